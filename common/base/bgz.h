@@ -1,0 +1,41 @@
+/* bgz.h - byte streams on htslib: plain, gzip and BGZF, files and standard input or output.
+ * SPDX-License-Identifier: MIT */
+#ifndef COV_BASE_BGZ_H
+#define COV_BASE_BGZ_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "common/base/err.h"
+
+struct cov_bgz;
+
+/* Opens `path` ("-": standard input) for reading. Compression is found by content: none, gzip (several members too) or
+ * BGZF. `n_threads` > 1 decompresses BGZF in parallel. */
+int cov_bgz_open_read(const char *path, unsigned n_threads, struct cov_bgz **out,
+                      struct cov_err *e) COV_MUST_USE;
+
+/* Reads up to `n` bytes; *got = 0 at the end. A stream that ends inside a compressed block or member, or whose checksum
+ * is wrong, is an error (COV_EINPUT "<path>: truncated or damaged gzip ..."), never a silent end. */
+int cov_bgz_read(struct cov_bgz *b, void *buf, size_t n, size_t *got,
+                 struct cov_err *e) COV_MUST_USE;
+
+/* Creates or truncates `path` ("-": standard output) for writing: BGZF, or plain bytes. */
+int cov_bgz_open_write(const char *path, bool compress, unsigned n_threads, struct cov_bgz **out,
+                       struct cov_err *e) COV_MUST_USE;
+int cov_bgz_write(struct cov_bgz *b, const void *buf, size_t n, struct cov_err *e) COV_MUST_USE;
+
+/* Flushes, writes the end-of-file block, closes. Every write error comes out here at the latest. */
+int cov_bgz_close(struct cov_bgz *b, struct cov_err *e) COV_MUST_USE;
+
+/* Closes without caring about the result. NULL is accepted. */
+void cov_bgz_abort(struct cov_bgz *b);
+
+/* Writes <path>.tbi (or .csi where a contig is longer than 2^29) for a finished, sorted bedGraph in BGZF, under the name `index_path`. */
+int cov_bgz_index_bed(const char *path, const char *index_path, bool csi,
+                      struct cov_err *e) COV_MUST_USE;
+
+/* htslib's version, for --version. */
+const char *cov_bgz_version(void);
+
+#endif

@@ -1,0 +1,27 @@
+/* log.h - warnings and notes of the library, handed to whoever runs it.
+ *
+ * The library itself prints nothing: until a receiver is set, messages are dropped. Thread-safe: the
+ * receiver is called by one thread at a time.
+ * SPDX-License-Identifier: MIT */
+#ifndef COV_BASE_LOG_H
+#define COV_BASE_LOG_H
+
+#include "common/base/attr.h"
+
+enum cov_log_level {
+    COV_LOG_ERROR,
+    COV_LOG_WARNING,
+    COV_LOG_INFO,  /* what every user wants to know: the device, the model, a summary */
+    COV_LOG_DEBUG, /* detail, shown with -v */
+};
+
+typedef void cov_log_fn(void *arg, enum cov_log_level level, const char *text);
+
+/* Sets the receiver (NULL: none) of messages up to `level`. To be called before threads start. */
+void cov_log_set(cov_log_fn *fn, void *arg, enum cov_log_level level);
+
+void cov_warn(const char *fmt, ...) COV_PRINTF(1, 2);
+void cov_info(const char *fmt, ...) COV_PRINTF(1, 2);
+void cov_debug(const char *fmt, ...) COV_PRINTF(1, 2);
+
+#endif

@@ -1,0 +1,122 @@
+/* mem.c - see mem.h.
+ * SPDX-License-Identifier: MIT */
+#include "common/base/mem.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int cov_size_mul(size_t a, size_t b, size_t *out)
+{
+    size_t product;
+    if (__builtin_mul_overflow(a, b, &product))
+        return COV_ENOMEM;
+    *out = product;
+    return COV_OK;
+}
+
+int cov_size_add(size_t a, size_t b, size_t *out)
+{
+    size_t sum;
+    if (__builtin_add_overflow(a, b, &sum))
+        return COV_ENOMEM;
+    *out = sum;
+    return COV_OK;
+}
+
+static void *out_of_memory(size_t n, size_t size, struct cov_err *e)
+{
+    (void)cov_fail(e, COV_ENOMEM, "out of memory: %zu elements of %zu bytes", n, size);
+    return NULL;
+}
+
+/* The number of bytes to ask the allocator for, never zero; returns 0 when it cannot be addressed. */
+static size_t request(size_t n, size_t size)
+{
+    size_t bytes;
+    if (cov_size_mul(n, size, &bytes) || bytes > PTRDIFF_MAX - 64)
+        return 0;
+    return bytes ? bytes : 1;
+}
+
+void *cov_malloc(size_t n, size_t size, struct cov_err *e)
+{
+    size_t bytes = request(n, size);
+    void *p = bytes ? malloc(bytes) : NULL;
+    return p ? p : out_of_memory(n, size, e);
+}
+
+void *cov_calloc(size_t n, size_t size, struct cov_err *e)
+{
+    size_t bytes = request(n, size);
+    void *p = bytes ? calloc(1, bytes) : NULL;
+    return p ? p : out_of_memory(n, size, e);
+}
+
+void *cov_calloc64(size_t n, size_t size, struct cov_err *e)
+{
+    size_t bytes = request(n, size);
+    if (!bytes)
+        return out_of_memory(n, size, e);
+    bytes = (bytes + 63) & ~(size_t)63;
+    void *p = aligned_alloc(64, bytes);
+    if (!p)
+        return out_of_memory(n, size, e);
+    memset(p, 0, bytes);
+    return p;
+}
+
+void *cov_realloc(void *p, size_t n, size_t size, struct cov_err *e)
+{
+    size_t bytes = request(n, size);
+    void *q = bytes ? realloc(p, bytes) : NULL;
+    return q ? q : out_of_memory(n, size, e);
+}
+
+int cov_reserve(void **p, size_t *cap, size_t need, size_t size, struct cov_err *e)
+{
+    if (need <= *cap)
+        return COV_OK;
+    size_t grown = *cap + *cap / 2 + 16;
+    if (grown < need)
+        grown = need;
+    void *q = cov_realloc(*p, grown, size, e);
+    if (!q)
+        return COV_ENOMEM;
+    *p = q;
+    *cap = grown;
+    return COV_OK;
+}
+
+char *cov_strndup(const char *text, size_t n, struct cov_err *e)
+{
+    size_t bytes;
+    if (cov_size_add(n, 1, &bytes))
+        return out_of_memory(n, 1, e);
+    char *copy = cov_malloc(bytes, 1, e);
+    if (!copy)
+        return NULL;
+    memcpy(copy, text, n);
+    copy[n] = '\0';
+    return copy;
+}
+
+char *cov_strdup(const char *text, struct cov_err *e)
+{
+    return cov_strndup(text, strlen(text), e);
+}
+
+char *cov_strfmt(struct cov_err *e, const char *fmt, ...)
+{
+    va_list args, again;
+    va_start(args, fmt);
+    va_copy(again, args);
+    int n = vsnprintf(NULL, 0, fmt, args);
+    va_end(args);
+    char *text = n < 0 ? NULL : cov_malloc((size_t)n + 1, 1, e);
+    if (text)
+        (void)vsnprintf(text, (size_t)n + 1, fmt, again);
+    va_end(again);
+    return text;
+}

@@ -1,0 +1,35 @@
+/* mem.h - checked sizes and allocation.
+ *
+ * Sizes that come from files go through cov_size_mul before anything is allocated. Allocators return NULL
+ * and fill *e (COV_ENOMEM) on failure; a request of zero bytes succeeds. Everything is released with free().
+ * SPDX-License-Identifier: MIT */
+#ifndef COV_BASE_MEM_H
+#define COV_BASE_MEM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/err.h"
+
+/* *out = a * b, or a + b. Returns 0, or COV_ENOMEM when that overflows; *out is unchanged then. */
+int cov_size_mul(size_t a, size_t b, size_t *out) COV_MUST_USE;
+int cov_size_add(size_t a, size_t b, size_t *out) COV_MUST_USE;
+
+/* n elements of `size` bytes: uninitialised, zeroed, or zeroed and aligned to 64 bytes. */
+void *cov_malloc(size_t n, size_t size, struct cov_err *e) COV_MUST_USE;
+void *cov_calloc(size_t n, size_t size, struct cov_err *e) COV_MUST_USE;
+void *cov_calloc64(size_t n, size_t size, struct cov_err *e) COV_MUST_USE;
+
+/* As realloc(p, n * size): on failure p stays valid and NULL is returned. */
+void *cov_realloc(void *p, size_t n, size_t size, struct cov_err *e) COV_MUST_USE;
+
+/* Makes *p hold at least `need` elements of `size` bytes, growing geometrically; *cap is in elements. */
+int cov_reserve(void **p, size_t *cap, size_t need, size_t size, struct cov_err *e) COV_MUST_USE;
+
+char *cov_strdup(const char *text, struct cov_err *e) COV_MUST_USE;
+/* A copy of the n bytes at `text` with a zero behind them. */
+char *cov_strndup(const char *text, size_t n, struct cov_err *e) COV_MUST_USE;
+/* A new formatted string. */
+char *cov_strfmt(struct cov_err *e, const char *fmt, ...) COV_PRINTF(2, 3) COV_MUST_USE;
+
+#endif

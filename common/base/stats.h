@@ -1,0 +1,48 @@
+/* stats.h - what a run did and what it cost: the file of --stats.
+ * SPDX-License-Identifier: MIT */
+#ifndef COV_BASE_STATS_H
+#define COV_BASE_STATS_H
+
+#include <stdint.h>
+
+#include "common/base/err.h"
+
+#define COV_STATS_MAX_STAGES 16
+
+/* Filled by a job; negative or NULL means that it does not apply and is left out. */
+struct cov_stats {
+    const char *tool, *version;
+    char *command; /* the command line, quoted for a shell. Owned */
+    char **inputs; /* Owned, as is each */
+    int n_inputs;
+    char *device; /* Owned; NULL: none */
+    const char *precision;
+    unsigned threads;
+    int64_t bases, chunks, positions_computed, positions_at_rest, chunks_repeated;
+    struct {
+        const char *name;
+        double seconds;
+    } stages[COV_STATS_MAX_STAGES];
+    int n_stages;
+    double wall_seconds, cpu_seconds;
+    int64_t peak_rss_bytes;
+    double started; /* monotonic clock */
+};
+
+/* Starts the clock. */
+void cov_stats_init(struct cov_stats *s, const char *tool, const char *version);
+void cov_stats_fini(struct cov_stats *s);
+int cov_stats_set_command(struct cov_stats *s, int argc, char **argv,
+                          struct cov_err *e) COV_MUST_USE;
+int cov_stats_add_input(struct cov_stats *s, const char *path, struct cov_err *e) COV_MUST_USE;
+/* Adds to the stage of that name (a string that outlives *s). */
+void cov_stats_add_stage(struct cov_stats *s, const char *name, double seconds);
+/* Stops the clock: wall, CPU, peak memory. */
+void cov_stats_finish(struct cov_stats *s);
+/* Writes the JSON file of CLI.md through an outfile (an existing one is replaced). */
+int cov_stats_write(const struct cov_stats *s, const char *path, struct cov_err *e) COV_MUST_USE;
+
+/* Seconds on a clock that never goes back. */
+double cov_clock(void);
+
+#endif

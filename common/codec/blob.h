@@ -1,0 +1,32 @@
+/* blob.h - a growable run of encoded pieces, reused from chunk to chunk.
+ * SPDX-License-Identifier: MIT */
+#ifndef COV_CODEC_BLOB_H
+#define COV_CODEC_BLOB_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/err.h"
+
+/* Pieces stand one behind the other: piece i is data[ends[i-1] .. ends[i]), with ends[-1] = 0. */
+struct cov_blob {
+    uint8_t *data;
+    size_t n_bytes, cap;
+    size_t *ends;
+    size_t n_pieces, cap_pieces;
+};
+
+#define COV_BLOB_INIT                                                                              \
+    {                                                                                              \
+        0, 0, 0, 0, 0, 0                                                                           \
+    }
+
+void cov_blob_clear(struct cov_blob *b); /* keeps the memory */
+void cov_blob_fini(struct cov_blob *b);
+/* Room for `n` more bytes at the end; *at points to it until the next call. */
+int cov_blob_room(struct cov_blob *b, size_t n, uint8_t **at, struct cov_err *e) COV_MUST_USE;
+/* Ends a piece of n bytes (at most what was asked for) that were written to *at. */
+int cov_blob_end_piece(struct cov_blob *b, size_t n, struct cov_err *e) COV_MUST_USE;
+const uint8_t *cov_blob_piece(const struct cov_blob *b, size_t i, size_t *n_bytes);
+
+#endif
