@@ -30,7 +30,7 @@ static struct {
 } slots[MAX_FILES];
 
 /* Takes `name` over. Returns the slot, or -1 when all are taken. */
-static int list_add(char *name)
+static int list_add(char *name) /* NOLINT(readability-non-const-parameter): it is stored */
 {
     for (int i = 0; i < MAX_FILES; i++) {
         char *empty = NULL;
