@@ -28,9 +28,14 @@ MAKEFLAGS += --no-builtin-rules
 
 # ---------------------------------------------------------------- what is built from what
 
+# From the tag of a clone, from .version in a `git archive` (which fills it in), else the base alone. Root
+# may build in a tree of somebody else, and git must not refuse that or leave its index to root.
 VERSION_BASE := 0.1.0
-VERSION      := $(shell cat VERSION 2>/dev/null || git describe --tags --match 'v[0-9]*' --dirty 2>/dev/null | \
-                  sed 's/^v//' | grep . || echo $(VERSION_BASE)-$$(git rev-parse --short HEAD 2>/dev/null || echo source))
+GIT          := GIT_OPTIONAL_LOCKS=0 git -c safe.directory='$(CURDIR)'
+COMMIT       := $(shell sed -n 's/^commit \([0-9a-f]*\)$$/\1/p' .version; $(GIT) rev-parse --short HEAD 2>/dev/null)
+VERSION      := $(or $(shell sed -n 's/^version v\([0-9].*\)$$/\1/p' .version), \
+                     $(shell $(GIT) describe --tags --match 'v[0-9]*' --dirty 2>/dev/null | sed 's/^v//'), \
+                     $(VERSION_BASE)$(addprefix -g,$(COMMIT)))
 SO_MAJOR     := 0
 
 comma   := ,
@@ -86,7 +91,8 @@ $(B)/flags: FORCE
 	@echo '$(subst ','\'',$(FLAGS))' | cmp -s - $@ || echo '$(subst ','\'',$(FLAGS))' > $@
 $(B)/version.h: FORCE
 	@mkdir -p $(@D)
-	@printf '#define COV_VERSION "%s"\n' '$(VERSION)' | cmp -s - $@ || printf '#define COV_VERSION "%s"\n' '$(VERSION)' > $@
+	@printf '#define COV_VERSION "%s"\n#define COV_COMMIT "%s"\n' '$(VERSION)' '$(COMMIT)' > $@.new
+	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 FORCE:
 .PHONY: FORCE
 
@@ -140,7 +146,8 @@ $(B)/demo/%: $(B)/obj/workflows/demo/%.o $(LIB)/libcov.so
 
 # What tests see: where the programs are, what to put in front of them, and the reference files if they are there.
 TEST_ENV = BIN='$(abspath $(BIN))' TESTLIB='$(abspath $(B))/tests/lib' SRC='$(CURDIR)' WRAP='$(WRAP)' PYTHON='$(PYTHON)' \
-           SHARED="$${SHARED:-$(abspath ../shared)}" CMOCKA_MESSAGE_OUTPUT=TAP
+           SHARED="$${SHARED:-$(abspath ../shared)}" CMOCKA_MESSAGE_OUTPUT=TAP \
+           LSAN_OPTIONS='suppressions=$(CURDIR)/tests/lib/lsan.supp:print_suppressions=0' 
 
 .PHONY: check check-unit check-cli
 check: all $(UNITS) $(HELPERS) $(DEMOS)

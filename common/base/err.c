@@ -7,12 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void make_printable(char *text)
-{
-    for (char *p = text; *p; p++)
-        if ((unsigned char)*p < 0x20 || *p == 0x7f)
-            *p = '?';
-}
+#include "common/base/text.h"
 
 int cov_fail(struct cov_err *e, int code, const char *fmt, ...)
 {
@@ -21,7 +16,7 @@ int cov_fail(struct cov_err *e, int code, const char *fmt, ...)
         va_start(args, fmt);
         (void)vsnprintf(e->text, sizeof e->text, fmt, args);
         va_end(args);
-        make_printable(e->text);
+        cov_text_make_printable(e->text);
         e->code = code;
     }
     return code;
@@ -37,13 +32,13 @@ int cov_fail_errno(struct cov_err *e, const char *fmt, ...)
         va_start(args, fmt);
         (void)vsnprintf(text, sizeof text, fmt, args);
         va_end(args);
-        char reason[128];
-        if (strerror_r(number, reason, sizeof reason) != 0)
-            (void)snprintf(reason, sizeof reason, "error %d", number);
+        /* glibc (since 2.32) and musl keep strerror's buffer per thread; strerror_r comes in two
+         * kinds that do not agree on what they return. */
+        const char *reason = strerror(number);
         /* The reason is kept whole however long the text is. */
         int room = (int)(sizeof text - strlen(reason) - 3);
         (void)snprintf(e->text, sizeof e->text, "%.*s: %s", room, text, reason);
-        make_printable(e->text);
+        cov_text_make_printable(e->text);
         e->code = code;
     }
     return code;
@@ -58,7 +53,7 @@ int cov_err_prefix(struct cov_err *e, const char *fmt, ...)
     va_start(args, fmt);
     (void)vsnprintf(head, sizeof head, fmt, args);
     va_end(args);
-    make_printable(head);
+    cov_text_make_printable(head);
     memcpy(tail, e->text, sizeof tail);
     int room = (int)sizeof e->text - 3;
     int n_head = (int)strlen(head) < room / 2 ? (int)strlen(head) : room / 2;

@@ -30,8 +30,8 @@ struct cov_err {
         0, ""                                                                                      \
     }
 
-/* Fills *e (if not NULL and still empty: the first failure is kept) and returns `code`. Bytes that would
- * spoil a terminal (control characters from file contents) are replaced by '?'. */
+/* Fills *e (if not NULL and still empty: the first failure is kept) and returns `code`. Bytes that
+ * would spoil a terminal (control characters from file contents) are replaced by '?'. */
 int cov_fail(struct cov_err *e, int code, const char *fmt, ...) COV_PRINTF(3, 4);
 
 /* The same with ": <strerror(errno)>" behind the text. Code: COV_EIO, COV_ENOMEM for ENOMEM,

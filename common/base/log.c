@@ -6,6 +6,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "common/base/text.h"
+
 static struct {
     pthread_mutex_t lock;
     cov_log_fn *fn;
@@ -26,9 +28,7 @@ static void send(enum cov_log_level level, const char *fmt, va_list args)
 {
     char text[2048];
     (void)vsnprintf(text, sizeof text, fmt, args);
-    for (char *p = text; *p; p++)
-        if ((unsigned char)*p < 0x20 || *p == 0x7f)
-            *p = '?';
+    cov_text_make_printable(text);
     pthread_mutex_lock(&receiver.lock);
     if (receiver.fn && level <= receiver.level)
         receiver.fn(receiver.arg, level, text);

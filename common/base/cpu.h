@@ -1,0 +1,41 @@
+/* cpu.h - what the processor can do that a kernel may want, as far as the operating system allows it.
+ *
+ * Detection only: nothing is switched on. AMX also needs the kernel's permission (arch_prctl
+ * ARCH_REQ_XCOMP_PERM), which whoever runs such a kernel asks for.
+ * SPDX-License-Identifier: MIT */
+#ifndef COV_BASE_CPU_H
+#define COV_BASE_CPU_H
+
+#include <stddef.h>
+
+/* A bit is set when the CPU has the instructions and the OS saves their registers. */
+enum cov_cpu_feature {
+    COV_CPU_AVX = 1U << 0,
+    COV_CPU_F16C = 1U << 1,
+    COV_CPU_FMA = 1U << 2,
+    COV_CPU_AVX2 = 1U << 3,
+    COV_CPU_BMI2 = 1U << 4,
+    COV_CPU_AVX512F = 1U << 5,
+    COV_CPU_AVX512DQ = 1U << 6,
+    COV_CPU_AVX512BW = 1U << 7,
+    COV_CPU_AVX512VL = 1U << 8,
+    COV_CPU_AVX512_VNNI = 1U << 9,
+    COV_CPU_AVX512_BF16 = 1U << 10,
+    COV_CPU_AVX512_FP16 = 1U << 11,
+    COV_CPU_AMX_TILE = 1U << 12,
+    COV_CPU_AMX_INT8 = 1U << 13,
+    COV_CPU_AMX_BF16 = 1U << 14,
+    COV_CPU_NEON = 1U << 15,
+    COV_CPU_SVE = 1U << 16,
+    COV_CPU_ARM_BF16 = 1U << 17,
+};
+
+unsigned cov_cpu_features(void);
+
+/* "avx2" of COV_CPU_AVX2; NULL for anything but one known bit. */
+const char *cov_cpu_feature_name(unsigned feature);
+
+/* buf[0..n) gets "<model name>: avx f16c fma avx2", cut to fit and ended by a zero (n > 0). */
+void cov_cpu_describe(char *buf, size_t n);
+
+#endif

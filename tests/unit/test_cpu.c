@@ -1,0 +1,79 @@
+/* test_cpu.c - what is said of the processor.
+ * SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/cpu.h"
+
+/* The list of flags in /proc/cpuinfo, with a space at both ends; Linux leaves out what it does not save. */
+static char *kernel_flags(void)
+{
+    FILE *f = fopen("/proc/cpuinfo", "r");
+    char *line = NULL, *flags = NULL;
+    size_t cap = 0;
+    while (f && !flags && getline(&line, &cap, f) > 0)
+        if (strncmp(line, "flags", 5) == 0 || strncmp(line, "Features", 8) == 0) {
+            line[strcspn(line, "\n")] = ' ';
+            flags = strdup(strchr(line, ':') + 1);
+        }
+    free(line);
+    if (f)
+        assert_int_equal(fclose(f), 0);
+    return flags;
+}
+
+static void agrees_with_kernel(void **state)
+{
+    (void)state;
+    char *flags = kernel_flags();
+    unsigned features = cov_cpu_features();
+    for (unsigned bit = 1; flags && bit; bit <<= 1) {
+        const char *name = cov_cpu_feature_name(bit);
+        if (!name)
+            continue;
+        char word[32];
+        (void)snprintf(word, sizeof word, " %s ", strcmp(name, "neon") == 0 ? "asimd" : name);
+        if (!!strstr(flags, word) != !!(features & bit))
+            fail_msg("%s: %d here, flags of the kernel:%s", name, !!(features & bit), flags);
+    }
+    free(flags);
+    assert_null(cov_cpu_feature_name(0));
+    assert_null(cov_cpu_feature_name(COV_CPU_AVX | COV_CPU_AVX2));
+    assert_null(cov_cpu_feature_name(1U << 31));
+}
+
+static void describes(void **state)
+{
+    (void)state;
+    char whole[512], part[512];
+    cov_cpu_describe(whole, sizeof whole);
+    print_message("%s\n", whole);
+    assert_true(strlen(whole) > 3);
+    for (unsigned bit = 1; bit; bit <<= 1)
+        if (cov_cpu_features() & bit)
+            assert_non_null(strstr(whole, cov_cpu_feature_name(bit)));
+    for (size_t n = 1; n < sizeof part; n++) {
+        memset(part, 'x', sizeof part);
+        cov_cpu_describe(part, n);
+        assert_true(strlen(part) < n);
+        assert_memory_equal(part, whole, strlen(part));
+        assert_int_equal(part[n], 'x');
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(agrees_with_kernel),
+        cmocka_unit_test(describes),
+    };
+    return cmocka_run_group_tests_name("cpu", tests, NULL, NULL);
+}

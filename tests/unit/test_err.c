@@ -1,0 +1,96 @@
+/* test_err.c - failures and messages.
+ * SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <string.h>
+
+#include "common/base/err.h"
+#include "common/base/log.h"
+#include "common/base/text.h"
+
+static void keeps_first(void **state)
+{
+    (void)state;
+    struct cov_err e = COV_ERR_INIT;
+    assert_int_equal(cov_fail(&e, COV_EINPUT, "chr%d: \x1b[31mbad\n", 7), COV_EINPUT);
+    assert_string_equal(e.text, "chr7: ?[31mbad?");
+    assert_int_equal(cov_fail(&e, COV_EIO, "later"), COV_EIO);
+    assert_int_equal(e.code, COV_EINPUT);
+    assert_int_equal(cov_err_prefix(&e, "x.fa"), COV_EINPUT);
+    assert_string_equal(e.text, "x.fa: chr7: ?[31mbad?");
+    cov_err_clear(&e);
+    assert_int_equal(e.code, COV_OK);
+    assert_int_equal(cov_fail(NULL, COV_ENOMEM, "unseen"), COV_ENOMEM);
+}
+
+static void says_why(void **state)
+{
+    (void)state;
+    struct cov_err e = COV_ERR_INIT;
+    errno = ENOENT;
+    assert_int_equal(cov_fail_errno(&e, "x.fa"), COV_EIO);
+    assert_string_equal(e.text, "x.fa: No such file or directory");
+    cov_err_clear(&e);
+    errno = EPIPE;
+    assert_int_equal(cov_fail_errno(&e, "-"), COV_EPIPE);
+    cov_err_clear(&e);
+    errno = ENOMEM;
+    assert_int_equal(cov_fail_errno(&e, "y"), COV_ENOMEM);
+    cov_err_clear(&e);
+
+    /* However long the name, the reason is there. */
+    char name[4096];
+    memset(name, 'n', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    errno = ENOSPC;
+    assert_int_equal(cov_fail_errno(&e, "%s", name), COV_EIO);
+    assert_non_null(strstr(e.text, ": No space left on device"));
+    (void)cov_err_prefix(&e, "%s", name);
+    assert_true(strlen(e.text) < sizeof e.text);
+}
+
+static void makes_printable(void **state)
+{
+    (void)state;
+    char text[] = "a\tb\x7f\xc3\xa9\xc2\x9b"
+                  "1m\xc2\xa0\xc2";
+    cov_text_make_printable(text);
+    assert_string_equal(text, "a?b?\xc3\xa9??1m\xc2\xa0\xc2");
+}
+
+static void receive(void *arg, enum cov_log_level level, const char *text)
+{
+    assert_int_equal(level, COV_LOG_WARNING);
+    assert_string_equal(text, "odd name ?x");
+    ++*(int *)arg;
+}
+
+static void logs(void **state)
+{
+    (void)state;
+    int n = 0;
+    cov_warn("dropped");
+    cov_log_set(receive, &n, COV_LOG_WARNING);
+    cov_warn("odd name %s", "\x1bx");
+    cov_info("below the level");
+    cov_log_set(NULL, NULL, COV_LOG_DEBUG);
+    cov_warn("dropped");
+    assert_int_equal(n, 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(keeps_first),
+        cmocka_unit_test(says_why),
+        cmocka_unit_test(makes_printable),
+        cmocka_unit_test(logs),
+    };
+    return cmocka_run_group_tests_name("err", tests, NULL, NULL);
+}

@@ -1,0 +1,298 @@
+/* test_pool.c - the thread pool and the number of threads it may have.
+ * SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <float.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/base/attr.h"
+#include "common/base/cgroup.h"
+#include "common/base/pool.h"
+
+enum { N = 1000, MAX_THREADS = 5 };
+
+struct counts {
+    unsigned n_threads;
+    atomic_int per_item[N];
+    atomic_int busy[MAX_THREADS];
+    atomic_int wrong;
+};
+
+static int count(void *arg, size_t item, unsigned worker, struct cov_err *e)
+{
+    struct counts *c = arg;
+    (void)e;
+    if (worker >= c->n_threads || item >= N || atomic_fetch_add(&c->busy[worker], 1) != 0)
+        atomic_fetch_add(&c->wrong, 1);
+    atomic_fetch_add(&c->per_item[item], 1);
+    atomic_fetch_sub(&c->busy[worker], 1);
+    return COV_OK;
+}
+
+static void runs_every_item_once(void **state)
+{
+    (void)state;
+    for (unsigned n_threads = 1; n_threads <= MAX_THREADS; n_threads++) {
+        struct cov_pool *pool;
+        struct cov_err e = COV_ERR_INIT;
+        assert_int_equal(cov_pool_new(n_threads, &pool, &e), COV_OK);
+        assert_int_equal(cov_pool_size(pool), n_threads);
+        struct counts *c = calloc(1, sizeof *c);
+        assert_non_null(c);
+        c->n_threads = n_threads;
+        assert_int_equal(cov_pool_for(pool, 0, count, c, &e), COV_OK);
+        assert_int_equal(cov_pool_for(pool, N, count, c, &e), COV_OK);
+        assert_int_equal(cov_pool_for(pool, 1, count, c, &e), COV_OK);
+        assert_int_equal(c->wrong, 0);
+        assert_int_equal(c->per_item[0], 2);
+        for (int i = 1; i < N; i++)
+            assert_int_equal(c->per_item[i], 1);
+        free(c);
+        cov_pool_free(pool);
+    }
+    cov_pool_free(NULL);
+}
+
+static int fail_from_100(void *arg, size_t item, unsigned worker, struct cov_err *e)
+{
+    (void)worker;
+    atomic_fetch_add((atomic_int *)arg, 1);
+    if (item < 100)
+        return COV_OK;
+    /* The lowest failing item is the last one to end. */
+    if (item == 100)
+        usleep(20000);
+    return cov_fail(e, COV_EINPUT, "item %zu", item);
+}
+
+static void returns_lowest_failure(void **state)
+{
+    (void)state;
+    for (unsigned n_threads = 1; n_threads <= 4; n_threads++) {
+        struct cov_pool *pool;
+        assert_int_equal(cov_pool_new(n_threads, &pool, NULL), COV_OK);
+        atomic_int n_run = 0;
+        struct cov_err e = COV_ERR_INIT;
+        assert_int_equal(cov_pool_for(pool, N, fail_from_100, &n_run, &e), COV_EINPUT);
+        assert_string_equal(e.text, "item 100");
+        assert_true(n_run >= 101 && n_run <= 100 + (int)n_threads);
+        /* The pool works on. */
+        n_run = 0;
+        assert_int_equal(cov_pool_for(pool, 100, fail_from_100, &n_run, NULL), COV_OK);
+        assert_int_equal(n_run, 100);
+        cov_pool_free(pool);
+    }
+}
+
+struct order {
+    pthread_mutex_t lock;
+    size_t started[N], n_started;
+    int n_done, n_failed, wrong_text;
+};
+
+static int note_start(void *arg, size_t item, unsigned worker, struct cov_err *e)
+{
+    struct order *o = arg;
+    (void)worker;
+    pthread_mutex_lock(&o->lock);
+    o->started[o->n_started++] = item;
+    pthread_mutex_unlock(&o->lock);
+    return item % 10 == 3 ? cov_fail(e, COV_EIO, "no %zu", item) : COV_OK;
+}
+
+static void note_done(void *arg, size_t item, int code, const struct cov_err *e)
+{
+    struct order *o = arg;
+    char text[32];
+    (void)snprintf(text, sizeof text, "no %zu", item);
+    pthread_mutex_lock(&o->lock);
+    o->n_done++;
+    if (code == COV_EIO) {
+        o->n_failed++;
+        o->wrong_text += strcmp(e->text, text) != 0;
+    }
+    pthread_mutex_unlock(&o->lock);
+}
+
+static void submits_in_order(void **state)
+{
+    (void)state;
+    struct order o = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    struct cov_pool *pool;
+    assert_int_equal(cov_pool_new(1, &pool, NULL), COV_OK);
+    for (size_t i = 0; i < N; i++)
+        assert_int_equal(cov_pool_submit(pool, note_start, &o, i, note_done, &o, NULL), COV_OK);
+    cov_pool_free(pool); /* waits */
+    assert_int_equal(o.n_started, N);
+    for (size_t i = 0; i < N; i++)
+        assert_int_equal(o.started[i], i);
+    assert_int_equal(o.n_done, N);
+    assert_int_equal(o.n_failed, N / 10);
+    assert_int_equal(o.wrong_text, 0);
+}
+
+static void submits_without_done(void **state)
+{
+    (void)state;
+    struct order o = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    struct cov_pool *pool;
+    assert_int_equal(cov_pool_new(2, &pool, NULL), COV_OK);
+    assert_int_equal(cov_pool_submit(pool, note_start, &o, 3, NULL, NULL, NULL), COV_OK);
+    cov_pool_free(pool);
+    assert_int_equal(o.n_started, 1);
+}
+
+struct nested {
+    struct cov_pool *pool;
+    atomic_int sum, wrong;
+};
+
+struct inner {
+    struct nested *outer;
+    unsigned worker;
+};
+
+static int add(void *arg, size_t item, unsigned worker, struct cov_err *e)
+{
+    struct inner *in = arg;
+    (void)e;
+    atomic_fetch_add(&in->outer->sum, (int)item);
+    if (worker != in->worker)
+        atomic_fetch_add(&in->outer->wrong, 1);
+    return COV_OK;
+}
+
+static int nest(void *arg, size_t item, unsigned worker, struct cov_err *e)
+{
+    struct nested *n = arg;
+    (void)item;
+    struct inner in = {n, worker};
+    return cov_pool_for(n->pool, 11, add, &in, e);
+}
+
+static void runs_nested(void **state)
+{
+    (void)state;
+    struct nested n = {0};
+    assert_int_equal(cov_pool_new(2, &n.pool, NULL), COV_OK);
+    assert_int_equal(cov_pool_for(n.pool, 20, nest, &n, NULL), COV_OK);
+    assert_int_equal(n.sum, 20 * 55);
+    assert_int_equal(n.wrong, 0);
+    cov_pool_free(n.pool);
+}
+
+static int look_at_thread(void *arg, size_t item, unsigned worker, struct cov_err *e)
+{
+    (void)arg;
+    (void)item;
+    (void)worker;
+    sigset_t mask;
+    pthread_sigmask(SIG_SETMASK, NULL, &mask);
+    if (!sigismember(&mask, SIGINT) || !sigismember(&mask, SIGTERM))
+        return cov_fail(e, COV_EINPUT, "signals are not blocked");
+#if defined(__x86_64__) || defined(__aarch64__)
+    volatile float small = FLT_MIN;
+    volatile float half = 0.5F;
+    volatile float denormal = small * half;
+    if (denormal != 0)
+        return cov_fail(e, COV_EINPUT, "denormal numbers are kept");
+#endif
+    return COV_OK;
+}
+
+static void workers_are_set_up(void **state)
+{
+    (void)state;
+    struct cov_pool *pool;
+    struct cov_err e = COV_ERR_INIT;
+    assert_int_equal(cov_pool_new(2, &pool, NULL), COV_OK);
+    int code = cov_pool_for(pool, 50, look_at_thread, NULL, &e);
+    assert_string_equal(e.text, "");
+    assert_int_equal(code, COV_OK);
+    cov_pool_free(pool);
+    sigset_t mask;
+    pthread_sigmask(SIG_SETMASK, NULL, &mask);
+    assert_false(sigismember(&mask, SIGINT));
+}
+
+/* A tree that looks like /proc and /sys to cov_cgroup_cpus. */
+static char root[] = "/tmp/test_pool.XXXXXX";
+
+static void put(const char *path, const char *text)
+{
+    char full[512];
+    (void)snprintf(full, sizeof full, "%s%s", root, path);
+    for (char *p = full + sizeof root; *p; p++)
+        if (*p == '/') {
+            *p = '\0';
+            (void)mkdir(full, 0777);
+            *p = '/';
+        }
+    FILE *f = fopen(full, "w");
+    assert_non_null(f);
+    assert_true(fputs(text, f) >= 0);
+    assert_int_equal(fclose(f), 0);
+}
+
+static void remove_tree(void)
+{
+    char command[64];
+    (void)snprintf(command, sizeof command, "rm -rf %s", root);
+    assert_int_equal(system(command), 0); /* NOLINT(cert-env33-c): a constant of ours */
+}
+
+static void finds_quota(void **state)
+{
+    (void)state;
+    assert_non_null(mkdtemp(root));
+    assert_int_equal(cov_cgroup_cpus(root), 0);
+    put("/proc/self/cgroup", "0::/a.slice/job_7\n");
+    assert_int_equal(cov_cgroup_cpus(root), 0);
+    put("/sys/fs/cgroup/a.slice/job_7/cpu.max", "max 100000\n");
+    assert_int_equal(cov_cgroup_cpus(root), 0);
+    put("/sys/fs/cgroup/a.slice/cpu.max", "350000 100000\n");
+    assert_int_equal(cov_cgroup_cpus(root), 4);
+    put("/sys/fs/cgroup/a.slice/job_7/cpu.max", "100001 100000\n");
+    assert_int_equal(cov_cgroup_cpus(root), 2);
+    put("/sys/fs/cgroup/a.slice/job_7/cpu.max", "10000 100000\n");
+    assert_int_equal(cov_cgroup_cpus(root), 1);
+    put("/sys/fs/cgroup/a.slice/job_7/cpu.max", "gibberish\n");
+    assert_int_equal(cov_cgroup_cpus(root), 4);
+
+    /* In a container the own group is the root; version 1 stands beside version 2. */
+    put("/proc/self/cgroup", "5:memory:/x\n4:cpu,cpuacct:/\n0::/\n");
+    assert_int_equal(cov_cgroup_cpus(root), 0);
+    put("/sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us", "-1\n");
+    put("/sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us", "100000\n");
+    assert_int_equal(cov_cgroup_cpus(root), 0);
+    put("/sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us", "250000\n");
+    assert_int_equal(cov_cgroup_cpus(root), 3);
+    put("/sys/fs/cgroup/cpu.max", "200000 100000\n");
+    assert_int_equal(cov_cgroup_cpus(root), 2);
+    remove_tree();
+    assert_true(cov_pool_default_size() >= 1);
+    assert_true((long)cov_pool_default_size() <= sysconf(_SC_NPROCESSORS_CONF));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(runs_every_item_once), cmocka_unit_test(returns_lowest_failure),
+        cmocka_unit_test(submits_in_order),     cmocka_unit_test(submits_without_done),
+        cmocka_unit_test(runs_nested),          cmocka_unit_test(workers_are_set_up),
+        cmocka_unit_test(finds_quota),
+    };
+    return cmocka_run_group_tests_name("pool", tests, NULL, NULL);
+}
