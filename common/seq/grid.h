@@ -1,8 +1,9 @@
-/* grid.h - the chunks of a genome: which piece of which strand of which sequence each row of a file holds.
+/* grid.h - the chunks of a genome: which piece of which strand each row of a file holds.
  *
- * The rows of Helixer's files are arithmetic: per sequence of length n, k = ceil(n / L) chunks of the + strand ascending,
- * [0,L) [L,2L) ... [.., n), then k chunks of the - strand, which are the same intervals in reverse order, each reverse-complemented. A
- * chunk shorter than L is padded at its end on either strand. start_ends of a - chunk has start > end.
+ * The rows of Helixer's files are arithmetic: per sequence of length n, k = ceil(n / L) chunks of the
+ * + strand ascending, [0,L) [L,2L) ... [.., n), then k chunks of the - strand, which are the same
+ * intervals in reverse order, each reverse-complemented. A chunk shorter than L is padded at its end on
+ * either strand. start_ends of a - chunk has start > end.
  * A file may hold any other rows (filtered, split); then they are listed one by one.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_SEQ_GRID_H
@@ -22,21 +23,23 @@ struct cov_chunk {
 
 struct cov_grid; /* immutable once built; may be shared by threads */
 
-/* The arithmetic grid. Copies names and lengths (all > 0). `species` is that of all sequences.
- * L > 0. Free with cov_grid_free. */
+/* The arithmetic grid. Copies names (all different) and lengths (all > 0). `species` is that of all
+ * sequences. 0 < L <= INT64_MAX. Free with cov_grid_free. */
 int cov_grid_new(size_t n_seqs, char *const *names, const int64_t *lengths, const char *species,
                  size_t L, struct cov_grid **out, struct cov_err *e) COV_MUST_USE;
 
-/* A grid row by row, as read from a file: add all rows in file order, then finish. Sequences are numbered in the order of their first
- * row; a sequence is told by species and name. Its length is the largest position of its rows. */
+/* A grid row by row, as read from a file: add all rows in file order, then finish. Sequences are
+ * numbered in the order of their first row; a sequence is told by species and name. Its length is the
+ * largest position of its rows. */
 struct cov_grid_builder;
 int cov_grid_builder_new(size_t L, struct cov_grid_builder **out, struct cov_err *e) COV_MUST_USE;
-/* Fails (COV_EINPUT, text without the file's name) when start == end, either is negative, |end - start| > L,
- * or the name is empty. Names are n bytes without a terminating zero. */
+/* Names are n bytes without a terminating zero. Fails (COV_EINPUT, the text names the row but not the
+ * file) when start == end, either is negative, |end - start| > L, or the name is empty or holds a zero. */
 int cov_grid_builder_add(struct cov_grid_builder *b, const char *species, size_t n_species,
                          const char *name, size_t n_name, int64_t start, int64_t end,
                          struct cov_err *e) COV_MUST_USE;
-/* Takes the builder (freed in any case). When the rows are the arithmetic grid of their lengths they take no memory. */
+/* Takes the builder (freed in any case). Rows that are the arithmetic grid of their lengths take no
+ * memory, neither in the grid nor while they are added. */
 int cov_grid_builder_finish(struct cov_grid_builder *b, struct cov_grid **out,
                             struct cov_err *e) COV_MUST_USE;
 void cov_grid_builder_free(struct cov_grid_builder *b);
@@ -44,8 +47,9 @@ void cov_grid_builder_free(struct cov_grid_builder *b);
 void cov_grid_free(struct cov_grid *g);
 
 size_t cov_grid_n_chunks(const struct cov_grid *g);
-size_t cov_grid_chunk_length(const struct cov_grid *g);              /* L */
-struct cov_chunk cov_grid_chunk(const struct cov_grid *g, size_t i); /* i < n_chunks */
+size_t cov_grid_chunk_length(const struct cov_grid *g); /* L */
+/* Chunk i < n_chunks. In time logarithmic in the number of sequences. */
+struct cov_chunk cov_grid_chunk(const struct cov_grid *g, size_t i);
 
 size_t cov_grid_n_seqs(const struct cov_grid *g);
 const char *cov_grid_name(const struct cov_grid *g, size_t seq);    /* borrowed from the grid */

@@ -1,0 +1,167 @@
+/* alphabet.c - see alphabet.h.
+ * SPDX-License-Identifier: MIT */
+#include "common/seq/alphabet.h"
+
+#include <math.h>
+#include <string.h>
+
+const char cov_letter_of_code[17] = "-ACMGRSVTWYHKDBN";
+
+#define X COV_CODE_BAD
+/* clang-format off */
+const uint8_t cov_code_of_letter[256] = {
+    X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X,
+    X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X,
+    X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X,
+    X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X,
+/*     A   B  C   D  E  F  G   H  I  J   K  L  M   N  O */
+    X, 1, 14, 2, 13, X, X, 4, 11, X, X, 12, X, 3, 15, X,
+/*  P  Q  R  S  T  U  V  W  X   Y  Z */
+    X, X, 5, 6, 8, 8, 7, 9, X, 10, X, X, X, X, X, X,
+    X, 1, 14, 2, 13, X, X, 4, 11, X, X, 12, X, 3, 15, X,
+    X, X, 5, 6, 8, 8, 7, 9, X, 10, X, X, X, X, X, X,
+    X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X,
+    X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X,
+    X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X,
+    X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X,
+    X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X,
+    X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X,
+    X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X,
+    X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X,
+};
+#undef X
+
+/* Bit patterns of 1, 0.5, 0.33 (nearest half: 0.330078125) and 0.25. */
+#define H1 0x3c00
+#define H2 0x3800
+#define H3 0x3548
+#define H4 0x3400
+const uint16_t cov_onehot_f16[16][4] = {
+/*   C   A   T   G */
+    { 0,  0,  0,  0},
+    { 0, H1,  0,  0}, /* A */
+    {H1,  0,  0,  0}, /* C */
+    {H2, H2,  0,  0}, /* M */
+    { 0,  0,  0, H1}, /* G */
+    { 0, H2,  0, H2}, /* R */
+    {H2,  0,  0, H2}, /* S */
+    {H3, H3,  0, H3}, /* V */
+    { 0,  0, H1,  0}, /* T */
+    { 0, H2, H2,  0}, /* W */
+    {H2,  0, H2,  0}, /* Y */
+    {H3, H3, H3,  0}, /* H */
+    { 0,  0, H2, H2}, /* K */
+    { 0, H3, H3, H3}, /* D */
+    {H3,  0, H3, H3}, /* B */
+    {H4, H4, H4, H4}, /* N */
+};
+#undef H1
+#undef H2
+#undef H3
+#undef H4
+
+#define F3 0.330078125F
+const float cov_onehot_f32[16][4] = {
+    {  0,   0,   0,   0},
+    {  0,   1,   0,   0},
+    {  1,   0,   0,   0},
+    { .5,  .5,   0,   0},
+    {  0,   0,   0,   1},
+    {  0,  .5,   0,  .5},
+    { .5,   0,   0,  .5},
+    { F3,  F3,   0,  F3},
+    {  0,   0,   1,   0},
+    {  0,  .5,  .5,   0},
+    { .5,   0,  .5,   0},
+    { F3,  F3,  F3,   0},
+    {  0,   0,  .5,  .5},
+    {  0,  F3,  F3,  F3},
+    { F3,   0,  F3,  F3},
+    {.25, .25, .25, .25},
+};
+#undef F3
+/* clang-format on */
+
+const uint8_t cov_code_complement[16] = {0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15};
+
+void cov_codes_reverse_complement(const uint8_t *src, size_t n, uint8_t *dst)
+{
+    const uint8_t *from = src + n;
+    size_t i = 0;
+    /* Eight at a time: the order of bytes and of the four low bits in each is turned round. */
+    for (; i + 8 <= n; i += 8) {
+        uint64_t x;
+        from -= 8;
+        memcpy(&x, from, 8);
+        x = __builtin_bswap64(x);
+        x = (x & 0x0505050505050505) << 1 | (x >> 1 & 0x0505050505050505);
+        x = (x & 0x0303030303030303) << 2 | (x >> 2 & 0x0303030303030303);
+        memcpy(dst + i, &x, 8);
+    }
+    for (; i < n; i++)
+        dst[i] = cov_code_complement[*--from & 15];
+}
+
+/* The code with exactly these columns. */
+static uint8_t code_of_columns(unsigned c, unsigned a, unsigned t, unsigned g)
+{
+    return (uint8_t)(a | c << 1 | g << 2 | t << 3);
+}
+
+uint8_t cov_code_from_onehot(const float v[4])
+{
+    /* No base has less than 0.25, so the columns above half of that are the only candidate. */
+    uint8_t code = code_of_columns(v[0] > 0.125F, v[1] > 0.125F, v[2] > 0.125F, v[3] > 0.125F);
+    for (int k = 0; k < 4; k++)
+        if (!(fabsf(v[k] - cov_onehot_f32[code][k]) <= 0.01F))
+            return COV_CODE_BAD;
+    return code;
+}
+
+static float half_to_float(uint16_t h)
+{
+    int exponent = h >> 10 & 31, mantissa = h & 1023;
+    float value;
+    if (exponent == 31)
+        value = mantissa ? NAN : INFINITY;
+    else if (exponent == 0)
+        value = ldexpf((float)mantissa, -24);
+    else
+        value = ldexpf((float)(mantissa + 1024), exponent - 25);
+    return h & 0x8000 ? -value : value;
+}
+
+uint8_t cov_code_from_onehot_f16(const uint16_t v[4])
+{
+    /* The patterns of 1, 0.5, 0.33 and 0.25 are told from 0 by bit 13. */
+    uint8_t code = code_of_columns(v[0] >> 13 & 1, v[1] >> 13 & 1, v[2] >> 13 & 1, v[3] >> 13 & 1);
+    if (memcmp(v, cov_onehot_f16[code], sizeof cov_onehot_f16[code]) == 0)
+        return code;
+    float f[4];
+    for (int k = 0; k < 4; k++)
+        f[k] = half_to_float(v[k]);
+    return cov_code_from_onehot(f);
+}
+
+void cov_codes_pack(const uint8_t *codes, size_t n, uint8_t *packed)
+{
+    for (size_t i = 0; i < n / 2; i++)
+        packed[i] = (uint8_t)(codes[2 * i] << 4 | codes[2 * i + 1]);
+    if (n & 1)
+        packed[n / 2] = (uint8_t)(codes[n - 1] << 4);
+}
+
+void cov_codes_unpack(const uint8_t *packed, size_t first, size_t n, uint8_t *codes)
+{
+    packed += first / 2;
+    if (n > 0 && first & 1) {
+        *codes++ = *packed++ & 15;
+        n--;
+    }
+    for (size_t i = 0; i < n / 2; i++) {
+        codes[2 * i] = packed[i] >> 4;
+        codes[2 * i + 1] = packed[i] & 15;
+    }
+    if (n & 1)
+        codes[n - 1] = packed[n / 2] >> 4;
+}

@@ -1,0 +1,456 @@
+/* grid.c - see grid.h.
+ *
+ * A regular grid is the running number of chunks of its sequences and nothing else. The builder follows the rows
+ * for as long as they are regular, and starts to list them at the first one that is not.
+ * SPDX-License-Identifier: MIT */
+#include "common/seq/grid.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/mem.h"
+#include "common/seq/names.h"
+
+struct row {
+    size_t seq;
+    int64_t start, end; /* start > end: the - strand */
+};
+
+struct cov_grid {
+    size_t L, n_chunks;
+    struct cov_names *names; /* a sequence is its species, a zero, its name */
+    size_t n_seqs;
+    int64_t *lengths;
+    /* A regular grid: number of the first chunk of each sequence, n_seqs + 1 of them. */
+    size_t *first;
+    /* Any other: the rows as they came; their numbers by sequence, strand (+ before -) and position; where each
+     * sequence and strand begins in those, 2 * n_seqs + 1 of them. */
+    struct row *rows;
+    size_t *order, *begins;
+};
+
+struct cov_grid_builder {
+    struct cov_grid *g;
+    size_t cap_lengths, cap_rows;
+    char *key; /* species, zero, name of the row that is added */
+    size_t cap_key;
+    size_t n_rows;
+    bool listing; /* the rows are in g->rows */
+    /* The last row. */
+    size_t seq;
+    bool minus;
+    int64_t start, end;
+};
+
+static int too_large(struct cov_err *e)
+{
+    return cov_fail(e, COV_ENOMEM, "out of memory: too many chunks");
+}
+
+void cov_grid_free(struct cov_grid *g)
+{
+    if (!g)
+        return;
+    cov_names_free(g->names);
+    free(g->lengths);
+    free(g->first);
+    free(g->rows);
+    free(g->order);
+    free(g->begins);
+    free(g);
+}
+
+/* Number of chunks of one strand. */
+static size_t chunks_of(const struct cov_grid *g, size_t seq)
+{
+    return ((size_t)g->lengths[seq] - 1) / g->L + 1;
+}
+
+/* Chunk k of the 2 * chunks_of(seq) of a sequence in a regular grid. */
+static struct cov_chunk regular_chunk(const struct cov_grid *g, size_t seq, size_t k)
+{
+    size_t n = chunks_of(g, seq);
+    struct cov_chunk c = {seq, 0, 0, k >= n};
+    if (c.minus)
+        k = 2 * n - 1 - k;
+    c.beg = (int64_t)(k * g->L);
+    c.end = k + 1 < n ? c.beg + (int64_t)g->L : g->lengths[seq];
+    return c;
+}
+
+/* Fills in `first`. */
+static int number_regular(struct cov_grid *g, struct cov_err *e)
+{
+    g->first = cov_malloc(g->n_seqs + 1, sizeof *g->first, e);
+    if (!g->first)
+        return COV_ENOMEM;
+    g->first[0] = 0;
+    for (size_t s = 0; s < g->n_seqs; s++)
+        if (cov_size_add(g->first[s], 2 * chunks_of(g, s), &g->first[s + 1]))
+            return too_large(e);
+    g->n_chunks = g->first[g->n_seqs];
+    return COV_OK;
+}
+
+/* key[] = species, zero, name; *n bytes. */
+static int make_key(char **key, size_t *cap, const char *species, size_t n_species,
+                    const char *name, size_t n_name, size_t *n, struct cov_err *e)
+{
+    size_t bytes = n_species + 1 + n_name;
+    void *p = *key;
+    int rc = cov_reserve(&p, cap, bytes, 1, e);
+    *key = p;
+    if (rc)
+        return rc;
+    memcpy(*key, species, n_species);
+    (*key)[n_species] = '\0';
+    memcpy(*key + n_species + 1, name, n_name);
+    *n = bytes;
+    return COV_OK;
+}
+
+int cov_grid_new(size_t n_seqs, char *const *names, const int64_t *lengths, const char *species,
+                 size_t L, struct cov_grid **out, struct cov_err *e)
+{
+    char *key = NULL;
+    size_t cap_key = 0;
+    struct cov_grid *g = cov_calloc(1, sizeof *g, e);
+    int rc = g ? cov_names_new(&g->names, e) : COV_ENOMEM;
+    if (rc)
+        goto out;
+    g->L = L;
+    g->n_seqs = n_seqs;
+    g->lengths = cov_malloc(n_seqs, sizeof *g->lengths, e);
+    if (!g->lengths) {
+        rc = COV_ENOMEM;
+        goto out;
+    }
+    for (size_t s = 0; s < n_seqs; s++) {
+        size_t n_key, index;
+        bool is_new;
+        if (lengths[s] <= 0) {
+            rc = cov_fail(e, COV_EINPUT, "sequence %s has no bases", names[s]);
+            goto out;
+        }
+        g->lengths[s] = lengths[s];
+        rc = make_key(&key, &cap_key, species, strlen(species), names[s], strlen(names[s]), &n_key,
+                      e);
+        if (!rc)
+            rc = cov_names_add(g->names, key, n_key, &index, &is_new, e);
+        if (!rc && !is_new)
+            rc = cov_fail(e, COV_EINPUT, "sequence %s is there twice", names[s]);
+        if (rc)
+            goto out;
+    }
+    rc = number_regular(g, e);
+out:
+    free(key);
+    if (rc) {
+        cov_grid_free(g);
+        g = NULL;
+    }
+    *out = g;
+    return rc;
+}
+
+/* ---------------------------------------------------------------- row by row */
+
+int cov_grid_builder_new(size_t L, struct cov_grid_builder **out, struct cov_err *e)
+{
+    struct cov_grid_builder *b = cov_calloc(1, sizeof *b, e);
+    if (!b)
+        return COV_ENOMEM;
+    b->g = cov_calloc(1, sizeof *b->g, e);
+    int rc = b->g ? cov_names_new(&b->g->names, e) : COV_ENOMEM;
+    if (rc) {
+        cov_grid_builder_free(b);
+        return rc;
+    }
+    b->g->L = L;
+    *out = b;
+    return COV_OK;
+}
+
+void cov_grid_builder_free(struct cov_grid_builder *b)
+{
+    if (!b)
+        return;
+    cov_grid_free(b->g);
+    free(b->key);
+    free(b);
+}
+
+/* Whether the row carries a regular grid on: after the last row of the same sequence, or as the first of a new one when
+ * the one before is complete. */
+static bool is_regular_next(const struct cov_grid_builder *b, bool new_seq, int64_t start,
+                            int64_t end)
+{
+    int64_t L = (int64_t)b->g->L;
+    bool complete = b->n_rows == 0 || (b->minus && b->end == 0);
+    if (new_seq)
+        return complete && start == 0;
+    if (complete)
+        return false;
+    if (start < end) /* + : the row before was full, and this one follows it */
+        return !b->minus && start == b->end && b->end - b->start == L;
+    if (!b->minus) /* the first - chunk is the last + chunk */
+        return start == b->end && end == b->start;
+    return start == b->end && start - end == L;
+}
+
+static int list_row(struct cov_grid_builder *b, size_t i, struct row row, struct cov_err *e)
+{
+    void *rows = b->g->rows;
+    int rc = cov_reserve(&rows, &b->cap_rows, i + 1, sizeof row, e);
+    b->g->rows = rows;
+    if (!rc)
+        b->g->rows[i] = row;
+    return rc;
+}
+
+/* Lists the regular rows so far. */
+static int start_listing(struct cov_grid_builder *b, struct cov_err *e)
+{
+    struct cov_grid *g = b->g;
+    size_t i = 0;
+    for (size_t s = 0; s < g->n_seqs && i < b->n_rows; s++) {
+        size_t n = 2 * chunks_of(g, s);
+        for (size_t k = 0; k < n && i < b->n_rows; k++, i++) {
+            struct cov_chunk c = regular_chunk(g, s, k);
+            struct row row = {s, c.minus ? c.end : c.beg, c.minus ? c.beg : c.end};
+            int rc = list_row(b, i, row, e);
+            if (rc)
+                return rc;
+        }
+    }
+    b->listing = true;
+    return COV_OK;
+}
+
+/* Notes the row's sequence, which may be new, and that it is at least `length` long. */
+static int add_length(struct cov_grid_builder *b, size_t seq, bool is_new, int64_t length,
+                      struct cov_err *e)
+{
+    struct cov_grid *g = b->g;
+    if (is_new) {
+        void *lengths = g->lengths;
+        int rc = cov_reserve(&lengths, &b->cap_lengths, g->n_seqs + 1, sizeof *g->lengths, e);
+        g->lengths = lengths;
+        if (rc)
+            return rc;
+        g->lengths[g->n_seqs++] = length;
+    }
+    if (g->lengths[seq] < length)
+        g->lengths[seq] = length;
+    return COV_OK;
+}
+
+int cov_grid_builder_add(struct cov_grid_builder *b, const char *species, size_t n_species,
+                         const char *name, size_t n_name, int64_t start, int64_t end,
+                         struct cov_err *e)
+{
+    if (n_name == 0)
+        return cov_fail(e, COV_EINPUT, "row %zu: the name of the sequence is empty", b->n_rows);
+    if (memchr(name, '\0', n_name) || memchr(species, '\0', n_species))
+        return cov_fail(e, COV_EINPUT, "row %zu: a name with a zero byte", b->n_rows);
+    int n_shown = n_name < 200 ? (int)n_name : 200;
+    if (start < 0 || end < 0 || start == end)
+        return cov_fail(e, COV_EINPUT, "row %zu: %.*s from %lld to %lld is no piece of a sequence",
+                        b->n_rows, n_shown, name, (long long)start, (long long)end);
+    int64_t span = start < end ? end - start : start - end;
+    if ((uint64_t)span > b->g->L)
+        return cov_fail(e, COV_EINPUT,
+                        "row %zu: %.*s from %lld to %lld is longer than a chunk (%zu)", b->n_rows,
+                        n_shown, name, (long long)start, (long long)end, b->g->L);
+    size_t n_key, seq;
+    bool is_new;
+    int rc = make_key(&b->key, &b->cap_key, species, n_species, name, n_name, &n_key, e);
+    if (!rc)
+        rc = cov_names_add(b->g->names, b->key, n_key, &seq, &is_new, e);
+    if (rc)
+        return rc;
+    bool follows = is_new || seq == b->seq;
+    if (!b->listing && !(follows && is_regular_next(b, is_new, start, end))) {
+        rc = start_listing(b, e);
+        if (rc)
+            return rc;
+    }
+    rc = add_length(b, seq, is_new, start < end ? end : start, e);
+    if (!rc && b->listing)
+        rc = list_row(b, b->n_rows, (struct row){seq, start, end}, e);
+    if (rc)
+        return rc;
+    b->n_rows++;
+    b->seq = seq;
+    b->minus = start > end;
+    b->start = start;
+    b->end = end;
+    return COV_OK;
+}
+
+struct sort_key {
+    int64_t beg;
+    size_t row;
+};
+
+static int compare_keys(const void *a, const void *b)
+{
+    const struct sort_key *x = a, *y = b;
+    if (x->beg != y->beg)
+        return x->beg < y->beg ? -1 : 1;
+    return x->row < y->row ? -1 : x->row > y->row;
+}
+
+static int64_t row_beg(const struct row *r)
+{
+    return r->start < r->end ? r->start : r->end;
+}
+
+static int64_t row_end(const struct row *r)
+{
+    return r->start < r->end ? r->end : r->start;
+}
+
+static size_t group_of(const struct row *r)
+{
+    return 2 * r->seq + (r->start > r->end);
+}
+
+/* Fills in `order` and `begins`. */
+static int sort_rows(struct cov_grid *g, struct cov_err *e)
+{
+    int rc = COV_OK;
+    size_t n_groups = 2 * g->n_seqs;
+    struct sort_key *keys = cov_malloc(g->n_chunks, sizeof *keys, e);
+    g->order = cov_malloc(g->n_chunks, sizeof *g->order, e);
+    g->begins = cov_calloc(n_groups + 1, sizeof *g->begins, e);
+    if (!keys || !g->order || !g->begins) {
+        rc = COV_ENOMEM;
+        goto out;
+    }
+    /* Counted into groups, begins[k + 1] serving as the place of the next row of group k. */
+    for (size_t i = 0; i < g->n_chunks; i++)
+        if (group_of(&g->rows[i]) + 2 <= n_groups)
+            g->begins[group_of(&g->rows[i]) + 2]++;
+    for (size_t k = 2; k <= n_groups; k++)
+        g->begins[k] += g->begins[k - 1];
+    for (size_t i = 0; i < g->n_chunks; i++) {
+        size_t at = g->begins[group_of(&g->rows[i]) + 1]++;
+        keys[at].beg = row_beg(&g->rows[i]);
+        keys[at].row = i;
+    }
+    for (size_t k = 0; k < n_groups; k++)
+        qsort(keys + g->begins[k], g->begins[k + 1] - g->begins[k], sizeof *keys, compare_keys);
+    for (size_t i = 0; i < g->n_chunks; i++)
+        g->order[i] = keys[i].row;
+out:
+    free(keys);
+    return rc;
+}
+
+int cov_grid_builder_finish(struct cov_grid_builder *b, struct cov_grid **out, struct cov_err *e)
+{
+    int rc = COV_OK;
+    struct cov_grid *g = b->g;
+    if (!b->listing && b->n_rows > 0 && !(b->minus && b->end == 0))
+        rc = start_listing(b, e);
+    g->n_chunks = b->n_rows;
+    if (!rc)
+        rc = b->listing ? sort_rows(g, e) : number_regular(g, e);
+    *out = NULL;
+    if (!rc) {
+        *out = g;
+        b->g = NULL;
+    }
+    cov_grid_builder_free(b);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- questions */
+
+size_t cov_grid_n_chunks(const struct cov_grid *g)
+{
+    return g->n_chunks;
+}
+
+size_t cov_grid_chunk_length(const struct cov_grid *g)
+{
+    return g->L;
+}
+
+struct cov_chunk cov_grid_chunk(const struct cov_grid *g, size_t i)
+{
+    if (g->rows) {
+        const struct row *r = &g->rows[i];
+        return (struct cov_chunk){r->seq, row_beg(r), row_end(r), r->start > r->end};
+    }
+    /* The last sequence whose first chunk is not behind i. */
+    size_t lo = 0, hi = g->n_seqs;
+    while (hi - lo > 1) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (g->first[mid] <= i)
+            lo = mid;
+        else
+            hi = mid;
+    }
+    return regular_chunk(g, lo, i - g->first[lo]);
+}
+
+size_t cov_grid_n_seqs(const struct cov_grid *g)
+{
+    return g->n_seqs;
+}
+
+const char *cov_grid_species(const struct cov_grid *g, size_t seq)
+{
+    return cov_names_get(g->names, seq, NULL);
+}
+
+const char *cov_grid_name(const struct cov_grid *g, size_t seq)
+{
+    const char *species = cov_grid_species(g, seq);
+    return species + strlen(species) + 1;
+}
+
+int64_t cov_grid_seq_length(const struct cov_grid *g, size_t seq)
+{
+    return g->lengths[seq];
+}
+
+bool cov_grid_is_regular(const struct cov_grid *g)
+{
+    return !g->rows;
+}
+
+int cov_grid_strand_rows(const struct cov_grid *g, size_t seq, bool minus, size_t **rows, size_t *n,
+                         struct cov_err *e)
+{
+    *rows = NULL;
+    *n = 0;
+    size_t n_rows = chunks_of(g, seq);
+    const size_t *order = NULL;
+    if (g->rows) {
+        size_t group = 2 * seq + minus;
+        n_rows = g->begins[group + 1] - g->begins[group];
+        order = g->order + g->begins[group];
+        int64_t at = 0;
+        for (size_t k = 0; k <= n_rows; k++) {
+            int64_t beg = k < n_rows ? row_beg(&g->rows[order[k]]) : g->lengths[seq];
+            if (beg != at)
+                return cov_fail(e, COV_EINPUT, "sequence %s, %c strand: %s at position %lld",
+                                cov_grid_name(g, seq), minus ? '-' : '+',
+                                beg > at ? "a hole" : "chunks overlap",
+                                (long long)(beg > at ? at : beg));
+            if (k < n_rows)
+                at = row_end(&g->rows[order[k]]);
+        }
+    }
+    size_t *list = cov_malloc(n_rows, sizeof *list, e);
+    if (!list)
+        return COV_ENOMEM;
+    for (size_t k = 0; k < n_rows; k++)
+        list[k] = order ? order[k] : g->first[seq] + (minus ? 2 * n_rows - 1 - k : k);
+    *rows = list;
+    *n = n_rows;
+    return COV_OK;
+}

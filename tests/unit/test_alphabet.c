@@ -1,0 +1,154 @@
+/* test_alphabet.c - codes, their one-hot rows, packing and reverse complement.
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/seq/alphabet.h"
+
+/* IUPAC written out: the bases each letter stands for. */
+static const struct {
+    const char *bases;
+    char letter;
+    char complement;
+} iupac[] = {
+    {"A", 'A', 'T'},   {"C", 'C', 'G'},   {"G", 'G', 'C'},   {"T", 'T', 'A'},
+    {"T", 'U', 'A'},   {"AG", 'R', 'Y'},  {"CT", 'Y', 'R'},  {"CG", 'S', 'S'},
+    {"AT", 'W', 'W'},  {"GT", 'K', 'M'},  {"AC", 'M', 'K'},  {"CGT", 'B', 'V'},
+    {"AGT", 'D', 'H'}, {"ACT", 'H', 'D'}, {"ACG", 'V', 'B'}, {"ACGT", 'N', 'N'},
+};
+enum { N_IUPAC = sizeof iupac / sizeof iupac[0] };
+
+static void test_letters(void **state)
+{
+    (void)state;
+    int known = 0;
+    for (int c = 0; c < 256; c++)
+        known += cov_code_of_letter[c] != COV_CODE_BAD;
+    assert_int_equal(known, 2 * N_IUPAC);
+    for (size_t i = 0; i < N_IUPAC; i++) {
+        unsigned char upper = (unsigned char)iupac[i].letter;
+        unsigned code = 0;
+        for (const char *p = iupac[i].bases; *p; p++)
+            code |= *p == 'A'   ? COV_CODE_A
+                    : *p == 'C' ? COV_CODE_C
+                    : *p == 'G' ? COV_CODE_G
+                                : COV_CODE_T;
+        assert_int_equal(cov_code_of_letter[upper], code);
+        assert_int_equal(cov_code_of_letter[upper | 0x20], code);
+        if (upper != 'U')
+            assert_int_equal(cov_letter_of_code[code], upper);
+        assert_int_equal(cov_code_complement[code],
+                         cov_code_of_letter[(unsigned char)iupac[i].complement]);
+    }
+    assert_int_equal(cov_code_complement[COV_CODE_PAD], COV_CODE_PAD);
+    assert_int_equal(cov_letter_of_code[COV_CODE_PAD], '-');
+}
+
+static void test_onehot(void **state)
+{
+    (void)state;
+    static const double share[5] = {0, 1, 0.5, 0.33, 0.25};
+    static const uint16_t half[5] = {0, 0x3c00, 0x3800, 0x3548, 0x3400};
+    static const unsigned bit[4] = {COV_CODE_C, COV_CODE_A, COV_CODE_T, COV_CODE_G};
+    for (unsigned code = 0; code < 16; code++) {
+        int n = __builtin_popcount(code);
+        for (int k = 0; k < 4; k++) {
+            bool in = code & bit[k];
+            assert_int_equal(cov_onehot_f16[code][k], in ? half[n] : 0);
+            assert_true(fabs((double)cov_onehot_f32[code][k] - (in ? share[n] : 0)) < 2e-4);
+        }
+        assert_int_equal(cov_code_from_onehot(cov_onehot_f32[code]), code);
+        assert_int_equal(cov_code_from_onehot_f16(cov_onehot_f16[code]), code);
+    }
+}
+
+static void test_onehot_inexact(void **state)
+{
+    (void)state;
+    for (unsigned code = 0; code < 16; code++)
+        for (int k = 0; k < 4; k++) {
+            float v[4];
+            memcpy(v, cov_onehot_f32[code], sizeof v);
+            v[k] += 0.009F;
+            assert_int_equal(cov_code_from_onehot(v), code);
+            v[k] += 0.002F;
+            assert_int_equal(cov_code_from_onehot(v), COV_CODE_BAD);
+            v[k] = NAN;
+            assert_int_equal(cov_code_from_onehot(v), COV_CODE_BAD);
+            v[k] = -1;
+            assert_int_equal(cov_code_from_onehot(v), COV_CODE_BAD);
+        }
+    /* 1/3 rounded to a half, the halves next to 0.25, a subnormal and a negative zero are as good. */
+    assert_int_equal(cov_code_from_onehot_f16((uint16_t[4]){0x3555, 0x3555, 0, 0x3555}), 7);
+    assert_int_equal(cov_code_from_onehot_f16((uint16_t[4]){0x33ff, 0x3401, 0x3400, 0x3400}), 15);
+    assert_int_equal(cov_code_from_onehot_f16((uint16_t[4]){0x0001, 0x3c00, 0x8000, 0}), 1);
+    /* Infinity, NaN, -1, 2, 0.75 and a mixture are not. */
+    static const uint16_t bad[] = {0x7c00, 0x7e00, 0xbc00, 0x4000, 0x3a00};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        assert_int_equal(cov_code_from_onehot_f16((uint16_t[4]){0, bad[i], 0, 0}), COV_CODE_BAD);
+    assert_int_equal(cov_code_from_onehot_f16((uint16_t[4]){0x3c00, 0x3c00, 0, 0}), COV_CODE_BAD);
+}
+
+enum { MAX = 70 };
+
+static void fill(uint8_t *codes, size_t n)
+{
+    uint32_t x = 12345;
+    for (size_t i = 0; i < n; i++) {
+        x = x * 1664525 + 1013904223;
+        codes[i] = (uint8_t)(x >> 28);
+    }
+}
+
+static void test_reverse_complement(void **state)
+{
+    (void)state;
+    uint8_t src[MAX], dst[MAX + 1];
+    fill(src, MAX);
+    for (size_t at = 0; at < 3; at++)
+        for (size_t n = 0; n + at <= MAX; n++) {
+            memset(dst, 0xee, sizeof dst);
+            cov_codes_reverse_complement(src + at, n, dst);
+            for (size_t i = 0; i < n; i++)
+                assert_int_equal(dst[i], cov_code_complement[src[at + n - 1 - i]]);
+            assert_int_equal(dst[n], 0xee);
+        }
+}
+
+static void test_packing(void **state)
+{
+    (void)state;
+    uint8_t codes[MAX], packed[MAX / 2 + 1], back[MAX + 1];
+    fill(codes, MAX);
+    for (size_t n = 0; n <= MAX; n++) {
+        memset(packed, 0xee, sizeof packed);
+        cov_codes_pack(codes, n, packed);
+        assert_int_equal(packed[(n + 1) / 2], 0xee);
+        if (n > 1)
+            assert_int_equal(packed[0], codes[0] << 4 | codes[1]);
+        for (size_t first = 0; first <= n; first++)
+            for (size_t end = first; end <= n; end++) {
+                memset(back, 0xee, sizeof back);
+                cov_codes_unpack(packed, first, end - first, back);
+                assert_memory_equal(back, codes + first, end - first);
+                assert_int_equal(back[end - first], 0xee);
+            }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_letters),        cmocka_unit_test(test_onehot),
+        cmocka_unit_test(test_onehot_inexact), cmocka_unit_test(test_reverse_complement),
+        cmocka_unit_test(test_packing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

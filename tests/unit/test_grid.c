@@ -1,0 +1,246 @@
+/* test_grid.c - chunk grids: arithmetic ones, and others row by row.
+ * SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/seq/grid.h"
+
+struct expected {
+    size_t seq;
+    int64_t start, end;
+};
+
+static void check_rows(const struct cov_grid *g, const struct expected *rows, size_t n)
+{
+    assert_int_equal(cov_grid_n_chunks(g), n);
+    for (size_t i = 0; i < n; i++) {
+        struct cov_chunk c = cov_grid_chunk(g, i);
+        assert_int_equal(c.seq, rows[i].seq);
+        assert_int_equal(c.minus ? c.end : c.beg, rows[i].start);
+        assert_int_equal(c.minus ? c.beg : c.end, rows[i].end);
+    }
+}
+
+static struct cov_grid *build(size_t L, const struct expected *rows, size_t n)
+{
+    static const char *const names[] = {"a", "bb", "ccc"};
+    struct cov_grid_builder *b;
+    struct cov_grid *g;
+    assert_int_equal(cov_grid_builder_new(L, &b, NULL), 0);
+    for (size_t i = 0; i < n; i++) {
+        const char *name = names[rows[i].seq];
+        assert_int_equal(
+            cov_grid_builder_add(b, "sp", 2, name, strlen(name), rows[i].start, rows[i].end, NULL),
+            0);
+    }
+    assert_int_equal(cov_grid_builder_finish(b, &g, NULL), 0);
+    return g;
+}
+
+/* FORMATS.md's example, a sequence of exactly two chunks, and one of a single base. */
+static const struct expected regular[] = {
+    {0, 0, 21384},     {0, 21384, 42768}, {0, 42768, 51321}, {0, 51321, 42768},
+    {0, 42768, 21384}, {0, 21384, 0},     {1, 0, 21384},     {1, 21384, 42768},
+    {1, 42768, 21384}, {1, 21384, 0},     {2, 0, 1},         {2, 1, 0},
+};
+enum { N_REGULAR = sizeof regular / sizeof regular[0] };
+
+static void test_regular(void **state)
+{
+    (void)state;
+    char *names[] = {"a", "bb", "ccc"};
+    const int64_t lengths[] = {51321, 42768, 1};
+    struct cov_grid *g;
+    assert_int_equal(cov_grid_new(3, names, lengths, "sp", 21384, &g, NULL), 0);
+    check_rows(g, regular, N_REGULAR);
+    assert_true(cov_grid_is_regular(g));
+    assert_int_equal(cov_grid_chunk_length(g), 21384);
+    assert_int_equal(cov_grid_n_seqs(g), 3);
+    assert_string_equal(cov_grid_name(g, 1), "bb");
+    assert_string_equal(cov_grid_species(g, 1), "sp");
+    assert_int_equal(cov_grid_seq_length(g, 1), 42768);
+    size_t *rows, n;
+    assert_int_equal(cov_grid_strand_rows(g, 0, true, &rows, &n, NULL), 0);
+    assert_int_equal(n, 3);
+    assert_int_equal(rows[0], 5);
+    assert_int_equal(rows[2], 3);
+    free(rows);
+    assert_int_equal(cov_grid_strand_rows(g, 1, false, &rows, &n, NULL), 0);
+    assert_int_equal(n, 2);
+    assert_int_equal(rows[0], 6);
+    assert_int_equal(rows[1], 7);
+    free(rows);
+    cov_grid_free(g);
+}
+
+static void test_new_refuses(void **state)
+{
+    (void)state;
+    char *names[] = {"a", "a"};
+    struct cov_grid *g;
+    struct cov_err e = COV_ERR_INIT;
+    assert_int_equal(cov_grid_new(2, names, (const int64_t[]){1, 1}, "sp", 10, &g, &e), COV_EINPUT);
+    assert_null(g);
+    assert_string_equal(e.text, "sequence a is there twice");
+    cov_err_clear(&e);
+    assert_int_equal(cov_grid_new(1, names, (const int64_t[]){0}, "sp", 10, &g, &e), COV_EINPUT);
+    cov_err_clear(&e);
+    /* More chunks than can be numbered. */
+    names[1] = "b";
+    const int64_t huge[] = {INT64_MAX, INT64_MAX};
+    assert_int_equal(cov_grid_new(2, names, huge, "sp", 1, &g, &e), COV_ENOMEM);
+    /* No sequences: no chunks. */
+    assert_int_equal(cov_grid_new(0, NULL, NULL, "sp", 10, &g, NULL), 0);
+    assert_int_equal(cov_grid_n_chunks(g), 0);
+    cov_grid_free(g);
+}
+
+static void test_builder_regular(void **state)
+{
+    (void)state;
+    struct cov_grid *g = build(21384, regular, N_REGULAR);
+    assert_true(cov_grid_is_regular(g));
+    check_rows(g, regular, N_REGULAR);
+    assert_int_equal(cov_grid_seq_length(g, 0), 51321);
+    assert_string_equal(cov_grid_name(g, 2), "ccc");
+    cov_grid_free(g);
+    g = build(5, NULL, 0);
+    assert_int_equal(cov_grid_n_chunks(g), 0);
+    cov_grid_free(g);
+}
+
+/* Every way of leaving out one row, swapping two neighbours, or stopping early keeps the rows as they came. */
+static void test_builder_irregular(void **state)
+{
+    (void)state;
+    struct expected rows[N_REGULAR];
+    for (size_t i = 0; i < N_REGULAR; i++) {
+        size_t n = 0;
+        for (size_t k = 0; k < N_REGULAR; k++)
+            if (k != i)
+                rows[n++] = regular[k];
+        struct cov_grid *g = build(21384, rows, n);
+        assert_false(cov_grid_is_regular(g));
+        check_rows(g, rows, n);
+        cov_grid_free(g);
+    }
+    for (size_t i = 0; i + 1 < N_REGULAR; i++) {
+        if (regular[i].seq != regular[i + 1].seq)
+            continue;
+        memcpy(rows, regular, sizeof rows);
+        rows[i] = regular[i + 1];
+        rows[i + 1] = regular[i];
+        struct cov_grid *g = build(21384, rows, N_REGULAR);
+        assert_false(cov_grid_is_regular(g));
+        check_rows(g, rows, N_REGULAR);
+        assert_int_equal(cov_grid_seq_length(g, 0), 51321);
+        size_t *list, n;
+        assert_int_equal(cov_grid_strand_rows(g, 0, false, &list, &n, NULL), 0);
+        assert_int_equal(n, 3);
+        for (size_t k = 0; k < n; k++)
+            assert_int_equal(cov_grid_chunk(g, list[k]).beg, (int64_t)k * 21384);
+        free(list);
+        cov_grid_free(g);
+    }
+    for (size_t n = 1; n < N_REGULAR; n++) {
+        struct cov_grid *g = build(21384, regular, n);
+        assert_int_equal(cov_grid_is_regular(g), n == 6 || n == 10);
+        check_rows(g, regular, n);
+        cov_grid_free(g);
+    }
+}
+
+static void check_strand(const struct expected *rows, size_t n_rows, bool minus, const char *text)
+{
+    struct cov_grid *g = build(10, rows, n_rows);
+    struct cov_err e = COV_ERR_INIT;
+    size_t *list, n;
+    int rc = cov_grid_strand_rows(g, 0, minus, &list, &n, &e);
+    assert_int_equal(rc, text ? COV_EINPUT : 0);
+    if (text)
+        assert_string_equal(e.text, text);
+    free(list);
+    cov_grid_free(g);
+}
+
+static void test_strand_rows(void **state)
+{
+    (void)state;
+    /* The strands interleaved, and cut at other places than multiples of L. */
+    const struct expected good[] = {{0, 7, 17}, {0, 17, 9}, {0, 0, 7}, {0, 9, 0}};
+    check_strand(good, 4, false, NULL);
+    check_strand(good, 4, true, NULL);
+    const struct expected hole[] = {{0, 0, 7}, {0, 8, 17}, {0, 9, 0}};
+    check_strand(hole, 3, false, "sequence a, + strand: a hole at position 7");
+    check_strand(hole, 3, true, "sequence a, - strand: a hole at position 9");
+    const struct expected overlap[] = {{0, 0, 7}, {0, 6, 16}};
+    check_strand(overlap, 2, false, "sequence a, + strand: chunks overlap at position 6");
+    const struct expected inside[] = {{0, 0, 10}, {0, 2, 5}};
+    check_strand(inside, 2, false, "sequence a, + strand: chunks overlap at position 2");
+    check_strand(inside, 2, true, "sequence a, - strand: a hole at position 0");
+    const struct expected twice[] = {{0, 0, 10}, {0, 0, 10}};
+    check_strand(twice, 2, false, "sequence a, + strand: chunks overlap at position 0");
+}
+
+static void test_builder_refuses(void **state)
+{
+    (void)state;
+    struct cov_grid_builder *b;
+    assert_int_equal(cov_grid_builder_new(10, &b, NULL), 0);
+    static const struct {
+        const char *name;
+        size_t n;
+        int64_t start, end;
+    } bad[] = {
+        {"a", 1, 5, 5},  {"a", 1, -1, 5}, {"a", 1, 5, -1},        {"a", 1, 0, 11},
+        {"a", 1, 11, 0}, {"", 0, 0, 5},   {"a", 1, 0, INT64_MAX}, {"a\0b", 3, 0, 5},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        struct cov_err e = COV_ERR_INIT;
+        assert_int_equal(
+            cov_grid_builder_add(b, "", 0, bad[i].name, bad[i].n, bad[i].start, bad[i].end, &e),
+            COV_EINPUT);
+        assert_memory_equal(e.text, "row 0: ", 7);
+    }
+    cov_grid_builder_free(b);
+    cov_grid_builder_free(NULL);
+}
+
+/* The same name in two species is two sequences. */
+static void test_species(void **state)
+{
+    (void)state;
+    struct cov_grid_builder *b;
+    struct cov_grid *g;
+    assert_int_equal(cov_grid_builder_new(10, &b, NULL), 0);
+    assert_int_equal(cov_grid_builder_add(b, "x", 1, "a", 1, 0, 5, NULL), 0);
+    assert_int_equal(cov_grid_builder_add(b, "x", 1, "a", 1, 5, 0, NULL), 0);
+    assert_int_equal(cov_grid_builder_add(b, "", 0, "a", 1, 0, 7, NULL), 0);
+    assert_int_equal(cov_grid_builder_add(b, "", 0, "a", 1, 7, 0, NULL), 0);
+    assert_int_equal(cov_grid_builder_finish(b, &g, NULL), 0);
+    assert_true(cov_grid_is_regular(g));
+    assert_int_equal(cov_grid_n_seqs(g), 2);
+    assert_string_equal(cov_grid_species(g, 0), "x");
+    assert_string_equal(cov_grid_species(g, 1), "");
+    assert_string_equal(cov_grid_name(g, 1), "a");
+    assert_int_equal(cov_grid_seq_length(g, 1), 7);
+    cov_grid_free(g);
+    cov_grid_free(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_regular),         cmocka_unit_test(test_new_refuses),
+        cmocka_unit_test(test_builder_regular), cmocka_unit_test(test_builder_irregular),
+        cmocka_unit_test(test_strand_rows),     cmocka_unit_test(test_builder_refuses),
+        cmocka_unit_test(test_species),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
