@@ -345,7 +345,9 @@ static int run_tool(const struct cov_tool *tool, struct own *own, void *config, 
     int rc = tool->run(c, config, given, n_operands, operands, e);
     cov_progress_end(&c->progress);
     cov_stats_finish(&c->stats);
-    if (!rc && c->stats_path)
+    if (!rc && c->stats_path && cov_path_is_std(c->stats_path))
+        cov_stats_print(&c->stats, stdout);
+    else if (!rc && c->stats_path)
         rc = cov_stats_write(&c->stats, c->stats_path, e);
     return rc;
 }
