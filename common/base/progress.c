@@ -7,7 +7,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "common/base/clock.h"
+#include "common/base/stats.h"
 
 enum { MAX_TEXT = 256, MIN_BAR = 10, MAX_BAR = 40 };
 
@@ -114,7 +114,7 @@ void cov_progress_begin(struct cov_progress *p, const char *what, const char *un
     p->unit = unit;
     p->total = total;
     p->done = 0;
-    p->started = p->drawn = cov_seconds();
+    p->started = p->drawn = cov_clock();
 }
 
 void cov_progress_add(struct cov_progress *p, int64_t n)
@@ -124,7 +124,7 @@ void cov_progress_add(struct cov_progress *p, int64_t n)
     p->done += n;
     if (p->mode == COV_PROGRESS_NONE || !p->what)
         return;
-    double now = cov_seconds();
+    double now = cov_clock();
     if (now - p->drawn >= (p->mode == COV_PROGRESS_BAR ? bar_interval : line_interval))
         draw(p, now);
 }
