@@ -147,7 +147,7 @@ $(B)/demo/%: $(B)/obj/workflows/demo/%.o $(LIB)/libcov.so
 # What tests see: where the programs are, what to put in front of them, and the reference files if they are there.
 TEST_ENV = BIN='$(abspath $(BIN))' TESTLIB='$(abspath $(B))/tests/lib' SRC='$(CURDIR)' WRAP='$(WRAP)' PYTHON='$(PYTHON)' \
            SHARED="$${SHARED:-$(abspath ../shared)}" CMOCKA_MESSAGE_OUTPUT=TAP \
-           LSAN_OPTIONS='suppressions=$(CURDIR)/tests/lib/lsan.supp:print_suppressions=0' 
+           LSAN_OPTIONS='suppressions=$(CURDIR)/tests/lib/lsan.supp:print_suppressions=0'
 
 .PHONY: check check-unit check-cli
 check: all $(UNITS) $(HELPERS) $(DEMOS)

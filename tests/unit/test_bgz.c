@@ -334,9 +334,8 @@ static void test_full_disk(void **state)
 static void test_index(void **state)
 {
     (void)state;
-    static const char bed[] = "chr1\t0\t10\t5\nchr1\t10\t20\t6\nchr2\t0\t7\t1\n";
-    struct bytes text = {malloc(sizeof bed), sizeof bed - 1};
-    memcpy(text.p, bed, sizeof bed);
+    static uint8_t bed[] = "chr1\t0\t10\t5\nchr1\t10\t20\t6\nchr2\t0\t7\t1\n";
+    struct bytes text = {bed, sizeof bed - 1};
     struct cov_err e = COV_ERR_INIT;
     write_with(path, text, true, 1);
     for (int csi = 0; csi < 2; csi++) {
@@ -350,7 +349,6 @@ static void test_index(void **state)
     cov_err_clear(&e);
     write_with(path, text, true, 1);
     assert_int_equal(cov_bgz_index_bed(path, "/nonexistent/x", false, &e), COV_EIO);
-    free(text.p);
 }
 
 int main(void)
