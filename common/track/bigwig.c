@@ -17,7 +17,10 @@
 
 #include "common/base/mem.h"
 
-enum { BLOCK = 1024, ZOOM_LEVELS = 10, SAMPLED_CONTIGS = 64 };
+enum { BLOCK = 1024, INTERVAL_BYTES = 12, ZOOM_LEVELS = 10, SAMPLED_CONTIGS = 64 };
+
+/* Where the header has the place of the index. */
+enum { INDEX_OFFSET = 24 };
 
 /* An interval to look for when the file is read back. */
 struct sample {
@@ -52,12 +55,6 @@ static int write_failure(const struct bigwig *b, struct cov_err *e)
     return cov_fail(e, COV_EIO, "%s: cannot be written", b->base.name);
 }
 
-/* Write errors that libBigWig does not report stay in the stream's flag. */
-static int check_stream(const struct bigwig *b, struct cov_err *e)
-{
-    return ferror(stream(b)) ? write_failure(b, e) : COV_OK;
-}
-
 static int begin(struct cov_track_sink *s, struct cov_err *e)
 {
     (void)e;
@@ -80,38 +77,56 @@ static void take_sample(struct bigwig *b, const struct cov_interval *iv, size_t 
         b->samples[second ? b->n_samples - 1 : b->n_samples++] = (struct sample){contig, iv[n - 1]};
 }
 
+/* Hands n <= BLOCK intervals to libBigWig. When a block of the file is full and cannot be written, libBigWig
+ * goes on to write behind its buffer: so no more than one interval is added when that may come, for which
+ * the buffer has room, and errors are looked for after each call. */
+static int append(struct bigwig *b, size_t n, struct cov_err *e)
+{
+    const bwWriteBuffer_t *wb = b->bw->writeBuffer;
+    size_t i = 0;
+    errno = 0;
+    if (!b->contig_begun) {
+        /* Only here is the contig looked up by its name, which takes as long as there are contigs. That the
+         * contig changes writes what is left of the last block; when that is nearly full libBigWig would
+         * write it for this, and then an empty block. */
+        const char *name = b->base.contigs->names[b->base.contig];
+        const uint32_t nearly = 3 * INTERVAL_BYTES;
+        b->bw->hdr->bufSize += nearly;
+        int failed = bwAddIntervals(b->bw, &name, b->beg, b->end, b->value, 1);
+        b->bw->hdr->bufSize -= nearly;
+        if (failed)
+            return write_failure(b, e);
+        b->contig_begun = true;
+        i = 1;
+    }
+    while (i < n) {
+        size_t room = (b->bw->hdr->bufSize - wb->l) / INTERVAL_BYTES;
+        size_t k = room == 0 ? 1 : n - i < room ? n - i : room;
+        if (bwAppendIntervals(b->bw, b->beg + i, b->end + i, b->value + i, (uint32_t)k) != 0 ||
+            ferror(stream(b)))
+            return write_failure(b, e);
+        i += k;
+    }
+    return ferror(stream(b)) ? write_failure(b, e) : COV_OK;
+}
+
 static int add(struct cov_track_sink *s, const struct cov_interval *iv, size_t n, struct cov_err *e)
 {
     struct bigwig *b = (struct bigwig *)s;
-    errno = 0;
-    while (n > 0) {
-        size_t k = n < BLOCK ? n : BLOCK, first = 0;
+    int rc = COV_OK;
+    while (n > 0 && !rc) {
+        size_t k = n < BLOCK ? n : BLOCK;
         for (size_t i = 0; i < k; i++) {
             b->beg[i] = (uint32_t)iv[i].beg;
             b->end[i] = (uint32_t)iv[i].end;
             b->value[i] = iv[i].value;
         }
         take_sample(b, iv, k);
-        int failed = 0;
-        if (!b->contig_begun) {
-            /* Only here is the contig looked up by its name, which takes as long as there are contigs. */
-            const char *name = s->contigs->names[s->contig];
-            failed = bwAddIntervals(b->bw, &name, b->beg, b->end, b->value, 1);
-            b->contig_begun = true;
-            first = 1;
-        }
-        if (!failed && k > first)
-            failed = bwAppendIntervals(b->bw, b->beg + first, b->end + first, b->value + first,
-                                       (uint32_t)(k - first));
-        if (failed)
-            return write_failure(b, e);
-        int rc = check_stream(b, e);
-        if (rc)
-            return rc;
+        rc = append(b, k, e);
         iv += k;
         n -= k;
     }
-    return COV_OK;
+    return rc;
 }
 
 /* The summary block: bases covered, minimum, maximum, sum, sum of squares. */
@@ -125,6 +140,29 @@ static int write_summary(struct bigwig *b, struct cov_err *e)
         fwrite(values, sizeof values[0], COV_COUNT(values), f) != COV_COUNT(values))
         return write_failure(b, e);
     return COV_OK;
+}
+
+/* Without any interval libBigWig writes no index, which readers then do not find: this one is empty. */
+static int write_empty_index(struct bigwig *b, struct cov_err *e)
+{
+    FILE *f = stream(b);
+    const uint32_t magic = IDX_MAGIC, file_magic = BIGWIG_MAGIC, leaf = 1;
+    const uint32_t items_per_block = 1;
+    uint8_t index[52] = {0}; /* 48 of the header, 4 of a leaf without children */
+    uint64_t at = 0;
+    memcpy(index, &magic, sizeof magic);
+    memcpy(index + 4, &b->bw->writeBuffer->blockSize, 4);
+    memcpy(index + 40, &items_per_block, 4);
+    memcpy(index + 48, &leaf, 4);
+    bool ok = fseek(f, -(long)sizeof file_magic, SEEK_END) == 0;
+    if (ok) {
+        at = (uint64_t)ftell(f);
+        memcpy(index + 32, &at, sizeof at); /* where the data ends */
+        ok = fwrite(index, sizeof index, 1, f) == 1 &&
+             fwrite(&file_magic, sizeof file_magic, 1, f) == 1 &&
+             fseek(f, INDEX_OFFSET, SEEK_SET) == 0 && fwrite(&at, sizeof at, 1, f) == 1;
+    }
+    return ok ? COV_OK : write_failure(b, e);
 }
 
 /* Frees libBigWig's file without letting it write. */
@@ -157,10 +195,12 @@ static int close_file(struct cov_track_sink *s, struct cov_err *e)
     if (bwFinalize(b->bw) != 0)
         return write_failure(b, e);
     int rc = write_summary(b, e);
+    if (!rc && s->summary.n_intervals == 0)
+        rc = write_empty_index(b, e);
     if (!rc && fflush(stream(b)) != 0)
         rc = write_failure(b, e);
-    if (!rc)
-        rc = check_stream(b, e);
+    if (!rc && ferror(stream(b)))
+        rc = write_failure(b, e);
     drop(b);
     return rc ? rc : verify(b, e);
 }
@@ -258,12 +298,17 @@ static int write_header(struct bigwig *b, struct cov_err *e)
     b->bw = bwOpen(b->path, NULL, "w");
     if (!b->bw || bwCreateHdr(b->bw, ZOOM_LEVELS) != 0)
         goto out;
+    /* Room for the one interval that append() may have written behind the end. */
+    void *room = realloc(b->bw->writeBuffer->p, b->bw->hdr->bufSize + INTERVAL_BYTES);
+    if (!room)
+        goto out;
+    b->bw->writeBuffer->p = room;
     b->bw->cl =
         bwCreateChromList((const char *const *)contigs->names, lengths, (int64_t)contigs->n);
     if (!b->bw->cl)
         goto out;
     errno = 0;
-    rc = bwWriteHdr(b->bw) != 0 ? write_failure(b, e) : check_stream(b, e);
+    rc = bwWriteHdr(b->bw) != 0 || ferror(stream(b)) ? write_failure(b, e) : COV_OK;
 out:
     free(lengths);
     return rc == COV_ENOMEM ? cov_fail(e, rc, "%s: out of memory", b->base.name) : rc;

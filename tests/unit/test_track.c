@@ -309,7 +309,7 @@ static void cuts_regions_out(void **state)
             regions[n_regions++] = (struct cov_region){at, end};
             for (int64_t i = at; i < end && i < N; i++)
                 expected[i] = -1;
-            at = end + 1 + (int64_t)cov_rng_below(&rng, )(round % 2 ? 2 : 30);
+            at = end + 1 + (int64_t)cov_rng_below(&rng, round % 2 ? 2 : 30);
         }
         struct memory m;
         struct cov_filter f = {.sink = &m.base, .skip_zero = round % 3 == 0};
