@@ -8,7 +8,8 @@
 
 #include "common/base/err.h"
 
-/* Pieces stand one behind the other: piece i is data[ends[i-1] .. ends[i]), with ends[-1] = 0. */
+/* Pieces stand one behind the other: piece i is data[ends[i-1] .. ends[i]), with ends[-1] = 0. What lies
+ * behind n_bytes is free for scratch. */
 struct cov_blob {
     uint8_t *data;
     size_t n_bytes, cap;
@@ -23,10 +24,14 @@ struct cov_blob {
 
 void cov_blob_clear(struct cov_blob *b); /* keeps the memory */
 void cov_blob_fini(struct cov_blob *b);
-/* Room for `n` more bytes at the end; *at points to it until the next call. */
+
+/* Room for `n` more bytes at the end; *at points to it until the next call. It is uninitialised. */
 int cov_blob_room(struct cov_blob *b, size_t n, uint8_t **at, struct cov_err *e) COV_MUST_USE;
+
 /* Ends a piece of n bytes (at most what was asked for) that were written to *at. */
 int cov_blob_end_piece(struct cov_blob *b, size_t n, struct cov_err *e) COV_MUST_USE;
+
+/* Piece i < n_pieces. Borrowed until the next call that changes *b. */
 const uint8_t *cov_blob_piece(const struct cov_blob *b, size_t i, size_t *n_bytes);
 
 #endif

@@ -1,6 +1,6 @@
 /* codec.h - the filters that chunks of HDF5 data sets pass through, as plain functions on buffers.
  *
- * Nothing here knows HDF5: store/h5.c applies these to raw chunks, and registers with libhdf5 those that it lacks.
+ * Nothing here knows HDF5. All functions are thread-safe.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_CODEC_CODEC_H
 #define COV_CODEC_CODEC_H
@@ -11,7 +11,8 @@
 
 #include "common/base/err.h"
 
-/* Compressions by the names of --compression. */
+/* ---- compressions, by the names of --compression ---- */
+
 enum cov_codec_id { COV_CODEC_NONE, COV_CODEC_GZIP, COV_CODEC_LIBDEFLATE, COV_CODEC_LZF };
 
 struct cov_codec_choice {
@@ -22,24 +23,45 @@ struct cov_codec_choice {
 /* "gzip", "libdeflate[:LEVEL]", "lzf", "none". COV_EUSAGE lists the names. */
 int cov_codec_parse(const char *text, struct cov_codec_choice *out, struct cov_err *e) COV_MUST_USE;
 
-/* HDF5's filter numbers. */
-enum { COV_H5_DEFLATE = 1, COV_H5_SHUFFLE = 2, COV_H5_FLETCHER32 = 3, COV_H5_LZF = 32000 };
-
-/* Bytes that cov_codec_encode may write at most for n bytes. */
+/* Bytes that cov_codec_encode needs at dst for n bytes. */
 size_t cov_codec_bound(struct cov_codec_choice choice, size_t n);
 
-/* dst[0..*n_dst) = src compressed (zlib format, raw LZF, or a copy). *n_dst = 0: LZF did not make it smaller; the chunk is then stored with this
- * filter left out (HDF5's filter mask). Thread-safe. */
+/* dst[0..*n_dst) = src compressed: zlib format, raw LZF, or a copy. *n_dst = 0: LZF did not make it
+ * smaller; the chunk is then stored without this filter (HDF5's filter mask). The same bytes for the
+ * same input and choice. src and dst must not overlap. */
 int cov_codec_encode(struct cov_codec_choice choice, const void *src, size_t n, void *dst,
                      size_t cap, size_t *n_dst, struct cov_err *e) COV_MUST_USE;
 
-/* Undoes filter `h5_filter` into dst, which must come out as exactly n_dst bytes. COV_EINPUT when the data is damaged or another size. */
-int cov_codec_decode(int h5_filter, const void *src, size_t n, void *dst, size_t n_dst,
-                     struct cov_err *e) COV_MUST_USE;
-/* Whether cov_codec_decode, unshuffle included, knows it. */
-bool cov_codec_knows(int h5_filter);
+/* ---- filter pipelines, by HDF5's numbers ---- */
 
-/* HDF5's shuffle: byte j of element i goes to dst[j * n_elems + i]; bytes behind the last whole element stay. */
+enum { COV_H5_DEFLATE = 1, COV_H5_SHUFFLE = 2, COV_H5_FLETCHER32 = 3, COV_H5_LZF = 32000 };
+
+struct cov_filter {
+    int id;            /* HDF5's number */
+    size_t elem_bytes; /* of SHUFFLE */
+};
+
+/* Whether cov_codec_undo can: nothing but the four above, shuffle only as the first, at most one
+ * compression and one checksum. `filters` stand in the order in which they were applied. */
+bool cov_codec_can_undo(const struct cov_filter *filters, size_t n_filters);
+
+/* Bytes of scratch that cov_codec_undo needs for n_dst bytes. */
+size_t cov_codec_undo_scratch(size_t n_dst);
+
+/* Undoes filters[n_filters-1] .. filters[0], leaving out those whose bit in `mask` is set, into dst,
+ * which must come out as exactly n_dst bytes. The pipeline must be one that cov_codec_can_undo allows.
+ * COV_EINPUT, naming the filter, when the data is damaged or has another size; dst is undefined then.
+ * src, dst and scratch must not overlap. */
+int cov_codec_undo(const struct cov_filter *filters, size_t n_filters, uint32_t mask,
+                   const void *src, size_t n, void *dst, size_t n_dst, void *scratch,
+                   struct cov_err *e) COV_MUST_USE;
+
+/* HDF5's variant of Fletcher's checksum (H5_checksum_fletcher32): big-endian 16-bit words, an odd last
+ * byte as the high half of a word. */
+uint32_t cov_fletcher32(const void *data, size_t n);
+
+/* HDF5's shuffle: byte j of element i goes to dst[j * n_elems + i]; bytes behind the last whole element
+ * stay where they are. elem_bytes > 0. src and dst must not overlap. */
 void cov_shuffle(const void *src, size_t n, size_t elem_bytes, void *dst);
 void cov_unshuffle(const void *src, size_t n, size_t elem_bytes, void *dst);
 

@@ -1,0 +1,46 @@
+/* deflate.c - see deflate.h.
+ *
+ * libdeflate's objects are made for every call: that takes 2 us (a compressor) and 0.1 us (a
+ * decompressor) beside the 600 us and 50 us of a chunk of a genome file, and the allocator gives the same
+ * memory again. So no state is kept between calls or shared by threads.
+ * SPDX-License-Identifier: MIT */
+#include "common/codec/deflate.h"
+
+#include <libdeflate.h>
+
+size_t cov_deflate_bound(size_t n)
+{
+    return libdeflate_zlib_compress_bound(NULL, n);
+}
+
+int cov_deflate(int level, const void *src, size_t n, void *dst, size_t cap, size_t *n_dst,
+                struct cov_err *e)
+{
+    struct libdeflate_compressor *c = libdeflate_alloc_compressor(level);
+    if (!c)
+        return cov_fail(e, COV_ENOMEM, "out of memory: compressor of level %d", level);
+    *n_dst = libdeflate_zlib_compress(c, src, n, dst, cap);
+    libdeflate_free_compressor(c);
+    if (*n_dst == 0)
+        return cov_fail(e, COV_ENOMEM, "%zu bytes are too few to compress %zu bytes", cap, n);
+    return COV_OK;
+}
+
+int cov_inflate(const void *src, size_t n, void *dst, size_t n_dst, struct cov_err *e)
+{
+    struct libdeflate_decompressor *d = libdeflate_alloc_decompressor();
+    if (!d)
+        return cov_fail(e, COV_ENOMEM, "out of memory: decompressor");
+    enum libdeflate_result result = libdeflate_zlib_decompress(d, src, n, dst, n_dst, NULL);
+    libdeflate_free_decompressor(d);
+    switch (result) {
+    case LIBDEFLATE_SUCCESS:
+        return COV_OK;
+    case LIBDEFLATE_SHORT_OUTPUT:
+        return cov_fail(e, COV_EINPUT, "deflate: fewer bytes than the %zu of the chunk", n_dst);
+    case LIBDEFLATE_INSUFFICIENT_SPACE:
+        return cov_fail(e, COV_EINPUT, "deflate: more bytes than the %zu of the chunk", n_dst);
+    default:
+        return cov_fail(e, COV_EINPUT, "deflate: the compressed data is damaged");
+    }
+}

@@ -1,0 +1,20 @@
+/* deflate.h - the zlib format (RFC 1950), by libdeflate.
+ * SPDX-License-Identifier: MIT */
+#ifndef COV_CODEC_DEFLATE_H
+#define COV_CODEC_DEFLATE_H
+
+#include <stddef.h>
+
+#include "common/base/err.h"
+
+size_t cov_deflate_bound(size_t n);
+
+/* dst[0..*n_dst) = src as a zlib stream. level 1..12; cap at least cov_deflate_bound(n). */
+int cov_deflate(int level, const void *src, size_t n, void *dst, size_t cap, size_t *n_dst,
+                struct cov_err *e) COV_MUST_USE;
+
+/* dst[0..n_dst) = the contents of the zlib stream at src. COV_EINPUT when it is damaged or holds more or
+ * fewer bytes. */
+int cov_inflate(const void *src, size_t n, void *dst, size_t n_dst, struct cov_err *e) COV_MUST_USE;
+
+#endif
