@@ -131,18 +131,20 @@ COV_LDFLAGS  := $(SAN_FLAGS) -Wl,--as-needed
 RPATH        := -Wl,--enable-new-dtags -Wl,-rpath,'$$ORIGIN/../lib'
 
 # Files of one instruction set; everything else is for the baseline.
-VEC_CFLAGS := -O3 -fno-math-errno -fno-trapping-math
+VEC_CFLAGS := -ftree-vectorize -fvect-cost-model=dynamic -fno-math-errno -fno-trapping-math
 ISA_vec_base := $(VEC_CFLAGS)
 ifneq ($(filter x86_64-%,$(shell $(CC) -dumpmachine)),)
-ISA_vec_avx2   := $(VEC_CFLAGS) -mavx2 -mfma
-ISA_vec_avx512 := $(VEC_CFLAGS) -mavx512f -mavx512dq -mavx512bw -mavx512vl -mprefer-vector-width=512
+ISA_vec_avx2    := $(VEC_CFLAGS) -mavx2 -mfma
+ISA_vec_avx512  := $(VEC_CFLAGS) -mavx512f -mavx512dq -mavx512bw -mavx512vl -mprefer-vector-width=512
+ISA_gemm_avx2   := -mavx2 -mfma -ffp-contract=fast
+ISA_gemm_avx512 := -mavx512f -ffp-contract=fast
 endif
 
 Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-7s %s\n' $(1) $(2))
 
 # Rebuild when the flags change.
-FLAGS := $(CC) $(COV_CPPFLAGS) $(CPPFLAGS) $(COV_CFLAGS) $(CFLAGS) $(COV_LDFLAGS) $(LDFLAGS) $(PKG_LIBS) $(LDLIBS)
+FLAGS := $(CC) $(COV_CPPFLAGS) $(CPPFLAGS) $(COV_CFLAGS) $(CFLAGS) $(COV_LDFLAGS) $(LDFLAGS) $(PKG_LIBS) $(LDLIBS) $(ISA_vec_avx512) $(ISA_gemm_avx512)
 $(B)/flags: FORCE
 	@mkdir -p $(@D)
 	@echo '$(subst ','\'',$(FLAGS))' | cmp -s - $@ || echo '$(subst ','\'',$(FLAGS))' > $@
