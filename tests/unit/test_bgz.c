@@ -305,6 +305,12 @@ static void test_refused(void **state)
     cov_err_clear(&e);
     assert_int_equal(cov_bgz_open_read(dir, 1, &b, &e), COV_EIO);
     assert_non_null(strstr(e.text, "Is a directory"));
+    put("\xfd"
+        "7zXZ",
+        6);
+    expect_error("compressed by xz; only gzip and bgzip are read");
+    put("BZ", 2);
+    expect_text((struct bytes){(uint8_t[]){'B', 'Z'}, 2});
     cov_err_clear(&e);
     assert_int_equal(cov_bgz_open_write("/nonexistent/x", true, 3, &b, &e), COV_EIO);
     assert_string_equal(e.text, "/nonexistent/x: No such file or directory");
@@ -334,9 +340,8 @@ static void test_full_disk(void **state)
 static void test_index(void **state)
 {
     (void)state;
-    static const char bed[] = "chr1\t0\t10\t5\nchr1\t10\t20\t6\nchr2\t0\t7\t1\n";
-    struct bytes text = {malloc(sizeof bed), sizeof bed - 1};
-    memcpy(text.p, bed, sizeof bed);
+    static uint8_t bed[] = "chr1\t0\t10\t5\nchr1\t10\t20\t6\nchr2\t0\t7\t1\n";
+    struct bytes text = {bed, sizeof bed - 1};
     struct cov_err e = COV_ERR_INIT;
     write_with(path, text, true, 1);
     for (int csi = 0; csi < 2; csi++) {
@@ -350,7 +355,6 @@ static void test_index(void **state)
     cov_err_clear(&e);
     write_with(path, text, true, 1);
     assert_int_equal(cov_bgz_index_bed(path, "/nonexistent/x", false, &e), COV_EIO);
-    free(text.p);
 }
 
 int main(void)
