@@ -33,8 +33,9 @@ int cov_model_type_parse(const char *name, enum cov_model_type *out,
 
 /* COV_EINPUT names the hyper-parameter that is out of range or makes no network: sizes below 1
  * (lstm_layers and hidden_size unless cnn), input_size other than 4, step 1 with an even kernel, a
- * step so large that the padding would be negative, dropout outside [0, 1), more layers, outputs or a
- * wider kernel than the limits above, more than 2^31 parameters (found without overflow). */
+ * step so large that the padding would be negative, dropout outside [0, 1), more layers, more
+ * outputs or a wider kernel than the limits above, more than 2^31 parameters (found without
+ * overflow). */
 int cov_hparams_check(const struct cov_hparams *hp, struct cov_err *e) COV_MUST_USE;
 
 /* PyTorch's "padding" of the convolutions and of the transposed ones, and the "output_padding" of
