@@ -154,7 +154,7 @@ static int program_new(struct cov_device *dev, const struct cov_layer *layers,
         for (size_t i = p->lstm_end; i < n_layers; i++)
             if (layers[i].kind == COV_LAYER_LSTM)
                 rc = cov_fail(e, COV_EUNSUPPORTED, "LSTM layers do not follow one another");
-        if (p->lstm_beg == 0 || p->lstm_end == n_layers)
+        if (p->lstm_beg < p->lstm_end && (p->lstm_beg == 0 || p->lstm_end == n_layers))
             rc = cov_fail(e, COV_EUNSUPPORTED, "no layer before or behind the LSTM layers");
     }
     for (size_t i = 0; rc == COV_OK && i < n_layers; i++)
