@@ -150,12 +150,27 @@ static int open_descriptor(const char *path, bool writing, struct cov_err *e)
 
 /* ---------------------------------------------------------------- reading */
 
+/* Compressions that are found where one of ours is hoped for. */
+static const struct {
+    const char *magic, *program;
+} foreign[] = {{"BZh", "bzip2"},
+               {"\xfd"
+                "7zXZ",
+                "xz"},
+               {"\x28\xb5\x2f\xfd", "zstd"},
+               {"PK\3\4", "zip"}};
+
 static int find_kind(struct cov_bgz *b, struct cov_err *e)
 {
     uint8_t head[18];
     ssize_t n = hpeek(b->file, head, sizeof head);
     if (n < 0)
         return cov_fail_errno(e, "%s", b->name);
+    for (size_t i = 0; i < COV_COUNT(foreign); i++)
+        if ((size_t)n >= strlen(foreign[i].magic) &&
+            memcmp(head, foreign[i].magic, strlen(foreign[i].magic)) == 0)
+            return cov_fail(e, COV_EINPUT, "%s: compressed by %s; only gzip and bgzip are read",
+                            b->name, foreign[i].program);
     if (n < 2 || head[0] != 0x1f || head[1] != 0x8b)
         b->kind = PLAIN;
     else if (n == sizeof head && head[3] & 4 && memcmp(head + 12, "BC\2", 4) == 0)

@@ -43,7 +43,8 @@ static int list_add(char *name) /* NOLINT(readability-non-const-parameter): it i
     return -1;
 }
 
-/* The name in the slot, now the caller's; NULL when a handler was faster or it belongs to the parent. */
+/* The name in the slot, now the caller's; NULL when a handler was faster or it belongs to the
+ * parent. */
 static char *list_take(int slot)
 {
     if (slots[slot].pid != getpid())
@@ -89,8 +90,8 @@ static int check_folder(const char *path, const char *dir, struct cov_err *e)
     return cov_fail_errno(e, "%s: folder %s", path, dir);
 }
 
-/* Standard streams and descriptors of this process, which may be anything, and are to be written to,
- * not replaced. */
+/* Standard streams and descriptors of this process, which may be anything, and are to be written
+ * to, not replaced. */
 static bool names_descriptor(const char *path)
 {
     static const char *const heads[] = {"/dev/std", "/dev/fd/", "/proc/self/fd/"};
@@ -157,8 +158,8 @@ static char *temporary_name(const char *dir, const char *path, int attempt, stru
     return cov_path_join(dir, hidden, e);
 }
 
-/* Creates the temporary file and lists it, which a signal must not come between. The umask makes the
- * permissions those of any new file. */
+/* Creates the temporary file and lists it, which a signal must not come between. The umask makes
+ * the permissions those of any new file. */
 static int create(struct cov_outfile *o, const char *dir, struct cov_err *e)
 {
     for (int attempt = 0; attempt < MAX_TRIES; attempt++) {

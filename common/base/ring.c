@@ -1,7 +1,7 @@
 /* ring.c - see ring.h.
  *
- * Piece n lives in slot n mod n_slots. The calling thread fills slots as long as one is free and then
- * waits for the oldest, so that workers have as much queued as there are slots.
+ * Piece n lives in slot n mod n_slots. The calling thread fills slots as long as one is free and
+ * then waits for the oldest, so that workers have as much queued as there are slots.
  * SPDX-License-Identifier: MIT */
 #include "common/base/ring.h"
 

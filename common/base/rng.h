@@ -1,5 +1,5 @@
-/* rng.h - random numbers that are the same on every machine: xoshiro256** (Blackman and Vigna, "Scrambled
- * linear pseudorandom number generators", 2021), seeded by splitmix64.
+/* rng.h - random numbers that are the same on every machine: xoshiro256** (Blackman and Vigna,
+ * "Scrambled linear pseudorandom number generators", 2021), seeded by splitmix64.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_BASE_RNG_H
 #define COV_BASE_RNG_H

@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "common/base/stats.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -11,7 +10,6 @@
 #include "common/base/json.h"
 #include "common/base/mem.h"
 #include "common/base/outfile.h"
-#include "common/base/path.h"
 
 double cov_clock(void)
 {
@@ -155,7 +153,7 @@ static void put_rate(struct cov_json *j, const char *key, int64_t n, double seco
         cov_json_double(j, key, (double)n / seconds);
 }
 
-static void put_stats(const struct cov_stats *s, FILE *f)
+void cov_stats_print(const struct cov_stats *s, FILE *f)
 {
     struct cov_json j;
     cov_json_init(&j, f);
@@ -191,17 +189,13 @@ static void put_stats(const struct cov_stats *s, FILE *f)
 
 int cov_stats_write(const struct cov_stats *s, const char *path, struct cov_err *e)
 {
-    if (cov_path_is_std(path)) {
-        put_stats(s, stdout);
-        return ferror(stdout) ? cov_fail_errno(e, "standard output") : COV_OK;
-    }
     struct cov_outfile out = COV_OUTFILE_INIT;
     int rc = cov_outfile_begin(&out, path, COV_OUTFILE_STREAM, true, e);
     if (rc)
         return rc;
     FILE *f = fopen(out.tmp, "we");
     if (f) {
-        put_stats(s, f);
+        cov_stats_print(s, f);
         bool failed = ferror(f);
         if (fclose(f) || failed)
             rc = cov_fail_errno(e, "%s", path);

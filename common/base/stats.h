@@ -4,6 +4,7 @@
 #define COV_BASE_STATS_H
 
 #include <stdint.h>
+#include <stdio.h>
 
 #include "common/base/err.h"
 
@@ -41,8 +42,9 @@ int cov_stats_add_input(struct cov_stats *s, const char *path, struct cov_err *e
 void cov_stats_add_stage(struct cov_stats *s, const char *name, double seconds);
 /* Stops the clock: wall, CPU (all threads), peak memory. */
 void cov_stats_finish(struct cov_stats *s);
-/* Writes it as JSON through an outfile (an existing one is replaced), or to standard output ("-"). Rates
- * are over the wall time. */
+/* As JSON; rates are over the wall time. Errors of the stream are left to the caller. */
+void cov_stats_print(const struct cov_stats *s, FILE *f);
+/* The same to a file, through an outfile; an existing one is replaced. */
 int cov_stats_write(const struct cov_stats *s, const char *path, struct cov_err *e) COV_MUST_USE;
 
 /* Seconds on a clock that never goes back. */

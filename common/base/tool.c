@@ -205,6 +205,8 @@ static void catch_signals(void)
     for (size_t i = 0; i < COV_COUNT(numbers); i++)
         if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
             (void)sigaction(numbers[i], &action, NULL);
+    /* A file that grows beyond the limit of this process is an error of write(), as a full disk is. */
+    (void)signal(SIGXFSZ, SIG_IGN);
 }
 
 /* A closed standard stream would give its number to the next file that is opened, and messages would be
@@ -345,7 +347,9 @@ static int run_tool(const struct cov_tool *tool, struct own *own, void *config, 
     int rc = tool->run(c, config, given, n_operands, operands, e);
     cov_progress_end(&c->progress);
     cov_stats_finish(&c->stats);
-    if (!rc && c->stats_path)
+    if (!rc && c->stats_path && cov_path_is_std(c->stats_path))
+        cov_stats_print(&c->stats, stdout);
+    else if (!rc && c->stats_path)
         rc = cov_stats_write(&c->stats, c->stats_path, e);
     return rc;
 }

@@ -305,6 +305,12 @@ static void test_refused(void **state)
     cov_err_clear(&e);
     assert_int_equal(cov_bgz_open_read(dir, 1, &b, &e), COV_EIO);
     assert_non_null(strstr(e.text, "Is a directory"));
+    put("\xfd"
+        "7zXZ",
+        6);
+    expect_error("compressed by xz; only gzip and bgzip are read");
+    put("BZ", 2);
+    expect_text((struct bytes){(uint8_t[]){'B', 'Z'}, 2});
     cov_err_clear(&e);
     assert_int_equal(cov_bgz_open_write("/nonexistent/x", true, 3, &b, &e), COV_EIO);
     assert_string_equal(e.text, "/nonexistent/x: No such file or directory");
