@@ -178,7 +178,7 @@ ABS_RPATH = -Wl,-rpath,$(abspath $(LIB))
 $(B)/tests/%: $(B)/obj/tests/unit/%.o $(LIB)/libcov.so
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(Q)$(call link,$(ABS_RPATH),$$($(PKG_CONFIG) --libs cmocka))
+	$(Q)$(call link,$(ABS_RPATH),$$($(PKG_CONFIG) --libs cmocka) $(PKG_LIBS))
 $(B)/tests/lib/%: $(B)/obj/tests/lib/%.o $(LIB)/libcov.so
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
