@@ -130,6 +130,14 @@ COV_CFLAGS   := -std=c11 -fPIC -fvisibility=default -ffp-contract=off $(WARN) $(
 COV_LDFLAGS  := $(SAN_FLAGS) -Wl,--as-needed
 RPATH        := -Wl,--enable-new-dtags -Wl,-rpath,'$$ORIGIN/../lib'
 
+# Files of one instruction set; everything else is for the baseline.
+VEC_CFLAGS := -O3 -fno-math-errno -fno-trapping-math
+ISA_vec_base := $(VEC_CFLAGS)
+ifneq ($(filter x86_64-%,$(shell $(CC) -dumpmachine)),)
+ISA_vec_avx2   := $(VEC_CFLAGS) -mavx2 -mfma
+ISA_vec_avx512 := $(VEC_CFLAGS) -mavx512f -mavx512dq -mavx512bw -mavx512vl -mprefer-vector-width=512
+endif
+
 Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-7s %s\n' $(1) $(2))
 

@@ -205,6 +205,8 @@ static void catch_signals(void)
     for (size_t i = 0; i < COV_COUNT(numbers); i++)
         if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
             (void)sigaction(numbers[i], &action, NULL);
+    /* A file that grows beyond the limit of this process is an error of write(), as a full disk is. */
+    (void)signal(SIGXFSZ, SIG_IGN);
 }
 
 /* A closed standard stream would give its number to the next file that is opened, and messages would be
