@@ -190,7 +190,7 @@ $(B)/tests/%: $(B)/obj/tests/unit/%.o $(LIB)/libcov.so
 $(B)/tests/lib/%: $(B)/obj/tests/lib/%.o $(LIB)/libcov.so
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(Q)$(call link,$(ABS_RPATH))
+	$(Q)$(call link,$(ABS_RPATH),$(PKG_LIBS))
 $(B)/demo/%: $(B)/obj/workflows/demo/%.o $(LIB)/libcov.so
 	@mkdir -p $(@D)
 	$(call say,LD,$@)

@@ -499,7 +499,7 @@ static void tell(const struct job *j)
     for (size_t k = 0; k < j->n_lanes; k++) {
         const struct cov_track_sink *s = j->lanes[k].sink;
         const struct cov_track_summary *sum = &s->summary;
-        cov_info("%s: %s, %llu intervals on %zu contigs, values %.9g to %.9g", s->name,
+        cov_debug("%s: %s, %llu intervals on %zu contigs, values %.9g to %.9g", s->name,
                  j->datasets[k], (unsigned long long)sum->n_intervals, j->plan.n, sum->min,
                  sum->max);
     }
