@@ -192,7 +192,7 @@ $(B)/tests/%: $(B)/obj/tests/unit/%.o $(LIB)/libcov.so
 $(B)/tests/lib/%: $(B)/obj/tests/lib/%.o $(LIB)/libcov.so
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(Q)$(call link,$(ABS_RPATH))
+	$(Q)$(call link,$(ABS_RPATH),$(PKG_LIBS))
 $(B)/demo/%: $(B)/obj/workflows/demo/%.o $(LIB)/libcov.so
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
@@ -226,6 +226,10 @@ coverage: ## build with gcov, run the tests, show which lines of the library the
 	$(Q)$(MAKE) --no-print-directory COVERAGE=1 CFLAGS='-O0 -g' check
 	$(Q)gcovr --root . --filter 'common/' --filter 'tools/' --object-directory build/coverage --print-summary
 
+.PHONY: bench
+bench: all $(DEMOS) ## how fast the tools are on a made-up genome (BASES=20000000, MODEL=that of the demo)
+	$(Q)PATH='$(abspath $(BIN))':"$$PATH" tests/bench.sh $(B)/demo/make_demo build/bench $(or $(BASES),20000000) $(MODEL)
+
 # ---------------------------------------------------------------- checks of the sources
 
 TIDY := $(ALL_SRC:%.c=build/tidy/%.ok)
@@ -244,7 +248,7 @@ format: ## clang-format all sources
 format-check: ## whether clang-format would change something
 	$(Q)$(CLANG_FORMAT) --dry-run -Werror $(ALL_SRC) $(HEADERS)
 
-SHELL_SRC = $(CLI_TESTS) $(wildcard tests/lib/*.sh workflows/*/*.sh .ci/run)
+SHELL_SRC = $(CLI_TESTS) $(wildcard tests/*.sh tests/lib/*.sh workflows/*/*.sh .ci/run)
 lint: all ## layers, names, banned calls, man pages against option tables, shell scripts
 	$(Q)$(PYTHON) tests/lint/sources.py .
 	$(Q)$(PYTHON) tests/lint/man_pages.py $(BIN) $(MAN1)
