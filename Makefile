@@ -256,11 +256,12 @@ lint: all ## layers, names, banned calls, man pages against option tables, shell
 # ---------------------------------------------------------------- installing
 
 SO_FILE := libcov.so.$(VERSION_BASE)
-# All of the library's headers in one.
-$(B)/cov.h: $(HEADERS) Makefile
+# The headers of the layers, but not those of their subfolders, which only the layer itself includes.
+PUBLIC := $(sort $(wildcard common/*/*.h))
+$(B)/cov.h: $(PUBLIC) Makefile
 	@mkdir -p $(@D)
 	@{ echo '/* cov.h - libcov as a whole.'; echo ' * SPDX-License-Identifier: MIT */'; echo '#ifndef COV_H'; \
-	   echo '#define COV_H'; printf '#include "%s"\n' $(HEADERS); echo '#endif'; } > $@
+	   echo '#define COV_H'; printf '#include "%s"\n' $(PUBLIC); echo '#endif'; } > $@
 
 .PHONY: install install-strip uninstall
 install: all $(B)/cov.h ## install tools, library, headers, man pages (prefix, DESTDIR)
@@ -270,7 +271,7 @@ install: all $(B)/cov.h ## install tools, library, headers, man pages (prefix, D
 	ln -sf $(SO_FILE) $(DESTDIR)$(libdir)/$(SONAME)
 	ln -sf $(SONAME) $(DESTDIR)$(libdir)/libcov.so
 	$(INSTALL) -D -m 644 $(B)/cov.h $(DESTDIR)$(includedir)/covtools/cov.h
-	for h in $(HEADERS); do $(INSTALL) -D -m 644 $$h $(DESTDIR)$(includedir)/covtools/$$h || exit 1; done
+	for h in $(PUBLIC); do $(INSTALL) -D -m 644 $$h $(DESTDIR)$(includedir)/covtools/$$h || exit 1; done
 	printf '%s\n' 'prefix=$(prefix)' 'libdir=$(libdir)' 'includedir=$(includedir)' '' 'Name: libcov' \
 	  'Description: predicted coverage along genomes: FASTA, HDF5, network, tracks' 'Version: $(VERSION)' \
 	  'Libs: -L$${libdir} -lcov' 'Cflags: -I$${includedir} -I$${includedir}/covtools' > $(DESTDIR)$(pkgconfigdir)/libcov.pc
