@@ -287,6 +287,10 @@ uninstall: ## remove what install installed
 
 # ---------------------------------------------------------------- the rest
 
+.PHONY: demo
+demo: all $(DEMOS) ## FASTA to track with a network that counts CpG; ends with a picture
+	@PATH='$(abspath $(BIN))':"$$PATH" workflows/demo/demo.sh $(B)/demo/make_demo build/demo
+
 .PHONY: dist clean help
 dist: ## pack the committed sources as covtools-VERSION.tar.gz
 	$(GIT) archive --prefix=covtools-$(VERSION)/ -o covtools-$(VERSION).tar.gz HEAD

@@ -99,6 +99,19 @@ static int read_at(const struct cov_zip *z, uint64_t at, void *buf, size_t n, st
 
 /* ---------------------------------------------------------------- where the directory is */
 
+/* Why there is no end record. */
+static int no_end(const struct cov_zip *z, struct cov_err *e)
+{
+    uint8_t first[4] = {0};
+    int rc = read_at(z, 0, first, z->n_bytes < sizeof first ? 0 : sizeof first, e);
+    if (rc)
+        return rc;
+    if (get32(first) == 0x04034b50)
+        return damaged(z, "its end is missing; the file was probably cut short", e);
+    (void)cov_fail(e, COV_EINPUT, "%s: no zip archive", z->path);
+    return COV_EINPUT;
+}
+
 /* Finds the end record: the last one whose comment ends with the file. *at = its offset. */
 static int find_end(const struct cov_zip *z, uint8_t *record, uint64_t *at, struct cov_err *e)
 {
@@ -107,25 +120,16 @@ static int find_end(const struct cov_zip *z, uint8_t *record, uint64_t *at, stru
     if (!tail)
         return COV_ENOMEM;
     int rc = read_at(z, z->n_bytes - n, tail, n, e);
-    if (rc)
-        goto out;
-    rc = COV_EINPUT;
-    for (size_t i = n < END_BYTES ? 0 : n - END_BYTES + 1; i-- > 0;) {
-        const uint8_t *p = tail + i;
-        if (get32(p) == 0x06054b50 && i + END_BYTES + get16(p + 20) == n) {
-            memcpy(record, p, END_BYTES);
-            *at = z->n_bytes - n + i;
-            rc = COV_OK;
-            goto out;
-        }
+    size_t i = n < END_BYTES ? 0 : n - END_BYTES + 1; /* one behind the place looked at */
+    while (!rc && i > 0 &&
+           (get32(tail + i - 1) != 0x06054b50 || i - 1 + END_BYTES + get16(tail + i + 19) != n))
+        i--;
+    if (!rc && i > 0) {
+        memcpy(record, tail + i - 1, END_BYTES);
+        *at = z->n_bytes - n + i - 1;
+    } else if (!rc) {
+        rc = no_end(z, e);
     }
-    uint8_t first[4] = {0};
-    if (z->n_bytes >= sizeof first && (rc = read_at(z, 0, first, sizeof first, e)))
-        goto out;
-    rc = get32(first) == 0x04034b50
-             ? damaged(z, "its end is missing; the file was probably cut short", e)
-             : cov_fail(e, COV_EINPUT, "%s: no zip archive", z->path);
-out:
     free(tail);
     return rc;
 }
@@ -168,7 +172,7 @@ static int read_end64(const struct cov_zip *z, uint64_t end_at, struct place *di
 static int find_directory(const struct cov_zip *z, struct place *dir, struct cov_err *e)
 {
     uint8_t record[END_BYTES];
-    uint64_t end_at, end;
+    uint64_t end_at = 0, end;
     int rc = find_end(z, record, &end_at, e);
     if (rc)
         return rc;
