@@ -214,9 +214,11 @@ check-unit: $(UNITS) ## run the tests of the library's files
 	$(Q)$(PROVE) --exec '' $(sort $(UNITS))
 check-cli: all $(HELPERS) $(DEMOS) ## run the tests of the command lines
 	$(Q)$(PROVE) --exec '' $(CLI_TESTS)
-VALGRIND = valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite
+# Leaks are for the leak sanitizer. Valgrind's processor is not the one that the system describes, and it
+# keeps denormal numbers, which the tests left out would notice.
+VALGRIND = valgrind -q --error-exitcode=99 --leak-check=no --suppressions=tests/lib/valgrind.supp
 check-long: $(UNITS) ## run the tests of the library's files under valgrind
-	$(Q)$(PROVE) --exec '$(VALGRIND)' $(sort $(UNITS))
+	$(Q)$(PROVE) --exec '$(VALGRIND)' $(filter-out %/test_cpu %/test_pool,$(sort $(UNITS)))
 
 .PHONY: coverage
 coverage: ## build with gcov, run the tests, show which lines of the library they reach
