@@ -216,9 +216,11 @@ check-unit: $(UNITS) ## run the tests of the library's files
 	$(Q)$(PROVE) --exec '' $(sort $(UNITS))
 check-cli: all $(HELPERS) $(DEMOS) ## run the tests of the command lines
 	$(Q)$(PROVE) --exec '' $(CLI_TESTS)
-VALGRIND = valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite
+# Leaks are for the leak sanitizer. Valgrind's processor is not the one that the system describes, and it
+# keeps denormal numbers, which the tests left out would notice.
+VALGRIND = valgrind -q --error-exitcode=99 --leak-check=no --suppressions=tests/lib/valgrind.supp
 check-long: $(UNITS) ## run the tests of the library's files under valgrind
-	$(Q)$(PROVE) --exec '$(VALGRIND)' $(sort $(UNITS))
+	$(Q)$(PROVE) --exec '$(VALGRIND)' $(filter-out %/test_cpu %/test_pool,$(sort $(UNITS)))
 
 .PHONY: coverage
 coverage: ## build with gcov, run the tests, show which lines of the library they reach
@@ -258,11 +260,12 @@ lint: all ## layers, names, banned calls, man pages against option tables, shell
 # ---------------------------------------------------------------- installing
 
 SO_FILE := libcov.so.$(VERSION_BASE)
-# All of the library's headers in one.
-$(B)/cov.h: $(HEADERS) Makefile
+# The headers of the layers, but not those of their subfolders, which only the layer itself includes.
+PUBLIC := $(sort $(wildcard common/*/*.h))
+$(B)/cov.h: $(PUBLIC) Makefile
 	@mkdir -p $(@D)
 	@{ echo '/* cov.h - libcov as a whole.'; echo ' * SPDX-License-Identifier: MIT */'; echo '#ifndef COV_H'; \
-	   echo '#define COV_H'; printf '#include "%s"\n' $(HEADERS); echo '#endif'; } > $@
+	   echo '#define COV_H'; printf '#include "%s"\n' $(PUBLIC); echo '#endif'; } > $@
 
 .PHONY: install install-strip uninstall
 install: all $(B)/cov.h ## install tools, library, headers, man pages (prefix, DESTDIR)
@@ -272,7 +275,7 @@ install: all $(B)/cov.h ## install tools, library, headers, man pages (prefix, D
 	ln -sf $(SO_FILE) $(DESTDIR)$(libdir)/$(SONAME)
 	ln -sf $(SONAME) $(DESTDIR)$(libdir)/libcov.so
 	$(INSTALL) -D -m 644 $(B)/cov.h $(DESTDIR)$(includedir)/covtools/cov.h
-	for h in $(HEADERS); do $(INSTALL) -D -m 644 $$h $(DESTDIR)$(includedir)/covtools/$$h || exit 1; done
+	for h in $(PUBLIC); do $(INSTALL) -D -m 644 $$h $(DESTDIR)$(includedir)/covtools/$$h || exit 1; done
 	printf '%s\n' 'prefix=$(prefix)' 'libdir=$(libdir)' 'includedir=$(includedir)' '' 'Name: libcov' \
 	  'Description: predicted coverage along genomes: FASTA, HDF5, network, tracks' 'Version: $(VERSION)' \
 	  'Libs: -L$${libdir} -lcov' 'Cflags: -I$${includedir} -I$${includedir}/covtools' > $(DESTDIR)$(pkgconfigdir)/libcov.pc
@@ -287,6 +290,10 @@ uninstall: ## remove what install installed
 	rm -rf $(DESTDIR)$(includedir)/covtools $(DESTDIR)$(docdir)
 
 # ---------------------------------------------------------------- the rest
+
+.PHONY: demo
+demo: all $(DEMOS) ## FASTA to track with a network that counts CpG; ends with a picture
+	@PATH='$(abspath $(BIN))':"$$PATH" workflows/demo/demo.sh $(B)/demo/make_demo build/demo
 
 .PHONY: dist clean help
 dist: ## pack the committed sources as covtools-VERSION.tar.gz
