@@ -500,8 +500,8 @@ static void tell(const struct job *j)
         const struct cov_track_sink *s = j->lanes[k].sink;
         const struct cov_track_summary *sum = &s->summary;
         cov_debug("%s: %s, %llu intervals on %zu contigs, values %.9g to %.9g", s->name,
-                 j->datasets[k], (unsigned long long)sum->n_intervals, j->plan.n, sum->min,
-                 sum->max);
+                  j->datasets[k], (unsigned long long)sum->n_intervals, j->plan.n, sum->min,
+                  sum->max);
     }
 }
 

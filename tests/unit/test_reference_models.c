@@ -85,19 +85,10 @@ static uint8_t *read_fasta(const char *name, size_t *n)
     succeeds(cov_genome_read(path, &options, NULL, &g, &e), &e);
     succeeds(cov_grid_new(g->n_seqs, g->names, g->lengths, "", L, &grid, &e), &e);
     *n = cov_grid_n_chunks(grid);
-    uint8_t *codes = calloc(*n, L), *plus = malloc(L);
+    uint8_t *codes = malloc(*n * L);
     assert_non_null(codes);
-    assert_non_null(plus);
-    for (size_t i = 0; i < *n; i++) {
-        struct cov_chunk c = cov_grid_chunk(grid, i);
-        size_t length = (size_t)(c.end - c.beg);
-        succeeds(cov_genome_codes(g, c.seq, c.beg, c.end, plus, &e), &e);
-        if (c.minus)
-            cov_codes_reverse_complement(plus, length, codes + i * L);
-        else
-            memcpy(codes + i * L, plus, length);
-    }
-    free(plus);
+    for (size_t i = 0; i < *n; i++)
+        succeeds(cov_genome_chunk(g, grid, i, codes + i * L, &e), &e);
     cov_grid_free(grid);
     cov_genome_free(g);
     free(path);
