@@ -10,9 +10,6 @@
 #include "common/base/ring.h"
 #include "common/net/net.h"
 
-/* Chunks a worker computes at a time unless it is said: what the LSTM's matrix products want. */
-enum { DEFAULT_BATCH = 16 };
-
 /* What is in flight: a batch of chunks, as fetched and as encoded. */
 struct slot {
     size_t first, n;
@@ -187,7 +184,6 @@ int cov_predict(struct cov_source *source, const struct cov_model *model, struct
     struct cov_ring_times times = {0};
     r.length = cov_grid_chunk_length(r.grid);
     r.n_chunks = cov_grid_n_chunks(r.grid);
-    r.batch = options->batch ? options->batch : DEFAULT_BATCH;
     const struct cov_predictions_options layout = {
         .model_name = model->path,
         .datasets = (const char *const *)model->datasets,
@@ -201,9 +197,15 @@ int cov_predict(struct cov_source *source, const struct cov_model *model, struct
         goto out;
     cov_info("%s, %u threads; %s: %s", device->ops->describe(device), r.n_workers, model->path,
              model->description);
-    rc = cov_net_new(device, &model->hp, model->block, r.length, r.n_workers, r.batch, &r.net, e);
-    if (rc == COV_OK)
+    rc = cov_net_new(device, &model->hp, model->block, r.length, r.n_workers, options->batch,
+                     &r.net, e);
+    if (rc == COV_OK) {
+        r.batch = cov_net_batch(r.net);
+        size_t share = (r.n_chunks + r.n_workers - 1) / r.n_workers;
+        if (!options->batch && share > 0 && share < r.batch)
+            r.batch = share; /* no worker without chunks of a small genome */
         rc = cov_predictions_writer_new(path, r.grid, &layout, &r.writer, e);
+    }
     if (rc == COV_OK)
         rc = run(&r, pool, &times, e);
     if (rc == COV_OK) {
