@@ -1,4 +1,5 @@
-/* cpu.h - what the processor can do that a kernel may want, as far as the operating system allows it.
+/* cpu.h - what the processor can do that a kernel may want, as far as the operating system
+ * allows it.
  *
  * Detection only: nothing is switched on. AMX also needs the kernel's permission (arch_prctl
  * ARCH_REQ_XCOMP_PERM), which whoever runs such a kernel asks for.

@@ -1,7 +1,8 @@
 /* outfile.h - outputs that appear whole or not at all.
  *
- * A result is written to a temporary name in its own folder and gets its final name, by fsync and rename, when it is
- * complete and checked. Whatever ends the program earlier (an error, a signal) removes the temporary file.
+ * A result is written to a temporary name in its own folder and gets its final name, by fsync and
+ * rename, when it is complete and checked. Whatever ends the program earlier (an error, a signal)
+ * removes the temporary file.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_BASE_OUTFILE_H
 #define COV_BASE_OUTFILE_H
@@ -29,22 +30,27 @@ enum cov_outfile_kind {
 };
 
 /* Creates the (empty) temporary file beside `path`, hidden and with the suffix of `path` kept.
- * Errors name the path and say: the folder is missing, cannot be written to, is a file; `path` exists and `force` is
- * not set (COV_EEXIST, text ends in "use -f to replace it"); `path` is a folder; is no regular file. */
+ * Where `path` is a symbolic link to a file, that file is what will be replaced, and the link
+ * stays; a link to nothing is itself replaced. Errors name the path and say: the folder is
+ * missing, is a file, cannot be written to; `path` exists and `force` is not set (COV_EEXIST,
+ * text ends in "use -f to replace it"); `path` is a folder; is no regular file. */
 int cov_outfile_begin(struct cov_outfile *o, const char *path, enum cov_outfile_kind kind,
                       bool force, struct cov_err *e) COV_MUST_USE;
 
-/* The file at `tmp` is complete and closed: syncs it and its folder and gives it its name, with the permissions of the
- * umask. A file that appeared there meanwhile is replaced only with `force`. On failure nothing is left behind. */
+/* The file at `tmp` is complete and closed: syncs it and its folder and gives it its name. Its
+ * permissions are those of the umask. A file that appeared there meanwhile is replaced only with
+ * `force`. *o is empty afterwards. On failure nothing is left behind. */
 int cov_outfile_commit(struct cov_outfile *o, struct cov_err *e) COV_MUST_USE;
 
 /* Removes the temporary file if there is one. Harmless after a commit and on COV_OUTFILE_INIT. */
 void cov_outfile_abort(struct cov_outfile *o);
 
-/* An unlinked temporary file in `dir` for reading and writing: it vanishes with its descriptor. *fd is the caller's. */
+/* An unlinked temporary file in `dir` for reading and writing: it vanishes with its descriptor.
+ * *fd is the caller's. */
 int cov_tmpfile(const char *dir, int *fd, struct cov_err *e) COV_MUST_USE;
 
-/* Removes all temporary files of this process. Async-signal-safe. */
+/* Removes all temporary files of this process (not those that a process inherited by fork).
+ * Async-signal-safe. */
 void cov_outfile_remove_all(void);
 
 #endif

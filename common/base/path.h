@@ -7,11 +7,12 @@
 
 #include "common/base/err.h"
 
-/* The name without folder, without ".gz", and without one known suffix of a FASTA, HDF5, bedGraph, bigWig, BAM or checkpoint file:
- * "x.1.fa.gz" -> "x.1"; "-" -> "stdin". Caller frees. */
+/* The name without folder, without ".gz", and without one known suffix of a FASTA, HDF5,
+ * bedGraph, bigWig, BAM or checkpoint file, letters in any case: "x.1.fa.gz" -> "x.1"; "-" ->
+ * "stdin". A name that is nothing but a suffix (".fa") stays. Caller frees. */
 char *cov_path_stem(const char *path, struct cov_err *e) COV_MUST_USE;
 
-/* The folder `path` lies in: "a/b" -> "a", "b" -> ".", "/b" -> "/". Caller frees. */
+/* The folder `path` lies in: "a/b" and "a/b/" -> "a", "b" -> ".", "/b" -> "/". Caller frees. */
 char *cov_path_dir(const char *path, struct cov_err *e) COV_MUST_USE;
 
 /* "dir/name", with one slash between. Caller frees. */

@@ -1,8 +1,8 @@
 /* pool.c - see pool.h.
  *
- * One queue under one lock: an entry is a run of items, of which cov_pool_submit queues runs of one.
- * Items are pieces of work of a millisecond and more (a chunk, a tile of a matrix), so that a lock
- * per item costs nothing.
+ * One queue under one lock: an entry is a run of items, of which cov_pool_submit queues runs of
+ * one. Items are pieces of work of a millisecond and more (a chunk, a tile of a matrix), so that
+ * a lock per item costs nothing.
  * SPDX-License-Identifier: MIT */
 #include "common/base/pool.h"
 
@@ -55,8 +55,8 @@ struct cov_pool {
 /* The worker that the current thread is. */
 static _Thread_local const struct worker *current;
 
-/* Denormal numbers are taken and given as zero: they are a hundred times slower, and mean nothing in
- * a network's activations. */
+/* Denormal numbers are taken and given as zero: they are a hundred times slower, and mean
+ * nothing in a network's activations. */
 static void flush_denormals(void)
 {
 #if defined(__x86_64__)
@@ -252,7 +252,8 @@ int cov_pool_submit(struct cov_pool *pool, cov_task_fn *fn, void *arg, size_t it
 /* CPUs in the affinity mask; 0 when it cannot be had. */
 static unsigned affinity_cpus(void)
 {
-    /* The mask must be as large as the kernel's, which is not told: larger machines need larger ones. */
+    /* The mask must be as large as the kernel's, which is not told: larger machines need larger
+     * ones. */
     for (size_t n_cpus = 1024; n_cpus <= 1024 * 1024; n_cpus *= 2) {
         cpu_set_t *set = CPU_ALLOC(n_cpus);
         if (!set)

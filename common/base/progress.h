@@ -1,6 +1,7 @@
 /* progress.h - how far a run has come, for a person who waits.
  *
- * On a terminal a bar with rate and time left, drawn again at most four times a second; elsewhere a line every 30 s.
+ * On a terminal a bar with rate and time left, drawn again at most four times a second;
+ * elsewhere a line every 30 s. Written to standard error.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_BASE_PROGRESS_H
 #define COV_BASE_PROGRESS_H

@@ -1,7 +1,7 @@
 /* ring.c - see ring.h.
  *
- * Piece n lives in slot n mod n_slots. The calling thread fills slots as long as one is free and then
- * waits for the oldest, so that workers have as much queued as there are slots.
+ * Piece n lives in slot n mod n_slots. The calling thread fills slots as long as one is free and
+ * then waits for the oldest, so that workers have as much queued as there are slots.
  * SPDX-License-Identifier: MIT */
 #include "common/base/ring.h"
 
@@ -10,8 +10,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "common/base/clock.h"
 #include "common/base/mem.h"
+#include "common/base/stats.h"
 
 struct slot {
     bool ended; /* the work on it has ended */
@@ -35,9 +35,9 @@ struct ring {
 static int work(void *arg, size_t slot, unsigned worker, struct cov_err *e)
 {
     struct ring *r = arg;
-    double beg = cov_seconds();
+    double beg = cov_clock();
     int code = r->stages->work(r->arg, slot, worker, e);
-    double seconds = cov_seconds() - beg;
+    double seconds = cov_clock() - beg;
     pthread_mutex_lock(&r->lock);
     r->work_seconds += seconds;
     pthread_mutex_unlock(&r->lock);
@@ -63,9 +63,9 @@ static int fill(struct ring *r, struct cov_ring_times *t, struct cov_err *e)
 {
     size_t i = (size_t)(r->tail % r->n_slots);
     struct slot *slot = &r->slots[i];
-    double beg = cov_seconds();
+    double beg = cov_clock();
     int got = r->stages->source(r->arg, i, r->tail, e);
-    t->source += cov_seconds() - beg;
+    t->source += cov_clock() - beg;
     if (got <= 0)
         return got;
     slot->code = COV_OK;
@@ -84,12 +84,12 @@ static void wait_for(struct ring *r, struct slot *slot, struct cov_ring_times *t
 {
     if (!r->stages->work)
         return;
-    double beg = cov_seconds();
+    double beg = cov_clock();
     pthread_mutex_lock(&r->lock);
     while (!slot->ended)
         pthread_cond_wait(&r->changed, &r->lock);
     pthread_mutex_unlock(&r->lock);
-    t->wait += cov_seconds() - beg;
+    t->wait += cov_clock() - beg;
 }
 
 /* Waits for the oldest slot and takes its result away. */
@@ -100,9 +100,9 @@ static int take(struct ring *r, struct cov_ring_times *t, struct cov_err *e)
     wait_for(r, slot, t);
     if (slot->code != COV_OK)
         return cov_fail(e, slot->code, "%s", slot->err.text);
-    double beg = cov_seconds();
+    double beg = cov_clock();
     int code = r->stages->sink(r->arg, i, r->head, e);
-    t->sink += cov_seconds() - beg;
+    t->sink += cov_clock() - beg;
     if (code == COV_OK)
         r->head++;
     return code;

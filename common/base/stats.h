@@ -4,19 +4,20 @@
 #define COV_BASE_STATS_H
 
 #include <stdint.h>
+#include <stdio.h>
 
 #include "common/base/err.h"
 
 #define COV_STATS_MAX_STAGES 16
 
-/* Filled by a job; negative or NULL means that it does not apply and is left out. */
+/* Filled by a job. A negative number means that it does not apply and is left out. */
 struct cov_stats {
     const char *tool, *version;
     char *command; /* the command line, quoted for a shell. Owned */
     char **inputs; /* Owned, as is each */
     int n_inputs;
-    char *device; /* Owned; NULL: none */
-    const char *precision;
+    char *device;          /* Owned; NULL: "cpu" */
+    const char *precision; /* NULL: there is no choice of one; null in the file */
     unsigned threads;
     int64_t bases, chunks, positions_computed, positions_at_rest, chunks_repeated;
     struct {
@@ -29,17 +30,21 @@ struct cov_stats {
     double started; /* monotonic clock */
 };
 
-/* Starts the clock. */
+/* Starts the clock. `tool` and `version` outlive *s. */
 void cov_stats_init(struct cov_stats *s, const char *tool, const char *version);
 void cov_stats_fini(struct cov_stats *s);
 int cov_stats_set_command(struct cov_stats *s, int argc, char **argv,
                           struct cov_err *e) COV_MUST_USE;
+/* A path that is there already is not added again. */
 int cov_stats_add_input(struct cov_stats *s, const char *path, struct cov_err *e) COV_MUST_USE;
-/* Adds to the stage of that name (a string that outlives *s). */
+/* Adds to the stage of that name (a string that outlives *s); of more than COV_STATS_MAX_STAGES names
+ * the last takes it all. */
 void cov_stats_add_stage(struct cov_stats *s, const char *name, double seconds);
-/* Stops the clock: wall, CPU, peak memory. */
+/* Stops the clock: wall, CPU (all threads), peak memory. */
 void cov_stats_finish(struct cov_stats *s);
-/* Writes the JSON file of CLI.md through an outfile (an existing one is replaced). */
+/* As JSON; rates are over the wall time. Errors of the stream are left to the caller. */
+void cov_stats_print(const struct cov_stats *s, FILE *f);
+/* The same to a file, through an outfile; an existing one is replaced. */
 int cov_stats_write(const struct cov_stats *s, const char *path, struct cov_err *e) COV_MUST_USE;
 
 /* Seconds on a clock that never goes back. */

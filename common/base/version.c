@@ -1,8 +1,13 @@
-/* version.c - the version that the build put in.
+/* version.c - the version and the commit, which the build puts in.
  * SPDX-License-Identifier: MIT */
 #include "common/base/tool.h"
 
 const char *cov_version(void)
 {
     return COV_VERSION;
+}
+
+const char *cov_commit(void)
+{
+    return COV_COMMIT;
 }

@@ -1,0 +1,544 @@
+/* bgz.c - see bgz.h.
+ *
+ * BGZF (SAM specification, section 4.1) is read by htslib; plain gzip (RFC 1952) by zlib, because htslib takes
+ * padding behind the last member for damage; the blocks that are written are made by htslib and put out here, so that
+ * a failed write is known with its reason.
+ * SPDX-License-Identifier: MIT */
+#include "common/base/bgz.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <htslib/bgzf.h>
+#include <htslib/hfile.h>
+#include <htslib/hts.h>
+#include <htslib/hts_log.h>
+#include <htslib/tbx.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "common/base/log.h"
+#include "common/base/mem.h"
+#include "common/base/pool.h"
+
+enum kind { PLAIN, GZIP, BGZF_BLOCKS };
+enum { GZIP_BUFFER = 1 << 18 };
+enum { BLOCK_IN = 0xff00, BLOCK_OUT = BGZF_MAX_BLOCK_SIZE, BLOCKS_A_THREAD = 4 };
+
+/* Blocks that are compressed together. */
+struct batch {
+    struct cov_bgz *owner;
+    uint8_t *in, *out;
+    size_t n_in;
+    size_t *n_out;    /* of each block */
+    size_t n_started; /* blocks given to the pool and not yet written */
+    size_t n_pending; /* of those not yet ready */
+    struct cov_err err;
+};
+
+struct cov_bgz {
+    char *name;
+    enum kind kind;
+    int64_t total;
+
+    /* Reading. */
+    hFILE *file;
+    BGZF *bgzf; /* owns `file` */
+    z_stream z;
+    bool z_ready, z_in_member;
+    bool at_end;
+    uint8_t *z_in;
+
+    /* Writing. */
+    int fd; /* -1: reading */
+    size_t batch_blocks;
+    struct batch batches[2];
+    int current;
+    struct cov_pool *pool; /* NULL: the caller's thread compresses */
+    pthread_mutex_t lock;
+    pthread_cond_t ready;
+};
+
+const char *cov_bgz_version(void)
+{
+    return hts_version();
+}
+
+const char *cov_bgz_name(const struct cov_bgz *b)
+{
+    return b->name;
+}
+
+int64_t cov_bgz_total(const struct cov_bgz *b)
+{
+    return b->total;
+}
+
+static struct cov_bgz *new_stream(const char *name, struct cov_err *e)
+{
+    /* htslib has one log level for all; what it would say is in our errors. */
+    hts_set_log_level(HTS_LOG_OFF);
+    struct cov_bgz *b = cov_calloc(1, sizeof *b, e);
+    if (!b)
+        return NULL;
+    b->fd = -1;
+    b->total = -1;
+    (void)pthread_mutex_init(&b->lock, NULL);
+    (void)pthread_cond_init(&b->ready, NULL);
+    b->name = cov_strdup(name, e);
+    if (!b->name) {
+        cov_bgz_abort(b);
+        return NULL;
+    }
+    return b;
+}
+
+/* Closes and frees all there is. The return value is that of closing the output. */
+static int release(struct cov_bgz *b)
+{
+    int status = 0;
+    cov_pool_free(b->pool); /* waits for the blocks in work */
+    for (int i = 0; i < 2; i++) {
+        free(b->batches[i].in);
+        free(b->batches[i].out);
+        free(b->batches[i].n_out);
+    }
+    if (b->fd >= 0)
+        status = close(b->fd);
+    int number = errno;
+    if (b->z_ready)
+        (void)inflateEnd(&b->z);
+    free(b->z_in);
+    if (b->bgzf)
+        (void)bgzf_close(b->bgzf);
+    else if (b->file)
+        hclose_abruptly(b->file);
+    (void)pthread_cond_destroy(&b->ready);
+    (void)pthread_mutex_destroy(&b->lock);
+    free(b->name);
+    free(b);
+    errno = number;
+    return status;
+}
+
+void cov_bgz_abort(struct cov_bgz *b)
+{
+    if (b)
+        (void)release(b);
+}
+
+/* A descriptor of our own for `path`, or for standard input or output, which must outlive the stream. */
+static int open_descriptor(const char *path, bool writing, struct cov_err *e)
+{
+    int fd;
+    bool standard = strcmp(path, "-") == 0;
+    if (standard)
+        fd = fcntl(writing ? STDOUT_FILENO : STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+    else if (writing)
+        fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    else
+        fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        const char *name = writing ? "standard output" : "standard input";
+        (void)cov_fail_errno(e, "%s", standard ? name : path);
+    }
+    return fd;
+}
+
+/* ---------------------------------------------------------------- reading */
+
+/* Compressions that are found where one of ours is hoped for. */
+static const struct {
+    const char *magic, *program;
+} foreign[] = {{"BZh", "bzip2"},
+               {"\xfd"
+                "7zXZ",
+                "xz"},
+               {"\x28\xb5\x2f\xfd", "zstd"},
+               {"PK\3\4", "zip"}};
+
+static int find_kind(struct cov_bgz *b, struct cov_err *e)
+{
+    uint8_t head[18];
+    ssize_t n = hpeek(b->file, head, sizeof head);
+    if (n < 0)
+        return cov_fail_errno(e, "%s", b->name);
+    for (size_t i = 0; i < COV_COUNT(foreign); i++)
+        if ((size_t)n >= strlen(foreign[i].magic) &&
+            memcmp(head, foreign[i].magic, strlen(foreign[i].magic)) == 0)
+            return cov_fail(e, COV_EINPUT, "%s: compressed by %s; only gzip and bgzip are read",
+                            b->name, foreign[i].program);
+    if (n < 2 || head[0] != 0x1f || head[1] != 0x8b)
+        b->kind = PLAIN;
+    else if (n == sizeof head && head[3] & 4 && memcmp(head + 12, "BC\2", 4) == 0)
+        b->kind = BGZF_BLOCKS;
+    else
+        b->kind = GZIP;
+    return COV_OK;
+}
+
+int cov_bgz_open_read(const char *path, unsigned n_threads, struct cov_bgz **out, struct cov_err *e)
+{
+    *out = NULL;
+    int rc = COV_OK;
+    struct cov_bgz *b = new_stream(strcmp(path, "-") == 0 ? "standard input" : path, e);
+    if (!b)
+        return COV_ENOMEM;
+    int fd = open_descriptor(path, false, e);
+    if (fd < 0) {
+        rc = COV_EIO;
+        goto out;
+    }
+    struct stat st;
+    bool regular = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+    b->file = hdopen(fd, "r");
+    if (!b->file) {
+        rc = cov_fail_errno(e, "%s", b->name);
+        (void)close(fd);
+        goto out;
+    }
+    rc = find_kind(b, e);
+    if (rc)
+        goto out;
+    if (b->kind == PLAIN && regular)
+        b->total = st.st_size;
+    if (b->kind == GZIP) {
+        b->z_in = cov_malloc(GZIP_BUFFER, 1, e);
+        if (b->z_in && inflateInit2(&b->z, 15 + 16) == Z_OK)
+            b->z_ready = b->z_in_member = true;
+        else
+            rc = cov_fail(e, COV_ENOMEM, "%s: out of memory", b->name);
+    } else if (b->kind == BGZF_BLOCKS) {
+        b->bgzf = bgzf_hopen(b->file, "r");
+        if (!b->bgzf || (n_threads > 1 && bgzf_mt(b->bgzf, (int)n_threads, 256)))
+            rc = cov_fail(e, COV_ENOMEM, "%s: out of memory", b->name);
+    }
+out:
+    if (rc)
+        cov_bgz_abort(b);
+    else
+        *out = b;
+    return rc;
+}
+
+static int read_plain(struct cov_bgz *b, void *buf, size_t n, size_t *got, struct cov_err *e)
+{
+    ssize_t k = hread(b->file, buf, n);
+    if (k < 0)
+        return cov_fail_errno(e, "%s", b->name);
+    *got = (size_t)k;
+    return COV_OK;
+}
+
+static int read_bgzf(struct cov_bgz *b, void *buf, size_t n, size_t *got, struct cov_err *e)
+{
+    ssize_t k = bgzf_read(b->bgzf, buf, n);
+    if (k > 0) {
+        *got = (size_t)k;
+        return COV_OK;
+    }
+    /* With threads htslib may report the end after a failure: the flags hold the truth. */
+    if (herrno(b->bgzf->fp)) {
+        errno = herrno(b->bgzf->fp);
+        return cov_fail_errno(e, "%s", b->name);
+    }
+    if (b->bgzf->errcode & BGZF_ERR_IO)
+        return cov_fail(e, COV_EINPUT, "%s: truncated: it ends inside a BGZF block", b->name);
+    if (k < 0 || b->bgzf->errcode)
+        return cov_fail(e, COV_EINPUT, "%s: truncated or damaged BGZF data", b->name);
+    if (b->bgzf->no_eof_block)
+        return cov_fail(e, COV_EINPUT, "%s: truncated: BGZF's end-of-file block is missing",
+                        b->name);
+    b->at_end = true;
+    return COV_OK;
+}
+
+/* Puts more of the file behind what is left of it in z_in. */
+static int refill(struct cov_bgz *b, bool *end, struct cov_err *e)
+{
+    if (b->z.avail_in)
+        memmove(b->z_in, b->z.next_in, b->z.avail_in);
+    ssize_t k = hread(b->file, b->z_in + b->z.avail_in, GZIP_BUFFER - b->z.avail_in);
+    if (k < 0)
+        return cov_fail_errno(e, "%s", b->name);
+    b->z.next_in = b->z_in;
+    b->z.avail_in += (uInt)k;
+    *end = k == 0;
+    return COV_OK;
+}
+
+/* Between members: begins the next one, or finds the end. */
+static int next_member(struct cov_bgz *b, struct cov_err *e)
+{
+    bool end = false, zeros = false;
+    while (!end) {
+        if (b->z.avail_in < 2) {
+            int rc = refill(b, &end, e);
+            if (rc)
+                return rc;
+        }
+        const uint8_t *p = b->z.next_in;
+        if (!zeros && b->z.avail_in >= 2 && p[0] == 0x1f && p[1] == 0x8b) {
+            b->z_in_member = true;
+            (void)inflateReset(&b->z); /* cannot fail: the stream is ready */
+            return COV_OK;
+        }
+        while (b->z.avail_in && *b->z.next_in == 0) {
+            zeros = true;
+            b->z.next_in++;
+            b->z.avail_in--;
+        }
+        if (b->z.avail_in >= 2 || (end && b->z.avail_in)) {
+            cov_warn("%s: what stands behind the gzip data is ignored", b->name);
+            break;
+        }
+    }
+    b->at_end = true;
+    return COV_OK;
+}
+
+static int read_gzip(struct cov_bgz *b, void *buf, size_t n, size_t *got, struct cov_err *e)
+{
+    b->z.next_out = buf;
+    b->z.avail_out = n < GZIP_BUFFER ? (uInt)n : GZIP_BUFFER;
+    uInt room = b->z.avail_out;
+    int rc = COV_OK;
+    while (b->z.avail_out == room && !b->at_end) {
+        if (!b->z_in_member) {
+            rc = next_member(b, e);
+            if (rc)
+                return rc;
+            continue;
+        }
+        bool end = false;
+        if (b->z.avail_in == 0) {
+            rc = refill(b, &end, e);
+            if (rc)
+                return rc;
+        }
+        if (end)
+            return cov_fail(e, COV_EINPUT, "%s: truncated: it ends inside the gzip data", b->name);
+        int status = inflate(&b->z, Z_NO_FLUSH);
+        if (status == Z_MEM_ERROR)
+            return cov_fail(e, COV_ENOMEM, "%s: out of memory", b->name);
+        if (status == Z_STREAM_END)
+            b->z_in_member = false;
+        else if (status != Z_OK && status != Z_BUF_ERROR)
+            return cov_fail(e, COV_EINPUT, "%s: damaged gzip data (%s)", b->name,
+                            b->z.msg ? b->z.msg : "a preset dictionary");
+    }
+    *got = room - b->z.avail_out;
+    return COV_OK;
+}
+
+int cov_bgz_read(struct cov_bgz *b, void *buf, size_t n, size_t *got, struct cov_err *e)
+{
+    *got = 0;
+    if (n == 0 || b->at_end)
+        return COV_OK;
+    switch (b->kind) {
+    case GZIP:
+        return read_gzip(b, buf, n, got, e);
+    case BGZF_BLOCKS:
+        return read_bgzf(b, buf, n, got, e);
+    default:
+        return read_plain(b, buf, n, got, e);
+    }
+}
+
+/* ---------------------------------------------------------------- writing */
+
+int cov_bgz_open_write(const char *path, bool compress, unsigned n_threads, struct cov_bgz **out,
+                       struct cov_err *e)
+{
+    *out = NULL;
+    int rc = COV_ENOMEM;
+    struct cov_bgz *b = new_stream(strcmp(path, "-") == 0 ? "standard output" : path, e);
+    if (!b)
+        return COV_ENOMEM;
+    b->kind = compress ? BGZF_BLOCKS : PLAIN;
+    b->batch_blocks = compress && n_threads > 1 ? (size_t)n_threads * BLOCKS_A_THREAD : 1;
+    if (compress && n_threads > 1) {
+        rc = cov_pool_new(n_threads, &b->pool, e);
+        if (rc)
+            goto out;
+        rc = COV_ENOMEM;
+    }
+    for (int i = 0; i < 2; i++) {
+        struct batch *batch = &b->batches[i];
+        batch->owner = b;
+        batch->in = cov_malloc(b->batch_blocks, BLOCK_IN, e);
+        batch->out = cov_malloc(b->batch_blocks, BLOCK_OUT, e);
+        batch->n_out = cov_calloc(b->batch_blocks, sizeof *batch->n_out, e);
+        if (!batch->in || !batch->out || !batch->n_out)
+            goto out;
+    }
+    b->fd = open_descriptor(path, true, e);
+    rc = b->fd < 0 ? COV_EIO : COV_OK;
+out:
+    if (rc)
+        cov_bgz_abort(b);
+    else
+        *out = b;
+    return rc;
+}
+
+static int write_all(const struct cov_bgz *b, const uint8_t *p, size_t n, struct cov_err *e)
+{
+    while (n > 0) {
+        ssize_t k = write(b->fd, p, n);
+        if (k < 0 && errno == EINTR)
+            continue;
+        if (k < 0)
+            return cov_fail_errno(e, "%s", b->name);
+        p += k;
+        n -= (size_t)k;
+    }
+    return COV_OK;
+}
+
+static int compress_block(void *arg, size_t item, unsigned worker, struct cov_err *e)
+{
+    (void)worker;
+    struct batch *batch = arg;
+    size_t beg = item * BLOCK_IN;
+    size_t n = batch->n_in - beg < BLOCK_IN ? batch->n_in - beg : BLOCK_IN;
+    size_t n_out = BLOCK_OUT;
+    if (bgzf_compress(batch->out + item * BLOCK_OUT, &n_out, batch->in + beg, n, -1))
+        return cov_fail(e, COV_ENOMEM, "%s: compression failed", batch->owner->name);
+    batch->n_out[item] = n_out;
+    return COV_OK;
+}
+
+static void block_ready(void *arg, size_t item, int code, const struct cov_err *e)
+{
+    (void)item;
+    struct batch *batch = arg;
+    struct cov_bgz *b = batch->owner;
+    (void)pthread_mutex_lock(&b->lock);
+    if (code && batch->err.code == COV_OK)
+        batch->err = *e;
+    if (--batch->n_pending == 0)
+        (void)pthread_cond_signal(&b->ready);
+    (void)pthread_mutex_unlock(&b->lock);
+}
+
+/* Begins to compress what is in the batch. */
+static int start_batch(struct cov_bgz *b, struct batch *batch, struct cov_err *e)
+{
+    size_t n = (batch->n_in + BLOCK_IN - 1) / BLOCK_IN;
+    for (batch->n_started = 0; batch->n_started < n; batch->n_started++) {
+        int rc;
+        if (b->pool) {
+            (void)pthread_mutex_lock(&b->lock);
+            batch->n_pending++;
+            (void)pthread_mutex_unlock(&b->lock);
+            rc = cov_pool_submit(b->pool, compress_block, batch, batch->n_started, block_ready,
+                                 batch, e);
+            if (rc)
+                block_ready(batch, batch->n_started, COV_OK, NULL);
+        } else {
+            rc = compress_block(batch, batch->n_started, 0, e);
+        }
+        if (rc)
+            return rc;
+    }
+    return COV_OK;
+}
+
+/* Waits for the blocks of the batch, writes them and empties it. */
+static int finish_batch(struct cov_bgz *b, struct batch *batch, struct cov_err *e)
+{
+    (void)pthread_mutex_lock(&b->lock);
+    while (batch->n_pending)
+        (void)pthread_cond_wait(&b->ready, &b->lock);
+    (void)pthread_mutex_unlock(&b->lock);
+    if (batch->err.code)
+        return cov_fail(e, batch->err.code, "%s", batch->err.text);
+    for (size_t i = 0; i < batch->n_started; i++) {
+        int rc = write_all(b, batch->out + i * BLOCK_OUT, batch->n_out[i], e);
+        if (rc)
+            return rc;
+    }
+    batch->n_in = batch->n_started = 0;
+    return COV_OK;
+}
+
+/* Sends the current batch on its way and makes room in the other one. */
+static int turn(struct cov_bgz *b, struct cov_err *e)
+{
+    struct batch *batch = &b->batches[b->current];
+    if (b->kind == PLAIN) {
+        int rc = write_all(b, batch->in, batch->n_in, e);
+        batch->n_in = 0;
+        return rc;
+    }
+    int rc = start_batch(b, batch, e);
+    b->current = !b->current;
+    return rc ? rc : finish_batch(b, &b->batches[b->current], e);
+}
+
+int cov_bgz_write(struct cov_bgz *b, const void *buf, size_t n, struct cov_err *e)
+{
+    const uint8_t *p = buf;
+    size_t cap = b->batch_blocks * BLOCK_IN;
+    while (n > 0) {
+        struct batch *batch = &b->batches[b->current];
+        size_t k = cap - batch->n_in < n ? cap - batch->n_in : n;
+        memcpy(batch->in + batch->n_in, p, k);
+        batch->n_in += k;
+        p += k;
+        n -= k;
+        if (batch->n_in == cap) {
+            int rc = turn(b, e);
+            if (rc)
+                return rc;
+        }
+    }
+    return COV_OK;
+}
+
+/* The last batches and BGZF's end-of-file block. */
+static int finish_writing(struct cov_bgz *b, struct cov_err *e)
+{
+    int rc = turn(b, e);
+    if (rc || b->kind == PLAIN)
+        return rc;
+    rc = finish_batch(b, &b->batches[!b->current], e);
+    if (rc)
+        return rc;
+    uint8_t block[64];
+    size_t n = sizeof block;
+    if (bgzf_compress(block, &n, NULL, 0, -1))
+        return cov_fail(e, COV_ENOMEM, "%s: compression failed", b->name);
+    return write_all(b, block, n, e);
+}
+
+int cov_bgz_close(struct cov_bgz *b, struct cov_err *e)
+{
+    if (b->fd < 0) {
+        (void)release(b);
+        return COV_OK;
+    }
+    char name[512];
+    (void)strncpy(name, b->name, sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    int rc = finish_writing(b, e);
+    if (release(b) && !rc)
+        rc = cov_fail_errno(e, "%s", name);
+    return rc;
+}
+
+int cov_bgz_index_bed(const char *path, const char *index_path, bool csi, struct cov_err *e)
+{
+    hts_set_log_level(HTS_LOG_OFF);
+    int status = tbx_index_build3(path, index_path, csi ? 14 : 0, 0, &tbx_conf_bed);
+    if (status == -2)
+        return cov_fail(e, COV_EINPUT, "%s: no index can be made: it is not in BGZF", path);
+    if (status)
+        return cov_fail(e, COV_EIO, "%s: the index of %s could not be written", index_path, path);
+    return COV_OK;
+}

@@ -1,0 +1,144 @@
+/* json.c - see json.h.
+ * SPDX-License-Identifier: MIT */
+#include "common/base/json.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/base/attr.h"
+
+void cov_json_init(struct cov_json *j, FILE *f)
+{
+    *j = (struct cov_json){.f = f, .first = {true}};
+}
+
+/* The length in bytes of the UTF-8 character at `s`, 0 if there is none (RFC 3629). */
+static int utf8_length(const unsigned char *s)
+{
+    if (s[0] < 0x80)
+        return 1;
+    int n = s[0] >= 0xc2 && s[0] <= 0xdf   ? 2
+            : s[0] >= 0xe0 && s[0] <= 0xef ? 3
+            : s[0] >= 0xf0 && s[0] <= 0xf4 ? 4
+                                           : 0;
+    /* Neither overlong forms, nor surrogates, nor beyond U+10FFFF; a zero byte ends it in time. */
+    if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
+        (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
+        return 0;
+    for (int i = 1; i < n; i++)
+        if ((s[i] & 0xc0) != 0x80)
+            return 0;
+    return n;
+}
+
+static void put_string(FILE *f, const char *text)
+{
+    (void)fputc('"', f);
+    for (const unsigned char *s = (const unsigned char *)text; *s;) {
+        int n = utf8_length(s);
+        if (n == 0)
+            (void)fputs("\\ufffd", f);
+        else if (*s == '"' || *s == '\\')
+            (void)fprintf(f, "\\%c", *s);
+        else if (*s < 0x20 || *s == 0x7f)
+            (void)fprintf(f, "\\u%04x", *s);
+        else
+            (void)fwrite(s, 1, (size_t)n, f);
+        s += n ? n : 1;
+    }
+    (void)fputc('"', f);
+}
+
+/* The comma, the new line and the key in front of a value. */
+static void begin_value(struct cov_json *j, const char *key)
+{
+    if (j->depth > 0)
+        (void)fprintf(j->f, "%s\n%*s", j->first[j->depth] ? "" : ",", 2 * j->depth, "");
+    j->first[j->depth] = false;
+    if (key) {
+        put_string(j->f, key);
+        (void)fputs(": ", j->f);
+    }
+}
+
+static void begin_nest(struct cov_json *j, const char *key, bool is_array)
+{
+    assert(j->depth + 1 < (int)COV_COUNT(j->first));
+    begin_value(j, key);
+    (void)fputc(is_array ? '[' : '{', j->f);
+    j->depth++;
+    j->first[j->depth] = true;
+    j->is_array[j->depth] = is_array;
+}
+
+static void end_nest(struct cov_json *j, bool is_array)
+{
+    assert(j->depth > 0 && j->is_array[j->depth] == is_array);
+    bool empty = j->first[j->depth];
+    j->depth--;
+    if (!empty)
+        (void)fprintf(j->f, "\n%*s", 2 * j->depth, "");
+    (void)fputc(is_array ? ']' : '}', j->f);
+    if (j->depth == 0)
+        (void)fputc('\n', j->f);
+}
+
+void cov_json_begin_object(struct cov_json *j, const char *key)
+{
+    begin_nest(j, key, false);
+}
+
+void cov_json_end_object(struct cov_json *j)
+{
+    end_nest(j, false);
+}
+
+void cov_json_begin_array(struct cov_json *j, const char *key)
+{
+    begin_nest(j, key, true);
+}
+
+void cov_json_end_array(struct cov_json *j)
+{
+    end_nest(j, true);
+}
+
+void cov_json_string(struct cov_json *j, const char *key, const char *value)
+{
+    begin_value(j, key);
+    if (value)
+        put_string(j->f, value);
+    else
+        (void)fputs("null", j->f);
+}
+
+void cov_json_int(struct cov_json *j, const char *key, int64_t value)
+{
+    begin_value(j, key);
+    (void)fprintf(j->f, "%" PRId64, value);
+}
+
+void cov_json_double(struct cov_json *j, const char *key, double value)
+{
+    begin_value(j, key);
+    if (!isfinite(value)) {
+        (void)fputs("null", j->f);
+        return;
+    }
+    /* The shortest text that reads back as the same number. */
+    char text[32];
+    for (int digits = 15; digits <= 17; digits++) {
+        (void)snprintf(text, sizeof text, "%.*g", digits, value);
+        if (strtod(text, NULL) == value)
+            break;
+    }
+    (void)fputs(text, j->f);
+}
+
+void cov_json_bool(struct cov_json *j, const char *key, bool value)
+{
+    begin_value(j, key);
+    (void)fputs(value ? "true" : "false", j->f);
+}

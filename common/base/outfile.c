@@ -1,0 +1,342 @@
+/* outfile.c - see outfile.h.
+ * SPDX-License-Identifier: MIT */
+#include "common/base/outfile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/base/attr.h"
+#include "common/base/mem.h"
+#include "common/base/path.h"
+
+/* ---- the list of files to remove ----
+ *
+ * Whoever takes a name out of its slot, a signal handler or the program, owns it. So the two never
+ * meet on a name, without a lock, which a handler could not take. */
+
+enum { MAX_FILES = 256, MAX_TRIES = 1000 };
+
+static struct {
+    _Atomic(char *) name;
+    _Atomic(pid_t) pid; /* a forked child must not remove the files of its parent */
+} slots[MAX_FILES];
+
+/* Takes `name` over. Returns the slot, or -1 when all are taken. */
+static int list_add(char *name) /* NOLINT(readability-non-const-parameter): it is stored */
+{
+    for (int i = 0; i < MAX_FILES; i++) {
+        char *empty = NULL;
+        if (atomic_load(&slots[i].name))
+            continue;
+        slots[i].pid = getpid();
+        if (atomic_compare_exchange_strong(&slots[i].name, &empty, name))
+            return i;
+    }
+    return -1;
+}
+
+/* The name in the slot, now the caller's; NULL when a handler was faster or it belongs to the
+ * parent. */
+static char *list_take(int slot)
+{
+    if (slots[slot].pid != getpid())
+        return NULL;
+    return atomic_exchange(&slots[slot].name, NULL);
+}
+
+void cov_outfile_remove_all(void)
+{
+    int number = errno;
+    for (int i = 0; i < MAX_FILES; i++) {
+        const char *name = list_take(i); /* not freed: free may not be called in a handler */
+        if (name)
+            (void)unlink(name);
+    }
+    errno = number;
+}
+
+static void block_signals(sigset_t *before)
+{
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, before);
+}
+
+static void restore_signals(const sigset_t *before)
+{
+    pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
+/* ---- begin ---- */
+
+static int check_folder(const char *path, const char *dir, struct cov_err *e)
+{
+    struct stat st;
+    if (stat(dir, &st) == 0) {
+        if (!S_ISDIR(st.st_mode))
+            return cov_fail(e, COV_EIO, "%s: %s is not a folder", path, dir);
+        return COV_OK;
+    }
+    if (errno == ENOENT)
+        return cov_fail(e, COV_EIO, "%s: folder %s does not exist", path, dir);
+    return cov_fail_errno(e, "%s: folder %s", path, dir);
+}
+
+/* Standard streams and descriptors of this process, which may be anything, and are to be written
+ * to, not replaced. */
+static bool names_descriptor(const char *path)
+{
+    static const char *const heads[] = {"/dev/std", "/dev/fd/", "/proc/self/fd/"};
+    for (size_t i = 0; i < COV_COUNT(heads); i++)
+        if (strncmp(path, heads[i], strlen(heads[i])) == 0)
+            return true;
+    return false;
+}
+
+/* What is at `path` decides: sets o->path and o->in_place. */
+static int look_at_target(struct cov_outfile *o, const char *path, enum cov_outfile_kind kind,
+                          struct cov_err *e)
+{
+    struct stat st, link;
+    if (!*path)
+        return cov_fail(e, COV_EIO, "the name of the output is empty");
+    if (lstat(path, &link) != 0 && errno != ENOENT && errno != ENOTDIR)
+        return cov_fail_errno(e, "%s", path);
+    bool is_link = lstat(path, &link) == 0 && S_ISLNK(link.st_mode);
+    bool exists = stat(path, &st) == 0;
+    if ((exists && S_ISDIR(st.st_mode)) || path[strlen(path) - 1] == '/')
+        return cov_fail(e, COV_EIO, "%s: is a folder, not a file to write to", path);
+    if ((exists && !S_ISREG(st.st_mode)) || names_descriptor(path)) {
+        if (kind == COV_OUTFILE_SEEKABLE)
+            return cov_fail(e, COV_EIO, "%s: is not a regular file; this format needs one", path);
+        o->in_place = true;
+    } else if ((exists || is_link) && !o->force) {
+        return cov_fail(e, COV_EEXIST, "%s exists; use -f to replace it", path);
+    }
+    if (exists && is_link && !o->in_place) {
+        char *target = realpath(path, NULL);
+        if (!target)
+            return cov_fail_errno(e, "%s", path);
+        o->path = target;
+        return COV_OK;
+    }
+    o->path = cov_strdup(path, e);
+    return o->path ? COV_OK : COV_ENOMEM;
+}
+
+/* "dir/.stem.<pid>.tmp.suffix" for "dir/stem.suffix", where the suffix may be double, as ".bg.gz".
+ * Long names are cut, as the file system limits them. */
+static char *temporary_name(const char *dir, const char *path, int attempt, struct cov_err *e)
+{
+    const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+    size_t length = strlen(name), stem = length;
+    const char *dot = strrchr(name, '.');
+    if (dot && dot > name && length - (size_t)(dot - name) <= 16) {
+        stem = (size_t)(dot - name);
+        if (strcmp(dot, ".gz") == 0)
+            for (size_t i = stem; i-- > 1 && stem - i <= 16;)
+                if (name[i] == '.') {
+                    stem = i;
+                    break;
+                }
+    }
+    enum { MAX_STEM = 160 };
+    int shown = stem < MAX_STEM ? (int)stem : MAX_STEM;
+    char number[32] = "", hidden[NAME_MAX + 1];
+    if (attempt)
+        (void)snprintf(number, sizeof number, "-%d", attempt);
+    (void)snprintf(hidden, sizeof hidden, ".%.*s.%ld%s.tmp%s", shown, name, (long)getpid(), number,
+                   name + stem);
+    return cov_path_join(dir, hidden, e);
+}
+
+/* Creates the temporary file and lists it, which a signal must not come between. The umask makes
+ * the permissions those of any new file. */
+static int create(struct cov_outfile *o, const char *dir, struct cov_err *e)
+{
+    for (int attempt = 0; attempt < MAX_TRIES; attempt++) {
+        char *name = temporary_name(dir, o->path, attempt, e);
+        char *listed = name ? cov_strdup(name, e) : NULL;
+        if (!listed) {
+            free(name);
+            return COV_ENOMEM;
+        }
+        sigset_t before;
+        block_signals(&before);
+        int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        int number = errno;
+        int slot = fd < 0 ? -1 : list_add(listed);
+        if (fd >= 0 && slot < 0)
+            (void)unlink(name);
+        restore_signals(&before);
+        if (slot >= 0) {
+            o->tmp = name;
+            o->slot = slot;
+            (void)close(fd); /* nothing was written */
+            return COV_OK;
+        }
+        free(listed);
+        free(name);
+        if (fd >= 0) {
+            (void)close(fd);
+            return cov_fail(e, COV_EUNSUPPORTED, "%s: more than %d outputs at a time", o->path,
+                            MAX_FILES);
+        }
+        errno = number;
+        if (number == EACCES || number == EROFS || number == EPERM)
+            return cov_fail_errno(e, "%s: cannot write to folder %s", o->path, dir);
+        if (number != EEXIST)
+            return cov_fail_errno(e, "%s: cannot create a file in folder %s", o->path, dir);
+    }
+    return cov_fail(e, COV_EEXIST, "%s: too many temporary files of killed runs in %s", o->path,
+                    dir);
+}
+
+int cov_outfile_begin(struct cov_outfile *o, const char *path, enum cov_outfile_kind kind,
+                      bool force, struct cov_err *e)
+{
+    *o = (struct cov_outfile)COV_OUTFILE_INIT;
+    o->force = force;
+    char *dir = NULL;
+    int code = look_at_target(o, path, kind, e);
+    if (code != COV_OK)
+        goto out;
+    if (o->in_place) {
+        o->tmp = cov_strdup(path, e);
+        code = o->tmp ? COV_OK : COV_ENOMEM;
+        goto out;
+    }
+    dir = cov_path_dir(o->path, e);
+    code = dir ? check_folder(o->path, dir, e) : COV_ENOMEM;
+    if (code == COV_OK)
+        code = create(o, dir, e);
+out:
+    free(dir);
+    if (code != COV_OK)
+        cov_outfile_abort(o);
+    return code;
+}
+
+/* ---- commit ---- */
+
+static int sync_file(const char *tmp, const char *path, struct cov_err *e)
+{
+    int fd = open(tmp, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return cov_fail_errno(e, "%s: temporary file %s", path, tmp);
+    int code = COV_OK;
+    /* File systems that have nothing to sync say EINVAL or EROFS. */
+    if (fsync(fd) != 0 && errno != EINVAL && errno != EROFS)
+        code = cov_fail_errno(e, "%s: cannot be stored", path);
+    (void)close(fd); /* opened for reading */
+    return code;
+}
+
+/* Gives `tmp` the name `path` unless there is a file; returns 0 or -1 with errno. */
+static int rename_new(const char *tmp, const char *path)
+{
+    if (renameat2(AT_FDCWD, tmp, AT_FDCWD, path, RENAME_NOREPLACE) == 0)
+        return 0;
+    if (errno != ENOSYS && errno != EINVAL)
+        return -1;
+    /* The file system (NFS) or the kernel cannot; a hard link does not replace either. */
+    if (link(tmp, path) == 0)
+        return unlink(tmp);
+    if (errno == EEXIST)
+        return -1;
+    /* Nor can it link (FAT, some FUSE): what is left is to look first. */
+    struct stat st;
+    if (lstat(path, &st) == 0) {
+        errno = EEXIST;
+        return -1;
+    }
+    return rename(tmp, path);
+}
+
+/* Makes the new name last. The file is there and whole: that some file systems cannot sync a folder
+ * is no failure. */
+static void sync_folder(const char *path)
+{
+    char *dir = cov_path_dir(path, NULL);
+    int fd = dir ? open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    if (fd >= 0) {
+        (void)fsync(fd);
+        (void)close(fd);
+    }
+    free(dir);
+}
+
+int cov_outfile_commit(struct cov_outfile *o, struct cov_err *e)
+{
+    int code = COV_OK;
+    if (o->path && !o->in_place) {
+        code = sync_file(o->tmp, o->path, e);
+        if (code != COV_OK)
+            goto out;
+        int failed = o->force ? rename(o->tmp, o->path) : rename_new(o->tmp, o->path);
+        if (failed) {
+            if (errno == EEXIST)
+                code = cov_fail(e, COV_EEXIST, "%s has appeared meanwhile; use -f to replace it",
+                                o->path);
+            else
+                code = cov_fail_errno(e, "%s: cannot be given its name", o->path);
+            goto out;
+        }
+        /* Another machine's process of the same number may make a file of that name from now on. */
+        free(list_take(o->slot));
+        o->slot = -1;
+        sync_folder(o->path);
+    }
+out:
+    cov_outfile_abort(o);
+    return code;
+}
+
+void cov_outfile_abort(struct cov_outfile *o)
+{
+    if (o->slot >= 0) {
+        char *name = list_take(o->slot);
+        if (name)
+            (void)unlink(name);
+        free(name);
+    }
+    free(o->tmp);
+    free(o->path);
+    *o = (struct cov_outfile)COV_OUTFILE_INIT;
+}
+
+/* ---- temporary files without a name ---- */
+
+int cov_tmpfile(const char *dir, int *fd, struct cov_err *e)
+{
+    *fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (*fd >= 0)
+        return COV_OK;
+    if (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL && errno != ENOENT)
+        return cov_fail_errno(e, "cannot create a temporary file in folder %s", dir);
+
+    /* Not on this file system: a named file, gone before a signal can come. */
+    char *name = cov_path_join(dir, ".covtools.XXXXXX", e);
+    if (!name)
+        return COV_ENOMEM;
+    sigset_t before;
+    block_signals(&before);
+    *fd = mkostemp(name, O_CLOEXEC);
+    int number = errno;
+    if (*fd >= 0)
+        (void)unlink(name);
+    restore_signals(&before);
+    free(name);
+    errno = number;
+    if (*fd < 0)
+        return cov_fail_errno(e, "cannot create a temporary file in folder %s", dir);
+    return COV_OK;
+}

@@ -1,0 +1,93 @@
+/* path.c - see path.h.
+ * SPDX-License-Identifier: MIT */
+#include "common/base/path.h"
+
+#include <stddef.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+#include "common/base/attr.h"
+#include "common/base/mem.h"
+
+static const char *const known_suffixes[] = {
+    ".fa",       ".fasta", ".fna", ".fas", ".fsa", ".ffn",    ".frn", ".mfa",  ".h5",  ".hdf5",
+    ".bedgraph", ".bg",    ".bed", ".bdg", ".bw",  ".bigwig", ".bam", ".cram", ".sam", ".ckpt",
+};
+
+/* Whether the n bytes at `name` end in `suffix` and have something before it. */
+static bool ends_in(const char *name, size_t n, const char *suffix)
+{
+    size_t length = strlen(suffix);
+    return n > length && strncasecmp(name + n - length, suffix, length) == 0;
+}
+
+/* Length of `path` without slashes at its end; a path of slashes alone keeps one. */
+static size_t trimmed(const char *path)
+{
+    size_t n = strlen(path);
+    while (n > 1 && path[n - 1] == '/')
+        n--;
+    return n;
+}
+
+/* Where the last part of path[0..n) begins. */
+static size_t last_part(const char *path, size_t n)
+{
+    size_t i = n;
+    while (i > 0 && path[i - 1] != '/')
+        i--;
+    return i;
+}
+
+char *cov_path_stem(const char *path, struct cov_err *e)
+{
+    if (cov_path_is_std(path))
+        return cov_strdup("stdin", e);
+    size_t end = trimmed(path);
+    const char *name = path + last_part(path, end);
+    size_t n = (size_t)(path + end - name);
+    if (ends_in(name, n, ".gz"))
+        n -= strlen(".gz");
+    for (size_t i = 0; i < COV_COUNT(known_suffixes); i++)
+        if (ends_in(name, n, known_suffixes[i])) {
+            n -= strlen(known_suffixes[i]);
+            break;
+        }
+    return cov_strndup(name, n, e);
+}
+
+char *cov_path_dir(const char *path, struct cov_err *e)
+{
+    size_t n = last_part(path, trimmed(path));
+    if (n == 0)
+        return cov_strdup(path[0] == '/' ? "/" : ".", e);
+    while (n > 1 && path[n - 1] == '/')
+        n--;
+    return cov_strndup(path, n, e);
+}
+
+char *cov_path_join(const char *dir, const char *name, struct cov_err *e)
+{
+    size_t n = strlen(dir);
+    const char *slash = n && dir[n - 1] == '/' ? "" : "/";
+    return cov_strfmt(e, "%s%s%s", dir, slash, name);
+}
+
+bool cov_path_has_suffix(const char *path, const char *suffix)
+{
+    size_t n = strlen(path), length = strlen(suffix);
+    return n >= length && strcasecmp(path + n - length, suffix) == 0;
+}
+
+bool cov_path_names_dir(const char *path)
+{
+    size_t n = strlen(path);
+    struct stat st;
+    return (n && path[n - 1] == '/') || (stat(path, &st) == 0 && S_ISDIR(st.st_mode));
+}
+
+bool cov_path_is_std(const char *path)
+{
+    return strcmp(path, "-") == 0;
+}

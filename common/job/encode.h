@@ -1,0 +1,31 @@
+/* encode.h - FASTA to genome file.
+ * SPDX-License-Identifier: MIT */
+#ifndef COV_JOB_ENCODE_H
+#define COV_JOB_ENCODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "common/base/err.h"
+#include "common/base/pool.h"
+#include "common/base/progress.h"
+#include "common/base/stats.h"
+#include "common/codec/codec.h"
+#include "common/seq/genome.h"
+
+struct cov_encode_options {
+    const char *species;
+    size_t chunk_length; /* L > 0 */
+    struct cov_codec_choice compression;
+    struct cov_genome_options genome;
+};
+
+/* Reads `fasta` ("-": standard input) and writes the genome file `output`, which appears when it is complete and
+ * a sample of it has been read back. The same bytes for any number of threads. Memory is that of the names and
+ * of a few chunks a thread. Fills in bases, chunks and stages of *stats. */
+int cov_encode_fasta(const char *fasta, const char *output, bool force,
+                     const struct cov_encode_options *options, struct cov_pool *pool,
+                     struct cov_progress *progress, struct cov_stats *stats,
+                     struct cov_err *e) COV_MUST_USE;
+
+#endif

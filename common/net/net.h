@@ -1,0 +1,23 @@
+/* net.h - the network, ready to run on a device.
+ * SPDX-License-Identifier: MIT */
+#ifndef COV_NET_NET_H
+#define COV_NET_NET_H
+
+#include "common/compute/device.h"
+#include "common/net/hparams.h"
+
+struct cov_net;
+
+/* Puts the network with the parameters in `block` (shape.h; borrowed for the call) on `dev`
+ * (borrowed until free) for chunks of L positions. */
+int cov_net_new(struct cov_device *dev, const struct cov_hparams *hp, const float *block, size_t L,
+                unsigned n_workers, size_t max_batch, struct cov_net **out,
+                struct cov_err *e) COV_MUST_USE;
+void cov_net_free(struct cov_net *net); /* NULL is accepted */
+
+/* values[n,L,output_size] = exp(output), COV_PAD_VALUE on padding, of codes[n,L].
+ * n <= max_batch, worker < n_workers. */
+int cov_net_forward(struct cov_net *net, unsigned worker, size_t n, const uint8_t *codes,
+                    float *values, struct cov_err *e) COV_MUST_USE;
+
+#endif

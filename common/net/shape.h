@@ -1,0 +1,48 @@
+/* shape.h - the layers of the network for a subsequence length, and where each parameter stands.
+ *
+ * All parameters (and the norms' running statistics) are one block of floats with a table of names,
+ * so that loading, saving and uploading are loops over one array.
+ * SPDX-License-Identifier: MIT */
+#ifndef COV_NET_SHAPE_H
+#define COV_NET_SHAPE_H
+
+#include "common/compute/device.h"
+#include "common/net/hparams.h"
+
+struct cov_param {
+    char name[64]; /* as in the state dict: "down_layer_list.0.weight" */
+    size_t shape[3];
+    int n_dims;
+    size_t offset; /* in the block, floats */
+    size_t n;      /* product of shape */
+    bool trained;  /* false: running_mean, running_var */
+};
+
+struct cov_params {
+    /* In the order of Predmoter's state dict, num_batches_tracked left out. Owned. */
+    struct cov_param *items;
+    size_t n_items;
+    size_t n_floats; /* size of the block */
+};
+
+/* The table of a network that cov_hparams_check found sound. Free with cov_params_fini. */
+int cov_params_init(const struct cov_hparams *hp, struct cov_params *out,
+                    struct cov_err *e) COV_MUST_USE;
+void cov_params_fini(struct cov_params *p);
+const struct cov_param *cov_params_find(const struct cov_params *p, const char *name); /* or NULL */
+
+/* PyTorch's initial values, from `seed`: uniform in +-1/sqrt(fan_in) (of a transposed convolution
+ * fan_in = c_out * kernel, of an LSTM +-1/sqrt(hidden)); norms 1 and 0, statistics 0 and 1. */
+void cov_params_randomize(const struct cov_hparams *hp, const struct cov_params *p, uint64_t seed,
+                          float *block);
+
+/* The layers for chunks of L positions, with their weights as pointers into `block` (n_floats).
+ * COV_EINPUT unless L is a multiple of step^cnn_layers (the text says so, and names the nearest
+ * lengths that are) and at most 2^40; also where PyTorch's own formulas for the lengths do not
+ * give exactly 1/step and step times a layer's length. COV_ENOMEM where positions times channels of
+ * a layer are more than 2^40. Caller frees *layers and *weights. */
+int cov_shape(const struct cov_hparams *hp, size_t L, const struct cov_params *p,
+              const float *block, struct cov_layer **layers, struct cov_layer_weights **weights,
+              size_t *n_layers, struct cov_err *e) COV_MUST_USE;
+
+#endif

@@ -1,0 +1,206 @@
+/* fasta.c - see fasta.h.
+ * SPDX-License-Identifier: MIT */
+#include "common/seq/fasta.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/bgz.h"
+#include "common/base/mem.h"
+
+enum { BUFFER_BYTES = 1 << 18 };
+
+struct cov_fasta {
+    struct cov_bgz *in;
+    char *buf;
+    size_t at, n; /* what is not yet dealt with is buf[at .. n) */
+    int64_t done;
+    int64_t line, column; /* place of buf[at] */
+    int64_t space_column; /* white space so far at the end of this line began here; 0: none */
+    bool seen_header;
+    bool lone_cr; /* the last header has a carriage return inside */
+    char name[COV_FASTA_MAX_NAME + 1];
+};
+
+void cov_fasta_free(struct cov_fasta *f)
+{
+    if (!f)
+        return;
+    cov_bgz_abort(f->in);
+    free(f->buf);
+    free(f);
+}
+
+bool cov_fasta_has_lone_cr(const struct cov_fasta *f)
+{
+    return f->lone_cr;
+}
+
+const char *cov_fasta_name(const struct cov_fasta *f)
+{
+    return cov_bgz_name(f->in);
+}
+
+int64_t cov_fasta_total(const struct cov_fasta *f)
+{
+    return cov_bgz_total(f->in);
+}
+
+int64_t cov_fasta_done(const struct cov_fasta *f)
+{
+    return f->done;
+}
+
+/* Replaces the buffer, all of which has been dealt with. f->n = 0 at the end of the file. */
+static int refill(struct cov_fasta *f, struct cov_err *e)
+{
+    f->at = 0;
+    int rc = cov_bgz_read(f->in, f->buf, BUFFER_BYTES, &f->n, e);
+    f->done += (int64_t)f->n;
+    return rc;
+}
+
+int cov_fasta_open(const char *path, unsigned n_threads, struct cov_fasta **out, struct cov_err *e)
+{
+    *out = NULL;
+    struct cov_fasta *f = cov_calloc(1, sizeof *f, e);
+    if (!f)
+        return COV_ENOMEM;
+    f->line = f->column = 1;
+    int rc = cov_bgz_open_read(path, n_threads, &f->in, e);
+    if (!rc) {
+        f->buf = cov_malloc(BUFFER_BYTES, 1, e);
+        rc = f->buf ? refill(f, e) : COV_ENOMEM;
+    }
+    if (!rc && f->n >= 3 && memcmp(f->buf, "\xef\xbb\xbf", 3) == 0)
+        f->at = 3;
+    if (rc)
+        cov_fasta_free(f);
+    else
+        *out = f;
+    return rc;
+}
+
+static bool is_space(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
+}
+
+static int fail_at(const struct cov_fasta *f, const char *text, struct cov_err *e)
+{
+    return cov_fail(e, COV_EINPUT, "%s:%lld: %s", cov_fasta_name(f), (long long)f->line, text);
+}
+
+/* Skips what is left of the header's line, its newline included. */
+static int skip_description(struct cov_fasta *f, struct cov_err *e)
+{
+    bool after_cr = false;
+    for (;;) {
+        if (f->at == f->n) {
+            int rc = refill(f, e);
+            if (rc || f->n == 0)
+                return rc;
+        }
+        const char *p = f->buf + f->at;
+        size_t m = f->n - f->at;
+        const char *newline = memchr(p, '\n', m);
+        size_t k = newline ? (size_t)(newline - p) : m;
+        if (k > 0) {
+            f->lone_cr |= after_cr || memchr(p, '\r', k - 1);
+            after_cr = p[k - 1] == '\r';
+        }
+        f->at += k;
+        if (newline) {
+            f->at++;
+            return COV_OK;
+        }
+    }
+}
+
+/* Reads the header that begins at buf[at]. */
+static int read_header(struct cov_fasta *f, struct cov_fasta_event *event, struct cov_err *e)
+{
+    size_t n = 0;
+    f->seen_header = true;
+    f->lone_cr = false;
+    f->at++;
+    for (;;) {
+        if (f->at == f->n) {
+            int rc = refill(f, e);
+            if (rc)
+                return rc;
+            if (f->n == 0)
+                break;
+        }
+        char c = f->buf[f->at];
+        if (c == '\n' || is_space(c))
+            break;
+        if (c == '\0')
+            return fail_at(f, "a zero byte in a name", e);
+        if (n == COV_FASTA_MAX_NAME)
+            return fail_at(f, "a name of more than 4095 bytes", e);
+        f->name[n++] = c;
+        f->at++;
+    }
+    if (n == 0)
+        return fail_at(f, "a header without a name", e);
+    f->name[n] = '\0';
+    *event = (struct cov_fasta_event){COV_FASTA_HEADER, f->name, n, f->line, 2};
+    f->line++;
+    return skip_description(f, e);
+}
+
+/* A line of bases, or the part of it that is in the buffer. The event is empty if that is blank. */
+static int read_bases(struct cov_fasta *f, struct cov_fasta_event *event, struct cov_err *e)
+{
+    const char *p = f->buf + f->at;
+    size_t m = f->n - f->at;
+    const char *newline = memchr(p, '\n', m);
+    size_t k = newline ? (size_t)(newline - p) : m;
+    size_t n = k;
+    while (n > 0 && is_space(p[n - 1]))
+        n--;
+    if (n > 0 && !f->seen_header) {
+        if (f->line == 1)
+            return cov_fail(e, COV_EINPUT, "%s: no FASTA: the first line does not start with '>'",
+                            cov_fasta_name(f));
+        return fail_at(f, "no FASTA: text before the first '>'", e);
+    }
+    if (n > 0 && f->space_column)
+        return cov_fail(e, COV_EINPUT, "%s:%lld:%lld: white space between letters",
+                        cov_fasta_name(f), (long long)f->line, (long long)f->space_column);
+    *event = (struct cov_fasta_event){COV_FASTA_BASES, p, n, f->line, f->column};
+    f->at += k;
+    if (newline) {
+        f->at++;
+        f->line++;
+        f->column = 1;
+        f->space_column = 0;
+    } else {
+        if (n < k && !f->space_column)
+            f->space_column = f->column + (int64_t)n;
+        f->column += (int64_t)k;
+    }
+    return COV_OK;
+}
+
+int cov_fasta_next(struct cov_fasta *f, struct cov_fasta_event *event, struct cov_err *e)
+{
+    do {
+        if (f->at == f->n) {
+            int rc = refill(f, e);
+            if (rc)
+                return rc;
+            if (f->n == 0) {
+                *event = (struct cov_fasta_event){COV_FASTA_END, "", 0, f->line, f->column};
+                return COV_OK;
+            }
+        }
+        if (f->column == 1 && f->buf[f->at] == '>')
+            return read_header(f, event, e);
+        int rc = read_bases(f, event, e);
+        if (rc)
+            return rc;
+    } while (event->n == 0);
+    return COV_OK;
+}

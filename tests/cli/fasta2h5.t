@@ -1,0 +1,301 @@
+#!/bin/sh
+# fasta2h5: every form of FASTA, every bad one, outputs that cannot be, signals.
+# SPDX-License-Identifier: MIT
+. "$SRC/tests/lib/tap.sh"
+need_python h5py numpy
+
+check() { # FASTA FILE LENGTH SPECIES NAME
+    ok "$5" "$PYTHON" "$SRC/tests/lib/genome_check.py" fasta "$1" "$2" "$3" "$4"
+}
+# refuses STATUS REGEX NAME -- [ARG]...: fasta2h5 is refused and leaves no output.
+refuses() {
+    wanted=$1 regex=$2 name=$3
+    shift 4
+    run fasta2h5 -o out.h5 "$@"
+    refused "$wanted" "$regex" "$name"
+    is "$(find . -name '*out.h5*' -o -name '.covtools*')" '' '  and leaves nothing'
+}
+
+# ---------------------------------------------------------------- forms of FASTA
+
+# Of odd lengths, with every letter, and longer and shorter than a chunk.
+awk 'BEGIN {
+    srand(7)
+    n = split("A C G T a c g t N n R Y S W K M B D H V U u r y", letter, " ")
+    split("1 99 100 101 1000 12345", length_of, " ")
+    for (s = 1; s <= 6; s++) {
+        printf ">s%d|x:/%d some words\n", s, s
+        for (i = 1; i <= length_of[s]; i++)
+            printf "%s%s", letter[1 + int(rand() * n)], i % 60 == 0 || i == length_of[s] ? "\n" : ""
+    }
+}' >g.fa
+run fasta2h5 --subsequence-length 100 -o g.h5 g.fa
+status_is 0 'a FASTA file'
+stderr_is '' '  without a word'
+stdout_is '' '  and nothing on standard output'
+check g.fa g.h5 100 g '  every value is right'
+gzip -k g.fa
+run fasta2h5 --subsequence-length 100 -o gz.h5 g.fa.gz
+status_is 0 'gzip'
+check g.fa gz.h5 100 g '  every value is right'
+{ gzip -c g.fa | head -c 100000; printf '>more\nACGT\n' | gzip; } >two.gz
+cp g.fa two && printf '>more\nACGT\n' >>two
+run fasta2h5 --subsequence-length 100 -o two.h5 two.gz
+check two two.h5 100 two 'gzip of several members'
+if command -v bgzip >/dev/null; then
+    bgzip -c g.fa >misnamed.fasta
+    for threads in 1 3; do
+        run fasta2h5 -@ $threads --subsequence-length 100 --species g -f -o bgz.h5 misnamed.fasta
+        check g.fa bgz.h5 100 g "bgzip under a wrong name, $threads threads"
+    done
+fi
+run fasta2h5 --subsequence-length 100 -o stdin.h5 - <g.fa
+status_is 0 'standard input'
+check g.fa stdin.h5 100 stdin '  every value is right'
+# shellcheck disable=SC2016 # for the inner shell
+run sh -c 'cat g.fa.gz | fasta2h5 --subsequence-length 100 --species x -o pipe.h5 -'
+check g.fa pipe.h5 100 x 'a pipe of gzip'
+sed 's/$/\r/' g.fa >crlf.fa
+run fasta2h5 --subsequence-length 100 -o crlf.h5 crlf.fa
+check g.fa crlf.h5 100 crlf 'CRLF'
+tr -d '\n' <g.fa | sed 's/>s\([0-9]\)[^ ]* some words/\n>s\1|x:\/\1\n/g' | head -c -0 >oneline.fa
+run fasta2h5 --subsequence-length 100 -o oneline.h5 oneline.fa
+check g.fa oneline.h5 100 oneline 'one line a sequence, a blank line first, no newline at the end'
+sed '/^>/!s/./&\n/g' g.fa >narrow.fa
+run fasta2h5 --subsequence-length 100 -o narrow.h5 narrow.fa
+check g.fa narrow.h5 100 narrow 'a letter a line, and blank lines'
+sed 's/$/ \t/' g.fa >blank.fa
+run fasta2h5 --subsequence-length 100 -o blank.h5 blank.fa
+check g.fa blank.h5 100 blank 'white space at the ends of lines'
+tr acgtnryu ACGTNRYU <g.fa | sed '/^>/s/.*/\L&/' >upper.fa
+run fasta2h5 --subsequence-length 100 -o upper.h5 upper.fa
+check g.fa upper.h5 100 upper 'upper case is the same'
+run fasta2h5 -o long.h5 g.fa
+check g.fa long.h5 21384 g 'the default length of a chunk'
+for length in 1 99 12345; do
+    run fasta2h5 --subsequence-length $length -f -o l.h5 g.fa
+    check g.fa l.h5 $length g "chunks of $length"
+done
+for compression in none libdeflate libdeflate:12; do
+    run fasta2h5 --compression $compression --subsequence-length 100 -f -o c.h5 g.fa
+    check g.fa c.h5 100 g "compression $compression"
+done
+SOURCE_DATE_EPOCH=1000000000
+export SOURCE_DATE_EPOCH
+run fasta2h5 -@ 1 --subsequence-length 100 -o epoch1.h5 g.fa
+run fasta2h5 -@ 4 --subsequence-length 100 -o epoch4.h5 g.fa
+ok 'the same bytes on 1 and 4 threads' cmp epoch1.h5 epoch4.h5
+unset SOURCE_DATE_EPOCH
+is "$("$PYTHON" -c 'import h5py; print(h5py.File("epoch1.h5").attrs["timestamp"][:19])')" '2001-09-09 01:46:40' \
+    'the time is that of SOURCE_DATE_EPOCH'
+rm -f ./*.h5 ./two* oneline.fa narrow.fa blank.fa upper.fa misnamed.fasta g.fa.gz
+
+# ---------------------------------------------------------------- names
+
+long=$(printf 'n%.0s' $(seq 60))
+printf '>%s\nACGT\n>short\nAC\n' "$long" >long.fa
+run fasta2h5 --subsequence-length 10 -o long.h5 long.fa
+status_is 0 'a name of 60 bytes'
+stderr_like '^fasta2h5: warning: .*50' '  is told'
+check long.fa long.h5 10 long '  and kept whole'
+printf 'short\tother\nabsent x\n' >names.tsv
+run fasta2h5 --rename names.tsv --subsequence-length 10 -o renamed.h5 long.fa
+stderr_like '^fasta2h5: warning: names\.tsv: 1 of 2 names are not in long\.fa$' 'names to replace that are not there are counted'
+sed 's/short/other/' long.fa >other.fa
+check other.fa renamed.h5 10 long '--rename'
+printf 'short\t%s\n' "$long" >names.tsv
+refuses 1 "^fasta2h5: error: long\\.fa: two sequences are named '$long' after renaming, those of lines 1 and 3\$" \
+    'two names become one' -- --rename names.tsv long.fa
+printf 'short\n' >names.tsv
+refuses 1 '^fasta2h5: error: names\.tsv:1: not two columns$' 'a file of names with one column' -- --rename names.tsv long.fa
+refuses 1 '^fasta2h5: error: absent\.tsv: No such file or directory$' 'a file of names that is not there' -- \
+    --rename absent.tsv long.fa
+rm -f long.* other.fa renamed.h5
+
+# ---------------------------------------------------------------- limits and bad letters
+
+run fasta2h5 --min-length 100 --max-length 1k --subsequence-length 100 -o limits.h5 g.fa
+stderr_like '^fasta2h5: warning: g\.fa: 3 of 6 sequences left out by length: 2 too short, 1 too long$' \
+    'sequences that are left out are counted'
+awk '/^>/ {use = /s[345]/} use' g.fa >middle.fa
+check middle.fa limits.h5 100 g '--min-length and --max-length'
+refuses 1 '^fasta2h5: error: g\.fa: no sequence has a length within the limits$' 'nothing is left' -- --min-length 20k g.fa
+printf '>a\nACXT\n-*\n' >bad.fa
+refuses 1 "^fasta2h5: error: bad\\.fa:2:3: letter 'X' is no IUPAC code\$" 'a bad letter' -- bad.fa
+run fasta2h5 --on-bad-base n --subsequence-length 10 -o n.h5 bad.fa
+status_is 0 '--on-bad-base n'
+stderr_like '^fasta2h5: warning: bad\.fa: 3 letters that are no IUPAC code were read as N, the first at line 2, column 3$' \
+    '  counts them'
+printf '>a\nACNTNN\n' >n.fa
+check n.fa n.h5 10 bad '  and reads them as N'
+rm -f ./*.h5 n.fa middle.fa names.tsv
+
+# ---------------------------------------------------------------- bad input
+
+printf '' >empty.fa
+refuses 1 '^fasta2h5: error: empty\.fa: no sequence: the file is empty$' 'an empty file' -- empty.fa
+refuses 1 '^fasta2h5: error: standard input: no sequence: the file is empty$' 'empty standard input' -- - </dev/null
+printf '>a\nACGT\n>b\n' >x.fa
+refuses 1 '^fasta2h5: error: x\.fa:3: sequence b has no bases$' 'a header without a sequence' -- x.fa
+printf '>a\nACGT\n> b\nA\n' >x.fa
+refuses 1 '^fasta2h5: error: x\.fa:3: a header without a name$' 'a header without a name' -- x.fa
+printf 'a FASTA file?\n' >x.fa
+refuses 1 "^fasta2h5: error: x\\.fa: no FASTA: the first line does not start with '>'\$" 'text that is no FASTA' -- x.fa
+head -c 100000 "$BIN/fasta2h5" >x.fa
+refuses 1 "^fasta2h5: error: x\\.fa: no FASTA: the first line does not start with '>'\$" 'a program' -- x.fa
+printf '>a\nACGT\n>b\nA\n>a x\nA\n' >x.fa
+refuses 1 "^fasta2h5: error: x\\.fa: two sequences are named 'a', those of lines 1 and 5\$" 'a duplicate name' -- x.fa
+printf '>a\rACGT\r' >x.fa
+refuses 1 '^fasta2h5: error: x\.fa:1: sequence a has no bases \(lines that end in a carriage return alone' \
+    'line ends of an old Macintosh' -- x.fa
+printf '>a\nAC GT\n' >x.fa
+refuses 1 '^fasta2h5: error: x\.fa:2:3: white space between letters$' 'white space between letters' -- --on-bad-base n x.fa
+gzip -c g.fa >x.gz
+size=$(wc -c <x.gz)
+for n in 2 12 1000 $((size - 1)); do
+    head -c "$n" x.gz >cut.gz
+    refuses 1 '^fasta2h5: error: cut\.gz: truncated: it ends inside the gzip data$' "gzip cut to $n bytes" -- cut.gz
+done
+head -c $((size - 8)) x.gz >cut.gz
+printf '\1\2\3\4\5\6\7\10' >>cut.gz
+refuses 1 '^fasta2h5: error: cut\.gz: damaged gzip data \(incorrect data check\)$' 'gzip with a wrong checksum' -- cut.gz
+if command -v bgzip >/dev/null; then
+    bgzip -c g.fa >x.bgz
+    size=$(wc -c <x.bgz)
+    head -c $((size - 28)) x.bgz >cut.bgz
+    refuses 1 "^fasta2h5: error: cut\\.bgz: truncated: BGZF's end-of-file block is missing\$" 'bgzip without its end' -- cut.bgz
+    head -c $((size / 2)) x.bgz >cut.bgz
+    for threads in 1 3; do
+        refuses 1 '^fasta2h5: error: cut\.bgz: truncated' "bgzip cut in the middle, $threads threads" -- -@ $threads cut.bgz
+    done
+    # shellcheck disable=SC2016 # for the inner shell
+    run sh -c 'cat cut.bgz | fasta2h5 -o out.h5 -'
+    refused 1 '^fasta2h5: error: standard input: truncated' 'the same from a pipe'
+fi
+printf 'BZh91AY' >x.fa
+refuses 1 '^fasta2h5: error: x\.fa: compressed by bzip2; only gzip and bgzip are read$' 'another compression' -- x.fa
+refuses 1 '^fasta2h5: error: absent\.fa: No such file or directory$' 'a FASTA that is not there' -- absent.fa
+mkdir folder
+refuses 1 '^fasta2h5: error: folder: Is a directory$' 'a folder as FASTA' -- folder
+rm -rf x.* cut.* folder empty.fa
+
+# ---------------------------------------------------------------- wrong usage
+
+while IFS='|' read -r args regex; do
+    # shellcheck disable=SC2086 # a list of words
+    refuses 2 "^fasta2h5: error: $regex" "refused: $args" -- $args
+done <<'END'
+|an input is missing
+g.fa g.fa|'g\.fa' is one input too many
+--nonsense g.fa|unknown option '--nonsense'
+--layout packed g.fa|unknown option '--layout'
+--compression fast g.fa|.*gzip, libdeflate
+--compression lz4 g.fa|.*gzip, libdeflate
+--compression zstd:3 g.fa|.*gzip, libdeflate
+--compression blosc g.fa|.*gzip, libdeflate
+--compression gzip:9 g.fa|
+--compression libdeflate:13 g.fa|
+--compression libdeflate: g.fa|
+--compression lzf:1 g.fa|
+--subsequence-length 0 g.fa|--subsequence-length: 0 is out of range
+--subsequence-length 1.5k g.fa|--subsequence-length: '1\.5k' is not a whole number
+--subsequence-length 1G g.fa|--subsequence-length: 1G is out of range
+--on-bad-base x g.fa|--on-bad-base: 'x' is none of error, n
+--min-length -5 g.fa|--min-length: -5 is out of range
+--min-length 10 --max-length 9 g.fa|--min-length 10 is more than --max-length 9
+--rename - g.fa|--rename is not read from standard input
+--species= g.fa|--species: the value is empty
+END
+run fasta2h5 g.fa
+refused 2 '^fasta2h5: error: -o/--output is missing$' 'refused: no output'
+run fasta2h5 -o - g.fa
+refused 2 '^fasta2h5: error: a genome file cannot be written to standard output$' 'refused: standard output'
+leaves g.fa crlf.fa bad.fa 'wrong usage writes nothing'
+
+# ---------------------------------------------------------------- outputs that cannot be
+
+printf 'precious\n' >there.h5
+run fasta2h5 -o there.h5 g.fa
+refused 1 '^fasta2h5: error: there\.h5 exists; use -f to replace it$' 'an output that exists'
+is "$(cat there.h5)" precious '  is left as it was'
+run fasta2h5 -f -o there.h5 bad.fa
+refused 1 'no IUPAC code$' 'with -f, but bad input'
+is "$(cat there.h5)" precious '  it is still there'
+run fasta2h5 -f --subsequence-length 100 -o there.h5 g.fa
+check g.fa there.h5 100 g 'with -f it is replaced'
+rm there.h5
+run fasta2h5 -o absent/out.h5 g.fa
+refused 1 '^fasta2h5: error: absent/out\.h5: folder absent does not exist$' 'a folder that is not there'
+run fasta2h5 -o g.fa/out.h5 g.fa
+refused 1 '^fasta2h5: error: g\.fa/out\.h5: g\.fa is not a folder$' 'a folder that is a file'
+mkdir locked && chmod 555 locked
+run_unprivileged fasta2h5 -o locked/out.h5 g.fa
+refused 1 '^fasta2h5: error: .*locked.*Permission denied$' 'a folder that is read-only'
+is "$(ls -A locked)" '' '  and stays empty'
+chmod 755 locked && rmdir locked
+run fasta2h5 -o . g.fa
+refused 1 '^fasta2h5: error: ' 'a folder as output'
+run fasta2h5 -f -o /dev/full g.fa
+refused 1 '^fasta2h5: error: /dev/full: ' '/dev/full as output'
+run fasta2h5 -o g.fa g.fa
+refused 2 '^fasta2h5: error: ' 'the input as output'
+leaves g.fa crlf.fa bad.fa 'nothing was left by any of these'
+
+# A disk that is full: for the temporary file of bases, and for the genome file.
+awk 'BEGIN { srand(1); print ">r"; for (i = 0; i < 60000; i++) { s = ""; for (k = 0; k < 70; k++)
+    s = s substr("ACGT", 1 + int(rand() * 4), 1); print s } }' >r.fa
+mkdir room
+# shellcheck disable=SC2016 # for the inner shell
+on_small_disk() { # ARG...
+    run unshare -m sh -c 'mount -t tmpfs -o size=1m tmpfs room && fasta2h5 "$@"; s=$?; ls -A room; exit $s' - "$@"
+}
+if [ "$(id -u)" -eq 0 ] && unshare -m mount -t tmpfs -o size=1m tmpfs room 2>/dev/null; then
+    on_small_disk -o room/out.h5 r.fa
+    refused 1 '^fasta2h5: error: room: writing the temporary file of the genome: No space left on device$' \
+        'a full disk while the bases are kept'
+    stdout_is '' '  and nothing is left there'
+    on_small_disk --tmpdir . --compression none -o room/out.h5 r.fa
+    refused 1 '^fasta2h5: error: .*room.*No space left on device$' 'a full disk while the file is written'
+    stdout_is '' '  and nothing is left there'
+fi
+run sh -c 'ulimit -f 1024; exec fasta2h5 -o room/out.h5 r.fa'
+refused 1 '^fasta2h5: error: room: writing the temporary file of the genome: File too large$' \
+    'a limit on the size of files is as a full disk'
+is "$(ls -A room)" '' '  and nothing is left there'
+rmdir room
+
+# ---------------------------------------------------------------- signals
+
+mkfifo fifo
+# shellcheck disable=SC2016,SC2086 # for perl; WRAP is a list of words
+start() { # ARG...: in the background, with SIGINT as on a terminal
+    perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV' $WRAP "$BIN/fasta2h5" "$@" 2>"$stderr" &
+    pid=$!
+}
+for signal in INT:130 TERM:143; do
+    # While it reads: the pipe stays open, and has given some bases.
+    start -o late.h5 fifo
+    exec 9>fifo
+    printf '>a\nACGT\n' >&9
+    for _ in $(seq 100); do
+        [ -n "$(find . -name '.*late*')" ] && break
+        sleep 0.1
+    done
+    kill -s "${signal%:*}" "$pid"
+    wait "$pid"
+    is $? "${signal#*:}" "SIG${signal%:*} while reading ends it with 128 + signal"
+    exec 9>&-
+    # While it writes: most of the rows are still to come.
+    start --compression libdeflate:12 --subsequence-length 10k -@ 1 -o late.h5 r.fa
+    for _ in $(seq 300); do
+        [ -n "$(find . -name '.*late*' -size +8k)" ] && break
+        sleep 0.02
+    done
+    like "$(find . -name '.*late*')" late '  a temporary file is there while it writes'
+    kill -s "${signal%:*}" "$pid"
+    wait "$pid"
+    is $? "${signal#*:}" "SIG${signal%:*} while writing ends it with 128 + signal"
+    stderr_is '' '  quietly'
+    leaves g.fa crlf.fa bad.fa r.fa fifo '  and nothing is left behind'
+done
+done_testing

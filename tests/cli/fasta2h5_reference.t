@@ -1,0 +1,54 @@
+#!/bin/sh
+# fasta2h5 against the files that Helixer made of the same FASTA.
+# SPDX-License-Identifier: MIT
+. "$SRC/tests/lib/tap.sh"
+need_shared reference/fasta2h5 data/fasta
+need_python h5py numpy
+
+ref=$SHARED/reference/fasta2h5
+same() { # REFERENCE FILE NAME
+    ok "$3" "$PYTHON" "$SRC/tests/lib/genome_check.py" file "$1" "$2"
+}
+
+for compression in gzip libdeflate libdeflate:1 lzf none; do
+    [ $compression = lzf ] && ! "$PYTHON" -c 'import h5py; assert h5py.h5z.filter_avail(32000)' && continue
+    run fasta2h5 --species Species_artificialis_9 --compression $compression -o p.$compression.h5 "$ref/pred_data.fa"
+    status_is 0 "pred_data.fa, compression $compression"
+    stderr_is '' '  without a word'
+    same "$ref/pred_data.21384.h5" p.$compression.h5 '  equals the file by Helixer'
+done
+for threads in 1 2 5; do
+    run fasta2h5 --species Genus_species --subsequence-length 1k -@ $threads -o m.$threads.h5 "$ref/mixed.fa"
+    status_is 0 "mixed.fa on $threads threads"
+    same "$ref/mixed.1000.h5" m.$threads.h5 '  equals the file by Helixer'
+done
+ok 'the layout of the stored file too' "$PYTHON" - "$ref/mixed.1000.h5" m.1.h5 <<'END'
+import sys, h5py
+a, b = (h5py.File(p, 'r') for p in sys.argv[1:])
+for name in ('X', 'seqids', 'species', 'start_ends'):
+    x, y = a['data'][name], b['data'][name]
+    for what in 'shape', 'dtype', 'maxshape', 'compression', 'compression_opts', 'shuffle', 'fletcher32', 'fillvalue':
+        if what == 'compression_opts' and name != 'X':
+            continue
+        if getattr(x, what) != getattr(y, what):
+            sys.exit('%s of %s: %s, not %s' % (what, name, getattr(y, what), getattr(x, what)))
+for name in 'timestamp', 'input_path':
+    if type(a.attrs[name]) is not type(b.attrs[name]):
+        sys.exit('type of attribute ' + name)
+if b.attrs['input_path'] != sys.argv[1].replace('.1000.h5', '.fa'):
+    sys.exit('input_path: ' + b.attrs['input_path'])
+END
+
+# A real genome with many contigs and IUPAC codes, compared base by base.
+fasta=$SHARED/data/fasta/sacCer3.renamed.fa.gz
+run fasta2h5 --stats stats.json -o y.h5 "$fasta"
+status_is 0 'a bgzip file of 12 Mbp'
+ok '  equals what Python makes of it' "$PYTHON" "$SRC/tests/lib/genome_check.py" fasta "$fasta" y.h5 21384 sacCer3.renamed
+ok '  and is counted in the statistics' "$PYTHON" -c '
+import json, sys
+s = json.load(open("stats.json"))
+lengths = [int(line.split("\t")[1]) for line in open(sys.argv[1])]
+assert s["tool"] == "fasta2h5" and s["bases"] == sum(lengths), s
+assert s["chunks"] == sum(2 * -(-n // 21384) for n in lengths), s
+assert s["bases_per_second"] > 0 and {"read", "write"} <= set(s["stages"]), s' "$fasta.fai"
+done_testing

@@ -1,0 +1,207 @@
+# shellcheck shell=sh
+# tap.sh - Test Anything Protocol for shell scripts, run by prove from `make check`.
+# SPDX-License-Identifier: MIT
+#
+#   #!/bin/sh
+#   . "$SRC/tests/lib/tap.sh"
+#   need_shared                        # or: need_python h5py; skip the whole file without
+#   run fasta2h5 -o x.h5 "$SRC/x.fa"   # sets $status; standard output and error are in the files
+#   status_is 0 'a FASTA is converted' # $stdout and $stderr
+#   done_testing
+#
+# Each script runs in an empty folder of its own, which is removed at the end, with the built tools first
+# in PATH. From the environment: BIN, TESTLIB (helper programs), SRC, PYTHON, SHARED, WRAP (put in front of
+# every program that `run` starts).
+
+set -u
+: "${SRC:?}" "${BIN:?}" "${TESTLIB:?}" "${PYTHON:=/usr/bin/python3}" "${SHARED:=/nonexistent}" "${WRAP:=}"
+LC_ALL=C
+PATH=$BIN:$TESTLIB:$PATH
+export LC_ALL PATH
+
+# Not below $work: a test looks there for what a tool left behind.
+tap_dir=$(mktemp -d) || exit 99
+work=$tap_dir/work
+stdout=$tap_dir/stdout
+stderr=$tap_dir/stderr
+status=0
+mkdir "$work" && cd "$work" || exit 99
+tap_end() {
+    cd / && chmod -R u+rwx "$tap_dir" && rm -rf "$tap_dir"
+}
+trap tap_end EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+
+tap_n=0
+tap_failed=0
+
+# The end of every script: the plan, and status 1 if a test failed.
+done_testing() {
+    echo "1..$tap_n"
+    [ "$tap_failed" -eq 0 ]
+    exit
+}
+
+skip_all() {
+    echo "1..0 # SKIP $*"
+    exit 0
+}
+
+# What needs the reference files: need_shared [PATH below the folder]...
+need_shared() {
+    [ -d "$SHARED/reference" ] || skip_all 'no reference files (set SHARED to their folder)'
+    for tap_path; do
+        [ -e "$SHARED/$tap_path" ] || skip_all "no $tap_path in $SHARED"
+    done
+}
+
+# need_python MODULE...
+need_python() {
+    for tap_module; do
+        "$PYTHON" -c "import $tap_module" 2>/dev/null || skip_all "no Python with the module $tap_module"
+    done
+}
+
+need_program() {
+    for tap_program; do
+        command -v "$tap_program" >/dev/null || skip_all "no program $tap_program"
+    done
+}
+
+diag() {
+    printf '%s\n' "$*" | sed 's/^/# /' >&2
+}
+
+tap_result() { # 0|1 NAME
+    tap_n=$((tap_n + 1))
+    if [ "$1" -eq 0 ]; then
+        echo "ok $tap_n - $2"
+    else
+        tap_failed=$((tap_failed + 1))
+        echo "not ok $tap_n - $2"
+        diag "failed: $2"
+        return 1
+    fi
+}
+
+pass() { # NAME
+    tap_result 0 "$1"
+}
+fail() { # NAME
+    tap_result 1 "$1"
+}
+
+# ok NAME COMMAND [ARG]...: the command must succeed; what it prints is shown if it does not.
+ok() {
+    tap_name=$1
+    shift
+    if "$@" >"$tap_dir/ok" 2>&1; then
+        pass "$tap_name"
+    else
+        fail "$tap_name"
+        diag "$*"
+        diag "$(cat "$tap_dir/ok")"
+        return 1
+    fi
+}
+
+# is GOT EXPECTED NAME
+is() {
+    if [ "$1" = "$2" ]; then
+        pass "$3"
+    else
+        fail "$3"
+        diag "     got: $1"
+        diag "expected: $2"
+        return 1
+    fi
+}
+
+# like TEXT REGEX NAME: some line of TEXT matches the extended regular expression.
+like() {
+    if printf '%s\n' "$1" | grep -Eq -e "$2"; then
+        pass "$3"
+    else
+        fail "$3"
+        diag "  got: $1"
+        diag "wants: $2"
+        return 1
+    fi
+}
+unlike() {
+    if printf '%s\n' "$1" | grep -Eq -e "$2"; then
+        fail "$3"
+        diag "      got: $1"
+        diag "wants not: $2"
+        return 1
+    else
+        pass "$3"
+    fi
+}
+
+# run PROGRAM [ARG]...: a tool of ours, under $WRAP. Standard input is passed on.
+run() {
+    # shellcheck disable=SC2086 # WRAP is a list of words
+    $WRAP "$@" >"$stdout" 2>"$stderr"
+    status=$?
+}
+
+# The same, but root has to respect permissions too.
+run_unprivileged() {
+    if [ "$(id -u)" -eq 0 ]; then
+        run setpriv --inh-caps=-dac_override,-dac_read_search \
+            --bounding-set=-dac_override,-dac_read_search -- "$@"
+    else
+        run "$@"
+    fi
+}
+
+# status_is N NAME; says what the program said when it is another one.
+status_is() {
+    if [ "$status" -eq "$1" ]; then
+        pass "$2"
+    else
+        fail "$2"
+        diag "status $status instead of $1"
+        diag "$(head -n 20 "$stderr")"
+        return 1
+    fi
+}
+stdout_is() { # TEXT NAME
+    is "$(cat "$stdout")" "$1" "$2"
+}
+stdout_like() { # REGEX NAME
+    like "$(cat "$stdout")" "$1" "$2"
+}
+stderr_is() { # TEXT NAME
+    is "$(cat "$stderr")" "$1" "$2"
+}
+stderr_like() { # REGEX NAME
+    like "$(cat "$stderr")" "$1" "$2"
+}
+
+# refused STATUS REGEX NAME: the last run ended with STATUS and one line `TOOL: error: ...`, which matches.
+refused() {
+    tap_error=$(grep '^[a-z0-9_]*: error: ' "$stderr")
+    if [ "$status" -eq "$1" ] && [ "$(printf '%s' "$tap_error" | grep -c '')" -eq 1 ] &&
+        printf '%s\n' "$tap_error" | grep -Eq -e "$2"; then
+        pass "$3"
+    else
+        fail "$3"
+        diag "status $status instead of $1, or not one error line that matches: $2"
+        diag "$(head -n 20 "$stderr")"
+        return 1
+    fi
+}
+
+# leaves [FILE]... NAME: the script's folder holds exactly these files (hidden ones count).
+leaves() {
+    : >"$tap_dir/wanted"
+    while [ $# -gt 1 ]; do
+        printf '%s\n' "$1" >>"$tap_dir/wanted"
+        shift
+    done
+    is "$(find "$work" -mindepth 1 -maxdepth 1 -printf '%f\n' | sort)" \
+        "$(sort "$tap_dir/wanted")" "$1"
+}

@@ -1,0 +1,369 @@
+/* test_bgz.c - byte streams: plain, gzip and BGZF, whole and cut short.
+ * SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "common/base/bgz.h"
+#include "common/base/log.h"
+
+static char dir[] = "/tmp/test_bgz.XXXXXX";
+static char path[64], path2[64];
+
+static int set_up(void **state)
+{
+    (void)state;
+    if (!mkdtemp(dir))
+        return -1;
+    (void)snprintf(path, sizeof path, "%s/a", dir);
+    (void)snprintf(path2, sizeof path2, "%s/b", dir);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    (void)unlink(path);
+    (void)unlink(path2);
+    return rmdir(dir);
+}
+
+struct bytes {
+    uint8_t *p;
+    size_t n;
+};
+
+static void put(const void *p, size_t n)
+{
+    FILE *f = fopen(path, "wb");
+    assert_non_null(f);
+    assert_int_equal(fwrite(p, 1, n, f), n);
+    assert_int_equal(fclose(f), 0);
+}
+
+static struct bytes get(const char *from)
+{
+    struct stat st;
+    assert_int_equal(stat(from, &st), 0);
+    struct bytes b = {malloc((size_t)st.st_size + 1), (size_t)st.st_size};
+    FILE *f = fopen(from, "rb");
+    assert_non_null(f);
+    assert_int_equal(fread(b.p, 1, b.n, f), b.n);
+    assert_int_equal(fclose(f), 0);
+    return b;
+}
+
+static struct bytes text_of(size_t n)
+{
+    struct bytes b = {malloc(n + 1), n};
+    uint32_t x = 7;
+    for (size_t i = 0; i < n; i++) {
+        x = x * 1664525 + 1013904223;
+        b.p[i] = (uint8_t) "ACGT"[x >> 30];
+    }
+    return b;
+}
+
+static void write_with(const char *to, struct bytes text, bool compress, unsigned n_threads)
+{
+    struct cov_bgz *b;
+    assert_int_equal(cov_bgz_open_write(to, compress, n_threads, &b, NULL), 0);
+    size_t at = 0;
+    for (size_t k = 1; at < text.n; k = k * 3 + 1) {
+        size_t n = text.n - at < k ? text.n - at : k;
+        assert_int_equal(cov_bgz_write(b, text.p + at, n, NULL), 0);
+        at += n;
+    }
+    assert_int_equal(cov_bgz_close(b, NULL), 0);
+}
+
+/* Reads path to the end in pieces of `step` bytes. Returns the status and puts what came into *out. */
+static int read_all(unsigned n_threads, size_t step, struct bytes *out, struct cov_err *e)
+{
+    struct cov_bgz *b;
+    out->p = NULL;
+    out->n = 0;
+    int rc = cov_bgz_open_read(path, n_threads, &b, e);
+    if (rc)
+        return rc;
+    size_t got = 1, cap = 0;
+    while (!rc && got) {
+        if (cap - out->n < step) {
+            cap = 2 * cap + step;
+            out->p = realloc(out->p, cap);
+        }
+        rc = cov_bgz_read(b, out->p + out->n, step, &got, e);
+        out->n += got;
+    }
+    if (!rc) {
+        /* The end stays the end. */
+        uint8_t byte;
+        assert_int_equal(cov_bgz_read(b, &byte, 1, &got, e), 0);
+        assert_int_equal(got, 0);
+    }
+    cov_bgz_abort(b);
+    return rc;
+}
+
+static void expect_text(struct bytes text)
+{
+    static const size_t steps[] = {777, 1 << 16, 1 << 20};
+    for (size_t i = 0; i < 3; i++)
+        for (unsigned n_threads = 1; n_threads <= 3; n_threads += 2) {
+            struct bytes back;
+            struct cov_err e = COV_ERR_INIT;
+            int rc = read_all(n_threads, steps[i], &back, &e);
+            assert_string_equal(e.text, "");
+            assert_int_equal(rc, 0);
+            assert_int_equal(back.n, text.n);
+            assert_memory_equal(back.p, text.p, text.n);
+            free(back.p);
+        }
+}
+
+/* Reading path fails, and the message has `part` in it. */
+static void expect_error(const char *part)
+{
+    for (unsigned n_threads = 1; n_threads <= 3; n_threads += 2) {
+        struct bytes back;
+        struct cov_err e = COV_ERR_INIT;
+        assert_int_equal(read_all(n_threads, 5000, &back, &e), COV_EINPUT);
+        assert_memory_equal(e.text, path, strlen(path));
+        if (!strstr(e.text, part))
+            fail_msg("'%s' is not in '%s'", part, e.text);
+        free(back.p);
+    }
+}
+
+static void test_round_trip(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {0, 1, 0xff00, 0xff01, 3000000};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        struct bytes text = text_of(sizes[i]);
+        write_with(path, text, false, 1);
+        expect_text(text);
+        struct bytes plain = get(path);
+        assert_int_equal(plain.n, text.n);
+        free(plain.p);
+        write_with(path, text, true, 1);
+        expect_text(text);
+        write_with(path2, text, true, 3);
+        struct bytes one = get(path), three = get(path2);
+        assert_int_equal(one.n, three.n);
+        assert_memory_equal(one.p, three.p, one.n);
+        free(one.p);
+        free(three.p);
+        free(text.p);
+    }
+}
+
+static void test_total(void **state)
+{
+    (void)state;
+    struct bytes text = text_of(1000);
+    struct cov_bgz *b;
+    write_with(path, text, false, 1);
+    assert_int_equal(cov_bgz_open_read(path, 1, &b, NULL), 0);
+    assert_int_equal(cov_bgz_total(b), 1000);
+    assert_string_equal(cov_bgz_name(b), path);
+    assert_int_equal(cov_bgz_close(b, NULL), 0);
+    write_with(path, text, true, 1);
+    assert_int_equal(cov_bgz_open_read(path, 1, &b, NULL), 0);
+    assert_int_equal(cov_bgz_total(b), -1);
+    assert_int_equal(cov_bgz_close(b, NULL), 0);
+    free(text.p);
+}
+
+/* Every way to cut a BGZF file short is found, the missing end-of-file block too. */
+static void test_cut_bgzf(void **state)
+{
+    (void)state;
+    struct bytes text = text_of(66000);
+    write_with(path, text, true, 1);
+    struct bytes file = get(path);
+    enum { EOF_BLOCK = 28 };
+    for (size_t n = 2; n < file.n; n += n < 30 || n + 60 > file.n ? 1 : 997) {
+        put(file.p, n);
+        expect_error(n == file.n - EOF_BLOCK ? "truncated: BGZF's end-of-file block" : "truncated");
+    }
+    for (size_t n = 20; n + EOF_BLOCK < file.n; n += 3777) {
+        file.p[n] ^= 0x10;
+        put(file.p, file.n);
+        expect_error("damaged");
+        file.p[n] ^= 0x10;
+    }
+    free(file.p);
+    free(text.p);
+}
+
+static uint32_t crc32_of(const uint8_t *p, size_t n)
+{
+    uint32_t crc = 0xffffffff;
+    for (size_t i = 0; i < n; i++) {
+        crc ^= p[i];
+        for (int k = 0; k < 8; k++)
+            crc = crc >> 1 ^ (crc & 1 ? 0xedb88320 : 0);
+    }
+    return ~crc;
+}
+
+/* Appends a gzip member that holds the text in one stored block (n < 65536). */
+static void add_member(struct bytes *file, struct bytes text)
+{
+    static const uint8_t head[] = {0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 1};
+    file->p = realloc(file->p, file->n + text.n + 64);
+    uint8_t *p = file->p + file->n;
+    memcpy(p, head, sizeof head);
+    p += sizeof head;
+    *p++ = (uint8_t)text.n;
+    *p++ = (uint8_t)(text.n >> 8);
+    *p++ = (uint8_t)~text.n;
+    *p++ = (uint8_t)(~text.n >> 8);
+    memcpy(p, text.p, text.n);
+    p += text.n;
+    uint32_t crc = crc32_of(text.p, text.n);
+    for (int k = 0; k < 4; k++)
+        *p++ = (uint8_t)(crc >> 8 * k);
+    for (int k = 0; k < 4; k++)
+        *p++ = (uint8_t)(text.n >> 8 * k);
+    file->n = (size_t)(p - file->p);
+}
+
+static int n_warnings;
+
+static void count_warning(void *arg, enum cov_log_level level, const char *text)
+{
+    (void)arg;
+    (void)level;
+    (void)text;
+    n_warnings++;
+}
+
+static void test_gzip(void **state)
+{
+    (void)state;
+    struct bytes text = text_of(60000), file = {NULL, 0}, empty = {text.p, 0};
+    add_member(&file, empty);
+    put(file.p, file.n);
+    expect_text(empty);
+    file.n = 0;
+    /* Members of any size, empty ones in between. */
+    add_member(&file, (struct bytes){text.p, 20000});
+    size_t first_end = file.n;
+    add_member(&file, empty);
+    size_t second_end = file.n;
+    add_member(&file, (struct bytes){text.p + 20000, 40000});
+    put(file.p, file.n);
+    expect_text(text);
+
+    for (size_t n = 2; n < file.n; n += n < 40 || n + 40 > file.n ? 1 : 997)
+        if (n != first_end && n != second_end && n != first_end + 1 && n != second_end + 1) {
+            put(file.p, n);
+            expect_error("truncated");
+        }
+    for (size_t n = file.n - 8; n < file.n; n++) {
+        file.p[n] ^= 1;
+        put(file.p, file.n);
+        expect_error("damaged");
+        file.p[n] ^= 1;
+    }
+
+    /* Padding is silent, whatever else is there is not. */
+    cov_log_set(count_warning, NULL, COV_LOG_WARNING);
+    static const uint8_t tails[][4] = {{0, 0, 0, 0}, {0, 0, 0, 7}, {0x1f, 0, 0, 0}, {9, 9, 9, 9}};
+    for (size_t i = 0; i < sizeof tails / sizeof tails[0]; i++)
+        for (size_t n = 1; n <= 4; n++) {
+            memcpy(file.p + file.n, tails[i], n);
+            put(file.p, file.n + n);
+            n_warnings = 0;
+            expect_text(text);
+            bool silent = i == 0 || (i == 1 && n < 4);
+            assert_int_equal(n_warnings > 0, !silent);
+        }
+    cov_log_set(NULL, NULL, COV_LOG_WARNING);
+    free(file.p);
+    free(text.p);
+}
+
+static void test_refused(void **state)
+{
+    (void)state;
+    struct cov_bgz *b;
+    struct cov_err e = COV_ERR_INIT;
+    assert_int_equal(cov_bgz_open_read("/nonexistent/x", 1, &b, &e), COV_EIO);
+    assert_null(b);
+    assert_string_equal(e.text, "/nonexistent/x: No such file or directory");
+    cov_err_clear(&e);
+    assert_int_equal(cov_bgz_open_read(dir, 1, &b, &e), COV_EIO);
+    assert_non_null(strstr(e.text, "Is a directory"));
+    put("\xfd"
+        "7zXZ",
+        6);
+    expect_error("compressed by xz; only gzip and bgzip are read");
+    put("BZ", 2);
+    expect_text((struct bytes){(uint8_t[]){'B', 'Z'}, 2});
+    cov_err_clear(&e);
+    assert_int_equal(cov_bgz_open_write("/nonexistent/x", true, 3, &b, &e), COV_EIO);
+    assert_string_equal(e.text, "/nonexistent/x: No such file or directory");
+}
+
+static void test_full_disk(void **state)
+{
+    (void)state;
+    struct bytes text = text_of(2000000);
+    static const size_t sizes[] = {10, 2000000};
+    for (int i = 0; i < 8; i++) {
+        struct cov_bgz *b;
+        struct cov_err e = COV_ERR_INIT;
+        unsigned n_threads = i & 1 ? 3 : 1;
+        assert_int_equal(cov_bgz_open_write("/dev/full", i & 2, n_threads, &b, &e), 0);
+        int rc = cov_bgz_write(b, text.p, sizes[i >> 2], &e);
+        if (rc)
+            cov_bgz_abort(b);
+        else
+            rc = cov_bgz_close(b, &e);
+        assert_int_equal(rc, COV_EIO);
+        assert_string_equal(e.text, "/dev/full: No space left on device");
+    }
+    free(text.p);
+}
+
+static void test_index(void **state)
+{
+    (void)state;
+    static uint8_t bed[] = "chr1\t0\t10\t5\nchr1\t10\t20\t6\nchr2\t0\t7\t1\n";
+    struct bytes text = {bed, sizeof bed - 1};
+    struct cov_err e = COV_ERR_INIT;
+    write_with(path, text, true, 1);
+    for (int csi = 0; csi < 2; csi++) {
+        assert_int_equal(cov_bgz_index_bed(path, path2, csi, &e), 0);
+        struct bytes index = get(path2);
+        assert_true(index.n > 28);
+        free(index.p);
+    }
+    write_with(path, text, false, 1);
+    assert_int_equal(cov_bgz_index_bed(path, path2, false, &e), COV_EINPUT);
+    cov_err_clear(&e);
+    write_with(path, text, true, 1);
+    assert_int_equal(cov_bgz_index_bed(path, "/nonexistent/x", false, &e), COV_EIO);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_total),
+        cmocka_unit_test(test_cut_bgzf),   cmocka_unit_test(test_gzip),
+        cmocka_unit_test(test_refused),    cmocka_unit_test(test_full_disk),
+        cmocka_unit_test(test_index),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,382 @@
+/* test_opt.c - command-line options.
+ * SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/opt.h"
+
+struct config {
+    bool flag;
+    int count, choice;
+    int64_t any, small, size;
+    double ratio, real;
+    const char *text, *required, *optional;
+    struct cov_strings list, more;
+};
+
+static const char *const colours[] = {"red", "green", NULL};
+
+#define FIELD(name) offsetof(struct config, name)
+static const struct cov_opt table[] = {
+    {"flag", 'f', COV_OPT_FLAG, 0, FIELD(flag), NULL, NULL, 0, 0, NULL, "a flag"},
+    {"count", 'c', COV_OPT_COUNT, 0, FIELD(count), NULL, NULL, 0, 0, NULL, "counts"},
+    {"any-number", 0, COV_OPT_INT, 0, FIELD(any), "N", NULL, 0, 0, NULL, "any whole number"},
+    {"small", 's', COV_OPT_INT, 0, FIELD(small), "N", "3", -5, 5, NULL, "a small number"},
+    {"size", 'S', COV_OPT_SIZE, 0, FIELD(size), "SIZE", "21384", 0, 0, NULL, "a size"},
+    {"ratio", 'r', COV_OPT_FLOAT, 0, FIELD(ratio), "X", "0.5", 0, 1, NULL, "a ratio"},
+    {"real", 0, COV_OPT_FLOAT, 0, FIELD(real), "X", NULL, 0, 0, NULL, "a number"},
+    {"choice", 'C', COV_OPT_ENUM, 0, FIELD(choice), NULL, "green", 0, 0, colours, "a colour"},
+    {"text", 't', COV_OPT_STRING, 0, FIELD(text), "TEXT", NULL, 0, 0, NULL, "a text"},
+    {"list", 'l', COV_OPT_LIST, 0, FIELD(list), "LIST", "x,y", 0, 0, NULL, "a list"},
+    {"more", 0, COV_OPT_LIST, 0, FIELD(more), "LIST", NULL, 0, 0, NULL, "another"},
+    {"optional", 'p', COV_OPT_STRING, COV_OPT_OPTIONAL_VALUE, FIELD(optional), "A,B", "4,-5", 0, 0,
+     NULL, "may stand without a value"},
+    {.name = NULL},
+};
+
+static const struct cov_opt required[] = {
+    {"required", 'q', COV_OPT_STRING, COV_OPT_REQUIRED | COV_OPT_PATH_IN, FIELD(required), "FILE",
+     NULL, 0, 0, NULL, "must be there"},
+    {"secret", 0, COV_OPT_FLAG, COV_OPT_HIDDEN, FIELD(flag), NULL, NULL, 0, 0, NULL, "not shown"},
+    {.name = NULL},
+};
+
+enum {
+    N_ROWS = COV_COUNT(table) - 1,
+    MAX_ARGS = 32,
+};
+
+struct parsed {
+    struct config config;
+    bool given[N_ROWS];
+    char text[256]; /* the arguments */
+    char *argv[MAX_ARGS + 1];
+    int n_operands;
+    struct cov_err e;
+};
+
+/* Parses `line`, split at blanks ("_" alone stands for an empty argument). */
+static int parse(struct parsed *p, const char *line)
+{
+    memset(p, 0xaa, sizeof *p); /* the parser must set every field itself */
+    p->e.code = COV_OK;
+    assert_true(strlen(line) < sizeof p->text);
+    memcpy(p->text, line, strlen(line) + 1);
+    int argc = 0;
+    p->argv[argc++] = (char[]){"tool"};
+    for (char *save, *word = strtok_r(p->text, " ", &save); word;
+         word = strtok_r(NULL, " ", &save)) {
+        assert_true(argc < MAX_ARGS);
+        p->argv[argc++] = strcmp(word, "_") == 0 ? word + 1 : word;
+    }
+    p->argv[argc] = NULL;
+    struct cov_opt_set set = {table, &p->config, p->given};
+    return cov_opt_parse(&set, 1, argc, p->argv, &p->n_operands, &p->e);
+}
+
+static void done(struct parsed *p)
+{
+    cov_opt_fini(table, &p->config);
+}
+
+static void sets_defaults(void **state)
+{
+    (void)state;
+    struct parsed p;
+    assert_int_equal(parse(&p, ""), COV_OK);
+    const struct config *c = &p.config;
+    assert_false(c->flag);
+    assert_int_equal(c->count, 0);
+    assert_int_equal(c->any, 0);
+    assert_int_equal(c->small, 3);
+    assert_int_equal(c->size, 21384);
+    assert_true(c->ratio == 0.5 && c->real == 0);
+    assert_int_equal(c->choice, 1);
+    assert_null(c->text);
+    assert_string_equal(c->optional, "4,-5");
+    assert_int_equal(c->list.n, 2);
+    assert_string_equal(c->list.items[1], "y");
+    assert_int_equal(c->more.n, 0);
+    assert_int_equal(p.n_operands, 0);
+    for (int i = 0; i < N_ROWS; i++)
+        assert_false(p.given[i]);
+    done(&p);
+}
+
+static void takes_every_form(void **state)
+{
+    (void)state;
+    struct parsed p;
+    assert_int_equal(parse(&p, "in1 -fcc --any_number=-9223372036854775808 -s -5 -S21k -r=.25 - "
+                               "--real -1e-3 --choice red -t=x=y --list a,b -lc -p -- --flag"),
+                     COV_OK);
+    const struct config *c = &p.config;
+    assert_true(c->flag);
+    assert_int_equal(c->count, 2);
+    assert_true(c->any == INT64_MIN);
+    assert_int_equal(c->small, -5);
+    assert_int_equal(c->size, 21000);
+    assert_true(c->ratio == 0.25 && c->real == -1e-3);
+    assert_int_equal(c->choice, 0);
+    assert_string_equal(c->text, "x=y");
+    assert_int_equal(c->list.n, 3);
+    assert_string_equal(c->list.items[0], "a");
+    assert_string_equal(c->list.items[2], "c");
+    assert_string_equal(c->optional, "4,-5");
+    assert_int_equal(p.n_operands, 3);
+    assert_string_equal(p.argv[1], "in1");
+    assert_string_equal(p.argv[2], "-");
+    assert_string_equal(p.argv[3], "--flag");
+    assert_true(p.given[0] && p.given[11]);
+    assert_false(p.given[10]);
+    done(&p);
+}
+
+static void optional_value_only_after_equals(void **state)
+{
+    (void)state;
+    struct parsed p;
+    assert_int_equal(parse(&p, "--optional 1,2"), COV_OK);
+    assert_string_equal(p.config.optional, "4,-5");
+    assert_int_equal(p.n_operands, 1);
+    done(&p);
+    assert_int_equal(parse(&p, "--optional=1,2 -p=1,2 -fp"), COV_EUSAGE);
+    assert_string_equal(p.e.text, "--optional is given twice: as '1,2' and as '4,-5'");
+    assert_string_equal(p.config.optional, "1,2");
+    done(&p);
+}
+
+static void same_value_twice_is_no_contradiction(void **state)
+{
+    (void)state;
+    struct parsed p;
+    assert_int_equal(parse(&p, "-s 1 --small=1 -f --flag -t a -t a"), COV_OK);
+    assert_int_equal(p.config.small, 1);
+    done(&p);
+}
+
+static void size_units(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line;
+        int64_t size;
+    } cases[] = {
+        {"-S 0", 0},
+        {"-S 5K", 5000},
+        {"-S 5m", 5000000},
+        {"-S +7", 7},
+        {"-S 5M", 5000000},
+        {"-S 3g", 3000000000},
+        {"-S 007", 7},
+        {"-S 3G", 3000000000},
+        {"-S 9223372036854775807", INT64_MAX},
+        {"-S 0G", 0},
+        {"-S 9223372036854775k", INT64_C(9223372036854775000)},
+    };
+    for (size_t i = 0; i < COV_COUNT(cases); i++) {
+        struct parsed p;
+        assert_int_equal(parse(&p, cases[i].line), COV_OK);
+        assert_true(p.config.size == cases[i].size);
+        done(&p);
+    }
+}
+
+static void refuses(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line, *text;
+    } cases[] = {
+        {"--nothing", "unknown option '--nothing'"},
+        {"--fla", "unknown option '--fla'"},
+        {"--flagg=1", "unknown option '--flagg'"},
+        {"-x", "unknown option '-x'"},
+        {"-fx", "unknown option '-x' in '-fx'"},
+        {"-\xc3\xa4", "unknown option '-\xc3\xa4'"},
+        {"--=3", "unknown option '--'"},
+        {"--flag=1", "--flag takes no value"},
+        {"--count=", "--count takes no value"},
+        {"--text", "--text needs a value"},
+        {"-t", "--text needs a value"},
+        {"--text --flag",
+         "--text needs a value, but '--flag' follows (--text=--flag if that is the value)"},
+        {"-t -fc", "--text needs a value, but '-fc' follows (--text=-fc if that is the value)"},
+        {"--text=", "--text: the value is empty"},
+        {"-t _", "--text: the value is empty"},
+        {"-s _", "--small: '' is not a whole number"},
+        {"-s 6", "--small: 6 is out of range (-5 to 5)"},
+        {"-s -6", "--small: -6 is out of range (-5 to 5)"},
+        {"-s 1.0", "--small: '1.0' is not a whole number"},
+        {"-s 0x1", "--small: '0x1' is not a whole number"},
+        {"-s 1k", "--small: '1k' is not a whole number"},
+        {"-s --5", "--small: '--5' is not a whole number"},
+        {"--any-number 9223372036854775808",
+         "--any-number: 9223372036854775808 is out of range (-9223372036854775808 to "
+         "9223372036854775807)"},
+        {"-S -1", "--size: -1 is out of range (at least 0)"},
+        {"-S 9223372036854776k", "--size: 9223372036854776k is out of range (at least 0)"},
+        {"-S 10000000000G", "--size: 10000000000G is out of range (at least 0)"},
+        {"-S k", "--size: 'k' is not a whole number (k, M or G may follow it)"},
+        {"-S 1kk", "--size: '1kk' is not a whole number (k, M or G may follow it)"},
+        {"-S 1.5G", "--size: '1.5G' is not a whole number (k, M or G may follow it)"},
+        {"-r nan", "--ratio: 'nan' is not a number"},
+        {"--real inf", "--real: 'inf' is not a number"},
+        {"--real 1e999", "--real: '1e999' is not a number"},
+        {"--real 0x1p3", "--real: '0x1p3' is not a number"},
+        {"--real 1e", "--real: '1e' is not a number"},
+        {"--real e", "--real: 'e' is not a number"},
+        {"--real _", "--real: '' is not a number"},
+        {"-r 1.01", "--ratio: 1.01 is out of range (0 to 1)"},
+        {"-C blue", "--choice: 'blue' is none of red, green"},
+        {"-C r", "--choice: 'r' is none of red, green"},
+        {"-l ,", "--list: ',' has an empty part"},
+        {"-l a,", "--list: 'a,' has an empty part"},
+        {"-l a -l _", "--list: '' has an empty part"},
+        {"-s 1 -s 2", "--small is given twice: as '1' and as '2'"},
+        {"-s 1 -s 01", "--small is given twice: as '1' and as '01'"},
+    };
+    for (size_t i = 0; i < COV_COUNT(cases); i++) {
+        struct parsed p;
+        assert_int_equal(parse(&p, cases[i].line), COV_EUSAGE);
+        assert_int_equal(p.e.code, COV_EUSAGE);
+        assert_string_equal(p.e.text, cases[i].text);
+        done(&p);
+    }
+}
+
+static void several_tables_and_required(void **state)
+{
+    (void)state;
+    struct config first = {0}, second = {0};
+    bool given[2];
+    const struct cov_opt_set sets[] = {{table, &first, NULL}, {required, &second, given}};
+    struct cov_err e = COV_ERR_INIT;
+    int n;
+    char *none[] = {(char[]){"tool"}, (char[]){"--secret"}, NULL};
+    assert_int_equal(cov_opt_parse(sets, 2, 2, none, &n, &e), COV_EUSAGE);
+    assert_string_equal(e.text, "-q/--required is missing");
+    assert_true(second.flag && !first.flag);
+    cov_opt_fini(table, &first);
+    char *both[] = {(char[]){"tool"}, (char[]){"-fqx"}, NULL};
+    assert_int_equal(cov_opt_parse(sets, 2, 2, both, &n, NULL), COV_OK);
+    assert_string_equal(second.required, "x");
+    assert_true(first.flag && !second.flag && given[0] && !given[1]);
+    cov_opt_fini(table, &first);
+}
+
+static void wrong_default_is_an_error(void **state)
+{
+    (void)state;
+    struct config c;
+    const struct cov_opt bad[] = {
+        {"list", 0, COV_OPT_LIST, 0, FIELD(list), "LIST", "a", 0, 0, NULL, "a list"},
+        {"small", 0, COV_OPT_INT, 0, FIELD(small), "N", "6", 1, 5, NULL, "a number"},
+        {.name = NULL},
+    };
+    const struct cov_opt_set set = {bad, &c, NULL};
+    char *argv[] = {(char[]){"tool"}, NULL};
+    int n;
+    assert_int_equal(cov_opt_parse(&set, 1, 1, argv, &n, NULL), COV_EUSAGE);
+    cov_opt_fini(bad, &c);
+}
+
+static char *printed(void (*print)(const struct cov_opt *, FILE *), const struct cov_opt *what)
+{
+    char *text = NULL;
+    size_t n = 0;
+    FILE *f = open_memstream(&text, &n);
+    assert_non_null(f);
+    print(what, f);
+    assert_int_equal(fclose(f), 0);
+    return text;
+}
+
+static void prints_help(void **state)
+{
+    (void)state;
+    char *text = printed(cov_opt_print_help, table);
+    assert_non_null(strstr(text, "  -f, --flag                a flag\n"));
+    assert_non_null(strstr(text, "      --any-number N        any whole number\n"));
+    assert_non_null(strstr(text, "  -C, --choice red|green    a colour (default: green)\n"));
+    assert_non_null(strstr(text, "  -p, --optional[=A,B]      may stand without a value (default: "
+                                 "4,-5)\n"));
+    free(text);
+    text = printed(cov_opt_print_help, required);
+    assert_null(strstr(text, "secret"));
+    free(text);
+}
+
+static void wraps_help(void **state)
+{
+    (void)state;
+    const struct cov_opt wide[] = {
+        {"a-name-that-fills-it", 0, COV_OPT_INT, 0, 0, "NUMBER", "1", 0, 0, NULL,
+         "a long explanation of what this number is good for, and of what it is not good for"},
+        {.name = NULL},
+    };
+    char *text = printed(cov_opt_print_help, wide);
+    assert_string_equal(
+        text, "      --a-name-that-fills-it NUMBER\n"
+              "                            a long explanation of what this number is good for,\n"
+              "                            and of what it is not good for (default: 1)\n");
+    free(text);
+}
+
+static void prints_for_machines(void **state)
+{
+    (void)state;
+    char *text = printed(cov_opt_print_machine, table);
+    assert_non_null(strstr(text, "flag\tf\tflag\t-\t-\t-\t-\ta flag\n"));
+    assert_non_null(strstr(text, "size\tS\tsize\tSIZE\t21384\t-\t-\ta size\n"));
+    assert_non_null(strstr(text, "choice\tC\tenum\tred|green\tgreen\tred|green\t-\ta colour\n"));
+    assert_non_null(strstr(text, "optional\tp\tstring\t[=A,B]\t4,-5\t-\t-\tmay stand without"));
+    free(text);
+    text = printed(cov_opt_print_machine, required);
+    assert_string_equal(text, "required\tq\tstring\tFILE\t-\t-\tin\tmust be there\n");
+    free(text);
+}
+
+static void parses_numbers(void **state)
+{
+    (void)state;
+    int64_t i = 5;
+    double d = 5;
+    struct cov_err e = COV_ERR_INIT;
+    assert_int_equal(cov_parse_i64("12", "level", 1, 12, &i, &e), COV_OK);
+    assert_int_equal(i, 12);
+    assert_int_equal(cov_parse_i64("13", "level", 1, 12, &i, &e), COV_EUSAGE);
+    assert_string_equal(e.text, "level: 13 is out of range (1 to 12)");
+    assert_int_equal(cov_parse_i64("1k", "level", 1, 12, &i, NULL), COV_EUSAGE);
+    assert_int_equal(i, 12);
+    assert_int_equal(cov_parse_double("-2.5e1", "scale", -30, 0, &d, NULL), COV_OK);
+    assert_true(d == -25);
+    assert_int_equal(cov_parse_double(" 1", "scale", -30, 30, &d, NULL), COV_EUSAGE);
+    assert_true(d == -25);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sets_defaults),
+        cmocka_unit_test(takes_every_form),
+        cmocka_unit_test(optional_value_only_after_equals),
+        cmocka_unit_test(same_value_twice_is_no_contradiction),
+        cmocka_unit_test(size_units),
+        cmocka_unit_test(refuses),
+        cmocka_unit_test(several_tables_and_required),
+        cmocka_unit_test(wrong_default_is_an_error),
+        cmocka_unit_test(prints_help),
+        cmocka_unit_test(wraps_help),
+        cmocka_unit_test(prints_for_machines),
+        cmocka_unit_test(parses_numbers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

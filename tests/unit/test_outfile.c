@@ -1,0 +1,331 @@
+/* test_outfile.c - outputs that appear whole or not at all.
+ * SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/base/outfile.h"
+
+static char home[] = "/tmp/test_outfile.XXXXXX";
+
+static int enter(void **state)
+{
+    (void)state;
+    return mkdtemp(home) && chdir(home) == 0 ? 0 : -1;
+}
+
+static int leave(void **state)
+{
+    (void)state;
+    char command[64];
+    (void)snprintf(command, sizeof command, "rm -rf %s", home);
+    return chdir("/") == 0 && system(command) == 0 ? 0 : -1; /* NOLINT(cert-env33-c): constant */
+}
+
+static void put(const char *path, const char *text)
+{
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    assert_true(fputs(text, f) >= 0);
+    assert_int_equal(fclose(f), 0);
+}
+
+static void check_text(const char *path, const char *expected)
+{
+    char text[64] = "";
+    FILE *f = fopen(path, "r");
+    assert_non_null(f);
+    text[fread(text, 1, sizeof text - 1, f)] = '\0';
+    assert_int_equal(fclose(f), 0);
+    assert_string_equal(text, expected);
+}
+
+/* Files in the folder, `.` and `..` left out. */
+static int n_files(const char *dir)
+{
+    int n = 0;
+    DIR *d = opendir(dir);
+    assert_non_null(d);
+    for (const struct dirent *f = readdir(d); f; f = readdir(d))
+        n += strcmp(f->d_name, ".") != 0 && strcmp(f->d_name, "..") != 0;
+    (void)closedir(d);
+    return n;
+}
+
+static void check_begin_fails(const char *path, enum cov_outfile_kind kind, bool force,
+                              enum cov_status code, const char *text)
+{
+    struct cov_outfile o;
+    struct cov_err e = COV_ERR_INIT;
+    int before = n_files(".");
+    assert_int_equal(cov_outfile_begin(&o, path, kind, force, &e), code);
+    assert_string_equal(e.text, text);
+    assert_null(o.path);
+    assert_null(o.tmp);
+    assert_int_equal(n_files("."), before);
+    cov_outfile_abort(&o);
+}
+
+static void begin(struct cov_outfile *o, const char *path, bool force)
+{
+    struct cov_err e = COV_ERR_INIT;
+    if (cov_outfile_begin(o, path, COV_OUTFILE_SEEKABLE, force, &e) != COV_OK)
+        fail_msg("%s", e.text);
+}
+
+static void appears_on_commit(void **state)
+{
+    (void)state;
+    struct cov_outfile o;
+    struct cov_err e = COV_ERR_INIT;
+    struct stat st;
+    char expected[64];
+    umask(027);
+    begin(&o, "new.bg.gz", false);
+    (void)snprintf(expected, sizeof expected, "./.new.%ld.tmp.bg.gz", (long)getpid());
+    assert_string_equal(o.tmp, expected);
+    assert_int_equal(access("new.bg.gz", F_OK), -1);
+    put(o.tmp, "whole");
+    assert_int_equal(cov_outfile_commit(&o, &e), COV_OK);
+    umask(022);
+    check_text("new.bg.gz", "whole");
+    assert_int_equal(stat("new.bg.gz", &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0640);
+    assert_int_equal(n_files("."), 1);
+    cov_outfile_abort(&o);
+    assert_int_equal(unlink("new.bg.gz"), 0);
+}
+
+static void vanishes_on_abort(void **state)
+{
+    (void)state;
+    struct cov_outfile o, p, unused = COV_OUTFILE_INIT;
+    begin(&o, "new.h5", false);
+    begin(&p, "new.h5", false); /* two at a time do not meet */
+    assert_string_not_equal(o.tmp, p.tmp);
+    assert_int_equal(n_files("."), 2);
+    cov_outfile_abort(&o);
+    cov_outfile_abort(&o);
+    cov_outfile_abort(&p);
+    cov_outfile_abort(&unused);
+    assert_int_equal(n_files("."), 0);
+}
+
+static void replaces_only_when_told(void **state)
+{
+    (void)state;
+    struct cov_outfile o;
+    struct cov_err e = COV_ERR_INIT;
+    put("old.h5", "old");
+    check_begin_fails("old.h5", COV_OUTFILE_SEEKABLE, false, COV_EEXIST,
+                      "old.h5 exists; use -f to replace it");
+    begin(&o, "old.h5", true);
+    put(o.tmp, "new");
+    check_text("old.h5", "old");
+    assert_int_equal(cov_outfile_commit(&o, &e), COV_OK);
+    check_text("old.h5", "new");
+
+    /* It appears while we write. */
+    begin(&o, "late.h5", false);
+    put(o.tmp, "ours");
+    put("late.h5", "theirs");
+    assert_int_equal(cov_outfile_commit(&o, &e), COV_EEXIST);
+    assert_string_equal(e.text, "late.h5 has appeared meanwhile; use -f to replace it");
+    check_text("late.h5", "theirs");
+    begin(&o, "late.h5", true);
+    put(o.tmp, "ours");
+    assert_int_equal(cov_outfile_commit(&o, NULL), COV_OK);
+    check_text("late.h5", "ours");
+    assert_int_equal(n_files("."), 2);
+    assert_int_equal(unlink("old.h5"), 0);
+    assert_int_equal(unlink("late.h5"), 0);
+}
+
+static void says_what_is_wrong(void **state)
+{
+    (void)state;
+    put("file", "");
+    assert_int_equal(mkdir("folder", 0777), 0);
+    assert_int_equal(mkfifo("pipe", 0666), 0);
+    enum cov_outfile_kind kind = COV_OUTFILE_SEEKABLE;
+    check_begin_fails("out/x.h5", kind, false, COV_EIO, "out/x.h5: folder out does not exist");
+    check_begin_fails("file/x.h5", kind, false, COV_EIO, "file/x.h5: file is not a folder");
+    check_begin_fails("folder", kind, true, COV_EIO, "folder: is a folder, not a file to write to");
+    check_begin_fails("new/", kind, true, COV_EIO, "new/: is a folder, not a file to write to");
+    check_begin_fails("", kind, true, COV_EIO, "the name of the output is empty");
+    check_begin_fails("/dev/full", kind, true, COV_EIO,
+                      "/dev/full: is not a regular file; this format needs one");
+    check_begin_fails("pipe", kind, false, COV_EIO,
+                      "pipe: is not a regular file; this format needs one");
+    check_begin_fails("/dev/stdout", kind, true, COV_EIO,
+                      "/dev/stdout: is not a regular file; this format needs one");
+    check_begin_fails(
+        "/proc/x.h5", kind, false, COV_EIO,
+        "/proc/x.h5: cannot create a file in folder /proc: No such file or directory");
+    if (geteuid() != 0) { /* root may write anywhere */
+        assert_int_equal(chmod("folder", 0555), 0);
+        check_begin_fails("folder/x.h5", kind, false, COV_EIO,
+                          "folder/x.h5: cannot write to folder folder: Permission denied");
+    }
+
+    struct cov_outfile o;
+    assert_int_equal(cov_outfile_begin(&o, "/dev/full", COV_OUTFILE_STREAM, false, NULL), COV_OK);
+    assert_true(o.in_place);
+    assert_string_equal(o.tmp, "/dev/full");
+    assert_int_equal(cov_outfile_commit(&o, NULL), COV_OK);
+    assert_int_equal(cov_outfile_begin(&o, "pipe", COV_OUTFILE_STREAM, false, NULL), COV_OK);
+    assert_true(o.in_place);
+    cov_outfile_abort(&o);
+    assert_int_equal(access("pipe", F_OK), 0);
+    assert_int_equal(unlink("pipe"), 0);
+    assert_int_equal(unlink("file"), 0);
+    assert_int_equal(rmdir("folder"), 0);
+}
+
+static void follows_links(void **state)
+{
+    (void)state;
+    struct cov_outfile o;
+    struct stat st;
+    assert_int_equal(mkdir("store", 0777), 0);
+    put("store/target.h5", "old");
+    assert_int_equal(symlink("store/target.h5", "link.h5"), 0);
+    check_begin_fails("link.h5", COV_OUTFILE_SEEKABLE, false, COV_EEXIST,
+                      "link.h5 exists; use -f to replace it");
+    begin(&o, "link.h5", true);
+    assert_int_equal(n_files("store"), 2); /* the temporary file lies beside the target */
+    put(o.tmp, "new");
+    assert_int_equal(cov_outfile_commit(&o, NULL), COV_OK);
+    assert_int_equal(lstat("link.h5", &st), 0);
+    assert_true(S_ISLNK(st.st_mode));
+    check_text("store/target.h5", "new");
+    assert_int_equal(n_files("store"), 1);
+
+    assert_int_equal(unlink("store/target.h5"), 0);
+    check_begin_fails("link.h5", COV_OUTFILE_SEEKABLE, false, COV_EEXIST,
+                      "link.h5 exists; use -f to replace it");
+    begin(&o, "link.h5", true);
+    put(o.tmp, "new");
+    assert_int_equal(cov_outfile_commit(&o, NULL), COV_OK);
+    assert_int_equal(lstat("link.h5", &st), 0);
+    assert_true(S_ISREG(st.st_mode));
+    assert_int_equal(unlink("link.h5"), 0);
+    assert_int_equal(rmdir("store"), 0);
+}
+
+static void cuts_long_names(void **state)
+{
+    (void)state;
+    struct cov_outfile o;
+    char name[NAME_MAX + 1];
+    memset(name, 'n', NAME_MAX);
+    memcpy(name + NAME_MAX - 3, ".h5", 4);
+    begin(&o, name, false);
+    assert_int_equal(cov_outfile_commit(&o, NULL), COV_OK);
+    assert_int_equal(unlink(name), 0);
+}
+
+static void has_limit(void **state)
+{
+    (void)state;
+    enum { MORE = 300 };
+    struct cov_outfile o[MORE];
+    struct cov_err e = COV_ERR_INIT;
+    int n = 0, code = COV_OK;
+    for (; n < MORE && code == COV_OK; n++)
+        code = cov_outfile_begin(&o[n], "many", COV_OUTFILE_STREAM, false, &e);
+    assert_int_equal(code, COV_EUNSUPPORTED);
+    assert_string_equal(e.text, "many: more than 256 outputs at a time");
+    for (int i = 0; i < n; i++)
+        cov_outfile_abort(&o[i]);
+    assert_int_equal(n_files("."), 0);
+}
+
+static void on_term(int signal)
+{
+    cov_outfile_remove_all(); /* NOLINT(bugprone-signal-handler): made for it */
+    _exit(128 + signal);
+}
+
+static void signal_removes(void **state)
+{
+    (void)state;
+    struct cov_outfile ours;
+    begin(&ours, "ours.h5", false);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        struct cov_outfile o, p, q;
+        if (signal(SIGTERM, on_term) == SIG_ERR ||
+            cov_outfile_begin(&o, "a.h5", COV_OUTFILE_SEEKABLE, false, NULL) != COV_OK ||
+            cov_outfile_begin(&p, "b.h5", COV_OUTFILE_SEEKABLE, false, NULL) != COV_OK ||
+            cov_outfile_begin(&q, "c.h5", COV_OUTFILE_SEEKABLE, false, NULL) != COV_OK ||
+            cov_outfile_commit(&q, NULL) != COV_OK)
+            _exit(1);
+        (void)raise(SIGTERM);
+        _exit(2);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 128 + SIGTERM);
+    assert_int_equal(n_files("."), 2); /* c.h5, and the file of the parent */
+    assert_int_equal(access(ours.tmp, F_OK), 0);
+    cov_outfile_abort(&ours);
+    assert_int_equal(unlink("c.h5"), 0);
+    assert_int_equal(n_files("."), 0);
+}
+
+static void makes_nameless_files(void **state)
+{
+    (void)state;
+    static const char *const dirs[] = {".", "/dev/shm"};
+    for (int i = 0; i < 2; i++) {
+        int fd = -1;
+        char text[5];
+        assert_int_equal(cov_tmpfile(dirs[i], &fd, NULL), COV_OK);
+        assert_int_equal(pwrite(fd, "hello", 5, 1000), 5);
+        assert_int_equal(pread(fd, text, 5, 1000), 5);
+        assert_memory_equal(text, "hello", 5);
+        assert_true(fcntl(fd, F_GETFD) & FD_CLOEXEC);
+        assert_int_equal(close(fd), 0);
+    }
+    assert_int_equal(n_files("."), 0);
+    int fd;
+    struct cov_err e = COV_ERR_INIT;
+    assert_int_equal(cov_tmpfile("not/there", &fd, &e), COV_EIO);
+    assert_string_equal(
+        e.text, "cannot create a temporary file in folder not/there: No such file or directory");
+    /* A file system without unnamed files that refuses named ones too. */
+    assert_int_equal(cov_tmpfile("/proc", &fd, NULL), COV_EIO);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(appears_on_commit),
+        cmocka_unit_test(vanishes_on_abort),
+        cmocka_unit_test(replaces_only_when_told),
+        cmocka_unit_test(says_what_is_wrong),
+        cmocka_unit_test(follows_links),
+        cmocka_unit_test(cuts_long_names),
+        cmocka_unit_test(has_limit),
+        cmocka_unit_test(signal_removes),
+        cmocka_unit_test(makes_nameless_files),
+    };
+    return cmocka_run_group_tests_name("outfile", tests, enter, leave);
+}

@@ -1,0 +1,94 @@
+/* test_path.c - names of files.
+ * SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/base/attr.h"
+#include "common/base/path.h"
+
+static void check(char *made, const char *expected)
+{
+    assert_non_null(made);
+    assert_string_equal(made, expected);
+    free(made);
+}
+
+static void stems(void **state)
+{
+    (void)state;
+    static const char *const pairs[][2] = {
+        {"x.1.fa.gz", "x.1"},
+        {"-", "stdin"},
+        {"/a.b/c/genome.fasta", "genome"},
+        {"genome.FNA.GZ", "genome"},
+        {"g.fna", "g"},
+        {"g.h5", "g"},
+        {"g.hdf5", "g"},
+        {"g_predictions.h5", "g_predictions"},
+        {"t.bw", "t"},
+        {"t.bigWig", "t"},
+        {"t.bedGraph.gz", "t"},
+        {"t.bg", "t"},
+        {"r.bam", "r"},
+        {"r.cram", "r"},
+        {"last.ckpt", "last"},
+        {"x.fa.fa", "x.fa"},
+        {"x.txt", "x.txt"},
+        {"x.tar.gz", "x.tar"},
+        {"plain", "plain"},
+        {"dir/", "dir"},
+        {".fa", ".fa"},
+        {".gz", ".gz"},
+        {"fa.gz", "fa"},
+        {"x.", "x."},
+        {"", ""},
+    };
+    for (size_t i = 0; i < COV_COUNT(pairs); i++)
+        check(cov_path_stem(pairs[i][0], NULL), pairs[i][1]);
+}
+
+static void folders(void **state)
+{
+    (void)state;
+    static const char *const pairs[][2] = {
+        {"a/b", "a"},   {"b", "."},   {"/b", "/"}, {"a/b/", "a"}, {"a//b", "a"}, {"//b", "/"},
+        {"/a/b", "/a"}, {"./b", "."}, {"/", "/"},  {"", "."},     {"b//", "."},
+    };
+    for (size_t i = 0; i < COV_COUNT(pairs); i++)
+        check(cov_path_dir(pairs[i][0], NULL), pairs[i][1]);
+    check(cov_path_join("a", "b", NULL), "a/b");
+    check(cov_path_join("a/", "b", NULL), "a/b");
+    check(cov_path_join("/", "b", NULL), "/b");
+}
+
+static void kinds(void **state)
+{
+    (void)state;
+    assert_true(cov_path_has_suffix("x.BW", ".bw"));
+    assert_true(cov_path_has_suffix("x.bg.gz", ".bg.gz"));
+    assert_false(cov_path_has_suffix("w", ".bw"));
+    assert_false(cov_path_has_suffix("x.bwx", ".bw"));
+    assert_true(cov_path_names_dir("not/there/"));
+    assert_true(cov_path_names_dir("/tmp"));
+    assert_false(cov_path_names_dir("/dev/null"));
+    assert_false(cov_path_names_dir("/not/there"));
+    assert_true(cov_path_is_std("-"));
+    assert_false(cov_path_is_std("./-"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(stems),
+        cmocka_unit_test(folders),
+        cmocka_unit_test(kinds),
+    };
+    return cmocka_run_group_tests_name("path", tests, NULL, NULL);
+}

@@ -1,0 +1,127 @@
+/* test_progress.c - what is shown to a person who waits.
+ * SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/base/progress.h"
+
+/* What is written to standard error between begin and end. */
+static int saved = -1;
+static FILE *capture;
+
+static void begin_capture(void)
+{
+    capture = tmpfile();
+    assert_non_null(capture);
+    (void)fflush(stderr);
+    saved = dup(STDERR_FILENO);
+    assert_true(saved >= 0);
+    assert_true(dup2(fileno(capture), STDERR_FILENO) >= 0);
+}
+
+static void end_capture(char *text, size_t n)
+{
+    (void)fflush(stderr);
+    assert_true(dup2(saved, STDERR_FILENO) >= 0);
+    (void)close(saved);
+    rewind(capture);
+    size_t got = fread(text, 1, n - 1, capture);
+    text[got] = '\0';
+    assert_int_equal(fclose(capture), 0);
+}
+
+/* As if `seconds` had passed since the stage began. */
+static void pass(struct cov_progress *p, double seconds)
+{
+    p->started -= seconds;
+    p->drawn -= seconds;
+}
+
+static void prints_lines(void **state)
+{
+    (void)state;
+    struct cov_progress p;
+    char text[1024];
+    begin_capture();
+    cov_progress_init(&p, "covpredict", COV_PROGRESS_AUTO);
+    cov_progress_begin(&p, "predicting", "chunks", 4000);
+    cov_progress_add(&p, 1000); /* too early for a line */
+    pass(&p, 34.0909);
+    cov_progress_add(&p, 200);
+    cov_progress_add(&p, 1);
+    cov_progress_end(&p);
+    cov_progress_begin(&p, "reading", "bases", -1);
+    pass(&p, 40);
+    cov_progress_add(&p, 123456789);
+    cov_progress_end(&p);
+    cov_progress_add(&p, 1); /* between stages */
+    cov_progress_begin(&p, "writing", "rows", 1000000);
+    pass(&p, 100);
+    cov_progress_add(&p, 900);
+    cov_progress_end(&p);
+    cov_progress_end(&p);
+    end_capture(text, sizeof text);
+    assert_int_equal(p.mode, COV_PROGRESS_LINES);
+    assert_string_equal(text,
+                        "covpredict: predicting 1200/4000 chunks, 35.2 chunks/s, 1 min 20 s left\n"
+                        "covpredict: reading 123.46 M bases, 3.09 M bases/s\n"
+                        "covpredict: writing 900/1.00 M rows, 9.0 rows/s, 30 h 50 min left\n");
+}
+
+static void draws_bar(void **state)
+{
+    (void)state;
+    struct cov_progress p;
+    char text[2048];
+    begin_capture();
+    cov_progress_init(&p, "covpredict", COV_PROGRESS_BAR);
+    cov_progress_begin(&p, "predicting", "chunks", 100);
+    cov_progress_add(&p, 10); /* too early */
+    pass(&p, 10);
+    cov_progress_add(&p, 40);
+    cov_progress_end(&p);
+    end_capture(text, sizeof text);
+    assert_string_equal(text, "\rpredicting [#############..............] 50/100 chunks, "
+                              "5.0 chunks/s, 10 s left\x1b[K\r\x1b[K");
+}
+
+static void keeps_quiet(void **state)
+{
+    (void)state;
+    struct cov_progress p;
+    char text[64];
+    begin_capture();
+    cov_progress_init(NULL, "x", COV_PROGRESS_BAR);
+    cov_progress_begin(NULL, "x", "y", 1);
+    cov_progress_add(NULL, 1);
+    cov_progress_end(NULL);
+    cov_progress_init(&p, "x", COV_PROGRESS_NONE);
+    cov_progress_begin(&p, "x", "y", 1);
+    pass(&p, 100);
+    cov_progress_add(&p, 1);
+    cov_progress_end(&p);
+    /* A stage that was over before anything was drawn leaves nothing to clear. */
+    cov_progress_init(&p, "x", COV_PROGRESS_BAR);
+    cov_progress_begin(&p, "x", "y", 1);
+    cov_progress_end(&p);
+    end_capture(text, sizeof text);
+    assert_string_equal(text, "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(prints_lines),
+        cmocka_unit_test(draws_bar),
+        cmocka_unit_test(keeps_quiet),
+    };
+    return cmocka_run_group_tests_name("progress", tests, NULL, NULL);
+}

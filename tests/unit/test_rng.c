@@ -1,0 +1,61 @@
+/* test_rng.c - random numbers.
+ * SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "common/base/attr.h"
+#include "common/base/rng.h"
+
+/* The generator's published first outputs from the state 1, 2, 3, 4. */
+static void follows_paper(void **state)
+{
+    (void)state;
+    static const uint64_t expected[] = {11520, 0, 1509978240, UINT64_C(1215971899390074240)};
+    struct cov_rng r = {{1, 2, 3, 4}};
+    for (size_t i = 0; i < COV_COUNT(expected); i++)
+        assert_true(cov_rng_next(&r) == expected[i]);
+
+    /* splitmix64's outputs for the seed 0. */
+    cov_rng_init(&r, 0);
+    assert_true(r.s[0] == UINT64_C(0xe220a8397b1dcdaf));
+    assert_true(r.s[1] == UINT64_C(0x6e789e6aa1b965f4));
+    assert_true(r.s[2] == UINT64_C(0x06c45d188009454f));
+    assert_true(r.s[3] == UINT64_C(0xf88bb8a8724c81ec));
+}
+
+static void is_uniform(void **state)
+{
+    (void)state;
+    enum { N = 70000, KINDS = 7 };
+    int counts[KINDS] = {0};
+    double sum = 0;
+    struct cov_rng r;
+    cov_rng_init(&r, 1);
+    for (int i = 0; i < N; i++) {
+        uint64_t x = cov_rng_below(&r, KINDS);
+        assert_true(x < KINDS);
+        counts[x]++;
+        double d = cov_rng_double(&r);
+        assert_true(d >= 0 && d < 1);
+        sum += d;
+    }
+    /* Five standard deviations. */
+    for (int k = 0; k < KINDS; k++)
+        assert_in_range(counts[k], N / KINDS - 465, N / KINDS + 465);
+    assert_true(sum / N > 0.5 - 0.0055 && sum / N < 0.5 + 0.0055);
+    assert_true(cov_rng_below(&r, 1) == 0);
+    assert_true(cov_rng_below(&r, UINT64_MAX) < UINT64_MAX);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(follows_paper),
+        cmocka_unit_test(is_uniform),
+    };
+    return cmocka_run_group_tests_name("rng", tests, NULL, NULL);
+}

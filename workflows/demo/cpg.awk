@@ -1,0 +1,65 @@
+# cpg.awk - counts CpG in a FASTA, and what the demo's network must make of it. Knows nothing of covtools.
+#
+#   awk -v flank=100 -v L=21384 -v what=count|coverage -f cpg.awk genome.fa
+#
+# For each base, n is the number of CG that lie wholly within `flank` bases of it, and within its chunk of L
+# bases, as the network sees no more. Prints a bedGraph of n, or of 2^(n / 4) rounded.
+# SPDX-License-Identifier: MIT
+
+function value(n)
+{
+    return what == "count" ? n : int(2^(n / 4) + 0.5)
+}
+
+function run(end)
+{
+    if (end > beg)
+        printf "%s\t%d\t%d\t%d\n", name, beg, end, current
+    beg = end
+}
+
+# before[i]: CG in the chunk that end before position i (0-based, half-open).
+function chunk(from, bases,    n, i, low, high, v)
+{
+    n = length(bases)
+    before[0] = before[1] = 0
+    for (i = 2; i <= n; i++)
+        before[i] = before[i - 1] + (substr(bases, i - 1, 2) == "CG")
+    for (i = 0; i < n; i++) {
+        low = i - flank > 0 ? i - flank : 0
+        high = i + flank + 1 < n ? i + flank + 1 : n
+        # Those that end by `high`, less those that begin before `low`.
+        v = value(before[high] - before[low + 1 < high ? low + 1 : high])
+        if (v != current) {
+            run(from + i)
+            current = v
+        }
+    }
+    return from + n
+}
+
+function flush()
+{
+    if (pending != "")
+        at = chunk(at, pending)
+    pending = ""
+    run(at)
+}
+
+/^>/ {
+    flush()
+    name = substr($1, 2)
+    at = beg = 0
+    current = -1
+    next
+}
+
+{
+    pending = pending toupper($0)
+    while (length(pending) >= L) {
+        at = chunk(at, substr(pending, 1, L))
+        pending = substr(pending, L + 1)
+    }
+}
+
+END { flush() }
