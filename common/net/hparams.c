@@ -119,7 +119,7 @@ int cov_hparams_check(const struct cov_hparams *hp, struct cov_err *e)
         {"dilation", hp->dilation, COV_HPARAMS_MAX_REACH, true},
         {"lstm_layers", hp->lstm_layers, COV_HPARAMS_MAX_LAYERS, lstm},
         {"hidden_size", hp->hidden_size, INT32_MAX, lstm},
-        {"output_size", hp->output_size, INT32_MAX, true},
+        {"output_size", hp->output_size, COV_HPARAMS_MAX_OUTPUTS, true},
     };
     for (size_t i = 0; i < COV_COUNT(sizes); i++)
         if (sizes[i].used && check_size(sizes[i].name, sizes[i].value, sizes[i].max, e))

@@ -21,8 +21,9 @@ struct cov_hparams {
 };
 
 enum {
-    COV_HPARAMS_MAX_LAYERS = 1000,   /* of cnn_layers, and of lstm_layers */
+    COV_HPARAMS_MAX_LAYERS = 256,    /* of cnn_layers, and of lstm_layers */
     COV_HPARAMS_MAX_REACH = 1 << 20, /* positions from a kernel's first to its last, both counted */
+    COV_HPARAMS_MAX_OUTPUTS = 10000, /* output_size */
 };
 
 /* "cnn", "hybrid", "bi-hybrid". */
@@ -32,8 +33,9 @@ int cov_model_type_parse(const char *name, enum cov_model_type *out,
 
 /* COV_EINPUT names the hyper-parameter that is out of range or makes no network: sizes below 1
  * (lstm_layers and hidden_size unless cnn), input_size other than 4, step 1 with an even kernel, a
- * step so large that the padding would be negative, dropout outside [0, 1), more layers or a wider
- * kernel than the limits above, more than 2^31 parameters (found without overflow). */
+ * step so large that the padding would be negative, dropout outside [0, 1), more layers, more
+ * outputs or a wider kernel than the limits above, more than 2^31 parameters (found without
+ * overflow). */
 int cov_hparams_check(const struct cov_hparams *hp, struct cov_err *e) COV_MUST_USE;
 
 /* PyTorch's "padding" of the convolutions and of the transposed ones, and the "output_padding" of

@@ -18,6 +18,9 @@ enum {
     PARAMS_A_NORM = 4,
 };
 
+#define MAX_LENGTH ((size_t)1 << 40)
+#define MAX_ACTIVATIONS ((size_t)1 << 40)
+
 static size_t count_lstm(const struct cov_hparams *hp)
 {
     return hp->model_type == COV_MODEL_CNN ? 0 : (size_t)hp->lstm_layers;
@@ -238,17 +241,16 @@ static struct cov_layer_weights weights_of(const struct cov_layer *l, const stru
 /* Refuses a length that does not divide into whole steps, and says which ones do. */
 static int check_length(const struct cov_hparams *hp, size_t L, struct cov_err *e)
 {
-    const size_t longest = (size_t)1 << 40;
     size_t multiple = 1;
     for (int64_t i = 0; i < hp->cnn_layers; i++) {
-        if (cov_size_mul(multiple, (size_t)hp->step, &multiple) || multiple > longest)
+        if (cov_size_mul(multiple, (size_t)hp->step, &multiple) || multiple > MAX_LENGTH)
             return cov_fail(e, COV_EINPUT,
                             "step %lld and cnn_layers %lld ask for a subsequence length of more "
                             "than %zu",
-                            (long long)hp->step, (long long)hp->cnn_layers, longest);
+                            (long long)hp->step, (long long)hp->cnn_layers, MAX_LENGTH);
     }
-    if (L > longest)
-        return cov_fail(e, COV_EINPUT, "subsequence length %zu is more than %zu", L, longest);
+    if (L > MAX_LENGTH)
+        return cov_fail(e, COV_EINPUT, "subsequence length %zu is more than %zu", L, MAX_LENGTH);
     if (L > 0 && L % multiple == 0)
         return COV_OK;
     size_t below = L - L % multiple, above = below + multiple;
@@ -290,6 +292,17 @@ static int set_lengths(const struct cov_hparams *hp, size_t t, struct cov_layer 
     return COV_OK;
 }
 
+/* So that devices can multiply sizes without a second thought. */
+static int check_activations(const struct cov_layer *l, struct cov_err *e)
+{
+    size_t wider = l->c_in > l->c_out ? l->c_in : l->c_out;
+    size_t longer = l->t_in > l->t_out ? l->t_in : l->t_out, n;
+    if (cov_size_mul(longer, wider, &n) || n > MAX_ACTIVATIONS)
+        return cov_fail(e, COV_ENOMEM, "a layer of %zu positions and %zu channels is too large",
+                        longer, wider);
+    return COV_OK;
+}
+
 int cov_shape(const struct cov_hparams *hp, size_t L, const struct cov_params *p,
               const float *block, struct cov_layer **layers, struct cov_layer_weights **weights,
               size_t *n_layers, struct cov_err *e)
@@ -314,6 +327,9 @@ int cov_shape(const struct cov_hparams *hp, size_t L, const struct cov_params *p
         if (rc)
             goto out;
         t = ls[i].t_out;
+        rc = check_activations(&ls[i], e);
+        if (rc)
+            goto out;
         ws[i] = weights_of(&ls[i], param, block);
         param += count_params(&ls[i]);
     }

@@ -57,11 +57,19 @@ size_t cov_bedgraph_format_value(float value, char text[COV_BEDGRAPH_VALUE_BYTES
 
 /* ---- sink ---- */
 
+/* Puts the track's name in front of a failure: the stream calls itself by a temporary one. */
+static int named(const struct bedgraph *b, int rc, struct cov_err *e)
+{
+    if (rc && e && strcmp(b->path, b->base.name) != 0 && strcmp(b->path, "-") != 0)
+        (void)cov_err_prefix(e, "%s", b->base.name);
+    return rc;
+}
+
 static int flush(struct bedgraph *b, struct cov_err *e)
 {
     int rc = cov_bgz_write(b->out, b->text, b->n_text, e);
     b->n_text = 0;
-    return rc;
+    return named(b, rc, e);
 }
 
 static int begin(struct cov_track_sink *s, struct cov_err *e)
@@ -108,7 +116,7 @@ static int close_file(struct cov_track_sink *s, struct cov_err *e)
     /* The index is made from the finished file: that reads all of it back. */
     if (!rc && b->index_path)
         rc = cov_bgz_index_bed(b->path, b->index_path, b->csi, e);
-    return rc;
+    return named(b, rc, e);
 }
 
 static void free_sink(struct cov_track_sink *s)

@@ -122,7 +122,7 @@ static int take_line(struct cov_blacklist *b, const char *path, size_t line, con
         return COV_OK;
     if (memchr(words[0].text, '\0', words[0].n))
         return cov_fail(e, COV_EINPUT, "%s:%zu: a zero byte: this is no text", path, line);
-    struct cov_region region;
+    struct cov_region region = {0, 0};
     bool is_region = n >= 3 && position(&words[1], &region.beg) && position(&words[2], &region.end);
     if (n > 1 && !is_region)
         return cov_fail(e, COV_EINPUT, "%s:%zu: neither an id alone nor contig, start and end",

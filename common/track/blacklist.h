@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 #include "common/base/err.h"
-#include "common/track/filter.h"
+#include "common/track/track_filter.h"
 
 struct cov_blacklist;
 

@@ -12,7 +12,7 @@ convert() { # FILE [OPTION]...
     file=$1
     shift
     n=$((n + 1))
-    run fasta2h5 -o "$n.h5" --species s "$@" "$file"
+    run fasta2h5 -o "$n.h5" --species s "$@" "$file" </dev/null
     case $status in
     0) ok "converted: ${file#"$SHARED"/}" test -s "$n.h5" ;;
     *) refused 1 ': .' "refused: ${file#"$SHARED"/}: $(sed -n 's/.*: //p' "$stderr")" ;;

@@ -216,7 +216,7 @@ leaves g.fa crlf.fa bad.fa 'wrong usage writes nothing'
 
 printf 'precious\n' >there.h5
 run fasta2h5 -o there.h5 g.fa
-refused 1 '^fasta2h5: error: there\.h5: .*use -f to replace it$' 'an output that exists'
+refused 1 '^fasta2h5: error: there\.h5 exists; use -f to replace it$' 'an output that exists'
 is "$(cat there.h5)" precious '  is left as it was'
 run fasta2h5 -f -o there.h5 bad.fa
 refused 1 'no IUPAC code$' 'with -f, but bad input'
@@ -225,9 +225,9 @@ run fasta2h5 -f --subsequence-length 100 -o there.h5 g.fa
 check g.fa there.h5 100 g 'with -f it is replaced'
 rm there.h5
 run fasta2h5 -o absent/out.h5 g.fa
-refused 1 '^fasta2h5: error: .*absent.*No such file or directory$' 'a folder that is not there'
+refused 1 '^fasta2h5: error: absent/out\.h5: folder absent does not exist$' 'a folder that is not there'
 run fasta2h5 -o g.fa/out.h5 g.fa
-refused 1 '^fasta2h5: error: .*Not a directory$' 'a folder that is a file'
+refused 1 '^fasta2h5: error: g\.fa/out\.h5: g\.fa is not a folder$' 'a folder that is a file'
 mkdir locked && chmod 555 locked
 run_unprivileged fasta2h5 -o locked/out.h5 g.fa
 refused 1 '^fasta2h5: error: .*locked.*Permission denied$' 'a folder that is read-only'

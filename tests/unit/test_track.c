@@ -14,10 +14,10 @@
 
 #include "common/base/rng.h"
 #include "common/track/blacklist.h"
-#include "common/track/filter.h"
 #include "common/track/runs.h"
 #include "common/track/sink.h"
 #include "common/track/strands.h"
+#include "common/track/track_filter.h"
 
 /* ---- a sink that remembers ---- */
 
@@ -254,13 +254,13 @@ static void filters(void **state)
     const struct cov_interval in[] = {{0, 10, 0},    {10, 20, 3},   {20, 30, 0.25F},
                                       {30, 100, -1}, {100, 101, 7}, {101, 300, 2}};
     struct memory m;
-    struct cov_filter f = {.sink = &m.base};
+    struct cov_track_filter f = {.sink = &m.base};
 
     init(&m);
     assert_int_equal(cov_track_begin(&m.base, 0, NULL), COV_OK);
-    cov_filter_begin(&f, NULL, 0);
-    assert_int_equal(cov_filter_add(&f, in, COV_COUNT(in), NULL), COV_OK);
-    assert_int_equal(cov_filter_end(&f, NULL), COV_OK);
+    cov_track_filter_begin(&f, NULL, 0);
+    assert_int_equal(cov_track_filter_add(&f, in, COV_COUNT(in), NULL), COV_OK);
+    assert_int_equal(cov_track_filter_end(&f, NULL), COV_OK);
     check(&m, in, COV_COUNT(in));
 
     const struct cov_interval no_zero[] = {
@@ -268,9 +268,9 @@ static void filters(void **state)
     init(&m);
     f.skip_zero = true;
     assert_int_equal(cov_track_begin(&m.base, 0, NULL), COV_OK);
-    cov_filter_begin(&f, NULL, 0);
-    assert_int_equal(cov_filter_add(&f, in, COV_COUNT(in), NULL), COV_OK);
-    assert_int_equal(cov_filter_end(&f, NULL), COV_OK);
+    cov_track_filter_begin(&f, NULL, 0);
+    assert_int_equal(cov_track_filter_add(&f, in, COV_COUNT(in), NULL), COV_OK);
+    assert_int_equal(cov_track_filter_end(&f, NULL), COV_OK);
     check(&m, no_zero, COV_COUNT(no_zero));
 
     const struct cov_interval large[] = {{10, 20, 3}, {100, 101, 7}, {101, 300, 2}};
@@ -278,9 +278,9 @@ static void filters(void **state)
     f.has_min = true;
     f.min = 2;
     assert_int_equal(cov_track_begin(&m.base, 0, NULL), COV_OK);
-    cov_filter_begin(&f, NULL, 0);
-    assert_int_equal(cov_filter_add(&f, in, COV_COUNT(in), NULL), COV_OK);
-    assert_int_equal(cov_filter_end(&f, NULL), COV_OK);
+    cov_track_filter_begin(&f, NULL, 0);
+    assert_int_equal(cov_track_filter_add(&f, in, COV_COUNT(in), NULL), COV_OK);
+    assert_int_equal(cov_track_filter_end(&f, NULL), COV_OK);
     check(&m, large, COV_COUNT(large));
 }
 
@@ -312,13 +312,14 @@ static void cuts_regions_out(void **state)
             at = end + 1 + (int64_t)cov_rng_below(&rng, round % 2 ? 2 : 30);
         }
         struct memory m;
-        struct cov_filter f = {.sink = &m.base, .skip_zero = round % 3 == 0};
+        struct cov_track_filter f = {.sink = &m.base, .skip_zero = round % 3 == 0};
         init(&m);
         assert_int_equal(cov_track_begin(&m.base, 0, NULL), COV_OK);
-        cov_filter_begin(&f, regions, n_regions);
+        cov_track_filter_begin(&f, regions, n_regions);
         for (size_t i = 0; i < n_in; i += 7)
-            assert_int_equal(cov_filter_add(&f, in + i, n_in - i < 7 ? n_in - i : 7, NULL), COV_OK);
-        assert_int_equal(cov_filter_end(&f, NULL), COV_OK);
+            assert_int_equal(cov_track_filter_add(&f, in + i, n_in - i < 7 ? n_in - i : 7, NULL),
+                             COV_OK);
+        assert_int_equal(cov_track_filter_end(&f, NULL), COV_OK);
         float got[N];
         for (size_t i = 0; i < N; i++)
             got[i] = -1;

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "common/base/cpu.h"
-#include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/compute/cpu/blas.h"
 #include "common/compute/cpu/fast.h"
@@ -18,7 +17,8 @@
 
 struct cpu_device {
     struct cov_device base;
-    const struct cov_vec *vec; /* NULL: the scalar reference */
+    bool reference; /* the scalar reference instead of `kernels` */
+    struct cov_cpu_kernels kernels;
     char description[256];
 };
 
@@ -80,12 +80,12 @@ static int make_arenas(struct cov_program *p, struct cov_err *e)
         const struct cov_layer *l = &p->layers[i];
         if (l->kind == COV_LAYER_LSTM)
             lstm = max_size(lstm, l->t_in * COV_LSTM_ROWS * max_size(l->c_in, l->c_out));
-        if (l->kind != COV_LAYER_LSTM || !p->dev->vec)
+        if (l->kind != COV_LAYER_LSTM || p->dev->reference)
             rows = max_size(rows, l->t_out * l->c_out);
-        size_t need = p->dev->vec ? cov_fast_layer_scratch(p->fast[i]) : 12 * l->hidden;
+        size_t need = p->dev->reference ? 12 * l->hidden : cov_fast_layer_scratch(p->fast[i]);
         scratch = max_size(scratch, need);
     }
-    if (!p->dev->vec)
+    if (p->dev->reference)
         lstm = 0;
     /* Every part starts on a cache line. */
     onehot = (onehot + 15) & ~(size_t)15;
@@ -154,12 +154,13 @@ static int program_new(struct cov_device *dev, const struct cov_layer *layers,
         for (size_t i = p->lstm_end; i < n_layers; i++)
             if (layers[i].kind == COV_LAYER_LSTM)
                 rc = cov_fail(e, COV_EUNSUPPORTED, "LSTM layers do not follow one another");
-        if (p->lstm_beg == 0 || p->lstm_end == n_layers)
+        if (p->lstm_beg < n_layers && (p->lstm_beg == 0 || p->lstm_end == n_layers))
             rc = cov_fail(e, COV_EUNSUPPORTED, "no layer before or behind the LSTM layers");
     }
     for (size_t i = 0; rc == COV_OK && i < n_layers; i++)
-        rc = p->dev->vec ? cov_fast_layer_new(&layers[i], &weights[i], p->dev->vec, &p->fast[i], e)
-                         : copy_weights(p, i, &weights[i], e);
+        rc = p->dev->reference
+                 ? copy_weights(p, i, &weights[i], e)
+                 : cov_fast_layer_new(&layers[i], &weights[i], &p->dev->kernels, &p->fast[i], e);
     if (rc == COV_OK)
         rc = make_arenas(p, e);
     if (rc) {
@@ -243,14 +244,14 @@ static int forward(struct cov_program *p, unsigned worker, size_t n, const uint8
     (void)e;
     struct arena *a = &p->arenas[worker];
     size_t length = p->layers[0].t_in, depth = p->layers[p->n_layers - 1].c_out;
-    size_t step = p->dev->vec ? COV_LSTM_ROWS : 1;
+    size_t step = p->dev->reference ? 1 : COV_LSTM_ROWS;
     for (size_t b = 0; b < n; b += step) {
         const uint8_t *in = codes + b * length;
         float *to = out + b * length * depth;
-        if (p->dev->vec)
-            forward_block(p, a, n - b < step ? n - b : step, in, to);
-        else
+        if (p->dev->reference)
             forward_reference(p, a, in, to);
+        else
+            forward_block(p, a, n - b < step ? n - b : step, in, to);
     }
     for (size_t i = 0; i < n * length; i++)
         if (codes[i] == COV_CODE_PAD)
@@ -282,27 +283,28 @@ int cov_device_open_cpu(const char *kernels, struct cov_device **out, struct cov
         .program_free = program_free,
     };
     bool reference = kernels && strcmp(kernels, "ref") == 0;
-    if (kernels && !reference)
+    bool openblas = kernels && strcmp(kernels, "openblas") == 0;
+    if (kernels && !reference && !openblas)
         return cov_fail(e, COV_EUSAGE, "no CPU kernels are called '%s'", kernels);
+    if (openblas && !cov_blas_load())
+        return cov_fail(e, COV_EUNSUPPORTED, "OpenBLAS (libopenblas.so.0) cannot be loaded");
     struct cpu_device *dev = cov_calloc(1, sizeof *dev, e);
     if (!dev)
         return COV_ENOMEM;
+    unsigned features = cov_cpu_features();
     dev->base.ops = &ops;
-    if (!reference && !cov_blas_load()) {
-        cov_warn("OpenBLAS (libopenblas.so.0) is not installed: the network runs on the slow "
-                 "reference kernels");
-        reference = true;
-    }
-    dev->vec = reference ? NULL : cov_vec_choose(cov_cpu_features());
+    dev->reference = reference;
+    dev->kernels.vec = cov_vec_choose(features);
+    dev->kernels.gemm = cov_gemm_choose(features);
+    /* A CPU that we have no kernels for is better served by OpenBLAS, if it is there. */
+    dev->kernels.openblas =
+        openblas || (!reference && dev->kernels.gemm == &cov_gemm_base && cov_blas_load());
     char cpu[128];
     cov_cpu_describe(cpu, sizeof cpu);
-    int n_name = (int)strcspn(cpu, ":");
-    if (reference)
-        (void)snprintf(dev->description, sizeof dev->description, "%.*s, scalar reference", n_name,
-                       cpu);
-    else
-        (void)snprintf(dev->description, sizeof dev->description, "%.*s, %s, %s", n_name, cpu,
-                       dev->vec->name, cov_blas_describe());
+    (void)snprintf(
+        dev->description, sizeof dev->description, "%.*s, %s%s%s", (int)strcspn(cpu, ":"), cpu,
+        reference ? "scalar reference" : dev->kernels.gemm->name, dev->kernels.openblas ? ", " : "",
+        dev->kernels.openblas ? cov_blas_describe() : "");
     *out = &dev->base;
     return COV_OK;
 }

@@ -14,26 +14,37 @@
 #include "common/compute/cpu/blas.h"
 
 enum {
-    TILE_ROWS = 384, /* output rows of a product: enough that packing the taps costs little */
-    LSTM_STEPS = 32, /* steps whose input products are made at once */
+    TILE_ROWS =
+        96, /* output rows of a product: sums that stay in the cache until they are finished */
+    BLAS_ROWS =
+        384, /* the same of OpenBLAS, which packs both sides: enough that this costs little */
+    LSTM_STEPS = 16, /* steps whose input products are made at once */
 };
 
 struct phase {
     size_t first, rows; /* outputs first, first + step, ...: `rows` of them */
     size_t n_taps;
     int64_t *offset; /* [n_taps], ascending */
-    float *taps;     /* [n_taps * c_in, c_out] */
+    bool contiguous; /* the taps are on rows that follow one another */
+    float *taps;     /* [n_taps * c_in, c_out]; freed once packed, unless OpenBLAS reads it */
+    struct cov_matrix matrix;
 };
 
 struct cov_fast_layer {
     struct cov_layer layer;
-    const struct cov_vec *vec;
+    struct cov_cpu_kernels kernels;
     size_t n_phases, in_step;
     struct phase *phases;
     float *bias, *scale, *shift; /* [c_out]; of an LSTM bias[directions, 4*hidden] */
-    float *w_ih[2], *w_hh[2];    /* [c_in, 4*hidden], [hidden, 4*hidden] */
+    struct cov_matrix w_ih[2];   /* [c_in, 4*hidden] */
+    struct cov_matrix w_hh[2];   /* [hidden, 4*hidden] */
     float *linear;               /* [c_in, c_out] */
 };
+
+static size_t tile_rows(const struct cov_fast_layer *f)
+{
+    return f->kernels.openblas ? BLAS_ROWS : TILE_ROWS;
+}
 
 static size_t max_size(size_t a, size_t b)
 {
@@ -69,6 +80,22 @@ static void phase_add(struct phase *p, const struct cov_layer *l, const float *w
     p->offset[p->n_taps++] = offset;
 }
 
+/* All taps are there. */
+static int phase_pack(struct phase *p, const struct cov_fast_layer *f, struct cov_err *e)
+{
+    const struct cov_layer *l = &f->layer;
+    p->contiguous = p->n_taps > 0;
+    for (size_t k = 1; k < p->n_taps; k++)
+        p->contiguous = p->contiguous && p->offset[k] == p->offset[k - 1] + 1;
+    if (f->kernels.openblas)
+        return COV_OK;
+    int rc =
+        cov_matrix_init(f->kernels.gemm, p->n_taps * l->c_in, l->c_out, p->taps, &p->matrix, e);
+    free(p->taps);
+    p->taps = NULL;
+    return rc;
+}
+
 static int make_conv(struct cov_fast_layer *f, const struct cov_layer_weights *w, struct cov_err *e)
 {
     const struct cov_layer *l = &f->layer;
@@ -80,7 +107,7 @@ static int make_conv(struct cov_fast_layer *f, const struct cov_layer_weights *w
     for (size_t k = 0; k < l->kernel; k++)
         phase_add(p, l, w->weight, l->kernel, l->c_in * l->kernel, k,
                   (int64_t)(k * l->dilation) - l->pad);
-    return COV_OK;
+    return phase_pack(p, f, e);
 }
 
 static int make_conv_transposed(struct cov_fast_layer *f, const struct cov_layer_weights *w,
@@ -101,6 +128,8 @@ static int make_conv_transposed(struct cov_fast_layer *f, const struct cov_layer
             if (at % stride == 0)
                 phase_add(p, l, w->weight, l->c_out * l->kernel, l->kernel, k, at / stride);
         }
+        if (phase_pack(p, f, e))
+            return COV_ENOMEM;
     }
     return COV_OK;
 }
@@ -127,24 +156,34 @@ static int make_finish(struct cov_fast_layer *f, const struct cov_layer_weights 
     return COV_OK;
 }
 
+/* Packs the transpose of w[n_gates, k]. */
+static int pack_gates(const struct cov_fast_layer *f, const float *w, size_t k,
+                      struct cov_matrix *out, struct cov_err *e)
+{
+    size_t n_gates = 4 * f->layer.hidden;
+    float *t = cov_malloc(k * n_gates, sizeof *t, e);
+    if (!t)
+        return COV_ENOMEM;
+    transpose(w, n_gates, k, t);
+    int rc = cov_matrix_init(f->kernels.gemm, k, n_gates, t, out, e);
+    free(t);
+    return rc;
+}
+
 static int make_lstm(struct cov_fast_layer *f, const struct cov_layer_weights *w, struct cov_err *e)
 {
     const struct cov_layer *l = &f->layer;
     size_t n_gates = 4 * l->hidden;
     f->bias = cov_calloc64(l->directions * n_gates, sizeof(float), e);
-    if (!f->bias)
-        return COV_ENOMEM;
-    for (size_t d = 0; d < l->directions; d++) {
-        f->w_ih[d] = cov_calloc64(l->c_in * n_gates, sizeof(float), e);
-        f->w_hh[d] = cov_calloc64(l->hidden * n_gates, sizeof(float), e);
-        if (!f->w_ih[d] || !f->w_hh[d])
-            return COV_ENOMEM;
-        transpose(w->w_ih[d], n_gates, l->c_in, f->w_ih[d]);
-        transpose(w->w_hh[d], n_gates, l->hidden, f->w_hh[d]);
+    int rc = f->bias ? COV_OK : COV_ENOMEM;
+    for (size_t d = 0; rc == COV_OK && d < l->directions; d++) {
+        rc = pack_gates(f, w->w_ih[d], l->c_in, &f->w_ih[d], e);
+        if (rc == COV_OK)
+            rc = pack_gates(f, w->w_hh[d], l->hidden, &f->w_hh[d], e);
         for (size_t g = 0; g < n_gates; g++)
             f->bias[d * n_gates + g] = w->b_ih[d][g] + w->b_hh[d][g];
     }
-    return COV_OK;
+    return rc;
 }
 
 static int make_linear(struct cov_fast_layer *f, const struct cov_layer_weights *w,
@@ -160,13 +199,14 @@ static int make_linear(struct cov_fast_layer *f, const struct cov_layer_weights 
 }
 
 int cov_fast_layer_new(const struct cov_layer *layer, const struct cov_layer_weights *w,
-                       const struct cov_vec *vec, struct cov_fast_layer **out, struct cov_err *e)
+                       const struct cov_cpu_kernels *kernels, struct cov_fast_layer **out,
+                       struct cov_err *e)
 {
     struct cov_fast_layer *f = cov_calloc(1, sizeof *f, e);
     if (!f)
         return COV_ENOMEM;
     f->layer = *layer;
-    f->vec = vec;
+    f->kernels = *kernels;
     f->n_phases = layer->kind == COV_LAYER_CONV              ? 1
                   : layer->kind == COV_LAYER_CONV_TRANSPOSED ? layer->stride
                                                              : 0;
@@ -194,14 +234,15 @@ void cov_fast_layer_free(struct cov_fast_layer *f)
     for (size_t i = 0; f->phases && i < f->n_phases; i++) {
         free(f->phases[i].offset);
         free(f->phases[i].taps);
+        cov_matrix_fini(&f->phases[i].matrix);
     }
     free(f->phases);
     free(f->bias);
     free(f->scale);
     free(f->shift);
     for (size_t d = 0; d < 2; d++) {
-        free(f->w_ih[d]);
-        free(f->w_hh[d]);
+        cov_matrix_fini(&f->w_ih[d]);
+        cov_matrix_fini(&f->w_hh[d]);
     }
     free(f->linear);
     free(f);
@@ -215,7 +256,7 @@ size_t cov_fast_layer_scratch(const struct cov_fast_layer *f)
     size_t n_taps = 0;
     for (size_t i = 0; i < f->n_phases; i++)
         n_taps = max_size(n_taps, f->phases[i].n_taps);
-    return TILE_ROWS * (n_taps * l->c_in + l->c_out);
+    return tile_rows(f) * (n_taps * l->c_in + l->c_out);
 }
 
 /* ---- running ---- */
@@ -247,24 +288,48 @@ static void gather(const struct cov_fast_layer *f, const struct phase *p, size_t
     }
 }
 
+/* acc[rows, c_out] = the sums of output rows i0 .. i0+rows-1 of a phase. */
+static void run_tile(const struct cov_fast_layer *f, const struct phase *p, size_t i0, size_t rows,
+                     const float *x, size_t x_stride, float *acc, float *gathered)
+{
+    const struct cov_layer *l = &f->layer;
+    size_t depth = p->n_taps * l->c_in;
+    if (depth == 0) {
+        memset(acc, 0, rows * l->c_out * sizeof *acc);
+        return;
+    }
+    if (f->kernels.openblas) {
+        gather(f, p, i0, rows, x, x_stride, gathered);
+        cov_blas_sgemm(rows, l->c_out, depth, gathered, depth, p->taps, acc, l->c_out, false);
+        return;
+    }
+    /* Rows that see nothing beyond the ends of x are read where they are, overlapping. */
+    int64_t from = (int64_t)(i0 * f->in_step) + p->offset[0];
+    int64_t to = (int64_t)((i0 + rows - 1) * f->in_step) + p->offset[p->n_taps - 1];
+    bool inside = from >= 0 && to < (int64_t)l->t_in;
+    if (p->contiguous && inside && x_stride == l->c_in) {
+        f->kernels.gemm->run(rows, x + (size_t)from * x_stride, f->in_step * x_stride, &p->matrix,
+                             acc, l->c_out, false);
+    } else {
+        gather(f, p, i0, rows, x, x_stride, gathered);
+        f->kernels.gemm->run(rows, gathered, depth, &p->matrix, acc, l->c_out, false);
+    }
+}
+
 static void run_convolution(const struct cov_fast_layer *f, const float *x, size_t x_stride,
                             float *y, size_t y_stride, float *scratch)
 {
     const struct cov_layer *l = &f->layer;
-    float *acc = scratch, *a = scratch + TILE_ROWS * l->c_out;
+    size_t tile = tile_rows(f);
+    float *acc = scratch, *gathered = scratch + tile * l->c_out;
     for (size_t i = 0; i < f->n_phases; i++) {
         const struct phase *p = &f->phases[i];
-        size_t depth = p->n_taps * l->c_in;
-        for (size_t i0 = 0; i0 < p->rows; i0 += TILE_ROWS) {
-            size_t rows = p->rows - i0 < TILE_ROWS ? p->rows - i0 : TILE_ROWS;
-            if (depth) {
-                gather(f, p, i0, rows, x, x_stride, a);
-                cov_blas_sgemm(rows, l->c_out, depth, a, depth, p->taps, acc, l->c_out, false);
-            } else {
-                memset(acc, 0, rows * l->c_out * sizeof *acc);
-            }
-            f->vec->finish(rows, l->c_out, acc, f->bias, f->scale, f->shift,
-                           y + (p->first + i0 * f->n_phases) * y_stride, f->n_phases * y_stride);
+        for (size_t i0 = 0; i0 < p->rows; i0 += tile) {
+            size_t rows = p->rows - i0 < tile ? p->rows - i0 : tile;
+            run_tile(f, p, i0, rows, x, x_stride, acc, gathered);
+            f->kernels.vec->finish(rows, l->c_out, acc, f->bias, f->scale, f->shift,
+                                   y + (p->first + i0 * f->n_phases) * y_stride,
+                                   f->n_phases * y_stride);
         }
     }
 }
@@ -283,10 +348,10 @@ static void run_linear(const struct cov_fast_layer *f, const float *x, size_t x_
             out[o] = sum;
         }
         if (y_stride != l->c_out)
-            f->vec->exp(l->c_out, out);
+            f->kernels.vec->exp(l->c_out, out);
     }
     if (y_stride == l->c_out)
-        f->vec->exp(l->t_out * l->c_out, y);
+        f->kernels.vec->exp(l->t_out * l->c_out, y);
 }
 
 void cov_fast_rows(const struct cov_fast_layer *f, const float *x, size_t x_stride, float *y,
@@ -309,18 +374,17 @@ static void run_direction(const struct cov_fast_layer *f, size_t d, const float 
     for (size_t done = 0; done < l->t_in; done += LSTM_STEPS) {
         size_t steps = l->t_in - done < LSTM_STEPS ? l->t_in - done : LSTM_STEPS;
         size_t t0 = d ? l->t_in - done - steps : done; /* the block is rows t0 .. t0+steps-1 */
-        cov_blas_sgemm(steps * COV_LSTM_ROWS, n_gates, l->c_in, x + t0 * COV_LSTM_ROWS * l->c_in,
-                       l->c_in, f->w_ih[d], gates, n_gates, false);
+        f->kernels.gemm->run(steps * COV_LSTM_ROWS, x + t0 * COV_LSTM_ROWS * l->c_in, l->c_in,
+                             &f->w_ih[d], gates, n_gates, false);
         for (size_t s = 0; s < steps; s++) {
             size_t t = d ? t0 + steps - 1 - s : t0 + s;
             float *g = gates + (t - t0) * COV_LSTM_ROWS * n_gates;
             float *h = y + t * COV_LSTM_ROWS * y_row + d * l->hidden;
             if (done + s > 0) { /* h of the step before is in y already */
                 const float *before = d ? h + COV_LSTM_ROWS * y_row : h - COV_LSTM_ROWS * y_row;
-                cov_blas_sgemm(COV_LSTM_ROWS, n_gates, l->hidden, before, y_row, f->w_hh[d], g,
-                               n_gates, true);
+                f->kernels.gemm->run(COV_LSTM_ROWS, before, y_row, &f->w_hh[d], g, n_gates, true);
             }
-            f->vec->lstm_cell(COV_LSTM_ROWS, l->hidden, g, bias, cell, h, y_row);
+            f->kernels.vec->lstm_cell(COV_LSTM_ROWS, l->hidden, g, bias, cell, h, y_row);
         }
     }
 }

@@ -1,8 +1,9 @@
-/* filter.c - see filter.h.
+/* track_filter.c - see track_filter.h.
  * SPDX-License-Identifier: MIT */
-#include "common/track/filter.h"
+#include "common/track/track_filter.h"
 
-void cov_filter_begin(struct cov_filter *f, const struct cov_region *regions, size_t n_regions)
+void cov_track_filter_begin(struct cov_track_filter *f, const struct cov_region *regions,
+                            size_t n_regions)
 {
     f->regions = regions;
     f->n_regions = n_regions;
@@ -10,24 +11,24 @@ void cov_filter_begin(struct cov_filter *f, const struct cov_region *regions, si
     f->n = 0;
 }
 
-int cov_filter_end(struct cov_filter *f, struct cov_err *e)
+int cov_track_filter_end(struct cov_track_filter *f, struct cov_err *e)
 {
     size_t n = f->n;
     f->n = 0;
     return cov_track_add(f->sink, f->iv, n, e);
 }
 
-static int put(struct cov_filter *f, int64_t beg, int64_t end, float value, struct cov_err *e)
+static int put(struct cov_track_filter *f, int64_t beg, int64_t end, float value, struct cov_err *e)
 {
     if (beg >= end)
         return COV_OK;
     f->iv[f->n++] = (struct cov_interval){beg, end, value};
-    return f->n == COV_FILTER_BLOCK ? cov_filter_end(f, e) : COV_OK;
+    return f->n == COV_TRACK_FILTER_BLOCK ? cov_track_filter_end(f, e) : COV_OK;
 }
 
-int cov_filter_add(void *filter, const struct cov_interval *iv, size_t n, struct cov_err *e)
+int cov_track_filter_add(void *filter, const struct cov_interval *iv, size_t n, struct cov_err *e)
 {
-    struct cov_filter *f = filter;
+    struct cov_track_filter *f = filter;
     if (!f->skip_zero && !f->has_min && f->n_regions == 0)
         return cov_track_add(f->sink, iv, n, e);
     for (size_t i = 0; i < n; i++) {

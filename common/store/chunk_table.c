@@ -1,0 +1,283 @@
+/* chunk_table.c - see chunk_table.h.
+ * SPDX-License-Identifier: MIT */
+#include "common/store/chunk_table.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/log.h"
+#include "common/base/mem.h"
+
+/* Helixer stores these columns in chunks of one row, which takes a hundred times as long to write and to
+ * read; no reader minds the shape. */
+enum { BLOCK_ROWS = 4096, NAME_BYTES = 50, DECLARED_LEVEL = 4 };
+
+/* ---- reading ---- */
+
+struct column {
+    struct cov_h5_set *set; /* NULL: there is none */
+    uint8_t *block;         /* [BLOCK_ROWS][n_cols] elements */
+};
+
+static void close_column(struct column *c)
+{
+    cov_h5_set_close(c->set);
+    free(c->block);
+}
+
+static const struct cov_h5_type *type_of(const struct column *c)
+{
+    return &cov_h5_set_rows(c->set)->type;
+}
+
+static int open_column(struct cov_h5 *f, const char *name, enum cov_h5_kind kind, size_t n_rows,
+                       size_t n_cols, struct column *c, struct cov_err *e)
+{
+    int rc = cov_h5_set_open(f, name, kind == COV_H5_STRING ? 1 : 2, &c->set, e);
+    if (rc)
+        return rc;
+    const struct cov_h5_rows *r = cov_h5_set_rows(c->set);
+    if (r->type.kind != kind)
+        return cov_fail(e, COV_EINPUT, "%s: %s: the elements are not %s", cov_h5_path(f), name,
+                        kind == COV_H5_STRING ? "texts" : "integers");
+    if (r->dims[0] != n_rows || r->dims[1] != n_cols)
+        return cov_fail(e, COV_EINPUT, "%s: %s: %zu x %zu elements instead of %zu x %zu",
+                        cov_h5_path(f), name, r->dims[0], r->dims[1], n_rows, n_cols);
+    c->block = cov_malloc(BLOCK_ROWS, n_cols * r->type.bytes, e);
+    return c->block ? COV_OK : COV_ENOMEM;
+}
+
+static int read_block(const struct column *c, size_t first, size_t n, struct cov_err *e)
+{
+    return c->set ? cov_h5_set_read(c->set, first, n, 0, 1, c->block, e) : COV_OK;
+}
+
+/* Text i of the block, without its padding. */
+static const char *text_at(const struct column *c, size_t i, size_t *n)
+{
+    if (!c->set) {
+        *n = 0;
+        return "";
+    }
+    const char *text = (const char *)c->block + i * type_of(c)->bytes;
+    *n = cov_h5_string_length(type_of(c), text);
+    return text;
+}
+
+static int read_rows(const struct cov_h5 *f, size_t n_rows, const struct column *seqids,
+                     const struct column *species, const struct column *start_ends,
+                     struct cov_grid_builder *builder, struct cov_err *e)
+{
+    for (size_t first = 0; first < n_rows; first += BLOCK_ROWS) {
+        size_t n = n_rows - first < BLOCK_ROWS ? n_rows - first : BLOCK_ROWS;
+        int rc = read_block(seqids, first, n, e);
+        if (!rc)
+            rc = read_block(species, first, n, e);
+        if (!rc)
+            rc = read_block(start_ends, first, n, e);
+        const struct cov_h5_type *type = type_of(start_ends);
+        for (size_t i = 0; !rc && i < n; i++) {
+            size_t n_name, n_species;
+            const char *name = text_at(seqids, i, &n_name);
+            const char *kind = text_at(species, i, &n_species);
+            int64_t range[2] = {0, 0};
+            rc = cov_h5_to_int64(type, start_ends->block + 2 * i * type->bytes, 2, range, e);
+            if (rc)
+                return cov_err_prefix(e, "%s: data/start_ends: row %zu", cov_h5_path(f), first + i);
+            rc =
+                cov_grid_builder_add(builder, kind, n_species, name, n_name, range[0], range[1], e);
+            if (rc)
+                return cov_err_prefix(e, "%s: data", cov_h5_path(f));
+        }
+        if (rc)
+            return rc;
+    }
+    return COV_OK;
+}
+
+int cov_chunk_table_read(struct cov_h5 *f, size_t n_rows, size_t L, struct cov_grid **out,
+                         struct cov_err *e)
+{
+    *out = NULL;
+    struct column seqids = {NULL, NULL}, species = {NULL, NULL}, start_ends = {NULL, NULL};
+    struct cov_grid_builder *builder = NULL;
+    int rc = COV_OK;
+    if (n_rows == 0 || L == 0)
+        rc = cov_fail(e, COV_EINPUT, "%s: there are no chunks in it", cov_h5_path(f));
+    if (!rc)
+        rc = open_column(f, "data/seqids", COV_H5_STRING, n_rows, 1, &seqids, e);
+    if (!rc && cov_h5_has(f, "data/species"))
+        rc = open_column(f, "data/species", COV_H5_STRING, n_rows, 1, &species, e);
+    if (!rc)
+        rc = open_column(f, "data/start_ends", COV_H5_INT, n_rows, 2, &start_ends, e);
+    if (!rc)
+        rc = cov_grid_builder_new(L, &builder, e);
+    if (!rc)
+        rc = read_rows(f, n_rows, &seqids, &species, &start_ends, builder, e);
+    if (!rc) {
+        rc = cov_grid_builder_finish(builder, out, e);
+        builder = NULL;
+        if (rc)
+            (void)cov_err_prefix(e, "%s", cov_h5_path(f));
+    }
+    cov_grid_builder_free(builder);
+    close_column(&seqids);
+    close_column(&species);
+    close_column(&start_ends);
+    return rc;
+}
+
+/* ---- writing ---- */
+
+size_t cov_text_width(const char *path, const char *set, size_t least, size_t n,
+                      const char *(*get)(const void *arg, size_t i), const void *arg)
+{
+    size_t widest = least, n_long = 0;
+    const char *longest = "";
+    for (size_t i = 0; i < n; i++) {
+        size_t bytes = strlen(get(arg, i));
+        n_long += bytes > least;
+        if (bytes > widest) {
+            widest = bytes;
+            longest = get(arg, i);
+        }
+    }
+    if (n_long > 0)
+        cov_warn("%s: %s: %zu texts are longer than %zu bytes, so the data set has texts of %zu "
+                 "bytes; the longest is %.200s",
+                 path, set, n_long, least, widest, longest);
+    return widest;
+}
+
+/* Writes a column in blocks; put_rows(arg, first, n, dst) gives n rows of it. */
+static int write_column(struct cov_h5 *f, const char *name, struct cov_h5_new *spec,
+                        struct cov_codec_choice compression,
+                        void (*put_rows)(const void *arg, size_t first, size_t n, uint8_t *dst),
+                        const void *arg, struct cov_err *e)
+{
+    size_t elem_bytes = spec->type.kind == COV_H5_STRING ? 0 : spec->type.bytes;
+    spec->n_filters = cov_h5_filters(compression, elem_bytes, spec->filters);
+    spec->deflate_level = DECLARED_LEVEL;
+    spec->unlimited[0] = true;
+    struct cov_h5_set *set;
+    int rc = cov_h5_set_create(f, name, spec, &set, e);
+    if (rc)
+        return rc;
+    struct cov_blob blob = COV_BLOB_INIT;
+    size_t bytes = spec->chunk[0] * spec->chunk[1] * spec->type.bytes;
+    for (size_t first = 0; !rc && first < spec->dims[0]; first += spec->chunk[0]) {
+        size_t left = spec->dims[0] - first, n = left < spec->chunk[0] ? left : spec->chunk[0];
+        uint8_t *src, *scratch;
+        cov_blob_clear(&blob);
+        rc = cov_h5_pack_begin(compression, bytes, &blob, &src, &scratch, e);
+        if (rc)
+            break;
+        uint8_t *plain = spec->n_filters > 1 ? scratch : src;
+        memset(plain, 0, bytes);
+        put_rows(arg, first, n, plain);
+        if (spec->n_filters > 1)
+            cov_shuffle(plain, bytes, elem_bytes, src);
+        rc = cov_h5_pack_end(compression, spec->n_filters > 1, bytes, &blob, e);
+        if (!rc)
+            rc = cov_h5_set_put(set, (size_t[3]){first, 0, 0}, blob.data, blob.n_bytes, e);
+    }
+    cov_blob_fini(&blob);
+    cov_h5_set_close(set);
+    return rc;
+}
+
+struct texts {
+    const char *(*get)(const void *arg, size_t i);
+    const void *arg;
+    size_t width;
+};
+
+static void put_texts(const void *arg, size_t first, size_t n, uint8_t *dst)
+{
+    const struct texts *t = arg;
+    for (size_t i = 0; i < n; i++) {
+        const char *text = t->get(t->arg, first + i);
+        memcpy(dst + i * t->width, text, strnlen(text, t->width));
+    }
+}
+
+int cov_texts_write(struct cov_h5 *f, const char *set, size_t width, size_t n,
+                    const char *(*get)(const void *arg, size_t i), const void *arg,
+                    size_t chunk_rows, struct cov_codec_choice compression, struct cov_err *e)
+{
+    const struct texts texts = {get, arg, width};
+    struct cov_h5_new spec = {
+        .type = {COV_H5_STRING, width, false, false, '\0'},
+        .rank = 1,
+        .dims = {n, 1, 1},
+        .chunk = {chunk_rows, 1, 1},
+    };
+    return write_column(f, set, &spec, compression, put_texts, &texts, e);
+}
+
+static void put_start_ends(const void *arg, size_t first, size_t n, uint8_t *dst)
+{
+    const struct cov_grid *grid = arg;
+    for (size_t i = 0; i < n; i++) {
+        struct cov_chunk c = cov_grid_chunk(grid, first + i);
+        uint64_t range[2] = {(uint64_t)(c.minus ? c.end : c.beg),
+                             (uint64_t)(c.minus ? c.beg : c.end)};
+        for (size_t k = 0; k < 16; k++)
+            dst[16 * i + k] = (uint8_t)(range[k / 8] >> k % 8 * 8);
+    }
+}
+
+static const char *seq_name(const void *grid, size_t seq)
+{
+    return cov_grid_name(grid, seq);
+}
+
+static const char *seq_species(const void *grid, size_t seq)
+{
+    return cov_grid_species(grid, seq);
+}
+
+static const char *row_name(const void *grid, size_t i)
+{
+    return cov_grid_name(grid, cov_grid_chunk(grid, i).seq);
+}
+
+static const char *row_species(const void *grid, size_t i)
+{
+    return cov_grid_species(grid, cov_grid_chunk(grid, i).seq);
+}
+
+int cov_chunk_table_write(struct cov_h5 *f, const struct cov_grid *grid, size_t species_bytes,
+                          struct cov_codec_choice compression, struct cov_err *e)
+{
+    size_t n_rows = cov_grid_n_chunks(grid), n_seqs = cov_grid_n_seqs(grid);
+    size_t block = n_rows < BLOCK_ROWS ? n_rows : BLOCK_ROWS;
+    const char *path = cov_h5_path(f);
+    size_t width = cov_text_width(path, "data/seqids", NAME_BYTES, n_seqs, seq_name, grid);
+    int rc =
+        cov_texts_write(f, "data/seqids", width, n_rows, row_name, grid, block, compression, e);
+    if (rc)
+        return rc;
+    width = cov_text_width(path, "data/species", species_bytes, n_seqs, seq_species, grid);
+    rc =
+        cov_texts_write(f, "data/species", width, n_rows, row_species, grid, block, compression, e);
+    if (rc)
+        return rc;
+    struct cov_h5_new spec = {
+        .type = {COV_H5_INT, 8, true, false, '\0'},
+        .rank = 2,
+        .dims = {n_rows, 2, 1},
+        .chunk = {block, 2, 1},
+    };
+    return write_column(f, "data/start_ends", &spec, compression, put_start_ends, grid, e);
+}
+
+const char *cov_row_text(const struct cov_grid *grid, size_t i, char buf[COV_ROW_TEXT_BYTES])
+{
+    struct cov_chunk c = cov_grid_chunk(grid, i);
+    (void)snprintf(buf, COV_ROW_TEXT_BYTES, "row %zu (%.100s:%" PRId64 "-%" PRId64 ", %c strand)",
+                   i, cov_grid_name(grid, c.seq), c.beg + 1, c.end, c.minus ? '-' : '+');
+    return buf;
+}

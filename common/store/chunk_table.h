@@ -1,0 +1,38 @@
+/* chunk_table.h - the columns that say what each row of a file is: data/seqids, species, start_ends.
+ *
+ * Genome files and predictions files have them in common.
+ * SPDX-License-Identifier: MIT */
+#ifndef COV_STORE_CHUNK_TABLE_H
+#define COV_STORE_CHUNK_TABLE_H
+
+#include "common/base/err.h"
+#include "common/codec/codec.h"
+#include "common/seq/grid.h"
+#include "common/store/h5.h"
+
+/* The grid of the n_rows rows of length L. data/species may be missing: "" then. COV_EINPUT names file and
+ * data set. HDF5's thread. Free with cov_grid_free. */
+int cov_chunk_table_read(struct cov_h5 *f, size_t n_rows, size_t L, struct cov_grid **out,
+                         struct cov_err *e) COV_MUST_USE;
+
+/* Writes them: names of 50 bytes, or as many as the longest needs (with a warning); of the species
+ * `species_bytes` at least. HDF5's thread. */
+int cov_chunk_table_write(struct cov_h5 *f, const struct cov_grid *grid, size_t species_bytes,
+                          struct cov_codec_choice compression, struct cov_err *e) COV_MUST_USE;
+
+/* How many bytes texts of a data set get: `least`, or as many as the longest of n texts has, which is
+ * worth a warning. get(arg, i) gives text i. */
+size_t cov_text_width(const char *path, const char *set, size_t least, size_t n,
+                      const char *(*get)(const void *arg, size_t i), const void *arg);
+
+/* A data set of n texts of `width` bytes, zero-padded. HDF5's thread. */
+int cov_texts_write(struct cov_h5 *f, const char *set, size_t width, size_t n,
+                    const char *(*get)(const void *arg, size_t i), const void *arg,
+                    size_t chunk_rows, struct cov_codec_choice compression,
+                    struct cov_err *e) COV_MUST_USE;
+
+/* "row 7 (Chr1:21385-42768, - strand)", cut to fit buf. */
+enum { COV_ROW_TEXT_BYTES = 200 };
+const char *cov_row_text(const struct cov_grid *grid, size_t i, char buf[COV_ROW_TEXT_BYTES]);
+
+#endif

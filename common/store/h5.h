@@ -1,0 +1,88 @@
+/* h5.h - HDF5 files: data sets described, fetched by rows, and written chunk by chunk.
+ *
+ * The one room that knows libhdf5. libhdf5 is not safe for threads: all functions here belong to one
+ * thread at a time. Errors name the file and the data set. Bytes are fetched and stored as they are in the
+ * file, so that filters and conversion (h5_rows.h, codec.h) can run in other threads.
+ * SPDX-License-Identifier: MIT */
+#ifndef COV_STORE_H5_H
+#define COV_STORE_H5_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/err.h"
+#include "common/codec/blob.h"
+#include "common/codec/codec.h"
+#include "common/store/h5_rows.h"
+
+struct cov_h5;     /* an open file */
+struct cov_h5_set; /* an open data set; must be closed before its file */
+
+/* ---- reading ---- */
+
+/* Opens for reading, without file locks. Checks cheap things first (signature, length against the end
+ * that the superblock gives), then lets a child process open the file, since libhdf5 crashes or hangs on
+ * some damaged files: whatever happens to the child becomes an error. */
+int cov_h5_open(const char *path, struct cov_h5 **out, struct cov_err *e) COV_MUST_USE;
+void cov_h5_close(struct cov_h5 *f); /* NULL is accepted */
+const char *cov_h5_path(const struct cov_h5 *f);
+
+/* Whether there is an object of this name ("data/X"). */
+bool cov_h5_has(const struct cov_h5 *f, const char *name);
+
+/* The names of the links of group `name` in byte order: *n of them in (*names)[]. None when there is no
+ * such group. Free with cov_h5_free_names. */
+int cov_h5_list(const struct cov_h5 *f, const char *name, char ***names, size_t *n,
+                struct cov_err *e) COV_MUST_USE;
+void cov_h5_free_names(char **names, size_t n);
+
+/* COV_EINPUT when it is missing, has another number of dimensions than `rank` (1..3), has none of the
+ * types of h5_rows.h, rows or chunks of more than COV_H5_MAX_BYTES, or filters that nobody here knows. */
+int cov_h5_set_open(struct cov_h5 *f, const char *name, int rank, struct cov_h5_set **out,
+                    struct cov_err *e) COV_MUST_USE;
+void cov_h5_set_close(struct cov_h5_set *s); /* NULL is accepted */
+
+/* How cov_h5_unpack has to read what cov_h5_set_fetch gives. Any thread. Borrowed until close. */
+const struct cov_h5_rows *cov_h5_set_rows(const struct cov_h5_set *s);
+
+/* Adds pieces to *raw: columns [col, col + n_cols) of one row, as they are stored. */
+int cov_h5_set_fetch(struct cov_h5_set *s, size_t row, size_t col, size_t n_cols,
+                     struct cov_blob *raw, struct cov_err *e) COV_MUST_USE;
+
+/* dst[n_rows][dims[1]][n_cols]: fetched and unpacked, on this thread. */
+int cov_h5_set_read(struct cov_h5_set *s, size_t row, size_t n_rows, size_t col, size_t n_cols,
+                    void *dst, struct cov_err *e) COV_MUST_USE;
+
+/* ---- writing: the same calls make the same bytes, without times or paths ---- */
+
+/* Creates or truncates `path`. */
+int cov_h5_create(const char *path, struct cov_h5 **out, struct cov_err *e) COV_MUST_USE;
+/* Flushes and closes; frees *f in any case. */
+int cov_h5_finish(struct cov_h5 *f, struct cov_err *e) COV_MUST_USE;
+
+/* A text attribute of the file, as h5py writes a str. */
+int cov_h5_write_attr(struct cov_h5 *f, const char *name, const char *text,
+                      struct cov_err *e) COV_MUST_USE;
+
+/* A new data set. Groups in its name are made as needed. */
+struct cov_h5_new {
+    struct cov_h5_type type;
+    int rank;
+    size_t dims[3];
+    bool unlimited[3];
+    size_t chunk[3];
+    struct cov_filter filters[3]; /* SHUFFLE, DEFLATE, LZF */
+    size_t n_filters;
+    int deflate_level; /* as declared in the file: 0..9 */
+    int fill;          /* of numbers; strings are filled with zeros */
+};
+
+int cov_h5_set_create(struct cov_h5 *f, const char *name, const struct cov_h5_new *spec,
+                      struct cov_h5_set **out, struct cov_err *e) COV_MUST_USE;
+
+/* Stores one piece (h5_rows.h) as the chunk that begins at element `at`. */
+int cov_h5_set_put(struct cov_h5_set *s, const size_t at[3], const uint8_t *piece, size_t n,
+                   struct cov_err *e) COV_MUST_USE;
+
+#endif

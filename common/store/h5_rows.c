@@ -1,0 +1,295 @@
+/* h5_rows.c - see h5_rows.h.
+ * SPDX-License-Identifier: MIT */
+#include "common/store/h5_rows.h"
+
+#include <assert.h>
+#include <string.h>
+
+static size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+static size_t ceil_div(size_t a, size_t b)
+{
+    return a / b + (a % b != 0);
+}
+
+size_t cov_h5_n_pieces(const struct cov_h5_rows *rows, size_t col, size_t n_cols)
+{
+    if (!rows->chunked)
+        return 1;
+    size_t first = col / rows->chunk[2], last = (col + n_cols - 1) / rows->chunk[2];
+    return ceil_div(rows->dims[1], rows->chunk[1]) * (last - first + 1);
+}
+
+/* What of a chunk belongs to the block that is asked for. */
+struct part {
+    size_t first_row, n_rows; /* in the chunk */
+    size_t pos, n_pos;        /* in the data set; the chunk's first position is `pos` too */
+    size_t col, n_cols;       /* in the data set */
+};
+
+/* Copies n runs of `bytes`, which stand src_step and dst_step bytes apart. */
+static void copy_runs(const uint8_t *src, size_t src_step, uint8_t *dst, size_t dst_step,
+                      size_t bytes, size_t n)
+{
+#define COPY(size)                                                                                 \
+    for (size_t i = 0; i < n; i++)                                                                 \
+    memcpy(dst + i * dst_step, src + i * src_step, size)
+    if (bytes == src_step && bytes == dst_step)
+        memcpy(dst, src, n * bytes);
+    else if (bytes == 2)
+        COPY(2);
+    else if (bytes == 4)
+        COPY(4);
+    else if (bytes == 8)
+        COPY(8);
+    else
+        COPY(bytes);
+#undef COPY
+}
+
+static void copy_part(const struct cov_h5_rows *rows, const struct part *p, const uint8_t *chunk,
+                      size_t block_col, size_t block_cols, uint8_t *dst)
+{
+    size_t size = rows->type.bytes;
+    for (size_t r = 0; r < p->n_rows; r++) {
+        size_t from =
+            (p->first_row + r) * rows->chunk[1] * rows->chunk[2] + p->col % rows->chunk[2];
+        size_t to = (r * rows->dims[1] + p->pos) * block_cols + p->col - block_col;
+        copy_runs(chunk + from * size, rows->chunk[2] * size, dst + to * size, block_cols * size,
+                  p->n_cols * size, p->n_pos);
+    }
+}
+
+static void fill_part(const struct cov_h5_rows *rows, const struct part *p, size_t block_col,
+                      size_t block_cols, uint8_t *dst)
+{
+    size_t size = rows->type.bytes;
+    for (size_t r = 0; r < p->n_rows; r++)
+        for (size_t t = 0; t < p->n_pos; t++)
+            for (size_t k = 0; k < p->n_cols; k++) {
+                size_t to = (r * rows->dims[1] + p->pos + t) * block_cols + p->col + k - block_col;
+                memcpy(dst + to * size, rows->fill, size);
+            }
+}
+
+int cov_h5_unpack(const struct cov_h5_rows *rows, size_t row, size_t n_rows, size_t col,
+                  size_t n_cols, struct cov_blob *raw, size_t first_piece, const uint8_t **block,
+                  struct cov_err *e)
+{
+    const size_t *dims = rows->dims, *chunk = rows->chunk;
+    size_t size = rows->type.bytes;
+    if (!rows->chunked) {
+        size_t n;
+        *block = cov_blob_piece(raw, first_piece, &n);
+        assert(n == n_rows * dims[1] * n_cols * size);
+        return COV_OK;
+    }
+    assert(row / chunk[0] == (row + n_rows - 1) / chunk[0]);
+    /* Behind the pieces: the block, one decoded chunk unless it is the block, and scratch. */
+    bool whole = chunk[0] == n_rows && chunk[1] == dims[1] && chunk[2] == n_cols &&
+                 row % chunk[0] == 0 && col % chunk[2] == 0;
+    size_t block_bytes = n_rows * dims[1] * n_cols * size;
+    size_t chunk_bytes = chunk[0] * chunk[1] * chunk[2] * size;
+    size_t scratch_bytes = rows->n_filters > 1 ? cov_codec_undo_scratch(chunk_bytes) : 0;
+    uint8_t *dst;
+    int rc = cov_blob_room(raw, block_bytes + (whole ? 0 : chunk_bytes) + scratch_bytes, &dst, e);
+    if (rc)
+        return rc;
+    uint8_t *to = whole ? dst : dst + block_bytes, *scratch = to + chunk_bytes;
+    size_t i = first_piece;
+    for (size_t pos = 0; pos < dims[1]; pos += chunk[1]) {
+        for (size_t beg = col, end; beg < col + n_cols; beg = end) {
+            end = smaller(beg - beg % chunk[2] + chunk[2], col + n_cols);
+            struct part part = {row % chunk[0], n_rows, pos, smaller(chunk[1], dims[1] - pos), beg,
+                                end - beg};
+            size_t n;
+            const uint8_t *piece = cov_blob_piece(raw, i++, &n);
+            if (n == 0) {
+                fill_part(rows, &part, col, n_cols, dst);
+                continue;
+            }
+            assert(n >= COV_H5_PIECE_HEAD);
+            uint32_t mask;
+            memcpy(&mask, piece, sizeof mask);
+            rc = cov_codec_undo(rows->filters, rows->n_filters, mask, piece + COV_H5_PIECE_HEAD,
+                                n - COV_H5_PIECE_HEAD, to, chunk_bytes, scratch, e);
+            if (rc)
+                return rc;
+            if (!whole)
+                copy_part(rows, &part, to, col, n_cols, dst);
+        }
+    }
+    *block = dst;
+    return COV_OK;
+}
+
+/* ---- numbers ---- */
+
+static double double_of_half(uint16_t h)
+{
+    unsigned exponent = h >> 10 & 31;
+    uint64_t sign = (uint64_t)(h >> 15) << 63, fraction = (uint64_t)(h & 0x3ff) << 42;
+    if (exponent == 0) {
+        double value = (double)(h & 0x3ff) * 0x1p-24;
+        return sign ? -value : value;
+    }
+    uint64_t bits = sign | fraction | (exponent == 31 ? (uint64_t)2047 : exponent + 1008U) << 52;
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* dst = n elements of 2, 4 or 8 bytes with the order of their bytes turned round. */
+static void swap_bytes(const uint8_t *src, size_t bytes, size_t n, uint8_t *dst)
+{
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < bytes; j++)
+            dst[i * bytes + j] = src[i * bytes + bytes - 1 - j];
+}
+
+#define FOREIGN (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+
+#define CONVERT(source, convert)                                                                   \
+    for (size_t i = 0; i < n; i++) {                                                               \
+        source x;                                                                                  \
+        memcpy(&x, p + i * sizeof x, sizeof x);                                                    \
+        dst[i] = convert(x);                                                                       \
+    }
+
+void cov_h5_to_double(const struct cov_h5_type *type, const void *src, size_t n, double *dst)
+{
+    const uint8_t *p = src;
+    if (type->big_endian == FOREIGN && type->bytes > 1) {
+        struct cov_h5_type native = *type;
+        native.big_endian = !native.big_endian;
+        uint8_t swapped[2048];
+        for (size_t i = 0, m; i < n; i += m) {
+            m = smaller(n - i, sizeof swapped / type->bytes);
+            swap_bytes(p + i * type->bytes, type->bytes, m, swapped);
+            cov_h5_to_double(&native, swapped, m, dst + i);
+        }
+        return;
+    }
+    enum { F = 16, S = 32 };
+    switch ((int)type->bytes | (type->kind == COV_H5_FLOAT ? F : type->is_signed ? S : 0)) {
+    case F | 2:
+        CONVERT(uint16_t, double_of_half);
+        break;
+    case F | 4:
+        CONVERT(float, (double));
+        break;
+    case F | 8:
+        CONVERT(double, (double));
+        break;
+    case S | 1:
+        CONVERT(int8_t, (double));
+        break;
+    case S | 2:
+        CONVERT(int16_t, (double));
+        break;
+    case S | 4:
+        CONVERT(int32_t, (double));
+        break;
+    case S | 8:
+        CONVERT(int64_t, (double));
+        break;
+    case 1:
+        CONVERT(uint8_t, (double));
+        break;
+    case 2:
+        CONVERT(uint16_t, (double));
+        break;
+    case 4:
+        CONVERT(uint32_t, (double));
+        break;
+    case 8:
+        CONVERT(uint64_t, (double));
+        break;
+    default:
+        assert(!"a type that has been checked");
+    }
+}
+
+int cov_h5_to_int64(const struct cov_h5_type *type, const void *src, size_t n, int64_t *dst,
+                    struct cov_err *e)
+{
+    assert(type->kind == COV_H5_INT);
+    const uint8_t *p = src;
+    for (size_t i = 0; i < n; i++, p += type->bytes) {
+        uint64_t x = 0;
+        for (size_t j = 0; j < type->bytes; j++)
+            x = x << 8 | p[type->big_endian ? j : type->bytes - 1 - j];
+        unsigned unused_bits = 64 - 8 * (unsigned)type->bytes;
+        if (type->is_signed)
+            dst[i] = (int64_t)(x << unused_bits) >> unused_bits;
+        else if (x <= INT64_MAX)
+            dst[i] = (int64_t)x;
+        else
+            return cov_fail(e, COV_EINPUT, "%llu is too large", (unsigned long long)x);
+    }
+    return COV_OK;
+}
+
+size_t cov_h5_string_length(const struct cov_h5_type *type, const char *text)
+{
+    size_t n = type->bytes;
+    if (type->padding == '\0')
+        return strnlen(text, n);
+    while (n > 0 && text[n - 1] == type->padding)
+        n--;
+    return n;
+}
+
+/* ---- the way back ---- */
+
+size_t cov_h5_filters(struct cov_codec_choice choice, size_t elem_bytes,
+                      struct cov_filter filters[3])
+{
+    size_t n = 0;
+    if (choice.id == COV_CODEC_NONE)
+        return 0;
+    if (elem_bytes > 0)
+        filters[n++] = (struct cov_filter){COV_H5_SHUFFLE, elem_bytes};
+    filters[n++] = (struct cov_filter){
+        choice.id == COV_CODEC_LZF ? COV_H5_LZF : COV_H5_DEFLATE,
+        0,
+    };
+    return n;
+}
+
+/* Behind the end of the blob: mask, compressed bytes, then the chunk and the scratch. */
+int cov_h5_pack_begin(struct cov_codec_choice choice, size_t n, struct cov_blob *b, uint8_t **src,
+                      uint8_t **scratch, struct cov_err *e)
+{
+    assert(n <= COV_H5_MAX_BYTES);
+    size_t bound = cov_codec_bound(choice, n);
+    uint8_t *at;
+    int rc = cov_blob_room(b, COV_H5_PIECE_HEAD + bound + 2 * n, &at, e);
+    if (rc)
+        return rc;
+    *src = at + COV_H5_PIECE_HEAD + bound;
+    *scratch = *src + n;
+    return COV_OK;
+}
+
+int cov_h5_pack_end(struct cov_codec_choice choice, size_t n_before, size_t n, struct cov_blob *b,
+                    struct cov_err *e)
+{
+    size_t bound = cov_codec_bound(choice, n), n_packed;
+    uint8_t *at = b->data + b->n_bytes;
+    const uint8_t *src = at + COV_H5_PIECE_HEAD + bound;
+    uint32_t mask = 0;
+    int rc = cov_codec_encode(choice, src, n, at + COV_H5_PIECE_HEAD, bound, &n_packed, e);
+    if (rc)
+        return rc;
+    if (n_packed == 0) {
+        mask = (uint32_t)1 << n_before;
+        memcpy(at + COV_H5_PIECE_HEAD, src, n);
+        n_packed = n;
+    }
+    memcpy(at, &mask, sizeof mask);
+    return cov_blob_end_piece(b, COV_H5_PIECE_HEAD + n_packed, e);
+}

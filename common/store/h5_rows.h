@@ -1,0 +1,82 @@
+/* h5_rows.h - rows of an HDF5 data set on their way from stored bytes to numbers. No HDF5 here: any thread.
+ *
+ * A row is one index of the first dimension. Data sets have up to three dimensions: rows, positions, columns.
+ * SPDX-License-Identifier: MIT */
+#ifndef COV_STORE_H5_ROWS_H
+#define COV_STORE_H5_ROWS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/err.h"
+#include "common/codec/blob.h"
+#include "common/codec/codec.h"
+
+enum cov_h5_kind {
+    COV_H5_INT,   /* 1, 2, 4 or 8 bytes */
+    COV_H5_FLOAT, /* IEEE: 2, 4 or 8 bytes */
+    COV_H5_STRING /* of fixed length */
+};
+
+struct cov_h5_type {
+    enum cov_h5_kind kind;
+    size_t bytes;
+    bool is_signed, big_endian;
+    char padding; /* of STRING: ' ', or '\0' */
+};
+
+struct cov_h5_rows {
+    struct cov_h5_type type;
+    size_t dims[3];  /* 1 where the data set has fewer dimensions */
+    bool chunked;    /* pieces are stored chunks; else plain elements */
+    size_t chunk[3]; /* if chunked: not 0, and the chunk has at most COV_H5_MAX_BYTES */
+    struct cov_filter filters[3];
+    size_t n_filters;
+    uint8_t *fill; /* one element, of chunks that are not stored. Owned by the data set */
+};
+
+/* A chunk, and all chunks that one row touches, may not be larger. */
+#define COV_H5_MAX_BYTES ((size_t)1 << 30)
+
+/* A piece of a blob that holds a stored chunk: the filter mask, then the bytes; empty for a chunk that is
+ * not stored. */
+#define COV_H5_PIECE_HEAD sizeof(uint32_t)
+
+/* How many pieces hold columns [col, col + n_cols) of a row. */
+size_t cov_h5_n_pieces(const struct cov_h5_rows *rows, size_t col, size_t n_cols);
+
+/* block[n_rows][dims[1]][n_cols] = rows [row, row + n_rows), which must lie in the same chunks, in the
+ * columns [col, col + n_cols), as elements of rows->type, from the pieces of *raw from first_piece on.
+ * *block points into *raw, behind the pieces or at one, until *raw is used again. COV_EINPUT for damaged
+ * compression or a wrong size. */
+int cov_h5_unpack(const struct cov_h5_rows *rows, size_t row, size_t n_rows, size_t col,
+                  size_t n_cols, struct cov_blob *raw, size_t first_piece, const uint8_t **block,
+                  struct cov_err *e) COV_MUST_USE;
+
+/* dst[0..n) = numbers of type INT or FLOAT. A 64-bit integer may be rounded. */
+void cov_h5_to_double(const struct cov_h5_type *type, const void *src, size_t n, double *dst);
+
+/* dst[0..n) = numbers of type INT. COV_EINPUT for one that an int64_t cannot hold. */
+int cov_h5_to_int64(const struct cov_h5_type *type, const void *src, size_t n, int64_t *dst,
+                    struct cov_err *e) COV_MUST_USE;
+
+/* The length of a STRING without its padding. */
+size_t cov_h5_string_length(const struct cov_h5_type *type, const char *text);
+
+/* ---- the way back: pieces from elements ---- */
+
+/* The filters of a data set written with this choice, shuffled if elem_bytes is not 0; returns how many.
+ * Nothing is shuffled that is not compressed. */
+size_t cov_h5_filters(struct cov_codec_choice choice, size_t elem_bytes,
+                      struct cov_filter filters[3]);
+
+/* A piece is made in two steps, in the blob it goes to. This gives room at *src for the n bytes of the
+ * chunk, as they are when they come to the compression, and room for as many at *scratch. */
+int cov_h5_pack_begin(struct cov_codec_choice choice, size_t n, struct cov_blob *b, uint8_t **src,
+                      uint8_t **scratch, struct cov_err *e) COV_MUST_USE;
+/* Compresses what was put at *src and ends the piece. n_before: filters before the compression. */
+int cov_h5_pack_end(struct cov_codec_choice choice, size_t n_before, size_t n, struct cov_blob *b,
+                    struct cov_err *e) COV_MUST_USE;
+
+#endif

@@ -1,0 +1,295 @@
+/* signal_file.c - see signal_file.h: reading.
+ * SPDX-License-Identifier: MIT */
+#include "common/store/signal_file.h"
+
+#include <float.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/mem.h"
+#include "common/store/chunk_table.h"
+#include "common/store/h5.h"
+
+/* More data sets than this in one file are a damaged file. */
+enum { MAX_DATASETS = 4096 };
+
+#define PREDICTIONS "prediction/predictions"
+#define DATASETS "prediction/datasets"
+#define GROUP "evaluation"
+
+/* The columns of an HDF5 data set that make up one of ours. */
+struct dataset {
+    char *name;
+    struct cov_h5_set *set; /* of the file's list */
+    size_t col, n_cols;
+};
+
+struct cov_signal_file {
+    struct cov_h5 *h5;
+    struct cov_h5_set **sets;
+    size_t n_sets;
+    struct dataset *datasets;
+    size_t n_datasets;
+    struct cov_grid *grid;
+    char *path;
+};
+
+static int open_set(struct cov_signal_file *f, const char *name, struct cov_h5_set **out,
+                    struct cov_err *e)
+{
+    struct cov_h5_set *s;
+    int rc = cov_h5_set_open(f->h5, name, 3, &s, e);
+    if (rc)
+        return rc;
+    f->sets[f->n_sets++] = s;
+    const struct cov_h5_rows *r = cov_h5_set_rows(s), *first = cov_h5_set_rows(f->sets[0]);
+    if (r->type.kind == COV_H5_STRING)
+        return cov_fail(e, COV_EINPUT, "%s: %s: the elements are not numbers", f->path, name);
+    if (r->dims[2] == 0)
+        return cov_fail(e, COV_EINPUT, "%s: %s: no columns", f->path, name);
+    if (r->dims[0] != first->dims[0] || r->dims[1] != first->dims[1])
+        return cov_fail(e, COV_EINPUT, "%s: %s: %zu x %zu positions, but the others have %zu x %zu",
+                        f->path, name, r->dims[0], r->dims[1], first->dims[0], first->dims[1]);
+    *out = s;
+    return COV_OK;
+}
+
+static int make_lists(struct cov_signal_file *f, size_t n_sets, size_t n_datasets,
+                      struct cov_err *e)
+{
+    f->sets = cov_calloc(n_sets, sizeof *f->sets, e);
+    f->datasets = cov_calloc(n_datasets, sizeof *f->datasets, e);
+    return f->sets && f->datasets ? COV_OK : COV_ENOMEM;
+}
+
+/* The names of the D columns of the predictions. */
+static int read_names(struct cov_signal_file *f, size_t n, struct cov_err *e)
+{
+    struct cov_h5_set *s;
+    int rc = cov_h5_set_open(f->h5, DATASETS, 1, &s, e);
+    if (rc)
+        return rc;
+    const struct cov_h5_rows *r = cov_h5_set_rows(s);
+    char *text = NULL;
+    if (r->type.kind != COV_H5_STRING) {
+        rc = cov_fail(e, COV_EINPUT, "%s: %s: the elements are not texts", f->path, DATASETS);
+        goto out;
+    }
+    if (r->dims[0] != n) {
+        rc = cov_fail(e, COV_EINPUT, "%s: %s: %zu names, but the predictions have %zu columns",
+                      f->path, DATASETS, r->dims[0], n);
+        goto out;
+    }
+    text = cov_malloc(n, r->type.bytes, e);
+    rc = text ? cov_h5_set_read(s, 0, n, 0, 1, text, e) : COV_ENOMEM;
+    for (size_t k = 0; !rc && k < n; k++) {
+        const char *name = text + k * r->type.bytes;
+        struct dataset *d = &f->datasets[f->n_datasets++];
+        *d = (struct dataset){NULL, f->sets[0], k, 1};
+        d->name = cov_strndup(name, cov_h5_string_length(&r->type, name), e);
+        if (!d->name)
+            rc = COV_ENOMEM;
+        else if (!d->name[0])
+            rc = cov_fail(e, COV_EINPUT, "%s: %s: name %zu is empty", f->path, DATASETS, k);
+        for (size_t j = 0; !rc && j < k; j++)
+            if (strcmp(f->datasets[j].name, d->name) == 0)
+                rc = cov_fail(e, COV_EINPUT, "%s: %s: %s is there twice", f->path, DATASETS,
+                              d->name);
+    }
+out:
+    free(text);
+    cov_h5_set_close(s);
+    return rc;
+}
+
+static int open_predicted(struct cov_signal_file *f, struct cov_err *e)
+{
+    if (!cov_h5_has(f->h5, PREDICTIONS) && cov_h5_has(f->h5, "data/X"))
+        return cov_fail(e, COV_EINPUT,
+                        "%s: this is a genome file%s; there is no data set " PREDICTIONS, f->path,
+                        cov_h5_has(f->h5, GROUP) ? " with measured coverage" : "");
+    struct cov_h5_set *s;
+    int rc = make_lists(f, 1, MAX_DATASETS, e);
+    if (!rc)
+        rc = open_set(f, PREDICTIONS, &s, e);
+    if (rc)
+        return rc;
+    size_t n = cov_h5_set_rows(s)->dims[2];
+    if (n > MAX_DATASETS)
+        return cov_fail(e, COV_EINPUT, "%s: " PREDICTIONS ": %zu columns are too many", f->path, n);
+    return read_names(f, n, e);
+}
+
+/* The length of <prefix> in "<prefix>_coverage", or 0. */
+static size_t prefix_length(const char *name)
+{
+    static const char tail[] = "_coverage", spliced[] = "_spliced_coverage";
+    size_t n = strlen(name), n_tail = sizeof tail - 1, n_spliced = sizeof spliced - 1;
+    if (n <= n_tail || strcmp(name + n - n_tail, tail) != 0)
+        return 0;
+    if (n > n_spliced && strcmp(name + n - n_spliced, spliced) == 0)
+        return 0;
+    return n - n_tail;
+}
+
+static int open_measured(struct cov_signal_file *f, struct cov_err *e)
+{
+    char **names;
+    size_t n_names, n = 0;
+    int rc = cov_h5_list(f->h5, GROUP, &names, &n_names, e);
+    if (rc)
+        return rc;
+    for (size_t i = 0; i < n_names; i++)
+        n += prefix_length(names[i]) > 0;
+    if (n == 0 || n > MAX_DATASETS) {
+        const char *what = n > 0                            ? "a genome file with too much"
+                           : cov_h5_has(f->h5, PREDICTIONS) ? "a predictions file without"
+                           : cov_h5_has(f->h5, "data/X")    ? "a genome file without"
+                                                            : "a file without";
+        rc = cov_fail(e, COV_EINPUT, "%s: this is %s measured coverage (" GROUP "/<name>_coverage)",
+                      f->path, what);
+    }
+    if (!rc)
+        rc = make_lists(f, n, n, e);
+    for (size_t i = 0; !rc && i < n_names; i++) {
+        size_t n_prefix = prefix_length(names[i]);
+        if (n_prefix == 0)
+            continue;
+        struct cov_h5_set *s = NULL;
+        char *full = cov_strfmt(e, GROUP "/%s", names[i]);
+        rc = full ? open_set(f, full, &s, e) : COV_ENOMEM;
+        free(full);
+        if (rc)
+            break;
+        struct dataset *d = &f->datasets[f->n_datasets++];
+        *d = (struct dataset){NULL, s, 0, cov_h5_set_rows(s)->dims[2]};
+        d->name = cov_strndup(names[i], n_prefix, e);
+        if (!d->name)
+            rc = COV_ENOMEM;
+    }
+    cov_h5_free_names(names, n_names);
+    return rc;
+}
+
+static int open_parts(struct cov_signal_file *f, enum cov_signal_kind kind, struct cov_err *e)
+{
+    int rc = cov_h5_open(f->path, &f->h5, e);
+    if (!rc)
+        rc = kind == COV_SIGNAL_PREDICTED ? open_predicted(f, e) : open_measured(f, e);
+    if (rc)
+        return rc;
+    const size_t *dims = cov_h5_set_rows(f->sets[0])->dims;
+    return cov_chunk_table_read(f->h5, dims[0], dims[1], &f->grid, e);
+}
+
+int cov_signal_file_open(const char *path, enum cov_signal_kind kind, struct cov_signal_file **out,
+                         struct cov_err *e)
+{
+    *out = NULL;
+    struct cov_signal_file *f = cov_calloc(1, sizeof *f, e);
+    if (!f)
+        return COV_ENOMEM;
+    f->path = cov_strdup(path, e);
+    int rc = f->path ? open_parts(f, kind, e) : COV_ENOMEM;
+    if (rc) {
+        cov_signal_file_close(f);
+        return rc;
+    }
+    *out = f;
+    return COV_OK;
+}
+
+void cov_signal_file_close(struct cov_signal_file *f)
+{
+    if (!f)
+        return;
+    cov_grid_free(f->grid);
+    for (size_t k = 0; k < f->n_datasets; k++)
+        free(f->datasets[k].name);
+    free(f->datasets);
+    for (size_t i = 0; i < f->n_sets; i++)
+        cov_h5_set_close(f->sets[i]);
+    free(f->sets);
+    cov_h5_close(f->h5);
+    free(f->path);
+    free(f);
+}
+
+const struct cov_grid *cov_signal_file_grid(const struct cov_signal_file *f)
+{
+    return f->grid;
+}
+
+size_t cov_signal_file_n_datasets(const struct cov_signal_file *f)
+{
+    return f->n_datasets;
+}
+
+const char *cov_signal_file_dataset(const struct cov_signal_file *f, size_t k)
+{
+    return f->datasets[k].name;
+}
+
+bool cov_signal_file_is_float(const struct cov_signal_file *f, size_t k)
+{
+    return cov_h5_set_rows(f->datasets[k].set)->type.kind == COV_H5_FLOAT;
+}
+
+int cov_signal_file_fetch(struct cov_signal_file *f, size_t i, const size_t *ks, size_t n_ks,
+                          struct cov_blob *raw, struct cov_err *e)
+{
+    cov_blob_clear(raw);
+    int rc = COV_OK;
+    for (size_t j = 0; !rc && j < n_ks; j++) {
+        const struct dataset *d = &f->datasets[ks[j]];
+        rc = cov_h5_set_fetch(d->set, i, d->col, d->n_cols, raw, e);
+    }
+    return rc;
+}
+
+/* values[0..n) = the mean of each n_cols of the n * n_cols elements. */
+static void take_means(const struct cov_h5_type *type, const uint8_t *elems, size_t n,
+                       size_t n_cols, float *values)
+{
+    enum { TILE = 512 };
+    double tile[TILE], sum = 0;
+    size_t n_elems = n * n_cols, col = 0;
+    for (size_t beg = 0; beg < n_elems; beg += TILE) {
+        size_t m = n_elems - beg < TILE ? n_elems - beg : TILE;
+        cov_h5_to_double(type, elems + beg * type->bytes, m, tile);
+        for (size_t j = 0; j < m; j++) {
+            sum += tile[j];
+            if (++col < n_cols)
+                continue;
+            *values++ = (float)(sum / (double)n_cols);
+            col = 0;
+            sum = 0;
+        }
+    }
+}
+
+int cov_signal_file_decode(const struct cov_signal_file *f, size_t i, const size_t *ks, size_t n_ks,
+                           struct cov_blob *raw, float *values, struct cov_err *e)
+{
+    size_t L = cov_grid_chunk_length(f->grid), first_piece = 0;
+    struct cov_chunk chunk = cov_grid_chunk(f->grid, i);
+    size_t length = (size_t)(chunk.end - chunk.beg);
+    char row[COV_ROW_TEXT_BYTES];
+    for (size_t j = 0; j < n_ks; j++, values += L) {
+        const struct dataset *d = &f->datasets[ks[j]];
+        const struct cov_h5_rows *r = cov_h5_set_rows(d->set);
+        const uint8_t *elems = NULL;
+        int rc = cov_h5_unpack(r, i, 1, d->col, d->n_cols, raw, first_piece, &elems, e);
+        if (rc)
+            return cov_err_prefix(e, "%s: %s: %s", f->path, d->name, cov_row_text(f->grid, i, row));
+        first_piece += cov_h5_n_pieces(r, d->col, d->n_cols);
+        take_means(&r->type, elems, length, d->n_cols, values);
+        for (size_t t = 0; t < length; t++)
+            if (!(values[t] >= 0 && values[t] <= FLT_MAX))
+                return cov_fail(e, COV_EINPUT, "%s: %s: %s, index %zu: %g is no coverage", f->path,
+                                d->name, cov_row_text(f->grid, i, row), t, (double)values[t]);
+        for (size_t t = length; t < L; t++)
+            values[t] = COV_SIGNAL_PAD;
+    }
+    return COV_OK;
+}

@@ -1,0 +1,170 @@
+/* test_encode.c - FASTA to genome file, read back.
+ * SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "common/job/encode.h"
+#include "common/seq/alphabet.h"
+#include "common/store/genome_file.h"
+
+enum { N_SEQS = 4, L = 50 };
+static const size_t lengths[N_SEQS] = {1, 50, 1234, 100};
+
+static char dir[] = "/tmp/test_encode.XXXXXX";
+static char fasta[64], output[64], second[64];
+static char letters[N_SEQS][2000];
+
+static int set_up(void **state)
+{
+    (void)state;
+    if (!mkdtemp(dir) || setenv("SOURCE_DATE_EPOCH", "0", 1))
+        return -1;
+    (void)snprintf(fasta, sizeof fasta, "%s/a.fa", dir);
+    (void)snprintf(output, sizeof output, "%s/a.h5", dir);
+    (void)snprintf(second, sizeof second, "%s/b.h5", dir);
+    FILE *f = fopen(fasta, "wb");
+    if (!f)
+        return -1;
+    uint32_t x = 3;
+    for (size_t s = 0; s < N_SEQS; s++) {
+        for (size_t i = 0; i < lengths[s]; i++) {
+            x = x * 1664525 + 1013904223;
+            letters[s][i] = cov_letter_of_code[1 + (x >> 16) % 15];
+        }
+        (void)fprintf(f, ">seq%zu\n%s\n", s, letters[s]);
+    }
+    return fclose(f);
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    (void)unlink(fasta);
+    (void)unlink(output);
+    (void)unlink(second);
+    return rmdir(dir);
+}
+
+static int encode(const char *to, bool force, unsigned n_threads, struct cov_stats *stats,
+                  struct cov_err *e)
+{
+    struct cov_pool *pool;
+    assert_int_equal(cov_pool_new(n_threads, &pool, NULL), 0);
+    const struct cov_encode_options options = {
+        .species = "sp",
+        .chunk_length = L,
+        .compression = {COV_CODEC_GZIP, 0},
+        .genome = {.tmpdir = dir, .n_threads = n_threads},
+    };
+    int rc = cov_encode_fasta(fasta, to, force, &options, pool, NULL, stats, e);
+    cov_pool_free(pool);
+    return rc;
+}
+
+static void test_rows(void **state)
+{
+    (void)state;
+    struct cov_stats stats;
+    struct cov_err e = COV_ERR_INIT;
+    cov_stats_init(&stats, "test", "0");
+    assert_int_equal(encode(output, false, 2, &stats, &e), 0);
+    assert_int_equal(stats.bases, 1385);
+    assert_int_equal(stats.chunks, 2 * (1 + 1 + 25 + 2));
+    assert_true(stats.n_stages >= 3);
+    cov_stats_fini(&stats);
+
+    struct cov_genome_file *f;
+    struct cov_blob raw = COV_BLOB_INIT;
+    assert_int_equal(cov_genome_file_open(output, &f, &e), 0);
+    const struct cov_grid *grid = cov_genome_file_grid(f);
+    assert_true(cov_grid_is_regular(grid));
+    assert_int_equal(cov_grid_n_chunks(grid), 58);
+    assert_string_equal(cov_grid_name(grid, 2), "seq2");
+    assert_string_equal(cov_grid_species(grid, 2), "sp");
+    for (size_t row = 0; row < 58; row++) {
+        uint8_t codes[L];
+        struct cov_chunk c = cov_grid_chunk(grid, row);
+        assert_int_equal(cov_genome_file_fetch(f, row, &raw, &e), 0);
+        assert_int_equal(cov_genome_file_decode(f, row, &raw, codes, &e), 0);
+        for (int64_t i = 0; i < L; i++) {
+            uint8_t expected = COV_CODE_PAD;
+            if (i < c.end - c.beg) {
+                int64_t at = c.minus ? c.end - 1 - i : c.beg + i;
+                expected = cov_code_of_letter[(unsigned char)letters[c.seq][at]];
+                if (c.minus)
+                    expected = cov_code_complement[expected];
+            }
+            assert_int_equal(codes[i], expected);
+        }
+    }
+    cov_blob_fini(&raw);
+    cov_genome_file_close(f);
+}
+
+static void read_bytes(const char *path, char **p, size_t *n)
+{
+    struct stat st;
+    assert_int_equal(stat(path, &st), 0);
+    *n = (size_t)st.st_size;
+    *p = malloc(*n);
+    FILE *f = fopen(path, "rb");
+    assert_non_null(f);
+    assert_int_equal(fread(*p, 1, *n, f), *n);
+    assert_int_equal(fclose(f), 0);
+}
+
+static void test_threads(void **state)
+{
+    (void)state;
+    struct cov_stats stats;
+    char *a, *b;
+    size_t n_a, n_b;
+    cov_stats_init(&stats, "test", "0");
+    assert_int_equal(encode(output, true, 1, &stats, NULL), 0);
+    assert_int_equal(encode(second, true, 5, &stats, NULL), 0);
+    cov_stats_fini(&stats);
+    read_bytes(output, &a, &n_a);
+    read_bytes(second, &b, &n_b);
+    assert_int_equal(n_a, n_b);
+    assert_memory_equal(a, b, n_a);
+    free(a);
+    free(b);
+}
+
+static void test_refused(void **state)
+{
+    (void)state;
+    struct cov_stats stats;
+    struct cov_err e = COV_ERR_INIT;
+    cov_stats_init(&stats, "test", "0");
+    assert_int_equal(encode(output, true, 1, &stats, &e), 0);
+    assert_int_equal(encode(output, false, 1, &stats, &e), COV_EEXIST);
+    cov_err_clear(&e);
+    assert_int_equal(unlink(output), 0);
+    FILE *f = fopen(fasta, "ab");
+    assert_non_null(f);
+    (void)fputs("!\n", f);
+    assert_int_equal(fclose(f), 0);
+    assert_int_equal(encode(output, false, 1, &stats, &e), COV_EINPUT);
+    assert_int_equal(access(output, F_OK), -1);
+    cov_stats_fini(&stats);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_refused),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
