@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "common/base/bgz.h"
-#include "common/base/log.h"
 #include "common/base/outfile.h"
 #include "common/base/path.h"
 #include "common/base/pool.h"
