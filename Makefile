@@ -1,7 +1,7 @@
 # covtools. `make help` lists the targets.
 #
-# Yours to set: CC CPPFLAGS CFLAGS LDFLAGS LDLIBS, prefix and the other install folders, DESTDIR,
-# SAN=address,undefined (a sanitized build in a folder of its own), V=1 (show the commands).
+# Yours to set: CC CPPFLAGS CFLAGS LDFLAGS LDLIBS PKG_CONFIG PYTHON, prefix and the other install folders,
+# DESTDIR, SAN=address,undefined (a sanitized build in a folder of its own), V=1 (show the commands).
 
 prefix       ?= /usr/local
 exec_prefix  ?= $(prefix)
@@ -9,40 +9,85 @@ bindir       ?= $(exec_prefix)/bin
 libdir       ?= $(exec_prefix)/lib
 includedir   ?= $(prefix)/include
 datarootdir  ?= $(prefix)/share
-datadir      ?= $(datarootdir)
 mandir       ?= $(datarootdir)/man
+man1dir      ?= $(mandir)/man1
 docdir       ?= $(datarootdir)/doc/covtools
 pkgconfigdir ?= $(libdir)/pkgconfig
 
-CFLAGS     ?= -O2 -g
-PKG_CONFIG ?= pkg-config
-INSTALL    ?= install
-PYTHON     ?= /usr/bin/python3
-SAN        ?=
-WRAP       ?=
+CFLAGS       ?= -O2 -g
+PKG_CONFIG   ?= pkg-config
+INSTALL      ?= install
+PYTHON       ?= /usr/bin/python3
+CLANG_FORMAT ?= clang-format
+CLANG_TIDY   ?= clang-tidy
+SHELLCHECK   ?= shellcheck
+SAN          ?=
+WRAP         ?=
+V            ?=
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SUFFIXES:
 MAKEFLAGS += --no-builtin-rules
 
+# ---------------------------------------------------------------- what has to be installed
+
+# To build, to test, and for the demo: Debian 12 and current Ubuntu.
+DEPS := gcc libc6-dev make pkg-config libhts-dev libhdf5-dev libbigwig-dev libdeflate-dev liblzf-dev \
+        libopenblas-pthread-dev zlib1g-dev libcmocka-dev perl tabix gnuplot-nox \
+        python3 python3-h5py python3-numpy python3-pybigwig
+# For the checks of developers, and the tests that say SKIP without: torch.load of our checkpoints.
+DEPS_EXTRA := clang-format clang-tidy shellcheck mandoc valgrind gcovr git python3-torch
+
+# apt is only troubled for what is missing.
+apt = @missing=$$(for p in $(1); do \
+    dpkg-query -W -f '$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || echo $$p; done); \
+  [ -z "$$missing" ] || { [ "$$(id -u)" -eq 0 ] || { echo "missing:" $$missing "(run as root: sudo make $@)" >&2; exit 1; }; \
+    apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $$missing; }
+
+.PHONY: deps deps-extra
+deps: ## install the Debian or Ubuntu packages that building, testing and the demo need (as root)
+	$(call apt,$(DEPS))
+deps-extra: ## install what developers' checks need besides
+	$(call apt,$(DEPS_EXTRA))
+
+DEPS_GOALS  := $(filter deps deps-extra,$(MAKECMDGOALS))
+OTHER_GOALS := $(filter-out deps deps-extra,$(MAKECMDGOALS))
+ifneq ($(and $(DEPS_GOALS),$(OTHER_GOALS)),)
+# `sudo make deps check`: the other goals are for a second make, as this one was read before the packages
+# were there. Unless they install something, it runs as the owner of the folder: nothing in it is to
+# belong to root in the end.
+OWNER := $(shell stat -c %u .)
+AS_OWNER := $(if $(filter-out 0,$(OWNER)),$(if $(filter 0,$(shell id -u)),$(if $(filter install uninstall,$(OTHER_GOALS)),,\
+  env HOME="$$(getent passwd $(OWNER) | cut -d: -f6)" \
+  setpriv --reuid=$(OWNER) --regid=$(shell stat -c %g .) --clear-groups --)))
+.PHONY: $(OTHER_GOALS) after-deps
+$(OTHER_GOALS): after-deps
+	@:
+after-deps: $(DEPS_GOALS)
+	+@$(AS_OWNER) $(MAKE) --no-print-directory $(OTHER_GOALS)
+else
+
 # ---------------------------------------------------------------- what is built from what
 
-# From the tag of a clone, from .version in a `git archive` (which fills it in), else the base alone. Root
-# may build in a tree of somebody else, and git must not refuse that or leave its index to root.
+# From .version in a `git archive`, which fills it in; else from the tag of a clone; else the base alone.
+# Root may build in a tree of somebody else: git must not refuse that, nor leave its index to root.
 VERSION_BASE := 0.1.0
+SO_MAJOR     := 0
 GIT          := GIT_OPTIONAL_LOCKS=0 git -c safe.directory='$(CURDIR)'
-COMMIT       := $(shell sed -n 's/^commit \([0-9a-f]*\)$$/\1/p' .version; $(GIT) rev-parse --short HEAD 2>/dev/null)
+COMMIT       := $(or $(shell sed -n 's/^commit \([0-9a-f]*\)$$/\1/p' .version), \
+                     $(shell $(GIT) rev-parse --short HEAD 2>/dev/null))
 VERSION      := $(or $(shell sed -n 's/^version v\([0-9].*\)$$/\1/p' .version), \
                      $(shell $(GIT) describe --tags --match 'v[0-9]*' --dirty 2>/dev/null | sed 's/^v//'), \
                      $(VERSION_BASE)$(addprefix -g,$(COMMIT)))
-SO_MAJOR     := 0
 
 comma   := ,
-VARIANT := $(if $(SAN),san-$(subst $(comma),-,$(SAN)),default)
+empty   :=
+tab     := $(empty)	$(empty)
+VARIANT := $(if $(SAN),san-$(subst $(comma),-,$(SAN)),$(if $(COVERAGE),coverage,default))
 B       := build/$(VARIANT)
 # The default variant's programs stand at the top, where users look for them.
-TOP     := $(if $(SAN),$(B),.)
+TOP     := $(if $(filter default,$(VARIANT)),.,$(B))
 BIN     := $(TOP)/bin
 LIB     := $(TOP)/lib
 
@@ -51,7 +96,10 @@ TOOL_SRC   := $(sort $(wildcard tools/*.c))
 UNIT_SRC   := $(sort $(wildcard tests/unit/*.c))
 HELPER_SRC := $(sort $(wildcard tests/lib/*.c))
 DEMO_SRC   := $(sort $(wildcard workflows/demo/*.c))
+ALL_SRC    := $(LIB_SRC) $(TOOL_SRC) $(UNIT_SRC) $(HELPER_SRC) $(DEMO_SRC)
 HEADERS    := $(sort $(wildcard common/*.h common/*/*.h common/*/*/*.h))
+MAN1       := $(sort $(wildcard man/*.1))
+CLI_TESTS  := $(sort $(wildcard tests/cli/*.t))
 
 TOOLS   := $(TOOL_SRC:tools/%.c=%)
 UNITS   := $(UNIT_SRC:tests/unit/%.c=$(B)/tests/%)
@@ -63,8 +111,9 @@ obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
 # ---------------------------------------------------------------- flags
 
 PACKAGES := htslib hdf5-serial libdeflate liblzf
-ifeq ($(filter deps help clean format dist,$(MAKECMDGOALS)),)
-  MISSING := $(shell for p in $(PACKAGES); do $(PKG_CONFIG) --exists $$p || echo $$p; done)
+# Goals that do without the libraries.
+ifneq ($(filter-out deps deps-extra help clean format format-check dist uninstall,$(or $(MAKECMDGOALS),all)),)
+  MISSING := $(shell for p in $(PACKAGES); do $(PKG_CONFIG) --exists $$p 2>/dev/null || echo $$p; done)
   ifneq ($(MISSING),)
     $(error not found by $(PKG_CONFIG): $(MISSING). On Debian and Ubuntu `sudo make deps` installs what is needed)
   endif
@@ -75,39 +124,49 @@ PKG_LIBS   := $(shell $(PKG_CONFIG) --libs $(PACKAGES) 2>/dev/null) -lBigWig -lz
 
 WARN      := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wcast-qual \
              -Wformat=2 -Wvla -Wundef -Wdouble-promotion
-SAN_FLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=all)
+SAN_FLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=all) $(if $(COVERAGE),--coverage)
 COV_CPPFLAGS := -I. -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 $(PKG_CFLAGS)
 COV_CFLAGS   := -std=c11 -fPIC -fvisibility=default -ffp-contract=off $(WARN) $(SAN_FLAGS)
 COV_LDFLAGS  := $(SAN_FLAGS) -Wl,--as-needed
 RPATH        := -Wl,--enable-new-dtags -Wl,-rpath,'$$ORIGIN/../lib'
 
+# Files of one instruction set; everything else is for the baseline.
+VEC_CFLAGS := -ftree-vectorize -fvect-cost-model=dynamic -fno-math-errno -fno-trapping-math
+ISA_vec_base := $(VEC_CFLAGS)
+ifneq ($(filter x86_64-%,$(shell $(CC) -dumpmachine)),)
+ISA_vec_avx2    := $(VEC_CFLAGS) -mavx2 -mfma
+ISA_vec_avx512  := $(VEC_CFLAGS) -mavx512f -mavx512dq -mavx512bw -mavx512vl -mprefer-vector-width=512
+ISA_gemm_avx2   := -mavx2 -mfma -ffp-contract=fast
+ISA_gemm_avx512 := -mavx512f -ffp-contract=fast
+endif
+
 Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-7s %s\n' $(1) $(2))
 
 # Rebuild when the flags change.
-FLAGS := $(CC) $(COV_CPPFLAGS) $(CPPFLAGS) $(COV_CFLAGS) $(CFLAGS) $(COV_LDFLAGS) $(LDFLAGS) $(PKG_LIBS) $(LDLIBS)
+FLAGS := $(CC) $(COV_CPPFLAGS) $(CPPFLAGS) $(COV_CFLAGS) $(CFLAGS) $(COV_LDFLAGS) $(LDFLAGS) $(PKG_LIBS) $(LDLIBS) $(ISA_vec_avx512) $(ISA_gemm_avx512)
 $(B)/flags: FORCE
 	@mkdir -p $(@D)
 	@echo '$(subst ','\'',$(FLAGS))' | cmp -s - $@ || echo '$(subst ','\'',$(FLAGS))' > $@
-$(B)/version.h: FORCE
+VERSION_MACROS = -DCOV_VERSION='"$(VERSION)"' -DCOV_COMMIT='"$(COMMIT)"'
+$(B)/version: FORCE
 	@mkdir -p $(@D)
-	@printf '#define COV_VERSION "%s"\n#define COV_COMMIT "%s"\n' '$(VERSION)' '$(COMMIT)' > $@.new
-	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+	@echo '$(VERSION) $(COMMIT)' | cmp -s - $@ || echo '$(VERSION) $(COMMIT)' > $@
 FORCE:
 .PHONY: FORCE
 
 # ---------------------------------------------------------------- library, tools, tests
 
 .PHONY: all
-all: $(TOOLS:%=$(BIN)/%)
+all: $(TOOLS:%=$(BIN)/%) ## build the library (lib/) and the tools (bin/)
 
 $(B)/obj/%.o: %.c $(B)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(CC) $(COV_CPPFLAGS) $(CPPFLAGS) $(COV_CFLAGS) $(ISA_$(notdir $*)) $(CFLAGS) -MMD -MP -c -o $@ $<
 
-$(B)/obj/common/base/version.o: COV_CPPFLAGS += -include $(B)/version.h
-$(B)/obj/common/base/version.o: $(B)/version.h
+$(B)/obj/common/base/version.o: COV_CPPFLAGS += $(VERSION_MACROS)
+$(B)/obj/common/base/version.o: $(B)/version
 
 SONAME := libcov.so.$(SO_MAJOR)
 $(LIB)/$(SONAME): $(call obj,$(LIB_SRC)) common/libcov.map
@@ -129,34 +188,120 @@ ABS_RPATH = -Wl,-rpath,$(abspath $(LIB))
 $(B)/tests/%: $(B)/obj/tests/unit/%.o $(LIB)/libcov.so
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(Q)$(call link,$(ABS_RPATH),$$($(PKG_CONFIG) --libs cmocka))
+	$(Q)$(call link,$(ABS_RPATH),$$($(PKG_CONFIG) --libs cmocka) $(PKG_LIBS))
 $(B)/tests/lib/%: $(B)/obj/tests/lib/%.o $(LIB)/libcov.so
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(Q)$(call link,$(ABS_RPATH))
+	$(Q)$(call link,$(ABS_RPATH),$(PKG_LIBS))
 $(B)/demo/%: $(B)/obj/workflows/demo/%.o $(LIB)/libcov.so
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$(Q)$(call link,$(ABS_RPATH))
 
-.SECONDARY: $(call obj,$(TOOL_SRC) $(UNIT_SRC) $(HELPER_SRC) $(DEMO_SRC))
--include $(patsubst %.o,%.d,$(call obj,$(LIB_SRC) $(TOOL_SRC) $(UNIT_SRC) $(HELPER_SRC) $(DEMO_SRC)))
+.SECONDARY: $(call obj,$(ALL_SRC))
+-include $(patsubst %.o,%.d,$(call obj,$(ALL_SRC)))
 
 # ---------------------------------------------------------------- tests
 
 # What tests see: where the programs are, what to put in front of them, and the reference files if they are there.
-TEST_ENV = BIN='$(abspath $(BIN))' TESTLIB='$(abspath $(B))/tests/lib' SRC='$(CURDIR)' WRAP='$(WRAP)' PYTHON='$(PYTHON)' \
+TEST_ENV = BIN='$(abspath $(BIN))' TESTLIB='$(abspath $(B))/tests/lib' SRC='$(CURDIR)' WRAP='$(WRAP)' PYTHON='$(PYTHON)' SAN='$(SAN)' \
            SHARED="$${SHARED:-$(abspath ../shared)}" CMOCKA_MESSAGE_OUTPUT=TAP \
            LSAN_OPTIONS='suppressions=$(CURDIR)/tests/lib/lsan.supp:print_suppressions=0'
+PROVE = $(TEST_ENV) prove --timer $(PROVE_FLAGS)
 
-.PHONY: check check-unit check-cli
-check: all $(UNITS) $(HELPERS) $(DEMOS)
-	$(TEST_ENV) prove --timer $(PROVE_FLAGS) --exec '' $(sort $(UNITS)) $(sort $(wildcard tests/cli/*.t))
-check-unit: $(UNITS)
-	$(TEST_ENV) prove $(PROVE_FLAGS) --exec '' $(sort $(UNITS))
-check-cli: all $(HELPERS) $(DEMOS)
-	$(TEST_ENV) prove $(PROVE_FLAGS) --exec '' $(sort $(wildcard tests/cli/*.t))
+.PHONY: check check-unit check-cli check-long
+check: all $(UNITS) $(HELPERS) $(DEMOS) ## run all tests; SAN=address,undefined under sanitizers
+	$(Q)$(PROVE) --exec '' $(sort $(UNITS)) $(CLI_TESTS)
+check-unit: $(UNITS) ## run the tests of the library's files
+	$(Q)$(PROVE) --exec '' $(sort $(UNITS))
+check-cli: all $(HELPERS) $(DEMOS) ## run the tests of the command lines
+	$(Q)$(PROVE) --exec '' $(CLI_TESTS)
+# Leaks are for the leak sanitizer. Valgrind's processor is not the one that the system describes, and it
+# keeps denormal numbers, which the tests left out would notice.
+VALGRIND = valgrind -q --error-exitcode=99 --leak-check=no --suppressions=tests/lib/valgrind.supp
+check-long: $(UNITS) ## run the tests of the library's files under valgrind
+	$(Q)$(PROVE) --exec '$(VALGRIND)' $(filter-out %/test_cpu %/test_pool,$(sort $(UNITS)))
 
-.PHONY: clean
-clean:
-	rm -rf build bin lib
+.PHONY: coverage
+coverage: ## build with gcov, run the tests, show which lines of the library they reach
+	$(Q)find build/coverage -name '*.gcda' -delete 2>/dev/null || true
+	$(Q)$(MAKE) --no-print-directory COVERAGE=1 CFLAGS='-O0 -g' check
+	$(Q)gcovr --root . --filter 'common/' --filter 'tools/' --object-directory build/coverage --print-summary
+
+.PHONY: bench
+bench: all $(DEMOS) ## how fast the tools are on a made-up genome (BASES=20000000, MODEL=that of the demo)
+	$(Q)PATH='$(abspath $(BIN))':"$$PATH" tests/bench.sh $(B)/demo/make_demo build/bench $(or $(BASES),20000000) $(MODEL)
+
+# ---------------------------------------------------------------- checks of the sources
+
+TIDY := $(ALL_SRC:%.c=build/tidy/%.ok)
+.PHONY: tidy format format-check lint
+tidy: $(TIDY) ## clang-tidy, no warning allowed; only what changed since the last time
+build/tidy/%.ok: %.c .clang-tidy
+	@mkdir -p $(@D)
+	$(call say,TIDY,$<)
+	$(Q)$(CLANG_TIDY) --quiet $< -- -std=c11 $(COV_CPPFLAGS) $(VERSION_MACROS) $(ISA_$(notdir $*)) >$@.log 2>&1 || { cat $@.log; exit 1; }
+	$(Q)$(CC) $(COV_CPPFLAGS) $(VERSION_MACROS) $(ISA_$(notdir $*)) -MM -MP -MT $@ -MF $(@:.ok=.d) $<
+	$(Q)rm $@.log && touch $@
+-include $(TIDY:.ok=.d)
+
+format: ## clang-format all sources
+	$(Q)$(CLANG_FORMAT) -i $(ALL_SRC) $(HEADERS)
+format-check: ## whether clang-format would change something
+	$(Q)$(CLANG_FORMAT) --dry-run -Werror $(ALL_SRC) $(HEADERS)
+
+SHELL_SRC = $(CLI_TESTS) $(wildcard tests/*.sh tests/lib/*.sh workflows/*/*.sh .ci/run)
+lint: all ## layers, names, banned calls, man pages against option tables, shell scripts
+	$(Q)$(PYTHON) tests/lint/sources.py .
+	$(Q)$(PYTHON) tests/lint/man_pages.py $(BIN) $(MAN1)
+	$(Q)$(if $(MAN1),mandoc -T lint -W warning $(MAN1))
+	$(Q)$(SHELLCHECK) -x $(SHELL_SRC)
+
+# ---------------------------------------------------------------- installing
+
+SO_FILE := libcov.so.$(VERSION_BASE)
+# The headers of the layers, but not those of their subfolders, which only the layer itself includes.
+PUBLIC := $(sort $(wildcard common/*/*.h))
+$(B)/cov.h: $(PUBLIC) Makefile
+	@mkdir -p $(@D)
+	@{ echo '/* cov.h - libcov as a whole.'; echo ' * SPDX-License-Identifier: MIT */'; echo '#ifndef COV_H'; \
+	   echo '#define COV_H'; printf '#include "%s"\n' $(PUBLIC); echo '#endif'; } > $@
+
+.PHONY: install install-strip uninstall
+install: all $(B)/cov.h ## install tools, library, headers, man pages (prefix, DESTDIR)
+	$(INSTALL) -d $(DESTDIR)$(bindir) $(DESTDIR)$(libdir) $(DESTDIR)$(pkgconfigdir) $(DESTDIR)$(man1dir) $(DESTDIR)$(docdir)
+	$(INSTALL) $(STRIP_FLAG) $(TOOLS:%=$(BIN)/%) $(DESTDIR)$(bindir)
+	$(INSTALL) $(STRIP_FLAG) -m 644 $(LIB)/$(SONAME) $(DESTDIR)$(libdir)/$(SO_FILE)
+	ln -sf $(SO_FILE) $(DESTDIR)$(libdir)/$(SONAME)
+	ln -sf $(SONAME) $(DESTDIR)$(libdir)/libcov.so
+	$(INSTALL) -D -m 644 $(B)/cov.h $(DESTDIR)$(includedir)/covtools/cov.h
+	for h in $(PUBLIC); do $(INSTALL) -D -m 644 $$h $(DESTDIR)$(includedir)/covtools/$$h || exit 1; done
+	printf '%s\n' 'prefix=$(prefix)' 'libdir=$(libdir)' 'includedir=$(includedir)' '' 'Name: libcov' \
+	  'Description: predicted coverage along genomes: FASTA, HDF5, network, tracks' 'Version: $(VERSION)' \
+	  'Libs: -L$${libdir} -lcov' 'Cflags: -I$${includedir} -I$${includedir}/covtools' > $(DESTDIR)$(pkgconfigdir)/libcov.pc
+	$(if $(MAN1),$(INSTALL) -m 644 $(MAN1) $(DESTDIR)$(man1dir))
+	$(INSTALL) -m 644 README.md NEWS.md LICENSE $(DESTDIR)$(docdir)
+	[ -n '$(DESTDIR)' ] || [ "$$(id -u)" -ne 0 ] || ldconfig
+install-strip: ## the same without debugging symbols
+	$(MAKE) STRIP_FLAG=-s install
+uninstall: ## remove what install installed
+	rm -f $(TOOLS:%=$(DESTDIR)$(bindir)/%) $(MAN1:man/%=$(DESTDIR)$(man1dir)/%)
+	rm -f $(addprefix $(DESTDIR)$(libdir)/,libcov.so $(SONAME) $(SO_FILE)) $(DESTDIR)$(pkgconfigdir)/libcov.pc
+	rm -rf $(DESTDIR)$(includedir)/covtools $(DESTDIR)$(docdir)
+
+# ---------------------------------------------------------------- the rest
+
+.PHONY: demo
+demo: all $(DEMOS) ## FASTA to track with a network that counts CpG; ends with a picture
+	@PATH='$(abspath $(BIN))':"$$PATH" workflows/demo/demo.sh $(B)/demo/make_demo build/demo
+
+.PHONY: dist clean help
+dist: ## pack the committed sources as covtools-VERSION.tar.gz
+	$(GIT) archive --prefix=covtools-$(VERSION)/ -o covtools-$(VERSION).tar.gz HEAD
+clean: ## remove everything that was built
+	rm -rf build bin lib covtools-*.tar.gz
+help: ## show this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1$(tab)\2/p' Makefile | while IFS='$(tab)' read -r name text; do \
+	  printf '  %-13s %s\n' "$$name" "$$text"; done
+
+endif

@@ -44,3 +44,8 @@ int cov_inflate(const void *src, size_t n, void *dst, size_t n_dst, struct cov_e
         return cov_fail(e, COV_EINPUT, "deflate: the compressed data is damaged");
     }
 }
+
+uint32_t cov_crc32(uint32_t crc, const void *data, size_t n)
+{
+    return libdeflate_crc32(crc, data, n);
+}

@@ -1,9 +1,10 @@
-/* deflate.h - the zlib format (RFC 1950), by libdeflate.
+/* deflate.h - the zlib format (RFC 1950) and the CRC-32 of gzip and zip, by libdeflate.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_CODEC_DEFLATE_H
 #define COV_CODEC_DEFLATE_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "common/base/err.h"
 
@@ -16,5 +17,8 @@ int cov_deflate(int level, const void *src, size_t n, void *dst, size_t cap, siz
 /* dst[0..n_dst) = the contents of the zlib stream at src. COV_EINPUT when it is damaged or holds more or
  * fewer bytes. */
 int cov_inflate(const void *src, size_t n, void *dst, size_t n_dst, struct cov_err *e) COV_MUST_USE;
+
+/* The CRC-32 of what `crc` stands for (0: nothing) and the n bytes at `data` behind it. */
+uint32_t cov_crc32(uint32_t crc, const void *data, size_t n);
 
 #endif

@@ -27,23 +27,8 @@ struct job {
     struct cov_progress *progress;
     struct slot *slots;
     size_t n_slots;
-    uint8_t *scratch; /* 2 * L codes a worker */
+    uint8_t *scratch; /* L codes a worker */
 };
-
-/* codes[0..L) of a row as the file holds it; scratch[0..L) is used. */
-static int row_codes(const struct cov_genome *genome, const struct cov_grid *grid, size_t row,
-                     uint8_t *codes, uint8_t *scratch, struct cov_err *e)
-{
-    struct cov_chunk c = cov_grid_chunk(grid, row);
-    size_t n = (size_t)(c.end - c.beg);
-    int rc = cov_genome_codes(genome, c.seq, c.beg, c.end, c.minus ? scratch : codes, e);
-    if (rc)
-        return rc;
-    if (c.minus)
-        cov_codes_reverse_complement(scratch, n, codes);
-    memset(codes + n, COV_CODE_PAD, cov_grid_chunk_length(grid) - n);
-    return COV_OK;
-}
 
 static int source(void *arg, size_t slot, uint64_t n, struct cov_err *e)
 {
@@ -58,8 +43,8 @@ static int work(void *arg, size_t slot, unsigned worker, struct cov_err *e)
     struct job *job = arg;
     struct slot *s = &job->slots[slot];
     size_t L = cov_grid_chunk_length(job->grid);
-    uint8_t *codes = job->scratch + 2 * L * worker;
-    int rc = row_codes(job->genome, job->grid, s->row, codes, codes + L, e);
+    uint8_t *codes = job->scratch + L * worker;
+    int rc = cov_genome_chunk(job->genome, job->grid, s->row, codes, e);
     return rc ? rc : cov_genome_writer_encode(job->writer, codes, &s->blob, e);
 }
 
@@ -78,7 +63,7 @@ static int write_rows(struct job *job, struct cov_pool *pool, struct cov_ring_ti
 {
     static const struct cov_ring_stages stages = {source, work, sink};
     size_t n_scratch;
-    if (cov_size_mul(cov_grid_chunk_length(job->grid), 2 * (size_t)cov_pool_size(pool), &n_scratch))
+    if (cov_size_mul(cov_grid_chunk_length(job->grid), cov_pool_size(pool), &n_scratch))
         return cov_fail(e, COV_ENOMEM, "out of memory: chunks of %zu bases",
                         cov_grid_chunk_length(job->grid));
     job->n_slots = cov_ring_slots(pool);
@@ -105,7 +90,7 @@ static int verify(const struct job *job, const char *path, struct cov_err *e)
     size_t L = cov_grid_chunk_length(job->grid), n = cov_grid_n_chunks(job->grid);
     struct cov_genome_file *f = NULL;
     struct cov_blob raw = COV_BLOB_INIT;
-    uint8_t *codes = cov_malloc(L, 3, e);
+    uint8_t *codes = cov_malloc(L, 2, e);
     int rc = codes ? cov_genome_file_open(path, &f, e) : COV_ENOMEM;
     if (rc)
         goto out;
@@ -119,7 +104,7 @@ static int verify(const struct job *job, const char *path, struct cov_err *e)
         if (!rc)
             rc = cov_genome_file_decode(f, row, &raw, codes, e);
         if (!rc)
-            rc = row_codes(job->genome, job->grid, row, codes + L, codes + 2 * L, e);
+            rc = cov_genome_chunk(job->genome, job->grid, row, codes + L, e);
         if (rc)
             goto out;
         same = memcmp(codes, codes + L, L) == 0;

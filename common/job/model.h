@@ -8,15 +8,19 @@
 struct cov_model {
     char *path; /* as given. Owned */
     struct cov_hparams hp;
-    char **datasets;     /* [hp.output_size]. Owned */
-    float *block;        /* parameters in the order of shape.h. Owned */
+    char **datasets;     /* [hp.output_size]: not empty, all different. Owned, as is each */
+    float *block;        /* parameters in the order of shape.h, 64-byte aligned. Owned */
     size_t n_parameters; /* trained ones */
-    char *
-        description; /* "bi-hybrid, 3 convolutions, 2 LSTM layers, 1.53 M parameters: atacseq, h3k4me3". Owned */
+    /* "bi-hybrid, 3 convolutions, 2 LSTM layers, 1.53 M parameters: atacseq, h3k4me3". Owned. */
+    char *description;
 };
 
-/* Reads the checkpoint at `path`. COV_EINPUT names file and hyper-parameter or tensor: one that is missing, of another shape (both are
- * said), or that the network has no place for; data sets whose number is not output_size. Free with cov_model_close. */
+/* Reads the checkpoint at `path`. Hyper-parameters that do not shape the network are ignored; of a
+ * cnn, lstm_layers, hidden_size and dropout too. COV_EINPUT names file and hyper-parameter or
+ * tensor: one that is missing, of another type or shape (both shapes are said), or that the network
+ * has no place for (the norms' num_batches_tracked is passed over); hyper-parameters that make no
+ * network; data sets whose number is not output_size, without a name, or twice there. Nothing
+ * larger than the file is allocated. Free with cov_model_close. */
 int cov_model_open(const char *path, struct cov_model **out, struct cov_err *e) COV_MUST_USE;
 void cov_model_close(struct cov_model *m); /* NULL is accepted */
 

@@ -20,14 +20,30 @@ struct cov_hparams {
     double dropout;
 };
 
+enum {
+    COV_HPARAMS_MAX_LAYERS = 256,    /* of cnn_layers, and of lstm_layers */
+    COV_HPARAMS_MAX_REACH = 1 << 20, /* positions from a kernel's first to its last, both counted */
+    COV_HPARAMS_MAX_OUTPUTS = 10000, /* output_size */
+};
+
 /* "cnn", "hybrid", "bi-hybrid". */
 const char *cov_model_type_name(enum cov_model_type type);
 int cov_model_type_parse(const char *name, enum cov_model_type *out,
                          struct cov_err *e) COV_MUST_USE;
 
 /* COV_EINPUT names the hyper-parameter that is out of range or makes no network: sizes below 1
- * (lstm_layers and hidden_size unless cnn), input_size other than 4, step 1 with an even kernel,
- * dropout outside [0, 1), more than 2^31 parameters (found without overflow). */
+ * (lstm_layers and hidden_size unless cnn), input_size other than 4, step 1 with an even kernel, a
+ * step so large that the padding would be negative, dropout outside [0, 1), more layers, more
+ * outputs or a wider kernel than the limits above, more than 2^31 parameters (found without
+ * overflow). */
 int cov_hparams_check(const struct cov_hparams *hp, struct cov_err *e) COV_MUST_USE;
+
+/* PyTorch's "padding" of the convolutions and of the transposed ones, and the "output_padding" of
+ * the latter: those with which each convolution divides the length by step, and each transposed
+ * one multiplies it. They do not depend on the length. Sizes as cov_hparams_check found sound. */
+struct cov_paddings {
+    int64_t conv, transposed, output;
+};
+struct cov_paddings cov_hparams_paddings(const struct cov_hparams *hp);
 
 #endif

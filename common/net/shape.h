@@ -19,8 +19,8 @@ struct cov_param {
 };
 
 struct cov_params {
-    struct cov_param
-        *items; /* in the order of Predmoter's state dict, num_batches_tracked left out. Owned */
+    /* In the order of Predmoter's state dict, num_batches_tracked left out. Owned. */
+    struct cov_param *items;
     size_t n_items;
     size_t n_floats; /* size of the block */
 };
@@ -38,7 +38,9 @@ void cov_params_randomize(const struct cov_hparams *hp, const struct cov_params 
 
 /* The layers for chunks of L positions, with their weights as pointers into `block` (n_floats).
  * COV_EINPUT unless L is a multiple of step^cnn_layers (the text says so, and names the nearest
- * lengths that are). Caller frees *layers and *weights. */
+ * lengths that are) and at most 2^40; also where PyTorch's own formulas for the lengths do not
+ * give exactly 1/step and step times a layer's length. COV_ENOMEM where positions times channels of
+ * a layer are more than 2^40. Caller frees *layers and *weights. */
 int cov_shape(const struct cov_hparams *hp, size_t L, const struct cov_params *p,
               const float *block, struct cov_layer **layers, struct cov_layer_weights **weights,
               size_t *n_layers, struct cov_err *e) COV_MUST_USE;

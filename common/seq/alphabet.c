@@ -84,22 +84,32 @@ const float cov_onehot_f32[16][4] = {
 
 const uint8_t cov_code_complement[16] = {0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15};
 
-void cov_codes_reverse_complement(const uint8_t *src, size_t n, uint8_t *dst)
+/* The other strand of eight codes: the order of the bytes and of the four low bits in each is turned
+ * round. */
+static uint64_t other_strand(uint64_t x)
 {
-    const uint8_t *from = src + n;
-    size_t i = 0;
-    /* Eight at a time: the order of bytes and of the four low bits in each is turned round. */
-    for (; i + 8 <= n; i += 8) {
-        uint64_t x;
-        from -= 8;
-        memcpy(&x, from, 8);
-        x = __builtin_bswap64(x);
-        x = (x & 0x0505050505050505) << 1 | (x >> 1 & 0x0505050505050505);
-        x = (x & 0x0303030303030303) << 2 | (x >> 2 & 0x0303030303030303);
-        memcpy(dst + i, &x, 8);
+    x = __builtin_bswap64(x);
+    x = (x & 0x0505050505050505) << 1 | (x >> 1 & 0x0505050505050505);
+    return (x & 0x0303030303030303) << 2 | (x >> 2 & 0x0303030303030303);
+}
+
+void cov_codes_reverse_complement(uint8_t *codes, size_t n)
+{
+    uint8_t *beg = codes, *end = codes + n;
+    for (; end - beg >= 16; beg += 8, end -= 8) {
+        uint64_t head, tail;
+        memcpy(&head, beg, 8);
+        memcpy(&tail, end - 8, 8);
+        head = other_strand(head);
+        tail = other_strand(tail);
+        memcpy(beg, &tail, 8);
+        memcpy(end - 8, &head, 8);
     }
-    for (; i < n; i++)
-        dst[i] = cov_code_complement[*--from & 15];
+    for (; end - beg >= 1; beg++) {
+        uint8_t first = cov_code_complement[*beg & 15];
+        *beg = cov_code_complement[*--end & 15];
+        *end = first;
+    }
 }
 
 /* The code with exactly these columns. */

@@ -33,8 +33,8 @@ extern const float cov_onehot_f32[16][4];
 /* The complement: A<->T, C<->G, so the four bits reversed. */
 extern const uint8_t cov_code_complement[16];
 
-/* dst[i] = complement(src[n-1-i]). src and dst must not overlap. */
-void cov_codes_reverse_complement(const uint8_t *src, size_t n, uint8_t *dst);
+/* The other strand of codes[0..n), in place: reversed, each code complemented. */
+void cov_codes_reverse_complement(uint8_t *codes, size_t n);
 
 /* The code whose row is v within 0.01 in each column, or COV_CODE_BAD (NaN too). */
 uint8_t cov_code_from_onehot(const float v[4]);

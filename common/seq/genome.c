@@ -411,3 +411,17 @@ int cov_genome_codes(const struct cov_genome *g, size_t seq, int64_t beg, int64_
     }
     return COV_OK;
 }
+
+int cov_genome_chunk(const struct cov_genome *g, const struct cov_grid *grid, size_t i,
+                     uint8_t *codes, struct cov_err *e)
+{
+    struct cov_chunk c = cov_grid_chunk(grid, i);
+    size_t n = (size_t)(c.end - c.beg);
+    int rc = cov_genome_codes(g, c.seq, c.beg, c.end, codes, e);
+    if (rc)
+        return rc;
+    if (c.minus)
+        cov_codes_reverse_complement(codes, n);
+    memset(codes + n, COV_CODE_PAD, cov_grid_chunk_length(grid) - n);
+    return COV_OK;
+}

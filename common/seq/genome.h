@@ -14,6 +14,7 @@
 
 #include "common/base/err.h"
 #include "common/base/progress.h"
+#include "common/seq/grid.h"
 
 struct cov_genome_options {
     bool bad_base_is_n; /* else a letter outside IUPAC is an error */
@@ -46,6 +47,11 @@ int cov_genome_read(const char *path, const struct cov_genome_options *options,
 /* codes[0 .. end-beg) = bases [beg, end) of the + strand, one code a byte. 0 <= beg <= end <=
  * length. Thread-safe. */
 int cov_genome_codes(const struct cov_genome *g, size_t seq, int64_t beg, int64_t end,
+                     uint8_t *codes, struct cov_err *e) COV_MUST_USE;
+
+/* codes[0..L) of chunk i of the genome's grid, in the chunk's own direction, COV_CODE_PAD behind its
+ * end. Thread-safe. */
+int cov_genome_chunk(const struct cov_genome *g, const struct cov_grid *grid, size_t i,
                      uint8_t *codes, struct cov_err *e) COV_MUST_USE;
 
 void cov_genome_free(struct cov_genome *g); /* NULL is accepted */

@@ -58,7 +58,9 @@ int cov_ckpt_read(const char *path, struct cov_ckpt **out, struct cov_err *e) CO
 /* Writes a checkpoint to `path` (an outfile's temporary name) that torch.load and Predmoter's
  * LitHybridNet.load_from_checkpoint open: floating tensors as float32, the others as int64, each
  * a storage of its own. Loops, callbacks, optimiser states and schedulers are empty. The same
- * bytes for the same content. COV_EUNSUPPORTED: a hyper-parameter of kind OTHER. */
+ * bytes for the same content. What cov_ckpt_read would refuse is refused: COV_EINPUT for a
+ * weight that is NaN or infinite, a name that stands twice; COV_EUNSUPPORTED for a
+ * hyper-parameter of kind OTHER. */
 int cov_ckpt_write(const char *path, const struct cov_ckpt *c, struct cov_err *e) COV_MUST_USE;
 
 void cov_ckpt_fini(struct cov_ckpt *c); /* frees what *c owns */
@@ -68,8 +70,9 @@ void cov_ckpt_free(struct cov_ckpt *c); /* the same, and c itself. NULL is accep
 const struct cov_hparam *cov_ckpt_hparam(const struct cov_ckpt *c, const char *name);
 const struct cov_torch_tensor *cov_ckpt_tensor(const struct cov_ckpt *c, const char *name);
 
-/* For making a checkpoint: append a hyper-parameter, or a tensor of zeros whose elements the
- * caller then fills in (*f32 or *i64 by dtype, which is FLOAT32 or INT64). The name is copied. */
+/* For making a checkpoint, from COV_CKPT_INIT or one that was read. Texts are copied. */
+int cov_ckpt_set_version(struct cov_ckpt *c, const char *lightning_version,
+                         struct cov_err *e) COV_MUST_USE;
 int cov_ckpt_add_none(struct cov_ckpt *c, const char *name, struct cov_err *e) COV_MUST_USE;
 int cov_ckpt_add_bool(struct cov_ckpt *c, const char *name, bool value,
                       struct cov_err *e) COV_MUST_USE;
@@ -81,6 +84,8 @@ int cov_ckpt_add_string(struct cov_ckpt *c, const char *name, const char *value,
                         struct cov_err *e) COV_MUST_USE;
 int cov_ckpt_add_strings(struct cov_ckpt *c, const char *name, const char *const *values, size_t n,
                          struct cov_err *e) COV_MUST_USE;
+/* A tensor of zeros, FLOAT32 or INT64; (*out)->f32 or i64 is for the caller to fill. *out is
+ * valid until the next call. */
 int cov_ckpt_add_tensor(struct cov_ckpt *c, const char *name, enum cov_torch_dtype dtype,
                         int n_dims, const int64_t *shape, struct cov_torch_tensor **out,
                         struct cov_err *e) COV_MUST_USE;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
+#include "common/store/h5_bands.h"
 #include "common/store/h5_probe.h"
 
 struct cov_h5 {
@@ -17,26 +18,18 @@ struct cov_h5 {
 };
 
 /* Rows are handed out one by one. Where few rows share a chunk, each caller gets the stored chunks and
- * decodes them itself, in whatever thread; where many do, that would be done again for each row, so the
- * whole band of rows is decoded here, once, and rows are cut from it. Two bands are kept because the
- * strands of a sequence are often read side by side. */
-enum { MAX_SHARED_ROWS = 8, N_BANDS = 2 };
-
-struct band {
-    uint8_t *rows; /* [chunk[0]][dims[1]][dims[2]], NULL when nothing was read yet */
-    size_t index;  /* of the band: row / chunk[0] */
-    unsigned long used;
-};
+ * decodes them itself, in whatever thread; where more do, that would be done again for each row, so they
+ * are decoded here, once. */
+enum { MAX_SHARED_ROWS = 8 };
 
 struct cov_h5_set {
     hid_t id, type, space;
+    int rank;
     char *name;
     char *path; /* of the file */
     struct cov_h5_rows stored, handed;
     bool undo_by_hdf5; /* stored in a way that only libhdf5 can undo: H5Dread gives plain rows */
-    struct cov_blob raw;
-    struct band bands[N_BANDS];
-    unsigned long clock;
+    struct cov_h5_bands bands;
 };
 
 /* ---- errors ---- */
@@ -181,12 +174,10 @@ static hid_t open_file(const char *path)
     return id;
 }
 
-int cov_h5_open(const char *path, struct cov_h5 **out, struct cov_err *e)
+int cov_h5_open_unchecked(const char *path, struct cov_h5 **out, struct cov_err *e)
 {
     *out = NULL;
-    int rc = cov_h5_check_superblock(path, e);
-    if (!rc)
-        rc = init_library(e);
+    int rc = init_library(e);
     if (rc)
         return rc;
     struct cov_h5 *f = new_file(path, e);
@@ -200,6 +191,13 @@ int cov_h5_open(const char *path, struct cov_h5 **out, struct cov_err *e)
     }
     *out = f;
     return COV_OK;
+}
+
+int cov_h5_open(const char *path, struct cov_h5 **out, struct cov_err *e)
+{
+    *out = NULL;
+    int rc = cov_h5_probe(path, e);
+    return rc ? rc : cov_h5_open_unchecked(path, out, e);
 }
 
 /* 1, 0, or negative when the file is too damaged to tell. */
@@ -330,19 +328,20 @@ static int describe_type(const struct cov_h5_set *s, struct cov_h5_type *t, stru
                     "the type of its elements is none of integer, float, text of fixed length");
 }
 
-static int describe_shape(const struct cov_h5_set *s, int rank, size_t dims[3], struct cov_err *e)
+static int describe_shape(struct cov_h5_set *s, int rank, size_t dims[3], struct cov_err *e)
 {
     int n = H5Sget_simple_extent_ndims(s->space);
     if (n < 0)
         return fail_set(s, e, COV_EINPUT, "damaged shape");
-    if (n != rank || H5Sget_simple_extent_type(s->space) != H5S_SIMPLE)
+    if ((rank ? n != rank : n < 1 || n > 3) || H5Sget_simple_extent_type(s->space) != H5S_SIMPLE)
         return cov_fail(e, COV_EINPUT, "%s: %s: %d dimensions instead of %d", s->path, s->name, n,
                         rank);
     hsize_t size[3];
-    if (H5Sget_simple_extent_dims(s->space, size, NULL) != rank)
+    if (H5Sget_simple_extent_dims(s->space, size, NULL) != n)
         return fail_set(s, e, COV_EINPUT, "damaged shape");
     for (int i = 0; i < 3; i++)
-        dims[i] = i < rank ? (size_t)size[i] : 1;
+        dims[i] = i < n ? (size_t)size[i] : 1;
+    s->rank = n;
     return COV_OK;
 }
 
@@ -389,7 +388,7 @@ static size_t block_bytes(size_t a, size_t b, size_t c, size_t d)
     return n;
 }
 
-static int describe_layout(struct cov_h5_set *s, int rank, hid_t dcpl, struct cov_err *e)
+static int describe_layout(struct cov_h5_set *s, hid_t dcpl, struct cov_err *e)
 {
     struct cov_h5_rows *r = &s->stored;
     H5D_layout_t layout = H5Pget_layout(dcpl);
@@ -403,10 +402,10 @@ static int describe_layout(struct cov_h5_set *s, int rank, hid_t dcpl, struct co
     s->undo_by_hdf5 = !r->chunked || !ours;
     if (r->chunked) {
         hsize_t chunk[3];
-        if (H5Pget_chunk(dcpl, rank, chunk) != rank)
+        if (H5Pget_chunk(dcpl, s->rank, chunk) != s->rank)
             return fail_set(s, e, COV_EINPUT, "damaged chunk shape");
         for (int i = 0; i < 3; i++) {
-            r->chunk[i] = i < rank ? (size_t)chunk[i] : 1;
+            r->chunk[i] = i < s->rank ? (size_t)chunk[i] : 1;
             if (r->chunk[i] == 0)
                 return fail_set(s, e, COV_EINPUT, "damaged chunk shape");
         }
@@ -455,9 +454,7 @@ void cov_h5_set_close(struct cov_h5_set *s)
     close_id(s->type);
     close_id(s->space);
     (void)H5Eclear2(H5E_DEFAULT);
-    for (int i = 0; i < N_BANDS; i++)
-        free(s->bands[i].rows);
-    cov_blob_fini(&s->raw);
+    cov_h5_bands_fini(&s->bands);
     free(s->stored.fill);
     free(s->name);
     free(s->path);
@@ -479,7 +476,7 @@ static void set_cache(const struct cov_h5_set *s, hid_t dapl)
 int cov_h5_set_open(struct cov_h5 *f, const char *name, int rank, struct cov_h5_set **out,
                     struct cov_err *e)
 {
-    assert(rank >= 1 && rank <= 3);
+    assert(rank >= 0 && rank <= 3);
     *out = NULL;
     int found = exists(f, name);
     if (found < 0)
@@ -507,7 +504,7 @@ int cov_h5_set_open(struct cov_h5 *f, const char *name, int rank, struct cov_h5_
     if (!rc)
         rc = describe_shape(s, rank, s->stored.dims, e);
     if (!rc)
-        rc = describe_layout(s, rank, dcpl, e);
+        rc = describe_layout(s, dcpl, e);
     if (!rc)
         rc = read_fill(s, dcpl, e);
     if (rc)
@@ -587,51 +584,10 @@ static int read_by_hdf5(struct cov_h5_set *s, size_t row, size_t n_rows, size_t 
     return good ? COV_OK : fail_set(s, e, COV_EINPUT, "cannot be read");
 }
 
-/* The decoded band that holds `row`. */
-static int get_band(struct cov_h5_set *s, size_t row, const uint8_t **rows, struct cov_err *e)
+static int fetch_band(void *set, size_t row, struct cov_blob *raw, struct cov_err *e)
 {
-    const struct cov_h5_rows *r = &s->stored;
-    size_t index = row / r->chunk[0];
-    struct band *b = &s->bands[0];
-    for (int i = 0; i < N_BANDS; i++) {
-        if (s->bands[i].rows && s->bands[i].index == index) {
-            b = &s->bands[i];
-            break;
-        }
-        if (s->bands[i].used < b->used)
-            b = &s->bands[i];
-    }
-    b->used = ++s->clock;
-    if (!b->rows || b->index != index) {
-        size_t row_elems = r->dims[1] * r->dims[2];
-        uint8_t *to = b->rows;
-        if (!to)
-            to = cov_malloc(r->chunk[0] * row_elems, r->type.bytes, e);
-        if (!to)
-            return COV_ENOMEM;
-        b->rows = NULL; /* until it holds what it should */
-        size_t first = index * r->chunk[0];
-        size_t n_rows = r->dims[0] - first < r->chunk[0] ? r->dims[0] - first : r->chunk[0];
-        cov_blob_clear(&s->raw);
-        int rc = fetch_chunks(s, row, 0, r->dims[2], &s->raw, e);
-        if (!rc) {
-            const uint8_t *block = NULL;
-            rc = cov_h5_unpack(r, first, n_rows, 0, r->dims[2], &s->raw, 0, &block, e);
-            if (!rc)
-                memcpy(to, block, n_rows * row_elems * r->type.bytes);
-            else
-                (void)cov_err_prefix(e, "%s: %s: rows %zu to %zu", s->path, s->name, first,
-                                     first + n_rows - 1);
-        }
-        if (rc) {
-            free(to);
-            return rc;
-        }
-        b->rows = to;
-        b->index = index;
-    }
-    *rows = b->rows;
-    return COV_OK;
+    struct cov_h5_set *s = set;
+    return fetch_chunks(s, row, 0, s->stored.dims[2], raw, e);
 }
 
 int cov_h5_set_read(struct cov_h5_set *s, size_t row, size_t n_rows, size_t col, size_t n_cols,
@@ -644,11 +600,11 @@ int cov_h5_set_read(struct cov_h5_set *s, size_t row, size_t n_rows, size_t col,
     size_t size = r->type.bytes;
     uint8_t *to = dst;
     for (size_t i = row; i < row + n_rows; i++) {
-        const uint8_t *band = NULL;
-        int rc = get_band(s, i, &band, e);
+        const uint8_t *from = NULL;
+        int rc = cov_h5_bands_row(&s->bands, r, i, fetch_band, s, &from, e);
         if (rc)
             return rc;
-        const uint8_t *from = band + (i % r->chunk[0] * r->dims[1] * r->dims[2] + col) * size;
+        from += col * size;
         if (n_cols == r->dims[2]) {
             memcpy(to, from, r->dims[1] * n_cols * size);
             to += r->dims[1] * n_cols * size;

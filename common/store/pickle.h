@@ -26,8 +26,8 @@ enum cov_pickle_kind {
     COV_PICKLE_TUPLE,
     COV_PICKLE_SET,
     COV_PICKLE_DICT,
-    COV_PICKLE_GLOBAL, /* a name of the list: a class or a function */
-    COV_PICKLE_OBJECT, /* what `callee` called with `args` would give, with `state` and pairs in it */
+    COV_PICKLE_GLOBAL,     /* a name of the list: a class or a function */
+    COV_PICKLE_OBJECT,     /* what `callee` called with `args` gives; `state` and pairs put in */
     COV_PICKLE_PERSISTENT, /* something outside the pickle, known by `args` */
 };
 

@@ -32,7 +32,7 @@ enum { COV_TORCH_MAX_DIMS = 8 };
 
 /* A tensor, contiguous in row-major order whatever its strides in the file. */
 struct cov_torch_tensor {
-    char *name; /* NULL: none. Owned */
+    char *name; /* Owned */
     enum cov_torch_dtype dtype;
     int n_dims; /* 0: a scalar, of one element */
     int64_t shape[COV_TORCH_MAX_DIMS];
@@ -46,6 +46,9 @@ void cov_torch_tensor_fini(struct cov_torch_tensor *t);
 
 const char *cov_torch_dtype_name(enum cov_torch_dtype dtype); /* "float32" */
 
+/* Allocates the (zeroed) elements of a tensor of which the other fields are set. */
+int cov_torch_tensor_alloc(struct cov_torch_tensor *t, struct cov_err *e) COV_MUST_USE;
+
 struct cov_torch_file;
 
 /* Opens `path` and reads its pickle. COV_EINPUT names what is wrong: no zip archive, damaged,
@@ -58,11 +61,13 @@ void cov_torch_close(struct cov_torch_file *f); /* NULL is accepted */
 const struct cov_pickle_value *cov_torch_root(const struct cov_torch_file *f);
 
 /* Reads the tensor (or nn.Parameter) that `v`, a value below the root, describes. *out is filled
- * in whole, without a name; the caller frees it with cov_torch_tensor_fini. Every index is
- * checked against the bytes that the storage really has. Float64 is rounded to float32.
- * COV_EINPUT: not a tensor, beyond its storage, more elements in all tensors read from this file
- * than the file has bytes (sizes that lie), not finite as float32. */
+ * in whole; the caller frees it with cov_torch_tensor_fini. `name` goes into it (a copy) and
+ * into messages. Every index is checked against the bytes that the storage really has; float64
+ * is rounded to float32. COV_EINPUT: no tensor; beyond its storage; sizes that lie (all tensors
+ * read from this file have more elements than the file has bytes); a value that is NaN or
+ * infinite. */
 int cov_torch_read_tensor(struct cov_torch_file *f, const struct cov_pickle_value *v,
-                          struct cov_torch_tensor *out, struct cov_err *e) COV_MUST_USE;
+                          const char *name, struct cov_torch_tensor *out,
+                          struct cov_err *e) COV_MUST_USE;
 
 #endif

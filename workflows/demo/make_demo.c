@@ -13,6 +13,7 @@
 #include "common/base/mem.h"
 #include "common/base/opt.h"
 #include "common/base/rng.h"
+#include "common/store/ckpt.h"
 
 enum { SEED = 20240229, LINE = 60, N_FAMILIES = 12, MAX_NAME = 32 };
 
@@ -153,7 +154,8 @@ static int make_piece(struct maker *m, const char *name, int64_t n, struct cov_e
     return COV_OK;
 }
 
-/* Five chromosomes of `n_bases` together, and contigs: one of exactly one chunk, and very short ones. */
+/* Five chromosomes of `n_bases` together, and contigs: one of exactly one chunk, and very short
+ * ones. */
 static int make_pieces(struct maker *m, int64_t n_bases, struct cov_err *e)
 {
     static const int shares[] = {30, 24, 19, 15, 12}; /* percent */
@@ -227,6 +229,115 @@ out:
     return code;
 }
 
+/* ---- the network ----
+ *
+ * One convolution and one transposed convolution of stride STEP, of which only what is told here
+ * is not zero. With kernel = 2 FLANK + STEP the convolution's padding and the transposed one's
+ * are both FLANK:
+ *
+ *   h[t, j] = ReLU(C[q] + G[q+1] - 1),  q = t STEP + j,  j < STEP      1 where CG is, else 0
+ *   y[p]    = sum of h[t, j] over those with -FLANK <= q - p < FLANK       a count of CpG
+ *   log coverage = y ln(2) / DOUBLING
+ *
+ * So coverage is 2^(n / DOUBLING), n being the CpG that lie wholly within FLANK bases of p, on
+ * either strand. N gives C + G - 1 < 0 and so nothing. */
+
+enum { STEP = 8, FLANK = 100, KERNEL = 2 * FLANK + STEP, DOUBLING = 4, CHUNK = 21384 };
+enum { COLUMN_C = 0, COLUMN_G = 3, N_COLUMNS = 4 };
+
+static int add_hparams(struct cov_ckpt *c, struct cov_err *e)
+{
+    static const struct {
+        const char *name;
+        int64_t value;
+    } integers[] = {
+        {"cnn_layers", 1},
+        {"filter_size", STEP},
+        {"kernel_size", KERNEL},
+        {"step", STEP},
+        {"up", 1},
+        {"dilation", 1},
+        {"lstm_layers", 1},
+        {"hidden_size", 128},
+        {"seq_len", CHUNK},
+        {"input_size", N_COLUMNS},
+        {"output_size", 1},
+    };
+    static const char *const datasets[] = {"cpg"};
+    int code = cov_ckpt_add_string(c, "model_type", "cnn", e);
+    for (size_t i = 0; i < COV_COUNT(integers) && code == COV_OK; i++)
+        code = cov_ckpt_add_int(c, integers[i].name, integers[i].value, e);
+    if (code == COV_OK)
+        code = cov_ckpt_add_bool(c, "bnorm", false, e);
+    if (code == COV_OK)
+        code = cov_ckpt_add_float(c, "dropout", 0.0, e);
+    if (code == COV_OK)
+        code = cov_ckpt_add_float(c, "learning_rate", 0.001, e);
+    if (code == COV_OK)
+        code = cov_ckpt_add_strings(c, "datasets", datasets, COV_COUNT(datasets), e);
+    return code;
+}
+
+static int add_weights(struct cov_ckpt *c, struct cov_err *e)
+{
+    static const struct {
+        const char *name;
+        int n_dims;
+        int64_t shape[3];
+    } tensors[] = {
+        {"down_layer_list.0.weight", 3, {STEP, N_COLUMNS, KERNEL}},
+        {"down_layer_list.0.bias", 1, {STEP}},
+        {"up_layer_list.0.weight", 3, {STEP, N_COLUMNS, KERNEL}},
+        {"up_layer_list.0.bias", 1, {N_COLUMNS}},
+        {"out.weight", 2, {1, N_COLUMNS}},
+        {"out.bias", 1, {1}},
+    };
+    float *values[COV_COUNT(tensors)];
+    for (size_t i = 0; i < COV_COUNT(tensors); i++) {
+        struct cov_torch_tensor *t;
+        int code = cov_ckpt_add_tensor(c, tensors[i].name, COV_TORCH_FLOAT32, tensors[i].n_dims,
+                                       tensors[i].shape, &t, e);
+        if (code != COV_OK)
+            return code;
+        values[i] = t->f32;
+    }
+    float *down = values[0], *down_bias = values[1], *up = values[2], *out = values[4];
+    for (int j = 0; j < STEP; j++) {
+        /* Tap k of window t is position t STEP - FLANK + k; what window t gives goes to t STEP -
+         * FLANK + k. */
+        float *filter = down + (ptrdiff_t)j * N_COLUMNS * KERNEL;
+        filter[COLUMN_C * KERNEL + FLANK + j] = 1.0F;
+        filter[COLUMN_G * KERNEL + FLANK + j + 1] = 1.0F;
+        down_bias[j] = -1.0F;
+        for (int k = 0; k < KERNEL; k++) {
+            int distance = FLANK + j - k; /* q - p */
+            if (distance >= -FLANK && distance < FLANK)
+                up[(ptrdiff_t)j * N_COLUMNS * KERNEL + k] = 1.0F;
+        }
+    }
+    out[0] = 0.693147181F / (float)DOUBLING;
+    return COV_OK;
+}
+
+static int make_model(const char *folder, struct cov_err *e)
+{
+    struct cov_ckpt c = COV_CKPT_INIT;
+    char *path = cov_strfmt(e, "%s/cpg.ckpt", folder);
+    int code = path ? COV_OK : COV_ENOMEM;
+    c.lightning_version = cov_strdup("2.0.2", e);
+    if (!c.lightning_version)
+        code = COV_ENOMEM;
+    if (code == COV_OK)
+        code = add_hparams(&c, e);
+    if (code == COV_OK)
+        code = add_weights(&c, e);
+    if (code == COV_OK)
+        code = cov_ckpt_write(path, &c, e);
+    cov_ckpt_fini(&c);
+    free(path);
+    return code;
+}
+
 int main(int argc, char **argv)
 {
     struct cov_err e = COV_ERR_INIT;
@@ -240,6 +351,8 @@ int main(int argc, char **argv)
         code = cov_parse_i64(argv[2], "BASES", 10000, 1000000000, &n_bases, &e);
     if (code == COV_OK)
         code = make_genome(argv[1], n_bases, &e);
+    if (code == COV_OK)
+        code = make_model(argv[1], &e);
     if (code != COV_OK)
         (void)fprintf(stderr, "make_demo: error: %s\n", e.text);
     return code == COV_OK ? 0 : code == COV_EUSAGE ? 2 : 1;

@@ -1,0 +1,397 @@
+/* fast.c - see fast.h.
+ *
+ * Either convolution is, for each phase of its outputs, a product of gathered input rows with a matrix of taps: output row
+ * first + i * step is the sum over taps of x[i * in_step + offset[tap]] * B[tap]. A convolution has one phase, (first, step) = (0, 1) and
+ * in_step = stride; a transposed one has `stride` phases, (phase, stride) and in_step = 1, each with the taps that reach it.
+ * SPDX-License-Identifier: MIT */
+#include "common/compute/cpu/fast.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/mem.h"
+#include "common/compute/cpu/blas.h"
+
+enum {
+    TILE_ROWS =
+        96, /* output rows of a product: sums that stay in the cache until they are finished */
+    BLAS_ROWS =
+        384, /* the same of OpenBLAS, which packs both sides: enough that this costs little */
+    LSTM_STEPS = 16, /* steps whose input products are made at once */
+};
+
+struct phase {
+    size_t first, rows; /* outputs first, first + step, ...: `rows` of them */
+    size_t n_taps;
+    int64_t *offset; /* [n_taps], ascending */
+    bool contiguous; /* the taps are on rows that follow one another */
+    float *taps;     /* [n_taps * c_in, c_out]; freed once packed, unless OpenBLAS reads it */
+    struct cov_matrix matrix;
+};
+
+struct cov_fast_layer {
+    struct cov_layer layer;
+    struct cov_cpu_kernels kernels;
+    size_t n_phases, in_step;
+    struct phase *phases;
+    float *bias, *scale, *shift; /* [c_out]; of an LSTM bias[directions, 4*hidden] */
+    struct cov_matrix w_ih[2];   /* [c_in, 4*hidden] */
+    struct cov_matrix w_hh[2];   /* [hidden, 4*hidden] */
+    float *linear;               /* [c_in, c_out] */
+};
+
+static size_t tile_rows(const struct cov_fast_layer *f)
+{
+    return f->kernels.openblas ? BLAS_ROWS : TILE_ROWS;
+}
+
+static size_t max_size(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+/* dst[cols,rows] = transposed src[rows,cols]. */
+static void transpose(const float *src, size_t rows, size_t cols, float *dst)
+{
+    for (size_t r = 0; r < rows; r++)
+        for (size_t c = 0; c < cols; c++)
+            dst[c * rows + r] = src[r * cols + c];
+}
+
+/* ---- making ---- */
+
+/* Room for the taps of one phase; they are added in ascending order of offset. */
+static int phase_init(struct phase *p, const struct cov_layer *l, struct cov_err *e)
+{
+    p->offset = cov_calloc(l->kernel, sizeof *p->offset, e);
+    p->taps = cov_calloc64(l->kernel * l->c_in * l->c_out, sizeof *p->taps, e);
+    return p->offset && p->taps ? COV_OK : COV_ENOMEM;
+}
+
+/* weight of tap k from input i to output o: at i * i_stride + o * o_stride + k */
+static void phase_add(struct phase *p, const struct cov_layer *l, const float *weight,
+                      size_t i_stride, size_t o_stride, size_t k, int64_t offset)
+{
+    float *b = p->taps + p->n_taps * l->c_in * l->c_out;
+    for (size_t i = 0; i < l->c_in; i++)
+        for (size_t o = 0; o < l->c_out; o++)
+            b[i * l->c_out + o] = weight[i * i_stride + o * o_stride + k];
+    p->offset[p->n_taps++] = offset;
+}
+
+/* All taps are there. */
+static int phase_pack(struct phase *p, const struct cov_fast_layer *f, struct cov_err *e)
+{
+    const struct cov_layer *l = &f->layer;
+    p->contiguous = p->n_taps > 0;
+    for (size_t k = 1; k < p->n_taps; k++)
+        p->contiguous = p->contiguous && p->offset[k] == p->offset[k - 1] + 1;
+    if (f->kernels.openblas)
+        return COV_OK;
+    int rc =
+        cov_matrix_init(f->kernels.gemm, p->n_taps * l->c_in, l->c_out, p->taps, &p->matrix, e);
+    free(p->taps);
+    p->taps = NULL;
+    return rc;
+}
+
+static int make_conv(struct cov_fast_layer *f, const struct cov_layer_weights *w, struct cov_err *e)
+{
+    const struct cov_layer *l = &f->layer;
+    f->in_step = l->stride;
+    struct phase *p = &f->phases[0];
+    if (phase_init(p, l, e))
+        return COV_ENOMEM;
+    p->rows = l->t_out;
+    for (size_t k = 0; k < l->kernel; k++)
+        phase_add(p, l, w->weight, l->kernel, l->c_in * l->kernel, k,
+                  (int64_t)(k * l->dilation) - l->pad);
+    return phase_pack(p, f, e);
+}
+
+static int make_conv_transposed(struct cov_fast_layer *f, const struct cov_layer_weights *w,
+                                struct cov_err *e)
+{
+    const struct cov_layer *l = &f->layer;
+    int64_t stride = (int64_t)l->stride;
+    f->in_step = 1;
+    for (size_t r = 0; r < f->n_phases; r++) {
+        struct phase *p = &f->phases[r];
+        if (phase_init(p, l, e))
+            return COV_ENOMEM;
+        p->first = r;
+        p->rows = r < l->t_out ? (l->t_out - r - 1) / l->stride + 1 : 0;
+        /* The last tap reaches the earliest input. */
+        for (size_t k = l->kernel; k-- > 0;) {
+            int64_t at = (int64_t)r + l->pad - (int64_t)(k * l->dilation);
+            if (at % stride == 0)
+                phase_add(p, l, w->weight, l->c_out * l->kernel, l->kernel, k, at / stride);
+        }
+        if (phase_pack(p, f, e))
+            return COV_ENOMEM;
+    }
+    return COV_OK;
+}
+
+static int make_finish(struct cov_fast_layer *f, const struct cov_layer_weights *w,
+                       struct cov_err *e)
+{
+    size_t n = f->layer.c_out;
+    f->bias = cov_calloc64(n, sizeof(float), e);
+    f->scale = cov_calloc64(n, sizeof(float), e);
+    f->shift = cov_calloc64(n, sizeof(float), e);
+    if (!f->bias || !f->scale || !f->shift)
+        return COV_ENOMEM;
+    for (size_t o = 0; o < n; o++) {
+        double scale = 1, shift = 0;
+        if (f->layer.norm) {
+            scale = (double)w->gamma[o] / sqrt((double)w->var[o] + COV_NORM_EPS);
+            shift = (double)w->beta[o] - (double)w->mean[o] * scale;
+        }
+        f->bias[o] = w->bias[o];
+        f->scale[o] = (float)scale;
+        f->shift[o] = (float)shift;
+    }
+    return COV_OK;
+}
+
+/* Packs the transpose of w[n_gates, k]. */
+static int pack_gates(const struct cov_fast_layer *f, const float *w, size_t k,
+                      struct cov_matrix *out, struct cov_err *e)
+{
+    size_t n_gates = 4 * f->layer.hidden;
+    float *t = cov_malloc(k * n_gates, sizeof *t, e);
+    if (!t)
+        return COV_ENOMEM;
+    transpose(w, n_gates, k, t);
+    int rc = cov_matrix_init(f->kernels.gemm, k, n_gates, t, out, e);
+    free(t);
+    return rc;
+}
+
+static int make_lstm(struct cov_fast_layer *f, const struct cov_layer_weights *w, struct cov_err *e)
+{
+    const struct cov_layer *l = &f->layer;
+    size_t n_gates = 4 * l->hidden;
+    f->bias = cov_calloc64(l->directions * n_gates, sizeof(float), e);
+    int rc = f->bias ? COV_OK : COV_ENOMEM;
+    for (size_t d = 0; rc == COV_OK && d < l->directions; d++) {
+        rc = pack_gates(f, w->w_ih[d], l->c_in, &f->w_ih[d], e);
+        if (rc == COV_OK)
+            rc = pack_gates(f, w->w_hh[d], l->hidden, &f->w_hh[d], e);
+        for (size_t g = 0; g < n_gates; g++)
+            f->bias[d * n_gates + g] = w->b_ih[d][g] + w->b_hh[d][g];
+    }
+    return rc;
+}
+
+static int make_linear(struct cov_fast_layer *f, const struct cov_layer_weights *w,
+                       struct cov_err *e)
+{
+    f->linear = cov_calloc64(f->layer.c_in * f->layer.c_out, sizeof(float), e);
+    f->bias = cov_calloc64(f->layer.c_out, sizeof(float), e);
+    if (!f->linear || !f->bias)
+        return COV_ENOMEM;
+    transpose(w->weight, f->layer.c_out, f->layer.c_in, f->linear);
+    memcpy(f->bias, w->bias, f->layer.c_out * sizeof(float));
+    return COV_OK;
+}
+
+int cov_fast_layer_new(const struct cov_layer *layer, const struct cov_layer_weights *w,
+                       const struct cov_cpu_kernels *kernels, struct cov_fast_layer **out,
+                       struct cov_err *e)
+{
+    struct cov_fast_layer *f = cov_calloc(1, sizeof *f, e);
+    if (!f)
+        return COV_ENOMEM;
+    f->layer = *layer;
+    f->kernels = *kernels;
+    f->n_phases = layer->kind == COV_LAYER_CONV              ? 1
+                  : layer->kind == COV_LAYER_CONV_TRANSPOSED ? layer->stride
+                                                             : 0;
+    f->phases = cov_calloc(f->n_phases, sizeof *f->phases, e);
+    int rc = f->phases ? COV_OK : COV_ENOMEM;
+    if (rc == COV_OK && f->n_phases)
+        rc = make_finish(f, w, e);
+    if (rc == COV_OK)
+        rc = layer->kind == COV_LAYER_CONV              ? make_conv(f, w, e)
+             : layer->kind == COV_LAYER_CONV_TRANSPOSED ? make_conv_transposed(f, w, e)
+             : layer->kind == COV_LAYER_LSTM            ? make_lstm(f, w, e)
+                                                        : make_linear(f, w, e);
+    if (rc) {
+        cov_fast_layer_free(f);
+        return rc;
+    }
+    *out = f;
+    return COV_OK;
+}
+
+void cov_fast_layer_free(struct cov_fast_layer *f)
+{
+    if (!f)
+        return;
+    for (size_t i = 0; f->phases && i < f->n_phases; i++) {
+        free(f->phases[i].offset);
+        free(f->phases[i].taps);
+        cov_matrix_fini(&f->phases[i].matrix);
+    }
+    free(f->phases);
+    free(f->bias);
+    free(f->scale);
+    free(f->shift);
+    for (size_t d = 0; d < 2; d++) {
+        cov_matrix_fini(&f->w_ih[d]);
+        cov_matrix_fini(&f->w_hh[d]);
+    }
+    free(f->linear);
+    free(f);
+}
+
+size_t cov_fast_layer_scratch(const struct cov_fast_layer *f)
+{
+    const struct cov_layer *l = &f->layer;
+    if (l->kind == COV_LAYER_LSTM) /* gates of a block of steps, cell */
+        return COV_LSTM_ROWS * l->hidden * (4 * LSTM_STEPS + 1);
+    size_t n_taps = 0;
+    for (size_t i = 0; i < f->n_phases; i++)
+        n_taps = max_size(n_taps, f->phases[i].n_taps);
+    return tile_rows(f) * (n_taps * l->c_in + l->c_out);
+}
+
+/* ---- running ---- */
+
+/* a[rows, n_taps*c_in] = what output rows i0 .. i0+rows-1 of a phase see of x; zeros beyond its ends. */
+static void gather(const struct cov_fast_layer *f, const struct phase *p, size_t i0, size_t rows,
+                   const float *x, size_t x_stride, float *a)
+{
+    size_t c = f->layer.c_in;
+    int64_t t_in = (int64_t)f->layer.t_in;
+    bool dense = x_stride == c;
+    for (size_t i = 0; i < rows; i++) {
+        int64_t base = (int64_t)((i0 + i) * f->in_step);
+        size_t k = 0;
+        while (k < p->n_taps) {
+            int64_t row = base + p->offset[k];
+            size_t n = 1; /* taps on rows that stand one behind the other */
+            if (dense && row >= 0)
+                while (k + n < p->n_taps && p->offset[k + n] == p->offset[k] + (int64_t)n &&
+                       row + (int64_t)n < t_in)
+                    n++;
+            if (row < 0 || row >= t_in)
+                memset(a, 0, c * sizeof *a);
+            else
+                memcpy(a, x + (size_t)row * x_stride, n * c * sizeof *a);
+            a += n * c;
+            k += n;
+        }
+    }
+}
+
+/* acc[rows, c_out] = the sums of output rows i0 .. i0+rows-1 of a phase. */
+static void run_tile(const struct cov_fast_layer *f, const struct phase *p, size_t i0, size_t rows,
+                     const float *x, size_t x_stride, float *acc, float *gathered)
+{
+    const struct cov_layer *l = &f->layer;
+    size_t depth = p->n_taps * l->c_in;
+    if (depth == 0) {
+        memset(acc, 0, rows * l->c_out * sizeof *acc);
+        return;
+    }
+    if (f->kernels.openblas) {
+        gather(f, p, i0, rows, x, x_stride, gathered);
+        cov_blas_sgemm(rows, l->c_out, depth, gathered, depth, p->taps, acc, l->c_out, false);
+        return;
+    }
+    /* Rows that see nothing beyond the ends of x are read where they are, overlapping. */
+    int64_t from = (int64_t)(i0 * f->in_step) + p->offset[0];
+    int64_t to = (int64_t)((i0 + rows - 1) * f->in_step) + p->offset[p->n_taps - 1];
+    bool inside = from >= 0 && to < (int64_t)l->t_in;
+    if (p->contiguous && inside && x_stride == l->c_in) {
+        f->kernels.gemm->run(rows, x + (size_t)from * x_stride, f->in_step * x_stride, &p->matrix,
+                             acc, l->c_out, false);
+    } else {
+        gather(f, p, i0, rows, x, x_stride, gathered);
+        f->kernels.gemm->run(rows, gathered, depth, &p->matrix, acc, l->c_out, false);
+    }
+}
+
+static void run_convolution(const struct cov_fast_layer *f, const float *x, size_t x_stride,
+                            float *y, size_t y_stride, float *scratch)
+{
+    const struct cov_layer *l = &f->layer;
+    size_t tile = tile_rows(f);
+    float *acc = scratch, *gathered = scratch + tile * l->c_out;
+    for (size_t i = 0; i < f->n_phases; i++) {
+        const struct phase *p = &f->phases[i];
+        for (size_t i0 = 0; i0 < p->rows; i0 += tile) {
+            size_t rows = p->rows - i0 < tile ? p->rows - i0 : tile;
+            run_tile(f, p, i0, rows, x, x_stride, acc, gathered);
+            f->kernels.vec->finish(rows, l->c_out, acc, f->bias, f->scale, f->shift,
+                                   y + (p->first + i0 * f->n_phases) * y_stride,
+                                   f->n_phases * y_stride);
+        }
+    }
+}
+
+static void run_linear(const struct cov_fast_layer *f, const float *x, size_t x_stride, float *y,
+                       size_t y_stride)
+{
+    const struct cov_layer *l = &f->layer;
+    for (size_t t = 0; t < l->t_out; t++) {
+        const float *in = x + t * x_stride;
+        float *out = y + t * y_stride;
+        for (size_t o = 0; o < l->c_out; o++) {
+            float sum = f->bias[o];
+            for (size_t i = 0; i < l->c_in; i++)
+                sum += f->linear[i * l->c_out + o] * in[i];
+            out[o] = sum;
+        }
+        if (y_stride != l->c_out)
+            f->kernels.vec->exp(l->c_out, out);
+    }
+    if (y_stride == l->c_out)
+        f->kernels.vec->exp(l->t_out * l->c_out, y);
+}
+
+void cov_fast_rows(const struct cov_fast_layer *f, const float *x, size_t x_stride, float *y,
+                   size_t y_stride, float *scratch)
+{
+    if (f->layer.kind == COV_LAYER_LINEAR_EXP)
+        run_linear(f, x, x_stride, y, y_stride);
+    else
+        run_convolution(f, x, x_stride, y, y_stride, scratch);
+}
+
+/* One direction: `d` 0 from the first row to the last, 1 from the last to the first. */
+static void run_direction(const struct cov_fast_layer *f, size_t d, const float *x, float *y,
+                          float *gates, float *cell)
+{
+    const struct cov_layer *l = &f->layer;
+    size_t n_gates = 4 * l->hidden, y_row = l->directions * l->hidden;
+    const float *bias = f->bias + d * n_gates;
+    memset(cell, 0, COV_LSTM_ROWS * l->hidden * sizeof *cell);
+    for (size_t done = 0; done < l->t_in; done += LSTM_STEPS) {
+        size_t steps = l->t_in - done < LSTM_STEPS ? l->t_in - done : LSTM_STEPS;
+        size_t t0 = d ? l->t_in - done - steps : done; /* the block is rows t0 .. t0+steps-1 */
+        f->kernels.gemm->run(steps * COV_LSTM_ROWS, x + t0 * COV_LSTM_ROWS * l->c_in, l->c_in,
+                             &f->w_ih[d], gates, n_gates, false);
+        for (size_t s = 0; s < steps; s++) {
+            size_t t = d ? t0 + steps - 1 - s : t0 + s;
+            float *g = gates + (t - t0) * COV_LSTM_ROWS * n_gates;
+            float *h = y + t * COV_LSTM_ROWS * y_row + d * l->hidden;
+            if (done + s > 0) { /* h of the step before is in y already */
+                const float *before = d ? h + COV_LSTM_ROWS * y_row : h - COV_LSTM_ROWS * y_row;
+                f->kernels.gemm->run(COV_LSTM_ROWS, before, y_row, &f->w_hh[d], g, n_gates, true);
+            }
+            f->kernels.vec->lstm_cell(COV_LSTM_ROWS, l->hidden, g, bias, cell, h, y_row);
+        }
+    }
+}
+
+void cov_fast_lstm(const struct cov_fast_layer *f, const float *x, float *y, float *scratch)
+{
+    float *cell = scratch, *gates = scratch + COV_LSTM_ROWS * f->layer.hidden;
+    for (size_t d = 0; d < f->layer.directions; d++)
+        run_direction(f, d, x, y, gates, cell);
+}

@@ -1,0 +1,42 @@
+/* fast.h - the layers on matrix products (gemm.h, or OpenBLAS) and vectorised element-wise kernels
+ * (vec.h).
+ *
+ * Rows of a product do not depend on one another (gemm.h), and products of OpenBLAS are split by
+ * fixed tiles of one sequence's rows: so what a sequence gets does not depend on the batch, on its
+ * place in it, or on the threads.
+ * SPDX-License-Identifier: MIT */
+#ifndef COV_COMPUTE_CPU_FAST_H
+#define COV_COMPUTE_CPU_FAST_H
+
+#include "common/compute/cpu/gemm.h"
+#include "common/compute/cpu/vec.h"
+#include "common/compute/device.h"
+
+/* Sequences that run through an LSTM side by side. Fewer are filled up with zeros. */
+#define COV_LSTM_ROWS ((size_t)16)
+
+/* The kernels to use. */
+struct cov_cpu_kernels {
+    const struct cov_gemm *gemm;
+    const struct cov_vec *vec;
+    bool openblas; /* for the convolutions; cov_blas_load has returned true */
+};
+
+/* One layer with its weights packed. */
+struct cov_fast_layer;
+
+int cov_fast_layer_new(const struct cov_layer *layer, const struct cov_layer_weights *w,
+                       const struct cov_cpu_kernels *kernels, struct cov_fast_layer **out,
+                       struct cov_err *e) COV_MUST_USE;
+void cov_fast_layer_free(struct cov_fast_layer *l); /* NULL is accepted */
+/* Floats of scratch that running it needs. */
+size_t cov_fast_layer_scratch(const struct cov_fast_layer *l);
+
+/* Not for an LSTM: y of one sequence; row t of x starts at x + t * x_stride, of y at y + t * y_stride. */
+void cov_fast_rows(const struct cov_fast_layer *l, const float *x, size_t x_stride, float *y,
+                   size_t y_stride, float *scratch);
+
+/* An LSTM: y[T, COV_LSTM_ROWS, directions*hidden] of x[T, COV_LSTM_ROWS, c_in], time-major. */
+void cov_fast_lstm(const struct cov_fast_layer *l, const float *x, float *y, float *scratch);
+
+#endif

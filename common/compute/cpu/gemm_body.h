@@ -1,0 +1,109 @@
+/* gemm_body.h - the kernel of gemm.h; included by the file of each instruction set, which defines
+ * GEMM_TABLE, GEMM_NAME, GEMM_NEEDS, the floats of a vector LANES, and ROWS: a tile of ROWS rows and
+ * two vectors of columns fills the registers with sums.
+ * SPDX-License-Identifier: MIT */
+#include "common/base/cpu.h"
+#include "common/compute/cpu/gemm.h"
+
+typedef float vec __attribute__((vector_size(LANES * sizeof(float)), aligned(4), may_alias));
+
+/* c[rows, vectors * LANES] of one panel: rows <= ROWS and vectors are constants where this is
+ * inlined, so that the sums are registers. */
+static inline __attribute__((always_inline)) void tile(const int rows, const int vectors, size_t k,
+                                                       const float *a, size_t lda, const float *b,
+                                                       float *c, size_t ldc, bool add)
+{
+    vec sum0[ROWS] = {{0}}, sum1[ROWS] = {{0}};
+    for (size_t i = 0; i < k; i++) {
+        const vec *right = (const vec *)(b + i * (size_t)vectors * LANES);
+        vec right0 = right[0], right1 = right[vectors - 1];
+#pragma GCC unroll 16
+        for (int r = 0; r < rows; r++) {
+            float left = a[(size_t)r * lda + i];
+            sum0[r] += left * right0;
+            if (vectors == 2)
+                sum1[r] += left * right1;
+        }
+    }
+#pragma GCC unroll 16
+    for (int r = 0; r < rows; r++) {
+        vec *to = (vec *)(c + (size_t)r * ldc);
+        if (add) {
+            sum0[r] += to[0];
+            sum1[r] += to[vectors - 1];
+        }
+        to[0] = sum0[r];
+        if (vectors == 2)
+            to[1] = sum1[r];
+    }
+}
+
+#define TILE(r)                                                                                    \
+    case r:                                                                                        \
+        if (vectors == 2)                                                                          \
+            tile(r, 2, k, a, lda, b, c, ldc, add);                                                 \
+        else                                                                                       \
+            tile(r, 1, k, a, lda, b, c, ldc, add);                                                 \
+        break;
+
+static void run_tile(size_t rows, size_t vectors, size_t k, const float *a, size_t lda,
+                     const float *b, float *c, size_t ldc, bool add)
+{
+    switch (rows) {
+        TILE(1)
+        TILE(2)
+        TILE(3)
+        TILE(4)
+#if ROWS > 4
+        TILE(5)
+        TILE(6)
+#endif
+#if ROWS > 6
+        TILE(7)
+        TILE(8)
+        TILE(9)
+        TILE(10)
+        TILE(11)
+        TILE(12)
+#endif
+    default:
+        break;
+    }
+}
+
+/* A tile at the right edge: `cols` of its columns are wanted. */
+static void run_edge(size_t rows, size_t vectors, size_t cols, size_t k, const float *a, size_t lda,
+                     const float *b, float *c, size_t ldc, bool add)
+{
+    float whole[ROWS * 2 * LANES];
+    size_t width = vectors * LANES;
+    run_tile(rows, vectors, k, a, lda, b, whole, width, false);
+    for (size_t r = 0; r < rows; r++)
+        for (size_t j = 0; j < cols; j++) {
+            float sum = whole[r * width + j];
+            c[r * ldc + j] = add ? sum + c[r * ldc + j] : sum;
+        }
+}
+
+/* A panel of B stays in the cache while all rows of a pass over it. */
+static void run(size_t m, const float *a, size_t lda, const struct cov_matrix *b, float *c,
+                size_t ldc, bool add)
+{
+    size_t vectors = b->panel / LANES;
+    size_t n_tiles = (m + ROWS - 1) / ROWS; /* of nearly equal height */
+    for (size_t j = 0; j < b->n; j += b->panel) {
+        size_t cols = b->n - j;
+        const float *panel = b->data + j * b->k;
+        for (size_t i = 0; i < n_tiles; i++) {
+            size_t r0 = m * i / n_tiles, rows = m * (i + 1) / n_tiles - r0;
+            const float *from = a + r0 * lda;
+            float *to = c + r0 * ldc + j;
+            if (cols < b->panel)
+                run_edge(rows, vectors, cols, b->k, from, lda, panel, to, ldc, add);
+            else
+                run_tile(rows, vectors, b->k, from, lda, panel, to, ldc, add);
+        }
+    }
+}
+
+const struct cov_gemm GEMM_TABLE = {GEMM_NAME, GEMM_NEEDS, LANES, 2 * LANES, run};

@@ -1,0 +1,6 @@
+/* vec_base.c - the element-wise kernels for baseline.
+ * SPDX-License-Identifier: MIT */
+#define VEC_TABLE cov_vec_base
+#define VEC_NAME "baseline"
+#define VEC_NEEDS (0)
+#include "common/compute/cpu/vec_body.h"

@@ -1,0 +1,29 @@
+/* predict.h - from bases to a predictions file: the pipeline of covpredict.
+ * SPDX-License-Identifier: MIT */
+#ifndef COV_JOB_PREDICT_H
+#define COV_JOB_PREDICT_H
+
+#include "common/base/err.h"
+#include "common/base/pool.h"
+#include "common/base/progress.h"
+#include "common/base/stats.h"
+#include "common/job/model.h"
+#include "common/job/source.h"
+#include "common/store/signal_file.h"
+
+struct cov_predict_options {
+    size_t batch;              /* chunks a worker computes at a time; 0: chosen */
+    enum cov_signal_type type; /* FLOAT32: exp(output) unrounded; else rounded, half to even */
+    const char *kernels;       /* of the CPU, as cov_device_open_cpu */
+};
+
+/* Predicts every chunk of `source` with `model` and writes the predictions file at `path` (an outfile's temporary
+ * name). Memory: per worker the network's scratch for `batch` chunks, and a few encoded chunks in flight; not more for a
+ * larger genome. The file is the same for any pool size and batch. Adds to `stats` (may be NULL) chunks, bases, device and
+ * stages. Logs one line with device, kernels and model. */
+int cov_predict(struct cov_source *source, const struct cov_model *model, struct cov_pool *pool,
+                const struct cov_predict_options *options, const char *path,
+                struct cov_progress *progress, struct cov_stats *stats,
+                struct cov_err *e) COV_MUST_USE;
+
+#endif

@@ -1,0 +1,250 @@
+/* track_files.c - see track_files.h.
+ * SPDX-License-Identifier: MIT */
+#include "common/job/track_files.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/base/mem.h"
+#include "common/base/outfile.h"
+#include "common/base/path.h"
+#include "common/track/bedgraph.h"
+#include "common/track/bigwig.h"
+
+/* A file and what it takes to take it back. */
+struct part {
+    struct cov_outfile file;
+    char *committed; /* its name, once it has it */
+};
+
+struct track {
+    char *name; /* for messages */
+    struct part data, index;
+    char *stale; /* an index of the other kind, which would be taken for that of the new file */
+    struct cov_track_sink *sink;
+};
+
+struct cov_track_files {
+    struct track *tracks;
+    size_t n;
+};
+
+static const struct {
+    const char *suffix;
+    enum cov_track_kind kind;
+} suffixes[] = {
+    {".bw", COV_TRACK_BIGWIG},
+    {".bigWig", COV_TRACK_BIGWIG},
+    {".bedGraph", COV_TRACK_BEDGRAPH},
+    {".bg", COV_TRACK_BEDGRAPH},
+    {".bedGraph.gz", COV_TRACK_BEDGRAPH_GZ},
+    {".bg.gz", COV_TRACK_BEDGRAPH_GZ},
+};
+
+int cov_track_kind_of(const char *path, enum cov_track_kind *kind, struct cov_err *e)
+{
+    if (cov_path_is_std(path)) {
+        *kind = COV_TRACK_BEDGRAPH;
+        return COV_OK;
+    }
+    for (size_t i = 0; i < COV_COUNT(suffixes); i++)
+        if (cov_path_has_suffix(path, suffixes[i].suffix)) {
+            *kind = suffixes[i].kind;
+            return COV_OK;
+        }
+    return cov_fail(e, COV_EUSAGE,
+                    "%s: the suffix tells no format; known are .bw .bigWig .bedGraph .bg "
+                    ".bedGraph.gz .bg.gz; a folder ends in '/'",
+                    path);
+}
+
+/* ---- opening ---- */
+
+/* Names of data sets come from files: they must not lead to another folder. */
+static int check_dataset(const char *dataset, struct cov_err *e)
+{
+    bool good = *dataset != '\0';
+    for (const char *p = dataset; *p; p++)
+        good = good && (unsigned char)*p >= ' ' && *p != 0x7f && *p != '/';
+    if (good)
+        return COV_OK;
+    return cov_fail(e, COV_EINPUT, "the data set '%s' cannot be part of the name of a file",
+                    dataset);
+}
+
+static char *name_of(const struct cov_track_target *target, const char *dataset, struct cov_err *e)
+{
+    static const char *const endings[] = {".bw", ".bg", ".bg.gz"};
+    if (!cov_path_names_dir(target->output))
+        return cov_strdup(target->output, e);
+    if (check_dataset(dataset, e))
+        return NULL;
+    char *file =
+        cov_strfmt(e, "%s_%s%s%s", target->basename, dataset, target->tail, endings[target->kind]);
+    char *path = file ? cov_path_join(target->output, file, e) : NULL;
+    free(file);
+    return path;
+}
+
+/* The outfile of the index; also finds an index of the other kind, which is an existing output too. */
+static int begin_index(struct track *t, const struct cov_track_contigs *contigs, bool force,
+                       struct cov_err *e)
+{
+    const char *suffix = cov_bedgraph_index_suffix(contigs);
+    const char *other = strcmp(suffix, ".tbi") == 0 ? ".csi" : ".tbi";
+    int rc = COV_ENOMEM;
+    char *path = cov_strfmt(e, "%s%s", t->data.file.path, suffix);
+    char *stale = cov_strfmt(e, "%s%s", t->data.file.path, other);
+    if (!path || !stale)
+        goto out;
+    rc = cov_outfile_begin(&t->index.file, path, COV_OUTFILE_SEEKABLE, force, e);
+    if (!rc && access(stale, F_OK) == 0) {
+        if (!force) {
+            rc = cov_fail(e, COV_EEXIST, "%s exists; use -f to replace it", stale);
+            goto out;
+        }
+        t->stale = stale;
+        stale = NULL;
+    }
+out:
+    free(path);
+    free(stale);
+    return rc;
+}
+
+static int open_track(struct track *t, const struct cov_track_target *target,
+                      enum cov_track_kind kind, const struct cov_track_contigs *contigs,
+                      const char *dataset, unsigned n_threads, struct cov_err *e)
+{
+    struct cov_bedgraph_options o = {.compress = kind == COV_TRACK_BEDGRAPH_GZ,
+                                     .n_threads = n_threads};
+    if (cov_path_is_std(target->output)) {
+        t->name = cov_strdup("standard output", e);
+        return t->name ? cov_bedgraph_open("-", t->name, contigs, &o, &t->sink, e) : COV_ENOMEM;
+    }
+    t->name = name_of(target, dataset, e);
+    if (!t->name)
+        return e ? e->code : COV_EINPUT;
+    bool is_bigwig = kind == COV_TRACK_BIGWIG;
+    int rc =
+        cov_outfile_begin(&t->data.file, t->name,
+                          is_bigwig ? COV_OUTFILE_SEEKABLE : COV_OUTFILE_STREAM, target->force, e);
+    if (rc)
+        return rc;
+    if (is_bigwig)
+        return cov_bigwig_open(t->data.file.tmp, t->name, contigs, &t->sink, e);
+    if (o.compress && !t->data.file.in_place) {
+        rc = begin_index(t, contigs, target->force, e);
+        if (rc)
+            return rc;
+        o.index_path = t->index.file.tmp;
+    }
+    return cov_bedgraph_open(t->data.file.tmp, t->name, contigs, &o, &t->sink, e);
+}
+
+int cov_track_files_open(const struct cov_track_target *target,
+                         const struct cov_track_contigs *contigs, const char *const *datasets,
+                         size_t n_datasets, unsigned n_threads, struct cov_track_files **out,
+                         struct cov_err *e)
+{
+    *out = NULL;
+    enum cov_track_kind kind = target->kind;
+    if (!cov_path_names_dir(target->output)) {
+        int rc = cov_track_kind_of(target->output, &kind, e);
+        if (rc)
+            return rc;
+        if (n_datasets > 1)
+            return cov_fail(e, COV_EUSAGE,
+                            "%zu data sets cannot go to one file: name one with --datasets, or a "
+                            "folder with -o",
+                            n_datasets);
+    }
+    if (n_datasets == 0)
+        return cov_fail(e, COV_EINPUT, "%s: there is nothing to write", target->output);
+    struct cov_track_files *f = cov_calloc(1, sizeof *f, e);
+    if (!f)
+        return COV_ENOMEM;
+    int rc = COV_ENOMEM;
+    f->tracks = cov_calloc(n_datasets, sizeof *f->tracks, e);
+    if (!f->tracks)
+        goto out;
+    f->n = n_datasets;
+    for (size_t i = 0; i < f->n; i++)
+        f->tracks[i].data.file = f->tracks[i].index.file = (struct cov_outfile)COV_OUTFILE_INIT;
+    unsigned share = n_threads > n_datasets ? n_threads / (unsigned)n_datasets : 1;
+    rc = COV_OK;
+    for (size_t i = 0; i < f->n && !rc; i++)
+        rc = open_track(&f->tracks[i], target, kind, contigs, datasets[i], share, e);
+out:
+    if (rc)
+        cov_track_files_free(f);
+    else
+        *out = f;
+    return rc;
+}
+
+struct cov_track_sink *cov_track_files_sink(const struct cov_track_files *f, size_t k)
+{
+    return f->tracks[k].sink;
+}
+
+/* ---- ending ---- */
+
+static int commit_part(struct part *p, struct cov_err *e)
+{
+    if (!p->file.path)
+        return COV_OK;
+    bool in_place = p->file.in_place;
+    char *path = cov_strdup(p->file.path, e);
+    int rc = path ? cov_outfile_commit(&p->file, e) : COV_ENOMEM;
+    if (rc || in_place)
+        free(path);
+    else
+        p->committed = path;
+    return rc;
+}
+
+static void take_back(struct part *p)
+{
+    if (p->committed)
+        (void)unlink(p->committed);
+}
+
+int cov_track_files_commit(struct cov_track_files *f, struct cov_err *e)
+{
+    int rc = COV_OK;
+    for (size_t i = 0; i < f->n && !rc; i++) {
+        struct track *t = &f->tracks[i];
+        rc = commit_part(&t->data, e);
+        if (!rc && t->stale && unlink(t->stale) != 0 && errno != ENOENT)
+            rc = cov_fail_errno(e, "%s: cannot be removed", t->stale);
+        if (!rc)
+            rc = commit_part(&t->index, e);
+    }
+    if (rc)
+        for (size_t i = 0; i < f->n; i++) {
+            take_back(&f->tracks[i].data);
+            take_back(&f->tracks[i].index);
+        }
+    return rc;
+}
+
+void cov_track_files_free(struct cov_track_files *f)
+{
+    if (!f)
+        return;
+    for (size_t i = 0; f->tracks && i < f->n; i++) {
+        struct track *t = &f->tracks[i];
+        cov_track_free(t->sink);
+        cov_outfile_abort(&t->data.file);
+        cov_outfile_abort(&t->index.file);
+        free(t->data.committed);
+        free(t->index.committed);
+        free(t->stale);
+        free(t->name);
+    }
+    free(f->tracks);
+    free(f);
+}

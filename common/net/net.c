@@ -1,0 +1,60 @@
+/* net.c - see net.h.
+ * SPDX-License-Identifier: MIT */
+#include "common/net/net.h"
+
+#include <stdlib.h>
+
+#include "common/base/mem.h"
+#include "common/net/shape.h"
+
+struct cov_net {
+    struct cov_device *dev;
+    struct cov_program *program;
+};
+
+int cov_net_new(struct cov_device *dev, const struct cov_hparams *hp, const float *block, size_t L,
+                unsigned n_workers, size_t max_batch, struct cov_net **out, struct cov_err *e)
+{
+    struct cov_params params = {0};
+    struct cov_layer *layers = NULL;
+    struct cov_layer_weights *weights = NULL;
+    size_t n_layers;
+    *out = NULL;
+    struct cov_net *net = cov_calloc(1, sizeof *net, e);
+    int rc = net ? cov_hparams_check(hp, e) : COV_ENOMEM;
+    if (rc)
+        goto out;
+    net->dev = dev;
+    rc = cov_params_init(hp, &params, e);
+    if (rc)
+        goto out;
+    rc = cov_shape(hp, L, &params, block, &layers, &weights, &n_layers, e);
+    if (rc)
+        goto out;
+    rc = dev->ops->program_new(dev, layers, weights, n_layers, n_workers, max_batch, &net->program,
+                               e);
+    if (rc)
+        goto out;
+    *out = net;
+    net = NULL;
+out:
+    free(net);
+    free(weights);
+    free(layers);
+    cov_params_fini(&params);
+    return rc;
+}
+
+void cov_net_free(struct cov_net *net)
+{
+    if (!net)
+        return;
+    net->dev->ops->program_free(net->program);
+    free(net);
+}
+
+int cov_net_forward(struct cov_net *net, unsigned worker, size_t n, const uint8_t *codes,
+                    float *values, struct cov_err *e)
+{
+    return net->dev->ops->forward(net->program, worker, n, codes, values, e);
+}

@@ -1,0 +1,272 @@
+/* blacklist.c - see blacklist.h.
+ * SPDX-License-Identifier: MIT */
+#include "common/track/blacklist.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/bgz.h"
+#include "common/base/mem.h"
+#include "common/seq/names.h"
+
+/* A region of the name with number `name`. */
+struct entry {
+    size_t name;
+    struct cov_region region;
+};
+
+struct cov_blacklist {
+    bool is_bed;
+    struct cov_names *names;
+    bool *seen; /* of each name: the genome has it */
+    size_t cap_seen;
+    struct entry *entries; /* of a BED file; at first as in the file, then by name and position */
+    size_t n_entries, cap_entries;
+    struct cov_region *regions; /* of all names, one behind the other */
+    size_t *first;              /* of each name, into regions, and one more for the end */
+};
+
+void cov_blacklist_free(struct cov_blacklist *b)
+{
+    if (!b)
+        return;
+    cov_names_free(b->names);
+    free(b->seen);
+    free(b->entries);
+    free(b->regions);
+    free(b->first);
+    free(b);
+}
+
+/* ---- lines ---- */
+
+struct word {
+    const char *text;
+    size_t n;
+};
+
+enum { MAX_WORDS = 4 }; /* contig, beg, end, anything */
+
+/* The first words of a line, up to a comment. */
+static size_t split(const char *p, const char *end, struct word words[MAX_WORDS])
+{
+    size_t n = 0;
+    while (n < MAX_WORDS) {
+        while (p < end && isspace((unsigned char)*p))
+            p++;
+        if (p == end || *p == '#')
+            break;
+        words[n].text = p;
+        while (p < end && !isspace((unsigned char)*p))
+            p++;
+        words[n].n = (size_t)(p - words[n].text);
+        n++;
+    }
+    return n;
+}
+
+static bool word_is(const struct word *w, const char *text)
+{
+    return w->n == strlen(text) && memcmp(w->text, text, w->n) == 0;
+}
+
+/* A position: digits only, small enough. */
+static bool position(const struct word *w, int64_t *out)
+{
+    enum { MAX_DIGITS = 18 };
+    int64_t x = 0;
+    if (w->n == 0 || w->n > MAX_DIGITS)
+        return false;
+    for (size_t i = 0; i < w->n; i++) {
+        if (w->text[i] < '0' || w->text[i] > '9')
+            return false;
+        x = x * 10 + (w->text[i] - '0');
+    }
+    *out = x;
+    return true;
+}
+
+static int add_name(struct cov_blacklist *b, const struct word *w, size_t *index, struct cov_err *e)
+{
+    bool is_new;
+    int rc = cov_names_add(b->names, w->text, w->n, index, &is_new, e);
+    if (rc || !is_new)
+        return rc;
+    void *seen = b->seen;
+    rc = cov_reserve(&seen, &b->cap_seen, *index + 1, sizeof *b->seen, e);
+    b->seen = seen;
+    if (!rc)
+        b->seen[*index] = false;
+    return rc;
+}
+
+static int add_entry(struct cov_blacklist *b, size_t name, struct cov_region region,
+                     struct cov_err *e)
+{
+    void *entries = b->entries;
+    int rc = cov_reserve(&entries, &b->cap_entries, b->n_entries + 1, sizeof *b->entries, e);
+    b->entries = entries;
+    if (!rc)
+        b->entries[b->n_entries++] = (struct entry){name, region};
+    return rc;
+}
+
+static int take_line(struct cov_blacklist *b, const char *path, size_t line, const char *beg,
+                     const char *end, struct cov_err *e)
+{
+    struct word words[MAX_WORDS];
+    size_t n = split(beg, end, words), name;
+    if (n == 0 || (n > 1 && (word_is(&words[0], "track") || word_is(&words[0], "browser"))))
+        return COV_OK;
+    if (memchr(words[0].text, '\0', words[0].n))
+        return cov_fail(e, COV_EINPUT, "%s:%zu: a zero byte: this is no text", path, line);
+    struct cov_region region = {0, 0};
+    bool is_region = n >= 3 && position(&words[1], &region.beg) && position(&words[2], &region.end);
+    if (n > 1 && !is_region)
+        return cov_fail(e, COV_EINPUT, "%s:%zu: neither an id alone nor contig, start and end",
+                        path, line);
+    if (cov_names_count(b->names) == 0)
+        b->is_bed = is_region;
+    if (b->is_bed != is_region)
+        return cov_fail(e, COV_EINPUT, "%s:%zu: %s among %s", path, line,
+                        is_region ? "a region" : "an id", is_region ? "ids" : "regions");
+    if (is_region && region.end < region.beg)
+        return cov_fail(e, COV_EINPUT, "%s:%zu: the region ends before it starts", path, line);
+    int rc = add_name(b, &words[0], &name, e);
+    if (!rc && is_region)
+        rc = add_entry(b, name, region, e);
+    return rc;
+}
+
+/* Goes through the lines as they come; what is not a whole line yet stays in the buffer. */
+static int read_lines(struct cov_blacklist *b, const char *path, struct cov_bgz *in,
+                      struct cov_err *e)
+{
+    enum { STEP = 1 << 16, MAX_LINE = 1 << 20 };
+    void *text = NULL;
+    size_t cap = 0, n = 0, got, line = 1;
+    int rc;
+    do {
+        size_t need;
+        rc = cov_size_add(n, STEP, &need);
+        if (!rc)
+            rc = cov_reserve(&text, &cap, need, 1, e);
+        if (!rc)
+            rc = cov_bgz_read(in, (char *)text + n, STEP, &got, e);
+        if (rc)
+            break;
+        n += got;
+        const char *p = text, *end = p + n, *newline;
+        while (!rc && (newline = memchr(p, '\n', (size_t)(end - p)))) {
+            rc = take_line(b, path, line++, p, newline, e);
+            p = newline + 1;
+        }
+        n = (size_t)(end - p);
+        memmove(text, p, n);
+        if (!rc && n > MAX_LINE)
+            rc = cov_fail(e, COV_EINPUT, "%s:%zu: a line of more than %d bytes", path, line,
+                          MAX_LINE);
+    } while (!rc && got > 0);
+    if (!rc)
+        rc = take_line(b, path, line, text, (const char *)text + n, e);
+    free(text);
+    return rc;
+}
+
+/* ---- regions ---- */
+
+static int by_place(const void *a, const void *b)
+{
+    const struct entry *x = a, *y = b;
+    if (x->name != y->name)
+        return x->name < y->name ? -1 : 1;
+    return (x->region.beg > y->region.beg) - (x->region.beg < y->region.beg);
+}
+
+/* Sorts the entries and joins those that touch. */
+static int make_regions(struct cov_blacklist *b, struct cov_err *e)
+{
+    size_t n_names = cov_names_count(b->names), n = 0;
+    b->regions = cov_malloc(b->n_entries, sizeof *b->regions, e);
+    b->first = cov_calloc(n_names + 1, sizeof *b->first, e);
+    if (!b->regions || !b->first)
+        return COV_ENOMEM;
+    if (b->n_entries)
+        qsort(b->entries, b->n_entries, sizeof *b->entries, by_place);
+    size_t name = 0;
+    for (size_t i = 0; i < b->n_entries; i++) {
+        const struct entry *entry = &b->entries[i];
+        while (name < entry->name)
+            b->first[++name] = n;
+        bool joins = n > b->first[name] && entry->region.beg <= b->regions[n - 1].end;
+        if (!joins)
+            b->regions[n++] = entry->region;
+        else if (entry->region.end > b->regions[n - 1].end)
+            b->regions[n - 1].end = entry->region.end;
+    }
+    while (name < n_names)
+        b->first[++name] = n;
+    free(b->entries);
+    b->entries = NULL;
+    return COV_OK;
+}
+
+int cov_blacklist_read(const char *path, struct cov_blacklist **out, struct cov_err *e)
+{
+    *out = NULL;
+    struct cov_bgz *in = NULL;
+    struct cov_blacklist *b = cov_calloc(1, sizeof *b, e);
+    int rc = b ? cov_names_new(&b->names, e) : COV_ENOMEM;
+    if (!rc)
+        rc = cov_bgz_open_read(path, 1, &in, e);
+    if (!rc)
+        rc = read_lines(b, path, in, e);
+    cov_bgz_abort(in);
+    if (!rc)
+        rc = make_regions(b, e);
+    if (rc)
+        cov_blacklist_free(b);
+    else
+        *out = b;
+    return rc;
+}
+
+/* ---- questions ---- */
+
+bool cov_blacklist_drops(struct cov_blacklist *b, const char *contig)
+{
+    size_t name;
+    if (!cov_names_find(b->names, contig, strlen(contig), &name))
+        return false;
+    b->seen[name] = true;
+    return !b->is_bed;
+}
+
+const struct cov_region *cov_blacklist_regions(const struct cov_blacklist *b, const char *contig,
+                                               size_t *n)
+{
+    size_t name;
+    *n = 0;
+    if (!cov_names_find(b->names, contig, strlen(contig), &name))
+        return NULL;
+    *n = b->first[name + 1] - b->first[name];
+    return b->regions + b->first[name];
+}
+
+size_t cov_blacklist_n_names(const struct cov_blacklist *b)
+{
+    return cov_names_count(b->names);
+}
+
+size_t cov_blacklist_n_unknown(const struct cov_blacklist *b, const char **first)
+{
+    size_t n = 0;
+    for (size_t i = cov_names_count(b->names); i-- > 0;)
+        if (!b->seen[i]) {
+            n++;
+            *first = cov_names_get(b->names, i, NULL);
+        }
+    return n;
+}

@@ -1,0 +1,54 @@
+/* runs.c - see runs.h.
+ * SPDX-License-Identifier: MIT */
+#include "common/track/runs.h"
+
+void cov_runs_begin(struct cov_runs *r, cov_runs_fn *emit, void *arg)
+{
+    r->emit = emit;
+    r->arg = arg;
+    r->end = 0;
+    r->open = (struct cov_interval){.beg = -1};
+    r->n = 0;
+}
+
+static int hand_on(struct cov_runs *r, struct cov_err *e)
+{
+    size_t n = r->n;
+    r->n = 0;
+    return n ? r->emit(r->arg, r->iv, n, e) : COV_OK;
+}
+
+int cov_runs_add(struct cov_runs *r, const float *values, size_t n, struct cov_err *e)
+{
+    if (n == 0)
+        return COV_OK;
+    if (r->open.beg < 0)
+        r->open = (struct cov_interval){.beg = r->end, .value = values[0]};
+    struct cov_interval open = r->open;
+    for (size_t i = 0; i < n; i++) {
+        if (values[i] == open.value)
+            continue;
+        open.end = r->end + (int64_t)i;
+        r->iv[r->n++] = open;
+        open.beg = open.end;
+        open.value = values[i];
+        if (r->n == COV_RUNS_BLOCK) {
+            int rc = hand_on(r, e);
+            if (rc)
+                return rc;
+        }
+    }
+    r->open = open;
+    r->end += (int64_t)n;
+    return COV_OK;
+}
+
+int cov_runs_end(struct cov_runs *r, struct cov_err *e)
+{
+    if (r->open.beg >= 0) {
+        r->open.end = r->end;
+        r->iv[r->n++] = r->open; /* there is room: a full block is handed on at once */
+        r->open.beg = -1;
+    }
+    return hand_on(r, e);
+}

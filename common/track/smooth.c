@@ -1,0 +1,141 @@
+/* smooth.c - see smooth.h.
+ *
+ * The padded contig is cut into blocks of w. A window is the tail of one block and the head of the next:
+ * two sums, both of which only ever grow. So the error does not grow along the contig as it does with a
+ * running sum, and a window of zeros gives zero.
+ * SPDX-License-Identifier: MIT */
+#include "common/track/smooth.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/mem.h"
+#include "common/track/strands.h"
+
+enum { MAX_TIE_WINDOW = 1024 };
+
+int cov_smooth_init(struct cov_smooth *s, size_t window, bool round, struct cov_err *e)
+{
+    assert(window >= 1 && window <= COV_SMOOTH_MAX_WINDOW);
+    *s = (struct cov_smooth){.w = window, .r = (window - 1) / 2, .round = round};
+    s->tails = cov_calloc(window, sizeof *s->tails, e);
+    s->x = cov_calloc(window, sizeof *s->x, e);
+    s->before = cov_calloc(window, sizeof *s->before, e);
+    if (s->tails && s->x && s->before)
+        return COV_OK;
+    cov_smooth_fini(s);
+    return COV_ENOMEM;
+}
+
+void cov_smooth_fini(struct cov_smooth *s)
+{
+    free(s->tails);
+    free(s->x);
+    free(s->before);
+    s->tails = NULL;
+    s->x = s->before = NULL;
+}
+
+void cov_smooth_begin(struct cov_smooth *s)
+{
+    s->n_in = s->n_taken = s->n_out = 0;
+    s->at = s->w - 1 - s->r; /* the zeros before the contig */
+    s->head = 0;
+    memset(s->x, 0, s->at * sizeof *s->x);
+}
+
+/* The current window's values inside the contig, in order. */
+static size_t gather(const struct cov_smooth *s, double *out)
+{
+    /* The window ends with x[at]; value n_out of the contig is at its place l. */
+    size_t l = s->w - 1 - s->r, n_left = s->n_out < l ? s->n_out : l;
+    size_t n_right = s->n_in - s->n_out;
+    size_t n = n_left + (n_right < s->r + 1 ? n_right : s->r + 1);
+    size_t first =
+        s->at + 1 + (l - n_left); /* in `before` and `x` taken together, from s->at + 1 on */
+    for (size_t i = 0; i < n; i++) {
+        size_t k = first + i;
+        out[i] = (double)(k < s->w ? s->before[k] : s->x[k - s->w]);
+    }
+    return n;
+}
+
+/* The sum of x[i] / w as numpy has it: its dot product is OpenBLAS's, which on AVX2 keeps 16 sums with
+ * fused multiply-add and adds what is left over one by one. Exact results are not wanted here. */
+static double numpy_mean(const double *x, size_t n, size_t w)
+{
+    double a[16] = {0}, k = 1.0 / (double)w;
+    size_t i = 0;
+    for (; i + 16 <= n; i += 16)
+        for (size_t j = 0; j < 16; j++)
+            a[j] = fma(x[i + j], k, a[j]);
+    double b[2];
+    for (size_t j = 0; j < 2; j++)
+        b[j] = ((a[j] + a[2 + j]) + (a[4 + j] + a[6 + j])) +
+               ((a[8 + j] + a[10 + j]) + (a[12 + j] + a[14 + j]));
+    double sum = b[0] + b[1];
+    for (; i < n; i++)
+        sum += x[i] * k;
+    return sum;
+}
+
+/* The mean of the window that ends with x[at]. */
+static float mean(const struct cov_smooth *s)
+{
+    double sum = s->at + 1 < s->w ? s->tails[s->at + 1] + s->head : s->head;
+    double m = sum / (double)s->w;
+    if (!s->round)
+        return (float)m;
+    double nearest = cov_round_half_even(m);
+    /* With whole numbers the quotient is halfway only if it is so exactly. */
+    if (fabs(m - nearest) == 0.5 && s->w <= MAX_TIE_WINDOW) {
+        double x[MAX_TIE_WINDOW];
+        nearest = cov_round_half_even(numpy_mean(x, gather(s, x), s->w));
+    }
+    return (float)nearest;
+}
+
+/* Takes the next value of the padded contig. Returns whether that completes a window, with its mean. */
+static bool step(struct cov_smooth *s, float value, float *out)
+{
+    s->x[s->at] = value;
+    s->head += (double)value;
+    bool whole = ++s->n_taken > s->r;
+    if (whole) {
+        *out = mean(s);
+        s->n_out++;
+    }
+    if (++s->at < s->w)
+        return whole;
+    double tail = 0;
+    for (size_t i = s->w; i-- > 0;) {
+        tail += (double)s->x[i];
+        s->tails[i] = tail;
+    }
+    float *x = s->before;
+    s->before = s->x;
+    s->x = x;
+    s->at = 0;
+    s->head = 0;
+    return whole;
+}
+
+size_t cov_smooth_add(struct cov_smooth *s, const float *values, size_t n, float *out)
+{
+    size_t k = 0;
+    for (size_t i = 0; i < n; i++) {
+        s->n_in++;
+        k += step(s, values[i], &out[k]);
+    }
+    return k;
+}
+
+size_t cov_smooth_end(struct cov_smooth *s, float *out, size_t n)
+{
+    size_t k = 0;
+    while (k < n && s->n_out < s->n_in)
+        k += step(s, 0, &out[k]);
+    return k;
+}

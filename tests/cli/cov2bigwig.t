@@ -1,0 +1,384 @@
+#!/bin/sh
+# cov2bigwig: every option and output, bad inputs, outputs that cannot be, signals.
+# SPDX-License-Identifier: MIT
+. "$SRC/tests/lib/tap.sh"
+need_python h5py numpy pyBigWig
+
+py() {
+    "$PYTHON" "$SRC/tests/lib/track_check.py" "$@"
+}
+make_input() { # KIND FILE [KEY=VALUE]...
+    py make "$@" || exit 99
+}
+check() { # FILE TRACK NAME [KEY=VALUE]...: the track is what FILE says.
+    file=$1 track=$2 name=$3
+    shift 3
+    ok "$name" "$PYTHON" "$SRC/tests/lib/track_check.py" input "$file" "$track" "$@"
+}
+# refuses STATUS REGEX NAME [ARG]...: cov2bigwig is refused and leaves nothing.
+refuses() {
+    wanted=$1 regex=$2 name=$3
+    shift 3
+    find . | sort >"$tap_dir/before"
+    run cov2bigwig "$@"
+    refused "$wanted" "$regex" "$name"
+    is "$(find . | sort | comm -13 "$tap_dir/before" -)" '' '  and leaves nothing'
+}
+
+make_input pred p.h5
+make_input exp e.h5 seed=2
+make_input pred one.h5 datasets=atacseq seed=3
+
+listing() { # FOLDER
+    find "$1" -mindepth 1 -printf '%f\n' | sort | tr '\n' ' '
+}
+
+# ---------------------------------------------------------------- outputs
+
+mkdir out
+run cov2bigwig -o out/ p.h5
+status_is 0 'a folder'
+stderr_is '' '  without a word'
+stdout_is '' '  and nothing on standard output'
+is "$(listing out)" 'p_atacseq_avg_strand.bw p_h3k4me3_avg_strand.bw ' '  has a bigWig a data set'
+for dataset in atacseq h3k4me3; do
+    check p.h5 out/p_${dataset}_avg_strand.bw "  $dataset is right" dataset=$dataset
+done
+run cov2bigwig -f -o out p.h5
+status_is 0 'a folder that is there needs no slash'
+for suffix in bw bigWig BW bedGraph bg bedGraph.gz bg.gz; do
+    run cov2bigwig --datasets h3k4me3 -o x.$suffix p.h5
+    status_is 0 "x.$suffix"
+    case $suffix in
+    BW) mv x.BW x.bw ;;
+    esac
+    check p.h5 "x.$(echo "$suffix" | sed s/BW/bw/)" '  is right' dataset=h3k4me3
+done
+is "$(find . -maxdepth 1 -name 'x*' | sort | tr '\n' ' ')" \
+    './x.bedGraph ./x.bedGraph.gz ./x.bedGraph.gz.tbi ./x.bg ./x.bg.gz ./x.bg.gz.tbi ./x.bigWig ./x.bw ' \
+    'compressed bedGraph comes with an index'
+ok 'compressed bedGraph is what plain is' sh -c 'gzip -dc x.bg.gz | cmp - x.bg'
+if command -v tabix >/dev/null; then
+    is "$(tabix x.bg.gz chr2:5-900)" "$(awk -F '\t' '$1 == "chr2" && $2 < 900 && $3 > 4' x.bg)" \
+        'tabix finds a region'
+    is "$(tabix -l x.bg.gz | tr '\n' ' ')" "$(cut -f 1 x.bg | uniq | tr '\n' ' ')" '  and lists the contigs'
+fi
+run cov2bigwig --datasets h3k4me3 -o - p.h5
+cp "$stdout" std.bg
+ok 'standard output' cmp std.bg x.bg
+# shellcheck disable=SC2016 # for the inner shell
+run sh -c 'cov2bigwig --datasets h3k4me3 -o - p.h5 | cat >std.bg'
+ok 'a pipe' cmp std.bg x.bg
+ln -s nowhere link.bw
+run cov2bigwig -f -o link.bw one.h5
+status_is 0 'a link to nothing'
+check one.h5 link.bw '  is replaced'
+rm -r out x.* std.bg link.bw
+
+for threads in 1 2 5; do
+    mkdir "t$threads"
+    run cov2bigwig -@ $threads -o "t$threads/" p.h5
+    run cov2bigwig -@ $threads --format bedgraph.gz -o "t$threads/" p.h5
+done
+ok 'the same bytes with 2 threads' diff -r t1 t2
+ok 'the same bytes with 5 threads' diff -r t1 t5
+rm -r t1 t2 t5
+
+# ---------------------------------------------------------------- names of files
+
+mkdir out
+run cov2bigwig --format bedgraph --basename 'a b' --strand - --window-size 7 -o out/ one.h5
+status_is 0 'a base name, a strand, a window'
+printf 'Mito\n' >ids
+run cov2bigwig --format bedgraph.gz --strand=+ --blacklist-file ids --window_size=12 -o out/ one.h5
+status_is 0 'a blacklist and an option with an underscore'
+is "$(listing out)" \
+    'a b_atacseq_-_strand_ws=7.bg one_atacseq_+_strand_bl_ws=12.bg.gz one_atacseq_+_strand_bl_ws=12.bg.gz.tbi ' \
+    'names are those of Predmoter'
+check one.h5 'out/a b_atacseq_-_strand_ws=7.bg' '  - strand' strand=- window=7
+check one.h5 'out/one_atacseq_+_strand_bl_ws=12.bg.gz' '  + strand' strand=+ window=12 drop=Mito
+rm -r out
+
+# ---------------------------------------------------------------- what is converted
+
+for window in 1 2 3 10 150 999 1000 1001 2500 100000; do
+    run cov2bigwig --window-size $window -o w.bw one.h5
+    check one.h5 w.bw "a window of $window" window=$window
+    rm w.bw
+done
+run cov2bigwig --window-size 1k -o w.bg one.h5
+check one.h5 w.bg 'a window of 1k' window=1000
+for strand in avg + -; do
+    run cov2bigwig -f --datasets atacseq --strand $strand -o s.bw p.h5
+    check p.h5 s.bw "strand $strand" strand=$strand
+done
+for dataset in atacseq h3k4me3; do
+    run cov2bigwig --experimental --datasets $dataset -f -o e.bw e.h5
+    status_is 0 "measured coverage of $dataset"
+    check e.h5 e.bw '  is right' experimental=1 dataset=$dataset
+done
+run cov2bigwig --experimental --datasets h3k4me3 --window-size 20 -f -o e.bg e.h5
+check e.h5 e.bg 'measured coverage, smoothed' experimental=1 dataset=h3k4me3 window=20
+run cov2bigwig --scale 0.25 -f -o s.bw one.h5
+check one.h5 s.bw 'a scale' scale=0.25
+run cov2bigwig --scale=-3 -f -o s.bg one.h5
+check one.h5 s.bg 'a negative scale' scale=-3
+unlike "$(cat s.bg)" '	-0$' '  without a negative zero'
+run cov2bigwig --scale 0 -f -o s.bg one.h5
+check one.h5 s.bg 'a scale of zero' scale=0
+run cov2bigwig --skip-zero -f -o s.bg one.h5
+check one.h5 s.bg 'zeros left out' skip_zero=1
+run cov2bigwig --skip-zero -f -o s.bw one.h5
+check one.h5 s.bw 'zeros left out of bigWig' skip_zero=1
+run cov2bigwig --min-value 2 -f -o s.bw one.h5
+check one.h5 s.bw 'small values left out' min_value=2
+run cov2bigwig --min-value 2.5 --scale 2 --window-size 4 -f -o s.bg one.h5
+check one.h5 s.bg 'small values left out after the rest' min_value=2.5 scale=2 window=4
+run cov2bigwig --min-value 1e9 -f -o s.bw one.h5
+status_is 0 'nothing is left of a bigWig'
+check one.h5 s.bw '  but its contigs' min_value=1e9
+run cov2bigwig --min-value 1e9 -f -o s.bg.gz one.h5
+status_is 0 'nothing is left of a compressed bedGraph'
+
+printf '# two of them\nchr1\n\nscaffold|7:x.1 # and why\nabsent\n' >ids
+run cov2bigwig --blacklist-file ids -f -o s.bw one.h5
+status_is 0 'a list of ids'
+stderr_like '^cov2bigwig: warning: ids: 1 of 3 names are not in one.h5, the first is absent$' '  counts unknown ones'
+check one.h5 s.bw '  leaves them out' 'drop=chr1,scaffold|7:x.1'
+printf 'chr1\t10\t20\nchr1\t15\t30\tx\nchr1\t0\t1\nchr2\t0\t999999\nB\t3\t4\n' >regions.bed
+run cov2bigwig --blacklist-file regions.bed -f -o s.bw one.h5
+check one.h5 s.bw 'a BED file leaves gaps' bed=regions.bed
+run cov2bigwig --blacklist-file regions.bed --skip-zero -f -o s.bg one.h5
+check one.h5 s.bg '  in bedGraph too' bed=regions.bed skip_zero=1
+printf 'chr1 Z\nMito\tM\nabsent x\n' >names
+run cov2bigwig --rename names -f -o s.bw one.h5
+stderr_like '^cov2bigwig: warning: names: 1 of 3 names are not in one.h5$' 'other names: unknown ones are counted'
+check one.h5 s.bw '  are used, and sorted' rename=names
+
+for value in zero constant large; do
+    make_input pred v.h5 datasets=d value=$value
+    run cov2bigwig -f -o v.bw v.h5
+    check v.h5 v.bw "a track of $value values" dataset=d
+done
+make_input pred f.h5 datasets=d value=float dtype=float32
+for arguments in '' 'window=9' 'scale=3'; do
+    run cov2bigwig ${arguments:+"--$(echo "$arguments" | sed s/window/window-size/)"} -f -o f.bg f.h5
+    check f.h5 f.bg "float predictions are not rounded ($arguments)" dataset=d ${arguments:+"$arguments"}
+done
+for dtype in int16 int32 uint8; do
+    make_input pred d.h5 datasets=d dtype=int16
+    run cov2bigwig -f -o d.bw d.h5
+    check d.h5 d.bw "$dtype predictions" dataset=d
+done
+make_input pred d.h5 datasets=d order=shuffled
+run cov2bigwig -f -o d.bw d.h5
+check d.h5 d.bw 'rows in any order' dataset=d
+make_input pred d.h5 datasets=d length=7 max_length=5000
+run cov2bigwig -f -o d.bw d.h5
+check d.h5 d.bw 'many small chunks' dataset=d
+make_input pred d.h5 datasets='a,b c,d,e,f'
+mkdir out
+run cov2bigwig --datasets 'f,b c' -o out/ d.h5
+check d.h5 'out/d_b c_avg_strand.bw' 'some data sets of five' dataset='b c'
+check d.h5 out/d_f_avg_strand.bw '  each its own values' dataset=f
+is "$(listing out | wc -w)" 3 '  and no more'
+rm -r out v.* f.h5 f.bg d.* e.bw e.bg w.bg s.* names ids regions.bed
+
+# ---------------------------------------------------------------- wrong usage
+
+refuses 2 '2 data sets cannot go to one file' 'two data sets and one file' -o x.bw p.h5
+refuses 2 '2 data sets cannot go to one file' 'two data sets and standard output' -o - p.h5
+refuses 2 "there is no data set 'x'; it has: atacseq, h3k4me3$" 'an unknown data set' --datasets x -o x.bw p.h5
+refuses 2 "data set 'atacseq' comes twice" 'a data set twice' --datasets atacseq,atacseq -o ./ p.h5
+refuses 2 'the suffix tells no format' 'an unknown suffix' -o x.wig one.h5
+refuses 2 'the suffix tells no format' 'no suffix' -o x one.h5
+refuses 2 '--format is for an output folder' 'a format for a file' --format bigwig -o x.bw one.h5
+refuses 2 '--basename is for an output folder' 'a base name for a file' --basename x -o x.bw one.h5
+refuses 2 "--basename \.\./x: a name without '/' is wanted" 'a base name in another folder' --basename ../x -o . one.h5
+refuses 2 '-o/--output is missing' 'no output' one.h5
+refuses 2 '' 'no input' -o x.bw
+refuses 2 '' 'two inputs' -o x.bw one.h5 p.h5
+refuses 2 '' 'standard input' -o x.bw -
+refuses 2 'window-size' 'a window of 0' --window-size 0 -o x.bw one.h5
+refuses 2 'window-size' 'a window that is no number' --window-size 1.5 -o x.bw one.h5
+refuses 2 'strand' 'an unknown strand' --strand both -o x.bw one.h5
+refuses 2 'format' 'an unknown format' --format wig -o . one.h5
+refuses 2 'scale' 'a scale that is not finite' --scale inf -o x.bw one.h5
+for option in smooth=gauss:3 compare=x plot=x.png chrom-sizes=x; do
+    refuses 2 "${option%=*}" "--${option%=*} is unknown" "--$option" -o x.bw one.h5
+done
+
+# ---------------------------------------------------------------- bad input
+
+refuses 1 'absent\.h5: No such file or directory' 'no such file' -o x.bw absent.h5
+echo text >text.h5
+refuses 1 'text\.h5: ' 'no HDF5' -o x.bw text.h5
+size=$(stat -c %s one.h5)
+for part in 1 3 7 9; do
+    head -c $((size * part / 10)) one.h5 >cut.h5
+    refuses 1 'cut\.h5: ' "a file cut at $part tenths" -o x.bw cut.h5
+done
+refuses 1 'e\.h5: .*' 'a genome file without --experimental' -o x.bw e.h5
+refuses 1 'one\.h5: .*' 'predictions with --experimental' --experimental -o x.bw one.h5
+for key in prediction/predictions prediction/datasets data/seqids data/start_ends; do
+    py cut one.h5 bad.h5 what=$key
+    refuses 1 'bad\.h5: ' "no $key" -o x.bw bad.h5
+done
+py cut one.h5 bad.h5 what=hole
+refuses 1 'bad\.h5: sequence chr1, \+ strand: ' 'a hole in a strand' -o x.bw bad.h5
+py cut one.h5 bad.h5 what=uneven
+refuses 1 'bad\.h5: ' 'a strand that ends too early' -o x.bw bad.h5
+py cut one.h5 bad.h5 what=negative
+refuses 1 'bad\.h5: .*chr1' 'a negative value' -o x.bg bad.h5
+make_input pred f.h5 datasets=atacseq dtype=float32
+py cut f.h5 bad.h5 what=nan
+refuses 1 'bad\.h5: .*chr1' 'a value that is no number' -o x.bg.gz bad.h5
+make_input pred bad.h5 datasets=../x
+mkdir out
+refuses 1 "the data set '\.\./x' cannot be part of the name of a file" 'a data set that leads elsewhere' -o out/ bad.h5
+run cov2bigwig -o x.bw bad.h5
+status_is 0 '  and may be converted under another name'
+rm -r x.bw out
+make_input pred bad.h5 datasets=d names='a b,c'
+refuses 1 "contig 'a b' cannot stand in bedGraph" 'a name with a blank, in bedGraph' -o x.bg bad.h5
+run cov2bigwig -o x.bw bad.h5
+check bad.h5 x.bw '  but not in bigWig' dataset=d
+rm x.bw
+printf 'chr1 chr2\n' >names
+refuses 1 'names: chr[12] and chr[12] are both renamed to chr2' 'two sequences of one name' --rename names -o x.bw one.h5
+"$PYTHON" - <<'END'
+import h5py
+with h5py.File("one.h5") as a, h5py.File("twice.h5", "w") as b:
+    for key in a:
+        a.copy(key, b)
+    s = b["data/species"][:]
+    s[b["data/seqids"][:] == b"chr10"] = b"two"
+    b["data/species"][:] = s
+    n = b["data/seqids"][:]
+    n[n == b"chr10"] = b"chr1"
+    b["data/seqids"][:] = n
+END
+refuses 1 'twice\.h5: sequence chr1 is there in two species, (one and two|two and one)' 'a name in two species' -o x.bw twice.h5
+printf 'chr1\t5\n' >list
+refuses 1 'list:1: neither an id alone nor contig, start and end' 'a bad blacklist' --blacklist-file list -o x.bw one.h5
+refuses 1 'absent: No such file' 'no such blacklist' --blacklist-file absent -o x.bw one.h5
+"$PYTHON" -c 'import h5py; print("\n".join({x.decode() for x in h5py.File("one.h5")["data/seqids"][:]}))' >list
+refuses 1 'one\.h5: no sequence is left to convert' 'a blacklist of everything' --blacklist-file list -o x.bw one.h5
+refuses 1 'is not a finite number' 'values that overflow' --scale 1e300 -o x.bw one.h5
+"$PYTHON" - <<'END'
+import h5py, numpy as np
+with h5py.File("huge.h5", "w") as f:
+    n = 2**32
+    L = 2**28
+    begs = list(range(0, n, L))
+    places = [(b, b + L) for b in begs] + [(b + L, b) for b in reversed(begs)]
+    f["data/seqids"] = np.array([b"big"] * len(places))
+    f["data/species"] = np.array([b"s"] * len(places))
+    f["data/start_ends"] = np.array(places)
+    f["prediction/model_name"] = np.array([b"m"])
+    f["prediction/datasets"] = np.array([b"d"])
+    f.create_dataset("prediction/predictions", (len(places), L, 1), "i2", chunks=(1, 2**24, 1), compression="gzip")
+END
+refuses 1 'contig big has 4294967296 bases; bigWig ends at 4294967295' 'a contig that bigWig cannot hold' -o x.bw huge.h5
+rm bad.h5 cut.h5 text.h5 f.h5 twice.h5 names list huge.h5
+
+# ---------------------------------------------------------------- outputs that cannot be
+
+for file in x.bw x.bg x.bg.gz; do
+    echo mine >$file
+    refuses 1 "^cov2bigwig: error: $file exists; use -f to replace it$" "$file is there" -o $file one.h5
+    is "$(cat $file)" mine '  and stays as it is'
+    run cov2bigwig -f -o $file one.h5
+    check one.h5 $file '  with -f it is replaced'
+done
+rm x.bg.gz
+refuses 1 'x\.bg\.gz\.tbi exists; use -f' 'the index is there' -o x.bg.gz one.h5
+mv x.bg.gz.tbi x.bg.gz.csi
+refuses 1 'x\.bg\.gz\.csi exists; use -f' 'another index is there' -o x.bg.gz one.h5
+run cov2bigwig -f -o x.bg.gz one.h5
+is "$(echo x.bg.gz*)" 'x.bg.gz x.bg.gz.tbi' '  and goes with -f'
+rm x.bw x.bg x.bg.gz x.bg.gz.tbi
+mkdir out
+echo mine >out/p_h3k4me3_avg_strand.bw
+refuses 1 'out/p_h3k4me3_avg_strand\.bw exists' 'one of two outputs is there' -o out/ p.h5
+is "$(ls -A out)" p_h3k4me3_avg_strand.bw '  and the other is not made'
+rm -r out
+refuses 1 'absent.*does not exist' 'a folder that is not there' -o absent/ one.h5
+refuses 1 'absent.*does not exist' 'a file in a folder that is not there' -o absent/x.bw one.h5
+mkdir locked && chmod 555 locked
+run_unprivileged cov2bigwig -o locked/ one.h5
+refused 1 'locked.*Permission denied$' 'a folder that is read-only'
+is "$(ls -A locked)" '' '  and stays empty'
+chmod 755 locked && rmdir locked
+refuses 2 'one\.h5' 'the input as output' -f -o one.h5 one.h5
+# shellcheck disable=SC2016 # for the inner shell
+run sh -c 'exec cov2bigwig -o - one.h5 >/dev/full'
+refused 1 'standard output: No space left on device$' 'standard output to a full device'
+ln -s /dev/full full.bg && ln -s /dev/full full.bw
+refuses 1 'full\.bg: .*No space left on device$' 'bedGraph to a full device' -f -o full.bg one.h5
+refuses 1 'full\.bw: is not a regular file' 'bigWig to a device' -f -o full.bw one.h5
+rm full.bg full.bw
+mkdir out
+make_input pred large.h5 length=20000 max_length=200000 names=a datasets=x,y
+for blocks in 1 40 200; do
+    for format in bigwig bedgraph bedgraph.gz; do
+        run sh -c "ulimit -f $blocks; exec cov2bigwig --format $format -o out/ large.h5"
+        refused 1 'error: out/large_[xy]_avg_strand\.b[gw.z]*: .*(File too large|could not be written)$' \
+            "files of at most $blocks blocks, $format"
+        is "$(ls -A out)" '' '  and nothing is left'
+    done
+done
+rm -r out
+leaves p.h5 e.h5 one.h5 large.h5 'nothing was left by any of these'
+
+# ---------------------------------------------------------------- signals, the reader goes away
+
+"$PYTHON" - <<'END'
+import h5py, numpy as np
+with h5py.File("long.h5", "w") as f:
+    n, L = 40, 200000
+    places = [(i * L, i * L + L) for i in range(n)] + [(i * L + L, i * L) for i in reversed(range(n))]
+    f["data/seqids"] = np.array([b"big"] * len(places))
+    f["data/species"] = np.array([b"s"] * len(places))
+    f["data/start_ends"] = np.array(places)
+    f["prediction/model_name"] = np.array([b"m"])
+    f["prediction/datasets"] = np.array([b"d"])
+    x = np.random.default_rng(1).integers(0, 1000, (L, 1))
+    d = f.create_dataset("prediction/predictions", (2 * n, L, 1), "i2", chunks=(1, L, 1))
+    for i in range(2 * n):
+        d[i] = x
+END
+for signal in INT:130 TERM:143; do
+    for file in x.bw x.bg.gz; do
+        # shellcheck disable=SC2016,SC2086 # for perl; WRAP is a list of words
+        perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV' $WRAP "$BIN/cov2bigwig" -o $file long.h5 2>"$stderr" &
+        pid=$!
+        for _ in $(seq 300); do
+            [ -n "$(find . -name '.x*' -size +8k)" ] && break
+            sleep 0.02
+        done
+        like "$(find . -name '.x*')" x "a temporary file is there while $file is written"
+        kill -s "${signal%:*}" "$pid"
+        wait "$pid"
+        is $? "${signal#*:}" "  SIG${signal%:*} ends it with 128 + signal"
+        stderr_is '' '  quietly'
+        leaves p.h5 e.h5 one.h5 large.h5 long.h5 '  and nothing is left behind'
+    done
+done
+# shellcheck disable=SC2016 # for the inner shell
+run sh -c '{ cov2bigwig -o - long.h5; echo $? >code; } | head -n 2 >/dev/null'
+is "$(cat code)" 141 'it ends when the reader of standard output has gone'
+stderr_is '' '  quietly'
+rm code
+
+# ---------------------------------------------------------------- statistics
+
+run cov2bigwig -@ 2 --stats s.json -o x.bw one.h5
+ok '--stats' "$PYTHON" -c '
+import json
+s = json.load(open("s.json"))
+assert s["tool"] == "cov2bigwig" and s["threads"] == 2 and s["inputs"] == ["one.h5"], s
+assert s["bases"] == 4000 + 1 + 1000 + 1001 + 2000 + 7 + 37 + 150 and s["chunks"] == 2 * 13, s
+assert {"read", "decode", "tracks", "finish"} <= set(s["stages"]), s
+'
+done_testing

@@ -1,0 +1,66 @@
+#!/bin/sh
+# cov2bigwig against the tracks that Predmoter made of its predictions and of measured coverage.
+# SPDX-License-Identifier: MIT
+. "$SRC/tests/lib/tap.sh"
+need_shared reference/convert reference/predmoter_testdata
+need_python h5py numpy pyBigWig
+
+reference=$SHARED/reference/convert
+predictions=$reference/pred_data_1_predictions.h5
+genome=$SHARED/reference/predmoter_testdata/train_data_1.h5
+same() { # TRACK REFERENCE NAME
+    ok "$3" "$PYTHON" "$SRC/tests/lib/track_check.py" same "$1" "$reference/$2"
+    case $1 in
+    *.bw)
+        ok '  and read by libBigWig' sh -c "bw_dump '$1' >'$1.bg' && '$PYTHON' '$SRC/tests/lib/track_check.py' same '$1.bg' '$reference/$2'"
+        ;;
+    esac
+}
+
+mkdir out
+for strand in avg + -; do
+    for format in bigwig bedgraph bedgraph.gz; do
+        run cov2bigwig --strand $strand --format $format --basename ref -o out/ "$predictions"
+        status_is 0 "strand $strand as $format"
+    done
+    for dataset in atacseq h3k4me3; do
+        name=ref_${dataset}_${strand}_strand
+        same "out/$name.bw" "$name.bg.gz" "  $name.bw is Predmoter's bedGraph"
+        same "out/$name.bg" "$name.bw" "  $name.bg is Predmoter's bigWig"
+        ok '  and so is what bgzip packs' sh -c "gzip -dc 'out/$name.bg.gz' | cmp - 'out/$name.bg'"
+    done
+done
+for format in bigwig bedgraph.gz; do
+    run cov2bigwig --window-size 150 --basename ref --format $format -o out/ "$predictions"
+    status_is 0 "smoothed, as $format"
+done
+for dataset in atacseq h3k4me3; do
+    for suffix in bw bg.gz; do
+        name=ref_${dataset}_avg_strand_ws=150
+        same "out/$name.$suffix" "$name.bg.gz" "  $name.$suffix is Predmoter's"
+    done
+done
+for format in bigwig bedgraph.gz; do
+    run cov2bigwig --experimental --basename exp --format $format -o out/ "$genome"
+    status_is 0 "measured coverage as $format"
+done
+for dataset in atacseq h3k4me3; do
+    for suffix in bw bg.gz; do
+        name=exp_${dataset}_avg_strand
+        same "out/$name.$suffix" "$name.bg.gz" "  $name.$suffix is Predmoter's"
+    done
+done
+is "$(find out -name '.*' ! -name out)" '' 'no temporary file is left'
+
+# The other genome files that Predmoter's own tests use, all layouts and types of them.
+for file in "$SHARED"/reference/predmoter_testdata/*.h5; do
+    stem=$(basename "$file" .h5)
+    run cov2bigwig --experimental --window-size 15 --basename "$stem" -o out/ "$file"
+    status_is 0 "$stem"
+    for track in out/"${stem}"_*.bw; do
+        dataset=${track#out/"${stem}"_}
+        ok "  $track" "$PYTHON" "$SRC/tests/lib/track_check.py" input "$file" "$track" \
+            dataset="${dataset%_avg_strand_ws=15.bw}" experimental=1 window=15
+    done
+done
+done_testing

@@ -1,0 +1,113 @@
+#!/bin/sh
+# The checks of the sources and of the man pages: on this tree, and on trees with known faults.
+# SPDX-License-Identifier: MIT
+. "$SRC/tests/lib/tap.sh"
+
+sources() {
+    run "$PYTHON" "$SRC/tests/lint/sources.py" "$1"
+}
+pages() {
+    run "$PYTHON" "$SRC/tests/lint/man_pages.py" "$@"
+}
+
+sources "$SRC"
+stdout_is '' 'the sources of this tree'
+status_is 0 '  have no finding'
+pages "$BIN" "$SRC"/man/*.1
+stdout_is '' 'the man pages and the option tables'
+status_is 0 '  agree'
+
+# A small tree that is right, then one fault at a time.
+spdx='/* SPDX-License-Identifier: MIT */'
+mkdir -p good/common/base good/common/seq good/common/store good/common/net good/tools
+echo "$spdx" >good/common/base/low.h
+printf '%s\n' "$spdx" '#include "common/base/low.h"' '#include <zlib.h>' '#include <stdio.h>' \
+    'int f(void) { return snprintf(0, 0, "exit(1); %s", "printf(x)"); } // atoi("1")' >good/common/base/low.c
+printf '%s\n' "$spdx" '#include "common/base/low.h"' '#include <sys/stat.h>' >good/common/seq/mid.c
+echo "$spdx" >good/common/store/store.h
+printf '%s\n' "$spdx" '#include "common/seq/mid.h"' '#include "common/base/low.h"' \
+    'int main(void) { return printf("x"); }' >good/tools/tool.c
+echo "$spdx" >good/common/seq/mid.h
+printf '%s\n' "$spdx" '#include "common/seq/mid.h"' '#include "common/base/low.h"' >good/common/seq/mid.c
+sources good
+stdout_is '' 'a small tree without a fault'
+
+fault() { # FILE LINE REGEX NAME: LINE is added to FILE
+    rm -rf bad && cp -r good bad
+    mkdir -p "bad/$(dirname "$1")"
+    [ -e "bad/$1" ] || echo "$spdx" >"bad/$1"
+    printf '%s\n' "$2" >>"bad/$1"
+    sources bad
+    if [ "$status" -ne 1 ]; then
+        fail "$4"
+        diag "status $status"
+    else
+        is "$(grep -cE -e "$3" "$stdout") $(wc -l <"$stdout")" '1 1' "$4" || diag "$(cat "$stdout")"
+    fi
+}
+fault common/base/low.c '#include "common/seq/mid.h"' 'low\.c:6: .*base must not know seq' 'an upward include'
+fault common/net/net.c '#include "common/store/store.h"' 'net must not know store' 'network and store'
+fault common/store/st.c '#include "common/net/net.h"' 'is no file' 'a missing header'
+fault common/base/own.c '#include "low.h"' 'is no file: includes are named from the top' 'a relative include'
+fault common/seq/z.c '#include <zlib.h>' 'zlib\.h> is included by common/base/low\.c already' 'a second user'
+fault common/seq/z.h '#include <hdf5.h>' '<hdf5\.h> in a header' 'a third-party header in a header'
+fault tools/z.c '#include <zlib.h>' 'for the library to include' 'a third-party header in a tool'
+fault tools/z.c '#include "tools/tool.c"' 'is not of the library' 'a tool that includes a tool'
+fault common/store/store.c '#include <stdio.h>' 'first include is not "common/store/store\.h"' 'own header first'
+fault common/misc/x.c '' 'common/misc/ is no layer' 'an unknown layer'
+fault common/net/low.c '' 'the name is taken by common/base/low\.c' 'a name that is taken'
+fault common/base/a.c 'int x(void) { return atoi("1"); }' 'atoi\(\) is banned' 'a banned call'
+fault tools/a.c 'int x(void) { return system("ls"); }' 'system\(\) is banned' 'a shell from a tool'
+fault common/base/a.c 'void x(void) { exit (1); }' 'exit\(\) is banned' 'an exit in the library'
+fault common/base/a.c 'void x(void) { _exit(1); }' '_exit\(\) is banned' 'the same without handlers'
+fault common/base/a.c 'void x(void) { if (fork()) atol(""); else _exit(1); }' 'atol\(\) is banned' 'a child may'
+fault common/base/a.c 'void x(void) { fputs("", stderr); }' 'stderr is for' 'a message from the library'
+fault common/base/a.c "/* TO""DO: later */" 'left' 'a note to oneself'
+rm -rf bad && cp -r good bad && echo 'int x;' >bad/common/base/bare.c
+sources bad
+stdout_like 'bare\.c:1: no line' 'no licence'
+seq 801 | sed 's/.*/int x&;/' >>bad/common/base/bare.c
+sources bad
+stdout_like 'bare\.c:801: longer than 800 lines' 'a file that is too long'
+
+# A program and its page, then one fault at a time.
+mkdir bin
+cp "$TESTLIB/toy_tool" bin/ 2>/dev/null
+cat >toy_tool.1 <<'END'
+.TH TOY_TOOL 1 2000-01-01 toys toys
+.SH NAME
+toy_tool \- does little
+.SH OPTIONS
+.TP
+\fB\-a\fR, \fB\-\-act\fR \fIACT\fR
+.BR print ,
+.BR write ,
+fail, usage, no\-memory, wait, flood or warn (default: print)
+END
+toy_tool --help-machine | awk -F '\t' '$1 != "act" {
+    gsub(/-/, "\\-"); letter = $2 == "\\-" ? "" : "\\fB\\-" $2 "\\fR, "
+    value = $4 == "\\-" ? "" : $4 ~ /^\[/ ? $4 : " \\fI" $4 "\\fR"
+    printf ".TP\n%s\\fB\\-\\-%s\\fR%s\n%s%s\n", letter, $1, value, $8, $5 == "\\-" ? "" : " (default: " $5 ")" }' >>toy_tool.1
+sed -i 's/\\fIACT\\fR/\\fIprint|write|fail|usage|no\\-memory|wait|flood|warn\\fR/' toy_tool.1
+pages bin toy_tool.1
+stdout_is '' 'a page without a fault'
+page_fault() { # SED-COMMAND N REGEX NAME: N findings, one of them matches
+    sed "$1" toy_tool.1 >"$tap_dir/toy_tool.1"
+    pages bin "$tap_dir/toy_tool.1"
+    is "$status $(grep -cE -e "$3" "$stdout") $(wc -l <"$stdout")" "1 1 $2" "$4" || diag "$(cat "$stdout")"
+}
+page_fault 's/does little/does a lot/' 1 'NAME is not' 'another summary'
+page_fault 's/-number/-nummer/' 2 '--nummer is no option' 'an option that the program lacks'
+page_fault 's/-number/-nummer/' 2 '--number is missing' 'an option that the page lacks'
+page_fault 's/(default: 7)/(default: 8)/' 1 "--number: states the default \['8'\], it is \['7'\]" 'another default'
+page_fault 's/(default: 7)//' 1 '--number: states the default \[\]' 'no default'
+page_fault 's/replace an existing output/& (default: yes)/' 1 '--force: states the default' 'a made-up default'
+page_fault 's/\\fB\\-n\\fR, //' 1 '--number: the short name -n is missing' 'no short name'
+page_fault 's/^\\fB\\-\\-size/\\fB\\-s\\fR, &/' 1 '--size: has no short name' 'a made-up short name'
+page_fault 's/flood/food/g' 2 '--act: the choice flood is missing' 'a choice that is not there'
+page_fault 's/\\fISIZE\\fR/\\fINUMBER\\fR/' 1 '--size: the value SIZE' 'another value'
+rm toy_tool.1
+pages bin
+stdout_is 'toy_tool: no man page' 'no page'
+
+done_testing

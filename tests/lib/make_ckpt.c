@@ -1,0 +1,451 @@
+/* make_ckpt.c - small checkpoints, sound and broken, for tests: make_ckpt KIND OUT [SEED].
+ *
+ * KIND is cnn, hybrid or bi-hybrid: networks of those types with random weights; or one of the
+ * table `kinds`, which says what is wrong with each.
+ * SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/attr.h"
+#include "common/base/rng.h"
+#include "common/store/ckpt.h"
+#include "common/store/pickle_writer.h"
+#include "common/store/zip.h"
+
+/* Predmoter's hyper-parameters. */
+struct network {
+    const char *type;
+    int layers, filters, kernel, step, up, lstm_layers, hidden;
+    bool bnorm;
+    double dropout;
+    int n_datasets;
+};
+
+static const struct network networks[] = {
+    {"cnn", 2, 8, 9, 2, 2, 1, 16, false, 0.0, 1},
+    {"hybrid", 2, 8, 9, 3, 1, 2, 12, true, 0.0, 1},
+    {"bi-hybrid", 3, 4, 6, 2, 2, 2, 8, true, 0.2, 2},
+};
+
+struct maker {
+    struct cov_ckpt c;
+    struct cov_rng rng;
+    struct cov_err e;
+    int rc; /* the first failure */
+};
+
+/* A tensor of values uniform in (low, high). */
+static void add_uniform(struct maker *m, const char *name, int n_dims, const int64_t *shape,
+                        double low, double high)
+{
+    struct cov_torch_tensor *t;
+    if (!m->rc)
+        m->rc = cov_ckpt_add_tensor(&m->c, name, COV_TORCH_FLOAT32, n_dims, shape, &t, &m->e);
+    for (size_t i = 0; !m->rc && i < t->n_elems; i++)
+        t->f32[i] = (float)(low + (high - low) * cov_rng_double(&m->rng));
+}
+
+/* Weight [shape] and bias [n_bias] as PyTorch draws them. */
+static void add_layer(struct maker *m, const char *layer, int n_dims, const int64_t *shape,
+                      int64_t n_bias, int64_t fan_in)
+{
+    char name[100];
+    double bound = 1 / sqrt((double)fan_in);
+    (void)snprintf(name, sizeof name, "%s.weight", layer);
+    add_uniform(m, name, n_dims, shape, -bound, bound);
+    (void)snprintf(name, sizeof name, "%s.bias", layer);
+    add_uniform(m, name, 1, &n_bias, -bound, bound);
+}
+
+/* A BatchNorm1d that has seen data. */
+static void add_norm(struct maker *m, const char *list, int k, int64_t n)
+{
+    static const struct {
+        const char *name;
+        double low, high;
+    } parts[] = {
+        {"weight", 0.5, 1.5},
+        {"bias", -0.5, 0.5},
+        {"running_mean", 0, 0.5},
+        {"running_var", 0.5, 2},
+    };
+    char name[100];
+    for (size_t i = 0; i < COV_COUNT(parts); i++) {
+        (void)snprintf(name, sizeof name, "%s.%d.%s", list, k, parts[i].name);
+        add_uniform(m, name, 1, &n, parts[i].low, parts[i].high);
+    }
+    struct cov_torch_tensor *t;
+    (void)snprintf(name, sizeof name, "%s.%d.num_batches_tracked", list, k);
+    if (!m->rc)
+        m->rc = cov_ckpt_add_tensor(&m->c, name, COV_TORCH_INT64, 0, NULL, &t, &m->e);
+    if (!m->rc)
+        t->i64[0] = 100;
+}
+
+static void add_lstm(struct maker *m, int k, int64_t n_in, int64_t hidden, const char *suffix)
+{
+    const int64_t gates = 4 * hidden;
+    const struct {
+        const char *name;
+        int n_dims;
+        int64_t shape[2];
+    } parts[] = {
+        {"weight_ih", 2, {gates, n_in}},
+        {"weight_hh", 2, {gates, hidden}},
+        {"bias_ih", 1, {gates}},
+        {"bias_hh", 1, {gates}},
+    };
+    double bound = 1 / sqrt((double)hidden);
+    char name[100];
+    for (size_t i = 0; i < COV_COUNT(parts); i++) {
+        (void)snprintf(name, sizeof name, "lstm_layer_list.%d.%s_l0%s", k, parts[i].name, suffix);
+        add_uniform(m, name, parts[i].n_dims, parts[i].shape, -bound, bound);
+    }
+}
+
+/* Channels in front of layer i; behind the last one for i = layers. */
+static int64_t channels(const struct network *n, int i)
+{
+    int64_t c = i == 0 ? 4 : n->filters;
+    for (int k = 1; k < i; k++)
+        c *= n->up;
+    return c;
+}
+
+static void add_weights(struct maker *m, const struct network *n)
+{
+    const int per_layer = n->bnorm ? 2 : 1;
+    char layer[50];
+    for (int i = 0; i < n->layers; i++) {
+        int64_t shape[3] = {channels(n, i + 1), channels(n, i), n->kernel};
+        (void)snprintf(layer, sizeof layer, "down_layer_list.%d", i * per_layer);
+        add_layer(m, layer, 3, shape, shape[0], shape[1] * shape[2]);
+        if (n->bnorm)
+            add_norm(m, "down_layer_list", i * per_layer + 1, shape[0]);
+    }
+    const bool both = strcmp(n->type, "bi-hybrid") == 0;
+    int64_t n_in = channels(n, n->layers);
+    for (int i = 0; i < n->lstm_layers && strcmp(n->type, "cnn") != 0; i++) {
+        int k = n->dropout > 0 ? 2 * i : i;
+        add_lstm(m, k, n_in, n->hidden, "");
+        if (both)
+            add_lstm(m, k, n_in, n->hidden, "_reverse");
+        n_in = both ? 2 * n->hidden : n->hidden;
+    }
+    for (int i = n->layers - 1, k = 0; i >= 0; i--, k += per_layer) {
+        int64_t shape[3] = {n_in, channels(n, i), n->kernel};
+        (void)snprintf(layer, sizeof layer, "up_layer_list.%d", k);
+        add_layer(m, layer, 3, shape, shape[1], shape[1] * shape[2]);
+        if (n->bnorm)
+            add_norm(m, "up_layer_list", k + 1, shape[1]);
+        n_in = shape[1];
+    }
+    int64_t shape[2] = {n->n_datasets, n_in};
+    add_layer(m, "out", 2, shape, n->n_datasets, n_in);
+}
+
+static void add_int(struct maker *m, const char *name, int64_t value)
+{
+    if (!m->rc)
+        m->rc = cov_ckpt_add_int(&m->c, name, value, &m->e);
+}
+
+static void add_hparams(struct maker *m, const struct network *n)
+{
+    static const char *const datasets[] = {"atacseq", "h3k4me3"};
+    m->rc = cov_ckpt_set_version(&m->c, "2.0.2", &m->e);
+    if (!m->rc)
+        m->rc = cov_ckpt_add_string(&m->c, "model_type", n->type, &m->e);
+    add_int(m, "cnn_layers", n->layers);
+    add_int(m, "filter_size", n->filters);
+    add_int(m, "kernel_size", n->kernel);
+    add_int(m, "step", n->step);
+    add_int(m, "up", n->up);
+    add_int(m, "dilation", 1);
+    add_int(m, "lstm_layers", n->lstm_layers);
+    add_int(m, "hidden_size", n->hidden);
+    if (!m->rc)
+        m->rc = cov_ckpt_add_bool(&m->c, "bnorm", n->bnorm, &m->e);
+    if (!m->rc)
+        m->rc = cov_ckpt_add_float(&m->c, "dropout", n->dropout, &m->e);
+    if (!m->rc)
+        m->rc = cov_ckpt_add_float(&m->c, "learning_rate", 0.001, &m->e);
+    add_int(m, "seq_len", 21384);
+    add_int(m, "input_size", 4);
+    add_int(m, "output_size", n->n_datasets);
+    if (!m->rc)
+        m->rc = cov_ckpt_add_strings(&m->c, "datasets", datasets, (size_t)n->n_datasets, &m->e);
+}
+
+static void make_network(struct maker *m, const struct network *n)
+{
+    m->c.epoch = 4;
+    m->c.global_step = 35;
+    add_hparams(m, n);
+    add_weights(m, n);
+}
+
+/* ---------------------------------------------------------------- broken ones */
+
+static struct cov_torch_tensor *tensor(struct maker *m, const char *name)
+{
+    for (size_t i = 0; i < m->c.n_tensors; i++)
+        if (strcmp(m->c.tensors[i].name, name) == 0)
+            return &m->c.tensors[i];
+    abort();
+}
+
+static struct cov_hparam *hparam(struct maker *m, const char *name)
+{
+    for (size_t i = 0; i < m->c.n_hparams; i++)
+        if (strcmp(m->c.hparams[i].name, name) == 0)
+            return &m->c.hparams[i];
+    abort();
+}
+
+/* The weights of the last layer for five channels instead of four. */
+static void wrong_shape(struct maker *m)
+{
+    struct cov_torch_tensor *old = tensor(m, "out.weight"), *t;
+    cov_torch_tensor_fini(old);
+    *old = m->c.tensors[--m->c.n_tensors];
+    const int64_t shape[2] = {1, 5};
+    if (!m->rc)
+        m->rc = cov_ckpt_add_tensor(&m->c, "out.weight", COV_TORCH_FLOAT32, 2, shape, &t, &m->e);
+}
+
+static void missing_tensor(struct maker *m)
+{
+    struct cov_torch_tensor *t = tensor(m, "out.bias");
+    cov_torch_tensor_fini(t);
+    *t = m->c.tensors[--m->c.n_tensors];
+}
+
+static void extra_tensor(struct maker *m)
+{
+    const int64_t n = 3;
+    add_uniform(m, "down_layer_list.9.bias", 1, &n, 0, 1);
+}
+
+/* 2^57 bytes in the shape, 128 in the storage. */
+static void petabytes(struct maker *m)
+{
+    tensor(m, "out.weight")->shape[1] = (int64_t)1 << 55;
+}
+
+static void petabytes_hparams(struct maker *m)
+{
+    hparam(m, "filter_size")->integer = (int64_t)1 << 40;
+    hparam(m, "up")->integer = (int64_t)1 << 20;
+}
+
+static void huge_layers(struct maker *m)
+{
+    hparam(m, "cnn_layers")->integer = INT64_MAX;
+}
+
+static void missing_hparam(struct maker *m)
+{
+    struct cov_hparam *h = hparam(m, "kernel_size");
+    free(h->name);
+    *h = m->c.hparams[--m->c.n_hparams];
+}
+
+static void unknown_type(struct maker *m)
+{
+    memcpy(hparam(m, "model_type")->string, "rnn", 4);
+}
+
+static void even_kernel(struct maker *m)
+{
+    hparam(m, "kernel_size")->integer = 8;
+    hparam(m, "step")->integer = 1;
+}
+
+static void zero_step(struct maker *m)
+{
+    hparam(m, "step")->integer = 0;
+}
+
+static void negative_kernel(struct maker *m)
+{
+    hparam(m, "kernel_size")->integer = -9;
+}
+
+/* An archive of that pickle and of one storage, a single NaN. */
+static int write_archive(const char *path, const struct cov_pickle_writer *w, struct cov_err *e)
+{
+    static const float storage = NAN;
+    struct cov_zip_writer *zip;
+    int rc = cov_zip_create(path, false, &zip, e);
+    if (rc)
+        return rc;
+    rc = cov_zip_add(zip, "archive/data.pkl", w->data, w->n_bytes, e);
+    if (!rc)
+        rc = cov_zip_add(zip, "archive/data/0", &storage, sizeof storage, e);
+    if (!rc)
+        rc = cov_zip_add(zip, "archive/version", "3\n", 2, e);
+    if (!rc)
+        return cov_zip_finish(zip, e);
+    cov_zip_abort(zip);
+    return rc;
+}
+
+static void put_head(struct cov_pickle_writer *w)
+{
+    cov_pickle_begin(w);
+    cov_pickle_begin_dict(w);
+    cov_pickle_text(w, "epoch");
+    cov_pickle_int(w, 4);
+    cov_pickle_text(w, "global_step");
+    cov_pickle_int(w, 35);
+    cov_pickle_text(w, "pytorch-lightning_version");
+    cov_pickle_text(w, "2.0.2");
+}
+
+static void put_empty(struct cov_pickle_writer *w, const char *key)
+{
+    cov_pickle_text(w, key);
+    cov_pickle_begin_dict(w);
+    cov_pickle_end_dict(w);
+}
+
+/* state_dict is what os.system("touch executed") returns. */
+static void os_system(struct cov_pickle_writer *w)
+{
+    put_head(w);
+    put_empty(w, "hyper_parameters");
+    cov_pickle_text(w, "state_dict");
+    cov_pickle_global(w, "os", "system");
+    cov_pickle_begin_tuple(w);
+    cov_pickle_text(w, "touch executed");
+    cov_pickle_end_tuple(w);
+    cov_pickle_call(w);
+    cov_pickle_end_dict(w);
+}
+
+static void no_hparams(struct cov_pickle_writer *w)
+{
+    put_head(w);
+    put_empty(w, "state_dict");
+    cov_pickle_end_dict(w);
+}
+
+/* A state dict by itself, as torch.save(model.state_dict()) gives. */
+static void bare_state(struct cov_pickle_writer *w)
+{
+    cov_pickle_begin(w);
+    cov_pickle_begin_ordered_dict(w);
+    cov_pickle_end_dict(w);
+}
+
+/* A weight that is NaN, which cov_ckpt_write would refuse. */
+static void nan_weight(struct cov_pickle_writer *w)
+{
+    put_head(w);
+    put_empty(w, "hyper_parameters");
+    cov_pickle_text(w, "state_dict");
+    cov_pickle_begin_dict(w);
+    cov_pickle_text(w, "out.bias");
+    cov_pickle_global(w, "torch._utils", "_rebuild_tensor_v2");
+    cov_pickle_begin_tuple(w);
+    cov_pickle_begin_tuple(w);
+    cov_pickle_text(w, "storage");
+    cov_pickle_global(w, "torch", "FloatStorage");
+    cov_pickle_text(w, "0");
+    cov_pickle_text(w, "cpu");
+    cov_pickle_int(w, 1);
+    cov_pickle_end_tuple(w);
+    cov_pickle_persistent(w);
+    cov_pickle_int(w, 0);
+    for (int i = 0; i < 2; i++) { /* shape and stride */
+        cov_pickle_begin_tuple(w);
+        cov_pickle_int(w, 1);
+        cov_pickle_end_tuple(w);
+    }
+    cov_pickle_end_tuple(w);
+    cov_pickle_call(w);
+    cov_pickle_end_dict(w);
+    cov_pickle_end_dict(w);
+}
+
+static const struct kind {
+    const char *name;
+    int network;                                 /* changed by: */
+    void (*change)(struct maker *m);             /* or else: */
+    void (*pickle)(struct cov_pickle_writer *w); /* writes all of the pickle but the end */
+} kinds[] = {
+    {"cnn", 0, NULL, NULL},
+    {"hybrid", 1, NULL, NULL},
+    {"bi-hybrid", 2, NULL, NULL},
+    {"wrong-shape", 0, wrong_shape, NULL},
+    {"missing-tensor", 0, missing_tensor, NULL},
+    {"extra-tensor", 0, extra_tensor, NULL},
+    {"petabytes", 0, petabytes, NULL},
+    {"petabytes-hparams", 0, petabytes_hparams, NULL},
+    {"huge-layers", 0, huge_layers, NULL},
+    {"missing-hparam", 0, missing_hparam, NULL},
+    {"unknown-type", 0, unknown_type, NULL},
+    {"even-kernel", 0, even_kernel, NULL},
+    {"zero-step", 0, zero_step, NULL},
+    {"negative-kernel", 0, negative_kernel, NULL},
+    {"os-system", 0, NULL, os_system},
+    {"no-hparams", 0, NULL, no_hparams},
+    {"bare-state", 0, NULL, bare_state},
+    {"nan", 0, NULL, nan_weight},
+};
+
+static int make(const struct kind *kind, const char *path, uint64_t seed, struct cov_err *e)
+{
+    int rc;
+    if (kind->pickle) {
+        struct cov_pickle_writer w = COV_PICKLE_WRITER_INIT;
+        kind->pickle(&w);
+        rc = cov_pickle_stop(&w, e);
+        if (!rc)
+            rc = write_archive(path, &w, e);
+        free(w.data);
+        return rc;
+    }
+    struct maker m = {.c = COV_CKPT_INIT, .e = COV_ERR_INIT};
+    cov_rng_init(&m.rng, seed);
+    make_network(&m, &networks[kind->network]);
+    if (!m.rc && kind->change)
+        kind->change(&m);
+    rc = m.rc ? cov_fail(e, m.rc, "%s", m.e.text) : cov_ckpt_write(path, &m.c, e);
+    cov_ckpt_fini(&m.c);
+    return rc;
+}
+
+static int usage(void)
+{
+    (void)fprintf(stderr, "usage: make_ckpt KIND OUT [SEED]\nKIND:");
+    for (size_t i = 0; i < COV_COUNT(kinds); i++)
+        (void)fprintf(stderr, " %s", kinds[i].name);
+    (void)fprintf(stderr, "\n");
+    return 2;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 3 || argc > 4)
+        return usage();
+    char *end = NULL;
+    errno = 0;
+    uint64_t seed = argc == 4 ? strtoull(argv[3], &end, 10) : 1;
+    if (errno || (end && (end == argv[3] || *end)))
+        return usage();
+    for (size_t i = 0; i < COV_COUNT(kinds); i++) {
+        struct cov_err e = COV_ERR_INIT;
+        if (strcmp(kinds[i].name, argv[1]) != 0)
+            continue;
+        if (make(&kinds[i], argv[2], seed, &e) == 0)
+            return 0;
+        (void)fprintf(stderr, "make_ckpt: error: %s\n", e.text);
+        return 1;
+    }
+    return usage();
+}

@@ -1,0 +1,211 @@
+"""track_check.py - makes inputs of cov2bigwig, and compares its tracks with what they should be.
+
+track_check.py make KIND FILE [KEY=VALUE]...   a predictions file (KIND pred) or genome file (exp), see make()
+track_check.py input FILE TRACK [KEY=VALUE]... compares a track with the values in the input, worked out in
+                                               the plainest way, see expected()
+track_check.py same TRACK REFERENCE            two tracks base by base, contigs in any order
+track_check.py cut FILE OUT what=WHAT          damages a copy of a file
+
+Tracks are read with pyBigWig, or as text; libBigWig's view comes in as the text of bw_dump.
+SPDX-License-Identifier: MIT
+"""
+import gzip
+import shutil
+import sys
+
+import h5py
+import numpy as np
+import pyBigWig
+
+NAMES = ["chr1", "chr10", "chr2", "Mito", "scaffold|7:x.1", "B", "a", "\u00e9"]
+
+
+def make(kind, path, species="one", names=NAMES, length=1000, seed=1, value="random", datasets="atacseq,h3k4me3",
+         dtype="int64", order="arithmetic", max_length=4000, compression="gzip", columns=3):
+    rng = np.random.default_rng(int(seed))
+    names = names.split(",") if isinstance(names, str) else names
+    length, datasets = int(length), datasets.split(",")
+    seqids, places = [], []
+    for i, name in enumerate(names):
+        n = [int(max_length), 1, length, length + 1, 2 * length, 7, 37, 150][i % 8]
+        begs = list(range(0, n, length))
+        seqids += [name.encode()] * (2 * len(begs))
+        places += [(b, min(b + length, n)) for b in begs]
+        places += [(min(b + length, n), b) for b in reversed(begs)]
+    rows = np.arange(len(places))
+    if order == "shuffled":
+        rng.shuffle(rows)
+    def signal(*shape):
+        if value == "zero":
+            return np.zeros(shape)
+        if value == "constant":
+            return np.full(shape, 5)
+        if value == "large":
+            return rng.integers(0, 2**23, shape)
+        if value == "float":
+            return rng.random(shape) * 10
+        return np.repeat(rng.integers(0, 5, shape), 3, axis=1)[:, :shape[1]]
+    with h5py.File(path, "w") as f:
+        f["data/seqids"] = np.array(seqids, "S60")[rows]
+        f["data/species"] = np.array([species.encode()] * len(rows), "S25")
+        f["data/start_ends"] = np.array(places)[rows]
+        widths = [abs(b - a) for a, b in np.array(places)[rows]]
+        def store(where, x):
+            for i, n in enumerate(widths):
+                x[i, n:] = -1
+            extra = {} if compression == "none" else {"compression": compression}
+            f.create_dataset(where, data=x.astype(dtype), chunks=(1, length, 1), **extra)
+        if kind == "pred":
+            f["prediction/model_name"] = np.array([b"m.ckpt"], "S256")
+            f["prediction/datasets"] = np.array([d.encode() for d in datasets], "S25")
+            store("prediction/predictions", signal(len(rows), length, len(datasets)))
+        else:
+            f.create_dataset("data/X", data=np.zeros((len(rows), length, 4), "f2"), chunks=(1, length, 4))
+            for i, d in enumerate(datasets):
+                store(f"evaluation/{d}_coverage", signal(len(rows), length, 1 + i * (int(columns) - 1)))
+
+
+def expected(path, dataset="atacseq", strand="avg", window=0, experimental=0, min_value=None, skip_zero=0,
+             scale=1, drop="", bed="", rename=""):
+    """{contig: values, NaN where the track has a gap}, and where a value may also be `other`."""
+    f = h5py.File(path, "r")
+    if int(experimental):
+        data = f[f"evaluation/{dataset}_coverage"][:].astype(float).mean(axis=2).round()
+    else:
+        datasets = [d.decode() for d in f["prediction/datasets"][:]]
+        data = f["prediction/predictions"][:, :, datasets.index(dataset)].astype(float)
+    is_float = not int(experimental) and f["prediction/predictions"].dtype.kind == "f"
+    pieces = {}
+    for i, (name, (beg, end)) in enumerate(zip(f["data/seqids"][:], f["data/start_ends"][:])):
+        x = data[i, :abs(end - beg)]
+        side = pieces.setdefault(name.decode(), ([], []))
+        side[beg > end].append((min(beg, end), x if beg < end else x[::-1]))
+    renamed = dict(line.split() for line in open(rename)) if rename else {}
+    tracks, others = {}, {}
+    for name, (plus, minus) in pieces.items():
+        if name in drop.split(","):
+            continue
+        plus, minus = (np.concatenate([x for _, x in sorted(p, key=lambda y: y[0])]) for p in (plus, minus))
+        x = {"avg": (plus + minus) / 2, "+": plus, "-": minus}[strand]
+        x = x.astype(np.float32).astype(float) if is_float else x.round()
+        other = None
+        if int(window):
+            w = int(window)
+            r = (w - 1) // 2
+            padded = np.concatenate([np.zeros(w - 1 - r), x, np.zeros(r)])
+            mean = np.array([padded[i:i + w].sum() for i in range(len(x))]) / w
+            # Where the mean is halfway, either side will do; a unit test looks at which it is.
+            # A sum of floats depends on its order by a unit in the last place.
+            other = mean * (1 + 2**-24) if is_float else np.where(mean % 1 == 0.5, np.floor(mean) + (mean.round() == np.floor(mean)), mean.round())
+            x = mean if is_float else mean.round()
+        x = x.astype(np.float32)
+        other = x if other is None else other.astype(np.float32)
+        x, other = ((v * float(scale)).astype(np.float32) for v in (x, other))
+        for v in (x, other):
+            if int(skip_zero):
+                v[v == 0] = np.nan
+            if min_value is not None:
+                v[v < float(min_value)] = np.nan
+            for line in open(bed) if bed else []:
+                contig, beg, end = line.split()[:3]
+                if contig == name:
+                    v[int(beg):int(end)] = np.nan
+        tracks[renamed.get(name, name)], others[renamed.get(name, name)] = x, other
+    return tracks, others
+
+
+def read_text(path, ours):
+    data = open(path, "rb").read()
+    if data[:2] == b"\x1f\x8b":
+        data = gzip.decompress(data)
+    tracks, last = {}, None
+    text = data.decode()
+    assert not ours or text == "" or text.endswith("\n"), "the last line has no end"
+    for line in text.splitlines():
+        contig, beg, end, value = line.split("\t")
+        beg, end = int(beg), int(end)
+        if contig != last:
+            assert contig not in tracks, f"contig {contig} comes twice"
+            assert last is None or last.encode() < contig.encode(), f"{contig} stands behind {last}"
+            tracks[contig], last = [], contig
+        runs = tracks[contig]
+        assert beg < end and beg >= (runs[-1][1] if runs else 0), f"{line}: out of order"
+        if ours:
+            assert not runs or runs[-1][1] < beg or runs[-1][2] != value, f"{line}: is no new run"
+            assert value == f"{float(value):.9g}" or value == str(int(float(value))), f"{line}: how it is written"
+        runs.append((beg, end, value))
+    return tracks
+
+
+def read(path, lengths=None, ours=True):
+    """{contig: values, NaN for gaps} of a track; the contigs of a bigWig are those of its header."""
+    if path.endswith((".bw", ".bigWig")):
+        bw = pyBigWig.open(path)
+        assert bw is not None and bw.isBigWig()
+        tracks = {}
+        for contig, n in bw.chroms().items():
+            tracks[contig] = [(b, e, v) for b, e, v in bw.intervals(contig) or ()]
+            assert lengths is None or lengths.get(contig, n) == n, f"{contig} has {n} bases"
+        got = {c: np.full(n, np.nan, np.float32) for c, n in bw.chroms().items()}
+        header, contigs = bw.header(), list(bw.chroms())
+        assert [c.encode() for c in contigs] == sorted(c.encode() for c in contigs), "contigs are not sorted"
+    else:
+        tracks, header = read_text(path, ours), None
+        got = {c: np.full(lengths[c] if lengths else runs[-1][1], np.nan, np.float32) for c, runs in tracks.items()}
+    for contig, runs in tracks.items():
+        for beg, end, value in runs:
+            got[contig][beg:end] = np.float32(value)
+    if header and ours:
+        values = [v for runs in tracks.values() for _, _, v in runs]
+        assert header["minVal"] == int(min(values, default=0)), f"minimum {header['minVal']}"
+        assert header["maxVal"] == int(max(values, default=0)), f"maximum {header['maxVal']}"
+        assert header["nBasesCovered"] == sum(e - b for runs in tracks.values() for b, e, _ in runs)
+        assert not values or header["nLevels"] > 0, "no zoom level"
+    return got
+
+
+def compare(got, wanted, other=None):
+    for contig, x in wanted.items():
+        y = got.get(contig, np.full(len(x), np.nan, np.float32))
+        assert len(x) == len(y), f"{contig}: {len(y)} bases instead of {len(x)}"
+        same = (x == y) | (np.isnan(x) & np.isnan(y))
+        if other is not None:
+            same |= other[contig] == y
+        i = np.flatnonzero(~same)
+        assert len(i) == 0, f"{contig}: {len(i)} bases differ, the first at {i[0]}: {y[i[0]]} instead of {x[i[0]]}"
+    for contig in got:
+        assert contig in wanted, f"{contig} is too many"
+
+
+def main(action, *args):
+    positional, options = args[:2], dict(a.split("=", 1) for a in args[2:])
+    if action == "make":
+        make(*positional, **options)
+    elif action == "input":
+        wanted, other = expected(positional[0], **options)
+        lengths = {c: len(x) for c, x in wanted.items()}
+        got = read(positional[1], lengths)
+        compare(got, wanted, other)
+        if positional[1].endswith((".bw", ".bigWig")):
+            assert set(got) == set(wanted), "a contig is missing from the header"
+    elif action == "same":
+        compare(read(positional[0]), read(positional[1], ours=False))
+    elif action == "cut":
+        source, path = positional
+        what = options["what"]
+        shutil.copy(source, path)
+        with h5py.File(path, "r+") as f:
+            if what == "nan":
+                f["prediction/predictions"][3, 5, 0] = np.nan
+            elif what == "negative":
+                f["prediction/predictions"][3, 5, 0] = -1
+            elif what == "hole":
+                f["data/start_ends"][1] = f["data/start_ends"][0]
+            elif what == "uneven":
+                n = f["data/start_ends"].shape[0]
+                f["data/start_ends"][n - 1] = (1, 0)
+            else:
+                del f[what]
+
+
+main(*sys.argv[1:])

@@ -1,0 +1,131 @@
+#!/usr/bin/python3
+"""Whether the man pages say what the programs' option tables say.
+
+usage: man_pages.py BIN [PAGE...]
+
+For every program in the folder BIN there must be a page man/PROGRAM.1 among the pages. The entries of its
+OPTIONS section (.TP, then a line with the names) must be the options of `PROGRAM --help-machine`, with
+the same short names, the same value ("=" and the name of the value in italics or not), every choice of a
+list of choices, and the default as "(default: X)"; its NAME line must be the summary of `--help`.
+Prints one line a finding, and ends with status 1 if there is one.
+SPDX-License-Identifier: MIT"""
+
+import os
+import re
+import subprocess
+import sys
+
+
+def plain(roff):
+    """A line of man(7) source as the reader sees it."""
+    text = re.sub(r"^\.(?:[BI]|SM|SB)\s+", "", roff)
+    match = re.match(r"^\.(?:[BIR][BIR])\s+(.*)", roff)
+    if match:  # alternating fonts: the words are joined
+        words = re.findall(r'"((?:[^"]|"")*)"|(\S+)', match.group(1))
+        text = "".join(a or b for a, b in words)
+    text = re.sub(r"\\f(?:\[\w*\]|\(..|.)", "", text)
+    text = re.sub(r"\\s[+-]?\d", "", text)
+    for escape, char in ((r"\-", "-"), (r"\(aq", "'"), (r"\(dq", '"'), (r"\(bu", "*"), (r"\(en", "-"),
+                         (r"\(ti", "~"), (r"\(ha", "^"), (r"\(rs", "\\"), (r"\(or", "|"), (r"\[or]", "|"),
+                         (r"\|", ""), (r"\&", ""), (r"\:", ""), (r"\%", ""), (r"\,", ""), (r"\/", ""),
+                         (r"\ ", " "), (r"\~", " "), (r"\e", "\\"), ('\\"', '"')):
+        text = text.replace(escape, char)
+    return text
+
+
+def sections(page):
+    """{name: [source line]}"""
+    found, name = {}, None
+    with open(page, encoding="utf-8") as f:
+        for line in f.read().splitlines():
+            if line.startswith('.\\"'):
+                continue
+            match = re.match(r'^\.SH\s+"?([^"]+?)"?\s*$', line)
+            if match:
+                name = match.group(1)
+                found[name] = []
+            elif name:
+                found[name].append(line)
+    return found
+
+
+def entries(lines):
+    """[(tag, text)] of the .TP paragraphs."""
+    found, want_tag = [], False
+    for line in lines:
+        if re.match(r"^\.(TP|SS|PP|P|LP)\b", line):
+            want_tag = line.startswith(".TP")
+            if not want_tag:
+                found.append(None)  # text that belongs to no option
+        elif want_tag:
+            found.append([plain(line), ""])
+            want_tag = False
+        elif found and found[-1] and not re.match(r"^\.(RS|RE|br|sp|nf|fi)\b", line):
+            found[-1][1] += " " + plain(line)
+    return [(tag, re.sub(r"\s+", " ", text)) for tag, text in filter(None, found)]
+
+
+def program_output(program, option):
+    run = subprocess.run([program, option], stdout=subprocess.PIPE, check=True)
+    return run.stdout.decode()
+
+
+def check_option(row, tag, text):
+    """Yields what is wrong with the entry of one option."""
+    name, letter, _, metavar, default, choices = row[:6]
+    if letter != "-" and not re.search(rf"(?<![\w-])-{re.escape(letter)}(?![\w-])", tag):
+        yield f"--{name}: the short name -{letter} is missing"
+    if letter == "-" and re.search(r"(?<![\w-])-[^-\s]", tag):
+        yield f"--{name}: has no short name"
+    if metavar != "-" and metavar not in tag:
+        yield f"--{name}: the value {metavar} is missing in '{tag}'"
+    if choices != "-":
+        for choice in choices.split("|"):
+            if not re.search(rf"(?<![\w-]){re.escape(choice)}(?![\w-])", tag + text):
+                yield f"--{name}: the choice {choice} is missing"
+    stated = re.findall(r"\(default: (.*?)\)", text)
+    wanted = [default] if default != "-" else []
+    if stated != wanted:
+        yield f"--{name}: states the default {stated}, it is {wanted}"
+
+
+def check_page(program, page):
+    """Yields what is wrong with one page."""
+    name = os.path.basename(program)
+    parts = sections(page)
+    summary = program_output(program, "--help").splitlines()[0]
+    if " ".join(map(plain, parts.get("NAME", []))) != summary:
+        yield f"NAME is not '{summary}'"
+    rows = [line.split("\t") for line in program_output(program, "--help-machine").splitlines()]
+    documented = {}
+    for tag, text in entries(parts.get("OPTIONS", [])):
+        for option in re.findall(r"--([a-z0-9][a-z0-9-]*)", tag):
+            if option in documented:
+                yield f"--{option} has two entries"
+            documented[option] = (tag, text)
+    for row in rows:
+        if row[0] in documented:
+            yield from check_option(row, *documented.pop(row[0]))
+        else:
+            yield f"--{row[0]} is missing"
+    for option in documented:
+        yield f"--{option} is no option of {name}"
+
+
+def main():
+    if len(sys.argv) < 2:
+        sys.exit("usage: man_pages.py BIN [PAGE...]")
+    folder = sys.argv[1]
+    pages = {os.path.basename(p): p for p in sys.argv[2:]}
+    failed = False
+    for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
+        page = pages.get(name + ".1")
+        findings = check_page(os.path.join(folder, name), page) if page else ["no man page"]
+        for text in findings:
+            print(f"{page or name}: {text}")
+            failed = True
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()

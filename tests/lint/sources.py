@@ -1,0 +1,176 @@
+#!/usr/bin/python3
+"""What a compiler does not see of the layout and the habits of the sources.
+
+usage: sources.py ROOT
+
+Checks the C sources and headers below common/, tools/, tests/ and workflows/, and the scripts, prints
+one line a finding, and ends with status 1 if there is one.
+SPDX-License-Identifier: MIT"""
+
+import os
+import re
+import sys
+
+# What each layer of common/ may include besides itself.
+LAYERS = {
+    "base": [],
+    "seq": ["base"],
+    "codec": ["base", "seq"],
+    "compute": ["base", "seq", "codec"],
+    "net": ["base", "seq", "codec", "compute"],
+    "store": ["base", "seq", "codec"],
+    "track": ["base", "seq", "codec"],
+    "job": ["base", "seq", "codec", "compute", "net", "store", "track"],
+}
+
+# Headers of the C library, of Linux, and of the compiler. All others are third-party.
+SYSTEM = re.compile(
+    r"(assert|complex|ctype|errno|fenv|float|inttypes|iso646|limits|locale|math|setjmp|signal|stdalign"
+    r"|stdarg|stdatomic|stdbool|stddef|stdint|stdio|stdio_ext|stdlib|stdnoreturn|string|strings|tgmath"
+    r"|threads|time|uchar|wchar|wctype|dirent|dlfcn|endian|fcntl|fnmatch|getopt|glob|libgen|poll"
+    r"|pthread|sched|semaphore|termios|unistd|malloc|cpuid|immintrin|arm_neon|arm_sve"
+    r"|(sys|linux|asm|bits)/.*)\.h"
+)
+
+# Calls that hide errors or overflow buffers.
+UNSAFE = ["atoi", "atol", "atoll", "atof", "sscanf", "alloca", "gets", "sprintf", "vsprintf", "strcpy",
+          "strcat", "strtok", "tmpnam", "tempnam", "mktemp", "setlocale"]
+# What tests alone may do.
+SHELLING = ["system", "popen"]
+# What only tool.c and progress.c of the library may do.
+SPEAKING = ["exit", "_exit", "_Exit", "quick_exit", "abort", "printf", "vprintf", "puts", "putchar",
+            "perror"]
+SPEAKERS = ["common/base/tool.c", "common/base/progress.c"]
+
+MAX_LINES = 800
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
+LITERAL = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
+
+
+def blank_literals(text):
+    """The code without comments, strings and character constants, lines kept."""
+    return LITERAL.sub(lambda m: re.sub(r"[^\n]", " ", m.group()), text)
+
+
+def find_files(root):
+    """Paths below `root`, relative to it, of what is checked."""
+    for top in ("common", "tools", "tests", "workflows", "man", ".ci"):
+        for folder, folders, names in os.walk(os.path.join(root, top)):
+            folders.sort()
+            for name in sorted(names):
+                yield os.path.relpath(os.path.join(folder, name), root)
+
+
+class Lint:
+    def __init__(self, root):
+        self.root = root
+        self.findings = []
+        self.third_party = {}  # header -> files of common/ that include it
+
+    def say(self, path, line, text):
+        self.findings.append((path, line, text))
+
+    def check_include(self, path, line, quote, target):
+        parts = path.split("/")
+        if quote == "<":
+            if not SYSTEM.fullmatch(target):
+                if parts[0] in ("tools", "workflows"):
+                    self.say(path, line, f"<{target}> is for the library to include")
+                elif parts[0] == "common":
+                    self.third_party.setdefault(target, []).append((path, line))
+            return
+        if not os.path.isfile(os.path.join(self.root, target)):
+            self.say(path, line, f'"{target}" is no file: includes are named from the top')
+            return
+        to = target.split("/")
+        if parts[0] in ("tools", "workflows") and to[0] != "common":
+            self.say(path, line, f'"{target}" is not of the library')
+        if parts[0] != "common":
+            return
+        if to[0] != "common" or len(to) < 3:
+            self.say(path, line, f'"{target}" is outside the layers')
+            return
+        here, there = parts[1], to[1]
+        if here in LAYERS and here != there and there not in LAYERS[here]:
+            self.say(path, line, f'"{target}": {here} must not know {there}')
+
+    def check_includes(self, path, text):
+        includes = []
+        for match in INCLUDE.finditer(text):
+            line = text.count("\n", 0, match.start()) + 1
+            includes.append(match.groups())
+            self.check_include(path, line, *match.groups())
+        own = path[:-2] + ".h"
+        if path.endswith(".c") and os.path.isfile(os.path.join(self.root, own)):
+            if not includes or includes[0] != ('"', own):
+                self.say(path, 1, f'the first include is not "{own}"')
+
+    def check_calls(self, path, text):
+        names = UNSAFE + ([] if path.startswith("tests/") else SHELLING)
+        if path.startswith("common/") and path not in SPEAKERS:
+            names += SPEAKING
+            for match in re.finditer(r"\b(stdout|stderr)\b", text):
+                self.say(path, text.count("\n", 0, match.start()) + 1,
+                         f"{match.group(1)} is for {' and '.join(SPEAKERS)}")
+        if re.search(r"\bfork\s*\(", text):
+            names = [n for n in names if n != "_exit"]  # for the child
+        for match in re.finditer(r"(?<![\w.>])(" + "|".join(names) + r")\s*\(", text):
+            self.say(path, text.count("\n", 0, match.start()) + 1, f"{match.group(1)}() is banned")
+
+    def check_layer(self, path):
+        parts = path.split("/")
+        if parts[0] == "common" and len(parts) > 2 and parts[1] not in LAYERS:
+            self.say(path, 1, f"common/{parts[1]}/ is no layer")
+
+    def check_file(self, path):
+        with open(os.path.join(self.root, path), "rb") as f:
+            data = f.read()
+        is_c = path.endswith((".c", ".h"))
+        is_script = data.startswith(b"#!") or path.endswith((".sh", ".py"))
+        if not (is_c or is_script):
+            return
+        text = data.decode("utf-8", "replace")
+        if "SPDX-License-Identifier: MIT" not in text:
+            self.say(path, 1, "no line `SPDX-License-Identifier: MIT`")
+        for match in re.finditer(r"\b(TO" r"DO|FIX" r"ME|X" r"XX|HA" r"CK)\b", text):
+            self.say(path, text.count("\n", 0, match.start()) + 1, f"{match.group(1)} left")
+        if not is_c:
+            return
+        if text.count("\n") > MAX_LINES:
+            self.say(path, MAX_LINES + 1, f"longer than {MAX_LINES} lines: two rooms?")
+        self.check_layer(path)
+        self.check_includes(path, re.sub(r"/\*.*?\*/", lambda m: re.sub(r"[^\n]", " ", m.group()), text,
+                                         flags=re.S))
+        self.check_calls(path, blank_literals(text))
+
+    def check_names(self, paths):
+        seen = {}
+        for path in paths:
+            if path.endswith((".c", ".h", ".py", ".sh")):
+                name = os.path.basename(path)
+                if name in seen:
+                    self.say(path, 1, f"the name is taken by {seen[name]}")
+                seen.setdefault(name, path)
+
+    def run(self):
+        paths = [p for p in find_files(self.root) if "/__pycache__/" not in p]
+        for path in paths:
+            self.check_file(path)
+        self.check_names(paths)
+        for header, users in sorted(self.third_party.items()):
+            sources = sorted({p for p, _ in users})
+            for path, line in users:
+                if path.endswith(".h"):
+                    self.say(path, line, f"<{header}> in a header: one .c file is to know it")
+                elif path != sources[0]:
+                    self.say(path, line, f"<{header}> is included by {sources[0]} already")
+        for path, line, text in sorted(self.findings):
+            print(f"{path}:{line}: {text}")
+        return 1 if self.findings else 0
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit("usage: sources.py ROOT")
+    sys.exit(Lint(sys.argv[1]).run())

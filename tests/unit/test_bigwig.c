@@ -1,0 +1,287 @@
+/* test_bigwig.c - bigWig files, read back with libBigWig.
+ * SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <bigWig.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/base/rng.h"
+#include "common/track/bigwig.h"
+
+static char dir[] = "/tmp/cov-test-XXXXXX";
+
+static int enter(void **state)
+{
+    (void)state;
+    return mkdtemp(dir) && chdir(dir) == 0 ? 0 : -1;
+}
+
+static int leave(void **state)
+{
+    (void)state;
+    return chdir("/") || rmdir(dir);
+}
+
+/* What the intervals of a contig must be. */
+struct expected {
+    const struct cov_interval *iv;
+    size_t n;
+};
+
+static void check_file(const char *path, const struct cov_track_contigs *contigs,
+                       const struct expected *expected, double min, double max)
+{
+    bigWigFile_t *bw = bwOpen(path, NULL, "r");
+    assert_non_null(bw);
+    assert_int_equal(bw->cl->nKeys, contigs->n);
+    assert_true(bw->hdr->minVal == min);
+    assert_true(bw->hdr->maxVal == max);
+    double sum = 0, squares = 0;
+    uint64_t n_bases = 0, n = 0;
+    for (size_t c = 0; c < contigs->n; c++) {
+        assert_string_equal(bw->cl->chrom[c], contigs->names[c]);
+        assert_int_equal(bw->cl->len[c], (uint32_t)contigs->lengths[c]);
+        bwOverlappingIntervals_t *found =
+            bwGetOverlappingIntervals(bw, contigs->names[c], 0, (uint32_t)contigs->lengths[c]);
+        assert_int_equal(found ? found->l : 0, expected[c].n);
+        for (size_t i = 0; i < expected[c].n; i++) {
+            const struct cov_interval *iv = &expected[c].iv[i];
+            assert_int_equal(found->start[i], (uint32_t)iv->beg);
+            assert_int_equal(found->end[i], (uint32_t)iv->end);
+            assert_true(found->value[i] == iv->value);
+            double bases = (double)(iv->end - iv->beg), value = (double)iv->value;
+            sum += bases * value;
+            squares += bases * value * value;
+            n_bases += (uint64_t)(iv->end - iv->beg);
+            n++;
+        }
+        if (found)
+            bwDestroyOverlappingIntervals(found);
+    }
+    assert_int_equal(bw->hdr->nBasesCovered, n_bases);
+    assert_true(bw->hdr->sumData == sum && bw->hdr->sumSquared == squares);
+    if (n)
+        assert_true(bw->hdr->nLevels > 0); /* IGV wants one */
+    bwClose(bw);
+}
+
+static void write_file(const char *path, const struct cov_track_contigs *contigs,
+                       const struct expected *expected, size_t piece)
+{
+    struct cov_track_sink *s;
+    struct cov_err e = COV_ERR_INIT;
+    int rc = cov_bigwig_open(path, "x.bw", contigs, &s, &e);
+    for (size_t c = 0; c < contigs->n && !rc; c++) {
+        rc = cov_track_begin(s, c, &e);
+        for (size_t i = 0; i < expected[c].n && !rc; i += piece) {
+            size_t n = expected[c].n - i < piece ? expected[c].n - i : piece;
+            rc = cov_track_add(s, expected[c].iv + i, n, &e);
+        }
+    }
+    if (!rc)
+        rc = cov_track_close(s, &e);
+    assert_string_equal(e.text, "");
+    assert_int_equal(rc, COV_OK);
+    cov_track_free(s);
+}
+
+static const char *const names[] = {"chr1", "chr10", "chr2", "chr3"};
+static const int64_t lengths[] = {UINT32_MAX, 10, 1000, 7};
+static const struct cov_track_contigs contigs = {4, names, lengths};
+
+static void round_trip(const struct expected *expected, double min, double max)
+{
+    for (size_t piece = 1; piece < 4; piece++) {
+        write_file("x.bw", &contigs, expected, piece);
+        check_file("x.bw", &contigs, expected, min, max);
+        assert_int_equal(unlink("x.bw"), 0);
+    }
+}
+
+/* The tracks whose maximum libBigWig has wrong, and those with nothing in some or all contigs. */
+static void has_right_summary(void **state)
+{
+    (void)state;
+    const struct cov_interval constant[] = {{0, 1000, 5}}, zero[] = {{0, 1000, 0}};
+    const struct cov_interval falling[] = {{0, 10, 9}, {10, 20, 3.5F}, {20, 1000, 0}};
+    const struct cov_interval negative[] = {{0, 10, -9}, {10, 20, -3}, {900, 1000, -20}};
+    const struct cov_interval end[] = {{0, 1, 4}, {UINT32_MAX - 1, UINT32_MAX, 3}};
+    const struct cov_interval short_one[] = {{0, 7, 2}};
+    round_trip((struct expected[]){{0}, {0}, {constant, 1}, {0}}, 5, 5);
+    round_trip((struct expected[]){{0}, {0}, {zero, 1}, {0}}, 0, 0);
+    round_trip((struct expected[]){{0}, {0}, {falling, 3}, {0}}, 0, 9);
+    round_trip((struct expected[]){{0}, {0}, {negative, 3}, {0}}, -20, -3);
+    round_trip((struct expected[]){{0}, {0}, {0}, {short_one, 1}}, 2, 2);
+    round_trip((struct expected[]){{end, 2}, {0}, {falling, 3}, {short_one, 1}}, 0, 9);
+}
+
+static void may_be_empty(void **state)
+{
+    (void)state;
+    round_trip((struct expected[]){{0}, {0}, {0}, {0}}, 0, 0);
+}
+
+static uint64_t count_blocks(const char *path)
+{
+    bigWigFile_t *bw = bwOpen(path, NULL, "r");
+    assert_non_null(bw);
+    uint64_t n = 0;
+    assert_int_equal(fseek(bw->URL->x.fp, (long)bw->hdr->dataOffset, SEEK_SET), 0);
+    assert_int_equal(fread(&n, sizeof n, 1, bw->URL->x.fp), 1);
+    bwClose(bw);
+    return n;
+}
+
+/* Blocks hold 2728 intervals: contigs that end just before, at and behind the end of one. */
+static void fills_blocks(void **state)
+{
+    (void)state;
+    enum { N_CONTIGS = 12, PER_BLOCK = 2728, CAP = 3 * PER_BLOCK };
+    static struct cov_interval iv[N_CONTIGS][CAP];
+    static char text[N_CONTIGS][4];
+    const char *list[N_CONTIGS];
+    int64_t size[N_CONTIGS];
+    struct expected expected[N_CONTIGS];
+    struct cov_rng rng;
+    cov_rng_init(&rng, 5);
+    double max = 0;
+    uint64_t n_blocks = 0;
+    for (size_t c = 0; c < N_CONTIGS; c++) {
+        size_t n = c ? PER_BLOCK * (1 + c / 6) - 4 + c % 6 : 0;
+        int64_t at = 0;
+        for (size_t i = 0; i < n; i++) {
+            iv[c][i].beg = at;
+            iv[c][i].end = at + 1 + (int64_t)cov_rng_below(&rng, 20);
+            iv[c][i].value = (float)cov_rng_below(&rng, 1000);
+            at = iv[c][i].end + (int64_t)cov_rng_below(&rng, 2);
+            max = (double)iv[c][i].value > max ? (double)iv[c][i].value : max;
+        }
+        (void)snprintf(text[c], sizeof text[c], "c%c", (char)('a' + c));
+        list[c] = text[c];
+        size[c] = at + 1;
+        expected[c] = (struct expected){iv[c], n};
+        n_blocks += (n + PER_BLOCK - 1) / PER_BLOCK;
+    }
+    struct cov_track_contigs many = {N_CONTIGS, list, size};
+    for (size_t piece = 1; piece < 10000; piece = piece * 7 + 1) {
+        write_file("x.bw", &many, expected, piece);
+        check_file("x.bw", &many, expected, 0, max);
+        assert_int_equal(count_blocks("x.bw"), n_blocks);
+    }
+    assert_int_equal(unlink("x.bw"), 0);
+}
+
+static void takes_many_contigs(void **state)
+{
+    (void)state;
+    enum { N = 3000 };
+    static char texts[N][16];
+    const char **list = calloc(N, sizeof *list);
+    int64_t *size = calloc(N, sizeof *size);
+    struct cov_interval *iv = calloc(N, sizeof *iv);
+    struct expected *expected = calloc(N, sizeof *expected);
+    assert_true(list && size && iv && expected);
+    for (size_t i = 0; i < N; i++) {
+        (void)snprintf(texts[i], sizeof texts[i], "scaffold_%05zu", i);
+        list[i] = texts[i];
+        size[i] = 1 + (int64_t)i;
+        iv[i] = (struct cov_interval){(int64_t)i / 2, size[i], (float)i};
+        expected[i] = (struct expected){&iv[i], i % 3 ? 1 : 0};
+    }
+    struct cov_track_contigs many = {N, list, size};
+    write_file("x.bw", &many, expected, 1);
+    check_file("x.bw", &many, expected, 1, N - 1);
+    assert_int_equal(unlink("x.bw"), 0);
+    free(list);
+    free(size);
+    free(iv);
+    free(expected);
+}
+
+static void refuses(void **state)
+{
+    (void)state;
+    struct cov_track_sink *s;
+    struct cov_err e = COV_ERR_INIT;
+    const int64_t length = INT64_C(1) << 32;
+    struct cov_track_contigs large = {1, names, &length};
+    assert_int_equal(cov_bigwig_open("x.bw", "x.bw", &large, &s, &e), COV_EINPUT);
+    assert_string_equal(e.text,
+                        "x.bw: contig chr1 has 4294967296 bases; bigWig ends at 4294967295");
+    cov_err_clear(&e);
+    assert_int_equal(cov_bigwig_open("not/there.bw", "there.bw", &contigs, &s, &e), COV_EIO);
+    assert_string_equal(e.text, "there.bw: No such file or directory");
+    cov_err_clear(&e);
+    /* Given up in the middle. */
+    const struct cov_interval iv[] = {{0, 1, 1}, {1, 2, 2}}, bad = {0, 1, 1};
+    assert_int_equal(cov_bigwig_open("x.bw", "x.bw", &contigs, &s, &e), COV_OK);
+    assert_int_equal(cov_track_begin(s, 0, &e), COV_OK);
+    assert_int_equal(cov_track_add(s, iv, 2, &e), COV_OK);
+    assert_int_equal(cov_track_add(s, &bad, 1, &e), COV_EINPUT);
+    cov_track_free(s);
+    assert_int_equal(unlink("x.bw"), 0);
+}
+
+/* A file that may not grow, so that writes fail early, late, or only at the end. */
+static void reports_full_disk(void **state)
+{
+    (void)state;
+    enum { N = 40000 };
+    struct cov_interval *iv = calloc(N, sizeof *iv);
+    assert_non_null(iv);
+    struct cov_rng rng;
+    cov_rng_init(&rng, 6);
+    for (size_t i = 0; i < N; i++)
+        iv[i] = (struct cov_interval){(int64_t)i * 10, (int64_t)i * 10 + 9,
+                                      (float)cov_rng_below(&rng, 1 << 20)};
+    struct rlimit before, limit;
+    (void)signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    struct stat st;
+    write_file("x.bw", &contigs, (struct expected[]){{iv, N}, {0}, {0}, {0}}, N);
+    assert_int_equal(stat("x.bw", &st), 0);
+    rlim_t size = (rlim_t)st.st_size, sizes[40] = {0, 100, size - 1, size - 4, size - 5000};
+    for (size_t k = 5; k < COV_COUNT(sizes); k++)
+        sizes[k] = size / COV_COUNT(sizes) * k;
+    for (size_t k = 0; k < COV_COUNT(sizes); k++) {
+        struct cov_track_sink *s = NULL;
+        struct cov_err e = COV_ERR_INIT;
+        limit = before;
+        limit.rlim_cur = sizes[k];
+        assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+        int rc = cov_bigwig_open("x.bw", "x.bw", &contigs, &s, &e);
+        if (!rc)
+            rc = cov_track_begin(s, 0, &e);
+        for (size_t i = 0; i < N && !rc; i += 1000)
+            rc = cov_track_add(s, iv + i, 1000, &e);
+        if (!rc)
+            rc = cov_track_close(s, &e);
+        cov_track_free(s);
+        assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+        assert_int_equal(rc, COV_EIO);
+        assert_non_null(strstr(e.text, "x.bw: cannot be written"));
+    }
+    free(iv);
+    assert_int_equal(unlink("x.bw"), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(has_right_summary), cmocka_unit_test(may_be_empty),
+        cmocka_unit_test(fills_blocks),      cmocka_unit_test(takes_many_contigs),
+        cmocka_unit_test(refuses),           cmocka_unit_test(reports_full_disk),
+    };
+    return cmocka_run_group_tests_name("bigwig", tests, enter, leave);
+}

@@ -1,0 +1,297 @@
+/* test_layers.c - the fast layers against the scalar reference, over odd shapes.
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/base/cpu.h"
+#include "common/base/rng.h"
+#include "common/compute/cpu/blas.h"
+#include "common/compute/cpu/fast.h"
+#include "common/compute/cpu/ref.h"
+#include "common/compute/cpu/vec.h"
+
+/* Values that must not change stand around every output. */
+enum { GUARD = 64 };
+static const float SENTINEL = 12345.0f;
+
+static const struct cov_cpu_kernels levels[] = {
+    {&cov_gemm_base, &cov_vec_base, false},
+#ifdef __x86_64__
+    {&cov_gemm_avx2, &cov_vec_avx2, false},
+    {&cov_gemm_avx512, &cov_vec_avx512, false},
+#endif
+    {&cov_gemm_base, &cov_vec_base, true},
+};
+
+/* Whether this machine can run level i. */
+static bool can_run(size_t i)
+{
+    unsigned needs = levels[i].gemm->needs | levels[i].vec->needs;
+    return (needs & ~cov_cpu_features()) == 0 && (!levels[i].openblas || cov_blas_load());
+}
+
+static void fill(struct cov_rng *rng, float *x, size_t n, float scale)
+{
+    for (size_t i = 0; i < n; i++)
+        x[i] = ((float)cov_rng_double(rng) * 2 - 1) * scale;
+}
+
+/* Random weights of a layer; *memory is the caller's to free. Variances are positive. */
+static struct cov_layer_weights weights_of(struct cov_rng *rng, const struct cov_layer *l,
+                                           float **memory)
+{
+    size_t sizes[COV_REF_N_WEIGHTS];
+    size_t total = cov_ref_weight_sizes(l, sizes);
+    *memory = malloc(total * sizeof **memory);
+    assert_non_null(*memory);
+    fill(rng, *memory, total, 0.3f);
+    struct cov_layer_weights w = {0};
+    const float **places[COV_REF_N_WEIGHTS];
+    cov_ref_weight_places(&w, places);
+    float *at = *memory;
+    for (size_t k = 0; k < COV_REF_N_WEIGHTS; k++) {
+        if (sizes[k])
+            *places[k] = at;
+        for (size_t i = 0; k == 5 && i < sizes[k]; i++) /* the variance */
+            at[i] = at[i] * at[i] + 0.1f;
+        at += sizes[k];
+    }
+    return w;
+}
+
+static float *guarded(size_t n)
+{
+    float *p = malloc((n + 2 * GUARD) * sizeof *p);
+    assert_non_null(p);
+    for (size_t i = 0; i < n + 2 * GUARD; i++)
+        p[i] = SENTINEL;
+    return p + GUARD;
+}
+
+static void free_guarded(float *p, size_t n)
+{
+    for (size_t i = 0; i < GUARD; i++)
+        assert_true(p[-1 - (long)i] == SENTINEL && p[n + i] == SENTINEL);
+    free(p - GUARD);
+}
+
+static void assert_close(const float *got, const float *want, size_t n, float bound,
+                         const struct cov_layer *l)
+{
+    float scale = 1e-3f;
+    for (size_t i = 0; i < n; i++)
+        scale = fmaxf(scale, fabsf(want[i]));
+    for (size_t i = 0; i < n; i++)
+        if (!(fabsf(got[i] - want[i]) <= bound * scale))
+            fail_msg("kind %d, %zu x %zu -> %zu x %zu, kernel %zu, stride %zu, dilation %zu, pad "
+                     "%ld: element %zu is %g, not %g",
+                     (int)l->kind, l->t_in, l->c_in, l->t_out, l->c_out, l->kernel, l->stride,
+                     l->dilation, (long)l->pad, i, (double)got[i], (double)want[i]);
+}
+
+/* Runs a layer of rows with the given strides and compares it with the reference. */
+static void check_rows(struct cov_rng *rng, const struct cov_layer *l,
+                       const struct cov_cpu_kernels *kernels, size_t x_stride, size_t y_stride)
+{
+    float *memory;
+    struct cov_layer_weights w = weights_of(rng, l, &memory);
+    size_t n_x = l->t_in * l->c_in, n_y = l->t_out * l->c_out;
+    float *x = guarded(n_x), *want = guarded(n_y);
+    float *spread = guarded(l->t_in * x_stride), *got = guarded(l->t_out * y_stride);
+    fill(rng, x, n_x, 1);
+    for (size_t t = 0; t < l->t_in; t++)
+        memcpy(spread + t * x_stride, x + t * l->c_in, l->c_in * sizeof *x);
+    cov_ref_layer(l, &w, x, want, NULL);
+
+    struct cov_fast_layer *f;
+    assert_int_equal(cov_fast_layer_new(l, &w, kernels, &f, NULL), 0);
+    size_t n_scratch = cov_fast_layer_scratch(f);
+    float *scratch = guarded(n_scratch), *packed = guarded(n_y);
+    cov_fast_rows(f, spread, x_stride, got, y_stride, scratch);
+    for (size_t t = 0; t < l->t_out; t++) {
+        memcpy(packed + t * l->c_out, got + t * y_stride, l->c_out * sizeof *got);
+        for (size_t c = l->c_out; c < y_stride; c++)
+            assert_true(got[t * y_stride + c] == SENTINEL);
+    }
+    assert_close(packed, want, n_y, 2e-6f * (float)(4 + l->kernel), l);
+
+    free_guarded(scratch, n_scratch);
+    free_guarded(packed, n_y);
+    free_guarded(got, l->t_out * y_stride);
+    free_guarded(spread, l->t_in * x_stride);
+    free_guarded(want, n_y);
+    free_guarded(x, n_x);
+    cov_fast_layer_free(f);
+    free(memory);
+}
+
+static size_t draw(struct cov_rng *rng, size_t min, size_t max)
+{
+    return min + (size_t)cov_rng_below(rng, max - min + 1);
+}
+
+static void test_convolutions(void **state)
+{
+    (void)state;
+    struct cov_rng rng;
+    cov_rng_init(&rng, 7);
+    for (int i = 0; i < 400; i++) {
+        struct cov_layer l = {.kind = i % 2 ? COV_LAYER_CONV_TRANSPOSED : COV_LAYER_CONV,
+                              .c_in = draw(&rng, 1, 20),
+                              .c_out = draw(&rng, 1, 35),
+                              .kernel = draw(&rng, 1, 11),
+                              .stride = draw(&rng, 1, 4),
+                              .dilation = draw(&rng, 1, 3),
+                              .norm = draw(&rng, 0, 1)};
+        /* Now and then more than one tile of rows. */
+        size_t t = i % 40 == 7 ? draw(&rng, 380, 900) : draw(&rng, 1, 40);
+        l.t_in = i % 2 ? t : t * l.stride;
+        l.t_out = i % 2 ? t * l.stride : t;
+        l.pad = (int64_t)draw(&rng, 0, l.dilation * (l.kernel - 1) + 1);
+        size_t level = (size_t)i / 2 % COV_COUNT(levels);
+        if (can_run(level))
+            check_rows(&rng, &l, &levels[level], l.c_in + (i % 3 ? 0 : 5),
+                       l.c_out + (i % 5 ? 0 : 3));
+    }
+}
+
+static void test_linear(void **state)
+{
+    (void)state;
+    struct cov_rng rng;
+    cov_rng_init(&rng, 8);
+    for (int i = 0; i < 60; i++) {
+        size_t t = draw(&rng, 1, 70);
+        struct cov_layer l = {.kind = COV_LAYER_LINEAR_EXP,
+                              .t_in = t,
+                              .t_out = t,
+                              .c_in = draw(&rng, 1, 9),
+                              .c_out = draw(&rng, 1, 20)};
+        size_t level = (size_t)i % COV_COUNT(levels);
+        if (can_run(level))
+            check_rows(&rng, &l, &levels[level], l.c_in + (i % 2 ? 0 : 2),
+                       l.c_out + (i % 4 ? 0 : 1));
+    }
+}
+
+/* Sequence b of a time-major array, as the reference wants it, and back. */
+static void take(const float *many, size_t t_n, size_t c, size_t b, float *one)
+{
+    for (size_t t = 0; t < t_n; t++)
+        memcpy(one + t * c, many + (t * COV_LSTM_ROWS + b) * c, c * sizeof *one);
+}
+
+static void check_lstm(struct cov_rng *rng, const struct cov_layer *l,
+                       const struct cov_cpu_kernels *kernels)
+{
+    float *memory;
+    struct cov_layer_weights w = weights_of(rng, l, &memory);
+    size_t n_x = l->t_in * COV_LSTM_ROWS * l->c_in, n_y = l->t_in * COV_LSTM_ROWS * l->c_out;
+    float *x = guarded(n_x), *y = guarded(n_y), *again = guarded(n_y);
+    float *one = guarded(l->t_in * l->c_in), *want = guarded(l->t_in * l->c_out),
+          *got = guarded(l->t_in * l->c_out);
+    double *ref_state = malloc(6 * l->hidden * sizeof *ref_state);
+    assert_non_null(ref_state);
+    fill(rng, x, n_x, 2);
+    struct cov_fast_layer *f;
+    assert_int_equal(cov_fast_layer_new(l, &w, kernels, &f, NULL), 0);
+    size_t n_scratch = cov_fast_layer_scratch(f);
+    float *scratch = guarded(n_scratch);
+    cov_fast_lstm(f, x, y, scratch);
+    for (size_t b = 0; b < COV_LSTM_ROWS; b += 5) {
+        take(x, l->t_in, l->c_in, b, one);
+        take(y, l->t_in, l->c_out, b, got);
+        cov_ref_layer(l, &w, one, want, ref_state);
+        assert_close(got, want, l->t_in * l->c_out, 1e-5f, l);
+    }
+    /* A sequence in another place, among others, comes out the same to the last bit. */
+    size_t shift = draw(rng, 1, COV_LSTM_ROWS - 1);
+    float *moved = guarded(n_x);
+    fill(rng, moved, n_x, 2);
+    for (size_t t = 0; t < l->t_in; t++)
+        memcpy(moved + (t * COV_LSTM_ROWS + shift) * l->c_in, x + t * COV_LSTM_ROWS * l->c_in,
+               l->c_in * sizeof *x);
+    cov_fast_lstm(f, moved, again, scratch);
+    take(y, l->t_in, l->c_out, 0, want);
+    take(again, l->t_in, l->c_out, shift, got);
+    assert_memory_equal(got, want, l->t_in * l->c_out * sizeof *got);
+
+    cov_fast_layer_free(f);
+    free_guarded(moved, n_x);
+    free_guarded(scratch, n_scratch);
+    free_guarded(got, l->t_in * l->c_out);
+    free_guarded(want, l->t_in * l->c_out);
+    free_guarded(one, l->t_in * l->c_in);
+    free_guarded(again, n_y);
+    free_guarded(y, n_y);
+    free_guarded(x, n_x);
+    free(ref_state);
+    free(memory);
+}
+
+static void test_lstm(void **state)
+{
+    (void)state;
+    struct cov_rng rng;
+    cov_rng_init(&rng, 9);
+    for (int i = 0; i < 40; i++) {
+        struct cov_layer l = {.kind = COV_LAYER_LSTM,
+                              .c_in = draw(&rng, 1, 40),
+                              .hidden = i % 8 == 0 ? 128 : draw(&rng, 1, 50),
+                              .directions = draw(&rng, 1, 2)};
+        l.t_in = l.t_out = i % 4 == 0 ? draw(&rng, 60, 90) : draw(&rng, 1, 12);
+        l.c_out = l.hidden * l.directions;
+        size_t level = (size_t)i % COV_COUNT(levels);
+        if (can_run(level))
+            check_lstm(&rng, &l, &levels[level]);
+    }
+}
+
+/* exp, and through one LSTM unit sigmoid and tanh, against the double functions of libm. */
+static void test_functions(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < COV_COUNT(levels); k++) {
+        const struct cov_vec *vec = levels[k].vec;
+        if (!can_run(k))
+            continue;
+        for (float x = -87; x < 88; x += 0.0371f) {
+            float y = x;
+            vec->exp(1, &y);
+            assert_true(fabs((double)y / exp((double)x) - 1) < 3e-7);
+        }
+        for (float x = -30; x < 30; x += 0.0137f) {
+            /* f closed, i open: the cell becomes tanh(x); o open: h = tanh(tanh(x)). */
+            float gates[4] = {80, -80, x, 80}, zero[4] = {0}, cell = 1, h;
+            vec->lstm_cell(1, 1, gates, zero, &cell, &h, 1);
+            assert_true(fabs((double)cell - tanh((double)x)) <= 3e-7 * fabs(tanh((double)x)));
+            float open[4] = {x, -80, 80, 80};
+            vec->lstm_cell(1, 1, open, zero, &cell, &h, 1);
+            double want = 1 / (1 + exp(-(double)x));
+            assert_true(fabs((double)cell - want) <= 4e-7 * want);
+        }
+        float edge[6] = {-200, 200, 88.7f, NAN, -INFINITY, INFINITY};
+        vec->exp(6, edge);
+        assert_true(edge[0] == 0 && isinf(edge[1]) && isnan(edge[3]) && edge[4] == 0 &&
+                    isinf(edge[5]));
+        assert_true(fabs((double)edge[2] / exp((double)88.7f) - 1) < 1e-6);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_functions),
+        cmocka_unit_test(test_convolutions),
+        cmocka_unit_test(test_linear),
+        cmocka_unit_test(test_lstm),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,466 @@
+/* test_model.c - checkpoints that are a network, and those that are none.
+ * SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "common/job/model.h"
+#include "common/net/shape.h"
+#include "common/store/ckpt.h"
+
+static char path[] = "/tmp/test_model.XXXXXX";
+
+static const struct cov_hparams small = {
+    .model_type = COV_MODEL_HYBRID,
+    .cnn_layers = 1,
+    .filter_size = 3,
+    .kernel_size = 4,
+    .step = 2,
+    .up = 2,
+    .dilation = 1,
+    .lstm_layers = 2,
+    .hidden_size = 5,
+    .input_size = 4,
+    .output_size = 2,
+    .bnorm = true,
+    .dropout = 0.25,
+};
+
+/* How a checkpoint differs from that of `hp`. Names are NULL where nothing differs. */
+struct variant {
+    struct cov_hparams hp;       /* what the tensors are made for */
+    const char *without_hparam;  /* left out */
+    const char *changed_integer; /* a hyper-parameter with another value ... */
+    int64_t integer;             /* ... this */
+    const char *as_string;       /* a hyper-parameter that is "x" instead */
+    const char *as_none;         /* one that is None instead */
+    bool loose_types;            /* whole numbers as floats, bools and floats as whole numbers */
+    const char *const *datasets;
+    size_t n_datasets;
+    const char *without_tensor;
+    const char *reshaped; /* a tensor of another shape: the same, turned around, or n_dims 1 */
+    bool flat;
+    const char *as_integers; /* a tensor of int64 */
+    const char *extra;       /* a tensor more */
+    bool without_counts;     /* no num_batches_tracked */
+};
+
+static const char *const ab[] = {"atac", "h3k4me3"};
+
+static bool is(const char *a, const char *b)
+{
+    return a && strcmp(a, b) == 0;
+}
+
+static void put_integer(struct cov_ckpt *c, const struct variant *v, const char *name,
+                        int64_t value)
+{
+    if (is(v->without_hparam, name))
+        return;
+    if (is(v->changed_integer, name))
+        value = v->integer;
+    if (is(v->as_string, name))
+        assert_int_equal(cov_ckpt_add_string(c, name, "x", NULL), 0);
+    else if (is(v->as_none, name))
+        assert_int_equal(cov_ckpt_add_none(c, name, NULL), 0);
+    else if (v->loose_types)
+        assert_int_equal(cov_ckpt_add_float(c, name, (double)value, NULL), 0);
+    else
+        assert_int_equal(cov_ckpt_add_int(c, name, value, NULL), 0);
+}
+
+static void put_hparams(struct cov_ckpt *c, const struct variant *v)
+{
+    const struct cov_hparams *hp = &v->hp;
+    if (is(v->as_none, "model_type"))
+        assert_int_equal(cov_ckpt_add_none(c, "model_type", NULL), 0);
+    else if (!is(v->without_hparam, "model_type"))
+        assert_int_equal(
+            cov_ckpt_add_string(
+                c, "model_type",
+                is(v->as_string, "model_type") ? "x" : cov_model_type_name(hp->model_type), NULL),
+            0);
+    put_integer(c, v, "cnn_layers", hp->cnn_layers);
+    put_integer(c, v, "filter_size", hp->filter_size);
+    put_integer(c, v, "kernel_size", hp->kernel_size);
+    put_integer(c, v, "step", hp->step);
+    put_integer(c, v, "up", hp->up);
+    put_integer(c, v, "dilation", hp->dilation);
+    put_integer(c, v, "lstm_layers", hp->lstm_layers);
+    put_integer(c, v, "hidden_size", hp->hidden_size);
+    if (v->loose_types || is(v->changed_integer, "bnorm") || is(v->as_string, "bnorm"))
+        put_integer(c, v, "bnorm", hp->bnorm);
+    else if (!is(v->without_hparam, "bnorm"))
+        assert_int_equal(cov_ckpt_add_bool(c, "bnorm", hp->bnorm, NULL), 0);
+    if (is(v->changed_integer, "dropout") || is(v->as_string, "dropout"))
+        put_integer(c, v, "dropout", 0);
+    else if (!is(v->without_hparam, "dropout"))
+        assert_int_equal(cov_ckpt_add_float(c, "dropout", hp->dropout, NULL), 0);
+    assert_int_equal(cov_ckpt_add_float(c, "learning_rate", 0.001, NULL), 0);
+    put_integer(c, v, "seq_len", 21384);
+    put_integer(c, v, "input_size", hp->input_size);
+    put_integer(c, v, "output_size", hp->output_size);
+    if (is(v->as_string, "datasets"))
+        assert_int_equal(cov_ckpt_add_string(c, "datasets", "x", NULL), 0);
+    else if (!is(v->without_hparam, "datasets"))
+        assert_int_equal(cov_ckpt_add_strings(c, "datasets", v->datasets, v->n_datasets, NULL), 0);
+}
+
+/* In reverse order, each element of the block its own index. */
+static void put_tensors(struct cov_ckpt *c, const struct variant *v)
+{
+    struct cov_params params;
+    struct cov_torch_tensor *t;
+    assert_int_equal(cov_params_init(&v->hp, &params, NULL), 0);
+    for (size_t i = params.n_items; i-- > 0;) {
+        const struct cov_param *p = &params.items[i];
+        if (is(v->without_tensor, p->name))
+            continue;
+        int n_dims = p->n_dims;
+        int64_t shape[3] = {(int64_t)p->shape[0], (int64_t)p->shape[1], (int64_t)p->shape[2]};
+        if (is(v->reshaped, p->name)) {
+            for (int d = 0; d < n_dims; d++)
+                shape[d] = (int64_t)p->shape[n_dims - 1 - d];
+            if (v->flat) {
+                n_dims = 1;
+                shape[0] = (int64_t)p->n;
+            }
+        }
+        bool integers = is(v->as_integers, p->name);
+        assert_int_equal(cov_ckpt_add_tensor(c, p->name,
+                                             integers ? COV_TORCH_INT64 : COV_TORCH_FLOAT32, n_dims,
+                                             shape, &t, NULL),
+                         0);
+        for (size_t j = 0; !integers && j < p->n; j++)
+            t->f32[j] = (float)(p->offset + j);
+        size_t stem = strlen(p->name) - strlen("running_var");
+        if (!v->without_counts && strcmp(p->name + stem, "running_var") == 0) {
+            char name[96];
+            (void)snprintf(name, sizeof name, "%.*snum_batches_tracked", (int)stem, p->name);
+            assert_int_equal(cov_ckpt_add_tensor(c, name, COV_TORCH_INT64, 0, NULL, &t, NULL), 0);
+            t->i64[0] = 77;
+        }
+    }
+    if (v->extra)
+        assert_int_equal(
+            cov_ckpt_add_tensor(c, v->extra, COV_TORCH_FLOAT32, 1, (int64_t[]){3}, &t, NULL), 0);
+    cov_params_fini(&params);
+}
+
+static int open_variant(const struct variant *v, struct cov_model **m, struct cov_err *e)
+{
+    struct cov_ckpt c = COV_CKPT_INIT;
+    c.lightning_version = strdup("2.0.2");
+    put_hparams(&c, v);
+    put_tensors(&c, v);
+    struct cov_err we = COV_ERR_INIT;
+    if (cov_ckpt_write(path, &c, &we))
+        fail_msg("%s", we.text);
+    cov_ckpt_fini(&c);
+    return cov_model_open(path, m, e);
+}
+
+static struct variant usual(void)
+{
+    return (struct variant){.hp = small, .datasets = ab, .n_datasets = 2};
+}
+
+static struct cov_model *opens(const struct variant *v)
+{
+    struct cov_model *m;
+    struct cov_err e = COV_ERR_INIT;
+    if (open_variant(v, &m, &e))
+        fail_msg("%s", e.text);
+    return m;
+}
+
+static void refuses(const struct variant *v, const char *text)
+{
+    struct cov_model *m;
+    struct cov_err e = COV_ERR_INIT;
+    assert_int_equal(open_variant(v, &m, &e), COV_EINPUT);
+    assert_null(m);
+    char expected[512];
+    (void)snprintf(expected, sizeof expected, "%s: %s", path, text);
+    if (strncmp(e.text, expected, strlen(expected)) != 0)
+        fail_msg("\"%s\" instead of \"%s\"", e.text, expected);
+}
+
+static void reads_all(void **state)
+{
+    (void)state;
+    struct variant v = usual();
+    struct cov_model *m = opens(&v);
+    assert_string_equal(m->path, path);
+    assert_int_equal(m->hp.model_type, COV_MODEL_HYBRID);
+    assert_int_equal(m->hp.cnn_layers, 1);
+    assert_int_equal(m->hp.filter_size, 3);
+    assert_int_equal(m->hp.kernel_size, 4);
+    assert_int_equal(m->hp.step, 2);
+    assert_int_equal(m->hp.up, 2);
+    assert_int_equal(m->hp.dilation, 1);
+    assert_int_equal(m->hp.lstm_layers, 2);
+    assert_int_equal(m->hp.hidden_size, 5);
+    assert_int_equal(m->hp.input_size, 4);
+    assert_int_equal(m->hp.output_size, 2);
+    assert_true(m->hp.bnorm);
+    assert_true(m->hp.dropout == 0.25);
+    assert_string_equal(m->datasets[0], "atac");
+    assert_string_equal(m->datasets[1], "h3k4me3");
+    /* down 48 + 3 + 6, LSTM 20 * (3 + 5 + 2) + 20 * 12, up 80 + 4 + 8, out 8 + 2; the norms'
+     * statistics, 2 * (3 + 4), are not trained */
+    assert_int_equal(m->n_parameters, 599);
+    for (size_t i = 0; i < 599 + 14; i++)
+        assert_true(m->block[i] == (float)i);
+    assert_string_equal(m->description,
+                        "hybrid, 1 convolution, 2 LSTM layers, 599 parameters: atac, h3k4me3");
+    cov_model_close(m);
+    cov_model_close(NULL);
+
+    v.without_counts = true;
+    cov_model_close(opens(&v));
+}
+
+static void describes(void **state)
+{
+    (void)state;
+    struct variant v = usual();
+    static const char *const odd[] = {"a\033[2J"};
+    v.hp.model_type = COV_MODEL_CNN;
+    v.hp.cnn_layers = 2;
+    v.hp.output_size = 1;
+    v.hp.filter_size = 330;
+    v.hp.bnorm = false;
+    v.datasets = odd;
+    v.n_datasets = 1;
+    struct cov_model *m = opens(&v);
+    /* 330 * 4 * 4 + 330, 660 * 330 * 4 + 660, back the same with 330 and 4 biases, out 5 */
+    assert_int_equal(m->n_parameters, 5280 + 330 + 871200 + 660 + 871200 + 330 + 5280 + 4 + 5);
+    assert_string_equal(m->description, "cnn, 2 convolutions, 1.75 M parameters: a?[2J");
+    assert_string_equal(m->datasets[0], odd[0]);
+    cov_model_close(m);
+    v = usual();
+    v.hp.model_type = COV_MODEL_BI_HYBRID;
+    v.hp.lstm_layers = 1;
+    m = opens(&v);
+    assert_non_null(strstr(m->description, "bi-hybrid, 1 convolution, 1 LSTM layer, "));
+    cov_model_close(m);
+}
+
+static void takes_loose_types(void **state)
+{
+    (void)state;
+    struct variant v = usual();
+    v.loose_types = true;
+    struct cov_model *m = opens(&v);
+    assert_int_equal(m->hp.filter_size, 3);
+    assert_true(m->hp.bnorm);
+    cov_model_close(m);
+    v = usual();
+    v.hp.bnorm = false;
+    v.changed_integer = "bnorm";
+    v.integer = 0;
+    m = opens(&v);
+    assert_false(m->hp.bnorm);
+    cov_model_close(m);
+    v = usual();
+    v.hp.dropout = 0;
+    v.changed_integer = "dropout";
+    v.integer = 0;
+    m = opens(&v);
+    assert_true(m->hp.dropout == 0);
+    cov_model_close(m);
+}
+
+static void needs_hparams(void **state)
+{
+    (void)state;
+    static const char *const needed[] = {"model_type",  "cnn_layers",  "filter_size", "kernel_size",
+                                         "step",        "up",          "dilation",    "bnorm",
+                                         "input_size",  "output_size", "datasets",    "dropout",
+                                         "lstm_layers", "hidden_size"};
+    for (size_t i = 0; i < COV_COUNT(needed); i++) {
+        char text[96];
+        struct variant v = usual();
+        v.without_hparam = needed[i];
+        (void)snprintf(text, sizeof text, "hyper-parameter %s is missing", needed[i]);
+        refuses(&v, text);
+        v.without_hparam = NULL;
+        v.as_string = needed[i];
+        (void)snprintf(text, sizeof text, "hyper-parameter %s is a text, not ", needed[i]);
+        refuses(&v, is(needed[i], "model_type") ? "model_type is \"x\"" : text);
+        v = usual();
+        v.hp.model_type = COV_MODEL_CNN;
+        v.without_hparam = needed[i];
+        if (i < 11)
+            refuses(&v, "hyper-parameter ");
+        else
+            cov_model_close(opens(&v));
+    }
+    struct variant v = usual();
+    v.without_hparam = "seq_len";
+    cov_model_close(opens(&v));
+    v = usual();
+    v.as_none = "step";
+    refuses(&v, "hyper-parameter step is None, not a whole number");
+    v.as_none = "model_type";
+    refuses(&v, "hyper-parameter model_type is None, not a text");
+    v = usual();
+    v.changed_integer = "bnorm";
+    v.integer = 2;
+    refuses(&v, "hyper-parameter bnorm is an int, not True or False");
+}
+
+/* Numbers that are no whole ones, in place of a checkpoint's kernel_size. */
+static void refuses_fractions(void **state)
+{
+    (void)state;
+    const double numbers[] = {2.5, 1e300, -1e300};
+    for (size_t i = 0; i < COV_COUNT(numbers); i++) {
+        struct cov_ckpt c = COV_CKPT_INIT;
+        struct variant v = usual();
+        c.lightning_version = strdup("2.0.2");
+        v.without_hparam = "kernel_size";
+        put_hparams(&c, &v);
+        assert_int_equal(cov_ckpt_add_float(&c, "kernel_size", numbers[i], NULL), 0);
+        put_tensors(&c, &v);
+        assert_int_equal(cov_ckpt_write(path, &c, NULL), 0);
+        cov_ckpt_fini(&c);
+        struct cov_model *m;
+        struct cov_err e = COV_ERR_INIT;
+        assert_int_equal(cov_model_open(path, &m, &e), COV_EINPUT);
+        assert_null(m);
+        assert_non_null(strstr(e.text, "hyper-parameter kernel_size is "));
+        assert_non_null(strstr(e.text, "not a whole number"));
+    }
+}
+
+static void refuses_sizes(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        int64_t value;
+        const char *text;
+    } cases[] = {
+        {"lstm_layers", -1, "lstm_layers is -1, less than 1"},
+        {"lstm_layers", INT64_MAX, "lstm_layers is 9223372036854775807, more than 256"},
+        {"cnn_layers", 0, "cnn_layers is 0, less than 1"},
+        {"cnn_layers", INT64_MIN, "cnn_layers is -9223372036854775808, less than 1"},
+        {"filter_size", INT64_MAX, "filter_size is 9223372036854775807, more than"},
+        {"filter_size", INT32_MAX, "cnn_layers 1, filter_size 2147483647, up 2, kernel_size 4"},
+        /* 2 * 16 * 10^7 parameters could be; the file has not got them. */
+        {"filter_size", 10000000,
+         "tensor down_layer_list.0.weight is 3 x 4 x 4, but the "
+         "hyper-parameters make it 10000000 x 4 x 4"},
+        {"hidden_size", 10000,
+         "tensor lstm_layer_list.0.weight_ih_l0 is 20 x 3, but the "
+         "hyper-parameters make it 40000 x 3"},
+        {"input_size", 5, "input_size is 5, not 4"},
+        {"output_size", 1, "datasets are 2, but output_size is 1"},
+        {"output_size", 1000000000, "output_size is 1000000000, more than 10000"},
+        {"step", 9, "step 9 is too large for kernel_size 4 and dilation 1"},
+        {"step", 1, "step is 1 with the even kernel_size 4"},
+        {"dropout", 1, "dropout is 1, outside [0, 1)"},
+    };
+    for (size_t i = 0; i < COV_COUNT(cases); i++) {
+        struct variant v = usual();
+        v.changed_integer = cases[i].name;
+        v.integer = cases[i].value;
+        refuses(&v, cases[i].text);
+    }
+}
+
+static void refuses_tensors(void **state)
+{
+    (void)state;
+    struct variant v = usual();
+    v.without_tensor = "out.bias";
+    refuses(&v, "tensor out.bias is missing");
+    v = usual();
+    v.without_tensor = "up_layer_list.1.running_var"; /* also removes its count */
+    refuses(&v, "tensor up_layer_list.1.running_var is missing");
+    v = usual();
+    v.reshaped = "up_layer_list.0.weight";
+    refuses(&v, "tensor up_layer_list.0.weight is 4 x 4 x 5, but the hyper-parameters make it "
+                "5 x 4 x 4");
+    v.flat = true;
+    refuses(&v, "tensor up_layer_list.0.weight is 80, but the hyper-parameters make it 5 x 4 x 4");
+    v = usual();
+    v.as_integers = "out.bias";
+    refuses(&v, "tensor out.bias is of type int64, not a floating one");
+    v = usual();
+    v.extra = "lstm_layer_list.1.weight_ih_l0";
+    refuses(&v, "tensor lstm_layer_list.1.weight_ih_l0 has no place");
+    v.extra = "down_layer_list.0.num_batches_tracked"; /* a convolution, no norm */
+    refuses(&v, "tensor down_layer_list.0.num_batches_tracked has no place");
+    v.extra = ".num_batches_tracked";
+    refuses(&v, "tensor .num_batches_tracked has no place");
+    v.extra = "a_name_that_is_longer_than_any_name_a_parameter_of_the_network_can_have"
+              ".num_batches_tracked";
+    refuses(&v, "tensor a_name_that_is_longer");
+    /* A network without dropout counts its LSTM layers 0, 1. */
+    v = usual();
+    v.changed_integer = "dropout";
+    v.integer = 0;
+    refuses(&v, "tensor lstm_layer_list.2.");
+}
+
+static void refuses_datasets(void **state)
+{
+    (void)state;
+    struct variant v = usual();
+    v.n_datasets = 1;
+    refuses(&v, "datasets are 1, but output_size is 2");
+    v.n_datasets = 0;
+    refuses(&v, "datasets are 0, but output_size is 2");
+    static const char *const twice[] = {"atac", "atac"}, *const unnamed[] = {"atac", ""};
+    v = usual();
+    v.datasets = twice;
+    refuses(&v, "datasets: \"atac\" is there twice");
+    v.datasets = unnamed;
+    refuses(&v, "datasets: number 2 has no name");
+}
+
+static void names_missing_file(void **state)
+{
+    (void)state;
+    struct cov_model *m;
+    struct cov_err e = COV_ERR_INIT;
+    assert_int_equal(cov_model_open("/nowhere/model.ckpt", &m, &e), COV_EIO);
+    assert_null(m);
+    assert_non_null(strstr(e.text, "/nowhere/model.ckpt"));
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    int fd = mkstemp(path);
+    return fd < 0 || close(fd) ? -1 : 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    return unlink(path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reads_all),          cmocka_unit_test(describes),
+        cmocka_unit_test(takes_loose_types),  cmocka_unit_test(needs_hparams),
+        cmocka_unit_test(refuses_fractions),  cmocka_unit_test(refuses_sizes),
+        cmocka_unit_test(refuses_tensors),    cmocka_unit_test(refuses_datasets),
+        cmocka_unit_test(names_missing_file),
+    };
+    return cmocka_run_group_tests_name("model", tests, set_up, tear_down);
+}

@@ -1,0 +1,119 @@
+/* test_net.c - the network on a device that notes what it is asked.
+ * SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/net/net.h"
+#include "common/net/shape.h"
+
+struct cov_program {
+    size_t n_layers, T;
+    float first_weight;
+    unsigned n_workers;
+    size_t max_batch;
+};
+
+static int n_programs;
+
+static int program_new(struct cov_device *dev, const struct cov_layer *layers,
+                       const struct cov_layer_weights *weights, size_t n_layers, unsigned n_workers,
+                       size_t max_batch, struct cov_program **out, struct cov_err *e)
+{
+    (void)dev;
+    if (max_batch == 99)
+        return cov_fail(e, COV_EUNSUPPORTED, "99");
+    *out = malloc(sizeof **out);
+    assert_non_null(*out);
+    **out =
+        (struct cov_program){n_layers, layers[0].t_in, weights[0].weight[0], n_workers, max_batch};
+    n_programs++;
+    return COV_OK;
+}
+
+static int forward(struct cov_program *p, unsigned worker, size_t n, const uint8_t *codes,
+                   float *out, struct cov_err *e)
+{
+    if (worker >= p->n_workers || n > p->max_batch)
+        return cov_fail(e, COV_EIO, "too many");
+    for (size_t i = 0; i < n * p->T; i++)
+        out[i] = p->first_weight + (float)codes[i];
+    return COV_OK;
+}
+
+static void program_free(struct cov_program *p)
+{
+    free(p);
+    n_programs--;
+}
+
+static const struct cov_device_ops ops = {
+    .name = "mock", .program_new = program_new, .forward = forward, .program_free = program_free};
+
+static const struct cov_hparams cnn = {
+    .model_type = COV_MODEL_CNN,
+    .cnn_layers = 1,
+    .filter_size = 2,
+    .kernel_size = 3,
+    .step = 2,
+    .up = 1,
+    .dilation = 1,
+    .input_size = 4,
+    .output_size = 1,
+};
+
+enum { N_FLOATS = 2 * 4 * 3 + 2 + 2 * 4 * 3 + 4 + 4 + 1 };
+
+static void runs_on_device(void **state)
+{
+    (void)state;
+    struct cov_device dev = {&ops};
+    struct cov_net *net;
+    struct cov_err e = COV_ERR_INIT;
+    float block[N_FLOATS] = {10}, values[4];
+    static const uint8_t codes[4] = {1, 2, 4, 8};
+    assert_int_equal(cov_net_new(&dev, &cnn, block, 2, 3, 2, &net, &e), 0);
+    assert_int_equal(n_programs, 1);
+    block[0] = 0; /* the device has its own */
+    assert_int_equal(cov_net_forward(net, 2, 2, codes, values, &e), 0);
+    assert_true(values[0] == 11 && values[1] == 12 && values[2] == 14 && values[3] == 18);
+    assert_int_equal(cov_net_forward(net, 3, 1, codes, values, &e), COV_EIO);
+    cov_net_free(net);
+    assert_int_equal(n_programs, 0);
+    cov_net_free(NULL);
+}
+
+static void refuses(void **state)
+{
+    (void)state;
+    struct cov_device dev = {&ops};
+    struct cov_net *net = (struct cov_net *)&dev;
+    struct cov_err e = COV_ERR_INIT;
+    float block[N_FLOATS] = {0};
+    assert_int_equal(cov_net_new(&dev, &cnn, block, 3, 1, 1, &net, &e), COV_EINPUT);
+    assert_null(net);
+    assert_non_null(strstr(e.text, "subsequence length 3 is not a multiple of 2"));
+    cov_err_clear(&e);
+    struct cov_hparams bad = cnn;
+    bad.up = -1;
+    assert_int_equal(cov_net_new(&dev, &bad, block, 2, 1, 1, &net, &e), COV_EINPUT);
+    assert_non_null(strstr(e.text, "up is -1"));
+    cov_err_clear(&e);
+    assert_int_equal(cov_net_new(&dev, &cnn, block, 2, 1, 99, &net, &e), COV_EUNSUPPORTED);
+    assert_null(net);
+    assert_int_equal(n_programs, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(runs_on_device),
+        cmocka_unit_test(refuses),
+    };
+    return cmocka_run_group_tests_name("net", tests, NULL, NULL);
+}

@@ -1,0 +1,498 @@
+/* test_pickle.c - pickles read as data, and written.
+ * SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/rng.h"
+#include "common/store/pickle.h"
+#include "common/store/pickle_writer.h"
+
+static const struct cov_pickle_name names[] = {
+    {"collections", "OrderedDict", 7},
+    {"torch", "FloatStorage", 8},
+};
+
+/* Pickles are given as string literals: what sizeof counts, less the final zero. */
+#define LITERAL(text) (text), sizeof(text) - 1
+
+static struct cov_pickle *good(const char *text, size_t n)
+{
+    struct cov_pickle *p = NULL;
+    struct cov_err e = COV_ERR_INIT;
+    if (cov_pickle_read(text, n, names, COV_COUNT(names), NULL, &p, &e))
+        fail_msg("%s", e.text);
+    return p;
+}
+
+/* Reading must fail, with `message` in its text. */
+static void bad_limited(const char *text, size_t n, const struct cov_pickle_limits *limits,
+                        const char *message)
+{
+    struct cov_pickle *p = NULL;
+    struct cov_err e = COV_ERR_INIT;
+    /* A copy of exactly that size: a sanitizer sees every byte read behind the end. */
+    char *copy = malloc(n ? n : 1);
+    assert_non_null(copy);
+    memcpy(copy, text, n);
+    assert_int_equal(cov_pickle_read(copy, n, names, COV_COUNT(names), limits, &p, &e), COV_EINPUT);
+    free(copy);
+    assert_null(p);
+    if (!strstr(e.text, message))
+        fail_msg("\"%s\" is not in \"%s\"", message, e.text);
+}
+
+static void bad(const char *text, size_t n, const char *message)
+{
+    bad_limited(text, n, NULL, message);
+}
+
+static void scalars(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        size_t n;
+        int64_t value;
+    } ints[] = {
+        {LITERAL("K\xff."), 255},
+        {LITERAL("M\x88S."), 21384},
+        {LITERAL("J\xff\xff\xff\xff."), -1},
+        {LITERAL("J\0\0\0\x80."), INT32_MIN},
+        {LITERAL("\x8a\0."), 0},
+        {LITERAL("\x8a\1\xff."), -1},
+        {LITERAL("\x8a\2\xff\0."), 255},
+        {LITERAL("\x8a\7\0\0\0\0\0\0\x80."), -((int64_t)1 << 55)},
+        {LITERAL("\x8a\x08\0\0\0\0\0\0\0\x80."), INT64_MIN},
+        {LITERAL("\x8b\1\0\0\0\x7f."), 127},
+    };
+    for (size_t i = 0; i < COV_COUNT(ints); i++) {
+        struct cov_pickle *p = good(ints[i].text, ints[i].n);
+        assert_int_equal(cov_pickle_root(p)->kind, COV_PICKLE_INT);
+        assert_true(cov_pickle_root(p)->u.integer == ints[i].value);
+        cov_pickle_free(p);
+    }
+    struct cov_pickle *p = good(LITERAL("\x80\2G\x3f\x50\x62\x4d\xd2\xf1\xa9\xfc."));
+    assert_int_equal(cov_pickle_root(p)->kind, COV_PICKLE_FLOAT);
+    assert_true(cov_pickle_root(p)->u.number == 0.001);
+    cov_pickle_free(p);
+    p = good(LITERAL("\x8a\x09\0\0\0\0\0\0\0\0\1."));
+    assert_int_equal(cov_pickle_root(p)->kind, COV_PICKLE_LONG);
+    assert_int_equal(cov_pickle_root(p)->u.text.n_bytes, 9);
+    assert_string_equal(cov_pickle_type(cov_pickle_root(p)), "int");
+    cov_pickle_free(p);
+    p = good(LITERAL("\x88."));
+    assert_true(cov_pickle_root(p)->kind == COV_PICKLE_BOOL && cov_pickle_root(p)->u.boolean);
+    cov_pickle_free(p);
+    p = good(LITERAL("\x89."));
+    assert_true(cov_pickle_root(p)->kind == COV_PICKLE_BOOL && !cov_pickle_root(p)->u.boolean);
+    cov_pickle_free(p);
+    p = good(LITERAL("N."));
+    assert_int_equal(cov_pickle_root(p)->kind, COV_PICKLE_NONE);
+    cov_pickle_free(p);
+}
+
+static void texts(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        size_t n;
+        enum cov_pickle_kind kind;
+    } all[] = {
+        {LITERAL("X\3\0\0\0abc."), COV_PICKLE_STRING},
+        {LITERAL("\x8c\3abc."), COV_PICKLE_STRING},
+        {LITERAL("\x8d\3\0\0\0\0\0\0\0abc."), COV_PICKLE_STRING},
+        {LITERAL("B\3\0\0\0abc."), COV_PICKLE_BYTES},
+        {LITERAL("C\3abc."), COV_PICKLE_BYTES},
+        {LITERAL("\x8e\3\0\0\0\0\0\0\0abc."), COV_PICKLE_BYTES},
+        {LITERAL("\x96\3\0\0\0\0\0\0\0abc."), COV_PICKLE_BYTES},
+    };
+    for (size_t i = 0; i < COV_COUNT(all); i++) {
+        struct cov_pickle *p = good(all[i].text, all[i].n);
+        const struct cov_pickle_value *v = cov_pickle_root(p);
+        char *copy = NULL;
+        assert_int_equal(v->kind, all[i].kind);
+        assert_int_equal(v->u.text.n_bytes, 3);
+        assert_memory_equal(v->u.text.data, "abc", 3);
+        assert_int_equal(cov_pickle_is_string(v, "abc"), v->kind == COV_PICKLE_STRING);
+        assert_false(cov_pickle_is_string(v, "abcd"));
+        assert_int_equal(cov_pickle_string(v, &copy, NULL),
+                         v->kind == COV_PICKLE_STRING ? COV_OK : COV_EINPUT);
+        if (copy)
+            assert_string_equal(copy, "abc");
+        free(copy);
+        cov_pickle_free(p);
+    }
+    struct cov_pickle *p = good(LITERAL("X\3\0\0\0a\0c."));
+    char *copy;
+    assert_int_equal(cov_pickle_string(cov_pickle_root(p), &copy, NULL), COV_EINPUT);
+    assert_null(copy);
+    cov_pickle_free(p);
+}
+
+static int64_t item(const struct cov_pickle_value *v, size_t i)
+{
+    assert_true(i < v->n_items);
+    assert_int_equal(v->items[i]->kind, COV_PICKLE_INT);
+    return v->items[i]->u.integer;
+}
+
+/* {"a": [1, 2, 3], "b": (4, (5,), (6, 7), (8, 9, 10)), "c": <"a"'s list>, "a": {11}, 12:
+ * frozenset((13,))} */
+static void containers(void **state)
+{
+    (void)state;
+    struct cov_pickle *p = good(LITERAL("\x80\4\x95\1\0\0\0\0\0\0\0}\x94(\x8c\1"
+                                        "a\x94]\x94(K\1K\2eK\3a"
+                                        "\x8c\1"
+                                        "b(K\4K\5\x85K\6K\7\x86K\x08K\x09K\x0a\x87t\x8c\1"
+                                        "ch\2"
+                                        "h\1\x8f(K\x0b\x90K\x0c(K\x0d\x91u."));
+    const struct cov_pickle_value *root = cov_pickle_root(p);
+    assert_int_equal(root->kind, COV_PICKLE_DICT);
+    assert_int_equal(root->n_items, 10);
+    assert_int_equal(root->depth, 3);
+    const struct cov_pickle_value *list = root->items[1], *tuple = cov_pickle_get(root, "b");
+    assert_int_equal(list->kind, COV_PICKLE_LIST);
+    assert_int_equal(list->n_items, 3);
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(item(list, i), i + 1);
+    assert_ptr_equal(cov_pickle_get(root, "c"), list);
+    assert_int_equal(tuple->kind, COV_PICKLE_TUPLE);
+    assert_int_equal(tuple->n_items, 4);
+    assert_int_equal(item(tuple->items[1], 0), 5);
+    assert_int_equal(item(tuple->items[2], 1), 7);
+    assert_int_equal(item(tuple->items[3], 2), 10);
+    /* As in Python the last one counts. */
+    assert_int_equal(cov_pickle_get(root, "a")->kind, COV_PICKLE_SET);
+    assert_int_equal(item(cov_pickle_get(root, "a"), 0), 11);
+    assert_int_equal(root->items[9]->kind, COV_PICKLE_SET);
+    assert_int_equal(item(root->items[9], 0), 13);
+    assert_null(cov_pickle_get(root, "d"));
+    assert_null(cov_pickle_get(list, "a"));
+    cov_pickle_free(p);
+}
+
+/* OrderedDict() with a pair and a state, and a persistent id of a tuple. */
+static void objects(void **state)
+{
+    (void)state;
+    static const char *const makers[] = {"ccollections\nOrderedDict\n)R",
+                                         "\x8c\x0b"
+                                         "collections\x8c\x0bOrderedDict\x93)\x81"};
+    for (size_t i = 0; i < COV_COUNT(makers); i++) {
+        static const char rest[] = "\x8c\1kctorch\nFloatStorage\nK\1\x86Qs}b.";
+        char text[200];
+        size_t n = strlen(makers[i]);
+        memcpy(text, makers[i], n);
+        memcpy(text + n, rest, sizeof rest);
+        struct cov_pickle *p = good(text, n + sizeof rest - 1);
+        const struct cov_pickle_value *v = cov_pickle_root(p), *id;
+        assert_int_equal(v->kind, COV_PICKLE_OBJECT);
+        assert_string_equal(cov_pickle_type(v), "OrderedDict");
+        assert_int_equal(v->u.object.callee->u.global->tag, 7);
+        assert_int_equal(v->u.object.args->n_items, 0);
+        assert_int_equal(v->u.object.state->kind, COV_PICKLE_DICT);
+        id = cov_pickle_get(v, "k");
+        assert_int_equal(id->kind, COV_PICKLE_PERSISTENT);
+        assert_string_equal(cov_pickle_type(id), "persistent id");
+        assert_string_equal(cov_pickle_type(id->u.object.args->items[0]), "FloatStorage");
+        cov_pickle_free(p);
+    }
+}
+
+/* Every way to name a function or to have one called. */
+static void nothing_is_executed(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        size_t n;
+        const char *message;
+    } all[] = {
+        /* GLOBAL and REDUCE: what pickle.dumps makes of a __reduce__ */
+        {LITERAL("\x80\2cos\nsystem\nX\2\0\0\0id\x85R."), "asks for os.system,"},
+        {LITERAL("cposix\nsystem\n(X\2\0\0\0idtR."), "asks for posix.system,"},
+        {LITERAL("c__builtin__\neval\nX\1\0\0\0001\x85R."), "asks for __builtin__.eval,"},
+        {LITERAL("cbuiltins\nexec\nX\1\0\0\0001\x85R."), "asks for builtins.exec,"},
+        {LITERAL("ccollections\nOrderedDict.fromkeys\n)R."), "collections.OrderedDict.fromkeys,"},
+        {LITERAL("ccollections.abc\nOrderedDict\n)R."), "asks for collections.abc.OrderedDict,"},
+        {LITERAL("ccollections\norderedDict\n)R."), "asks for collections.orderedDict,"},
+        {LITERAL("c\n\n)R."), "asks for ., which"},
+        {LITERAL("cos\nsys\ttem\x1b[2J\n)R."), "asks for os.sys?tem?[2J,"},
+        /* STACK_GLOBAL */
+        {LITERAL("\x80\4\x8c\2os\x8c\6system\x93\x8c\2id\x85R."), "asks for os.system,"},
+        {LITERAL("\x80\4\x8c\2os\x8c\6system\x93."), "asks for os.system,"},
+        {LITERAL("\x80\4K\1K\2\x93."), "a name that is no string"},
+        {LITERAL("\x80\4C\2osC\6system\x93."), "a name that is no string"},
+        /* INST, OBJ, NEWOBJ, NEWOBJ_EX, BUILD */
+        {LITERAL("(X\2\0\0\0idios\nsystem\n."), "asks for os.system,"},
+        {LITERAL("(icollections\nOrderedDict\n."), "the operation INST"},
+        {LITERAL("(cos\nsystem\nX\2\0\0\0ido."), "asks for os.system,"},
+        {LITERAL("(ccollections\nOrderedDict\no."), "the operation OBJ at byte 26,"},
+        {LITERAL("cos\nsystem\nX\2\0\0\0id\x85\x81."), "asks for os.system,"},
+        {LITERAL("ccollections\nOrderedDict\n)}\x92."), "the operation NEWOBJ_EX"},
+        {LITERAL("cos\nsystem\n}b."), "asks for os.system,"},
+        {LITERAL("ccollections\nOrderedDict\n}b."), "a state for a value that cannot take it"},
+        {LITERAL("]}b."), "a state for a value that cannot take it"},
+        {LITERAL("ccollections\nOrderedDict\n)R}b}b."), "a state for a value that cannot take it"},
+        /* calls of what is no name */
+        {LITERAL("X\2\0\0\0os)R."), "a call of something that is no function"},
+        {LITERAL("ccollections\nOrderedDict\n)R)R."), "a call of something that is no function"},
+        {LITERAL("ccollections\nOrderedDict\n]R."), "a call of something that is no function"},
+        {LITERAL("K\1)\x81."), "a call of something that is no function"},
+        /* registered extensions, and text ids */
+        {LITERAL("\x82\1."), "the operation EXT1"},
+        {LITERAL("\x83\1\0."), "the operation EXT2"},
+        {LITERAL("\x84\1\0\0\0."), "the operation EXT4"},
+        {LITERAL("Pos.system\n."), "the operation PERSID"},
+        /* protocol 0 */
+        {LITERAL("cos\nsystem\n(S'id'\ntR."), "asks for os.system,"},
+        {LITERAL("(lp0\nI1\na."), "the operation LIST"},
+    };
+    for (size_t i = 0; i < COV_COUNT(all); i++)
+        bad(all[i].text, all[i].n, all[i].message);
+    /* Names that are very long are shortened. */
+    char text[1000];
+    memset(text, 'x', sizeof text);
+    text[0] = 'c';
+    text[500] = text[900] = '\n';
+    bad(text, 901, "which is not allowed; nothing was executed");
+}
+
+static void every_code(void **state)
+{
+    (void)state;
+    /* Alone, no operation but those that push something may succeed; none may crash. */
+    for (int code = 0; code < 256; code++) {
+        char text[64] = {(char)code};
+        for (size_t n = 1; n < sizeof text; n++) {
+            struct cov_pickle *p = NULL;
+            struct cov_err e = COV_ERR_INIT;
+            if (cov_pickle_read(text, n, names, COV_COUNT(names), NULL, &p, &e) == 0)
+                assert_non_null(p);
+            else
+                assert_true(e.code == COV_EINPUT && e.text[0]);
+            cov_pickle_free(p);
+        }
+    }
+    bad(LITERAL("\xff."), "unknown operation 0xff at byte 0");
+    bad(LITERAL("NZ."), "unknown operation 0x5a at byte 1");
+}
+
+static void damaged(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        size_t n;
+        const char *message;
+    } all[] = {
+        {LITERAL(""), "ends in the middle"},
+        {LITERAL("."), "values left over"},
+        {LITERAL("NN."), "values left over"},
+        {LITERAL("(N."), "values left over"},
+        {LITERAL("N.N"), "bytes follow the end"},
+        {LITERAL("\x80\1N."), "protocol 1"},
+        {LITERAL("\x80\6N."), "protocol 6"},
+        {LITERAL("\x95\xff\xff\xff\xff\xff\xff\xff\xffN."), "a frame goes beyond the end"},
+        {LITERAL("X\xff\xff\xff\xff"
+                 "abc."),
+         "ends in the middle"},
+        {LITERAL("\x8d\xff\xff\xff\xff\xff\xff\xff\xff"
+                 "abc."),
+         "ends in the middle"},
+        {LITERAL("\x8e\0\0\0\0\0\0\0\x80"
+                 "abc."),
+         "ends in the middle"},
+        {LITERAL("\x8b\xff\xff\xff\x7f\1."), "ends in the middle"},
+        {LITERAL("\x8b\xff\xff\xff\xff\1."), "ends in the middle"},
+        {LITERAL("cos"), "ends in the middle of a name"},
+        {LITERAL("cos\nsystem"), "ends in the middle of a name"},
+        {LITERAL("h\0."), "never stored"},
+        {LITERAL("Nq\1h\0."), "never stored"},
+        {LITERAL("Nq\1j\xff\xff\xff\xff."), "never stored"},
+        {LITERAL("q\0."), "stack is too short"},
+        {LITERAL("\x94."), "stack is too short"},
+        {LITERAL("a."), "stack is too short"},
+        {LITERAL("Na."), "stack is too short"},
+        {LITERAL("NNa."), "cannot take them"},
+        {LITERAL(")Na."), "cannot take them"},
+        {LITERAL("]NNs."), "cannot take them"},
+        {LITERAL("}(Nu."), "cannot take them"},
+        {LITERAL("}(NNe."), "cannot take them"},
+        {LITERAL("]N(\x90."), "cannot take them"},
+        {LITERAL("](a."), "stack is too short"},
+        {LITERAL("]N(a."), "stack is too short"},
+        {LITERAL("]((u."), "stack is too short"},
+        {LITERAL("e."), "no mark"},
+        {LITERAL("t."), "no mark"},
+        {LITERAL("(e."), "stack is too short"},
+        {LITERAL("\x85."), "stack is too short"},
+        {LITERAL("N\x86."), "stack is too short"},
+        {LITERAL("NN\x87."), "stack is too short"},
+        {LITERAL("N(R."), "stack is too short"},
+        {LITERAL("Q."), "stack is too short"},
+        /* structures that contain themselves */
+        {LITERAL("]q\0h\0a."), "contains itself"},
+        {LITERAL("]q\0]q\1h\0aa."), "contains itself"},
+        {LITERAL("}q\0K\1h\0s."), "contains itself"},
+        {LITERAL("]q\0\x85q\1h\0h\1a."), "contains itself"},
+        {LITERAL("]q\0\x85h\0N"
+                 "a\x86."),
+         "contains itself"},
+        {LITERAL("ccollections\nOrderedDict\n)Rq\0h\0b."), "contains itself"},
+    };
+    for (size_t i = 0; i < COV_COUNT(all); i++)
+        bad(all[i].text, all[i].n, all[i].message);
+}
+
+static void limits(void **state)
+{
+    (void)state;
+    const struct cov_pickle_limits few = {10, 5};
+    struct cov_pickle *p = NULL;
+    assert_int_equal(cov_pickle_read(LITERAL("](NNNNNNNNNe."), names, 2, &few, &p, NULL), 0);
+    cov_pickle_free(p);
+    bad_limited(LITERAL("](NNNNNNNNNNe."), &few, "more than 10 values");
+    bad_limited(LITERAL("Nq\x09h\x09h\x09h\x09h\x09h\x09h\x09h\x09h\x09h\x09h\x09t."), &few,
+                "more than 10 values");
+    bad_limited(LITERAL("Nq\x0a."), &few, "more than 10 values");
+    bad(LITERAL("Nr\xff\xff\xff\xff."), "values");
+    assert_int_equal(cov_pickle_read(LITERAL("]]]]]]aaaaa."), names, 2, &few, &p, NULL), 0);
+    assert_int_equal(cov_pickle_root(p)->depth, 5);
+    cov_pickle_free(p);
+    bad_limited(LITERAL("]]]]]]]aaaaaa."), &few, "nested more than 5 deep");
+    bad_limited(LITERAL("N\x85\x85\x85\x85\x85\x85."), &few, "nested more than 5 deep");
+    bad_limited(LITERAL("((((((t"), &few, "nested more than 5 deep");
+
+    /* A million of everything that nests. */
+    enum { N = 1000000 };
+    char *text = malloc(2 * N + 1);
+    assert_non_null(text);
+    static const char *const nests[] = {"]a", "(t", "N\x85", "}\x8f", "((", "QQ"};
+    for (size_t i = 0; i < COV_COUNT(nests); i++) {
+        struct cov_err e = COV_ERR_INIT;
+        text[0] = 'N';
+        memset(text + 1, nests[i][0], N);
+        memset(text + N, nests[i][1], N);
+        assert_int_equal(cov_pickle_read(text, 2 * N, names, 2, NULL, &p, &e), COV_EINPUT);
+        assert_null(p);
+    }
+    /* Lists that hold the one before them twice: 2^90 paths, but 91 values. */
+    static const char first[] = {'(', ']', 'q', 0};
+    size_t n = sizeof first;
+    memcpy(text, first, n);
+    for (int i = 0; i < 90; i++) {
+        const char step[] = {']', 'q', (char)(i + 1), '(', 'h', (char)i, 'h', (char)i, 'e'};
+        memcpy(text + n, step, sizeof step);
+        n += sizeof step;
+    }
+    text[n++] = 't';
+    text[n++] = '.';
+    p = good(text, n);
+    assert_int_equal(cov_pickle_root(p)->depth, 91);
+    cov_pickle_free(p);
+    free(text);
+}
+
+static void writing(void **state)
+{
+    (void)state;
+    static const int64_t ints[] = {0,
+                                   255,
+                                   256,
+                                   65535,
+                                   65536,
+                                   -1,
+                                   INT32_MAX,
+                                   INT32_MIN,
+                                   INT64_MAX,
+                                   INT64_MIN,
+                                   INT32_MAX + (int64_t)1};
+    static const double doubles[] = {0, -0.0, 0.001, 1e300, -1.5, INFINITY};
+    struct cov_pickle_writer w = COV_PICKLE_WRITER_INIT;
+    cov_pickle_begin(&w);
+    cov_pickle_begin_ordered_dict(&w);
+    cov_pickle_text(&w, "ints");
+    cov_pickle_begin_list(&w);
+    for (size_t i = 0; i < COV_COUNT(ints); i++)
+        cov_pickle_int(&w, ints[i]);
+    cov_pickle_end_list(&w);
+    cov_pickle_text(&w, "doubles");
+    cov_pickle_begin_tuple(&w);
+    for (size_t i = 0; i < COV_COUNT(doubles); i++)
+        cov_pickle_float(&w, doubles[i]);
+    cov_pickle_end_tuple(&w);
+    cov_pickle_text(&w, "others");
+    cov_pickle_begin_dict(&w);
+    cov_pickle_none(&w);
+    cov_pickle_bool(&w, true);
+    cov_pickle_bool(&w, false);
+    cov_pickle_global(&w, "torch", "FloatStorage");
+    cov_pickle_persistent(&w);
+    cov_pickle_end_dict(&w);
+    cov_pickle_end_dict(&w);
+    assert_int_equal(cov_pickle_stop(&w, NULL), 0);
+
+    struct cov_pickle *p = good((const char *)w.data, w.n_bytes);
+    const struct cov_pickle_value *root = cov_pickle_root(p), *v = cov_pickle_get(root, "ints");
+    assert_string_equal(cov_pickle_type(root), "OrderedDict");
+    assert_int_equal(v->n_items, COV_COUNT(ints));
+    for (size_t i = 0; i < COV_COUNT(ints); i++)
+        assert_true(item(v, i) == ints[i]);
+    v = cov_pickle_get(root, "doubles");
+    assert_int_equal(v->n_items, COV_COUNT(doubles));
+    for (size_t i = 0; i < COV_COUNT(doubles); i++)
+        assert_memory_equal(&v->items[i]->u.number, &doubles[i], sizeof(double));
+    v = cov_pickle_get(root, "others");
+    assert_int_equal(v->items[0]->kind, COV_PICKLE_NONE);
+    assert_true(v->items[1]->u.boolean && !v->items[2]->u.boolean);
+    assert_int_equal(v->items[3]->kind, COV_PICKLE_PERSISTENT);
+    cov_pickle_free(p);
+
+    /* Cut off anywhere it is damaged; changed anywhere it must not crash. */
+    for (size_t n = 0; n < w.n_bytes; n++)
+        bad((const char *)w.data, n, "ends");
+    struct cov_rng rng;
+    cov_rng_init(&rng, 1);
+    for (size_t i = 0; i < 8 * w.n_bytes; i++) {
+        w.data[i / 8] ^= (uint8_t)(1 << (i % 8));
+        size_t other = (size_t)cov_rng_below(&rng, w.n_bytes);
+        uint8_t was = w.data[other];
+        for (int round = 0; round < 20; round++) {
+            if (cov_pickle_read(w.data, w.n_bytes, names, COV_COUNT(names), NULL, &p, NULL) == 0)
+                cov_pickle_free(p);
+            w.data[other] = (uint8_t)cov_rng_next(&rng);
+        }
+        w.data[other] = was;
+        w.data[i / 8] ^= (uint8_t)(1 << (i % 8));
+    }
+    p = good((const char *)w.data, w.n_bytes);
+    cov_pickle_free(p);
+    free(w.data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(scalars),
+        cmocka_unit_test(texts),
+        cmocka_unit_test(containers),
+        cmocka_unit_test(objects),
+        cmocka_unit_test(nothing_is_executed),
+        cmocka_unit_test(every_code),
+        cmocka_unit_test(damaged),
+        cmocka_unit_test(limits),
+        cmocka_unit_test(writing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,297 @@
+/* test_reference_models.c - the network against what Predmoter itself predicts with the same
+ * checkpoints: reference/ below $SHARED.
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "common/base/mem.h"
+#include "common/job/model.h"
+#include "common/net/net.h"
+#include "common/net/shape.h"
+#include "common/seq/alphabet.h"
+#include "common/seq/genome.h"
+#include "common/seq/grid.h"
+#include "common/store/genome_file.h"
+#include "common/store/h5.h"
+
+enum { L = 21384 };
+
+static const char *shared;
+
+/* "$SHARED/reference/<name>". Caller frees. */
+static char *reference(const char *name)
+{
+    char *path = cov_strfmt(NULL, "%s/reference/%s", shared, name);
+    assert_non_null(path);
+    return path;
+}
+
+static void succeeds(int rc, const struct cov_err *e)
+{
+    if (rc)
+        fail_msg("%s", e->text);
+}
+
+static struct cov_model *open_model(const char *name)
+{
+    struct cov_model *m;
+    struct cov_err e = COV_ERR_INIT;
+    char *path = reference(name);
+    succeeds(cov_model_open(path, &m, &e), &e);
+    free(path);
+    return m;
+}
+
+/* codes[n, L] of the first n chunks of a genome file. */
+static uint8_t *read_genome_file(const char *name, size_t n)
+{
+    struct cov_genome_file *f;
+    struct cov_blob raw = {0};
+    struct cov_err e = COV_ERR_INIT;
+    char *path = reference(name);
+    uint8_t *codes = malloc(n * L);
+    assert_non_null(codes);
+    succeeds(cov_genome_file_open(path, &f, &e), &e);
+    assert_int_equal(cov_grid_chunk_length(cov_genome_file_grid(f)), L);
+    assert_true(cov_grid_n_chunks(cov_genome_file_grid(f)) >= n);
+    for (size_t i = 0; i < n; i++) {
+        succeeds(cov_genome_file_fetch(f, i, &raw, &e), &e);
+        succeeds(cov_genome_file_decode(f, i, &raw, codes + i * L, &e), &e);
+    }
+    cov_blob_fini(&raw);
+    cov_genome_file_close(f);
+    free(path);
+    return codes;
+}
+
+/* codes[*n, L] of all chunks of a FASTA file. */
+static uint8_t *read_fasta(const char *name, size_t *n)
+{
+    struct cov_genome *g;
+    struct cov_grid *grid;
+    struct cov_err e = COV_ERR_INIT;
+    char *path = reference(name);
+    const struct cov_genome_options options = {.tmpdir = "/tmp", .n_threads = 1};
+    succeeds(cov_genome_read(path, &options, NULL, &g, &e), &e);
+    succeeds(cov_grid_new(g->n_seqs, g->names, g->lengths, "", L, &grid, &e), &e);
+    *n = cov_grid_n_chunks(grid);
+    uint8_t *codes = malloc(*n * L);
+    assert_non_null(codes);
+    for (size_t i = 0; i < *n; i++)
+        succeeds(cov_genome_chunk(g, grid, i, codes + i * L, &e), &e);
+    cov_grid_free(grid);
+    cov_genome_free(g);
+    free(path);
+    return codes;
+}
+
+/* values[*n, L, d] of the data set `set`, float32 or any integer. */
+static double *read_values(const char *name, const char *set, size_t d, size_t *n)
+{
+    struct cov_h5 *f;
+    struct cov_h5_set *s;
+    struct cov_err e = COV_ERR_INIT;
+    char *path = reference(name);
+    succeeds(cov_h5_open(path, &f, &e), &e);
+    succeeds(cov_h5_set_open(f, set, 3, &s, &e), &e);
+    const struct cov_h5_rows *rows = cov_h5_set_rows(s);
+    assert_int_equal(rows->dims[1], L);
+    assert_int_equal(rows->dims[2], d);
+    *n = rows->dims[0];
+    char *raw = malloc(*n * L * d * rows->type.bytes);
+    double *values = malloc(*n * L * d * sizeof *values);
+    assert_non_null(raw);
+    assert_non_null(values);
+    succeeds(cov_h5_set_read(s, 0, *n, 0, d, raw, &e), &e);
+    cov_h5_to_double(&rows->type, raw, *n * L * d, values);
+    free(raw);
+    cov_h5_set_close(s);
+    cov_h5_close(f);
+    free(path);
+    return values;
+}
+
+/* values[n, L, output_size] of the model on the CPU, with these kernels. */
+static float *run(const struct cov_model *m, const char *kernels, size_t n, const uint8_t *codes)
+{
+    struct cov_device *dev;
+    struct cov_net *net;
+    struct cov_err e = COV_ERR_INIT;
+    float *values = malloc(n * L * (size_t)m->hp.output_size * sizeof *values);
+    assert_non_null(values);
+    succeeds(cov_device_open_cpu(kernels, &dev, &e), &e);
+    succeeds(cov_net_new(dev, &m->hp, m->block, L, 1, n, &net, &e), &e);
+    succeeds(cov_net_forward(net, 0, n, codes, values, &e), &e);
+    cov_net_free(net);
+    cov_device_close(dev);
+    return values;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Padding is exactly -1 in both, and nothing else is; the rest has a median relative error below
+ * 5e-6, and nowhere one above 2e-4. */
+static void compare(const char *title, size_t n, size_t d, const uint8_t *codes, const float *is,
+                    const double *expected)
+{
+    double *errors = malloc(n * L * d * sizeof *errors);
+    assert_non_null(errors);
+    size_t n_errors = 0, n_pad = 0, n_rounded = 0;
+    for (size_t i = 0; i < n * L * d; i++) {
+        double value = (double)is[i];
+        if (codes[i / d] == COV_CODE_PAD) {
+            assert_true(value == -1 && expected[i] == -1);
+            n_pad++;
+            continue;
+        }
+        assert_true(value >= 0 && expected[i] > 0); /* false of NaN */
+        errors[n_errors++] = fabs(value - expected[i]) / expected[i];
+        n_rounded += rint(value) != rint(expected[i]);
+    }
+    assert_true(n_errors > 0);
+    qsort(errors, n_errors, sizeof *errors, by_value);
+    double median = errors[n_errors / 2], most = errors[n_errors - 1];
+    (void)printf("# %s: relative error median %.2g, 99.9 %% %.2g, largest %.2g; %zu of %zu rounded "
+                 "otherwise; %zu padding\n",
+                 title, median, errors[n_errors - 1 - n_errors / 1000], most, n_rounded, n_errors,
+                 n_pad);
+    (void)fflush(stdout);
+    free(errors);
+    assert_true(median < 5e-6);
+    assert_true(most < 2e-4);
+}
+
+/* A model below reference/models, all chunks that Predmoter predicted with it. */
+static void agrees(void **state)
+{
+    const char *name = *state;
+    char path[128];
+    size_t n;
+    (void)snprintf(path, sizeof path, "models/%s/model.ckpt", name);
+    struct cov_model *m = open_model(path);
+    size_t d = (size_t)m->hp.output_size;
+    (void)snprintf(path, sizeof path, "models/%s/expected.h5", name);
+    double *expected = read_values(path, "predictions", d, &n);
+    uint8_t *codes = read_genome_file("fasta2h5/pred_data.21384.h5", n);
+    float *values = run(m, NULL, n, codes);
+    compare(m->description, n, d, codes, values, expected);
+    free(values);
+    if (m->n_parameters < 100000) { /* the scalar reference is slow: two chunks */
+        n = 2;
+        values = run(m, "ref", n, codes);
+        compare("the same, scalar", n, d, codes, values, expected);
+        free(values);
+    }
+    free(codes);
+    free(expected);
+    cov_model_close(m);
+}
+
+static void agrees_on_yeast(void **state)
+{
+    (void)state;
+    size_t n, n_expected;
+    struct cov_model *m = open_model("models/yeast_trained/model.ckpt");
+    double *expected =
+        read_values("models/yeast_trained/expected_yeast.h5", "predictions", 1, &n_expected);
+    uint8_t *codes = read_fasta("models/yeast_trained/yeast.fa.gz", &n);
+    assert_int_equal(n, n_expected);
+    float *values = run(m, NULL, n, codes);
+    compare("yeast", n, 1, codes, values, expected);
+    free(values);
+    free(codes);
+    free(expected);
+    cov_model_close(m);
+}
+
+/* Predmoter's predictions file holds rounded values: ours round to the same, unless the border
+ * between two whole numbers is within the error. */
+static void agrees_when_rounded(void **state)
+{
+    (void)state;
+    size_t n, n_ties = 0;
+    struct cov_model *m = open_model("predmoter_testdata/mini_model.ckpt");
+    double *expected =
+        read_values("convert/pred_data_1_predictions.h5", "prediction/predictions", 2, &n);
+    uint8_t *codes = read_genome_file("fasta2h5/pred_data.21384.h5", n);
+    float *values = run(m, NULL, n, codes);
+    for (size_t i = 0; i < n * L * 2; i++) {
+        double value = (double)values[i];
+        if (rint(value) == expected[i])
+            continue;
+        assert_true(fabs(rint(value) - expected[i]) == 1);
+        assert_true(fabs(value - (rint(value) + expected[i]) / 2) < 1e-5 * value);
+        n_ties++;
+    }
+    (void)printf("# %s: %zu of %zu at a border\n", m->description, n_ties, n * L * 2);
+    (void)fflush(stdout);
+    assert_true(n_ties < 10);
+    free(values);
+    free(codes);
+    free(expected);
+    cov_model_close(m);
+}
+
+/* The other checkpoints are read as well, and their networks have layers. */
+static void opens_initial(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"bihybrid_even_kernel", "bihybrid_step3", "cnn_plain",
+                                        "hybrid"};
+    for (size_t i = 0; i < COV_COUNT(names); i++) {
+        char path[128];
+        struct cov_params params;
+        struct cov_layer *layers;
+        struct cov_layer_weights *weights;
+        size_t n_layers;
+        struct cov_err e = COV_ERR_INIT;
+        (void)snprintf(path, sizeof path, "models/%s/init.ckpt", names[i]);
+        struct cov_model *m = open_model(path);
+        succeeds(cov_params_init(&m->hp, &params, &e), &e);
+        succeeds(cov_shape(&m->hp, L, &params, m->block, &layers, &weights, &n_layers, &e), &e);
+        assert_true(n_layers >= 5);
+        assert_true(m->hp.dropout == 0);
+        free(layers);
+        free(weights);
+        cov_params_fini(&params);
+        cov_model_close(m);
+    }
+}
+
+int main(void)
+{
+    shared = getenv("SHARED");
+    char *path = shared ? cov_strfmt(NULL, "%s/reference/models", shared) : NULL;
+    bool there = path && access(path, R_OK) == 0;
+    free(path);
+    if (!there) {
+        (void)puts("1..0 # SKIP no reference files below $SHARED");
+        return 0;
+    }
+    const struct CMUnitTest tests[] = {
+        {"cnn_plain", agrees, NULL, NULL, "cnn_plain"},
+        {"hybrid", agrees, NULL, NULL, "hybrid"},
+        {"bihybrid_step3", agrees, NULL, NULL, "bihybrid_step3"},
+        {"bihybrid_even_kernel", agrees, NULL, NULL, "bihybrid_even_kernel"},
+        {"combined_size", agrees, NULL, NULL, "combined_size"},
+        {"yeast_trained", agrees, NULL, NULL, "yeast_trained"},
+        cmocka_unit_test(agrees_on_yeast),
+        cmocka_unit_test(agrees_when_rounded),
+        cmocka_unit_test(opens_initial),
+    };
+    return cmocka_run_group_tests_name("reference_models", tests, NULL, NULL);
+}

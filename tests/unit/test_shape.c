@@ -1,0 +1,432 @@
+/* test_shape.c - the table of parameters and the layers for a length, worked out by hand.
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/net/shape.h"
+
+static const struct cov_hparams published = {
+    .model_type = COV_MODEL_BI_HYBRID,
+    .cnn_layers = 3,
+    .filter_size = 64,
+    .kernel_size = 9,
+    .step = 2,
+    .up = 2,
+    .dilation = 1,
+    .lstm_layers = 2,
+    .hidden_size = 128,
+    .input_size = 4,
+    .output_size = 2,
+    .bnorm = true,
+    .dropout = 0.3,
+};
+
+static const struct cov_hparams small_cnn = {
+    .model_type = COV_MODEL_CNN,
+    .cnn_layers = 2,
+    .filter_size = 16,
+    .kernel_size = 9,
+    .step = 2,
+    .up = 3,
+    .dilation = 1,
+    .input_size = 4,
+    .output_size = 1,
+};
+
+struct row {
+    const char *name;
+    size_t shape[3];
+};
+#define ROW(name, ...)                                                                             \
+    {                                                                                              \
+        name,                                                                                      \
+        {                                                                                          \
+            __VA_ARGS__                                                                            \
+        }                                                                                          \
+    }
+
+static void check_table(const struct cov_hparams *hp, const struct row *rows, size_t n)
+{
+    struct cov_params p;
+    struct cov_err e = COV_ERR_INIT;
+    size_t n_floats = 0;
+    assert_int_equal(cov_params_init(hp, &p, &e), 0);
+    assert_int_equal(p.n_items, n);
+    for (size_t i = 0; i < n; i++) {
+        const struct cov_param *item = &p.items[i];
+        size_t n_elems = 1;
+        int n_dims = 0;
+        assert_string_equal(item->name, rows[i].name);
+        for (; n_dims < 3 && rows[i].shape[n_dims]; n_dims++) {
+            assert_int_equal(item->shape[n_dims], rows[i].shape[n_dims]);
+            n_elems *= rows[i].shape[n_dims];
+        }
+        assert_int_equal(item->n_dims, n_dims);
+        assert_int_equal(item->n, n_elems);
+        assert_int_equal(item->offset, n_floats);
+        assert_int_equal(item->trained, strstr(item->name, "running_") == NULL);
+        assert_ptr_equal(cov_params_find(&p, rows[i].name), item);
+        n_floats += n_elems;
+    }
+    assert_int_equal(p.n_floats, n_floats);
+    assert_null(cov_params_find(&p, "down_layer_list.0"));
+    cov_params_fini(&p);
+    assert_null(p.items);
+}
+
+/* The rows of a norm, and of one direction of an LSTM layer. */
+#define NORM(list, k, c)                                                                           \
+    ROW(list "." k ".weight", c), ROW(list "." k ".bias", c), ROW(list "." k ".running_mean", c),  \
+        ROW(list "." k ".running_var", c)
+#define LSTM(k, end, in, hidden)                                                                   \
+    ROW("lstm_layer_list." k ".weight_ih_l0" end, 4 * (hidden), in),                               \
+        ROW("lstm_layer_list." k ".weight_hh_l0" end, 4 * (hidden), hidden),                       \
+        ROW("lstm_layer_list." k ".bias_ih_l0" end, 4 * (hidden)),                                 \
+        ROW("lstm_layer_list." k ".bias_hh_l0" end, 4 * (hidden))
+
+static void tabulates(void **state)
+{
+    (void)state;
+    /* Norms between the convolutions, dropout between the LSTM layers: both count as modules. */
+    static const struct row with_all[] = {
+        ROW("down_layer_list.0.weight", 64, 4, 9),
+        ROW("down_layer_list.0.bias", 64),
+        NORM("down_layer_list", "1", 64),
+        ROW("down_layer_list.2.weight", 128, 64, 9),
+        ROW("down_layer_list.2.bias", 128),
+        NORM("down_layer_list", "3", 128),
+        ROW("down_layer_list.4.weight", 256, 128, 9),
+        ROW("down_layer_list.4.bias", 256),
+        NORM("down_layer_list", "5", 256),
+        LSTM("0", "", 256, 128),
+        LSTM("0", "_reverse", 256, 128),
+        LSTM("2", "", 256, 128),
+        LSTM("2", "_reverse", 256, 128),
+        ROW("up_layer_list.0.weight", 256, 128, 9),
+        ROW("up_layer_list.0.bias", 128),
+        NORM("up_layer_list", "1", 128),
+        ROW("up_layer_list.2.weight", 128, 64, 9),
+        ROW("up_layer_list.2.bias", 64),
+        NORM("up_layer_list", "3", 64),
+        ROW("up_layer_list.4.weight", 64, 4, 9),
+        ROW("up_layer_list.4.bias", 4),
+        NORM("up_layer_list", "5", 4),
+        ROW("out.weight", 2, 4),
+        ROW("out.bias", 2),
+    };
+    check_table(&published, with_all, COV_COUNT(with_all));
+
+    static const struct row plain[] = {
+        ROW("down_layer_list.0.weight", 16, 4, 9),
+        ROW("down_layer_list.0.bias", 16),
+        ROW("down_layer_list.1.weight", 48, 16, 9),
+        ROW("down_layer_list.1.bias", 48),
+        ROW("up_layer_list.0.weight", 48, 16, 9),
+        ROW("up_layer_list.0.bias", 16),
+        ROW("up_layer_list.1.weight", 16, 4, 9),
+        ROW("up_layer_list.1.bias", 4),
+        ROW("out.weight", 1, 4),
+        ROW("out.bias", 1),
+    };
+    check_table(&small_cnn, plain, COV_COUNT(plain));
+
+    /* One direction, no dropout; the layers up start from the hidden size. */
+    struct cov_hparams hp = small_cnn;
+    hp.model_type = COV_MODEL_HYBRID;
+    hp.lstm_layers = 2;
+    hp.hidden_size = 20;
+    static const struct row hybrid[] = {
+        ROW("down_layer_list.0.weight", 16, 4, 9),
+        ROW("down_layer_list.0.bias", 16),
+        ROW("down_layer_list.1.weight", 48, 16, 9),
+        ROW("down_layer_list.1.bias", 48),
+        LSTM("0", "", 48, 20),
+        LSTM("1", "", 20, 20),
+        ROW("up_layer_list.0.weight", 20, 16, 9),
+        ROW("up_layer_list.0.bias", 16),
+        ROW("up_layer_list.1.weight", 16, 4, 9),
+        ROW("up_layer_list.1.bias", 4),
+        ROW("out.weight", 1, 4),
+        ROW("out.bias", 1),
+    };
+    check_table(&hp, hybrid, COV_COUNT(hybrid));
+}
+
+static void counts_published_parameters(void **state)
+{
+    (void)state;
+    struct cov_params p;
+    struct cov_err e = COV_ERR_INIT;
+    size_t trained = 0;
+    assert_int_equal(cov_params_init(&published, &p, &e), 0);
+    for (size_t i = 0; i < p.n_items; i++)
+        if (p.items[i].trained)
+            trained += p.items[i].n;
+    /* down 2368 + 73856 + 295168, up 295040 + 73792 + 2308, norms 2 * (64 + 128 + 256 + 128 + 64
+     * + 4), LSTM 4 * 512 * (256 + 128 + 2), out 10 */
+    assert_int_equal(trained, 1534358);
+    cov_params_fini(&p);
+}
+
+struct net {
+    struct cov_params params;
+    float *block;
+    struct cov_layer *layers;
+    struct cov_layer_weights *weights;
+    size_t n_layers;
+};
+
+static int net_init(struct net *net, const struct cov_hparams *hp, size_t L, struct cov_err *e)
+{
+    assert_int_equal(cov_params_init(hp, &net->params, e), 0);
+    net->block = calloc(net->params.n_floats, sizeof *net->block);
+    assert_non_null(net->block);
+    return cov_shape(hp, L, &net->params, net->block, &net->layers, &net->weights, &net->n_layers,
+                     e);
+}
+
+static void net_fini(struct net *net)
+{
+    free(net->layers);
+    free(net->weights);
+    free(net->block);
+    cov_params_fini(&net->params);
+}
+
+static void lays_out(void **state)
+{
+    (void)state;
+    struct net net;
+    struct cov_err e = COV_ERR_INIT;
+    assert_int_equal(net_init(&net, &published, 21384, &e), 0);
+    static const struct cov_layer expected[] = {
+        {COV_LAYER_CONV, 21384, 4, 10692, 64, 9, 2, 1, 4, 0, 0, true},
+        {COV_LAYER_CONV, 10692, 64, 5346, 128, 9, 2, 1, 4, 0, 0, true},
+        {COV_LAYER_CONV, 5346, 128, 2673, 256, 9, 2, 1, 4, 0, 0, true},
+        {COV_LAYER_LSTM, 2673, 256, 2673, 256, 0, 0, 0, 0, 128, 2, false},
+        {COV_LAYER_LSTM, 2673, 256, 2673, 256, 0, 0, 0, 0, 128, 2, false},
+        {COV_LAYER_CONV_TRANSPOSED, 2673, 256, 5346, 128, 9, 2, 1, 4, 0, 0, true},
+        {COV_LAYER_CONV_TRANSPOSED, 5346, 128, 10692, 64, 9, 2, 1, 4, 0, 0, true},
+        {COV_LAYER_CONV_TRANSPOSED, 10692, 64, 21384, 4, 9, 2, 1, 4, 0, 0, true},
+        {COV_LAYER_LINEAR_EXP, 21384, 4, 21384, 2, 0, 0, 0, 0, 0, 0, false},
+    };
+    assert_int_equal(net.n_layers, COV_COUNT(expected));
+    for (size_t i = 0; i < net.n_layers; i++) {
+        const struct cov_layer *is = &net.layers[i], *should = &expected[i];
+        assert_int_equal(is->kind, should->kind);
+        assert_int_equal(is->t_in, should->t_in);
+        assert_int_equal(is->c_in, should->c_in);
+        assert_int_equal(is->t_out, should->t_out);
+        assert_int_equal(is->c_out, should->c_out);
+        assert_int_equal(is->kernel, should->kernel);
+        assert_int_equal(is->stride, should->stride);
+        assert_int_equal(is->dilation, should->dilation);
+        assert_int_equal(is->pad, should->pad);
+        assert_int_equal(is->hidden, should->hidden);
+        assert_int_equal(is->directions, should->directions);
+        assert_int_equal(is->norm, should->norm);
+    }
+    net_fini(&net);
+}
+
+static const float *at(const struct net *net, const char *name)
+{
+    const struct cov_param *param = cov_params_find(&net->params, name);
+    assert_non_null(param);
+    return net->block + param->offset;
+}
+
+static void points_into_block(void **state)
+{
+    (void)state;
+    struct net net;
+    struct cov_err e = COV_ERR_INIT;
+    assert_int_equal(net_init(&net, &published, 64, &e), 0);
+    const struct cov_layer_weights *w = &net.weights[1];
+    assert_ptr_equal(w->weight, at(&net, "down_layer_list.2.weight"));
+    assert_ptr_equal(w->bias, at(&net, "down_layer_list.2.bias"));
+    assert_ptr_equal(w->gamma, at(&net, "down_layer_list.3.weight"));
+    assert_ptr_equal(w->beta, at(&net, "down_layer_list.3.bias"));
+    assert_ptr_equal(w->mean, at(&net, "down_layer_list.3.running_mean"));
+    assert_ptr_equal(w->var, at(&net, "down_layer_list.3.running_var"));
+    assert_null(w->w_ih[0]);
+    w = &net.weights[4];
+    assert_ptr_equal(w->w_ih[0], at(&net, "lstm_layer_list.2.weight_ih_l0"));
+    assert_ptr_equal(w->w_hh[0], at(&net, "lstm_layer_list.2.weight_hh_l0"));
+    assert_ptr_equal(w->b_ih[0], at(&net, "lstm_layer_list.2.bias_ih_l0"));
+    assert_ptr_equal(w->b_hh[0], at(&net, "lstm_layer_list.2.bias_hh_l0"));
+    assert_ptr_equal(w->w_ih[1], at(&net, "lstm_layer_list.2.weight_ih_l0_reverse"));
+    assert_ptr_equal(w->w_hh[1], at(&net, "lstm_layer_list.2.weight_hh_l0_reverse"));
+    assert_ptr_equal(w->b_ih[1], at(&net, "lstm_layer_list.2.bias_ih_l0_reverse"));
+    assert_ptr_equal(w->b_hh[1], at(&net, "lstm_layer_list.2.bias_hh_l0_reverse"));
+    assert_null(w->weight);
+    w = &net.weights[7];
+    assert_ptr_equal(w->weight, at(&net, "up_layer_list.4.weight"));
+    assert_ptr_equal(w->var, at(&net, "up_layer_list.5.running_var"));
+    w = &net.weights[8];
+    assert_ptr_equal(w->weight, at(&net, "out.weight"));
+    assert_ptr_equal(w->bias, at(&net, "out.bias"));
+    assert_null(w->gamma);
+    net_fini(&net);
+}
+
+/* Every small kernel, step and dilation, against the definition as it is written, in doubles: a
+ * network wherever PyTorch would make one, and nowhere else. */
+static void follows_definition(void **state)
+{
+    (void)state;
+    int n_sound = 0;
+    for (int k = 1; k <= 12; k++) {
+        for (int s = 1; s <= 7; s++) {
+            for (int d = 1; d <= 5; d++) {
+                struct cov_hparams hp = small_cnn;
+                hp.kernel_size = k;
+                hp.step = s;
+                hp.dilation = d;
+                double l_in = 10. * s * s, l_out = l_in / s;
+                double p = ceil(((l_out - 1) * s - l_in + d * (k - 1) + 1) / 2);
+                int op = (s + k) % 2 == 0 ? 0 : 1;
+                if (d % 2 == 0 && k % 2 == 0)
+                    op = !op;
+                l_in = 10;
+                l_out = l_in * s;
+                double tp = trunc(((l_in - 1) * s - l_out + d * (k - 1) + op + 1) / 2);
+                bool sound = p >= 0 && tp >= 0 && !(s == 1 && k % 2 == 0);
+                struct cov_err e = COV_ERR_INIT;
+                assert_int_equal(cov_hparams_check(&hp, &e), sound ? 0 : COV_EINPUT);
+                if (!sound)
+                    continue;
+                struct net net;
+                n_sound++;
+                assert_int_equal(net_init(&net, &hp, (size_t)(10 * s * s), &e), 0);
+                assert_true((double)net.layers[0].pad == p);
+                assert_true((double)net.layers[1].pad == p);
+                assert_true((double)net.layers[2].pad == tp);
+                assert_int_equal(net.layers[1].t_out, 10);
+                assert_int_equal(net.layers[3].t_out, 10 * s * s);
+                net_fini(&net);
+            }
+        }
+    }
+    assert_true(n_sound > 300);
+}
+
+static void refuses_length(const struct cov_hparams *hp, size_t L, const char *text)
+{
+    struct net net;
+    struct cov_err e = COV_ERR_INIT;
+    assert_int_equal(net_init(&net, hp, L, &e), COV_EINPUT);
+    assert_null(net.layers);
+    assert_null(net.weights);
+    if (!strstr(e.text, text))
+        fail_msg("\"%s\" does not hold \"%s\"", e.text, text);
+    net_fini(&net);
+}
+
+static void refuses_lengths(void **state)
+{
+    (void)state;
+    refuses_length(&published, 21383,
+                   "21383 is not a multiple of 8 (step 2 to the power of "
+                   "cnn_layers 3); the nearest that fits is 21376 or 21384");
+    refuses_length(&published, 5, "the nearest that fits is 8");
+    refuses_length(&published, 0, "the nearest that fits is 8");
+    refuses_length(&published, SIZE_MAX, "is more than 1099511627776");
+    refuses_length(&published, ((size_t)1 << 40) + 8, "is more than 1099511627776");
+    struct net net;
+    struct cov_err e = COV_ERR_INIT;
+    assert_int_equal(net_init(&net, &published, (size_t)1 << 40, &e), COV_ENOMEM);
+    assert_non_null(strstr(e.text, "1099511627776 positions and 64 channels"));
+    net_fini(&net);
+    struct cov_hparams hp = small_cnn;
+    hp.cnn_layers = 200;
+    hp.up = 1;
+    refuses_length(&hp, 21384, "step 2 and cnn_layers 200 ask for a subsequence length");
+    /* Sizes that nobody checked: PyTorch's lengths would not fit. */
+    hp = small_cnn;
+    hp.step = 1;
+    hp.kernel_size = 8;
+    refuses_length(&hp, 100,
+                   "kernel_size 8, step 1 and dilation 1 make no network: a layer of "
+                   "length 100 gives 101 instead of 100");
+    hp.step = 5;
+    hp.kernel_size = 3;
+    refuses_length(&hp, 100, "(padding -1)");
+}
+
+static void randomizes(void **state)
+{
+    (void)state;
+    struct cov_params p;
+    struct cov_err e = COV_ERR_INIT;
+    assert_int_equal(cov_params_init(&published, &p, &e), 0);
+    float *a = malloc(p.n_floats * sizeof *a), *b = malloc(p.n_floats * sizeof *b);
+    assert_non_null(a);
+    assert_non_null(b);
+    memset(a, 0xff, p.n_floats * sizeof *a); /* NaN, to see what stays unset */
+    cov_params_randomize(&published, &p, 7, a);
+    cov_params_randomize(&published, &p, 7, b);
+    assert_memory_equal(a, b, p.n_floats * sizeof *a);
+    static const struct {
+        const char *name;
+        double fan_in;
+    } fans[] = {
+        {"down_layer_list.0.weight", 4 * 9},     {"down_layer_list.0.bias", 4 * 9},
+        {"down_layer_list.4.weight", 128 * 9},   {"down_layer_list.4.bias", 128 * 9},
+        {"lstm_layer_list.0.weight_ih_l0", 128}, {"lstm_layer_list.2.bias_hh_l0_reverse", 128},
+        {"up_layer_list.0.weight", 128 * 9},     {"up_layer_list.4.weight", 4 * 9},
+        {"up_layer_list.2.bias", 64 * 9},
+    };
+    for (size_t i = 0; i < COV_COUNT(fans); i++) {
+        const struct cov_param *param = cov_params_find(&p, fans[i].name);
+        assert_non_null(param);
+        double bound = 1 / sqrt(fans[i].fan_in), most = 0, squares = 0;
+        for (size_t j = 0; j < param->n; j++) {
+            double x = (double)a[param->offset + j];
+            most = fmax(most, fabs(x));
+            squares += x * x;
+        }
+        assert_true(most <= bound * (1 + 1e-7));
+        if (param->n >= 64) { /* the variance is bound^2 / 3, give or take five deviations */
+            assert_true(most > 0.9 * bound);
+            double ratio = squares / (double)param->n / (bound * bound / 3);
+            assert_true(fabs(ratio - 1) < 5 * sqrt(0.8 / (double)param->n));
+        }
+    }
+    for (size_t i = 0; i < p.n_items; i++) {
+        const struct cov_param *param = &p.items[i];
+        bool one = strstr(param->name, "running_var") != NULL;
+        bool zero = strstr(param->name, "running_mean") != NULL;
+        for (size_t j = 0; j < param->n; j++) {
+            float x = a[param->offset + j];
+            assert_true(fabsf(x) <= 1);
+            assert_true(!one || x == 1);
+            assert_true(!zero || x == 0);
+        }
+    }
+    assert_true(a[cov_params_find(&p, "up_layer_list.3.weight")->offset + 63] == 1);
+    assert_true(a[cov_params_find(&p, "up_layer_list.3.bias")->offset + 63] == 0);
+    cov_params_randomize(&published, &p, 8, b);
+    assert_true(a[0] != b[0] && a[1] != b[1]);
+    free(a);
+    free(b);
+    cov_params_fini(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tabulates),          cmocka_unit_test(counts_published_parameters),
+        cmocka_unit_test(lays_out),           cmocka_unit_test(points_into_block),
+        cmocka_unit_test(follows_definition), cmocka_unit_test(refuses_lengths),
+        cmocka_unit_test(randomizes),
+    };
+    return cmocka_run_group_tests_name("shape", tests, NULL, NULL);
+}

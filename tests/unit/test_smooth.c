@@ -1,0 +1,168 @@
+/* test_smooth.c - the moving mean against direct sums, and against numpy's results.
+ * SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/rng.h"
+#include "common/track/smooth.h"
+
+enum { MAX_N = 400 };
+
+/* Feeds x[0..n) in pieces of `piece` values (0: pieces of random length) and gathers what comes out. */
+static void smooth(struct cov_smooth *s, const float *x, size_t n, size_t piece, float *out)
+{
+    size_t k = 0;
+    cov_smooth_begin(s);
+    for (size_t i = 0; i < n;) {
+        size_t m = piece ? piece : 1 + (i * 7 + n) % 13;
+        m = m < n - i ? m : n - i;
+        float part[MAX_N];
+        memcpy(part, x + i, m * sizeof *x);
+        size_t got = cov_smooth_add(s, part, m, part); /* in place */
+        assert_true(got <= m && k + got <= n);
+        memcpy(out + k, part, got * sizeof *out);
+        k += got;
+        i += m;
+    }
+    size_t got;
+    while ((got = cov_smooth_end(s, out + k, 3)) > 0)
+        k += got;
+    assert_int_equal(k, n);
+}
+
+static double window_sum(const float *x, size_t n, size_t w, size_t i)
+{
+    int64_t r = (int64_t)(w - 1) / 2, l = (int64_t)w - 1 - r;
+    double sum = 0;
+    for (int64_t k = (int64_t)i - l; k <= (int64_t)i + r; k++)
+        if (k >= 0 && k < (int64_t)n)
+            sum += (double)x[k];
+    return sum;
+}
+
+static void equals_direct_sums(void **state)
+{
+    (void)state;
+    struct cov_rng rng;
+    cov_rng_init(&rng, 11);
+    static const size_t lengths[] = {1, 2, 3, 5, 8, 19, 20, 21, 39, 40, 41, 137, 400};
+    static const size_t pieces[] = {1, 2, 7, 400, 0};
+    for (size_t w = 1; w <= 20; w++)
+        for (int round = 0; round < 2; round++) {
+            struct cov_smooth s;
+            assert_int_equal(cov_smooth_init(&s, w, round, NULL), COV_OK);
+            for (size_t li = 0; li < COV_COUNT(lengths); li++)
+                for (size_t pi = 0; pi < COV_COUNT(pieces); pi++) {
+                    size_t n = lengths[li];
+                    float x[MAX_N], out[MAX_N];
+                    for (size_t i = 0; i < n; i++)
+                        x[i] = (float)(cov_rng_next(&rng) % 50);
+                    smooth(&s, x, n, pieces[pi], out);
+                    for (size_t i = 0; i < n; i++) {
+                        double sum = window_sum(x, n, w, i), mean = sum / (double)w;
+                        if (!round)
+                            assert_true(out[i] == (float)mean);
+                        else if (fmod(2 * sum, 2 * (double)w) == (double)w)
+                            assert_true(fabs((double)out[i] - mean) == 0.5);
+                        else
+                            assert_true((double)out[i] == rint(mean));
+                    }
+                }
+            cov_smooth_fini(&s);
+        }
+}
+
+/* Where a mean lies halfway the side is numpy's; halfway values of windows that are powers of two have no
+ * rounding errors and go to the even integer. Expected: numpy.convolve(x, ones(w)/w, "same").round() with
+ * OpenBLAS on an AVX2 processor. */
+static void ties_are_those_of_numpy(void **state)
+{
+    (void)state;
+    static const char input[] =
+        "23031221301121000003023011130333012122203231130012031023331032300211302113010012";
+    static const struct {
+        size_t w;
+        const char *expected;
+    } cases[] = {
+        {6, "11222222211111100001112112122222222121222222211111111222222222121111111211111110"},
+        {14, "11111112111111111111111112212212222222222212111111122122222222221112111111111111"},
+        {18, "11111111111111111111111111122222222222221112211222222222222222222211111111111111"},
+        {22, "11111111111111111111111111111122222222222211122222222211112222222221111111111111"},
+        {24, "11111111111111111111111111111122222222222221122222222221121222222111111111111111"},
+        {34, "11111111111111111111111111111111111221222222222222222222121111111111111111111111"},
+    };
+    enum { N = sizeof input - 1 };
+    float x[N], out[N];
+    for (size_t i = 0; i < N; i++)
+        x[i] = (float)(input[i] - '0');
+    for (size_t c = 0; c < COV_COUNT(cases); c++) {
+        struct cov_smooth s;
+        assert_int_equal(cov_smooth_init(&s, cases[c].w, true, NULL), COV_OK);
+        smooth(&s, x, N, 0, out);
+        for (size_t i = 0; i < N; i++)
+            assert_int_equal((int)out[i], cases[c].expected[i] - '0');
+        cov_smooth_fini(&s);
+    }
+    struct cov_smooth s;
+    assert_int_equal(cov_smooth_init(&s, 8, true, NULL), COV_OK);
+    smooth(&s, x, N, 0, out);
+    for (size_t i = 0; i < N; i++)
+        assert_true((double)out[i] == rint(window_sum(x, N, 8, i) / 8));
+    cov_smooth_fini(&s);
+}
+
+/* A large value is forgotten when it has left the window, to the last bit. */
+static void leaves_no_trace(void **state)
+{
+    (void)state;
+    struct cov_smooth s;
+    assert_int_equal(cov_smooth_init(&s, 10, false, NULL), COV_OK);
+    float x[MAX_N] = {0}, out[MAX_N];
+    x[3] = 1e30F;
+    x[100] = 0.1F;
+    smooth(&s, x, MAX_N, 0, out);
+    for (size_t i = 20; i < MAX_N; i++)
+        assert_true(out[i] == (i >= 96 && i <= 105 ? (float)((double)0.1F / 10) : 0));
+    cov_smooth_fini(&s);
+}
+
+/* A window far wider than a contig, and contigs one behind the other with one state. */
+static void takes_short_contigs(void **state)
+{
+    (void)state;
+    struct cov_smooth s;
+    assert_int_equal(cov_smooth_init(&s, 1000, false, NULL), COV_OK);
+    for (size_t n = 0; n < 50; n++) {
+        float x[MAX_N], out[MAX_N];
+        for (size_t i = 0; i < n; i++)
+            x[i] = (float)(i + n);
+        smooth(&s, x, n, 0, out);
+        for (size_t i = 0; i < n; i++)
+            assert_true(out[i] == (float)(window_sum(x, n, 1000, i) / 1000));
+    }
+    cov_smooth_fini(&s);
+    assert_int_equal(cov_smooth_init(&s, COV_SMOOTH_MAX_WINDOW, true, NULL), COV_OK);
+    float x[3] = {2e6F, 0, 1e6F}, out[3];
+    smooth(&s, x, 3, 0, out);
+    for (size_t i = 0; i < 3; i++)
+        assert_true(out[i] == 3);
+    cov_smooth_fini(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(equals_direct_sums),
+        cmocka_unit_test(ties_are_those_of_numpy),
+        cmocka_unit_test(leaves_no_trace),
+        cmocka_unit_test(takes_short_contigs),
+    };
+    return cmocka_run_group_tests_name("smooth", tests, NULL, NULL);
+}

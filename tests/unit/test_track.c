@@ -1,0 +1,452 @@
+/* test_track.c - what lies between values and a track file: strands, runs, filters, blacklists, checks.
+ * SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/base/rng.h"
+#include "common/track/blacklist.h"
+#include "common/track/runs.h"
+#include "common/track/sink.h"
+#include "common/track/strands.h"
+#include "common/track/track_filter.h"
+
+/* ---- a sink that remembers ---- */
+
+struct memory {
+    struct cov_track_sink base;
+    struct cov_interval iv[4096];
+    size_t n;
+};
+
+static int remember(struct cov_track_sink *s, const struct cov_interval *iv, size_t n,
+                    struct cov_err *e)
+{
+    (void)e;
+    struct memory *m = (struct memory *)s;
+    assert_true(n > 0 && m->n + n <= COV_COUNT(m->iv));
+    memcpy(m->iv + m->n, iv, n * sizeof *iv);
+    m->n += n;
+    return COV_OK;
+}
+
+static void forget(struct cov_track_sink *s)
+{
+    ((struct memory *)s)->n = 0;
+}
+
+static const struct cov_track_format memory_format = {NULL, remember, NULL, forget};
+
+static const char *const names[] = {"a", "b"};
+static const int64_t lengths[] = {5000, 10};
+static const struct cov_track_contigs contigs = {2, names, lengths};
+
+static void init(struct memory *m)
+{
+    m->n = 0;
+    assert_int_equal(cov_track_init(&m->base, &memory_format, "m", &contigs, NULL), COV_OK);
+}
+
+static void check(const struct memory *m, const struct cov_interval *expected, size_t n)
+{
+    assert_int_equal(m->n, n);
+    for (size_t i = 0; i < n; i++) {
+        assert_int_equal(m->iv[i].beg, expected[i].beg);
+        assert_int_equal(m->iv[i].end, expected[i].end);
+        assert_true(m->iv[i].value == expected[i].value);
+    }
+}
+
+/* ---- sink ---- */
+
+static void sink_checks_contigs(void **state)
+{
+    (void)state;
+    struct cov_track_sink s;
+    struct cov_err e = COV_ERR_INIT;
+    const char *const twice[] = {"a", "b", "b"}, *const unsorted[] = {"b", "B"};
+    const int64_t some[] = {1, 2, 3}, none[] = {1, 0};
+    struct cov_track_contigs c = {3, twice, some};
+    assert_int_equal(cov_track_init(&s, &memory_format, "m", &c, &e), COV_EINPUT);
+    assert_string_equal(e.text, "m: contig b is there twice");
+    cov_err_clear(&e);
+    c = (struct cov_track_contigs){2, unsorted, some};
+    assert_int_equal(cov_track_init(&s, &memory_format, "m", &c, &e), COV_EINPUT);
+    assert_string_equal(e.text, "m: contigs are not sorted: B stands behind b");
+    cov_err_clear(&e);
+    c = (struct cov_track_contigs){2, twice, none};
+    assert_int_equal(cov_track_init(&s, &memory_format, "m", &c, &e), COV_EINPUT);
+    assert_string_equal(e.text, "m: contig b has length 0");
+
+    struct memory m;
+    init(&m);
+    const struct cov_interval iv = {0, 1, 1};
+    assert_int_equal(cov_track_add(&m.base, &iv, 1, NULL), COV_EINPUT);
+    assert_int_equal(cov_track_begin(&m.base, 1, NULL), COV_OK);
+    assert_int_equal(cov_track_begin(&m.base, 1, NULL), COV_EINPUT);
+    assert_int_equal(cov_track_begin(&m.base, 0, NULL), COV_EINPUT);
+    assert_int_equal(cov_track_begin(&m.base, 2, NULL), COV_EINPUT);
+}
+
+static void sink_checks_intervals(void **state)
+{
+    (void)state;
+    static const struct {
+        struct cov_interval iv;
+        const char *error;
+    } cases[] = {
+        {{2, 4, 1}, "m: b:3-4 (value 1) is out of order or overlaps the interval before it"},
+        {{0, 2, 1}, "m: b:1-2 (value 1) is out of order or overlaps the interval before it"},
+        {{-1, 2, 1}, "m: b:0-2 (value 1) is out of order or overlaps the interval before it"},
+        {{5, 5, 1}, "m: b:6-5 (value 1) is empty"},
+        {{6, 5, 1}, "m: b:7-5 (value 1) is empty"},
+        {{9, 11, 1}, "m: b:10-11 (value 1) goes beyond the end of the contig"},
+        {{5, 6, NAN}, "m: b:6-6 (value nan) is not a finite number"},
+        {{5, 6, INFINITY}, "m: b:6-6 (value inf) is not a finite number"},
+    };
+    for (size_t i = 0; i < COV_COUNT(cases); i++) {
+        struct memory m;
+        struct cov_err e = COV_ERR_INIT;
+        const struct cov_interval first = {1, 3, 2};
+        init(&m);
+        assert_int_equal(cov_track_begin(&m.base, 1, NULL), COV_OK);
+        assert_int_equal(cov_track_add(&m.base, &first, 1, NULL), COV_OK);
+        assert_int_equal(cov_track_add(&m.base, &cases[i].iv, 1, &e), COV_EINPUT);
+        assert_string_equal(e.text, cases[i].error);
+        assert_int_equal(m.n, 1);
+    }
+}
+
+static void sink_sums_up(void **state)
+{
+    (void)state;
+    struct memory m;
+    init(&m);
+    const struct cov_interval a[] = {{0, 10, -3}, {10, 11, -1}}, b[] = {{2, 4, -2.5F}};
+    assert_int_equal(cov_track_begin(&m.base, 0, NULL), COV_OK);
+    assert_int_equal(cov_track_add(&m.base, a, 2, NULL), COV_OK);
+    assert_int_equal(cov_track_begin(&m.base, 1, NULL), COV_OK);
+    assert_int_equal(cov_track_add(&m.base, b, 1, NULL), COV_OK);
+    assert_int_equal(cov_track_close(&m.base, NULL), COV_OK);
+    const struct cov_track_summary *s = &m.base.summary;
+    assert_int_equal(s->n_intervals, 3);
+    assert_int_equal(s->n_bases, 13);
+    assert_true(s->min == -3 && s->max == -1 && s->sum == -36 && s->sum_squares == 103.5);
+    cov_track_free(&m.base);
+    cov_track_free(NULL);
+}
+
+/* ---- strands ---- */
+
+static void rounds_half_to_even(void **state)
+{
+    (void)state;
+    static const double x[] = {0,    0.5, 1.5,  2.5,  0.49999999999999994, 0.50000000000000011,
+                               1e6,  7.5, 8.25, 1e15, 4503599627370495.5,  9007199254740993.0,
+                               1e300};
+    for (size_t i = 0; i < COV_COUNT(x); i++) {
+        assert_true(cov_round_half_even(x[i]) == rint(x[i]));
+        assert_true(cov_round_half_even(-x[i]) == rint(-x[i]));
+    }
+}
+
+static void combines_strands(void **state)
+{
+    (void)state;
+    const float plus[] = {1, 2, 3, 0.5F, 1.5F}, minus[] = {1, 2.5F, 4, 5, 2};
+    float out[5];
+    cov_strands_combine(COV_STRAND_PLUS, plus, NULL, 5, false, out);
+    assert_memory_equal(out, plus, sizeof plus);
+    const float plus_rounded[] = {1, 2, 3, 0, 2};
+    cov_strands_combine(COV_STRAND_PLUS, plus, NULL, 5, true, out);
+    assert_memory_equal(out, plus_rounded, sizeof out);
+    const float reversed[] = {2, 5, 4, 2, 1};
+    cov_strands_combine(COV_STRAND_MINUS, NULL, minus, 5, true, out);
+    assert_memory_equal(out, reversed, sizeof out);
+    /* (1+2)/2 = 1.5, (2+5)/2 = 3.5, (3+4)/2 = 3.5, (0+2)/2, (2+1)/2 */
+    const float mean[] = {2, 4, 4, 1, 2};
+    cov_strands_combine(COV_STRAND_AVG, plus, minus, 5, true, out);
+    assert_memory_equal(out, mean, sizeof out);
+    const float exact[] = {1.5F, 3.5F, 3.5F, 1.5F, 1.25F};
+    cov_strands_combine(COV_STRAND_AVG, plus, minus, 5, false, out);
+    assert_memory_equal(out, exact, sizeof out);
+}
+
+/* ---- runs ---- */
+
+static int to_sink(void *arg, const struct cov_interval *iv, size_t n, struct cov_err *e)
+{
+    return cov_track_add(arg, iv, n, e);
+}
+
+static void makes_runs(void **state)
+{
+    (void)state;
+    const float x[] = {1, 1, 1, 2, 3, 3, 9, 9, 9, 0, 0};
+    const struct cov_interval expected[] = {{0, 3, 1}, {3, 4, 2}, {4, 6, 3}, {6, 9, 9}, {9, 11, 0}};
+    struct cov_runs runs;
+    struct memory m;
+    for (size_t piece = 1; piece <= COV_COUNT(x); piece++) {
+        init(&m);
+        assert_int_equal(cov_track_begin(&m.base, 0, NULL), COV_OK);
+        cov_runs_begin(&runs, to_sink, &m);
+        for (size_t i = 0; i < COV_COUNT(x); i += piece) {
+            size_t n = COV_COUNT(x) - i < piece ? COV_COUNT(x) - i : piece;
+            assert_int_equal(cov_runs_add(&runs, x + i, n, NULL), COV_OK);
+            assert_int_equal(cov_runs_add(&runs, NULL, 0, NULL), COV_OK);
+        }
+        assert_int_equal(cov_runs_end(&runs, NULL), COV_OK);
+        check(&m, expected, COV_COUNT(expected));
+    }
+    /* As many runs as blocks hold, and one more or less. */
+    for (size_t n = COV_RUNS_BLOCK - 1; n <= 2 * COV_RUNS_BLOCK + 1; n++) {
+        float alternating[2 * COV_RUNS_BLOCK + 1];
+        for (size_t i = 0; i < n; i++)
+            alternating[i] = (float)(i % 2);
+        init(&m);
+        assert_int_equal(cov_track_begin(&m.base, 0, NULL), COV_OK);
+        cov_runs_begin(&runs, to_sink, &m);
+        assert_int_equal(cov_runs_add(&runs, alternating, n, NULL), COV_OK);
+        assert_int_equal(cov_runs_end(&runs, NULL), COV_OK);
+        assert_int_equal(m.n, n);
+        assert_int_equal(m.base.end, (int64_t)n);
+    }
+    init(&m);
+    cov_runs_begin(&runs, to_sink, &m);
+    assert_int_equal(cov_runs_end(&runs, NULL), COV_OK);
+    assert_int_equal(m.n, 0);
+}
+
+static int refuse(void *arg, const struct cov_interval *iv, size_t n, struct cov_err *e)
+{
+    (void)arg;
+    (void)iv;
+    return cov_fail(e, COV_EIO, "%zu", n);
+}
+
+static void runs_pass_failures_on(void **state)
+{
+    (void)state;
+    struct cov_runs runs;
+    float x[COV_RUNS_BLOCK + 1];
+    for (size_t i = 0; i < COV_COUNT(x); i++)
+        x[i] = (float)i;
+    cov_runs_begin(&runs, refuse, NULL);
+    assert_int_equal(cov_runs_add(&runs, x, COV_COUNT(x), NULL), COV_EIO);
+    cov_runs_begin(&runs, refuse, NULL);
+    assert_int_equal(cov_runs_add(&runs, x, 1, NULL), COV_OK);
+    assert_int_equal(cov_runs_end(&runs, NULL), COV_EIO);
+}
+
+/* ---- filter ---- */
+
+static void filters(void **state)
+{
+    (void)state;
+    const struct cov_interval in[] = {{0, 10, 0},    {10, 20, 3},   {20, 30, 0.25F},
+                                      {30, 100, -1}, {100, 101, 7}, {101, 300, 2}};
+    struct memory m;
+    struct cov_track_filter f = {.sink = &m.base};
+
+    init(&m);
+    assert_int_equal(cov_track_begin(&m.base, 0, NULL), COV_OK);
+    cov_track_filter_begin(&f, NULL, 0);
+    assert_int_equal(cov_track_filter_add(&f, in, COV_COUNT(in), NULL), COV_OK);
+    assert_int_equal(cov_track_filter_end(&f, NULL), COV_OK);
+    check(&m, in, COV_COUNT(in));
+
+    const struct cov_interval no_zero[] = {
+        {10, 20, 3}, {20, 30, 0.25F}, {30, 100, -1}, {100, 101, 7}, {101, 300, 2}};
+    init(&m);
+    f.skip_zero = true;
+    assert_int_equal(cov_track_begin(&m.base, 0, NULL), COV_OK);
+    cov_track_filter_begin(&f, NULL, 0);
+    assert_int_equal(cov_track_filter_add(&f, in, COV_COUNT(in), NULL), COV_OK);
+    assert_int_equal(cov_track_filter_end(&f, NULL), COV_OK);
+    check(&m, no_zero, COV_COUNT(no_zero));
+
+    const struct cov_interval large[] = {{10, 20, 3}, {100, 101, 7}, {101, 300, 2}};
+    init(&m);
+    f.has_min = true;
+    f.min = 2;
+    assert_int_equal(cov_track_begin(&m.base, 0, NULL), COV_OK);
+    cov_track_filter_begin(&f, NULL, 0);
+    assert_int_equal(cov_track_filter_add(&f, in, COV_COUNT(in), NULL), COV_OK);
+    assert_int_equal(cov_track_filter_end(&f, NULL), COV_OK);
+    check(&m, large, COV_COUNT(large));
+}
+
+/* Against a mask, base by base, with random intervals and regions. */
+static void cuts_regions_out(void **state)
+{
+    (void)state;
+    struct cov_rng rng;
+    cov_rng_init(&rng, 3);
+    for (int round = 0; round < 200; round++) {
+        enum { N = 300 };
+        struct cov_interval in[N];
+        struct cov_region regions[N];
+        size_t n_in = 0, n_regions = 0;
+        float expected[N];
+        for (int64_t at = 0; at < N;) {
+            int64_t end = at + 1 + (int64_t)cov_rng_below(&rng, 20);
+            end = end < N ? end : N;
+            in[n_in++] = (struct cov_interval){at, end, (float)(n_in % 4)};
+            for (int64_t i = at; i < end; i++)
+                expected[i] = in[n_in - 1].value;
+            at = end;
+        }
+        for (int64_t at = (int64_t)cov_rng_below(&rng, 40); at < N + 50;) {
+            int64_t end = at + 1 + (int64_t)cov_rng_below(&rng, 30);
+            regions[n_regions++] = (struct cov_region){at, end};
+            for (int64_t i = at; i < end && i < N; i++)
+                expected[i] = -1;
+            at = end + 1 + (int64_t)cov_rng_below(&rng, round % 2 ? 2 : 30);
+        }
+        struct memory m;
+        struct cov_track_filter f = {.sink = &m.base, .skip_zero = round % 3 == 0};
+        init(&m);
+        assert_int_equal(cov_track_begin(&m.base, 0, NULL), COV_OK);
+        cov_track_filter_begin(&f, regions, n_regions);
+        for (size_t i = 0; i < n_in; i += 7)
+            assert_int_equal(cov_track_filter_add(&f, in + i, n_in - i < 7 ? n_in - i : 7, NULL),
+                             COV_OK);
+        assert_int_equal(cov_track_filter_end(&f, NULL), COV_OK);
+        float got[N];
+        for (size_t i = 0; i < N; i++)
+            got[i] = -1;
+        for (size_t i = 0; i < m.n; i++)
+            for (int64_t k = m.iv[i].beg; k < m.iv[i].end; k++)
+                got[k] = m.iv[i].value;
+        for (size_t i = 0; i < N; i++)
+            assert_true(got[i] == (f.skip_zero && expected[i] == 0 ? -1 : expected[i]));
+    }
+}
+
+/* ---- blacklist ---- */
+
+static int read_text(const char *text, size_t n, struct cov_blacklist **out, struct cov_err *e)
+{
+    char path[] = "/tmp/cov-test-XXXXXX";
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, text, n), n);
+    (void)close(fd);
+    int rc = cov_blacklist_read(path, out, e);
+    (void)unlink(path);
+    return rc;
+}
+
+static void reads_ids(void **state)
+{
+    (void)state;
+    static const char text[] = "# list\nMito\r\n\n  Chr 1#x\n";
+    static const char good[] = "# list\nMito\r\n\n  Chr#1 # the first\nMito\nx";
+    struct cov_blacklist *b;
+    struct cov_err e = COV_ERR_INIT;
+    assert_int_equal(read_text(text, sizeof text - 1, &b, &e), COV_EINPUT);
+    assert_non_null(strstr(e.text, ":4: neither an id alone nor contig, start and end"));
+    assert_int_equal(read_text(good, sizeof good - 1, &b, NULL), COV_OK);
+    const char *first;
+    assert_int_equal(cov_blacklist_n_names(b), 3);
+    assert_int_equal(cov_blacklist_n_unknown(b, &first), 3);
+    assert_string_equal(first, "Mito");
+    assert_true(cov_blacklist_drops(b, "Mito"));
+    assert_true(cov_blacklist_drops(b, "Chr#1"));
+    assert_false(cov_blacklist_drops(b, "chr#1"));
+    assert_int_equal(cov_blacklist_n_unknown(b, &first), 1);
+    assert_string_equal(first, "x");
+    size_t n;
+    (void)cov_blacklist_regions(b, "Mito", &n);
+    assert_int_equal(n, 0);
+    cov_blacklist_free(b);
+    assert_int_equal(read_text("", 0, &b, NULL), COV_OK);
+    assert_int_equal(cov_blacklist_n_names(b), 0);
+    assert_false(cov_blacklist_drops(b, "Mito"));
+    cov_blacklist_free(b);
+    cov_blacklist_free(NULL);
+}
+
+static void reads_bed(void **state)
+{
+    (void)state;
+    static const char text[] = "track name=x\nbrowser position chr1:1-2\n"
+                               "c\t50\t60\nc\t10\t20\tname\t0\t+\nd 5 5\nc\t20\t25\nc\t12\t13\n"
+                               "b\t0\t100\nc\t55\t58\n";
+    struct cov_blacklist *b;
+    assert_int_equal(read_text(text, sizeof text - 1, &b, NULL), COV_OK);
+    assert_int_equal(cov_blacklist_n_names(b), 3);
+    assert_false(cov_blacklist_drops(b, "c"));
+    size_t n;
+    const struct cov_region *r = cov_blacklist_regions(b, "c", &n);
+    assert_int_equal(n, 2);
+    assert_true(r[0].beg == 10 && r[0].end == 25 && r[1].beg == 50 && r[1].end == 60);
+    r = cov_blacklist_regions(b, "b", &n);
+    assert_int_equal(n, 1);
+    assert_true(r[0].beg == 0 && r[0].end == 100);
+    (void)cov_blacklist_regions(b, "e", &n);
+    assert_int_equal(n, 0);
+    cov_blacklist_free(b);
+}
+
+static void refuses_other_lists(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *error;
+    } cases[] = {
+        {"a\nb\t1\t2\n", ":2: a region among ids"},
+        {"b\t1\t2\na\n", ":2: an id among regions"},
+        {"b\t1\n", ":1: neither an id alone nor contig, start and end"},
+        {"b\t1\tx\n", ":1: neither an id alone nor contig, start and end"},
+        {"b\t-1\t2\n", ":1: neither an id alone nor contig, start and end"},
+        {"b\t1\t99999999999999999999\n", ":1: neither an id alone nor contig, start and end"},
+        {"b\t3\t2\n", ":1: the region ends before it starts"},
+    };
+    struct cov_blacklist *b;
+    for (size_t i = 0; i < COV_COUNT(cases); i++) {
+        struct cov_err e = COV_ERR_INIT;
+        assert_int_equal(read_text(cases[i].text, strlen(cases[i].text), &b, &e), COV_EINPUT);
+        assert_non_null(strstr(e.text, cases[i].error));
+        assert_null(b);
+    }
+    struct cov_err e = COV_ERR_INIT;
+    assert_int_equal(read_text("a\0b\n", 4, &b, &e), COV_EINPUT);
+    assert_non_null(strstr(e.text, ":1: a zero byte"));
+    cov_err_clear(&e);
+    size_t n = 2000000;
+    char *line = malloc(n);
+    assert_non_null(line);
+    memset(line, 'x', n);
+    assert_int_equal(read_text(line, n, &b, &e), COV_EINPUT);
+    assert_non_null(strstr(e.text, ":1: a line of more than"));
+    free(line);
+    assert_int_equal(cov_blacklist_read("not/there", &b, NULL), COV_EIO);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sink_checks_contigs),
+        cmocka_unit_test(sink_checks_intervals),
+        cmocka_unit_test(sink_sums_up),
+        cmocka_unit_test(rounds_half_to_even),
+        cmocka_unit_test(combines_strands),
+        cmocka_unit_test(makes_runs),
+        cmocka_unit_test(runs_pass_failures_on),
+        cmocka_unit_test(filters),
+        cmocka_unit_test(cuts_regions_out),
+        cmocka_unit_test(reads_ids),
+        cmocka_unit_test(reads_bed),
+        cmocka_unit_test(refuses_other_lists),
+    };
+    return cmocka_run_group_tests_name("track", tests, NULL, NULL);
+}

@@ -1,0 +1,525 @@
+/* test_zip.c - archives of stored entries: round trips, and archives that lie.
+ * SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/base/attr.h"
+#include "common/base/rng.h"
+#include "common/store/zip.h"
+
+/* Two files in memory: many are written here. */
+static char path[40], path2[40];
+
+static int setup(void **state)
+{
+    (void)state;
+    (void)snprintf(path, sizeof path, "/proc/self/fd/%d", memfd_create("a.zip", 0));
+    (void)snprintf(path2, sizeof path2, "/proc/self/fd/%d", memfd_create("b.zip", 0));
+    return access(path, R_OK | W_OK) || access(path2, R_OK | W_OK);
+}
+
+/* The bytes of an archive, to be changed. */
+struct image {
+    uint8_t *data;
+    size_t n;
+};
+
+static struct image load(const char *from)
+{
+    struct image image;
+    FILE *f = fopen(from, "rb");
+    assert_non_null(f);
+    assert_int_equal(fseek(f, 0, SEEK_END), 0);
+    image.n = (size_t)ftell(f);
+    assert_int_equal(fseek(f, 0, SEEK_SET), 0);
+    image.data = malloc(image.n);
+    assert_non_null(image.data);
+    assert_int_equal(fread(image.data, 1, image.n, f), image.n);
+    assert_int_equal(fclose(f), 0);
+    return image;
+}
+
+static void store(const char *to, const void *data, size_t n)
+{
+    FILE *f = fopen(to, "wb");
+    assert_non_null(f);
+    assert_int_equal(fwrite(data, 1, n, f), n);
+    assert_int_equal(fclose(f), 0);
+}
+
+static uint64_t get(const struct image *image, size_t at, int n)
+{
+    uint64_t v = 0;
+    for (int i = n - 1; i >= 0; i--)
+        v = v << 8 | image->data[at + (size_t)i];
+    return v;
+}
+
+static void put(struct image *image, size_t at, uint64_t value, int n)
+{
+    for (int i = 0; i < n; i++)
+        image->data[at + (size_t)i] = (uint8_t)(value >> (8 * i));
+}
+
+/* Offset of the k-th record that begins with that signature. */
+static size_t find(const struct image *image, uint32_t signature, int k)
+{
+    for (size_t i = 0; i + 4 <= image->n; i++)
+        if (get(image, i, 4) == signature && k-- == 0)
+            return i;
+    fail_msg("no record %d of kind %08x", k, signature);
+    return 0;
+}
+
+enum { LOCAL = 0x04034b50, CENTRAL = 0x02014b50, END = 0x06054b50, END64 = 0x06064b50 };
+enum { LOCATOR64 = 0x07064b50 };
+
+static const char *const names[] = {"b/first", "a", "b/second", "c/d.e/..f"};
+static const char *const contents[] = {"hello", "", "0123456789", "x"};
+
+static void make(bool zip64)
+{
+    struct cov_zip_writer *w;
+    assert_int_equal(cov_zip_create(path, zip64, &w, NULL), 0);
+    for (size_t i = 0; i < COV_COUNT(names); i++)
+        assert_int_equal(cov_zip_add(w, names[i], contents[i], strlen(contents[i]), NULL), 0);
+    assert_int_equal(cov_zip_finish(w, NULL), 0);
+}
+
+/* Everything is read. */
+static int read_all(const char *from, struct cov_err *e)
+{
+    struct cov_zip *z;
+    int rc = cov_zip_open(from, &z, e);
+    for (size_t i = 0; !rc && i < cov_zip_n_entries(z); i++) {
+        char *buf = malloc(cov_zip_size(z, i) + 1);
+        assert_non_null(buf);
+        rc = cov_zip_read(z, i, buf, e);
+        free(buf);
+    }
+    cov_zip_close(z);
+    return rc;
+}
+
+static void bad(const struct image *image, const char *message)
+{
+    struct cov_err e = COV_ERR_INIT;
+    store(path2, image->data, image->n);
+    assert_int_equal(read_all(path2, &e), COV_EINPUT);
+    if (!strstr(e.text, message) || !strstr(e.text, path2))
+        fail_msg("\"%s\" is not in \"%s\"", message, e.text);
+}
+
+static void round_trip(void **state)
+{
+    (void)state;
+    for (int zip64 = 0; zip64 < 2; zip64++) {
+        make(zip64);
+        struct cov_zip *z;
+        struct cov_err e = COV_ERR_INIT;
+        if (cov_zip_open(path, &z, &e))
+            fail_msg("%s", e.text);
+        assert_int_equal(cov_zip_n_entries(z), COV_COUNT(names));
+        for (size_t i = 0; i < COV_COUNT(names); i++) {
+            size_t k;
+            char buf[20];
+            assert_true(cov_zip_find(z, names[i], &k));
+            assert_string_equal(cov_zip_name(z, k), names[i]);
+            assert_int_equal(cov_zip_size(z, k), strlen(contents[i]));
+            assert_int_equal(cov_zip_read(z, k, buf, NULL), 0);
+            assert_memory_equal(buf, contents[i], strlen(contents[i]));
+        }
+        size_t k;
+        assert_false(cov_zip_find(z, "b", &k));
+        assert_false(cov_zip_find(z, "", &k));
+        assert_false(cov_zip_find(z, "zzz", &k));
+        struct image image = load(path);
+        assert_int_equal(cov_zip_file_bytes(z), image.n);
+        cov_zip_close(z);
+        /* Data at multiples of 64; the same bytes again. */
+        for (int i = 0; i < (int)COV_COUNT(names); i++) {
+            size_t at = find(&image, LOCAL, i);
+            assert_int_equal((at + 30 + get(&image, at + 26, 2) + get(&image, at + 28, 2)) % 64, 0);
+        }
+        make(zip64);
+        struct image again = load(path);
+        assert_int_equal(again.n, image.n);
+        assert_memory_equal(again.data, image.data, image.n);
+        free(again.data);
+        free(image.data);
+    }
+}
+
+static void empty_archive(void **state)
+{
+    (void)state;
+    for (int zip64 = 0; zip64 < 2; zip64++) {
+        struct cov_zip_writer *w;
+        struct cov_zip *z;
+        assert_int_equal(cov_zip_create(path, zip64, &w, NULL), 0);
+        assert_int_equal(cov_zip_finish(w, NULL), 0);
+        assert_int_equal(cov_zip_open(path, &z, NULL), 0);
+        assert_int_equal(cov_zip_n_entries(z), 0);
+        cov_zip_close(z);
+    }
+}
+
+static void many_entries(void **state)
+{
+    (void)state;
+    enum { N = 66000 };
+    for (int zip64 = 0; zip64 < 2; zip64++) {
+        struct cov_zip_writer *w;
+        struct cov_err e = COV_ERR_INIT;
+        assert_int_equal(cov_zip_create(path, zip64, &w, NULL), 0);
+        int rc = 0, n = 0;
+        for (; n < N && !rc; n++) {
+            char name[20];
+            (void)snprintf(name, sizeof name, "%d", n);
+            rc = cov_zip_add(w, name, &n, sizeof n, &e);
+        }
+        if (!zip64) {
+            assert_int_equal(n - 1, 65534);
+            assert_int_equal(rc, COV_EUNSUPPORTED);
+            cov_zip_abort(w);
+            continue;
+        }
+        assert_int_equal(rc, 0);
+        assert_int_equal(cov_zip_finish(w, NULL), 0);
+        struct cov_zip *z;
+        assert_int_equal(cov_zip_open(path, &z, NULL), 0);
+        assert_int_equal(cov_zip_n_entries(z), N);
+        size_t k;
+        int value;
+        assert_true(cov_zip_find(z, "65999", &k));
+        assert_int_equal(cov_zip_read(z, k, &value, NULL), 0);
+        assert_int_equal(value, 65999);
+        cov_zip_close(z);
+    }
+}
+
+static void other_files(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *path, *message;
+        int code;
+    } all[] = {
+        {"/nonexistent/x", "cannot read /nonexistent/x: No such file", COV_EIO},
+        {"/tmp", "/tmp: is a folder", COV_EINPUT},
+        {"/dev/null", "/dev/null: is no regular file", COV_EINPUT},
+    };
+    for (size_t i = 0; i < COV_COUNT(all); i++) {
+        struct cov_err e = COV_ERR_INIT;
+        struct cov_zip *z;
+        assert_int_equal(cov_zip_open(all[i].path, &z, &e), all[i].code);
+        assert_null(z);
+        assert_non_null(strstr(e.text, all[i].message));
+    }
+    /* A pipe nobody writes to is not waited for. */
+    struct cov_err e = COV_ERR_INIT;
+    char folder[] = "/tmp/test_zip.XXXXXX", pipe[40];
+    assert_non_null(mkdtemp(folder));
+    (void)snprintf(pipe, sizeof pipe, "%s/pipe", folder);
+    assert_int_equal(mkfifo(pipe, 0600), 0);
+    int rc = read_all(pipe, &e);
+    assert_int_equal(unlink(pipe), 0);
+    assert_int_equal(rmdir(folder), 0);
+    assert_int_equal(rc, COV_EINPUT);
+    assert_non_null(strstr(e.text, "no regular file"));
+    /* Not archives. */
+    static char text[100000] = "#!/bin/sh\n";
+    for (size_t n = 0; n <= sizeof text; n = n < 30 ? n + 1 : n * 3)
+        bad(&(struct image){(uint8_t *)text, n}, "no zip archive");
+    struct cov_zip_writer *w;
+    assert_int_equal(cov_zip_create("/nonexistent/x", false, &w, NULL), COV_EIO);
+    assert_int_equal(cov_zip_create("/dev/full", false, &w, NULL), 0);
+    assert_int_equal(cov_zip_add(w, "x", text, 10, NULL), 0);
+    struct cov_err full = COV_ERR_INIT;
+    assert_int_equal(cov_zip_finish(w, &full), COV_EIO);
+    assert_non_null(strstr(full.text, "No space left"));
+}
+
+static void cut_or_changed(void **state)
+{
+    (void)state;
+    for (int zip64 = 0; zip64 < 2; zip64++) {
+        make(zip64);
+        struct image image = load(path);
+        for (size_t n = 0; n < image.n; n++)
+            bad(&(struct image){image.data, n}, n < 4 ? "no zip archive" : "its end is missing");
+        /* One more byte in front, or behind. */
+        uint8_t *longer = calloc(1, image.n + 2);
+        assert_non_null(longer);
+        memcpy(longer + 1, image.data, image.n);
+        bad(&(struct image){longer, image.n + 1}, "not where it should be");
+        bad(&(struct image){longer + 1, image.n + 1}, "its end is missing");
+        free(longer);
+        /* A flipped bit is noticed, or does not matter; and whatever is read is what was
+         * written. */
+        size_t n_noticed = 0;
+        for (size_t bit = 0; bit < 8 * image.n; bit++) {
+            struct cov_err e = COV_ERR_INIT;
+            image.data[bit / 8] ^= (uint8_t)(1 << bit % 8);
+            store(path2, image.data, image.n);
+            n_noticed += read_all(path2, &e) != 0;
+            image.data[bit / 8] ^= (uint8_t)(1 << bit % 8);
+        }
+        assert_true(n_noticed > 8 * image.n / 4);
+        /* Random damage all over. */
+        struct cov_rng rng;
+        cov_rng_init(&rng, 7);
+        for (int round = 0; round < 3000; round++) {
+            size_t at[4];
+            uint8_t was[4];
+            struct cov_err e = COV_ERR_INIT;
+            for (int i = 0; i < 4; i++) {
+                at[i] = (size_t)cov_rng_below(&rng, image.n);
+                was[i] = image.data[at[i]];
+                image.data[at[i]] = (uint8_t)cov_rng_next(&rng);
+            }
+            store(path2, image.data, image.n);
+            if (read_all(path2, &e))
+                assert_int_equal(e.code, COV_EINPUT);
+            for (int i = 3; i >= 0; i--)
+                image.data[at[i]] = was[i];
+        }
+        free(image.data);
+    }
+}
+
+/* What is found when the n bytes at offset `at` of the k-th record of a kind are replaced by
+ * `value`. */
+struct lie {
+    uint32_t record;
+    int k, at, n;
+    uint64_t value;
+    const char *message;
+};
+
+static void check_lies(const struct lie *lies, size_t n_lies)
+{
+    struct image image = load(path);
+    for (size_t i = 0; i < n_lies; i++) {
+        const struct lie *lie = &lies[i];
+        size_t at = find(&image, lie->record, lie->k) + (size_t)lie->at;
+        uint64_t was = get(&image, at, lie->n);
+        put(&image, at, lie->value, lie->n);
+        bad(&image, lie->message);
+        put(&image, at, was, lie->n);
+    }
+    store(path2, image.data, image.n);
+    assert_int_equal(read_all(path2, NULL), 0);
+    free(image.data);
+}
+
+static void lies(void **state)
+{
+    (void)state;
+    static const struct lie all[] = {
+        {END, 0, 4, 2, 1, "several files"},
+        {END, 0, 6, 2, 1, "several files"},
+        {END, 0, 8, 2, 3, "several files"},
+        {END, 0, 8, 4, 0x00030003, "more than its entries"},
+        {END, 0, 8, 4, 0x00050005, "more entries than it can hold"},
+        {END, 0, 8, 4, 0xfffefffe, "more entries than it can hold"},
+        {END, 0, 12, 4, 10, "not where it should be"},
+        {END, 0, 12, 4, 0xfffffff0, "not where it should be"},
+        {END, 0, 16, 4, 0, "not where it should be"},
+        {END, 0, 16, 4, 0xfffffff0, "not where it should be"},
+        {END, 0, 20, 2, 1, "its end is missing"},
+        {CENTRAL, 0, 0, 4, 0, "a record of the directory is missing"},
+        {CENTRAL, 0, 8, 2, 1, "entry b/first: it is encrypted"},
+        {CENTRAL, 0, 10, 2, 8, "entry b/first: it is compressed"},
+        {CENTRAL, 0, 16, 4, 0, "entry b/first: its header contradicts"},
+        {CENTRAL, 0, 20, 4, 4, "entry b/first: its two sizes differ"},
+        {CENTRAL, 0, 24, 4, 6, "entry b/first: its two sizes differ"},
+        {CENTRAL, 0, 28, 2, 0xffff, "a record goes beyond"},
+        {CENTRAL, 0, 28, 2, 0, "a name that is not allowed"},
+        {CENTRAL, 0, 30, 2, 0xffff, "a record goes beyond"},
+        {CENTRAL, 0, 32, 2, 0xffff, "a record goes beyond"},
+        {CENTRAL, 3, 32, 2, 1, "a record goes beyond"},
+        {CENTRAL, 0, 34, 2, 1, "several files"},
+        {CENTRAL, 0, 42, 4, 1, "its header is not where it should be"},
+        {CENTRAL, 0, 42, 4, 64, "its header is not where it should be"},
+        {CENTRAL, 0, 42, 4, 0x7fffffff, "it lies outside"},
+        {CENTRAL, 0, 42, 4, 0xfffffffe, "it lies outside"},
+        {LOCAL, 0, 0, 4, 0, "its header is not where it should be"},
+        {LOCAL, 0, 6, 2, 1, "its header contradicts"},
+        {LOCAL, 0, 8, 2, 8, "its header contradicts"},
+        {LOCAL, 0, 14, 4, 0, "its header contradicts"},
+        {LOCAL, 0, 18, 4, 6, "its header contradicts"},
+        {LOCAL, 0, 22, 4, 4, "its header contradicts"},
+        {LOCAL, 0, 26, 2, 6, "its header is not where it should be"},
+        {LOCAL, 0, 28, 2, 0xffff, "it goes beyond"},
+        {LOCAL, 0, 28, 2, 100, "it overlaps another one"},
+        {LOCAL, 3, 28, 2, 100, "it goes beyond"},
+        {LOCAL, 0, 30, 1, 'c', "its header contradicts"},
+    };
+    make(false);
+    check_lies(all, COV_COUNT(all));
+}
+
+static void zip64_lies(void **state)
+{
+    (void)state;
+    static const struct lie all[] = {
+        {LOCATOR64, 0, 0, 4, 0, "not where it should be"},
+        {LOCATOR64, 0, 4, 4, 1, "several files"},
+        {LOCATOR64, 0, 16, 4, 2, "several files"},
+        {LOCATOR64, 0, 8, 8, 0, "the zip64 end record is not where it should be"},
+        {LOCATOR64, 0, 8, 8, UINT64_MAX, "the zip64 end record lies outside"},
+        {LOCATOR64, 0, 8, 8, (uint64_t)1 << 63, "the zip64 end record lies outside"},
+        {END64, 0, 0, 4, 0, "the zip64 end record is not where it should be"},
+        {END64, 0, 4, 8, 45, "the zip64 end record is not where it should be"},
+        {END64, 0, 4, 8, UINT64_MAX, "the zip64 end record is not where it should be"},
+        {END64, 0, 16, 4, 1, "several files"},
+        {END64, 0, 20, 4, 1, "several files"},
+        {END64, 0, 24, 8, 3, "several files"},
+        {END64, 0, 40, 8, UINT64_MAX, "not where it should be"},
+        {END64, 0, 40, 8, 1, "not where it should be"},
+        {END64, 0, 48, 8, UINT64_MAX, "not where it should be"},
+        {END64, 0, 48, 8, 0, "not where it should be"},
+        {END, 0, 8, 4, 0x00030003, "contradict each other"},
+        {END, 0, 12, 4, 3, "contradict each other"},
+        {END, 0, 16, 4, 3, "contradict each other"},
+        /* the extra field of b/first: its id, its length, size, stored size, offset */
+        {CENTRAL, 0, 53, 2, 2, "it lies outside"},
+        {CENTRAL, 0, 55, 2, 16, "its extra field is damaged"},
+        {CENTRAL, 0, 55, 2, 200, "its extra field is damaged"},
+        {CENTRAL, 0, 57, 8, 6, "its two sizes differ"},
+        {CENTRAL, 0, 65, 8, UINT64_MAX, "its two sizes differ"},
+        {CENTRAL, 0, 73, 8, UINT64_MAX, "it lies outside"},
+        {CENTRAL, 0, 73, 8, UINT64_MAX - 20, "it lies outside"},
+        {CENTRAL, 0, 73, 8, 1, "its header is not where it should be"},
+    };
+    make(true);
+    check_lies(all, COV_COUNT(all));
+    /* Both sizes huge, and the sum of offset and size wrapping around. */
+    struct image image = load(path);
+    size_t at = find(&image, CENTRAL, 0);
+    const uint64_t sizes[] = {image.n,         (uint64_t)1 << 50, (uint64_t)1 << 63,
+                              UINT64_MAX - 63, UINT64_MAX - 1,    UINT64_MAX};
+    for (size_t i = 0; i < COV_COUNT(sizes); i++) {
+        put(&image, at + 57, sizes[i], 8);
+        put(&image, at + 65, sizes[i], 8);
+        bad(&image, "it goes beyond");
+    }
+    /* Entries that are said to be more than the directory has room for. */
+    size_t end = find(&image, END64, 0);
+    const uint64_t counts[] = {5, 1000, (uint64_t)1 << 32, UINT64_MAX};
+    for (size_t i = 0; i < COV_COUNT(counts); i++) {
+        put(&image, end + 24, counts[i], 8);
+        put(&image, end + 32, counts[i], 8);
+        bad(&image, i == 0 ? "" : "more entries than it can hold");
+    }
+    free(image.data);
+}
+
+static void overlaps(void **state)
+{
+    (void)state;
+    make(false);
+    struct image image = load(path);
+    /* The second record of the directory takes the first one's place: twice the same entry. */
+    size_t first = find(&image, CENTRAL, 0), second = find(&image, CENTRAL, 2);
+    put(&image, second + 42, get(&image, first + 42, 4), 4);
+    bad(&image, "entry b/second: its header is not where it should be");
+    free(image.data);
+
+    /* Two entries of one name and place; two of one name; one that reaches into the next. */
+    static const char *const pair[] = {"x", "x"};
+    struct cov_zip_writer *w;
+    assert_int_equal(cov_zip_create(path, false, &w, NULL), 0);
+    for (size_t i = 0; i < 2; i++)
+        assert_int_equal(cov_zip_add(w, pair[i], "same", 4, NULL), 0);
+    assert_int_equal(cov_zip_finish(w, NULL), 0);
+    image = load(path);
+    bad(&image, "entry x: there are two of this name");
+    first = find(&image, CENTRAL, 0);
+    second = find(&image, CENTRAL, 1);
+    uint64_t was = get(&image, second + 42, 4);
+    put(&image, second + 42, get(&image, first + 42, 4), 4);
+    bad(&image, "entry x: it overlaps another one");
+    put(&image, second + 42, was, 4);
+    size_t local = find(&image, LOCAL, 0);
+    put(&image, first + 20, 60, 4);
+    put(&image, first + 24, 60, 4);
+    put(&image, local + 18, 60, 4);
+    put(&image, local + 22, 60, 4);
+    bad(&image, "entry x: it overlaps another one");
+    free(image.data);
+}
+
+static void bad_names(void **state)
+{
+    (void)state;
+    static const char *const all[] = {"..",   "../x", "a/..", "a/../b", "/etc/passwd",
+                                      "a\\b", "",     "../",  "x/../.."};
+    for (size_t i = 0; i < COV_COUNT(all); i++) {
+        struct cov_zip_writer *w;
+        assert_int_equal(cov_zip_create(path, false, &w, NULL), 0);
+        assert_int_equal(cov_zip_add(w, all[i], "x", 1, NULL), 0);
+        assert_int_equal(cov_zip_finish(w, NULL), 0);
+        struct image image = load(path);
+        bad(&image, "a name that is not allowed");
+        free(image.data);
+    }
+    static char name[70000];
+    memset(name, 'n', sizeof name - 1);
+    struct cov_zip_writer *w;
+    assert_int_equal(cov_zip_create(path, false, &w, NULL), 0);
+    assert_int_equal(cov_zip_add(w, name, "x", 1, NULL), COV_EUNSUPPORTED);
+    name[5000] = '\0';
+    assert_int_equal(cov_zip_add(w, name, "x", 1, NULL), 0);
+    assert_int_equal(cov_zip_finish(w, NULL), 0);
+    struct image image = load(path);
+    bad(&image, "a name that is not allowed");
+    free(image.data);
+}
+
+/* Sizes and checksum behind the data, as torch.save writes them. */
+static void descriptors(void **state)
+{
+    (void)state;
+    make(false);
+    struct image image = load(path);
+    for (int i = 0; i < (int)COV_COUNT(names); i++) {
+        size_t at = find(&image, LOCAL, i);
+        put(&image, at + 6, 0x808, 2);
+        put(&image, at + 14, 0, 8);
+        put(&image, at + 22, 0, 4);
+        at = find(&image, CENTRAL, i);
+        put(&image, at + 8, 0x808, 2);
+    }
+    store(path2, image.data, image.n);
+    assert_int_equal(read_all(path2, NULL), 0);
+    /* The checksum of the directory counts. */
+    size_t at = find(&image, CENTRAL, 2);
+    put(&image, at + 16, get(&image, at + 16, 4) ^ 1, 4);
+    bad(&image, "entry b/second: its checksum is wrong");
+    free(image.data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(round_trip),     cmocka_unit_test(empty_archive),
+        cmocka_unit_test(many_entries),   cmocka_unit_test(other_files),
+        cmocka_unit_test(cut_or_changed), cmocka_unit_test(lies),
+        cmocka_unit_test(zip64_lies),     cmocka_unit_test(overlaps),
+        cmocka_unit_test(bad_names),      cmocka_unit_test(descriptors),
+    };
+    return cmocka_run_group_tests(tests, setup, NULL);
+}

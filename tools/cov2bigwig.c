@@ -1,0 +1,162 @@
+/* cov2bigwig.c - predictions or measured coverage to tracks for genome browsers.
+ * SPDX-License-Identifier: MIT */
+#include <stddef.h>
+
+#include "common/base/bgz.h"
+#include "common/base/path.h"
+#include "common/base/pool.h"
+#include "common/base/tool.h"
+#include "common/job/convert.h"
+#include "common/track/bigwig.h"
+#include "common/track/smooth.h"
+
+struct config {
+    const char *basename, *blacklist, *rename;
+    struct cov_strings datasets;
+    int format, strand;
+    int64_t window;
+    double min_value, scale;
+    bool experimental, skip_zero;
+};
+
+/* In the order of enum cov_track_kind and of enum cov_strand. */
+static const char *const formats[] = {"bigwig", "bedgraph", "bedgraph.gz", NULL};
+static const char *const strands[] = {"avg", "+", "-", NULL};
+
+/* Rows that are asked whether they were given. */
+enum { ROW_FORMAT, ROW_MIN_VALUE };
+
+#define FIELD(name) offsetof(struct config, name)
+
+static const struct cov_opt options[] = {
+    [ROW_FORMAT] = {.name = "format",
+                    .type = COV_OPT_ENUM,
+                    .field = FIELD(format),
+                    .def = "bigwig",
+                    .choices = formats,
+                    .help = "format of the files in an output folder; of a single file its suffix "
+                            "tells"},
+    [ROW_MIN_VALUE] = {.name = "min-value",
+                       .type = COV_OPT_FLOAT,
+                       .field = FIELD(min_value),
+                       .metavar = "V",
+                       .help = "leave out bases with a smaller value"},
+    {.name = "experimental",
+     .type = COV_OPT_FLAG,
+     .field = FIELD(experimental),
+     .help = "INPUT is a genome file: convert its measured coverage, the mean of its BAM files"},
+    {.name = "datasets",
+     .type = COV_OPT_LIST,
+     .field = FIELD(datasets),
+     .metavar = "LIST",
+     .help = "data sets to convert, separated by commas; without it, all"},
+    {.name = "strand",
+     .type = COV_OPT_ENUM,
+     .field = FIELD(strand),
+     .def = "avg",
+     .choices = strands,
+     .help = "the mean of both strands, or one of them"},
+    {.name = "window-size",
+     .type = COV_OPT_SIZE,
+     .field = FIELD(window),
+     .metavar = "N",
+     .min = 1,
+     .max = COV_SMOOTH_MAX_WINDOW,
+     .help = "smooth with a centred moving mean over N bases"},
+    {.name = "scale",
+     .type = COV_OPT_FLOAT,
+     .field = FIELD(scale),
+     .metavar = "V",
+     .def = "1",
+     .help = "multiply values by V"},
+    {.name = "skip-zero",
+     .type = COV_OPT_FLAG,
+     .field = FIELD(skip_zero),
+     .help = "leave out bases with the value 0"},
+    {.name = "blacklist-file",
+     .type = COV_OPT_STRING,
+     .flags = COV_OPT_PATH_IN,
+     .field = FIELD(blacklist),
+     .metavar = "FILE",
+     .help = "leave out sequences (one id a line) or regions (BED)"},
+    {.name = "rename",
+     .type = COV_OPT_STRING,
+     .flags = COV_OPT_PATH_IN,
+     .field = FIELD(rename),
+     .metavar = "FILE",
+     .help = "two columns: name of a sequence in INPUT, name to use instead"},
+    {.name = "basename",
+     .type = COV_OPT_STRING,
+     .field = FIELD(basename),
+     .metavar = "NAME",
+     .help = "what names in an output folder begin with; without it, the name of INPUT without "
+             "folder and suffix"},
+    {.name = NULL},
+};
+
+static int run(struct cov_common *common, void *config, const bool *given, int n_operands,
+               char **operands, struct cov_err *e)
+{
+    (void)n_operands;
+    const struct config *c = config;
+    const char *const lists[] = {c->blacklist, c->rename};
+    const struct cov_convert_options convert = {
+        .measured = c->experimental,
+        .output = common->output,
+        .force = common->force,
+        .basename = c->basename,
+        .has_kind = given[ROW_FORMAT],
+        .kind = (enum cov_track_kind)c->format,
+        .datasets = c->datasets.items,
+        .n_datasets = c->datasets.n,
+        .strand = (enum cov_strand)c->strand,
+        .window = c->window,
+        .blacklist_path = c->blacklist,
+        .rename_path = c->rename,
+        .has_min = given[ROW_MIN_VALUE],
+        .min_value = c->min_value,
+        .skip_zero = c->skip_zero,
+        .scale = c->scale,
+    };
+    for (size_t i = 0; i < COV_COUNT(lists); i++) {
+        if (!lists[i])
+            continue;
+        if (cov_path_is_std(lists[i]))
+            return cov_fail(e, COV_EUSAGE, "lists are not read from standard input");
+        if (cov_stats_add_input(&common->stats, lists[i], e))
+            return COV_ENOMEM;
+    }
+    if (cov_path_is_std(operands[0]))
+        return cov_fail(e, COV_EUSAGE, "HDF5 is not read from standard input");
+    struct cov_pool *pool;
+    int rc = cov_pool_new((unsigned)common->threads, &pool, e);
+    if (!rc)
+        rc = cov_convert_run(operands[0], &convert, pool, &common->progress, &common->stats, e);
+    cov_pool_free(pool);
+    return rc;
+}
+
+static void print_versions(FILE *f)
+{
+    (void)fprintf(f, "libBigWig %s\nhtslib %s\n", cov_bigwig_version(), cov_bgz_version());
+}
+
+int main(int argc, char **argv)
+{
+    static const struct cov_tool tool = {
+        .name = "cov2bigwig",
+        .summary = "convert predictions or measured coverage to bigWig or bedGraph",
+        .synopsis = "[options] -o OUT INPUT.h5",
+        .examples = "  cov2bigwig -o tracks/ genome_predictions.h5\n"
+                    "  cov2bigwig --datasets atacseq --window-size 150 -o atac.bw pred.h5\n"
+                    "  cov2bigwig --datasets atacseq -o - pred.h5 | gzip > atac.bg.gz\n"
+                    "  cov2bigwig --experimental --format bedgraph.gz -o tracks/ genome.h5\n",
+        .options = options,
+        .config_bytes = sizeof(struct config),
+        .min_operands = 1,
+        .max_operands = 1,
+        .run = run,
+        .print_versions = print_versions,
+    };
+    return cov_tool_main(&tool, argc, argv);
+}

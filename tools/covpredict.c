@@ -1,0 +1,179 @@
+/* covpredict - predicts coverage along a genome, base by base, with a Predmoter checkpoint.
+ * SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+
+#include "common/base/bgz.h"
+#include "common/base/outfile.h"
+#include "common/base/path.h"
+#include "common/base/pool.h"
+#include "common/base/tool.h"
+#include "common/compute/device.h"
+#include "common/job/predict.h"
+
+struct config {
+    const char *model;
+    int64_t batch;
+    int device, precision;
+    int64_t length;
+    const char *species;
+    int64_t min_length, max_length;
+    bool as_float;
+    int type;
+};
+
+static const char *const devices[] = {"auto", "cpu", NULL};
+static const char *const precisions[] = {"exact", "fp32", NULL};
+static const char *const types[] = {"int16", "int32", "int64", NULL}; /* as enum cov_signal_type */
+
+#define FIELD(name) offsetof(struct config, name)
+
+enum {
+    OPT_MODEL,
+    OPT_BATCH,
+    OPT_DEVICE,
+    OPT_PRECISION,
+    OPT_LENGTH,
+    OPT_SPECIES,
+    OPT_MIN,
+    OPT_MAX,
+    OPT_FLOAT,
+    OPT_DTYPE
+};
+
+static const struct cov_opt options[] = {
+    [OPT_MODEL] = {"model", 'm', COV_OPT_STRING, COV_OPT_REQUIRED | COV_OPT_PATH_IN, FIELD(model),
+                   "CKPT", NULL, 0, 0, NULL, "checkpoint of Predmoter or covtools"},
+    [OPT_BATCH] = {"batch-size", 0, COV_OPT_INT, 0, FIELD(batch), "N", NULL, 1, 4096, NULL,
+                   "chunks that a thread computes at a time; without it, chosen. Decides about "
+                   "memory, not about values"},
+    [OPT_DEVICE] = {"device", 0, COV_OPT_ENUM, 0, FIELD(device), NULL, "auto", 0, 0, devices,
+                    "where to compute"},
+    [OPT_PRECISION] = {"precision", 0, COV_OPT_ENUM, 0, FIELD(precision), NULL, "exact", 0, 0,
+                       precisions,
+                       "arithmetic of the network: exact is the fastest that gives Predmoter's "
+                       "values; in this version that is fp32"},
+    [OPT_LENGTH] = {"subsequence-length", 0, COV_OPT_SIZE, 0, FIELD(length), "N", "21384", 1,
+                    1 << 28, NULL,
+                    "length of the chunks that a FASTA is cut into; a genome file brings its own"},
+    [OPT_SPECIES] = {"species", 0, COV_OPT_STRING, 0, FIELD(species), "NAME", NULL, 0, 0, NULL,
+                     "species of a FASTA, kept in the output; without it, the file's name without "
+                     "folder and suffix"},
+    [OPT_MIN] = {"min-length", 0, COV_OPT_SIZE, 0, FIELD(min_length), "N", NULL, 1, 1e15, NULL,
+                 "leave out sequences of a FASTA that are shorter"},
+    [OPT_MAX] = {"max-length", 0, COV_OPT_SIZE, 0, FIELD(max_length), "N", NULL, 1, 1e15, NULL,
+                 "leave out sequences of a FASTA that are longer"},
+    [OPT_FLOAT] = {"float", 0, COV_OPT_FLAG, 0, FIELD(as_float), NULL, NULL, 0, 0, NULL,
+                   "write the network's values unrounded, as float32"},
+    [OPT_DTYPE] = {"dtype", 0, COV_OPT_ENUM, 0, FIELD(type), NULL, "int32", 0, 0, types,
+                   "type of the rounded values; one that does not fit is an error"},
+    {0},
+};
+
+/* Options that contradict each other, or that only a FASTA can follow. */
+static int check(const struct config *c, const bool *given, struct cov_source *source,
+                 const char *input, struct cov_err *e)
+{
+    static const int fasta_only[] = {OPT_LENGTH, OPT_SPECIES, OPT_MIN, OPT_MAX};
+    if (!source) {
+        if (c->as_float && given[OPT_DTYPE])
+            return cov_fail(e, COV_EUSAGE, "--float and --dtype contradict each other");
+        if (given[OPT_MIN] && given[OPT_MAX] && c->min_length > c->max_length)
+            return cov_fail(e, COV_EUSAGE, "--min-length is greater than --max-length");
+        return COV_OK;
+    }
+    for (size_t i = 0; cov_source_is_genome_file(source) && i < COV_COUNT(fasta_only); i++)
+        if (given[fasta_only[i]])
+            return cov_fail(e, COV_EUSAGE, "--%s is for FASTA input, but %s is a genome file",
+                            options[fasta_only[i]].name, input);
+    return COV_OK;
+}
+
+static int run(struct cov_common *common, void *config, const bool *given, int n_operands,
+               char **operands, struct cov_err *e)
+{
+    (void)n_operands;
+    const struct config *c = config;
+    const char *input = operands[0];
+    struct cov_outfile out = COV_OUTFILE_INIT;
+    struct cov_pool *pool = NULL;
+    struct cov_model *model = NULL;
+    struct cov_source *source = NULL;
+    char *dir = NULL;
+
+    int rc = check(c, given, NULL, input, e);
+    if (rc)
+        return rc;
+    if (cov_path_is_std(common->output))
+        return cov_fail(e, COV_EUSAGE, "-o -: a predictions file needs a name of its own");
+    /* Everything that may refuse comes before the genome is read. */
+    rc = cov_outfile_begin(&out, common->output, COV_OUTFILE_SEEKABLE, common->force, e);
+    if (rc == COV_OK)
+        rc = cov_stats_add_input(&common->stats, c->model, e);
+    if (rc == COV_OK)
+        rc = cov_model_open(c->model, &model, e);
+    if (rc)
+        goto out;
+    dir = cov_path_dir(common->output, e);
+    if (!dir) {
+        rc = COV_ENOMEM;
+        goto out;
+    }
+    struct cov_source_options from = {
+        .chunk_length = (size_t)c->length,
+        .species = c->species,
+        .genome = {.min_length = c->min_length,
+                   .max_length = c->max_length,
+                   .tmpdir = common->tmpdir ? common->tmpdir : dir,
+                   .n_threads = (unsigned)common->threads},
+    };
+    rc = cov_source_open(input, &from, &common->progress, &source, e);
+    if (rc == COV_OK)
+        rc = check(c, given, source, input, e);
+    if (rc == COV_OK)
+        rc = cov_pool_new((unsigned)common->threads, &pool, e);
+    if (rc)
+        goto out;
+    struct cov_predict_options how = {
+        .batch = (size_t)c->batch,
+        .type = c->as_float ? COV_SIGNAL_FLOAT32 : (enum cov_signal_type)c->type,
+    };
+    common->stats.precision = "fp32";
+    rc = cov_predict(source, model, pool, &how, out.tmp, &common->progress, &common->stats, e);
+    if (rc == COV_OK)
+        rc = cov_outfile_commit(&out, e);
+out:
+    cov_pool_free(pool);
+    cov_source_close(source);
+    cov_model_close(model);
+    cov_outfile_abort(&out);
+    free(dir);
+    return rc;
+}
+
+static void print_versions(FILE *f)
+{
+    struct cov_device *device = NULL;
+    (void)fprintf(f, "htslib %s\n", cov_bgz_version());
+    if (cov_device_open_cpu(NULL, &device, NULL) == COV_OK)
+        (void)fprintf(f, "device: %s\n", device->ops->describe(device));
+    cov_device_close(device);
+}
+
+static const struct cov_tool tool = {
+    .name = "covpredict",
+    .summary = "predict coverage along a genome with a Predmoter checkpoint",
+    .synopsis = "[options] -m MODEL.ckpt -o OUT.h5 GENOME.h5|FASTA|-",
+    .examples = "  covpredict -m Combined.ckpt -o maize_predictions.h5 maize.fa.gz\n"
+                "  covpredict -@ 8 -m Combined.ckpt -o maize_predictions.h5 maize.h5\n",
+    .options = options,
+    .config_bytes = sizeof(struct config),
+    .min_operands = 1,
+    .max_operands = 1,
+    .run = run,
+    .print_versions = print_versions,
+};
+
+int main(int argc, char **argv)
+{
+    return cov_tool_main(&tool, argc, argv);
+}
