@@ -537,6 +537,7 @@ static const struct operation operations[256] = {
     ['C'] = {"SHORT_BINBYTES", op_text, COV_PICKLE_BYTES, 1},
     ['B'] = {"BINBYTES", op_text, COV_PICKLE_BYTES, 4},
     [0x8e] = {"BINBYTES8", op_text, COV_PICKLE_BYTES, 8},
+    [0x96] = {"BYTEARRAY8", op_text, COV_PICKLE_BYTES, 8},
     ['('] = {"MARK", op_mark, 0, 0},
     [')'] = {"EMPTY_TUPLE", op_empty, COV_PICKLE_TUPLE, 0},
     [0x85] = {"TUPLE1", op_collect, COV_PICKLE_TUPLE, 1},
@@ -584,7 +585,6 @@ static const struct operation operations[256] = {
     [0x83] = {.name = "EXT2"},
     [0x84] = {.name = "EXT4"},
     [0x92] = {.name = "NEWOBJ_EX"},
-    [0x96] = {.name = "BYTEARRAY8"},
     [0x97] = {.name = "NEXT_BUFFER"},
     [0x98] = {.name = "READONLY_BUFFER"},
 };

@@ -113,6 +113,7 @@ static void texts(void **state)
         {LITERAL("B\3\0\0\0abc."), COV_PICKLE_BYTES},
         {LITERAL("C\3abc."), COV_PICKLE_BYTES},
         {LITERAL("\x8e\3\0\0\0\0\0\0\0abc."), COV_PICKLE_BYTES},
+        {LITERAL("\x96\3\0\0\0\0\0\0\0abc."), COV_PICKLE_BYTES},
     };
     for (size_t i = 0; i < COV_COUNT(all); i++) {
         struct cov_pickle *p = good(all[i].text, all[i].n);

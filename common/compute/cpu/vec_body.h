@@ -10,7 +10,7 @@
 #include "common/base/cpu.h"
 #include "common/compute/cpu/vec.h"
 
-static inline float from_bits(int32_t bits)
+static inline float from_bits(uint32_t bits)
 {
     float v;
     memcpy(&v, &bits, sizeof v);
@@ -32,7 +32,7 @@ static inline float exp_core(float x)
     p = p * r + 1.6666665459e-1f;
     p = p * r + 5.0000001201e-1f;
     p = p * r * r + r + 1.0f;
-    return p * from_bits(((int32_t)k + 127) << 23);
+    return p * from_bits(((uint32_t)(int32_t)k + 127U) << 23);
 }
 
 static inline float sigmoid(float x)
