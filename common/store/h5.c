@@ -1,5 +1,4 @@
 /* h5.c - see h5.h. The one file that includes hdf5.h.
- *
  * SPDX-License-Identifier: MIT */
 #include "common/store/h5.h"
 
@@ -56,7 +55,8 @@ static herr_t take_first(unsigned n, const H5E_error2_t *error, void *arg)
     return 0;
 }
 
-/* Fails with "<path>: [<set>: ]<what> (<libhdf5's reason>)". */
+/* Fails with "<path>: [<set>: ]<what> (<libhdf5's reason>)". To be called before anything else is asked of
+ * libhdf5, which then forgets the reason. */
 static int fail(struct cov_err *e, int code, const char *path, const char *set, const char *what)
 {
     struct reason r = {"", false};
@@ -166,14 +166,6 @@ const char *cov_h5_path(const struct cov_h5 *f)
 
 /* ---- reading ---- */
 
-static hid_t open_file(const char *path)
-{
-    hid_t fapl = access_list();
-    hid_t id = H5Fopen(path, H5F_ACC_RDONLY, fapl);
-    close_id(fapl);
-    return id;
-}
-
 int cov_h5_open_unchecked(const char *path, struct cov_h5 **out, struct cov_err *e)
 {
     *out = NULL;
@@ -183,14 +175,16 @@ int cov_h5_open_unchecked(const char *path, struct cov_h5 **out, struct cov_err 
     struct cov_h5 *f = new_file(path, e);
     if (!f)
         return COV_ENOMEM;
-    f->id = open_file(path);
-    if (f->id < 0) {
+    hid_t fapl = access_list();
+    f->id = H5Fopen(path, H5F_ACC_RDONLY, fapl);
+    if (f->id < 0)
         rc = fail(e, COV_EINPUT, path, NULL, "damaged HDF5 file");
+    close_id(fapl);
+    if (rc)
         cov_h5_close(f);
-        return rc;
-    }
-    *out = f;
-    return COV_OK;
+    else
+        *out = f;
+    return rc;
 }
 
 int cov_h5_open(const char *path, struct cov_h5 **out, struct cov_err *e)
@@ -534,11 +528,26 @@ const struct cov_h5_rows *cov_h5_set_rows(const struct cov_h5_set *s)
     return &s->handed;
 }
 
+/* libhdf5 has no other way of telling that a chunk was never written, short of visiting all chunks. */
+static herr_t compare_text(unsigned n, const H5E_error2_t *error, void *arg)
+{
+    if (n == 0 && error->desc && strcmp(error->desc, "chunk storage is not allocated") == 0)
+        *(bool *)arg = true;
+    return 0;
+}
+
+static bool says_not_stored(void)
+{
+    bool says = false;
+    (void)H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, compare_text, &says);
+    return says;
+}
+
 static int fetch_chunk(struct cov_h5_set *s, const hsize_t at[3], struct cov_blob *raw,
                        struct cov_err *e)
 {
-    hsize_t n;
-    if (H5Dget_chunk_storage_size(s->id, at, &n) < 0)
+    hsize_t n = 0;
+    if (H5Dget_chunk_storage_size(s->id, at, &n) < 0 && !says_not_stored())
         return fail_set(s, e, COV_EINPUT, "damaged index of chunks");
     if (n == 0)
         return cov_blob_end_piece(raw, 0, e);
@@ -580,8 +589,9 @@ static int read_by_hdf5(struct cov_h5_set *s, size_t row, size_t n_rows, size_t 
     bool good = memory >= 0 &&
                 H5Sselect_hyperslab(s->space, H5S_SELECT_SET, start, NULL, count, NULL) >= 0 &&
                 H5Dread(s->id, s->type, memory, s->space, H5P_DEFAULT, dst) >= 0;
+    int rc = good ? COV_OK : fail_set(s, e, COV_EINPUT, "cannot be read");
     close_id(memory);
-    return good ? COV_OK : fail_set(s, e, COV_EINPUT, "cannot be read");
+    return rc;
 }
 
 static int fetch_band(void *set, size_t row, struct cov_blob *raw, struct cov_err *e)
@@ -643,15 +653,15 @@ int cov_h5_create(const char *path, struct cov_h5 **out, struct cov_err *e)
     hid_t fapl = access_list(), fcpl = H5Pcreate(H5P_FILE_CREATE);
     (void)H5Pset_obj_track_times(fcpl, false);
     f->id = H5Fcreate(path, H5F_ACC_TRUNC, fcpl, fapl);
+    if (f->id < 0)
+        rc = fail(e, COV_EIO, path, NULL, "cannot be created");
     close_id(fapl);
     close_id(fcpl);
-    if (f->id < 0) {
-        rc = fail(e, COV_EIO, path, NULL, "cannot be created");
+    if (rc)
         cov_h5_close(f);
-        return rc;
-    }
-    *out = f;
-    return COV_OK;
+    else
+        *out = f;
+    return rc;
 }
 
 int cov_h5_finish(struct cov_h5 *f, struct cov_err *e)
@@ -674,10 +684,11 @@ int cov_h5_write_attr(struct cov_h5 *f, const char *name, const char *text, stru
     hid_t attr =
         good ? H5Acreate2(f->id, name, type, space, H5P_DEFAULT, H5P_DEFAULT) : H5I_INVALID_HID;
     good = attr >= 0 && H5Awrite(attr, type, &text) >= 0;
+    int rc = good ? COV_OK : fail(e, COV_EIO, f->path, name, "the attribute cannot be written");
     close_id(attr);
     close_id(type);
     close_id(space);
-    return good ? COV_OK : fail(e, COV_EIO, f->path, name, "the attribute cannot be written");
+    return rc;
 }
 
 static hid_t make_type(const struct cov_h5_type *t)
@@ -756,15 +767,14 @@ int cov_h5_set_create(struct cov_h5 *f, const char *name, const struct cov_h5_ne
     s->space = H5Screate_simple(spec->rank, dims, max_dims);
     s->id = dcpl >= 0 ? H5Dcreate2(f->id, name, s->type, s->space, lcpl, dcpl, H5P_DEFAULT)
                       : H5I_INVALID_HID;
+    int rc = s->id >= 0 ? COV_OK : fail_set(s, e, COV_EIO, "cannot be created");
     close_id(lcpl);
     close_id(dcpl);
-    if (s->id < 0) {
-        int rc = fail_set(s, e, COV_EIO, "cannot be created");
+    if (rc)
         cov_h5_set_close(s);
-        return rc;
-    }
-    *out = s;
-    return COV_OK;
+    else
+        *out = s;
+    return rc;
 }
 
 int cov_h5_set_put(struct cov_h5_set *s, const size_t at[3], const uint8_t *piece, size_t n,
