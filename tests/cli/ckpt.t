@@ -1,0 +1,44 @@
+#!/bin/sh
+# Checkpoints that are broken, and what is said about them.
+# SPDX-License-Identifier: MIT
+. "$SRC/tests/lib/tap.sh"
+
+for kind in cnn hybrid bi-hybrid; do
+    run make_ckpt "$kind" x.ckpt
+    status_is 0 "$kind: made"
+    run dump_ckpt x.ckpt
+    status_is 0 "$kind: read"
+    stdout_like "^hparam	model_type	string	$kind\$" "$kind: hyper-parameters"
+    stdout_like '^tensor	out.bias	float32	[12]	' "$kind: tensors"
+done
+
+# broken KIND REGEX
+broken() {
+    run make_ckpt "$1" "$1.ckpt"
+    run dump_ckpt "$1.ckpt"
+    refused 1 "^dump_ckpt: error: $1\\.ckpt: $2\$" "$1 is refused"
+}
+broken os-system 'pickle asks for os\.system, which is not allowed; nothing was executed'
+ok 'and was not called' test ! -e executed
+broken petabytes \
+    'tensor out\.weight: its shape asks for 3\.60288e\+16 elements, but the file has only [0-9]+ bytes'
+broken no-hparams 'no checkpoint of PyTorch Lightning: it has no hyper_parameters'
+broken bare-state 'no checkpoint of PyTorch Lightning: it has no state_dict'
+broken nan 'tensor out\.bias: element 0 is NaN or infinite'
+
+head -c 3000 x.ckpt >cut.ckpt
+run dump_ckpt cut.ckpt
+refused 1 'cut\.ckpt: damaged zip archive: its end is missing; the file was probably cut short' 'cut short'
+printf 'not a checkpoint\n' >text.ckpt
+run dump_ckpt text.ckpt
+refused 1 'text\.ckpt: no zip archive' 'a text'
+: >empty.ckpt
+run dump_ckpt empty.ckpt
+refused 1 'empty\.ckpt: no zip archive' 'an empty file'
+run dump_ckpt missing.ckpt
+refused 1 'cannot read missing\.ckpt: No such file or directory' 'a file that is not there'
+run dump_ckpt .
+refused 1 '\.: is a folder' 'a folder'
+run make_ckpt cnn /dev/full
+refused 1 'cannot write /dev/full: No space left on device' 'a full disk'
+done_testing

@@ -1,0 +1,800 @@
+/* test_ckpt.c - checkpoints and torch.save's files: round trips, every type of tensor, files that
+ * lie.
+ * SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "common/base/attr.h"
+#include "common/base/rng.h"
+#include "common/store/ckpt.h"
+#include "common/store/pickle_writer.h"
+#include "common/store/zip.h"
+
+/* Two files in memory: many are written here. */
+static char path[40], path2[40];
+
+static int setup(void **state)
+{
+    (void)state;
+    (void)snprintf(path, sizeof path, "/proc/self/fd/%d", memfd_create("a.ckpt", 0));
+    (void)snprintf(path2, sizeof path2, "/proc/self/fd/%d", memfd_create("b.ckpt", 0));
+    return access(path, R_OK | W_OK) || access(path2, R_OK | W_OK);
+}
+
+/* ---------------------------------------------------------------- whole checkpoints */
+
+static void fill(struct cov_ckpt *c)
+{
+    static const char *const datasets[] = {"atacseq", "h3k4me3"};
+    static const int64_t shape[] = {2, 3, 4}, empty[] = {3, 0};
+    struct cov_torch_tensor *t;
+    c->epoch = 13;
+    c->global_step = (int64_t)1 << 40;
+    assert_int_equal(cov_ckpt_set_version(c, "1.0", NULL), 0);
+    assert_int_equal(cov_ckpt_set_version(c, "2.0.2", NULL), 0);
+    assert_int_equal(cov_ckpt_add_string(c, "model_type", "bi-hybrid", NULL), 0);
+    assert_int_equal(cov_ckpt_add_int(c, "cnn_layers", 3, NULL), 0);
+    assert_int_equal(cov_ckpt_add_int(c, "negative", -70000, NULL), 0);
+    assert_int_equal(cov_ckpt_add_bool(c, "bnorm", true, NULL), 0);
+    assert_int_equal(cov_ckpt_add_float(c, "learning_rate", 0.001, NULL), 0);
+    assert_int_equal(cov_ckpt_add_none(c, "nothing", NULL), 0);
+    assert_int_equal(cov_ckpt_add_strings(c, "datasets", datasets, 2, NULL), 0);
+    assert_int_equal(cov_ckpt_add_strings(c, "no strings", NULL, 0, NULL), 0);
+    assert_int_equal(cov_ckpt_add_tensor(c, "weight", COV_TORCH_FLOAT32, 3, shape, &t, NULL), 0);
+    assert_int_equal(t->n_elems, 24);
+    for (size_t i = 0; i < t->n_elems; i++)
+        t->f32[i] = (float)i / 7 - 1;
+    assert_int_equal(cov_ckpt_add_tensor(c, "count", COV_TORCH_INT64, 0, NULL, &t, NULL), 0);
+    t->i64[0] = INT64_MIN + 5;
+    assert_int_equal(cov_ckpt_add_tensor(c, "empty", COV_TORCH_FLOAT32, 2, empty, &t, NULL), 0);
+    assert_int_equal(t->n_elems, 0);
+}
+
+static bool same_tensor(const struct cov_torch_tensor *a, const struct cov_torch_tensor *b)
+{
+    if (strcmp(a->name, b->name) != 0 || a->dtype != b->dtype || a->n_dims != b->n_dims ||
+        a->n_elems != b->n_elems || !a->f32 != !b->f32)
+        return false;
+    for (int i = 0; i < a->n_dims; i++)
+        if (a->shape[i] != b->shape[i])
+            return false;
+    return a->f32 ? memcmp(a->f32, b->f32, a->n_elems * sizeof *a->f32) == 0
+                  : memcmp(a->i64, b->i64, a->n_elems * sizeof *a->i64) == 0;
+}
+
+static bool same_hparam(const struct cov_hparam *a, const struct cov_hparam *b)
+{
+    if (strcmp(a->name, b->name) != 0 || a->kind != b->kind || a->boolean != b->boolean ||
+        a->integer != b->integer || a->number != b->number || a->n_strings != b->n_strings)
+        return false;
+    for (size_t i = 0; i < a->n_strings; i++)
+        if (strcmp(a->strings[i], b->strings[i]) != 0)
+            return false;
+    return a->kind != COV_HPARAM_STRING || strcmp(a->string, b->string) == 0;
+}
+
+static bool same(const struct cov_ckpt *a, const struct cov_ckpt *b)
+{
+    if (a->epoch != b->epoch || a->global_step != b->global_step ||
+        strcmp(a->lightning_version, b->lightning_version) != 0 || a->n_hparams != b->n_hparams ||
+        a->n_tensors != b->n_tensors)
+        return false;
+    for (size_t i = 0; i < a->n_hparams; i++)
+        if (!same_hparam(&a->hparams[i], &b->hparams[i]))
+            return false;
+    for (size_t i = 0; i < a->n_tensors; i++)
+        if (!same_tensor(&a->tensors[i], &b->tensors[i]))
+            return false;
+    return true;
+}
+
+static struct cov_ckpt *read_good(const char *from)
+{
+    struct cov_ckpt *c = NULL;
+    struct cov_err e = COV_ERR_INIT;
+    if (cov_ckpt_read(from, &c, &e))
+        fail_msg("%s", e.text);
+    return c;
+}
+
+/* Reading must fail with `message` behind the name of the file. */
+static void read_bad(const char *from, const char *message)
+{
+    struct cov_ckpt *c = NULL;
+    struct cov_err e = COV_ERR_INIT;
+    assert_int_equal(cov_ckpt_read(from, &c, &e), COV_EINPUT);
+    assert_null(c);
+    if (strncmp(e.text, from, strlen(from)) != 0 || !strstr(e.text, message))
+        fail_msg("\"%s\" is not in \"%s\"", message, e.text);
+}
+
+/* The bytes of a file. */
+static uint8_t *load(const char *from, size_t *n)
+{
+    FILE *f = fopen(from, "rb");
+    assert_non_null(f);
+    assert_int_equal(fseek(f, 0, SEEK_END), 0);
+    *n = (size_t)ftell(f);
+    assert_int_equal(fseek(f, 0, SEEK_SET), 0);
+    uint8_t *data = malloc(*n);
+    assert_non_null(data);
+    assert_int_equal(fread(data, 1, *n, f), *n);
+    assert_int_equal(fclose(f), 0);
+    return data;
+}
+
+static void store(const char *to, const void *data, size_t n)
+{
+    FILE *f = fopen(to, "wb");
+    assert_non_null(f);
+    assert_int_equal(fwrite(data, 1, n, f), n);
+    assert_int_equal(fclose(f), 0);
+}
+
+static void round_trip(void **state)
+{
+    (void)state;
+    struct cov_ckpt c = COV_CKPT_INIT;
+    fill(&c);
+    assert_int_equal(cov_ckpt_write(path, &c, NULL), 0);
+    struct cov_ckpt *r = read_good(path);
+    assert_true(same(&c, r));
+    assert_true(cov_ckpt_hparam(r, "cnn_layers")->integer == 3);
+    assert_true(cov_ckpt_hparam(r, "cnn_layers")->number == 3.0);
+    assert_null(cov_ckpt_hparam(r, "cnn"));
+    assert_ptr_equal(cov_ckpt_tensor(r, "count"), &r->tensors[1]);
+    assert_null(cov_ckpt_tensor(r, "down"));
+    assert_int_equal((uintptr_t)cov_ckpt_tensor(r, "weight")->f32 % 64, 0);
+    /* The same bytes again, from what was read. */
+    size_t n, n2;
+    assert_int_equal(cov_ckpt_write(path2, r, NULL), 0);
+    uint8_t *one = load(path, &n), *two = load(path2, &n2);
+    assert_int_equal(n, n2);
+    assert_memory_equal(one, two, n);
+    free(one);
+    free(two);
+    cov_ckpt_free(r);
+    cov_ckpt_fini(&c);
+    cov_ckpt_fini(&c);
+    cov_ckpt_free(NULL);
+}
+
+static void refused_writing(void **state)
+{
+    (void)state;
+    static const struct {
+        int what, code;
+        const char *message;
+    } all[] = {
+        {0, COV_EINPUT, "tensor weight: element 3 is NaN"},
+        {1, COV_EINPUT, "tensor weight stands twice"},
+        {2, COV_EINPUT, "hyper-parameter bnorm stands twice"},
+        {3, COV_EUNSUPPORTED, "hyper-parameter cnn_layers of type dict"},
+        {4, COV_EINPUT, "needs an epoch"},
+        {5, COV_EINPUT, "needs an epoch"},
+    };
+    for (size_t i = 0; i < COV_COUNT(all); i++) {
+        struct cov_ckpt c = COV_CKPT_INIT;
+        struct cov_err e = COV_ERR_INIT;
+        struct cov_torch_tensor *t;
+        fill(&c);
+        switch (all[i].what) {
+        case 0:
+            c.tensors[0].f32[3] = NAN;
+            break;
+        case 1:
+            assert_int_equal(cov_ckpt_add_tensor(&c, "weight", COV_TORCH_INT64, 0, NULL, &t, NULL),
+                             0);
+            break;
+        case 2:
+            assert_int_equal(cov_ckpt_add_none(&c, "bnorm", NULL), 0);
+            break;
+        case 3:
+            c.hparams[1].kind = COV_HPARAM_OTHER;
+            c.hparams[1].string = strdup("dict");
+            break;
+        case 4:
+            c.epoch = -1;
+            break;
+        default:
+            free(c.lightning_version);
+            c.lightning_version = NULL;
+        }
+        assert_int_equal(cov_ckpt_write(path, &c, &e), all[i].code);
+        assert_non_null(strstr(e.text, all[i].message));
+        cov_ckpt_fini(&c);
+    }
+    struct cov_ckpt c = COV_CKPT_INIT;
+    struct cov_torch_tensor *t;
+    static const int64_t negative[] = {3, -1}, huge[] = {INT64_MAX, INT64_MAX};
+    assert_int_equal(cov_ckpt_add_tensor(&c, "x", COV_TORCH_FLOAT16, 0, NULL, &t, NULL),
+                     COV_EUNSUPPORTED);
+    assert_int_equal(cov_ckpt_add_tensor(&c, "x", COV_TORCH_FLOAT32, 9, NULL, &t, NULL),
+                     COV_EUNSUPPORTED);
+    assert_int_equal(cov_ckpt_add_tensor(&c, "x", COV_TORCH_FLOAT32, 2, negative, &t, NULL),
+                     COV_ENOMEM);
+    assert_int_equal(cov_ckpt_add_tensor(&c, "x", COV_TORCH_FLOAT32, 2, huge, &t, NULL),
+                     COV_ENOMEM);
+    fill(&c);
+    assert_int_equal(cov_ckpt_write("/nonexistent/x", &c, NULL), COV_EIO);
+    assert_int_equal(cov_ckpt_write("/dev/full", &c, NULL), COV_EIO);
+    cov_ckpt_fini(&c);
+}
+
+static void cut_or_changed(void **state)
+{
+    (void)state;
+    struct cov_ckpt c = COV_CKPT_INIT;
+    fill(&c);
+    assert_int_equal(cov_ckpt_write(path, &c, NULL), 0);
+    size_t n;
+    uint8_t *data = load(path, &n);
+    for (size_t i = 0; i < n; i++) {
+        store(path2, data, i);
+        read_bad(path2, i < 4 ? "no zip archive" : "cut short");
+    }
+    /* Whatever bit is flipped: an error, or what was written. */
+    size_t n_noticed = 0;
+    for (size_t bit = 0; bit < 8 * n; bit++) {
+        struct cov_ckpt *r = NULL;
+        struct cov_err e = COV_ERR_INIT;
+        data[bit / 8] ^= (uint8_t)(1 << bit % 8);
+        store(path2, data, n);
+        if (cov_ckpt_read(path2, &r, &e) == 0) {
+            assert_true(same(&c, r));
+        } else {
+            assert_true(e.code == COV_EINPUT && e.text[0]);
+            n_noticed++;
+        }
+        cov_ckpt_free(r);
+        data[bit / 8] ^= (uint8_t)(1 << bit % 8);
+    }
+    assert_true(n_noticed > 8 * n / 2);
+    free(data);
+    cov_ckpt_fini(&c);
+}
+
+/* ---------------------------------------------------------------- tensors */
+
+/* A tensor as a pickle describes it. */
+struct tensor {
+    const char *class_module, *class_name;
+    const void *data;
+    size_t n_bytes;
+    int64_t n_declared, offset;
+    int n_dims;
+    int64_t shape[9], stride[9];
+    const char *maker; /* NULL: _rebuild_tensor_v2 */
+    const char *dtype; /* _rebuild_tensor_v3's */
+    const char *key;   /* NULL: "0" */
+};
+
+static void put_sizes(struct cov_pickle_writer *w, const int64_t *sizes, int n)
+{
+    cov_pickle_begin_tuple(w);
+    for (int i = 0; i < n; i++)
+        cov_pickle_int(w, sizes[i]);
+    cov_pickle_end_tuple(w);
+}
+
+static void put_tensor(struct cov_pickle_writer *w, const struct tensor *t)
+{
+    cov_pickle_global(w, "torch._utils", t->maker ? t->maker : "_rebuild_tensor_v2");
+    cov_pickle_begin_tuple(w);
+    cov_pickle_begin_tuple(w);
+    cov_pickle_text(w, "storage");
+    cov_pickle_global(w, t->class_module ? t->class_module : "torch", t->class_name);
+    cov_pickle_text(w, t->key ? t->key : "0");
+    cov_pickle_text(w, "cuda:3");
+    cov_pickle_int(w, t->n_declared);
+    cov_pickle_end_tuple(w);
+    cov_pickle_persistent(w);
+    cov_pickle_int(w, t->offset);
+    put_sizes(w, t->shape, t->n_dims);
+    put_sizes(w, t->stride, t->n_dims);
+    cov_pickle_bool(w, true);
+    cov_pickle_begin_ordered_dict(w);
+    cov_pickle_end_dict(w);
+    if (t->dtype)
+        cov_pickle_global(w, "torch", t->dtype);
+    cov_pickle_end_tuple(w);
+    cov_pickle_call(w);
+}
+
+static void put_head(struct cov_pickle_writer *w)
+{
+    cov_pickle_begin(w);
+    cov_pickle_begin_dict(w);
+    cov_pickle_text(w, "epoch");
+    cov_pickle_int(w, 1);
+    cov_pickle_text(w, "global_step");
+    cov_pickle_int(w, 2);
+    cov_pickle_text(w, "pytorch-lightning_version");
+    cov_pickle_text(w, "2.0.2");
+    cov_pickle_text(w, "hyper_parameters");
+    cov_pickle_begin_dict(w);
+    cov_pickle_end_dict(w);
+}
+
+/* An archive of the pickle, which is ended and freed, the storage data/0 and an entry more if
+ * `extra` is not NULL. */
+static void finish_archive(struct cov_pickle_writer *w, const void *storage, size_t n,
+                           const char *extra, const char *text)
+{
+    struct cov_zip_writer *zip;
+    assert_int_equal(cov_pickle_stop(w, NULL), 0);
+    assert_int_equal(cov_zip_create(path, false, &zip, NULL), 0);
+    assert_int_equal(cov_zip_add(zip, "m/data.pkl", w->data, w->n_bytes, NULL), 0);
+    assert_int_equal(cov_zip_add(zip, "m/data/0", storage, n, NULL), 0);
+    if (extra)
+        assert_int_equal(cov_zip_add(zip, extra, text, strlen(text), NULL), 0);
+    assert_int_equal(cov_zip_finish(zip, NULL), 0);
+    free(w->data);
+}
+
+/* A checkpoint whose state dict is `copies` times t, under the names x, x0, x1, ...; or x all of
+ * them. */
+static void make_tensors_named(const struct tensor *t, int copies, bool same_name)
+{
+    struct cov_pickle_writer w = COV_PICKLE_WRITER_INIT;
+    put_head(&w);
+    cov_pickle_text(&w, "state_dict");
+    cov_pickle_begin_dict(&w);
+    for (int i = 0; i < copies; i++) {
+        char name[20] = "x";
+        if (i > 0 && !same_name)
+            (void)snprintf(name, sizeof name, "x%d", i - 1);
+        cov_pickle_text(&w, name);
+        put_tensor(&w, t);
+    }
+    cov_pickle_end_dict(&w);
+    cov_pickle_end_dict(&w);
+    finish_archive(&w, t->data, t->n_bytes, NULL, NULL);
+}
+
+static void make_tensors(const struct tensor *t, int copies)
+{
+    make_tensors_named(t, copies, false);
+}
+
+static void check_floats(const struct tensor *t, enum cov_torch_dtype dtype, const float *expected,
+                         size_t n)
+{
+    make_tensors(t, 1);
+    struct cov_ckpt *c = read_good(path);
+    const struct cov_torch_tensor *x = cov_ckpt_tensor(c, "x");
+    assert_int_equal(x->dtype, dtype);
+    assert_int_equal(x->n_elems, n);
+    assert_null(x->i64);
+    assert_memory_equal(x->f32, expected, n * sizeof *expected);
+    cov_ckpt_free(c);
+}
+
+static void check_ints(const struct tensor *t, enum cov_torch_dtype dtype, const int64_t *expected,
+                       size_t n)
+{
+    make_tensors(t, 1);
+    struct cov_ckpt *c = read_good(path);
+    const struct cov_torch_tensor *x = cov_ckpt_tensor(c, "x");
+    assert_int_equal(x->dtype, dtype);
+    assert_int_equal(x->n_elems, n);
+    assert_null(x->f32);
+    assert_memory_equal(x->i64, expected, n * sizeof *expected);
+    cov_ckpt_free(c);
+}
+
+static void types(void **state)
+{
+    (void)state;
+    static const float f32[] = {1.5f, -0.0f, 1e-45f, 3.4e38f};
+    static const double f64[] = {1.5, -0.0, 1e-300, 0.1};
+    static const float from_f64[] = {1.5f, -0.0f, 0, 0.1f};
+    /* 1, -2, 65504 (the largest), 2^-14 (the smallest normal), 2^-24 and 1023 * 2^-24
+     * (subnormal), -0, 1/3 */
+    static const uint16_t f16[] = {0x3c00, 0xc000, 0x7bff, 0x0400, 1, 0x03ff, 0x8000, 0x3555};
+    static const float from_f16[] = {
+        1, -2, 65504, 0x1p-14f, 0x1p-24f, 1023 * 0x1p-24f, -0.0f, 0.333251953125f};
+    static const uint16_t bf16[] = {0x3f80, 0xc000, 0x7f7f, 1};
+    static const float from_bf16[] = {1, -2, 0x1.fep127f, 0x1p-133f};
+    static const int64_t i64[] = {INT64_MIN, -1, INT64_MAX};
+    static const int32_t i32[] = {INT32_MIN, -1, INT32_MAX};
+    static const int64_t from_i32[] = {INT32_MIN, -1, INT32_MAX};
+    static const int16_t i16[] = {INT16_MIN, -1, INT16_MAX};
+    static const int64_t from_i16[] = {INT16_MIN, -1, INT16_MAX};
+    static const uint8_t bytes[] = {0, 1, 0x80, 0xff};
+    static const int64_t from_i8[] = {0, 1, -128, -1}, from_u8[] = {0, 1, 128, 255};
+    static const int64_t from_bool[] = {0, 1, 1, 1};
+#define PLAIN(class, array)                                                                        \
+    &(struct tensor)                                                                               \
+    {                                                                                              \
+        .class_name = (class), .data = (array), .n_bytes = sizeof(array),                          \
+        .n_declared = COV_COUNT(array), .n_dims = 1, .shape = {COV_COUNT(array)}, .stride = {      \
+            1                                                                                      \
+        }                                                                                          \
+    }
+    check_floats(PLAIN("FloatStorage", f32), COV_TORCH_FLOAT32, f32, 4);
+    check_floats(PLAIN("DoubleStorage", f64), COV_TORCH_FLOAT64, from_f64, 4);
+    check_floats(PLAIN("HalfStorage", f16), COV_TORCH_FLOAT16, from_f16, 8);
+    check_floats(PLAIN("BFloat16Storage", bf16), COV_TORCH_BFLOAT16, from_bf16, 4);
+    check_ints(PLAIN("LongStorage", i64), COV_TORCH_INT64, i64, 3);
+    check_ints(PLAIN("IntStorage", i32), COV_TORCH_INT32, from_i32, 3);
+    check_ints(PLAIN("ShortStorage", i16), COV_TORCH_INT16, from_i16, 3);
+    check_ints(PLAIN("CharStorage", bytes), COV_TORCH_INT8, from_i8, 4);
+    check_ints(PLAIN("ByteStorage", bytes), COV_TORCH_UINT8, from_u8, 4);
+    check_ints(PLAIN("BoolStorage", bytes), COV_TORCH_BOOL, from_bool, 4);
+    struct tensor untyped = *PLAIN("UntypedStorage", bytes);
+    untyped.class_module = "torch.storage";
+    check_ints(&untyped, COV_TORCH_UINT8, from_u8, 4);
+    untyped.maker = "_rebuild_tensor_v3";
+    untyped.dtype = "float32";
+    untyped.data = f32;
+    untyped.n_bytes = sizeof f32;
+    untyped.n_declared = sizeof f32;
+    check_floats(&untyped, COV_TORCH_FLOAT32, f32, 4);
+}
+
+static float storage[24]; /* 0, 1, ..., 23 */
+
+static const struct tensor plain = {.class_name = "FloatStorage",
+                                    .data = storage,
+                                    .n_bytes = sizeof storage,
+                                    .n_declared = 24,
+                                    .n_dims = 2,
+                                    .shape = {4, 6},
+                                    .stride = {6, 1}};
+
+static void strides(void **state)
+{
+    (void)state;
+    struct tensor t = plain;
+    check_floats(&t, COV_TORCH_FLOAT32, storage, 24);
+    /* transposed */
+    float expected[24];
+    for (int i = 0; i < 24; i++)
+        expected[i] = storage[i % 4 * 6 + i / 4];
+    t = (struct tensor){"torch", "FloatStorage", storage, sizeof storage, 24,   0,
+                        2,       {6, 4},         {1, 6},  NULL,           NULL, NULL};
+    check_floats(&t, COV_TORCH_FLOAT32, expected, 24);
+    /* every second column of the last two rows: offset 12, step 2 */
+    static const float part[] = {12, 14, 16, 18, 20, 22};
+    t.offset = 12;
+    t.shape[0] = 2, t.shape[1] = 3;
+    t.stride[0] = 6, t.stride[1] = 2;
+    check_floats(&t, COV_TORCH_FLOAT32, part, 6);
+    /* expanded: the same row three times */
+    static const float rows[] = {22, 23, 22, 23, 22, 23};
+    t.offset = 22;
+    t.shape[0] = 3, t.shape[1] = 2;
+    t.stride[0] = 0, t.stride[1] = 1;
+    check_floats(&t, COV_TORCH_FLOAT32, rows, 6);
+    /* a size of one may have any stride; a scalar; four dimensions; nothing at all */
+    t.offset = 23;
+    t.shape[0] = 1, t.shape[1] = 1;
+    t.stride[0] = INT64_MAX, t.stride[1] = 99;
+    check_floats(&t, COV_TORCH_FLOAT32, storage + 23, 1);
+    t.n_dims = 0;
+    check_floats(&t, COV_TORCH_FLOAT32, storage + 23, 1);
+    struct tensor four = plain;
+    four.n_dims = 4;
+    const int64_t shape[] = {2, 2, 3, 2}, stride[] = {6, 12, 1, 3};
+    memcpy(four.shape, shape, sizeof shape);
+    memcpy(four.stride, stride, sizeof stride);
+    for (int i = 0; i < 24; i++)
+        expected[i] = storage[i / 12 * 6 + i / 6 % 2 * 12 + i / 2 % 3 + i % 2 * 3];
+    check_floats(&four, COV_TORCH_FLOAT32, expected, 24);
+    struct tensor none = plain;
+    none.shape[0] = 0;
+    none.shape[1] = INT64_MAX;
+    none.offset = INT64_MAX;
+    check_floats(&none, COV_TORCH_FLOAT32, storage, 0);
+}
+
+static void bad_tensors(void **state)
+{
+    (void)state;
+#define BAD(message, ...)                                                                          \
+    do {                                                                                           \
+        struct tensor t = plain;                                                                   \
+        __VA_ARGS__;                                                                               \
+        make_tensors(&t, 1);                                                                       \
+        read_bad(path, "tensor x: " message);                                                      \
+    } while (0)
+    BAD("it goes beyond its storage", t.offset = 1);
+    BAD("it goes beyond its storage", t.shape[0] = 5);
+    BAD("it goes beyond its storage", t.shape[1] = 7);
+    BAD("it goes beyond its storage", t.stride[0] = 7);
+    BAD("it goes beyond its storage", t.stride[1] = 2);
+    BAD("it goes beyond its storage", t.stride[0] = INT64_MAX);
+    BAD("it goes beyond its storage", t.stride[0] = t.stride[1] = INT64_MAX);
+    BAD("it goes beyond its storage", t.offset = INT64_MAX);
+    BAD("it goes beyond its storage", t.offset = INT64_MAX, t.stride[0] = INT64_MAX);
+    BAD("a negative size or stride", t.shape[0] = -1);
+    BAD("a negative size or stride", t.stride[1] = -1);
+    BAD("its description is damaged", t.offset = -1);
+    BAD("its shape asks for 9.0072e+15 elements", t.shape[0] = (int64_t)1 << 51, t.shape[1] = 4);
+    BAD("its shape asks for 1.84467e+19 elements", t.shape[0] = t.shape[1] = (int64_t)1 << 32);
+    BAD("its shape asks for 8.50706e+37 elements", t.shape[0] = t.shape[1] = INT64_MAX);
+    BAD("its shape asks for 1e+15 elements", t.shape[0] = 1000000000, t.shape[1] = 1000000,
+        t.stride[0] = t.stride[1] = 0);
+    BAD("too many dimensions", t.n_dims = 9);
+    BAD("its storage data/0 has 96 bytes instead of 100", t.n_declared = 25);
+    BAD("its storage data/0 has 96 bytes instead of 92", t.n_declared = 23);
+    BAD("its storage data/0 has 96 bytes instead of 192", t.class_name = "DoubleStorage");
+    BAD("its storage data/0 has 95 bytes instead of 96", t.n_bytes = 95);
+    BAD("its storage data/0 has 96 bytes instead of 3.68935e+19", t.n_declared = INT64_MAX);
+    BAD("the description of its storage is damaged", t.n_declared = -1);
+    BAD("its storage data/1 is missing", t.key = "1");
+    BAD("its storage data/../data.pkl is missing", t.key = "../data.pkl");
+    BAD("its storage is of an unknown class", t.class_module = "collections",
+        t.class_name = "OrderedDict");
+    BAD("its description is damaged", t.maker = "_rebuild_tensor_v3");
+    BAD("its elements are of an unknown type", t.maker = "_rebuild_tensor_v3", t.dtype = "Size");
+    BAD("is no tensor but of type persistent id", t.maker = "_rebuild_parameter_with_state");
+    static float bad[24];
+    bad[5] = INFINITY;
+    BAD("element 5 is NaN or infinite", t.data = bad);
+    bad[5] = NAN;
+    BAD("element 5 is NaN or infinite", t.data = bad);
+    static const double large[24] = {0, 0, 1e39};
+    BAD("element 2 is NaN or infinite", t.class_name = "DoubleStorage", t.data = large,
+        t.n_bytes = sizeof large);
+    static const uint16_t halves[24] = {0x7c00};
+    BAD("element 0 is NaN or infinite", t.class_name = "HalfStorage", t.data = halves,
+        t.n_bytes = sizeof halves);
+    static const uint16_t nans[24] = {0, 0xfe00};
+    BAD("element 1 is NaN or infinite", t.class_name = "HalfStorage", t.data = nans,
+        t.n_bytes = sizeof nans);
+
+    /* A storage that many share is fine, until together they ask for more than the file has. */
+    struct tensor t = plain;
+    make_tensors(&t, 3);
+    cov_ckpt_free(read_good(path));
+    t.shape[0] = 1000;
+    t.stride[0] = t.stride[1] = 0;
+    make_tensors(&t, 100);
+    read_bad(path, "its shape asks for 6000 elements, but the file has only");
+    make_tensors_named(&plain, 2, true);
+    read_bad(path, "tensor x stands twice");
+}
+
+/* What is not a tensor, or a parameter around one. */
+static void other_values(void **state)
+{
+    (void)state;
+    struct cov_pickle_writer w = COV_PICKLE_WRITER_INIT;
+    put_head(&w);
+    cov_pickle_text(&w, "state_dict");
+    cov_pickle_begin_ordered_dict(&w);
+    cov_pickle_text(&w, "p");
+    cov_pickle_global(&w, "torch._utils", "_rebuild_parameter");
+    cov_pickle_begin_tuple(&w);
+    put_tensor(&w, &plain);
+    cov_pickle_bool(&w, true);
+    cov_pickle_end_tuple(&w);
+    cov_pickle_call(&w);
+    cov_pickle_end_dict(&w);
+    cov_pickle_end_dict(&w);
+    finish_archive(&w, storage, sizeof storage, "m/byteorder", "little");
+    struct cov_ckpt *c = read_good(path);
+    assert_memory_equal(cov_ckpt_tensor(c, "p")->f32, storage, sizeof storage);
+    cov_ckpt_free(c);
+    for (int kind = 0; kind < 5; kind++) {
+        static const char *const messages[] = {
+            "tensor x: is no tensor but of type int", "tensor x: is no tensor but of type dict",
+            "tensor x: is no tensor but of type FloatStorage",
+            "tensor x: is no tensor but of type _rebuild_parameter",
+            "tensor x: its description is damaged"};
+        struct cov_pickle_writer bad = COV_PICKLE_WRITER_INIT;
+        put_head(&bad);
+        cov_pickle_text(&bad, "state_dict");
+        cov_pickle_begin_dict(&bad);
+        cov_pickle_text(&bad, "x");
+        if (kind == 0) {
+            cov_pickle_int(&bad, 1);
+        } else if (kind == 1) {
+            cov_pickle_begin_dict(&bad);
+            cov_pickle_end_dict(&bad);
+        } else if (kind == 2) {
+            cov_pickle_global(&bad, "torch", "FloatStorage");
+        } else {
+            cov_pickle_global(&bad, "torch._utils",
+                              kind == 3 ? "_rebuild_parameter" : "_rebuild_tensor_v2");
+            cov_pickle_begin_tuple(&bad);
+            cov_pickle_end_tuple(&bad);
+            cov_pickle_call(&bad);
+        }
+        cov_pickle_end_dict(&bad);
+        cov_pickle_end_dict(&bad);
+        finish_archive(&bad, storage, sizeof storage, NULL, NULL);
+        read_bad(path, messages[kind]);
+    }
+}
+
+/* ---------------------------------------------------------------- what surrounds them */
+
+static void other_entries(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *text, *message; /* message NULL: it is fine */
+    } all[] = {
+        {"m/version", "3\n", NULL},
+        {"m/byteorder", "little", NULL},
+        {"m/.format_version", "1", NULL},
+        {"m/.storage_alignment", "64", NULL},
+        {"m/.data/serialization_id", "0636457737946401051300000027264370494161", NULL},
+        {"m/more/data.pkl", "x", NULL},
+        {"m/byteorder", "big", "not little-endian"},
+        {"m/byteorder", "LITTLE", "not little-endian"},
+        {"m2/data.pkl", "x", "holds two files data.pkl"},
+    };
+    for (size_t i = 0; i < COV_COUNT(all); i++) {
+        struct cov_pickle_writer w = COV_PICKLE_WRITER_INIT;
+        struct cov_ckpt *c = NULL;
+        struct cov_err e = COV_ERR_INIT;
+        put_head(&w);
+        cov_pickle_text(&w, "state_dict");
+        cov_pickle_begin_dict(&w);
+        cov_pickle_end_dict(&w);
+        cov_pickle_end_dict(&w);
+        finish_archive(&w, storage, sizeof storage, all[i].name, all[i].text);
+        int rc = cov_ckpt_read(path, &c, &e);
+        if (all[i].message) {
+            assert_true(rc == COV_EINPUT || rc == COV_EUNSUPPORTED);
+            assert_non_null(strstr(e.text, all[i].message));
+        } else {
+            assert_int_equal(rc, 0);
+        }
+        cov_ckpt_free(c);
+    }
+    struct cov_zip_writer *zip;
+    assert_int_equal(cov_zip_create(path, false, &zip, NULL), 0);
+    assert_int_equal(cov_zip_add(zip, "data.pkl", "N.", 2, NULL), 0);
+    assert_int_equal(cov_zip_finish(zip, NULL), 0);
+    read_bad(path, "holds no data.pkl");
+}
+
+/* One of the items of a checkpoint is missing, or of another type; the pickle is no dict. */
+static void other_pickles(void **state)
+{
+    (void)state;
+    static const char *const keys[] = {"epoch", "global_step", "pytorch-lightning_version",
+                                       "hyper_parameters", "state_dict"};
+    for (int wrong = 0; wrong < (int)COV_COUNT(keys); wrong++) {
+        for (int how = 0; how < 2; how++) {
+            struct cov_pickle_writer w = COV_PICKLE_WRITER_INIT;
+            char message[100];
+            cov_pickle_begin(&w);
+            cov_pickle_begin_dict(&w);
+            for (int i = 0; i < (int)COV_COUNT(keys); i++) {
+                if (i == wrong && how == 0)
+                    continue;
+                cov_pickle_text(&w, keys[i]);
+                if (i == wrong) {
+                    cov_pickle_none(&w);
+                } else if (i < 2) {
+                    cov_pickle_int(&w, 0);
+                } else if (i == 2) {
+                    cov_pickle_text(&w, "2.0.2");
+                } else {
+                    cov_pickle_begin_dict(&w);
+                    cov_pickle_end_dict(&w);
+                }
+            }
+            cov_pickle_end_dict(&w);
+            finish_archive(&w, storage, sizeof storage, NULL, NULL);
+            (void)snprintf(message, sizeof message, how ? "%s is of type None" : "it has no %s",
+                           keys[wrong]);
+            read_bad(path, message);
+        }
+    }
+    struct cov_pickle_writer w = COV_PICKLE_WRITER_INIT;
+    cov_pickle_begin(&w);
+    cov_pickle_int(&w, 5);
+    finish_archive(&w, storage, sizeof storage, NULL, NULL);
+    read_bad(path, "no checkpoint of PyTorch Lightning: it has no state_dict");
+}
+
+/* A checkpoint whose hyper-parameters `put` pushes. */
+static void make_hparams(void (*put)(struct cov_pickle_writer *w))
+{
+    struct cov_pickle_writer w = COV_PICKLE_WRITER_INIT;
+    put_head(&w);
+    cov_pickle_text(&w, "state_dict");
+    cov_pickle_begin_dict(&w);
+    cov_pickle_end_dict(&w);
+    /* As in Python the last of two counts. */
+    cov_pickle_text(&w, "hyper_parameters");
+    cov_pickle_begin_ordered_dict(&w);
+    put(&w);
+    cov_pickle_end_dict(&w);
+    cov_pickle_end_dict(&w);
+    finish_archive(&w, storage, sizeof storage, NULL, NULL);
+}
+
+static void put_unusual(struct cov_pickle_writer *w)
+{
+    cov_pickle_text(w, "tuple");
+    cov_pickle_begin_tuple(w);
+    cov_pickle_text(w, "a");
+    cov_pickle_text(w, "");
+    cov_pickle_end_tuple(w);
+    cov_pickle_text(w, "numbers");
+    cov_pickle_begin_list(w);
+    cov_pickle_text(w, "a");
+    cov_pickle_int(w, 1);
+    cov_pickle_end_list(w);
+    cov_pickle_text(w, "dict");
+    cov_pickle_begin_dict(w);
+    cov_pickle_end_dict(w);
+    cov_pickle_text(w, "path");
+    cov_pickle_global(w, "pathlib", "PosixPath");
+    cov_pickle_begin_tuple(w);
+    cov_pickle_text(w, "x");
+    cov_pickle_end_tuple(w);
+    cov_pickle_call(w);
+}
+
+static void put_twice(struct cov_pickle_writer *w)
+{
+    cov_pickle_text(w, "step");
+    cov_pickle_int(w, 1);
+    cov_pickle_text(w, "step");
+    cov_pickle_int(w, 1);
+}
+
+static void put_no_name(struct cov_pickle_writer *w)
+{
+    cov_pickle_int(w, 1);
+    cov_pickle_int(w, 1);
+}
+
+static void hyper_parameters(void **state)
+{
+    (void)state;
+    make_hparams(put_unusual);
+    struct cov_ckpt *c = read_good(path);
+    assert_int_equal(c->n_hparams, 4);
+    const struct cov_hparam *h = cov_ckpt_hparam(c, "tuple");
+    assert_int_equal(h->kind, COV_HPARAM_STRINGS);
+    assert_int_equal(h->n_strings, 2);
+    assert_string_equal(h->strings[0], "a");
+    assert_string_equal(h->strings[1], "");
+    static const char *const others[][2] = {
+        {"numbers", "list"}, {"dict", "dict"}, {"path", "PosixPath"}};
+    for (size_t i = 0; i < COV_COUNT(others); i++) {
+        h = cov_ckpt_hparam(c, others[i][0]);
+        assert_int_equal(h->kind, COV_HPARAM_OTHER);
+        assert_string_equal(h->string, others[i][1]);
+    }
+    cov_ckpt_free(c);
+    make_hparams(put_twice);
+    read_bad(path, "hyper-parameter step stands twice");
+    make_hparams(put_no_name);
+    read_bad(path, "hyper_parameters: a value of type int stands where a string should");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(round_trip),     cmocka_unit_test(refused_writing),
+        cmocka_unit_test(cut_or_changed), cmocka_unit_test(types),
+        cmocka_unit_test(strides),        cmocka_unit_test(bad_tensors),
+        cmocka_unit_test(other_values),   cmocka_unit_test(other_entries),
+        cmocka_unit_test(other_pickles),  cmocka_unit_test(hyper_parameters),
+    };
+    for (int i = 0; i < 24; i++)
+        storage[i] = (float)i;
+    return cmocka_run_group_tests(tests, setup, NULL);
+}
