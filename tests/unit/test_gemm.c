@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "common/base/attr.h"
 #include "common/base/cpu.h"
 #include "common/base/rng.h"
 #include "common/compute/cpu/gemm.h"
@@ -84,7 +85,7 @@ static void check(const struct cov_gemm *gemm, struct data *d, size_t m, size_t 
 static void multiplies(void **state)
 {
     struct data *d = *state;
-    for (size_t t = 0; t < sizeof tables / sizeof *tables; t++) {
+    for (size_t t = 0; t < COV_COUNT(tables); t++) {
         if (tables[t]->needs & ~cov_cpu_features())
             continue;
         for (size_t m = 1; m <= MAX_M; m++)

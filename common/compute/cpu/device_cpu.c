@@ -166,7 +166,7 @@ static int program_new(struct cov_device *dev, const struct cov_layer *layers,
     p->n_workers = n_workers;
     p->n_rows = max_batch < COV_LSTM_ROWS ? max_batch : COV_LSTM_ROWS;
     p->layers = cov_calloc(n_layers, sizeof *p->layers, e);
-    p->fast = cov_calloc(n_layers, sizeof *p->fast, e);
+    p->fast = cov_calloc(n_layers, sizeof(struct cov_fast_layer *), e);
     p->weights = cov_calloc(n_layers, sizeof *p->weights, e);
     p->weight_memory = cov_calloc(n_layers, sizeof *p->weight_memory, e);
     p->arenas = cov_calloc(n_workers, sizeof *p->arenas, e);
