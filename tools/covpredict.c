@@ -2,11 +2,12 @@
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
-#include "common/base/log.h"
+#include "common/base/bgz.h"
 #include "common/base/outfile.h"
 #include "common/base/path.h"
 #include "common/base/pool.h"
 #include "common/base/tool.h"
+#include "common/compute/device.h"
 #include "common/job/predict.h"
 
 struct config {
@@ -41,30 +42,30 @@ enum {
 
 static const struct cov_opt options[] = {
     [OPT_MODEL] = {"model", 'm', COV_OPT_STRING, COV_OPT_REQUIRED | COV_OPT_PATH_IN, FIELD(model),
-                   "CKPT", NULL, 0, 0, NULL, "Checkpoint of Predmoter or covtools."},
+                   "CKPT", NULL, 0, 0, NULL, "checkpoint of Predmoter or covtools"},
     [OPT_BATCH] = {"batch-size", 0, COV_OPT_INT, 0, FIELD(batch), "N", NULL, 1, 4096, NULL,
-                   "Chunks that a thread computes at a time; chosen when not given. It decides "
-                   "about memory, not about values."},
+                   "chunks that a thread computes at a time; without it, chosen. Decides about "
+                   "memory, not about values"},
     [OPT_DEVICE] = {"device", 0, COV_OPT_ENUM, 0, FIELD(device), NULL, "auto", 0, 0, devices,
-                    "Where to compute."},
+                    "where to compute"},
     [OPT_PRECISION] = {"precision", 0, COV_OPT_ENUM, 0, FIELD(precision), NULL, "exact", 0, 0,
                        precisions,
-                       "Arithmetic of the network: exact is the fastest that gives Predmoter's "
-                       "values; in this version that is fp32."},
+                       "arithmetic of the network: exact is the fastest that gives Predmoter's "
+                       "values; in this version that is fp32"},
     [OPT_LENGTH] = {"subsequence-length", 0, COV_OPT_SIZE, 0, FIELD(length), "N", "21384", 1,
                     1 << 28, NULL,
-                    "Length of the chunks that a FASTA is cut into; a genome file brings its own."},
+                    "length of the chunks that a FASTA is cut into; a genome file brings its own"},
     [OPT_SPECIES] = {"species", 0, COV_OPT_STRING, 0, FIELD(species), "NAME", NULL, 0, 0, NULL,
-                     "Species of a FASTA, kept in the output; the stem of the file's name when not "
-                     "given."},
+                     "species of a FASTA, kept in the output; without it, the file's name without "
+                     "folder and suffix"},
     [OPT_MIN] = {"min-length", 0, COV_OPT_SIZE, 0, FIELD(min_length), "N", NULL, 1, 1e15, NULL,
-                 "Leave out sequences of a FASTA that are shorter."},
+                 "leave out sequences of a FASTA that are shorter"},
     [OPT_MAX] = {"max-length", 0, COV_OPT_SIZE, 0, FIELD(max_length), "N", NULL, 1, 1e15, NULL,
-                 "Leave out sequences of a FASTA that are longer."},
+                 "leave out sequences of a FASTA that are longer"},
     [OPT_FLOAT] = {"float", 0, COV_OPT_FLAG, 0, FIELD(as_float), NULL, NULL, 0, 0, NULL,
-                   "Write the network's values unrounded, as float32."},
+                   "write the network's values unrounded, as float32"},
     [OPT_DTYPE] = {"dtype", 0, COV_OPT_ENUM, 0, FIELD(type), NULL, "int32", 0, 0, types,
-                   "Type of the rounded values; one that does not fit is an error."},
+                   "type of the rounded values; one that does not fit is an error"},
     {0},
 };
 
@@ -149,6 +150,15 @@ out:
     return rc;
 }
 
+static void print_versions(FILE *f)
+{
+    struct cov_device *device = NULL;
+    (void)fprintf(f, "htslib %s\n", cov_bgz_version());
+    if (cov_device_open_cpu(NULL, &device, NULL) == COV_OK)
+        (void)fprintf(f, "device: %s\n", device->ops->describe(device));
+    cov_device_close(device);
+}
+
 static const struct cov_tool tool = {
     .name = "covpredict",
     .summary = "predict coverage along a genome with a Predmoter checkpoint",
@@ -160,6 +170,7 @@ static const struct cov_tool tool = {
     .min_operands = 1,
     .max_operands = 1,
     .run = run,
+    .print_versions = print_versions,
 };
 
 int main(int argc, char **argv)

@@ -52,7 +52,7 @@ struct cov_opt {
     const char *def;            /* the default, parsed like a value; NULL: zero (a STRING: NULL) */
     double min, max;            /* of INT, SIZE, FLOAT; both 0: any (a SIZE: not negative) */
     const char *const *choices; /* of ENUM, ended by NULL */
-    const char *help;           /* one sentence without the default, which is added */
+    const char *help;           /* a phrase: no capital, no full stop; the default is added */
 };
 
 /* A table and the struct that it fills. `given` (may be NULL) gets one bool per row: whether it was on

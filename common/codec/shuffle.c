@@ -93,10 +93,11 @@ void cov_shuffle(const void *src, size_t n, size_t elem_bytes, void *dst)
     const uint8_t *s = src;
     uint8_t *d = dst;
     size_t n_elems = n / elem_bytes, done = 0;
-    switch (elem_bytes) {
-    case 1:
+    if (n_elems <= 1 || elem_bytes == 1) {
         memcpy(d, s, n);
         return;
+    }
+    switch (elem_bytes) {
     case 2:
         done = shuffle16(s, n_elems, d, 2);
         break;
@@ -120,10 +121,11 @@ void cov_unshuffle(const void *src, size_t n, size_t elem_bytes, void *dst)
     const uint8_t *s = src;
     uint8_t *d = dst;
     size_t n_elems = n / elem_bytes, done = 0;
-    switch (elem_bytes) {
-    case 1:
+    if (n_elems <= 1 || elem_bytes == 1) {
         memcpy(d, s, n);
         return;
+    }
+    switch (elem_bytes) {
     case 2:
         done = unshuffle16(s, n_elems, d, 2);
         break;

@@ -32,7 +32,7 @@ struct plan {
         size_t n_regions;
     } * contigs;
     /* The same for the sinks. */
-    char **names;
+    const char **names;
     int64_t *lengths;
     int64_t n_bases;
 };
@@ -128,6 +128,8 @@ static int choose_datasets(struct job *j, struct cov_err *e)
 {
     bool all = j->o->n_datasets == 0;
     j->n_lanes = all ? cov_signal_file_n_datasets(j->file) : j->o->n_datasets;
+    if (j->n_lanes == 0)
+        return cov_fail(e, COV_EINPUT, "%s: it has no data sets", j->input);
     j->ks = cov_calloc(j->n_lanes, sizeof *j->ks, e);
     j->datasets = cov_calloc(j->n_lanes, sizeof *j->datasets, e);
     j->lanes = cov_calloc(j->n_lanes, sizeof *j->lanes, e);
@@ -216,7 +218,7 @@ static int make_plan(struct job *j, struct cov_err *e)
         return cov_fail(e, COV_EINPUT, "%s: no sequence is left to convert", j->input);
     qsort(p->contigs, p->n, sizeof *p->contigs, by_name);
     for (size_t i = 0; i < p->n; i++) {
-        p->names[i] = (char *)(uintptr_t)p->contigs[i].name; /* sinks do not write to it */
+        p->names[i] = p->contigs[i].name;
         p->lengths[i] = cov_grid_seq_length(j->grid, p->contigs[i].seq);
         p->n_bases += p->lengths[i];
     }

@@ -161,6 +161,8 @@ int cov_track_files_open(const struct cov_track_target *target,
                             "folder with -o",
                             n_datasets);
     }
+    if (n_datasets == 0)
+        return cov_fail(e, COV_EINPUT, "%s: there is nothing to write", target->output);
     struct cov_track_files *f = cov_calloc(1, sizeof *f, e);
     if (!f)
         return COV_ENOMEM;
@@ -171,7 +173,7 @@ int cov_track_files_open(const struct cov_track_target *target,
     f->n = n_datasets;
     for (size_t i = 0; i < f->n; i++)
         f->tracks[i].data.file = f->tracks[i].index.file = (struct cov_outfile)COV_OUTFILE_INIT;
-    unsigned share = n_threads > f->n ? n_threads / (unsigned)f->n : 1;
+    unsigned share = n_threads > n_datasets ? n_threads / (unsigned)n_datasets : 1;
     rc = COV_OK;
     for (size_t i = 0; i < f->n && !rc; i++)
         rc = open_track(&f->tracks[i], target, kind, contigs, datasets[i], share, e);
@@ -233,7 +235,7 @@ void cov_track_files_free(struct cov_track_files *f)
 {
     if (!f)
         return;
-    for (size_t i = 0; i < f->n; i++) {
+    for (size_t i = 0; f->tracks && i < f->n; i++) {
         struct track *t = &f->tracks[i];
         cov_track_free(t->sink);
         cov_outfile_abort(&t->data.file);

@@ -131,24 +131,23 @@ int cov_chunk_table_read(struct cov_h5 *f, size_t n_rows, size_t L, struct cov_g
 
 /* ---- writing ---- */
 
-size_t cov_text_width(const char *path, const char *set, size_t least, size_t n,
+size_t cov_text_width(const char *set, size_t usual, size_t n,
                       const char *(*get)(const void *arg, size_t i), const void *arg)
 {
-    size_t widest = least, n_long = 0;
+    size_t width = usual, n_long = 0;
     const char *longest = "";
     for (size_t i = 0; i < n; i++) {
         size_t bytes = strlen(get(arg, i));
-        n_long += bytes > least;
-        if (bytes > widest) {
-            widest = bytes;
+        n_long += bytes > usual;
+        if (bytes > width) {
+            width = bytes;
             longest = get(arg, i);
         }
     }
     if (n_long > 0)
-        cov_warn("%s: %s: %zu texts are longer than %zu bytes, so the data set has texts of %zu "
-                 "bytes; the longest is %.200s",
-                 path, set, n_long, least, widest, longest);
-    return widest;
+        cov_warn("%s: texts of %zu instead of %zu bytes, for %zu of %zu (the longest: %.200s)", set,
+                 width, usual, n_long, n, longest);
+    return width;
 }
 
 /* Writes a column in blocks; put_rows(arg, first, n, dst) gives n rows of it. */
@@ -254,13 +253,12 @@ int cov_chunk_table_write(struct cov_h5 *f, const struct cov_grid *grid, size_t 
 {
     size_t n_rows = cov_grid_n_chunks(grid), n_seqs = cov_grid_n_seqs(grid);
     size_t block = n_rows < BLOCK_ROWS ? n_rows : BLOCK_ROWS;
-    const char *path = cov_h5_path(f);
-    size_t width = cov_text_width(path, "data/seqids", NAME_BYTES, n_seqs, seq_name, grid);
+    size_t width = cov_text_width("data/seqids", NAME_BYTES, n_seqs, seq_name, grid);
     int rc =
         cov_texts_write(f, "data/seqids", width, n_rows, row_name, grid, block, compression, e);
     if (rc)
         return rc;
-    width = cov_text_width(path, "data/species", species_bytes, n_seqs, seq_species, grid);
+    width = cov_text_width("data/species", species_bytes, n_seqs, seq_species, grid);
     rc =
         cov_texts_write(f, "data/species", width, n_rows, row_species, grid, block, compression, e);
     if (rc)

@@ -20,9 +20,9 @@ int cov_chunk_table_read(struct cov_h5 *f, size_t n_rows, size_t L, struct cov_g
 int cov_chunk_table_write(struct cov_h5 *f, const struct cov_grid *grid, size_t species_bytes,
                           struct cov_codec_choice compression, struct cov_err *e) COV_MUST_USE;
 
-/* How many bytes texts of a data set get: `least`, or as many as the longest of n texts has, which is
+/* How many bytes the texts of a data set get: as many as usual, or as the longest of n texts has, which is
  * worth a warning. get(arg, i) gives text i. */
-size_t cov_text_width(const char *path, const char *set, size_t least, size_t n,
+size_t cov_text_width(const char *set, size_t usual, size_t n,
                       const char *(*get)(const void *arg, size_t i), const void *arg);
 
 /* A data set of n texts of `width` bytes, zero-padded. HDF5's thread. */

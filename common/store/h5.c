@@ -1,5 +1,4 @@
 /* h5.c - see h5.h. The one file that includes hdf5.h.
- *
  * SPDX-License-Identifier: MIT */
 #include "common/store/h5.h"
 
@@ -9,6 +8,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
+#include "common/store/h5_bands.h"
 #include "common/store/h5_probe.h"
 
 struct cov_h5 {
@@ -17,26 +17,18 @@ struct cov_h5 {
 };
 
 /* Rows are handed out one by one. Where few rows share a chunk, each caller gets the stored chunks and
- * decodes them itself, in whatever thread; where many do, that would be done again for each row, so the
- * whole band of rows is decoded here, once, and rows are cut from it. Two bands are kept because the
- * strands of a sequence are often read side by side. */
-enum { MAX_SHARED_ROWS = 8, N_BANDS = 2 };
-
-struct band {
-    uint8_t *rows; /* [chunk[0]][dims[1]][dims[2]], NULL when nothing was read yet */
-    size_t index;  /* of the band: row / chunk[0] */
-    unsigned long used;
-};
+ * decodes them itself, in whatever thread; where more do, that would be done again for each row, so they
+ * are decoded here, once. */
+enum { MAX_SHARED_ROWS = 8 };
 
 struct cov_h5_set {
     hid_t id, type, space;
+    int rank;
     char *name;
     char *path; /* of the file */
     struct cov_h5_rows stored, handed;
     bool undo_by_hdf5; /* stored in a way that only libhdf5 can undo: H5Dread gives plain rows */
-    struct cov_blob raw;
-    struct band bands[N_BANDS];
-    unsigned long clock;
+    struct cov_h5_bands bands;
 };
 
 /* ---- errors ---- */
@@ -63,7 +55,8 @@ static herr_t take_first(unsigned n, const H5E_error2_t *error, void *arg)
     return 0;
 }
 
-/* Fails with "<path>: [<set>: ]<what> (<libhdf5's reason>)". */
+/* Fails with "<path>: [<set>: ]<what> (<libhdf5's reason>)". To be called before anything else is asked of
+ * libhdf5, which then forgets the reason. */
 static int fail(struct cov_err *e, int code, const char *path, const char *set, const char *what)
 {
     struct reason r = {"", false};
@@ -173,33 +166,32 @@ const char *cov_h5_path(const struct cov_h5 *f)
 
 /* ---- reading ---- */
 
-static hid_t open_file(const char *path)
-{
-    hid_t fapl = access_list();
-    hid_t id = H5Fopen(path, H5F_ACC_RDONLY, fapl);
-    close_id(fapl);
-    return id;
-}
-
-int cov_h5_open(const char *path, struct cov_h5 **out, struct cov_err *e)
+int cov_h5_open_unchecked(const char *path, struct cov_h5 **out, struct cov_err *e)
 {
     *out = NULL;
-    int rc = cov_h5_check_superblock(path, e);
-    if (!rc)
-        rc = init_library(e);
+    int rc = init_library(e);
     if (rc)
         return rc;
     struct cov_h5 *f = new_file(path, e);
     if (!f)
         return COV_ENOMEM;
-    f->id = open_file(path);
-    if (f->id < 0) {
+    hid_t fapl = access_list();
+    f->id = H5Fopen(path, H5F_ACC_RDONLY, fapl);
+    if (f->id < 0)
         rc = fail(e, COV_EINPUT, path, NULL, "damaged HDF5 file");
+    close_id(fapl);
+    if (rc)
         cov_h5_close(f);
-        return rc;
-    }
-    *out = f;
-    return COV_OK;
+    else
+        *out = f;
+    return rc;
+}
+
+int cov_h5_open(const char *path, struct cov_h5 **out, struct cov_err *e)
+{
+    *out = NULL;
+    int rc = cov_h5_probe(path, e);
+    return rc ? rc : cov_h5_open_unchecked(path, out, e);
 }
 
 /* 1, 0, or negative when the file is too damaged to tell. */
@@ -330,19 +322,20 @@ static int describe_type(const struct cov_h5_set *s, struct cov_h5_type *t, stru
                     "the type of its elements is none of integer, float, text of fixed length");
 }
 
-static int describe_shape(const struct cov_h5_set *s, int rank, size_t dims[3], struct cov_err *e)
+static int describe_shape(struct cov_h5_set *s, int rank, size_t dims[3], struct cov_err *e)
 {
     int n = H5Sget_simple_extent_ndims(s->space);
     if (n < 0)
         return fail_set(s, e, COV_EINPUT, "damaged shape");
-    if (n != rank || H5Sget_simple_extent_type(s->space) != H5S_SIMPLE)
+    if ((rank ? n != rank : n < 1 || n > 3) || H5Sget_simple_extent_type(s->space) != H5S_SIMPLE)
         return cov_fail(e, COV_EINPUT, "%s: %s: %d dimensions instead of %d", s->path, s->name, n,
                         rank);
     hsize_t size[3];
-    if (H5Sget_simple_extent_dims(s->space, size, NULL) != rank)
+    if (H5Sget_simple_extent_dims(s->space, size, NULL) != n)
         return fail_set(s, e, COV_EINPUT, "damaged shape");
     for (int i = 0; i < 3; i++)
-        dims[i] = i < rank ? (size_t)size[i] : 1;
+        dims[i] = i < n ? (size_t)size[i] : 1;
+    s->rank = n;
     return COV_OK;
 }
 
@@ -389,7 +382,7 @@ static size_t block_bytes(size_t a, size_t b, size_t c, size_t d)
     return n;
 }
 
-static int describe_layout(struct cov_h5_set *s, int rank, hid_t dcpl, struct cov_err *e)
+static int describe_layout(struct cov_h5_set *s, hid_t dcpl, struct cov_err *e)
 {
     struct cov_h5_rows *r = &s->stored;
     H5D_layout_t layout = H5Pget_layout(dcpl);
@@ -403,10 +396,10 @@ static int describe_layout(struct cov_h5_set *s, int rank, hid_t dcpl, struct co
     s->undo_by_hdf5 = !r->chunked || !ours;
     if (r->chunked) {
         hsize_t chunk[3];
-        if (H5Pget_chunk(dcpl, rank, chunk) != rank)
+        if (H5Pget_chunk(dcpl, s->rank, chunk) != s->rank)
             return fail_set(s, e, COV_EINPUT, "damaged chunk shape");
         for (int i = 0; i < 3; i++) {
-            r->chunk[i] = i < rank ? (size_t)chunk[i] : 1;
+            r->chunk[i] = i < s->rank ? (size_t)chunk[i] : 1;
             if (r->chunk[i] == 0)
                 return fail_set(s, e, COV_EINPUT, "damaged chunk shape");
         }
@@ -455,9 +448,7 @@ void cov_h5_set_close(struct cov_h5_set *s)
     close_id(s->type);
     close_id(s->space);
     (void)H5Eclear2(H5E_DEFAULT);
-    for (int i = 0; i < N_BANDS; i++)
-        free(s->bands[i].rows);
-    cov_blob_fini(&s->raw);
+    cov_h5_bands_fini(&s->bands);
     free(s->stored.fill);
     free(s->name);
     free(s->path);
@@ -479,7 +470,7 @@ static void set_cache(const struct cov_h5_set *s, hid_t dapl)
 int cov_h5_set_open(struct cov_h5 *f, const char *name, int rank, struct cov_h5_set **out,
                     struct cov_err *e)
 {
-    assert(rank >= 1 && rank <= 3);
+    assert(rank >= 0 && rank <= 3);
     *out = NULL;
     int found = exists(f, name);
     if (found < 0)
@@ -507,7 +498,7 @@ int cov_h5_set_open(struct cov_h5 *f, const char *name, int rank, struct cov_h5_
     if (!rc)
         rc = describe_shape(s, rank, s->stored.dims, e);
     if (!rc)
-        rc = describe_layout(s, rank, dcpl, e);
+        rc = describe_layout(s, dcpl, e);
     if (!rc)
         rc = read_fill(s, dcpl, e);
     if (rc)
@@ -537,11 +528,26 @@ const struct cov_h5_rows *cov_h5_set_rows(const struct cov_h5_set *s)
     return &s->handed;
 }
 
+/* libhdf5 has no other way of telling that a chunk was never written, short of visiting all chunks. */
+static herr_t compare_text(unsigned n, const H5E_error2_t *error, void *arg)
+{
+    if (n == 0 && error->desc && strcmp(error->desc, "chunk storage is not allocated") == 0)
+        *(bool *)arg = true;
+    return 0;
+}
+
+static bool says_not_stored(void)
+{
+    bool says = false;
+    (void)H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, compare_text, &says);
+    return says;
+}
+
 static int fetch_chunk(struct cov_h5_set *s, const hsize_t at[3], struct cov_blob *raw,
                        struct cov_err *e)
 {
-    hsize_t n;
-    if (H5Dget_chunk_storage_size(s->id, at, &n) < 0)
+    hsize_t n = 0;
+    if (H5Dget_chunk_storage_size(s->id, at, &n) < 0 && !says_not_stored())
         return fail_set(s, e, COV_EINPUT, "damaged index of chunks");
     if (n == 0)
         return cov_blob_end_piece(raw, 0, e);
@@ -583,55 +589,15 @@ static int read_by_hdf5(struct cov_h5_set *s, size_t row, size_t n_rows, size_t 
     bool good = memory >= 0 &&
                 H5Sselect_hyperslab(s->space, H5S_SELECT_SET, start, NULL, count, NULL) >= 0 &&
                 H5Dread(s->id, s->type, memory, s->space, H5P_DEFAULT, dst) >= 0;
+    int rc = good ? COV_OK : fail_set(s, e, COV_EINPUT, "cannot be read");
     close_id(memory);
-    return good ? COV_OK : fail_set(s, e, COV_EINPUT, "cannot be read");
+    return rc;
 }
 
-/* The decoded band that holds `row`. */
-static int get_band(struct cov_h5_set *s, size_t row, const uint8_t **rows, struct cov_err *e)
+static int fetch_band(void *set, size_t row, struct cov_blob *raw, struct cov_err *e)
 {
-    const struct cov_h5_rows *r = &s->stored;
-    size_t index = row / r->chunk[0];
-    struct band *b = &s->bands[0];
-    for (int i = 0; i < N_BANDS; i++) {
-        if (s->bands[i].rows && s->bands[i].index == index) {
-            b = &s->bands[i];
-            break;
-        }
-        if (s->bands[i].used < b->used)
-            b = &s->bands[i];
-    }
-    b->used = ++s->clock;
-    if (!b->rows || b->index != index) {
-        size_t row_elems = r->dims[1] * r->dims[2];
-        uint8_t *to = b->rows;
-        if (!to)
-            to = cov_malloc(r->chunk[0] * row_elems, r->type.bytes, e);
-        if (!to)
-            return COV_ENOMEM;
-        b->rows = NULL; /* until it holds what it should */
-        size_t first = index * r->chunk[0];
-        size_t n_rows = r->dims[0] - first < r->chunk[0] ? r->dims[0] - first : r->chunk[0];
-        cov_blob_clear(&s->raw);
-        int rc = fetch_chunks(s, row, 0, r->dims[2], &s->raw, e);
-        if (!rc) {
-            const uint8_t *block = NULL;
-            rc = cov_h5_unpack(r, first, n_rows, 0, r->dims[2], &s->raw, 0, &block, e);
-            if (!rc)
-                memcpy(to, block, n_rows * row_elems * r->type.bytes);
-            else
-                (void)cov_err_prefix(e, "%s: %s: rows %zu to %zu", s->path, s->name, first,
-                                     first + n_rows - 1);
-        }
-        if (rc) {
-            free(to);
-            return rc;
-        }
-        b->rows = to;
-        b->index = index;
-    }
-    *rows = b->rows;
-    return COV_OK;
+    struct cov_h5_set *s = set;
+    return fetch_chunks(s, row, 0, s->stored.dims[2], raw, e);
 }
 
 int cov_h5_set_read(struct cov_h5_set *s, size_t row, size_t n_rows, size_t col, size_t n_cols,
@@ -644,11 +610,11 @@ int cov_h5_set_read(struct cov_h5_set *s, size_t row, size_t n_rows, size_t col,
     size_t size = r->type.bytes;
     uint8_t *to = dst;
     for (size_t i = row; i < row + n_rows; i++) {
-        const uint8_t *band = NULL;
-        int rc = get_band(s, i, &band, e);
+        const uint8_t *from = NULL;
+        int rc = cov_h5_bands_row(&s->bands, r, i, fetch_band, s, &from, e);
         if (rc)
             return rc;
-        const uint8_t *from = band + (i % r->chunk[0] * r->dims[1] * r->dims[2] + col) * size;
+        from += col * size;
         if (n_cols == r->dims[2]) {
             memcpy(to, from, r->dims[1] * n_cols * size);
             to += r->dims[1] * n_cols * size;
@@ -687,15 +653,15 @@ int cov_h5_create(const char *path, struct cov_h5 **out, struct cov_err *e)
     hid_t fapl = access_list(), fcpl = H5Pcreate(H5P_FILE_CREATE);
     (void)H5Pset_obj_track_times(fcpl, false);
     f->id = H5Fcreate(path, H5F_ACC_TRUNC, fcpl, fapl);
+    if (f->id < 0)
+        rc = fail(e, COV_EIO, path, NULL, "cannot be created");
     close_id(fapl);
     close_id(fcpl);
-    if (f->id < 0) {
-        rc = fail(e, COV_EIO, path, NULL, "cannot be created");
+    if (rc)
         cov_h5_close(f);
-        return rc;
-    }
-    *out = f;
-    return COV_OK;
+    else
+        *out = f;
+    return rc;
 }
 
 int cov_h5_finish(struct cov_h5 *f, struct cov_err *e)
@@ -718,10 +684,11 @@ int cov_h5_write_attr(struct cov_h5 *f, const char *name, const char *text, stru
     hid_t attr =
         good ? H5Acreate2(f->id, name, type, space, H5P_DEFAULT, H5P_DEFAULT) : H5I_INVALID_HID;
     good = attr >= 0 && H5Awrite(attr, type, &text) >= 0;
+    int rc = good ? COV_OK : fail(e, COV_EIO, f->path, name, "the attribute cannot be written");
     close_id(attr);
     close_id(type);
     close_id(space);
-    return good ? COV_OK : fail(e, COV_EIO, f->path, name, "the attribute cannot be written");
+    return rc;
 }
 
 static hid_t make_type(const struct cov_h5_type *t)
@@ -800,15 +767,14 @@ int cov_h5_set_create(struct cov_h5 *f, const char *name, const struct cov_h5_ne
     s->space = H5Screate_simple(spec->rank, dims, max_dims);
     s->id = dcpl >= 0 ? H5Dcreate2(f->id, name, s->type, s->space, lcpl, dcpl, H5P_DEFAULT)
                       : H5I_INVALID_HID;
+    int rc = s->id >= 0 ? COV_OK : fail_set(s, e, COV_EIO, "cannot be created");
     close_id(lcpl);
     close_id(dcpl);
-    if (s->id < 0) {
-        int rc = fail_set(s, e, COV_EIO, "cannot be created");
+    if (rc)
         cov_h5_set_close(s);
-        return rc;
-    }
-    *out = s;
-    return COV_OK;
+    else
+        *out = s;
+    return rc;
 }
 
 int cov_h5_set_put(struct cov_h5_set *s, const size_t at[3], const uint8_t *piece, size_t n,

@@ -21,10 +21,10 @@ struct cov_h5_set; /* an open data set; must be closed before its file */
 
 /* ---- reading ---- */
 
-/* Opens for reading, without file locks. Checks cheap things first (signature, length against the end
- * that the superblock gives), then lets a child process open the file, since libhdf5 crashes or hangs on
- * some damaged files: whatever happens to the child becomes an error. */
+/* Opens for reading, without file locks, a file that has passed cov_h5_probe (h5_probe.h). */
 int cov_h5_open(const char *path, struct cov_h5 **out, struct cov_err *e) COV_MUST_USE;
+/* The same without the probe. */
+int cov_h5_open_unchecked(const char *path, struct cov_h5 **out, struct cov_err *e) COV_MUST_USE;
 void cov_h5_close(struct cov_h5 *f); /* NULL is accepted */
 const char *cov_h5_path(const struct cov_h5 *f);
 
@@ -37,7 +37,7 @@ int cov_h5_list(const struct cov_h5 *f, const char *name, char ***names, size_t 
                 struct cov_err *e) COV_MUST_USE;
 void cov_h5_free_names(char **names, size_t n);
 
-/* COV_EINPUT when it is missing, has another number of dimensions than `rank` (1..3), has none of the
+/* COV_EINPUT when it is missing, has another number of dimensions than `rank` (0: 1 to 3), has none of the
  * types of h5_rows.h, rows or chunks of more than COV_H5_MAX_BYTES, or filters that nobody here knows. */
 int cov_h5_set_open(struct cov_h5 *f, const char *name, int rank, struct cov_h5_set **out,
                     struct cov_err *e) COV_MUST_USE;

@@ -2,13 +2,22 @@
  * SPDX-License-Identifier: MIT */
 #include "common/store/h5_probe.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+#include "common/base/log.h"
+#include "common/store/h5.h"
 
 static uint64_t little_endian(const uint8_t *p, size_t n)
 {
@@ -70,7 +79,7 @@ static int check(int fd, const char *path, struct cov_err *e)
     return COV_OK;
 }
 
-int cov_h5_check_superblock(const char *path, struct cov_err *e)
+static int check_superblock(const char *path, struct cov_err *e)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
@@ -78,4 +87,119 @@ int cov_h5_check_superblock(const char *path, struct cov_err *e)
     int rc = check(fd, path, e);
     (void)close(fd);
     return rc;
+}
+
+/* ---- the child ---- */
+
+enum { CPU_SECONDS = 5, WALL_SECONDS = 60, MAX_PIECES = 4096 };
+#define MEMORY_BYTES ((rlim_t)2 << 30)
+
+static void try_set(struct cov_h5 *f, const char *group, const char *name, struct cov_blob *raw)
+{
+    char path[512];
+    struct cov_h5_set *s;
+    int n = snprintf(path, sizeof path, "%s/%s", group, name);
+    if (n < 0 || (size_t)n >= sizeof path || cov_h5_set_open(f, path, 0, &s, NULL))
+        return;
+    const struct cov_h5_rows *r = cov_h5_set_rows(s);
+    size_t ends[2] = {0, r->dims[0] - 1};
+    for (int i = 0; i < 2 && r->dims[0] > 0 && r->dims[1] > 0 && r->dims[2] > 0; i++) {
+        cov_blob_clear(raw);
+        if (r->chunked && cov_h5_n_pieces(r, 0, r->dims[2]) <= MAX_PIECES &&
+            cov_h5_set_fetch(s, ends[i], 0, r->dims[2], raw, NULL))
+            break;
+    }
+    cov_h5_set_close(s);
+}
+
+/* Errors are left to whoever opens the file in earnest. */
+static void try_file(const char *path)
+{
+    static const char *const groups[] = {"data", "evaluation", "prediction"};
+    struct cov_h5 *f;
+    struct cov_blob raw = COV_BLOB_INIT;
+    if (cov_h5_open_unchecked(path, &f, NULL))
+        return;
+    for (size_t g = 0; g < COV_COUNT(groups); g++) {
+        char **names;
+        size_t n;
+        if (cov_h5_list(f, groups[g], &names, &n, NULL))
+            continue;
+        for (size_t i = 0; i < n; i++)
+            try_set(f, groups[g], names[i], &raw);
+        cov_h5_free_names(names, n);
+    }
+    cov_h5_close(f);
+    cov_blob_fini(&raw);
+}
+
+/* Bytes of address space in use, so that the limit is one on what is added (sanitizers use terabytes). */
+static rlim_t memory_in_use(void)
+{
+    char text[64] = "";
+    int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return RLIM_INFINITY;
+    ssize_t n = read(fd, text, sizeof text - 1);
+    (void)close(fd);
+    unsigned long long pages = n > 0 ? strtoull(text, NULL, 10) : 0;
+    return pages ? (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) : RLIM_INFINITY;
+}
+
+static void limit(int resource, rlim_t value)
+{
+    struct rlimit old;
+    if (getrlimit((__rlimit_resource_t)resource, &old) == 0 && value < old.rlim_cur)
+        (void)setrlimit((__rlimit_resource_t)resource, &(struct rlimit){value, old.rlim_max});
+}
+
+static _Noreturn void run_child(const char *path)
+{
+    /* A crash is to be a crash, without whatever the program or a sanitizer does about one. */
+    static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE,  SIGILL, SIGABRT, SIGXCPU,
+                                  SIGALRM, SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+    sigset_t all;
+    for (size_t i = 0; i < COV_COUNT(signals); i++)
+        (void)signal(signals[i], SIG_DFL);
+    (void)sigfillset(&all);
+    (void)sigprocmask(SIG_UNBLOCK, &all, NULL);
+    int null = open("/dev/null", O_RDWR);
+    if (null >= 0)
+        (void)dup2(null, STDERR_FILENO);
+    limit(RLIMIT_CORE, 0);
+    limit(RLIMIT_CPU, CPU_SECONDS);
+    rlim_t used = memory_in_use();
+    if (used != RLIM_INFINITY)
+        limit(RLIMIT_AS, used + MEMORY_BYTES);
+    (void)alarm(WALL_SECONDS);
+    try_file(path);
+    _exit(0);
+}
+
+int cov_h5_probe(const char *path, struct cov_err *e)
+{
+    int rc = check_superblock(path, e);
+    if (rc)
+        return rc;
+    pid_t child = fork();
+    if (child == 0)
+        run_child(path);
+    if (child < 0) {
+        cov_debug("%s: not tried in a child process first: %s", path, strerror(errno));
+        return COV_OK;
+    }
+    int status;
+    pid_t got;
+    do
+        got = waitpid(child, &status, 0);
+    while (got < 0 && errno == EINTR);
+    /* Nothing is known when SIGCHLD is ignored, and a child that waits for a disk proves nothing. */
+    if (got != child || (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM))
+        return COV_OK;
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)
+        return cov_fail(e, COV_EINPUT, "%s: damaged HDF5 file: libhdf5 does not come to an end",
+                        path);
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+        return cov_fail(e, COV_EINPUT, "%s: damaged HDF5 file: libhdf5 crashes on it", path);
+    return COV_OK;
 }

@@ -30,11 +30,11 @@ static const char *nth_text(const void *arg, size_t i)
     return texts[i];
 }
 
-static int write_texts(struct cov_predictions_writer *w, const char *name, size_t least,
+static int write_texts(struct cov_predictions_writer *w, const char *name, size_t usual,
                        const char *const *texts, size_t n, struct cov_err *e)
 {
     static const struct cov_codec_choice none = {COV_CODEC_NONE, 0};
-    size_t width = cov_text_width(cov_h5_path(w->h5), name, least, n, nth_text, texts);
+    size_t width = cov_text_width(name, usual, n, nth_text, texts);
     return cov_texts_write(w->h5, name, width, n, nth_text, texts, n, none, e);
 }
 
@@ -102,13 +102,12 @@ int cov_predictions_writer_new(const char *path, const struct cov_grid *grid,
 }
 
 /* Stores integers little-endian. Returns how many of the n values (stride n_datasets) fit, in order. */
-static size_t put_integers(const float *values, size_t stride, size_t n, size_t bytes, uint8_t *dst)
+static inline __attribute__((always_inline)) size_t
+put_integers(const float *values, size_t stride, size_t n, size_t bytes, float limit, uint8_t *dst)
 {
-    /* -2^(bits-1) <= v < 2^(bits-1), both exact as float; false for NaN. */
-    float limit = bytes == 2 ? 0x1p15F : bytes == 4 ? 0x1p31F : 0x1p63F;
     for (size_t t = 0; t < n; t++) {
         float v = values[t * stride];
-        if (!(v >= -limit && v < limit))
+        if (!(v >= -limit && v < limit)) /* NaN too */
             return t;
         uint64_t x = (uint64_t)(int64_t)v;
         for (size_t j = 0; j < bytes; j++)
@@ -129,6 +128,23 @@ static size_t put_floats(const float *values, size_t stride, size_t n, uint8_t *
             dst[t * 4 + j] = (uint8_t)(x >> 8 * j);
     }
     return n;
+}
+
+static size_t put_values(enum cov_signal_type type, const float *values, size_t stride, size_t n,
+                         uint8_t *dst)
+{
+    /* -2^(bits-1) <= v < 2^(bits-1): both limits are exact as float. */
+    switch (type) {
+    case COV_SIGNAL_INT16:
+        return put_integers(values, stride, n, 2, 0x1p15F, dst);
+    case COV_SIGNAL_INT32:
+        return put_integers(values, stride, n, 4, 0x1p31F, dst);
+    case COV_SIGNAL_INT64:
+        return put_integers(values, stride, n, 8, 0x1p63F, dst);
+    case COV_SIGNAL_FLOAT32:
+        break;
+    }
+    return put_floats(values, stride, n, dst);
 }
 
 static int fail_value(const struct cov_predictions_writer *w, size_t i, size_t t, float value,
@@ -157,9 +173,7 @@ int cov_predictions_writer_encode(const struct cov_predictions_writer *w, size_t
         if (rc)
             return rc;
         uint8_t *plain = w->n_before ? scratch : src;
-        size_t n = w->type == COV_SIGNAL_FLOAT32
-                       ? put_floats(values + d, D, w->L, plain)
-                       : put_integers(values + d, D, w->L, w->bytes, plain);
+        size_t n = put_values(w->type, values + d, D, w->L, plain);
         if (n < w->L)
             return fail_value(w, i, n, values[n * D + d], e);
         if (w->n_before)

@@ -303,8 +303,7 @@ static int write_header(struct bigwig *b, struct cov_err *e)
     if (!room)
         goto out;
     b->bw->writeBuffer->p = room;
-    b->bw->cl =
-        bwCreateChromList((const char *const *)contigs->names, lengths, (int64_t)contigs->n);
+    b->bw->cl = bwCreateChromList(contigs->names, lengths, (int64_t)contigs->n);
     if (!b->bw->cl)
         goto out;
     errno = 0;

@@ -21,7 +21,7 @@ struct cov_interval {
 /* The contigs of a track, in the order of its header: names ascending as bytes, lengths > 0. */
 struct cov_track_contigs {
     size_t n;
-    char *const *names;
+    const char *const *names;
     const int64_t *lengths;
 };
 

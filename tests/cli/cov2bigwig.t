@@ -29,6 +29,10 @@ make_input pred p.h5
 make_input exp e.h5 seed=2
 make_input pred one.h5 datasets=atacseq seed=3
 
+listing() { # FOLDER
+    find "$1" -mindepth 1 -printf '%f\n' | sort | tr '\n' ' '
+}
+
 # ---------------------------------------------------------------- outputs
 
 mkdir out
@@ -36,7 +40,7 @@ run cov2bigwig -o out/ p.h5
 status_is 0 'a folder'
 stderr_is '' '  without a word'
 stdout_is '' '  and nothing on standard output'
-is "$(ls -A out | tr '\n' ' ')" 'p_atacseq_avg_strand.bw p_h3k4me3_avg_strand.bw ' '  has a bigWig a data set'
+is "$(listing out)" 'p_atacseq_avg_strand.bw p_h3k4me3_avg_strand.bw ' '  has a bigWig a data set'
 for dataset in atacseq h3k4me3; do
     check p.h5 out/p_${dataset}_avg_strand.bw "  $dataset is right" dataset=$dataset
 done
@@ -88,7 +92,7 @@ status_is 0 'a base name, a strand, a window'
 printf 'Mito\n' >ids
 run cov2bigwig --format bedgraph.gz --strand=+ --blacklist-file ids --window_size=12 -o out/ one.h5
 status_is 0 'a blacklist and an option with an underscore'
-is "$(ls -A out | tr '\n' ' ')" \
+is "$(listing out)" \
     'a b_atacseq_-_strand_ws=7.bg one_atacseq_+_strand_bl_ws=12.bg.gz one_atacseq_+_strand_bl_ws=12.bg.gz.tbi ' \
     'names are those of Predmoter'
 check one.h5 'out/a b_atacseq_-_strand_ws=7.bg' '  - strand' strand=- window=7
@@ -177,7 +181,7 @@ mkdir out
 run cov2bigwig --datasets 'f,b c' -o out/ d.h5
 check d.h5 'out/d_b c_avg_strand.bw' 'some data sets of five' dataset='b c'
 check d.h5 out/d_f_avg_strand.bw '  each its own values' dataset=f
-is "$(ls -A out | wc -l)" 2 '  and no more'
+is "$(listing out | wc -w)" 3 '  and no more'
 rm -r out v.* f.h5 f.bg d.* e.bw e.bg w.bg s.* names ids regions.bed
 
 # ---------------------------------------------------------------- wrong usage

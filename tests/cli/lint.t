@@ -59,6 +59,8 @@ fault common/net/low.c '' 'the name is taken by common/base/low\.c' 'a name that
 fault common/base/a.c 'int x(void) { return atoi("1"); }' 'atoi\(\) is banned' 'a banned call'
 fault tools/a.c 'int x(void) { return system("ls"); }' 'system\(\) is banned' 'a shell from a tool'
 fault common/base/a.c 'void x(void) { exit (1); }' 'exit\(\) is banned' 'an exit in the library'
+fault common/base/a.c 'void x(void) { _exit(1); }' '_exit\(\) is banned' 'the same without handlers'
+fault common/base/a.c 'void x(void) { if (fork()) atol(""); else _exit(1); }' 'atol\(\) is banned' 'a child may'
 fault common/base/a.c 'void x(void) { fputs("", stderr); }' 'stderr is for' 'a message from the library'
 fault common/base/a.c "/* TO""DO: later */" 'left' 'a note to oneself'
 rm -rf bad && cp -r good bad && echo 'int x;' >bad/common/base/bare.c

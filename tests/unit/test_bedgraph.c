@@ -31,7 +31,7 @@ static int leave(void **state)
     return chdir("/") || rmdir(dir);
 }
 
-static char *names[] = {"chr1", "chr10", "chr2"};
+static const char *const names[] = {"chr1", "chr10", "chr2"};
 static const int64_t lengths[] = {INT64_C(3000000000000), 10, 1000};
 static const struct cov_track_contigs contigs = {3, names, lengths};
 
@@ -119,7 +119,7 @@ static void writes_much(void **state)
     name[100000] = '\0';
     static const int64_t length[] = {INT64_C(600000000)};
     for (int wide = 0; wide < 2; wide++) {
-        char *one[] = {wide ? name : names[0]};
+        const char *const one[] = {wide ? name : names[0]};
         struct cov_track_contigs c = {1, one, length};
         struct cov_bedgraph_options o = {
             .compress = true, .n_threads = 2, .index_path = "x.bg.gz.csi"};
@@ -173,7 +173,7 @@ static void count_warning(void *arg, enum cov_log_level level, const char *text)
 static void minds_names(void **state)
 {
     (void)state;
-    static char *const bad[] = {"a b", "a\tb", "a\nb", "", "a\x7f"};
+    static const char *const bad[] = {"a b", "a\tb", "a\nb", "", "a\x7f"};
     static const int64_t length = 5;
     struct cov_bedgraph_options o = {.compress = false};
     struct cov_track_sink *s;
@@ -184,7 +184,7 @@ static void minds_names(void **state)
         assert_non_null(strstr(e.text, "x.bg: "));
         assert_int_equal(access("x", F_OK), -1);
     }
-    static char *const odd[] = {"#1", "track7", "browser"};
+    static const char *const odd[] = {"#1", "track7", "browser"};
     int n_warnings = 0;
     cov_log_set(count_warning, &n_warnings, COV_LOG_WARNING);
     for (size_t i = 0; i < COV_COUNT(odd); i++) {

@@ -96,7 +96,7 @@ static void write_file(const char *path, const struct cov_track_contigs *contigs
     cov_track_free(s);
 }
 
-static char *names[] = {"chr1", "chr10", "chr2", "chr3"};
+static const char *const names[] = {"chr1", "chr10", "chr2", "chr3"};
 static const int64_t lengths[] = {UINT32_MAX, 10, 1000, 7};
 static const struct cov_track_contigs contigs = {4, names, lengths};
 
@@ -150,7 +150,7 @@ static void fills_blocks(void **state)
     enum { N_CONTIGS = 12, PER_BLOCK = 2728, CAP = 3 * PER_BLOCK };
     static struct cov_interval iv[N_CONTIGS][CAP];
     static char text[N_CONTIGS][4];
-    char *list[N_CONTIGS];
+    const char *list[N_CONTIGS];
     int64_t size[N_CONTIGS];
     struct expected expected[N_CONTIGS];
     struct cov_rng rng;
@@ -186,15 +186,15 @@ static void takes_many_contigs(void **state)
 {
     (void)state;
     enum { N = 3000 };
-    char **list = calloc(N, sizeof *list);
+    static char texts[N][16];
+    const char **list = calloc(N, sizeof *list);
     int64_t *size = calloc(N, sizeof *size);
     struct cov_interval *iv = calloc(N, sizeof *iv);
     struct expected *expected = calloc(N, sizeof *expected);
     assert_true(list && size && iv && expected);
     for (size_t i = 0; i < N; i++) {
-        list[i] = malloc(16);
-        assert_non_null(list[i]);
-        (void)snprintf(list[i], 16, "scaffold_%05zu", i);
+        (void)snprintf(texts[i], sizeof texts[i], "scaffold_%05zu", i);
+        list[i] = texts[i];
         size[i] = 1 + (int64_t)i;
         iv[i] = (struct cov_interval){(int64_t)i / 2, size[i], (float)i};
         expected[i] = (struct expected){&iv[i], i % 3 ? 1 : 0};
@@ -203,8 +203,6 @@ static void takes_many_contigs(void **state)
     write_file("x.bw", &many, expected, 1);
     check_file("x.bw", &many, expected, 1, N - 1);
     assert_int_equal(unlink("x.bw"), 0);
-    for (size_t i = 0; i < N; i++)
-        free(list[i]);
     free(list);
     free(size);
     free(iv);

@@ -287,7 +287,8 @@ static void test_blob(void **state)
         for (size_t i = 0; i < 100; i++) {
             uint8_t *at;
             assert_int_equal(cov_blob_room(&b, 2 * i, &at, NULL), 0);
-            memset(at, (int)i, i);
+            if (i) /* room for nothing may be nowhere */
+                memset(at, (int)i, i);
             assert_int_equal(cov_blob_end_piece(&b, i, NULL), 0);
         }
         assert_int_equal(b.n_pieces, 100);

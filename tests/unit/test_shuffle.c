@@ -43,8 +43,23 @@ static void test_definition(void **state)
     }
 }
 
+/* An element size as a damaged file may give it. */
+static void test_huge_elements(void **state)
+{
+    (void)state;
+    uint8_t src[16], dst[16];
+    for (uint8_t i = 0; i < 16; i++)
+        src[i] = i;
+    cov_shuffle(src, 16, SIZE_MAX, dst);
+    assert_memory_equal(dst, src, 16);
+    memset(dst, 0, 16);
+    cov_unshuffle(src, 16, SIZE_MAX, dst);
+    assert_memory_equal(dst, src, 16);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_definition)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_definition),
+                                       cmocka_unit_test(test_huge_elements)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

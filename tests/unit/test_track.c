@@ -45,7 +45,7 @@ static void forget(struct cov_track_sink *s)
 
 static const struct cov_track_format memory_format = {NULL, remember, NULL, forget};
 
-static char *names[] = {"a", "b"};
+static const char *const names[] = {"a", "b"};
 static const int64_t lengths[] = {5000, 10};
 static const struct cov_track_contigs contigs = {2, names, lengths};
 
@@ -72,7 +72,7 @@ static void sink_checks_contigs(void **state)
     (void)state;
     struct cov_track_sink s;
     struct cov_err e = COV_ERR_INIT;
-    char *twice[] = {"a", "b", "b"}, *unsorted[] = {"b", "B"};
+    const char *const twice[] = {"a", "b", "b"}, *const unsorted[] = {"b", "B"};
     const int64_t some[] = {1, 2, 3}, none[] = {1, 0};
     struct cov_track_contigs c = {3, twice, some};
     assert_int_equal(cov_track_init(&s, &memory_format, "m", &c, &e), COV_EINPUT);

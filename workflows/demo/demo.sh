@@ -61,14 +61,14 @@ else
     exit 1
 fi
 
-# The region that is drawn, in the first chromosome, and its end where that is shorter.
+# The region that is drawn, in the first chromosome: its middle where that is short.
 chr=chr1
 beg=150000
 end=190000
 length=$(awk -v c="$chr" '$1 == c { n = $3 } END { print n }' tracks/demo.bedGraph)
 if [ "$length" -lt "$end" ]; then
-    end=$length
-    beg=$((end > 40000 ? end - 40000 : 0))
+    beg=$((length > 40000 ? (length - 40000) / 2 : 0))
+    end=$((length > 40000 ? beg + 40000 : length))
 fi
 steps() { # the value at both ends of each interval, cut to the region
     awk -v OFS='\t' -v c="$chr" -v b="$beg" -v e="$end" '$1 == c && $3 > b && $2 < e {
@@ -77,8 +77,10 @@ steps() { # the value at both ends of each interval, cut to the region
 steps tracks/demo.bedGraph >plot/predicted.tsv
 steps plot/count.bedGraph >plot/count.tsv
 for what in island repeat gap; do # the first line keeps gnuplot from refusing an empty file
-    awk -v OFS='\t' -v c="$chr" -v b="$beg" -v e="$end" -v what="$what" 'BEGIN { print -2, -1 }
-        $1 == c && $4 == what && $3 > b && $2 < e { print $2 < b ? b : $2, $3 > e ? e : $3 }' features.bed >plot/$what.tsv
+    awk -v OFS='\t' -v c="$chr" -v b="$beg" -v e="$end" -v what="$what" '
+        BEGIN { print -2, -1 }
+        $1 == c && $4 == what && $3 > b && $2 < e {
+            from = $2 < b ? b : $2; to = $3 > e ? e : $3; print from, to }' features.bed >plot/$what.tsv
 done
 gnuplot -e "region = '$chr'; beg = $beg; end = $end; folder = '.'" "$here/track.gp"
 

@@ -1,0 +1,58 @@
+#!/bin/sh
+# Programs that others wrote read our tracks: the bigWig reader of JBrowse, and igv.js in a browser.
+# SPDX-License-Identifier: MIT
+. "$SRC/tests/lib/tap.sh"
+need_python h5py numpy
+need_shared tools
+need_program node
+
+"$PYTHON" "$SRC/tests/lib/track_check.py" make pred p.h5 datasets=atacseq names=chr2,chr1 length=20000 max_length=90000
+"$PYTHON" - >g.fa <<'END'
+print(">chr1\nA\n>chr2\n" + "ACGTACGTAC" * 9000)
+END
+printf 'chr1\t1\t6\t1\t2\nchr2\t90000\t14\t90000\t90001\n' >g.fa.fai
+run cov2bigwig -o t.bw p.h5
+run cov2bigwig -o t.bg p.h5
+run cov2bigwig -o t.bg.gz p.h5
+run cov2bigwig --window-size 150 -o w.bw p.h5
+run cov2bigwig --window-size 150 -o w.bg p.h5
+
+# Of "start end value" on standard input what overlaps REGION.
+within() { # REGION
+    awk -v range="${1#*:}" 'BEGIN { split(range, r, "-") } $1 < r[2] && $2 >= r[1]'
+}
+lines() { # TRACK.bg REGION
+    awk -F '\t' -v contig="${2%:*}" '$1 == contig { print $2, $3, $4 }' "$1" | within "$2"
+}
+extremes() { # TRACK.bg REGION: "features N min A max B"
+    lines "$1" "$2" | awk 'NR == 1 { lo = hi = $3 } { if ($3 < lo) lo = $3; if ($3 > hi) hi = $3 }
+        END { printf "features %d min %s max %s\n", NR, lo, hi }'
+}
+
+for track in t w; do
+    for region in chr2:1-90000 chr2:40000-40050 chr2:90000-90000 chr1:1-1; do
+        node "$SHARED/tools/bbi-js/read.mjs" $track.bw $region >got
+        is "$(tail -n +2 got | within $region | cksum)" "$(lines $track.bg $region | cksum)" "bbi-js reads $region of $track.bw"
+    done
+    ok '  and its header' "$PYTHON" -c '
+import json, sys
+h = json.loads(open("got").readline())
+values = [float(line.split()[3]) for line in open(sys.argv[1])]
+s = h["summary"]
+assert h["contigs"] == 2 and h["zoomLevels"] > 0, h
+assert (s["scoreMin"], s["scoreMax"], s["basesCovered"]) == (min(values), max(values), 90001), h
+' $track.bg
+done
+
+if command -v chromium >/dev/null; then
+    for region in chr2:1-90000 chr2:40000-40100; do
+        "$PYTHON" "$SHARED/tools/igv/show.py" g.fa $region shot.png t.bw w.bw t.bg.gz >got
+        is "$?" 0 "igv.js shows $region"
+        is "$(cat got)" "TRACK t.bw $(extremes t.bg $region)
+TRACK w.bw $(extremes w.bg $region)
+TRACK t.bg.gz $(extremes t.bg $region)" '  with every interval'
+    done
+else
+    pass 'igv.js # SKIP no program chromium'
+fi
+done_testing

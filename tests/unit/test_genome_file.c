@@ -1,0 +1,476 @@
+/* test_genome_file.c - genome files: round trips, other layouts, contents that contradict themselves.
+ * SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "common/base/log.h"
+#include "common/seq/alphabet.h"
+#include "common/store/chunk_table.h"
+#include "common/store/genome_file.h"
+#include "common/store/h5.h"
+
+static char home[] = "/tmp/cov_test_genome_file_XXXXXX";
+
+static int go_home(void **state)
+{
+    (void)state;
+    return mkdtemp(home) && chdir(home) == 0 ? 0 : -1;
+}
+
+static int leave_home(void **state)
+{
+    (void)state;
+    return chdir("/") == 0 && rmdir(home) == 0 ? 0 : -1;
+}
+
+enum { L = 33 };
+
+static const struct cov_codec_choice none = {COV_CODEC_NONE, 0}, gzip = {COV_CODEC_GZIP, 0},
+                                     lzf = {COV_CODEC_LZF, 0}, best = {COV_CODEC_LIBDEFLATE, 9};
+
+static struct cov_grid *two_sequences(size_t chunk_length)
+{
+    char *names[] = {"chr1", "scaffold_2"};
+    const int64_t lengths[] = {100, 33};
+    struct cov_grid *grid;
+    assert_int_equal(cov_grid_new(2, names, lengths, "Zea mays", chunk_length, &grid, NULL), 0);
+    return grid;
+}
+
+/* Every code, padding at the end of a chunk that is not full. */
+static void codes_of(const struct cov_grid *grid, size_t i, uint8_t *codes)
+{
+    struct cov_chunk c = cov_grid_chunk(grid, i);
+    size_t length = (size_t)(c.end - c.beg);
+    for (size_t t = 0; t < cov_grid_chunk_length(grid); t++)
+        codes[t] = t < length ? (uint8_t)(1 + (i * 31 + t * t) % 15) : COV_CODE_PAD;
+}
+
+static void write_genome(const char *path, const struct cov_grid *grid,
+                         struct cov_codec_choice compression)
+{
+    const struct cov_genome_writer_options options = {compression, "some/where.fa"};
+    struct cov_genome_writer *w;
+    struct cov_blob blob = COV_BLOB_INIT;
+    uint8_t codes[L];
+    assert_int_equal(cov_grid_chunk_length(grid), L);
+    assert_int_equal(cov_genome_writer_new(path, grid, &options, &w, NULL), 0);
+    /* In another order than that of the rows. */
+    for (size_t n = cov_grid_n_chunks(grid), i = n; i-- > 0;) {
+        codes_of(grid, i, codes);
+        assert_int_equal(cov_genome_writer_encode(w, codes, &blob, NULL), 0);
+        assert_int_equal(cov_genome_writer_put(w, i, &blob, NULL), 0);
+    }
+    cov_blob_fini(&blob);
+    assert_int_equal(cov_genome_writer_close(w, NULL), 0);
+}
+
+static void check_grid(const struct cov_grid *got, const struct cov_grid *expected)
+{
+    assert_int_equal(cov_grid_n_chunks(got), cov_grid_n_chunks(expected));
+    assert_int_equal(cov_grid_chunk_length(got), cov_grid_chunk_length(expected));
+    assert_int_equal(cov_grid_n_seqs(got), cov_grid_n_seqs(expected));
+    assert_true(cov_grid_is_regular(got));
+    for (size_t s = 0; s < cov_grid_n_seqs(got); s++) {
+        assert_string_equal(cov_grid_name(got, s), cov_grid_name(expected, s));
+        assert_string_equal(cov_grid_species(got, s), cov_grid_species(expected, s));
+        assert_int_equal(cov_grid_seq_length(got, s), cov_grid_seq_length(expected, s));
+    }
+}
+
+static void check_genome(const char *path, const struct cov_grid *grid)
+{
+    struct cov_genome_file *f;
+    struct cov_blob raw = COV_BLOB_INIT;
+    assert_int_equal(cov_genome_file_open(path, &f, NULL), 0);
+    check_grid(cov_genome_file_grid(f), grid);
+    for (size_t i = 0; i < cov_grid_n_chunks(grid); i++) {
+        uint8_t codes[L], expected[L];
+        codes_of(grid, i, expected);
+        assert_int_equal(cov_genome_file_fetch(f, i, &raw, NULL), 0);
+        /* Twice: the pieces stay. */
+        for (int round = 0; round < 2; round++) {
+            memset(codes, 99, sizeof codes);
+            assert_int_equal(cov_genome_file_decode(f, i, &raw, codes, NULL), 0);
+            assert_memory_equal(codes, expected, sizeof codes);
+        }
+    }
+    cov_blob_fini(&raw);
+    cov_genome_file_close(f);
+}
+
+static void test_round_trips(void **state)
+{
+    (void)state;
+    const struct cov_codec_choice choices[] = {none, gzip, lzf, best};
+    struct cov_grid *grid = two_sequences(L);
+    for (size_t c = 0; c < COV_COUNT(choices); c++) {
+        write_genome("x.h5", grid, choices[c]);
+        check_genome("x.h5", grid);
+    }
+    cov_grid_free(grid);
+    assert_int_equal(unlink("x.h5"), 0);
+}
+
+/* More rows than a block of the table, of many sequences. */
+static void test_many_rows(void **state)
+{
+    (void)state;
+    enum { N = 5000 };
+    char **names = calloc(N, sizeof *names);
+    int64_t *lengths = calloc(N, sizeof *lengths);
+    assert_true(names && lengths);
+    for (size_t i = 0; i < N; i++) {
+        names[i] = malloc(30);
+        assert_non_null(names[i]);
+        (void)snprintf(names[i], 30, "contig_%zu", i);
+        lengths[i] = (int64_t)(1 + i % 40);
+    }
+    struct cov_grid *grid;
+    assert_int_equal(cov_grid_new(N, names, lengths, "", L, &grid, NULL), 0);
+    write_genome("x.h5", grid, gzip);
+    check_genome("x.h5", grid);
+    cov_grid_free(grid);
+    for (size_t i = 0; i < N; i++)
+        free(names[i]);
+    free(names);
+    free(lengths);
+    assert_int_equal(unlink("x.h5"), 0);
+}
+
+static char warnings[4096];
+
+static void take_warning(void *arg, enum cov_log_level level, const char *text)
+{
+    (void)arg;
+    assert_int_equal(level, COV_LOG_WARNING);
+    (void)snprintf(warnings + strlen(warnings), sizeof warnings - strlen(warnings), "%s\n", text);
+}
+
+static void test_long_names(void **state)
+{
+    (void)state;
+    char fifty[51], longer[71], species[27];
+    memset(fifty, 'f', 50);
+    memset(longer, 'l', 70);
+    memset(species, 's', 26);
+    fifty[50] = longer[70] = species[26] = '\0';
+    char *names[] = {fifty, longer, "short"};
+    const int64_t lengths[] = {10, 50, 33};
+    struct cov_grid *grid;
+    assert_int_equal(cov_grid_new(3, names, lengths, species, L, &grid, NULL), 0);
+    cov_log_set(take_warning, NULL, COV_LOG_WARNING);
+    write_genome("x.h5", grid, gzip);
+    cov_log_set(NULL, NULL, COV_LOG_WARNING);
+    char expected[600];
+    (void)snprintf(expected, sizeof expected,
+                   "data/seqids: texts of 70 instead of 50 bytes, for 1 of 3 (the longest: %s)\n"
+                   "data/species: texts of 26 instead of 25 bytes, for 3 of 3 (the longest: %s)\n",
+                   longer, species);
+    assert_string_equal(warnings, expected);
+    check_genome("x.h5", grid);
+    cov_grid_free(grid);
+    assert_int_equal(unlink("x.h5"), 0);
+}
+
+/* ---- files in other forms, and wrong ones ---- */
+
+struct form {
+    size_t rows, positions, columns;
+    struct cov_h5_type type;
+    size_t chunk[3];
+    struct cov_codec_choice compression;
+    bool shuffle;
+};
+
+/* `elems`: [rows][positions][columns] as stored; NULL: no X. */
+static void write_form(const char *path, const struct cov_grid *grid, const struct form *form,
+                       const uint8_t *elems)
+{
+    struct cov_h5 *f;
+    struct cov_h5_set *s;
+    struct cov_blob b = COV_BLOB_INIT;
+    struct cov_h5_new spec = {
+        .type = form->type,
+        .rank = 3,
+        .dims = {form->rows, form->positions, form->columns},
+        .unlimited = {true, true, true},
+        .chunk = {form->chunk[0], form->chunk[1], form->chunk[2]},
+        .deflate_level = 4,
+    };
+    size_t size = form->type.bytes, n = size * spec.chunk[0] * spec.chunk[1] * spec.chunk[2];
+    spec.n_filters = cov_h5_filters(form->compression, form->shuffle ? size : 0, spec.filters);
+    assert_int_equal(cov_h5_create(path, &f, NULL), 0);
+    if (grid)
+        assert_int_equal(cov_chunk_table_write(f, grid, 25, form->compression, NULL), 0);
+    if (elems) {
+        assert_int_equal(cov_h5_set_create(f, "data/X", &spec, &s, NULL), 0);
+        for (size_t row = 0; row < form->rows; row += spec.chunk[0])
+            for (size_t pos = 0; pos < form->positions; pos += spec.chunk[1])
+                for (size_t col = 0; col < form->columns; col += spec.chunk[2]) {
+                    uint8_t *src, *scratch;
+                    cov_blob_clear(&b);
+                    assert_int_equal(
+                        cov_h5_pack_begin(form->compression, n, &b, &src, &scratch, NULL), 0);
+                    uint8_t *plain = spec.n_filters > 1 ? scratch : src, *to = plain;
+                    memset(plain, 0, n);
+                    for (size_t i = row; i < row + spec.chunk[0]; i++)
+                        for (size_t j = pos; j < pos + spec.chunk[1]; j++)
+                            for (size_t k = col; k < col + spec.chunk[2]; k++, to += size)
+                                if (i < form->rows && j < form->positions && k < form->columns)
+                                    memcpy(to,
+                                           elems + ((i * form->positions + j) * form->columns + k) *
+                                                       size,
+                                           size);
+                    if (spec.n_filters > 1)
+                        cov_shuffle(plain, n, size, src);
+                    assert_int_equal(
+                        cov_h5_pack_end(form->compression, spec.n_filters > 1, n, &b, NULL), 0);
+                    assert_int_equal(
+                        cov_h5_set_put(s, (size_t[3]){row, pos, col}, b.data, b.n_bytes, NULL), 0);
+                }
+        cov_h5_set_close(s);
+    }
+    cov_blob_fini(&b);
+    assert_int_equal(cov_h5_finish(f, NULL), 0);
+}
+
+/* X of the grid as halves or floats. */
+static uint8_t *elements_of(const struct cov_grid *grid, size_t bytes)
+{
+    size_t n = cov_grid_n_chunks(grid);
+    uint8_t *elems = malloc(n * L * 4 * bytes), *to = elems;
+    assert_non_null(elems);
+    for (size_t i = 0; i < n; i++) {
+        uint8_t codes[L];
+        codes_of(grid, i, codes);
+        for (size_t t = 0; t < L; t++, to += 4 * bytes)
+            if (bytes == 2)
+                memcpy(to, cov_onehot_f16[codes[t]], 8);
+            else
+                memcpy(to, cov_onehot_f32[codes[t]], 16);
+    }
+    return elems;
+}
+
+static const struct cov_h5_type half = {COV_H5_FLOAT, 2, true, false, '\0'},
+                                single = {COV_H5_FLOAT, 4, true, false, '\0'};
+
+static void test_other_forms(void **state)
+{
+    (void)state;
+    struct cov_grid *grid = two_sequences(L);
+    size_t n = cov_grid_n_chunks(grid);
+    uint8_t *halves = elements_of(grid, 2), *singles = elements_of(grid, 4);
+    const struct form forms[] = {
+        {n, L, 4, half, {3, 10, 1}, gzip, false},   {n, L, 4, half, {3, 10, 1}, lzf, true},
+        {n, L, 4, half, {1, L, 4}, gzip, false},    {n, L, 4, half, {1, L, 4}, none, false},
+        {n, L, 4, half, {10, L, 4}, gzip, true},    {n, L, 4, half, {1, 40, 4}, gzip, true},
+        {n, L, 4, single, {1, L, 4}, gzip, true},   {n, L, 4, single, {2, 7, 3}, lzf, true},
+        {n, L, 4, single, {16, 40, 5}, gzip, true},
+    };
+    for (size_t i = 0; i < COV_COUNT(forms); i++) {
+        write_form("x.h5", grid, &forms[i], forms[i].type.bytes == 2 ? halves : singles);
+        check_genome("x.h5", grid);
+    }
+    free(halves);
+    free(singles);
+    cov_grid_free(grid);
+    assert_int_equal(unlink("x.h5"), 0);
+}
+
+static void refuse(const char *path, const char *text)
+{
+    struct cov_genome_file *f;
+    struct cov_err e = COV_ERR_INIT;
+    assert_int_equal(cov_genome_file_open(path, &f, &e), COV_EINPUT);
+    assert_null(f);
+    assert_string_equal(e.text, text);
+}
+
+static void test_wrong_layouts(void **state)
+{
+    (void)state;
+    struct cov_grid *grid = two_sequences(L);
+    size_t n = cov_grid_n_chunks(grid);
+    uint8_t *elems = calloc(n * L * 16, 2);
+    assert_non_null(elems);
+    struct form form = {n, L, 4, half, {1, L, 4}, gzip, true};
+    write_form("x.h5", grid, &form, NULL);
+    refuse("x.h5", "x.h5: there is no data set data/X");
+    form.columns = 5;
+    write_form("x.h5", grid, &form, elems);
+    refuse("x.h5", "x.h5: data/X: 5 columns instead of 4 (C, A, T, G)");
+    form.columns = 4;
+    form.rows = n - 1;
+    write_form("x.h5", grid, &form, elems);
+    refuse("x.h5", "x.h5: data/seqids: 10 x 1 elements instead of 9 x 1");
+    form.rows = n;
+    form.type = (struct cov_h5_type){COV_H5_INT, 4, true, false, '\0'};
+    write_form("x.h5", grid, &form, elems);
+    refuse("x.h5", "x.h5: data/X: the elements are not of a float type");
+    form.type = half;
+    write_form("x.h5", NULL, &form, elems);
+    refuse("x.h5", "x.h5: there is no data set data/seqids");
+    /* Chunks shorter than start_ends says. */
+    form.positions = 32;
+    write_form("x.h5", grid, &form, elems);
+    struct cov_genome_file *f;
+    struct cov_err e = COV_ERR_INIT;
+    assert_int_equal(cov_genome_file_open("x.h5", &f, &e), COV_EINPUT);
+    assert_non_null(strstr(e.text, "x.h5: data: row 0"));
+    free(elems);
+    cov_grid_free(grid);
+    assert_int_equal(unlink("x.h5"), 0);
+}
+
+/* Decodes row 3 (the last of the + strand: one base, then padding) after row and position were given these
+ * values; `text`: the expected error, NULL for none. */
+static void poke(const struct form *form, size_t t, const uint16_t values[4], const char *text)
+{
+    struct cov_grid *grid = two_sequences(L);
+    uint8_t *elems = elements_of(grid, 2), codes[L];
+    memcpy(elems + (3 * L + t) * 8, values, 8);
+    write_form("x.h5", grid, form, elems);
+    struct cov_genome_file *f;
+    struct cov_blob raw = COV_BLOB_INIT;
+    struct cov_err e = COV_ERR_INIT;
+    assert_int_equal(cov_genome_file_open("x.h5", &f, NULL), 0);
+    assert_int_equal(cov_genome_file_fetch(f, 3, &raw, NULL), 0);
+    int rc = cov_genome_file_decode(f, 3, &raw, codes, &e);
+    assert_int_equal(rc, text ? COV_EINPUT : 0);
+    assert_string_equal(e.text, text ? text : "");
+    assert_int_equal(cov_genome_file_fetch(f, 2, &raw, NULL), 0);
+    assert_int_equal(cov_genome_file_decode(f, 2, &raw, codes, NULL), 0);
+    cov_blob_fini(&raw);
+    cov_genome_file_close(f);
+    cov_grid_free(grid);
+    free(elems);
+}
+
+static void test_contents(void **state)
+{
+    (void)state;
+    enum { ONE = 0x3c00, HALF = 0x3800, THIRD = 0x3548, NAN16 = 0x7e00, NEGATIVE_ZERO = 0x8000 };
+    const struct form forms[] = {{10, L, 4, half, {1, L, 4}, gzip, true},
+                                 {10, L, 4, half, {3, 10, 1}, gzip, false}};
+#define ROW "x.h5: data/X: row 3 (chr1:100-100, + strand), index "
+    for (size_t i = 0; i < COV_COUNT(forms); i++) {
+        const struct form *f = &forms[i];
+        poke(f, 0, (uint16_t[4]){0, ONE, 0, 0}, NULL);
+        /* Within the tolerance, as other programs round 0.33, and a zero with a sign. */
+        poke(f, 0, (uint16_t[4]){THIRD - 1, THIRD, THIRD, NEGATIVE_ZERO}, NULL);
+        poke(f, 0, (uint16_t[4]){0, NAN16, 0, 0}, ROW "0: the four values are those of no base");
+        poke(f, 0, (uint16_t[4]){ONE, ONE, 0, 0}, ROW "0: the four values are those of no base");
+        poke(f, 0, (uint16_t[4]){HALF, 0, 0, 0}, ROW "0: the four values are those of no base");
+        poke(f, 7, (uint16_t[4]){0, 0, 0, NAN16}, ROW "7: the four values are those of no base");
+        poke(f, 0, (uint16_t[4]){0, 0, 0, 0},
+             ROW "0: all values are 0 (padding), but data/start_ends has a base there");
+        poke(f, 32, (uint16_t[4]){0, 0, ONE, 0},
+             ROW "32: a base behind the end that data/start_ends gives");
+    }
+#undef ROW
+    assert_int_equal(unlink("x.h5"), 0);
+}
+
+/* Bytes changed at random: decoded, or refused with a text that names the file. */
+static void test_flipped(void **state)
+{
+    (void)state;
+    struct cov_grid *grid = two_sequences(L);
+    write_genome("x.h5", grid, gzip);
+    cov_grid_free(grid);
+    static uint8_t file[1 << 16];
+    FILE *stream = fopen("x.h5", "rb");
+    assert_non_null(stream);
+    size_t n = fread(file, 1, sizeof file, stream), n_refused = 0;
+    assert_int_equal(fclose(stream), 0);
+    assert_true(n > 1000 && n < sizeof file);
+    uint32_t r = 7;
+    for (int k = 0; k < 300; k++) {
+        r = r * 1664525 + 1013904223;
+        size_t at = (r >> 4) % n;
+        uint8_t old = file[at];
+        file[at] ^= (uint8_t)(1U << (r >> 29));
+        stream = fopen("x.h5", "wb");
+        assert_non_null(stream);
+        assert_int_equal(fwrite(file, 1, n, stream), n);
+        assert_int_equal(fclose(stream), 0);
+        file[at] = old;
+        struct cov_genome_file *f;
+        struct cov_blob raw = COV_BLOB_INIT;
+        struct cov_err e = COV_ERR_INIT;
+        int rc = cov_genome_file_open("x.h5", &f, &e);
+        if (!rc) {
+            const struct cov_grid *g = cov_genome_file_grid(f);
+            uint8_t *codes = malloc(cov_grid_chunk_length(g));
+            assert_non_null(codes);
+            for (size_t i = 0; !rc && i < cov_grid_n_chunks(g); i++) {
+                rc = cov_genome_file_fetch(f, i, &raw, &e);
+                if (!rc)
+                    rc = cov_genome_file_decode(f, i, &raw, codes, &e);
+            }
+            free(codes);
+        }
+        if (rc)
+            assert_true(strncmp(e.text, "x.h5: ", 6) == 0);
+        n_refused += rc != 0;
+        cov_blob_fini(&raw);
+        cov_genome_file_close(f);
+    }
+    assert_true(n_refused > 10);
+    assert_int_equal(unlink("x.h5"), 0);
+}
+
+static void test_same_bytes(void **state)
+{
+    (void)state;
+    struct cov_grid *grid = two_sequences(L);
+    static uint8_t files[2][1 << 16];
+    size_t n[2];
+    assert_int_equal(setenv("SOURCE_DATE_EPOCH", "1700000000", 1), 0);
+    for (int k = 0; k < 2; k++) {
+        write_genome("x.h5", grid, gzip);
+        FILE *stream = fopen("x.h5", "rb");
+        assert_non_null(stream);
+        n[k] = fread(files[k], 1, sizeof files[k], stream);
+        assert_int_equal(fclose(stream), 0);
+        sleep(k == 0);
+    }
+    assert_int_equal(n[0], n[1]);
+    assert_memory_equal(files[0], files[1], n[0]);
+    assert_non_null(memmem(files[0], n[0], "2023-11-14 22:13:20", 19));
+    assert_non_null(memmem(files[0], n[0], "some/where.fa", 13));
+    static const char *const bad[] = {"x", "1x", "-1", "99999999999999999999"};
+    for (size_t k = 0; k < COV_COUNT(bad); k++) {
+        struct cov_genome_writer *w;
+        struct cov_err e = COV_ERR_INIT;
+        const struct cov_genome_writer_options options = {gzip, "in"};
+        assert_int_equal(setenv("SOURCE_DATE_EPOCH", bad[k], 1), 0);
+        assert_int_equal(cov_genome_writer_new("x.h5", grid, &options, &w, &e), COV_EUSAGE);
+        assert_non_null(strstr(e.text, bad[k]));
+    }
+    assert_int_equal(unsetenv("SOURCE_DATE_EPOCH"), 0);
+    cov_grid_free(grid);
+    assert_int_equal(unlink("x.h5"), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_round_trips),   cmocka_unit_test(test_many_rows),
+        cmocka_unit_test(test_long_names),    cmocka_unit_test(test_other_forms),
+        cmocka_unit_test(test_wrong_layouts), cmocka_unit_test(test_contents),
+        cmocka_unit_test(test_flipped),       cmocka_unit_test(test_same_bytes),
+    };
+    return cmocka_run_group_tests(tests, go_home, leave_home);
+}

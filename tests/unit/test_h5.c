@@ -1,0 +1,484 @@
+/* test_h5.c - HDF5 files made and read: shapes, filters, holes, attributes, damage, full disks.
+ * SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <signal.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/store/h5.h"
+#include "common/store/h5_probe.h"
+
+static char home[] = "/tmp/cov_test_h5_XXXXXX";
+
+static int go_home(void **state)
+{
+    (void)state;
+    return mkdtemp(home) && chdir(home) == 0 ? 0 : -1;
+}
+
+static int leave_home(void **state)
+{
+    (void)state;
+    return chdir("/") == 0 && rmdir(home) == 0 ? 0 : -1;
+}
+
+/* ---- small helpers ---- */
+
+struct bytes {
+    uint8_t *data;
+    size_t n;
+};
+
+static struct bytes slurp(const char *path)
+{
+    FILE *f = fopen(path, "rb");
+    assert_non_null(f);
+    struct bytes b = {malloc(1 << 20), 0};
+    assert_non_null(b.data);
+    b.n = fread(b.data, 1, 1 << 20, f);
+    assert_int_equal(fclose(f), 0);
+    return b;
+}
+
+static void spill(const char *path, const uint8_t *data, size_t n)
+{
+    FILE *f = fopen(path, "wb");
+    assert_non_null(f);
+    assert_int_equal(fwrite(data, 1, n, f), n);
+    assert_int_equal(fclose(f), 0);
+}
+
+static int32_t value(size_t row, size_t pos, size_t col)
+{
+    return (int32_t)(row * 1000 + pos * 10 + col) - 500;
+}
+
+/* An int32 set of 11 x 20 x 3 in chunks of the given shape; row 4's chunks (and those of the rows that
+ * share them) are not stored if `holes`. */
+enum { ROWS = 11, POS = 20, COLS = 3, HOLE = 4, FILL = -7 };
+
+static struct cov_h5_new spec_of(const size_t chunk[3], struct cov_codec_choice choice,
+                                 bool shuffle)
+{
+    struct cov_h5_new spec = {
+        .type = {COV_H5_INT, 4, true, false, 0},
+        .rank = 3,
+        .dims = {ROWS, POS, COLS},
+        .unlimited = {true, true, true},
+        .chunk = {chunk[0], chunk[1], chunk[2]},
+        .deflate_level = 4,
+        .fill = FILL,
+    };
+    spec.n_filters = cov_h5_filters(choice, shuffle ? 4 : 0, spec.filters);
+    return spec;
+}
+
+static void put_chunk(struct cov_h5_set *s, const struct cov_h5_new *spec,
+                      struct cov_codec_choice choice, const size_t at[3], struct cov_blob *b)
+{
+    size_t n = spec->chunk[0] * spec->chunk[1] * spec->chunk[2] * 4, k = 0;
+    uint8_t *src, *scratch;
+    cov_blob_clear(b);
+    assert_int_equal(cov_h5_pack_begin(choice, n, b, &src, &scratch, NULL), 0);
+    uint8_t *plain = spec->n_filters > 1 ? scratch : src;
+    for (size_t i = 0; i < spec->chunk[0]; i++)
+        for (size_t j = 0; j < spec->chunk[1]; j++)
+            for (size_t c = 0; c < spec->chunk[2]; c++, k += 4) {
+                int32_t x = value(at[0] + i, at[1] + j, at[2] + c);
+                for (int byte = 0; byte < 4; byte++)
+                    plain[k + (size_t)byte] = (uint8_t)((uint32_t)x >> 8 * byte);
+            }
+    if (spec->n_filters > 1)
+        cov_shuffle(plain, n, 4, src);
+    assert_int_equal(cov_h5_pack_end(choice, spec->n_filters > 1, n, b, NULL), 0);
+    assert_int_equal(cov_h5_set_put(s, at, b->data, b->n_bytes, NULL), 0);
+}
+
+static void write_file(const char *path, const struct cov_h5_new *spec,
+                       struct cov_codec_choice choice, bool holes)
+{
+    struct cov_h5 *f;
+    struct cov_h5_set *s;
+    struct cov_blob b = COV_BLOB_INIT;
+    assert_int_equal(cov_h5_create(path, &f, NULL), 0);
+    assert_int_equal(cov_h5_write_attr(f, "greeting", "gr\xc3\xbc\xc3\x9f", NULL), 0);
+    assert_int_equal(cov_h5_set_create(f, "data/deep/x", spec, &s, NULL), 0);
+    for (size_t row = 0; row < ROWS; row += spec->chunk[0])
+        for (size_t pos = 0; pos < POS; pos += spec->chunk[1])
+            for (size_t col = 0; col < COLS; col += spec->chunk[2]) {
+                if (holes && row <= HOLE && HOLE < row + spec->chunk[0])
+                    continue;
+                put_chunk(s, spec, choice, (size_t[3]){row, pos, col}, &b);
+            }
+    cov_blob_fini(&b);
+    cov_h5_set_close(s);
+    assert_int_equal(cov_h5_finish(f, NULL), 0);
+}
+
+static void check_block(const struct cov_h5_new *spec, const uint8_t *block, size_t row,
+                        size_t n_rows, size_t col, size_t n_cols, bool holes)
+{
+    static const struct cov_h5_type type = {COV_H5_INT, 4, true, false, 0};
+    for (size_t i = row; i < row + n_rows; i++)
+        for (size_t j = 0; j < POS; j++)
+            for (size_t k = col; k < col + n_cols; k++, block += 4) {
+                int64_t got;
+                assert_int_equal(cov_h5_to_int64(&type, block, 1, &got, NULL), 0);
+                bool hole = holes && i / spec->chunk[0] == HOLE / spec->chunk[0];
+                assert_int_equal(got, hole ? FILL : value(i, j, k));
+            }
+}
+
+static void check_file(const char *path, const struct cov_h5_new *spec, bool holes)
+{
+    struct cov_h5 *f;
+    struct cov_h5_set *s;
+    struct cov_blob raw = COV_BLOB_INIT;
+    assert_int_equal(cov_h5_open(path, &f, NULL), 0);
+    assert_string_equal(cov_h5_path(f), path);
+    assert_int_equal(cov_h5_set_open(f, "data/deep/x", 3, &s, NULL), 0);
+    const struct cov_h5_rows *r = cov_h5_set_rows(s);
+    assert_int_equal(r->type.kind, COV_H5_INT);
+    assert_int_equal(r->dims[0], ROWS);
+    /* In no order, so that bands come and go. */
+    for (size_t step = 0; step < ROWS; step++) {
+        size_t row = step * 7 % ROWS;
+        for (size_t col = 0; col < COLS; col++)
+            for (size_t n_cols = 1; col + n_cols <= COLS; n_cols++) {
+                cov_blob_clear(&raw);
+                const uint8_t *block = NULL;
+                assert_int_equal(cov_h5_set_fetch(s, row, col, n_cols, &raw, NULL), 0);
+                assert_int_equal(raw.n_pieces, cov_h5_n_pieces(r, col, n_cols));
+                assert_int_equal(cov_h5_unpack(r, row, 1, col, n_cols, &raw, 0, &block, NULL), 0);
+                check_block(spec, block, row, 1, col, n_cols, holes);
+                uint8_t rows[ROWS * POS * COLS * 4];
+                assert_int_equal(cov_h5_set_read(s, row, ROWS - row, col, n_cols, rows, NULL), 0);
+                check_block(spec, rows, row, ROWS - row, col, n_cols, holes);
+            }
+    }
+    cov_blob_fini(&raw);
+    cov_h5_set_close(s);
+    cov_h5_close(f);
+}
+
+/* ---- tests ---- */
+
+static const struct cov_codec_choice none = {COV_CODEC_NONE, 0}, gzip = {COV_CODEC_GZIP, 0},
+                                     lzf = {COV_CODEC_LZF, 0};
+
+static void test_round_trips(void **state)
+{
+    (void)state;
+    static const size_t shapes[][3] = {{1, 20, 1}, {1, 20, 3},  {3, 6, 2},  {8, 20, 3},
+                                       {9, 7, 1},  {11, 20, 3}, {16, 32, 4}};
+    const struct cov_codec_choice choices[] = {none, gzip, lzf};
+    for (size_t i = 0; i < COV_COUNT(shapes); i++)
+        for (size_t c = 0; c < COV_COUNT(choices); c++)
+            for (int variant = 0; variant < 4; variant++) {
+                struct cov_h5_new spec = spec_of(shapes[i], choices[c], variant & 1);
+                write_file("x.h5", &spec, choices[c], variant & 2);
+                check_file("x.h5", &spec, variant & 2);
+            }
+    assert_int_equal(unlink("x.h5"), 0);
+}
+
+static void test_same_bytes(void **state)
+{
+    (void)state;
+    struct cov_h5_new spec = spec_of((size_t[3]){1, 20, 1}, gzip, true);
+    write_file("a.h5", &spec, gzip, false);
+    /* Times in the file would have whole seconds. */
+    sleep(1);
+    write_file("b.h5", &spec, gzip, false);
+    struct bytes a = slurp("a.h5"), b = slurp("b.h5");
+    assert_int_equal(a.n, b.n);
+    assert_memory_equal(a.data, b.data, a.n);
+    free(a.data);
+    free(b.data);
+    assert_int_equal(unlink("a.h5"), 0);
+    assert_int_equal(unlink("b.h5"), 0);
+}
+
+static void test_names(void **state)
+{
+    (void)state;
+    struct cov_h5_new spec = spec_of((size_t[3]){1, 20, 1}, gzip, true);
+    struct cov_h5 *f;
+    struct cov_h5_set *s;
+    assert_int_equal(cov_h5_create("x.h5", &f, NULL), 0);
+    static const char *const sets[] = {"g/b", "g/a_long_one", "g/A", "top"};
+    for (size_t i = 0; i < COV_COUNT(sets); i++) {
+        assert_int_equal(cov_h5_set_create(f, sets[i], &spec, &s, NULL), 0);
+        cov_h5_set_close(s);
+    }
+    struct cov_err e = COV_ERR_INIT;
+    assert_int_equal(cov_h5_set_create(f, "top", &spec, &s, &e), COV_EIO);
+    assert_non_null(strstr(e.text, "x.h5: top: cannot be created"));
+    assert_int_equal(cov_h5_finish(f, NULL), 0);
+
+    assert_int_equal(cov_h5_open("x.h5", &f, NULL), 0);
+    assert_true(cov_h5_has(f, "g") && cov_h5_has(f, "g/b") && cov_h5_has(f, "top"));
+    assert_false(cov_h5_has(f, "nothing"));
+    assert_false(cov_h5_has(f, "no/thing/here"));
+    assert_false(cov_h5_has(f, "top/of"));
+    char **names;
+    size_t n;
+    assert_int_equal(cov_h5_list(f, "g", &names, &n, NULL), 0);
+    assert_int_equal(n, 3);
+    assert_string_equal(names[0], "A");
+    assert_string_equal(names[1], "a_long_one");
+    assert_string_equal(names[2], "b");
+    cov_h5_free_names(names, n);
+    assert_int_equal(cov_h5_list(f, "h", &names, &n, NULL), 0);
+    assert_int_equal(n, 0);
+    cov_h5_free_names(names, n);
+
+    cov_err_clear(&e);
+    assert_int_equal(cov_h5_set_open(f, "g/c", 3, &s, &e), COV_EINPUT);
+    assert_string_equal(e.text, "x.h5: there is no data set g/c");
+    cov_err_clear(&e);
+    assert_int_equal(cov_h5_set_open(f, "g", 3, &s, &e), COV_EINPUT);
+    assert_non_null(strstr(e.text, "x.h5: g: "));
+    cov_err_clear(&e);
+    assert_int_equal(cov_h5_set_open(f, "top", 2, &s, &e), COV_EINPUT);
+    assert_string_equal(e.text, "x.h5: top: 3 dimensions instead of 2");
+    assert_int_equal(cov_h5_set_open(f, "top", 0, &s, NULL), 0);
+    cov_h5_set_close(s);
+    cov_h5_close(f);
+    cov_h5_close(NULL);
+    cov_h5_set_close(NULL);
+    assert_int_equal(unlink("x.h5"), 0);
+}
+
+static void refuse(const char *path, int code, const char *text)
+{
+    struct cov_h5 *f;
+    struct cov_err e = COV_ERR_INIT;
+    assert_int_equal(cov_h5_open(path, &f, &e), code);
+    assert_null(f);
+    assert_string_equal(e.text, text);
+}
+
+static void test_no_hdf5(void **state)
+{
+    (void)state;
+    refuse("none.h5", COV_EIO, "none.h5: No such file or directory");
+    refuse(".", COV_EINPUT, ".: an HDF5 file has to be a regular file");
+    refuse("/dev/null", COV_EINPUT, "/dev/null: an HDF5 file has to be a regular file");
+    assert_int_equal(mkfifo("pipe", 0600), 0);
+    refuse("pipe", COV_EINPUT, "pipe: an HDF5 file has to be a regular file");
+    assert_int_equal(unlink("pipe"), 0);
+    spill("x.h5", NULL, 0);
+    refuse("x.h5", COV_EINPUT, "x.h5: the file is empty");
+    spill("x.h5", (const uint8_t *)">chr1\nACGT\n", 11);
+    refuse("x.h5", COV_EINPUT, "x.h5: not an HDF5 file");
+    spill("x.h5", (const uint8_t *)"\x89HDF\r\n\x1a\n\x09", 9);
+    refuse("x.h5", COV_EINPUT, "x.h5: HDF5 superblock of unknown version 9");
+    spill("x.h5", (const uint8_t *)"\x89HDF\r\n\x1a\n", 8);
+    refuse("x.h5", COV_EINPUT, "x.h5: damaged HDF5 superblock");
+    assert_int_equal(unlink("x.h5"), 0);
+}
+
+/* A reader's whole way through a file; everything is allowed but a crash, a hang, or an error without
+ * text. Returns the status. */
+static int read_all(const char *path)
+{
+    struct cov_h5 *f;
+    struct cov_h5_set *s = NULL;
+    struct cov_blob raw = COV_BLOB_INIT;
+    struct cov_err e = COV_ERR_INIT;
+    int rc = cov_h5_open(path, &f, &e);
+    if (!rc)
+        rc = cov_h5_set_open(f, "data/deep/x", 3, &s, &e);
+    if (!rc) {
+        const struct cov_h5_rows *r = cov_h5_set_rows(s);
+        size_t n_rows = r->dims[0] < 2 * ROWS ? r->dims[0] : 2 * ROWS;
+        bool small = r->dims[1] <= 100 * POS && r->dims[2] <= 100 * COLS && r->dims[2] > 0;
+        for (size_t i = 0; !rc && small && i < n_rows; i++) {
+            const uint8_t *block = NULL;
+            cov_blob_clear(&raw);
+            rc = cov_h5_set_fetch(s, i, 0, r->dims[2], &raw, &e);
+            if (!rc)
+                rc = cov_h5_unpack(r, i, 1, 0, r->dims[2], &raw, 0, &block, &e);
+        }
+    }
+    if (rc)
+        assert_true(e.code == rc && e.text[0] != '\0');
+    cov_blob_fini(&raw);
+    cov_h5_set_close(s);
+    cov_h5_close(f);
+    return rc;
+}
+
+static void test_cut_short(void **state)
+{
+    (void)state;
+    struct cov_h5_new spec = spec_of((size_t[3]){1, 20, 1}, gzip, true);
+    write_file("x.h5", &spec, gzip, false);
+    struct bytes whole = slurp("x.h5");
+    assert_int_equal(read_all("x.h5"), 0);
+    for (size_t n = 0; n < whole.n; n += 61) {
+        spill("x.h5", whole.data, n);
+        assert_int_equal(read_all("x.h5"), COV_EINPUT);
+    }
+    spill("x.h5", whole.data, whole.n - 1);
+    char text[100];
+    (void)snprintf(text, sizeof text, "x.h5: cut short: %zu bytes of %zu", whole.n - 1, whole.n);
+    refuse("x.h5", COV_EINPUT, text);
+    /* A header in front, as h5jam puts it, is none of our business. */
+    uint8_t *jammed = calloc(1, whole.n + 512);
+    assert_non_null(jammed);
+    memcpy(jammed + 512, whole.data, whole.n);
+    spill("x.h5", jammed, whole.n + 511);
+    (void)snprintf(text, sizeof text, "x.h5: cut short: %zu bytes of %zu", whole.n + 511,
+                   whole.n + 512);
+    refuse("x.h5", COV_EINPUT, text);
+    spill("x.h5", jammed, whole.n + 512);
+    check_file("x.h5", &spec, false);
+    free(jammed);
+    free(whole.data);
+    assert_int_equal(unlink("x.h5"), 0);
+}
+
+static void test_flipped(void **state)
+{
+    (void)state;
+    static const size_t shapes[][3] = {{1, 20, 1}, {11, 20, 3}};
+    size_t n_refused = 0, n_tried = 0;
+    uint32_t r = 1;
+    for (size_t k = 0; k < COV_COUNT(shapes); k++) {
+        struct cov_codec_choice choice = k ? lzf : gzip;
+        struct cov_h5_new spec = spec_of(shapes[k], choice, true);
+        write_file("x.h5", &spec, choice, false);
+        struct bytes whole = slurp("x.h5");
+        for (int i = 0; i < 150; i++) {
+            r = r * 1664525 + 1013904223;
+            size_t at = (r >> 4) % whole.n;
+            uint8_t old = whole.data[at];
+            whole.data[at] ^= (uint8_t)(r >> 28 ? r >> 24 : 0xff);
+            spill("x.h5", whole.data, whole.n);
+            n_refused += read_all("x.h5") != 0;
+            n_tried++;
+            whole.data[at] = old;
+        }
+        free(whole.data);
+    }
+    /* Much of a small file is empty space in tables; but some damage must be seen. */
+    assert_true(n_refused > n_tried / 50);
+    assert_int_equal(unlink("x.h5"), 0);
+}
+
+/* Chunk rows of 0: libhdf5 1.10.8 divides by it when it opens the set. The child takes the blow. */
+static void test_crash_of_libhdf5(void **state)
+{
+    (void)state;
+    struct cov_h5_new spec = spec_of((size_t[3]){1, 20, 1}, gzip, true);
+    write_file("x.h5", &spec, gzip, false);
+    struct bytes whole = slurp("x.h5");
+    /* Layout message, version 3, chunked, 3 + 1 dimensions, address; then the chunk's shape. */
+    size_t n_found = 0;
+    for (size_t i = 0; i + 27 < whole.n; i++)
+        if (whole.data[i] == 3 && whole.data[i + 1] == 2 && whole.data[i + 2] == 4 &&
+            memcmp(whole.data + i + 11, "\1\0\0\0\x14\0\0\0\1\0\0\0\4\0\0\0", 16) == 0) {
+            whole.data[i + 15] = 0;
+            n_found++;
+        }
+    assert_int_equal(n_found, 1);
+    spill("x.h5", whole.data, whole.n);
+    struct cov_h5 *f;
+    struct cov_h5_set *s;
+    struct cov_err e = COV_ERR_INIT;
+    int rc = cov_h5_open("x.h5", &f, &e);
+    if (!rc) /* a libhdf5 that has got better */
+        rc = cov_h5_set_open(f, "data/deep/x", 3, &s, &e);
+    else
+        assert_string_equal(e.text, "x.h5: damaged HDF5 file: libhdf5 crashes on it");
+    assert_int_equal(rc, COV_EINPUT);
+    cov_h5_close(f);
+    free(whole.data);
+    assert_int_equal(unlink("x.h5"), 0);
+}
+
+/* The probe may be where the caller ignores its children, or has a handler for them. */
+static void test_probe_ignoring_children(void **state)
+{
+    (void)state;
+    struct cov_h5_new spec = spec_of((size_t[3]){1, 20, 1}, gzip, true);
+    write_file("x.h5", &spec, gzip, false);
+    void (*old)(int) = signal(SIGCHLD, SIG_IGN);
+    assert_int_equal(cov_h5_probe("x.h5", NULL), 0);
+    (void)signal(SIGCHLD, old);
+    assert_int_equal(unlink("x.h5"), 0);
+}
+
+/* A disk that is full when the file is written, or when it is closed: by a limit on the file's size, in a
+ * process of its own. */
+static void test_full_disk(void **state)
+{
+    (void)state;
+    static const size_t limits[] = {0, 100, 3000, 20000, 60000};
+    for (size_t k = 0; k < COV_COUNT(limits); k++) {
+        pid_t child = fork();
+        if (child == 0) {
+            /* A child of a test must not report by itself: its exit status does. */
+            struct cov_err e = COV_ERR_INIT;
+            struct cov_h5 *f = NULL;
+            struct cov_h5_set *s = NULL;
+            (void)signal(SIGXFSZ, SIG_IGN);
+            (void)setrlimit(RLIMIT_FSIZE, &(struct rlimit){limits[k], limits[k]});
+            struct cov_h5_new spec = spec_of((size_t[3]){1, 20, 3}, none, false);
+            spec.dims[0] = 1000;
+            uint8_t piece[COV_H5_PIECE_HEAD + 240] = {0};
+            int rc = cov_h5_create("x.h5", &f, &e);
+            if (!rc)
+                rc = cov_h5_set_create(f, "x", &spec, &s, &e);
+            for (size_t row = 0; !rc && row < 1000; row++)
+                rc = cov_h5_set_put(s, (size_t[3]){row, 0, 0}, piece, sizeof piece, &e);
+            cov_h5_set_close(s);
+            if (rc)
+                cov_h5_close(f);
+            else
+                rc = cov_h5_finish(f, &e);
+            /* exit, not _exit: libhdf5 must not try again and print. */
+            int good = rc == COV_EIO && strstr(e.text, "x.h5") && strstr(e.text, "File too large");
+            if (!good)
+                (void)fprintf(stderr, "# limit %zu: %d %s\n", limits[k], rc, e.text);
+            _exit(good ? 0 : 1);
+        }
+        int status;
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_int_equal(status, 0);
+    }
+    assert_int_equal(unlink("x.h5"), 0);
+    struct cov_h5 *f;
+    struct cov_err e = COV_ERR_INIT;
+    assert_int_equal(cov_h5_create("no/such/folder.h5", &f, &e), COV_EIO);
+    assert_string_equal(e.text, "no/such/folder.h5: cannot be created: No such file or directory");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_round_trips),
+        cmocka_unit_test(test_same_bytes),
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_no_hdf5),
+        cmocka_unit_test(test_cut_short),
+        cmocka_unit_test(test_flipped),
+        cmocka_unit_test(test_crash_of_libhdf5),
+        cmocka_unit_test(test_probe_ignoring_children),
+        cmocka_unit_test(test_full_disk),
+    };
+    return cmocka_run_group_tests(tests, go_home, leave_home);
+}

@@ -1,0 +1,303 @@
+/* test_h5_rows.c - rows from stored chunks of any shape, and numbers of every type.
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/store/h5_rows.h"
+
+/* ---- numbers ---- */
+
+static void put_bytes(uint64_t bits, const struct cov_h5_type *type, uint8_t *dst)
+{
+    for (size_t j = 0; j < type->bytes; j++)
+        dst[type->big_endian ? type->bytes - 1 - j : j] = (uint8_t)(bits >> 8 * j);
+}
+
+static void test_integers(void **state)
+{
+    (void)state;
+    static const int64_t values[] = {
+        0,         1,        -1,     77,    -77,       127,       -128,       255,
+        256,       32767,    -32768, 65535, INT32_MAX, INT32_MIN, UINT32_MAX, (int64_t)1 << 40,
+        INT64_MAX, INT64_MIN};
+    enum { N = sizeof values / sizeof values[0], COPIES = 700 };
+    for (size_t bytes = 1; bytes <= 8; bytes *= 2)
+        for (int variant = 0; variant < 4; variant++) {
+            struct cov_h5_type type = {COV_H5_INT, bytes, variant & 1, variant & 2, 0};
+            int64_t min = type.is_signed ? INT64_MIN >> (64 - 8 * bytes) : 0;
+            int64_t max = type.is_signed ? INT64_MAX >> (64 - 8 * bytes)
+                          : bytes < 8    ? (int64_t)(UINT64_MAX >> (64 - 8 * bytes))
+                                         : INT64_MAX;
+            /* Many, at an odd address, so that any blocking shows. */
+            static uint8_t raw[1 + 8 * N * COPIES];
+            static int64_t expected[N * COPIES], got[N * COPIES];
+            static double numbers[N * COPIES];
+            size_t n = 0;
+            for (size_t k = 0; k < (size_t)N * COPIES; k++)
+                if (values[k % N] >= min && values[k % N] <= max) {
+                    put_bytes((uint64_t)values[k % N], &type, raw + 1 + n * bytes);
+                    expected[n++] = values[k % N];
+                }
+            assert_int_equal(cov_h5_to_int64(&type, raw + 1, n, got, NULL), 0);
+            assert_memory_equal(got, expected, n * sizeof *got);
+            cov_h5_to_double(&type, raw + 1, n, numbers);
+            for (size_t k = 0; k < n; k++)
+                assert_true(numbers[k] == (double)expected[k]);
+        }
+    /* Too large for an int64_t. */
+    struct cov_h5_type type = {COV_H5_INT, 8, false, false, 0};
+    uint8_t raw[8];
+    put_bytes((uint64_t)INT64_MAX + 1, &type, raw);
+    int64_t got;
+    struct cov_err e = COV_ERR_INIT;
+    assert_int_equal(cov_h5_to_int64(&type, raw, 1, &got, &e), COV_EINPUT);
+    assert_non_null(strstr(e.text, "9223372036854775808"));
+    double number;
+    cov_h5_to_double(&type, raw, 1, &number);
+    assert_true(number == 0x1p63);
+}
+
+static void check_float(const struct cov_h5_type *type, uint64_t bits, double expected)
+{
+    uint8_t raw[8];
+    put_bytes(bits, type, raw);
+    double got;
+    cov_h5_to_double(type, raw, 1, &got);
+    if (isnan(expected))
+        assert_true(isnan(got));
+    else
+        assert_true(got == expected && !signbit(got) == !signbit(expected));
+}
+
+static void test_floats(void **state)
+{
+    (void)state;
+    for (int big = 0; big < 2; big++) {
+        struct cov_h5_type half = {COV_H5_FLOAT, 2, true, big, 0};
+        for (unsigned h = 0; h < 65536; h++) {
+            int exponent = (int)(h >> 10 & 31);
+            double fraction = h & 1023;
+            double value = exponent == 0    ? ldexp(fraction, -24)
+                           : exponent == 31 ? (double)(fraction > 0 ? NAN : INFINITY)
+                                            : ldexp(1024 + fraction, exponent - 25);
+            check_float(&half, h, h & 0x8000 ? -value : value);
+        }
+        struct cov_h5_type single = {COV_H5_FLOAT, 4, true, big, 0};
+        check_float(&single, 0x3f800000, 1);
+        check_float(&single, 0xc0490fdb, -3.1415927410125732);
+        check_float(&single, 1, 0x1p-149);
+        check_float(&single, 0x7f800000, INFINITY);
+        check_float(&single, 0x7fc00000, NAN);
+        struct cov_h5_type wide = {COV_H5_FLOAT, 8, true, big, 0};
+        check_float(&wide, 0x3ff0000000000000, 1);
+        check_float(&wide, 0xc00921fb54442d18, -3.141592653589793);
+        check_float(&wide, 0xfff0000000000000, -INFINITY);
+    }
+}
+
+static void test_string_length(void **state)
+{
+    (void)state;
+    struct cov_h5_type zeros = {COV_H5_STRING, 6, false, false, '\0'};
+    struct cov_h5_type spaces = {COV_H5_STRING, 6, false, false, ' '};
+    assert_int_equal(cov_h5_string_length(&zeros, "Chr1\0"), 4);
+    assert_int_equal(cov_h5_string_length(&zeros, "a b   "), 6);
+    assert_int_equal(cov_h5_string_length(&zeros, "ab\0x\0y"), 2);
+    assert_int_equal(cov_h5_string_length(&zeros, "\0\0\0\0\0"), 0);
+    assert_int_equal(cov_h5_string_length(&spaces, "a b   "), 3);
+    assert_int_equal(cov_h5_string_length(&spaces, "      "), 0);
+    assert_int_equal(cov_h5_string_length(&spaces, "abcdef"), 6);
+}
+
+/* ---- rows ---- */
+
+/* Element (row, position, column) of the array that all tests store. */
+static uint64_t element(const struct cov_h5_rows *r, size_t row, size_t pos, size_t col)
+{
+    return (row * r->dims[1] + pos) * r->dims[2] + col + 1;
+}
+
+static void put_element(const struct cov_h5_rows *r, uint64_t x, uint8_t *dst)
+{
+    put_bytes(x * 0x9e3779b97f4a7c15U, &r->type, dst);
+}
+
+/* The piece of the chunk at (row, pos, col), as a writer would have made it; beyond the edges is zero. */
+static void add_piece(const struct cov_h5_rows *r, struct cov_codec_choice choice, size_t row,
+                      size_t pos, size_t col, struct cov_blob *b)
+{
+    size_t size = r->type.bytes, n = r->chunk[0] * r->chunk[1] * r->chunk[2] * size;
+    uint8_t *src, *scratch;
+    assert_int_equal(cov_h5_pack_begin(choice, n, b, &src, &scratch, NULL), 0);
+    uint8_t *plain = r->n_filters > 1 ? scratch : src;
+    memset(plain, 0, n);
+    for (size_t i = 0; i < r->chunk[0]; i++)
+        for (size_t j = 0; j < r->chunk[1]; j++)
+            for (size_t k = 0; k < r->chunk[2]; k++)
+                if (row + i < r->dims[0] && pos + j < r->dims[1] && col + k < r->dims[2])
+                    put_element(r, element(r, row + i, pos + j, col + k),
+                                plain + ((i * r->chunk[1] + j) * r->chunk[2] + k) * size);
+    if (r->n_filters > 1)
+        cov_shuffle(plain, n, size, src);
+    assert_int_equal(cov_h5_pack_end(choice, r->n_filters > 1, n, b, NULL), 0);
+}
+
+static bool is_missing(size_t row, size_t pos, size_t col, bool holes)
+{
+    return holes && (row + pos + col) % 3 == 1;
+}
+
+/* Pieces as cov_h5_set_fetch gives them: positions outside, columns inside. */
+static void fetch(const struct cov_h5_rows *r, struct cov_codec_choice choice, size_t row,
+                  size_t col, size_t n_cols, bool holes, struct cov_blob *b)
+{
+    size_t first_row = row - row % r->chunk[0];
+    for (size_t pos = 0; pos < r->dims[1]; pos += r->chunk[1])
+        for (size_t c = col - col % r->chunk[2]; c < col + n_cols; c += r->chunk[2])
+            if (is_missing(first_row, pos, c, holes))
+                assert_int_equal(cov_blob_end_piece(b, 0, NULL), 0);
+            else
+                add_piece(r, choice, first_row, pos, c, b);
+}
+
+static void check_block(const struct cov_h5_rows *r, size_t row, size_t n_rows, size_t col,
+                        size_t n_cols, bool holes, const uint8_t *block)
+{
+    for (size_t i = row; i < row + n_rows; i++)
+        for (size_t j = 0; j < r->dims[1]; j++)
+            for (size_t k = col; k < col + n_cols; k++) {
+                uint8_t expected[8];
+                if (is_missing(i - i % r->chunk[0], j - j % r->chunk[1], k - k % r->chunk[2],
+                               holes))
+                    memcpy(expected, r->fill, r->type.bytes);
+                else
+                    put_element(r, element(r, i, j, k), expected);
+                assert_memory_equal(block, expected, r->type.bytes);
+                block += r->type.bytes;
+            }
+}
+
+static void test_chunk_shapes(void **state)
+{
+    (void)state;
+    static const size_t shapes[][3] = {{1, 20, 4}, {1, 20, 1}, {3, 5, 1}, {2, 7, 3}, {9, 20, 4},
+                                       {4, 32, 8}, {1, 1, 1},  {1, 6, 4}, {2, 20, 2}};
+    static const struct cov_codec_choice choices[] = {
+        {COV_CODEC_NONE, 0}, {COV_CODEC_GZIP, 0}, {COV_CODEC_LZF, 0}};
+    static const size_t sizes[] = {1, 2, 4, 8};
+    uint8_t fill[8] = {0xf1, 0xf2, 0xf3, 0xf4, 0xf5, 0xf6, 0xf7, 0xf8};
+    struct cov_blob raw = COV_BLOB_INIT;
+    for (size_t s = 0; s < COV_COUNT(shapes); s++)
+        for (size_t c = 0; c < COV_COUNT(choices); c++)
+            for (size_t z = 0; z < COV_COUNT(sizes); z++)
+                for (int variant = 0; variant < 4; variant++) {
+                    bool shuffle = variant & 1, holes = variant & 2;
+                    struct cov_h5_rows r = {
+                        .type = {COV_H5_INT, sizes[z], true, false, 0},
+                        .dims = {7, 20, 4},
+                        .chunked = true,
+                        .chunk = {shapes[s][0], shapes[s][1], shapes[s][2]},
+                        .fill = fill,
+                    };
+                    r.n_filters = cov_h5_filters(choices[c], shuffle ? sizes[z] : 0, r.filters);
+                    for (size_t row = 0; row < 7; row++)
+                        for (size_t col = 0; col < 4; col++) {
+                            size_t n_cols = 1 + (row + col) % (4 - col);
+                            size_t left = r.chunk[0] - row % r.chunk[0];
+                            size_t n_rows = left < 7 - row ? left : 7 - row;
+                            const uint8_t *block = NULL;
+                            cov_blob_clear(&raw);
+                            /* A piece that belongs to somebody else stands in front. */
+                            assert_int_equal(cov_blob_end_piece(&raw, 0, NULL), 0);
+                            fetch(&r, choices[c], row, col, n_cols, holes, &raw);
+                            assert_int_equal(raw.n_pieces, 1 + cov_h5_n_pieces(&r, col, n_cols));
+                            assert_int_equal(
+                                cov_h5_unpack(&r, row, n_rows, col, n_cols, &raw, 1, &block, NULL),
+                                0);
+                            check_block(&r, row, n_rows, col, n_cols, holes, block);
+                        }
+                }
+    cov_blob_fini(&raw);
+}
+
+static void test_plain_rows(void **state)
+{
+    (void)state;
+    struct cov_h5_rows r = {.type = {COV_H5_INT, 2, true, false, 0}, .dims = {7, 5, 2}};
+    struct cov_blob raw = COV_BLOB_INIT;
+    uint8_t *at;
+    assert_int_equal(cov_h5_n_pieces(&r, 0, 2), 1);
+    assert_int_equal(cov_blob_room(&raw, 20, &at, NULL), 0);
+    for (uint8_t i = 0; i < 20; i++)
+        at[i] = i;
+    assert_int_equal(cov_blob_end_piece(&raw, 20, NULL), 0);
+    const uint8_t *block = NULL;
+    assert_int_equal(cov_h5_unpack(&r, 3, 1, 0, 2, &raw, 0, &block, NULL), 0);
+    assert_ptr_equal(block, raw.data);
+    cov_blob_fini(&raw);
+}
+
+/* LZF that does not make a chunk smaller leaves it as it is, and says so. */
+static void test_mask(void **state)
+{
+    (void)state;
+    static const struct cov_codec_choice lzf = {COV_CODEC_LZF, 0};
+    for (size_t n_before = 0; n_before < 2; n_before++) {
+        struct cov_blob b = COV_BLOB_INIT;
+        uint8_t *src, *scratch;
+        assert_int_equal(cov_h5_pack_begin(lzf, 64, &b, &src, &scratch, NULL), 0);
+        for (uint8_t i = 0; i < 64; i++)
+            src[i] = (uint8_t)(i * 167);
+        assert_int_equal(cov_h5_pack_end(lzf, n_before, 64, &b, NULL), 0);
+        size_t n;
+        const uint8_t *piece = cov_blob_piece(&b, 0, &n);
+        uint32_t mask;
+        memcpy(&mask, piece, sizeof mask);
+        assert_int_equal(n, COV_H5_PIECE_HEAD + 64);
+        assert_int_equal(mask, 1 << n_before);
+        for (uint8_t i = 0; i < 64; i++)
+            assert_int_equal(piece[COV_H5_PIECE_HEAD + i], (uint8_t)(i * 167));
+        cov_blob_fini(&b);
+    }
+}
+
+static void test_wrong_size(void **state)
+{
+    (void)state;
+    uint8_t fill[8] = {0};
+    struct cov_h5_rows r = {
+        .type = {COV_H5_INT, 4, true, false, 0},
+        .dims = {2, 10, 1},
+        .chunked = true,
+        .chunk = {1, 10, 1},
+        .fill = fill,
+    };
+    struct cov_blob raw = COV_BLOB_INIT;
+    uint8_t *at;
+    assert_int_equal(cov_blob_room(&raw, 100, &at, NULL), 0);
+    memset(at, 0, 100);
+    assert_int_equal(cov_blob_end_piece(&raw, COV_H5_PIECE_HEAD + 39, NULL), 0);
+    const uint8_t *block = NULL;
+    struct cov_err e = COV_ERR_INIT;
+    assert_int_equal(cov_h5_unpack(&r, 0, 1, 0, 1, &raw, 0, &block, &e), COV_EINPUT);
+    assert_string_equal(e.text, "the chunk has 39 bytes instead of 40");
+    cov_blob_fini(&raw);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_integers),      cmocka_unit_test(test_floats),
+        cmocka_unit_test(test_string_length), cmocka_unit_test(test_chunk_shapes),
+        cmocka_unit_test(test_plain_rows),    cmocka_unit_test(test_mask),
+        cmocka_unit_test(test_wrong_size),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,461 @@
+/* test_signal_file.c - predictions written and read, measured coverage read, values that do not fit.
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "common/base/log.h"
+#include "common/store/chunk_table.h"
+#include "common/store/h5.h"
+#include "common/store/signal_file.h"
+
+static char home[] = "/tmp/cov_test_signal_file_XXXXXX";
+
+static int go_home(void **state)
+{
+    (void)state;
+    return mkdtemp(home) && chdir(home) == 0 ? 0 : -1;
+}
+
+static int leave_home(void **state)
+{
+    (void)state;
+    return chdir("/") == 0 && rmdir(home) == 0 ? 0 : -1;
+}
+
+enum { L = 21, D = 3 };
+
+static const struct cov_codec_choice none = {COV_CODEC_NONE, 0}, gzip = {COV_CODEC_GZIP, 0},
+                                     lzf = {COV_CODEC_LZF, 0};
+
+static struct cov_grid *two_sequences(void)
+{
+    char *names[] = {"chr1", "scaffold_2"};
+    const int64_t lengths[] = {50, 21};
+    struct cov_grid *grid;
+    assert_int_equal(cov_grid_new(2, names, lengths, "Zea mays", L, &grid, NULL), 0);
+    return grid;
+}
+
+static size_t length_of(const struct cov_grid *grid, size_t i)
+{
+    struct cov_chunk c = cov_grid_chunk(grid, i);
+    return (size_t)(c.end - c.beg);
+}
+
+static float value_of(const struct cov_grid *grid, size_t i, size_t t, size_t d)
+{
+    return t < length_of(grid, i) ? (float)((i * 977 + t * 31 + d * 5) % 30000) : COV_SIGNAL_PAD;
+}
+
+static const char *const datasets[D] = {"atacseq", "h3k4me3", "moa seq"};
+
+/* `half`: adds 0.5 where it is no padding. */
+static void write_predictions(const char *path, const struct cov_grid *grid,
+                              enum cov_signal_type type, struct cov_codec_choice compression,
+                              bool half)
+{
+    const struct cov_predictions_options options = {"model.ckpt", datasets, D, type, compression};
+    struct cov_predictions_writer *w;
+    struct cov_blob blob = COV_BLOB_INIT;
+    assert_int_equal(cov_predictions_writer_new(path, grid, &options, &w, NULL), 0);
+    for (size_t i = 0; i < cov_grid_n_chunks(grid); i++) {
+        float values[L][D];
+        for (size_t t = 0; t < L; t++)
+            for (size_t d = 0; d < D; d++) {
+                values[t][d] = value_of(grid, i, t, d);
+                if (half && values[t][d] >= 0)
+                    values[t][d] += 0.5F;
+            }
+        assert_int_equal(cov_predictions_writer_encode(w, i, values[0], &blob, NULL), 0);
+        assert_int_equal(cov_predictions_writer_put(w, i, &blob, NULL), 0);
+    }
+    cov_blob_fini(&blob);
+    assert_int_equal(cov_predictions_writer_close(w, NULL), 0);
+}
+
+static void check_predictions(const char *path, const struct cov_grid *grid, bool is_float,
+                              bool half)
+{
+    static const size_t orders[][D] = {{0, 1, 2}, {2, 0}, {1}};
+    static const size_t n_orders[] = {3, 2, 1};
+    struct cov_signal_file *f;
+    struct cov_blob raw = COV_BLOB_INIT;
+    assert_int_equal(cov_signal_file_open(path, COV_SIGNAL_PREDICTED, &f, NULL), 0);
+    assert_int_equal(cov_signal_file_n_datasets(f), D);
+    for (size_t d = 0; d < D; d++) {
+        assert_string_equal(cov_signal_file_dataset(f, d), datasets[d]);
+        assert_int_equal(cov_signal_file_is_float(f, d), is_float);
+    }
+    assert_int_equal(cov_grid_n_chunks(cov_signal_file_grid(f)), cov_grid_n_chunks(grid));
+    assert_string_equal(cov_grid_species(cov_signal_file_grid(f), 1), "Zea mays");
+    for (size_t i = 0; i < cov_grid_n_chunks(grid); i++)
+        for (size_t o = 0; o < COV_COUNT(orders); o++) {
+            float values[D][L];
+            assert_int_equal(cov_signal_file_fetch(f, i, orders[o], n_orders[o], &raw, NULL), 0);
+            assert_int_equal(
+                cov_signal_file_decode(f, i, orders[o], n_orders[o], &raw, values[0], NULL), 0);
+            for (size_t k = 0; k < n_orders[o]; k++)
+                for (size_t t = 0; t < L; t++) {
+                    float v = value_of(grid, i, t, orders[o][k]);
+                    assert_true(values[k][t] == (half && v >= 0 ? v + 0.5F : v));
+                }
+        }
+    cov_blob_fini(&raw);
+    cov_signal_file_close(f);
+}
+
+static void test_round_trips(void **state)
+{
+    (void)state;
+    const struct cov_codec_choice choices[] = {none, gzip, lzf, {COV_CODEC_LIBDEFLATE, 9}};
+    static const enum cov_signal_type types[] = {COV_SIGNAL_INT16, COV_SIGNAL_INT32,
+                                                 COV_SIGNAL_INT64, COV_SIGNAL_FLOAT32};
+    struct cov_grid *grid = two_sequences();
+    for (size_t c = 0; c < COV_COUNT(choices); c++)
+        for (size_t k = 0; k < COV_COUNT(types); k++) {
+            bool is_float = types[k] == COV_SIGNAL_FLOAT32;
+            write_predictions("x.h5", grid, types[k], choices[c], is_float);
+            check_predictions("x.h5", grid, is_float, is_float);
+        }
+    cov_grid_free(grid);
+    assert_int_equal(unlink("x.h5"), 0);
+}
+
+/* The value at base 3 of a chunk, in the first data set, with the type's limits. */
+static void test_limits(void **state)
+{
+    (void)state;
+    static const struct {
+        enum cov_signal_type type;
+        float value;
+        const char *name; /* NULL: fits */
+    } cases[] = {
+        {COV_SIGNAL_INT16, 32767, NULL},           {COV_SIGNAL_INT16, 32768, "int16"},
+        {COV_SIGNAL_INT16, -32768, NULL},          {COV_SIGNAL_INT16, -32769, "int16"},
+        {COV_SIGNAL_INT32, 2147483520, NULL},      {COV_SIGNAL_INT32, 2147483648, "int32"},
+        {COV_SIGNAL_INT64, 9.2e18F, NULL},         {COV_SIGNAL_INT64, 0x1p63F, "int64"},
+        {COV_SIGNAL_INT32, NAN, "int32"},          {COV_SIGNAL_INT64, INFINITY, "int64"},
+        {COV_SIGNAL_FLOAT32, 3e38F, NULL},         {COV_SIGNAL_FLOAT32, NAN, "float32"},
+        {COV_SIGNAL_FLOAT32, INFINITY, "float32"},
+    };
+    struct cov_grid *grid = two_sequences();
+    for (size_t k = 0; k < COV_COUNT(cases); k++) {
+        const struct cov_predictions_options options = {"m", datasets, D, cases[k].type, gzip};
+        struct cov_predictions_writer *w;
+        struct cov_blob blob = COV_BLOB_INIT;
+        struct cov_err e = COV_ERR_INIT;
+        float values[L][D] = {{0}};
+        values[3][1] = cases[k].value;
+        assert_int_equal(cov_predictions_writer_new("x.h5", grid, &options, &w, NULL), 0);
+        /* Row 4 is [42, 21) of the - strand: base 3 of it is position 39. */
+        int rc = cov_predictions_writer_encode(w, 4, values[0], &blob, &e);
+        assert_int_equal(rc, cases[k].name ? COV_EINPUT : 0);
+        if (cases[k].name) {
+            char text[200];
+            (void)snprintf(
+                text, sizeof text,
+                "chr1:39, - strand: the value %g does not fit the type of the output (%s)",
+                (double)cases[k].value, cases[k].name);
+            assert_string_equal(e.text, text);
+        }
+        cov_blob_fini(&blob);
+        cov_predictions_writer_abort(w);
+    }
+    cov_predictions_writer_abort(NULL);
+    cov_grid_free(grid);
+    assert_int_equal(unlink("x.h5"), 0);
+}
+
+static void test_same_bytes(void **state)
+{
+    (void)state;
+    static uint8_t files[2][1 << 16];
+    size_t n[2];
+    struct cov_grid *grid = two_sequences();
+    for (int k = 0; k < 2; k++) {
+        write_predictions(k ? "y.h5" : "x.h5", grid, COV_SIGNAL_INT32, gzip, false);
+        FILE *stream = fopen(k ? "y.h5" : "x.h5", "rb");
+        assert_non_null(stream);
+        n[k] = fread(files[k], 1, sizeof files[k], stream);
+        assert_int_equal(fclose(stream), 0);
+        sleep(k == 0);
+    }
+    assert_int_equal(n[0], n[1]);
+    assert_memory_equal(files[0], files[1], n[0]);
+    cov_grid_free(grid);
+    assert_int_equal(unlink("x.h5"), 0);
+    assert_int_equal(unlink("y.h5"), 0);
+}
+
+static char warnings[2048];
+
+static void take_warning(void *arg, enum cov_log_level level, const char *text)
+{
+    (void)arg;
+    assert_int_equal(level, COV_LOG_WARNING);
+    (void)snprintf(warnings + strlen(warnings), sizeof warnings - strlen(warnings), "%s\n", text);
+}
+
+static void test_long_names(void **state)
+{
+    (void)state;
+    char model[301], name[31];
+    memset(model, 'm', 300);
+    memset(name, 'n', 30);
+    model[300] = name[30] = '\0';
+    const char *names[] = {"short", name};
+    const struct cov_predictions_options options = {model, names, 2, COV_SIGNAL_INT16, none};
+    struct cov_grid *grid = two_sequences();
+    struct cov_predictions_writer *w;
+    cov_log_set(take_warning, NULL, COV_LOG_WARNING);
+    assert_int_equal(cov_predictions_writer_new("x.h5", grid, &options, &w, NULL), 0);
+    cov_log_set(NULL, NULL, COV_LOG_WARNING);
+    assert_int_equal(cov_predictions_writer_close(w, NULL), 0);
+    assert_non_null(strstr(warnings, "prediction/model_name: texts of 300 instead of 256 bytes"));
+    assert_non_null(
+        strstr(warnings, "prediction/datasets: texts of 30 instead of 25 bytes, for 1 of 2"));
+    struct cov_signal_file *f;
+    assert_int_equal(cov_signal_file_open("x.h5", COV_SIGNAL_PREDICTED, &f, NULL), 0);
+    assert_string_equal(cov_signal_file_dataset(f, 0), "short");
+    assert_string_equal(cov_signal_file_dataset(f, 1), name);
+    /* No row was put: the fill value, -1, which is no prediction. */
+    struct cov_blob raw = COV_BLOB_INIT;
+    struct cov_err e = COV_ERR_INIT;
+    float values[L];
+    assert_int_equal(cov_signal_file_fetch(f, 2, (size_t[1]){1}, 1, &raw, NULL), 0);
+    assert_int_equal(cov_signal_file_decode(f, 2, (size_t[1]){1}, 1, &raw, values, &e), COV_EINPUT);
+    char text[200];
+    (void)snprintf(text, sizeof text,
+                   "x.h5: %s: row 2 (chr1:43-50, + strand), index 0: -1 is no coverage", name);
+    assert_string_equal(e.text, text);
+    cov_blob_fini(&raw);
+    cov_signal_file_close(f);
+    cov_grid_free(grid);
+    assert_int_equal(unlink("x.h5"), 0);
+}
+
+/* ---- measured coverage ---- */
+
+struct column_set {
+    const char *name;
+    size_t n_cols;
+    struct cov_h5_type type;
+    size_t chunk[3];
+};
+
+static int64_t count_of(size_t row, size_t pos, size_t col)
+{
+    return (int64_t)((row * 7 + pos * 3 + col * col) % 101);
+}
+
+static void put_number(const struct cov_h5_type *type, int64_t x, uint8_t *dst)
+{
+    if (type->kind == COV_H5_FLOAT) {
+        float v = (float)x;
+        memcpy(dst, &v, 4);
+        return;
+    }
+    for (size_t j = 0; j < type->bytes; j++)
+        dst[j] = (uint8_t)((uint64_t)x >> 8 * j);
+}
+
+/* The element at (bad_row, bad_pos) of every set is `bad`, if that is not 0. */
+static void write_measured(const char *path, const struct cov_grid *grid,
+                           const struct column_set *sets, size_t n_sets, size_t n_rows, int64_t bad)
+{
+    struct cov_h5 *f;
+    struct cov_blob b = COV_BLOB_INIT;
+    assert_int_equal(cov_h5_create(path, &f, NULL), 0);
+    assert_int_equal(cov_chunk_table_write(f, grid, 25, gzip, NULL), 0);
+    for (size_t k = 0; k < n_sets; k++) {
+        const struct column_set *c = &sets[k];
+        struct cov_h5_set *s;
+        struct cov_h5_new spec = {
+            .type = c->type,
+            .rank = 3,
+            .dims = {n_rows, L, c->n_cols},
+            .unlimited = {true, false, true},
+            .chunk = {c->chunk[0], c->chunk[1], c->chunk[2]},
+            .fill = -1,
+        };
+        size_t size = c->type.bytes, n = c->chunk[0] * c->chunk[1] * c->chunk[2] * size;
+        spec.n_filters = cov_h5_filters(lzf, size, spec.filters);
+        assert_int_equal(cov_h5_set_create(f, c->name, &spec, &s, NULL), 0);
+        for (size_t row = 0; row < n_rows; row += c->chunk[0])
+            for (size_t pos = 0; pos < L; pos += c->chunk[1])
+                for (size_t col = 0; col < c->n_cols; col += c->chunk[2]) {
+                    uint8_t *src, *scratch, *to;
+                    cov_blob_clear(&b);
+                    assert_int_equal(cov_h5_pack_begin(lzf, n, &b, &src, &scratch, NULL), 0);
+                    to = scratch;
+                    for (size_t i = row; i < row + c->chunk[0]; i++)
+                        for (size_t t = pos; t < pos + c->chunk[1]; t++)
+                            for (size_t j = col; j < col + c->chunk[2]; j++, to += size)
+                                put_number(&c->type,
+                                           bad && i == 1 && t == 5 ? bad : count_of(i, t, j), to);
+                    cov_shuffle(scratch, n, size, src);
+                    assert_int_equal(cov_h5_pack_end(lzf, 1, n, &b, NULL), 0);
+                    assert_int_equal(
+                        cov_h5_set_put(s, (size_t[3]){row, pos, col}, b.data, b.n_bytes, NULL), 0);
+                }
+        cov_h5_set_close(s);
+    }
+    cov_blob_fini(&b);
+    assert_int_equal(cov_h5_finish(f, NULL), 0);
+}
+
+static const struct cov_h5_type int64 = {COV_H5_INT, 8, true, false, '\0'},
+                                int32 = {COV_H5_INT, 4, true, false, '\0'},
+                                float32 = {COV_H5_FLOAT, 4, true, false, '\0'};
+
+static void test_measured(void **state)
+{
+    (void)state;
+    const struct column_set sets[] = {
+        {"evaluation/h3k4me3_coverage", 4, int32, {3, 8, 1}},
+        {"evaluation/atacseq_coverage", 2, int64, {1, L, 1}},
+        {"evaluation/atacseq_spliced_coverage", 2, int64, {1, L, 1}},
+        {"evaluation/_coverage", 1, int64, {1, L, 1}},
+        {"evaluation/moaseq_coverage", 700, float32, {20, L, 700}},
+        {"evaluation/atacseq_meta/bam_coverage", 1, int64, {1, L, 1}},
+    };
+    static const char *const names[] = {"atacseq", "h3k4me3", "moaseq"};
+    static const size_t n_cols[] = {2, 4, 700}, ks[] = {2, 0, 1};
+    struct cov_grid *grid = two_sequences();
+    size_t n = cov_grid_n_chunks(grid);
+    write_measured("x.h5", grid, sets, COV_COUNT(sets), n, 0);
+    struct cov_signal_file *f;
+    struct cov_blob raw = COV_BLOB_INIT;
+    assert_int_equal(cov_signal_file_open("x.h5", COV_SIGNAL_MEASURED, &f, NULL), 0);
+    assert_int_equal(cov_signal_file_n_datasets(f), 3);
+    for (size_t k = 0; k < 3; k++) {
+        assert_string_equal(cov_signal_file_dataset(f, k), names[k]);
+        assert_int_equal(cov_signal_file_is_float(f, k), k == 2);
+    }
+    for (size_t i = 0; i < n; i++) {
+        float values[3][L];
+        assert_int_equal(cov_signal_file_fetch(f, i, ks, 3, &raw, NULL), 0);
+        assert_int_equal(cov_signal_file_decode(f, i, ks, 3, &raw, values[0], NULL), 0);
+        for (size_t k = 0; k < 3; k++)
+            for (size_t t = 0; t < L; t++) {
+                double sum = 0;
+                for (size_t j = 0; j < n_cols[ks[k]]; j++)
+                    sum += (double)count_of(i, t, j);
+                float mean = (float)(sum / (double)n_cols[ks[k]]);
+                assert_true(values[k][t] == (t < length_of(grid, i) ? mean : COV_SIGNAL_PAD));
+            }
+    }
+    cov_blob_fini(&raw);
+    cov_signal_file_close(f);
+    cov_grid_free(grid);
+    assert_int_equal(unlink("x.h5"), 0);
+}
+
+static void refuse(const char *path, enum cov_signal_kind kind, const char *text)
+{
+    struct cov_signal_file *f;
+    struct cov_err e = COV_ERR_INIT;
+    assert_int_equal(cov_signal_file_open(path, kind, &f, &e), COV_EINPUT);
+    assert_null(f);
+    assert_string_equal(e.text, text);
+}
+
+static void test_refused(void **state)
+{
+    (void)state;
+    struct cov_grid *grid = two_sequences();
+    size_t n = cov_grid_n_chunks(grid);
+    const struct column_set a = {"evaluation/a_coverage", 1, int32, {1, L, 1}};
+    const struct column_set x = {"data/X", 4, int32, {1, L, 4}};
+    const struct column_set p = {"prediction/predictions", 2, int32, {1, L, 1}};
+    write_measured("x.h5", grid, (struct column_set[]){a, x}, 2, n, 0);
+    refuse("x.h5", COV_SIGNAL_PREDICTED,
+           "x.h5: this is a genome file with measured coverage; there is no data set "
+           "prediction/predictions");
+    write_measured("x.h5", grid, &x, 1, n, 0);
+    refuse("x.h5", COV_SIGNAL_PREDICTED,
+           "x.h5: this is a genome file; there is no data set prediction/predictions");
+    refuse("x.h5", COV_SIGNAL_MEASURED,
+           "x.h5: this is a genome file without measured coverage (evaluation/<name>_coverage)");
+    write_measured("x.h5", grid, &p, 1, n, 0);
+    refuse(
+        "x.h5", COV_SIGNAL_MEASURED,
+        "x.h5: this is a predictions file without measured coverage (evaluation/<name>_coverage)");
+    refuse("x.h5", COV_SIGNAL_PREDICTED, "x.h5: there is no data set prediction/datasets");
+    write_measured("x.h5", grid, NULL, 0, n, 0);
+    refuse("x.h5", COV_SIGNAL_PREDICTED, "x.h5: there is no data set prediction/predictions");
+    refuse("x.h5", COV_SIGNAL_MEASURED,
+           "x.h5: this is a file without measured coverage (evaluation/<name>_coverage)");
+    write_measured("x.h5", grid, &a, 1, n - 1, 0);
+    refuse("x.h5", COV_SIGNAL_MEASURED, "x.h5: data/seqids: 8 x 1 elements instead of 7 x 1");
+
+    /* Names of the data sets are all different, and not empty. */
+    static const struct {
+        const char *const names[2];
+        const char *text;
+    } cases[] = {
+        {{"a", "a"}, "x.h5: prediction/datasets: a is there twice"},
+        {{"a", ""}, "x.h5: prediction/datasets: name 1 is empty"},
+    };
+    for (size_t k = 0; k < COV_COUNT(cases); k++) {
+        const struct cov_predictions_options options = {"m", cases[k].names, 2, COV_SIGNAL_INT32,
+                                                        gzip};
+        struct cov_predictions_writer *w;
+        assert_int_equal(cov_predictions_writer_new("x.h5", grid, &options, &w, NULL), 0);
+        assert_int_equal(cov_predictions_writer_close(w, NULL), 0);
+        refuse("x.h5", COV_SIGNAL_PREDICTED, cases[k].text);
+    }
+    cov_signal_file_close(NULL);
+    cov_grid_free(grid);
+    assert_int_equal(unlink("x.h5"), 0);
+}
+
+static void test_bad_values(void **state)
+{
+    (void)state;
+    struct cov_grid *grid = two_sequences();
+    const struct column_set a = {"evaluation/a_coverage", 1, int32, {1, L, 1}};
+    write_measured("x.h5", grid, &a, 1, cov_grid_n_chunks(grid), -3);
+    struct cov_signal_file *f;
+    struct cov_blob raw = COV_BLOB_INIT;
+    struct cov_err e = COV_ERR_INIT;
+    float values[L];
+    const size_t k = 0;
+    assert_int_equal(cov_signal_file_open("x.h5", COV_SIGNAL_MEASURED, &f, NULL), 0);
+    assert_int_equal(cov_signal_file_fetch(f, 1, &k, 1, &raw, NULL), 0);
+    assert_int_equal(cov_signal_file_decode(f, 1, &k, 1, &raw, values, &e), COV_EINPUT);
+    assert_string_equal(e.text,
+                        "x.h5: a: row 1 (chr1:22-42, + strand), index 5: -3 is no coverage");
+    /* A chunk that does not decompress. */
+    assert_int_equal(cov_signal_file_fetch(f, 0, &k, 1, &raw, NULL), 0);
+    memset(raw.data + COV_H5_PIECE_HEAD, 0xff, 3);
+    cov_err_clear(&e);
+    assert_int_equal(cov_signal_file_decode(f, 0, &k, 1, &raw, values, &e), COV_EINPUT);
+    assert_string_equal(e.text, "x.h5: a: row 0 (chr1:1-21, + strand): "
+                                "lzf: the compressed data is damaged");
+    cov_blob_fini(&raw);
+    cov_signal_file_close(f);
+    cov_grid_free(grid);
+    assert_int_equal(unlink("x.h5"), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_round_trips), cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_same_bytes),  cmocka_unit_test(test_long_names),
+        cmocka_unit_test(test_measured),    cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_bad_values),
+    };
+    return cmocka_run_group_tests(tests, go_home, leave_home);
+}
