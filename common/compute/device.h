@@ -56,10 +56,6 @@ struct cov_device_ops {
     void (*close)(struct cov_device *dev);
     /* "AMD EPYC, AVX-512": hardware and kernels. Borrowed until close. */
     const char *(*describe)(const struct cov_device *dev);
-    /* How many chunks a call of `forward` should have when the user does not say: enough to be fast,
-     * few enough for a modest amount of memory. */
-    size_t (*default_batch)(const struct cov_device *dev, const struct cov_layer *layers,
-                            size_t n_layers);
     /* Prepares a network for n_workers callers at a time and max_batch >= 1 chunks a call. layers[0]
      * reads one-hot rows (c_in = 4). */
     int (*program_new)(struct cov_device *dev, const struct cov_layer *layers,

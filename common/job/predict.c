@@ -10,6 +10,10 @@
 #include "common/base/ring.h"
 #include "common/net/net.h"
 
+/* Chunks a worker computes at a time unless it is said: what the LSTM's matrix products want; fewer
+ * where chunks are so long that their bases are more than BATCH_BASES. */
+enum { DEFAULT_BATCH = 16, BATCH_BASES = 1 << 20 };
+
 /* What is in flight: a batch of chunks, as fetched and as encoded. */
 struct slot {
     size_t first, n;
@@ -169,6 +173,16 @@ static int note(const struct run *r, const char *device, const struct cov_ring_t
     return COV_OK;
 }
 
+/* No worker needs room for more chunks than its share of all. */
+static size_t choose_batch(size_t wanted, size_t length, size_t n_chunks, unsigned n_workers)
+{
+    size_t share = n_chunks / n_workers + (n_chunks % n_workers != 0);
+    size_t batch = wanted ? wanted : DEFAULT_BATCH;
+    while (!wanted && batch > 1 && batch > BATCH_BASES / length)
+        batch /= 2;
+    return batch < share || share == 0 ? batch : share;
+}
+
 int cov_predict(struct cov_source *source, const struct cov_model *model, struct cov_pool *pool,
                 const struct cov_predict_options *options, const char *path,
                 struct cov_progress *progress, struct cov_stats *stats, struct cov_err *e)
@@ -184,6 +198,7 @@ int cov_predict(struct cov_source *source, const struct cov_model *model, struct
     struct cov_ring_times times = {0};
     r.length = cov_grid_chunk_length(r.grid);
     r.n_chunks = cov_grid_n_chunks(r.grid);
+    r.batch = choose_batch(options->batch, r.length, r.n_chunks, r.n_workers);
     const struct cov_predictions_options layout = {
         .model_name = model->path,
         .datasets = (const char *const *)model->datasets,
@@ -197,15 +212,9 @@ int cov_predict(struct cov_source *source, const struct cov_model *model, struct
         goto out;
     cov_info("%s, %u threads; %s: %s", device->ops->describe(device), r.n_workers, model->path,
              model->description);
-    rc = cov_net_new(device, &model->hp, model->block, r.length, r.n_workers, options->batch,
-                     &r.net, e);
-    if (rc == COV_OK) {
-        r.batch = cov_net_batch(r.net);
-        size_t share = (r.n_chunks + r.n_workers - 1) / r.n_workers;
-        if (!options->batch && share > 0 && share < r.batch)
-            r.batch = share; /* no worker without chunks of a small genome */
+    rc = cov_net_new(device, &model->hp, model->block, r.length, r.n_workers, r.batch, &r.net, e);
+    if (rc == COV_OK)
         rc = cov_predictions_writer_new(path, r.grid, &layout, &r.writer, e);
-    }
     if (rc == COV_OK)
         rc = run(&r, pool, &times, e);
     if (rc == COV_OK) {

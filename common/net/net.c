@@ -10,7 +10,6 @@
 struct cov_net {
     struct cov_device *dev;
     struct cov_program *program;
-    size_t max_batch;
 };
 
 int cov_net_new(struct cov_device *dev, const struct cov_hparams *hp, const float *block, size_t L,
@@ -32,9 +31,8 @@ int cov_net_new(struct cov_device *dev, const struct cov_hparams *hp, const floa
     rc = cov_shape(hp, L, &params, block, &layers, &weights, &n_layers, e);
     if (rc)
         goto out;
-    net->max_batch = max_batch ? max_batch : dev->ops->default_batch(dev, layers, n_layers);
-    rc = dev->ops->program_new(dev, layers, weights, n_layers, n_workers, net->max_batch,
-                               &net->program, e);
+    rc = dev->ops->program_new(dev, layers, weights, n_layers, n_workers, max_batch, &net->program,
+                               e);
     if (rc)
         goto out;
     *out = net;
@@ -53,11 +51,6 @@ void cov_net_free(struct cov_net *net)
         return;
     net->dev->ops->program_free(net->program);
     free(net);
-}
-
-size_t cov_net_batch(const struct cov_net *net)
-{
-    return net->max_batch;
 }
 
 int cov_net_forward(struct cov_net *net, unsigned worker, size_t n, const uint8_t *codes,

@@ -9,14 +9,11 @@
 struct cov_net;
 
 /* Puts the network with the parameters in `block` (shape.h; borrowed for the call) on `dev`
- * (borrowed until free) for chunks of L positions. max_batch 0: the device chooses. */
+ * (borrowed until free) for chunks of L positions. */
 int cov_net_new(struct cov_device *dev, const struct cov_hparams *hp, const float *block, size_t L,
                 unsigned n_workers, size_t max_batch, struct cov_net **out,
                 struct cov_err *e) COV_MUST_USE;
 void cov_net_free(struct cov_net *net); /* NULL is accepted */
-
-/* max_batch, or what the device chose. */
-size_t cov_net_batch(const struct cov_net *net);
 
 /* values[n,L,output_size] = exp(output), COV_PAD_VALUE on padding, of codes[n,L].
  * n <= max_batch, worker < n_workers. */

@@ -120,7 +120,6 @@ static float *values_of(const char *kernels, const struct cov_hparams *hp, const
     struct work w = {NULL, n, batch, L, out, codes, memory + GUARD};
     succeeds(cov_device_open_cpu(kernels, &dev, &e), &e);
     succeeds(cov_net_new(dev, hp, block, L, cov_pool_size(pool), batch, &w.net, &e), &e);
-    assert_int_equal(cov_net_batch(w.net), batch);
     succeeds(cov_pool_for(pool, (n + batch - 1) / batch, compute, &w, &e), &e);
     cov_net_free(w.net);
     cov_device_close(dev);
@@ -246,40 +245,13 @@ static void survives_overflow(void **state)
     }
 }
 
-/* The memory of a worker stays modest by smaller batches, down to one chunk. */
-static void chooses_batch(void **state)
+static void refuses_other_kernels(void **state)
 {
     (void)state;
-    struct cov_hparams hp = {.model_type = COV_MODEL_BI_HYBRID,
-                             .cnn_layers = 3,
-                             .filter_size = 4,
-                             .kernel_size = 9,
-                             .step = 2,
-                             .up = 1,
-                             .dilation = 1,
-                             .lstm_layers = 1,
-                             .hidden_size = 128,
-                             .input_size = 4,
-                             .output_size = 1};
-    static const struct {
-        size_t L, batch;
-    } cases[] = {{800, 16}, {21384, 16}, {64000, 8}, {4000000, 1}};
-    struct cov_rng rng;
-    cov_rng_init(&rng, 24);
     struct cov_device *dev;
     struct cov_err e = COV_ERR_INIT;
-    float *block = draw_block(&rng, &hp);
-    succeeds(cov_device_open_cpu(NULL, &dev, &e), &e);
-    for (size_t i = 0; i < COV_COUNT(cases); i++) {
-        struct cov_net *net;
-        succeeds(cov_net_new(dev, &hp, block, cases[i].L, 1, 0, &net, &e), &e);
-        assert_int_equal(cov_net_batch(net), cases[i].batch);
-        cov_net_free(net);
-    }
-    cov_device_close(dev);
     assert_int_equal(cov_device_open_cpu("abacus", &dev, &e), COV_EUSAGE);
     assert_non_null(strstr(e.text, "abacus"));
-    free(block);
 }
 
 static int open_pool(void **state)
@@ -302,7 +274,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(agrees_with_reference, open_pool, close_pool),
         cmocka_unit_test_setup_teardown(does_not_depend_on_batch, open_pool, close_pool),
         cmocka_unit_test_setup_teardown(survives_overflow, open_pool, close_pool),
-        cmocka_unit_test(chooses_batch),
+        cmocka_unit_test(refuses_other_kernels),
     };
     return cmocka_run_group_tests_name("device_cpu", tests, NULL, NULL);
 }

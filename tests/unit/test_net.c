@@ -52,18 +52,8 @@ static void program_free(struct cov_program *p)
     n_programs--;
 }
 
-static size_t default_batch(const struct cov_device *dev, const struct cov_layer *layers,
-                            size_t n_layers)
-{
-    (void)dev;
-    return layers[0].t_in + n_layers;
-}
-
-static const struct cov_device_ops ops = {.name = "mock",
-                                          .default_batch = default_batch,
-                                          .program_new = program_new,
-                                          .forward = forward,
-                                          .program_free = program_free};
+static const struct cov_device_ops ops = {
+    .name = "mock", .program_new = program_new, .forward = forward, .program_free = program_free};
 
 static const struct cov_hparams cnn = {
     .model_type = COV_MODEL_CNN,
@@ -93,13 +83,9 @@ static void runs_on_device(void **state)
     assert_int_equal(cov_net_forward(net, 2, 2, codes, values, &e), 0);
     assert_true(values[0] == 11 && values[1] == 12 && values[2] == 14 && values[3] == 18);
     assert_int_equal(cov_net_forward(net, 3, 1, codes, values, &e), COV_EIO);
-    assert_int_equal(cov_net_batch(net), 2);
     cov_net_free(net);
     assert_int_equal(n_programs, 0);
     cov_net_free(NULL);
-    assert_int_equal(cov_net_new(&dev, &cnn, block, 2, 3, 0, &net, &e), 0);
-    assert_int_equal(cov_net_batch(net), 2 + 3);
-    cov_net_free(net);
 }
 
 static void refuses(void **state)

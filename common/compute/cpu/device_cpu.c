@@ -18,10 +18,6 @@
 
 enum { LINE = 16 }; /* floats of a cache line */
 
-/* What the LSTM layers of a worker may hold with the default batch: 16 chunks of the usual length
- * and the published size take 88 MB. */
-#define LSTM_BYTES ((size_t)128 << 20)
-
 struct cpu_device {
     struct cov_device base;
     bool reference; /* the scalar reference instead of `kernels` */
@@ -89,16 +85,6 @@ static size_t lstm_floats(const struct cov_layer *layers, size_t n_layers)
         if (layers[i].kind == COV_LAYER_LSTM)
             most = max_size(most, layers[i].t_in * max_size(layers[i].c_in, layers[i].c_out));
     return most;
-}
-
-static size_t default_batch(const struct cov_device *dev, const struct cov_layer *layers,
-                            size_t n_layers)
-{
-    (void)dev;
-    size_t batch = COV_LSTM_ROWS, floats = 2 * lstm_floats(layers, n_layers);
-    while (batch > 1 && floats > LSTM_BYTES / sizeof(float) / batch)
-        batch /= 2;
-    return batch;
 }
 
 /* The memory is left as it comes, for the worker to touch first. */
@@ -302,7 +288,6 @@ int cov_device_open_cpu(const char *kernels, struct cov_device **out, struct cov
         .name = "cpu",
         .close = close_device,
         .describe = describe,
-        .default_batch = default_batch,
         .program_new = program_new,
         .forward = forward,
         .program_free = program_free,
