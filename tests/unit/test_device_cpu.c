@@ -154,12 +154,12 @@ static void agrees_with_reference(void **state)
     struct cov_pool *pool = *state;
     struct cov_rng rng;
     cov_rng_init(&rng, 21);
-    for (int i = 0; i < 60; i++) {
+    for (int i = 0; i < 40; i++) {
         struct cov_hparams hp = draw_hparams(&rng);
         size_t unit = 1, n = 3, d = (size_t)hp.output_size;
         for (int64_t k = 0; k < hp.cnn_layers; k++)
             unit *= (size_t)hp.step;
-        size_t L = unit * (size_t)draw(&rng, 1, 1 + 150 / (int64_t)unit);
+        size_t L = unit * (size_t)draw(&rng, 1, 1 + 60 / (int64_t)unit);
         float *block = draw_block(&rng, &hp);
         uint8_t *codes = draw_codes(&rng, n, L);
         float *want = values_of("ref", &hp, block, L, n, codes, 2, pool);
@@ -185,7 +185,7 @@ static void does_not_depend_on_batch(void **state)
     struct cov_rng rng;
     cov_rng_init(&rng, 22);
     static const char *const kernels[] = {NULL, "openblas"};
-    static const size_t batches[] = {1, 2, 3, 5, 8, 13, 16, 17, 32};
+    static const size_t batches[] = {1, 2, 5, 13, 16, 17, 32};
     struct cov_hparams hp = {.model_type = COV_MODEL_BI_HYBRID,
                              .cnn_layers = 2,
                              .filter_size = 6,
@@ -198,7 +198,7 @@ static void does_not_depend_on_batch(void **state)
                              .input_size = 4,
                              .output_size = 2,
                              .bnorm = true};
-    size_t L = 404, n = MAX_CHUNKS, bytes = n * L * 2 * sizeof(float);
+    size_t L = 84, n = MAX_CHUNKS, bytes = n * L * 2 * sizeof(float);
     for (int type = COV_MODEL_CNN; type <= COV_MODEL_BI_HYBRID; type++) {
         hp.model_type = (enum cov_model_type)type;
         float *block = draw_block(&rng, &hp);
@@ -225,7 +225,7 @@ static void survives_overflow(void **state)
     struct cov_pool *pool = *state;
     struct cov_rng rng;
     cov_rng_init(&rng, 23);
-    for (int i = 0; i < 20; i++) {
+    for (int i = 0; i < 10; i++) {
         struct cov_hparams hp = draw_hparams(&rng);
         struct cov_params params;
         struct cov_err e = COV_ERR_INIT;
