@@ -96,7 +96,8 @@ TOOL_SRC   := $(sort $(wildcard tools/*.c))
 UNIT_SRC   := $(sort $(wildcard tests/unit/*.c))
 HELPER_SRC := $(sort $(wildcard tests/lib/*.c))
 DEMO_SRC   := $(sort $(wildcard workflows/demo/*.c))
-ALL_SRC    := $(LIB_SRC) $(TOOL_SRC) $(UNIT_SRC) $(HELPER_SRC) $(DEMO_SRC)
+BENCH_SRC  := $(sort $(wildcard tests/bench/*.c))
+ALL_SRC    := $(LIB_SRC) $(TOOL_SRC) $(UNIT_SRC) $(HELPER_SRC) $(DEMO_SRC) $(BENCH_SRC)
 HEADERS    := $(sort $(wildcard common/*.h common/*/*.h common/*/*/*.h))
 MAN1       := $(sort $(wildcard man/*.1))
 CLI_TESTS  := $(sort $(wildcard tests/cli/*.t))
@@ -195,6 +196,10 @@ $(B)/tests/lib/%: $(B)/obj/tests/lib/%.o $(LIB)/libcov.so
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$(Q)$(call link,$(ABS_RPATH),$(PKG_LIBS))
+$(B)/bench/%: $(B)/obj/tests/bench/%.o $(LIB)/libcov.so
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(call link,$(ABS_RPATH))
 $(B)/demo/%: $(B)/obj/workflows/demo/%.o $(LIB)/libcov.so
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
@@ -230,7 +235,9 @@ coverage: ## build with gcov, run the tests, show which lines of the library the
 	$(Q)$(MAKE) --no-print-directory COVERAGE=1 CFLAGS='-O0 -g' check
 	$(Q)gcovr --root . --filter 'common/' --filter 'tools/' --object-directory build/coverage --print-summary
 
-.PHONY: bench
+.PHONY: bench bench-forward
+bench-forward: $(B)/bench/bench_forward ## chunks a second of the network alone (THREADS=1 BATCH=16)
+	$(Q)$< $(or $(THREADS),1) $(or $(BATCH),16)
 bench: all $(DEMOS) ## how fast the tools are on a made-up genome (BASES=20000000, MODEL=that of the demo)
 	$(Q)PATH='$(abspath $(BIN))':"$$PATH" tests/bench.sh $(B)/demo/make_demo build/bench $(or $(BASES),20000000) $(MODEL)
 

@@ -3,7 +3,9 @@
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
+#include "common/base/mem.h"
 #include "common/base/opt.h"
 #include "common/base/pool.h"
 #include "common/base/rng.h"
@@ -14,26 +16,24 @@
 enum { LENGTH = 21384 };
 
 struct bench {
+    struct cov_device *dev;
     struct cov_net *net;
-    size_t batch;
-    const uint8_t *codes;
-    float **values;
+    struct cov_pool *pool;
+    size_t batch, n_values; /* n_values of a worker */
+    uint8_t *codes;
+    float *values;
 };
 
 static int forward(void *arg, size_t item, unsigned worker, struct cov_err *e)
 {
     (void)item;
     struct bench *b = arg;
-    return cov_net_forward(b->net, worker, b->batch, b->codes, b->values[worker], e);
+    return cov_net_forward(b->net, worker, b->batch, b->codes, b->values + worker * b->n_values, e);
 }
 
-int main(int argc, char **argv)
+/* A network of the published size with random weights, on `threads` workers. */
+static int set_up(struct bench *b, const char *kernels, unsigned threads, struct cov_err *e)
 {
-    struct cov_err e = COV_ERR_INIT;
-    int64_t arg[3] = {1, 16, 5};
-    for (int i = 1; i < argc && i < 4; i++)
-        if (cov_parse_i64(argv[i], "argument", 1, 4096, &arg[i - 1], &e))
-            goto fail;
     const struct cov_hparams hp = {.model_type = COV_MODEL_BI_HYBRID,
                                    .cnn_layers = 3,
                                    .filter_size = 64,
@@ -47,53 +47,84 @@ int main(int argc, char **argv)
                                    .output_size = 2,
                                    .bnorm = true};
     struct cov_params params;
-    struct cov_device *dev;
-    struct cov_pool *pool;
-    struct bench b = {.batch = (size_t)arg[1]};
-    unsigned threads = (unsigned)arg[0];
-    if (cov_params_init(&hp, &params, &e))
-        goto fail;
-    float *block = calloc(params.n_floats, sizeof *block);
-    uint8_t *codes = calloc(b.batch, LENGTH);
-    b.values = calloc(threads, sizeof *b.values);
-    if (!block || !codes || !b.values)
-        return 1;
+    int rc = cov_params_init(&hp, &params, e);
+    if (rc)
+        return rc;
+    float *block = cov_malloc(params.n_floats, sizeof *block, e);
+    rc = block ? COV_OK : COV_ENOMEM;
+    if (rc)
+        goto out;
     cov_params_randomize(&hp, &params, 1, block);
+    rc = cov_device_open_cpu(kernels, &b->dev, e);
+    if (rc)
+        goto out;
+    rc = cov_net_new(b->dev, &hp, block, LENGTH, threads, b->batch, &b->net, e);
+    if (rc)
+        goto out;
+    rc = cov_pool_new(threads, &b->pool, e);
+out:
+    free(block);
+    cov_params_fini(&params);
+    return rc;
+}
+
+static int make_chunks(struct bench *b, unsigned threads, struct cov_err *e)
+{
+    size_t n = b->batch * LENGTH;
+    b->n_values = n * 2;
+    b->codes = cov_malloc(n, 1, e);
+    b->values = cov_malloc(threads * b->n_values, sizeof *b->values, e);
+    if (!b->codes || !b->values)
+        return COV_ENOMEM;
     struct cov_rng rng;
     cov_rng_init(&rng, 1);
-    for (size_t i = 0; i < b.batch * LENGTH; i++)
-        codes[i] = (uint8_t)(1U << cov_rng_below(&rng, 4));
-    b.codes = codes;
-    for (unsigned i = 0; i < threads; i++)
-        if (!(b.values[i] = calloc(b.batch * LENGTH * 2, sizeof(float))))
-            return 1;
-    if (cov_device_open_cpu(argc > 4 ? argv[4] : NULL, &dev, &e) ||
-        cov_net_new(dev, &hp, block, LENGTH, threads, b.batch, &b.net, &e) ||
-        cov_pool_new(threads, &pool, &e))
-        goto fail;
-    printf("%s, %u threads, batch %zu\n", dev->ops->describe(dev), threads, b.batch);
-    if (cov_pool_for(pool, threads, forward, &b, &e)) /* warm-up */
-        goto fail;
+    for (size_t i = 0; i < n; i++)
+        b->codes[i] = (uint8_t)(1U << cov_rng_below(&rng, 4));
+    return COV_OK;
+}
+
+/* One round to warm up, then rounds for at least `least` seconds. */
+static int measure(struct bench *b, unsigned threads, double least, struct cov_err *e)
+{
+    int rc = cov_pool_for(b->pool, threads, forward, b, e);
     double start = cov_clock(), seconds = 0;
+    clock_t cpu = clock();
     size_t rounds = 0;
-    while (seconds < (double)arg[2]) {
-        if (cov_pool_for(pool, threads, forward, &b, &e))
-            goto fail;
+    while (!rc && seconds < least) {
+        rc = cov_pool_for(b->pool, threads, forward, b, e);
         rounds++;
         seconds = cov_clock() - start;
     }
-    printf("%.2f chunks/s\n", (double)(rounds * threads * b.batch) / seconds);
-    cov_pool_free(pool);
-    cov_net_free(b.net);
-    cov_device_close(dev);
-    for (unsigned i = 0; i < threads; i++)
-        free(b.values[i]);
+    if (rc)
+        return rc;
+    double chunks = (double)(rounds * threads * b->batch);
+    (void)printf("%s, %u threads, batch %zu: %.2f chunks/s, %.2f a second of CPU time\n",
+                 b->dev->ops->describe(b->dev), threads, b->batch, chunks / seconds,
+                 chunks * CLOCKS_PER_SEC / (double)(clock() - cpu));
+    return COV_OK;
+}
+
+int main(int argc, char **argv)
+{
+    struct cov_err e = COV_ERR_INIT;
+    int64_t arg[3] = {1, 16, 5};
+    int rc = COV_OK;
+    for (int i = 1; i < argc && i < 4 && !rc; i++)
+        rc = cov_parse_i64(argv[i], "argument", 1, 4096, &arg[i - 1], &e);
+    struct bench b = {.batch = (size_t)arg[1]};
+    unsigned threads = (unsigned)arg[0];
+    if (!rc)
+        rc = set_up(&b, argc > 4 ? argv[4] : NULL, threads, &e);
+    if (!rc)
+        rc = make_chunks(&b, threads, &e);
+    if (!rc)
+        rc = measure(&b, threads, (double)arg[2], &e);
+    if (rc)
+        (void)fprintf(stderr, "bench_forward: %s\n", e.text);
     free(b.values);
-    free(codes);
-    free(block);
-    cov_params_fini(&params);
-    return 0;
-fail:
-    (void)fprintf(stderr, "bench_forward: %s\n", e.text);
-    return 1;
+    free(b.codes);
+    cov_pool_free(b.pool);
+    cov_net_free(b.net);
+    cov_device_close(b.dev);
+    return rc != COV_OK;
 }
