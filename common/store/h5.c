@@ -394,6 +394,7 @@ static int describe_layout(struct cov_h5_set *s, hid_t dcpl, struct cov_err *e)
         return rc;
     r->chunked = layout == H5D_CHUNKED;
     s->undo_by_hdf5 = !r->chunked || !ours;
+    r->chunk[0] = r->chunk[1] = r->chunk[2] = 1;
     if (r->chunked) {
         hsize_t chunk[3];
         if (H5Pget_chunk(dcpl, s->rank, chunk) != s->rank)
@@ -403,12 +404,10 @@ static int describe_layout(struct cov_h5_set *s, hid_t dcpl, struct cov_err *e)
             if (r->chunk[i] == 0)
                 return fail_set(s, e, COV_EINPUT, "damaged chunk shape");
         }
-        if (block_bytes(r->chunk[0], r->chunk[1], r->chunk[2], r->type.bytes) > COV_H5_MAX_BYTES ||
-            block_bytes(r->chunk[0], r->dims[1], r->dims[2], r->type.bytes) > COV_H5_MAX_BYTES)
-            return fail_set(s, e, COV_EINPUT, "chunks of more than 1 GiB are not supported");
     }
-    if (block_bytes(1, r->dims[1], r->dims[2], r->type.bytes) > COV_H5_MAX_BYTES)
-        return fail_set(s, e, COV_EINPUT, "rows of more than 1 GiB are not supported");
+    if (block_bytes(r->chunk[0], r->chunk[1], r->chunk[2], r->type.bytes) > COV_H5_MAX_BYTES ||
+        block_bytes(r->chunk[0], r->dims[1], r->dims[2], r->type.bytes) > COV_H5_MAX_BYTES)
+        return fail_set(s, e, COV_EINPUT, "rows or chunks of more than 1 GiB are not supported");
     return COV_OK;
 }
 

@@ -279,7 +279,7 @@ static void test_no_hdf5(void **state)
     assert_int_equal(mkfifo("pipe", 0600), 0);
     refuse("pipe", COV_EINPUT, "pipe: an HDF5 file has to be a regular file");
     assert_int_equal(unlink("pipe"), 0);
-    spill("x.h5", NULL, 0);
+    spill("x.h5", (const uint8_t *)"", 0);
     refuse("x.h5", COV_EINPUT, "x.h5: the file is empty");
     spill("x.h5", (const uint8_t *)">chr1\nACGT\n", 11);
     refuse("x.h5", COV_EINPUT, "x.h5: not an HDF5 file");
