@@ -70,21 +70,23 @@ static const struct cov_opt options[] = {
 };
 
 /* Options that contradict each other, or that only a FASTA can follow. */
-static int check(const struct config *c, const bool *given, struct cov_source *source,
-                 const char *input, struct cov_err *e)
+static int check(const struct config *c, const bool *given, const char *input, bool *is_fasta,
+                 struct cov_err *e)
 {
     static const int fasta_only[] = {OPT_LENGTH, OPT_SPECIES, OPT_MIN, OPT_MAX};
-    if (!source) {
-        if (c->as_float && given[OPT_DTYPE])
-            return cov_fail(e, COV_EUSAGE, "--float and --dtype contradict each other");
-        if (given[OPT_MIN] && given[OPT_MAX] && c->min_length > c->max_length)
-            return cov_fail(e, COV_EUSAGE, "--min-length is greater than --max-length");
-        return COV_OK;
-    }
-    for (size_t i = 0; cov_source_is_genome_file(source) && i < COV_COUNT(fasta_only); i++)
+    if (c->as_float && given[OPT_DTYPE])
+        return cov_fail(e, COV_EUSAGE, "--float and --dtype contradict each other");
+    if (given[OPT_MIN] && given[OPT_MAX] && c->min_length > c->max_length)
+        return cov_fail(e, COV_EUSAGE, "--min-length is greater than --max-length");
+    bool is_hdf5;
+    int rc = cov_source_is_hdf5(input, &is_hdf5, e);
+    if (rc)
+        return rc;
+    for (size_t i = 0; is_hdf5 && i < COV_COUNT(fasta_only); i++)
         if (given[fasta_only[i]])
             return cov_fail(e, COV_EUSAGE, "--%s is for FASTA input, but %s is a genome file",
                             options[fasta_only[i]].name, input);
+    *is_fasta = !is_hdf5;
     return COV_OK;
 }
 
@@ -99,8 +101,9 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
     struct cov_model *model = NULL;
     struct cov_source *source = NULL;
     char *dir = NULL;
+    bool is_fasta = false;
 
-    int rc = check(c, given, NULL, input, e);
+    int rc = check(c, given, input, &is_fasta, e);
     if (rc)
         return rc;
     if (cov_path_is_std(common->output))
@@ -111,6 +114,8 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
         rc = cov_stats_add_input(&common->stats, c->model, e);
     if (rc == COV_OK)
         rc = cov_model_open(c->model, &model, e);
+    if (rc == COV_OK && is_fasta)
+        rc = cov_model_check_length(model, (size_t)c->length, e);
     if (rc)
         goto out;
     dir = cov_path_dir(common->output, e);
@@ -127,8 +132,6 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
                    .n_threads = (unsigned)common->threads},
     };
     rc = cov_source_open(input, &from, &common->progress, &source, e);
-    if (rc == COV_OK)
-        rc = check(c, given, source, input, e);
     if (rc == COV_OK)
         rc = cov_pool_new((unsigned)common->threads, &pool, e);
     if (rc)

@@ -1,8 +1,8 @@
 /* bgz.c - see bgz.h.
  *
- * BGZF (SAM specification, section 4.1) is read by htslib; plain gzip (RFC 1952) by zlib, because htslib takes
- * padding behind the last member for damage; the blocks that are written are made by htslib and put out here, so that
- * a failed write is known with its reason.
+ * BGZF (SAM specification, section 4.1) is read by htslib; plain gzip (RFC 1952) by zlib, because
+ * htslib takes padding behind the last member for damage; the blocks that are written are made by
+ * htslib and put out here, so that a failed write is known with its reason.
  * SPDX-License-Identifier: MIT */
 #include "common/base/bgz.h"
 
@@ -130,7 +130,8 @@ void cov_bgz_abort(struct cov_bgz *b)
         (void)release(b);
 }
 
-/* A descriptor of our own for `path`, or for standard input or output, which must outlive the stream. */
+/* A descriptor of our own for `path`, or for standard input or output, which must outlive the
+ * stream. */
 static int open_descriptor(const char *path, bool writing, struct cov_err *e)
 {
     int fd;

@@ -11,39 +11,40 @@
 
 struct cov_bgz;
 
-/* Opens `path` ("-": standard input) for reading. Compression is found by content: none, gzip (several
- * members too) or BGZF. `n_threads` > 1 decompresses BGZF in parallel. */
+/* Opens `path` ("-": standard input) for reading. Compression is found by content: none, gzip
+ * (several members too) or BGZF. `n_threads` > 1 decompresses BGZF in parallel. */
 int cov_bgz_open_read(const char *path, unsigned n_threads, struct cov_bgz **out,
                       struct cov_err *e) COV_MUST_USE;
 
-/* Reads up to `n` bytes; *got = 0 at the end. A stream that ends inside a compressed block or member, or
- * without BGZF's end-of-file block ("<path>: truncated ..."), or whose checksum is wrong ("<path>: damaged
- * ...") is an error (COV_EINPUT), never a silent end. As in gzip(1), zeros behind the last member of a gzip
- * file are ignored, and anything else there is with a warning. */
+/* Reads up to `n` bytes; *got = 0 at the end. A stream that ends inside a compressed block or
+ * member, or without BGZF's end-of-file block ("<path>: truncated ..."), or whose checksum is wrong
+ * ("<path>: damaged ...") is an error (COV_EINPUT), never a silent end. As in gzip(1), zeros behind
+ * the last member of a gzip file are ignored, and anything else there is with a warning. */
 int cov_bgz_read(struct cov_bgz *b, void *buf, size_t n, size_t *got,
                  struct cov_err *e) COV_MUST_USE;
 
-/* How many bytes will be read in all, or -1 where that cannot be told: pipes and compressed files. */
+/* How many bytes will be read in all, or -1 where that cannot be told: pipes and compressed
+ * files. */
 int64_t cov_bgz_total(const struct cov_bgz *b);
 
 /* What messages call the input: its path, or "standard input". Borrowed until close. */
 const char *cov_bgz_name(const struct cov_bgz *b);
 
-/* Creates or truncates `path` ("-": standard output) for writing: BGZF, or plain bytes. `n_threads` > 1
- * compresses in parallel; the bytes written do not depend on it. */
+/* Creates or truncates `path` ("-": standard output) for writing: BGZF, or plain bytes. `n_threads`
+ * > 1 compresses in parallel; the bytes written do not depend on it. */
 int cov_bgz_open_write(const char *path, bool compress, unsigned n_threads, struct cov_bgz **out,
                        struct cov_err *e) COV_MUST_USE;
 int cov_bgz_write(struct cov_bgz *b, const void *buf, size_t n, struct cov_err *e) COV_MUST_USE;
 
-/* Flushes, writes the end-of-file block, closes; frees *b in any case. Every write error comes out here
- * at the latest. */
+/* Flushes, writes the end-of-file block, closes; frees *b in any case. Every write error comes out
+ * here at the latest. */
 int cov_bgz_close(struct cov_bgz *b, struct cov_err *e) COV_MUST_USE;
 
 /* Closes without caring about the result. NULL is accepted. */
 void cov_bgz_abort(struct cov_bgz *b);
 
-/* Writes a .tbi (or .csi, which a contig longer than 2^29 needs) for a finished, sorted bedGraph in BGZF,
- * under the name `index_path`. */
+/* Writes a .tbi (or .csi, which a contig longer than 2^29 needs) for a finished, sorted bedGraph in
+ * BGZF, under the name `index_path`. */
 int cov_bgz_index_bed(const char *path, const char *index_path, bool csi,
                       struct cov_err *e) COV_MUST_USE;
 

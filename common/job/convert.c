@@ -1,7 +1,8 @@
 /* convert.c - see convert.h.
  *
- * A piece of work is an interval of a contig: the + and the - chunk that cover it. Pieces come contig by
- * contig in the tracks' order, ascending, so that no stage holds more than a chunk a slot and a window.
+ * A piece of work is an interval of a contig: the + and the - chunk that cover it. Pieces come
+ * contig by contig in the tracks' order, ascending, so that no stage holds more than a chunk a slot
+ * and a window.
  * SPDX-License-Identifier: MIT */
 #include "common/job/convert.h"
 

@@ -1,4 +1,5 @@
-/* convert.h - the job of cov2bigwig: signal in HDF5 to coverage tracks (Predmoter's convert2coverage).
+/* convert.h - the job of cov2bigwig: signal in HDF5 to coverage tracks (Predmoter's
+ * convert2coverage).
  * SPDX-License-Identifier: MIT */
 #ifndef COV_JOB_CONVERT_H
 #define COV_JOB_CONVERT_H
@@ -35,12 +36,12 @@ struct cov_convert_options {
     double scale;
 };
 
-/* Converts `input`. Per data set and contig: the mean of both strands (or one strand), rounded; the moving
- * mean, rounded; times scale; less what is filtered. Float predictions are not rounded. Contigs stand in
- * the order of their (new) names as bytes. Outputs appear together when all are complete; after a failure
- * none of this run is left. Memory: chunks in flight, the window, and what the formats need.
- * COV_EUSAGE: options that contradict each other or do not fit the input. Fills in bases, chunks and stages
- * of *stats; `progress` and `stats` may be NULL. */
+/* Converts `input`. Per data set and contig: the mean of both strands (or one strand), rounded; the
+ * moving mean, rounded; times scale; less what is filtered. Float predictions are not rounded.
+ * Contigs stand in the order of their (new) names as bytes. Outputs appear together when all are
+ * complete; after a failure none of this run is left. Memory: chunks in flight, the window, and
+ * what the formats need. COV_EUSAGE: options that contradict each other or do not fit the input.
+ * Fills in bases, chunks and stages of *stats; `progress` and `stats` may be NULL. */
 int cov_convert_run(const char *input, const struct cov_convert_options *options,
                     struct cov_pool *pool, struct cov_progress *progress, struct cov_stats *stats,
                     struct cov_err *e) COV_MUST_USE;

@@ -83,7 +83,8 @@ static int write_rows(struct job *job, struct cov_pool *pool, struct cov_ring_ti
     return rc;
 }
 
-/* Whether some rows of the file, the first and the last among them, are read back as they should be. */
+/* Whether some rows of the file, the first and the last among them, are read back as they should
+ * be. */
 static int verify(const struct job *job, const char *path, struct cov_err *e)
 {
     size_t L = cov_grid_chunk_length(job->grid), n = cov_grid_n_chunks(job->grid);
@@ -158,7 +159,7 @@ int cov_encode_fasta(const char *fasta, const char *output, bool force,
     if (rc)
         goto out;
     cov_stats_add_stage(stats, "write", cov_clock() - clock);
-    cov_stats_add_stage(stats, "encode (all threads)", times.work);
+    cov_stats_add_stage(stats, "encode", times.work); /* part of "write", summed over the threads */
     clock = cov_clock();
     rc = verify(&job, out.tmp, e);
     if (!rc)

@@ -20,9 +20,10 @@ struct cov_encode_options {
     struct cov_genome_options genome;
 };
 
-/* Reads `fasta` ("-": standard input) and writes the genome file `output`, which appears when it is complete and
- * a sample of it has been read back. The same bytes for any number of threads. Memory is that of the names and
- * of a few chunks a thread. Fills in bases, chunks and stages of *stats. */
+/* Reads `fasta` ("-": standard input) and writes the genome file `output`, which appears when it is
+ * complete and a sample of it has been read back. The same bytes for any number of threads. Memory
+ * is that of the names and of a few chunks a thread. Fills in bases, chunks and stages of
+ * *stats. */
 int cov_encode_fasta(const char *fasta, const char *output, bool force,
                      const struct cov_encode_options *options, struct cov_pool *pool,
                      struct cov_progress *progress, struct cov_stats *stats,

@@ -24,4 +24,8 @@ struct cov_model {
 int cov_model_open(const char *path, struct cov_model **out, struct cov_err *e) COV_MUST_USE;
 void cov_model_close(struct cov_model *m); /* NULL is accepted */
 
+/* Whether the network can take chunks of L positions; COV_EINPUT says which lengths it can take, as
+ * cov_shape. For knowing before a genome is read. */
+int cov_model_check_length(const struct cov_model *m, size_t L, struct cov_err *e) COV_MUST_USE;
+
 #endif

@@ -10,8 +10,9 @@
 #include "common/base/ring.h"
 #include "common/net/net.h"
 
-/* Chunks a worker computes at a time unless it is said: what the LSTM's matrix products want. */
-enum { DEFAULT_BATCH = 16 };
+/* Chunks a worker computes at a time unless it is said: what the LSTM's matrix products want; fewer
+ * where chunks are so long that their bases are more than BATCH_BASES. */
+enum { DEFAULT_BATCH = 16, BATCH_BASES = 1 << 20 };
 
 /* What is in flight: a batch of chunks, as fetched and as encoded. */
 struct slot {
@@ -172,6 +173,16 @@ static int note(const struct run *r, const char *device, const struct cov_ring_t
     return COV_OK;
 }
 
+/* No worker needs room for more chunks than its share of all. */
+static size_t choose_batch(size_t wanted, size_t length, size_t n_chunks, unsigned n_workers)
+{
+    size_t share = n_chunks / n_workers + (n_chunks % n_workers != 0);
+    size_t batch = wanted ? wanted : DEFAULT_BATCH;
+    while (!wanted && batch > 1 && batch > BATCH_BASES / length)
+        batch /= 2;
+    return batch < share || share == 0 ? batch : share;
+}
+
 int cov_predict(struct cov_source *source, const struct cov_model *model, struct cov_pool *pool,
                 const struct cov_predict_options *options, const char *path,
                 struct cov_progress *progress, struct cov_stats *stats, struct cov_err *e)
@@ -187,7 +198,7 @@ int cov_predict(struct cov_source *source, const struct cov_model *model, struct
     struct cov_ring_times times = {0};
     r.length = cov_grid_chunk_length(r.grid);
     r.n_chunks = cov_grid_n_chunks(r.grid);
-    r.batch = options->batch ? options->batch : DEFAULT_BATCH;
+    r.batch = choose_batch(options->batch, r.length, r.n_chunks, r.n_workers);
     const struct cov_predictions_options layout = {
         .model_name = model->path,
         .datasets = (const char *const *)model->datasets,

@@ -97,11 +97,6 @@ const struct cov_grid *cov_source_grid(const struct cov_source *s)
     return s->file ? cov_genome_file_grid(s->file) : s->grid;
 }
 
-bool cov_source_is_genome_file(const struct cov_source *s)
-{
-    return s->file != NULL;
-}
-
 int cov_source_fetch(struct cov_source *s, size_t i, struct cov_blob *raw, struct cov_err *e)
 {
     cov_blob_clear(raw);

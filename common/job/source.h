@@ -33,7 +33,6 @@ void cov_source_close(struct cov_source *s); /* NULL is accepted */
 int cov_source_is_hdf5(const char *path, bool *yes, struct cov_err *e) COV_MUST_USE;
 
 const struct cov_grid *cov_source_grid(const struct cov_source *s); /* borrowed until close */
-bool cov_source_is_genome_file(const struct cov_source *s);
 
 /* Calling thread only: fetches what is stored of chunk i into *raw, which is reused. */
 int cov_source_fetch(struct cov_source *s, size_t i, struct cov_blob *raw,

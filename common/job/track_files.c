@@ -88,7 +88,8 @@ static char *name_of(const struct cov_track_target *target, const char *dataset,
     return path;
 }
 
-/* The outfile of the index; also finds an index of the other kind, which is an existing output too. */
+/* The outfile of the index; also finds an index of the other kind, which is an existing output
+ * too. */
 static int begin_index(struct track *t, const struct cov_track_contigs *contigs, bool force,
                        struct cov_err *e)
 {

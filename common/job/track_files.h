@@ -1,4 +1,5 @@
-/* track_files.h - the output files of a conversion: their names, formats and indexes, one track a data set.
+/* track_files.h - the output files of a conversion: their names, formats and indexes, one track a
+ * data set.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_JOB_TRACK_FILES_H
 #define COV_JOB_TRACK_FILES_H
@@ -21,15 +22,15 @@ struct cov_track_target {
     enum cov_track_kind kind;
 };
 
-/* The kind of the file `path`: .bw .bigWig .bedGraph .bg .bedGraph.gz .bg.gz in letters of any case, or "-"
- * for bedGraph. COV_EUSAGE lists them. */
+/* The kind of the file `path`: .bw .bigWig .bedGraph .bg .bedGraph.gz .bg.gz in letters of any
+ * case, or "-" for bedGraph. COV_EUSAGE lists them. */
 int cov_track_kind_of(const char *path, enum cov_track_kind *kind, struct cov_err *e) COV_MUST_USE;
 
 struct cov_track_files;
 
-/* Opens one track for each of the data sets. COV_EUSAGE for several of them and a single file; COV_EINPUT for
- * a name of a data set that cannot be part of a file's name. `n_threads` compress, all files together.
- * Borrows the contigs. Free with cov_track_files_free. */
+/* Opens one track for each of the data sets. COV_EUSAGE for several of them and a single file;
+ * COV_EINPUT for a name of a data set that cannot be part of a file's name. `n_threads` compress,
+ * all files together. Borrows the contigs. Free with cov_track_files_free. */
 int cov_track_files_open(const struct cov_track_target *target,
                          const struct cov_track_contigs *contigs, const char *const *datasets,
                          size_t n_datasets, unsigned n_threads, struct cov_track_files **out,
@@ -38,7 +39,8 @@ int cov_track_files_open(const struct cov_track_target *target,
 /* Track k < n_datasets. Different tracks may be used by different threads. */
 struct cov_track_sink *cov_track_files_sink(const struct cov_track_files *f, size_t k);
 
-/* All tracks have been closed: gives all files their names. When that fails for one none keeps it. */
+/* All tracks have been closed: gives all files their names. When that fails for one none keeps
+ * it. */
 int cov_track_files_commit(struct cov_track_files *f, struct cov_err *e) COV_MUST_USE;
 
 /* What has not been committed is removed. NULL is accepted. */

@@ -1,8 +1,8 @@
 /* alphabet.h - bases as 4-bit codes, and their one-hot form.
  *
- * A code is htslib's: a set of bases as bits A=1, C=2, G=4, T=8; so R = A|G = 5 and N = 15. 0 is padding, which is no base.
- * The one-hot form of Helixer has the columns C, A, T, G; an IUPAC code of k bases has 1, 0.5, 0.33, 0.25 for
- * k = 1..4 in the columns of its bases; padding is all zero.
+ * A code is htslib's: a set of bases as bits A=1, C=2, G=4, T=8; so R = A|G = 5 and N = 15. 0 is
+ * padding, which is no base. The one-hot form of Helixer has the columns C, A, T, G; an IUPAC code
+ * of k bases has 1, 0.5, 0.33, 0.25 for k = 1..4 in the columns of its bases; padding is all zero.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_SEQ_ALPHABET_H
 #define COV_SEQ_ALPHABET_H
@@ -25,7 +25,8 @@ extern const uint8_t cov_code_of_letter[256];
 /* "-ACMGRSVTWYHKDBN" */
 extern const char cov_letter_of_code[17];
 
-/* Row of X of a code, in the columns C, A, T, G: as IEEE half bit patterns, and as float (the value of the half). */
+/* Row of X of a code, in the columns C, A, T, G: as IEEE half bit patterns, and as float (the value
+ * of the half). */
 extern const uint16_t cov_onehot_f16[16][4];
 extern const float cov_onehot_f32[16][4];
 

@@ -1,7 +1,8 @@
 /* fasta.h - FASTA as a stream of headers and pieces of lines, with their places.
  *
- * Lines end in LF or CRLF and have any length; blank lines, white space at the end of a line and a byte-order
- * mark at the start are passed over. A name is what stands between '>' and the first white space.
+ * Lines end in LF or CRLF and have any length; blank lines, white space at the end of a line and a
+ * byte-order mark at the start are passed over. A name is what stands between '>' and the first
+ * white space.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_SEQ_FASTA_H
 #define COV_SEQ_FASTA_H
@@ -33,13 +34,14 @@ int cov_fasta_open(const char *path, unsigned n_threads, struct cov_fasta **out,
                    struct cov_err *e) COV_MUST_USE;
 void cov_fasta_free(struct cov_fasta *f); /* NULL is accepted */
 
-/* The next header or piece of a line (a line may come in several pieces). Errors (COV_EINPUT, "<path>:<line>: ..."):
- * text before the first header; a header without a name, with one too long or with a zero byte in it; white space
- * between letters; damaged compression. */
+/* The next header or piece of a line (a line may come in several pieces). Errors (COV_EINPUT,
+ * "<path>:<line>: ..."): text before the first header; a header without a name, with one too long
+ * or with a zero byte in it; white space between letters; damaged compression. */
 int cov_fasta_next(struct cov_fasta *f, struct cov_fasta_event *event,
                    struct cov_err *e) COV_MUST_USE;
 
-/* Whether the last header's line holds carriage returns, as all lines of a file from an old Macintosh do. */
+/* Whether the last header's line holds carriage returns, as all lines of a file from an old
+ * Macintosh do. */
 bool cov_fasta_has_lone_cr(const struct cov_fasta *f);
 
 /* What messages call the file. Borrowed until free. */

@@ -1,8 +1,9 @@
-/* genome.h - a genome read from FASTA: names, lengths, and its bases at random access in constant memory.
+/* genome.h - a genome read from FASTA: names, lengths, and its bases at random access in constant
+ * memory.
  *
- * The FASTA is read once, from any source, checked from end to end, and kept as 4-bit codes in an unlinked
- * temporary file (half a byte a base). So nothing is written before the whole input has been found sound, and
- * chunks of either strand come in any order, to any thread.
+ * The FASTA is read once, from any source, checked from end to end, and kept as 4-bit codes in an
+ * unlinked temporary file (half a byte a base). So nothing is written before the whole input has
+ * been found sound, and chunks of either strand come in any order, to any thread.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_SEQ_GENOME_H
 #define COV_SEQ_GENOME_H
@@ -34,15 +35,17 @@ struct cov_genome {
     int64_t *offsets; /* of each sequence in fd, bytes */
 };
 
-/* Reads `path` ("-": standard input). Errors (COV_EINPUT) name the file and: the line and column of a letter
- * outside IUPAC; both lines of a name that is there twice, in the FASTA or after renaming; the line of a header
- * without a name or without a sequence; text before the first header; an empty file; damaged compression; that
- * the limits of length leave nothing. `progress` may be NULL. Free with cov_genome_free. */
+/* Reads `path` ("-": standard input). Errors (COV_EINPUT) name the file and: the line and column of
+ * a letter outside IUPAC; both lines of a name that is there twice, in the FASTA or after renaming;
+ * the line of a header without a name or without a sequence; text before the first header; an empty
+ * file; damaged compression; that the limits of length leave nothing. `progress` may be NULL. Free
+ * with cov_genome_free. */
 int cov_genome_read(const char *path, const struct cov_genome_options *options,
                     struct cov_progress *progress, struct cov_genome **out,
                     struct cov_err *e) COV_MUST_USE;
 
-/* codes[0 .. end-beg) = bases [beg, end) of the + strand, one code a byte. 0 <= beg <= end <= length. Thread-safe. */
+/* codes[0 .. end-beg) = bases [beg, end) of the + strand, one code a byte. 0 <= beg <= end <=
+ * length. Thread-safe. */
 int cov_genome_codes(const struct cov_genome *g, size_t seq, int64_t beg, int64_t end,
                      uint8_t *codes, struct cov_err *e) COV_MUST_USE;
 

@@ -1,7 +1,8 @@
 /* grid.c - see grid.h.
  *
- * A regular grid is the running number of chunks of its sequences and nothing else. The builder follows the rows
- * for as long as they are regular, and starts to list them at the first one that is not.
+ * A regular grid is the running number of chunks of its sequences and nothing else. The builder
+ * follows the rows for as long as they are regular, and starts to list them at the first one that
+ * is not.
  * SPDX-License-Identifier: MIT */
 #include "common/seq/grid.h"
 
@@ -23,8 +24,8 @@ struct cov_grid {
     int64_t *lengths;
     /* A regular grid: number of the first chunk of each sequence, n_seqs + 1 of them. */
     size_t *first;
-    /* Any other: the rows as they came; their numbers by sequence, strand (+ before -) and position; where each
-     * sequence and strand begins in those, 2 * n_seqs + 1 of them. */
+    /* Any other: the rows as they came; their numbers by sequence, strand (+ before -) and
+     * position; where each sequence and strand begins in those, 2 * n_seqs + 1 of them. */
     struct row *rows;
     size_t *order, *begins;
 };
@@ -180,8 +181,8 @@ void cov_grid_builder_free(struct cov_grid_builder *b)
     free(b);
 }
 
-/* Whether the row carries a regular grid on: after the last row of the same sequence, or as the first of a new one when
- * the one before is complete. */
+/* Whether the row carries a regular grid on: after the last row of the same sequence, or as the
+ * first of a new one when the one before is complete. */
 static bool is_regular_next(const struct cov_grid_builder *b, bool new_seq, int64_t start,
                             int64_t end)
 {

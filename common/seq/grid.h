@@ -1,10 +1,10 @@
 /* grid.h - the chunks of a genome: which piece of which strand each row of a file holds.
  *
- * The rows of Helixer's files are arithmetic: per sequence of length n, k = ceil(n / L) chunks of the
- * + strand ascending, [0,L) [L,2L) ... [.., n), then k chunks of the - strand, which are the same
- * intervals in reverse order, each reverse-complemented. A chunk shorter than L is padded at its end on
- * either strand. start_ends of a - chunk has start > end.
- * A file may hold any other rows (filtered, split); then they are listed one by one.
+ * The rows of Helixer's files are arithmetic: per sequence of length n, k = ceil(n / L) chunks of
+ * the + strand ascending, [0,L) [L,2L) ... [.., n), then k chunks of the - strand, which are the
+ * same intervals in reverse order, each reverse-complemented. A chunk shorter than L is padded at
+ * its end on either strand. start_ends of a - chunk has start > end. A file may hold any other rows
+ * (filtered, split); then they are listed one by one.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_SEQ_GRID_H
 #define COV_SEQ_GRID_H
@@ -29,12 +29,13 @@ int cov_grid_new(size_t n_seqs, char *const *names, const int64_t *lengths, cons
                  size_t L, struct cov_grid **out, struct cov_err *e) COV_MUST_USE;
 
 /* A grid row by row, as read from a file: add all rows in file order, then finish. Sequences are
- * numbered in the order of their first row; a sequence is told by species and name. Its length is the
- * largest position of its rows. */
+ * numbered in the order of their first row; a sequence is told by species and name. Its length is
+ * the largest position of its rows. */
 struct cov_grid_builder;
 int cov_grid_builder_new(size_t L, struct cov_grid_builder **out, struct cov_err *e) COV_MUST_USE;
-/* Names are n bytes without a terminating zero. Fails (COV_EINPUT, the text names the row but not the
- * file) when start == end, either is negative, |end - start| > L, or the name is empty or holds a zero. */
+/* Names are n bytes without a terminating zero. Fails (COV_EINPUT, the text names the row but not
+ * the file) when start == end, either is negative, |end - start| > L, or the name is empty or holds
+ * a zero. */
 int cov_grid_builder_add(struct cov_grid_builder *b, const char *species, size_t n_species,
                          const char *name, size_t n_name, int64_t start, int64_t end,
                          struct cov_err *e) COV_MUST_USE;
@@ -59,8 +60,9 @@ int64_t cov_grid_seq_length(const struct cov_grid *g, size_t seq);
 /* Whether the rows are arithmetic. */
 bool cov_grid_is_regular(const struct cov_grid *g);
 
-/* The rows that make up one strand of a sequence in ascending order of beg: *n of them in rows[] (caller frees).
- * COV_EINPUT, naming sequence and position, when they leave a hole between 0 and its length, or overlap. */
+/* The rows that make up one strand of a sequence in ascending order of beg: *n of them in rows[]
+ * (caller frees). COV_EINPUT, naming sequence and position, when they leave a hole between 0 and
+ * its length, or overlap. */
 int cov_grid_strand_rows(const struct cov_grid *g, size_t seq, bool minus, size_t **rows, size_t *n,
                          struct cov_err *e) COV_MUST_USE;
 

@@ -14,8 +14,8 @@ struct cov_names;
 int cov_names_new(struct cov_names **out, struct cov_err *e) COV_MUST_USE;
 void cov_names_free(struct cov_names *s); /* NULL is accepted */
 
-/* The number of the name of `n` bytes (any bytes), which is added if it is not there: then *is_new is
- * set, and *index is cov_names_count before the call. Quick for millions of them. */
+/* The number of the name of `n` bytes (any bytes), which is added if it is not there: then *is_new
+ * is set, and *index is cov_names_count before the call. Quick for millions of them. */
 int cov_names_add(struct cov_names *s, const char *name, size_t n, size_t *index, bool *is_new,
                   struct cov_err *e) COV_MUST_USE;
 

@@ -1,7 +1,7 @@
 /* rename.h - other names for sequences, from a file of two columns.
  *
- * Each line holds a name and the name to use instead, with tabs or blanks between and around; blank lines are
- * passed over.
+ * Each line holds a name and the name to use instead, with tabs or blanks between and around; blank
+ * lines are passed over.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_SEQ_RENAME_H
 #define COV_SEQ_RENAME_H
@@ -12,13 +12,14 @@
 
 struct cov_rename;
 
-/* Reads the file, compressed or not. COV_EINPUT "<path>:<line>: ..." for a line that has not two columns, a name that is
- * given twice, and a name of more than COV_FASTA_MAX_NAME bytes. Free with cov_rename_free. */
+/* Reads the file, compressed or not. COV_EINPUT "<path>:<line>: ..." for a line that has not two
+ * columns, a name that is given twice, and a name of more than COV_FASTA_MAX_NAME bytes. Free with
+ * cov_rename_free. */
 int cov_rename_read(const char *path, struct cov_rename **out, struct cov_err *e) COV_MUST_USE;
 void cov_rename_free(struct cov_rename *r); /* NULL is accepted */
 
-/* The name to use for `name` (n bytes): the other one, or `name` itself if the file has none for it. Borrowed
- * from *r or the caller. Remembers that the name was asked for. */
+/* The name to use for `name` (n bytes): the other one, or `name` itself if the file has none for
+ * it. Borrowed from *r or the caller. Remembers that the name was asked for. */
 const char *cov_rename_apply(struct cov_rename *r, const char *name, size_t n);
 
 /* How many names the file has, and how many of them were never asked for. */

@@ -35,7 +35,7 @@ struct machine {
     const struct cov_pickle_name *names;
     size_t n_names;
     struct cov_pickle_limits limits;
-    size_t n_pushed; /* bounds the stack, the values and the items of all of them */
+    size_t n_pushed; /* bounds the stack, the values, the items of all of them, and the memo */
     struct cov_pickle_value **stack;
     size_t n_stack, cap_stack;
     size_t *marks; /* heights of the stack */
@@ -49,11 +49,6 @@ static int damaged(struct machine *m, const char *what)
 {
     (void)cov_fail(m->e, COV_EINPUT, "damaged pickle: %s at byte %zu", what, m->op_at);
     return COV_EINPUT;
-}
-
-static int too_many(struct machine *m)
-{
-    return cov_fail(m->e, COV_EINPUT, "pickle of more than %zu values", m->limits.max_values);
 }
 
 static int too_deep(struct machine *m)
@@ -124,7 +119,7 @@ static int push(struct machine *m, struct cov_pickle_value *v)
     if (!v)
         return COV_ENOMEM;
     if (++m->n_pushed > m->limits.max_values)
-        return too_many(m);
+        return cov_fail(m->e, COV_EINPUT, "pickle of more than %zu values", m->limits.max_values);
     int rc = cov_reserve((void **)&m->stack, &m->cap_stack, m->n_stack + 1, sizeof(void *), m->e);
     if (rc)
         return rc;
@@ -378,8 +373,9 @@ static int op_memo_put(struct machine *m, const struct operation *op)
         rc = need(m, 1);
     if (rc)
         return rc;
-    if (index >= m->limits.max_values)
-        return too_many(m);
+    /* Numbers are given one by one, from 0 or 1 on. */
+    if (index > m->n_pushed)
+        return damaged(m, "a value is stored under too large a number");
     size_t before = m->cap_memo;
     rc = cov_reserve((void **)&m->memo, &m->cap_memo, (size_t)index + 1, sizeof(void *), m->e);
     if (rc)

@@ -1,7 +1,7 @@
 /* bedgraph.h - tracks as bedGraph: contig, beg, end, value, tab separated, 0-based, half-open.
  *
- * Integers have no decimals, other values nine significant digits (which give a float back). No track or
- * comment lines: UCSC's and MACS's readers differ on them.
+ * Integers have no decimals, other values nine significant digits (which give a float back). No
+ * track or comment lines: UCSC's and MACS's readers differ on them.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_TRACK_BEDGRAPH_H
 #define COV_TRACK_BEDGRAPH_H
@@ -17,9 +17,10 @@ struct cov_bedgraph_options {
         *index_path; /* where the tabix index of a compressed file goes; NULL: none. Borrowed */
 };
 
-/* Writes to `path` ("-": standard output); `name` is what messages call it. Borrows name, contigs and the
- * index's path until cov_track_free. COV_EINPUT names a contig whose name would break the lines: white
- * space or control characters in it. A name that readers take for a comment or a header gives a warning. */
+/* Writes to `path` ("-": standard output); `name` is what messages call it. Borrows name, contigs
+ * and the index's path until cov_track_free. COV_EINPUT names a contig whose name would break the
+ * lines: white space or control characters in it. A name that readers take for a comment or a
+ * header gives a warning. */
 int cov_bedgraph_open(const char *path, const char *name, const struct cov_track_contigs *contigs,
                       const struct cov_bedgraph_options *options, struct cov_track_sink **out,
                       struct cov_err *e) COV_MUST_USE;

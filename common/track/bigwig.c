@@ -1,8 +1,9 @@
 /* bigwig.c - see bigwig.h. The one file that knows libBigWig (0.4.7).
  *
- * libBigWig checks neither its input (sink.c does) nor its output, and its summary is wrong: the maximum
- * starts at the smallest positive double and misses a first value. So the status of every step is looked
- * at, stdio's error flag too, the summary is written anew, and the closed file is read back.
+ * libBigWig checks neither its input (sink.c does) nor its output, and its summary is wrong: the
+ * maximum starts at the smallest positive double and misses a first value. So the status of every
+ * step is looked at, stdio's error flag too, the summary is written anew, and the closed file is
+ * read back.
  * SPDX-License-Identifier: MIT */
 #include "common/track/bigwig.h"
 
@@ -52,7 +53,7 @@ static int write_failure(const struct bigwig *b, struct cov_err *e)
 {
     if (errno)
         return cov_fail_errno(e, "%s: cannot be written", b->base.name);
-    return cov_fail(e, COV_EIO, "%s: cannot be written", b->base.name);
+    return cov_fail(e, COV_EIO, "%s: cannot be written: libBigWig does not say why", b->base.name);
 }
 
 static int begin(struct cov_track_sink *s, struct cov_err *e)
@@ -77,18 +78,18 @@ static void take_sample(struct bigwig *b, const struct cov_interval *iv, size_t 
         b->samples[second ? b->n_samples - 1 : b->n_samples++] = (struct sample){contig, iv[n - 1]};
 }
 
-/* Hands n <= BLOCK intervals to libBigWig. When a block of the file is full and cannot be written, libBigWig
- * goes on to write behind its buffer: so no more than one interval is added when that may come, for which
- * the buffer has room, and errors are looked for after each call. */
+/* Hands n <= BLOCK intervals to libBigWig. When a block of the file is full and cannot be written,
+ * libBigWig goes on to write behind its buffer: so no more than one interval is added when that may
+ * come, for which the buffer has room, and errors are looked for after each call. */
 static int append(struct bigwig *b, size_t n, struct cov_err *e)
 {
     const bwWriteBuffer_t *wb = b->bw->writeBuffer;
     size_t i = 0;
     errno = 0;
     if (!b->contig_begun) {
-        /* Only here is the contig looked up by its name, which takes as long as there are contigs. That the
-         * contig changes writes what is left of the last block; when that is nearly full libBigWig would
-         * write it for this, and then an empty block. */
+        /* Only here is the contig looked up by its name, which takes as long as there are contigs.
+         * That the contig changes writes what is left of the last block; when that is nearly full
+         * libBigWig would write it for this, and then an empty block. */
         const char *name = b->base.contigs->names[b->base.contig];
         const uint32_t nearly = 3 * INTERVAL_BYTES;
         b->bw->hdr->bufSize += nearly;
@@ -142,7 +143,8 @@ static int write_summary(struct bigwig *b, struct cov_err *e)
     return COV_OK;
 }
 
-/* Without any interval libBigWig writes no index, which readers then do not find: this one is empty. */
+/* Without any interval libBigWig writes no index, which readers then do not find: this one is
+ * empty. */
 static int write_empty_index(struct bigwig *b, struct cov_err *e)
 {
     FILE *f = stream(b);

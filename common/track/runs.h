@@ -24,11 +24,12 @@ struct cov_runs {
     struct cov_interval iv[COV_RUNS_BLOCK];
 };
 
-/* Begins a contig at position 0. Before the first one all that is needed is that `*r` has storage. */
+/* Begins a contig at position 0. Before the first one all that is needed is that `*r` has
+ * storage. */
 void cov_runs_begin(struct cov_runs *r, cov_runs_fn *emit, void *arg);
 
-/* The next n values. Runs go on across calls, so that the result does not depend on how the values are
- * cut into pieces. Intervals are handed on in blocks. */
+/* The next n values. Runs go on across calls, so that the result does not depend on how the values
+ * are cut into pieces. Intervals are handed on in blocks. */
 int cov_runs_add(struct cov_runs *r, const float *values, size_t n, struct cov_err *e) COV_MUST_USE;
 
 /* The contig ends here: hands on what is left. */

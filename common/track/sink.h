@@ -1,7 +1,7 @@
 /* sink.h - where the intervals of a track go: one interface over the formats.
  *
- * A format embeds `struct cov_track_sink` as its first member. Contigs and intervals are checked here,
- * once for all formats: none of them can then write a track that is out of order.
+ * A format embeds `struct cov_track_sink` as its first member. Contigs and intervals are checked
+ * here, once for all formats: none of them can then write a track that is out of order.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_TRACK_SINK_H
 #define COV_TRACK_SINK_H
@@ -51,8 +51,8 @@ struct cov_track_sink {
     struct cov_track_summary summary;
 };
 
-/* For formats. Checks the contigs: COV_EINPUT names one that comes twice or has no length. Borrows `name`
- * and `contigs` until cov_track_free. */
+/* For formats. Checks the contigs: COV_EINPUT names one that comes twice or has no length. Borrows
+ * `name` and `contigs` until cov_track_free. */
 int cov_track_init(struct cov_track_sink *s, const struct cov_track_format *format,
                    const char *name, const struct cov_track_contigs *contigs,
                    struct cov_err *e) COV_MUST_USE;
@@ -60,13 +60,13 @@ int cov_track_init(struct cov_track_sink *s, const struct cov_track_format *form
 /* Goes on to a contig, which must come after the current one. Contigs may be left out. */
 int cov_track_begin(struct cov_track_sink *s, size_t contig, struct cov_err *e) COV_MUST_USE;
 
-/* Adds intervals of the current contig, ascending, without overlaps, values finite. COV_EINPUT, naming
- * contig and position, for one that is not. */
+/* Adds intervals of the current contig, ascending, without overlaps, values finite. COV_EINPUT,
+ * naming contig and position, for one that is not. */
 int cov_track_add(struct cov_track_sink *s, const struct cov_interval *iv, size_t n,
                   struct cov_err *e) COV_MUST_USE;
 
-/* Completes the file: when this returns 0 it is closed, and what the format can check has been checked.
- * cov_track_free is still due. */
+/* Completes the file: when this returns 0 it is closed, and what the format can check has been
+ * checked. cov_track_free is still due. */
 int cov_track_close(struct cov_track_sink *s, struct cov_err *e) COV_MUST_USE;
 
 /* Frees the sink; if it was not closed, what it has written is worthless. NULL is accepted. */

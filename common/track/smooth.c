@@ -1,8 +1,8 @@
 /* smooth.c - see smooth.h.
  *
- * The padded contig is cut into blocks of w. A window is the tail of one block and the head of the next:
- * two sums, both of which only ever grow. So the error does not grow along the contig as it does with a
- * running sum, and a window of zeros gives zero.
+ * The padded contig is cut into blocks of w. A window is the tail of one block and the head of the
+ * next: two sums, both of which only ever grow. So the error does not grow along the contig as it
+ * does with a running sum, and a window of zeros gives zero.
  * SPDX-License-Identifier: MIT */
 #include "common/track/smooth.h"
 
@@ -62,8 +62,9 @@ static size_t gather(const struct cov_smooth *s, double *out)
     return n;
 }
 
-/* The sum of x[i] / w as numpy has it: its dot product is OpenBLAS's, which on AVX2 keeps 16 sums with
- * fused multiply-add and adds what is left over one by one. Exact results are not wanted here. */
+/* The sum of x[i] / w as numpy has it: its dot product is OpenBLAS's, which on AVX2 keeps 16 sums
+ * with fused multiply-add and adds what is left over one by one. Exact results are not wanted
+ * here. */
 static double numpy_mean(const double *x, size_t n, size_t w)
 {
     double a[16] = {0}, k = 1.0 / (double)w;
@@ -97,7 +98,8 @@ static float mean(const struct cov_smooth *s)
     return (float)nearest;
 }
 
-/* Takes the next value of the padded contig. Returns whether that completes a window, with its mean. */
+/* Takes the next value of the padded contig. Returns whether that completes a window, with its
+ * mean. */
 static bool step(struct cov_smooth *s, float value, float *out)
 {
     s->x[s->at] = value;

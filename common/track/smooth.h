@@ -2,8 +2,8 @@
  *
  *   out[i] = sum(x[i-l] .. x[i+r]) / w,   r = floor((w-1)/2), l = w-1-r,   x = 0 beyond the ends
  *
- * which is numpy.convolve(x, ones(w)/w, mode="same"), and what Predmoter's convert2coverage does within
- * its pieces. Here a contig is one piece: there are no seams.
+ * which is numpy.convolve(x, ones(w)/w, mode="same"), and what Predmoter's convert2coverage does
+ * within its pieces. Here a contig is one piece: there are no seams.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_TRACK_SMOOTH_H
 #define COV_TRACK_SMOOTH_H
@@ -27,11 +27,12 @@ struct cov_smooth {
     float *x, *before;  /* values of the current block and of the one before. Owned */
 };
 
-/* 1 <= window <= COV_SMOOTH_MAX_WINDOW. With `round` inputs are whole numbers below 2^53 / window, and the
- * mean is exact and then rounded. It is rounded to the nearest integer; where it lies halfway between two
- * of them, numpy's result hangs on how the errors of its sum fall: windows up to 1024 are then added in the
- * order in which numpy does it on AVX2 processors, so that the result is Predmoter's there too. Otherwise
- * halves go to the even integer. Memory: 16 bytes a base of the window. Free with cov_smooth_fini. */
+/* 1 <= window <= COV_SMOOTH_MAX_WINDOW. With `round` inputs are whole numbers below 2^53 / window,
+ * and the mean is exact and then rounded. It is rounded to the nearest integer; where it lies
+ * halfway between two of them, numpy's result hangs on how the errors of its sum fall: windows up
+ * to 1024 are then added in the order in which numpy does it on AVX2 processors, so that the result
+ * is Predmoter's there too. Otherwise halves go to the even integer. Memory: 16 bytes a base of the
+ * window. Free with cov_smooth_fini. */
 int cov_smooth_init(struct cov_smooth *s, size_t window, bool round,
                     struct cov_err *e) COV_MUST_USE;
 void cov_smooth_fini(struct cov_smooth *s);
@@ -39,12 +40,13 @@ void cov_smooth_fini(struct cov_smooth *s);
 /* Begins a contig. */
 void cov_smooth_begin(struct cov_smooth *s);
 
-/* Takes the next n values and writes to out[] those that are determined by now, at most n; returns how
- * many. `out` may be `values`. The results do not depend on how the values are cut into pieces. */
+/* Takes the next n values and writes to out[] those that are determined by now, at most n; returns
+ * how many. `out` may be `values`. The results do not depend on how the values are cut into
+ * pieces. */
 size_t cov_smooth_add(struct cov_smooth *s, const float *values, size_t n, float *out);
 
-/* The contig ends here: writes the next of the values that are left, at most n; returns how many, 0 when
- * as many came out as went in. */
+/* The contig ends here: writes the next of the values that are left, at most n; returns how many, 0
+ * when as many came out as went in. */
 size_t cov_smooth_end(struct cov_smooth *s, float *out, size_t n);
 
 #endif

@@ -20,8 +20,9 @@ static inline double cov_round_half_even(double x)
     return x < 0 ? -size : size;
 }
 
-/* out[i] = value of base i of n, ascending on the + strand. `plus` and `minus` are n values each in their
- * strand's own direction, so minus[n-1-i] belongs to base i; the one that is not needed may be NULL.
+/* out[i] = value of base i of n, ascending on the + strand. `plus` and `minus` are n values each in
+ * their strand's own direction, so minus[n-1-i] belongs to base i; the one that is not needed may
+ * be NULL.
  *   AVG:   out[i] = (plus[i] + minus[n-1-i]) / 2
  *   PLUS:  out[i] = plus[i]        MINUS: out[i] = minus[n-1-i]
  * `round`: values of each strand are rounded, and so is their mean, as Predmoter does it. */

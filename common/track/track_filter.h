@@ -29,11 +29,13 @@ struct cov_track_filter {
     struct cov_interval iv[COV_TRACK_FILTER_BLOCK];
 };
 
-/* Begins a contig, of which `regions` (ascending, disjoint; borrowed until cov_track_filter_end) are left out. */
+/* Begins a contig, of which `regions` (ascending, disjoint; borrowed until cov_track_filter_end)
+ * are left out. */
 void cov_track_filter_begin(struct cov_track_filter *f, const struct cov_region *regions,
                             size_t n_regions);
 
-/* A cov_runs_fn with a struct cov_track_filter as its argument: the next n intervals of the contig, ascending. */
+/* A cov_runs_fn with a struct cov_track_filter as its argument: the next n intervals of the contig,
+ * ascending. */
 int cov_track_filter_add(void *filter, const struct cov_interval *iv, size_t n,
                          struct cov_err *e) COV_MUST_USE;
 

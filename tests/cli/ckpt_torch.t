@@ -123,7 +123,7 @@ def hparam(name, value):
     return "hparam", name, "other", type(value).__name__
 
 for i, file in enumerate(sys.argv[1:], 1):
-    c = torch.load(file, map_location="cpu")
+    c = torch.load(file, map_location="cpu", weights_only=False)
     with open("%d.txt" % i, "w", encoding="utf-8") as text, open("%d.raw" % i, "wb") as raw:
         rows = [(key, str(c[key])) for key in ("epoch", "global_step")]
         rows.append(("version", c["pytorch-lightning_version"]))

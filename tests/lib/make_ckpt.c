@@ -143,8 +143,10 @@ static void add_weights(struct maker *m, const struct network *n)
             add_norm(m, "up_layer_list", k + 1, shape[1]);
         n_in = shape[1];
     }
-    int64_t shape[2] = {n->n_datasets, n_in};
-    add_layer(m, "out", 2, shape, n->n_datasets, n_in);
+    /* Far wider than PyTorch's, so that rounded outputs differ. */
+    const int64_t shape[2] = {n->n_datasets, n_in}, n_bias = n->n_datasets;
+    add_uniform(m, "out.weight", 2, shape, -10, 10);
+    add_uniform(m, "out.bias", 1, &n_bias, 1, 2);
 }
 
 static void add_int(struct maker *m, const char *name, int64_t value)
@@ -252,6 +254,16 @@ static void missing_hparam(struct maker *m)
     struct cov_hparam *h = hparam(m, "kernel_size");
     free(h->name);
     *h = m->c.hparams[--m->c.n_hparams];
+}
+
+/* The output is `log_coverage` everywhere, whatever the bases. */
+static void constant_output(struct maker *m, float log_coverage)
+{
+    struct cov_torch_tensor *weight = tensor(m, "out.weight"), *bias = tensor(m, "out.bias");
+    for (size_t i = 0; i < weight->n_elems; i++)
+        weight->f32[i] = 0;
+    for (size_t i = 0; i < bias->n_elems; i++)
+        bias->f32[i] = log_coverage;
 }
 
 static void unknown_type(struct maker *m)
@@ -377,25 +389,31 @@ static const struct kind {
     int network;                                 /* changed by: */
     void (*change)(struct maker *m);             /* or else: */
     void (*pickle)(struct cov_pickle_writer *w); /* writes all of the pickle but the end */
+    float log_coverage;                          /* if not 0: the output at every position */
 } kinds[] = {
-    {"cnn", 0, NULL, NULL},
-    {"hybrid", 1, NULL, NULL},
-    {"bi-hybrid", 2, NULL, NULL},
-    {"wrong-shape", 0, wrong_shape, NULL},
-    {"missing-tensor", 0, missing_tensor, NULL},
-    {"extra-tensor", 0, extra_tensor, NULL},
-    {"petabytes", 0, petabytes, NULL},
-    {"petabytes-hparams", 0, petabytes_hparams, NULL},
-    {"huge-layers", 0, huge_layers, NULL},
-    {"missing-hparam", 0, missing_hparam, NULL},
-    {"unknown-type", 0, unknown_type, NULL},
-    {"even-kernel", 0, even_kernel, NULL},
-    {"zero-step", 0, zero_step, NULL},
-    {"negative-kernel", 0, negative_kernel, NULL},
-    {"os-system", 0, NULL, os_system},
-    {"no-hparams", 0, NULL, no_hparams},
-    {"bare-state", 0, NULL, bare_state},
-    {"nan", 0, NULL, nan_weight},
+    {"cnn", 0, NULL, NULL, 0},
+    {"hybrid", 1, NULL, NULL, 0},
+    {"bi-hybrid", 2, NULL, NULL, 0},
+    {"wrong-shape", 0, wrong_shape, NULL, 0},
+    {"missing-tensor", 0, missing_tensor, NULL, 0},
+    {"extra-tensor", 0, extra_tensor, NULL, 0},
+    {"petabytes", 0, petabytes, NULL, 0},
+    {"petabytes-hparams", 0, petabytes_hparams, NULL, 0},
+    {"huge-layers", 0, huge_layers, NULL, 0},
+    {"missing-hparam", 0, missing_hparam, NULL, 0},
+    {"unknown-type", 0, unknown_type, NULL, 0},
+    {"even-kernel", 0, even_kernel, NULL, 0},
+    {"zero-step", 0, zero_step, NULL, 0},
+    {"negative-kernel", 0, negative_kernel, NULL, 0},
+    {"os-system", 0, NULL, os_system, 0},
+    {"no-hparams", 0, NULL, no_hparams, 0},
+    {"bare-state", 0, NULL, bare_state, 0},
+    {"nan", 0, NULL, nan_weight, 0},
+    /* Sound ones whose output is more than fits 16, 32, 64 bits, and a float. */
+    {"exp-20", 0, NULL, NULL, 20},
+    {"exp-25", 0, NULL, NULL, 25},
+    {"exp-50", 0, NULL, NULL, 50},
+    {"exp-100", 0, NULL, NULL, 100},
 };
 
 static int make(const struct kind *kind, const char *path, uint64_t seed, struct cov_err *e)
@@ -415,6 +433,8 @@ static int make(const struct kind *kind, const char *path, uint64_t seed, struct
     make_network(&m, &networks[kind->network]);
     if (!m.rc && kind->change)
         kind->change(&m);
+    if (!m.rc && kind->log_coverage != 0)
+        constant_output(&m, kind->log_coverage);
     rc = m.rc ? cov_fail(e, m.rc, "%s", m.e.text) : cov_ckpt_write(path, &m.c, e);
     cov_ckpt_fini(&m.c);
     return rc;

@@ -85,7 +85,8 @@ static void test_onehot_inexact(void **state)
             v[k] = -1;
             assert_int_equal(cov_code_from_onehot(v), COV_CODE_BAD);
         }
-    /* 1/3 rounded to a half, the halves next to 0.25, a subnormal and a negative zero are as good. */
+    /* 1/3 rounded to a half, the halves next to 0.25, a subnormal and a negative zero are as
+     * good. */
     assert_int_equal(cov_code_from_onehot_f16((uint16_t[4]){0x3555, 0x3555, 0, 0x3555}), 7);
     assert_int_equal(cov_code_from_onehot_f16((uint16_t[4]){0x33ff, 0x3401, 0x3400, 0x3400}), 15);
     assert_int_equal(cov_code_from_onehot_f16((uint16_t[4]){0x0001, 0x3c00, 0x8000, 0}), 1);

@@ -85,7 +85,8 @@ static void write_with(const char *to, struct bytes text, bool compress, unsigne
     assert_int_equal(cov_bgz_close(b, NULL), 0);
 }
 
-/* Reads path to the end in pieces of `step` bytes. Returns the status and puts what came into *out. */
+/* Reads path to the end in pieces of `step` bytes. Returns the status and puts what came into
+ * *out. */
 static int read_all(unsigned n_threads, size_t step, struct bytes *out, struct cov_err *e)
 {
     struct cov_bgz *b;

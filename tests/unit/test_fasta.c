@@ -36,7 +36,8 @@ static void put(const char *text, size_t n)
     assert_int_equal(fclose(f), 0);
 }
 
-/* All events of the file as text: "1:2 >name", "2:1 ACGT", "$" at the end, or the error without the path. */
+/* All events of the file as text: "1:2 >name", "2:1 ACGT", "$" at the end, or the error without the
+ * path. */
 static void scan(char *out, size_t n_out)
 {
     struct cov_fasta *f;

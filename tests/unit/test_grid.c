@@ -115,7 +115,8 @@ static void test_builder_regular(void **state)
     cov_grid_free(g);
 }
 
-/* Every way of leaving out one row, swapping two neighbours, or stopping early keeps the rows as they came. */
+/* Every way of leaving out one row, swapping two neighbours, or stopping early keeps the rows as
+ * they came. */
 static void test_builder_irregular(void **state)
 {
     (void)state;

@@ -15,7 +15,8 @@
 
 enum { MAX_N = 400 };
 
-/* Feeds x[0..n) in pieces of `piece` values (0: pieces of random length) and gathers what comes out. */
+/* Feeds x[0..n) in pieces of `piece` values (0: pieces of random length) and gathers what comes
+ * out. */
 static void smooth(struct cov_smooth *s, const float *x, size_t n, size_t piece, float *out)
 {
     size_t k = 0;
@@ -79,9 +80,9 @@ static void equals_direct_sums(void **state)
         }
 }
 
-/* Where a mean lies halfway the side is numpy's; halfway values of windows that are powers of two have no
- * rounding errors and go to the even integer. Expected: numpy.convolve(x, ones(w)/w, "same").round() with
- * OpenBLAS on an AVX2 processor. */
+/* Where a mean lies halfway the side is numpy's; halfway values of windows that are powers of two
+ * have no rounding errors and go to the even integer. Expected: numpy.convolve(x, ones(w)/w,
+ * "same").round() with OpenBLAS on an AVX2 processor. */
 static void ties_are_those_of_numpy(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* test_track.c - what lies between values and a track file: strands, runs, filters, blacklists, checks.
+/* test_track.c - what lies between values and a track file: strands, runs, filters, blacklists,
+ * checks.
  * SPDX-License-Identifier: MIT */
 #include <setjmp.h>
 #include <stdarg.h>

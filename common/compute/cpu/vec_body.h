@@ -1,8 +1,5 @@
 /* vec_body.h - the kernels of vec.h; included by the file of each instruction set, which defines
  * VEC_TABLE, VEC_NAME and VEC_NEEDS.
- *
- * exp: 2^k by the exponent's bits times a polynomial on [-ln2/2, ln2/2], relative error below 2e-7. tanh: a polynomial near 0, where
- * 1 - 2 / (exp(2x) + 1) would cancel, and that formula elsewhere.
  * SPDX-License-Identifier: MIT */
 #include <stdint.h>
 #include <string.h>
@@ -17,22 +14,40 @@ static inline float from_bits(uint32_t bits)
     return v;
 }
 
-/* exp(x) for x in [-87.3, 88.3]; what is outside is taken to the border. */
+static inline int32_t to_bits(float v)
+{
+    int32_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    return bits;
+}
+
+/* 2^n for n in -126..127; for any other n some float, which then meets NaN. */
+static inline float power_of_2(int32_t n)
+{
+    return from_bits((uint32_t)(n + 127) << 23);
+}
+
+/* exp(x) = 2^n exp(r), n = round(x / ln 2), |r| <= ln(2) / 2; exp(r) = 1 + r + r^2 P(r), P minimax of
+ * degree 4 (relative error 3e-9). Adding 1.5 * 2^23 rounds, and leaves n in the low bits. ln 2 is
+ * 355/512 - 2.12e-4, so that n * 355/512 is exact. 2^n goes in as two factors, since at both ends n
+ * is beyond the exponents of one. */
 static inline float exp_core(float x)
 {
-    const float round = 12582912.0f; /* 1.5 * 2^23: adding it rounds to an integer */
-    x = x < -87.3f ? -87.3f : x;
-    x = x > 88.3f ? 88.3f : x;
-    float k = (x * 1.44269504f + round) - round;
-    float r = (x - k * 0.693359375f) - k * -2.12194440e-4f; /* ln 2 in two parts */
-    float p = 1.9875691500e-4f;
-    p = p * r + 1.3981999507e-3f;
-    p = p * r + 8.3334519073e-3f;
-    p = p * r + 4.1665795894e-2f;
-    p = p * r + 1.6666665459e-1f;
-    p = p * r + 5.0000001201e-1f;
-    p = p * r * r + r + 1.0f;
-    return p * from_bits(((uint32_t)(int32_t)k + 127U) << 23);
+    const float round = 12582912.0f;
+    x = x > 89.0f ? 89.0f : x;
+    x = x < -104.0f ? -104.0f : x;
+    float k = x * 1.44269504f + round;
+    int32_t n = to_bits(k) - to_bits(round);
+    k -= round;
+    float r = (x - k * 0.693359375f) + k * 2.12194440e-4f;
+    float p = 1.381454e-3f;
+    p = p * r + 8.368745e-3f;
+    p = p * r + 4.166839e-2f;
+    p = p * r + 1.6666521e-1f;
+    p = p * r + 4.9999994e-1f;
+    p = (p * r * r + r) + 1.0f;
+    int32_t half = n >> 1;
+    return p * power_of_2(half) * power_of_2(n - half);
 }
 
 static inline float sigmoid(float x)
@@ -40,14 +55,16 @@ static inline float sigmoid(float x)
     return 1.0f / (1.0f + exp_core(-x));
 }
 
+/* Near 0, where 1 - 2 / (exp(2x) + 1) would cancel, an odd polynomial (minimax, relative error
+ * 4e-9). */
 static inline float tanh_(float x)
 {
     float s = x * x;
-    float p = -5.70498872745e-3f;
-    p = p * s + 2.06390887954e-2f;
-    p = p * s + -5.37397155531e-2f;
-    p = p * s + 1.33314422036e-1f;
-    p = p * s + -3.33332819422e-1f;
+    float p = -5.717045e-3f;
+    p = p * s + 2.0650588e-2f;
+    p = p * s - 5.3743497e-2f;
+    p = p * s + 1.3331491e-1f;
+    p = p * s - 3.3333284e-1f;
     float near = p * s * x + x;
     float a = x < 0 ? -x : x;
     float far = 1.0f - 2.0f / (exp_core(2.0f * a) + 1.0f);
@@ -88,12 +105,8 @@ static void lstm_cell(size_t rows, size_t hidden, const float *restrict gates,
 
 static void exp_all(size_t n, float *restrict y)
 {
-    for (size_t i = 0; i < n; i++) {
-        float x = y[i], v = exp_core(x);
-        v = x > 88.3f ? exp_core(x - 1.0f) * 2.71828183f : v; /* overflows to infinity */
-        v = x < -87.3f ? 0.0f : v;
-        y[i] = x == x ? v : x;
-    }
+    for (size_t i = 0; i < n; i++)
+        y[i] = exp_core(y[i]);
 }
 
 const struct cov_vec VEC_TABLE = {VEC_NAME, VEC_NEEDS, finish, lstm_cell, exp_all};

@@ -1,0 +1,374 @@
+#!/bin/sh
+# covpredict: every input and option, bad genomes and checkpoints, outputs that cannot be, signals.
+# SPDX-License-Identifier: MIT
+. "$SRC/tests/lib/tap.sh"
+need_python h5py numpy
+
+check() { # NAME ACTION ARG...
+    name=$1
+    shift
+    ok "$name" "$PYTHON" "$SRC/tests/lib/predict_check.py" "$@"
+}
+variant() { # KIND GENOME FILE
+    "$PYTHON" "$SRC/tests/lib/predict_check.py" variant "$@" || exit 99
+}
+kinds() { # sound|broken
+    "$PYTHON" "$SRC/tests/lib/predict_check.py" kinds "$1"
+}
+# refuses STATUS REGEX NAME -- [ARG]...: covpredict is refused and leaves nothing.
+refuses() {
+    wanted=$1 regex=$2 name=$3
+    shift 4
+    find . | sort >"$tap_dir/before"
+    run covpredict "$@"
+    refused "$wanted" "$regex" "$name"
+    is "$(find . | sort | comm -13 "$tap_dir/before" -)" '' '  and leaves nothing'
+}
+
+awk 'BEGIN {
+    srand(5)
+    n = split("A C G T a c g t N R", letter, " ")
+    split("4000 1 999 1008 1009 2500 37 7777", length_of, " ")
+    for (s = 1; s <= 8; s++) {
+        printf ">c%d some words\n", s
+        for (i = 1; i <= length_of[s]; i++)
+            printf "%s%s", letter[1 + int(rand() * (rand() < 0.9 ? 8 : n))], i % 60 == 0 || i == length_of[s] ? "\n" : ""
+    }
+}' >g.fa
+gzip -k g.fa
+fasta2h5 --subsequence-length 1008 -o g.h5 g.fa || exit 99
+for kind in cnn hybrid bi-hybrid; do
+    make_ckpt $kind $kind.ckpt || exit 99
+done
+
+# ---------------------------------------------------------------- what it writes
+
+for kind in cnn hybrid bi-hybrid; do
+    run covpredict -m $kind.ckpt -o $kind.h5 g.h5
+    status_is 0 "a genome file and a $kind model"
+    stderr_like "^covpredict: .*, [0-9]+ threads?; $kind\.ckpt: $kind, [23] convolutions,.* parameters: atacseq" \
+        '  one line names device and model'
+    is "$(grep -c '' "$stderr")" 1 '  and that is all'
+    stdout_is '' '  nothing on standard output'
+    datasets=atacseq
+    [ $kind = bi-hybrid ] && datasets='atacseq h3k4me3'
+    # shellcheck disable=SC2086 # a list of words
+    check '  the file is laid out as Predmoter does' layout $kind.h5 g.h5 $kind.ckpt i4 $datasets
+    run covpredict --subsequence-length 1008 -m $kind.ckpt -f -o x.h5 g.fa
+    ok '  FASTA gives the same bytes' cmp x.h5 $kind.h5
+    for batch in 1 3 16 17; do
+        for threads in 1 2; do
+            run covpredict -@ $threads --batch-size $batch -m $kind.ckpt -f -o x.h5 g.h5
+            ok "  so do batches of $batch on $threads threads" cmp x.h5 $kind.h5
+        done
+    done
+    run covpredict -@ 1 --batch-size 2 --float -m $kind.ckpt -o f1.h5 g.h5
+    run covpredict -@ 3 --float -m $kind.ckpt -o f3.h5 g.h5
+    status_is 0 '  --float'
+    # shellcheck disable=SC2086
+    check '    is laid out the same' layout f1.h5 g.h5 $kind.ckpt f4 $datasets
+    check '    is what is rounded' rounded $kind.h5 f1.h5
+    ok '    is the same bytes on 1 and 3 threads' cmp f1.h5 f3.h5
+    rm x.h5 f1.h5 f3.h5
+done
+for threads in 1 2; do
+    run covpredict -@ $threads --subsequence-length 999 -m hybrid.ckpt -o x$threads.h5 g.fa
+done
+ok 'another length of chunks, 1 and 2 threads' cmp x1.h5 x2.h5
+run covpredict --subsequence-length 1008 -m cnn.ckpt -f -o x1.h5 - <g.fa
+check 'standard input' same x1.h5 cnn.h5
+run covpredict --subsequence-length 1008 --species g -m cnn.ckpt -f -o x1.h5 - <g.fa.gz
+ok 'gzip on standard input, with a species' cmp x1.h5 cnn.h5
+run covpredict --subsequence-length=1008 --species other -m cnn.ckpt -f -o x1.h5 g.fa.gz
+is "$("$PYTHON" -c 'import h5py; print({*h5py.File("x1.h5")["data/species"][:]})')" "{b'other'}" 'another species'
+run covpredict --subsequence-length 1008 --min-length 1k --max-length 1008 -m cnn.ckpt -f -o x1.h5 g.fa
+is "$("$PYTHON" -c 'import h5py; print(h5py.File("x1.h5")["data/seqids"][:].tolist())')" "[b'c4', b'c4']" \
+    '--min-length and --max-length'
+run covpredict -q -m cnn.ckpt -f -o x1.h5 g.h5
+stderr_is '' 'quiet'
+for dtype in int16 int32 int64; do
+    run covpredict --dtype $dtype -m hybrid.ckpt -f -o x1.h5 g.h5
+    check "$dtype" layout x1.h5 g.h5 hybrid.ckpt $dtype atacseq
+    check '  the values are those of int32' same x1.h5 hybrid.h5
+done
+rm x1.h5 x2.h5
+
+for kind in $(kinds sound); do
+    variant "$kind" g.h5 v.h5
+    run covpredict -@ 2 -m hybrid.ckpt -f -o x.h5 v.h5
+    ok "a genome file, $kind" cmp x.h5 hybrid.h5
+done
+fasta2h5 -o long.h5 g.fa
+covpredict -q -m cnn.ckpt -o y.h5 long.h5
+for kind in chunked lzf; do
+    variant "$kind" long.h5 v.h5
+    run covpredict -m cnn.ckpt -f -o x.h5 v.h5
+    ok "  and with chunks of 3 x 5346 x 1, $kind" cmp x.h5 y.h5
+done
+rm v.h5 long.h5
+
+# Values that are just too large, and just not.
+for case in 20:int16:1 20:int32:0 25:int32:1 25:int64:0 50:int64:1 50:float:0 100:float:1; do
+    power=${case%%:*} dtype=${case#*:}
+    option=--dtype=${dtype%:*}
+    [ "$option" = --dtype=float ] && option=--float
+    make_ckpt "exp-$power" e.ckpt
+    if [ "${case##*:}" -eq 0 ]; then
+        run covpredict "$option" -m e.ckpt -f -o x.h5 g.h5
+        status_is 0 "a coverage of exp($power) with $option"
+        check '  is right' constant x.h5 "$("$PYTHON" -c "import math; print(math.exp($power))")"
+    else
+        rm -f x.h5
+        refuses 1 "^covpredict: error: c1:1, \+ strand: the value .* does not fit the type of the output" \
+            "a coverage of exp($power) with $option" -- "$option" -m e.ckpt -o x.h5 g.h5
+    fi
+done
+rm -f x.h5 y.h5 e.ckpt
+
+# ---------------------------------------------------------------- statistics
+
+run covpredict -@ 2 --stats s.json -m cnn.ckpt -o x.h5 g.h5
+ok '--stats' "$PYTHON" -c '
+import json
+s = json.load(open("s.json"))
+wanted = set("""tool version command inputs device threads precision wall_seconds cpu_seconds peak_rss_bytes bases chunks
+    positions_computed bases_per_second chunks_per_second stages""".split())
+assert wanted <= set(s), wanted - set(s)
+assert s["tool"] == "covpredict" and s["threads"] == 2 and s["inputs"] == ["g.h5", "cnn.ckpt"], s
+assert s["command"] == "covpredict -@ 2 --stats s.json -m cnn.ckpt -o x.h5 g.h5", s
+assert s["bases"] == 4000 + 1 + 999 + 1008 + 1009 + 2500 + 37 + 7777, s
+assert s["chunks"] == 42 and s["positions_computed"] == 42 * 1008 and s["precision"] == "fp32", s
+assert {"fetch", "compute", "store"} <= set(s["stages"]) and s["device"] and s["peak_rss_bytes"] > 1e6, s
+'
+rm s.json x.h5
+
+# ---------------------------------------------------------------- wrong usage
+
+while IFS='|' read -r args regex; do
+    # shellcheck disable=SC2086 # a list of words
+    refuses 2 "^covpredict: error: $regex" "refused: $args" -- $args
+done <<'END'
+-o x.h5 g.h5|-m/--model is missing$
+-m cnn.ckpt g.h5|-o/--output is missing$
+-m cnn.ckpt -o x.h5|an input is missing
+-m cnn.ckpt -o x.h5 g.h5 g.fa|'g\.fa' is one input too many
+-m cnn.ckpt -m hybrid.ckpt -o x.h5 g.h5|--model is given twice
+-m cnn.ckpt -o - g.h5|-o -: 
+-m cnn.ckpt -o x.h5 --nonsense g.h5|unknown option '--nonsense'$
+-m cnn.ckpt -o x.h5 --full g.h5|unknown option '--full'$
+-m cnn.ckpt -o x.h5 --float --dtype int32 g.h5|--float and --dtype contradict each other$
+-m cnn.ckpt -o x.h5 --float --dtype int32 absent|--float and --dtype contradict each other$
+-m cnn.ckpt -o x.h5 --dtype int8 g.h5|--dtype: 'int8' is none of int16, int32, int64$
+-m cnn.ckpt -o x.h5 --subsequence-length 1008 g.h5|--subsequence-length is for FASTA input, but g\.h5 is a genome file$
+-m cnn.ckpt -o x.h5 --species x g.h5|--species is for FASTA input
+-m cnn.ckpt -o x.h5 --min-length 5 g.h5|--min-length is for FASTA input
+-m cnn.ckpt -o x.h5 --max-length 5 g.h5|--max-length is for FASTA input
+-m cnn.ckpt -o x.h5 --min-length 6 --max-length 5 g.fa|--min-length is greater than --max-length$
+-m cnn.ckpt -o x.h5 --batch-size 0 g.h5|--batch-size: 0 is out of range
+-m cnn.ckpt -o x.h5 --batch-size 1M g.h5|--batch-size: '1M' is not a whole number
+-m cnn.ckpt -o x.h5 --batch-size 5000 g.h5|--batch-size: 5000 is out of range
+-m cnn.ckpt -o x.h5 --subsequence-length 0 g.fa|--subsequence-length: 0 is out of range
+-m cnn.ckpt -o x.h5 --device cuda g.h5|--device: 'cuda' is none of auto, cpu$
+-m cnn.ckpt -o x.h5 --precision bf16 g.h5|--precision: 'bf16' is none of exact, fp32$
+-m cnn.ckpt -f -o g.h5 g.h5|g\.h5 is an input: it cannot be an output too$
+-m cnn.ckpt -f -o cnn.ckpt g.h5|cnn\.ckpt is an input: it cannot be an output too$
+END
+
+# ---------------------------------------------------------------- bad genomes
+
+refuses 1 '^covpredict: error: absent\.h5: No such file or directory$' 'no such file' -- -m cnn.ckpt -o x.h5 absent.h5
+refuses 1 '^covpredict: error: \.: Is a directory$' 'a folder' -- -m cnn.ckpt -o x.h5 .
+refuses 1 '^covpredict: error: cnn\.h5: this is a predictions file; a genome file' 'a predictions file' -- \
+    -m cnn.ckpt -o x.h5 cnn.h5
+refuses 1 '^covpredict: error: cnn\.ckpt: compressed by zip; only gzip and bgzip are read$' 'a checkpoint' -- \
+    -m hybrid.ckpt -o x.h5 cnn.ckpt
+size=$(wc -c <g.h5)
+for part in 1 40 80 $((size - 1)); do
+    [ "$part" -lt 100 ] && part=$((size * part / 100))
+    head -c "$part" g.h5 >cut.h5
+    refuses 1 "^covpredict: error: cut\\.h5: cut short: $part bytes of $size\$" "a genome file cut to $part bytes" -- \
+        -m cnn.ckpt -o x.h5 cut.h5
+done
+"$PYTHON" - <<'END'
+import h5py
+with h5py.File("g.h5") as f:
+    at, size = (lambda c: (c.byte_offset, c.size))(f["data/X"].id.get_chunk_info(5))
+data = bytearray(open("g.h5", "rb").read())
+data[at + size // 2:at + size] = bytes(size - size // 2)
+open("rotten.h5", "wb").write(data)
+END
+refuses 1 '^covpredict: error: rotten\.h5: data/X: row 5 \(c1:2017-3024, - strand\): ' 'a chunk that is damaged' -- \
+    -m cnn.ckpt -o x.h5 rotten.h5
+while read -r kind regex; do
+    variant "$kind" g.h5 bad.h5
+    refuses 1 "^covpredict: error: bad\\.h5: $regex" "a genome file, $kind" -- -@ 2 -m cnn.ckpt -o x.h5 bad.h5
+    echo "$kind" >>"$tap_dir/tried"
+done <<'END'
+no-X there is no data set data/X$
+no-data there is no data set data/X$
+no-seqids there is no data set data/seqids$
+no-start_ends there is no data set data/start_ends$
+five-columns data/X: 5 columns instead of 4
+three-columns data/X: 3 columns instead of 4
+two-dimensions data/X: 2 dimensions instead of 3$
+integers data/X: the elements are not of a float type$
+fewer-rows data/seqids: 42 x 1 elements instead of 41 x 1$
+no-rows there are no chunks in it$
+nan data/X: row 2 \(c1:2017-3024, \+ strand\), index 5: the four values are those of no base$
+infinity data/X: row 2 \(c1:2017-3024, \+ strand\), index 5: the four values are those of no base$
+no-base data/X: row 2 \(c1:2017-3024, \+ strand\), index 5: the four values are those of no base$
+padding-inside data/X: row 2 .*, index 5: all values are 0 \(padding\), but data/start_ends has a base there$
+base-behind data/X: row 8 \(c2:1-1, \+ strand\), index 1007: a base behind the end
+group-as-X data/X: not a data set
+negative data: row 0: c1 from -5 to 1003 is no piece of a sequence$
+huge-rows data/X: .* more than 1 GiB
+not-stored data/X: row 0 .*, index 0: all values are 0 \(padding\)
+END
+is "$(sort "$tap_dir/tried" | tr '\n' ' ')" "$(kinds broken | tr ' ' '\n' | sort | tr '\n' ' ')" 'all kinds were tried'
+printf '' >bad.fa
+refuses 1 '^covpredict: error: bad\.fa: no sequence: the file is empty$' 'an empty FASTA' -- -m cnn.ckpt -o x.h5 bad.fa
+printf '>a\nACGT\nAC-T\n' >bad.fa
+refuses 1 "^covpredict: error: bad\\.fa:3:3: letter '-' is no IUPAC code\$" 'a bad letter' -- -m cnn.ckpt -o x.h5 bad.fa
+head -c 3000 g.fa.gz >bad.fa
+refuses 1 '^covpredict: error: bad\.fa: truncated: ' 'gzip that is cut short' -- -m cnn.ckpt -o x.h5 bad.fa
+refuses 1 '^covpredict: error: g\.fa: no sequence has a length within the limits$' 'nothing is left of a FASTA' -- \
+    --min-length 8k -m cnn.ckpt -o x.h5 g.fa
+rm cut.h5 rotten.h5 bad.h5 bad.fa
+
+# ---------------------------------------------------------------- bad checkpoints, lengths that do not fit
+
+while read -r kind regex; do
+    make_ckpt "$kind" bad.ckpt || exit 99
+    refuses 1 "^covpredict: error: bad\\.ckpt: $regex" "a checkpoint, $kind" -- -m bad.ckpt -o x.h5 g.h5
+done <<'END'
+wrong-shape tensor out\.weight is 1 x 5, but the hyper-parameters make it 1 x 4$
+missing-tensor tensor out\.bias is missing$
+extra-tensor tensor down_layer_list\.9\.bias has no place in the network
+petabytes tensor out\.weight: its shape asks for .* elements, but the file has only [0-9]+ bytes$
+petabytes-hparams filter_size is 1099511627776, more than
+huge-layers cnn_layers is 9223372036854775807, more than
+missing-hparam hyper-parameter kernel_size is missing$
+unknown-type model_type is "rnn", not cnn, hybrid or bi-hybrid$
+even-kernel step is 1 with the even kernel_size 8$
+zero-step step is 0, less than 1$
+negative-kernel kernel_size is -9, less than 1$
+os-system pickle asks for os\.system, which is not allowed; nothing was executed$
+no-hparams no checkpoint of PyTorch Lightning: it has no hyper_parameters$
+bare-state no checkpoint of PyTorch Lightning: it has no state_dict$
+nan tensor out\.bias: element 0 is NaN or infinite$
+END
+is "$(find . -name executed)" '' 'nothing in a checkpoint was executed'
+size=$(wc -c <cnn.ckpt)
+for bytes in 0 1 100 $((size / 2)) $((size - 1)); do
+    head -c "$bytes" cnn.ckpt >bad.ckpt
+    refuses 1 '^covpredict: error: bad\.ckpt: ' "a checkpoint cut to $bytes bytes" -- -m bad.ckpt -o x.h5 g.h5
+done
+refuses 1 '^covpredict: error: g\.fa: no zip archive$' 'a checkpoint that is no zip' -- -m g.fa -o x.h5 g.h5
+refuses 1 '^covpredict: error: .*absent\.ckpt: No such file or directory$' 'no such checkpoint' -- \
+    -m absent.ckpt -o x.h5 g.h5
+refuses 1 '^covpredict: error: \.: is a folder$' 'a folder as checkpoint' -- -m . -o x.h5 g.h5
+rm bad.ckpt
+fasta2h5 --subsequence-length 1000 -o odd.h5 g.fa
+nearest='subsequence length 1000 is not a multiple of 9 .*; the nearest that fits is 999 or 1008$'
+refuses 1 "^covpredict: error: $nearest" 'a genome file with a length that the model cannot take' -- -m hybrid.ckpt -o x.h5 odd.h5
+refuses 1 "^covpredict: error: $nearest" '  and a FASTA' -- --subsequence-length 1k -m hybrid.ckpt -o x.h5 g.fa
+mkfifo fifo
+refuses 1 "^covpredict: error: $nearest" '  which is known before it is read' -- --subsequence-length 1k -m hybrid.ckpt -o x.h5 fifo
+rm odd.h5
+
+# ---------------------------------------------------------------- outputs that cannot be
+
+echo precious >there.h5
+refuses 1 '^covpredict: error: there\.h5 exists; use -f to replace it$' 'an output that exists' -- -m cnn.ckpt -o there.h5 g.h5
+is "$(cat there.h5)" precious '  is left as it was'
+variant nan g.h5 bad.h5
+refuses 1 'no base$' 'with -f, but bad input' -- -f -m cnn.ckpt -o there.h5 bad.h5
+is "$(cat there.h5)" precious '  it is still there'
+run covpredict -f -m cnn.ckpt -o there.h5 g.h5
+ok 'with -f it is replaced' cmp there.h5 cnn.h5
+rm there.h5 bad.h5
+refuses 1 '^covpredict: error: absent/x\.h5: folder absent does not exist$' 'a folder that is not there' -- \
+    -m cnn.ckpt -o absent/x.h5 g.h5
+refuses 1 '^covpredict: error: g\.fa/x\.h5: g\.fa is not a folder$' 'a folder that is a file' -- -m cnn.ckpt -o g.fa/x.h5 g.h5
+refuses 1 '^covpredict: error: ' 'a folder as output' -- -f -m cnn.ckpt -o . g.h5
+refuses 1 '^covpredict: error: /dev/full: ' '/dev/full as output' -- -f -m cnn.ckpt -o /dev/full g.h5
+ln -s /dev/full full.h5
+refuses 1 '^covpredict: error: full\.h5: ' 'a link to it' -- -f -m cnn.ckpt -o full.h5 g.h5
+rm full.h5
+mkdir locked && chmod 555 locked
+run_unprivileged covpredict -m cnn.ckpt -o locked/x.h5 g.h5
+refused 1 '^covpredict: error: .*locked.*Permission denied$' 'a folder that is read-only'
+is "$(ls -A locked)" '' '  and stays empty'
+chmod 755 locked && rmdir locked
+mkdir room
+as_root() {
+    [ "$(id -u)" -eq 0 ] && unshare -m mount -t tmpfs -o size=1m tmpfs room 2>/dev/null
+}
+if as_root; then
+    # shellcheck disable=SC2016 # for the inner shell
+    run unshare -m sh -c 'mount --bind room room && mount -o remount,bind,ro room && covpredict -m cnn.ckpt -o room/x.h5 g.h5'
+    refused 1 '^covpredict: error: .*room.*Read-only file system$' 'a disk that is read-only'
+fi
+
+# A disk that is full: for the temporary file of bases, and for the predictions.
+awk 'BEGIN { srand(1); print ">r"; for (i = 0; i < 20000; i++) { s = ""; for (k = 0; k < 70; k++)
+    s = s substr("ACGT", 1 + int(rand() * 4), 1); print s } }' >r.fa
+fasta2h5 --compression none --subsequence-length 10k -o r.h5 r.fa
+if as_root; then
+    # shellcheck disable=SC2016 # for the inner shell
+    on_small_disk() { # SIZE ARG...
+        run unshare -m sh -c 'mount -t tmpfs -o size=$1 tmpfs room && shift && covpredict "$@"; s=$?; ls -A room; exit $s' - "$@"
+    }
+    on_small_disk 400k -m cnn.ckpt -o room/x.h5 r.fa
+    refused 1 '^covpredict: error: room: writing the temporary file of the genome: No space left on device$' \
+        'a full disk while the bases are kept'
+    stdout_is '' '  and nothing is left there'
+    for size in 4k 16k 400k; do
+        on_small_disk $size --float -m cnn.ckpt -o room/x.h5 r.h5
+        refused 1 '^covpredict: error: .*room.*No space left on device$' "a disk of $size, full while the file is written"
+        stdout_is '' '  and nothing is left there'
+    done
+fi
+for blocks in 1 10 400; do
+    run sh -c "ulimit -f $blocks; exec covpredict --float -m cnn.ckpt -o room/x.h5 r.h5"
+    refused 1 '^covpredict: error: .*room.*File too large$' "files of at most $blocks blocks"
+    is "$(ls -A room)" '' '  and nothing is left there'
+done
+rmdir room
+leaves g.fa g.fa.gz g.h5 r.fa r.h5 fifo cnn.ckpt hybrid.ckpt bi-hybrid.ckpt cnn.h5 hybrid.h5 bi-hybrid.h5 \
+    'nothing was left by any of these'
+
+# ---------------------------------------------------------------- signals
+
+# shellcheck disable=SC2016,SC2086 # for perl; WRAP is a list of words
+start() { # ARG...: in the background, with SIGINT as on a terminal
+    perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV' $WRAP "$BIN/covpredict" "$@" 2>"$stderr" &
+    pid=$!
+}
+for signal in INT:130 TERM:143; do
+    # While it reads: the pipe stays open, and has given some bases.
+    start -q -m cnn.ckpt -o late.h5 fifo
+    exec 9>fifo
+    printf '>a\nACGT\n' >&9
+    for _ in $(seq 100); do
+        [ -n "$(find . -name '.*late*')" ] && break
+        sleep 0.1
+    done
+    kill -s "${signal%:*}" "$pid"
+    wait "$pid"
+    is $? "${signal#*:}" "SIG${signal%:*} while reading ends it with 128 + signal"
+    exec 9>&-
+    # While it predicts.
+    start -q -@ 2 --batch-size 1 --float -m bi-hybrid.ckpt -o late.h5 r.h5
+    for _ in $(seq 300); do
+        [ -n "$(find . -name '.*late*' -size +100k)" ] && break
+        sleep 0.02
+    done
+    like "$(find . -name '.*late*')" late '  a temporary file is there while it predicts'
+    kill -s "${signal%:*}" "$pid"
+    wait "$pid"
+    is $? "${signal#*:}" "SIG${signal%:*} while predicting ends it with 128 + signal"
+    stderr_is '' '  quietly'
+    is "$(find . -name '*late*')" '' '  and nothing is left behind'
+done
+done_testing

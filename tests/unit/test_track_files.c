@@ -1,0 +1,192 @@
+/* test_track_files.c - names of output files, and that they appear together or not at all.
+ * SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/job/track_files.h"
+
+static char dir[] = "/tmp/cov-test-XXXXXX";
+
+static int enter(void **state)
+{
+    (void)state;
+    return mkdtemp(dir) && chdir(dir) == 0 && mkdir("out", 0777) == 0 ? 0 : -1;
+}
+
+static int leave(void **state)
+{
+    (void)state;
+    return rmdir("out") || chdir("/") || rmdir(dir);
+}
+
+static const char *const names[] = {"chr1"};
+static const int64_t lengths[] = {10};
+static const struct cov_track_contigs contigs = {1, names, lengths};
+static const char *const datasets[] = {"a", "b"};
+
+static size_t n_files(void)
+{
+    DIR *d = opendir("out");
+    assert_non_null(d);
+    size_t n = 0;
+    for (const struct dirent *entry; (entry = readdir(d));)
+        n += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+    (void)closedir(d);
+    return n;
+}
+
+static void put(const char *path, const char *text)
+{
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    assert_true(fputs(text, f) >= 0);
+    assert_int_equal(fclose(f), 0);
+}
+
+static void is(const char *path, const char *text)
+{
+    char got[64] = "";
+    FILE *f = fopen(path, "r");
+    assert_non_null(f);
+    assert_int_equal(fread(got, 1, sizeof got - 1, f), strlen(text));
+    (void)fclose(f);
+    assert_string_equal(got, text);
+}
+
+static struct cov_track_files *write_files(enum cov_track_kind kind, bool force)
+{
+    struct cov_track_target target = {
+        .output = "out/", .force = force, .basename = "x", .tail = "_avg", .kind = kind};
+    struct cov_track_files *f;
+    assert_int_equal(cov_track_files_open(&target, &contigs, datasets, 2, 3, &f, NULL), COV_OK);
+    for (size_t k = 0; k < 2; k++) {
+        const struct cov_interval iv = {0, 10, (float)k};
+        struct cov_track_sink *s = cov_track_files_sink(f, k);
+        assert_int_equal(cov_track_begin(s, 0, NULL), COV_OK);
+        assert_int_equal(cov_track_add(s, &iv, 1, NULL), COV_OK);
+        assert_int_equal(cov_track_close(s, NULL), COV_OK);
+    }
+    return f;
+}
+
+static void knows_suffixes(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *path;
+        enum cov_track_kind kind;
+    } good[] = {
+        {"x.bw", COV_TRACK_BIGWIG},
+        {"a/x.1.bigwig", COV_TRACK_BIGWIG},
+        {"x.BEDGRAPH", COV_TRACK_BEDGRAPH},
+        {"x.bg", COV_TRACK_BEDGRAPH},
+        {"-", COV_TRACK_BEDGRAPH},
+        {"x.bg.gz", COV_TRACK_BEDGRAPH_GZ},
+        {"x.bedGraph.gz", COV_TRACK_BEDGRAPH_GZ},
+    };
+    static const char *const bad[] = {"x", "x.bw.gz", "x.gz", "x.wig", "bw", "x.bed", ""};
+    enum cov_track_kind kind;
+    for (size_t i = 0; i < COV_COUNT(good); i++) {
+        assert_int_equal(cov_track_kind_of(good[i].path, &kind, NULL), COV_OK);
+        assert_int_equal(kind, good[i].kind);
+    }
+    for (size_t i = 0; i < COV_COUNT(bad); i++)
+        assert_int_equal(cov_track_kind_of(bad[i], &kind, NULL), COV_EUSAGE);
+}
+
+static void appear_together(void **state)
+{
+    (void)state;
+    struct cov_track_files *f = write_files(COV_TRACK_BEDGRAPH, false);
+    assert_int_equal(access("out/x_a_avg.bg", F_OK), -1);
+    assert_int_equal(cov_track_files_commit(f, NULL), COV_OK);
+    cov_track_files_free(f);
+    is("out/x_a_avg.bg", "chr1\t0\t10\t0\n");
+    is("out/x_b_avg.bg", "chr1\t0\t10\t1\n");
+    assert_int_equal(n_files(), 2);
+    assert_int_equal(unlink("out/x_a_avg.bg"), 0);
+    assert_int_equal(unlink("out/x_b_avg.bg"), 0);
+}
+
+static void vanish_together(void **state)
+{
+    (void)state;
+    cov_track_files_free(write_files(COV_TRACK_BIGWIG, false));
+    cov_track_files_free(NULL);
+    assert_int_equal(n_files(), 0);
+
+    /* The second one's name has been taken meanwhile: the first one goes again. */
+    struct cov_err e = COV_ERR_INIT;
+    struct cov_track_files *f = write_files(COV_TRACK_BEDGRAPH_GZ, false);
+    put("out/x_b_avg.bg.gz", "mine");
+    assert_int_equal(cov_track_files_commit(f, &e), COV_EEXIST);
+    assert_string_equal(e.text, "out/x_b_avg.bg.gz has appeared meanwhile; use -f to replace it");
+    cov_track_files_free(f);
+    is("out/x_b_avg.bg.gz", "mine");
+    assert_int_equal(n_files(), 1);
+    assert_int_equal(unlink("out/x_b_avg.bg.gz"), 0);
+
+    /* And when it is the index of the second one. */
+    f = write_files(COV_TRACK_BEDGRAPH_GZ, false);
+    put("out/x_b_avg.bg.gz.tbi", "mine");
+    assert_int_equal(cov_track_files_commit(f, NULL), COV_EEXIST);
+    cov_track_files_free(f);
+    is("out/x_b_avg.bg.gz.tbi", "mine");
+    assert_int_equal(n_files(), 1);
+    assert_int_equal(unlink("out/x_b_avg.bg.gz.tbi"), 0);
+}
+
+static void replace_stale_indexes(void **state)
+{
+    (void)state;
+    put("out/x_a_avg.bg.gz.csi", "old");
+    struct cov_track_files *f = write_files(COV_TRACK_BEDGRAPH_GZ, true);
+    is("out/x_a_avg.bg.gz.csi", "old");
+    assert_int_equal(cov_track_files_commit(f, NULL), COV_OK);
+    cov_track_files_free(f);
+    assert_int_equal(access("out/x_a_avg.bg.gz.csi", F_OK), -1);
+    assert_int_equal(n_files(), 4);
+    for (size_t k = 0; k < 2; k++) {
+        char path[64];
+        (void)snprintf(path, sizeof path, "out/x_%s_avg.bg.gz", datasets[k]);
+        assert_int_equal(unlink(path), 0);
+        (void)snprintf(path, sizeof path, "out/x_%s_avg.bg.gz.tbi", datasets[k]);
+        assert_int_equal(unlink(path), 0);
+    }
+}
+
+static void refuse(void **state)
+{
+    (void)state;
+    struct cov_track_target target = {
+        .output = "out/", .basename = "x", .tail = "_avg", .kind = COV_TRACK_BIGWIG};
+    static const char *const bad[] = {"a/b", "", "a\nb"};
+    struct cov_track_files *f;
+    for (size_t i = 0; i < COV_COUNT(bad); i++)
+        assert_int_equal(cov_track_files_open(&target, &contigs, &bad[i], 1, 1, &f, NULL),
+                         COV_EINPUT);
+    assert_int_equal(cov_track_files_open(&target, &contigs, bad, 0, 1, &f, NULL), COV_EINPUT);
+    target.output = "out/x.bw";
+    assert_int_equal(cov_track_files_open(&target, &contigs, datasets, 2, 1, &f, NULL), COV_EUSAGE);
+    assert_int_equal(n_files(), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(knows_suffixes),  cmocka_unit_test(appear_together),
+        cmocka_unit_test(vanish_together), cmocka_unit_test(replace_stale_indexes),
+        cmocka_unit_test(refuse),
+    };
+    return cmocka_run_group_tests_name("track_files", tests, enter, leave);
+}
