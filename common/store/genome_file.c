@@ -1,8 +1,8 @@
 /* genome_file.c - see genome_file.h.
  *
- * A row of X has eight bytes: four halves in the columns C, A, T, G. Shuffled, a chunk is a plane of all
- * low bytes and a plane of all high bytes, so a row is one 32-bit word of each. Both ways between codes and
- * such words go by a table of 16, without the unshuffled array in between.
+ * A row of X has eight bytes: four halves in the columns C, A, T, G. Shuffled, a chunk is a plane
+ * of all low bytes and a plane of all high bytes, so a row is one 32-bit word of each. Both ways
+ * between codes and such words go by a table of 16, without the unshuffled array in between.
  * SPDX-License-Identifier: MIT */
 #include "common/store/genome_file.h"
 
@@ -126,8 +126,8 @@ static inline uint8_t code_of_words(const struct words *w, uint32_t low, uint32_
     /* By the columns that are not zero: bit 0 is C, 1 is A, 2 is T, 3 is G. */
     static const uint8_t code_of_columns[16] = {0, 2, 1, 3, 8,  10, 9,  11,
                                                 4, 6, 5, 7, 12, 14, 13, 15};
-    /* The high bytes of 1, 0.5, 0.33 and 0.25 have 0x20 in common; the product brings these bits of the
-     * four bytes to bits 26 to 29. */
+    /* The high bytes of 1, 0.5, 0.33 and 0.25 have 0x20 in common; the product brings these bits of
+     * the four bytes to bits 26 to 29. */
     uint8_t code = code_of_columns[(high & 0x20202020) * 0x00204081U >> 26 & 15];
     return w->low[code] == low && w->high[code] == high ? code : COV_CODE_BAD;
 }
@@ -254,8 +254,8 @@ struct cov_genome_writer {
     struct words words;
 };
 
-/* As Python prints a time, which is what Helixer writes: local time, or, so that outputs can be repeated,
- * SOURCE_DATE_EPOCH (https://reproducible-builds.org/specs/source-date-epoch/) in UTC. */
+/* As Python prints a time, which is what Helixer writes: local time, or, so that outputs can be
+ * repeated, SOURCE_DATE_EPOCH (https://reproducible-builds.org/specs/source-date-epoch/) in UTC. */
 static int write_timestamp(struct cov_h5 *h5, struct cov_err *e)
 {
     const char *epoch = getenv("SOURCE_DATE_EPOCH");

@@ -135,8 +135,9 @@ static void test_round_trip(void **state)
             }
 }
 
-/* Cut short or with one bit changed, data is refused, or (LZF, which has no checksum) gives something of
- * the right size; it never makes the decoder read or write outside its buffers (sanitizers watch). */
+/* Cut short or with one bit changed, data is refused, or (LZF, which has no checksum) gives
+ * something of the right size; it never makes the decoder read or write outside its buffers
+ * (sanitizers watch). */
 static void test_damaged(void **state)
 {
     (void)state;
@@ -187,11 +188,13 @@ static void put32(uint8_t *p, uint32_t v)
 static void test_fletcher32(void **state)
 {
     (void)state;
-    /* Worked by hand: sum1 = 0x0102 + 0x0304, sum2 = 0x0102 + 0x0406; an odd byte is a high half. */
+    /* Worked by hand: sum1 = 0x0102 + 0x0304, sum2 = 0x0102 + 0x0406; an odd byte is a high half.
+     */
     assert_int_equal(cov_fletcher32("\1\2\3\4", 4), 0x05080406);
     assert_int_equal(cov_fletcher32("\1\2\3", 3), 0x05040402);
     assert_int_equal(cov_fletcher32("", 0), 0);
-    /* Sums are taken modulo 65535, with 65535 itself left as it is: checked against plain division. */
+    /* Sums are taken modulo 65535, with 65535 itself left as it is: checked against plain division.
+     */
     uint8_t data[4097];
     fill(data, sizeof data, 2);
     for (size_t n = 4000; n <= sizeof data; n++) {

@@ -1,4 +1,5 @@
-/* test_genome_file.c - genome files: round trips, other layouts, contents that contradict themselves.
+/* test_genome_file.c - genome files: round trips, other layouts, contents that contradict
+ * themselves.
  * SPDX-License-Identifier: MIT */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -333,8 +334,8 @@ static void test_wrong_layouts(void **state)
     assert_int_equal(unlink("x.h5"), 0);
 }
 
-/* Decodes row 3 (the last of the + strand: one base, then padding) after row and position were given these
- * values; `text`: the expected error, NULL for none. */
+/* Decodes row 3 (the last of the + strand: one base, then padding) after row and position were
+ * given these values; `text`: the expected error, NULL for none. */
 static void poke(const struct form *form, size_t t, const uint16_t values[4], const char *text)
 {
     struct cov_grid *grid = two_sequences(L);
