@@ -108,7 +108,7 @@ static int open_predicted(struct cov_signal_file *f, struct cov_err *e)
         return cov_fail(e, COV_EINPUT,
                         "%s: this is a genome file%s; there is no data set " PREDICTIONS, f->path,
                         cov_h5_has(f->h5, GROUP) ? " with measured coverage" : "");
-    struct cov_h5_set *s;
+    struct cov_h5_set *s = NULL;
     int rc = make_lists(f, 1, MAX_DATASETS, e);
     if (!rc)
         rc = open_set(f, PREDICTIONS, &s, e);
