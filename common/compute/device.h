@@ -3,7 +3,8 @@
  * A device is given a network once, as a list of layers with their weights in PyTorch's layouts,
  * and packs it as it likes; then it runs batches of chunks through it. So a device may fuse layers,
  * keep its own layout of activations and overlap copies. What it computes is laid down by the scalar
- * reference (cpu/ref.c). Arrays are row-major; T is positions, C channels, n sequences of a batch.
+ * reference (cpu/ref.c). Arrays are row-major; T is positions, C channels, n sequences of a
+ * batch.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_DEVICE_H
 #define COV_COMPUTE_DEVICE_H
@@ -34,7 +35,8 @@ struct cov_layer {
 /* Borrowed while the network is made. PyTorch's shapes: conv weight[c_out,c_in,kernel], transposed
  * weight[c_in,c_out,kernel], linear weight[c_out,c_in], bias[c_out]; norm: gamma, beta, mean,
  * var[c_out], y = (x - mean) / sqrt(var + COV_NORM_EPS) * gamma + beta; LSTM, per direction:
- * w_ih[4*hidden,c_in], w_hh[4*hidden,hidden], b_ih, b_hh[4*hidden], gates in the order i, f, g, o. */
+ * w_ih[4*hidden,c_in], w_hh[4*hidden,hidden], b_ih, b_hh[4*hidden], gates in the order i, f, g,
+ * o. */
 struct cov_layer_weights {
     const float *weight, *bias;
     const float *gamma, *beta, *mean, *var;
@@ -52,16 +54,17 @@ struct cov_program; /* a network as a device holds it */
 struct cov_device_ops {
     const char *name;
     void (*close)(struct cov_device *dev);
-    /* "AMD EPYC, AVX-512, OpenBLAS 0.3.21 SkylakeX": hardware and kernels. Borrowed until close. */
+    /* "AMD EPYC, AVX-512": hardware and kernels. Borrowed until close. */
     const char *(*describe)(const struct cov_device *dev);
-    /* Prepares a network for n_workers callers at a time and max_batch chunks a call. layers[0]
+    /* Prepares a network for n_workers callers at a time and max_batch >= 1 chunks a call. layers[0]
      * reads one-hot rows (c_in = 4). */
     int (*program_new)(struct cov_device *dev, const struct cov_layer *layers,
                        const struct cov_layer_weights *weights, size_t n_layers, unsigned n_workers,
                        size_t max_batch, struct cov_program **out, struct cov_err *e);
     /* out[n,L,D] = the network's value at each position, COV_PAD_VALUE where codes[n,L] is padding.
-     * Worker w may run beside others. The values of a chunk do not depend on the other chunks of
-     * the batch, nor on its place there. */
+     * n <= max_batch. worker < n_workers may run beside the others, on a thread that flushes
+     * denormals to zero, as the pool's do. The values of a chunk do not depend on the other chunks
+     * of the batch, nor on its place there. */
     int (*forward)(struct cov_program *p, unsigned worker, size_t n, const uint8_t *codes,
                    float *out, struct cov_err *e);
     void (*program_free)(struct cov_program *p); /* NULL is accepted */
@@ -72,8 +75,8 @@ struct cov_device {
     const struct cov_device_ops *ops;
 };
 
-/* The CPU. `kernels`: "ref" (the scalar reference), "openblas" (convolutions on OpenBLAS), or NULL for the
- * fastest that the CPU and the operating system allow. */
+/* The CPU. `kernels`: "ref" (the scalar reference), "openblas" (convolutions on OpenBLAS), or NULL
+ * for the fastest that the CPU and the operating system allow. */
 int cov_device_open_cpu(const char *kernels, struct cov_device **out,
                         struct cov_err *e) COV_MUST_USE;
 void cov_device_close(struct cov_device *dev); /* NULL is accepted */

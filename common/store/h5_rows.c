@@ -216,7 +216,7 @@ void cov_h5_to_double(const struct cov_h5_type *type, const void *src, size_t n,
 int cov_h5_to_int64(const struct cov_h5_type *type, const void *src, size_t n, int64_t *dst,
                     struct cov_err *e)
 {
-    assert(type->kind == COV_H5_INT);
+    assert(type->kind == COV_H5_INT && type->bytes >= 1 && type->bytes <= 8);
     const uint8_t *p = src;
     for (size_t i = 0; i < n; i++, p += type->bytes) {
         uint8_t top = p[type->big_endian ? 0 : type->bytes - 1];

@@ -1,7 +1,8 @@
 /* device_cpu.c - the CPU as a device (device.h).
  *
- * A worker runs its sequences through the whole network by itself, in an arena of its own: the convolutions sequence by
- * sequence, so that activations stay in its caches, the LSTM layers with COV_LSTM_ROWS sequences side by side. Memory does not grow with the batch.
+ * A worker runs its sequences through the whole network by itself, in an arena of its own: the
+ * convolutions sequence by sequence, so that activations stay in its caches, the LSTM layers with up
+ * to COV_LSTM_ROWS sequences side by side. Beyond that, memory does not grow with the batch.
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,8 @@
 #include "common/compute/device.h"
 #include "common/seq/alphabet.h"
 
+enum { LINE = 16 }; /* floats of a cache line */
+
 struct cpu_device {
     struct cov_device base;
     bool reference; /* the scalar reference instead of `kernels` */
@@ -27,7 +30,7 @@ struct arena {
     float *memory;
     float *onehot;  /* [L, 4] */
     float *rows[2]; /* activations of one sequence, in turn */
-    float *lstm[2]; /* [T, COV_LSTM_ROWS, C], in turn */
+    float *lstm[2]; /* [T, n, C], in turn */
     float *scratch;
 };
 
@@ -35,6 +38,7 @@ struct cov_program {
     const struct cpu_device *dev;
     struct cov_layer *layers;
     size_t n_layers, lstm_beg, lstm_end; /* layers [lstm_beg, lstm_end) are LSTMs */
+    size_t n_rows;                       /* sequences side by side, at most COV_LSTM_ROWS */
     struct cov_fast_layer **fast;        /* [n_layers]; NULL with the reference */
     struct cov_layer_weights *weights;   /* [n_layers], of the reference */
     float **weight_memory;               /* [n_layers] */
@@ -73,30 +77,40 @@ static int copy_weights(struct cov_program *p, size_t i, const struct cov_layer_
     return COV_OK;
 }
 
+/* Floats that an LSTM layer reads or writes for one sequence, whichever is more. */
+static size_t lstm_floats(const struct cov_layer *layers, size_t n_layers)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < n_layers; i++)
+        if (layers[i].kind == COV_LAYER_LSTM)
+            most = max_size(most, layers[i].t_in * max_size(layers[i].c_in, layers[i].c_out));
+    return most;
+}
+
+/* The memory is left as it comes, for the worker to touch first. */
 static int make_arenas(struct cov_program *p, struct cov_err *e)
 {
-    size_t rows = 0, lstm = 0, scratch = 0, onehot = p->layers[0].t_in * 4;
+    size_t rows = 0, scratch = 0, onehot = p->layers[0].t_in * 4;
+    size_t lstm = p->dev->reference ? 0 : p->n_rows * lstm_floats(p->layers, p->n_layers);
     for (size_t i = 0; i < p->n_layers; i++) {
         const struct cov_layer *l = &p->layers[i];
-        if (l->kind == COV_LAYER_LSTM)
-            lstm = max_size(lstm, l->t_in * COV_LSTM_ROWS * max_size(l->c_in, l->c_out));
         if (l->kind != COV_LAYER_LSTM || p->dev->reference)
             rows = max_size(rows, l->t_out * l->c_out);
         size_t need = p->dev->reference ? 12 * l->hidden : cov_fast_layer_scratch(p->fast[i]);
         scratch = max_size(scratch, need);
     }
-    if (p->dev->reference)
-        lstm = 0;
-    /* Every part starts on a cache line. */
-    onehot = (onehot + 15) & ~(size_t)15;
-    rows = (rows + 15) & ~(size_t)15;
-    size_t total = onehot + 2 * rows + 2 * lstm + scratch;
+    /* Every part starts on a cache line, the first one too. */
+    onehot = (onehot + LINE - 1) / LINE * LINE;
+    rows = (rows + LINE - 1) / LINE * LINE;
+    lstm = (lstm + LINE - 1) / LINE * LINE;
+    size_t total = LINE + onehot + 2 * rows + 2 * lstm + scratch;
     for (unsigned i = 0; i < p->n_workers; i++) {
         struct arena *a = &p->arenas[i];
-        a->memory = cov_calloc64(total, sizeof(float), e);
+        a->memory = cov_malloc(total, sizeof(float), e);
         if (!a->memory)
             return COV_ENOMEM;
-        a->onehot = a->memory;
+        size_t beyond = (uintptr_t)a->memory / sizeof(float) % LINE;
+        a->onehot = a->memory + (LINE - beyond);
         a->rows[0] = a->onehot + onehot;
         a->rows[1] = a->rows[0] + rows;
         a->lstm[0] = a->rows[1] + rows;
@@ -130,15 +144,15 @@ static int program_new(struct cov_device *dev, const struct cov_layer *layers,
                        const struct cov_layer_weights *weights, size_t n_layers, unsigned n_workers,
                        size_t max_batch, struct cov_program **out, struct cov_err *e)
 {
-    (void)max_batch; /* a batch runs in pieces of COV_LSTM_ROWS */
     struct cov_program *p = cov_calloc(1, sizeof *p, e);
     if (!p)
         return COV_ENOMEM;
     p->dev = (const struct cpu_device *)dev;
     p->n_layers = n_layers;
     p->n_workers = n_workers;
+    p->n_rows = max_batch < COV_LSTM_ROWS ? max_batch : COV_LSTM_ROWS;
     p->layers = cov_calloc(n_layers, sizeof *p->layers, e);
-    p->fast = cov_calloc(n_layers, sizeof *p->fast, e);
+    p->fast = cov_calloc(n_layers, sizeof(struct cov_fast_layer *), e);
     p->weights = cov_calloc(n_layers, sizeof *p->weights, e);
     p->weight_memory = cov_calloc(n_layers, sizeof *p->weight_memory, e);
     p->arenas = cov_calloc(n_workers, sizeof *p->arenas, e);
@@ -193,7 +207,7 @@ static void run_rows(const struct cov_program *p, struct arena *a, size_t beg, s
     }
 }
 
-/* Up to COV_LSTM_ROWS sequences. */
+/* n <= n_rows sequences. */
 static void forward_block(const struct cov_program *p, struct arena *a, size_t n,
                           const uint8_t *codes, float *out)
 {
@@ -206,24 +220,20 @@ static void forward_block(const struct cov_program *p, struct arena *a, size_t n
         }
         return;
     }
-    size_t t_lstm = p->layers[p->lstm_beg].t_in, c = p->layers[p->lstm_beg].c_in;
+    size_t c = p->layers[p->lstm_beg].c_in;
     for (size_t b = 0; b < n; b++) {
         one_hot(codes + b * length, length, a->onehot);
-        run_rows(p, a, 0, p->lstm_beg, a->onehot, 4, a->lstm[0] + b * c, COV_LSTM_ROWS * c);
+        run_rows(p, a, 0, p->lstm_beg, a->onehot, 4, a->lstm[0] + b * c, n * c);
     }
-    for (size_t t = 0; n < COV_LSTM_ROWS && t < t_lstm; t++)
-        memset(a->lstm[0] + (t * COV_LSTM_ROWS + n) * c, 0,
-               (COV_LSTM_ROWS - n) * c * sizeof(float));
     const float *x = a->lstm[0];
     for (size_t i = p->lstm_beg; i < p->lstm_end; i++) {
         float *y = a->lstm[(i - p->lstm_beg + 1) % 2];
-        cov_fast_lstm(p->fast[i], x, y, a->scratch);
+        cov_fast_lstm(p->fast[i], n, x, y, a->scratch);
         x = y;
         c = p->layers[i].c_out;
     }
     for (size_t b = 0; b < n; b++)
-        run_rows(p, a, p->lstm_end, p->n_layers, x + b * c, COV_LSTM_ROWS * c,
-                 out + b * length * depth, depth);
+        run_rows(p, a, p->lstm_end, p->n_layers, x + b * c, n * c, out + b * length * depth, depth);
 }
 
 static void forward_reference(const struct cov_program *p, struct arena *a, const uint8_t *codes,
@@ -244,7 +254,7 @@ static int forward(struct cov_program *p, unsigned worker, size_t n, const uint8
     (void)e;
     struct arena *a = &p->arenas[worker];
     size_t length = p->layers[0].t_in, depth = p->layers[p->n_layers - 1].c_out;
-    size_t step = p->dev->reference ? 1 : COV_LSTM_ROWS;
+    size_t step = p->dev->reference ? 1 : p->n_rows;
     for (size_t b = 0; b < n; b += step) {
         const uint8_t *in = codes + b * length;
         float *to = out + b * length * depth;

@@ -1,8 +1,9 @@
 /* fast.c - see fast.h.
  *
- * Either convolution is, for each phase of its outputs, a product of gathered input rows with a matrix of taps: output row
- * first + i * step is the sum over taps of x[i * in_step + offset[tap]] * B[tap]. A convolution has one phase, (first, step) = (0, 1) and
- * in_step = stride; a transposed one has `stride` phases, (phase, stride) and in_step = 1, each with the taps that reach it.
+ * Either convolution is, for each phase of its outputs, a product of input rows with a matrix of
+ * taps: output row first + i * step is the sum over taps of x[i * in_step + offset[tap]] * B[tap]. A
+ * convolution has one phase, (first, step) = (0, 1) and in_step = stride; a transposed one has
+ * `stride` phases, (phase, stride) and in_step = 1, each with the taps that reach it.
  * SPDX-License-Identifier: MIT */
 #include "common/compute/cpu/fast.h"
 
@@ -261,7 +262,8 @@ size_t cov_fast_layer_scratch(const struct cov_fast_layer *f)
 
 /* ---- running ---- */
 
-/* a[rows, n_taps*c_in] = what output rows i0 .. i0+rows-1 of a phase see of x; zeros beyond its ends. */
+/* a[rows, n_taps*c_in] = what output rows i0 .. i0+rows-1 of a phase see of x; zeros beyond its
+ * ends. */
 static void gather(const struct cov_fast_layer *f, const struct phase *p, size_t i0, size_t rows,
                    const float *x, size_t x_stride, float *a)
 {
@@ -364,34 +366,35 @@ void cov_fast_rows(const struct cov_fast_layer *f, const float *x, size_t x_stri
 }
 
 /* One direction: `d` 0 from the first row to the last, 1 from the last to the first. */
-static void run_direction(const struct cov_fast_layer *f, size_t d, const float *x, float *y,
-                          float *gates, float *cell)
+static void run_direction(const struct cov_fast_layer *f, size_t d, size_t n, const float *x,
+                          float *y, float *gates, float *cell)
 {
     const struct cov_layer *l = &f->layer;
     size_t n_gates = 4 * l->hidden, y_row = l->directions * l->hidden;
     const float *bias = f->bias + d * n_gates;
-    memset(cell, 0, COV_LSTM_ROWS * l->hidden * sizeof *cell);
+    memset(cell, 0, n * l->hidden * sizeof *cell);
     for (size_t done = 0; done < l->t_in; done += LSTM_STEPS) {
         size_t steps = l->t_in - done < LSTM_STEPS ? l->t_in - done : LSTM_STEPS;
         size_t t0 = d ? l->t_in - done - steps : done; /* the block is rows t0 .. t0+steps-1 */
-        f->kernels.gemm->run(steps * COV_LSTM_ROWS, x + t0 * COV_LSTM_ROWS * l->c_in, l->c_in,
-                             &f->w_ih[d], gates, n_gates, false);
+        f->kernels.gemm->run(steps * n, x + t0 * n * l->c_in, l->c_in, &f->w_ih[d], gates, n_gates,
+                             false);
         for (size_t s = 0; s < steps; s++) {
             size_t t = d ? t0 + steps - 1 - s : t0 + s;
-            float *g = gates + (t - t0) * COV_LSTM_ROWS * n_gates;
-            float *h = y + t * COV_LSTM_ROWS * y_row + d * l->hidden;
+            float *g = gates + (t - t0) * n * n_gates;
+            float *h = y + t * n * y_row + d * l->hidden;
             if (done + s > 0) { /* h of the step before is in y already */
-                const float *before = d ? h + COV_LSTM_ROWS * y_row : h - COV_LSTM_ROWS * y_row;
-                f->kernels.gemm->run(COV_LSTM_ROWS, before, y_row, &f->w_hh[d], g, n_gates, true);
+                const float *before = d ? h + n * y_row : h - n * y_row;
+                f->kernels.gemm->run(n, before, y_row, &f->w_hh[d], g, n_gates, true);
             }
-            f->kernels.vec->lstm_cell(COV_LSTM_ROWS, l->hidden, g, bias, cell, h, y_row);
+            f->kernels.vec->lstm_cell(n, l->hidden, g, bias, cell, h, y_row);
         }
     }
 }
 
-void cov_fast_lstm(const struct cov_fast_layer *f, const float *x, float *y, float *scratch)
+void cov_fast_lstm(const struct cov_fast_layer *f, size_t n, const float *x, float *y,
+                   float *scratch)
 {
     float *cell = scratch, *gates = scratch + COV_LSTM_ROWS * f->layer.hidden;
     for (size_t d = 0; d < f->layer.directions; d++)
-        run_direction(f, d, x, y, gates, cell);
+        run_direction(f, d, n, x, y, gates, cell);
 }

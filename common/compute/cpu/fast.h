@@ -12,7 +12,7 @@
 #include "common/compute/cpu/vec.h"
 #include "common/compute/device.h"
 
-/* Sequences that run through an LSTM side by side. Fewer are filled up with zeros. */
+/* The most sequences that run through an LSTM side by side. */
 #define COV_LSTM_ROWS ((size_t)16)
 
 /* The kernels to use. */
@@ -28,15 +28,17 @@ struct cov_fast_layer;
 int cov_fast_layer_new(const struct cov_layer *layer, const struct cov_layer_weights *w,
                        const struct cov_cpu_kernels *kernels, struct cov_fast_layer **out,
                        struct cov_err *e) COV_MUST_USE;
-void cov_fast_layer_free(struct cov_fast_layer *l); /* NULL is accepted */
+void cov_fast_layer_free(struct cov_fast_layer *f); /* NULL is accepted */
 /* Floats of scratch that running it needs. */
-size_t cov_fast_layer_scratch(const struct cov_fast_layer *l);
+size_t cov_fast_layer_scratch(const struct cov_fast_layer *f);
 
-/* Not for an LSTM: y of one sequence; row t of x starts at x + t * x_stride, of y at y + t * y_stride. */
-void cov_fast_rows(const struct cov_fast_layer *l, const float *x, size_t x_stride, float *y,
+/* Not for an LSTM: y of one sequence; row t of x starts at x + t * x_stride, of y at
+ * y + t * y_stride. */
+void cov_fast_rows(const struct cov_fast_layer *f, const float *x, size_t x_stride, float *y,
                    size_t y_stride, float *scratch);
 
-/* An LSTM: y[T, COV_LSTM_ROWS, directions*hidden] of x[T, COV_LSTM_ROWS, c_in], time-major. */
-void cov_fast_lstm(const struct cov_fast_layer *l, const float *x, float *y, float *scratch);
+/* An LSTM: y[T, n, directions*hidden] of x[T, n, c_in], time-major, n <= COV_LSTM_ROWS. */
+void cov_fast_lstm(const struct cov_fast_layer *f, size_t n, const float *x, float *y,
+                   float *scratch);
 
 #endif

@@ -1,0 +1,280 @@
+/* test_device_cpu.c - whole networks on the CPU: fast kernels against the scalar reference, and the
+ * same bits whatever the batch, the place in it, the worker and its neighbours.
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/base/pool.h"
+#include "common/base/rng.h"
+#include "common/compute/cpu/blas.h"
+#include "common/net/net.h"
+#include "common/net/shape.h"
+#include "common/seq/alphabet.h"
+
+enum { GUARD = 64, MAX_CHUNKS = 33 };
+static const float SENTINEL = 12345.0f;
+
+static void succeeds(int rc, const struct cov_err *e)
+{
+    if (rc)
+        fail_msg("%s", e->text);
+}
+
+static int64_t draw(struct cov_rng *rng, int64_t min, int64_t max)
+{
+    return min + (int64_t)cov_rng_below(rng, (uint64_t)(max - min + 1));
+}
+
+/* A network with random hyper-parameters that are sound. */
+static struct cov_hparams draw_hparams(struct cov_rng *rng)
+{
+    struct cov_hparams hp;
+    do {
+        hp = (struct cov_hparams){
+            .model_type = (enum cov_model_type)draw(rng, 0, 2),
+            .cnn_layers = draw(rng, 1, 3),
+            .filter_size = draw(rng, 1, 20),
+            .kernel_size = draw(rng, 1, 11),
+            .step = draw(rng, 1, 3),
+            .up = draw(rng, 1, 2),
+            .dilation = draw(rng, 0, 3) ? 1 : draw(rng, 2, 3),
+            .lstm_layers = draw(rng, 1, 3),
+            .hidden_size = draw(rng, 1, 40),
+            .input_size = 4,
+            .output_size = draw(rng, 1, 4),
+            .bnorm = draw(rng, 0, 1),
+        };
+    } while (cov_hparams_check(&hp, NULL));
+    return hp;
+}
+
+/* Random parameters; statistics of the norms too, so that they matter. Caller frees. */
+static float *draw_block(struct cov_rng *rng, const struct cov_hparams *hp)
+{
+    struct cov_params params;
+    struct cov_err e = COV_ERR_INIT;
+    succeeds(cov_params_init(hp, &params, &e), &e);
+    float *block = malloc(params.n_floats * sizeof *block);
+    assert_non_null(block);
+    cov_params_randomize(hp, &params, cov_rng_next(rng), block);
+    for (size_t i = 0; i < params.n_items; i++)
+        for (size_t k = 0; !params.items[i].trained && k < params.items[i].n; k++)
+            block[params.items[i].offset + k] += (float)cov_rng_double(rng) * 0.5f;
+    cov_params_fini(&params);
+    return block;
+}
+
+/* codes[n, L]: bases, some N, and padding behind; the last chunk is all padding. */
+static uint8_t *draw_codes(struct cov_rng *rng, size_t n, size_t L)
+{
+    uint8_t *codes = malloc(n * L);
+    assert_non_null(codes);
+    for (size_t i = 0; i < n; i++) {
+        size_t end = i + 1 == n ? 0 : i % 3 == 1 ? cov_rng_below(rng, L + 1) : L;
+        for (size_t t = 0; t < L; t++) {
+            uint8_t base =
+                cov_rng_below(rng, 20) ? (uint8_t)(1U << cov_rng_below(rng, 4)) : COV_CODE_N;
+            codes[i * L + t] = t < end ? base : COV_CODE_PAD;
+        }
+    }
+    return codes;
+}
+
+/* What a task computes: n chunks a call, `items` calls. */
+struct work {
+    struct cov_net *net;
+    size_t n_chunks, batch, in, out; /* in, out: of one chunk */
+    const uint8_t *codes;
+    float *values;
+};
+
+static int compute(void *arg, size_t item, unsigned worker, struct cov_err *e)
+{
+    struct work *w = arg;
+    size_t first = item * w->batch, left = w->n_chunks - first;
+    return cov_net_forward(w->net, worker, left < w->batch ? left : w->batch,
+                           w->codes + first * w->in, w->values + first * w->out, e);
+}
+
+/* values[n, L, D] with these kernels, `batch` chunks a call, on the workers of the pool. The values
+ * stand between guards. Caller frees with free_values. */
+static float *values_of(const char *kernels, const struct cov_hparams *hp, const float *block,
+                        size_t L, size_t n, const uint8_t *codes, size_t batch,
+                        struct cov_pool *pool)
+{
+    struct cov_device *dev;
+    struct cov_err e = COV_ERR_INIT;
+    size_t out = L * (size_t)hp->output_size;
+    float *memory = malloc((n * out + (size_t)2 * GUARD) * sizeof *memory);
+    assert_non_null(memory);
+    for (size_t i = 0; i < n * out + (size_t)2 * GUARD; i++)
+        memory[i] = SENTINEL;
+    struct work w = {NULL, n, batch, L, out, codes, memory + GUARD};
+    succeeds(cov_device_open_cpu(kernels, &dev, &e), &e);
+    succeeds(cov_net_new(dev, hp, block, L, cov_pool_size(pool), batch, &w.net, &e), &e);
+    succeeds(cov_pool_for(pool, (n + batch - 1) / batch, compute, &w, &e), &e);
+    cov_net_free(w.net);
+    cov_device_close(dev);
+    for (size_t i = 0; i < GUARD; i++)
+        assert_true(memory[i] == SENTINEL && memory[GUARD + n * out + i] == SENTINEL);
+    return w.values;
+}
+
+static void free_values(float *values)
+{
+    free(values - GUARD);
+}
+
+static void assert_close(const float *got, const float *want, size_t n, const uint8_t *codes,
+                         size_t d, const struct cov_hparams *hp)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (codes[i / d] == COV_CODE_PAD)
+            assert_true(got[i] == COV_PAD_VALUE && want[i] == COV_PAD_VALUE);
+        else if (!(fabsf(got[i] - want[i]) <= 2e-5f * want[i]))
+            fail_msg(
+                "%s, %d convolutions, filter %d, kernel %d, step %d, dilation %d, %d layers of "
+                "%d: value %zu is %g, not %g",
+                cov_model_type_name(hp->model_type), (int)hp->cnn_layers, (int)hp->filter_size,
+                (int)hp->kernel_size, (int)hp->step, (int)hp->dilation, (int)hp->lstm_layers,
+                (int)hp->hidden_size, i, (double)got[i], (double)want[i]);
+    }
+}
+
+static void agrees_with_reference(void **state)
+{
+    struct cov_pool *pool = *state;
+    struct cov_rng rng;
+    cov_rng_init(&rng, 21);
+    for (int i = 0; i < 60; i++) {
+        struct cov_hparams hp = draw_hparams(&rng);
+        size_t unit = 1, n = 3, d = (size_t)hp.output_size;
+        for (int64_t k = 0; k < hp.cnn_layers; k++)
+            unit *= (size_t)hp.step;
+        size_t L = unit * (size_t)draw(&rng, 1, 1 + 150 / (int64_t)unit);
+        float *block = draw_block(&rng, &hp);
+        uint8_t *codes = draw_codes(&rng, n, L);
+        float *want = values_of("ref", &hp, block, L, n, codes, 2, pool);
+        float *got = values_of(NULL, &hp, block, L, n, codes, 2, pool);
+        assert_close(got, want, n * L * d, codes, d, &hp);
+        free_values(got);
+        if (cov_blas_load()) {
+            got = values_of("openblas", &hp, block, L, n, codes, 2, pool);
+            assert_close(got, want, n * L * d, codes, d, &hp);
+            free_values(got);
+        }
+        free_values(want);
+        free(codes);
+        free(block);
+    }
+}
+
+/* All chunks in one call, against other batches, where each chunk has other neighbours, another
+ * place and another worker. */
+static void does_not_depend_on_batch(void **state)
+{
+    struct cov_pool *pool = *state;
+    struct cov_rng rng;
+    cov_rng_init(&rng, 22);
+    static const char *const kernels[] = {NULL, "openblas"};
+    static const size_t batches[] = {1, 2, 3, 5, 8, 13, 16, 17, 32};
+    struct cov_hparams hp = {.model_type = COV_MODEL_BI_HYBRID,
+                             .cnn_layers = 2,
+                             .filter_size = 6,
+                             .kernel_size = 9,
+                             .step = 2,
+                             .up = 2,
+                             .dilation = 1,
+                             .lstm_layers = 2,
+                             .hidden_size = 37,
+                             .input_size = 4,
+                             .output_size = 2,
+                             .bnorm = true};
+    size_t L = 404, n = MAX_CHUNKS, bytes = n * L * 2 * sizeof(float);
+    for (int type = COV_MODEL_CNN; type <= COV_MODEL_BI_HYBRID; type++) {
+        hp.model_type = (enum cov_model_type)type;
+        float *block = draw_block(&rng, &hp);
+        uint8_t *codes = draw_codes(&rng, n, L);
+        for (size_t k = 0; k < COV_COUNT(kernels); k++) {
+            if (kernels[k] && !cov_blas_load())
+                continue;
+            float *want = values_of(kernels[k], &hp, block, L, n, codes, n, pool);
+            for (size_t i = 0; i < COV_COUNT(batches); i++) {
+                float *got = values_of(kernels[k], &hp, block, L, n, codes, batches[i], pool);
+                assert_memory_equal(got, want, bytes);
+                free_values(got);
+            }
+            free_values(want);
+        }
+        free(codes);
+        free(block);
+    }
+}
+
+/* Weights so large that sums overflow: what comes out may be anything, but comes out. */
+static void survives_overflow(void **state)
+{
+    struct cov_pool *pool = *state;
+    struct cov_rng rng;
+    cov_rng_init(&rng, 23);
+    for (int i = 0; i < 20; i++) {
+        struct cov_hparams hp = draw_hparams(&rng);
+        struct cov_params params;
+        struct cov_err e = COV_ERR_INIT;
+        succeeds(cov_params_init(&hp, &params, &e), &e);
+        float *block = draw_block(&rng, &hp);
+        for (size_t k = 0; k < params.n_floats; k++)
+            block[k] *= 1e37f;
+        size_t L = 216, n = 2;
+        uint8_t *codes = draw_codes(&rng, n, L);
+        float *values = values_of(NULL, &hp, block, L, n, codes, 1, pool);
+        for (size_t k = 0; k < L * (size_t)hp.output_size; k++) /* the chunk of padding */
+            assert_true(values[L * (size_t)hp.output_size + k] == COV_PAD_VALUE);
+        free_values(values);
+        free(codes);
+        free(block);
+        cov_params_fini(&params);
+    }
+}
+
+static void refuses_other_kernels(void **state)
+{
+    (void)state;
+    struct cov_device *dev;
+    struct cov_err e = COV_ERR_INIT;
+    assert_int_equal(cov_device_open_cpu("abacus", &dev, &e), COV_EUSAGE);
+    assert_non_null(strstr(e.text, "abacus"));
+}
+
+static int open_pool(void **state)
+{
+    struct cov_pool *pool;
+    int rc = cov_pool_new(2, &pool, NULL);
+    *state = pool;
+    return rc;
+}
+
+static int close_pool(void **state)
+{
+    cov_pool_free(*state);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(agrees_with_reference, open_pool, close_pool),
+        cmocka_unit_test_setup_teardown(does_not_depend_on_batch, open_pool, close_pool),
+        cmocka_unit_test_setup_teardown(survives_overflow, open_pool, close_pool),
+        cmocka_unit_test(refuses_other_kernels),
+    };
+    return cmocka_run_group_tests_name("device_cpu", tests, NULL, NULL);
+}

@@ -1,0 +1,236 @@
+/* test_vec.c - the element-wise kernels of every instruction set: exp, sigmoid and tanh against the
+ * double functions of libm, the others against their formulas; the same bits from all of them.
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/base/attr.h"
+#include "common/base/cpu.h"
+#include "common/base/rng.h"
+#include "common/compute/cpu/vec.h"
+
+static const struct cov_vec *const tables[] = {
+    &cov_vec_base,
+#ifdef __x86_64__
+    &cov_vec_avx2,
+    &cov_vec_avx512,
+#endif
+};
+
+static bool can_run(size_t t)
+{
+    return (tables[t]->needs & ~cov_cpu_features()) == 0;
+}
+
+enum { N = 20011 }; /* a multiple of no vector */
+
+/* x[N] from `from` to `to`, evenly. */
+static float *ramp(double from, double to)
+{
+    float *x = malloc(N * sizeof *x);
+    assert_non_null(x);
+    for (size_t i = 0; i < N; i++)
+        x[i] = (float)(from + (to - from) * (double)i / (N - 1));
+    return x;
+}
+
+static double worst(const float *got, const float *x, double (*f)(double))
+{
+    double most = 0;
+    for (size_t i = 0; i < N; i++) {
+        double want = f((double)x[i]), error = fabs((double)got[i] - want) / fabs(want);
+        if (want == 0)
+            error = fabs((double)got[i]);
+        assert_true(error <= 1); /* false of NaN */
+        most = error > most ? error : most;
+    }
+    return most;
+}
+
+static double sigmoid(double x)
+{
+    return 1 / (1 + exp(-x));
+}
+
+static void exponential(void **state)
+{
+    (void)state;
+    float *x = ramp(-87.3, 88.7), *y = malloc(N * sizeof *y), *first = malloc(N * sizeof *first);
+    assert_true(y && first);
+    for (size_t t = 0; t < COV_COUNT(tables); t++) {
+        if (!can_run(t))
+            continue;
+        memcpy(y, x, N * sizeof *y);
+        tables[t]->exp(N, y);
+        assert_true(worst(y, x, exp) < 1.5e-7);
+        if (t == 0)
+            memcpy(first, y, N * sizeof *y);
+        assert_memory_equal(y, first, N * sizeof *y);
+        for (size_t n = 0; n < 70; n++) { /* every remainder, and nothing beyond */
+            memcpy(y, x + N / 2, 71 * sizeof *y);
+            tables[t]->exp(n, y);
+            assert_memory_equal(y, first + N / 2, n * sizeof *y);
+            assert_true(y[n] == x[N / 2 + n]);
+        }
+        float edge[] = {-200, -1e38f, -INFINITY, 89, 1e38f, INFINITY, NAN, 0};
+        tables[t]->exp(COV_COUNT(edge), edge);
+        assert_true(edge[0] == 0 && edge[1] == 0 && edge[2] == 0 && edge[7] == 1);
+        assert_true(isinf(edge[3]) && isinf(edge[4]) && isinf(edge[5]) && isnan(edge[6]));
+    }
+    free(first);
+    free(y);
+    free(x);
+}
+
+/* gates[4, N]: each in turn the ramp, or what opens and closes it. */
+static void gates_of(float *gates, const float *x, int ramp_gate, float i, float f, float g,
+                     float o)
+{
+    const float fixed[4] = {i, f, g, o};
+    for (int k = 0; k < 4; k++)
+        for (size_t u = 0; u < N; u++)
+            gates[(size_t)k * N + u] = k == ramp_gate ? x[u] : fixed[k];
+}
+
+/* Through one step of N units: with i open, f closed the cell becomes tanh(g); with g saturated,
+ * sigmoid(i); with f the ramp and i closed, sigmoid(f) of a cell of 1; h is sigmoid(o) tanh(1). */
+static void sigmoid_and_tanh(void **state)
+{
+    (void)state;
+    float *x = ramp(-40, 40), *gates = malloc((size_t)4 * N * sizeof *gates);
+    float *zero = calloc((size_t)4 * N, sizeof *zero);
+    float *cell = malloc(N * sizeof *cell), *h = malloc(N * sizeof *h);
+    assert_true(gates && zero && cell && h);
+    for (size_t k = N / 2 - 200; k < N / 2 + 200; k++)
+        x[k] *= 1e-4f; /* very small ones, too */
+    for (size_t t = 0; t < COV_COUNT(tables); t++) {
+        if (!can_run(t))
+            continue;
+        memset(cell, 0, N * sizeof *cell);
+        gates_of(gates, x, 2, 80, -80, 0, 80);
+        tables[t]->lstm_cell(1, N, gates, zero, cell, h, N);
+        assert_true(worst(cell, x, tanh) < 3e-7);
+        memset(cell, 0, N * sizeof *cell);
+        gates_of(gates, x, 0, 0, -80, 80, 80);
+        tables[t]->lstm_cell(1, N, gates, zero, cell, h, N);
+        assert_true(worst(cell, x, sigmoid) < 3e-7);
+        for (size_t u = 0; u < N; u++)
+            cell[u] = 1;
+        gates_of(gates, x, 1, -200, 0, 0, 80);
+        tables[t]->lstm_cell(1, N, gates, zero, cell, h, N);
+        assert_true(worst(cell, x, sigmoid) < 3e-7);
+        for (size_t u = 0; u < N; u++)
+            cell[u] = 40;
+        gates_of(gates, x, 3, -200, 80, 0, 0);
+        tables[t]->lstm_cell(1, N, gates, zero, cell, h, N);
+        assert_true(worst(h, x, sigmoid) < 3e-7);
+    }
+    free(h);
+    free(cell);
+    free(zero);
+    free(gates);
+    free(x);
+}
+
+/* Several rows, any number of units, rows of h apart: the formula, the same bits from every table,
+ * and nothing between the rows. */
+static void cell_of_rows(void **state)
+{
+    (void)state;
+    enum { ROWS = 3, MAX_HIDDEN = 40, STRIDE = 44 };
+    struct cov_rng rng;
+    cov_rng_init(&rng, 41);
+    float gates[ROWS * 4 * MAX_HIDDEN], bias[4 * MAX_HIDDEN], before[ROWS * MAX_HIDDEN];
+    for (size_t hidden = 1; hidden <= MAX_HIDDEN; hidden++) {
+        float first[ROWS * STRIDE];
+        for (size_t i = 0; i < ROWS * 4 * hidden; i++)
+            gates[i] = (float)cov_rng_double(&rng) * 8 - 4;
+        for (size_t i = 0; i < 4 * hidden; i++)
+            bias[i] = (float)cov_rng_double(&rng) * 2 - 1;
+        for (size_t i = 0; i < ROWS * hidden; i++)
+            before[i] = (float)cov_rng_double(&rng) * 4 - 2;
+        for (size_t t = 0; t < COV_COUNT(tables); t++) {
+            if (!can_run(t))
+                continue;
+            float cell[ROWS * MAX_HIDDEN], h[ROWS * STRIDE];
+            memcpy(cell, before, sizeof cell);
+            memset(h, 0x55, sizeof h);
+            tables[t]->lstm_cell(ROWS, hidden, gates, bias, cell, h, STRIDE);
+            for (size_t r = 0; r < ROWS; r++)
+                for (size_t u = 0; u < hidden; u++) {
+                    double z[4];
+                    for (size_t k = 0; k < 4; k++)
+                        z[k] =
+                            (double)gates[(r * 4 + k) * hidden + u] + (double)bias[k * hidden + u];
+                    double c =
+                        sigmoid(z[1]) * (double)before[r * hidden + u] + sigmoid(z[0]) * tanh(z[2]);
+                    assert_true(fabs((double)cell[r * hidden + u] - c) < 2e-6);
+                    assert_true(fabs((double)h[r * STRIDE + u] - sigmoid(z[3]) * tanh(c)) < 2e-6);
+                }
+            for (size_t r = 0; r < ROWS; r++)
+                for (size_t u = hidden; u < STRIDE; u++) {
+                    uint32_t bits;
+                    memcpy(&bits, &h[r * STRIDE + u], sizeof bits);
+                    assert_int_equal(bits, 0x55555555);
+                }
+            if (t == 0)
+                memcpy(first, h, sizeof h);
+            assert_memory_equal(h, first, sizeof h);
+        }
+    }
+}
+
+static void finishes(void **state)
+{
+    (void)state;
+    enum { ROWS = 3, MAX_C = 40, STRIDE = 43 };
+    struct cov_rng rng;
+    cov_rng_init(&rng, 42);
+    float acc[ROWS * MAX_C], bias[MAX_C], scale[MAX_C], shift[MAX_C];
+    for (size_t c = 1; c <= MAX_C; c++)
+        for (size_t t = 0; t < COV_COUNT(tables); t++) {
+            if (!can_run(t))
+                continue;
+            float y[ROWS * STRIDE];
+            for (size_t i = 0; i < ROWS * c; i++)
+                acc[i] = (float)cov_rng_double(&rng) * 2 - 1;
+            acc[cov_rng_below(&rng, ROWS * c)] = NAN;
+            for (size_t i = 0; i < c; i++) {
+                bias[i] = (float)cov_rng_double(&rng) - 0.5f;
+                scale[i] = (float)cov_rng_double(&rng) * 4 - 2;
+                shift[i] = (float)cov_rng_double(&rng) - 0.5f;
+            }
+            memset(y, 0, sizeof y);
+            tables[t]->finish(ROWS, c, acc, bias, scale, shift, y, STRIDE);
+            for (size_t r = 0; r < ROWS; r++)
+                for (size_t i = 0; i < STRIDE; i++) {
+                    float got = y[r * STRIDE + i];
+                    if (i >= c) {
+                        assert_true(got == 0);
+                        continue;
+                    }
+                    float v = acc[r * c + i] + bias[i];
+                    float want = (v > 0 ? v : 0) * scale[i] + shift[i];
+                    assert_true(isnan(v) ? isnan(got) : got == want);
+                }
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(exponential),
+        cmocka_unit_test(sigmoid_and_tanh),
+        cmocka_unit_test(cell_of_rows),
+        cmocka_unit_test(finishes),
+    };
+    return cmocka_run_group_tests_name("vec", tests, NULL, NULL);
+}
