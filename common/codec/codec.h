@@ -13,14 +13,23 @@
 
 /* ---- compressions, by the names of --compression ---- */
 
-enum cov_codec_id { COV_CODEC_NONE, COV_CODEC_GZIP, COV_CODEC_LIBDEFLATE, COV_CODEC_LZF };
+/* GZIP, FAST and LIBDEFLATE are the same format (HDF5's deflate) and differ in time and size only. For the
+ * bases of a genome file GZIP and FAST stand for the encoders of onehot.h; elsewhere for levels of
+ * libdeflate. */
+enum cov_codec_id {
+    COV_CODEC_NONE,
+    COV_CODEC_GZIP,
+    COV_CODEC_FAST,
+    COV_CODEC_LIBDEFLATE,
+    COV_CODEC_LZF
+};
 
 struct cov_codec_choice {
     enum cov_codec_id id;
     int level; /* of LIBDEFLATE 1..12; others 0 */
 };
 
-/* "gzip", "libdeflate[:LEVEL]", "lzf", "none". COV_EUSAGE lists the names. */
+/* "gzip", "fast", "libdeflate[:LEVEL]", "lzf", "none". COV_EUSAGE lists the names. */
 int cov_codec_parse(const char *text, struct cov_codec_choice *out, struct cov_err *e) COV_MUST_USE;
 
 /* Bytes that cov_codec_encode needs at dst for n bytes. */

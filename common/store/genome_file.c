@@ -2,7 +2,8 @@
  *
  * A row of X has eight bytes: four halves in the columns C, A, T, G. Shuffled, a chunk is a plane
  * of all low bytes and a plane of all high bytes, so a row is one 32-bit word of each. Both ways
- * between codes and such words go by a table of 16, without the unshuffled array in between.
+ * between codes and such words go by a table of 16, without the unshuffled array in between. For
+ * two of the compressions even the words need not be made (onehot.h).
  * SPDX-License-Identifier: MIT */
 #include "common/store/genome_file.h"
 
@@ -14,6 +15,7 @@
 
 #include "common/base/mem.h"
 #include "common/base/tool.h"
+#include "common/codec/onehot.h"
 #include "common/seq/alphabet.h"
 #include "common/store/chunk_table.h"
 #include "common/store/h5.h"
@@ -329,14 +331,39 @@ int cov_genome_writer_new(const char *path, const struct cov_grid *grid,
     return COV_OK;
 }
 
+/* Tries to make the piece of the chunk straight from its codes. */
+static int encode_onehot(const struct cov_genome_writer *w, const uint8_t *codes,
+                         struct cov_blob *out, bool *done, struct cov_err *e)
+{
+    const uint32_t mask = 0;
+    size_t bound = cov_onehot_bound(w->L), n;
+    uint8_t *at;
+    *done = false;
+    if (w->compression.id != COV_CODEC_GZIP && w->compression.id != COV_CODEC_FAST)
+        return COV_OK;
+    int rc = cov_blob_room(out, COV_H5_PIECE_HEAD + bound, &at, e);
+    if (rc)
+        return rc;
+    *done =
+        cov_onehot_encode(w->compression.id == COV_CODEC_FAST ? COV_ONEHOT_FAST : COV_ONEHOT_SMALL,
+                          codes, w->L, at + COV_H5_PIECE_HEAD, bound, &n);
+    if (!*done)
+        return COV_OK;
+    memcpy(at, &mask, sizeof mask);
+    return cov_blob_end_piece(out, COV_H5_PIECE_HEAD + n, e);
+}
+
 int cov_genome_writer_encode(const struct cov_genome_writer *w, const uint8_t *codes,
                              struct cov_blob *out, struct cov_err *e)
 {
     size_t L = w->L, bytes = ROW_BYTES * L;
-    bool shuffled = w->compression.id != COV_CODEC_NONE;
+    bool shuffled = w->compression.id != COV_CODEC_NONE, done;
     uint8_t *src, *scratch;
     cov_blob_clear(out);
-    int rc = cov_h5_pack_begin(w->compression, bytes, out, &src, &scratch, e);
+    int rc = encode_onehot(w, codes, out, &done, e);
+    if (rc || done)
+        return rc;
+    rc = cov_h5_pack_begin(w->compression, bytes, out, &src, &scratch, e);
     if (rc)
         return rc;
     if (shuffled)

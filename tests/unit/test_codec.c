@@ -28,6 +28,7 @@ static void test_parse(void **state)
         int level;
     } good[] = {
         {"gzip", COV_CODEC_GZIP, 0},
+        {"fast", COV_CODEC_FAST, 0},
         {"libdeflate", COV_CODEC_LIBDEFLATE, 6},
         {"libdeflate:1", COV_CODEC_LIBDEFLATE, 1},
         {"libdeflate:12", COV_CODEC_LIBDEFLATE, 12},
@@ -46,6 +47,7 @@ static void test_parse(void **state)
         "gzipp",
         "GZIP",
         "gzip:4",
+        "fast:1",
         "lzf:1",
         "libdeflate:0",
         "libdeflate:13",
@@ -67,7 +69,7 @@ static void test_parse(void **state)
 
 static const struct cov_codec_choice choices[] = {
     {COV_CODEC_NONE, 0},       {COV_CODEC_GZIP, 0},        {COV_CODEC_LZF, 0},
-    {COV_CODEC_LIBDEFLATE, 1}, {COV_CODEC_LIBDEFLATE, 12},
+    {COV_CODEC_LIBDEFLATE, 1}, {COV_CODEC_LIBDEFLATE, 12}, {COV_CODEC_FAST, 0},
 };
 
 static size_t filters_of(struct cov_codec_choice choice, struct cov_filter *filters)
