@@ -132,9 +132,8 @@ COV_LDFLAGS  := $(SAN_FLAGS) -Wl,--as-needed
 RPATH        := -Wl,--enable-new-dtags -Wl,-rpath,'$$ORIGIN/../lib'
 
 # Files of one instruction set; everything else is for the baseline.
-# gcc's way to ask for vectors at -O2, which clang makes of itself and does not know.
-VEC_COST   := $(shell echo | $(CC) -fvect-cost-model=dynamic -E -x c - >/dev/null 2>&1 && echo -fvect-cost-model=dynamic)
-VEC_CFLAGS := -ftree-vectorize $(VEC_COST) -fno-math-errno -fno-trapping-math
+cc_option  = $(if $(shell $(CC) -Werror $(1) -x c -c /dev/null -o /dev/null 2>/dev/null && echo yes),$(1))
+VEC_CFLAGS := -ftree-vectorize $(call cc_option,-fvect-cost-model=dynamic) -fno-math-errno -fno-trapping-math
 ISA_vec_base := $(VEC_CFLAGS)
 ifneq ($(filter x86_64-%,$(shell $(CC) -dumpmachine)),)
 ISA_vec_avx2    := $(VEC_CFLAGS) -mavx2 -mfma
@@ -249,8 +248,8 @@ tidy: $(TIDY) ## clang-tidy, no warning allowed; only what changed since the las
 build/tidy/%.ok: %.c .clang-tidy
 	@mkdir -p $(@D)
 	$(call say,TIDY,$<)
-	$(Q)$(CLANG_TIDY) --quiet $< -- -std=c11 $(COV_CPPFLAGS) $(VERSION_MACROS) $(filter-out $(VEC_COST),$(ISA_$(notdir $*))) >$@.log 2>&1 || { cat $@.log; exit 1; }
-	$(Q)$(CC) $(COV_CPPFLAGS) $(VERSION_MACROS) $(ISA_$(notdir $*)) -MM -MP -MT $@ -MF $(@:.ok=.d) $<
+	$(Q)$(CLANG_TIDY) --quiet $< -- -std=c11 $(COV_CPPFLAGS) $(VERSION_MACROS) $(filter -m%,$(ISA_$(notdir $*))) >$@.log 2>&1 || { cat $@.log; exit 1; }
+	$(Q)$(CC) $(COV_CPPFLAGS) $(VERSION_MACROS) $(filter -m%,$(ISA_$(notdir $*))) -MM -MP -MT $@ -MF $(@:.ok=.d) $<
 	$(Q)rm $@.log && touch $@
 -include $(TIDY:.ok=.d)
 

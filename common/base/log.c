@@ -24,6 +24,7 @@ void cov_log_set(cov_log_fn *fn, void *arg, enum cov_log_level level)
     pthread_mutex_unlock(&receiver.lock);
 }
 
+COV_PRINTF(2, 0)
 static void send(enum cov_log_level level, const char *fmt, va_list args)
 {
     char text[2048];

@@ -8,8 +8,8 @@
 
 #include "common/base/err.h"
 
-/* Pieces stand one behind the other: piece i is data[ends[i-1] .. ends[i]), with ends[-1] = 0. What lies
- * behind n_bytes is free for scratch. */
+/* Pieces stand one behind the other: piece i is data[ends[i-1] .. ends[i]), with ends[-1] = 0. What
+ * lies behind n_bytes is free for scratch. */
 struct cov_blob {
     uint8_t *data;
     size_t n_bytes, cap;

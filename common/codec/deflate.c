@@ -1,8 +1,8 @@
 /* deflate.c - see deflate.h.
  *
  * libdeflate's objects are made for every call: that takes 2 us (a compressor) and 0.1 us (a
- * decompressor) beside the 600 us and 50 us of a chunk of a genome file, and the allocator gives the same
- * memory again. So no state is kept between calls or shared by threads.
+ * decompressor) beside the 600 us and 50 us of a chunk of a genome file, and the allocator gives
+ * the same memory again. So no state is kept between calls or shared by threads.
  * SPDX-License-Identifier: MIT */
 #include "common/codec/deflate.h"
 

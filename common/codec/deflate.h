@@ -14,8 +14,8 @@ size_t cov_deflate_bound(size_t n);
 int cov_deflate(int level, const void *src, size_t n, void *dst, size_t cap, size_t *n_dst,
                 struct cov_err *e) COV_MUST_USE;
 
-/* dst[0..n_dst) = the contents of the zlib stream at src. COV_EINPUT when it is damaged or holds more or
- * fewer bytes. */
+/* dst[0..n_dst) = the contents of the zlib stream at src. COV_EINPUT when it is damaged or holds
+ * more or fewer bytes. */
 int cov_inflate(const void *src, size_t n, void *dst, size_t n_dst, struct cov_err *e) COV_MUST_USE;
 
 /* The CRC-32 of what `crc` stands for (0: nothing) and the n bytes at `data` behind it. */

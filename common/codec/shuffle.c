@@ -1,7 +1,8 @@
 /* shuffle.c - HDF5's shuffle filter: the bytes of elements sorted by their place in the element.
  *
- * It is the transposition of an [elements][bytes] matrix. For 2, 4 and 8 bytes, 16 elements at a time are
- * transposed in registers by rounds of interleaving, written with the compiler's generic vectors.
+ * It is the transposition of an [elements][bytes] matrix. For 2, 4 and 8 bytes, 16 elements at a
+ * time are transposed in registers by rounds of interleaving, written with the compiler's generic
+ * vectors.
  * SPDX-License-Identifier: MIT */
 #include "common/codec/codec.h"
 
@@ -32,8 +33,8 @@ static inline vec zip_high(vec a, vec b)
                                    31);
 }
 
-/* One perfect shuffle of the 16 n bytes of v: the byte at position p (of log2(16 n) bits) moves to the
- * position whose bits are those of p rotated left by one. */
+/* One perfect shuffle of the 16 n bytes of v: the byte at position p (of log2(16 n) bits) moves to
+ * the position whose bits are those of p rotated left by one. */
 static inline __attribute__((always_inline)) void riffle(vec *v, int n)
 {
     vec out[8];
@@ -47,9 +48,10 @@ static inline __attribute__((always_inline)) void riffle(vec *v, int n)
         v[i] = out[i];
 }
 
-/* With 16 elements of n bytes the position of a byte is element * n + byte. The place of the byte becomes
- * the upper part when the position is rotated left by the 4 bits of the element; the way back rotates by
- * the log2(n) bits of the byte. With constant n and all loops unrolled the vectors stay in registers. */
+/* With 16 elements of n bytes the position of a byte is element * n + byte. The place of the byte
+ * becomes the upper part when the position is rotated left by the 4 bits of the element; the way
+ * back rotates by the log2(n) bits of the byte. With constant n and all loops unrolled the vectors
+ * stay in registers. */
 static inline __attribute__((always_inline)) size_t shuffle16(const uint8_t *src, size_t n_elems,
                                                               uint8_t *dst, int n)
 {

@@ -10,8 +10,8 @@
 #include "common/base/log.h"
 #include "common/base/mem.h"
 
-/* Helixer stores these columns in chunks of one row, which takes a hundred times as long to write and to
- * read; no reader minds the shape. */
+/* Helixer stores these columns in chunks of one row, which takes a hundred times as long to write
+ * and to read; no reader minds the shape. */
 enum { BLOCK_ROWS = 4096, NAME_BYTES = 50, DECLARED_LEVEL = 4 };
 
 /* ---- reading ---- */

@@ -1,4 +1,5 @@
-/* chunk_table.h - the columns that say what each row of a file is: data/seqids, species, start_ends.
+/* chunk_table.h - the columns that say what each row of a file is: data/seqids, species,
+ * start_ends.
  *
  * Genome files and predictions files have them in common.
  * SPDX-License-Identifier: MIT */
@@ -10,8 +11,8 @@
 #include "common/seq/grid.h"
 #include "common/store/h5.h"
 
-/* The grid of the n_rows rows of length L. data/species may be missing: "" then. COV_EINPUT names file and
- * data set. HDF5's thread. Free with cov_grid_free. */
+/* The grid of the n_rows rows of length L. data/species may be missing: "" then. COV_EINPUT names
+ * file and data set. HDF5's thread. Free with cov_grid_free. */
 int cov_chunk_table_read(struct cov_h5 *f, size_t n_rows, size_t L, struct cov_grid **out,
                          struct cov_err *e) COV_MUST_USE;
 
@@ -20,8 +21,8 @@ int cov_chunk_table_read(struct cov_h5 *f, size_t n_rows, size_t L, struct cov_g
 int cov_chunk_table_write(struct cov_h5 *f, const struct cov_grid *grid, size_t species_bytes,
                           struct cov_codec_choice compression, struct cov_err *e) COV_MUST_USE;
 
-/* How many bytes the texts of a data set get: as many as usual, or as the longest of n texts has, which is
- * worth a warning. get(arg, i) gives text i. */
+/* How many bytes the texts of a data set get: as many as usual, or as the longest of n texts has,
+ * which is worth a warning. get(arg, i) gives text i. */
 size_t cov_text_width(const char *set, size_t usual, size_t n,
                       const char *(*get)(const void *arg, size_t i), const void *arg);
 

@@ -1,8 +1,9 @@
 /* genome_file.c - see genome_file.h.
  *
- * A row of X has eight bytes: four halves in the columns C, A, T, G. Shuffled, a chunk is a plane of all
- * low bytes and a plane of all high bytes, so a row is one 32-bit word of each. Both ways between codes and
- * such words go by a table of 16, without the unshuffled array in between.
+ * A row of X has eight bytes: four halves in the columns C, A, T, G. Shuffled, a chunk is a plane
+ * of all low bytes and a plane of all high bytes, so a row is one 32-bit word of each. Both ways
+ * between codes and such words go by a table of 16, without the unshuffled array in between. For
+ * two of the compressions even the words need not be made (onehot.h).
  * SPDX-License-Identifier: MIT */
 #include "common/store/genome_file.h"
 
@@ -14,6 +15,7 @@
 
 #include "common/base/mem.h"
 #include "common/base/tool.h"
+#include "common/codec/onehot.h"
 #include "common/seq/alphabet.h"
 #include "common/store/chunk_table.h"
 #include "common/store/h5.h"
@@ -126,8 +128,8 @@ static inline uint8_t code_of_words(const struct words *w, uint32_t low, uint32_
     /* By the columns that are not zero: bit 0 is C, 1 is A, 2 is T, 3 is G. */
     static const uint8_t code_of_columns[16] = {0, 2, 1, 3, 8,  10, 9,  11,
                                                 4, 6, 5, 7, 12, 14, 13, 15};
-    /* The high bytes of 1, 0.5, 0.33 and 0.25 have 0x20 in common; the product brings these bits of the
-     * four bytes to bits 26 to 29. */
+    /* The high bytes of 1, 0.5, 0.33 and 0.25 have 0x20 in common; the product brings these bits of
+     * the four bytes to bits 26 to 29. */
     uint8_t code = code_of_columns[(high & 0x20202020) * 0x00204081U >> 26 & 15];
     return w->low[code] == low && w->high[code] == high ? code : COV_CODE_BAD;
 }
@@ -254,8 +256,8 @@ struct cov_genome_writer {
     struct words words;
 };
 
-/* As Python prints a time, which is what Helixer writes: local time, or, so that outputs can be repeated,
- * SOURCE_DATE_EPOCH (https://reproducible-builds.org/specs/source-date-epoch/) in UTC. */
+/* As Python prints a time, which is what Helixer writes: local time, or, so that outputs can be
+ * repeated, SOURCE_DATE_EPOCH (https://reproducible-builds.org/specs/source-date-epoch/) in UTC. */
 static int write_timestamp(struct cov_h5 *h5, struct cov_err *e)
 {
     const char *epoch = getenv("SOURCE_DATE_EPOCH");
@@ -329,14 +331,39 @@ int cov_genome_writer_new(const char *path, const struct cov_grid *grid,
     return COV_OK;
 }
 
+/* Tries to make the piece of the chunk straight from its codes. */
+static int encode_onehot(const struct cov_genome_writer *w, const uint8_t *codes,
+                         struct cov_blob *out, bool *done, struct cov_err *e)
+{
+    const uint32_t mask = 0;
+    size_t bound = cov_onehot_bound(w->L), n;
+    uint8_t *at;
+    *done = false;
+    if (w->compression.id != COV_CODEC_GZIP && w->compression.id != COV_CODEC_FAST)
+        return COV_OK;
+    int rc = cov_blob_room(out, COV_H5_PIECE_HEAD + bound, &at, e);
+    if (rc)
+        return rc;
+    *done =
+        cov_onehot_encode(w->compression.id == COV_CODEC_FAST ? COV_ONEHOT_FAST : COV_ONEHOT_SMALL,
+                          codes, w->L, at + COV_H5_PIECE_HEAD, bound, &n);
+    if (!*done)
+        return COV_OK;
+    memcpy(at, &mask, sizeof mask);
+    return cov_blob_end_piece(out, COV_H5_PIECE_HEAD + n, e);
+}
+
 int cov_genome_writer_encode(const struct cov_genome_writer *w, const uint8_t *codes,
                              struct cov_blob *out, struct cov_err *e)
 {
     size_t L = w->L, bytes = ROW_BYTES * L;
-    bool shuffled = w->compression.id != COV_CODEC_NONE;
+    bool shuffled = w->compression.id != COV_CODEC_NONE, done;
     uint8_t *src, *scratch;
     cov_blob_clear(out);
-    int rc = cov_h5_pack_begin(w->compression, bytes, out, &src, &scratch, e);
+    int rc = encode_onehot(w, codes, out, &done, e);
+    if (rc || done)
+        return rc;
+    rc = cov_h5_pack_begin(w->compression, bytes, out, &src, &scratch, e);
     if (rc)
         return rc;
     if (shuffled)

@@ -16,9 +16,9 @@ struct cov_h5 {
     char *path;
 };
 
-/* Rows are handed out one by one. Where few rows share a chunk, each caller gets the stored chunks and
- * decodes them itself, in whatever thread; where more do, that would be done again for each row, so they
- * are decoded here, once. */
+/* Rows are handed out one by one. Where few rows share a chunk, each caller gets the stored chunks
+ * and decodes them itself, in whatever thread; where more do, that would be done again for each
+ * row, so they are decoded here, once. */
 enum { MAX_SHARED_ROWS = 8 };
 
 struct cov_h5_set {
@@ -55,8 +55,8 @@ static herr_t take_first(unsigned n, const H5E_error2_t *error, void *arg)
     return 0;
 }
 
-/* Fails with "<path>: [<set>: ]<what> (<libhdf5's reason>)". To be called before anything else is asked of
- * libhdf5, which then forgets the reason. */
+/* Fails with "<path>: [<set>: ]<what> (<libhdf5's reason>)". To be called before anything else is
+ * asked of libhdf5, which then forgets the reason. */
 static int fail(struct cov_err *e, int code, const char *path, const char *set, const char *what)
 {
     struct reason r = {"", false};
@@ -79,7 +79,8 @@ static int fail_set(const struct cov_h5_set *s, struct cov_err *e, int code, con
 
 /* ---- the library ---- */
 
-/* libhdf5 calls this where it reads LZF chunks itself. Nothing is compressed here: 0 means "not smaller". */
+/* libhdf5 calls this where it reads LZF chunks itself. Nothing is compressed here: 0 means "not
+ * smaller". */
 static size_t lzf_filter(unsigned flags, size_t n_values, const unsigned values[], size_t n,
                          size_t *cap, void **buf)
 {
@@ -105,7 +106,8 @@ static int init_library(struct cov_err *e)
     static const H5Z_class2_t lzf = {
         H5Z_CLASS_T_VERS, COV_H5_LZF, 1, 1, "lzf", NULL, NULL, lzf_filter,
     };
-    /* At the end of the process files are closed already; after a failed write, libhdf5 would try again. */
+    /* At the end of the process files are closed already; after a failed write, libhdf5 would try
+     * again. */
     (void)H5dont_atexit();
     if (H5open() < 0)
         return cov_fail(e, COV_EIO, "libhdf5 does not start");
@@ -122,7 +124,8 @@ static hid_t access_list(void)
     hid_t fapl = H5Pcreate(H5P_FILE_ACCESS);
     (void)H5Pset_fclose_degree(fapl, H5F_CLOSE_STRONG);
 #if H5_VERSION_GE(1, 10, 7)
-    /* Locks fail on many network file systems, and protect nothing here: outputs have temporary names. */
+    /* Locks fail on many network file systems, and protect nothing here: outputs have temporary
+     * names. */
     (void)H5Pset_file_locking(fapl, false, true);
 #endif
     return fapl;
@@ -394,6 +397,7 @@ static int describe_layout(struct cov_h5_set *s, hid_t dcpl, struct cov_err *e)
         return rc;
     r->chunked = layout == H5D_CHUNKED;
     s->undo_by_hdf5 = !r->chunked || !ours;
+    r->chunk[0] = r->chunk[1] = r->chunk[2] = 1;
     if (r->chunked) {
         hsize_t chunk[3];
         if (H5Pget_chunk(dcpl, s->rank, chunk) != s->rank)
@@ -403,12 +407,10 @@ static int describe_layout(struct cov_h5_set *s, hid_t dcpl, struct cov_err *e)
             if (r->chunk[i] == 0)
                 return fail_set(s, e, COV_EINPUT, "damaged chunk shape");
         }
-        if (block_bytes(r->chunk[0], r->chunk[1], r->chunk[2], r->type.bytes) > COV_H5_MAX_BYTES ||
-            block_bytes(r->chunk[0], r->dims[1], r->dims[2], r->type.bytes) > COV_H5_MAX_BYTES)
-            return fail_set(s, e, COV_EINPUT, "chunks of more than 1 GiB are not supported");
     }
-    if (block_bytes(1, r->dims[1], r->dims[2], r->type.bytes) > COV_H5_MAX_BYTES)
-        return fail_set(s, e, COV_EINPUT, "rows of more than 1 GiB are not supported");
+    if (block_bytes(r->chunk[0], r->chunk[1], r->chunk[2], r->type.bytes) > COV_H5_MAX_BYTES ||
+        block_bytes(r->chunk[0], r->dims[1], r->dims[2], r->type.bytes) > COV_H5_MAX_BYTES)
+        return fail_set(s, e, COV_EINPUT, "rows or chunks of more than 1 GiB are not supported");
     return COV_OK;
 }
 
@@ -528,7 +530,8 @@ const struct cov_h5_rows *cov_h5_set_rows(const struct cov_h5_set *s)
     return &s->handed;
 }
 
-/* libhdf5 has no other way of telling that a chunk was never written, short of visiting all chunks. */
+/* libhdf5 has no other way of telling that a chunk was never written, short of visiting them
+ * all. */
 static herr_t compare_text(unsigned n, const H5E_error2_t *error, void *arg)
 {
     if (n == 0 && error->desc && strcmp(error->desc, "chunk storage is not allocated") == 0)
@@ -551,9 +554,12 @@ static int fetch_chunk(struct cov_h5_set *s, const hsize_t at[3], struct cov_blo
         return fail_set(s, e, COV_EINPUT, "damaged index of chunks");
     if (n == 0)
         return cov_blob_end_piece(raw, 0, e);
+    const struct cov_h5_rows *r = &s->stored;
+    size_t plain = r->chunk[0] * r->chunk[1] * r->chunk[2] * r->type.bytes;
     /* No filter makes a chunk much larger than it was. */
-    if (n > 2 * COV_H5_MAX_BYTES)
-        return fail_set(s, e, COV_EINPUT, "a stored chunk of more than 2 GiB");
+    if (n > 2 * plain + 4096)
+        return cov_fail(e, COV_EINPUT, "%s: %s: a chunk of %zu bytes takes %llu in the file",
+                        s->path, s->name, plain, (unsigned long long)n);
     uint8_t *to;
     int rc = cov_blob_room(raw, COV_H5_PIECE_HEAD + (size_t)n, &to, e);
     if (rc)

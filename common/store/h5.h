@@ -1,8 +1,8 @@
 /* h5.h - HDF5 files: data sets described, fetched by rows, and written chunk by chunk.
  *
- * The one room that knows libhdf5. libhdf5 is not safe for threads: all functions here belong to one
- * thread at a time. Errors name the file and the data set. Bytes are fetched and stored as they are in the
- * file, so that filters and conversion (h5_rows.h, codec.h) can run in other threads.
+ * The one room that knows libhdf5. libhdf5 is not safe for threads: all functions here belong to
+ * one thread at a time. Errors name the file and the data set. Bytes are fetched and stored as they
+ * are in the file, so that filters and conversion (h5_rows.h, codec.h) can run in other threads.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_STORE_H5_H
 #define COV_STORE_H5_H
@@ -31,14 +31,15 @@ const char *cov_h5_path(const struct cov_h5 *f);
 /* Whether there is an object of this name ("data/X"). */
 bool cov_h5_has(const struct cov_h5 *f, const char *name);
 
-/* The names of the links of group `name` in byte order: *n of them in (*names)[]. None when there is no
- * such group. Free with cov_h5_free_names. */
+/* The names of the links of group `name` in byte order: *n of them in (*names)[]. None when there
+ * is no such group. Free with cov_h5_free_names. */
 int cov_h5_list(const struct cov_h5 *f, const char *name, char ***names, size_t *n,
                 struct cov_err *e) COV_MUST_USE;
 void cov_h5_free_names(char **names, size_t n);
 
-/* COV_EINPUT when it is missing, has another number of dimensions than `rank` (0: 1 to 3), has none of the
- * types of h5_rows.h, rows or chunks of more than COV_H5_MAX_BYTES, or filters that nobody here knows. */
+/* COV_EINPUT when it is missing, has another number of dimensions than `rank` (0: 1 to 3), has none
+ * of the types of h5_rows.h, rows or chunks of more than COV_H5_MAX_BYTES, or filters that nobody
+ * here knows. */
 int cov_h5_set_open(struct cov_h5 *f, const char *name, int rank, struct cov_h5_set **out,
                     struct cov_err *e) COV_MUST_USE;
 void cov_h5_set_close(struct cov_h5_set *s); /* NULL is accepted */

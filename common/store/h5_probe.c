@@ -1,4 +1,5 @@
-/* h5_probe.c - see h5_probe.h. The superblock is that of the HDF5 file format specification, versions 0-3.
+/* h5_probe.c - see h5_probe.h. The superblock is that of the HDF5 file format specification,
+ * versions 0-3.
  * SPDX-License-Identifier: MIT */
 #include "common/store/h5_probe.h"
 
@@ -133,7 +134,8 @@ static void try_file(const char *path)
     cov_blob_fini(&raw);
 }
 
-/* Bytes of address space in use, so that the limit is one on what is added (sanitizers use terabytes). */
+/* Bytes of address space in use, so that the limit is one on what is added (sanitizers use
+ * terabytes). */
 static rlim_t memory_in_use(void)
 {
     char text[64] = "";
@@ -193,7 +195,8 @@ int cov_h5_probe(const char *path, struct cov_err *e)
     do
         got = waitpid(child, &status, 0);
     while (got < 0 && errno == EINTR);
-    /* Nothing is known when SIGCHLD is ignored, and a child that waits for a disk proves nothing. */
+    /* Nothing is known when SIGCHLD is ignored, and a child that waits for a disk proves
+     * nothing. */
     if (got != child || (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM))
         return COV_OK;
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)

@@ -5,15 +5,17 @@
 
 #include "common/base/err.h"
 
-/* First reads the superblock: COV_EIO when the file cannot be read; COV_EINPUT when it is no regular file,
- * is empty, has no HDF5 signature, a superblock of an unknown version, or is shorter than that says.
+/* First reads the superblock: COV_EIO when the file cannot be read; COV_EINPUT when it is no
+ * regular file, is empty, has no HDF5 signature, a superblock of an unknown version, or is shorter
+ * than that says.
  *
- * Then a child process opens the file and every data set of its groups data, evaluation and prediction,
- * and fetches their first and last rows. libhdf5 (1.10.8 at least) crashes or hangs on some damaged files;
- * when the child does, or wants more than 5 s or 2 GiB, that is COV_EINPUT. Bytes that were changed at
- * random in tens of thousands of copies of small files made libhdf5 crash when it opened them, and never
- * later. This takes 1 to 2 ms, with other threads at work too: libhdf5 is not used by them, and the child
- * does nothing else. Where no process can be made, the file is trusted. */
+ * Then a child process, which may use 5 s of CPU and 2 GiB of memory, opens the file and every data
+ * set of its groups data, evaluation and prediction, and fetches their first and last rows. libhdf5
+ * (1.10.8 at least) crashes or hangs on some damaged files; when the child does, that is COV_EINPUT.
+ * Bytes that were changed at random in tens of thousands of copies of small files made libhdf5 crash
+ * when it opened them, and never later. This takes 1 to 2 ms, or 5 to 20 in a process of 1 GB. Other
+ * threads may be at work: libhdf5 is not used by them, and the child does nothing else.
+ * Where no process can be made, the file is trusted. */
 int cov_h5_probe(const char *path, struct cov_err *e) COV_MUST_USE;
 
 #endif

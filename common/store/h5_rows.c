@@ -216,19 +216,16 @@ void cov_h5_to_double(const struct cov_h5_type *type, const void *src, size_t n,
 int cov_h5_to_int64(const struct cov_h5_type *type, const void *src, size_t n, int64_t *dst,
                     struct cov_err *e)
 {
-    assert(type->kind == COV_H5_INT);
+    assert(type->kind == COV_H5_INT && type->bytes >= 1 && type->bytes <= 8);
     const uint8_t *p = src;
     for (size_t i = 0; i < n; i++, p += type->bytes) {
-        uint64_t x = 0;
+        uint8_t top = p[type->big_endian ? 0 : type->bytes - 1];
+        uint64_t x = type->is_signed && top & 0x80 ? UINT64_MAX : 0;
         for (size_t j = 0; j < type->bytes; j++)
             x = x << 8 | p[type->big_endian ? j : type->bytes - 1 - j];
-        unsigned unused_bits = 64 - 8 * (unsigned)type->bytes;
-        if (type->is_signed)
-            dst[i] = (int64_t)(x << unused_bits) >> unused_bits;
-        else if (x <= INT64_MAX)
-            dst[i] = (int64_t)x;
-        else
+        if (!type->is_signed && x > INT64_MAX)
             return cov_fail(e, COV_EINPUT, "%llu is too large", (unsigned long long)x);
+        dst[i] = (int64_t)x;
     }
     return COV_OK;
 }

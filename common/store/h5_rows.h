@@ -1,6 +1,8 @@
-/* h5_rows.h - rows of an HDF5 data set on their way from stored bytes to numbers. No HDF5 here: any thread.
+/* h5_rows.h - rows of an HDF5 data set on their way from stored bytes to numbers. No HDF5 here: any
+ * thread.
  *
- * A row is one index of the first dimension. Data sets have up to three dimensions: rows, positions, columns.
+ * A row is one index of the first dimension. Data sets have up to three dimensions: rows,
+ * positions, columns.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_STORE_H5_ROWS_H
 #define COV_STORE_H5_ROWS_H
@@ -39,17 +41,17 @@ struct cov_h5_rows {
 /* A chunk, and all chunks that one row touches, may not be larger. */
 #define COV_H5_MAX_BYTES ((size_t)1 << 30)
 
-/* A piece of a blob that holds a stored chunk: the filter mask, then the bytes; empty for a chunk that is
- * not stored. */
+/* A piece of a blob that holds a stored chunk: the filter mask, then the bytes; empty for a chunk
+ * that is not stored. */
 #define COV_H5_PIECE_HEAD sizeof(uint32_t)
 
 /* How many pieces hold columns [col, col + n_cols) of a row. */
 size_t cov_h5_n_pieces(const struct cov_h5_rows *rows, size_t col, size_t n_cols);
 
-/* block[n_rows][dims[1]][n_cols] = rows [row, row + n_rows), which must lie in the same chunks, in the
- * columns [col, col + n_cols), as elements of rows->type, from the pieces of *raw from first_piece on.
- * *block points into *raw, behind the pieces or at one, until *raw is used again. COV_EINPUT for damaged
- * compression or a wrong size. */
+/* block[n_rows][dims[1]][n_cols] = rows [row, row + n_rows), which must lie in the same chunks, in
+ * the columns [col, col + n_cols), as elements of rows->type, from the pieces of *raw from
+ * first_piece on. *block points into *raw, behind the pieces or at one, until *raw is used again.
+ * COV_EINPUT for damaged compression or a wrong size. */
 int cov_h5_unpack(const struct cov_h5_rows *rows, size_t row, size_t n_rows, size_t col,
                   size_t n_cols, struct cov_blob *raw, size_t first_piece, const uint8_t **block,
                   struct cov_err *e) COV_MUST_USE;
@@ -66,13 +68,13 @@ size_t cov_h5_string_length(const struct cov_h5_type *type, const char *text);
 
 /* ---- the way back: pieces from elements ---- */
 
-/* The filters of a data set written with this choice, shuffled if elem_bytes is not 0; returns how many.
- * Nothing is shuffled that is not compressed. */
+/* The filters of a data set written with this choice, shuffled if elem_bytes is not 0; returns how
+ * many. Nothing is shuffled that is not compressed. */
 size_t cov_h5_filters(struct cov_codec_choice choice, size_t elem_bytes,
                       struct cov_filter filters[3]);
 
-/* A piece is made in two steps, in the blob it goes to. This gives room at *src for the n bytes of the
- * chunk, as they are when they come to the compression, and room for as many at *scratch. */
+/* A piece is made in two steps, in the blob it goes to. This gives room at *src for the n bytes of
+ * the chunk, as they are when they come to the compression, and room for as many at *scratch. */
 int cov_h5_pack_begin(struct cov_codec_choice choice, size_t n, struct cov_blob *b, uint8_t **src,
                       uint8_t **scratch, struct cov_err *e) COV_MUST_USE;
 /* Compresses what was put at *src and ends the piece. n_before: filters before the compression. */

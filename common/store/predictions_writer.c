@@ -61,8 +61,8 @@ static int write_head(struct cov_predictions_writer *w, const char *path,
         .deflate_level = DECLARED_LEVEL,
         .fill = -1,
     };
-    /* Predmoter does not shuffle, and deflate gains nothing by it on small integers; floats shrink by a
-     * fifth, and LZF needs it. */
+    /* Predmoter does not shuffle, and deflate gains nothing by it on small integers; floats shrink
+     * by a fifth, and LZF needs it. */
     bool shuffle = is_float || w->compression.id == COV_CODEC_LZF;
     spec.n_filters = cov_h5_filters(w->compression, shuffle ? w->bytes : 0, spec.filters);
     w->n_before = spec.n_filters > 1;
@@ -101,7 +101,8 @@ int cov_predictions_writer_new(const char *path, const struct cov_grid *grid,
     return COV_OK;
 }
 
-/* Stores integers little-endian. Returns how many of the n values (stride n_datasets) fit, in order. */
+/* Stores integers little-endian. Returns how many of the n values (stride n_datasets) fit, in
+ * order. */
 static inline __attribute__((always_inline)) size_t
 put_integers(const float *values, size_t stride, size_t n, size_t bytes, float limit, uint8_t *dst)
 {

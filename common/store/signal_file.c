@@ -17,17 +17,21 @@ enum { MAX_DATASETS = 4096 };
 #define DATASETS "prediction/datasets"
 #define GROUP "evaluation"
 
+struct opened {
+    struct cov_h5_set *set;
+};
+
 /* The columns of an HDF5 data set that make up one of ours. */
 struct dataset {
     char *name;
-    struct cov_h5_set *set; /* of the file's list */
+    struct cov_h5_set *set; /* one of those opened */
     size_t col, n_cols;
 };
 
 struct cov_signal_file {
     struct cov_h5 *h5;
-    struct cov_h5_set **sets;
-    size_t n_sets;
+    struct opened *opened;
+    size_t n_opened;
     struct dataset *datasets;
     size_t n_datasets;
     struct cov_grid *grid;
@@ -41,8 +45,8 @@ static int open_set(struct cov_signal_file *f, const char *name, struct cov_h5_s
     int rc = cov_h5_set_open(f->h5, name, 3, &s, e);
     if (rc)
         return rc;
-    f->sets[f->n_sets++] = s;
-    const struct cov_h5_rows *r = cov_h5_set_rows(s), *first = cov_h5_set_rows(f->sets[0]);
+    f->opened[f->n_opened++].set = s;
+    const struct cov_h5_rows *r = cov_h5_set_rows(s), *first = cov_h5_set_rows(f->opened[0].set);
     if (r->type.kind == COV_H5_STRING)
         return cov_fail(e, COV_EINPUT, "%s: %s: the elements are not numbers", f->path, name);
     if (r->dims[2] == 0)
@@ -57,9 +61,9 @@ static int open_set(struct cov_signal_file *f, const char *name, struct cov_h5_s
 static int make_lists(struct cov_signal_file *f, size_t n_sets, size_t n_datasets,
                       struct cov_err *e)
 {
-    f->sets = cov_calloc(n_sets, sizeof *f->sets, e);
+    f->opened = cov_calloc(n_sets, sizeof *f->opened, e);
     f->datasets = cov_calloc(n_datasets, sizeof *f->datasets, e);
-    return f->sets && f->datasets ? COV_OK : COV_ENOMEM;
+    return f->opened && f->datasets ? COV_OK : COV_ENOMEM;
 }
 
 /* The names of the D columns of the predictions. */
@@ -85,7 +89,7 @@ static int read_names(struct cov_signal_file *f, size_t n, struct cov_err *e)
     for (size_t k = 0; !rc && k < n; k++) {
         const char *name = text + k * r->type.bytes;
         struct dataset *d = &f->datasets[f->n_datasets++];
-        *d = (struct dataset){NULL, f->sets[0], k, 1};
+        *d = (struct dataset){NULL, f->opened[0].set, k, 1};
         d->name = cov_strndup(name, cov_h5_string_length(&r->type, name), e);
         if (!d->name)
             rc = COV_ENOMEM;
@@ -108,13 +112,13 @@ static int open_predicted(struct cov_signal_file *f, struct cov_err *e)
         return cov_fail(e, COV_EINPUT,
                         "%s: this is a genome file%s; there is no data set " PREDICTIONS, f->path,
                         cov_h5_has(f->h5, GROUP) ? " with measured coverage" : "");
-    struct cov_h5_set *s;
+    struct cov_h5_set *s = NULL;
     int rc = make_lists(f, 1, MAX_DATASETS, e);
     if (!rc)
         rc = open_set(f, PREDICTIONS, &s, e);
     if (rc)
         return rc;
-    size_t n = cov_h5_set_rows(s)->dims[2];
+    size_t n = cov_h5_set_rows(f->opened[0].set)->dims[2];
     if (n > MAX_DATASETS)
         return cov_fail(e, COV_EINPUT, "%s: " PREDICTIONS ": %zu columns are too many", f->path, n);
     return read_names(f, n, e);
@@ -178,7 +182,7 @@ static int open_parts(struct cov_signal_file *f, enum cov_signal_kind kind, stru
         rc = kind == COV_SIGNAL_PREDICTED ? open_predicted(f, e) : open_measured(f, e);
     if (rc)
         return rc;
-    const size_t *dims = cov_h5_set_rows(f->sets[0])->dims;
+    const size_t *dims = cov_h5_set_rows(f->opened[0].set)->dims;
     return cov_chunk_table_read(f->h5, dims[0], dims[1], &f->grid, e);
 }
 
@@ -207,9 +211,9 @@ void cov_signal_file_close(struct cov_signal_file *f)
     for (size_t k = 0; k < f->n_datasets; k++)
         free(f->datasets[k].name);
     free(f->datasets);
-    for (size_t i = 0; i < f->n_sets; i++)
-        cov_h5_set_close(f->sets[i]);
-    free(f->sets);
+    for (size_t i = 0; i < f->n_opened; i++)
+        cov_h5_set_close(f->opened[i].set);
+    free(f->opened);
     cov_h5_close(f->h5);
     free(f->path);
     free(f);

@@ -10,7 +10,7 @@ same() { # REFERENCE FILE NAME
     ok "$3" "$PYTHON" "$SRC/tests/lib/genome_check.py" file "$1" "$2"
 }
 
-for compression in gzip libdeflate libdeflate:1 lzf none; do
+for compression in gzip fast libdeflate libdeflate:1 lzf none; do
     [ $compression = lzf ] && ! "$PYTHON" -c 'import h5py; assert h5py.h5z.filter_avail(32000)' && continue
     run fasta2h5 --species Species_artificialis_9 --compression $compression -o p.$compression.h5 "$ref/pred_data.fa"
     status_is 0 "pred_data.fa, compression $compression"

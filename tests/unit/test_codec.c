@@ -28,6 +28,7 @@ static void test_parse(void **state)
         int level;
     } good[] = {
         {"gzip", COV_CODEC_GZIP, 0},
+        {"fast", COV_CODEC_FAST, 0},
         {"libdeflate", COV_CODEC_LIBDEFLATE, 6},
         {"libdeflate:1", COV_CODEC_LIBDEFLATE, 1},
         {"libdeflate:12", COV_CODEC_LIBDEFLATE, 12},
@@ -46,6 +47,7 @@ static void test_parse(void **state)
         "gzipp",
         "GZIP",
         "gzip:4",
+        "fast:1",
         "lzf:1",
         "libdeflate:0",
         "libdeflate:13",
@@ -67,7 +69,7 @@ static void test_parse(void **state)
 
 static const struct cov_codec_choice choices[] = {
     {COV_CODEC_NONE, 0},       {COV_CODEC_GZIP, 0},        {COV_CODEC_LZF, 0},
-    {COV_CODEC_LIBDEFLATE, 1}, {COV_CODEC_LIBDEFLATE, 12},
+    {COV_CODEC_LIBDEFLATE, 1}, {COV_CODEC_LIBDEFLATE, 12}, {COV_CODEC_FAST, 0},
 };
 
 static size_t filters_of(struct cov_codec_choice choice, struct cov_filter *filters)
@@ -135,8 +137,9 @@ static void test_round_trip(void **state)
             }
 }
 
-/* Cut short or with one bit changed, data is refused, or (LZF, which has no checksum) gives something of
- * the right size; it never makes the decoder read or write outside its buffers (sanitizers watch). */
+/* Cut short or with one bit changed, data is refused, or (LZF, which has no checksum) gives
+ * something of the right size; it never makes the decoder read or write outside its buffers
+ * (sanitizers watch). */
 static void test_damaged(void **state)
 {
     (void)state;
@@ -187,11 +190,13 @@ static void put32(uint8_t *p, uint32_t v)
 static void test_fletcher32(void **state)
 {
     (void)state;
-    /* Worked by hand: sum1 = 0x0102 + 0x0304, sum2 = 0x0102 + 0x0406; an odd byte is a high half. */
+    /* Worked by hand: sum1 = 0x0102 + 0x0304, sum2 = 0x0102 + 0x0406; an odd byte is a high half.
+     */
     assert_int_equal(cov_fletcher32("\1\2\3\4", 4), 0x05080406);
     assert_int_equal(cov_fletcher32("\1\2\3", 3), 0x05040402);
     assert_int_equal(cov_fletcher32("", 0), 0);
-    /* Sums are taken modulo 65535, with 65535 itself left as it is: checked against plain division. */
+    /* Sums are taken modulo 65535, with 65535 itself left as it is: checked against plain division.
+     */
     uint8_t data[4097];
     fill(data, sizeof data, 2);
     for (size_t n = 4000; n <= sizeof data; n++) {

@@ -64,8 +64,8 @@ static int32_t value(size_t row, size_t pos, size_t col)
     return (int32_t)(row * 1000 + pos * 10 + col) - 500;
 }
 
-/* An int32 set of 11 x 20 x 3 in chunks of the given shape; row 4's chunks (and those of the rows that
- * share them) are not stored if `holes`. */
+/* An int32 set of 11 x 20 x 3 in chunks of the given shape; row 4's chunks (and those of the rows
+ * that share them) are not stored if `holes`. */
 enum { ROWS = 11, POS = 20, COLS = 3, HOLE = 4, FILL = -7 };
 
 static struct cov_h5_new spec_of(const size_t chunk[3], struct cov_codec_choice choice,
@@ -279,7 +279,7 @@ static void test_no_hdf5(void **state)
     assert_int_equal(mkfifo("pipe", 0600), 0);
     refuse("pipe", COV_EINPUT, "pipe: an HDF5 file has to be a regular file");
     assert_int_equal(unlink("pipe"), 0);
-    spill("x.h5", NULL, 0);
+    spill("x.h5", (const uint8_t *)"", 0);
     refuse("x.h5", COV_EINPUT, "x.h5: the file is empty");
     spill("x.h5", (const uint8_t *)">chr1\nACGT\n", 11);
     refuse("x.h5", COV_EINPUT, "x.h5: not an HDF5 file");
@@ -290,8 +290,8 @@ static void test_no_hdf5(void **state)
     assert_int_equal(unlink("x.h5"), 0);
 }
 
-/* A reader's whole way through a file; everything is allowed but a crash, a hang, or an error without
- * text. Returns the status. */
+/* A reader's whole way through a file; everything is allowed but a crash, a hang, or an error
+ * without text. Returns the status. */
 static int read_all(const char *path)
 {
     struct cov_h5 *f;
@@ -422,8 +422,8 @@ static void test_probe_ignoring_children(void **state)
     assert_int_equal(unlink("x.h5"), 0);
 }
 
-/* A disk that is full when the file is written, or when it is closed: by a limit on the file's size, in a
- * process of its own. */
+/* A disk that is full when the file is written, or when it is closed: by a limit on the file's
+ * size, in a process of its own. */
 static void test_full_disk(void **state)
 {
     (void)state;

@@ -129,7 +129,8 @@ static void put_element(const struct cov_h5_rows *r, uint64_t x, uint8_t *dst)
     put_bytes(x * 0x9e3779b97f4a7c15U, &r->type, dst);
 }
 
-/* The piece of the chunk at (row, pos, col), as a writer would have made it; beyond the edges is zero. */
+/* The piece of the chunk at (row, pos, col), as a writer would have made it; beyond the edges is
+ * zero. */
 static void add_piece(const struct cov_h5_rows *r, struct cov_codec_choice choice, size_t row,
                       size_t pos, size_t col, struct cov_blob *b)
 {

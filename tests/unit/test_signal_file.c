@@ -1,4 +1,5 @@
-/* test_signal_file.c - predictions written and read, measured coverage read, values that do not fit.
+/* test_signal_file.c - predictions written and read, measured coverage read, values that do not
+ * fit.
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <setjmp.h>

@@ -1,0 +1,367 @@
+/* onehot.c - see onehot.h.
+ *
+ * The stream has one block for the low plane, one for the high plane up to the padding, and one for the
+ * padding, if there is any. Runs of zeros are two bits per 258 bytes. A base is one byte 0x3c and three
+ * bytes 0, which COV_ONEHOT_FAST writes as five bits in which the bit of its column is set. COV_ONEHOT_SMALL
+ * looks for repeats, as any deflate compressor does, but among bases, with the last place of every word of
+ * six bases in a table. The checksum is a sum over codes.
+ * SPDX-License-Identifier: MIT */
+#include "common/codec/onehot.h"
+
+#include <assert.h>
+#include <endian.h>
+#include <string.h>
+
+#include "common/codec/onehot_codes.h"
+#include "common/seq/alphabet.h"
+
+enum {
+    ADLER = 65521,
+    WORD = COV_ONEHOT_MIN_REPEAT,
+    N_WORDS = 1 << 2 * WORD,
+    WINDOW = COV_ONEHOT_WINDOW,
+    MAX_REPEAT = COV_ONEHOT_MAX_REPEAT,
+    BLOCK = 1024
+};
+/* Positions are kept in 32 bits, together with the window. */
+#define MAX_CODES ((size_t)1 << 31)
+
+/* The longest row is that of N in `small`: 44 bits. The runs of zeros have less than a bit per code and
+ * two bits for up to 257 bytes each, 65 bytes; what is left are heads of blocks, and the eight bytes that
+ * the last bits are stored with. */
+enum { BOUND_PER_CODE = 6, BOUND_REST = 512 };
+
+size_t cov_onehot_bound(size_t L)
+{
+    return L <= (SIZE_MAX - BOUND_REST) / BOUND_PER_CODE ? L * BOUND_PER_CODE + BOUND_REST
+                                                         : SIZE_MAX;
+}
+
+static inline uint64_t load64(const uint8_t *p)
+{
+    uint64_t x;
+    memcpy(&x, p, sizeof x);
+    return le64toh(x);
+}
+
+/* ---- what the codes are, and the checksum ---- */
+
+#define EIGHT(byte) ((byte)*0x0101010101010101U)
+
+/* Of eight codes: whether each is A, C, G or T, that is, has one bit. */
+static inline bool all_plain(uint64_t x)
+{
+    return ((x + EIGHT(15U)) & EIGHT(16U)) == EIGHT(16U) && (x & (x - EIGHT(1U))) == 0;
+}
+
+static inline bool is_plain(uint8_t code)
+{
+    return code && !(code & (code - 1));
+}
+
+/* A base's column in C, A, T, G. */
+static inline uint64_t column8(uint64_t x)
+{
+    return ((x | x >> 2) & EIGHT(1U)) | ((x >> 1 | x >> 2) & EIGHT(2U));
+}
+
+/* codes[0..n) without the padding at the end. */
+static size_t filled(const uint8_t *codes, size_t n)
+{
+    while (n >= 8 && load64(codes + n - 8) == 0)
+        n -= 8;
+    while (n > 0 && codes[n - 1] == COV_CODE_PAD)
+        n--;
+    return n;
+}
+
+/* The sum of the columns of codes[0..n), n at most BLOCK, a multiple of 8; false if not all are bases. */
+static bool sum_columns(const uint8_t *codes, size_t n, uint64_t *sum)
+{
+    uint64_t sums = 0;
+    *sum = 0;
+    for (size_t i = 0; i < n; i += 8) {
+        uint64_t x = load64(codes + i);
+        if (!all_plain(x))
+            return false;
+        /* Two columns are at most 6, so 16-bit sums of BLOCK / 8 of them do not overflow. */
+        uint64_t columns = column8(x);
+        sums += (columns & 0x00ff00ff00ff00ff) + (columns >> 8 & 0x00ff00ff00ff00ff);
+    }
+    *sum = (sums & 0xffff) + (sums >> 16 & 0xffff) + (sums >> 32 & 0xffff) + (sums >> 48);
+    return true;
+}
+
+/* Adler-32 (RFC 1950) of the 8L bytes of both planes. Its lower half is 1 plus the sum of the bytes, its
+ * upper half 8L plus the sum of each byte times the number of bytes from it to the end, which is
+ * 4 (L - t) - k for byte k of row t of the high plane. codes[n..L) are padding.
+ * False if a code cannot be encoded here. */
+static bool checksum(const struct cov_onehot_codes *c, const uint8_t *codes, size_t n, size_t L,
+                     uint32_t *adler)
+{
+    uint64_t low = 1, high = 8 * (uint64_t)L;
+    for (size_t beg = 0; beg < n; beg += BLOCK) {
+        size_t end = n - beg < BLOCK ? n : beg + BLOCK, t = beg;
+        uint64_t whole = (end - beg) / 8 * 8, columns;
+        if (sum_columns(codes + beg, whole, &columns)) {
+            uint64_t rows = whole * (L - beg) - whole * (whole - 1) / 2;
+            low += 0x3c * whole;
+            high += 0x3c * (4 * rows - columns);
+            t += whole;
+        }
+        for (; t < end; t++) {
+            uint8_t code = codes[t];
+            if (code == COV_CODE_PAD || !c->possible[code])
+                return false;
+            low += c->row_sum[code];
+            high += 4 * (uint64_t)(L - t) * c->row_sum[code] - c->row_moment[code];
+        }
+        low %= ADLER;
+        high %= ADLER;
+    }
+    *adler = (uint32_t)(high % ADLER << 16 | low % ADLER);
+    return true;
+}
+
+/* ---- bits ---- */
+
+/* Fewer than eight bits wait in `bits`; eight bytes are always stored, of which the next store replaces those
+ * that were not full. */
+struct writer {
+    uint8_t *at;
+    uint64_t bits;
+    uint32_t n;
+};
+
+/* n <= 56 */
+static inline void put(struct writer *w, uint64_t bits, uint32_t n)
+{
+    w->bits |= bits << w->n;
+    w->n += n;
+    uint64_t stored = htole64(w->bits);
+    memcpy(w->at, &stored, sizeof stored);
+    w->at += w->n / 8;
+    w->bits >>= w->n / 8 * 8;
+    w->n %= 8;
+}
+
+static inline void put_code(struct writer *w, struct cov_bits code)
+{
+    put(w, code.bits, code.n);
+}
+
+static void put_times(struct writer *w, struct cov_bits code, size_t times)
+{
+    uint32_t n_full = 56 / code.n;
+    uint64_t full = 0;
+    for (uint32_t i = 0; i < n_full; i++)
+        full |= code.bits << i * code.n;
+    for (; times >= n_full; times -= n_full)
+        put(w, full, n_full * code.n);
+    for (; times > 0; times--)
+        put_code(w, code);
+}
+
+static void put_head(struct writer *w, const struct cov_onehot_block *b, bool final)
+{
+    put(w, b->head[0] | final, 8);
+    uint32_t i = 8;
+    for (; i + 8 <= b->n_head; i += 8)
+        put(w, b->head[i / 8], 8);
+    put(w, b->head[i / 8], b->n_head - i);
+}
+
+/* n_bytes > 0 of what `byte` stands for. */
+static void put_run(struct writer *w, const struct cov_onehot_block *b, struct cov_bits byte,
+                    size_t n_bytes)
+{
+    size_t n_matches = (n_bytes - 1) / 258;
+    put_code(w, byte);
+    put_times(w, b->match258, n_matches);
+    put_times(w, byte, n_bytes - 1 - 258 * n_matches);
+}
+
+static void put_zeros(struct writer *w, const struct cov_onehot_block *b, size_t n_bytes,
+                      bool final)
+{
+    put_head(w, b, final);
+    if (n_bytes > 0)
+        put_run(w, b, b->zero, n_bytes);
+    put_code(w, b->end);
+}
+
+/* ---- the high plane ---- */
+
+/* How many of codes[0..n), n > 0, are equal to the first. */
+static size_t run_length(const uint8_t *codes, size_t n)
+{
+    size_t i = 1;
+    while (i < n && codes[i] == codes[0])
+        i++;
+    return i;
+}
+
+/* Eight bases as eight times five bits, which are the rows of `fast`. */
+static inline uint64_t five_bits_each(uint64_t x)
+{
+    /* From the bits A, C, G, T to the columns C, A, T, G. */
+    x = (x & EIGHT(5U)) << 1 | (x >> 1 & EIGHT(5U));
+    x = (x & 0x000f000f000f000f) | (x >> 3 & 0x01e001e001e001e0);
+    x = (x & 0x000003ff000003ff) | (x >> 6 & 0x000ffc00000ffc00);
+    return (x & 0x00000000000fffff) | (x >> 12 & 0x000000fffff00000);
+}
+
+static void put_fast(struct writer *w, const struct cov_onehot_block *b, const uint8_t *codes,
+                     size_t n)
+{
+    for (size_t t = 0; t < n;) {
+        uint64_t x;
+        if (n - t >= 8 && all_plain(x = load64(codes + t))) {
+            put(w, five_bits_each(x), 40);
+            t += 8;
+        } else if (codes[t] == COV_CODE_N) {
+            size_t run = run_length(codes + t, n - t);
+            put_run(w, b, b->quarter, 4 * run);
+            t += run;
+        } else {
+            put_code(w, b->row[codes[t++]]);
+        }
+    }
+}
+
+/* `length` rows as those `distance` rows before. */
+static inline void put_repeat(struct writer *w, const struct cov_onehot_block *b, uint32_t length,
+                              uint32_t distance)
+{
+    /* RFC 1951, 3.2.5: symbols of distances are the upper two bits of the bytes less one. */
+    uint32_t v = 4 * distance - 1, n_extra = 30 - (uint32_t)__builtin_clz(v);
+    struct cov_bits dist = b->distance[2 * n_extra + (v >> n_extra)];
+    uint64_t extra = v & (((uint64_t)1 << n_extra) - 1);
+    struct cov_bits len = b->length[length];
+    put(w, len.bits | dist.bits << len.n | extra << (len.n + dist.n), len.n + dist.n + n_extra);
+}
+
+/* A run of one code: its row, then repeats, the last of which must not become too short. */
+static void put_same(struct writer *w, const struct cov_onehot_block *b, uint8_t code, size_t n)
+{
+    put_code(w, b->row[code]);
+    n--;
+    while (n >= WORD) {
+        size_t length = n <= MAX_REPEAT ? n : n - MAX_REPEAT < WORD ? n - WORD : MAX_REPEAT;
+        put_repeat(w, b, (uint32_t)length, 1);
+        n -= length;
+    }
+    for (; n > 0; n--)
+        put_code(w, b->row[code]);
+}
+
+/* How many of the codes at a and b are equal, at most n; all of b[0..n) may be read, and a is before b. */
+static inline uint32_t equal_codes(const uint8_t *a, const uint8_t *b, uint32_t n)
+{
+    uint32_t i = 0;
+    for (; i + 8 <= n; i += 8) {
+        uint64_t differ = load64(a + i) ^ load64(b + i);
+        if (differ)
+            return i + (uint32_t)__builtin_ctzll(differ) / 8;
+    }
+    while (i < n && a[i] == b[i])
+        i++;
+    return i;
+}
+
+static inline uint32_t two_bits(uint8_t base)
+{
+    return (uint32_t)(base >> 1) - (base >> 3);
+}
+
+static inline uint32_t next_word(uint32_t word, uint8_t base)
+{
+    return (word << 2 | two_bits(base)) & (N_WORDS - 1);
+}
+
+/* The bases codes[beg..end). last[word] is where the word was last + WINDOW + 1, or 0: so what was never
+ * seen is too far away. It may be before beg, with other codes than bases in between. */
+static void put_bases(struct writer *w, const struct cov_onehot_block *b, const uint8_t *codes,
+                      size_t beg, size_t end, uint32_t *last)
+{
+    uint32_t word = 0;
+    size_t t = beg;
+    if (end - beg >= WORD)
+        for (size_t i = 0; i + 1 < WORD; i++)
+            word = next_word(word, codes[t + i]);
+    while (end - t >= WORD) {
+        word = next_word(word, codes[t + WORD - 1]);
+        uint32_t here = (uint32_t)t + WINDOW + 1, distance = here - last[word];
+        last[word] = here;
+        if (distance > WINDOW) {
+            put_code(w, b->row[codes[t++]]);
+            continue;
+        }
+        const uint8_t *p = codes + t + WORD;
+        size_t room = end - t < MAX_REPEAT ? end - t : MAX_REPEAT;
+        uint32_t length = WORD + equal_codes(p - distance, p, (uint32_t)room - WORD);
+        put_repeat(w, b, length, distance);
+        size_t next = t + length;
+        for (t++; t < next && end - t >= WORD; t++) {
+            word = next_word(word, codes[t + WORD - 1]);
+            last[word] = (uint32_t)t + WINDOW + 1;
+        }
+        t = next;
+    }
+    for (; t < end; t++)
+        put_code(w, b->row[codes[t]]);
+}
+
+static void put_small(struct writer *w, const struct cov_onehot_block *b, const uint8_t *codes,
+                      size_t n)
+{
+    uint32_t last[N_WORDS] = {0};
+    for (size_t t = 0; t < n;) {
+        size_t end = t;
+        while (n - end >= 8 && all_plain(load64(codes + end)))
+            end += 8;
+        while (end < n && is_plain(codes[end]))
+            end++;
+        put_bases(w, b, codes, t, end, last);
+        t = end;
+        if (t < n) {
+            size_t run = run_length(codes + t, n - t);
+            put_same(w, b, codes[t], run);
+            t += run;
+        }
+    }
+}
+
+bool cov_onehot_encode(enum cov_onehot_effort effort, const uint8_t *codes, size_t L, void *dst,
+                       size_t cap, size_t *n_dst)
+{
+    assert(cap >= cov_onehot_bound(L));
+    (void)cap;
+    const struct cov_onehot_codes *c = cov_onehot_codes();
+    uint32_t adler;
+    if (L >= MAX_CODES)
+        return false;
+    size_t n = filled(codes, L);
+    if (!checksum(c, codes, n, L, &adler))
+        return false;
+
+    /* The zlib head: deflate, a window of 32 KiB, no dictionary. */
+    uint8_t *p = dst;
+    p[0] = 0x78;
+    p[1] = 0x01;
+    struct writer w = {p + 2, 0, 0};
+    put_zeros(&w, &c->zeros, 4 * L, L == 0);
+    if (n > 0) {
+        bool fast = effort == COV_ONEHOT_FAST;
+        const struct cov_onehot_block *b = fast ? &c->fast : &c->small;
+        put_head(&w, b, n == L);
+        (fast ? put_fast : put_small)(&w, b, codes, n);
+        put_code(&w, b->end);
+    }
+    if (n < L)
+        put_zeros(&w, &c->zeros, 4 * (L - n), true);
+    put(&w, 0, (8 - w.n) % 8);
+    put(&w, __builtin_bswap32(adler), 32);
+    *n_dst = (size_t)(w.at - p);
+    return true;
+}

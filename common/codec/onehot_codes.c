@@ -1,0 +1,206 @@
+/* onehot_codes.c - see onehot_codes.h.
+ *
+ * Given here are the lengths of the codes, from Huffman's algorithm; all else follows by the rules of
+ * RFC 1951, section 3.2. Each code of literals and lengths is complete, as zlib wants it; so is each code
+ * of distances, unless it has one symbol, which then has one bit.
+ * SPDX-License-Identifier: MIT */
+#include "common/codec/onehot_codes.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "common/base/attr.h"
+#include "common/seq/alphabet.h"
+
+enum { N_LITERALS = 286, N_DISTANCES = 30, END = 256, MATCH_258 = 285 };
+
+struct symbol {
+    uint16_t symbol, n_bits;
+};
+
+/* Runs of zeros: the low plane, and padding. */
+static const struct symbol zeros_literals[] = {{MATCH_258, 1}, {0x00, 2}, {END, 2}};
+
+/* Bases are five bits. A run of one code (N) is found, bytes of 0.5 are rare. */
+static const struct symbol fast_literals[] = {
+    {0x00, 1}, {0x3c, 2}, {MATCH_258, 3}, {0x34, 4}, {0x38, 5}, {END, 5},
+};
+
+/* The last byte. */
+static const struct symbol one_distance[] = {{0, 1}};
+
+/* Counted over uniformly random bases, a tenth of them in diverged copies of what stands within 8000 bases
+ * and some in tandem repeats; N and codes of two bases, which such counts do not know, got the longest
+ * codes. Distances are multiples of 4 bytes, so some symbols cannot occur. */
+static const struct symbol small_literals[] = {
+    {0x00, 1}, {0x34, 11}, {0x38, 11}, {0x3c, 3}, {END, 10}, {270, 2},  {271, 4},
+    {272, 5},  {273, 6},   {274, 9},   {275, 9},  {276, 9},  {277, 9},  {278, 10},
+    {279, 10}, {280, 10},  {281, 10},  {282, 10}, {283, 11}, {284, 11},
+};
+static const struct symbol small_distances[] = {
+    {3, 11}, {5, 11}, {6, 11}, {7, 11}, {8, 10}, {9, 10}, {10, 9}, {11, 9}, {12, 8},
+    {13, 8}, {14, 7}, {15, 7}, {16, 6}, {17, 6}, {18, 5}, {19, 5}, {20, 5}, {21, 5},
+    {22, 4}, {23, 4}, {24, 3}, {25, 3}, {26, 3}, {27, 3}, {28, 3}, {29, 4},
+};
+
+/* ---- from lengths to codes ---- */
+
+struct tree {
+    uint8_t n_bits[N_LITERALS];
+    struct cov_bits code[N_LITERALS];
+};
+
+static uint32_t reversed(uint32_t code, uint32_t n)
+{
+    uint32_t r = 0;
+    for (; n > 0; n--, code >>= 1)
+        r = r << 1 | (code & 1);
+    return r;
+}
+
+/* Canonical codes (3.2.2). Codes stand in the stream with their highest bit first. */
+static void make_tree(const struct symbol *symbols, size_t n_symbols, struct tree *t)
+{
+    memset(t, 0, sizeof *t);
+    for (size_t i = 0; i < n_symbols; i++)
+        t->n_bits[symbols[i].symbol] = (uint8_t)symbols[i].n_bits;
+    uint32_t code = 0;
+    for (uint32_t n = 1; n <= 15; n++, code <<= 1)
+        for (int s = 0; s < N_LITERALS; s++)
+            if (t->n_bits[s] == n)
+                t->code[s] = (struct cov_bits){reversed(code++, n), n};
+}
+
+/* One behind the other; together at most 56 bits. */
+static struct cov_bits joined(struct cov_bits a, struct cov_bits b)
+{
+    return (struct cov_bits){a.bits | b.bits << a.n, a.n + b.n};
+}
+
+static uint32_t log2_floor(uint32_t x)
+{
+    return 31 - (uint32_t)__builtin_clz(x);
+}
+
+/* The code and the extra bits of a match of 11 to 257 bytes (3.2.5). */
+static struct cov_bits length_code(const struct tree *t, uint32_t n_bytes)
+{
+    uint32_t v = n_bytes - 3, n_extra = log2_floor(v) - 2;
+    uint32_t symbol = 257 + 4 * n_extra + (v >> n_extra);
+    if (t->n_bits[symbol] == 0)
+        return (struct cov_bits){0, 0};
+    return joined(t->code[symbol], (struct cov_bits){v & ((1U << n_extra) - 1), n_extra});
+}
+
+/* ---- the head of a block ---- */
+
+static void append(struct cov_onehot_block *b, uint32_t bits, uint32_t n)
+{
+    for (; n > 0; n--, bits >>= 1, b->n_head++)
+        b->head[b->n_head / 8] |= (uint8_t)((bits & 1) << b->n_head % 8);
+}
+
+/* The lengths themselves are written in a code of 16 symbols of four bits: the lengths 0 to 13, and 17 and
+ * 18 for runs of zeros. It costs some 20 bytes more than a code made to measure. */
+static void append_lengths(struct cov_onehot_block *b, const uint8_t *n_bits, size_t n)
+{
+    for (size_t i = 0; i < n;) {
+        size_t run = 0;
+        while (i + run < n && n_bits[i + run] == 0 && run < 138)
+            run++;
+        if (run < 3) {
+            append(b, reversed(n_bits[i++], 4), 4);
+            continue;
+        }
+        if (run < 11) {
+            append(b, reversed(14, 4), 4);
+            append(b, (uint32_t)run - 3, 3);
+        } else {
+            append(b, reversed(15, 4), 4);
+            append(b, (uint32_t)run - 11, 7);
+        }
+        i += run;
+    }
+}
+
+static void make_head(struct cov_onehot_block *b, const struct tree *literals,
+                      const struct tree *distances)
+{
+    /* In the order of 3.2.7: 16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1. */
+    static const uint8_t lengths_of_lengths[18] = {0, 4, 4, 4, 4, 4, 4, 4, 4,
+                                                   4, 4, 4, 4, 4, 4, 4, 0, 4};
+    uint32_t n_distances = N_DISTANCES;
+    while (n_distances > 1 && distances->n_bits[n_distances - 1] == 0)
+        n_distances--;
+    append(b, 0, 1);
+    append(b, 2, 2);
+    append(b, N_LITERALS - 257, 5);
+    append(b, n_distances - 1, 5);
+    append(b, COV_COUNT(lengths_of_lengths) - 4, 4);
+    for (size_t i = 0; i < COV_COUNT(lengths_of_lengths); i++)
+        append(b, lengths_of_lengths[i], 3);
+    append_lengths(b, literals->n_bits, N_LITERALS);
+    append_lengths(b, distances->n_bits, n_distances);
+}
+
+/* ---- blocks ---- */
+
+static struct cov_bits row_code(const struct tree *literals, const uint16_t row[4])
+{
+    struct cov_bits bits = {0, 0};
+    for (int k = 0; k < 4; k++) {
+        struct cov_bits byte = literals->code[row[k] >> 8];
+        if (byte.n == 0 || (row[k] & 0xff))
+            return (struct cov_bits){0, 0};
+        bits = joined(bits, byte);
+    }
+    return bits;
+}
+
+static void make_block(const struct symbol *literals, size_t n_literals,
+                       const struct symbol *distances, size_t n_distances,
+                       struct cov_onehot_block *b)
+{
+    struct tree lit, dist;
+    make_tree(literals, n_literals, &lit);
+    make_tree(distances, n_distances, &dist);
+    make_head(b, &lit, &dist);
+    b->end = lit.code[END];
+    b->zero = lit.code[0x00];
+    b->quarter = lit.code[0x34];
+    for (int code = 0; code < 16; code++)
+        b->row[code] = row_code(&lit, cov_onehot_f16[code]);
+    b->match258 = joined(lit.code[MATCH_258], dist.code[0]);
+    for (uint32_t n = COV_ONEHOT_MIN_REPEAT; n <= COV_ONEHOT_MAX_REPEAT; n++)
+        b->length[n] = length_code(&lit, 4 * n);
+    memcpy(b->distance, dist.code, sizeof b->distance);
+}
+
+static struct cov_onehot_codes codes;
+
+static void make_codes(void)
+{
+    make_block(zeros_literals, COV_COUNT(zeros_literals), one_distance, COV_COUNT(one_distance),
+               &codes.zeros);
+    make_block(fast_literals, COV_COUNT(fast_literals), one_distance, COV_COUNT(one_distance),
+               &codes.fast);
+    make_block(small_literals, COV_COUNT(small_literals), small_distances,
+               COV_COUNT(small_distances), &codes.small);
+    for (int code = 0; code < 16; code++) {
+        codes.possible[code] = codes.fast.row[code].n > 0 && codes.small.row[code].n > 0;
+        for (uint32_t k = 0; k < 4; k++) {
+            uint32_t high = cov_onehot_f16[code][k] >> 8;
+            codes.row_sum[code] += high;
+            codes.row_moment[code] += k * high;
+        }
+    }
+}
+
+const struct cov_onehot_codes *cov_onehot_codes(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    (void)pthread_once(&once, make_codes);
+    return &codes;
+}

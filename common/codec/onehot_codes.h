@@ -1,0 +1,42 @@
+/* onehot_codes.h - the Huffman codes of the deflate blocks that onehot.c writes. For onehot.c alone.
+ * SPDX-License-Identifier: MIT */
+#ifndef COV_CODEC_ONEHOT_CODES_H
+#define COV_CODEC_ONEHOT_CODES_H
+
+#include <stdint.h>
+
+/* Shortest and longest repeat that the block `small` can express, and how far back, in bases. */
+enum { COV_ONEHOT_MIN_REPEAT = 6, COV_ONEHOT_MAX_REPEAT = 64, COV_ONEHOT_WINDOW = 8192 };
+
+/* n bits in the order of the stream, the first the lowest of `bits`. */
+struct cov_bits {
+    uint64_t bits;
+    uint32_t n;
+};
+
+struct cov_onehot_block {
+    /* The block's head (RFC 1951, 3.2.7); its first bit, BFINAL, is 0. */
+    uint8_t head[64];
+    uint32_t n_head; /* in bits */
+    struct cov_bits end;
+    struct cov_bits zero, quarter; /* the bytes 0x00 and 0x34 (of 0.25) */
+    struct cov_bits row[16];  /* four bytes of the high plane; by code; n = 0: not possible here */
+    struct cov_bits match258; /* 258 bytes equal to the last one */
+    /* Repeats in bases: lengths, with the extra bits, and symbols of distances, without. */
+    struct cov_bits length[COV_ONEHOT_MAX_REPEAT + 1];
+    struct cov_bits distance[30];
+};
+
+struct cov_onehot_codes {
+    struct cov_onehot_block zeros; /* runs of zero bytes */
+    struct cov_onehot_block fast, small;
+    /* Of the four high bytes h[k] of a code: the sum of h[k], and the sum of k h[k]. */
+    uint32_t row_sum[16], row_moment[16];
+    /* Whether `fast` and `small` have the code and its low bytes are zero. */
+    uint8_t possible[16];
+};
+
+/* Made by the first call, in whichever thread; then constant. */
+const struct cov_onehot_codes *cov_onehot_codes(void);
+
+#endif

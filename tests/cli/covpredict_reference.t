@@ -1,0 +1,34 @@
+#!/bin/sh
+# covpredict against the predictions of Predmoter, with its checkpoints.
+# SPDX-License-Identifier: MIT
+. "$SRC/tests/lib/tap.sh"
+need_shared reference/models reference/convert reference/predmoter_testdata reference/fasta2h5
+need_python h5py numpy
+
+reference=$SHARED/reference
+genome=$reference/fasta2h5/pred_data.21384.h5
+check() { # NAME ACTION ARG...
+    name=$1
+    shift
+    ok "$name" "$PYTHON" "$SRC/tests/lib/predict_check.py" "$@"
+}
+
+run covpredict -m "$reference/predmoter_testdata/mini_model.ckpt" -o mini.h5 "$genome"
+status_is 0 'the model of the test data'
+check "  gives Predmoter's integers, two may be one off" nearly mini.h5 "$reference/convert/pred_data_1_predictions.h5"
+run covpredict -@ 1 --batch-size 5 -m "$reference/predmoter_testdata/mini_model.ckpt" -o fasta.h5 \
+    --species "$("$PYTHON" -c 'import h5py, sys; print(h5py.File(sys.argv[1])["data/species"][0].decode())' "$genome")" \
+    "$reference/fasta2h5/pred_data.fa"
+status_is 0 '  from the FASTA'
+ok '    the same bytes' cmp fasta.h5 mini.h5
+
+for model in cnn_plain bihybrid_even_kernel; do
+    run covpredict --float -m "$reference/models/$model/model.ckpt" -o $model.h5 "$genome"
+    status_is 0 "$model, not rounded"
+    check "  is close to Predmoter's floats, padding is exactly -1" close $model.h5 "$reference/models/$model/expected.h5"
+done
+
+run covpredict --float -m "$reference/models/yeast_trained/model.ckpt" -o yeast.h5 "$reference/models/yeast_trained/yeast.fa.gz"
+status_is 0 'a trained model and the FASTA of yeast, gzip'
+check "  is close to Predmoter's floats, padding is exactly -1" close yeast.h5 "$reference/models/yeast_trained/expected_yeast.h5"
+done_testing

@@ -1,0 +1,23 @@
+#!/bin/sh
+# Damaged and hostile HDF5 files: refused with one line, whatever libhdf5 would do.
+# SPDX-License-Identifier: MIT
+. "$SRC/tests/lib/tap.sh"
+need_shared data/damaged/cve_hdf5 data/damaged/hdf5
+
+make_ckpt cnn m.ckpt || exit 99
+mkdir out
+refuses() { # NAME PROGRAM ARG...
+    name=$1
+    shift
+    run timeout 20 "$@"
+    refused 1 ': .' "$name: $(sed -n 's/.*: //p' "$stderr" | tail -n 1)"
+    [ -z "$(ls -A out)" ] || fail "  and leaves $(ls -A out)"
+}
+find "$SHARED/data/damaged/cve_hdf5" "$SHARED/data/damaged/hdf5" -type f | LC_ALL=C sort >files
+while read -r file; do
+    refuses "covpredict, ${file##*/}" covpredict -@ 1 -m m.ckpt -o out/x.h5 "$file"
+    refuses "cov2bigwig, ${file##*/}" cov2bigwig -@ 1 -o out/ "$file"
+    refuses "cov2bigwig --experimental, ${file##*/}" cov2bigwig -@ 1 --experimental -o out/ "$file"
+done <files
+is "$([ "$(wc -l <files)" -gt 100 ] && echo many)" many 'many files were tried'
+done_testing

@@ -1,0 +1,313 @@
+/* test_onehot.c - streams of one-hot chunks against the planes that cov_shuffle makes, by two decoders.
+ * SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <zlib.h>
+
+#include "common/base/attr.h"
+#include "common/base/rng.h"
+#include "common/codec/codec.h"
+#include "common/codec/deflate.h"
+#include "common/codec/onehot.h"
+#include "common/seq/alphabet.h"
+
+enum { GUARD = 0xa5, N_GUARD = 64, CHUNK = 21384 };
+
+static const enum cov_onehot_effort efforts[] = {COV_ONEHOT_FAST, COV_ONEHOT_SMALL};
+
+static void *alloc(size_t n)
+{
+    void *p = malloc(n ? n : 1);
+    assert_non_null(p);
+    return p;
+}
+
+static uint8_t *planes_of(const uint8_t *codes, size_t L)
+{
+    uint8_t *rows = alloc(8 * L), *planes = alloc(8 * L);
+    for (size_t t = 0; t < L; t++)
+        for (size_t k = 0; k < 4; k++) {
+            uint16_t half = cov_onehot_f16[codes[t]][k];
+            rows[8 * t + 2 * k] = (uint8_t)half;
+            rows[8 * t + 2 * k + 1] = (uint8_t)(half >> 8);
+        }
+    cov_shuffle(rows, 8 * L, 2, planes);
+    free(rows);
+    return planes;
+}
+
+/* The stream of codes that can be encoded is right, stays within its bound, and is always the same.
+ * Returns its size. */
+static size_t check(enum cov_onehot_effort effort, const uint8_t *codes, size_t L)
+{
+    size_t bound = cov_onehot_bound(L), n = 0, n_again = 0;
+    uint8_t *exact = alloc(L); /* so that a sanitizer sees reads behind the end */
+    memcpy(exact, codes, L);
+    uint8_t *packed = alloc(bound + N_GUARD), *again = alloc(bound);
+    memset(packed, GUARD, bound + N_GUARD);
+    memset(again, 0, bound);
+    assert_true(cov_onehot_encode(effort, exact, L, packed, bound, &n));
+    assert_in_range(n, 1, bound);
+    for (size_t i = 0; i < N_GUARD; i++)
+        assert_int_equal(packed[bound + i], GUARD);
+    assert_true(cov_onehot_encode(effort, exact, L, again, bound, &n_again));
+    assert_int_equal(n_again, n);
+    assert_memory_equal(again, packed, n);
+
+    uint8_t *planes = planes_of(exact, L), *back = alloc(8 * L + 1);
+    assert_int_equal(cov_inflate(packed, n, back, 8 * L, NULL), 0);
+    assert_memory_equal(back, planes, 8 * L);
+    memset(back, GUARD, 8 * L + 1);
+    uLongf n_back = (uLongf)(8 * L + 1);
+    uLong n_read = (uLong)n;
+    assert_int_equal(uncompress2(back, &n_back, packed, &n_read), Z_OK);
+    assert_int_equal(n_back, 8 * L);
+    assert_int_equal(n_read, n);
+    assert_memory_equal(back, planes, 8 * L);
+    free(exact);
+    free(packed);
+    free(again);
+    free(planes);
+    free(back);
+    return n;
+}
+
+static void check_both(const uint8_t *codes, size_t L)
+{
+    for (size_t k = 0; k < COV_COUNT(efforts); k++)
+        (void)check(efforts[k], codes, L);
+}
+
+static uint8_t random_base(struct cov_rng *r)
+{
+    return (uint8_t)(1 << cov_rng_below(r, 4));
+}
+
+static void fill_random(struct cov_rng *r, uint8_t *codes, size_t n)
+{
+    for (size_t t = 0; t < n; t++)
+        codes[t] = random_base(r);
+}
+
+static const size_t lengths[] = {1000,      1023,      1024,      1025,      4095,  8191,
+                                 8192,      8193,      8199,      8205,      16384, CHUNK,
+                                 CHUNK + 1, 3 * CHUNK, 65535 + 7, 100 * 1000};
+
+/* Calls fn with every length from 0 to 600, and some large ones. */
+static void for_lengths(void (*fn)(struct cov_rng *r, uint8_t *codes, size_t L), uint64_t seed)
+{
+    struct cov_rng r;
+    cov_rng_init(&r, seed);
+    uint8_t *codes = alloc(100 * 1000);
+    for (size_t L = 0; L <= 600; L++)
+        fn(&r, codes, L);
+    for (size_t i = 0; i < COV_COUNT(lengths); i++)
+        fn(&r, codes, lengths[i]);
+    free(codes);
+}
+
+static void one_random(struct cov_rng *r, uint8_t *codes, size_t L)
+{
+    fill_random(r, codes, L);
+    check_both(codes, L);
+}
+
+static void test_random(void **state)
+{
+    (void)state;
+    for_lengths(one_random, 1);
+}
+
+static const uint8_t known[] = {1, 2, 4, 8, 15, 3, 5, 6, 9, 10, 12, 0};
+
+static void one_code(struct cov_rng *r, uint8_t *codes, size_t L)
+{
+    (void)r;
+    for (size_t k = 0; k < COV_COUNT(known); k++) {
+        memset(codes, known[k], L);
+        check_both(codes, L);
+    }
+}
+
+static void test_one_code(void **state)
+{
+    (void)state;
+    for_lengths(one_code, 2);
+}
+
+/* Periods of 1 to 80 bases, and of the window's length and about it. */
+static void test_repeats(void **state)
+{
+    (void)state;
+    struct cov_rng r;
+    cov_rng_init(&r, 3);
+    static uint8_t codes[CHUNK];
+    for (size_t period = 1; period < 9000; period += period < 80 ? 1 : period < 8180 ? 700 : 3) {
+        fill_random(&r, codes, period);
+        for (size_t t = period; t < CHUNK; t++)
+            codes[t] = codes[t - period];
+        check_both(codes, CHUNK);
+        check_both(codes, 3 * period < CHUNK ? 3 * period : CHUNK);
+    }
+}
+
+/* Runs of one, of every length, between bases: behind a word of the same bases, and at the end. */
+static void test_runs(void **state)
+{
+    (void)state;
+    struct cov_rng r;
+    cov_rng_init(&r, 4);
+    uint8_t codes[1200];
+    for (size_t k = 0; k < COV_COUNT(known) - 1; k++)
+        for (size_t n = 1; n < 400; n += n < 150 ? 1 : 13) {
+            size_t before = cov_rng_below(&r, 100), behind = cov_rng_below(&r, 100);
+            fill_random(&r, codes, before);
+            memset(codes + before, known[k], n);
+            memcpy(codes + before + n, codes, before < behind ? before : behind);
+            if (before < behind)
+                fill_random(&r, codes + 2 * before + n, behind - before);
+            check_both(codes, before + n + behind);
+            check_both(codes, before + n);
+        }
+}
+
+static void test_padding(void **state)
+{
+    (void)state;
+    struct cov_rng r;
+    cov_rng_init(&r, 5);
+    uint8_t codes[600];
+    for (size_t n_pad = 0; n_pad <= 600; n_pad++) {
+        fill_random(&r, codes, 600);
+        memset(codes + 600 - n_pad, COV_CODE_PAD, n_pad);
+        check_both(codes, 600);
+    }
+    uint8_t *chunk = alloc(CHUNK);
+    for (size_t n = 0; n < CHUNK; n += 997) {
+        fill_random(&r, chunk, n);
+        memset(chunk + n, COV_CODE_PAD, CHUNK - n);
+        check_both(chunk, CHUNK);
+        memset(chunk, COV_CODE_N, n);
+        check_both(chunk, CHUNK);
+    }
+    free(chunk);
+}
+
+/* Pieces of everything: bases, copies from before, runs of any code, single codes, padding at the end. */
+static void test_mixtures(void **state)
+{
+    (void)state;
+    struct cov_rng r;
+    cov_rng_init(&r, 6);
+    static uint8_t codes[30000];
+    for (int round = 0; round < 600; round++) {
+        size_t L = 1 + cov_rng_below(&r, round % 10 ? 700 : sizeof codes), t = 0;
+        while (t < L) {
+            size_t left = L - t, n = 1 + cov_rng_below(&r, 1 + cov_rng_below(&r, 300));
+            n = n < left ? n : left;
+            switch (cov_rng_below(&r, 6)) {
+            case 0:
+            case 1:
+                fill_random(&r, codes + t, n);
+                break;
+            case 2:
+                if (t > 0) {
+                    size_t from = cov_rng_below(&r, t);
+                    for (size_t i = 0; i < n; i++)
+                        codes[t + i] = codes[from + i];
+                } else {
+                    memset(codes, COV_CODE_G, n);
+                }
+                break;
+            case 3:
+                memset(codes + t, known[cov_rng_below(&r, COV_COUNT(known) - 1)], n);
+                break;
+            case 4:
+                n = 1;
+                codes[t] = COV_CODE_N;
+                break;
+            default:
+                for (size_t i = 0; i < n; i++)
+                    codes[t + i] = known[cov_rng_below(&r, COV_COUNT(known) - 1)];
+                break;
+            }
+            t += n;
+        }
+        if (cov_rng_below(&r, 3) == 0) {
+            size_t n_pad = cov_rng_below(&r, L + 1);
+            memset(codes + L - n_pad, COV_CODE_PAD, n_pad);
+        }
+        check_both(codes, L);
+    }
+}
+
+/* Codes of three bases, anywhere, and padding before a base are refused without a byte written. */
+static void test_refused(void **state)
+{
+    (void)state;
+    static const uint8_t three[] = {7, 11, 13, 14};
+    struct cov_rng r;
+    cov_rng_init(&r, 7);
+    enum { L = 3000 };
+    uint8_t codes[L], *dst = alloc(cov_onehot_bound(L));
+    memset(dst, GUARD, cov_onehot_bound(L));
+    for (int round = 0; round < 400; round++) {
+        fill_random(&r, codes, L);
+        size_t n_pad = cov_rng_below(&r, 4) ? 0 : cov_rng_below(&r, L - 1);
+        memset(codes + L - n_pad, COV_CODE_PAD, n_pad);
+        bool pad = round % 2;
+        size_t at = cov_rng_below(&r, L - n_pad - pad);
+        codes[at] = pad ? COV_CODE_PAD : three[cov_rng_below(&r, 4)];
+        for (size_t k = 0; k < COV_COUNT(efforts); k++) {
+            size_t n = 99;
+            assert_false(cov_onehot_encode(efforts[k], codes, L, dst, cov_onehot_bound(L), &n));
+            assert_int_equal(n, 99);
+        }
+    }
+    for (size_t i = 0; i < cov_onehot_bound(L); i++)
+        assert_int_equal(dst[i], GUARD);
+    free(dst);
+}
+
+/* On random bases: five bits each, or 3.5 with repeats, beside 200 bytes for the low plane and the heads. What
+ * is all N or all padding takes next to nothing. */
+static void test_sizes(void **state)
+{
+    (void)state;
+    struct cov_rng r;
+    cov_rng_init(&r, 8);
+    uint8_t *codes = alloc(CHUNK);
+    for (int round = 0; round < 20; round++) {
+        fill_random(&r, codes, CHUNK);
+        assert_in_range(check(COV_ONEHOT_FAST, codes, CHUNK), 0, CHUNK * 5 / 8 + 200);
+        assert_in_range(check(COV_ONEHOT_SMALL, codes, CHUNK), 0, CHUNK * 7 / 16 + 200);
+    }
+    for (size_t k = 0; k < COV_COUNT(efforts); k++) {
+        memset(codes, COV_CODE_N, CHUNK);
+        assert_in_range(check(efforts[k], codes, CHUNK), 0, 1400);
+        memset(codes, COV_CODE_PAD, CHUNK);
+        assert_in_range(check(efforts[k], codes, CHUNK), 0, 400);
+        memset(codes, COV_CODE_A, CHUNK);
+        assert_in_range(check(COV_ONEHOT_SMALL, codes, CHUNK), 0, 1400);
+    }
+    free(codes);
+    assert_int_equal(cov_onehot_bound(SIZE_MAX), SIZE_MAX);
+    assert_int_equal(cov_onehot_bound(SIZE_MAX / 6), SIZE_MAX);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_random),  cmocka_unit_test(test_one_code),
+        cmocka_unit_test(test_repeats), cmocka_unit_test(test_runs),
+        cmocka_unit_test(test_padding), cmocka_unit_test(test_mixtures),
+        cmocka_unit_test(test_refused), cmocka_unit_test(test_sizes),
+    };
+    return cmocka_run_group_tests_name("onehot", tests, NULL, NULL);
+}
