@@ -13,9 +13,9 @@
 
 /* ---- compressions, by the names of --compression ---- */
 
-/* GZIP, FAST and LIBDEFLATE are the same format (HDF5's deflate) and differ in time and size only. For the
- * bases of a genome file GZIP and FAST stand for the encoders of onehot.h; elsewhere for levels of
- * libdeflate. */
+/* GZIP, FAST and LIBDEFLATE are the same format (HDF5's deflate) and differ in time and size only.
+ * For the bases of a genome file GZIP and FAST stand for the encoders of onehot.h; elsewhere for
+ * levels of libdeflate. */
 enum cov_codec_id {
     COV_CODEC_NONE,
     COV_CODEC_GZIP,
@@ -35,9 +35,9 @@ int cov_codec_parse(const char *text, struct cov_codec_choice *out, struct cov_e
 /* Bytes that cov_codec_encode needs at dst for n bytes. */
 size_t cov_codec_bound(struct cov_codec_choice choice, size_t n);
 
-/* dst[0..*n_dst) = src compressed: zlib format, raw LZF, or a copy. *n_dst = 0: LZF did not make it
- * smaller; the chunk is then stored without this filter (HDF5's filter mask). The same bytes for the
- * same input and choice. src and dst must not overlap. */
+/* dst[0..*n_dst) = src compressed: zlib format, raw LZF, or a copy. *n_dst = 0: LZF did not make
+ * it smaller; the chunk is then stored without this filter (HDF5's filter mask). The same bytes
+ * for the same input and choice. src and dst must not overlap. */
 int cov_codec_encode(struct cov_codec_choice choice, const void *src, size_t n, void *dst,
                      size_t cap, size_t *n_dst, struct cov_err *e) COV_MUST_USE;
 
@@ -57,20 +57,20 @@ bool cov_codec_can_undo(const struct cov_filter *filters, size_t n_filters);
 /* Bytes of scratch that cov_codec_undo needs for n_dst bytes. */
 size_t cov_codec_undo_scratch(size_t n_dst);
 
-/* Undoes filters[n_filters-1] .. filters[0], leaving out those whose bit in `mask` is set, into dst,
- * which must come out as exactly n_dst bytes. The pipeline must be one that cov_codec_can_undo allows.
- * COV_EINPUT, naming the filter, when the data is damaged or has another size; dst is undefined then.
- * src, dst and scratch must not overlap. */
+/* Undoes filters[n_filters-1] .. filters[0], leaving out those whose bit in `mask` is set, into
+ * dst, which must come out as exactly n_dst bytes. The pipeline must be one that
+ * cov_codec_can_undo allows. COV_EINPUT, naming the filter, when the data is damaged or has
+ * another size; dst is undefined then. src, dst and scratch must not overlap. */
 int cov_codec_undo(const struct cov_filter *filters, size_t n_filters, uint32_t mask,
                    const void *src, size_t n, void *dst, size_t n_dst, void *scratch,
                    struct cov_err *e) COV_MUST_USE;
 
-/* HDF5's variant of Fletcher's checksum (H5_checksum_fletcher32): big-endian 16-bit words, an odd last
- * byte as the high half of a word. */
+/* HDF5's variant of Fletcher's checksum (H5_checksum_fletcher32): big-endian 16-bit words, an odd
+ * last byte as the high half of a word. */
 uint32_t cov_fletcher32(const void *data, size_t n);
 
-/* HDF5's shuffle: byte j of element i goes to dst[j * n_elems + i]; bytes behind the last whole element
- * stay where they are. elem_bytes > 0. src and dst must not overlap. */
+/* HDF5's shuffle: byte j of element i goes to dst[j * n_elems + i]; bytes behind the last whole
+ * element stay where they are. elem_bytes > 0. src and dst must not overlap. */
 void cov_shuffle(const void *src, size_t n, size_t elem_bytes, void *dst);
 void cov_unshuffle(const void *src, size_t n, size_t elem_bytes, void *dst);
 
