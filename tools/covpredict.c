@@ -19,11 +19,16 @@ struct config {
     int64_t min_length, max_length;
     bool as_float;
     int type;
+    int on_bad_base;
+    const char *rename;
 };
 
 static const char *const devices[] = {"auto", "cpu", NULL};
 static const char *const precisions[] = {"exact", "fp32", NULL};
 static const char *const types[] = {"int16", "int32", "int64", NULL}; /* as enum cov_signal_type */
+
+enum { BAD_BASE_ERROR, BAD_BASE_N };
+static const char *const bad_base_choices[] = {"error", "n", NULL};
 
 #define FIELD(name) offsetof(struct config, name)
 
@@ -37,15 +42,17 @@ enum {
     OPT_MIN,
     OPT_MAX,
     OPT_FLOAT,
-    OPT_DTYPE
+    OPT_DTYPE,
+    OPT_BAD_BASE,
+    OPT_RENAME
 };
 
 static const struct cov_opt options[] = {
     [OPT_MODEL] = {"model", 'm', COV_OPT_STRING, COV_OPT_REQUIRED | COV_OPT_PATH_IN, FIELD(model),
                    "CKPT", NULL, 0, 0, NULL, "checkpoint of Predmoter or covtools"},
     [OPT_BATCH] = {"batch-size", 0, COV_OPT_INT, 0, FIELD(batch), "N", NULL, 1, 4096, NULL,
-                   "chunks that a thread computes at a time; without it, chosen. Decides about "
-                   "memory, not about values"},
+                   "chunks that a thread computes at a time; without it, as many as are fast. It "
+                   "decides about memory, not about values"},
     [OPT_DEVICE] = {"device", 0, COV_OPT_ENUM, 0, FIELD(device), NULL, "auto", 0, 0, devices,
                     "where to compute"},
     [OPT_PRECISION] = {"precision", 0, COV_OPT_ENUM, 0, FIELD(precision), NULL, "exact", 0, 0,
@@ -66,6 +73,12 @@ static const struct cov_opt options[] = {
                    "write the network's values unrounded, as float32"},
     [OPT_DTYPE] = {"dtype", 0, COV_OPT_ENUM, 0, FIELD(type), NULL, "int32", 0, 0, types,
                    "type of the rounded values; one that does not fit is an error"},
+    [OPT_BAD_BASE] = {"on-bad-base", 0, COV_OPT_ENUM, 0, FIELD(on_bad_base), NULL, "error", 0, 0,
+                      bad_base_choices,
+                      "what to do with a letter of a FASTA that is no IUPAC code: stop, or read it "
+                      "as N and count it"},
+    [OPT_RENAME] = {"rename", 0, COV_OPT_STRING, COV_OPT_PATH_IN, FIELD(rename), "FILE", NULL, 0, 0,
+                    NULL, "two columns: name in a FASTA, name to use instead"},
     {0},
 };
 
@@ -73,7 +86,8 @@ static const struct cov_opt options[] = {
 static int check(const struct config *c, const bool *given, const char *input, bool *is_fasta,
                  struct cov_err *e)
 {
-    static const int fasta_only[] = {OPT_LENGTH, OPT_SPECIES, OPT_MIN, OPT_MAX};
+    static const int fasta_only[] = {OPT_LENGTH, OPT_SPECIES,  OPT_MIN,
+                                     OPT_MAX,    OPT_BAD_BASE, OPT_RENAME};
     if (c->as_float && given[OPT_DTYPE])
         return cov_fail(e, COV_EUSAGE, "--float and --dtype contradict each other");
     if (given[OPT_MIN] && given[OPT_MAX] && c->min_length > c->max_length)
@@ -126,7 +140,9 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
     struct cov_source_options from = {
         .chunk_length = (size_t)c->length,
         .species = c->species,
-        .genome = {.min_length = c->min_length,
+        .genome = {.bad_base_is_n = c->on_bad_base == BAD_BASE_N,
+                   .rename_path = c->rename,
+                   .min_length = c->min_length,
                    .max_length = c->max_length,
                    .tmpdir = common->tmpdir ? common->tmpdir : dir,
                    .n_threads = (unsigned)common->threads},

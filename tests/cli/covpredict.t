@@ -228,7 +228,7 @@ is "$(sort "$tap_dir/tried" | tr '\n' ' ')" "$(kinds broken | tr ' ' '\n' | sort
 printf '' >bad.fa
 refuses 1 '^covpredict: error: bad\.fa: no sequence: the file is empty$' 'an empty FASTA' -- -m cnn.ckpt -o x.h5 bad.fa
 printf '>a\nACGT\nAC-T\n' >bad.fa
-refuses 1 "^covpredict: error: bad\\.fa:3:3: letter '-' is no IUPAC code\$" 'a bad letter' -- -m cnn.ckpt -o x.h5 bad.fa
+refuses 1 "^covpredict: error: bad\\.fa:3:3: letter '-' is no IUPAC code \\(--on-bad-base n reads it as N\\)\$" 'a bad letter' -- -m cnn.ckpt -o x.h5 bad.fa
 head -c 3000 g.fa.gz >bad.fa
 refuses 1 '^covpredict: error: bad\.fa: truncated: ' 'gzip that is cut short' -- -m cnn.ckpt -o x.h5 bad.fa
 refuses 1 '^covpredict: error: g\.fa: no sequence has a length within the limits$' 'nothing is left of a FASTA' -- \
