@@ -1,10 +1,10 @@
 /* onehot.c - see onehot.h.
  *
- * The stream has one block for the low plane, one for the high plane up to the padding, and one for the
- * padding, if there is any. Runs of zeros are two bits per 258 bytes. A base is one byte 0x3c and three
- * bytes 0, which COV_ONEHOT_FAST writes as five bits in which the bit of its column is set. COV_ONEHOT_SMALL
- * looks for repeats, as any deflate compressor does, but among bases, with the last place of every word of
- * six bases in a table. The checksum is a sum over codes.
+ * The stream has one block for the low plane, one for the high plane up to the padding, and one
+ * for the padding, if there is any. Runs of zeros are two bits per 258 bytes. A base is one byte
+ * 0x3c and three bytes 0, which COV_ONEHOT_FAST writes as five bits in which the bit of its column
+ * is set. COV_ONEHOT_SMALL looks for repeats, as any deflate compressor does, but among bases,
+ * with the last place of every word of six bases in a table. The checksum is a sum over codes.
  * SPDX-License-Identifier: MIT */
 #include "common/codec/onehot.h"
 
@@ -26,9 +26,9 @@ enum {
 /* Positions are kept in 32 bits, together with the window. */
 #define MAX_CODES ((size_t)1 << 31)
 
-/* The longest row is that of N in `small`: 44 bits. The runs of zeros have less than a bit per code and
- * two bits for up to 257 bytes each, 65 bytes; what is left are heads of blocks, and the eight bytes that
- * the last bits are stored with. */
+/* The longest row is that of N in `small`: 44 bits. The runs of zeros have less than a bit per
+ * code and two bits for up to 257 bytes each, 65 bytes; what is left are heads of blocks, and the
+ * eight bytes that the last bits are stored with. */
 enum { BOUND_PER_CODE = 6, BOUND_REST = 512 };
 
 size_t cov_onehot_bound(size_t L)
@@ -46,12 +46,29 @@ static inline uint64_t load64(const uint8_t *p)
 
 /* ---- what the codes are, and the checksum ---- */
 
-#define EIGHT(byte) ((byte)*0x0101010101010101U)
+/* Sixteen codes, the first in the lowest byte of the first half. */
+typedef uint64_t codes16 __attribute__((vector_size(16)));
 
-/* Of eight codes: whether each is A, C, G or T, that is, has one bit. */
-static inline bool all_plain(uint64_t x)
+static inline codes16 load16(const uint8_t *codes)
 {
-    return ((x + EIGHT(15U)) & EIGHT(16U)) == EIGHT(16U) && (x & (x - EIGHT(1U))) == 0;
+    codes16 x;
+    memcpy(&x, codes, sizeof x);
+    x[0] = le64toh(x[0]);
+    x[1] = le64toh(x[1]);
+    return x;
+}
+
+#define EACH(byte) ((byte)*0x0101010101010101U)
+
+/* What is not zero if one of the codes is none of A, C, G and T, which have one bit. */
+static inline codes16 not_plain(codes16 x)
+{
+    return (x & (x - EACH(1U))) | (~(x + EACH(15U)) & EACH(16U));
+}
+
+static inline bool is_zero(codes16 x)
+{
+    return (x[0] | x[1]) == 0;
 }
 
 static inline bool is_plain(uint8_t code)
@@ -59,10 +76,10 @@ static inline bool is_plain(uint8_t code)
     return code && !(code & (code - 1));
 }
 
-/* A base's column in C, A, T, G. */
-static inline uint64_t column8(uint64_t x)
+/* The columns of bases, in C, A, T, G. */
+static inline codes16 columns_of(codes16 x)
 {
-    return ((x | x >> 2) & EIGHT(1U)) | ((x >> 1 | x >> 2) & EIGHT(2U));
+    return ((x | x >> 2) & EACH(1U)) | ((x >> 1 | x >> 2) & EACH(2U));
 }
 
 /* codes[0..n) without the padding at the end. */
@@ -75,26 +92,27 @@ static size_t filled(const uint8_t *codes, size_t n)
     return n;
 }
 
-/* The sum of the columns of codes[0..n), n at most BLOCK, a multiple of 8; false if not all are bases. */
+/* The sum of the columns of codes[0..n), n at most BLOCK, a multiple of 16; false if not all are
+ * bases. */
 static bool sum_columns(const uint8_t *codes, size_t n, uint64_t *sum)
 {
-    uint64_t sums = 0;
-    *sum = 0;
-    for (size_t i = 0; i < n; i += 8) {
-        uint64_t x = load64(codes + i);
-        if (!all_plain(x))
-            return false;
-        /* Two columns are at most 6, so 16-bit sums of BLOCK / 8 of them do not overflow. */
-        uint64_t columns = column8(x);
-        sums += (columns & 0x00ff00ff00ff00ff) + (columns >> 8 & 0x00ff00ff00ff00ff);
+    /* A column is at most 3, so that bytes hold the sums of BLOCK / 16 of them. */
+    codes16 sums = {0, 0}, bad = {0, 0};
+    for (size_t i = 0; i < n; i += 16) {
+        codes16 x = load16(codes + i);
+        bad |= not_plain(x);
+        sums += columns_of(x);
     }
-    *sum = (sums & 0xffff) + (sums >> 16 & 0xffff) + (sums >> 32 & 0xffff) + (sums >> 48);
-    return true;
+    const uint64_t even = 0x00ff00ff00ff00ff;
+    codes16 pairs = (sums & even) + (sums >> 8 & even);
+    uint64_t all = pairs[0] + pairs[1];
+    *sum = (all & 0xffff) + (all >> 16 & 0xffff) + (all >> 32 & 0xffff) + (all >> 48);
+    return is_zero(bad);
 }
 
-/* Adler-32 (RFC 1950) of the 8L bytes of both planes. Its lower half is 1 plus the sum of the bytes, its
- * upper half 8L plus the sum of each byte times the number of bytes from it to the end, which is
- * 4 (L - t) - k for byte k of row t of the high plane. codes[n..L) are padding.
+/* Adler-32 (RFC 1950) of the 8L bytes of both planes. Its lower half is 1 plus the sum of the
+ * bytes, its upper half 8L plus the sum of each byte times the number of bytes from it to the end,
+ * which is 4 (L - t) - k for byte k of row t of the high plane. codes[n..L) are padding.
  * False if a code cannot be encoded here. */
 static bool checksum(const struct cov_onehot_codes *c, const uint8_t *codes, size_t n, size_t L,
                      uint32_t *adler)
@@ -102,7 +120,7 @@ static bool checksum(const struct cov_onehot_codes *c, const uint8_t *codes, siz
     uint64_t low = 1, high = 8 * (uint64_t)L;
     for (size_t beg = 0; beg < n; beg += BLOCK) {
         size_t end = n - beg < BLOCK ? n : beg + BLOCK, t = beg;
-        uint64_t whole = (end - beg) / 8 * 8, columns;
+        uint64_t whole = (end - beg) / 16 * 16, columns;
         if (sum_columns(codes + beg, whole, &columns)) {
             uint64_t rows = whole * (L - beg) - whole * (whole - 1) / 2;
             low += 0x3c * whole;
@@ -125,21 +143,26 @@ static bool checksum(const struct cov_onehot_codes *c, const uint8_t *codes, siz
 
 /* ---- bits ---- */
 
-/* Fewer than eight bits wait in `bits`; eight bytes are always stored, of which the next store replaces those
- * that were not full. */
+/* Fewer than eight bits wait in `bits`; eight bytes are always stored, of which the next store
+ * replaces those that were not full. */
 struct writer {
     uint8_t *at;
     uint64_t bits;
     uint32_t n;
 };
 
+static inline void store64(uint8_t *p, uint64_t x)
+{
+    x = htole64(x);
+    memcpy(p, &x, sizeof x);
+}
+
 /* n <= 56 */
 static inline void put(struct writer *w, uint64_t bits, uint32_t n)
 {
     w->bits |= bits << w->n;
     w->n += n;
-    uint64_t stored = htole64(w->bits);
-    memcpy(w->at, &stored, sizeof stored);
+    store64(w->at, w->bits);
     w->at += w->n / 8;
     w->bits >>= w->n / 8 * 8;
     w->n %= 8;
@@ -201,25 +224,44 @@ static size_t run_length(const uint8_t *codes, size_t n)
     return i;
 }
 
-/* Eight bases as eight times five bits, which are the rows of `fast`. */
-static inline uint64_t five_bits_each(uint64_t x)
+/* Twice eight bases as twice eight times five bits, which are the rows of `fast`. */
+static inline codes16 five_bits_each(codes16 x)
 {
     /* From the bits A, C, G, T to the columns C, A, T, G. */
-    x = (x & EIGHT(5U)) << 1 | (x >> 1 & EIGHT(5U));
+    x = (x & EACH(5U)) << 1 | (x >> 1 & EACH(5U));
     x = (x & 0x000f000f000f000f) | (x >> 3 & 0x01e001e001e001e0);
     x = (x & 0x000003ff000003ff) | (x >> 6 & 0x000ffc00000ffc00);
     return (x & 0x00000000000fffff) | (x >> 12 & 0x000000fffff00000);
 }
 
+/* Writes codes[0..n) up to the first sixteen that are not all bases, or the last that are no
+ * sixteen; returns how many were written. */
+static size_t put_sixteens(struct writer *w, const uint8_t *codes, size_t n)
+{
+    /* Eight bases are five bytes, so the number of bits that wait stays as it is. */
+    struct writer to = *w;
+    size_t t = 0;
+    for (; n - t >= 16; t += 16) {
+        codes16 x = load16(codes + t);
+        if (!is_zero(not_plain(x)))
+            break;
+        x = five_bits_each(x);
+        for (int half = 0; half < 2; half++, to.at += 5) {
+            to.bits |= x[half] << to.n;
+            store64(to.at, to.bits);
+            to.bits >>= 40;
+        }
+    }
+    *w = to;
+    return t;
+}
+
 static void put_fast(struct writer *w, const struct cov_onehot_block *b, const uint8_t *codes,
                      size_t n)
 {
-    for (size_t t = 0; t < n;) {
-        uint64_t x;
-        if (n - t >= 8 && all_plain(x = load64(codes + t))) {
-            put(w, five_bits_each(x), 40);
-            t += 8;
-        } else if (codes[t] == COV_CODE_N) {
+    size_t t = 0;
+    while ((t += put_sixteens(w, codes + t, n - t)) < n) {
+        if (codes[t] == COV_CODE_N) {
             size_t run = run_length(codes + t, n - t);
             put_run(w, b, b->quarter, 4 * run);
             t += run;
@@ -255,7 +297,8 @@ static void put_same(struct writer *w, const struct cov_onehot_block *b, uint8_t
         put_code(w, b->row[code]);
 }
 
-/* How many of the codes at a and b are equal, at most n; all of b[0..n) may be read, and a is before b. */
+/* How many of the codes at a and b are equal, at most n; all of b[0..n) may be read, and a is
+ * before b. */
 static inline uint32_t equal_codes(const uint8_t *a, const uint8_t *b, uint32_t n)
 {
     uint32_t i = 0;
@@ -279,8 +322,8 @@ static inline uint32_t next_word(uint32_t word, uint8_t base)
     return (word << 2 | two_bits(base)) & (N_WORDS - 1);
 }
 
-/* The bases codes[beg..end). last[word] is where the word was last + WINDOW + 1, or 0: so what was never
- * seen is too far away. It may be before beg, with other codes than bases in between. */
+/* The bases codes[beg..end). last[word] is where the word was last + WINDOW + 1, or 0: so what was
+ * never seen is too far away. It may be before beg, with other codes than bases in between. */
 static void put_bases(struct writer *w, const struct cov_onehot_block *b, const uint8_t *codes,
                       size_t beg, size_t end, uint32_t *last)
 {
@@ -318,8 +361,8 @@ static void put_small(struct writer *w, const struct cov_onehot_block *b, const 
     uint32_t last[N_WORDS] = {0};
     for (size_t t = 0; t < n;) {
         size_t end = t;
-        while (n - end >= 8 && all_plain(load64(codes + end)))
-            end += 8;
+        while (n - end >= 16 && is_zero(not_plain(load16(codes + end))))
+            end += 16;
         while (end < n && is_plain(codes[end]))
             end++;
         put_bases(w, b, codes, t, end, last);

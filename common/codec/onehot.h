@@ -1,10 +1,10 @@
 /* onehot.h - zlib streams of one-hot chunks, written straight from the codes of the bases.
  *
- * A chunk of a genome file is L rows of four halves (cov_onehot_f16). Behind HDF5's shuffle filter that
- * is a plane of 4L low bytes and a plane of 4L high bytes. The low bytes are all zero, except for 0.33, the
- * half of a code of three bases; the high bytes are four per base. So the deflate stream of both can be
- * put together from the codes, with Huffman codes that are fixed beforehand and without the planes.
- * All functions are thread-safe.
+ * A chunk of a genome file is L rows of four halves (cov_onehot_f16). Behind HDF5's shuffle filter
+ * that is a plane of 4L low bytes and a plane of 4L high bytes. The low bytes are all zero, except
+ * for 0.33, the half of a code of three bases; the high bytes are four per base. So the deflate
+ * stream of both can be put together from the codes, with Huffman codes that are fixed beforehand
+ * and without the planes. All functions are thread-safe.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_CODEC_ONEHOT_H
 #define COV_CODEC_ONEHOT_H
@@ -18,14 +18,14 @@ enum cov_onehot_effort {
     COV_ONEHOT_SMALL, /* repeats of six bases and more within 8192 are found: 3.5 bits a base */
 };
 
-/* Bytes that cov_onehot_encode needs at dst for L codes; all of them may be written to. SIZE_MAX when
- * there are too many. */
+/* Bytes that cov_onehot_encode needs at dst for L codes; all of them may be written to. SIZE_MAX
+ * when there are too many. */
 size_t cov_onehot_bound(size_t L);
 
-/* dst[0..*n_dst) = the zlib stream (RFC 1950) of the two planes of codes[0..L), each 0..15. cap is at
- * least cov_onehot_bound(L). The same bytes for the same codes and effort.
- * Returns false, with dst as it was, for what is left to a general compressor: codes of three bases (B, D,
- * H, V), padding before a base, and 2^31 codes or more. */
+/* dst[0..*n_dst) = the zlib stream (RFC 1950) of the two planes of codes[0..L), each 0..15. cap is
+ * at least cov_onehot_bound(L). The same bytes for the same codes and effort.
+ * Returns false, with dst as it was, for what is left to a general compressor: codes of three
+ * bases (B, D, H, V), padding before a base, and 2^31 codes or more. */
 bool cov_onehot_encode(enum cov_onehot_effort effort, const uint8_t *codes, size_t L, void *dst,
                        size_t cap, size_t *n_dst);
 

@@ -1,8 +1,8 @@
 /* onehot_codes.c - see onehot_codes.h.
  *
- * Given here are the lengths of the codes, from Huffman's algorithm; all else follows by the rules of
- * RFC 1951, section 3.2. Each code of literals and lengths is complete, as zlib wants it; so is each code
- * of distances, unless it has one symbol, which then has one bit.
+ * Given here are the lengths of the codes, from Huffman's algorithm; all else follows by the rules
+ * of RFC 1951, section 3.2. Each code of literals and lengths is complete, as zlib wants it; so is
+ * each code of distances, unless it has one symbol, which then has one bit.
  * SPDX-License-Identifier: MIT */
 #include "common/codec/onehot_codes.h"
 
@@ -31,13 +31,13 @@ static const struct symbol fast_literals[] = {
 /* The last byte. */
 static const struct symbol one_distance[] = {{0, 1}};
 
-/* Counted over uniformly random bases, a tenth of them in diverged copies of what stands within 8000 bases
- * and some in tandem repeats; N and codes of two bases, which such counts do not know, got the longest
- * codes. Distances are multiples of 4 bytes, so some symbols cannot occur. */
+/* Counted over made-up DNA by tests/lib/onehot_lengths.py: uniformly random bases, a tenth of them
+ * in diverged copies of what stands within 8000 bases, and some in tandem repeats. Distances are
+ * multiples of four bytes, so some symbols cannot occur. */
 static const struct symbol small_literals[] = {
-    {0x00, 1}, {0x34, 11}, {0x38, 11}, {0x3c, 3}, {END, 10}, {270, 2},  {271, 4},
-    {272, 5},  {273, 6},   {274, 9},   {275, 9},  {276, 9},  {277, 9},  {278, 10},
-    {279, 10}, {280, 10},  {281, 10},  {282, 10}, {283, 11}, {284, 11},
+    {0x00, 1}, {0x34, 11}, {0x38, 11}, {0x3c, 3}, {END, 11}, {270, 2},  {271, 4},
+    {272, 5},  {273, 6},   {274, 8},   {275, 9},  {276, 10}, {277, 9},  {278, 10},
+    {279, 10}, {280, 10},  {281, 10},  {282, 11}, {283, 11}, {284, 11},
 };
 static const struct symbol small_distances[] = {
     {3, 11}, {5, 11}, {6, 11}, {7, 11}, {8, 10}, {9, 10}, {10, 9}, {11, 9}, {12, 8},
@@ -102,8 +102,8 @@ static void append(struct cov_onehot_block *b, uint32_t bits, uint32_t n)
         b->head[b->n_head / 8] |= (uint8_t)((bits & 1) << b->n_head % 8);
 }
 
-/* The lengths themselves are written in a code of 16 symbols of four bits: the lengths 0 to 13, and 17 and
- * 18 for runs of zeros. It costs some 20 bytes more than a code made to measure. */
+/* The lengths themselves are written in a code of 16 symbols of four bits: the lengths 0 to 13,
+ * and 17 and 18 for runs of zeros. It costs some 20 bytes more than a code made to measure. */
 static void append_lengths(struct cov_onehot_block *b, const uint8_t *n_bits, size_t n)
 {
     for (size_t i = 0; i < n;) {

@@ -1,6 +1,6 @@
 /* bench_onehot - bytes and CPU time a chunk of what compresses the bases of a genome file.
- *   bench_onehot [FASTA]
- * Without FASTA the bases are random. The median of nine passes over at most 64 chunks without padding.
+ * bench_onehot [FASTA] Without FASTA the bases are random. The median of nine passes over at most
+ * 64 chunks without padding.
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,8 @@
 
 enum { CHUNK = 21384, N_CHUNKS = 64, N_PASSES = 9 };
 
-/* Fills codes with the letters of the file that belong to no header; returns how many whole chunks. */
+/* Fills codes with the letters of the file that belong to no header; returns how many whole
+ * chunks. */
 static int read_codes(const char *path, uint8_t *codes, size_t *n_chunks, struct cov_err *e)
 {
     static uint8_t text[1 << 16];

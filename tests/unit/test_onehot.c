@@ -1,4 +1,5 @@
-/* test_onehot.c - streams of one-hot chunks against the planes that cov_shuffle makes, by two decoders.
+/* test_onehot.c - streams of one-hot chunks against the planes that cov_shuffle makes, by two
+ * decoders.
  * SPDX-License-Identifier: MIT */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -199,7 +200,8 @@ static void test_padding(void **state)
     free(chunk);
 }
 
-/* Pieces of everything: bases, copies from before, runs of any code, single codes, padding at the end. */
+/* Pieces of everything: bases, copies from before, runs of any code, single codes, padding at the
+ * end. */
 static void test_mixtures(void **state)
 {
     (void)state;
@@ -275,8 +277,8 @@ static void test_refused(void **state)
     free(dst);
 }
 
-/* On random bases: five bits each, or 3.5 with repeats, beside 200 bytes for the low plane and the heads. What
- * is all N or all padding takes next to nothing. */
+/* On random bases: five bits each, or 3.5 with repeats, beside 200 bytes for the low plane and the
+ * heads. What is all N or all padding takes next to nothing. */
 static void test_sizes(void **state)
 {
     (void)state;
