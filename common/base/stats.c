@@ -116,8 +116,8 @@ void cov_stats_add_stage(struct cov_stats *s, const char *name, double seconds)
 /* The most memory this program has held, in bytes; -1 where the system does not say. */
 static int64_t peak_rss(void)
 {
-    /* VmHWM is of this program alone; ru_maxrss also counts what its process held before the exec, which
-     * is all of a large parent that started it by vfork. */
+    /* VmHWM is of this program alone; ru_maxrss also counts what its process held before the exec,
+     * which is all of a large parent that started it by vfork. */
     FILE *f = fopen("/proc/self/status", "re");
     char line[256];
     int64_t kib = -1;

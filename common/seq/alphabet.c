@@ -86,8 +86,8 @@ const float cov_onehot_f32[16][4] = {
 
 const uint8_t cov_code_complement[16] = {0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15};
 
-/* The other strand of eight codes: the order of the bytes and of the four low bits in each is turned
- * round. */
+/* The other strand of eight codes: the order of the bytes and of the four low bits in each is
+ * turned round. */
 static uint64_t other_strand(uint64_t x)
 {
     x = __builtin_bswap64(x);
