@@ -1,5 +1,6 @@
-/* covpredict - predicts coverage along a genome, base by base, with a Predmoter checkpoint.
+/* covpredict.c - predicts coverage along a genome, base by base, with a Predmoter checkpoint.
  * SPDX-License-Identifier: MIT */
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "common/base/bgz.h"
@@ -19,78 +20,115 @@ struct config {
     int64_t min_length, max_length;
     bool as_float;
     int type;
-    int on_bad_base;
-    const char *rename;
 };
 
 static const char *const devices[] = {"auto", "cpu", NULL};
 static const char *const precisions[] = {"exact", "fp32", NULL};
 static const char *const types[] = {"int16", "int32", "int64", NULL}; /* as enum cov_signal_type */
 
-enum { BAD_BASE_ERROR, BAD_BASE_N };
-static const char *const bad_base_choices[] = {"error", "n", NULL};
-
-#define FIELD(name) offsetof(struct config, name)
-
 enum {
-    OPT_MODEL,
-    OPT_BATCH,
-    OPT_DEVICE,
-    OPT_PRECISION,
-    OPT_LENGTH,
-    OPT_SPECIES,
-    OPT_MIN,
-    OPT_MAX,
-    OPT_FLOAT,
-    OPT_DTYPE,
-    OPT_BAD_BASE,
-    OPT_RENAME
+    ROW_MODEL,
+    ROW_BATCH_SIZE,
+    ROW_DEVICE,
+    ROW_PRECISION,
+    ROW_LENGTH,
+    ROW_SPECIES,
+    ROW_MIN_LENGTH,
+    ROW_MAX_LENGTH,
+    ROW_FLOAT,
+    ROW_DTYPE,
 };
 
+#define FIELD(name) offsetof(struct config, name)
+/* As of fasta2h5. */
+#define MAX_CHUNK 268435456
+#define MAX_LENGTH 1e15
+
 static const struct cov_opt options[] = {
-    [OPT_MODEL] = {"model", 'm', COV_OPT_STRING, COV_OPT_REQUIRED | COV_OPT_PATH_IN, FIELD(model),
-                   "CKPT", NULL, 0, 0, NULL, "checkpoint of Predmoter or covtools"},
-    [OPT_BATCH] = {"batch-size", 0, COV_OPT_INT, 0, FIELD(batch), "N", NULL, 1, 4096, NULL,
-                   "chunks that a thread computes at a time; without it, as many as are fast. It "
-                   "decides about memory, not about values"},
-    [OPT_DEVICE] = {"device", 0, COV_OPT_ENUM, 0, FIELD(device), NULL, "auto", 0, 0, devices,
-                    "where to compute"},
-    [OPT_PRECISION] = {"precision", 0, COV_OPT_ENUM, 0, FIELD(precision), NULL, "exact", 0, 0,
-                       precisions,
-                       "arithmetic of the network: exact is the fastest that gives Predmoter's "
-                       "values; in this version that is fp32"},
-    [OPT_LENGTH] = {"subsequence-length", 0, COV_OPT_SIZE, 0, FIELD(length), "N", "21384", 1,
-                    1 << 28, NULL,
-                    "length of the chunks that a FASTA is cut into; a genome file brings its own"},
-    [OPT_SPECIES] = {"species", 0, COV_OPT_STRING, 0, FIELD(species), "NAME", NULL, 0, 0, NULL,
-                     "species of a FASTA, kept in the output; without it, the file's name without "
-                     "folder and suffix"},
-    [OPT_MIN] = {"min-length", 0, COV_OPT_SIZE, 0, FIELD(min_length), "N", NULL, 1, 1e15, NULL,
-                 "leave out sequences of a FASTA that are shorter"},
-    [OPT_MAX] = {"max-length", 0, COV_OPT_SIZE, 0, FIELD(max_length), "N", NULL, 1, 1e15, NULL,
-                 "leave out sequences of a FASTA that are longer"},
-    [OPT_FLOAT] = {"float", 0, COV_OPT_FLAG, 0, FIELD(as_float), NULL, NULL, 0, 0, NULL,
-                   "write the network's values unrounded, as float32"},
-    [OPT_DTYPE] = {"dtype", 0, COV_OPT_ENUM, 0, FIELD(type), NULL, "int32", 0, 0, types,
-                   "type of the rounded values; one that does not fit is an error"},
-    [OPT_BAD_BASE] = {"on-bad-base", 0, COV_OPT_ENUM, 0, FIELD(on_bad_base), NULL, "error", 0, 0,
-                      bad_base_choices,
-                      "what to do with a letter of a FASTA that is no IUPAC code: stop, or read it "
-                      "as N and count it"},
-    [OPT_RENAME] = {"rename", 0, COV_OPT_STRING, COV_OPT_PATH_IN, FIELD(rename), "FILE", NULL, 0, 0,
-                    NULL, "two columns: name in a FASTA, name to use instead"},
-    {0},
+    [ROW_MODEL] = {.name = "model",
+                   .letter = 'm',
+                   .type = COV_OPT_STRING,
+                   .flags = COV_OPT_REQUIRED | COV_OPT_PATH_IN,
+                   .field = FIELD(model),
+                   .metavar = "CKPT",
+                   .help = "checkpoint of Predmoter or covtools"},
+    [ROW_BATCH_SIZE] =
+        {.name = "batch-size",
+         .type = COV_OPT_INT,
+         .field = FIELD(batch),
+         .metavar = "N",
+         .min = 1,
+         .max = 4096,
+         .help =
+             "chunks that a thread computes at a time; without it, chosen. Decides about memory, "
+             "not about values"},
+    [ROW_DEVICE] = {.name = "device",
+                    .type = COV_OPT_ENUM,
+                    .field = FIELD(device),
+                    .def = "auto",
+                    .choices = devices,
+                    .help = "where to compute"},
+    [ROW_PRECISION] =
+        {.name = "precision",
+         .type = COV_OPT_ENUM,
+         .field = FIELD(precision),
+         .def = "exact",
+         .choices = precisions,
+         .help =
+             "arithmetic of the network: exact is the fastest that gives Predmoter's values; in "
+             "this version that is fp32"},
+    [ROW_LENGTH] = {.name = "subsequence-length",
+                    .type = COV_OPT_SIZE,
+                    .field = FIELD(length),
+                    .metavar = "N",
+                    .def = "21384",
+                    .min = 1,
+                    .max = MAX_CHUNK,
+                    .help = "length of the chunks that a FASTA is cut into; a genome file brings "
+                            "its own"},
+    [ROW_SPECIES] = {.name = "species",
+                     .type = COV_OPT_STRING,
+                     .field = FIELD(species),
+                     .metavar = "NAME",
+                     .help = "species of a FASTA, kept in the output; without it, the file's name "
+                             "without folder and suffix"},
+    [ROW_MIN_LENGTH] = {.name = "min-length",
+                        .type = COV_OPT_SIZE,
+                        .field = FIELD(min_length),
+                        .metavar = "N",
+                        .min = 1,
+                        .max = MAX_LENGTH,
+                        .help = "leave out sequences of a FASTA that are shorter"},
+    [ROW_MAX_LENGTH] = {.name = "max-length",
+                        .type = COV_OPT_SIZE,
+                        .field = FIELD(max_length),
+                        .metavar = "N",
+                        .min = 1,
+                        .max = MAX_LENGTH,
+                        .help = "leave out sequences of a FASTA that are longer"},
+    [ROW_FLOAT] = {.name = "float",
+                   .type = COV_OPT_FLAG,
+                   .field = FIELD(as_float),
+                   .help = "write the network's values unrounded, as float32"},
+    [ROW_DTYPE] = {.name = "dtype",
+                   .type = COV_OPT_ENUM,
+                   .field = FIELD(type),
+                   .def = "int32",
+                   .choices = types,
+                   .help = "type of the rounded values; one that does not fit is an error"},
+    {.name = NULL},
 };
 
 /* Options that contradict each other, or that only a FASTA can follow. */
-static int check(const struct config *c, const bool *given, const char *input, bool *is_fasta,
-                 struct cov_err *e)
+static int check(const struct config *c, const bool *given, const char *input, const char *output,
+                 bool *is_fasta, struct cov_err *e)
 {
-    static const int fasta_only[] = {OPT_LENGTH, OPT_SPECIES,  OPT_MIN,
-                                     OPT_MAX,    OPT_BAD_BASE, OPT_RENAME};
-    if (c->as_float && given[OPT_DTYPE])
+    static const int fasta_only[] = {ROW_LENGTH, ROW_SPECIES, ROW_MIN_LENGTH, ROW_MAX_LENGTH};
+    if (cov_path_is_std(output))
+        return cov_fail(e, COV_EUSAGE, "-o -: a predictions file needs a name of its own");
+    if (c->as_float && given[ROW_DTYPE])
         return cov_fail(e, COV_EUSAGE, "--float and --dtype contradict each other");
-    if (given[OPT_MIN] && given[OPT_MAX] && c->min_length > c->max_length)
+    if (given[ROW_MIN_LENGTH] && given[ROW_MAX_LENGTH] && c->min_length > c->max_length)
         return cov_fail(e, COV_EUSAGE, "--min-length is greater than --max-length");
     bool is_hdf5;
     int rc = cov_source_is_hdf5(input, &is_hdf5, e);
@@ -117,11 +155,9 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
     char *dir = NULL;
     bool is_fasta = false;
 
-    int rc = check(c, given, input, &is_fasta, e);
+    int rc = check(c, given, input, common->output, &is_fasta, e);
     if (rc)
         return rc;
-    if (cov_path_is_std(common->output))
-        return cov_fail(e, COV_EUSAGE, "-o -: a predictions file needs a name of its own");
     /* Everything that may refuse comes before the genome is read. */
     rc = cov_outfile_begin(&out, common->output, COV_OUTFILE_SEEKABLE, common->force, e);
     if (rc == COV_OK)
@@ -140,9 +176,7 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
     struct cov_source_options from = {
         .chunk_length = (size_t)c->length,
         .species = c->species,
-        .genome = {.bad_base_is_n = c->on_bad_base == BAD_BASE_N,
-                   .rename_path = c->rename,
-                   .min_length = c->min_length,
+        .genome = {.min_length = c->min_length,
                    .max_length = c->max_length,
                    .tmpdir = common->tmpdir ? common->tmpdir : dir,
                    .n_threads = (unsigned)common->threads},

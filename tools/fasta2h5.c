@@ -21,7 +21,7 @@ static const char *const bad_base_choices[] = {"error", "n", NULL};
 #define FIELD(name) offsetof(struct config, name)
 /* HDF5 stores no chunk of 4 GiB or more, and a base takes eight bytes. */
 #define MAX_CHUNK 268435456
-#define MAX_LENGTH 9e15
+#define MAX_LENGTH 1e15
 
 static const struct cov_opt options[] = {
     {.name = "subsequence-length",

@@ -1,8 +1,8 @@
 /* err.h - how a function of libcov says that it failed, and why.
  *
  * A fallible function returns 0 or one of the negative COV_E* codes and takes a `struct cov_err *`
- * as its last argument, which may be NULL. The lowest layer names the object (file, record, data set,
- * offset); a layer above may put context in front, once.
+ * as its last argument, which may be NULL. The lowest layer names the object (file, record, data
+ * set, offset); a layer above may put context in front, once.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_BASE_ERR_H
 #define COV_BASE_ERR_H

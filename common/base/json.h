@@ -7,9 +7,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* A writer over a stream; indents by two spaces. `key` is NULL inside arrays and at the top. Errors of
- * the stream are left to the caller's ferror and fclose. Depth is at most 16. Bytes that are no valid
- * UTF-8 become U+FFFD; a number that is not finite, and a string that is NULL, become null. */
+/* A writer over a stream; indents by two spaces. `key` is NULL inside arrays and at the top. Errors
+ * of the stream are left to the caller's ferror and fclose. Depth is at most 16. Bytes that are no
+ * valid UTF-8 become U+FFFD; a number that is not finite and a string that is NULL become null. */
 struct cov_json {
     FILE *f;
     int depth;

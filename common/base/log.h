@@ -1,7 +1,7 @@
 /* log.h - warnings and notes of the library, handed to whoever runs it.
  *
- * The library itself prints nothing: until a receiver is set, messages are dropped. Thread-safe: the
- * receiver is called by one thread at a time.
+ * The library itself prints nothing: until a receiver is set, messages are dropped. Thread-safe:
+ * the receiver is called by one thread at a time.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_BASE_LOG_H
 #define COV_BASE_LOG_H

@@ -31,7 +31,7 @@ static void *out_of_memory(size_t n, size_t size, struct cov_err *e)
     return NULL;
 }
 
-/* The number of bytes to ask the allocator for, never zero; returns 0 when it cannot be addressed. */
+/* The number of bytes to ask the allocator for; 0 when it cannot be addressed, and only then. */
 static size_t request(size_t n, size_t size)
 {
     size_t bytes;

@@ -1,7 +1,8 @@
 /* mem.h - checked sizes and allocation.
  *
- * Sizes that come from files go through cov_size_mul before anything is allocated. Allocators return NULL
- * and fill *e (COV_ENOMEM) on failure; a request of zero bytes succeeds. Everything is released with free().
+ * Sizes that come from files go through cov_size_mul before anything is allocated. Allocators
+ * return NULL and fill *e (COV_ENOMEM) on failure; a request of zero bytes succeeds. Everything is
+ * released with free().
  * SPDX-License-Identifier: MIT */
 #ifndef COV_BASE_MEM_H
 #define COV_BASE_MEM_H
@@ -23,7 +24,8 @@ void *cov_calloc64(size_t n, size_t size, struct cov_err *e) COV_MUST_USE;
 /* As realloc(p, n * size): on failure p stays valid and NULL is returned. */
 void *cov_realloc(void *p, size_t n, size_t size, struct cov_err *e) COV_MUST_USE;
 
-/* Makes *p hold at least `need` elements of `size` bytes, growing geometrically; *cap is in elements. */
+/* Makes *p hold at least `need` elements of `size` bytes, growing geometrically; *cap is in
+ * elements. */
 int cov_reserve(void **p, size_t *cap, size_t need, size_t size, struct cov_err *e) COV_MUST_USE;
 
 char *cov_strdup(const char *text, struct cov_err *e) COV_MUST_USE;

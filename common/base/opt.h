@@ -1,11 +1,12 @@
 /* opt.h - command-line options from one table per tool.
  *
- * The table produces the parser, `--help`, shell completion and the check of the man page. Parsing is
- * strict: the whole text of a value must be valid and in range; an unknown option, a missing value, a
- * value for a flag, and two different values for one option are errors. Hyphen and underscore are the
- * same in long names; a long name may not be abbreviated; `--name=value` and `--name value`, `-n value`,
- * `-nvalue` and `-n=value` are the same; flags may be bundled (`-fq`); `--` ends the options; options
- * may stand after operands. A list that is given several times grows.
+ * The table produces the parser, `--help`, and the list for programs that man pages are checked
+ * against. Parsing is strict: the whole text of a value must be valid and in range; an unknown
+ * option, a missing value, a value for a flag, and two different values for one option are errors.
+ * Hyphen and underscore are the same in long names; a long name may not be abbreviated;
+ * `--name=value` and `--name value`, `-n value`, `-nvalue` and `-n=value` are the same; flags may
+ * be bundled (`-fq`); `--` ends the options; options may stand after operands. A list that is given
+ * several times grows.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_BASE_OPT_H
 #define COV_BASE_OPT_H
@@ -55,17 +56,18 @@ struct cov_opt {
     const char *help;           /* a phrase: no capital, no full stop; the default is added */
 };
 
-/* A table and the struct that it fills. `given` (may be NULL) gets one bool per row: whether it was on
- * the command line. */
+/* A table and the struct that it fills. `given` (may be NULL) gets one bool per row: whether it was
+ * on the command line. */
 struct cov_opt_set {
     const struct cov_opt *table;
     void *config;
     bool *given;
 };
 
-/* Fills the configs from the defaults and argv[1..argc-1] and moves the operands to the front of argv
- * (argv[1..*n_operands]). Tables are searched in the order given. Errors are COV_EUSAGE and name the
- * option; what stood before the faulty argument has been taken then, and cov_opt_fini is still due. */
+/* Fills the configs from the defaults and argv[1..argc-1] and moves the operands to the front of
+ * argv (argv[1..*n_operands]). Tables are searched in the order given. Errors are COV_EUSAGE and
+ * name the option; what stood before the faulty argument has been taken then, and cov_opt_fini is
+ * still due. */
 int cov_opt_parse(const struct cov_opt_set *sets, size_t n_sets, int argc, char **argv,
                   int *n_operands, struct cov_err *e) COV_MUST_USE;
 
@@ -75,12 +77,13 @@ void cov_opt_fini(const struct cov_opt *table, void *config);
 /* The options as text for --help, wrapped at 80 columns. */
 void cov_opt_print_help(const struct cov_opt *table, FILE *f);
 
-/* One line an option, tab separated: name, letter, type (as in enum cov_opt_type, lower case), metavar
- * ("[=X]" when optional), default, choices joined by '|', path (in or out), help. Empty fields are "-". */
+/* One line an option, tab separated: name, letter, type (as in enum cov_opt_type, lower case),
+ * metavar ("[=X]" when optional), default, choices joined by '|', path (in or out), help. Empty
+ * fields are "-". */
 void cov_opt_print_machine(const struct cov_opt *table, FILE *f);
 
-/* Strict parsing of a whole text as a number in [min, max], for parts of option values. `what` stands in
- * front of the error, which is COV_EUSAGE. */
+/* Strict parsing of a whole text as a number in [min, max], for parts of option values. `what`
+ * stands in front of the error, which is COV_EUSAGE. */
 int cov_parse_i64(const char *text, const char *what, int64_t min, int64_t max, int64_t *out,
                   struct cov_err *e) COV_MUST_USE;
 int cov_parse_double(const char *text, const char *what, double min, double max, double *out,

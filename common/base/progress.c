@@ -7,6 +7,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "common/base/attr.h"
 #include "common/base/stats.h"
 
 enum { MAX_TEXT = 256, MIN_BAR = 10, MAX_BAR = 40 };
@@ -31,7 +32,7 @@ static void print_number(char *text, size_t n, double value, int decimals)
         double unit;
         const char *letter;
     } steps[] = {{1e9, " G"}, {1e6, " M"}};
-    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++)
+    for (size_t i = 0; i < COV_COUNT(steps); i++)
         if (value >= steps[i].unit) {
             (void)snprintf(text, n, "%.2f%s", value / steps[i].unit, steps[i].letter);
             return;

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "common/base/stats.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -115,8 +116,8 @@ void cov_stats_add_stage(struct cov_stats *s, const char *name, double seconds)
 /* The most memory this program has held, in bytes; -1 where the system does not say. */
 static int64_t peak_rss(void)
 {
-    /* VmHWM is of this program alone; ru_maxrss also counts what its process held before the exec, which
-     * is all of a large parent that started it by vfork. */
+    /* VmHWM is of this program alone; ru_maxrss also counts what its process held before the exec,
+     * which is all of a large parent that started it by vfork. */
     FILE *f = fopen("/proc/self/status", "re");
     char line[256];
     int64_t kib = -1;
@@ -194,16 +195,18 @@ int cov_stats_write(const struct cov_stats *s, const char *path, struct cov_err 
     if (rc)
         return rc;
     FILE *f = fopen(out.tmp, "we");
-    if (f) {
-        cov_stats_print(s, f);
-        bool failed = ferror(f);
-        if (fclose(f) || failed)
-            rc = cov_fail_errno(e, "%s", path);
-        else
-            rc = cov_outfile_commit(&out, e);
-    } else {
+    if (!f) {
         rc = cov_fail_errno(e, "%s", path);
+        goto out;
     }
+    errno = 0;
+    cov_stats_print(s, f);
+    bool failed = ferror(f);
+    if (fclose(f) || failed)
+        rc = errno ? cov_fail_errno(e, "%s", path) : cov_fail(e, COV_EIO, "%s: write error", path);
+    else
+        rc = cov_outfile_commit(&out, e);
+out:
     cov_outfile_abort(&out);
     return rc;
 }

@@ -37,8 +37,8 @@ int cov_stats_set_command(struct cov_stats *s, int argc, char **argv,
                           struct cov_err *e) COV_MUST_USE;
 /* A path that is there already is not added again. */
 int cov_stats_add_input(struct cov_stats *s, const char *path, struct cov_err *e) COV_MUST_USE;
-/* Adds to the stage of that name (a string that outlives *s); of more than COV_STATS_MAX_STAGES names
- * the last takes it all. */
+/* Adds to the stage of that name (a string that outlives *s); of more than COV_STATS_MAX_STAGES
+ * names the last takes it all. */
 void cov_stats_add_stage(struct cov_stats *s, const char *name, double seconds);
 /* Stops the clock: wall, CPU (all threads), peak memory. */
 void cov_stats_finish(struct cov_stats *s);

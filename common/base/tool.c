@@ -205,12 +205,13 @@ static void catch_signals(void)
     for (size_t i = 0; i < COV_COUNT(numbers); i++)
         if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
             (void)sigaction(numbers[i], &action, NULL);
-    /* A file that grows beyond the limit of this process is an error of write(), as a full disk is. */
+    /* A file that grows beyond this process's limit is an error of write(), as a full disk is. */
     (void)signal(SIGXFSZ, SIG_IGN);
 }
 
-/* A closed standard stream would give its number to the next file that is opened, and messages would be
- * written into it. /dev/null takes the place, opened the wrong way round so that use is an error. */
+/* A closed standard stream would give its number to the next file that is opened, and messages
+ * would be written into it. /dev/null takes the place, opened the wrong way round so that use is an
+ * error. */
 static int occupy_standard_streams(struct cov_err *e)
 {
     for (int fd = 0; fd <= 2; fd++)

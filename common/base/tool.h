@@ -1,7 +1,8 @@
 /* tool.h - what all tools have in common: options, messages, signals, statistics, exit status.
  *
- * The one place in the library that prints (with progress.c) and that decides the exit status, on behalf
- * of the tools' main functions. No locale is ever set: numbers are read and written as in "C".
+ * The one place in the library that prints (with progress.c) and that decides the exit status, on
+ * behalf of the tools' main functions. No locale is ever set: numbers are read and written as in
+ * "C".
  * SPDX-License-Identifier: MIT */
 #ifndef COV_BASE_TOOL_H
 #define COV_BASE_TOOL_H
@@ -34,22 +35,24 @@ struct cov_tool {
     size_t config_bytes;            /* the struct that `options` fill */
     int min_operands, max_operands; /* max < 0: any number */
     bool output_optional;
-    /* `given`: per row of `options` whether it was on the command line. Operands are entered as inputs of
-     * the statistics already. COV_EUSAGE leads to status 2. */
+    /* `given`: per row of `options` whether it was on the command line. Operands are entered as
+     * inputs of the statistics already. COV_EUSAGE leads to status 2. */
     int (*run)(struct cov_common *common, void *config, const bool *given, int n_operands,
                char **operands, struct cov_err *e);
     /* Adds lines about libraries and devices to --version; may be NULL. */
     void (*print_versions)(FILE *f);
 };
 
-/* Parses, runs, reports; returns the exit status: 0; 1 failed; 2 wrong usage; 137 out of memory (workflow
- * engines retry with more); 141 when the reader of standard output went away (silently). On SIGINT,
- * SIGTERM, SIGHUP and SIGPIPE, unless ignored when the program started, temporary files are removed and
- * the process ends with 128 + signal. An output that is one of the inputs is refused. Standard streams
- * that were closed are opened so that using them fails. Standard output is closed and checked. */
+/* Parses, runs, reports; returns the exit status: 0; 1 failed; 2 wrong usage; 137 out of memory
+ * (workflow engines retry with more); 141 when the reader of standard output went away (silently).
+ * On SIGINT, SIGTERM, SIGHUP and SIGPIPE, unless ignored when the program started, temporary files
+ * are removed and the process ends with 128 + signal. An output that is one of the inputs is
+ * refused. Standard streams that were closed are opened so that using them fails. Standard output
+ * is closed and checked. */
 int cov_tool_main(const struct cov_tool *tool, int argc, char **argv);
 
-/* Version of libcov as "0.1.0" or "0.1.0-12-gabc1234", and the commit it was built from ("" if unknown). */
+/* Version of libcov as "0.1.0" or "0.1.0-12-gabc1234", and the commit it was built from ("" if
+ * unknown). */
 const char *cov_version(void);
 const char *cov_commit(void);
 

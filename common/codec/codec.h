@@ -13,9 +13,9 @@
 
 /* ---- compressions, by the names of --compression ---- */
 
-/* GZIP, FAST and LIBDEFLATE are the same format (HDF5's deflate) and differ in time and size only. For the
- * bases of a genome file GZIP and FAST stand for the encoders of onehot.h; elsewhere for levels of
- * libdeflate. */
+/* GZIP, FAST and LIBDEFLATE are the same format (HDF5's deflate) and differ in time and size only.
+ * For the bases of a genome file GZIP and FAST stand for the encoders of onehot.h; elsewhere for
+ * levels of libdeflate. */
 enum cov_codec_id {
     COV_CODEC_NONE,
     COV_CODEC_GZIP,

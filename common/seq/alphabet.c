@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "common/base/half.h"
+
 const char cov_letter_of_code[17] = "-ACMGRSVTWYHKDBN";
 
 #define X COV_CODE_BAD
@@ -84,8 +86,8 @@ const float cov_onehot_f32[16][4] = {
 
 const uint8_t cov_code_complement[16] = {0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15};
 
-/* The other strand of eight codes: the order of the bytes and of the four low bits in each is turned
- * round. */
+/* The other strand of eight codes: the order of the bytes and of the four low bits in each is
+ * turned round. */
 static uint64_t other_strand(uint64_t x)
 {
     x = __builtin_bswap64(x);
@@ -128,19 +130,6 @@ uint8_t cov_code_from_onehot(const float v[4])
     return code;
 }
 
-static float half_to_float(uint16_t h)
-{
-    int exponent = h >> 10 & 31, mantissa = h & 1023;
-    float value;
-    if (exponent == 31)
-        value = mantissa ? NAN : INFINITY;
-    else if (exponent == 0)
-        value = ldexpf((float)mantissa, -24);
-    else
-        value = ldexpf((float)(mantissa + 1024), exponent - 25);
-    return h & 0x8000 ? -value : value;
-}
-
 uint8_t cov_code_from_onehot_f16(const uint16_t v[4])
 {
     /* The patterns of 1, 0.5, 0.33 and 0.25 are told from 0 by bit 13. */
@@ -149,7 +138,7 @@ uint8_t cov_code_from_onehot_f16(const uint16_t v[4])
         return code;
     float f[4];
     for (int k = 0; k < 4; k++)
-        f[k] = half_to_float(v[k]);
+        f[k] = cov_half_to_float(v[k]);
     return cov_code_from_onehot(f);
 }
 

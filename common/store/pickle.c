@@ -114,13 +114,22 @@ static struct cov_pickle_value *new_value(struct machine *m, enum cov_pickle_kin
     return v;
 }
 
+/* Room for one more value on the stack. */
+static int reserve_stack(struct machine *m)
+{
+    void *stack = m->stack;
+    int rc = cov_reserve(&stack, &m->cap_stack, m->n_stack + 1, sizeof *m->stack, m->e);
+    m->stack = stack;
+    return rc;
+}
+
 static int push(struct machine *m, struct cov_pickle_value *v)
 {
     if (!v)
         return COV_ENOMEM;
     if (++m->n_pushed > m->limits.max_values)
         return cov_fail(m->e, COV_EINPUT, "pickle of more than %zu values", m->limits.max_values);
-    int rc = cov_reserve((void **)&m->stack, &m->cap_stack, m->n_stack + 1, sizeof(void *), m->e);
+    int rc = reserve_stack(m);
     if (rc)
         return rc;
     m->stack[m->n_stack++] = v;
@@ -174,8 +183,9 @@ static int contain(struct machine *m, struct cov_pickle_value *whole, struct cov
 static int add_items(struct machine *m, struct cov_pickle_value *whole,
                      struct cov_pickle_value **items, size_t n)
 {
-    int rc = cov_reserve((void **)&whole->items, &whole->cap_items, whole->n_items + n,
-                         sizeof(void *), m->e);
+    void *grown = whole->items;
+    int rc = cov_reserve(&grown, &whole->cap_items, whole->n_items + n, sizeof *whole->items, m->e);
+    whole->items = grown;
     for (size_t i = 0; !rc && i < n; i++) {
         rc = contain(m, whole, items[i]);
         if (!rc)
@@ -304,7 +314,9 @@ static int op_mark(struct machine *m, const struct operation *op)
     (void)op;
     if (m->n_marks >= m->limits.max_depth)
         return too_deep(m);
-    int rc = cov_reserve((void **)&m->marks, &m->cap_marks, m->n_marks + 1, sizeof(size_t), m->e);
+    void *marks = m->marks;
+    int rc = cov_reserve(&marks, &m->cap_marks, m->n_marks + 1, sizeof *m->marks, m->e);
+    m->marks = marks;
     if (!rc)
         m->marks[m->n_marks++] = m->n_stack;
     return rc;
@@ -377,10 +389,12 @@ static int op_memo_put(struct machine *m, const struct operation *op)
     if (index > m->n_pushed)
         return damaged(m, "a value is stored under too large a number");
     size_t before = m->cap_memo;
-    rc = cov_reserve((void **)&m->memo, &m->cap_memo, (size_t)index + 1, sizeof(void *), m->e);
+    void *memo = m->memo;
+    rc = cov_reserve(&memo, &m->cap_memo, (size_t)index + 1, sizeof *m->memo, m->e);
+    m->memo = memo;
     if (rc)
         return rc;
-    memset(m->memo + before, 0, (m->cap_memo - before) * sizeof(void *));
+    memset(m->memo + before, 0, (m->cap_memo - before) * sizeof *m->memo);
     m->n_memo += !m->memo[index];
     m->memo[index] = top(m);
     return COV_OK;
@@ -631,7 +645,7 @@ int cov_pickle_read(const void *data, size_t n, const struct cov_pickle_name *na
     m.p = cov_calloc(1, sizeof *m.p, e);
     if (!m.p)
         return COV_ENOMEM;
-    int rc = cov_reserve((void **)&m.stack, &m.cap_stack, 1, sizeof(void *), e);
+    int rc = reserve_stack(&m);
     if (!rc)
         rc = run(&m);
     free(m.stack);

@@ -70,7 +70,7 @@ struct cov_pickle_limits {
 struct cov_pickle;
 
 /* Reads the pickle data[0..n), which is borrowed until free. `names[0..n_names)` are the names
- * that may be asked for; borrowed as well. `limits` may be NULL: a million values, 100 deep.
+ * that may be asked for; borrowed as well. `limits` may be NULL: 2^22 values, 100 deep.
  * COV_EINPUT gives the byte offset; for a name that is not allowed the text is "pickle asks for
  * os.system, which is not allowed; nothing was executed". */
 int cov_pickle_read(const void *data, size_t n, const struct cov_pickle_name *names, size_t n_names,

@@ -12,7 +12,10 @@ static void put(struct cov_pickle_writer *w, const void *data, size_t n)
 {
     if (w->err.code)
         return;
-    if (cov_reserve((void **)&w->data, &w->cap, w->n_bytes + n, 1, &w->err))
+    void *grown = w->data;
+    int rc = cov_reserve(&grown, &w->cap, w->n_bytes + n, 1, &w->err);
+    w->data = grown;
+    if (rc)
         return;
     memcpy(w->data + w->n_bytes, data, n);
     w->n_bytes += n;

@@ -17,10 +17,6 @@ enum { MAX_DATASETS = 4096 };
 #define DATASETS "prediction/datasets"
 #define GROUP "evaluation"
 
-struct opened {
-    struct cov_h5_set *set;
-};
-
 /* The columns of an HDF5 data set that make up one of ours. */
 struct dataset {
     char *name;
@@ -30,7 +26,7 @@ struct dataset {
 
 struct cov_signal_file {
     struct cov_h5 *h5;
-    struct opened *opened;
+    struct cov_h5_set **opened;
     size_t n_opened;
     struct dataset *datasets;
     size_t n_datasets;
@@ -45,8 +41,8 @@ static int open_set(struct cov_signal_file *f, const char *name, struct cov_h5_s
     int rc = cov_h5_set_open(f->h5, name, 3, &s, e);
     if (rc)
         return rc;
-    f->opened[f->n_opened++].set = s;
-    const struct cov_h5_rows *r = cov_h5_set_rows(s), *first = cov_h5_set_rows(f->opened[0].set);
+    f->opened[f->n_opened++] = s;
+    const struct cov_h5_rows *r = cov_h5_set_rows(s), *first = cov_h5_set_rows(f->opened[0]);
     if (r->type.kind == COV_H5_STRING)
         return cov_fail(e, COV_EINPUT, "%s: %s: the elements are not numbers", f->path, name);
     if (r->dims[2] == 0)
@@ -89,7 +85,7 @@ static int read_names(struct cov_signal_file *f, size_t n, struct cov_err *e)
     for (size_t k = 0; !rc && k < n; k++) {
         const char *name = text + k * r->type.bytes;
         struct dataset *d = &f->datasets[f->n_datasets++];
-        *d = (struct dataset){NULL, f->opened[0].set, k, 1};
+        *d = (struct dataset){NULL, f->opened[0], k, 1};
         d->name = cov_strndup(name, cov_h5_string_length(&r->type, name), e);
         if (!d->name)
             rc = COV_ENOMEM;
@@ -117,7 +113,7 @@ static int open_predicted(struct cov_signal_file *f, struct cov_err *e)
         rc = open_set(f, PREDICTIONS, &s, e);
     if (rc)
         return rc;
-    size_t n = cov_h5_set_rows(f->opened[0].set)->dims[2];
+    size_t n = cov_h5_set_rows(f->opened[0])->dims[2];
     if (n > MAX_DATASETS)
         return cov_fail(e, COV_EINPUT, "%s: " PREDICTIONS ": %zu columns are too many", f->path, n);
     return read_names(f, n, e);
@@ -181,7 +177,7 @@ static int open_parts(struct cov_signal_file *f, enum cov_signal_kind kind, stru
         rc = kind == COV_SIGNAL_PREDICTED ? open_predicted(f, e) : open_measured(f, e);
     if (rc)
         return rc;
-    const size_t *dims = cov_h5_set_rows(f->opened[0].set)->dims;
+    const size_t *dims = cov_h5_set_rows(f->opened[0])->dims;
     return cov_chunk_table_read(f->h5, dims[0], dims[1], &f->grid, e);
 }
 
@@ -211,7 +207,7 @@ void cov_signal_file_close(struct cov_signal_file *f)
         free(f->datasets[k].name);
     free(f->datasets);
     for (size_t i = 0; i < f->n_opened; i++)
-        cov_h5_set_close(f->opened[i].set);
+        cov_h5_set_close(f->opened[i]);
     free(f->opened);
     cov_h5_close(f->h5);
     free(f->path);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/half.h"
 #include "common/base/mem.h"
 #include "common/store/zip.h"
 
@@ -118,19 +119,6 @@ void cov_torch_tensor_fini(struct cov_torch_tensor *t)
     *t = (struct cov_torch_tensor){0};
 }
 
-static float half_to_float(uint16_t half)
-{
-    int exponent = half >> 10 & 0x1f, mantissa = half & 0x3ff;
-    float magnitude;
-    if (exponent == 0x1f)
-        magnitude = mantissa ? NAN : INFINITY;
-    else if (exponent == 0)
-        magnitude = ldexpf((float)mantissa, -24);
-    else
-        magnitude = ldexpf((float)(mantissa | 0x400), exponent - 25);
-    return half & 0x8000 ? -magnitude : magnitude;
-}
-
 static float load_float(enum cov_torch_dtype dtype, const uint8_t *p)
 {
     uint32_t bits;
@@ -143,7 +131,7 @@ static float load_float(enum cov_torch_dtype dtype, const uint8_t *p)
         return (float)f64;
     case COV_TORCH_FLOAT16:
         memcpy(&half, p, sizeof half);
-        return half_to_float(half);
+        return cov_half_to_float(half);
     case COV_TORCH_BFLOAT16:
         memcpy(&half, p, sizeof half);
         bits = (uint32_t)half << 16;

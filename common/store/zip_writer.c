@@ -42,7 +42,10 @@ static void put32(struct bytes *b, uint64_t value, bool zip64)
 
 static int reserve(struct bytes *b, size_t n, struct cov_err *e)
 {
-    return cov_reserve((void **)&b->data, &b->cap, b->n + n, 1, e);
+    void *data = b->data;
+    int rc = cov_reserve(&data, &b->cap, b->n + n, 1, e);
+    b->data = data;
+    return rc;
 }
 
 static int write_bytes(struct cov_zip_writer *w, const void *data, size_t n, struct cov_err *e)

@@ -135,7 +135,7 @@ static int take_line(struct cov_blacklist *b, const char *path, size_t line, con
     if (is_region && region.end < region.beg)
         return cov_fail(e, COV_EINPUT, "%s:%zu: the region ends before it starts", path, line);
     int rc = add_name(b, &words[0], &name, e);
-    if (!rc && is_region)
+    if (!rc && region.end > region.beg)
         rc = add_entry(b, name, region, e);
     return rc;
 }

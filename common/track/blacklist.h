@@ -2,8 +2,8 @@
  *
  * A list of ids has one a line. A BED file has contig, beg, end (0-based, half-open) and any more
  * columns. Columns are separated by tabs or blanks. Blank lines, what follows a '#' at the start of
- * a column, and BED's `track` and `browser` lines are passed over. A file is either or: its first
- * line decides.
+ * a column, and BED's `track` and `browser` lines are passed over. A region without a base leaves
+ * nothing out. A file is either or: its first line decides.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_TRACK_BLACKLIST_H
 #define COV_TRACK_BLACKLIST_H

@@ -4,16 +4,14 @@
 . "$SRC/tests/lib/tap.sh"
 need_python h5py numpy pyBigWig
 
-py() {
-    "$PYTHON" "$SRC/tests/lib/track_check.py" "$@"
-}
+start_python "$SRC/tests/lib/track_check.py"
 make_input() { # KIND FILE [KEY=VALUE]...
-    py make "$@" || exit 99
+    ask make "$@" || exit 99
 }
 check() { # FILE TRACK NAME [KEY=VALUE]...: the track is what FILE says.
     file=$1 track=$2 name=$3
     shift 3
-    ok "$name" "$PYTHON" "$SRC/tests/lib/track_check.py" input "$file" "$track" "$@"
+    ok "$name" ask input "$file" "$track" "$@"
 }
 # refuses STATUS REGEX NAME [ARG]...: cov2bigwig is refused and leaves nothing.
 refuses() {
@@ -166,7 +164,7 @@ for arguments in '' 'window=9' 'scale=3'; do
     check f.h5 f.bg "float predictions are not rounded ($arguments)" dataset=d ${arguments:+"$arguments"}
 done
 for dtype in int16 int32 uint8; do
-    make_input pred d.h5 datasets=d dtype=int16
+    make_input pred d.h5 datasets=d dtype=$dtype
     run cov2bigwig -f -o d.bw d.h5
     check d.h5 d.bw "$dtype predictions" dataset=d
 done
@@ -221,17 +219,17 @@ done
 refuses 1 'e\.h5: .*' 'a genome file without --experimental' -o x.bw e.h5
 refuses 1 'one\.h5: .*' 'predictions with --experimental' --experimental -o x.bw one.h5
 for key in prediction/predictions prediction/datasets data/seqids data/start_ends; do
-    py cut one.h5 bad.h5 what=$key
+    ask cut one.h5 bad.h5 what=$key || exit 99
     refuses 1 'bad\.h5: ' "no $key" -o x.bw bad.h5
 done
-py cut one.h5 bad.h5 what=hole
+ask cut one.h5 bad.h5 what=hole || exit 99
 refuses 1 'bad\.h5: sequence chr1, \+ strand: ' 'a hole in a strand' -o x.bw bad.h5
-py cut one.h5 bad.h5 what=uneven
+ask cut one.h5 bad.h5 what=uneven || exit 99
 refuses 1 'bad\.h5: ' 'a strand that ends too early' -o x.bw bad.h5
-py cut one.h5 bad.h5 what=negative
+ask cut one.h5 bad.h5 what=negative || exit 99
 refuses 1 'bad\.h5: .*chr1' 'a negative value' -o x.bg bad.h5
 make_input pred f.h5 datasets=atacseq dtype=float32
-py cut f.h5 bad.h5 what=nan
+ask cut f.h5 bad.h5 what=nan || exit 99
 refuses 1 'bad\.h5: .*chr1' 'a value that is no number' -o x.bg.gz bad.h5
 make_input pred bad.h5 datasets=../x
 mkdir out

@@ -63,6 +63,23 @@ need_python() {
     done
 }
 
+# start_python SCRIPT, once: then `ask ARG...` calls main(ARG...) of the script, all in one process, as it
+# takes longer to start Python and load its modules than to do most of what is asked. The script serves when
+# its only argument is "serve": arguments one a line and an empty line; the answer is the line "ok" or another.
+start_python() {
+    mkfifo "$tap_dir/ask" "$tap_dir/answer" || exit 99
+    "$PYTHON" "$1" serve <"$tap_dir/ask" >"$tap_dir/answer" &
+    exec 8>"$tap_dir/ask" 9<"$tap_dir/answer"
+}
+ask() {
+    printf '%s\n' "$@" '' >&8
+    read -r tap_answer <&9 || tap_answer='no answer'
+    [ "$tap_answer" = ok ] || {
+        echo "$tap_answer" >&2
+        return 1
+    }
+}
+
 need_program() {
     for tap_program; do
         command -v "$tap_program" >/dev/null || skip_all "no program $tap_program"

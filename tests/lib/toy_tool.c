@@ -1,4 +1,5 @@
-/* toy_tool.c - a program with one option of every type, for the tests of what all tools have in common.
+/* toy_tool.c - a program with one option of every type, for the tests of what all tools have in
+ * common.
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <inttypes.h>

@@ -13,7 +13,8 @@
 
 #include "common/base/cpu.h"
 
-/* The list of flags in /proc/cpuinfo, with a space at both ends; Linux leaves out what it does not save. */
+/* The list of flags in /proc/cpuinfo, with a space at both ends; Linux leaves out what it does not
+ * save. */
 static char *kernel_flags(void)
 {
     FILE *f = fopen("/proc/cpuinfo", "r");

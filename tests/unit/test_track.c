@@ -393,6 +393,8 @@ static void reads_bed(void **state)
     r = cov_blacklist_regions(b, "b", &n);
     assert_int_equal(n, 1);
     assert_true(r[0].beg == 0 && r[0].end == 100);
+    (void)cov_blacklist_regions(b, "d", &n);
+    assert_int_equal(n, 0);
     (void)cov_blacklist_regions(b, "e", &n);
     assert_int_equal(n, 0);
     cov_blacklist_free(b);
