@@ -32,7 +32,7 @@ enum cov_opt_type {
 enum cov_opt_flags {
     COV_OPT_REQUIRED = 1,
     COV_OPT_OPTIONAL_VALUE = 2, /* a value only after "=", as in --shift=4,-5; else the default */
-    COV_OPT_PATH_IN = 4,        /* the value is a file that is read (completion) */
+    COV_OPT_PATH_IN = 4,        /* the value is a file that is read, and so no output */
     COV_OPT_PATH_OUT = 8,
     COV_OPT_HIDDEN = 16, /* neither in the help nor in the machine-readable list */
 };
