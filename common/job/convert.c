@@ -217,7 +217,9 @@ static int make_plan(struct job *j, struct cov_err *e)
     }
     warn_of_unknown_names(j);
     if (p->n == 0)
-        return cov_fail(e, COV_EINPUT, "%s: no sequence is left to convert", j->input);
+        return cov_fail(e, COV_EINPUT, "%s: no sequence is left to convert%s%s", j->input,
+                        j->blacklist ? ": all are listed in " : "",
+                        j->blacklist ? j->o->blacklist_path : "");
     qsort(p->contigs, p->n, sizeof *p->contigs, by_name);
     for (size_t i = 0; i < p->n; i++) {
         p->names[i] = p->contigs[i].name;
