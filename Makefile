@@ -239,7 +239,7 @@ coverage: ## build with gcov, run the tests, show which lines of the library the
 bench-forward: $(B)/bench/bench_forward ## chunks a second of the network alone (THREADS=1 BATCH=16)
 	$(Q)$< $(or $(THREADS),1) $(or $(BATCH),16)
 bench: all $(DEMOS) ## how fast the tools are on a made-up genome (BASES=20000000, MODEL=that of the demo)
-	$(Q)PATH='$(abspath $(BIN))':"$$PATH" tests/bench.sh $(B)/demo/make_demo build/bench $(or $(BASES),20000000) $(MODEL)
+	$(Q)PATH='$(abspath $(BIN))':"$$PATH" tests/bench/bench_tools.sh $(B)/demo/make_demo build/bench $(or $(BASES),20000000) $(MODEL)
 
 # ---------------------------------------------------------------- checks of the sources
 

@@ -1,7 +1,7 @@
 #!/bin/sh
-# bench.sh - how fast the three tools are on a made-up genome, and how much memory they hold.
+# bench_tools.sh - how fast the three tools are on a made-up genome, and how much memory they hold.
 #
-#   bench.sh MAKE_DEMO FOLDER [BASES [MODEL.ckpt]]
+#   bench_tools.sh MAKE_DEMO FOLDER [BASES [MODEL.ckpt]]
 #
 # MAKE_DEMO is the program of workflows/demo/make_demo.c, whose network is used without MODEL.ckpt; the
 # tools are found in PATH. Runs each tool on one thread and on all, and prints a table.
@@ -11,7 +11,7 @@ LC_ALL=C
 export LC_ALL
 
 if [ $# -lt 2 ] || [ $# -gt 4 ]; then
-    echo 'usage: bench.sh MAKE_DEMO FOLDER [BASES [MODEL.ckpt]]' >&2
+    echo 'usage: bench_tools.sh MAKE_DEMO FOLDER [BASES [MODEL.ckpt]]' >&2
     exit 2
 fi
 make_demo=$(realpath "$1")
@@ -30,7 +30,7 @@ row() { # TOOL THREADS
     awk -v tool="$1" -v threads="$2" -v wall="$(value stats.json wall_seconds)" \
         -v cpu="$(value stats.json cpu_seconds)" -v memory="$(value stats.json peak_rss_bytes)" \
         -v bases="$(value stats.json bases_per_second)" -v chunks="$(value stats.json chunks_per_second)" \
-        'BEGIN { printf "%-11s %7d %8.2f %8.2f %8.1f %9s %8.0f\n", tool, threads, wall, cpu, bases / 1e6,
+        'BEGIN { printf "%-11s %7d %8.2f %8.2f %8.2f %9s %8.0f\n", tool, threads, wall, cpu, bases / 1e6,
             chunks == "" ? "-" : sprintf("%.1f", chunks), memory / 1e6 }'
 }
 all=$(nproc)
