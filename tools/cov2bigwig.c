@@ -4,7 +4,6 @@
 
 #include "common/base/bgz.h"
 #include "common/base/path.h"
-#include "common/base/pool.h"
 #include "common/base/tool.h"
 #include "common/job/convert.h"
 #include "common/track/bigwig.h"
@@ -128,12 +127,8 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
     }
     if (cov_path_is_std(operands[0]))
         return cov_fail(e, COV_EUSAGE, "HDF5 is not read from standard input");
-    struct cov_pool *pool;
-    int rc = cov_pool_new((unsigned)common->threads, &pool, e);
-    if (!rc)
-        rc = cov_convert_run(operands[0], &convert, pool, &common->progress, &common->stats, e);
-    cov_pool_free(pool);
-    return rc;
+    return cov_convert_run(operands[0], &convert, (unsigned)common->threads, &common->progress,
+                           &common->stats, e);
 }
 
 static void print_versions(FILE *f)

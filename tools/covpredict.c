@@ -20,11 +20,16 @@ struct config {
     int64_t min_length, max_length;
     bool as_float;
     int type;
+    int on_bad_base;
+    const char *rename;
 };
 
 static const char *const devices[] = {"auto", "cpu", NULL};
 static const char *const precisions[] = {"exact", "fp32", NULL};
 static const char *const types[] = {"int16", "int32", "int64", NULL}; /* as enum cov_signal_type */
+
+enum { BAD_BASE_ERROR, BAD_BASE_N };
+static const char *const bad_base_choices[] = {"error", "n", NULL};
 
 enum {
     ROW_MODEL,
@@ -37,6 +42,8 @@ enum {
     ROW_MAX_LENGTH,
     ROW_FLOAT,
     ROW_DTYPE,
+    ROW_ON_BAD_BASE,
+    ROW_RENAME,
 };
 
 #define FIELD(name) offsetof(struct config, name)
@@ -59,9 +66,8 @@ static const struct cov_opt options[] = {
          .metavar = "N",
          .min = 1,
          .max = 4096,
-         .help =
-             "chunks that a thread computes at a time; without it, chosen. Decides about memory, "
-             "not about values"},
+         .help = "chunks that a thread computes at a time; without it, as many as are fast. "
+                 "It decides about memory, not about values"},
     [ROW_DEVICE] = {.name = "device",
                     .type = COV_OPT_ENUM,
                     .field = FIELD(device),
@@ -116,6 +122,19 @@ static const struct cov_opt options[] = {
                    .def = "int32",
                    .choices = types,
                    .help = "type of the rounded values; one that does not fit is an error"},
+    [ROW_ON_BAD_BASE] = {.name = "on-bad-base",
+                         .type = COV_OPT_ENUM,
+                         .field = FIELD(on_bad_base),
+                         .def = "error",
+                         .choices = bad_base_choices,
+                         .help = "what to do with a letter of a FASTA that is no IUPAC code: stop, "
+                                 "or read it as N and count it"},
+    [ROW_RENAME] = {.name = "rename",
+                    .type = COV_OPT_STRING,
+                    .flags = COV_OPT_PATH_IN,
+                    .field = FIELD(rename),
+                    .metavar = "FILE",
+                    .help = "two columns: name in a FASTA, name to use instead"},
     {.name = NULL},
 };
 
@@ -123,7 +142,8 @@ static const struct cov_opt options[] = {
 static int check(const struct config *c, const bool *given, const char *input, const char *output,
                  bool *is_fasta, struct cov_err *e)
 {
-    static const int fasta_only[] = {ROW_LENGTH, ROW_SPECIES, ROW_MIN_LENGTH, ROW_MAX_LENGTH};
+    static const int fasta_only[] = {ROW_LENGTH,     ROW_SPECIES,     ROW_MIN_LENGTH,
+                                     ROW_MAX_LENGTH, ROW_ON_BAD_BASE, ROW_RENAME};
     if (cov_path_is_std(output))
         return cov_fail(e, COV_EUSAGE, "-o -: a predictions file needs a name of its own");
     if (c->as_float && given[ROW_DTYPE])
@@ -176,7 +196,9 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
     struct cov_source_options from = {
         .chunk_length = (size_t)c->length,
         .species = c->species,
-        .genome = {.min_length = c->min_length,
+        .genome = {.bad_base_is_n = c->on_bad_base == BAD_BASE_N,
+                   .rename_path = c->rename,
+                   .min_length = c->min_length,
                    .max_length = c->max_length,
                    .tmpdir = common->tmpdir ? common->tmpdir : dir,
                    .n_threads = (unsigned)common->threads},

@@ -13,6 +13,7 @@
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/path.h"
+#include "common/base/pool.h"
 #include "common/base/ring.h"
 #include "common/codec/blob.h"
 #include "common/seq/grid.h"
@@ -216,7 +217,9 @@ static int make_plan(struct job *j, struct cov_err *e)
     }
     warn_of_unknown_names(j);
     if (p->n == 0)
-        return cov_fail(e, COV_EINPUT, "%s: no sequence is left to convert", j->input);
+        return cov_fail(e, COV_EINPUT, "%s: no sequence is left to convert%s%s", j->input,
+                        j->blacklist ? ": all are listed in " : "",
+                        j->blacklist ? j->o->blacklist_path : "");
     qsort(p->contigs, p->n, sizeof *p->contigs, by_name);
     for (size_t i = 0; i < p->n; i++) {
         p->names[i] = p->contigs[i].name;
@@ -533,16 +536,20 @@ static void fini(struct job *j)
     cov_rename_free(j->rename);
     cov_blacklist_free(j->blacklist);
     cov_signal_file_close(j->file);
+    cov_pool_free(j->pool);
 }
 
 int cov_convert_run(const char *input, const struct cov_convert_options *options,
-                    struct cov_pool *pool, struct cov_progress *progress, struct cov_stats *stats,
+                    unsigned n_threads, struct cov_progress *progress, struct cov_stats *stats,
                     struct cov_err *e)
 {
-    struct job j = {.input = input, .o = options, .pool = pool, .progress = progress};
+    struct job j = {.input = input, .o = options, .progress = progress};
     int rc = check_options(options, e);
     if (!rc)
         rc = open_inputs(&j, e);
+    /* Opening HDF5 forks: before there are threads, whose locks the child would inherit. */
+    if (!rc)
+        rc = cov_pool_new(n_threads, &j.pool, e);
     struct cov_track_contigs contigs = {j.plan.n, j.plan.names, j.plan.lengths};
     if (!rc)
         rc = open_outputs(&j, &contigs, e);

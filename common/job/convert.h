@@ -9,7 +9,6 @@
 #include <stdint.h>
 
 #include "common/base/err.h"
-#include "common/base/pool.h"
 #include "common/base/progress.h"
 #include "common/base/stats.h"
 #include "common/job/track_files.h"
@@ -40,10 +39,11 @@ struct cov_convert_options {
  * moving mean, rounded; times scale; less what is filtered. Float predictions are not rounded.
  * Contigs stand in the order of their (new) names as bytes. Outputs appear together when all are
  * complete; after a failure none of this run is left. Memory: chunks in flight, the window, and
- * what the formats need. COV_EUSAGE: options that contradict each other or do not fit the input.
- * Fills in bases, chunks and stages of *stats; `progress` and `stats` may be NULL. */
+ * what the formats need. Starts n_threads threads of its own, once the input is open. COV_EUSAGE:
+ * options that contradict each other or do not fit the input. Fills in bases, chunks and stages of
+ * *stats; `progress` and `stats` may be NULL. */
 int cov_convert_run(const char *input, const struct cov_convert_options *options,
-                    struct cov_pool *pool, struct cov_progress *progress, struct cov_stats *stats,
+                    unsigned n_threads, struct cov_progress *progress, struct cov_stats *stats,
                     struct cov_err *e) COV_MUST_USE;
 
 #endif

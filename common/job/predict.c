@@ -210,8 +210,8 @@ int cov_predict(struct cov_source *source, const struct cov_model *model, struct
     int rc = cov_device_open_cpu(options->kernels, &device, e);
     if (rc)
         goto out;
-    cov_info("%s, %u threads; %s: %s", device->ops->describe(device), r.n_workers, model->path,
-             model->description);
+    cov_info("%s, %u thread%s; %s: %s", device->ops->describe(device), r.n_workers,
+             r.n_workers == 1 ? "" : "s", model->path, model->description);
     rc = cov_net_new(device, &model->hp, model->block, r.length, r.n_workers, r.batch, &r.net, e);
     if (rc == COV_OK)
         rc = cov_predictions_writer_new(path, r.grid, &layout, &r.writer, e);

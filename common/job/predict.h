@@ -17,10 +17,11 @@ struct cov_predict_options {
     const char *kernels;       /* of the CPU, as cov_device_open_cpu */
 };
 
-/* Predicts every chunk of `source` with `model` and writes the predictions file at `path` (an outfile's temporary
- * name). Memory: per worker the network's scratch for `batch` chunks, and a few encoded chunks in flight; not more for a
- * larger genome. The file is the same for any pool size and batch. Adds to `stats` (may be NULL) chunks, bases, device and
- * stages. Logs one line with device, kernels and model. */
+/* Predicts every chunk of `source` with `model` and writes the predictions file at `path` (an
+ * outfile's temporary name). Memory: per worker the network's scratch for `batch` chunks, or for its
+ * share of all if that is less, and a few encoded chunks in flight; not more for a larger genome.
+ * The file is the same for any pool size and batch. Adds to `stats` (may be NULL) chunks, bases,
+ * device and stages. Logs one line with device, kernels and model. */
 int cov_predict(struct cov_source *source, const struct cov_model *model, struct cov_pool *pool,
                 const struct cov_predict_options *options, const char *path,
                 struct cov_progress *progress, struct cov_stats *stats,

@@ -158,9 +158,9 @@ int cov_track_files_open(const struct cov_track_target *target,
             return rc;
         if (n_datasets > 1)
             return cov_fail(e, COV_EUSAGE,
-                            "%zu data sets cannot go to one file: name one with --datasets, or a "
-                            "folder with -o",
-                            n_datasets);
+                            "%zu data sets (%s, %s%s) cannot go to one file: name one with "
+                            "--datasets, or a folder with -o",
+                            n_datasets, datasets[0], datasets[1], n_datasets > 2 ? ", ..." : "");
     }
     if (n_datasets == 0)
         return cov_fail(e, COV_EINPUT, "%s: there is nothing to write", target->output);

@@ -121,8 +121,10 @@ static int deal_with_bad(struct reader *r, const struct cov_fasta_event *event, 
                             line, column);
         if (!r->options->bad_base_is_n) {
             if (c > ' ' && c < 0x7f)
-                return cov_fail(e, COV_EINPUT, "%s:%lld:%lld: letter '%c' is no IUPAC code",
-                                r->path, line, column, c);
+                return cov_fail(
+                    e, COV_EINPUT,
+                    "%s:%lld:%lld: letter '%c' is no IUPAC code (--on-bad-base n reads it as N)",
+                    r->path, line, column, c);
             return cov_fail(e, COV_EINPUT, "%s:%lld:%lld: byte 0x%02x is no IUPAC code", r->path,
                             line, column, c);
         }

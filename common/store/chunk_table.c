@@ -145,8 +145,10 @@ size_t cov_text_width(const char *set, size_t usual, size_t n,
         }
     }
     if (n_long > 0)
-        cov_warn("%s: texts of %zu instead of %zu bytes, for %zu of %zu (the longest: %.200s)", set,
-                 width, usual, n_long, n, longest);
+        cov_warn(
+            "%s: names of up to %zu bytes, where %zu are usual (%zu of %zu are longer, as %.200s): "
+            "the data set is made wider",
+            set, width, usual, n_long, n, longest);
     return width;
 }
 

@@ -14,7 +14,8 @@
  * (1.10.8 at least) crashes or hangs on some damaged files; when the child does, that is COV_EINPUT.
  * Bytes that were changed at random in tens of thousands of copies of small files made libhdf5 crash
  * when it opened them, and never later. This takes 1 to 2 ms, or 5 to 20 in a process of 1 GB. Other
- * threads may be at work: libhdf5 is not used by them, and the child does nothing else.
+ * threads may be at work: libhdf5 is not used by them, and the child does nothing else. (Under
+ * AddressSanitizer they had better not: a fork may leave its allocator locked in the child.)
  * Where no process can be made, the file is trusted. */
 int cov_h5_probe(const char *path, struct cov_err *e) COV_MUST_USE;
 

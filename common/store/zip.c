@@ -108,7 +108,7 @@ static int no_end(const struct cov_zip *z, struct cov_err *e)
         return rc;
     if (get32(first) == 0x04034b50)
         return damaged(z, "its end is missing; the file was probably cut short", e);
-    (void)cov_fail(e, COV_EINPUT, "%s: no zip archive", z->path);
+    (void)cov_fail(e, COV_EINPUT, "%s: no zip archive, which a checkpoint of PyTorch is", z->path);
     return COV_EINPUT;
 }
 

@@ -228,7 +228,7 @@ is "$(sort "$tap_dir/tried" | tr '\n' ' ')" "$(kinds broken | tr ' ' '\n' | sort
 printf '' >bad.fa
 refuses 1 '^covpredict: error: bad\.fa: no sequence: the file is empty$' 'an empty FASTA' -- -m cnn.ckpt -o x.h5 bad.fa
 printf '>a\nACGT\nAC-T\n' >bad.fa
-refuses 1 "^covpredict: error: bad\\.fa:3:3: letter '-' is no IUPAC code\$" 'a bad letter' -- -m cnn.ckpt -o x.h5 bad.fa
+refuses 1 "^covpredict: error: bad\\.fa:3:3: letter '-' is no IUPAC code \\(--on-bad-base n reads it as N\\)\$" 'a bad letter' -- -m cnn.ckpt -o x.h5 bad.fa
 head -c 3000 g.fa.gz >bad.fa
 refuses 1 '^covpredict: error: bad\.fa: truncated: ' 'gzip that is cut short' -- -m cnn.ckpt -o x.h5 bad.fa
 refuses 1 '^covpredict: error: g\.fa: no sequence has a length within the limits$' 'nothing is left of a FASTA' -- \
@@ -263,7 +263,7 @@ for bytes in 0 1 100 $((size / 2)) $((size - 1)); do
     head -c "$bytes" cnn.ckpt >bad.ckpt
     refuses 1 '^covpredict: error: bad\.ckpt: ' "a checkpoint cut to $bytes bytes" -- -m bad.ckpt -o x.h5 g.h5
 done
-refuses 1 '^covpredict: error: g\.fa: no zip archive$' 'a checkpoint that is no zip' -- -m g.fa -o x.h5 g.h5
+refuses 1 '^covpredict: error: g\.fa: no zip archive, which a checkpoint of PyTorch is$' 'a checkpoint that is no zip' -- -m g.fa -o x.h5 g.h5
 refuses 1 '^covpredict: error: .*absent\.ckpt: No such file or directory$' 'no such checkpoint' -- \
     -m absent.ckpt -o x.h5 g.h5
 refuses 1 '^covpredict: error: \.: is a folder$' 'a folder as checkpoint' -- -m . -o x.h5 g.h5

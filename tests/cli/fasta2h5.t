@@ -159,7 +159,7 @@ awk '/^>/ {use = /s[345]/} use' g.fa >middle.fa
 check middle.fa limits.h5 100 g '--min-length and --max-length'
 refuses 1 '^fasta2h5: error: g\.fa: no sequence has a length within the limits$' 'nothing is left' -- --min-length 20k g.fa
 printf '>a\nACXT\n-*\n' >bad.fa
-refuses 1 "^fasta2h5: error: bad\\.fa:2:3: letter 'X' is no IUPAC code\$" 'a bad letter' -- bad.fa
+refuses 1 "^fasta2h5: error: bad\\.fa:2:3: letter 'X' is no IUPAC code \\(--on-bad-base n reads it as N\\)\$" 'a bad letter' -- bad.fa
 run fasta2h5 --on-bad-base n --subsequence-length 10 -o n.h5 bad.fa
 status_is 0 '--on-bad-base n'
 stderr_like '^fasta2h5: warning: bad\.fa: 3 letters that are no IUPAC code were read as N, the first at line 2, column 3$' \
@@ -257,7 +257,7 @@ run fasta2h5 -o there.h5 g.fa
 refused 1 '^fasta2h5: error: there\.h5 exists; use -f to replace it$' 'an output that exists'
 is "$(cat there.h5)" precious '  is left as it was'
 run fasta2h5 -f -o there.h5 bad.fa
-refused 1 'no IUPAC code$' 'with -f, but bad input'
+refused 1 'no IUPAC code' 'with -f, but bad input'
 is "$(cat there.h5)" precious '  it is still there'
 run fasta2h5 -f --subsequence-length 100 -o there.h5 g.fa
 check g.fa there.h5 100 g 'with -f it is replaced'

@@ -232,8 +232,10 @@ static void test_long_names(void **state)
     cov_log_set(NULL, NULL, COV_LOG_WARNING);
     char expected[600];
     (void)snprintf(expected, sizeof expected,
-                   "data/seqids: texts of 70 instead of 50 bytes, for 1 of 3 (the longest: %s)\n"
-                   "data/species: texts of 26 instead of 25 bytes, for 3 of 3 (the longest: %s)\n",
+                   "data/seqids: names of up to 70 bytes, where 50 are usual (1 of 3 are longer, "
+                   "as %s): the data set is made wider\n"
+                   "data/species: names of up to 26 bytes, where 25 are usual (3 of 3 are longer, "
+                   "as %s): the data set is made wider\n",
                    longer, species);
     assert_string_equal(warnings, expected);
     check_genome("x.h5", grid);

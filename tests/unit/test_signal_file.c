@@ -222,9 +222,10 @@ static void test_long_names(void **state)
     assert_int_equal(cov_predictions_writer_new("x.h5", grid, &options, &w, NULL), 0);
     cov_log_set(NULL, NULL, COV_LOG_WARNING);
     assert_int_equal(cov_predictions_writer_close(w, NULL), 0);
-    assert_non_null(strstr(warnings, "prediction/model_name: texts of 300 instead of 256 bytes"));
     assert_non_null(
-        strstr(warnings, "prediction/datasets: texts of 30 instead of 25 bytes, for 1 of 2"));
+        strstr(warnings, "prediction/model_name: names of up to 300 bytes, where 256 are usual"));
+    assert_non_null(
+        strstr(warnings, "prediction/datasets: names of up to 30 bytes, where 25 are usual"));
     struct cov_signal_file *f;
     assert_int_equal(cov_signal_file_open("x.h5", COV_SIGNAL_PREDICTED, &f, NULL), 0);
     assert_string_equal(cov_signal_file_dataset(f, 0), "short");
@@ -381,11 +382,9 @@ static void test_refused(void **state)
     const struct column_set p = {"prediction/predictions", 2, int32, {1, L, 1}};
     write_measured("x.h5", grid, (struct column_set[]){a, x}, 2, n, 0);
     refuse("x.h5", COV_SIGNAL_PREDICTED,
-           "x.h5: this is a genome file with measured coverage; there is no data set "
-           "prediction/predictions");
+           "x.h5: no predictions file, but a genome file with measured coverage");
     write_measured("x.h5", grid, &x, 1, n, 0);
-    refuse("x.h5", COV_SIGNAL_PREDICTED,
-           "x.h5: this is a genome file; there is no data set prediction/predictions");
+    refuse("x.h5", COV_SIGNAL_PREDICTED, "x.h5: no predictions file, but a genome file");
     refuse("x.h5", COV_SIGNAL_MEASURED,
            "x.h5: this is a genome file without measured coverage (evaluation/<name>_coverage)");
     write_measured("x.h5", grid, &p, 1, n, 0);
