@@ -2,17 +2,19 @@
  * SPDX-License-Identifier: MIT */
 #include "common/base/half.h"
 
-#include <math.h>
+#include <string.h>
 
 float cov_half_to_float(uint16_t bits)
 {
-    int exponent = bits >> 10 & 0x1f, mantissa = bits & 0x3ff;
-    float magnitude;
-    if (exponent == 0x1f)
-        magnitude = mantissa ? NAN : INFINITY;
-    else if (exponent == 0)
-        magnitude = ldexpf((float)mantissa, -24);
-    else
-        magnitude = ldexpf((float)(mantissa | 0x400), exponent - 25);
-    return bits & 0x8000 ? -magnitude : magnitude;
+    uint32_t exponent = bits >> 10 & 0x1f, mantissa = bits & 0x3ff;
+    float value;
+    if (exponent == 0) { /* subnormal, or zero */
+        value = (float)mantissa * 0x1p-24F;
+        return bits & 0x8000 ? -value : value;
+    }
+    /* The biases of the exponents are 15 and 127. */
+    exponent = exponent == 0x1f ? 0xff : exponent + 112;
+    uint32_t wide = (uint32_t)(bits & 0x8000) << 16 | exponent << 23 | mantissa << 13;
+    memcpy(&value, &wide, sizeof value);
+    return value;
 }

@@ -1,7 +1,15 @@
-/* text.h - texts that come from files and command lines, made fit to be shown.
+/* text.h - texts that come from files and command lines.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_BASE_TEXT_H
 #define COV_BASE_TEXT_H
+
+#include <stdbool.h>
+
+/* White space within a line: of the C locale, but for the newline. */
+static inline bool cov_text_is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
+}
 
 /* Replaces, in place, every byte that a terminal would take for a command by '?': the control
  * characters of ASCII, and those of UTF-8 (U+0080 to U+009F). */

@@ -298,7 +298,7 @@ static int check_activations(const struct cov_layer *l, struct cov_err *e)
     size_t wider = l->c_in > l->c_out ? l->c_in : l->c_out;
     size_t longer = l->t_in > l->t_out ? l->t_in : l->t_out, n;
     if (cov_size_mul(longer, wider, &n) || n > MAX_ACTIVATIONS)
-        return cov_fail(e, COV_ENOMEM, "a layer of %zu positions and %zu channels is too large",
+        return cov_fail(e, COV_EINPUT, "a layer of %zu positions and %zu channels is too large",
                         longer, wider);
     return COV_OK;
 }

@@ -39,8 +39,8 @@ void cov_params_randomize(const struct cov_hparams *hp, const struct cov_params 
 /* The layers for chunks of L positions, with their weights as pointers into `block` (n_floats).
  * COV_EINPUT unless L is a multiple of step^cnn_layers (the text says so, and names the nearest
  * lengths that are) and at most 2^40; also where PyTorch's own formulas for the lengths do not
- * give exactly 1/step and step times a layer's length. COV_ENOMEM where positions times channels of
- * a layer are more than 2^40. Caller frees *layers and *weights. */
+ * give exactly 1/step and step times a layer's length, and where positions times channels of a
+ * layer are more than 2^40. Caller frees *layers and *weights. */
 int cov_shape(const struct cov_hparams *hp, size_t L, const struct cov_params *p,
               const float *block, struct cov_layer **layers, struct cov_layer_weights **weights,
               size_t *n_layers, struct cov_err *e) COV_MUST_USE;

@@ -7,6 +7,7 @@
 
 #include "common/base/bgz.h"
 #include "common/base/mem.h"
+#include "common/base/text.h"
 
 enum { BUFFER_BYTES = 1 << 18 };
 
@@ -81,11 +82,6 @@ int cov_fasta_open(const char *path, unsigned n_threads, struct cov_fasta **out,
     return rc;
 }
 
-static bool is_space(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
-}
-
 static int fail_at(const struct cov_fasta *f, const char *text, struct cov_err *e)
 {
     return cov_fail(e, COV_EINPUT, "%s:%lld: %s", cov_fasta_name(f), (long long)f->line, text);
@@ -133,7 +129,7 @@ static int read_header(struct cov_fasta *f, struct cov_fasta_event *event, struc
                 break;
         }
         char c = f->buf[f->at];
-        if (c == '\n' || is_space(c))
+        if (c == '\n' || cov_text_is_blank(c))
             break;
         if (c == '\0')
             return fail_at(f, "a zero byte in a name", e);
@@ -158,7 +154,7 @@ static int read_bases(struct cov_fasta *f, struct cov_fasta_event *event, struct
     const char *newline = memchr(p, '\n', m);
     size_t k = newline ? (size_t)(newline - p) : m;
     size_t n = k;
-    while (n > 0 && is_space(p[n - 1]))
+    while (n > 0 && cov_text_is_blank(p[n - 1]))
         n--;
     if (n > 0 && !f->seen_header) {
         if (f->line == 1)

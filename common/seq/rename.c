@@ -8,6 +8,7 @@
 
 #include "common/base/bgz.h"
 #include "common/base/mem.h"
+#include "common/base/text.h"
 #include "common/seq/fasta.h"
 #include "common/seq/names.h"
 
@@ -56,19 +57,14 @@ static int read_text(struct cov_rename *r, struct cov_bgz *in, struct cov_err *e
     return COV_OK;
 }
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
-}
-
 /* The next word of *p .. end, or NULL: *p is put behind it. */
 static char *next_word(char **p, const char *end, size_t *n)
 {
     char *beg = *p;
-    while (beg < end && is_blank(*beg))
+    while (beg < end && cov_text_is_blank(*beg))
         beg++;
     char *stop = beg;
-    while (stop < end && !is_blank(*stop))
+    while (stop < end && !cov_text_is_blank(*stop))
         stop++;
     *p = stop;
     *n = (size_t)(stop - beg);

@@ -2,13 +2,13 @@
  * SPDX-License-Identifier: MIT */
 #include "common/track/blacklist.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/bgz.h"
 #include "common/base/mem.h"
+#include "common/base/text.h"
 #include "common/seq/names.h"
 
 /* A region of the name with number `name`. */
@@ -54,12 +54,12 @@ static size_t split(const char *p, const char *end, struct word words[MAX_WORDS]
 {
     size_t n = 0;
     while (n < MAX_WORDS) {
-        while (p < end && isspace((unsigned char)*p))
+        while (p < end && cov_text_is_blank(*p))
             p++;
         if (p == end || *p == '#')
             break;
         words[n].text = p;
-        while (p < end && !isspace((unsigned char)*p))
+        while (p < end && !cov_text_is_blank(*p))
             p++;
         words[n].n = (size_t)(p - words[n].text);
         n++;

@@ -4,15 +4,17 @@
 . "$SRC/tests/lib/tap.sh"
 need_shared reference/convert reference/predmoter_testdata
 need_python h5py numpy pyBigWig
+start_python "$SRC/tests/lib/track_check.py"
 
 reference=$SHARED/reference/convert
 predictions=$reference/pred_data_1_predictions.h5
 genome=$SHARED/reference/predmoter_testdata/train_data_1.h5
 same() { # TRACK REFERENCE NAME
-    ok "$3" "$PYTHON" "$SRC/tests/lib/track_check.py" same "$1" "$reference/$2"
+    ok "$3" ask same "$1" "$reference/$2"
     case $1 in
     *.bw)
-        ok '  and read by libBigWig' sh -c "bw_dump '$1' >'$1.bg' && '$PYTHON' '$SRC/tests/lib/track_check.py' same '$1.bg' '$reference/$2'"
+        bw_dump "$1" >"$1.bg"
+        ok '  and read by libBigWig' ask same "$1.bg" "$reference/$2"
         ;;
     esac
 }
@@ -59,8 +61,8 @@ for file in "$SHARED"/reference/predmoter_testdata/*.h5; do
     status_is 0 "$stem"
     for track in out/"${stem}"_*.bw; do
         dataset=${track#out/"${stem}"_}
-        ok "  $track" "$PYTHON" "$SRC/tests/lib/track_check.py" input "$file" "$track" \
-            dataset="${dataset%_avg_strand_ws=15.bw}" experimental=1 window=15
+        ok "  $track" ask input "$file" "$track" dataset="${dataset%_avg_strand_ws=15.bw}" \
+            experimental=1 window=15
     done
 done
 done_testing
