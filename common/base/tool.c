@@ -301,12 +301,15 @@ static int check_folder(const char *path, const char *option, struct cov_err *e)
 }
 
 /* Fails now rather than after hours of work. */
-static int check_stats_path(const char *path, struct cov_err *e)
+static int check_stats_path(const char *path, bool force, struct cov_err *e)
 {
+    struct stat st;
     if (cov_path_is_std(path))
         return COV_OK;
     if (cov_path_names_dir(path))
         return cov_fail(e, COV_EIO, "--stats: %s is a folder", path);
+    if (!force && stat(path, &st) == 0 && S_ISREG(st.st_mode))
+        return cov_fail(e, COV_EEXIST, "--stats: %s exists; use -f to replace it", path);
     char *dir = cov_path_dir(path, e);
     if (!dir)
         return COV_ENOMEM;
@@ -329,7 +332,7 @@ static int check_common(const struct cov_tool *tool, const struct own *own, stru
     if (c->tmpdir)
         rc = check_folder(c->tmpdir, "tmpdir", e);
     if (!rc && c->stats_path)
-        rc = check_stats_path(c->stats_path, e);
+        rc = check_stats_path(c->stats_path, c->force, e);
     return rc;
 }
 

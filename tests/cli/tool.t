@@ -134,6 +134,8 @@ END
     ok 'their fields' "$PYTHON" check.py
     rm check.py
 fi
+run toy_tool -a write -o new --stats stats.json in
+refused 1 '--stats: stats\.json exists; use -f to replace it$' 'statistics replace nothing without -f'
 run toy_tool -a write -f -o out --stats - in
 stdout_like '^  "tool": "toy_tool",$' 'statistics to standard output'
 run toy_tool -a write -f -o out --stats no/such/stats.json in
