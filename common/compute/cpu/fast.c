@@ -62,11 +62,11 @@ static void transpose(const float *src, size_t rows, size_t cols, float *dst)
 
 /* ---- making ---- */
 
-/* Room for the taps of one phase; they are added in ascending order of offset. */
-static int phase_init(struct phase *p, const struct cov_layer *l, struct cov_err *e)
+/* Room for n_taps taps of one phase; they are added in ascending order of offset. */
+static int phase_init(struct phase *p, const struct cov_layer *l, size_t n_taps, struct cov_err *e)
 {
-    p->offset = cov_calloc(l->kernel, sizeof *p->offset, e);
-    p->taps = cov_calloc64(l->kernel * l->c_in * l->c_out, sizeof *p->taps, e);
+    p->offset = cov_calloc(n_taps, sizeof *p->offset, e);
+    p->taps = cov_calloc64(n_taps * l->c_in * l->c_out, sizeof *p->taps, e);
     return p->offset && p->taps ? COV_OK : COV_ENOMEM;
 }
 
@@ -102,7 +102,7 @@ static int make_conv(struct cov_fast_layer *f, const struct cov_layer_weights *w
     const struct cov_layer *l = &f->layer;
     f->in_step = l->stride;
     struct phase *p = &f->phases[0];
-    if (phase_init(p, l, e))
+    if (phase_init(p, l, l->kernel, e))
         return COV_ENOMEM;
     p->rows = l->t_out;
     for (size_t k = 0; k < l->kernel; k++)
@@ -111,28 +111,43 @@ static int make_conv(struct cov_fast_layer *f, const struct cov_layer_weights *w
     return phase_pack(p, f, e);
 }
 
+/* The phase of the outputs that tap k of a transposed convolution reaches: t = k * dilation - pad
+ * modulo stride. */
+static size_t phase_of_tap(const struct cov_layer *l, size_t k)
+{
+    int64_t stride = (int64_t)l->stride;
+    int64_t rest = ((int64_t)(k * l->dilation) - l->pad) % stride;
+    return (size_t)(rest < 0 ? rest + stride : rest);
+}
+
 static int make_conv_transposed(struct cov_fast_layer *f, const struct cov_layer_weights *w,
                                 struct cov_err *e)
 {
     const struct cov_layer *l = &f->layer;
-    int64_t stride = (int64_t)l->stride;
     f->in_step = 1;
-    for (size_t r = 0; r < f->n_phases; r++) {
+    size_t *n_taps = cov_calloc(f->n_phases, sizeof *n_taps, e);
+    if (!n_taps)
+        return COV_ENOMEM;
+    for (size_t k = 0; k < l->kernel; k++)
+        n_taps[phase_of_tap(l, k)]++;
+    int rc = COV_OK;
+    for (size_t r = 0; rc == COV_OK && r < f->n_phases; r++) {
         struct phase *p = &f->phases[r];
-        if (phase_init(p, l, e))
-            return COV_ENOMEM;
         p->first = r;
         p->rows = r < l->t_out ? (l->t_out - r - 1) / l->stride + 1 : 0;
-        /* The last tap reaches the earliest input. */
-        for (size_t k = l->kernel; k-- > 0;) {
-            int64_t at = (int64_t)r + l->pad - (int64_t)(k * l->dilation);
-            if (at % stride == 0)
-                phase_add(p, l, w->weight, l->c_out * l->kernel, l->kernel, k, at / stride);
-        }
-        if (phase_pack(p, f, e))
-            return COV_ENOMEM;
+        rc = phase_init(p, l, n_taps[r], e);
     }
-    return COV_OK;
+    free(n_taps);
+    /* The last tap reaches the earliest input. */
+    for (size_t k = l->kernel; rc == COV_OK && k-- > 0;) {
+        size_t r = phase_of_tap(l, k);
+        int64_t at = (int64_t)r + l->pad - (int64_t)(k * l->dilation);
+        phase_add(&f->phases[r], l, w->weight, l->c_out * l->kernel, l->kernel, k,
+                  at / (int64_t)l->stride);
+    }
+    for (size_t r = 0; rc == COV_OK && r < f->n_phases; r++)
+        rc = phase_pack(&f->phases[r], f, e);
+    return rc;
 }
 
 static int make_finish(struct cov_fast_layer *f, const struct cov_layer_weights *w,
