@@ -2,14 +2,12 @@
  * SPDX-License-Identifier: MIT */
 #include "common/job/source.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 
 #include "common/base/mem.h"
 #include "common/base/path.h"
 #include "common/store/genome_file.h"
+#include "common/store/h5_probe.h"
 
 struct cov_source {
     struct cov_genome *genome; /* a FASTA: bases and grid */
@@ -17,32 +15,10 @@ struct cov_source {
     struct cov_genome_file *file; /* or a genome file */
 };
 
-/* HDF5's signature stands at byte 0, or at 512, 1024, 2048 ... behind a user block. */
 int cov_source_is_hdf5(const char *path, bool *yes, struct cov_err *e)
 {
-    static const unsigned char signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
     *yes = false;
-    struct stat st;
-    if (cov_path_is_std(path))
-        return COV_OK;
-    if (stat(path, &st) != 0)
-        return cov_fail_errno(e, "%s", path);
-    if (!S_ISREG(st.st_mode)) /* looking into a pipe would take bytes out of it */
-        return COV_OK;
-    FILE *f = fopen(path, "rb");
-    if (!f)
-        return cov_fail_errno(e, "%s", path);
-    unsigned char head[8];
-    for (long at = 0; at <= 1L << 20; at = at ? at * 2 : 512) {
-        if (fseek(f, at, SEEK_SET) != 0 || fread(head, 1, sizeof head, f) != sizeof head)
-            break;
-        if (memcmp(head, signature, sizeof head) == 0) {
-            *yes = true;
-            break;
-        }
-    }
-    (void)fclose(f); /* opened for reading: nothing can be lost */
-    return COV_OK;
+    return cov_path_is_std(path) ? COV_OK : cov_h5_is_signed(path, yes, e);
 }
 
 static int open_fasta(struct cov_source *s, const char *path, const struct cov_source_options *o,

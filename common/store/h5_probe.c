@@ -43,6 +43,39 @@ static bool read_at(int fd, off_t offset, uint8_t *buf, size_t n)
     return true;
 }
 
+/* The signature stands at 0, or at 512, 1024, 2048, ... behind somebody else's header. Where: *at, with
+ * the 64 bytes from there in head[]; *at = size when there is none. False when reading fails. */
+static bool find_signature(int fd, uint64_t size, uint8_t head[64], uint64_t *at)
+{
+    for (*at = 0; *at < size; *at = *at ? 2 * *at : 512) {
+        if (!read_at(fd, (off_t)*at, head, 64))
+            return false;
+        if (memcmp(head, "\x89HDF\r\n\x1a\n", 8) == 0)
+            return true;
+    }
+    *at = size;
+    return true;
+}
+
+int cov_h5_is_signed(const char *path, bool *yes, struct cov_err *e)
+{
+    struct stat st;
+    uint8_t head[64];
+    *yes = false;
+    if (stat(path, &st))
+        return cov_fail_errno(e, "%s", path);
+    if (!S_ISREG(st.st_mode)) /* looking into a pipe would take bytes out of it */
+        return COV_OK;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return cov_fail_errno(e, "%s", path);
+    uint64_t size = (uint64_t)st.st_size, at;
+    int rc = find_signature(fd, size, head, &at) ? COV_OK : cov_fail_errno(e, "%s", path);
+    *yes = rc == COV_OK && at < size;
+    (void)close(fd); /* opened for reading: nothing can be lost */
+    return rc;
+}
+
 static int check(int fd, const char *path, struct cov_err *e)
 {
     struct stat st;
@@ -52,17 +85,12 @@ static int check(int fd, const char *path, struct cov_err *e)
         return cov_fail(e, COV_EINPUT, "%s: an HDF5 file has to be a regular file", path);
     if (st.st_size == 0)
         return cov_fail(e, COV_EINPUT, "%s: the file is empty", path);
-    /* The signature stands at 0, or at 512, 1024, 2048, ... behind somebody else's header. */
     uint8_t head[64];
-    uint64_t size = (uint64_t)st.st_size, at = 0;
-    for (;; at = at ? 2 * at : 512) {
-        if (at >= size)
-            return cov_fail(e, COV_EINPUT, "%s: not an HDF5 file", path);
-        if (!read_at(fd, (off_t)at, head, sizeof head))
-            return cov_fail_errno(e, "%s", path);
-        if (memcmp(head, "\x89HDF\r\n\x1a\n", 8) == 0)
-            break;
-    }
+    uint64_t size = (uint64_t)st.st_size, at;
+    if (!find_signature(fd, size, head, &at))
+        return cov_fail_errno(e, "%s", path);
+    if (at == size)
+        return cov_fail(e, COV_EINPUT, "%s: not an HDF5 file", path);
     unsigned version = head[8];
     if (version > 3)
         return cov_fail(e, COV_EINPUT, "%s: HDF5 superblock of unknown version %u", path, version);

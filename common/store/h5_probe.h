@@ -3,7 +3,12 @@
 #ifndef COV_STORE_H5_PROBE_H
 #define COV_STORE_H5_PROBE_H
 
+#include <stdbool.h>
+
 #include "common/base/err.h"
+
+/* Whether the regular file at `path` has an HDF5 signature; of anything else nothing is read. */
+int cov_h5_is_signed(const char *path, bool *yes, struct cov_err *e) COV_MUST_USE;
 
 /* First reads the superblock: COV_EIO when the file cannot be read; COV_EINPUT when it is no
  * regular file, is empty, has no HDF5 signature, a superblock of an unknown version, or is shorter
