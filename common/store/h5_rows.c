@@ -5,6 +5,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "common/base/half.h"
+
 static size_t smaller(size_t a, size_t b)
 {
     return a < b ? a : b;
@@ -128,20 +130,6 @@ int cov_h5_unpack(const struct cov_h5_rows *rows, size_t row, size_t n_rows, siz
 
 /* ---- numbers ---- */
 
-static double double_of_half(uint16_t h)
-{
-    unsigned exponent = h >> 10 & 31;
-    uint64_t sign = (uint64_t)(h >> 15) << 63, fraction = (uint64_t)(h & 0x3ff) << 42;
-    if (exponent == 0) {
-        double value = (double)(h & 0x3ff) * 0x1p-24;
-        return sign ? -value : value;
-    }
-    uint64_t bits = sign | fraction | (exponent == 31 ? (uint64_t)2047 : exponent + 1008U) << 52;
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
 /* dst = n elements of 2, 4 or 8 bytes with the order of their bytes turned round. */
 static void swap_bytes(const uint8_t *src, size_t bytes, size_t n, uint8_t *dst)
 {
@@ -176,7 +164,7 @@ void cov_h5_to_double(const struct cov_h5_type *type, const void *src, size_t n,
     enum { F = 16, S = 32 };
     switch ((int)type->bytes | (type->kind == COV_H5_FLOAT ? F : type->is_signed ? S : 0)) {
     case F | 2:
-        CONVERT(uint16_t, double_of_half);
+        CONVERT(uint16_t, (double)cov_half_to_float);
         break;
     case F | 4:
         CONVERT(float, (double));
