@@ -19,6 +19,8 @@
 #include "common/base/rng.h"
 #include "common/track/bigwig.h"
 
+static const struct cov_bigwig_options alone = {NULL, NULL};
+
 static char dir[] = "/tmp/cov-test-XXXXXX";
 
 static int enter(void **state)
@@ -81,7 +83,7 @@ static void write_file(const char *path, const struct cov_track_contigs *contigs
 {
     struct cov_track_sink *s;
     struct cov_err e = COV_ERR_INIT;
-    int rc = cov_bigwig_open(path, "x.bw", contigs, &s, &e);
+    int rc = cov_bigwig_open(path, "x.bw", contigs, &alone, &s, &e);
     for (size_t c = 0; c < contigs->n && !rc; c++) {
         rc = cov_track_begin(s, c, &e);
         for (size_t i = 0; i < expected[c].n && !rc; i += piece) {
@@ -143,11 +145,11 @@ static uint64_t count_blocks(const char *path)
     return n;
 }
 
-/* Blocks hold 2728 intervals: contigs that end just before, at and behind the end of one. */
+/* Blocks hold 1024 intervals: contigs that end just before, at and behind the end of one. */
 static void fills_blocks(void **state)
 {
     (void)state;
-    enum { N_CONTIGS = 12, PER_BLOCK = 2728, CAP = 3 * PER_BLOCK };
+    enum { N_CONTIGS = 12, PER_BLOCK = 1024, CAP = 3 * PER_BLOCK };
     static struct cov_interval iv[N_CONTIGS][CAP];
     static char text[N_CONTIGS][4];
     const char *list[N_CONTIGS];
@@ -216,16 +218,17 @@ static void refuses(void **state)
     struct cov_err e = COV_ERR_INIT;
     const int64_t length = INT64_C(1) << 32;
     struct cov_track_contigs large = {1, names, &length};
-    assert_int_equal(cov_bigwig_open("x.bw", "x.bw", &large, &s, &e), COV_EINPUT);
+    assert_int_equal(cov_bigwig_open("x.bw", "x.bw", &large, &alone, &s, &e), COV_EINPUT);
     assert_string_equal(e.text,
                         "x.bw: contig chr1 has 4294967296 bases; bigWig ends at 4294967295");
     cov_err_clear(&e);
-    assert_int_equal(cov_bigwig_open("not/there.bw", "there.bw", &contigs, &s, &e), COV_EIO);
+    assert_int_equal(cov_bigwig_open("not/there.bw", "there.bw", &contigs, &alone, &s, &e),
+                     COV_EIO);
     assert_string_equal(e.text, "there.bw: No such file or directory");
     cov_err_clear(&e);
     /* Given up in the middle. */
     const struct cov_interval iv[] = {{0, 1, 1}, {1, 2, 2}}, bad = {0, 1, 1};
-    assert_int_equal(cov_bigwig_open("x.bw", "x.bw", &contigs, &s, &e), COV_OK);
+    assert_int_equal(cov_bigwig_open("x.bw", "x.bw", &contigs, &alone, &s, &e), COV_OK);
     assert_int_equal(cov_track_begin(s, 0, &e), COV_OK);
     assert_int_equal(cov_track_add(s, iv, 2, &e), COV_OK);
     assert_int_equal(cov_track_add(s, &bad, 1, &e), COV_EINPUT);
@@ -260,7 +263,7 @@ static void reports_full_disk(void **state)
         limit = before;
         limit.rlim_cur = sizes[k];
         assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
-        int rc = cov_bigwig_open("x.bw", "x.bw", &contigs, &s, &e);
+        int rc = cov_bigwig_open("x.bw", "x.bw", &contigs, &alone, &s, &e);
         if (!rc)
             rc = cov_track_begin(s, 0, &e);
         for (size_t i = 0; i < N && !rc; i += 1000)
