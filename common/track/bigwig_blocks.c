@@ -18,9 +18,9 @@
 #include "common/base/mem.h"
 #include "common/codec/deflate.h"
 
-/* Level 6 as UCSC's programs and libBigWig: tracks of few different values shrink by a quarter more
- * than with 1. */
-enum { BATCH_BYTES = 1 << 17, BATCH_BLOCKS = 2048, LEVEL = 6 };
+/* Intervals shrink to half by what stands at the same place in those just before, which the quickest
+ * level finds: level 6 takes twice the time and saves 1 %. */
+enum { BATCH_BYTES = 1 << 17, BATCH_BLOCKS = 2048, LEVEL = 1 };
 
 struct block {
     enum cov_bigwig_file file;
