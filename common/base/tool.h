@@ -63,7 +63,7 @@ struct cov_tool {
  * are removed and the process ends with 128 + signal. An output that is one of the inputs, or
  * another output, is refused. Standard streams that were closed are opened so that using them fails. Standard output
  * is closed and checked. */
-int cov_tool_main(const struct cov_tool *tool, int argc, char **argv);
+int cov_tool_main(const struct cov_tool *program, int argc, char **argv);
 
 /* Version of libcov as "0.1.0" or "0.1.0-12-gabc1234", and the commit it was built from ("" if
  * unknown). */
