@@ -218,18 +218,19 @@ int cov_chunk_head_add_texts(struct cov_chunk_head *h, const char *name, size_t 
     if (cov_size_mul(n, width, &n_bytes))
         return cov_fail(e, COV_ENOMEM, "out of memory: %zu texts of %zu bytes", n, width);
     struct cov_chunk_table table = {
-        .name = (char *)name,
+        .name = cov_strdup(name, e),
         .type = {COV_H5_STRING, width, false, false, '\0'},
         .rank = 1,
         .dims = {n, 1, 1},
         .elems = cov_calloc(n_bytes, 1, e),
         .n_bytes = n_bytes,
     };
-    if (!table.elems)
-        return COV_ENOMEM;
-    for (size_t i = 0; i < n; i++)
+    int rc = table.name && table.elems ? COV_OK : COV_ENOMEM;
+    for (size_t i = 0; !rc && i < n; i++)
         memcpy(table.elems + i * width, texts[i], strlen(texts[i]));
-    int rc = cov_chunk_head_add_table(h, &table, e);
+    if (!rc)
+        rc = cov_chunk_head_add_table(h, &table, e);
+    free(table.name);
     free(table.elems);
     return rc;
 }
