@@ -57,44 +57,77 @@ int cov_h5_fail_set(const struct cov_h5_set *s, struct cov_err *e, int code, con
 
 /* ---- the library ---- */
 
-/* libhdf5 calls this where it reads LZF chunks itself. Nothing is compressed here: 0 means "not
+/* libhdf5 calls these where it reads chunks itself. Nothing is compressed here: 0 means "not
  * smaller". */
-static size_t lzf_filter(unsigned flags, size_t n_values, const unsigned values[], size_t n,
-                         size_t *cap, void **buf)
+static size_t undo_filter(int id, uint64_t claim, unsigned flags, size_t n, size_t *cap, void **buf)
 {
-    static const struct cov_filter filter = {COV_H5_LZF, 0};
-    if (!(flags & H5Z_FLAG_REVERSE) || n_values < 3 || values[2] == 0 ||
-        values[2] > COV_H5_MAX_BYTES)
+    const struct cov_filter filter = {id, 0, 0};
+    if (!(flags & H5Z_FLAG_REVERSE) || claim == 0 || claim > COV_H5_MAX_BYTES)
         return 0;
-    void *out = H5allocate_memory(values[2], false);
+    void *out = H5allocate_memory((size_t)claim, false);
     if (!out)
         return 0;
-    if (cov_codec_undo(&filter, 1, 0, *buf, n, out, values[2], NULL, NULL)) {
+    if (cov_codec_undo(&filter, 1, 0, *buf, n, out, (size_t)claim, NULL, NULL)) {
         (void)H5free_memory(out);
         return 0;
     }
     (void)H5free_memory(*buf);
     *buf = out;
-    *cap = values[2];
-    return values[2];
+    *cap = (size_t)claim;
+    return (size_t)claim;
+}
+
+static size_t lzf_filter(unsigned flags, size_t n_values, const unsigned values[], size_t n,
+                         size_t *cap, void **buf)
+{
+    return undo_filter(COV_H5_LZF, n_values < 3 ? 0 : values[2], flags, n, cap, buf);
+}
+
+#define FILTER(name, id)                                                                           \
+    static size_t name(unsigned flags, size_t n_values, const unsigned values[], size_t n,         \
+                       size_t *cap, void **buf)                                                    \
+    {                                                                                              \
+        (void)n_values;                                                                            \
+        (void)values;                                                                              \
+        return undo_filter(id, cov_codec_claim(id, *buf, n), flags, n, cap, buf);                  \
+    }
+FILTER(blosc_filter, COV_H5_BLOSC)
+FILTER(lz4_filter, COV_H5_LZ4)
+FILTER(zstd_filter, COV_H5_ZSTD)
+#undef FILTER
+
+/* Registers what no one has registered yet. Plugins in files are left alone: they trust what they
+ * decode. */
+static int register_filters(struct cov_err *e)
+{
+    static const H5Z_class2_t filters[] = {
+        {H5Z_CLASS_T_VERS, COV_H5_LZF, 1, 1, "lzf", NULL, NULL, lzf_filter},
+        {H5Z_CLASS_T_VERS, COV_H5_BLOSC, 1, 1, "blosc", NULL, NULL, blosc_filter},
+        {H5Z_CLASS_T_VERS, COV_H5_LZ4, 1, 1, "lz4", NULL, NULL, lz4_filter},
+        {H5Z_CLASS_T_VERS, COV_H5_ZSTD, 1, 1, "zstd", NULL, NULL, zstd_filter},
+    };
+    unsigned plugins = 0;
+    bool known_state = H5PLget_loading_state(&plugins) >= 0 && H5PLset_loading_state(0) >= 0;
+    int rc = COV_OK;
+    for (size_t i = 0; i < COV_COUNT(filters); i++)
+        if (H5Zfilter_avail(filters[i].id) <= 0 && H5Zregister(&filters[i]) < 0 && !rc)
+            rc = cov_fail(e, COV_EIO, "libhdf5 does not take the filter %s", filters[i].name);
+    if (known_state)
+        (void)H5PLset_loading_state(plugins);
+    return rc;
 }
 
 static int init_library(struct cov_err *e)
 {
-    static const H5Z_class2_t lzf = {
-        H5Z_CLASS_T_VERS, COV_H5_LZF, 1, 1, "lzf", NULL, NULL, lzf_filter,
-    };
     /* At the end of the process files are closed already; after a failed write, libhdf5 would try
      * again. */
     (void)H5dont_atexit();
     if (H5open() < 0)
         return cov_fail(e, COV_EIO, "libhdf5 does not start");
     (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-    htri_t known = H5Zfilter_avail(COV_H5_LZF);
-    if (known <= 0 && H5Zregister(&lzf) < 0)
-        return cov_fail(e, COV_EIO, "libhdf5 does not take the LZF filter");
+    int rc = register_filters(e);
     (void)H5Eclear2(H5E_DEFAULT);
-    return COV_OK;
+    return rc;
 }
 
 static hid_t access_list(void)

@@ -112,6 +112,7 @@ static int describe_filters(const struct cov_h5_set *s, hid_t dcpl, struct cov_h
         r->filters[i].id = id;
         /* libhdf5 takes the size from the list, and so do we: it is part of the stored form. */
         r->filters[i].elem_bytes = id == H5Z_FILTER_SHUFFLE && n_values > 0 ? values[0] : 0;
+        r->filters[i].level = 0;
     }
     r->n_filters = *ours ? (size_t)n : 0;
     *ours = *ours && cov_codec_can_undo(r->filters, r->n_filters);
@@ -298,10 +299,10 @@ static void add_filter(char *text, size_t cap, int id, const unsigned *values, s
         {H5Z_FILTER_SZIP, "szip", SIZE_MAX},
         {H5Z_FILTER_NBIT, "nbit", SIZE_MAX},
         {H5Z_FILTER_SCALEOFFSET, "scaleoffset", SIZE_MAX},
-        {32000, "lzf", SIZE_MAX},
-        {32001, "blosc", 4},
-        {32004, "lz4", SIZE_MAX},
-        {32015, "zstd", 0},
+        {COV_H5_LZF, "lzf", SIZE_MAX},
+        {COV_H5_BLOSC, "blosc", 4},
+        {COV_H5_LZ4, "lz4", SIZE_MAX},
+        {COV_H5_ZSTD, "zstd", 0},
     };
     if (*text)
         add_text(text, cap, ", ");

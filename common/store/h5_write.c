@@ -49,6 +49,18 @@ static bool set_fill(hid_t dcpl, const struct cov_h5_new *spec, hid_t type)
     return true;
 }
 
+static bool declare_filter(hid_t dcpl, const struct cov_filter *f, int deflate_level,
+                           size_t chunk_bytes)
+{
+    if (f->id == COV_H5_SHUFFLE)
+        return H5Pset_shuffle(dcpl) >= 0;
+    if (f->id == COV_H5_DEFLATE)
+        return H5Pset_deflate(dcpl, (unsigned)deflate_level) >= 0;
+    unsigned values[COV_CODEC_MAX_VALUES];
+    size_t n = cov_codec_values(f, chunk_bytes, values);
+    return H5Pset_filter(dcpl, f->id, H5Z_FLAG_OPTIONAL, n, values) >= 0;
+}
+
 static hid_t make_create_list(const struct cov_h5_new *spec, hid_t type)
 {
     hid_t dcpl = H5Pcreate(H5P_DATASET_CREATE);
@@ -58,22 +70,11 @@ static hid_t make_create_list(const struct cov_h5_new *spec, hid_t type)
         chunk[i] = spec->chunk[i];
         chunk_bytes *= spec->chunk[i];
     }
-    const unsigned lzf[3] = {4, 0x0105, (unsigned)chunk_bytes};
     bool good =
         H5Pset_obj_track_times(dcpl, false) >= 0 && H5Pset_chunk(dcpl, spec->rank, chunk) >= 0;
     good = good && set_fill(dcpl, spec, type);
     for (size_t i = 0; good && i < spec->n_filters; i++)
-        switch (spec->filters[i].id) {
-        case COV_H5_SHUFFLE:
-            good = H5Pset_shuffle(dcpl) >= 0;
-            break;
-        case COV_H5_DEFLATE:
-            good = H5Pset_deflate(dcpl, (unsigned)spec->deflate_level) >= 0;
-            break;
-        default:
-            assert(spec->filters[i].id == COV_H5_LZF);
-            good = H5Pset_filter(dcpl, COV_H5_LZF, H5Z_FLAG_OPTIONAL, 3, lzf) >= 0;
-        }
+        good = declare_filter(dcpl, &spec->filters[i], spec->deflate_level, chunk_bytes);
     if (good)
         return dcpl;
     cov_h5_close_id(dcpl);
