@@ -95,12 +95,14 @@ LIB     := $(TOP)/lib
 
 LIB_SRC    := $(sort $(wildcard common/*/*.c common/*/*/*.c))
 TOOL_SRC   := $(sort $(wildcard tools/*.c))
+# The rest of a tool that does not fit in one file: tools/TOOL/*.c
+PART_SRC   := $(sort $(wildcard tools/*/*.c))
 UNIT_SRC   := $(sort $(wildcard tests/unit/*.c))
 HELPER_SRC := $(sort $(wildcard tests/lib/*.c))
 DEMO_SRC   := $(sort $(wildcard workflows/demo/*.c))
 BENCH_SRC  := $(sort $(wildcard tests/bench/*.c))
-ALL_SRC    := $(LIB_SRC) $(TOOL_SRC) $(UNIT_SRC) $(HELPER_SRC) $(DEMO_SRC) $(BENCH_SRC)
-HEADERS    := $(sort $(wildcard common/*.h common/*/*.h common/*/*/*.h))
+ALL_SRC    := $(LIB_SRC) $(TOOL_SRC) $(PART_SRC) $(UNIT_SRC) $(HELPER_SRC) $(DEMO_SRC) $(BENCH_SRC)
+HEADERS    := $(sort $(wildcard common/*.h common/*/*.h common/*/*/*.h tools/*/*.h))
 MAN1       := $(sort $(wildcard man/*.1))
 CLI_TESTS  := $(sort $(wildcard tests/cli/*.t))
 
@@ -184,7 +186,8 @@ $(LIB)/libcov.so: $(LIB)/$(SONAME)
 
 link = $(CC) $(COV_LDFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) -L$(LIB) -lcov $(2) -lm -lpthread $(LDLIBS) $(1)
 
-$(BIN)/%: $(B)/obj/tools/%.o $(LIB)/libcov.so
+.SECONDEXPANSION:
+$(BIN)/%: $(B)/obj/tools/%.o $$(call obj,$$(wildcard tools/$$*/*.c)) $(LIB)/libcov.so
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$(Q)$(call link,$(RPATH))
