@@ -367,8 +367,8 @@ static void put_bases(struct writer *w, const struct cov_onehot_codes *c, const 
         if ((first | second) <= WINDOW) {
             uint32_t x = c->back[first], y = c->back[second];
             uint32_t n_x = x & COV_ONEHOT_BACK_BITS, n_y = y & COV_ONEHOT_BACK_BITS;
-            uint64_t both =
-                x >> COV_ONEHOT_BACK_SHIFT | (uint64_t)(y >> COV_ONEHOT_BACK_SHIFT) << n_x;
+            uint64_t both = x >> COV_ONEHOT_BACK_SHIFT | (uint64_t)(y >> COV_ONEHOT_BACK_SHIFT)
+                                                             << n_x;
             put(&to, both, n_x + n_y);
         } else {
             put_word(&to, c, codes + t, first);

@@ -39,9 +39,9 @@ static const struct symbol small_literals[] = {
     {0x00, 2}, {0x34, 6}, {0x38, 6}, {0x3c, 3}, {END, 4}, {267, 1}, {284, 5},
 };
 static const struct symbol small_distances[] = {
-    {3, 7},  {5, 8},  {6, 8},  {7, 8},  {8, 6},  {9, 7},  {10, 6}, {11, 6}, {12, 5},
-    {13, 5}, {14, 4}, {15, 4}, {16, 3}, {17, 4}, {18, 3}, {19, 3}, {20, 3}, {21, 4}, {22, 4},
-    {23, 5}, {24, 6}, {25, 9}, {26, 11}, {27, 11}, {28, 11}, {29, 11},
+    {3, 7},  {5, 8},  {6, 8},  {7, 8},  {8, 6},   {9, 7},   {10, 6},  {11, 6},  {12, 5},
+    {13, 5}, {14, 4}, {15, 4}, {16, 3}, {17, 4},  {18, 3},  {19, 3},  {20, 3},  {21, 4},
+    {22, 4}, {23, 5}, {24, 6}, {25, 9}, {26, 11}, {27, 11}, {28, 11}, {29, 11},
 };
 
 /* ---- from lengths to codes ---- */
@@ -190,8 +190,7 @@ static void make_codes(void)
                &codes.fast, &lit, &dist);
     make_block(small_literals, COV_COUNT(small_literals), small_distances,
                COV_COUNT(small_distances), &codes.small, &lit, &dist);
-    codes.long_run =
-        joined(length_code(&lit, 4 * COV_ONEHOT_LONG_RUN), distance_code(&dist, 4));
+    codes.long_run = joined(length_code(&lit, 4 * COV_ONEHOT_LONG_RUN), distance_code(&dist, 4));
     for (uint32_t d = 1; d <= COV_ONEHOT_WINDOW; d++) {
         struct cov_bits x =
             joined(length_code(&lit, 4 * COV_ONEHOT_WORD), distance_code(&dist, 4 * d));
