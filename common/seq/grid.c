@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: MIT */
 #include "common/seq/grid.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,6 +29,10 @@ struct cov_grid {
      * position; where each sequence and strand begins in those, 2 * n_seqs + 1 of them. */
     struct row *rows;
     size_t *order, *begins;
+    /* Their pairs, and where those of each sequence begin, n_seqs + 1 of them. */
+    size_t (*pairs)[2];
+    size_t *pair_begins;
+    bool partial;
 };
 
 struct cov_grid_builder {
@@ -36,7 +41,8 @@ struct cov_grid_builder {
     char *key; /* species, zero, name of the row that is added */
     size_t cap_key;
     size_t n_rows;
-    bool listing; /* the rows are in g->rows */
+    bool listing;  /* the rows are in g->rows */
+    bool declared; /* sequences and lengths are known */
     /* The last row. */
     size_t seq;
     bool minus;
@@ -58,6 +64,8 @@ void cov_grid_free(struct cov_grid *g)
     free(g->rows);
     free(g->order);
     free(g->begins);
+    free(g->pairs);
+    free(g->pair_begins);
     free(g);
 }
 
@@ -264,10 +272,19 @@ int cov_grid_builder_add(struct cov_grid_builder *b, const char *species, size_t
                         "row %zu: %.*s from %lld to %lld is longer than a chunk (%zu)", b->n_rows,
                         n_shown, name, (long long)start, (long long)end, b->g->L);
     size_t n_key, seq;
-    bool is_new;
+    bool is_new = false;
     int rc = make_key(&b->key, &b->cap_key, species, n_species, name, n_name, &n_key, e);
-    if (!rc)
+    if (rc)
+        return rc;
+    if (!b->declared)
         rc = cov_names_add(b->g->names, b->key, n_key, &seq, &is_new, e);
+    else if (!cov_names_find(b->g->names, b->key, n_key, &seq))
+        rc = cov_fail(e, COV_EINPUT, "row %zu: %.*s is none of the genome's sequences", b->n_rows,
+                      n_shown, name);
+    else if (start > b->g->lengths[seq] || end > b->g->lengths[seq])
+        rc = cov_fail(e, COV_EINPUT, "row %zu: %.*s from %lld to %lld, but it has %lld bases",
+                      b->n_rows, n_shown, name, (long long)start, (long long)end,
+                      (long long)b->g->lengths[seq]);
     if (rc)
         return rc;
     bool follows = is_new || seq == b->seq;
@@ -289,8 +306,37 @@ int cov_grid_builder_add(struct cov_grid_builder *b, const char *species, size_t
     return COV_OK;
 }
 
+int cov_grid_builder_declare(struct cov_grid_builder *b, const char *species, size_t n_species,
+                             const char *name, size_t n_name, int64_t length, struct cov_err *e)
+{
+    assert(b->n_rows == 0);
+    size_t n_key, seq;
+    bool is_new;
+    int n_shown = n_name < 200 ? (int)n_name : 200;
+    if (n_name == 0 || memchr(name, '\0', n_name) || memchr(species, '\0', n_species))
+        return cov_fail(e, COV_EINPUT, "sequence %zu: an empty name or one with a zero byte",
+                        b->g->n_seqs);
+    if (length <= 0)
+        return cov_fail(e, COV_EINPUT, "sequence %.*s has no bases", n_shown, name);
+    int rc = make_key(&b->key, &b->cap_key, species, n_species, name, n_name, &n_key, e);
+    if (!rc)
+        rc = cov_names_add(b->g->names, b->key, n_key, &seq, &is_new, e);
+    if (!rc && !is_new)
+        rc = cov_fail(e, COV_EINPUT, "sequence %.*s is there twice", n_shown, name);
+    if (rc)
+        return rc;
+    b->declared = b->listing = true;
+    rc = add_length(b, seq, true, length, e);
+    /* The list tells such a grid from a regular one, even if no row comes. */
+    void *rows = b->g->rows;
+    if (!rc)
+        rc = cov_reserve(&rows, &b->cap_rows, 1, sizeof *b->g->rows, e);
+    b->g->rows = rows;
+    return rc;
+}
+
 struct sort_key {
-    int64_t beg;
+    int64_t beg, end;
     size_t row;
 };
 
@@ -299,6 +345,8 @@ static int compare_keys(const void *a, const void *b)
     const struct sort_key *x = a, *y = b;
     if (x->beg != y->beg)
         return x->beg < y->beg ? -1 : 1;
+    if (x->end != y->end)
+        return x->end < y->end ? -1 : 1;
     return x->row < y->row ? -1 : x->row > y->row;
 }
 
@@ -338,6 +386,7 @@ static int sort_rows(struct cov_grid *g, struct cov_err *e)
     for (size_t i = 0; i < g->n_chunks; i++) {
         size_t at = g->begins[group_of(&g->rows[i]) + 1]++;
         keys[at].beg = row_beg(&g->rows[i]);
+        keys[at].end = row_end(&g->rows[i]);
         keys[at].row = i;
     }
     for (size_t k = 0; k < n_groups; k++)
@@ -349,6 +398,65 @@ out:
     return rc;
 }
 
+/* Order of two rows of a sequence by interval. */
+static int compare_intervals(const struct row *a, const struct row *b)
+{
+    if (row_beg(a) != row_beg(b))
+        return row_beg(a) < row_beg(b) ? -1 : 1;
+    return row_end(a) < row_end(b) ? -1 : row_end(a) > row_end(b);
+}
+
+/* The pairs of sequence `seq` go to pairs[], if it is not NULL; returns how many they are. */
+static size_t match_strands(const struct cov_grid *g, size_t seq, size_t (*pairs)[2])
+{
+    size_t p = g->begins[2 * seq], p_end = g->begins[2 * seq + 1];
+    size_t m = p_end, m_end = g->begins[2 * seq + 2], n = 0;
+    while (p < p_end || m < m_end) {
+        int order = p == p_end   ? 1
+                    : m == m_end ? -1
+                                 : compare_intervals(&g->rows[g->order[p]], &g->rows[g->order[m]]);
+        if (pairs) {
+            pairs[n][COV_PLUS] = order <= 0 ? g->order[p] : COV_NO_ROW;
+            pairs[n][COV_MINUS] = order >= 0 ? g->order[m] : COV_NO_ROW;
+        }
+        p += order <= 0;
+        m += order >= 0;
+        n++;
+    }
+    return n;
+}
+
+/* Whether the rows of group `k` tile the sequence. */
+static bool tiles(const struct cov_grid *g, size_t k)
+{
+    int64_t at = 0;
+    for (size_t i = g->begins[k]; i < g->begins[k + 1]; i++) {
+        const struct row *r = &g->rows[g->order[i]];
+        if (row_beg(r) != at)
+            return false;
+        at = row_end(r);
+    }
+    return at == g->lengths[k / 2];
+}
+
+/* Fills in `pairs` and `pair_begins` from the sorted rows. */
+static int pair_rows(struct cov_grid *g, struct cov_err *e)
+{
+    g->pair_begins = cov_malloc(g->n_seqs + 1, sizeof *g->pair_begins, e);
+    if (!g->pair_begins)
+        return COV_ENOMEM;
+    g->pair_begins[0] = 0;
+    for (size_t s = 0; s < g->n_seqs; s++)
+        g->pair_begins[s + 1] = g->pair_begins[s] + match_strands(g, s, NULL);
+    size_t n = g->pair_begins[g->n_seqs];
+    g->pairs = cov_malloc(n ? n : 1, sizeof *g->pairs, e);
+    if (!g->pairs)
+        return COV_ENOMEM;
+    for (size_t s = 0; s < g->n_seqs; s++)
+        (void)match_strands(g, s, g->pairs + g->pair_begins[s]);
+    return COV_OK;
+}
+
 int cov_grid_builder_finish(struct cov_grid_builder *b, struct cov_grid **out, struct cov_err *e)
 {
     int rc = COV_OK;
@@ -358,6 +466,10 @@ int cov_grid_builder_finish(struct cov_grid_builder *b, struct cov_grid **out, s
     g->n_chunks = b->n_rows;
     if (!rc)
         rc = b->listing ? sort_rows(g, e) : number_regular(g, e);
+    if (!rc && b->listing)
+        rc = pair_rows(g, e);
+    for (size_t k = 0; !rc && b->declared && k < 2 * g->n_seqs && !g->partial; k++)
+        g->partial = !tiles(g, k);
     *out = NULL;
     if (!rc) {
         *out = g;
@@ -379,13 +491,9 @@ size_t cov_grid_chunk_length(const struct cov_grid *g)
     return g->L;
 }
 
-struct cov_chunk cov_grid_chunk(const struct cov_grid *g, size_t i)
+/* The sequence of chunk i of a regular grid: the last one whose first chunk is not behind i. */
+static size_t regular_seq(const struct cov_grid *g, size_t i)
 {
-    if (g->rows) {
-        const struct row *r = &g->rows[i];
-        return (struct cov_chunk){r->seq, row_beg(r), row_end(r), r->start > r->end};
-    }
-    /* The last sequence whose first chunk is not behind i. */
     size_t lo = 0, hi = g->n_seqs;
     while (hi - lo > 1) {
         size_t mid = lo + (hi - lo) / 2;
@@ -394,7 +502,17 @@ struct cov_chunk cov_grid_chunk(const struct cov_grid *g, size_t i)
         else
             hi = mid;
     }
-    return regular_chunk(g, lo, i - g->first[lo]);
+    return lo;
+}
+
+struct cov_chunk cov_grid_chunk(const struct cov_grid *g, size_t i)
+{
+    if (g->rows) {
+        const struct row *r = &g->rows[i];
+        return (struct cov_chunk){r->seq, row_beg(r), row_end(r), r->start > r->end};
+    }
+    size_t seq = regular_seq(g, i);
+    return regular_chunk(g, seq, i - g->first[seq]);
 }
 
 size_t cov_grid_n_seqs(const struct cov_grid *g)
@@ -422,6 +540,99 @@ bool cov_grid_is_regular(const struct cov_grid *g)
 {
     return !g->rows;
 }
+
+bool cov_grid_is_partial(const struct cov_grid *g)
+{
+    return g->partial;
+}
+
+int cov_grid_select(const struct cov_grid *g, const size_t *rows, size_t n, struct cov_grid **out,
+                    struct cov_err *e)
+{
+    struct cov_grid_builder *b = NULL;
+    *out = NULL;
+    int rc = cov_grid_builder_new(g->L, &b, e);
+    for (size_t s = 0; !rc && s < g->n_seqs; s++) {
+        const char *species = cov_grid_species(g, s), *name = cov_grid_name(g, s);
+        rc = cov_grid_builder_declare(b, species, strlen(species), name, strlen(name),
+                                      g->lengths[s], e);
+    }
+    for (size_t i = 0; !rc && i < n; i++) {
+        struct cov_chunk c = cov_grid_chunk(g, rows[i]);
+        const char *species = cov_grid_species(g, c.seq), *name = cov_grid_name(g, c.seq);
+        rc = cov_grid_builder_add(b, species, strlen(species), name, strlen(name),
+                                  c.minus ? c.end : c.beg, c.minus ? c.beg : c.end, e);
+    }
+    if (rc) {
+        cov_grid_builder_free(b);
+        return rc;
+    }
+    return cov_grid_builder_finish(b, out, e);
+}
+
+/* ---------------------------------------------------------------- pairs */
+
+size_t cov_grid_n_pairs(const struct cov_grid *g)
+{
+    return g->rows ? g->pair_begins[g->n_seqs] : g->n_chunks / 2;
+}
+
+struct cov_pair cov_grid_pair(const struct cov_grid *g, size_t p)
+{
+    struct cov_pair pair;
+    if (g->rows) {
+        const size_t *rows = g->pairs[p];
+        const struct row *r = &g->rows[rows[rows[COV_PLUS] == COV_NO_ROW ? COV_MINUS : COV_PLUS]];
+        pair = (struct cov_pair){r->seq, row_beg(r), row_end(r), {rows[COV_PLUS], rows[COV_MINUS]}};
+        return pair;
+    }
+    size_t seq = regular_seq(g, 2 * p), first = g->first[seq], k = p - first / 2;
+    struct cov_chunk c = regular_chunk(g, seq, k);
+    pair = (struct cov_pair){seq, c.beg, c.end, {first + k, g->first[seq + 1] - 1 - k}};
+    return pair;
+}
+
+void cov_grid_seq_pairs(const struct cov_grid *g, size_t seq, size_t *beg, size_t *end)
+{
+    *beg = g->rows ? g->pair_begins[seq] : g->first[seq] / 2;
+    *end = g->rows ? g->pair_begins[seq + 1] : g->first[seq + 1] / 2;
+}
+
+void cov_grid_shard(const struct cov_grid *g, size_t index, size_t n, size_t *beg, size_t *end)
+{
+    /* The first n_pairs % n shards have one more; index * n_pairs might overflow. */
+    size_t n_pairs = cov_grid_n_pairs(g), each = n_pairs / n, more = n_pairs % n;
+    *beg = index * each + (index < more ? index : more);
+    *end = *beg + each + (index < more);
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+    const size_t *x = a, *y = b;
+    return *x < *y ? -1 : *x > *y;
+}
+
+int cov_grid_rows_of_pairs(const struct cov_grid *g, size_t beg, size_t end, size_t **rows,
+                           size_t *n, struct cov_err *e)
+{
+    size_t *list = cov_malloc(end > beg ? 2 * (end - beg) : 1, sizeof *list, e), m = 0;
+    *rows = NULL;
+    *n = 0;
+    if (!list)
+        return COV_ENOMEM;
+    for (size_t p = beg; p < end; p++) {
+        struct cov_pair pair = cov_grid_pair(g, p);
+        for (int s = COV_PLUS; s <= COV_MINUS; s++)
+            if (pair.rows[s] != COV_NO_ROW)
+                list[m++] = pair.rows[s];
+    }
+    qsort(list, m, sizeof *list, compare_rows);
+    *rows = list;
+    *n = m;
+    return COV_OK;
+}
+
+/* ---------------------------------------------------------------- strands */
 
 int cov_grid_strand_rows(const struct cov_grid *g, size_t seq, bool minus, size_t **rows, size_t *n,
                          struct cov_err *e)

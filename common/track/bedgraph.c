@@ -199,7 +199,8 @@ int cov_bedgraph_open(const char *path, const char *name, const struct cov_track
     b->tbi_path = options->compress ? options->tbi_path : NULL;
     b->csi_path = options->compress ? options->csi_path : NULL;
     if (!rc)
-        rc = cov_bgz_open_write(path, options->compress, options->n_threads, &b->out, e);
+        rc = cov_bgz_open_write(path, options->compress ? COV_BGZ_DEFLATE : COV_BGZ_PLAIN,
+                                options->n_threads, &b->out, e);
     if (rc)
         cov_track_free(&b->base);
     else

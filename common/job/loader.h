@@ -1,0 +1,87 @@
+/* loader.h - the pairs of chunks of an input, wherever they are: a genome file (one-hot or packed), a
+ * FASTA in any form, the chunk stream.
+ *
+ * The kind is found by content. All give the same pairs and the same codes for the same genome, so
+ * that what is computed from them is the same. Where the pairs are at random access they come in the
+ * order of the grid, by filled length, or shuffled by a seed; from a stream as they arrive.
+ * SPDX-License-Identifier: MIT */
+#ifndef COV_JOB_LOADER_H
+#define COV_JOB_LOADER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/err.h"
+#include "common/base/pool.h"
+#include "common/base/progress.h"
+#include "common/codec/blob.h"
+#include "common/seq/genome.h"
+#include "common/seq/grid.h"
+
+enum cov_loading {
+    COV_LOAD_DISK,      /* read and decoded each time */
+    COV_LOAD_RAM,       /* kept as stored: compressed */
+    COV_LOAD_RAM_PACKED /* kept as codes, 4 bits a base, decoded once */
+};
+
+enum cov_loader_order {
+    COV_ORDER_GRID,    /* sequences in order, intervals ascending */
+    COV_ORDER_FILLED,  /* by how much of the chunk is bases, longest first; else as above */
+    COV_ORDER_SHUFFLED /* at random, by the seed */
+};
+
+struct cov_loader_options {
+    size_t chunk_length;              /* L of a FASTA's grid; other inputs bring their own */
+    const char *species;              /* of a FASTA; NULL: the stem of its name */
+    struct cov_genome_options genome; /* how a FASTA is read; the limits of length hold for all */
+    enum cov_loading loading;         /* of what is at random access */
+    enum cov_loader_order order;
+    uint64_t seed;
+    size_t shard, n_shards; /* only pairs of shard `shard` (from 0); n_shards 0: all */
+};
+
+struct cov_loader;
+
+/* Opens `path`; "-": standard input, a FASTA or a stream. A FASTA is read and checked from end to
+ * end here. The pool decodes what is kept in memory. Free with cov_loader_close. */
+int cov_loader_open(const char *path, const struct cov_loader_options *options,
+                    struct cov_pool *pool, struct cov_progress *progress, struct cov_loader **out,
+                    struct cov_err *e) COV_MUST_USE;
+void cov_loader_close(struct cov_loader *l); /* NULL is accepted */
+
+size_t cov_loader_chunk_length(const struct cov_loader *l);
+/* The grid of all that will come, after shard and limits of length; NULL for a stream. */
+const struct cov_grid *cov_loader_grid(const struct cov_loader *l);
+size_t cov_loader_n_pairs(const struct cov_loader *l); /* SIZE_MAX for a stream */
+
+/* A pair on its way. Sequences are numbered as they come. A sequence without any pair, which partial
+ * inputs have, comes as an item without a strand. */
+struct cov_loader_item {
+    size_t seq;
+    int64_t beg, end;
+    size_t rows[2];   /* in the grid; COV_NO_ROW for a strand that is not there */
+    bool has[2];      /* [COV_PLUS], [COV_MINUS] */
+    bool first, last; /* of its sequence. Only for a stream and COV_ORDER_GRID */
+    int64_t length;   /* of the sequence; from a stream known with its last item, else -1 */
+};
+
+/* Calling thread: the next pair; what is stored of it goes into *raw, which is reused. Returns 1, 0
+ * at the end, or a failure. */
+int cov_loader_next(struct cov_loader *l, struct cov_loader_item *item, struct cov_blob *raw,
+                    struct cov_err *e) COV_MUST_USE;
+
+/* Any thread: codes[s][0..L), of each strand s that is there, in its own direction, COV_CODE_PAD
+ * behind its end. *raw serves as scratch. */
+int cov_loader_codes(const struct cov_loader *l, const struct cov_loader_item *item,
+                     struct cov_blob *raw, uint8_t *const codes[2], struct cov_err *e) COV_MUST_USE;
+
+/* Calling thread: name and species of a sequence that came. Borrowed until close (stream: until
+ * the next call of next). */
+const char *cov_loader_name(const struct cov_loader *l, size_t seq);
+const char *cov_loader_species(const struct cov_loader *l, size_t seq);
+
+/* Starts again, shuffled anew by `seed`. Not for streams and pipes. */
+int cov_loader_rewind(struct cov_loader *l, uint64_t seed, struct cov_err *e) COV_MUST_USE;
+
+#endif
