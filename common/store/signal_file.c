@@ -2,13 +2,13 @@
  * SPDX-License-Identifier: MIT */
 #include "common/store/signal_file.h"
 
-#include <float.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/mem.h"
 #include "common/store/chunk_table.h"
 #include "common/store/h5.h"
+#include "common/store/signal_values.h"
 
 /* More data sets than this in one file are a damaged file. */
 enum { MAX_DATASETS = 4096 };
@@ -119,18 +119,6 @@ static int open_predicted(struct cov_signal_file *f, struct cov_err *e)
     return read_names(f, n, e);
 }
 
-/* The length of <prefix> in "<prefix>_coverage", or 0. */
-static size_t prefix_length(const char *name)
-{
-    static const char tail[] = "_coverage", spliced[] = "_spliced_coverage";
-    size_t n = strlen(name), n_tail = sizeof tail - 1, n_spliced = sizeof spliced - 1;
-    if (n <= n_tail || strcmp(name + n - n_tail, tail) != 0)
-        return 0;
-    if (n > n_spliced && strcmp(name + n - n_spliced, spliced) == 0)
-        return 0;
-    return n - n_tail;
-}
-
 static int open_measured(struct cov_signal_file *f, struct cov_err *e)
 {
     char **names;
@@ -139,7 +127,7 @@ static int open_measured(struct cov_signal_file *f, struct cov_err *e)
     if (rc)
         return rc;
     for (size_t i = 0; i < n_names; i++)
-        n += prefix_length(names[i]) > 0;
+        n += cov_signal_prefix(names[i]) > 0;
     if (n == 0 || n > MAX_DATASETS) {
         const char *what = n > 0                            ? "a genome file with too much"
                            : cov_h5_has(f->h5, PREDICTIONS) ? "a predictions file without"
@@ -151,7 +139,7 @@ static int open_measured(struct cov_signal_file *f, struct cov_err *e)
     if (!rc)
         rc = make_lists(f, n, n, e);
     for (size_t i = 0; !rc && i < n_names; i++) {
-        size_t n_prefix = prefix_length(names[i]);
+        size_t n_prefix = cov_signal_prefix(names[i]);
         if (n_prefix == 0)
             continue;
         struct cov_h5_set *s = NULL;
@@ -246,27 +234,6 @@ int cov_signal_file_fetch(struct cov_signal_file *f, size_t i, const size_t *ks,
     return rc;
 }
 
-/* values[0..n) = the mean of each n_cols of the n * n_cols elements. */
-static void take_means(const struct cov_h5_type *type, const uint8_t *elems, size_t n,
-                       size_t n_cols, float *values)
-{
-    enum { TILE = 512 };
-    double tile[TILE], sum = 0;
-    size_t n_elems = n * n_cols, col = 0;
-    for (size_t beg = 0; beg < n_elems; beg += TILE) {
-        size_t m = n_elems - beg < TILE ? n_elems - beg : TILE;
-        cov_h5_to_double(type, elems + beg * type->bytes, m, tile);
-        for (size_t j = 0; j < m; j++) {
-            sum += tile[j];
-            if (++col < n_cols)
-                continue;
-            *values++ = (float)(sum / (double)n_cols);
-            col = 0;
-            sum = 0;
-        }
-    }
-}
-
 int cov_signal_file_decode(const struct cov_signal_file *f, size_t i, const size_t *ks, size_t n_ks,
                            struct cov_blob *raw, float *values, struct cov_err *e)
 {
@@ -282,12 +249,11 @@ int cov_signal_file_decode(const struct cov_signal_file *f, size_t i, const size
         if (rc)
             return cov_err_prefix(e, "%s: %s: %s", f->path, d->name, cov_row_text(f->grid, i, row));
         first_piece += cov_h5_n_pieces(r, d->col, d->n_cols);
-        take_means(&r->type, elems, length, d->n_cols, values);
-        for (size_t t = 0; t < length; t++)
-            if (!(values[t] >= 0 && values[t] <= FLT_MAX))
-                return cov_fail(e, COV_EINPUT, "%s: %s: %s, index %zu: %g is no coverage", f->path,
-                                d->name, cov_row_text(f->grid, i, row), t, (double)values[t]);
-        for (size_t t = length; t < L; t++)
+        size_t t = cov_signal_values(&r->type, elems, length, d->n_cols, 0, d->n_cols, values);
+        if (t < length)
+            return cov_fail(e, COV_EINPUT, "%s: %s: %s, index %zu: %g is no coverage", f->path,
+                            d->name, cov_row_text(f->grid, i, row), t, (double)values[t]);
+        for (t = length; t < L; t++)
             values[t] = COV_SIGNAL_PAD;
     }
     return COV_OK;
