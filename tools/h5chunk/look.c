@@ -1,9 +1,12 @@
-/* look.c - h5chunk info: what is in files of chunks.
+/* look.c - h5chunk info and verify: what is in files of chunks, and whether they are sound.
  * SPDX-License-Identifier: MIT */
 #include <stddef.h>
 #include <stdio.h>
 
+#include "common/base/log.h"
+#include "common/base/pool.h"
 #include "common/job/chunk_info.h"
+#include "common/job/verify.h"
 #include "tools/h5chunk/subcommands.h"
 
 /* ---------------------------------------------------------------- info */
@@ -41,4 +44,54 @@ const struct cov_tool h5chunk_info = {
     .max_operands = -1,
     .lacks = COV_LACKS_OUTPUT | COV_LACKS_THREADS | COV_LACKS_PROGRESS | COV_LACKS_TMPDIR,
     .run = info_run,
+};
+
+/* ---------------------------------------------------------------- verify */
+
+static const struct cov_opt verify_options[] = {{.name = NULL}};
+
+/* Goes on after a file that cannot be opened, which leads to status 1 as findings do. */
+static int verify_run(struct cov_common *common, void *config, const bool *given, int n_operands,
+                      char **operands, struct cov_err *e)
+{
+    (void)config;
+    (void)given;
+    struct cov_pool *pool = NULL;
+    size_t n_findings = 0;
+    int n_unsound = 0, failed = COV_OK;
+    int rc = cov_pool_new((unsigned)common->threads, &pool, e);
+    for (int i = 0; i < n_operands && !rc; i++) {
+        struct cov_err failure = COV_ERR_INIT;
+        size_t n = 0;
+        rc = cov_verify(operands[i], pool, stdout, &common->progress, &common->stats, &n, &failure);
+        n_findings += n;
+        n_unsound += n > 0;
+        if (rc && failed)
+            cov_warn("%s", failure.text);
+        else if (rc)
+            failed = cov_fail(e, rc, "%s", failure.text);
+        if (rc != COV_ENOMEM)
+            rc = COV_OK;
+    }
+    cov_pool_free(pool);
+    if (failed || rc)
+        return failed ? failed : rc;
+    if (n_findings > 0 && n_operands == 1)
+        return cov_fail(e, COV_EINPUT, "%s is not sound (findings: %zu)", operands[0], n_findings);
+    if (n_findings > 0)
+        return cov_fail(e, COV_EINPUT, "%d of %d files are not sound (findings: %zu)", n_unsound,
+                        n_operands, n_findings);
+    return COV_OK;
+}
+
+const struct cov_tool h5chunk_verify = {
+    .name = "verify",
+    .summary = "check that files are sound, and say where they are not",
+    .synopsis = "[options] FILE...",
+    .examples = "  h5chunk verify genome.h5 predictions.h5\n",
+    .options = verify_options,
+    .min_operands = 1,
+    .max_operands = -1,
+    .lacks = COV_LACKS_OUTPUT | COV_LACKS_TMPDIR,
+    .run = verify_run,
 };
