@@ -9,7 +9,11 @@
 
 #include "common/base/bgz.h"
 
-static const struct cov_tool *const subcommands[] = {&h5chunk_info, NULL};
+static const struct cov_tool *const subcommands[] = {
+    &h5chunk_info,
+    &h5chunk_verify,
+    NULL,
+};
 
 static void print_versions(FILE *f)
 {

@@ -254,7 +254,8 @@ static int sink(void *arg, size_t slot, uint64_t n, struct cov_err *e)
         const struct finding *f = &s->findings[i];
         rc = cov_findings_add(j->findings, place_name(j, f->place), f->kind, f->text, e);
     }
-    cov_progress_add(j->progress, (s->pair.rows[0] != COV_NO_ROW) + (s->pair.rows[1] != COV_NO_ROW));
+    cov_progress_add(j->progress,
+                     (s->pair.rows[0] != COV_NO_ROW) + (s->pair.rows[1] != COV_NO_ROW));
     return rc;
 }
 
@@ -360,7 +361,8 @@ int cov_verify(const char *path, struct cov_pool *pool, FILE *out, struct cov_pr
             bases += c.minus ? 0 : c.end - c.beg;
         }
         stats->bases = (stats->bases < 0 ? 0 : stats->bases) + bases;
-        stats->chunks = (stats->chunks < 0 ? 0 : stats->chunks) + (int64_t)cov_grid_n_chunks(j.grid);
+        stats->chunks =
+            (stats->chunks < 0 ? 0 : stats->chunks) + (int64_t)cov_grid_n_chunks(j.grid);
         cov_stats_add_stage(stats, "read", times.source);
         cov_stats_add_stage(stats, "check", times.work);
         cov_stats_add_stage(stats, "wait", times.wait);

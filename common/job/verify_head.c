@@ -161,9 +161,10 @@ static int check_partners(const struct cov_grid *g, size_t beg, size_t end, stru
         for (size_t strand = 0; strand < 2 && !rc; strand++)
             if (p.rows[strand] == COV_NO_ROW) {
                 char where[COV_ROW_TEXT_BYTES];
-                rc = add(f, START_ENDS, COV_FOUND_ALONE, e,
-                         "%s: the %c strand has no chunk of the same place",
-                         cov_row_text(g, p.rows[1 - strand], where), strand == COV_PLUS ? '+' : '-');
+                rc =
+                    add(f, START_ENDS, COV_FOUND_ALONE, e,
+                        "%s: the %c strand has no chunk of the same place",
+                        cov_row_text(g, p.rows[1 - strand], where), strand == COV_PLUS ? '+' : '-');
             }
     }
     return rc;
@@ -228,8 +229,8 @@ static int check_sequence_names(const struct cov_grid *g, struct cov_findings *f
             rc = add(f, SEQIDS, COV_FOUND_NAMES, e, "%.200s is the name of a sequence of %s too",
                      name, cov_grid_species(g, s));
         if (!rc && !is_word(name, strlen(name)))
-            rc = add(f, SEQIDS, COV_FOUND_NAMES, e, "'%.200s' is no name: there is white space in it",
-                     name);
+            rc = add(f, SEQIDS, COV_FOUND_NAMES, e,
+                     "'%.200s' is no name: there is white space in it", name);
     }
     cov_names_free(seen);
     return rc;

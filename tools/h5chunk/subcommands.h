@@ -7,5 +7,6 @@
 
 /* look.c */
 extern const struct cov_tool h5chunk_info;
+extern const struct cov_tool h5chunk_verify;
 
 #endif
