@@ -12,6 +12,7 @@
 static const struct cov_tool *const subcommands[] = {
     &h5chunk_info,
     &h5chunk_verify,
+    &h5chunk_blacklist,
     NULL,
 };
 

@@ -1,11 +1,14 @@
-/* look.c - h5chunk info and verify: what is in files of chunks, and whether they are sound.
+/* look.c - h5chunk info, verify and blacklist: what is in files of chunks, whether they are sound, and
+ * what of it training is to leave out.
  * SPDX-License-Identifier: MIT */
 #include <stddef.h>
 #include <stdio.h>
 
 #include "common/base/log.h"
+#include "common/base/path.h"
 #include "common/base/pool.h"
 #include "common/job/chunk_info.h"
+#include "common/job/set_blacklist.h"
 #include "common/job/verify.h"
 #include "tools/h5chunk/subcommands.h"
 
@@ -94,4 +97,70 @@ const struct cov_tool h5chunk_verify = {
     .max_operands = -1,
     .lacks = COV_LACKS_OUTPUT | COV_LACKS_TMPDIR,
     .run = verify_run,
+};
+
+/* ---------------------------------------------------------------- blacklist */
+
+struct blacklist_config {
+    const char *report, *names, *list;
+};
+
+static const struct cov_opt blacklist_options[] = {
+    {.name = "report",
+     .type = COV_OPT_STRING,
+     .flags = COV_OPT_PATH_IN,
+     .field = offsetof(struct blacklist_config, report),
+     .metavar = "FILE",
+     .help = "NCBI's sequence_report.jsonl: leave out what is unplaced, unlocalized, or not of the "
+             "nucleus"},
+    {.name = "names",
+     .type = COV_OPT_STRING,
+     .flags = COV_OPT_PATH_IN,
+     .field = offsetof(struct blacklist_config, names),
+     .metavar = "FILE",
+     .help = "leave out these sequences: ids, one a line"},
+    {.name = "list",
+     .type = COV_OPT_STRING,
+     .flags = COV_OPT_PATH_OUT,
+     .field = offsetof(struct blacklist_config, list),
+     .metavar = "OUT",
+     .help = "write the ids that are left out there, as cov2bigwig --blacklist-file takes them"},
+    {.name = NULL},
+};
+
+static int blacklist_run(struct cov_common *common, void *config, const bool *given, int n_operands,
+                         char **operands, struct cov_err *e)
+{
+    (void)given;
+    (void)n_operands;
+    const struct blacklist_config *c = config;
+    const struct cov_set_blacklist_options options = {.report = c->report,
+                                                      .names = c->names,
+                                                      .output = common->output,
+                                                      .list = c->list,
+                                                      .force = common->force};
+    const char *from = c->report ? c->report : c->names;
+    if (!from)
+        return cov_fail(e, COV_EUSAGE, "--report or --names is missing");
+    if (c->report && c->names)
+        return cov_fail(e, COV_EUSAGE, "--report and --names contradict each other");
+    if (common->output && cov_path_is_std(common->output))
+        return cov_fail(e, COV_EUSAGE, "a genome file cannot be written to standard output");
+    int rc = cov_stats_add_input(&common->stats, from, e);
+    return rc ? rc : cov_set_blacklist(operands[0], &options, &common->progress, &common->stats, e);
+}
+
+const struct cov_tool h5chunk_blacklist = {
+    .name = "blacklist",
+    .summary = "note in a genome file which sequences training is to leave out",
+    .synopsis = "(--report FILE | --names FILE) [options] [-o OUT.h5] GENOME.h5",
+    .examples = "  h5chunk blacklist --report sequence_report.jsonl --list dropped.txt genome.h5\n",
+    .options = blacklist_options,
+    .config_bytes = sizeof(struct blacklist_config),
+    .min_operands = 1,
+    .max_operands = 1,
+    .output_optional = true,
+    .output_help = "write a new file there; without it, GENOME.h5 is changed",
+    .lacks = COV_LACKS_THREADS | COV_LACKS_TMPDIR,
+    .run = blacklist_run,
 };

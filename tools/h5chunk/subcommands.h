@@ -8,5 +8,6 @@
 /* look.c */
 extern const struct cov_tool h5chunk_info;
 extern const struct cov_tool h5chunk_verify;
+extern const struct cov_tool h5chunk_blacklist;
 
 #endif
