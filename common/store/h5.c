@@ -79,44 +79,77 @@ static int fail_set(const struct cov_h5_set *s, struct cov_err *e, int code, con
 
 /* ---- the library ---- */
 
-/* libhdf5 calls this where it reads LZF chunks itself. Nothing is compressed here: 0 means "not
+/* libhdf5 calls these where it reads chunks itself. Nothing is compressed here: 0 means "not
  * smaller". */
-static size_t lzf_filter(unsigned flags, size_t n_values, const unsigned values[], size_t n,
-                         size_t *cap, void **buf)
+static size_t undo_filter(int id, uint64_t claim, unsigned flags, size_t n, size_t *cap, void **buf)
 {
-    static const struct cov_filter filter = {COV_H5_LZF, 0};
-    if (!(flags & H5Z_FLAG_REVERSE) || n_values < 3 || values[2] == 0 ||
-        values[2] > COV_H5_MAX_BYTES)
+    const struct cov_filter filter = {id, 0, 0};
+    if (!(flags & H5Z_FLAG_REVERSE) || claim == 0 || claim > COV_H5_MAX_BYTES)
         return 0;
-    void *out = H5allocate_memory(values[2], false);
+    void *out = H5allocate_memory((size_t)claim, false);
     if (!out)
         return 0;
-    if (cov_codec_undo(&filter, 1, 0, *buf, n, out, values[2], NULL, NULL)) {
+    if (cov_codec_undo(&filter, 1, 0, *buf, n, out, (size_t)claim, NULL, NULL)) {
         (void)H5free_memory(out);
         return 0;
     }
     (void)H5free_memory(*buf);
     *buf = out;
-    *cap = values[2];
-    return values[2];
+    *cap = (size_t)claim;
+    return (size_t)claim;
+}
+
+static size_t lzf_filter(unsigned flags, size_t n_values, const unsigned values[], size_t n,
+                         size_t *cap, void **buf)
+{
+    return undo_filter(COV_H5_LZF, n_values < 3 ? 0 : values[2], flags, n, cap, buf);
+}
+
+#define FILTER(name, id)                                                                           \
+    static size_t name(unsigned flags, size_t n_values, const unsigned values[], size_t n,         \
+                       size_t *cap, void **buf)                                                    \
+    {                                                                                              \
+        (void)n_values;                                                                            \
+        (void)values;                                                                              \
+        return undo_filter(id, cov_codec_claim(id, *buf, n), flags, n, cap, buf);                  \
+    }
+FILTER(blosc_filter, COV_H5_BLOSC)
+FILTER(lz4_filter, COV_H5_LZ4)
+FILTER(zstd_filter, COV_H5_ZSTD)
+#undef FILTER
+
+/* Registers what no one has registered yet. Plugins in files are left alone: they trust what they
+ * decode. */
+static int register_filters(struct cov_err *e)
+{
+    static const H5Z_class2_t filters[] = {
+        {H5Z_CLASS_T_VERS, COV_H5_LZF, 1, 1, "lzf", NULL, NULL, lzf_filter},
+        {H5Z_CLASS_T_VERS, COV_H5_BLOSC, 1, 1, "blosc", NULL, NULL, blosc_filter},
+        {H5Z_CLASS_T_VERS, COV_H5_LZ4, 1, 1, "lz4", NULL, NULL, lz4_filter},
+        {H5Z_CLASS_T_VERS, COV_H5_ZSTD, 1, 1, "zstd", NULL, NULL, zstd_filter},
+    };
+    unsigned plugins = 0;
+    bool known_state = H5PLget_loading_state(&plugins) >= 0 && H5PLset_loading_state(0) >= 0;
+    int rc = COV_OK;
+    for (size_t i = 0; i < COV_COUNT(filters); i++)
+        if (H5Zfilter_avail(filters[i].id) <= 0 && H5Zregister(&filters[i]) < 0 && !rc)
+            rc = cov_fail(e, COV_EIO, "libhdf5 does not take the filter %s", filters[i].name);
+    if (known_state)
+        (void)H5PLset_loading_state(plugins);
+    return rc;
 }
 
 static int init_library(struct cov_err *e)
 {
-    static const H5Z_class2_t lzf = {
-        H5Z_CLASS_T_VERS, COV_H5_LZF, 1, 1, "lzf", NULL, NULL, lzf_filter,
-    };
     /* At the end of the process files are closed already; after a failed write, libhdf5 would try
      * again. */
     (void)H5dont_atexit();
     if (H5open() < 0)
         return cov_fail(e, COV_EIO, "libhdf5 does not start");
     (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-    htri_t known = H5Zfilter_avail(COV_H5_LZF);
-    if (known <= 0 && H5Zregister(&lzf) < 0)
-        return cov_fail(e, COV_EIO, "libhdf5 does not take the LZF filter");
+    int rc = register_filters(e);
     (void)H5Eclear2(H5E_DEFAULT);
-    return COV_OK;
+    return rc;
 }
 
 static hid_t access_list(void)
@@ -370,6 +403,7 @@ static int describe_filters(const struct cov_h5_set *s, hid_t dcpl, struct cov_h
         r->filters[i].id = id;
         /* libhdf5 takes the size from the list, and so do we: it is part of the stored form. */
         r->filters[i].elem_bytes = id == H5Z_FILTER_SHUFFLE && n_values > 0 ? values[0] : 0;
+        r->filters[i].level = 0;
     }
     r->n_filters = *ours ? (size_t)n : 0;
     *ours = *ours && cov_codec_can_undo(r->filters, r->n_filters);
@@ -723,6 +757,18 @@ static hid_t make_type(const struct cov_h5_type *t)
     return type;
 }
 
+static bool declare_filter(hid_t dcpl, const struct cov_filter *f, int deflate_level,
+                           size_t chunk_bytes)
+{
+    if (f->id == COV_H5_SHUFFLE)
+        return H5Pset_shuffle(dcpl) >= 0;
+    if (f->id == COV_H5_DEFLATE)
+        return H5Pset_deflate(dcpl, (unsigned)deflate_level) >= 0;
+    unsigned values[COV_CODEC_MAX_VALUES];
+    size_t n = cov_codec_values(f, chunk_bytes, values);
+    return H5Pset_filter(dcpl, f->id, H5Z_FLAG_OPTIONAL, n, values) >= 0;
+}
+
 static hid_t make_create_list(const struct cov_h5_new *spec)
 {
     hid_t dcpl = H5Pcreate(H5P_DATASET_CREATE);
@@ -732,23 +778,12 @@ static hid_t make_create_list(const struct cov_h5_new *spec)
         chunk[i] = spec->chunk[i];
         chunk_bytes *= spec->chunk[i];
     }
-    const unsigned lzf[3] = {4, 0x0105, (unsigned)chunk_bytes};
     bool good =
         H5Pset_obj_track_times(dcpl, false) >= 0 && H5Pset_chunk(dcpl, spec->rank, chunk) >= 0;
     if (spec->type.kind != COV_H5_STRING && spec->fill != 0)
         good = good && H5Pset_fill_value(dcpl, H5T_NATIVE_INT, &spec->fill) >= 0;
     for (size_t i = 0; good && i < spec->n_filters; i++)
-        switch (spec->filters[i].id) {
-        case COV_H5_SHUFFLE:
-            good = H5Pset_shuffle(dcpl) >= 0;
-            break;
-        case COV_H5_DEFLATE:
-            good = H5Pset_deflate(dcpl, (unsigned)spec->deflate_level) >= 0;
-            break;
-        default:
-            assert(spec->filters[i].id == COV_H5_LZF);
-            good = H5Pset_filter(dcpl, COV_H5_LZF, H5Z_FLAG_OPTIONAL, 3, lzf) >= 0;
-        }
+        good = declare_filter(dcpl, &spec->filters[i], spec->deflate_level, chunk_bytes);
     if (good)
         return dcpl;
     close_id(dcpl);

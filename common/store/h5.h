@@ -73,7 +73,7 @@ struct cov_h5_new {
     size_t dims[3];
     bool unlimited[3];
     size_t chunk[3];
-    struct cov_filter filters[3]; /* SHUFFLE, DEFLATE, LZF */
+    struct cov_filter filters[3]; /* SHUFFLE, and any compression */
     size_t n_filters;
     int deflate_level; /* as declared in the file: 0..9 */
     int fill;          /* of numbers; strings are filled with zeros */

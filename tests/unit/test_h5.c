@@ -101,7 +101,7 @@ static void put_chunk(struct cov_h5_set *s, const struct cov_h5_new *spec,
             }
     if (spec->n_filters > 1)
         cov_shuffle(plain, n, 4, src);
-    assert_int_equal(cov_h5_pack_end(choice, spec->n_filters > 1, n, b, NULL), 0);
+    assert_int_equal(cov_h5_pack_end(choice, spec->filters, spec->n_filters, n, b, NULL), 0);
     assert_int_equal(cov_h5_set_put(s, at, b->data, b->n_bytes, NULL), 0);
 }
 
