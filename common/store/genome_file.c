@@ -281,7 +281,7 @@ static int write_timestamp(struct cov_h5 *h5, struct cov_err *e)
     char text[64];
     if (!good || strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &tm) == 0)
         return cov_fail(e, COV_EIO, "the time cannot be told");
-    return cov_h5_write_attr(h5, "timestamp", text, e);
+    return cov_h5_write_attr(h5, NULL, "timestamp", text, e);
 }
 
 static int write_head(struct cov_genome_writer *w, const char *path, const struct cov_grid *grid,
@@ -294,9 +294,9 @@ static int write_head(struct cov_genome_writer *w, const char *path, const struc
     if (!rc)
         rc = write_timestamp(w->h5, e);
     if (!rc)
-        rc = cov_h5_write_attr(w->h5, "input_path", options->input_path, e);
+        rc = cov_h5_write_attr(w->h5, NULL, "input_path", options->input_path, e);
     if (!rc)
-        rc = cov_h5_write_attr(w->h5, "covtools_version", cov_version(), e);
+        rc = cov_h5_write_attr(w->h5, NULL, "covtools_version", cov_version(), e);
     if (!rc)
         rc = cov_chunk_table_write(w->h5, grid, SPECIES_BYTES, w->compression, e);
     if (rc)

@@ -27,6 +27,8 @@ printf '%s\n' "$spdx" '#include "common/base/low.h"' '#include <sys/stat.h>' >go
 echo "$spdx" >good/common/store/store.h
 printf '%s\n' "$spdx" '#include "common/seq/mid.h"' '#include "common/base/low.h"' \
     'int main(void) { return printf("x"); }' >good/tools/tool.c
+printf '%s\n' "$spdx" '#include <hdf5.h>' >good/common/store/room_private.h
+printf '%s\n' "$spdx" '#include "common/store/room_private.h"' | tee good/common/store/room.c >good/common/store/room_two.c
 echo "$spdx" >good/common/seq/mid.h
 printf '%s\n' "$spdx" '#include "common/seq/mid.h"' '#include "common/base/low.h"' >good/common/seq/mid.c
 sources good
@@ -50,7 +52,10 @@ fault common/net/net.c '#include "common/store/store.h"' 'net must not know stor
 fault common/store/st.c '#include "common/net/net.h"' 'is no file' 'a missing header'
 fault common/base/own.c '#include "low.h"' 'is no file: includes are named from the top' 'a relative include'
 fault common/seq/z.c '#include <zlib.h>' 'zlib\.h> is included by common/base/low\.c already' 'a second user'
-fault common/seq/z.h '#include <hdf5.h>' '<hdf5\.h> in a header' 'a third-party header in a header'
+fault common/seq/z.h '#include <lzf.h>' '<lzf\.h> in a header' 'a third-party header in a header'
+fault common/store/other.c '#include "common/store/room_private.h"' 'is for common/store/room\*\.c alone' 'the private header of another room'
+fault common/store/roomy.c '#include "common/store/room_private.h"' 'is for common/store/room\*\.c alone' 'or of one with a longer name'
+fault common/store/room.c '#include <hdf5.h>' '<hdf5\.h> is included by' 'a second user of what a private header knows'
 fault tools/z.c '#include <zlib.h>' 'for the library to include' 'a third-party header in a tool'
 fault tools/z.c '#include "tools/tool.c"' 'is not of the library' 'a tool that includes a tool'
 mkdir -p good/tools/tool && echo "$spdx" >good/tools/tool/part.h
