@@ -30,11 +30,11 @@ struct subset_config {
 enum { ROW_REGION, ROW_BED, ROW_NAMES, ROW_DROP_N, ROW_MIN_LENGTH };
 
 static const struct cov_opt subset_options[] = {
-    [ROW_REGION] = {.name = "region",
+    [ROW_REGION] = {.name = "regions",
                     .letter = 'r',
                     .type = COV_OPT_LIST,
                     .field = offsetof(struct subset_config, regions),
-                    .metavar = "REGION",
+                    .metavar = "REGION,...",
                     .help = "keep chunks that overlap it: NAME or NAME:FIRST-LAST, from 1; several "
                             "with commas, or given several times"},
     [ROW_BED] = {.name = "regions-file",
