@@ -88,7 +88,7 @@ static int subset_run(struct cov_common *common, void *config, const bool *given
         rc = check_list(common, c->names, e);
     if (rc)
         return rc;
-    rc = h5chunk_begin(common, operands, 1, &job, e);
+    rc = h5chunk_begin(common, operands, 1, false, &job, e);
     if (!rc)
         rc = cov_subset(operands[0], common->output, &options, &job, e);
     cov_pool_free(job.pool);
@@ -198,7 +198,7 @@ static int split_run(struct cov_common *common, void *config, const bool *given,
         rc = check_list(common, c->val_names, e);
     if (rc)
         return rc;
-    rc = h5chunk_begin(common, operands, 1, &job, e);
+    rc = h5chunk_begin(common, operands, 1, false, &job, e);
     if (!rc && c->shards)
         rc = cov_split_shards(operands[0], common->output, (size_t)c->shards, &job, e);
     else if (!rc)
@@ -231,7 +231,7 @@ static int merge_run(struct cov_common *common, void *config, const bool *given,
     (void)config;
     (void)given;
     struct cov_recast_job job;
-    int rc = h5chunk_begin(common, operands, n_operands, &job, e);
+    int rc = h5chunk_begin(common, operands, n_operands, false, &job, e);
     if (!rc)
         rc = cov_merge((const char *const *)operands, (size_t)n_operands, common->output, &job, e);
     cov_pool_free(job.pool);

@@ -36,9 +36,8 @@ enum { ROW_LAYOUT, ROW_DTYPE };
                            "error"},                                                               \
     {                                                                                              \
         .name = "compression", .type = COV_OPT_STRING, .field = FIELD(compression),                \
-        .metavar = "C",                                                                            \
-        .help = "gzip, fast, libdeflate[:LEVEL], lzf, lz4, zstd[:LEVEL], blosc[:LEVEL] or none; "  \
-                "without it, " default_compression                                                 \
+        .metavar = "gzip|fast|libdeflate[:LEVEL]|lzf|lz4|zstd[:LEVEL]|blosc[:LEVEL]|none",         \
+        .help = "compression of all data sets; without it, " default_compression                   \
     }
 
 static const struct cov_opt repack_options[] = {
@@ -59,7 +58,7 @@ static const struct cov_opt save_options[] = {
     {.name = NULL},
 };
 
-int h5chunk_begin(struct cov_common *common, char *const *inputs, int n_inputs,
+int h5chunk_begin(struct cov_common *common, char *const *inputs, int n_inputs, bool stream,
                   struct cov_recast_job *job, struct cov_err *e)
 {
     *job = (struct cov_recast_job){
@@ -67,6 +66,8 @@ int h5chunk_begin(struct cov_common *common, char *const *inputs, int n_inputs,
     for (int i = 0; i < n_inputs; i++)
         if (cov_path_is_std(inputs[i]))
             return cov_fail(e, COV_EUSAGE, "HDF5 is not read from standard input");
+    if (common->output && cov_path_is_std(common->output) && !stream)
+        return cov_fail(e, COV_EUSAGE, "HDF5 is not written to standard output");
     return cov_pool_new((unsigned)common->threads, &job->pool, e);
 }
 
@@ -91,7 +92,7 @@ static int repack_run(struct cov_common *common, void *config, const bool *given
     int rc = read_storage(config, given, &storage, e);
     if (rc)
         return rc;
-    rc = h5chunk_begin(common, operands, 1, &job, e);
+    rc = h5chunk_begin(common, operands, 1, false, &job, e);
     if (!rc)
         rc = cov_repack(operands[0], common->output, &storage, &job, e);
     cov_pool_free(job.pool);
@@ -107,7 +108,9 @@ static int cat_run(struct cov_common *common, void *config, const bool *given, i
     (void)given;
     (void)n_operands;
     struct cov_recast_job job;
-    int rc = h5chunk_begin(common, operands, 1, &job, e);
+    if (!common->output && common->stats_path && cov_path_is_std(common->stats_path))
+        return cov_fail(e, COV_EUSAGE, "--stats and the stream both go to standard output");
+    int rc = h5chunk_begin(common, operands, 1, true, &job, e);
     if (!rc)
         rc = cov_cat(operands[0], common->output ? common->output : "-", &job, e);
     cov_pool_free(job.pool);
@@ -123,7 +126,7 @@ static int save_run(struct cov_common *common, void *config, const bool *given, 
     int rc = read_storage(config, given, &storage, e);
     if (rc)
         return rc;
-    rc = h5chunk_begin(common, operands, 0, &job, e);
+    rc = h5chunk_begin(common, operands, 0, false, &job, e);
     if (!rc)
         rc = cov_save(operands[0], common->output, &storage, common->tmpdir, &job, e);
     cov_pool_free(job.pool);
