@@ -40,7 +40,7 @@ static const struct cov_h5_type *type_of(const struct column *c)
 static int open_column(struct cov_h5 *f, const char *name, enum cov_h5_kind kind, size_t n_rows,
                        size_t n_cols, struct column *c, struct cov_err *e)
 {
-    int rc = cov_h5_set_open(f, name, kind == COV_H5_STRING ? 1 : 2, &c->set, e);
+    int rc = cov_h5_set_open(f, name, n_cols > 1 ? 2 : 1, &c->set, e);
     if (rc)
         return rc;
     const struct cov_h5_rows *r = cov_h5_set_rows(c->set);
