@@ -8,6 +8,8 @@
 
 /* look.c */
 extern const struct cov_tool h5chunk_info;
+extern const struct cov_tool h5chunk_verify;
+extern const struct cov_tool h5chunk_blacklist;
 
 /* store.c */
 extern const struct cov_tool h5chunk_repack, h5chunk_cat, h5chunk_save;
