@@ -161,8 +161,15 @@ done <<'END'
 -m cnn.ckpt -o x.h5 --dtype int8 g.h5|--dtype: 'int8' is none of int16, int32, int64$
 -m cnn.ckpt -o x.h5 --subsequence-length 1008 g.h5|--subsequence-length is for FASTA input, but g\.h5 is a genome file$
 -m cnn.ckpt -o x.h5 --species x g.h5|--species is for FASTA input
--m cnn.ckpt -o x.h5 --min-length 5 g.h5|--min-length is for FASTA input
--m cnn.ckpt -o x.h5 --max-length 5 g.h5|--max-length is for FASTA input
+-m cnn.ckpt -o x.h5 --rename g.fa g.h5|--rename is for FASTA input
+-m cnn.ckpt -o x.h5 --on-bad-base n g.h5|--on-bad-base is for FASTA input
+-m cnn.ckpt -o x.h5 --shard 2 g.h5|--shard: '2' is not I/N$
+-m cnn.ckpt -o x.h5 --shard /2 g.h5|--shard: 
+-m cnn.ckpt -o x.h5 --shard 2/ g.h5|--shard: 
+-m cnn.ckpt -o x.h5 --shard 0/2 g.h5|--shard: 0 is out of range
+-m cnn.ckpt -o x.h5 --shard 3/2 g.h5|--shard: 3 is out of range
+-m cnn.ckpt -o x.h5 --shard 1/2/3 g.h5|--shard: 
+-m cnn.ckpt -o x.h5 --loading fast g.h5|--loading: 'fast' is none of disk, ram, ram-packed$
 -m cnn.ckpt -o x.h5 --min-length 6 --max-length 5 g.fa|--min-length is greater than --max-length$
 -m cnn.ckpt -o x.h5 --batch-size 0 g.h5|--batch-size: 0 is out of range
 -m cnn.ckpt -o x.h5 --batch-size 1M g.h5|--batch-size: '1M' is not a whole number
