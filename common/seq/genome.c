@@ -361,7 +361,8 @@ int cov_genome_read(const char *path, const struct cov_genome_options *options,
     }
     rc = cov_names_new(&r.in_fasta, e);
     if (!rc)
-        rc = cov_fasta_open(path, options->n_threads, &r.fasta, e);
+        rc = options->opened ? cov_fasta_open_in(options->opened, &r.fasta, e)
+                             : cov_fasta_open(path, options->n_threads, &r.fasta, e);
     if (rc)
         goto out;
     r.path = cov_fasta_name(r.fasta);
