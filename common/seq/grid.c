@@ -336,7 +336,7 @@ int cov_grid_builder_declare(struct cov_grid_builder *b, const char *species, si
 }
 
 struct sort_key {
-    int64_t beg;
+    int64_t beg, end;
     size_t row;
 };
 
@@ -345,6 +345,8 @@ static int compare_keys(const void *a, const void *b)
     const struct sort_key *x = a, *y = b;
     if (x->beg != y->beg)
         return x->beg < y->beg ? -1 : 1;
+    if (x->end != y->end)
+        return x->end < y->end ? -1 : 1;
     return x->row < y->row ? -1 : x->row > y->row;
 }
 
@@ -384,6 +386,7 @@ static int sort_rows(struct cov_grid *g, struct cov_err *e)
     for (size_t i = 0; i < g->n_chunks; i++) {
         size_t at = g->begins[group_of(&g->rows[i]) + 1]++;
         keys[at].beg = row_beg(&g->rows[i]);
+        keys[at].end = row_end(&g->rows[i]);
         keys[at].row = i;
     }
     for (size_t k = 0; k < n_groups; k++)

@@ -14,6 +14,11 @@
  * and to read; no reader minds the shape. */
 enum { BLOCK_ROWS = 4096, NAME_BYTES = 50, DECLARED_LEVEL = 4 };
 
+/* Of the whole genome, in partial files. */
+#define SEQ_NAMES "data/seq_names"
+#define SEQ_SPECIES "data/seq_species"
+#define SEQ_LENGTHS "data/seq_lengths"
+
 /* ---- reading ---- */
 
 struct column {
@@ -97,14 +102,82 @@ static int read_rows(const struct cov_h5 *f, size_t n_rows, const struct column 
     return COV_OK;
 }
 
+/* How many sequences a file says that its genome has: 0 where it does not. */
+static int count_sequences(struct cov_h5 *f, size_t *n, struct cov_err *e)
+{
+    struct cov_h5_set *set;
+    *n = 0;
+    if (!cov_h5_has(f, SEQ_NAMES))
+        return COV_OK;
+    int rc = cov_h5_set_open(f, SEQ_NAMES, 1, &set, e);
+    if (rc)
+        return rc;
+    *n = cov_h5_set_rows(set)->dims[0];
+    cov_h5_set_close(set);
+    return *n ? COV_OK : cov_fail(e, COV_EINPUT, "%s: %s is empty", cov_h5_path(f), SEQ_NAMES);
+}
+
+/* The species of the first row, in a buffer of the column. */
+static int first_species(const struct column *species, size_t n_rows, const char **text, size_t *n,
+                         struct cov_err *e)
+{
+    *text = "";
+    *n = 0;
+    int rc = n_rows > 0 ? read_block(species, 0, 1, e) : COV_OK;
+    if (!rc && n_rows > 0)
+        *text = text_at(species, 0, n);
+    return rc;
+}
+
+/* Declares the sequences of the genome, of which there are n. */
+static int read_sequences(struct cov_h5 *f, size_t n, const struct column *row_species,
+                          size_t n_rows, struct cov_grid_builder *builder, struct cov_err *e)
+{
+    struct column names = {NULL, NULL}, lengths = {NULL, NULL}, species = {NULL, NULL};
+    size_t n_usual;
+    const char *usual;
+    int rc = first_species(row_species, n_rows, &usual, &n_usual, e);
+    if (!rc)
+        rc = open_column(f, SEQ_NAMES, COV_H5_STRING, n, 1, &names, e);
+    if (!rc)
+        rc = open_column(f, SEQ_LENGTHS, COV_H5_INT, n, 1, &lengths, e);
+    if (!rc && cov_h5_has(f, SEQ_SPECIES))
+        rc = open_column(f, SEQ_SPECIES, COV_H5_STRING, n, 1, &species, e);
+    for (size_t first = 0; !rc && first < n; first += BLOCK_ROWS) {
+        size_t m = n - first < BLOCK_ROWS ? n - first : BLOCK_ROWS;
+        rc = read_block(&names, first, m, e);
+        if (!rc)
+            rc = read_block(&lengths, first, m, e);
+        if (!rc)
+            rc = read_block(&species, first, m, e);
+        const struct cov_h5_type *type = type_of(&lengths);
+        for (size_t i = 0; !rc && i < m; i++) {
+            size_t n_name, n_kind = n_usual;
+            const char *name = text_at(&names, i, &n_name);
+            const char *kind = species.set ? text_at(&species, i, &n_kind) : usual;
+            int64_t length = 0;
+            rc = cov_h5_to_int64(type, lengths.block + i * type->bytes, 1, &length, e);
+            if (!rc)
+                rc = cov_grid_builder_declare(builder, kind, n_kind, name, n_name, length, e);
+            if (rc)
+                rc = cov_err_prefix(e, "%s: %s", cov_h5_path(f), SEQ_NAMES);
+        }
+    }
+    close_column(&names);
+    close_column(&lengths);
+    close_column(&species);
+    return rc;
+}
+
 int cov_chunk_table_read(struct cov_h5 *f, size_t n_rows, size_t L, struct cov_grid **out,
                          struct cov_err *e)
 {
     *out = NULL;
     struct column seqids = {NULL, NULL}, species = {NULL, NULL}, start_ends = {NULL, NULL};
     struct cov_grid_builder *builder = NULL;
-    int rc = COV_OK;
-    if (n_rows == 0 || L == 0)
+    size_t n_seqs;
+    int rc = count_sequences(f, &n_seqs, e);
+    if (!rc && ((n_rows == 0 && n_seqs == 0) || L == 0))
         rc = cov_fail(e, COV_EINPUT, "%s: there are no chunks in it", cov_h5_path(f));
     if (!rc)
         rc = open_column(f, "data/seqids", COV_H5_STRING, n_rows, 1, &seqids, e);
@@ -114,6 +187,8 @@ int cov_chunk_table_read(struct cov_h5 *f, size_t n_rows, size_t L, struct cov_g
         rc = open_column(f, "data/start_ends", COV_H5_INT, n_rows, 2, &start_ends, e);
     if (!rc)
         rc = cov_grid_builder_new(L, &builder, e);
+    if (!rc && n_seqs > 0)
+        rc = read_sequences(f, n_seqs, &species, n_rows, builder, e);
     if (!rc)
         rc = read_rows(f, n_rows, &seqids, &species, &start_ends, builder, e);
     if (!rc) {
@@ -180,7 +255,7 @@ static int write_column(struct cov_h5 *f, const char *name, struct cov_h5_new *s
         put_rows(arg, first, n, plain);
         if (spec->n_filters > 1)
             cov_shuffle(plain, bytes, elem_bytes, src);
-        rc = cov_h5_pack_end(compression, spec->n_filters > 1, bytes, &blob, e);
+        rc = cov_h5_pack_end(compression, spec->filters, spec->n_filters, bytes, &blob, e);
         if (!rc)
             rc = cov_h5_set_put(set, (size_t[3]){first, 0, 0}, blob.data, blob.n_bytes, e);
     }
@@ -250,28 +325,63 @@ static const char *row_species(const void *grid, size_t i)
     return cov_grid_species(grid, cov_grid_chunk(grid, i).seq);
 }
 
+static void put_lengths(const void *arg, size_t first, size_t n, uint8_t *dst)
+{
+    const struct cov_grid *grid = arg;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t length = (uint64_t)cov_grid_seq_length(grid, first + i);
+        for (size_t k = 0; k < 8; k++)
+            dst[8 * i + k] = (uint8_t)(length >> 8 * k);
+    }
+}
+
+/* Rows a stored chunk of a column of n rows, which may be none. */
+static size_t block_rows(size_t n)
+{
+    return n == 0 || n > BLOCK_ROWS ? BLOCK_ROWS : n;
+}
+
+static int write_integers(struct cov_h5 *f, const char *name, int rank, size_t n, size_t n_cols,
+                          void (*put_rows)(const void *arg, size_t first, size_t n, uint8_t *dst),
+                          const struct cov_grid *grid, struct cov_codec_choice compression,
+                          struct cov_err *e)
+{
+    struct cov_h5_new spec = {
+        .type = {COV_H5_INT, 8, true, false, '\0'},
+        .rank = rank,
+        .dims = {n, n_cols, 1},
+        .chunk = {block_rows(n), n_cols, 1},
+    };
+    return write_column(f, name, &spec, compression, put_rows, grid, e);
+}
+
 int cov_chunk_table_write(struct cov_h5 *f, const struct cov_grid *grid, size_t species_bytes,
                           struct cov_codec_choice compression, struct cov_err *e)
 {
     size_t n_rows = cov_grid_n_chunks(grid), n_seqs = cov_grid_n_seqs(grid);
-    size_t block = n_rows < BLOCK_ROWS ? n_rows : BLOCK_ROWS;
-    size_t width = cov_text_width("data/seqids", NAME_BYTES, n_seqs, seq_name, grid);
-    int rc =
-        cov_texts_write(f, "data/seqids", width, n_rows, row_name, grid, block, compression, e);
-    if (rc)
-        return rc;
-    width = cov_text_width("data/species", species_bytes, n_seqs, seq_species, grid);
-    rc =
-        cov_texts_write(f, "data/species", width, n_rows, row_species, grid, block, compression, e);
-    if (rc)
-        return rc;
-    struct cov_h5_new spec = {
-        .type = {COV_H5_INT, 8, true, false, '\0'},
-        .rank = 2,
-        .dims = {n_rows, 2, 1},
-        .chunk = {block, 2, 1},
+    size_t n_name = cov_text_width("data/seqids", NAME_BYTES, n_seqs, seq_name, grid);
+    size_t n_species = cov_text_width("data/species", species_bytes, n_seqs, seq_species, grid);
+    const struct {
+        const char *set;
+        size_t n, width;
+        const char *(*get)(const void *arg, size_t i);
+    } texts[] = {
+        {"data/seqids", n_rows, n_name, row_name},
+        {"data/species", n_rows, n_species, row_species},
+        {SEQ_NAMES, n_seqs, n_name, seq_name},
+        {SEQ_SPECIES, n_seqs, n_species, seq_species},
     };
-    return write_column(f, "data/start_ends", &spec, compression, put_start_ends, grid, e);
+    bool partial = cov_grid_is_partial(grid);
+    int rc = COV_OK;
+    for (size_t k = 0; k < (partial ? 4 : 2) && !rc; k++)
+        rc = cov_texts_write(f, texts[k].set, texts[k].width, texts[k].n, texts[k].get, grid,
+                             block_rows(texts[k].n), compression, e);
+    if (!rc)
+        rc = write_integers(f, "data/start_ends", 2, n_rows, 2, put_start_ends, grid, compression,
+                            e);
+    if (!rc && partial)
+        rc = write_integers(f, SEQ_LENGTHS, 1, n_seqs, 1, put_lengths, grid, compression, e);
+    return rc;
 }
 
 const char *cov_row_text(const struct cov_grid *grid, size_t i, char buf[COV_ROW_TEXT_BYTES])

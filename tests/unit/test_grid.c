@@ -235,13 +235,159 @@ static void test_species(void **state)
     cov_grid_free(NULL);
 }
 
+/* ---- pairs ---- */
+
+static void check_pair(const struct cov_grid *g, size_t p, size_t seq, int64_t beg, int64_t end,
+                       size_t plus, size_t minus)
+{
+    struct cov_pair pair = cov_grid_pair(g, p);
+    assert_int_equal(pair.seq, seq);
+    assert_int_equal(pair.beg, beg);
+    assert_int_equal(pair.end, end);
+    assert_true(pair.rows[COV_PLUS] == plus);
+    assert_true(pair.rows[COV_MINUS] == minus);
+}
+
+static void check_regular_pairs(const struct cov_grid *g)
+{
+    assert_int_equal(cov_grid_n_pairs(g), 6);
+    check_pair(g, 0, 0, 0, 21384, 0, 5);
+    check_pair(g, 1, 0, 21384, 42768, 1, 4);
+    check_pair(g, 2, 0, 42768, 51321, 2, 3);
+    check_pair(g, 3, 1, 0, 21384, 6, 9);
+    check_pair(g, 4, 1, 21384, 42768, 7, 8);
+    check_pair(g, 5, 2, 0, 1, 10, 11);
+    static const size_t begins[] = {0, 3, 5, 6};
+    for (size_t s = 0; s < 3; s++) {
+        size_t beg, end;
+        cov_grid_seq_pairs(g, s, &beg, &end);
+        assert_int_equal(beg, begins[s]);
+        assert_int_equal(end, begins[s + 1]);
+    }
+}
+
+static void test_pairs(void **state)
+{
+    (void)state;
+    struct cov_grid *g = build(21384, regular, N_REGULAR), *all;
+    check_regular_pairs(g);
+    /* The same rows, listed one by one. */
+    size_t rows[N_REGULAR];
+    for (size_t i = 0; i < N_REGULAR; i++)
+        rows[i] = i;
+    assert_int_equal(cov_grid_select(g, rows, N_REGULAR, &all, NULL), 0);
+    assert_false(cov_grid_is_regular(all));
+    assert_false(cov_grid_is_partial(all));
+    check_rows(all, regular, N_REGULAR);
+    check_regular_pairs(all);
+    cov_grid_free(all);
+    cov_grid_free(g);
+}
+
+static void test_pairs_of_any_rows(void **state)
+{
+    (void)state;
+    /* Strands missing, an interval twice, another cut, and nothing in order. */
+    static const struct expected rows[] = {{1, 10, 0},  {0, 10, 20}, {0, 0, 10}, {0, 20, 10},
+                                           {0, 10, 20}, {0, 0, 7},   {1, 10, 12}};
+    struct cov_grid *g = build(10, rows, COV_COUNT(rows));
+    assert_int_equal(cov_grid_n_pairs(g), 6);
+    /* The sequence of the first row, "bb", is the first. */
+    check_pair(g, 0, 0, 0, 10, COV_NO_ROW, 0);
+    check_pair(g, 1, 0, 10, 12, 6, COV_NO_ROW);
+    check_pair(g, 2, 1, 0, 7, 5, COV_NO_ROW);
+    check_pair(g, 3, 1, 0, 10, 2, COV_NO_ROW);
+    check_pair(g, 4, 1, 10, 20, 1, 3);
+    check_pair(g, 5, 1, 10, 20, 4, COV_NO_ROW);
+    cov_grid_free(g);
+}
+
+static void test_shards(void **state)
+{
+    (void)state;
+    struct cov_grid *g = build(21384, regular, N_REGULAR);
+    for (size_t n = 1; n < 10; n++) {
+        size_t at = 0, n_rows = 0;
+        for (size_t i = 0; i < n; i++) {
+            size_t beg, end, *rows, m;
+            cov_grid_shard(g, i, n, &beg, &end);
+            assert_int_equal(beg, at);
+            assert_true(end - beg == 6 / n || end - beg == 6 / n + 1);
+            at = end;
+            assert_int_equal(cov_grid_rows_of_pairs(g, beg, end, &rows, &m, NULL), 0);
+            assert_int_equal(m, 2 * (end - beg));
+            for (size_t k = 1; k < m; k++)
+                assert_true(rows[k - 1] < rows[k]);
+            n_rows += m;
+            free(rows);
+        }
+        assert_int_equal(at, 6);
+        assert_int_equal(n_rows, N_REGULAR);
+    }
+    cov_grid_free(g);
+}
+
+static void test_partial(void **state)
+{
+    (void)state;
+    static const size_t rows[] = {1, 4, 10};
+    static const size_t none[] = {0};
+    struct cov_grid *g = build(21384, regular, N_REGULAR), *part, *empty;
+    assert_false(cov_grid_is_partial(g));
+    assert_int_equal(cov_grid_select(g, rows, 3, &part, NULL), 0);
+    assert_true(cov_grid_is_partial(part));
+    assert_int_equal(cov_grid_n_seqs(part), 3);
+    assert_int_equal(cov_grid_seq_length(part, 0), 51321);
+    assert_int_equal(cov_grid_seq_length(part, 1), 42768);
+    assert_string_equal(cov_grid_name(part, 2), "ccc");
+    assert_int_equal(cov_grid_n_pairs(part), 2);
+    check_pair(part, 0, 0, 21384, 42768, 0, 1);
+    check_pair(part, 1, 2, 0, 1, 2, COV_NO_ROW);
+    assert_int_equal(cov_grid_select(g, none, 0, &empty, NULL), 0);
+    assert_true(cov_grid_is_partial(empty));
+    assert_int_equal(cov_grid_n_chunks(empty), 0);
+    assert_int_equal(cov_grid_n_pairs(empty), 0);
+    assert_int_equal(cov_grid_n_seqs(empty), 3);
+    cov_grid_free(empty);
+    cov_grid_free(part);
+    cov_grid_free(g);
+}
+
+static void test_declared_sequences_are_binding(void **state)
+{
+    (void)state;
+    struct cov_grid_builder *b;
+    struct cov_err e = COV_ERR_INIT;
+    assert_int_equal(cov_grid_builder_new(10, &b, NULL), 0);
+    assert_int_equal(cov_grid_builder_declare(b, "sp", 2, "a", 1, 15, NULL), 0);
+    assert_int_equal(cov_grid_builder_declare(b, "sp", 2, "a", 1, 15, &e), COV_EINPUT);
+    assert_non_null(strstr(e.text, "sequence a is there twice"));
+    assert_int_equal(cov_grid_builder_declare(b, "sp", 2, "b", 1, 0, NULL), COV_EINPUT);
+    assert_int_equal(cov_grid_builder_declare(b, "sp", 2, "", 0, 5, NULL), COV_EINPUT);
+    e = (struct cov_err)COV_ERR_INIT;
+    assert_int_equal(cov_grid_builder_add(b, "sp", 2, "c", 1, 0, 5, &e), COV_EINPUT);
+    assert_non_null(strstr(e.text, "c is none of the genome's sequences"));
+    e = (struct cov_err)COV_ERR_INIT;
+    assert_int_equal(cov_grid_builder_add(b, "sp", 2, "a", 1, 20, 10, &e), COV_EINPUT);
+    assert_non_null(strstr(e.text, "it has 15 bases"));
+    cov_grid_builder_free(b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_regular),         cmocka_unit_test(test_new_refuses),
-        cmocka_unit_test(test_builder_regular), cmocka_unit_test(test_builder_irregular),
-        cmocka_unit_test(test_strand_rows),     cmocka_unit_test(test_builder_refuses),
+        cmocka_unit_test(test_regular),
+        cmocka_unit_test(test_new_refuses),
+        cmocka_unit_test(test_builder_regular),
+        cmocka_unit_test(test_builder_irregular),
+        cmocka_unit_test(test_strand_rows),
+        cmocka_unit_test(test_builder_refuses),
         cmocka_unit_test(test_species),
+        cmocka_unit_test(test_pairs),
+        cmocka_unit_test(test_pairs_of_any_rows),
+        cmocka_unit_test(test_shards),
+        cmocka_unit_test(test_partial),
+        cmocka_unit_test(test_declared_sequences_are_binding),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
