@@ -473,8 +473,6 @@ static void test_refused(void **state)
     struct cov_err e = COV_ERR_INIT;
     assert_int_equal(cov_loader_open("absent.h5", &o, NULL, &l, &e), COV_EIO);
     assert_non_null(strstr(e.text, "absent.h5"));
-    o.genome.tmpdir = "absent";
-    assert_int_equal(cov_loader_open("genome.fa", &o, NULL, &l, NULL), COV_EIO);
 }
 
 /* Bytes of one stored chunk are overwritten. */
