@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/base/bgz.h"
 #include "common/base/outfile.h"
@@ -194,8 +195,8 @@ static int check(struct config *c, const bool *given, const char *output, struct
         if (rc)
             return rc;
     }
-    if (cov_path_is_std(output))
-        return cov_fail(e, COV_EUSAGE, "-o -: a predictions file needs a name of its own");
+    if (cov_path_is_std(output) && isatty(STDOUT_FILENO))
+        return cov_fail(e, COV_EUSAGE, "-o -: a chunk stream is not for a terminal");
     if (c->as_float && given[ROW_DTYPE])
         return cov_fail(e, COV_EUSAGE, "--float and --dtype contradict each other");
     if (given[ROW_MIN_LENGTH] && given[ROW_MAX_LENGTH] && c->min_length > c->max_length)
@@ -256,7 +257,9 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
     if (rc)
         return rc;
     /* Everything that may refuse comes before the genome is read. */
-    rc = cov_outfile_begin(&out, common->output, COV_OUTFILE_SEEKABLE, common->force, e);
+    bool to_stream = cov_path_is_std(common->output);
+    if (!to_stream)
+        rc = cov_outfile_begin(&out, common->output, COV_OUTFILE_SEEKABLE, common->force, e);
     if (rc == COV_OK)
         rc = cov_stats_add_input(&common->stats, c->model, e);
     if (rc == COV_OK)
@@ -268,8 +271,8 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
         rc = COV_ENOMEM;
         goto out;
     }
-    rc = open_input(c, given, common, operands[0], common->tmpdir ? common->tmpdir : dir, model,
-                    &loader, e);
+    const char *tmpdir = common->tmpdir ? common->tmpdir : dir;
+    rc = open_input(c, given, common, operands[0], tmpdir, model, &loader, e);
     if (rc == COV_OK)
         rc = cov_pool_new((unsigned)common->threads, &pool, e);
     if (rc)
@@ -283,10 +286,12 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
     struct cov_predict_options how = {
         .batch = (size_t)c->batch,
         .type = c->as_float ? COV_SIGNAL_FLOAT32 : (enum cov_signal_type)c->type,
+        .tmpdir = tmpdir,
     };
     common->stats.precision = "fp32";
-    rc = cov_predict(loader, model, pool, &how, out.tmp, &common->progress, &common->stats, e);
-    if (rc == COV_OK)
+    rc = cov_predict(loader, model, pool, &how, to_stream ? "-" : out.tmp, &common->progress,
+                     &common->stats, e);
+    if (rc == COV_OK && !to_stream)
         rc = cov_outfile_commit(&out, e);
 out:
     cov_pool_free(pool);
@@ -309,9 +314,11 @@ static void print_versions(FILE *f)
 static const struct cov_tool tool = {
     .name = "covpredict",
     .summary = "predict coverage along a genome with a Predmoter checkpoint",
-    .synopsis = "[options] -m MODEL.ckpt -o OUT.h5 GENOME.h5|FASTA|-",
-    .examples = "  covpredict -m Combined.ckpt -o maize_predictions.h5 maize.fa.gz\n"
-                "  covpredict -@ 8 -m Combined.ckpt -o maize_predictions.h5 maize.h5\n",
+    .synopsis = "[options] -m MODEL.ckpt -o OUT.h5|- GENOME.h5|FASTA|STREAM|-",
+    .examples =
+        "  covpredict -m Combined.ckpt -o maize_predictions.h5 maize.fa.gz\n"
+        "  covpredict -@ 8 -m Combined.ckpt -o maize_predictions.h5 maize.h5\n"
+        "  fasta2h5 -o - maize.fa.gz | covpredict -m Combined.ckpt -o - - | cov2bigwig ...\n",
     .options = options,
     .config_bytes = sizeof(struct config),
     .min_operands = 1,

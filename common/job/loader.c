@@ -9,21 +9,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/bgz.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/path.h"
 #include "common/base/ring.h"
 #include "common/base/rng.h"
 #include "common/job/loader_memory.h"
+#include "common/job/loader_stream.h"
 #include "common/seq/alphabet.h"
-#include "common/store/genome_file.h"
+#include "common/store/chunk_file.h"
 #include "common/store/h5_probe.h"
 
 struct cov_loader {
     char *path;
-    struct cov_genome_file *file; /* one of these */
+    struct cov_chunk_file *file; /* one of these */
     struct cov_genome *genome;
-    const struct cov_grid *grid; /* what comes: the file's, or `own` */
+    struct cov_loader_stream *stream;
+    const struct cov_grid *grid; /* what comes: the file's, or `own`; not of a stream */
     struct cov_grid *own;
     size_t *rows; /* of the file, for each row of `grid`; NULL: the same */
     bool partial;
@@ -44,8 +47,9 @@ void cov_loader_close(struct cov_loader *l)
     cov_kept_codes_free(l->kept_codes);
     cov_kept_rows_free(l->kept_rows);
     cov_grid_free(l->own);
-    cov_genome_file_close(l->file);
+    cov_chunk_file_close(l->file);
     cov_genome_free(l->genome);
+    cov_loader_stream_close(l->stream);
     free(l->pairs);
     free(l->rows);
     free(l->path);
@@ -57,13 +61,15 @@ static int check_length(const struct cov_loader_options *o, size_t L, struct cov
     return o->check ? o->check(o->check_arg, L, e) : COV_OK;
 }
 
-static int open_fasta(struct cov_loader *l, const struct cov_loader_options *o,
+static int open_fasta(struct cov_loader *l, struct cov_bgz *in, const struct cov_loader_options *o,
                       struct cov_progress *progress, struct cov_err *e)
 {
     char *stem = NULL;
+    struct cov_genome_options how = o->genome;
+    how.opened = in;
     int rc = check_length(o, o->chunk_length, e);
     if (!rc)
-        rc = cov_genome_read(l->path, &o->genome, progress, &l->genome, e);
+        rc = cov_genome_read(l->path, &how, progress, &l->genome, e);
     if (rc)
         return rc;
     if (!o->species) {
@@ -83,11 +89,52 @@ static int open_file(struct cov_loader *l, const struct cov_loader_options *o, s
     if (o->needs_fasta)
         return cov_fail(e, COV_EUSAGE, "%s is for FASTA input, but %s is a genome file",
                         o->needs_fasta, l->path);
-    int rc = cov_genome_file_open(l->path, &l->file, e);
+    int rc = cov_chunk_file_open_bases(l->path, &l->file, e);
     if (rc)
         return rc;
-    l->grid = cov_genome_file_grid(l->file);
+    l->grid = cov_chunk_file_grid(l->file);
     return check_length(o, cov_grid_chunk_length(l->grid), e);
+}
+
+/* Takes *in. */
+static int open_stream(struct cov_loader *l, struct cov_bgz *in, const struct cov_loader_options *o,
+                       struct cov_err *e)
+{
+    const char *cannot = o->n_shards > 0               ? "cut into shards"
+                         : o->loading != COV_LOAD_DISK ? "loaded into memory"
+                         : o->order != COV_ORDER_GRID  ? "put into another order"
+                                                       : NULL;
+    int rc = COV_OK;
+    if (o->needs_fasta)
+        rc = cov_fail(e, COV_EUSAGE, "%s is for FASTA input, but %s is a chunk stream",
+                      o->needs_fasta, cov_bgz_name(in));
+    else if (cannot)
+        rc = cov_fail(e, COV_EUSAGE, "%s is a chunk stream, which cannot be %s", cov_bgz_name(in),
+                      cannot);
+    if (rc) {
+        cov_bgz_abort(in);
+        return rc;
+    }
+    rc = cov_loader_stream_open(in, &o->genome, &l->stream, e);
+    return rc ? rc : check_length(o, cov_loader_stream_chunk_length(l->stream), e);
+}
+
+/* What is no HDF5 file. */
+static int open_bytes(struct cov_loader *l, const struct cov_loader_options *o,
+                      struct cov_progress *progress, struct cov_err *e)
+{
+    struct cov_bgz *in;
+    bool stream;
+    int rc = cov_bgz_open_read(l->path, o->genome.n_threads, &in, e);
+    if (rc)
+        return rc;
+    rc = cov_stream_is(in, &stream, e);
+    if (!rc && stream)
+        return open_stream(l, in, o, e);
+    if (!rc)
+        rc = open_fasta(l, in, o, progress, e);
+    cov_bgz_abort(in);
+    return rc;
 }
 
 /* Only these rows of the grid are left. */
@@ -227,8 +274,10 @@ static int open_any(struct cov_loader *l, const struct cov_loader_options *o,
     bool hdf5 = false;
     int rc = cov_path_is_std(l->path) ? COV_OK : cov_h5_is_signed(l->path, &hdf5, e);
     if (!rc)
-        rc = hdf5 ? open_file(l, o, e) : open_fasta(l, o, progress, e);
-    if (!rc && l->file)
+        rc = hdf5 ? open_file(l, o, e) : open_bytes(l, o, progress, e);
+    if (rc || l->stream)
+        return rc;
+    if (l->file)
         rc = limit_lengths(l, &o->genome, e);
     if (!rc && o->n_shards > 0)
         rc = take_shard(l, o, e);
@@ -261,7 +310,7 @@ int cov_loader_open(const char *path, const struct cov_loader_options *options,
 
 size_t cov_loader_chunk_length(const struct cov_loader *l)
 {
-    return cov_grid_chunk_length(l->grid);
+    return l->stream ? cov_loader_stream_chunk_length(l->stream) : cov_grid_chunk_length(l->grid);
 }
 
 const struct cov_grid *cov_loader_grid(const struct cov_loader *l)
@@ -271,22 +320,22 @@ const struct cov_grid *cov_loader_grid(const struct cov_loader *l)
 
 size_t cov_loader_n_pairs(const struct cov_loader *l)
 {
-    return cov_grid_n_pairs(l->grid);
+    return l->stream ? SIZE_MAX : cov_grid_n_pairs(l->grid);
 }
 
 bool cov_loader_is_partial(const struct cov_loader *l)
 {
-    return l->partial;
+    return l->stream ? cov_loader_stream_is_partial(l->stream) : l->partial;
 }
 
 const char *cov_loader_name(const struct cov_loader *l, size_t seq)
 {
-    return cov_grid_name(l->grid, seq);
+    return l->stream ? cov_loader_stream_name(l->stream) : cov_grid_name(l->grid, seq);
 }
 
 const char *cov_loader_species(const struct cov_loader *l, size_t seq)
 {
-    return cov_grid_species(l->grid, seq);
+    return l->stream ? cov_loader_stream_species(l->stream) : cov_grid_species(l->grid, seq);
 }
 
 /* ---------------------------------------------------------------- pairs */
@@ -350,7 +399,8 @@ static int fetch(struct cov_loader *l, const struct cov_loader_item *item, struc
         if (!item->has[s])
             continue;
         cov_blob_clear(&raw[s]);
-        int rc = cov_genome_file_fetch(l->file, file_row(l, item->rows[s]), &raw[s], e);
+        int rc =
+            cov_chunk_file_fetch(l->file, file_row(l, item->rows[s]), true, NULL, 0, &raw[s], e);
         if (rc)
             return rc;
     }
@@ -360,6 +410,8 @@ static int fetch(struct cov_loader *l, const struct cov_loader_item *item, struc
 int cov_loader_next(struct cov_loader *l, struct cov_loader_item *item, struct cov_blob raw[2],
                     struct cov_err *e)
 {
+    if (l->stream)
+        return cov_loader_stream_next(l->stream, item, &raw[0], e);
     assert(l->loading == COV_LOAD_DISK || l->kept_rows || l->kept_codes);
     int got = next_item(l, item);
     if (got && l->loading == COV_LOAD_DISK) {
@@ -378,8 +430,8 @@ static int decode(const struct cov_loader *l, const struct cov_loader_item *item
         int rc = COV_OK;
         for (int s = COV_PLUS; !rc && s <= COV_MINUS; s++)
             if (item->has[s])
-                rc = cov_genome_file_decode(l->file, file_row(l, item->rows[s]), &raw[s], codes[s],
-                                            e);
+                rc = cov_chunk_file_decode(l->file, file_row(l, item->rows[s]), true, NULL, 0,
+                                           &raw[s], codes[s], NULL, e);
         return rc;
     }
     size_t n = (size_t)(item->end - item->beg), L = cov_grid_chunk_length(l->grid);
@@ -397,6 +449,8 @@ int cov_loader_codes(const struct cov_loader *l, const struct cov_loader_item *i
 {
     if (!item->has[COV_PLUS] && !item->has[COV_MINUS])
         return COV_OK;
+    if (l->stream)
+        return cov_loader_stream_codes(l->stream, item, &raw[0], codes, e);
     if (l->kept_codes) {
         cov_kept_codes_get(l->kept_codes, item->pair, codes);
         return COV_OK;
@@ -411,7 +465,8 @@ int cov_loader_codes(const struct cov_loader *l, const struct cov_loader_item *i
 
 int cov_loader_rewind(struct cov_loader *l, uint64_t seed, struct cov_err *e)
 {
-    (void)e;
+    if (l->stream)
+        return cov_fail(e, COV_EUSAGE, "%s is a chunk stream, which comes only once", l->path);
     l->next = l->seq = 0;
     if (l->order == COV_ORDER_SHUFFLED)
         shuffle(l, seed);

@@ -4,10 +4,12 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/ring.h"
+#include "common/job/predict_output.h"
 #include "common/net/net.h"
 
 /* Chunks a worker computes at a time unless it is said: what the LSTM's matrix products want; fewer
@@ -18,6 +20,8 @@ enum { DEFAULT_BATCH = 16, BATCH_BASES = 1 << 20 };
 struct piece {
     struct cov_loader_item item;
     struct cov_blob raw[2], out[2];
+    char *species, *name; /* of its sequence */
+    size_t cap_species, cap_name;
 };
 
 /* What is in flight: as many pairs as make a batch, or one. */
@@ -30,12 +34,13 @@ struct slot {
 struct worker {
     uint8_t *codes; /* [2 n_pairs, L] */
     float *values;  /* [2 n_pairs, L, D] */
+    uint8_t *scratch;
 };
 
 struct run {
     struct cov_loader *loader;
     struct cov_net *net;
-    struct cov_predictions_writer *writer;
+    struct cov_predict_output *output;
     struct cov_progress *progress;
     bool round;
     size_t batch, n_pairs, length, n_datasets;
@@ -45,6 +50,17 @@ struct run {
     unsigned n_workers;
     int64_t bases, chunks; /* that were fetched */
 };
+
+static int copy_text(char **to, size_t *cap, const char *text, struct cov_err *e)
+{
+    void *p = *to;
+    size_t n = strlen(text) + 1;
+    int rc = cov_reserve(&p, cap, n, 1, e);
+    *to = p;
+    if (!rc)
+        memcpy(*to, text, n);
+    return rc;
+}
 
 static int fetch(void *arg, size_t slot, uint64_t n, struct cov_err *e)
 {
@@ -58,6 +74,12 @@ static int fetch(void *arg, size_t slot, uint64_t n, struct cov_err *e)
             return got;
         if (got == 0)
             break;
+        int rc =
+            copy_text(&p->species, &p->cap_species, cov_loader_species(r->loader, p->item.seq), e);
+        if (!rc)
+            rc = copy_text(&p->name, &p->cap_name, cov_loader_name(r->loader, p->item.seq), e);
+        if (rc)
+            return rc;
         r->bases += p->item.end - p->item.beg;
         r->chunks += p->item.has[COV_PLUS] + p->item.has[COV_MINUS];
     }
@@ -82,19 +104,20 @@ static int decode(const struct run *r, struct slot *s, uint8_t *codes, size_t *n
     return COV_OK;
 }
 
-static int encode(const struct run *r, struct slot *s, const float *values, struct cov_err *e)
+static int encode(const struct run *r, struct slot *s, const struct worker *w, struct cov_err *e)
 {
+    const float *values = w->values;
     for (size_t k = 0; k < s->n; k++) {
         struct piece *p = &s->pieces[k];
+        const float *of[2];
         for (int strand = COV_PLUS; strand <= COV_MINUS; strand++) {
-            if (!p->item.has[strand])
-                continue;
-            int rc = cov_predictions_writer_encode(r->writer, p->item.rows[strand], values,
-                                                   &p->out[strand], e);
-            if (rc)
-                return rc;
-            values += r->length * r->n_datasets;
+            of[strand] = values;
+            if (p->item.has[strand])
+                values += r->length * r->n_datasets;
         }
+        int rc = cov_predict_output_encode(r->output, &p->item, p->name, of, w->scratch, p->out, e);
+        if (rc)
+            return rc;
     }
     return COV_OK;
 }
@@ -118,7 +141,7 @@ static int compute(void *arg, size_t slot, unsigned worker, struct cov_err *e)
     if (r->round)
         for (size_t i = 0; i < n * row; i++)
             w->values[i] = rintf(w->values[i]); /* half to even: the default rounding mode */
-    return encode(r, s, w->values, e);
+    return encode(r, s, w, e);
 }
 
 static int store(void *arg, size_t slot, uint64_t n, struct cov_err *e)
@@ -128,15 +151,10 @@ static int store(void *arg, size_t slot, uint64_t n, struct cov_err *e)
     const struct slot *s = &r->slots[slot];
     for (size_t k = 0; k < s->n; k++) {
         const struct piece *p = &s->pieces[k];
-        for (int strand = COV_PLUS; strand <= COV_MINUS; strand++) {
-            if (!p->item.has[strand])
-                continue;
-            int rc =
-                cov_predictions_writer_put(r->writer, p->item.rows[strand], &p->out[strand], e);
-            if (rc)
-                return rc;
-            cov_progress_add(r->progress, 1);
-        }
+        int rc = cov_predict_output_put(r->output, &p->item, p->species, p->name, p->out, e);
+        if (rc)
+            return rc;
+        cov_progress_add(r->progress, p->item.has[COV_PLUS] + p->item.has[COV_MINUS]);
     }
     return COV_OK;
 }
@@ -158,7 +176,8 @@ static int allocate(struct run *r, struct cov_err *e)
     for (unsigned i = 0; i < r->n_workers; i++) {
         r->workers[i].codes = cov_malloc(2 * r->n_pairs, r->length, e);
         r->workers[i].values = cov_malloc(row, sizeof(float), e);
-        if (!r->workers[i].codes || !r->workers[i].values)
+        r->workers[i].scratch = cov_malloc(cov_predict_output_scratch(r->output), 1, e);
+        if (!r->workers[i].codes || !r->workers[i].values || !r->workers[i].scratch)
             return COV_ENOMEM;
     }
     return COV_OK;
@@ -166,11 +185,15 @@ static int allocate(struct run *r, struct cov_err *e)
 
 static void release_slot(struct slot *s, size_t n_pairs)
 {
-    for (size_t k = 0; s->pieces && k < n_pairs; k++)
+    for (size_t k = 0; s->pieces && k < n_pairs; k++) {
+        struct piece *p = &s->pieces[k];
         for (int strand = COV_PLUS; strand <= COV_MINUS; strand++) {
-            cov_blob_fini(&s->pieces[k].raw[strand]);
-            cov_blob_fini(&s->pieces[k].out[strand]);
+            cov_blob_fini(&p->raw[strand]);
+            cov_blob_fini(&p->out[strand]);
         }
+        free(p->species);
+        free(p->name);
+    }
     free(s->pieces);
 }
 
@@ -181,6 +204,7 @@ static void release(struct run *r)
     for (unsigned i = 0; r->workers && i < r->n_workers; i++) {
         free(r->workers[i].codes);
         free(r->workers[i].values);
+        free(r->workers[i].scratch);
     }
     free(r->slots);
     free(r->workers);
@@ -262,17 +286,17 @@ int cov_predict(struct cov_loader *loader, const struct cov_model *model, struct
              r.n_workers == 1 ? "" : "s", model->path, model->description);
     rc = cov_net_new(device, &model->hp, model->block, r.length, r.n_workers, r.batch, &r.net, e);
     if (rc == COV_OK)
-        rc = cov_predictions_writer_new(path, cov_loader_grid(loader), &layout, &r.writer, e);
+        rc = cov_predict_output_open(path, loader, &layout, options->tmpdir, &r.output, e);
     if (rc == COV_OK)
         rc = run(&r, pool, &times, e);
     if (rc == COV_OK) {
-        rc = cov_predictions_writer_close(r.writer, e);
-        r.writer = NULL;
+        rc = cov_predict_output_close(r.output, e);
+        r.output = NULL;
     }
     if (rc == COV_OK && stats)
         rc = note(&r, device->ops->describe(device), &times, stats, e);
 out:
-    cov_predictions_writer_abort(r.writer);
+    cov_predict_output_abort(r.output);
     release(&r);
     cov_net_free(r.net);
     cov_device_close(device);

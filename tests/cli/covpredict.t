@@ -153,7 +153,6 @@ done <<'END'
 -m cnn.ckpt -o x.h5|an input is missing
 -m cnn.ckpt -o x.h5 g.h5 g.fa|'g\.fa' is one input too many
 -m cnn.ckpt -m hybrid.ckpt -o x.h5 g.h5|--model is given twice
--m cnn.ckpt -o - g.h5|-o -: 
 -m cnn.ckpt -o x.h5 --nonsense g.h5|unknown option '--nonsense'$
 -m cnn.ckpt -o x.h5 --full g.h5|unknown option '--full'$
 -m cnn.ckpt -o x.h5 --float --dtype int32 g.h5|--float and --dtype contradict each other$
@@ -326,10 +325,13 @@ if as_root; then
     on_small_disk() { # SIZE ARG...
         run unshare -m sh -c 'mount -t tmpfs -o size=$1 tmpfs room && shift && covpredict "$@"; s=$?; ls -A room; exit $s' - "$@"
     }
-    on_small_disk 400k -m cnn.ckpt -o room/x.h5 r.fa
-    refused 1 '^covpredict: error: room: writing the temporary file of the genome: No space left on device$' \
-        'a full disk while the bases are kept'
+    for i in 1 2 3; do
+        sed "s/>r/>r$i/" r.fa
+    done >large.fa
+    on_small_disk 400k -m cnn.ckpt -o room/x.h5 large.fa
+    refused 1 '^covpredict: error: temporary file in room: No space left on device$' 'a full disk while the bases are kept'
     stdout_is '' '  and nothing is left there'
+    rm large.fa
     for size in 4k 16k 400k; do
         on_small_disk $size --float -m cnn.ckpt -o room/x.h5 r.h5
         refused 1 '^covpredict: error: .*room.*No space left on device$' "a disk of $size, full while the file is written"
