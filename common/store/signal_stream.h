@@ -29,9 +29,8 @@ const char *cov_signal_stream_dataset(const struct cov_signal_stream *s, size_t 
 bool cov_signal_stream_is_float(const struct cov_signal_stream *s, size_t k);
 
 /* Any thread: values[strand][n_ks][L] of the data sets ks[0..n_ks) of a pair's record, in each
- * chunk's own direction, for the strands whose values[] are not NULL, which must be there. Means and
- * errors as of cov_signal_file_decode, but nothing is put behind the end of the chunk. `sequence` is
- * for messages. *scratch is reused. */
+ * chunk's own direction, for the strands whose values[] are not NULL, which must be there. Otherwise
+ * as cov_signal_file_decode. `sequence` is for messages. *scratch is reused. */
 int cov_signal_stream_decode(const struct cov_signal_stream *s, const char *sequence,
                              const struct cov_blob *record, const size_t *ks, size_t n_ks,
                              struct cov_blob *scratch, float *const values[2],

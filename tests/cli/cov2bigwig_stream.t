@@ -141,9 +141,9 @@ refused 2 "there is no data set 'x'; it has: atacseq" 'a data set that is not th
 from p.h5 -o s.bw
 refused 2 '2 data sets' 'two data sets for one file'
 from e.h5 -o s.bw
-refused 1 'standard input: no predictions, but a genome with measured coverage' 'a genome without --experimental'
+refused 1 'standard input: a genome with measured coverage, not predictions: ' 'a genome without --experimental'
 from one.h5 --experimental -o s.bw
-refused 1 'standard input: predictions without measured coverage' 'predictions with --experimental'
+refused 1 'standard input: predictions, not measured coverage: ' 'predictions with --experimental'
 make_input pred blank.h5 datasets=d names='a b,c'
 from blank.h5 -o s.bg
 refused 1 "contig 'a b' cannot stand in bedGraph" 'a name with a blank'
