@@ -28,6 +28,7 @@ static size_t parse(const char *text, uint32_t cigar[16])
     return n;
 }
 
+/* Its CIGAR is good until the next one is made. */
 static struct cov_read make_read(unsigned flags, int64_t pos, const char *text)
 {
     static uint32_t cigar[16];
@@ -165,9 +166,10 @@ static void test_shift(void **state)
     /* Outwards, beyond both ends of the contig. */
     rules.shift_plus = -7;
     rules.shift_minus = 9;
-    struct cov_read left = make_read(0, 3, "10M"), right = make_read(COV_READ_REVERSE, 990, "5M");
-    expect(&rules, &left, "0-13 +");
-    expect(&rules, &right, "990-1000 -");
+    struct cov_read r = make_read(0, 3, "10M");
+    expect(&rules, &r, "0-13 +");
+    r = make_read(COV_READ_REVERSE, 990, "5M");
+    expect(&rules, &r, "990-1000 -");
     assert_int_equal(cov_count_reach(&rules), 8);
     assert_int_equal(cov_count_reach(&helixer), 1);
 }
