@@ -34,7 +34,7 @@ MAKEFLAGS += --no-builtin-rules
 
 # To build, to test, and for the demo: Debian 12 and current Ubuntu.
 DEPS := gcc libc6-dev make pkg-config libhts-dev libhdf5-dev libbigwig-dev libdeflate-dev liblzf-dev \
-        libopenblas-pthread-dev zlib1g-dev libcmocka-dev perl tabix gnuplot-nox \
+        liblz4-dev libzstd-dev libblosc-dev libopenblas-pthread-dev zlib1g-dev libcmocka-dev perl tabix gnuplot-nox \
         python3 python3-h5py python3-numpy python3-pybigwig
 # For the checks of developers, and the tests that say SKIP without: torch.load of our checkpoints.
 DEPS_EXTRA := clang-format clang-tidy shellcheck mandoc valgrind gcovr git python3-torch
@@ -93,12 +93,14 @@ LIB     := $(TOP)/lib
 
 LIB_SRC    := $(sort $(wildcard common/*/*.c common/*/*/*.c))
 TOOL_SRC   := $(sort $(wildcard tools/*.c))
+# The rest of a tool that does not fit in one file: tools/TOOL/*.c
+PART_SRC   := $(sort $(wildcard tools/*/*.c))
 UNIT_SRC   := $(sort $(wildcard tests/unit/*.c))
 HELPER_SRC := $(sort $(wildcard tests/lib/*.c))
 DEMO_SRC   := $(sort $(wildcard workflows/demo/*.c))
 BENCH_SRC  := $(sort $(wildcard tests/bench/*.c))
-ALL_SRC    := $(LIB_SRC) $(TOOL_SRC) $(UNIT_SRC) $(HELPER_SRC) $(DEMO_SRC) $(BENCH_SRC)
-HEADERS    := $(sort $(wildcard common/*.h common/*/*.h common/*/*/*.h))
+ALL_SRC    := $(LIB_SRC) $(TOOL_SRC) $(PART_SRC) $(UNIT_SRC) $(HELPER_SRC) $(DEMO_SRC) $(BENCH_SRC)
+HEADERS    := $(sort $(wildcard common/*.h common/*/*.h common/*/*/*.h tools/*/*.h))
 MAN1       := $(sort $(wildcard man/*.1))
 CLI_TESTS  := $(sort $(wildcard tests/cli/*.t))
 
@@ -111,7 +113,7 @@ obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
 
 # ---------------------------------------------------------------- flags
 
-PACKAGES := htslib hdf5-serial libdeflate liblzf
+PACKAGES := htslib hdf5-serial libdeflate liblzf liblz4 libzstd blosc
 # Goals that do without the libraries.
 ifneq ($(filter-out deps deps-extra help clean format format-check dist uninstall,$(or $(MAKECMDGOALS),all)),)
   MISSING := $(shell for p in $(PACKAGES); do $(PKG_CONFIG) --exists $$p 2>/dev/null || echo $$p; done)
@@ -182,7 +184,8 @@ $(LIB)/libcov.so: $(LIB)/$(SONAME)
 
 link = $(CC) $(COV_LDFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) -L$(LIB) -lcov $(2) -lm -lpthread $(LDLIBS) $(1)
 
-$(BIN)/%: $(B)/obj/tools/%.o $(LIB)/libcov.so
+.SECONDEXPANSION:
+$(BIN)/%: $(B)/obj/tools/%.o $$(call obj,$$(wildcard tools/$$*/*.c)) $(LIB)/libcov.so
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$(Q)$(call link,$(RPATH))

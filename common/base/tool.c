@@ -105,17 +105,72 @@ static const struct cov_opt common_options[] = {
     {.name = NULL},
 };
 
+static bool lacks_option(const struct cov_tool *tool, const char *name)
+{
+    static const struct {
+        const char *name;
+        unsigned flag;
+    } options[] = {{"output", COV_LACKS_OUTPUT},
+                   {"threads", COV_LACKS_THREADS},
+                   {"progress", COV_LACKS_PROGRESS},
+                   {"tmpdir", COV_LACKS_TMPDIR}};
+    for (size_t i = 0; i < COV_COUNT(options); i++)
+        if (strcmp(name, options[i].name) == 0)
+            return (tool->lacks & options[i].flag) != 0;
+    return false;
+}
+
+/* What was asked for: a program, or one of its subcommands. */
+struct call {
+    const struct cov_tool *program, *tool;
+    char name[80];                                    /* "fasta2h5", "h5chunk info" */
+    struct cov_opt common[COV_COUNT(common_options)]; /* the common options that the tool has */
+};
+
+static void set_call(struct call *call, const struct cov_tool *program, const struct cov_tool *tool)
+{
+    size_t n = 0;
+    call->program = program;
+    call->tool = tool;
+    (void)snprintf(call->name, sizeof call->name, "%s%s%s", program->name,
+                   tool != program ? " " : "", tool != program ? tool->name : "");
+    for (const struct cov_opt *o = common_options; o->name; o++) {
+        if (lacks_option(tool, o->name))
+            continue;
+        call->common[n] = *o;
+        if (strcmp(o->name, "output") == 0 && tool->output_help)
+            call->common[n].help = tool->output_help;
+        n++;
+    }
+    call->common[n] = (struct cov_opt){.name = NULL};
+}
+
 /* ---------------------------------------------------------------- texts */
 
-static void print_help(const struct cov_tool *tool)
+static void print_help(const struct call *call)
 {
-    (void)printf("%s - %s\n\nUsage: %s %s\n\nOptions:\n", tool->name, tool->summary, tool->name,
+    const struct cov_tool *tool = call->tool;
+    (void)printf("%s - %s\n\nUsage: %s %s\n", call->name, tool->summary, call->name,
                  tool->synopsis);
-    cov_opt_print_help(tool->options, stdout);
+    if (tool->options->name) {
+        (void)printf("\nOptions:\n");
+        cov_opt_print_help(tool->options, stdout);
+    }
     (void)printf("\nCommon options:\n");
-    cov_opt_print_help(common_options, stdout);
+    cov_opt_print_help(call->common, stdout);
     if (tool->examples)
         (void)printf("\nExamples:\n%s", tool->examples);
+}
+
+static void print_subcommands(const struct cov_tool *program)
+{
+    (void)printf("%s - %s\n\nUsage: %s SUBCOMMAND [options] ...\n\nSubcommands:\n", program->name,
+                 program->summary, program->name);
+    for (const struct cov_tool *const *t = program->subcommands; *t; t++)
+        (void)printf("  %-11s %s\n", (*t)->name, (*t)->summary);
+    (void)printf("\n'%s SUBCOMMAND --help' shows how one is used.\n", program->name);
+    if (program->examples)
+        (void)printf("\nExamples:\n%s", program->examples);
 }
 
 static void print_version(const struct cov_tool *tool)
@@ -155,14 +210,14 @@ static void receive_log(void *arg, enum cov_log_level level, const char *text)
         text);
 }
 
-/* Says what failed, and returns the exit status for it. */
-static int report(const struct voice *v, const struct cov_err *e)
+/* Says what failed, and returns the exit status for it. `name` is that of the call. */
+static int report(const struct voice *v, const char *name, const struct cov_err *e)
 {
     if (e->code == COV_EPIPE)
         return EXIT_NO_READER;
     say(v, "error: ", e->text);
     if (e->code == COV_EUSAGE) {
-        (void)fprintf(stderr, "Try '%s --help'.\n", v->tool);
+        (void)fprintf(stderr, "Try '%s --help'.\n", name);
         return EXIT_USAGE;
     }
     return e->code == COV_ENOMEM ? EXIT_NO_MEMORY : EXIT_FAILED;
@@ -235,14 +290,15 @@ static int close_stdout(struct cov_err *e)
 
 /* ---------------------------------------------------------------- checks before the run */
 
-static int check_operands(const struct cov_tool *tool, int n, char **operands, struct cov_err *e)
+static int check_operands(const struct call *call, int n, char **operands, struct cov_err *e)
 {
+    const struct cov_tool *tool = call->tool;
     if (n < tool->min_operands)
-        return cov_fail(e, COV_EUSAGE, "an input is missing (usage: %s %s)", tool->name,
+        return cov_fail(e, COV_EUSAGE, "an input is missing (usage: %s %s)", call->name,
                         tool->synopsis);
     if (tool->max_operands >= 0 && n > tool->max_operands)
         return cov_fail(e, COV_EUSAGE, "'%s' is one input too many (usage: %s %s)",
-                        operands[tool->max_operands], tool->name, tool->synopsis);
+                        operands[tool->max_operands], call->name, tool->synopsis);
     return COV_OK;
 }
 
@@ -256,34 +312,57 @@ static bool same_file(const char *a, const char *b)
     return strcmp(a, b) == 0;
 }
 
-/* `path`, an output, must not be `input`. */
-static int check_apart(const char *path, const char *input, struct cov_err *e)
+/* The path that an option of the tool has, if it is one of those that `flag` marks. */
+static const char *path_of(const struct cov_opt *o, const void *config, unsigned flag)
 {
-    if (path && input && same_file(path, input))
-        return cov_fail(e, COV_EUSAGE, "%s is an input: it cannot be an output too", path);
+    return o->type == COV_OPT_STRING && (o->flags & flag)
+               ? *(const char *const *)((const char *)config + o->field)
+               : NULL;
+}
+
+/* `path`, an output of option `name`, must be none of the inputs. */
+static int check_no_input(const struct cov_tool *tool, const char *path, const void *config,
+                          int n_operands, char **operands, struct cov_err *e)
+{
+    bool found = false;
+    if (!path)
+        return COV_OK;
+    for (int i = 0; i < n_operands && !found; i++)
+        found = same_file(path, operands[i]);
+    for (const struct cov_opt *o = tool->options; o->name && !found; o++) {
+        const char *input = path_of(o, config, COV_OPT_PATH_IN);
+        found = input && same_file(path, input);
+    }
+    return found ? cov_fail(e, COV_EUSAGE, "%s is an input: it cannot be an output too", path)
+                 : COV_OK;
+}
+
+/* `path` of option `name`, and --output or --stats, must be different outputs. */
+static int check_outputs(const char *name, const char *path, const char *other,
+                         const char *other_path, struct cov_err *e)
+{
+    if (path && other_path &&
+        (same_file(path, other_path) || (cov_path_is_std(path) && cov_path_is_std(other_path))))
+        return cov_fail(e, COV_EUSAGE, "--%s and --%s both name '%s'", name, other, other_path);
     return COV_OK;
 }
 
 static int check_paths(const struct cov_tool *tool, const struct cov_common *c, const void *config,
                        int n_operands, char **operands, struct cov_err *e)
 {
-    int rc = COV_OK;
-    for (int i = 0; i < n_operands && !rc; i++) {
-        rc = check_apart(c->output, operands[i], e);
+    int rc = check_no_input(tool, c->output, config, n_operands, operands, e);
+    if (!rc)
+        rc = check_no_input(tool, c->stats_path, config, n_operands, operands, e);
+    if (!rc)
+        rc = check_outputs("stats", c->stats_path, "output", c->output, e);
+    for (const struct cov_opt *o = tool->options; o->name && !rc; o++) {
+        const char *path = path_of(o, config, COV_OPT_PATH_OUT);
+        rc = check_no_input(tool, path, config, n_operands, operands, e);
         if (!rc)
-            rc = check_apart(c->stats_path, operands[i], e);
+            rc = check_outputs(o->name, path, "output", c->output, e);
+        if (!rc)
+            rc = check_outputs(o->name, path, "stats", c->stats_path, e);
     }
-    for (const struct cov_opt *o = tool->options; o->name && !rc; o++)
-        if (o->type == COV_OPT_STRING && (o->flags & COV_OPT_PATH_IN)) {
-            const char *input = *(const char *const *)((const char *)config + o->field);
-            rc = check_apart(c->output, input, e);
-            if (!rc)
-                rc = check_apart(c->stats_path, input, e);
-        }
-    if (!rc && c->stats_path && c->output &&
-        (same_file(c->stats_path, c->output) ||
-         (cov_path_is_std(c->stats_path) && cov_path_is_std(c->output))))
-        rc = cov_fail(e, COV_EUSAGE, "--stats and --output both name '%s'", c->output);
     return rc;
 }
 
@@ -321,7 +400,7 @@ static int check_stats_path(const char *path, bool force, struct cov_err *e)
 static int check_common(const struct cov_tool *tool, const struct own *own, struct cov_err *e)
 {
     const struct cov_common *c = &own->common;
-    if (!c->output && !tool->output_optional)
+    if (!c->output && !tool->output_optional && !(tool->lacks & COV_LACKS_OUTPUT))
         return cov_fail(e, COV_EUSAGE, "-o/--output is missing");
     if (c->quiet && c->verbose > 0)
         return cov_fail(e, COV_EUSAGE, "--quiet and --verbose contradict each other");
@@ -338,7 +417,7 @@ static int check_common(const struct cov_tool *tool, const struct own *own, stru
 
 /* ---------------------------------------------------------------- main */
 
-static int run_tool(const struct cov_tool *tool, struct own *own, void *config, const bool *given,
+static int run_tool(const struct call *call, struct own *own, void *config, const bool *given,
                     int n_operands, char **operands, struct cov_err *e)
 {
     struct cov_common *c = &own->common;
@@ -346,9 +425,9 @@ static int run_tool(const struct cov_tool *tool, struct own *own, void *config, 
     for (int i = 0; i < n_operands; i++)
         if (cov_stats_add_input(&c->stats, operands[i], e))
             return COV_ENOMEM;
-    cov_debug("%s %s with %u threads: %s", tool->name, cov_version(), c->stats.threads,
+    cov_debug("%s %s with %u threads: %s", call->name, cov_version(), c->stats.threads,
               c->stats.command);
-    int rc = tool->run(c, config, given, n_operands, operands, e);
+    int rc = call->tool->run(c, config, given, n_operands, operands, e);
     cov_progress_end(&c->progress);
     cov_stats_finish(&c->stats);
     if (!rc && c->stats_path && cov_path_is_std(c->stats_path))
@@ -358,84 +437,156 @@ static int run_tool(const struct cov_tool *tool, struct own *own, void *config, 
     return rc;
 }
 
-/* Everything between the first and the last line of main. *ran: the tool itself was run. */
-static int main_part(const struct cov_tool *tool, struct own *own, void *config, bool *given,
-                     int argc, char **argv, struct voice *voice, bool *ran, struct cov_err *e)
+/* The tool with its arguments; argv[0] is not looked at. *ran: the tool itself was run. */
+static int main_part(const struct call *call, struct own *own, void *config, bool *given, int argc,
+                     char **argv, struct voice *voice, bool *ran, struct cov_err *e)
 {
+    const struct cov_tool *tool = call->tool;
     struct cov_common *c = &own->common;
     const struct cov_opt_set sets[] = {
         {tool->options, config, given},
-        {common_options, own, NULL},
+        {call->common, own, NULL},
     };
-    int rc = occupy_standard_streams(e);
-    if (rc)
-        return rc;
-    catch_signals();
-    rc = cov_stats_set_command(&c->stats, argc, argv, e);
-    if (rc)
-        return rc;
     int n_operands;
-    rc = cov_opt_parse(sets, COV_COUNT(sets), argc, argv, &n_operands, e);
+    int rc = cov_opt_parse(sets, COV_COUNT(sets), argc, argv, &n_operands, e);
     if (own->help || own->version || own->help_machine) {
         cov_err_clear(e);
         if (own->help) {
-            print_help(tool);
+            print_help(call);
         } else if (own->version) {
-            print_version(tool);
+            print_version(call->program);
         } else {
             cov_opt_print_machine(tool->options, stdout);
-            cov_opt_print_machine(common_options, stdout);
+            cov_opt_print_machine(call->common, stdout);
         }
         return COV_OK;
     }
     if (!rc)
-        rc = check_operands(tool, n_operands, argv + 1, e);
+        rc = check_operands(call, n_operands, argv + 1, e);
     if (!rc)
         rc = check_common(tool, own, e);
     if (!rc)
         rc = check_paths(tool, c, config, n_operands, argv + 1, e);
     if (rc)
         return rc;
-    if (c->threads == 0)
+    if (tool->lacks & COV_LACKS_THREADS)
+        c->threads = 1;
+    else if (c->threads == 0)
         c->threads = cov_pool_default_size();
-    cov_progress_init(&c->progress, tool->name,
-                      c->quiet ? COV_PROGRESS_NONE : (enum cov_progress_mode)own->progress);
+    cov_progress_init(&c->progress, call->program->name,
+                      c->quiet || (tool->lacks & COV_LACKS_PROGRESS)
+                          ? COV_PROGRESS_NONE
+                          : (enum cov_progress_mode)own->progress);
     cov_log_set(receive_log, voice,
                 c->quiet         ? COV_LOG_WARNING
                 : c->verbose > 0 ? COV_LOG_DEBUG
                                  : COV_LOG_INFO);
     *ran = true;
-    return run_tool(tool, own, config, given, n_operands, argv + 1, e);
+    return run_tool(call, own, config, given, n_operands, argv + 1, e);
 }
 
-int cov_tool_main(const struct cov_tool *tool, int argc, char **argv)
+static const struct cov_tool *find_subcommand(const struct cov_tool *program, const char *name)
 {
-    struct own own = {.common.progress.mode = COV_PROGRESS_NONE};
-    struct voice voice = {tool->name, &own.common.progress};
-    struct cov_err e = COV_ERR_INIT;
-    bool ran = false;
+    for (const struct cov_tool *const *t = program->subcommands; *t; t++)
+        if (strcmp((*t)->name, name) == 0)
+            return *t;
+    return NULL;
+}
+
+/* Fails with the list of subcommands. `word` may be NULL. */
+static int fail_with_list(const struct cov_tool *program, const char *what, const char *word,
+                          struct cov_err *e)
+{
+    char list[256] = "";
+    size_t n = 0;
+    for (const struct cov_tool *const *t = program->subcommands; *t && n < sizeof list; t++)
+        n += (size_t)snprintf(list + n, sizeof list - n, "%s%s", n ? ", " : "", (*t)->name);
+    return cov_fail(e, COV_EUSAGE, "%s%s%s%s (subcommands: %s)", what, word ? " '" : "",
+                    word ? word : "", word ? "'" : "", list);
+}
+
+/* Fills *call with the subcommand that is meant; call->tool is NULL when what was asked for has been
+ * printed, or on failure. */
+static int choose(const struct cov_tool *program, int argc, char **argv, struct call *call,
+                  struct cov_err *e)
+{
+    const char *word = argc > 1 ? argv[1] : NULL;
+    if (!word)
+        return fail_with_list(program, "a subcommand is missing", NULL, e);
+    bool help = strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
+    if (help && argc == 2) {
+        print_subcommands(program);
+    } else if (strcmp(word, "--version") == 0) {
+        print_version(program);
+    } else if (strcmp(word, "--help-machine") == 0) {
+        for (const struct cov_tool *const *t = program->subcommands; *t; t++)
+            (void)printf("%s\t%s\n", (*t)->name, (*t)->summary);
+    } else {
+        const char *name = help ? argv[2] : word;
+        const struct cov_tool *tool = find_subcommand(program, name);
+        if (!tool)
+            return fail_with_list(
+                program, name[0] == '-' ? "a subcommand stands before" : "unknown subcommand", name,
+                e);
+        set_call(call, program, tool);
+        if (help) {
+            print_help(call);
+            call->tool = NULL;
+        }
+    }
+    return COV_OK;
+}
+
+/* The program without what happens at its end. */
+static int main_of_call(const struct call *call, struct own *own, int argc, char **argv,
+                        struct voice *voice, bool *ran, struct cov_err *e)
+{
+    const struct cov_tool *tool = call->tool;
     size_t n_rows = 0;
     while (tool->options[n_rows].name)
         n_rows++;
-    void *config = cov_calloc(1, tool->config_bytes, &e);
-    bool *given = cov_calloc(n_rows, sizeof *given, &e);
-    cov_stats_init(&own.common.stats, tool->name, cov_version());
-
-    int rc = config && given ? main_part(tool, &own, config, given, argc, argv, &voice, &ran, &e)
+    void *config = cov_calloc(1, tool->config_bytes, e);
+    bool *given = cov_calloc(n_rows, sizeof *given, e);
+    int rc = config && given ? main_part(call, own, config, given, argc, argv, voice, ran, e)
                              : COV_ENOMEM;
+    if (config)
+        cov_opt_fini(tool->options, config);
+    free(given);
+    free(config);
+    return rc;
+}
+
+int cov_tool_main(const struct cov_tool *program, int argc, char **argv)
+{
+    struct own own = {.common.progress.mode = COV_PROGRESS_NONE};
+    struct voice voice = {program->name, &own.common.progress};
+    struct cov_err e = COV_ERR_INIT;
+    struct call call = {.program = program};
+    bool ran = false;
+    cov_stats_init(&own.common.stats, program->name, cov_version());
+
+    int rc = occupy_standard_streams(&e);
+    if (!rc) {
+        catch_signals();
+        rc = cov_stats_set_command(&own.common.stats, argc, argv, &e);
+    }
+    if (!rc && program->subcommands)
+        rc = choose(program, argc, argv, &call, &e);
+    else if (!rc)
+        set_call(&call, program, program);
+    if (!rc && call.tool) {
+        int skip = program->subcommands ? 1 : 0;
+        rc = main_of_call(&call, &own, argc - skip, argv + skip, &voice, &ran, &e);
+    }
     if (rc)
         (void)cov_fail(&e, rc, "failed for a reason that was not told");
     else
         rc = close_stdout(&e);
-    int status = rc ? report(&voice, &e) : EXIT_SUCCESS;
+    int status = rc ? report(&voice, call.tool ? call.name : program->name, &e) : EXIT_SUCCESS;
     if (!rc && ran)
         tell_summary(&own.common.stats);
 
     cov_log_set(NULL, NULL, COV_LOG_WARNING);
-    if (config)
-        cov_opt_fini(tool->options, config);
     cov_stats_fini(&own.common.stats);
-    free(given);
-    free(config);
     return status;
 }

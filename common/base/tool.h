@@ -14,9 +14,9 @@
 #include "common/base/progress.h"
 #include "common/base/stats.h"
 
-/* The options every tool has (CLI.md, "Common to all"). */
+/* The options every tool has, unless it says that it lacks them. */
 struct cov_common {
-    const char *output; /* NULL only where the tool says that it may be left out */
+    const char *output; /* NULL only where the tool says that it may be left out, or lacks it */
     int64_t threads;    /* 1 to 1024; the default has been put in */
     bool force, quiet;
     int verbose;
@@ -26,30 +26,44 @@ struct cov_common {
     struct cov_stats stats;
 };
 
+/* Common options that mean nothing to a tool, which then does not take them. */
+enum cov_tool_lacks {
+    COV_LACKS_OUTPUT = 1,
+    COV_LACKS_THREADS = 2,
+    COV_LACKS_PROGRESS = 4,
+    COV_LACKS_TMPDIR = 8,
+};
+
+/* A program, or one of its subcommands. A program with subcommands is nothing but `name`, `summary`,
+ * `subcommands` and `print_versions`; the word behind its name on the command line says which of
+ * them is run. */
 struct cov_tool {
-    const char *name;
-    const char *summary;            /* one line, no full stop: for --help and the man page's NAME */
-    const char *synopsis;           /* behind the name: "[options] -o OUT FASTA|-" */
-    const char *examples;           /* lines of commands for --help; may be NULL */
-    const struct cov_opt *options;  /* ended by a row without a name */
-    size_t config_bytes;            /* the struct that `options` fill */
-    int min_operands, max_operands; /* max < 0: any number */
+    const char *name;    /* of a subcommand: that word */
+    const char *summary; /* one line, no full stop: for --help and the man page's NAME */
+    const struct cov_tool *const *subcommands; /* ended by NULL; NULL: the program does one thing */
+    const char *synopsis;                      /* behind the name: "[options] -o OUT FASTA|-" */
+    const char *examples;                      /* lines of commands for --help; may be NULL */
+    const struct cov_opt *options;             /* ended by a row without a name */
+    size_t config_bytes;                       /* the struct that `options` fill */
+    int min_operands, max_operands;            /* max < 0: any number */
     bool output_optional;
+    const char *output_help; /* what --help says of -o; NULL: "where the result goes" */
+    unsigned lacks;          /* enum cov_tool_lacks */
     /* `given`: per row of `options` whether it was on the command line. Operands are entered as
      * inputs of the statistics already. COV_EUSAGE leads to status 2. */
     int (*run)(struct cov_common *common, void *config, const bool *given, int n_operands,
                char **operands, struct cov_err *e);
-    /* Adds lines about libraries and devices to --version; may be NULL. */
+    /* Adds lines about libraries and devices to --version; may be NULL. Of a subcommand unused. */
     void (*print_versions)(FILE *f);
 };
 
 /* Parses, runs, reports; returns the exit status: 0; 1 failed; 2 wrong usage; 137 out of memory
  * (workflow engines retry with more); 141 when the reader of standard output went away (silently).
  * On SIGINT, SIGTERM, SIGHUP and SIGPIPE, unless ignored when the program started, temporary files
- * are removed and the process ends with 128 + signal. An output that is one of the inputs is
- * refused. Standard streams that were closed are opened so that using them fails. Standard output
+ * are removed and the process ends with 128 + signal. An output that is one of the inputs, or
+ * another output, is refused. Standard streams that were closed are opened so that using them fails. Standard output
  * is closed and checked. */
-int cov_tool_main(const struct cov_tool *tool, int argc, char **argv);
+int cov_tool_main(const struct cov_tool *program, int argc, char **argv);
 
 /* Version of libcov as "0.1.0" or "0.1.0-12-gabc1234", and the commit it was built from ("" if
  * unknown). */

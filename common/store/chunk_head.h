@@ -51,12 +51,18 @@ struct cov_chunk_head {
     size_t n_attrs;
 };
 
+/* More data sets, tables or attributes than this are a damaged file. */
+enum { COV_CHUNK_MAX_SETS = 4096 };
+
 /* All zero is an empty head. Everything in it is owned. */
 void cov_chunk_head_fini(struct cov_chunk_head *h);
 int cov_chunk_head_copy(const struct cov_chunk_head *from, struct cov_chunk_head *to,
                         struct cov_err *e) COV_MUST_USE;
 
-/* What is added is copied. */
+/* What is added is copied and checked: COV_EINPUT for a name that is there already or is none of a
+ * data set, or that belongs to the grid or the bases (data/X, data/seqids, ...), for a type, rank or
+ * size that cannot be, and for more than COV_CHUNK_MAX_SETS; n_bytes and dims of a table agree, and
+ * the data set of an attribute is there. A set without `fill` is filled with zeros. */
 int cov_chunk_head_add_set(struct cov_chunk_head *h, const struct cov_chunk_set *set,
                            struct cov_err *e) COV_MUST_USE;
 int cov_chunk_head_add_table(struct cov_chunk_head *h, const struct cov_chunk_table *table,
@@ -72,6 +78,9 @@ const struct cov_chunk_set *cov_chunk_head_set(const struct cov_chunk_head *h, c
 const struct cov_chunk_table *cov_chunk_head_table(const struct cov_chunk_head *h,
                                                    const char *name);
 const char *cov_chunk_head_attr(const struct cov_chunk_head *h, const char *set, const char *name);
+
+/* Whether `name` is a data set of the grid or of the bases, which are not among the sets. */
+bool cov_chunk_head_is_reserved(const char *name);
 
 /* Bytes of one row of a set. */
 size_t cov_chunk_set_row_bytes(const struct cov_chunk_set *set);

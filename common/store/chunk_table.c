@@ -255,7 +255,7 @@ static int write_column(struct cov_h5 *f, const char *name, struct cov_h5_new *s
         put_rows(arg, first, n, plain);
         if (spec->n_filters > 1)
             cov_shuffle(plain, bytes, elem_bytes, src);
-        rc = cov_h5_pack_end(compression, spec->n_filters > 1, bytes, &blob, e);
+        rc = cov_h5_pack_end(compression, spec->filters, spec->n_filters, bytes, &blob, e);
         if (!rc)
             rc = cov_h5_set_put(set, (size_t[3]){first, 0, 0}, blob.data, blob.n_bytes, e);
     }

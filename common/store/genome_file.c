@@ -252,6 +252,8 @@ struct cov_genome_writer {
     struct cov_h5 *h5;
     struct cov_h5_set *x;
     struct cov_codec_choice compression;
+    struct cov_filter filters[3];
+    size_t n_filters;
     size_t L;
     struct words words;
 };
@@ -279,7 +281,7 @@ static int write_timestamp(struct cov_h5 *h5, struct cov_err *e)
     char text[64];
     if (!good || strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &tm) == 0)
         return cov_fail(e, COV_EIO, "the time cannot be told");
-    return cov_h5_write_attr(h5, "timestamp", text, e);
+    return cov_h5_write_attr(h5, NULL, "timestamp", text, e);
 }
 
 static int write_head(struct cov_genome_writer *w, const char *path, const struct cov_grid *grid,
@@ -292,9 +294,9 @@ static int write_head(struct cov_genome_writer *w, const char *path, const struc
     if (!rc)
         rc = write_timestamp(w->h5, e);
     if (!rc)
-        rc = cov_h5_write_attr(w->h5, "input_path", options->input_path, e);
+        rc = cov_h5_write_attr(w->h5, NULL, "input_path", options->input_path, e);
     if (!rc)
-        rc = cov_h5_write_attr(w->h5, "covtools_version", cov_version(), e);
+        rc = cov_h5_write_attr(w->h5, NULL, "covtools_version", cov_version(), e);
     if (!rc)
         rc = cov_chunk_table_write(w->h5, grid, SPECIES_BYTES, w->compression, e);
     if (rc)
@@ -308,6 +310,8 @@ static int write_head(struct cov_genome_writer *w, const char *path, const struc
         .deflate_level = DECLARED_LEVEL,
     };
     spec.n_filters = cov_h5_filters(w->compression, 2, spec.filters);
+    memcpy(w->filters, spec.filters, sizeof w->filters);
+    w->n_filters = spec.n_filters;
     return cov_h5_set_create(w->h5, "data/X", &spec, &w->x, e);
 }
 
@@ -357,7 +361,7 @@ int cov_genome_writer_encode(const struct cov_genome_writer *w, const uint8_t *c
                              struct cov_blob *out, struct cov_err *e)
 {
     size_t L = w->L, bytes = ROW_BYTES * L;
-    bool shuffled = w->compression.id != COV_CODEC_NONE, done;
+    bool shuffled = w->n_filters > 1, done;
     uint8_t *src, *scratch;
     cov_blob_clear(out);
     int rc = encode_onehot(w, codes, out, &done, e);
@@ -378,7 +382,7 @@ int cov_genome_writer_encode(const struct cov_genome_writer *w, const uint8_t *c
                 src[8 * t + 2 * k] = (uint8_t)half;
                 src[8 * t + 2 * k + 1] = (uint8_t)(half >> 8);
             }
-    return cov_h5_pack_end(w->compression, shuffled, bytes, out, e);
+    return cov_h5_pack_end(w->compression, w->filters, w->n_filters, bytes, out, e);
 }
 
 int cov_genome_writer_put(struct cov_genome_writer *w, size_t i, const struct cov_blob *blob,

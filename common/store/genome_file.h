@@ -20,8 +20,7 @@ struct cov_genome_file;
 
 /* Opens for reading and checks the layout: data/X is N x L x 4 of any float type; seqids, species
  * and start_ends have N rows, in any integer type and string length; any chunk shapes and storage
- * layouts; the filters shuffle, deflate, lzf, fletcher32, and whatever libhdf5 itself can undo.
- * COV_EINPUT names file and data set. `species` may be missing ("" then). */
+ * layouts; the filters of codec.h, and whatever else libhdf5 itself can undo. COV_EINPUT names file and data set. `species` may be missing ("" then). */
 int cov_genome_file_open(const char *path, struct cov_genome_file **out,
                          struct cov_err *e) COV_MUST_USE;
 void cov_genome_file_close(struct cov_genome_file *f); /* NULL is accepted */

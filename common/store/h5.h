@@ -37,6 +37,23 @@ int cov_h5_list(const struct cov_h5 *f, const char *name, char ***names, size_t 
                 struct cov_err *e) COV_MUST_USE;
 void cov_h5_free_names(char **names, size_t n);
 
+/* The full names ("data/X") of all data sets, in byte order group by group, however deep; free with
+ * cov_h5_free_names. COV_EINPUT for more than max_sets, for groups within groups without end, and
+ * for links that are not plain ones. */
+int cov_h5_list_sets(const struct cov_h5 *f, size_t max_sets, char ***names, size_t *n,
+                     struct cov_err *e) COV_MUST_USE;
+
+/* The attributes of data set `set`, NULL: of the file, in byte order. */
+struct cov_h5_attr {
+    char *name;
+    char *text;    /* NULL: it is no text */
+    bool is_int;   /* one integer */
+    int64_t value; /* of it */
+};
+int cov_h5_list_attrs(const struct cov_h5 *f, const char *set, struct cov_h5_attr **attrs,
+                      size_t *n, struct cov_err *e) COV_MUST_USE;
+void cov_h5_free_attrs(struct cov_h5_attr *attrs, size_t n);
+
 /* COV_EINPUT when it is missing, has another number of dimensions than `rank` (0: 1 to 3), has none
  * of the types of h5_rows.h, rows or chunks of more than COV_H5_MAX_BYTES, or filters that nobody
  * here knows. */
@@ -46,6 +63,18 @@ void cov_h5_set_close(struct cov_h5_set *s); /* NULL is accepted */
 
 /* How cov_h5_unpack has to read what cov_h5_set_fetch gives. Any thread. Borrowed until close. */
 const struct cov_h5_rows *cov_h5_set_rows(const struct cov_h5_set *s);
+
+/* How it is stored: the number of dimensions, the chunks, the filters as text ("shuffle, gzip 4"), the
+ * bytes it takes in the file. */
+struct cov_h5_storage {
+    int rank;
+    bool chunked;
+    size_t chunk[3];
+    char filters[120];
+    uint64_t stored_bytes;
+};
+int cov_h5_set_storage(const struct cov_h5_set *s, struct cov_h5_storage *out,
+                       struct cov_err *e) COV_MUST_USE;
 
 /* Adds pieces to *raw: columns [col, col + n_cols) of one row, as they are stored. */
 int cov_h5_set_fetch(struct cov_h5_set *s, size_t row, size_t col, size_t n_cols,
@@ -62,9 +91,12 @@ int cov_h5_create(const char *path, struct cov_h5 **out, struct cov_err *e) COV_
 /* Flushes and closes; frees *f in any case. */
 int cov_h5_finish(struct cov_h5 *f, struct cov_err *e) COV_MUST_USE;
 
-/* A text attribute of the file, as h5py writes a str. */
-int cov_h5_write_attr(struct cov_h5 *f, const char *name, const char *text,
+/* An attribute of data set `set`, which is there, or, NULL, of the file: a text, as h5py writes a str;
+ * an integer of 64 bits. */
+int cov_h5_write_attr(struct cov_h5 *f, const char *set, const char *name, const char *text,
                       struct cov_err *e) COV_MUST_USE;
+int cov_h5_write_attr_int(struct cov_h5 *f, const char *set, const char *name, int64_t value,
+                          struct cov_err *e) COV_MUST_USE;
 
 /* A new data set. Groups in its name are made as needed. */
 struct cov_h5_new {
@@ -73,14 +105,18 @@ struct cov_h5_new {
     size_t dims[3];
     bool unlimited[3];
     size_t chunk[3];
-    struct cov_filter filters[3]; /* SHUFFLE, DEFLATE, LZF */
+    struct cov_filter filters[3]; /* SHUFFLE, and any compression */
     size_t n_filters;
-    int deflate_level; /* as declared in the file: 0..9 */
-    int fill;          /* of numbers; strings are filled with zeros */
+    int deflate_level;        /* as declared in the file: 0..9 */
+    int fill;                 /* of numbers; strings are filled with zeros */
+    const uint8_t *fill_elem; /* instead, if not NULL: one element, little-endian */
 };
 
 int cov_h5_set_create(struct cov_h5 *f, const char *name, const struct cov_h5_new *spec,
                       struct cov_h5_set **out, struct cov_err *e) COV_MUST_USE;
+
+/* Gives it n_rows rows, if they are more than it has. The first dimension is unlimited. */
+int cov_h5_set_extend(struct cov_h5_set *s, size_t n_rows, struct cov_err *e) COV_MUST_USE;
 
 /* Stores one piece (h5_rows.h) as the chunk that begins at element `at`. */
 int cov_h5_set_put(struct cov_h5_set *s, const size_t at[3], const uint8_t *piece, size_t n,

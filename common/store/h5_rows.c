@@ -233,15 +233,21 @@ size_t cov_h5_string_length(const struct cov_h5_type *type, const char *text)
 size_t cov_h5_filters(struct cov_codec_choice choice, size_t elem_bytes,
                       struct cov_filter filters[3])
 {
+    static const int ids[] = {
+        [COV_CODEC_GZIP] = COV_H5_DEFLATE,
+        [COV_CODEC_FAST] = COV_H5_DEFLATE,
+        [COV_CODEC_LIBDEFLATE] = COV_H5_DEFLATE,
+        [COV_CODEC_LZF] = COV_H5_LZF,
+        [COV_CODEC_LZ4] = COV_H5_LZ4,
+        [COV_CODEC_ZSTD] = COV_H5_ZSTD,
+        [COV_CODEC_BLOSC] = COV_H5_BLOSC,
+    };
     size_t n = 0;
     if (choice.id == COV_CODEC_NONE)
         return 0;
-    if (elem_bytes > 0)
-        filters[n++] = (struct cov_filter){COV_H5_SHUFFLE, elem_bytes};
-    filters[n++] = (struct cov_filter){
-        choice.id == COV_CODEC_LZF ? COV_H5_LZF : COV_H5_DEFLATE,
-        0,
-    };
+    if (elem_bytes > 0 && choice.id != COV_CODEC_BLOSC)
+        filters[n++] = (struct cov_filter){COV_H5_SHUFFLE, elem_bytes, 0};
+    filters[n++] = (struct cov_filter){ids[choice.id], elem_bytes, choice.level};
     return n;
 }
 
@@ -260,18 +266,21 @@ int cov_h5_pack_begin(struct cov_codec_choice choice, size_t n, struct cov_blob 
     return COV_OK;
 }
 
-int cov_h5_pack_end(struct cov_codec_choice choice, size_t n_before, size_t n, struct cov_blob *b,
-                    struct cov_err *e)
+int cov_h5_pack_end(struct cov_codec_choice choice, const struct cov_filter *filters,
+                    size_t n_filters, size_t n, struct cov_blob *b, struct cov_err *e)
 {
+    size_t last = n_filters > 0 ? n_filters - 1 : 0;
+    size_t elem_bytes = n_filters > 0 ? filters[last].elem_bytes : 0;
     size_t bound = cov_codec_bound(choice, n), n_packed;
     uint8_t *at = b->data + b->n_bytes;
     const uint8_t *src = at + COV_H5_PIECE_HEAD + bound;
     uint32_t mask = 0;
-    int rc = cov_codec_encode(choice, src, n, at + COV_H5_PIECE_HEAD, bound, &n_packed, e);
+    int rc =
+        cov_codec_encode(choice, elem_bytes, src, n, at + COV_H5_PIECE_HEAD, bound, &n_packed, e);
     if (rc)
         return rc;
     if (n_packed == 0) {
-        mask = (uint32_t)1 << n_before;
+        mask = (uint32_t)1 << last;
         memcpy(at + COV_H5_PIECE_HEAD, src, n);
         n_packed = n;
     }

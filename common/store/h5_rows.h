@@ -69,7 +69,8 @@ size_t cov_h5_string_length(const struct cov_h5_type *type, const char *text);
 /* ---- the way back: pieces from elements ---- */
 
 /* The filters of a data set written with this choice, shuffled if elem_bytes is not 0; returns how
- * many. Nothing is shuffled that is not compressed. */
+ * many. Nothing is shuffled that is not compressed, and Blosc shuffles for itself: SHUFFLE is there
+ * if there are two. */
 size_t cov_h5_filters(struct cov_codec_choice choice, size_t elem_bytes,
                       struct cov_filter filters[3]);
 
@@ -77,8 +78,9 @@ size_t cov_h5_filters(struct cov_codec_choice choice, size_t elem_bytes,
  * the chunk, as they are when they come to the compression, and room for as many at *scratch. */
 int cov_h5_pack_begin(struct cov_codec_choice choice, size_t n, struct cov_blob *b, uint8_t **src,
                       uint8_t **scratch, struct cov_err *e) COV_MUST_USE;
-/* Compresses what was put at *src and ends the piece. n_before: filters before the compression. */
-int cov_h5_pack_end(struct cov_codec_choice choice, size_t n_before, size_t n, struct cov_blob *b,
-                    struct cov_err *e) COV_MUST_USE;
+/* Compresses what was put at *src, through the filters (cov_h5_filters) before the last already,
+ * and ends the piece. */
+int cov_h5_pack_end(struct cov_codec_choice choice, const struct cov_filter *filters,
+                    size_t n_filters, size_t n, struct cov_blob *b, struct cov_err *e) COV_MUST_USE;
 
 #endif

@@ -21,7 +21,8 @@ struct cov_predictions_writer {
     enum cov_signal_type type;
     size_t bytes; /* of an element */
     size_t L, n_datasets;
-    size_t n_before; /* filters before the compression: 1 if shuffled */
+    struct cov_filter filters[3];
+    size_t n_filters;
 };
 
 static const char *nth_text(const void *arg, size_t i)
@@ -62,10 +63,12 @@ static int write_head(struct cov_predictions_writer *w, const char *path,
         .fill = -1,
     };
     /* Predmoter does not shuffle, and deflate gains nothing by it on small integers; floats shrink
-     * by a fifth, and LZF needs it. */
-    bool shuffle = is_float || w->compression.id == COV_CODEC_LZF;
-    spec.n_filters = cov_h5_filters(w->compression, shuffle ? w->bytes : 0, spec.filters);
-    w->n_before = spec.n_filters > 1;
+     * by a fifth, and the other compressions need it. */
+    spec.n_filters = cov_h5_filters(w->compression, w->bytes, spec.filters);
+    if (!is_float && spec.n_filters > 1 && spec.filters[1].id == COV_H5_DEFLATE)
+        spec.n_filters = cov_h5_filters(w->compression, 0, spec.filters);
+    memcpy(w->filters, spec.filters, sizeof w->filters);
+    w->n_filters = spec.n_filters;
     return cov_h5_set_create(w->h5, "prediction/predictions", &spec, &w->set, e);
 }
 
@@ -173,13 +176,13 @@ int cov_predictions_writer_encode(const struct cov_predictions_writer *w, size_t
         int rc = cov_h5_pack_begin(w->compression, n_bytes, out, &src, &scratch, e);
         if (rc)
             return rc;
-        uint8_t *plain = w->n_before ? scratch : src;
+        uint8_t *plain = w->n_filters > 1 ? scratch : src;
         size_t n = put_values(w->type, values + d, D, w->L, plain);
         if (n < w->L)
             return fail_value(w, i, n, values[n * D + d], e);
-        if (w->n_before)
+        if (w->n_filters > 1)
             cov_shuffle(plain, n_bytes, w->bytes, src);
-        rc = cov_h5_pack_end(w->compression, w->n_before, n_bytes, out, e);
+        rc = cov_h5_pack_end(w->compression, w->filters, w->n_filters, n_bytes, out, e);
         if (rc)
             return rc;
     }

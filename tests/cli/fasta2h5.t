@@ -227,9 +227,10 @@ done <<'END'
 g.fa g.fa|'g\.fa' is one input too many
 --nonsense g.fa|unknown option '--nonsense'
 --layout packed g.fa|unknown option '--layout'
---compression lz4 g.fa|.*gzip, fast, libdeflate
---compression zstd:3 g.fa|.*gzip, fast, libdeflate
---compression blosc g.fa|.*gzip, fast, libdeflate
+--compression lz5 g.fa|.*gzip, fast, libdeflate
+--compression lz4:1 g.fa|.*gzip, fast, libdeflate
+--compression zstd:20 g.fa|.*gzip, fast, libdeflate
+--compression blosc:0 g.fa|.*gzip, fast, libdeflate
 --compression gzip:9 g.fa|
 --compression fast:9 g.fa|
 --compression libdeflate:13 g.fa|

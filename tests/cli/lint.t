@@ -27,6 +27,8 @@ printf '%s\n' "$spdx" '#include "common/base/low.h"' '#include <sys/stat.h>' >go
 echo "$spdx" >good/common/store/store.h
 printf '%s\n' "$spdx" '#include "common/seq/mid.h"' '#include "common/base/low.h"' \
     'int main(void) { return printf("x"); }' >good/tools/tool.c
+printf '%s\n' "$spdx" '#include <hdf5.h>' >good/common/store/room_private.h
+printf '%s\n' "$spdx" '#include "common/store/room_private.h"' | tee good/common/store/room.c >good/common/store/room_two.c
 echo "$spdx" >good/common/seq/mid.h
 printf '%s\n' "$spdx" '#include "common/seq/mid.h"' '#include "common/base/low.h"' >good/common/seq/mid.c
 sources good
@@ -50,9 +52,17 @@ fault common/net/net.c '#include "common/store/store.h"' 'net must not know stor
 fault common/store/st.c '#include "common/net/net.h"' 'is no file' 'a missing header'
 fault common/base/own.c '#include "low.h"' 'is no file: includes are named from the top' 'a relative include'
 fault common/seq/z.c '#include <zlib.h>' 'zlib\.h> is included by common/base/low\.c already' 'a second user'
-fault common/seq/z.h '#include <hdf5.h>' '<hdf5\.h> in a header' 'a third-party header in a header'
+fault common/seq/z.h '#include <lzf.h>' '<lzf\.h> in a header' 'a third-party header in a header'
+fault common/store/other.c '#include "common/store/room_private.h"' 'is for common/store/room\*\.c alone' 'the private header of another room'
+fault common/store/roomy.c '#include "common/store/room_private.h"' 'is for common/store/room\*\.c alone' 'or of one with a longer name'
+fault common/store/room.c '#include <hdf5.h>' '<hdf5\.h> is included by' 'a second user of what a private header knows'
 fault tools/z.c '#include <zlib.h>' 'for the library to include' 'a third-party header in a tool'
 fault tools/z.c '#include "tools/tool.c"' 'is not of the library' 'a tool that includes a tool'
+mkdir -p good/tools/tool && echo "$spdx" >good/tools/tool/part.h
+fault tools/z.c '#include "tools/tool/part.h"' 'is not of the library' 'a tool that includes a part of another'
+printf '%s\n' '#include "tools/tool/part.h"' >>good/tools/tool.c
+sources good
+stdout_is '' 'a tool that includes a part of its own'
 fault common/store/store.c '#include <stdio.h>' 'first include is not "common/store/store\.h"' 'own header first'
 fault common/misc/x.c '' 'common/misc/ is no layer' 'an unknown layer'
 fault common/net/low.c '' 'the name is taken by common/base/low\.c' 'a name that is taken'
@@ -109,5 +119,54 @@ page_fault 's/\\fISIZE\\fR/\\fINUMBER\\fR/' 1 '--size: the value SIZE' 'another 
 rm toy_tool.1
 pages bin
 stdout_is 'toy_tool: no man page' 'no page'
+
+# A program of subcommands and its page.
+rm bin/toy_tool
+cp "$TESTLIB/toy_box" bin/
+cat >toy_box.1 <<'END'
+.TH TOY_BOX 1 2000-01-01 toys toys
+.SH NAME
+toy_box \- keeps toys
+.SH SYNOPSIS
+.B toy_box spin
+.RI [ options ]
+.br
+.B toy_box rest
+.I TOY
+.SH SPIN
+.TP
+\fB\-n\fR, \fB\-\-times\fR \fIN\fR
+how often (default: 3)
+.TP
+\fB\-\-log\fR \fIFILE\fR
+another output
+.TP
+\fB\-o\fR, \fB\-\-output\fR \fIPATH\fR
+where to turn
+.SH REST
+does nothing
+.SH COMMON OPTIONS
+END
+toy_box spin --help-machine | awk -F '\t' '$1 != "times" && $1 != "log" && $1 != "output" {
+    gsub(/-/, "\\-"); letter = $2 == "\\-" ? "" : "\\fB\\-" $2 "\\fR, "
+    value = $4 == "\\-" ? "" : " \\fI" $4 "\\fR"
+    no = $1 ~ /threads|progress|tmpdir/ ? " (not of rest)" : ""
+    printf ".TP\n%s\\fB\\-\\-%s\\fR%s\n%s%s%s\n", letter, $1, value, $8, $5 == "\\-" ? "" : " (default: " $5 ")", no }' >>toy_box.1
+pages bin toy_box.1
+stdout_is '' 'a page of subcommands without a fault'
+page_of_box() { # SED-COMMAND N REGEX NAME: as page_fault
+    sed "$1" toy_box.1 >"$tap_dir/toy_box.1"
+    pages bin "$tap_dir/toy_box.1"
+    is "$status $(grep -cE -e "$3" "$stdout") $(wc -l <"$stdout")" "1 1 $2" "$4" || diag "$(cat "$stdout")"
+}
+page_of_box 's/keeps/loses/' 1 'NAME is not' 'another summary of the program'
+page_of_box 's/toy_box rest/toy_box wait/' 1 'SYNOPSIS lacks rest' 'a subcommand that SYNOPSIS lacks'
+page_of_box 's/SH REST/SH RESTED/' 1 'no section REST' 'a subcommand without a section'
+page_of_box 's/-times/-turns/' 2 'spin: --turns is no option of it' 'an option that a subcommand lacks'
+page_of_box 's/-times/-turns/' 2 'spin: --times is missing' 'an option that its section lacks'
+page_of_box 's/(default: 3)//' 1 'spin: --times: states the default' 'no default of an option'
+page_of_box 's/-quiet/-quick/' 3 'rest: --quiet is missing' 'a common option that the page lacks'
+page_of_box '0,/ (not of rest)/s///' 1 '--threads: states that it is not of \[\]' 'a common option that one lacks'
+page_of_box 's/only warnings/& (not of spin)/' 1 "--quiet: states that it is not of \['spin'\]" 'one that all have'
 
 done_testing

@@ -7,6 +7,9 @@ For every program in the folder BIN there must be a page man/PROGRAM.1 among the
 OPTIONS section (.TP, then a line with the names) must be the options of `PROGRAM --help-machine`, with
 the same short names, the same value ("=" and the name of the value in italics or not), every choice of a
 list of choices, and the default as "(default: X)"; its NAME line must be the summary of `--help`.
+A program of subcommands (`PROGRAM --help-machine` lists them) has a section for each, named as it in capitals,
+with the entries of its options, and a section COMMON OPTIONS for those that several have; what some lack
+says so, in the order of the list, as "(not of X, Y)". SYNOPSIS names them all.
 Prints one line a finding, and ends with status 1 if there is one.
 SPDX-License-Identifier: MIT"""
 
@@ -65,9 +68,14 @@ def entries(lines):
     return [(tag, re.sub(r"\s+", " ", text)) for tag, text in filter(None, found)]
 
 
-def program_output(program, option):
-    run = subprocess.run([program, option], stdout=subprocess.PIPE, check=True)
+def program_output(program, *arguments):
+    run = subprocess.run([program, *arguments], stdout=subprocess.PIPE, check=True)
     return run.stdout.decode()
+
+
+def machine_rows(program, *arguments):
+    text = program_output(program, *arguments, "--help-machine")
+    return [line.split("\t") for line in text.splitlines()]
 
 
 def check_option(row, tag, text):
@@ -89,6 +97,48 @@ def check_option(row, tag, text):
         yield f"--{name}: states the default {stated}, it is {wanted}"
 
 
+def read_options(lines, found):
+    """Fills found with {option: (tag, text)}; yields what is wrong."""
+    for tag, text in entries(lines):
+        for option in re.findall(r"--([a-z0-9][a-z0-9-]*)", tag):
+            if option in found:
+                yield f"--{option} has two entries"
+            found[option] = (tag, text)
+
+
+def check_subcommands(program, parts, rows):
+    """The same of a program of subcommands; rows: [[name, summary]]."""
+    common, lacking = {}, {}
+    yield from read_options(parts.get("COMMON OPTIONS", []), common)
+    synopsis = " ".join(" ".join(map(plain, parts.get("SYNOPSIS", []))).split())
+    for sub, summary in rows:
+        if f"{os.path.basename(program)} {sub} " not in synopsis + " ":
+            yield f"SYNOPSIS lacks {sub}"
+        if sub.upper() not in parts:
+            yield f"no section {sub.upper()}"
+        own = {}
+        for text in read_options(parts.get(sub.upper(), []), own):
+            yield f"{sub}: {text}"
+        if not program_output(program, sub, "--help").startswith(
+                f"{os.path.basename(program)} {sub} - {summary}\n"):
+            yield f"{sub}: --help has another summary"
+        taken = set()
+        for row in machine_rows(program, sub):
+            taken.add(row[0])
+            entry = own.pop(row[0], None) or common.get(row[0])
+            for text in check_option(row, *entry) if entry else [f"--{row[0]} is missing"]:
+                yield f"{sub}: {text}"
+        for option in own:
+            yield f"{sub}: --{option} is no option of it"
+        for option in set(common) - taken:
+            lacking.setdefault(option, []).append(sub)
+    for option, (_, text) in common.items():
+        stated = re.findall(r"\(not of (.*?)\)", text)
+        wanted = [", ".join(lacking[option])] if option in lacking else []
+        if stated != wanted:
+            yield f"--{option}: states that it is not of {stated}, it is not of {wanted}"
+
+
 def check_page(program, page):
     """Yields what is wrong with one page."""
     name = os.path.basename(program)
@@ -96,13 +146,12 @@ def check_page(program, page):
     summary = program_output(program, "--help").splitlines()[0]
     if " ".join(map(plain, parts.get("NAME", []))) != summary:
         yield f"NAME is not '{summary}'"
-    rows = [line.split("\t") for line in program_output(program, "--help-machine").splitlines()]
+    rows = machine_rows(program)
+    if rows and len(rows[0]) == 2:
+        yield from check_subcommands(program, parts, rows)
+        return
     documented = {}
-    for tag, text in entries(parts.get("OPTIONS", [])):
-        for option in re.findall(r"--([a-z0-9][a-z0-9-]*)", tag):
-            if option in documented:
-                yield f"--{option} has two entries"
-            documented[option] = (tag, text)
+    yield from read_options(parts.get("OPTIONS", []), documented)
     for row in rows:
         if row[0] in documented:
             yield from check_option(row, *documented.pop(row[0]))

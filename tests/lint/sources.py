@@ -45,6 +45,9 @@ SPEAKERS = ["common/base/tool.c", "common/base/progress.c"]
 MAX_LINES = 800
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
+# What the files of one room share that has several: h5_private.h is for h5.c and h5_*.c, and may stand
+# for them where one .c file is to know a third-party header.
+PRIVATE = re.compile(r"(.+)_private\.h")
 LITERAL = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
 
 
@@ -84,7 +87,7 @@ class Lint:
             self.say(path, line, f'"{target}" is no file: includes are named from the top')
             return
         to = target.split("/")
-        if parts[0] in ("tools", "workflows") and to[0] != "common":
+        if parts[0] in ("tools", "workflows") and to[0] != "common" and not self.is_part(parts, to):
             self.say(path, line, f'"{target}" is not of the library')
         if parts[0] != "common":
             return
@@ -95,12 +98,22 @@ class Lint:
         if here in LAYERS and here != there and there not in LAYERS[here]:
             self.say(path, line, f'"{target}": {here} must not know {there}')
 
+    @staticmethod
+    def is_part(path, target):
+        """Whether a header in tools/TOOL/ is included by tools/TOOL.c or a file in that folder."""
+        return (target[0] == path[0] == "tools" and len(target) == 3 and target[2].endswith(".h")
+                and path[1] in (target[1], target[1] + ".c"))
+
     def check_includes(self, path, text):
         includes = []
         for match in INCLUDE.finditer(text):
             line = text.count("\n", 0, match.start()) + 1
             includes.append(match.groups())
             self.check_include(path, line, *match.groups())
+        for quote, target in includes:
+            room = PRIVATE.fullmatch(target) if quote == '"' else None
+            if room and not re.fullmatch(re.escape(room.group(1)) + r"(_[a-z0-9_]+)?\.c", path):
+                self.say(path, 1, f'"{target}" is for {room.group(1)}*.c alone')
         own = path[:-2] + ".h"
         if path.endswith(".c") and os.path.isfile(os.path.join(self.root, own)):
             if not includes or includes[0] != ('"', own):
@@ -161,7 +174,7 @@ class Lint:
         for header, users in sorted(self.third_party.items()):
             sources = sorted({p for p, _ in users})
             for path, line in users:
-                if path.endswith(".h"):
+                if path.endswith(".h") and not PRIVATE.fullmatch(path):
                     self.say(path, line, f"<{header}> in a header: one .c file is to know it")
                 elif path != sources[0]:
                     self.say(path, line, f"<{header}> is included by {sources[0]} already")

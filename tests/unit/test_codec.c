@@ -76,7 +76,8 @@ static size_t filters_of(struct cov_codec_choice choice, struct cov_filter *filt
 {
     if (choice.id == COV_CODEC_NONE)
         return 0;
-    filters[0] = (struct cov_filter){choice.id == COV_CODEC_LZF ? COV_H5_LZF : COV_H5_DEFLATE, 0};
+    filters[0] =
+        (struct cov_filter){choice.id == COV_CODEC_LZF ? COV_H5_LZF : COV_H5_DEFLATE, 0, 0};
     return 1;
 }
 
@@ -100,11 +101,11 @@ static void test_round_trip(void **state)
                 uint8_t *src = alloc(n), *packed = alloc(cap), *again = alloc(cap),
                         *back = alloc(n);
                 fill(src, n, kind);
-                assert_int_equal(cov_codec_encode(choices[c], src, n, packed, cap, &n_packed, NULL),
-                                 0);
+                assert_int_equal(
+                    cov_codec_encode(choices[c], 0, src, n, packed, cap, &n_packed, NULL), 0);
                 size_t n_again;
-                assert_int_equal(cov_codec_encode(choices[c], src, n, again, cap, &n_again, NULL),
-                                 0);
+                assert_int_equal(
+                    cov_codec_encode(choices[c], 0, src, n, again, cap, &n_again, NULL), 0);
                 assert_int_equal(n_again, n_packed);
                 assert_memory_equal(again, packed, n_packed);
                 struct cov_filter filter[1];
@@ -149,7 +150,7 @@ static void test_damaged(void **state)
     for (size_t c = 1; c < COV_COUNT(choices); c++) {
         size_t cap = cov_codec_bound(choices[c], N), n;
         uint8_t *packed = alloc(cap);
-        assert_int_equal(cov_codec_encode(choices[c], src, N, packed, cap, &n, NULL), 0);
+        assert_int_equal(cov_codec_encode(choices[c], 0, src, N, packed, cap, &n, NULL), 0);
         struct cov_filter filter[1];
         size_t n_filters = filters_of(choices[c], filter);
         for (size_t cut = 0; cut < n; cut++) {
@@ -216,8 +217,8 @@ static void test_pipelines(void **state)
 {
     (void)state;
     enum { N = 1003, ELEM = 4 };
-    static const struct cov_filter S = {COV_H5_SHUFFLE, ELEM}, D = {COV_H5_DEFLATE, 0},
-                                   Z = {COV_H5_LZF, 0}, F = {COV_H5_FLETCHER32, 0};
+    static const struct cov_filter S = {COV_H5_SHUFFLE, ELEM, 0}, D = {COV_H5_DEFLATE, 0, 0},
+                                   Z = {COV_H5_LZF, 0, 0}, F = {COV_H5_FLETCHER32, 0, 0};
     const struct cov_filter pipelines[][3] = {{S, D, F},   {S, F, D},   {S, Z, F},   {S, F, Z},
                                               {D, F, {0}}, {F, D, {0}}, {S, D, {0}}, {F, {0}, {0}}};
     for (size_t p = 0; p < COV_COUNT(pipelines); p++) {
@@ -243,7 +244,7 @@ static void test_pipelines(void **state)
                     put32(b + n, cov_fletcher32(a, n));
                     n += 4;
                 } else {
-                    assert_int_equal(cov_codec_encode(c, a, n, b, sizeof b, &n, NULL), 0);
+                    assert_int_equal(cov_codec_encode(c, 0, a, n, b, sizeof b, &n, NULL), 0);
                     assert_true(n > 0);
                 }
                 memcpy(a, b, n);
@@ -256,17 +257,17 @@ static void test_pipelines(void **state)
         }
     }
     assert_true(cov_codec_can_undo(NULL, 0));
-    const struct cov_filter not_ours[][2] = {{D, S}, {D, Z},          {S, S},
-                                             {F, F}, {{32015, 0}, D}, {F, S}};
+    const struct cov_filter not_ours[][2] = {{D, S}, {D, Z}, {S, S}, {F, F}, {{32015, 0, 0}, D},
+                                             {F, S}};
     for (size_t p = 0; p < COV_COUNT(not_ours); p++)
         assert_false(cov_codec_can_undo(not_ours[p], 2));
-    assert_false(cov_codec_can_undo(&(struct cov_filter){COV_H5_SHUFFLE, 0}, 1));
+    assert_false(cov_codec_can_undo(&(struct cov_filter){COV_H5_SHUFFLE, 0, 0}, 1));
 }
 
 static void test_checksum_mismatch(void **state)
 {
     (void)state;
-    static const struct cov_filter f = {COV_H5_FLETCHER32, 0};
+    static const struct cov_filter f = {COV_H5_FLETCHER32, 0, 0};
     uint8_t data[14], back[10], scratch[14];
     fill(data, 10, 2);
     uint32_t sum = cov_fletcher32(data, 10);

@@ -294,8 +294,9 @@ static void write_form(const char *path, const struct cov_grid *grid, const stru
                                            size);
                     if (spec.n_filters > 1)
                         cov_shuffle(plain, n, size, src);
-                    assert_int_equal(
-                        cov_h5_pack_end(form->compression, spec.n_filters > 1, n, &b, NULL), 0);
+                    assert_int_equal(cov_h5_pack_end(form->compression, spec.filters,
+                                                     spec.n_filters, n, &b, NULL),
+                                     0);
                     assert_int_equal(
                         cov_h5_set_put(s, (size_t[3]){row, pos, col}, b.data, b.n_bytes, NULL), 0);
                 }

@@ -101,7 +101,7 @@ static void put_chunk(struct cov_h5_set *s, const struct cov_h5_new *spec,
             }
     if (spec->n_filters > 1)
         cov_shuffle(plain, n, 4, src);
-    assert_int_equal(cov_h5_pack_end(choice, spec->n_filters > 1, n, b, NULL), 0);
+    assert_int_equal(cov_h5_pack_end(choice, spec->filters, spec->n_filters, n, b, NULL), 0);
     assert_int_equal(cov_h5_set_put(s, at, b->data, b->n_bytes, NULL), 0);
 }
 
@@ -112,7 +112,7 @@ static void write_file(const char *path, const struct cov_h5_new *spec,
     struct cov_h5_set *s;
     struct cov_blob b = COV_BLOB_INIT;
     assert_int_equal(cov_h5_create(path, &f, NULL), 0);
-    assert_int_equal(cov_h5_write_attr(f, "greeting", "gr\xc3\xbc\xc3\x9f", NULL), 0);
+    assert_int_equal(cov_h5_write_attr(f, NULL, "greeting", "gr\xc3\xbc\xc3\x9f", NULL), 0);
     assert_int_equal(cov_h5_set_create(f, "data/deep/x", spec, &s, NULL), 0);
     for (size_t row = 0; row < ROWS; row += spec->chunk[0])
         for (size_t pos = 0; pos < POS; pos += spec->chunk[1])

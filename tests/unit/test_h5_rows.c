@@ -147,7 +147,7 @@ static void add_piece(const struct cov_h5_rows *r, struct cov_codec_choice choic
                                 plain + ((i * r->chunk[1] + j) * r->chunk[2] + k) * size);
     if (r->n_filters > 1)
         cov_shuffle(plain, n, size, src);
-    assert_int_equal(cov_h5_pack_end(choice, r->n_filters > 1, n, b, NULL), 0);
+    assert_int_equal(cov_h5_pack_end(choice, r->filters, r->n_filters, n, b, NULL), 0);
 }
 
 static bool is_missing(size_t row, size_t pos, size_t col, bool holes)
@@ -251,12 +251,14 @@ static void test_mask(void **state)
     (void)state;
     static const struct cov_codec_choice lzf = {COV_CODEC_LZF, 0};
     for (size_t n_before = 0; n_before < 2; n_before++) {
+        struct cov_filter filters[3];
+        size_t n_filters = cov_h5_filters(lzf, 4 * n_before, filters);
         struct cov_blob b = COV_BLOB_INIT;
         uint8_t *src, *scratch;
         assert_int_equal(cov_h5_pack_begin(lzf, 64, &b, &src, &scratch, NULL), 0);
         for (uint8_t i = 0; i < 64; i++)
             src[i] = (uint8_t)(i * 167);
-        assert_int_equal(cov_h5_pack_end(lzf, n_before, 64, &b, NULL), 0);
+        assert_int_equal(cov_h5_pack_end(lzf, filters, n_filters, 64, &b, NULL), 0);
         size_t n;
         const uint8_t *piece = cov_blob_piece(&b, 0, &n);
         uint32_t mask;

@@ -306,7 +306,8 @@ static void write_measured(const char *path, const struct cov_grid *grid,
                                 put_number(&c->type,
                                            bad && i == 1 && t == 5 ? bad : count_of(i, t, j), to);
                     cov_shuffle(scratch, n, size, src);
-                    assert_int_equal(cov_h5_pack_end(lzf, 1, n, &b, NULL), 0);
+                    assert_int_equal(
+                        cov_h5_pack_end(lzf, spec.filters, spec.n_filters, n, &b, NULL), 0);
                     assert_int_equal(
                         cov_h5_set_put(s, (size_t[3]){row, pos, col}, b.data, b.n_bytes, NULL), 0);
                 }

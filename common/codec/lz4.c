@@ -1,0 +1,104 @@
+/* lz4.c - see lz4.h.
+ * SPDX-License-Identifier: MIT */
+#include "common/codec/lz4.h"
+
+#include <lz4.h>
+#include <string.h>
+
+/* The plugin's own choice of block is the chunk, or this. */
+enum { HEAD_BYTES = 12, BLOCK_HEAD_BYTES = 4, MAX_BLOCK_BYTES = 1 << 30 };
+
+static uint64_t get_big_endian(const uint8_t *p, int n_bytes)
+{
+    uint64_t x = 0;
+    for (int i = 0; i < n_bytes; i++)
+        x = x << 8 | p[i];
+    return x;
+}
+
+static void put_big_endian(uint8_t *p, int n_bytes, uint64_t x)
+{
+    for (int i = n_bytes; i-- > 0; x >>= 8)
+        p[i] = (uint8_t)x;
+}
+
+int cov_lz4_encode(const void *src, size_t n, void *dst, size_t *n_dst, struct cov_err *e)
+{
+    (void)e;
+    const uint8_t *from = src;
+    uint8_t *to = dst, *end = to + n;
+    size_t block = n < MAX_BLOCK_BYTES ? n : MAX_BLOCK_BYTES;
+    *n_dst = 0;
+    if (n <= HEAD_BYTES)
+        return COV_OK;
+    put_big_endian(to, 8, n);
+    put_big_endian(to + 8, 4, block);
+    to += HEAD_BYTES;
+    for (size_t left = n; left > 0; left -= block, from += block) {
+        if (block > left)
+            block = left;
+        size_t room = (size_t)(end - to);
+        if (room <= BLOCK_HEAD_BYTES)
+            return COV_OK;
+        room -= BLOCK_HEAD_BYTES;
+        /* A block that does not shrink stands as it is. */
+        size_t cap = room < block ? room : block - 1;
+        size_t packed = (size_t)LZ4_compress_default(
+            (const char *)from, (char *)to + BLOCK_HEAD_BYTES, (int)block, (int)cap);
+        if (packed == 0) {
+            if (room < block)
+                return COV_OK;
+            memcpy(to + BLOCK_HEAD_BYTES, from, block);
+            packed = block;
+        }
+        put_big_endian(to, BLOCK_HEAD_BYTES, packed);
+        to += BLOCK_HEAD_BYTES + packed;
+    }
+    if (to < end)
+        *n_dst = (size_t)(to - (uint8_t *)dst);
+    return COV_OK;
+}
+
+uint64_t cov_lz4_claim(const void *src, size_t n)
+{
+    return n < HEAD_BYTES ? 0 : get_big_endian(src, 8);
+}
+
+int cov_lz4_decode(const void *src, size_t n, void *dst, size_t n_dst, struct cov_err *e)
+{
+    static const char damaged[] = "lz4: the compressed data is damaged";
+    const uint8_t *from = src;
+    uint8_t *to = dst;
+    if (n < HEAD_BYTES)
+        return cov_fail(e, COV_EINPUT, "%s", damaged);
+    uint64_t claim = get_big_endian(from, 8);
+    size_t block = (size_t)get_big_endian(from + 8, 4);
+    if (claim != n_dst)
+        return cov_fail(e, COV_EINPUT, "lz4: %llu bytes instead of the %zu of the chunk",
+                        (unsigned long long)claim, n_dst);
+    if (block > n_dst)
+        block = n_dst;
+    if ((block == 0 && n_dst > 0) || block > LZ4_MAX_INPUT_SIZE)
+        return cov_fail(e, COV_EINPUT, "%s", damaged);
+    from += HEAD_BYTES;
+    n -= HEAD_BYTES;
+    for (size_t left = n_dst; left > 0; left -= block, to += block) {
+        if (block > left)
+            block = left;
+        if (n < BLOCK_HEAD_BYTES)
+            return cov_fail(e, COV_EINPUT, "%s", damaged);
+        size_t packed = (size_t)get_big_endian(from, BLOCK_HEAD_BYTES);
+        from += BLOCK_HEAD_BYTES;
+        n -= BLOCK_HEAD_BYTES;
+        if (packed > n || packed > LZ4_MAX_INPUT_SIZE)
+            return cov_fail(e, COV_EINPUT, "%s", damaged);
+        if (packed == block)
+            memcpy(to, from, block);
+        else if (LZ4_decompress_safe((const char *)from, (char *)to, (int)packed, (int)block) !=
+                 (int)block)
+            return cov_fail(e, COV_EINPUT, "%s", damaged);
+        from += packed;
+        n -= packed;
+    }
+    return n == 0 ? COV_OK : cov_fail(e, COV_EINPUT, "%s", damaged);
+}

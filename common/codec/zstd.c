@@ -1,0 +1,66 @@
+/* zstd.c - see zstd.h.
+ *
+ * Contexts are made for every call, as in deflate.c.
+ * SPDX-License-Identifier: MIT */
+#include "common/codec/zstd.h"
+
+#include <stdbool.h>
+#include <string.h>
+#include <zstd.h>
+#include <zstd_errors.h>
+
+int cov_zstd_encode(int level, const void *src, size_t n, void *dst, size_t *n_dst,
+                    struct cov_err *e)
+{
+    *n_dst = 0;
+    if (n <= 1)
+        return COV_OK;
+    ZSTD_CCtx *c = ZSTD_createCCtx();
+    if (!c)
+        return cov_fail(e, COV_ENOMEM, "out of memory: Zstandard compressor");
+    size_t rc = ZSTD_CCtx_setParameter(c, ZSTD_c_compressionLevel, level);
+    if (!ZSTD_isError(rc))
+        rc = ZSTD_CCtx_setParameter(c, ZSTD_c_checksumFlag, 1);
+    if (!ZSTD_isError(rc))
+        rc = ZSTD_compress2(c, dst, n - 1, src, n);
+    ZSTD_freeCCtx(c);
+    if (!ZSTD_isError(rc))
+        *n_dst = rc;
+    else if (ZSTD_getErrorCode(rc) != ZSTD_error_dstSize_tooSmall)
+        return cov_fail(e, COV_ENOMEM, "zstd: %s", ZSTD_getErrorName(rc));
+    return COV_OK;
+}
+
+/* libzstd may also know the formats of its first versions, and frames that are to be skipped; no
+ * plugin writes those. */
+static bool is_frame(const void *src, size_t n)
+{
+    static const uint8_t magic[4] = {0x28, 0xb5, 0x2f, 0xfd};
+    return n >= sizeof magic && memcmp(src, magic, sizeof magic) == 0;
+}
+
+uint64_t cov_zstd_claim(const void *src, size_t n)
+{
+    unsigned long long claim = is_frame(src, n) ? ZSTD_getFrameContentSize(src, n) : 0;
+    return claim == ZSTD_CONTENTSIZE_ERROR || claim == ZSTD_CONTENTSIZE_UNKNOWN ? 0 : claim;
+}
+
+int cov_zstd_decode(const void *src, size_t n, void *dst, size_t n_dst, struct cov_err *e)
+{
+    if (!is_frame(src, n) || ZSTD_findFrameCompressedSize(src, n) != n)
+        return cov_fail(e, COV_EINPUT, "zstd: the compressed data is damaged");
+    unsigned long long claim = ZSTD_getFrameContentSize(src, n);
+    if (claim != ZSTD_CONTENTSIZE_UNKNOWN && claim != n_dst)
+        return cov_fail(e, COV_EINPUT, "zstd: %llu bytes instead of the %zu of the chunk", claim,
+                        n_dst);
+    size_t got = ZSTD_decompress(dst, n_dst, src, n);
+    if (ZSTD_isError(got))
+        return ZSTD_getErrorCode(got) == ZSTD_error_memory_allocation
+                   ? cov_fail(e, COV_ENOMEM, "out of memory: Zstandard decompressor")
+                   : cov_fail(e, COV_EINPUT, "zstd: the compressed data is damaged (%s)",
+                              ZSTD_getErrorName(got));
+    if (got != n_dst)
+        return cov_fail(e, COV_EINPUT, "zstd: %zu bytes instead of the %zu of the chunk", got,
+                        n_dst);
+    return COV_OK;
+}

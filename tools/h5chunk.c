@@ -1,0 +1,30 @@
+/* h5chunk.c - looks into files of chunks, checks them, and makes others of them.
+ *
+ * The subcommands are in tools/h5chunk/.
+ * SPDX-License-Identifier: MIT */
+#include "tools/h5chunk/subcommands.h"
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "common/base/bgz.h"
+
+static const struct cov_tool *const subcommands[] = {&h5chunk_info, NULL};
+
+static void print_versions(FILE *f)
+{
+    (void)fprintf(f, "htslib %s\n", cov_bgz_version());
+}
+
+int main(int argc, char **argv)
+{
+    static const struct cov_tool tool = {
+        .name = "h5chunk",
+        .summary = "show, check, convert, cut and join files of chunks",
+        .subcommands = subcommands,
+        .examples = "  h5chunk info genome.h5\n"
+                    "  h5chunk verify genome.h5 predictions.h5\n",
+        .print_versions = print_versions,
+    };
+    return cov_tool_main(&tool, argc, argv);
+}
