@@ -51,9 +51,12 @@ struct cov_bgz {
     bool z_ready, z_in_member;
     bool at_end;
     uint8_t *z_in;
+    uint8_t ahead[COV_BGZ_PEEK]; /* bytes that were looked at and not yet read */
+    size_t n_ahead;
 
     /* Writing. */
-    int fd; /* -1: reading */
+    int fd;    /* -1: reading */
+    int level; /* of compression; -1: htslib's own choice */
     size_t batch_blocks;
     struct batch batches[2];
     int current;
@@ -335,7 +338,7 @@ static int read_gzip(struct cov_bgz *b, void *buf, size_t n, size_t *got, struct
     return COV_OK;
 }
 
-int cov_bgz_read(struct cov_bgz *b, void *buf, size_t n, size_t *got, struct cov_err *e)
+static int read_on(struct cov_bgz *b, void *buf, size_t n, size_t *got, struct cov_err *e)
 {
     *got = 0;
     if (n == 0 || b->at_end)
@@ -350,17 +353,50 @@ int cov_bgz_read(struct cov_bgz *b, void *buf, size_t n, size_t *got, struct cov
     }
 }
 
+int cov_bgz_read(struct cov_bgz *b, void *buf, size_t n, size_t *got, struct cov_err *e)
+{
+    if (b->n_ahead == 0)
+        return read_on(b, buf, n, got, e);
+    *got = n < b->n_ahead ? n : b->n_ahead;
+    memcpy(buf, b->ahead, *got);
+    b->n_ahead -= *got;
+    memmove(b->ahead, b->ahead + *got, b->n_ahead);
+    return COV_OK;
+}
+
+int cov_bgz_peek(struct cov_bgz *b, void *buf, size_t n, size_t *got, struct cov_err *e)
+{
+    *got = 0;
+    if (n > COV_BGZ_PEEK)
+        n = COV_BGZ_PEEK;
+    for (size_t k = 1; b->n_ahead < n && k > 0; b->n_ahead += k) {
+        int rc = read_on(b, b->ahead + b->n_ahead, n - b->n_ahead, &k, e);
+        if (rc)
+            return rc;
+    }
+    *got = n < b->n_ahead ? n : b->n_ahead;
+    memcpy(buf, b->ahead, *got);
+    return COV_OK;
+}
+
+bool cov_bgz_is_bgzf(const struct cov_bgz *b)
+{
+    return b->kind == BGZF_BLOCKS;
+}
+
 /* ---------------------------------------------------------------- writing */
 
-int cov_bgz_open_write(const char *path, bool compress, unsigned n_threads, struct cov_bgz **out,
-                       struct cov_err *e)
+int cov_bgz_open_write(const char *path, enum cov_bgz_mode mode, unsigned n_threads,
+                       struct cov_bgz **out, struct cov_err *e)
 {
     *out = NULL;
     int rc = COV_ENOMEM;
+    bool compress = mode != COV_BGZ_PLAIN;
     struct cov_bgz *b = new_stream(strcmp(path, "-") == 0 ? "standard output" : path, e);
     if (!b)
         return COV_ENOMEM;
     b->kind = compress ? BGZF_BLOCKS : PLAIN;
+    b->level = mode == COV_BGZ_STORED ? 0 : -1;
     b->batch_blocks = compress && n_threads > 1 ? (size_t)n_threads * BLOCKS_A_THREAD : 1;
     if (compress && n_threads > 1) {
         rc = cov_pool_new(n_threads, &b->pool, e);
@@ -408,7 +444,8 @@ static int compress_block(void *arg, size_t item, unsigned worker, struct cov_er
     size_t beg = item * BLOCK_IN;
     size_t n = batch->n_in - beg < BLOCK_IN ? batch->n_in - beg : BLOCK_IN;
     size_t n_out = BLOCK_OUT;
-    if (bgzf_compress(batch->out + item * BLOCK_OUT, &n_out, batch->in + beg, n, -1))
+    if (bgzf_compress(batch->out + item * BLOCK_OUT, &n_out, batch->in + beg, n,
+                      batch->owner->level))
         return cov_fail(e, COV_ENOMEM, "%s: compression failed", batch->owner->name);
     batch->n_out[item] = n_out;
     return COV_OK;

@@ -23,6 +23,15 @@ int cov_bgz_open_read(const char *path, unsigned n_threads, struct cov_bgz **out
 int cov_bgz_read(struct cov_bgz *b, void *buf, size_t n, size_t *got,
                  struct cov_err *e) COV_MUST_USE;
 
+/* The first n bytes of what cov_bgz_read will give next, at most COV_BGZ_PEEK; they stay there.
+ * *got is less than n only at the end. */
+enum { COV_BGZ_PEEK = 64 };
+int cov_bgz_peek(struct cov_bgz *b, void *buf, size_t n, size_t *got,
+                 struct cov_err *e) COV_MUST_USE;
+
+/* Whether what is read comes in the blocks of BGZF, with their checksums. */
+bool cov_bgz_is_bgzf(const struct cov_bgz *b);
+
 /* How many bytes will be read in all, or -1 where that cannot be told: pipes and compressed
  * files. */
 int64_t cov_bgz_total(const struct cov_bgz *b);
@@ -30,10 +39,16 @@ int64_t cov_bgz_total(const struct cov_bgz *b);
 /* What messages call the input: its path, or "standard input". Borrowed until close. */
 const char *cov_bgz_name(const struct cov_bgz *b);
 
-/* Creates or truncates `path` ("-": standard output) for writing: BGZF, or plain bytes. `n_threads`
- * > 1 compresses in parallel; the bytes written do not depend on it. */
-int cov_bgz_open_write(const char *path, bool compress, unsigned n_threads, struct cov_bgz **out,
-                       struct cov_err *e) COV_MUST_USE;
+enum cov_bgz_mode {
+    COV_BGZ_PLAIN,   /* bytes as they are */
+    COV_BGZ_DEFLATE, /* BGZF */
+    COV_BGZ_STORED   /* BGZF, blocks and checksums, but not compressed */
+};
+
+/* Creates or truncates `path` ("-": standard output) for writing. `n_threads` > 1 compresses in
+ * parallel; the bytes written do not depend on it. */
+int cov_bgz_open_write(const char *path, enum cov_bgz_mode mode, unsigned n_threads,
+                       struct cov_bgz **out, struct cov_err *e) COV_MUST_USE;
 int cov_bgz_write(struct cov_bgz *b, const void *buf, size_t n, struct cov_err *e) COV_MUST_USE;
 
 /* Flushes, writes the end-of-file block, closes; frees *b in any case. Every write error comes out

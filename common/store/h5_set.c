@@ -299,10 +299,10 @@ static void add_filter(char *text, size_t cap, int id, const unsigned *values, s
         {H5Z_FILTER_SZIP, "szip", SIZE_MAX},
         {H5Z_FILTER_NBIT, "nbit", SIZE_MAX},
         {H5Z_FILTER_SCALEOFFSET, "scaleoffset", SIZE_MAX},
-        {32000, "lzf", SIZE_MAX},
-        {32001, "blosc", 4},
-        {32004, "lz4", SIZE_MAX},
-        {32015, "zstd", 0},
+        {COV_H5_LZF, "lzf", SIZE_MAX},
+        {COV_H5_BLOSC, "blosc", 4},
+        {COV_H5_LZ4, "lz4", SIZE_MAX},
+        {COV_H5_ZSTD, "zstd", 0},
     };
     if (*text)
         add_text(text, cap, ", ");

@@ -199,7 +199,8 @@ int cov_bedgraph_open(const char *path, const char *name, const struct cov_track
         goto out;
     b->index_path = options->compress ? options->index_path : NULL;
     b->csi = needs_csi(contigs);
-    rc = cov_bgz_open_write(path, options->compress, options->n_threads, &b->out, e);
+    rc = cov_bgz_open_write(path, options->compress ? COV_BGZ_DEFLATE : COV_BGZ_PLAIN,
+                            options->n_threads, &b->out, e);
 out:
     if (rc)
         free_sink(&b->base);

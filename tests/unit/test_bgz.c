@@ -72,10 +72,11 @@ static struct bytes text_of(size_t n)
     return b;
 }
 
-static void write_with(const char *to, struct bytes text, bool compress, unsigned n_threads)
+static void write_with(const char *to, struct bytes text, enum cov_bgz_mode mode,
+                       unsigned n_threads)
 {
     struct cov_bgz *b;
-    assert_int_equal(cov_bgz_open_write(to, compress, n_threads, &b, NULL), 0);
+    assert_int_equal(cov_bgz_open_write(to, mode, n_threads, &b, NULL), 0);
     size_t at = 0;
     for (size_t k = 1; at < text.n; k = k * 3 + 1) {
         size_t n = text.n - at < k ? text.n - at : k;
@@ -150,19 +151,23 @@ static void test_round_trip(void **state)
     static const size_t sizes[] = {0, 1, 0xff00, 0xff01, 3000000};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         struct bytes text = text_of(sizes[i]);
-        write_with(path, text, false, 1);
+        write_with(path, text, COV_BGZ_PLAIN, 1);
         expect_text(text);
         struct bytes plain = get(path);
         assert_int_equal(plain.n, text.n);
         free(plain.p);
-        write_with(path, text, true, 1);
-        expect_text(text);
-        write_with(path2, text, true, 3);
-        struct bytes one = get(path), three = get(path2);
-        assert_int_equal(one.n, three.n);
-        assert_memory_equal(one.p, three.p, one.n);
-        free(one.p);
-        free(three.p);
+        for (int mode = COV_BGZ_DEFLATE; mode <= COV_BGZ_STORED; mode++) {
+            write_with(path, text, mode, 1);
+            expect_text(text);
+            write_with(path2, text, mode, 3);
+            struct bytes one = get(path), three = get(path2);
+            assert_int_equal(one.n, three.n);
+            assert_memory_equal(one.p, three.p, one.n);
+            if (mode == COV_BGZ_STORED)
+                assert_in_range(one.n, text.n + 28, text.n + 28 + 31 * (text.n / 0xff00 + 1));
+            free(one.p);
+            free(three.p);
+        }
         free(text.p);
     }
 }
@@ -172,16 +177,50 @@ static void test_total(void **state)
     (void)state;
     struct bytes text = text_of(1000);
     struct cov_bgz *b;
-    write_with(path, text, false, 1);
+    write_with(path, text, COV_BGZ_PLAIN, 1);
     assert_int_equal(cov_bgz_open_read(path, 1, &b, NULL), 0);
     assert_int_equal(cov_bgz_total(b), 1000);
     assert_string_equal(cov_bgz_name(b), path);
     assert_int_equal(cov_bgz_close(b, NULL), 0);
-    write_with(path, text, true, 1);
+    write_with(path, text, COV_BGZ_DEFLATE, 1);
     assert_int_equal(cov_bgz_open_read(path, 1, &b, NULL), 0);
     assert_int_equal(cov_bgz_total(b), -1);
     assert_int_equal(cov_bgz_close(b, NULL), 0);
     free(text.p);
+}
+
+/* What was looked at is read all the same, in any kind of file and however much it is. */
+static void test_peek(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {0, 1, 20, COV_BGZ_PEEK, 70000};
+    for (size_t i = 0; i < 5; i++)
+        for (int mode = COV_BGZ_PLAIN; mode <= COV_BGZ_STORED; mode++) {
+            struct bytes text = text_of(sizes[i]);
+            write_with(path, text, mode, 1);
+            struct cov_bgz *b;
+            assert_int_equal(cov_bgz_open_read(path, 1, &b, NULL), 0);
+            assert_int_equal(cov_bgz_is_bgzf(b), mode != COV_BGZ_PLAIN);
+            uint8_t head[COV_BGZ_PEEK];
+            size_t at = 0, got = 1;
+            for (size_t n = 1; n < 1000; n = n * 5 + 1) {
+                assert_int_equal(cov_bgz_peek(b, head, n, &got, NULL), 0);
+                size_t left = text.n - at, most = n < COV_BGZ_PEEK ? n : COV_BGZ_PEEK;
+                assert_int_equal(got, left < most ? left : most);
+                assert_memory_equal(head, text.p + at, got);
+                assert_int_equal(cov_bgz_read(b, head, 7, &got, NULL), 0);
+                assert_memory_equal(head, text.p + at, got);
+                at += got;
+            }
+            while (got) {
+                assert_int_equal(cov_bgz_read(b, head, 50, &got, NULL), 0);
+                assert_memory_equal(head, text.p + at, got);
+                at += got;
+            }
+            assert_int_equal(at, text.n);
+            cov_bgz_abort(b);
+            free(text.p);
+        }
 }
 
 /* Every way to cut a BGZF file short is found, the missing end-of-file block too. */
@@ -189,7 +228,7 @@ static void test_cut_bgzf(void **state)
 {
     (void)state;
     struct bytes text = text_of(66000);
-    write_with(path, text, true, 1);
+    write_with(path, text, COV_BGZ_DEFLATE, 1);
     struct bytes file = get(path);
     enum { EOF_BLOCK = 28 };
     for (size_t n = 2; n < file.n; n += n < 30 || n + 60 > file.n ? 1 : 997) {
@@ -313,7 +352,7 @@ static void test_refused(void **state)
     put("BZ", 2);
     expect_text((struct bytes){(uint8_t[]){'B', 'Z'}, 2});
     cov_err_clear(&e);
-    assert_int_equal(cov_bgz_open_write("/nonexistent/x", true, 3, &b, &e), COV_EIO);
+    assert_int_equal(cov_bgz_open_write("/nonexistent/x", COV_BGZ_DEFLATE, 3, &b, &e), COV_EIO);
     assert_string_equal(e.text, "/nonexistent/x: No such file or directory");
 }
 
@@ -322,12 +361,13 @@ static void test_full_disk(void **state)
     (void)state;
     struct bytes text = text_of(2000000);
     static const size_t sizes[] = {10, 2000000};
-    for (int i = 0; i < 8; i++) {
+    static const enum cov_bgz_mode modes[] = {COV_BGZ_PLAIN, COV_BGZ_DEFLATE, COV_BGZ_STORED};
+    for (int i = 0; i < 12; i++) {
         struct cov_bgz *b;
         struct cov_err e = COV_ERR_INIT;
         unsigned n_threads = i & 1 ? 3 : 1;
-        assert_int_equal(cov_bgz_open_write("/dev/full", i & 2, n_threads, &b, &e), 0);
-        int rc = cov_bgz_write(b, text.p, sizes[i >> 2], &e);
+        assert_int_equal(cov_bgz_open_write("/dev/full", modes[i >> 2], n_threads, &b, &e), 0);
+        int rc = cov_bgz_write(b, text.p, sizes[i >> 1 & 1], &e);
         if (rc)
             cov_bgz_abort(b);
         else
@@ -344,17 +384,17 @@ static void test_index(void **state)
     static uint8_t bed[] = "chr1\t0\t10\t5\nchr1\t10\t20\t6\nchr2\t0\t7\t1\n";
     struct bytes text = {bed, sizeof bed - 1};
     struct cov_err e = COV_ERR_INIT;
-    write_with(path, text, true, 1);
+    write_with(path, text, COV_BGZ_DEFLATE, 1);
     for (int csi = 0; csi < 2; csi++) {
         assert_int_equal(cov_bgz_index_bed(path, path2, csi, &e), 0);
         struct bytes index = get(path2);
         assert_true(index.n > 28);
         free(index.p);
     }
-    write_with(path, text, false, 1);
+    write_with(path, text, COV_BGZ_PLAIN, 1);
     assert_int_equal(cov_bgz_index_bed(path, path2, false, &e), COV_EINPUT);
     cov_err_clear(&e);
-    write_with(path, text, true, 1);
+    write_with(path, text, COV_BGZ_DEFLATE, 1);
     assert_int_equal(cov_bgz_index_bed(path, "/nonexistent/x", false, &e), COV_EIO);
 }
 
@@ -362,9 +402,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trip), cmocka_unit_test(test_total),
-        cmocka_unit_test(test_cut_bgzf),   cmocka_unit_test(test_gzip),
-        cmocka_unit_test(test_refused),    cmocka_unit_test(test_full_disk),
-        cmocka_unit_test(test_index),
+        cmocka_unit_test(test_peek),       cmocka_unit_test(test_cut_bgzf),
+        cmocka_unit_test(test_gzip),       cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_full_disk),  cmocka_unit_test(test_index),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

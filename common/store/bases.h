@@ -1,0 +1,69 @@
+/* bases.h - the bases of a file of chunks: one-hot in data/X, as Helixer has them, or packed in
+ * data/X_packed; as codes on this side.
+ *
+ * Packed: uint8 [N, (L + 1) / 2], two bases a byte as cov_codes_pack makes them, with the attribute
+ * subsequence_length = L. HDF5 is for one thread, decode and encode for any.
+ * SPDX-License-Identifier: MIT */
+#ifndef COV_STORE_BASES_H
+#define COV_STORE_BASES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/err.h"
+#include "common/codec/blob.h"
+#include "common/codec/codec.h"
+#include "common/seq/grid.h"
+#include "common/store/h5.h"
+
+enum cov_layout { COV_LAYOUT_ONEHOT, COV_LAYOUT_PACKED };
+
+/* ---- reading ---- */
+
+struct cov_bases;
+
+bool cov_bases_are_in(const struct cov_h5 *f);
+
+/* Any float type and chunk shape of [N, L, 4], and packed ones. COV_EINPUT names file and data set.
+ * To be closed before *f, which it borrows. */
+int cov_bases_open(struct cov_h5 *f, struct cov_bases **out, struct cov_err *e) COV_MUST_USE;
+void cov_bases_close(struct cov_bases *b); /* NULL is accepted */
+
+size_t cov_bases_n_rows(const struct cov_bases *b);
+size_t cov_bases_length(const struct cov_bases *b); /* L */
+const char *cov_bases_name(const struct cov_bases *b);
+
+/* Adds the cov_bases_n_pieces stored pieces of a row to *raw. HDF5's thread. */
+int cov_bases_fetch(struct cov_bases *b, size_t row, struct cov_blob *raw,
+                    struct cov_err *e) COV_MUST_USE;
+size_t cov_bases_n_pieces(const struct cov_bases *b);
+
+/* codes[0..L) of a row of the grid, whose pieces in *raw begin with first_piece; what is behind the
+ * pieces serves as scratch. COV_EINPUT names file, row and position of a value that is no row of an
+ * IUPAC code (NaN included), of a base behind the end that start_ends gives, of padding before it, or
+ * of damaged compression. */
+int cov_bases_decode(const struct cov_bases *b, const struct cov_grid *grid, size_t row,
+                     struct cov_blob *raw, size_t first_piece, uint8_t *codes,
+                     struct cov_err *e) COV_MUST_USE;
+
+/* ---- writing ---- */
+
+struct cov_bases_writer;
+
+/* A new data set of no rows, chunk_rows of them a stored chunk. To be closed before *f. */
+int cov_bases_create(struct cov_h5 *f, enum cov_layout layout, size_t L, size_t chunk_rows,
+                     struct cov_codec_choice compression, struct cov_bases_writer **out,
+                     struct cov_err *e) COV_MUST_USE;
+void cov_bases_writer_close(struct cov_bases_writer *w); /* NULL is accepted */
+
+/* Any thread: adds one piece, the stored chunk of n_rows rows (chunk_rows, or fewer at the end),
+ * codes[r][0..L), padding as COV_CODE_PAD. */
+int cov_bases_encode(const struct cov_bases_writer *w, size_t n_rows, const uint8_t *const *codes,
+                     struct cov_blob *out, struct cov_err *e) COV_MUST_USE;
+
+/* HDF5's thread: stores a piece as the rows [row, row + n_rows); `row` begins a chunk. */
+int cov_bases_put(struct cov_bases_writer *w, size_t row, size_t n_rows,
+                  const struct cov_blob *blob, size_t piece, struct cov_err *e) COV_MUST_USE;
+
+#endif
