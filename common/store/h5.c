@@ -180,7 +180,7 @@ const char *cov_h5_path(const struct cov_h5 *f)
 
 /* ---- reading ---- */
 
-int cov_h5_open_unchecked(const char *path, struct cov_h5 **out, struct cov_err *e)
+static int open_as(const char *path, unsigned access, struct cov_h5 **out, struct cov_err *e)
 {
     *out = NULL;
     int rc = init_library(e);
@@ -190,7 +190,7 @@ int cov_h5_open_unchecked(const char *path, struct cov_h5 **out, struct cov_err 
     if (!f)
         return COV_ENOMEM;
     hid_t fapl = access_list();
-    f->id = H5Fopen(path, H5F_ACC_RDONLY, fapl);
+    f->id = H5Fopen(path, access, fapl);
     if (f->id < 0)
         rc = cov_h5_fail(e, COV_EINPUT, path, NULL, "damaged HDF5 file");
     cov_h5_close_id(fapl);
@@ -201,11 +201,23 @@ int cov_h5_open_unchecked(const char *path, struct cov_h5 **out, struct cov_err 
     return rc;
 }
 
+int cov_h5_open_unchecked(const char *path, struct cov_h5 **out, struct cov_err *e)
+{
+    return open_as(path, H5F_ACC_RDONLY, out, e);
+}
+
 int cov_h5_open(const char *path, struct cov_h5 **out, struct cov_err *e)
 {
     *out = NULL;
     int rc = cov_h5_probe(path, e);
     return rc ? rc : cov_h5_open_unchecked(path, out, e);
+}
+
+int cov_h5_open_update(const char *path, struct cov_h5 **out, struct cov_err *e)
+{
+    *out = NULL;
+    int rc = cov_h5_probe(path, e);
+    return rc ? rc : open_as(path, H5F_ACC_RDWR, out, e);
 }
 
 /* 1, 0, or negative when the file is too damaged to tell. */
