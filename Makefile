@@ -34,10 +34,12 @@ MAKEFLAGS += --no-builtin-rules
 
 # To build, to test, and for the demo: Debian 12 and current Ubuntu.
 DEPS := gcc libc6-dev make pkg-config libhts-dev libhdf5-dev libbigwig-dev libdeflate-dev liblzf-dev \
-        liblz4-dev libzstd-dev libblosc-dev libopenblas-pthread-dev zlib1g-dev libcmocka-dev perl tabix gnuplot-nox \
+        libcjson-dev liblz4-dev libzstd-dev libblosc-dev libopenblas-pthread-dev zlib1g-dev libcmocka-dev perl tabix gnuplot-nox \
         python3 python3-h5py python3-numpy python3-pybigwig
-# For the checks of developers, and the tests that say SKIP without: torch.load of our checkpoints.
-DEPS_EXTRA := clang-format clang-tidy shellcheck mandoc valgrind gcovr git python3-torch
+# For the checks of developers, and the tests that say SKIP without: torch.load of our checkpoints, h5py with
+# plugins.
+DEPS_EXTRA := clang-format clang-tidy shellcheck mandoc valgrind gcovr git python3-torch \
+        hdf5-filter-plugin hdf5-filter-plugin-blosc-serial
 
 # apt is only troubled for what is missing.
 apt = @missing=$$(for p in $(1); do \
@@ -113,7 +115,7 @@ obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
 
 # ---------------------------------------------------------------- flags
 
-PACKAGES := htslib hdf5-serial libdeflate liblzf liblz4 libzstd blosc
+PACKAGES := htslib hdf5-serial libdeflate liblzf liblz4 libzstd blosc libcjson
 # Goals that do without the libraries.
 ifneq ($(filter-out deps deps-extra help clean format format-check dist uninstall,$(or $(MAKECMDGOALS),all)),)
   MISSING := $(shell for p in $(PACKAGES); do $(PKG_CONFIG) --exists $$p 2>/dev/null || echo $$p; done)

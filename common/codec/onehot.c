@@ -1,10 +1,14 @@
 /* onehot.c - see onehot.h.
  *
- * The stream has one block for the low plane, one for the high plane up to the padding, and one
- * for the padding, if there is any. Runs of zeros are two bits per 258 bytes. A base is one byte
- * 0x3c and three bytes 0, which COV_ONEHOT_FAST writes as five bits in which the bit of its column
- * is set. COV_ONEHOT_SMALL looks for repeats, as any deflate compressor does, but among bases,
- * with the last place of every word of six bases in a table. The checksum is a sum over codes.
+ * The stream has one block for the low plane, one or two for the high plane up to the padding, and
+ * one for the padding, if there is any. Runs of zeros are two bits per 258 bytes. A base is one
+ * byte 0x3c and three bytes 0, which COV_ONEHOT_FAST writes as five bits in which the bit of its
+ * column is set. COV_ONEHOT_SMALL begins like that, and as soon as most words of four bases have
+ * been there it writes each next four bases as a repeat of the last place of their word: 1.44 bits
+ * more than their information for the geometric distance, 2 because distances count bytes, and 2
+ * for the length, 13.4 in all. Shorter words take more bits a base for these; longer ones are less
+ * often there. Nothing is compared, and nothing but a word's first time is a branch that cannot be
+ * foreseen. The checksum is a sum over codes.
  * SPDX-License-Identifier: MIT */
 #include "common/codec/onehot.h"
 
@@ -17,19 +21,20 @@
 
 enum {
     ADLER = 65521,
-    WORD = COV_ONEHOT_MIN_REPEAT,
+    WORD = COV_ONEHOT_WORD,
     N_WORDS = 1 << 2 * WORD,
     WINDOW = COV_ONEHOT_WINDOW,
-    MAX_REPEAT = COV_ONEHOT_MAX_REPEAT,
+    LONG_RUN = COV_ONEHOT_LONG_RUN,
+    HEAD = 512, /* codes at the begin of `small` that are written as in `fast`: twice N_WORDS */
     BLOCK = 1024
 };
 /* Positions are kept in 32 bits, together with the window. */
 #define MAX_CODES ((size_t)1 << 31)
 
-/* The longest row is that of N in `small`: 44 bits. The runs of zeros have less than a bit per
- * code and two bits for up to 257 bytes each, 65 bytes; what is left are heads of blocks, and the
- * eight bytes that the last bits are stored with. */
-enum { BOUND_PER_CODE = 6, BOUND_REST = 512 };
+/* The longest rows are those of rare codes in `small`: 24 bits. The runs of zeros have less than a
+ * bit per code and two bits for up to 257 bytes each, 65 bytes; what is left are heads of blocks,
+ * and the eight bytes that the last bits are stored with. */
+enum { BOUND_PER_CODE = 4, BOUND_REST = 512 };
 
 size_t cov_onehot_bound(size_t L)
 {
@@ -271,108 +276,143 @@ static void put_fast(struct writer *w, const struct cov_onehot_block *b, const u
     }
 }
 
-/* `length` rows as those `distance` rows before. */
-static inline void put_repeat(struct writer *w, const struct cov_onehot_block *b, uint32_t length,
-                              uint32_t distance)
+/* A run of one code: its row, then repeats of it. */
+static void put_same(struct writer *w, const struct cov_onehot_codes *c, uint8_t code, size_t n)
 {
-    /* RFC 1951, 3.2.5: symbols of distances are the upper two bits of the bytes less one. */
-    uint32_t v = 4 * distance - 1, n_extra = 30 - (uint32_t)__builtin_clz(v);
-    struct cov_bits dist = b->distance[2 * n_extra + (v >> n_extra)];
-    uint64_t extra = v & (((uint64_t)1 << n_extra) - 1);
-    struct cov_bits len = b->length[length];
-    put(w, len.bits | dist.bits << len.n | extra << (len.n + dist.n), len.n + dist.n + n_extra);
-}
-
-/* A run of one code: its row, then repeats, the last of which must not become too short. */
-static void put_same(struct writer *w, const struct cov_onehot_block *b, uint8_t code, size_t n)
-{
-    put_code(w, b->row[code]);
+    put_code(w, c->small.row[code]);
     n--;
-    while (n >= WORD) {
-        size_t length = n <= MAX_REPEAT ? n : n - MAX_REPEAT < WORD ? n - WORD : MAX_REPEAT;
-        put_repeat(w, b, (uint32_t)length, 1);
-        n -= length;
-    }
+    for (; n >= LONG_RUN; n -= LONG_RUN)
+        put_code(w, c->long_run);
+    for (; n >= WORD; n -= WORD)
+        put(w, c->back[1] >> COV_ONEHOT_BACK_SHIFT, c->back[1] & COV_ONEHOT_BACK_BITS);
     for (; n > 0; n--)
-        put_code(w, b->row[code]);
+        put_code(w, c->small.row[code]);
 }
 
-/* How many of the codes at a and b are equal, at most n; all of b[0..n) may be read, and a is
- * before b. */
-static inline uint32_t equal_codes(const uint8_t *a, const uint8_t *b, uint32_t n)
+/* Eight bases as two bits each, the first the lowest; and four. */
+static inline uint32_t two_bits_each(uint64_t x)
 {
-    uint32_t i = 0;
-    for (; i + 8 <= n; i += 8) {
-        uint64_t differ = load64(a + i) ^ load64(b + i);
-        if (differ)
-            return i + (uint32_t)__builtin_ctzll(differ) / 8;
+    x = (x >> 1 & EACH(7U)) - (x >> 3 & EACH(1U));
+    x = (x | x >> 6) & 0x000f000f000f000f;
+    x = (x | x >> 12) & 0x000000ff000000ff;
+    return (uint32_t)((x | x >> 24) & 0xffff);
+}
+
+static inline uint32_t word_at(const uint8_t *codes)
+{
+    uint32_t x;
+    memcpy(&x, codes, sizeof x);
+    return two_bits_each(le32toh(x));
+}
+
+/* Where the bases that begin at codes[t], if any, end. */
+static size_t end_of_bases(const uint8_t *codes, size_t t, size_t n)
+{
+    while (n - t >= 16 && is_zero(not_plain(load16(codes + t))))
+        t += 16;
+    while (t < n && is_plain(codes[t]))
+        t++;
+    return t;
+}
+
+/* last[word] is where the word was last + WINDOW + 1, or 0: so what was never seen is too far
+ * away. */
+static inline void note(uint32_t *last, uint32_t word, uint32_t here)
+{
+    last[word & (N_WORDS - 1)] = here;
+}
+
+/* Notes the words in the bases codes[beg..end). */
+static void note_words(const uint8_t *codes, size_t beg, size_t end, uint32_t *last)
+{
+    for (size_t t = beg; end - t >= WORD; t++)
+        note(last, word_at(codes + t), (uint32_t)t + WINDOW + 1);
+}
+
+/* The word at `codes` as a repeat of what is `distance` rows before, if that is possible. */
+static inline void put_word(struct writer *w, const struct cov_onehot_codes *c,
+                            const uint8_t *codes, uint32_t distance)
+{
+    if (distance <= WINDOW) {
+        uint32_t back = c->back[distance];
+        put(w, back >> COV_ONEHOT_BACK_SHIFT, back & COV_ONEHOT_BACK_BITS);
+        return;
     }
-    while (i < n && a[i] == b[i])
-        i++;
-    return i;
+    for (size_t i = 0; i < WORD; i++)
+        put_code(w, c->small.row[codes[i]]);
 }
 
-static inline uint32_t two_bits(uint8_t base)
-{
-    return (uint32_t)(base >> 1) - (base >> 3);
-}
-
-static inline uint32_t next_word(uint32_t word, uint8_t base)
-{
-    return (word << 2 | two_bits(base)) & (N_WORDS - 1);
-}
-
-/* The bases codes[beg..end). last[word] is where the word was last + WINDOW + 1, or 0: so what was
- * never seen is too far away. It may be before beg, with other codes than bases in between. */
-static void put_bases(struct writer *w, const struct cov_onehot_block *b, const uint8_t *codes,
+/* The bases codes[beg..end). All words that begin in a step of eight bases are noted, so that
+ * three of the last one's need bases of the next. */
+static void put_bases(struct writer *w, const struct cov_onehot_codes *c, const uint8_t *codes,
                       size_t beg, size_t end, uint32_t *last)
 {
-    uint32_t word = 0;
     size_t t = beg;
-    if (end - beg >= WORD)
-        for (size_t i = 0; i + 1 < WORD; i++)
-            word = next_word(word, codes[t + i]);
-    while (end - t >= WORD) {
-        word = next_word(word, codes[t + WORD - 1]);
-        uint32_t here = (uint32_t)t + WINDOW + 1, distance = here - last[word];
-        last[word] = here;
-        if (distance > WINDOW) {
-            put_code(w, b->row[codes[t++]]);
-            continue;
+    struct writer to = *w;
+    uint32_t words = end - t >= 16 ? two_bits_each(load64(codes + t)) : 0;
+    for (; end - t >= 16; t += 8) {
+        uint32_t here = (uint32_t)t + WINDOW + 1;
+        words |= two_bits_each(load64(codes + t + 8)) << 16;
+        uint32_t first = here - last[words & (N_WORDS - 1)];
+        note(last, words, here);
+        note(last, words >> 2, here + 1);
+        note(last, words >> 4, here + 2);
+        note(last, words >> 6, here + 3);
+        uint32_t second = here + 4 - last[words >> 8 & (N_WORDS - 1)];
+        note(last, words >> 8, here + 4);
+        note(last, words >> 10, here + 5);
+        note(last, words >> 12, here + 6);
+        note(last, words >> 14, here + 7);
+        words >>= 16;
+        if ((first | second) <= WINDOW) {
+            uint32_t x = c->back[first], y = c->back[second];
+            uint32_t n_x = x & COV_ONEHOT_BACK_BITS, n_y = y & COV_ONEHOT_BACK_BITS;
+            uint64_t both = x >> COV_ONEHOT_BACK_SHIFT | (uint64_t)(y >> COV_ONEHOT_BACK_SHIFT)
+                                                             << n_x;
+            put(&to, both, n_x + n_y);
+        } else {
+            put_word(&to, c, codes + t, first);
+            put_word(&to, c, codes + t + 4, second);
         }
-        const uint8_t *p = codes + t + WORD;
-        size_t room = end - t < MAX_REPEAT ? end - t : MAX_REPEAT;
-        uint32_t length = WORD + equal_codes(p - distance, p, (uint32_t)room - WORD);
-        put_repeat(w, b, length, distance);
-        size_t next = t + length;
-        for (t++; t < next && end - t >= WORD; t++) {
-            word = next_word(word, codes[t + WORD - 1]);
-            last[word] = (uint32_t)t + WINDOW + 1;
-        }
-        t = next;
+    }
+    for (; end - t >= WORD; t += WORD) {
+        uint32_t here = (uint32_t)t + WINDOW + 1, word = word_at(codes + t);
+        put_word(&to, c, codes + t, here - last[word]);
+        note(last, word, here);
     }
     for (; t < end; t++)
-        put_code(w, b->row[codes[t]]);
+        put_code(&to, c->small.row[codes[t]]);
+    *w = to;
 }
 
-static void put_small(struct writer *w, const struct cov_onehot_block *b, const uint8_t *codes,
-                      size_t n)
+/* Up to HEAD codes as in `fast`, in a block of their own. */
+static void put_small(struct writer *w, const struct cov_onehot_codes *c, const uint8_t *codes,
+                      size_t n, bool final)
 {
     uint32_t last[N_WORDS] = {0};
-    for (size_t t = 0; t < n;) {
-        size_t end = t;
-        while (n - end >= 16 && is_zero(not_plain(load16(codes + end))))
-            end += 16;
-        while (end < n && is_plain(codes[end]))
-            end++;
-        put_bases(w, b, codes, t, end, last);
+    size_t head = n < HEAD ? n : HEAD, t = 0;
+    put_head(w, &c->fast, final && head == n);
+    put_fast(w, &c->fast, codes, head);
+    put_code(w, c->fast.end);
+    if (head == n)
+        return;
+    while (t < head) {
+        size_t end = end_of_bases(codes, t, head);
+        note_words(codes, t, end, last);
+        t = end + (end < head);
+    }
+    put_head(w, &c->small, final);
+    while (t < n) {
+        size_t end = end_of_bases(codes, t, n);
+        put_bases(w, c, codes, t, end, last);
         t = end;
         if (t < n) {
             size_t run = run_length(codes + t, n - t);
-            put_same(w, b, codes[t], run);
+            put_same(w, c, codes[t], run);
             t += run;
         }
     }
+    put_code(w, c->small.end);
 }
 
 bool cov_onehot_encode(enum cov_onehot_effort effort, const uint8_t *codes, size_t L, void *dst,
@@ -395,11 +435,13 @@ bool cov_onehot_encode(enum cov_onehot_effort effort, const uint8_t *codes, size
     struct writer w = {p + 2, 0, 0};
     put_zeros(&w, &c->zeros, 4 * L, L == 0);
     if (n > 0) {
-        bool fast = effort == COV_ONEHOT_FAST;
-        const struct cov_onehot_block *b = fast ? &c->fast : &c->small;
-        put_head(&w, b, n == L);
-        (fast ? put_fast : put_small)(&w, b, codes, n);
-        put_code(&w, b->end);
+        if (effort == COV_ONEHOT_FAST) {
+            put_head(&w, &c->fast, n == L);
+            put_fast(&w, &c->fast, codes, n);
+            put_code(&w, c->fast.end);
+        } else {
+            put_small(&w, c, codes, n, n == L);
+        }
     }
     if (n < L)
         put_zeros(&w, &c->zeros, 4 * (L - n), true);

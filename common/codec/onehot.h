@@ -15,7 +15,7 @@
 
 enum cov_onehot_effort {
     COV_ONEHOT_FAST,  /* five bits a base, nothing is searched for */
-    COV_ONEHOT_SMALL, /* repeats of six bases and more within 8192 are found: 3.5 bits a base */
+    COV_ONEHOT_SMALL, /* four bases are a repeat of what was before: 3.5 bits a base */
 };
 
 /* Bytes that cov_onehot_encode needs at dst for L codes; all of them may be written to. SIZE_MAX

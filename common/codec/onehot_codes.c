@@ -32,17 +32,16 @@ static const struct symbol fast_literals[] = {
 static const struct symbol one_distance[] = {{0, 1}};
 
 /* Counted over made-up DNA by tests/lib/onehot_lengths.py: uniformly random bases, a tenth of them
- * in diverged copies of what stands within 8000 bases, and some in tandem repeats. Distances are
- * multiples of four bytes, so some symbols cannot occur. */
+ * in diverged copies of what stands within 8000 bases, and some in tandem repeats. Repeats of 16
+ * bytes, and of 256 for runs of one code. Distances are multiples of four bytes, so some symbols
+ * cannot occur. */
 static const struct symbol small_literals[] = {
-    {0x00, 1}, {0x34, 11}, {0x38, 11}, {0x3c, 3}, {END, 11}, {270, 2},  {271, 4},
-    {272, 5},  {273, 6},   {274, 8},   {275, 9},  {276, 10}, {277, 9},  {278, 10},
-    {279, 10}, {280, 10},  {281, 10},  {282, 11}, {283, 11}, {284, 11},
+    {0x00, 2}, {0x34, 6}, {0x38, 6}, {0x3c, 3}, {END, 4}, {267, 1}, {284, 5},
 };
 static const struct symbol small_distances[] = {
-    {3, 11}, {5, 11}, {6, 11}, {7, 11}, {8, 10}, {9, 10}, {10, 9}, {11, 9}, {12, 8},
-    {13, 8}, {14, 7}, {15, 7}, {16, 6}, {17, 6}, {18, 5}, {19, 5}, {20, 5}, {21, 5},
-    {22, 4}, {23, 4}, {24, 3}, {25, 3}, {26, 3}, {27, 3}, {28, 3}, {29, 4},
+    {3, 7},  {5, 8},  {6, 8},  {7, 8},  {8, 6},   {9, 7},   {10, 6},  {11, 6},  {12, 5},
+    {13, 5}, {14, 4}, {15, 4}, {16, 3}, {17, 4},  {18, 3},  {19, 3},  {20, 3},  {21, 4},
+    {22, 4}, {23, 5}, {24, 6}, {25, 9}, {26, 11}, {27, 11}, {28, 11}, {29, 11},
 };
 
 /* ---- from lengths to codes ---- */
@@ -89,8 +88,14 @@ static struct cov_bits length_code(const struct tree *t, uint32_t n_bytes)
 {
     uint32_t v = n_bytes - 3, n_extra = log2_floor(v) - 2;
     uint32_t symbol = 257 + 4 * n_extra + (v >> n_extra);
-    if (t->n_bits[symbol] == 0)
-        return (struct cov_bits){0, 0};
+    return joined(t->code[symbol], (struct cov_bits){v & ((1U << n_extra) - 1), n_extra});
+}
+
+/* The same of a distance of 4 bytes and more. */
+static struct cov_bits distance_code(const struct tree *t, uint32_t n_bytes)
+{
+    uint32_t v = n_bytes - 1, n_extra = log2_floor(v) - 1;
+    uint32_t symbol = 2 * n_extra + (v >> n_extra);
     return joined(t->code[symbol], (struct cov_bits){v & ((1U << n_extra) - 1), n_extra});
 }
 
@@ -161,33 +166,36 @@ static struct cov_bits row_code(const struct tree *literals, const uint16_t row[
 
 static void make_block(const struct symbol *literals, size_t n_literals,
                        const struct symbol *distances, size_t n_distances,
-                       struct cov_onehot_block *b)
+                       struct cov_onehot_block *b, struct tree *lit, struct tree *dist)
 {
-    struct tree lit, dist;
-    make_tree(literals, n_literals, &lit);
-    make_tree(distances, n_distances, &dist);
-    make_head(b, &lit, &dist);
-    b->end = lit.code[END];
-    b->zero = lit.code[0x00];
-    b->quarter = lit.code[0x34];
+    make_tree(literals, n_literals, lit);
+    make_tree(distances, n_distances, dist);
+    make_head(b, lit, dist);
+    b->end = lit->code[END];
+    b->zero = lit->code[0x00];
+    b->quarter = lit->code[0x34];
     for (int code = 0; code < 16; code++)
-        b->row[code] = row_code(&lit, cov_onehot_f16[code]);
-    b->match258 = joined(lit.code[MATCH_258], dist.code[0]);
-    for (uint32_t n = COV_ONEHOT_MIN_REPEAT; n <= COV_ONEHOT_MAX_REPEAT; n++)
-        b->length[n] = length_code(&lit, 4 * n);
-    memcpy(b->distance, dist.code, sizeof b->distance);
+        b->row[code] = row_code(lit, cov_onehot_f16[code]);
+    b->match258 = joined(lit->code[MATCH_258], dist->code[0]);
 }
 
 static struct cov_onehot_codes codes;
 
 static void make_codes(void)
 {
+    struct tree lit, dist;
     make_block(zeros_literals, COV_COUNT(zeros_literals), one_distance, COV_COUNT(one_distance),
-               &codes.zeros);
+               &codes.zeros, &lit, &dist);
     make_block(fast_literals, COV_COUNT(fast_literals), one_distance, COV_COUNT(one_distance),
-               &codes.fast);
+               &codes.fast, &lit, &dist);
     make_block(small_literals, COV_COUNT(small_literals), small_distances,
-               COV_COUNT(small_distances), &codes.small);
+               COV_COUNT(small_distances), &codes.small, &lit, &dist);
+    codes.long_run = joined(length_code(&lit, 4 * COV_ONEHOT_LONG_RUN), distance_code(&dist, 4));
+    for (uint32_t d = 1; d <= COV_ONEHOT_WINDOW; d++) {
+        struct cov_bits x =
+            joined(length_code(&lit, 4 * COV_ONEHOT_WORD), distance_code(&dist, 4 * d));
+        codes.back[d] = (uint32_t)x.bits << COV_ONEHOT_BACK_SHIFT | x.n;
+    }
     for (int code = 0; code < 16; code++) {
         codes.possible[code] = codes.fast.row[code].n > 0 && codes.small.row[code].n > 0;
         for (uint32_t k = 0; k < 4; k++) {

@@ -5,8 +5,11 @@
 
 #include <stdint.h>
 
-/* Shortest and longest repeat that the block `small` can express, and how far back, in bases. */
-enum { COV_ONEHOT_MIN_REPEAT = 6, COV_ONEHOT_MAX_REPEAT = 64, COV_ONEHOT_WINDOW = 8192 };
+/* Bases in a repeat of the block `small`, and how far back it may be, 2^n - 1; and rows in a long
+ * run of one code. */
+enum { COV_ONEHOT_WORD = 4, COV_ONEHOT_WINDOW = 8191, COV_ONEHOT_LONG_RUN = 64 };
+/* Number of bits, in the lowest bits of an entry of `back`, and the place of the bits. */
+enum { COV_ONEHOT_BACK_BITS = 31, COV_ONEHOT_BACK_SHIFT = 5 };
 
 /* n bits in the order of the stream, the first the lowest of `bits`. */
 struct cov_bits {
@@ -22,14 +25,15 @@ struct cov_onehot_block {
     struct cov_bits zero, quarter; /* the bytes 0x00 and 0x34 (of 0.25) */
     struct cov_bits row[16];  /* four bytes of the high plane; by code; n = 0: not possible here */
     struct cov_bits match258; /* 258 bytes equal to the last one */
-    /* Repeats in bases: lengths, with the extra bits, and symbols of distances, without. */
-    struct cov_bits length[COV_ONEHOT_MAX_REPEAT + 1];
-    struct cov_bits distance[30];
 };
 
 struct cov_onehot_codes {
     struct cov_onehot_block zeros; /* runs of zero bytes */
     struct cov_onehot_block fast, small;
+    /* In `small`: COV_ONEHOT_LONG_RUN rows as the last one; COV_ONEHOT_WORD rows as those d rows
+     * before. */
+    struct cov_bits long_run;
+    uint32_t back[COV_ONEHOT_WINDOW + 1];
     /* Of the four high bytes h[k] of a code: the sum of h[k], and the sum of k h[k]. */
     uint32_t row_sum[16], row_moment[16];
     /* Whether `fast` and `small` have the code and its low bytes are zero. */

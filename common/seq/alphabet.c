@@ -84,6 +84,57 @@ const float cov_onehot_f32[16][4] = {
 #undef F3
 /* clang-format on */
 
+typedef uint8_t bytes16 __attribute__((vector_size(16)));
+
+/* Letters, and their codes if they are A, C, G, T or N, else 0. */
+static inline bytes16 plain_codes(bytes16 x)
+{
+    x &= 0xdf; /* upper case */
+    return ((bytes16)(x == 'A') & COV_CODE_A) | ((bytes16)(x == 'C') & COV_CODE_C) |
+           ((bytes16)(x == 'G') & COV_CODE_G) | ((bytes16)(x == 'T') & COV_CODE_T) |
+           ((bytes16)(x == 'N') & COV_CODE_N);
+}
+
+static inline void plain_codes_at(const char *letters, uint8_t *codes, bytes16 *others)
+{
+    bytes16 x;
+    memcpy(&x, letters, sizeof x);
+    x = plain_codes(x);
+    memcpy(codes, &x, sizeof x);
+    *others |= (bytes16)(x == 0);
+}
+
+/* n >= 16. Whether all are A, C, G, T or N. */
+static bool translate_plain(const char *letters, size_t n, uint8_t *codes)
+{
+    bytes16 others = {0};
+    for (size_t i = 0; i + 16 <= n; i += 16)
+        plain_codes_at(letters + i, codes + i, &others);
+    if (n % 16)
+        plain_codes_at(letters + n - 16, codes + n - 16, &others);
+    uint64_t any[2];
+    memcpy(any, &others, sizeof any);
+    return !(any[0] | any[1]);
+}
+
+bool cov_codes_of_letters(const char *letters, size_t n, uint8_t *codes)
+{
+    enum { BLOCK = 256 };
+    uint8_t any = 0;
+    while (n > 0) {
+        size_t m = n < BLOCK ? n : BLOCK;
+        if (m < 16 || !translate_plain(letters, m, codes))
+            for (size_t i = 0; i < m; i++) {
+                codes[i] = cov_code_of_letter[(unsigned char)letters[i]];
+                any |= codes[i];
+            }
+        letters += m;
+        codes += m;
+        n -= m;
+    }
+    return !(any & 0x80);
+}
+
 const uint8_t cov_code_complement[16] = {0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15};
 
 /* The other strand of eight codes: the order of the bytes and of the four low bits in each is

@@ -7,6 +7,7 @@
 #ifndef COV_SEQ_ALPHABET_H
 #define COV_SEQ_ALPHABET_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,6 +23,9 @@ enum { COV_CODE_BAD = 0xff };
 
 /* Code of a letter of either case; U is T. COV_CODE_BAD for everything outside IUPAC. */
 extern const uint8_t cov_code_of_letter[256];
+/* codes[0..n) = codes of letters[0..n). False if one of them is COV_CODE_BAD. */
+bool cov_codes_of_letters(const char *letters, size_t n, uint8_t *codes);
+
 /* "-ACMGRSVTWYHKDBN" */
 extern const char cov_letter_of_code[17];
 

@@ -2,12 +2,14 @@
  * SPDX-License-Identifier: MIT */
 #include "common/seq/fasta.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/bgz.h"
 #include "common/base/mem.h"
 #include "common/base/text.h"
+#include "common/seq/alphabet.h"
 
 enum { BUFFER_BYTES = 1 << 18 };
 
@@ -114,7 +116,7 @@ static int skip_description(struct cov_fasta *f, struct cov_err *e)
 }
 
 /* Reads the header that begins at buf[at]. */
-static int read_header(struct cov_fasta *f, struct cov_fasta_event *event, struct cov_err *e)
+static int read_header(struct cov_fasta *f, struct cov_fasta_header *header, struct cov_err *e)
 {
     size_t n = 0;
     f->seen_header = true;
@@ -141,19 +143,24 @@ static int read_header(struct cov_fasta *f, struct cov_fasta_event *event, struc
     if (n == 0)
         return fail_at(f, "a header without a name", e);
     f->name[n] = '\0';
-    *event = (struct cov_fasta_event){COV_FASTA_HEADER, f->name, n, f->line, 2};
+    *header = (struct cov_fasta_header){f->name, n, f->line};
     f->line++;
     return skip_description(f, e);
 }
 
-/* A line of bases, or the part of it that is in the buffer. The event is empty if that is blank. */
-static int read_bases(struct cov_fasta *f, struct cov_fasta_event *event, struct cov_err *e)
+/* The letters of the line at buf[at], or of the part of it that is in the buffer. */
+struct piece {
+    size_t n;    /* letters, without white space at the end */
+    size_t skip; /* to the end of the line or of the buffer */
+    bool newline;
+};
+
+static int find_piece(const struct cov_fasta *f, struct piece *piece, struct cov_err *e)
 {
     const char *p = f->buf + f->at;
     size_t m = f->n - f->at;
     const char *newline = memchr(p, '\n', m);
-    size_t k = newline ? (size_t)(newline - p) : m;
-    size_t n = k;
+    size_t k = newline ? (size_t)(newline - p) : m, n = k;
     while (n > 0 && cov_text_is_blank(p[n - 1]))
         n--;
     if (n > 0 && !f->seen_header) {
@@ -165,38 +172,112 @@ static int read_bases(struct cov_fasta *f, struct cov_fasta_event *event, struct
     if (n > 0 && f->space_column)
         return cov_fail(e, COV_EINPUT, "%s:%lld:%lld: white space between letters",
                         cov_fasta_name(f), (long long)f->line, (long long)f->space_column);
-    *event = (struct cov_fasta_event){COV_FASTA_BASES, p, n, f->line, f->column};
-    f->at += k;
-    if (newline) {
+    *piece = (struct piece){n, k, newline != NULL};
+    return COV_OK;
+}
+
+static void skip_piece(struct cov_fasta *f, const struct piece *piece)
+{
+    f->at += piece->skip;
+    if (piece->newline) {
         f->at++;
         f->line++;
         f->column = 1;
         f->space_column = 0;
     } else {
-        if (n < k && !f->space_column)
-            f->space_column = f->column + (int64_t)n;
-        f->column += (int64_t)k;
+        if (piece->n < piece->skip && !f->space_column)
+            f->space_column = f->column + (int64_t)piece->n;
+        f->column += (int64_t)piece->skip;
     }
-    return COV_OK;
 }
 
-int cov_fasta_next(struct cov_fasta *f, struct cov_fasta_event *event, struct cov_err *e)
+/* Goes to the next letters, of which there are piece->n, or to a header or the end, with
+ * piece->n = 0. */
+static int find_letters(struct cov_fasta *f, struct piece *piece, struct cov_err *e)
 {
-    do {
+    for (;;) {
         if (f->at == f->n) {
             int rc = refill(f, e);
             if (rc)
                 return rc;
-            if (f->n == 0) {
-                *event = (struct cov_fasta_event){COV_FASTA_END, "", 0, f->line, f->column};
-                return COV_OK;
-            }
         }
-        if (f->column == 1 && f->buf[f->at] == '>')
-            return read_header(f, event, e);
-        int rc = read_bases(f, event, e);
-        if (rc)
+        piece->n = 0;
+        if (f->n == 0 || (f->column == 1 && f->buf[f->at] == '>'))
+            return COV_OK;
+        int rc = find_piece(f, piece, e);
+        if (rc || piece->n > 0)
             return rc;
-    } while (event->n == 0);
+        skip_piece(f, piece);
+    }
+}
+
+int cov_fasta_next(struct cov_fasta *f, struct cov_fasta_header *header, struct cov_err *e)
+{
+    struct piece piece;
+    int rc = find_letters(f, &piece, e);
+    assert(rc || piece.n == 0);
+    if (rc || f->n == 0)
+        return rc;
+    rc = read_header(f, header, e);
+    return rc ? rc : 1;
+}
+
+int cov_fasta_has_more(struct cov_fasta *f, bool *more, struct cov_err *e)
+{
+    struct piece piece;
+    int rc = find_letters(f, &piece, e);
+    *more = !rc && piece.n > 0;
+    return rc;
+}
+
+/* Some of the n letters at buf[at] are no IUPAC codes; codes[] are their codes so far. */
+static int deal_with_bad(const struct cov_fasta *f, uint8_t *codes, size_t n,
+                         struct cov_fasta_bad *bad, struct cov_err *e)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (codes[i] != COV_CODE_BAD)
+            continue;
+        unsigned char c = (unsigned char)f->buf[f->at + i];
+        int64_t column = f->column + (int64_t)i;
+        const char *path = cov_fasta_name(f);
+        if (cov_text_is_blank((char)c))
+            return cov_fail(e, COV_EINPUT, "%s:%lld:%lld: white space between letters", path,
+                            (long long)f->line, (long long)column);
+        if (!bad && c > ' ' && c < 0x7f)
+            return cov_fail(
+                e, COV_EINPUT,
+                "%s:%lld:%lld: letter '%c' is no IUPAC code (--on-bad-base n reads it as N)", path,
+                (long long)f->line, (long long)column, c);
+        if (!bad)
+            return cov_fail(e, COV_EINPUT, "%s:%lld:%lld: byte 0x%02x is no IUPAC code", path,
+                            (long long)f->line, (long long)column, c);
+        if (bad->n++ == 0) {
+            bad->line = f->line;
+            bad->column = column;
+        }
+        codes[i] = COV_CODE_N;
+    }
+    return COV_OK;
+}
+
+int cov_fasta_codes(struct cov_fasta *f, uint8_t *codes, size_t cap, size_t *n,
+                    struct cov_fasta_bad *bad, struct cov_err *e)
+{
+    *n = 0;
+    while (*n < cap) {
+        struct piece piece;
+        int rc = find_letters(f, &piece, e);
+        if (rc || piece.n == 0)
+            return rc;
+        if (piece.n > cap - *n)
+            piece = (struct piece){cap - *n, cap - *n, false};
+        if (!cov_codes_of_letters(f->buf + f->at, piece.n, codes + *n)) {
+            rc = deal_with_bad(f, codes + *n, piece.n, bad, e);
+            if (rc)
+                return rc;
+        }
+        *n += piece.n;
+        skip_piece(f, &piece);
+    }
     return COV_OK;
 }

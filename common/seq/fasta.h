@@ -1,4 +1,4 @@
-/* fasta.h - FASTA as a stream of headers and pieces of lines, with their places.
+/* fasta.h - FASTA as a stream of headers and codes of bases.
  *
  * Lines end in LF or CRLF and have any length; blank lines, white space at the end of a line and a
  * byte-order mark at the start are passed over. A name is what stands between '>' and the first
@@ -18,15 +18,15 @@ enum { COV_FASTA_MAX_NAME = 4095 };
 
 struct cov_fasta;
 
-enum cov_fasta_kind { COV_FASTA_END, COV_FASTA_HEADER, COV_FASTA_BASES };
+struct cov_fasta_header {
+    const char *name; /* with a zero behind. Borrowed until the next */
+    size_t n;         /* > 0 */
+    int64_t line;     /* from 1 */
+};
 
-struct cov_fasta_event {
-    enum cov_fasta_kind kind;
-    const char
-        *text;    /* the name, with a zero behind; or letters, unchecked. Borrowed until the next */
-    size_t n;     /* > 0 unless END */
-    int64_t line; /* place of text[0], from 1 */
-    int64_t column;
+/* Letters that were read as N: how many, and the place of the first. */
+struct cov_fasta_bad {
+    int64_t n, line, column;
 };
 
 /* Opens `path` ("-": standard input), compressed or not. Free with cov_fasta_free. */
@@ -34,11 +34,20 @@ int cov_fasta_open(const char *path, unsigned n_threads, struct cov_fasta **out,
                    struct cov_err *e) COV_MUST_USE;
 void cov_fasta_free(struct cov_fasta *f); /* NULL is accepted */
 
-/* The next header or piece of a line (a line may come in several pieces). Errors (COV_EINPUT,
- * "<path>:<line>: ..."): text before the first header; a header without a name, with one too long
- * or with a zero byte in it; white space between letters; damaged compression. */
-int cov_fasta_next(struct cov_fasta *f, struct cov_fasta_event *event,
+/* The next header, at the start or behind all letters of a sequence. Returns 1, or 0 at the end, or
+ * a failure. Errors (COV_EINPUT, "<path>:<line>: ..."): text before the first header; a header
+ * without a name, with one too long or with a zero byte in it; damaged compression. */
+int cov_fasta_next(struct cov_fasta *f, struct cov_fasta_header *header,
                    struct cov_err *e) COV_MUST_USE;
+
+/* codes[0..*n) = the codes of the next letters of the sequence: as many as there are, at most cap.
+ * What is no letter of IUPAC becomes N and is added to *bad; with bad NULL it is an error, as white
+ * space between letters is. They name line and column. */
+int cov_fasta_codes(struct cov_fasta *f, uint8_t *codes, size_t cap, size_t *n,
+                    struct cov_fasta_bad *bad, struct cov_err *e) COV_MUST_USE;
+
+/* Whether more letters follow before the next header or the end. */
+int cov_fasta_has_more(struct cov_fasta *f, bool *more, struct cov_err *e) COV_MUST_USE;
 
 /* Whether the last header's line holds carriage returns, as all lines of a file from an old
  * Macintosh do. */

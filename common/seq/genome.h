@@ -14,16 +14,9 @@
 
 #include "common/base/err.h"
 #include "common/base/progress.h"
+#include "common/seq/code_store.h"
+#include "common/seq/fasta_pairs.h"
 #include "common/seq/grid.h"
-
-struct cov_genome_options {
-    bool bad_base_is_n; /* else a letter outside IUPAC is an error */
-    int64_t min_length; /* sequences outside are left out, counted in a warning; 0: no limit */
-    int64_t max_length;
-    const char *rename_path; /* two columns: name in the FASTA, name to use; NULL: none */
-    const char *tmpdir;      /* folder of the temporary file */
-    unsigned n_threads;      /* for decompression */
-};
 
 struct cov_genome {
     size_t n_seqs;    /* > 0 */
@@ -31,15 +24,12 @@ struct cov_genome {
     int64_t *lengths; /* > 0 */
     int64_t n_bases;  /* sum of lengths */
     int64_t n_bad;    /* letters read as N */
-    int fd;           /* packed codes, each sequence from a whole byte on */
-    int64_t *offsets; /* of each sequence in fd, bytes */
+    struct cov_code_store *codes;
+    int64_t *offsets; /* of each sequence in `codes` */
 };
 
-/* Reads `path` ("-": standard input). Errors (COV_EINPUT) name the file and: the line and column of
- * a letter outside IUPAC; both lines of a name that is there twice, in the FASTA or after renaming;
- * the line of a header without a name or without a sequence; text before the first header; an empty
- * file; damaged compression; that the limits of length leave nothing. `progress` may be NULL. Free
- * with cov_genome_free. */
+/* Reads `path` ("-": standard input) with the checks and warnings of cov_fasta_pairs_next.
+ * `progress` may be NULL. Free with cov_genome_free. */
 int cov_genome_read(const char *path, const struct cov_genome_options *options,
                     struct cov_progress *progress, struct cov_genome **out,
                     struct cov_err *e) COV_MUST_USE;

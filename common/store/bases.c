@@ -487,11 +487,16 @@ int cov_bases_encode(const struct cov_bases_writer *w, size_t n_rows, const uint
     return cov_h5_pack_end(w->compression, w->filters, w->n_filters, bytes, out, e);
 }
 
-int cov_bases_put(struct cov_bases_writer *w, size_t row, size_t n_rows,
-                  const struct cov_blob *blob, size_t piece, struct cov_err *e)
+int cov_bases_put(struct cov_bases_writer *w, size_t row, const struct cov_blob *blob, size_t piece,
+                  struct cov_err *e)
 {
     size_t n;
     const uint8_t *stored = cov_blob_piece(blob, piece, &n);
-    int rc = cov_h5_set_extend(w->set, row + n_rows, e);
+    int rc = cov_h5_set_extend(w->set, row + 1, e);
     return rc ? rc : cov_h5_set_put(w->set, (size_t[3]){row, 0, 0}, stored, n, e);
+}
+
+int cov_bases_extend(struct cov_bases_writer *w, size_t n_rows, struct cov_err *e)
+{
+    return cov_h5_set_extend(w->set, n_rows, e);
 }

@@ -62,8 +62,10 @@ void cov_bases_writer_close(struct cov_bases_writer *w); /* NULL is accepted */
 int cov_bases_encode(const struct cov_bases_writer *w, size_t n_rows, const uint8_t *const *codes,
                      struct cov_blob *out, struct cov_err *e) COV_MUST_USE;
 
-/* HDF5's thread: stores a piece as the rows [row, row + n_rows); `row` begins a chunk. */
-int cov_bases_put(struct cov_bases_writer *w, size_t row, size_t n_rows,
-                  const struct cov_blob *blob, size_t piece, struct cov_err *e) COV_MUST_USE;
+/* HDF5's thread: stores a piece as the chunk that begins at `row`, and makes the data set long enough
+ * for that row; the rows behind it are for cov_bases_extend, at the end. */
+int cov_bases_put(struct cov_bases_writer *w, size_t row, const struct cov_blob *blob, size_t piece,
+                  struct cov_err *e) COV_MUST_USE;
+int cov_bases_extend(struct cov_bases_writer *w, size_t n_rows, struct cov_err *e) COV_MUST_USE;
 
 #endif

@@ -17,6 +17,7 @@
 #include "common/codec/blob.h"
 #include "common/codec/codec.h"
 #include "common/seq/grid.h"
+#include "common/store/bases.h"
 #include "common/store/chunk_head.h"
 
 /* ---- reading ---- */
@@ -24,17 +25,25 @@
 struct cov_chunk_file;
 
 /* Opens any file of chunks: data/start_ends, seqids and, where it is, species and the tables of a
- * partial file make the grid; all other data sets are entered in the head: those with as many rows
- * as there are chunks and a name in data/, evaluation/ or prediction/ by chunk, the others whole.
- * COV_EINPUT names file and data set of what is damaged or contradicts itself; COV_EUNSUPPORTED what
- * cannot be passed on (types, ranks). */
+ * partial file make the grid; all other data sets are entered in the head: by chunk what stands in
+ * data/, evaluation/ or prediction/ and has as many rows as there are chunks (but not the two lists of
+ * a predictions file, model_name and datasets), the others whole. L is that of the bases, else of the
+ * predictions, else of the longest rows. COV_EINPUT names file and data set of what is damaged,
+ * contradicts itself, or cannot be passed on (types, ranks, tables of more than 256 MiB);
+ * COV_EUNSUPPORTED unknown filters and links. Attributes that are no text are left out, with a
+ * warning. */
 int cov_chunk_file_open(const char *path, struct cov_chunk_file **out,
                         struct cov_err *e) COV_MUST_USE;
+/* The same for the bases of a genome file alone: whatever else is in it is not looked at, and the head
+ * is without sets, tables and attributes. COV_EINPUT for a file without bases. */
+int cov_chunk_file_open_bases(const char *path, struct cov_chunk_file **out,
+                              struct cov_err *e) COV_MUST_USE;
 void cov_chunk_file_close(struct cov_chunk_file *f); /* NULL is accepted */
 
 /* Borrowed until close. */
 const struct cov_grid *cov_chunk_file_grid(const struct cov_chunk_file *f);
 const struct cov_chunk_head *cov_chunk_file_head(const struct cov_chunk_file *f);
+const char *cov_chunk_file_path(const struct cov_chunk_file *f);
 
 /* HDF5's thread: adds what is stored of row i to *raw: bases first, if `bases`, then the sets
  * ks[0..n_ks) of the head. Raw blobs are reused; the caller clears them. */
@@ -42,7 +51,7 @@ int cov_chunk_file_fetch(struct cov_chunk_file *f, size_t i, bool bases, const s
                          size_t n_ks, struct cov_blob *raw, struct cov_err *e) COV_MUST_USE;
 
 /* Any thread, with the same arguments: codes[0..L) of the row (if `bases`; checked as in
- * cov_genome_file_decode), and elems[j], for each j < n_ks, = the row of set ks[j], little-endian.
+ * cov_bases_decode), and elems[j], for each j < n_ks, = the row of set ks[j], little-endian.
  * *raw serves as scratch behind its pieces. Errors name file, data set and row. */
 int cov_chunk_file_decode(const struct cov_chunk_file *f, size_t i, bool bases, const size_t *ks,
                           size_t n_ks, struct cov_blob *raw, uint8_t *codes, uint8_t *const *elems,
@@ -66,8 +75,6 @@ int cov_chunk_file_storage(struct cov_chunk_file *f, const char *set, struct cov
 
 /* ---- writing ---- */
 
-enum cov_layout { COV_LAYOUT_ONEHOT, COV_LAYOUT_PACKED };
-
 struct cov_chunk_writer_options {
     enum cov_layout layout;
     struct cov_codec_choice compression;
@@ -76,9 +83,11 @@ struct cov_chunk_writer_options {
 
 struct cov_chunk_writer;
 
-/* Creates the file at `path` (an outfile's temporary name). `head` is copied; the attributes
- * timestamp (where the head has one, or bases), covtools_version and, if need be, partial are added. Rows may
- * come in any order, but each once; how many there are is known at the end. With chunk_rows R > 1
+/* Creates the file at `path` (an outfile's temporary name). `head` is copied; the attributes timestamp
+ * (where the head has one, or bases: the time, or SOURCE_DATE_EPOCH of the environment; COV_EUSAGE if
+ * that is no number), covtools_version and, if need be, partial are added. Rows may come in any order,
+ * but each once; how many there are is known at the end. The same calls make the same bytes, whatever
+ * was known when. With chunk_rows R > 1
  * rows are put in whole groups: R * g .. R * g + R - 1 by one call, the last group may be shorter. */
 int cov_chunk_writer_new(const char *path, const struct cov_chunk_head *head,
                          const struct cov_chunk_writer_options *options,
@@ -86,7 +95,8 @@ int cov_chunk_writer_new(const char *path, const struct cov_chunk_head *head,
 
 /* Any thread: adds the stored form of a group of n_rows (1, or up to chunk_rows) to *out, which is
  * all the scratch there is: codes[r] = the L codes of row r (unused without bases), elems[r][k] =
- * row r of set k, for all sets of the head. */
+ * row r of set k, for all sets of the head. Rows of a few bytes stay as they are: their stored chunks are
+ * made at the end, 4096 rows each, and wait in memory. */
 int cov_chunk_writer_encode(const struct cov_chunk_writer *w, size_t n_rows,
                             const uint8_t *const *codes, const uint8_t *const *const *elems,
                             struct cov_blob *out, struct cov_err *e) COV_MUST_USE;

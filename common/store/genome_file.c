@@ -151,7 +151,7 @@ int cov_genome_writer_encode(const struct cov_genome_writer *w, const uint8_t *c
 int cov_genome_writer_put(struct cov_genome_writer *w, size_t i, const struct cov_blob *blob,
                           struct cov_err *e)
 {
-    return cov_bases_put(w->bases, i, 1, blob, 0, e);
+    return cov_bases_put(w->bases, i, blob, 0, e);
 }
 
 int cov_genome_writer_close(struct cov_genome_writer *w, struct cov_err *e)

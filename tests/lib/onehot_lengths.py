@@ -16,7 +16,7 @@ import sys
 from collections import Counter
 
 CHUNKS, LENGTH, LONGEST = 40, 21384, 11
-WORD, LONGEST_REPEAT, WINDOW = 6, 64, 8192
+WORD, LONG_RUN, WINDOW, HEAD = 4, 64, 8191, 512
 BASE, ZERO, HALF, QUARTER, END = 0x3C, 0x00, 0x38, 0x34, 256
 
 
@@ -54,32 +54,25 @@ def distance_symbol(n):
 def count(rng):
     literals, distances = Counter(), Counter()
     for _ in range(CHUNKS):
-        s, last, t = make_chunk(rng), {}, 0
+        s, last = make_chunk(rng), {}
         words = [tuple(s[i:i + WORD]) for i in range(LENGTH - WORD + 1)]
-        while t < LENGTH:
-            n = 1
-            seen = None
-            if t < len(words):
-                seen = last.get(words[t])
+        for i in range(HEAD):
+            last[words[i]] = i
+        for t in range(HEAD, LENGTH, WORD):
+            seen = last.get(words[t])
             if seen is not None and t - seen <= WINDOW:
-                n = WORD
-                while n < LONGEST_REPEAT and t + n < LENGTH and s[seen + n] == s[t + n]:
-                    n += 1
-                literals[length_symbol(4 * n)] += 1
+                literals[length_symbol(4 * WORD)] += 1
                 distances[distance_symbol(4 * (t - seen))] += 1
             else:
-                literals[ZERO] += 3
-                literals[BASE] += 1
-            for i in range(t, min(t + n, len(words))):
+                literals[ZERO] += 3 * WORD
+                literals[BASE] += WORD
+            for i in range(t, min(t + WORD, len(words))):
                 last[words[i]] = i
-            t += n
         literals[END] += 1
     # All that can occur has a code.
-    for n in range(WORD, LONGEST_REPEAT + 1):
-        literals.setdefault(length_symbol(4 * n), 1)
     for n in range(1, WINDOW + 1):
         distances.setdefault(distance_symbol(4 * n), 1)
-    literals.update((HALF, QUARTER))
+    literals.update((HALF, QUARTER, length_symbol(4 * LONG_RUN)))
     return literals, distances
 
 

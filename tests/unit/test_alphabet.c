@@ -124,6 +124,34 @@ static void test_reverse_complement(void **state)
         }
 }
 
+/* Every byte at every place of texts of every length around those that are translated at once. */
+static void test_texts(void **state)
+{
+    (void)state;
+    enum { LONGEST = 300 };
+    char text[LONGEST];
+    uint8_t codes[LONGEST + 1];
+    for (size_t n = 0; n <= LONGEST; n += n < 70 ? 1 : 23) {
+        for (size_t i = 0; i < n; i++)
+            text[i] = "ACGTNacgtn"[i % 10];
+        for (size_t at = 0; at < n; at++) {
+            char kept = text[at];
+            for (int byte = 0; byte < 256; byte += n < 40 ? 1 : 7) {
+                text[at] = (char)byte;
+                codes[n] = 0xee;
+                bool good = cov_codes_of_letters(text, n, codes);
+                assert_int_equal(good, cov_code_of_letter[byte] != COV_CODE_BAD);
+                assert_int_equal(codes[at], cov_code_of_letter[byte]);
+                for (size_t i = 0; i < n; i++)
+                    if (codes[i] != cov_code_of_letter[(unsigned char)text[i]])
+                        fail_msg("letter %zu of %zu", i, n);
+                assert_int_equal(codes[n], 0xee);
+            }
+            text[at] = kept;
+        }
+    }
+}
+
 static void test_packing(void **state)
 {
     (void)state;
@@ -150,7 +178,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_letters),        cmocka_unit_test(test_onehot),
         cmocka_unit_test(test_onehot_inexact), cmocka_unit_test(test_reverse_complement),
-        cmocka_unit_test(test_packing),
+        cmocka_unit_test(test_packing),        cmocka_unit_test(test_texts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,9 +6,12 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
+#include "common/base/rng.h"
 #include "common/codec/blob.h"
 #include "common/codec/codec.h"
 
@@ -33,6 +36,12 @@ static void test_parse(void **state)
         {"libdeflate:1", COV_CODEC_LIBDEFLATE, 1},
         {"libdeflate:12", COV_CODEC_LIBDEFLATE, 12},
         {"lzf", COV_CODEC_LZF, 0},
+        {"lz4", COV_CODEC_LZ4, 0},
+        {"zstd", COV_CODEC_ZSTD, 3},
+        {"zstd:1", COV_CODEC_ZSTD, 1},
+        {"zstd:19", COV_CODEC_ZSTD, 19},
+        {"blosc", COV_CODEC_BLOSC, 3},
+        {"blosc:9", COV_CODEC_BLOSC, 9},
         {"none", COV_CODEC_NONE, 0},
     };
     for (size_t i = 0; i < COV_COUNT(good); i++) {
@@ -49,6 +58,14 @@ static void test_parse(void **state)
         "gzip:4",
         "fast:1",
         "lzf:1",
+        "lz4:1",
+        "lz4hc",
+        "zstd:0",
+        "zstd:20",
+        "zst",
+        "blosc:0",
+        "blosc:10",
+        "blosc2",
         "libdeflate:0",
         "libdeflate:13",
         "libdeflate:",
@@ -68,17 +85,80 @@ static void test_parse(void **state)
 }
 
 static const struct cov_codec_choice choices[] = {
-    {COV_CODEC_NONE, 0},       {COV_CODEC_GZIP, 0},        {COV_CODEC_LZF, 0},
-    {COV_CODEC_LIBDEFLATE, 1}, {COV_CODEC_LIBDEFLATE, 12}, {COV_CODEC_FAST, 0},
+    {COV_CODEC_NONE, 0},       {COV_CODEC_GZIP, 0},       {COV_CODEC_LZF, 0},
+    {COV_CODEC_LIBDEFLATE, 1}, {COV_CODEC_LIBDEFLATE, 9}, {COV_CODEC_FAST, 0},
+    {COV_CODEC_LZ4, 0},        {COV_CODEC_ZSTD, 1},       {COV_CODEC_ZSTD, 9},
+    {COV_CODEC_BLOSC, 1},      {COV_CODEC_BLOSC, 5},
 };
+
+/* Those that leave alone what they do not make smaller. */
+static bool may_decline(struct cov_codec_choice choice)
+{
+    return choice.id == COV_CODEC_LZF || choice.id == COV_CODEC_LZ4 ||
+           choice.id == COV_CODEC_ZSTD || choice.id == COV_CODEC_BLOSC;
+}
+
+/* Those that notice every change. */
+static bool has_checksum(struct cov_codec_choice choice)
+{
+    return choice.id != COV_CODEC_LZF && choice.id != COV_CODEC_LZ4 && choice.id != COV_CODEC_BLOSC;
+}
 
 static size_t filters_of(struct cov_codec_choice choice, struct cov_filter *filters)
 {
+    static const int ids[] = {
+        [COV_CODEC_GZIP] = COV_H5_DEFLATE,
+        [COV_CODEC_FAST] = COV_H5_DEFLATE,
+        [COV_CODEC_LIBDEFLATE] = COV_H5_DEFLATE,
+        [COV_CODEC_LZF] = COV_H5_LZF,
+        [COV_CODEC_LZ4] = COV_H5_LZ4,
+        [COV_CODEC_ZSTD] = COV_H5_ZSTD,
+        [COV_CODEC_BLOSC] = COV_H5_BLOSC,
+    };
     if (choice.id == COV_CODEC_NONE)
         return 0;
-    filters[0] =
-        (struct cov_filter){choice.id == COV_CODEC_LZF ? COV_H5_LZF : COV_H5_DEFLATE, 0, 0};
+    filters[0] = (struct cov_filter){ids[choice.id], 0, 0};
     return 1;
+}
+
+/* Whether none before it has the same format. */
+static bool is_first(size_t c)
+{
+    struct cov_filter filter[1] = {{0, 0, 0}}, before[1] = {{0, 0, 0}};
+    size_t n = filters_of(choices[c], filter);
+    for (size_t i = 0; i < c; i++)
+        if (filters_of(choices[i], before) == n && (n == 0 || before[0].id == filter[0].id))
+            return false;
+    return true;
+}
+
+/* ---- buffers that end where memory does ---- */
+
+enum { ROOM = 1 << 17 };
+
+struct fence {
+    uint8_t *end;
+};
+
+static void fence_init(struct fence *f)
+{
+    long page = sysconf(_SC_PAGESIZE);
+    uint8_t *p =
+        mmap(NULL, ROOM + (size_t)page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_ptr_not_equal(p, MAP_FAILED);
+    f->end = p + ROOM;
+    assert_int_equal(mprotect(f->end, (size_t)page, PROT_NONE), 0);
+}
+
+static void fence_fini(struct fence *f)
+{
+    assert_int_equal(munmap(f->end - ROOM, ROOM + (size_t)sysconf(_SC_PAGESIZE)), 0);
+}
+
+static uint8_t *fenced(const struct fence *f, size_t n)
+{
+    assert_true(n <= ROOM);
+    return f->end - n;
 }
 
 /* Runs, text with repeats, and noise. */
@@ -91,54 +171,70 @@ static void fill(uint8_t *p, size_t n, int kind)
     }
 }
 
+/* One size: encode twice, decode, and decode as another size. */
+static void check_round_trip(struct cov_codec_choice choice, size_t elem_bytes, int kind, size_t n,
+                             const struct fence fences[4])
+{
+    size_t cap = cov_codec_bound(choice, n), n_packed, n_again;
+    uint8_t *src = fenced(&fences[0], n), *packed = fenced(&fences[1], cap),
+            *again = fenced(&fences[2], cap), *back = fenced(&fences[3], n);
+    fill(src, n, kind);
+    memset(again, 0xee, cap);
+    assert_int_equal(cov_codec_encode(choice, elem_bytes, src, n, packed, cap, &n_packed, NULL), 0);
+    assert_int_equal(cov_codec_encode(choice, elem_bytes, src, n, again, cap, &n_again, NULL), 0);
+    assert_int_equal(n_again, n_packed);
+    assert_memory_equal(again, packed, n_packed);
+    assert_true(!may_decline(choice) || n_packed < n || n == 0);
+    assert_true(kind == 2 || n < 1000 || n_packed > 0);
+    if (n_packed == 0) {
+        assert_true(may_decline(choice) || n == 0);
+        return;
+    }
+    struct cov_filter filter[1];
+    size_t n_filters = filters_of(choice, filter);
+    /* What is decoded ends where memory does. */
+    uint8_t *end = fenced(&fences[2], n_packed);
+    memmove(end, packed, n_packed);
+    if (n_filters > 0) {
+        uint64_t claim = cov_codec_claim(filter[0].id, end, n_packed);
+        assert_true(claim == n ||
+                    (claim == 0 && (filter[0].id == COV_H5_DEFLATE || filter[0].id == COV_H5_LZF)));
+    }
+    assert_int_equal(cov_codec_undo(filter, n_filters, 0, end, n_packed, back, n, NULL, NULL), 0);
+    assert_memory_equal(back, src, n);
+    for (size_t other = n ? n - 1 : 1; other <= n + 1; other += 2) {
+        struct cov_err e = COV_ERR_INIT;
+        back = fenced(&fences[3], other);
+        assert_int_equal(cov_codec_undo(filter, n_filters, 0, end, n_packed, back, other, NULL, &e),
+                         COV_EINPUT);
+        assert_true(e.text[0] != '\0');
+    }
+}
+
 static void test_round_trip(void **state)
 {
     (void)state;
-    for (size_t c = 0; c < COV_COUNT(choices); c++)
-        for (int kind = 0; kind < 3; kind++)
-            for (size_t n = 1; n < 40000; n = n < 70 ? n + 1 : n * 3) {
-                size_t cap = cov_codec_bound(choices[c], n), n_packed;
-                uint8_t *src = alloc(n), *packed = alloc(cap), *again = alloc(cap),
-                        *back = alloc(n);
-                fill(src, n, kind);
-                assert_int_equal(
-                    cov_codec_encode(choices[c], 0, src, n, packed, cap, &n_packed, NULL), 0);
-                size_t n_again;
-                assert_int_equal(
-                    cov_codec_encode(choices[c], 0, src, n, again, cap, &n_again, NULL), 0);
-                assert_int_equal(n_again, n_packed);
-                assert_memory_equal(again, packed, n_packed);
-                struct cov_filter filter[1];
-                size_t n_filters = filters_of(choices[c], filter);
-                if (n_packed == 0) {
-                    assert_int_equal(choices[c].id, COV_CODEC_LZF);
-                } else {
-                    assert_true(choices[c].id != COV_CODEC_LZF || n_packed < n);
-                    assert_int_equal(
-                        cov_codec_undo(filter, n_filters, 0, packed, n_packed, back, n, NULL, NULL),
-                        0);
-                    assert_memory_equal(back, src, n);
-                    /* Another size than the chunk's, in either direction. */
-                    struct cov_err e = COV_ERR_INIT;
-                    uint8_t *other = alloc(n + 1);
-                    assert_int_equal(cov_codec_undo(filter, n_filters, 0, packed, n_packed, other,
-                                                    n + 1, NULL, &e),
-                                     COV_EINPUT);
-                    assert_int_equal(cov_codec_undo(filter, n_filters, 0, packed, n_packed, other,
-                                                    n - 1, NULL, NULL),
-                                     COV_EINPUT);
-                    free(other);
-                }
-                assert_true(choices[c].id != COV_CODEC_LZF || kind == 2 || n < 1000 ||
-                            n_packed > 0);
-                free(src);
-                free(packed);
-                free(again);
-                free(back);
-            }
+    static const size_t elems[] = {0, 1, 2, 3, 4, 8, 300};
+    struct fence fences[4];
+    for (int i = 0; i < 4; i++)
+        fence_init(&fences[i]);
+    for (size_t c = 0; c < COV_COUNT(choices); c++) {
+        /* Elements are for Blosc alone. Its smallest blocks, and those of LZ4 and Zstandard that
+         * change tables, lie among the sizes. */
+        bool first = is_first(c);
+        size_t n_elems = first && choices[c].id == COV_CODEC_BLOSC ? COV_COUNT(elems) : 1;
+        for (size_t k = 0; k < n_elems; k++)
+            for (int kind = 0; kind < 3; kind++)
+                for (size_t n = 0; n < 90000; n = n >= 300 ? n * 2 - n / 3 : n + (first ? 1 : 23))
+                    check_round_trip(choices[c], elems[k], kind, n, fences);
+        for (size_t n = (1 << 16) - 2; n < (1 << 16) + 3; n++)
+            check_round_trip(choices[c], 2, 1, n, fences);
+    }
+    for (int i = 0; i < 4; i++)
+        fence_fini(&fences[i]);
 }
 
-/* Cut short or with one bit changed, data is refused, or (LZF, which has no checksum) gives
+/* Cut short or with one bit changed, data is refused, or (where there is no checksum) gives
  * something of the right size; it never makes the decoder read or write outside its buffers
  * (sanitizers watch). */
 static void test_damaged(void **state)
@@ -176,10 +272,90 @@ static void test_damaged(void **state)
             free(back);
         }
         /* Adler-32 is not perfect. */
-        if (choices[c].id != COV_CODEC_LZF)
+        if (has_checksum(choices[c]))
             assert_true(n_unseen * 1000 < n_flips * 5);
         free(packed);
     }
+}
+
+/* Bytes changed, set to extremes, cut off, put in and moved about, at random. */
+static size_t mutate(struct cov_rng *r, uint8_t *p, size_t n, size_t cap)
+{
+    static const uint8_t extremes[] = {0, 1, 0x7f, 0x80, 0xff};
+    for (uint32_t k = 1 + cov_rng_below(r, 4); k > 0; k--) {
+        /* Half of the time in the head, where sizes are. */
+        size_t at = cov_rng_below(r, (uint32_t)(cov_rng_below(r, 2) && n > 24 ? 24 : n));
+        switch (cov_rng_below(r, 6)) {
+        case 0:
+            p[at] ^= (uint8_t)(1U << cov_rng_below(r, 8));
+            break;
+        case 1:
+            p[at] = (uint8_t)cov_rng_below(r, 256);
+            break;
+        case 2:
+            p[at] = extremes[cov_rng_below(r, COV_COUNT(extremes))];
+            break;
+        case 3:
+            n = at > 0 ? at : n;
+            break;
+        case 4:
+            if (n < cap) {
+                memmove(p + at + 1, p + at, n - at);
+                n++;
+            }
+            break;
+        default:
+            memmove(p + at, p + at / 2, (n - at) / 2);
+        }
+    }
+    return n;
+}
+
+/* The seed is the one of the tests unless COV_TEST_SEED gives another. */
+static void test_mutations(void **state)
+{
+    (void)state;
+    enum { N = 2000, N_MUTATIONS = 10000 };
+    const char *text = getenv("COV_TEST_SEED");
+    uint64_t seed = text ? strtoull(text, NULL, 10) : 20;
+    print_message("# mutations: seed %llu\n", (unsigned long long)seed);
+    struct fence fences[3];
+    for (int i = 0; i < 3; i++)
+        fence_init(&fences[i]);
+    for (size_t c = 1; c < COV_COUNT(choices); c++) {
+        if (!is_first(c))
+            continue;
+        struct cov_rng r;
+        cov_rng_init(&r, seed);
+        struct cov_filter filter[1];
+        size_t n_filters = filters_of(choices[c], filter), n_done = 0;
+        for (int i = 0; i < N_MUTATIONS; i++) {
+            /* Now and then other contents to begin with. */
+            static uint8_t src[N], packed[2 * N], changed[4 * N];
+            static size_t n_src, n_packed;
+            if (i % 100 == 0) {
+                n_src = N / 2 + cov_rng_below(&r, N / 2);
+                fill(src, n_src, i / 100 % 2);
+                src[cov_rng_below(&r, (uint32_t)n_src)] ^= 5;
+                assert_int_equal(cov_codec_encode(choices[c], (size_t)(i / 100 % 5), src, n_src,
+                                                  packed, sizeof packed, &n_packed, NULL),
+                                 0);
+                assert_true(n_packed > 0);
+            }
+            memcpy(changed, packed, n_packed);
+            size_t n = mutate(&r, changed, n_packed, sizeof changed);
+            uint8_t *from = fenced(&fences[0], n), *to = fenced(&fences[1], n_src);
+            memcpy(from, changed, n);
+            (void)cov_codec_claim(filter[0].id, from, n);
+            int rc = cov_codec_undo(filter, n_filters, 0, from, n, to, n_src, NULL, NULL);
+            assert_true(rc == 0 || rc == COV_EINPUT || rc == COV_EUNSUPPORTED);
+            n_done += rc == 0;
+        }
+        /* Not all are refused at once for their head. */
+        assert_true(n_done < N_MUTATIONS / 2 && (n_done > 0 || has_checksum(choices[c])));
+    }
+    for (int i = 0; i < 3; i++)
+        fence_fini(&fences[i]);
 }
 
 static void put32(uint8_t *p, uint32_t v)
@@ -212,15 +388,28 @@ static void test_fletcher32(void **state)
     }
 }
 
+static struct cov_codec_choice choice_of(int id)
+{
+    for (size_t c = 1; c < COV_COUNT(choices); c++) {
+        struct cov_filter filter[1];
+        if (filters_of(choices[c], filter) && filter[0].id == id)
+            return choices[c];
+    }
+    return choices[0];
+}
+
 /* Every pipeline that can be undone, with every subset of filters left out. */
 static void test_pipelines(void **state)
 {
     (void)state;
     enum { N = 1003, ELEM = 4 };
     static const struct cov_filter S = {COV_H5_SHUFFLE, ELEM, 0}, D = {COV_H5_DEFLATE, 0, 0},
-                                   Z = {COV_H5_LZF, 0, 0}, F = {COV_H5_FLETCHER32, 0, 0};
-    const struct cov_filter pipelines[][3] = {{S, D, F},   {S, F, D},   {S, Z, F},   {S, F, Z},
-                                              {D, F, {0}}, {F, D, {0}}, {S, D, {0}}, {F, {0}, {0}}};
+                                   Z = {COV_H5_LZF, 0, 0}, F = {COV_H5_FLETCHER32, 0, 0},
+                                   L = {COV_H5_LZ4, 0, 0}, T = {COV_H5_ZSTD, 0, 0},
+                                   B = {COV_H5_BLOSC, 0, 0};
+    const struct cov_filter pipelines[][3] = {
+        {S, D, F},     {S, F, D}, {S, Z, F}, {S, F, Z}, {D, F, {0}}, {F, D, {0}},  {S, D, {0}},
+        {F, {0}, {0}}, {S, L, F}, {S, F, T}, {S, B, F}, {F, B, {0}}, {B, {0}, {0}}};
     for (size_t p = 0; p < COV_COUNT(pipelines); p++) {
         const struct cov_filter *filters = pipelines[p];
         size_t n_filters = 0;
@@ -235,8 +424,7 @@ static void test_pipelines(void **state)
             for (size_t i = 0; i < n_filters; i++) {
                 if (mask >> i & 1)
                     continue;
-                struct cov_codec_choice c = {
-                    filters[i].id == COV_H5_LZF ? COV_CODEC_LZF : COV_CODEC_GZIP, 0};
+                struct cov_codec_choice c = choice_of(filters[i].id);
                 if (filters[i].id == COV_H5_SHUFFLE) {
                     cov_shuffle(a, n, ELEM, b);
                 } else if (filters[i].id == COV_H5_FLETCHER32) {
@@ -257,8 +445,8 @@ static void test_pipelines(void **state)
         }
     }
     assert_true(cov_codec_can_undo(NULL, 0));
-    const struct cov_filter not_ours[][2] = {{D, S}, {D, Z}, {S, S}, {F, F}, {{32015, 0, 0}, D},
-                                             {F, S}};
+    const struct cov_filter not_ours[][2] = {{D, S}, {D, Z}, {S, S}, {F, F}, {{32008, 0, 0}, D},
+                                             {T, D}, {L, B}, {F, S}};
     for (size_t p = 0; p < COV_COUNT(not_ours); p++)
         assert_false(cov_codec_can_undo(not_ours[p], 2));
     assert_false(cov_codec_can_undo(&(struct cov_filter){COV_H5_SHUFFLE, 0, 0}, 1));
@@ -318,9 +506,13 @@ static void test_blob(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_parse),     cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_damaged),   cmocka_unit_test(test_fletcher32),
-        cmocka_unit_test(test_pipelines), cmocka_unit_test(test_checksum_mismatch),
+        cmocka_unit_test(test_parse),
+        cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_mutations),
+        cmocka_unit_test(test_fletcher32),
+        cmocka_unit_test(test_pipelines),
+        cmocka_unit_test(test_checksum_mismatch),
         cmocka_unit_test(test_blob),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

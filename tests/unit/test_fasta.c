@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "common/seq/alphabet.h"
 #include "common/seq/fasta.h"
 
 static char path[] = "/tmp/test_fasta.XXXXXX";
@@ -36,92 +37,151 @@ static void put(const char *text, size_t n)
     assert_int_equal(fclose(f), 0);
 }
 
-/* All events of the file as text: "1:2 >name", "2:1 ACGT", "$" at the end, or the error without the
- * path. */
-static void scan(char *out, size_t n_out)
+/* What the file holds as text: ">name@line ACGT ...", "$" at the end, or the error without the path.
+ * Codes are read `cap` at a time. */
+static void scan(size_t cap, struct cov_fasta_bad *bad, char *out, size_t n_out)
 {
     struct cov_fasta *f;
     struct cov_err e = COV_ERR_INIT;
     size_t n = 0;
+    uint8_t codes[64];
     out[0] = '\0';
     int rc = cov_fasta_open(path, 1, &f, &e);
     assert_int_equal(rc, 0);
     assert_string_equal(cov_fasta_name(f), path);
-    for (;;) {
-        struct cov_fasta_event event;
-        rc = cov_fasta_next(f, &event, &e);
-        if (rc) {
-            assert_int_equal(rc, COV_EINPUT);
-            assert_memory_equal(e.text, path, strlen(path));
-            (void)snprintf(out + n, n_out - n, "!%s", e.text + strlen(path) + 1);
-            break;
-        }
-        if (event.kind == COV_FASTA_END) {
-            (void)snprintf(out + n, n_out - n, "$");
-            assert_int_equal(cov_fasta_done(f), cov_fasta_total(f));
-            break;
-        }
-        n += (size_t)snprintf(out + n, n_out - n, "%lld:%lld %s%.*s ", (long long)event.line,
-                              (long long)event.column, event.kind == COV_FASTA_HEADER ? ">" : "",
-                              (int)event.n, event.text);
+    struct cov_fasta_header header;
+    while ((rc = cov_fasta_next(f, &header, &e)) > 0) {
+        assert_int_equal(header.n, strlen(header.name));
+        n += (size_t)snprintf(out + n, n_out - n, ">%s@%lld ", header.name, (long long)header.line);
         assert_true(n < n_out);
+        bool more = true;
+        rc = 0;
+        while (more && !rc) {
+            size_t got = 0, letters = n;
+            rc = cov_fasta_codes(f, codes, cap, &got, bad, &e);
+            for (size_t i = 0; i < got && !rc; i++)
+                out[n++] = cov_letter_of_code[codes[i]];
+            assert_true(n + 1 < n_out);
+            out[n] = '\0';
+            if (!rc)
+                rc = cov_fasta_has_more(f, &more, &e);
+            assert_true(rc || n - letters == cap || !more);
+        }
+        if (rc)
+            break;
+        out[n++] = ' ';
+        out[n] = '\0';
+    }
+    if (rc) {
+        assert_int_equal(rc, COV_EINPUT);
+        assert_memory_equal(e.text, path, strlen(path));
+        (void)snprintf(out + n, n_out - n, "!%s", e.text + strlen(path) + 1);
+    } else {
+        (void)snprintf(out + n, n_out - n, "$");
+        assert_int_equal(cov_fasta_done(f), cov_fasta_total(f));
     }
     cov_fasta_free(f);
 }
 
-static void test_events(void **state)
+static void test_contents(void **state)
 {
     (void)state;
     static const struct {
-        const char *text, *events;
+        const char *text, *found;
     } cases[] = {
         {"", "$"},
         {"\n \n\t\r\n", "$"},
-        {">a\nACGT\n", "1:2 >a 2:1 ACGT $"},
-        {">a\nACGT", "1:2 >a 2:1 ACGT $"},
-        {">a", "1:2 >a $"},
-        {">a\r\nAC\r\nGT\r\n", "1:2 >a 2:1 AC 3:1 GT $"},
-        {">a b\tc\nAC\n\n  \nGT\n>b\n", "1:2 >a 2:1 AC 5:1 GT 6:2 >b $"},
-        {">a\tb\nAC \t\r\n>b \nG\n", "1:2 >a 2:1 AC 3:2 >b 4:1 G $"},
-        {"\n\n>a\nA\n", "3:2 >a 4:1 A $"},
-        {"\xef\xbb\xbf>a\nA\n", "1:2 >a 2:1 A $"},
-        {">a\n>b\nA>c\n", "1:2 >a 2:2 >b 3:1 A>c $"},
-        {">>a\n", "1:2 >>a $"},
-        {">a\n AC\n", "1:2 >a 2:1  AC $"},
-        {">a\rAC\r", "1:2 >a $"},
+        {">a\nACGT\n", ">a@1 ACGT $"},
+        {">a\nACGT", ">a@1 ACGT $"},
+        {">a", ">a@1  $"},
+        {">a\r\nAC\r\nGT\r\n", ">a@1 ACGT $"},
+        {">a b\tc\nAC\n\n  \nGT\n>b\n", ">a@1 ACGT >b@6  $"},
+        {">a\tb\nAC \t\r\n>b \nG\n", ">a@1 AC >b@3 G $"},
+        {"\n\n>a\nA\n", ">a@3 A $"},
+        {"\xef\xbb\xbf>a\nA\n", ">a@1 A $"},
+        {">a\n>b\nac\n\nRyU\n", ">a@1  >b@2 ACRYT $"},
+        {">>a\n", ">>a@1  $"},
+        {">a\rAC\r", ">a@1  $"},
         {"ACGT\n", "! no FASTA: the first line does not start with '>'"},
         {"; old\n>a\nA\n", "! no FASTA: the first line does not start with '>'"},
         {" >a\nA\n", "! no FASTA: the first line does not start with '>'"},
         {"\n\nx\n>a\n", "!3: no FASTA: text before the first '>'"},
-        {">a\nA\n>\nC\n", "1:2 >a 2:1 A !3: a header without a name"},
-        {">a\nA\n> b\nC\n", "1:2 >a 2:1 A !3: a header without a name"},
-        {">a\nA\n>", "1:2 >a 2:1 A !3: a header without a name"},
+        {">a\nA\n>\nC\n", ">a@1 A !3: a header without a name"},
+        {">a\nA\n> b\nC\n", ">a@1 A !3: a header without a name"},
+        {">a\nA\n>", ">a@1 A !3: a header without a name"},
     };
-    char events[256];
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        put(cases[i].text, strlen(cases[i].text));
-        scan(events, sizeof events);
-        assert_string_equal(events, cases[i].events);
-    }
+    char found[256];
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        for (size_t cap = 1; cap < 6; cap++) {
+            put(cases[i].text, strlen(cases[i].text));
+            scan(cap, NULL, found, sizeof found);
+            assert_string_equal(found, cases[i].found);
+        }
     put(">a\0b\nA\n", 7);
-    scan(events, sizeof events);
-    assert_string_equal(events, "!1: a zero byte in a name");
+    scan(9, NULL, found, sizeof found);
+    assert_string_equal(found, "!1: a zero byte in a name");
+}
+
+/* Letters outside IUPAC, wherever they stand in a line. */
+static void test_bad_letters(void **state)
+{
+    (void)state;
+    char text[80], found[128], expected[128];
+    for (size_t n = 1; n < 50; n++)
+        for (size_t at = 0; at < n; at++) {
+            size_t size = (size_t)snprintf(text, sizeof text, ">a\nAC\n%.*s\nG\n", (int)n,
+                                           "ACGTNACGTNACGTNACGTNACGTNACGTNACGTNACGTNACGTNACGTN");
+            text[6 + at] = 'x';
+            put(text, size);
+            scan(20, NULL, found, sizeof found);
+            (void)snprintf(expected, sizeof expected,
+                           "!3:%zu: letter 'x' is no IUPAC code (--on-bad-base n reads it as N)",
+                           at + 1);
+            assert_string_equal(strchr(found, '!'), expected);
+            text[6 + at] = 'n';
+            text[6 + n / 2] = text[3] = '\x80';
+            put(text, size);
+            struct cov_fasta_bad bad = {0, 0, 0};
+            scan(20, &bad, found, sizeof found);
+            assert_int_equal(bad.n, 2);
+            assert_int_equal(bad.line, 2);
+            assert_int_equal(bad.column, 1);
+            assert_int_equal(found[5], 'N');
+            assert_int_equal(found[7 + n / 2], 'N');
+            assert_int_equal(strlen(found), 5 + 2 + n + 1 + 2);
+            scan(20, NULL, found, sizeof found);
+            assert_string_equal(found, ">a@1 !2:1: byte 0x80 is no IUPAC code");
+            text[3] = 'A';
+            text[6 + n / 2] = 'A';
+            text[6 + at] = '\f';
+            put(text, size);
+            bad.n = 0;
+            scan(20, &bad, found, sizeof found);
+            if (at + 1 < n) {
+                (void)snprintf(expected, sizeof expected, "!3:%zu: white space between letters",
+                               at + 1);
+                assert_string_equal(strchr(found, '!'), expected);
+            } else {
+                assert_int_equal(strlen(found), 5 + 2 + n - 1 + 1 + 2);
+            }
+            assert_int_equal(bad.n, 0);
+        }
 }
 
 static void test_long_names(void **state)
 {
     (void)state;
-    char text[2 * COV_FASTA_MAX_NAME], events[2 * COV_FASTA_MAX_NAME];
+    char text[2 * COV_FASTA_MAX_NAME], found[2 * COV_FASTA_MAX_NAME];
     memset(text, 'n', sizeof text);
     text[0] = '>';
     text[COV_FASTA_MAX_NAME + 1] = '\n';
     put(text, COV_FASTA_MAX_NAME + 2);
-    scan(events, sizeof events);
-    assert_int_equal(strlen(events), 4 + 1 + COV_FASTA_MAX_NAME + 2);
+    scan(9, NULL, found, sizeof found);
+    assert_int_equal(strlen(found), 1 + COV_FASTA_MAX_NAME + 3 + 2);
     text[COV_FASTA_MAX_NAME + 1] = 'n';
     put(text, COV_FASTA_MAX_NAME + 2);
-    scan(events, sizeof events);
-    assert_string_equal(events, "!1: a name of more than 4095 bytes");
+    scan(9, NULL, found, sizeof found);
+    assert_string_equal(found, "!1: a name of more than 4095 bytes");
 }
 
 /* A long line, and the end of a line and a header at every place around the end of the buffer. */
@@ -140,27 +200,30 @@ static void test_buffers(void **state)
         memcpy(text + n, tail, sizeof tail - 1);
         put(text, n + sizeof tail - 1);
         struct cov_fasta *f;
-        struct cov_fasta_event event;
+        struct cov_fasta_header header;
+        static uint8_t codes[1000];
         assert_int_equal(cov_fasta_open(path, 1, &f, NULL), 0);
-        assert_int_equal(cov_fasta_next(f, &event, NULL), 0);
-        int64_t letters = 0;
-        for (;;) {
-            assert_int_equal(cov_fasta_next(f, &event, NULL), 0);
-            if (event.kind != COV_FASTA_BASES)
-                break;
-            assert_int_equal(event.line, 2);
-            assert_int_equal(event.column, letters + 1);
-            letters += (int64_t)event.n;
-        }
+        assert_int_equal(cov_fasta_next(f, &header, NULL), 1);
+        size_t letters = 0, got;
+        do {
+            assert_int_equal(cov_fasta_codes(f, codes, sizeof codes, &got, NULL, NULL), 0);
+            for (size_t i = 0; i < got; i++)
+                assert_int_equal(codes[i], COV_CODE_C);
+            letters += got;
+        } while (got == sizeof codes);
         assert_int_equal(letters, n - 3);
-        assert_int_equal(event.kind, COV_FASTA_HEADER);
-        assert_string_equal(event.text, "second");
-        assert_int_equal(event.line, 3);
-        for (letters = 0; event.kind != COV_FASTA_END; letters += (int64_t)event.n) {
-            assert_int_equal(cov_fasta_next(f, &event, NULL), 0);
-            assert_int_equal(event.line, event.kind == COV_FASTA_END ? 5 : 4);
-        }
-        assert_int_equal(letters, 2);
+        assert_int_equal(cov_fasta_next(f, &header, NULL), 1);
+        assert_string_equal(header.name, "second");
+        assert_int_equal(header.line, 3);
+        bool more;
+        assert_int_equal(cov_fasta_has_more(f, &more, NULL), 0);
+        assert_true(more);
+        assert_int_equal(cov_fasta_codes(f, codes, sizeof codes, &got, NULL, NULL), 0);
+        assert_int_equal(got, 2);
+        assert_int_equal(codes[1], COV_CODE_G);
+        assert_int_equal(cov_fasta_has_more(f, &more, NULL), 0);
+        assert_false(more);
+        assert_int_equal(cov_fasta_next(f, &header, NULL), 0);
         cov_fasta_free(f);
     }
     /* White space that begins before the end of the buffer, and a letter behind it. */
@@ -169,16 +232,20 @@ static void test_buffers(void **state)
     memset(text + (1 << 18) - 5, ' ', 10);
     put(text, N);
     struct cov_fasta *f;
-    struct cov_fasta_event event;
+    struct cov_fasta_header header;
     struct cov_err e = COV_ERR_INIT;
     char expected[128];
+    uint8_t *codes = malloc(N);
+    size_t got;
+    assert_non_null(codes);
     (void)snprintf(expected, sizeof expected, "%s:2:%d: white space between letters", path,
                    (1 << 18) - 5 - 3 + 1);
     assert_int_equal(cov_fasta_open(path, 1, &f, NULL), 0);
-    assert_int_equal(cov_fasta_next(f, &event, NULL), 0);
-    assert_int_equal(cov_fasta_next(f, &event, NULL), 0);
-    assert_int_equal(event.n, (1 << 18) - 8);
-    assert_int_equal(cov_fasta_next(f, &event, &e), COV_EINPUT);
+    assert_int_equal(cov_fasta_next(f, &header, NULL), 1);
+    assert_int_equal(cov_fasta_codes(f, codes, (1 << 18) - 8, &got, NULL, NULL), 0);
+    assert_int_equal(got, (1 << 18) - 8);
+    assert_int_equal(cov_fasta_codes(f, codes, N, &got, NULL, &e), COV_EINPUT);
+    free(codes);
     assert_string_equal(e.text, expected);
     cov_fasta_free(f);
     free(text);
@@ -187,7 +254,8 @@ static void test_buffers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_events),
+        cmocka_unit_test(test_contents),
+        cmocka_unit_test(test_bad_letters),
         cmocka_unit_test(test_long_names),
         cmocka_unit_test(test_buffers),
     };

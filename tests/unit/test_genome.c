@@ -260,7 +260,7 @@ static void test_no_room(void **state)
     FILE *f = fopen(path, "wb");
     assert_non_null(f);
     (void)fputs(">a\n", f);
-    for (int i = 0; i < 40000; i++)
+    for (int i = 0; i < 120000; i++)
         (void)fputs("ACGTACGTACGTACGTACGTACGTACGTACGTACGTACGTACGTACGTACGTACGTACGTACGT\n", f);
     assert_int_equal(fclose(f), 0);
     struct cov_genome *g;

@@ -1,0 +1,35 @@
+/* code_store.h - codes of bases that have to wait: in memory while they are few, else in an unlinked
+ * temporary file, two codes a byte.
+ * SPDX-License-Identifier: MIT */
+#ifndef COV_SEQ_CODE_STORE_H
+#define COV_SEQ_CODE_STORE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/err.h"
+
+struct cov_code_store;
+
+/* The file, in the folder `tmpdir` (borrowed until free), is made when it is needed. Free with
+ * cov_code_store_free. */
+int cov_code_store_new(const char *tmpdir, struct cov_code_store **out,
+                       struct cov_err *e) COV_MUST_USE;
+void cov_code_store_free(struct cov_code_store *s); /* NULL is accepted */
+
+/* Where the next codes go, in bytes. */
+int64_t cov_code_store_end(const struct cov_code_store *s);
+
+/* Adds codes[0..n), from a whole byte on. */
+int cov_code_store_add(struct cov_code_store *s, const uint8_t *codes, size_t n,
+                       struct cov_err *e) COV_MUST_USE;
+
+/* Forgets everything from `end` on. */
+void cov_code_store_cut(struct cov_code_store *s, int64_t end);
+
+/* codes[0..n) = codes first .. first + n - 1 of those that begin at byte `beg`. They must be there.
+ * Thread-safe as long as nothing is added. */
+int cov_code_store_get(const struct cov_code_store *s, int64_t beg, int64_t first, size_t n,
+                       uint8_t *codes, struct cov_err *e) COV_MUST_USE;
+
+#endif

@@ -1,0 +1,96 @@
+#!/bin/sh
+# Compressions beside deflate, exchanged with the plugins of HDF5 that Debian has, and with libzstd.
+# SPDX-License-Identifier: MIT
+. "$SRC/tests/lib/tap.sh"
+need_python h5py numpy
+
+codec_files() {
+    "$PYTHON" "$SRC/tests/lib/codec_files.py" "$@"
+}
+# Random bases, a repeat, runs of N, a chunk of other letters.
+awk 'BEGIN {
+    srand(4)
+    for (s = 1; s <= 3; s++) {
+        text = ""
+        for (i = 0; i < 20000; i++)
+            text = text substr("ACGT", 1 + int(rand() * 4), 1)
+        gsub("ACGT", "NNNNNN", text)
+        printf ">s%d\n%s%s\n", s, text, substr(text, 300, 4000)
+    }
+    print ">other\nRYKMSWBDHVACGTRYKM"
+}' >g.fa
+run fasta2h5 --subsequence-length 5000 --compression none -o none.h5 g.fa
+status_is 0 'a genome file without compression'
+
+lz4=$(codec_files available 32004 2>/dev/null && echo yes)
+blosc=$(codec_files available 32001 2>/dev/null && echo yes)
+has_plugin() { # KIND: Debian has no plugin for Zstandard; there libzstd does
+    case $1 in
+    lz4*) [ "$lz4" ] ;;
+    blosc*) [ "$blosc" ] ;;
+    esac
+}
+same_genome() { # A B NAME
+    ok "$3" "$PYTHON" "$SRC/tests/lib/h5_forms.py" genome "$1" "$2"
+}
+for compression in lz4 zstd zstd:19 blosc blosc:1; do
+    run fasta2h5 --subsequence-length 5000 --compression $compression -o $compression.h5 g.fa
+    status_is 0 "--compression $compression"
+    run fasta2h5 --subsequence-length 5000 --compression $compression -@ 1 -o again.h5 -f g.fa
+    ok '  the same file from one thread, the time aside' "$PYTHON" - $compression.h5 again.h5 <<'END'
+import sys, h5py
+a, b = (h5py.File(p)['data/X'].id for p in sys.argv[1:])
+assert all(a.read_direct_chunk((i, 0, 0)) == b.read_direct_chunk((i, 0, 0)) for i in range(a.shape[0]))
+END
+    run h5_copy genome none $compression.h5 back.h5
+    status_is 0 '  read back'
+    same_genome none.h5 back.h5 '  with the same values'
+    if has_plugin $compression; then
+        ok '  and by h5py with a plugin' codec_files check $compression $compression.h5 none.h5
+    else
+        pass '  and by h5py with a plugin # SKIP no plugin'
+    fi
+done
+
+# Those called odd have the filters in an order that is left to libhdf5, with our functions.
+for kind in lz4 lz4-odd blosc blosc-bytes blosc-zlib blosc-odd zstd zstd-odd; do
+    if has_plugin $kind; then
+        ok "a genome file by h5py and a plugin: $kind" codec_files write $kind none.h5 theirs.h5
+        HDF5_PLUGIN_PATH=/nonexistent run h5_copy genome none theirs.h5 back.h5
+        status_is 0 '  read without it'
+        same_genome none.h5 back.h5 '  with the same values'
+    else
+        pass "a genome file by h5py and a plugin: $kind # SKIP no plugin"
+    fi
+done
+
+mkdir forms
+ok 'measured coverage' "$PYTHON" "$SRC/tests/lib/h5_forms.py" make forms
+for compression in lz4 zstd blosc; do
+    for type in int16 int32 float32; do
+        run h5_copy measured $compression/$type forms/cov_le_i1.h5 p.h5
+        status_is 0 "predictions as $type, compressed by $compression"
+        run h5_copy predicted gzip/$type p.h5 q.h5
+        status_is 0 '  read back'
+        run h5_copy measured gzip/$type forms/cov_le_i1.h5 r.h5
+        ok '  with the same values' "$PYTHON" -c 'import h5py, sys
+a, b = (h5py.File(p)["prediction/predictions"][:] for p in sys.argv[1:])
+assert a.dtype == b.dtype and (a == b).all()' q.h5 r.h5
+    done
+done
+
+# A changed byte in the middle of a chunk: with a checksum an error that names the chunk.
+cp zstd.h5 flipped.h5
+ok 'a chunk is damaged' "$PYTHON" - flipped.h5 <<'END'
+import sys, h5py
+x = h5py.File(sys.argv[1])['data/X'].id
+info = x.get_chunk_info(2)
+with open(sys.argv[1], 'r+b') as f:
+    f.seek(info.byte_offset + info.size // 2)
+    byte = f.read(1)[0]
+    f.seek(-1, 1)
+    f.write(bytes([byte ^ 64]))
+END
+run h5_copy genome none flipped.h5 back.h5
+refused 1 'flipped\.h5: data/X: row [0-9]* .*: zstd: ' '  and refused'
+done_testing
