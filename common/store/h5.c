@@ -215,9 +215,7 @@ int cov_h5_open(const char *path, struct cov_h5 **out, struct cov_err *e)
 
 int cov_h5_open_update(const char *path, struct cov_h5 **out, struct cov_err *e)
 {
-    *out = NULL;
-    int rc = cov_h5_probe(path, e);
-    return rc ? rc : open_as(path, H5F_ACC_RDWR, out, e);
+    return open_as(path, H5F_ACC_RDWR, out, e);
 }
 
 /* 1, 0, or negative when the file is too damaged to tell. */

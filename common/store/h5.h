@@ -88,8 +88,8 @@ int cov_h5_set_read(struct cov_h5_set *s, size_t row, size_t n_rows, size_t col,
 
 /* Creates or truncates `path`. */
 int cov_h5_create(const char *path, struct cov_h5 **out, struct cov_err *e) COV_MUST_USE;
-/* Opens a file that has passed cov_h5_probe for reading and writing. What fails later leaves it
- * damaged: to be used on a copy. */
+/* Opens for reading and writing, without the probe, a copy of a file that has been opened already:
+ * what fails later leaves it damaged. */
 int cov_h5_open_update(const char *path, struct cov_h5 **out, struct cov_err *e) COV_MUST_USE;
 /* Removes the link `name`; what it leads to is gone with its last link. */
 int cov_h5_remove(struct cov_h5 *f, const char *name, struct cov_err *e) COV_MUST_USE;
