@@ -9,7 +9,12 @@
 
 #include "common/base/bgz.h"
 
-static const struct cov_tool *const subcommands[] = {&h5chunk_info, NULL};
+static const struct cov_tool *const subcommands[] = {
+    &h5chunk_info,
+    &h5chunk_verify,
+    &h5chunk_blacklist,
+    NULL,
+};
 
 static void print_versions(FILE *f)
 {

@@ -289,20 +289,55 @@ static void put_same(struct writer *w, const struct cov_onehot_codes *c, uint8_t
         put_code(w, c->small.row[code]);
 }
 
-/* Eight bases as two bits each, the first the lowest; and four. */
-static inline uint32_t two_bits_each(uint64_t x)
+/* Twice eight bases as two bits each, the first the lowest, in the lowest 16 bits of the halves. */
+static inline codes16 two_bits_each(codes16 x)
 {
     x = (x >> 1 & EACH(7U)) - (x >> 3 & EACH(1U));
     x = (x | x >> 6) & 0x000f000f000f000f;
     x = (x | x >> 12) & 0x000000ff000000ff;
-    return (uint32_t)((x | x >> 24) & 0xffff);
+    return x | x >> 24;
 }
 
+/* Four bases in the same way. */
 static inline uint32_t word_at(const uint8_t *codes)
 {
     uint32_t x;
     memcpy(&x, codes, sizeof x);
-    return two_bits_each(le32toh(x));
+    x = le32toh(x);
+    x = (x >> 1 & 0x07070707) - (x >> 3 & 0x01010101);
+    x = (x | x >> 6) & 0x000f000f;
+    return (x | x >> 12) & 0xff;
+}
+
+static inline void store16(uint8_t *p, uint64_t x)
+{
+    uint16_t low = htole16((uint16_t)x);
+    memcpy(p, &low, sizeof low);
+}
+
+static inline codes16 pack_sixteen(const uint8_t *codes, uint8_t *packed)
+{
+    codes16 x = load16(codes), y = two_bits_each(x);
+    store16(packed, y[0]);
+    store16(packed + 2, y[1]);
+    return not_plain(x);
+}
+
+/* Packs codes[0..n), two bits each, up to the first sixteen that are not all bases, or the last that
+ * are no sixteen; returns how many were packed. */
+static size_t pack_bases(const uint8_t *codes, size_t n, uint8_t *packed)
+{
+    size_t t = 0;
+    for (; n - t >= 64; t += 64) {
+        codes16 bad = {0, 0};
+        for (size_t i = 0; i < 64; i += 16)
+            bad |= pack_sixteen(codes + t + i, packed + (t + i) / 4);
+        if (!is_zero(bad))
+            break;
+    }
+    while (n - t >= 16 && is_zero(pack_sixteen(codes + t, packed + t / 4)))
+        t += 16;
+    return t;
 }
 
 /* Where the bases that begin at codes[t], if any, end. */
@@ -342,17 +377,18 @@ static inline void put_word(struct writer *w, const struct cov_onehot_codes *c,
         put_code(w, c->small.row[codes[i]]);
 }
 
-/* The bases codes[beg..end). All words that begin in a step of eight bases are noted, so that
- * three of the last one's need bases of the next. */
-static void put_bases(struct writer *w, const struct cov_onehot_codes *c, const uint8_t *codes,
-                      size_t beg, size_t end, uint32_t *last)
+/* Some of the bases codes[beg..end): those of `packed`, n of them, but for the last eight to
+ * fifteen, as three of the words that begin in eight bases end in the next. Returns where it came
+ * to. */
+static size_t put_packed(struct writer *w, const struct cov_onehot_codes *c, const uint8_t *codes,
+                         size_t beg, const uint8_t *packed, size_t n, uint32_t *last)
 {
-    size_t t = beg;
     struct writer to = *w;
-    uint32_t words = end - t >= 16 ? two_bits_each(load64(codes + t)) : 0;
-    for (; end - t >= 16; t += 8) {
-        uint32_t here = (uint32_t)t + WINDOW + 1;
-        words |= two_bits_each(load64(codes + t + 8)) << 16;
+    size_t t = 0;
+    for (; t + 16 <= n; t += 8) {
+        uint32_t here = (uint32_t)(beg + t) + WINDOW + 1, words;
+        memcpy(&words, packed + t / 4, sizeof words);
+        words = le32toh(words);
         uint32_t first = here - last[words & (N_WORDS - 1)];
         note(last, words, here);
         note(last, words >> 2, here + 1);
@@ -363,7 +399,6 @@ static void put_bases(struct writer *w, const struct cov_onehot_codes *c, const 
         note(last, words >> 10, here + 5);
         note(last, words >> 12, here + 6);
         note(last, words >> 14, here + 7);
-        words >>= 16;
         if ((first | second) <= WINDOW) {
             uint32_t x = c->back[first], y = c->back[second];
             uint32_t n_x = x & COV_ONEHOT_BACK_BITS, n_y = y & COV_ONEHOT_BACK_BITS;
@@ -371,18 +406,32 @@ static void put_bases(struct writer *w, const struct cov_onehot_codes *c, const 
                                                              << n_x;
             put(&to, both, n_x + n_y);
         } else {
-            put_word(&to, c, codes + t, first);
-            put_word(&to, c, codes + t + 4, second);
+            put_word(&to, c, codes + beg + t, first);
+            put_word(&to, c, codes + beg + t + 4, second);
         }
     }
+    *w = to;
+    return beg + t;
+}
+
+/* The bases from codes[t] on, if there are any, up to another code or n; returns where they end. */
+static size_t put_bases(struct writer *w, const struct cov_onehot_codes *c, const uint8_t *codes,
+                        size_t t, size_t n, uint32_t *last)
+{
+    uint8_t packed[BLOCK / 4];
+    for (size_t n_packed = BLOCK; n_packed >= 16;) {
+        n_packed = pack_bases(codes + t, n - t < BLOCK ? n - t : BLOCK, packed);
+        t = put_packed(w, c, codes, t, packed, n_packed, last);
+    }
+    size_t end = end_of_bases(codes, t, n);
     for (; end - t >= WORD; t += WORD) {
         uint32_t here = (uint32_t)t + WINDOW + 1, word = word_at(codes + t);
-        put_word(&to, c, codes + t, here - last[word]);
+        put_word(w, c, codes + t, here - last[word]);
         note(last, word, here);
     }
     for (; t < end; t++)
-        put_code(&to, c->small.row[codes[t]]);
-    *w = to;
+        put_code(w, c->small.row[codes[t]]);
+    return end;
 }
 
 /* Up to HEAD codes as in `fast`, in a block of their own. */
@@ -403,9 +452,7 @@ static void put_small(struct writer *w, const struct cov_onehot_codes *c, const 
     }
     put_head(w, &c->small, final);
     while (t < n) {
-        size_t end = end_of_bases(codes, t, n);
-        put_bases(w, c, codes, t, end, last);
-        t = end;
+        t = put_bases(w, c, codes, t, n, last);
         if (t < n) {
             size_t run = run_length(codes + t, n - t);
             put_same(w, c, codes[t], run);

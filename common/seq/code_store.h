@@ -11,8 +11,7 @@
 
 struct cov_code_store;
 
-/* The file, in the folder `tmpdir` (borrowed until free), is made when it is needed. Free with
- * cov_code_store_free. */
+/* The file, in the folder `tmpdir`, is made when it is needed. Free with cov_code_store_free. */
 int cov_code_store_new(const char *tmpdir, struct cov_code_store **out,
                        struct cov_err *e) COV_MUST_USE;
 void cov_code_store_free(struct cov_code_store *s); /* NULL is accepted */
@@ -25,7 +24,7 @@ int cov_code_store_add(struct cov_code_store *s, const uint8_t *codes, size_t n,
                        struct cov_err *e) COV_MUST_USE;
 
 /* Forgets everything from `end` on. */
-void cov_code_store_cut(struct cov_code_store *s, int64_t end);
+int cov_code_store_cut(struct cov_code_store *s, int64_t end, struct cov_err *e) COV_MUST_USE;
 
 /* codes[0..n) = codes first .. first + n - 1 of those that begin at byte `beg`. They must be there.
  * Thread-safe as long as nothing is added. */

@@ -172,10 +172,10 @@ static bool is_too_long(const struct cov_fasta_pairs *p)
 static int hold(struct cov_fasta_pairs *p, uint8_t *codes, size_t n, struct cov_err *e)
 {
     int rc = p->held ? COV_OK : cov_code_store_new(p->options.tmpdir, &p->held, e);
-    if (rc)
-        return rc;
-    cov_code_store_cut(p->held, 0);
-    rc = cov_code_store_add(p->held, codes, n, e);
+    if (!rc)
+        rc = cov_code_store_cut(p->held, 0, e);
+    if (!rc)
+        rc = cov_code_store_add(p->held, codes, n, e);
     while (!rc && p->more && (is_too_short(p) || p->options.max_length > 0)) {
         rc = read_codes(p, codes, &n, e);
         if (!rc && !is_too_long(p))

@@ -97,7 +97,7 @@ int cov_coverage_writer_new(const char *path, const struct cov_coverage_options 
     w->elem_bytes = o->elem_bytes;
     w->n_filters = cov_h5_filters(compression, o->elem_bytes, w->filters);
     char *settings = join_lines(o->settings, o->n_columns, e);
-    int rc = settings ? cov_h5_open_update(path, &w->h5, e) : COV_ENOMEM;
+    int rc = settings ? cov_h5_open_to_change(path, &w->h5, e) : COV_ENOMEM;
     for (int which = 0; !rc && which < COV_COVERAGE_SETS; which++)
         rc = create_set(w, o, which, settings, e);
     if (!rc)

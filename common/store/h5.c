@@ -180,7 +180,7 @@ const char *cov_h5_path(const struct cov_h5 *f)
 
 /* ---- reading ---- */
 
-static int open_as(const char *path, unsigned access, struct cov_h5 **out, struct cov_err *e)
+static int open_file(const char *path, unsigned flags, struct cov_h5 **out, struct cov_err *e)
 {
     *out = NULL;
     int rc = init_library(e);
@@ -190,7 +190,7 @@ static int open_as(const char *path, unsigned access, struct cov_h5 **out, struc
     if (!f)
         return COV_ENOMEM;
     hid_t fapl = access_list();
-    f->id = H5Fopen(path, access, fapl);
+    f->id = H5Fopen(path, flags, fapl);
     if (f->id < 0)
         rc = cov_h5_fail(e, COV_EINPUT, path, NULL, "damaged HDF5 file");
     cov_h5_close_id(fapl);
@@ -203,7 +203,7 @@ static int open_as(const char *path, unsigned access, struct cov_h5 **out, struc
 
 int cov_h5_open_unchecked(const char *path, struct cov_h5 **out, struct cov_err *e)
 {
-    return open_as(path, H5F_ACC_RDONLY, out, e);
+    return open_file(path, H5F_ACC_RDONLY, out, e);
 }
 
 int cov_h5_open(const char *path, struct cov_h5 **out, struct cov_err *e)
@@ -211,11 +211,6 @@ int cov_h5_open(const char *path, struct cov_h5 **out, struct cov_err *e)
     *out = NULL;
     int rc = cov_h5_probe(path, e);
     return rc ? rc : cov_h5_open_unchecked(path, out, e);
-}
-
-int cov_h5_open_update(const char *path, struct cov_h5 **out, struct cov_err *e)
-{
-    return open_as(path, H5F_ACC_RDWR, out, e);
 }
 
 /* 1, 0, or negative when the file is too damaged to tell. */
@@ -319,6 +314,18 @@ int cov_h5_create(const char *path, struct cov_h5 **out, struct cov_err *e)
     else
         *out = f;
     return rc;
+}
+
+int cov_h5_open_to_change(const char *path, struct cov_h5 **out, struct cov_err *e)
+{
+    return open_file(path, H5F_ACC_RDWR, out, e);
+}
+
+int cov_h5_remove(struct cov_h5 *f, const char *name, struct cov_err *e)
+{
+    return H5Ldelete(f->id, name, H5P_DEFAULT) < 0
+               ? cov_h5_fail(e, COV_EIO, f->path, name, "cannot be taken out")
+               : COV_OK;
 }
 
 int cov_h5_finish(struct cov_h5 *f, struct cov_err *e)

@@ -112,13 +112,6 @@ int cov_h5_set_create(struct cov_h5 *f, const char *name, const struct cov_h5_ne
     return rc;
 }
 
-int cov_h5_remove(struct cov_h5 *f, const char *name, struct cov_err *e)
-{
-    return H5Ldelete(f->id, name, H5P_DEFAULT) >= 0
-               ? COV_OK
-               : cov_h5_fail(e, COV_EIO, f->path, name, "cannot be removed");
-}
-
 int cov_h5_set_extend(struct cov_h5_set *s, size_t n_rows, struct cov_err *e)
 {
     if (n_rows <= s->stored.dims[0])

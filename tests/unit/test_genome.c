@@ -274,7 +274,7 @@ static void test_no_room(void **state)
     int rc = cov_genome_read(path, &defaults, NULL, &g, &e);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
     assert_int_equal(rc, COV_EIO);
-    assert_string_equal(e.text, "/tmp: writing the temporary file of the genome: File too large");
+    assert_string_equal(e.text, "temporary file in /tmp: File too large");
     struct cov_genome_options options = defaults;
     options.tmpdir = "/nonexistent";
     cov_err_clear(&e);

@@ -7,5 +7,7 @@
 
 /* look.c */
 extern const struct cov_tool h5chunk_info;
+extern const struct cov_tool h5chunk_verify;
+extern const struct cov_tool h5chunk_blacklist;
 
 #endif
