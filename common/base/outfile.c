@@ -258,7 +258,7 @@ static int copy_bytes(int in, int out, const char *from, const char *to, struct 
 
 int cov_outfile_copy(const struct cov_outfile *o, const char *from, struct cov_err *e)
 {
-    struct stat st;
+    struct stat st = {0};
     int code = COV_OK, in = open(from, O_RDONLY | O_CLOEXEC);
     if (in < 0)
         return cov_fail_errno(e, "%s", from);

@@ -97,7 +97,7 @@ static int check_order(struct job *j, const struct cov_read *r, struct cov_err *
     j->last_contig = r->contig;
     j->last_pos = r->pos;
     if (!placed) {
-        j->horizon = INT64_MAX;
+        j->horizon = INT64_MAX - 1; /* what is left is still to be read */
         j->last_contig = INT32_MAX;
         return COV_OK;
     }

@@ -3,7 +3,6 @@
 #include "common/track/alignments.h"
 
 #include <errno.h>
-#include <htslib/hts.h>
 #include <htslib/sam.h>
 #include <stdlib.h>
 #include <string.h>

@@ -60,7 +60,8 @@ static void expect(const struct cov_counting *rules, const struct cov_read *r, c
             (void)snprintf(text + n, sizeof text - n, "%s%d-%d ", spans.items[i].spliced ? "s" : "",
                            (int)spans.items[i].beg, (int)spans.items[i].end);
         }
-        (void)strcat(text, spans.minus ? "-" : "+");
+        size_t n = strlen(text);
+        (void)snprintf(text + n, sizeof text - n, "%c", spans.minus ? '-' : '+');
     }
     free(spans.items);
     assert_string_equal(text, wanted);
