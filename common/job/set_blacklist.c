@@ -187,16 +187,17 @@ static int check(const struct job *j, const char *tmp, struct cov_err *e)
     return rc;
 }
 
-/* The temporary name means nothing to whoever reads a message. */
 static int write_file(const struct job *j, struct cov_outfile *out, bool replace,
                       struct cov_progress *progress, struct cov_err *e)
 {
     int rc = copy_file(j, out, progress, e);
-    if (!rc)
-        rc = change(j, out->tmp, replace, e);
+    if (rc)
+        return rc;
+    rc = change(j, out->tmp, replace, e);
     if (!rc)
         rc = check(j, out->tmp, e);
-    return rc;
+    /* Messages have the temporary name, which means nothing to whoever reads them. */
+    return rc ? cov_err_prefix(e, "%s", out->path) : COV_OK;
 }
 
 static int write_list(const struct job *j, const char *path, struct cov_err *e)
