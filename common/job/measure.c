@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/base/log.h"
 #include "common/base/mem.h"
@@ -509,7 +510,9 @@ int cov_measure(const char *genome, const char *output, bool force,
     char *dir = NULL;
     j.genome.path = genome;
     j.genome.progress = progress;
-    int rc = cov_outfile_begin(&out, output ? output : genome, COV_OUTFILE_SEEKABLE,
+    int rc = !output && access(genome, W_OK) ? cov_fail_errno(e, "%s", genome) : COV_OK;
+    if (!rc)
+        rc = cov_outfile_begin(&out, output ? output : genome, COV_OUTFILE_SEEKABLE,
                                force || !output, e);
     if (!rc) {
         dir = cov_path_dir(out.path, e);
@@ -528,7 +531,7 @@ int cov_measure(const char *genome, const char *output, bool force,
     clock = cov_clock();
     if (!rc) {
         choose_type(&j);
-        rc = cov_outfile_copy(&out, genome, e);
+        rc = cov_outfile_copy(&out, genome, progress, e);
     }
     cov_stats_add_stage(stats, "copy", cov_clock() - clock);
     clock = cov_clock();

@@ -173,6 +173,10 @@ rm -f o.h5
 cp g.h5 before.h5
 run bam2h5 -q -p x g.h5 flipped.bam
 ok 'a failure leaves the genome file as it was' cmp g.h5 before.h5
+chmod a-w g.h5
+run_unprivileged bam2h5 -q -p x g.h5 sorted.bam
+refused 1 'g.h5: Permission denied' 'a genome file that may not be written to'
+chmod u+w g.h5
 for moment in 0.01 0.03 0.06 0.1 0.2; do
     bam2h5 -q -p x g.h5 sorted.bam unsorted.bam 2>/dev/null &
     sleep $moment
