@@ -102,7 +102,7 @@ HELPER_SRC := $(sort $(wildcard tests/lib/*.c))
 DEMO_SRC   := $(sort $(wildcard workflows/demo/*.c))
 BENCH_SRC  := $(sort $(wildcard tests/bench/*.c))
 ALL_SRC    := $(LIB_SRC) $(TOOL_SRC) $(PART_SRC) $(UNIT_SRC) $(HELPER_SRC) $(DEMO_SRC) $(BENCH_SRC)
-HEADERS    := $(sort $(wildcard common/*.h common/*/*.h common/*/*/*.h tools/*/*.h))
+HEADERS    := $(sort $(wildcard common/*.h common/*/*.h common/*/*/*.h tools/*/*.h tests/lib/*.h))
 MAN1       := $(sort $(wildcard man/*.1))
 CLI_TESTS  := $(sort $(wildcard tests/cli/*.t))
 
