@@ -6,7 +6,7 @@
 #include "common/base/path.h"
 #include "common/base/tool.h"
 #include "common/job/convert.h"
-#include "common/track/bigwig.h"
+#include "common/track/bigwig_verify.h"
 #include "common/track/smooth.h"
 
 struct config {
@@ -103,6 +103,7 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
         .measured = c->experimental,
         .output = common->output,
         .force = common->force,
+        .tmpdir = common->tmpdir,
         .basename = c->basename,
         .has_kind = given[ROW_FORMAT],
         .kind = (enum cov_track_kind)c->format,

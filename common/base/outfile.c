@@ -22,7 +22,7 @@
  * Whoever takes a name out of its slot, a signal handler or the program, owns it. So the two never
  * meet on a name, without a lock, which a handler could not take. */
 
-enum { MAX_FILES = 256, MAX_TRIES = 1000 };
+enum { MAX_FILES = 4096, MAX_TRIES = 1000 };
 
 static struct {
     _Atomic(char *) name;

@@ -421,6 +421,8 @@ static int open_outputs(struct job *j, const struct cov_track_contigs *contigs, 
     if (tail && stem) {
         struct cov_track_target target = {.output = o->output,
                                           .force = o->force,
+                                          .pool = j->pool,
+                                          .tmpdir = o->tmpdir,
                                           .basename = o->basename ? o->basename : stem,
                                           .tail = tail,
                                           .kind = o->has_kind ? o->kind : COV_TRACK_BIGWIG};

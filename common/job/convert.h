@@ -19,6 +19,7 @@ struct cov_convert_options {
     bool measured;      /* the input is a genome file: its measured coverage, else predictions */
     const char *output; /* a file whose suffix tells the format, "-" (bedGraph), or a folder */
     bool force;
+    const char *tmpdir; /* for what bigWig puts aside; NULL: the folder of the output */
     /* For a folder; both are errors for a file. */
     const char *basename; /* NULL: the input's stem */
     bool has_kind;

@@ -26,7 +26,8 @@ static bool member_is(const struct cov_json_value *v, const char *key, const cha
 static bool is_dropped(const struct cov_json_value *v)
 {
     return member_is(v, "chrName", "Un") || member_is(v, "assemblyUnit", "non-nuclear") ||
-           member_is(v, "role", "unplaced-scaffold") || member_is(v, "role", "unlocalized-scaffold");
+           member_is(v, "role", "unplaced-scaffold") ||
+           member_is(v, "role", "unlocalized-scaffold");
 }
 
 struct reader {

@@ -19,10 +19,15 @@ struct part {
     char *committed; /* its name, once it has it */
 };
 
+enum { TBI, CSI, INDEXES };
+
 struct track {
     char *name; /* for messages */
-    struct part data, index;
-    char *stale; /* an index of the other kind, which would be taken for that of the new file */
+    struct part data;
+    /* Which kind of index there will be is known at the end when contigs are announced; until then
+     * both have their outfile. */
+    struct part indexes[INDEXES];
+    char *index_names[INDEXES]; /* NULL: no index is written */
     struct cov_track_sink *sink;
 };
 
@@ -88,31 +93,28 @@ static char *name_of(const struct cov_track_target *target, const char *dataset,
     return path;
 }
 
-/* The outfile of the index; also finds an index of the other kind, which is an existing output
- * too. */
-static int begin_index(struct track *t, const struct cov_track_contigs *contigs, bool force,
-                       struct cov_err *e)
+/* The outfiles of the index that there will be, or of both where that is not known yet. An index of
+ * the other kind that is there is an existing output too. */
+static int begin_indexes(struct track *t, const struct cov_track_contigs *contigs, bool force,
+                         struct cov_err *e)
 {
-    const char *suffix = cov_bedgraph_index_suffix(contigs);
-    const char *other = strcmp(suffix, ".tbi") == 0 ? ".csi" : ".tbi";
-    int rc = COV_ENOMEM;
-    char *path = cov_strfmt(e, "%s%s", t->data.file.path, suffix);
-    char *stale = cov_strfmt(e, "%s%s", t->data.file.path, other);
-    if (!path || !stale)
-        goto out;
-    rc = cov_outfile_begin(&t->index.file, path, COV_OUTFILE_SEEKABLE, force, e);
-    if (!rc && access(stale, F_OK) == 0) {
-        if (!force) {
-            rc = cov_fail(e, COV_EEXIST, "%s exists; use -f to replace it", stale);
-            goto out;
-        }
-        t->stale = stale;
-        stale = NULL;
+    static const char *const suffixes_of[INDEXES] = {".tbi", ".csi"};
+    for (int i = 0; i < INDEXES; i++) {
+        t->index_names[i] = cov_strfmt(e, "%s%s", t->data.file.path, suffixes_of[i]);
+        if (!t->index_names[i])
+            return COV_ENOMEM;
     }
-out:
-    free(path);
-    free(stale);
-    return rc;
+    for (int i = 0; i < INDEXES; i++) {
+        const char *path = t->index_names[i];
+        if (!contigs || i == (cov_bedgraph_list_needs_csi(contigs) ? CSI : TBI)) {
+            int rc = cov_outfile_begin(&t->indexes[i].file, path, COV_OUTFILE_SEEKABLE, force, e);
+            if (rc)
+                return rc;
+        } else if (!force && access(path, F_OK) == 0) {
+            return cov_fail(e, COV_EEXIST, "%s exists; use -f to replace it", path);
+        }
+    }
+    return COV_OK;
 }
 
 static int open_track(struct track *t, const struct cov_track_target *target,
@@ -134,13 +136,16 @@ static int open_track(struct track *t, const struct cov_track_target *target,
                           is_bigwig ? COV_OUTFILE_SEEKABLE : COV_OUTFILE_STREAM, target->force, e);
     if (rc)
         return rc;
-    if (is_bigwig)
-        return cov_bigwig_open(t->data.file.tmp, t->name, contigs, &t->sink, e);
+    if (is_bigwig) {
+        const struct cov_bigwig_options options = {target->pool, target->tmpdir};
+        return cov_bigwig_open(t->data.file.tmp, t->name, contigs, &options, &t->sink, e);
+    }
     if (o.compress && !t->data.file.in_place) {
-        rc = begin_index(t, contigs, target->force, e);
+        rc = begin_indexes(t, contigs, target->force, e);
         if (rc)
             return rc;
-        o.index_path = t->index.file.tmp;
+        o.tbi_path = t->indexes[TBI].file.tmp;
+        o.csi_path = t->indexes[CSI].file.tmp;
     }
     return cov_bedgraph_open(t->data.file.tmp, t->name, contigs, &o, &t->sink, e);
 }
@@ -173,7 +178,8 @@ int cov_track_files_open(const struct cov_track_target *target,
         goto out;
     f->n = n_datasets;
     for (size_t i = 0; i < f->n; i++)
-        f->tracks[i].data.file = f->tracks[i].index.file = (struct cov_outfile)COV_OUTFILE_INIT;
+        f->tracks[i].data.file = f->tracks[i].indexes[TBI].file = f->tracks[i].indexes[CSI].file =
+            (struct cov_outfile)COV_OUTFILE_INIT;
     unsigned share = n_threads > n_datasets ? n_threads / (unsigned)n_datasets : 1;
     rc = COV_OK;
     for (size_t i = 0; i < f->n && !rc; i++)
@@ -213,21 +219,33 @@ static void take_back(struct part *p)
         (void)unlink(p->committed);
 }
 
+/* Gives the index its name, and takes away one of the other kind, which would be taken for that of
+ * the new file. */
+static int commit_index(struct track *t, struct cov_err *e)
+{
+    if (!t->index_names[TBI])
+        return COV_OK;
+    int kind = cov_bedgraph_needs_csi(t->sink) ? CSI : TBI;
+    const char *stale = t->index_names[kind == TBI ? CSI : TBI];
+    cov_outfile_abort(&t->indexes[kind == TBI ? CSI : TBI].file);
+    if (unlink(stale) != 0 && errno != ENOENT)
+        return cov_fail_errno(e, "%s: cannot be removed", stale);
+    return commit_part(&t->indexes[kind], e);
+}
+
 int cov_track_files_commit(struct cov_track_files *f, struct cov_err *e)
 {
     int rc = COV_OK;
     for (size_t i = 0; i < f->n && !rc; i++) {
-        struct track *t = &f->tracks[i];
-        rc = commit_part(&t->data, e);
-        if (!rc && t->stale && unlink(t->stale) != 0 && errno != ENOENT)
-            rc = cov_fail_errno(e, "%s: cannot be removed", t->stale);
+        rc = commit_part(&f->tracks[i].data, e);
         if (!rc)
-            rc = commit_part(&t->index, e);
+            rc = commit_index(&f->tracks[i], e);
     }
     if (rc)
         for (size_t i = 0; i < f->n; i++) {
             take_back(&f->tracks[i].data);
-            take_back(&f->tracks[i].index);
+            take_back(&f->tracks[i].indexes[TBI]);
+            take_back(&f->tracks[i].indexes[CSI]);
         }
     return rc;
 }
@@ -240,10 +258,12 @@ void cov_track_files_free(struct cov_track_files *f)
         struct track *t = &f->tracks[i];
         cov_track_free(t->sink);
         cov_outfile_abort(&t->data.file);
-        cov_outfile_abort(&t->index.file);
         free(t->data.committed);
-        free(t->index.committed);
-        free(t->stale);
+        for (int k = 0; k < INDEXES; k++) {
+            cov_outfile_abort(&t->indexes[k].file);
+            free(t->indexes[k].committed);
+            free(t->index_names[k]);
+        }
         free(t->name);
     }
     free(f->tracks);

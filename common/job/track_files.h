@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "common/base/err.h"
+#include "common/base/pool.h"
 #include "common/track/sink.h"
 
 enum cov_track_kind { COV_TRACK_BIGWIG, COV_TRACK_BEDGRAPH, COV_TRACK_BEDGRAPH_GZ };
@@ -16,6 +17,8 @@ enum cov_track_kind { COV_TRACK_BIGWIG, COV_TRACK_BEDGRAPH, COV_TRACK_BEDGRAPH_G
 struct cov_track_target {
     const char *output; /* a file whose suffix tells the kind, "-" (bedGraph), or a folder */
     bool force;
+    struct cov_pool *pool; /* compresses bigWig; NULL: the caller does. Borrowed until the end */
+    const char *tmpdir;    /* for what bigWig puts aside; NULL: the folder of the output */
     /* For a folder. Files are named <basename>_<dataset><tail>.<suffix of the kind> */
     const char *basename;
     const char *tail;
@@ -29,8 +32,9 @@ int cov_track_kind_of(const char *path, enum cov_track_kind *kind, struct cov_er
 struct cov_track_files;
 
 /* Opens one track for each of the data sets. COV_EUSAGE for several of them and a single file;
- * COV_EINPUT for a name of a data set that cannot be part of a file's name. `n_threads` compress,
- * all files together. Borrows the contigs. Free with cov_track_files_free. */
+ * COV_EINPUT for a name of a data set that cannot be part of a file's name. `n_threads` compress
+ * bedGraph, all files together. Borrows the contigs; NULL: they are announced to the sinks. Free
+ * with cov_track_files_free. */
 int cov_track_files_open(const struct cov_track_target *target,
                          const struct cov_track_contigs *contigs, const char *const *datasets,
                          size_t n_datasets, unsigned n_threads, struct cov_track_files **out,

@@ -40,7 +40,7 @@ static const struct cov_h5_type *type_of(const struct column *c)
 static int open_column(struct cov_h5 *f, const char *name, enum cov_h5_kind kind, size_t n_rows,
                        size_t n_cols, struct column *c, struct cov_err *e)
 {
-    int rc = cov_h5_set_open(f, name, kind == COV_H5_STRING ? 1 : 2, &c->set, e);
+    int rc = cov_h5_set_open(f, name, n_cols > 1 ? 2 : 1, &c->set, e);
     if (rc)
         return rc;
     const struct cov_h5_rows *r = cov_h5_set_rows(c->set);
@@ -381,6 +381,50 @@ int cov_chunk_table_write(struct cov_h5 *f, const struct cov_grid *grid, size_t 
                             e);
     if (!rc && partial)
         rc = write_integers(f, SEQ_LENGTHS, 1, n_seqs, 1, put_lengths, grid, compression, e);
+    return rc;
+}
+
+/* ---- the rows that are left out ---- */
+
+#define BLACKLIST "data/blacklist"
+
+static void put_keep(const void *arg, size_t first, size_t n, uint8_t *dst)
+{
+    const bool *keep = arg;
+    for (size_t i = 0; i < n; i++)
+        dst[4 * i] = keep[first + i];
+}
+
+int cov_blacklist_rows_write(struct cov_h5 *f, const bool *keep, size_t n_rows,
+                             struct cov_codec_choice compression, struct cov_err *e)
+{
+    struct cov_h5_new spec = {
+        .type = {COV_H5_INT, 4, true, false, '\0'},
+        .rank = 1,
+        .dims = {n_rows, 1, 1},
+        .chunk = {block_rows(n_rows), 1, 1},
+    };
+    return write_column(f, BLACKLIST, &spec, compression, put_keep, keep, e);
+}
+
+int cov_blacklist_rows_compare(struct cov_h5 *f, const bool *keep, size_t n_rows, bool *same,
+                               struct cov_err *e)
+{
+    struct column column = {NULL, NULL};
+    int rc = open_column(f, BLACKLIST, COV_H5_INT, n_rows, 1, &column, e);
+    *same = !rc;
+    for (size_t first = 0; first < n_rows && *same; first += BLOCK_ROWS) {
+        size_t n = n_rows - first < BLOCK_ROWS ? n_rows - first : BLOCK_ROWS;
+        rc = read_block(&column, first, n, e);
+        *same = !rc;
+        for (size_t i = 0; i < n && *same; i++) {
+            int64_t value;
+            rc = cov_h5_to_int64(type_of(&column), column.block + i * type_of(&column)->bytes, 1,
+                                 &value, e);
+            *same = !rc && value == keep[first + i];
+        }
+    }
+    close_column(&column);
     return rc;
 }
 

@@ -6,6 +6,9 @@
 #ifndef COV_STORE_CHUNK_TABLE_H
 #define COV_STORE_CHUNK_TABLE_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "common/base/err.h"
 #include "common/codec/codec.h"
 #include "common/seq/grid.h"
@@ -33,6 +36,14 @@ int cov_texts_write(struct cov_h5 *f, const char *set, size_t width, size_t n,
                     const char *(*get)(const void *arg, size_t i), const void *arg,
                     size_t chunk_rows, struct cov_codec_choice compression,
                     struct cov_err *e) COV_MUST_USE;
+
+/* Writes data/blacklist, which is not there yet: 1 for each row to keep, 0 for the others. HDF5's
+ * thread. */
+int cov_blacklist_rows_write(struct cov_h5 *f, const bool *keep, size_t n_rows,
+                             struct cov_codec_choice compression, struct cov_err *e) COV_MUST_USE;
+/* *same: data/blacklist holds exactly that. HDF5's thread. */
+int cov_blacklist_rows_compare(struct cov_h5 *f, const bool *keep, size_t n_rows, bool *same,
+                               struct cov_err *e) COV_MUST_USE;
 
 /* "row 7 (Chr1:21385-42768, - strand)", cut to fit buf. */
 enum { COV_ROW_TEXT_BYTES = 200 };

@@ -180,7 +180,7 @@ const char *cov_h5_path(const struct cov_h5 *f)
 
 /* ---- reading ---- */
 
-int cov_h5_open_unchecked(const char *path, struct cov_h5 **out, struct cov_err *e)
+static int open_file(const char *path, bool to_write, struct cov_h5 **out, struct cov_err *e)
 {
     *out = NULL;
     int rc = init_library(e);
@@ -190,7 +190,8 @@ int cov_h5_open_unchecked(const char *path, struct cov_h5 **out, struct cov_err 
     if (!f)
         return COV_ENOMEM;
     hid_t fapl = access_list();
-    f->id = H5Fopen(path, H5F_ACC_RDONLY, fapl);
+    /* These macros start libhdf5: not before init_library. */
+    f->id = H5Fopen(path, to_write ? H5F_ACC_RDWR : H5F_ACC_RDONLY, fapl);
     if (f->id < 0)
         rc = cov_h5_fail(e, COV_EINPUT, path, NULL, "damaged HDF5 file");
     cov_h5_close_id(fapl);
@@ -199,6 +200,11 @@ int cov_h5_open_unchecked(const char *path, struct cov_h5 **out, struct cov_err 
     else
         *out = f;
     return rc;
+}
+
+int cov_h5_open_unchecked(const char *path, struct cov_h5 **out, struct cov_err *e)
+{
+    return open_file(path, false, out, e);
 }
 
 int cov_h5_open(const char *path, struct cov_h5 **out, struct cov_err *e)
@@ -309,6 +315,18 @@ int cov_h5_create(const char *path, struct cov_h5 **out, struct cov_err *e)
     else
         *out = f;
     return rc;
+}
+
+int cov_h5_open_to_change(const char *path, struct cov_h5 **out, struct cov_err *e)
+{
+    return open_file(path, true, out, e);
+}
+
+int cov_h5_remove(struct cov_h5 *f, const char *name, struct cov_err *e)
+{
+    return H5Ldelete(f->id, name, H5P_DEFAULT) < 0
+               ? cov_h5_fail(e, COV_EIO, f->path, name, "cannot be taken out")
+               : COV_OK;
 }
 
 int cov_h5_finish(struct cov_h5 *f, struct cov_err *e)

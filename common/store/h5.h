@@ -88,6 +88,11 @@ int cov_h5_set_read(struct cov_h5_set *s, size_t row, size_t n_rows, size_t col,
 
 /* Creates or truncates `path`. */
 int cov_h5_create(const char *path, struct cov_h5 **out, struct cov_err *e) COV_MUST_USE;
+/* Opens a file that is there for changes: of a copy, as a change that is not finished leaves it
+ * damaged. `path` has passed cov_h5_probe, or is a copy of what has. */
+int cov_h5_open_to_change(const char *path, struct cov_h5 **out, struct cov_err *e) COV_MUST_USE;
+/* Takes a data set out. */
+int cov_h5_remove(struct cov_h5 *f, const char *name, struct cov_err *e) COV_MUST_USE;
 /* Flushes and closes; frees *f in any case. */
 int cov_h5_finish(struct cov_h5 *f, struct cov_err *e) COV_MUST_USE;
 

@@ -17,10 +17,10 @@ struct bedgraph {
     struct cov_track_sink base;
     struct cov_bgz *out;
     char *path;
-    const char *index_path;
-    bool csi;
-    char *text; /* room for a line of the longest contig behind BUFFER bytes */
-    size_t n_text;
+    const char *tbi_path, *csi_path;
+    bool warned; /* of a name that readers skip */
+    char *text;  /* room for a line of the current contig behind BUFFER bytes */
+    size_t n_text, cap_text;
     size_t n_name; /* length of the current contig's name */
 };
 
@@ -72,18 +72,49 @@ static int flush(struct bedgraph *b, struct cov_err *e)
     return named(b, rc, e);
 }
 
+/* Names that keep the lines whole. */
+static int check_name(struct bedgraph *b, const char *name, struct cov_err *e)
+{
+    static const char *const heads[] = {"#", "track", "browser"};
+    size_t n = strlen(name);
+    if (n == 0)
+        return cov_fail(e, COV_EINPUT, "%s: a contig has no name", b->base.name);
+    for (size_t k = 0; k < n; k++)
+        if ((unsigned char)name[k] <= ' ' || name[k] == 0x7f)
+            return cov_fail(e, COV_EINPUT,
+                            "%s: white space or a control character in the name of contig '%s' "
+                            "cannot stand in bedGraph",
+                            b->base.name, name);
+    for (size_t k = 0; k < COV_COUNT(heads) && !b->warned; k++)
+        if (strncmp(name, heads[k], strlen(heads[k])) == 0) {
+            cov_warn("%s: readers of bedGraph skip lines that begin with '%s', as those of "
+                     "contig %s do",
+                     b->base.name, heads[k], name);
+            b->warned = true;
+        }
+    return COV_OK;
+}
+
 static int begin(struct cov_track_sink *s, struct cov_err *e)
 {
-    (void)e;
     struct bedgraph *b = (struct bedgraph *)s;
-    b->n_name = strlen(s->contigs->names[s->contig]);
-    return COV_OK;
+    size_t room;
+    int rc = s->contigs ? COV_OK : check_name(b, s->contig_name, e);
+    if (rc)
+        return rc;
+    b->n_name = strlen(s->contig_name);
+    if (cov_size_add(b->n_name, BUFFER + 2 * MAX_NUMBER + COV_BEDGRAPH_VALUE_BYTES + 4, &room))
+        return cov_fail(e, COV_ENOMEM, "%s: the name of a contig is too long", s->name);
+    void *text = b->text;
+    rc = cov_reserve(&text, &b->cap_text, room, 1, e);
+    b->text = text;
+    return rc;
 }
 
 static int add(struct cov_track_sink *s, const struct cov_interval *iv, size_t n, struct cov_err *e)
 {
     struct bedgraph *b = (struct bedgraph *)s;
-    const char *name = s->contigs->names[s->contig];
+    const char *name = s->contig_name;
     for (size_t i = 0; i < n; i++) {
         char *p = b->text + b->n_text;
         memcpy(p, name, b->n_name);
@@ -108,14 +139,16 @@ static int add(struct cov_track_sink *s, const struct cov_interval *iv, size_t n
 static int close_file(struct cov_track_sink *s, struct cov_err *e)
 {
     struct bedgraph *b = (struct bedgraph *)s;
-    int rc = flush(b, e);
+    int rc = b->n_text ? flush(b, e) : COV_OK;
     if (rc)
         return rc;
     rc = cov_bgz_close(b->out, e);
     b->out = NULL;
     /* The index is made from the finished file: that reads all of it back. */
-    if (!rc && b->index_path)
-        rc = cov_bgz_index_bed(b->path, b->index_path, b->csi, e);
+    bool csi = cov_bedgraph_needs_csi(s);
+    const char *index_path = csi ? b->csi_path : b->tbi_path;
+    if (!rc && index_path)
+        rc = cov_bgz_index_bed(b->path, index_path, csi, e);
     return named(b, rc, e);
 }
 
@@ -132,48 +165,22 @@ static const struct cov_track_format bedgraph_format = {begin, add, close_file, 
 
 /* ---- opening ---- */
 
-static bool needs_csi(const struct cov_track_contigs *contigs)
+static const int64_t longest_of_tbi = INT64_C(1) << 29;
+
+bool cov_bedgraph_list_needs_csi(const struct cov_track_contigs *contigs)
 {
     for (size_t i = 0; i < contigs->n; i++)
-        if (contigs->lengths[i] > INT64_C(1) << 29)
+        if (contigs->lengths[i] > longest_of_tbi)
             return true;
     return false;
 }
 
-const char *cov_bedgraph_index_suffix(const struct cov_track_contigs *contigs)
+bool cov_bedgraph_needs_csi(const struct cov_track_sink *s)
 {
-    return needs_csi(contigs) ? ".csi" : ".tbi";
-}
-
-/* Names that keep the lines whole; *longest is the length of the longest. */
-static int check_names(const char *file, const struct cov_track_contigs *contigs, size_t *longest,
-                       struct cov_err *e)
-{
-    static const char *const heads[] = {"#", "track", "browser"};
-    bool warned = false;
-    *longest = 0;
-    for (size_t i = 0; i < contigs->n; i++) {
-        const char *name = contigs->names[i];
-        size_t n = strlen(name);
-        if (n == 0)
-            return cov_fail(e, COV_EINPUT, "%s: a contig has no name", file);
-        for (size_t k = 0; k < n; k++)
-            if ((unsigned char)name[k] <= ' ' || name[k] == 0x7f)
-                return cov_fail(e, COV_EINPUT,
-                                "%s: white space or a control character in the name of contig '%s' "
-                                "cannot stand in bedGraph",
-                                file, name);
-        for (size_t k = 0; k < COV_COUNT(heads) && !warned; k++)
-            if (strncmp(name, heads[k], strlen(heads[k])) == 0) {
-                cov_warn("%s: readers of bedGraph skip lines that begin with '%s', as those of "
-                         "contig %s do",
-                         file, heads[k], name);
-                warned = true;
-            }
-        if (n > *longest)
-            *longest = n;
-    }
-    return COV_OK;
+    for (size_t i = 0; i < cov_track_n_contigs(s); i++)
+        if (cov_track_contig_length(s, i) > longest_of_tbi)
+            return true;
+    return false;
 }
 
 int cov_bedgraph_open(const char *path, const char *name, const struct cov_track_contigs *contigs,
@@ -184,26 +191,18 @@ int cov_bedgraph_open(const char *path, const char *name, const struct cov_track
     struct bedgraph *b = cov_calloc(1, sizeof *b, e);
     if (!b)
         return COV_ENOMEM;
-    size_t room;
     int rc = cov_track_init(&b->base, &bedgraph_format, name, contigs, e);
+    for (size_t i = 0; contigs && i < contigs->n && !rc; i++)
+        rc = check_name(b, contigs->names[i], e);
+    if (!rc && !(b->path = cov_strdup(path, e)))
+        rc = COV_ENOMEM;
+    b->tbi_path = options->compress ? options->tbi_path : NULL;
+    b->csi_path = options->compress ? options->csi_path : NULL;
     if (!rc)
-        rc = check_names(name, contigs, &room, e);
+        rc = cov_bgz_open_write(path, options->compress ? COV_BGZ_DEFLATE : COV_BGZ_PLAIN,
+                                options->n_threads, &b->out, e);
     if (rc)
-        goto out;
-    rc = COV_ENOMEM;
-    if (cov_size_add(room, BUFFER + 2 * MAX_NUMBER + COV_BEDGRAPH_VALUE_BYTES + 4, &room))
-        goto out;
-    b->path = cov_strdup(path, e);
-    b->text = cov_malloc(room, 1, e);
-    if (!b->path || !b->text)
-        goto out;
-    b->index_path = options->compress ? options->index_path : NULL;
-    b->csi = needs_csi(contigs);
-    rc = cov_bgz_open_write(path, options->compress ? COV_BGZ_DEFLATE : COV_BGZ_PLAIN,
-                            options->n_threads, &b->out, e);
-out:
-    if (rc)
-        free_sink(&b->base);
+        cov_track_free(&b->base);
     else
         *out = &b->base;
     return rc;

@@ -235,6 +235,11 @@ int cov_blacklist_read(const char *path, struct cov_blacklist **out, struct cov_
 
 /* ---- questions ---- */
 
+bool cov_blacklist_has_regions(const struct cov_blacklist *b)
+{
+    return b->is_bed;
+}
+
 bool cov_blacklist_drops(struct cov_blacklist *b, const char *contig)
 {
     size_t name;

@@ -22,6 +22,9 @@ int cov_blacklist_read(const char *path, struct cov_blacklist **out,
                        struct cov_err *e) COV_MUST_USE;
 void cov_blacklist_free(struct cov_blacklist *b); /* NULL is accepted */
 
+/* Whether it is a list of regions, not of ids. */
+bool cov_blacklist_has_regions(const struct cov_blacklist *b);
+
 /* Whether the whole contig is left out, because its id is listed. Notes that the contig exists. */
 bool cov_blacklist_drops(struct cov_blacklist *b, const char *contig);
 

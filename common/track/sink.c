@@ -4,13 +4,18 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "common/base/mem.h"
 
 int cov_track_init(struct cov_track_sink *s, const struct cov_track_format *format,
                    const char *name, const struct cov_track_contigs *contigs, struct cov_err *e)
 {
     *s = (struct cov_track_sink){
-        .format = format, .name = name, .contigs = contigs, .contig = contigs->n};
+        .format = format, .name = name, .contigs = contigs, .longest = INT64_MAX};
+    if (!contigs)
+        return cov_names_new(&s->announced.names, e);
     for (size_t i = 0; i < contigs->n; i++) {
         int order = i ? strcmp(contigs->names[i - 1], contigs->names[i]) : -1;
         if (order == 0)
@@ -25,28 +30,103 @@ int cov_track_init(struct cov_track_sink *s, const struct cov_track_format *form
     return COV_OK;
 }
 
-int cov_track_begin(struct cov_track_sink *s, size_t contig, struct cov_err *e)
+size_t cov_track_n_contigs(const struct cov_track_sink *s)
 {
-    if (contig >= s->contigs->n || (s->contig < s->contigs->n && contig <= s->contig))
-        return cov_fail(e, COV_EINPUT, "%s: contig number %zu is out of order", s->name, contig);
+    return s->contigs ? s->contigs->n : cov_names_count(s->announced.names);
+}
+
+const char *cov_track_contig_name(const struct cov_track_sink *s, size_t contig)
+{
+    return s->contigs ? s->contigs->names[contig] : cov_names_get(s->announced.names, contig, NULL);
+}
+
+int64_t cov_track_contig_length(const struct cov_track_sink *s, size_t contig)
+{
+    return s->contigs ? s->contigs->lengths[contig] : s->announced.lengths[contig];
+}
+
+static int begin(struct cov_track_sink *s, size_t contig, int64_t length, struct cov_err *e)
+{
     s->contig = contig;
+    s->contig_name = cov_track_contig_name(s, contig);
+    s->length = length;
+    s->begun = true;
+    s->at_end = false;
     s->end = 0;
     return s->format->begin ? s->format->begin(s, e) : COV_OK;
+}
+
+int cov_track_begin(struct cov_track_sink *s, size_t contig, struct cov_err *e)
+{
+    if (!s->contigs || contig >= s->contigs->n || (s->begun && contig <= s->contig))
+        return cov_fail(e, COV_EINPUT, "%s: contig number %zu is out of order", s->name, contig);
+    return begin(s, contig, s->contigs->lengths[contig], e);
+}
+
+/* The current contig must have ended. */
+static int check_end(const struct cov_track_sink *s, struct cov_err *e)
+{
+    if (s->contigs || !s->begun || s->at_end)
+        return COV_OK;
+    return cov_fail(e, COV_EINPUT, "%s: contig %s has no end", s->name, s->contig_name);
+}
+
+int cov_track_begin_named(struct cov_track_sink *s, const char *name, struct cov_err *e)
+{
+    size_t contig;
+    bool is_new;
+    if (s->contigs)
+        return cov_fail(e, COV_EINPUT, "%s: contig %s is announced, but there is a list", s->name,
+                        name);
+    int rc = check_end(s, e);
+    if (!rc)
+        rc = cov_names_add(s->announced.names, name, strlen(name), &contig, &is_new, e);
+    if (rc)
+        return rc;
+    if (!is_new)
+        return cov_fail(e, COV_EINPUT, "%s: contig %s is there twice", s->name, name);
+    void *lengths = s->announced.lengths;
+    rc = cov_reserve(&lengths, &s->announced.cap, contig + 1, sizeof *s->announced.lengths, e);
+    s->announced.lengths = lengths;
+    if (rc)
+        return rc;
+    s->announced.lengths[contig] = 0;
+    return begin(s, contig, s->longest, e);
+}
+
+int cov_track_end_contig(struct cov_track_sink *s, int64_t length, struct cov_err *e)
+{
+    if (s->contigs || !s->begun || s->at_end)
+        return cov_fail(e, COV_EINPUT, "%s: the end of a contig that was not announced", s->name);
+    if (length <= 0)
+        return cov_fail(e, COV_EINPUT, "%s: contig %s has length %" PRId64, s->name, s->contig_name,
+                        length);
+    if (length < s->end)
+        return cov_fail(e, COV_EINPUT,
+                        "%s: contig %s has %" PRId64 " bases, but an interval reaches %" PRId64,
+                        s->name, s->contig_name, length, s->end);
+    if (length > s->longest)
+        return cov_fail(e, COV_EINPUT,
+                        "%s: contig %s has %" PRId64 " bases; this format ends at %" PRId64,
+                        s->name, s->contig_name, length, s->longest);
+    s->announced.lengths[s->contig] = length;
+    s->at_end = true;
+    return COV_OK;
 }
 
 static int refuse(const struct cov_track_sink *s, const struct cov_interval *iv, const char *why,
                   struct cov_err *e)
 {
     return cov_fail(e, COV_EINPUT, "%s: %s:%" PRId64 "-%" PRId64 " (value %.9g) %s", s->name,
-                    s->contigs->names[s->contig], iv->beg + 1, iv->end, (double)iv->value, why);
+                    s->contig_name, iv->beg + 1, iv->end, (double)iv->value, why);
 }
 
 int cov_track_add(struct cov_track_sink *s, const struct cov_interval *iv, size_t n,
                   struct cov_err *e)
 {
-    if (s->contig >= s->contigs->n)
+    if (!s->begun || s->at_end)
         return cov_fail(e, COV_EINPUT, "%s: an interval without a contig", s->name);
-    int64_t length = s->contigs->lengths[s->contig];
+    int64_t length = s->length;
     struct cov_track_summary sum = s->summary;
     for (size_t i = 0; i < n; i++) {
         if (iv[i].beg < s->end)
@@ -54,7 +134,10 @@ int cov_track_add(struct cov_track_sink *s, const struct cov_interval *iv, size_
         if (iv[i].end <= iv[i].beg)
             return refuse(s, &iv[i], "is empty", e);
         if (iv[i].end > length)
-            return refuse(s, &iv[i], "goes beyond the end of the contig", e);
+            return refuse(s, &iv[i],
+                          s->contigs ? "goes beyond the end of the contig"
+                                     : "goes beyond what the format can hold",
+                          e);
         if (!isfinite(iv[i].value))
             return refuse(s, &iv[i], "is not a finite number", e);
         s->end = iv[i].end;
@@ -74,11 +157,17 @@ int cov_track_add(struct cov_track_sink *s, const struct cov_interval *iv, size_
 
 int cov_track_close(struct cov_track_sink *s, struct cov_err *e)
 {
-    return s->format->close ? s->format->close(s, e) : COV_OK;
+    int rc = check_end(s, e);
+    return rc || !s->format->close ? rc : s->format->close(s, e);
 }
 
 void cov_track_free(struct cov_track_sink *s)
 {
-    if (s)
-        s->format->free(s);
+    if (!s)
+        return;
+    cov_names_free(s->announced.names);
+    free(s->announced.lengths);
+    s->announced.names = NULL;
+    s->announced.lengths = NULL;
+    s->format->free(s);
 }

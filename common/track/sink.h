@@ -1,5 +1,8 @@
 /* sink.h - where the intervals of a track go: one interface over the formats.
  *
+ * The contigs are known beforehand, or announced one by one with their intervals, as a stream
+ * brings them: a contig's length is then told at its end.
+ *
  * A format embeds `struct cov_track_sink` as its first member. Contigs and intervals are checked
  * here, once for all formats: none of them can then write a track that is out of order.
  * SPDX-License-Identifier: MIT */
@@ -11,6 +14,7 @@
 #include <stdint.h>
 
 #include "common/base/err.h"
+#include "common/seq/names.h"
 
 /* One value over the bases beg .. end-1, 0-based. */
 struct cov_interval {
@@ -45,20 +49,46 @@ struct cov_track_format {
 struct cov_track_sink {
     const struct cov_track_format *format;
     const char *name; /* for messages: the final name of the output. Borrowed */
-    const struct cov_track_contigs *contigs; /* Borrowed */
-    size_t contig;                           /* the current one; contigs->n before the first */
-    int64_t end;                             /* of the last interval in it */
+    const struct cov_track_contigs *contigs; /* NULL: they are announced. Borrowed */
+    struct {
+        struct cov_names *names;
+        int64_t *lengths;
+        size_t cap;
+    } announced;             /* Owned */
+    int64_t longest;         /* contig that the format can hold; a format may lower it */
+    bool begun;              /* there is a current contig */
+    bool at_end;             /* an announced contig whose length has been told */
+    size_t contig;           /* the current one */
+    const char *contig_name; /* of the current contig, while it is the current one */
+    int64_t length;          /* of the current contig; `longest` while it is not known */
+    int64_t end;             /* of the last interval in it */
     struct cov_track_summary summary;
 };
 
-/* For formats. Checks the contigs: COV_EINPUT names one that comes twice or has no length. Borrows
- * `name` and `contigs` until cov_track_free. */
+/* For formats. Checks the contigs: COV_EINPUT names one that comes twice or has no length. NULL:
+ * contigs will be announced. Borrows `name` and `contigs` until cov_track_free. */
 int cov_track_init(struct cov_track_sink *s, const struct cov_track_format *format,
                    const char *name, const struct cov_track_contigs *contigs,
                    struct cov_err *e) COV_MUST_USE;
 
-/* Goes on to a contig, which must come after the current one. Contigs may be left out. */
+/* The contigs, numbered in the order of the list or of their announcement. Names are borrowed, and
+ * announced ones until the next announcement. */
+size_t cov_track_n_contigs(const struct cov_track_sink *s);
+const char *cov_track_contig_name(const struct cov_track_sink *s, size_t contig);
+int64_t cov_track_contig_length(const struct cov_track_sink *s, size_t contig);
+
+/* Goes on to a contig of the list, which must come after the current one. Contigs may be left
+ * out. */
 int cov_track_begin(struct cov_track_sink *s, size_t contig, struct cov_err *e) COV_MUST_USE;
+
+/* Announces a contig and goes on to it, where there is no list. COV_EINPUT for a name that was
+ * announced before. */
+int cov_track_begin_named(struct cov_track_sink *s, const char *name,
+                          struct cov_err *e) COV_MUST_USE;
+
+/* The announced contig ends, and has this length. COV_EINPUT, naming it, when that is 0, less than
+ * its intervals reach, or more than the format can hold. */
+int cov_track_end_contig(struct cov_track_sink *s, int64_t length, struct cov_err *e) COV_MUST_USE;
 
 /* Adds intervals of the current contig, ascending, without overlaps, values finite. COV_EINPUT,
  * naming contig and position, for one that is not. */

@@ -122,9 +122,9 @@ static void writes_much(void **state)
         const char *const one[] = {wide ? name : names[0]};
         struct cov_track_contigs c = {1, one, length};
         struct cov_bedgraph_options o = {
-            .compress = true, .n_threads = 2, .index_path = "x.bg.gz.csi"};
+            .compress = true, .n_threads = 2, .csi_path = "x.bg.gz.csi"};
         struct cov_track_sink *s;
-        assert_string_equal(cov_bedgraph_index_suffix(&c), ".csi");
+        assert_true(cov_bedgraph_list_needs_csi(&c));
         assert_int_equal(cov_bedgraph_open("x.bg.gz", "x", &c, &o, &s, NULL), COV_OK);
         assert_int_equal(cov_track_begin(s, 0, NULL), COV_OK);
         size_t lines = wide ? 20 : 100000;
@@ -159,9 +159,9 @@ static void chooses_index(void **state)
     (void)state;
     int64_t n = INT64_C(1) << 29;
     struct cov_track_contigs c = {1, names, &n};
-    assert_string_equal(cov_bedgraph_index_suffix(&c), ".tbi");
+    assert_false(cov_bedgraph_list_needs_csi(&c));
     n++;
-    assert_string_equal(cov_bedgraph_index_suffix(&c), ".csi");
+    assert_true(cov_bedgraph_list_needs_csi(&c));
 }
 
 static void count_warning(void *arg, enum cov_log_level level, const char *text)

@@ -16,8 +16,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/base/pool.h"
 #include "common/base/rng.h"
 #include "common/track/bigwig.h"
+#include "common/track/bigwig_verify.h"
+
+static const struct cov_bigwig_options alone = {NULL, NULL}, elsewhere = {NULL, "/tmp"};
 
 static char dir[] = "/tmp/cov-test-XXXXXX";
 
@@ -81,7 +85,7 @@ static void write_file(const char *path, const struct cov_track_contigs *contigs
 {
     struct cov_track_sink *s;
     struct cov_err e = COV_ERR_INIT;
-    int rc = cov_bigwig_open(path, "x.bw", contigs, &s, &e);
+    int rc = cov_bigwig_open(path, "x.bw", contigs, &alone, &s, &e);
     for (size_t c = 0; c < contigs->n && !rc; c++) {
         rc = cov_track_begin(s, c, &e);
         for (size_t i = 0; i < expected[c].n && !rc; i += piece) {
@@ -143,11 +147,11 @@ static uint64_t count_blocks(const char *path)
     return n;
 }
 
-/* Blocks hold 2728 intervals: contigs that end just before, at and behind the end of one. */
+/* Blocks hold 1024 intervals: contigs that end just before, at and behind the end of one. */
 static void fills_blocks(void **state)
 {
     (void)state;
-    enum { N_CONTIGS = 12, PER_BLOCK = 2728, CAP = 3 * PER_BLOCK };
+    enum { N_CONTIGS = 12, PER_BLOCK = 1024, CAP = 3 * PER_BLOCK };
     static struct cov_interval iv[N_CONTIGS][CAP];
     static char text[N_CONTIGS][4];
     const char *list[N_CONTIGS];
@@ -216,16 +220,17 @@ static void refuses(void **state)
     struct cov_err e = COV_ERR_INIT;
     const int64_t length = INT64_C(1) << 32;
     struct cov_track_contigs large = {1, names, &length};
-    assert_int_equal(cov_bigwig_open("x.bw", "x.bw", &large, &s, &e), COV_EINPUT);
+    assert_int_equal(cov_bigwig_open("x.bw", "x.bw", &large, &alone, &s, &e), COV_EINPUT);
     assert_string_equal(e.text,
                         "x.bw: contig chr1 has 4294967296 bases; bigWig ends at 4294967295");
     cov_err_clear(&e);
-    assert_int_equal(cov_bigwig_open("not/there.bw", "there.bw", &contigs, &s, &e), COV_EIO);
+    assert_int_equal(cov_bigwig_open("not/there.bw", "there.bw", &contigs, &alone, &s, &e),
+                     COV_EIO);
     assert_string_equal(e.text, "there.bw: No such file or directory");
     cov_err_clear(&e);
     /* Given up in the middle. */
     const struct cov_interval iv[] = {{0, 1, 1}, {1, 2, 2}}, bad = {0, 1, 1};
-    assert_int_equal(cov_bigwig_open("x.bw", "x.bw", &contigs, &s, &e), COV_OK);
+    assert_int_equal(cov_bigwig_open("x.bw", "x.bw", &contigs, &alone, &s, &e), COV_OK);
     assert_int_equal(cov_track_begin(s, 0, &e), COV_OK);
     assert_int_equal(cov_track_add(s, iv, 2, &e), COV_OK);
     assert_int_equal(cov_track_add(s, &bad, 1, &e), COV_EINPUT);
@@ -251,6 +256,9 @@ static void reports_full_disk(void **state)
     struct stat st;
     write_file("x.bw", &contigs, (struct expected[]){{iv, N}, {0}, {0}, {0}}, N);
     assert_int_equal(stat("x.bw", &st), 0);
+    struct cov_pool *pool;
+    assert_int_equal(cov_pool_new(2, &pool, NULL), COV_OK);
+    const struct cov_bigwig_options pooled = {pool, "/tmp"};
     rlim_t size = (rlim_t)st.st_size, sizes[40] = {0, 100, size - 1, size - 4, size - 5000};
     for (size_t k = 5; k < COV_COUNT(sizes); k++)
         sizes[k] = size / COV_COUNT(sizes) * k;
@@ -260,7 +268,7 @@ static void reports_full_disk(void **state)
         limit = before;
         limit.rlim_cur = sizes[k];
         assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
-        int rc = cov_bigwig_open("x.bw", "x.bw", &contigs, &s, &e);
+        int rc = cov_bigwig_open("x.bw", "x.bw", &contigs, k % 2 ? &pooled : &alone, &s, &e);
         if (!rc)
             rc = cov_track_begin(s, 0, &e);
         for (size_t i = 0; i < N && !rc; i += 1000)
@@ -272,7 +280,83 @@ static void reports_full_disk(void **state)
         assert_int_equal(rc, COV_EIO);
         assert_non_null(strstr(e.text, "x.bw: cannot be written"));
     }
+    cov_pool_free(pool);
+    struct cov_track_sink *s;
+    struct cov_err e = COV_ERR_INIT;
+    assert_int_equal(cov_bigwig_open("/dev/full", "full.bw", &contigs, &elsewhere, &s, &e), COV_OK);
+    assert_int_equal(cov_track_close(s, &e), COV_EIO);
+    assert_string_equal(e.text, "full.bw: cannot be written: No space left on device");
+    cov_track_free(s);
     free(iv);
+    assert_int_equal(unlink("x.bw"), 0);
+}
+
+/* ---- announced contigs ---- */
+
+static void refuses_announced(void **state)
+{
+    (void)state;
+    const struct cov_interval beyond = {UINT32_MAX, INT64_C(1) + UINT32_MAX, 1}, one = {5, 9, 1};
+    struct cov_track_sink *s;
+    struct cov_err e = COV_ERR_INIT;
+    assert_int_equal(cov_bigwig_open("x.bw", "x.bw", NULL, &alone, &s, &e), COV_OK);
+    assert_int_equal(cov_track_close(s, &e), COV_EINPUT);
+    assert_string_equal(e.text, "x.bw: there is no contig to write");
+    cov_track_free(s);
+    cov_err_clear(&e);
+    assert_int_equal(cov_bigwig_open("x.bw", "x.bw", NULL, &alone, &s, &e), COV_OK);
+    assert_int_equal(cov_track_begin_named(s, "chrL", &e), COV_OK);
+    assert_int_equal(cov_track_add(s, &beyond, 1, &e), COV_EINPUT);
+    assert_string_equal(e.text, "x.bw: chrL:4294967296-4294967296 (value 1) goes beyond what the "
+                                "format can hold");
+    cov_err_clear(&e);
+    assert_int_equal(cov_track_add(s, &one, 1, &e), COV_OK);
+    assert_int_equal(cov_track_end_contig(s, INT64_C(1) << 32, &e), COV_EINPUT);
+    assert_string_equal(e.text,
+                        "x.bw: contig chrL has 4294967296 bases; this format ends at 4294967295");
+    cov_err_clear(&e);
+    assert_int_equal(cov_track_close(s, &e), COV_EINPUT);
+    assert_string_equal(e.text, "x.bw: contig chrL has no end");
+    cov_track_free(s);
+    assert_int_equal(unlink("x.bw"), 0);
+}
+
+/* ---- what reading back finds ---- */
+
+static void reads_back(void **state)
+{
+    (void)state;
+    const struct cov_interval iv[] = {{0, 10, 9}, {10, 20, 3.5F}, {20, 1000, 0}};
+    const struct cov_track_summary right = {3, 1000, 0, 9, 125, 810 + 122.5};
+    const struct cov_bigwig_sample good[] = {{2, {10, 20, 3.5F}}, {2, {20, 1000, 0}}};
+    const struct cov_bigwig_sample bad[] = {
+        {2, {10, 20, 3}}, {2, {11, 20, 3.5F}}, {2, {10, 21, 3.5F}}, {0, {0, 10, 9}}};
+    struct cov_err e = COV_ERR_INIT;
+    write_file("x.bw", &contigs, (struct expected[]){{0}, {0}, {iv, 3}, {0}}, 3);
+    struct cov_track_sink s;
+    assert_int_equal(cov_track_init(&s, NULL, "final.bw", &contigs, NULL), COV_OK);
+    s.summary = right;
+    assert_int_equal(cov_bigwig_verify("x.bw", &s, good, 2, NULL), COV_OK);
+    for (size_t i = 0; i < COV_COUNT(bad); i++) {
+        assert_int_equal(cov_bigwig_verify("x.bw", &s, &bad[i], 1, &e), COV_EIO);
+        assert_non_null(strstr(e.text, "is not what was written"));
+        cov_err_clear(&e);
+    }
+    s.summary.sum++;
+    assert_int_equal(cov_bigwig_verify("x.bw", &s, good, 2, &e), COV_EIO);
+    assert_string_equal(e.text, "final.bw: read back, its summary is not what was written");
+    cov_err_clear(&e);
+    s.summary = right;
+    const int64_t others[] = {UINT32_MAX, 10, 1000, 8};
+    const struct cov_track_contigs longer = {4, names, others}, fewer = {3, names, lengths};
+    s.contigs = &longer;
+    assert_int_equal(cov_bigwig_verify("x.bw", &s, good, 2, &e), COV_EIO);
+    assert_string_equal(e.text, "final.bw: read back, its contigs are not what was written");
+    s.contigs = &fewer;
+    assert_int_equal(cov_bigwig_verify("x.bw", &s, good, 2, NULL), COV_EIO);
+    s.contigs = &contigs;
+    assert_int_equal(truncate("x.bw", 100), 0);
+    assert_int_equal(cov_bigwig_verify("x.bw", &s, good, 2, NULL), COV_EIO);
     assert_int_equal(unlink("x.bw"), 0);
 }
 
@@ -282,6 +366,7 @@ int main(void)
         cmocka_unit_test(has_right_summary), cmocka_unit_test(may_be_empty),
         cmocka_unit_test(fills_blocks),      cmocka_unit_test(takes_many_contigs),
         cmocka_unit_test(refuses),           cmocka_unit_test(reports_full_disk),
+        cmocka_unit_test(refuses_announced), cmocka_unit_test(reads_back),
     };
     return cmocka_run_group_tests_name("bigwig", tests, enter, leave);
 }

@@ -15,8 +15,9 @@
 static void finds_texts(void **state)
 {
     (void)state;
-    static const char text[] = " {\"a\": \"x\", \"A\": \"y\", \"n\": 1, \"l\": [\"a\"], "
-                               "\"u\": \"\\u00e9\\\"\\n\", \"o\": {\"in\": \"z\"}, \"null\": null} \n";
+    static const char text[] =
+        " {\"a\": \"x\", \"A\": \"y\", \"n\": 1, \"l\": [\"a\"], "
+        "\"u\": \"\\u00e9\\\"\\n\", \"o\": {\"in\": \"z\"}, \"null\": null} \n";
     struct cov_json_value *v;
     assert_int_equal(cov_json_parse(text, strlen(text), &v, NULL), COV_OK);
     assert_string_equal(cov_json_text(v, "a"), "x");
@@ -35,8 +36,8 @@ static void finds_texts(void **state)
 static void other_values_have_no_members(void **state)
 {
     (void)state;
-    static const char *const texts[] = {"[\"a\", {\"a\": \"b\"}]", "\"a\"", "1", "true", "null",
-                                        "{}",                      "[]"};
+    static const char *const texts[] = {
+        "[\"a\", {\"a\": \"b\"}]", "\"a\"", "1", "true", "null", "{}", "[]"};
     for (size_t i = 0; i < COV_COUNT(texts); i++) {
         struct cov_json_value *v;
         assert_int_equal(cov_json_parse(texts[i], strlen(texts[i]), &v, NULL), COV_OK);
@@ -82,7 +83,8 @@ static void refuses_what_is_no_json(void **state)
 static void survives_damage(void **state)
 {
     (void)state;
-    static const char text[] = "{\"assemblyUnit\":\"non-nuclear\",\"length\":12.5e3,\"x\":[{},\"\\u0041\"]}";
+    static const char text[] =
+        "{\"assemblyUnit\":\"non-nuclear\",\"length\":12.5e3,\"x\":[{},\"\\u0041\"]}";
     size_t n = strlen(text);
     for (size_t cut = 0; cut < n; cut++)
         for (unsigned flip = 0; flip < 256; flip++) {

@@ -1,9 +1,15 @@
-/* look.c - h5chunk info: what is in files of chunks.
+/* look.c - h5chunk info, verify and blacklist: what is in files of chunks, whether they are sound, and
+ * what of it training is to leave out.
  * SPDX-License-Identifier: MIT */
 #include <stddef.h>
 #include <stdio.h>
 
+#include "common/base/log.h"
+#include "common/base/path.h"
+#include "common/base/pool.h"
 #include "common/job/chunk_info.h"
+#include "common/job/set_blacklist.h"
+#include "common/job/verify.h"
 #include "tools/h5chunk/subcommands.h"
 
 /* ---------------------------------------------------------------- info */
@@ -41,4 +47,120 @@ const struct cov_tool h5chunk_info = {
     .max_operands = -1,
     .lacks = COV_LACKS_OUTPUT | COV_LACKS_THREADS | COV_LACKS_PROGRESS | COV_LACKS_TMPDIR,
     .run = info_run,
+};
+
+/* ---------------------------------------------------------------- verify */
+
+static const struct cov_opt verify_options[] = {{.name = NULL}};
+
+/* Goes on after a file that cannot be opened, which leads to status 1 as findings do. */
+static int verify_run(struct cov_common *common, void *config, const bool *given, int n_operands,
+                      char **operands, struct cov_err *e)
+{
+    (void)config;
+    (void)given;
+    struct cov_pool *pool = NULL;
+    size_t n_findings = 0;
+    int n_unsound = 0, failed = COV_OK;
+    int rc = cov_pool_new((unsigned)common->threads, &pool, e);
+    for (int i = 0; i < n_operands && !rc; i++) {
+        struct cov_err failure = COV_ERR_INIT;
+        size_t n = 0;
+        rc = cov_verify(operands[i], pool, stdout, &common->progress, &common->stats, &n, &failure);
+        n_findings += n;
+        n_unsound += n > 0;
+        if (rc && failed)
+            cov_warn("%s", failure.text);
+        else if (rc)
+            failed = cov_fail(e, rc, "%s", failure.text);
+        if (rc != COV_ENOMEM)
+            rc = COV_OK;
+    }
+    cov_pool_free(pool);
+    if (failed || rc)
+        return failed ? failed : rc;
+    if (n_findings > 0 && n_operands == 1)
+        return cov_fail(e, COV_EINPUT, "%s is not sound (findings: %zu)", operands[0], n_findings);
+    if (n_findings > 0)
+        return cov_fail(e, COV_EINPUT, "%d of %d files are not sound (findings: %zu)", n_unsound,
+                        n_operands, n_findings);
+    return COV_OK;
+}
+
+const struct cov_tool h5chunk_verify = {
+    .name = "verify",
+    .summary = "check that files are sound, and say where they are not",
+    .synopsis = "[options] FILE...",
+    .examples = "  h5chunk verify genome.h5 predictions.h5\n",
+    .options = verify_options,
+    .min_operands = 1,
+    .max_operands = -1,
+    .lacks = COV_LACKS_OUTPUT | COV_LACKS_TMPDIR,
+    .run = verify_run,
+};
+
+/* ---------------------------------------------------------------- blacklist */
+
+struct blacklist_config {
+    const char *report, *names, *list;
+};
+
+static const struct cov_opt blacklist_options[] = {
+    {.name = "report",
+     .type = COV_OPT_STRING,
+     .flags = COV_OPT_PATH_IN,
+     .field = offsetof(struct blacklist_config, report),
+     .metavar = "FILE",
+     .help = "NCBI's sequence_report.jsonl: leave out what is unplaced, unlocalized, or not of the "
+             "nucleus"},
+    {.name = "names",
+     .type = COV_OPT_STRING,
+     .flags = COV_OPT_PATH_IN,
+     .field = offsetof(struct blacklist_config, names),
+     .metavar = "FILE",
+     .help = "leave out these sequences: ids, one a line"},
+    {.name = "list",
+     .type = COV_OPT_STRING,
+     .flags = COV_OPT_PATH_OUT,
+     .field = offsetof(struct blacklist_config, list),
+     .metavar = "OUT",
+     .help = "write the ids that are left out there, as cov2bigwig --blacklist-file takes them"},
+    {.name = NULL},
+};
+
+static int blacklist_run(struct cov_common *common, void *config, const bool *given, int n_operands,
+                         char **operands, struct cov_err *e)
+{
+    (void)given;
+    (void)n_operands;
+    const struct blacklist_config *c = config;
+    const struct cov_set_blacklist_options options = {.report = c->report,
+                                                      .names = c->names,
+                                                      .output = common->output,
+                                                      .list = c->list,
+                                                      .force = common->force};
+    const char *from = c->report ? c->report : c->names;
+    if (!from)
+        return cov_fail(e, COV_EUSAGE, "--report or --names is missing");
+    if (c->report && c->names)
+        return cov_fail(e, COV_EUSAGE, "--report and --names contradict each other");
+    if (common->output && cov_path_is_std(common->output))
+        return cov_fail(e, COV_EUSAGE, "a genome file cannot be written to standard output");
+    int rc = cov_stats_add_input(&common->stats, from, e);
+    return rc ? rc : cov_set_blacklist(operands[0], &options, &common->progress, &common->stats, e);
+}
+
+const struct cov_tool h5chunk_blacklist = {
+    .name = "blacklist",
+    .summary = "note in a genome file which sequences training is to leave out",
+    .synopsis = "(--report FILE | --names FILE) [options] [-o OUT.h5] GENOME.h5",
+    .examples = "  h5chunk blacklist --report sequence_report.jsonl --list dropped.txt genome.h5\n",
+    .options = blacklist_options,
+    .config_bytes = sizeof(struct blacklist_config),
+    .min_operands = 1,
+    .max_operands = 1,
+    .output_optional = true,
+    .output_help = "write a new file there; without it, GENOME.h5 is changed",
+    .lacks = COV_LACKS_THREADS | COV_LACKS_TMPDIR,
+    .run = blacklist_run,
 };

@@ -1,0 +1,344 @@
+/* stream.c - see stream.h: reading a chunk stream, and checking it on the way.
+ * SPDX-License-Identifier: MIT */
+#include "common/store/stream.h"
+
+#include <assert.h>
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/mem.h"
+#include "common/store/stream_format.h"
+
+/* Memory grows by this much at a time while a record is read, whatever length it claims. */
+enum { STEP = 1 << 20 };
+
+struct cov_stream {
+    struct cov_bgz *in;
+    struct cov_chunk_head head;
+    struct cov_stream_order order;
+    struct cov_blob text; /* records that are not of a pair */
+    int failed;           /* the first failure: nothing is read behind it */
+    bool done;
+};
+
+const struct cov_chunk_head *cov_stream_head(const struct cov_stream *s)
+{
+    return &s->head;
+}
+
+bool cov_stream_is_partial(const struct cov_stream *s)
+{
+    return s->order.partial;
+}
+
+const char *cov_stream_name(const struct cov_stream *s)
+{
+    return cov_bgz_name(s->in);
+}
+
+void cov_stream_close(struct cov_stream *s)
+{
+    if (!s)
+        return;
+    cov_bgz_abort(s->in);
+    cov_chunk_head_fini(&s->head);
+    cov_stream_order_fini(&s->order);
+    cov_blob_fini(&s->text);
+    free(s);
+}
+
+/* ---- bytes and records ---- */
+
+/* COV_EINPUT that says where: stream, sequence and position. */
+static int damaged(const struct cov_stream *s, const char *reason, struct cov_err *e)
+{
+    char where[COV_STREAM_WHERE_BYTES];
+    return cov_fail(e, COV_EINPUT, "%s: damaged chunk stream: %s: %s", s->order.name,
+                    cov_stream_order_where(&s->order, where), reason);
+}
+
+/* Up to n bytes, less only at the end of the file. */
+static int read_bytes(struct cov_stream *s, uint8_t *p, size_t n, size_t *got, struct cov_err *e)
+{
+    *got = 0;
+    for (size_t k = 1; *got < n && k > 0; *got += k) {
+        struct cov_err why = COV_ERR_INIT;
+        int rc = cov_bgz_read(s->in, p + *got, n - *got, &k, &why);
+        if (rc) {
+            char where[COV_STREAM_WHERE_BYTES];
+            return cov_fail(e, rc, "%s (%s)", why.text, cov_stream_order_where(&s->order, where));
+        }
+    }
+    return COV_OK;
+}
+
+static int read_exactly(struct cov_stream *s, uint8_t *p, size_t n, struct cov_err *e)
+{
+    size_t got;
+    int rc = read_bytes(s, p, n, &got, e);
+    if (!rc && got < n) {
+        char where[COV_STREAM_WHERE_BYTES];
+        rc = cov_fail(e, COV_EINPUT,
+                      "%s: truncated: the chunk stream ends before its end record, %s (did the "
+                      "program that wrote it fail?)",
+                      s->order.name, cov_stream_order_where(&s->order, where));
+    }
+    return rc;
+}
+
+static int read_start(struct cov_stream *s, uint32_t *type, uint64_t *n_bytes, struct cov_err *e)
+{
+    uint8_t start[COV_STREAM_RECORD_BYTES];
+    int rc = read_exactly(s, start, sizeof start, e);
+    *type = cov_stream_u32(start);
+    *n_bytes = cov_stream_u64(start + 4);
+    return rc;
+}
+
+/* *b = the n_bytes of a record, which are no more than the record can have. */
+static int read_payload(struct cov_stream *s, size_t n_bytes, struct cov_blob *b, struct cov_err *e)
+{
+    int rc = COV_OK;
+    cov_blob_clear(b);
+    while (!rc && b->n_bytes < n_bytes) {
+        size_t left = n_bytes - b->n_bytes, n = left < STEP ? left : STEP;
+        uint8_t *at;
+        rc = cov_blob_room(b, n, &at, e);
+        if (!rc)
+            rc = read_exactly(s, at, n, e);
+        if (!rc)
+            b->n_bytes += n;
+    }
+    size_t n = b->n_bytes;
+    b->n_bytes = 0;
+    return rc ? rc : cov_blob_end_piece(b, n, e);
+}
+
+/* ---- the beginning ---- */
+
+int cov_stream_is(struct cov_bgz *b, bool *yes, struct cov_err *e)
+{
+    uint8_t start[COV_STREAM_MAGIC_BYTES];
+    size_t got;
+    int rc = cov_bgz_peek(b, start, sizeof start, &got, e);
+    *yes = !rc && got == sizeof start && memcmp(start, COV_STREAM_MAGIC, sizeof start) == 0;
+    return rc;
+}
+
+/* For a file whose first bytes are none of a stream: what it is. */
+static const char *describe(const uint8_t *start, size_t n)
+{
+    if (n == 0)
+        return "it is empty (did the program that should have written it fail?)";
+    if (start[0] == '>')
+        return "it looks like a FASTA";
+    if (n >= 8 && memcmp(start, "\x89HDF\r\n\x1a\n", 8) == 0)
+        return "it is an HDF5 file, of which `h5chunk cat` makes a stream";
+    return "it begins with other bytes";
+}
+
+static int read_head(struct cov_stream *s, struct cov_err *e)
+{
+    uint8_t start[COV_STREAM_START_BYTES];
+    size_t got;
+    int rc = read_bytes(s, start, COV_STREAM_MAGIC_BYTES, &got, e);
+    if (rc)
+        return rc;
+    if (got < COV_STREAM_MAGIC_BYTES ||
+        memcmp(start, COV_STREAM_MAGIC, COV_STREAM_MAGIC_BYTES) != 0)
+        return cov_fail(e, COV_EINPUT, "%s: not a chunk stream: %s", s->order.name,
+                        describe(start, got));
+    if (!cov_bgz_is_bgzf(s->in))
+        return cov_fail(e, COV_EINPUT,
+                        "%s: a chunk stream, but without the blocks and checksums of BGZF: it was "
+                        "decompressed or compressed again; bgzip mends that",
+                        s->order.name);
+    rc = read_exactly(s, start + COV_STREAM_MAGIC_BYTES, 4, e);
+    if (rc)
+        return rc;
+    uint32_t version = cov_stream_u32(start + COV_STREAM_MAGIC_BYTES);
+    if (version != COV_STREAM_VERSION)
+        return cov_fail(e, COV_EINPUT,
+                        "%s: a chunk stream of version %u; this program reads version %d",
+                        s->order.name, version, COV_STREAM_VERSION);
+    uint32_t type;
+    uint64_t n_bytes;
+    rc = read_start(s, &type, &n_bytes, e);
+    if (rc)
+        return rc;
+    if (type != COV_STREAM_HEAD || n_bytes > COV_STREAM_MAX_HEAD)
+        return cov_fail(e, COV_EINPUT, "%s: damaged chunk stream: it does not begin with a head",
+                        s->order.name);
+    rc = read_payload(s, (size_t)n_bytes, &s->text, e);
+    if (rc)
+        return rc;
+    rc = cov_stream_head_decode(s->text.data, (size_t)n_bytes, &s->head, &s->order.partial, e);
+    return rc ? cov_err_prefix(e, "%s: damaged head of a chunk stream", s->order.name) : COV_OK;
+}
+
+int cov_stream_open(struct cov_bgz *b, struct cov_stream **out, struct cov_err *e)
+{
+    *out = NULL;
+    struct cov_stream *s = cov_calloc(1, sizeof *s, e);
+    if (!s) {
+        cov_bgz_abort(b);
+        return COV_ENOMEM;
+    }
+    s->in = b;
+    int rc = cov_stream_order_init(&s->order, cov_bgz_name(b), false, e);
+    if (!rc)
+        rc = read_head(s, e);
+    if (rc)
+        cov_stream_close(s);
+    else
+        *out = s;
+    return rc;
+}
+
+/* ---- the records behind the head ---- */
+
+/* One of the two texts of a record: its length and its bytes. */
+static bool take_text(const uint8_t **p, size_t *left, const char **text, size_t *n)
+{
+    if (*left < 4 || cov_stream_u32(*p) > *left - 4)
+        return false;
+    *n = cov_stream_u32(*p);
+    *text = (const char *)*p + 4;
+    *p += 4 + *n;
+    *left -= 4 + *n;
+    return true;
+}
+
+static int next_begin(struct cov_stream *s, const struct cov_blob *b, struct cov_stream_item *item,
+                      struct cov_err *e)
+{
+    const uint8_t *p = b->data;
+    size_t left = b->n_bytes, n_species, n_name;
+    const char *species, *name;
+    if (!take_text(&p, &left, &species, &n_species) || !take_text(&p, &left, &name, &n_name) ||
+        left > 0)
+        return damaged(s, "the name of a sequence is cut", e);
+    item->event = COV_STREAM_BEGIN;
+    return cov_stream_order_begin(&s->order, species, n_species, name, n_name, e);
+}
+
+static int next_pair(struct cov_stream *s, const struct cov_blob *b, struct cov_stream_item *item,
+                     struct cov_err *e)
+{
+    struct cov_stream_layout l;
+    const char *reason = cov_stream_layout(&s->head, b->data, b->n_bytes, &l);
+    if (reason)
+        return damaged(s, reason, e);
+    item->event = COV_STREAM_PAIR;
+    item->pair = l.pair;
+    return cov_stream_order_pair(&s->order, &l.pair, e);
+}
+
+static int next_end(struct cov_stream *s, const uint8_t *p, struct cov_stream_item *item,
+                    struct cov_err *e)
+{
+    item->event = COV_STREAM_END;
+    item->length = (int64_t)cov_stream_u64(p);
+    if (s->order.in_seq && cov_stream_u64(p + 8) != s->order.n_seq_pairs)
+        return damaged(s, "the sequence ends with a wrong number of chunks", e);
+    return cov_stream_order_end(&s->order, item->length, e);
+}
+
+static int next_done(struct cov_stream *s, const uint8_t *p, struct cov_stream_item *item,
+                     struct cov_err *e)
+{
+    item->event = COV_STREAM_DONE;
+    int rc = cov_stream_order_last(&s->order, e);
+    if (rc)
+        return rc;
+    if (cov_stream_u64(p) != cov_names_count(s->order.names) ||
+        cov_stream_u64(p + 8) != s->order.n_pairs || cov_stream_u64(p + 16) != s->order.n_bases)
+        return damaged(s, "the counts at the end are not those of what came", e);
+    uint8_t byte;
+    size_t got;
+    rc = read_bytes(s, &byte, 1, &got, e);
+    if (!rc && got > 0)
+        rc = damaged(s, "there is something behind the end record", e);
+    s->done = !rc;
+    return rc;
+}
+
+static int unknown_type(const struct cov_stream *s, uint32_t type, struct cov_err *e)
+{
+    char reason[64];
+    int c[4];
+    for (int i = 0; i < 4; i++) {
+        c[i] = (int)(type >> 8 * i & 0xff);
+        if (c[i] < 0x20 || c[i] > 0x7e)
+            c[i] = '?';
+    }
+    (void)snprintf(reason, sizeof reason, "a record of unknown type '%c%c%c%c'", c[0], c[1], c[2],
+                   c[3]);
+    return damaged(s, type == COV_STREAM_HEAD ? "a second head" : reason, e);
+}
+
+static int next(struct cov_stream *s, struct cov_stream_item *item, struct cov_blob *record,
+                struct cov_err *e)
+{
+    uint32_t type;
+    uint64_t n_bytes;
+    int rc = read_start(s, &type, &n_bytes, e);
+    if (rc)
+        return rc;
+    uint64_t least, most;
+    struct cov_blob *b = &s->text;
+    switch (type) {
+    case COV_STREAM_SEQ:
+        least = 8;
+        most = 8 + 2 * COV_STREAM_MAX_NAME;
+        break;
+    case COV_STREAM_CHUNKS:
+        least = COV_STREAM_PAIR_BYTES;
+        most = cov_stream_pair_max(&s->head);
+        b = record;
+        break;
+    case COV_STREAM_SEQ_END:
+        least = most = COV_STREAM_SEQ_END_BYTES;
+        break;
+    case COV_STREAM_LAST:
+        least = most = COV_STREAM_END_BYTES;
+        break;
+    default:
+        return unknown_type(s, type, e);
+    }
+    if (n_bytes < least || n_bytes > most)
+        return damaged(s, "the record has the wrong length", e);
+    rc = read_payload(s, (size_t)n_bytes, b, e);
+    if (rc)
+        return rc;
+    switch (type) {
+    case COV_STREAM_SEQ:
+        rc = next_begin(s, b, item, e);
+        break;
+    case COV_STREAM_CHUNKS:
+        rc = next_pair(s, b, item, e);
+        break;
+    case COV_STREAM_SEQ_END:
+        rc = next_end(s, b->data, item, e);
+        break;
+    default:
+        rc = next_done(s, b->data, item, e);
+    }
+    if (!rc && cov_names_count(s->order.names) > 0) {
+        item->species = cov_stream_order_species(&s->order);
+        item->sequence = cov_stream_order_sequence(&s->order);
+    }
+    return rc;
+}
+
+int cov_stream_next(struct cov_stream *s, struct cov_stream_item *item, struct cov_blob *record,
+                    struct cov_err *e)
+{
+    assert(!s->done);
+    memset(item, 0, sizeof *item);
+    if (s->failed)
+        return cov_fail(e, s->failed, "%s: reading failed already", s->order.name);
+    return s->failed = next(s, item, record, e);
+}

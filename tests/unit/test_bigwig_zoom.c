@@ -1,0 +1,591 @@
+/* test_bigwig_zoom.c - bigWig files of random tracks: intervals, zoom levels, trees, threads.
+ * SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <bigWig.h>
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "common/base/pool.h"
+#include "common/base/rng.h"
+#include "common/track/bigwig.h"
+#include "common/track/bigwig_zoom.h"
+
+static char dir[] = "/tmp/cov-test-XXXXXX";
+
+static int enter(void **state)
+{
+    (void)state;
+    return mkdtemp(dir) && chdir(dir) == 0 ? 0 : -1;
+}
+
+static int leave(void **state)
+{
+    (void)state;
+    return chdir("/") || rmdir(dir);
+}
+
+struct expected {
+    const struct cov_interval *iv;
+    size_t n;
+};
+
+/* ---- random tracks ---- */
+
+enum { NAME_BYTES = 32 };
+
+struct track {
+    size_t n_contigs, n_intervals;
+    char (*texts)[NAME_BYTES];
+    const char **names;
+    int64_t *lengths;
+    struct expected *contigs; /* in the order of writing */
+    struct cov_interval *iv;
+};
+
+static void free_track(struct track *t)
+{
+    free(t->texts);
+    free(t->names);
+    free(t->lengths);
+    free(t->contigs);
+    free(t->iv);
+}
+
+static float random_value(struct cov_rng *rng, int kind, float before)
+{
+    static const float extremes[] = {0,       -0.0F,   FLT_MAX, -FLT_MAX, FLT_MIN,
+                                     1e-45F,  -1e-45F, 1,       16777216, -3.25F,
+                                     FLT_MAX, 1e30F,   0,       -1e30F,   0.1F};
+    if (cov_rng_below(rng, 3) == 0)
+        return before; /* neighbours with one value are not joined here */
+    switch (kind) {
+    case 0:
+        return (float)cov_rng_below(rng, 100);
+    case 1:
+        return (float)(cov_rng_double(rng) * 2000 - 1000);
+    case 2:
+        return extremes[cov_rng_below(rng, COV_COUNT(extremes))];
+    default:
+        return (float)cov_rng_below(rng, 2);
+    }
+}
+
+/* Intervals of `width` bases on average, with and without gaps, on contigs of up to `longest`
+ * bases. In the order of their names, or not. */
+static struct track make_track(struct cov_rng *rng, size_t n_contigs, size_t n_intervals,
+                               int64_t longest, int64_t width, bool sorted)
+{
+    struct track t = {.n_contigs = n_contigs};
+    t.texts = calloc(n_contigs, sizeof *t.texts);
+    t.names = calloc(n_contigs, sizeof *t.names);
+    t.lengths = calloc(n_contigs, sizeof *t.lengths);
+    t.contigs = calloc(n_contigs, sizeof *t.contigs);
+    t.iv = calloc(n_intervals + 1, sizeof *t.iv);
+    assert_true(t.texts && t.names && t.lengths && t.contigs && t.iv);
+    int kind = (int)cov_rng_below(rng, 4);
+    for (size_t c = 0; c < n_contigs; c++) {
+        int digits = sorted ? 9 : 1;
+        size_t number = sorted ? c : (c * 7919 + 5) % n_contigs; /* 7919 is a prime number */
+        (void)snprintf(t.texts[c], NAME_BYTES, "c%.*zu", digits, number);
+        t.names[c] = t.texts[c];
+        int64_t length = 1 + (int64_t)cov_rng_below(rng, (uint64_t)longest);
+        length = c % 7 == 3 ? longest : length;
+        int64_t at = 0;
+        float value = 0;
+        bool gaps = cov_rng_below(rng, 2) == 0;
+        size_t most = n_intervals * (c + 1) / n_contigs;
+        t.contigs[c].iv = t.iv + t.n_intervals;
+        while (t.n_intervals < most && cov_rng_below(rng, 5000) != 0) {
+            struct cov_interval iv = {at, at + 1, 0};
+            if (gaps && cov_rng_below(rng, 3) == 0)
+                iv.beg += (int64_t)cov_rng_below(rng, (uint64_t)(4 * width));
+            iv.end = iv.beg + 1 + (int64_t)cov_rng_below(rng, (uint64_t)(2 * width - 1));
+            if (iv.beg >= length)
+                break;
+            iv.end = iv.end < length ? iv.end : length;
+            iv.value = value = random_value(rng, kind, value);
+            at = iv.end;
+            t.iv[t.n_intervals++] = iv;
+            t.contigs[c].n++;
+        }
+        t.lengths[c] = length;
+    }
+    return t;
+}
+
+static int put_track(const struct track *t, const char *path, bool announced, struct cov_pool *pool,
+                     size_t piece, struct cov_err *e)
+{
+    const struct cov_bigwig_options options = {pool, NULL};
+    const struct cov_track_contigs list = {t->n_contigs, t->names, t->lengths};
+    struct cov_track_sink *s;
+    int rc = cov_bigwig_open(path, path, announced ? NULL : &list, &options, &s, e);
+    for (size_t c = 0; c < t->n_contigs && !rc; c++) {
+        const struct expected *x = &t->contigs[c];
+        rc = announced ? cov_track_begin_named(s, t->names[c], e) : cov_track_begin(s, c, e);
+        for (size_t i = 0; i < x->n && !rc; i += piece)
+            rc = cov_track_add(s, x->iv + i, x->n - i < piece ? x->n - i : piece, e);
+        if (!rc && announced)
+            rc = cov_track_end_contig(s, t->lengths[c], e);
+    }
+    if (!rc)
+        rc = cov_track_close(s, e);
+    cov_track_free(s);
+    return rc;
+}
+
+static void write_track(const struct track *t, const char *path, bool announced,
+                        struct cov_pool *pool, size_t piece)
+{
+    struct cov_err e = COV_ERR_INIT;
+    int rc = put_track(t, path, announced, pool, piece, &e);
+    assert_string_equal(e.text, "");
+    assert_int_equal(rc, COV_OK);
+}
+
+/* ---- the file itself, without a library ---- */
+
+struct bytes {
+    uint8_t *p;
+    size_t n;
+};
+
+static struct bytes slurp(const char *path)
+{
+    struct bytes b = {NULL, 0};
+    struct stat st;
+    FILE *f = fopen(path, "rb");
+    assert_non_null(f);
+    assert_int_equal(stat(path, &st), 0);
+    b.n = (size_t)st.st_size;
+    b.p = malloc(b.n);
+    assert_non_null(b.p);
+    assert_int_equal(fread(b.p, 1, b.n, f), b.n);
+    (void)fclose(f);
+    return b;
+}
+
+static uint64_t get(const struct bytes *b, size_t at, size_t n)
+{
+    uint64_t x = 0;
+    assert_true(at <= b->n && n <= b->n - at);
+    for (size_t i = n; i-- > 0;)
+        x = x << 8 | b->p[at + i];
+    return x;
+}
+
+static float get_float(const uint8_t *p)
+{
+    float x;
+    memcpy(&x, p, sizeof x);
+    return x;
+}
+
+/* The windows of a level, one after another. */
+struct windows {
+    const struct bytes *file;
+    size_t at, end;       /* of the compressed blocks */
+    uint8_t block[32768]; /* the open one */
+    size_t next, n;
+    size_t n_blocks;
+};
+
+static const uint8_t *next_window(struct windows *w)
+{
+    if (w->next == w->n) {
+        assert_true(w->at < w->end);
+        z_stream z = {.next_in = w->file->p + w->at,
+                      .avail_in = (uInt)(w->end - w->at),
+                      .next_out = w->block,
+                      .avail_out = sizeof w->block};
+        assert_int_equal(inflateInit(&z), Z_OK);
+        assert_int_equal(inflate(&z, Z_FINISH), Z_STREAM_END);
+        w->at += z.total_in;
+        w->n = z.total_out;
+        w->next = 0;
+        w->n_blocks++;
+        (void)inflateEnd(&z);
+        assert_true(w->n > 0 && w->n % 32 == 0);
+    }
+    w->next += 32;
+    return w->block + w->next - 32;
+}
+
+static bool close_to(float got, double wanted, double size)
+{
+    if (wanted > (double)FLT_MAX)
+        return got == FLT_MAX;
+    if (wanted < -(double)FLT_MAX)
+        return got == -FLT_MAX;
+    return fabs((double)got - wanted) <= 1e-6 * size + 1e-44;
+}
+
+/* The windows of one contig at one level. Returns how many. */
+static uint64_t check_windows(struct windows *w, uint32_t contig, const struct expected *x,
+                              int64_t reduction)
+{
+    uint64_t n_windows = 0;
+    size_t i = 0;
+    int64_t at = x->n ? x->iv[0].beg : 0; /* the first base that is not in a window yet */
+    while (i < x->n) {
+        int64_t end = (at / reduction + 1) * reduction, beg = at, last = at;
+        uint64_t n = 0;
+        double min = INFINITY, max = -INFINITY, sum = 0, squares = 0, size = 0;
+        while (i < x->n && x->iv[i].beg < end) {
+            int64_t from = x->iv[i].beg < beg ? beg : x->iv[i].beg;
+            int64_t to = x->iv[i].end < end ? x->iv[i].end : end;
+            double v = (double)x->iv[i].value, bases = (double)(to - from);
+            n += (uint64_t)(to - from);
+            sum += v * bases;
+            size += fabs(v) * bases;
+            squares += v * v * bases;
+            min = v < min ? v : min;
+            max = v > max ? v : max;
+            last = to;
+            if (x->iv[i].end > end)
+                break; /* it goes on in the next window */
+            i++;
+        }
+        const uint8_t *p = next_window(w);
+        const struct bytes b = {w->block + w->next - 32, 32};
+        assert_int_equal(get(&b, 0, 4), contig);
+        assert_int_equal(get(&b, 4, 4), beg);
+        assert_int_equal(get(&b, 8, 4), last);
+        assert_int_equal(get(&b, 12, 4), n);
+        assert_true((double)get_float(p + 16) == min && (double)get_float(p + 20) == max);
+        assert_true(close_to(get_float(p + 24), sum, size));
+        assert_true(close_to(get_float(p + 28), squares, squares));
+        n_windows++;
+        if (i < x->n)
+            at = x->iv[i].beg < end ? end : x->iv[i].beg;
+    }
+    return n_windows;
+}
+
+/* Header and all levels. Returns the number of levels. */
+static size_t check_levels(const char *path, const struct track *t)
+{
+    struct bytes b = slurp(path);
+    assert_int_equal(get(&b, 0, 4), 0x888ffc26);
+    assert_int_equal(get(&b, b.n - 4, 4), 0x888ffc26);
+    assert_int_equal(get(&b, 4, 2), 4);
+    size_t n_levels = get(&b, 6, 2);
+    assert_true(n_levels <= 10);
+    assert_true(get(&b, 8, 8) < get(&b, 16, 8)); /* the contigs stand before the data */
+    assert_int_equal(get(&b, 52, 4), 32768);
+    uint64_t before = 0;
+    struct windows *w = malloc(sizeof *w);
+    assert_non_null(w);
+    for (size_t k = 0; k < n_levels; k++) {
+        size_t at = 64 + 24 * k;
+        int64_t reduction = (int64_t)get(&b, at, 4);
+        size_t data = get(&b, at + 8, 8), index = get(&b, at + 16, 8);
+        assert_true(k == 0 || reduction == 4 * (int64_t)get(&b, at - 24, 4));
+        *w = (struct windows){.file = &b, .at = data + 4, .end = index};
+        uint64_t n = 0;
+        for (size_t c = 0; c < t->n_contigs; c++)
+            n += check_windows(w, (uint32_t)c, &t->contigs[c], reduction);
+        assert_int_equal(get(&b, data, 4), n);
+        assert_true(w->at == index && w->next == w->n);
+        assert_int_equal(get(&b, index, 4), 0x2468ace0);
+        assert_int_equal(get(&b, index + 8, 8), w->n_blocks);
+        assert_true(k == 0 || n <= before);
+        before = n;
+    }
+    free(w);
+    free(b.p);
+    return n_levels;
+}
+
+/* All intervals of the contig. */
+static void check_intervals(bigWigFile_t *bw, const char *contig, uint32_t length,
+                            const struct expected *x)
+{
+    bwOverlappingIntervals_t *found = bwGetOverlappingIntervals(bw, contig, 0, length);
+    assert_int_equal(found ? found->l : 0, x->n);
+    for (size_t i = 0; i < x->n; i++) {
+        assert_int_equal(found->start[i], (uint32_t)x->iv[i].beg);
+        assert_int_equal(found->end[i], (uint32_t)x->iv[i].end);
+        assert_memory_equal(&found->value[i], &x->iv[i].value, sizeof(float));
+    }
+    if (found)
+        bwDestroyOverlappingIntervals(found);
+}
+
+static void check_track(const char *path, const struct track *t)
+{
+    double lowest = 0, top = 0, sum = 0, squares = 0;
+    uint64_t n_bases_of_all = 0;
+    for (size_t i = 0; i < t->n_intervals; i++) {
+        double v = (double)t->iv[i].value, bases = (double)(t->iv[i].end - t->iv[i].beg);
+        lowest = i == 0 || v < lowest ? v : lowest;
+        top = i == 0 || v > top ? v : top;
+        sum += v * bases;
+        squares += v * v * bases;
+        n_bases_of_all += (uint64_t)bases;
+    }
+    assert_true(check_levels(path, t) > 0 || t->n_intervals == 0);
+    /* libBigWig finds the windows of a level through its index. */
+    bigWigFile_t *bw = bwOpen(path, NULL, "r");
+    assert_non_null(bw);
+    assert_int_equal(bw->cl->nKeys, t->n_contigs);
+    assert_true(bw->hdr->minVal == lowest && bw->hdr->maxVal == top);
+    assert_true(bw->hdr->sumData == sum && bw->hdr->sumSquared == squares);
+    assert_int_equal(bw->hdr->nBasesCovered, n_bases_of_all);
+    for (size_t c = 0; c < t->n_contigs; c++) {
+        assert_string_equal(bw->cl->chrom[c], t->names[c]);
+        assert_int_equal(bw->cl->len[c], (uint32_t)t->lengths[c]);
+        check_intervals(bw, t->names[c], (uint32_t)t->lengths[c], &t->contigs[c]);
+    }
+    for (size_t c = 0; c < t->n_contigs; c += 1 + t->n_contigs / 50) {
+        const struct expected *x = &t->contigs[c];
+        uint64_t n_bases = 0;
+        double highest = -INFINITY;
+        for (size_t i = 0; i < x->n; i++) {
+            n_bases += (uint64_t)(x->iv[i].end - x->iv[i].beg);
+            highest = (double)x->iv[i].value > highest ? (double)x->iv[i].value : highest;
+        }
+        uint32_t length = (uint32_t)t->lengths[c];
+        double *cover = bwStats(bw, t->names[c], 0, length, 1, coverage);
+        double *most = bwStats(bw, t->names[c], 0, length, 1, max);
+        if (x->n) {
+            assert_true(cover && most);
+            assert_true(fabs(cover[0] - (double)n_bases / length) < 1e-6);
+            assert_true(most[0] == highest);
+        }
+        free(cover);
+        free(most);
+    }
+    bwClose(bw);
+}
+
+static void writes_random_tracks(void **state)
+{
+    (void)state;
+    enum { ROUNDS = 60 };
+    struct cov_rng rng;
+    cov_rng_init(&rng, 11);
+    struct cov_pool *pool;
+    assert_int_equal(cov_pool_new(3, &pool, NULL), COV_OK);
+    for (int round = 0; round < ROUNDS; round++) {
+        static const int64_t longest[] = {50, 3000, 1000000, UINT32_MAX};
+        size_t n_contigs = round % 5 == 4 ? 1 + cov_rng_below(&rng, 5000) : 1 + (size_t)round % 7;
+        size_t n_intervals = (size_t)cov_rng_below(&rng, round % 3 == 0 ? 60000 : 3000);
+        int64_t length = longest[cov_rng_below(&rng, COV_COUNT(longest))];
+        int64_t width = 1 + (int64_t)cov_rng_below(&rng, length > 1000000 ? 3000000 : 60);
+        bool announced = round % 2 == 0;
+        struct track t = make_track(&rng, n_contigs, n_intervals, length, width, !announced);
+        write_track(&t, "x.bw", announced, round % 3 ? pool : NULL,
+                    1 + (size_t)cov_rng_below(&rng, 3000));
+        check_track("x.bw", &t);
+        free_track(&t);
+    }
+    cov_pool_free(pool);
+    assert_int_equal(unlink("x.bw"), 0);
+}
+
+/* The finest levels are given up on the way, where they do not pay: in a constant stretch, and
+ * where intervals are long. What then comes in is of the other kind. */
+static void gives_levels_up(void **state)
+{
+    (void)state;
+    struct cov_rng rng;
+    cov_rng_init(&rng, 12);
+    for (int constant_first = 0; constant_first < 2; constant_first++) {
+        struct track t = make_track(&rng, 2, 600000, 80000000, 100, true);
+        struct cov_interval one = {17, 50000000, 3};
+        size_t c = constant_first ? 0 : 1;
+        t.n_intervals -= t.contigs[c].n - 1;
+        t.contigs[c] = (struct expected){&one, 1};
+        t.lengths[c] = one.end + 1;
+        write_track(&t, "x.bw", false, NULL, 1000);
+        assert_true(check_levels("x.bw", &t) >= 5);
+        free_track(&t);
+    }
+    assert_int_equal(unlink("x.bw"), 0);
+}
+
+static int count_window(void *arg, size_t level, uint32_t contig, const struct cov_zoom_sums *sums,
+                        struct cov_err *e)
+{
+    (void)contig;
+    (void)sums;
+    (void)e;
+    ((uint64_t *)arg)[level]++;
+    return COV_OK;
+}
+
+static int count_level(void *arg, size_t level, struct cov_err *e)
+{
+    (void)e;
+    assert_true(level > 0 && ((uint64_t *)arg)[level] == 0);
+    return COV_OK;
+}
+
+/* However long intervals are, the work is bounded by their number. */
+static void zoom_work_is_bounded(void **state)
+{
+    (void)state;
+    uint64_t n[COV_ZOOM_LEVELS] = {0}, sum = 0;
+    const struct cov_zoom_out out = {count_window, count_level, n};
+    size_t levels[COV_ZOOM_MAX_CHOSEN];
+    struct cov_zoom z;
+    cov_zoom_init(&z, &out);
+    assert_int_equal(cov_zoom_choose(&z, levels), 0);
+    cov_zoom_begin(&z, 0);
+    assert_int_equal(cov_zoom_add(&z, 0, UINT32_MAX, 1, NULL), COV_OK);
+    assert_int_equal(cov_zoom_end(&z, NULL), COV_OK);
+    for (size_t k = 0; k < COV_ZOOM_LEVELS; k++) {
+        assert_true(n[k] < 70000);
+        sum += n[k];
+    }
+    assert_true(sum < 15 * 66000);
+    assert_int_equal(cov_zoom_choose(&z, levels), 1);
+    assert_int_equal(levels[0], COV_ZOOM_LEVELS - 1);
+    assert_true(cov_zoom_reduction(levels[0]) == UINT32_C(1) << 31);
+    /* Contigs of one window do not make levels. */
+    memset(n, 0, sizeof n);
+    cov_zoom_init(&z, &out);
+    for (uint32_t c = 0; c < 100000; c++) {
+        cov_zoom_begin(&z, c);
+        assert_int_equal(cov_zoom_add(&z, 1, c == 50000 ? 10 : 3, 1, NULL), COV_OK);
+        assert_int_equal(cov_zoom_end(&z, NULL), COV_OK);
+    }
+    assert_int_equal(z.n_active, 2);
+    assert_int_equal(n[0], 100001);
+    assert_int_equal(n[1], 50000);
+    assert_int_equal(z.levels[1].n_windows, 100000);
+    assert_int_equal(cov_zoom_choose(&z, levels), 2);
+}
+
+/* ---- the tree of contigs, as UCSC's programs look names up in it ---- */
+
+static bool look_up(const struct bytes *b, const char *name, uint32_t *number, uint32_t *length)
+{
+    size_t tree = get(b, 8, 8), key_bytes = get(b, tree + 8, 4), at = tree + 32;
+    uint8_t key[NAME_BYTES] = {0};
+    assert_int_equal(get(b, tree, 4), 0x78ca8c91);
+    assert_true(key_bytes <= sizeof key && strlen(name) <= key_bytes);
+    memcpy(key, name, strlen(name));
+    while (b->p[at] == 0) {
+        size_t n = get(b, at + 2, 2), child = 0;
+        assert_true(n > 0);
+        for (size_t i = 1; i < n; i++)
+            if (memcmp(key, b->p + at + 4 + i * (key_bytes + 8), key_bytes) >= 0)
+                child = i;
+        at = get(b, at + 4 + child * (key_bytes + 8) + key_bytes, 8);
+        assert_true(at < b->n);
+    }
+    size_t n = get(b, at + 2, 2);
+    for (size_t i = 0; i < n; i++) {
+        size_t item = at + 4 + i * (key_bytes + 8);
+        if (memcmp(key, b->p + item, key_bytes) == 0) {
+            *number = (uint32_t)get(b, item + key_bytes, 4);
+            *length = (uint32_t)get(b, item + key_bytes + 4, 4);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Numbers of contigs around those that fill nodes, and enough for three levels. */
+static void contigs_are_found(void **state)
+{
+    (void)state;
+    static const size_t counts[] = {1, 2, 255, 256, 257, 1000, 65536, 65537, 70001};
+    struct cov_rng rng;
+    cov_rng_init(&rng, 13);
+    for (size_t k = 0; k < 2 * COV_COUNT(counts); k++) {
+        size_t n = counts[k / 2];
+        bool announced = k % 2;
+        struct track t = make_track(&rng, n, 100, 1000, 40, !announced);
+        write_track(&t, "x.bw", announced, NULL, 100);
+        struct bytes b = slurp("x.bw");
+        assert_true(get(&b, 8, 8) < get(&b, 16, 8));
+        for (size_t c = 0; c < n; c++) {
+            uint32_t number = 0, length = 0;
+            assert_true(look_up(&b, t.names[c], &number, &length));
+            assert_int_equal(number, c);
+            assert_int_equal(length, t.lengths[c]);
+        }
+        uint32_t number, length;
+        assert_false(look_up(&b, "c", &number, &length));
+        assert_false(look_up(&b, "d", &number, &length));
+        assert_false(look_up(&b, "a", &number, &length));
+        free(b.p);
+        free_track(&t);
+    }
+    assert_int_equal(unlink("x.bw"), 0);
+}
+
+/* ---- threads ---- */
+
+struct writers {
+    const struct track *track;
+    struct cov_pool *pool;
+};
+
+static int write_one(void *arg, size_t item, unsigned worker, struct cov_err *e)
+{
+    (void)worker;
+    const struct writers *w = arg;
+    char path[16];
+    (void)snprintf(path, sizeof path, "%u.bw", (unsigned)item);
+    return put_track(w->track, path, item % 2, w->pool, 1000 + item, e);
+}
+
+/* Writers in all workers of a pool, who wait for blocks that the same pool has to compress. */
+static void bytes_do_not_depend_on_threads(void **state)
+{
+    (void)state;
+    enum { FILES = 5 };
+    struct cov_rng rng;
+    cov_rng_init(&rng, 14);
+    struct track t = make_track(&rng, 3, 200000, 10000000, 30, true);
+    write_track(&t, "list.bw", false, NULL, 1000);
+    write_track(&t, "announced.bw", true, NULL, 1000);
+    struct bytes expected[2] = {slurp("list.bw"), slurp("announced.bw")};
+    for (unsigned n_threads = 1; n_threads < 5; n_threads++) {
+        struct cov_err e = COV_ERR_INIT;
+        struct writers w = {.track = &t};
+        assert_int_equal(cov_pool_new(n_threads, &w.pool, NULL), COV_OK);
+        write_track(&t, "0.bw", false, w.pool, 1000);
+        assert_int_equal(cov_pool_for(w.pool, FILES, write_one, &w, &e), COV_OK);
+        cov_pool_free(w.pool);
+        for (size_t i = 0; i < FILES; i++) {
+            char path[16];
+            (void)snprintf(path, sizeof path, "%zu.bw", i);
+            struct bytes b = slurp(path);
+            assert_int_equal(b.n, expected[i % 2].n);
+            assert_memory_equal(b.p, expected[i % 2].p, b.n);
+            free(b.p);
+            assert_int_equal(unlink(path), 0);
+        }
+    }
+    free(expected[0].p);
+    free(expected[1].p);
+    free_track(&t);
+    assert_int_equal(unlink("list.bw") | unlink("announced.bw"), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(writes_random_tracks),           cmocka_unit_test(gives_levels_up),
+        cmocka_unit_test(zoom_work_is_bounded),           cmocka_unit_test(contigs_are_found),
+        cmocka_unit_test(bytes_do_not_depend_on_threads),
+    };
+    return cmocka_run_group_tests_name("bigwig_zoom", tests, enter, leave);
+}
