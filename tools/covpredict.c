@@ -1,7 +1,10 @@
 /* covpredict.c - predicts coverage along a genome, base by base, with a Predmoter checkpoint.
  * SPDX-License-Identifier: MIT */
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "common/base/bgz.h"
 #include "common/base/outfile.h"
@@ -18,6 +21,9 @@ struct config {
     int64_t length;
     const char *species;
     int64_t min_length, max_length;
+    const char *shard;
+    size_t shard_index, n_shards; /* as parsed */
+    int loading;
     bool as_float;
     int type;
     int on_bad_base;
@@ -27,6 +33,8 @@ struct config {
 static const char *const devices[] = {"auto", "cpu", NULL};
 static const char *const precisions[] = {"exact", "fp32", NULL};
 static const char *const types[] = {"int16", "int32", "int64", NULL}; /* as enum cov_signal_type */
+
+static const char *const loadings[] = {"disk", "ram", "ram-packed", NULL}; /* as enum cov_loading */
 
 enum { BAD_BASE_ERROR, BAD_BASE_N };
 static const char *const bad_base_choices[] = {"error", "n", NULL};
@@ -40,6 +48,8 @@ enum {
     ROW_SPECIES,
     ROW_MIN_LENGTH,
     ROW_MAX_LENGTH,
+    ROW_SHARD,
+    ROW_LOADING,
     ROW_FLOAT,
     ROW_DTYPE,
     ROW_ON_BAD_BASE,
@@ -50,6 +60,7 @@ enum {
 /* As of fasta2h5. */
 #define MAX_CHUNK 268435456
 #define MAX_LENGTH 1e15
+#define MAX_SHARDS 1000000000
 
 static const struct cov_opt options[] = {
     [ROW_MODEL] = {.name = "model",
@@ -104,14 +115,27 @@ static const struct cov_opt options[] = {
                         .metavar = "N",
                         .min = 1,
                         .max = MAX_LENGTH,
-                        .help = "leave out sequences of a FASTA that are shorter"},
+                        .help = "leave out sequences that are shorter"},
     [ROW_MAX_LENGTH] = {.name = "max-length",
                         .type = COV_OPT_SIZE,
                         .field = FIELD(max_length),
                         .metavar = "N",
                         .min = 1,
                         .max = MAX_LENGTH,
-                        .help = "leave out sequences of a FASTA that are longer"},
+                        .help = "leave out sequences that are longer"},
+    [ROW_SHARD] = {.name = "shard",
+                   .type = COV_OPT_STRING,
+                   .field = FIELD(shard),
+                   .metavar = "I/N",
+                   .help = "predict only the I-th of N parts, as equal as can be; `h5chunk merge` "
+                           "joins them"},
+    [ROW_LOADING] = {.name = "loading",
+                     .type = COV_OPT_ENUM,
+                     .field = FIELD(loading),
+                     .def = "disk",
+                     .choices = loadings,
+                     .help = "where the genome is during the run: on disk, or read into memory "
+                             "first, as stored or with 4 bits a base"},
     [ROW_FLOAT] = {.name = "float",
                    .type = COV_OPT_FLAG,
                    .field = FIELD(as_float),
@@ -138,54 +162,108 @@ static const struct cov_opt options[] = {
     {.name = NULL},
 };
 
-/* Options that contradict each other, or that only a FASTA can follow. */
-static int check(const struct config *c, const bool *given, const char *input, const char *output,
-                 bool *is_fasta, struct cov_err *e)
+/* Options that only a FASTA can follow. */
+static const int fasta_only[] = {ROW_LENGTH, ROW_SPECIES, ROW_ON_BAD_BASE, ROW_RENAME};
+
+/* "2/3": *shard = 1, from 0, *n_shards = 3. */
+static int parse_shard(const char *text, size_t *shard, size_t *n_shards, struct cov_err *e)
 {
-    static const int fasta_only[] = {ROW_LENGTH,     ROW_SPECIES,     ROW_MIN_LENGTH,
-                                     ROW_MAX_LENGTH, ROW_ON_BAD_BASE, ROW_RENAME};
-    if (cov_path_is_std(output))
-        return cov_fail(e, COV_EUSAGE, "-o -: a predictions file needs a name of its own");
+    char part[2][24];
+    int64_t number[2];
+    const char *slash = strchr(text, '/');
+    size_t n = slash ? (size_t)(slash - text) : 0;
+    if (!slash || n >= sizeof part[0] || strlen(slash + 1) >= sizeof part[1])
+        return cov_fail(e, COV_EUSAGE, "--shard: '%s' is not I/N", text);
+    memcpy(part[0], text, n);
+    part[0][n] = '\0';
+    memcpy(part[1], slash + 1, strlen(slash + 1) + 1);
+    int rc = cov_parse_i64(part[1], "--shard", 1, MAX_SHARDS, &number[1], e);
+    if (!rc)
+        rc = cov_parse_i64(part[0], "--shard", 1, number[1], &number[0], e);
+    if (rc)
+        return rc;
+    *shard = (size_t)number[0] - 1;
+    *n_shards = (size_t)number[1];
+    return COV_OK;
+}
+
+/* Options that contradict each other. */
+static int check(struct config *c, const bool *given, const char *output, struct cov_err *e)
+{
+    if (c->shard) {
+        int rc = parse_shard(c->shard, &c->shard_index, &c->n_shards, e);
+        if (rc)
+            return rc;
+    }
+    if (cov_path_is_std(output) && isatty(STDOUT_FILENO))
+        return cov_fail(e, COV_EUSAGE, "-o -: a chunk stream is not for a terminal");
     if (c->as_float && given[ROW_DTYPE])
         return cov_fail(e, COV_EUSAGE, "--float and --dtype contradict each other");
     if (given[ROW_MIN_LENGTH] && given[ROW_MAX_LENGTH] && c->min_length > c->max_length)
         return cov_fail(e, COV_EUSAGE, "--min-length is greater than --max-length");
-    bool is_hdf5;
-    int rc = cov_source_is_hdf5(input, &is_hdf5, e);
-    if (rc)
-        return rc;
-    for (size_t i = 0; is_hdf5 && i < COV_COUNT(fasta_only); i++)
-        if (given[fasta_only[i]])
-            return cov_fail(e, COV_EUSAGE, "--%s is for FASTA input, but %s is a genome file",
-                            options[fasta_only[i]].name, input);
-    *is_fasta = !is_hdf5;
     return COV_OK;
+}
+
+static int check_length(const void *model, size_t L, struct cov_err *e)
+{
+    return cov_model_check_length(model, L, e);
+}
+
+/* Opens the input; what the model cannot take is known before it is read. */
+static int open_input(const struct config *c, const bool *given, struct cov_common *common,
+                      const char *input, const char *tmpdir, const struct cov_model *model,
+                      struct cov_loader **loader, struct cov_err *e)
+{
+    char needs_fasta[32] = "";
+    struct cov_loader_options from = {
+        .chunk_length = (size_t)c->length,
+        .species = c->species,
+        .genome = {.bad_base_is_n = c->on_bad_base == BAD_BASE_N,
+                   .rename_path = c->rename,
+                   .min_length = c->min_length,
+                   .max_length = c->max_length,
+                   .tmpdir = tmpdir,
+                   .n_threads = (unsigned)common->threads},
+        .shard = c->shard_index,
+        .n_shards = c->n_shards,
+        .loading = (enum cov_loading)c->loading,
+        .check = check_length,
+        .check_arg = model,
+    };
+    int rc = COV_OK;
+    for (size_t i = 0; i < COV_COUNT(fasta_only) && !from.needs_fasta; i++)
+        if (given[fasta_only[i]]) {
+            (void)snprintf(needs_fasta, sizeof needs_fasta, "--%s", options[fasta_only[i]].name);
+            from.needs_fasta = needs_fasta;
+        }
+    /* A pipe may let us wait. */
+    if (given[ROW_LENGTH])
+        rc = cov_model_check_length(model, (size_t)c->length, e);
+    return rc ? rc : cov_loader_open(input, &from, &common->progress, loader, e);
 }
 
 static int run(struct cov_common *common, void *config, const bool *given, int n_operands,
                char **operands, struct cov_err *e)
 {
     (void)n_operands;
-    const struct config *c = config;
-    const char *input = operands[0];
+    struct config *c = config;
     struct cov_outfile out = COV_OUTFILE_INIT;
     struct cov_pool *pool = NULL;
     struct cov_model *model = NULL;
-    struct cov_source *source = NULL;
+    struct cov_loader *loader = NULL;
     char *dir = NULL;
-    bool is_fasta = false;
 
-    int rc = check(c, given, input, common->output, &is_fasta, e);
+    int rc = check(c, given, common->output, e);
     if (rc)
         return rc;
     /* Everything that may refuse comes before the genome is read. */
-    rc = cov_outfile_begin(&out, common->output, COV_OUTFILE_SEEKABLE, common->force, e);
+    bool to_stream = cov_path_is_std(common->output);
+    if (!to_stream)
+        rc = cov_outfile_begin(&out, common->output, COV_OUTFILE_SEEKABLE, common->force, e);
     if (rc == COV_OK)
         rc = cov_stats_add_input(&common->stats, c->model, e);
     if (rc == COV_OK)
         rc = cov_model_open(c->model, &model, e);
-    if (rc == COV_OK && is_fasta)
-        rc = cov_model_check_length(model, (size_t)c->length, e);
     if (rc)
         goto out;
     dir = cov_path_dir(common->output, e);
@@ -193,32 +271,31 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
         rc = COV_ENOMEM;
         goto out;
     }
-    struct cov_source_options from = {
-        .chunk_length = (size_t)c->length,
-        .species = c->species,
-        .genome = {.bad_base_is_n = c->on_bad_base == BAD_BASE_N,
-                   .rename_path = c->rename,
-                   .min_length = c->min_length,
-                   .max_length = c->max_length,
-                   .tmpdir = common->tmpdir ? common->tmpdir : dir,
-                   .n_threads = (unsigned)common->threads},
-    };
-    rc = cov_source_open(input, &from, &common->progress, &source, e);
+    const char *tmpdir = common->tmpdir ? common->tmpdir : dir;
+    rc = open_input(c, given, common, operands[0], tmpdir, model, &loader, e);
     if (rc == COV_OK)
         rc = cov_pool_new((unsigned)common->threads, &pool, e);
     if (rc)
         goto out;
+    double clock = cov_clock();
+    rc = cov_loader_load(loader, pool, &common->progress, e);
+    if (rc)
+        goto out;
+    if (c->loading != COV_LOAD_DISK)
+        cov_stats_add_stage(&common->stats, "load", cov_clock() - clock);
     struct cov_predict_options how = {
         .batch = (size_t)c->batch,
         .type = c->as_float ? COV_SIGNAL_FLOAT32 : (enum cov_signal_type)c->type,
+        .tmpdir = tmpdir,
     };
     common->stats.precision = "fp32";
-    rc = cov_predict(source, model, pool, &how, out.tmp, &common->progress, &common->stats, e);
-    if (rc == COV_OK)
+    rc = cov_predict(loader, model, pool, &how, to_stream ? "-" : out.tmp, &common->progress,
+                     &common->stats, e);
+    if (rc == COV_OK && !to_stream)
         rc = cov_outfile_commit(&out, e);
 out:
     cov_pool_free(pool);
-    cov_source_close(source);
+    cov_loader_close(loader);
     cov_model_close(model);
     cov_outfile_abort(&out);
     free(dir);
@@ -237,9 +314,11 @@ static void print_versions(FILE *f)
 static const struct cov_tool tool = {
     .name = "covpredict",
     .summary = "predict coverage along a genome with a Predmoter checkpoint",
-    .synopsis = "[options] -m MODEL.ckpt -o OUT.h5 GENOME.h5|FASTA|-",
-    .examples = "  covpredict -m Combined.ckpt -o maize_predictions.h5 maize.fa.gz\n"
-                "  covpredict -@ 8 -m Combined.ckpt -o maize_predictions.h5 maize.h5\n",
+    .synopsis = "[options] -m MODEL.ckpt -o OUT.h5|- GENOME.h5|FASTA|STREAM|-",
+    .examples =
+        "  covpredict -m Combined.ckpt -o maize_predictions.h5 maize.fa.gz\n"
+        "  covpredict -@ 8 -m Combined.ckpt -o maize_predictions.h5 maize.h5\n"
+        "  fasta2h5 -o - maize.fa.gz | covpredict -m Combined.ckpt -o - - | cov2bigwig ...\n",
     .options = options,
     .config_bytes = sizeof(struct config),
     .min_operands = 1,

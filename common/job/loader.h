@@ -21,7 +21,7 @@
 
 enum cov_loading {
     COV_LOAD_DISK,      /* read and decoded each time */
-    COV_LOAD_RAM,       /* kept as stored: compressed */
+    COV_LOAD_RAM,       /* kept as stored: compressed; of a FASTA as COV_LOAD_RAM_PACKED */
     COV_LOAD_RAM_PACKED /* kept as codes, 4 bits a base, decoded once */
 };
 
@@ -39,49 +39,69 @@ struct cov_loader_options {
     enum cov_loader_order order;
     uint64_t seed;
     size_t shard, n_shards; /* only pairs of shard `shard` (from 0); n_shards 0: all */
+    /* "--species": stands in the error if the input is no FASTA; NULL: any input will do. */
+    const char *needs_fasta;
+    /* Called as soon as L is known, before a genome is read; its failure is that of the opening. May
+     * be NULL. */
+    int (*check)(const void *arg, size_t L, struct cov_err *e);
+    const void *check_arg;
 };
 
 struct cov_loader;
 
 /* Opens `path`; "-": standard input, a FASTA or a stream. A FASTA is read and checked from end to
- * end here. The pool decodes what is kept in memory. Free with cov_loader_close. */
+ * end here. Sequences outside the limits of length are left out, counted in a warning; that nothing
+ * is left is an error. A FASTA is then a smaller genome; a genome file or a stream becomes a partial
+ * one, which knows all its sequences. COV_EUSAGE for what a stream cannot do (shards, loading,
+ * another order), and by `needs_fasta`. Free with cov_loader_close. */
 int cov_loader_open(const char *path, const struct cov_loader_options *options,
-                    struct cov_pool *pool, struct cov_progress *progress, struct cov_loader **out,
+                    struct cov_progress *progress, struct cov_loader **out,
                     struct cov_err *e) COV_MUST_USE;
 void cov_loader_close(struct cov_loader *l); /* NULL is accepted */
+
+/* Before the first pair, unless `loading` is COV_LOAD_DISK: brings everything into memory; the pool
+ * decodes. COV_LOAD_RAM keeps a stored chunk of several rows once for each of them;
+ * COV_LOAD_RAM_PACKED keeps the - chunk only where it is not the reverse complement of the + chunk. */
+int cov_loader_load(struct cov_loader *l, struct cov_pool *pool, struct cov_progress *progress,
+                    struct cov_err *e) COV_MUST_USE;
 
 size_t cov_loader_chunk_length(const struct cov_loader *l);
 /* The grid of all that will come, after shard and limits of length; NULL for a stream. */
 const struct cov_grid *cov_loader_grid(const struct cov_loader *l);
 size_t cov_loader_n_pairs(const struct cov_loader *l); /* SIZE_MAX for a stream */
+/* Whether sequences may come with holes, with one strand, or with nothing. */
+bool cov_loader_is_partial(const struct cov_loader *l);
 
-/* A pair on its way. Sequences are numbered as they come. A sequence without any pair, which partial
- * inputs have, comes as an item without a strand. */
+/* A pair on its way. Sequences are numbered as in the grid, from a stream as they come. In
+ * COV_ORDER_GRID and from a stream, a sequence without any pair comes as an item without a strand. */
 struct cov_loader_item {
+    size_t pair; /* of the grid; not for a stream */
     size_t seq;
     int64_t beg, end;
-    size_t rows[2];   /* in the grid; COV_NO_ROW for a strand that is not there */
+    size_t rows[2];   /* in the grid; COV_NO_ROW for a strand that is not there, and of a stream */
     bool has[2];      /* [COV_PLUS], [COV_MINUS] */
     bool first, last; /* of its sequence. Only for a stream and COV_ORDER_GRID */
     int64_t length;   /* of the sequence; from a stream known with its last item, else -1 */
 };
 
-/* Calling thread: the next pair; what is stored of it goes into *raw, which is reused. Returns 1, 0
- * at the end, or a failure. */
-int cov_loader_next(struct cov_loader *l, struct cov_loader_item *item, struct cov_blob *raw,
+/* Calling thread: the next pair; what is stored of it goes into raw[0..2), which are reused. Returns
+ * 1, 0 at the end, or a failure. */
+int cov_loader_next(struct cov_loader *l, struct cov_loader_item *item, struct cov_blob raw[2],
                     struct cov_err *e) COV_MUST_USE;
 
 /* Any thread: codes[s][0..L), of each strand s that is there, in its own direction, COV_CODE_PAD
- * behind its end. *raw serves as scratch. */
+ * behind its end. raw[] serves as scratch. */
 int cov_loader_codes(const struct cov_loader *l, const struct cov_loader_item *item,
-                     struct cov_blob *raw, uint8_t *const codes[2], struct cov_err *e) COV_MUST_USE;
+                     struct cov_blob raw[2], uint8_t *const codes[2],
+                     struct cov_err *e) COV_MUST_USE;
 
-/* Calling thread: name and species of a sequence that came. Borrowed until close (stream: until
- * the next call of next). */
+/* Calling thread: name and species of a sequence that came. Borrowed until the next call of
+ * next. */
 const char *cov_loader_name(const struct cov_loader *l, size_t seq);
 const char *cov_loader_species(const struct cov_loader *l, size_t seq);
 
-/* Starts again, shuffled anew by `seed`. Not for streams and pipes. */
+/* Starts again; COV_ORDER_SHUFFLED in the order of `seed`, whatever the one before was. COV_EUSAGE
+ * for a stream. */
 int cov_loader_rewind(struct cov_loader *l, uint64_t seed, struct cov_err *e) COV_MUST_USE;
 
 #endif

@@ -4,57 +4,122 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/ring.h"
+#include "common/job/predict_output.h"
 #include "common/net/net.h"
 
 /* Chunks a worker computes at a time unless it is said: what the LSTM's matrix products want; fewer
  * where chunks are so long that their bases are more than BATCH_BASES. */
 enum { DEFAULT_BATCH = 16, BATCH_BASES = 1 << 20 };
 
-/* What is in flight: a batch of chunks, as fetched and as encoded. */
+/* A pair of chunks, as fetched and as encoded. */
+struct piece {
+    struct cov_loader_item item;
+    struct cov_blob raw[2], out[2];
+    char *species, *name; /* of its sequence */
+    size_t cap_species, cap_name;
+};
+
+/* What is in flight: as many pairs as make a batch, or one. */
 struct slot {
-    size_t first, n;
-    struct cov_blob *raw; /* [batch] */
-    struct cov_blob *out; /* [batch] */
+    size_t n;
+    struct piece *pieces; /* [n_pairs] */
 };
 
 /* What a worker computes in. */
 struct worker {
-    uint8_t *codes; /* [batch, L] */
-    float *values;  /* [batch, L, D] */
+    uint8_t *codes; /* [2 n_pairs, L] */
+    float *values;  /* [2 n_pairs, L, D] */
+    uint8_t *scratch;
 };
 
 struct run {
-    struct cov_source *source;
-    const struct cov_grid *grid;
+    struct cov_loader *loader;
     struct cov_net *net;
-    struct cov_predictions_writer *writer;
+    struct cov_predict_output *output;
     struct cov_progress *progress;
     bool round;
-    size_t batch, length, n_datasets, n_chunks, next;
+    size_t batch, n_pairs, length, n_datasets;
     struct slot *slots;
     size_t n_slots;
     struct worker *workers;
     unsigned n_workers;
+    int64_t bases, chunks; /* that were fetched */
 };
+
+static int copy_text(char **to, size_t *cap, const char *text, struct cov_err *e)
+{
+    void *p = *to;
+    size_t n = strlen(text) + 1;
+    int rc = cov_reserve(&p, cap, n, 1, e);
+    *to = p;
+    if (!rc)
+        memcpy(*to, text, n);
+    return rc;
+}
 
 static int fetch(void *arg, size_t slot, uint64_t n, struct cov_err *e)
 {
     (void)n;
     struct run *r = arg;
     struct slot *s = &r->slots[slot];
-    s->first = r->next;
-    s->n = r->n_chunks - r->next < r->batch ? r->n_chunks - r->next : r->batch;
+    for (s->n = 0; s->n < r->n_pairs; s->n++) {
+        struct piece *p = &s->pieces[s->n];
+        int got = cov_loader_next(r->loader, &p->item, p->raw, e);
+        if (got < 0)
+            return got;
+        if (got == 0)
+            break;
+        int rc =
+            copy_text(&p->species, &p->cap_species, cov_loader_species(r->loader, p->item.seq), e);
+        if (!rc)
+            rc = copy_text(&p->name, &p->cap_name, cov_loader_name(r->loader, p->item.seq), e);
+        if (rc)
+            return rc;
+        r->bases += p->item.end - p->item.beg;
+        r->chunks += p->item.has[COV_PLUS] + p->item.has[COV_MINUS];
+    }
+    return s->n > 0;
+}
+
+/* The codes of all chunks of the slot, one behind the other: *n of them. */
+static int decode(const struct run *r, struct slot *s, uint8_t *codes, size_t *n, struct cov_err *e)
+{
+    *n = 0;
     for (size_t k = 0; k < s->n; k++) {
-        int rc = cov_source_fetch(r->source, s->first + k, &s->raw[k], e);
+        struct piece *p = &s->pieces[k];
+        uint8_t *of[2];
+        for (int strand = COV_PLUS; strand <= COV_MINUS; strand++) {
+            of[strand] = codes + *n * r->length;
+            *n += p->item.has[strand];
+        }
+        int rc = cov_loader_codes(r->loader, &p->item, p->raw, of, e);
         if (rc)
             return rc;
     }
-    r->next += s->n;
-    return s->n > 0;
+    return COV_OK;
+}
+
+static int encode(const struct run *r, struct slot *s, const struct worker *w, struct cov_err *e)
+{
+    const float *values = w->values;
+    for (size_t k = 0; k < s->n; k++) {
+        struct piece *p = &s->pieces[k];
+        const float *of[2];
+        for (int strand = COV_PLUS; strand <= COV_MINUS; strand++) {
+            of[strand] = values;
+            if (p->item.has[strand])
+                values += r->length * r->n_datasets;
+        }
+        int rc = cov_predict_output_encode(r->output, &p->item, p->name, of, w->scratch, p->out, e);
+        if (rc)
+            return rc;
+    }
+    return COV_OK;
 }
 
 static int compute(void *arg, size_t slot, unsigned worker, struct cov_err *e)
@@ -62,81 +127,84 @@ static int compute(void *arg, size_t slot, unsigned worker, struct cov_err *e)
     struct run *r = arg;
     struct slot *s = &r->slots[slot];
     struct worker *w = &r->workers[worker];
-    size_t row = r->length * r->n_datasets;
-    for (size_t k = 0; k < s->n; k++) {
-        int rc = cov_source_codes(r->source, s->first + k, &s->raw[k], w->codes + k * r->length, e);
-        if (rc)
-            return rc;
-    }
-    int rc = cov_net_forward(r->net, worker, s->n, w->codes, w->values, e);
+    size_t row = r->length * r->n_datasets, n;
+    int rc = decode(r, s, w->codes, &n, e);
     if (rc)
         return rc;
-    if (r->round)
-        for (size_t i = 0; i < s->n * row; i++)
-            w->values[i] = rintf(w->values[i]); /* half to even: the default rounding mode */
-    for (size_t k = 0; k < s->n; k++) {
-        rc = cov_predictions_writer_encode(r->writer, s->first + k, w->values + k * row, &s->out[k],
-                                           e);
+    for (size_t beg = 0; beg < n; beg += r->batch) {
+        size_t k = n - beg < r->batch ? n - beg : r->batch;
+        rc = cov_net_forward(r->net, worker, k, w->codes + beg * r->length, w->values + beg * row,
+                             e);
         if (rc)
             return rc;
     }
-    return COV_OK;
+    if (r->round)
+        for (size_t i = 0; i < n * row; i++)
+            w->values[i] = rintf(w->values[i]); /* half to even: the default rounding mode */
+    return encode(r, s, w, e);
 }
 
 static int store(void *arg, size_t slot, uint64_t n, struct cov_err *e)
 {
     (void)n;
     struct run *r = arg;
-    struct slot *s = &r->slots[slot];
+    const struct slot *s = &r->slots[slot];
     for (size_t k = 0; k < s->n; k++) {
-        int rc = cov_predictions_writer_put(r->writer, s->first + k, &s->out[k], e);
+        const struct piece *p = &s->pieces[k];
+        int rc = cov_predict_output_put(r->output, &p->item, p->species, p->name, p->out, e);
         if (rc)
             return rc;
+        cov_progress_add(r->progress, p->item.has[COV_PLUS] + p->item.has[COV_MINUS]);
     }
-    cov_progress_add(r->progress, (int64_t)s->n);
     return COV_OK;
 }
 
 static int allocate(struct run *r, struct cov_err *e)
 {
     size_t row;
-    if (cov_size_mul(r->length, r->n_datasets, &row) || cov_size_mul(row, r->batch, &row))
+    if (cov_size_mul(r->length, r->n_datasets, &row) || cov_size_mul(row, 2 * r->n_pairs, &row))
         return cov_fail(e, COV_ENOMEM, "a batch of %zu chunks is too large", r->batch);
     r->slots = cov_calloc(r->n_slots, sizeof *r->slots, e);
     r->workers = cov_calloc(r->n_workers, sizeof *r->workers, e);
     if (!r->slots || !r->workers)
         return COV_ENOMEM;
     for (size_t i = 0; i < r->n_slots; i++) {
-        r->slots[i].raw = cov_calloc(r->batch, sizeof *r->slots[i].raw, e);
-        r->slots[i].out = cov_calloc(r->batch, sizeof *r->slots[i].out, e);
-        if (!r->slots[i].raw || !r->slots[i].out)
+        r->slots[i].pieces = cov_calloc(r->n_pairs, sizeof *r->slots[i].pieces, e);
+        if (!r->slots[i].pieces)
             return COV_ENOMEM;
     }
     for (unsigned i = 0; i < r->n_workers; i++) {
-        r->workers[i].codes = cov_malloc(r->batch, r->length, e);
+        r->workers[i].codes = cov_malloc(2 * r->n_pairs, r->length, e);
         r->workers[i].values = cov_malloc(row, sizeof(float), e);
-        if (!r->workers[i].codes || !r->workers[i].values)
+        r->workers[i].scratch = cov_malloc(cov_predict_output_scratch(r->output), 1, e);
+        if (!r->workers[i].codes || !r->workers[i].values || !r->workers[i].scratch)
             return COV_ENOMEM;
     }
     return COV_OK;
 }
 
+static void release_slot(struct slot *s, size_t n_pairs)
+{
+    for (size_t k = 0; s->pieces && k < n_pairs; k++) {
+        struct piece *p = &s->pieces[k];
+        for (int strand = COV_PLUS; strand <= COV_MINUS; strand++) {
+            cov_blob_fini(&p->raw[strand]);
+            cov_blob_fini(&p->out[strand]);
+        }
+        free(p->species);
+        free(p->name);
+    }
+    free(s->pieces);
+}
+
 static void release(struct run *r)
 {
     for (size_t i = 0; r->slots && i < r->n_slots; i++)
-        for (size_t k = 0; k < r->batch; k++) {
-            if (r->slots[i].raw)
-                cov_blob_fini(&r->slots[i].raw[k]);
-            if (r->slots[i].out)
-                cov_blob_fini(&r->slots[i].out[k]);
-        }
-    for (size_t i = 0; r->slots && i < r->n_slots; i++) {
-        free(r->slots[i].raw);
-        free(r->slots[i].out);
-    }
+        release_slot(&r->slots[i], r->n_pairs);
     for (unsigned i = 0; r->workers && i < r->n_workers; i++) {
         free(r->workers[i].codes);
         free(r->workers[i].values);
+        free(r->workers[i].scratch);
     }
     free(r->slots);
     free(r->workers);
@@ -149,7 +217,9 @@ static int run(struct run *r, struct cov_pool *pool, struct cov_ring_times *time
     int rc = allocate(r, e);
     if (rc)
         return rc;
-    cov_progress_begin(r->progress, "predicting", "chunks", (int64_t)r->n_chunks);
+    const struct cov_grid *grid = cov_loader_grid(r->loader);
+    cov_progress_begin(r->progress, "predicting", "chunks",
+                       grid ? (int64_t)cov_grid_n_chunks(grid) : -1);
     rc = cov_ring_run(pool, r->n_slots, &stages, r, times, e);
     cov_progress_end(r->progress);
     return rc;
@@ -162,43 +232,44 @@ static int note(const struct run *r, const char *device, const struct cov_ring_t
     stats->device = cov_strdup(device, e);
     if (!stats->device)
         return COV_ENOMEM;
-    stats->bases = 0;
-    for (size_t i = 0; i < cov_grid_n_seqs(r->grid); i++)
-        stats->bases += cov_grid_seq_length(r->grid, i);
-    stats->chunks = (int64_t)r->n_chunks;
-    stats->positions_computed = (int64_t)(r->n_chunks * r->length);
+    stats->bases = r->bases;
+    stats->chunks = r->chunks;
+    stats->positions_computed = r->chunks * (int64_t)r->length;
     cov_stats_add_stage(stats, "fetch", times->source);
     cov_stats_add_stage(stats, "compute", times->work);
     cov_stats_add_stage(stats, "store", times->sink);
     return COV_OK;
 }
 
-/* No worker needs room for more chunks than its share of all. */
-static size_t choose_batch(size_t wanted, size_t length, size_t n_chunks, unsigned n_workers)
+/* Chunks a worker computes at a time, and the pairs it takes for them. No worker needs room for more
+ * than its share of all. */
+static void choose_batch(struct run *r, size_t wanted)
 {
-    size_t share = n_chunks / n_workers + (n_chunks % n_workers != 0);
-    size_t batch = wanted ? wanted : DEFAULT_BATCH;
-    while (!wanted && batch > 1 && batch > BATCH_BASES / length)
-        batch /= 2;
-    return batch < share || share == 0 ? batch : share;
+    size_t n_pairs = cov_loader_n_pairs(r->loader);
+    size_t share = n_pairs / r->n_workers + (n_pairs % r->n_workers != 0);
+    r->batch = wanted ? wanted : DEFAULT_BATCH;
+    while (!wanted && r->batch > 1 && r->batch > BATCH_BASES / r->length)
+        r->batch /= 2;
+    r->n_pairs = r->batch / 2 < share ? r->batch / 2 : share;
+    if (r->n_pairs == 0)
+        r->n_pairs = 1;
+    if (r->batch > 2 * r->n_pairs)
+        r->batch = 2 * r->n_pairs;
 }
 
-int cov_predict(struct cov_source *source, const struct cov_model *model, struct cov_pool *pool,
+int cov_predict(struct cov_loader *loader, const struct cov_model *model, struct cov_pool *pool,
                 const struct cov_predict_options *options, const char *path,
                 struct cov_progress *progress, struct cov_stats *stats, struct cov_err *e)
 {
-    struct run r = {.source = source,
-                    .grid = cov_source_grid(source),
+    struct run r = {.loader = loader,
                     .progress = progress,
                     .round = options->type != COV_SIGNAL_FLOAT32,
+                    .length = cov_loader_chunk_length(loader),
                     .n_datasets = (size_t)model->hp.output_size,
                     .n_workers = cov_pool_size(pool),
                     .n_slots = cov_ring_slots(pool)};
     struct cov_device *device = NULL;
     struct cov_ring_times times = {0};
-    r.length = cov_grid_chunk_length(r.grid);
-    r.n_chunks = cov_grid_n_chunks(r.grid);
-    r.batch = choose_batch(options->batch, r.length, r.n_chunks, r.n_workers);
     const struct cov_predictions_options layout = {
         .model_name = model->path,
         .datasets = (const char *const *)model->datasets,
@@ -206,6 +277,7 @@ int cov_predict(struct cov_source *source, const struct cov_model *model, struct
         .type = options->type,
         .compression = {COV_CODEC_GZIP, 0},
     };
+    choose_batch(&r, options->batch);
 
     int rc = cov_device_open_cpu(options->kernels, &device, e);
     if (rc)
@@ -214,17 +286,17 @@ int cov_predict(struct cov_source *source, const struct cov_model *model, struct
              r.n_workers == 1 ? "" : "s", model->path, model->description);
     rc = cov_net_new(device, &model->hp, model->block, r.length, r.n_workers, r.batch, &r.net, e);
     if (rc == COV_OK)
-        rc = cov_predictions_writer_new(path, r.grid, &layout, &r.writer, e);
+        rc = cov_predict_output_open(path, loader, &layout, options->tmpdir, &r.output, e);
     if (rc == COV_OK)
         rc = run(&r, pool, &times, e);
     if (rc == COV_OK) {
-        rc = cov_predictions_writer_close(r.writer, e);
-        r.writer = NULL;
+        rc = cov_predict_output_close(r.output, e);
+        r.output = NULL;
     }
     if (rc == COV_OK && stats)
         rc = note(&r, device->ops->describe(device), &times, stats, e);
 out:
-    cov_predictions_writer_abort(r.writer);
+    cov_predict_output_abort(r.output);
     release(&r);
     cov_net_free(r.net);
     cov_device_close(device);

@@ -83,7 +83,8 @@ int cov_code_store_get(const struct cov_code_store *s, int64_t beg, int64_t firs
     for (size_t odd = (size_t)(first % 2); n > 0; odd = 0) {
         size_t m = n < STEP - odd ? n : STEP - odd, n_bytes = (odd + m + 1) / 2, n_file = 0;
         if (beg < s->file.n_bytes) {
-            n_file = s->file.n_bytes - beg < (int64_t)n_bytes ? (size_t)(s->file.n_bytes - beg) : n_bytes;
+            n_file = s->file.n_bytes - beg < (int64_t)n_bytes ? (size_t)(s->file.n_bytes - beg)
+                                                              : n_bytes;
             int rc = cov_spool_read(&s->file, beg, packed, n_file, e);
             if (rc)
                 return rc;

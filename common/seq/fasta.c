@@ -14,7 +14,7 @@
 enum { BUFFER_BYTES = 1 << 18 };
 
 struct cov_fasta {
-    struct cov_bgz *in;
+    struct cov_bgz *in, *own; /* own: `in`, or NULL where that is borrowed */
     char *buf;
     size_t at, n; /* what is not yet dealt with is buf[at .. n) */
     int64_t done;
@@ -29,7 +29,7 @@ void cov_fasta_free(struct cov_fasta *f)
 {
     if (!f)
         return;
-    cov_bgz_abort(f->in);
+    cov_bgz_abort(f->own);
     free(f->buf);
     free(f);
 }
@@ -63,24 +63,37 @@ static int refill(struct cov_fasta *f, struct cov_err *e)
     return rc;
 }
 
-int cov_fasta_open(const char *path, unsigned n_threads, struct cov_fasta **out, struct cov_err *e)
+int cov_fasta_open_in(struct cov_bgz *in, struct cov_fasta **out, struct cov_err *e)
 {
     *out = NULL;
     struct cov_fasta *f = cov_calloc(1, sizeof *f, e);
     if (!f)
         return COV_ENOMEM;
     f->line = f->column = 1;
-    int rc = cov_bgz_open_read(path, n_threads, &f->in, e);
-    if (!rc) {
-        f->buf = cov_malloc(BUFFER_BYTES, 1, e);
-        rc = f->buf ? refill(f, e) : COV_ENOMEM;
-    }
+    f->in = in;
+    f->buf = cov_malloc(BUFFER_BYTES, 1, e);
+    int rc = f->buf ? refill(f, e) : COV_ENOMEM;
     if (!rc && f->n >= 3 && memcmp(f->buf, "\xef\xbb\xbf", 3) == 0)
         f->at = 3;
     if (rc)
         cov_fasta_free(f);
     else
         *out = f;
+    return rc;
+}
+
+int cov_fasta_open(const char *path, unsigned n_threads, struct cov_fasta **out, struct cov_err *e)
+{
+    *out = NULL;
+    struct cov_bgz *in;
+    int rc = cov_bgz_open_read(path, n_threads, &in, e);
+    if (rc)
+        return rc;
+    rc = cov_fasta_open_in(in, out, e);
+    if (rc)
+        cov_bgz_abort(in);
+    else
+        (*out)->own = in;
     return rc;
 }
 

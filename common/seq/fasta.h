@@ -32,6 +32,9 @@ struct cov_fasta_bad {
 /* Opens `path` ("-": standard input), compressed or not. Free with cov_fasta_free. */
 int cov_fasta_open(const char *path, unsigned n_threads, struct cov_fasta **out,
                    struct cov_err *e) COV_MUST_USE;
+/* The same of an input that is open already, at its beginning. Borrows it until free. */
+struct cov_bgz;
+int cov_fasta_open_in(struct cov_bgz *in, struct cov_fasta **out, struct cov_err *e) COV_MUST_USE;
 void cov_fasta_free(struct cov_fasta *f); /* NULL is accepted */
 
 /* The next header, at the start or behind all letters of a sequence. Returns 1, or 0 at the end, or

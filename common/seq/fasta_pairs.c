@@ -52,7 +52,8 @@ int cov_fasta_pairs_open(const char *path, const struct cov_genome_options *opti
     if (!rc)
         rc = cov_names_new(&p->given, e);
     if (!rc)
-        rc = cov_fasta_open(path, options->n_threads, &p->fasta, e);
+        rc = options->opened ? cov_fasta_open_in(options->opened, &p->fasta, e)
+                             : cov_fasta_open(path, options->n_threads, &p->fasta, e);
     if (rc) {
         cov_fasta_pairs_free(p);
         return rc;

@@ -13,6 +13,8 @@
 
 #include "common/base/err.h"
 
+struct cov_bgz;
+
 struct cov_genome_options {
     bool bad_base_is_n; /* else a letter outside IUPAC is an error */
     int64_t min_length; /* sequences outside are left out, counted in a warning; 0: no limit */
@@ -20,6 +22,9 @@ struct cov_genome_options {
     const char *rename_path; /* two columns: name in the FASTA, name to use; NULL: none */
     const char *tmpdir;      /* folder of the temporary file */
     unsigned n_threads;      /* for decompression */
+    /* The FASTA, if it is open already, at its beginning; borrowed as the texts are. NULL: it is
+     * opened by its path. */
+    struct cov_bgz *opened;
 };
 
 struct cov_fasta_pairs;

@@ -19,7 +19,7 @@
 /* Levels of deflate as Helixer's and Predmoter's files declare them, and bytes of their species. */
 enum { GENOME_LEVEL = 4, PREDICTIONS_LEVEL = 9, GENOME_SPECIES = 25, PREDICTIONS_SPECIES = 50 };
 
-/* Rows of at most SMALL_BYTES wait in memory and get stored chunks of BLOCK_ROWS, or of at most
+/* Rows of one element, or of one column of at most SMALL_BYTES, wait in memory and get stored chunks of BLOCK_ROWS, or of at most
  * BLOCK_BYTES; tables of at most TABLE_BYTES are not compressed. */
 enum { SMALL_BYTES = 64, BLOCK_ROWS = 4096, BLOCK_BYTES = 1 << 24, TABLE_BYTES = 1 << 16 };
 
@@ -128,7 +128,7 @@ static int begin_set(struct cov_chunk_writer *w, size_t k, struct cov_err *e)
     struct set_writer *s = &w->sets[k];
     s->what = &w->head.sets[k];
     s->row_bytes = cov_chunk_set_row_bytes(s->what);
-    s->small = s->what->rank == 1 || s->row_bytes <= SMALL_BYTES;
+    s->small = s->what->rank == 1 || (s->what->rank == 2 && s->row_bytes <= SMALL_BYTES);
     w->n_pieces += s->small ? 1 : s->what->dims[1];
     if (s->small)
         return COV_OK;

@@ -180,7 +180,7 @@ const char *cov_h5_path(const struct cov_h5 *f)
 
 /* ---- reading ---- */
 
-static int open_file(const char *path, unsigned flags, struct cov_h5 **out, struct cov_err *e)
+static int open_file(const char *path, bool to_write, struct cov_h5 **out, struct cov_err *e)
 {
     *out = NULL;
     int rc = init_library(e);
@@ -190,7 +190,8 @@ static int open_file(const char *path, unsigned flags, struct cov_h5 **out, stru
     if (!f)
         return COV_ENOMEM;
     hid_t fapl = access_list();
-    f->id = H5Fopen(path, flags, fapl);
+    /* These macros start libhdf5: not before init_library. */
+    f->id = H5Fopen(path, to_write ? H5F_ACC_RDWR : H5F_ACC_RDONLY, fapl);
     if (f->id < 0)
         rc = cov_h5_fail(e, COV_EINPUT, path, NULL, "damaged HDF5 file");
     cov_h5_close_id(fapl);
@@ -203,7 +204,7 @@ static int open_file(const char *path, unsigned flags, struct cov_h5 **out, stru
 
 int cov_h5_open_unchecked(const char *path, struct cov_h5 **out, struct cov_err *e)
 {
-    return open_file(path, H5F_ACC_RDONLY, out, e);
+    return open_file(path, false, out, e);
 }
 
 int cov_h5_open(const char *path, struct cov_h5 **out, struct cov_err *e)
@@ -318,7 +319,7 @@ int cov_h5_create(const char *path, struct cov_h5 **out, struct cov_err *e)
 
 int cov_h5_open_to_change(const char *path, struct cov_h5 **out, struct cov_err *e)
 {
-    return open_file(path, H5F_ACC_RDWR, out, e);
+    return open_file(path, true, out, e);
 }
 
 int cov_h5_remove(struct cov_h5 *f, const char *name, struct cov_err *e)

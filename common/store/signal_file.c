@@ -267,6 +267,146 @@ static void take_means(const struct cov_h5_type *type, const uint8_t *elems, siz
     }
 }
 
+/* The same for columns out of more, gathered some rows at a time. */
+static void take_some(const struct cov_h5_type *type, const uint8_t *elems, size_t n_columns,
+                      size_t n_cols, size_t n, float *values)
+{
+    uint8_t some[4096];
+    size_t row = n_columns * type->bytes, part = n_cols * type->bytes;
+    if (part > sizeof some) {
+        for (size_t t = 0; t < n; t++)
+            take_means(type, elems + t * row, 1, n_cols, values + t);
+        return;
+    }
+    for (size_t beg = 0, m; beg < n; beg += m) {
+        m = n - beg < sizeof some / part ? n - beg : sizeof some / part;
+        for (size_t t = 0; t < m; t++)
+            memcpy(some + t * part, elems + (beg + t) * row, part);
+        take_means(type, some, m, n_cols, values + beg);
+    }
+}
+
+size_t cov_signal_means(const struct cov_h5_type *type, const uint8_t *elems, size_t n_columns,
+                        size_t col, size_t n_cols, size_t length, size_t L, float *values)
+{
+    if (n_cols == n_columns)
+        take_means(type, elems, length, n_cols, values);
+    else
+        take_some(type, elems + col * type->bytes, n_columns, n_cols, length, values);
+    for (size_t t = length; t < L; t++)
+        values[t] = COV_SIGNAL_PAD;
+    size_t t = 0;
+    while (t < length && values[t] >= 0 && values[t] <= FLT_MAX)
+        t++;
+    return t;
+}
+
+/* ---- data sets in a head ---- */
+
+void cov_signal_free_parts(struct cov_signal_part *parts, size_t n)
+{
+    for (size_t i = 0; parts && i < n; i++)
+        free(parts[i].name);
+    free(parts);
+}
+
+static int check_set(const struct cov_chunk_head *h, const struct cov_chunk_set *s,
+                     struct cov_err *e)
+{
+    if (s->type.kind == COV_H5_STRING || s->rank != 3)
+        return cov_fail(e, COV_EINPUT, "%s: not numbers in rows and columns", s->name);
+    if (s->dims[0] != h->L)
+        return cov_fail(e, COV_EINPUT, "%s: rows of %zu positions, but chunks have %zu", s->name,
+                        s->dims[0], h->L);
+    return COV_OK;
+}
+
+static int predicted_parts(const struct cov_chunk_head *h, struct cov_signal_part *parts, size_t *n,
+                           struct cov_err *e)
+{
+    const struct cov_chunk_set *set = cov_chunk_head_set(h, PREDICTIONS);
+    const struct cov_chunk_table *names = cov_chunk_head_table(h, DATASETS);
+    if (!set || !names)
+        return cov_fail(e, COV_EINPUT, "there is no data set %s", set ? DATASETS : PREDICTIONS);
+    int rc = check_set(h, set, e);
+    if (rc)
+        return rc;
+    if (names->type.kind != COV_H5_STRING || names->rank != 1 || names->dims[0] != set->dims[1])
+        return cov_fail(e, COV_EINPUT, DATASETS ": not the names of %zu columns", set->dims[1]);
+    for (size_t k = 0; k < set->dims[1]; k++) {
+        const char *text = (const char *)names->elems + k * names->type.bytes;
+        parts[k] = (struct cov_signal_part){NULL, (size_t)(set - h->sets), k, 1};
+        parts[k].name = cov_strndup(text, cov_h5_string_length(&names->type, text), e);
+        if (!parts[k].name)
+            return COV_ENOMEM;
+        *n = k + 1;
+        if (!parts[k].name[0])
+            return cov_fail(e, COV_EINPUT, DATASETS ": name %zu is empty", k);
+        for (size_t j = 0; j < k; j++)
+            if (strcmp(parts[j].name, parts[k].name) == 0)
+                return cov_fail(e, COV_EINPUT, DATASETS ": %s is there twice", parts[k].name);
+    }
+    return COV_OK;
+}
+
+/* Puts the last of n parts where the name of its set belongs. */
+static void sort_last(const struct cov_chunk_head *h, struct cov_signal_part *parts, size_t n)
+{
+    struct cov_signal_part last = parts[n - 1];
+    size_t i = n - 1;
+    for (; i > 0 && strcmp(h->sets[parts[i - 1].set].name, h->sets[last.set].name) > 0; i--)
+        parts[i] = parts[i - 1];
+    parts[i] = last;
+}
+
+static int measured_parts(const struct cov_chunk_head *h, struct cov_signal_part *parts, size_t *n,
+                          struct cov_err *e)
+{
+    static const char group[] = GROUP "/";
+    for (size_t k = 0; k < h->n_sets; k++) {
+        const struct cov_chunk_set *s = &h->sets[k];
+        const char *name = s->name + sizeof group - 1;
+        if (strncmp(s->name, group, sizeof group - 1) != 0 || prefix_length(name) == 0)
+            continue;
+        int rc = check_set(h, s, e);
+        if (rc)
+            return rc;
+        parts[*n] = (struct cov_signal_part){NULL, k, 0, s->dims[1]};
+        parts[*n].name = cov_strndup(name, prefix_length(name), e);
+        if (!parts[*n].name)
+            return COV_ENOMEM;
+        sort_last(h, parts, ++*n);
+    }
+    if (*n == 0)
+        return cov_fail(e, COV_EINPUT, "there is no measured coverage (" GROUP "/<name>_coverage)");
+    return COV_OK;
+}
+
+int cov_signal_find_parts(const struct cov_chunk_head *head, enum cov_signal_kind kind,
+                          struct cov_signal_part **parts, size_t *n, struct cov_err *e)
+{
+    const struct cov_chunk_set *p = cov_chunk_head_set(head, PREDICTIONS);
+    size_t cap = kind == COV_SIGNAL_MEASURED ? head->n_sets : p ? p->dims[1] : 0;
+    *parts = NULL;
+    *n = 0;
+    if (cap > MAX_DATASETS)
+        return cov_fail(e, COV_EINPUT, PREDICTIONS ": %zu columns are too many", cap);
+    struct cov_signal_part *list = cov_calloc(cap, sizeof *list, e);
+    if (!list)
+        return COV_ENOMEM;
+    int rc = kind == COV_SIGNAL_PREDICTED ? predicted_parts(head, list, n, e)
+                                          : measured_parts(head, list, n, e);
+    if (rc) {
+        cov_signal_free_parts(list, *n);
+        *n = 0;
+        return rc;
+    }
+    *parts = list;
+    return COV_OK;
+}
+
+/* ---- rows ---- */
+
 int cov_signal_file_decode(const struct cov_signal_file *f, size_t i, const size_t *ks, size_t n_ks,
                            struct cov_blob *raw, float *values, struct cov_err *e)
 {
@@ -282,13 +422,10 @@ int cov_signal_file_decode(const struct cov_signal_file *f, size_t i, const size
         if (rc)
             return cov_err_prefix(e, "%s: %s: %s", f->path, d->name, cov_row_text(f->grid, i, row));
         first_piece += cov_h5_n_pieces(r, d->col, d->n_cols);
-        take_means(&r->type, elems, length, d->n_cols, values);
-        for (size_t t = 0; t < length; t++)
-            if (!(values[t] >= 0 && values[t] <= FLT_MAX))
-                return cov_fail(e, COV_EINPUT, "%s: %s: %s, index %zu: %g is no coverage", f->path,
-                                d->name, cov_row_text(f->grid, i, row), t, (double)values[t]);
-        for (size_t t = length; t < L; t++)
-            values[t] = COV_SIGNAL_PAD;
+        size_t good = cov_signal_means(&r->type, elems, d->n_cols, 0, d->n_cols, length, L, values);
+        if (good < length)
+            return cov_fail(e, COV_EINPUT, "%s: %s: %s, index %zu: %g is no coverage", f->path,
+                            d->name, cov_row_text(f->grid, i, row), good, (double)values[good]);
     }
     return COV_OK;
 }

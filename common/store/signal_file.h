@@ -2,7 +2,7 @@
  * (prediction/predictions), and the measured coverage in genome files
  * (evaluation/<prefix>_coverage).
  *
- * As in genome_file.h one thread touches HDF5, any thread encodes and decodes.
+ * As in chunk_file.h one thread touches HDF5, any thread encodes and decodes.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_STORE_SIGNAL_FILE_H
 #define COV_STORE_SIGNAL_FILE_H
@@ -14,6 +14,7 @@
 #include "common/codec/blob.h"
 #include "common/codec/codec.h"
 #include "common/seq/grid.h"
+#include "common/store/chunk_head.h"
 
 /* Value of a position that is padding. */
 #define COV_SIGNAL_PAD (-1.0f)
@@ -24,7 +25,7 @@ enum cov_signal_kind { COV_SIGNAL_PREDICTED, COV_SIGNAL_MEASURED };
 
 struct cov_signal_file;
 
-/* Opens for reading and checks the layout (as cov_genome_file_open). PREDICTED: one data set per
+/* Opens for reading and checks the layout (as cov_chunk_file_open). PREDICTED: one data set per
  * name in prediction/datasets. MEASURED: one per evaluation/<prefix>_coverage (not the spliced
  * ones), in the order of names. Errors name file and data set, and say which kind the file holds
  * instead, if it does. */
@@ -53,6 +54,29 @@ int cov_signal_file_fetch(struct cov_signal_file *f, size_t i, const size_t *ks,
 int cov_signal_file_decode(const struct cov_signal_file *f, size_t i, const size_t *ks, size_t n_ks,
                            struct cov_blob *raw, float *values, struct cov_err *e) COV_MUST_USE;
 
+/* ---- the same from rows of elements, as chunk files and the chunk stream have them ---- */
+
+/* Where the values of a data set are: columns [col, col + n_cols) of set `set` of a head. */
+struct cov_signal_part {
+    char *name; /* "atacseq" */
+    size_t set, col, n_cols;
+};
+
+/* The data sets of this kind in a head, as cov_signal_file_open finds them: *n of them in
+ * (*parts)[]. COV_EINPUT, the text naming the data set, not the input. Free with
+ * cov_signal_free_parts. */
+int cov_signal_find_parts(const struct cov_chunk_head *head, enum cov_signal_kind kind,
+                          struct cov_signal_part **parts, size_t *n,
+                          struct cov_err *e) COV_MUST_USE;
+void cov_signal_free_parts(struct cov_signal_part *parts, size_t n);
+
+/* values[0..L) of a chunk of `length` bases from its row elems[L][n_columns], as
+ * cov_signal_file_decode makes them of the columns [col, col + n_cols). Returns `length`, or the first
+ * index whose value is no coverage: NaN, infinite, or negative. */
+size_t cov_signal_means(const struct cov_h5_type *type, const uint8_t *elems, size_t n_columns,
+                        size_t col, size_t n_cols, size_t length, size_t L,
+                        float *values) COV_MUST_USE;
+
 /* ---- writing predictions ---- */
 
 enum cov_signal_type { COV_SIGNAL_INT16, COV_SIGNAL_INT32, COV_SIGNAL_INT64, COV_SIGNAL_FLOAT32 };
@@ -65,18 +89,32 @@ struct cov_predictions_options {
     struct cov_codec_choice compression;
 };
 
+struct cov_h5_type cov_signal_h5_type(enum cov_signal_type type);
+
+/* What a predictions file of chunks of L holds: the data set prediction/predictions, and the tables
+ * model_name and datasets, of Predmoter's widths or as wide as they need (with a warning). Free with
+ * cov_chunk_head_fini. */
+int cov_predictions_head(size_t L, const struct cov_predictions_options *options,
+                         struct cov_chunk_head *out, struct cov_err *e) COV_MUST_USE;
+
+/* Any thread: elems[L][D], a row of that data set, = values[L][D] of the chunk, padding as
+ * COV_SIGNAL_PAD, already rounded unless the type is FLOAT32. COV_EINPUT naming sequence (`name`) and
+ * position for a value that does not fit the type, is NaN or infinite. `chunk->seq` is not used. */
+int cov_signal_pack(enum cov_signal_type type, const float *values, size_t L, size_t D,
+                    const char *name, const struct cov_chunk *chunk, uint8_t *elems,
+                    struct cov_err *e) COV_MUST_USE;
+
+/* All of it for a grid that is known: on a chunk writer (chunk_file.h). */
 struct cov_predictions_writer;
 
-/* Creates the file at `path` (an outfile's temporary name) with all metadata (FORMATS: Predmoter's
- * predictions file). `grid` is borrowed until close. Byte for byte the same for the same grid,
- * options and values put in the same order: no time, no path of the input. */
+/* Creates the file at `path` (an outfile's temporary name). `grid` is borrowed until close. Byte for
+ * byte the same for the same grid, options and values put in the same order: no time, no path of the
+ * input. */
 int cov_predictions_writer_new(const char *path, const struct cov_grid *grid,
                                const struct cov_predictions_options *options,
                                struct cov_predictions_writer **out, struct cov_err *e) COV_MUST_USE;
 
-/* Any thread: values[L][D] of chunk i, padding as COV_SIGNAL_PAD, already rounded unless the type
- * is FLOAT32. COV_EINPUT naming sequence and position for a value that does not fit the type, is
- * NaN or infinite. *out is reused and is all the scratch there is. */
+/* Any thread: the stored form of chunk i, values as for cov_signal_pack. *out is reused. */
 int cov_predictions_writer_encode(const struct cov_predictions_writer *w, size_t i,
                                   const float *values, struct cov_blob *out,
                                   struct cov_err *e) COV_MUST_USE;
@@ -85,7 +123,7 @@ int cov_predictions_writer_encode(const struct cov_predictions_writer *w, size_t
 int cov_predictions_writer_put(struct cov_predictions_writer *w, size_t i,
                                const struct cov_blob *blob, struct cov_err *e) COV_MUST_USE;
 
-/* Flushes and closes; frees *w in any case. */
+/* Completes the file; frees *w in any case. */
 int cov_predictions_writer_close(struct cov_predictions_writer *w, struct cov_err *e) COV_MUST_USE;
 void cov_predictions_writer_abort(struct cov_predictions_writer *w); /* NULL is accepted */
 

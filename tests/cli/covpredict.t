@@ -153,7 +153,6 @@ done <<'END'
 -m cnn.ckpt -o x.h5|an input is missing
 -m cnn.ckpt -o x.h5 g.h5 g.fa|'g\.fa' is one input too many
 -m cnn.ckpt -m hybrid.ckpt -o x.h5 g.h5|--model is given twice
--m cnn.ckpt -o - g.h5|-o -: 
 -m cnn.ckpt -o x.h5 --nonsense g.h5|unknown option '--nonsense'$
 -m cnn.ckpt -o x.h5 --full g.h5|unknown option '--full'$
 -m cnn.ckpt -o x.h5 --float --dtype int32 g.h5|--float and --dtype contradict each other$
@@ -161,8 +160,15 @@ done <<'END'
 -m cnn.ckpt -o x.h5 --dtype int8 g.h5|--dtype: 'int8' is none of int16, int32, int64$
 -m cnn.ckpt -o x.h5 --subsequence-length 1008 g.h5|--subsequence-length is for FASTA input, but g\.h5 is a genome file$
 -m cnn.ckpt -o x.h5 --species x g.h5|--species is for FASTA input
--m cnn.ckpt -o x.h5 --min-length 5 g.h5|--min-length is for FASTA input
--m cnn.ckpt -o x.h5 --max-length 5 g.h5|--max-length is for FASTA input
+-m cnn.ckpt -o x.h5 --rename g.fa g.h5|--rename is for FASTA input
+-m cnn.ckpt -o x.h5 --on-bad-base n g.h5|--on-bad-base is for FASTA input
+-m cnn.ckpt -o x.h5 --shard 2 g.h5|--shard: '2' is not I/N$
+-m cnn.ckpt -o x.h5 --shard /2 g.h5|--shard: 
+-m cnn.ckpt -o x.h5 --shard 2/ g.h5|--shard: 
+-m cnn.ckpt -o x.h5 --shard 0/2 g.h5|--shard: 0 is out of range
+-m cnn.ckpt -o x.h5 --shard 3/2 g.h5|--shard: 3 is out of range
+-m cnn.ckpt -o x.h5 --shard 1/2/3 g.h5|--shard: 
+-m cnn.ckpt -o x.h5 --loading fast g.h5|--loading: 'fast' is none of disk, ram, ram-packed$
 -m cnn.ckpt -o x.h5 --min-length 6 --max-length 5 g.fa|--min-length is greater than --max-length$
 -m cnn.ckpt -o x.h5 --batch-size 0 g.h5|--batch-size: 0 is out of range
 -m cnn.ckpt -o x.h5 --batch-size 1M g.h5|--batch-size: '1M' is not a whole number
@@ -319,10 +325,13 @@ if as_root; then
     on_small_disk() { # SIZE ARG...
         run unshare -m sh -c 'mount -t tmpfs -o size=$1 tmpfs room && shift && covpredict "$@"; s=$?; ls -A room; exit $s' - "$@"
     }
-    on_small_disk 400k -m cnn.ckpt -o room/x.h5 r.fa
-    refused 1 '^covpredict: error: room: writing the temporary file of the genome: No space left on device$' \
-        'a full disk while the bases are kept'
+    for i in 1 2 3; do
+        sed "s/>r/>r$i/" r.fa
+    done >large.fa
+    on_small_disk 400k -m cnn.ckpt -o room/x.h5 large.fa
+    refused 1 '^covpredict: error: temporary file in room: No space left on device$' 'a full disk while the bases are kept'
     stdout_is '' '  and nothing is left there'
+    rm large.fa
     for size in 4k 16k 400k; do
         on_small_disk $size --float -m cnn.ckpt -o room/x.h5 r.h5
         refused 1 '^covpredict: error: .*room.*No space left on device$' "a disk of $size, full while the file is written"

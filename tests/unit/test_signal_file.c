@@ -198,6 +198,20 @@ static void test_same_bytes(void **state)
     assert_int_equal(unlink("y.h5"), 0);
 }
 
+/* All rows of a file of D data sets, -1 throughout. */
+static void put_unknown(struct cov_predictions_writer *w, const struct cov_grid *grid, size_t n)
+{
+    struct cov_blob blob = COV_BLOB_INIT;
+    float values[L * D];
+    for (size_t t = 0; t < L * n; t++)
+        values[t] = COV_SIGNAL_PAD;
+    for (size_t i = 0; i < cov_grid_n_chunks(grid); i++) {
+        assert_int_equal(cov_predictions_writer_encode(w, i, values, &blob, NULL), 0);
+        assert_int_equal(cov_predictions_writer_put(w, i, &blob, NULL), 0);
+    }
+    cov_blob_fini(&blob);
+}
+
 static char warnings[2048];
 
 static void take_warning(void *arg, enum cov_log_level level, const char *text)
@@ -221,6 +235,7 @@ static void test_long_names(void **state)
     cov_log_set(take_warning, NULL, COV_LOG_WARNING);
     assert_int_equal(cov_predictions_writer_new("x.h5", grid, &options, &w, NULL), 0);
     cov_log_set(NULL, NULL, COV_LOG_WARNING);
+    put_unknown(w, grid, 2);
     assert_int_equal(cov_predictions_writer_close(w, NULL), 0);
     assert_non_null(
         strstr(warnings, "prediction/model_name: names of up to 300 bytes, where 256 are usual"));
@@ -230,7 +245,7 @@ static void test_long_names(void **state)
     assert_int_equal(cov_signal_file_open("x.h5", COV_SIGNAL_PREDICTED, &f, NULL), 0);
     assert_string_equal(cov_signal_file_dataset(f, 0), "short");
     assert_string_equal(cov_signal_file_dataset(f, 1), name);
-    /* No row was put: the fill value, -1, which is no prediction. */
+    /* -1 where there are bases is no prediction. */
     struct cov_blob raw = COV_BLOB_INIT;
     struct cov_err e = COV_ERR_INIT;
     float values[L];
@@ -413,8 +428,18 @@ static void test_refused(void **state)
                                                         gzip};
         struct cov_predictions_writer *w;
         assert_int_equal(cov_predictions_writer_new("x.h5", grid, &options, &w, NULL), 0);
+        put_unknown(w, grid, 2);
         assert_int_equal(cov_predictions_writer_close(w, NULL), 0);
         refuse("x.h5", COV_SIGNAL_PREDICTED, cases[k].text);
+    }
+    /* A file that lacks a row is none. */
+    {
+        const struct cov_predictions_options options = {"m", datasets, 1, COV_SIGNAL_INT32, gzip};
+        struct cov_predictions_writer *w;
+        struct cov_err e = COV_ERR_INIT;
+        assert_int_equal(cov_predictions_writer_new("x.h5", grid, &options, &w, NULL), 0);
+        assert_int_equal(cov_predictions_writer_close(w, &e), COV_EUSAGE);
+        assert_non_null(strstr(e.text, "0 stored chunks of 1 rows, but the grid has 8 rows"));
     }
     cov_signal_file_close(NULL);
     cov_grid_free(grid);

@@ -1,0 +1,278 @@
+/* pair_writer.c - see pair_writer.h.
+ * SPDX-License-Identifier: MIT */
+#include "common/store/pair_writer.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/mem.h"
+#include "common/base/spool.h"
+
+/* What waited is given back to the disk when it is this much: not for every short contig. */
+#define SPOOL_BYTES ((int64_t)1 << 26)
+
+struct pair {
+    int64_t beg, end;
+    bool has[2];
+};
+
+struct seq {
+    char *species, *name;
+    int64_t length;
+    size_t first_pair;
+};
+
+/* Where a - chunk waits: the ends of its pieces, then the pieces. */
+struct waiting {
+    int64_t at;
+    size_t n_bytes; /* of the pieces */
+};
+
+struct cov_pair_writer {
+    struct cov_chunk_writer *writer;
+    size_t L, n_pieces, n_rows;
+    bool partial, open; /* within a sequence */
+    struct cov_spool spool;
+    struct cov_blob blob;
+    struct pair *pairs;
+    size_t n_pairs, cap_pairs;
+    struct seq *seqs;
+    size_t n_seqs, cap_seqs;
+    struct waiting *waiting; /* of this sequence */
+    size_t n_waiting, cap_waiting;
+};
+
+void cov_pair_writer_abort(struct cov_pair_writer *p)
+{
+    if (!p)
+        return;
+    cov_chunk_writer_abort(p->writer);
+    cov_spool_fini(&p->spool);
+    cov_blob_fini(&p->blob);
+    for (size_t i = 0; i < p->n_seqs; i++) {
+        free(p->seqs[i].species);
+        free(p->seqs[i].name);
+    }
+    free(p->seqs);
+    free(p->pairs);
+    free(p->waiting);
+    free(p);
+}
+
+int cov_pair_writer_new(struct cov_chunk_writer *w, size_t L, const char *tmpdir, bool partial,
+                        struct cov_pair_writer **out, struct cov_err *e)
+{
+    *out = NULL;
+    struct cov_pair_writer *p = cov_calloc(1, sizeof *p, e);
+    if (!p) {
+        cov_chunk_writer_abort(w);
+        return COV_ENOMEM;
+    }
+    p->writer = w;
+    p->L = L;
+    p->partial = partial;
+    p->n_pieces = cov_chunk_writer_n_pieces(w);
+    p->spool = (struct cov_spool)COV_SPOOL_INIT;
+    int rc = cov_spool_init(&p->spool, tmpdir, e);
+    if (rc) {
+        cov_pair_writer_abort(p);
+        return rc;
+    }
+    *out = p;
+    return COV_OK;
+}
+
+int cov_pair_writer_begin(struct cov_pair_writer *p, const char *species, const char *name,
+                          struct cov_err *e)
+{
+    if (p->open)
+        return cov_fail(e, COV_EINPUT, "%s: begins before the sequence before it ends", name);
+    void *seqs = p->seqs;
+    int rc = cov_reserve(&seqs, &p->cap_seqs, p->n_seqs + 1, sizeof *p->seqs, e);
+    p->seqs = seqs;
+    if (rc)
+        return rc;
+    struct seq *s = &p->seqs[p->n_seqs];
+    *s = (struct seq){cov_strdup(species, e), cov_strdup(name, e), 0, p->n_pairs};
+    if (!s->species || !s->name) {
+        free(s->species);
+        free(s->name);
+        return COV_ENOMEM;
+    }
+    p->n_seqs++;
+    p->open = true;
+    return COV_OK;
+}
+
+static int check_pair(const struct cov_pair_writer *p, int64_t beg, int64_t end, bool both,
+                      struct cov_err *e)
+{
+    const char *name = p->open ? p->seqs[p->n_seqs - 1].name : "";
+    if (!p->open)
+        return cov_fail(e, COV_EINPUT, "a pair of chunks outside of a sequence");
+    bool first = p->n_pairs == p->seqs[p->n_seqs - 1].first_pair;
+    int64_t before = first ? 0 : p->pairs[p->n_pairs - 1].end;
+    int64_t least = first ? 0 : p->partial ? p->pairs[p->n_pairs - 1].beg : before;
+    if (beg < 0 || end <= beg || (uint64_t)(end - beg) > p->L)
+        return cov_fail(e, COV_EINPUT, "%s: %" PRId64 "-%" PRId64 " is no chunk of %zu bases", name,
+                        beg, end, p->L);
+    if (beg < least)
+        return cov_fail(e, COV_EINPUT, "%s: %" PRId64 "-%" PRId64 " comes too late", name, beg,
+                        end);
+    if (!p->partial && (beg > before || !both))
+        return cov_fail(e, COV_EINPUT, "%s: %s %" PRId64, name,
+                        both ? "there is a hole at" : "one strand is missing at",
+                        both ? before : beg);
+    return COV_OK;
+}
+
+static int keep_minus(struct cov_pair_writer *p, const struct cov_blob *minus, struct cov_err *e)
+{
+    void *waiting = p->waiting;
+    int rc = cov_reserve(&waiting, &p->cap_waiting, p->n_waiting + 1, sizeof *p->waiting, e);
+    p->waiting = waiting;
+    struct waiting *w = &p->waiting[p->n_waiting];
+    if (!rc)
+        rc = cov_spool_append(&p->spool, minus->ends, p->n_pieces * sizeof *minus->ends, &w->at, e);
+    if (!rc)
+        rc = cov_spool_append(&p->spool, minus->data, minus->n_bytes, NULL, e);
+    if (rc)
+        return rc;
+    w->n_bytes = minus->n_bytes;
+    p->n_waiting++;
+    return COV_OK;
+}
+
+int cov_pair_writer_put(struct cov_pair_writer *p, int64_t beg, int64_t end,
+                        const struct cov_blob *plus, const struct cov_blob *minus,
+                        struct cov_err *e)
+{
+    int rc = check_pair(p, beg, end, plus && minus, e);
+    if (rc)
+        return rc;
+    void *pairs = p->pairs;
+    rc = cov_reserve(&pairs, &p->cap_pairs, p->n_pairs + 1, sizeof *p->pairs, e);
+    p->pairs = pairs;
+    if (!rc && plus)
+        rc = cov_chunk_writer_put(p->writer, p->n_rows++, plus, 0, e);
+    if (!rc && minus)
+        rc = keep_minus(p, minus, e);
+    if (!rc)
+        p->pairs[p->n_pairs++] = (struct pair){beg, end, {plus != NULL, minus != NULL}};
+    return rc;
+}
+
+/* The chunk as it was, in p->blob. */
+static int fetch(struct cov_pair_writer *p, const struct waiting *w, struct cov_err *e)
+{
+    size_t head = p->n_pieces * sizeof *p->blob.ends, before = 0;
+    uint8_t *at;
+    cov_blob_clear(&p->blob);
+    /* The ends are read behind the pieces, where the blob has its scratch. */
+    int rc = cov_blob_room(&p->blob, w->n_bytes + head, &at, e);
+    if (!rc)
+        rc = cov_spool_read(&p->spool, w->at, at + w->n_bytes, head, e);
+    if (!rc)
+        rc = cov_spool_read(&p->spool, w->at + (int64_t)head, at, w->n_bytes, e);
+    for (size_t i = 0; !rc && i < p->n_pieces; i++) {
+        size_t piece_end;
+        memcpy(&piece_end, at + w->n_bytes + i * sizeof piece_end, sizeof piece_end);
+        rc = cov_blob_end_piece(&p->blob, piece_end - before, e);
+        before = piece_end;
+    }
+    return rc;
+}
+
+int cov_pair_writer_end(struct cov_pair_writer *p, int64_t length, struct cov_err *e)
+{
+    if (!p->open)
+        return cov_fail(e, COV_EINPUT, "the end of a sequence that did not begin");
+    struct seq *s = &p->seqs[p->n_seqs - 1];
+    bool empty = p->n_pairs == s->first_pair;
+    int64_t last = empty ? 0 : p->pairs[p->n_pairs - 1].end;
+    if (length <= 0 || last > length || (!p->partial && last < length))
+        return cov_fail(e, COV_EINPUT,
+                        "%s: the length is said to be %" PRId64 ", but the chunks end at %" PRId64,
+                        s->name, length, last);
+    int rc = COV_OK;
+    while (!rc && p->n_waiting > 0) {
+        rc = fetch(p, &p->waiting[p->n_waiting - 1], e);
+        if (!rc)
+            rc = cov_chunk_writer_put(p->writer, p->n_rows++, &p->blob, 0, e);
+        p->n_waiting--;
+    }
+    if (!rc && p->spool.n_bytes > SPOOL_BYTES)
+        rc = cov_spool_truncate(&p->spool, 0, e);
+    s->length = length;
+    p->open = false;
+    return rc;
+}
+
+/* ---- the grid ---- */
+
+static int add_row(struct cov_grid_builder *b, const struct seq *s, int64_t start, int64_t end,
+                   struct cov_err *e)
+{
+    return cov_grid_builder_add(b, s->species, strlen(s->species), s->name, strlen(s->name), start,
+                                end, e);
+}
+
+static int add_rows(const struct cov_pair_writer *p, struct cov_grid_builder *b, struct cov_err *e)
+{
+    int rc = COV_OK;
+    for (size_t i = 0; !rc && i < p->n_seqs; i++) {
+        const struct seq *s = &p->seqs[i];
+        size_t first = s->first_pair, end = i + 1 < p->n_seqs ? s[1].first_pair : p->n_pairs;
+        for (size_t k = first; !rc && k < end; k++)
+            if (p->pairs[k].has[COV_PLUS])
+                rc = add_row(b, s, p->pairs[k].beg, p->pairs[k].end, e);
+        for (size_t k = end; !rc && k-- > first;)
+            if (p->pairs[k].has[COV_MINUS])
+                rc = add_row(b, s, p->pairs[k].end, p->pairs[k].beg, e);
+    }
+    return rc;
+}
+
+static int make_grid(const struct cov_pair_writer *p, struct cov_grid **grid, struct cov_err *e)
+{
+    struct cov_grid_builder *b;
+    int rc = cov_grid_builder_new(p->L, &b, e);
+    if (rc)
+        return rc;
+    for (size_t i = 0; !rc && p->partial && i < p->n_seqs; i++) {
+        const struct seq *s = &p->seqs[i];
+        rc = cov_grid_builder_declare(b, s->species, strlen(s->species), s->name, strlen(s->name),
+                                      s->length, e);
+    }
+    if (!rc)
+        rc = add_rows(p, b, e);
+    if (!rc)
+        return cov_grid_builder_finish(b, grid, e);
+    cov_grid_builder_free(b);
+    return rc;
+}
+
+int cov_pair_writer_finish(struct cov_pair_writer *p, struct cov_grid **grid, struct cov_err *e)
+{
+    struct cov_grid *g = NULL;
+    int rc = COV_OK;
+    if (grid)
+        *grid = NULL;
+    if (p->open)
+        rc = cov_fail(e, COV_EINPUT, "%s: the sequence has no end", p->seqs[p->n_seqs - 1].name);
+    if (!rc)
+        rc = make_grid(p, &g, e);
+    if (!rc && cov_grid_n_seqs(g) != p->n_seqs)
+        rc = cov_fail(e, COV_EINPUT, "a sequence comes twice");
+    if (!rc) {
+        rc = cov_chunk_writer_finish(p->writer, g, e);
+        p->writer = NULL;
+    }
+    cov_pair_writer_abort(p);
+    if (rc || !grid)
+        cov_grid_free(g);
+    else
+        *grid = g;
+    return rc;
+}

@@ -1,0 +1,544 @@
+/* test_loader.c - the same pairs and codes from every kind of input, strategy and order; shards,
+ * limits of length, damaged input.
+ * SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "common/base/log.h"
+#include "common/base/rng.h"
+#include "common/job/loader.h"
+#include "common/seq/alphabet.h"
+#include "common/store/genome_file.h"
+
+static char home[] = "/tmp/cov_test_loader_XXXXXX";
+static char warning[1024];
+
+static void keep_warning(void *arg, enum cov_log_level level, const char *text)
+{
+    (void)arg;
+    (void)level;
+    (void)snprintf(warning, sizeof warning, "%s", text);
+}
+
+/* ---------------------------------------------------------------- a genome */
+
+enum { L = 40, N_SEQS = 5, MAX_LENGTH = 205, MAX_PAIRS = 64 };
+
+static const int64_t lengths[N_SEQS] = {100, 40, 7, 205, 81};
+static char *names[] = {"one", "two", "three", "four", "five"};
+static char texts[N_SEQS][MAX_LENGTH + 1];
+
+static void put_fasta(const char *path)
+{
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    for (size_t s = 0; s < N_SEQS; s++)
+        assert_true(fprintf(f, ">%s words\n%.50s\n%s\n", names[s], texts[s],
+                            lengths[s] > 50 ? texts[s] + 50 : "") > 0);
+    assert_int_equal(fclose(f), 0);
+}
+
+/* The twisted file's - chunk of [0, 40) of sequence 3 is no reverse complement: it begins with N. */
+static bool is_twisted(size_t seq, int64_t beg, int strand)
+{
+    return seq == 3 && beg == 0 && strand == COV_MINUS;
+}
+
+/* From the letters, in the plainest way. */
+static void codes_of(size_t seq, int64_t beg, int64_t end, int strand, bool twisted, uint8_t *codes)
+{
+    static const char letters[] = "ACGTRYSWKMBDHVN", others[] = "TGCAYRSWMKVHDBN";
+    memset(codes, COV_CODE_PAD, L);
+    for (int64_t t = 0; t < end - beg; t++) {
+        char letter = texts[seq][strand == COV_PLUS ? beg + t : end - 1 - t];
+        if (strand == COV_MINUS)
+            letter = others[strchr(letters, letter) - letters];
+        codes[t] = cov_code_of_letter[(unsigned char)letter];
+    }
+    if (twisted && is_twisted(seq, beg, strand))
+        codes[0] = COV_CODE_N;
+}
+
+static struct cov_grid *regular_grid(void)
+{
+    struct cov_grid *grid;
+    assert_int_equal(cov_grid_new(N_SEQS, names, lengths, "genome", L, &grid, NULL), 0);
+    return grid;
+}
+
+/* Some rows of a grid in any order, with its sequences declared or not. */
+static struct cov_grid *some_rows(const struct cov_grid *g, bool declared, bool all)
+{
+    struct cov_rng rng;
+    size_t rows[MAX_PAIRS], n = 0;
+    struct cov_grid *out;
+    cov_rng_init(&rng, 5);
+    assert_in_range(cov_grid_n_chunks(g), 1, MAX_PAIRS);
+    for (size_t i = 0; i < cov_grid_n_chunks(g); i++)
+        /* Of sequence 2 nothing. The first row of 3 is the one that may be twisted. */
+        if (all || (cov_grid_chunk(g, i).seq != 2 && cov_rng_below(&rng, 4) > 0))
+            rows[n++] = i;
+    for (size_t i = n; i > 1; i--) {
+        size_t j = cov_rng_below(&rng, i), row = rows[j];
+        rows[j] = rows[i - 1];
+        rows[i - 1] = row;
+    }
+    if (declared) {
+        assert_int_equal(cov_grid_select(g, rows, n, &out, NULL), 0);
+        return out;
+    }
+    struct cov_grid_builder *b;
+    assert_int_equal(cov_grid_builder_new(L, &b, NULL), 0);
+    for (size_t i = 0; i < n; i++) {
+        struct cov_chunk c = cov_grid_chunk(g, rows[i]);
+        assert_int_equal(cov_grid_builder_add(b, "genome", 6, names[c.seq], strlen(names[c.seq]),
+                                              c.minus ? c.end : c.beg, c.minus ? c.beg : c.end,
+                                              NULL),
+                         0);
+    }
+    assert_int_equal(cov_grid_builder_finish(b, &out, NULL), 0);
+    return out;
+}
+
+/* The number of a sequence, as it is in texts[]. */
+static size_t seq_of_name(const char *name)
+{
+    size_t s = 0;
+    while (s < N_SEQS && strcmp(names[s], name) != 0)
+        s++;
+    assert_true(s < N_SEQS);
+    return s;
+}
+
+static void put_file(const char *path, const struct cov_grid *grid, bool twisted)
+{
+    const struct cov_genome_writer_options options = {{COV_CODEC_GZIP, 0}, "in.fa"};
+    struct cov_genome_writer *w;
+    struct cov_blob blob = COV_BLOB_INIT;
+    uint8_t codes[L];
+    assert_int_equal(cov_genome_writer_new(path, grid, &options, &w, NULL), 0);
+    for (size_t i = 0; i < cov_grid_n_chunks(grid); i++) {
+        struct cov_chunk c = cov_grid_chunk(grid, i);
+        codes_of(seq_of_name(cov_grid_name(grid, c.seq)), c.beg, c.end, c.minus, twisted, codes);
+        assert_int_equal(cov_genome_writer_encode(w, codes, &blob, NULL), 0);
+        assert_int_equal(cov_genome_writer_put(w, i, &blob, NULL), 0);
+    }
+    cov_blob_fini(&blob);
+    assert_int_equal(cov_genome_writer_close(w, NULL), 0);
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    struct cov_rng rng;
+    cov_rng_init(&rng, 1);
+    for (size_t s = 0; s < N_SEQS; s++)
+        for (int64_t t = 0; t < lengths[s]; t++)
+            texts[s][t] = "ACGTACGTACGTACGTNRYSWKMBDHV"[cov_rng_below(&rng, 27)];
+    if (!mkdtemp(home) || chdir(home))
+        return -1;
+    cov_log_set(keep_warning, NULL, COV_LOG_WARNING);
+    struct cov_grid *regular = regular_grid(), *mixed = some_rows(regular, false, false),
+                    *shuffled = some_rows(regular, false, true);
+    put_fasta("genome.fa");
+    put_file("regular.h5", regular, false);
+    put_file("twisted.h5", regular, true);
+    put_file("mixed.h5", mixed, true);
+    put_file("shuffled.h5", shuffled, true);
+    cov_grid_free(regular);
+    cov_grid_free(mixed);
+    cov_grid_free(shuffled);
+    return 0;
+}
+
+static const char *const inputs[] = {"genome.fa", "regular.h5", "twisted.h5", "mixed.h5",
+                                     "shuffled.h5"};
+
+static bool holds_twist(const char *input)
+{
+    return strcmp(input, "genome.fa") != 0 && strcmp(input, "regular.h5") != 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    int bad = 0;
+    for (size_t i = 0; i < COV_COUNT(inputs); i++)
+        bad |= unlink(inputs[i]);
+    return bad || chdir("/") || rmdir(home) ? -1 : 0;
+}
+
+/* ---------------------------------------------------------------- what comes */
+
+static struct cov_loader_options options_of(enum cov_loading loading, enum cov_loader_order order,
+                                            uint64_t seed)
+{
+    return (struct cov_loader_options){.chunk_length = L,
+                                       .genome = {.tmpdir = ".", .n_threads = 1},
+                                       .loading = loading,
+                                       .order = order,
+                                       .seed = seed};
+}
+
+static struct cov_loader *open_with(const char *input, const struct cov_loader_options *options,
+                                    unsigned n_threads)
+{
+    struct cov_loader *l;
+    struct cov_pool *pool;
+    struct cov_err e = COV_ERR_INIT;
+    int rc = cov_loader_open(input, options, NULL, &l, &e);
+    if (rc)
+        print_error("%s\n", e.text);
+    assert_int_equal(rc, 0);
+    assert_int_equal(cov_pool_new(n_threads, &pool, NULL), 0);
+    assert_int_equal(cov_loader_load(l, pool, NULL, NULL), 0);
+    cov_pool_free(pool);
+    return l;
+}
+
+/* All items that come, their codes checked: *n of them. */
+static void collect(struct cov_loader *l, bool twisted, struct cov_loader_item *items, size_t *n)
+{
+    struct cov_blob raw[2] = {COV_BLOB_INIT, COV_BLOB_INIT};
+    uint8_t codes[2][L], expected[L];
+    assert_int_equal(cov_loader_chunk_length(l), L);
+    *n = 0;
+    for (;;) {
+        struct cov_loader_item *item = &items[*n];
+        int got = cov_loader_next(l, item, raw, NULL);
+        assert_true(got >= 0);
+        if (got == 0)
+            break;
+        assert_true(++*n < MAX_PAIRS);
+        size_t seq = seq_of_name(cov_loader_name(l, item->seq));
+        assert_string_equal(cov_loader_species(l, item->seq), "genome");
+        memset(codes, 77, sizeof codes);
+        assert_int_equal(
+            cov_loader_codes(l, item, raw, (uint8_t *const[2]){codes[0], codes[1]}, NULL), 0);
+        for (int s = COV_PLUS; s <= COV_MINUS; s++) {
+            if (item->has[s])
+                codes_of(seq, item->beg, item->end, s, twisted, expected);
+            else
+                memset(expected, 77, L);
+            assert_memory_equal(codes[s], expected, L);
+        }
+    }
+    assert_int_equal(cov_loader_next(l, &items[*n], raw, NULL), 0);
+    cov_blob_fini(&raw[0]);
+    cov_blob_fini(&raw[1]);
+}
+
+/* The items are the pairs of the loader's grid, each once. */
+static void check_pairs(const struct cov_loader *l, const struct cov_loader_item *items, size_t n)
+{
+    const struct cov_grid *g = cov_loader_grid(l);
+    bool seen[MAX_PAIRS] = {false};
+    assert_int_equal(n, cov_loader_n_pairs(l));
+    assert_int_equal(n, cov_grid_n_pairs(g));
+    for (size_t i = 0; i < n; i++) {
+        struct cov_pair pair = cov_grid_pair(g, items[i].pair);
+        assert_false(seen[items[i].pair]);
+        seen[items[i].pair] = true;
+        assert_int_equal(items[i].seq, pair.seq);
+        assert_int_equal(items[i].beg, pair.beg);
+        assert_int_equal(items[i].end, pair.end);
+        assert_int_equal(items[i].length, cov_grid_seq_length(g, pair.seq));
+        for (int s = COV_PLUS; s <= COV_MINUS; s++) {
+            assert_int_equal(items[i].rows[s], pair.rows[s]);
+            assert_int_equal(items[i].has[s], pair.rows[s] != COV_NO_ROW);
+        }
+    }
+}
+
+static void check_order(enum cov_loader_order order, const struct cov_loader_item *items, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (order == COV_ORDER_GRID) {
+            assert_int_equal(items[i].pair, i);
+            assert_int_equal(items[i].first, i == 0 || items[i - 1].seq != items[i].seq);
+            assert_int_equal(items[i].last, i + 1 == n || items[i + 1].seq != items[i].seq);
+        }
+        if (order == COV_ORDER_FILLED && i > 0) {
+            int64_t before = items[i - 1].end - items[i - 1].beg, now = items[i].end - items[i].beg;
+            assert_true(before > now || (before == now && items[i - 1].pair < items[i].pair));
+        }
+    }
+}
+
+static void test_all(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < COV_COUNT(inputs); k++)
+        for (enum cov_loading loading = COV_LOAD_DISK; loading <= COV_LOAD_RAM_PACKED; loading++)
+            for (enum cov_loader_order order = COV_ORDER_GRID; order <= COV_ORDER_SHUFFLED; order++)
+                for (unsigned n_threads = 1; n_threads <= 3; n_threads += 2) {
+                    struct cov_loader_options o = options_of(loading, order, 7);
+                    struct cov_loader *l = open_with(inputs[k], &o, n_threads);
+                    struct cov_loader_item items[MAX_PAIRS];
+                    size_t n;
+                    for (int round = 0; round < 2; round++) {
+                        collect(l, holds_twist(inputs[k]), items, &n);
+                        check_pairs(l, items, n);
+                        check_order(order, items, n);
+                        assert_int_equal(cov_loader_rewind(l, 8, NULL), 0);
+                    }
+                    assert_int_equal(cov_loader_is_partial(l), strcmp(inputs[k], "mixed.h5") == 0);
+                    cov_loader_close(l);
+                }
+}
+
+/* The seed alone decides: not the way of loading, nor what came before. */
+static void test_shuffle(void **state)
+{
+    (void)state;
+    struct cov_loader_item first[MAX_PAIRS], items[MAX_PAIRS];
+    size_t n, m, n_moved = 0, n_other = 0;
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        struct cov_loader_options o = options_of(COV_LOAD_DISK, COV_ORDER_SHUFFLED, seed);
+        struct cov_loader *l = open_with("regular.h5", &o, 1);
+        collect(l, false, first, &n);
+        assert_int_equal(cov_loader_rewind(l, seed + 1, NULL), 0);
+        collect(l, false, items, &m);
+        for (size_t i = 0; i < n; i++) {
+            n_moved += first[i].pair != i;
+            n_other += first[i].pair != items[i].pair;
+        }
+        cov_loader_close(l);
+        o = options_of(COV_LOAD_RAM_PACKED, COV_ORDER_SHUFFLED, seed + 100);
+        l = open_with("genome.fa", &o, 2);
+        collect(l, false, items, &m);
+        assert_int_equal(cov_loader_rewind(l, seed, NULL), 0);
+        collect(l, false, items, &m);
+        assert_int_equal(n, m);
+        for (size_t i = 0; i < n; i++)
+            assert_int_equal(first[i].pair, items[i].pair);
+        cov_loader_close(l);
+    }
+    /* Of 20 orders of 14 pairs one in 14 stays where it was. */
+    assert_in_range(n_moved, 20 * 14 * 8 / 10, 20 * 14);
+    assert_in_range(n_other, 20 * 14 * 8 / 10, 20 * 14);
+}
+
+static void test_shards(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < COV_COUNT(inputs); k++) {
+        struct cov_loader_item all[MAX_PAIRS], items[MAX_PAIRS];
+        size_t n_all, n, n_seqs;
+        struct cov_loader_options o = options_of(COV_LOAD_DISK, COV_ORDER_GRID, 0);
+        struct cov_loader *l = open_with(inputs[k], &o, 1);
+        collect(l, holds_twist(inputs[k]), all, &n_all);
+        n_seqs = cov_grid_n_seqs(cov_loader_grid(l));
+        cov_loader_close(l);
+        for (size_t n_shards = 1; n_shards <= n_all + 2; n_shards++)
+            for (enum cov_loading loading = COV_LOAD_DISK; loading <= COV_LOAD_RAM_PACKED;
+                 loading++) {
+                size_t at = 0;
+                for (size_t shard = 0; shard < n_shards; shard++) {
+                    o = options_of(loading, COV_ORDER_FILLED, 0);
+                    o.shard = shard;
+                    o.n_shards = n_shards;
+                    l = open_with(inputs[k], &o, 2);
+                    const struct cov_grid *g = cov_loader_grid(l);
+                    assert_int_equal(cov_grid_n_seqs(g), n_seqs);
+                    assert_int_equal(cov_grid_is_partial(g),
+                                     n_shards > 1 || strcmp(inputs[k], "mixed.h5") == 0);
+                    assert_int_equal(cov_loader_is_partial(l), cov_grid_is_partial(g));
+                    collect(l, holds_twist(inputs[k]), items, &n);
+                    check_pairs(l, items, n);
+                    assert_in_range(n, n_all / n_shards, n_all / n_shards + 1);
+                    for (size_t i = 0; i < n; i++) {
+                        const struct cov_loader_item *whole = &all[at + items[i].pair];
+                        assert_int_equal(items[i].seq, whole->seq);
+                        assert_int_equal(items[i].beg, whole->beg);
+                        assert_int_equal(items[i].end, whole->end);
+                        assert_int_equal(items[i].length, whole->length);
+                        assert_memory_equal(items[i].has, whole->has, sizeof whole->has);
+                    }
+                    at += n;
+                    cov_loader_close(l);
+                }
+                assert_int_equal(at, n_all);
+            }
+    }
+}
+
+/* "one:3 two:0!" : pairs of each sequence that comes, in the order of the grid; ! has nothing. */
+static const char *describe(const char *input, int64_t min, int64_t max, size_t shard,
+                            size_t n_shards)
+{
+    static char text[512];
+    struct cov_loader_item items[MAX_PAIRS];
+    size_t n, at = 0, n_seq = 0;
+    struct cov_loader_options o = options_of(COV_LOAD_DISK, COV_ORDER_GRID, 0);
+    o.genome.min_length = min;
+    o.genome.max_length = max;
+    o.shard = shard;
+    o.n_shards = n_shards;
+    struct cov_loader *l;
+    struct cov_err e = COV_ERR_INIT;
+    warning[0] = '\0';
+    if (cov_loader_open(input, &o, NULL, &l, &e)) {
+        (void)snprintf(text, sizeof text, "error: %s", e.text);
+        return text;
+    }
+    collect(l, holds_twist(input), items, &n);
+    text[0] = '\0';
+    for (size_t i = 0; i < n; i++) {
+        n_seq = items[i].first ? 0 : n_seq;
+        n_seq += items[i].has[0] || items[i].has[1];
+        assert_true(items[i].first || items[i - 1].seq == items[i].seq);
+        assert_int_equal(items[i].length, lengths[seq_of_name(cov_loader_name(l, items[i].seq))]);
+        if (items[i].last)
+            at += (size_t)snprintf(text + at, sizeof text - at, "%s%s:%zu", at ? " " : "",
+                                   cov_loader_name(l, items[i].seq), n_seq);
+    }
+    cov_loader_close(l);
+    return text;
+}
+
+static void test_limits(void **state)
+{
+    (void)state;
+    assert_string_equal(describe("genome.fa", 0, 0, 0, 0), "one:3 two:1 three:1 four:6 five:3");
+    assert_string_equal(warning, "");
+    assert_string_equal(describe("regular.h5", 0, 0, 0, 0), "one:3 two:1 three:1 four:6 five:3");
+    assert_string_equal(describe("regular.h5", 7, 205, 0, 0), "one:3 two:1 three:1 four:6 five:3");
+    assert_string_equal(warning, "");
+    assert_string_equal(describe("genome.fa", 40, 100, 0, 0), "one:3 two:1 five:3");
+    assert_string_equal(warning, "genome.fa: 2 of 5 sequences left out by length: 1 too short, 1 "
+                                 "too long");
+    assert_string_equal(describe("regular.h5", 40, 100, 0, 0), "one:3 two:1 three:0 four:0 five:3");
+    assert_string_equal(warning, "regular.h5: 2 of 5 sequences left out by length: 1 too short, 1 "
+                                 "too long");
+    assert_string_equal(describe("regular.h5", 41, 0, 0, 0), "one:3 two:0 three:0 four:6 five:3");
+    assert_string_equal(describe("regular.h5", 0, 40, 0, 0), "one:0 two:1 three:1 four:0 five:0");
+    assert_string_equal(describe("regular.h5", 101, 204, 0, 0),
+                        "error: regular.h5: no sequence has a length within the limits");
+    assert_string_equal(describe("genome.fa", 101, 204, 0, 0),
+                        "error: genome.fa: no sequence has a length within the limits");
+    /* Shards are of what is left. */
+    assert_string_equal(describe("genome.fa", 40, 100, 1, 3), "one:0 two:1 five:1");
+    assert_string_equal(describe("regular.h5", 40, 100, 0, 3), "one:3 two:0 three:0 four:0 five:0");
+    assert_string_equal(describe("regular.h5", 40, 100, 1, 3), "one:0 two:1 three:0 four:0 five:1");
+    assert_string_equal(describe("regular.h5", 40, 100, 2, 3), "one:0 two:0 three:0 four:0 five:2");
+}
+
+/* ---------------------------------------------------------------- what is refused */
+
+static int no_length(const void *arg, size_t n, struct cov_err *e)
+{
+    assert_int_equal(*(const size_t *)arg, n);
+    return cov_fail(e, COV_EUNSUPPORTED, "no such length");
+}
+
+static void test_refused(void **state)
+{
+    (void)state;
+    struct cov_loader *l;
+    const size_t length = L;
+    for (size_t k = 0; k < COV_COUNT(inputs); k++) {
+        struct cov_err e = COV_ERR_INIT;
+        struct cov_loader_options o = options_of(COV_LOAD_DISK, COV_ORDER_GRID, 0);
+        o.check = no_length;
+        o.check_arg = &length;
+        assert_int_equal(cov_loader_open(inputs[k], &o, NULL, &l, &e), COV_EUNSUPPORTED);
+        assert_null(l);
+        assert_string_equal(e.text, "no such length");
+        o.check = NULL;
+        o.needs_fasta = "--species";
+        cov_err_clear(&e);
+        int rc = cov_loader_open(inputs[k], &o, NULL, &l, &e);
+        if (k == 0) {
+            assert_int_equal(rc, 0);
+            cov_loader_close(l);
+        } else {
+            char text[128];
+            (void)snprintf(text, sizeof text,
+                           "--species is for FASTA input, but %s is a genome file", inputs[k]);
+            assert_int_equal(rc, COV_EUSAGE);
+            assert_string_equal(e.text, text);
+        }
+    }
+    struct cov_loader_options o = options_of(COV_LOAD_DISK, COV_ORDER_GRID, 0);
+    struct cov_err e = COV_ERR_INIT;
+    assert_int_equal(cov_loader_open("absent.h5", &o, NULL, &l, &e), COV_EIO);
+    assert_non_null(strstr(e.text, "absent.h5"));
+}
+
+/* Bytes of one stored chunk are overwritten. */
+static void put_damaged(const char *path)
+{
+    struct cov_grid *grid = regular_grid();
+    struct cov_genome_file *f;
+    struct cov_blob row = COV_BLOB_INIT;
+    size_t n;
+    put_file(path, grid, false);
+    assert_int_equal(cov_genome_file_open(path, &f, NULL), 0);
+    assert_int_equal(cov_genome_file_fetch(f, 4, &row, NULL), 0);
+    cov_genome_file_close(f);
+    cov_grid_free(grid);
+    FILE *file = fopen(path, "r+b");
+    assert_non_null(file);
+    static uint8_t bytes[1 << 16];
+    size_t n_file = fread(bytes, 1, sizeof bytes, file);
+    const uint8_t *piece = cov_blob_piece(&row, 0, &n);
+    uint8_t *at = memmem(bytes, n_file, piece + 4, n - 4);
+    assert_non_null(at);
+    memset(at + (n - 4) / 2, 0x55, (n - 4) / 2);
+    rewind(file);
+    assert_int_equal(fwrite(bytes, 1, n_file, file), n_file);
+    assert_int_equal(fclose(file), 0);
+    cov_blob_fini(&row);
+}
+
+static void test_damaged(void **state)
+{
+    (void)state;
+    put_damaged("damaged.h5");
+    for (enum cov_loading loading = COV_LOAD_DISK; loading <= COV_LOAD_RAM_PACKED; loading++) {
+        struct cov_loader_options o = options_of(loading, COV_ORDER_GRID, 0);
+        struct cov_loader *l;
+        struct cov_pool *pool;
+        struct cov_err e = COV_ERR_INIT;
+        struct cov_blob raw[2] = {COV_BLOB_INIT, COV_BLOB_INIT};
+        assert_int_equal(cov_pool_new(2, &pool, NULL), 0);
+        assert_int_equal(cov_loader_open("damaged.h5", &o, NULL, &l, NULL), 0);
+        int rc = cov_loader_load(l, pool, NULL, &e);
+        size_t n = 0;
+        while (!rc) {
+            uint8_t codes[2][L];
+            struct cov_loader_item item;
+            assert_int_equal(cov_loader_next(l, &item, raw, NULL), 1);
+            rc = cov_loader_codes(l, &item, raw, (uint8_t *const[2]){codes[0], codes[1]}, &e);
+            n += rc == 0;
+        }
+        assert_int_equal(n, loading == COV_LOAD_RAM_PACKED ? 0 : 1);
+        assert_int_equal(rc, COV_EINPUT);
+        assert_non_null(strstr(e.text, "damaged.h5: data/X: row 4 (one:41-80, - strand)"));
+        cov_blob_fini(&raw[0]);
+        cov_blob_fini(&raw[1]);
+        cov_loader_close(l);
+        cov_pool_free(pool);
+    }
+    assert_int_equal(unlink("damaged.h5"), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_all),     cmocka_unit_test(test_shuffle),
+        cmocka_unit_test(test_shards),  cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_refused), cmocka_unit_test(test_damaged),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
