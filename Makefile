@@ -11,6 +11,7 @@ includedir   ?= $(prefix)/include
 datarootdir  ?= $(prefix)/share
 mandir       ?= $(datarootdir)/man
 man1dir      ?= $(mandir)/man1
+man5dir      ?= $(mandir)/man5
 docdir       ?= $(datarootdir)/doc/covtools
 pkgconfigdir ?= $(libdir)/pkgconfig
 
@@ -102,8 +103,9 @@ HELPER_SRC := $(sort $(wildcard tests/lib/*.c))
 DEMO_SRC   := $(sort $(wildcard workflows/demo/*.c))
 BENCH_SRC  := $(sort $(wildcard tests/bench/*.c))
 ALL_SRC    := $(LIB_SRC) $(TOOL_SRC) $(PART_SRC) $(UNIT_SRC) $(HELPER_SRC) $(DEMO_SRC) $(BENCH_SRC)
-HEADERS    := $(sort $(wildcard common/*.h common/*/*.h common/*/*/*.h tools/*/*.h))
+HEADERS    := $(sort $(wildcard common/*.h common/*/*.h common/*/*/*.h tools/*/*.h tests/lib/*.h))
 MAN1       := $(sort $(wildcard man/*.1))
+MAN5       := $(sort $(wildcard man/*.5))
 CLI_TESTS  := $(sort $(wildcard tests/cli/*.t))
 
 TOOLS   := $(TOOL_SRC:tools/%.c=%)
@@ -240,13 +242,15 @@ coverage: ## build with gcov, run the tests, show which lines of the library the
 	$(Q)$(MAKE) --no-print-directory COVERAGE=1 CFLAGS='-O0 -g' check
 	$(Q)gcovr --root . --filter 'common/' --filter 'tools/' --object-directory build/coverage --print-summary
 
-.PHONY: bench bench-forward bench-loader
+.PHONY: bench bench-forward bench-codecs bench-loader
 bench-loader: $(B)/bench/bench_loader $(DEMOS) ## how fast bases are read back (BASES=20000000, or FASTA=that of a genome)
 	$(Q)mkdir -p build/bench
 	$(Q)[ -n '$(FASTA)' ] || $(B)/demo/make_demo build/bench $(or $(BASES),20000000)
 	$(Q)$< $(or $(FASTA),build/bench/genome.fa) build/bench
 bench-forward: $(B)/bench/bench_forward ## chunks a second of the network alone (THREADS=1 BATCH=16)
 	$(Q)$< $(or $(THREADS),1) $(or $(BATCH),16)
+bench-codecs: $(B)/bench/bench_codecs ## bytes and MB/s of the compressions (DATA="ELEM_BYTES CHUNK_BYTES FILE")
+	$(Q)$< $(DATA)
 bench: all $(DEMOS) ## how fast the tools are on a made-up genome (BASES=20000000, MODEL=that of the demo)
 	$(Q)PATH='$(abspath $(BIN))':"$$PATH" tests/bench/bench_tools.sh $(B)/demo/make_demo build/bench $(or $(BASES),20000000) $(MODEL)
 
@@ -272,7 +276,7 @@ SHELL_SRC = $(CLI_TESTS) $(wildcard tests/*.sh tests/lib/*.sh workflows/*/*.sh .
 lint: all ## layers, names, banned calls, man pages against option tables, shell scripts
 	$(Q)$(PYTHON) tests/lint/sources.py .
 	$(Q)$(PYTHON) tests/lint/man_pages.py $(BIN) $(MAN1)
-	$(Q)$(if $(MAN1),mandoc -T lint -W warning $(MAN1))
+	$(Q)$(if $(MAN1)$(MAN5),mandoc -T lint -W warning $(MAN1) $(MAN5))
 	$(Q)$(SHELLCHECK) -x $(SHELL_SRC)
 
 # ---------------------------------------------------------------- installing
@@ -287,7 +291,8 @@ $(B)/cov.h: $(PUBLIC) Makefile
 
 .PHONY: install install-strip uninstall
 install: all $(B)/cov.h ## install tools, library, headers, man pages (prefix, DESTDIR)
-	$(INSTALL) -d $(DESTDIR)$(bindir) $(DESTDIR)$(libdir) $(DESTDIR)$(pkgconfigdir) $(DESTDIR)$(man1dir) $(DESTDIR)$(docdir)
+	$(INSTALL) -d $(DESTDIR)$(bindir) $(DESTDIR)$(libdir) $(DESTDIR)$(pkgconfigdir) $(DESTDIR)$(man1dir) $(DESTDIR)$(man5dir) \
+	  $(DESTDIR)$(docdir)
 	$(INSTALL) $(STRIP_FLAG) $(TOOLS:%=$(BIN)/%) $(DESTDIR)$(bindir)
 	$(INSTALL) $(STRIP_FLAG) -m 644 $(LIB)/$(SONAME) $(DESTDIR)$(libdir)/$(SO_FILE)
 	ln -sf $(SO_FILE) $(DESTDIR)$(libdir)/$(SONAME)
@@ -298,12 +303,13 @@ install: all $(B)/cov.h ## install tools, library, headers, man pages (prefix, D
 	  'Description: predicted coverage along genomes: FASTA, HDF5, network, tracks' 'Version: $(VERSION)' \
 	  'Libs: -L$${libdir} -lcov' 'Cflags: -I$${includedir} -I$${includedir}/covtools' > $(DESTDIR)$(pkgconfigdir)/libcov.pc
 	$(if $(MAN1),$(INSTALL) -m 644 $(MAN1) $(DESTDIR)$(man1dir))
+	$(if $(MAN5),$(INSTALL) -m 644 $(MAN5) $(DESTDIR)$(man5dir))
 	$(INSTALL) -m 644 README.md NEWS.md LICENSE $(DESTDIR)$(docdir)
 	[ -n '$(DESTDIR)' ] || [ "$$(id -u)" -ne 0 ] || ldconfig
 install-strip: ## the same without debugging symbols
 	$(MAKE) STRIP_FLAG=-s install
 uninstall: ## remove what install installed
-	rm -f $(TOOLS:%=$(DESTDIR)$(bindir)/%) $(MAN1:man/%=$(DESTDIR)$(man1dir)/%)
+	rm -f $(TOOLS:%=$(DESTDIR)$(bindir)/%) $(MAN1:man/%=$(DESTDIR)$(man1dir)/%) $(MAN5:man/%=$(DESTDIR)$(man5dir)/%)
 	rm -f $(addprefix $(DESTDIR)$(libdir)/,libcov.so $(SONAME) $(SO_FILE)) $(DESTDIR)$(pkgconfigdir)/libcov.pc
 	rm -rf $(DESTDIR)$(includedir)/covtools $(DESTDIR)$(docdir)
 

@@ -10,10 +10,8 @@
 #include "common/base/bgz.h"
 
 static const struct cov_tool *const subcommands[] = {
-    &h5chunk_info,
-    &h5chunk_verify,
-    &h5chunk_blacklist,
-    NULL,
+    &h5chunk_info,  &h5chunk_verify, &h5chunk_repack, &h5chunk_subset,    &h5chunk_split,
+    &h5chunk_merge, &h5chunk_cat,    &h5chunk_save,   &h5chunk_blacklist, NULL,
 };
 
 static void print_versions(FILE *f)

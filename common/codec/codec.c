@@ -34,7 +34,7 @@ int cov_codec_parse(const char *text, struct cov_codec_choice *out, struct cov_e
         {"lzf", COV_CODEC_LZF, 0, 0},
         {"lz4", COV_CODEC_LZ4, 0, 0},
         {"zstd", COV_CODEC_ZSTD, 3, 19},
-        {"blosc", COV_CODEC_BLOSC, 3, 9},
+        {"blosc", COV_CODEC_BLOSC, 1, 9},
         {"none", COV_CODEC_NONE, 0, 0},
     };
     size_t n_name = strcspn(text, ":");

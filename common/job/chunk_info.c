@@ -11,12 +11,14 @@
 #include "common/base/mem.h"
 #include "common/base/text.h"
 #include "common/store/chunk_file.h"
+#include "common/store/h5_probe.h"
+#include "common/store/stream.h"
 
 /* Sequences that a table lists; JSON lists them all. */
 enum { MAX_SEQUENCES = 20 };
 
 struct sequence {
-    const char *name, *species; /* borrowed */
+    char *name, *species;
     int64_t length;
     size_t n_chunks;
 };
@@ -29,35 +31,81 @@ struct set {
 struct content {
     const char *path, *kind, *layout; /* layout: NULL without bases */
     const struct cov_chunk_head *head;
-    const struct cov_grid *grid;
+    bool is_stream, partial;
+    size_t n_chunks, n_pairs;
     struct sequence *sequences;
-    size_t n_sequences;
+    size_t n_sequences, cap_sequences;
     struct set *sets;
     size_t n_sets;
     int64_t n_bases, file_bytes;
 };
 
+static void fini(struct content *c)
+{
+    for (size_t i = 0; i < c->n_sequences; i++) {
+        free(c->sequences[i].name);
+        free(c->sequences[i].species);
+    }
+    free(c->sequences);
+    free(c->sets);
+}
+
 /* ---------------------------------------------------------------- what there is to say */
 
-static int count_sequences(struct content *c, struct cov_err *e)
+static int begin(struct content *c, const char *path, const struct cov_chunk_head *head,
+                 struct cov_err *e)
 {
-    c->n_sequences = cov_grid_n_seqs(c->grid);
-    c->sequences = cov_calloc(c->n_sequences, sizeof *c->sequences, e);
-    if (!c->sequences)
-        return COV_ENOMEM;
-    for (size_t s = 0; s < c->n_sequences; s++) {
+    struct stat st;
+    c->path = path;
+    c->head = head;
+    c->kind = head->has_bases                                      ? "genome"
+              : cov_chunk_head_set(head, "prediction/predictions") ? "predictions"
+                                                                   : "chunks";
+    if (stat(path, &st))
+        return cov_fail_errno(e, "%s", path);
+    c->file_bytes = st.st_size;
+    return COV_OK;
+}
+
+static int add_sequence(struct content *c, const char *name, const char *species, int64_t length,
+                        struct cov_err *e)
+{
+    void *list = c->sequences;
+    int rc = cov_reserve(&list, &c->cap_sequences, c->n_sequences + 1, sizeof *c->sequences, e);
+    c->sequences = list;
+    if (rc)
+        return rc;
+    struct sequence *s = &c->sequences[c->n_sequences++];
+    *s = (struct sequence){cov_strdup(name, e), cov_strdup(species, e), length, 0};
+    return s->name && s->species ? COV_OK : COV_ENOMEM;
+}
+
+/* To the last sequence. */
+static void add_pair(struct content *c, int64_t beg, int64_t end, bool plus, bool minus)
+{
+    size_t n = (size_t)plus + (size_t)minus;
+    c->n_bases += end - beg;
+    c->n_pairs++;
+    c->n_chunks += n;
+    c->sequences[c->n_sequences - 1].n_chunks += n;
+}
+
+static int walk_grid(struct content *c, const struct cov_grid *g, struct cov_err *e)
+{
+    int rc = COV_OK;
+    c->partial = cov_grid_is_partial(g);
+    for (size_t s = 0; s < cov_grid_n_seqs(g) && !rc; s++) {
         size_t beg, end;
-        c->sequences[s] = (struct sequence){cov_grid_name(c->grid, s), cov_grid_species(c->grid, s),
-                                            cov_grid_seq_length(c->grid, s), 0};
-        cov_grid_seq_pairs(c->grid, s, &beg, &end);
-        for (size_t i = beg; i < end; i++) {
-            struct cov_pair p = cov_grid_pair(c->grid, i);
-            c->n_bases += p.end - p.beg;
-            c->sequences[s].n_chunks +=
-                (size_t)(p.rows[COV_PLUS] != COV_NO_ROW) + (p.rows[COV_MINUS] != COV_NO_ROW);
+        rc = add_sequence(c, cov_grid_name(g, s), cov_grid_species(g, s), cov_grid_seq_length(g, s),
+                          e);
+        cov_grid_seq_pairs(g, s, &beg, &end);
+        for (size_t i = beg; i < end && !rc; i++) {
+            struct cov_pair p = cov_grid_pair(g, i);
+            add_pair(c, p.beg, p.end, p.rows[COV_PLUS] != COV_NO_ROW,
+                     p.rows[COV_MINUS] != COV_NO_ROW);
         }
     }
-    return COV_OK;
+    return rc;
 }
 
 /* The data set, if it is there: all that must be are, in a file that was opened. */
@@ -69,15 +117,23 @@ static void add_set(struct content *c, struct cov_chunk_file *f, const char *nam
         c->n_sets++;
 }
 
-static int list_sets(struct content *c, struct cov_chunk_file *f, struct cov_err *e)
+static int look_at_file(struct content *c, const char *path, struct cov_chunk_file *f,
+                        struct cov_err *e)
 {
     static const char *const columns[] = {"data/seqids",    "data/species",     "data/start_ends",
                                           "data/seq_names", "data/seq_species", "data/seq_lengths"};
+    const char *bases = cov_chunk_file_bases_name(f);
+    int rc = begin(c, path, cov_chunk_file_head(f), e);
+    if (!rc)
+        rc = walk_grid(c, cov_chunk_file_grid(f), e);
+    if (rc)
+        return rc;
+    c->layout = !bases ? NULL : strcmp(bases, "data/X") == 0 ? "onehot" : "packed";
     c->sets = cov_calloc(1 + COV_COUNT(columns) + c->head->n_sets + c->head->n_tables,
                          sizeof *c->sets, e);
     if (!c->sets)
         return COV_ENOMEM;
-    add_set(c, f, cov_chunk_file_bases_name(f));
+    add_set(c, f, bases);
     for (size_t i = 0; i < COV_COUNT(columns); i++)
         add_set(c, f, columns[i]);
     for (size_t k = 0; k < c->head->n_sets; k++)
@@ -87,24 +143,55 @@ static int list_sets(struct content *c, struct cov_chunk_file *f, struct cov_err
     return COV_OK;
 }
 
-static int look(struct content *c, const char *path, struct cov_chunk_file *f, struct cov_err *e)
+static int walk_stream(struct content *c, struct cov_stream *s, struct cov_err *e)
 {
-    struct stat st;
-    const char *bases = cov_chunk_file_bases_name(f);
-    *c = (struct content){.path = path,
-                          .head = cov_chunk_file_head(f),
-                          .grid = cov_chunk_file_grid(f),
-                          .layout = !bases                         ? NULL
-                                    : strcmp(bases, "data/X") == 0 ? "onehot"
-                                                                   : "packed"};
-    c->kind = bases                                                   ? "genome"
-              : cov_chunk_head_set(c->head, "prediction/predictions") ? "predictions"
-                                                                      : "chunks";
-    if (stat(path, &st))
-        return cov_fail_errno(e, "%s", path);
-    c->file_bytes = st.st_size;
-    int rc = count_sequences(c, e);
-    return rc ? rc : list_sets(c, f, e);
+    struct cov_blob record = COV_BLOB_INIT;
+    struct cov_stream_item item = {.event = COV_STREAM_BEGIN};
+    int rc = COV_OK;
+    while (!rc && item.event != COV_STREAM_DONE) {
+        rc = cov_stream_next(s, &item, &record, e);
+        if (rc)
+            break;
+        if (item.event == COV_STREAM_BEGIN)
+            rc = add_sequence(c, item.sequence, item.species, 0, e);
+        else if (item.event == COV_STREAM_PAIR)
+            add_pair(c, item.pair.beg, item.pair.end, item.pair.has[COV_PLUS],
+                     item.pair.has[COV_MINUS]);
+        else if (item.event == COV_STREAM_END)
+            c->sequences[c->n_sequences - 1].length = item.length;
+    }
+    cov_blob_fini(&record);
+    return rc;
+}
+
+static int look_at_stream(struct content *c, const char *path, struct cov_stream *s,
+                          struct cov_err *e)
+{
+    int rc = begin(c, path, cov_stream_head(s), e);
+    c->is_stream = true;
+    c->partial = cov_stream_is_partial(s);
+    c->layout = c->head->has_bases ? "packed" : NULL;
+    if (!rc)
+        rc = walk_stream(c, s, e);
+    if (rc)
+        return rc;
+    c->sets = cov_calloc(c->head->n_sets + c->head->n_tables, sizeof *c->sets, e);
+    if (!c->sets)
+        return COV_ENOMEM;
+    for (size_t k = 0; k < c->head->n_sets; k++) {
+        const struct cov_chunk_set *set = &c->head->sets[k];
+        c->sets[c->n_sets++] = (struct set){set->name,
+                                            {.type = set->type,
+                                             .rank = set->rank,
+                                             .dims = {c->n_chunks, set->dims[0], set->dims[1]}}};
+    }
+    for (size_t k = 0; k < c->head->n_tables; k++) {
+        const struct cov_chunk_table *t = &c->head->tables[k];
+        c->sets[c->n_sets++] = (struct set){
+            t->name,
+            {.type = t->type, .rank = t->rank, .dims = {t->dims[0], t->dims[1], t->dims[2]}}};
+    }
+    return COV_OK;
 }
 
 /* "float16", "int64", "S50" */
@@ -162,12 +249,13 @@ static int put_json(const struct content *c, struct cov_json *j, struct cov_err 
 {
     cov_json_begin_object(j, NULL);
     cov_json_string(j, "path", c->path);
+    cov_json_string(j, "format", c->is_stream ? "stream" : "hdf5");
     cov_json_string(j, "kind", c->kind);
     cov_json_string(j, "layout", c->layout);
     cov_json_int(j, "chunk_length", (int64_t)c->head->L);
-    cov_json_int(j, "chunks", (int64_t)cov_grid_n_chunks(c->grid));
-    cov_json_int(j, "pairs", (int64_t)cov_grid_n_pairs(c->grid));
-    cov_json_bool(j, "partial", cov_grid_is_partial(c->grid));
+    cov_json_int(j, "chunks", (int64_t)c->n_chunks);
+    cov_json_int(j, "pairs", (int64_t)c->n_pairs);
+    cov_json_bool(j, "partial", c->partial);
     cov_json_int(j, "bases", c->n_bases);
     cov_json_int(j, "file_bytes", c->file_bytes);
     cov_json_double(j, "bytes_per_base", per_base(c, (double)c->file_bytes));
@@ -180,10 +268,12 @@ static int put_json(const struct content *c, struct cov_json *j, struct cov_err 
         cov_json_string(j, "name", c->sets[i].name);
         cov_json_string(j, "type", type);
         put_sizes(j, "shape", s->dims, s->rank);
-        put_sizes(j, "chunk", s->chunk, s->chunked ? s->rank : 0);
-        cov_json_string(j, "filters", s->filters);
-        cov_json_int(j, "stored_bytes", (int64_t)s->stored_bytes);
-        cov_json_double(j, "bytes_per_base", per_base(c, (double)s->stored_bytes));
+        if (!c->is_stream) {
+            put_sizes(j, "chunk", s->chunk, s->chunked ? s->rank : 0);
+            cov_json_string(j, "filters", s->filters);
+            cov_json_int(j, "stored_bytes", (int64_t)s->stored_bytes);
+            cov_json_double(j, "bytes_per_base", per_base(c, (double)s->stored_bytes));
+        }
         cov_json_end_object(j);
     }
     cov_json_end_array(j);
@@ -233,43 +323,48 @@ static void sizes_text(const size_t *sizes, int rank, char *buf, size_t n)
         at += (size_t)snprintf(buf + at, n - at, "%s%zu", i ? " x " : "", sizes[i]);
 }
 
+enum { NAME, TYPE, SHAPE, CHUNK, FILTERS, N_TEXTS };
+
+static void set_texts(const struct set *set, char texts[N_TEXTS][300])
+{
+    const struct cov_chunk_storage *s = &set->storage;
+    (void)snprintf(texts[NAME], sizeof texts[0], "%s", set->name);
+    cov_text_make_printable(texts[NAME]);
+    type_text(&s->type, texts[TYPE], sizeof texts[0]);
+    sizes_text(s->dims, s->rank, texts[SHAPE], sizeof texts[0]);
+    sizes_text(s->chunk, s->chunked ? s->rank : 0, texts[CHUNK], sizeof texts[0]);
+    (void)snprintf(texts[FILTERS], sizeof texts[0], "%s", s->filters[0] ? s->filters : "none");
+    if (!s->chunked)
+        (void)snprintf(texts[CHUNK], sizeof texts[0], "none");
+}
+
+/* In columns as wide as what stands in them. */
 static void print_sets(const struct content *c, FILE *out)
 {
-    enum { TYPE, SHAPE, CHUNK, N_TEXTS, BYTES = 80 };
-    static const char *const heads[N_TEXTS] = {"type", "shape", "chunk"};
-    int widths[N_TEXTS], name_width = (int)strlen("data set"),
-                         filters_width = (int)strlen("filters");
-    char texts[N_TEXTS][BYTES];
+    char texts[N_TEXTS][300] = {"data set", "type", "shape", "chunk", "filters"};
+    int widths[N_TEXTS], n_texts = c->is_stream ? CHUNK : N_TEXTS;
     for (int k = 0; k < N_TEXTS; k++)
-        widths[k] = (int)strlen(heads[k]);
-    /* Once for the widths, once to print. */
-    for (int pass = 0; pass < 2; pass++) {
-        if (pass == 1)
-            (void)fprintf(out, "  %-*s  %-*s  %-*s  %-*s  %-*s  %12s  %8s\n", name_width,
-                          "data set", widths[TYPE], heads[TYPE], widths[SHAPE], heads[SHAPE],
-                          widths[CHUNK], heads[CHUNK], filters_width, "filters", "bytes", "a base");
-        for (size_t i = 0; i < c->n_sets; i++) {
-            const struct cov_chunk_storage *s = &c->sets[i].storage;
-            const char *filters = s->filters[0] ? s->filters : "none";
-            int n = (int)strlen(c->sets[i].name), n_filters = (int)strlen(filters);
-            type_text(&s->type, texts[TYPE], BYTES);
-            sizes_text(s->dims, s->rank, texts[SHAPE], BYTES);
-            sizes_text(s->chunk, s->chunked ? s->rank : 0, texts[CHUNK], BYTES);
-            if (!s->chunked)
-                (void)snprintf(texts[CHUNK], BYTES, "none");
-            if (pass == 1) {
-                (void)fprintf(out, "  %-*s  %-*s  %-*s  %-*s  %-*s  %12" PRIu64 "  %8.4f\n",
-                              name_width, c->sets[i].name, widths[TYPE], texts[TYPE], widths[SHAPE],
-                              texts[SHAPE], widths[CHUNK], texts[CHUNK], filters_width, filters,
-                              s->stored_bytes, per_base(c, (double)s->stored_bytes));
-                continue;
-            }
-            name_width = n > name_width ? n : name_width;
-            filters_width = n_filters > filters_width ? n_filters : filters_width;
-            for (int k = 0; k < N_TEXTS; k++)
-                if ((int)strlen(texts[k]) > widths[k])
-                    widths[k] = (int)strlen(texts[k]);
-        }
+        widths[k] = (int)strlen(texts[k]);
+    for (size_t i = 0; i < c->n_sets; i++) {
+        set_texts(&c->sets[i], texts);
+        for (int k = 0; k < N_TEXTS; k++)
+            if ((int)strlen(texts[k]) > widths[k])
+                widths[k] = (int)strlen(texts[k]);
+    }
+    static const char *const heads[N_TEXTS] = {"data set", "type", "shape", "chunk", "filters"};
+    for (int k = 0; k < n_texts && c->n_sets > 0; k++)
+        (void)fprintf(out, "  %-*s", k + 1 < n_texts || !c->is_stream ? widths[k] : 0, heads[k]);
+    if (c->n_sets > 0)
+        (void)fputs(c->is_stream ? "\n" : "         bytes    a base\n", out);
+    for (size_t i = 0; i < c->n_sets; i++) {
+        set_texts(&c->sets[i], texts);
+        for (int k = 0; k < n_texts; k++)
+            (void)fprintf(out, "  %-*s", k + 1 < n_texts || !c->is_stream ? widths[k] : 0,
+                          texts[k]);
+        uint64_t bytes = c->sets[i].storage.stored_bytes;
+        if (!c->is_stream)
+            (void)fprintf(out, "  %12" PRIu64 "  %8.4f", bytes, per_base(c, (double)bytes));
+        (void)fputc('\n', out);
     }
 }
 
@@ -328,12 +423,13 @@ static int print_table(const struct content *c, FILE *out, struct cov_err *e)
     int rc = print_text(out, c->path, strlen(c->path), e);
     if (rc)
         return rc;
-    (void)fprintf(out, ": %s\n",
+    (void)fprintf(out, ": %s%s\n",
                   strcmp(c->kind, "genome") == 0        ? "genome file"
                   : strcmp(c->kind, "predictions") == 0 ? "predictions file"
-                                                        : "file of chunks");
-    (void)fprintf(out, "  chunks     %zu of %zu bases, in %zu pairs\n", cov_grid_n_chunks(c->grid),
-                  c->head->L, cov_grid_n_pairs(c->grid));
+                                                        : "file of chunks",
+                  c->is_stream ? ", as a stream" : "");
+    (void)fprintf(out, "  chunks     %zu of %zu bases, in %zu pairs\n", c->n_chunks, c->head->L,
+                  c->n_pairs);
     if (c->layout)
         (void)fprintf(out, "  bases      %s\n",
                       strcmp(c->layout, "onehot") == 0 ? "one-hot" : "packed, two a byte");
@@ -341,7 +437,7 @@ static int print_table(const struct content *c, FILE *out, struct cov_err *e)
     if (c->n_sequences > 1)
         (void)fprintf(out, ", the longest %" PRId64 ", the shortest %" PRId64, longest, shortest);
     (void)fputc('\n', out);
-    if (cov_grid_is_partial(c->grid))
+    if (c->partial)
         (void)fprintf(out, "  partial    %" PRId64 " of these bases are here\n", c->n_bases);
     (void)fprintf(out, "  size       %" PRId64 " bytes, %.4f a base\n", c->file_bytes,
                   per_base(c, (double)c->file_bytes));
@@ -362,6 +458,24 @@ static int print_table(const struct content *c, FILE *out, struct cov_err *e)
     return rc ? rc : print_sequences(c, out, e);
 }
 
+/* A stream in a file, or anything else: HDF5, or what is refused as none. */
+static int open_stream(const char *path, struct cov_stream **out, struct cov_err *e)
+{
+    struct cov_bgz *b = NULL;
+    bool hdf5 = false, yes = false;
+    *out = NULL;
+    int rc = cov_h5_is_signed(path, &hdf5, e);
+    if (rc || hdf5)
+        return rc;
+    rc = cov_bgz_open_read(path, 1, &b, e);
+    if (!rc)
+        rc = cov_stream_is(b, &yes, e);
+    if (!rc && yes)
+        return cov_stream_open(b, out, e);
+    cov_bgz_abort(b);
+    return rc;
+}
+
 int cov_chunk_info(char *const *paths, size_t n, bool json, FILE *out, struct cov_err *e)
 {
     struct cov_json j;
@@ -373,17 +487,20 @@ int cov_chunk_info(char *const *paths, size_t n, bool json, FILE *out, struct co
     }
     for (size_t i = 0; i < n && !rc; i++) {
         struct cov_chunk_file *f = NULL;
+        struct cov_stream *s = NULL;
         struct content c = {.path = NULL};
-        rc = cov_chunk_file_open(paths[i], &f, e);
+        rc = open_stream(paths[i], &s, e);
+        if (!rc && !s)
+            rc = cov_chunk_file_open(paths[i], &f, e);
         if (!rc)
-            rc = look(&c, paths[i], f, e);
+            rc = s ? look_at_stream(&c, paths[i], s, e) : look_at_file(&c, paths[i], f, e);
         if (!rc && !json && i > 0)
             (void)fputc('\n', out);
         if (!rc)
             rc = json ? put_json(&c, &j, e) : print_table(&c, out, e);
-        free(c.sequences);
-        free(c.sets);
+        fini(&c);
         cov_chunk_file_close(f);
+        cov_stream_close(s);
     }
     if (json && rc != COV_ENOMEM) {
         cov_json_end_array(&j);

@@ -141,13 +141,12 @@ static int check_values(const struct job *j, struct slot *s, size_t k, size_t ro
         return COV_OK;
     if (j->rules[k] == RULE_BLACKLIST)
         return add(j, s, 1 + k, COV_FOUND_VALUES, row, e, "%g is neither 0 nor 1", value);
-    size_t position = bad / set->dims[1], column = bad % set->dims[1];
-    if (position < inside)
-        return add(j, s, 1 + k, COV_FOUND_VALUES, row, e, "%g at position %zu, column %zu", value,
-                   position + 1, column + 1);
+    size_t index = bad / set->dims[1], column = bad % set->dims[1];
+    if (index < inside)
+        return add(j, s, 1 + k, COV_FOUND_VALUES, row, e, "%g at index %zu, column %zu", value,
+                   index, column);
     return add(j, s, 1 + k, COV_FOUND_VALUES, row, e,
-               "%g instead of -1 at position %zu, column %zu, behind the end", value, position + 1,
-               column + 1);
+               "%g instead of -1 at index %zu, column %zu, behind the end", value, index, column);
 }
 
 /* ---------------------------------------------------------------- stages */
@@ -209,8 +208,8 @@ static int check_strands(const struct job *j, struct slot *s, const uint8_t *plu
         uint8_t wanted = cov_code_complement[plus[n - 1 - t]];
         if (minus[t] != wanted)
             return add(j, s, 0, COV_FOUND_STRANDS, s->pair.rows[COV_MINUS], e,
-                       "%c at position %zu, where the + strand (row %zu) says %c",
-                       cov_letter_of_code[minus[t] & 15], t + 1, s->pair.rows[COV_PLUS],
+                       "%c at index %zu, where the + strand (row %zu) says %c",
+                       cov_letter_of_code[minus[t] & 15], t, s->pair.rows[COV_PLUS],
                        cov_letter_of_code[wanted]);
     }
     return COV_OK;

@@ -19,7 +19,7 @@ enum { COV_VERIFY_MAX_LINES = 20 };
  *
  *   FILE: DATA SET: row N (SEQUENCE:BEG-END, - strand): REASON
  *
- * in an order that does not depend on the number of threads; *n_findings is how many there are,
+ * (rows, and indexes and columns in the reason, from 0, as HDF5 counts; BEG from 1) in an order that does not depend on the number of threads; *n_findings is how many there are,
  * those that were only counted included. A file that cannot be opened is a failure, not a finding.
  *
  * A finding is: a chunk that cannot be decoded; a base that is none, behind the end, or missing; a

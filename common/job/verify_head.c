@@ -251,13 +251,9 @@ static int check_list(const struct cov_chunk_table *t, size_t n_columns, bool un
         const char *name = (const char *)t->elems + i * t->type.bytes;
         size_t n = cov_h5_string_length(&t->type, name), index;
         bool is_new;
-        const char *zero = memchr(name, '\0', n);
         rc = cov_names_add(seen, name, n, &index, &is_new, e);
         if (!rc && n == 0)
             rc = add(f, t->name, COV_FOUND_NAMES, e, "row %zu: no name", i);
-        else if (!rc && zero)
-            rc = add(f, t->name, COV_FOUND_NAMES, e, "row %zu: bytes behind the end of '%.200s'", i,
-                     name);
         else if (!rc && unique && !is_new)
             rc = add(f, t->name, COV_FOUND_NAMES, e, "row %zu: '%.*s' is there twice", i,
                      (int)(n < 200 ? n : 200), name);
@@ -268,46 +264,56 @@ static int check_list(const struct cov_chunk_table *t, size_t n_columns, bool un
 
 /* ---------------------------------------------------------------- data sets that belong together */
 
-/* "evaluation/x_meta/bam_files" of "evaluation/x_coverage" or "evaluation/x_spliced_coverage". */
-static char *name_of_bam_files(const char *set, struct cov_err *e)
+/* The length of what stands before `end` in `text`; 0 if it does not end so. */
+static size_t length_before(const char *text, const char *end)
 {
-    static const char *const ends[] = {"_spliced_coverage", "_coverage"};
-    size_t n = strlen(set);
-    for (size_t i = 0; i < COV_COUNT(ends); i++) {
-        size_t m = strlen(ends[i]);
-        if (n > m && strcmp(set + n - m, ends[i]) == 0)
-            return cov_strfmt(e, "%.*s_meta/bam_files", (int)(n - m), set);
+    size_t n = strlen(text), m = strlen(end);
+    return n > m && strcmp(text + n - m, end) == 0 ? n - m : 0;
+}
+
+/* Measured coverage: "evaluation/x_coverage", and beside it perhaps "evaluation/x_spliced_coverage",
+ * with the BAM file of each column in "evaluation/x_meta/bam_files". */
+static int check_coverage(const struct cov_chunk_head *head, const struct cov_chunk_set *set,
+                          struct cov_findings *f, struct cov_err *e)
+{
+    size_t n = length_before(set->name, "_spliced_coverage");
+    bool spliced = n > 0;
+    if (!spliced)
+        n = length_before(set->name, "_coverage");
+    char *coverage = cov_strfmt(e, "%.*s_coverage", (int)n, set->name);
+    char *bam_files = cov_strfmt(e, "%.*s_meta/bam_files", (int)n, set->name);
+    int rc = coverage && bam_files ? COV_OK : COV_ENOMEM;
+    if (!rc) {
+        const struct cov_chunk_set *of = spliced ? cov_chunk_head_set(head, coverage) : NULL;
+        const struct cov_chunk_table *t = cov_chunk_head_table(head, bam_files);
+        if (of && of->dims[1] != set->dims[1])
+            rc = add(f, set->name, COV_FOUND_VALUES, e, "%zu columns, but %s has %zu", set->dims[1],
+                     coverage, of->dims[1]);
+        else if (t && !of)
+            rc = check_list(t, set->dims[1], false, f, e);
     }
-    return cov_strdup("", e);
+    free(coverage);
+    free(bam_files);
+    return rc;
 }
 
 static int check_set(const struct cov_chunk_head *head, const struct cov_chunk_set *set,
                      struct cov_findings *f, struct cov_err *e)
 {
     bool is_prediction = strcmp(set->name, "prediction/predictions") == 0;
-    bool is_coverage = false;
-    int rc = COV_OK;
-    if (strncmp(set->name, "evaluation/", strlen("evaluation/")) == 0) {
-        char *name = name_of_bam_files(set->name, e);
-        if (!name)
-            return COV_ENOMEM;
-        is_coverage = *name != '\0';
-        const struct cov_chunk_table *t = cov_chunk_head_table(head, name);
-        if (t)
-            rc = check_list(t, set->dims[1], false, f, e);
-        free(name);
-    }
-    if (is_prediction) {
-        const struct cov_chunk_table *t = cov_chunk_head_table(head, "prediction/datasets");
-        rc = t ? check_list(t, set->dims[1], true, f, e)
-               : add(f, "prediction/datasets", COV_FOUND_NAMES, e,
-                     "missing: the columns of the predictions have no names");
-    }
-    if (!rc && (is_prediction || is_coverage) &&
-        (set->type.kind == COV_H5_STRING || set->rank < 2 || set->dims[0] != head->L))
-        rc = add(f, set->name, COV_FOUND_VALUES, e, "rows that are not numbers of %zu positions",
-                 head->L);
-    return rc;
+    bool is_coverage = strncmp(set->name, "evaluation/", strlen("evaluation/")) == 0 &&
+                       length_before(set->name, "_coverage") > 0;
+    if (!is_prediction && !is_coverage)
+        return COV_OK;
+    if (set->type.kind == COV_H5_STRING || set->rank < 2 || set->dims[0] != head->L)
+        return add(f, set->name, COV_FOUND_VALUES, e, "rows that are not numbers of %zu positions",
+                   head->L);
+    if (is_coverage)
+        return check_coverage(head, set, f, e);
+    const struct cov_chunk_table *t = cov_chunk_head_table(head, "prediction/datasets");
+    return t ? check_list(t, set->dims[1], true, f, e)
+             : add(f, "prediction/datasets", COV_FOUND_NAMES, e,
+                   "missing: the columns of the predictions have no names");
 }
 
 int cov_verify_head(const struct cov_chunk_head *head, const struct cov_grid *grid,

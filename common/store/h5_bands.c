@@ -28,7 +28,7 @@ static int read_band(struct cov_h5_bands *b, const struct cov_h5_rows *rows, siz
         return rc;
     rc = cov_h5_unpack(rows, first, n, 0, rows->dims[2], &b->raw, 0, &block, e);
     if (rc)
-        return cov_err_prefix(e, "rows %zu to %zu", first, first + n - 1);
+        return cov_err_prefix(e, "%s: %s: rows %zu to %zu", b->path, b->name, first, first + n - 1);
     memcpy(dst, block, n * rows->dims[1] * rows->dims[2] * rows->type.bytes);
     return COV_OK;
 }

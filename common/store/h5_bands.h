@@ -24,9 +24,10 @@ struct cov_h5_bands {
     } bands[COV_H5_N_BANDS];
     unsigned long clock;
     struct cov_blob raw;
+    const char *path, *name; /* of file and data set, for messages. Borrowed */
 };
 
-/* All zero is an empty one. */
+/* All zero but path and name is an empty one. */
 void cov_h5_bands_fini(struct cov_h5_bands *b);
 
 /* Adds the stored chunks of all columns of the band of `row` to *raw. */

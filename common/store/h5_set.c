@@ -179,6 +179,8 @@ struct cov_h5_set *cov_h5_new_set(const struct cov_h5 *f, const char *name, stru
     s->id = s->type = s->space = H5I_INVALID_HID;
     s->name = cov_strdup(name, e);
     s->path = cov_strdup(f->path, e);
+    s->bands.path = s->path;
+    s->bands.name = s->name;
     if (!s->name || !s->path) {
         cov_h5_set_close(s);
         return NULL;

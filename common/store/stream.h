@@ -30,7 +30,8 @@ struct cov_stream_pair {
 
 /* Any thread: *out (cleared) = the record. codes[s]: L codes of strand s in its own direction, or
  * NULL; elems[s][k]: row of set k. If both strands have codes and one is the reverse complement of
- * the other, it is stored once. */
+ * the other, it is stored once. COV_EINPUT, naming the interval, for padding between bases, bases
+ * behind the end, and what is no interval of a chunk. */
 int cov_stream_pack(const struct cov_chunk_head *head, const struct cov_stream_pair *pair,
                     const uint8_t *const codes[2], const uint8_t *const *const elems[2],
                     struct cov_blob *out, struct cov_err *e) COV_MUST_USE;
@@ -47,7 +48,9 @@ int cov_stream_unpack(const struct cov_chunk_head *head, const char *name,
 struct cov_stream_writer;
 
 /* Writes to `path` ("-": standard output, which may not be a terminal: COV_EUSAGE). `compress`: for
- * files; pipes do without. `partial`: pairs may leave holes or lack a strand. */
+ * files; pipes do without. `partial`: pairs may leave holes or lack a strand, and a sequence may
+ * have none. begin, put and end refuse what the reader would refuse (COV_EINPUT: sequence and
+ * position); after a failure only finish or abort may follow, and what is there is no stream. */
 int cov_stream_create(const char *path, const struct cov_chunk_head *head, bool partial,
                       bool compress, unsigned n_threads, struct cov_stream_writer **out,
                       struct cov_err *e) COV_MUST_USE;
@@ -67,7 +70,8 @@ struct cov_stream;
 /* Whether what comes out of an opened file is a chunk stream; nothing is taken out of it. */
 int cov_stream_is(struct cov_bgz *b, bool *yes, struct cov_err *e) COV_MUST_USE;
 
-/* Takes *b, at its beginning, in any case. COV_EINPUT for what is no stream, or of a newer version. */
+/* Takes *b, at its beginning, in any case. COV_EINPUT for what is no stream, is not in BGZF, or is
+ * of another version. */
 int cov_stream_open(struct cov_bgz *b, struct cov_stream **out, struct cov_err *e) COV_MUST_USE;
 void cov_stream_close(struct cov_stream *s); /* NULL is accepted */
 
@@ -77,10 +81,11 @@ const char *cov_stream_name(const struct cov_stream *s); /* for messages; borrow
 
 enum cov_stream_event { COV_STREAM_BEGIN, COV_STREAM_PAIR, COV_STREAM_END, COV_STREAM_DONE };
 
-/* The next record. BEGIN: *species and *sequence (borrowed until the next call). PAIR: *record, which
- * is reused, for cov_stream_unpack, and *pair; checked: it follows the pair before it. END: *length,
- * which agrees with the pairs. DONE: counts agree and nothing follows. A sequence that comes twice
- * is an error. */
+/* The next record. BEGIN: a sequence. PAIR: *record, which is reused, for cov_stream_unpack, and
+ * `pair`; checked: it follows the pair before it. END: `length`, which agrees with the pairs. DONE:
+ * counts agree and nothing follows; it is not to be asked for more. `species` and `sequence` (the
+ * current one's; borrowed until the next call) are there for all but DONE. What is damaged, out of
+ * order or cut is COV_EINPUT and names stream, sequence and position. */
 struct cov_stream_item {
     enum cov_stream_event event;
     const char *species, *sequence;

@@ -19,6 +19,9 @@ for tool in "$root"/bin/*; do
     like "$(ldd "$tool")" "libcov\\.so\\.[0-9]+ => $dest/" '  with the library installed beside it'
     ok '  and has its man page' test -s "$root/share/man/man1/$name.1"
 done
+for page in "$SRC"/man/*.5; do
+    ok "the page $(basename "$page")" cmp "$page" "$root/share/man/man5/$(basename "$page")"
+done
 
 cat >try.c <<'END'
 #include <covtools/cov.h>

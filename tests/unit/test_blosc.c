@@ -20,8 +20,8 @@ static void make_plain(uint8_t *p)
 {
     static const uint8_t head[HEAD] = {2, 1, 0x82, 2, N, 0, 0, 0, N, 0, 0, 0, PACKED, 0, 0, 0};
     memcpy(p, head, HEAD);
-    for (uint8_t i = 0; i < N; i++)
-        p[HEAD + i] = i;
+    for (int i = 0; i < N; i++)
+        p[HEAD + i] = (uint8_t)i;
 }
 
 static void test_plain(void **state)

@@ -294,10 +294,10 @@ static void expect_row(const struct genome *g, const struct row *r, const struct
         if (!r->pair.has[s])
             continue;
         if (g->head.has_bases)
-            assert_memory_equal(p->codes[s], r->codes[s], g->head.L);
+            assert_true(memcmp(p->codes[s], r->codes[s], g->head.L) == 0);
         for (size_t k = 0; k < g->head.n_sets; k++)
-            assert_memory_equal(p->elems[s][k], r->elems[s][k],
-                                cov_chunk_set_row_bytes(&g->head.sets[k]));
+            assert_true(memcmp(p->elems[s][k], r->elems[s][k],
+                               cov_chunk_set_row_bytes(&g->head.sets[k])) == 0);
     }
 }
 
@@ -455,15 +455,15 @@ static void test_cut(void **state)
     struct genome g;
     for (uint64_t seed = 1;; seed++) {
         cov_rng_init(&rng, seed);
-        make_genome(&g, 900, 12, 12);
-        if (g.head.has_bases && g.head.n_sets == MAX_SETS && g.n_seqs > 5 && g.head.L > 300)
+        make_genome(&g, 900, 8, 8);
+        if (g.head.has_bases && g.head.n_sets == MAX_SETS && g.n_seqs > 4 && g.head.L > 300)
             break;
         free_genome(&g);
     }
     for (int compress = 0; compress < 2; compress++) {
         write_genome(&g, "a", compress, 1);
         struct bytes file = get("a");
-        assert_true(file.n > 3 * 65536);
+        assert_true(file.n > 65536 + 1000);
         size_t cuts[1000];
         for (size_t i = 0; i < COV_COUNT(cuts); i++)
             cuts[i] = i < 40 ? file.n - 1 - i : below(file.n);

@@ -1,0 +1,105 @@
+/* lines.c - see lines.h.
+ * SPDX-License-Identifier: MIT */
+#include "common/base/lines.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/bgz.h"
+#include "common/base/mem.h"
+#include "common/base/text.h"
+
+struct cov_lines {
+    struct cov_bgz *in;
+    char *text; /* text[beg .. end) has not been given out yet */
+    size_t beg, end, cap;
+    size_t number; /* of the last line */
+    bool at_end;   /* of the file */
+};
+
+void cov_lines_close(struct cov_lines *l)
+{
+    if (!l)
+        return;
+    cov_bgz_abort(l->in);
+    free(l->text);
+    free(l);
+}
+
+int cov_lines_open(const char *path, struct cov_lines **out, struct cov_err *e)
+{
+    *out = NULL;
+    struct cov_lines *l = cov_calloc(1, sizeof *l, e);
+    int rc = l ? cov_bgz_open_read(path, 1, &l->in, e) : COV_ENOMEM;
+    if (rc)
+        cov_lines_close(l);
+    else
+        *out = l;
+    return rc;
+}
+
+/* Reads more behind what is there. */
+static int fill(struct cov_lines *l, struct cov_err *e)
+{
+    enum { STEP = 1 << 16 };
+    if (l->beg > 0) {
+        memmove(l->text, l->text + l->beg, l->end - l->beg);
+        l->end -= l->beg;
+        l->beg = 0;
+    }
+    void *text = l->text;
+    int rc = cov_reserve(&text, &l->cap, l->end + STEP, 1, e);
+    l->text = text;
+    size_t got = 0;
+    if (!rc)
+        rc = cov_bgz_read(l->in, l->text + l->end, STEP, &got, e);
+    l->end += got;
+    l->at_end = got == 0;
+    return rc;
+}
+
+int cov_lines_next(struct cov_lines *l, const char **text, size_t *n, size_t *number,
+                   struct cov_err *e)
+{
+    size_t seen = 0;
+    const char *newline = NULL;
+    for (;;) {
+        size_t there = l->end - l->beg;
+        if (there > seen)
+            newline = memchr(l->text + l->beg + seen, '\n', there - seen);
+        if (newline || l->at_end || there > COV_MAX_LINE)
+            break;
+        seen = there;
+        int rc = fill(l, e);
+        if (rc)
+            return rc;
+    }
+    *n = newline ? (size_t)(newline - (l->text + l->beg)) : l->end - l->beg;
+    if (!newline && *n == 0)
+        return 0;
+    *number = ++l->number;
+    *text = l->text + l->beg;
+    l->beg += *n + (newline != NULL);
+    const char *name = cov_bgz_name(l->in);
+    if (*n > COV_MAX_LINE)
+        return cov_fail(e, COV_EINPUT, "%s:%zu: a line of more than %d bytes", name, *number,
+                        (int)COV_MAX_LINE);
+    if (memchr(*text, '\0', *n))
+        return cov_fail(e, COV_EINPUT, "%s:%zu: a zero byte: this is no text", name, *number);
+    return 1;
+}
+
+const char *cov_line_word(const char **p, const char *end, size_t *n)
+{
+    const char *beg = *p;
+    while (beg < end && cov_text_is_blank(*beg))
+        beg++;
+    const char *stop = beg;
+    while (stop < end && !cov_text_is_blank(*stop))
+        stop++;
+    bool there = stop > beg && *beg != '#';
+    *p = there ? stop : end;
+    *n = there ? (size_t)(stop - beg) : 0;
+    return there ? beg : NULL;
+}

@@ -1,0 +1,27 @@
+/* lines.h - text files line by line, compressed or not.
+ * SPDX-License-Identifier: MIT */
+#ifndef COV_BASE_LINES_H
+#define COV_BASE_LINES_H
+
+#include <stddef.h>
+
+#include "common/base/err.h"
+
+struct cov_lines;
+
+/* Opens `path` ("-": standard input) as cov_bgz_open_read does. Free with cov_lines_close. */
+int cov_lines_open(const char *path, struct cov_lines **out, struct cov_err *e) COV_MUST_USE;
+void cov_lines_close(struct cov_lines *l); /* NULL is accepted */
+
+/* The next line: *text[0 .. *n), without its newline, borrowed until the next call; *number counts
+ * from 1. Returns 1, 0 at the end, or a failure: COV_EINPUT "<path>:<line>: ..." for a line of more
+ * than COV_MAX_LINE bytes or with a zero byte. */
+enum { COV_MAX_LINE = 1 << 20 };
+int cov_lines_next(struct cov_lines *l, const char **text, size_t *n, size_t *number,
+                   struct cov_err *e) COV_MUST_USE;
+
+/* The next word of *p .. end, which is moved behind it: *n bytes. NULL when there is none before the
+ * end or before a word that begins with '#'. */
+const char *cov_line_word(const char **p, const char *end, size_t *n);
+
+#endif

@@ -1,0 +1,112 @@
+#!/bin/sh
+# h5chunk info: the table and the JSON, of every kind of file.
+# SPDX-License-Identifier: MIT
+. "$SRC/tests/lib/tap.sh"
+need_python h5py numpy
+
+printf '>chr1 x\nACGTACGTACGTACGTACGTACGTA\n>chr2\nNNNNNACGTR\n' >g.fa
+SOURCE_DATE_EPOCH=0 fasta2h5 -q --subsequence-length 10 --species Sp --compression libdeflate -o g.h5 g.fa || exit 99
+"$PYTHON" - <<'END' || exit 99
+import h5py
+import numpy as np
+
+with h5py.File("g.h5") as src, h5py.File("p.h5", "w") as f:
+    for name in ("seqids", "start_ends"):
+        f["data/" + name] = src["data/" + name][:]
+    f.create_dataset("prediction/predictions", data=np.ones((8, 10, 2), ">i2"), chunks=(3, 5, 1), compression="gzip",
+                     compression_opts=7, shuffle=True, fletcher32=True)
+    f["prediction/datasets"] = np.array([b"atac", b"a\x1bb"], "S25")
+with h5py.File("g.h5") as src, h5py.File("part.h5", "w") as f:
+    src.copy("data", f)
+    for name in ("X", "seqids", "species", "start_ends"):
+        f["data/" + name].resize(1, 0)
+    f["data/seq_names"] = np.array([b"chr1", b"chr2"], "S50")
+    f["data/seq_lengths"] = np.array([25, 10])
+    f["evaluation/x_coverage"] = np.zeros((1, 10, 1), "f4")
+    f.attrs["partial"] = 1
+with h5py.File("many.h5", "w") as f:
+    f["data/seqids"] = np.array([b"c%d" % i for i in range(30)])
+    f["data/start_ends"] = np.array([(0, i + 1) for i in range(30)], "i4")
+    f["evaluation/x_coverage"] = np.zeros((30, 30, 1), "i4")
+END
+
+run h5chunk info g.h5
+status_is 0 'a genome file'
+stderr_is '' '  without a message'
+stdout_like '^  data set         type     shape       chunk       filters                 bytes    a base$' '  a head'
+stdout_like '^  data/X           float16  8 x 10 x 4  1 x 10 x 4  shuffle, gzip 4  +[0-9]+ +[0-9.]+$' '  the bases'
+stdout_like '^  data/species     S25      8           8           gzip 4           +[0-9]+ +[0-9.]+$' '  a column'
+stdout_like '^g\.h5: genome file$' '  its kind'
+stdout_like '^  chunks     8 of 10 bases, in 4 pairs$' '  its chunks'
+stdout_like '^  bases      one-hot$' '  its layout'
+stdout_like '^  sequences  2, together 35 bases, the longest 25, the shortest 10$' '  its sequences'
+stdout_like "^  size       $(stat -c %s g.h5) bytes, [0-9.]+ a base\$" '  its size'
+stdout_like '^            25         6  chr1 \(Sp\)$' '  the first sequence'
+stdout_like '^            10         2  chr2 \(Sp\)$' '  and the last'
+stdout_like '^  attribute  input_path: g\.fa$' '  and its attributes'
+run h5chunk info p.h5 part.h5
+status_is 0 'a predictions file and a partial file'
+stdout_like '^p\.h5: predictions file$' '  the kind of the first'
+stdout_like '^  prediction/predictions  int16 big-endian  8 x 10 x 2  3 x 5 x 1  shuffle, gzip 7, fletcher32 ' '  its storage'
+stdout_like '^  prediction/datasets: atac, a\?b$' '  names, without what a terminal would obey'
+stdout_like '^part\.h5: genome file$' '  the kind of the second'
+stdout_like '^  partial    10 of these bases are here$' '  that it is partial'
+stdout_like '^            10         0  chr2 \(Sp\)$' '  and that it has no chunk of a sequence'
+run h5chunk info many.h5
+stdout_like '^many\.h5: file of chunks$' 'a file of neither kind'
+stdout_like '^  \.\.\. and 10 more \(--json lists them all\)$' 'of many sequences a part is listed'
+
+run h5chunk info --json g.h5 p.h5 part.h5 many.h5
+status_is 0 'JSON'
+cp "$stdout" info.json
+cat >check.py <<'END'
+import json
+import os
+
+import h5py
+
+files = json.load(open("info.json"))["files"]
+assert [f["path"] for f in files] == ["g.h5", "p.h5", "part.h5", "many.h5"]
+assert [f["kind"] for f in files] == ["genome", "predictions", "genome", "chunks"]
+assert [f["layout"] for f in files] == ["onehot", None, "onehot", None]
+assert [f["chunks"] for f in files] == [8, 8, 1, 30] and [f["pairs"] for f in files] == [4, 4, 1, 30]
+assert [f["chunk_length"] for f in files] == [10, 10, 10, 30]
+assert [f["partial"] for f in files] == [False, False, True, False]
+assert [f["bases"] for f in files] == [35, 35, 10, 465]
+for f in files:
+    size = os.path.getsize(f["path"])
+    assert f["file_bytes"] == size and abs(f["bytes_per_base"] - size / f["bases"]) < 1e-9
+    with h5py.File(f["path"]) as h5:
+        found = []
+        h5.visititems(lambda name, d: found.append(name) if isinstance(d, h5py.Dataset) else None)
+        assert sorted(d["name"] for d in f["data_sets"]) == sorted(found), found
+        for d in f["data_sets"]:
+            real = h5[d["name"]]
+            assert d["shape"] == list(real.shape), d
+            assert d["chunk"] == list(real.chunks or ()), d
+            assert d["stored_bytes"] == real.id.get_storage_size(), d
+            assert ("gzip %s" % real.compression_opts in d["filters"]) == (real.compression == "gzip"), d
+            assert ("shuffle" in d["filters"]) == real.shuffle and ("fletcher32" in d["filters"]) == real.fletcher32, d
+assert files[0]["sequences"] == [{"name": "chr1", "species": "Sp", "length": 25, "chunks": 6},
+                                 {"name": "chr2", "species": "Sp", "length": 10, "chunks": 2}]
+assert files[2]["sequences"][1] == {"name": "chr2", "species": "Sp", "length": 10, "chunks": 0}
+assert len(files[3]["sequences"]) == 30
+assert files[1]["names"] == {"prediction/datasets": ["atac", "a\x1bb"]}
+assert files[0]["attributes"]["input_path"] == "g.fa"
+END
+ok '  with everything that h5py sees' "$PYTHON" check.py
+
+run h5chunk info none.h5
+refused 1 '^h5chunk: error: none\.h5: .*No such file' 'no file'
+run h5chunk info g.fa
+refused 1 '^h5chunk: error: g\.fa: ' 'a file of another kind'
+head -c 3000 g.h5 >cut.h5
+run h5chunk info --json g.h5 cut.h5
+refused 1 '^h5chunk: error: cut\.h5: ' 'a file that was cut off'
+ok '  what was printed before is JSON' "$PYTHON" -c 'import json, sys
+assert len(json.load(open(sys.argv[1]))["files"]) == 1' "$stdout"
+run sh -c 'h5chunk info g.h5 >/dev/full'
+refused 1 'standard output: No space left on device$' 'a full disk'
+run h5chunk info
+refused 2 'an input is missing \(usage: h5chunk info' 'no file is named'
+done_testing

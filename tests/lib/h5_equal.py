@@ -1,0 +1,149 @@
+#!/usr/bin/python3
+"""Whether two files of chunks hold the same: data sets, types, shapes, values, fill values, attributes.
+
+usage: h5_equal.py A B [ROWS]      ROWS: numbers of the rows of A that B has, as a file, one a line
+       h5_equal.py serve           the same from tests/lib/tap.sh: ask A B [ROWS]
+
+Storage (filters, chunk shapes, one-hot or packed bases) may differ. With `--dtype T` before A, coverage and
+predictions of B have the type T.
+SPDX-License-Identifier: MIT"""
+
+import sys
+
+import h5py
+import numpy as np
+
+STEP = 256
+# Of our own making; times and versions may differ.
+OURS = {"timestamp", "covtools_version", "partial", "subsequence_length"}
+
+
+def one_hot_table():
+    table = np.zeros((16, 4), np.float16)
+    for code in range(1, 16):
+        bits = [code >> b & 1 for b in range(4)]  # A C G T
+        value = np.float16([0, 1, 0.5, 0.33, 0.25][sum(bits)])
+        a, c, g, t = bits
+        table[code] = np.array([c, a, t, g]) * value
+    return table
+
+
+TABLE = one_hot_table()
+
+
+class Bases:
+    """data/X, whatever it is stored as."""
+
+    def __init__(self, f):
+        self.packed = "X_packed" in f["data"]
+        self.set = f["data/X_packed"] if self.packed else f["data/X"]
+        self.length = int(self.set.attrs["subsequence_length"]) if self.packed else self.set.shape[1]
+        self.shape = (self.set.shape[0], self.length, 4)
+        self.dtype = TABLE.dtype if self.packed else self.set.dtype
+
+    def __getitem__(self, rows):
+        x = self.set[rows]
+        if not self.packed:
+            return x
+        codes = np.stack([x >> 4, x & 15], axis=-1).reshape(x.shape[0], -1)
+        assert not codes[:, self.length:].any(), "the odd half byte is not 0"
+        return TABLE[codes[:, : self.length]]
+
+
+def data_sets(f):
+    found = {}
+
+    def visit(name, item):
+        if isinstance(item, h5py.Dataset):
+            found[name] = item
+
+    f.visititems(visit)
+    if "data/X" in found or "data/X_packed" in found:
+        found.pop("data/X", None)
+        found.pop("data/X_packed", None)
+        found["data/X"] = Bases(f)
+    return found
+
+
+def attributes(item):
+    return {k: (v.tolist() if isinstance(v, np.ndarray) else v) for k, v in item.attrs.items() if k not in OURS}
+
+
+def same(a, b):
+    if a.dtype.kind == "S":
+        return np.array_equal(a, b)
+    return np.array_equal(a, b, equal_nan=a.dtype.kind == "f")
+
+
+def compare(path_a, path_b, rows, dtype):
+    with h5py.File(path_a, "r") as a, h5py.File(path_b, "r") as b:
+        if attributes(a) != attributes(b):
+            return f"attributes: {attributes(a)} and {attributes(b)}"
+        x, y = data_sets(a), data_sets(b)
+        grid = {"data/seq_names", "data/seq_species", "data/seq_lengths"}
+        if set(x) - grid != set(y) - grid:
+            return f"data sets: {sorted(x)} and {sorted(y)}"
+        if rows is None and (set(x) & grid) != (set(y) & grid):
+            return "one is partial"
+        n = x["data/start_ends"].shape[0]
+        m = n if rows is None else len(rows)
+        for name in sorted(set(x) - (grid if rows is not None else set())):
+            s, t = x[name], y[name]
+            is_signal = name.startswith(("evaluation/", "prediction/")) and len(s.shape) > 1
+            wanted = np.dtype(dtype) if dtype and is_signal else s.dtype
+            if t.dtype != wanted:
+                return f"{name}: type {t.dtype} instead of {wanted}"
+            by_row = s.shape[0] == n and name.split("/")[0] in ("data", "evaluation", "prediction")
+            if name in grid or name in ("prediction/datasets", "prediction/model_name"):
+                by_row = False
+            shape = (m,) + tuple(s.shape[1:]) if by_row else tuple(s.shape)
+            if tuple(t.shape) != shape:
+                return f"{name}: shape {t.shape} instead of {shape}"
+            if name != "data/X" and s.dtype.kind != "S" and s.fillvalue != t.fillvalue:
+                return f"{name}: fill value {t.fillvalue} instead of {s.fillvalue}"
+            if name != "data/X" and attributes(s) != attributes(t):
+                return f"{name}: attributes {attributes(t)} instead of {attributes(s)}"
+            if not by_row or rows is None:
+                for i in range(0, t.shape[0], STEP):
+                    if not same(s[i:i + STEP], t[i:i + STEP]):
+                        return f"{name}: values of rows {i}..{i + STEP}"
+                continue
+            for i in range(0, m, STEP):
+                if not same(s[rows[i:i + STEP]], t[i:i + STEP]):
+                    return f"{name}: values of rows {i}..{i + STEP} of the second"
+    return ""
+
+
+def main(*args):
+    args = list(args)
+    dtype = None
+    if args[0] == "--dtype":
+        dtype = args[1]
+        args = args[2:]
+    rows = np.loadtxt(args[2], dtype=int, ndmin=1) if len(args) > 2 else None
+    return compare(args[0], args[1], rows, dtype)
+
+
+def serve():
+    args = []
+    for line in sys.stdin:
+        line = line.rstrip("\n")
+        if line:
+            args.append(line)
+            continue
+        try:
+            answer = main(*args)
+        except Exception as error:  # the test is to go on
+            answer = f"{type(error).__name__}: {error}"
+        print(answer.replace("\n", " ") or "ok", flush=True)
+        args = []
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["serve"]:
+        serve()
+    else:
+        message = main(*sys.argv[1:])
+        if message:
+            print(message)
+            sys.exit(1)

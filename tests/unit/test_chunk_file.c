@@ -1,0 +1,725 @@
+/* test_chunk_file.c - files of chunks: every layout, codec and shape written and read, files that
+ * grow, partial ones, damaged ones.
+ * SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "common/base/attr.h"
+#include "common/seq/alphabet.h"
+#include "common/store/chunk_file.h"
+#include "common/store/chunk_table.h"
+#include "common/store/h5.h"
+
+static char home[] = "/tmp/cov_test_chunk_file_XXXXXX";
+
+static int go_home(void **state)
+{
+    (void)state;
+    return mkdtemp(home) && chdir(home) == 0 && setenv("SOURCE_DATE_EPOCH", "1700000000", 1) == 0
+               ? 0
+               : -1;
+}
+
+static int leave_home(void **state)
+{
+    (void)state;
+    return chdir("/") == 0 && rmdir(home) == 0 ? 0 : -1;
+}
+
+#define succeeds(call)                                                                             \
+    do {                                                                                           \
+        struct cov_err e = COV_ERR_INIT;                                                           \
+        int rc_ = (call);                                                                          \
+        if (rc_)                                                                                   \
+            fail_msg("%s: %d: %s", #call, rc_, e.text);                                            \
+    } while (0)
+
+static const struct cov_codec_choice choices[] = {
+    {COV_CODEC_NONE, 0}, {COV_CODEC_GZIP, 0}, {COV_CODEC_FAST, 0}, {COV_CODEC_LIBDEFLATE, 9},
+    {COV_CODEC_LZF, 0},  {COV_CODEC_LZ4, 0},  {COV_CODEC_ZSTD, 3}, {COV_CODEC_BLOSC, 5},
+};
+static const struct cov_codec_choice gzip = {COV_CODEC_GZIP, 0};
+
+static struct cov_grid *two_sequences(size_t L)
+{
+    char *names[] = {"chr1", "scaffold_2"};
+    const int64_t lengths[] = {100, 33};
+    struct cov_grid *grid;
+    succeeds(cov_grid_new(2, names, lengths, "Zea mays", L, &grid, &e));
+    return grid;
+}
+
+/* Rows 1, 2 and 5 of it: two of the + strand, one of the - strand; or none. */
+static struct cov_grid *partial_grid(size_t L, size_t n)
+{
+    static const size_t rows[] = {1, 2, 5};
+    struct cov_grid *all = two_sequences(L), *some;
+    struct cov_grid_builder *b;
+    succeeds(cov_grid_builder_new(L, &b, &e));
+    for (size_t i = 0; i < cov_grid_n_seqs(all); i++) {
+        const char *name = cov_grid_name(all, i);
+        succeeds(cov_grid_builder_declare(b, "Zea mays", 8, name, strlen(name),
+                                          cov_grid_seq_length(all, i), &e));
+    }
+    for (size_t k = 0; k < n; k++) {
+        struct cov_chunk c = cov_grid_chunk(all, rows[k]);
+        const char *name = cov_grid_name(all, c.seq);
+        succeeds(cov_grid_builder_add(b, "Zea mays", 8, name, strlen(name), c.minus ? c.end : c.beg,
+                                      c.minus ? c.beg : c.end, &e));
+    }
+    succeeds(cov_grid_builder_finish(b, &some, &e));
+    cov_grid_free(all);
+    assert_true(cov_grid_is_partial(some));
+    return some;
+}
+
+/* Every code, or A, C, G, T and N; padding at the end of a chunk that is not full. */
+static void codes_of(const struct cov_grid *grid, size_t i, bool plain, uint8_t *codes)
+{
+    static const uint8_t usual[] = {COV_CODE_A, COV_CODE_C, COV_CODE_G, COV_CODE_T, COV_CODE_N};
+    struct cov_chunk c = cov_grid_chunk(grid, i);
+    size_t length = (size_t)(c.end - c.beg);
+    for (size_t t = 0; t < cov_grid_chunk_length(grid); t++) {
+        size_t v = i * 31 + t * t;
+        codes[t] = (uint8_t)(t >= length ? COV_CODE_PAD : plain ? usual[v % 5] : 1 + v % 15);
+    }
+}
+
+/* Byte j of row i of set k: text is without zeros, floats without NaN. */
+static uint8_t byte_of(const struct cov_chunk_set *s, size_t k, size_t i, size_t j)
+{
+    return (uint8_t)(s->type.kind == COV_H5_STRING ? 'a' + (i + j) % 26
+                     : j % s->type.bytes == 0      ? i * 7 + j * j + k
+                     : j % s->type.bytes == 1      ? j % 3
+                                                   : 0);
+}
+
+#define BYTES(name, ...) static uint8_t name[8] = {__VA_ARGS__}
+static struct cov_chunk_head full_head(size_t L, bool bases)
+{
+    BYTES(minus_one, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff);
+    BYTES(text_fill, 'n', 'o', 'n', 'e');
+    static char *const names[] = {"data/blacklist",
+                                  "data/flags",
+                                  "data/half",
+                                  "data/note",
+                                  "data/phase",
+                                  "evaluation/a_coverage",
+                                  "evaluation/b_coverage",
+                                  "prediction/odds",
+                                  "prediction/predictions"};
+    const struct cov_chunk_set sets[] = {
+        {names[0], {COV_H5_INT, 4, true, false, '\0'}, 1, {1, 1}, NULL},
+        {names[1], {COV_H5_INT, 2, false, false, '\0'}, 2, {3, 1}, NULL},
+        {names[2], {COV_H5_FLOAT, 2, true, false, '\0'}, 2, {L, 1}, NULL},
+        {names[3], {COV_H5_STRING, 7, false, false, '\0'}, 1, {1, 1}, text_fill},
+        {names[4], {COV_H5_INT, 1, false, false, '\0'}, 2, {4 * L, 1}, minus_one},
+        {names[5], {COV_H5_INT, 8, true, false, '\0'}, 3, {L, 2}, minus_one},
+        {names[6], {COV_H5_INT, 4, true, false, '\0'}, 3, {L, 1}, minus_one},
+        {names[7], {COV_H5_FLOAT, 8, true, false, '\0'}, 3, {2, 3}, NULL},
+        {names[8], {COV_H5_FLOAT, 4, true, false, '\0'}, 3, {L, 3}, NULL},
+    };
+    static const char *const bams[] = {"one.bam", "two.bam"};
+    struct cov_chunk_head h = {.L = L, .has_bases = bases};
+    for (size_t k = 0; k < COV_COUNT(sets); k++)
+        succeeds(cov_chunk_head_add_set(&h, &sets[k], &e));
+    succeeds(cov_chunk_head_add_texts(&h, "evaluation/a_meta/bam_files", 512, 2, bams, &e));
+    static char matrix[] = "extra/deep/matrix";
+    uint8_t elems[6 * 8];
+    for (size_t i = 0; i < sizeof elems; i++)
+        elems[i] = (uint8_t)(i % 8 < 6 ? i : 0x40);
+    const struct cov_chunk_table table = {
+        matrix, {COV_H5_FLOAT, 8, true, false, '\0'}, 3, {2, 3, 1}, elems, sizeof elems};
+    succeeds(cov_chunk_head_add_table(&h, &table, &e));
+    succeeds(cov_chunk_head_add_texts(&h, "prediction/datasets", 25, 2, bams, &e));
+    succeeds(cov_chunk_head_add_texts(&h, "prediction/model_name", 256, 1, bams, &e));
+    succeeds(cov_chunk_head_add_attr(&h, NULL, "input_path", "gr\xc3\xbc\xc3\x9f.fa", &e));
+    succeeds(cov_chunk_head_add_attr(&h, NULL, "timestamp", "long ago", &e));
+    succeeds(cov_chunk_head_add_attr(&h, names[0], "means", "0 is out", &e));
+    succeeds(cov_chunk_head_add_attr(&h, names[5], "unit", "reads", &e));
+    succeeds(cov_chunk_head_add_attr(&h, matrix, "empty", "", &e));
+    return h;
+}
+
+/* Rows of a group as the writer wants them, and as the reader gives them. */
+struct rows {
+    size_t n_sets;
+    uint8_t **codes;
+    uint8_t ***elems;
+    size_t n;
+};
+
+static struct rows new_rows(const struct cov_chunk_head *h, size_t n)
+{
+    struct rows r = {h->n_sets, calloc(n, sizeof *r.codes), calloc(n, sizeof *r.elems), n};
+    assert_true(r.codes && r.elems);
+    for (size_t i = 0; i < n; i++) {
+        r.codes[i] = malloc(h->L);
+        r.elems[i] = calloc(h->n_sets + 1, sizeof *r.elems[i]);
+        assert_true(r.codes[i] && r.elems[i]);
+        for (size_t k = 0; k < h->n_sets; k++) {
+            r.elems[i][k] = malloc(cov_chunk_set_row_bytes(&h->sets[k]));
+            assert_non_null(r.elems[i][k]);
+        }
+    }
+    return r;
+}
+
+static void free_rows(struct rows *r)
+{
+    for (size_t i = 0; i < r->n; i++) {
+        for (size_t k = 0; k < r->n_sets; k++)
+            free(r->elems[i][k]);
+        free(r->codes[i]);
+        free(r->elems[i]);
+    }
+    free(r->codes);
+    free(r->elems);
+}
+
+static void fill_row(const struct cov_chunk_head *h, const struct cov_grid *grid, size_t i,
+                     bool plain, uint8_t *codes, uint8_t *const *elems)
+{
+    codes_of(grid, i, plain, codes);
+    for (size_t k = 0; k < h->n_sets; k++)
+        for (size_t j = 0; j < cov_chunk_set_row_bytes(&h->sets[k]); j++)
+            elems[k][j] = byte_of(&h->sets[k], k, i, j);
+}
+
+static void write_file(const char *path, const struct cov_grid *grid,
+                       const struct cov_chunk_head *h,
+                       const struct cov_chunk_writer_options *options, bool plain, bool backwards)
+{
+    size_t n = cov_grid_n_chunks(grid), group = options->chunk_rows ? options->chunk_rows : 1;
+    struct cov_chunk_writer *w;
+    struct cov_blob blob = COV_BLOB_INIT;
+    struct rows rows = new_rows(h, group);
+    succeeds(cov_chunk_writer_new(path, h, options, &w, &e));
+    size_t n_groups = (n + group - 1) / group;
+    for (size_t g = 0; g < n_groups; g++) {
+        size_t first = group * (backwards ? n_groups - 1 - g : g);
+        size_t m = n - first < group ? n - first : group;
+        for (size_t r = 0; r < m; r++)
+            fill_row(h, grid, first + r, plain, rows.codes[r], rows.elems[r]);
+        cov_blob_clear(&blob);
+        /* The pieces need not be the first of the blob. */
+        for (size_t i = 0; i < g % 3; i++) {
+            uint8_t *at;
+            succeeds(cov_blob_room(&blob, 5, &at, &e));
+            memset(at, 0xee, 5);
+            succeeds(cov_blob_end_piece(&blob, 5, &e));
+        }
+        succeeds(cov_chunk_writer_encode(w, m, (const uint8_t *const *)rows.codes,
+                                         (const uint8_t *const *const *)rows.elems, &blob, &e));
+        assert_int_equal(blob.n_pieces, g % 3 + cov_chunk_writer_n_pieces(w));
+        succeeds(cov_chunk_writer_put(w, first, &blob, g % 3, &e));
+    }
+    free_rows(&rows);
+    cov_blob_fini(&blob);
+    succeeds(cov_chunk_writer_finish(w, grid, &e));
+}
+
+static void check_grid(const struct cov_grid *g, const struct cov_grid *grid)
+{
+    assert_int_equal(cov_grid_n_chunks(g), cov_grid_n_chunks(grid));
+    assert_int_equal(cov_grid_chunk_length(g), cov_grid_chunk_length(grid));
+    assert_int_equal(cov_grid_n_seqs(g), cov_grid_n_seqs(grid));
+    assert_int_equal(cov_grid_is_regular(g), cov_grid_is_regular(grid));
+    assert_int_equal(cov_grid_is_partial(g), cov_grid_is_partial(grid));
+    for (size_t i = 0; i < cov_grid_n_seqs(g); i++) {
+        assert_string_equal(cov_grid_name(g, i), cov_grid_name(grid, i));
+        assert_string_equal(cov_grid_species(g, i), cov_grid_species(grid, i));
+        assert_int_equal(cov_grid_seq_length(g, i), cov_grid_seq_length(grid, i));
+    }
+    for (size_t i = 0; i < cov_grid_n_chunks(g); i++) {
+        struct cov_chunk a = cov_grid_chunk(g, i), b = cov_grid_chunk(grid, i);
+        assert_true(a.seq == b.seq && a.beg == b.beg && a.end == b.end && a.minus == b.minus);
+    }
+}
+
+/* Sets come in the order of names, which is that of full_head; the writer's own attributes apart. */
+static void check_head(const struct cov_chunk_head *got, const struct cov_chunk_head *h)
+{
+    assert_int_equal(got->L, h->L);
+    assert_int_equal(got->has_bases, h->has_bases);
+    assert_int_equal(got->n_sets, h->n_sets);
+    for (size_t k = 0; k < h->n_sets; k++) {
+        const struct cov_chunk_set *a = &got->sets[k], *b = &h->sets[k];
+        assert_string_equal(a->name, b->name);
+        assert_int_equal(a->type.kind, b->type.kind);
+        assert_int_equal(a->type.bytes, b->type.bytes);
+        if (a->type.kind == COV_H5_INT)
+            assert_int_equal(a->type.is_signed, b->type.is_signed);
+        assert_int_equal(a->rank, b->rank);
+        assert_memory_equal(a->dims, b->dims, sizeof a->dims);
+        assert_memory_equal(a->fill, b->fill, a->type.bytes);
+    }
+    assert_int_equal(got->n_tables, h->n_tables);
+    for (size_t k = 0; k < h->n_tables; k++) {
+        const struct cov_chunk_table *b = &h->tables[k], *a = cov_chunk_head_table(got, b->name);
+        assert_non_null(a);
+        assert_int_equal(a->rank, b->rank);
+        assert_int_equal(a->type.bytes, b->type.bytes);
+        assert_memory_equal(a->dims, b->dims, sizeof a->dims);
+        assert_int_equal(a->n_bytes, b->n_bytes);
+        assert_memory_equal(a->elems, b->elems, a->n_bytes);
+    }
+    for (size_t i = 0; i < h->n_attrs; i++) {
+        const struct cov_chunk_attr *b = &h->attrs[i];
+        const char *text = cov_chunk_head_attr(got, b->set, b->name);
+        assert_non_null(text);
+        bool time = !b->set && strcmp(b->name, "timestamp") == 0;
+        assert_string_equal(text, time ? "2023-11-14 22:13:20" : b->text);
+    }
+    assert_non_null(cov_chunk_head_attr(got, NULL, "covtools_version"));
+    assert_int_equal(got->n_attrs, h->n_attrs + 1);
+}
+
+static void check_file(const char *path, const struct cov_grid *grid,
+                       const struct cov_chunk_head *h, bool plain)
+{
+    struct cov_chunk_file *f;
+    succeeds(cov_chunk_file_open(path, &f, &e));
+    assert_string_equal(cov_chunk_file_path(f), path);
+    check_grid(cov_chunk_file_grid(f), grid);
+    check_head(cov_chunk_file_head(f), h);
+    struct cov_blob raw = COV_BLOB_INIT;
+    struct rows rows = new_rows(h, 2);
+    size_t ks[16];
+    assert_true(h->n_sets <= COV_COUNT(ks));
+    for (size_t i = 0; i < cov_grid_n_chunks(grid); i++) {
+        fill_row(h, grid, i, plain, rows.codes[0], rows.elems[0]);
+        /* All sets; then each third, the last first, with the bases or without. */
+        for (size_t step = 1; step <= 3; step += 2) {
+            size_t n = 0;
+            uint8_t *to[16];
+            for (size_t k = h->n_sets; k-- > 0;)
+                if (k % step == 0) {
+                    ks[n] = k;
+                    to[n++] = rows.elems[1][k];
+                }
+            bool bases = h->has_bases && (step == 1 || i % 2);
+            cov_blob_clear(&raw);
+            memset(rows.codes[1], 0xee, h->L);
+            succeeds(cov_chunk_file_fetch(f, i, bases, ks, n, &raw, &e));
+            for (int again = 0; again < 2; again++)
+                succeeds(cov_chunk_file_decode(f, i, bases, ks, n, &raw, rows.codes[1], to, &e));
+            if (bases)
+                assert_memory_equal(rows.codes[1], rows.codes[0], h->L);
+            for (size_t j = 0; j < n; j++)
+                assert_memory_equal(to[j], rows.elems[0][ks[j]],
+                                    cov_chunk_set_row_bytes(&h->sets[ks[j]]));
+        }
+    }
+    free_rows(&rows);
+    cov_blob_fini(&raw);
+    cov_chunk_file_close(f);
+}
+
+static void test_round_trips(void **state)
+{
+    (void)state;
+    static const size_t lengths[] = {33, 20}, groups[] = {0, 3, 10, 16};
+    for (size_t l = 0; l < COV_COUNT(lengths); l++) {
+        struct cov_grid *grid = two_sequences(lengths[l]);
+        struct cov_chunk_head h = full_head(lengths[l], true);
+        for (size_t c = 0; c < COV_COUNT(choices); c++)
+            for (size_t k = 0; k < 2 * COV_COUNT(groups); k++) {
+                const struct cov_chunk_writer_options options = {
+                    k % 2 ? COV_LAYOUT_PACKED : COV_LAYOUT_ONEHOT, choices[c], groups[k / 2]};
+                bool plain = (c + k) % 2;
+                write_file("x.h5", grid, &h, &options, plain, k == 1);
+                check_file("x.h5", grid, &h, plain);
+            }
+        cov_chunk_head_fini(&h);
+        cov_grid_free(grid);
+    }
+    assert_int_equal(unlink("x.h5"), 0);
+}
+
+/* Bases alone, nothing but bases read, no bases. */
+static void test_parts(void **state)
+{
+    (void)state;
+    struct cov_grid *grid = two_sequences(33);
+    struct cov_chunk_head bases = {.L = 33, .has_bases = true}, all = full_head(33, true),
+                          others = full_head(33, false);
+    const struct cov_chunk_writer_options options = {COV_LAYOUT_PACKED, gzip, 0};
+    write_file("x.h5", grid, &others, &options, false, false);
+    check_file("x.h5", grid, &others, false);
+    struct cov_chunk_file *f;
+    struct cov_err err = COV_ERR_INIT;
+    assert_int_equal(cov_chunk_file_open_bases("x.h5", &f, &err), COV_EINPUT);
+    assert_null(f);
+    assert_string_equal(err.text,
+                        "x.h5: this is a predictions file; a genome file with data/X is needed");
+    for (int k = 0; k < 2; k++) {
+        write_file("x.h5", grid, k ? &all : &bases, &options, false, false);
+        succeeds(cov_chunk_file_open_bases("x.h5", &f, &e));
+        check_grid(cov_chunk_file_grid(f), grid);
+        const struct cov_chunk_head *h = cov_chunk_file_head(f);
+        assert_true(h->has_bases && h->n_sets == 0 && h->n_tables == 0 && h->n_attrs == 0);
+        assert_string_equal(cov_chunk_file_bases_name(f), "data/X_packed");
+        uint8_t codes[33], expected[33];
+        struct cov_blob raw = COV_BLOB_INIT;
+        succeeds(cov_chunk_file_fetch(f, 2, true, NULL, 0, &raw, &e));
+        succeeds(cov_chunk_file_decode(f, 2, true, NULL, 0, &raw, codes, NULL, &e));
+        codes_of(grid, 2, false, expected);
+        assert_memory_equal(codes, expected, 33);
+        cov_blob_fini(&raw);
+        cov_chunk_file_close(f);
+    }
+    cov_chunk_file_close(NULL);
+    cov_chunk_writer_abort(NULL);
+    cov_chunk_head_fini(&all);
+    cov_chunk_head_fini(&others);
+    cov_grid_free(grid);
+    assert_int_equal(unlink("x.h5"), 0);
+}
+
+static void test_storage(void **state)
+{
+    (void)state;
+    struct cov_grid *grid = two_sequences(33);
+    struct cov_chunk_head h = full_head(33, true);
+    static const struct {
+        enum cov_codec_id id;
+        const char *x, *coverage;
+    } cases[] = {
+        {COV_CODEC_NONE, "", ""},
+        {COV_CODEC_GZIP, "shuffle, gzip 4", "gzip 4"},
+        {COV_CODEC_LZF, "shuffle, lzf", "shuffle, lzf"},
+        {COV_CODEC_LZ4, "shuffle, lz4", "shuffle, lz4"},
+        {COV_CODEC_ZSTD, "shuffle, zstd 3", "shuffle, zstd 3"},
+        {COV_CODEC_BLOSC, "blosc 3", "blosc 3"},
+    };
+    for (size_t c = 0; c < COV_COUNT(cases); c++) {
+        const struct cov_chunk_writer_options options = {
+            COV_LAYOUT_ONEHOT,
+            {cases[c].id, cases[c].id == COV_CODEC_ZSTD || cases[c].id == COV_CODEC_BLOSC ? 3 : 0},
+            0};
+        write_file("x.h5", grid, &h, &options, true, false);
+        struct cov_chunk_file *f;
+        struct cov_chunk_storage s;
+        succeeds(cov_chunk_file_open("x.h5", &f, &e));
+        assert_string_equal(cov_chunk_file_bases_name(f), "data/X");
+        succeeds(cov_chunk_file_storage(f, "data/X", &s, &e));
+        assert_string_equal(s.filters, cases[c].x);
+        assert_int_equal(s.rank, 3);
+        assert_int_equal(s.type.kind, COV_H5_FLOAT);
+        assert_true(s.chunked && s.chunk[0] == 1 && s.chunk[1] == 33 && s.chunk[2] == 4);
+        assert_true(s.dims[0] == cov_grid_n_chunks(grid) && s.dims[1] == 33 && s.dims[2] == 4);
+        assert_true(s.stored_bytes > 0);
+        if (cases[c].id == COV_CODEC_NONE)
+            assert_int_equal(s.stored_bytes, cov_grid_n_chunks(grid) * 33 * 8);
+        succeeds(cov_chunk_file_storage(f, "evaluation/a_coverage", &s, &e));
+        assert_string_equal(s.filters, cases[c].coverage);
+        assert_true(s.chunk[0] == 1 && s.chunk[1] == 33 && s.chunk[2] == 1 && s.dims[2] == 2);
+        succeeds(cov_chunk_file_storage(f, "data/blacklist", &s, &e));
+        assert_true(s.rank == 1 && s.chunk[0] == cov_grid_n_chunks(grid));
+        struct cov_err err = COV_ERR_INIT;
+        assert_int_equal(cov_chunk_file_storage(f, "data/none", &s, &err), COV_EINPUT);
+        cov_chunk_file_close(f);
+    }
+    cov_chunk_head_fini(&h);
+    cov_grid_free(grid);
+    assert_int_equal(unlink("x.h5"), 0);
+}
+
+static size_t load(const char *path, uint8_t *file, size_t cap)
+{
+    FILE *stream = fopen(path, "rb");
+    assert_non_null(stream);
+    size_t n = fread(file, 1, cap, stream);
+    assert_int_equal(fclose(stream), 0);
+    assert_true(n < cap);
+    return n;
+}
+
+static void save(const char *path, const uint8_t *file, size_t n)
+{
+    FILE *stream = fopen(path, "wb");
+    assert_non_null(stream);
+    assert_int_equal(fwrite(file, 1, n, stream), n);
+    assert_int_equal(fclose(stream), 0);
+}
+
+static void test_same_bytes(void **state)
+{
+    (void)state;
+    static uint8_t files[2][1 << 17];
+    size_t n[2];
+    struct cov_grid *grid = two_sequences(33);
+    struct cov_chunk_head h = full_head(33, true);
+    const struct cov_chunk_writer_options options = {COV_LAYOUT_ONEHOT, gzip, 0};
+    for (int k = 0; k < 2; k++) {
+        write_file("x.h5", grid, &h, &options, false, false);
+        n[k] = load("x.h5", files[k], sizeof files[k]);
+    }
+    assert_int_equal(n[0], n[1]);
+    assert_memory_equal(files[0], files[1], n[0]);
+    cov_chunk_head_fini(&h);
+    cov_grid_free(grid);
+    assert_int_equal(unlink("x.h5"), 0);
+}
+
+static void test_partial(void **state)
+{
+    (void)state;
+    static const size_t groups[] = {1, 2};
+    for (size_t n = 0; n <= 3; n += 3)
+        for (size_t k = 0; k < 8; k++) {
+            struct cov_grid *grid = partial_grid(33, n);
+            struct cov_chunk_head h = full_head(33, k & 4);
+            const struct cov_chunk_writer_options options = {
+                k & 1 ? COV_LAYOUT_PACKED : COV_LAYOUT_ONEHOT, gzip, groups[k >> 1 & 1]};
+            write_file("x.h5", grid, &h, &options, false, false);
+            check_file("x.h5", grid, &h, false);
+            struct cov_h5 *f;
+            struct cov_h5_attr *attrs;
+            size_t n_attrs, n_found = 0;
+            succeeds(cov_h5_open("x.h5", &f, &e));
+            succeeds(cov_h5_list_attrs(f, NULL, &attrs, &n_attrs, &e));
+            for (size_t i = 0; i < n_attrs; i++)
+                n_found +=
+                    strcmp(attrs[i].name, "partial") == 0 && attrs[i].is_int && attrs[i].value == 1;
+            assert_int_equal(n_found, 1);
+            cov_h5_free_attrs(attrs, n_attrs);
+            cov_h5_close(f);
+            cov_chunk_head_fini(&h);
+            cov_grid_free(grid);
+        }
+    assert_int_equal(unlink("x.h5"), 0);
+}
+
+/* More rows than one stored chunk of small ones. */
+static void test_many_rows(void **state)
+{
+    (void)state;
+    enum { N = 5000 };
+    char **names = calloc(N, sizeof *names);
+    int64_t *lengths = calloc(N, sizeof *lengths);
+    assert_true(names && lengths);
+    for (size_t i = 0; i < N; i++) {
+        names[i] = malloc(30);
+        assert_non_null(names[i]);
+        (void)snprintf(names[i], 30, "contig_%zu", i);
+        lengths[i] = (int64_t)(1 + i % 20);
+    }
+    struct cov_grid *grid;
+    succeeds(cov_grid_new(N, names, lengths, "", 20, &grid, &e));
+    struct cov_chunk_head h = full_head(20, true);
+    const struct cov_chunk_writer_options options = {COV_LAYOUT_PACKED, gzip, 1000};
+    write_file("x.h5", grid, &h, &options, true, false);
+    check_file("x.h5", grid, &h, true);
+    cov_chunk_head_fini(&h);
+    cov_grid_free(grid);
+    for (size_t i = 0; i < N; i++)
+        free(names[i]);
+    free(names);
+    free(lengths);
+    assert_int_equal(unlink("x.h5"), 0);
+}
+
+/* ---- what is refused ---- */
+
+static void test_wrong_use(void **state)
+{
+    (void)state;
+    struct cov_chunk_head h = {.L = 33, .has_bases = true};
+    struct cov_chunk_writer_options options = {COV_LAYOUT_ONEHOT, gzip, 0};
+    struct cov_grid *grid = two_sequences(33), *other = two_sequences(32);
+    struct cov_chunk_writer *w;
+    for (int k = 0; k < 2; k++) {
+        struct cov_err err = COV_ERR_INIT;
+        succeeds(cov_chunk_writer_new("x.h5", &h, &options, &w, &e));
+        assert_int_equal(cov_chunk_writer_finish(w, k ? other : grid, &err), COV_EUSAGE);
+        assert_string_equal(err.text, k ? "chunks of 32 bases in a file of chunks of 33"
+                                        : "0 stored chunks of 1 rows, but the grid has 10 rows");
+    }
+    h.L = (size_t)1 << 27;
+    options.chunk_rows = 2;
+    assert_int_equal(cov_chunk_writer_new("x.h5", &h, &options, &w, NULL), COV_EUSAGE);
+    assert_null(w);
+    h.L = 33;
+    options.chunk_rows = SIZE_MAX / 4;
+    assert_int_equal(cov_chunk_writer_new("x.h5", &h, &options, &w, NULL), COV_EUSAGE);
+    options.chunk_rows = 0;
+    assert_int_equal(cov_chunk_writer_new("no/such/x.h5", &h, &options, &w, NULL), COV_EIO);
+    static const char *const bad[] = {"x", "1x", "-1", "99999999999999999999"};
+    for (size_t k = 0; k < COV_COUNT(bad); k++) {
+        struct cov_err err = COV_ERR_INIT;
+        assert_int_equal(setenv("SOURCE_DATE_EPOCH", bad[k], 1), 0);
+        assert_int_equal(cov_chunk_writer_new("x.h5", &h, &options, &w, &err), COV_EUSAGE);
+        assert_non_null(strstr(err.text, bad[k]));
+    }
+    assert_int_equal(setenv("SOURCE_DATE_EPOCH", "1700000000", 1), 0);
+    cov_grid_free(grid);
+    cov_grid_free(other);
+    assert_int_equal(unlink("x.h5"), 0);
+}
+
+/* A file with the columns of `grid`, and a data set. */
+static void write_odd(const struct cov_grid *grid, const char *name, int rank,
+                      struct cov_h5_type type, size_t rows, size_t positions, int64_t length)
+{
+    struct cov_h5 *f;
+    struct cov_h5_set *s;
+    const struct cov_h5_new spec = {
+        .type = type,
+        .rank = rank,
+        .dims = {rows, positions, 1},
+        .unlimited = {true, false, false},
+        .chunk = {1, positions, 1},
+    };
+    succeeds(cov_h5_create("x.h5", &f, &e));
+    succeeds(cov_chunk_table_write(f, grid, 25, gzip, &e));
+    succeeds(cov_h5_set_create(f, name, &spec, &s, &e));
+    cov_h5_set_close(s);
+    if (length)
+        succeeds(cov_h5_write_attr_int(f, name, "subsequence_length", length, &e));
+    succeeds(cov_h5_finish(f, &e));
+}
+
+static void refuse(const char *text)
+{
+    struct cov_chunk_file *f;
+    struct cov_err err = COV_ERR_INIT;
+    assert_int_equal(cov_chunk_file_open("x.h5", &f, &err), COV_EINPUT);
+    assert_null(f);
+    if (strncmp(err.text, "x.h5: ", 6) != 0 || !strstr(err.text, text))
+        fail_msg("\"%s\" is not \"%s\"", err.text, text);
+}
+
+static void test_wrong_files(void **state)
+{
+    (void)state;
+    const struct cov_h5_type byte = {COV_H5_INT, 1, false, false, '\0'},
+                             word = {COV_H5_INT, 2, true, false, '\0'};
+    struct cov_grid *grid = two_sequences(33);
+    size_t n = cov_grid_n_chunks(grid);
+    struct cov_chunk_file *f;
+    write_odd(grid, "data/X_packed", 2, byte, n, 17, 33);
+    succeeds(cov_chunk_file_open("x.h5", &f, &e));
+    cov_chunk_file_close(f);
+    write_odd(grid, "data/X_packed", 2, byte, n, 17, 34);
+    succeeds(cov_chunk_file_open("x.h5", &f, &e));
+    /* Rows that were never stored are padding, where the grid has bases. */
+    struct cov_blob raw = COV_BLOB_INIT;
+    struct cov_err err = COV_ERR_INIT;
+    uint8_t codes[34];
+    succeeds(cov_chunk_file_fetch(f, 0, true, NULL, 0, &raw, &e));
+    assert_int_equal(cov_chunk_file_decode(f, 0, true, NULL, 0, &raw, codes, NULL, &err),
+                     COV_EINPUT);
+    assert_string_equal(err.text, "x.h5: data/X_packed: row 0 (chr1:1-33, + strand), index 0: "
+                                  "padding, but data/start_ends has a base there");
+    cov_blob_fini(&raw);
+    cov_chunk_file_close(f);
+    static const int64_t lengths[] = {0, 32, 35, -33, INT64_MAX, INT64_MIN};
+    for (size_t k = 0; k < COV_COUNT(lengths); k++) {
+        write_odd(grid, "data/X_packed", 2, byte, n, 17, lengths[k]);
+        refuse("subsequence_length");
+    }
+    write_odd(grid, "data/X_packed", 2, word, n, 17, 33);
+    refuse("the elements are no bytes");
+    write_odd(grid, "data/X_packed", 1, byte, n, 1, 33);
+    refuse("dimensions");
+    write_odd(grid, "data/X_packed", 2, byte, n - 1, 17, 33);
+    refuse("instead of 9 x 1");
+    write_odd(grid, "data/blacklist", 1, word, n - 1, 1, 0);
+    refuse("data/blacklist: 9 rows, but there are 10 chunks");
+    write_odd(grid, "evaluation/a_coverage", 2, word, n + 1, 33, 0);
+    refuse("evaluation/a_coverage: 11 rows, but there are 10 chunks");
+    write_odd(grid, "evaluation/a_coverage", 2, word, n, 32, 0);
+    refuse("row 0");
+    write_odd(grid, "data/blacklist", 1, word, n, 1, 0);
+    refuse("there are no chunks in it");
+    write_odd(grid, "extra/huge", 2, word, n, (size_t)1 << 28, 0);
+    refuse("extra/huge: more data than can be passed on");
+    /* What has the name of a list is one, however many rows it has. */
+    write_odd(grid, "prediction/datasets", 1, word, n, 1, 0);
+    refuse("there are no chunks in it");
+    cov_grid_free(grid);
+    assert_int_equal(unlink("x.h5"), 0);
+}
+
+/* Bytes changed at random, and cut files: read to the end, or refused with a text that names the
+ * file. */
+static void test_damaged(void **state)
+{
+    (void)state;
+    static uint8_t file[1 << 17], bad[1 << 17];
+    struct cov_grid *grid = two_sequences(33);
+    size_t n_refused = 0;
+    for (int k = 0; k < 400; k++) {
+        if (k % 100 == 0) {
+            struct cov_chunk_head h = full_head(33, true);
+            const struct cov_chunk_writer_options options = {
+                k % 200 ? COV_LAYOUT_PACKED : COV_LAYOUT_ONEHOT, gzip, k < 200 ? 1 : 3};
+            write_file("x.h5", grid, &h, &options, true, false);
+            cov_chunk_head_fini(&h);
+        }
+        static uint32_t r = 7;
+        size_t n = k % 100 == 0 ? load("x.h5", file, sizeof file) : 0;
+        static size_t n_file;
+        n_file = n ? n : n_file;
+        memcpy(bad, file, n_file);
+        for (int i = 0; i < 1 + k % 4; i++) {
+            r = r * 1664525 + 1013904223;
+            bad[(r >> 4) % n_file] ^= (uint8_t)(1U << (r >> 29));
+        }
+        save("y.h5", bad, k % 10 ? n_file : (r >> 4) % n_file);
+        struct cov_chunk_file *f;
+        struct cov_blob raw = COV_BLOB_INIT;
+        struct cov_err err = COV_ERR_INIT;
+        int rc = cov_chunk_file_open("y.h5", &f, &err);
+        if (!rc) {
+            const struct cov_chunk_head *h = cov_chunk_file_head(f);
+            size_t *ks = calloc(h->n_sets + 1, sizeof *ks);
+            assert_non_null(ks);
+            for (size_t j = 0; j < h->n_sets; j++)
+                ks[j] = j;
+            struct rows rows = new_rows(h, 1);
+            size_t n_rows = cov_grid_n_chunks(cov_chunk_file_grid(f));
+            for (size_t i = 0; !rc && i < n_rows; i++) {
+                cov_blob_clear(&raw);
+                rc = cov_chunk_file_fetch(f, i, h->has_bases, ks, h->n_sets, &raw, &err);
+                if (!rc)
+                    rc = cov_chunk_file_decode(f, i, h->has_bases, ks, h->n_sets, &raw,
+                                               rows.codes[0], rows.elems[0], &err);
+            }
+            free_rows(&rows);
+            free(ks);
+        }
+        if (rc && strncmp(err.text, "y.h5: ", 6) != 0)
+            fail_msg("%s", err.text);
+        n_refused += rc != 0;
+        cov_blob_fini(&raw);
+        cov_chunk_file_close(f);
+    }
+    assert_true(n_refused > 100);
+    cov_grid_free(grid);
+    assert_int_equal(unlink("x.h5"), 0);
+    assert_int_equal(unlink("y.h5"), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_round_trips), cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_storage),     cmocka_unit_test(test_same_bytes),
+        cmocka_unit_test(test_partial),     cmocka_unit_test(test_many_rows),
+        cmocka_unit_test(test_wrong_use),   cmocka_unit_test(test_wrong_files),
+        cmocka_unit_test(test_damaged),
+    };
+    return cmocka_run_group_tests(tests, go_home, leave_home);
+}

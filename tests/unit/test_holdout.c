@@ -1,0 +1,138 @@
+/* test_holdout.c - what is kept back for validation.
+ * SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/seq/holdout.h"
+
+enum { N_LONG = 9, N_SHORT = 11, N = N_LONG + N_SHORT, L = 10 };
+
+/* 9 sequences of 10 pairs and 11 of one: of 101 pairs, 90.9 make up N90, so all long ones and one
+ * short one. */
+static struct cov_grid *make_grid(void)
+{
+    static char text[N][8];
+    char *names[N];
+    int64_t lengths[N];
+    struct cov_grid *g;
+    for (int i = 0; i < N; i++) {
+        /* Short ones first, so that the order in the file is not that of the lengths. */
+        (void)snprintf(text[i], sizeof text[i], "s%02d", i);
+        names[i] = text[i];
+        lengths[i] = i < N_SHORT ? 7 : 10 * L;
+    }
+    assert_int_equal(cov_grid_new(N, names, lengths, "sp", L, &g, NULL), 0);
+    return g;
+}
+
+/* held_seq[] from held[]; each sequence goes one way. */
+static void by_sequence(const struct cov_grid *g, const bool *held, bool *held_seq)
+{
+    int seen[N];
+    memset(seen, -1, sizeof seen);
+    for (size_t i = 0; i < cov_grid_n_chunks(g); i++) {
+        size_t s = cov_grid_chunk(g, i).seq;
+        assert_true(seen[s] < 0 || seen[s] == held[i]);
+        seen[s] = held[i];
+        held_seq[s] = held[i];
+    }
+}
+
+static void test_sequences(void **state)
+{
+    (void)state;
+    struct cov_grid *g = make_grid();
+    bool held[256], again[256], held_seq[N];
+    bool ever[N] = {false}, differs = false;
+    assert_true(cov_grid_n_chunks(g) <= 256);
+    for (uint64_t seed = 0; seed < 200; seed++) {
+        assert_int_equal(cov_holdout_sequences(g, 0.2, seed, held, NULL), 0);
+        by_sequence(g, held, held_seq);
+        /* The first group: 9 long ones and s00, the first of the short ones. ceil(10 * 0.2) of them,
+         * and ceil(10 * 0.2) of the others. */
+        int first = held_seq[0], second = 0;
+        for (int i = 0; i < N; i++) {
+            ever[i] = ever[i] || held_seq[i];
+            if (i >= N_SHORT)
+                first += held_seq[i];
+            else if (i > 0)
+                second += held_seq[i];
+        }
+        assert_int_equal(first, 2);
+        assert_int_equal(second, 2);
+        assert_int_equal(cov_holdout_sequences(g, 0.2, seed, again, NULL), 0);
+        assert_memory_equal(held, again, cov_grid_n_chunks(g));
+        assert_int_equal(cov_holdout_sequences(g, 0.2, seed + 1, again, NULL), 0);
+        differs = differs || memcmp(held, again, cov_grid_n_chunks(g)) != 0;
+    }
+    assert_true(differs);
+    for (int i = 0; i < N; i++)
+        assert_true(ever[i]);
+    /* Never all of a group. */
+    assert_int_equal(cov_holdout_sequences(g, 0.999, 1, held, NULL), 0);
+    by_sequence(g, held, held_seq);
+    int n = 0;
+    for (int i = 0; i < N; i++)
+        n += held_seq[i];
+    assert_int_equal(n, 9 + 9);
+    cov_grid_free(g);
+}
+
+static void test_pairs(void **state)
+{
+    (void)state;
+    struct cov_grid *g = make_grid();
+    bool held[256], again[256], ever[128] = {false};
+    size_t n_pairs = cov_grid_n_pairs(g);
+    for (uint64_t seed = 0; seed < 100; seed++) {
+        size_t n = 0;
+        assert_int_equal(cov_holdout_pairs(g, 0.1, seed, held, NULL), 0);
+        for (size_t p = 0; p < n_pairs; p++) {
+            struct cov_pair pair = cov_grid_pair(g, p);
+            assert_int_equal(held[pair.rows[0]], held[pair.rows[1]]);
+            n += held[pair.rows[0]];
+            ever[p] = ever[p] || held[pair.rows[0]];
+        }
+        assert_int_equal(n, 11); /* ceil(101 * 0.1) */
+        assert_int_equal(cov_holdout_pairs(g, 0.1, seed, again, NULL), 0);
+        assert_memory_equal(held, again, cov_grid_n_chunks(g));
+    }
+    for (size_t p = 0; p < n_pairs; p++)
+        assert_true(ever[p]);
+    cov_grid_free(g);
+}
+
+static void test_too_few(void **state)
+{
+    (void)state;
+    char *names[] = {"a", "b"};
+    const int64_t lengths[] = {1000, 5};
+    struct cov_grid *g;
+    struct cov_err e = COV_ERR_INIT;
+    bool held[256];
+    /* Each group has one. */
+    assert_int_equal(cov_grid_new(2, names, lengths, "sp", L, &g, NULL), 0);
+    assert_int_equal(cov_holdout_sequences(g, 0.5, 1, held, &e), COV_EINPUT);
+    assert_non_null(strstr(e.text, "2 sequences"));
+    cov_grid_free(g);
+    assert_int_equal(cov_grid_new(1, names + 1, lengths + 1, "sp", L, &g, NULL), 0);
+    assert_int_equal(cov_holdout_pairs(g, 0.5, 1, held, NULL), COV_EINPUT);
+    cov_grid_free(g);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sequences),
+        cmocka_unit_test(test_pairs),
+        cmocka_unit_test(test_too_few),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

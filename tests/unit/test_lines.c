@@ -1,0 +1,145 @@
+/* test_lines.c - text files line by line.
+ * SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "common/base/lines.h"
+
+static char path[] = "/tmp/test_lines.XXXXXX";
+
+static void put(const char *text, size_t n)
+{
+    FILE *f = fopen(path, "wb");
+    assert_non_null(f);
+    assert_int_equal(fwrite(text, 1, n, f), n);
+    assert_int_equal(fclose(f), 0);
+}
+
+static void expect(const char *text, const char *const *lines, size_t n)
+{
+    struct cov_lines *l;
+    const char *line;
+    size_t n_line, number;
+    put(text, strlen(text));
+    assert_int_equal(cov_lines_open(path, &l, NULL), 0);
+    for (size_t i = 0; i < n; i++) {
+        assert_int_equal(cov_lines_next(l, &line, &n_line, &number, NULL), 1);
+        assert_int_equal(number, i + 1);
+        assert_int_equal(n_line, strlen(lines[i]));
+        assert_memory_equal(line, lines[i], n_line);
+    }
+    assert_int_equal(cov_lines_next(l, &line, &n_line, &number, NULL), 0);
+    assert_int_equal(cov_lines_next(l, &line, &n_line, &number, NULL), 0);
+    cov_lines_close(l);
+}
+
+static void test_lines(void **state)
+{
+    (void)state;
+    const char *const lines[] = {"a b", "", "last"};
+    expect("", NULL, 0);
+    expect("\n", lines + 1, 1);
+    expect("a b\n\nlast\n", lines, 3);
+    expect("a b\n\nlast", lines, 3);
+}
+
+/* Longer than what is read at a time, at every offset of the newline in it. */
+static void test_long_lines(void **state)
+{
+    (void)state;
+    enum { N = 3 * 65536 + 7 };
+    struct cov_lines *l;
+    const char *line;
+    size_t n_line, number;
+    char *text = malloc(N);
+    assert_non_null(text);
+    for (size_t i = 0; i < N; i++)
+        text[i] = i % 65521 == 65520 ? '\n' : 'x';
+    put(text, N);
+    assert_int_equal(cov_lines_open(path, &l, NULL), 0);
+    for (size_t at = 0; at < N; at += n_line + 1) {
+        assert_int_equal(cov_lines_next(l, &line, &n_line, &number, NULL), 1);
+        assert_int_equal(n_line, N - at < 65520 ? N - at : 65520);
+        assert_memory_equal(line, text + at, n_line);
+    }
+    assert_int_equal(cov_lines_next(l, &line, &n_line, &number, NULL), 0);
+    cov_lines_close(l);
+    free(text);
+}
+
+static void refuse(const char *text, size_t n, const char *why)
+{
+    struct cov_lines *l;
+    struct cov_err e = COV_ERR_INIT;
+    const char *line;
+    size_t n_line, number;
+    int rc;
+    put(text, n);
+    assert_int_equal(cov_lines_open(path, &l, NULL), 0);
+    while ((rc = cov_lines_next(l, &line, &n_line, &number, &e)) == 1)
+        continue;
+    assert_int_equal(rc, COV_EINPUT);
+    assert_non_null(strstr(e.text, why));
+    cov_lines_close(l);
+}
+
+static void test_refused(void **state)
+{
+    (void)state;
+    refuse("ok\nno\0no\n", 9, ":2: a zero byte");
+    char *text = malloc(COV_MAX_LINE + 2);
+    assert_non_null(text);
+    memset(text, 'x', COV_MAX_LINE + 1);
+    text[COV_MAX_LINE + 1] = '\n';
+    refuse(text, COV_MAX_LINE + 2, ":1: a line of more than");
+    free(text);
+    struct cov_lines *l;
+    assert_int_equal(cov_lines_open("/nonexistent", &l, NULL), COV_EIO);
+}
+
+static void test_words(void **state)
+{
+    (void)state;
+    const char text[] = "\t one  two#2 #three four", *p = text;
+    size_t n;
+    const char *word = cov_line_word(&p, text + strlen(text), &n);
+    assert_int_equal(n, 3);
+    assert_memory_equal(word, "one", 3);
+    word = cov_line_word(&p, text + strlen(text), &n);
+    assert_int_equal(n, 5);
+    assert_memory_equal(word, "two#2", 5);
+    assert_null(cov_line_word(&p, text + strlen(text), &n));
+    assert_null(cov_line_word(&p, text + strlen(text), &n));
+}
+
+static int make_file(void **state)
+{
+    (void)state;
+    int fd = mkstemp(path);
+    return fd < 0 ? -1 : close(fd);
+}
+
+static int remove_file(void **state)
+{
+    (void)state;
+    return unlink(path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_long_lines),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_words),
+    };
+    return cmocka_run_group_tests(tests, make_file, remove_file);
+}

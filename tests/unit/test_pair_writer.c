@@ -1,0 +1,328 @@
+/* test_pair_writer.c - pairs that come one by one make the same file as a grid that is known.
+ * SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "common/base/attr.h"
+#include "common/seq/alphabet.h"
+#include "common/store/pair_writer.h"
+
+static char home[] = "/tmp/cov_test_pair_writer_XXXXXX";
+
+static int go_home(void **state)
+{
+    (void)state;
+    return mkdtemp(home) && chdir(home) == 0 && setenv("SOURCE_DATE_EPOCH", "1700000000", 1) == 0
+               ? 0
+               : -1;
+}
+
+static int leave_home(void **state)
+{
+    (void)state;
+    return chdir("/") == 0 && rmdir(home) == 0 ? 0 : -1;
+}
+
+#define succeeds(call)                                                                             \
+    do {                                                                                           \
+        struct cov_err e = COV_ERR_INIT;                                                           \
+        int rc_ = (call);                                                                          \
+        if (rc_)                                                                                   \
+            fail_msg("%s: %d: %s", #call, rc_, e.text);                                            \
+    } while (0)
+
+enum { L = 33, D = 2, FILE_BYTES = 1 << 18 };
+
+static const struct cov_chunk_writer_options options = {COV_LAYOUT_ONEHOT, {COV_CODEC_GZIP, 0}, 0};
+
+static struct cov_grid *sequences(void)
+{
+    char *names[] = {"chr1", "short", "chr2", "exact"};
+    const int64_t lengths[] = {500, 1, 333, 66};
+    struct cov_grid *grid;
+    succeeds(cov_grid_new(4, names, lengths, "Zea mays", L, &grid, &e));
+    return grid;
+}
+
+static struct cov_chunk_writer *new_writer(const char *path)
+{
+    static char blacklist[] = "data/blacklist", coverage[] = "evaluation/a_coverage";
+    const struct cov_chunk_set sets[] = {
+        {blacklist, {COV_H5_INT, 4, true, false, '\0'}, 1, {1, 1}, NULL},
+        {coverage, {COV_H5_INT, 4, true, false, '\0'}, 3, {L, D}, NULL},
+    };
+    struct cov_chunk_head h = {.L = L, .has_bases = true};
+    struct cov_chunk_writer *w;
+    for (size_t k = 0; k < COV_COUNT(sets); k++)
+        succeeds(cov_chunk_head_add_set(&h, &sets[k], &e));
+    succeeds(cov_chunk_writer_new(path, &h, &options, &w, &e));
+    cov_chunk_head_fini(&h);
+    return w;
+}
+
+/* The stored form of a chunk, which depends on where it lies and on nothing else. */
+static void encode(const struct cov_chunk_writer *w, struct cov_chunk c, struct cov_blob *out)
+{
+    static const uint8_t usual[] = {COV_CODE_A, COV_CODE_C, COV_CODE_G, COV_CODE_T, COV_CODE_N};
+    uint8_t codes[L] = {0}, flag[4] = {(uint8_t)(c.beg / L % 2), 0, 0, 0};
+    int32_t coverage[L][D];
+    size_t seed = 7 * c.seq + (size_t)c.beg + (c.minus ? 1000 : 0);
+    for (size_t t = 0; t < L; t++) {
+        if ((int64_t)t < c.end - c.beg)
+            codes[t] = usual[(seed + t * t * seed) % 5];
+        for (size_t d = 0; d < D; d++)
+            coverage[t][d] = (int32_t)((seed * 31 + t / 4 + d) % 1000);
+    }
+    const uint8_t *const row[] = {flag, (const uint8_t *)coverage};
+    const uint8_t *const *const rows[] = {row};
+    const uint8_t *const all_codes[] = {codes};
+    cov_blob_clear(out);
+    succeeds(cov_chunk_writer_encode(w, 1, all_codes, rows, out, &e));
+}
+
+static void write_known(const char *path, const struct cov_grid *grid)
+{
+    struct cov_chunk_writer *w = new_writer(path);
+    struct cov_blob blob = COV_BLOB_INIT;
+    for (size_t i = 0; i < cov_grid_n_chunks(grid); i++) {
+        encode(w, cov_grid_chunk(grid, i), &blob);
+        succeeds(cov_chunk_writer_put(w, i, &blob, 0, &e));
+    }
+    cov_blob_fini(&blob);
+    succeeds(cov_chunk_writer_finish(w, grid, &e));
+}
+
+static void write_pairs(const char *path, const struct cov_grid *grid, bool partial,
+                        struct cov_grid **made)
+{
+    struct cov_chunk_writer *w = new_writer(path);
+    struct cov_pair_writer *p;
+    struct cov_blob blobs[2] = {COV_BLOB_INIT, COV_BLOB_INIT};
+    succeeds(cov_pair_writer_new(w, L, ".", partial, &p, &e));
+    for (size_t s = 0; s < cov_grid_n_seqs(grid); s++) {
+        size_t beg, end;
+        cov_grid_seq_pairs(grid, s, &beg, &end);
+        succeeds(cov_pair_writer_begin(p, cov_grid_species(grid, s), cov_grid_name(grid, s), &e));
+        for (size_t k = beg; k < end; k++) {
+            struct cov_pair pair = cov_grid_pair(grid, k);
+            const struct cov_blob *stored[2] = {NULL, NULL};
+            for (int strand = 0; strand < 2; strand++)
+                if (pair.rows[strand] != COV_NO_ROW) {
+                    encode(w, cov_grid_chunk(grid, pair.rows[strand]), &blobs[strand]);
+                    stored[strand] = &blobs[strand];
+                }
+            succeeds(cov_pair_writer_put(p, pair.beg, pair.end, stored[0], stored[1], &e));
+        }
+        succeeds(cov_pair_writer_end(p, cov_grid_seq_length(grid, s), &e));
+    }
+    for (int strand = 0; strand < 2; strand++)
+        cov_blob_fini(&blobs[strand]);
+    succeeds(cov_pair_writer_finish(p, made, &e));
+}
+
+static void check_same(const char *a, const char *b)
+{
+    static uint8_t files[2][FILE_BYTES];
+    const char *const paths[2] = {a, b};
+    size_t n[2];
+    for (int k = 0; k < 2; k++) {
+        FILE *stream = fopen(paths[k], "rb");
+        assert_non_null(stream);
+        n[k] = fread(files[k], 1, FILE_BYTES, stream);
+        assert_int_equal(fclose(stream), 0);
+    }
+    assert_true(n[0] > 1000 && n[0] < FILE_BYTES);
+    assert_int_equal(n[0], n[1]);
+    assert_memory_equal(files[0], files[1], n[0]);
+    /* And it is a file of chunks. */
+    struct cov_chunk_file *f;
+    succeeds(cov_chunk_file_open(b, &f, &e));
+    cov_chunk_file_close(f);
+}
+
+static void test_same_file(void **state)
+{
+    (void)state;
+    struct cov_grid *grid = sequences(), *made;
+    write_known("known.h5", grid);
+    for (int partial = 0; partial < 2; partial++) {
+        write_pairs("pairs.h5", grid, partial, &made);
+        assert_true(partial || cov_grid_is_regular(made));
+        assert_false(cov_grid_is_partial(made));
+        assert_int_equal(cov_grid_n_chunks(made), cov_grid_n_chunks(grid));
+        cov_grid_free(made);
+        check_same("known.h5", "pairs.h5");
+    }
+    cov_grid_free(grid);
+    assert_int_equal(unlink("known.h5"), 0);
+    assert_int_equal(unlink("pairs.h5"), 0);
+}
+
+/* The grid of some rows of another, which knows all sequences. */
+static struct cov_grid *some_rows(const struct cov_grid *all, const size_t *rows, size_t n)
+{
+    struct cov_grid_builder *b;
+    struct cov_grid *some;
+    succeeds(cov_grid_builder_new(L, &b, &e));
+    for (size_t s = 0; s < cov_grid_n_seqs(all); s++) {
+        const char *name = cov_grid_name(all, s), *species = cov_grid_species(all, s);
+        succeeds(cov_grid_builder_declare(b, species, strlen(species), name, strlen(name),
+                                          cov_grid_seq_length(all, s), &e));
+    }
+    for (size_t i = 0; i < n; i++) {
+        struct cov_chunk c = cov_grid_chunk(all, rows[i]);
+        const char *name = cov_grid_name(all, c.seq), *species = cov_grid_species(all, c.seq);
+        succeeds(cov_grid_builder_add(b, species, strlen(species), name, strlen(name),
+                                      c.minus ? c.end : c.beg, c.minus ? c.beg : c.end, &e));
+    }
+    succeeds(cov_grid_builder_finish(b, &some, &e));
+    return some;
+}
+
+static void test_partial(void **state)
+{
+    (void)state;
+    struct cov_grid *all = sequences();
+    static const struct {
+        size_t n, rows[8];
+    } cases[] = {
+        {8, {1, 2, 7, 16, 24, 31, 34, 36}}, /* strands alone, holes, a sequence left out */
+        {1, {33}},
+        {0, {0}},
+    };
+    for (size_t k = 0; k < COV_COUNT(cases); k++) {
+        struct cov_grid *grid = some_rows(all, cases[k].rows, cases[k].n), *made;
+        write_known("known.h5", grid);
+        write_pairs("pairs.h5", grid, true, &made);
+        assert_true(cov_grid_is_partial(made));
+        assert_int_equal(cov_grid_n_chunks(made), cases[k].n);
+        assert_int_equal(cov_grid_n_seqs(made), 4);
+        cov_grid_free(made);
+        check_same("known.h5", "pairs.h5");
+        cov_grid_free(grid);
+    }
+    cov_grid_free(all);
+    assert_int_equal(unlink("known.h5"), 0);
+    assert_int_equal(unlink("pairs.h5"), 0);
+}
+
+/* What must not come: one step too many after [0, 33) and [33, 50) of chr1, of length 50. */
+enum step {
+    LATE,
+    HOLE,
+    LONG,
+    BACKWARDS,
+    EMPTY,
+    ONE_STRAND,
+    NO_PAIR,
+    SHORT_END,
+    LONG_END,
+    NO_END,
+    TWICE,
+    OUTSIDE
+};
+
+static int take_step(struct cov_pair_writer *p, enum step step, const struct cov_blob *blob,
+                     struct cov_err *err)
+{
+    static const int64_t pairs[][2] = {
+        [LATE] = {17, 50},      [HOLE] = {51, 60},  [LONG] = {50, 84},
+        [BACKWARDS] = {60, 50}, [EMPTY] = {50, 50}, [ONE_STRAND] = {50, 60}};
+    if (step <= ONE_STRAND)
+        return cov_pair_writer_put(p, pairs[step][0], pairs[step][1], blob,
+                                   step == ONE_STRAND ? NULL : blob, err);
+    if (step == SHORT_END || step == LONG_END)
+        return cov_pair_writer_end(p, step == SHORT_END ? 49 : 51, err);
+    if (step == NO_END)
+        return cov_pair_writer_begin(p, "", "chr2", err);
+    succeeds(cov_pair_writer_end(p, 50, &e));
+    if (step == OUTSIDE)
+        return cov_pair_writer_put(p, 0, 33, blob, blob, err);
+    succeeds(cov_pair_writer_begin(p, "", step == TWICE ? "chr1" : "chr2", &e));
+    if (step == NO_PAIR)
+        return cov_pair_writer_end(p, 10, err);
+    succeeds(cov_pair_writer_put(p, 0, 10, blob, blob, &e));
+    succeeds(cov_pair_writer_end(p, 10, &e));
+    return COV_OK;
+}
+
+static void test_refused(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        [LATE] = "chr1: 17-50 comes too late",
+        [HOLE] = "chr1: there is a hole at 50",
+        [LONG] = "chr1: 50-84 is no chunk of 33 bases",
+        [BACKWARDS] = "chr1: 60-50 is no chunk of 33 bases",
+        [EMPTY] = "chr1: 50-50 is no chunk of 33 bases",
+        [ONE_STRAND] = "chr1: one strand is missing at 50",
+        [NO_PAIR] = "chr2: the length is said to be 10, but the chunks end at 0",
+        [SHORT_END] = "chr1: the length is said to be 49, but the chunks end at 50",
+        [LONG_END] = "chr1: the length is said to be 51, but the chunks end at 50",
+        [NO_END] = "chr2: begins before the sequence before it ends",
+        [TWICE] = "a sequence comes twice",
+        [OUTSIDE] = "a pair of chunks outside of a sequence",
+    };
+    struct cov_blob blob = COV_BLOB_INIT;
+    for (int step = LATE; step <= OUTSIDE; step++) {
+        struct cov_chunk_writer *w = new_writer("x.h5");
+        struct cov_pair_writer *p;
+        struct cov_err err = COV_ERR_INIT;
+        succeeds(cov_pair_writer_new(w, L, ".", false, &p, &e));
+        encode(w, (struct cov_chunk){0, 0, 33, false}, &blob);
+        succeeds(cov_pair_writer_begin(p, "", "chr1", &e));
+        succeeds(cov_pair_writer_put(p, 0, 33, &blob, &blob, &e));
+        succeeds(cov_pair_writer_put(p, 33, 50, &blob, &blob, &e));
+        int rc = take_step(p, (enum step)step, &blob, &err);
+        if (step == TWICE) {
+            assert_int_equal(rc, 0);
+            rc = cov_pair_writer_finish(p, NULL, &err);
+            p = NULL;
+        }
+        assert_int_equal(rc, COV_EINPUT);
+        assert_string_equal(err.text, texts[step]);
+        cov_pair_writer_abort(p);
+    }
+    /* A sequence that has no end, and an end without a beginning. */
+    struct cov_pair_writer *p;
+    struct cov_err err = COV_ERR_INIT;
+    succeeds(cov_pair_writer_new(new_writer("x.h5"), L, ".", true, &p, &e));
+    assert_int_equal(cov_pair_writer_end(p, 10, NULL), COV_EINPUT);
+    succeeds(cov_pair_writer_begin(p, "", "chr1", &e));
+    assert_int_equal(cov_pair_writer_finish(p, NULL, &err), COV_EINPUT);
+    assert_string_equal(err.text, "chr1: the sequence has no end");
+    /* Partial ones may overlap but not go back; their lengths are no shorter than their chunks. */
+    succeeds(cov_pair_writer_new(new_writer("x.h5"), L, ".", true, &p, &e));
+    succeeds(cov_pair_writer_begin(p, "", "chr1", &e));
+    succeeds(cov_pair_writer_put(p, 33, 66, &blob, NULL, &e));
+    assert_int_equal(cov_pair_writer_put(p, 0, 33, &blob, &blob, NULL), COV_EINPUT);
+    assert_int_equal(cov_pair_writer_end(p, 65, NULL), COV_EINPUT);
+    cov_pair_writer_abort(p);
+    cov_pair_writer_abort(NULL);
+    /* A folder for what waits that is not there. */
+    succeeds(cov_pair_writer_new(new_writer("x.h5"), L, "no/such", false, &p, &e));
+    succeeds(cov_pair_writer_begin(p, "", "chr1", &e));
+    assert_int_equal(cov_pair_writer_put(p, 0, 33, &blob, &blob, NULL), COV_EIO);
+    cov_pair_writer_abort(p);
+    cov_blob_fini(&blob);
+    assert_int_equal(unlink("x.h5"), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_same_file),
+        cmocka_unit_test(test_partial),
+        cmocka_unit_test(test_refused),
+    };
+    return cmocka_run_group_tests(tests, go_home, leave_home);
+}

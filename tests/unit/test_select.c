@@ -1,0 +1,221 @@
+/* test_select.c - rows by region, name and length.
+ * SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "common/base/log.h"
+#include "common/seq/select.h"
+
+static char path[] = "/tmp/test_select.XXXXXX";
+static char warning[512];
+
+/* Rows 0..5: a, [0,10) [10,20) [20,25) and back; 6, 7: "b:1-3", 8..11: "a:x" */
+static struct cov_grid *make_grid(void)
+{
+    char *names[] = {"a", "b:1-3", "a:x"};
+    const int64_t lengths[] = {25, 4, 20};
+    struct cov_grid *g;
+    assert_int_equal(cov_grid_new(3, names, lengths, "sp", 10, &g, NULL), 0);
+    return g;
+}
+
+static struct cov_select *begin(const struct cov_grid *g)
+{
+    struct cov_select *s;
+    assert_int_equal(cov_select_new(g, &s, NULL), 0);
+    return s;
+}
+
+/* Frees s. `wanted`: a '1' for each row that should be. */
+static void expect(struct cov_select *s, int64_t min_length, const char *wanted)
+{
+    bool rows[32];
+    char text[33] = "";
+    size_t n = strlen(wanted);
+    cov_select_rows(s, min_length, rows);
+    for (size_t i = 0; i < n; i++)
+        text[i] = rows[i] ? '1' : '0';
+    assert_string_equal(text, wanted);
+    cov_select_free(s);
+}
+
+static void test_regions(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *regions[3], *wanted;
+    } cases[] = {
+        {{NULL}, "111111111111"},
+        {{"a"}, "111111000000"},
+        {{"a:1-1"}, "100001000000"},
+        {{"a:10-10"}, "100001000000"},
+        {{"a:10-11"}, "110011000000"},
+        {{"a:11-20"}, "010010000000"},
+        {{"a:25-25"}, "001100000000"},
+        {{"a:21-1000"}, "001100000000"},
+        {{"b:1-3"}, "000000110000"},
+        {{"b:1-3:4-4"}, "000000110000"},
+        {{"a:x:11-12"}, "000000000110"},
+        {{"a:x", "a:25-25"}, "001100001111"},
+        {{"a:25-25", "a:1-2", "a:2-3"}, "101101000000"},
+        {{"a:1-25", "a:2-3"}, "111111000000"},
+    };
+    struct cov_grid *g = make_grid();
+    for (size_t i = 0; i < COV_COUNT(cases); i++) {
+        struct cov_select *s = begin(g);
+        for (size_t k = 0; k < COV_COUNT(cases[i].regions) && cases[i].regions[k]; k++)
+            assert_int_equal(cov_select_region(s, cases[i].regions[k], NULL), 0);
+        expect(s, 0, cases[i].wanted);
+    }
+    expect(begin(g), 5, "111111001111");
+    expect(begin(g), 20, "111111001111");
+    expect(begin(g), 21, "111111000000");
+    expect(begin(g), 26, "000000000000");
+    cov_grid_free(g);
+}
+
+static void test_bad_regions(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *region, *why;
+    } cases[] = {
+        {"c", "no sequence of this name"},
+        {"c:1-2", "no sequence c"},
+        {"c:x", "no sequence c or c:x"},
+        {"a:y", "NAME or NAME:FIRST-LAST"},
+        {"a:", "NAME or NAME:FIRST-LAST"},
+        {"a:5", "NAME or NAME:FIRST-LAST"},
+        {"a:5-", "NAME or NAME:FIRST-LAST"},
+        {"a:-5", "NAME or NAME:FIRST-LAST"},
+        {"a:1-2-3", "NAME or NAME:FIRST-LAST"},
+        {"a:1-9999999999999999999", "NAME or NAME:FIRST-LAST"},
+        {"a:0-5", "count from 1"},
+        {"a:6-5", "ends before it begins"},
+        {"a:26-30", "only 25 bases"},
+    };
+    struct cov_grid *g = make_grid();
+    for (size_t i = 0; i < COV_COUNT(cases); i++) {
+        struct cov_err e = COV_ERR_INIT;
+        struct cov_select *s = begin(g);
+        assert_int_equal(cov_select_region(s, cases[i].region, &e), COV_EUSAGE);
+        assert_non_null(strstr(e.text, cases[i].region));
+        assert_non_null(strstr(e.text, cases[i].why));
+        cov_select_free(s);
+    }
+    cov_grid_free(g);
+}
+
+static void put(const char *text)
+{
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    assert_true(fputs(text, f) >= 0);
+    assert_int_equal(fclose(f), 0);
+}
+
+static void note(void *arg, enum cov_log_level level, const char *text)
+{
+    (void)arg;
+    assert_int_equal(level, COV_LOG_WARNING);
+    (void)snprintf(warning, sizeof warning, "%s", text);
+}
+
+static void test_files(void **state)
+{
+    (void)state;
+    struct cov_grid *g = make_grid();
+    struct cov_select *s = begin(g);
+    cov_log_set(note, NULL, COV_LOG_WARNING);
+    *warning = '\0';
+    put("# comment\ntrack name=x\nbrowser position a\n\na 10\t11 more words\na:x\t0\t0\n");
+    assert_int_equal(cov_select_read_bed(s, path, NULL), 0);
+    assert_string_equal(warning, "");
+    expect(s, 0, "010010000000");
+
+    s = begin(g);
+    put("a\t0\t1\nc\t0\t1\nd\t5\t9\nc\t5\t9\na\t24\t9999\na\t25\t26\n");
+    assert_int_equal(cov_select_read_bed(s, path, NULL), 0);
+    assert_non_null(strstr(warning, "2 names"));
+    assert_non_null(strstr(warning, "the first is c"));
+    expect(s, 0, "101101000000");
+
+    s = begin(g);
+    put("b:1-3 words\n\n# a\nzz\n");
+    assert_int_equal(cov_select_read_names(s, path, NULL), 0);
+    assert_non_null(strstr(warning, "1 names"));
+    expect(s, 0, "000000110000");
+
+    /* A list without a name asks for nothing, which is not everything. */
+    s = begin(g);
+    put("\n");
+    assert_int_equal(cov_select_read_names(s, path, NULL), 0);
+    expect(s, 0, "000000000000");
+
+    static const char *const bad[] = {"a\n",      "a 1\n",     "a x 2\n",
+                                      "a 1 -2\n", "a 1.5 2\n", "a 3 2\n"};
+    for (size_t i = 0; i < COV_COUNT(bad); i++) {
+        struct cov_err e = COV_ERR_INIT;
+        char text[64];
+        (void)snprintf(text, sizeof text, "a 1 2\n%s", bad[i]);
+        put(text);
+        s = begin(g);
+        assert_int_equal(cov_select_read_bed(s, path, &e), COV_EINPUT);
+        assert_non_null(strstr(e.text, ":2: "));
+        cov_select_free(s);
+    }
+    cov_log_set(NULL, NULL, COV_LOG_WARNING);
+    cov_grid_free(g);
+}
+
+/* One name in two species, and a strand that is missing. */
+static void test_irregular(void **state)
+{
+    (void)state;
+    struct cov_grid_builder *b;
+    struct cov_grid *g;
+    assert_int_equal(cov_grid_builder_new(10, &b, NULL), 0);
+    assert_int_equal(cov_grid_builder_add(b, "u", 1, "a", 1, 20, 10, NULL), 0);
+    assert_int_equal(cov_grid_builder_add(b, "u", 1, "a", 1, 0, 10, NULL), 0);
+    assert_int_equal(cov_grid_builder_add(b, "v", 1, "a", 1, 0, 5, NULL), 0);
+    assert_int_equal(cov_grid_builder_finish(b, &g, NULL), 0);
+    struct cov_select *s = begin(g);
+    assert_int_equal(cov_select_region(s, "a:1-1", NULL), 0);
+    expect(s, 0, "011");
+    s = begin(g);
+    assert_int_equal(cov_select_region(s, "a:11-12", NULL), 0);
+    expect(s, 0, "100");
+    cov_grid_free(g);
+}
+
+static int make_file(void **state)
+{
+    (void)state;
+    int fd = mkstemp(path);
+    return fd < 0 ? -1 : close(fd);
+}
+
+static int remove_file(void **state)
+{
+    (void)state;
+    return unlink(path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_regions),
+        cmocka_unit_test(test_bad_regions),
+        cmocka_unit_test(test_files),
+        cmocka_unit_test(test_irregular),
+    };
+    return cmocka_run_group_tests(tests, make_file, remove_file);
+}

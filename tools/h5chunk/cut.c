@@ -1,0 +1,253 @@
+/* cut.c - h5chunk subset, split, merge: some of the rows, parts of a file, and the whole of parts.
+ * SPDX-License-Identifier: MIT */
+#include <stddef.h>
+
+#include "common/base/path.h"
+#include "common/job/merge.h"
+#include "common/job/repack.h"
+#include "common/job/split.h"
+#include "tools/h5chunk/subcommands.h"
+
+/* A list on standard input, which files are not read from either. */
+static int check_list(struct cov_common *common, const char *path, struct cov_err *e)
+{
+    if (!path)
+        return COV_OK;
+    if (cov_path_is_std(path))
+        return cov_fail(e, COV_EUSAGE, "lists are not read from standard input");
+    return cov_stats_add_input(&common->stats, path, e);
+}
+
+/* ---------------------------------------------------------------- subset */
+
+struct subset_config {
+    struct cov_strings regions;
+    const char *bed, *names;
+    bool drop_n;
+    int64_t min_length;
+};
+
+enum { ROW_REGION, ROW_BED, ROW_NAMES, ROW_DROP_N, ROW_MIN_LENGTH };
+
+static const struct cov_opt subset_options[] = {
+    [ROW_REGION] = {.name = "regions",
+                    .letter = 'r',
+                    .type = COV_OPT_LIST,
+                    .field = offsetof(struct subset_config, regions),
+                    .metavar = "REGION,...",
+                    .help = "keep chunks that overlap it: NAME or NAME:FIRST-LAST, from 1; several "
+                            "with commas, or given several times"},
+    [ROW_BED] = {.name = "regions-file",
+                 .letter = 'R',
+                 .type = COV_OPT_STRING,
+                 .flags = COV_OPT_PATH_IN,
+                 .field = offsetof(struct subset_config, bed),
+                 .metavar = "BED",
+                 .help = "keep chunks that overlap its regions"},
+    [ROW_NAMES] = {.name = "names",
+                   .type = COV_OPT_STRING,
+                   .flags = COV_OPT_PATH_IN,
+                   .field = offsetof(struct subset_config, names),
+                   .metavar = "FILE",
+                   .help = "keep the sequences it lists, one a line"},
+    [ROW_DROP_N] = {.name = "drop-n",
+                    .type = COV_OPT_FLAG,
+                    .field = offsetof(struct subset_config, drop_n),
+                    .help = "leave out chunks without any base but N"},
+    [ROW_MIN_LENGTH] = {.name = "min-length",
+                        .type = COV_OPT_SIZE,
+                        .field = offsetof(struct subset_config, min_length),
+                        .metavar = "N",
+                        .min = 1,
+                        .max = 1e18,
+                        .help = "leave out sequences of fewer bases"},
+    {.name = NULL},
+};
+
+static int subset_run(struct cov_common *common, void *config, const bool *given, int n_operands,
+                      char **operands, struct cov_err *e)
+{
+    (void)n_operands;
+    const struct subset_config *c = config;
+    const struct cov_subset_options options = {.regions = (const char *const *)c->regions.items,
+                                               .n_regions = c->regions.n,
+                                               .bed_path = c->bed,
+                                               .names_path = c->names,
+                                               .min_length = c->min_length,
+                                               .drop_n = c->drop_n};
+    struct cov_recast_job job;
+    bool any = false;
+    for (int i = ROW_REGION; i <= ROW_MIN_LENGTH; i++)
+        any = any || given[i];
+    if (!any)
+        return cov_fail(e, COV_EUSAGE,
+                        "nothing says what to keep: give -r, -R, --names, --drop-n or "
+                        "--min-length");
+    int rc = check_list(common, c->bed, e);
+    if (!rc)
+        rc = check_list(common, c->names, e);
+    if (rc)
+        return rc;
+    rc = h5chunk_begin(common, operands, 1, false, &job, e);
+    if (!rc)
+        rc = cov_subset(operands[0], common->output, &options, &job, e);
+    cov_pool_free(job.pool);
+    return rc;
+}
+
+const struct cov_tool h5chunk_subset = {
+    .name = "subset",
+    .summary = "keep some chunks: regions, sequences, what is not all N",
+    .synopsis = "[options] -o OUT FILE",
+    .examples = "  h5chunk subset -r Chr1,Chr2:1-5000000 -o some.h5 genome.h5\n"
+                "  h5chunk subset --drop-n --min-length 10k -o train.h5 genome.h5\n",
+    .options = subset_options,
+    .config_bytes = sizeof(struct subset_config),
+    .min_operands = 1,
+    .max_operands = 1,
+    .lacks = COV_LACKS_TMPDIR,
+    .run = subset_run,
+};
+
+/* ---------------------------------------------------------------- split */
+
+struct split_config {
+    int64_t shards, seed;
+    double fraction;
+    const char *val_names;
+    int by;
+};
+
+enum { ROW_SHARDS, ROW_FRACTION, ROW_SEED, ROW_BY, ROW_VAL_NAMES };
+
+static const char *const units[] = {"sequence", "chunk", NULL};
+
+static const struct cov_opt split_options[] = {
+    [ROW_SHARDS] = {.name = "shards",
+                    .type = COV_OPT_INT,
+                    .field = offsetof(struct split_config, shards),
+                    .metavar = "N",
+                    .min = 1,
+                    .max = 4000,
+                    .help = "cut into N files of as many pairs of chunks, in order: PREFIX.1.h5 to "
+                            "PREFIX.N.h5"},
+    [ROW_FRACTION] = {.name = "val-fraction",
+                      .type = COV_OPT_FLOAT,
+                      .field = offsetof(struct split_config, fraction),
+                      .metavar = "F",
+                      .min = 1e-9,
+                      .max = 0.999999999,
+                      .help = "fraction of the sequences or pairs of chunks, drawn at random, that "
+                              "is for validation"},
+    [ROW_SEED] = {.name = "seed",
+                  .type = COV_OPT_INT,
+                  .field = offsetof(struct split_config, seed),
+                  .metavar = "S",
+                  .min = 0,
+                  .max = 9007199254740992.0,
+                  .help = "seed of the draw: the same seed draws the same"},
+    [ROW_BY] = {.name = "by",
+                .type = COV_OPT_ENUM,
+                .field = offsetof(struct split_config, by),
+                .def = "sequence",
+                .choices = units,
+                .help =
+                    "draw sequences, those up to N90 apart from the others, or pairs of chunks"},
+    [ROW_VAL_NAMES] = {.name = "val-names",
+                       .type = COV_OPT_STRING,
+                       .flags = COV_OPT_PATH_IN,
+                       .field = offsetof(struct split_config, val_names),
+                       .metavar = "FILE",
+                       .help = "the sequences for validation, one a line"},
+    {.name = NULL},
+};
+
+static int check_split(const struct split_config *c, const bool *given, const char *output,
+                       struct cov_err *e)
+{
+    int n = given[ROW_SHARDS] + given[ROW_FRACTION] + given[ROW_VAL_NAMES];
+    if (n != 1)
+        return cov_fail(e, COV_EUSAGE,
+                        "one of --shards, --val-fraction and --val-names is wanted%s",
+                        n ? ", not several" : "");
+    if (!given[ROW_FRACTION] && (given[ROW_SEED] || given[ROW_BY]))
+        return cov_fail(e, COV_EUSAGE, "--%s goes with --val-fraction",
+                        given[ROW_SEED] ? "seed" : "by");
+    if (given[ROW_FRACTION] && !given[ROW_SEED])
+        return cov_fail(e, COV_EUSAGE, "--val-fraction wants a --seed");
+    if (c->shards && cov_path_names_dir(output))
+        return cov_fail(e, COV_EUSAGE, "%s: a folder; --shards wants what names begin with",
+                        output);
+    if (!c->shards && !cov_path_names_dir(output))
+        return cov_fail(e, COV_EUSAGE, "%s: a folder is wanted, named with '/' at its end", output);
+    return COV_OK;
+}
+
+static int split_run(struct cov_common *common, void *config, const bool *given, int n_operands,
+                     char **operands, struct cov_err *e)
+{
+    (void)n_operands;
+    const struct split_config *c = config;
+    const struct cov_split_holdout holdout = {.names_path = c->val_names,
+                                              .fraction = c->fraction,
+                                              .seed = (uint64_t)c->seed,
+                                              .by_pairs = c->by == 1};
+    struct cov_recast_job job;
+    int rc = check_split(c, given, common->output, e);
+    if (!rc)
+        rc = check_list(common, c->val_names, e);
+    if (rc)
+        return rc;
+    rc = h5chunk_begin(common, operands, 1, false, &job, e);
+    if (!rc && c->shards)
+        rc = cov_split_shards(operands[0], common->output, (size_t)c->shards, &job, e);
+    else if (!rc)
+        rc = cov_split_holdout(operands[0], common->output, &holdout, &job, e);
+    cov_pool_free(job.pool);
+    return rc;
+}
+
+const struct cov_tool h5chunk_split = {
+    .name = "split",
+    .summary = "cut a file into shards, or into training and validation data",
+    .synopsis = "-o PREFIX --shards N FILE\n"
+                "       h5chunk split -o DIR/ (--val-fraction F --seed S | --val-names FILE) FILE",
+    .examples = "  h5chunk split --shards 8 -o parts/genome genome.h5\n"
+                "  h5chunk split --val-fraction 0.2 --seed 1 -o data/ genome.h5\n",
+    .options = split_options,
+    .config_bytes = sizeof(struct split_config),
+    .min_operands = 1,
+    .max_operands = 1,
+    .output_help = "PREFIX of the shards' names, or the folder of train/ and val/",
+    .lacks = COV_LACKS_TMPDIR,
+    .run = split_run,
+};
+
+/* ---------------------------------------------------------------- merge */
+
+static int merge_run(struct cov_common *common, void *config, const bool *given, int n_operands,
+                     char **operands, struct cov_err *e)
+{
+    (void)config;
+    (void)given;
+    struct cov_recast_job job;
+    int rc = h5chunk_begin(common, operands, n_operands, false, &job, e);
+    if (!rc)
+        rc = cov_merge((const char *const *)operands, (size_t)n_operands, common->output, &job, e);
+    cov_pool_free(job.pool);
+    return rc;
+}
+
+static const struct cov_opt merge_options[] = {{.name = NULL}};
+
+const struct cov_tool h5chunk_merge = {
+    .name = "merge",
+    .summary = "join the parts of a file, in any order",
+    .synopsis = "-o OUT FILE...",
+    .examples = "  h5chunk merge -o predictions.h5 parts/predictions.*.h5\n",
+    .options = merge_options,
+    .min_operands = 1,
+    .max_operands = -1,
+    .lacks = COV_LACKS_TMPDIR,
+    .run = merge_run,
+};
