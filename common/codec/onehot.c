@@ -90,6 +90,9 @@ static inline codes16 columns_of(codes16 x)
 /* codes[0..n) without the padding at the end. */
 static size_t filled(const uint8_t *codes, size_t n)
 {
+    while (n >= 64 && is_zero(load16(codes + n - 64) | load16(codes + n - 48) |
+                              load16(codes + n - 32) | load16(codes + n - 16)))
+        n -= 64;
     while (n >= 8 && load64(codes + n - 8) == 0)
         n -= 8;
     while (n > 0 && codes[n - 1] == COV_CODE_PAD)
@@ -289,16 +292,13 @@ static void put_same(struct writer *w, const struct cov_onehot_codes *c, uint8_t
         put_code(w, c->small.row[code]);
 }
 
-/* Twice eight bases as two bits each, the first the lowest, in the lowest 16 bits of the halves. */
-static inline codes16 two_bits_each(codes16 x)
+/* Bases as two bits each. */
+static inline codes16 two_bits(codes16 x)
 {
-    x = (x >> 1 & EACH(7U)) - (x >> 3 & EACH(1U));
-    x = (x | x >> 6) & 0x000f000f000f000f;
-    x = (x | x >> 12) & 0x000000ff000000ff;
-    return x | x >> 24;
+    return (x >> 1 & EACH(7U)) - (x >> 3 & EACH(1U));
 }
 
-/* Four bases in the same way. */
+/* The word of four bases; the first is the lowest. */
 static inline uint32_t word_at(const uint8_t *codes)
 {
     uint32_t x;
@@ -309,34 +309,38 @@ static inline uint32_t word_at(const uint8_t *codes)
     return (x | x >> 12) & 0xff;
 }
 
-static inline void store16(uint8_t *p, uint64_t x)
+static inline void store_sixteen(uint8_t *p, codes16 x)
 {
-    uint16_t low = htole16((uint16_t)x);
-    memcpy(p, &low, sizeof low);
+    x[0] = htole64(x[0]);
+    x[1] = htole64(x[1]);
+    memcpy(p, &x, sizeof x);
 }
 
-static inline codes16 pack_sixteen(const uint8_t *codes, uint8_t *packed)
+static inline codes16 translate_sixteen(const uint8_t *codes, uint8_t *bits)
 {
-    codes16 x = load16(codes), y = two_bits_each(x);
-    store16(packed, y[0]);
-    store16(packed + 2, y[1]);
+    codes16 x = load16(codes);
+    store_sixteen(bits, two_bits(x));
     return not_plain(x);
 }
 
-/* Packs codes[0..n), two bits each, up to the first sixteen that are not all bases, or the last that
- * are no sixteen; returns how many were packed. */
-static size_t pack_bases(const uint8_t *codes, size_t n, uint8_t *packed)
+/* words[t] = the word at codes[t], for codes[0..n) up to the first sixteen that are not all bases,
+ * or the last that are no sixteen; returns how many they are. The last three are undefined, and
+ * three behind them may be read. */
+static size_t make_words(const uint8_t *codes, size_t n, uint8_t *words)
 {
     size_t t = 0;
     for (; n - t >= 64; t += 64) {
         codes16 bad = {0, 0};
-        for (size_t i = 0; i < 64; i += 16)
-            bad |= pack_sixteen(codes + t + i, packed + (t + i) / 4);
+        for (size_t i = t; i < t + 64; i += 16)
+            bad |= translate_sixteen(codes + i, words + i);
         if (!is_zero(bad))
             break;
     }
-    while (n - t >= 16 && is_zero(pack_sixteen(codes + t, packed + t / 4)))
+    while (n - t >= 16 && is_zero(translate_sixteen(codes + t, words + t)))
         t += 16;
+    for (size_t i = 0; i < t; i += 16)
+        store_sixteen(words + i, load16(words + i) | load16(words + i + 1) << 2 |
+                                     load16(words + i + 2) << 4 | load16(words + i + 3) << 6);
     return t;
 }
 
@@ -350,18 +354,12 @@ static size_t end_of_bases(const uint8_t *codes, size_t t, size_t n)
     return t;
 }
 
-/* last[word] is where the word was last + WINDOW + 1, or 0: so what was never seen is too far
- * away. */
-static inline void note(uint32_t *last, uint32_t word, uint32_t here)
-{
-    last[word & (N_WORDS - 1)] = here;
-}
-
-/* Notes the words in the bases codes[beg..end). */
+/* Notes the words in the bases codes[beg..end): last[word] is where it was last + WINDOW + 1, or 0,
+ * so that what was never seen is too far away. */
 static void note_words(const uint8_t *codes, size_t beg, size_t end, uint32_t *last)
 {
     for (size_t t = beg; end - t >= WORD; t++)
-        note(last, word_at(codes + t), (uint32_t)t + WINDOW + 1);
+        last[word_at(codes + t)] = (uint32_t)t + WINDOW + 1;
 }
 
 /* The word at `codes` as a repeat of what is `distance` rows before, if that is possible. */
@@ -377,28 +375,26 @@ static inline void put_word(struct writer *w, const struct cov_onehot_codes *c,
         put_code(w, c->small.row[codes[i]]);
 }
 
-/* Some of the bases codes[beg..end): those of `packed`, n of them, but for the last eight to
- * fifteen, as three of the words that begin in eight bases end in the next. Returns where it came
- * to. */
-static size_t put_packed(struct writer *w, const struct cov_onehot_codes *c, const uint8_t *codes,
-                         size_t beg, const uint8_t *packed, size_t n, uint32_t *last)
+/* The bases whose n words are given, which begin at codes[beg], but for the last eight, as three of
+ * their words are not. Returns where it came to. */
+static size_t put_words(struct writer *w, const struct cov_onehot_codes *c, const uint8_t *codes,
+                        size_t beg, const uint8_t *words, size_t n, uint32_t *last)
 {
     struct writer to = *w;
-    size_t t = 0;
-    for (; t + 16 <= n; t += 8) {
-        uint32_t here = (uint32_t)(beg + t) + WINDOW + 1, words;
-        memcpy(&words, packed + t / 4, sizeof words);
-        words = le32toh(words);
-        uint32_t first = here - last[words & (N_WORDS - 1)];
-        note(last, words, here);
-        note(last, words >> 2, here + 1);
-        note(last, words >> 4, here + 2);
-        note(last, words >> 6, here + 3);
-        uint32_t second = here + 4 - last[words >> 8 & (N_WORDS - 1)];
-        note(last, words >> 8, here + 4);
-        note(last, words >> 10, here + 5);
-        note(last, words >> 12, here + 6);
-        note(last, words >> 14, here + 7);
+    const uint8_t *p = words, *end = words + n;
+    codes += beg;
+    uint32_t here = (uint32_t)beg + WINDOW + 1;
+    for (; end - p >= 16; p += 8, codes += 8, here += 8) {
+        uint32_t first = here - last[p[0]];
+        last[p[0]] = here;
+        last[p[1]] = here + 1;
+        last[p[2]] = here + 2;
+        last[p[3]] = here + 3;
+        uint32_t second = here + 4 - last[p[4]];
+        last[p[4]] = here + 4;
+        last[p[5]] = here + 5;
+        last[p[6]] = here + 6;
+        last[p[7]] = here + 7;
         if ((first | second) <= WINDOW) {
             uint32_t x = c->back[first], y = c->back[second];
             uint32_t n_x = x & COV_ONEHOT_BACK_BITS, n_y = y & COV_ONEHOT_BACK_BITS;
@@ -406,28 +402,28 @@ static size_t put_packed(struct writer *w, const struct cov_onehot_codes *c, con
                                                              << n_x;
             put(&to, both, n_x + n_y);
         } else {
-            put_word(&to, c, codes + beg + t, first);
-            put_word(&to, c, codes + beg + t + 4, second);
+            put_word(&to, c, codes, first);
+            put_word(&to, c, codes + 4, second);
         }
     }
     *w = to;
-    return beg + t;
+    return beg + (size_t)(p - words);
 }
 
 /* The bases from codes[t] on, if there are any, up to another code or n; returns where they end. */
 static size_t put_bases(struct writer *w, const struct cov_onehot_codes *c, const uint8_t *codes,
                         size_t t, size_t n, uint32_t *last)
 {
-    uint8_t packed[BLOCK / 4];
-    for (size_t n_packed = BLOCK; n_packed >= 16;) {
-        n_packed = pack_bases(codes + t, n - t < BLOCK ? n - t : BLOCK, packed);
-        t = put_packed(w, c, codes, t, packed, n_packed, last);
+    uint8_t words[BLOCK + 3] = {0};
+    for (size_t n_words = BLOCK; n_words >= 16;) {
+        n_words = make_words(codes + t, n - t < BLOCK ? n - t : BLOCK, words);
+        t = put_words(w, c, codes, t, words, n_words, last);
     }
     size_t end = end_of_bases(codes, t, n);
     for (; end - t >= WORD; t += WORD) {
         uint32_t here = (uint32_t)t + WINDOW + 1, word = word_at(codes + t);
         put_word(w, c, codes + t, here - last[word]);
-        note(last, word, here);
+        last[word] = here;
     }
     for (; t < end; t++)
         put_code(w, c->small.row[codes[t]]);

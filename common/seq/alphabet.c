@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "common/seq/alphabet.h"
 
+#include <endian.h>
 #include <math.h>
 #include <string.h>
 
@@ -165,6 +166,24 @@ void cov_codes_reverse_complement(uint8_t *codes, size_t n)
     }
 }
 
+typedef uint64_t pair64 __attribute__((vector_size(16)));
+
+void cov_codes_other_strand(const uint8_t *codes, size_t n, uint8_t *dst)
+{
+    const uint8_t *end = codes + n;
+    for (; n >= 16; n -= 16, dst += 16) {
+        uint64_t x[2];
+        end -= 16;
+        memcpy(x, end, sizeof x);
+        pair64 y = {__builtin_bswap64(x[1]), __builtin_bswap64(x[0])};
+        y = (y & 0x0505050505050505) << 1 | (y >> 1 & 0x0505050505050505);
+        y = (y & 0x0303030303030303) << 2 | (y >> 2 & 0x0303030303030303);
+        memcpy(dst, &y, sizeof y);
+    }
+    for (; n > 0; n--)
+        *dst++ = cov_code_complement[*--end & 15];
+}
+
 /* The code with exactly these columns. */
 static uint8_t code_of_columns(unsigned c, unsigned a, unsigned t, unsigned g)
 {
@@ -193,12 +212,34 @@ uint8_t cov_code_from_onehot_f16(const uint16_t v[4])
     return cov_code_from_onehot(f);
 }
 
+/* Eight codes as four bytes, and back. In both, the first are in the lowest bytes. */
+static inline uint32_t pack_eight(uint64_t x)
+{
+    x = (x << 4 | x >> 8) & 0x00ff00ff00ff00ff;
+    x = (x | x >> 8) & 0x0000ffff0000ffff;
+    return (uint32_t)(x | x >> 16);
+}
+
+static inline uint64_t unpack_eight(uint32_t packed)
+{
+    uint64_t x = packed;
+    x = (x | x << 16) & 0x0000ffff0000ffff;
+    x = (x | x << 8) & 0x00ff00ff00ff00ff;
+    return (x >> 4 | x << 8) & 0x0f0f0f0f0f0f0f0f;
+}
+
 void cov_codes_pack(const uint8_t *codes, size_t n, uint8_t *packed)
 {
-    for (size_t i = 0; i < n / 2; i++)
-        packed[i] = (uint8_t)(codes[2 * i] << 4 | codes[2 * i + 1]);
-    if (n & 1)
-        packed[n / 2] = (uint8_t)(codes[n - 1] << 4);
+    for (; n >= 8; n -= 8, codes += 8, packed += 4) {
+        uint64_t x;
+        memcpy(&x, codes, sizeof x);
+        uint32_t y = htole32(pack_eight(le64toh(x)));
+        memcpy(packed, &y, sizeof y);
+    }
+    for (; n >= 2; n -= 2, codes += 2)
+        *packed++ = (uint8_t)(codes[0] << 4 | codes[1]);
+    if (n > 0)
+        *packed = (uint8_t)(codes[0] << 4);
 }
 
 void cov_codes_unpack(const uint8_t *packed, size_t first, size_t n, uint8_t *codes)
@@ -208,10 +249,16 @@ void cov_codes_unpack(const uint8_t *packed, size_t first, size_t n, uint8_t *co
         *codes++ = *packed++ & 15;
         n--;
     }
-    for (size_t i = 0; i < n / 2; i++) {
-        codes[2 * i] = packed[i] >> 4;
-        codes[2 * i + 1] = packed[i] & 15;
+    for (; n >= 8; n -= 8, codes += 8, packed += 4) {
+        uint32_t x;
+        memcpy(&x, packed, sizeof x);
+        uint64_t y = htole64(unpack_eight(le32toh(x)));
+        memcpy(codes, &y, sizeof y);
     }
-    if (n & 1)
-        codes[n - 1] = packed[n / 2] >> 4;
+    for (; n >= 2; n -= 2) {
+        *codes++ = *packed >> 4;
+        *codes++ = *packed++ & 15;
+    }
+    if (n > 0)
+        *codes = *packed >> 4;
 }

@@ -39,6 +39,8 @@ extern const uint8_t cov_code_complement[16];
 
 /* The other strand of codes[0..n), in place: reversed, each code complemented. */
 void cov_codes_reverse_complement(uint8_t *codes, size_t n);
+/* The same into dst[0..n), which does not overlap codes[0..n). */
+void cov_codes_other_strand(const uint8_t *codes, size_t n, uint8_t *dst);
 
 /* The code whose row is v within 0.01 in each column, or COV_CODE_BAD (NaN too). */
 uint8_t cov_code_from_onehot(const float v[4]);

@@ -121,6 +121,11 @@ static void test_reverse_complement(void **state)
             for (size_t i = 0; i < n; i++)
                 assert_int_equal(dst[i], cov_code_complement[src[at + n - 1 - i]]);
             assert_int_equal(dst[n], 0xee);
+            uint8_t other[MAX + 1];
+            memset(other, 0xee, sizeof other);
+            cov_codes_other_strand(src + at, n, other);
+            assert_memory_equal(other, dst, n);
+            assert_int_equal(other[n], 0xee);
         }
 }
 
