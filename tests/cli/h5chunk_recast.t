@@ -64,7 +64,7 @@ for codec in gzip fast libdeflate:9 lzf lz4 zstd:5 blosc none; do
         stderr_is '' '  without a word'
         # So that every layout is read and written with every codec, and either is read from the other.
         [ $layout = onehot ] && other=packed || other=onehot
-        does "  to $other, none" -- repack -f --compression none --layout $other -o b.h5 a.h5
+        does "  to $other, none" -- repack -f --compression none --layout "$other" -o b.h5 a.h5
         same '  gives equal values' long_c.h5 b.h5
     done
     does "predictions: $codec" -- repack --compression $codec -f -o a.h5 long_p.h5
@@ -141,10 +141,10 @@ subset_is() { # NAME FILE EXPRESSION [ARG]...
     same '  keeps these rows' "$file" a.h5 rows
 }
 for file in long_c.h5 long_p.h5; do
-    subset_is "$file: a sequence" $file 's == "long2"' -r long2
-    subset_is "$file: a region" $file 's == "long3" and beg < 3000 and end > 1999' -r long3:2000-3000
-    subset_is "$file: regions" $file '(s == "long3" and beg < 1) or s == "long1"' -r long3:1-1,long1 -r long3:1-1
-    subset_is "$file: a length" $file 's != "long4"' --min-length 8001
+    subset_is "$file: a sequence" "$file" 's == "long2"' -r long2
+    subset_is "$file: a region" "$file" 's == "long3" and beg < 3000 and end > 1999' -r long3:2000-3000
+    subset_is "$file: regions" "$file" '(s == "long3" and beg < 1) or s == "long1"' -r long3:1-1,long1 -r long3:1-1
+    subset_is "$file: a length" "$file" 's != "long4"' --min-length 8001
 done
 printf 'long1\t999\t1000\nelsewhere\t0\t1\n' >a.bed
 subset_is 'BED' long_c.h5 's == "long1" and beg == 0' -R a.bed
@@ -185,7 +185,12 @@ for file in long_c long_p many_c many_p; do
     for n in 1 7; do
         rm -f part.*
         does "$file: $n shards" -- split -f --shards $n -o part $file.h5
-        does '  merged, last first' -- merge -f -o a.h5 $(ls -r part.?.h5)
+        parts=
+        for k in 1 2 3 4 5 6 7; do
+            [ -e part.$k.h5 ] && parts="part.$k.h5 $parts"
+        done
+        # shellcheck disable=SC2086 # a list of names
+        does '  merged, last first' -- merge -f -o a.h5 $parts
         same '  are the whole' $file.h5 a.h5
         ok '  which is not partial' "$PYTHON" -c 'import h5py
 f = h5py.File("a.h5", "r")
@@ -231,7 +236,7 @@ with h5py.File("pred.2.h5", "r+") as f:
 refuses 1 'prediction/model_name is not the same' 'two models' -- merge -o out.h5 pred.1.h5 pred.2.h5
 rm pred.* bare.* narrow.h5 part.*
 
-refuses 2 '51 pairs of chunks do not make 52 shards|pairs of chunks do not make' 'more shards than pairs' \
+refuses 2 '[0-9]+ pairs of chunks do not make 1000 shards' 'more shards than pairs' \
     -- split --shards 1000 -o out long_c.h5
 refuses 2 'one of --shards' 'no way to split' -- split -o out long_c.h5
 refuses 2 'not several' 'two ways to split' -- split --shards 2 --val-fraction 0.1 --seed 1 -o out long_c.h5
@@ -249,6 +254,7 @@ part.2.h5" '  and stays alone'
 rm part.2.h5
 
 # Rows of both, each once, in the order of the file.
+# shellcheck disable=SC2317 # called by `ok`
 halves() { # FILE DIR NAME
     "$PYTHON" -c 'import sys, h5py
 def rows(path):
@@ -345,8 +351,8 @@ same '  and the same' a.h5 b.h5
 
 n=$(wc -c <stream)
 for cut in 0 1 20 100 1000 $((n / 2)) $((n - 29)) $((n - 28)) $((n - 1)); do
-    head -c "$cut" stream >cut
-    refuses 1 '.' "a stream cut at $cut of $n" -- save -o out.h5 - <cut
+    head -c "$cut" stream >stream.cut
+    refuses 1 'standard input' "a stream cut at $cut of $n" -- save -o out.h5 - <stream.cut
 done
 h5chunk cat long.h5 >stream.bare
 refuses 2 'has neither' 'a type for a stream of bases' -- save --dtype int32 -o out.h5 stream.bare
