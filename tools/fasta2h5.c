@@ -1,4 +1,4 @@
-/* fasta2h5.c - FASTA to genome file.
+/* fasta2h5.c - FASTA to genome file or chunk stream.
  * SPDX-License-Identifier: MIT */
 #include <stddef.h>
 #include <stdlib.h>
@@ -12,16 +12,21 @@
 struct config {
     int64_t subsequence_length, min_length, max_length;
     const char *species, *compression, *rename;
-    int on_bad_base;
+    int layout, on_bad_base;
 };
 
 enum { BAD_BASE_ERROR, BAD_BASE_N };
 static const char *const bad_base_choices[] = {"error", "n", NULL};
+static const char *const layout_choices[] = {
+    [COV_LAYOUT_ONEHOT] = "onehot", [COV_LAYOUT_PACKED] = "packed", NULL};
 
 #define FIELD(name) offsetof(struct config, name)
 /* HDF5 stores no chunk of 4 GiB or more, and a base takes eight bytes. */
 #define MAX_CHUNK 268435456
 #define MAX_LENGTH 1e15
+
+/* Rows of `options` that are about files only. */
+enum { COMPRESSION = 2, LAYOUT = 3 };
 
 static const struct cov_opt options[] = {
     {.name = "subsequence-length",
@@ -44,6 +49,12 @@ static const struct cov_opt options[] = {
      .metavar = "gzip|fast|libdeflate[:LEVEL]|lzf|lz4|zstd[:LEVEL]|blosc[:LEVEL]|none",
      .def = "gzip",
      .help = "compression of the bases"},
+    {.name = "layout",
+     .type = COV_OPT_ENUM,
+     .field = FIELD(layout),
+     .def = "onehot",
+     .choices = layout_choices,
+     .help = "four halves a base, as Helixer, or half a byte, which only covtools read"},
     {.name = "on-bad-base",
      .type = COV_OPT_ENUM,
      .field = FIELD(on_bad_base),
@@ -77,7 +88,6 @@ static const struct cov_opt options[] = {
 static int run(struct cov_common *common, void *config, const bool *given, int n_operands,
                char **operands, struct cov_err *e)
 {
-    (void)given;
     (void)n_operands;
     const struct config *c = config;
     const char *fasta = operands[0];
@@ -86,6 +96,7 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
     struct cov_encode_options encode = {
         .species = c->species,
         .chunk_length = (size_t)c->subsequence_length,
+        .layout = (enum cov_layout)c->layout,
         .genome = {.bad_base_is_n = c->on_bad_base == BAD_BASE_N,
                    .min_length = c->min_length,
                    .max_length = c->max_length,
@@ -96,8 +107,9 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
     int rc = cov_codec_parse(c->compression, &encode.compression, e);
     if (rc)
         return rc;
-    if (cov_path_is_std(common->output))
-        return cov_fail(e, COV_EUSAGE, "a genome file cannot be written to standard output");
+    if (cov_path_is_std(common->output) && (given[COMPRESSION] || given[LAYOUT]))
+        return cov_fail(e, COV_EUSAGE, "--%s is about files; the chunk stream has none",
+                        options[given[LAYOUT] ? LAYOUT : COMPRESSION].name);
     if (c->max_length > 0 && c->min_length > c->max_length)
         return cov_fail(e, COV_EUSAGE, "--min-length %lld is more than --max-length %lld",
                         (long long)c->min_length, (long long)c->max_length);
@@ -135,8 +147,9 @@ int main(int argc, char **argv)
     static const struct cov_tool tool = {
         .name = "fasta2h5",
         .summary = "convert FASTA to a genome file for covpredict, Helixer and Predmoter",
-        .synopsis = "[options] -o OUT.h5 FASTA|-",
+        .synopsis = "[options] -o OUT.h5|- FASTA|-",
         .examples = "  fasta2h5 -o genome.h5 genome.fa.gz\n"
+                    "  fasta2h5 -o - genome.fa.gz | covpredict -m MODEL.ckpt -o predictions.h5 -\n"
                     "  zcat *.fa.gz | fasta2h5 --species A_thaliana -o genome.h5 -\n"
                     "  fasta2h5 --min-length 1k --on-bad-base n -o genome.h5 assembly.fa\n",
         .options = options,

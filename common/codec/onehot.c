@@ -90,6 +90,9 @@ static inline codes16 columns_of(codes16 x)
 /* codes[0..n) without the padding at the end. */
 static size_t filled(const uint8_t *codes, size_t n)
 {
+    while (n >= 64 && is_zero(load16(codes + n - 64) | load16(codes + n - 48) |
+                              load16(codes + n - 32) | load16(codes + n - 16)))
+        n -= 64;
     while (n >= 8 && load64(codes + n - 8) == 0)
         n -= 8;
     while (n > 0 && codes[n - 1] == COV_CODE_PAD)

@@ -1,4 +1,4 @@
-/* encode.h - FASTA to genome file.
+/* encode.h - FASTA to genome file or chunk stream.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_JOB_ENCODE_H
 #define COV_JOB_ENCODE_H
@@ -11,19 +11,23 @@
 #include "common/base/progress.h"
 #include "common/base/stats.h"
 #include "common/codec/codec.h"
-#include "common/seq/genome.h"
+#include "common/seq/fasta_pairs.h"
+#include "common/store/chunk_file.h"
 
 struct cov_encode_options {
     const char *species;
-    size_t chunk_length; /* L > 0 */
-    struct cov_codec_choice compression;
+    size_t chunk_length;                 /* L > 0 */
+    enum cov_layout layout;              /* of a file */
+    struct cov_codec_choice compression; /* of a file */
     struct cov_genome_options genome;
 };
 
-/* Reads `fasta` ("-": standard input) and writes the genome file `output`, which appears when it is
- * complete and a sample of it has been read back. The same bytes for any number of threads. Memory
- * is that of the names and of a few chunks a thread. Fills in bases, chunks and stages of
- * *stats. */
+/* Reads `fasta` ("-": standard input) and writes it, as it comes, to the genome file `output`, which
+ * appears when it is complete and a sample of it has been read back; or, "-", to standard output as
+ * the chunk stream. The same bytes for any number of threads. Memory is that of the names and of a
+ * few chunks a thread; chunks of the - strand wait in genome.tmpdir until their sequence ends. Fills
+ * in bases, chunks and stages of *stats: parse, encode (summed over the threads), hdf5 or output,
+ * verify, commit. */
 int cov_encode_fasta(const char *fasta, const char *output, bool force,
                      const struct cov_encode_options *options, struct cov_pool *pool,
                      struct cov_progress *progress, struct cov_stats *stats,

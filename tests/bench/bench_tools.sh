@@ -33,12 +33,22 @@ row() { # TOOL THREADS
         'BEGIN { printf "%-11s %7d %8.2f %8.2f %8.2f %9s %8.0f\n", tool, threads, wall, cpu, bases / 1e6,
             chunks == "" ? "-" : sprintf("%.1f", chunks), memory / 1e6 }'
 }
+# Where the seconds of fasta2h5 went, those of encoding summed over the threads; writing to the file is
+# part of HDF5's, and output is what it takes to be safe on the disk.
+shares() {
+    for stage in parse encode hdf5 verify output; do
+        printf '%s %s\n' "$stage" "$(value stats.json "$stage")"
+    done | awk '{ name[NR] = $1; seconds[NR] = $2; sum += $2 }
+        END { for (i = 1; i <= NR; i++) printf "%s%s %.0f %%", i == 1 ? "            " : ", ", name[i], 100 * seconds[i] / sum
+              print "" }'
+}
 all=$(nproc)
 sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1
 printf '%-11s %7s %8s %8s %8s %9s %8s\n' tool threads 'wall s' 'CPU s' 'Mbp/s' 'chunks/s' 'MB held'
 for threads in 1 $([ "$all" -eq 1 ] || echo "$all"); do
     fasta2h5 -fq -@ "$threads" --stats stats.json -o genome.h5 genome.fa
     row fasta2h5 "$threads"
+    shares
     covpredict -fq -@ "$threads" --stats stats.json -m "$model" -o predictions.h5 genome.h5
     row covpredict "$threads"
     mkdir -p tracks

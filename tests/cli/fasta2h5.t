@@ -118,11 +118,57 @@ if x.id.get_storage_size() <= y.id.get_storage_size():
     sys.exit("gzip is not smaller than fast")
 END
 rm plain.fa
+run fasta2h5 --layout packed --subsequence-length 101 -o packed.h5 g.fa
+status_is 0 '--layout packed'
+ok '  has every base in half a byte' "$PYTHON" - packed.h5 g.fa <<'END'
+import sys, h5py, numpy as np
+f = h5py.File(sys.argv[1])
+x = f["data/X_packed"]
+length = int(x.attrs["subsequence_length"])
+codes = np.stack([x[:] >> 4, x[:] & 15], 2).reshape(len(x), -1)[:, :length]
+seqs = {}
+for line in open(sys.argv[2]):
+    if line[0] == ">":
+        name = line[1:].split()[0]
+        seqs[name] = ""
+    else:
+        seqs[name] += line.strip().upper().replace("U", "T")
+code_of = {c: i for i, c in enumerate("-ACMGRSVTWYHKDBN")}
+flip = lambda c: int(f"{c:04b}"[::-1], 2)
+for row, name, (start, end) in zip(codes, f["data/seqids"][:], f["data/start_ends"][:]):
+    beg, stop = min(start, end), max(start, end)
+    wanted = [code_of[c] for c in seqs[name.decode()][beg:stop]]
+    if start > end:
+        wanted = [flip(c) for c in reversed(wanted)]
+    if list(row) != wanted + [0] * (length - len(wanted)):
+        sys.exit(f"{name} {start} {end}")
+END
 SOURCE_DATE_EPOCH=1000000000
 export SOURCE_DATE_EPOCH
 run fasta2h5 -@ 1 --subsequence-length 100 -o epoch1.h5 g.fa
 run fasta2h5 -@ 4 --subsequence-length 100 -o epoch4.h5 g.fa
 ok 'the same bytes on 1 and 4 threads' cmp epoch1.h5 epoch4.h5
+run fasta2h5 -@ 3 --subsequence-length 100 --species g -f -o epoch4.h5 - <g.fa
+ok 'and from a pipe, but for the name of the input' "$PYTHON" - epoch1.h5 epoch4.h5 <<'END'
+import sys, h5py
+a, b = (h5py.File(p) for p in sys.argv[1:])
+names = []
+a.visit(names.append)
+for name in names:
+    if isinstance(a[name], h5py.Dataset) and not (a[name][:] == b[name][:]).all():
+        sys.exit(name)
+END
+run fasta2h5 -@ 1 --subsequence-length 100 -o - g.fa
+status_is 0 'the chunk stream'
+stderr_is '' '  without a word'
+cp "$stdout" 1.stream
+run fasta2h5 -@ 4 --subsequence-length 100 -o - g.fa
+ok '  has the same bytes on 1 and 4 threads' cmp 1.stream "$stdout"
+is "$(head -c 2 1.stream | od -An -tx1)" ' 1f 8b' '  in BGZF'
+printf '>a\nACGT\nAX\n' >x.fa
+run fasta2h5 -o - x.fa
+refused 1 '^fasta2h5: error: x\.fa:3:2: ' '  of a FASTA that is bad in the end'
+rm 1.stream x.fa
 unset SOURCE_DATE_EPOCH
 is "$("$PYTHON" -c 'import h5py; print(h5py.File("epoch1.h5").attrs["timestamp"][:19])')" '2001-09-09 01:46:40' \
     'the time is that of SOURCE_DATE_EPOCH'
@@ -226,7 +272,7 @@ done <<'END'
 |an input is missing
 g.fa g.fa|'g\.fa' is one input too many
 --nonsense g.fa|unknown option '--nonsense'
---layout packed g.fa|unknown option '--layout'
+--layout wide g.fa|--layout: 'wide' is none of onehot, packed
 --compression lz5 g.fa|.*gzip, fast, libdeflate
 --compression lz4:1 g.fa|.*gzip, fast, libdeflate
 --compression zstd:20 g.fa|.*gzip, fast, libdeflate
@@ -247,8 +293,15 @@ g.fa g.fa|'g\.fa' is one input too many
 END
 run fasta2h5 g.fa
 refused 2 '^fasta2h5: error: -o/--output is missing$' 'refused: no output'
-run fasta2h5 -o - g.fa
-refused 2 '^fasta2h5: error: a genome file cannot be written to standard output$' 'refused: standard output'
+for option in --layout=packed --compression=gzip; do
+    run fasta2h5 $option -o - g.fa
+    refused 2 "^fasta2h5: error: ${option%=*} is about files; the chunk stream has none\$" "refused: $option with -o -"
+    stdout_is '' '  before anything is written'
+done
+run "$PYTHON" -c 'import pty, os, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))' \
+    fasta2h5 -o - g.fa
+status_is 2 'refused: a terminal'
+stdout_like 'fasta2h5: error: standard output is a terminal' '  with a reason'
 leaves g.fa crlf.fa bad.fa 'wrong usage writes nothing'
 
 # ---------------------------------------------------------------- outputs that cannot be
@@ -280,7 +333,7 @@ run fasta2h5 -o g.fa g.fa
 refused 2 '^fasta2h5: error: ' 'the input as output'
 leaves g.fa crlf.fa bad.fa 'nothing was left by any of these'
 
-# A disk that is full: for the temporary file of bases, and for the genome file.
+# A disk that is full: for what waits in a temporary file, and for the genome file.
 awk 'BEGIN { srand(1); print ">r"; for (i = 0; i < 60000; i++) { s = ""; for (k = 0; k < 70; k++)
     s = s substr("ACGT", 1 + int(rand() * 4), 1); print s } }' >r.fa
 mkdir room
@@ -289,17 +342,16 @@ on_small_disk() { # ARG...
     run unshare -m sh -c 'mount -t tmpfs -o size=1m tmpfs room && fasta2h5 "$@"; s=$?; ls -A room; exit $s' - "$@"
 }
 if [ "$(id -u)" -eq 0 ] && unshare -m mount -t tmpfs -o size=1m tmpfs room 2>/dev/null; then
-    on_small_disk -o room/out.h5 r.fa
-    refused 1 '^fasta2h5: error: room: writing the temporary file of the genome: No space left on device$' \
-        'a full disk while the bases are kept'
-    stdout_is '' '  and nothing is left there'
-    on_small_disk --tmpdir . --compression none -o room/out.h5 r.fa
-    refused 1 '^fasta2h5: error: .*room.*No space left on device$' 'a full disk while the file is written'
-    stdout_is '' '  and nothing is left there'
+    for options in '-o room/out.h5' '--compression none -o room/out.h5 --tmpdir .' '-o out.h5 --tmpdir room' \
+        '-o out.h5 --tmpdir room --max-length 10M'; do
+        # shellcheck disable=SC2086 # a list of words
+        on_small_disk $options r.fa
+        refused 1 '^fasta2h5: error: .*room.*No space left on device$' "a full disk: $options"
+        stdout_is '' '  and nothing is left there'
+    done
 fi
 run sh -c 'ulimit -f 1024; exec fasta2h5 -o room/out.h5 r.fa'
-refused 1 '^fasta2h5: error: room: writing the temporary file of the genome: File too large$' \
-    'a limit on the size of files is as a full disk'
+refused 1 '^fasta2h5: error: .*room.*File too large$' 'a limit on the size of files is as a full disk'
 is "$(ls -A room)" '' '  and nothing is left there'
 rmdir room
 

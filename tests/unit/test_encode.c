@@ -1,5 +1,6 @@
-/* test_encode.c - FASTA to genome file, read back.
+/* test_encode.c - FASTA to genome file and chunk stream, read back.
  * SPDX-License-Identifier: MIT */
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +15,7 @@
 
 #include "common/job/encode.h"
 #include "common/seq/alphabet.h"
-#include "common/store/genome_file.h"
+#include "common/store/stream.h"
 
 enum { N_SEQS = 4, L = 50 };
 static const size_t lengths[N_SEQS] = {1, 50, 1234, 100};
@@ -54,6 +55,8 @@ static int tear_down(void **state)
     return rmdir(dir);
 }
 
+static enum cov_layout layout;
+
 static int encode(const char *to, bool force, unsigned n_threads, struct cov_stats *stats,
                   struct cov_err *e)
 {
@@ -62,6 +65,7 @@ static int encode(const char *to, bool force, unsigned n_threads, struct cov_sta
     const struct cov_encode_options options = {
         .species = "sp",
         .chunk_length = L,
+        .layout = layout,
         .compression = {COV_CODEC_GZIP, 0},
         .genome = {.tmpdir = dir, .n_threads = n_threads},
     };
@@ -70,22 +74,30 @@ static int encode(const char *to, bool force, unsigned n_threads, struct cov_sta
     return rc;
 }
 
-static void test_rows(void **state)
+/* Whether codes[0..L) are those of the chunk. */
+static void check_codes(const uint8_t *codes, size_t seq, int64_t beg, int64_t end, bool minus)
 {
-    (void)state;
-    struct cov_stats stats;
-    struct cov_err e = COV_ERR_INIT;
-    cov_stats_init(&stats, "test", "0");
-    assert_int_equal(encode(output, false, 2, &stats, &e), 0);
-    assert_int_equal(stats.bases, 1385);
-    assert_int_equal(stats.chunks, 2 * (1 + 1 + 25 + 2));
-    assert_true(stats.n_stages >= 3);
-    cov_stats_fini(&stats);
+    for (int64_t i = 0; i < L; i++) {
+        uint8_t expected = COV_CODE_PAD;
+        if (i < end - beg) {
+            int64_t at = minus ? end - 1 - i : beg + i;
+            expected = cov_code_of_letter[(unsigned char)letters[seq][at]];
+            if (minus)
+                expected = cov_code_complement[expected];
+        }
+        assert_int_equal(codes[i], expected);
+    }
+}
 
-    struct cov_genome_file *f;
+static void check_file(void)
+{
+    struct cov_err e = COV_ERR_INIT;
+    struct cov_chunk_file *f;
     struct cov_blob raw = COV_BLOB_INIT;
-    assert_int_equal(cov_genome_file_open(output, &f, &e), 0);
-    const struct cov_grid *grid = cov_genome_file_grid(f);
+    assert_int_equal(cov_chunk_file_open(output, &f, &e), 0);
+    assert_string_equal(cov_chunk_file_bases_name(f),
+                        layout == COV_LAYOUT_PACKED ? "data/X_packed" : "data/X");
+    const struct cov_grid *grid = cov_chunk_file_grid(f);
     assert_true(cov_grid_is_regular(grid));
     assert_int_equal(cov_grid_n_chunks(grid), 58);
     assert_string_equal(cov_grid_name(grid, 2), "seq2");
@@ -93,21 +105,94 @@ static void test_rows(void **state)
     for (size_t row = 0; row < 58; row++) {
         uint8_t codes[L];
         struct cov_chunk c = cov_grid_chunk(grid, row);
-        assert_int_equal(cov_genome_file_fetch(f, row, &raw, &e), 0);
-        assert_int_equal(cov_genome_file_decode(f, row, &raw, codes, &e), 0);
-        for (int64_t i = 0; i < L; i++) {
-            uint8_t expected = COV_CODE_PAD;
-            if (i < c.end - c.beg) {
-                int64_t at = c.minus ? c.end - 1 - i : c.beg + i;
-                expected = cov_code_of_letter[(unsigned char)letters[c.seq][at]];
-                if (c.minus)
-                    expected = cov_code_complement[expected];
-            }
-            assert_int_equal(codes[i], expected);
-        }
+        cov_blob_clear(&raw);
+        assert_int_equal(cov_chunk_file_fetch(f, row, true, NULL, 0, &raw, &e), 0);
+        assert_int_equal(cov_chunk_file_decode(f, row, true, NULL, 0, &raw, codes, NULL, &e), 0);
+        check_codes(codes, c.seq, c.beg, c.end, c.minus);
     }
     cov_blob_fini(&raw);
-    cov_genome_file_close(f);
+    cov_chunk_file_close(f);
+}
+
+static void test_rows(void **state)
+{
+    (void)state;
+    struct cov_err e = COV_ERR_INIT;
+    for (int k = 0; k < 2; k++) {
+        struct cov_stats stats;
+        layout = k ? COV_LAYOUT_PACKED : COV_LAYOUT_ONEHOT;
+        cov_stats_init(&stats, "test", "0");
+        assert_int_equal(encode(output, k > 0, 2, &stats, &e), 0);
+        assert_int_equal(stats.bases, 1385);
+        assert_int_equal(stats.chunks, 2 * (1 + 1 + 25 + 2));
+        assert_true(stats.n_stages >= 4);
+        cov_stats_fini(&stats);
+        check_file();
+    }
+    layout = COV_LAYOUT_ONEHOT;
+}
+
+/* Encodes to standard output, which is the file `output` meanwhile. */
+static int encode_stream(unsigned n_threads, struct cov_err *e)
+{
+    struct cov_stats stats;
+    cov_stats_init(&stats, "test", "0");
+    assert_int_equal(fflush(stdout), 0);
+    int kept = dup(STDOUT_FILENO), fd = open(output, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    assert_true(kept >= 0 && fd >= 0);
+    assert_true(dup2(fd, STDOUT_FILENO) >= 0);
+    int rc = encode("-", false, n_threads, &stats, e);
+    assert_true(dup2(kept, STDOUT_FILENO) >= 0);
+    assert_int_equal(close(kept) | close(fd), 0);
+    assert_true(rc || stats.chunks == 58);
+    cov_stats_fini(&stats);
+    return rc;
+}
+
+static void test_stream(void **state)
+{
+    (void)state;
+    for (unsigned n_threads = 1; n_threads <= 3; n_threads++) {
+        struct cov_err e = COV_ERR_INIT;
+        struct cov_bgz *b;
+        struct cov_stream *s;
+        struct cov_blob record = COV_BLOB_INIT;
+        struct cov_stream_item item;
+        uint8_t plus[L], minus[L], *const codes[2] = {plus, minus};
+        size_t n_seqs = 0;
+        int64_t at = 0;
+        assert_int_equal(encode_stream(n_threads, &e), 0);
+        assert_int_equal(cov_bgz_open_read(output, 1, &b, &e), 0);
+        assert_int_equal(cov_stream_open(b, &s, &e), 0);
+        assert_false(cov_stream_is_partial(s));
+        do {
+            assert_int_equal(cov_stream_next(s, &item, &record, &e), 0);
+            if (item.event == COV_STREAM_BEGIN) {
+                char name[8];
+                (void)snprintf(name, sizeof name, "seq%zu", n_seqs);
+                assert_string_equal(item.sequence, name);
+                assert_string_equal(item.species, "sp");
+                at = 0;
+            } else if (item.event == COV_STREAM_PAIR) {
+                struct cov_stream_pair pair;
+                assert_int_equal(
+                    cov_stream_unpack(cov_stream_head(s), "test", &record, &pair, codes, NULL, &e),
+                    0);
+                assert_int_equal(pair.beg, at);
+                at = pair.end;
+                check_codes(plus, n_seqs, pair.beg, pair.end, false);
+                check_codes(minus, n_seqs, pair.beg, pair.end, true);
+            } else if (item.event == COV_STREAM_END) {
+                assert_int_equal(item.length, at);
+                assert_int_equal(item.length, lengths[n_seqs]);
+                n_seqs++;
+            }
+        } while (item.event != COV_STREAM_DONE);
+        assert_int_equal(n_seqs, N_SEQS);
+        cov_blob_fini(&record);
+        cov_stream_close(s);
+    }
+    assert_int_equal(unlink(output), 0);
 }
 
 static void read_bytes(const char *path, char **p, size_t *n)
@@ -156,12 +241,15 @@ static void test_refused(void **state)
     assert_int_equal(fclose(f), 0);
     assert_int_equal(encode(output, false, 1, &stats, &e), COV_EINPUT);
     assert_int_equal(access(output, F_OK), -1);
+    cov_err_clear(&e);
+    assert_int_equal(encode_stream(1, &e), COV_EINPUT);
     cov_stats_fini(&stats);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_stream),
         cmocka_unit_test(test_rows),
         cmocka_unit_test(test_threads),
         cmocka_unit_test(test_refused),

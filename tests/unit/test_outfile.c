@@ -246,10 +246,13 @@ static void has_limit(void **state)
     struct cov_outfile o[MORE];
     struct cov_err e = COV_ERR_INIT;
     int n = 0, code = COV_OK;
-    for (; n < MORE && code == COV_OK; n++)
-        code = cov_outfile_begin(&o[n], "many", COV_OUTFILE_STREAM, false, &e);
+    for (; n < MORE && code == COV_OK; n++) {
+        char name[20];
+        (void)snprintf(name, sizeof name, "many%d", n);
+        code = cov_outfile_begin(&o[n], name, COV_OUTFILE_STREAM, false, &e);
+    }
     assert_int_equal(code, COV_EUNSUPPORTED);
-    assert_string_equal(e.text, "many: more than 4096 outputs at a time");
+    assert_string_equal(e.text, "many4096: more than 4096 outputs at a time");
     for (int i = 0; i < n; i++)
         cov_outfile_abort(&o[i]);
     assert_int_equal(n_files("."), 0);
