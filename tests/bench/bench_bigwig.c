@@ -80,16 +80,16 @@ int main(int argc, char **argv)
     char(*names)[NAME_BYTES] = calloc(n_contigs, sizeof *names);
     const char **list = calloc(n_contigs, sizeof *list);
     int64_t *lengths = calloc(n_contigs, sizeof *lengths), length, n_bases = 0;
-    if (!names || !list || !lengths)
-        return 1;
-    for (size_t i = 0; i < n_contigs; i++) {
+    int rc = names && list && lengths ? 0 : cov_fail(&e, COV_ENOMEM, "out of memory");
+    for (size_t i = 0; i < n_contigs && !rc; i++) {
         (void)snprintf(names[i], sizeof names[i], "scaffold_%09zu", i);
         list[i] = names[i];
         lengths[i] = (int64_t)(2 * width * per_contig);
     }
     const struct cov_track_contigs contigs = {n_contigs, list, lengths};
     double beg = cov_clock();
-    int rc = cov_pool_new(n_threads, &pool, &e);
+    if (!rc)
+        rc = cov_pool_new(n_threads, &pool, &e);
     const struct cov_bigwig_options options = {.pool = pool};
     bool writes = strcmp(argv[1], "-") != 0;
     if (!rc && writes)
@@ -109,6 +109,9 @@ int main(int argc, char **argv)
     double end = cov_clock();
     cov_track_free(s);
     cov_pool_free(pool);
+    free(names);
+    free(list);
+    free(lengths);
     if (rc) {
         (void)fprintf(stderr, "bench_bigwig: %s\n", e.text);
         return 1;
@@ -124,8 +127,5 @@ int main(int argc, char **argv)
                (double)usage.ru_stime.tv_sec + (double)usage.ru_stime.tv_usec / 1e6,
            (double)n / (end - beg) / 1e6, (double)n_bases / (end - beg) / 1e6,
            (double)st.st_size / (double)n, usage.ru_maxrss / 1024);
-    free(names);
-    free(list);
-    free(lengths);
     return 0;
 }
