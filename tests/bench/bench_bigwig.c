@@ -80,16 +80,20 @@ int main(int argc, char **argv)
     char(*names)[NAME_BYTES] = calloc(n_contigs, sizeof *names);
     const char **list = calloc(n_contigs, sizeof *list);
     int64_t *lengths = calloc(n_contigs, sizeof *lengths), length, n_bases = 0;
-    int rc = names && list && lengths ? 0 : cov_fail(&e, COV_ENOMEM, "out of memory");
-    for (size_t i = 0; i < n_contigs && !rc; i++) {
+    if (!names || !list || !lengths) {
+        free(names);
+        free(list);
+        free(lengths);
+        return 1;
+    }
+    for (size_t i = 0; i < n_contigs; i++) {
         (void)snprintf(names[i], sizeof names[i], "scaffold_%09zu", i);
         list[i] = names[i];
         lengths[i] = (int64_t)(2 * width * per_contig);
     }
     const struct cov_track_contigs contigs = {n_contigs, list, lengths};
     double beg = cov_clock();
-    if (!rc)
-        rc = cov_pool_new(n_threads, &pool, &e);
+    int rc = cov_pool_new(n_threads, &pool, &e);
     const struct cov_bigwig_options options = {.pool = pool};
     bool writes = strcmp(argv[1], "-") != 0;
     if (!rc && writes)
