@@ -79,7 +79,7 @@ int main(int argc, char **argv)
     make_intervals(&rng, width);
     char(*names)[NAME_BYTES] = calloc(n_contigs, sizeof *names);
     const char **list = calloc(n_contigs, sizeof *list);
-    int64_t *lengths = calloc(n_contigs, sizeof *lengths), length, n_bases = 0;
+    int64_t *lengths = calloc(n_contigs, sizeof *lengths), length = 0, n_bases = 0;
     if (!names || !list || !lengths) {
         free(names);
         free(list);
