@@ -103,7 +103,7 @@ HELPER_SRC := $(sort $(wildcard tests/lib/*.c))
 DEMO_SRC   := $(sort $(wildcard workflows/demo/*.c))
 BENCH_SRC  := $(sort $(wildcard tests/bench/*.c))
 ALL_SRC    := $(LIB_SRC) $(TOOL_SRC) $(PART_SRC) $(UNIT_SRC) $(HELPER_SRC) $(DEMO_SRC) $(BENCH_SRC)
-HEADERS    := $(sort $(wildcard common/*.h common/*/*.h common/*/*/*.h tools/*/*.h))
+HEADERS    := $(sort $(wildcard common/*.h common/*/*.h common/*/*/*.h tools/*/*.h tests/lib/*.h))
 MAN1       := $(sort $(wildcard man/*.1))
 MAN5       := $(sort $(wildcard man/*.5))
 CLI_TESTS  := $(sort $(wildcard tests/cli/*.t))
@@ -206,7 +206,7 @@ $(B)/tests/lib/%: $(B)/obj/tests/lib/%.o $(LIB)/libcov.so
 $(B)/bench/%: $(B)/obj/tests/bench/%.o $(LIB)/libcov.so
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(Q)$(call link,$(ABS_RPATH))
+	$(Q)$(call link,$(ABS_RPATH),$(PKG_LIBS))
 $(B)/demo/%: $(B)/obj/workflows/demo/%.o $(LIB)/libcov.so
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
@@ -242,7 +242,11 @@ coverage: ## build with gcov, run the tests, show which lines of the library the
 	$(Q)$(MAKE) --no-print-directory COVERAGE=1 CFLAGS='-O0 -g' check
 	$(Q)gcovr --root . --filter 'common/' --filter 'tools/' --object-directory build/coverage --print-summary
 
-.PHONY: bench bench-forward bench-codecs
+.PHONY: bench bench-forward bench-codecs bench-loader
+bench-loader: $(B)/bench/bench_loader $(DEMOS) ## how fast bases are read back (BASES=20000000, or FASTA=that of a genome)
+	$(Q)mkdir -p build/bench
+	$(Q)[ -n '$(FASTA)' ] || $(B)/demo/make_demo build/bench $(or $(BASES),20000000)
+	$(Q)$< $(or $(FASTA),build/bench/genome.fa) build/bench
 bench-forward: $(B)/bench/bench_forward ## chunks a second of the network alone (THREADS=1 BATCH=16)
 	$(Q)$< $(or $(THREADS),1) $(or $(BATCH),16)
 bench-codecs: $(B)/bench/bench_codecs ## bytes and MB/s of the compressions (DATA="ELEM_BYTES CHUNK_BYTES FILE")
@@ -278,8 +282,8 @@ lint: all ## layers, names, banned calls, man pages against option tables, shell
 # ---------------------------------------------------------------- installing
 
 SO_FILE := libcov.so.$(VERSION_BASE)
-# The headers of the layers, but not those of their subfolders, which only the layer itself includes.
-PUBLIC := $(sort $(wildcard common/*/*.h))
+# The headers of the layers, but not those that only the layer itself includes: of its subfolders, and *_private.h.
+PUBLIC := $(sort $(filter-out %_private.h,$(wildcard common/*/*.h)))
 $(B)/cov.h: $(PUBLIC) Makefile
 	@mkdir -p $(@D)
 	@{ echo '/* cov.h - libcov as a whole.'; echo ' * SPDX-License-Identifier: MIT */'; echo '#ifndef COV_H'; \

@@ -126,8 +126,6 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
         if (cov_stats_add_input(&common->stats, lists[i], e))
             return COV_ENOMEM;
     }
-    if (cov_path_is_std(operands[0]))
-        return cov_fail(e, COV_EUSAGE, "HDF5 is not read from standard input");
     return cov_convert_run(operands[0], &convert, (unsigned)common->threads, &common->progress,
                            &common->stats, e);
 }
@@ -142,10 +140,11 @@ int main(int argc, char **argv)
     static const struct cov_tool tool = {
         .name = "cov2bigwig",
         .summary = "convert predictions or measured coverage to bigWig or bedGraph",
-        .synopsis = "[options] -o OUT INPUT.h5",
+        .synopsis = "[options] -o OUT INPUT|-",
         .examples = "  cov2bigwig -o tracks/ genome_predictions.h5\n"
                     "  cov2bigwig --datasets atacseq --window-size 150 -o atac.bw pred.h5\n"
                     "  cov2bigwig --datasets atacseq -o - pred.h5 | gzip > atac.bg.gz\n"
+                    "  covpredict -m model.ckpt -o - genome.fa | cov2bigwig -o atac.bw -\n"
                     "  cov2bigwig --experimental --format bedgraph.gz -o tracks/ genome.h5\n",
         .options = options,
         .config_bytes = sizeof(struct config),

@@ -225,6 +225,55 @@ out:
     return code;
 }
 
+/* ---- copying ---- */
+
+/* Copies the next bytes: how many, 0 at the end, or -1 with errno. The file system may share them. */
+static ssize_t copy_some(int in, int out, bool *share, char *buf, size_t n)
+{
+    if (*share) {
+        ssize_t got = copy_file_range(in, NULL, out, NULL, (size_t)1 << 26, 0);
+        if (got >= 0 || errno == EINTR)
+            return got;
+        *share = false; /* not between these file systems; what failed in earnest fails again */
+    }
+    ssize_t got = read(in, buf, n);
+    for (ssize_t done = 0; done < got;) {
+        ssize_t put = write(out, buf + done, (size_t)(got - done));
+        if (put < 0 && errno != EINTR)
+            return -1;
+        done += put > 0 ? put : 0;
+    }
+    return got;
+}
+
+int cov_outfile_copy(const struct cov_outfile *o, const char *from, struct cov_progress *progress,
+                     struct cov_err *e)
+{
+    char buf[1 << 16];
+    struct stat st = {0};
+    bool share = true;
+    int code = COV_OK, in = open(from, O_RDONLY | O_CLOEXEC);
+    if (in < 0)
+        return cov_fail_errno(e, "%s", from);
+    int out = open(o->tmp, O_WRONLY | O_TRUNC | O_CLOEXEC);
+    if (out < 0 || fstat(in, &st) != 0)
+        code = cov_fail_errno(e, "%s: cannot be copied", from);
+    cov_progress_begin(progress, "copying", "bytes", st.st_size);
+    for (ssize_t got = 1; code == COV_OK && got != 0;) {
+        got = copy_some(in, out, &share, buf, sizeof buf);
+        if (got < 0 && errno != EINTR)
+            code = cov_fail_errno(e, "%s: a copy cannot be written", o->path);
+        cov_progress_add(progress, got > 0 ? got : 0);
+    }
+    cov_progress_end(progress);
+    if (code == COV_OK)
+        (void)fchmod(out, st.st_mode & 0777); /* some file systems have no permissions */
+    if (out >= 0 && close(out) != 0 && code == COV_OK)
+        code = cov_fail_errno(e, "%s: a copy cannot be written", o->path);
+    (void)close(in); /* opened for reading */
+    return code;
+}
+
 /* ---- commit ---- */
 
 static int sync_file(const char *tmp, const char *path, struct cov_err *e)

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 
 #include "common/base/err.h"
+#include "common/base/progress.h"
 
 struct cov_outfile {
     char *path;    /* the final name; NULL when closed. Owned */
@@ -36,6 +37,11 @@ enum cov_outfile_kind {
  * text ends in "use -f to replace it"); `path` is a folder; is no regular file. */
 int cov_outfile_begin(struct cov_outfile *o, const char *path, enum cov_outfile_kind kind,
                       bool force, struct cov_err *e) COV_MUST_USE;
+
+/* Makes the temporary file a copy of the regular file `from`, with its permissions. `progress` may
+ * be NULL. */
+int cov_outfile_copy(const struct cov_outfile *o, const char *from, struct cov_progress *progress,
+                     struct cov_err *e) COV_MUST_USE;
 
 /* The file at `tmp` is complete and closed: syncs it and its folder and gives it its name. Its
  * permissions are those of the umask. A file that appeared there meanwhile is replaced only with

@@ -35,6 +35,10 @@ void cov_stats_init(struct cov_stats *s, const char *tool, const char *version)
 
 void cov_stats_fini(struct cov_stats *s)
 {
+    if (s->free_more)
+        s->free_more(s->more);
+    s->free_more = NULL;
+    s->more = NULL;
     free(s->command);
     for (int i = 0; i < s->n_inputs; i++)
         free(s->inputs[i]);
@@ -185,6 +189,8 @@ void cov_stats_print(const struct cov_stats *s, FILE *f)
             cov_json_double(&j, s->stages[i].name, s->stages[i].seconds);
         cov_json_end_object(&j);
     }
+    if (s->print_more)
+        s->print_more(&j, s->more);
     cov_json_end_object(&j);
 }
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "common/base/err.h"
+#include "common/base/json.h"
 
 #define COV_STATS_MAX_STAGES 16
 
@@ -25,6 +26,11 @@ struct cov_stats {
         double seconds;
     } stages[COV_STATS_MAX_STAGES];
     int n_stages;
+    /* More that a tool has to say, inside the top object. NULL: nothing. `more` is Owned, and freed by
+     * free_more. */
+    void (*print_more)(struct cov_json *j, const void *more);
+    void (*free_more)(void *more);
+    void *more;
     double wall_seconds, cpu_seconds;
     int64_t peak_rss_bytes;
     double started; /* monotonic clock */

@@ -28,6 +28,7 @@ struct cov_loader_stream {
     char *species, *name;
     size_t cap_species, cap_name;
     bool first; /* nothing of the sequence has come yet */
+    bool done;  /* at the end */
     /* Limits of length. */
     bool undecided, ended; /* the sequence; ended: its length is known */
     int64_t length;
@@ -251,14 +252,15 @@ static void swap(struct cov_blob *a, struct cov_blob *b)
 int cov_loader_stream_next(struct cov_loader_stream *s, struct cov_loader_item *item,
                            struct cov_blob *raw, struct cov_err *e)
 {
-    for (;;) {
+    while (!s->done) {
         struct cov_stream_item record;
         bool had_ahead = s->has_ahead;
         int rc = next_record(s, &record, had_ahead ? raw : &s->ahead, e);
         if (rc)
             return rc;
-        if (record.event == COV_STREAM_DONE)
-            return 0;
+        s->done = record.event == COV_STREAM_DONE;
+        if (s->done)
+            break;
         if (record.event == COV_STREAM_BEGIN) {
             s->first = true;
             rc = copy_text(&s->species, &s->cap_species, record.species, e);
@@ -280,6 +282,7 @@ int cov_loader_stream_next(struct cov_loader_stream *s, struct cov_loader_item *
         if (had_ahead || ends)
             return 1;
     }
+    return 0;
 }
 
 int cov_loader_stream_codes(const struct cov_loader_stream *s, const struct cov_loader_item *item,

@@ -2,11 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "common/job/set_blacklist.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/base/bgz.h"
@@ -101,59 +98,6 @@ static int mark(struct job *j, struct cov_err *e)
 
 /* ---------------------------------------------------------------- the file */
 
-static int copy_bytes(int from, int to, int64_t n_bytes, const struct job *j, const char *out,
-                      struct cov_progress *progress, struct cov_err *e)
-{
-    enum { STEP = 1 << 20 };
-    char *buf = cov_malloc(STEP, 1, e);
-    if (!buf)
-        return COV_ENOMEM;
-    int rc = COV_OK;
-    int64_t done = 0;
-    while (!rc && done < n_bytes) {
-        ssize_t got = pread(from, buf, STEP, (off_t)done);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            rc = cov_fail_errno(e, "%s", j->path);
-        else if (got == 0)
-            rc = cov_fail(e, COV_EIO, "%s: it has become shorter", j->path);
-        for (ssize_t put = 0; !rc && put < got;) {
-            ssize_t n = pwrite(to, buf + put, (size_t)(got - put), (off_t)(done + put));
-            if (n >= 0)
-                put += n;
-            else if (errno != EINTR)
-                rc = cov_fail_errno(e, "%s", out);
-        }
-        done += got > 0 ? got : 0;
-        cov_progress_add(progress, got > 0 ? got : 0);
-    }
-    free(buf);
-    return rc;
-}
-
-static int copy_file(const struct job *j, const struct cov_outfile *out,
-                     struct cov_progress *progress, struct cov_err *e)
-{
-    struct stat st;
-    int from = open(j->path, O_RDONLY | O_CLOEXEC), to = -1;
-    int rc = from < 0 || fstat(from, &st) ? cov_fail_errno(e, "%s", j->path) : COV_OK;
-    if (!rc) {
-        to = open(out->tmp, O_WRONLY | O_CLOEXEC);
-        rc = to < 0 ? cov_fail_errno(e, "%s", out->tmp) : COV_OK;
-    }
-    if (!rc) {
-        cov_progress_begin(progress, "copying", "bytes", st.st_size);
-        rc = copy_bytes(from, to, st.st_size, j, out->path, progress, e);
-        cov_progress_end(progress);
-    }
-    if (to >= 0 && close(to) && !rc)
-        rc = cov_fail_errno(e, "%s", out->path);
-    if (from >= 0)
-        (void)close(from);
-    return rc;
-}
-
 static int change(const struct job *j, const char *tmp, bool replace, struct cov_err *e)
 {
     const struct cov_codec_choice gzip = {COV_CODEC_GZIP, 0};
@@ -190,7 +134,7 @@ static int check(const struct job *j, const char *tmp, struct cov_err *e)
 static int write_file(const struct job *j, struct cov_outfile *out, bool replace,
                       struct cov_progress *progress, struct cov_err *e)
 {
-    int rc = copy_file(j, out, progress, e);
+    int rc = cov_outfile_copy(out, j->path, progress, e);
     if (rc)
         return rc;
     rc = change(j, out->tmp, replace, e);
@@ -243,12 +187,9 @@ static int write_outputs(const struct job *j, bool replace, struct cov_progress 
                          struct cov_err *e)
 {
     struct cov_outfile file = COV_OUTFILE_INIT, list = COV_OUTFILE_INIT;
-    struct stat before;
     const char *path = j->o->output ? j->o->output : j->path;
     bool to_stdout = j->o->list && cov_path_is_std(j->o->list);
-    int rc = stat(j->path, &before) ? cov_fail_errno(e, "%s", j->path) : COV_OK;
-    if (!rc && !j->o->output && access(j->path, W_OK))
-        rc = cov_fail_errno(e, "%s", j->path);
+    int rc = !j->o->output && access(j->path, W_OK) ? cov_fail_errno(e, "%s", j->path) : COV_OK;
     if (!rc)
         rc = cov_outfile_begin(&file, path, COV_OUTFILE_SEEKABLE, !j->o->output || j->o->force, e);
     if (!rc && j->o->list && !to_stdout)
@@ -262,8 +203,6 @@ static int write_outputs(const struct job *j, bool replace, struct cov_progress 
         rc = cov_outfile_commit(&list, e);
     if (!rc)
         rc = cov_outfile_commit(&file, e);
-    if (!rc && !j->o->output && chmod(path, before.st_mode & 07777))
-        rc = cov_fail_errno(e, "%s: its permissions", path);
     cov_outfile_abort(&file);
     cov_outfile_abort(&list);
     return rc;

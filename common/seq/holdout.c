@@ -94,8 +94,8 @@ int cov_holdout_sequences(const struct cov_grid *g, double fraction, uint64_t se
     for (size_t seq = 0; seq < n_seqs; seq++) {
         size_t n_chunks = count_chunks(g, seq);
         if (n_chunks)
-            x[n++] = (struct candidate){seq, n_chunks, cov_grid_name(g, seq),
-                                        cov_grid_species(g, seq)};
+            x[n++] =
+                (struct candidate){seq, n_chunks, cov_grid_name(g, seq), cov_grid_species(g, seq)};
     }
     if (n)
         qsort(x, n, sizeof *x, by_chunks);

@@ -37,6 +37,9 @@ int cov_h5_list(const struct cov_h5 *f, const char *name, char ***names, size_t 
                 struct cov_err *e) COV_MUST_USE;
 void cov_h5_free_names(char **names, size_t n);
 
+/* More data sets, or attributes of one object, than this are a damaged file. */
+enum { COV_H5_MAX_SETS = 4096 };
+
 /* The full names ("data/X") of all data sets, in byte order group by group, however deep; free with
  * cov_h5_free_names. COV_EINPUT for more than max_sets, for groups within groups without end, and
  * for links that are not plain ones. */

@@ -7,8 +7,8 @@
 
 #include "common/base/mem.h"
 
-/* More attributes of one object, deeper groups, or longer texts are damage. */
-enum { MAX_ATTRS = 4096, MAX_DEPTH = 16, MAX_TEXT = 65536, MAX_LINKS = 65536 };
+/* Deeper groups, longer texts, or more names are damage. */
+enum { MAX_DEPTH = 16, MAX_TEXT = 65536, MAX_LINKS = 65536 };
 
 /* The data set, or the file itself. Negative on failure. */
 static hid_t open_object(const struct cov_h5 *f, const char *set)
@@ -120,8 +120,9 @@ static herr_t add_attr(hid_t object, const char *name, const H5A_info_t *info, v
     (void)info;
     struct attrs *a = arg;
     void *list = a->list;
-    a->rc = a->n < MAX_ATTRS ? cov_reserve(&list, &a->cap, a->n + 1, sizeof *a->list, a->e)
-                             : cov_fail(a->e, COV_EINPUT, "%s: too many attributes", a->f->path);
+    a->rc = a->n < COV_H5_MAX_SETS
+                ? cov_reserve(&list, &a->cap, a->n + 1, sizeof *a->list, a->e)
+                : cov_fail(a->e, COV_EINPUT, "%s: too many attributes", a->f->path);
     a->list = list;
     if (a->rc)
         return -1;

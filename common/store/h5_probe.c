@@ -123,12 +123,18 @@ static int check_superblock(const char *path, struct cov_err *e)
 enum { CPU_SECONDS = 5, WALL_SECONDS = 60, MAX_PIECES = 4096 };
 #define MEMORY_BYTES ((rlim_t)2 << 30)
 
-static void try_set(struct cov_h5 *f, const char *group, const char *name, struct cov_blob *raw)
+static void try_attrs(struct cov_h5 *f, const char *set)
 {
-    char path[512];
+    struct cov_h5_attr *attrs;
+    size_t n;
+    if (cov_h5_list_attrs(f, set, &attrs, &n, NULL) == COV_OK)
+        cov_h5_free_attrs(attrs, n);
+}
+
+static void try_set(struct cov_h5 *f, const char *name, struct cov_blob *raw)
+{
     struct cov_h5_set *s;
-    int n = snprintf(path, sizeof path, "%s/%s", group, name);
-    if (n < 0 || (size_t)n >= sizeof path || cov_h5_set_open(f, path, 0, &s, NULL))
+    if (cov_h5_set_open(f, name, 0, &s, NULL))
         return;
     const struct cov_h5_rows *r = cov_h5_set_rows(s);
     size_t ends[2] = {0, r->dims[0] - 1};
@@ -139,9 +145,24 @@ static void try_set(struct cov_h5 *f, const char *group, const char *name, struc
             break;
     }
     cov_h5_set_close(s);
+    try_attrs(f, name);
 }
 
-/* Errors are left to whoever opens the file in earnest. */
+static void try_group(struct cov_h5 *f, const char *group, struct cov_blob *raw)
+{
+    char **names, path[512];
+    size_t n_names;
+    if (cov_h5_list(f, group, &names, &n_names, NULL))
+        return;
+    for (size_t i = 0; i < n_names; i++) {
+        int n = snprintf(path, sizeof path, "%s/%s", group, names[i]);
+        if (n >= 0 && (size_t)n < sizeof path)
+            try_set(f, path, raw);
+    }
+    cov_h5_free_names(names, n_names);
+}
+
+/* All that a reader here asks libhdf5 for. Errors are left to whoever opens the file in earnest. */
 static void try_file(const char *path)
 {
     static const char *const groups[] = {"data", "evaluation", "prediction"};
@@ -149,14 +170,17 @@ static void try_file(const char *path)
     struct cov_blob raw = COV_BLOB_INIT;
     if (cov_h5_open_unchecked(path, &f, NULL))
         return;
-    for (size_t g = 0; g < COV_COUNT(groups); g++) {
-        char **names;
-        size_t n;
-        if (cov_h5_list(f, groups[g], &names, &n, NULL))
-            continue;
+    try_attrs(f, NULL);
+    char **names;
+    size_t n;
+    if (cov_h5_list_sets(f, COV_H5_MAX_SETS, &names, &n, NULL) == COV_OK) {
         for (size_t i = 0; i < n; i++)
-            try_set(f, groups[g], names[i], &raw);
+            try_set(f, names[i], &raw);
         cov_h5_free_names(names, n);
+    } else {
+        /* Some readers are content with these. */
+        for (size_t g = 0; g < COV_COUNT(groups); g++)
+            try_group(f, groups[g], &raw);
     }
     cov_h5_close(f);
     cov_blob_fini(&raw);

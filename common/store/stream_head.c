@@ -274,7 +274,7 @@ static int take_attr(struct cursor *c, struct cov_chunk_head *head, struct cov_e
     if (!rc)
         rc = take_text(c, &text, e);
     if (!rc)
-        rc = cov_chunk_head_add_attr(head, *set ? set : NULL, name, text, e);
+        rc = cov_chunk_head_add_attr(head, set && *set ? set : NULL, name, text, e);
     free(set);
     free(name);
     free(text);

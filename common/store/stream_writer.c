@@ -83,6 +83,13 @@ static int already_failed(const struct cov_stream_writer *w, struct cov_err *e)
     return cov_fail(e, w->failed, "%s: not complete because of an earlier failure", w->order.name);
 }
 
+static uint8_t *put_text(uint8_t *p, const char *text, size_t n)
+{
+    p = cov_stream_put_u32(p, (uint32_t)n);
+    memcpy(p, text, n);
+    return p + n;
+}
+
 static int begin(struct cov_stream_writer *w, const char *species, const char *name,
                  struct cov_err *e)
 {
@@ -93,10 +100,7 @@ static int begin(struct cov_stream_writer *w, const char *species, const char *n
     uint8_t *record = cov_malloc(8 + n_species + n_name, 1, e);
     if (!record)
         return COV_ENOMEM;
-    uint8_t *p = cov_stream_put_u32(record, (uint32_t)n_species);
-    memcpy(p, species, n_species);
-    p = cov_stream_put_u32(p + n_species, (uint32_t)n_name);
-    memcpy(p, name, n_name);
+    (void)put_text(put_text(record, species, n_species), name, n_name);
     rc = write_record(w, COV_STREAM_SEQ, record, 8 + n_species + n_name, e);
     free(record);
     return rc;

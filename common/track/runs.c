@@ -43,12 +43,24 @@ int cov_runs_add(struct cov_runs *r, const float *values, size_t n, struct cov_e
     return COV_OK;
 }
 
-int cov_runs_end(struct cov_runs *r, struct cov_err *e)
+static void close_run(struct cov_runs *r)
 {
     if (r->open.beg >= 0) {
         r->open.end = r->end;
         r->iv[r->n++] = r->open; /* there is room: a full block is handed on at once */
         r->open.beg = -1;
     }
+}
+
+int cov_runs_skip(struct cov_runs *r, int64_t n, struct cov_err *e)
+{
+    close_run(r);
+    r->end += n;
+    return r->n == COV_RUNS_BLOCK ? hand_on(r, e) : COV_OK;
+}
+
+int cov_runs_end(struct cov_runs *r, struct cov_err *e)
+{
+    close_run(r);
     return hand_on(r, e);
 }

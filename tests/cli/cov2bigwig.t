@@ -196,7 +196,7 @@ refuses 2 "--basename \.\./x: a name without '/' is wanted" 'a base name in anot
 refuses 2 '-o/--output is missing' 'no output' one.h5
 refuses 2 '' 'no input' -o x.bw
 refuses 2 '' 'two inputs' -o x.bw one.h5 p.h5
-refuses 2 '' 'standard input' -o x.bw -
+refuses 1 'standard input: .*chunk stream' 'standard input that is no stream' -o x.bw -
 refuses 2 'window-size' 'a window of 0' --window-size 0 -o x.bw one.h5
 refuses 2 'window-size' 'a window that is no number' --window-size 1.5 -o x.bw one.h5
 refuses 2 'strand' 'an unknown strand' --strand both -o x.bw one.h5

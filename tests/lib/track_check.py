@@ -5,6 +5,7 @@ track_check.py input FILE TRACK [KEY=VALUE]... compares a track with the values 
                                                the plainest way, see expected()
 track_check.py same TRACK REFERENCE            two tracks base by base, contigs in any order
 track_check.py cut FILE OUT what=WHAT          damages a copy of a file
+track_check.py subset FILE OUT drop=LIST       makes a partial file, see subset()
 track_check.py serve                           does any of these for each request on standard input (tap.sh)
 
 Tracks are read with pyBigWig, or as text; libBigWig's view comes in as the text of bw_dump.
@@ -66,6 +67,59 @@ def make(kind, path, species="one", names=NAMES, length=1000, seed=1, value="ran
                 store(f"evaluation/{d}_coverage", signal(len(rows), length, 1 + i * (int(columns) - 1)))
 
 
+def subset(path, out, drop=""):
+    """A partial file of the rows that `drop` does not name: NAME:BEG-END[:STRAND],... (from 0); NAME:all."""
+    drop = drop.split(",")
+    with h5py.File(path, "r") as f, h5py.File(out, "w") as g:
+        names, places = f["data/seqids"][:], f["data/start_ends"][:]
+        keep, lengths = [], {}
+        for i, (name, (a, b)) in enumerate(zip(names, places)):
+            lengths[name] = max(lengths.get(name, 0), int(a), int(b))
+            place = f"{name.decode()}:{min(a, b)}-{max(a, b)}"
+            strand = "+" if a < b else "-"
+            if not {place, f"{place}:{strand}", f"{name.decode()}:all"} & set(drop):
+                keep.append(i)
+        for group in f:
+            for key, data in f[group].items():
+                by_row = data.shape[0] == len(names) and (group, key) != ("prediction", "datasets")
+                rows = data[:][keep] if by_row and data.ndim != 1 or group == "data" else data[:]
+                chunks = (1,) + data.shape[1:] if data.chunks else None
+                g.create_dataset(f"{group}/{key}", data=rows, chunks=chunks if len(rows) and data.ndim == 3 else None)
+        g["data/seq_names"] = np.array(list(lengths), "S60")
+        g["data/seq_species"] = np.array([f["data/species"][0]] * len(lengths), "S25")
+        g["data/seq_lengths"] = np.array(list(lengths.values()), "i8")
+        g.attrs["partial"] = 1
+
+
+def join(pieces):
+    """[(beg, values)] of what stands without a hole, from [(beg, values)] in any order."""
+    joined = []
+    for beg, x in sorted(pieces, key=lambda y: y[0]):
+        if joined and joined[-1][0] + len(joined[-1][1]) == beg:
+            joined[-1] = (joined[-1][0], np.concatenate([joined[-1][1], x]))
+        else:
+            joined.append((beg, x))
+    return joined
+
+
+def finish(x, is_float, window, scale):
+    """Rounded, smoothed and scaled values, and others that may stand there too."""
+    x = x.astype(np.float32).astype(float) if is_float else x.round()
+    other = None
+    if window:
+        r = (window - 1) // 2
+        padded = np.concatenate([np.zeros(window - 1 - r), x, np.zeros(r)])
+        mean = np.array([padded[i:i + window].sum() for i in range(len(x))]) / window
+        # Where the mean is halfway, either side will do; a unit test looks at which it is.
+        # A sum of floats depends on its order by a unit in the last place.
+        halves = np.where(mean % 1 == 0.5, np.floor(mean) + (mean.round() == np.floor(mean)), mean.round())
+        other = mean * (1 + 2**-24) if is_float else halves
+        x = mean if is_float else mean.round()
+    x = x.astype(np.float32)
+    other = x if other is None else other.astype(np.float32)
+    return tuple((v * scale).astype(np.float32) for v in (x, other))
+
+
 def expected(path, dataset="atacseq", strand="avg", window=0, experimental=0, min_value=None, skip_zero=0,
              scale=1, drop="", bed="", rename=""):
     """{contig: values, NaN where the track has a gap}, and where a value may also be `other`."""
@@ -77,7 +131,9 @@ def expected(path, dataset="atacseq", strand="avg", window=0, experimental=0, mi
             data = f["prediction/predictions"][:, :, datasets.index(dataset)].astype(float)
         is_float = not int(experimental) and f["prediction/predictions"].dtype.kind == "f"
         rows = list(zip(f["data/seqids"][:], f["data/start_ends"][:]))
-    pieces = {}
+        partial = "seq_names" in f["data"]
+        lengths = dict(zip(f["data/seq_names"][:], f["data/seq_lengths"][:])) if partial else {}
+    pieces = {name.decode(): ([], []) for name in lengths}
     for i, (name, (beg, end)) in enumerate(rows):
         x = data[i, :abs(end - beg)]
         side = pieces.setdefault(name.decode(), ([], []))
@@ -87,22 +143,12 @@ def expected(path, dataset="atacseq", strand="avg", window=0, experimental=0, mi
     for name, (plus, minus) in pieces.items():
         if name in drop.split(","):
             continue
-        plus, minus = (np.concatenate([x for _, x in sorted(p, key=lambda y: y[0])]) for p in (plus, minus))
-        x = {"avg": (plus + minus) / 2, "+": plus, "-": minus}[strand]
-        x = x.astype(np.float32).astype(float) if is_float else x.round()
-        other = None
-        if int(window):
-            w = int(window)
-            r = (w - 1) // 2
-            padded = np.concatenate([np.zeros(w - 1 - r), x, np.zeros(r)])
-            mean = np.array([padded[i:i + w].sum() for i in range(len(x))]) / w
-            # Where the mean is halfway, either side will do; a unit test looks at which it is.
-            # A sum of floats depends on its order by a unit in the last place.
-            other = mean * (1 + 2**-24) if is_float else np.where(mean % 1 == 0.5, np.floor(mean) + (mean.round() == np.floor(mean)), mean.round())
-            x = mean if is_float else mean.round()
-        x = x.astype(np.float32)
-        other = x if other is None else other.astype(np.float32)
-        x, other = ((v * float(scale)).astype(np.float32) for v in (x, other))
+        plus, minus = join(plus), join(minus)
+        length = lengths.get(name.encode()) or len(plus[0][1])
+        x, other = (np.full(length, np.nan, np.float32) for _ in range(2))
+        mean = [(beg, (p + m) / 2) for (beg, p), (_, m) in zip(plus, minus)] if strand == "avg" else []
+        for beg, piece in {"+": plus, "-": minus, "avg": mean}[strand]:
+            x[beg:beg + len(piece)], other[beg:beg + len(piece)] = finish(piece, is_float, int(window), float(scale))
         for v in (x, other):
             if int(skip_zero):
                 v[v == 0] = np.nan
@@ -116,7 +162,7 @@ def expected(path, dataset="atacseq", strand="avg", window=0, experimental=0, mi
     return tracks, others
 
 
-def read_text(path, ours):
+def read_text(path, ours, arrival=False):
     data = open(path, "rb").read()
     if data[:2] == b"\x1f\x8b":
         data = gzip.decompress(data)
@@ -128,7 +174,7 @@ def read_text(path, ours):
         beg, end = int(beg), int(end)
         if contig != last:
             assert contig not in tracks, f"contig {contig} comes twice"
-            assert last is None or last.encode() < contig.encode(), f"{contig} stands behind {last}"
+            assert arrival or last is None or last.encode() < contig.encode(), f"{contig} stands behind {last}"
             tracks[contig], last = [], contig
         runs = tracks[contig]
         assert beg < end and beg >= (runs[-1][1] if runs else 0), f"{line}: out of order"
@@ -139,7 +185,7 @@ def read_text(path, ours):
     return tracks
 
 
-def read(path, lengths=None, ours=True):
+def read(path, lengths=None, ours=True, arrival=False):
     """{contig: values, NaN for gaps} of a track; the contigs of a bigWig are those of its header."""
     if path.endswith((".bw", ".bigWig")):
         bw = pyBigWig.open(path)
@@ -151,9 +197,9 @@ def read(path, lengths=None, ours=True):
         got = {c: np.full(n, np.nan, np.float32) for c, n in bw.chroms().items()}
         header, contigs = bw.header(), list(bw.chroms())
         bw.close()
-        assert [c.encode() for c in contigs] == sorted(c.encode() for c in contigs), "contigs are not sorted"
+        assert arrival or [c.encode() for c in contigs] == sorted(c.encode() for c in contigs), "contigs are not sorted"
     else:
-        tracks, header = read_text(path, ours), None
+        tracks, header = read_text(path, ours, arrival), None
         got = {c: np.full(lengths[c] if lengths else runs[-1][1], np.nan, np.float32) for c, runs in tracks.items()}
     for contig, runs in tracks.items():
         for beg, end, value in runs:
@@ -185,12 +231,15 @@ def main(action, *args):
     if action == "make":
         make(*positional, **options)
     elif action == "input":
+        arrival = options.pop("arrival", "") != ""
         wanted, other = expected(positional[0], **options)
         lengths = {c: len(x) for c, x in wanted.items()}
-        got = read(positional[1], lengths)
+        got = read(positional[1], lengths, arrival=arrival)
         compare(got, wanted, other)
         if positional[1].endswith((".bw", ".bigWig")):
             assert set(got) == set(wanted), "a contig is missing from the header"
+    elif action == "subset":
+        subset(*positional, **options)
     elif action == "same":
         compare(read(positional[0]), read(positional[1], ours=False))
     elif action == "cut":

@@ -154,6 +154,42 @@ static void writes_much(void **state)
     free(name);
 }
 
+/* Contigs in no order, names longer and longer; which index there is, the lengths tell. */
+static void writes_announced(void **state)
+{
+    (void)state;
+    const struct cov_interval iv[] = {{3, 5, 1}, {7, 8, 2}};
+    for (int large = 0; large < 2; large++) {
+        struct cov_bedgraph_options o = {
+            .compress = true, .n_threads = 1, .tbi_path = "x.tbi", .csi_path = "x.csi"};
+        struct cov_track_sink *s;
+        struct cov_err e = COV_ERR_INIT;
+        assert_int_equal(cov_bedgraph_open("x.bg.gz", "x", NULL, &o, &s, NULL), COV_OK);
+        assert_int_equal(cov_track_begin_named(s, "z", NULL), COV_OK);
+        assert_int_equal(cov_track_add(s, iv, 2, NULL), COV_OK);
+        assert_int_equal(cov_track_end_contig(s, 9, NULL), COV_OK);
+        assert_int_equal(cov_track_begin_named(s, "empty", NULL), COV_OK);
+        assert_int_equal(cov_track_end_contig(s, 1, NULL), COV_OK);
+        assert_int_equal(cov_track_begin_named(s, "a_longer_name", NULL), COV_OK);
+        assert_int_equal(cov_track_add(s, iv, 1, NULL), COV_OK);
+        assert_int_equal(cov_track_end_contig(s, (INT64_C(1) << 29) + large, NULL), COV_OK);
+        assert_int_equal(cov_track_begin_named(s, "a b", &e), COV_EINPUT);
+        assert_string_equal(e.text, "x: white space or a control character in the name of contig "
+                                    "'a b' cannot stand in bedGraph");
+        assert_int_equal(cov_track_end_contig(s, 1, NULL), COV_OK);
+        assert_true(cov_bedgraph_needs_csi(s) == (large != 0));
+        assert_int_equal(cov_track_close(s, NULL), COV_OK);
+        cov_track_free(s);
+        size_t n;
+        char *text = contents("x.bg.gz", &n);
+        assert_string_equal(text, "z\t3\t5\t1\nz\t7\t8\t2\na_longer_name\t3\t5\t1\n");
+        free(text);
+        assert_int_equal(unlink("x.bg.gz"), 0);
+        assert_int_equal(unlink(large ? "x.csi" : "x.tbi"), 0);
+        assert_int_equal(access(large ? "x.tbi" : "x.csi", F_OK), -1);
+    }
+}
+
 static void chooses_index(void **state)
 {
     (void)state;
@@ -219,9 +255,10 @@ static void reports_full_disk(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(formats_values), cmocka_unit_test(writes_lines),
-        cmocka_unit_test(writes_much),    cmocka_unit_test(chooses_index),
-        cmocka_unit_test(minds_names),    cmocka_unit_test(reports_full_disk),
+        cmocka_unit_test(formats_values),    cmocka_unit_test(writes_lines),
+        cmocka_unit_test(writes_much),       cmocka_unit_test(writes_announced),
+        cmocka_unit_test(chooses_index),     cmocka_unit_test(minds_names),
+        cmocka_unit_test(reports_full_disk),
     };
     return cmocka_run_group_tests_name("bedgraph", tests, enter, leave);
 }

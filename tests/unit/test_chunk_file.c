@@ -396,7 +396,7 @@ static void test_storage(void **state)
         const char *x, *coverage;
     } cases[] = {
         {COV_CODEC_NONE, "", ""},
-        {COV_CODEC_GZIP, "shuffle, gzip 4", "gzip 4"},
+        {COV_CODEC_GZIP, "shuffle, gzip 4", "shuffle, gzip 4"},
         {COV_CODEC_LZF, "shuffle, lzf", "shuffle, lzf"},
         {COV_CODEC_LZ4, "shuffle, lz4", "shuffle, lz4"},
         {COV_CODEC_ZSTD, "shuffle, zstd 3", "shuffle, zstd 3"},

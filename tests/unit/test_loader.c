@@ -17,7 +17,8 @@
 #include "common/base/rng.h"
 #include "common/job/loader.h"
 #include "common/seq/alphabet.h"
-#include "common/store/genome_file.h"
+#include "common/store/chunk_file.h"
+#include "common/store/stream.h"
 
 static char home[] = "/tmp/cov_test_loader_XXXXXX";
 static char warning[1024];
@@ -119,21 +120,55 @@ static size_t seq_of_name(const char *name)
     return s;
 }
 
-static void put_file(const char *path, const struct cov_grid *grid, bool twisted)
+static const struct cov_chunk_head head = {.L = L, .has_bases = true};
+
+static void put_file(const char *path, const struct cov_grid *grid, enum cov_layout layout,
+                     bool twisted)
 {
-    const struct cov_genome_writer_options options = {{COV_CODEC_GZIP, 0}, "in.fa"};
-    struct cov_genome_writer *w;
+    const struct cov_chunk_writer_options options = {layout, {COV_CODEC_GZIP, 0}, 1};
+    struct cov_chunk_writer *w;
     struct cov_blob blob = COV_BLOB_INIT;
     uint8_t codes[L];
-    assert_int_equal(cov_genome_writer_new(path, grid, &options, &w, NULL), 0);
+    const uint8_t *const rows[] = {codes};
+    assert_int_equal(cov_chunk_writer_new(path, &head, &options, &w, NULL), 0);
     for (size_t i = 0; i < cov_grid_n_chunks(grid); i++) {
         struct cov_chunk c = cov_grid_chunk(grid, i);
         codes_of(seq_of_name(cov_grid_name(grid, c.seq)), c.beg, c.end, c.minus, twisted, codes);
-        assert_int_equal(cov_genome_writer_encode(w, codes, &blob, NULL), 0);
-        assert_int_equal(cov_genome_writer_put(w, i, &blob, NULL), 0);
+        cov_blob_clear(&blob);
+        assert_int_equal(cov_chunk_writer_encode(w, 1, rows, NULL, &blob, NULL), 0);
+        assert_int_equal(cov_chunk_writer_put(w, i, &blob, 0, NULL), 0);
     }
     cov_blob_fini(&blob);
-    assert_int_equal(cov_genome_writer_close(w, NULL), 0);
+    assert_int_equal(cov_chunk_writer_finish(w, grid, NULL), 0);
+}
+
+static void put_stream(const char *path, const struct cov_grid *grid, bool twisted)
+{
+    struct cov_stream_writer *w;
+    struct cov_blob record = COV_BLOB_INIT;
+    uint8_t codes[2][L];
+    assert_int_equal(cov_stream_create(path, &head, twisted, true, 1, &w, NULL), 0);
+    for (size_t s = 0; s < cov_grid_n_seqs(grid); s++) {
+        size_t beg, end;
+        cov_grid_seq_pairs(grid, s, &beg, &end);
+        assert_int_equal(
+            cov_stream_begin(w, cov_grid_species(grid, s), cov_grid_name(grid, s), NULL), 0);
+        for (size_t p = beg; p < end; p++) {
+            struct cov_pair pair = cov_grid_pair(grid, p);
+            struct cov_stream_pair what = {pair.beg, pair.end, {false, false}};
+            for (int k = COV_PLUS; k <= COV_MINUS; k++) {
+                what.has[k] = pair.rows[k] != COV_NO_ROW;
+                codes_of(seq_of_name(cov_grid_name(grid, s)), pair.beg, pair.end, k, twisted,
+                         codes[k]);
+            }
+            const uint8_t *const both[2] = {codes[0], codes[1]};
+            assert_int_equal(cov_stream_pack(&head, &what, both, NULL, &record, NULL), 0);
+            assert_int_equal(cov_stream_put(w, &record, NULL), 0);
+        }
+        assert_int_equal(cov_stream_end(w, cov_grid_seq_length(grid, s), NULL), 0);
+    }
+    assert_int_equal(cov_stream_finish(w, NULL), 0);
+    cov_blob_fini(&record);
 }
 
 static int set_up(void **state)
@@ -148,24 +183,42 @@ static int set_up(void **state)
         return -1;
     cov_log_set(keep_warning, NULL, COV_LOG_WARNING);
     struct cov_grid *regular = regular_grid(), *mixed = some_rows(regular, false, false),
+                    *partial = some_rows(regular, true, false),
                     *shuffled = some_rows(regular, false, true);
     put_fasta("genome.fa");
-    put_file("regular.h5", regular, false);
-    put_file("twisted.h5", regular, true);
-    put_file("mixed.h5", mixed, true);
-    put_file("shuffled.h5", shuffled, true);
+    put_file("regular.h5", regular, COV_LAYOUT_ONEHOT, false);
+    put_file("packed.h5", regular, COV_LAYOUT_PACKED, false);
+    put_file("twisted.h5", regular, COV_LAYOUT_PACKED, true);
+    put_file("mixed.h5", mixed, COV_LAYOUT_ONEHOT, true);
+    put_file("partial.h5", partial, COV_LAYOUT_PACKED, true);
+    put_file("shuffled.h5", shuffled, COV_LAYOUT_ONEHOT, true);
+    put_stream("regular.stream", regular, false);
+    put_stream("partial.stream", partial, true);
     cov_grid_free(regular);
     cov_grid_free(mixed);
+    cov_grid_free(partial);
     cov_grid_free(shuffled);
     return 0;
 }
 
-static const char *const inputs[] = {"genome.fa", "regular.h5", "twisted.h5", "mixed.h5",
-                                     "shuffled.h5"};
+static const char *const inputs[] = {"genome.fa", "regular.h5", "packed.h5",  "twisted.h5",
+                                     "mixed.h5",  "partial.h5", "shuffled.h5"};
+static const char *const streams[] = {"regular.stream", "partial.stream"};
+
+static bool is_partial(const char *input)
+{
+    return strcmp(input, "mixed.h5") == 0 || strncmp(input, "partial", 7) == 0;
+}
+
+static bool is_stream(const char *input)
+{
+    return strstr(input, ".stream");
+}
 
 static bool holds_twist(const char *input)
 {
-    return strcmp(input, "genome.fa") != 0 && strcmp(input, "regular.h5") != 0;
+    return strcmp(input, "twisted.h5") == 0 || strcmp(input, "shuffled.h5") == 0 ||
+           is_partial(input);
 }
 
 static int tear_down(void **state)
@@ -174,6 +227,8 @@ static int tear_down(void **state)
     int bad = 0;
     for (size_t i = 0; i < COV_COUNT(inputs); i++)
         bad |= unlink(inputs[i]);
+    for (size_t i = 0; i < COV_COUNT(streams); i++)
+        bad |= unlink(streams[i]);
     return bad || chdir("/") || rmdir(home) ? -1 : 0;
 }
 
@@ -205,6 +260,8 @@ static struct cov_loader *open_with(const char *input, const struct cov_loader_o
     return l;
 }
 
+static size_t seqs[MAX_PAIRS]; /* of the items collected last, as in texts[] */
+
 /* All items that come, their codes checked: *n of them. */
 static void collect(struct cov_loader *l, bool twisted, struct cov_loader_item *items, size_t *n)
 {
@@ -220,6 +277,9 @@ static void collect(struct cov_loader *l, bool twisted, struct cov_loader_item *
             break;
         assert_true(++*n < MAX_PAIRS);
         size_t seq = seq_of_name(cov_loader_name(l, item->seq));
+        seqs[*n - 1] = seq;
+        if (item->length >= 0)
+            assert_int_equal(item->length, lengths[seq]);
         assert_string_equal(cov_loader_species(l, item->seq), "genome");
         memset(codes, 77, sizeof codes);
         assert_int_equal(
@@ -235,6 +295,16 @@ static void collect(struct cov_loader *l, bool twisted, struct cov_loader_item *
     assert_int_equal(cov_loader_next(l, &items[*n], raw, NULL), 0);
     cov_blob_fini(&raw[0]);
     cov_blob_fini(&raw[1]);
+}
+
+/* Forgets the items of sequences without pairs. */
+static void drop_empty(struct cov_loader_item *items, size_t *n)
+{
+    size_t m = 0;
+    for (size_t i = 0; i < *n; i++)
+        if (items[i].has[COV_PLUS] || items[i].has[COV_MINUS])
+            items[m++] = items[i];
+    *n = m;
 }
 
 /* The items are the pairs of the loader's grid, each once. */
@@ -287,11 +357,12 @@ static void test_all(void **state)
                     size_t n;
                     for (int round = 0; round < 2; round++) {
                         collect(l, holds_twist(inputs[k]), items, &n);
+                        drop_empty(items, &n);
                         check_pairs(l, items, n);
                         check_order(order, items, n);
                         assert_int_equal(cov_loader_rewind(l, 8, NULL), 0);
                     }
-                    assert_int_equal(cov_loader_is_partial(l), strcmp(inputs[k], "mixed.h5") == 0);
+                    assert_int_equal(cov_loader_is_partial(l), is_partial(inputs[k]));
                     cov_loader_close(l);
                 }
 }
@@ -337,6 +408,7 @@ static void test_shards(void **state)
         struct cov_loader_options o = options_of(COV_LOAD_DISK, COV_ORDER_GRID, 0);
         struct cov_loader *l = open_with(inputs[k], &o, 1);
         collect(l, holds_twist(inputs[k]), all, &n_all);
+        drop_empty(all, &n_all);
         n_seqs = cov_grid_n_seqs(cov_loader_grid(l));
         cov_loader_close(l);
         for (size_t n_shards = 1; n_shards <= n_all + 2; n_shards++)
@@ -350,8 +422,7 @@ static void test_shards(void **state)
                     l = open_with(inputs[k], &o, 2);
                     const struct cov_grid *g = cov_loader_grid(l);
                     assert_int_equal(cov_grid_n_seqs(g), n_seqs);
-                    assert_int_equal(cov_grid_is_partial(g),
-                                     n_shards > 1 || strcmp(inputs[k], "mixed.h5") == 0);
+                    assert_int_equal(cov_grid_is_partial(g), n_shards > 1 || is_partial(inputs[k]));
                     assert_int_equal(cov_loader_is_partial(l), cov_grid_is_partial(g));
                     collect(l, holds_twist(inputs[k]), items, &n);
                     check_pairs(l, items, n);
@@ -397,10 +468,10 @@ static const char *describe(const char *input, int64_t min, int64_t max, size_t 
         n_seq = items[i].first ? 0 : n_seq;
         n_seq += items[i].has[0] || items[i].has[1];
         assert_true(items[i].first || items[i - 1].seq == items[i].seq);
-        assert_int_equal(items[i].length, lengths[seq_of_name(cov_loader_name(l, items[i].seq))]);
+        assert_true(items[i].length >= 0 || (is_stream(input) && !items[i].last));
         if (items[i].last)
             at += (size_t)snprintf(text + at, sizeof text - at, "%s%s:%zu", at ? " " : "",
-                                   cov_loader_name(l, items[i].seq), n_seq);
+                                   names[seqs[i]], n_seq);
     }
     cov_loader_close(l);
     return text;
@@ -431,6 +502,123 @@ static void test_limits(void **state)
     assert_string_equal(describe("regular.h5", 40, 100, 0, 3), "one:3 two:0 three:0 four:0 five:0");
     assert_string_equal(describe("regular.h5", 40, 100, 1, 3), "one:0 two:1 three:0 four:0 five:1");
     assert_string_equal(describe("regular.h5", 40, 100, 2, 3), "one:0 two:0 three:0 four:0 five:2");
+}
+
+/* ---------------------------------------------------------------- streams */
+
+/* What a stream gives is what the file of the same rows gives, but for the rows. */
+static void test_streams(void **state)
+{
+    (void)state;
+    static const char *const files[] = {"regular.h5", "partial.h5"};
+    for (size_t k = 0; k < COV_COUNT(streams); k++) {
+        struct cov_loader_item items[MAX_PAIRS], expected[MAX_PAIRS];
+        size_t n, n_expected;
+        struct cov_loader_options o = options_of(COV_LOAD_DISK, COV_ORDER_GRID, 0);
+        struct cov_loader *l = open_with(files[k], &o, 1);
+        collect(l, holds_twist(files[k]), expected, &n_expected);
+        cov_loader_close(l);
+        l = open_with(streams[k], &o, 1);
+        assert_null(cov_loader_grid(l));
+        assert_true(cov_loader_n_pairs(l) == SIZE_MAX);
+        assert_int_equal(cov_loader_is_partial(l), k == 1);
+        collect(l, holds_twist(files[k]), items, &n);
+        assert_int_equal(n, n_expected);
+        for (size_t i = 0; i < n; i++) {
+            assert_int_equal(items[i].seq, expected[i].seq);
+            assert_int_equal(items[i].beg, expected[i].beg);
+            assert_int_equal(items[i].end, expected[i].end);
+            assert_int_equal(items[i].first, expected[i].first);
+            assert_int_equal(items[i].last, expected[i].last);
+            assert_int_equal(items[i].length, items[i].last ? expected[i].length : -1);
+            assert_memory_equal(items[i].has, expected[i].has, sizeof items[i].has);
+            assert_true(items[i].rows[0] == COV_NO_ROW && items[i].rows[1] == COV_NO_ROW);
+        }
+        cov_loader_close(l);
+    }
+}
+
+/* With any limits, a stream gives what the file gives. */
+static void test_stream_limits(void **state)
+{
+    (void)state;
+    static const int64_t limits[] = {0, 1, 7, 8, 40, 41, 80, 81, 82, 100, 101, 204, 205, 206};
+    static const char *const files[] = {"regular.h5", "partial.h5"};
+    for (size_t k = 0; k < COV_COUNT(streams); k++)
+        for (size_t i = 0; i < COV_COUNT(limits); i++)
+            for (size_t j = 0; j < COV_COUNT(limits); j++) {
+                char expected[512], text[512], said[sizeof warning];
+                if (limits[j] && limits[j] < limits[i])
+                    continue;
+                (void)snprintf(expected, sizeof expected, "%s",
+                               describe(files[k], limits[i], limits[j], 0, 0));
+                (void)snprintf(said, sizeof said, "%s", warning);
+                struct cov_loader_options o = options_of(COV_LOAD_DISK, COV_ORDER_GRID, 0);
+                o.genome.min_length = limits[i];
+                o.genome.max_length = limits[j];
+                if (strncmp(expected, "error", 5) == 0) {
+                    /* It is known at the end. */
+                    struct cov_loader *l = open_with(streams[k], &o, 1);
+                    struct cov_loader_item item;
+                    struct cov_blob raw[2] = {COV_BLOB_INIT, COV_BLOB_INIT};
+                    struct cov_err e = COV_ERR_INIT;
+                    int got;
+                    while ((got = cov_loader_next(l, &item, raw, &e)) == 1)
+                        assert_false(item.has[0] || item.has[1]);
+                    assert_int_equal(got, COV_EINPUT);
+                    (void)snprintf(text, sizeof text,
+                                   "%s: no sequence has a length within the limits", streams[k]);
+                    assert_string_equal(e.text, text);
+                    cov_blob_fini(&raw[0]);
+                    cov_loader_close(l);
+                } else {
+                    assert_string_equal(describe(streams[k], limits[i], limits[j], 0, 0), expected);
+                    const char *tail = strchr(said, ':');
+                    assert_string_equal(tail ? strchr(warning, ':') : warning, tail ? tail : "");
+                }
+            }
+}
+
+/* Cut anywhere, a stream is an error and not an end. */
+static void test_cut_streams(void **state)
+{
+    (void)state;
+    static uint8_t bytes[1 << 16];
+    FILE *f = fopen("regular.stream", "rb");
+    assert_non_null(f);
+    size_t n = fread(bytes, 1, sizeof bytes, f);
+    assert_int_equal(fclose(f), 0);
+    assert_in_range(n, 200, sizeof bytes - 1);
+    for (size_t cut = 0; cut < n; cut += cut < 60 || cut + 60 > n ? 1 : 7) {
+        struct cov_loader_options o = options_of(COV_LOAD_DISK, COV_ORDER_GRID, 0);
+        o.genome.min_length = cut % 2 ? 41 : 0;
+        struct cov_loader *l;
+        struct cov_loader_item item;
+        struct cov_blob raw[2] = {COV_BLOB_INIT, COV_BLOB_INIT};
+        uint8_t codes[2][L];
+        f = fopen("cut.stream", "wb");
+        assert_non_null(f);
+        assert_int_equal(fwrite(bytes, 1, cut, f), cut);
+        assert_int_equal(fclose(f), 0);
+        struct cov_err e = COV_ERR_INIT;
+        int rc = cov_loader_open("cut.stream", &o, NULL, &l, &e);
+        if (!rc) {
+            rc = 1;
+            while (rc == 1) {
+                rc = cov_loader_next(l, &item, raw, &e);
+                if (rc == 1)
+                    assert_int_equal(cov_loader_codes(l, &item, raw,
+                                                      (uint8_t *const[2]){codes[0], codes[1]}, &e),
+                                     0);
+            }
+            cov_loader_close(l);
+        }
+        assert_int_equal(rc, COV_EINPUT);
+        assert_non_null(strstr(e.text, "cut.stream: "));
+        cov_blob_fini(&raw[0]);
+        cov_blob_fini(&raw[1]);
+    }
+    assert_int_equal(unlink("cut.stream"), 0);
 }
 
 /* ---------------------------------------------------------------- what is refused */
@@ -475,17 +663,58 @@ static void test_refused(void **state)
     assert_non_null(strstr(e.text, "absent.h5"));
 }
 
+static void test_streams_refused(void **state)
+{
+    (void)state;
+    struct cov_loader *l;
+    const size_t length = L;
+    for (size_t k = 0; k < COV_COUNT(streams); k++) {
+        static const char *const whats[] = {"cut into shards", "loaded into memory",
+                                            "loaded into memory", "put into another order",
+                                            "put into another order"};
+        for (size_t i = 0; i < COV_COUNT(whats); i++) {
+            char text[128];
+            struct cov_err e = COV_ERR_INIT;
+            struct cov_loader_options o = options_of(i == 1   ? COV_LOAD_RAM
+                                                     : i == 2 ? COV_LOAD_RAM_PACKED
+                                                              : COV_LOAD_DISK,
+                                                     i == 3   ? COV_ORDER_FILLED
+                                                     : i == 4 ? COV_ORDER_SHUFFLED
+                                                              : COV_ORDER_GRID,
+                                                     0);
+            o.n_shards = i == 0;
+            assert_int_equal(cov_loader_open(streams[k], &o, NULL, &l, &e), COV_EUSAGE);
+            (void)snprintf(text, sizeof text, "%s is a chunk stream, which cannot be %s",
+                           streams[k], whats[i]);
+            assert_string_equal(e.text, text);
+        }
+        struct cov_err e = COV_ERR_INIT;
+        struct cov_loader_options o = options_of(COV_LOAD_DISK, COV_ORDER_GRID, 0);
+        o.needs_fasta = "--rename";
+        assert_int_equal(cov_loader_open(streams[k], &o, NULL, &l, &e), COV_EUSAGE);
+        assert_non_null(strstr(e.text, "--rename is for FASTA input, but "));
+        o.needs_fasta = NULL;
+        o.check = no_length;
+        o.check_arg = &length;
+        assert_int_equal(cov_loader_open(streams[k], &o, NULL, &l, NULL), COV_EUNSUPPORTED);
+        o.check = NULL;
+        assert_int_equal(cov_loader_open(streams[k], &o, NULL, &l, NULL), 0);
+        assert_int_equal(cov_loader_rewind(l, 0, NULL), COV_EUSAGE);
+        cov_loader_close(l);
+    }
+}
+
 /* Bytes of one stored chunk are overwritten. */
 static void put_damaged(const char *path)
 {
     struct cov_grid *grid = regular_grid();
-    struct cov_genome_file *f;
+    struct cov_chunk_file *f;
     struct cov_blob row = COV_BLOB_INIT;
     size_t n;
-    put_file(path, grid, false);
-    assert_int_equal(cov_genome_file_open(path, &f, NULL), 0);
-    assert_int_equal(cov_genome_file_fetch(f, 4, &row, NULL), 0);
-    cov_genome_file_close(f);
+    put_file(path, grid, COV_LAYOUT_ONEHOT, false);
+    assert_int_equal(cov_chunk_file_open(path, &f, NULL), 0);
+    assert_int_equal(cov_chunk_file_fetch(f, 4, true, NULL, 0, &row, NULL), 0);
+    cov_chunk_file_close(f);
     cov_grid_free(grid);
     FILE *file = fopen(path, "r+b");
     assert_non_null(file);
@@ -536,9 +765,16 @@ static void test_damaged(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all),     cmocka_unit_test(test_shuffle),
-        cmocka_unit_test(test_shards),  cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_refused), cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_all),
+        cmocka_unit_test(test_shuffle),
+        cmocka_unit_test(test_shards),
+        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_streams),
+        cmocka_unit_test(test_stream_limits),
+        cmocka_unit_test(test_cut_streams),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_streams_refused),
+        cmocka_unit_test(test_damaged),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -242,14 +242,17 @@ static void cuts_long_names(void **state)
 static void has_limit(void **state)
 {
     (void)state;
-    enum { MORE = 300 };
+    enum { MORE = 4200 };
     struct cov_outfile o[MORE];
     struct cov_err e = COV_ERR_INIT;
     int n = 0, code = COV_OK;
-    for (; n < MORE && code == COV_OK; n++)
-        code = cov_outfile_begin(&o[n], "many", COV_OUTFILE_STREAM, false, &e);
+    for (; n < MORE && code == COV_OK; n++) {
+        char name[20];
+        (void)snprintf(name, sizeof name, "many%d", n);
+        code = cov_outfile_begin(&o[n], name, COV_OUTFILE_STREAM, false, &e);
+    }
     assert_int_equal(code, COV_EUNSUPPORTED);
-    assert_string_equal(e.text, "many: more than 256 outputs at a time");
+    assert_string_equal(e.text, "many4096: more than 4096 outputs at a time");
     for (int i = 0; i < n; i++)
         cov_outfile_abort(&o[i]);
     assert_int_equal(n_files("."), 0);
@@ -314,6 +317,37 @@ static void makes_nameless_files(void **state)
     assert_int_equal(cov_tmpfile("/proc", &fd, NULL), COV_EIO);
 }
 
+static void copies(void **state)
+{
+    (void)state;
+    struct cov_outfile o;
+    struct cov_err e = COV_ERR_INIT;
+    struct stat st;
+    char back[200000], bytes[sizeof back];
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (char)(i * i >> 3);
+    FILE *f = fopen("from", "wb");
+    assert_non_null(f);
+    assert_int_equal(fwrite(bytes, 1, sizeof bytes, f), sizeof bytes);
+    assert_int_equal(fclose(f), 0);
+    assert_int_equal(chmod("from", 0640), 0);
+    assert_int_equal(cov_outfile_begin(&o, "to", COV_OUTFILE_SEEKABLE, false, NULL), 0);
+    assert_int_equal(cov_outfile_copy(&o, "nowhere", NULL, &e), COV_EIO);
+    assert_non_null(strstr(e.text, "nowhere"));
+    assert_int_equal(cov_outfile_copy(&o, "from", NULL, NULL), 0);
+    assert_int_equal(cov_outfile_commit(&o, NULL), 0);
+    assert_int_equal(stat("to", &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0640);
+    f = fopen("to", "rb");
+    assert_non_null(f);
+    assert_int_equal(fread(back, 1, sizeof back, f), sizeof back);
+    assert_int_equal(fgetc(f), EOF);
+    assert_int_equal(fclose(f), 0);
+    assert_memory_equal(back, bytes, sizeof back);
+    assert_int_equal(unlink("from"), 0);
+    assert_int_equal(unlink("to"), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -324,6 +358,7 @@ int main(void)
         cmocka_unit_test(follows_links),
         cmocka_unit_test(cuts_long_names),
         cmocka_unit_test(has_limit),
+        cmocka_unit_test(copies),
         cmocka_unit_test(signal_removes),
         cmocka_unit_test(makes_nameless_files),
     };

@@ -506,7 +506,7 @@ static void mutate(struct bytes *b)
         b->n += n;
         break;
     default:
-        memcpy(b->p + at, b->p + to, n);
+        memmove(b->p + at, b->p + to, n);
         memcpy(b->p + to, piece, n);
     }
 }

@@ -126,6 +126,49 @@ static void sink_checks_intervals(void **state)
     }
 }
 
+static void sink_takes_announced_contigs(void **state)
+{
+    (void)state;
+    struct memory m = {.n = 0};
+    struct cov_err e = COV_ERR_INIT;
+    const struct cov_interval iv = {3, 7, 1};
+    assert_int_equal(cov_track_init(&m.base, &memory_format, "m", NULL, NULL), COV_OK);
+    assert_int_equal(cov_track_add(&m.base, &iv, 1, NULL), COV_EINPUT);
+    assert_int_equal(cov_track_begin(&m.base, 0, NULL), COV_EINPUT);
+    assert_int_equal(cov_track_end_contig(&m.base, 5, NULL), COV_EINPUT);
+    assert_int_equal(cov_track_begin_named(&m.base, "z", NULL), COV_OK);
+    assert_int_equal(cov_track_add(&m.base, &iv, 1, NULL), COV_OK);
+    assert_int_equal(cov_track_begin_named(&m.base, "y", &e), COV_EINPUT);
+    assert_string_equal(e.text, "m: contig z has no end");
+    cov_err_clear(&e);
+    assert_int_equal(cov_track_close(&m.base, NULL), COV_EINPUT);
+    assert_int_equal(cov_track_end_contig(&m.base, 0, &e), COV_EINPUT);
+    assert_string_equal(e.text, "m: contig z has length 0");
+    cov_err_clear(&e);
+    assert_int_equal(cov_track_end_contig(&m.base, 6, &e), COV_EINPUT);
+    assert_string_equal(e.text, "m: contig z has 6 bases, but an interval reaches 7");
+    cov_err_clear(&e);
+    assert_int_equal(cov_track_end_contig(&m.base, 7, NULL), COV_OK);
+    assert_int_equal(cov_track_end_contig(&m.base, 7, NULL), COV_EINPUT);
+    assert_int_equal(cov_track_add(&m.base, &iv, 1, NULL), COV_EINPUT);
+    assert_int_equal(cov_track_begin_named(&m.base, "z", &e), COV_EINPUT);
+    assert_string_equal(e.text, "m: contig z is there twice");
+    assert_int_equal(cov_track_begin_named(&m.base, "a", NULL), COV_OK);
+    assert_int_equal(cov_track_add(&m.base, &iv, 1, NULL), COV_OK);
+    assert_int_equal(cov_track_end_contig(&m.base, INT64_MAX, NULL), COV_OK);
+    assert_int_equal(cov_track_close(&m.base, NULL), COV_OK);
+    assert_int_equal(cov_track_n_contigs(&m.base), 2);
+    assert_string_equal(cov_track_contig_name(&m.base, 0), "z");
+    assert_int_equal(cov_track_contig_length(&m.base, 0), 7);
+    assert_string_equal(cov_track_contig_name(&m.base, 1), "a");
+    assert_true(cov_track_contig_length(&m.base, 1) == INT64_MAX);
+    cov_track_free(&m.base);
+    init(&m);
+    assert_int_equal(cov_track_begin_named(&m.base, "z", NULL), COV_EINPUT);
+    assert_int_equal(cov_track_begin(&m.base, 0, NULL), COV_OK);
+    assert_int_equal(cov_track_end_contig(&m.base, 5000, NULL), COV_EINPUT);
+}
+
 static void sink_sums_up(void **state)
 {
     (void)state;
@@ -224,6 +267,37 @@ static void makes_runs(void **state)
     cov_runs_begin(&runs, to_sink, &m);
     assert_int_equal(cov_runs_end(&runs, NULL), COV_OK);
     assert_int_equal(m.n, 0);
+}
+
+/* Holes at the beginning, between equal values, one behind the other, and where a block is full. */
+static void runs_leave_holes(void **state)
+{
+    (void)state;
+    struct cov_runs runs;
+    struct memory m;
+    const float x[] = {1, 1, 2};
+    const struct cov_interval expected[] = {{5, 7, 1}, {7, 8, 2}, {9, 11, 1}, {11, 12, 2}};
+    init(&m);
+    assert_int_equal(cov_track_begin(&m.base, 0, NULL), COV_OK);
+    cov_runs_begin(&runs, to_sink, &m);
+    assert_int_equal(cov_runs_skip(&runs, 5, NULL), COV_OK);
+    assert_int_equal(cov_runs_add(&runs, x, 3, NULL), COV_OK);
+    assert_int_equal(cov_runs_skip(&runs, 1, NULL), COV_OK);
+    assert_int_equal(cov_runs_add(&runs, x, 3, NULL), COV_OK);
+    assert_int_equal(cov_runs_skip(&runs, 1, NULL), COV_OK);
+    assert_int_equal(cov_runs_skip(&runs, 1, NULL), COV_OK);
+    assert_int_equal(cov_runs_end(&runs, NULL), COV_OK);
+    check(&m, expected, COV_COUNT(expected));
+    init(&m);
+    assert_int_equal(cov_track_begin(&m.base, 0, NULL), COV_OK);
+    cov_runs_begin(&runs, to_sink, &m);
+    for (size_t i = 0; i < 2 * COV_RUNS_BLOCK + 1; i++) {
+        assert_int_equal(cov_runs_add(&runs, x, 1, NULL), COV_OK);
+        assert_int_equal(cov_runs_skip(&runs, 1, NULL), COV_OK);
+    }
+    assert_int_equal(cov_runs_end(&runs, NULL), COV_OK);
+    assert_int_equal(m.n, 2 * COV_RUNS_BLOCK + 1);
+    assert_int_equal(m.base.end, 4 * COV_RUNS_BLOCK + 1);
 }
 
 static int refuse(void *arg, const struct cov_interval *iv, size_t n, struct cov_err *e)
@@ -440,10 +514,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sink_checks_contigs),
         cmocka_unit_test(sink_checks_intervals),
+        cmocka_unit_test(sink_takes_announced_contigs),
         cmocka_unit_test(sink_sums_up),
         cmocka_unit_test(rounds_half_to_even),
         cmocka_unit_test(combines_strands),
         cmocka_unit_test(makes_runs),
+        cmocka_unit_test(runs_leave_holes),
         cmocka_unit_test(runs_pass_failures_on),
         cmocka_unit_test(filters),
         cmocka_unit_test(cuts_regions_out),

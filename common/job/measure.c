@@ -1,0 +1,551 @@
+/* measure.c - see measure.h.
+ *
+ * First every file is counted into a store; then the type of the values is known, and the columns
+ * are written, pair by pair, to a copy of the genome file.
+ * SPDX-License-Identifier: MIT */
+#include "common/job/measure.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/base/log.h"
+#include "common/base/mem.h"
+#include "common/base/outfile.h"
+#include "common/base/path.h"
+#include "common/base/ring.h"
+#include "common/job/measured_file.h"
+#include "common/store/chunk_file.h"
+#include "common/store/coverage_reader.h"
+#include "common/store/coverage_writer.h"
+
+struct slot {
+    size_t pair;
+    struct cov_blob raw[2], out[2]; /* of the + and the - chunk */
+};
+
+/* What a worker computes in. */
+struct worker {
+    int32_t *lanes[4];
+    int64_t *values;
+    struct cov_blob blob;
+};
+
+struct job {
+    const char *path;
+    const struct cov_measure_options *o;
+    struct cov_measured_genome genome;
+    struct cov_chunk_file *file;
+    struct cov_measured_file *files; /* [o->n_files] */
+    struct cov_coverage_reader *old;
+    struct cov_coverage_writer *writer;
+    size_t n_old, n_columns, elem_bytes;
+    /* Of all columns. */
+    const char **names;
+    char **new_settings; /* [o->n_files] */
+    const char **settings;
+    size_t next_pair;
+    struct slot *slots;
+    size_t n_slots;
+    struct worker *workers;
+    unsigned n_workers;
+};
+
+/* ---------------------------------------------------------------- the genome */
+
+static int open_genome(struct job *j, struct cov_err *e)
+{
+    int rc = cov_chunk_file_open_bases(j->path, &j->file, e);
+    if (rc)
+        return rc;
+    const struct cov_grid *grid = j->genome.grid = cov_chunk_file_grid(j->file);
+    rc = cov_names_new(&j->genome.names, e);
+    for (size_t s = 0; !rc && s < cov_grid_n_seqs(grid); s++) {
+        const char *name = cov_grid_name(grid, s);
+        size_t index;
+        bool is_new;
+        rc = cov_names_add(j->genome.names, name, strlen(name), &index, &is_new, e);
+        if (!rc && !is_new)
+            rc = cov_fail(e, COV_EINPUT,
+                          "%s: %s is there in two species: reads cannot tell them apart", j->path,
+                          name);
+    }
+    if (!rc && j->o->rename_path)
+        rc = cov_rename_read(j->o->rename_path, &j->genome.rename, e);
+    return rc;
+}
+
+/* What of the prefix is there already, and whether it may be. */
+static int open_old(struct job *j, struct cov_err *e)
+{
+    const struct cov_grid *grid = j->genome.grid;
+    int rc = cov_coverage_reader_open(j->path, j->o->prefix, cov_grid_n_chunks(grid),
+                                      cov_grid_chunk_length(grid), &j->old, e);
+    if (rc)
+        return rc;
+    if (j->old->n_columns > 0 && j->o->mode == COV_MEASURE_NEW)
+        return cov_fail(e, COV_EEXIST,
+                        "%s has coverage of %s already (%zu columns); use --append or --replace",
+                        j->path, j->o->prefix, j->old->n_columns);
+    if (j->old->n_columns == 0 && j->o->mode != COV_MEASURE_NEW)
+        cov_warn("%s has no coverage of %s yet", j->path, j->o->prefix);
+    j->n_old = j->o->mode == COV_MEASURE_APPEND ? j->old->n_columns : 0;
+    j->n_columns = j->n_old + j->o->n_files;
+    return COV_OK;
+}
+
+/* ---------------------------------------------------------------- counting */
+
+static char *describe_settings(const struct cov_measure_options *o, const char *path,
+                               struct cov_err *e)
+{
+    static const char *const units[] = {"read", "cut", "fragment"};
+    static const char *const strands[] = {"both", "own", "first", "second"};
+    const struct cov_counting *c = &o->counting;
+    char shift[64] = "none";
+    if (c->has_shift)
+        (void)snprintf(shift, sizeof shift, "%lld,%lld", (long long)c->shift_plus,
+                       (long long)c->shift_minus);
+    return cov_strfmt(e,
+                      "count=%s strand=%s shift=%s min_mapq=%u require_flags=%u exclude_flags=%u "
+                      "file=%s",
+                      units[c->unit], strands[c->strand], shift, c->min_mapq, c->require_flags,
+                      c->exclude_flags, path);
+}
+
+static void tell(const struct cov_measured_file *m)
+{
+    char text[400] = "";
+    size_t used = 0;
+    int64_t n_skipped = m->n_elsewhere;
+    for (int r = COV_COUNTED + 1; r < COV_SKIP_N; r++) {
+        if (m->n_by_result[r] == 0)
+            continue;
+        n_skipped += m->n_by_result[r];
+        int n = snprintf(text + used, sizeof text - used, "%s%s %lld", used ? ", " : "",
+                         cov_count_result_names[r], (long long)m->n_by_result[r]);
+        used += n > 0 && (size_t)n < sizeof text - used ? (size_t)n : 0;
+    }
+    if (m->n_elsewhere > 0)
+        (void)snprintf(text + used, sizeof text - used, "%snot_in_genome %lld", used ? ", " : "",
+                       (long long)m->n_elsewhere);
+    cov_info("%s: %lld reads, %lld counted, %lld skipped%s%s%s", m->path, (long long)m->n_seen,
+             (long long)m->n_by_result[COV_COUNTED], (long long)n_skipped, *text ? " (" : "", text,
+             *text ? ")" : "");
+}
+
+static int count_files(struct job *j, struct cov_err *e)
+{
+    int rc = COV_OK;
+    size_t n = j->o->n_files;
+    j->files = cov_calloc(n, sizeof *j->files, e);
+    j->new_settings = cov_calloc(n, sizeof *j->new_settings, e);
+    if (!j->files || !j->new_settings)
+        return COV_ENOMEM;
+    for (size_t k = 0; !rc && k < n; k++) {
+        j->files[k].path = j->o->files[k];
+        rc = cov_measure_reads(&j->genome, &j->o->counting, j->o->reference, &j->files[k], e);
+        if (rc)
+            break;
+        tell(&j->files[k]);
+        j->new_settings[k] = describe_settings(j->o, j->files[k].path, e);
+        rc = j->new_settings[k] ? COV_OK : COV_ENOMEM;
+    }
+    if (!rc && j->genome.rename && cov_rename_unused(j->genome.rename))
+        cov_warn("%s: %zu of %zu names are in no file", j->o->rename_path,
+                 cov_rename_unused(j->genome.rename), cov_rename_count(j->genome.rename));
+    return rc;
+}
+
+static void choose_type(struct job *j)
+{
+    int32_t max = 0;
+    for (size_t k = 0; k < j->o->n_files; k++)
+        max = j->files[k].max > max ? j->files[k].max : max;
+    j->elem_bytes = j->o->elem_bytes ? j->o->elem_bytes : max <= INT16_MAX ? 2 : 4;
+    if (j->n_old > 0 && j->old->elem_bytes > j->elem_bytes)
+        j->elem_bytes = j->old->elem_bytes;
+    cov_info("largest depth %d, stored as int%zu", max, 8 * j->elem_bytes);
+}
+
+/* ---------------------------------------------------------------- writing */
+
+static int source(void *arg, size_t slot, uint64_t n, struct cov_err *e)
+{
+    (void)n;
+    struct job *j = arg;
+    struct slot *s = &j->slots[slot];
+    if (j->next_pair == cov_grid_n_pairs(j->genome.grid))
+        return 0;
+    s->pair = j->next_pair++;
+    struct cov_pair p = cov_grid_pair(j->genome.grid, s->pair);
+    for (int strand = COV_PLUS; strand <= COV_MINUS; strand++) {
+        cov_blob_clear(&s->raw[strand]);
+        if (p.rows[strand] == COV_NO_ROW || j->n_old == 0)
+            continue;
+        int rc = cov_coverage_fetch(j->old, p.rows[strand], &s->raw[strand], e);
+        if (rc)
+            return rc;
+    }
+    return 1;
+}
+
+/* values[0..n) = the lane in the direction of the chunk. */
+static void turn(const int32_t *lane, size_t n, bool minus, int64_t *values)
+{
+    for (size_t t = 0; t < n; t++)
+        values[t] = lane[minus ? n - 1 - t : t];
+}
+
+/* The new columns of one set, behind the old ones. */
+static int encode_new(const struct job *j, struct slot *s, struct worker *w, int which, int strand,
+                      size_t n, struct cov_err *e)
+{
+    int rc = COV_OK;
+    for (size_t k = 0; !rc && k < j->o->n_files; k++) {
+        const struct cov_depth_store *store = &j->files[k].store;
+        rc = cov_depth_store_get(store, s->pair, n, w->lanes, &w->blob, e);
+        if (rc)
+            break;
+        size_t lane = (size_t)which + (strand == COV_MINUS && store->n_lanes == 4 ? 2 : 0);
+        if (lane < store->n_lanes)
+            turn(w->lanes[lane], n, strand == COV_MINUS, w->values);
+        else
+            memset(w->values, 0, n * sizeof *w->values);
+        rc = cov_coverage_encode(j->writer, w->values, n, &s->out[strand], e);
+    }
+    return rc;
+}
+
+static int encode_strand(const struct job *j, struct slot *s, struct worker *w,
+                         const struct cov_pair *p, int strand, struct cov_err *e)
+{
+    size_t n = (size_t)(p->end - p->beg);
+    int rc = COV_OK;
+    cov_blob_clear(&s->out[strand]);
+    for (int which = 0; !rc && which < COV_COVERAGE_SETS; which++) {
+        for (size_t b = 0; !rc && b < j->n_old; b++) {
+            rc = cov_coverage_decode(j->old, p->rows[strand], which, b, n, &s->raw[strand], 0,
+                                     w->values, e);
+            if (!rc)
+                rc = cov_coverage_encode(j->writer, w->values, n, &s->out[strand], e);
+        }
+        if (!rc)
+            rc = encode_new(j, s, w, which, strand, n, e);
+    }
+    return rc ? cov_err_prefix(e, "%s: %s:%lld-%lld", j->path,
+                               cov_grid_name(j->genome.grid, p->seq), (long long)p->beg + 1,
+                               (long long)p->end)
+              : COV_OK;
+}
+
+static int work(void *arg, size_t slot, unsigned worker, struct cov_err *e)
+{
+    const struct job *j = arg;
+    struct slot *s = &j->slots[slot];
+    struct cov_pair p = cov_grid_pair(j->genome.grid, s->pair);
+    int rc = COV_OK;
+    for (int strand = COV_PLUS; !rc && strand <= COV_MINUS; strand++)
+        if (p.rows[strand] != COV_NO_ROW)
+            rc = encode_strand(j, s, &j->workers[worker], &p, strand, e);
+    return rc;
+}
+
+static int sink(void *arg, size_t slot, uint64_t n, struct cov_err *e)
+{
+    (void)n;
+    struct job *j = arg;
+    struct slot *s = &j->slots[slot];
+    struct cov_pair p = cov_grid_pair(j->genome.grid, s->pair);
+    int rc = COV_OK;
+    for (int strand = COV_PLUS; !rc && strand <= COV_MINUS; strand++)
+        if (p.rows[strand] != COV_NO_ROW)
+            rc = cov_coverage_put(j->writer, p.rows[strand], &s->out[strand], 0, e);
+    cov_progress_add(j->genome.progress, 1);
+    return rc;
+}
+
+static int prepare(struct job *j, struct cov_err *e)
+{
+    size_t L = cov_grid_chunk_length(j->genome.grid);
+    j->n_slots = cov_ring_slots(j->genome.pool);
+    j->n_workers = cov_pool_size(j->genome.pool);
+    j->slots = cov_calloc(j->n_slots, sizeof *j->slots, e);
+    j->workers = cov_calloc(j->n_workers, sizeof *j->workers, e);
+    j->names = cov_calloc(j->n_columns, sizeof *j->names, e);
+    j->settings = cov_calloc(j->n_columns, sizeof *j->settings, e);
+    if (!j->slots || !j->workers || !j->names || !j->settings)
+        return COV_ENOMEM;
+    for (unsigned i = 0; i < j->n_workers; i++) {
+        struct worker *w = &j->workers[i];
+        w->values = cov_malloc(L, sizeof *w->values, e);
+        if (!w->values)
+            return COV_ENOMEM;
+        for (size_t k = 0; k < COV_COUNT(w->lanes); k++) {
+            w->lanes[k] = cov_malloc(L, sizeof *w->lanes[k], e);
+            if (!w->lanes[k])
+                return COV_ENOMEM;
+        }
+    }
+    for (size_t b = 0; b < j->n_columns; b++) {
+        bool is_old = b < j->n_old;
+        j->names[b] = is_old ? j->old->files[b] : j->o->files[b - j->n_old];
+        j->settings[b] = is_old ? j->old->settings[b] : j->new_settings[b - j->n_old];
+    }
+    return COV_OK;
+}
+
+static int write_columns(struct job *j, const char *path, struct cov_err *e)
+{
+    static const struct cov_ring_stages stages = {source, work, sink};
+    const struct cov_grid *grid = j->genome.grid;
+    int rc = prepare(j, e);
+    if (rc)
+        return rc;
+    const struct cov_coverage_options layout = {
+        .prefix = j->o->prefix,
+        .n_rows = cov_grid_n_chunks(grid),
+        .L = cov_grid_chunk_length(grid),
+        .n_columns = j->n_columns,
+        .files = j->names,
+        .settings = j->settings,
+        .elem_bytes = j->elem_bytes,
+    };
+    rc = cov_coverage_writer_new(path, &layout, &j->writer, e);
+    if (rc)
+        return rc;
+    cov_progress_begin(j->genome.progress, "writing", "chunks", (int64_t)cov_grid_n_pairs(grid));
+    rc = cov_ring_run(j->genome.pool, j->n_slots, &stages, j, NULL, e);
+    cov_progress_end(j->genome.progress);
+    if (!rc) {
+        rc = cov_coverage_writer_close(j->writer, e);
+        j->writer = NULL;
+    }
+    return rc;
+}
+
+/* Whether some rows of the new file, the first and the last among them, are read back with the
+ * values of the first new column. */
+static int verify(const struct job *j, const char *path, struct cov_err *e)
+{
+    enum { SAMPLE = 16 };
+    const struct cov_grid *grid = j->genome.grid;
+    size_t L = cov_grid_chunk_length(grid), n_pairs = cov_grid_n_pairs(grid);
+    size_t n_sample = n_pairs < SAMPLE ? n_pairs : SAMPLE;
+    struct cov_coverage_reader *r = NULL;
+    struct cov_blob raw = COV_BLOB_INIT;
+    struct worker *w = &j->workers[0];
+    int64_t *got = cov_malloc(L, sizeof *got, e);
+    int rc = got ? cov_coverage_reader_open(path, j->o->prefix, cov_grid_n_chunks(grid), L, &r, e)
+                 : COV_ENOMEM;
+    bool same = !rc && r->n_columns == j->n_columns && r->elem_bytes == j->elem_bytes;
+    for (size_t k = 0; !rc && same && k < n_sample; k++) {
+        size_t pair = k + 1 < n_sample ? k * (n_pairs / n_sample) : n_pairs - 1;
+        struct cov_pair p = cov_grid_pair(grid, pair);
+        int strand = p.rows[COV_MINUS] == COV_NO_ROW ? COV_PLUS : COV_MINUS;
+        size_t n = (size_t)(p.end - p.beg);
+        const struct cov_depth_store *store = &j->files[0].store;
+        cov_blob_clear(&raw);
+        rc = cov_coverage_fetch(r, p.rows[strand], &raw, e);
+        if (!rc)
+            rc = cov_coverage_decode(r, p.rows[strand], COV_COVERAGE, j->n_old, n, &raw, 0, got, e);
+        if (!rc)
+            rc = cov_depth_store_get(store, pair, n, w->lanes, &w->blob, e);
+        if (rc)
+            break;
+        size_t lane = strand == COV_MINUS && store->n_lanes == 4 ? COV_LANE_DEPTH_MINUS : 0;
+        turn(w->lanes[lane], n, strand == COV_MINUS, w->values);
+        same = memcmp(got, w->values, n * sizeof *got) == 0;
+    }
+    if (!rc && !same)
+        rc = cov_fail(e, COV_EIO, "%s: what was written does not read back", path);
+    cov_coverage_reader_close(r);
+    cov_blob_fini(&raw);
+    free(got);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- what is said of it */
+
+/* Kept for --stats when everything else is gone. */
+struct more {
+    size_t n_files, n_seqs;
+    char **paths, **names;
+    int64_t *lengths;
+    double *means;  /* [n_files][n_seqs] */
+    int64_t *reads; /* [n_files][COV_SKIP_N + 2]: by result, elsewhere, seen */
+    int bits;
+};
+
+static void free_more(void *arg)
+{
+    struct more *m = arg;
+    for (size_t k = 0; m->paths && k < m->n_files; k++)
+        free(m->paths[k]);
+    for (size_t s = 0; m->names && s < m->n_seqs; s++)
+        free(m->names[s]);
+    free(m->paths);
+    free(m->names);
+    free(m->lengths);
+    free(m->means);
+    free(m->reads);
+    free(m);
+}
+
+static void print_more(struct cov_json *json, const void *arg)
+{
+    const struct more *m = arg;
+    cov_json_int(json, "bits", m->bits);
+    cov_json_begin_array(json, "files");
+    for (size_t k = 0; k < m->n_files; k++) {
+        const int64_t *reads = m->reads + k * (COV_SKIP_N + 2);
+        cov_json_begin_object(json, NULL);
+        cov_json_string(json, "path", m->paths[k]);
+        cov_json_int(json, "reads", reads[COV_SKIP_N + 1]);
+        for (int r = COV_COUNTED; r < COV_SKIP_N; r++)
+            cov_json_int(json, cov_count_result_names[r], reads[r]);
+        cov_json_int(json, "not_in_genome", reads[COV_SKIP_N]);
+        cov_json_end_object(json);
+    }
+    cov_json_end_array(json);
+    cov_json_begin_array(json, "contigs");
+    for (size_t s = 0; s < m->n_seqs; s++) {
+        cov_json_begin_object(json, NULL);
+        cov_json_string(json, "name", m->names[s]);
+        cov_json_int(json, "length", m->lengths[s]);
+        cov_json_begin_array(json, "mean_coverage");
+        for (size_t k = 0; k < m->n_files; k++)
+            cov_json_double(json, NULL, m->means[k * m->n_seqs + s]);
+        cov_json_end_array(json);
+        cov_json_end_object(json);
+    }
+    cov_json_end_array(json);
+}
+
+static int note(const struct job *j, struct cov_stats *stats, struct cov_err *e)
+{
+    const struct cov_grid *grid = j->genome.grid;
+    struct more *m = cov_calloc(1, sizeof *m, e);
+    if (!m)
+        return COV_ENOMEM;
+    stats->more = m;
+    stats->print_more = print_more;
+    stats->free_more = free_more;
+    m->n_files = j->o->n_files;
+    m->n_seqs = cov_grid_n_seqs(grid);
+    m->bits = 8 * (int)j->elem_bytes;
+    m->paths = cov_calloc(m->n_files, sizeof *m->paths, e);
+    m->names = cov_calloc(m->n_seqs, sizeof *m->names, e);
+    m->lengths = cov_calloc(m->n_seqs, sizeof *m->lengths, e);
+    m->means = cov_calloc(m->n_seqs * m->n_files, sizeof *m->means, e);
+    m->reads = cov_calloc(m->n_files * (COV_SKIP_N + 2), sizeof *m->reads, e);
+    if (!m->paths || !m->names || !m->lengths || !m->means || !m->reads)
+        return COV_ENOMEM;
+    stats->bases = 0;
+    stats->chunks = (int64_t)cov_grid_n_chunks(grid);
+    for (size_t s = 0; s < m->n_seqs; s++) {
+        m->lengths[s] = cov_grid_seq_length(grid, s);
+        m->names[s] = cov_strdup(cov_grid_name(grid, s), e);
+        if (!m->names[s])
+            return COV_ENOMEM;
+        stats->bases += m->lengths[s];
+    }
+    for (size_t k = 0; k < m->n_files; k++) {
+        const struct cov_measured_file *f = &j->files[k];
+        int64_t *reads = m->reads + k * (COV_SKIP_N + 2);
+        memcpy(reads, f->n_by_result, sizeof f->n_by_result);
+        reads[COV_SKIP_N] = f->n_elsewhere;
+        reads[COV_SKIP_N + 1] = f->n_seen;
+        m->paths[k] = cov_strdup(f->path, e);
+        if (!m->paths[k])
+            return COV_ENOMEM;
+        for (size_t s = 0; s < m->n_seqs; s++)
+            m->means[k * m->n_seqs + s] = f->sums[s] / (double)m->lengths[s];
+    }
+    return COV_OK;
+}
+
+/* ---------------------------------------------------------------- all of it */
+
+static void fini(struct job *j)
+{
+    cov_coverage_writer_abort(j->writer);
+    for (size_t i = 0; j->slots && i < j->n_slots; i++)
+        for (int strand = COV_PLUS; strand <= COV_MINUS; strand++) {
+            cov_blob_fini(&j->slots[i].raw[strand]);
+            cov_blob_fini(&j->slots[i].out[strand]);
+        }
+    for (unsigned i = 0; j->workers && i < j->n_workers; i++) {
+        for (size_t k = 0; k < COV_COUNT(j->workers[i].lanes); k++)
+            free(j->workers[i].lanes[k]);
+        free(j->workers[i].values);
+        cov_blob_fini(&j->workers[i].blob);
+    }
+    for (size_t k = 0; k < j->o->n_files; k++) {
+        if (j->files)
+            cov_measured_file_fini(&j->files[k]);
+        if (j->new_settings)
+            free(j->new_settings[k]);
+    }
+    free(j->slots);
+    free(j->workers);
+    free(j->files);
+    free(j->new_settings);
+    free(j->names);
+    free(j->settings);
+    cov_coverage_reader_close(j->old);
+    cov_rename_free(j->genome.rename);
+    cov_names_free(j->genome.names);
+    cov_chunk_file_close(j->file);
+    cov_pool_free(j->genome.pool);
+}
+
+int cov_measure(const char *genome, const char *output, bool force,
+                const struct cov_measure_options *options, unsigned n_threads,
+                struct cov_progress *progress, struct cov_stats *stats, struct cov_err *e)
+{
+    struct job j = {.path = genome, .o = options};
+    struct cov_outfile out = COV_OUTFILE_INIT;
+    char *dir = NULL;
+    j.genome.path = genome;
+    j.genome.progress = progress;
+    int rc = !output && access(genome, W_OK) ? cov_fail_errno(e, "%s", genome) : COV_OK;
+    if (!rc)
+        rc = cov_outfile_begin(&out, output ? output : genome, COV_OUTFILE_SEEKABLE,
+                               force || !output, e);
+    if (!rc) {
+        dir = cov_path_dir(out.path, e);
+        j.genome.tmpdir = options->tmpdir ? options->tmpdir : dir;
+        rc = dir ? open_genome(&j, e) : COV_ENOMEM;
+    }
+    if (!rc)
+        rc = open_old(&j, e);
+    /* Opening HDF5 forks: before there are threads, whose locks the child would inherit. */
+    if (!rc)
+        rc = cov_pool_new(n_threads, &j.genome.pool, e);
+    double clock = cov_clock();
+    if (!rc)
+        rc = count_files(&j, e);
+    cov_stats_add_stage(stats, "count", cov_clock() - clock);
+    clock = cov_clock();
+    if (!rc) {
+        choose_type(&j);
+        rc = cov_outfile_copy(&out, genome, progress, e);
+    }
+    cov_stats_add_stage(stats, "copy", cov_clock() - clock);
+    clock = cov_clock();
+    if (!rc)
+        rc = write_columns(&j, out.tmp, e);
+    if (!rc)
+        rc = verify(&j, out.tmp, e);
+    if (!rc)
+        rc = note(&j, stats, e);
+    if (!rc)
+        rc = cov_outfile_commit(&out, e);
+    cov_stats_add_stage(stats, "write", cov_clock() - clock);
+    fini(&j);
+    cov_outfile_abort(&out);
+    free(dir);
+    return rc;
+}

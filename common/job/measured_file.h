@@ -1,0 +1,62 @@
+/* measured_file.h - one file of measurements counted over the pairs of a grid.
+ *
+ * For measure.c: the depth of every pair of chunks goes, by the pair's number, into a store, from
+ * which it is written when all files have been counted.
+ * SPDX-License-Identifier: MIT */
+#ifndef COV_JOB_MEASURED_FILE_H
+#define COV_JOB_MEASURED_FILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/err.h"
+#include "common/base/pool.h"
+#include "common/base/progress.h"
+#include "common/seq/grid.h"
+#include "common/seq/names.h"
+#include "common/seq/rename.h"
+#include "common/track/counting.h"
+#include "common/track/depth_store.h"
+
+/* What lanes of a store hold, which has the first two, or the first, or all. */
+enum { COV_LANE_DEPTH, COV_LANE_SPLICED, COV_LANE_DEPTH_MINUS, COV_LANE_SPLICED_MINUS };
+
+struct cov_measured_genome {
+    const char *path; /* for messages */
+    const struct cov_grid *grid;
+    struct cov_names *names;   /* of the grid's sequences, in their order */
+    struct cov_rename *rename; /* NULL: none */
+    const char *tmpdir;
+    struct cov_pool *pool;
+    struct cov_progress *progress;
+};
+
+struct cov_measured_file {
+    const char *path;
+    struct cov_depth_store store;
+    int32_t max;
+    double *sums;                /* [n_seqs]: of the depth, the mean of the strands */
+    int64_t n_seen, n_elsewhere; /* reads, and those on contigs that the genome lacks */
+    int64_t n_by_result[COV_SKIP_N];
+    int64_t n_rounded; /* values of a track that were no integers */
+};
+
+void cov_measured_file_fini(struct cov_measured_file *m);
+
+/* *seq of a contig, or SIZE_MAX when the genome has none of the name. COV_EINPUT for another
+ * length. */
+int cov_measured_contig(const struct cov_measured_genome *g, const char *path, const char *name,
+                        int64_t length, size_t *seq, struct cov_err *e) COV_MUST_USE;
+
+/* Lists in warnings what only one side has; seqs[n] are those of the file's contigs. COV_EINPUT when
+ * no contig is common. */
+int cov_measured_compare(const struct cov_measured_genome *g, const char *path, const size_t *seqs,
+                         size_t n, const char *(*name)(const void *arg, size_t i), const void *arg,
+                         struct cov_err *e) COV_MUST_USE;
+
+/* Counts the reads of an alignment file. */
+int cov_measure_reads(const struct cov_measured_genome *g, const struct cov_counting *rules,
+                      const char *reference, struct cov_measured_file *m,
+                      struct cov_err *e) COV_MUST_USE;
+
+#endif

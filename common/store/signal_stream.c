@@ -1,0 +1,170 @@
+/* signal_stream.c - see signal_stream.h.
+ * SPDX-License-Identifier: MIT */
+#include "common/store/signal_stream.h"
+
+#include <stdlib.h>
+
+#include "common/base/bgz.h"
+#include "common/base/mem.h"
+#include "common/seq/grid.h"
+
+struct cov_signal_stream {
+    struct cov_stream *records;
+    const struct cov_chunk_head *head; /* borrowed from the records */
+    struct cov_signal_part *datasets;
+    size_t n_datasets;
+};
+
+static bool holds(const struct cov_chunk_head *head, enum cov_signal_kind kind)
+{
+    struct cov_signal_part *parts;
+    size_t n;
+    if (cov_signal_find_parts(head, kind, &parts, &n, NULL))
+        return false;
+    cov_signal_free_parts(parts, n);
+    return true;
+}
+
+static int find_datasets(struct cov_signal_stream *s, enum cov_signal_kind kind, struct cov_err *e)
+{
+    bool predicted = kind == COV_SIGNAL_PREDICTED;
+    int rc = cov_signal_find_parts(s->head, kind, &s->datasets, &s->n_datasets, e);
+    if (!rc || rc == COV_ENOMEM)
+        return rc;
+    const char *instead = "";
+    if (predicted && holds(s->head, COV_SIGNAL_MEASURED))
+        instead = ": a genome with measured coverage, not predictions";
+    else if (predicted && s->head->has_bases)
+        instead = ": a genome, not predictions";
+    else if (!predicted && holds(s->head, COV_SIGNAL_PREDICTED))
+        instead = ": predictions, not measured coverage";
+    return cov_err_prefix(e, "%s%s", cov_signal_stream_name(s), instead);
+}
+
+int cov_signal_stream_open(const char *path, enum cov_signal_kind kind,
+                           struct cov_signal_stream **out, struct cov_err *e)
+{
+    *out = NULL;
+    struct cov_bgz *in;
+    struct cov_signal_stream *s = cov_calloc(1, sizeof *s, e);
+    if (!s)
+        return COV_ENOMEM;
+    int rc = cov_bgz_open_read(path, 1, &in, e);
+    if (!rc)
+        rc = cov_stream_open(in, &s->records, e);
+    if (!rc) {
+        s->head = cov_stream_head(s->records);
+        rc = find_datasets(s, kind, e);
+    }
+    if (rc)
+        cov_signal_stream_close(s);
+    else
+        *out = s;
+    return rc;
+}
+
+void cov_signal_stream_close(struct cov_signal_stream *s)
+{
+    if (!s)
+        return;
+    cov_signal_free_parts(s->datasets, s->n_datasets);
+    cov_stream_close(s->records);
+    free(s);
+}
+
+struct cov_stream *cov_signal_stream_records(const struct cov_signal_stream *s)
+{
+    return s->records;
+}
+
+const char *cov_signal_stream_name(const struct cov_signal_stream *s)
+{
+    return cov_stream_name(s->records);
+}
+
+size_t cov_signal_stream_chunk_length(const struct cov_signal_stream *s)
+{
+    return s->head->L;
+}
+
+size_t cov_signal_stream_n_datasets(const struct cov_signal_stream *s)
+{
+    return s->n_datasets;
+}
+
+const char *cov_signal_stream_dataset(const struct cov_signal_stream *s, size_t k)
+{
+    return s->datasets[k].name;
+}
+
+bool cov_signal_stream_is_float(const struct cov_signal_stream *s, size_t k)
+{
+    return s->head->sets[s->datasets[k].set].type.kind == COV_H5_FLOAT;
+}
+
+/* The rows of the sets that are wanted, in *scratch: rows[strand * n_sets + set]; others stay
+ * NULL. */
+static int place_rows(const struct cov_signal_stream *s, const size_t *ks, size_t n_ks,
+                      struct cov_blob *scratch, float *const values[2], uint8_t **rows,
+                      struct cov_err *e)
+{
+    size_t n_sets = s->head->n_sets, n = 0;
+    uint8_t *base = NULL;
+    /* Once to count, once to place. */
+    for (int pass = 0; pass < 2; pass++) {
+        size_t at = 0;
+        for (size_t j = 0; j < n_ks; j++) {
+            size_t k = s->datasets[ks[j]].set;
+            for (int strand = 0; strand < 2; strand++) {
+                if (!values[strand] || (pass && rows[(size_t)strand * n_sets + k]))
+                    continue;
+                if (pass)
+                    rows[(size_t)strand * n_sets + k] = base + at;
+                if (cov_size_add(at, cov_chunk_set_row_bytes(&s->head->sets[k]), &at))
+                    return cov_fail(e, COV_ENOMEM, "%s: rows are too long",
+                                    cov_signal_stream_name(s));
+            }
+        }
+        n = at;
+        if (pass == 0) {
+            cov_blob_clear(scratch);
+            int rc = cov_blob_room(scratch, n, &base, e);
+            if (rc)
+                return rc;
+        }
+    }
+    return COV_OK;
+}
+
+int cov_signal_stream_decode(const struct cov_signal_stream *s, const char *sequence,
+                             const struct cov_blob *record, const size_t *ks, size_t n_ks,
+                             struct cov_blob *scratch, float *const values[2], struct cov_err *e)
+{
+    size_t L = s->head->L, n_sets = s->head->n_sets;
+    struct cov_stream_pair pair;
+    uint8_t **rows = cov_calloc(2 * n_sets, sizeof *rows, e);
+    int rc = rows ? place_rows(s, ks, n_ks, scratch, values, rows, e) : COV_ENOMEM;
+    if (rc)
+        goto out;
+    uint8_t *const *const elems[2] = {values[0] ? rows : NULL, values[1] ? rows + n_sets : NULL};
+    rc = cov_stream_unpack(s->head, cov_signal_stream_name(s), record, &pair, NULL, elems, e);
+    for (size_t j = 0; j < n_ks && !rc; j++)
+        for (int strand = 0; strand < 2 && !rc; strand++) {
+            const struct cov_signal_part *d = &s->datasets[ks[j]];
+            const struct cov_chunk_set *set = &s->head->sets[d->set];
+            size_t n = (size_t)(pair.end - pair.beg);
+            if (!values[strand])
+                continue;
+            float *x = values[strand] + j * L;
+            size_t t = cov_signal_means(&set->type, elems[strand][d->set], set->dims[1], d->col,
+                                        d->n_cols, n, L, x);
+            if (t < n)
+                rc = cov_fail(e, COV_EINPUT,
+                              "%s: %s: %s:%lld-%lld, %c strand, index %zu: %g is no coverage",
+                              cov_signal_stream_name(s), d->name, sequence, (long long)pair.beg + 1,
+                              (long long)pair.end, strand == COV_PLUS ? '+' : '-', t, (double)x[t]);
+        }
+out:
+    free(rows);
+    return rc;
+}

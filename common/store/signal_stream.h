@@ -1,0 +1,39 @@
+/* signal_stream.h - signal along a genome from a chunk stream: predictions or measured coverage, as
+ * in signal_file.h.
+ * SPDX-License-Identifier: MIT */
+#ifndef COV_STORE_SIGNAL_STREAM_H
+#define COV_STORE_SIGNAL_STREAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "common/base/err.h"
+#include "common/codec/blob.h"
+#include "common/store/signal_file.h"
+#include "common/store/stream.h"
+
+struct cov_signal_stream;
+
+/* Opens a chunk stream at `path` ("-": standard input) and finds its data sets, as
+ * cov_signal_file_open does: COV_EINPUT when it has none of that kind, and says which it has. */
+int cov_signal_stream_open(const char *path, enum cov_signal_kind kind,
+                           struct cov_signal_stream **out, struct cov_err *e) COV_MUST_USE;
+void cov_signal_stream_close(struct cov_signal_stream *s); /* NULL is accepted */
+
+/* Its records are read by cov_stream_next. Borrowed until close. */
+struct cov_stream *cov_signal_stream_records(const struct cov_signal_stream *s);
+const char *cov_signal_stream_name(const struct cov_signal_stream *s); /* for messages. Borrowed */
+size_t cov_signal_stream_chunk_length(const struct cov_signal_stream *s);
+size_t cov_signal_stream_n_datasets(const struct cov_signal_stream *s);
+const char *cov_signal_stream_dataset(const struct cov_signal_stream *s, size_t k); /* Borrowed */
+bool cov_signal_stream_is_float(const struct cov_signal_stream *s, size_t k);
+
+/* Any thread: values[strand][n_ks][L] of the data sets ks[0..n_ks) of a pair's record, in each
+ * chunk's own direction, for the strands whose values[] are not NULL, which must be there. Otherwise
+ * as cov_signal_file_decode. `sequence` is for messages. *scratch is reused. */
+int cov_signal_stream_decode(const struct cov_signal_stream *s, const char *sequence,
+                             const struct cov_blob *record, const size_t *ks, size_t n_ks,
+                             struct cov_blob *scratch, float *const values[2],
+                             struct cov_err *e) COV_MUST_USE;
+
+#endif

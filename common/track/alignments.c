@@ -1,0 +1,184 @@
+/* alignments.c - see alignments.h.
+ * SPDX-License-Identifier: MIT */
+#include "common/track/alignments.h"
+
+#include <errno.h>
+#include <htslib/sam.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "common/base/log.h"
+#include "common/base/mem.h"
+
+struct cov_alignments {
+    char *path;
+    htsFile *file;
+    sam_hdr_t *header;
+    bam1_t *read;
+    int64_t n_reads; /* by the index, or -1 */
+    int64_t n_got;
+};
+
+void cov_alignments_close(struct cov_alignments *a)
+{
+    if (!a)
+        return;
+    bam_destroy1(a->read);
+    sam_hdr_destroy(a->header);
+    if (a->file)
+        (void)hts_close(a->file); /* opened for reading: nothing can be lost */
+    free(a->path);
+    free(a);
+}
+
+/* Whether the file at `path` changed before that at `other`. */
+static bool is_older(const char *path, const char *other)
+{
+    struct stat a, b;
+    if (stat(path, &a) || stat(other, &b))
+        return false;
+    return a.st_mtim.tv_sec < b.st_mtim.tv_sec;
+}
+
+/* The number of reads by the index, if there is one. It is for the progress alone. */
+static void ask_index(struct cov_alignments *a)
+{
+    static const char *const suffixes[] = {".csi", ".bai", ".crai"};
+    a->n_reads = -1;
+    if (a->file->format.format != bam)
+        return;
+    for (size_t i = 0; i < COV_COUNT(suffixes); i++) {
+        char *name = cov_strfmt(NULL, "%s%s", a->path, suffixes[i]);
+        bool old = name && is_older(name, a->path);
+        if (old)
+            cov_warn("%s is older than %s", name, a->path);
+        free(name);
+        if (old)
+            return;
+    }
+    hts_idx_t *index = sam_index_load3(a->file, a->path, NULL, HTS_IDX_SILENT_FAIL);
+    if (!index)
+        return;
+    uint64_t n = hts_idx_get_n_no_coor(index);
+    for (int i = 0; i < sam_hdr_nref(a->header); i++) {
+        uint64_t mapped, unmapped;
+        if (hts_idx_get_stat(index, i, &mapped, &unmapped) == 0)
+            n += mapped + unmapped;
+    }
+    hts_idx_destroy(index);
+    a->n_reads = n <= INT64_MAX ? (int64_t)n : -1;
+}
+
+static int open_file(struct cov_alignments *a, const struct cov_alignments_options *o,
+                     struct cov_err *e)
+{
+    errno = 0;
+    a->file = hts_open(a->path, "r");
+    if (!a->file) {
+        if (errno == ENOENT || errno == EACCES || errno == EISDIR)
+            return cov_fail_errno(e, "%s", a->path);
+        return cov_fail(e, COV_EINPUT, "%s: neither BAM, CRAM nor SAM", a->path);
+    }
+    enum htsExactFormat format = a->file->format.format;
+    if (format != bam && format != cram && format != sam)
+        return cov_fail(e, COV_EINPUT, "%s: neither BAM, CRAM nor SAM", a->path);
+    if (o->reference && hts_set_fai_filename(a->file, o->reference) != 0)
+        return cov_fail(e, COV_EINPUT, "%s: the reference %s cannot be used", a->path,
+                        o->reference);
+    if (format == cram) {
+        /* Bases, qualities and tags need not be decoded; nor, without bases, a reference. */
+        int fields = SAM_QNAME | SAM_FLAG | SAM_RNAME | SAM_POS | SAM_MAPQ | SAM_CIGAR | SAM_RNEXT |
+                     SAM_PNEXT | SAM_TLEN;
+        if (hts_set_opt(a->file, CRAM_OPT_REQUIRED_FIELDS, fields) != 0)
+            return cov_fail(e, COV_EIO, "%s: htslib does not read a part of CRAM", a->path);
+    }
+    /* A file that was cut at the end of a block has lost the last one, which is empty; a pipe cannot
+     * be asked. */
+    if (hts_check_EOF(a->file) == 0)
+        return cov_fail(e, COV_EINPUT, "%s: cut short: the mark of its end is missing", a->path);
+    if (o->n_threads > 1 && hts_set_threads(a->file, (int)o->n_threads) != 0)
+        return cov_fail(e, COV_ENOMEM, "%s: no threads to decompress it", a->path);
+    a->header = sam_hdr_read(a->file);
+    if (!a->header)
+        return cov_fail(e, COV_EINPUT, "%s: the header is damaged", a->path);
+    if (sam_hdr_nref(a->header) <= 0)
+        return cov_fail(e, COV_EINPUT, "%s: the header names no sequences", a->path);
+    a->read = bam_init1();
+    if (!a->read)
+        return cov_fail(e, COV_ENOMEM, "out of memory");
+    ask_index(a);
+    return COV_OK;
+}
+
+int cov_alignments_open(const char *path, const struct cov_alignments_options *options,
+                        struct cov_alignments **out, struct cov_err *e)
+{
+    *out = NULL;
+    struct cov_alignments *a = cov_calloc(1, sizeof *a, e);
+    if (!a)
+        return COV_ENOMEM;
+    a->path = cov_strdup(path, e);
+    int rc = a->path ? open_file(a, options, e) : COV_ENOMEM;
+    if (rc)
+        cov_alignments_close(a);
+    else
+        *out = a;
+    return rc;
+}
+
+size_t cov_alignments_n_contigs(const struct cov_alignments *a)
+{
+    return (size_t)sam_hdr_nref(a->header);
+}
+
+const char *cov_alignments_contig(const struct cov_alignments *a, size_t i)
+{
+    return sam_hdr_tid2name(a->header, (int)i);
+}
+
+int64_t cov_alignments_contig_length(const struct cov_alignments *a, size_t i)
+{
+    return sam_hdr_tid2len(a->header, (int)i);
+}
+
+bool cov_alignments_is_sorted(const struct cov_alignments *a)
+{
+    kstring_t order = KS_INITIALIZE;
+    bool sorted = sam_hdr_find_tag_hd(a->header, "SO", &order) == 0 &&
+                  strcmp(ks_str(&order), "coordinate") == 0;
+    ks_free(&order);
+    return sorted;
+}
+
+int64_t cov_alignments_n_reads(const struct cov_alignments *a)
+{
+    return a->n_reads;
+}
+
+int cov_alignments_next(struct cov_alignments *a, struct cov_read *read, struct cov_err *e)
+{
+    int got = sam_read1(a->file, a->header, a->read);
+    if (got == -1)
+        return 0;
+    if (got < -1)
+        return cov_fail(e, COV_EINPUT, "%s: damaged or cut short behind read %lld", a->path,
+                        (long long)a->n_got);
+    a->n_got++;
+    const bam1_t *b = a->read;
+    if (b->core.tid >= sam_hdr_nref(a->header) || b->core.pos < -1)
+        return cov_fail(e, COV_EINPUT, "%s: read %lld (%s) has no valid place", a->path,
+                        (long long)a->n_got, bam_get_qname(b));
+    *read = (struct cov_read){
+        .name = bam_get_qname(b),
+        .contig = b->core.tid,
+        .pos = b->core.pos,
+        .flags = b->core.flag,
+        .mapq = b->core.qual,
+        .cigar = bam_get_cigar(b),
+        .n_cigar = b->core.n_cigar,
+        .mate_contig = b->core.mtid,
+        .template_length = b->core.isize,
+    };
+    return 1;
+}

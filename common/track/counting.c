@@ -1,0 +1,174 @@
+/* counting.c - see counting.h.
+ * SPDX-License-Identifier: MIT */
+#include "common/track/counting.h"
+
+#include "common/base/mem.h"
+
+const char *const cov_count_result_names[COV_SKIP_N] = {
+    [COV_COUNTED] = "counted",
+    [COV_SKIP_UNMAPPED] = "unmapped",
+    [COV_SKIP_FLAGS] = "flags",
+    [COV_SKIP_MAPQ] = "mapping_quality",
+    [COV_SKIP_MATE] = "counted_with_mate",
+    [COV_SKIP_DISCORDANT] = "discordant_pair",
+    [COV_SKIP_SUPPLEMENTARY] = "supplementary",
+    [COV_SKIP_EMPTY] = "no_bases",
+};
+
+static int add_span(struct cov_spans *s, int64_t beg, int64_t end, bool spliced, struct cov_err *e)
+{
+    if (beg >= end)
+        return COV_OK;
+    struct cov_span *last = s->n > 0 ? &s->items[s->n - 1] : NULL;
+    if (last && last->end == beg && last->spliced == spliced) {
+        last->end = end;
+        return COV_OK;
+    }
+    void *items = s->items;
+    int rc = cov_reserve(&items, &s->cap, s->n + 1, sizeof *s->items, e);
+    s->items = items;
+    if (!rc)
+        s->items[s->n++] = (struct cov_span){beg, end, spliced};
+    return rc;
+}
+
+/* The end of the bases of the reference that the read spans. */
+static int64_t reference_end(const struct cov_read *r)
+{
+    int64_t end = r->pos;
+    for (size_t i = 0; i < r->n_cigar; i++)
+        switch (r->cigar[i] & 0xf) {
+        case COV_CIGAR_M:
+        case COV_CIGAR_D:
+        case COV_CIGAR_N:
+        case COV_CIGAR_EQ:
+        case COV_CIGAR_X:
+            end += r->cigar[i] >> 4;
+            break;
+        default:
+            break;
+        }
+    return end;
+}
+
+/* The runs of a read as its CIGAR says. */
+static int add_cigar(const struct cov_read *r, struct cov_spans *s, struct cov_err *e)
+{
+    int64_t at = r->pos;
+    int rc = COV_OK;
+    for (size_t i = 0; !rc && i < r->n_cigar; i++) {
+        int64_t n = r->cigar[i] >> 4;
+        switch (r->cigar[i] & 0xf) {
+        case COV_CIGAR_M:
+        case COV_CIGAR_EQ:
+        case COV_CIGAR_X:
+            rc = add_span(s, at, at + n, false, e);
+            at += n;
+            break;
+        case COV_CIGAR_D:
+        case COV_CIGAR_N:
+            rc = add_span(s, at, at + n, true, e);
+            at += n;
+            break;
+        default: /* I, S, H and P take no bases of the reference */
+            break;
+        }
+    }
+    return rc;
+}
+
+/* Whether a read, or a fragment by its read that is asked, counts on the - strand. */
+static bool counts_on_minus(const struct cov_counting *rules, const struct cov_read *r)
+{
+    bool minus = r->flags & COV_READ_REVERSE;
+    bool second = (r->flags & COV_READ_PAIRED) && (r->flags & COV_READ_SECOND);
+    switch (rules->strand) {
+    case COV_COUNT_FIRST:
+        return minus != second;
+    case COV_COUNT_SECOND:
+        return minus == second;
+    case COV_COUNT_OWN:
+        /* A fragment lies on the strand of its first read. */
+        return rules->unit == COV_COUNT_FRAGMENT && (r->flags & COV_READ_PAIRED) ? minus != second
+                                                                                 : minus;
+    case COV_COUNT_BOTH:
+        break;
+    }
+    return false;
+}
+
+static enum cov_count_result filter(const struct cov_counting *rules, const struct cov_read *r)
+{
+    if (r->flags & COV_READ_UNMAPPED || r->contig < 0 || r->pos < 0)
+        return COV_SKIP_UNMAPPED;
+    if (r->flags & rules->exclude_flags ||
+        (r->flags & rules->require_flags) != rules->require_flags)
+        return COV_SKIP_FLAGS;
+    if (r->mapq < rules->min_mapq)
+        return COV_SKIP_MAPQ;
+    return COV_COUNTED;
+}
+
+/* Whether the read stands for a fragment; a single one stands for itself. */
+static enum cov_count_result filter_fragment(const struct cov_read *r)
+{
+    if (r->flags & COV_READ_SUPPLEMENTARY)
+        return COV_SKIP_SUPPLEMENTARY;
+    if (!(r->flags & COV_READ_PAIRED))
+        return COV_COUNTED;
+    if (!(r->flags & COV_READ_PROPER_PAIR) || r->flags & COV_READ_MATE_UNMAPPED ||
+        r->mate_contig != r->contig || r->template_length == 0)
+        return COV_SKIP_DISCORDANT;
+    return r->template_length > 0 ? COV_COUNTED : COV_SKIP_MATE;
+}
+
+static int64_t clip(int64_t x, int64_t length)
+{
+    return x < 0 ? 0 : x > length ? length : x;
+}
+
+int cov_count_spans(const struct cov_counting *rules, const struct cov_read *r, int64_t length,
+                    struct cov_spans *spans, struct cov_err *e)
+{
+    bool fragments = rules->unit == COV_COUNT_FRAGMENT;
+    spans->n = 0;
+    enum cov_count_result result = filter(rules, r);
+    if (result == COV_COUNTED && fragments)
+        result = filter_fragment(r);
+    if (result != COV_COUNTED)
+        return result;
+    bool pair = fragments && (r->flags & COV_READ_PAIRED);
+    int64_t beg = r->pos, end = reference_end(r);
+    if (beg >= length || end > length)
+        return cov_fail(e, COV_EINPUT, "the read %s covers bases %lld to %lld of %lld", r->name,
+                        (long long)beg + 1, (long long)end, (long long)length);
+    if (pair) /* some aligners count what was clipped: that may lie behind the contig */
+        end = r->template_length < length - beg ? beg + r->template_length : length;
+    spans->minus = counts_on_minus(rules, r);
+    bool reverse = r->flags & COV_READ_REVERSE;
+    /* Both ends of a fragment are ends of reads: the left one of a + read, the right of a - read. */
+    if (rules->has_shift && (pair || !reverse))
+        beg += rules->shift_plus;
+    if (rules->has_shift && (pair || reverse))
+        end += rules->shift_minus;
+    int rc;
+    if (rules->unit == COV_COUNT_CUT) {
+        int64_t at = reverse ? end - 1 : beg;
+        rc = add_span(spans, clip(at, length), clip(at + 1, length), false, e);
+    } else if (rules->has_shift || pair) {
+        rc = add_span(spans, clip(beg, length), clip(end, length), false, e);
+    } else {
+        rc = add_cigar(r, spans, e);
+    }
+    if (rc)
+        return rc;
+    return spans->n > 0 ? COV_COUNTED : COV_SKIP_EMPTY;
+}
+
+int64_t cov_count_reach(const struct cov_counting *rules)
+{
+    if (!rules->has_shift)
+        return 1; /* the last base of a read without bases */
+    int64_t low = rules->shift_plus < rules->shift_minus ? rules->shift_plus : rules->shift_minus;
+    return low < 0 ? 1 - low : 1;
+}

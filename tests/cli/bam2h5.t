@@ -1,0 +1,206 @@
+#!/bin/sh
+# bam2h5 - measured coverage, against counting read by read, and what can go wrong.
+# SPDX-License-Identifier: MIT
+. "$SRC/tests/lib/tap.sh"
+need_python h5py
+check() { # as coverage_check.py
+    "$PYTHON" "$SRC/tests/lib/coverage_check.py" "$@"
+}
+
+"$PYTHON" - >g.fa <<'END'
+import random
+random.seed(5)
+for name, n in (("a", 5000), ("b", 700), ("c", 3)):
+    print(">" + name)
+    print("".join(random.choice("ACGT") for _ in range(n)))
+END
+fasta2h5 -q --subsequence-length 1000 -o g.h5 g.fa
+check random sorted.sam 1 2000 sorted
+check random unsorted.sam 2 2000
+
+# ---- every way of counting, in files of every kind
+while read -r options rules; do
+    for sam in sorted unsorted; do
+        # shellcheck disable=SC2046,SC2086 # lists of words, with commas for blanks
+        run bam2h5 -q -f -p x $(echo "$options" | tr '|' ' ') -o o.h5 g.h5 $sam.sam
+        # shellcheck disable=SC2046
+        ok "$sam reads, $(echo "$options" | tr '|' ' '): as counted one by one" \
+            check o.h5 x 0 $sam.sam $(echo "$rules" | tr '|' ' ')
+    done
+done <<'END'
+--strand=both strand=both
+--strand=own strand=own
+--strand=first strand=first
+--strand=second strand=second
+--count=cut|--strand=own unit=cut|strand=own
+--count=cut|--shift|--strand=own unit=cut|strand=own|shift=4,-5
+--count=fragment|--strand=own unit=fragment|strand=own
+--count=fragment|--shift=-3,7|--strand=first unit=fragment|strand=first|shift=-3,7
+--shift|--strand=own strand=own|shift=4,-5
+--shift=-8,9|--strand=own strand=own|shift=-8,9
+--min-mapq=20|--exclude-flags=1024 mapq=20|exclude=1024
+--require-flags=17|--strand=own require=17|strand=own
+END
+
+sam_convert -i bai sorted.sam sorted.bam
+sam_convert unsorted.sam unsorted.bam
+sam_convert -i csi sorted.sam indexed.bam
+sam_convert sorted.sam plain.cram
+for file in sorted.bam unsorted.bam indexed.bam plain.cram; do
+    case $file in unsorted*) sam=unsorted.sam ;; *) sam=sorted.sam ;; esac
+    for threads in 1 3; do
+        run bam2h5 -q -f -@ $threads -p x --strand own -o $threads.h5 g.h5 $file
+        ok "$file with $threads threads" check $threads.h5 x 0 $sam strand=own
+    done
+    ok "$file: the same file for any number of threads" cmp 1.h5 3.h5
+done
+rm -f 1.h5 3.h5
+
+# ---- CRAM with its reference
+cat >small.sam <<'END'
+@HD	VN:1.6	SO:coordinate
+@SQ	SN:a	LN:5000
+r1	0	a	11	60	10M	*	0	0	ACGTACGTAC	*
+END
+sam_convert -r g.fa small.sam small.cram
+run bam2h5 -q -f -p x --reference g.fa -o o.h5 g.h5 small.cram
+ok 'CRAM with a reference' check o.h5 x 0 small.sam
+
+# ---- in place, replicates, replacing
+cp g.h5 in_place.h5
+run bam2h5 -p x in_place.h5 sorted.bam unsorted.bam --stats s.json
+status_is 0 'the genome file is changed in its place'
+ok 'the first column' check in_place.h5 x 0 sorted.sam
+ok 'the second column' check in_place.h5 x 1 unsorted.sam
+stderr_like '^bam2h5: sorted.bam: 2001 reads, [0-9]+ counted, [0-9]+ skipped \(unmapped 1, flags [0-9]+, no_bases [0-9]+\)$' \
+    'reads are told by reason'
+ok 'reads and the mean coverage of each contig are in --stats' "$PYTHON" -c '
+import json, h5py
+s = json.load(open("s.json"))
+f = h5py.File("in_place.h5")
+assert [x["reads"] for x in s["files"]] == [2001, 2001]
+skipped = ("unmapped", "flags", "mapping_quality", "counted_with_mate", "discordant_pair", "supplementary", "no_bases", "not_in_genome")
+assert all(x["counted"] + sum(x[k] for k in skipped) == 2001 for x in s["files"])
+assert [c["name"] for c in s["contigs"]] == ["a", "b", "c"]
+x = f["evaluation/x_coverage"][:]
+ids = f["data/seqids"][:]
+for c in s["contigs"]:
+    for k in 0, 1:
+        rows = x[ids == c["name"].encode(), :, k]
+        assert abs(rows[rows >= 0].mean() - c["mean_coverage"][k]) < 1e-9
+assert x.dtype.itemsize * 8 == s["bits"] == 16
+assert list(f["evaluation/x_meta/bam_files"][:]) == [b"sorted.bam", b"unsorted.bam"]
+assert f["evaluation/x_coverage"].chunks == (1, 1000, 1) and f["evaluation/x_coverage"].compression == "lzf"
+assert f["evaluation/x_coverage"].attrs["settings"].split("\n")[1] == "count=read strand=both shift=none min_mapq=0 require_flags=0 exclude_flags=772 file=unsorted.bam"
+'
+run bam2h5 -q -p x in_place.h5 sorted.bam
+refused 1 'in_place.h5 has coverage of x already \(2 columns\); use --append or --replace' \
+    'coverage is not replaced unasked'
+run bam2h5 -q -p x --append --count cut in_place.h5 sorted.bam
+ok 'appended: the first column is as it was' check in_place.h5 x 0 sorted.sam
+ok 'appended: the third column' check in_place.h5 x 2 sorted.sam unit=cut
+run bam2h5 -q -p y --append in_place.h5 unsorted.bam
+stderr_like 'warning: in_place.h5 has no coverage of y yet' 'another data set beside it'
+run bam2h5 -q -p x --replace in_place.h5 unsorted.bam
+ok 'replaced' check in_place.h5 x 0 unsorted.sam
+ok 'the other data set is as it was' check in_place.h5 y 0 unsorted.sam
+run h5chunk verify in_place.h5
+status_is 0 'h5chunk verify finds nothing'
+
+# ---- the type widens
+"$PYTHON" - >deep.sam <<'END'
+print("@HD\tVN:1.6\tSO:coordinate\n@SQ\tSN:a\tLN:5000")
+for i in range(40000):
+    print(f"r{i}\t0\ta\t2001\t9\t5M\t*\t0\t0\t*\t*")
+END
+run bam2h5 -q -f -p x --dtype int16 -o o.h5 g.h5 deep.sam
+refused 1 'g.h5: a:2001-3000: index 0: 40000 does not fit in 16 bits' 'a depth that does not fit'
+run bam2h5 -q -p y --append in_place.h5 deep.sam
+ok 'wider, the old column is as it was' check in_place.h5 y 0 unsorted.sam
+ok 'wider, the new column' check in_place.h5 y 1 deep.sam
+ok 'int32 now' "$PYTHON" -c 'import h5py; assert h5py.File("in_place.h5")["evaluation/y_coverage"].dtype == "i4"'
+
+# ---- contigs
+sed 's/SN:a/SN:chrA/; s/\ta\t/\tchrA\t/' sorted.sam >renamed.sam
+run bam2h5 -f -p x -o o.h5 g.h5 renamed.sam
+status_is 0 'contigs that one side lacks are no failure'
+stderr_like 'warning: renamed.sam: 1 of its 3 contigs are not in g.h5 and are left out: chrA$' 'but are told'
+stderr_like 'warning: renamed.sam: 1 of the 3 sequences of g.h5 are not in it and get 0: a$' 'on both sides'
+grep -v '	chrA	' renamed.sam >without.sam
+ok 'the rest is counted' check o.h5 x 0 without.sam
+printf 'chrA a\n' >names
+run bam2h5 -q -f -p x --rename names -o o.h5 g.h5 renamed.sam
+ok 'renamed contigs' check o.h5 x 0 renamed.sam rename=chrA:a
+sed 's/LN:700/LN:701/' sorted.sam >longer.sam
+run bam2h5 -q -f -p x -o o.h5 g.h5 longer.sam
+refused 1 'longer.sam: b has 701 bases, but 700 in g.h5' 'a contig of another length'
+printf '@SQ\tSN:z\tLN:9\n' >other.sam
+run bam2h5 -q -f -p x -o o.h5 g.h5 other.sam
+refused 1 'other.sam: none of its contigs \(z\) is in g.h5 \(a, b, c\); --rename maps names' 'no contig in common'
+
+# ---- damage
+rm -f o.h5
+size=$(wc -c <sorted.bam)
+head -c $((size - 28)) sorted.bam >cut.bam
+run bam2h5 -q -p x -o o.h5 g.h5 cut.bam
+refused 1 'cut.bam: cut short: the mark of its end is missing' 'a BAM that was cut at a block'
+head -c $((size / 2)) sorted.bam >half.bam
+run bam2h5 -q -p x -o o.h5 g.h5 half.bam
+refused 1 'half.bam: ' 'a BAM that was cut anywhere'
+{ head -c $((size / 2)) sorted.bam && printf 'xxxx' && tail -c +$((size / 2 + 5)) sorted.bam; } >flipped.bam
+run bam2h5 -q -p x -o o.h5 g.h5 flipped.bam
+refused 1 'flipped.bam: damaged or cut short behind read' 'a corrupt BAM'
+{ cat sorted.sam && printf 'late\t0\ta\t1\t9\t5M\t*\t0\t0\t*\t*\n'; } >late.sam
+run bam2h5 -q -p x -o o.h5 g.h5 late.sam
+refused 1 'late.sam: its header says that it is sorted by coordinate, but read late at a:1 comes too late' \
+    'a file that is not sorted as it says'
+printf '@SQ\tSN:a\tLN:5000\nout\t0\ta\t4999\t9\t5M\t*\t0\t0\t*\t*\n' >out.sam
+run bam2h5 -q -p x -o o.h5 g.h5 out.sam
+refused 1 'out.sam: the read out covers bases 4999 to 5003 of 5000' 'a read beyond its contig'
+run bam2h5 -q -p x -o o.h5 g.h5 g.fa
+refused 1 'g.fa: neither BAM, CRAM nor SAM' 'no alignment file'
+run bam2h5 -q -p x -o o.h5 g.h5 none.bam
+refused 1 'none.bam: No such file' 'a file that is not there'
+run bam2h5 -q -p x -o o.h5 sorted.bam sorted.bam
+refused 1 'sorted.bam: not an HDF5 file' 'no genome file'
+ok 'and no output is left behind' test ! -e o.h5
+touch -d '2001-01-01' sorted.bam.bai
+run bam2h5 -q -p x -o o.h5 g.h5 sorted.bam
+stderr_like 'warning: sorted.bam.bai is older than sorted.bam' 'an index older than its file'
+rm -f o.h5
+
+# ---- the genome file is changed as a whole or not at all
+cp g.h5 before.h5
+run bam2h5 -q -p x g.h5 flipped.bam
+ok 'a failure leaves the genome file as it was' cmp g.h5 before.h5
+chmod a-w g.h5
+run_unprivileged bam2h5 -q -p x g.h5 sorted.bam
+refused 1 'g.h5: Permission denied' 'a genome file that may not be written to'
+chmod u+w g.h5
+for moment in 0.01 0.03 0.06 0.1 0.2; do
+    bam2h5 -q -p x g.h5 sorted.bam unsorted.bam 2>/dev/null &
+    sleep $moment
+    kill -9 $! 2>/dev/null
+    wait $! 2>/dev/null
+    h5chunk verify g.h5 || break
+    cp before.h5 g.h5
+done
+is "$moment" 0.2 'so does kill -9'
+rm -f .g.*.tmp.h5
+
+# ---- usage
+while read -r status regex options; do
+    # shellcheck disable=SC2086
+    run bam2h5 $options
+    refused "$status" "$regex" "bam2h5 $options"
+done <<'END'
+2 contradict -p.x --append --replace g.h5 sorted.bam
+2 --shift=4:.two.numbers -p x --shift=4 g.h5 sorted.bam
+2 --shift -p x --shift=4,b g.h5 sorted.bam
+2 name.without -p a/b g.h5 sorted.bam
+2 found.again -p a_spliced g.h5 sorted.bam
+2 given.twice -p x g.h5 sorted.bam sorted.bam
+2 prefix g.h5 sorted.bam
+2 name.of.its.own -p x -o - g.h5 sorted.bam
+END
+done_testing

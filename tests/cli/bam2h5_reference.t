@@ -1,0 +1,36 @@
+#!/bin/sh
+# bam2h5_reference - the values that Helixer made of two BAM files.
+# SPDX-License-Identifier: MIT
+. "$SRC/tests/lib/tap.sh"
+need_shared reference/bam2h5 reference/fasta2h5/pred_data.21384.h5
+need_python h5py
+bams="$SHARED/reference/bam2h5/rep1.bam $SHARED/reference/bam2h5/rep2.bam"
+check() {
+    "$PYTHON" "$SRC/tests/lib/coverage_check.py" same "$@" atacseq
+}
+genome=$SHARED/reference/fasta2h5/pred_data.21384.h5
+for case in unstranded shift; do
+    [ $case = shift ] && shift_option=--shift || shift_option=
+    # shellcheck disable=SC2086 # lists of words
+    run bam2h5 -q -p atacseq --strand own $shift_option -o $case.h5 "$genome" $bams
+    status_is 0 "$case"
+    ok "$case: both data sets equal Helixer's" check $case.h5 "$SHARED/reference/bam2h5/$case.h5"
+done
+# shellcheck disable=SC2086
+run bam2h5 -q -p atacseq -o both.h5 "$genome" $bams
+ok '--strand both is the sum of both strands on either' "$PYTHON" -c '
+import h5py, numpy as np
+own, both = h5py.File("unstranded.h5"), h5py.File("both.h5")
+places = own["data/start_ends"][:]
+ids = own["data/seqids"][:]
+partner = {(i, s, e): k for k, (i, (s, e)) in enumerate(zip(ids, places))}
+for name in "coverage", "spliced_coverage":
+    x, y = own[f"evaluation/atacseq_{name}"][:], both[f"evaluation/atacseq_{name}"][:]
+    for k, (i, (s, e)) in enumerate(zip(ids, places)):
+        n = abs(e - s)
+        other = x[partner[i, e, s], :n][::-1]
+        assert np.array_equal(y[k, :n], x[k, :n] + other)
+'
+run cov2bigwig -q --experimental --datasets atacseq -o own.bw unstranded.h5
+status_is 0 'cov2bigwig reads it'
+done_testing

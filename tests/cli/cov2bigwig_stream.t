@@ -1,0 +1,224 @@
+#!/bin/sh
+# cov2bigwig on the chunk stream and on partial files.
+# SPDX-License-Identifier: MIT
+. "$SRC/tests/lib/tap.sh"
+need_python h5py numpy pyBigWig
+
+start_python "$SRC/tests/lib/track_check.py"
+make_input() { # KIND FILE [KEY=VALUE]...
+    ask make "$@" || exit 99
+}
+make_subset() { # FILE OUT LIST
+    ask subset "$1" "$2" "drop=$3" || exit 99
+}
+check() { # FILE TRACK NAME [KEY=VALUE]...
+    file=$1 track=$2 name=$3
+    shift 3
+    ok "$name" ask input "$file" "$track" "$@"
+}
+# from FILE [ARG]...: cov2bigwig on the stream of FILE.
+from() {
+    "$TESTLIB/h5_stream" "$1" >stream || exit 99
+    shift
+    # shellcheck disable=SC2016 # for the inner shell
+    run sh -c 'cat stream | cov2bigwig "$@" -' sh "$@"
+}
+# refuses STATUS REGEX NAME [ARG]...: cov2bigwig is refused and leaves nothing.
+refuses() {
+    wanted=$1 regex=$2 name=$3
+    shift 3
+    find . | sort >"$tap_dir/before"
+    run cov2bigwig "$@"
+    refused "$wanted" "$regex" "$name"
+    is "$(find . | sort | comm -13 "$tap_dir/before" -)" '' '  and leaves nothing'
+}
+
+# Contigs in no order, of one base, of one chunk, of several.
+make_input pred p.h5
+make_input pred one.h5 datasets=atacseq seed=3
+make_input pred float.h5 datasets=atacseq seed=5 dtype=float32 value=float
+make_input exp e.h5 seed=2
+# Its bases are none.
+"$PYTHON" -c 'import h5py; f = h5py.File("e.h5", "r+"); del f["data/X"]'
+
+# ---------------------------------------------------------------- the same tracks as of the file
+
+for file in one p float; do
+    for options in '' '--strand=+' '--strand=-' '--window-size 7' '--window-size 2500' '--scale=-2' '--skip-zero' '--min-value 2'; do
+        # shellcheck disable=SC2086 # options are words
+        {
+            from $file.h5 --datasets atacseq $options -o s.bg
+            status_is 0 "bedGraph from a stream of $file $options"
+            run cov2bigwig --datasets atacseq $options -o f.bg $file.h5
+        }
+        LC_ALL=C sort s.bg >s.sorted
+        LC_ALL=C sort f.bg >f.sorted
+        ok '  has the lines of the file' cmp s.sorted f.sorted
+        rm s.bg f.bg
+    done
+done
+from one.h5 -o -
+is "$(cut -f 1 "$stdout" | uniq | tr '\n' ' ')" 'chr1 chr10 chr2 Mito scaffold|7:x.1 B a é ' 'contigs come out as they come in'
+for options in '' 'strand=+' 'window=150' 'skip_zero=1' 'min_value=2'; do
+    flag=$(echo "$options" | sed 's/^\(.\)/--\1/; s/window/window-size/; s/_/-/; s/zero=1/zero/')
+    # shellcheck disable=SC2086 # no option is no word
+    from one.h5 $flag -f -o s.bw
+    status_is 0 "bigWig from a stream $options"
+    stderr_is '' '  without a word'
+    # shellcheck disable=SC2086 # no option is no word
+    check one.h5 s.bw '  is right' arrival=1 $options
+done
+for suffix in bg bg.gz; do
+    from float.h5 --window-size 20 -o s.$suffix
+    check float.h5 s.$suffix "s.$suffix is right" arrival=1 window=20
+done
+ok 'an index of tabix is beside it' test -s s.bg.gz.tbi
+is "$(echo s.bg.gz*)" 's.bg.gz s.bg.gz.tbi' '  and no other'
+if command -v tabix >/dev/null; then
+    is "$(tabix s.bg.gz chr2:5-900)" "$(awk -F '\t' '$1 == "chr2" && $2 < 900 && $3 > 4' s.bg)" '  which finds a region'
+fi
+from one.h5 -o s.bg.gz
+refused 1 's\.bg\.gz exists' 'an output that is there'
+rm s.bg.gz
+from one.h5 -o s.bg.gz
+refused 1 's\.bg\.gz\.tbi exists; use -f' 'an index that is there'
+mv s.bg.gz.tbi s.bg.gz.csi
+from one.h5 -o s.bg.gz
+refused 1 's\.bg\.gz\.csi exists; use -f' 'an index of the other kind'
+from one.h5 -f -o s.bg.gz
+is "$(echo s.bg.gz*)" 's.bg.gz s.bg.gz.tbi' '  goes with -f'
+rm s.bw s.bg s.bg.gz s.bg.gz.tbi s.sorted f.sorted
+
+mkdir out
+from p.h5 -o out/
+status_is 0 'several data sets to a folder'
+is "$(find out -type f | sort | tr '\n' ' ')" 'out/stdin_atacseq_avg_strand.bw out/stdin_h3k4me3_avg_strand.bw ' '  are named after standard input'
+for dataset in atacseq h3k4me3; do
+    check p.h5 out/stdin_${dataset}_avg_strand.bw "  $dataset is right" arrival=1 dataset=$dataset
+done
+from e.h5 --experimental --basename e -o out/
+status_is 0 'measured coverage'
+for dataset in atacseq h3k4me3; do
+    check e.h5 out/e_${dataset}_avg_strand.bw "  $dataset is right" arrival=1 experimental=1 dataset=$dataset
+done
+rm -r out
+for threads in 1 2 5; do
+    mkdir "t$threads"
+    from p.h5 -@ $threads -o "t$threads/"
+    from p.h5 -@ $threads --format bedgraph.gz -o "t$threads/"
+done
+ok 'the same bytes with 2 threads' diff -r t1 t2
+ok 'the same bytes with 5 threads' diff -r t1 t5
+rm -r t1 t2 t5
+"$TESTLIB/h5_stream" one.h5 >one.stream
+run cov2bigwig -o s.bw one.stream
+status_is 0 'a stream that was kept in a file'
+check one.h5 s.bw '  is right' arrival=1
+rm s.bw
+
+# ---------------------------------------------------------------- names
+
+printf 'chr1 first\nMito MT\nabsent x\n' >names
+printf '# these\nchr2\nabsent\n' >ids
+from one.h5 --rename names --blacklist-file ids -o s.bw
+status_is 0 'names and a blacklist'
+check one.h5 s.bw '  are those of the stream' arrival=1 rename=names drop=chr2
+stderr_like '^cov2bigwig: warning: ids: 1 of 2 names are not in standard input, the first is absent$' '  unknown ones are counted'
+stderr_like '^cov2bigwig: warning: names: 1 of 3 names are not in standard input$' '  in both'
+printf 'chr1\t10\t20\nchr1\t15\t30\tx\nchr2\t0\t999999\n' >regions.bed
+from one.h5 --blacklist-file regions.bed -f -o s.bw
+check one.h5 s.bw 'regions are left out' arrival=1 bed=regions.bed
+rm s.bw
+find . | sort >"$tap_dir/before"
+printf 'chr10 chr1\n' >names
+from one.h5 --rename names -o s.bw
+refused 1 'names: chr10 is renamed to chr1, as a sequence before it is named' 'two sequences of one name'
+printf 'chr1\nchr10\nchr2\nMito\nscaffold|7:x.1\nB\na\n\303\251\n' >ids
+from one.h5 --blacklist-file ids -o s.bw
+refused 1 'standard input: no sequence is left to convert: all are listed in ids' 'a blacklist of everything'
+from one.h5 --datasets x -o s.bw
+refused 2 "there is no data set 'x'; it has: atacseq" 'a data set that is not there'
+from p.h5 -o s.bw
+refused 2 '2 data sets' 'two data sets for one file'
+from e.h5 -o s.bw
+refused 1 'standard input: a genome with measured coverage, not predictions: ' 'a genome without --experimental'
+from one.h5 --experimental -o s.bw
+refused 1 'standard input: predictions, not measured coverage: ' 'predictions with --experimental'
+make_input pred blank.h5 datasets=d names='a b,c'
+from blank.h5 -o s.bg
+refused 1 "contig 'a b' cannot stand in bedGraph" 'a name with a blank'
+from one.h5 --scale 1e300 -o s.bw
+refused 1 'is not a finite number' 'values that overflow'
+"$PYTHON" - <<'END'
+import h5py, shutil
+shutil.copy("one.h5", "bad.h5")
+with h5py.File("bad.h5", "r+") as f:
+    f["prediction/predictions"][3, 5, 0] = -1
+END
+from bad.h5 -o s.bg
+refused 1 'standard input: atacseq: chr1:.*index 5: -1 is no coverage' 'a negative value'
+
+# ---------------------------------------------------------------- streams that are cut
+
+"$TESTLIB/h5_stream" p.h5 >stream
+size=$(stat -c %s stream)
+for part in 0 1 2 5 8; do
+    head -c $((size * part / 10)) stream >cut
+    run sh -c 'mkdir out; cat cut | cov2bigwig -o out/ -'
+    refused 1 'standard input: .*' "a stream cut at $part tenths"
+    is "$(ls -A out)" '' '  leaves nothing'
+    rmdir out
+done
+head -c $((size - 28)) stream >cut
+refuses 1 'cut: .*' 'a stream without its last block, from a file' --datasets atacseq -o s.bw cut
+head -c $((size - 60)) stream >cut
+refuses 1 'cut: .*' 'a stream without its end' --datasets atacseq -o s.bg.gz cut
+# shellcheck disable=SC2016 # for the inner shell
+run sh -c 'head -c 300 stream | cov2bigwig --datasets atacseq -o - -'
+refused 1 'standard input: .*' 'a stream cut, to standard output'
+refuses 1 'empty' 'an empty file' -o s.bw /dev/null
+
+# ---------------------------------------------------------------- partial files
+
+# Holes at the beginning of a sequence, in the middle, at its end; a sequence that is not there.
+make_subset one.h5 part.h5 chr1:1000-2000,chr2:0-1000,scaffold\|7:x.1:1000-2000,B:all
+for options in '' 'strand=+' 'strand=-' 'window=7' 'window=1500' 'skip_zero=1' 'scale=3'; do
+    flag=$(echo "$options" | sed 's/^\(.\)/--\1/; s/window/window-size/; s/_/-/; s/zero=1/zero/')
+    # shellcheck disable=SC2086 # no option is no word
+    run cov2bigwig $flag -f -o x.bw part.h5
+    status_is 0 "a partial file $options"
+    # shellcheck disable=SC2086 # no option is no word
+    check part.h5 x.bw '  has gaps for holes' $options
+    # shellcheck disable=SC2086 # no option is no word
+    from part.h5 $flag -f -o s.bw
+    # shellcheck disable=SC2086 # no option is no word
+    check part.h5 s.bw '  from a stream too' arrival=1 $options
+    # shellcheck disable=SC2086 # no option is no word
+    run cov2bigwig $flag -f -o x.bg part.h5
+    # shellcheck disable=SC2086 # no option is no word
+    check part.h5 x.bg '  and in bedGraph' $options
+done
+is "$("$PYTHON" -c 'import pyBigWig; print(sorted(pyBigWig.open("x.bw").chroms().items()))')" \
+    "$("$PYTHON" -c 'import pyBigWig; print(sorted(pyBigWig.open("s.bw").chroms().items()))')" 'sizes are those of the whole sequences'
+rm x.bw s.bw x.bg
+make_subset one.h5 strands.h5 chr1:1000-2000:-,chr10:all
+for strand in + -; do
+    run cov2bigwig --strand $strand -f -o x.bw strands.h5
+    status_is 0 "a chunk without - strand, $strand"
+    check strands.h5 x.bw '  is right' strand=$strand
+    from strands.h5 --strand $strand -f -o s.bw
+    check strands.h5 s.bw '  from a stream too' arrival=1 strand=$strand
+done
+rm x.bw s.bw
+refuses 1 'strands\.h5: chr1:1001-2000: only the \+ strand is there' 'the mean of a strand and nothing' -o x.bw strands.h5
+from strands.h5 -o s.bw
+refused 1 'standard input: chr1:1001-2000: only the \+ strand is there, but the mean wants both; --strand \+ takes this one' '  from a stream'
+make_subset one.h5 none.h5 "$(for n in chr1 chr10 chr2 Mito scaffold\|7:x.1 B a é; do printf '%s:all,' "$n"; done)"
+run cov2bigwig -o x.bw none.h5
+status_is 0 'a partial file without rows'
+check none.h5 x.bw '  has sequences without values'
+rm x.bw
+
+leaves p.h5 one.h5 float.h5 e.h5 blank.h5 bad.h5 one.stream stream cut names ids regions.bed part.h5 strands.h5 none.h5 \
+    'nothing was left by any of these'
+done_testing

@@ -1,0 +1,148 @@
+"""coverage_check.py - the coverage in a genome file against SAM text, counted read by read.
+
+  coverage_check.py GENOME.h5 PREFIX COLUMN READS.sam [unit=read] [strand=both] [shift=A,B] [exclude=772]
+                    [require=0] [mapq=0] [rename=FROM:TO,...]
+  coverage_check.py same A.h5 B.h5 PREFIX     the same values in both
+  coverage_check.py random OUT.sam SEED N [sorted]   reads over the contigs a (5000), b (700) and c (3)
+
+The rules are written out a second time here, as plainly as can be.
+SPDX-License-Identifier: MIT"""
+import random
+import re
+import sys
+
+import h5py
+import numpy as np
+
+
+def strands_of(flag, strand, unit):
+    """The strands, '+' or '-', that a read counts on."""
+    own = "-" if flag & 16 else "+"
+    other = "+" if own == "-" else "-"
+    second = flag & 1 and flag & 128
+    if strand == "both":
+        return "+-"
+    if strand == "own":
+        return other if unit == "fragment" and second else own
+    sense_is_own = bool(second) == (strand == "second")
+    return own if sense_is_own else other
+
+
+def count(sam, lengths, o):
+    depth = {(c, s): np.zeros(n, int) for c, n in lengths.items() for s in "+-"}
+    spliced = {(c, s): np.zeros(n, int) for c, n in lengths.items() for s in "+-"}
+    shift = [int(x) for x in o["shift"].split(",")] if o["shift"] else None
+    names = dict(pair.split(":") for pair in o["rename"].split(",")) if o["rename"] else {}
+    for line in open(sam):
+        if line.startswith("@"):
+            continue
+        _, flag, contig, pos, mapq, cigar, mate, _, tlen = line.split("\t")[:9]
+        flag, pos, mapq, tlen = int(flag), int(pos) - 1, int(mapq), int(tlen)
+        contig = names.get(contig, contig)
+        if flag & 4 or contig not in lengths or flag & int(o["exclude"]) or mapq < int(o["mapq"]):
+            continue
+        if flag & int(o["require"]) != int(o["require"]):
+            continue
+        end, runs = pos, []
+        for n, op in re.findall(r"(\d+)([MIDNSHP=X])", cigar):
+            n = int(n)
+            if op in "M=X":
+                runs.append((end, end + n, depth))
+            elif op in "DN":
+                runs.append((end, end + n, spliced))
+            end += n if op in "M=XDN" else 0
+        if o["unit"] == "fragment":
+            if flag & 0x800:
+                continue
+            if flag & 1:
+                if not flag & 2 or flag & 8 or mate not in ("=", contig) or tlen <= 0:
+                    continue
+                end = pos + tlen
+                runs = [(pos + (shift[0] if shift else 0), end + (shift[1] if shift else 0), depth)]
+            elif shift:
+                runs = [(pos, end + shift[1], depth)] if flag & 16 else [(pos + shift[0], end, depth)]
+        elif shift:
+            runs = [(pos, end + shift[1], depth)] if flag & 16 else [(pos + shift[0], end, depth)]
+        if o["unit"] == "cut":
+            a, b = shift or (0, 0)
+            at = end - 1 + b if flag & 16 else pos + a
+            runs = [(at, at + 1, depth)]
+        for beg, stop, where in runs:
+            for s in strands_of(flag, o["strand"], o["unit"]):
+                where[contig, s][max(beg, 0) : max(stop, 0)] += 1
+    return depth, spliced
+
+
+def check(path, prefix, column, sam, *options):
+    o = {"unit": "read", "strand": "both", "shift": "", "exclude": "772", "require": "0", "mapq": "0", "rename": ""}
+    for text in options:
+        key, value = text.split("=", 1)
+        o[key] = value
+    with h5py.File(path) as f:
+        ids = [x.decode() for x in f["data/seqids"][:]]
+        places = f["data/start_ends"][:]
+        lengths = {}
+        for name, (start, end) in zip(ids, places):
+            lengths[name] = max(lengths.get(name, 0), int(start), int(end))
+        for which, wanted in zip(("coverage", "spliced_coverage"), count(sam, lengths, o)):
+            got = f[f"evaluation/{prefix}_{which}"][:, :, int(column)]
+            for row, (name, (start, end)) in enumerate(zip(ids, places)):
+                n = abs(end - start)
+                x = wanted[name, "+"][start:end] if start < end else wanted[name, "-"][end:start][::-1]
+                if not np.array_equal(got[row, :n], x):
+                    return f"{which}, row {row}: {got[row, :n]} instead of {x}"
+                if not np.all(got[row, n:] == -1):
+                    return f"{which}, row {row}: padding is not -1"
+    return "ok"
+
+
+def same(a, b, prefix):
+    with h5py.File(a) as f, h5py.File(b) as g:
+        for which in ("coverage", "spliced_coverage"):
+            x, y = f[f"evaluation/{prefix}_{which}"][:], g[f"evaluation/{prefix}_{which}"][:]
+            if x.shape != y.shape or not np.array_equal(x, y):
+                return f"{which} differs"
+    return "ok"
+
+
+def make_random(path, seed, n, order=""):
+    rng = random.Random(int(seed))
+    contigs = [("a", 5000), ("b", 700), ("c", 3)]
+    lines = []
+    for i in range(int(n)):
+        k = rng.choices(range(3), (20, 5, 1))[0]
+        name, length = contigs[k]
+        pos = rng.randrange(length)
+        cigar, left = "", length - pos
+        for _ in range(rng.randrange(1, 6)):
+            op = rng.choice("MMM=XIDNSP")
+            size = rng.randrange(1, 300 if op == "N" else 40)
+            if op in "M=XDN":
+                size = min(size, left)
+                left -= size
+            if size:
+                cigar += f"{size}{op}"
+        cigar = cigar or "1S"
+        n_query = sum(int(x) for x, op in re.findall(r"(\d+)([MIS=X])", cigar))
+        flag = rng.choice([0, 16, 0, 16, 0x400, 0x800, 0x100, 0x200, 1 | 64, 1 | 128 | 16, 1 | 2 | 64, 1 | 2 | 128 | 16, 1 | 2 | 128, 1 | 8])
+        tlen = rng.randrange(-300, 300) if flag & 2 else 0
+        tlen = min(tlen, length - pos)
+        mate = "=" if flag & 2 else "*"
+        mate_pos = pos + 1 if flag & 2 else 0
+        lines.append((k, pos, f"r{i}\t{flag}\t{name}\t{pos + 1}\t{rng.randrange(61)}\t{cigar}\t{mate}\t{mate_pos}\t{tlen}\t{'A' * n_query or '*'}\t*\n"))
+    if order:
+        lines.sort(key=lambda x: x[:2])
+    with open(path, "w") as f:
+        f.write(f"@HD\tVN:1.6\tSO:{'coordinate' if order else 'unsorted'}\n")
+        f.writelines(f"@SQ\tSN:{c}\tLN:{m}\n" for c, m in contigs)
+        f.writelines(line for _, _, line in lines)
+        f.write("u1\t4\t*\t0\t0\t*\t*\t0\t0\tACGT\t*\n")
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "random":
+        make_random(*sys.argv[2:])
+        sys.exit(0)
+    answer = same(*sys.argv[2:]) if sys.argv[1] == "same" else check(*sys.argv[1:])
+    print(answer)
+    sys.exit(answer != "ok")

@@ -1,0 +1,152 @@
+/* test_chunk_info.c - what is in files of chunks and in streams.
+ * SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/job/chunk_info.h"
+#include "common/store/stream.h"
+#include "tests/lib/make_chunks.h"
+
+static char dir[] = "/tmp/cov-test-XXXXXX";
+
+/* x.h5: a predictions file; x.cov: the same as a stream without chr2 and chr1's last - chunk. */
+static void write_stream(void)
+{
+    struct cov_grid *grid = made_grid();
+    struct cov_chunk_head head;
+    struct cov_stream_writer *w;
+    struct cov_blob record = COV_BLOB_INIT;
+    made_head(false, &head);
+    assert_int_equal(cov_stream_create("x.cov", &head, true, false, 1, &w, NULL), COV_OK);
+    assert_int_equal(cov_stream_begin(w, "Sp", "chr1", NULL), COV_OK);
+    for (size_t i = 0; i < 3; i++) {
+        uint8_t codes[MADE_L], elems[2][4 * MADE_L];
+        struct cov_pair p = cov_grid_pair(grid, i);
+        const struct cov_stream_pair pair = {p.beg, p.end, {true, i < 2}};
+        made_row(grid, p.rows[COV_PLUS], codes, elems[0]);
+        made_row(grid, p.rows[COV_MINUS], codes, elems[1]);
+        const uint8_t *const sets[2][1] = {{elems[0]}, {elems[1]}};
+        const uint8_t *const no_codes[2] = {NULL, NULL};
+        const uint8_t *const *const both[2] = {sets[0], i < 2 ? sets[1] : NULL};
+        cov_blob_clear(&record);
+        assert_int_equal(cov_stream_pack(&head, &pair, no_codes, both, &record, NULL), COV_OK);
+        assert_int_equal(cov_stream_put(w, &record, NULL), COV_OK);
+    }
+    assert_int_equal(cov_stream_end(w, 25, NULL), COV_OK);
+    assert_int_equal(cov_stream_finish(w, NULL), COV_OK);
+    cov_blob_fini(&record);
+    cov_chunk_head_fini(&head);
+    cov_grid_free(grid);
+}
+
+static int enter(void **state)
+{
+    (void)state;
+    if (!mkdtemp(dir) || chdir(dir))
+        return -1;
+    make_chunks("x.h5", false, NULL);
+    make_chunks("g.h5", true, NULL);
+    write_stream();
+    return 0;
+}
+
+static int leave(void **state)
+{
+    (void)state;
+    return unlink("x.h5") || unlink("g.h5") || unlink("x.cov") || chdir("/") || rmdir(dir);
+}
+
+static char *info(const char *path, bool json, int wanted)
+{
+    char *text = NULL, name[16];
+    size_t n_text = 0;
+    (void)snprintf(name, sizeof name, "%s", path);
+    char *const paths[] = {name};
+    FILE *f = open_memstream(&text, &n_text);
+    assert_non_null(f);
+    assert_int_equal(cov_chunk_info(paths, 1, json, f, NULL), wanted);
+    assert_int_equal(fclose(f), 0);
+    return text;
+}
+
+static void has(const char *text, const char *line)
+{
+    if (!strstr(text, line))
+        fail_msg("no '%s' in:\n%s", line, text);
+}
+
+static void describes_predictions(void **state)
+{
+    (void)state;
+    char *text = info("x.h5", false, COV_OK);
+    has(text, "x.h5: predictions file\n  chunks     8 of 10 bases, in 4 pairs\n  sequences  2, "
+              "together 35 ");
+    has(text, "\n  prediction/predictions  int16  8 x 10 x 2 ");
+    has(text, "\n  prediction/datasets: a, b\n");
+    has(text, "            25         6  chr1 (Sp)\n            10         2  chr2 (Sp)\n");
+    free(text);
+    text = info("x.h5", true, COV_OK);
+    has(text, "\"layout\": null,");
+    has(text, "\"format\": \"hdf5\",");
+    has(text, "\"stored_bytes\": ");
+    free(text);
+}
+
+static void describes_genomes(void **state)
+{
+    (void)state;
+    char *text = info("g.h5", false, COV_OK);
+    has(text, "g.h5: genome file\n");
+    has(text, "\n  bases      one-hot\n");
+    has(text, "\n  data/X           float16  8 x 10 x 4  1 x 10 x 4  shuffle, gzip ");
+    free(text);
+}
+
+static void describes_streams(void **state)
+{
+    (void)state;
+    char *text = info("x.cov", false, COV_OK);
+    has(text, "x.cov: predictions file, as a stream\n  chunks     5 of 10 bases, in 3 pairs\n"
+              "  sequences  1, together 25 bases\n  partial    25 of these bases are here\n");
+    has(text, "\n  prediction/predictions  int16  5 x 10 x 2\n");
+    has(text, "\n  prediction/datasets: a, b\n        length    chunks  sequence\n"
+              "            25         5  chr1 (Sp)\n");
+    free(text);
+    text = info("x.cov", true, COV_OK);
+    has(text, "\"format\": \"stream\",");
+    assert_null(strstr(text, "stored_bytes"));
+    free(text);
+}
+
+static void refuses_other_files(void **state)
+{
+    (void)state;
+    free(info("none", false, COV_EIO));
+    FILE *f = fopen("other", "w");
+    assert_non_null(f);
+    assert_true(fputs("chr1\n", f) >= 0);
+    assert_int_equal(fclose(f), 0);
+    free(info("other", false, COV_EINPUT));
+    assert_int_equal(unlink("other"), 0);
+    assert_int_equal(truncate("x.cov", 200), 0);
+    free(info("x.cov", false, COV_EINPUT));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(describes_predictions),
+        cmocka_unit_test(describes_genomes),
+        cmocka_unit_test(describes_streams),
+        cmocka_unit_test(refuses_other_files),
+    };
+    return cmocka_run_group_tests(tests, enter, leave);
+}

@@ -1,0 +1,290 @@
+/* test_counting - which reads count, and which bases of each; every expectation counted by hand.
+ * SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/track/counting.h"
+
+enum { LENGTH = 1000 };
+
+/* The elements of a CIGAR in letters; returns how many. */
+static size_t parse(const char *text, uint32_t cigar[16])
+{
+    static const char letters[] = "MIDNSHP=X";
+    size_t n = 0;
+    while (*text) {
+        char *end;
+        unsigned long length = strtoul(text, &end, 10);
+        cigar[n++] = (uint32_t)(length << 4) | (uint32_t)(strchr(letters, *end) - letters);
+        text = end + 1;
+    }
+    return n;
+}
+
+/* Its CIGAR is good until the next one is made. */
+static struct cov_read make_read(unsigned flags, int64_t pos, const char *text)
+{
+    static uint32_t cigar[16];
+    return (struct cov_read){
+        .name = "r1",
+        .contig = 0,
+        .pos = pos,
+        .flags = flags,
+        .mapq = 30,
+        .cigar = cigar,
+        .n_cigar = parse(text, cigar),
+        .mate_contig = -1,
+    };
+}
+
+/* Spans as "10-20 s20-25 -": s is spliced, the last sign the strand; or why it does not count. */
+static void expect(const struct cov_counting *rules, const struct cov_read *r, const char *wanted)
+{
+    struct cov_spans spans = {0};
+    char text[200] = "";
+    int got = cov_count_spans(rules, r, LENGTH, &spans, NULL);
+    if (got < 0) {
+        (void)snprintf(text, sizeof text, "error");
+    } else if (got != COV_COUNTED) {
+        (void)snprintf(text, sizeof text, "%s", cov_count_result_names[got]);
+    } else {
+        for (size_t i = 0; i < spans.n; i++) {
+            size_t n = strlen(text);
+            (void)snprintf(text + n, sizeof text - n, "%s%d-%d ", spans.items[i].spliced ? "s" : "",
+                           (int)spans.items[i].beg, (int)spans.items[i].end);
+        }
+        size_t n = strlen(text);
+        (void)snprintf(text + n, sizeof text - n, "%c", spans.minus ? '-' : '+');
+    }
+    free(spans.items);
+    assert_string_equal(text, wanted);
+}
+
+static const struct cov_counting helixer = {
+    .strand = COV_COUNT_OWN,
+    .exclude_flags = COV_COUNT_HELIXER_EXCLUDES,
+};
+
+static void test_cigar(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *cigar, *wanted;
+    } cases[] = {
+        {"10M", "100-110 +"},
+        {"4=2X4M", "100-110 +"},
+        {"3S10M4S", "100-110 +"},
+        {"5H10M", "100-110 +"},
+        {"5M2I5M", "100-110 +"},
+        {"5M2P5M", "100-110 +"},
+        {"5M3D5M", "100-105 s105-108 108-113 +"},
+        {"5M100N5M", "100-105 s105-205 205-210 +"},
+        {"5M2D10N5M", "100-105 s105-117 117-122 +"},
+        {"3S2M1I3M2D4M10N1=1X2H", "100-105 s105-107 107-111 s111-121 121-123 +"},
+        {"", "no_bases"},
+        {"10S", "no_bases"},
+        {"900M", "100-1000 +"},
+        {"901M", "error"},
+    };
+    for (size_t i = 0; i < COV_COUNT(cases); i++) {
+        struct cov_read r = make_read(0, 100, cases[i].cigar);
+        expect(&helixer, &r, cases[i].wanted);
+    }
+}
+
+static void test_flags(void **state)
+{
+    (void)state;
+    struct cov_counting rules = helixer;
+    static const struct {
+        unsigned flags;
+        const char *wanted;
+    } cases[] = {
+        {0, "100-110 +"},
+        {COV_READ_REVERSE, "100-110 -"},
+        {COV_READ_UNMAPPED, "unmapped"},
+        {COV_READ_SECONDARY, "flags"},
+        {COV_READ_QC_FAIL, "flags"},
+        {COV_READ_DUPLICATE, "100-110 +"},
+        {COV_READ_SUPPLEMENTARY, "100-110 +"},
+        {COV_READ_PAIRED | COV_READ_MATE_UNMAPPED, "100-110 +"},
+    };
+    for (size_t i = 0; i < COV_COUNT(cases); i++) {
+        struct cov_read r = make_read(cases[i].flags, 100, "10M");
+        expect(&rules, &r, cases[i].wanted);
+    }
+    struct cov_read r = make_read(COV_READ_UNMAPPED, 100, "10M");
+    rules.exclude_flags = 0;
+    expect(&rules, &r, "unmapped");
+    r.flags = 0;
+    r.contig = -1;
+    expect(&rules, &r, "unmapped");
+    r.contig = 0;
+    rules.require_flags = COV_READ_PAIRED | COV_READ_PROPER_PAIR;
+    expect(&rules, &r, "flags");
+    r.flags = COV_READ_PAIRED;
+    expect(&rules, &r, "flags");
+    r.flags = COV_READ_PAIRED | COV_READ_PROPER_PAIR;
+    expect(&rules, &r, "100-110 +");
+    rules.min_mapq = 30;
+    expect(&rules, &r, "100-110 +");
+    rules.min_mapq = 31;
+    expect(&rules, &r, "mapping_quality");
+}
+
+static void test_shift(void **state)
+{
+    (void)state;
+    struct cov_counting rules = helixer;
+    rules.has_shift = true;
+    rules.shift_plus = 4;
+    rules.shift_minus = -5;
+    static const struct {
+        unsigned flags;
+        int64_t pos;
+        const char *cigar, *wanted;
+    } cases[] = {
+        {0, 100, "10M", "104-110 +"},
+        {COV_READ_REVERSE, 100, "10M", "100-105 -"},
+        {0, 100, "5M20N5M", "104-130 +"}, /* the whole span, no spliced coverage */
+        {COV_READ_REVERSE, 100, "5M3D5M", "100-108 -"},
+        {0, 100, "4M", "no_bases"},
+        {COV_READ_REVERSE, 100, "5M", "no_bases"},
+        {0, 996, "4M", "no_bases"},
+        {COV_READ_REVERSE, 0, "6M", "0-1 -"},
+    };
+    for (size_t i = 0; i < COV_COUNT(cases); i++) {
+        struct cov_read r = make_read(cases[i].flags, cases[i].pos, cases[i].cigar);
+        expect(&rules, &r, cases[i].wanted);
+    }
+    /* Outwards, beyond both ends of the contig. */
+    rules.shift_plus = -7;
+    rules.shift_minus = 9;
+    struct cov_read r = make_read(0, 3, "10M");
+    expect(&rules, &r, "0-13 +");
+    r = make_read(COV_READ_REVERSE, 990, "5M");
+    expect(&rules, &r, "990-1000 -");
+    assert_int_equal(cov_count_reach(&rules), 8);
+    assert_int_equal(cov_count_reach(&helixer), 1);
+}
+
+static void test_cut(void **state)
+{
+    (void)state;
+    struct cov_counting rules = helixer;
+    struct cov_read plus = make_read(0, 100, "10M");
+    struct cov_read minus = plus, edge = plus;
+    minus.flags = COV_READ_REVERSE;
+    rules.unit = COV_COUNT_CUT;
+    expect(&rules, &plus, "100-101 +");
+    expect(&rules, &minus, "109-110 -");
+    rules.has_shift = true;
+    rules.shift_plus = 4;
+    rules.shift_minus = -5;
+    expect(&rules, &plus, "104-105 +");
+    expect(&rules, &minus, "104-105 -"); /* end - 6 */
+    edge = make_read(0, 997, "3M");
+    expect(&rules, &edge, "no_bases"); /* the cut lies behind the contig */
+    edge = make_read(COV_READ_REVERSE, 0, "3M");
+    expect(&rules, &edge, "no_bases");
+    edge = make_read(COV_READ_REVERSE, 2, "3M"); /* before the read itself */
+    rules.shift_minus = -4;
+    expect(&rules, &edge, "0-1 -");
+}
+
+static void test_fragment(void **state)
+{
+    (void)state;
+    enum { PROPER = COV_READ_PAIRED | COV_READ_PROPER_PAIR };
+    struct cov_counting rules = helixer;
+    rules.unit = COV_COUNT_FRAGMENT;
+    struct cov_read left = make_read(PROPER, 100, "10M"), right = left, other = left;
+    left.mate_contig = right.mate_contig = 0;
+    left.template_length = 60;
+    right.template_length = -60;
+    right.flags |= COV_READ_REVERSE | COV_READ_SECOND;
+    expect(&rules, &left, "100-160 +");
+    expect(&rules, &right, "counted_with_mate");
+    left.flags |= COV_READ_SECOND; /* then the first read is the right one, on the - strand */
+    expect(&rules, &left, "100-160 -");
+    left.flags &= ~(unsigned)COV_READ_SECOND;
+    rules.has_shift = true;
+    rules.shift_plus = 4;
+    rules.shift_minus = -5;
+    expect(&rules, &left, "104-155 +");
+    rules.has_shift = false;
+    left.template_length = 950; /* clipped bases were counted */
+    expect(&rules, &left, "100-1000 +");
+    other.mate_contig = 1;
+    other.template_length = 0;
+    expect(&rules, &other, "discordant_pair");
+    other.mate_contig = 0;
+    other.template_length = 60;
+    other.flags = COV_READ_PAIRED;
+    expect(&rules, &other, "discordant_pair");
+    other.flags = PROPER | COV_READ_MATE_UNMAPPED;
+    expect(&rules, &other, "discordant_pair");
+    other.flags = PROPER | COV_READ_SUPPLEMENTARY;
+    expect(&rules, &other, "supplementary");
+    other.flags = 0; /* a single read counts as it is */
+    expect(&rules, &other, "100-110 +");
+}
+
+static void test_strand(void **state)
+{
+    (void)state;
+    enum { FIRST = COV_READ_PAIRED | 0x40, SECOND = COV_READ_PAIRED | COV_READ_SECOND };
+    static const struct {
+        unsigned flags;
+        const char *own, *first, *second;
+    } cases[] = {
+        {0, "+", "+", "-"},      {COV_READ_REVERSE, "-", "-", "+"},
+        {FIRST, "+", "+", "-"},  {FIRST | COV_READ_REVERSE, "-", "-", "+"},
+        {SECOND, "+", "-", "+"}, {SECOND | COV_READ_REVERSE, "-", "+", "-"},
+    };
+    for (size_t i = 0; i < COV_COUNT(cases); i++) {
+        struct cov_counting rules = helixer;
+        struct cov_read r = make_read(cases[i].flags, 100, "10M");
+        char wanted[20];
+        (void)snprintf(wanted, sizeof wanted, "100-110 %s", cases[i].own);
+        expect(&rules, &r, wanted);
+        rules.strand = COV_COUNT_FIRST;
+        (void)snprintf(wanted, sizeof wanted, "100-110 %s", cases[i].first);
+        expect(&rules, &r, wanted);
+        rules.strand = COV_COUNT_SECOND;
+        (void)snprintf(wanted, sizeof wanted, "100-110 %s", cases[i].second);
+        expect(&rules, &r, wanted);
+    }
+}
+
+static void test_read_beyond_its_contig(void **state)
+{
+    (void)state;
+    struct cov_spans spans = {0};
+    struct cov_err e = COV_ERR_INIT;
+    struct cov_read r = make_read(0, 995, "10M");
+    assert_int_equal(cov_count_spans(&helixer, &r, LENGTH, &spans, &e), COV_EINPUT);
+    assert_non_null(strstr(e.text, "the read r1 covers bases 996 to 1005 of 1000"));
+    free(spans.items);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cigar),
+        cmocka_unit_test(test_flags),
+        cmocka_unit_test(test_shift),
+        cmocka_unit_test(test_cut),
+        cmocka_unit_test(test_fragment),
+        cmocka_unit_test(test_strand),
+        cmocka_unit_test(test_read_beyond_its_contig),
+    };
+    return cmocka_run_group_tests_name("counting", tests, NULL, NULL);
+}

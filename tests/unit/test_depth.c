@@ -1,0 +1,107 @@
+/* test_depth - depth from runs in any order, against counting them one by one.
+ * SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/base/rng.h"
+#include "common/track/depth.h"
+
+enum { N = 10000, LANES = 3 };
+
+static int32_t expected[LANES][N];
+
+/* Takes the next n positions and compares them. */
+static void check_take(struct cov_depth *d, size_t n)
+{
+    static int32_t got[LANES][N];
+    int32_t *lanes[LANES] = {got[0], got[1], got[2]};
+    size_t at = (size_t)cov_depth_taken(d);
+    assert_int_equal(cov_depth_take(d, n, lanes, NULL), 0);
+    assert_int_equal(cov_depth_taken(d), at + n);
+    for (size_t k = 0; k < LANES; k++)
+        assert_memory_equal(got[k], expected[k] + at, n * sizeof **got);
+}
+
+static void count(struct cov_depth *d, size_t lane, int64_t beg, int64_t end)
+{
+    assert_int_equal(cov_depth_add(d, lane, beg, end, NULL), 0);
+    for (int64_t t = beg; t < end; t++)
+        expected[lane][t]++;
+}
+
+/* Runs anywhere, with as few pages as can be: most wait in the file. */
+static void test_any_order(void **state)
+{
+    (void)state;
+    struct cov_rng rng;
+    cov_rng_init(&rng, 1);
+    for (size_t pages = 1; pages < 4; pages++)
+        for (unsigned bits = 4; bits < 15; bits += 5) {
+            struct cov_depth_options o = {LANES, N, "/tmp", pages, bits};
+            struct cov_depth *d;
+            memset(expected, 0, sizeof expected);
+            assert_int_equal(cov_depth_new(&o, &d, NULL), 0);
+            for (int i = 0; i < 5000; i++) {
+                int64_t beg = (int64_t)(cov_rng_next(&rng) % N);
+                int64_t end = beg + (int64_t)(cov_rng_next(&rng) % 300);
+                count(d, cov_rng_next(&rng) % LANES, beg, end < N ? end : N);
+            }
+            for (size_t at = 0, n; at < N; at += n) {
+                n = cov_rng_next(&rng) % 700;
+                n = n < N - at ? n : N - at;
+                check_take(d, n);
+            }
+            cov_depth_free(d);
+        }
+}
+
+/* Runs come ascending and positions are taken behind them, as with sorted reads; some are long. */
+static void test_taken_on_the_way(void **state)
+{
+    (void)state;
+    struct cov_depth_options o = {LANES, N, "/tmp", 2, 6};
+    struct cov_depth *d;
+    struct cov_rng rng;
+    cov_rng_init(&rng, 2);
+    memset(expected, 0, sizeof expected);
+    assert_int_equal(cov_depth_new(&o, &d, NULL), 0);
+    for (int64_t at = 0; at < N; at += (int64_t)(cov_rng_next(&rng) % 5)) {
+        int64_t n = (int64_t)(cov_rng_next(&rng) % (at % 50 ? 40 : 3000));
+        count(d, (size_t)at % LANES, at, at + n < N ? at + n : N);
+        while (cov_depth_taken(d) + 100 <= at)
+            check_take(d, 100);
+    }
+    check_take(d, N - (size_t)cov_depth_taken(d));
+    cov_depth_free(d);
+}
+
+static void test_passing_over(void **state)
+{
+    (void)state;
+    struct cov_depth_options o = {LANES, N, "/tmp", 0, 0};
+    struct cov_depth *d;
+    memset(expected, 0, sizeof expected);
+    assert_int_equal(cov_depth_new(&o, &d, NULL), 0);
+    count(d, 0, 10, 500);
+    count(d, 1, N - 1, N);
+    assert_int_equal(cov_depth_take(d, 200, NULL, NULL), 0);
+    check_take(d, N - 200);
+    cov_depth_free(d);
+    cov_depth_free(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_any_order),
+        cmocka_unit_test(test_taken_on_the_way),
+        cmocka_unit_test(test_passing_over),
+    };
+    return cmocka_run_group_tests_name("depth", tests, NULL, NULL);
+}

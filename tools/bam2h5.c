@@ -1,0 +1,226 @@
+/* bam2h5.c - measured coverage from alignments into a genome file.
+ * SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/bgz.h"
+#include "common/base/path.h"
+#include "common/base/tool.h"
+#include "common/job/measure.h"
+
+struct config {
+    const char *prefix, *shift, *reference, *rename;
+    int preset, count, strand, dtype;
+    int64_t min_mapq, require_flags, exclude_flags;
+    bool append, replace;
+};
+
+/* In the order of the enums of counting.h. */
+static const char *const presets[] = {"helixer", NULL};
+static const char *const counts[] = {"read", "cut", "fragment", NULL};
+static const char *const strands[] = {"both", "own", "first", "second", NULL};
+static const char *const types[] = {"auto", "int16", "int32", "int64", NULL};
+static const size_t type_bytes[] = {0, 2, 4, 8};
+
+enum { ROW_SHIFT, ROW_EXCLUDE_FLAGS };
+enum { MAX_FLAGS = 0xffff, MAX_MAPQ = 255, MAX_SHIFT = 1000000 };
+
+#define FIELD(name) offsetof(struct config, name)
+
+static const struct cov_opt options[] = {
+    [ROW_SHIFT] = {.name = "shift",
+                   .type = COV_OPT_STRING,
+                   .flags = COV_OPT_OPTIONAL_VALUE,
+                   .field = FIELD(shift),
+                   .metavar = "A,B",
+                   .def = "4,-5",
+                   .help = "move reads to the middle of the Tn5 cut (ATAC-seq): add A to the start "
+                           "of a + read and B to the end of a - read; a read is then all it spans"},
+    [ROW_EXCLUDE_FLAGS] = {.name = "exclude-flags",
+                           .type = COV_OPT_INT,
+                           .field = FIELD(exclude_flags),
+                           .metavar = "N",
+                           .max = MAX_FLAGS,
+                           .help = "leave out reads with any of these flags; without it, those of "
+                                   "the preset"},
+    {.name = "prefix",
+     .letter = 'p',
+     .type = COV_OPT_STRING,
+     .flags = COV_OPT_REQUIRED,
+     .field = FIELD(prefix),
+     .metavar = "PREFIX",
+     .help = "name of the data set, as atacseq: evaluation/PREFIX_coverage"},
+    {.name = "preset",
+     .type = COV_OPT_ENUM,
+     .field = FIELD(preset),
+     .def = "helixer",
+     .choices = presets,
+     .help = "which reads count: helixer leaves out unmapped, secondary and QC-failed ones "
+             "(flags 772)"},
+    {.name = "count",
+     .type = COV_OPT_ENUM,
+     .field = FIELD(count),
+     .def = "read",
+     .choices = counts,
+     .help = "what counts: the aligned bases of a read, its first base (the Tn5 cut), or the whole "
+             "fragment once a pair"},
+    {.name = "strand",
+     .type = COV_OPT_ENUM,
+     .field = FIELD(strand),
+     .def = "both",
+     .choices = strands,
+     .help = "where a read counts: on both strands, on its own, or, in stranded protocols, on that "
+             "of the first or of the second read (dUTP)"},
+    {.name = "min-mapq",
+     .type = COV_OPT_INT,
+     .field = FIELD(min_mapq),
+     .metavar = "N",
+     .max = MAX_MAPQ,
+     .help = "leave out reads of a smaller mapping quality"},
+    {.name = "require-flags",
+     .type = COV_OPT_INT,
+     .field = FIELD(require_flags),
+     .metavar = "N",
+     .max = MAX_FLAGS,
+     .help = "only reads with all of these flags"},
+    {.name = "reference",
+     .type = COV_OPT_STRING,
+     .flags = COV_OPT_PATH_IN,
+     .field = FIELD(reference),
+     .metavar = "FASTA",
+     .help = "reference of CRAM files"},
+    {.name = "dtype",
+     .type = COV_OPT_ENUM,
+     .field = FIELD(dtype),
+     .def = "auto",
+     .choices = types,
+     .help = "type of the values; auto is the smallest that holds them, one that does not is an "
+             "error"},
+    {.name = "append",
+     .type = COV_OPT_FLAG,
+     .field = FIELD(append),
+     .help = "add columns to the coverage that GENOME.h5 has of PREFIX"},
+    {.name = "replace",
+     .type = COV_OPT_FLAG,
+     .field = FIELD(replace),
+     .help = "remove the coverage that GENOME.h5 has of PREFIX first"},
+    {.name = "rename",
+     .type = COV_OPT_STRING,
+     .flags = COV_OPT_PATH_IN,
+     .field = FIELD(rename),
+     .metavar = "FILE",
+     .help = "two columns: name of a contig in the files, name in GENOME.h5"},
+    {.name = NULL},
+};
+
+/* "4,-5" */
+static int parse_shift(const char *text, struct cov_counting *counting, struct cov_err *e)
+{
+    char first[32];
+    size_t n = strcspn(text, ",");
+    if (text[n] != ',' || n >= sizeof first)
+        return cov_fail(e, COV_EUSAGE, "--shift=%s: two numbers with a comma between are wanted",
+                        text);
+    memcpy(first, text, n);
+    first[n] = '\0';
+    int rc = cov_parse_i64(first, "--shift", -MAX_SHIFT, MAX_SHIFT, &counting->shift_plus, e);
+    if (!rc)
+        rc = cov_parse_i64(text + n + 1, "--shift", -MAX_SHIFT, MAX_SHIFT, &counting->shift_minus,
+                           e);
+    counting->has_shift = true;
+    return rc;
+}
+
+/* The prefix becomes part of names in the file. */
+static int check_prefix(const char *prefix, struct cov_err *e)
+{
+    static const char spliced[] = "_spliced";
+    size_t n = strlen(prefix);
+    if (strchr(prefix, '/') || strcmp(prefix, ".") == 0)
+        return cov_fail(e, COV_EUSAGE, "--prefix %s: a name without '/' is wanted", prefix);
+    if (n >= sizeof spliced - 1 && strcmp(prefix + n - (sizeof spliced - 1), spliced) == 0)
+        return cov_fail(e, COV_EUSAGE,
+                        "--prefix %s: a name that ends in %s would not be found again", prefix,
+                        spliced);
+    return COV_OK;
+}
+
+static int check(const struct config *c, int n_operands, char **operands,
+                 const struct cov_common *common, struct cov_err *e)
+{
+    if (c->append && c->replace)
+        return cov_fail(e, COV_EUSAGE, "--append and --replace contradict each other");
+    if (cov_path_is_std(operands[0]))
+        return cov_fail(e, COV_EUSAGE, "a genome file is not read from standard input");
+    if (common->output && cov_path_is_std(common->output))
+        return cov_fail(e, COV_EUSAGE, "-o -: a genome file needs a name of its own");
+    if (c->rename && cov_path_is_std(c->rename))
+        return cov_fail(e, COV_EUSAGE, "--rename is not read from standard input");
+    for (int i = 1; i < n_operands; i++)
+        for (int k = 1; k < i; k++)
+            if (strcmp(operands[i], operands[k]) == 0)
+                return cov_fail(e, COV_EUSAGE, "%s is given twice", operands[i]);
+    return check_prefix(c->prefix, e);
+}
+
+static int run(struct cov_common *common, void *config, const bool *given, int n_operands,
+               char **operands, struct cov_err *e)
+{
+    const struct config *c = config;
+    struct cov_measure_options measure = {
+        .prefix = c->prefix,
+        .files = (const char *const *)(operands + 1),
+        .n_files = (size_t)n_operands - 1,
+        .counting = {.unit = (enum cov_count_unit)c->count,
+                     .strand = (enum cov_count_strand)c->strand,
+                     .require_flags = (unsigned)c->require_flags,
+                     .exclude_flags = given[ROW_EXCLUDE_FLAGS] ? (unsigned)c->exclude_flags
+                                                               : COV_COUNT_HELIXER_EXCLUDES,
+                     .min_mapq = (unsigned)c->min_mapq},
+        .reference = c->reference,
+        .rename_path = c->rename,
+        .elem_bytes = type_bytes[c->dtype],
+        .mode = c->append    ? COV_MEASURE_APPEND
+                : c->replace ? COV_MEASURE_REPLACE
+                             : COV_MEASURE_NEW,
+        .tmpdir = common->tmpdir,
+    };
+    int rc = check(c, n_operands, operands, common, e);
+    if (!rc && given[ROW_SHIFT])
+        rc = parse_shift(c->shift, &measure.counting, e);
+    const char *const lists[] = {c->reference, c->rename};
+    for (size_t i = 0; !rc && i < COV_COUNT(lists); i++)
+        if (lists[i])
+            rc = cov_stats_add_input(&common->stats, lists[i], e);
+    return rc ? rc
+              : cov_measure(operands[0], common->output, common->force, &measure,
+                            (unsigned)common->threads, &common->progress, &common->stats, e);
+}
+
+static void print_versions(FILE *f)
+{
+    (void)fprintf(f, "htslib %s\n", cov_bgz_version());
+}
+
+int main(int argc, char **argv)
+{
+    static const struct cov_tool tool = {
+        .name = "bam2h5",
+        .summary = "add measured coverage of BAM or CRAM files to a genome file",
+        .synopsis = "[options] -p PREFIX GENOME.h5 FILE...",
+        .examples = "  bam2h5 -p atacseq --shift genome.h5 rep1.bam rep2.bam\n"
+                    "  bam2h5 -p h3k4me3 --count fragment --min-mapq 10 genome.h5 chip.cram\n"
+                    "  bam2h5 -p atacseq --append --shift genome.h5 rep3.bam\n",
+        .options = options,
+        .config_bytes = sizeof(struct config),
+        .min_operands = 2,
+        .max_operands = -1,
+        .output_optional = true,
+        .output_help = "write a new file instead of changing GENOME.h5",
+        .run = run,
+        .print_versions = print_versions,
+    };
+    return cov_tool_main(&tool, argc, argv);
+}
