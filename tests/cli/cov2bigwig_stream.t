@@ -158,7 +158,7 @@ END
 from bad.h5 -o s.bg
 refused 1 'standard input: atacseq: chr1:.*index 5: -1 is no coverage' 'a negative value'
 
-# ---------------------------------------------------------------- streams that are part.cov
+# ---------------------------------------------------------------- streams that are cut
 
 "$TESTLIB/h5_stream" p.h5 >stream
 size=$(stat -c %s stream)
@@ -219,6 +219,6 @@ status_is 0 'a partial file without rows'
 check none.h5 x.bw '  has sequences without values'
 rm x.bw
 
-leaves p.h5 one.h5 float.h5 e.h5 blank.h5 bad.h5 one.stream stream cut names ids regions.bed part.h5 strands.h5 none.h5 \
+leaves p.h5 one.h5 float.h5 e.h5 blank.h5 bad.h5 one.stream stream part.cov names ids regions.bed part.h5 strands.h5 none.h5 \
     'nothing was left by any of these'
 done_testing
