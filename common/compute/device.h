@@ -67,6 +67,10 @@ struct cov_device_ops {
      * of the batch, nor on its place there. */
     int (*forward)(struct cov_program *p, unsigned worker, size_t n, const uint8_t *codes,
                    float *out, struct cov_err *e);
+    /* Before the first forward: from now on everything is computed, for comparison. Without it a
+     * device may leave out what is constant, repeated, or of no use: values differ by no more than
+     * rounding does, 1e-5. */
+    void (*compute_all)(struct cov_program *p);
     void (*program_free)(struct cov_program *p); /* NULL is accepted */
 };
 

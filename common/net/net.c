@@ -53,6 +53,11 @@ void cov_net_free(struct cov_net *net)
     free(net);
 }
 
+void cov_net_compute_all(struct cov_net *net)
+{
+    net->dev->ops->compute_all(net->program);
+}
+
 int cov_net_forward(struct cov_net *net, unsigned worker, size_t n, const uint8_t *codes,
                     float *values, struct cov_err *e)
 {

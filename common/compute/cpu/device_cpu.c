@@ -12,6 +12,7 @@
 #include "common/base/mem.h"
 #include "common/compute/cpu/blas.h"
 #include "common/compute/cpu/fast.h"
+#include "common/compute/cpu/plan.h"
 #include "common/compute/cpu/ref.h"
 #include "common/compute/device.h"
 #include "common/seq/alphabet.h"
@@ -32,12 +33,14 @@ struct arena {
     float *rows[2]; /* activations of one sequence, in turn */
     float *lstm[2]; /* [T, n, C], in turn */
     float *scratch;
+    struct cov_row_plan *plans; /* [n_rows, n_layers + 1] */
 };
 
 struct cov_program {
     const struct cpu_device *dev;
     struct cov_layer *layers;
     size_t n_layers, lstm_beg, lstm_end; /* layers [lstm_beg, lstm_end) are LSTMs */
+    bool full;                           /* compute what is constant, too */
     size_t n_rows;                       /* sequences side by side, at most COV_LSTM_ROWS */
     struct cov_fast_layer **fast;        /* [n_layers]; NULL with the reference */
     struct cov_layer_weights *weights;   /* [n_layers], of the reference */
@@ -107,7 +110,8 @@ static int make_arenas(struct cov_program *p, struct cov_err *e)
     for (unsigned i = 0; i < p->n_workers; i++) {
         struct arena *a = &p->arenas[i];
         a->memory = cov_malloc(total, sizeof(float), e);
-        if (!a->memory)
+        a->plans = cov_calloc(p->n_rows * (p->n_layers + 1), sizeof *a->plans, e);
+        if (!a->memory || !a->plans)
             return COV_ENOMEM;
         size_t beyond = (uintptr_t)a->memory / sizeof(float) % LINE;
         a->onehot = a->memory + (LINE - beyond);
@@ -130,8 +134,10 @@ static void program_free(struct cov_program *p)
         if (p->weight_memory)
             free(p->weight_memory[i]);
     }
-    for (unsigned i = 0; p->arenas && i < p->n_workers; i++)
+    for (unsigned i = 0; p->arenas && i < p->n_workers; i++) {
         free(p->arenas[i].memory);
+        free(p->arenas[i].plans);
+    }
     free(p->fast);
     free(p->weight_memory);
     free(p->weights);
@@ -187,21 +193,39 @@ static int program_new(struct cov_device *dev, const struct cov_layer *layers,
 
 /* ---- running ---- */
 
-static void one_hot(const uint8_t *codes, size_t n, float *x)
+static void one_hot(const struct cov_row_plan *plan, const uint8_t *codes, float *x)
 {
-    for (size_t t = 0; t < n; t++)
-        memcpy(x + 4 * t, cov_onehot_f32[codes[t] & 15], 4 * sizeof *x);
+    for (size_t i = 0; i < plan->n_ranges; i++)
+        for (size_t t = plan->ranges[i].beg; t < plan->ranges[i].end; t++)
+            memcpy(x + 4 * t, cov_onehot_f32[codes[t] & 15], 4 * sizeof *x);
+}
+
+/* Rows of y that are copies of rows that were computed. */
+static void copy_rows(const struct cov_row_plan *plan, size_t c, float *y, size_t y_stride)
+{
+    for (size_t i = 0; i < plan->n_copies; i++) {
+        const struct cov_copy *copy = &plan->copies[i];
+        size_t at = (copy->beg - copy->from) % copy->period;
+        for (size_t t = copy->beg; t < copy->end; t++) {
+            memcpy(y + t * y_stride, y + (copy->from + at) * y_stride, c * sizeof *y);
+            at = at + 1 == copy->period ? 0 : at + 1;
+        }
+    }
 }
 
 /* Layers [beg, end) of one sequence; the last one writes to y with rows y_stride apart. */
-static void run_rows(const struct cov_program *p, struct arena *a, size_t beg, size_t end,
-                     const float *x, size_t x_stride, float *y, size_t y_stride)
+static void run_rows(const struct cov_program *p, struct arena *a, const struct cov_row_plan *plans,
+                     size_t beg, size_t end, const float *x, size_t x_stride, float *y,
+                     size_t y_stride)
 {
     for (size_t i = beg; i < end; i++) {
         const struct cov_layer *l = &p->layers[i];
+        const struct cov_row_plan *plan = &plans[i + 1];
         float *to = i + 1 == end ? y : a->rows[i % 2];
         size_t to_stride = i + 1 == end ? y_stride : l->c_out;
-        cov_fast_rows(p->fast[i], x, x_stride, to, to_stride, a->scratch);
+        for (size_t k = 0; k < plan->n_ranges; k++)
+            cov_fast_rows(p->fast[i], plan->ranges[k], x, x_stride, to, to_stride, a->scratch);
+        copy_rows(plan, l->c_out, to, to_stride);
         x = to;
         x_stride = to_stride;
     }
@@ -211,19 +235,27 @@ static void run_rows(const struct cov_program *p, struct arena *a, size_t beg, s
 static void forward_block(const struct cov_program *p, struct arena *a, size_t n,
                           const uint8_t *codes, float *out)
 {
-    size_t length = p->layers[0].t_in, last = p->n_layers - 1;
+    size_t length = p->layers[0].t_in, last = p->n_layers - 1, n_plans = p->n_layers + 1;
     size_t depth = p->layers[last].c_out;
+    for (size_t b = 0; b < n; b++) {
+        if (p->full)
+            cov_plan_full(p->layers, p->n_layers, a->plans + b * n_plans);
+        else
+            cov_plan(p->layers, p->n_layers, codes + b * length, a->plans + b * n_plans);
+    }
     if (p->lstm_beg == p->lstm_end) {
         for (size_t b = 0; b < n; b++) {
-            one_hot(codes + b * length, length, a->onehot);
-            run_rows(p, a, 0, p->n_layers, a->onehot, 4, out + b * length * depth, depth);
+            const struct cov_row_plan *plans = a->plans + b * n_plans;
+            one_hot(plans, codes + b * length, a->onehot);
+            run_rows(p, a, plans, 0, p->n_layers, a->onehot, 4, out + b * length * depth, depth);
         }
         return;
     }
     size_t c = p->layers[p->lstm_beg].c_in;
     for (size_t b = 0; b < n; b++) {
-        one_hot(codes + b * length, length, a->onehot);
-        run_rows(p, a, 0, p->lstm_beg, a->onehot, 4, a->lstm[0] + b * c, n * c);
+        const struct cov_row_plan *plans = a->plans + b * n_plans;
+        one_hot(plans, codes + b * length, a->onehot);
+        run_rows(p, a, plans, 0, p->lstm_beg, a->onehot, 4, a->lstm[0] + b * c, n * c);
     }
     const float *x = a->lstm[0];
     for (size_t i = p->lstm_beg; i < p->lstm_end; i++) {
@@ -233,13 +265,15 @@ static void forward_block(const struct cov_program *p, struct arena *a, size_t n
         c = p->layers[i].c_out;
     }
     for (size_t b = 0; b < n; b++)
-        run_rows(p, a, p->lstm_end, p->n_layers, x + b * c, n * c, out + b * length * depth, depth);
+        run_rows(p, a, a->plans + b * n_plans, p->lstm_end, p->n_layers, x + b * c, n * c,
+                 out + b * length * depth, depth);
 }
 
 static void forward_reference(const struct cov_program *p, struct arena *a, const uint8_t *codes,
                               float *out)
 {
-    one_hot(codes, p->layers[0].t_in, a->onehot);
+    cov_plan_full(p->layers, p->n_layers, a->plans);
+    one_hot(a->plans, codes, a->onehot);
     const float *x = a->onehot;
     for (size_t i = 0; i < p->n_layers; i++) {
         float *y = i + 1 == p->n_layers ? out : a->rows[i % 2];
@@ -270,6 +304,11 @@ static int forward(struct cov_program *p, unsigned worker, size_t n, const uint8
     return COV_OK;
 }
 
+static void compute_all(struct cov_program *p)
+{
+    p->full = true;
+}
+
 /* ---- the device ---- */
 
 static void close_device(struct cov_device *dev)
@@ -290,6 +329,7 @@ int cov_device_open_cpu(const char *kernels, struct cov_device **out, struct cov
         .describe = describe,
         .program_new = program_new,
         .forward = forward,
+        .compute_all = compute_all,
         .program_free = program_free,
     };
     bool reference = kernels && strcmp(kernels, "ref") == 0;

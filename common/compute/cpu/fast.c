@@ -305,6 +305,12 @@ static void gather(const struct cov_fast_layer *f, const struct phase *p, size_t
     }
 }
 
+/* How many rows of a phase are output rows before t. */
+static size_t phase_rows_below(const struct cov_fast_layer *f, const struct phase *p, size_t t)
+{
+    return t <= p->first ? 0 : (t - p->first - 1) / f->n_phases + 1;
+}
+
 /* acc[rows, c_out] = the sums of output rows i0 .. i0+rows-1 of a phase. */
 static void run_tile(const struct cov_fast_layer *f, const struct phase *p, size_t i0, size_t rows,
                      const float *x, size_t x_stride, float *acc, float *gathered)
@@ -333,29 +339,32 @@ static void run_tile(const struct cov_fast_layer *f, const struct phase *p, size
     }
 }
 
-static void run_convolution(const struct cov_fast_layer *f, const float *x, size_t x_stride,
-                            float *y, size_t y_stride, float *scratch)
+/* Rows of a phase are whole tiles from a multiple of COV_PLAN_TILE on (plan.h), the last ones of a
+ * layer aside. */
+static void run_convolution(const struct cov_fast_layer *f, struct cov_rows rows, const float *x,
+                            size_t x_stride, float *y, size_t y_stride, float *scratch)
 {
     const struct cov_layer *l = &f->layer;
     size_t tile = tile_rows(f);
     float *acc = scratch, *gathered = scratch + tile * l->c_out;
     for (size_t i = 0; i < f->n_phases; i++) {
         const struct phase *p = &f->phases[i];
-        for (size_t i0 = 0; i0 < p->rows; i0 += tile) {
-            size_t rows = p->rows - i0 < tile ? p->rows - i0 : tile;
-            run_tile(f, p, i0, rows, x, x_stride, acc, gathered);
-            f->kernels.vec->finish(rows, l->c_out, acc, f->bias, f->scale, f->shift,
+        size_t beg = phase_rows_below(f, p, rows.beg), end = phase_rows_below(f, p, rows.end);
+        for (size_t i0 = beg; i0 < end; i0 += tile) {
+            size_t n = end - i0 < tile ? end - i0 : tile;
+            run_tile(f, p, i0, n, x, x_stride, acc, gathered);
+            f->kernels.vec->finish(n, l->c_out, acc, f->bias, f->scale, f->shift,
                                    y + (p->first + i0 * f->n_phases) * y_stride,
                                    f->n_phases * y_stride);
         }
     }
 }
 
-static void run_linear(const struct cov_fast_layer *f, const float *x, size_t x_stride, float *y,
-                       size_t y_stride)
+static void run_linear(const struct cov_fast_layer *f, struct cov_rows rows, const float *x,
+                       size_t x_stride, float *y, size_t y_stride)
 {
     const struct cov_layer *l = &f->layer;
-    for (size_t t = 0; t < l->t_out; t++) {
+    for (size_t t = rows.beg; t < rows.end; t++) {
         const float *in = x + t * x_stride;
         float *out = y + t * y_stride;
         for (size_t o = 0; o < l->c_out; o++) {
@@ -368,16 +377,16 @@ static void run_linear(const struct cov_fast_layer *f, const float *x, size_t x_
             f->kernels.vec->exp(l->c_out, out);
     }
     if (y_stride == l->c_out)
-        f->kernels.vec->exp(l->t_out * l->c_out, y);
+        f->kernels.vec->exp((rows.end - rows.beg) * l->c_out, y + rows.beg * y_stride);
 }
 
-void cov_fast_rows(const struct cov_fast_layer *f, const float *x, size_t x_stride, float *y,
-                   size_t y_stride, float *scratch)
+void cov_fast_rows(const struct cov_fast_layer *f, struct cov_rows rows, const float *x,
+                   size_t x_stride, float *y, size_t y_stride, float *scratch)
 {
     if (f->layer.kind == COV_LAYER_LINEAR_EXP)
-        run_linear(f, x, x_stride, y, y_stride);
+        run_linear(f, rows, x, x_stride, y, y_stride);
     else
-        run_convolution(f, x, x_stride, y, y_stride, scratch);
+        run_convolution(f, rows, x, x_stride, y, y_stride, scratch);
 }
 
 /* One direction: `d` 0 from the first row to the last, 1 from the last to the first. */

@@ -9,6 +9,7 @@
 #define COV_COMPUTE_CPU_FAST_H
 
 #include "common/compute/cpu/gemm.h"
+#include "common/compute/cpu/plan.h"
 #include "common/compute/cpu/vec.h"
 #include "common/compute/device.h"
 
@@ -32,10 +33,11 @@ void cov_fast_layer_free(struct cov_fast_layer *f); /* NULL is accepted */
 /* Floats of scratch that running it needs. */
 size_t cov_fast_layer_scratch(const struct cov_fast_layer *f);
 
-/* Not for an LSTM: y of one sequence; row t of x starts at x + t * x_stride, of y at
- * y + t * y_stride. */
-void cov_fast_rows(const struct cov_fast_layer *f, const float *x, size_t x_stride, float *y,
-                   size_t y_stride, float *scratch);
+/* Not for an LSTM: rows `rows` of y of one sequence; row t of x starts at x + t * x_stride, of y at
+ * y + t * y_stride. `rows` begins at a multiple of cov_plan_unit(layer), and ends at one or with the
+ * layer. */
+void cov_fast_rows(const struct cov_fast_layer *f, struct cov_rows rows, const float *x,
+                   size_t x_stride, float *y, size_t y_stride, float *scratch);
 
 /* An LSTM: y[T, n, directions*hidden] of x[T, n, c_in], time-major, n <= COV_LSTM_ROWS. */
 void cov_fast_lstm(const struct cov_fast_layer *f, size_t n, const float *x, float *y,
