@@ -12,6 +12,7 @@
 #include "common/base/mem.h"
 #include "common/compute/cpu/blas.h"
 #include "common/compute/cpu/fast.h"
+#include "common/compute/cpu/lstm.h"
 #include "common/compute/cpu/plan.h"
 #include "common/compute/cpu/ref.h"
 #include "common/compute/device.h"
@@ -42,7 +43,8 @@ struct cov_program {
     size_t n_layers, lstm_beg, lstm_end; /* layers [lstm_beg, lstm_end) are LSTMs */
     bool full;                           /* compute what is constant, too */
     size_t n_rows;                       /* sequences side by side, at most COV_LSTM_ROWS */
-    struct cov_fast_layer **fast;        /* [n_layers]; NULL with the reference */
+    struct cov_fast_layer **fast;        /* [n_layers]; NULL for an LSTM, and with the reference */
+    struct cov_lstm **lstm;              /* [n_layers]; the LSTMs */
     struct cov_layer_weights *weights;   /* [n_layers], of the reference */
     float **weight_memory;               /* [n_layers] */
     struct arena *arenas;
@@ -80,6 +82,18 @@ static int copy_weights(struct cov_program *p, size_t i, const struct cov_layer_
     return COV_OK;
 }
 
+static int pack_layer(struct cov_program *p, size_t i, const struct cov_layer_weights *w,
+                      struct cov_err *e)
+{
+    const struct cov_layer *l = &p->layers[i];
+    const struct cov_cpu_kernels *kernels = &p->dev->kernels;
+    if (p->dev->reference)
+        return copy_weights(p, i, w, e);
+    if (l->kind == COV_LAYER_LSTM)
+        return cov_lstm_new(l, w, kernels->gemm, kernels->vec, &p->lstm[i], e);
+    return cov_fast_layer_new(l, w, kernels, &p->fast[i], e);
+}
+
 /* Floats that an LSTM layer reads or writes for one sequence, whichever is more. */
 static size_t lstm_floats(const struct cov_layer *layers, size_t n_layers)
 {
@@ -99,7 +113,9 @@ static int make_arenas(struct cov_program *p, struct cov_err *e)
         const struct cov_layer *l = &p->layers[i];
         if (l->kind != COV_LAYER_LSTM || p->dev->reference)
             rows = max_size(rows, l->t_out * l->c_out);
-        size_t need = p->dev->reference ? 12 * l->hidden : cov_fast_layer_scratch(p->fast[i]);
+        size_t need = p->dev->reference ? 12 * l->hidden
+                      : p->lstm[i]      ? cov_lstm_scratch(p->lstm[i])
+                                        : cov_fast_layer_scratch(p->fast[i]);
         scratch = max_size(scratch, need);
     }
     /* Every part starts on a cache line, the first one too. */
@@ -131,6 +147,8 @@ static void program_free(struct cov_program *p)
     for (size_t i = 0; i < p->n_layers; i++) {
         if (p->fast)
             cov_fast_layer_free(p->fast[i]);
+        if (p->lstm)
+            cov_lstm_free(p->lstm[i]);
         if (p->weight_memory)
             free(p->weight_memory[i]);
     }
@@ -139,6 +157,7 @@ static void program_free(struct cov_program *p)
         free(p->arenas[i].plans);
     }
     free(p->fast);
+    free(p->lstm);
     free(p->weight_memory);
     free(p->weights);
     free(p->arenas);
@@ -159,11 +178,13 @@ static int program_new(struct cov_device *dev, const struct cov_layer *layers,
     p->n_rows = max_batch < COV_LSTM_ROWS ? max_batch : COV_LSTM_ROWS;
     p->layers = cov_calloc(n_layers, sizeof *p->layers, e);
     p->fast = cov_calloc(n_layers, sizeof(struct cov_fast_layer *), e);
+    p->lstm = cov_calloc(n_layers, sizeof(struct cov_lstm *), e);
     p->weights = cov_calloc(n_layers, sizeof *p->weights, e);
     p->weight_memory = cov_calloc(n_layers, sizeof *p->weight_memory, e);
     p->arenas = cov_calloc(n_workers, sizeof *p->arenas, e);
-    int rc =
-        p->layers && p->fast && p->weights && p->weight_memory && p->arenas ? COV_OK : COV_ENOMEM;
+    int rc = p->layers && p->fast && p->lstm && p->weights && p->weight_memory && p->arenas
+                 ? COV_OK
+                 : COV_ENOMEM;
     if (rc == COV_OK) {
         memcpy(p->layers, layers, n_layers * sizeof *layers);
         while (p->lstm_beg < n_layers && layers[p->lstm_beg].kind != COV_LAYER_LSTM)
@@ -178,9 +199,7 @@ static int program_new(struct cov_device *dev, const struct cov_layer *layers,
             rc = cov_fail(e, COV_EUNSUPPORTED, "no layer before or behind the LSTM layers");
     }
     for (size_t i = 0; rc == COV_OK && i < n_layers; i++)
-        rc = p->dev->reference
-                 ? copy_weights(p, i, &weights[i], e)
-                 : cov_fast_layer_new(&layers[i], &weights[i], &p->dev->kernels, &p->fast[i], e);
+        rc = pack_layer(p, i, &weights[i], e);
     if (rc == COV_OK)
         rc = make_arenas(p, e);
     if (rc) {
@@ -225,7 +244,8 @@ static void run_rows(const struct cov_program *p, struct arena *a, const struct 
         size_t to_stride = i + 1 == end ? y_stride : l->c_out;
         for (size_t k = 0; k < plan->n_ranges; k++)
             cov_fast_rows(p->fast[i], plan->ranges[k], x, x_stride, to, to_stride, a->scratch);
-        copy_rows(plan, l->c_out, to, to_stride);
+        if (i + 1 != p->lstm_beg) /* an LSTM reads copies where they come from */
+            copy_rows(plan, l->c_out, to, to_stride);
         x = to;
         x_stride = to_stride;
     }
@@ -260,7 +280,14 @@ static void forward_block(const struct cov_program *p, struct arena *a, size_t n
     const float *x = a->lstm[0];
     for (size_t i = p->lstm_beg; i < p->lstm_end; i++) {
         float *y = a->lstm[(i - p->lstm_beg + 1) % 2];
-        cov_fast_lstm(p->fast[i], n, x, y, a->scratch);
+        struct cov_lstm_task tasks[COV_LSTM_ROWS];
+        for (size_t b = 0; b < n; b++) {
+            const struct cov_row_plan *plan = a->plans + b * n_plans + i;
+            tasks[b] = (struct cov_lstm_task){.input = i == p->lstm_beg ? plan : NULL};
+            if (plan[1].n_ranges > 0)
+                tasks[b].rows = plan[1].ranges[0];
+        }
+        cov_lstm_run(p->lstm[i], n, tasks, p->full, x, y, a->scratch);
         x = y;
         c = p->layers[i].c_out;
     }

@@ -6,7 +6,14 @@
 #ifndef COV_COMPUTE_CPU_VEC_H
 #define COV_COMPUTE_CPU_VEC_H
 
+#include <stdbool.h>
 #include <stddef.h>
+
+/* 32 units in the last place. Values that move less from step to step in an LSTM may be taken for
+ * those of an earlier step: more saves little, less costs much (a state that decays gets there by a
+ * factor at a time, and lingers for long at the noise of rounding). */
+#define COV_VEC_STILL 0x1p-19f
+#define COV_VEC_LEAP 0x1p-6f
 
 struct cov_vec {
     const char *name;
@@ -16,11 +23,19 @@ struct cov_vec {
     void (*finish)(size_t rows, size_t n, const float *acc, const float *bias, const float *scale,
                    const float *shift, float *y, size_t y_stride);
 
-    /* One step of an LSTM for `rows` sequences: with gates[r] + bias as pre-activations i, f, g, o of
-     * `hidden` units each, cell[r,u] = sigmoid(f) cell + sigmoid(i) tanh(g);
-     * h[r * h_stride + u] = sigmoid(o) tanh(cell). Relative errors of sigmoid and tanh: 3e-7. */
-    void (*lstm_cell)(size_t rows, size_t hidden, const float *gates, const float *bias,
-                      float *cell, float *h, size_t h_stride);
+    /* One step of an LSTM for `rows` sequences: gates[r] + bias are pre-activations i, f, g, o of
+     * `hidden` units each, and become sigmoid(i), sigmoid(f), tanh(g), sigmoid(o); cell[r,u] = f cell
+     * + i g; h[r * h_stride + u] = o tanh(cell). Relative errors of sigmoid and tanh: 3e-7. */
+    void (*lstm_cell)(size_t rows, size_t hidden, float *gates, const float *bias, float *cell,
+                      float *h, size_t h_stride);
+
+    /* One step of one sequence with the gates as lstm_cell left them. */
+    void (*lstm_rest)(size_t hidden, const float *gates, float *cell, float *h);
+
+    /* Whether a[n] is ref[n] but for COV_VEC_STILL of the largest |ref|: then sums over it differ by
+     * about what rounding does to them. (A leap among the first values is enough to tell that it is
+     * not.) False where NaN is. */
+    bool (*still)(size_t n, const float *a, const float *ref);
 
     /* y[i] = exp(y[i]) for i < n, relative error 1.5e-7; infinity above 88.72, 0 below -87.33 on a
      * thread that flushes denormals. NaN stays NaN. */
