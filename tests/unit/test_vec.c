@@ -165,7 +165,8 @@ static void cell_of_rows(void **state)
             memcpy(kept, gates, sizeof kept);
             memset(h, 0x55, sizeof h);
             tables[t]->lstm_cell(ROWS, hidden, kept, bias, cell, h, STRIDE);
-            for (size_t r = 0; r < ROWS; r++) { /* a step with the gates kept: from the same cells */
+            for (size_t r = 0; r < ROWS;
+                 r++) { /* a step with the gates kept: from the same cells */
                 float again[MAX_HIDDEN], h_again[MAX_HIDDEN];
                 memcpy(again, before + r * hidden, hidden * sizeof *again);
                 tables[t]->lstm_rest(hidden, kept + r * 4 * hidden, again, h_again);

@@ -31,20 +31,20 @@ struct direction {
     const float *x;
     float *y;
     /* Scratch. A row of `block` is the sums of one step of one sequence, then its gates. */
-    float *block;    /* [STEPS * n, 4*hidden] */
-    float *x_rows;   /* [STEPS * n, c_in] gathered for it */
-    float *h_rows;   /* [n, hidden] gathered */
-    float *moving;   /* [n, 4*hidden] sums, then gates, for them */
-    float *x_parts;  /* [n, 4*hidden] the sums over x of ref_x */
-    float *resting;  /* [n, 4*hidden] gates */
-    float *cell;     /* [n, hidden] */
-    float *zeros;    /* [hidden] */
-    size_t n_steps[COV_LSTM_ROWS];       /* of each sequence */
-    const float *ref_x[COV_LSTM_ROWS];   /* what its sums over x are of; NULL: there are none */
-    const float *ref_h[COV_LSTM_ROWS];   /* the h that its gates are of */
-    const float *gates[COV_LSTM_ROWS];   /* its last gates */
-    size_t place[STEPS][COV_LSTM_ROWS];  /* its row in `block`, or NONE */
-    size_t n_fresh[STEPS];               /* how many have one */
+    float *block;                       /* [STEPS * n, 4*hidden] */
+    float *x_rows;                      /* [STEPS * n, c_in] gathered for it */
+    float *h_rows;                      /* [n, hidden] gathered */
+    float *moving;                      /* [n, 4*hidden] sums, then gates, for them */
+    float *x_parts;                     /* [n, 4*hidden] the sums over x of ref_x */
+    float *resting;                     /* [n, 4*hidden] gates */
+    float *cell;                        /* [n, hidden] */
+    float *zeros;                       /* [hidden] */
+    size_t n_steps[COV_LSTM_ROWS];      /* of each sequence */
+    const float *ref_x[COV_LSTM_ROWS];  /* what its sums over x are of; NULL: there are none */
+    const float *ref_h[COV_LSTM_ROWS];  /* the h that its gates are of */
+    const float *gates[COV_LSTM_ROWS];  /* its last gates */
+    size_t place[STEPS][COV_LSTM_ROWS]; /* its row in `block`, or NONE */
+    size_t n_fresh[STEPS];              /* how many have one */
 };
 
 #define NONE SIZE_MAX

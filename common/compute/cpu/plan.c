@@ -95,7 +95,8 @@ static void follow_runs(const struct cov_layer *l, const struct cov_row_plan *in
             beg = div_up(beg + pad, stride);
             end = div_down(end - 1 - span + pad, stride) + 1;
             period /= greatest_divisor(period, l->stride);
-        } else if (l->kind == COV_LAYER_CONV_TRANSPOSED) { /* (t + pad - span ... t + pad) / stride */
+        } else if (l->kind ==
+                   COV_LAYER_CONV_TRANSPOSED) { /* (t + pad - span ... t + pad) / stride */
             beg = (beg - 1) * stride + 1 - pad + span;
             end = end * stride - pad;
             period *= l->stride;

@@ -35,7 +35,7 @@ struct cov_copy {
 /* The rows of one layer: of its output, or of the network's input. */
 struct cov_row_plan {
     size_t n_ranges, n_copies, n_runs;
-    struct cov_rows ranges[COV_PLAN_RANGES]; /* to compute; ascending and apart */
+    struct cov_rows ranges[COV_PLAN_RANGES];                 /* to compute; ascending and apart */
     struct cov_copy copies[COV_PLAN_RANGES + COV_PLAN_RUNS]; /* then; ascending */
     struct cov_copy runs[COV_PLAN_RUNS]; /* where copies may be: `from` is beg - period */
 };
