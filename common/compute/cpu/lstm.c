@@ -219,7 +219,7 @@ static void step_of_some(struct direction *r, size_t step, size_t s)
         if (r->place[s][b] != NONE)
             memcpy(x_part, r->block + r->place[s][b] * n_gates, n_gates * sizeof *x_part);
         else if (r->f->vec->still(hidden, h, r->ref_h[b])) {
-            r->f->vec->lstm_rest(hidden, r->gates[b], r->cell + b * hidden, h_at(r, b, t));
+            r->f->vec->lstm_rest(hidden, r->gates[b], r->cell + b * hidden, h, h_at(r, b, t));
             continue;
         }
         r->ref_h[b] = h;

@@ -9,10 +9,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* 32 units in the last place. Values that move less from step to step in an LSTM may be taken for
- * those of an earlier step: more saves little, less costs much (a state that decays gets there by a
- * factor at a time, and lingers for long at the noise of rounding). */
+/* What an input or a state of an LSTM may move by, of the largest of its values, and still count as
+ * the same: 2^-19 changes a sum over it about as much as rounding does, which is 2^-24 a term. The
+ * results are no less accurate with 2^-16, but little is gained: states decay by a factor a step. */
 #define COV_VEC_STILL 0x1p-19f
+/* What tells a move at a glance at the first values. */
 #define COV_VEC_LEAP 0x1p-6f
 
 struct cov_vec {
@@ -29,8 +30,10 @@ struct cov_vec {
     void (*lstm_cell)(size_t rows, size_t hidden, float *gates, const float *bias, float *cell,
                       float *h, size_t h_stride);
 
-    /* One step of one sequence with the gates as lstm_cell left them. */
-    void (*lstm_rest)(size_t hidden, const float *gates, float *cell, float *h);
+    /* One step of one sequence with the gates as lstm_cell left them; `before` is the h that they
+     * gave the step before (where cells have come to rest, too, it is the same). */
+    void (*lstm_rest)(size_t hidden, const float *gates, float *cell, const float *before,
+                      float *h);
 
     /* Whether a[n] is ref[n] but for COV_VEC_STILL of the largest |ref|: then sums over it differ by
      * about what rounding does to them. (A leap among the first values is enough to tell that it is

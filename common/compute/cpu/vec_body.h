@@ -111,15 +111,37 @@ static void lstm_cell(size_t rows, size_t hidden, float *gates, const float *bia
     }
 }
 
-static void lstm_rest(size_t hidden, const float *restrict gates, float *restrict cell,
-                      float *restrict h)
+/* n <= REST_UNITS units of lstm_rest. */
+enum { REST_UNITS = 16 };
+static inline __attribute__((always_inline)) void
+rest_units(const size_t n, const float *restrict i, const float *restrict f,
+           const float *restrict g, const float *restrict o, float *restrict cell,
+           const float *restrict before, float *restrict h)
+{
+    float v[REST_UNITS];
+    int32_t changed = 0;
+    for (size_t u = 0; u < n; u++) {
+        v[u] = f[u] * cell[u] + i[u] * g[u];
+        changed |= to_bits(v[u]) ^ to_bits(cell[u]);
+    }
+    if (!changed) {
+        memcpy(h, before, n * sizeof *h);
+        return;
+    }
+    for (size_t u = 0; u < n; u++) {
+        cell[u] = v[u];
+        h[u] = o[u] * tanh_(v[u]);
+    }
+}
+
+static void lstm_rest(size_t hidden, const float *gates, float *cell, const float *before, float *h)
 {
     const float *i = gates, *f = i + hidden, *g = f + hidden, *o = g + hidden;
-    for (size_t u = 0; u < hidden; u++) {
-        float v = f[u] * cell[u] + i[u] * g[u];
-        cell[u] = v;
-        h[u] = o[u] * tanh_(v);
-    }
+    size_t u = 0;
+    for (; u + REST_UNITS <= hidden; u += REST_UNITS)
+        rest_units(REST_UNITS, i + u, f + u, g + u, o + u, cell + u, before + u, h + u);
+    if (u < hidden)
+        rest_units(hidden - u, i + u, f + u, g + u, o + u, cell + u, before + u, h + u);
 }
 
 /* The largest |a - b| of n and the largest |b|, as bits, which order as the numbers do; NaN is above
