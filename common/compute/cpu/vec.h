@@ -10,8 +10,8 @@
 #include <stddef.h>
 
 /* What an input or a state of an LSTM may move by, of the largest of its values, and still count as
- * the same: 2^-19 changes a sum over it about as much as rounding does, which is 2^-24 a term. The
- * results are no less accurate with 2^-16, but little is gained: states decay by a factor a step. */
+ * the same. 2^-19 changes a sum over it about as much as rounding does, which is 2^-24 a term; with
+ * 2^-17, networks that amplify their rounding were 1.4e-5 off, for 7 % less work. */
 #define COV_VEC_STILL 0x1p-19f
 /* What tells a move at a glance at the first values. */
 #define COV_VEC_LEAP 0x1p-6f
