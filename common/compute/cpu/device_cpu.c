@@ -300,7 +300,8 @@ static void run_rows(const struct cov_program *p, struct arena *a, const struct 
             cov_fast_rows(p->fast[i], rows, x, x_stride, to, to_stride, a->scratch);
             *work += (double)(rows.end - rows.beg) * work_of_row(l);
         }
-        if (i + 1 != p->lstm_beg) /* an LSTM reads copies where they come from */
+        if (i + 1 != p->lstm_beg ||
+            p->lstm_beg == p->lstm_end) /* an LSTM reads copies where they come from */
             copy_rows(plan, l->c_out, to, to_stride);
         x = to;
         x_stride = to_stride;
