@@ -1,8 +1,8 @@
 /* minimal.c - see minimal.h.
  *
  * Below, a row of a tile is `in_phases` rows of x or `out_phases` rows of y taken together. Tiles go
- * in blocks of BLOCK, of which so many are transformed at once as stay in the second-level cache beside
- * one panel of weights; then panel by panel, block by block, the products of all points make sums that
+ * in blocks of BLOCK, of which some are transformed at once: few enough to stay in the second-level
+ * cache beside one panel of weights, and small layers' weights altogether; then panel by panel, block by block, the products of all points make sums that
  * stay in the first-level cache until they are rows of y.
  * SPDX-License-Identifier: MIT */
 #include "common/compute/cpu/minimal.h"
@@ -13,10 +13,10 @@
 #include "common/base/mem.h"
 
 enum {
-    BLOCK = 12,         /* a multiple of the rows of every product kernel's tile */
-    GROUP = 112 * 1024, /* floats of transformed tiles at once */
-    GAP = 16,           /* floats between rows of them, lest all begin in one set of a cache */
-    LINE = 16,          /* floats of a cache line */
+    BLOCK = 12,        /* a multiple of the rows of every product kernel's tile */
+    GROUP = 56 * 1024, /* floats of transformed tiles at once */
+    GAP = 16,          /* floats between rows of them, lest all begin in one set of a cache */
+    LINE = 16,         /* floats of a cache line */
     TILE = COV_MINIMAL_OUTPUTS,
     MAX_POINTS = COV_MINIMAL_MAX_POINTS,
 };

@@ -40,11 +40,13 @@ INLINE void get_coefficients(const int pairs, const struct cov_minimal_points *p
                              struct coefficients *k)
 {
     const vec zero = {0};
+#pragma GCC unroll 8
     for (int h = 0; h < pairs; h++) {
         k->pair[h] = zero + p->pair[h];
         k->square[h] = k->pair[h] * k->pair[h];
         k->cube[h] = k->square[h] * k->pair[h];
         k->whole[h] = zero + p->whole[h];
+#pragma GCC unroll 8
         for (int j = 0; j < pairs; j++)
             k->without[h][j] = zero + p->without[h][j];
     }
