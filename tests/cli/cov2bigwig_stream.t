@@ -158,21 +158,21 @@ END
 from bad.h5 -o s.bg
 refused 1 'standard input: atacseq: chr1:.*index 5: -1 is no coverage' 'a negative value'
 
-# ---------------------------------------------------------------- streams that are cut
+# ---------------------------------------------------------------- streams that are part.cov
 
 "$TESTLIB/h5_stream" p.h5 >stream
 size=$(stat -c %s stream)
 for part in 0 1 2 5 8; do
-    head -c $((size * part / 10)) stream >cut
-    run sh -c 'mkdir out; cat cut | cov2bigwig -o out/ -'
+    head -c $((size * part / 10)) stream >part.cov
+    run sh -c 'mkdir out; cat part.cov | cov2bigwig -o out/ -'
     refused 1 'standard input: .*' "a stream cut at $part tenths"
     is "$(ls -A out)" '' '  leaves nothing'
     rmdir out
 done
-head -c $((size - 28)) stream >cut
-refuses 1 'cut: .*' 'a stream without its last block, from a file' --datasets atacseq -o s.bw cut
-head -c $((size - 60)) stream >cut
-refuses 1 'cut: .*' 'a stream without its end' --datasets atacseq -o s.bg.gz cut
+head -c $((size - 28)) stream >part.cov
+refuses 1 'part.cov: .*' 'a stream without its last block, from a file' --datasets atacseq -o s.bw part.cov
+head -c $((size - 60)) stream >part.cov
+refuses 1 'part.cov: .*' 'a stream without its end' --datasets atacseq -o s.bg.gz part.cov
 # shellcheck disable=SC2016 # for the inner shell
 run sh -c 'head -c 300 stream | cov2bigwig --datasets atacseq -o - -'
 refused 1 'standard input: .*' 'a stream cut, to standard output'
