@@ -169,7 +169,7 @@ static bool ask_strtod(const char *p, float *value)
     char text[MAX_VALUE], *end;
     size_t n = 0;
     while (!ends_field(p[n])) {
-        if (n == MAX_VALUE - 1 || !memchr("0123456789+-.eE", p[n], 15))
+        if (n == MAX_VALUE - 1 || p[n] == '\0' || !strchr("0123456789+-.eE", p[n]))
             return false;
         text[n] = p[n];
         n++;

@@ -144,6 +144,7 @@ static int read_at(const struct cov_bigwig_reader *r, void *data, size_t n, uint
 static int look(struct cov_bigwig_reader *r, uint64_t at, size_t n, const char *what,
                 const uint8_t **p, struct cov_err *e)
 {
+    *p = r->window;
     if (at > r->n_bytes || n > r->n_bytes - at)
         return cov_fail(e, COV_EINPUT,
                         "%s: damaged or cut short: %s at byte %" PRIu64 " is beyond its %" PRIu64
@@ -269,7 +270,7 @@ static int read_contigs(struct cov_bigwig_reader *r, uint64_t at, struct cov_err
     if (!rc)
         rc = enter_node(r, &w, at + BPTREE_HEAD, e);
     while (!rc) {
-        bool is_leaf;
+        bool is_leaf = false;
         rc = next_item(r, &w, &p, &is_leaf, e);
         if (rc <= 0)
             break;
@@ -494,7 +495,7 @@ static int read_block(struct cov_bigwig_reader *r, const uint8_t *item, size_t *
 {
     static const size_t item_bytes[] = {0, 12, 8, 4};
     uint64_t at;
-    size_t n_bytes;
+    size_t n_bytes = 0;
     int rc = fetch(r, item, &at, &n_bytes, e);
     if (rc)
         return rc;
@@ -578,8 +579,8 @@ static int next(struct cov_bigwig_reader *r, size_t *contig, size_t *n, struct c
 {
     int rc = r->begun ? COV_OK : begin(r, e);
     while (!rc) {
-        const uint8_t *p;
-        bool is_leaf;
+        const uint8_t *p = NULL;
+        bool is_leaf = false;
         rc = next_item(r, &r->walk, &p, &is_leaf, e);
         if (rc <= 0)
             break;

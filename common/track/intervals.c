@@ -32,17 +32,18 @@ static bool is_number(const char *p, size_t n)
     return n > 0;
 }
 
-/* Whether the line p .. end may be one of bedGraph; `whole`: that is all of it. A number has to be
- * where each of the positions begins. */
-static bool may_be_bedgraph(const char *p, const char *end, bool whole)
+enum line { LINE_OF_DATA, LINE_WITHOUT, LINE_OF_SOMETHING };
+
+/* What the line p .. end is for bedGraph; `whole`: that is all of it, otherwise the benefit of the doubt. A
+ * number has to be where each of the positions begins. */
+static enum line look_at_line(const char *p, const char *end, bool whole)
 {
     size_t n_fields = 0;
-    bool words = false; /* a line for a browser */
-    while (p < end && !words) {
+    while (p < end) {
         const char *beg = p;
         while (p < end && !cov_text_is_blank(*p)) {
             if ((unsigned char)*p < ' ' || *p == 0x7f)
-                return false;
+                return LINE_OF_SOMETHING;
             p++;
         }
         size_t n = (size_t)(p - beg);
@@ -50,16 +51,16 @@ static bool may_be_bedgraph(const char *p, const char *end, bool whole)
             p++;
             continue;
         }
-        bool cut = p == end && !whole;
         n_fields++;
-        words = n_fields == 1 && (*beg == '#' || (n == 5 && memcmp(beg, "track", n) == 0) ||
-                                  (n == 7 && memcmp(beg, "browser", n) == 0));
+        if (n_fields == 1 && (*beg == '#' || (n == 5 && memcmp(beg, "track", n) == 0) ||
+                              (n == 7 && memcmp(beg, "browser", n) == 0)))
+            return LINE_WITHOUT;
         if ((n_fields == 2 || n_fields == 3) && !is_number(beg, n))
-            return false;
-        if (cut)
-            return true;
+            return LINE_OF_SOMETHING;
     }
-    return words || !whole || n_fields == 0 || n_fields == 4;
+    if (!whole || n_fields == 4)
+        return LINE_OF_DATA;
+    return n_fields == 0 ? LINE_WITHOUT : LINE_OF_SOMETHING;
 }
 
 enum cov_intervals_kind cov_intervals_kind_of(const void *bytes, size_t n)
@@ -70,8 +71,9 @@ enum cov_intervals_kind cov_intervals_kind_of(const void *bytes, size_t n)
     while (p < end) {
         const char *newline = memchr(p, '\n', (size_t)(end - p));
         const char *stop = newline ? newline : end;
-        if (!may_be_bedgraph(p, stop, newline || n < COV_BGZ_PEEK))
-            return COV_INTERVALS_NONE;
+        enum line line = look_at_line(p, stop, newline || n < COV_BGZ_PEEK);
+        if (line != LINE_WITHOUT)
+            return line == LINE_OF_DATA ? COV_INTERVALS_BEDGRAPH : COV_INTERVALS_NONE;
         p = newline ? stop + 1 : end;
     }
     return n > 0 ? COV_INTERVALS_BEDGRAPH : COV_INTERVALS_NONE;

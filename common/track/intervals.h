@@ -16,8 +16,8 @@ struct cov_intervals;
 enum cov_intervals_kind { COV_INTERVALS_NONE, COV_INTERVALS_BIGWIG, COV_INTERVALS_BEDGRAPH };
 
 /* What the file or pipe that begins with these n <= COV_BGZ_PEEK bytes is (uncompressed, for
- * bedGraph): NONE when they cannot be a track. Text is bedGraph when its first line is one of
- * bedGraph, or has no end within the bytes. */
+ * bedGraph): NONE when they cannot be a track. Text is bedGraph when its first line of data may be one
+ * of bedGraph, as far as it is within the bytes, or when there is none. */
 enum cov_intervals_kind cov_intervals_kind_of(const void *bytes, size_t n);
 
 /* The same of the regular file `path`; NONE for others, which cannot be looked at twice. */
