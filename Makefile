@@ -282,8 +282,8 @@ lint: all ## layers, names, banned calls, man pages against option tables, shell
 # ---------------------------------------------------------------- installing
 
 SO_FILE := libcov.so.$(VERSION_BASE)
-# The headers of the layers, but not those of their subfolders, which only the layer itself includes.
-PUBLIC := $(sort $(wildcard common/*/*.h))
+# The headers of the layers, but not those that only the layer itself includes: of its subfolders, and *_private.h.
+PUBLIC := $(sort $(filter-out %_private.h,$(wildcard common/*/*.h)))
 $(B)/cov.h: $(PUBLIC) Makefile
 	@mkdir -p $(@D)
 	@{ echo '/* cov.h - libcov as a whole.'; echo ' * SPDX-License-Identifier: MIT */'; echo '#ifndef COV_H'; \

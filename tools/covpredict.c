@@ -318,7 +318,7 @@ static const struct cov_tool tool = {
     .examples =
         "  covpredict -m Combined.ckpt -o maize_predictions.h5 maize.fa.gz\n"
         "  covpredict -@ 8 -m Combined.ckpt -o maize_predictions.h5 maize.h5\n"
-        "  fasta2h5 -o - maize.fa.gz | covpredict -m Combined.ckpt -o - - | cov2bigwig ...\n",
+        "  fasta2h5 -o - maize.fa.gz | covpredict -m ATAC.ckpt -o - - | cov2bigwig -o maize.bw -\n",
     .options = options,
     .config_bytes = sizeof(struct config),
     .min_operands = 1,

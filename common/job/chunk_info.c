@@ -80,14 +80,15 @@ static int add_sequence(struct content *c, const char *name, const char *species
     return s->name && s->species ? COV_OK : COV_ENOMEM;
 }
 
-/* To the last sequence. */
+/* To the last sequence, which a pair always follows. */
 static void add_pair(struct content *c, int64_t beg, int64_t end, bool plus, bool minus)
 {
     size_t n = (size_t)plus + (size_t)minus;
     c->n_bases += end - beg;
     c->n_pairs++;
     c->n_chunks += n;
-    c->sequences[c->n_sequences - 1].n_chunks += n;
+    if (c->n_sequences > 0)
+        c->sequences[c->n_sequences - 1].n_chunks += n;
 }
 
 static int walk_grid(struct content *c, const struct cov_grid *g, struct cov_err *e)
@@ -157,7 +158,7 @@ static int walk_stream(struct content *c, struct cov_stream *s, struct cov_err *
         else if (item.event == COV_STREAM_PAIR)
             add_pair(c, item.pair.beg, item.pair.end, item.pair.has[COV_PLUS],
                      item.pair.has[COV_MINUS]);
-        else if (item.event == COV_STREAM_END)
+        else if (item.event == COV_STREAM_END && c->n_sequences > 0)
             c->sequences[c->n_sequences - 1].length = item.length;
     }
     cov_blob_fini(&record);

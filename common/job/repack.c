@@ -151,8 +151,8 @@ static int drop_n(struct cov_chunk_file *f, const char *path, bool *wanted,
                       .L = head->L,
                       .n_rows = cov_grid_n_chunks(cov_chunk_file_grid(f)),
                       .batch = 1 + SLOT_BASES / head->L,
-                      .wanted = wanted,
                       .n_slots = cov_ring_slots(job->pool)};
+    v.wanted = wanted;
     int rc = allocate(&v, cov_pool_size(job->pool), e);
     if (!rc) {
         cov_progress_begin(job->progress, "looking for N", "chunks", (int64_t)v.n_rows);

@@ -24,41 +24,38 @@ void cov_signal_piece_fini(struct cov_signal_piece *p)
 
 /* A regular file is looked at; whatever else can be read from one end to the other only is taken for
  * a stream. */
-static int is_stream(const char *path, bool *yes, struct cov_err *e)
+static bool is_stream(const char *path)
 {
     struct stat st;
-    *yes = cov_path_is_std(path);
-    if (*yes || stat(path, &st) != 0 || S_ISDIR(st.st_mode))
-        return COV_OK;
-    if (!S_ISREG(st.st_mode)) {
-        *yes = true;
-        return COV_OK;
-    }
     struct cov_bgz *b;
-    /* HDF5 is no text nor compressed; that it cannot be opened is told by who opens it next. */
+    bool yes = false;
+    if (cov_path_is_std(path))
+        return true;
+    if (stat(path, &st) != 0 || S_ISDIR(st.st_mode))
+        return false;
+    if (!S_ISREG(st.st_mode))
+        return true;
+    /* That it cannot be opened is told by who opens it next. */
     if (st.st_size == 0 || cov_bgz_open_read(path, 1, &b, NULL))
-        return COV_OK;
-    struct cov_err ignored = COV_ERR_INIT;
-    (void)e;
-    if (cov_stream_is(b, yes, &ignored))
-        *yes = false;
+        return false;
+    if (cov_stream_is(b, &yes, NULL))
+        yes = false;
     cov_bgz_abort(b);
-    return COV_OK;
+    return yes;
 }
 
 int cov_signal_source_open(const char *path, enum cov_signal_kind kind,
                            struct cov_signal_source **out, struct cov_err *e)
 {
     *out = NULL;
-    bool stream;
     struct cov_signal_source *s = cov_calloc(1, sizeof *s, e);
     if (!s)
         return COV_ENOMEM;
     s->path = cov_strdup(path, e);
-    int rc = s->path ? is_stream(path, &stream, e) : COV_ENOMEM;
+    int rc = s->path ? COV_OK : COV_ENOMEM;
     if (!rc)
-        rc = stream ? cov_signal_stream_open(path, kind, &s->stream, e)
-                    : cov_signal_file_open(path, kind, &s->file, e);
+        rc = is_stream(path) ? cov_signal_stream_open(path, kind, &s->stream, e)
+                             : cov_signal_file_open(path, kind, &s->file, e);
     if (rc)
         cov_signal_source_close(s);
     else

@@ -214,7 +214,7 @@ static int find_letters(struct cov_fasta *f, struct piece *piece, struct cov_err
             if (rc)
                 return rc;
         }
-        piece->n = 0;
+        *piece = (struct piece){0, 0, false};
         if (f->n == 0 || (f->column == 1 && f->buf[f->at] == '>'))
             return COV_OK;
         int rc = find_piece(f, piece, e);

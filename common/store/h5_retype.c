@@ -28,9 +28,23 @@ static void store(uint8_t *p, size_t bytes, uint64_t x)
         p[k] = (uint8_t)(x >> (8 * k));
 }
 
+static uint64_t sign_bit(size_t bytes)
+{
+    switch (bytes) {
+    case 1:
+        return 0x80;
+    case 2:
+        return 0x8000;
+    case 4:
+        return 0x80000000U;
+    default:
+        return (uint64_t)1 << 63;
+    }
+}
+
 static struct whole load_whole(const struct cov_h5_type *t, const uint8_t *p)
 {
-    uint64_t x = load(p, t->bytes), sign = (uint64_t)1 << (8 * t->bytes - 1);
+    uint64_t x = load(p, t->bytes), sign = sign_bit(t->bytes);
     bool negative = t->is_signed && (x & sign);
     /* Extended, then negated. */
     return (struct whole){negative, negative ? ~(x | ~(sign - 1)) + 1 : x};
@@ -38,8 +52,9 @@ static struct whole load_whole(const struct cov_h5_type *t, const uint8_t *p)
 
 static bool store_whole(const struct cov_h5_type *t, struct whole w, uint8_t *p)
 {
-    uint64_t sign = (uint64_t)1 << (8 * t->bytes - 1), most = t->is_signed ? sign : sign - 1 + sign;
-    if (w.negative ? !t->is_signed || w.size > sign : w.size > most - t->is_signed)
+    uint64_t sign = sign_bit(t->bytes), most = t->is_signed ? sign - 1 : sign - 1 + sign;
+    uint64_t least = t->is_signed ? sign : 0;
+    if (w.size > (w.negative ? least : most))
         return false;
     store(p, t->bytes, w.negative ? ~w.size + 1 : w.size);
     return true;

@@ -49,8 +49,7 @@ static bool is_other_strand(const uint8_t *plus, const uint8_t *minus, size_t n)
     uint8_t block[1024];
     for (size_t done = 0; done < n;) {
         size_t k = n - done < sizeof block ? n - done : sizeof block;
-        memcpy(block, plus + n - done - k, k);
-        cov_codes_reverse_complement(block, k);
+        cov_codes_other_strand(plus + n - done - k, k, block);
         if (memcmp(block, minus + done, k) != 0)
             return false;
         done += k;
@@ -237,8 +236,8 @@ static const char *unpack_codes(const struct cov_chunk_head *head,
     for (size_t i = 0; !reason && i < l->n_strands; i++) {
         uint8_t *to = codes[l->strands[i]];
         if (to && i == 1 && paired && codes[COV_PLUS]) {
-            memcpy(to, codes[COV_PLUS], head->L);
-            cov_codes_reverse_complement(to, l->n);
+            cov_codes_other_strand(codes[COV_PLUS], l->n, to);
+            memset(to + l->n, COV_CODE_PAD, head->L - l->n);
         } else if (to) {
             reason = unpack_bases(p, l->n, head->L, to);
             if (i == 1 && paired)

@@ -233,8 +233,8 @@ int cov_block_queue_add(struct cov_block_queue *q, enum cov_bigwig_file file, co
 {
     struct shared *s = q->shared;
     bool filling = q->tail > q->head;
-    struct batch *b = filling ? &s->batches[(q->tail - 1) % s->n_batches] : NULL;
-    if (b && (b->n_blocks == BATCH_BLOCKS || b->n_raw + n > BATCH_BYTES)) {
+    struct batch *b = &s->batches[(q->tail + s->n_batches - 1) % s->n_batches];
+    if (filling && (b->n_blocks == BATCH_BLOCKS || b->n_raw + n > BATCH_BYTES)) {
         int rc = submit(q, e);
         if (rc)
             return rc;

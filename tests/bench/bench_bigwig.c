@@ -79,9 +79,13 @@ int main(int argc, char **argv)
     make_intervals(&rng, width);
     char(*names)[NAME_BYTES] = calloc(n_contigs, sizeof *names);
     const char **list = calloc(n_contigs, sizeof *list);
-    int64_t *lengths = calloc(n_contigs, sizeof *lengths), length, n_bases = 0;
-    if (!names || !list || !lengths)
+    int64_t *lengths = calloc(n_contigs, sizeof *lengths), length = 0, n_bases = 0;
+    if (!names || !list || !lengths) {
+        free(names);
+        free(list);
+        free(lengths);
         return 1;
+    }
     for (size_t i = 0; i < n_contigs; i++) {
         (void)snprintf(names[i], sizeof names[i], "scaffold_%09zu", i);
         list[i] = names[i];
@@ -109,6 +113,9 @@ int main(int argc, char **argv)
     double end = cov_clock();
     cov_track_free(s);
     cov_pool_free(pool);
+    free(names);
+    free(list);
+    free(lengths);
     if (rc) {
         (void)fprintf(stderr, "bench_bigwig: %s\n", e.text);
         return 1;
@@ -124,8 +131,5 @@ int main(int argc, char **argv)
                (double)usage.ru_stime.tv_sec + (double)usage.ru_stime.tv_usec / 1e6,
            (double)n / (end - beg) / 1e6, (double)n_bases / (end - beg) / 1e6,
            (double)st.st_size / (double)n, usage.ru_maxrss / 1024);
-    free(names);
-    free(list);
-    free(lengths);
     return 0;
 }

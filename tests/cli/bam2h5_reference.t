@@ -5,16 +5,14 @@
 need_shared reference/bam2h5 reference/fasta2h5/pred_data.21384.h5
 need_python h5py
 bams="$SHARED/reference/bam2h5/rep1.bam $SHARED/reference/bam2h5/rep2.bam"
-check() {
-    "$PYTHON" "$SRC/tests/lib/coverage_check.py" same "$@" atacseq
-}
 genome=$SHARED/reference/fasta2h5/pred_data.21384.h5
 for case in unstranded shift; do
     [ $case = shift ] && shift_option=--shift || shift_option=
     # shellcheck disable=SC2086 # lists of words
     run bam2h5 -q -p atacseq --strand own $shift_option -o $case.h5 "$genome" $bams
     status_is 0 "$case"
-    ok "$case: both data sets equal Helixer's" check $case.h5 "$SHARED/reference/bam2h5/$case.h5"
+    ok "$case: both data sets equal Helixer's" \
+        "$PYTHON" "$SRC/tests/lib/coverage_check.py" same $case.h5 "$SHARED/reference/bam2h5/$case.h5" atacseq
 done
 # shellcheck disable=SC2086
 run bam2h5 -q -p atacseq -o both.h5 "$genome" $bams

@@ -16,6 +16,13 @@ run cov2bigwig -o t.bg p.h5
 run cov2bigwig -o t.bg.gz p.h5
 run cov2bigwig --window-size 150 -o w.bw p.h5
 run cov2bigwig --window-size 150 -o w.bg p.h5
+# Contigs as they come, with a tree of names that has to be made room for.
+"$PYTHON" "$SRC/tests/lib/track_check.py" make pred many.h5 datasets=atacseq length=100 max_length=200 \
+    names="chr2,chr1,$(seq 999 -1 100 | sed 's/^/a_scaffold_with_a_long_name_/' | tr '\n' ',')last"
+run sh -c '"$TESTLIB/h5_stream" p.h5 | cov2bigwig --window-size 150 -o s.bw -'
+run sh -c '"$TESTLIB/h5_stream" many.h5 | cov2bigwig -o m.bw -'
+run cov2bigwig -o m.bg many.h5
+cp w.bg s.bg
 
 # Of "start end value" on standard input what overlaps REGION.
 within() { # REGION
@@ -29,7 +36,7 @@ extremes() { # TRACK.bg REGION: "features N min A max B"
         END { printf "features %d min %s max %s\n", NR, lo, hi }'
 }
 
-for track in t w; do
+for track in t w s; do
     for region in chr2:1-90000 chr2:40000-40050 chr2:90000-90000 chr1:1-1; do
         node "$SHARED/tools/bbi-js/read.mjs" $track.bw $region >got
         is "$(tail -n +2 got | within $region | cksum)" "$(lines $track.bg $region | cksum)" "bbi-js reads $region of $track.bw"
@@ -44,12 +51,19 @@ assert (s["scoreMin"], s["scoreMax"], s["basesCovered"]) == (min(values), max(va
 ' $track.bg
 done
 
+for region in chr2:1-200 last:1-200 a_scaffold_with_a_long_name_100:1-200 a_scaffold_with_a_long_name_500:1-200 \
+    a_scaffold_with_a_long_name_999:1-200; do
+    node "$SHARED/tools/bbi-js/read.mjs" m.bw $region >got
+    is "$(tail -n +2 got | within $region | cksum)" "$(lines m.bg $region | cksum)" "bbi-js reads $region of many contigs"
+done
+
 if command -v chromium >/dev/null; then
     for region in chr2:1-90000 chr2:40000-40100; do
-        "$PYTHON" "$SHARED/tools/igv/show.py" g.fa $region shot.png t.bw w.bw t.bg.gz >got
+        "$PYTHON" "$SHARED/tools/igv/show.py" g.fa $region shot.png t.bw w.bw s.bw t.bg.gz >got
         is "$?" 0 "igv.js shows $region"
         is "$(cat got)" "TRACK t.bw $(extremes t.bg $region)
 TRACK w.bw $(extremes w.bg $region)
+TRACK s.bw $(extremes w.bg $region)
 TRACK t.bg.gz $(extremes t.bg $region)" '  with every interval'
     done
 else

@@ -163,16 +163,16 @@ refused 1 'standard input: atacseq: chr1:.*index 5: -1 is no coverage' 'a negati
 "$TESTLIB/h5_stream" p.h5 >stream
 size=$(stat -c %s stream)
 for part in 0 1 2 5 8; do
-    head -c $((size * part / 10)) stream >cut
-    run sh -c 'mkdir out; cat cut | cov2bigwig -o out/ -'
+    head -c $((size * part / 10)) stream >part.cov
+    run sh -c 'mkdir out; cat part.cov | cov2bigwig -o out/ -'
     refused 1 'standard input: .*' "a stream cut at $part tenths"
     is "$(ls -A out)" '' '  leaves nothing'
     rmdir out
 done
-head -c $((size - 28)) stream >cut
-refuses 1 'cut: .*' 'a stream without its last block, from a file' --datasets atacseq -o s.bw cut
-head -c $((size - 60)) stream >cut
-refuses 1 'cut: .*' 'a stream without its end' --datasets atacseq -o s.bg.gz cut
+head -c $((size - 28)) stream >part.cov
+refuses 1 'part.cov: .*' 'a stream without its last block, from a file' --datasets atacseq -o s.bw part.cov
+head -c $((size - 60)) stream >part.cov
+refuses 1 'part.cov: .*' 'a stream without its end' --datasets atacseq -o s.bg.gz part.cov
 # shellcheck disable=SC2016 # for the inner shell
 run sh -c 'head -c 300 stream | cov2bigwig --datasets atacseq -o - -'
 refused 1 'standard input: .*' 'a stream cut, to standard output'
@@ -219,6 +219,6 @@ status_is 0 'a partial file without rows'
 check none.h5 x.bw '  has sequences without values'
 rm x.bw
 
-leaves p.h5 one.h5 float.h5 e.h5 blank.h5 bad.h5 one.stream stream cut names ids regions.bed part.h5 strands.h5 none.h5 \
+leaves p.h5 one.h5 float.h5 e.h5 blank.h5 bad.h5 one.stream stream part.cov names ids regions.bed part.h5 strands.h5 none.h5 \
     'nothing was left by any of these'
 done_testing

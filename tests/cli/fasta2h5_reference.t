@@ -50,5 +50,5 @@ s = json.load(open("stats.json"))
 lengths = [int(line.split("\t")[1]) for line in open(sys.argv[1])]
 assert s["tool"] == "fasta2h5" and s["bases"] == sum(lengths), s
 assert s["chunks"] == sum(2 * -(-n // 21384) for n in lengths), s
-assert s["bases_per_second"] > 0 and {"read", "write"} <= set(s["stages"]), s' "$fasta.fai"
+assert s["bases_per_second"] > 0 and {"parse", "encode", "hdf5", "output"} <= set(s["stages"]), s' "$fasta.fai"
 done_testing

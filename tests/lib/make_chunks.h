@@ -62,9 +62,9 @@ static inline void made_row(const struct cov_grid *grid, size_t i, uint8_t *code
         cov_codes_reverse_complement(codes, n);
 }
 
-/* Writes it; `spoil` (may be NULL) changes rows before they are written. */
+/* Writes it; `spoil` (may be NULL) changes the codes and elements of rows before they are written. */
 static inline void make_chunks(const char *path, bool bases,
-                               void (*spoil)(size_t row, uint8_t *codes, uint8_t *elems))
+                               void (*spoil)(size_t row, uint8_t *const codes_elems[2]))
 {
     struct cov_grid *grid = made_grid();
     struct cov_chunk_head head;
@@ -79,7 +79,7 @@ static inline void make_chunks(const char *path, bool bases,
     for (size_t i = 0; i < MADE_ROWS; i++) {
         made_row(grid, i, codes, elems);
         if (spoil)
-            spoil(i, codes, elems);
+            spoil(i, (uint8_t *const[2]){codes, elems});
         cov_blob_clear(&blob);
         assert_int_equal(cov_chunk_writer_encode(w, 1, code_rows, elem_rows, &blob, NULL), COV_OK);
         assert_int_equal(cov_chunk_writer_put(w, i, &blob, 0, NULL), COV_OK);

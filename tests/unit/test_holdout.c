@@ -49,7 +49,7 @@ static void test_sequences(void **state)
 {
     (void)state;
     struct cov_grid *g = make_grid();
-    bool held[256], again[256], held_seq[N];
+    bool held[256], again[256], held_seq[N] = {false};
     bool ever[N] = {false}, differs = false;
     assert_true(cov_grid_n_chunks(g) <= 256);
     for (uint64_t seed = 0; seed < 200; seed++) {

@@ -88,9 +88,10 @@ static void survives_damage(void **state)
     size_t n = strlen(text);
     for (size_t cut = 0; cut < n; cut++)
         for (unsigned flip = 0; flip < 256; flip++) {
-            char *copy = malloc(n);
+            char *copy = malloc(n); /* without a zero behind it */
             assert_non_null(copy);
-            memcpy(copy, text, n);
+            for (size_t i = 0; i < n; i++)
+                copy[i] = text[i];
             copy[cut] = (char)(copy[cut] ^ flip);
             struct cov_json_value *v;
             size_t length = flip ? n : cut;

@@ -57,8 +57,8 @@ static void write_file(const char *path, uint8_t code, int16_t base, bool with_y
         uint8_t codes[L] = {0};
         int16_t values[L], number = (int16_t)(7 * i);
         memset(codes, code, (size_t)(c.end - c.beg));
-        for (int16_t t = 0; t < L; t++)
-            values[t] = (int16_t)(base + 100 * (int16_t)i + t);
+        for (size_t t = 0; t < L; t++)
+            values[t] = (int16_t)(base + 100 * (int)i + (int)t);
         const uint8_t *both[] = {(const uint8_t *)&number, (const uint8_t *)values};
         const uint8_t *row = codes, *const *elems = with_y ? both : both + 1;
         cov_blob_clear(&blob);

@@ -1,0 +1,37 @@
+#!/bin/sh
+# Files of chunks as other programs may write them, stored anew in every layout, codec and shape, read by h5py.
+# SPDX-License-Identifier: MIT
+. "$SRC/tests/lib/tap.sh"
+need_python h5py numpy
+
+forms() {
+    run "$PYTHON" "$SRC/tests/lib/chunk_forms.py" "$@"
+}
+stored() { # NAME LAYOUT [OPTION]...: odd.h5 stored with these options holds what odd.h5 does
+    name=$1 layout=$2
+    shift 2
+    run h5chunk repack -q -f --layout "$layout" "$@" -o out.h5 odd.h5
+    status_is 0 "$name: written"
+    if [ "$layout" = packed ]; then forms compare odd.h5 out.h5 packed; else forms compare odd.h5 out.h5; fi
+    stdout_is '' '  h5py reads what was there'
+    status_is 0 '  to the end'
+}
+
+forms make odd.h5
+status_is 0 'a file of h5py: big-endian, texts with spaces, no chunks, shared chunks, checksums'
+run h5chunk repack -o out.h5 odd.h5
+stderr_like 'warning: odd\.h5: attribute number is no text and is left out$' 'what cannot be kept is said'
+for compression in none gzip fast libdeflate:9 lzf; do
+    stored "$compression" onehot --compression "$compression"
+    stored "$compression, packed" packed --compression "$compression"
+done
+stored 'seven rows a chunk' onehot --chunk-rows 7
+stored 'seven rows a chunk, packed' packed --chunk-rows 7 --compression lzf
+stored 'all rows in a chunk' packed --chunk-rows 1000
+
+# And from what we wrote, once more.
+mv out.h5 ours.h5
+run h5chunk repack -q --layout onehot -o out2.h5 ours.h5
+forms compare odd.h5 out2.h5
+stdout_is '' 'back from the packed form'
+done_testing

@@ -1,0 +1,170 @@
+#!/bin/sh
+# fasta2h5, covpredict and cov2bigwig joined by pipes: the same tracks as by files, and no tracks at all
+# when one of them does not come to its end.
+# SPDX-License-Identifier: MIT
+. "$SRC/tests/lib/tap.sh"
+
+# Sequences of several lengths; enough of them that the whole takes a while.
+made_up() { # SEED LENGTH...
+    awk -v seed="$1" -v lengths="$2" 'BEGIN {
+        srand(seed)
+        n = split(lengths, length_of, " ")
+        for (s = 1; s <= n; s++) {
+            printf ">c%d\n", (s * 7) % n
+            line = ""
+            for (i = 1; i <= length_of[s]; i++) {
+                line = line (int(i / 400) % 9 == 3 ? "N" : substr("ACGTacgt", 1 + int(rand() * 8), 1))
+                if (i % 80 == 0 || i == length_of[s]) {
+                    print line
+                    line = ""
+                }
+            }
+        }
+    }'
+}
+made_up 3 '5000 1 999 1008 1009 2016 37 7777 300' >g.fa
+make_ckpt cnn M.ckpt || exit 99
+
+values() { # BIGWIG
+    bw_dump "$1" | sort
+}
+
+# ---------------------------------------------------------------- the same tracks
+
+fasta2h5 --subsequence-length 1008 -o g.h5 g.fa && covpredict -m M.ckpt -o p.h5 g.h5 &&
+    cov2bigwig -o files.bw p.h5 || exit 99
+# shellcheck disable=SC2016 # for the inner shell
+pipeline='fasta2h5 --subsequence-length 1008 -o - $FASTA | covpredict -m M.ckpt -o - - | cov2bigwig -o $OUT -'
+for threads in 1 2; do
+    # shellcheck disable=SC2086 # for the inner shell
+    FASTA=g.fa OUT=pipe.bw run bash -o pipefail -c "$(echo "$pipeline" | sed "s/ -o/ -@ $threads -f -o/g")"
+    status_is 0 "fasta2h5 | covpredict | cov2bigwig, $threads threads"
+    unlike "$(cat "$stderr")" 'error|warning' '  without an error'
+    values files.bw >files.txt
+    values pipe.bw >pipe.txt
+    ok '  the bigWig has the values that it has by files' cmp files.txt pipe.txt
+done
+run bash -o pipefail -c 'fasta2h5 --subsequence-length 1008 -o - - <g.fa | covpredict -m M.ckpt -o q.h5 -'
+status_is 0 'fasta2h5 | covpredict'
+cov2bigwig -o half.bw q.h5
+values half.bw >pipe.txt
+ok '  the same values' cmp files.txt pipe.txt
+fasta2h5 --subsequence-length 1008 -o - g.fa >g.stream
+covpredict -m M.ckpt -o - g.stream >p.stream
+cov2bigwig -f -o half.bw p.stream
+values half.bw >pipe.txt
+ok 'streams that wait in files: the same values' cmp files.txt pipe.txt
+leaves M.ckpt files.bw files.txt g.fa g.h5 g.stream half.bw p.h5 p.stream pipe.bw pipe.txt q.h5 \
+    'nothing else is left'
+
+# ---------------------------------------------------------------- streams that are cut
+
+rm ./*.bw ./*.txt q.h5
+size() {
+    wc -c <"$1"
+}
+for n in 0 1 17 18 100 $(($(size g.stream) / 2)) $(($(size g.stream) - 29)) $(($(size g.stream) - 28)) $(($(size g.stream) - 1)); do
+    head -c "$n" g.stream >short
+    run covpredict -m M.ckpt -o x.h5 - <short
+    refused 1 'standard input' "covpredict: the first $n bytes of a stream are refused"
+    run covpredict -m M.ckpt -o - - <short
+    refused 1 'standard input' '  also when it writes a stream'
+    cp "$stdout" short
+    run cov2bigwig -o x.bw - <short
+    refused 1 'standard input' '  which cov2bigwig refuses in turn'
+done
+for n in 0 1 17 18 100 $(($(size p.stream) / 2)) $(($(size p.stream) - 29)) $(($(size p.stream) - 28)) $(($(size p.stream) - 1)); do
+    head -c "$n" p.stream >short
+    run cov2bigwig -o x.bw - <short
+    refused 1 'standard input' "cov2bigwig: the first $n bytes of a stream are refused"
+done
+leaves M.ckpt g.fa g.h5 g.stream p.h5 p.stream short 'nothing is left of them'
+
+# ---------------------------------------------------------------- one of three is killed
+
+# fasta2h5 reads from a pipe that stays open after the first bytes: so all three are at work until one of
+# them is killed.
+rm short ./*.stream ./*.h5
+made_up 4 400000 >part.fa
+made_up 5 '10 500000' | sed 's/^>/>more_/' >more.fa
+# pipe_of NAME: opens the file descriptors 3 for reading and 4 for writing of a new pipe.
+pipe_of() {
+    mkfifo "$1"
+    # shellcheck disable=SC2094 # a pipe that is open for both does not wait for anybody
+    exec 9<>"$1" 3<"$1" 4>"$1" 9>&-
+    rm "$1"
+}
+begin() { # BYTES
+    pipe_of genome
+    exec 5<&3 7>&4
+    pipe_of one
+    fasta2h5 --subsequence-length 1008 -o - - <&5 >&4 2>first.err 3<&- 4>&- 5<&- 7>&- &
+    first=$!
+    exec 5<&3 4>&-
+    pipe_of two
+    covpredict -@ 1 -m M.ckpt -o - - <&5 >&4 2>second.err 3<&- 4>&- 5<&- 7>&- &
+    second=$!
+    cov2bigwig -@ 1 -o out.bw - <&3 2>third.err 3<&- 4>&- 5<&- 7>&- &
+    third=$!
+    exec 3<&- 4>&- 5<&-
+    head -c "$1" part.fa >&7
+}
+# ended PID: its status is in $status.
+ended() {
+    wait "$1" 2>/dev/null
+    status=$?
+}
+quiet() { # FILE NAME
+    unlike "$(cat "$1")" 'error' "$2"
+}
+failed() { # FILE NAME
+    like "$(cat "$1")" 'error: .*(truncated|empty)' "$2"
+}
+for signal in KILL:137 TERM:143; do
+    for bytes in 0 2000 400000; do
+        for victim in first second third; do
+            begin $bytes
+            [ $bytes -eq 0 ] || sleep 0.3
+            case $victim in
+            first) pid=$first ;;
+            second) pid=$second ;;
+            third) pid=$third ;;
+            esac
+            kill -s "${signal%:*}" "$pid"
+            name="SIG${signal%:*} to the $victim after $bytes bytes"
+            # What is upstream notices when it writes: it gets enough to write.
+            trap '' PIPE
+            [ $victim = first ] || { tail -c +$((bytes + 1)) part.fa && cat more.fa; } >&7 2>/dev/null
+            exec 7>&-
+            trap - PIPE
+            ended "$first"
+            first_status=$status
+            ended "$second"
+            second_status=$status
+            ended "$third"
+            third_status=$status
+            case $victim in
+            first)
+                is "$first_status" "${signal#*:}" "$name ends it"
+                is "$second_status $third_status" '1 1' '  and fails the two downstream'
+                failed second.err '  covpredict says so'
+                failed third.err '  cov2bigwig says so'
+                ;;
+            second)
+                is "$second_status" "${signal#*:}" "$name ends it"
+                is "$first_status $third_status" '141 1' '  ends the one upstream, and fails the one downstream'
+                quiet first.err '  fasta2h5 is quiet'
+                failed third.err '  cov2bigwig says so'
+                ;;
+            third)
+                is "$third_status" "${signal#*:}" "$name ends it"
+                is "$first_status $second_status" '141 141' '  ends the two upstream'
+                quiet first.err '  fasta2h5 is quiet'
+                quiet second.err '  covpredict is quiet'
+                ;;
+            esac
+            leaves M.ckpt first.err g.fa more.fa part.fa second.err third.err '  no output is left'
+        done
+    done
+done
+done_testing

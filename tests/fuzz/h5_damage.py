@@ -1,0 +1,197 @@
+"""h5_damage.py - damaged copies of files of chunks, and every program run on each of them.
+
+  h5_damage.py WORKDIR N SEED MODEL.ckpt READS.sam BASE.h5...
+
+Makes N files out of the sound ones by flipping bits, cutting, wiping, and wrong shapes, types, counts and
+values, and runs every tool on each. A program may refuse a file (status 1, one line, nothing left behind) or
+take it. It may not crash, hang, end in silence otherwise, or make something else of a file than h5py reads in
+it. Prints what went wrong, and counts; status 1 if anything did.
+SPDX-License-Identifier: MIT"""
+import collections
+import os
+import random
+import shutil
+import subprocess
+import sys
+
+import h5py
+import numpy as np
+
+TIMEOUT = 30
+
+
+def flip(path, rng):
+    with open(path, "r+b") as f:
+        size = f.seek(0, 2)
+        # Half of them where the structure is, at the front.
+        span = size if rng.random() < 0.5 else min(size, 4096)
+        for _ in range(rng.choice((1, 1, 2, 8))):
+            at = rng.randrange(span)
+            f.seek(at)
+            byte = f.read(1)[0]
+            f.seek(at)
+            f.write(bytes([byte ^ 1 << rng.randrange(8)]))
+
+
+def cut(path, rng):
+    os.truncate(path, rng.randrange(os.path.getsize(path)))
+
+
+def wipe(path, rng):
+    with open(path, "r+b") as f:
+        size = f.seek(0, 2)
+        f.seek(rng.randrange(size))
+        f.write(rng.choice((b"\0", b"\xff")) * rng.randrange(1, 600))
+
+
+def remake(f, name, data, **how):
+    """Puts other data in the place of a data set."""
+    del f[name]
+    f.create_dataset(name, data=data, **how)
+
+
+def wrong(path, rng):
+    """Changes the contents in a way that libhdf5 finds nothing wrong with."""
+    with h5py.File(path, "r+") as f:
+        names = []
+        f.visititems(lambda n, o: names.append(n) if isinstance(o, h5py.Dataset) else None)
+        name = rng.choice(names)
+        x = f[name][:]
+        how = rng.choice(("remove", "rank", "fewer", "more", "columns", "type", "value", "values", "group", "empty", "text"))
+        if how == "remove":
+            del f[name]
+        elif how == "rank":
+            remake(f, name, x[..., None] if x.ndim < 3 else x[0])
+        elif how == "fewer":
+            remake(f, name, x[:-1] if len(x) > 1 else x[:0])
+        elif how == "more":
+            remake(f, name, np.concatenate([x, x[:1]]))
+        elif how == "columns":
+            remake(f, name, x[:, :-1] if x.ndim > 1 else np.stack([x, x], 1))
+        elif how == "type":
+            remake(f, name, np.zeros(x.shape, rng.choice(("f8", "i1", "u8", "c16", "S3", "bool"))))
+        elif how == "value" and x.size and x.dtype.kind in "if":
+            y = x.reshape(-1)
+            y[rng.randrange(y.size)] = rng.choice((-7, 3, 0, 1)) if x.dtype.kind == "i" else rng.choice((np.nan, np.inf, -1, 0.7, 0))
+            remake(f, name, y.reshape(x.shape))
+        elif how == "values" and x.size and x.dtype.kind in "if":
+            remake(f, name, np.full(x.shape, rng.choice((-(2 ** 15), 9, 0)), x.dtype))
+        elif how == "group":
+            del f[name]
+            f.create_group(name)
+        elif how == "empty":
+            remake(f, name, x[:0])
+        elif how == "text" and x.dtype.kind == "S":
+            y = x.copy()
+            y[rng.randrange(len(y))] = rng.choice((b"", b"\xff\xfe", b"x" * 40, b"a/b\nc"))
+            remake(f, name, y)
+
+
+def commands(path, model, reads, out):
+    at = ["-q", "-@", "1"]
+    return {
+        "info": ["h5chunk", "info", path],
+        "info --json": ["h5chunk", "info", "--json", path],
+        "verify": ["h5chunk", "verify", "-@", "1", path],
+        "repack": ["h5chunk", "repack", *at, "--layout", "packed", "--compression", "zstd", "-o", f"{out}/repack.h5", path],
+        "repack --chunk-rows": ["h5chunk", "repack", *at, "--chunk-rows", "3", "-o", f"{out}/rows.h5", path],
+        "subset": ["h5chunk", "subset", *at, "--drop-n", "-r", "a", "-o", f"{out}/subset.h5", path],
+        "split": ["h5chunk", "split", *at, "--shards", "2", "-o", f"{out}/split", path],
+        "split --by chunk": ["h5chunk", "split", *at, "--val-fraction", "0.3", "--seed", "1", "--by", "chunk", "-o", f"{out}/d/", path],
+        "merge": ["h5chunk", "merge", *at, "-o", f"{out}/merge.h5", path],
+        "blacklist": ["h5chunk", "blacklist", "-q", "-f", "--names", f"{out}/../names", "-o", f"{out}/blacklist.h5", path],
+        "cat": ["h5chunk", "cat", *at, path],
+        "covpredict": ["covpredict", *at, "-m", model, "-o", f"{out}/predict.h5", path],
+        "covpredict --loading": ["covpredict", *at, "--loading", "ram-packed", "-m", model, "-o", f"{out}/ram.h5", path],
+        "cov2bigwig": ["cov2bigwig", *at, "--format", "bedgraph", "-o", f"{out}/t/", path],
+        "cov2bigwig --experimental": ["cov2bigwig", *at, "--experimental", "-o", f"{out}/e/", path],
+        "bam2h5": ["bam2h5", *at, "-p", "new", "-o", f"{out}/bam.h5", path, reads],
+    }
+
+
+READ = """
+import h5py, sys, numpy as np
+a, b = h5py.File(sys.argv[1]), h5py.File(sys.argv[2])
+names = []
+b.visititems(lambda n, o: names.append(n) if isinstance(o, h5py.Dataset) else None)
+for name in names:
+    if name.startswith("data/seq_") or name == "data/X_packed":
+        continue
+    if name not in a:
+        sys.exit(f"{name} comes from nowhere")
+    x, y = a[name][:], b[name][:]
+    if x.shape != y.shape:
+        sys.exit(f"{name} has another shape")
+    same = x == y if x.dtype.kind != "f" else (x == y) | (np.isnan(x) & np.isnan(y))
+    if not np.all(same):
+        sys.exit(f"{name} has other values")
+"""
+
+
+def is_faithful(path, made):
+    """What h5chunk made of the file, against what h5py reads in it, in another process: it may crash."""
+    done = subprocess.run([sys.executable, "-c", READ, path, made], capture_output=True, text=True, timeout=TIMEOUT)
+    return done.returncode == 0, done.stderr.strip().split("\n")[-1]
+
+
+def run_all(path, model, reads, work, report):
+    out = os.path.join(work, "out")
+    taken = set()
+    for name, command in commands(path, model, reads, out).items():
+        shutil.rmtree(out, ignore_errors=True)
+        os.mkdir(out)
+        try:
+            done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=TIMEOUT)
+        except subprocess.TimeoutExpired:
+            report(name, "hangs")
+            continue
+        left = [f for d, _, files in os.walk(out) for f in files]
+        lines = [x for x in done.stderr.decode(errors="replace").split("\n") if ": error: " in x]
+        # What is asked of bases means nothing to a file that has, or now seems to have, none.
+        refused = done.returncode == 2 and b" has none" in done.stderr
+        if done.returncode not in (0, 1) and not refused:
+            report(name, f"status {done.returncode}: {done.stderr[-200:]}")
+        elif done.returncode == 1 and left:
+            report(name, f"leaves {left}")
+        elif done.returncode == 1 and not lines and not (name == "verify" and done.stdout):
+            report(name, "fails in silence")
+        elif done.returncode == 0:
+            taken.add(name)
+            if name == "repack --chunk-rows":
+                good, why = is_faithful(path, f"{out}/rows.h5")
+                if not good:
+                    report(name, f"is not faithful: {why}")
+    return taken
+
+
+def main():
+    work, n, seed, model, reads, *bases = sys.argv[1:]
+    rng = random.Random(int(seed))
+    os.makedirs(work, exist_ok=True)
+    with open(os.path.join(work, "names"), "w") as f:
+        f.write("a\n")
+    kinds = {"flipped": flip, "cut": cut, "wiped": wipe, "wrong": wrong}
+    n_bad = 0
+    n_taken = collections.Counter()
+    for i in range(int(n)):
+        base = bases[i % len(bases)]
+        kind = rng.choice(list(kinds))
+        path = os.path.join(work, f"{i}.h5")
+        shutil.copy(base, path)
+        kinds[kind](path, rng)
+        found = []
+        taken = run_all(path, model, reads, work, lambda name, what: found.append((name, what)))
+        n_taken.update((kind, name) for name in taken)
+        for name, what in found:
+            print(f"{i}.h5 ({os.path.basename(base)}, {kind}): {name}: {what}")
+        n_bad += bool(found)
+        if not found:
+            os.unlink(path)
+    for kind in kinds:
+        print(f"# {kind}: " + ", ".join(f"{name} took {count}" for (k, name), count in sorted(n_taken.items()) if k == kind))
+    print(f"# {n} files, {n_bad} with findings")
+    sys.exit(n_bad > 0)
+
+
+if __name__ == "__main__":
+    main()

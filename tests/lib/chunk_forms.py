@@ -1,0 +1,107 @@
+#!/usr/bin/python3
+"""A file of chunks as other programs may write it, and whether another file holds the same.
+
+usage: chunk_forms.py make FILE        (bases in L = 25 and 60 chunks; types, layouts and texts of all kinds)
+       chunk_forms.py compare FILE OTHER [data/X_packed]
+compare prints what differs: data sets (values, kind of type, fill), text attributes. With data/X_packed OTHER
+has that instead of data/X.
+SPDX-License-Identifier: MIT"""
+
+import sys
+
+import h5py
+import numpy as np
+
+L, LENGTHS = 25, (700, 26, 13)
+ROWS = np.eye(4)[[0, 1, 2, 3]]
+
+
+def make(path):
+    rng = np.random.default_rng(7)
+    ranges, names, x = [], [], []
+    for k, n in enumerate(LENGTHS):
+        beg = list(range(0, n, L))
+        for minus in (False, True):
+            for b in reversed(beg) if minus else beg:
+                end = min(b + L, n)
+                ranges.append((end, b) if minus else (b, end))
+                names.append(f'chr{k}')
+                chunk = np.zeros((L, 4))
+                chunk[:end - b] = ROWS[rng.integers(0, 4, end - b)]
+                x.append(chunk)
+    N = len(names)
+    counts = rng.integers(0, 50, (N, L, 3))
+    with h5py.File(path, 'w') as f:
+        f['data/seqids'] = np.array(names, 'S9')
+        f.create_dataset('data/start_ends', data=np.array(ranges, '>i4'))
+        f.create_dataset('data/X', data=np.array(x, '>f4'), chunks=(7, 10, 1), compression='gzip')
+        f.create_dataset('data/blacklist', data=(np.arange(N) % 2).astype('>u2'))
+        f.create_dataset('data/label', data=counts[:, :, 0].astype('i1'), chunks=(9, L), compression='gzip')
+        space = h5py.h5t.C_S1.copy()
+        space.set_size(6)
+        space.set_strpad(h5py.h5t.STR_SPACEPAD)
+        text = h5py.h5d.create(f['data'].id, b'text', space, h5py.h5s.create_simple((N,)))
+        text.write(h5py.h5s.ALL, h5py.h5s.ALL, np.array([b'%-6d' % i for i in range(N)], 'S6'), space)
+        f.create_dataset('evaluation/a_coverage', data=counts.astype('>i8'), chunks=(2, 10, 2), compression='lzf',
+                         shuffle=True, fillvalue=-1)
+        f.create_dataset('evaluation/b_coverage', data=counts.astype('>f8') / 8, fletcher32=True, chunks=(1, L, 3))
+        f.create_dataset('evaluation/c_coverage', data=counts[:, :, :1].astype('u8') << 55)
+        f.create_dataset('evaluation/a_meta/bam_files', data=np.array([b'a.bam', b'b', b''], 'S512'))
+        # As many as there are chunks, and yet no row of any.
+        f.create_dataset('prediction/datasets', data=np.array([b'd%d' % i for i in range(N)], 'S25'))
+        f.create_dataset('extra/deep/table', data=np.arange(12).reshape(3, 4).astype('>f8'))
+        f.create_dataset('extra/none', data=np.zeros((0, 3), 'i4'))
+        f.attrs['input_path'] = 'gr\u00fc\u00df.fa'
+        f.attrs['fixed'] = np.bytes_(b'fixed')
+        f.attrs['number'] = 5
+        f['evaluation/a_coverage'].attrs['unit'] = 'reads'
+        f['extra/deep/table'].attrs['empty'] = ''
+
+
+def texts(attrs):
+    values = {k: v.decode() if isinstance(v, bytes) else v for k, v in attrs.items()}
+    return {k: v for k, v in values.items() if isinstance(v, str) and k not in ('covtools_version', 'timestamp')}
+
+
+def data_sets(f):
+    names = []
+    f.visititems(lambda name, o: names.append(name) if isinstance(o, h5py.Dataset) else None)
+    return set(names) - {'data/species'}
+
+
+def unpack(packed, length):
+    """Codes of htslib (A 1, C 2, G 4, T 8) to the columns C, A, T, G."""
+    codes = np.stack([packed >> 4, packed & 15], 2).reshape(len(packed), -1)
+    assert not codes[:, length:].any()
+    return np.stack([codes[:, :length] == c for c in (2, 1, 8, 4)], 2).astype('f4')
+
+
+def compare(path, other, packed):
+    with h5py.File(path) as a, h5py.File(other) as b:
+        if packed:
+            p = b['data/X_packed']
+            if p.dtype != 'u1' or p.attrs['subsequence_length'] != L or p.shape[1] != (L + 1) // 2:
+                print('data/X_packed:', p.dtype, p.shape, dict(p.attrs))
+            if not np.array_equal(unpack(p[:], L), a['data/X'][:]):
+                print('data/X_packed: other values')
+        skip = {'data/X', 'data/X_packed'} if packed else set()
+        if data_sets(a) - skip != data_sets(b) - skip:
+            print('data sets:', data_sets(a) ^ data_sets(b))
+        for name in sorted(data_sets(a) & data_sets(b)):
+            x, y = a[name], b[name]
+            if not np.array_equal(x[:], y[:]):
+                print(name, 'other values')
+            own = name in ('data/X', 'data/start_ends', 'data/seqids')
+            if not own and (x.dtype.newbyteorder('<') != y.dtype or x.fillvalue != y.fillvalue
+                            or x.id.get_type().get_class() != y.id.get_type().get_class()):
+                print(name, x.dtype, y.dtype, x.fillvalue, y.fillvalue)
+            if not own and texts(x.attrs) != texts(y.attrs):
+                print(name, dict(x.attrs), dict(y.attrs))
+        if texts(a.attrs) != texts(b.attrs):
+            print(dict(a.attrs), dict(b.attrs))
+
+
+if sys.argv[1] == 'make':
+    make(sys.argv[2])
+else:
+    compare(sys.argv[2], sys.argv[3], len(sys.argv) > 4)
