@@ -113,7 +113,7 @@ static void report(struct bench *b, size_t rounds, double sums[FORMS])
 {
     static const char *const kinds[] = {"convolution", "transposed", "LSTM", "linear, exp"};
     const struct cov_layer *l = &b->layer;
-    double ms[FORMS], work = operations(l);
+    double ms[FORMS] = {0}, work = operations(l);
     (void)printf("%-12s %4zu -> %4zu", kinds[l->kind], l->c_in, l->c_out);
     for (size_t i = 0; i < FORMS; i++) {
         if (b->fast[i]) {

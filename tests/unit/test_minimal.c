@@ -57,6 +57,7 @@ static void input_matrix(const struct cov_minimal_kernels *kernels,
 {
     enum { MOST = 40 };
     float x[MAX_POINTS * MOST], v[MAX_POINTS * MOST];
+    memset(b, 0, sizeof(double[MAX_POINTS][MAX_POINTS]));
     for (size_t i = 0; i < p->n_points; i++) {
         memset(x, 0, sizeof x);
         for (size_t c = 0; c < n; c++)
@@ -214,7 +215,7 @@ static double check_layer(struct cov_rng *rng, const struct cov_layer *l, const 
     struct parameters p = draw_parameters(rng, l);
     size_t n_x = l->t_in * l->c_in, n_y = l->t_out * l->c_out;
     float *x = malloc(n_x * sizeof *x), *want = malloc(n_y * sizeof *want);
-    float *got = malloc(n_y * sizeof *got), *again = malloc(n_y * sizeof *again);
+    float *got = calloc(n_y, sizeof *got), *again = calloc(n_y, sizeof *again);
     assert_true(x && want && got && again);
     fill(rng, x, n_x);
     cov_ref_layer(l, &p.w, x, want, NULL);

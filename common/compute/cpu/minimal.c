@@ -434,7 +434,8 @@ void cov_minimal_run(const struct cov_minimal *m, const float *x, size_t x_strid
                      const float *bias, const float *scale, const float *shift, float *y,
                      size_t y_stride, float *scratch)
 {
-    const struct target target = {bias, scale, shift, y, y_stride};
+    struct target target = {bias, scale, shift, NULL, y_stride};
+    target.y = y;
     float *sums = scratch, *edge = sums + sums_floats(m), *v = edge + edge_floats(m);
     size_t group = n_blocks(m) * BLOCK;
     for (size_t g = 0; g < m->n_tiles; g += group) {
