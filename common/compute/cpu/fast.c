@@ -384,7 +384,8 @@ void cov_fast_rows(const struct cov_fast_layer *f, const float *x, size_t x_stri
     if (f->layer.kind == COV_LAYER_LINEAR_EXP)
         run_linear(f, x, x_stride, y, y_stride);
     else if (f->minimal)
-        cov_minimal_run(f->minimal, x, x_stride, f->bias, f->scale, f->shift, y, y_stride, scratch);
+        cov_minimal_run(f->minimal, 0, f->layer.t_out, x, x_stride, f->bias, f->scale, f->shift, y,
+                        y_stride, scratch);
     else
         run_convolution(f, x, x_stride, y, y_stride, scratch);
 }

@@ -32,8 +32,8 @@ struct cov_minimal {
     struct cov_minimal_points points;
     const struct cov_gemm *gemm;
     const struct cov_minimal_kernels *kernels;
-    size_t c_in, in_phases, out_phases;
-    int64_t t_in, t_out;
+    struct cov_layer layer;
+    size_t in_phases, out_phases;
     int64_t in_first, out_first; /* the rows of x and y where the first tile begins */
     size_t depth, depth_stride;  /* channels of a row of a tile; floats from one to the next */
     size_t n_tiles, n_panels;
@@ -53,6 +53,12 @@ static size_t min_size(size_t a, size_t b)
 static size_t round_up(size_t n, size_t unit)
 {
     return (n + unit - 1) / unit * unit;
+}
+
+/* Rounded down; b > 0. */
+static int64_t divide(int64_t a, int64_t b)
+{
+    return a / b - (a % b < 0);
 }
 
 /* ---- points ---- */
@@ -233,7 +239,7 @@ static void make_places(struct cov_minimal *m, const struct cov_layer *l)
         m->out_phases = 1;
         m->in_first = -l->pad;
     } else {
-        int64_t first = l->pad / stride - (l->pad % stride < 0); /* rounded down */
+        int64_t first = divide(l->pad, stride);
         m->in_phases = 1;
         m->out_phases = l->stride;
         m->out_first = first * stride - l->pad;
@@ -255,9 +261,7 @@ int cov_minimal_new(const struct cov_layer *l, const float *weight, const struct
     cov_minimal_points_init(n_taps(l), &m->points);
     m->gemm = gemm;
     m->kernels = kernels;
-    m->c_in = l->c_in;
-    m->t_in = (int64_t)l->t_in;
-    m->t_out = (int64_t)l->t_out;
+    m->layer = *l;
     make_places(m, l);
     int rc = make_panels(m, l, weight, e);
     if (rc) {
@@ -309,110 +313,119 @@ size_t cov_minimal_scratch(const struct cov_minimal *m)
     return sums_floats(m) + edge_floats(m) + n_blocks(m) * block_floats(m);
 }
 
+/* What is read and written. Rows before x_beg and from x_end on count as zeros, and rows before y_beg
+ * and from y_end on are not written. */
+struct task {
+    const float *x, *bias, *scale, *shift;
+    float *y;
+    size_t x_stride, y_stride;
+    int64_t x_beg, x_end, y_beg, y_end;
+};
+
+/* The rows of x that rows y_beg .. y_end-1 of y depend on. */
+static void find_x(const struct cov_layer *l, struct task *t)
+{
+    int64_t stride = (int64_t)l->stride, kernel = (int64_t)l->kernel;
+    if (l->kind == COV_LAYER_CONV) {
+        t->x_beg = t->y_beg * stride - l->pad;
+        t->x_end = (t->y_end - 1) * stride - l->pad + kernel;
+    } else {
+        t->x_beg = divide(t->y_beg + l->pad - kernel, stride) + 1;
+        t->x_end = divide(t->y_end - 1 + l->pad, stride) + 1;
+    }
+    t->x_beg = t->x_beg < 0 ? 0 : t->x_beg;
+    t->x_end = t->x_end > (int64_t)l->t_in ? (int64_t)l->t_in : t->x_end;
+}
+
 /* The row of x where tile i begins, and whether all that it sees is there. */
 static int64_t in_row(const struct cov_minimal *m, size_t i)
 {
     return (int64_t)(i * TILE * m->in_phases) + m->in_first;
 }
 
-static bool sees_inside(const struct cov_minimal *m, size_t i)
+static bool sees_inside(const struct cov_minimal *m, const struct task *t, size_t i)
 {
     int64_t row = in_row(m, i);
-    return row >= 0 && row + (int64_t)(m->points.n_points * m->in_phases) <= m->t_in;
+    return row >= t->x_beg && row + (int64_t)(m->points.n_points * m->in_phases) <= t->x_end;
 }
 
 /* A tile at an end of x: zeros are beyond it. */
-static void transform_edge(const struct cov_minimal *m, size_t i, const float *x, size_t x_stride,
-                           float *v, float *edge)
+static void transform_edge(const struct cov_minimal *m, const struct task *t, size_t i, float *v,
+                           float *edge)
 {
-    size_t rows = m->points.n_points * m->in_phases;
+    size_t rows = m->points.n_points * m->in_phases, c = m->layer.c_in;
     int64_t first = in_row(m, i);
     for (size_t k = 0; k < rows; k++) {
         int64_t row = first + (int64_t)k;
-        float *to = edge + k * m->c_in;
-        if (row < 0 || row >= m->t_in)
-            memset(to, 0, m->c_in * sizeof *to);
+        if (row < t->x_beg || row >= t->x_end)
+            memset(edge + k * c, 0, c * sizeof *edge);
         else
-            memcpy(to, x + (size_t)row * x_stride, m->c_in * sizeof *to);
+            memcpy(edge + k * c, t->x + (size_t)row * t->x_stride, c * sizeof *edge);
     }
     m->kernels->input(&m->points, 1, m->depth, edge, m->depth, v, BLOCK * m->depth_stride,
                       m->depth_stride);
 }
 
 /* v[point, tile, depth] of tiles [beg, end). */
-static void transform_block(const struct cov_minimal *m, size_t beg, size_t end, const float *x,
-                            size_t x_stride, float *v, float *edge)
+static void transform_block(const struct cov_minimal *m, const struct task *t, size_t beg,
+                            size_t end, float *v, float *edge)
 {
     /* Rows that follow one another are one. */
-    bool dense = x_stride == m->c_in;
-    size_t n_parts = dense ? 1 : m->in_phases, channels = dense ? m->depth : m->c_in;
+    bool dense = t->x_stride == m->layer.c_in;
+    size_t n_parts = dense ? 1 : m->in_phases, channels = dense ? m->depth : m->layer.c_in;
     size_t i = beg;
     while (i < end) {
         float *to = v + (i - beg) * m->depth_stride;
-        if (!sees_inside(m, i)) {
-            transform_edge(m, i++, x, x_stride, to, edge);
+        if (!sees_inside(m, t, i)) {
+            transform_edge(m, t, i++, to, edge);
             continue;
         }
-        const float *from = x + (size_t)in_row(m, i) * x_stride;
+        const float *from = t->x + (size_t)in_row(m, i) * t->x_stride;
         size_t n = 1;
-        while (i + n < end && sees_inside(m, i + n))
+        while (i + n < end && sees_inside(m, t, i + n))
             n++;
         for (size_t part = 0; part < n_parts; part++)
-            m->kernels->input(&m->points, n, channels, from + part * x_stride,
-                              m->in_phases * x_stride, to + part * channels,
+            m->kernels->input(&m->points, n, channels, from + part * t->x_stride,
+                              m->in_phases * t->x_stride, to + part * channels,
                               BLOCK * m->depth_stride, m->depth_stride);
         i += n;
     }
 }
 
-/* The row of y where tile i of a phase begins, and whether its four rows are there. */
+/* The row of y where tile i of a phase begins, and whether its four rows are wanted. */
 static int64_t out_row(const struct cov_minimal *m, size_t i, size_t phase)
 {
     return (int64_t)(i * TILE * m->out_phases + phase) + m->out_first;
 }
 
-static bool ends_inside(const struct cov_minimal *m, size_t i, size_t phase)
+static bool ends_inside(const struct cov_minimal *m, const struct task *t, size_t i, size_t phase)
 {
     int64_t row = out_row(m, i, phase);
-    return row >= 0 && row + (int64_t)((TILE - 1) * m->out_phases) < m->t_out;
+    return row >= t->y_beg && row + (int64_t)((TILE - 1) * m->out_phases) < t->y_end;
 }
 
-struct target {
-    const float *bias, *scale, *shift;
-    float *y;
-    size_t y_stride;
-};
-
 /* Rows of y of tiles [beg, end) of a phase, from the products s[point, tile, column]. */
-static void write_phase(const struct cov_minimal *m, const struct panel *p, size_t phase,
-                        size_t beg, size_t end, const float *s, const struct target *to,
-                        float *edge)
+static void write_phase(const struct cov_minimal *m, const struct task *t, const struct panel *p,
+                        size_t phase, size_t beg, size_t end, const float *s, float *edge)
 {
     size_t width = m->gemm->width, c = p->column;
     size_t i = beg;
     while (i < end) {
-        bool inside = ends_inside(m, i, phase);
+        bool inside = ends_inside(m, t, i, phase);
         int64_t row = out_row(m, i, phase);
-        size_t n = 1, step = m->out_phases * to->y_stride;
-        while (inside && i + n < end && ends_inside(m, i + n, phase))
+        size_t n = 1, step = m->out_phases * t->y_stride;
+        while (inside && i + n < end && ends_inside(m, t, i + n, phase))
             n++;
         m->kernels->output(&m->points, n, p->cols, s + (i - beg) * width, BLOCK * width, width,
-                           to->bias + c, to->scale + c, to->shift + c,
-                           inside ? to->y + (size_t)row * to->y_stride + c : edge,
+                           t->bias + c, t->scale + c, t->shift + c,
+                           inside ? t->y + (size_t)row * t->y_stride + c : edge,
                            inside ? step : width);
         for (size_t j = 0; !inside && j < TILE; j++, row += (int64_t)m->out_phases)
-            if (row >= 0 && row < m->t_out)
-                memcpy(to->y + (size_t)row * to->y_stride + c, edge + j * width,
+            if (row >= t->y_beg && row < t->y_end)
+                memcpy(t->y + (size_t)row * t->y_stride + c, edge + j * width,
                        p->cols * sizeof *edge);
         i += n;
     }
-}
-
-static void write_block(const struct cov_minimal *m, const struct panel *p, size_t beg, size_t end,
-                        const float *s, const struct target *to, float *edge)
-{
-    for (size_t k = 0; k < p->n_phases; k++)
-        write_phase(m, p, p->phase + k, beg, end, s + k * p->cols, to, edge);
 }
 
 /* s[point, tile, column] of n tiles v. */
@@ -430,25 +443,36 @@ static void multiply_block(const struct cov_minimal *m, const struct panel *pane
     }
 }
 
-void cov_minimal_run(const struct cov_minimal *m, const float *x, size_t x_stride,
-                     const float *bias, const float *scale, const float *shift, float *y,
-                     size_t y_stride, float *scratch)
+void cov_minimal_run(const struct cov_minimal *m, size_t beg, size_t end, const float *x,
+                     size_t x_stride, const float *bias, const float *scale, const float *shift,
+                     float *y, size_t y_stride, float *scratch)
 {
-    struct target target = {bias, scale, shift, NULL, y_stride};
-    target.y = y;
+    if (beg >= end)
+        return;
+    struct task t = {.x = x, .bias = bias, .scale = scale, .shift = shift};
+    t.y = y;
+    t.x_stride = x_stride;
+    t.y_stride = y_stride;
+    t.y_beg = (int64_t)beg;
+    t.y_end = (int64_t)end;
+    find_x(&m->layer, &t);
     float *sums = scratch, *edge = sums + sums_floats(m), *v = edge + edge_floats(m);
+    int64_t tile = (int64_t)(TILE * m->out_phases); /* rows of y; out_first <= 0 */
+    size_t first = (size_t)((t.y_beg - m->out_first) / tile);
+    size_t last = (size_t)((t.y_end - 1 - m->out_first) / tile);
     size_t group = n_blocks(m) * BLOCK;
-    for (size_t g = 0; g < m->n_tiles; g += group) {
-        size_t end = min_size(g + group, m->n_tiles);
-        for (size_t i = g; i < end; i += BLOCK)
-            transform_block(m, i, min_size(i + BLOCK, end), x, x_stride,
+    for (size_t g = first; g <= last; g += group) {
+        size_t stop = min_size(g + group, last + 1);
+        for (size_t i = g; i < stop; i += BLOCK)
+            transform_block(m, &t, i, min_size(i + BLOCK, stop),
                             v + (i - g) / BLOCK * block_floats(m), edge);
-        for (size_t p = 0; p < m->n_panels; p++)
-            for (size_t i = g; i < end; i += BLOCK) {
-                size_t stop = min_size(i + BLOCK, end);
-                multiply_block(m, &m->panels[p], stop - i, v + (i - g) / BLOCK * block_floats(m),
-                               sums);
-                write_block(m, &m->panels[p], i, stop, sums, &target, edge);
+        for (size_t k = 0; k < m->n_panels; k++)
+            for (size_t i = g; i < stop; i += BLOCK) {
+                const struct panel *p = &m->panels[k];
+                size_t n = min_size(BLOCK, stop - i);
+                multiply_block(m, p, n, v + (i - g) / BLOCK * block_floats(m), sums);
+                for (size_t phase = 0; phase < p->n_phases; phase++)
+                    write_phase(m, &t, p, p->phase + phase, i, i + n, sums + phase * p->cols, edge);
             }
     }
 }

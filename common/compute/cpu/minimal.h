@@ -81,10 +81,11 @@ void cov_minimal_free(struct cov_minimal *m); /* NULL is accepted */
 /* Floats of scratch that running it needs. */
 size_t cov_minimal_scratch(const struct cov_minimal *m);
 
-/* y of one sequence: relu(convolution + bias) * scale + shift, each of c_out. Row t of x starts at
- * x + t * x_stride, of y at y + t * y_stride. */
-void cov_minimal_run(const struct cov_minimal *m, const float *x, size_t x_stride,
-                     const float *bias, const float *scale, const float *shift, float *y,
-                     size_t y_stride, float *scratch);
+/* Rows beg .. end-1 of y of one sequence: relu(convolution + bias) * scale + shift, each of c_out. Row t
+ * of x starts at x + t * x_stride, of y at y + t * y_stride. Only those rows of x are read that the
+ * rows of y depend on. Their rounding depends on beg and end, but on no row of x besides. */
+void cov_minimal_run(const struct cov_minimal *m, size_t beg, size_t end, const float *x,
+                     size_t x_stride, const float *bias, const float *scale, const float *shift,
+                     float *y, size_t y_stride, float *scratch);
 
 #endif
