@@ -1,4 +1,4 @@
-/* bam2h5.c - measured coverage from alignments into a genome file.
+/* bam2h5.c - measured coverage from alignments and tracks into a genome file.
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <stddef.h>
@@ -24,7 +24,18 @@ static const char *const strands[] = {"both", "own", "first", "second", NULL};
 static const char *const types[] = {"auto", "int16", "int32", "int64", NULL};
 static const size_t type_bytes[] = {0, 2, 4, 8};
 
-enum { ROW_SHIFT, ROW_EXCLUDE_FLAGS };
+/* Rows of what is about reads stand first. */
+enum {
+    ROW_SHIFT,
+    ROW_EXCLUDE_FLAGS,
+    ROW_PRESET,
+    ROW_COUNT,
+    ROW_STRAND,
+    ROW_MIN_MAPQ,
+    ROW_REQUIRE_FLAGS,
+    ROW_REFERENCE,
+    ROWS_OF_READS
+};
 enum { MAX_FLAGS = 0xffff, MAX_MAPQ = 255, MAX_SHIFT = 1000000 };
 
 #define FIELD(name) offsetof(struct config, name)
@@ -45,6 +56,50 @@ static const struct cov_opt options[] = {
                            .max = MAX_FLAGS,
                            .help = "leave out reads with any of these flags; without it, those of "
                                    "the preset"},
+    [ROW_PRESET] =
+        {.name = "preset",
+         .type = COV_OPT_ENUM,
+         .field = FIELD(preset),
+         .def = "helixer",
+         .choices = presets,
+         .help = "which reads count: helixer leaves out unmapped, secondary and QC-failed ones "
+                 "(flags 772)"},
+    [ROW_COUNT] =
+        {.name = "count",
+         .type = COV_OPT_ENUM,
+         .field = FIELD(count),
+         .def = "read",
+         .choices = counts,
+         .help =
+             "what counts: the aligned bases of a read, its first base (the Tn5 cut), or the whole "
+             "fragment once a pair"},
+    [ROW_STRAND] =
+        {.name = "strand",
+         .type = COV_OPT_ENUM,
+         .field = FIELD(strand),
+         .def = "both",
+         .choices = strands,
+         .help =
+             "where a read counts: on both strands, on its own, or, in stranded protocols, on that "
+             "of the first or of the second read (dUTP)"},
+    [ROW_MIN_MAPQ] = {.name = "min-mapq",
+                      .type = COV_OPT_INT,
+                      .field = FIELD(min_mapq),
+                      .metavar = "N",
+                      .max = MAX_MAPQ,
+                      .help = "leave out reads of a smaller mapping quality"},
+    [ROW_REQUIRE_FLAGS] = {.name = "require-flags",
+                           .type = COV_OPT_INT,
+                           .field = FIELD(require_flags),
+                           .metavar = "N",
+                           .max = MAX_FLAGS,
+                           .help = "only reads with all of these flags"},
+    [ROW_REFERENCE] = {.name = "reference",
+                       .type = COV_OPT_STRING,
+                       .flags = COV_OPT_PATH_IN,
+                       .field = FIELD(reference),
+                       .metavar = "FASTA",
+                       .help = "reference of CRAM files"},
     {.name = "prefix",
      .letter = 'p',
      .type = COV_OPT_STRING,
@@ -52,45 +107,6 @@ static const struct cov_opt options[] = {
      .field = FIELD(prefix),
      .metavar = "PREFIX",
      .help = "name of the data set, as atacseq: evaluation/PREFIX_coverage"},
-    {.name = "preset",
-     .type = COV_OPT_ENUM,
-     .field = FIELD(preset),
-     .def = "helixer",
-     .choices = presets,
-     .help = "which reads count: helixer leaves out unmapped, secondary and QC-failed ones "
-             "(flags 772)"},
-    {.name = "count",
-     .type = COV_OPT_ENUM,
-     .field = FIELD(count),
-     .def = "read",
-     .choices = counts,
-     .help = "what counts: the aligned bases of a read, its first base (the Tn5 cut), or the whole "
-             "fragment once a pair"},
-    {.name = "strand",
-     .type = COV_OPT_ENUM,
-     .field = FIELD(strand),
-     .def = "both",
-     .choices = strands,
-     .help = "where a read counts: on both strands, on its own, or, in stranded protocols, on that "
-             "of the first or of the second read (dUTP)"},
-    {.name = "min-mapq",
-     .type = COV_OPT_INT,
-     .field = FIELD(min_mapq),
-     .metavar = "N",
-     .max = MAX_MAPQ,
-     .help = "leave out reads of a smaller mapping quality"},
-    {.name = "require-flags",
-     .type = COV_OPT_INT,
-     .field = FIELD(require_flags),
-     .metavar = "N",
-     .max = MAX_FLAGS,
-     .help = "only reads with all of these flags"},
-    {.name = "reference",
-     .type = COV_OPT_STRING,
-     .flags = COV_OPT_PATH_IN,
-     .field = FIELD(reference),
-     .metavar = "FASTA",
-     .help = "reference of CRAM files"},
     {.name = "dtype",
      .type = COV_OPT_ENUM,
      .field = FIELD(dtype),
@@ -165,6 +181,15 @@ static int check(const struct config *c, int n_operands, char **operands,
     return check_prefix(c->prefix, e);
 }
 
+/* An option that was given and says something of reads that is not so of tracks. */
+static const char *find_for_reads(const struct config *c, const bool *given)
+{
+    for (int row = 0; row < ROWS_OF_READS; row++)
+        if (given[row] && (row != ROW_STRAND || c->strand != COV_COUNT_BOTH))
+            return options[row].name;
+    return NULL;
+}
+
 static int run(struct cov_common *common, void *config, const bool *given, int n_operands,
                char **operands, struct cov_err *e)
 {
@@ -179,6 +204,7 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
                      .exclude_flags = given[ROW_EXCLUDE_FLAGS] ? (unsigned)c->exclude_flags
                                                                : COV_COUNT_HELIXER_EXCLUDES,
                      .min_mapq = (unsigned)c->min_mapq},
+        .for_reads = find_for_reads(c, given),
         .reference = c->reference,
         .rename_path = c->rename,
         .elem_bytes = type_bytes[c->dtype],
@@ -208,11 +234,12 @@ int main(int argc, char **argv)
 {
     static const struct cov_tool tool = {
         .name = "bam2h5",
-        .summary = "add measured coverage of BAM or CRAM files to a genome file",
+        .summary = "add measured coverage of BAM, CRAM, bigWig or bedGraph files to a genome file",
         .synopsis = "[options] -p PREFIX GENOME.h5 FILE...",
         .examples = "  bam2h5 -p atacseq --shift genome.h5 rep1.bam rep2.bam\n"
                     "  bam2h5 -p h3k4me3 --count fragment --min-mapq 10 genome.h5 chip.cram\n"
-                    "  bam2h5 -p atacseq --append --shift genome.h5 rep3.bam\n",
+                    "  bam2h5 -p atacseq --append --shift genome.h5 rep3.bam\n"
+                    "  bam2h5 -p h3k27ac genome.h5 encode.bigWig\n",
         .options = options,
         .config_bytes = sizeof(struct config),
         .min_operands = 2,

@@ -26,23 +26,37 @@ int cov_deflate(int level, const void *src, size_t n, void *dst, size_t cap, siz
     return COV_OK;
 }
 
-int cov_inflate(const void *src, size_t n, void *dst, size_t n_dst, struct cov_err *e)
+/* n_got: NULL when all of `cap` bytes are wanted. */
+static int inflate_bytes(const void *src, size_t n, void *dst, size_t cap, size_t *n_got,
+                         struct cov_err *e)
 {
     struct libdeflate_decompressor *d = libdeflate_alloc_decompressor();
     if (!d)
         return cov_fail(e, COV_ENOMEM, "out of memory: decompressor");
-    enum libdeflate_result result = libdeflate_zlib_decompress(d, src, n, dst, n_dst, NULL);
+    enum libdeflate_result result = libdeflate_zlib_decompress(d, src, n, dst, cap, n_got);
     libdeflate_free_decompressor(d);
     switch (result) {
     case LIBDEFLATE_SUCCESS:
         return COV_OK;
     case LIBDEFLATE_SHORT_OUTPUT:
-        return cov_fail(e, COV_EINPUT, "deflate: fewer bytes than the %zu of the chunk", n_dst);
+        return cov_fail(e, COV_EINPUT, "deflate: fewer bytes than the %zu of the chunk", cap);
     case LIBDEFLATE_INSUFFICIENT_SPACE:
-        return cov_fail(e, COV_EINPUT, "deflate: more bytes than the %zu of the chunk", n_dst);
+        return cov_fail(e, COV_EINPUT, "deflate: more bytes than the %zu of the chunk", cap);
     default:
         return cov_fail(e, COV_EINPUT, "deflate: the compressed data is damaged");
     }
+}
+
+int cov_inflate(const void *src, size_t n, void *dst, size_t n_dst, struct cov_err *e)
+{
+    return inflate_bytes(src, n, dst, n_dst, NULL, e);
+}
+
+int cov_inflate_most(const void *src, size_t n, void *dst, size_t cap, size_t *n_dst,
+                     struct cov_err *e)
+{
+    *n_dst = 0;
+    return inflate_bytes(src, n, dst, cap, n_dst, e);
 }
 
 uint32_t cov_crc32(uint32_t crc, const void *data, size_t n)

@@ -18,6 +18,10 @@ int cov_deflate(int level, const void *src, size_t n, void *dst, size_t cap, siz
  * more or fewer bytes. */
 int cov_inflate(const void *src, size_t n, void *dst, size_t n_dst, struct cov_err *e) COV_MUST_USE;
 
+/* The same where the number of bytes, *n_dst <= cap, is not known. */
+int cov_inflate_most(const void *src, size_t n, void *dst, size_t cap, size_t *n_dst,
+                     struct cov_err *e) COV_MUST_USE;
+
 /* The CRC-32 of what `crc` stands for (0: nothing) and the n bytes at `data` behind it. */
 uint32_t cov_crc32(uint32_t crc, const void *data, size_t n);
 

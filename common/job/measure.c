@@ -19,6 +19,7 @@
 #include "common/store/chunk_file.h"
 #include "common/store/coverage_reader.h"
 #include "common/store/coverage_writer.h"
+#include "common/track/intervals.h"
 
 struct slot {
     size_t pair;
@@ -38,6 +39,7 @@ struct job {
     struct cov_measured_genome genome;
     struct cov_chunk_file *file;
     struct cov_measured_file *files; /* [o->n_files] */
+    enum cov_intervals_kind *kinds;  /* [o->n_files]: NONE of reads */
     struct cov_coverage_reader *old;
     struct cov_coverage_writer *writer;
     size_t n_old, n_columns, elem_bytes;
@@ -97,9 +99,27 @@ static int open_old(struct job *j, struct cov_err *e)
 
 /* ---------------------------------------------------------------- counting */
 
-static char *describe_settings(const struct cov_measure_options *o, const char *path,
+/* What the files are, by content. */
+static int find_kinds(struct job *j, struct cov_err *e)
+{
+    size_t n = j->o->n_files, n_tracks = 0;
+    j->kinds = cov_calloc(n, sizeof *j->kinds, e);
+    int rc = j->kinds ? COV_OK : COV_ENOMEM;
+    for (size_t k = 0; !rc && k < n; k++) {
+        rc = cov_intervals_detect(j->o->files[k], &j->kinds[k], e);
+        n_tracks += j->kinds[k] != COV_INTERVALS_NONE;
+    }
+    if (!rc && n_tracks == n && j->o->for_reads)
+        rc = cov_fail(e, COV_EUSAGE, "--%s is about reads, but %s has none: it is a track",
+                      j->o->for_reads, j->o->files[0]);
+    return rc;
+}
+
+static char *describe_settings(const struct cov_measure_options *o, const char *path, bool is_track,
                                struct cov_err *e)
 {
+    if (is_track)
+        return cov_strfmt(e, "count=track strand=both file=%s", path);
     static const char *const units[] = {"read", "cut", "fragment"};
     static const char *const strands[] = {"both", "own", "first", "second"};
     const struct cov_counting *c = &o->counting;
@@ -116,6 +136,11 @@ static char *describe_settings(const struct cov_measure_options *o, const char *
 
 static void tell(const struct cov_measured_file *m)
 {
+    if (m->is_track) {
+        cov_info("%s: %lld intervals, %lld of them on contigs that are not in the genome", m->path,
+                 (long long)m->n_seen, (long long)m->n_elsewhere);
+        return;
+    }
     char text[400] = "";
     size_t used = 0;
     int64_t n_skipped = m->n_elsewhere;
@@ -145,11 +170,14 @@ static int count_files(struct job *j, struct cov_err *e)
         return COV_ENOMEM;
     for (size_t k = 0; !rc && k < n; k++) {
         j->files[k].path = j->o->files[k];
-        rc = cov_measure_reads(&j->genome, &j->o->counting, j->o->reference, &j->files[k], e);
+        bool is_track = j->kinds[k] != COV_INTERVALS_NONE;
+        rc = is_track
+                 ? cov_measure_track(&j->genome, &j->files[k], e)
+                 : cov_measure_reads(&j->genome, &j->o->counting, j->o->reference, &j->files[k], e);
         if (rc)
             break;
         tell(&j->files[k]);
-        j->new_settings[k] = describe_settings(j->o, j->files[k].path, e);
+        j->new_settings[k] = describe_settings(j->o, j->files[k].path, is_track, e);
         rc = j->new_settings[k] ? COV_OK : COV_ENOMEM;
     }
     if (!rc && j->genome.rename && cov_rename_unused(j->genome.rename))
@@ -375,6 +403,8 @@ struct more {
     int64_t *lengths;
     double *means;  /* [n_files][n_seqs] */
     int64_t *reads; /* [n_files][COV_SKIP_N + 2]: by result, elsewhere, seen */
+    bool *is_track; /* [n_files] */
+    int64_t *n_rounded;
     int bits;
 };
 
@@ -390,6 +420,8 @@ static void free_more(void *arg)
     free(m->lengths);
     free(m->means);
     free(m->reads);
+    free(m->is_track);
+    free(m->n_rounded);
     free(m);
 }
 
@@ -402,9 +434,11 @@ static void print_more(struct cov_json *json, const void *arg)
         const int64_t *reads = m->reads + k * (COV_SKIP_N + 2);
         cov_json_begin_object(json, NULL);
         cov_json_string(json, "path", m->paths[k]);
-        cov_json_int(json, "reads", reads[COV_SKIP_N + 1]);
-        for (int r = COV_COUNTED; r < COV_SKIP_N; r++)
+        cov_json_int(json, m->is_track[k] ? "intervals" : "reads", reads[COV_SKIP_N + 1]);
+        for (int r = COV_COUNTED; !m->is_track[k] && r < COV_SKIP_N; r++)
             cov_json_int(json, cov_count_result_names[r], reads[r]);
+        if (m->is_track[k])
+            cov_json_int(json, "rounded", m->n_rounded[k]);
         cov_json_int(json, "not_in_genome", reads[COV_SKIP_N]);
         cov_json_end_object(json);
     }
@@ -440,7 +474,10 @@ static int note(const struct job *j, struct cov_stats *stats, struct cov_err *e)
     m->lengths = cov_calloc(m->n_seqs, sizeof *m->lengths, e);
     m->means = cov_calloc(m->n_seqs * m->n_files, sizeof *m->means, e);
     m->reads = cov_calloc(m->n_files * (COV_SKIP_N + 2), sizeof *m->reads, e);
-    if (!m->paths || !m->names || !m->lengths || !m->means || !m->reads)
+    m->is_track = cov_calloc(m->n_files, sizeof *m->is_track, e);
+    m->n_rounded = cov_calloc(m->n_files, sizeof *m->n_rounded, e);
+    if (!m->paths || !m->names || !m->lengths || !m->means || !m->reads || !m->is_track ||
+        !m->n_rounded)
         return COV_ENOMEM;
     stats->bases = 0;
     stats->chunks = (int64_t)cov_grid_n_chunks(grid);
@@ -457,6 +494,8 @@ static int note(const struct job *j, struct cov_stats *stats, struct cov_err *e)
         memcpy(reads, f->n_by_result, sizeof f->n_by_result);
         reads[COV_SKIP_N] = f->n_elsewhere;
         reads[COV_SKIP_N + 1] = f->n_seen;
+        m->is_track[k] = f->is_track;
+        m->n_rounded[k] = f->n_rounded;
         m->paths[k] = cov_strdup(f->path, e);
         if (!m->paths[k])
             return COV_ENOMEM;
@@ -491,6 +530,7 @@ static void fini(struct job *j)
     free(j->slots);
     free(j->workers);
     free(j->files);
+    free(j->kinds);
     free(j->new_settings);
     free(j->names);
     free(j->settings);
@@ -510,7 +550,9 @@ int cov_measure(const char *genome, const char *output, bool force,
     char *dir = NULL;
     j.genome.path = genome;
     j.genome.progress = progress;
-    int rc = !output && access(genome, W_OK) ? cov_fail_errno(e, "%s", genome) : COV_OK;
+    int rc = find_kinds(&j, e);
+    if (!rc && !output && access(genome, W_OK))
+        rc = cov_fail_errno(e, "%s", genome);
     if (!rc)
         rc = cov_outfile_begin(&out, output ? output : genome, COV_OUTFILE_SEEKABLE,
                                force || !output, e);

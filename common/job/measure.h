@@ -18,7 +18,8 @@ struct cov_measure_options {
     const char *const *files; /* BAM, CRAM, SAM, bigWig or bedGraph, told by content */
     size_t n_files;
     struct cov_counting counting; /* of reads */
-    const char *reference;        /* for CRAM; NULL: as htslib finds it */
+    const char *for_reads;   /* name of an option that was given and is about reads; NULL: none */
+    const char *reference;   /* for CRAM; NULL: as htslib finds it */
     const char *rename_path; /* two columns: name in the files, name in the genome; NULL: none */
     size_t elem_bytes;       /* of a stored value: 2, 4, 8, or 0: the smallest that fits */
     enum { COV_MEASURE_NEW, COV_MEASURE_APPEND, COV_MEASURE_REPLACE } mode;
@@ -26,9 +27,10 @@ struct cov_measure_options {
 };
 
 /* Counts the files over the chunks of the genome file `genome` and writes a copy of it with the
- * coverage to `output` (NULL: in its place), which appears when it is complete. Names and counts
- * what is missing on either side; COV_EINPUT for contigs of another length, naming both lengths, and
- * when no contig is common. COV_EEXIST when the prefix is there and the mode is NEW. The same values
+ * coverage to `output` (NULL: in its place), which appears when it is complete. Tracks are taken as
+ * they are, for both strands. Names and counts what is missing on either side; COV_EINPUT for contigs
+ * of another length, naming both lengths, and when no contig is common. COV_EUSAGE when options are
+ * about reads and no file has any. COV_EEXIST when the prefix is there and the mode is NEW. The same values
  * for any number of threads. Adds to stats what was counted and skipped, and the mean coverage of
  * each contig. */
 int cov_measure(const char *genome, const char *output, bool force,

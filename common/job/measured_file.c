@@ -26,7 +26,7 @@ int cov_measured_contig(const struct cov_measured_genome *g, const char *path, c
         return COV_OK;
     }
     int64_t wanted = cov_grid_seq_length(g->grid, *seq);
-    if (length == wanted)
+    if (length == wanted || length == -1)
         return COV_OK;
     return cov_fail(e, COV_EINPUT, "%s: %s has %lld bases, but %lld in %s", path, name,
                     (long long)length, (long long)wanted, g->path);

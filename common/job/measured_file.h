@@ -6,6 +6,7 @@
 #ifndef COV_JOB_MEASURED_FILE_H
 #define COV_JOB_MEASURED_FILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -35,16 +36,18 @@ struct cov_measured_file {
     const char *path;
     struct cov_depth_store store;
     int32_t max;
-    double *sums;                /* [n_seqs]: of the depth, the mean of the strands */
-    int64_t n_seen, n_elsewhere; /* reads, and those on contigs that the genome lacks */
-    int64_t n_by_result[COV_SKIP_N];
-    int64_t n_rounded; /* values of a track that were no integers */
+    double *sums;  /* [n_seqs]: of the depth, the mean of the strands */
+    bool is_track; /* not reads */
+    int64_t n_seen,
+        n_elsewhere; /* reads or intervals, and those on contigs that the genome lacks */
+    int64_t n_by_result[COV_SKIP_N]; /* reads */
+    int64_t n_rounded;               /* intervals in the genome whose values were no integers */
 };
 
 void cov_measured_file_fini(struct cov_measured_file *m);
 
 /* *seq of a contig, or SIZE_MAX when the genome has none of the name. COV_EINPUT for another
- * length. */
+ * length; length -1: the file does not say it. */
 int cov_measured_contig(const struct cov_measured_genome *g, const char *path, const char *name,
                         int64_t length, size_t *seq, struct cov_err *e) COV_MUST_USE;
 
@@ -57,6 +60,12 @@ int cov_measured_compare(const struct cov_measured_genome *g, const char *path, 
 /* Counts the reads of an alignment file. */
 int cov_measure_reads(const struct cov_measured_genome *g, const struct cov_counting *rules,
                       const char *reference, struct cov_measured_file *m,
+                      struct cov_err *e) COV_MUST_USE;
+
+/* Takes the values of a bigWig or bedGraph file, for both strands: rounded, halves to the even integer
+ * (which is a warning), and 0 where it has none. COV_EINPUT names the place of a value below 0 or
+ * beyond 2^31 - 1, and of an interval that ends beyond its sequence. */
+int cov_measure_track(const struct cov_measured_genome *g, struct cov_measured_file *m,
                       struct cov_err *e) COV_MUST_USE;
 
 #endif

@@ -87,7 +87,8 @@ struct cov_chunk_writer;
  * (where the head has one, or bases: the time, or SOURCE_DATE_EPOCH of the environment; COV_EUSAGE if
  * that is no number), covtools_version and, if need be, partial are added. Rows may come in any order,
  * but each once; how many there are is known at the end. The same calls make the same bytes, whatever
- * was known when. Numbers of several bytes are shuffled where they are compressed. With chunk_rows R > 1
+ * was known when. Numbers of several bytes are shuffled where they are compressed, but not deflated
+ * integers in prediction/, as in Predmoter's files. With chunk_rows R > 1
  * rows are put in whole groups: R * g .. R * g + R - 1 by one call, the last group may be shorter. */
 int cov_chunk_writer_new(const char *path, const struct cov_chunk_head *head,
                          const struct cov_chunk_writer_options *options,

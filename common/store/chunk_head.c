@@ -146,7 +146,7 @@ static int one_more(void **array, size_t n, size_t size, const char *what, struc
 int cov_chunk_head_add_set(struct cov_chunk_head *h, const struct cov_chunk_set *set,
                            struct cov_err *e)
 {
-    size_t n;
+    size_t n = 0;
     int rc = check_name(h, set->name, e);
     if (!rc)
         rc = check_shape(set->name, &set->type, set->rank, 3, set->dims, 2, &n, e);
@@ -177,7 +177,7 @@ int cov_chunk_head_add_set(struct cov_chunk_head *h, const struct cov_chunk_set 
 int cov_chunk_head_add_table(struct cov_chunk_head *h, const struct cov_chunk_table *table,
                              struct cov_err *e)
 {
-    size_t n;
+    size_t n = 0;
     int rc = check_name(h, table->name, e);
     if (!rc)
         rc = check_shape(table->name, &table->type, table->rank, 3, table->dims, 3, &n, e);

@@ -78,11 +78,15 @@ static int open_file(struct cov_alignments *a, const struct cov_alignments_optio
     if (!a->file) {
         if (errno == ENOENT || errno == EACCES || errno == EISDIR)
             return cov_fail_errno(e, "%s", a->path);
-        return cov_fail(e, COV_EINPUT, "%s: neither BAM, CRAM nor SAM", a->path);
+        return cov_fail(e, COV_EINPUT,
+                        "%s: neither reads (BAM, CRAM, SAM) nor a track (bigWig, bedGraph)",
+                        a->path);
     }
     enum htsExactFormat format = a->file->format.format;
     if (format != bam && format != cram && format != sam)
-        return cov_fail(e, COV_EINPUT, "%s: neither BAM, CRAM nor SAM", a->path);
+        return cov_fail(e, COV_EINPUT,
+                        "%s: neither reads (BAM, CRAM, SAM) nor a track (bigWig, bedGraph)",
+                        a->path);
     if (o->reference && hts_set_fai_filename(a->file, o->reference) != 0)
         return cov_fail(e, COV_EINPUT, "%s: the reference %s cannot be used", a->path,
                         o->reference);

@@ -6,6 +6,7 @@ need_shared data/damaged/cve_hdf5 data/damaged/hdf5
 
 make_ckpt cnn m.ckpt || exit 99
 mkdir out
+echo chr1 >names
 refuses() { # NAME PROGRAM ARG...
     name=$1
     shift
@@ -18,6 +19,9 @@ while read -r file; do
     refuses "covpredict, ${file##*/}" covpredict -@ 1 -m m.ckpt -o out/x.h5 "$file"
     refuses "cov2bigwig, ${file##*/}" cov2bigwig -@ 1 -o out/ "$file"
     refuses "cov2bigwig --experimental, ${file##*/}" cov2bigwig -@ 1 --experimental -o out/ "$file"
+    refuses "h5chunk info, ${file##*/}" h5chunk info "$file"
+    refuses "h5chunk verify, ${file##*/}" h5chunk verify -@ 1 "$file"
+    refuses "h5chunk blacklist, ${file##*/}" h5chunk blacklist --names names -o out/x.h5 "$file"
 done <files
 is "$([ "$(wc -l <files)" -gt 100 ] && echo many)" many 'many files were tried'
 done_testing

@@ -56,6 +56,11 @@ run h5chunk info many.h5
 stdout_like '^many\.h5: file of chunks$' 'a file of neither kind'
 stdout_like '^  \.\.\. and 10 more \(--json lists them all\)$' 'of many sequences a part is listed'
 
+h5chunk cat -o g.cov g.h5
+run h5chunk info g.cov
+stdout_like '^g\.cov: genome file, as a stream$' 'a chunk stream in a file'
+stdout_like '^            25         6  chr1 \(Sp\)$' '  its sequences'
+
 run h5chunk info --json g.h5 p.h5 part.h5 many.h5
 status_is 0 'JSON'
 cp "$stdout" info.json

@@ -8,40 +8,39 @@
 #include <string.h>
 
 #include "common/base/mem.h"
-#include "common/store/genome_file.h"
 #include "common/store/signal_file.h"
+#include "tests/lib/genome_io.h"
 
 static int copy_genome(struct cov_codec_choice compression, const char *in, const char *out,
                        struct cov_err *e)
 {
-    struct cov_genome_file *f = NULL;
-    struct cov_genome_writer *w = NULL;
+    struct cov_chunk_file *f = NULL;
+    struct cov_chunk_writer *w = NULL;
     struct cov_blob raw = COV_BLOB_INIT, packed = COV_BLOB_INIT;
     uint8_t *codes = NULL;
-    int rc = cov_genome_file_open(in, &f, e);
+    int rc = cov_chunk_file_open_bases(in, &f, e);
     if (rc)
         goto out;
-    const struct cov_grid *grid = cov_genome_file_grid(f);
+    const struct cov_grid *grid = cov_chunk_file_grid(f);
     codes = cov_malloc(cov_grid_chunk_length(grid), 1, e);
-    rc = codes ? cov_genome_writer_new(out, grid,
-                                       &(struct cov_genome_writer_options){compression, in}, &w, e)
+    rc = codes ? genome_create(out, cov_grid_chunk_length(grid), compression, in, &w, e)
                : COV_ENOMEM;
     for (size_t i = 0; !rc && i < cov_grid_n_chunks(grid); i++) {
-        rc = cov_genome_file_fetch(f, i, &raw, e);
+        rc = genome_fetch(f, i, &raw, e);
         if (!rc)
-            rc = cov_genome_file_decode(f, i, &raw, codes, e);
+            rc = genome_decode(f, i, &raw, codes, e);
         if (!rc)
-            rc = cov_genome_writer_encode(w, codes, &packed, e);
+            rc = genome_encode(w, codes, &packed, e);
         if (!rc)
-            rc = cov_genome_writer_put(w, i, &packed, e);
+            rc = genome_put(w, i, &packed, e);
     }
     if (!rc) {
-        rc = cov_genome_writer_close(w, e);
+        rc = cov_chunk_writer_finish(w, grid, e);
         w = NULL;
     }
 out:
-    cov_genome_writer_abort(w);
-    cov_genome_file_close(f);
+    cov_chunk_writer_abort(w);
+    cov_chunk_file_close(f);
     cov_blob_fini(&raw);
     cov_blob_fini(&packed);
     free(codes);

@@ -659,7 +659,8 @@ static void test_damaged(void **state)
     (void)state;
     static uint8_t file[1 << 17], bad[1 << 17];
     struct cov_grid *grid = two_sequences(33);
-    size_t n_refused = 0;
+    size_t n_refused = 0, n_file = 0;
+    uint32_t r = 7;
     for (int k = 0; k < 400; k++) {
         if (k % 100 == 0) {
             struct cov_chunk_head h = full_head(33, true);
@@ -667,11 +668,9 @@ static void test_damaged(void **state)
                 k % 200 ? COV_LAYOUT_PACKED : COV_LAYOUT_ONEHOT, gzip, k < 200 ? 1 : 3};
             write_file("x.h5", grid, &h, &options, true, false);
             cov_chunk_head_fini(&h);
+            n_file = load("x.h5", file, sizeof file);
         }
-        static uint32_t r = 7;
-        size_t n = k % 100 == 0 ? load("x.h5", file, sizeof file) : 0;
-        static size_t n_file;
-        n_file = n ? n : n_file;
+        assert_true(n_file > 1000);
         memcpy(bad, file, n_file);
         for (int i = 0; i < 1 + k % 4; i++) {
             r = r * 1664525 + 1013904223;

@@ -21,8 +21,8 @@
 #include "common/seq/alphabet.h"
 #include "common/seq/genome.h"
 #include "common/seq/grid.h"
-#include "common/store/genome_file.h"
 #include "common/store/h5.h"
+#include "tests/lib/genome_io.h"
 
 enum { L = 21384 };
 
@@ -55,21 +55,21 @@ static struct cov_model *open_model(const char *name)
 /* codes[n, L] of the first n chunks of a genome file. */
 static uint8_t *read_genome_file(const char *name, size_t n)
 {
-    struct cov_genome_file *f;
+    struct cov_chunk_file *f;
     struct cov_blob raw = {0};
     struct cov_err e = COV_ERR_INIT;
     char *path = reference(name);
     uint8_t *codes = malloc(n * L);
     assert_non_null(codes);
-    succeeds(cov_genome_file_open(path, &f, &e), &e);
-    assert_int_equal(cov_grid_chunk_length(cov_genome_file_grid(f)), L);
-    assert_true(cov_grid_n_chunks(cov_genome_file_grid(f)) >= n);
+    succeeds(cov_chunk_file_open_bases(path, &f, &e), &e);
+    assert_int_equal(cov_grid_chunk_length(cov_chunk_file_grid(f)), L);
+    assert_true(cov_grid_n_chunks(cov_chunk_file_grid(f)) >= n);
     for (size_t i = 0; i < n; i++) {
-        succeeds(cov_genome_file_fetch(f, i, &raw, &e), &e);
-        succeeds(cov_genome_file_decode(f, i, &raw, codes + i * L, &e), &e);
+        succeeds(genome_fetch(f, i, &raw, &e), &e);
+        succeeds(genome_decode(f, i, &raw, codes + i * L, &e), &e);
     }
     cov_blob_fini(&raw);
-    cov_genome_file_close(f);
+    cov_chunk_file_close(f);
     free(path);
     return codes;
 }

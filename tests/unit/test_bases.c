@@ -1,4 +1,4 @@
-/* test_genome_file.c - genome files: round trips, other layouts, contents that contradict
+/* test_bases.c - the bases of genome files: round trips, other layouts, contents that contradict
  * themselves.
  * SPDX-License-Identifier: MIT */
 #include <setjmp.h>
@@ -17,10 +17,10 @@
 #include "common/codec/onehot.h"
 #include "common/seq/alphabet.h"
 #include "common/store/chunk_table.h"
-#include "common/store/genome_file.h"
 #include "common/store/h5.h"
+#include "tests/lib/genome_io.h"
 
-static char home[] = "/tmp/cov_test_genome_file_XXXXXX";
+static char home[] = "/tmp/cov_test_bases_XXXXXX";
 
 static int go_home(void **state)
 {
@@ -61,20 +61,21 @@ static void codes_of(const struct cov_grid *grid, size_t i, uint8_t *codes)
 static void write_genome(const char *path, const struct cov_grid *grid,
                          struct cov_codec_choice compression)
 {
-    const struct cov_genome_writer_options options = {compression, "some/where.fa"};
-    struct cov_genome_writer *w;
+    struct cov_chunk_writer *w;
     struct cov_blob blob = COV_BLOB_INIT;
     uint8_t codes[L];
     assert_int_equal(cov_grid_chunk_length(grid), L);
-    assert_int_equal(cov_genome_writer_new(path, grid, &options, &w, NULL), 0);
+    assert_int_equal(
+        genome_create(path, cov_grid_chunk_length(grid), compression, "some/where.fa", &w, NULL),
+        0);
     /* In another order than that of the rows. */
     for (size_t n = cov_grid_n_chunks(grid), i = n; i-- > 0;) {
         codes_of(grid, i, codes);
-        assert_int_equal(cov_genome_writer_encode(w, codes, &blob, NULL), 0);
-        assert_int_equal(cov_genome_writer_put(w, i, &blob, NULL), 0);
+        assert_int_equal(genome_encode(w, codes, &blob, NULL), 0);
+        assert_int_equal(genome_put(w, i, &blob, NULL), 0);
     }
     cov_blob_fini(&blob);
-    assert_int_equal(cov_genome_writer_close(w, NULL), 0);
+    assert_int_equal(cov_chunk_writer_finish(w, grid, NULL), 0);
 }
 
 static void check_grid(const struct cov_grid *got, const struct cov_grid *expected)
@@ -92,23 +93,23 @@ static void check_grid(const struct cov_grid *got, const struct cov_grid *expect
 
 static void check_genome(const char *path, const struct cov_grid *grid)
 {
-    struct cov_genome_file *f;
+    struct cov_chunk_file *f;
     struct cov_blob raw = COV_BLOB_INIT;
-    assert_int_equal(cov_genome_file_open(path, &f, NULL), 0);
-    check_grid(cov_genome_file_grid(f), grid);
+    assert_int_equal(cov_chunk_file_open_bases(path, &f, NULL), 0);
+    check_grid(cov_chunk_file_grid(f), grid);
     for (size_t i = 0; i < cov_grid_n_chunks(grid); i++) {
         uint8_t codes[L], expected[L];
         codes_of(grid, i, expected);
-        assert_int_equal(cov_genome_file_fetch(f, i, &raw, NULL), 0);
+        assert_int_equal(genome_fetch(f, i, &raw, NULL), 0);
         /* Twice: the pieces stay. */
         for (int round = 0; round < 2; round++) {
             memset(codes, 99, sizeof codes);
-            assert_int_equal(cov_genome_file_decode(f, i, &raw, codes, NULL), 0);
+            assert_int_equal(genome_decode(f, i, &raw, codes, NULL), 0);
             assert_memory_equal(codes, expected, sizeof codes);
         }
     }
     cov_blob_fini(&raw);
-    cov_genome_file_close(f);
+    cov_chunk_file_close(f);
 }
 
 static void test_round_trips(void **state)
@@ -145,13 +146,13 @@ static void test_onehot(void **state)
                                                        : simple[(i + t * t) % COV_COUNT(simple)];
     }
     for (size_t k = 0; k < COV_COUNT(choices); k++) {
-        const struct cov_genome_writer_options options = {choices[k], "in"};
-        struct cov_genome_writer *w;
-        struct cov_genome_file *f;
+        struct cov_chunk_writer *w;
+        struct cov_chunk_file *f;
         struct cov_blob blob = COV_BLOB_INIT;
-        assert_int_equal(cov_genome_writer_new("x.h5", grid, &options, &w, NULL), 0);
+        assert_int_equal(
+            genome_create("x.h5", cov_grid_chunk_length(grid), choices[k], "in", &w, NULL), 0);
         for (size_t i = 0; i < n_rows; i++) {
-            assert_int_equal(cov_genome_writer_encode(w, codes[i], &blob, NULL), 0);
+            assert_int_equal(genome_encode(w, codes[i], &blob, NULL), 0);
             size_t n, n_stream;
             const uint8_t *piece = cov_blob_piece(&blob, 0, &n);
             uint32_t mask;
@@ -163,16 +164,16 @@ static void test_onehot(void **state)
                 assert_int_equal(n, sizeof mask + n_stream);
                 assert_memory_equal(piece + sizeof mask, stream, n_stream);
             }
-            assert_int_equal(cov_genome_writer_put(w, i, &blob, NULL), 0);
+            assert_int_equal(genome_put(w, i, &blob, NULL), 0);
         }
-        assert_int_equal(cov_genome_writer_close(w, NULL), 0);
-        assert_int_equal(cov_genome_file_open("x.h5", &f, NULL), 0);
+        assert_int_equal(cov_chunk_writer_finish(w, grid, NULL), 0);
+        assert_int_equal(cov_chunk_file_open_bases("x.h5", &f, NULL), 0);
         for (size_t i = 0; i < n_rows; i++) {
-            assert_int_equal(cov_genome_file_fetch(f, i, &blob, NULL), 0);
-            assert_int_equal(cov_genome_file_decode(f, i, &blob, back, NULL), 0);
+            assert_int_equal(genome_fetch(f, i, &blob, NULL), 0);
+            assert_int_equal(genome_decode(f, i, &blob, back, NULL), 0);
             assert_memory_equal(back, codes[i], L);
         }
-        cov_genome_file_close(f);
+        cov_chunk_file_close(f);
         cov_blob_fini(&blob);
     }
     free(stream);
@@ -352,9 +353,9 @@ static void test_other_forms(void **state)
 
 static void refuse(const char *path, const char *text)
 {
-    struct cov_genome_file *f;
+    struct cov_chunk_file *f;
     struct cov_err e = COV_ERR_INIT;
-    assert_int_equal(cov_genome_file_open(path, &f, &e), COV_EINPUT);
+    assert_int_equal(cov_chunk_file_open_bases(path, &f, &e), COV_EINPUT);
     assert_null(f);
     assert_string_equal(e.text, text);
 }
@@ -386,9 +387,9 @@ static void test_wrong_layouts(void **state)
     /* Chunks shorter than start_ends says. */
     form.positions = 32;
     write_form("x.h5", grid, &form, elems);
-    struct cov_genome_file *f;
+    struct cov_chunk_file *f;
     struct cov_err e = COV_ERR_INIT;
-    assert_int_equal(cov_genome_file_open("x.h5", &f, &e), COV_EINPUT);
+    assert_int_equal(cov_chunk_file_open_bases("x.h5", &f, &e), COV_EINPUT);
     assert_non_null(strstr(e.text, "x.h5: data: row 0"));
     free(elems);
     cov_grid_free(grid);
@@ -403,18 +404,18 @@ static void poke(const struct form *form, size_t t, const uint16_t values[4], co
     uint8_t *elems = elements_of(grid, 2), codes[L];
     memcpy(elems + (3 * L + t) * 8, values, 8);
     write_form("x.h5", grid, form, elems);
-    struct cov_genome_file *f;
+    struct cov_chunk_file *f;
     struct cov_blob raw = COV_BLOB_INIT;
     struct cov_err e = COV_ERR_INIT;
-    assert_int_equal(cov_genome_file_open("x.h5", &f, NULL), 0);
-    assert_int_equal(cov_genome_file_fetch(f, 3, &raw, NULL), 0);
-    int rc = cov_genome_file_decode(f, 3, &raw, codes, &e);
+    assert_int_equal(cov_chunk_file_open_bases("x.h5", &f, NULL), 0);
+    assert_int_equal(genome_fetch(f, 3, &raw, NULL), 0);
+    int rc = genome_decode(f, 3, &raw, codes, &e);
     assert_int_equal(rc, text ? COV_EINPUT : 0);
     assert_string_equal(e.text, text ? text : "");
-    assert_int_equal(cov_genome_file_fetch(f, 2, &raw, NULL), 0);
-    assert_int_equal(cov_genome_file_decode(f, 2, &raw, codes, NULL), 0);
+    assert_int_equal(genome_fetch(f, 2, &raw, NULL), 0);
+    assert_int_equal(genome_decode(f, 2, &raw, codes, NULL), 0);
     cov_blob_fini(&raw);
-    cov_genome_file_close(f);
+    cov_chunk_file_close(f);
     cov_grid_free(grid);
     free(elems);
 }
@@ -468,18 +469,18 @@ static void test_flipped(void **state)
         assert_int_equal(fwrite(file, 1, n, stream), n);
         assert_int_equal(fclose(stream), 0);
         file[at] = old;
-        struct cov_genome_file *f;
+        struct cov_chunk_file *f;
         struct cov_blob raw = COV_BLOB_INIT;
         struct cov_err e = COV_ERR_INIT;
-        int rc = cov_genome_file_open("x.h5", &f, &e);
+        int rc = cov_chunk_file_open_bases("x.h5", &f, &e);
         if (!rc) {
-            const struct cov_grid *g = cov_genome_file_grid(f);
+            const struct cov_grid *g = cov_chunk_file_grid(f);
             uint8_t *codes = malloc(cov_grid_chunk_length(g));
             assert_non_null(codes);
             for (size_t i = 0; !rc && i < cov_grid_n_chunks(g); i++) {
-                rc = cov_genome_file_fetch(f, i, &raw, &e);
+                rc = genome_fetch(f, i, &raw, &e);
                 if (!rc)
-                    rc = cov_genome_file_decode(f, i, &raw, codes, &e);
+                    rc = genome_decode(f, i, &raw, codes, &e);
             }
             free(codes);
         }
@@ -487,7 +488,7 @@ static void test_flipped(void **state)
             assert_true(strncmp(e.text, "x.h5: ", 6) == 0);
         n_refused += rc != 0;
         cov_blob_fini(&raw);
-        cov_genome_file_close(f);
+        cov_chunk_file_close(f);
     }
     assert_true(n_refused > 10);
     assert_int_equal(unlink("x.h5"), 0);
@@ -514,11 +515,11 @@ static void test_same_bytes(void **state)
     assert_non_null(memmem(files[0], n[0], "some/where.fa", 13));
     static const char *const bad[] = {"x", "1x", "-1", "99999999999999999999"};
     for (size_t k = 0; k < COV_COUNT(bad); k++) {
-        struct cov_genome_writer *w;
+        struct cov_chunk_writer *w;
         struct cov_err e = COV_ERR_INIT;
-        const struct cov_genome_writer_options options = {gzip, "in"};
         assert_int_equal(setenv("SOURCE_DATE_EPOCH", bad[k], 1), 0);
-        assert_int_equal(cov_genome_writer_new("x.h5", grid, &options, &w, &e), COV_EUSAGE);
+        assert_int_equal(genome_create("x.h5", cov_grid_chunk_length(grid), gzip, "in", &w, &e),
+                         COV_EUSAGE);
         assert_non_null(strstr(e.text, bad[k]));
     }
     assert_int_equal(unsetenv("SOURCE_DATE_EPOCH"), 0);

@@ -1,0 +1,234 @@
+#!/bin/sh
+# bam2h5 - coverage from bigWig and bedGraph files.
+# SPDX-License-Identifier: MIT
+. "$SRC/tests/lib/tap.sh"
+need_python h5py numpy
+
+cat >make.py <<'END'
+"""make.py FILE SEED FORM: a random track; make.py check FILE.h5 COLUMN TRACK.bg [NAME=NAME]: whether a
+column of the data set x is the track."""
+import gzip, random, sys
+import numpy as np
+
+LENGTHS = {"a": 5000, "b": 700, "c": 3}
+
+
+def track(seed, integers):
+    r = random.Random(seed)
+    for name in ("b", "a"):
+        at = r.randrange(5)
+        while at < LENGTHS[name]:
+            end = min(at + 1 + r.randrange(r.choice((3, 60, 2000))), LENGTHS[name])
+            yield name, at, end, r.randrange(50) if integers else r.choice((0.5, 1.5, 2.5, 7.25, 9, 1e-3))
+            at = end + r.choice((0, 0, 3, 500))
+
+
+def check(path, column, bedgraph, *renames):
+    import h5py
+    names = dict(x.split("=") for x in renames)
+    wanted = {name: np.zeros(n, int) for name, n in LENGTHS.items()}
+    for line in open(bedgraph):
+        name, beg, end, value = line.split()
+        name = names.get(name, name)
+        if name in wanted:
+            wanted[name][int(beg):int(end)] = round(float(value))
+    f = h5py.File(path)
+    x = f["evaluation/x_coverage"][:, :, int(column)]
+    assert not f["evaluation/x_spliced_coverage"][:, :, int(column)].clip(0).any()
+    for row, (seq, (beg, end)) in enumerate(zip(f["data/seqids"], f["data/start_ends"])):
+        values = wanted[seq.decode()][min(beg, end):max(beg, end)]
+        values = values if beg < end else values[::-1]
+        assert (x[row, :len(values)] == values).all(), (row, seq)
+        assert (x[row, len(values):] == -1).all()
+
+
+def bigwig(path, source, form):
+    import pyBigWig
+    bw = pyBigWig.open(path, "w")
+    bw.addHeader([(name, LENGTHS[name]) for name in ("b", "a", "c")])
+    rows = [line.split() for line in open(source)]
+    for name in ("b", "a"):
+        mine = [(int(b), int(e), float(v)) for n, b, e, v in rows if n == name]
+        if form == "bedgraph":
+            bw.addEntries([name] * len(mine), [b for b, _, _ in mine], ends=[e for _, e, _ in mine],
+                          values=[v for _, _, v in mine])
+        else: # base by base
+            bases = [(p, v) for b, e, v in mine for p in range(b, e)]
+            if form == "variable":
+                bw.addEntries(name, [p for p, _ in bases], values=[v for _, v in bases], span=1)
+            else:
+                dense = [0.0] * (LENGTHS[name])
+                for p, v in bases:
+                    dense[p] = v
+                bw.addEntries(name, 0, values=dense, span=1, step=1)
+    bw.close()
+
+
+if sys.argv[1] == "check":
+    check(*sys.argv[2:])
+elif sys.argv[1] == "bigwig":
+    bigwig(*sys.argv[2:])
+else:
+    for item in track(int(sys.argv[1]), sys.argv[2] == "integers"):
+        print(*item, sep="\t")
+END
+make() {
+    "$PYTHON" make.py "$@"
+}
+
+"$PYTHON" - >g.fa <<'END'
+import random
+random.seed(5)
+for name, n in (("a", 5000), ("b", 700), ("c", 3)):
+    print(">" + name)
+    print("".join(random.choice("ACGT") for _ in range(n)))
+END
+fasta2h5 -q --subsequence-length 1000 -o g.h5 g.fa
+make 1 integers >t.bg
+
+# ---- bedGraph in all forms
+gzip -k t.bg
+{ printf 'track type=bedGraph name="x y"\n#c\n\n' && tr '\t' ' ' <t.bg; } >spaces.txt
+for file in t.bg t.bg.gz spaces.txt; do
+    run bam2h5 -q -f -p x -o o.h5 g.h5 $file
+    status_is 0 "$file is taken"
+    stderr_like 'warning: .*: 1 of the 3 sequences of g.h5 are not in it and get 0: c$' 'a sequence that it lacks is told'
+    ok "$file: its values" make check o.h5 0 t.bg
+done
+run bam2h5 -f -p x -o o.h5 g.h5 t.bg --stats s.json
+stderr_like "^bam2h5: t.bg: $(grep -c '' t.bg) intervals, 0 of them on contigs that are not in the genome$" \
+    'intervals are told'
+ok 'what was read is in --stats and in the file' "$PYTHON" -c '
+import h5py, json
+s = json.load(open("s.json"))
+n = sum(1 for _ in open("t.bg"))
+assert s["files"] == [{"path": "t.bg", "intervals": n, "rounded": 0, "not_in_genome": 0}], s["files"]
+f = h5py.File("o.h5")
+assert f["evaluation/x_coverage"].attrs["settings"] == "count=track strand=both file=t.bg"
+x, ids = f["evaluation/x_coverage"][..., 0], f["data/seqids"][:]
+for c in s["contigs"]:
+    rows = x[ids == c["name"].encode()]
+    assert abs(rows[rows >= 0].mean() - c["mean_coverage"][0]) < 1e-9
+'
+run h5chunk verify o.h5
+status_is 0 'h5chunk verify finds nothing'
+
+# ---- there and back
+run cov2bigwig -q --experimental -o back.bw o.h5
+run cov2bigwig -q --experimental -o back.bg o.h5
+for file in back.bw back.bg; do
+    for threads in 1 3; do
+        run bam2h5 -q -f -p x -@ $threads -o $threads.h5 g.h5 $file
+        status_is 0 "coverage to $file and back with $threads threads"
+        ok 'gives the same values' make check $threads.h5 0 t.bg
+    done
+    ok 'and the same file for any number of threads' cmp 1.h5 3.h5
+done
+
+# ---- values that are no integers
+make 2 fractions >f.bg
+run bam2h5 -q -f -p x -o o.h5 g.h5 f.bg
+n=$(awk '$4 != int($4)' f.bg | grep -c '')
+stderr_like "warning: f.bg: $n of $(grep -c '' f.bg) intervals had values that are no integers; they were rounded" \
+    'rounded values are counted in a warning'
+ok 'halves to the even integer' make check o.h5 0 f.bg
+
+# ---- bigWig with blocks of every type, by libBigWig
+if "$PYTHON" -c 'import pyBigWig' 2>/dev/null; then
+    for form in bedgraph variable fixed; do
+        make bigwig $form.bw t.bg $form
+        run bam2h5 -q -f -p x -o o.h5 g.h5 $form.bw
+        status_is 0 "bigWig of $form blocks"
+        stderr_is '' 'with all contigs'
+        ok 'its values' make check o.h5 0 t.bg
+    done
+    make bigwig t.bw t.bg bedgraph
+else
+    cp back.bw t.bw
+fi
+
+# ---- several files, reads among them
+printf '@HD\tVN:1.6\tSO:coordinate\n@SQ\tSN:a\tLN:5000\nr\t0\ta\t11\t60\t4M\t*\t0\t0\t*\t*\n' >r.sam
+printf 'a\t10\t14\t1\n' >r.bg
+cp g.h5 in_place.h5
+run bam2h5 -q -p x in_place.h5 t.bw r.sam f.bg
+status_is 0 'tracks and reads'
+run bam2h5 -q -p x --append in_place.h5 t.bg
+ok 'the bigWig' make check in_place.h5 0 t.bg
+ok 'the reads' make check in_place.h5 1 r.bg
+ok 'the bedGraph' make check in_place.h5 2 f.bg
+ok 'and one behind them' make check in_place.h5 3 t.bg
+run bam2h5 -q -f -p x --min-mapq 61 -o o.h5 g.h5 r.sam t.bg
+: >none.bg
+ok 'options for reads are for reads' make check o.h5 0 none.bg
+ok 'and not for tracks' make check o.h5 1 t.bg
+
+# ---- contigs
+sed 's/^a/chrA/' t.bg >renamed.bg
+run bam2h5 -f -p x -o o.h5 g.h5 renamed.bg
+stderr_like 'warning: renamed.bg: 1 of its 2 contigs are not in g.h5 and are left out: chrA$' 'a contig that the genome lacks'
+stderr_like "intervals, $(grep -c chrA renamed.bg) of them on contigs that are not in the genome" 'its intervals are counted'
+ok 'the rest is taken' make check o.h5 0 renamed.bg
+printf 'chrA a\n' >names
+run bam2h5 -q -f -p x --rename names -o o.h5 g.h5 renamed.bg
+ok 'renamed contigs' make check o.h5 0 renamed.bg chrA=a
+{ cat t.bg && printf 'chrA\t0\t1\t1\n'; } >both.bg
+rm -f o.h5
+run bam2h5 -q -p x --rename names -o o.h5 g.h5 both.bg
+refused 1 'both.bg: two of its contigs are a of g.h5' 'two contigs that are one'
+
+# ---- partial genome files
+run h5chunk subset -q -o part.h5 -r a:2500-3500 -r b g.h5
+run bam2h5 -q -f -p x -o o.h5 part.h5 t.bg
+status_is 0 'a partial file gets what it has'
+ok 'with the right values' make check o.h5 0 t.bg
+rm -f o.h5
+
+# ---- what is wrong with the files
+while IFS='|' read -r name text regex; do
+    # shellcheck disable=SC2059 # the text has escapes
+    printf "$text" >"$name"
+    run bam2h5 -q -p x -o o.h5 g.h5 "$name"
+    refused 1 "$regex" "$name"
+done <<'END'
+beyond.bg|a 0 5 1\nb 699 701 1\n|beyond.bg:2: the interval ends at 701, but b has 700 bases in g.h5
+negative.bg|a 0 5 1\n\na 5 6 -1\n|negative.bg:3: the value -1 is negative
+large.bg|a 0 5 2147483648\n|large.bg:1: the value 2.14748365e\+09 does not fit in 32 bits
+order.bg|a 9 10 1\na 0 1 1\n|order.bg:2: it begins before the end of the interval before it
+apart.bg|a 0 1 1\nb 0 1 1\na 2 3 1\n|apart.bg:3: lines of this contig came before
+three.bg|a 0 1 1\na 1 2\n|three.bg:2: the value is missing
+other.bg|z 0 1 1\n|other.bg: none of its contigs \(z\) is in g.h5 \(a, b, c\); --rename maps names
+nothing.bg|#\n|nothing.bg: none of its contigs
+END
+head -c 100 t.bg.gz >cut.bg.gz
+run bam2h5 -q -p x -o o.h5 g.h5 cut.bg.gz
+refused 1 'cut.bg.gz: truncated' 'a cut gzip file'
+sed 's/SN:a/&/' g.fa | sed '2s/^/A/' >longer.fa
+fasta2h5 -q --subsequence-length 1000 -o longer.h5 longer.fa
+run bam2h5 -q -p x -o o.h5 longer.h5 t.bw
+refused 1 't.bw: a has 5000 bases, but 5001 in longer.h5' 'a bigWig with a contig of another length'
+size=$(wc -c <t.bw)
+for n in 3 63 200 $((size / 2)); do
+    head -c "$n" t.bw >cut.bw
+    run bam2h5 -q -p x -o o.h5 g.h5 cut.bw
+    refused 1 'cut.bw: ' "a bigWig cut to $n bytes"
+done
+"$PYTHON" - <<'END'
+data = bytearray(open("t.bw", "rb").read())
+offset = int.from_bytes(data[16:24], "little") + 8 + 30
+data[offset] ^= 0x55
+open("flipped.bw", "wb").write(data)
+END
+run bam2h5 -q -p x -o o.h5 g.h5 flipped.bw
+refused 1 'flipped.bw: the block at byte [0-9]+: deflate:' 'a bigWig with a damaged block'
+ok 'no output is left behind' test ! -e o.h5
+
+# ---- options about reads
+for option in --shift --count=cut --count=read --min-mapq=3 --require-flags=2 --exclude-flags=0 --strand=own \
+    --reference=g.fa --preset=helixer; do
+    run bam2h5 -q -p x $option -o o.h5 g.h5 t.bg t.bw
+    refused 2 "^bam2h5: error: ${option%%=*} is about reads, but t.bg has none: it is a track" "$option without reads"
+done
+run bam2h5 -q -p x --strand both -o o.h5 g.h5 t.bg
+status_is 0 '--strand both is what tracks are for'
+done_testing

@@ -1,0 +1,30 @@
+#!/bin/sh
+# Tracks that other programs wrote, read by us and by libBigWig.
+# SPDX-License-Identifier: MIT
+. "$SRC/tests/lib/tap.sh"
+need_shared data/coverage/bigtools/valid.bigWig
+
+for file in "$SHARED"/data/coverage/*/*.bw "$SHARED"/data/coverage/*/*.bigWig "$SHARED"/reference/convert/*.bw; do
+    bw_dump "$file" >wanted.bg
+    run track_dump "$file"
+    status_is 0 "${file##*/} is read"
+    ok 'with the intervals that libBigWig has' cmp "$stdout" wanted.bg
+    stderr_is '' 'and without a warning'
+done
+
+# Text: as it is, but for how values are written.
+for file in "$SHARED"/data/coverage/bigtools/*.bedGraph "$SHARED"/data/coverage/pyGenomeTracks/*.b*gz \
+    "$SHARED"/reference/convert/*.bg.gz; do
+    gzip -cdf "$file" | "$PYTHON" -c '
+import struct, sys
+for line in sys.stdin:
+    if line.startswith(("track", "#")):
+        continue
+    c, b, e, v = line.split()
+    print(c, b, e, "%.9g" % struct.unpack("f", struct.pack("f", float(v)))[0], sep="\t")
+' >wanted.bg
+    run track_dump "$file"
+    status_is 0 "${file##*/} is read"
+    ok 'with its intervals' cmp "$stdout" wanted.bg
+done
+done_testing

@@ -1,0 +1,550 @@
+/* test_bigwig_reader.c - bigWig files of several writers, sound and damaged.
+ * SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <bigWig.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "common/base/log.h"
+#include "common/base/rng.h"
+#include "common/track/bigwig.h"
+#include "common/track/bigwig_reader.h"
+#include "tests/lib/make_bigwig.h"
+
+static char dir[] = "/tmp/cov-test-XXXXXX";
+static unsigned n_warnings;
+
+static void count_warnings(void *arg, enum cov_log_level level, const char *text)
+{
+    (void)arg;
+    (void)text;
+    n_warnings += level == COV_LOG_WARNING;
+}
+
+static int enter(void **state)
+{
+    (void)state;
+    cov_log_set(count_warnings, NULL, COV_LOG_WARNING);
+    return mkdtemp(dir) && chdir(dir) == 0 ? 0 : -1;
+}
+
+static int leave(void **state)
+{
+    (void)state;
+    cov_log_set(NULL, NULL, COV_LOG_WARNING);
+    return chdir("/") || rmdir(dir);
+}
+
+/* All intervals of a file, or as many as come before it fails. */
+struct list {
+    struct item {
+        size_t contig;
+        struct cov_interval iv;
+    } * items;
+    size_t n, cap;
+};
+
+static void push(struct list *l, size_t contig, const struct cov_interval *iv)
+{
+    if (l->n == l->cap) {
+        l->cap = l->cap ? 2 * l->cap : 64;
+        l->items = realloc(l->items, l->cap * sizeof *l->items);
+        assert_non_null(l->items);
+    }
+    l->items[l->n].contig = contig;
+    l->items[l->n++].iv = *iv;
+}
+
+static bool same_items(const struct item *a, const struct item *b, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (a[i].contig != b[i].contig || a[i].iv.beg != b[i].iv.beg ||
+            a[i].iv.end != b[i].iv.end || a[i].iv.value != b[i].iv.value)
+            return false;
+    return true;
+}
+
+static int read_on(struct cov_bigwig_reader *r, struct list *l, struct cov_err *e)
+{
+    size_t contig, n;
+    const struct cov_interval *iv;
+    int rc;
+    l->n = 0;
+    while ((rc = cov_bigwig_reader_next(r, &contig, &iv, &n, e)) > 0)
+        for (size_t i = 0; i < n; i++)
+            push(l, contig, &iv[i]);
+    return rc;
+}
+
+static int read_file(const char *path, struct list *l, struct cov_err *e)
+{
+    struct cov_bigwig_reader *r;
+    l->n = 0;
+    int rc = cov_bigwig_reader_open(path, &r, e);
+    if (rc)
+        return rc;
+    rc = read_on(r, l, e);
+    if (rc) { /* and it stays so */
+        size_t contig, n;
+        const struct cov_interval *iv;
+        assert_true(cov_bigwig_reader_next(r, &contig, &iv, &n, NULL) < 0);
+        assert_int_equal(n, 0);
+    }
+    cov_bigwig_reader_close(r);
+    return rc;
+}
+
+static void expect_made(struct list *l, const struct made_section *s, size_t n)
+{
+    l->n = 0;
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < s[i].n; k++) {
+            const struct cov_interval iv = {s[i].items[k].beg, s[i].items[k].end,
+                                            s[i].items[k].value};
+            push(l, s[i].contig, &iv);
+        }
+}
+
+static void check_same(const struct list *got, const struct list *wanted)
+{
+    assert_int_equal(got->n, wanted->n);
+    assert_true(same_items(got->items, wanted->items, got->n));
+}
+
+/* ---------------------------------------------------------------- sound files */
+
+static void reads_all_forms(void **state)
+{
+    (void)state;
+    struct list got = {0}, wanted = {0};
+    static struct made m;
+    expect_made(&wanted, made_sections, MADE_N);
+    for (unsigned k = 0; k < 32; k++) {
+        const struct made_form f = {k & 1, k & 2, k & 4, 1 + k / 8};
+        struct cov_bigwig_reader *r;
+        struct cov_err e = COV_ERR_INIT;
+        make_bigwig(&m, &f, made_sections, MADE_N);
+        made_write(&m, "x.bw");
+        assert_int_equal(cov_bigwig_reader_open("x.bw", &r, &e), 0);
+        assert_int_equal(cov_bigwig_reader_n_contigs(r), 2);
+        for (size_t c = 0; c < MADE_CONTIGS; c++) {
+            assert_string_equal(cov_bigwig_reader_contig(r, c), made_names[c]);
+            assert_int_equal(cov_bigwig_reader_length(r, c), made_lengths[c]);
+        }
+        for (int again = 0; again < 2; again++) {
+            int rc = read_on(r, &got, &e);
+            assert_string_equal(e.text, "");
+            assert_int_equal(rc, 0);
+            check_same(&got, &wanted);
+            cov_bigwig_reader_seek(r, 1);
+            assert_int_equal(read_on(r, &got, &e), 0);
+            assert_int_equal(got.n, 1);
+            assert_true(same_items(got.items, wanted.items + wanted.n - 1, 1));
+            cov_bigwig_reader_rewind(r);
+        }
+        cov_bigwig_reader_close(r);
+        assert_string_equal(e.text, "");
+        assert_int_equal(unlink("x.bw"), 0);
+    }
+    assert_int_equal(n_warnings, 0);
+    free(got.items);
+    free(wanted.items);
+}
+
+/* A track of our writer: more contigs and blocks than a node of either tree holds. */
+static void write_ours(const char *path, size_t n_contigs, size_t n, uint64_t seed,
+                       struct list *written)
+{
+    char(*names)[8] = calloc(n_contigs, sizeof *names);
+    const char **list = calloc(n_contigs, sizeof *list);
+    int64_t *lengths = calloc(n_contigs, sizeof *lengths);
+    struct cov_rng rng;
+    struct cov_track_sink *s;
+    assert_true(names && list && lengths);
+    cov_rng_init(&rng, seed);
+    written->n = 0;
+    for (size_t c = 0; c < n_contigs; c++) {
+        (void)snprintf(names[c], sizeof names[c], "c%05zu", c);
+        list[c] = names[c];
+        int64_t at = 0;
+        for (size_t i = 0; i < n && c % 3 != 1; i++) {
+            struct cov_interval iv = {at + (int64_t)cov_rng_below(&rng, 3), 0,
+                                      (float)cov_rng_below(&rng, 100) / 8};
+            at = iv.end = iv.beg + 1 + (int64_t)cov_rng_below(&rng, 9);
+            push(written, c, &iv);
+        }
+        lengths[c] = at + 5;
+    }
+    const struct cov_track_contigs contigs = {n_contigs, list, lengths};
+    const struct cov_bigwig_options alone = {NULL, NULL};
+    assert_int_equal(cov_bigwig_open(path, path, &contigs, &alone, &s, NULL), 0);
+    size_t contig = SIZE_MAX;
+    for (size_t i = 0; i < written->n; i++) {
+        if (written->items[i].contig != contig) {
+            contig = written->items[i].contig;
+            assert_int_equal(cov_track_begin(s, contig, NULL), 0);
+        }
+        assert_int_equal(cov_track_add(s, &written->items[i].iv, 1, NULL), 0);
+    }
+    assert_int_equal(cov_track_close(s, NULL), 0);
+    cov_track_free(s);
+    free(names);
+    free(list);
+    free(lengths);
+}
+
+static void reads_our_own(void **state)
+{
+    (void)state;
+    struct list got = {0}, wanted = {0};
+    struct cov_bigwig_reader *r;
+    write_ours("x.bw", 700, 900, 5, &wanted);
+    assert_int_equal(read_file("x.bw", &got, NULL), 0);
+    check_same(&got, &wanted);
+    /* Contigs in any order, by way of the index. */
+    assert_int_equal(cov_bigwig_reader_open("x.bw", &r, NULL), 0);
+    assert_int_equal(cov_bigwig_reader_n_contigs(r), 700);
+    assert_string_equal(cov_bigwig_reader_contig(r, 699), "c00699");
+    for (size_t c = 700; c-- > 0; c -= c % 13) {
+        size_t at = (c - (c + 1) / 3) * 900; /* each third contig is empty */
+        cov_bigwig_reader_seek(r, c);
+        assert_int_equal(read_on(r, &got, NULL), 0);
+        assert_int_equal(got.n, c % 3 == 1 ? 0 : 900);
+        assert_true(same_items(got.items, wanted.items + at, got.n));
+    }
+    cov_bigwig_reader_close(r);
+    write_ours("x.bw", 3, 300000, 6, &wanted);
+    assert_int_equal(read_file("x.bw", &got, NULL), 0);
+    check_same(&got, &wanted);
+    assert_int_equal(unlink("x.bw"), 0);
+    free(got.items);
+    free(wanted.items);
+}
+
+/* Blocks of all types by libBigWig; `seed` 0: none at all. */
+static void write_libbigwig(const char *path, uint64_t seed, size_t n, struct list *written)
+{
+    enum { N = 20000 };
+    assert_true(n <= N);
+    const char *const names[] = {"one", "three", "two"};
+    const uint32_t lengths[] = {1000000, 1000000, 1000000};
+    static uint32_t begs[N], ends[N];
+    static float values[N];
+    struct cov_rng rng;
+    cov_rng_init(&rng, seed);
+    written->n = 0;
+    bigWigFile_t *bw = bwOpen(path, NULL, "w");
+    assert_non_null(bw);
+    assert_int_equal(bwCreateHdr(bw, 7), 0);
+    bw->cl = bwCreateChromList(names, lengths, 3);
+    assert_non_null(bw->cl);
+    assert_int_equal(bwWriteHdr(bw), 0);
+    for (size_t c = 0; seed && c < 3; c++) {
+        const uint32_t span = 3, step = 5;
+        uint32_t at = 7;
+        const char *many[N];
+        for (size_t i = 0; i < n; i++) {
+            values[i] = (float)cov_rng_below(&rng, 1000) / 4 - 50;
+            begs[i] = at + (c == 2 ? 0 : (uint32_t)cov_rng_below(&rng, 30));
+            ends[i] = c ? begs[i] + span : begs[i] + 1 + (uint32_t)cov_rng_below(&rng, 9);
+            at = c == 2 ? begs[i] + step : ends[i];
+            const struct cov_interval iv = {begs[i], ends[i], values[i]};
+            push(written, c, &iv);
+            many[i] = names[c];
+        }
+        assert_int_equal(
+            c == 0   ? bwAddIntervals(bw, many, begs, ends, values, (uint32_t)n)
+            : c == 1 ? bwAddIntervalSpans(bw, names[c], begs, span, values, (uint32_t)n)
+                     : bwAddIntervalSpanSteps(bw, names[c], 7, span, step, values, (uint32_t)n),
+            0);
+    }
+    bwClose(bw);
+}
+
+static void reads_libbigwigs(void **state)
+{
+    (void)state;
+    struct list got = {0}, wanted = {0};
+    for (uint64_t seed = 0; seed < 3; seed++) {
+        write_libbigwig("x.bw", seed, 20000, &wanted);
+        struct cov_err e = COV_ERR_INIT;
+        assert_int_equal(read_file("x.bw", &got, &e), 0);
+        assert_string_equal(e.text, "");
+        check_same(&got, &wanted);
+    }
+    assert_int_equal(unlink("x.bw"), 0);
+    free(got.items);
+    free(wanted.items);
+}
+
+/* ---------------------------------------------------------------- damage */
+
+static void expect(struct made *m, const char *reason)
+{
+    struct list got = {0};
+    struct cov_err e = COV_ERR_INIT;
+    made_write(m, "x.bw");
+    int rc = read_file("x.bw", &got, &e);
+    if (!strstr(e.text, reason))
+        print_message("# got: %s\n# wants: %s\n", e.text, reason);
+    assert_true(rc == COV_EINPUT || rc == COV_EUNSUPPORTED);
+    assert_true(strncmp(e.text, "x.bw: ", 6) == 0);
+    assert_non_null(strstr(e.text, reason));
+    assert_int_equal(unlink("x.bw"), 0);
+    free(got.items);
+}
+
+static void refuses_damage(void **state)
+{
+    (void)state;
+    enum { FROM_BPTREE = 1, FROM_RTREE, FROM_LEAF, FROM_BLOCK };
+    static const struct {
+        int from;
+        size_t at, n_bytes;
+        uint64_t x;
+        const char *reason;
+    } cases[] = {
+        {0, 0, 4, 7, "not a bigWig file"},
+        {0, 0, 4, 0x8789f2eb, "a bigBed file"},
+        {0, 4, 2, 5, "version 5 of bigWig is not known"},
+        {0, 4, 2, 0, "version 0"},
+        {0, 8, 8, 1 << 20, "the list of contigs at byte 1048576 is beyond"},
+        {0, 8, 8, UINT64_MAX, "the list of contigs at byte 18446744073709551615 is beyond"},
+        {0, 8, 8, 0, "no list of contigs at byte 0"},
+        {0, 24, 8, 0, "no index at byte 0"},
+        {0, 24, 8, UINT64_MAX - 8, "the index at byte"},
+        {FROM_BPTREE, 0, 4, 1, "no list of contigs"},
+        {FROM_BPTREE, 8, 4, 0, "no list of contigs"},
+        {FROM_BPTREE, 8, 4, UINT32_MAX, "no list of contigs"},
+        {FROM_BPTREE, 12, 4, 9, "no list of contigs"},
+        {FROM_BPTREE, 16, 8, UINT64_MAX, "it cannot have the 18446744073709551615 contigs"},
+        {FROM_BPTREE, 16, 8, 1, "contig a has the number 1, which is not its own one of 0 to 0"},
+        {FROM_BPTREE, 16, 8, 3, "2 items instead of the 3"},
+        {FROM_BPTREE, 32, 1, 2, "no node of the list of contigs"},
+        {FROM_BPTREE, 34, 2, 0, "no node of the list of contigs"},
+        {FROM_BPTREE, 34, 2, 1, "1 items instead of the 2"},
+        {FROM_BPTREE, 36, 1, 0, "a contig has no name"},
+        {FROM_BPTREE, 36, 2, 0x6262, "contig bb is listed twice"},
+        {FROM_BPTREE, 41, 4, 0, "contig bb has the number 0"},
+        {FROM_BPTREE, 41, 4, 2, "contig a has the number 2"},
+        {FROM_BPTREE, 45, 4, 0, "contig a has no length"},
+        {FROM_BPTREE, 45, 4, 99, "a:1-100: beyond the end of the contig"},
+        {FROM_RTREE, 0, 4, 1, "no index"},
+        {FROM_RTREE, 8, 8, UINT64_MAX, "it cannot have the 18446744073709551615 blocks"},
+        {FROM_RTREE, 8, 8, 5, "4 items instead of the 5"},
+        {FROM_RTREE, 8, 8, 3, "more than the 3 items"},
+        {FROM_LEAF, 0, 1, 9, "no node of the index"},
+        {FROM_LEAF, 2, 2, 0, "no node of the index"},
+        {FROM_LEAF, 2, 2, 3, "3 items instead of the 4"},
+        {FROM_LEAF, 20, 8, UINT64_MAX, "no block of"},
+        {FROM_LEAF, 28, 8, UINT64_MAX, "no block of 18446744073709551615 bytes"},
+        {FROM_LEAF, 28, 8, 23, "is no block of intervals"},
+        {FROM_LEAF, 28, 8, 61, "is no block of intervals"},
+        {FROM_BLOCK, 0, 4, 2, "is no block of intervals"},
+        {FROM_BLOCK, 0, 4, 1, "the intervals of contig a come in two places"},
+        {FROM_BLOCK, 20, 1, 0, "is no block of intervals"},
+        {FROM_BLOCK, 20, 1, 4, "is no block of intervals"},
+        {FROM_BLOCK, 20, 1, 3, "is no block of intervals"},
+        {FROM_BLOCK, 22, 2, 65535, "is no block of intervals"},
+        {FROM_BLOCK, 28, 4, 3, "bb:4-3: an interval without a base"},
+        {FROM_BLOCK, 28, 4, 8, "bb:8-8: before the end of the interval before it"},
+        {FROM_BLOCK, 28, 4, UINT32_MAX, "bb:4-4294967295: beyond the end of the contig"},
+        {FROM_BLOCK, 32, 4, 0x7f800000, "bb:4-7: a value that is no finite number"},
+        {FROM_BLOCK, 32, 4, 0x7fc00000, "bb:4-7: a value that is no finite number"},
+    };
+    static struct made m;
+    const struct made_form forms[] = {{false, false, false, 4}, {true, false, false, 3}};
+    for (size_t f = 0; f < 2; f++)
+        for (size_t i = 0; i < COV_COUNT(cases); i++) {
+            make_bigwig(&m, &forms[f], made_sections, MADE_N);
+            const size_t from[] = {0, m.bptree, m.rtree, m.rtree_leaf, m.blocks[0]};
+            made_patch(&m, from[cases[i].from] + cases[i].at, cases[i].x, cases[i].n_bytes);
+            if (f == 0 || (cases[i].from > 0 && cases[i].n_bytes > 1))
+                expect(&m, cases[i].reason);
+        }
+    /* Two blocks that come in the wrong order, and the blocks of a contig in two places. */
+    struct made_section s[MADE_N];
+    memcpy(s, made_sections, sizeof s);
+    s[0] = made_sections[1];
+    s[1] = made_sections[0];
+    make_bigwig(&m, &forms[0], s, MADE_N);
+    expect(&m, "bb:4-7: before the end of the interval before it");
+    /* Compressed blocks. */
+    const struct made_form packed = {false, true, false, 4};
+    make_bigwig(&m, &packed, made_sections, MADE_N);
+    m.bytes[m.blocks[1] + 9] ^= 1;
+    expect(&m, "the block at byte");
+    make_bigwig(&m, &packed, made_sections, MADE_N);
+    made_patch(&m, 52, 30, 4);
+    expect(&m, "more bytes than the 30");
+    make_bigwig(&m, &packed, made_sections, MADE_N);
+    made_patch(&m, 52, 0, 4);
+    expect(&m, "is no block of intervals");
+}
+
+/* Nodes that lead back to themselves, and paths of which there are more than any file has nodes. */
+static void refuses_cycles(void **state)
+{
+    (void)state;
+    static struct made m;
+    const struct made_form deep = {false, true, true, 4};
+    make_bigwig(&m, &deep, made_sections, MADE_N);
+    made_patch(&m, m.bptree + 36 + MADE_KEY, m.bptree + 32, 8);
+    expect(&m, "the list of contigs leads back to itself");
+    make_bigwig(&m, &deep, made_sections, MADE_N);
+    made_patch(&m, m.rtree + 48 + 4 + 16, m.rtree + 48, 8);
+    expect(&m, "the index leads back to itself");
+    /* Each of 20 nodes names the next one 60 times; no leaf has what is wanted. */
+    enum { LEVELS = 20, CHILDREN = 60 };
+    struct cov_bigwig_reader *r;
+    struct list got = {0};
+    struct cov_err e = COV_ERR_INIT;
+    make_bigwig(&m, &deep, made_sections, MADE_N);
+    m.n -= 4;
+    made_patch(&m, 24, m.n, 8);
+    made_put(&m, 0x2468ace0, 4);
+    made_put(&m, CHILDREN, 4);
+    made_put(&m, 4, 8);
+    for (size_t i = 0; i < 4; i++)
+        made_put(&m, 0, 8);
+    for (size_t level = 0; level < LEVELS; level++) {
+        made_put(&m, 0, 2);
+        made_put(&m, CHILDREN, 2);
+        size_t below = m.n + (size_t)CHILDREN * 24;
+        bool last = level + 1 == LEVELS;
+        for (size_t i = 0; i < CHILDREN; i++) {
+            made_put(&m, last, 4);
+            made_put(&m, 0, 4);
+            made_put(&m, 1, 4);
+            made_put(&m, 0, 4);
+            made_put(&m, below, 8);
+        }
+    }
+    made_put(&m, 0x888ffc26, 4);
+    made_write(&m, "x.bw");
+    assert_int_equal(cov_bigwig_reader_open("x.bw", &r, &e), 0);
+    cov_bigwig_reader_seek(r, 0);
+    assert_int_equal(read_on(r, &got, &e), COV_EINPUT);
+    assert_non_null(strstr(e.text, "the index leads back to itself"));
+    cov_bigwig_reader_close(r);
+    assert_int_equal(unlink("x.bw"), 0);
+}
+
+static void refuses_other_files(void **state)
+{
+    (void)state;
+    static struct made m;
+    const struct made_form f = {false, true, false, 4};
+    struct cov_bigwig_reader *r;
+    struct cov_err e = COV_ERR_INIT;
+    assert_int_equal(cov_bigwig_reader_open("none.bw", &r, &e), COV_EIO);
+    assert_string_equal(e.text, "none.bw: No such file or directory");
+    cov_err_clear(&e);
+    assert_int_equal(cov_bigwig_reader_open(".", &r, &e), COV_EINPUT);
+    assert_null(r);
+    /* Every length: an error, or, where only the end is missing, a warning. */
+    make_bigwig(&m, &f, made_sections, MADE_N);
+    size_t whole = m.n;
+    for (size_t n = 0; n < whole - 4; n++) {
+        m.n = n;
+        expect(&m, n < 64 ? "no bigWig has" : "beyond its");
+    }
+    n_warnings = 0;
+    struct list got = {0};
+    m.n = whole - 4;
+    made_write(&m, "x.bw");
+    assert_int_equal(read_file("x.bw", &got, NULL), 0);
+    assert_int_equal(n_warnings, 1);
+    assert_int_equal(unlink("x.bw"), 0);
+    free(got.items);
+}
+
+/* Flips a bit or cuts the file anywhere: it fails, or all is as it was; in `blind` files, where blocks have
+ * no checksum, values may differ. */
+static void fuzz(const char *path, const struct list *wanted, bool blind, uint64_t seed)
+{
+    enum { ROUNDS = 2000 };
+    struct list got = {0};
+    struct cov_rng rng;
+    unsigned n_failed = 0;
+    char name[32];
+    FILE *f = fopen(path, "rb");
+    assert_non_null(f);
+    assert_int_equal(fseek(f, 0, SEEK_END), 0);
+    size_t n = (size_t)ftell(f);
+    uint8_t *bytes = malloc(n);
+    assert_non_null(bytes);
+    rewind(f);
+    assert_int_equal(fread(bytes, 1, n, f), n);
+    assert_int_equal(fclose(f), 0);
+    int fd = memfd_create("fuzz", 0); /* many files one after the other take long on some disks */
+    assert_int_equal(write(fd, bytes, n), n);
+    (void)snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+    cov_rng_init(&rng, seed);
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        /* Half of it where it matters most: in the head and the tail. */
+        size_t place = (size_t)cov_rng_below(&rng, i % 2 || n < 2000 ? n : 1000);
+        size_t at = i % 4 == 0 ? n - 1 - place : place;
+        bool cut = i % 10 == 9;
+        uint8_t flipped = bytes[at] ^ (uint8_t)(1U << cov_rng_below(&rng, 8));
+        if (cut)
+            assert_int_equal(ftruncate(fd, (off_t)at), 0);
+        else
+            assert_int_equal(pwrite(fd, &flipped, 1, (off_t)at), 1);
+        struct cov_err e = COV_ERR_INIT;
+        int rc = read_file(name, &got, &e);
+        n_failed += rc != 0;
+        bool same = got.n <= wanted->n && (rc || got.n == wanted->n) &&
+                    (blind || same_items(got.items, wanted->items, got.n));
+        if (!same || (rc && strncmp(e.text, name, strlen(name)) != 0))
+            fail_msg("seed %d, round %u: status %d, %s", (int)seed, i, rc, e.text);
+        if (cut)
+            assert_int_equal(pwrite(fd, bytes + at, n - at, (off_t)at), n - at);
+        else
+            assert_int_equal(pwrite(fd, &bytes[at], 1, (off_t)at), 1);
+    }
+    assert_true(n_failed > ROUNDS / 20);
+    assert_int_equal(close(fd), 0);
+    free(bytes);
+    free(got.items);
+}
+
+static void survives_fuzzing(void **state)
+{
+    (void)state;
+    struct list wanted = {0};
+    static struct made m;
+    write_ours("x.bw", 40, 60, 7, &wanted);
+    fuzz("x.bw", &wanted, false, 1);
+    write_libbigwig("x.bw", 1, 700, &wanted);
+    fuzz("x.bw", &wanted, false, 2);
+    for (unsigned k = 0; k < 8; k++) {
+        const struct made_form f = {k & 1, k & 2, k & 4, 4};
+        make_bigwig(&m, &f, made_sections, MADE_N);
+        made_write(&m, "x.bw");
+        expect_made(&wanted, made_sections, MADE_N);
+        fuzz("x.bw", &wanted, !f.compress, 3 + k);
+    }
+    assert_int_equal(unlink("x.bw"), 0);
+    free(wanted.items);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reads_all_forms),  cmocka_unit_test(reads_our_own),
+        cmocka_unit_test(reads_libbigwigs), cmocka_unit_test(refuses_damage),
+        cmocka_unit_test(refuses_cycles),   cmocka_unit_test(refuses_other_files),
+        cmocka_unit_test(survives_fuzzing),
+    };
+    return cmocka_run_group_tests_name("bigwig_reader", tests, enter, leave);
+}
