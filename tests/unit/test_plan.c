@@ -104,11 +104,12 @@ static size_t run_layer(const struct cov_layer *l, const struct cov_row_plan *in
 static size_t run_all(const struct cov_layer *layers, size_t n, const struct cov_row_plan *plans,
                       const uint8_t *codes, uint64_t *last)
 {
-    size_t most = 0, rows = 0;
+    size_t most = 1, rows = 0;
     for (size_t i = 0; i < n; i++)
         most = layers[i].t_in > most ? layers[i].t_in : most;
-    uint64_t *x = malloc(most * sizeof *x), *y = malloc(most * sizeof *y);
-    assert_true(x && y);
+    uint64_t *x = calloc(most, sizeof *x), *y = calloc(most, sizeof *y);
+    if (!x || !y)
+        abort();
     for (size_t t = 0; t < layers[0].t_in; t++)
         x[t] = ABSENT;
     for (size_t i = 0; i < plans[0].n_ranges; i++)

@@ -283,7 +283,8 @@ void cov_lstm_run(const struct cov_lstm *f, size_t n, struct cov_lstm_task *task
                   const float *x, float *y, float *scratch)
 {
     size_t hidden = f->layer.hidden, n_gates = 4 * hidden;
-    struct direction r = {.f = f, .n = n, .full = full, .tasks = tasks, .x = x, .y = y};
+    struct direction r = {.f = f, .n = n, .full = full, .tasks = tasks, .x = x};
+    r.y = y;
     r.block = scratch;
     r.x_rows = r.block + STEPS * n * n_gates;
     r.moving = r.x_rows + STEPS * n * f->layer.c_in;
