@@ -146,6 +146,8 @@ ISA_vec_avx2    := $(VEC_CFLAGS) -mavx2 -mfma
 ISA_vec_avx512  := $(VEC_CFLAGS) -mavx512f -mavx512dq -mavx512bw -mavx512vl -mprefer-vector-width=512
 ISA_gemm_avx2   := -mavx2 -mfma -ffp-contract=fast
 ISA_gemm_avx512 := -mavx512f -ffp-contract=fast
+ISA_minimal_avx2   := -mavx2 -mfma -ffp-contract=fast
+ISA_minimal_avx512 := -mavx512f -ffp-contract=fast
 endif
 
 Q := $(if $(V),,@)
@@ -244,13 +246,15 @@ coverage: ## build with gcov, run the tests, show which lines of the library the
 	$(Q)$(MAKE) --no-print-directory COVERAGE=1 CFLAGS='-O0 -g' check
 	$(Q)gcovr --root . --filter 'common/' --filter 'tools/' --object-directory build/coverage --print-summary
 
-.PHONY: bench bench-forward bench-codecs bench-loader
+.PHONY: bench bench-forward bench-layers bench-codecs bench-loader
 bench-loader: $(B)/bench/bench_loader $(DEMOS) ## how fast bases are read back (BASES=20000000, or FASTA=that of a genome)
 	$(Q)mkdir -p build/bench
 	$(Q)[ -n '$(FASTA)' ] || $(B)/demo/make_demo build/bench $(or $(BASES),20000000)
 	$(Q)$< $(or $(FASTA),build/bench/genome.fa) build/bench
 bench-forward: $(B)/bench/bench_forward ## chunks a second of the network alone (THREADS=1 BATCH=16)
 	$(Q)$< $(or $(THREADS),1) $(or $(BATCH),16)
+bench-layers: $(B)/bench/bench_layers ## milliseconds of each layer, convolutions in both forms (ROUNDS=9)
+	$(Q)$< $(or $(ROUNDS),9)
 bench-codecs: $(B)/bench/bench_codecs ## bytes and MB/s of the compressions (DATA="ELEM_BYTES CHUNK_BYTES FILE")
 	$(Q)$< $(DATA)
 bench: all $(DEMOS) ## how fast the tools are on a made-up genome (BASES=20000000, MODEL=that of the demo)

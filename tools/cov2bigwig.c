@@ -1,4 +1,4 @@
-/* cov2bigwig.c - predictions or measured coverage to tracks for genome browsers.
+/* cov2bigwig.c - predictions, measured coverage or tracks to tracks for genome browsers.
  * SPDX-License-Identifier: MIT */
 #include <stddef.h>
 
@@ -10,7 +10,7 @@
 #include "common/track/smooth.h"
 
 struct config {
-    const char *basename, *blacklist, *rename;
+    const char *basename, *blacklist, *rename, *sizes;
     struct cov_strings datasets;
     int format, strand;
     int64_t window;
@@ -84,6 +84,14 @@ static const struct cov_opt options[] = {
      .field = FIELD(rename),
      .metavar = "FILE",
      .help = "two columns: name of a sequence in INPUT, name to use instead"},
+    {.name = "chrom-sizes",
+     .type = COV_OPT_STRING,
+     .flags = COV_OPT_PATH_IN,
+     .field = FIELD(sizes),
+     .metavar = "FILE",
+     .help =
+         "two columns: name and length of each sequence of a bedGraph, which a bigWig needs; or "
+         "the index (.fai) of the FASTA file"},
     {.name = "basename",
      .type = COV_OPT_STRING,
      .field = FIELD(basename),
@@ -98,7 +106,7 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
 {
     (void)n_operands;
     const struct config *c = config;
-    const char *const lists[] = {c->blacklist, c->rename};
+    const char *const lists[] = {c->blacklist, c->rename, c->sizes};
     const struct cov_convert_options convert = {
         .measured = c->experimental,
         .output = common->output,
@@ -113,6 +121,7 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
         .window = c->window,
         .blacklist_path = c->blacklist,
         .rename_path = c->rename,
+        .sizes_path = c->sizes,
         .has_min = given[ROW_MIN_VALUE],
         .min_value = c->min_value,
         .skip_zero = c->skip_zero,
@@ -139,13 +148,14 @@ int main(int argc, char **argv)
 {
     static const struct cov_tool tool = {
         .name = "cov2bigwig",
-        .summary = "convert predictions or measured coverage to bigWig or bedGraph",
+        .summary = "convert predictions, measured coverage or tracks to bigWig or bedGraph",
         .synopsis = "[options] -o OUT INPUT|-",
         .examples = "  cov2bigwig -o tracks/ genome_predictions.h5\n"
                     "  cov2bigwig --datasets atacseq --window-size 150 -o atac.bw pred.h5\n"
                     "  cov2bigwig --datasets atacseq -o - pred.h5 | gzip > atac.bg.gz\n"
                     "  covpredict -m model.ckpt -o - genome.fa | cov2bigwig -o atac.bw -\n"
-                    "  cov2bigwig --experimental --format bedgraph.gz -o tracks/ genome.h5\n",
+                    "  cov2bigwig --experimental --format bedgraph.gz -o tracks/ genome.h5\n"
+                    "  cov2bigwig --chrom-sizes genome.fa.fai -o x.bw x.bedGraph.gz\n",
         .options = options,
         .config_bytes = sizeof(struct config),
         .min_operands = 1,

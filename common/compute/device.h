@@ -75,8 +75,9 @@ struct cov_device {
     const struct cov_device_ops *ops;
 };
 
-/* The CPU. `kernels`: "ref" (the scalar reference), "openblas" (convolutions on OpenBLAS), or NULL
- * for the fastest that the CPU and the operating system allow. */
+/* The CPU. `kernels`: "ref" (the scalar reference), "openblas" (convolutions on OpenBLAS), "direct"
+ * (without minimal filtering, cpu/minimal.h), or NULL for the fastest that the CPU and the operating
+ * system allow. */
 int cov_device_open_cpu(const char *kernels, struct cov_device **out,
                         struct cov_err *e) COV_MUST_USE;
 void cov_device_close(struct cov_device *dev); /* NULL is accepted */

@@ -6,30 +6,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/path.h"
 #include "common/base/pool.h"
 #include "common/base/ring.h"
+#include "common/job/convert_lane.h"
 #include "common/job/convert_reader.h"
-#include "common/track/runs.h"
-#include "common/track/smooth.h"
-#include "common/track/track_filter.h"
-
-enum { LANE_ROOM = 1024 };
-
-/* A data set on its way into its track. */
-struct lane {
-    bool smooths, round;
-    double scale;
-    int64_t at; /* base behind the last one that came in */
-    struct cov_smooth smooth;
-    struct cov_runs runs;
-    struct cov_track_filter filter;
-    struct cov_track_sink *sink;
-    float room[LANE_ROOM]; /* for what a window still holds at its end */
-};
+#include "common/job/convert_track.h"
+#include "common/track/intervals.h"
 
 struct slot {
     struct cov_convert_piece piece;
@@ -47,7 +34,7 @@ struct job {
     size_t n_lanes;
     size_t *ks; /* their numbers in the file */
     const char **datasets;
-    struct lane *lanes;
+    struct cov_convert_lane *lanes;
     struct cov_track_files *files;
     int64_t n_bases; /* so far */
     /* Of the pipeline. */
@@ -160,49 +147,18 @@ static int work(void *arg, size_t slot, unsigned worker, struct cov_err *e)
 
 /* ---------------------------------------------------------------- sink */
 
-static int take_values(struct lane *l, float *x, size_t n, struct cov_err *e)
+static int begin_lane(const struct job *j, struct cov_convert_lane *l,
+                      const struct cov_convert_piece *p, struct cov_err *e)
 {
-    if (l->scale != 1)
-        for (size_t i = 0; i < n; i++)
-            x[i] = (float)((double)x[i] * l->scale) + 0.0F; /* -0 becomes 0 */
-    return cov_runs_add(&l->runs, x, n, e);
+    cov_convert_lane_begin(l, p->contig.regions, p->contig.n_regions);
+    return j->reader.grid ? cov_track_begin(l->sink, p->number, e)
+                          : cov_track_begin_named(l->sink, p->contig.name, e);
 }
 
-/* What the window still holds: a contig ends, or a hole begins. */
-static int end_window(struct lane *l, struct cov_err *e)
+static int end_lane(const struct job *j, struct cov_convert_lane *l,
+                    const struct cov_convert_piece *p, struct cov_err *e)
 {
-    size_t n;
-    while (l->smooths && (n = cov_smooth_end(&l->smooth, l->room, LANE_ROOM)) > 0) {
-        int rc = take_values(l, l->room, n, e);
-        if (rc)
-            return rc;
-    }
-    if (l->smooths)
-        cov_smooth_begin(&l->smooth);
-    return COV_OK;
-}
-
-static int begin_lane(const struct job *j, struct lane *l, const struct cov_convert_piece *p,
-                      struct cov_err *e)
-{
-    int rc = j->reader.grid ? cov_track_begin(l->sink, p->number, e)
-                            : cov_track_begin_named(l->sink, p->contig.name, e);
-    l->at = 0;
-    cov_track_filter_begin(&l->filter, p->contig.regions, p->contig.n_regions);
-    cov_runs_begin(&l->runs, cov_track_filter_add, &l->filter);
-    if (l->smooths)
-        cov_smooth_begin(&l->smooth);
-    return rc;
-}
-
-static int end_lane(const struct job *j, struct lane *l, const struct cov_convert_piece *p,
-                    struct cov_err *e)
-{
-    int rc = end_window(l, e);
-    if (!rc)
-        rc = cov_runs_end(&l->runs, e);
-    if (!rc)
-        rc = cov_track_filter_end(&l->filter, e);
+    int rc = cov_convert_lane_end(l, e);
     return rc || j->reader.grid ? rc : cov_track_end_contig(l->sink, p->length, e);
 }
 
@@ -211,26 +167,14 @@ static int take_slot(void *arg, size_t k, unsigned worker, struct cov_err *e)
 {
     (void)worker;
     struct job *j = arg;
-    struct lane *l = &j->lanes[k];
+    struct cov_convert_lane *l = &j->lanes[k];
     const struct cov_convert_piece *p = &j->sinking->piece;
-    float *x = j->sinking->values + k * j->L;
-    size_t n = p->n;
     int rc = p->ends ? end_lane(j, l, p, e) : COV_OK;
     if (!rc && p->begins)
         rc = begin_lane(j, l, p, e);
-    if (rc || n == 0)
+    if (rc || p->n == 0)
         return rc;
-    if (p->beg > l->at) {
-        rc = end_window(l, e);
-        if (!rc)
-            rc = cov_runs_skip(&l->runs, p->beg - l->at, e);
-        if (rc)
-            return rc;
-    }
-    l->at = p->beg + (int64_t)n;
-    if (l->smooths)
-        n = cov_smooth_add(&l->smooth, x, n, x);
-    return take_values(l, x, n, e);
+    return cov_convert_lane_take(l, p->beg, j->sinking->values + k * j->L, p->n, e);
 }
 
 static int close_lane(void *arg, size_t k, unsigned worker, struct cov_err *e)
@@ -294,23 +238,12 @@ static int open_outputs(struct job *j, const struct cov_track_contigs *contigs, 
 
 static int prepare_lanes(struct job *j, struct cov_err *e)
 {
-    for (size_t k = 0; k < j->n_lanes; k++) {
-        struct lane *l = &j->lanes[k];
-        l->sink = cov_track_files_sink(j->files, k);
-        l->round = j->o->measured || !cov_signal_source_is_float(j->reader.source, j->ks[k]);
-        l->scale = j->o->scale;
-        l->filter.sink = l->sink;
-        l->filter.skip_zero = j->o->skip_zero;
-        l->filter.has_min = j->o->has_min;
-        l->filter.min = j->o->min_value;
-        if (j->o->window > 0) {
-            int rc = cov_smooth_init(&l->smooth, (size_t)j->o->window, l->round, e);
-            if (rc)
-                return rc;
-            l->smooths = true;
-        }
+    int rc = COV_OK;
+    for (size_t k = 0; !rc && k < j->n_lanes; k++) {
+        bool round = j->o->measured || !cov_signal_source_is_float(j->reader.source, j->ks[k]);
+        rc = cov_convert_lane_init(&j->lanes[k], j->o, round, cov_track_files_sink(j->files, k), e);
     }
-    return COV_OK;
+    return rc;
 }
 
 static int prepare_slots(struct job *j, struct cov_err *e)
@@ -377,7 +310,7 @@ static void tell(const struct job *j)
 static void fini(struct job *j)
 {
     for (size_t k = 0; j->lanes && k < j->n_lanes; k++)
-        cov_smooth_fini(&j->lanes[k].smooth);
+        cov_convert_lane_fini(&j->lanes[k]);
     cov_track_files_free(j->files);
     for (size_t i = 0; j->slots && i < j->n_slots; i++) {
         cov_convert_piece_fini(&j->slots[i].piece);
@@ -394,14 +327,46 @@ static void fini(struct job *j)
     cov_pool_free(j->pool);
 }
 
-int cov_convert_run(const char *input, const struct cov_convert_options *options,
-                    unsigned n_threads, struct cov_progress *progress, struct cov_stats *stats,
-                    struct cov_err *e)
+/* Looks at the input: whether it is a track. What can be read once only is opened for that: *in. */
+static int look_at_input(const char *input, struct cov_bgz **in, bool *is_track, struct cov_err *e)
+{
+    struct stat st;
+    char bytes[COV_BGZ_PEEK];
+    size_t n;
+    enum cov_intervals_kind kind;
+    *in = NULL;
+    if (!cov_path_is_std(input) &&
+        (stat(input, &st) != 0 || S_ISREG(st.st_mode) || S_ISDIR(st.st_mode))) {
+        int rc = cov_intervals_detect(input, &kind, e);
+        *is_track = kind != COV_INTERVALS_NONE;
+        return rc;
+    }
+    int rc = cov_bgz_open_read(input, 1, in, e);
+    if (!rc)
+        rc = cov_bgz_peek(*in, bytes, sizeof bytes, &n, e);
+    if (rc) {
+        cov_bgz_abort(*in);
+        return rc;
+    }
+    kind = cov_intervals_kind_of(bytes, n);
+    *is_track = kind == COV_INTERVALS_BEDGRAPH;
+    if (kind == COV_INTERVALS_BIGWIG) {
+        rc = cov_fail(e, COV_EINPUT, "%s: a bigWig is read from a regular file only",
+                      cov_bgz_name(*in));
+        cov_bgz_abort(*in);
+    }
+    return rc;
+}
+
+static int run_signal(const char *input, struct cov_bgz *in,
+                      const struct cov_convert_options *options, unsigned n_threads,
+                      struct cov_progress *progress, struct cov_stats *stats, struct cov_err *e)
 {
     struct job j = {.input = input, .o = options, .progress = progress};
-    int rc = check_options(options, e);
-    if (!rc)
-        rc = cov_convert_reader_open(&j.reader, input, options, e);
+    int rc = cov_convert_reader_open(&j.reader, input, in, options, e);
+    if (!rc && options->sizes_path)
+        rc = cov_fail(e, COV_EUSAGE, "--chrom-sizes is for bedGraph; %s has the lengths",
+                      j.reader.name);
     if (!rc) {
         j.L = cov_signal_source_chunk_length(j.reader.source);
         rc = choose_datasets(&j, e);
@@ -422,4 +387,19 @@ int cov_convert_run(const char *input, const struct cov_convert_options *options
         tell(&j);
     fini(&j);
     return rc;
+}
+
+int cov_convert_run(const char *input, const struct cov_convert_options *options,
+                    unsigned n_threads, struct cov_progress *progress, struct cov_stats *stats,
+                    struct cov_err *e)
+{
+    struct cov_bgz *in = NULL;
+    bool is_track = false;
+    int rc = check_options(options, e);
+    if (!rc)
+        rc = look_at_input(input, &in, &is_track, e);
+    if (rc)
+        return rc;
+    return is_track ? cov_convert_track_run(input, in, options, n_threads, progress, stats, e)
+                    : run_signal(input, in, options, n_threads, progress, stats, e);
 }

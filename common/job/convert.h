@@ -1,4 +1,4 @@
-/* convert.h - the job of cov2bigwig: signal in HDF5 to coverage tracks (Predmoter's
+/* convert.h - the job of cov2bigwig: signal in HDF5, and tracks, to coverage tracks (Predmoter's
  * convert2coverage).
  * SPDX-License-Identifier: MIT */
 #ifndef COV_JOB_CONVERT_H
@@ -30,13 +30,15 @@ struct cov_convert_options {
     int64_t window;             /* of the moving mean; 0: none */
     const char *blacklist_path; /* NULL: none */
     const char *rename_path;    /* NULL: none */
+    const char *sizes_path;     /* lengths of the contigs of bedGraph; NULL: none */
     bool has_min;
     double min_value; /* values below are left out, if has_min */
     bool skip_zero;
     double scale;
 };
 
-/* Converts `input`. Per data set and contig: the mean of both strands (or one strand), rounded; the
+/* Converts `input`: signal (HDF5 or a stream), or a track (see convert_track.h), told by content. Per
+ * data set and contig: the mean of both strands (or one strand), rounded; the
  * moving mean, rounded; times scale; less what is filtered. Float predictions are not rounded.
  * Contigs stand in the order of their (new) names as bytes. Outputs appear together when all are
  * complete; after a failure none of this run is left. Memory: chunks in flight, the window, and

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/seq/grid.h"
 
@@ -34,43 +33,6 @@ static int check_twins(const struct cov_convert_reader *r, struct cov_err *e)
     return COV_OK;
 }
 
-static void warn_of_unknown_names(const struct cov_convert_reader *r)
-{
-    if (r->blacklist) {
-        const char *first;
-        size_t n = cov_blacklist_n_unknown(r->blacklist, &first);
-        if (n)
-            cov_warn("%s: %zu of %zu names are not in %s, the first is %s", r->o->blacklist_path, n,
-                     cov_blacklist_n_names(r->blacklist), r->name, first);
-    }
-    if (r->rename && cov_rename_unused(r->rename))
-        cov_warn("%s: %zu of %zu names are not in %s", r->o->rename_path,
-                 cov_rename_unused(r->rename), cov_rename_count(r->rename), r->name);
-}
-
-/* Whether the sequence, by its name in the input, is not left out; *c is the contig then. Its name
- * is borrowed from the renaming or from `name`. */
-static bool make_contig(struct cov_convert_reader *r, const char *name,
-                        struct cov_convert_contig *c)
-{
-    *c = (struct cov_convert_contig){.name = name};
-    if (r->rename)
-        c->name = cov_rename_apply(r->rename, name, strlen(name));
-    if (r->blacklist) {
-        if (cov_blacklist_drops(r->blacklist, name))
-            return false;
-        c->regions = cov_blacklist_regions(r->blacklist, name, &c->n_regions);
-    }
-    return true;
-}
-
-static int nothing_left(const struct cov_convert_reader *r, struct cov_err *e)
-{
-    return cov_fail(e, COV_EINPUT, "%s: no sequence is left to convert%s%s", r->name,
-                    r->blacklist ? ": all are listed in " : "",
-                    r->blacklist ? r->o->blacklist_path : "");
-}
-
 /* Names of the blacklist and of the renaming are those of the input. */
 static int make_plan(struct cov_convert_reader *r, struct cov_err *e)
 {
@@ -82,14 +44,14 @@ static int make_plan(struct cov_convert_reader *r, struct cov_err *e)
         return COV_ENOMEM;
     for (size_t seq = 0; seq < n_seqs; seq++) {
         struct cov_convert_contig c;
-        if (!make_contig(r, cov_grid_name(r->grid, seq), &c))
+        if (!cov_convert_lists_contig(&r->lists, cov_grid_name(r->grid, seq), &c))
             continue;
         c.seq = seq;
         r->contigs[r->n_contigs++] = c;
     }
-    warn_of_unknown_names(r);
+    cov_convert_lists_warn(&r->lists, r->name);
     if (r->n_contigs == 0)
-        return nothing_left(r, e);
+        return cov_convert_lists_nothing_left(&r->lists, r->name, e);
     qsort(r->contigs, r->n_contigs, sizeof *r->contigs, by_name);
     for (size_t i = 0; i < r->n_contigs; i++) {
         r->names[i] = r->contigs[i].name;
@@ -258,7 +220,7 @@ static int announce(struct cov_convert_reader *r, struct cov_convert_piece *p,
         rc = copy_text(&p->sequence, &p->cap_sequence, item->sequence, e);
     if (rc)
         return rc;
-    r->skips = !make_contig(r, p->sequence, &p->contig);
+    r->skips = !cov_convert_lists_contig(&r->lists, p->sequence, &p->contig);
     if (r->skips)
         return COV_OK;
     p->begins = true;
@@ -318,16 +280,14 @@ static int read_stream(struct cov_convert_reader *r, struct cov_convert_piece *p
 
 /* ---------------------------------------------------------------- all of it */
 
-int cov_convert_reader_open(struct cov_convert_reader *r, const char *input,
+int cov_convert_reader_open(struct cov_convert_reader *r, const char *input, struct cov_bgz *in,
                             const struct cov_convert_options *o, struct cov_err *e)
 {
     r->o = o;
-    int rc = cov_signal_source_open(input, o->measured ? COV_SIGNAL_MEASURED : COV_SIGNAL_PREDICTED,
-                                    &r->source, e);
-    if (!rc && o->blacklist_path)
-        rc = cov_blacklist_read(o->blacklist_path, &r->blacklist, e);
-    if (!rc && o->rename_path)
-        rc = cov_rename_read(o->rename_path, &r->rename, e);
+    int rc = cov_signal_source_open(
+        input, in, o->measured ? COV_SIGNAL_MEASURED : COV_SIGNAL_PREDICTED, &r->source, e);
+    if (!rc)
+        rc = cov_convert_lists_open(&r->lists, o, e);
     if (rc)
         return rc;
     r->name = cov_signal_source_name(r->source);
@@ -344,8 +304,7 @@ void cov_convert_reader_close(struct cov_convert_reader *r)
     free(r->lengths);
     free(r->sequence);
     cov_names_free(r->announced);
-    cov_rename_free(r->rename);
-    cov_blacklist_free(r->blacklist);
+    cov_convert_lists_close(&r->lists);
     cov_signal_source_close(r->source);
 }
 
@@ -387,6 +346,7 @@ int cov_convert_reader_check(const struct cov_convert_reader *r, struct cov_err 
 {
     if (r->grid)
         return COV_OK;
-    warn_of_unknown_names(r);
-    return cov_names_count(r->announced) ? COV_OK : nothing_left(r, e);
+    cov_convert_lists_warn(&r->lists, r->name);
+    return cov_names_count(r->announced) ? COV_OK
+                                         : cov_convert_lists_nothing_left(&r->lists, r->name, e);
 }

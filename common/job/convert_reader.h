@@ -12,21 +12,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/bgz.h"
 #include "common/base/err.h"
 #include "common/job/convert.h"
+#include "common/job/convert_lists.h"
 #include "common/job/signal_source.h"
 #include "common/seq/names.h"
-#include "common/seq/rename.h"
-#include "common/track/blacklist.h"
 #include "common/track/sink.h"
-
-/* A contig of the tracks. */
-struct cov_convert_contig {
-    const char *name;                 /* borrowed from the grid, the renaming, or the piece */
-    size_t seq;                       /* in the grid */
-    const struct cov_region *regions; /* that are left out. Borrowed */
-    size_t n_regions;
-};
 
 /* What happens, in this order; each may be left out. All zero is an empty one, which is used again
  * and again. */
@@ -62,8 +54,7 @@ struct cov_convert_reader {
     int64_t n_chunks; /* read so far */
     bool done;        /* all has been read */
     /* The rest is private. */
-    struct cov_rename *rename;
-    struct cov_blacklist *blacklist;
+    struct cov_convert_lists lists;
     /* Of a file. */
     size_t contig;      /* the next one */
     size_t *rows[2];    /* of the current one, of each strand; NULL: not needed */
@@ -78,9 +69,10 @@ struct cov_convert_reader {
     int64_t length; /* of that contig */
 };
 
-/* Opens `input` and the lists of the options (borrowed until the end). Of a file, all contigs are
+/* Opens `input` and the lists of the options (borrowed until the end). `in` is the input, opened and
+ * not read from, or NULL: it is opened by its name. Owns `in`, after a failure too. Of a file, all contigs are
  * known then: COV_EINPUT when none is left, or two of them would have one name. */
-int cov_convert_reader_open(struct cov_convert_reader *r, const char *input,
+int cov_convert_reader_open(struct cov_convert_reader *r, const char *input, struct cov_bgz *in,
                             const struct cov_convert_options *o, struct cov_err *e) COV_MUST_USE;
 void cov_convert_reader_close(struct cov_convert_reader *r);
 

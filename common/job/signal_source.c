@@ -44,16 +44,19 @@ static bool is_stream(const char *path)
     return yes;
 }
 
-int cov_signal_source_open(const char *path, enum cov_signal_kind kind,
+int cov_signal_source_open(const char *path, struct cov_bgz *in, enum cov_signal_kind kind,
                            struct cov_signal_source **out, struct cov_err *e)
 {
     *out = NULL;
     struct cov_signal_source *s = cov_calloc(1, sizeof *s, e);
-    if (!s)
-        return COV_ENOMEM;
-    s->path = cov_strdup(path, e);
-    int rc = s->path ? COV_OK : COV_ENOMEM;
-    if (!rc)
+    int rc = COV_ENOMEM;
+    if (s)
+        s->path = cov_strdup(path, e);
+    if (!s || !s->path)
+        cov_bgz_abort(in);
+    else if (in)
+        rc = cov_signal_stream_new(in, kind, &s->stream, e);
+    else
         rc = is_stream(path) ? cov_signal_stream_open(path, kind, &s->stream, e)
                              : cov_signal_file_open(path, kind, &s->file, e);
     if (rc)

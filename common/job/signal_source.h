@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "common/base/bgz.h"
 #include "common/base/err.h"
 #include "common/codec/blob.h"
 #include "common/seq/grid.h"
@@ -25,8 +26,9 @@ struct cov_signal_piece {
 
 void cov_signal_piece_fini(struct cov_signal_piece *p);
 
-/* HDF5, or a stream: found by content; "-" is a stream on standard input. */
-int cov_signal_source_open(const char *path, enum cov_signal_kind kind,
+/* HDF5, or a stream: found by content; "-" is a stream on standard input. `in` is a stream, opened and
+ * not read from, or NULL: it is opened by its name. Owns `in`, after a failure too. */
+int cov_signal_source_open(const char *path, struct cov_bgz *in, enum cov_signal_kind kind,
                            struct cov_signal_source **out, struct cov_err *e) COV_MUST_USE;
 void cov_signal_source_close(struct cov_signal_source *s); /* NULL is accepted */
 

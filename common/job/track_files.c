@@ -84,10 +84,10 @@ static char *name_of(const struct cov_track_target *target, const char *dataset,
     static const char *const endings[] = {".bw", ".bg", ".bg.gz"};
     if (!cov_path_names_dir(target->output))
         return cov_strdup(target->output, e);
-    if (check_dataset(dataset, e))
+    if (dataset && check_dataset(dataset, e))
         return NULL;
-    char *file =
-        cov_strfmt(e, "%s_%s%s%s", target->basename, dataset, target->tail, endings[target->kind]);
+    char *file = cov_strfmt(e, "%s%s%s%s%s", target->basename, dataset ? "_" : "",
+                            dataset ? dataset : "", target->tail, endings[target->kind]);
     char *path = file ? cov_path_join(target->output, file, e) : NULL;
     free(file);
     return path;

@@ -19,7 +19,8 @@ struct cov_track_target {
     bool force;
     struct cov_pool *pool; /* compresses bigWig; NULL: the caller does. Borrowed until the end */
     const char *tmpdir;    /* for what bigWig puts aside; NULL: the folder of the output */
-    /* For a folder. Files are named <basename>_<dataset><tail>.<suffix of the kind> */
+    /* For a folder. Files are named <basename>_<dataset><tail>.<suffix of the kind>, without
+     * _<dataset> where that is NULL. */
     const char *basename;
     const char *tail;
     enum cov_track_kind kind;

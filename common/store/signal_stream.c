@@ -41,17 +41,16 @@ static int find_datasets(struct cov_signal_stream *s, enum cov_signal_kind kind,
     return cov_err_prefix(e, "%s%s", cov_signal_stream_name(s), instead);
 }
 
-int cov_signal_stream_open(const char *path, enum cov_signal_kind kind,
-                           struct cov_signal_stream **out, struct cov_err *e)
+int cov_signal_stream_new(struct cov_bgz *in, enum cov_signal_kind kind,
+                          struct cov_signal_stream **out, struct cov_err *e)
 {
     *out = NULL;
-    struct cov_bgz *in;
     struct cov_signal_stream *s = cov_calloc(1, sizeof *s, e);
-    if (!s)
+    if (!s) {
+        cov_bgz_abort(in);
         return COV_ENOMEM;
-    int rc = cov_bgz_open_read(path, 1, &in, e);
-    if (!rc)
-        rc = cov_stream_open(in, &s->records, e);
+    }
+    int rc = cov_stream_open(in, &s->records, e);
     if (!rc) {
         s->head = cov_stream_head(s->records);
         rc = find_datasets(s, kind, e);
@@ -61,6 +60,15 @@ int cov_signal_stream_open(const char *path, enum cov_signal_kind kind,
     else
         *out = s;
     return rc;
+}
+
+int cov_signal_stream_open(const char *path, enum cov_signal_kind kind,
+                           struct cov_signal_stream **out, struct cov_err *e)
+{
+    struct cov_bgz *in;
+    *out = NULL;
+    int rc = cov_bgz_open_read(path, 1, &in, e);
+    return rc ? rc : cov_signal_stream_new(in, kind, out, e);
 }
 
 void cov_signal_stream_close(struct cov_signal_stream *s)

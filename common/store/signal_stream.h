@@ -18,6 +18,9 @@ struct cov_signal_stream;
  * cov_signal_file_open does: COV_EINPUT when it has none of that kind, and says which it has. */
 int cov_signal_stream_open(const char *path, enum cov_signal_kind kind,
                            struct cov_signal_stream **out, struct cov_err *e) COV_MUST_USE;
+/* The same from what has been opened, of which nothing was read. Owns `in`, after a failure too. */
+int cov_signal_stream_new(struct cov_bgz *in, enum cov_signal_kind kind,
+                          struct cov_signal_stream **out, struct cov_err *e) COV_MUST_USE;
 void cov_signal_stream_close(struct cov_signal_stream *s); /* NULL is accepted */
 
 /* Its records are read by cov_stream_next. Borrowed until close. */

@@ -52,6 +52,17 @@ static void close_run(struct cov_runs *r)
     }
 }
 
+int cov_runs_repeat(struct cov_runs *r, float value, int64_t n, struct cov_err *e)
+{
+    bool goes_on = r->open.beg >= 0 && r->open.value == value;
+    if (!goes_on) {
+        close_run(r);
+        r->open = (struct cov_interval){.beg = r->end, .value = value};
+    }
+    r->end += n;
+    return r->n == COV_RUNS_BLOCK ? hand_on(r, e) : COV_OK;
+}
+
 int cov_runs_skip(struct cov_runs *r, int64_t n, struct cov_err *e)
 {
     close_run(r);

@@ -32,6 +32,9 @@ void cov_runs_begin(struct cov_runs *r, cov_runs_fn *emit, void *arg);
  * are cut into pieces. Intervals are handed on in blocks. */
 int cov_runs_add(struct cov_runs *r, const float *values, size_t n, struct cov_err *e) COV_MUST_USE;
 
+/* The same of n > 0 bases that all have one value. */
+int cov_runs_repeat(struct cov_runs *r, float value, int64_t n, struct cov_err *e) COV_MUST_USE;
+
 /* The next n > 0 bases have no value: what follows begins another run. */
 int cov_runs_skip(struct cov_runs *r, int64_t n, struct cov_err *e) COV_MUST_USE;
 

@@ -22,12 +22,15 @@ enum { GUARD = 64 };
 static const float SENTINEL = 12345.0f;
 
 static const struct cov_cpu_kernels levels[] = {
-    {&cov_gemm_base, &cov_vec_base, false},
+    {&cov_gemm_base, &cov_vec_base, false, NULL},
+    {&cov_gemm_base, &cov_vec_base, false, &cov_minimal_base},
 #ifdef __x86_64__
-    {&cov_gemm_avx2, &cov_vec_avx2, false},
-    {&cov_gemm_avx512, &cov_vec_avx512, false},
+    {&cov_gemm_avx2, &cov_vec_avx2, false, NULL},
+    {&cov_gemm_avx2, &cov_vec_avx2, false, &cov_minimal_avx2},
+    {&cov_gemm_avx512, &cov_vec_avx512, false, NULL},
+    {&cov_gemm_avx512, &cov_vec_avx512, false, &cov_minimal_avx512},
 #endif
-    {&cov_gemm_base, &cov_vec_base, true},
+    {&cov_gemm_base, &cov_vec_base, true, NULL},
 };
 
 /* Whether this machine can run level i. */

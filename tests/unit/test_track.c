@@ -300,6 +300,36 @@ static void runs_leave_holes(void **state)
     assert_int_equal(m.base.end, 4 * COV_RUNS_BLOCK + 1);
 }
 
+/* Values one by one and many at once: the same runs. */
+static void runs_repeat(void **state)
+{
+    (void)state;
+    struct cov_runs runs;
+    struct memory m;
+    const float x[] = {1, 1, 2};
+    const struct cov_interval expected[] = {{0, 7, 1}, {7, 9, 2}, {9, 12, 3}, {13, 20, 3}};
+    init(&m);
+    assert_int_equal(cov_track_begin(&m.base, 0, NULL), COV_OK);
+    cov_runs_begin(&runs, to_sink, &m);
+    assert_int_equal(cov_runs_repeat(&runs, 1, 5, NULL), COV_OK);
+    assert_int_equal(cov_runs_add(&runs, x, 3, NULL), COV_OK);
+    assert_int_equal(cov_runs_repeat(&runs, 2, 1, NULL), COV_OK);
+    assert_int_equal(cov_runs_repeat(&runs, 3, 3, NULL), COV_OK);
+    assert_int_equal(cov_runs_skip(&runs, 1, NULL), COV_OK);
+    assert_int_equal(cov_runs_repeat(&runs, 3, 3, NULL), COV_OK);
+    assert_int_equal(cov_runs_repeat(&runs, 3, 4, NULL), COV_OK);
+    assert_int_equal(cov_runs_end(&runs, NULL), COV_OK);
+    check(&m, expected, COV_COUNT(expected));
+    init(&m);
+    assert_int_equal(cov_track_begin(&m.base, 0, NULL), COV_OK);
+    cov_runs_begin(&runs, to_sink, &m);
+    for (size_t i = 0; i < 2 * COV_RUNS_BLOCK + 1; i++)
+        assert_int_equal(cov_runs_repeat(&runs, (float)(i % 2), 2, NULL), COV_OK);
+    assert_int_equal(cov_runs_end(&runs, NULL), COV_OK);
+    assert_int_equal(m.n, 2 * COV_RUNS_BLOCK + 1);
+    assert_int_equal(m.base.end, 4 * COV_RUNS_BLOCK + 2);
+}
+
 static int refuse(void *arg, const struct cov_interval *iv, size_t n, struct cov_err *e)
 {
     (void)arg;
@@ -520,6 +550,7 @@ int main(void)
         cmocka_unit_test(combines_strands),
         cmocka_unit_test(makes_runs),
         cmocka_unit_test(runs_leave_holes),
+        cmocka_unit_test(runs_repeat),
         cmocka_unit_test(runs_pass_failures_on),
         cmocka_unit_test(filters),
         cmocka_unit_test(cuts_regions_out),

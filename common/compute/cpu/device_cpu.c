@@ -294,7 +294,8 @@ int cov_device_open_cpu(const char *kernels, struct cov_device **out, struct cov
     };
     bool reference = kernels && strcmp(kernels, "ref") == 0;
     bool openblas = kernels && strcmp(kernels, "openblas") == 0;
-    if (kernels && !reference && !openblas)
+    bool direct = kernels && strcmp(kernels, "direct") == 0;
+    if (kernels && !reference && !openblas && !direct)
         return cov_fail(e, COV_EUSAGE, "no CPU kernels are called '%s'", kernels);
     if (openblas && !cov_blas_load())
         return cov_fail(e, COV_EUNSUPPORTED, "OpenBLAS (libopenblas.so.0) cannot be loaded");
@@ -307,14 +308,15 @@ int cov_device_open_cpu(const char *kernels, struct cov_device **out, struct cov
     dev->kernels.vec = cov_vec_choose(features);
     dev->kernels.gemm = cov_gemm_choose(features);
     /* A CPU that we have no kernels for is better served by OpenBLAS, if it is there. */
-    dev->kernels.openblas =
-        openblas || (!reference && dev->kernels.gemm == &cov_gemm_base && cov_blas_load());
+    dev->kernels.openblas = openblas || (!reference && !direct &&
+                                         dev->kernels.gemm == &cov_gemm_base && cov_blas_load());
+    dev->kernels.minimal = direct ? NULL : cov_minimal_choose(features);
     char cpu[128];
     cov_cpu_describe(cpu, sizeof cpu);
     (void)snprintf(
-        dev->description, sizeof dev->description, "%.*s, %s%s%s", (int)strcspn(cpu, ":"), cpu,
+        dev->description, sizeof dev->description, "%.*s, %s%s%s%s", (int)strcspn(cpu, ":"), cpu,
         reference ? "scalar reference" : dev->kernels.gemm->name, dev->kernels.openblas ? ", " : "",
-        dev->kernels.openblas ? cov_blas_describe() : "");
+        dev->kernels.openblas ? cov_blas_describe() : "", direct ? ", direct convolutions" : "");
     *out = &dev->base;
     return COV_OK;
 }

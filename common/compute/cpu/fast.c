@@ -36,6 +36,7 @@ struct cov_fast_layer {
     struct cov_cpu_kernels kernels;
     size_t n_phases, in_step;
     struct phase *phases;
+    struct cov_minimal *minimal; /* instead of phases, where that pays */
     float *bias, *scale, *shift; /* [c_out]; of an LSTM bias[directions, 4*hidden] */
     struct cov_matrix w_ih[2];   /* [c_in, 4*hidden] */
     struct cov_matrix w_hh[2];   /* [hidden, 4*hidden] */
@@ -226,11 +227,14 @@ int cov_fast_layer_new(const struct cov_layer *layer, const struct cov_layer_wei
     f->n_phases = layer->kind == COV_LAYER_CONV              ? 1
                   : layer->kind == COV_LAYER_CONV_TRANSPOSED ? layer->stride
                                                              : 0;
+    bool minimal = kernels->minimal && !kernels->openblas && cov_minimal_pays(layer);
     f->phases = cov_calloc(f->n_phases, sizeof *f->phases, e);
     int rc = f->phases ? COV_OK : COV_ENOMEM;
     if (rc == COV_OK && f->n_phases)
         rc = make_finish(f, w, e);
-    if (rc == COV_OK)
+    if (rc == COV_OK && minimal)
+        rc = cov_minimal_new(layer, w->weight, kernels->gemm, kernels->minimal, &f->minimal, e);
+    else if (rc == COV_OK)
         rc = layer->kind == COV_LAYER_CONV              ? make_conv(f, w, e)
              : layer->kind == COV_LAYER_CONV_TRANSPOSED ? make_conv_transposed(f, w, e)
              : layer->kind == COV_LAYER_LSTM            ? make_lstm(f, w, e)
@@ -253,6 +257,7 @@ void cov_fast_layer_free(struct cov_fast_layer *f)
         cov_matrix_fini(&f->phases[i].matrix);
     }
     free(f->phases);
+    cov_minimal_free(f->minimal);
     free(f->bias);
     free(f->scale);
     free(f->shift);
@@ -269,6 +274,8 @@ size_t cov_fast_layer_scratch(const struct cov_fast_layer *f)
     const struct cov_layer *l = &f->layer;
     if (l->kind == COV_LAYER_LSTM) /* gates of a block of steps, cell */
         return COV_LSTM_ROWS * l->hidden * (4 * LSTM_STEPS + 1);
+    if (f->minimal)
+        return cov_minimal_scratch(f->minimal);
     size_t n_taps = 0;
     for (size_t i = 0; i < f->n_phases; i++)
         n_taps = max_size(n_taps, f->phases[i].n_taps);
@@ -376,6 +383,9 @@ void cov_fast_rows(const struct cov_fast_layer *f, const float *x, size_t x_stri
 {
     if (f->layer.kind == COV_LAYER_LINEAR_EXP)
         run_linear(f, x, x_stride, y, y_stride);
+    else if (f->minimal)
+        cov_minimal_run(f->minimal, 0, f->layer.t_out, x, x_stride, f->bias, f->scale, f->shift, y,
+                        y_stride, scratch);
     else
         run_convolution(f, x, x_stride, y, y_stride, scratch);
 }

@@ -9,6 +9,7 @@
 #define COV_COMPUTE_CPU_FAST_H
 
 #include "common/compute/cpu/gemm.h"
+#include "common/compute/cpu/minimal.h"
 #include "common/compute/cpu/vec.h"
 #include "common/compute/device.h"
 
@@ -20,6 +21,8 @@ struct cov_cpu_kernels {
     const struct cov_gemm *gemm;
     const struct cov_vec *vec;
     bool openblas; /* for the convolutions; cov_blas_load has returned true */
+    /* NULL: all convolutions are direct products, as they are with OpenBLAS. */
+    const struct cov_minimal_kernels *minimal;
 };
 
 /* One layer with its weights packed. */

@@ -5,6 +5,11 @@
 #include "common/base/cpu.h"
 #include "common/compute/cpu/gemm.h"
 
+enum {
+    AHEAD = 32, /* rows of B */
+    LINE = 16,  /* floats of a cache line */
+};
+
 typedef float vec __attribute__((vector_size(LANES * sizeof(float)), aligned(4), may_alias));
 
 /* c[rows, vectors * LANES] of one panel: rows <= ROWS and vectors are constants where this is
@@ -17,6 +22,11 @@ static inline __attribute__((always_inline)) void tile(const int rows, const int
     for (size_t i = 0; i < k; i++) {
         const vec *right = (const vec *)(b + i * (size_t)vectors * LANES);
         vec right0 = right[0], right1 = right[vectors - 1];
+        /* B comes from the second-level cache, or from beyond it; behind a panel's end stands mostly
+         * the one that is used next. */
+        __builtin_prefetch((const char *)(right + AHEAD * vectors));
+        if (vectors * LANES > LINE)
+            __builtin_prefetch((const char *)(right + AHEAD * vectors) + 64);
 #pragma GCC unroll 16
         for (int r = 0; r < rows; r++) {
             float left = a[(size_t)r * lda + i];
@@ -91,17 +101,19 @@ static void run(size_t m, const float *a, size_t lda, const struct cov_matrix *b
 {
     size_t vectors = b->panel / LANES;
     size_t n_tiles = (m + ROWS - 1) / ROWS; /* of nearly equal height */
+    size_t height = n_tiles > 1 ? m / n_tiles : m, n_higher = m - height * n_tiles;
     for (size_t j = 0; j < b->n; j += b->panel) {
         size_t cols = b->n - j;
         const float *panel = b->data + j * b->k;
-        for (size_t i = 0; i < n_tiles; i++) {
-            size_t r0 = m * i / n_tiles, rows = m * (i + 1) / n_tiles - r0;
+        for (size_t i = 0, r0 = 0; i < n_tiles; i++) {
+            size_t rows = height + (i < n_higher);
             const float *from = a + r0 * lda;
             float *to = c + r0 * ldc + j;
             if (cols < b->panel)
                 run_edge(rows, vectors, cols, b->k, from, lda, panel, to, ldc, add);
             else
                 run_tile(rows, vectors, b->k, from, lda, panel, to, ldc, add);
+            r0 += rows;
         }
     }
 }

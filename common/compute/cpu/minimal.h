@@ -1,0 +1,91 @@
+/* minimal.h - convolutions by minimal filtering (Toom-Cook, Winograd): four outputs of a filter with r
+ * taps from r + 3 products instead of 4 r.
+ *
+ * A convolution of stride s is one of stride 1 over s input rows taken together, with
+ * r = ceil(kernel / s) taps and s * c_in channels; a transposed one makes s output rows together, with
+ * r taps and s * c_out channels; where the kernel is no multiple of s, filters end in a tap of zero.
+ * Input and filter are polynomials of degree r + 2 and r - 1; seen transposed, their products at
+ * r + 2 numbers and at infinity determine the outputs:
+ *     y[j] = sum_p p^j (sum_k G[p][k] g[k]) (sum_i B[p][i] x[i]),   j = 0 .. 3
+ * where B[p] are the coefficients of M(x) / (x - p), M = product of (x - p), and G[p][k] = p^k /
+ * product of (p - other p); at infinity B is M, G the last tap alone, and the product counts for y[3]
+ * only. Source: S. Winograd, Arithmetic Complexity of Computations (1980); A. Lavin and S. Gray, Fast
+ * Algorithms for Convolutional Neural Networks (2015).
+ *
+ * Tiles of four start at the beginning of a sequence, and rows of a product do not depend on one
+ * another (gemm.h): so the values do not depend on the batch or on the threads.
+ * SPDX-License-Identifier: MIT */
+#ifndef COV_COMPUTE_CPU_MINIMAL_H
+#define COV_COMPUTE_CPU_MINIMAL_H
+
+#include "common/compute/cpu/gemm.h"
+#include "common/compute/device.h"
+
+enum {
+    COV_MINIMAL_OUTPUTS = 4, /* of a tile */
+    COV_MINIMAL_MAX_TAPS = 5,
+    COV_MINIMAL_MAX_PAIRS = 3,
+    COV_MINIMAL_MAX_POINTS = COV_MINIMAL_OUTPUTS + COV_MINIMAL_MAX_TAPS - 1,
+};
+
+/* The numbers of a filter length, in this order: 0; pair[0], -pair[0]; ...; `single`, if there is one;
+ * infinity. */
+struct cov_minimal_points {
+    size_t taps, n_points; /* n_points = taps + 3, infinity included */
+    size_t n_pairs;
+    bool has_single;
+    float pair[COV_MINIMAL_MAX_PAIRS], single;
+    /* Without `single`, M(x) = x Q(x^2): Q, and Q(y) / (y - pair[h]^2), lowest power first. Exact. */
+    float whole[COV_MINIMAL_MAX_PAIRS + 1];
+    float without[COV_MINIMAL_MAX_PAIRS][COV_MINIMAL_MAX_PAIRS];
+    double filter[COV_MINIMAL_MAX_POINTS][COV_MINIMAL_MAX_TAPS]; /* G */
+};
+
+/* 2 <= taps <= COV_MINIMAL_MAX_TAPS */
+void cov_minimal_points_init(size_t taps, struct cov_minimal_points *p);
+
+/* The transforms, compiled once per instruction set. */
+struct cov_minimal_kernels {
+    const char *name;
+    unsigned needs; /* COV_CPU_* bits */
+
+    /* Of each tile i < n_tiles and channel c < n: v[p * v_step + i * v_row + c] = B[p] x at every
+     * point, where x[k] is at x + (i * 4 * x_step) + k * x_step + c. */
+    void (*input)(const struct cov_minimal_points *points, size_t n_tiles, size_t n, const float *x,
+                  size_t x_step, float *v, size_t v_step, size_t v_row);
+
+    /* Of each tile i < n_tiles and channel c < n: row 4 i + j of y, rows y_step apart, gets
+     * relu(y[j] + bias[c]) * scale[c] + shift[c] of the products s[p * s_step + i * s_row + c]. */
+    void (*output)(const struct cov_minimal_points *points, size_t n_tiles, size_t n,
+                   const float *s, size_t s_step, size_t s_row, const float *bias,
+                   const float *scale, const float *shift, float *y, size_t y_step);
+};
+
+extern const struct cov_minimal_kernels cov_minimal_base, cov_minimal_avx2, cov_minimal_avx512;
+
+/* The widest whose needs are among `features`. */
+const struct cov_minimal_kernels *cov_minimal_choose(unsigned features);
+
+/* A convolution with its weights transformed and packed. */
+struct cov_minimal;
+
+/* Whether a layer can be computed so, and whether that is faster than the direct product. */
+bool cov_minimal_can(const struct cov_layer *layer);
+bool cov_minimal_pays(const struct cov_layer *layer);
+
+/* A layer that can. weight as in struct cov_layer_weights, borrowed for the call. */
+int cov_minimal_new(const struct cov_layer *layer, const float *weight, const struct cov_gemm *gemm,
+                    const struct cov_minimal_kernels *kernels, struct cov_minimal **out,
+                    struct cov_err *e) COV_MUST_USE;
+void cov_minimal_free(struct cov_minimal *m); /* NULL is accepted */
+/* Floats of scratch that running it needs. */
+size_t cov_minimal_scratch(const struct cov_minimal *m);
+
+/* Rows beg .. end-1 of y of one sequence: relu(convolution + bias) * scale + shift, each of c_out. Row t
+ * of x starts at x + t * x_stride, of y at y + t * y_stride. Only those rows of x are read that the
+ * rows of y depend on. Their rounding depends on beg and end, but on no row of x besides. */
+void cov_minimal_run(const struct cov_minimal *m, size_t beg, size_t end, const float *x,
+                     size_t x_stride, const float *bias, const float *scale, const float *shift,
+                     float *y, size_t y_stride, float *scratch);
+
+#endif

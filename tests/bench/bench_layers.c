@@ -1,0 +1,205 @@
+/* bench_layers - the layers of the published network size one by one, each convolution as a direct
+ * product and by minimal filtering in turn: milliseconds of CPU time (median of the rounds) for one
+ * sequence, and giga-operations a second of the direct product.
+ *   bench_layers [ROUNDS [LSTM_SEQUENCES [LENGTH]]]
+ * SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "common/base/cpu.h"
+#include "common/base/mem.h"
+#include "common/base/opt.h"
+#include "common/base/rng.h"
+#include "common/compute/cpu/fast.h"
+#include "common/net/shape.h"
+
+enum { MAX_ROUNDS = 1000, FORMS = 2 };
+
+static const char *const form_names[FORMS] = {"direct", "minimal"};
+
+/* A layer in every form that there is of it, its input and output. */
+struct bench {
+    struct cov_layer layer;
+    size_t n_seqs; /* side by side: of an LSTM */
+    struct cov_fast_layer *fast[FORMS];
+    float *x, *y, *scratch;
+    double ms[FORMS][MAX_ROUNDS]; /* a sequence */
+};
+
+static double thread_seconds(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Multiplications and additions of a direct product, of one sequence. */
+static double operations(const struct cov_layer *l)
+{
+    double t_in = (double)l->t_in, t_out = (double)l->t_out;
+    double in = (double)l->c_in, out = (double)l->c_out, hidden = (double)l->hidden;
+    switch (l->kind) {
+    case COV_LAYER_CONV:
+        return 2 * t_out * in * out * (double)l->kernel;
+    case COV_LAYER_CONV_TRANSPOSED:
+        return 2 * t_in * in * out * (double)l->kernel;
+    case COV_LAYER_LSTM:
+        return 2 * t_in * 4 * hidden * (in + hidden) * (double)l->directions;
+    default:
+        return 2 * t_out * in * out;
+    }
+}
+
+static int bench_init(struct bench *b, const struct cov_layer *l, const struct cov_layer_weights *w,
+                      size_t n_lstm, struct cov_err *e)
+{
+    unsigned features = cov_cpu_features();
+    bool convolution = l->kind == COV_LAYER_CONV || l->kind == COV_LAYER_CONV_TRANSPOSED;
+    b->layer = *l;
+    b->n_seqs = l->kind == COV_LAYER_LSTM ? n_lstm : 1;
+    size_t n_x = b->n_seqs * l->t_in * l->c_in, scratch = 0;
+    for (size_t i = 0; i < (convolution ? FORMS : 1); i++) {
+        const struct cov_cpu_kernels kernels = {.gemm = cov_gemm_choose(features),
+                                                .vec = cov_vec_choose(features),
+                                                .minimal = i ? cov_minimal_choose(features) : NULL};
+        int rc = cov_fast_layer_new(l, w, &kernels, &b->fast[i], e);
+        if (rc)
+            return rc;
+        size_t need = cov_fast_layer_scratch(b->fast[i]);
+        scratch = need > scratch ? need : scratch;
+    }
+    b->x = cov_calloc64(n_x, sizeof *b->x, e);
+    b->y = cov_calloc64(b->n_seqs * l->t_out * l->c_out, sizeof *b->y, e);
+    b->scratch = cov_calloc64(scratch, sizeof *b->scratch, e);
+    if (!b->x || !b->y || !b->scratch)
+        return COV_ENOMEM;
+    struct cov_rng rng;
+    cov_rng_init(&rng, 1);
+    for (size_t i = 0; i < n_x; i++)
+        b->x[i] = (float)cov_rng_double(&rng) * 2 - 1;
+    return COV_OK;
+}
+
+static void bench_fini(struct bench *b)
+{
+    for (size_t i = 0; i < FORMS; i++)
+        cov_fast_layer_free(b->fast[i]);
+    free(b->x);
+    free(b->y);
+    free(b->scratch);
+}
+
+static double run(struct bench *b, const struct cov_fast_layer *f)
+{
+    const struct cov_layer *l = &b->layer;
+    double start = thread_seconds();
+    if (l->kind == COV_LAYER_LSTM)
+        cov_fast_lstm(f, b->n_seqs, b->x, b->y, b->scratch);
+    else
+        cov_fast_rows(f, b->x, l->c_in, b->y, l->c_out, b->scratch);
+    return (thread_seconds() - start) * 1e3 / (double)b->n_seqs;
+}
+
+/* One line of the table; adds to the sum of each form. */
+static void report(struct bench *b, size_t rounds, double sums[FORMS])
+{
+    static const char *const kinds[] = {"convolution", "transposed", "LSTM", "linear, exp"};
+    const struct cov_layer *l = &b->layer;
+    double ms[FORMS] = {0}, work = operations(l);
+    (void)printf("%-12s %4zu -> %4zu", kinds[l->kind], l->c_in, l->c_out);
+    for (size_t i = 0; i < FORMS; i++) {
+        if (b->fast[i]) {
+            qsort(b->ms[i], rounds, sizeof(double), by_value);
+            ms[i] = b->ms[i][rounds / 2];
+            (void)printf("  %8.3f %8.3f %7.1f", ms[i], b->ms[i][0], work / ms[i] * 1e-6);
+        } else {
+            ms[i] = ms[0];
+        }
+        sums[i] += ms[i];
+    }
+    if (b->fast[1])
+        (void)printf("  %5.2f", ms[0] / ms[1]);
+    (void)printf("\n");
+}
+
+static int measure(const struct cov_layer *layers, const struct cov_layer_weights *weights,
+                   size_t n_layers, size_t rounds, size_t n_lstm, struct cov_err *e)
+{
+    struct bench *all = cov_calloc(n_layers, sizeof *all, e);
+    int rc = all ? COV_OK : COV_ENOMEM;
+    for (size_t i = 0; rc == COV_OK && i < n_layers; i++)
+        rc = bench_init(&all[i], &layers[i], &weights[i], n_lstm, e);
+    /* The first round warms up. */
+    for (size_t round = 0; rc == COV_OK && round <= rounds; round++)
+        for (size_t i = 0; i < n_layers; i++)
+            for (size_t form = 0; form < FORMS; form++)
+                if (all[i].fast[form])
+                    all[i].ms[form][round ? round - 1 : 0] = run(&all[i], all[i].fast[form]);
+    if (rc == COV_OK) {
+        double sums[FORMS] = {0};
+        (void)printf("%-25s", "");
+        for (size_t form = 0; form < FORMS; form++)
+            (void)printf("  %8s %8s %7s", form_names[form], "best", "GFLOP/s");
+        (void)printf("  times\n");
+        for (size_t i = 0; i < n_layers; i++)
+            report(&all[i], rounds, sums);
+        (void)printf("%-25s  %8.3f %16s  %8.3f %16s  %5.2f\n", "all, ms a sequence", sums[0], "",
+                     sums[1], "", sums[0] / sums[1]);
+    }
+    for (size_t i = 0; all && i < n_layers; i++)
+        bench_fini(&all[i]);
+    free(all);
+    return rc;
+}
+
+int main(int argc, char **argv)
+{
+    const struct cov_hparams hp = {.model_type = COV_MODEL_BI_HYBRID,
+                                   .cnn_layers = 3,
+                                   .filter_size = 64,
+                                   .kernel_size = 9,
+                                   .step = 2,
+                                   .up = 2,
+                                   .dilation = 1,
+                                   .lstm_layers = 2,
+                                   .hidden_size = 128,
+                                   .input_size = 4,
+                                   .output_size = 2,
+                                   .bnorm = true};
+    struct cov_err e = COV_ERR_INIT;
+    int64_t arg[3] = {9, 8, 21384};
+    static const int64_t most[3] = {MAX_ROUNDS, (int64_t)COV_LSTM_ROWS, 1 << 24};
+    int rc = COV_OK;
+    for (int i = 1; i < argc && i < 4 && !rc; i++)
+        rc = cov_parse_i64(argv[i], "argument", 1, most[i - 1], &arg[i - 1], &e);
+    struct cov_params params = {0};
+    struct cov_layer *layers = NULL;
+    struct cov_layer_weights *weights = NULL;
+    size_t n_layers;
+    float *block = NULL;
+    if (!rc)
+        rc = cov_params_init(&hp, &params, &e);
+    if (!rc && !(block = cov_malloc(params.n_floats, sizeof *block, &e)))
+        rc = COV_ENOMEM;
+    if (!rc) {
+        cov_params_randomize(&hp, &params, 1, block);
+        rc = cov_shape(&hp, (size_t)arg[2], &params, block, &layers, &weights, &n_layers, &e);
+    }
+    if (!rc)
+        rc = measure(layers, weights, n_layers, (size_t)arg[0], (size_t)arg[1], &e);
+    if (rc)
+        (void)fprintf(stderr, "bench_layers: %s\n", e.text);
+    free(weights);
+    free(layers);
+    free(block);
+    cov_params_fini(&params);
+    return rc != COV_OK;
+}

@@ -1,0 +1,215 @@
+#!/bin/sh
+# cov2bigwig - bedGraph and bigWig as input.
+# SPDX-License-Identifier: MIT
+. "$SRC/tests/lib/tap.sh"
+need_python numpy
+
+cat >track.py <<'END'
+"""track.py make SEED >x.bg; track.py check GOT.bg X.bg [KEY=VALUE]...: whether one is the other after the
+options, base by base; track.py merged GOT.bg: whether neighbours of equal value are one interval."""
+import random, sys
+import numpy as np
+
+LENGTHS = {"z": 3000, "a": 9000, "m": 1, "b": 700, "empty": 50}
+
+
+def read(path, names={}):
+    tracks = {}
+    for line in open(path):
+        name, beg, end, value = line.split()
+        name = names.get(name, name)
+        x = tracks.setdefault(name, np.full(10000, np.nan, np.float32))
+        assert np.isnan(x[int(beg):int(end)]).all()
+        x[int(beg):int(end)] = np.float32(float(value))
+    return tracks
+
+
+def smooth(x, w):
+    out = np.full_like(x, np.nan)
+    beg = 0
+    while beg < len(x):
+        end = beg + 1
+        while end < len(x) and np.isnan(x[end]) == np.isnan(x[beg]):
+            end += 1
+        if not np.isnan(x[beg]):
+            full = np.convolve(x[beg:end].astype(float), np.ones(w) / w)
+            out[beg:end] = full[(w - 1) // 2:][:end - beg]
+        beg = end
+    return out
+
+
+def check(got, source, *options):
+    o = dict(x.split("=", 1) for x in options)
+    names = dict(x.split(":") for x in o.get("rename", "").split(",") if x)
+    wanted = read(source)
+    got = read(got)
+    for name in o.get("drop", "").split(","):
+        wanted.pop(name, None)
+    for name, x in wanted.items():
+        if "window" in o:
+            x = smooth(x, int(o["window"]))
+        x = (x * float(o.get("scale", 1))).astype(np.float32)
+        if "zero" in o:
+            x[x == 0] = np.nan
+        if "min" in o:
+            x[x < float(o["min"])] = np.nan
+        if "region" in o and o["region"].split(":")[0] == name:
+            beg, end = o["region"].split(":")[1].split("-")
+            x[int(beg):int(end)] = np.nan
+        y = got.pop(names.get(name, name), np.full(10000, np.nan))
+        assert np.allclose(x, y, rtol=1e-6 if "window" in o else 0, atol=1e-6 if "window" in o else 0,
+                           equal_nan=True), name
+    assert not got, got.keys()
+
+
+def make(seed):
+    r = random.Random(int(seed))
+    for name in ("z", "a", "m", "b"):
+        at = 0 if name == "m" else r.randrange(5)
+        while at < LENGTHS[name]:
+            end = min(at + 1 + r.randrange(r.choice((3, 60, 2000))), LENGTHS[name])
+            print(name, at, end, r.choice((0, 1, 2, 5, 0.1, -3.25, 1e-7)), sep="\t")
+            at = end + r.choice((0, 0, 0, 3, 500))
+
+
+def merged(path):
+    last = None
+    for line in open(path):
+        name, beg, end, value = line.split()
+        assert last != (name, beg, value), line
+        last = (name, end, value)
+
+
+{"make": make, "check": check, "merged": merged}[sys.argv[1]](*sys.argv[2:])
+END
+track() {
+    "$PYTHON" track.py "$@"
+}
+check() { # NAME FILE SOURCE [KEY=VALUE]...
+    check_name=$1
+    track_dump "$2" >got.bg || exit 99
+    shift 2
+    ok "$check_name" track check got.bg "$@"
+}
+refuses() { # STATUS REGEX NAME [ARG]...
+    wanted=$1 regex=$2 name=$3
+    shift 3
+    rm -f out.*
+    run cov2bigwig "$@"
+    refused "$wanted" "$regex" "$name"
+    ok '  and leaves nothing' test ! -e out.bw -a ! -e out.bg
+}
+
+track make 1 >x.bg
+printf 'z 3000\na 9000\nm 1\nb 700\nempty 50\n' >sizes
+gzip -k x.bg
+{ printf 'track type=bedGraph\n#\n' && tr '\t' ' ' <x.bg; } >blanks.txt
+
+# ---- from one format to the other
+run cov2bigwig -o x.bw --chrom-sizes sizes x.bg
+status_is 0 'bedGraph to bigWig'
+stderr_is '' 'without a word'
+check 'with its values' x.bw x.bg
+bw_dump x.bw | LC_ALL=C sort >libbigwig.bg
+track_dump x.bw | LC_ALL=C sort >ours.bg
+ok 'as libBigWig reads them' cmp libbigwig.bg ours.bg
+ok 'neighbours of equal value are one interval' track merged got.bg
+is "$(cut -f1 got.bg | uniq | tr '\n' ' ')" 'z a m b ' 'contigs stand in the order of the file'
+if "$PYTHON" -c 'import pyBigWig' 2>/dev/null; then
+    ok 'all contigs of the sizes are in the header' "$PYTHON" -c '
+import pyBigWig
+assert pyBigWig.open("x.bw").chroms() == {"z": 3000, "a": 9000, "m": 1, "b": 700, "empty": 50}'
+fi
+run cov2bigwig -o y.bg x.bw
+status_is 0 'bigWig to bedGraph'
+ok 'gives the merged bedGraph' cmp y.bg got.bg
+run cov2bigwig -o y.bw x.bw
+status_is 0 'bigWig to bigWig'
+ok 'gives the same file' cmp y.bw x.bw
+run cov2bigwig -o y.bg.gz x.bg
+status_is 0 'bedGraph without sizes to bedGraph'
+ok 'compressed, with an index' test -s y.bg.gz.tbi
+check 'and its values' y.bg.gz x.bg
+run cov2bigwig -f -@ 3 -o y.bw --chrom-sizes sizes x.bg
+ok 'the same bigWig for any number of threads' cmp y.bw x.bw
+for file in x.bg.gz blanks.txt; do
+    run cov2bigwig -f -o y.bw --chrom-sizes sizes $file
+    ok "and from $file" cmp y.bw x.bw
+done
+run sh -c 'cat x.bg.gz | cov2bigwig -f -o y.bw --chrom-sizes sizes -'
+status_is 0 'bedGraph from a pipe'
+ok 'is as from the file' cmp y.bw x.bw
+run sh -c 'cat x.bg | cov2bigwig -o - - >y.bg'
+ok 'and to a pipe' cmp y.bg got.bg
+printf 'z 3000 1 60 61\na 9000 1 60 61\nm 1 1 60 61\nb 700 1 60 61\nempty\t50\t1\t60\t61\n' >x.fa.fai
+run cov2bigwig -f -o y.bw --chrom-sizes x.fa.fai x.bg
+ok 'lengths from a FASTA index' cmp y.bw x.bw
+
+# ---- what is done on the way
+while read -r options keys; do
+    for file in x.bg x.bw; do
+        # shellcheck disable=SC2046,SC2086 # lists of words
+        run cov2bigwig -q -f -o o.bg $(echo "$options" | tr '|' ' ') $file
+        # shellcheck disable=SC2046
+        check "$file $options" o.bg x.bg $(echo "$keys" | tr '|' ' ')
+    done
+done <<'END'
+--scale=2.5 scale=2.5
+--scale=-1|--min-value=0 scale=-1|min=0
+--skip-zero zero=1
+--min-value=0.5 min=0.5
+--window-size=1 window=1
+--window-size=7 window=7
+--window-size=50|--scale=10 window=50|scale=10
+--window-size=2500|--min-value=0.01 window=2500|min=0.01
+END
+printf 'a\nnone\n' >ids
+run cov2bigwig -f -o o.bw --blacklist-file ids x.bw
+stderr_like 'warning: ids: 1 of 2 names are not in x.bw, the first is none' 'a name of the blacklist that is not there'
+check 'a contig is left out' o.bw x.bg drop=a
+printf 'a\t100\t2000\n' >regions.bed
+run cov2bigwig -f -o o.bg --blacklist-file regions.bed x.bg
+check 'a region is left out' o.bg x.bg region=a:100-2000
+printf 'z chrZ\na A\n' >names
+for file in x.bg x.bw; do
+    run cov2bigwig -f -o o.bg --rename names $file
+    check "$file: contigs are renamed" o.bg x.bg rename=z:chrZ,a:A
+done
+run cov2bigwig -q -f -o o.bw --rename names --chrom-sizes sizes x.bg
+check 'sizes are by the names of the input' o.bw x.bg rename=z:chrZ,a:A
+
+# ---- folders
+mkdir dir
+run cov2bigwig -q -o dir/ --blacklist-file ids --window-size 7 x.bw
+run cov2bigwig -q -o dir/ --format bedgraph --basename y x.bg
+is "$(ls dir)" "$(printf 'x_bl_ws=7.bw\ny.bg')" 'names in a folder'
+run cov2bigwig -q -o dir/ --format bedgraph --basename y x.bg
+refused 1 'dir/y.bg exists; use -f to replace it' 'a file is not replaced unasked'
+
+# ---- usage
+printf '2 1 a\n' >two
+refuses 2 'x.bg: a bigWig needs the lengths of the sequences, .*: --chrom-sizes FILE' 'no lengths' -o out.bw x.bg
+refuses 2 '--chrom-sizes: x.bw is a bigWig, which has the lengths' 'lengths twice' -o out.bg --chrom-sizes sizes x.bw
+refuses 2 '--strand: x.bw is a track' 'a strand' -o out.bg --strand + x.bw
+refuses 2 '--datasets: x.bw is a track' 'a data set' -o out.bg --datasets x x.bw
+refuses 2 '--experimental is about genome files; x.bw is a track' 'measured coverage' -o out.bg --experimental x.bw
+refuses 2 'lists are not read from standard input' 'sizes from standard input' -o out.bw --chrom-sizes - x.bg
+
+# ---- bad input
+refuses 1 'x.bg:1: z is not in two' 'a contig without a length' -o out.bw --chrom-sizes two x.bg
+printf 'z 2999\na 9000\nm 1\nb 700\n' >short
+refuses 1 'x.bg:[0-9]+: the interval ends at 3000, but z has 2999 bases in short' 'a length that is too short' \
+    -o out.bw --chrom-sizes short x.bg
+printf 'z\n' >none
+refuses 1 'none:1: a name and a length above 0 are wanted' 'sizes without a size' -o out.bw --chrom-sizes none x.bg
+printf 'z a\n' >twins
+refuses 1 'contig a is there twice' 'two contigs of one name' -o out.bw --rename twins x.bw
+printf 'z\na\nm\nb\nempty\n' >all
+refuses 1 'x.bw: no sequence is left to convert: all are listed in all' 'nothing left' -o out.bw --blacklist-file all x.bw
+printf 'a 0 1 1\na 0 1\n' >bad.bg
+refuses 1 'bad.bg:2: the value is missing' 'a line that is none' -o out.bg bad.bg
+head -c 700 x.bw >cut.bw
+refuses 1 'cut.bw: damaged or cut short' 'a cut bigWig' -o out.bg cut.bw
+run sh -c 'cat x.bw | cov2bigwig -o out.bg -'
+refused 1 'standard input: a bigWig is read from a regular file only' 'a bigWig from a pipe'
+done_testing
