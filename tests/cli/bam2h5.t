@@ -201,6 +201,7 @@ done <<'END'
 2 contradict -p.x --append --replace g.h5 sorted.bam
 2 --shift=4:.two.numbers -p x --shift=4 g.h5 sorted.bam
 2 --shift -p x --shift=4,b g.h5 sorted.bam
+2 comes.behind -p x --shift 4,-5 g.h5 sorted.bam
 2 name.without -p a/b g.h5 sorted.bam
 2 found.again -p a_spliced g.h5 sorted.bam
 2 given.twice -p x g.h5 sorted.bam sorted.bam

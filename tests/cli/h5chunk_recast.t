@@ -204,14 +204,21 @@ does '  back' -- repack -f --layout onehot --compression gzip -o b.h5 a.h5
 same '  are the whole' long_c.h5 b.h5
 does 'a shard of a shard' -- split -f --shards 2 -o half packed.1.h5
 does '  merges' -- merge -f -o a.h5 packed.3.h5 half.2.h5 packed.2.h5 half.1.h5
+does '  alone: with holes' -- merge -f --allow-holes -o a.h5 half.2.h5 half.1.h5
+h5chunk cat packed.1.h5 >shard.cov
+h5chunk cat a.h5 >again.cov
+ok '  it is the shard again' cmp shard.cov again.cov
+rm shard.cov again.cov
+does '  which is partial' -- info a.h5
+stdout_like 'partial' '  and says so'
 rm -f half.* packed.*
 
 does 'shards to merge wrongly' -- split -f --shards 7 -o part long_c.h5
 refuses 1 'sequence long1, \+ strand: no part has the chunks of 1-' 'without the first' \
     -- merge -o out.h5 part.2.h5 part.3.h5 part.4.h5 part.5.h5 part.6.h5 part.7.h5
-refuses 1 'sequence long[0-9], \+ strand: no part has the chunks of [0-9]+-[0-9]+$' 'without one' \
+refuses 1 'sequence long[0-9], \+ strand: no part has the chunks of [0-9]+-[0-9]+; parts of a subset are merged with --allow-holes$' 'without one' \
     -- merge -o out.h5 part.1.h5 part.2.h5 part.3.h5 part.5.h5 part.6.h5 part.7.h5
-refuses 1 'sequence long[0-9], . strand: no part has the chunks of [0-9]+-8000$' 'without the last' \
+refuses 1 'sequence long[0-9], . strand: no part has the chunks of [0-9]+-8000;' 'without the last' \
     -- merge -o out.h5 part.1.h5 part.2.h5 part.3.h5 part.4.h5 part.5.h5 part.6.h5
 refuses 1 'chunks overlap at position [0-9]+: row [0-9]+ of part.4.h5 and row [0-9]+ of part.4.h5' 'one twice' \
     -- merge -o out.h5 part.1.h5 part.2.h5 part.3.h5 part.4.h5 part.4.h5 part.5.h5 part.6.h5 part.7.h5
