@@ -24,7 +24,7 @@ struct config {
     const char *shard;
     size_t shard_index, n_shards; /* as parsed */
     int loading;
-    bool as_float;
+    bool as_float, full;
     int type;
     int on_bad_base;
     const char *rename;
@@ -50,6 +50,7 @@ enum {
     ROW_MAX_LENGTH,
     ROW_SHARD,
     ROW_LOADING,
+    ROW_FULL,
     ROW_FLOAT,
     ROW_DTYPE,
     ROW_ON_BAD_BASE,
@@ -136,6 +137,11 @@ static const struct cov_opt options[] = {
                      .choices = loadings,
                      .help = "where the genome is during the run: on disk, or read into memory "
                              "first, as stored or with 4 bits a base"},
+    [ROW_FULL] = {.name = "full",
+                  .type = COV_OPT_FLAG,
+                  .field = FIELD(full),
+                  .help = "compute everything, for comparison: also padding, what is constant in "
+                          "long runs of N, and chunks that repeat"},
     [ROW_FLOAT] = {.name = "float",
                    .type = COV_OPT_FLAG,
                    .field = FIELD(as_float),
@@ -211,8 +217,8 @@ static int check_length(const void *model, size_t L, struct cov_err *e)
 
 /* Opens the input; what the model cannot take is known before it is read. */
 static int open_input(const struct config *c, const bool *given, struct cov_common *common,
-                      const char *input, const char *tmpdir, const struct cov_model *model,
-                      struct cov_loader **loader, struct cov_err *e)
+                      bool to_stream, const char *input, const char *tmpdir,
+                      const struct cov_model *model, struct cov_loader **loader, struct cov_err *e)
 {
     char needs_fasta[32] = "";
     struct cov_loader_options from = {
@@ -227,6 +233,8 @@ static int open_input(const struct config *c, const bool *given, struct cov_comm
         .shard = c->shard_index,
         .n_shards = c->n_shards,
         .loading = (enum cov_loading)c->loading,
+        /* Chunks that are filled alike rest together; a stream goes out in the order of the grid. */
+        .order = to_stream ? COV_ORDER_GRID : COV_ORDER_FILLED,
         .check = check_length,
         .check_arg = model,
     };
@@ -272,7 +280,7 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
         goto out;
     }
     const char *tmpdir = common->tmpdir ? common->tmpdir : dir;
-    rc = open_input(c, given, common, operands[0], tmpdir, model, &loader, e);
+    rc = open_input(c, given, common, to_stream, operands[0], tmpdir, model, &loader, e);
     if (rc == COV_OK)
         rc = cov_pool_new((unsigned)common->threads, &pool, e);
     if (rc)
@@ -286,6 +294,7 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
     struct cov_predict_options how = {
         .batch = (size_t)c->batch,
         .type = c->as_float ? COV_SIGNAL_FLOAT32 : (enum cov_signal_type)c->type,
+        .full = c->full,
         .tmpdir = tmpdir,
     };
     common->stats.precision = "fp32";

@@ -48,6 +48,15 @@ struct cov_layer_weights {
 /* What stands where a chunk is padding. */
 #define COV_PAD_VALUE (-1.0f)
 
+/* What the forward calls of a program did with n chunks of L positions each: n L = positions_computed
+ * + positions_at_rest + chunks_repeated L. A chunk's positions are computed to the part that was
+ * made of the multiplications of a full one, whatever the layer. */
+struct cov_forward_counts {
+    uint64_t positions_computed, positions_at_rest;
+    uint64_t chunks_repeated; /* equal to one before, whose values were copied: of the same call, or
+                                 a chunk of nothing but N */
+};
+
 struct cov_device;
 struct cov_program; /* a network as a device holds it */
 
@@ -67,6 +76,12 @@ struct cov_device_ops {
      * of the batch, nor on its place there. */
     int (*forward)(struct cov_program *p, unsigned worker, size_t n, const uint8_t *codes,
                    float *out, struct cov_err *e);
+    /* Before the first forward: from now on everything is computed, for comparison. Without it a
+     * device may leave out what is constant, repeated, or of no use: values differ by no more than
+     * rounding does, 1e-5. */
+    void (*compute_all)(struct cov_program *p);
+    /* Sums over all workers; while no forward is running. */
+    void (*counts)(const struct cov_program *p, struct cov_forward_counts *out);
     void (*program_free)(struct cov_program *p); /* NULL is accepted */
 };
 

@@ -100,10 +100,10 @@ static int open_file(struct cov_loader *l, const struct cov_loader_options *o, s
 static int open_stream(struct cov_loader *l, struct cov_bgz *in, const struct cov_loader_options *o,
                        struct cov_err *e)
 {
-    const char *cannot = o->n_shards > 0               ? "cut into shards"
-                         : o->loading != COV_LOAD_DISK ? "loaded into memory"
-                         : o->order != COV_ORDER_GRID  ? "put into another order"
-                                                       : NULL;
+    const char *cannot = o->n_shards > 0                  ? "cut into shards"
+                         : o->loading != COV_LOAD_DISK    ? "loaded into memory"
+                         : o->order == COV_ORDER_SHUFFLED ? "put into another order"
+                                                          : NULL;
     int rc = COV_OK;
     if (o->needs_fasta)
         rc = cov_fail(e, COV_EUSAGE, "%s is for FASTA input, but %s is a chunk stream",

@@ -27,7 +27,8 @@ enum cov_loading {
 
 enum cov_loader_order {
     COV_ORDER_GRID,    /* sequences in order, intervals ascending */
-    COV_ORDER_FILLED,  /* by how much of the chunk is bases, longest first; else as above */
+    COV_ORDER_FILLED,  /* by how much of the chunk is bases, longest first; else as above. Of a
+                          stream, as they arrive */
     COV_ORDER_SHUFFLED /* at random, by the seed */
 };
 
@@ -53,7 +54,7 @@ struct cov_loader;
  * end here. Sequences outside the limits of length are left out, counted in a warning; that nothing
  * is left is an error. A FASTA is then a smaller genome; a genome file or a stream becomes a partial
  * one, which knows all its sequences. COV_EUSAGE for what a stream cannot do (shards, loading,
- * another order), and by `needs_fasta`. Free with cov_loader_close. */
+ * shuffling), and by `needs_fasta`. Free with cov_loader_close. */
 int cov_loader_open(const char *path, const struct cov_loader_options *options,
                     struct cov_progress *progress, struct cov_loader **out,
                     struct cov_err *e) COV_MUST_USE;

@@ -234,7 +234,11 @@ static int note(const struct run *r, const char *device, const struct cov_ring_t
         return COV_ENOMEM;
     stats->bases = r->bases;
     stats->chunks = r->chunks;
-    stats->positions_computed = r->chunks * (int64_t)r->length;
+    struct cov_forward_counts counts;
+    cov_net_counts(r->net, &counts);
+    stats->positions_computed = (int64_t)counts.positions_computed;
+    stats->positions_at_rest = (int64_t)counts.positions_at_rest;
+    stats->chunks_repeated = (int64_t)counts.chunks_repeated;
     cov_stats_add_stage(stats, "fetch", times->source);
     cov_stats_add_stage(stats, "compute", times->work);
     cov_stats_add_stage(stats, "store", times->sink);
@@ -285,6 +289,8 @@ int cov_predict(struct cov_loader *loader, const struct cov_model *model, struct
     cov_info("%s, %u thread%s; %s: %s", device->ops->describe(device), r.n_workers,
              r.n_workers == 1 ? "" : "s", model->path, model->description);
     rc = cov_net_new(device, &model->hp, model->block, r.length, r.n_workers, r.batch, &r.net, e);
+    if (rc == COV_OK && options->full)
+        cov_net_compute_all(r.net);
     if (rc == COV_OK)
         rc = cov_predict_output_open(path, loader, &layout, options->tmpdir, &r.output, e);
     if (rc == COV_OK)

@@ -53,6 +53,16 @@ void cov_net_free(struct cov_net *net)
     free(net);
 }
 
+void cov_net_compute_all(struct cov_net *net)
+{
+    net->dev->ops->compute_all(net->program);
+}
+
+void cov_net_counts(const struct cov_net *net, struct cov_forward_counts *out)
+{
+    net->dev->ops->counts(net->program, out);
+}
+
 int cov_net_forward(struct cov_net *net, unsigned worker, size_t n, const uint8_t *codes,
                     float *values, struct cov_err *e)
 {

@@ -13,7 +13,11 @@ struct cov_net;
 int cov_net_new(struct cov_device *dev, const struct cov_hparams *hp, const float *block, size_t L,
                 unsigned n_workers, size_t max_batch, struct cov_net **out,
                 struct cov_err *e) COV_MUST_USE;
+/* Before the first forward: everything is computed, also what is known (device.h). */
+void cov_net_compute_all(struct cov_net *net);
 void cov_net_free(struct cov_net *net); /* NULL is accepted */
+/* What was done so far; while no forward is running. */
+void cov_net_counts(const struct cov_net *net, struct cov_forward_counts *out);
 
 /* values[n,L,output_size] = exp(output), COV_PAD_VALUE on padding, of codes[n,L].
  * n <= max_batch, worker < n_workers. */

@@ -13,6 +13,7 @@
 #include "common/base/opt.h"
 #include "common/base/rng.h"
 #include "common/compute/cpu/fast.h"
+#include "common/compute/cpu/lstm.h"
 #include "common/net/shape.h"
 
 enum { MAX_ROUNDS = 1000, FORMS = 2 };
@@ -24,6 +25,7 @@ struct bench {
     struct cov_layer layer;
     size_t n_seqs; /* side by side: of an LSTM */
     struct cov_fast_layer *fast[FORMS];
+    struct cov_lstm *lstm; /* or this, as the first form */
     float *x, *y, *scratch;
     double ms[FORMS][MAX_ROUNDS]; /* a sequence */
 };
@@ -58,6 +60,11 @@ static double operations(const struct cov_layer *l)
     }
 }
 
+static bool has_form(const struct bench *b, size_t form)
+{
+    return b->fast[form] || (form == 0 && b->lstm);
+}
+
 static int bench_init(struct bench *b, const struct cov_layer *l, const struct cov_layer_weights *w,
                       size_t n_lstm, struct cov_err *e)
 {
@@ -66,7 +73,14 @@ static int bench_init(struct bench *b, const struct cov_layer *l, const struct c
     b->layer = *l;
     b->n_seqs = l->kind == COV_LAYER_LSTM ? n_lstm : 1;
     size_t n_x = b->n_seqs * l->t_in * l->c_in, scratch = 0;
-    for (size_t i = 0; i < (convolution ? FORMS : 1); i++) {
+    if (l->kind == COV_LAYER_LSTM) {
+        int rc =
+            cov_lstm_new(l, w, cov_gemm_choose(features), cov_vec_choose(features), &b->lstm, e);
+        if (rc)
+            return rc;
+        scratch = cov_lstm_scratch(b->lstm);
+    }
+    for (size_t i = 0; !b->lstm && i < (convolution ? FORMS : 1); i++) {
         const struct cov_cpu_kernels kernels = {.gemm = cov_gemm_choose(features),
                                                 .vec = cov_vec_choose(features),
                                                 .minimal = i ? cov_minimal_choose(features) : NULL};
@@ -92,6 +106,7 @@ static void bench_fini(struct bench *b)
 {
     for (size_t i = 0; i < FORMS; i++)
         cov_fast_layer_free(b->fast[i]);
+    cov_lstm_free(b->lstm);
     free(b->x);
     free(b->y);
     free(b->scratch);
@@ -100,11 +115,15 @@ static void bench_fini(struct bench *b)
 static double run(struct bench *b, const struct cov_fast_layer *f)
 {
     const struct cov_layer *l = &b->layer;
+    const struct cov_rows all = {0, l->t_out};
+    struct cov_lstm_task tasks[COV_LSTM_ROWS];
+    for (size_t i = 0; i < b->n_seqs; i++)
+        tasks[i] = (struct cov_lstm_task){.rows = all};
     double start = thread_seconds();
-    if (l->kind == COV_LAYER_LSTM)
-        cov_fast_lstm(f, b->n_seqs, b->x, b->y, b->scratch);
+    if (b->lstm)
+        cov_lstm_run(b->lstm, b->n_seqs, tasks, false, b->x, b->y, b->scratch);
     else
-        cov_fast_rows(f, b->x, l->c_in, b->y, l->c_out, b->scratch);
+        cov_fast_rows(f, all, b->x, l->c_in, b->y, l->c_out, b->scratch);
     return (thread_seconds() - start) * 1e3 / (double)b->n_seqs;
 }
 
@@ -116,7 +135,7 @@ static void report(struct bench *b, size_t rounds, double sums[FORMS])
     double ms[FORMS] = {0}, work = operations(l);
     (void)printf("%-12s %4zu -> %4zu", kinds[l->kind], l->c_in, l->c_out);
     for (size_t i = 0; i < FORMS; i++) {
-        if (b->fast[i]) {
+        if (has_form(b, i)) {
             qsort(b->ms[i], rounds, sizeof(double), by_value);
             ms[i] = b->ms[i][rounds / 2];
             (void)printf("  %8.3f %8.3f %7.1f", ms[i], b->ms[i][0], work / ms[i] * 1e-6);
@@ -141,7 +160,7 @@ static int measure(const struct cov_layer *layers, const struct cov_layer_weight
     for (size_t round = 0; rc == COV_OK && round <= rounds; round++)
         for (size_t i = 0; i < n_layers; i++)
             for (size_t form = 0; form < FORMS; form++)
-                if (all[i].fast[form])
+                if (has_form(&all[i], form))
                     all[i].ms[form][round ? round - 1 : 0] = run(&all[i], all[i].fast[form]);
     if (rc == COV_OK) {
         double sums[FORMS] = {0};

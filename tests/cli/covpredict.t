@@ -133,12 +133,13 @@ ok '--stats' "$PYTHON" -c '
 import json
 s = json.load(open("s.json"))
 wanted = set("""tool version command inputs device threads precision wall_seconds cpu_seconds peak_rss_bytes bases chunks
-    positions_computed bases_per_second chunks_per_second stages""".split())
+    positions_computed positions_at_rest chunks_repeated bases_per_second chunks_per_second stages""".split())
 assert wanted <= set(s), wanted - set(s)
 assert s["tool"] == "covpredict" and s["threads"] == 2 and s["inputs"] == ["g.h5", "cnn.ckpt"], s
 assert s["command"] == "covpredict -@ 2 --stats s.json -m cnn.ckpt -o x.h5 g.h5", s
 assert s["bases"] == 4000 + 1 + 999 + 1008 + 1009 + 2500 + 37 + 7777, s
-assert s["chunks"] == 42 and s["positions_computed"] == 42 * 1008 and s["precision"] == "fp32", s
+assert s["chunks"] == 42 and s["precision"] == "fp32", s
+assert s["positions_computed"] + s["positions_at_rest"] + s["chunks_repeated"] * 1008 == 42 * 1008, s
 assert {"fetch", "compute", "store"} <= set(s["stages"]) and s["device"] and s["peak_rss_bytes"] > 1e6, s
 '
 rm s.json x.h5
@@ -155,7 +156,7 @@ done <<'END'
 -m cnn.ckpt -o x.h5 g.h5 g.fa|'g\.fa' is one input too many
 -m cnn.ckpt -m hybrid.ckpt -o x.h5 g.h5|--model is given twice
 -m cnn.ckpt -o x.h5 --nonsense g.h5|unknown option '--nonsense'$
--m cnn.ckpt -o x.h5 --full g.h5|unknown option '--full'$
+-m cnn.ckpt -o x.h5 --full=yes g.h5|.*--full
 -m cnn.ckpt -o x.h5 --float --dtype int32 g.h5|--float and --dtype contradict each other$
 -m cnn.ckpt -o x.h5 --float --dtype int32 absent|--float and --dtype contradict each other$
 -m cnn.ckpt -o x.h5 --dtype int8 g.h5|--dtype: 'int8' is none of int16, int32, int64$

@@ -71,7 +71,7 @@ run covpredict -q --stats s.json -m m.ckpt -o x.h5 - <g.stream
 ok '--stats' "$PYTHON" -c '
 import json
 s = json.load(open("s.json"))
-assert s["chunks"] == 42 and s["positions_computed"] == 42 * 1008, s
+assert s["chunks"] == 42 and s["positions_computed"] + s["positions_at_rest"] == 42 * 1008, s
 assert s["bases"] == 4000 + 1 + 999 + 1008 + 1009 + 2500 + 37 + 7777 and {"fetch", "compute", "store"} <= set(s["stages"]), s
 '
 rm x.h5 s.json

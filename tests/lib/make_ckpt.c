@@ -1,7 +1,7 @@
 /* make_ckpt.c - small checkpoints, sound and broken, for tests: make_ckpt KIND OUT [SEED].
  *
- * KIND is cnn, hybrid or bi-hybrid: networks of those types with random weights; or one of the
- * table `kinds`, which says what is wrong with each.
+ * KIND is cnn, hybrid or bi-hybrid: networks of those types with random weights; counting: a
+ * bi-hybrid one whose LSTMs count; or one of the table `kinds`, which says what is wrong with each.
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <math.h>
@@ -384,6 +384,21 @@ static void nan_weight(struct cov_pickle_writer *w)
     cov_pickle_end_dict(w);
 }
 
+/* Every other unit of the LSTMs keeps all of its cell, and adds a little at every step. */
+static void counting(struct maker *m)
+{
+    const int hidden = networks[2].hidden;
+    for (size_t i = 0; i < m->c.n_tensors; i++) {
+        struct cov_torch_tensor *t = &m->c.tensors[i];
+        if (!strstr(t->name, ".bias_ih_l0"))
+            continue;
+        for (int u = 0; u < hidden; u += 2) {
+            t->f32[u] -= 3;
+            t->f32[hidden + u] += 40;
+        }
+    }
+}
+
 static const struct kind {
     const char *name;
     int network;                                 /* changed by: */
@@ -394,6 +409,7 @@ static const struct kind {
     {"cnn", 0, NULL, NULL, 0},
     {"hybrid", 1, NULL, NULL, 0},
     {"bi-hybrid", 2, NULL, NULL, 0},
+    {"counting", 2, counting, NULL, 0},
     {"wrong-shape", 0, wrong_shape, NULL, 0},
     {"missing-tensor", 0, missing_tensor, NULL, 0},
     {"extra-tensor", 0, extra_tensor, NULL, 0},

@@ -104,11 +104,11 @@ static int compute(void *arg, size_t item, unsigned worker, struct cov_err *e)
                            w->codes + first * w->in, w->values + first * w->out, e);
 }
 
-/* values[n, L, D] with these kernels, `batch` chunks a call, on the workers of the pool. The values
- * stand between guards. Caller frees with free_values. */
-static float *values_of(const char *kernels, const struct cov_hparams *hp, const float *block,
-                        size_t L, size_t n, const uint8_t *codes, size_t batch,
-                        struct cov_pool *pool)
+/* values[n, L, D] with these kernels, `batch` chunks a call, on the workers of the pool; all computed
+ * if `full`; counts may be NULL. The values stand between guards. Caller frees with free_values. */
+static float *run_net(const char *kernels, bool full, const struct cov_hparams *hp,
+                      const float *block, size_t L, size_t n, const uint8_t *codes, size_t batch,
+                      struct cov_pool *pool, struct cov_forward_counts *counts)
 {
     struct cov_device *dev;
     struct cov_err e = COV_ERR_INIT;
@@ -118,14 +118,30 @@ static float *values_of(const char *kernels, const struct cov_hparams *hp, const
     for (size_t i = 0; i < n * out + (size_t)2 * GUARD; i++)
         memory[i] = SENTINEL;
     struct work w = {NULL, n, batch, L, out, codes, memory + GUARD};
+    struct cov_forward_counts all;
     succeeds(cov_device_open_cpu(kernels, &dev, &e), &e);
     succeeds(cov_net_new(dev, hp, block, L, cov_pool_size(pool), batch, &w.net, &e), &e);
+    if (full)
+        cov_net_compute_all(w.net);
     succeeds(cov_pool_for(pool, (n + batch - 1) / batch, compute, &w, &e), &e);
+    cov_net_counts(w.net, &all);
+    assert_int_equal(all.positions_computed + all.positions_at_rest + all.chunks_repeated * L,
+                     n * L);
+    if (counts)
+        *counts = all;
     cov_net_free(w.net);
     cov_device_close(dev);
     for (size_t i = 0; i < GUARD; i++)
         assert_true(memory[i] == SENTINEL && memory[GUARD + n * out + i] == SENTINEL);
     return w.values;
+}
+
+/* The same, as it is usual. */
+static float *values_of(const char *kernels, const struct cov_hparams *hp, const float *block,
+                        size_t L, size_t n, const uint8_t *codes, size_t batch,
+                        struct cov_pool *pool)
+{
+    return run_net(kernels, false, hp, block, L, n, codes, batch, pool, NULL);
 }
 
 static void free_values(float *values)
@@ -222,6 +238,170 @@ static void does_not_depend_on_batch(void **state)
     }
 }
 
+/* codes[n, L] that are mostly constant: one base, a few, half of a chunk, runs of N and of one base,
+ * nothing but N, nothing at all; some chunks are there twice. */
+static uint8_t *draw_constant_codes(struct cov_rng *rng, size_t n, size_t L)
+{
+    uint8_t *codes = malloc(n * L);
+    assert_non_null(codes);
+    for (size_t i = 0; i < n; i++) {
+        uint8_t *c = codes + i * L;
+        size_t filled[] = {1, L < 50 ? L : 50, L / 2, L, L, cov_rng_below(rng, L + 1), L, 0};
+        size_t end = filled[i % COV_COUNT(filled)];
+        for (size_t t = 0; t < L; t++)
+            c[t] = t < end ? (uint8_t)(1U << cov_rng_below(rng, 4)) : COV_CODE_PAD;
+        for (size_t k = 0; i % 2 && k < 3 && end > 0; k++) {
+            size_t beg = cov_rng_below(rng, end), run = cov_rng_below(rng, L / 2 + 1);
+            memset(c + beg, k ? COV_CODE_N : COV_CODE_A, run < end - beg ? run : end - beg);
+        }
+        if (i % COV_COUNT(filled) == 4)
+            memset(c, COV_CODE_N, L);
+        if (i >= 8 && i % 5 == 0)
+            memcpy(c, c - 5 * L, L);
+    }
+    return codes;
+}
+
+/* What is left out changes nothing: against the reference, against computing all of it, and to the
+ * last bit in other batches. */
+static void leaves_out_what_is_constant(void **state)
+{
+    struct cov_pool *pool = *state;
+    struct cov_rng rng;
+    cov_rng_init(&rng, 24);
+    uint64_t computed = 0, all = 0;
+    for (int i = 0; i < 12; i++) {
+        struct cov_hparams hp = draw_hparams(&rng);
+        size_t unit = 1, n = 17, d = (size_t)hp.output_size;
+        for (int64_t k = 0; k < hp.cnn_layers; k++)
+            unit *= (size_t)hp.step;
+        size_t L = unit * (size_t)draw(&rng, 600 / (int64_t)unit, 1600 / (int64_t)unit);
+        float *block = draw_block(&rng, &hp);
+        uint8_t *codes = draw_constant_codes(&rng, n, L);
+        struct cov_forward_counts counts;
+        float *got = run_net(NULL, false, &hp, block, L, n, codes, n, pool, &counts);
+        float *full = run_net(NULL, true, &hp, block, L, n, codes, n, pool, NULL);
+        float *want = run_net("ref", false, &hp, block, L, 8, codes, 2, pool, NULL);
+        assert_close(got, want, 8 * L * d, codes, d, &hp);
+        for (size_t k = 0; k < n * L * d; k++)
+            assert_true(fabsf(got[k] - full[k]) <= 1e-5f * fabsf(full[k]));
+        assert_true(counts.chunks_repeated >= 2);
+        computed += counts.positions_computed;
+        all += n * L;
+        for (size_t batch = 1; batch < n; batch = batch * 2 + 1) {
+            float *other = values_of(NULL, &hp, block, L, n, codes, batch, pool);
+            assert_memory_equal(other, got, n * L * d * sizeof *got);
+            free_values(other);
+        }
+        free_values(want);
+        free_values(full);
+        free_values(got);
+        free(codes);
+        free(block);
+    }
+    assert_true(computed < all * 7 / 10);
+}
+
+/* A network whose LSTM counts: half of its forget gates are 1, so that cells grow with every row of
+ * padding, for the backward direction before it comes to the bases. */
+static void counts_through_padding(void **state)
+{
+    struct cov_pool *pool = *state;
+    struct cov_rng rng;
+    cov_rng_init(&rng, 25);
+    const struct cov_hparams hp = {.model_type = COV_MODEL_BI_HYBRID,
+                                   .cnn_layers = 2,
+                                   .filter_size = 8,
+                                   .kernel_size = 9,
+                                   .step = 2,
+                                   .up = 2,
+                                   .dilation = 1,
+                                   .lstm_layers = 2,
+                                   .hidden_size = 16,
+                                   .input_size = 4,
+                                   .output_size = 1,
+                                   .bnorm = true};
+    enum { L = 12000, N = 3, HIDDEN = 16 };
+    static const char *const biases[] = {
+        "lstm_layer_list.0.bias_ih_l0", "lstm_layer_list.0.bias_ih_l0_reverse",
+        "lstm_layer_list.1.bias_ih_l0", "lstm_layer_list.1.bias_ih_l0_reverse"};
+    struct cov_params params;
+    struct cov_err e = COV_ERR_INIT;
+    float *block = draw_block(&rng, &hp);
+    succeeds(cov_params_init(&hp, &params, &e), &e);
+    for (size_t k = 0; k < COV_COUNT(biases); k++) {
+        const struct cov_param *bias = cov_params_find(&params, biases[k]);
+        assert_non_null(bias);
+        for (size_t u = 0; u < HIDDEN; u += 2) {
+            block[bias->offset + u] -= 3;           /* little is added */
+            block[bias->offset + HIDDEN + u] += 40; /* and all is kept */
+        }
+    }
+    uint8_t *codes = calloc(N, L);
+    assert_non_null(codes);
+    for (size_t i = 0; i < N; i++)
+        for (size_t t = 0; t < 300 + 200 * i; t++)
+            codes[i * L + t] = (uint8_t)(1U << cov_rng_below(&rng, 4));
+    struct cov_forward_counts counts;
+    float *got = run_net(NULL, false, &hp, block, L, N, codes, N, pool, &counts);
+    float *full = run_net(NULL, true, &hp, block, L, N, codes, N, pool, NULL);
+    float *want = values_of("ref", &hp, block, L, N, codes, 1, pool);
+    float most = 0;
+    for (size_t i = 0; i < (size_t)N * L; i++) {
+        assert_true(fabsf(got[i] - full[i]) <= 1e-5f * fabsf(full[i]));
+        assert_true(fabsf(got[i] - want[i]) <= 1e-3f * fabsf(want[i])); /* float sums drift */
+    }
+    assert_true(counts.positions_computed < (uint64_t)N * L / 2);
+    /* That the padding counts shows on the bases of a chunk without. */
+    float *cut = values_of(NULL, &hp, block, 4 * 128, 1, codes, 1, pool);
+    for (size_t t = 0; t < 200; t++)
+        most = fmaxf(most, fabsf(cut[t] - got[t]) / got[t]);
+    assert_true(most > 1e-2f);
+    free_values(cut);
+    free_values(want);
+    free_values(full);
+    free_values(got);
+    free(codes);
+    free(block);
+    cov_params_fini(&params);
+}
+
+/* Equal chunks are counted as repeated, those of nothing but N over all calls. */
+static void computes_equal_chunks_once(void **state)
+{
+    (void)state;
+    struct cov_rng rng;
+    cov_rng_init(&rng, 26);
+    struct cov_hparams hp = draw_hparams(&rng);
+    hp.step = 1;
+    hp.kernel_size = 3;
+    enum { L = 40, N = 6 };
+    float *block = draw_block(&rng, &hp);
+    uint8_t codes[N * L];
+    struct cov_forward_counts counts;
+    memset(codes, COV_CODE_N, sizeof codes);
+    for (size_t i = 3; i < N; i++)
+        for (size_t t = 0; t < L; t++)
+            codes[i * L + t] = (uint8_t)(1U << (t * t + t / 7) % 4);
+    codes[5 * L] = COV_CODE_N; /* but for its first base */
+    static const size_t batches[] = {1, 2, 3, 6}, repeats[] = {2, 2, 3, 3};
+    struct cov_pool *single;
+    assert_int_equal(cov_pool_new(1, &single, NULL), 0);
+    float *full = run_net(NULL, true, &hp, block, L, N, codes, 2, single, &counts);
+    assert_int_equal(counts.chunks_repeated, 0);
+    assert_int_equal(counts.positions_computed, N * L);
+    for (size_t i = 0; i < COV_COUNT(batches); i++) {
+        float *got = run_net(NULL, false, &hp, block, L, N, codes, batches[i], single, &counts);
+        assert_int_equal(counts.chunks_repeated, repeats[i]);
+        for (size_t k = 0; k < (size_t)N * L * (size_t)hp.output_size; k++)
+            assert_true(fabsf(got[k] - full[k]) <= 1e-5f * full[k]);
+        free_values(got);
+    }
+    free_values(full);
+    cov_pool_free(single);
+    free(block);
+}
+
 /* Weights so large that sums overflow: what comes out may be anything, but comes out. */
 static void survives_overflow(void **state)
 {
@@ -276,6 +456,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(agrees_with_reference, open_pool, close_pool),
         cmocka_unit_test_setup_teardown(does_not_depend_on_batch, open_pool, close_pool),
+        cmocka_unit_test_setup_teardown(leaves_out_what_is_constant, open_pool, close_pool),
+        cmocka_unit_test_setup_teardown(counts_through_padding, open_pool, close_pool),
+        cmocka_unit_test_setup_teardown(computes_equal_chunks_once, open_pool, close_pool),
         cmocka_unit_test_setup_teardown(survives_overflow, open_pool, close_pool),
         cmocka_unit_test(refuses_other_kernels),
     };

@@ -14,6 +14,7 @@
 #include "common/base/rng.h"
 #include "common/compute/cpu/blas.h"
 #include "common/compute/cpu/fast.h"
+#include "common/compute/cpu/lstm.h"
 #include "common/compute/cpu/ref.h"
 #include "common/compute/cpu/vec.h"
 
@@ -117,7 +118,10 @@ static void check_rows(struct cov_rng *rng, const struct cov_layer *l,
     assert_int_equal(cov_fast_layer_new(l, &w, kernels, &f, NULL), 0);
     size_t n_scratch = cov_fast_layer_scratch(f);
     float *scratch = guarded(n_scratch), *packed = guarded(n_y);
-    cov_fast_rows(f, spread, x_stride, got, y_stride, scratch);
+    /* In two ranges, the second one first. */
+    size_t unit = cov_plan_unit(l), middle = cov_rng_below(rng, l->t_out / unit + 1) * unit;
+    cov_fast_rows(f, (struct cov_rows){middle, l->t_out}, spread, x_stride, got, y_stride, scratch);
+    cov_fast_rows(f, (struct cov_rows){0, middle}, spread, x_stride, got, y_stride, scratch);
     for (size_t t = 0; t < l->t_out; t++) {
         memcpy(packed + t * l->c_out, got + t * y_stride, l->c_out * sizeof *got);
         for (size_t c = l->c_out; c < y_stride; c++)
@@ -203,20 +207,23 @@ static void check_lstm(struct cov_rng *rng, const struct cov_layer *l, size_t n,
     double *ref_state = malloc(6 * l->hidden * sizeof *ref_state);
     assert_non_null(ref_state);
     fill(rng, x, n * n_in, 2);
-    struct cov_fast_layer *f;
-    assert_int_equal(cov_fast_layer_new(l, &w, kernels, &f, NULL), 0);
-    size_t n_scratch = cov_fast_layer_scratch(f);
+    struct cov_lstm *f;
+    struct cov_lstm_task tasks[COV_LSTM_ROWS];
+    for (size_t b = 0; b < n; b++)
+        tasks[b] = (struct cov_lstm_task){.rows = {0, l->t_in}};
+    assert_int_equal(cov_lstm_new(l, &w, kernels->gemm, kernels->vec, &f, NULL), 0);
+    size_t n_scratch = cov_lstm_scratch(f);
     float *scratch = guarded(n_scratch);
-    cov_fast_lstm(f, n, x, y, scratch);
+    cov_lstm_run(f, n, tasks, false, x, y, scratch);
     for (size_t b = 0; b < n; b++) {
         take(x, l->t_in, n, l->c_in, b, one);
         take(y, l->t_in, n, l->c_out, b, got);
         cov_ref_layer(l, &w, one, want, ref_state);
         assert_close(got, want, n_out, 1e-5f, l);
-        cov_fast_lstm(f, 1, one, want, scratch);
+        cov_lstm_run(f, 1, tasks, true, one, want, scratch);
         assert_memory_equal(got, want, n_out * sizeof *got);
     }
-    cov_fast_layer_free(f);
+    cov_lstm_free(f);
     free_guarded(scratch, n_scratch);
     free_guarded(got, n_out);
     free_guarded(want, n_out);

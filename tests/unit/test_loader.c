@@ -675,18 +675,15 @@ static void test_streams_refused(void **state)
     const size_t length = L;
     for (size_t k = 0; k < COV_COUNT(streams); k++) {
         static const char *const whats[] = {"cut into shards", "loaded into memory",
-                                            "loaded into memory", "put into another order",
-                                            "put into another order"};
+                                            "loaded into memory", "put into another order"};
         for (size_t i = 0; i < COV_COUNT(whats); i++) {
             char text[128];
             struct cov_err e = COV_ERR_INIT;
-            struct cov_loader_options o = options_of(i == 1   ? COV_LOAD_RAM
-                                                     : i == 2 ? COV_LOAD_RAM_PACKED
-                                                              : COV_LOAD_DISK,
-                                                     i == 3   ? COV_ORDER_FILLED
-                                                     : i == 4 ? COV_ORDER_SHUFFLED
-                                                              : COV_ORDER_GRID,
-                                                     0);
+            struct cov_loader_options o =
+                options_of(i == 1   ? COV_LOAD_RAM
+                           : i == 2 ? COV_LOAD_RAM_PACKED
+                                    : COV_LOAD_DISK,
+                           i == 3 ? COV_ORDER_SHUFFLED : COV_ORDER_GRID, 0);
             o.n_shards = i == 0;
             assert_int_equal(cov_loader_open(streams[k], &o, NULL, &l, &e), COV_EUSAGE);
             (void)snprintf(text, sizeof text, "%s is a chunk stream, which cannot be %s",

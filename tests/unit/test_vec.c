@@ -160,10 +160,20 @@ static void cell_of_rows(void **state)
         for (size_t t = 0; t < COV_COUNT(tables); t++) {
             if (!can_run(t))
                 continue;
-            float cell[ROWS * MAX_HIDDEN], h[ROWS * STRIDE];
+            float cell[ROWS * MAX_HIDDEN], h[ROWS * STRIDE], kept[ROWS * 4 * MAX_HIDDEN];
             memcpy(cell, before, sizeof cell);
+            memcpy(kept, gates, sizeof kept);
             memset(h, 0x55, sizeof h);
-            tables[t]->lstm_cell(ROWS, hidden, gates, bias, cell, h, STRIDE);
+            tables[t]->lstm_cell(ROWS, hidden, kept, bias, cell, h, STRIDE);
+            for (size_t r = 0; r < ROWS;
+                 r++) { /* a step with the gates kept: from the same cells */
+                float again[MAX_HIDDEN], h_again[MAX_HIDDEN], h_before[MAX_HIDDEN];
+                memcpy(again, before + r * hidden, hidden * sizeof *again);
+                memset(h_before, 0x33, sizeof h_before); /* not used: all cells move */
+                tables[t]->lstm_rest(hidden, kept + r * 4 * hidden, again, h_before, h_again);
+                assert_memory_equal(again, cell + r * hidden, hidden * sizeof *again);
+                assert_memory_equal(h_again, h + r * STRIDE, hidden * sizeof *again);
+            }
             for (size_t r = 0; r < ROWS; r++)
                 for (size_t u = 0; u < hidden; u++) {
                     double z[4];

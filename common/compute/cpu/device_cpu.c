@@ -2,7 +2,10 @@
  *
  * A worker runs its sequences through the whole network by itself, in an arena of its own: the
  * convolutions sequence by sequence, so that activations stay in its caches, the LSTM layers with up
- * to COV_LSTM_ROWS sequences side by side. Beyond that, memory does not grow with the batch.
+ * to COV_LSTM_ROWS sequences side by side, those that are filled alike together, so that they rest
+ * together. Beyond that, memory does not grow with the batch. What is constant is not computed
+ * (plan.h, lstm.h), nor is a chunk that is equal to another one of the same call, or to one of
+ * nothing but N before.
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +15,8 @@
 #include "common/base/mem.h"
 #include "common/compute/cpu/blas.h"
 #include "common/compute/cpu/fast.h"
+#include "common/compute/cpu/lstm.h"
+#include "common/compute/cpu/plan.h"
 #include "common/compute/cpu/ref.h"
 #include "common/compute/device.h"
 #include "common/seq/alphabet.h"
@@ -25,30 +30,71 @@ struct cpu_device {
     char description[256];
 };
 
-/* The scratch of a worker, one allocation. */
+/* A chunk of a call. */
+struct chunk {
+    size_t index;   /* in the call */
+    size_t same_as; /* index of the equal one that is computed; its own: none */
+    size_t filled;  /* positions before its padding */
+    uint64_t hash;  /* of its codes */
+};
+
+/* The scratch of a worker. */
 struct arena {
     float *memory;
     float *onehot;  /* [L, 4] */
     float *rows[2]; /* activations of one sequence, in turn */
     float *lstm[2]; /* [T, n, C], in turn */
     float *scratch;
+    struct cov_row_plan *plans; /* [n_rows, n_layers + 1] */
+    struct chunk *chunks;       /* [max_batch] of a call, [max_batch] of them to compute */
+    double *work;               /* [n_rows] multiplications */
+    float *all_n; /* [L, D] values of a chunk of nothing but N; NULL: there was none */
+    struct cov_forward_counts counts;
 };
 
 struct cov_program {
     const struct cpu_device *dev;
     struct cov_layer *layers;
     size_t n_layers, lstm_beg, lstm_end; /* layers [lstm_beg, lstm_end) are LSTMs */
+    bool full;                           /* compute what is constant, too */
     size_t n_rows;                       /* sequences side by side, at most COV_LSTM_ROWS */
-    struct cov_fast_layer **fast;        /* [n_layers]; NULL with the reference */
+    struct cov_fast_layer **fast;        /* [n_layers]; NULL for an LSTM, and with the reference */
+    struct cov_lstm **lstm;              /* [n_layers]; the LSTMs */
     struct cov_layer_weights *weights;   /* [n_layers], of the reference */
     float **weight_memory;               /* [n_layers] */
     struct arena *arenas;
     unsigned n_workers;
+    size_t max_batch;
+    double full_work; /* multiplications of a full chunk */
 };
 
 static size_t max_size(size_t a, size_t b)
 {
     return a > b ? a : b;
+}
+
+/* Multiplications of a row of a convolution or the linear layer; of an LSTM, of a row of the products
+ * with x. */
+static double work_of_row(const struct cov_layer *l)
+{
+    switch (l->kind) {
+    case COV_LAYER_CONV:
+        return (double)(l->kernel * l->c_in * l->c_out);
+    case COV_LAYER_CONV_TRANSPOSED:
+        return (double)(l->kernel * l->c_in * l->c_out) / (double)l->stride;
+    case COV_LAYER_LSTM:
+        return (double)(4 * l->hidden * l->c_in);
+    case COV_LAYER_LINEAR_EXP:
+        break;
+    }
+    return (double)(l->c_in * l->c_out);
+}
+
+/* Multiplications of an LSTM with so many rows of products with x and with h. */
+static double work_of_lstm(const struct cov_layer *l, size_t x_products, size_t h_products)
+{
+    return (double)x_products * work_of_row(l) +
+           (double)h_products * (double)(4 * l->hidden * l->hidden);
 }
 
 /* ---- making ---- */
@@ -77,6 +123,18 @@ static int copy_weights(struct cov_program *p, size_t i, const struct cov_layer_
     return COV_OK;
 }
 
+static int pack_layer(struct cov_program *p, size_t i, const struct cov_layer_weights *w,
+                      struct cov_err *e)
+{
+    const struct cov_layer *l = &p->layers[i];
+    const struct cov_cpu_kernels *kernels = &p->dev->kernels;
+    if (p->dev->reference)
+        return copy_weights(p, i, w, e);
+    if (l->kind == COV_LAYER_LSTM)
+        return cov_lstm_new(l, w, kernels->gemm, kernels->vec, &p->lstm[i], e);
+    return cov_fast_layer_new(l, w, kernels, &p->fast[i], e);
+}
+
 /* Floats that an LSTM layer reads or writes for one sequence, whichever is more. */
 static size_t lstm_floats(const struct cov_layer *layers, size_t n_layers)
 {
@@ -96,7 +154,9 @@ static int make_arenas(struct cov_program *p, struct cov_err *e)
         const struct cov_layer *l = &p->layers[i];
         if (l->kind != COV_LAYER_LSTM || p->dev->reference)
             rows = max_size(rows, l->t_out * l->c_out);
-        size_t need = p->dev->reference ? 12 * l->hidden : cov_fast_layer_scratch(p->fast[i]);
+        size_t need = p->dev->reference ? 12 * l->hidden
+                      : p->lstm[i]      ? cov_lstm_scratch(p->lstm[i])
+                                        : cov_fast_layer_scratch(p->fast[i]);
         scratch = max_size(scratch, need);
     }
     /* Every part starts on a cache line, the first one too. */
@@ -107,7 +167,10 @@ static int make_arenas(struct cov_program *p, struct cov_err *e)
     for (unsigned i = 0; i < p->n_workers; i++) {
         struct arena *a = &p->arenas[i];
         a->memory = cov_malloc(total, sizeof(float), e);
-        if (!a->memory)
+        a->plans = cov_calloc(p->n_rows * (p->n_layers + 1), sizeof *a->plans, e);
+        a->chunks = cov_calloc(2 * p->max_batch, sizeof *a->chunks, e);
+        a->work = cov_calloc(p->n_rows, sizeof *a->work, e);
+        if (!a->memory || !a->plans || !a->chunks || !a->work)
             return COV_ENOMEM;
         size_t beyond = (uintptr_t)a->memory / sizeof(float) % LINE;
         a->onehot = a->memory + (LINE - beyond);
@@ -127,12 +190,20 @@ static void program_free(struct cov_program *p)
     for (size_t i = 0; i < p->n_layers; i++) {
         if (p->fast)
             cov_fast_layer_free(p->fast[i]);
+        if (p->lstm)
+            cov_lstm_free(p->lstm[i]);
         if (p->weight_memory)
             free(p->weight_memory[i]);
     }
-    for (unsigned i = 0; p->arenas && i < p->n_workers; i++)
+    for (unsigned i = 0; p->arenas && i < p->n_workers; i++) {
         free(p->arenas[i].memory);
+        free(p->arenas[i].plans);
+        free(p->arenas[i].chunks);
+        free(p->arenas[i].work);
+        free(p->arenas[i].all_n);
+    }
     free(p->fast);
+    free(p->lstm);
     free(p->weight_memory);
     free(p->weights);
     free(p->arenas);
@@ -150,14 +221,17 @@ static int program_new(struct cov_device *dev, const struct cov_layer *layers,
     p->dev = (const struct cpu_device *)dev;
     p->n_layers = n_layers;
     p->n_workers = n_workers;
+    p->max_batch = max_batch;
     p->n_rows = max_batch < COV_LSTM_ROWS ? max_batch : COV_LSTM_ROWS;
     p->layers = cov_calloc(n_layers, sizeof *p->layers, e);
     p->fast = cov_calloc(n_layers, sizeof(struct cov_fast_layer *), e);
+    p->lstm = cov_calloc(n_layers, sizeof(struct cov_lstm *), e);
     p->weights = cov_calloc(n_layers, sizeof *p->weights, e);
     p->weight_memory = cov_calloc(n_layers, sizeof *p->weight_memory, e);
     p->arenas = cov_calloc(n_workers, sizeof *p->arenas, e);
-    int rc =
-        p->layers && p->fast && p->weights && p->weight_memory && p->arenas ? COV_OK : COV_ENOMEM;
+    int rc = p->layers && p->fast && p->lstm && p->weights && p->weight_memory && p->arenas
+                 ? COV_OK
+                 : COV_ENOMEM;
     if (rc == COV_OK) {
         memcpy(p->layers, layers, n_layers * sizeof *layers);
         while (p->lstm_beg < n_layers && layers[p->lstm_beg].kind != COV_LAYER_LSTM)
@@ -171,10 +245,13 @@ static int program_new(struct cov_device *dev, const struct cov_layer *layers,
         if (p->lstm_beg < n_layers && (p->lstm_beg == 0 || p->lstm_end == n_layers))
             rc = cov_fail(e, COV_EUNSUPPORTED, "no layer before or behind the LSTM layers");
     }
-    for (size_t i = 0; rc == COV_OK && i < n_layers; i++)
-        rc = p->dev->reference
-                 ? copy_weights(p, i, &weights[i], e)
-                 : cov_fast_layer_new(&layers[i], &weights[i], &p->dev->kernels, &p->fast[i], e);
+    for (size_t i = 0; rc == COV_OK && i < n_layers; i++) {
+        const struct cov_layer *l = &p->layers[i];
+        size_t rows = l->t_out * l->directions;
+        p->full_work += l->kind == COV_LAYER_LSTM ? work_of_lstm(l, rows, rows)
+                                                  : (double)l->t_out * work_of_row(l);
+        rc = pack_layer(p, i, &weights[i], e);
+    }
     if (rc == COV_OK)
         rc = make_arenas(p, e);
     if (rc) {
@@ -187,64 +264,208 @@ static int program_new(struct cov_device *dev, const struct cov_layer *layers,
 
 /* ---- running ---- */
 
-static void one_hot(const uint8_t *codes, size_t n, float *x)
+static void one_hot(const struct cov_row_plan *plan, const uint8_t *codes, float *x)
 {
-    for (size_t t = 0; t < n; t++)
-        memcpy(x + 4 * t, cov_onehot_f32[codes[t] & 15], 4 * sizeof *x);
+    for (size_t i = 0; i < plan->n_ranges; i++)
+        for (size_t t = plan->ranges[i].beg; t < plan->ranges[i].end; t++)
+            memcpy(x + 4 * t, cov_onehot_f32[codes[t] & 15], 4 * sizeof *x);
 }
 
-/* Layers [beg, end) of one sequence; the last one writes to y with rows y_stride apart. */
-static void run_rows(const struct cov_program *p, struct arena *a, size_t beg, size_t end,
-                     const float *x, size_t x_stride, float *y, size_t y_stride)
+/* Rows of y that are copies of rows that were computed. */
+static void copy_rows(const struct cov_row_plan *plan, size_t c, float *y, size_t y_stride)
+{
+    for (size_t i = 0; i < plan->n_copies; i++) {
+        const struct cov_copy *copy = &plan->copies[i];
+        size_t at = (copy->beg - copy->from) % copy->period;
+        for (size_t t = copy->beg; t < copy->end; t++) {
+            memcpy(y + t * y_stride, y + (copy->from + at) * y_stride, c * sizeof *y);
+            at = at + 1 == copy->period ? 0 : at + 1;
+        }
+    }
+}
+
+/* Layers [beg, end) of one sequence; the last one writes to y with rows y_stride apart. Adds to
+ * *work. */
+static void run_rows(const struct cov_program *p, struct arena *a, const struct cov_row_plan *plans,
+                     size_t beg, size_t end, const float *x, size_t x_stride, float *y,
+                     size_t y_stride, double *work)
 {
     for (size_t i = beg; i < end; i++) {
         const struct cov_layer *l = &p->layers[i];
+        const struct cov_row_plan *plan = &plans[i + 1];
         float *to = i + 1 == end ? y : a->rows[i % 2];
         size_t to_stride = i + 1 == end ? y_stride : l->c_out;
-        cov_fast_rows(p->fast[i], x, x_stride, to, to_stride, a->scratch);
+        for (size_t k = 0; k < plan->n_ranges; k++) {
+            struct cov_rows rows = plan->ranges[k];
+            cov_fast_rows(p->fast[i], rows, x, x_stride, to, to_stride, a->scratch);
+            *work += (double)(rows.end - rows.beg) * work_of_row(l);
+        }
+        if (i + 1 != p->lstm_beg ||
+            p->lstm_beg == p->lstm_end) /* an LSTM reads copies where they come from */
+            copy_rows(plan, l->c_out, to, to_stride);
         x = to;
         x_stride = to_stride;
     }
 }
 
-/* n <= n_rows sequences. */
-static void forward_block(const struct cov_program *p, struct arena *a, size_t n,
-                          const uint8_t *codes, float *out)
+/* The LSTM layers of n sequences, from a->lstm[0]; returns where their output is. */
+static const float *run_lstms(const struct cov_program *p, struct arena *a, size_t n)
 {
-    size_t length = p->layers[0].t_in, last = p->n_layers - 1;
-    size_t depth = p->layers[last].c_out;
-    if (p->lstm_beg == p->lstm_end) {
-        for (size_t b = 0; b < n; b++) {
-            one_hot(codes + b * length, length, a->onehot);
-            run_rows(p, a, 0, p->n_layers, a->onehot, 4, out + b * length * depth, depth);
-        }
-        return;
-    }
-    size_t c = p->layers[p->lstm_beg].c_in;
-    for (size_t b = 0; b < n; b++) {
-        one_hot(codes + b * length, length, a->onehot);
-        run_rows(p, a, 0, p->lstm_beg, a->onehot, 4, a->lstm[0] + b * c, n * c);
-    }
     const float *x = a->lstm[0];
     for (size_t i = p->lstm_beg; i < p->lstm_end; i++) {
+        struct cov_lstm_task tasks[COV_LSTM_ROWS];
+        for (size_t b = 0; b < n; b++) {
+            const struct cov_row_plan *plan = a->plans + b * (p->n_layers + 1) + i;
+            tasks[b] = (struct cov_lstm_task){.input = i == p->lstm_beg ? plan : NULL};
+            if (plan[1].n_ranges > 0)
+                tasks[b].rows = plan[1].ranges[0];
+        }
         float *y = a->lstm[(i - p->lstm_beg + 1) % 2];
-        cov_fast_lstm(p->fast[i], n, x, y, a->scratch);
+        cov_lstm_run(p->lstm[i], n, tasks, p->full, x, y, a->scratch);
+        for (size_t b = 0; b < n; b++)
+            a->work[b] += work_of_lstm(&p->layers[i], tasks[b].x_products, tasks[b].h_products);
         x = y;
-        c = p->layers[i].c_out;
     }
-    for (size_t b = 0; b < n; b++)
-        run_rows(p, a, p->lstm_end, p->n_layers, x + b * c, n * c, out + b * length * depth, depth);
+    return x;
+}
+
+/* n <= n_rows chunks of a call. */
+static void forward_block(const struct cov_program *p, struct arena *a, size_t n,
+                          const struct chunk *chunks, const uint8_t *codes, float *out)
+{
+    size_t length = p->layers[0].t_in, last = p->n_layers - 1, n_plans = p->n_layers + 1;
+    size_t row = length * p->layers[last].c_out, depth = p->layers[last].c_out;
+    bool lstm = p->lstm_beg < p->lstm_end;
+    size_t c = lstm ? p->layers[p->lstm_beg].c_in : 0;
+    for (size_t b = 0; b < n; b++) {
+        struct cov_row_plan *plans = a->plans + b * n_plans;
+        const uint8_t *in = codes + chunks[b].index * length;
+        if (p->full)
+            cov_plan_full(p->layers, p->n_layers, plans);
+        else
+            cov_plan(p->layers, p->n_layers, in, plans);
+        a->work[b] = 0;
+        one_hot(plans, in, a->onehot);
+        if (lstm)
+            run_rows(p, a, plans, 0, p->lstm_beg, a->onehot, 4, a->lstm[0] + b * c, n * c,
+                     &a->work[b]);
+        else
+            run_rows(p, a, plans, 0, p->n_layers, a->onehot, 4, out + chunks[b].index * row, depth,
+                     &a->work[b]);
+    }
+    if (lstm) {
+        const float *x = run_lstms(p, a, n);
+        c = p->layers[p->lstm_end - 1].c_out;
+        for (size_t b = 0; b < n; b++)
+            run_rows(p, a, a->plans + b * n_plans, p->lstm_end, p->n_layers, x + b * c, n * c,
+                     out + chunks[b].index * row, depth, &a->work[b]);
+    }
+    for (size_t b = 0; b < n; b++) {
+        double part = a->work[b] / p->full_work;
+        uint64_t computed = part < 1 ? (uint64_t)(part * (double)length + 0.5) : length;
+        a->counts.positions_computed += computed;
+        a->counts.positions_at_rest += length - computed;
+    }
 }
 
 static void forward_reference(const struct cov_program *p, struct arena *a, const uint8_t *codes,
                               float *out)
 {
-    one_hot(codes, p->layers[0].t_in, a->onehot);
+    cov_plan_full(p->layers, p->n_layers, a->plans);
+    one_hot(a->plans, codes, a->onehot);
     const float *x = a->onehot;
     for (size_t i = 0; i < p->n_layers; i++) {
         float *y = i + 1 == p->n_layers ? out : a->rows[i % 2];
         cov_ref_layer(&p->layers[i], &p->weights[i], x, y, (double *)(void *)a->scratch);
         x = y;
+    }
+}
+
+/* A hash of codes[L], FNV-1a by words. */
+static uint64_t hash_codes(const uint8_t *codes, size_t L)
+{
+    uint64_t hash = 0xcbf29ce484222325U, word;
+    for (size_t i = 0; i + sizeof word <= L; i += sizeof word) {
+        memcpy(&word, codes + i, sizeof word);
+        hash = (hash ^ word) * 0x100000001b3U;
+        hash ^= hash >> 32;
+    }
+    for (size_t i = L - L % sizeof word; i < L; i++)
+        hash = (hash ^ codes[i]) * 0x100000001b3U;
+    return hash;
+}
+
+/* By filled length, longest first; those that may be equal beside one another. */
+static int compare_chunks(const void *a, const void *b)
+{
+    const struct chunk *x = a, *y = b;
+    if (x->filled != y->filled)
+        return x->filled > y->filled ? -1 : 1;
+    if (x->hash != y->hash)
+        return x->hash > y->hash ? -1 : 1;
+    return x->index < y->index ? -1 : x->index > y->index;
+}
+
+static bool all_n(const uint8_t *codes, size_t L)
+{
+    return codes[0] == COV_CODE_N && memcmp(codes, codes + 1, L - 1) == 0;
+}
+
+/* The chunks of a call, sorted, each equal one with the first of its kind. */
+static void sort_chunks(const struct cov_program *p, struct chunk *chunks, size_t n,
+                        const uint8_t *codes)
+{
+    size_t L = p->layers[0].t_in;
+    for (size_t i = 0; i < n; i++) {
+        const uint8_t *in = codes + i * L;
+        size_t filled = L;
+        while (filled > 0 && in[filled - 1] == COV_CODE_PAD)
+            filled--;
+        chunks[i] = (struct chunk){i, i, filled, p->full ? 0 : hash_codes(in, L)};
+    }
+    if (p->full)
+        return;
+    qsort(chunks, n, sizeof *chunks, compare_chunks);
+    for (size_t i = 1; i < n; i++) {
+        const struct chunk *before = &chunks[i - 1];
+        if (chunks[i].hash == before->hash && chunks[i].filled == before->filled &&
+            memcmp(codes + chunks[i].index * L, codes + before->same_as * L, L) == 0)
+            chunks[i].same_as = before->same_as;
+    }
+}
+
+static void forward_sorted(struct cov_program *p, struct arena *a, size_t n, const uint8_t *codes,
+                           float *out)
+{
+    size_t L = p->layers[0].t_in, row = L * p->layers[p->n_layers - 1].c_out, n_todo = 0;
+    struct chunk *chunks = a->chunks, *todo = a->chunks + p->max_batch;
+    const float *computed_n = NULL; /* the values of nothing but N */
+    sort_chunks(p, chunks, n, codes);
+    for (size_t i = 0; i < n; i++) {
+        float *to = out + chunks[i].index * row;
+        if (chunks[i].same_as != chunks[i].index)
+            continue;
+        bool known = !p->full && chunks[i].filled == L && all_n(codes + chunks[i].index * L, L);
+        if (known && a->all_n) {
+            memcpy(to, a->all_n, row * sizeof *to);
+            a->counts.chunks_repeated++;
+            continue;
+        }
+        computed_n = known ? to : computed_n;
+        todo[n_todo++] = chunks[i];
+    }
+    for (size_t i = 0; i < n_todo; i += p->n_rows)
+        forward_block(p, a, n_todo - i < p->n_rows ? n_todo - i : p->n_rows, todo + i, codes, out);
+    for (size_t i = 0; i < n; i++) {
+        if (chunks[i].same_as == chunks[i].index)
+            continue;
+        memcpy(out + chunks[i].index * row, out + chunks[i].same_as * row, row * sizeof *out);
+        a->counts.chunks_repeated++;
+    }
+    if (computed_n && !a->all_n) { /* without memory for them they are computed again */
+        a->all_n = cov_malloc(row, sizeof *out, NULL);
+        if (a->all_n)
+            memcpy(a->all_n, computed_n, row * sizeof *out);
     }
 }
 
@@ -254,20 +475,34 @@ static int forward(struct cov_program *p, unsigned worker, size_t n, const uint8
     (void)e;
     struct arena *a = &p->arenas[worker];
     size_t length = p->layers[0].t_in, depth = p->layers[p->n_layers - 1].c_out;
-    size_t step = p->dev->reference ? 1 : p->n_rows;
-    for (size_t b = 0; b < n; b += step) {
-        const uint8_t *in = codes + b * length;
-        float *to = out + b * length * depth;
-        if (p->dev->reference)
-            forward_reference(p, a, in, to);
-        else
-            forward_block(p, a, n - b < step ? n - b : step, in, to);
+    if (p->dev->reference) {
+        for (size_t b = 0; b < n; b++)
+            forward_reference(p, a, codes + b * length, out + b * length * depth);
+        a->counts.positions_computed += n * length;
+    } else {
+        forward_sorted(p, a, n, codes, out);
     }
     for (size_t i = 0; i < n * length; i++)
         if (codes[i] == COV_CODE_PAD)
             for (size_t d = 0; d < depth; d++)
                 out[i * depth + d] = COV_PAD_VALUE;
     return COV_OK;
+}
+
+static void counts(const struct cov_program *p, struct cov_forward_counts *out)
+{
+    *out = (struct cov_forward_counts){0};
+    for (unsigned i = 0; i < p->n_workers; i++) {
+        const struct cov_forward_counts *of = &p->arenas[i].counts;
+        out->positions_computed += of->positions_computed;
+        out->positions_at_rest += of->positions_at_rest;
+        out->chunks_repeated += of->chunks_repeated;
+    }
+}
+
+static void compute_all(struct cov_program *p)
+{
+    p->full = true;
 }
 
 /* ---- the device ---- */
@@ -290,6 +525,8 @@ int cov_device_open_cpu(const char *kernels, struct cov_device **out, struct cov
         .describe = describe,
         .program_new = program_new,
         .forward = forward,
+        .compute_all = compute_all,
+        .counts = counts,
         .program_free = program_free,
     };
     bool reference = kernels && strcmp(kernels, "ref") == 0;

@@ -19,7 +19,6 @@ enum {
         96, /* output rows of a product: sums that stay in the cache until they are finished */
     BLAS_ROWS =
         384, /* the same of OpenBLAS, which packs both sides: enough that this costs little */
-    LSTM_STEPS = 16, /* steps whose input products are made at once */
 };
 
 struct phase {
@@ -37,9 +36,7 @@ struct cov_fast_layer {
     size_t n_phases, in_step;
     struct phase *phases;
     struct cov_minimal *minimal; /* instead of phases, where that pays */
-    float *bias, *scale, *shift; /* [c_out]; of an LSTM bias[directions, 4*hidden] */
-    struct cov_matrix w_ih[2];   /* [c_in, 4*hidden] */
-    struct cov_matrix w_hh[2];   /* [hidden, 4*hidden] */
+    float *bias, *scale, *shift; /* [c_out] */
     float *linear;               /* [c_in, c_out] */
 };
 
@@ -173,36 +170,6 @@ static int make_finish(struct cov_fast_layer *f, const struct cov_layer_weights 
     return COV_OK;
 }
 
-/* Packs the transpose of w[n_gates, k]. */
-static int pack_gates(const struct cov_fast_layer *f, const float *w, size_t k,
-                      struct cov_matrix *out, struct cov_err *e)
-{
-    size_t n_gates = 4 * f->layer.hidden;
-    float *t = cov_malloc(k * n_gates, sizeof *t, e);
-    if (!t)
-        return COV_ENOMEM;
-    transpose(w, n_gates, k, t);
-    int rc = cov_matrix_init(f->kernels.gemm, k, n_gates, t, out, e);
-    free(t);
-    return rc;
-}
-
-static int make_lstm(struct cov_fast_layer *f, const struct cov_layer_weights *w, struct cov_err *e)
-{
-    const struct cov_layer *l = &f->layer;
-    size_t n_gates = 4 * l->hidden;
-    f->bias = cov_calloc64(l->directions * n_gates, sizeof(float), e);
-    int rc = f->bias ? COV_OK : COV_ENOMEM;
-    for (size_t d = 0; rc == COV_OK && d < l->directions; d++) {
-        rc = pack_gates(f, w->w_ih[d], l->c_in, &f->w_ih[d], e);
-        if (rc == COV_OK)
-            rc = pack_gates(f, w->w_hh[d], l->hidden, &f->w_hh[d], e);
-        for (size_t g = 0; g < n_gates; g++)
-            f->bias[d * n_gates + g] = w->b_ih[d][g] + w->b_hh[d][g];
-    }
-    return rc;
-}
-
 static int make_linear(struct cov_fast_layer *f, const struct cov_layer_weights *w,
                        struct cov_err *e)
 {
@@ -237,7 +204,6 @@ int cov_fast_layer_new(const struct cov_layer *layer, const struct cov_layer_wei
     else if (rc == COV_OK)
         rc = layer->kind == COV_LAYER_CONV              ? make_conv(f, w, e)
              : layer->kind == COV_LAYER_CONV_TRANSPOSED ? make_conv_transposed(f, w, e)
-             : layer->kind == COV_LAYER_LSTM            ? make_lstm(f, w, e)
                                                         : make_linear(f, w, e);
     if (rc) {
         cov_fast_layer_free(f);
@@ -261,10 +227,6 @@ void cov_fast_layer_free(struct cov_fast_layer *f)
     free(f->bias);
     free(f->scale);
     free(f->shift);
-    for (size_t d = 0; d < 2; d++) {
-        cov_matrix_fini(&f->w_ih[d]);
-        cov_matrix_fini(&f->w_hh[d]);
-    }
     free(f->linear);
     free(f);
 }
@@ -272,8 +234,6 @@ void cov_fast_layer_free(struct cov_fast_layer *f)
 size_t cov_fast_layer_scratch(const struct cov_fast_layer *f)
 {
     const struct cov_layer *l = &f->layer;
-    if (l->kind == COV_LAYER_LSTM) /* gates of a block of steps, cell */
-        return COV_LSTM_ROWS * l->hidden * (4 * LSTM_STEPS + 1);
     if (f->minimal)
         return cov_minimal_scratch(f->minimal);
     size_t n_taps = 0;
@@ -312,6 +272,12 @@ static void gather(const struct cov_fast_layer *f, const struct phase *p, size_t
     }
 }
 
+/* How many rows of a phase are output rows before t. */
+static size_t phase_rows_below(const struct cov_fast_layer *f, const struct phase *p, size_t t)
+{
+    return t <= p->first ? 0 : (t - p->first - 1) / f->n_phases + 1;
+}
+
 /* acc[rows, c_out] = the sums of output rows i0 .. i0+rows-1 of a phase. */
 static void run_tile(const struct cov_fast_layer *f, const struct phase *p, size_t i0, size_t rows,
                      const float *x, size_t x_stride, float *acc, float *gathered)
@@ -340,29 +306,32 @@ static void run_tile(const struct cov_fast_layer *f, const struct phase *p, size
     }
 }
 
-static void run_convolution(const struct cov_fast_layer *f, const float *x, size_t x_stride,
-                            float *y, size_t y_stride, float *scratch)
+/* Rows of a phase are whole tiles from a multiple of COV_PLAN_TILE on (plan.h), the last ones of a
+ * layer aside. */
+static void run_convolution(const struct cov_fast_layer *f, struct cov_rows rows, const float *x,
+                            size_t x_stride, float *y, size_t y_stride, float *scratch)
 {
     const struct cov_layer *l = &f->layer;
     size_t tile = tile_rows(f);
     float *acc = scratch, *gathered = scratch + tile * l->c_out;
     for (size_t i = 0; i < f->n_phases; i++) {
         const struct phase *p = &f->phases[i];
-        for (size_t i0 = 0; i0 < p->rows; i0 += tile) {
-            size_t rows = p->rows - i0 < tile ? p->rows - i0 : tile;
-            run_tile(f, p, i0, rows, x, x_stride, acc, gathered);
-            f->kernels.vec->finish(rows, l->c_out, acc, f->bias, f->scale, f->shift,
+        size_t beg = phase_rows_below(f, p, rows.beg), end = phase_rows_below(f, p, rows.end);
+        for (size_t i0 = beg; i0 < end; i0 += tile) {
+            size_t n = end - i0 < tile ? end - i0 : tile;
+            run_tile(f, p, i0, n, x, x_stride, acc, gathered);
+            f->kernels.vec->finish(n, l->c_out, acc, f->bias, f->scale, f->shift,
                                    y + (p->first + i0 * f->n_phases) * y_stride,
                                    f->n_phases * y_stride);
         }
     }
 }
 
-static void run_linear(const struct cov_fast_layer *f, const float *x, size_t x_stride, float *y,
-                       size_t y_stride)
+static void run_linear(const struct cov_fast_layer *f, struct cov_rows rows, const float *x,
+                       size_t x_stride, float *y, size_t y_stride)
 {
     const struct cov_layer *l = &f->layer;
-    for (size_t t = 0; t < l->t_out; t++) {
+    for (size_t t = rows.beg; t < rows.end; t++) {
         const float *in = x + t * x_stride;
         float *out = y + t * y_stride;
         for (size_t o = 0; o < l->c_out; o++) {
@@ -375,51 +344,17 @@ static void run_linear(const struct cov_fast_layer *f, const float *x, size_t x_
             f->kernels.vec->exp(l->c_out, out);
     }
     if (y_stride == l->c_out)
-        f->kernels.vec->exp(l->t_out * l->c_out, y);
+        f->kernels.vec->exp((rows.end - rows.beg) * l->c_out, y + rows.beg * y_stride);
 }
 
-void cov_fast_rows(const struct cov_fast_layer *f, const float *x, size_t x_stride, float *y,
-                   size_t y_stride, float *scratch)
+void cov_fast_rows(const struct cov_fast_layer *f, struct cov_rows rows, const float *x,
+                   size_t x_stride, float *y, size_t y_stride, float *scratch)
 {
     if (f->layer.kind == COV_LAYER_LINEAR_EXP)
-        run_linear(f, x, x_stride, y, y_stride);
+        run_linear(f, rows, x, x_stride, y, y_stride);
     else if (f->minimal)
-        cov_minimal_run(f->minimal, 0, f->layer.t_out, x, x_stride, f->bias, f->scale, f->shift, y,
+        cov_minimal_run(f->minimal, rows.beg, rows.end, x, x_stride, f->bias, f->scale, f->shift, y,
                         y_stride, scratch);
     else
-        run_convolution(f, x, x_stride, y, y_stride, scratch);
-}
-
-/* One direction: `d` 0 from the first row to the last, 1 from the last to the first. */
-static void run_direction(const struct cov_fast_layer *f, size_t d, size_t n, const float *x,
-                          float *y, float *gates, float *cell)
-{
-    const struct cov_layer *l = &f->layer;
-    size_t n_gates = 4 * l->hidden, y_row = l->directions * l->hidden;
-    const float *bias = f->bias + d * n_gates;
-    memset(cell, 0, n * l->hidden * sizeof *cell);
-    for (size_t done = 0; done < l->t_in; done += LSTM_STEPS) {
-        size_t steps = l->t_in - done < LSTM_STEPS ? l->t_in - done : LSTM_STEPS;
-        size_t t0 = d ? l->t_in - done - steps : done; /* the block is rows t0 .. t0+steps-1 */
-        f->kernels.gemm->run(steps * n, x + t0 * n * l->c_in, l->c_in, &f->w_ih[d], gates, n_gates,
-                             false);
-        for (size_t s = 0; s < steps; s++) {
-            size_t t = d ? t0 + steps - 1 - s : t0 + s;
-            float *g = gates + (t - t0) * n * n_gates;
-            float *h = y + t * n * y_row + d * l->hidden;
-            if (done + s > 0) { /* h of the step before is in y already */
-                const float *before = d ? h + n * y_row : h - n * y_row;
-                f->kernels.gemm->run(n, before, y_row, &f->w_hh[d], g, n_gates, true);
-            }
-            f->kernels.vec->lstm_cell(n, l->hidden, g, bias, cell, h, y_row);
-        }
-    }
-}
-
-void cov_fast_lstm(const struct cov_fast_layer *f, size_t n, const float *x, float *y,
-                   float *scratch)
-{
-    float *cell = scratch, *gates = scratch + COV_LSTM_ROWS * f->layer.hidden;
-    for (size_t d = 0; d < f->layer.directions; d++)
-        run_direction(f, d, n, x, y, gates, cell);
+        run_convolution(f, rows, x, x_stride, y, y_stride, scratch);
 }

@@ -1,5 +1,5 @@
-/* fast.h - the layers on matrix products (gemm.h, or OpenBLAS) and vectorised element-wise kernels
- * (vec.h).
+/* fast.h - convolutions and the linear layer on matrix products (gemm.h, or OpenBLAS) and vectorised
+ * element-wise kernels (vec.h).
  *
  * Rows of a product do not depend on one another (gemm.h), and products of OpenBLAS are split by
  * fixed tiles of one sequence's rows: so what a sequence gets does not depend on the batch, on its
@@ -10,11 +10,9 @@
 
 #include "common/compute/cpu/gemm.h"
 #include "common/compute/cpu/minimal.h"
+#include "common/compute/cpu/plan.h"
 #include "common/compute/cpu/vec.h"
 #include "common/compute/device.h"
-
-/* The most sequences that run through an LSTM side by side. */
-#define COV_LSTM_ROWS ((size_t)16)
 
 /* The kernels to use. */
 struct cov_cpu_kernels {
@@ -25,7 +23,7 @@ struct cov_cpu_kernels {
     const struct cov_minimal_kernels *minimal;
 };
 
-/* One layer with its weights packed. */
+/* One layer, not an LSTM, with its weights packed. */
 struct cov_fast_layer;
 
 int cov_fast_layer_new(const struct cov_layer *layer, const struct cov_layer_weights *w,
@@ -35,13 +33,10 @@ void cov_fast_layer_free(struct cov_fast_layer *f); /* NULL is accepted */
 /* Floats of scratch that running it needs. */
 size_t cov_fast_layer_scratch(const struct cov_fast_layer *f);
 
-/* Not for an LSTM: y of one sequence; row t of x starts at x + t * x_stride, of y at
- * y + t * y_stride. */
-void cov_fast_rows(const struct cov_fast_layer *f, const float *x, size_t x_stride, float *y,
-                   size_t y_stride, float *scratch);
-
-/* An LSTM: y[T, n, directions*hidden] of x[T, n, c_in], time-major, n <= COV_LSTM_ROWS. */
-void cov_fast_lstm(const struct cov_fast_layer *f, size_t n, const float *x, float *y,
-                   float *scratch);
+/* Rows `rows` of y of one sequence; row t of x starts at x + t * x_stride, of y at
+ * y + t * y_stride. `rows` begins at a multiple of cov_plan_unit(layer), and ends at one or with the
+ * layer. */
+void cov_fast_rows(const struct cov_fast_layer *f, struct cov_rows rows, const float *x,
+                   size_t x_stride, float *y, size_t y_stride, float *scratch);
 
 #endif

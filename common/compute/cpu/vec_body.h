@@ -1,6 +1,7 @@
 /* vec_body.h - the kernels of vec.h; included by the file of each instruction set, which defines
  * VEC_TABLE, VEC_NAME and VEC_NEEDS.
  * SPDX-License-Identifier: MIT */
+#include <float.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -84,23 +85,93 @@ static void finish(size_t rows, size_t n, const float *restrict acc, const float
         }
 }
 
-static void lstm_cell(size_t rows, size_t hidden, const float *restrict gates,
-                      const float *restrict bias, float *restrict cell, float *restrict h,
-                      size_t h_stride)
+/* The four gates of one row stand apart, which the compiler is told here. */
+static void gates_of_row(size_t hidden, const float *restrict bias, float *restrict i,
+                         float *restrict f, float *restrict g, float *restrict o,
+                         float *restrict cell, float *restrict h)
+{
+    for (size_t u = 0; u < hidden; u++) {
+        i[u] = sigmoid(i[u] + bias[u]);
+        f[u] = sigmoid(f[u] + bias[hidden + u]);
+        g[u] = tanh_(g[u] + bias[2 * hidden + u]);
+        o[u] = sigmoid(o[u] + bias[3 * hidden + u]);
+        float v = f[u] * cell[u] + i[u] * g[u];
+        cell[u] = v;
+        h[u] = o[u] * tanh_(v);
+    }
+}
+
+static void lstm_cell(size_t rows, size_t hidden, float *gates, const float *bias, float *cell,
+                      float *h, size_t h_stride)
 {
     for (size_t r = 0; r < rows; r++) {
-        const float *in = gates + r * 4 * hidden;
-        float *c = cell + r * hidden, *out = h + r * h_stride;
-        for (size_t u = 0; u < hidden; u++) {
-            float i = sigmoid(in[u] + bias[u]);
-            float f = sigmoid(in[hidden + u] + bias[hidden + u]);
-            float g = tanh_(in[2 * hidden + u] + bias[2 * hidden + u]);
-            float o = sigmoid(in[3 * hidden + u] + bias[3 * hidden + u]);
-            float v = f * c[u] + i * g;
-            c[u] = v;
-            out[u] = o * tanh_(v);
-        }
+        float *i = gates + r * 4 * hidden;
+        gates_of_row(hidden, bias, i, i + hidden, i + 2 * hidden, i + 3 * hidden, cell + r * hidden,
+                     h + r * h_stride);
     }
+}
+
+/* n <= REST_UNITS units of lstm_rest. */
+enum { REST_UNITS = 16 };
+static inline __attribute__((always_inline)) void
+rest_units(const size_t n, const float *restrict i, const float *restrict f,
+           const float *restrict g, const float *restrict o, float *restrict cell,
+           const float *restrict before, float *restrict h)
+{
+    float v[REST_UNITS];
+    int32_t changed = 0;
+    for (size_t u = 0; u < n; u++) {
+        v[u] = f[u] * cell[u] + i[u] * g[u];
+        changed |= to_bits(v[u]) ^ to_bits(cell[u]);
+    }
+    if (!changed) {
+        memcpy(h, before, n * sizeof *h);
+        return;
+    }
+    for (size_t u = 0; u < n; u++) {
+        cell[u] = v[u];
+        h[u] = o[u] * tanh_(v[u]);
+    }
+}
+
+static void lstm_rest(size_t hidden, const float *gates, float *cell, const float *before, float *h)
+{
+    const float *i = gates, *f = i + hidden, *g = f + hidden, *o = g + hidden;
+    size_t u = 0;
+    for (; u + REST_UNITS <= hidden; u += REST_UNITS)
+        rest_units(REST_UNITS, i + u, f + u, g + u, o + u, cell + u, before + u, h + u);
+    if (u < hidden)
+        rest_units(hidden - u, i + u, f + u, g + u, o + u, cell + u, before + u, h + u);
+}
+
+/* The largest |a - b| of n and the largest |b|, as bits, which order as the numbers do; NaN is above
+ * all. */
+static inline void distance(size_t n, const float *a, const float *b, int32_t *moved,
+                            int32_t *largest)
+{
+    int32_t d = 0, m = 0;
+    for (size_t i = 0; i < n; i++) {
+        int32_t di = to_bits(a[i] - b[i]) & INT32_MAX, mi = to_bits(b[i]) & INT32_MAX;
+        d = di > d ? di : d;
+        m = mi > m ? mi : m;
+    }
+    *moved = d;
+    *largest = m;
+}
+
+static bool still(size_t n, const float *a, const float *ref)
+{
+    enum { FIRST = 32 };
+    size_t first = n < FIRST ? n : FIRST;
+    int32_t d, m, d_rest, m_rest;
+    distance(first, a, ref, &d, &m);
+    if (!(from_bits((uint32_t)d) <= COV_VEC_LEAP * from_bits((uint32_t)m)))
+        return false;
+    distance(n - first, a + first, ref + first, &d_rest, &m_rest);
+    d = d_rest > d ? d_rest : d;
+    m = m_rest > m ? m_rest : m;
+    float largest = from_bits((uint32_t)m);
+    return largest <= FLT_MAX && from_bits((uint32_t)d) <= COV_VEC_STILL * largest;
 }
 
 static void exp_all(size_t n, float *restrict y)
@@ -109,4 +180,5 @@ static void exp_all(size_t n, float *restrict y)
         y[i] = exp_core(y[i]);
 }
 
-const struct cov_vec VEC_TABLE = {VEC_NAME, VEC_NEEDS, finish, lstm_cell, exp_all};
+const struct cov_vec VEC_TABLE = {VEC_NAME,  VEC_NEEDS, finish, lstm_cell,
+                                  lstm_rest, still,     exp_all};

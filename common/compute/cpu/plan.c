@@ -1,0 +1,229 @@
+/* plan.c - see plan.h. Runs are followed from the input up, needs from the output down.
+ * SPDX-License-Identifier: MIT */
+#include "common/compute/cpu/plan.h"
+
+#include <string.h>
+
+#include "common/seq/alphabet.h"
+
+/* Runs that are shorter are not worth the trouble. */
+enum { MIN_RUN = 128 };
+
+static size_t greatest_divisor(size_t a, size_t b)
+{
+    while (b > 0) {
+        size_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* a / b, b > 0, rounded down and up. */
+static int64_t div_down(int64_t a, int64_t b)
+{
+    return a >= 0 ? a / b : -((-a + b - 1) / b);
+}
+
+static int64_t div_up(int64_t a, int64_t b)
+{
+    return -div_down(-a, b);
+}
+
+/* v as a row of t, or the end. */
+static size_t clamp(int64_t v, size_t t)
+{
+    return v < 0 ? 0 : (size_t)v < t ? (size_t)v : t;
+}
+
+size_t cov_plan_unit(const struct cov_layer *layer)
+{
+    switch (layer->kind) {
+    case COV_LAYER_CONV:
+        return COV_PLAN_TILE;
+    case COV_LAYER_CONV_TRANSPOSED:
+        return COV_PLAN_TILE * layer->stride;
+    case COV_LAYER_LSTM:
+    case COV_LAYER_LINEAR_EXP:
+        break;
+    }
+    return 1;
+}
+
+/* ---- runs ---- */
+
+/* Adds the run of rows beg .. end-1 with this period, in whole units of the layer. */
+static void add_run(struct cov_row_plan *p, size_t unit, size_t beg, size_t end, size_t period)
+{
+    period = period / greatest_divisor(period, unit) * unit;
+    beg = (beg + unit - 1) / unit * unit;
+    end = end / unit * unit;
+    if (beg < end && end - beg > period)
+        p->runs[p->n_runs++] = (struct cov_copy){beg + period, end, beg, period};
+}
+
+/* Runs of one code: the last COV_PLAN_RUNS of them, ascending. */
+static void find_runs(const uint8_t *codes, size_t L, struct cov_row_plan *p)
+{
+    struct cov_rows found[COV_PLAN_RUNS];
+    size_t n = 0;
+    for (size_t end = L; end > 0 && n < COV_PLAN_RUNS;) {
+        size_t beg = end - 1;
+        while (beg > 0 && codes[beg - 1] == codes[end - 1])
+            beg--;
+        if (end - beg >= MIN_RUN)
+            found[n++] = (struct cov_rows){beg, end};
+        end = beg;
+    }
+    while (n-- > 0)
+        add_run(p, 1, found[n].beg, found[n].end, 1);
+}
+
+/* What a layer makes of the runs of its input. */
+static void follow_runs(const struct cov_layer *l, const struct cov_row_plan *in,
+                        struct cov_row_plan *out)
+{
+    if (l->kind == COV_LAYER_LSTM)
+        return;
+    int64_t stride = (int64_t)l->stride, pad = l->pad;
+    int64_t span = (int64_t)((l->kernel - 1) * l->dilation); /* from the first tap to the last */
+    for (size_t i = 0; i < in->n_runs; i++) {
+        const struct cov_copy *run = &in->runs[i];
+        int64_t beg = (int64_t)run->from, end = (int64_t)run->end;
+        size_t period = run->period;
+        if (l->kind == COV_LAYER_CONV) { /* row t sees t * stride - pad ... + span */
+            beg = div_up(beg + pad, stride);
+            end = div_down(end - 1 - span + pad, stride) + 1;
+            period /= greatest_divisor(period, l->stride);
+        } else if (l->kind ==
+                   COV_LAYER_CONV_TRANSPOSED) { /* (t + pad - span ... t + pad) / stride */
+            beg = (beg - 1) * stride + 1 - pad + span;
+            end = end * stride - pad;
+            period *= l->stride;
+        }
+        add_run(out, cov_plan_unit(l), clamp(beg, l->t_out), clamp(end, l->t_out), period);
+    }
+}
+
+/* ---- needs ---- */
+
+/* Adds a range that begins no earlier than those before; what touches is merged. */
+static void add_range(struct cov_row_plan *p, size_t beg, size_t end)
+{
+    if (beg >= end)
+        return;
+    struct cov_rows *last = p->n_ranges > 0 ? &p->ranges[p->n_ranges - 1] : NULL;
+    if (last && (beg <= last->end || p->n_ranges == COV_PLAN_RANGES))
+        last->end = end > last->end ? end : last->end;
+    else
+        p->ranges[p->n_ranges++] = (struct cov_rows){beg, end};
+}
+
+/* The same in whole units of t rows. */
+static void add_units(struct cov_row_plan *p, size_t unit, size_t t, size_t beg, size_t end)
+{
+    if (beg < end) {
+        size_t up = (end + unit - 1) / unit * unit;
+        add_range(p, beg / unit * unit, up < t ? up : t);
+    }
+}
+
+/* Splits the rows needed of a layer of t rows, ascending, into those to compute and copies. */
+static void split(struct cov_row_plan *p, size_t unit, size_t t, const struct cov_rows *needed,
+                  size_t n_needed)
+{
+    size_t r = 0; /* the run that is next */
+    for (size_t i = 0; i < n_needed; i++) {
+        size_t at = needed[i].beg, end = needed[i].end;
+        for (; r < p->n_runs && p->runs[r].beg < end; r++) {
+            const struct cov_copy *run = &p->runs[r];
+            size_t beg = at > run->beg ? at : run->beg, stop = end < run->end ? end : run->end;
+            if (beg >= stop)
+                continue;
+            add_units(p, unit, t, at < run->from ? at : run->from, run->from);
+            add_units(p, unit, t, run->from, run->beg);
+            p->copies[p->n_copies++] = (struct cov_copy){beg, stop, run->from, run->period};
+            at = stop;
+            if (run->end > end)
+                break; /* more of this run may be needed */
+        }
+        add_units(p, unit, t, at, end);
+    }
+}
+
+/* The rows of its input that a layer reads for its rows beg .. end-1. */
+static struct cov_rows rows_read(const struct cov_layer *l, size_t beg, size_t end)
+{
+    int64_t stride = (int64_t)l->stride, pad = l->pad;
+    int64_t span = (int64_t)((l->kernel - 1) * l->dilation);
+    int64_t first = (int64_t)beg, last = (int64_t)end - 1;
+    switch (l->kind) {
+    case COV_LAYER_CONV:
+        return (struct cov_rows){clamp(first * stride - pad, l->t_in),
+                                 clamp(last * stride - pad + span + 1, l->t_in)};
+    case COV_LAYER_CONV_TRANSPOSED:
+        return (struct cov_rows){clamp(div_up(first + pad - span, stride), l->t_in),
+                                 clamp(div_down(last + pad, stride) + 1, l->t_in)};
+    case COV_LAYER_LSTM: /* up to end forward, and all of them backward */
+        return (struct cov_rows){0, l->directions == 2 ? l->t_in : end};
+    case COV_LAYER_LINEAR_EXP:
+        break;
+    }
+    return (struct cov_rows){beg, end};
+}
+
+void cov_plan(const struct cov_layer *layers, size_t n_layers, const uint8_t *codes,
+              struct cov_row_plan *plans)
+{
+    size_t filled = layers[0].t_in, n_needed = 0;
+    struct cov_rows needed[COV_PLAN_RANGES];
+    for (size_t i = 0; i <= n_layers; i++)
+        plans[i].n_ranges = plans[i].n_copies = plans[i].n_runs = 0;
+    while (filled > 0 && codes[filled - 1] == COV_CODE_PAD)
+        filled--;
+    if (filled == 0)
+        return;
+    find_runs(codes, layers[0].t_in, &plans[0]);
+    for (size_t i = 0; i < n_layers; i++)
+        follow_runs(&layers[i], &plans[i], &plans[i + 1]);
+    needed[n_needed++] = (struct cov_rows){0, filled};
+    for (size_t i = n_layers; i > 0; i--) {
+        const struct cov_layer *l = &layers[i - 1];
+        struct cov_row_plan *p = &plans[i];
+        if (l->kind == COV_LAYER_LSTM)
+            add_range(p, needed[0].beg, needed[n_needed - 1].end);
+        else
+            split(p, cov_plan_unit(l), l->t_out, needed, n_needed);
+        /* Ranges ascend, and so does what they read. */
+        struct cov_row_plan read = {.n_ranges = 0};
+        for (size_t k = 0; k < p->n_ranges; k++) {
+            struct cov_rows rows = rows_read(l, p->ranges[k].beg, p->ranges[k].end);
+            add_range(&read, rows.beg, rows.end);
+        }
+        n_needed = read.n_ranges;
+        memcpy(needed, read.ranges, n_needed * sizeof *needed);
+        if (n_needed == 0)
+            return;
+    }
+    for (size_t k = 0; k < n_needed; k++) /* rows of the input are cheaper to make than to copy */
+        add_range(&plans[0], needed[k].beg, needed[k].end);
+}
+
+void cov_plan_full(const struct cov_layer *layers, size_t n_layers, struct cov_row_plan *plans)
+{
+    for (size_t i = 0; i <= n_layers; i++) {
+        plans[i].n_ranges = 1;
+        plans[i].n_copies = plans[i].n_runs = 0;
+        plans[i].ranges[0] = (struct cov_rows){0, i ? layers[i - 1].t_out : layers[0].t_in};
+    }
+}
+
+size_t cov_plan_source(const struct cov_row_plan *plan, size_t t)
+{
+    for (size_t i = 0; i < plan->n_copies; i++) {
+        const struct cov_copy *c = &plan->copies[i];
+        if (t >= c->beg && t < c->end)
+            return c->from + (t - c->from) % c->period;
+    }
+    return t;
+}

@@ -1,0 +1,249 @@
+/* test_lstm.c - LSTM layers that rest: against the scalar reference, and against computing it all,
+ * with inputs that stand still, drift, and start again, and with cells that count without end.
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/base/cpu.h"
+#include "common/base/rng.h"
+#include "common/compute/cpu/lstm.h"
+#include "common/compute/cpu/ref.h"
+
+static float *floats(size_t n)
+{
+    float *p = calloc(n, sizeof *p);
+    assert_non_null(p);
+    return p;
+}
+
+static struct cov_lstm *lstm_of(const struct cov_layer *l, const struct cov_layer_weights *w)
+{
+    struct cov_lstm *f;
+    unsigned features = cov_cpu_features();
+    assert_int_equal(
+        cov_lstm_new(l, w, cov_gemm_choose(features), cov_vec_choose(features), &f, NULL), 0);
+    return f;
+}
+
+static size_t draw(struct cov_rng *rng, size_t min, size_t max)
+{
+    return min + (size_t)cov_rng_below(rng, max - min + 1);
+}
+
+/* Random weights; *memory is the caller's to free. */
+static struct cov_layer_weights weights_of(struct cov_rng *rng, const struct cov_layer *l,
+                                           float **memory)
+{
+    size_t sizes[COV_REF_N_WEIGHTS];
+    *memory = floats(cov_ref_weight_sizes(l, sizes));
+    struct cov_layer_weights w = {0};
+    const float **places[COV_REF_N_WEIGHTS];
+    cov_ref_weight_places(&w, places);
+    float *at = *memory, scale = 1 / sqrtf((float)l->hidden);
+    for (size_t k = 0; k < COV_REF_N_WEIGHTS; k++) {
+        if (sizes[k])
+            *places[k] = at;
+        for (size_t i = 0; i < sizes[k]; i++)
+            *at++ = ((float)cov_rng_double(rng) * 2 - 1) * scale;
+    }
+    return w;
+}
+
+/* x[T, n, c] of sequences that move, stand still, or drift by `drift` of their size a row, for
+ * stretches of their own. */
+static void fill(struct cov_rng *rng, size_t t_n, size_t n, size_t c, float *x)
+{
+    for (size_t b = 0; b < n; b++) {
+        size_t left = 0, how = 0;
+        for (size_t t = 0; t < t_n; t++, left--) {
+            float *row = x + (t * n + b) * c, *before = t ? row - n * c : NULL;
+            if (left == 0) {
+                left = draw(rng, 1, 150);
+                how = draw(rng, 0, 2);
+            }
+            for (size_t i = 0; i < c; i++) {
+                float v = (float)cov_rng_double(rng) * 2 - 1;
+                row[i] = how == 0 || !before ? v * 3 : how == 1 ? before[i] : before[i] + v * 3e-7f;
+            }
+        }
+    }
+}
+
+static void take(const float *many, size_t t_n, size_t n, size_t c, size_t b, float *one)
+{
+    for (size_t t = 0; t < t_n; t++)
+        memcpy(one + t * c, many + (t * n + b) * c, c * sizeof *one);
+}
+
+/* Sequences side by side are, row by row as wanted, what each is alone, and close to the reference;
+ * rows that are not wanted need no x. */
+static void check(struct cov_rng *rng, const struct cov_layer *l, size_t n)
+{
+    float *memory;
+    struct cov_layer_weights w = weights_of(rng, l, &memory);
+    struct cov_lstm *f = lstm_of(l, &w);
+    size_t n_in = l->t_in * l->c_in, n_out = l->t_in * l->c_out;
+    float *x = floats(n * n_in), *y = floats(n * n_out), *scratch = floats(cov_lstm_scratch(f));
+    float *one = floats(n_in), *want = floats(n_out), *got = floats(n_out), *alone = floats(n_out);
+    double *ref_state = malloc(6 * l->hidden * sizeof *ref_state);
+    assert_non_null(ref_state);
+    struct cov_lstm_task tasks[COV_LSTM_ROWS] = {{{0, 0}, NULL, 0, 0}};
+    fill(rng, l->t_in, n, l->c_in, x);
+    for (size_t b = 0; b < n; b++) {
+        size_t beg = b % 3 ? 0 : cov_rng_below(rng, l->t_in);
+        tasks[b].rows = (struct cov_rows){beg, b % 4 == 3 ? l->t_in : draw(rng, beg, l->t_in)};
+        if (l->directions == 1)
+            for (size_t t = tasks[b].rows.end; t < l->t_in; t++)
+                x[(t * n + b) * l->c_in] = NAN;
+    }
+    cov_lstm_run(f, n, tasks, false, x, y, scratch);
+    for (size_t b = 0; b < n; b++) {
+        struct cov_rows rows = tasks[b].rows;
+        size_t beg = rows.beg * l->c_out, n_wanted = (rows.end - rows.beg) * l->c_out;
+        struct cov_lstm_task task = {.rows = rows};
+        take(x, l->t_in, n, l->c_in, b, one);
+        take(y, l->t_in, n, l->c_out, b, got);
+        cov_lstm_run(f, 1, &task, false, one, alone, scratch);
+        assert_memory_equal(got + beg, alone + beg, n_wanted * sizeof *got);
+        assert_true(task.x_products == tasks[b].x_products &&
+                    task.h_products == tasks[b].h_products);
+        cov_ref_layer(l, &w, one, want, ref_state);
+        for (size_t i = beg; i < beg + n_wanted; i++)
+            assert_true(fabsf(got[i] - want[i]) <= 3e-5f);
+        if (rows.beg == rows.end)
+            assert_true(task.x_products == 0 && task.h_products == 0);
+    }
+    free(ref_state);
+    free(alone);
+    free(got);
+    free(want);
+    free(one);
+    free(scratch);
+    free(y);
+    free(x);
+    cov_lstm_free(f);
+    free(memory);
+}
+
+static void test_random(void **state)
+{
+    (void)state;
+    struct cov_rng rng;
+    cov_rng_init(&rng, 51);
+    for (int i = 0; i < 60; i++) {
+        struct cov_layer l = {.kind = COV_LAYER_LSTM,
+                              .c_in = draw(&rng, 1, 70),
+                              .hidden = draw(&rng, 1, 50),
+                              .directions = draw(&rng, 1, 2)};
+        l.t_in = l.t_out = draw(&rng, 1, 700);
+        l.c_out = l.hidden * l.directions;
+        check(&rng, &l, draw(&rng, 1, COV_LSTM_ROWS));
+    }
+}
+
+/* Over constant input a random layer comes to rest, in each direction and for each sequence. */
+static void test_rests(void **state)
+{
+    (void)state;
+    enum { T = 2000, N = 3, STILL_FROM = 100 };
+    struct cov_rng rng;
+    cov_rng_init(&rng, 52);
+    struct cov_layer l = {.kind = COV_LAYER_LSTM,
+                          .t_in = T,
+                          .t_out = T,
+                          .c_in = 20,
+                          .hidden = 32,
+                          .directions = 2,
+                          .c_out = 64};
+    float *memory, *x = floats((size_t)T * N * 20), *y = floats((size_t)T * N * 64);
+    float *full = floats((size_t)T * N * 64);
+    struct cov_layer_weights w = weights_of(&rng, &l, &memory);
+    struct cov_lstm *f = lstm_of(&l, &w);
+    float *scratch = floats(cov_lstm_scratch(f));
+    for (size_t i = 0; i < (size_t)T * N * 20; i++)
+        x[i] =
+            i < (size_t)STILL_FROM * N * 20 ? (float)cov_rng_double(&rng) : 0.05f * (float)(i % 20);
+    struct cov_lstm_task tasks[N] = {{.rows = {0, T}}, {.rows = {0, T}}, {.rows = {0, T}}};
+    cov_lstm_run(f, N, tasks, true, x, full, scratch);
+    for (size_t b = 0; b < N; b++)
+        assert_true(tasks[b].x_products == (size_t)2 * T && tasks[b].h_products == (size_t)2 * T);
+    cov_lstm_run(f, N, tasks, false, x, y, scratch);
+    for (size_t b = 0; b < N; b++) {
+        /* Forward the moving rows and one; backward the first and the moving ones. */
+        assert_int_equal(tasks[b].x_products, 2 * STILL_FROM + 2);
+        assert_in_range(tasks[b].h_products, 2 * STILL_FROM, 2 * STILL_FROM + 200);
+    }
+    for (size_t i = 0; i < (size_t)T * N * 64; i++)
+        assert_true(fabsf(y[i] - full[i]) < 4e-6f);
+    free(scratch);
+    cov_lstm_free(f);
+    free(full);
+    free(y);
+    free(x);
+    free(memory);
+}
+
+/* Two units with a forget gate of 1, which add to their cells for half of the rows, and take away for
+ * the others: thousands of steps at which h, and with it the gates, stand still, and then what was
+ * counted decides when h changes its sign. A third one follows what they do. */
+static void test_counts_without_end(void **state)
+{
+    (void)state;
+    enum { T = 8000, H = 3, TURN = T / 2 };
+    /* i, f, g, o: sigmoid(40) is 1 as a float. */
+    const float bias[4 * H] = {-4, -5, 0, 40, 40, 0, 0, 0, 0, 40, 0, 0}, zero[4 * H] = {0};
+    const float w_ih[4 * H] = {0, 0, 0, 0, 0, 0, 40, -40, 0, 0, 0, 0};
+    float w_hh[4 * H * H] = {0};
+    for (size_t g = 0; g < 4; g++) /* the third unit sees the others */
+        w_hh[(g * H + 2) * H] = w_hh[(g * H + 2) * H + 1] = 1;
+    struct cov_layer l = {.kind = COV_LAYER_LSTM,
+                          .t_in = T,
+                          .t_out = T,
+                          .c_in = 1,
+                          .hidden = H,
+                          .directions = 1,
+                          .c_out = H};
+    struct cov_layer_weights w = {.w_ih = {w_ih}, .w_hh = {w_hh}, .b_ih = {bias}, .b_hh = {zero}};
+    struct cov_lstm *f = lstm_of(&l, &w);
+    float *x = floats(T), *y = floats((size_t)T * H), *full = floats((size_t)T * H);
+    float *scratch = floats(cov_lstm_scratch(f));
+    double ref_state[6 * H];
+    for (size_t t = 0; t < T; t++)
+        x[t] = t < TURN ? 1 : -1;
+    struct cov_lstm_task task = {.rows = {0, T}};
+    cov_lstm_run(f, 1, &task, true, x, full, scratch);
+    assert_int_equal(task.h_products, T);
+    cov_lstm_run(f, 1, &task, false, x, y, scratch);
+    assert_int_equal(task.x_products, 2);
+    assert_true(task.h_products < T / 2);
+    for (size_t i = 0; i < (size_t)T * H; i++)
+        assert_true(fabsf(y[i] - full[i]) < 1e-5f);
+    assert_true(y[(size_t)(TURN + 3000) * H] == 1);         /* it has counted to 72 */
+    assert_true(y[(size_t)(TURN + 3000) * H + 1] < -0.49f); /* and to -27, with o = 1/2 */
+    assert_true(fabsf(y[(size_t)(T - 1) * H]) < 0.1f);      /* and back */
+    cov_ref_layer(&l, &w, x, full, ref_state);              /* here sums are double */
+    for (size_t i = 0; i < (size_t)T * H; i++)
+        assert_true(fabsf(y[i] - full[i]) < 0.02f);
+    free(scratch);
+    free(full);
+    free(y);
+    free(x);
+    cov_lstm_free(f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_random),
+        cmocka_unit_test(test_rests),
+        cmocka_unit_test(test_counts_without_end),
+    };
+    return cmocka_run_group_tests_name("lstm", tests, NULL, NULL);
+}

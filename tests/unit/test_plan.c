@@ -1,0 +1,276 @@
+/* test_plan.c - which rows are computed: over networks of any shape, rows are stood for by hashes of
+ * all that they depend on, so that a row that is missing, stale or a wrong copy is seen.
+ * SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/base/rng.h"
+#include "common/compute/cpu/plan.h"
+#include "common/net/shape.h"
+#include "common/seq/alphabet.h"
+
+/* The hash of a row that was not computed. */
+static const uint64_t ABSENT = 0xdeadbeefdeadbeefU;
+
+static uint64_t mix(uint64_t hash, uint64_t v)
+{
+    hash = (hash ^ v) * 0x9e3779b97f4a7c15U;
+    return hash ^ (hash >> 29);
+}
+
+/* Row t of a convolution of x[t_in]; rows beyond its ends are as those of padding, 0. */
+static uint64_t row_of(const struct cov_layer *l, size_t t, const uint64_t *x)
+{
+    uint64_t hash = 1;
+    if (l->kind == COV_LAYER_LINEAR_EXP) {
+        assert_true(x[t] != ABSENT);
+        return mix(hash, x[t]);
+    }
+    for (size_t k = 0; k < l->kernel; k++) {
+        int64_t row = (int64_t)(t * l->stride + k * l->dilation) - l->pad;
+        if (l->kind == COV_LAYER_CONV_TRANSPOSED) {
+            int64_t at = (int64_t)t + l->pad - (int64_t)(k * l->dilation);
+            if (at % (int64_t)l->stride)
+                continue;
+            row = at / (int64_t)l->stride;
+        }
+        uint64_t v = row < 0 || row >= (int64_t)l->t_in ? 0 : x[row];
+        assert_true(v != ABSENT);
+        hash = mix(mix(hash, k), v);
+    }
+    return hash;
+}
+
+/* y of an LSTM: forward up to rows.end, backward down to rows.beg. */
+static void run_lstm(const struct cov_layer *l, struct cov_rows rows,
+                     const struct cov_row_plan *input, const uint64_t *x, uint64_t *y)
+{
+    uint64_t state = 1;
+    for (size_t t = 0; t < rows.end; t++) {
+        uint64_t v = x[cov_plan_source(input, t)];
+        assert_true(v != ABSENT);
+        y[t] = state = mix(state, v);
+    }
+    state = 2;
+    for (size_t t = l->t_in; l->directions == 2 && t-- > rows.beg;) {
+        uint64_t v = x[cov_plan_source(input, t)];
+        assert_true(v != ABSENT);
+        state = mix(state, v);
+        y[t] = y[t] == ABSENT ? ABSENT : mix(y[t], state);
+    }
+}
+
+/* y = layer i of x, as planned; the rows of all ranges and copies are checked. Returns the rows
+ * computed. */
+static size_t run_layer(const struct cov_layer *l, const struct cov_row_plan *input,
+                        const struct cov_row_plan *plan, const uint64_t *x, uint64_t *y)
+{
+    size_t n = 0, unit = cov_plan_unit(l);
+    for (size_t t = 0; t < l->t_out; t++)
+        y[t] = ABSENT;
+    if (l->kind == COV_LAYER_LSTM) {
+        assert_true(plan->n_ranges <= 1 && plan->n_copies == 0);
+        if (plan->n_ranges)
+            run_lstm(l, plan->ranges[0], input, x, y);
+        return 0;
+    }
+    for (size_t i = 0; i < plan->n_ranges; i++) {
+        struct cov_rows r = plan->ranges[i];
+        assert_true(r.beg % unit == 0 && (r.end % unit == 0 || r.end == l->t_out));
+        assert_true(r.beg < r.end && r.end <= l->t_out);
+        assert_true(i == 0 || plan->ranges[i - 1].end < r.beg);
+        for (size_t t = r.beg; t < r.end; t++)
+            y[t] = row_of(l, t, x);
+        n += r.end - r.beg;
+    }
+    for (size_t i = 0; i < plan->n_copies; i++) {
+        const struct cov_copy *c = &plan->copies[i];
+        assert_true(c->from % unit == 0 && c->period % unit == 0 && c->beg >= c->from + c->period);
+        for (size_t t = c->beg; t < c->end; t++) {
+            assert_int_equal(cov_plan_source(plan, t), c->from + (t - c->from) % c->period);
+            y[t] = y[c->from + (t - c->from) % c->period];
+        }
+    }
+    return n;
+}
+
+/* The output of all layers; `full` without a plan. Returns the rows of convolutions computed. */
+static size_t run_all(const struct cov_layer *layers, size_t n, const struct cov_row_plan *plans,
+                      const uint8_t *codes, uint64_t *last)
+{
+    size_t most = 1, rows = 0;
+    for (size_t i = 0; i < n; i++)
+        most = layers[i].t_in > most ? layers[i].t_in : most;
+    uint64_t *x = calloc(most, sizeof *x), *y = calloc(most, sizeof *y);
+    if (!x || !y)
+        abort();
+    for (size_t t = 0; t < layers[0].t_in; t++)
+        x[t] = ABSENT;
+    for (size_t i = 0; i < plans[0].n_ranges; i++)
+        for (size_t t = plans[0].ranges[i].beg; t < plans[0].ranges[i].end; t++)
+            x[t] = codes[t];
+    for (size_t i = 0; i < n; i++) {
+        rows += run_layer(&layers[i], &plans[i], &plans[i + 1], x, y);
+        uint64_t *swap = x;
+        x = y;
+        y = swap;
+    }
+    memcpy(last, x, layers[n - 1].t_out * sizeof *last);
+    free(x);
+    free(y);
+    return rows;
+}
+
+static int64_t draw(struct cov_rng *rng, int64_t min, int64_t max)
+{
+    return min + (int64_t)cov_rng_below(rng, (uint64_t)(max - min + 1));
+}
+
+/* codes[L]: bases, runs of one code, and padding behind. Returns where it begins. */
+static size_t draw_codes(struct cov_rng *rng, size_t L, uint8_t *codes)
+{
+    size_t filled = (size_t)draw(rng, 0, 3) ? cov_rng_below(rng, L + 1) : L,
+           n_runs = draw(rng, 0, 9);
+    for (size_t t = 0; t < L; t++)
+        codes[t] = t < filled ? (uint8_t)(1U << cov_rng_below(rng, 4)) : COV_CODE_PAD;
+    for (size_t i = 0; i < n_runs && filled > 0; i++) {
+        size_t beg = cov_rng_below(rng, filled), n = (size_t)draw(rng, 1, 900);
+        for (size_t t = beg; t < beg + n && t < filled; t++)
+            codes[t] = i % 3 ? COV_CODE_N : COV_CODE_A;
+    }
+    return filled;
+}
+
+static void test_all_shapes(void **state)
+{
+    (void)state;
+    struct cov_rng rng;
+    cov_rng_init(&rng, 31);
+    for (int round = 0; round < 400; round++) {
+        struct cov_hparams hp;
+        do {
+            hp = (struct cov_hparams){.model_type = (enum cov_model_type)draw(&rng, 0, 2),
+                                      .cnn_layers = draw(&rng, 1, 4),
+                                      .filter_size = 1,
+                                      .kernel_size = draw(&rng, 1, 13),
+                                      .step = draw(&rng, 1, 4),
+                                      .up = 1,
+                                      .dilation = draw(&rng, 0, 2) ? 1 : draw(&rng, 2, 4),
+                                      .lstm_layers = draw(&rng, 1, 3),
+                                      .hidden_size = 1,
+                                      .input_size = 4,
+                                      .output_size = 1};
+        } while (cov_hparams_check(&hp, NULL));
+        size_t unit = 1, n, full, least = SIZE_MAX;
+        for (int64_t k = 0; k < hp.cnn_layers; k++)
+            unit *= (size_t)hp.step;
+        size_t L = unit * (size_t)draw(&rng, 1, 1 + 4000 / (int64_t)unit);
+        struct cov_params params;
+        struct cov_layer *layers;
+        struct cov_layer_weights *weights;
+        assert_int_equal(cov_params_init(&hp, &params, NULL), 0);
+        float *block = calloc(params.n_floats, sizeof *block);
+        assert_non_null(block);
+        if (cov_shape(&hp, L, &params, block, &layers, &weights, &n, NULL) == 0) {
+            uint8_t *codes = malloc(L);
+            uint64_t *want = malloc(L * sizeof *want), *got = malloc(L * sizeof *got);
+            struct cov_row_plan *plans = calloc(n + 1, sizeof *plans);
+            assert_true(codes && want && got && plans);
+            for (int i = 0; i < 3; i++) {
+                size_t filled = draw_codes(&rng, L, codes);
+                cov_plan_full(layers, n, plans);
+                full = run_all(layers, n, plans, codes, want);
+                cov_plan(layers, n, codes, plans);
+                least = run_all(layers, n, plans, codes, got);
+                assert_true(least <= full);
+                assert_memory_equal(got, want, filled * sizeof *got);
+            }
+            free(plans);
+            free(got);
+            free(want);
+            free(codes);
+            free(layers);
+            free(weights);
+        }
+        free(block);
+        cov_params_fini(&params);
+    }
+}
+
+/* Of the published shape, what a contig of 1 kb, a chunk of N, and a full chunk take. */
+static void test_savings(void **state)
+{
+    (void)state;
+    enum { L = 21384 };
+    struct cov_hparams hp = {.model_type = COV_MODEL_BI_HYBRID,
+                             .cnn_layers = 3,
+                             .filter_size = 1,
+                             .kernel_size = 9,
+                             .step = 2,
+                             .up = 1,
+                             .dilation = 1,
+                             .lstm_layers = 2,
+                             .hidden_size = 1,
+                             .input_size = 4,
+                             .output_size = 1};
+    struct cov_params params;
+    struct cov_layer *layers;
+    struct cov_layer_weights *weights;
+    size_t n;
+    assert_int_equal(cov_params_init(&hp, &params, NULL), 0);
+    float *block = calloc(params.n_floats, sizeof *block);
+    uint8_t *codes = malloc(L);
+    uint64_t *y = malloc(L * sizeof *y);
+    assert_true(block && codes && y);
+    assert_int_equal(cov_shape(&hp, L, &params, block, &layers, &weights, &n, NULL), 0);
+    struct cov_row_plan *plans = calloc(n + 1, sizeof *plans);
+    assert_non_null(plans);
+    struct cov_rng rng;
+    cov_rng_init(&rng, 32);
+    for (size_t t = 0; t < L; t++)
+        codes[t] = (uint8_t)(1U << cov_rng_below(&rng, 4));
+    cov_plan_full(layers, n, plans);
+    size_t full = run_all(layers, n, plans, codes, y);
+    cov_plan(layers, n, codes, plans);
+    assert_int_equal(run_all(layers, n, plans, codes, y), full);
+    memset(codes + 1000, COV_CODE_PAD, L - 1000);
+    cov_plan(layers, n, codes, plans);
+    assert_true(run_all(layers, n, plans, codes, y) < full * 6 / 100);
+    assert_true(plans[0].ranges[0].end < 1100);
+    assert_int_equal(plans[n].ranges[0].end, 1000);
+    memset(codes, COV_CODE_PAD, L);
+    cov_plan(layers, n, codes, plans);
+    assert_int_equal(run_all(layers, n, plans, codes, y), 0);
+    /* All of the layers up have to be computed behind an LSTM, but little of those down. */
+    memset(codes, COV_CODE_N, L);
+    cov_plan(layers, n, codes, plans);
+    for (size_t i = 1; i <= 3; i++) {
+        size_t rows = 0;
+        for (size_t k = 0; k < plans[i].n_ranges; k++)
+            rows += plans[i].ranges[k].end - plans[i].ranges[k].beg;
+        assert_true(rows < 64);
+    }
+    assert_true(plans[3].n_copies == 1 && plans[3].copies[0].end > layers[2].t_out - 32);
+    free(plans);
+    free(layers);
+    free(weights);
+    free(y);
+    free(codes);
+    free(block);
+    cov_params_fini(&params);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_all_shapes),
+        cmocka_unit_test(test_savings),
+    };
+    return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
+}
