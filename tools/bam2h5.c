@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/base/bgz.h"
 #include "common/base/path.h"
@@ -163,7 +164,7 @@ static int check_prefix(const char *prefix, struct cov_err *e)
     return COV_OK;
 }
 
-static int check(const struct config *c, int n_operands, char **operands,
+static int check(const struct config *c, const bool *given, int n_operands, char **operands,
                  const struct cov_common *common, struct cov_err *e)
 {
     if (c->append && c->replace)
@@ -174,6 +175,9 @@ static int check(const struct config *c, int n_operands, char **operands,
         return cov_fail(e, COV_EUSAGE, "-o -: a genome file needs a name of its own");
     if (c->rename && cov_path_is_std(c->rename))
         return cov_fail(e, COV_EUSAGE, "--rename is not read from standard input");
+    if (given[ROW_SHIFT] && access(operands[0], F_OK) && strchr(operands[0], ','))
+        return cov_fail(e, COV_EUSAGE, "%s: a value of --shift comes behind '=': --shift=%s",
+                        operands[0], operands[0]);
     for (int i = 1; i < n_operands; i++)
         for (int k = 1; k < i; k++)
             if (strcmp(operands[i], operands[k]) == 0)
@@ -213,7 +217,7 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
                              : COV_MEASURE_NEW,
         .tmpdir = common->tmpdir,
     };
-    int rc = check(c, n_operands, operands, common, e);
+    int rc = check(c, given, n_operands, operands, common, e);
     if (!rc && given[ROW_SHIFT])
         rc = parse_shift(c->shift, &measure.counting, e);
     const char *const lists[] = {c->reference, c->rename};

@@ -232,9 +232,10 @@ static ssize_t copy_some(int in, int out, bool *share, char *buf, size_t n)
 {
     if (*share) {
         ssize_t got = copy_file_range(in, NULL, out, NULL, (size_t)1 << 26, 0);
-        if (got >= 0 || errno == EINTR)
+        if (got > 0 || (got < 0 && errno == EINTR))
             return got;
-        *share = false; /* not between these file systems; what failed in earnest fails again */
+        /* Not between these file systems, some of which say 0; what failed in earnest fails again. */
+        *share = false;
     }
     ssize_t got = read(in, buf, n);
     for (ssize_t done = 0; done < got;) {
@@ -267,7 +268,8 @@ int cov_outfile_copy(const struct cov_outfile *o, const char *from, struct cov_p
     }
     cov_progress_end(progress);
     if (code == COV_OK)
-        (void)fchmod(out, st.st_mode & 0777); /* some file systems have no permissions */
+        /* A copy is made to be changed. Some file systems have no permissions. */
+        (void)fchmod(out, (st.st_mode & 0777) | S_IRUSR | S_IWUSR);
     if (out >= 0 && close(out) != 0 && code == COV_OK)
         code = cov_fail_errno(e, "%s: a copy cannot be written", o->path);
     (void)close(in); /* opened for reading */

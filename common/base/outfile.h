@@ -38,8 +38,8 @@ enum cov_outfile_kind {
 int cov_outfile_begin(struct cov_outfile *o, const char *path, enum cov_outfile_kind kind,
                       bool force, struct cov_err *e) COV_MUST_USE;
 
-/* Makes the temporary file a copy of the regular file `from`, with its permissions. `progress` may
- * be NULL. */
+/* Makes the temporary file a copy of the regular file `from`, with its permissions, but that the owner
+ * may read and change it. `progress` may be NULL. */
 int cov_outfile_copy(const struct cov_outfile *o, const char *from, struct cov_progress *progress,
                      struct cov_err *e) COV_MUST_USE;
 

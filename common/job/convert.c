@@ -271,11 +271,24 @@ static int prepare_slots(struct job *j, struct cov_err *e)
     return COV_OK;
 }
 
+/* Who has forgotten to merge is to know it. */
+static void warn_of_holes(const struct job *j, int64_t n_there)
+{
+    int64_t n = 0;
+    for (size_t i = 0; n_there >= 0 && i < j->reader.n_contigs; i++)
+        n += j->reader.lengths[i];
+    if (n_there >= 0 && n_there < n)
+        cov_warn("%s is partial: %lld of %lld bases are in it", j->input, (long long)n_there,
+                 (long long)n);
+}
+
 static int run(struct job *j, struct cov_stats *stats, struct cov_err *e)
 {
     static const struct cov_ring_stages stages = {source, work, sink};
     struct cov_ring_times times = {0};
-    cov_progress_begin(j->progress, "converting", "bp", cov_convert_reader_count(&j->reader));
+    int64_t n_there = cov_convert_reader_count(&j->reader);
+    warn_of_holes(j, n_there);
+    cov_progress_begin(j->progress, "converting", "bp", n_there);
     int rc = cov_ring_run(j->pool, j->n_slots, &stages, j, &times, e);
     double beg = cov_clock();
     if (!rc)

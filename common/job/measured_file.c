@@ -76,10 +76,11 @@ int cov_measured_compare(const struct cov_measured_genome *g, const char *path, 
         if (!found[s])
             list(&only_genome, cov_grid_name(g->grid, s));
     if (!rc && n_common == 0)
-        rc = cov_fail(e, COV_EINPUT,
-                      "%s: none of its contigs (%s%s) is in %s (%s%s); --rename maps names", path,
-                      only_file.text, only_file.n > 5 ? ", ..." : "", g->path, only_genome.text,
-                      only_genome.n > 5 ? ", ..." : "");
+        rc = cov_fail(e, COV_EINPUT, "%s: none of its contigs (%s%s) is in %s (%s%s); --rename %s",
+                      path, only_file.text, only_file.n > 5 ? ", ..." : "", g->path,
+                      only_genome.text, only_genome.n > 5 ? ", ..." : "",
+                      g->rename ? "has the file's names first, then those of the genome"
+                                : "maps names");
     if (!rc && only_file.n > 0)
         cov_warn("%s: %zu of its %zu contigs are not in %s and are left out: %s%s", path,
                  only_file.n, n, g->path, only_file.text, only_file.n > 5 ? ", ..." : "");

@@ -20,6 +20,7 @@ struct parts {
     struct cov_chunk_file **files;
     struct row *rows; /* of all parts */
     size_t n_rows;
+    bool allow_holes;
 };
 
 /* ---- whether parts belong together ---- */
@@ -160,7 +161,8 @@ static int fail_hole(const struct cov_grid *g, size_t seq, bool minus, int64_t b
                      struct cov_err *e)
 {
     return cov_fail(e, COV_EINPUT,
-                    "sequence %s, %c strand: no part has the chunks of %" PRId64 "-%" PRId64,
+                    "sequence %s, %c strand: no part has the chunks of %" PRId64 "-%" PRId64
+                    "; parts of a subset are merged with --allow-holes",
                     cov_grid_name(g, seq), minus ? '-' : '+', beg + 1, end);
 }
 
@@ -176,9 +178,10 @@ static int check_strand(const struct parts *p, size_t seq, bool minus, size_t *a
         if (r->chunk.seq != seq || r->chunk.minus != minus)
             break;
         int64_t here = minus ? r->chunk.end : r->chunk.beg;
-        if (minus ? here < edge : here > edge)
+        bool hole = minus ? here < edge : here > edge;
+        if (hole && !p->allow_holes)
             return fail_hole(g, seq, minus, minus ? here : edge, minus ? edge : here, e);
-        if (here != edge) {
+        if (here != edge && !hole) {
             const struct row *before = r - 1; /* there is one: the edge is not where it began */
             int64_t x = r->chunk.beg, y = before->chunk.beg;
             return cov_fail(e, COV_EINPUT,
@@ -190,7 +193,7 @@ static int check_strand(const struct parts *p, size_t seq, bool minus, size_t *a
         }
         edge = minus ? r->chunk.beg : r->chunk.end;
     }
-    if (edge != (minus ? 0 : length))
+    if (edge != (minus ? 0 : length) && !p->allow_holes)
         return fail_hole(g, seq, minus, minus ? 0 : edge, minus ? edge : length, e);
     return COV_OK;
 }
@@ -202,6 +205,11 @@ static int make_grid(const struct parts *p, struct cov_grid **out, struct cov_er
     struct cov_grid_builder *b = NULL;
     *out = NULL;
     int rc = cov_grid_builder_new(cov_grid_chunk_length(g), &b, e);
+    for (size_t s = 0; !rc && p->allow_holes && s < cov_grid_n_seqs(g); s++) {
+        const char *species = cov_grid_species(g, s), *name = cov_grid_name(g, s);
+        rc = cov_grid_builder_declare(b, species, strlen(species), name, strlen(name),
+                                      cov_grid_seq_length(g, s), e);
+    }
     for (size_t i = 0; !rc && i < p->n_rows; i++) {
         const struct cov_chunk *c = &p->rows[i].chunk;
         const char *species = cov_grid_species(g, c->seq), *name = cov_grid_name(g, c->seq);
@@ -235,12 +243,12 @@ static int write_rows(struct parts *p, const struct cov_grid *grid, const char *
     return rc;
 }
 
-int cov_merge(const char *const *inputs, size_t n, const char *output,
+int cov_merge(const char *const *inputs, size_t n, const char *output, bool allow_holes,
               const struct cov_recast_job *job, struct cov_err *e)
 {
     struct cov_outfile out = COV_OUTFILE_INIT;
     struct cov_grid *grid = NULL;
-    struct parts p = {.paths = inputs, .n = n};
+    struct parts p = {.paths = inputs, .n = n, .allow_holes = allow_holes};
     int rc = cov_recast_begin(&out, output, inputs, n, job->force, e);
     if (rc)
         goto out;

@@ -210,8 +210,13 @@ int cov_h5_open_unchecked(const char *path, struct cov_h5 **out, struct cov_err 
 int cov_h5_open(const char *path, struct cov_h5 **out, struct cov_err *e)
 {
     *out = NULL;
-    int rc = cov_h5_probe(path, e);
-    return rc ? rc : cov_h5_open_unchecked(path, out, e);
+    bool good_texts;
+    int rc = cov_h5_probe(path, &good_texts, e);
+    if (!rc)
+        rc = cov_h5_open_unchecked(path, out, e);
+    if (!rc)
+        (*out)->texts_damaged = !good_texts;
+    return rc;
 }
 
 /* 1, 0, or negative when the file is too damaged to tell. */

@@ -72,8 +72,11 @@ static int read_text(const struct attrs *a, hid_t attr, hid_t type, char **text)
     size_t n = H5Tget_size(type);
     if (H5Tis_variable_str(type) > 0) {
         char *value = NULL;
-        if (H5Aread(attr, type, &value) < 0)
+        if (a->f->texts_damaged || H5Aread(attr, type, &value) < 0) {
+            if (a->f->texts_failed)
+                *a->f->texts_failed = true;
             return cov_h5_fail(a->e, COV_EINPUT, a->f->path, a->set, "a damaged attribute");
+        }
         /* libhdf5 ends it with a zero. */
         *text = cov_strdup(value ? value : "", a->e);
         if (value)

@@ -11,6 +11,10 @@
 struct cov_h5 {
     hid_t id;
     char *path;
+    /* Some attribute of variable length cannot be read, or claims to be so long that trying takes
+     * gigabytes: none is read. The child that finds out has texts_failed instead. */
+    bool texts_damaged;
+    bool *texts_failed;
 };
 
 struct cov_h5_set {

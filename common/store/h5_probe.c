@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "common/base/log.h"
-#include "common/store/h5.h"
+#include "common/store/h5_private.h"
 
 static uint64_t little_endian(const uint8_t *p, size_t n)
 {
@@ -120,15 +120,44 @@ static int check_superblock(const char *path, struct cov_err *e)
 
 /* ---- the child ---- */
 
-enum { CPU_SECONDS = 5, WALL_SECONDS = 60, MAX_PIECES = 4096 };
+enum { CPU_SECONDS = 5, WALL_SECONDS = 60, MAX_PIECES = 4096, STATUS_BAD_TEXTS = 3 };
 #define MEMORY_BYTES ((rlim_t)2 << 30)
+#define TEXT_BYTES ((rlim_t)64 << 20)
+
+/* Bytes of address space in use, so that the limit is one on what is added (sanitizers use
+ * terabytes). */
+static rlim_t memory_in_use(void)
+{
+    char text[64] = "";
+    int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return RLIM_INFINITY;
+    ssize_t n = read(fd, text, sizeof text - 1);
+    (void)close(fd);
+    unsigned long long pages = n > 0 ? strtoull(text, NULL, 10) : 0;
+    return pages ? (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) : RLIM_INFINITY;
+}
+
+static void limit(int resource, rlim_t value)
+{
+    struct rlimit old;
+    if (getrlimit((__rlimit_resource_t)resource, &old) == 0 && value < old.rlim_cur)
+        (void)setrlimit((__rlimit_resource_t)resource, &(struct rlimit){value, old.rlim_max});
+}
 
 static void try_attrs(struct cov_h5 *f, const char *set)
 {
     struct cov_h5_attr *attrs;
+    struct rlimit old;
     size_t n;
+    bool limited = getrlimit(RLIMIT_AS, &old) == 0;
+    rlim_t used = memory_in_use();
+    if (used != RLIM_INFINITY)
+        limit(RLIMIT_AS, used + TEXT_BYTES);
     if (cov_h5_list_attrs(f, set, &attrs, &n, NULL) == COV_OK)
         cov_h5_free_attrs(attrs, n);
+    if (limited)
+        (void)setrlimit(RLIMIT_AS, &old);
 }
 
 static void try_set(struct cov_h5 *f, const char *name, struct cov_blob *raw)
@@ -162,14 +191,17 @@ static void try_group(struct cov_h5 *f, const char *group, struct cov_blob *raw)
     cov_h5_free_names(names, n_names);
 }
 
-/* All that a reader here asks libhdf5 for. Errors are left to whoever opens the file in earnest. */
-static void try_file(const char *path)
+/* All that a reader here asks libhdf5 for. Errors are left to whoever opens the file in earnest.
+ * Returns whether its attributes can be read without harm. */
+static bool try_file(const char *path)
 {
+    bool texts_failed = false;
     static const char *const groups[] = {"data", "evaluation", "prediction"};
     struct cov_h5 *f;
     struct cov_blob raw = COV_BLOB_INIT;
     if (cov_h5_open_unchecked(path, &f, NULL))
-        return;
+        return true;
+    f->texts_failed = &texts_failed;
     try_attrs(f, NULL);
     char **names;
     size_t n;
@@ -184,27 +216,7 @@ static void try_file(const char *path)
     }
     cov_h5_close(f);
     cov_blob_fini(&raw);
-}
-
-/* Bytes of address space in use, so that the limit is one on what is added (sanitizers use
- * terabytes). */
-static rlim_t memory_in_use(void)
-{
-    char text[64] = "";
-    int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return RLIM_INFINITY;
-    ssize_t n = read(fd, text, sizeof text - 1);
-    (void)close(fd);
-    unsigned long long pages = n > 0 ? strtoull(text, NULL, 10) : 0;
-    return pages ? (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) : RLIM_INFINITY;
-}
-
-static void limit(int resource, rlim_t value)
-{
-    struct rlimit old;
-    if (getrlimit((__rlimit_resource_t)resource, &old) == 0 && value < old.rlim_cur)
-        (void)setrlimit((__rlimit_resource_t)resource, &(struct rlimit){value, old.rlim_max});
+    return !texts_failed;
 }
 
 static _Noreturn void run_child(const char *path)
@@ -226,12 +238,12 @@ static _Noreturn void run_child(const char *path)
     if (used != RLIM_INFINITY)
         limit(RLIMIT_AS, used + MEMORY_BYTES);
     (void)alarm(WALL_SECONDS);
-    try_file(path);
-    _exit(0);
+    _exit(try_file(path) ? 0 : STATUS_BAD_TEXTS);
 }
 
-int cov_h5_probe(const char *path, struct cov_err *e)
+int cov_h5_probe(const char *path, bool *good_texts, struct cov_err *e)
 {
+    *good_texts = true;
     int rc = check_superblock(path, e);
     if (rc)
         return rc;
@@ -254,7 +266,8 @@ int cov_h5_probe(const char *path, struct cov_err *e)
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)
         return cov_fail(e, COV_EINPUT, "%s: damaged HDF5 file: libhdf5 does not come to an end",
                         path);
-    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+    *good_texts = !WIFEXITED(status) || WEXITSTATUS(status) != STATUS_BAD_TEXTS;
+    if (*good_texts && (!WIFEXITED(status) || WEXITSTATUS(status) != 0))
         return cov_fail(e, COV_EINPUT, "%s: damaged HDF5 file: libhdf5 crashes on it", path);
     return COV_OK;
 }

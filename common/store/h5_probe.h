@@ -21,7 +21,10 @@ int cov_h5_is_signed(const char *path, bool *yes, struct cov_err *e) COV_MUST_US
  * when it opened them, and never later. This takes 1 to 2 ms, or 5 to 20 in a process of 1 GB. Other
  * threads may be at work: libhdf5 is not used by them, and the child does nothing else. (Under
  * AddressSanitizer they had better not: a fork may leave its allocator locked in the child.)
- * Where no process can be made, the file is trusted. */
-int cov_h5_probe(const char *path, struct cov_err *e) COV_MUST_USE;
+ * Where no process can be made, the file is trusted.
+ *
+ * *good_texts: all attributes that are texts of variable length could be read within 64 MiB. What libhdf5
+ * allocates for one, and fills, is what a damaged file claims, up to 4 GiB. */
+int cov_h5_probe(const char *path, bool *good_texts, struct cov_err *e) COV_MUST_USE;
 
 #endif

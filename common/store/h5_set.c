@@ -72,7 +72,11 @@ static int describe_shape(struct cov_h5_set *s, int rank, size_t dims[3], struct
     int n = H5Sget_simple_extent_ndims(s->space);
     if (n < 0)
         return cov_h5_fail_set(s, e, COV_EINPUT, "damaged shape");
-    if ((rank ? n != rank : n < 1 || n > 3) || H5Sget_simple_extent_type(s->space) != H5S_SIMPLE)
+    bool simple = H5Sget_simple_extent_type(s->space) == H5S_SIMPLE;
+    if (!rank && (n < 1 || n > 3 || !simple))
+        return cov_fail(e, COV_EINPUT, "%s: %s: %d dimensions instead of 1 to 3", s->path, s->name,
+                        n);
+    if (rank && (n != rank || !simple))
         return cov_fail(e, COV_EINPUT, "%s: %s: %d dimensions instead of %d", s->path, s->name, n,
                         rank);
     hsize_t size[3];

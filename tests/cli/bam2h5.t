@@ -3,8 +3,9 @@
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 need_python h5py
+start_python "$SRC/tests/lib/coverage_check.py"
 check() { # as coverage_check.py
-    "$PYTHON" "$SRC/tests/lib/coverage_check.py" "$@"
+    ask "$@"
 }
 
 "$PYTHON" - >g.fa <<'END'
@@ -176,6 +177,9 @@ ok 'a failure leaves the genome file as it was' cmp g.h5 before.h5
 chmod a-w g.h5
 run_unprivileged bam2h5 -q -p x g.h5 sorted.bam
 refused 1 'g.h5: Permission denied' 'a genome file that may not be written to'
+run_unprivileged bam2h5 -q -p x -o o.h5 g.h5 sorted.bam
+status_is 0 '  is no hindrance to a new file'
+rm -f o.h5
 chmod u+w g.h5
 for moment in 0.01 0.03 0.06 0.1 0.2; do
     bam2h5 -q -p x g.h5 sorted.bam unsorted.bam 2>/dev/null &
@@ -197,6 +201,7 @@ done <<'END'
 2 contradict -p.x --append --replace g.h5 sorted.bam
 2 --shift=4:.two.numbers -p x --shift=4 g.h5 sorted.bam
 2 --shift -p x --shift=4,b g.h5 sorted.bam
+2 comes.behind -p x --shift 4,-5 g.h5 sorted.bam
 2 name.without -p a/b g.h5 sorted.bam
 2 found.again -p a_spliced g.h5 sorted.bam
 2 given.twice -p x g.h5 sorted.bam sorted.bam

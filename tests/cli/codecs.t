@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 need_python h5py numpy
+start_python "$SRC/tests/lib/h5_forms.py"
 
 codec_files() {
     "$PYTHON" "$SRC/tests/lib/codec_files.py" "$@"
@@ -31,7 +32,7 @@ has_plugin() { # KIND: Debian has no plugin for Zstandard; there libzstd does
     esac
 }
 same_genome() { # A B NAME
-    ok "$3" "$PYTHON" "$SRC/tests/lib/h5_forms.py" genome "$1" "$2"
+    ok "$3" ask genome "$1" "$2"
 }
 for compression in lz4 zstd zstd:19 blosc blosc:9; do
     run fasta2h5 --subsequence-length 5000 --compression $compression -o $compression.h5 g.fa

@@ -3,14 +3,15 @@
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 need_python h5py numpy
+start_python "$SRC/tests/lib/predict_check.py"
 
 check() { # NAME ACTION ARG...
     name=$1
     shift
-    ok "$name" "$PYTHON" "$SRC/tests/lib/predict_check.py" "$@"
+    ok "$name" ask "$@"
 }
 variant() { # KIND GENOME FILE
-    "$PYTHON" "$SRC/tests/lib/predict_check.py" variant "$@" || exit 99
+    ask variant "$@" || exit 99
 }
 kinds() { # sound|broken
     "$PYTHON" "$SRC/tests/lib/predict_check.py" kinds "$1"
@@ -358,8 +359,8 @@ start() { # ARG...: in the background, with SIGINT as on a terminal
 for signal in INT:130 TERM:143; do
     # While it reads: the pipe stays open, and has given some bases.
     start -q -m cnn.ckpt -o late.h5 fifo
-    exec 9>fifo
-    printf '>a\nACGT\n' >&9
+    exec 7>fifo
+    printf '>a\nACGT\n' >&7
     for _ in $(seq 100); do
         [ -n "$(find . -name '.*late*')" ] && break
         sleep 0.1
@@ -367,7 +368,7 @@ for signal in INT:130 TERM:143; do
     kill -s "${signal%:*}" "$pid"
     wait "$pid"
     is $? "${signal#*:}" "SIG${signal%:*} while reading ends it with 128 + signal"
-    exec 9>&-
+    exec 7>&-
     # While it predicts.
     start -q -@ 2 --batch-size 1 --float -m bi-hybrid.ckpt -o late.h5 r.h5
     for _ in $(seq 300); do

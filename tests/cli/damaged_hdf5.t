@@ -14,14 +14,19 @@ refuses() { # NAME PROGRAM ARG...
     refused 1 ': .' "$name: $(sed -n 's/.*: //p' "$stderr" | tail -n 1)"
     [ -z "$(ls -A out)" ] || fail "  and leaves $(ls -A out)"
 }
+# By every way of opening a file: for bases, predictions, coverage, and all that is in it. The subcommands of
+# h5chunk have the last in common.
 find "$SHARED/data/damaged/cve_hdf5" "$SHARED/data/damaged/hdf5" -type f | LC_ALL=C sort >files
+n=0
 while read -r file; do
     refuses "covpredict, ${file##*/}" covpredict -@ 1 -m m.ckpt -o out/x.h5 "$file"
     refuses "cov2bigwig, ${file##*/}" cov2bigwig -@ 1 -o out/ "$file"
     refuses "cov2bigwig --experimental, ${file##*/}" cov2bigwig -@ 1 --experimental -o out/ "$file"
     refuses "h5chunk info, ${file##*/}" h5chunk info "$file"
+    n=$((n + 1))
+    [ $((n % 8)) -eq 0 ] || continue
     refuses "h5chunk verify, ${file##*/}" h5chunk verify -@ 1 "$file"
     refuses "h5chunk blacklist, ${file##*/}" h5chunk blacklist --names names -o out/x.h5 "$file"
 done <files
-is "$([ "$(wc -l <files)" -gt 100 ] && echo many)" many 'many files were tried'
+is "$([ "$n" -gt 100 ] && echo many)" many 'many files were tried'
 done_testing

@@ -3,9 +3,10 @@
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 need_python h5py numpy
+start_python "$SRC/tests/lib/genome_check.py"
 
 check() { # FASTA FILE LENGTH SPECIES NAME
-    ok "$5" "$PYTHON" "$SRC/tests/lib/genome_check.py" fasta "$1" "$2" "$3" "$4"
+    ok "$5" ask fasta "$1" "$2" "$3" "$4"
 }
 # refuses STATUS REGEX NAME -- [ARG]...: fasta2h5 is refused and leaves no output.
 refuses() {
@@ -366,8 +367,8 @@ start() { # ARG...: in the background, with SIGINT as on a terminal
 for signal in INT:130 TERM:143; do
     # While it reads: the pipe stays open, and has given some bases.
     start -o late.h5 fifo
-    exec 9>fifo
-    printf '>a\nACGT\n' >&9
+    exec 7>fifo
+    printf '>a\nACGT\n' >&7
     for _ in $(seq 100); do
         [ -n "$(find . -name '.*late*')" ] && break
         sleep 0.1
@@ -375,7 +376,7 @@ for signal in INT:130 TERM:143; do
     kill -s "${signal%:*}" "$pid"
     wait "$pid"
     is $? "${signal#*:}" "SIG${signal%:*} while reading ends it with 128 + signal"
-    exec 9>&-
+    exec 7>&-
     # While it writes: most of the rows are still to come.
     start --compression libdeflate:12 --subsequence-length 10k -@ 1 -o late.h5 r.fa
     for _ in $(seq 300); do

@@ -4,10 +4,11 @@
 . "$SRC/tests/lib/tap.sh"
 need_shared reference/fasta2h5 data/fasta
 need_python h5py numpy
+start_python "$SRC/tests/lib/genome_check.py"
 
 ref=$SHARED/reference/fasta2h5
 same() { # REFERENCE FILE NAME
-    ok "$3" "$PYTHON" "$SRC/tests/lib/genome_check.py" file "$1" "$2"
+    ok "$3" ask file "$1" "$2"
 }
 
 for compression in gzip fast libdeflate libdeflate:1 lzf none; do
@@ -43,7 +44,7 @@ END
 fasta=$SHARED/data/fasta/sacCer3.renamed.fa.gz
 run fasta2h5 --stats stats.json -o y.h5 "$fasta"
 status_is 0 'a bgzip file of 12 Mbp'
-ok '  equals what Python makes of it' "$PYTHON" "$SRC/tests/lib/genome_check.py" fasta "$fasta" y.h5 21384 sacCer3.renamed
+ok '  equals what Python makes of it' ask fasta "$fasta" y.h5 21384 sacCer3.renamed
 ok '  and is counted in the statistics' "$PYTHON" -c '
 import json, sys
 s = json.load(open("stats.json"))

@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 need_python h5py numpy
+start_python "$SRC/tests/lib/h5_forms.py"
 
 # copy_all KIND COMPRESSION FROM TO: all files of a folder; the name of each that fails, with its error.
 copy_all() {
@@ -12,7 +13,7 @@ copy_all() {
     done
 }
 same() { # KIND A B NAME
-    ok "$4" "$PYTHON" "$SRC/tests/lib/h5_forms.py" "$1" "$2" "$3"
+    ok "$4" ask "$1" "$2" "$3"
 }
 
 mkdir forms genome signal refused

@@ -3,6 +3,7 @@
 genome_check.py fasta FASTA FILE LENGTH SPECIES   encodes FASTA itself, in the plainest way
 genome_check.py file REFERENCE FILE               compares with another genome file
 genome_check.py list                              as fasta, for each line of standard input, tab separated
+genome_check.py serve                             fasta and file, for each request of tests/lib/tap.sh
 
 SPDX-License-Identifier: MIT
 """
@@ -13,14 +14,21 @@ import sys
 import h5py
 import numpy as np
 
+import serve
+
 BASES = {'A': 'A', 'C': 'C', 'G': 'G', 'T': 'T', 'U': 'T', 'R': 'AG', 'Y': 'CT', 'S': 'CG', 'W': 'AT',
          'K': 'GT', 'M': 'AC', 'B': 'CGT', 'D': 'AGT', 'H': 'ACT', 'V': 'ACG', 'N': 'ACGT'}
 COMPLEMENT = str.maketrans('ACGT', 'TGCA')
 SHARE = {1: 1, 2: 0.5, 3: 0.33, 4: 0.25}
 
 
-def row(bases):
-    return [SHARE[len(bases)] if b in bases else 0 for b in 'CATG']
+def rows_of(complement):
+    """[letter]: the row of its base, or of the complement."""
+    rows = np.zeros((256, 4), np.float16)
+    for letter, bases in BASES.items():
+        bases = bases.translate(COMPLEMENT) if complement else bases
+        rows[ord(letter)] = [SHARE[len(bases)] if b in bases else 0 for b in 'CATG']
+    return rows
 
 
 def read_fasta(path):
@@ -38,16 +46,16 @@ def read_fasta(path):
 
 
 def encode(path, length, species):
-    rows = {c: row(b) for c, b in BASES.items()}
-    rows_minus = {c: row(b.translate(COMPLEMENT)) for c, b in BASES.items()}
+    rows, rows_minus = rows_of(False), rows_of(True)
     x, seqids, start_ends = [], [], []
     for name, text in read_fasta(path):
+        letters = np.frombuffer(text.encode('latin-1'), np.uint8)
         pieces = [(i, min(i + length, len(text))) for i in range(0, len(text), length)]
         for beg, end in pieces:
-            x.append([rows[c] for c in text[beg:end]])
+            x.append(rows[letters[beg:end]])
             start_ends.append((beg, end))
         for beg, end in reversed(pieces):
-            x.append([rows_minus[c] for c in reversed(text[beg:end])])
+            x.append(rows_minus[letters[beg:end][::-1]])
             start_ends.append((end, beg))
         seqids += [name.encode('latin-1')] * 2 * len(pieces)
     full = np.zeros((len(x), length, 4), np.float16)
@@ -64,7 +72,7 @@ def read_file(path):
 
 
 def compare(expected, path):
-    """Ends the program when the file at `path` is not as expected."""
+    """What in the file at `path` is not as expected."""
     failures = []
 
     def check(same, what):
@@ -96,18 +104,20 @@ def compare(expected, path):
         stamp = str(f.attrs.get('timestamp', ''))
         check(re.fullmatch(r'\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?', stamp), 'timestamp: %s' % stamp)
         check(isinstance(f.attrs.get('input_path'), str), 'input_path')
-    if failures:
-        sys.exit('%s: %s' % (path, '; '.join(failures)))
+    return '%s: %s' % (path, '; '.join(failures)) if failures else ''
 
 
 def compare_fasta(fasta, path, length, species):
-    compare(encode(fasta, int(length), species), path)
+    return compare(encode(fasta, int(length), species), path)
 
 
-if sys.argv[1] == 'fasta':
-    compare_fasta(*sys.argv[2:])
-elif sys.argv[1] == 'list':
-    for line in sys.stdin:
-        compare_fasta(*line.rstrip('\n').split('\t'))
-else:
-    compare(read_file(sys.argv[2]), sys.argv[3])
+def main(action, *args):
+    if action == 'fasta':
+        return compare_fasta(*args)
+    if action == 'list':
+        return '\n'.join(filter(None, (compare_fasta(*line.rstrip('\n').split('\t')) for line in sys.stdin)))
+    return compare(read_file(args[0]), args[1])
+
+
+if __name__ == '__main__':
+    serve.run(main)

@@ -8,10 +8,10 @@ Storage (filters, chunk shapes, one-hot or packed bases) may differ. With `--dty
 predictions of B have the type T.
 SPDX-License-Identifier: MIT"""
 
-import sys
-
 import h5py
 import numpy as np
+
+import serve
 
 STEP = 256
 # Texts whose width is the writer's choice.
@@ -126,26 +126,5 @@ def main(*args):
     return compare(args[0], args[1], rows, dtype)
 
 
-def serve():
-    args = []
-    for line in sys.stdin:
-        line = line.rstrip("\n")
-        if line:
-            args.append(line)
-            continue
-        try:
-            answer = main(*args)
-        except Exception as error:  # the test is to go on
-            answer = f"{type(error).__name__}: {error}"
-        print(answer.replace("\n", " ") or "ok", flush=True)
-        args = []
-
-
 if __name__ == "__main__":
-    if sys.argv[1:] == ["serve"]:
-        serve()
-    else:
-        message = main(*sys.argv[1:])
-        if message:
-            print(message)
-            sys.exit(1)
+    serve.run(main)

@@ -6,6 +6,7 @@ h5_forms.py genome A B         B's data/* equal A's, in the types and layout of 
 h5_forms.py measured A B       B's predictions are the mean of A's coverage, in Predmoter's layout
 h5_forms.py predicted A B      B's predictions are those of A
                                A and B: files, or folders with files of the same names
+h5_forms.py serve              the last three for each request of tests/lib/tap.sh
 
 SPDX-License-Identifier: MIT
 """
@@ -14,6 +15,8 @@ import sys
 
 import h5py
 import numpy as np
+
+import serve
 
 L = 32
 SHARE = {1: 1, 2: 0.5, 3: 0.33, 4: 0.25}
@@ -301,8 +304,7 @@ def compare(kind, a, b):
         sys.exit('\n'.join(bad) or 'nothing to compare')
 
 
-def main():
-    command, args = sys.argv[1], sys.argv[2:]
+def main(command, *args):
     if command in ('make', 'refused'):
         {'make': make, 'refused': refused}[command](*args)
     else:
@@ -310,4 +312,4 @@ def main():
 
 
 if __name__ == '__main__':
-    main()
+    serve.run(main)

@@ -9,14 +9,16 @@ predict_check.py constant FILE VALUE
 predict_check.py close FILE EXPECTED          float predictions against float32 exp(output) of the first rows
 predict_check.py nearly FILE REFERENCE        integers: two at most differ, by one
 predict_check.py tracks FILE FOLDER           bigWigs <dataset>.bw against the mean of both strands
+predict_check.py serve                        any of these for each request of tests/lib/tap.sh
 
 SPDX-License-Identifier: MIT
 """
 import shutil
-import sys
 
 import h5py
 import numpy as np
+
+import serve
 
 P = "prediction/predictions"
 
@@ -208,4 +210,5 @@ def main(action, *args):
          "tracks": tracks}[action](*args)
 
 
-main(*sys.argv[1:])
+if __name__ == "__main__":
+    serve.run(main)

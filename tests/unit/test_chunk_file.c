@@ -333,10 +333,12 @@ static void test_round_trips(void **state)
         struct cov_grid *grid = two_sequences(lengths[l]);
         struct cov_chunk_head h = full_head(lengths[l], true);
         for (size_t c = 0; c < COV_COUNT(choices); c++)
-            for (size_t k = 0; k < 2 * COV_COUNT(groups); k++) {
+            /* One size of groups with every codec, each with some. */
+            for (size_t k = 0; k < 4; k++) {
+                size_t group = groups[k < 2 ? 0 : 1 + c % (COV_COUNT(groups) - 1)];
                 const struct cov_chunk_writer_options options = {
-                    k % 2 ? COV_LAYOUT_PACKED : COV_LAYOUT_ONEHOT, choices[c], groups[k / 2]};
-                bool plain = (c + k) % 2;
+                    k % 2 ? COV_LAYOUT_PACKED : COV_LAYOUT_ONEHOT, choices[c], group};
+                bool plain = (c + k / 2) % 2;
                 write_file("x.h5", grid, &h, &options, plain, k == 1);
                 check_file("x.h5", grid, &h, plain);
             }
@@ -661,11 +663,11 @@ static void test_damaged(void **state)
     struct cov_grid *grid = two_sequences(33);
     size_t n_refused = 0, n_file = 0;
     uint32_t r = 7;
-    for (int k = 0; k < 400; k++) {
-        if (k % 100 == 0) {
+    for (int k = 0; k < 200; k++) {
+        if (k % 50 == 0) {
             struct cov_chunk_head h = full_head(33, true);
             const struct cov_chunk_writer_options options = {
-                k % 200 ? COV_LAYOUT_PACKED : COV_LAYOUT_ONEHOT, gzip, k < 200 ? 1 : 3};
+                k % 100 ? COV_LAYOUT_PACKED : COV_LAYOUT_ONEHOT, gzip, k < 100 ? 1 : 3};
             write_file("x.h5", grid, &h, &options, true, false);
             cov_chunk_head_fini(&h);
             n_file = load("x.h5", file, sizeof file);
@@ -685,10 +687,15 @@ static void test_damaged(void **state)
             const struct cov_chunk_head *h = cov_chunk_file_head(f);
             size_t *ks = calloc(h->n_sets + 1, sizeof *ks);
             assert_non_null(ks);
-            for (size_t j = 0; j < h->n_sets; j++)
+            size_t row_bytes = 0;
+            for (size_t j = 0; j < h->n_sets; j++) {
                 ks[j] = j;
+                row_bytes += cov_chunk_set_row_bytes(&h->sets[j]);
+            }
             struct rows rows = new_rows(h, 1);
-            size_t n_rows = cov_grid_n_chunks(cov_chunk_file_grid(f));
+            /* Rows that a flipped bit made this long are nothing but time. */
+            size_t n_rows =
+                row_bytes < (size_t)1 << 24 ? cov_grid_n_chunks(cov_chunk_file_grid(f)) : 0;
             for (size_t i = 0; !rc && i < n_rows; i++) {
                 cov_blob_clear(&raw);
                 rc = cov_chunk_file_fetch(f, i, h->has_bases, ks, h->n_sets, &raw, &err);
@@ -705,7 +712,7 @@ static void test_damaged(void **state)
         cov_blob_fini(&raw);
         cov_chunk_file_close(f);
     }
-    assert_true(n_refused > 100);
+    assert_true(n_refused > 50);
     cov_grid_free(grid);
     assert_int_equal(unlink("x.h5"), 0);
     assert_int_equal(unlink("y.h5"), 0);

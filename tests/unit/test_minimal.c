@@ -249,7 +249,10 @@ static double check_layer(struct cov_rng *rng, const struct cov_layer *l, const 
     size_t n_x = l->t_in * l->c_in, n_y = l->t_out * l->c_out;
     float *x = malloc(n_x * sizeof *x), *want = malloc(n_y * sizeof *want);
     float *got = calloc(n_y, sizeof *got), *again = calloc(n_y, sizeof *again);
-    assert_true(x && want && got && again);
+    assert_non_null(x);
+    assert_non_null(want);
+    assert_non_null(got);
+    assert_non_null(again);
     fill(rng, x, n_x);
     cov_ref_layer(l, &p.w, x, want, NULL);
     assert_true(cov_minimal_can(l));

@@ -330,7 +330,7 @@ static void copies(void **state)
     assert_non_null(f);
     assert_int_equal(fwrite(bytes, 1, sizeof bytes, f), sizeof bytes);
     assert_int_equal(fclose(f), 0);
-    assert_int_equal(chmod("from", 0640), 0);
+    assert_int_equal(chmod("from", 0440), 0);
     assert_int_equal(cov_outfile_begin(&o, "to", COV_OUTFILE_SEEKABLE, false, NULL), 0);
     assert_int_equal(cov_outfile_copy(&o, "nowhere", NULL, &e), COV_EIO);
     assert_non_null(strstr(e.text, "nowhere"));

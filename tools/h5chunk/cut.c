@@ -225,27 +225,39 @@ const struct cov_tool h5chunk_split = {
 
 /* ---------------------------------------------------------------- merge */
 
+struct merge_config {
+    bool allow_holes;
+};
+
 static int merge_run(struct cov_common *common, void *config, const bool *given, int n_operands,
                      char **operands, struct cov_err *e)
 {
-    (void)config;
     (void)given;
+    const struct merge_config *c = config;
     struct cov_recast_job job;
     int rc = h5chunk_begin(common, operands, n_operands, false, &job, e);
     if (!rc)
-        rc = cov_merge((const char *const *)operands, (size_t)n_operands, common->output, &job, e);
+        rc = cov_merge((const char *const *)operands, (size_t)n_operands, common->output,
+                       c->allow_holes, &job, e);
     cov_pool_free(job.pool);
     return rc;
 }
 
-static const struct cov_opt merge_options[] = {{.name = NULL}};
+static const struct cov_opt merge_options[] = {
+    {.name = "allow-holes",
+     .type = COV_OPT_FLAG,
+     .field = offsetof(struct merge_config, allow_holes),
+     .help = "chunks may be missing, as in the parts of a subset; the result is then partial"},
+    {.name = NULL},
+};
 
 const struct cov_tool h5chunk_merge = {
     .name = "merge",
     .summary = "join the parts of a file, in any order",
-    .synopsis = "-o OUT FILE...",
+    .synopsis = "[--allow-holes] -o OUT FILE...",
     .examples = "  h5chunk merge -o predictions.h5 parts/predictions.*.h5\n",
     .options = merge_options,
+    .config_bytes = sizeof(struct merge_config),
     .min_operands = 1,
     .max_operands = -1,
     .lacks = COV_LACKS_TMPDIR,

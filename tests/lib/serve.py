@@ -1,0 +1,30 @@
+"""serve.py - the main program of a checker: run(main).
+
+main(*arguments) returns what is wrong, or nothing. Called with "serve" alone, a checker answers one request after
+the other, as start_python and ask of tests/lib/tap.sh make them: to start Python and load h5py takes longer than
+most checks.
+
+SPDX-License-Identifier: MIT"""
+import sys
+
+
+def serve(main):
+    args = []
+    for line in sys.stdin:
+        line = line.rstrip("\n")
+        if line:
+            args.append(line)
+            continue
+        try:
+            answer = main(*args)
+        except (Exception, SystemExit) as error:  # the test is to go on
+            answer = f"{type(error).__name__}: {error}"
+        print((answer or "ok").replace("\n", " "), flush=True)
+        args = []
+
+
+def run(main):
+    if sys.argv[1:] == ["serve"]:
+        serve(main)
+    else:
+        sys.exit(main(*sys.argv[1:]) or 0)
