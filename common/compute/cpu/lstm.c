@@ -149,6 +149,19 @@ static bool moves(const struct direction *r, size_t b, const float *x)
     return x != r->ref_x[b] && !r->f->vec->still(r->f->layer.c_in, x, r->ref_x[b]);
 }
 
+/* The block is about to be used again: gates that stand in it move out, where they are kept. */
+static void keep_gates(struct direction *r)
+{
+    size_t n_gates = 4 * r->f->layer.hidden;
+    for (size_t b = 0; b < r->n; b++) {
+        float *kept = r->resting + b * n_gates;
+        if (r->place[0][b] != NONE || !r->gates[b] || r->gates[b] == kept)
+            continue;
+        memcpy(kept, r->gates[b], n_gates * sizeof *kept);
+        r->gates[b] = kept;
+    }
+}
+
 /* The sums over x of steps first .. first+steps-1, for those that have moved. */
 static void multiply_x(struct direction *r, size_t first, size_t steps)
 {
@@ -181,9 +194,20 @@ static void multiply_x(struct direction *r, size_t first, size_t steps)
             memcpy(r->x_rows + i * l->c_in, rows[i], l->c_in * sizeof(float));
         in_place = r->x_rows;
     }
+    keep_gates(r);
     if (n_rows > 0)
         r->f->gemm->run(n_rows, in_place, l->c_in, &r->f->w_ih[r->d], r->block, 4 * l->hidden,
                         false);
+}
+
+/* Whether the step behind this one needs the sums over x once more. */
+static bool wants_sums(const struct direction *r, size_t b, size_t step, size_t s, size_t steps)
+{
+    if (step + 1 >= r->n_steps[b])
+        return false;
+    if (s + 1 < steps)
+        return r->place[s + 1][b] == NONE;
+    return !moves(r, b, x_at(r, b, row_of(r, step + 1)));
 }
 
 /* A step at which x of all sequences has moved; s is its number in its block of `steps`. */
@@ -193,7 +217,7 @@ static void step_of_all(struct direction *r, size_t step, size_t s, size_t steps
     size_t n = r->n, n_gates = 4 * l->hidden, y_row = l->directions * l->hidden;
     float *sums = r->block + r->place[s][0] * n_gates;
     for (size_t b = 0; b < n; b++) {
-        if (!r->full && (s + 1 == steps || r->place[s + 1][b] == NONE))
+        if (wants_sums(r, b, step, s, steps))
             memcpy(r->x_parts + b * n_gates, sums + b * n_gates, n_gates * sizeof *sums);
         r->ref_h[b] = h_before(r, b, step);
         r->gates[b] = sums + b * n_gates;
@@ -240,18 +264,6 @@ static void step_of_some(struct direction *r, size_t step, size_t s)
     }
 }
 
-/* The block is about to be used again: gates that stand in it move out. */
-static void keep_gates(struct direction *r)
-{
-    size_t n_gates = 4 * r->f->layer.hidden;
-    for (size_t b = 0; b < r->n; b++) {
-        float *kept = r->resting + b * n_gates;
-        if (r->gates[b] && r->gates[b] != kept)
-            memcpy(kept, r->gates[b], n_gates * sizeof *kept);
-        r->gates[b] = r->gates[b] ? kept : NULL;
-    }
-}
-
 static void run_direction(struct direction *r)
 {
     const struct cov_layer *l = &r->f->layer;
@@ -274,8 +286,6 @@ static void run_direction(struct direction *r)
             else
                 step_of_some(r, first + s, s);
         }
-        if (!r->full)
-            keep_gates(r);
     }
 }
 

@@ -161,7 +161,7 @@ static inline void distance(size_t n, const float *a, const float *b, int32_t *m
 
 static bool still(size_t n, const float *a, const float *ref)
 {
-    enum { FIRST = 32 };
+    enum { FIRST = 16 };
     size_t first = n < FIRST ? n : FIRST;
     int32_t d, m, d_rest, m_rest;
     distance(first, a, ref, &d, &m);
