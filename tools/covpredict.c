@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "common/base/bgz.h"
+#include "common/base/clock.h"
 #include "common/base/outfile.h"
 #include "common/base/path.h"
 #include "common/base/pool.h"

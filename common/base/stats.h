@@ -53,7 +53,4 @@ void cov_stats_print(const struct cov_stats *s, FILE *f);
 /* The same to a file, through an outfile; an existing one is replaced. */
 int cov_stats_write(const struct cov_stats *s, const char *path, struct cov_err *e) COV_MUST_USE;
 
-/* Seconds on a clock that never goes back. */
-double cov_clock(void);
-
 #endif

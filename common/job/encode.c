@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/clock.h"
 #include "common/base/mem.h"
 #include "common/base/outfile.h"
 #include "common/base/path.h"

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "common/base/clock.h"
 #include "common/base/mem.h"
 #include "common/base/ring.h"
 #include "common/store/chunk_table.h"

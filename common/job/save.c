@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/base/bgz.h"
+#include "common/base/clock.h"
 #include "common/base/mem.h"
 #include "common/base/path.h"
 #include "common/base/ring.h"

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/base/clock.h"
 #include "common/base/pool.h"
 #include "common/base/rng.h"
 #include "common/base/stats.h"

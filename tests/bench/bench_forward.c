@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "common/base/clock.h"
 #include "common/base/mem.h"
 #include "common/base/opt.h"
 #include "common/base/pool.h"

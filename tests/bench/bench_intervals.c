@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "common/base/clock.h"
 #include "common/base/stats.h"
 #include "common/track/intervals.h"
 

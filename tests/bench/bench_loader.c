@@ -12,6 +12,7 @@
 
 #include <hdf5.h>
 
+#include "common/base/clock.h"
 #include "common/base/mem.h"
 #include "common/base/path.h"
 #include "common/base/ring.h"

@@ -29,6 +29,7 @@ static inline int genome_create(const char *path, size_t L, struct cov_codec_cho
 {
     const struct cov_chunk_writer_options options = {COV_LAYOUT_ONEHOT, compression, 0};
     struct cov_chunk_head head = {.L = L, .has_bases = true};
+    *out = NULL;
     int rc = cov_chunk_head_add_attr(&head, NULL, "input_path", input_path, e);
     if (!rc)
         rc = cov_chunk_writer_new(path, &head, &options, out, e);

@@ -1,0 +1,9 @@
+/* clock.h - seconds that pass.
+ * SPDX-License-Identifier: MIT */
+#ifndef COV_BASE_CLOCK_H
+#define COV_BASE_CLOCK_H
+
+/* Seconds on a clock that never goes back. */
+double cov_clock(void);
+
+#endif
