@@ -263,9 +263,9 @@ bench: all $(DEMOS) ## how fast the tools are on a made-up genome (BASES=2000000
 # ---------------------------------------------------------------- checks of the sources
 
 TIDY := $(ALL_SRC:%.c=build/tidy/%.ok)
-# The analyzer may look at a third of the states of a function that it would by default: a quarter of the
+# The analyzer may look at a quarter of the states of a function that it would by default: a fifth of the
 # time, and the whole tree in minutes.
-TIDY_LIMITS := -Xclang -analyzer-config -Xclang max-nodes=75000
+TIDY_LIMITS := -Xclang -analyzer-config -Xclang max-nodes=50000
 .PHONY: tidy format format-check lint
 tidy: $(TIDY) ## clang-tidy, no warning allowed; only what changed since the last time
 build/tidy/%.ok: %.c .clang-tidy
