@@ -120,7 +120,8 @@ static int check_superblock(const char *path, struct cov_err *e)
 
 /* ---- the child ---- */
 
-enum { CPU_SECONDS = 5, WALL_SECONDS = 60, MAX_PIECES = 4096, STATUS_BAD_TEXTS = 3 };
+enum { CPU_SECONDS = 5, WALL_SECONDS = 60, MAX_PIECES = 4096 };
+enum { STATUS_BAD_TEXTS = 3, STATUS_CACHE_IMAGE = 4 };
 #define MEMORY_BYTES ((rlim_t)2 << 30)
 #define TEXT_BYTES ((rlim_t)64 << 20)
 
@@ -191,6 +192,15 @@ static void try_group(struct cov_h5 *f, const char *group, struct cov_blob *raw)
     cov_h5_free_names(names, n_names);
 }
 
+/* Whether the file holds an image of libhdf5's cache. libhdf5 (1.10.8 at least) takes the lengths in it
+ * as they are: a damaged one makes it read and write beyond its buffers, which need not end in a crash. */
+static bool has_cache_image(const struct cov_h5 *f)
+{
+    haddr_t at;
+    hsize_t n = 0;
+    return H5Fget_mdc_image_info(f->id, &at, &n) >= 0 && n > 0;
+}
+
 /* All that a reader here asks libhdf5 for. Errors are left to whoever opens the file in earnest.
  * Returns whether its attributes can be read without harm. */
 static bool try_file(const char *path)
@@ -201,6 +211,8 @@ static bool try_file(const char *path)
     struct cov_blob raw = COV_BLOB_INIT;
     if (cov_h5_open_unchecked(path, &f, NULL))
         return true;
+    if (has_cache_image(f))
+        _exit(STATUS_CACHE_IMAGE); /* closing it would read the image */
     f->texts_failed = &texts_failed;
     try_attrs(f, NULL);
     char **names;
@@ -266,6 +278,12 @@ int cov_h5_probe(const char *path, bool *good_texts, struct cov_err *e)
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)
         return cov_fail(e, COV_EINPUT, "%s: damaged HDF5 file: libhdf5 does not come to an end",
                         path);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == STATUS_CACHE_IMAGE)
+        return cov_fail(
+            e, COV_EINPUT,
+            "%s: HDF5 file with a metadata cache image, which libhdf5 does not read safely: "
+            "h5repack writes a copy without it",
+            path);
     *good_texts = !WIFEXITED(status) || WEXITSTATUS(status) != STATUS_BAD_TEXTS;
     if (*good_texts && (!WIFEXITED(status) || WEXITSTATUS(status) != 0))
         return cov_fail(e, COV_EINPUT, "%s: damaged HDF5 file: libhdf5 crashes on it", path);

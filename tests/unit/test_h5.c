@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include <hdf5.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/resource.h>
@@ -467,6 +468,38 @@ static void test_probe_ignoring_children(void **state)
     assert_int_equal(unlink("x.h5"), 0);
 }
 
+/* Writes a file with an image of libhdf5's cache. For a process of its own: libhdf5 does not free all
+ * that it allocates for this. */
+static bool write_cache_image(const char *path)
+{
+    H5AC_cache_image_config_t image = {.version = H5AC__CURR_CACHE_IMAGE_CONFIG_VERSION,
+                                       .generate_image = true,
+                                       .entry_ageout = H5AC__CACHE_IMAGE__ENTRY_AGEOUT__NONE};
+    hid_t fapl = H5Pcreate(H5P_FILE_ACCESS);
+    bool good = H5Pset_libver_bounds(fapl, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST) >= 0 &&
+                H5Pset_mdc_image_config(fapl, &image) >= 0;
+    hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, fapl);
+    hid_t group = H5Gcreate2(file, "data", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    return good && H5Gclose(group) >= 0 && H5Fclose(file) >= 0;
+}
+
+/* A file that libhdf5 was told to keep an image of its cache in: not one to be trusted with. */
+static void test_cache_image(void **state)
+{
+    (void)state;
+    pid_t child = fork();
+    if (child == 0)
+        _exit(write_cache_image("x.h5") ? 0 : 1);
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    struct cov_err e = COV_ERR_INIT;
+    bool good_texts;
+    assert_int_equal(cov_h5_probe("x.h5", &good_texts, &e), COV_EINPUT);
+    assert_non_null(strstr(e.text, "x.h5: HDF5 file with a metadata cache image"));
+    assert_int_equal(unlink("x.h5"), 0);
+}
+
 /* A disk that is full when the file is written, or when it is closed: by a limit on the file's
  * size, in a process of its own. */
 static void test_full_disk(void **state)
@@ -524,6 +557,7 @@ int main(void)
         cmocka_unit_test(test_crash_of_libhdf5),
         cmocka_unit_test(test_long_attribute),
         cmocka_unit_test(test_probe_ignoring_children),
+        cmocka_unit_test(test_cache_image),
         cmocka_unit_test(test_full_disk),
     };
     return cmocka_run_group_tests(tests, go_home, leave_home);
