@@ -7,10 +7,10 @@
 #include "common/base/tool.h"
 #include "common/job/convert.h"
 #include "common/track/bigwig_verify.h"
-#include "common/track/smooth.h"
+#include "common/track/smoother.h"
 
 struct config {
-    const char *basename, *blacklist, *rename, *sizes;
+    const char *basename, *smooth, *blacklist, *rename, *sizes;
     struct cov_strings datasets;
     int format, strand;
     int64_t window;
@@ -62,6 +62,11 @@ static const struct cov_opt options[] = {
      .min = 1,
      .max = COV_SMOOTH_MAX_WINDOW,
      .help = "smooth with a centred moving mean over N bases"},
+    {.name = "smooth",
+     .type = COV_OPT_STRING,
+     .field = FIELD(smooth),
+     .metavar = "gauss:SD",
+     .help = "smooth with a Gaussian whose standard deviation is SD bases"},
     {.name = "scale",
      .type = COV_OPT_FLOAT,
      .field = FIELD(scale),
@@ -107,7 +112,7 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
     (void)n_operands;
     const struct config *c = config;
     const char *const lists[] = {c->blacklist, c->rename, c->sizes};
-    const struct cov_convert_options convert = {
+    struct cov_convert_options convert = {
         .measured = c->experimental,
         .output = common->output,
         .force = common->force,
@@ -118,7 +123,7 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
         .datasets = c->datasets.items,
         .n_datasets = c->datasets.n,
         .strand = (enum cov_strand)c->strand,
-        .window = c->window,
+        .smoothing = {.window = c->window},
         .blacklist_path = c->blacklist,
         .rename_path = c->rename,
         .sizes_path = c->sizes,
@@ -127,6 +132,10 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
         .skip_zero = c->skip_zero,
         .scale = c->scale,
     };
+    if (c->smooth && c->window > 0)
+        return cov_fail(e, COV_EUSAGE, "--smooth and --window-size: one of them is wanted");
+    if (c->smooth && cov_smoothing_parse(c->smooth, "--smooth", &convert.smoothing, e))
+        return COV_EUSAGE;
     for (size_t i = 0; i < COV_COUNT(lists); i++) {
         if (!lists[i])
             continue;

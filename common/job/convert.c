@@ -208,11 +208,10 @@ static int sink(void *arg, size_t slot, uint64_t n, struct cov_err *e)
 static char *name_tail(const struct cov_convert_options *o, struct cov_err *e)
 {
     static const char *const strands[] = {"avg", "+", "-"};
-    char window[32] = "";
-    if (o->window)
-        (void)snprintf(window, sizeof window, "_ws=%lld", (long long)o->window);
+    char smoothing[COV_SMOOTHING_TAIL];
+    cov_smoothing_tail(&o->smoothing, smoothing);
     return cov_strfmt(e, "_%s_strand%s%s", strands[o->strand], o->blacklist_path ? "_bl" : "",
-                      window);
+                      smoothing);
 }
 
 static int open_outputs(struct job *j, const struct cov_track_contigs *contigs, struct cov_err *e)

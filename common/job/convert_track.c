@@ -192,11 +192,10 @@ static int open_output(struct job *j, struct cov_err *e)
 {
     const struct cov_convert_options *o = j->o;
     const char *const none[] = {NULL};
-    char window[32] = "";
+    char smoothing[COV_SMOOTHING_TAIL];
     int rc = COV_ENOMEM;
-    if (o->window)
-        (void)snprintf(window, sizeof window, "_ws=%lld", (long long)o->window);
-    char *tail = cov_strfmt(e, "%s%s", o->blacklist_path ? "_bl" : "", window);
+    cov_smoothing_tail(&o->smoothing, smoothing);
+    char *tail = cov_strfmt(e, "%s%s", o->blacklist_path ? "_bl" : "", smoothing);
     char *stem = cov_path_stem(j->input, e);
     if (tail && stem) {
         struct cov_track_target target = {.output = o->output,
