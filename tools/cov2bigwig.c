@@ -10,7 +10,7 @@
 #include "common/track/smoother.h"
 
 struct config {
-    const char *basename, *smooth, *blacklist, *rename, *sizes;
+    const char *basename, *smooth, *plot, *plot_region, *blacklist, *rename, *sizes;
     struct cov_strings datasets;
     int format, strand;
     int64_t window;
@@ -103,6 +103,17 @@ static const struct cov_opt options[] = {
      .metavar = "NAME",
      .help = "what names in an output folder begin with; without it, the name of INPUT without "
              "folder and suffix"},
+    {.name = "plot",
+     .type = COV_OPT_STRING,
+     .flags = COV_OPT_PATH_OUT,
+     .field = FIELD(plot),
+     .metavar = "FILE",
+     .help = "draw a picture, .png or .svg, of --plot-region; -o may be left out then"},
+    {.name = "plot-region",
+     .type = COV_OPT_STRING,
+     .field = FIELD(plot_region),
+     .metavar = "REGION",
+     .help = "the region that is drawn: NAME:FIRST-LAST, from 1 on, or NAME"},
     {.name = NULL},
 };
 
@@ -131,6 +142,8 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
         .min_value = c->min_value,
         .skip_zero = c->skip_zero,
         .scale = c->scale,
+        .plot_path = c->plot,
+        .plot_region = c->plot_region,
     };
     if (c->smooth && c->window > 0)
         return cov_fail(e, COV_EUSAGE, "--smooth and --window-size: one of them is wanted");
@@ -164,11 +177,13 @@ int main(int argc, char **argv)
                     "  cov2bigwig --datasets atacseq -o - pred.h5 | gzip > atac.bg.gz\n"
                     "  covpredict -m model.ckpt -o - genome.fa | cov2bigwig -o atac.bw -\n"
                     "  cov2bigwig --experimental --format bedgraph.gz -o tracks/ genome.h5\n"
+                    "  cov2bigwig --plot x.png --plot-region chr1:1,000,001-1,050,000 pred.h5\n"
                     "  cov2bigwig --chrom-sizes genome.fa.fai -o x.bw x.bedGraph.gz\n",
         .options = options,
         .config_bytes = sizeof(struct config),
         .min_operands = 1,
         .max_operands = 1,
+        .output_optional = true,
         .run = run,
         .print_versions = print_versions,
     };

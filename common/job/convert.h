@@ -12,13 +12,15 @@
 #include "common/base/progress.h"
 #include "common/base/stats.h"
 #include "common/job/track_files.h"
+#include "common/seq/range.h"
 #include "common/track/smoother.h"
 #include "common/track/strands.h"
 
 /* Texts are borrowed for the call. */
 struct cov_convert_options {
     bool measured;      /* the input is a genome file: its measured coverage, else predictions */
-    const char *output; /* a file whose suffix tells the format, "-" (bedGraph), or a folder */
+    const char *output; /* a file whose suffix tells the format, "-" (bedGraph), or a folder; NULL:
+                         * none */
     bool force;
     const char *tmpdir; /* for what bigWig puts aside; NULL: the folder of the output */
     /* For a folder; both are errors for a file. */
@@ -36,6 +38,9 @@ struct cov_convert_options {
     double min_value; /* values below are left out, if has_min */
     bool skip_zero;
     double scale;
+    const char *plot_path; /* a picture of the region `plot_region`; NULL: none */
+    const char *plot_region;
+    const struct cov_range *only; /* the only sequence that is read, by its new name; NULL: all */
 };
 
 /* Converts `input`: signal (HDF5 or a stream), or a track (see convert_track.h), told by content. Per
