@@ -184,6 +184,7 @@ int main(int argc, char **argv)
         .min_operands = 1,
         .max_operands = 1,
         .output_optional = true,
+        .output_help = "where the result goes; with --plot it may be left out",
         .run = run,
         .print_versions = print_versions,
     };

@@ -120,7 +120,7 @@ static int open_outputs(struct job *j, struct cov_err *e)
     if (!rc && j->o->output)
         rc = open_files(j, tail, stem, e);
     if (!rc && j->plot)
-        rc = cov_convert_plot_add(j->plot,
+        rc = cov_convert_plot_add(j->plot, 0,
                                   is_track         ? "track"
                                   : j->o->measured ? "measured"
                                                    : "predicted",

@@ -40,19 +40,19 @@ int cov_convert_plot_open(const struct cov_convert_options *o, const struct cov_
     return rc;
 }
 
-int cov_convert_plot_add(struct cov_convert_plot *p, const char *name, const char *input,
-                         const char *const *datasets, size_t n,
+int cov_convert_plot_add(struct cov_convert_plot *p, size_t series, const char *name,
+                         const char *input, const char *const *datasets, size_t n,
                          const struct cov_track_contigs *contigs, struct cov_track_sink **sinks,
                          struct cov_err *e)
 {
-    assert(p->n_series < COV_PLOT_SERIES && (p->n_series == 0 || n == p->n));
-    struct series *s = &p->series[p->n_series];
-    s->bins = cov_calloc(n, sizeof *s->bins, e);
-    s->tees = cov_calloc(n, sizeof *s->tees, e);
-    p->n = n;
-    p->names[p->n_series++] = name;
-    if (p->n_series == 1)
+    assert(series < COV_PLOT_SERIES && !p->series[series].bins && (p->n_series == 0 || n == p->n));
+    struct series *s = &p->series[series];
+    if (p->n_series++ == 0)
         p->datasets = datasets;
+    p->n = n;
+    p->names[series] = name;
+    s->bins = cov_calloc(n, sizeof(struct cov_track_sink *), e);
+    s->tees = cov_calloc(n, sizeof(struct cov_track_sink *), e);
     if (!s->bins || !s->tees)
         return COV_ENOMEM;
     int rc = COV_OK;
@@ -90,7 +90,7 @@ void cov_convert_plot_free(struct cov_convert_plot *p)
 {
     if (!p)
         return;
-    for (size_t i = 0; i < p->n_series; i++) {
+    for (size_t i = 0; i < COV_PLOT_SERIES; i++) {
         const struct series *s = &p->series[i];
         for (size_t k = 0; k < p->n; k++) {
             cov_track_free(s->tees ? s->tees[k] : NULL);

@@ -17,12 +17,12 @@ struct cov_convert_plot;
 int cov_convert_plot_open(const struct cov_convert_options *o, const struct cov_range *range,
                           struct cov_convert_plot **out, struct cov_err *e) COV_MUST_USE;
 
-/* Adds the tracks of a source, whose data sets datasets[0..n) have names (or are NULL), as a series called
- * `name`: sinks[k], which may be NULL, becomes one that keeps what the picture needs, and hands all on to
- * the sink that was there. `input` is what messages call the source. The series of all calls have the same data
- * sets. Borrows everything until free. */
-int cov_convert_plot_add(struct cov_convert_plot *p, const char *name, const char *input,
-                         const char *const *datasets, size_t n,
+/* Adds the tracks of a source, whose data sets datasets[0..n) have names (or are NULL), as series number
+ * `series`, 0 or 1 from the top, called `name`: sinks[k], which may be NULL, becomes one that keeps what the picture needs, and hands all on to
+ * the sink that was there. `input` is what messages call the source. Both series have the same data
+ * sets, of which the names of the first call are shown. Borrows everything until free. */
+int cov_convert_plot_add(struct cov_convert_plot *p, size_t series, const char *name,
+                         const char *input, const char *const *datasets, size_t n,
                          const struct cov_track_contigs *contigs, struct cov_track_sink **sinks,
                          struct cov_err *e) COV_MUST_USE;
 

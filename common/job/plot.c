@@ -22,14 +22,15 @@
 
 /* Pixels. */
 enum {
-    WIDTH = 1060,
+    WIDTH = 1080,
     LEFT = 70,
     RIGHT = WIDTH - LEFT - COV_PLOT_BINS,
     TOP = 66,
     NAME = 26, /* above the rows of a data set */
     ROW = 110,
-    BETWEEN = 10, /* rows */
-    BELOW = 8,    /* the rows of a data set */
+    ONLY_ROW = 170, /* where there is one alone */
+    BETWEEN = 10,   /* rows */
+    BELOW = 8,      /* the rows of a data set */
     BOTTOM = 62,
     LEGEND = 110 /* of a series */
 };
@@ -170,7 +171,7 @@ struct script {
     size_t n_panels;
     const char *const *names;
     size_t n_series;
-    int height;
+    int height, row;
 };
 
 static const char *const colours[COV_PLOT_SERIES] = {"#2f7fd1", "#e07b39"};
@@ -188,7 +189,8 @@ static void put_curve(FILE *f, size_t panel, size_t series, const struct cov_bin
                   b->end);
     for (size_t i = 0; i < b->n;) {
         size_t k = i + 1;
-        while (k < b->n && b->means[k] == b->means[i])
+        while (k < b->n &&
+               (b->means[k] == b->means[i] || (isnan(b->means[k]) && isnan(b->means[i]))))
             k++;
         int64_t beg = b->beg + (int64_t)i * b->width, end = b->beg + (int64_t)k * b->width;
         if (isfinite(b->means[i]))
@@ -208,10 +210,10 @@ static void put_x_axis(const struct script *s)
     const struct cov_bins *b = &s->panels[0].series[0];
     int64_t n = b->end - b->beg;
     bool mega = n >= MEGA_FROM;
-    int64_t step = (int64_t)nice_step((double)n / 7);
+    int64_t step = (int64_t)nice_step((double)n / 9);
     step = step > 0 ? step : 1;
     const char *separator = "";
-    (void)fprintf(s->f, "set xtics (");
+    (void)fprintf(s->f, "set xtics nomirror (");
     for (int64_t p = b->beg / step * step; p <= b->end; p += step) {
         char text[32];
         if (p <= b->beg)
@@ -286,8 +288,9 @@ static void put_row(const struct script *s, size_t panel, size_t series, int top
     (void)fprintf(s->f,
                   "set tmargin at screen %.6f\nset bmargin at screen %.6f\n"
                   "set yrange [%.9g:%.9g]\nset ytics %.9g\n",
-                  screen_y(s, top), screen_y(s, top + ROW), least < 0 ? least - room : 0,
-                  most > 0 ? most + room : 0, nice_step((most - least) / 3.2));
+                  screen_y(s, top), screen_y(s, top + s->row), least < 0 ? least - room : 0,
+                  most > 0 ? most + room : 0,
+                  nice_step((most - least) / (s->row == ROW ? 3.2 : 4.5)));
     (void)fprintf(s->f,
                   "plot $d%zu_%zu using 1:2 with filledcurves y1=0 lc rgb '%s'\n"
                   "unset label\nunset object\n",
@@ -297,12 +300,13 @@ static void put_row(const struct script *s, size_t panel, size_t series, int top
 static int rows_height(const struct script *s, const struct cov_plot_panel *p)
 {
     int n = (int)s->n_series;
-    return (p->name ? NAME : 0) + n * ROW + (n - 1) * BETWEEN + BELOW;
+    return (p->name ? NAME : 0) + n * s->row + (n - 1) * BETWEEN + BELOW;
 }
 
 static void put_script(struct script *s, bool is_svg)
 {
     const struct cov_bins *b = &s->panels[0].series[0];
+    s->row = s->n_panels == 1 && s->n_series == 1 ? ONLY_ROW : ROW;
     s->height = TOP + BOTTOM;
     for (size_t i = 0; i < s->n_panels; i++)
         s->height += rows_height(s, &s->panels[i]);
@@ -326,7 +330,7 @@ static void put_script(struct script *s, bool is_svg)
     for (size_t i = 0; i < s->n_panels; i++) {
         const struct cov_plot_panel *p = &s->panels[i];
         for (size_t k = 0; k < s->n_series; k++)
-            put_row(s, i, k, top + (p->name ? NAME : 0) + (int)k * (ROW + BETWEEN));
+            put_row(s, i, k, top + (p->name ? NAME : 0) + (int)k * (s->row + BETWEEN));
         top += rows_height(s, p);
     }
     (void)fprintf(s->f, "unset multiplot\n");
