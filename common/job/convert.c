@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
@@ -21,7 +20,6 @@ struct job {
     struct cov_convert_source *source;
     size_t n; /* tracks */
     const char **datasets;
-    struct cov_range range;
     struct cov_convert_plot *plot; /* NULL: none */
     struct cov_track_files *files;
     struct cov_track_sink **sinks; /* of the files, or of the picture, or both */
@@ -31,12 +29,8 @@ struct job {
 
 static int check_options(const struct cov_convert_options *o, struct cov_err *e)
 {
-    if (o->plot_path && !o->plot_region)
-        return cov_fail(e, COV_EUSAGE, "--plot: of what region? --plot-region NAME:FIRST-LAST");
-    if (o->plot_region && !o->plot_path)
-        return cov_fail(e, COV_EUSAGE, "--plot-region is for --plot");
     if (!o->output) {
-        if (!o->plot_path)
+        if (!o->plot_path && !o->plot_region)
             return cov_fail(e, COV_EUSAGE, "-o/--output is missing");
         if (o->has_kind || o->basename)
             return cov_fail(e, COV_EUSAGE, "%s is for an output folder, and there is no --output",
@@ -135,14 +129,10 @@ static int open_outputs(struct job *j, struct cov_err *e)
 static int commit(struct job *j, struct cov_err *e)
 {
     int rc = j->plot ? cov_convert_plot_draw(j->plot, e) : COV_OK;
-    if (!rc && j->plot)
-        rc = cov_convert_plot_commit(j->plot, e);
-    if (rc || !j->files)
+    struct cov_outfile *picture = j->plot ? cov_convert_plot_file(j->plot) : NULL;
+    if (rc)
         return rc;
-    rc = cov_track_files_commit(j->files, e);
-    if (rc && j->plot)
-        (void)unlink(j->o->plot_path);
-    return rc;
+    return j->files ? cov_track_files_commit(j->files, picture, e) : cov_outfile_commit(picture, e);
 }
 
 static void tell(const struct job *j)
@@ -163,12 +153,10 @@ static int run(struct job *j, unsigned n_threads, struct cov_progress *progress,
 {
     struct cov_convert_options o = *j->o; /* as the source is to see them */
     int rc = check_options(j->o, e);
-    if (!rc && o.plot_path) {
-        rc = cov_range_parse(o.plot_region, &j->range, e);
-        if (!rc)
-            rc = cov_convert_plot_open(j->o, &j->range, &j->plot, e);
-        o.only = o.output ? NULL : &j->range;
-    }
+    if (!rc)
+        rc = cov_convert_plot_open(j->o, &j->plot, e);
+    if (!rc && !o.output)
+        o.only = cov_convert_plot_range(j->plot);
     if (!rc)
         rc = cov_convert_source_open(j->input, &o, n_threads, &j->source, e);
     if (!rc)

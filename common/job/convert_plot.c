@@ -16,7 +16,7 @@ struct series {
 };
 
 struct cov_convert_plot {
-    const struct cov_range *range;
+    struct cov_range range;
     struct cov_plot *plot;
     size_t n, n_series; /* data sets, and series so far */
     const char *const *datasets;
@@ -24,20 +24,32 @@ struct cov_convert_plot {
     struct series series[COV_PLOT_SERIES];
 };
 
-int cov_convert_plot_open(const struct cov_convert_options *o, const struct cov_range *range,
-                          struct cov_convert_plot **out, struct cov_err *e)
+int cov_convert_plot_open(const struct cov_convert_options *o, struct cov_convert_plot **out,
+                          struct cov_err *e)
 {
     *out = NULL;
+    if (!o->plot_path && !o->plot_region)
+        return COV_OK;
+    if (!o->plot_region)
+        return cov_fail(e, COV_EUSAGE, "--plot: of what region? --plot-region NAME:FIRST-LAST");
+    if (!o->plot_path)
+        return cov_fail(e, COV_EUSAGE, "--plot-region is for --plot");
     struct cov_convert_plot *p = cov_calloc(1, sizeof *p, e);
     if (!p)
         return COV_ENOMEM;
-    p->range = range;
-    int rc = cov_plot_open(o->plot_path, o->force, o->tmpdir, &p->plot, e);
+    int rc = cov_range_parse(o->plot_region, &p->range, e);
+    if (!rc)
+        rc = cov_plot_open(o->plot_path, o->force, o->tmpdir, &p->plot, e);
     if (rc)
         cov_convert_plot_free(p);
     else
         *out = p;
     return rc;
+}
+
+const struct cov_range *cov_convert_plot_range(const struct cov_convert_plot *p)
+{
+    return &p->range;
 }
 
 int cov_convert_plot_add(struct cov_convert_plot *p, size_t series, const char *name,
@@ -57,7 +69,7 @@ int cov_convert_plot_add(struct cov_convert_plot *p, size_t series, const char *
         return COV_ENOMEM;
     int rc = COV_OK;
     for (size_t k = 0; !rc && k < n; k++) {
-        rc = cov_bins_open(p->range, COV_PLOT_BINS, input, contigs, &s->bins[k], e);
+        rc = cov_bins_open(&p->range, COV_PLOT_BINS, input, contigs, &s->bins[k], e);
         if (!rc && sinks[k])
             rc = cov_track_tee(sinks[k], s->bins[k], contigs, &s->tees[k], e);
         if (!rc)
@@ -81,9 +93,9 @@ int cov_convert_plot_draw(struct cov_convert_plot *p, struct cov_err *e)
     return rc;
 }
 
-int cov_convert_plot_commit(struct cov_convert_plot *p, struct cov_err *e)
+struct cov_outfile *cov_convert_plot_file(struct cov_convert_plot *p)
 {
-    return cov_plot_commit(p->plot, e);
+    return cov_plot_file(p->plot);
 }
 
 void cov_convert_plot_free(struct cov_convert_plot *p)

@@ -13,9 +13,13 @@
 
 struct cov_convert_plot;
 
-/* The picture of the options, whose region is `range`; both are borrowed until free. As cov_plot_open. */
-int cov_convert_plot_open(const struct cov_convert_options *o, const struct cov_range *range,
-                          struct cov_convert_plot **out, struct cov_err *e) COV_MUST_USE;
+/* Checks --plot and --plot-region against each other, and prepares the picture: *out is NULL when none is
+ * wanted. Borrows the options until free. As cov_plot_open. */
+int cov_convert_plot_open(const struct cov_convert_options *o, struct cov_convert_plot **out,
+                          struct cov_err *e) COV_MUST_USE;
+
+/* The region. Borrowed. */
+const struct cov_range *cov_convert_plot_range(const struct cov_convert_plot *p);
 
 /* Adds the tracks of a source, whose data sets datasets[0..n) have names (or are NULL), as series number
  * `series`, 0 or 1 from the top, called `name`: sinks[k], which may be NULL, becomes one that keeps what the picture needs, and hands all on to
@@ -29,8 +33,8 @@ int cov_convert_plot_add(struct cov_convert_plot *p, size_t series, const char *
 /* The sinks have been closed: draws the picture. COV_EUSAGE when the region did not come. */
 int cov_convert_plot_draw(struct cov_convert_plot *p, struct cov_err *e) COV_MUST_USE;
 
-/* Gives it its name. */
-int cov_convert_plot_commit(struct cov_convert_plot *p, struct cov_err *e) COV_MUST_USE;
+/* The picture's file, which gets its name when it is committed. */
+struct cov_outfile *cov_convert_plot_file(struct cov_convert_plot *p);
 
 /* Frees the sinks that were made too; what was not committed is removed. NULL is accepted. */
 void cov_convert_plot_free(struct cov_convert_plot *p);

@@ -82,9 +82,9 @@ void cov_plot_free(struct cov_plot *p)
     free(p);
 }
 
-int cov_plot_commit(struct cov_plot *p, struct cov_err *e)
+struct cov_outfile *cov_plot_file(struct cov_plot *p)
 {
-    return cov_outfile_commit(&p->file, e);
+    return &p->file;
 }
 
 /* ---------------------------------------------------------------- texts and scales */

@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #include "common/base/err.h"
+#include "common/base/outfile.h"
 #include "common/track/bins.h"
 
 enum {
@@ -36,8 +37,8 @@ int cov_plot_open(const char *path, bool force, const char *tmpdir, struct cov_p
 int cov_plot_draw(struct cov_plot *p, const struct cov_plot_panel *panels, size_t n_panels,
                   const char *const *names, size_t n_series, struct cov_err *e) COV_MUST_USE;
 
-/* Gives the picture its name. */
-int cov_plot_commit(struct cov_plot *p, struct cov_err *e) COV_MUST_USE;
+/* The picture's file, which gets its name when it is committed. */
+struct cov_outfile *cov_plot_file(struct cov_plot *p);
 
 /* What was not committed is removed. NULL is accepted. */
 void cov_plot_free(struct cov_plot *p);
