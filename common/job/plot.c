@@ -213,7 +213,7 @@ static void put_x_axis(const struct script *s)
     int64_t step = (int64_t)nice_step((double)n / 9);
     step = step > 0 ? step : 1;
     const char *separator = "";
-    (void)fprintf(s->f, "set xtics nomirror (");
+    (void)fprintf(s->f, "set xtics nomirror out scale 0.5 textcolor rgb '#333333' (");
     for (int64_t p = b->beg / step * step; p <= b->end; p += step) {
         char text[32];
         if (p <= b->beg)
@@ -313,9 +313,9 @@ static void put_script(struct script *s, bool is_svg)
     (void)fprintf(s->f,
                   "set encoding utf8\n"
                   "set terminal %s size %d,%d font '%s,11' noenhanced background '#ffffff'\n"
-                  "unset key\nunset xtics\n"
+                  "unset key\n"
                   "set border 3 lw 1 lc rgb '#888888'\n"
-                  "set tics nomirror out scale 0.5 textcolor rgb '#333333'\n"
+                  "set tics nomirror out scale 0.5 textcolor rgb '#333333'\nunset xtics\n"
                   "set grid ytics lt 1 lw 0.6 lc rgb '#dddddd'\n"
                   "set style fill solid 1.0 noborder\n"
                   "set lmargin at screen %.6f\nset rmargin at screen %.6f\n"

@@ -55,6 +55,18 @@ plots 'tracks and a picture at once' -o x.bw --plot x.png --plot-region chr1:1-1
 ok '  the track is right' ask input one.h5 x.bw
 plots 'and as bedGraph' -o x2.bg --plot x.png --plot-region chrom:1-200 x.bg
 ok '  the track is that of the input' cmp x2.bg x.bg
+# Beside what was measured.
+ask make exp e.h5 || exit 99
+plots 'a comparison' --plot x.svg --plot-region chr1:1-3000 --compare e.h5 -o table.tsv p.h5
+is_xml x.svg
+for what in predicted measured atacseq h3k4me3; do
+    like "$(cat x.svg)" ">$what<" "  with $what"
+done
+like "$(head -n 1 table.tsv)" '^sample	dataset' '  and the table'
+run cov2bigwig -f --compare x.bw --plot x.svg --plot-region chrom:1-200 x.bg
+refused 1 'none of its contigs' 'nothing in common'
+refuses 2 'region chr1:4001-4002: it begins beyond' 'a region beyond both' --compare e.h5 \
+    --plot y.png --plot-region chr1:4001-4002 -o y.tsv p.h5
 plots 'one base' --plot x.png --plot-region chrom:150-150 x.bg
 plots 'nothing but a gap' --plot x.png --plot-region chrom:151-160 x.bg
 
