@@ -7,7 +7,7 @@ where the structure is, and converts each. A program may refuse a file (status 1
 behind) or take it. It may not crash, hang, or make another track of it than it holds: of a compressed file
 that is the track of the sound one, as checksums are over all values; names and lengths of contigs, and text
 that is not compressed, are what the damaged file says, as it is read here. Prints what went wrong,
-and counts; status 1 if anything did. The sequence "a" of GENOME.h5 has 3000 bases, "b" 700.
+and counts; status 1 if anything did. GENOME.h5 has the sequences of make_bases.
 SPDX-License-Identifier: MIT"""
 import collections
 import gzip
