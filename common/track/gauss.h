@@ -14,7 +14,7 @@
 
 #include "common/base/err.h"
 
-enum { COV_GAUSS_MAX_SD = 10000, COV_GAUSS_BLOCK = 16 };
+enum { COV_GAUSS_MAX_SD = 10000, COV_GAUSS_BLOCK = 32 };
 
 struct cov_gauss_run; /* of equal values */
 

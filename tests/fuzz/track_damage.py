@@ -20,6 +20,8 @@ import subprocess
 import sys
 import zlib
 
+import h5py
+
 TIMEOUT = 30
 MAGIC = 0x888FFC26
 
@@ -41,13 +43,13 @@ def merge(track):
     return out
 
 
-def make_track(rng, lengths):
+def make_track(rng, lengths, values):
     track = []
     for name, length in lengths.items():
         at = rng.randrange(5)
         while at < length:
             end = min(at + 1 + rng.randrange(rng.choice((3, 20, 200))), length)
-            track.append((name, at, end, f32(rng.choice((0, 1, 2, 5, 37, 0.5, -3.25)))))
+            track.append((name, at, end, f32(rng.choice(values))))
             at = end + rng.choice((0, 0, 0, 0, 7))
     return track
 
@@ -283,6 +285,15 @@ def is_right(base, path, made):
     return None if wanted is not None and merge(wanted) == got else "is not what the text says"
 
 
+def is_counted(path, made):
+    """Whether the coverage that bam2h5 wrote is that of the bedGraph that was made of the same file."""
+    with h5py.File(made, "r") as f:
+        x = f["evaluation/new_coverage"][:].astype(float)
+    with open(path, "rb") as f:
+        wanted = sum((e - b) * v for _, b, e, v in parse_text(f.read()))
+    return x[x > 0].sum() == 2 * wanted
+
+
 def run_all(base, path, genome, work, report):
     out = os.path.join(work, "out")
     sizes = os.path.join(work, "sizes")
@@ -295,6 +306,7 @@ def run_all(base, path, genome, work, report):
         "bam2h5": ["bam2h5", *at, "-p", "new", "-o", f"{out}/x.h5", genome, path],
     }
     taken = set()
+    text = os.path.join(work, "taken.bg")
     for name, command in commands.items():
         shutil.rmtree(out, ignore_errors=True)
         os.mkdir(out)
@@ -314,7 +326,10 @@ def run_all(base, path, genome, work, report):
             report(name, f"says {done.stderr[-300:]}")
         elif done.returncode == 0:
             taken.add(name)
+            if name == "bam2h5" and "to bedGraph" in taken and not is_counted(text, f"{out}/x.h5"):
+                report(name, "has counted something else")
             if name == "to bedGraph":
+                shutil.copy(f"{out}/x.bg", text)
                 wrong = is_right(base, path, f"{out}/x.bg")
                 if wrong:
                     report(name, wrong)
@@ -327,7 +342,7 @@ def make_bases(work, rng):
     with open(os.path.join(work, "sizes"), "w") as f:
         f.writelines(f"{n} {x}\n" for n, x in {**lengths, **many}.items())
     at = lambda name: os.path.join(work, "base." + name)
-    few, long = make_track(rng, lengths), make_track(rng, many)
+    few, long = make_track(rng, lengths, (0, 1, 2, 5, 37)), make_track(rng, many, (0, 1, 0.5, -3.25, 1e-7, 3e5))
     with open(at("bg"), "wb") as f:
         f.write(text_of(few))
     with open(at("many.bg"), "wb") as f:
