@@ -239,8 +239,8 @@ static int write_table(const struct job *j, struct cov_err *e)
 {
     const char *output = j->o.input.output;
     if (!output || cov_path_is_std(output)) {
-        cov_compare_print_table(&j->report, stdout);
-        return fflush(stdout) == 0 ? COV_OK : cov_fail_errno(e, "standard output");
+        cov_compare_print_table(&j->report, j->o.printed);
+        return fflush(j->o.printed) == 0 ? COV_OK : cov_fail_errno(e, "standard output");
     }
     struct cov_outfile out = COV_OUTFILE_INIT;
     int rc = cov_outfile_begin(&out, output, COV_OUTFILE_STREAM, j->o.input.force, e);

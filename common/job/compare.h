@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "common/base/err.h"
 #include "common/base/progress.h"
@@ -17,8 +18,10 @@ enum { COV_COMPARE_MEMORY = 256000000, COV_COMPARE_MAX_BIN_SIZES = 16 };
 
 /* Borrowed for the call. */
 struct cov_compare_options {
-    struct cov_convert_options input; /* how its tracks are made; `output`: of the table, NULL for
-                                         standard output */
+    struct cov_convert_options
+        input; /* how its tracks are made; `output`: of the table, NULL or "-"
+                                         for `printed` */
+    FILE *printed;
     const char *measured;     /* a bigWig, bedGraph, or a genome file or stream with coverage */
     const int64_t *bin_sizes; /* each > 0, all different */
     size_t n_bin_sizes;       /* 1 to COV_COMPARE_MAX_BIN_SIZES */
