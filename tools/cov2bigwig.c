@@ -170,6 +170,7 @@ static int run_compare(struct cov_common *common, const struct config *c, const 
     int64_t sizes[COV_COMPARE_MAX_BIN_SIZES];
     struct cov_compare_options compare = {
         .input = *convert,
+        .printed = stdout,
         .measured = c->compare,
         .bin_sizes = sizes,
         .has_threshold = given[ROW_PEAK_THRESHOLD],

@@ -246,8 +246,8 @@ static int check_contigs(const struct job *j, struct cov_err *e)
 static int print_table(const struct job *j, const char *path, struct cov_err *e)
 {
     if (!path) {
-        cov_compare_print_table(&j->report, stdout);
-        return fflush(stdout) == 0 ? COV_OK : cov_fail_errno(e, "standard output");
+        cov_compare_print_table(&j->report, j->o.printed);
+        return fflush(j->o.printed) == 0 ? COV_OK : cov_fail_errno(e, "standard output");
     }
     FILE *f = fopen(path, "w");
     if (!f)

@@ -2,8 +2,9 @@
 
     make SEED WHOLE GAPS >x.bg     a bedGraph of made-up values: whole numbers or not, with gaps or without
     check TABLE X.bg Y.bg [sizes=1,10,...] [threshold=V] [stem=S] [dataset=D]
-                                   whether the table is that of the tracks, and its only one
-"""
+                                   whether the table is that of the tracks
+
+SPDX-License-Identifier: MIT"""
 import math
 import random
 import sys
