@@ -218,9 +218,7 @@ refuses 2 "--smooth: 'mean:3' is not gauss:SD" 'an unknown smoothing' --smooth m
 refuses 2 '--smooth: the standard deviation must be above 0' 'a width of 0' --smooth gauss:0 -o x.bw one.h5
 refuses 2 '--smooth: 10001 is out of range' 'a width that is too large' --smooth gauss:10001 -o x.bw one.h5
 refuses 2 '--smooth and --window-size: one of them is wanted' 'smoothing twice' --smooth gauss:3 --window-size 3 -o x.bw one.h5
-for option in compare=x chrom-sizes=x; do
-    refuses 2 "${option%=*}" "--${option%=*} is unknown" "--$option" -o x.bw one.h5
-done
+refuses 2 '--chrom-sizes is for bedGraph' 'lengths of what has them' --chrom-sizes p.h5 -o x.bw one.h5
 
 # ---------------------------------------------------------------- bad input
 

@@ -286,11 +286,11 @@ def is_right(base, path, made):
 
 
 def is_counted(path, made):
-    """Whether the coverage that bam2h5 wrote is that of the bedGraph that was made of the same file."""
+    """Whether the coverage that bam2h5 wrote, rounded, is that of the bedGraph that was made of the same file."""
     with h5py.File(made, "r") as f:
         x = f["evaluation/new_coverage"][:].astype(float)
     with open(path, "rb") as f:
-        wanted = sum((e - b) * v for _, b, e, v in parse_text(f.read()))
+        wanted = sum((e - b) * round(v) for _, b, e, v in parse_text(f.read()))
     return x[x > 0].sum() == 2 * wanted
 
 
