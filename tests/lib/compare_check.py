@@ -1,7 +1,7 @@
 """compare_check.py - what cov2bigwig --compare should find, computed another way: base by base, with numpy.
 
     make SEED WHOLE GAPS >x.bg     a bedGraph of made-up values: whole numbers or not, with gaps or without
-    check TABLE X.bg Y.bg [sizes=1,10,...] [threshold=V] [stem=S] [dataset=D]
+    check TABLE X.bg Y.bg [sizes=1,10,...] [threshold=V] [stem=S] [dataset=D] [empty=NAME,...]
                                    whether the table is that of the tracks
 
 SPDX-License-Identifier: MIT"""
@@ -91,6 +91,8 @@ def check(table, x_path, y_path, *options):
     sizes = [int(s) for s in o.get("sizes", "1,10,100,1000").split(",")]
     head, *rows = [line.rstrip("\n").split("\t") for line in open(table)]
     x, y = read(x_path), read(y_path)
+    for name in o["empty"].split(",") if "empty" in o else ():  # contigs of X without a value
+        x.setdefault(name, np.full(len(y[name]), np.nan))
     found = {}
     for row in rows:
         assert len(row) == len(head), row
