@@ -26,10 +26,12 @@ enum {
     WINDOW = COV_ONEHOT_WINDOW,
     LONG_RUN = COV_ONEHOT_LONG_RUN,
     HEAD = 512, /* codes at the begin of `small` that are written as in `fast`: twice N_WORDS */
-    BLOCK = 1024
+    BLOCK = 1024,
+    GROUP = 8 /* bases, two words of which are put at once */
 };
 /* Positions are kept in 32 bits, together with the window. */
 #define MAX_CODES ((size_t)1 << 31)
+#define NOT_BASES UINT64_MAX
 
 /* The longest rows are those of rare codes in `small`: 24 bits. The runs of zeros have less than a
  * bit per code and two bits for up to 257 bytes each, 65 bytes; what is left are heads of blocks,
@@ -121,19 +123,22 @@ static bool sum_columns(const uint8_t *codes, size_t n, uint64_t *sum)
 /* Adler-32 (RFC 1950) of the 8L bytes of both planes. Its lower half is 1 plus the sum of the
  * bytes, its upper half 8L plus the sum of each byte times the number of bytes from it to the end,
  * which is 4 (L - t) - k for byte k of row t of the high plane. codes[n..L) are padding.
- * False if a code cannot be encoded here. */
+ * False if a code cannot be encoded here. *columns is the sum of the columns if all are bases, else
+ * NOT_BASES. */
 static bool checksum(const struct cov_onehot_codes *c, const uint8_t *codes, size_t n, size_t L,
-                     uint32_t *adler)
+                     uint32_t *adler, uint64_t *columns)
 {
-    uint64_t low = 1, high = 8 * (uint64_t)L;
+    uint64_t low = 1, high = 8 * (uint64_t)L, sum;
+    *columns = 0;
     for (size_t beg = 0; beg < n; beg += BLOCK) {
         size_t end = n - beg < BLOCK ? n : beg + BLOCK, t = beg;
-        uint64_t whole = (end - beg) / 16 * 16, columns;
-        if (sum_columns(codes + beg, whole, &columns)) {
+        uint64_t whole = (end - beg) / 16 * 16;
+        if (sum_columns(codes + beg, whole, &sum)) {
             uint64_t rows = whole * (L - beg) - whole * (whole - 1) / 2;
             low += 0x3c * whole;
-            high += 0x3c * (4 * rows - columns);
+            high += 0x3c * (4 * rows - sum);
             t += whole;
+            *columns += *columns == NOT_BASES ? 0 : sum;
         }
         for (; t < end; t++) {
             uint8_t code = codes[t];
@@ -141,12 +146,25 @@ static bool checksum(const struct cov_onehot_codes *c, const uint8_t *codes, siz
                 return false;
             low += c->row_sum[code];
             high += 4 * (uint64_t)(L - t) * c->row_sum[code] - c->row_moment[code];
+            if (!is_plain(code))
+                *columns = NOT_BASES;
+            else if (*columns != NOT_BASES)
+                *columns += c->row_moment[code] / 0x3c;
         }
         low %= ADLER;
         high %= ADLER;
     }
     *adler = (uint32_t)(high % ADLER << 16 | low % ADLER);
     return true;
+}
+
+/* The same of n bases with this sum of columns, and L - n of padding. */
+static uint32_t checksum_of_bases(size_t n, size_t L, uint64_t columns)
+{
+    uint64_t rows = (uint64_t)n * L - (uint64_t)n * (n - (n > 0)) / 2;
+    uint64_t low = 1 + 0x3c * (n % ADLER);
+    uint64_t high = 8 * (uint64_t)L + 0x3c * ((4 * rows - columns) % ADLER);
+    return (uint32_t)(high % ADLER << 16 | low % ADLER);
 }
 
 /* ---- bits ---- */
@@ -287,7 +305,7 @@ static void put_same(struct writer *w, const struct cov_onehot_codes *c, uint8_t
     for (; n >= LONG_RUN; n -= LONG_RUN)
         put_code(w, c->long_run);
     for (; n >= WORD; n -= WORD)
-        put(w, c->back[1] >> COV_ONEHOT_BACK_SHIFT, c->back[1] & COV_ONEHOT_BACK_BITS);
+        put(w, c->back_bits[1], c->back_n[1]);
     for (; n > 0; n--)
         put_code(w, c->small.row[code]);
 }
@@ -362,52 +380,55 @@ static void note_words(const uint8_t *codes, size_t beg, size_t end, uint32_t *l
         last[word_at(codes + t)] = (uint32_t)t + WINDOW + 1;
 }
 
-/* The word at `codes` as a repeat of what is `distance` rows before, if that is possible. */
-static inline void put_word(struct writer *w, const struct cov_onehot_codes *c,
-                            const uint8_t *codes, uint32_t distance)
+/* Words of the other strand go by those of its complement, in which its first base is the last. */
+enum strand { PLUS = 1, MINUS = -1 };
+
+static inline uint8_t code_in_word(uint32_t word, uint32_t i, enum strand strand)
 {
-    if (distance <= WINDOW) {
-        uint32_t back = c->back[distance];
-        put(w, back >> COV_ONEHOT_BACK_SHIFT, back & COV_ONEHOT_BACK_BITS);
-        return;
-    }
-    for (size_t i = 0; i < WORD; i++)
-        put_code(w, c->small.row[codes[i]]);
+    return (uint8_t)(strand == PLUS ? 1 << (word >> 2 * i & 3) : 8 >> (word >> (6 - 2 * i) & 3));
 }
 
-/* The bases whose n words are given, which begin at codes[beg], but for the last eight, as three of
- * their words are not. Returns where it came to. */
-static size_t put_words(struct writer *w, const struct cov_onehot_codes *c, const uint8_t *codes,
-                        size_t beg, const uint8_t *words, size_t n, uint32_t *last)
+/* A word as a repeat of what is `distance` rows before, if that is possible. */
+static inline void put_word(struct writer *w, const struct cov_onehot_codes *c, uint32_t word,
+                            enum strand strand, uint32_t distance)
+{
+    if (distance <= WINDOW) {
+        put(w, c->back_bits[distance], c->back_n[distance]);
+        return;
+    }
+    for (uint32_t i = 0; i < WORD; i++)
+        put_code(w, c->small.row[code_in_word(word, i, strand)]);
+}
+
+/* n_groups of eight bases, the first the t-th of its strand, by the words that begin with them. */
+static inline __attribute__((always_inline)) void
+put_groups(struct writer *w, const struct cov_onehot_codes *c, const uint8_t *words,
+           enum strand strand, size_t t, size_t n_groups, uint32_t *last)
 {
     struct writer to = *w;
-    const uint8_t *p = words, *end = words + n;
-    codes += beg;
-    uint32_t here = (uint32_t)beg + WINDOW + 1;
-    for (; end - p >= 16; p += 8, codes += 8, here += 8) {
+    const uint8_t *p = words;
+    uint32_t here = (uint32_t)t + WINDOW + 1;
+    for (; n_groups > 0; n_groups--, p += strand * GROUP, here += GROUP) {
         uint32_t first = here - last[p[0]];
         last[p[0]] = here;
-        last[p[1]] = here + 1;
-        last[p[2]] = here + 2;
-        last[p[3]] = here + 3;
-        uint32_t second = here + 4 - last[p[4]];
-        last[p[4]] = here + 4;
-        last[p[5]] = here + 5;
-        last[p[6]] = here + 6;
-        last[p[7]] = here + 7;
+        last[p[strand * 1]] = here + 1;
+        last[p[strand * 2]] = here + 2;
+        last[p[strand * 3]] = here + 3;
+        uint32_t second = here + 4 - last[p[strand * 4]];
+        last[p[strand * 4]] = here + 4;
+        last[p[strand * 5]] = here + 5;
+        last[p[strand * 6]] = here + 6;
+        last[p[strand * 7]] = here + 7;
         if ((first | second) <= WINDOW) {
-            uint32_t x = c->back[first], y = c->back[second];
-            uint32_t n_x = x & COV_ONEHOT_BACK_BITS, n_y = y & COV_ONEHOT_BACK_BITS;
-            uint64_t both = x >> COV_ONEHOT_BACK_SHIFT | (uint64_t)(y >> COV_ONEHOT_BACK_SHIFT)
-                                                             << n_x;
-            put(&to, both, n_x + n_y);
+            uint32_t n_first = c->back_n[first];
+            uint64_t both = c->back_bits[first] | (uint64_t)c->back_bits[second] << n_first;
+            put(&to, both, n_first + c->back_n[second]);
         } else {
-            put_word(&to, c, codes, first);
-            put_word(&to, c, codes + 4, second);
+            put_word(&to, c, p[0], strand, first);
+            put_word(&to, c, p[strand * 4], strand, second);
         }
     }
     *w = to;
-    return beg + (size_t)(p - words);
 }
 
 /* The bases from codes[t] on, if there are any, up to another code or n; returns where they end. */
@@ -417,12 +438,16 @@ static size_t put_bases(struct writer *w, const struct cov_onehot_codes *c, cons
     uint8_t words[BLOCK + 3] = {0};
     for (size_t n_words = BLOCK; n_words >= 16;) {
         n_words = make_words(codes + t, n - t < BLOCK ? n - t : BLOCK, words);
-        t = put_words(w, c, codes, t, words, n_words, last);
+        if (n_words >= 16) {
+            size_t n_groups = (n_words - 3) / GROUP;
+            put_groups(w, c, words, PLUS, t, n_groups, last);
+            t += n_groups * GROUP;
+        }
     }
     size_t end = end_of_bases(codes, t, n);
     for (; end - t >= WORD; t += WORD) {
         uint32_t here = (uint32_t)t + WINDOW + 1, word = word_at(codes + t);
-        put_word(w, c, codes + t, here - last[word]);
+        put_word(w, c, word, PLUS, here - last[word]);
         last[word] = here;
     }
     for (; t < end; t++)
@@ -430,15 +455,21 @@ static size_t put_bases(struct writer *w, const struct cov_onehot_codes *c, cons
     return end;
 }
 
-/* Up to HEAD codes as in `fast`, in a block of their own. */
+/* The first codes, at most HEAD, as in `fast`, in a block of their own. */
+static void put_first(struct writer *w, const struct cov_onehot_codes *c, const uint8_t *codes,
+                      size_t n, bool final)
+{
+    put_head(w, &c->fast, final);
+    put_fast(w, &c->fast, codes, n);
+    put_code(w, c->fast.end);
+}
+
 static void put_small(struct writer *w, const struct cov_onehot_codes *c, const uint8_t *codes,
                       size_t n, bool final)
 {
     uint32_t last[N_WORDS] = {0};
     size_t head = n < HEAD ? n : HEAD, t = 0;
-    put_head(w, &c->fast, final && head == n);
-    put_fast(w, &c->fast, codes, head);
-    put_code(w, c->fast.end);
+    put_first(w, c, codes, head, final && head == n);
     if (head == n)
         return;
     while (t < head) {
@@ -458,6 +489,88 @@ static void put_small(struct writer *w, const struct cov_onehot_codes *c, const 
     put_code(w, c->small.end);
 }
 
+/* ---- bases alone ---- */
+
+/* Most chunks are bases alone. Their words are made at once, for both strands: those of the other
+ * strand are the same in the reverse order, but for their names, on which nothing depends. */
+
+/* Words behind the last that fills vectors. */
+enum { WORDS_REST = 32 };
+
+static void make_all_words(const uint8_t *codes, size_t n, uint8_t *words)
+{
+    size_t t = make_words(codes, n, words);
+    for (t = t < 16 ? 0 : t - 3; n - t >= WORD; t++)
+        words[t] = (uint8_t)word_at(codes + t);
+}
+
+/* n > HEAD bases, the words of which are given. */
+static void put_small_bases(struct writer *w, const struct cov_onehot_codes *c,
+                            const uint8_t *codes, const uint8_t *words, size_t n,
+                            enum strand strand, bool final)
+{
+    uint32_t last[N_WORDS] = {0};
+    uint8_t ends[HEAD];
+    const uint8_t *first = codes, *p = words;
+    if (strand == MINUS) {
+        cov_codes_other_strand(codes + n - HEAD, HEAD, ends);
+        first = ends;
+        p = words + n - WORD;
+    }
+    put_first(w, c, first, HEAD, false);
+    put_head(w, &c->small, final);
+    for (uint32_t t = 0; t <= HEAD - WORD; t++)
+        last[p[strand * (ptrdiff_t)t]] = t + WINDOW + 1;
+    /* The last three places begin no word. */
+    size_t t = HEAD, n_groups = n - HEAD < 3 ? 0 : (n - HEAD - 3) / GROUP;
+    p += strand * HEAD;
+    if (strand == PLUS)
+        put_groups(w, c, p, PLUS, t, n_groups, last);
+    else
+        put_groups(w, c, p, MINUS, t, n_groups, last);
+    t += n_groups * GROUP;
+    p += strand * (ptrdiff_t)(n_groups * GROUP);
+    for (; n - t >= WORD; t += WORD, p += strand * WORD) {
+        uint32_t here = (uint32_t)t + WINDOW + 1;
+        put_word(w, c, *p, strand, here - last[*p]);
+        last[*p] = here;
+    }
+    for (; t < n; t++)
+        put_code(w,
+                 c->small.row[strand == PLUS ? codes[t] : cov_code_complement[codes[n - 1 - t]]]);
+    put_code(w, c->small.end);
+}
+
+/* ---- streams ---- */
+
+/* The zlib head (deflate, a window of 32 KiB, no dictionary), and the low plane. */
+static struct writer begin_stream(const struct cov_onehot_codes *c, size_t L, uint8_t *dst)
+{
+    dst[0] = 0x78;
+    dst[1] = 0x01;
+    struct writer w = {dst + 2, 0, 0};
+    put_zeros(&w, &c->zeros, 4 * L, L == 0);
+    return w;
+}
+
+/* L - n codes of padding, and the checksum. */
+static size_t end_stream(struct writer *w, const struct cov_onehot_codes *c, size_t n, size_t L,
+                         uint32_t adler, const uint8_t *dst)
+{
+    if (n < L)
+        put_zeros(w, &c->zeros, 4 * (L - n), true);
+    put(w, 0, (8 - w->n) % 8);
+    put(w, __builtin_bswap32(adler), 32);
+    return (size_t)(w->at - dst);
+}
+
+/* Where the words of n codes wait in a destination, which bases alone, of nine bits at most each, do
+ * not fill. */
+static uint8_t *words_in(uint8_t *dst, size_t n, size_t L)
+{
+    return dst + cov_onehot_bound(L) - n - WORDS_REST;
+}
+
 bool cov_onehot_encode(enum cov_onehot_effort effort, const uint8_t *codes, size_t L, void *dst,
                        size_t cap, size_t *n_dst)
 {
@@ -465,31 +578,46 @@ bool cov_onehot_encode(enum cov_onehot_effort effort, const uint8_t *codes, size
     (void)cap;
     const struct cov_onehot_codes *c = cov_onehot_codes();
     uint32_t adler;
+    uint64_t columns;
     if (L >= MAX_CODES)
         return false;
     size_t n = filled(codes, L);
-    if (!checksum(c, codes, n, L, &adler))
+    if (!checksum(c, codes, n, L, &adler, &columns))
         return false;
-
-    /* The zlib head: deflate, a window of 32 KiB, no dictionary. */
-    uint8_t *p = dst;
-    p[0] = 0x78;
-    p[1] = 0x01;
-    struct writer w = {p + 2, 0, 0};
-    put_zeros(&w, &c->zeros, 4 * L, L == 0);
-    if (n > 0) {
-        if (effort == COV_ONEHOT_FAST) {
-            put_head(&w, &c->fast, n == L);
-            put_fast(&w, &c->fast, codes, n);
-            put_code(&w, c->fast.end);
-        } else {
-            put_small(&w, c, codes, n, n == L);
-        }
+    struct writer w = begin_stream(c, L, dst);
+    if (effort == COV_ONEHOT_FAST && n > 0) {
+        put_first(&w, c, codes, n, n == L);
+    } else if (columns != NOT_BASES && n > HEAD) {
+        uint8_t *words = words_in(dst, n, L);
+        make_all_words(codes, n, words);
+        put_small_bases(&w, c, codes, words, n, PLUS, n == L);
+    } else if (n > 0) {
+        put_small(&w, c, codes, n, n == L);
     }
-    if (n < L)
-        put_zeros(&w, &c->zeros, 4 * (L - n), true);
-    put(&w, 0, (8 - w.n) % 8);
-    put(&w, __builtin_bswap32(adler), 32);
-    *n_dst = (size_t)(w.at - p);
+    *n_dst = end_stream(&w, c, n, L, adler, dst);
+    return true;
+}
+
+bool cov_onehot_encode_both(enum cov_onehot_effort effort, const uint8_t *codes, size_t n, size_t L,
+                            void *const dst[2], size_t cap, size_t n_dst[2])
+{
+    assert(n <= L && cap >= cov_onehot_bound(L));
+    (void)cap;
+    const struct cov_onehot_codes *c = cov_onehot_codes();
+    uint32_t adler;
+    uint64_t columns;
+    if (effort == COV_ONEHOT_FAST || n <= HEAD || L >= MAX_CODES ||
+        !checksum(c, codes, n, L, &adler, &columns) || columns == NOT_BASES)
+        return false;
+    uint8_t *words = words_in(dst[0], n, L);
+    make_all_words(codes, n, words);
+    struct writer w = begin_stream(c, L, dst[0]);
+    put_small_bases(&w, c, codes, words, n, PLUS, n == L);
+    n_dst[0] = end_stream(&w, c, n, L, adler, dst[0]);
+    /* The columns C, A, T, G become G, T, A, C. */
+    adler = checksum_of_bases(n, L, 3 * (uint64_t)n - columns);
+    w = begin_stream(c, L, dst[1]);
+    put_small_bases(&w, c, codes, words, n, MINUS, n == L);
+    n_dst[1] = end_stream(&w, c, n, L, adler, dst[1]);
     return true;
 }

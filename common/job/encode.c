@@ -122,16 +122,13 @@ static int source(void *arg, size_t slot, uint64_t n, struct cov_err *e)
 }
 
 static int encode_both(const struct job *job, const struct piece *piece, const uint8_t *codes,
-                       uint8_t *minus, struct cov_blob *blobs, struct cov_err *e)
+                       uint8_t *scratch, struct cov_blob *blobs, struct cov_err *e)
 {
     size_t n = (size_t)(piece->pair.end - piece->pair.beg);
-    cov_codes_other_strand(codes, n, minus);
-    memset(minus + n, COV_CODE_PAD, job->L - n);
     cov_blob_clear(&blobs[COV_PLUS]);
     cov_blob_clear(&blobs[COV_MINUS]);
-    const uint8_t *rows[2] = {codes, minus};
-    int rc = cov_chunk_writer_encode(job->writer, 1, &rows[0], NULL, &blobs[COV_PLUS], e);
-    return rc ? rc : cov_chunk_writer_encode(job->writer, 1, &rows[1], NULL, &blobs[COV_MINUS], e);
+    return cov_chunk_writer_encode_both(job->writer, codes, n, scratch, &blobs[COV_PLUS],
+                                        &blobs[COV_MINUS], e);
 }
 
 static int work(void *arg, size_t slot, unsigned worker, struct cov_err *e)

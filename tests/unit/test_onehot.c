@@ -79,10 +79,48 @@ static size_t check(enum cov_onehot_effort effort, const uint8_t *codes, size_t 
     return n;
 }
 
+/* Both strands of the codes, less the padding, at once: as each of them alone. Returns whether that
+ * is possible. */
+static bool check_strands(enum cov_onehot_effort effort, const uint8_t *codes, size_t L)
+{
+    size_t bound = cov_onehot_bound(L), n = L, n_dst[2] = {99, 99}, n_alone;
+    while (n > 0 && codes[n - 1] == COV_CODE_PAD)
+        n--;
+    uint8_t *exact = alloc(n), *other = alloc(L), *alone = alloc(bound);
+    uint8_t *dst[2] = {alloc(bound + N_GUARD), alloc(bound + N_GUARD)};
+    memcpy(exact, codes, n);
+    for (int s = 0; s < 2; s++)
+        memset(dst[s], GUARD, bound + N_GUARD);
+    void *const to[2] = {dst[0], dst[1]};
+    bool done = cov_onehot_encode_both(effort, exact, n, L, to, bound, n_dst);
+    cov_codes_other_strand(exact, n, other);
+    memset(other + n, COV_CODE_PAD, L - n);
+    const uint8_t *const strands[2] = {codes, other};
+    for (int s = 0; s < 2; s++) {
+        for (size_t i = done ? bound : 0; i < bound + N_GUARD; i++)
+            assert_int_equal(dst[s][i], GUARD);
+        if (!done)
+            continue;
+        assert_true(cov_onehot_encode(effort, strands[s], L, alone, bound, &n_alone));
+        assert_int_equal(n_dst[s], n_alone);
+        assert_memory_equal(dst[s], alone, n_alone);
+        free(dst[s]);
+        dst[s] = NULL;
+    }
+    free(dst[0]);
+    free(dst[1]);
+    free(exact);
+    free(other);
+    free(alone);
+    return done;
+}
+
 static void check_both(const uint8_t *codes, size_t L)
 {
-    for (size_t k = 0; k < COV_COUNT(efforts); k++)
+    for (size_t k = 0; k < COV_COUNT(efforts); k++) {
         (void)check(efforts[k], codes, L);
+        (void)check_strands(efforts[k], codes, L);
+    }
 }
 
 static uint8_t random_base(struct cov_rng *r)
@@ -178,6 +216,28 @@ static void test_runs(void **state)
         }
 }
 
+/* Both strands can be had at once of bases alone, and need not be of anything else. */
+static void test_strands(void **state)
+{
+    (void)state;
+    struct cov_rng r;
+    cov_rng_init(&r, 9);
+    uint8_t *codes = alloc(CHUNK);
+    for (size_t n = 513; n <= CHUNK; n += n < 700 ? 1 : 509) {
+        fill_random(&r, codes, n);
+        /* Of three bases, so that the words with the fourth are missing. */
+        for (size_t t = 0; n % 3 == 0 && t < n; t++)
+            codes[t] = codes[t] == COV_CODE_G && t < n - 100 ? COV_CODE_T : codes[t];
+        memset(codes + n, COV_CODE_PAD, CHUNK - n);
+        assert_true(check_strands(COV_ONEHOT_SMALL, codes, n));
+        assert_true(check_strands(COV_ONEHOT_SMALL, codes, CHUNK));
+        (void)check(COV_ONEHOT_SMALL, codes, CHUNK);
+        codes[cov_rng_below(&r, n)] = COV_CODE_N;
+        assert_false(check_strands(COV_ONEHOT_SMALL, codes, CHUNK));
+    }
+    free(codes);
+}
+
 static void test_padding(void **state)
 {
     (void)state;
@@ -270,6 +330,7 @@ static void test_refused(void **state)
             size_t n = 99;
             assert_false(cov_onehot_encode(efforts[k], codes, L, dst, cov_onehot_bound(L), &n));
             assert_int_equal(n, 99);
+            assert_false(check_strands(efforts[k], codes, L));
         }
     }
     for (size_t i = 0; i < cov_onehot_bound(L); i++)
@@ -311,6 +372,7 @@ int main(void)
         cmocka_unit_test(test_repeats), cmocka_unit_test(test_runs),
         cmocka_unit_test(test_padding), cmocka_unit_test(test_mixtures),
         cmocka_unit_test(test_refused), cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_strands),
     };
     return cmocka_run_group_tests_name("onehot", tests, NULL, NULL);
 }
