@@ -31,7 +31,6 @@ enum {
 };
 /* Positions are kept in 32 bits, together with the window. */
 #define MAX_CODES ((size_t)1 << 31)
-#define NOT_BASES UINT64_MAX
 
 /* The longest rows are those of rare codes in `small`: 24 bits. The runs of zeros have less than a
  * bit per code and two bits for up to 257 bytes each, 65 bytes; what is left are heads of blocks,
@@ -102,6 +101,14 @@ static size_t filled(const uint8_t *codes, size_t n)
     return n;
 }
 
+static uint64_t sum_of_bytes(codes16 x)
+{
+    const uint64_t even = 0x00ff00ff00ff00ff;
+    codes16 pairs = (x & even) + (x >> 8 & even);
+    uint64_t all = pairs[0] + pairs[1];
+    return (all & 0xffff) + (all >> 16 & 0xffff) + (all >> 32 & 0xffff) + (all >> 48);
+}
+
 /* The sum of the columns of codes[0..n), n at most BLOCK, a multiple of 16; false if not all are
  * bases. */
 static bool sum_columns(const uint8_t *codes, size_t n, uint64_t *sum)
@@ -113,32 +120,26 @@ static bool sum_columns(const uint8_t *codes, size_t n, uint64_t *sum)
         bad |= not_plain(x);
         sums += columns_of(x);
     }
-    const uint64_t even = 0x00ff00ff00ff00ff;
-    codes16 pairs = (sums & even) + (sums >> 8 & even);
-    uint64_t all = pairs[0] + pairs[1];
-    *sum = (all & 0xffff) + (all >> 16 & 0xffff) + (all >> 32 & 0xffff) + (all >> 48);
+    *sum = sum_of_bytes(sums);
     return is_zero(bad);
 }
 
 /* Adler-32 (RFC 1950) of the 8L bytes of both planes. Its lower half is 1 plus the sum of the
  * bytes, its upper half 8L plus the sum of each byte times the number of bytes from it to the end,
  * which is 4 (L - t) - k for byte k of row t of the high plane. codes[n..L) are padding.
- * False if a code cannot be encoded here. *columns is the sum of the columns if all are bases, else
- * NOT_BASES. */
+ * False if a code cannot be encoded here. */
 static bool checksum(const struct cov_onehot_codes *c, const uint8_t *codes, size_t n, size_t L,
-                     uint32_t *adler, uint64_t *columns)
+                     uint32_t *adler)
 {
-    uint64_t low = 1, high = 8 * (uint64_t)L, sum;
-    *columns = 0;
+    uint64_t low = 1, high = 8 * (uint64_t)L;
     for (size_t beg = 0; beg < n; beg += BLOCK) {
         size_t end = n - beg < BLOCK ? n : beg + BLOCK, t = beg;
-        uint64_t whole = (end - beg) / 16 * 16;
-        if (sum_columns(codes + beg, whole, &sum)) {
+        uint64_t whole = (end - beg) / 16 * 16, columns;
+        if (sum_columns(codes + beg, whole, &columns)) {
             uint64_t rows = whole * (L - beg) - whole * (whole - 1) / 2;
             low += 0x3c * whole;
-            high += 0x3c * (4 * rows - sum);
+            high += 0x3c * (4 * rows - columns);
             t += whole;
-            *columns += *columns == NOT_BASES ? 0 : sum;
         }
         for (; t < end; t++) {
             uint8_t code = codes[t];
@@ -146,10 +147,6 @@ static bool checksum(const struct cov_onehot_codes *c, const uint8_t *codes, siz
                 return false;
             low += c->row_sum[code];
             high += 4 * (uint64_t)(L - t) * c->row_sum[code] - c->row_moment[code];
-            if (!is_plain(code))
-                *columns = NOT_BASES;
-            else if (*columns != NOT_BASES)
-                *columns += c->row_moment[code] / 0x3c;
         }
         low %= ADLER;
         high %= ADLER;
@@ -341,6 +338,15 @@ static inline codes16 translate_sixteen(const uint8_t *codes, uint8_t *bits)
     return not_plain(x);
 }
 
+/* bases[0..n), two bits each, become words: bases[t] that of the bases t to t + 3, the first the
+ * lowest. n is a multiple of 16; three more can be read. */
+static inline void join_bases(uint8_t *bases, size_t n)
+{
+    for (size_t t = 0; t < n; t += 16)
+        store_sixteen(bases + t, load16(bases + t) | load16(bases + t + 1) << 2 |
+                                     load16(bases + t + 2) << 4 | load16(bases + t + 3) << 6);
+}
+
 /* words[t] = the word at codes[t], for codes[0..n) up to the first sixteen that are not all bases,
  * or the last that are no sixteen; returns how many they are. The last three are undefined, and
  * three behind them may be read. */
@@ -356,9 +362,7 @@ static size_t make_words(const uint8_t *codes, size_t n, uint8_t *words)
     }
     while (n - t >= 16 && is_zero(translate_sixteen(codes + t, words + t)))
         t += 16;
-    for (size_t i = 0; i < t; i += 16)
-        store_sixteen(words + i, load16(words + i) | load16(words + i + 1) << 2 |
-                                     load16(words + i + 2) << 4 | load16(words + i + 3) << 6);
+    join_bases(words, t);
     return t;
 }
 
@@ -494,14 +498,50 @@ static void put_small(struct writer *w, const struct cov_onehot_codes *c, const 
 /* Most chunks are bases alone. Their words are made at once, for both strands: those of the other
  * strand are the same in the reverse order, but for their names, on which nothing depends. */
 
-/* Words behind the last that fills vectors. */
+/* Words behind the last, which fill vectors. */
 enum { WORDS_REST = 32 };
 
-static void make_all_words(const uint8_t *codes, size_t n, uint8_t *words)
+typedef uint8_t bytes16 __attribute__((vector_size(16)));
+
+/* Sixteen bases as two bits each. Adds their columns to *sums, and to *bad what is not zero if one is
+ * none of A, C, G and T. */
+static inline void take_sixteen(const uint8_t *codes, uint8_t *bases, bytes16 *sums, bytes16 *bad)
 {
-    size_t t = make_words(codes, n, words);
-    for (t = t < 16 ? 0 : t - 3; n - t >= WORD; t++)
-        words[t] = (uint8_t)word_at(codes + t);
+    bytes16 x, less;
+    memcpy(&x, codes, sizeof x);
+    less = x - 1;
+    *bad |= less & (x | 0xf0); /* 0 becomes 255 */
+    x = (bytes16)two_bits((codes16)x);
+    memcpy(bases, &x, sizeof x);
+    /* A, C, G, T are 0 to 3, and in the columns 1, 0, 3, 2. */
+    *sums += x ^ 1;
+}
+
+/* The words of codes[0..n), of which the last three mean nothing, and the sum of the columns; false
+ * if not all are bases. `words` has room for WORDS_REST more. */
+static bool make_all_words(const uint8_t *codes, size_t n, uint8_t *words, uint64_t *columns)
+{
+    size_t whole = n / 16 * 16;
+    uint8_t rest[16];
+    *columns = 0;
+    for (size_t beg = 0, end; beg < whole; beg = end) {
+        /* As in sum_columns. */
+        bytes16 sums = {0}, bad = {0};
+        end = whole - beg < BLOCK ? whole : beg + BLOCK;
+        for (size_t t = beg; t < end; t += 16)
+            take_sixteen(codes + t, words + t, &sums, &bad);
+        if (!is_zero((codes16)bad))
+            return false;
+        *columns += sum_of_bytes((codes16)sums);
+    }
+    bytes16 sums = {0}, bad = {0};
+    memset(rest, COV_CODE_C, sizeof rest); /* its column is 0 */
+    memcpy(rest, codes + whole, n - whole);
+    take_sixteen(rest, words + whole, &sums, &bad);
+    *columns += sum_of_bytes((codes16)sums);
+    memset(words + whole + 16, 0, 3);
+    join_bases(words, whole + 16);
+    return is_zero((codes16)bad);
 }
 
 /* n > HEAD bases, the words of which are given. */
@@ -571,6 +611,16 @@ static uint8_t *words_in(uint8_t *dst, size_t n, size_t L)
     return dst + cov_onehot_bound(L) - n - WORDS_REST;
 }
 
+/* The stream of n > HEAD bases. */
+static size_t put_strand(const struct cov_onehot_codes *c, const uint8_t *codes,
+                         const uint8_t *words, size_t n, size_t L, enum strand strand,
+                         uint64_t columns, uint8_t *dst)
+{
+    struct writer w = begin_stream(c, L, dst);
+    put_small_bases(&w, c, codes, words, n, strand, n == L);
+    return end_stream(&w, c, n, L, checksum_of_bases(n, L, columns), dst);
+}
+
 bool cov_onehot_encode(enum cov_onehot_effort effort, const uint8_t *codes, size_t L, void *dst,
                        size_t cap, size_t *n_dst)
 {
@@ -582,18 +632,18 @@ bool cov_onehot_encode(enum cov_onehot_effort effort, const uint8_t *codes, size
     if (L >= MAX_CODES)
         return false;
     size_t n = filled(codes, L);
-    if (!checksum(c, codes, n, L, &adler, &columns))
+    uint8_t *words = words_in(dst, n, L);
+    if (effort == COV_ONEHOT_SMALL && n > HEAD && make_all_words(codes, n, words, &columns)) {
+        *n_dst = put_strand(c, codes, words, n, L, PLUS, columns, dst);
+        return true;
+    }
+    if (!checksum(c, codes, n, L, &adler))
         return false;
     struct writer w = begin_stream(c, L, dst);
-    if (effort == COV_ONEHOT_FAST && n > 0) {
+    if (effort == COV_ONEHOT_FAST && n > 0)
         put_first(&w, c, codes, n, n == L);
-    } else if (columns != NOT_BASES && n > HEAD) {
-        uint8_t *words = words_in(dst, n, L);
-        make_all_words(codes, n, words);
-        put_small_bases(&w, c, codes, words, n, PLUS, n == L);
-    } else if (n > 0) {
+    else if (n > 0)
         put_small(&w, c, codes, n, n == L);
-    }
     *n_dst = end_stream(&w, c, n, L, adler, dst);
     return true;
 }
@@ -604,20 +654,14 @@ bool cov_onehot_encode_both(enum cov_onehot_effort effort, const uint8_t *codes,
     assert(n <= L && cap >= cov_onehot_bound(L));
     (void)cap;
     const struct cov_onehot_codes *c = cov_onehot_codes();
-    uint32_t adler;
-    uint64_t columns;
-    if (effort == COV_ONEHOT_FAST || n <= HEAD || L >= MAX_CODES ||
-        !checksum(c, codes, n, L, &adler, &columns) || columns == NOT_BASES)
-        return false;
     uint8_t *words = words_in(dst[0], n, L);
-    make_all_words(codes, n, words);
-    struct writer w = begin_stream(c, L, dst[0]);
-    put_small_bases(&w, c, codes, words, n, PLUS, n == L);
-    n_dst[0] = end_stream(&w, c, n, L, adler, dst[0]);
+    uint64_t columns;
+    if (effort != COV_ONEHOT_SMALL || n <= HEAD || L >= MAX_CODES ||
+        !make_all_words(codes, n, words, &columns))
+        return false;
+    n_dst[0] = put_strand(c, codes, words, n, L, PLUS, columns, dst[0]);
     /* The columns C, A, T, G become G, T, A, C. */
-    adler = checksum_of_bases(n, L, 3 * (uint64_t)n - columns);
-    w = begin_stream(c, L, dst[1]);
-    put_small_bases(&w, c, codes, words, n, MINUS, n == L);
-    n_dst[1] = end_stream(&w, c, n, L, adler, dst[1]);
+    columns = 3 * (uint64_t)n - columns;
+    n_dst[1] = put_strand(c, codes, words, n, L, MINUS, columns, dst[1]);
     return true;
 }
