@@ -155,15 +155,6 @@ static bool checksum(const struct cov_onehot_codes *c, const uint8_t *codes, siz
     return true;
 }
 
-/* The same of n bases with this sum of columns, and L - n of padding. */
-static uint32_t checksum_of_bases(size_t n, size_t L, uint64_t columns)
-{
-    uint64_t rows = (uint64_t)n * L - (uint64_t)n * (n - (n > 0)) / 2;
-    uint64_t low = 1 + 0x3c * (n % ADLER);
-    uint64_t high = 8 * (uint64_t)L + 0x3c * ((4 * rows - columns) % ADLER);
-    return (uint32_t)(high % ADLER << 16 | low % ADLER);
-}
-
 /* ---- bits ---- */
 
 /* Fewer than eight bits wait in `bits`; eight bytes are always stored, of which the next store
@@ -307,81 +298,129 @@ static void put_same(struct writer *w, const struct cov_onehot_codes *c, uint8_t
         put_code(w, c->small.row[code]);
 }
 
-/* Bases as two bits each. */
-static inline codes16 two_bits(codes16 x)
+/* The first codes, at most HEAD, as in `fast`, in a block of their own. */
+static void put_first(struct writer *w, const struct cov_onehot_codes *c, const uint8_t *codes,
+                      size_t n, bool final)
 {
-    return (x >> 1 & EACH(7U)) - (x >> 3 & EACH(1U));
+    put_head(w, &c->fast, final);
+    put_fast(w, &c->fast, codes, n);
+    put_code(w, c->fast.end);
 }
 
-/* The word of four bases; the first is the lowest. */
-static inline uint32_t word_at(const uint8_t *codes)
+/* ---- repeats of words ---- */
+
+/* All the words of a chunk are made at once, for both strands: those of the other strand are the same
+ * in the reverse order, but for their names, on which nothing depends. */
+
+/* Codes beg to end - 1, which all are this one, none of A, C, G and T. */
+struct run {
+    uint32_t beg, end;
+    uint8_t code;
+};
+
+/* Chunks of more runs are left to `fast`, and room that is needed behind the words. */
+enum { MAX_RUNS = 1024, WORDS_REST = 32 };
+
+/* Codes without the padding at the end. */
+struct chunk {
+    const struct cov_onehot_codes *c;
+    const uint8_t *codes;
+    size_t n, L;
+    uint8_t *words;   /* words[t] = that of the bases t to t + 3, the first the lowest; undefined if
+                       * they are not all bases */
+    uint64_t columns; /* the sum of the columns of all bases */
+    size_t n_bases, n_runs;
+    struct run runs[MAX_RUNS];
+};
+
+typedef uint8_t bytes16 __attribute__((vector_size(16)));
+
+/* Sixteen bases as two bits each. Adds their columns to *sums, and to *bad what is not zero if one is
+ * none of A, C, G and T. */
+static inline void take_sixteen(const uint8_t *codes, uint8_t *bases, bytes16 *sums, bytes16 *bad)
 {
-    uint32_t x;
+    bytes16 x, less;
     memcpy(&x, codes, sizeof x);
-    x = le32toh(x);
-    x = (x >> 1 & 0x07070707) - (x >> 3 & 0x01010101);
-    x = (x | x >> 6) & 0x000f000f;
-    return (x | x >> 12) & 0xff;
+    less = x - 1;
+    *bad |= less & (x | 0xf0); /* 0 becomes 255 */
+    codes16 y = (codes16)x;
+    x = (bytes16)((y >> 1 & EACH(7U)) - (y >> 3 & EACH(1U)));
+    memcpy(bases, &x, sizeof x);
+    /* A, C, G, T are 0 to 3, and in the columns 1, 0, 3, 2. */
+    *sums += x ^ 1;
 }
 
-static inline void store_sixteen(uint8_t *p, codes16 x)
+/* codes[0..n) as bases, n at most BLOCK, a multiple of 16. Returns whether all are bases. */
+static bool take_block(const uint8_t *codes, size_t n, uint8_t *bases, uint64_t *columns)
 {
-    x[0] = htole64(x[0]);
-    x[1] = htole64(x[1]);
-    memcpy(p, &x, sizeof x);
-}
-
-static inline codes16 translate_sixteen(const uint8_t *codes, uint8_t *bits)
-{
-    codes16 x = load16(codes);
-    store_sixteen(bits, two_bits(x));
-    return not_plain(x);
-}
-
-/* bases[0..n), two bits each, become words: bases[t] that of the bases t to t + 3, the first the
- * lowest. n is a multiple of 16; three more can be read. */
-static inline void join_bases(uint8_t *bases, size_t n)
-{
+    bytes16 sums = {0}, bad = {0}; /* as in sum_columns */
     for (size_t t = 0; t < n; t += 16)
-        store_sixteen(bases + t, load16(bases + t) | load16(bases + t + 1) << 2 |
-                                     load16(bases + t + 2) << 4 | load16(bases + t + 3) << 6);
+        take_sixteen(codes + t, bases + t, &sums, &bad);
+    *columns = sum_of_bytes((codes16)sums);
+    return is_zero((codes16)bad);
 }
 
-/* words[t] = the word at codes[t], for codes[0..n) up to the first sixteen that are not all bases,
- * or the last that are no sixteen; returns how many they are. The last three are undefined, and
- * three behind them may be read. */
-static size_t make_words(const uint8_t *codes, size_t n, uint8_t *words)
+/* Copies codes[0..n), which begin at code t of the chunk, but for others than bases, which become C,
+ * as its column is 0, and are noted. Returns whether they can be encoded. */
+static bool note_runs(struct chunk *k, const uint8_t *codes, size_t n, size_t t, uint8_t *bases)
 {
-    size_t t = 0;
-    for (; n - t >= 64; t += 64) {
-        codes16 bad = {0, 0};
-        for (size_t i = t; i < t + 64; i += 16)
-            bad |= translate_sixteen(codes + i, words + i);
-        if (!is_zero(bad))
-            break;
+    for (size_t i = 0; i < n; i++, t++) {
+        uint8_t code = bases[i] = codes[i];
+        struct run *run = &k->runs[k->n_runs - (k->n_runs > 0)];
+        if (is_plain(code))
+            continue;
+        bases[i] = COV_CODE_C;
+        k->n_bases--;
+        if (k->n_runs > 0 && run->end == t && run->code == code) {
+            run->end++;
+            continue;
+        }
+        if (k->n_runs == MAX_RUNS || code == COV_CODE_PAD || !k->c->possible[code])
+            return false;
+        k->runs[k->n_runs++] = (struct run){(uint32_t)t, (uint32_t)t + 1, code};
     }
-    while (n - t >= 16 && is_zero(translate_sixteen(codes + t, words + t)))
-        t += 16;
-    join_bases(words, t);
-    return t;
+    return true;
 }
 
-/* Where the bases that begin at codes[t], if any, end. */
-static size_t end_of_bases(const uint8_t *codes, size_t t, size_t n)
+/* bases[0..n), two bits each, become words. n is a multiple of 16; three more can be read. */
+static void join_bases(uint8_t *bases, size_t n)
 {
-    while (n - t >= 16 && is_zero(not_plain(load16(codes + t))))
-        t += 16;
-    while (t < n && is_plain(codes[t]))
-        t++;
-    return t;
+    for (size_t t = 0; t < n; t += 16) {
+        codes16 x = load16(bases + t) | load16(bases + t + 1) << 2 | load16(bases + t + 2) << 4 |
+                    load16(bases + t + 3) << 6;
+        x[0] = htole64(x[0]);
+        x[1] = htole64(x[1]);
+        memcpy(bases + t, &x, sizeof x);
+    }
 }
 
-/* Notes the words in the bases codes[beg..end): last[word] is where it was last + WINDOW + 1, or 0,
- * so that what was never seen is too far away. */
-static void note_words(const uint8_t *codes, size_t beg, size_t end, uint32_t *last)
+/* All of *k from codes[0..n); `words` has room for WORDS_REST more. Returns false if they cannot be
+ * encoded, or not here. */
+static bool take_chunk(struct chunk *k, const uint8_t *codes, size_t n, size_t L, uint8_t *words)
 {
-    for (size_t t = beg; end - t >= WORD; t++)
-        last[word_at(codes + t)] = (uint32_t)t + WINDOW + 1;
+    k->c = cov_onehot_codes();
+    k->codes = codes;
+    k->n = k->n_bases = n;
+    k->L = L;
+    k->words = words;
+    k->columns = k->n_runs = 0;
+    for (size_t beg = 0, end, whole = n / 16 * 16; beg < n; beg = end) {
+        uint8_t copy[BLOCK];
+        uint64_t columns;
+        end = beg == whole ? n : whole - beg < BLOCK ? whole : beg + BLOCK;
+        size_t m = (end - beg + 15) / 16 * 16;
+        if (m != end - beg || !take_block(codes + beg, m, words + beg, &columns)) {
+            memset(copy + m - 16, COV_CODE_C, 16);
+            if (!note_runs(k, codes + beg, end - beg, beg, copy))
+                return false;
+            (void)take_block(copy, m, words + beg, &columns);
+        }
+        k->columns += columns;
+    }
+    n = (n + 15) / 16 * 16;
+    memset(words + n, 0, WORD - 1);
+    join_bases(words, n);
+    return true;
 }
 
 /* Words of the other strand go by those of its complement, in which its first base is the last. */
@@ -435,150 +474,102 @@ put_groups(struct writer *w, const struct cov_onehot_codes *c, const uint8_t *wo
     *w = to;
 }
 
-/* The bases from codes[t] on, if there are any, up to another code or n; returns where they end. */
-static size_t put_bases(struct writer *w, const struct cov_onehot_codes *c, const uint8_t *codes,
-                        size_t t, size_t n, uint32_t *last)
+/* The code at place t of a strand. */
+static inline uint8_t code_at(const struct chunk *k, enum strand strand, size_t t)
 {
-    uint8_t words[BLOCK + 3] = {0};
-    for (size_t n_words = BLOCK; n_words >= 16;) {
-        n_words = make_words(codes + t, n - t < BLOCK ? n - t : BLOCK, words);
-        if (n_words >= 16) {
-            size_t n_groups = (n_words - 3) / GROUP;
-            put_groups(w, c, words, PLUS, t, n_groups, last);
-            t += n_groups * GROUP;
-        }
+    return strand == PLUS ? k->codes[t] : cov_code_complement[k->codes[k->n - 1 - t]];
+}
+
+/* The word at place t of a strand; that of the next place is `strand` further. */
+static inline const uint8_t *word_at(const struct chunk *k, enum strand strand, size_t t)
+{
+    return k->words + (strand == PLUS ? t : k->n - WORD - t);
+}
+
+/* Notes the words of bases: last[word] is where it was last + WINDOW + 1, or 0, so that what was never
+ * seen is too far away. */
+static void note_words(const struct chunk *k, enum strand strand, size_t beg, size_t end,
+                       uint32_t *last)
+{
+    for (size_t t = beg; end - t >= WORD; t++)
+        last[*word_at(k, strand, t)] = (uint32_t)t + WINDOW + 1;
+}
+
+/* Places beg to end - 1 of a strand, which are bases. */
+static void put_bases(struct writer *w, const struct chunk *k, enum strand strand, size_t beg,
+                      size_t end, uint32_t *last)
+{
+    size_t t = beg;
+    if (end - beg >= WORD - 1 + GROUP) {
+        /* The last three places begin no word. */
+        size_t n_groups = (end - beg - (WORD - 1)) / GROUP;
+        const uint8_t *p = word_at(k, strand, beg);
+        if (strand == PLUS)
+            put_groups(w, k->c, p, PLUS, beg, n_groups, last);
+        else
+            put_groups(w, k->c, p, MINUS, beg, n_groups, last);
+        t += n_groups * GROUP;
     }
-    size_t end = end_of_bases(codes, t, n);
     for (; end - t >= WORD; t += WORD) {
-        uint32_t here = (uint32_t)t + WINDOW + 1, word = word_at(codes + t);
-        put_word(w, c, word, PLUS, here - last[word]);
+        uint32_t here = (uint32_t)t + WINDOW + 1, word = *word_at(k, strand, t);
+        put_word(w, k->c, word, strand, here - last[word]);
         last[word] = here;
     }
     for (; t < end; t++)
-        put_code(w, c->small.row[codes[t]]);
-    return end;
+        put_code(w, k->c->small.row[code_at(k, strand, t)]);
 }
 
-/* The first codes, at most HEAD, as in `fast`, in a block of their own. */
-static void put_first(struct writer *w, const struct cov_onehot_codes *c, const uint8_t *codes,
-                      size_t n, bool final)
-{
-    put_head(w, &c->fast, final);
-    put_fast(w, &c->fast, codes, n);
-    put_code(w, c->fast.end);
-}
-
-static void put_small(struct writer *w, const struct cov_onehot_codes *c, const uint8_t *codes,
-                      size_t n, bool final)
+/* A strand of more than HEAD codes. */
+static void put_small(struct writer *w, const struct chunk *k, enum strand strand, bool final)
 {
     uint32_t last[N_WORDS] = {0};
-    size_t head = n < HEAD ? n : HEAD, t = 0;
-    put_first(w, c, codes, head, final && head == n);
-    if (head == n)
-        return;
-    while (t < head) {
-        size_t end = end_of_bases(codes, t, head);
-        note_words(codes, t, end, last);
-        t = end + (end < head);
-    }
-    put_head(w, &c->small, final);
-    while (t < n) {
-        t = put_bases(w, c, codes, t, n, last);
-        if (t < n) {
-            size_t run = run_length(codes + t, n - t);
-            put_same(w, c, codes[t], run);
-            t += run;
-        }
-    }
-    put_code(w, c->small.end);
-}
-
-/* ---- bases alone ---- */
-
-/* Most chunks are bases alone. Their words are made at once, for both strands: those of the other
- * strand are the same in the reverse order, but for their names, on which nothing depends. */
-
-/* Words behind the last, which fill vectors. */
-enum { WORDS_REST = 32 };
-
-typedef uint8_t bytes16 __attribute__((vector_size(16)));
-
-/* Sixteen bases as two bits each. Adds their columns to *sums, and to *bad what is not zero if one is
- * none of A, C, G and T. */
-static inline void take_sixteen(const uint8_t *codes, uint8_t *bases, bytes16 *sums, bytes16 *bad)
-{
-    bytes16 x, less;
-    memcpy(&x, codes, sizeof x);
-    less = x - 1;
-    *bad |= less & (x | 0xf0); /* 0 becomes 255 */
-    x = (bytes16)two_bits((codes16)x);
-    memcpy(bases, &x, sizeof x);
-    /* A, C, G, T are 0 to 3, and in the columns 1, 0, 3, 2. */
-    *sums += x ^ 1;
-}
-
-/* The words of codes[0..n), of which the last three mean nothing, and the sum of the columns; false
- * if not all are bases. `words` has room for WORDS_REST more. */
-static bool make_all_words(const uint8_t *codes, size_t n, uint8_t *words, uint64_t *columns)
-{
-    size_t whole = n / 16 * 16;
-    uint8_t rest[16];
-    *columns = 0;
-    for (size_t beg = 0, end; beg < whole; beg = end) {
-        /* As in sum_columns. */
-        bytes16 sums = {0}, bad = {0};
-        end = whole - beg < BLOCK ? whole : beg + BLOCK;
-        for (size_t t = beg; t < end; t += 16)
-            take_sixteen(codes + t, words + t, &sums, &bad);
-        if (!is_zero((codes16)bad))
-            return false;
-        *columns += sum_of_bytes((codes16)sums);
-    }
-    bytes16 sums = {0}, bad = {0};
-    memset(rest, COV_CODE_C, sizeof rest); /* its column is 0 */
-    memcpy(rest, codes + whole, n - whole);
-    take_sixteen(rest, words + whole, &sums, &bad);
-    *columns += sum_of_bytes((codes16)sums);
-    memset(words + whole + 16, 0, 3);
-    join_bases(words, whole + 16);
-    return is_zero((codes16)bad);
-}
-
-/* n > HEAD bases, the words of which are given. */
-static void put_small_bases(struct writer *w, const struct cov_onehot_codes *c,
-                            const uint8_t *codes, const uint8_t *words, size_t n,
-                            enum strand strand, bool final)
-{
-    uint32_t last[N_WORDS] = {0};
-    uint8_t ends[HEAD];
-    const uint8_t *first = codes, *p = words;
-    if (strand == MINUS) {
-        cov_codes_other_strand(codes + n - HEAD, HEAD, ends);
-        first = ends;
-        p = words + n - WORD;
-    }
-    put_first(w, c, first, HEAD, false);
-    put_head(w, &c->small, final);
-    for (uint32_t t = 0; t <= HEAD - WORD; t++)
-        last[p[strand * (ptrdiff_t)t]] = t + WINDOW + 1;
-    /* The last three places begin no word. */
-    size_t t = HEAD, n_groups = n - HEAD < 3 ? 0 : (n - HEAD - 3) / GROUP;
-    p += strand * HEAD;
+    uint8_t head[HEAD];
     if (strand == PLUS)
-        put_groups(w, c, p, PLUS, t, n_groups, last);
+        memcpy(head, k->codes, HEAD);
     else
-        put_groups(w, c, p, MINUS, t, n_groups, last);
-    t += n_groups * GROUP;
-    p += strand * (ptrdiff_t)(n_groups * GROUP);
-    for (; n - t >= WORD; t += WORD, p += strand * WORD) {
-        uint32_t here = (uint32_t)t + WINDOW + 1;
-        put_word(w, c, *p, strand, here - last[*p]);
-        last[*p] = here;
+        cov_codes_other_strand(k->codes + k->n - HEAD, HEAD, head);
+    put_first(w, k->c, head, HEAD, false);
+    put_head(w, &k->c->small, final);
+    /* Bases, and what run is behind them. */
+    for (size_t i = 0, t = 0, beg, end; i <= k->n_runs; i++, t = end) {
+        const struct run *run = &k->runs[strand == PLUS ? i : k->n_runs - 1 - i];
+        beg = end = k->n;
+        if (i < k->n_runs) {
+            beg = strand == PLUS ? run->beg : k->n - run->end;
+            end = strand == PLUS ? run->end : k->n - run->beg;
+        }
+        if (t < HEAD)
+            note_words(k, strand, t, beg < HEAD ? beg : HEAD, last);
+        if (beg > HEAD)
+            put_bases(w, k, strand, t < HEAD ? HEAD : t, beg, last);
+        if (end > HEAD && end > beg)
+            put_same(w, k->c, code_at(k, strand, end - 1), end - (beg < HEAD ? HEAD : beg));
     }
-    for (; t < n; t++)
-        put_code(w,
-                 c->small.row[strand == PLUS ? codes[t] : cov_code_complement[codes[n - 1 - t]]]);
-    put_code(w, c->small.end);
+    put_code(w, k->c->small.end);
+}
+
+/* The checksum of a strand (see `checksum`). All places are taken as bases, those of the runs in
+ * column 0; then the runs are put right. */
+static uint32_t checksum_of_strand(const struct chunk *k, enum strand strand)
+{
+    uint64_t n = k->n, L = k->L, columns = k->columns;
+    /* The columns C, A, T, G become G, T, A, C. */
+    if (strand == MINUS)
+        columns = 3 * (uint64_t)k->n_bases - columns;
+    uint64_t rows = n * L - (n * n - n) / 2;
+    uint64_t low = 1 + 0x3c * n,
+             high = 8 * L + 0x3c * (4 * (rows % ADLER) + ADLER - columns % ADLER);
+    for (size_t i = 0; i < k->n_runs; i++) {
+        const struct run *run = &k->runs[i];
+        uint8_t code = strand == PLUS ? run->code : cov_code_complement[run->code];
+        uint64_t beg = strand == PLUS ? run->beg : n - run->end, m = run->end - run->beg;
+        /* No code has less than the 0x3c of a base. */
+        uint64_t more = k->c->row_sum[code] - 0x3c;
+        rows = m * (L - beg) - (m * m - m) / 2;
+        low += m * more;
+        high += 4 * (rows % ADLER) * more + ADLER - m * k->c->row_moment[code] % ADLER;
+    }
+    return (uint32_t)(high % ADLER << 16 | low % ADLER);
 }
 
 /* ---- streams ---- */
@@ -604,21 +595,18 @@ static size_t end_stream(struct writer *w, const struct cov_onehot_codes *c, siz
     return (size_t)(w->at - dst);
 }
 
-/* Where the words of n codes wait in a destination, which bases alone, of nine bits at most each, do
- * not fill. */
+/* Where the words of n codes wait in a destination: the stream, of at most three bytes a code, does not
+ * come so far. */
 static uint8_t *words_in(uint8_t *dst, size_t n, size_t L)
 {
     return dst + cov_onehot_bound(L) - n - WORDS_REST;
 }
 
-/* The stream of n > HEAD bases. */
-static size_t put_strand(const struct cov_onehot_codes *c, const uint8_t *codes,
-                         const uint8_t *words, size_t n, size_t L, enum strand strand,
-                         uint64_t columns, uint8_t *dst)
+static size_t put_strand(const struct chunk *k, enum strand strand, uint8_t *dst)
 {
-    struct writer w = begin_stream(c, L, dst);
-    put_small_bases(&w, c, codes, words, n, strand, n == L);
-    return end_stream(&w, c, n, L, checksum_of_bases(n, L, columns), dst);
+    struct writer w = begin_stream(k->c, k->L, dst);
+    put_small(&w, k, strand, k->n == k->L);
+    return end_stream(&w, k->c, k->n, k->L, checksum_of_strand(k, strand), dst);
 }
 
 bool cov_onehot_encode(enum cov_onehot_effort effort, const uint8_t *codes, size_t L, void *dst,
@@ -627,23 +615,21 @@ bool cov_onehot_encode(enum cov_onehot_effort effort, const uint8_t *codes, size
     assert(cap >= cov_onehot_bound(L));
     (void)cap;
     const struct cov_onehot_codes *c = cov_onehot_codes();
+    struct chunk k;
     uint32_t adler;
-    uint64_t columns;
     if (L >= MAX_CODES)
         return false;
     size_t n = filled(codes, L);
-    uint8_t *words = words_in(dst, n, L);
-    if (effort == COV_ONEHOT_SMALL && n > HEAD && make_all_words(codes, n, words, &columns)) {
-        *n_dst = put_strand(c, codes, words, n, L, PLUS, columns, dst);
+    if (effort == COV_ONEHOT_SMALL && n > HEAD &&
+        take_chunk(&k, codes, n, L, words_in(dst, n, L))) {
+        *n_dst = put_strand(&k, PLUS, dst);
         return true;
     }
     if (!checksum(c, codes, n, L, &adler))
         return false;
     struct writer w = begin_stream(c, L, dst);
-    if (effort == COV_ONEHOT_FAST && n > 0)
+    if (n > 0)
         put_first(&w, c, codes, n, n == L);
-    else if (n > 0)
-        put_small(&w, c, codes, n, n == L);
     *n_dst = end_stream(&w, c, n, L, adler, dst);
     return true;
 }
@@ -653,15 +639,11 @@ bool cov_onehot_encode_both(enum cov_onehot_effort effort, const uint8_t *codes,
 {
     assert(n <= L && cap >= cov_onehot_bound(L));
     (void)cap;
-    const struct cov_onehot_codes *c = cov_onehot_codes();
-    uint8_t *words = words_in(dst[0], n, L);
-    uint64_t columns;
-    if (effort != COV_ONEHOT_SMALL || n <= HEAD || L >= MAX_CODES ||
-        !make_all_words(codes, n, words, &columns))
+    struct chunk k;
+    if (effort != COV_ONEHOT_SMALL || n <= HEAD || L >= MAX_CODES || codes[n - 1] == COV_CODE_PAD ||
+        !take_chunk(&k, codes, n, L, words_in(dst[0], n, L)))
         return false;
-    n_dst[0] = put_strand(c, codes, words, n, L, PLUS, columns, dst[0]);
-    /* The columns C, A, T, G become G, T, A, C. */
-    columns = 3 * (uint64_t)n - columns;
-    n_dst[1] = put_strand(c, codes, words, n, L, MINUS, columns, dst[1]);
+    n_dst[0] = put_strand(&k, PLUS, dst[0]);
+    n_dst[1] = put_strand(&k, MINUS, dst[1]);
     return true;
 }

@@ -311,7 +311,8 @@ static int open_output(struct job *job, const char *tmp, const char *fasta, stru
         return cov_stream_create("-", &job->head, false, false, 1, &job->stream, e);
     rc = cov_chunk_writer_new(tmp, &job->head, &options, &job->writer, e);
     if (!rc)
-        rc = cov_pair_writer_new(job->writer, job->L, o->genome.tmpdir, false, &job->file, e);
+        rc = cov_pair_writer_new(job->writer, job->L, o->genome.tmpdir, COV_PAIR_WRITER_MEMORY,
+                                 false, &job->file, e);
     return rc;
 }
 

@@ -216,7 +216,7 @@ static void test_runs(void **state)
         }
 }
 
-/* Both strands can be had at once of bases alone, and need not be of anything else. */
+/* Both strands can be had at once of chunks with one or two runs of N. */
 static void test_strands(void **state)
 {
     (void)state;
@@ -232,8 +232,12 @@ static void test_strands(void **state)
         assert_true(check_strands(COV_ONEHOT_SMALL, codes, n));
         assert_true(check_strands(COV_ONEHOT_SMALL, codes, CHUNK));
         (void)check(COV_ONEHOT_SMALL, codes, CHUNK);
+        size_t at = cov_rng_below(&r, n);
+        memset(codes + at, COV_CODE_N, 1 + cov_rng_below(&r, n - at));
         codes[cov_rng_below(&r, n)] = COV_CODE_N;
-        assert_false(check_strands(COV_ONEHOT_SMALL, codes, CHUNK));
+        assert_true(check_strands(COV_ONEHOT_SMALL, codes, CHUNK));
+        assert_false(check_strands(COV_ONEHOT_FAST, codes, CHUNK));
+        (void)check(COV_ONEHOT_SMALL, codes, CHUNK);
     }
     free(codes);
 }
@@ -309,6 +313,28 @@ static void test_mixtures(void **state)
     }
 }
 
+/* Runs without end are written, too, but not both strands of them at once. */
+static void test_many_runs(void **state)
+{
+    (void)state;
+    struct cov_rng r;
+    cov_rng_init(&r, 10);
+    uint8_t *codes = alloc(CHUNK);
+    for (size_t n_runs = 1020; n_runs < 1030; n_runs++) {
+        fill_random(&r, codes, CHUNK);
+        for (size_t i = 0; i < n_runs; i++)
+            codes[20 * i + 3] = known[4 + cov_rng_below(&r, 7)];
+        assert_int_equal(check_strands(COV_ONEHOT_SMALL, codes, CHUNK), n_runs <= 1024);
+        check_both(codes, CHUNK);
+    }
+    for (size_t t = 0; t < CHUNK; t++)
+        codes[t] = known[4 + t % 7];
+    check_both(codes, CHUNK);
+    for (size_t n = 1; n <= 1100; n++)
+        check_both(codes, n);
+    free(codes);
+}
+
 /* Codes of three bases, anywhere, and padding before a base are refused. */
 static void test_refused(void **state)
 {
@@ -369,7 +395,7 @@ int main(void)
         cmocka_unit_test(test_repeats), cmocka_unit_test(test_runs),
         cmocka_unit_test(test_padding), cmocka_unit_test(test_mixtures),
         cmocka_unit_test(test_refused), cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_strands),
+        cmocka_unit_test(test_strands), cmocka_unit_test(test_many_runs),
     };
     return cmocka_run_group_tests_name("onehot", tests, NULL, NULL);
 }
