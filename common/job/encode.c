@@ -20,6 +20,10 @@
 /* Bases and pairs of a slot, and pairs that are read back in the end besides the last. */
 enum { SLOT_BASES = 1 << 18, SLOT_PAIRS = 16, SAMPLE = 16 };
 
+/* Slots besides the usual number, half a megabyte each, which keep the workers busy while the - chunks
+ * of a sequence are written at its end. */
+enum { MORE_SLOTS = 24 };
+
 /* What is remembered of a pair to be read back: its number and a hash of the + chunk. */
 struct sample {
     size_t pair;
@@ -217,7 +221,7 @@ static int alloc_slots(struct job *job, const struct cov_pool *pool, struct cov_
     if (cov_size_mul(job->L, job->slot_pairs, &n_codes) ||
         cov_size_mul(job->L, cov_pool_size(pool), &n_scratch))
         return cov_fail(e, COV_ENOMEM, "out of memory: chunks of %zu bases", job->L);
-    job->n_slots = cov_ring_slots(pool);
+    job->n_slots = cov_ring_slots(pool) + MORE_SLOTS;
     job->slots = cov_calloc(job->n_slots, sizeof *job->slots, e);
     job->scratch = cov_malloc(n_scratch, 1, e);
     if (!job->slots || !job->scratch)
