@@ -2,10 +2,12 @@
  * SPDX-License-Identifier: MIT */
 #include "common/base/mem.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 int cov_size_mul(size_t a, size_t b, size_t *out)
 {
@@ -64,6 +66,17 @@ void *cov_calloc64(size_t n, size_t size, struct cov_err *e)
     if (!p)
         return out_of_memory(n, size, e);
     memset(p, 0, bytes);
+    return p;
+}
+
+void *cov_malloc_huge(size_t n, struct cov_err *e)
+{
+    const size_t page = (size_t)1 << 21;
+    assert(n % page == 0);
+    void *p = aligned_alloc(page, n);
+    if (!p)
+        return out_of_memory(n, 1, e);
+    (void)madvise(p, n, MADV_HUGEPAGE); /* only advice */
     return p;
 }
 

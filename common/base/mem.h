@@ -21,6 +21,10 @@ void *cov_malloc(size_t n, size_t size, struct cov_err *e) COV_MUST_USE;
 void *cov_calloc(size_t n, size_t size, struct cov_err *e) COV_MUST_USE;
 void *cov_calloc64(size_t n, size_t size, struct cov_err *e) COV_MUST_USE;
 
+/* n > 0 bytes, a multiple of 2 MiB, in large pages where the system has them: cheaper to begin with,
+ * and for what is used in all its length. Uninitialised. */
+void *cov_malloc_huge(size_t n, struct cov_err *e) COV_MUST_USE;
+
 /* As realloc(p, n * size): on failure p stays valid and NULL is returned. */
 void *cov_realloc(void *p, size_t n, size_t size, struct cov_err *e) COV_MUST_USE;
 

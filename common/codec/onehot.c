@@ -26,7 +26,8 @@ enum {
     WINDOW = COV_ONEHOT_WINDOW,
     LONG_RUN = COV_ONEHOT_LONG_RUN,
     HEAD = 512, /* codes at the begin of `small` that are written as in `fast`: twice N_WORDS */
-    BLOCK = 1024
+    BLOCK = 1024,
+    GROUP = 8 /* bases, two words of which are put at once */
 };
 /* Positions are kept in 32 bits, together with the window. */
 #define MAX_CODES ((size_t)1 << 31)
@@ -100,6 +101,14 @@ static size_t filled(const uint8_t *codes, size_t n)
     return n;
 }
 
+static uint64_t sum_of_bytes(codes16 x)
+{
+    const uint64_t even = 0x00ff00ff00ff00ff;
+    codes16 pairs = (x & even) + (x >> 8 & even);
+    uint64_t all = pairs[0] + pairs[1];
+    return (all & 0xffff) + (all >> 16 & 0xffff) + (all >> 32 & 0xffff) + (all >> 48);
+}
+
 /* The sum of the columns of codes[0..n), n at most BLOCK, a multiple of 16; false if not all are
  * bases. */
 static bool sum_columns(const uint8_t *codes, size_t n, uint64_t *sum)
@@ -111,10 +120,7 @@ static bool sum_columns(const uint8_t *codes, size_t n, uint64_t *sum)
         bad |= not_plain(x);
         sums += columns_of(x);
     }
-    const uint64_t even = 0x00ff00ff00ff00ff;
-    codes16 pairs = (sums & even) + (sums >> 8 & even);
-    uint64_t all = pairs[0] + pairs[1];
-    *sum = (all & 0xffff) + (all >> 16 & 0xffff) + (all >> 32 & 0xffff) + (all >> 48);
+    *sum = sum_of_bytes(sums);
     return is_zero(bad);
 }
 
@@ -287,175 +293,320 @@ static void put_same(struct writer *w, const struct cov_onehot_codes *c, uint8_t
     for (; n >= LONG_RUN; n -= LONG_RUN)
         put_code(w, c->long_run);
     for (; n >= WORD; n -= WORD)
-        put(w, c->back[1] >> COV_ONEHOT_BACK_SHIFT, c->back[1] & COV_ONEHOT_BACK_BITS);
+        put(w, c->back_bits[1], c->back_n[1]);
     for (; n > 0; n--)
         put_code(w, c->small.row[code]);
 }
 
-/* Bases as two bits each. */
-static inline codes16 two_bits(codes16 x)
+/* The first codes, at most HEAD, as in `fast`, in a block of their own. */
+static void put_first(struct writer *w, const struct cov_onehot_codes *c, const uint8_t *codes,
+                      size_t n, bool final)
 {
-    return (x >> 1 & EACH(7U)) - (x >> 3 & EACH(1U));
+    put_head(w, &c->fast, final);
+    put_fast(w, &c->fast, codes, n);
+    put_code(w, c->fast.end);
 }
 
-/* The word of four bases; the first is the lowest. */
-static inline uint32_t word_at(const uint8_t *codes)
+/* ---- repeats of words ---- */
+
+/* All the words of a chunk are made at once, for both strands: those of the other strand are the same
+ * in the reverse order, but for their names, on which nothing depends. */
+
+/* Codes beg to end - 1, which all are this one, none of A, C, G and T. */
+struct run {
+    uint32_t beg, end;
+    uint8_t code;
+};
+
+/* Chunks of more runs are left to `fast`, and room that is needed behind the words. */
+enum { MAX_RUNS = 1024, WORDS_REST = 32 };
+
+/* Codes without the padding at the end. */
+struct chunk {
+    const struct cov_onehot_codes *c;
+    const uint8_t *codes;
+    size_t n, L;
+    uint8_t *words;   /* words[t] = that of the bases t to t + 3, the first the lowest; undefined if
+                       * they are not all bases */
+    uint64_t columns; /* the sum of the columns of all bases */
+    size_t n_bases, n_runs;
+    struct run runs[MAX_RUNS];
+};
+
+typedef uint8_t bytes16 __attribute__((vector_size(16)));
+
+/* Sixteen bases as two bits each. Adds their columns to *sums, and to *bad what is not zero if one is
+ * none of A, C, G and T. */
+static inline void take_sixteen(const uint8_t *codes, uint8_t *bases, bytes16 *sums, bytes16 *bad)
 {
-    uint32_t x;
+    bytes16 x, less;
     memcpy(&x, codes, sizeof x);
-    x = le32toh(x);
-    x = (x >> 1 & 0x07070707) - (x >> 3 & 0x01010101);
-    x = (x | x >> 6) & 0x000f000f;
-    return (x | x >> 12) & 0xff;
+    less = x - 1;
+    *bad |= less & (x | 0xf0); /* 0 becomes 255 */
+    codes16 y = (codes16)x;
+    x = (bytes16)((y >> 1 & EACH(7U)) - (y >> 3 & EACH(1U)));
+    memcpy(bases, &x, sizeof x);
+    /* A, C, G, T are 0 to 3, and in the columns 1, 0, 3, 2. */
+    *sums += x ^ 1;
 }
 
-static inline void store_sixteen(uint8_t *p, codes16 x)
+/* codes[0..n) as bases, n at most BLOCK, a multiple of 16. Returns whether all are bases. */
+static bool take_block(const uint8_t *codes, size_t n, uint8_t *bases, uint64_t *columns)
 {
-    x[0] = htole64(x[0]);
-    x[1] = htole64(x[1]);
-    memcpy(p, &x, sizeof x);
+    bytes16 sums = {0}, bad = {0}; /* as in sum_columns */
+    for (size_t t = 0; t < n; t += 16)
+        take_sixteen(codes + t, bases + t, &sums, &bad);
+    *columns = sum_of_bytes((codes16)sums);
+    return is_zero((codes16)bad);
 }
 
-static inline codes16 translate_sixteen(const uint8_t *codes, uint8_t *bits)
+/* Copies codes[0..n), which begin at code t of the chunk, but for others than bases, which become C,
+ * as its column is 0, and are noted. Returns whether they can be encoded. */
+static bool note_runs(struct chunk *k, const uint8_t *codes, size_t n, size_t t, uint8_t *bases)
 {
-    codes16 x = load16(codes);
-    store_sixteen(bits, two_bits(x));
-    return not_plain(x);
-}
-
-/* words[t] = the word at codes[t], for codes[0..n) up to the first sixteen that are not all bases,
- * or the last that are no sixteen; returns how many they are. The last three are undefined, and
- * three behind them may be read. */
-static size_t make_words(const uint8_t *codes, size_t n, uint8_t *words)
-{
-    size_t t = 0;
-    for (; n - t >= 64; t += 64) {
-        codes16 bad = {0, 0};
-        for (size_t i = t; i < t + 64; i += 16)
-            bad |= translate_sixteen(codes + i, words + i);
-        if (!is_zero(bad))
-            break;
+    for (size_t i = 0; i < n; i++, t++) {
+        uint8_t code = bases[i] = codes[i];
+        struct run *run = &k->runs[k->n_runs - (k->n_runs > 0)];
+        if (is_plain(code))
+            continue;
+        bases[i] = COV_CODE_C;
+        k->n_bases--;
+        if (k->n_runs > 0 && run->end == t && run->code == code) {
+            run->end++;
+            continue;
+        }
+        if (k->n_runs == MAX_RUNS || code == COV_CODE_PAD || !k->c->possible[code])
+            return false;
+        k->runs[k->n_runs++] = (struct run){(uint32_t)t, (uint32_t)t + 1, code};
     }
-    while (n - t >= 16 && is_zero(translate_sixteen(codes + t, words + t)))
-        t += 16;
-    for (size_t i = 0; i < t; i += 16)
-        store_sixteen(words + i, load16(words + i) | load16(words + i + 1) << 2 |
-                                     load16(words + i + 2) << 4 | load16(words + i + 3) << 6);
-    return t;
+    return true;
 }
 
-/* Where the bases that begin at codes[t], if any, end. */
-static size_t end_of_bases(const uint8_t *codes, size_t t, size_t n)
+/* bases[0..n), two bits each, become words. n is a multiple of 16; three more can be read. */
+static void join_bases(uint8_t *bases, size_t n)
 {
-    while (n - t >= 16 && is_zero(not_plain(load16(codes + t))))
-        t += 16;
-    while (t < n && is_plain(codes[t]))
-        t++;
-    return t;
+    for (size_t t = 0; t < n; t += 16) {
+        codes16 x = load16(bases + t) | load16(bases + t + 1) << 2 | load16(bases + t + 2) << 4 |
+                    load16(bases + t + 3) << 6;
+        x[0] = htole64(x[0]);
+        x[1] = htole64(x[1]);
+        memcpy(bases + t, &x, sizeof x);
+    }
 }
 
-/* Notes the words in the bases codes[beg..end): last[word] is where it was last + WINDOW + 1, or 0,
- * so that what was never seen is too far away. */
-static void note_words(const uint8_t *codes, size_t beg, size_t end, uint32_t *last)
+/* All of *k from codes[0..n); `words` has room for WORDS_REST more. Returns false if they cannot be
+ * encoded, or not here. */
+static bool take_chunk(struct chunk *k, const uint8_t *codes, size_t n, size_t L, uint8_t *words)
 {
-    for (size_t t = beg; end - t >= WORD; t++)
-        last[word_at(codes + t)] = (uint32_t)t + WINDOW + 1;
+    k->c = cov_onehot_codes();
+    k->codes = codes;
+    k->n = k->n_bases = n;
+    k->L = L;
+    k->words = words;
+    k->columns = k->n_runs = 0;
+    for (size_t beg = 0, end, whole = n / 16 * 16; beg < n; beg = end) {
+        uint8_t copy[BLOCK];
+        uint64_t columns;
+        end = beg == whole ? n : whole - beg < BLOCK ? whole : beg + BLOCK;
+        size_t m = (end - beg + 15) / 16 * 16;
+        if (m != end - beg || !take_block(codes + beg, m, words + beg, &columns)) {
+            memset(copy + m - 16, COV_CODE_C, 16);
+            if (!note_runs(k, codes + beg, end - beg, beg, copy))
+                return false;
+            (void)take_block(copy, m, words + beg, &columns);
+        }
+        k->columns += columns;
+    }
+    n = (n + 15) / 16 * 16;
+    memset(words + n, 0, WORD - 1);
+    join_bases(words, n);
+    return true;
 }
 
-/* The word at `codes` as a repeat of what is `distance` rows before, if that is possible. */
-static inline void put_word(struct writer *w, const struct cov_onehot_codes *c,
-                            const uint8_t *codes, uint32_t distance)
+/* Words of the other strand go by those of its complement, in which its first base is the last. */
+enum strand { PLUS = 1, MINUS = -1 };
+
+static inline uint8_t code_in_word(uint32_t word, uint32_t i, enum strand strand)
+{
+    return (uint8_t)(strand == PLUS ? 1 << (word >> 2 * i & 3) : 8 >> (word >> (6 - 2 * i) & 3));
+}
+
+/* A word as a repeat of what is `distance` rows before, if that is possible. */
+static inline void put_word(struct writer *w, const struct cov_onehot_codes *c, uint32_t word,
+                            enum strand strand, uint32_t distance)
 {
     if (distance <= WINDOW) {
-        uint32_t back = c->back[distance];
-        put(w, back >> COV_ONEHOT_BACK_SHIFT, back & COV_ONEHOT_BACK_BITS);
+        put(w, c->back_bits[distance], c->back_n[distance]);
         return;
     }
-    for (size_t i = 0; i < WORD; i++)
-        put_code(w, c->small.row[codes[i]]);
+    for (uint32_t i = 0; i < WORD; i++)
+        put_code(w, c->small.row[code_in_word(word, i, strand)]);
 }
 
-/* The bases whose n words are given, which begin at codes[beg], but for the last eight, as three of
- * their words are not. Returns where it came to. */
-static size_t put_words(struct writer *w, const struct cov_onehot_codes *c, const uint8_t *codes,
-                        size_t beg, const uint8_t *words, size_t n, uint32_t *last)
+/* n_groups of eight bases, the first the t-th of its strand, by the words that begin with them. */
+static inline __attribute__((always_inline)) void
+put_groups(struct writer *w, const struct cov_onehot_codes *c, const uint8_t *words,
+           enum strand strand, size_t t, size_t n_groups, uint32_t *last)
 {
     struct writer to = *w;
-    const uint8_t *p = words, *end = words + n;
-    codes += beg;
-    uint32_t here = (uint32_t)beg + WINDOW + 1;
-    for (; end - p >= 16; p += 8, codes += 8, here += 8) {
+    const uint8_t *p = words;
+    uint32_t here = (uint32_t)t + WINDOW + 1;
+    for (; n_groups > 0; n_groups--, p += strand * GROUP, here += GROUP) {
         uint32_t first = here - last[p[0]];
         last[p[0]] = here;
-        last[p[1]] = here + 1;
-        last[p[2]] = here + 2;
-        last[p[3]] = here + 3;
-        uint32_t second = here + 4 - last[p[4]];
-        last[p[4]] = here + 4;
-        last[p[5]] = here + 5;
-        last[p[6]] = here + 6;
-        last[p[7]] = here + 7;
+        last[p[strand * 1]] = here + 1;
+        last[p[strand * 2]] = here + 2;
+        last[p[strand * 3]] = here + 3;
+        uint32_t second = here + 4 - last[p[strand * 4]];
+        last[p[strand * 4]] = here + 4;
+        last[p[strand * 5]] = here + 5;
+        last[p[strand * 6]] = here + 6;
+        last[p[strand * 7]] = here + 7;
         if ((first | second) <= WINDOW) {
-            uint32_t x = c->back[first], y = c->back[second];
-            uint32_t n_x = x & COV_ONEHOT_BACK_BITS, n_y = y & COV_ONEHOT_BACK_BITS;
-            uint64_t both = x >> COV_ONEHOT_BACK_SHIFT | (uint64_t)(y >> COV_ONEHOT_BACK_SHIFT)
-                                                             << n_x;
-            put(&to, both, n_x + n_y);
+            uint32_t n_first = c->back_n[first];
+            uint64_t both = c->back_bits[first] | (uint64_t)c->back_bits[second] << n_first;
+            put(&to, both, n_first + c->back_n[second]);
         } else {
-            put_word(&to, c, codes, first);
-            put_word(&to, c, codes + 4, second);
+            put_word(&to, c, p[0], strand, first);
+            put_word(&to, c, p[strand * 4], strand, second);
         }
     }
     *w = to;
-    return beg + (size_t)(p - words);
 }
 
-/* The bases from codes[t] on, if there are any, up to another code or n; returns where they end. */
-static size_t put_bases(struct writer *w, const struct cov_onehot_codes *c, const uint8_t *codes,
-                        size_t t, size_t n, uint32_t *last)
+/* The code at place t of a strand. */
+static inline uint8_t code_at(const struct chunk *k, enum strand strand, size_t t)
 {
-    uint8_t words[BLOCK + 3] = {0};
-    for (size_t n_words = BLOCK; n_words >= 16;) {
-        n_words = make_words(codes + t, n - t < BLOCK ? n - t : BLOCK, words);
-        t = put_words(w, c, codes, t, words, n_words, last);
+    return strand == PLUS ? k->codes[t] : cov_code_complement[k->codes[k->n - 1 - t]];
+}
+
+/* The word at place t of a strand; that of the next place is `strand` further. */
+static inline const uint8_t *word_at(const struct chunk *k, enum strand strand, size_t t)
+{
+    return k->words + (strand == PLUS ? t : k->n - WORD - t);
+}
+
+/* Notes the words of bases: last[word] is where it was last + WINDOW + 1, or 0, so that what was never
+ * seen is too far away. */
+static void note_words(const struct chunk *k, enum strand strand, size_t beg, size_t end,
+                       uint32_t *last)
+{
+    for (size_t t = beg; end - t >= WORD; t++)
+        last[*word_at(k, strand, t)] = (uint32_t)t + WINDOW + 1;
+}
+
+/* Places beg to end - 1 of a strand, which are bases. */
+static void put_bases(struct writer *w, const struct chunk *k, enum strand strand, size_t beg,
+                      size_t end, uint32_t *last)
+{
+    size_t t = beg;
+    if (end - beg >= WORD - 1 + GROUP) {
+        /* The last three places begin no word. */
+        size_t n_groups = (end - beg - (WORD - 1)) / GROUP;
+        const uint8_t *p = word_at(k, strand, beg);
+        if (strand == PLUS)
+            put_groups(w, k->c, p, PLUS, beg, n_groups, last);
+        else
+            put_groups(w, k->c, p, MINUS, beg, n_groups, last);
+        t += n_groups * GROUP;
     }
-    size_t end = end_of_bases(codes, t, n);
     for (; end - t >= WORD; t += WORD) {
-        uint32_t here = (uint32_t)t + WINDOW + 1, word = word_at(codes + t);
-        put_word(w, c, codes + t, here - last[word]);
+        uint32_t here = (uint32_t)t + WINDOW + 1, word = *word_at(k, strand, t);
+        put_word(w, k->c, word, strand, here - last[word]);
         last[word] = here;
     }
     for (; t < end; t++)
-        put_code(w, c->small.row[codes[t]]);
-    return end;
+        put_code(w, k->c->small.row[code_at(k, strand, t)]);
 }
 
-/* Up to HEAD codes as in `fast`, in a block of their own. */
-static void put_small(struct writer *w, const struct cov_onehot_codes *c, const uint8_t *codes,
-                      size_t n, bool final)
+/* A strand of more than HEAD codes. */
+static void put_small(struct writer *w, const struct chunk *k, enum strand strand, bool final)
 {
     uint32_t last[N_WORDS] = {0};
-    size_t head = n < HEAD ? n : HEAD, t = 0;
-    put_head(w, &c->fast, final && head == n);
-    put_fast(w, &c->fast, codes, head);
-    put_code(w, c->fast.end);
-    if (head == n)
-        return;
-    while (t < head) {
-        size_t end = end_of_bases(codes, t, head);
-        note_words(codes, t, end, last);
-        t = end + (end < head);
-    }
-    put_head(w, &c->small, final);
-    while (t < n) {
-        t = put_bases(w, c, codes, t, n, last);
-        if (t < n) {
-            size_t run = run_length(codes + t, n - t);
-            put_same(w, c, codes[t], run);
-            t += run;
+    uint8_t head[HEAD];
+    if (strand == PLUS)
+        memcpy(head, k->codes, HEAD);
+    else
+        cov_codes_other_strand(k->codes + k->n - HEAD, HEAD, head);
+    put_first(w, k->c, head, HEAD, false);
+    put_head(w, &k->c->small, final);
+    /* Bases, and what run is behind them. */
+    for (size_t i = 0, t = 0, beg, end; i <= k->n_runs; i++, t = end) {
+        const struct run *run = &k->runs[strand == PLUS ? i : k->n_runs - 1 - i];
+        beg = end = k->n;
+        if (i < k->n_runs) {
+            beg = strand == PLUS ? run->beg : k->n - run->end;
+            end = strand == PLUS ? run->end : k->n - run->beg;
         }
+        if (t < HEAD)
+            note_words(k, strand, t, beg < HEAD ? beg : HEAD, last);
+        if (beg > HEAD)
+            put_bases(w, k, strand, t < HEAD ? HEAD : t, beg, last);
+        if (end > HEAD && end > beg)
+            put_same(w, k->c, code_at(k, strand, end - 1), end - (beg < HEAD ? HEAD : beg));
     }
-    put_code(w, c->small.end);
+    put_code(w, k->c->small.end);
+}
+
+/* The checksum of a strand (see `checksum`). All places are taken as bases, those of the runs in
+ * column 0; then the runs are put right. */
+static uint32_t checksum_of_strand(const struct chunk *k, enum strand strand)
+{
+    uint64_t n = k->n, L = k->L, columns = k->columns;
+    /* The columns C, A, T, G become G, T, A, C. */
+    if (strand == MINUS)
+        columns = 3 * (uint64_t)k->n_bases - columns;
+    uint64_t rows = n * L - (n * n - n) / 2;
+    uint64_t low = 1 + 0x3c * n,
+             high = 8 * L + 0x3c * (4 * (rows % ADLER) + ADLER - columns % ADLER);
+    for (size_t i = 0; i < k->n_runs; i++) {
+        const struct run *run = &k->runs[i];
+        uint8_t code = strand == PLUS ? run->code : cov_code_complement[run->code];
+        uint64_t beg = strand == PLUS ? run->beg : n - run->end, m = run->end - run->beg;
+        /* No code has less than the 0x3c of a base. */
+        uint64_t more = k->c->row_sum[code] - 0x3c;
+        rows = m * (L - beg) - (m * m - m) / 2;
+        low += m * more;
+        high += 4 * (rows % ADLER) * more + ADLER - m * k->c->row_moment[code] % ADLER;
+    }
+    return (uint32_t)(high % ADLER << 16 | low % ADLER);
+}
+
+/* ---- streams ---- */
+
+/* The zlib head (deflate, a window of 32 KiB, no dictionary), and the low plane. */
+static struct writer begin_stream(const struct cov_onehot_codes *c, size_t L, uint8_t *dst)
+{
+    dst[0] = 0x78;
+    dst[1] = 0x01;
+    struct writer w = {dst + 2, 0, 0};
+    put_zeros(&w, &c->zeros, 4 * L, L == 0);
+    return w;
+}
+
+/* L - n codes of padding, and the checksum. */
+static size_t end_stream(struct writer *w, const struct cov_onehot_codes *c, size_t n, size_t L,
+                         uint32_t adler, const uint8_t *dst)
+{
+    if (n < L)
+        put_zeros(w, &c->zeros, 4 * (L - n), true);
+    put(w, 0, (8 - w->n) % 8);
+    put(w, __builtin_bswap32(adler), 32);
+    return (size_t)(w->at - dst);
+}
+
+/* Where the words of n codes wait in a destination: the stream, of at most three bytes a code, does not
+ * come so far. */
+static uint8_t *words_in(uint8_t *dst, size_t n, size_t L)
+{
+    return dst + cov_onehot_bound(L) - n - WORDS_REST;
+}
+
+static size_t put_strand(const struct chunk *k, enum strand strand, uint8_t *dst)
+{
+    struct writer w = begin_stream(k->c, k->L, dst);
+    put_small(&w, k, strand, k->n == k->L);
+    return end_stream(&w, k->c, k->n, k->L, checksum_of_strand(k, strand), dst);
 }
 
 bool cov_onehot_encode(enum cov_onehot_effort effort, const uint8_t *codes, size_t L, void *dst,
@@ -464,32 +615,35 @@ bool cov_onehot_encode(enum cov_onehot_effort effort, const uint8_t *codes, size
     assert(cap >= cov_onehot_bound(L));
     (void)cap;
     const struct cov_onehot_codes *c = cov_onehot_codes();
+    struct chunk k;
     uint32_t adler;
     if (L >= MAX_CODES)
         return false;
     size_t n = filled(codes, L);
+    if (effort == COV_ONEHOT_SMALL && n > HEAD &&
+        take_chunk(&k, codes, n, L, words_in(dst, n, L))) {
+        *n_dst = put_strand(&k, PLUS, dst);
+        return true;
+    }
     if (!checksum(c, codes, n, L, &adler))
         return false;
+    struct writer w = begin_stream(c, L, dst);
+    if (n > 0)
+        put_first(&w, c, codes, n, n == L);
+    *n_dst = end_stream(&w, c, n, L, adler, dst);
+    return true;
+}
 
-    /* The zlib head: deflate, a window of 32 KiB, no dictionary. */
-    uint8_t *p = dst;
-    p[0] = 0x78;
-    p[1] = 0x01;
-    struct writer w = {p + 2, 0, 0};
-    put_zeros(&w, &c->zeros, 4 * L, L == 0);
-    if (n > 0) {
-        if (effort == COV_ONEHOT_FAST) {
-            put_head(&w, &c->fast, n == L);
-            put_fast(&w, &c->fast, codes, n);
-            put_code(&w, c->fast.end);
-        } else {
-            put_small(&w, c, codes, n, n == L);
-        }
-    }
-    if (n < L)
-        put_zeros(&w, &c->zeros, 4 * (L - n), true);
-    put(&w, 0, (8 - w.n) % 8);
-    put(&w, __builtin_bswap32(adler), 32);
-    *n_dst = (size_t)(w.at - p);
+bool cov_onehot_encode_both(enum cov_onehot_effort effort, const uint8_t *codes, size_t n, size_t L,
+                            void *const dst[2], size_t cap, size_t n_dst[2])
+{
+    assert(n <= L && cap >= cov_onehot_bound(L));
+    (void)cap;
+    struct chunk k;
+    if (effort != COV_ONEHOT_SMALL || n <= HEAD || L >= MAX_CODES || codes[n - 1] == COV_CODE_PAD ||
+        !take_chunk(&k, codes, n, L, words_in(dst[0], n, L)))
+        return false;
+    n_dst[0] = put_strand(&k, PLUS, dst[0]);
+    n_dst[1] = put_strand(&k, MINUS, dst[1]);
     return true;
 }

@@ -24,9 +24,17 @@ size_t cov_onehot_bound(size_t L);
 
 /* dst[0..*n_dst) = the zlib stream (RFC 1950) of the two planes of codes[0..L), each 0..15. cap is
  * at least cov_onehot_bound(L). The same bytes for the same codes and effort.
- * Returns false, with dst as it was, for what is left to a general compressor: codes of three
+ * Returns false, with nothing of use at dst, for what is left to a general compressor: codes of three
  * bases (B, D, H, V), padding before a base, and 2^31 codes or more. */
 bool cov_onehot_encode(enum cov_onehot_effort effort, const uint8_t *codes, size_t L, void *dst,
                        size_t cap, size_t *n_dst);
+
+/* The streams of both strands of codes[0..n), n <= L, each filled up to L with padding: dst[0] and
+ * n_dst[0] as cov_onehot_encode makes them of the codes, [1] of the other strand. cap is that of
+ * each.
+ * Returns false, with nothing of use at both, unless it is faster at this than two calls are: for
+ * bases alone, of COV_ONEHOT_SMALL. */
+bool cov_onehot_encode_both(enum cov_onehot_effort effort, const uint8_t *codes, size_t n, size_t L,
+                            void *const dst[2], size_t cap, size_t n_dst[2]);
 
 #endif

@@ -20,6 +20,10 @@
 /* Bases and pairs of a slot, and pairs that are read back in the end besides the last. */
 enum { SLOT_BASES = 1 << 18, SLOT_PAIRS = 16, SAMPLE = 16 };
 
+/* Slots besides the usual number, half a megabyte each, which keep the workers busy while the - chunks
+ * of a sequence are written at its end. */
+enum { MORE_SLOTS = 24 };
+
 /* What is remembered of a pair to be read back: its number and a hash of the + chunk. */
 struct sample {
     size_t pair;
@@ -122,16 +126,13 @@ static int source(void *arg, size_t slot, uint64_t n, struct cov_err *e)
 }
 
 static int encode_both(const struct job *job, const struct piece *piece, const uint8_t *codes,
-                       uint8_t *minus, struct cov_blob *blobs, struct cov_err *e)
+                       uint8_t *scratch, struct cov_blob *blobs, struct cov_err *e)
 {
     size_t n = (size_t)(piece->pair.end - piece->pair.beg);
-    cov_codes_other_strand(codes, n, minus);
-    memset(minus + n, COV_CODE_PAD, job->L - n);
     cov_blob_clear(&blobs[COV_PLUS]);
     cov_blob_clear(&blobs[COV_MINUS]);
-    const uint8_t *rows[2] = {codes, minus};
-    int rc = cov_chunk_writer_encode(job->writer, 1, &rows[0], NULL, &blobs[COV_PLUS], e);
-    return rc ? rc : cov_chunk_writer_encode(job->writer, 1, &rows[1], NULL, &blobs[COV_MINUS], e);
+    return cov_chunk_writer_encode_both(job->writer, codes, n, scratch, &blobs[COV_PLUS],
+                                        &blobs[COV_MINUS], e);
 }
 
 static int work(void *arg, size_t slot, unsigned worker, struct cov_err *e)
@@ -220,7 +221,7 @@ static int alloc_slots(struct job *job, const struct cov_pool *pool, struct cov_
     if (cov_size_mul(job->L, job->slot_pairs, &n_codes) ||
         cov_size_mul(job->L, cov_pool_size(pool), &n_scratch))
         return cov_fail(e, COV_ENOMEM, "out of memory: chunks of %zu bases", job->L);
-    job->n_slots = cov_ring_slots(pool);
+    job->n_slots = cov_ring_slots(pool) + MORE_SLOTS;
     job->slots = cov_calloc(job->n_slots, sizeof *job->slots, e);
     job->scratch = cov_malloc(n_scratch, 1, e);
     if (!job->slots || !job->scratch)
@@ -314,7 +315,8 @@ static int open_output(struct job *job, const char *tmp, const char *fasta, stru
         return cov_stream_create("-", &job->head, false, false, 1, &job->stream, e);
     rc = cov_chunk_writer_new(tmp, &job->head, &options, &job->writer, e);
     if (!rc)
-        rc = cov_pair_writer_new(job->writer, job->L, o->genome.tmpdir, false, &job->file, e);
+        rc = cov_pair_writer_new(job->writer, job->L, o->genome.tmpdir, COV_PAIR_WRITER_MEMORY,
+                                 false, &job->file, e);
     return rc;
 }
 

@@ -29,8 +29,8 @@ static int open_file(struct cov_predict_output *o, const char *path,
     o->grid = cov_loader_grid(loader);
     if (rc || o->grid)
         return rc;
-    rc = cov_pair_writer_new(o->writer, o->head.L, tmpdir, cov_loader_is_partial(loader), &o->pairs,
-                             e);
+    rc = cov_pair_writer_new(o->writer, o->head.L, tmpdir, 0, cov_loader_is_partial(loader),
+                             &o->pairs, e);
     if (rc)
         o->writer = NULL;
     return rc;

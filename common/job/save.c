@@ -255,7 +255,8 @@ static int open_output(struct run *r, const struct cov_recast_storage *storage, 
     if (rc)
         return rc;
     struct cov_chunk_writer *w = r->writer;
-    rc = cov_pair_writer_new(w, r->to.L, tmpdir, cov_stream_is_partial(r->stream), &r->pairs, e);
+    rc = cov_pair_writer_new(w, r->to.L, tmpdir, COV_PAIR_WRITER_MEMORY,
+                             cov_stream_is_partial(r->stream), &r->pairs, e);
     if (rc)
         r->writer = NULL;
     return rc;

@@ -19,6 +19,7 @@ struct cov_fasta {
     size_t at, n; /* what is not yet dealt with is buf[at .. n) */
     int64_t done;
     int64_t line, column; /* place of buf[at] */
+    size_t width;         /* letters of the last line that was read whole; 0: of none */
     int64_t space_column; /* white space so far at the end of this line began here; 0: none */
     bool seen_header;
     bool lone_cr; /* the last header has a carriage return inside */
@@ -273,11 +274,28 @@ static int deal_with_bad(const struct cov_fasta *f, uint8_t *codes, size_t n,
     return COV_OK;
 }
 
+/* Most lines are as long as the last one, and all that stands before their ends is letters: true if
+ * that is so here, and the line has been dealt with. */
+static bool take_line(struct cov_fasta *f, uint8_t *codes, size_t cap)
+{
+    size_t n = f->width;
+    if (n == 0 || n > cap || f->column != 1 || n >= f->n - f->at || f->buf[f->at + n] != '\n' ||
+        !cov_codes_of_letters(f->buf + f->at, n, codes))
+        return false;
+    f->at += n + 1;
+    f->line++;
+    return true;
+}
+
 int cov_fasta_codes(struct cov_fasta *f, uint8_t *codes, size_t cap, size_t *n,
                     struct cov_fasta_bad *bad, struct cov_err *e)
 {
     *n = 0;
     while (*n < cap) {
+        if (take_line(f, codes + *n, cap - *n)) {
+            *n += f->width;
+            continue;
+        }
         struct piece piece;
         int rc = find_letters(f, &piece, e);
         if (rc || piece.n == 0)
@@ -290,6 +308,8 @@ int cov_fasta_codes(struct cov_fasta *f, uint8_t *codes, size_t cap, size_t *n,
                 return rc;
         }
         *n += piece.n;
+        if (f->column == 1 && piece.newline && piece.n == piece.skip)
+            f->width = piece.n;
         skip_piece(f, &piece);
     }
     return COV_OK;

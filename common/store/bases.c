@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: MIT */
 #include "common/store/bases.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -411,18 +412,34 @@ void cov_bases_writer_close(struct cov_bases_writer *w)
     free(w);
 }
 
+/* Whether pieces may be made straight from codes, and how. */
+static bool is_by_codes(const struct cov_bases_writer *w, enum cov_onehot_effort *effort)
+{
+    bool fast = w->compression.id == COV_CODEC_FAST;
+    *effort = fast ? COV_ONEHOT_FAST : COV_ONEHOT_SMALL;
+    return w->layout == COV_LAYOUT_ONEHOT && (fast || w->compression.id == COV_CODEC_GZIP);
+}
+
+/* The n bytes behind the head at `at` are a piece. */
+static int end_stream(struct cov_blob *out, uint8_t *at, size_t n, struct cov_err *e)
+{
+    const uint32_t mask = 0;
+    memcpy(at, &mask, sizeof mask);
+    return cov_blob_end_piece(out, COV_H5_PIECE_HEAD + n, e);
+}
+
 /* Tries to make the piece of the chunk straight from its codes. Rows are one long row to it: padding
  * within, which it does not take, occurs in few. */
 static int encode_by_codes(const struct cov_bases_writer *w, size_t n_rows,
                            const uint8_t *const *codes, struct cov_blob *out, bool *done,
                            struct cov_err *e)
 {
-    const uint32_t mask = 0;
     size_t n_codes = w->L * w->chunk_rows, bound = cov_onehot_bound(n_codes), n;
-    bool fast = w->compression.id == COV_CODEC_FAST, joined = w->chunk_rows > 1;
+    bool joined = w->chunk_rows > 1;
+    enum cov_onehot_effort effort;
     uint8_t *at;
     *done = false;
-    if (w->layout != COV_LAYOUT_ONEHOT || (w->compression.id != COV_CODEC_GZIP && !fast))
+    if (!is_by_codes(w, &effort))
         return COV_OK;
     int rc = cov_blob_room(out, COV_H5_PIECE_HEAD + bound + (joined ? n_codes : 0), &at, e);
     if (rc)
@@ -435,12 +452,8 @@ static int encode_by_codes(const struct cov_bases_writer *w, size_t n_rows,
             memcpy(to + r * w->L, codes[r], w->L);
         all = to;
     }
-    *done = cov_onehot_encode(fast ? COV_ONEHOT_FAST : COV_ONEHOT_SMALL, all, n_codes,
-                              at + COV_H5_PIECE_HEAD, bound, &n);
-    if (!*done)
-        return COV_OK;
-    memcpy(at, &mask, sizeof mask);
-    return cov_blob_end_piece(out, COV_H5_PIECE_HEAD + n, e);
+    *done = cov_onehot_encode(effort, all, n_codes, at + COV_H5_PIECE_HEAD, bound, &n);
+    return *done ? end_stream(out, at, n, e) : COV_OK;
 }
 
 /* Shuffled: the plane of low bytes of all rows, then that of the high ones. */
@@ -485,6 +498,44 @@ int cov_bases_encode(const struct cov_bases_writer *w, size_t n_rows, const uint
         else
             put_halves(codes[r], L, src + ROW_BYTES * L * r);
     return cov_h5_pack_end(w->compression, w->filters, w->n_filters, bytes, out, e);
+}
+
+static int encode_both_by_codes(const struct cov_bases_writer *w, const uint8_t *codes, size_t n,
+                                struct cov_blob *const out[2], bool *done, struct cov_err *e)
+{
+    size_t bound = cov_onehot_bound(w->L), n_out[2];
+    uint8_t *at[2];
+    enum cov_onehot_effort effort;
+    *done = false;
+    if (!is_by_codes(w, &effort))
+        return COV_OK;
+    int rc = cov_blob_room(out[0], COV_H5_PIECE_HEAD + bound, &at[0], e);
+    if (!rc)
+        rc = cov_blob_room(out[1], COV_H5_PIECE_HEAD + bound, &at[1], e);
+    if (rc)
+        return rc;
+    void *const dst[2] = {at[0] + COV_H5_PIECE_HEAD, at[1] + COV_H5_PIECE_HEAD};
+    *done = cov_onehot_encode_both(effort, codes, n, w->L, dst, bound, n_out);
+    if (*done)
+        rc = end_stream(out[0], at[0], n_out[0], e);
+    return rc || !*done ? rc : end_stream(out[1], at[1], n_out[1], e);
+}
+
+int cov_bases_encode_both(const struct cov_bases_writer *w, const uint8_t *codes, size_t n,
+                          uint8_t *scratch, struct cov_blob *plus, struct cov_blob *minus,
+                          struct cov_err *e)
+{
+    struct cov_blob *const out[2] = {plus, minus};
+    const uint8_t *other = scratch;
+    bool done;
+    assert(w->chunk_rows == 1);
+    int rc = encode_both_by_codes(w, codes, n, out, &done, e);
+    if (rc || done)
+        return rc;
+    cov_codes_other_strand(codes, n, scratch);
+    memset(scratch + n, COV_CODE_PAD, w->L - n);
+    rc = cov_bases_encode(w, 1, &codes, plus, e);
+    return rc ? rc : cov_bases_encode(w, 1, &other, minus, e);
 }
 
 int cov_bases_put(struct cov_bases_writer *w, size_t row, const struct cov_blob *blob, size_t piece,

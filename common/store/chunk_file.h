@@ -102,6 +102,13 @@ int cov_chunk_writer_encode(const struct cov_chunk_writer *w, size_t n_rows,
                             const uint8_t *const *codes, const uint8_t *const *const *elems,
                             struct cov_blob *out, struct cov_err *e) COV_MUST_USE;
 
+/* The same of both strands of one chunk in a file of bases alone, with chunk_rows 1: codes[0..n),
+ * behind which is padding up to L, is the + strand. Faster than two calls. `scratch` has room for L
+ * codes. */
+int cov_chunk_writer_encode_both(const struct cov_chunk_writer *w, const uint8_t *codes, size_t n,
+                                 uint8_t *scratch, struct cov_blob *plus, struct cov_blob *minus,
+                                 struct cov_err *e) COV_MUST_USE;
+
 /* HDF5's thread: stores the group that begins at row i, from pieces first_piece.. of *blob;
  * cov_chunk_writer_n_pieces of them belong to a group. */
 size_t cov_chunk_writer_n_pieces(const struct cov_chunk_writer *w);

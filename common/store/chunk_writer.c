@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: MIT */
 #include "common/store/chunk_file.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -347,6 +348,14 @@ int cov_chunk_writer_encode(const struct cov_chunk_writer *w, size_t n_rows,
                       : encode_columns(w, s, k, n_rows, elems, out, e);
     }
     return rc;
+}
+
+int cov_chunk_writer_encode_both(const struct cov_chunk_writer *w, const uint8_t *codes, size_t n,
+                                 uint8_t *scratch, struct cov_blob *plus, struct cov_blob *minus,
+                                 struct cov_err *e)
+{
+    assert(w->bases && w->head.n_sets == 0);
+    return cov_bases_encode_both(w->bases, codes, n, scratch, plus, minus, e);
 }
 
 static int keep_small(struct set_writer *s, size_t i, const uint8_t *rows, size_t n_bytes,

@@ -12,6 +12,9 @@
 /* What waited is given back to the disk when it is this much: not for every short contig. */
 #define SPOOL_BYTES ((int64_t)1 << 26)
 
+/* What waits in memory does so in blocks. */
+enum { BLOCK_BYTES = 1 << 22, MAX_BLOCKS = COV_PAIR_WRITER_MEMORY / BLOCK_BYTES };
+
 struct pair {
     int64_t beg, end;
     bool has[2];
@@ -25,6 +28,7 @@ struct seq {
 
 /* Where a - chunk waits: the ends of its pieces, then the pieces. */
 struct waiting {
+    void *memory; /* NULL: in the file, from `at` on */
     int64_t at;
     size_t n_bytes; /* of the pieces */
 };
@@ -33,6 +37,9 @@ struct cov_pair_writer {
     struct cov_chunk_writer *writer;
     size_t L, n_pieces, n_rows;
     bool partial, open; /* within a sequence */
+    uint8_t *blocks[MAX_BLOCKS];
+    size_t memory;          /* bytes that may wait there */
+    size_t block, in_block; /* the one that is being filled, and bytes in it */
     struct cov_spool spool;
     struct cov_blob blob;
     struct pair *pairs;
@@ -48,6 +55,8 @@ void cov_pair_writer_abort(struct cov_pair_writer *p)
     if (!p)
         return;
     cov_chunk_writer_abort(p->writer);
+    for (size_t i = 0; i < MAX_BLOCKS; i++)
+        free(p->blocks[i]);
     cov_spool_fini(&p->spool);
     cov_blob_fini(&p->blob);
     for (size_t i = 0; i < p->n_seqs; i++) {
@@ -60,8 +69,8 @@ void cov_pair_writer_abort(struct cov_pair_writer *p)
     free(p);
 }
 
-int cov_pair_writer_new(struct cov_chunk_writer *w, size_t L, const char *tmpdir, bool partial,
-                        struct cov_pair_writer **out, struct cov_err *e)
+int cov_pair_writer_new(struct cov_chunk_writer *w, size_t L, const char *tmpdir, size_t memory,
+                        bool partial, struct cov_pair_writer **out, struct cov_err *e)
 {
     *out = NULL;
     struct cov_pair_writer *p = cov_calloc(1, sizeof *p, e);
@@ -71,6 +80,7 @@ int cov_pair_writer_new(struct cov_chunk_writer *w, size_t L, const char *tmpdir
     }
     p->writer = w;
     p->L = L;
+    p->memory = memory < COV_PAIR_WRITER_MEMORY ? memory : COV_PAIR_WRITER_MEMORY;
     p->partial = partial;
     p->n_pieces = cov_chunk_writer_n_pieces(w);
     p->spool = (struct cov_spool)COV_SPOOL_INIT;
@@ -127,21 +137,48 @@ static int check_pair(const struct cov_pair_writer *p, int64_t beg, int64_t end,
     return COV_OK;
 }
 
+/* Memory for n bytes to wait in, aligned for any number; NULL when they have to go to the file. */
+static void *wait_in_memory(struct cov_pair_writer *p, size_t n)
+{
+    const size_t align = sizeof(size_t);
+    if (n > BLOCK_BYTES)
+        return NULL;
+    if (n > BLOCK_BYTES - p->in_block) {
+        p->block++;
+        p->in_block = 0;
+    }
+    if (p->block * BLOCK_BYTES + p->in_block + n > p->memory)
+        return NULL;
+    if (!p->blocks[p->block])
+        p->blocks[p->block] = cov_malloc_huge(BLOCK_BYTES, NULL);
+    if (!p->blocks[p->block])
+        return NULL;
+    uint8_t *at = p->blocks[p->block] + p->in_block;
+    p->in_block += n + (align - n % align) % align;
+    return at;
+}
+
 static int keep_minus(struct cov_pair_writer *p, const struct cov_blob *minus, struct cov_err *e)
 {
     void *waiting = p->waiting;
     int rc = cov_reserve(&waiting, &p->cap_waiting, p->n_waiting + 1, sizeof *p->waiting, e);
     p->waiting = waiting;
-    struct waiting *w = &p->waiting[p->n_waiting];
-    if (!rc)
-        rc = cov_spool_append(&p->spool, minus->ends, p->n_pieces * sizeof *minus->ends, &w->at, e);
-    if (!rc)
-        rc = cov_spool_append(&p->spool, minus->data, minus->n_bytes, NULL, e);
     if (rc)
         return rc;
+    struct waiting *w = &p->waiting[p->n_waiting];
+    size_t head = p->n_pieces * sizeof *minus->ends;
     w->n_bytes = minus->n_bytes;
-    p->n_waiting++;
-    return COV_OK;
+    w->memory = wait_in_memory(p, head + minus->n_bytes);
+    if (w->memory) {
+        memcpy(w->memory, minus->ends, head);
+        memcpy((uint8_t *)w->memory + head, minus->data, minus->n_bytes);
+    } else {
+        rc = cov_spool_append(&p->spool, minus->ends, head, &w->at, e);
+        if (!rc)
+            rc = cov_spool_append(&p->spool, minus->data, minus->n_bytes, NULL, e);
+    }
+    p->n_waiting += !rc;
+    return rc;
 }
 
 int cov_pair_writer_put(struct cov_pair_writer *p, int64_t beg, int64_t end,
@@ -163,7 +200,7 @@ int cov_pair_writer_put(struct cov_pair_writer *p, int64_t beg, int64_t end,
     return rc;
 }
 
-/* The chunk as it was, in p->blob. */
+/* The chunk as it was, in p->blob, from the file. */
 static int fetch(struct cov_pair_writer *p, const struct waiting *w, struct cov_err *e)
 {
     size_t head = p->n_pieces * sizeof *p->blob.ends, before = 0;
@@ -184,6 +221,23 @@ static int fetch(struct cov_pair_writer *p, const struct waiting *w, struct cov_
     return rc;
 }
 
+/* Writes a chunk that waited as the next row. */
+static int put_minus(struct cov_pair_writer *p, const struct waiting *w, struct cov_err *e)
+{
+    if (w->memory) {
+        size_t *ends = w->memory;
+        const struct cov_blob there = {(uint8_t *)(ends + p->n_pieces),
+                                       w->n_bytes,
+                                       w->n_bytes,
+                                       ends,
+                                       p->n_pieces,
+                                       p->n_pieces};
+        return cov_chunk_writer_put(p->writer, p->n_rows++, &there, 0, e);
+    }
+    int rc = fetch(p, w, e);
+    return rc ? rc : cov_chunk_writer_put(p->writer, p->n_rows++, &p->blob, 0, e);
+}
+
 int cov_pair_writer_end(struct cov_pair_writer *p, int64_t length, struct cov_err *e)
 {
     if (!p->open)
@@ -196,12 +250,9 @@ int cov_pair_writer_end(struct cov_pair_writer *p, int64_t length, struct cov_er
                         "%s: the length is said to be %" PRId64 ", but the chunks end at %" PRId64,
                         s->name, length, last);
     int rc = COV_OK;
-    while (!rc && p->n_waiting > 0) {
-        rc = fetch(p, &p->waiting[p->n_waiting - 1], e);
-        if (!rc)
-            rc = cov_chunk_writer_put(p->writer, p->n_rows++, &p->blob, 0, e);
-        p->n_waiting--;
-    }
+    for (; !rc && p->n_waiting > 0; p->n_waiting--)
+        rc = put_minus(p, &p->waiting[p->n_waiting - 1], e);
+    p->block = p->in_block = 0;
     if (!rc && p->spool.n_bytes > SPOOL_BYTES)
         rc = cov_spool_truncate(&p->spool, 0, e);
     s->length = length;

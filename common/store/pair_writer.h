@@ -2,8 +2,8 @@
  * at its end.
  *
  * Rows get Helixer's order: + chunks as they come, - chunks behind them in reverse. Until the
- * sequence ends the encoded - chunks wait in an unlinked temporary file. So the file is the same,
- * to the last byte, whether its input was a pipe or not.
+ * sequence ends the encoded - chunks wait, the first in memory, the others in an unlinked temporary
+ * file. So the file is the same, to the last byte, whether its input was a pipe or not.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_STORE_PAIR_WRITER_H
 #define COV_STORE_PAIR_WRITER_H
@@ -14,10 +14,14 @@
 
 struct cov_pair_writer;
 
-/* Takes the writer, which must have chunk_rows 1, in any case; ends it in finish or abort. `tmpdir`
- * is for the temporary file. `partial`: pairs may leave holes and lack a strand. */
-int cov_pair_writer_new(struct cov_chunk_writer *w, size_t L, const char *tmpdir, bool partial,
-                        struct cov_pair_writer **out, struct cov_err *e) COV_MUST_USE;
+/* Bytes that at most wait in memory: those of a chromosome of 100 Mbp. */
+enum { COV_PAIR_WRITER_MEMORY = 48 << 20 };
+
+/* Takes the writer, which must have chunk_rows 1, in any case; ends it in finish or abort. Up to
+ * `memory` bytes wait in memory; `tmpdir` is for the temporary file. `partial`: pairs may leave holes
+ * and lack a strand. */
+int cov_pair_writer_new(struct cov_chunk_writer *w, size_t L, const char *tmpdir, size_t memory,
+                        bool partial, struct cov_pair_writer **out, struct cov_err *e) COV_MUST_USE;
 
 /* All: HDF5's thread. Sequences one after the other, pairs ascending. */
 int cov_pair_writer_begin(struct cov_pair_writer *p, const char *species, const char *name,

@@ -110,69 +110,79 @@ bool cov_signal_stream_is_float(const struct cov_signal_stream *s, size_t k)
     return s->head->sets[s->datasets[k].set].type.kind == COV_H5_FLOAT;
 }
 
-/* The rows of the sets that are wanted, in *scratch: rows[strand * n_sets + set]; others stay
- * NULL. */
-static int place_rows(const struct cov_signal_stream *s, const size_t *ks, size_t n_ks,
+/* rows[strand * n_sets + set], NULL so far, for the sets and strands that are wanted, in *scratch. */
+static int place_rows(const struct cov_signal_stream *s, const bool *wanted,
                       struct cov_blob *scratch, float *const values[2], uint8_t **rows,
                       struct cov_err *e)
 {
     size_t n_sets = s->head->n_sets, n = 0;
-    uint8_t *base = NULL;
-    /* Once to count, once to place. */
-    for (int pass = 0; pass < 2; pass++) {
-        size_t at = 0;
-        for (size_t j = 0; j < n_ks; j++) {
-            size_t k = s->datasets[ks[j]].set;
-            for (int strand = 0; strand < 2; strand++) {
-                if (!values[strand] || (pass && rows[(size_t)strand * n_sets + k]))
-                    continue;
-                if (pass)
-                    rows[(size_t)strand * n_sets + k] = base + at;
-                if (cov_size_add(at, cov_chunk_set_row_bytes(&s->head->sets[k]), &at))
-                    return cov_fail(e, COV_ENOMEM, "%s: rows are too long",
-                                    cov_signal_stream_name(s));
-            }
+    uint8_t *at;
+    for (size_t i = 0; i < 2 * n_sets; i++)
+        if (wanted[i % n_sets] && values[i / n_sets] &&
+            cov_size_add(n, cov_chunk_set_row_bytes(&s->head->sets[i % n_sets]), &n))
+            return cov_fail(e, COV_ENOMEM, "%s: rows are too long", cov_signal_stream_name(s));
+    cov_blob_clear(scratch);
+    int rc = cov_blob_room(scratch, n, &at, e);
+    for (size_t i = 0; i < 2 * n_sets && !rc; i++)
+        if (wanted[i % n_sets] && values[i / n_sets]) {
+            rows[i] = at;
+            at += cov_chunk_set_row_bytes(&s->head->sets[i % n_sets]);
         }
-        n = at;
-        if (pass == 0) {
-            cov_blob_clear(scratch);
-            int rc = cov_blob_room(scratch, n, &base, e);
-            if (rc)
-                return rc;
-        }
-    }
-    return COV_OK;
+    return rc;
+}
+
+/* Positions of all data sets that are taken from their rows at a time, so that the rows, in which the
+ * data sets lie side by side, are gone through once. */
+enum { TILE = 128 };
+
+/* Positions beg to end - 1 of data set d from the rows of its set. Returns the first that is no
+ * coverage, or `end`. */
+static size_t take_values(const struct cov_signal_stream *s, const struct cov_signal_part *d,
+                          const uint8_t *elems, size_t beg, size_t end, float *values)
+{
+    const struct cov_chunk_set *set = &s->head->sets[d->set];
+    return beg + cov_signal_means(&set->type, elems + beg * set->dims[1] * set->type.bytes,
+                                  set->dims[1], d->col, d->n_cols, end - beg, end - beg,
+                                  values + beg);
 }
 
 int cov_signal_stream_decode(const struct cov_signal_stream *s, const char *sequence,
                              const struct cov_blob *record, const size_t *ks, size_t n_ks,
                              struct cov_blob *scratch, float *const values[2], struct cov_err *e)
 {
-    size_t L = s->head->L, n_sets = s->head->n_sets;
+    size_t L = s->head->L, n_sets = s->head->n_sets, n = 0;
     struct cov_stream_pair pair;
     uint8_t **rows = cov_calloc(2 * n_sets, sizeof *rows, e);
-    int rc = rows ? place_rows(s, ks, n_ks, scratch, values, rows, e) : COV_ENOMEM;
-    if (rc)
-        goto out;
-    uint8_t *const *const elems[2] = {values[0] ? rows : NULL, values[1] ? rows + n_sets : NULL};
-    rc = cov_stream_unpack(s->head, cov_signal_stream_name(s), record, &pair, NULL, elems, e);
-    for (size_t j = 0; j < n_ks && !rc; j++)
-        for (int strand = 0; strand < 2 && !rc; strand++) {
-            const struct cov_signal_part *d = &s->datasets[ks[j]];
-            const struct cov_chunk_set *set = &s->head->sets[d->set];
-            size_t n = (size_t)(pair.end - pair.beg);
+    bool *wanted = cov_calloc(n_sets, sizeof *wanted, e);
+    for (size_t j = 0; j < n_ks && wanted; j++)
+        wanted[s->datasets[ks[j]].set] = true;
+    int rc = rows && wanted ? place_rows(s, wanted, scratch, values, rows, e) : COV_ENOMEM;
+    if (!rc) {
+        uint8_t *const *const elems[2] = {values[0] ? rows : NULL,
+                                          values[1] ? rows + n_sets : NULL};
+        rc = cov_stream_unpack(s->head, cov_signal_stream_name(s), record, &pair, NULL, elems, e);
+        n = rc ? 0 : (size_t)(pair.end - pair.beg);
+    }
+    for (size_t i = 0, beg, end; i < n / TILE + (n % TILE > 0) && !rc; i++) {
+        beg = i * TILE;
+        end = n - beg < TILE ? n : beg + TILE;
+        for (size_t j = 0; j < 2 * n_ks && !rc; j++) {
+            const struct cov_signal_part *d = &s->datasets[ks[j / 2]];
+            size_t strand = j % 2 ? COV_MINUS : COV_PLUS;
             if (!values[strand])
                 continue;
-            float *x = values[strand] + j * L;
-            size_t t = cov_signal_means(&set->type, elems[strand][d->set], set->dims[1], d->col,
-                                        d->n_cols, n, L, x);
-            if (t < n)
+            float *x = values[strand] + j / 2 * L;
+            size_t t = take_values(s, d, rows[strand * n_sets + d->set], beg, end, x);
+            if (t < end)
                 rc = cov_fail(e, COV_EINPUT,
                               "%s: %s: %s:%lld-%lld, %c strand, index %zu: %g is no coverage",
                               cov_signal_stream_name(s), d->name, sequence, (long long)pair.beg + 1,
                               (long long)pair.end, strand == COV_PLUS ? '+' : '-', t, (double)x[t]);
+            for (t = n; end == n && t < L; t++)
+                x[t] = COV_SIGNAL_PAD;
         }
-out:
+    }
+    free(wanted);
     free(rows);
     return rc;
 }

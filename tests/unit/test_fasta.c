@@ -106,13 +106,18 @@ static void test_contents(void **state)
         {"; old\n>a\nA\n", "! no FASTA: the first line does not start with '>'"},
         {" >a\nA\n", "! no FASTA: the first line does not start with '>'"},
         {"\n\nx\n>a\n", "!3: no FASTA: text before the first '>'"},
+        /* What stands in the place of a line as long as the last. */
+        {">a\nACGT\nACGT\nTGCA\n", ">a@1 ACGTACGTTGCA $"},
+        {">a\nACGT\nAC\nT\n>bcd\nAC\n", ">a@1 ACGTACT >bcd@5 AC $"},
+        {">a\nACGT\n>b\nG\nACGT\n", ">a@1 ACGT >b@3 GACGT $"},
+        {">a\nACGT\nAC \n\nAC\t\r\nGT", ">a@1 ACGTACACGT $"},
         {">a\nA\n>\nC\n", ">a@1 A !3: a header without a name"},
         {">a\nA\n> b\nC\n", ">a@1 A !3: a header without a name"},
         {">a\nA\n>", ">a@1 A !3: a header without a name"},
     };
     char found[256];
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        for (size_t cap = 1; cap < 6; cap++) {
+        for (size_t cap = 1; cap < 20; cap++) {
             put(cases[i].text, strlen(cases[i].text));
             scan(cap, NULL, found, sizeof found);
             assert_string_equal(found, cases[i].found);

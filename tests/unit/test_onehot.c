@@ -79,10 +79,48 @@ static size_t check(enum cov_onehot_effort effort, const uint8_t *codes, size_t 
     return n;
 }
 
+/* Both strands of the codes, less the padding, at once: as each of them alone. Returns whether that
+ * is possible. */
+static bool check_strands(enum cov_onehot_effort effort, const uint8_t *codes, size_t L)
+{
+    size_t bound = cov_onehot_bound(L), n = L, n_dst[2] = {99, 99}, n_alone;
+    while (n > 0 && codes[n - 1] == COV_CODE_PAD)
+        n--;
+    uint8_t *exact = alloc(n), *other = alloc(L), *alone = alloc(bound);
+    uint8_t *dst[2] = {alloc(bound + N_GUARD), alloc(bound + N_GUARD)};
+    memcpy(exact, codes, n);
+    for (int s = 0; s < 2; s++)
+        memset(dst[s], GUARD, bound + N_GUARD);
+    void *const to[2] = {dst[0], dst[1]};
+    bool done = cov_onehot_encode_both(effort, exact, n, L, to, bound, n_dst);
+    cov_codes_other_strand(exact, n, other);
+    memset(other + n, COV_CODE_PAD, L - n);
+    const uint8_t *const strands[2] = {codes, other};
+    for (int s = 0; s < 2; s++) {
+        for (size_t i = bound; i < bound + N_GUARD; i++)
+            assert_int_equal(dst[s][i], GUARD);
+        if (!done)
+            continue;
+        assert_true(cov_onehot_encode(effort, strands[s], L, alone, bound, &n_alone));
+        assert_int_equal(n_dst[s], n_alone);
+        assert_memory_equal(dst[s], alone, n_alone);
+        free(dst[s]);
+        dst[s] = NULL;
+    }
+    free(dst[0]);
+    free(dst[1]);
+    free(exact);
+    free(other);
+    free(alone);
+    return done;
+}
+
 static void check_both(const uint8_t *codes, size_t L)
 {
-    for (size_t k = 0; k < COV_COUNT(efforts); k++)
+    for (size_t k = 0; k < COV_COUNT(efforts); k++) {
         (void)check(efforts[k], codes, L);
+        (void)check_strands(efforts[k], codes, L);
+    }
 }
 
 static uint8_t random_base(struct cov_rng *r)
@@ -178,6 +216,32 @@ static void test_runs(void **state)
         }
 }
 
+/* Both strands can be had at once of chunks with one or two runs of N. */
+static void test_strands(void **state)
+{
+    (void)state;
+    struct cov_rng r;
+    cov_rng_init(&r, 9);
+    uint8_t *codes = alloc(CHUNK);
+    for (size_t n = 513; n <= CHUNK; n += n < 700 ? 1 : 509) {
+        fill_random(&r, codes, n);
+        /* Of three bases, so that the words with the fourth are missing. */
+        for (size_t t = 0; n % 3 == 0 && t < n; t++)
+            codes[t] = codes[t] == COV_CODE_G && t < n - 100 ? COV_CODE_T : codes[t];
+        memset(codes + n, COV_CODE_PAD, CHUNK - n);
+        assert_true(check_strands(COV_ONEHOT_SMALL, codes, n));
+        assert_true(check_strands(COV_ONEHOT_SMALL, codes, CHUNK));
+        (void)check(COV_ONEHOT_SMALL, codes, CHUNK);
+        size_t at = cov_rng_below(&r, n);
+        memset(codes + at, COV_CODE_N, 1 + cov_rng_below(&r, n - at));
+        codes[cov_rng_below(&r, n)] = COV_CODE_N;
+        assert_true(check_strands(COV_ONEHOT_SMALL, codes, CHUNK));
+        assert_false(check_strands(COV_ONEHOT_FAST, codes, CHUNK));
+        (void)check(COV_ONEHOT_SMALL, codes, CHUNK);
+    }
+    free(codes);
+}
+
 static void test_padding(void **state)
 {
     (void)state;
@@ -249,7 +313,29 @@ static void test_mixtures(void **state)
     }
 }
 
-/* Codes of three bases, anywhere, and padding before a base are refused without a byte written. */
+/* Runs without end are written, too, but not both strands of them at once. */
+static void test_many_runs(void **state)
+{
+    (void)state;
+    struct cov_rng r;
+    cov_rng_init(&r, 10);
+    uint8_t *codes = alloc(CHUNK);
+    for (size_t n_runs = 1020; n_runs < 1030; n_runs++) {
+        fill_random(&r, codes, CHUNK);
+        for (size_t i = 0; i < n_runs; i++)
+            codes[20 * i + 3] = known[4 + cov_rng_below(&r, 7)];
+        assert_int_equal(check_strands(COV_ONEHOT_SMALL, codes, CHUNK), n_runs <= 1024);
+        check_both(codes, CHUNK);
+    }
+    for (size_t t = 0; t < CHUNK; t++)
+        codes[t] = known[4 + t % 7];
+    check_both(codes, CHUNK);
+    for (size_t n = 1; n <= 1100; n++)
+        check_both(codes, n);
+    free(codes);
+}
+
+/* Codes of three bases, anywhere, and padding before a base are refused. */
 static void test_refused(void **state)
 {
     (void)state;
@@ -258,7 +344,6 @@ static void test_refused(void **state)
     cov_rng_init(&r, 7);
     enum { L = 3000 };
     uint8_t codes[L], *dst = alloc(cov_onehot_bound(L));
-    memset(dst, GUARD, cov_onehot_bound(L));
     for (int round = 0; round < 400; round++) {
         fill_random(&r, codes, L);
         size_t n_pad = cov_rng_below(&r, 4) ? 0 : cov_rng_below(&r, L - 1);
@@ -270,10 +355,9 @@ static void test_refused(void **state)
             size_t n = 99;
             assert_false(cov_onehot_encode(efforts[k], codes, L, dst, cov_onehot_bound(L), &n));
             assert_int_equal(n, 99);
+            assert_false(check_strands(efforts[k], codes, L));
         }
     }
-    for (size_t i = 0; i < cov_onehot_bound(L); i++)
-        assert_int_equal(dst[i], GUARD);
     free(dst);
 }
 
@@ -311,6 +395,7 @@ int main(void)
         cmocka_unit_test(test_repeats), cmocka_unit_test(test_runs),
         cmocka_unit_test(test_padding), cmocka_unit_test(test_mixtures),
         cmocka_unit_test(test_refused), cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_strands), cmocka_unit_test(test_many_runs),
     };
     return cmocka_run_group_tests_name("onehot", tests, NULL, NULL);
 }

@@ -101,13 +101,13 @@ static void write_known(const char *path, const struct cov_grid *grid)
     succeeds(cov_chunk_writer_finish(w, grid, &e));
 }
 
-static void write_pairs(const char *path, const struct cov_grid *grid, bool partial,
+static void write_pairs(const char *path, const struct cov_grid *grid, size_t memory, bool partial,
                         struct cov_grid **made)
 {
     struct cov_chunk_writer *w = new_writer(path);
     struct cov_pair_writer *p;
     struct cov_blob blobs[2] = {COV_BLOB_INIT, COV_BLOB_INIT};
-    succeeds(cov_pair_writer_new(w, L, ".", partial, &p, &e));
+    succeeds(cov_pair_writer_new(w, L, ".", memory, partial, &p, &e));
     for (size_t s = 0; s < cov_grid_n_seqs(grid); s++) {
         size_t beg, end;
         cov_grid_seq_pairs(grid, s, &beg, &end);
@@ -154,8 +154,11 @@ static void test_same_file(void **state)
     (void)state;
     struct cov_grid *grid = sequences(), *made;
     write_known("known.h5", grid);
-    for (int partial = 0; partial < 2; partial++) {
-        write_pairs("pairs.h5", grid, partial, &made);
+    /* Chunks that wait in the file, some there, and all in memory. */
+    static const size_t memory[] = {0, 600, 3000, COV_PAIR_WRITER_MEMORY, SIZE_MAX};
+    for (size_t k = 0; k < 2 * COV_COUNT(memory); k++) {
+        bool partial = k % 2;
+        write_pairs("pairs.h5", grid, memory[k / 2], partial, &made);
         assert_true(partial || cov_grid_is_regular(made));
         assert_false(cov_grid_is_partial(made));
         assert_int_equal(cov_grid_n_chunks(made), cov_grid_n_chunks(grid));
@@ -202,7 +205,7 @@ static void test_partial(void **state)
     for (size_t k = 0; k < COV_COUNT(cases); k++) {
         struct cov_grid *grid = some_rows(all, cases[k].rows, cases[k].n), *made;
         write_known("known.h5", grid);
-        write_pairs("pairs.h5", grid, true, &made);
+        write_pairs("pairs.h5", grid, 300 * k, true, &made);
         assert_true(cov_grid_is_partial(made));
         assert_int_equal(cov_grid_n_chunks(made), cases[k].n);
         assert_int_equal(cov_grid_n_seqs(made), 4);
@@ -277,7 +280,7 @@ static void test_refused(void **state)
         struct cov_chunk_writer *w = new_writer("x.h5");
         struct cov_pair_writer *p;
         struct cov_err err = COV_ERR_INIT;
-        succeeds(cov_pair_writer_new(w, L, ".", false, &p, &e));
+        succeeds(cov_pair_writer_new(w, L, ".", COV_PAIR_WRITER_MEMORY, false, &p, &e));
         encode(w, (struct cov_chunk){0, 0, 33, false}, &blob);
         succeeds(cov_pair_writer_begin(p, "", "chr1", &e));
         succeeds(cov_pair_writer_put(p, 0, 33, &blob, &blob, &e));
@@ -295,13 +298,13 @@ static void test_refused(void **state)
     /* A sequence that has no end, and an end without a beginning. */
     struct cov_pair_writer *p;
     struct cov_err err = COV_ERR_INIT;
-    succeeds(cov_pair_writer_new(new_writer("x.h5"), L, ".", true, &p, &e));
+    succeeds(cov_pair_writer_new(new_writer("x.h5"), L, ".", 0, true, &p, &e));
     assert_int_equal(cov_pair_writer_end(p, 10, NULL), COV_EINPUT);
     succeeds(cov_pair_writer_begin(p, "", "chr1", &e));
     assert_int_equal(cov_pair_writer_finish(p, NULL, &err), COV_EINPUT);
     assert_string_equal(err.text, "chr1: the sequence has no end");
     /* Partial ones may overlap but not go back; their lengths are no shorter than their chunks. */
-    succeeds(cov_pair_writer_new(new_writer("x.h5"), L, ".", true, &p, &e));
+    succeeds(cov_pair_writer_new(new_writer("x.h5"), L, ".", 0, true, &p, &e));
     succeeds(cov_pair_writer_begin(p, "", "chr1", &e));
     succeeds(cov_pair_writer_put(p, 33, 66, &blob, NULL, &e));
     assert_int_equal(cov_pair_writer_put(p, 0, 33, &blob, &blob, NULL), COV_EINPUT);
@@ -309,7 +312,7 @@ static void test_refused(void **state)
     cov_pair_writer_abort(p);
     cov_pair_writer_abort(NULL);
     /* A folder for what waits that is not there. */
-    succeeds(cov_pair_writer_new(new_writer("x.h5"), L, "no/such", false, &p, &e));
+    succeeds(cov_pair_writer_new(new_writer("x.h5"), L, "no/such", 0, false, &p, &e));
     succeeds(cov_pair_writer_begin(p, "", "chr1", &e));
     assert_int_equal(cov_pair_writer_put(p, 0, 33, &blob, &blob, NULL), COV_EIO);
     cov_pair_writer_abort(p);
