@@ -33,6 +33,7 @@ struct job {
     struct cov_compare_track *tracks;
     struct cov_track_sink **sinks; /* of the stores, and then of the comparisons */
     struct cov_compare_report report;
+    struct cov_outfile out; /* of the table; empty when it is printed */
 };
 
 /* ---------------------------------------------------------------- options */
@@ -235,30 +236,29 @@ static int check_contigs(const struct job *j, struct cov_err *e)
     return COV_OK;
 }
 
-static int write_table(const struct job *j, struct cov_err *e)
+/* Before the work, which may take long. */
+static int begin_table(struct job *j, struct cov_err *e)
 {
     const char *output = j->o.input.output;
-    if (!output || cov_path_is_std(output)) {
+    return !output || cov_path_is_std(output)
+               ? COV_OK
+               : cov_outfile_begin(&j->out, output, COV_OUTFILE_STREAM, j->o.input.force, e);
+}
+
+static int write_table(struct job *j, struct cov_err *e)
+{
+    if (!j->out.path) {
         cov_compare_print_table(&j->report, j->o.printed);
         return fflush(j->o.printed) == 0 ? COV_OK : cov_fail_errno(e, "standard output");
     }
-    struct cov_outfile out = COV_OUTFILE_INIT;
-    int rc = cov_outfile_begin(&out, output, COV_OUTFILE_STREAM, j->o.input.force, e);
-    if (rc)
-        return rc;
-    FILE *f = fopen(out.tmp, "w");
-    if (!f) {
-        rc = cov_fail_errno(e, "%s", output);
-    } else {
-        cov_compare_print_table(&j->report, f);
-        bool failed = ferror(f);
-        if (fclose(f) != 0 || failed)
-            rc = cov_fail_errno(e, "%s", output);
-    }
-    if (!rc)
-        rc = cov_outfile_commit(&out, e);
-    cov_outfile_abort(&out);
-    return rc;
+    FILE *f = fopen(j->out.tmp, "w");
+    if (!f)
+        return cov_fail_errno(e, "%s", j->out.path);
+    cov_compare_print_table(&j->report, f);
+    bool failed = ferror(f);
+    if (fclose(f) != 0 || failed)
+        return cov_fail_errno(e, "%s", j->out.path);
+    return cov_outfile_commit(&j->out, e);
 }
 
 /* ---------------------------------------------------------------- all of it */
@@ -275,6 +275,7 @@ static void free_job(void *arg)
     cov_convert_source_close(j->source);
     cov_convert_source_close(j->measured);
     cov_pool_free(j->pool);
+    cov_outfile_abort(&j->out);
     free(j->stores);
     free(j->tracks);
     free(j->sinks);
@@ -298,6 +299,7 @@ static int new_job(const char *input, const struct cov_compare_options *options,
     if (!j)
         return COV_ENOMEM;
     const char *tmpdir = options->input.tmpdir, *output = options->input.output;
+    j->out = (struct cov_outfile)COV_OUTFILE_INIT;
     j->o = *options;
     memcpy(j->bin_sizes, options->bin_sizes, options->n_bin_sizes * sizeof *j->bin_sizes);
     j->measured_path = cov_strdup(options->measured, e);
@@ -326,6 +328,8 @@ int cov_compare_run(const char *input, const struct cov_compare_options *options
         rc = new_job(input, options, &j, e);
     if (!rc)
         rc = open_files(j, input, n_threads, e);
+    if (!rc)
+        rc = begin_table(j, e);
     if (!rc)
         rc = prepare(j, n_threads, e);
     if (!rc)
