@@ -144,6 +144,7 @@ ISA_vec_base := $(VEC_CFLAGS)
 ifneq ($(filter x86_64-%,$(shell $(CC) -dumpmachine)),)
 ISA_vec_avx2    := $(VEC_CFLAGS) -mavx2 -mfma
 ISA_vec_avx512  := $(VEC_CFLAGS) -mavx512f -mavx512dq -mavx512bw -mavx512vl -mprefer-vector-width=512
+ISA_gauss_avx2  := -mavx2
 ISA_gemm_avx2   := -mavx2 -mfma -ffp-contract=fast
 ISA_gemm_avx512 := -mavx512f -ffp-contract=fast
 ISA_minimal_avx2   := -mavx2 -mfma -ffp-contract=fast
@@ -174,7 +175,11 @@ all: $(TOOLS:%=$(BIN)/%) ## build the library (lib/) and the tools (bin/)
 $(B)/obj/%.o: %.c $(B)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
-	$(Q)$(CC) $(COV_CPPFLAGS) $(CPPFLAGS) $(COV_CFLAGS) $(ISA_$(notdir $*)) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(COV_CPPFLAGS) $(CPPFLAGS) $(COV_CFLAGS) $(ISA_$(notdir $*)) $(CFLAGS) $(HOT_CFLAGS) -MMD -MP -c -o $@ $<
+# Sanitized tests spend most of their time in these, whatever the rest is compiled with.
+ifdef SAN
+$(B)/obj/common/net/%.o: HOT_CFLAGS := -O2
+endif
 
 $(B)/obj/common/base/version.o: COV_CPPFLAGS += $(VERSION_MACROS)
 $(B)/obj/common/base/version.o: $(B)/version

@@ -8,10 +8,10 @@
 #include "common/job/compare.h"
 #include "common/job/convert.h"
 #include "common/track/bigwig_verify.h"
-#include "common/track/smooth.h"
+#include "common/track/smoother.h"
 
 struct config {
-    const char *basename, *blacklist, *rename, *sizes;
+    const char *basename, *smooth, *plot, *plot_region, *blacklist, *rename, *sizes;
     struct cov_strings datasets;
     int format, strand;
     int64_t window;
@@ -85,6 +85,11 @@ static const struct cov_opt options[] = {
      .min = 1,
      .max = COV_SMOOTH_MAX_WINDOW,
      .help = "smooth with a centred moving mean over N bases"},
+    {.name = "smooth",
+     .type = COV_OPT_STRING,
+     .field = FIELD(smooth),
+     .metavar = "gauss:SD",
+     .help = "smooth with a Gaussian whose standard deviation is SD bases"},
     {.name = "scale",
      .type = COV_OPT_FLOAT,
      .field = FIELD(scale),
@@ -121,6 +126,17 @@ static const struct cov_opt options[] = {
      .metavar = "NAME",
      .help = "what names in an output folder begin with; without it, the name of INPUT without "
              "folder and suffix"},
+    {.name = "plot",
+     .type = COV_OPT_STRING,
+     .flags = COV_OPT_PATH_OUT,
+     .field = FIELD(plot),
+     .metavar = "FILE",
+     .help = "draw a picture, .png or .svg, of --plot-region; -o may be left out then"},
+    {.name = "plot-region",
+     .type = COV_OPT_STRING,
+     .field = FIELD(plot_region),
+     .metavar = "REGION",
+     .help = "the region that is drawn: NAME:FIRST-LAST, from 1 on, or NAME"},
     {.name = NULL},
 };
 
@@ -174,7 +190,7 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
     (void)n_operands;
     const struct config *c = config;
     const char *const lists[] = {c->blacklist, c->rename, c->sizes, c->compare};
-    const struct cov_convert_options convert = {
+    struct cov_convert_options convert = {
         .measured = c->experimental,
         .output = common->output,
         .force = common->force,
@@ -185,7 +201,7 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
         .datasets = c->datasets.items,
         .n_datasets = c->datasets.n,
         .strand = (enum cov_strand)c->strand,
-        .window = c->window,
+        .smoothing = {.window = c->window},
         .blacklist_path = c->blacklist,
         .rename_path = c->rename,
         .sizes_path = c->sizes,
@@ -193,7 +209,13 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
         .min_value = c->min_value,
         .skip_zero = c->skip_zero,
         .scale = c->scale,
+        .plot_path = c->plot,
+        .plot_region = c->plot_region,
     };
+    if (c->smooth && c->window > 0)
+        return cov_fail(e, COV_EUSAGE, "--smooth and --window-size: one of them is wanted");
+    if (c->smooth && cov_smoothing_parse(c->smooth, "--smooth", &convert.smoothing, e))
+        return COV_EUSAGE;
     for (size_t i = 0; i < COV_COUNT(lists); i++) {
         if (!lists[i])
             continue;
@@ -208,8 +230,6 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
     if (given[ROW_BIN_SIZES] || given[ROW_PEAK_THRESHOLD])
         return cov_fail(e, COV_EUSAGE, "--%s goes with --compare",
                         options[given[ROW_BIN_SIZES] ? ROW_BIN_SIZES : ROW_PEAK_THRESHOLD].name);
-    if (!common->output)
-        return cov_fail(e, COV_EUSAGE, "-o/--output is missing");
     return cov_convert_run(operands[0], &convert, (unsigned)common->threads, &common->progress,
                            &common->stats, e);
 }
@@ -230,6 +250,7 @@ int main(int argc, char **argv)
                     "  cov2bigwig --datasets atacseq -o - pred.h5 | gzip > atac.bg.gz\n"
                     "  covpredict -m model.ckpt -o - genome.fa | cov2bigwig -o atac.bw -\n"
                     "  cov2bigwig --experimental --format bedgraph.gz -o tracks/ genome.h5\n"
+                    "  cov2bigwig --plot x.png --plot-region chr1:1,000,001-1,050,000 pred.h5\n"
                     "  cov2bigwig --chrom-sizes genome.fa.fai -o x.bw x.bedGraph.gz\n"
                     "  cov2bigwig --compare genome.h5 --peak-threshold 25 pred.h5\n",
         .options = options,
@@ -237,7 +258,8 @@ int main(int argc, char **argv)
         .min_operands = 1,
         .max_operands = 1,
         .output_optional = true,
-        .output_help = "where the result goes; without it, the table of --compare is printed",
+        .output_help = "where the result goes; --plot does without, and the table of --compare is "
+                       "printed then",
         .run = run,
         .print_versions = print_versions,
     };

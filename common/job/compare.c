@@ -15,6 +15,7 @@
 #include "common/base/path.h"
 #include "common/base/pool.h"
 #include "common/job/compare_report.h"
+#include "common/job/convert_plot.h"
 #include "common/job/convert_source.h"
 #include "common/track/intervals.h"
 
@@ -33,7 +34,9 @@ struct job {
     struct cov_compare_track *tracks;
     struct cov_track_sink **sinks; /* of the stores, and then of the comparisons */
     struct cov_compare_report report;
-    struct cov_outfile out; /* of the table; empty when it is printed */
+    struct cov_outfile out;        /* of the table; empty when it is printed */
+    struct cov_convert_plot *plot; /* NULL: none */
+    const char **datasets;         /* its names of them */
 };
 
 /* ---------------------------------------------------------------- options */
@@ -166,6 +169,9 @@ static int read_measured(struct job *j, struct cov_progress *progress, struct co
         if (!rc)
             j->sinks[k] = cov_interval_store_sink(j->stores[k]);
     }
+    if (!rc && j->plot)
+        rc = cov_convert_plot_add(j->plot, 1, "measured", j->measured_path, j->datasets, j->n,
+                                  contigs, j->sinks, e);
     return rc ? rc
               : cov_convert_source_run(j->measured, j->pool, j->sinks, "reading what was measured",
                                        progress, stats, e);
@@ -188,14 +194,16 @@ static int compare(struct job *j, struct cov_progress *progress, struct cov_stat
         .pool = j->pool};
     for (size_t k = 0; !rc && k < j->n; k++) {
         struct cov_compare_track *t = &j->tracks[k];
-        t->dataset = cov_convert_source_is_track(j->source)
-                         ? cov_convert_source_dataset(j->measured, k)
-                         : cov_convert_source_dataset(j->source, k);
+        t->dataset = j->datasets[k];
         rc = cov_comparison_new(cov_convert_source_name(j->source), contigs, j->stores[k],
                                 &j->comparison, &t->comparison, e);
         if (!rc)
             j->sinks[k] = cov_comparison_sink(t->comparison);
     }
+    if (!rc && j->plot)
+        rc = cov_convert_plot_add(
+            j->plot, 0, cov_convert_source_is_track(j->source) ? "track" : "predicted",
+            cov_convert_source_name(j->source), j->datasets, j->n, contigs, j->sinks, e);
     return rc ? rc
               : cov_convert_source_run(j->source, j->pool, j->sinks, "comparing", progress, stats,
                                        e);
@@ -245,7 +253,7 @@ static int begin_table(struct job *j, struct cov_err *e)
                : cov_outfile_begin(&j->out, output, COV_OUTFILE_STREAM, j->o.input.force, e);
 }
 
-static int write_table(struct job *j, struct cov_err *e)
+static int print_table(const struct job *j, struct cov_err *e)
 {
     if (!j->out.path) {
         cov_compare_print_table(&j->report, j->o.printed);
@@ -256,9 +264,18 @@ static int write_table(struct job *j, struct cov_err *e)
         return cov_fail_errno(e, "%s", j->out.path);
     cov_compare_print_table(&j->report, f);
     bool failed = ferror(f);
-    if (fclose(f) != 0 || failed)
-        return cov_fail_errno(e, "%s", j->out.path);
-    return cov_outfile_commit(&j->out, e);
+    return fclose(f) != 0 || failed ? cov_fail_errno(e, "%s", j->out.path) : COV_OK;
+}
+
+/* The table, and the picture. */
+static int write_outputs(struct job *j, struct cov_err *e)
+{
+    struct cov_outfile *const files[] = {&j->out,
+                                         j->plot ? cov_convert_plot_file(j->plot) : &j->out};
+    int rc = j->plot ? cov_convert_plot_draw(j->plot, e) : COV_OK;
+    if (!rc)
+        rc = print_table(j, e);
+    return rc ? rc : cov_outfile_commit_all(files, j->plot ? 2 : 1, e);
 }
 
 /* ---------------------------------------------------------------- all of it */
@@ -266,6 +283,7 @@ static int write_table(struct job *j, struct cov_err *e)
 static void free_job(void *arg)
 {
     struct job *j = arg;
+    cov_convert_plot_free(j->plot);
     for (size_t k = 0; k < j->n; k++) {
         if (j->tracks)
             cov_comparison_free(j->tracks[k].comparison);
@@ -279,6 +297,7 @@ static void free_job(void *arg)
     free(j->stores);
     free(j->tracks);
     free(j->sinks);
+    free(j->datasets);
     free(j->measured_path);
     free(j->stem);
     free(j->dir);
@@ -313,9 +332,14 @@ static int prepare(struct job *j, unsigned n_threads, struct cov_err *e)
     j->stores = cov_calloc(j->n, sizeof(struct cov_interval_store *), e);
     j->tracks = cov_calloc(j->n, sizeof *j->tracks, e);
     j->sinks = cov_calloc(j->n, sizeof(struct cov_track_sink *), e);
+    j->datasets = cov_calloc(j->n, sizeof *j->datasets, e);
+    for (size_t k = 0; j->datasets && k < j->n; k++)
+        j->datasets[k] = cov_convert_source_dataset(
+            cov_convert_source_is_track(j->source) ? j->measured : j->source, k);
     j->report =
         (struct cov_compare_report){j->stem, j->measured_path, &j->comparison, j->tracks, j->n};
-    return j->stores && j->tracks && j->sinks ? cov_pool_new(n_threads, &j->pool, e) : COV_ENOMEM;
+    return j->stores && j->tracks && j->sinks && j->datasets ? cov_pool_new(n_threads, &j->pool, e)
+                                                             : COV_ENOMEM;
 }
 
 int cov_compare_run(const char *input, const struct cov_compare_options *options,
@@ -326,6 +350,8 @@ int cov_compare_run(const char *input, const struct cov_compare_options *options
     int rc = check_options(options, e);
     if (!rc)
         rc = new_job(input, options, &j, e);
+    if (!rc)
+        rc = cov_convert_plot_open(&j->o.input, &j->plot, e);
     if (!rc)
         rc = open_files(j, input, n_threads, e);
     if (!rc)
@@ -339,7 +365,7 @@ int cov_compare_run(const char *input, const struct cov_compare_options *options
     if (!rc)
         rc = check_contigs(j, e);
     if (!rc)
-        rc = write_table(j, e);
+        rc = write_outputs(j, e);
     if (rc || !stats) {
         if (j)
             free_job(j);

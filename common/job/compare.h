@@ -32,7 +32,7 @@ struct cov_compare_options {
 /* Compares the tracks of `input`, made as cov_convert_run makes them, with those of the measured file as
  * it is: means over BAM files and of the strands (or the strand that the input's options name),
  * rounded. Data sets of two HDF5 files belong together by name; of a track and an HDF5 file there must be
- * one. Writes the table of compare_report.h; *stats gets "comparison". Contigs that only one of them has
+ * one. Writes the table of compare_report.h, and the picture of the input's options, of both; *stats gets "comparison". Contigs that only one of them has
  * are left out with a warning. The measured tracks wait in temporary files in the folder of the options, or else
  * that of the output, or else the current one. COV_EUSAGE: options that contradict each other or do not
  * fit the files. COV_EINPUT: damaged files, contigs of other lengths (naming both), nothing in
