@@ -176,6 +176,8 @@ static int run_compare(struct cov_common *common, const struct config *c, const 
         .has_threshold = given[ROW_PEAK_THRESHOLD],
         .threshold = c->peak_threshold,
     };
+    if (!common->output && common->stats_path && cov_path_is_std(common->stats_path))
+        return cov_fail(e, COV_EUSAGE, "--stats and the table cannot both go to standard output");
     int rc = get_bin_sizes(&c->bin_sizes, sizes, &compare.n_bin_sizes, e);
     return rc ? rc
               : cov_compare_run(input, &compare, (unsigned)common->threads, &common->progress,

@@ -34,6 +34,7 @@ struct job {
     struct cov_compare_track *tracks;
     struct cov_track_sink **sinks; /* of the stores, and then of the comparisons */
     struct cov_compare_report report;
+    struct cov_outfile out;        /* of the table; empty when it is printed */
     struct cov_convert_plot *plot; /* NULL: none */
     const char **datasets;         /* its names of them */
 };
@@ -243,36 +244,38 @@ static int check_contigs(const struct job *j, struct cov_err *e)
     return COV_OK;
 }
 
-static int print_table(const struct job *j, const char *path, struct cov_err *e)
+/* Before the work, which may take long. */
+static int begin_table(struct job *j, struct cov_err *e)
 {
-    if (!path) {
+    const char *output = j->o.input.output;
+    return !output || cov_path_is_std(output)
+               ? COV_OK
+               : cov_outfile_begin(&j->out, output, COV_OUTFILE_STREAM, j->o.input.force, e);
+}
+
+static int print_table(const struct job *j, struct cov_err *e)
+{
+    if (!j->out.path) {
         cov_compare_print_table(&j->report, j->o.printed);
         return fflush(j->o.printed) == 0 ? COV_OK : cov_fail_errno(e, "standard output");
     }
-    FILE *f = fopen(path, "w");
+    FILE *f = fopen(j->out.tmp, "w");
     if (!f)
-        return cov_fail_errno(e, "%s", j->o.input.output);
+        return cov_fail_errno(e, "%s", j->out.path);
     cov_compare_print_table(&j->report, f);
     bool failed = ferror(f);
-    return fclose(f) != 0 || failed ? cov_fail_errno(e, "%s", j->o.input.output) : COV_OK;
+    return fclose(f) != 0 || failed ? cov_fail_errno(e, "%s", j->out.path) : COV_OK;
 }
 
 /* The table, and the picture. */
-static int write_outputs(const struct job *j, struct cov_err *e)
+static int write_outputs(struct job *j, struct cov_err *e)
 {
-    const char *output = j->o.input.output;
-    bool is_std = !output || cov_path_is_std(output);
-    struct cov_outfile table = COV_OUTFILE_INIT;
-    struct cov_outfile *const files[] = {&table, j->plot ? cov_convert_plot_file(j->plot) : &table};
+    struct cov_outfile *const files[] = {&j->out,
+                                         j->plot ? cov_convert_plot_file(j->plot) : &j->out};
     int rc = j->plot ? cov_convert_plot_draw(j->plot, e) : COV_OK;
-    if (!rc && !is_std)
-        rc = cov_outfile_begin(&table, output, COV_OUTFILE_STREAM, j->o.input.force, e);
     if (!rc)
-        rc = print_table(j, is_std ? NULL : table.tmp, e);
-    if (!rc)
-        rc = cov_outfile_commit_all(files, j->plot ? 2 : 1, e);
-    cov_outfile_abort(&table);
-    return rc;
+        rc = print_table(j, e);
+    return rc ? rc : cov_outfile_commit_all(files, j->plot ? 2 : 1, e);
 }
 
 /* ---------------------------------------------------------------- all of it */
@@ -290,6 +293,7 @@ static void free_job(void *arg)
     cov_convert_source_close(j->source);
     cov_convert_source_close(j->measured);
     cov_pool_free(j->pool);
+    cov_outfile_abort(&j->out);
     free(j->stores);
     free(j->tracks);
     free(j->sinks);
@@ -314,6 +318,7 @@ static int new_job(const char *input, const struct cov_compare_options *options,
     if (!j)
         return COV_ENOMEM;
     const char *tmpdir = options->input.tmpdir, *output = options->input.output;
+    j->out = (struct cov_outfile)COV_OUTFILE_INIT;
     j->o = *options;
     memcpy(j->bin_sizes, options->bin_sizes, options->n_bin_sizes * sizeof *j->bin_sizes);
     j->measured_path = cov_strdup(options->measured, e);
@@ -349,6 +354,8 @@ int cov_compare_run(const char *input, const struct cov_compare_options *options
         rc = cov_convert_plot_open(&j->o.input, &j->plot, e);
     if (!rc)
         rc = open_files(j, input, n_threads, e);
+    if (!rc)
+        rc = begin_table(j, e);
     if (!rc)
         rc = prepare(j, n_threads, e);
     if (!rc)

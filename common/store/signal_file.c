@@ -256,6 +256,11 @@ static void take_means(const struct cov_h5_type *type, const uint8_t *elems, siz
     for (size_t beg = 0; beg < n_elems; beg += TILE) {
         size_t m = n_elems - beg < TILE ? n_elems - beg : TILE;
         cov_h5_to_double(type, elems + beg * type->bytes, m, tile);
+        if (n_cols == 1) {
+            for (size_t j = 0; j < m; j++)
+                values[beg + j] = (float)tile[j];
+            continue;
+        }
         for (size_t j = 0; j < m; j++) {
             sum += tile[j];
             if (++col < n_cols)

@@ -42,7 +42,7 @@ struct cov_comparison {
     struct cov_comparison_row *rows;
     size_t n_rows, cap_rows;
     struct cov_comparison_row total;
-    struct cov_comparison_row *ending; /* its agreements are being worked out */
+    struct cov_comparison_row *current; /* of the current contig; NULL: the total */
     /* The current contig. */
     bool compares;   /* there is one, and the store has it */
     size_t measured; /* its number there */
@@ -120,9 +120,11 @@ static int count_stretches(void *arg, size_t k, unsigned worker, struct cov_err 
     return rc;
 }
 
+/* Of small contigs one thread does it all: it takes less time than to tell the others. */
 static int for_binnings(struct cov_comparison *c, cov_task_fn *fn, struct cov_err *e)
 {
-    if (c->o->pool)
+    enum { SMALL = 100000 };
+    if (c->o->pool && (c->bases >= SMALL || !c->current))
         return cov_pool_for(c->o->pool, c->n_binnings, fn, c, e);
     int rc = COV_OK;
     for (size_t k = 0; !rc && k < c->n_binnings; k++)
@@ -264,7 +266,7 @@ static int agree_contig(void *arg, size_t k, unsigned worker, struct cov_err *e)
     struct binning *b = &c->binnings[k];
     int rc = end_bin(b, e);
     b->end = 0;
-    return rc ? rc : cov_pairs_finish(&b->pairs, &b->total, &c->ending->agreements[k], e);
+    return rc ? rc : cov_pairs_finish(&b->pairs, &b->total, &c->current->agreements[k], e);
 }
 
 static int agree_total(void *arg, size_t k, unsigned worker, struct cov_err *e)
@@ -297,13 +299,12 @@ static int end_contig(struct cov_comparison *c, struct cov_err *e)
     if (!c->compares)
         return COV_OK;
     c->compares = false;
-    struct cov_comparison_row *row = &c->rows[c->n_rows - 1];
+    struct cov_comparison_row *row = c->current;
     int rc = check_length(c, row->contig, c->measured, e);
     if (!rc)
         rc = sweep_measured(c, INT64_MAX, e);
     if (!rc)
         rc = flush(c, e);
-    c->ending = row;
     if (!rc)
         rc = for_binnings(c, agree_contig, e);
     if (!rc)
@@ -324,7 +325,7 @@ static int begin_contig(struct cov_comparison *c, size_t contig, struct cov_err 
         rc = new_row(c, contig, &c->rows[c->n_rows], e);
     if (rc)
         return rc;
-    c->n_rows++;
+    c->current = &c->rows[c->n_rows++];
     c->compares = c->has[contig] = c->has_measured[c->measured] = true;
     c->bases = 0;
     c->n_iv = 0;
@@ -355,6 +356,7 @@ static int close_comparison(struct cov_track_sink *sink, struct cov_err *e)
 {
     struct cov_comparison *c = comparison_of(sink);
     int rc = end_contig(c, e);
+    c->current = NULL;
     return rc ? rc : for_binnings(c, agree_total, e);
 }
 

@@ -180,6 +180,9 @@ refuses 2 'e\.h5: it has 2 data sets \(atacseq, h3k4me3\), but x\.bg is one trac
 refuses 2 "no data set 'x'" 'a data set that is not there' --compare e.h5 --datasets x p.h5
 refuses 2 'is a track, which has no data sets' '  nor in tracks' --compare e.bw --datasets x x.bg
 
+refuses 2 'both go to standard output' 'two outputs in one' --compare y.bg --stats - x.bg
+refuses 2 'both name' '  by name' --compare y.bg --stats - -o - x.bg
+
 # ---------------------------------------------------------------- bad input
 
 refuses 1 'absent\.bw: No such file' 'a missing file' --compare absent.bw p.h5
@@ -217,11 +220,11 @@ refused 1 'closed' 'a folder that cannot be written to'
 
 # ---------------------------------------------------------------- memory
 
-# Every pair of values another one, so that they are sorted in files: 2 million, in bins of five sizes.
+# Every pair of values another one, so that they are sorted in files: a million, in bins of five sizes.
 "$PYTHON" - <<'END'
 import numpy as np
 r = np.random.default_rng(4)
-n = 2_000_000
+n = 1_000_000
 for path, x in ("u.bg", r.random(n)), ("v.bg", r.random(n)):
     with open(path, "w") as f:
         f.writelines("c\t%d\t%d\t%.9g\n" % (i, i + 1, v) for i, v in enumerate(x))
