@@ -146,6 +146,8 @@ ISA_vec_avx2    := $(VEC_CFLAGS) -mavx2 -mfma
 ISA_vec_avx512  := $(VEC_CFLAGS) -mavx512f -mavx512dq -mavx512bw -mavx512vl -mprefer-vector-width=512
 ISA_gemm_avx2   := -mavx2 -mfma -ffp-contract=fast
 ISA_gemm_avx512 := -mavx512f -ffp-contract=fast
+ISA_gemm_avx512bf16 := $(VEC_CFLAGS) -mavx512f -mavx512bw -mavx512vl -mavx512bf16
+ISA_gemm_amx    := $(VEC_CFLAGS) -mavx512f -mavx512bw -mavx512vl
 ISA_minimal_avx2   := -mavx2 -mfma -ffp-contract=fast
 ISA_minimal_avx512 := -mavx512f -ffp-contract=fast
 endif
