@@ -242,6 +242,21 @@ VALGRIND = valgrind -q --error-exitcode=99 --leak-check=no --suppressions=tests/
 check-long: $(UNITS) ## run the tests of the library's files under valgrind
 	$(Q)$(PROVE) --exec '$(VALGRIND)' $(filter-out %/test_cpu %/test_pool,$(sort $(UNITS)))
 
+# What concerns the kernels at every level of the CPU that the machine has; the first tests run all levels
+# by themselves, those of LEVEL_UNITS as COVTOOLS_CPU says.
+CPU_UNITS   := $(patsubst %,$(B)/tests/test_%,cpu gemm gemm_dot gemm_amx vec minimal lstm layers)
+LEVEL_UNITS := $(patsubst %,$(B)/tests/test_%,device_cpu reference_models)
+CPU_LEVELS  := base avx2 avx512 avx512bf16 amx
+.PHONY: check-cpu
+check-cpu: all $(HELPERS) $(DEMOS) $(CPU_UNITS) $(LEVEL_UNITS) ## run the network's tests at every level of the CPU; AVX2's under valgrind
+	$(if $(SAN)$(filter-out x86_64-%,$(shell $(CC) -dumpmachine)),,$(Q)tests/lint/instructions.sh $(B)/obj/common)
+	$(Q)$(PROVE) --exec '' $(CPU_UNITS)
+	$(Q)there=$$($(BIN)/covpredict --version | sed -n 's/^--cpu: //p'); for level in $(CPU_LEVELS); do \
+	  case " $$there " in *" $$level "*) ;; *) echo "== $$level: SKIP, not on this machine"; continue ;; esac; \
+	  echo "== $$level"; COVTOOLS_CPU=$$level $(PROVE) --exec '' $(LEVEL_UNITS) $(filter tests/cli/covpredict%,$(CLI_TESTS)) || exit 1; \
+	done
+	$(if $(SAN),,$(Q)$(PROVE) --exec '$(VALGRIND)' $(filter-out %/test_cpu %/test_reference_models,$(CPU_UNITS) $(LEVEL_UNITS)))
+
 .PHONY: coverage
 coverage: ## build with gcov, run the tests, show which lines of the library they reach
 	$(Q)find build/coverage -name '*.gcda' -delete 2>/dev/null || true
@@ -283,7 +298,7 @@ format: ## clang-format all sources
 format-check: ## whether clang-format would change something
 	$(Q)$(CLANG_FORMAT) --dry-run -Werror $(ALL_SRC) $(HEADERS)
 
-SHELL_SRC = $(CLI_TESTS) $(wildcard tests/*.sh tests/lib/*.sh workflows/*/*.sh .ci/run)
+SHELL_SRC = $(CLI_TESTS) $(wildcard tests/*.sh tests/lib/*.sh tests/lint/*.sh workflows/*/*.sh .ci/run)
 lint: all ## layers, names, banned calls, man pages against option tables, shell scripts
 	$(Q)$(PYTHON) tests/lint/sources.py .
 	$(Q)$(PYTHON) tests/lint/man_pages.py $(BIN) $(MAN1)
