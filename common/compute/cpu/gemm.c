@@ -57,11 +57,9 @@ const struct cov_gemm *cov_gemm_choose_bf16(unsigned features, enum cov_arithmet
 
 /* ---- packing ---- */
 
-/* The term of v that a product of this kind takes first, or second. */
-static float term(enum cov_arithmetic arithmetic, float v, bool second)
+/* The first term of v, or the second. */
+static float term(float v, bool second)
 {
-    if (arithmetic == COV_FP32)
-        return v;
     return second ? cov_bf16_low(v) : cov_bf16_round(v);
 }
 
@@ -72,10 +70,16 @@ static int pack_floats(const struct cov_gemm *gemm, const float *b, bool second,
     float *to = *out = cov_calloc64(n_panels * m->panel, m->k * sizeof *b, e);
     if (!to)
         return COV_ENOMEM;
-    for (size_t j = 0; j < m->n; j++)
-        for (size_t i = 0; i < m->k; i++)
-            to[(j / m->panel * m->k + i) * m->panel + j % m->panel] =
-                term(gemm->arithmetic, b[i * m->n + j], second);
+    for (size_t p = 0; p < n_panels; p++) {
+        size_t left = m->n - p * m->panel, cols = left < m->panel ? left : m->panel;
+        for (size_t i = 0; i < m->k; i++) {
+            const float *from = b + i * m->n + p * m->panel;
+            float *row = to + (p * m->k + i) * m->panel;
+            memcpy(row, from, cols * sizeof *row);
+            for (size_t j = 0; gemm->arithmetic != COV_FP32 && j < cols; j++)
+                row[j] = term(from[j], second);
+        }
+    }
     return COV_OK;
 }
 
@@ -93,7 +97,7 @@ static int pack_pairs(const struct cov_gemm *gemm, const float *b, struct cov_ma
             for (size_t t = 0; t < terms; t++) {
                 size_t row = j / m->panel * (depth / 2) + i / 2;
                 size_t at = ((row * terms + t) * m->panel + j % m->panel) * 2 + i % 2;
-                m->pairs[at] = cov_bf16_bits(term(gemm->arithmetic, b[i * m->n + j], t));
+                m->pairs[at] = cov_bf16_bits(term(b[i * m->n + j], t));
             }
     return COV_OK;
 }
