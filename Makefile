@@ -184,7 +184,11 @@ all: $(TOOLS:%=$(BIN)/%) ## build the library (lib/) and the tools (bin/)
 $(B)/obj/%.o: %.c $(B)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
-	$(Q)$(CC) $(COV_CPPFLAGS) $(CPPFLAGS) $(COV_CFLAGS) $(ISA_$(notdir $*)) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(COV_CPPFLAGS) $(CPPFLAGS) $(COV_CFLAGS) $(ISA_$(notdir $*)) $(CFLAGS) $(HOT_CFLAGS) -MMD -MP -c -o $@ $<
+# Sanitized tests spend most of their time in these, whatever the rest is compiled with.
+ifdef SAN
+$(B)/obj/common/net/%.o: HOT_CFLAGS := -O2
+endif
 
 $(B)/obj/common/base/version.o: COV_CPPFLAGS += $(VERSION_MACROS)
 $(B)/obj/common/base/version.o: $(B)/version

@@ -102,6 +102,17 @@ char *cov_strndup(const char *text, size_t n, struct cov_err *e)
     return copy;
 }
 
+int cov_copy_text(char **to, size_t *cap, const char *text, struct cov_err *e)
+{
+    void *p = *to;
+    size_t n = strlen(text) + 1;
+    int rc = cov_reserve(&p, cap, n, 1, e);
+    *to = p;
+    if (!rc)
+        memcpy(*to, text, n);
+    return rc;
+}
+
 char *cov_strdup(const char *text, struct cov_err *e)
 {
     return cov_strndup(text, strlen(text), e);

@@ -28,6 +28,10 @@ void *cov_realloc(void *p, size_t n, size_t size, struct cov_err *e) COV_MUST_US
  * elements. */
 int cov_reserve(void **p, size_t *cap, size_t need, size_t size, struct cov_err *e) COV_MUST_USE;
 
+/* Copies `text` to *to, a buffer of *cap bytes that is used again and again: it grows as cov_reserve
+ * makes it. */
+int cov_copy_text(char **to, size_t *cap, const char *text, struct cov_err *e) COV_MUST_USE;
+
 char *cov_strdup(const char *text, struct cov_err *e) COV_MUST_USE;
 /* A copy of the n bytes at `text` with a zero behind them. */
 char *cov_strndup(const char *text, size_t n, struct cov_err *e) COV_MUST_USE;

@@ -325,30 +325,67 @@ static void sync_folder(const char *path)
     free(dir);
 }
 
-int cov_outfile_commit(struct cov_outfile *o, struct cov_err *e)
+/* Gives the file its name; with keep_old, what has it now gets the temporary one, where the file
+ * system can do that. */
+static int place(struct cov_outfile *o, bool keep_old, struct cov_err *e)
+{
+    int failed;
+    if (!o->force)
+        failed = rename_new(o->tmp, o->path);
+    else if (keep_old && renameat2(AT_FDCWD, o->tmp, AT_FDCWD, o->path, RENAME_EXCHANGE) == 0)
+        failed = 0, o->swapped = true;
+    else
+        failed = rename(o->tmp, o->path);
+    if (failed && errno == EEXIST)
+        return cov_fail(e, COV_EEXIST, "%s has appeared meanwhile; use -f to replace it", o->path);
+    if (failed)
+        return cov_fail_errno(e, "%s: cannot be given its name", o->path);
+    o->placed = true;
+    return COV_OK;
+}
+
+/* The reverse: the file is not there any more, nor, unless it was swapped, at its temporary name. */
+static void take_back(struct cov_outfile *o)
+{
+    if (o->swapped)
+        (void)rename(o->tmp, o->path);
+    else if (o->placed)
+        (void)unlink(o->path);
+}
+
+int cov_outfile_commit_all(struct cov_outfile *const *files, size_t n, struct cov_err *e)
 {
     int code = COV_OK;
-    if (o->path && !o->in_place) {
-        code = sync_file(o->tmp, o->path, e);
+    sigset_t before;
+    for (size_t i = 0; code == COV_OK && i < n; i++)
+        if (files[i]->path && !files[i]->in_place)
+            code = sync_file(files[i]->tmp, files[i]->path, e);
+    block_signals(&before); /* a signal would find some with their names and some without */
+    for (size_t i = 0; code == COV_OK && i < n; i++)
+        if (files[i]->path && !files[i]->in_place)
+            code = place(files[i], n > 1, e);
+    for (size_t i = 0; i < n; i++) {
         if (code != COV_OK)
-            goto out;
-        int failed = o->force ? rename(o->tmp, o->path) : rename_new(o->tmp, o->path);
-        if (failed) {
-            if (errno == EEXIST)
-                code = cov_fail(e, COV_EEXIST, "%s has appeared meanwhile; use -f to replace it",
-                                o->path);
-            else
-                code = cov_fail_errno(e, "%s: cannot be given its name", o->path);
-            goto out;
+            take_back(files[i]);
+        if (files[i]->placed && (code != COV_OK || !files[i]->swapped)) {
+            /* Another machine's process of the same number may make a file of that name from now
+             * on. */
+            free(list_take(files[i]->slot));
+            files[i]->slot = -1;
         }
-        /* Another machine's process of the same number may make a file of that name from now on. */
-        free(list_take(o->slot));
-        o->slot = -1;
-        sync_folder(o->path);
     }
-out:
-    cov_outfile_abort(o);
+    restore_signals(&before);
+    for (size_t i = 0; i < n; i++) {
+        if (files[i]->placed)
+            sync_folder(files[i]->path);
+        cov_outfile_abort(files[i]);
+    }
     return code;
+}
+
+int cov_outfile_commit(struct cov_outfile *o, struct cov_err *e)
+{
+    return cov_outfile_commit_all(&o, 1, e);
 }
 
 void cov_outfile_abort(struct cov_outfile *o)

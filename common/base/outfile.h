@@ -8,6 +8,7 @@
 #define COV_BASE_OUTFILE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "common/base/err.h"
 #include "common/base/progress.h"
@@ -17,12 +18,14 @@ struct cov_outfile {
     char *tmp;     /* the name to write to meanwhile. Owned */
     bool force;    /* may replace what is there */
     bool in_place; /* `path` is a device or a pipe and is written to directly */
+    bool swapped;  /* while several get their names: what was at `path` is at `tmp` */
+    bool placed;   /* while several get their names: it has its own */
     int slot;      /* place in the list of files to remove on a signal */
 };
 
 #define COV_OUTFILE_INIT                                                                           \
     {                                                                                              \
-        0, 0, 0, 0, -1                                                                             \
+        0, 0, 0, 0, 0, 0, -1                                                                       \
     }
 
 enum cov_outfile_kind {
@@ -47,6 +50,12 @@ int cov_outfile_copy(const struct cov_outfile *o, const char *from, struct cov_p
  * permissions are those of the umask. A file that appeared there meanwhile is replaced only with
  * `force`. *o is empty afterwards. On failure nothing is left behind. */
 int cov_outfile_commit(struct cov_outfile *o, struct cov_err *e) COV_MUST_USE;
+
+/* As cov_outfile_commit, for n files that belong together: all of them get their names, or what was
+ * there stays (on file systems that cannot exchange two names, a file that was to be replaced may be
+ * gone then). Those that are empty are passed over. All are empty afterwards. */
+int cov_outfile_commit_all(struct cov_outfile *const *files, size_t n,
+                           struct cov_err *e) COV_MUST_USE;
 
 /* Removes the temporary file if there is one. Harmless after a commit and on COV_OUTFILE_INIT. */
 void cov_outfile_abort(struct cov_outfile *o);

@@ -197,27 +197,15 @@ static int read_file(struct cov_convert_reader *r, struct cov_convert_piece *p, 
 
 /* ---------------------------------------------------------------- a stream */
 
-/* *to = a copy of the text, in memory that is used again. */
-static int copy_text(char **to, size_t *cap, const char *text, struct cov_err *e)
-{
-    size_t n = strlen(text) + 1;
-    void *room = *to;
-    int rc = cov_reserve(&room, cap, n, 1, e);
-    *to = room;
-    if (!rc)
-        memcpy(*to, text, n);
-    return rc;
-}
-
 /* A sequence begins: whether as a contig of the tracks. */
 static int announce(struct cov_convert_reader *r, struct cov_convert_piece *p,
                     const struct cov_stream_item *item, struct cov_err *e)
 {
     size_t number;
     bool is_new = true;
-    int rc = copy_text(&r->sequence, &r->cap_sequence, item->sequence, e);
+    int rc = cov_copy_text(&r->sequence, &r->cap_sequence, item->sequence, e);
     if (!rc)
-        rc = copy_text(&p->sequence, &p->cap_sequence, item->sequence, e);
+        rc = cov_copy_text(&p->sequence, &p->cap_sequence, item->sequence, e);
     if (rc)
         return rc;
     r->skips = !cov_convert_lists_contig(&r->lists, p->sequence, &p->contig);
@@ -241,7 +229,7 @@ static int take_pair(struct cov_convert_reader *r, struct cov_convert_piece *p,
     const struct cov_stream_pair *pair = &item->pair;
     int rc = use_pair(r, r->sequence, pair->beg, pair->end, pair->has, use, e);
     if (!rc && *use)
-        rc = copy_text(&p->sequence, &p->cap_sequence, r->sequence, e);
+        rc = cov_copy_text(&p->sequence, &p->cap_sequence, r->sequence, e);
     if (rc || !*use)
         return rc;
     p->n = (size_t)(pair->end - pair->beg);

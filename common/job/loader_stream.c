@@ -212,17 +212,6 @@ static int next_record(struct cov_loader_stream *s, struct cov_stream_item *item
 
 /* ---------------------------------------------------------------- pairs */
 
-static int copy_text(char **to, size_t *cap, const char *text, struct cov_err *e)
-{
-    void *p = *to;
-    size_t n = strlen(text) + 1;
-    int rc = cov_reserve(&p, cap, n, 1, e);
-    *to = p;
-    if (!rc)
-        memcpy(*to, text, n);
-    return rc;
-}
-
 /* Fills in *item with the pair that was read ahead, whose record is in *raw, or with nothing, for a
  * sequence that has no pair. */
 static void hand_out(struct cov_loader_stream *s, bool last, int64_t length,
@@ -263,9 +252,9 @@ int cov_loader_stream_next(struct cov_loader_stream *s, struct cov_loader_item *
             break;
         if (record.event == COV_STREAM_BEGIN) {
             s->first = true;
-            rc = copy_text(&s->species, &s->cap_species, record.species, e);
+            rc = cov_copy_text(&s->species, &s->cap_species, record.species, e);
             if (!rc)
-                rc = copy_text(&s->name, &s->cap_name, record.sequence, e);
+                rc = cov_copy_text(&s->name, &s->cap_name, record.sequence, e);
             if (rc)
                 return rc;
             continue;

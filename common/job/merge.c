@@ -64,17 +64,11 @@ static int compare_sequences(const struct parts *p, size_t i, struct cov_err *e)
     return fail_differ(p, i, text, e);
 }
 
-static bool same_type(const struct cov_h5_type *a, const struct cov_h5_type *b)
-{
-    return a->kind == b->kind && a->bytes == b->bytes && a->is_signed == b->is_signed &&
-           (a->kind != COV_H5_STRING || a->padding == b->padding);
-}
-
 static const char *compare_set(const struct cov_chunk_set *a, const struct cov_chunk_set *b)
 {
     if (!b)
         return "is in one of them only";
-    if (!same_type(&a->type, &b->type))
+    if (!cov_h5_same_type(&a->type, &b->type))
         return "has two types";
     if (a->rank != b->rank || a->dims[0] != b->dims[0] || a->dims[1] != b->dims[1])
         return "has two shapes";
@@ -85,7 +79,7 @@ static const char *compare_table(const struct cov_chunk_table *a, const struct c
 {
     if (!b)
         return "is in one of them only";
-    if (!same_type(&a->type, &b->type))
+    if (!cov_h5_same_type(&a->type, &b->type))
         return "has two types";
     if (a->rank != b->rank || memcmp(a->dims, b->dims, sizeof a->dims) != 0)
         return "has two shapes";

@@ -51,17 +51,6 @@ struct run {
     int64_t bases, chunks; /* that were fetched */
 };
 
-static int copy_text(char **to, size_t *cap, const char *text, struct cov_err *e)
-{
-    void *p = *to;
-    size_t n = strlen(text) + 1;
-    int rc = cov_reserve(&p, cap, n, 1, e);
-    *to = p;
-    if (!rc)
-        memcpy(*to, text, n);
-    return rc;
-}
-
 static int fetch(void *arg, size_t slot, uint64_t n, struct cov_err *e)
 {
     (void)n;
@@ -74,10 +63,10 @@ static int fetch(void *arg, size_t slot, uint64_t n, struct cov_err *e)
             return got;
         if (got == 0)
             break;
-        int rc =
-            copy_text(&p->species, &p->cap_species, cov_loader_species(r->loader, p->item.seq), e);
+        int rc = cov_copy_text(&p->species, &p->cap_species,
+                               cov_loader_species(r->loader, p->item.seq), e);
         if (!rc)
-            rc = copy_text(&p->name, &p->cap_name, cov_loader_name(r->loader, p->item.seq), e);
+            rc = cov_copy_text(&p->name, &p->cap_name, cov_loader_name(r->loader, p->item.seq), e);
         if (rc)
             return rc;
         r->bases += p->item.end - p->item.beg;

@@ -75,12 +75,6 @@ static void print_type(const struct cov_h5_type *t, char *text, size_t size)
                    8 * t->bytes);
 }
 
-static bool same_type(const struct cov_h5_type *a, const struct cov_h5_type *b)
-{
-    return a->kind == b->kind && a->bytes == b->bytes &&
-           (a->kind != COV_H5_INT || a->is_signed == b->is_signed);
-}
-
 static bool is_signal(const struct cov_chunk_set *s)
 {
     return s->rank >= 2 && s->type.kind != COV_H5_STRING &&
@@ -95,7 +89,7 @@ static size_t n_elems(const struct cov_chunk_set *s)
 int cov_recast_elems(const struct cov_chunk_set *from, const struct cov_chunk_set *to,
                      const uint8_t *src, uint8_t *dst, const char *where, struct cov_err *e)
 {
-    if (same_type(&from->type, &to->type)) {
+    if (cov_h5_same_type(&from->type, &to->type)) {
         memcpy(dst, src, cov_chunk_set_row_bytes(from));
         return COV_OK;
     }
@@ -215,7 +209,7 @@ static int decode_row(const struct run *r, size_t i, struct scratch *s, size_t a
     uint8_t *const *elems = s->elems_at + at * r->n_sets;
     uint8_t *read = s->read;
     for (size_t k = 0; k < r->n_sets; k++) {
-        bool keeps = same_type(&r->from->sets[k].type, &r->to.sets[k].type);
+        bool keeps = cov_h5_same_type(&r->from->sets[k].type, &r->to.sets[k].type);
         s->read_at[k] = keeps ? elems[k] : read;
         read += cov_chunk_set_row_bytes(&r->from->sets[k]);
     }

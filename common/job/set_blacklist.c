@@ -198,11 +198,8 @@ static int write_outputs(const struct job *j, bool replace, struct cov_progress 
         rc = write_file(j, &file, replace, progress, e);
     if (!rc && j->o->list)
         rc = write_list(j, to_stdout ? j->o->list : list.tmp, e);
-    /* The list first: nobody misses it if the other does not follow. */
-    if (!rc && j->o->list && !to_stdout)
-        rc = cov_outfile_commit(&list, e);
     if (!rc)
-        rc = cov_outfile_commit(&file, e);
+        rc = cov_outfile_commit_all((struct cov_outfile *[]){&file, &list}, 2, e);
     cov_outfile_abort(&file);
     cov_outfile_abort(&list);
     return rc;

@@ -14,51 +14,36 @@
 #include "common/seq/holdout.h"
 #include "common/seq/select.h"
 
-/* An output, and its name once it has it. */
-struct part {
-    struct cov_outfile file;
-    char *committed;
-};
-
 /* Begins outputs under the n names, so that what stands in the way is known first. */
 static int begin_parts(const char *input, char *const *names, size_t n, bool force,
-                       struct part **out, struct cov_err *e)
+                       struct cov_outfile **out, struct cov_err *e)
 {
-    struct part *parts = cov_calloc(n, sizeof *parts, e);
+    struct cov_outfile *parts = cov_calloc(n, sizeof *parts, e);
     *out = parts;
     if (!parts)
         return COV_ENOMEM;
     for (size_t i = 0; i < n; i++)
-        parts[i].file = (struct cov_outfile)COV_OUTFILE_INIT;
+        parts[i] = (struct cov_outfile)COV_OUTFILE_INIT;
     int rc = COV_OK;
     for (size_t i = 0; !rc && i < n; i++)
-        rc = cov_recast_begin(&parts[i].file, names[i], &input, 1, force, e);
+        rc = cov_recast_begin(&parts[i], names[i], &input, 1, force, e);
     return rc;
 }
 
-/* All get their names, or none keeps it. */
-static int commit_parts(struct part *parts, size_t n, struct cov_err *e)
+static int commit_parts(struct cov_outfile *parts, size_t n, struct cov_err *e)
 {
-    int rc = COV_OK;
-    for (size_t i = 0; !rc && i < n; i++) {
-        char *path = cov_strdup(parts[i].file.path, e);
-        rc = path ? cov_outfile_commit(&parts[i].file, e) : COV_ENOMEM;
-        if (rc)
-            free(path);
-        else
-            parts[i].committed = path;
-    }
-    for (size_t i = 0; rc && i < n && parts[i].committed; i++)
-        (void)unlink(parts[i].committed);
+    struct cov_outfile **files = cov_malloc(n, sizeof *files, e);
+    for (size_t i = 0; files && i < n; i++)
+        files[i] = &parts[i];
+    int rc = files ? cov_outfile_commit_all(files, n, e) : COV_ENOMEM;
+    free(files);
     return rc;
 }
 
-static void free_parts(struct part *parts, size_t n)
+static void free_parts(struct cov_outfile *parts, size_t n)
 {
-    for (size_t i = 0; parts && i < n; i++) {
-        cov_outfile_abort(&parts[i].file);
-        free(parts[i].committed);
-    }
+    for (size_t i = 0; parts && i < n; i++)
+        cov_outfile_abort(&parts[i]);
     free(parts);
 }
 
@@ -92,7 +77,7 @@ int cov_split_shards(const char *input, const char *prefix, size_t n,
                      const struct cov_recast_job *job, struct cov_err *e)
 {
     struct cov_chunk_file *f = NULL;
-    struct part *parts = NULL;
+    struct cov_outfile *parts = NULL;
     bool *wanted = NULL;
     int rc = COV_ENOMEM;
     char **names = cov_calloc(n, sizeof *names, e);
@@ -118,7 +103,7 @@ int cov_split_shards(const char *input, const char *prefix, size_t n,
     if (!wanted)
         rc = COV_ENOMEM;
     for (size_t i = 0; !rc && i < n; i++)
-        rc = write_shard(f, input, i, n, wanted, parts[i].file.tmp, job, e);
+        rc = write_shard(f, input, i, n, wanted, parts[i].tmp, job, e);
     if (!rc)
         rc = commit_parts(parts, n, e);
 out:
@@ -205,7 +190,7 @@ int cov_split_holdout(const char *input, const char *folder,
                       struct cov_err *e)
 {
     struct cov_chunk_file *f = NULL;
-    struct part *parts = NULL;
+    struct cov_outfile *parts = NULL;
     bool *held = NULL;
     struct folders folders = {{NULL}, {false}};
     int rc = COV_ENOMEM;
@@ -228,11 +213,11 @@ int cov_split_holdout(const char *input, const char *folder,
     held = cov_malloc(cov_grid_n_chunks(g), sizeof *held, e);
     rc = held ? hold(g, input, options, held, e) : COV_ENOMEM;
     if (!rc)
-        rc = cov_recast_rows(f, input, held, NULL, parts[VAL].file.tmp, job, e);
+        rc = cov_recast_rows(f, input, held, NULL, parts[VAL].tmp, job, e);
     for (size_t i = 0; !rc && i < cov_grid_n_chunks(g); i++)
         held[i] = !held[i];
     if (!rc)
-        rc = cov_recast_rows(f, input, held, NULL, parts[TRAIN].file.tmp, job, e);
+        rc = cov_recast_rows(f, input, held, NULL, parts[TRAIN].tmp, job, e);
     if (!rc)
         rc = commit_parts(parts, N_SETS, e);
 out:

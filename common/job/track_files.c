@@ -13,20 +13,14 @@
 #include "common/track/bedgraph.h"
 #include "common/track/bigwig.h"
 
-/* A file and what it takes to take it back. */
-struct part {
-    struct cov_outfile file;
-    char *committed; /* its name, once it has it */
-};
-
 enum { TBI, CSI, INDEXES };
 
 struct track {
     char *name; /* for messages */
-    struct part data;
+    struct cov_outfile data;
     /* Which kind of index there will be is known at the end when contigs are announced; until then
      * both have their outfile. */
-    struct part indexes[INDEXES];
+    struct cov_outfile indexes[INDEXES];
     char *index_names[INDEXES]; /* NULL: no index is written */
     struct cov_track_sink *sink;
 };
@@ -100,14 +94,14 @@ static int begin_indexes(struct track *t, const struct cov_track_contigs *contig
 {
     static const char *const suffixes_of[INDEXES] = {".tbi", ".csi"};
     for (int i = 0; i < INDEXES; i++) {
-        t->index_names[i] = cov_strfmt(e, "%s%s", t->data.file.path, suffixes_of[i]);
+        t->index_names[i] = cov_strfmt(e, "%s%s", t->data.path, suffixes_of[i]);
         if (!t->index_names[i])
             return COV_ENOMEM;
     }
     for (int i = 0; i < INDEXES; i++) {
         const char *path = t->index_names[i];
         if (!contigs || i == (cov_bedgraph_list_needs_csi(contigs) ? CSI : TBI)) {
-            int rc = cov_outfile_begin(&t->indexes[i].file, path, COV_OUTFILE_SEEKABLE, force, e);
+            int rc = cov_outfile_begin(&t->indexes[i], path, COV_OUTFILE_SEEKABLE, force, e);
             if (rc)
                 return rc;
         } else if (!force && access(path, F_OK) == 0) {
@@ -131,23 +125,22 @@ static int open_track(struct track *t, const struct cov_track_target *target,
     if (!t->name)
         return e ? e->code : COV_EINPUT;
     bool is_bigwig = kind == COV_TRACK_BIGWIG;
-    int rc =
-        cov_outfile_begin(&t->data.file, t->name,
-                          is_bigwig ? COV_OUTFILE_SEEKABLE : COV_OUTFILE_STREAM, target->force, e);
+    int rc = cov_outfile_begin(
+        &t->data, t->name, is_bigwig ? COV_OUTFILE_SEEKABLE : COV_OUTFILE_STREAM, target->force, e);
     if (rc)
         return rc;
     if (is_bigwig) {
         const struct cov_bigwig_options options = {target->pool, target->tmpdir};
-        return cov_bigwig_open(t->data.file.tmp, t->name, contigs, &options, &t->sink, e);
+        return cov_bigwig_open(t->data.tmp, t->name, contigs, &options, &t->sink, e);
     }
-    if (o.compress && !t->data.file.in_place) {
+    if (o.compress && !t->data.in_place) {
         rc = begin_indexes(t, contigs, target->force, e);
         if (rc)
             return rc;
-        o.tbi_path = t->indexes[TBI].file.tmp;
-        o.csi_path = t->indexes[CSI].file.tmp;
+        o.tbi_path = t->indexes[TBI].tmp;
+        o.csi_path = t->indexes[CSI].tmp;
     }
-    return cov_bedgraph_open(t->data.file.tmp, t->name, contigs, &o, &t->sink, e);
+    return cov_bedgraph_open(t->data.tmp, t->name, contigs, &o, &t->sink, e);
 }
 
 int cov_track_files_open(const struct cov_track_target *target,
@@ -178,7 +171,7 @@ int cov_track_files_open(const struct cov_track_target *target,
         goto out;
     f->n = n_datasets;
     for (size_t i = 0; i < f->n; i++)
-        f->tracks[i].data.file = f->tracks[i].indexes[TBI].file = f->tracks[i].indexes[CSI].file =
+        f->tracks[i].data = f->tracks[i].indexes[TBI] = f->tracks[i].indexes[CSI] =
             (struct cov_outfile)COV_OUTFILE_INIT;
     unsigned share = n_threads > n_datasets ? n_threads / (unsigned)n_datasets : 1;
     rc = COV_OK;
@@ -199,54 +192,38 @@ struct cov_track_sink *cov_track_files_sink(const struct cov_track_files *f, siz
 
 /* ---- ending ---- */
 
-static int commit_part(struct part *p, struct cov_err *e)
-{
-    if (!p->file.path)
-        return COV_OK;
-    bool in_place = p->file.in_place;
-    char *path = cov_strdup(p->file.path, e);
-    int rc = path ? cov_outfile_commit(&p->file, e) : COV_ENOMEM;
-    if (rc || in_place)
-        free(path);
-    else
-        p->committed = path;
-    return rc;
-}
-
-static void take_back(struct part *p)
-{
-    if (p->committed)
-        (void)unlink(p->committed);
-}
-
-/* Gives the index its name, and takes away one of the other kind, which would be taken for that of
- * the new file. */
-static int commit_index(struct track *t, struct cov_err *e)
+/* Which kind of index the track turned out not to need: INDEXES when it has none. */
+static int other_index(const struct track *t)
 {
     if (!t->index_names[TBI])
-        return COV_OK;
-    int kind = cov_bedgraph_needs_csi(t->sink) ? CSI : TBI;
-    const char *stale = t->index_names[kind == TBI ? CSI : TBI];
-    cov_outfile_abort(&t->indexes[kind == TBI ? CSI : TBI].file);
-    if (unlink(stale) != 0 && errno != ENOENT)
-        return cov_fail_errno(e, "%s: cannot be removed", stale);
-    return commit_part(&t->indexes[kind], e);
+        return INDEXES;
+    return cov_bedgraph_needs_csi(t->sink) ? TBI : CSI;
 }
 
 int cov_track_files_commit(struct cov_track_files *f, struct cov_err *e)
 {
-    int rc = COV_OK;
-    for (size_t i = 0; i < f->n && !rc; i++) {
-        rc = commit_part(&f->tracks[i].data, e);
-        if (!rc)
-            rc = commit_index(&f->tracks[i], e);
+    size_t n = 0;
+    struct cov_outfile **files = cov_malloc(f->n * (1 + INDEXES), sizeof *files, e);
+    if (!files)
+        return COV_ENOMEM;
+    for (size_t i = 0; i < f->n; i++) {
+        struct track *t = &f->tracks[i];
+        files[n++] = &t->data;
+        for (int k = 0; k < INDEXES; k++)
+            if (k == other_index(t))
+                cov_outfile_abort(&t->indexes[k]);
+            else
+                files[n++] = &t->indexes[k];
     }
-    if (rc)
-        for (size_t i = 0; i < f->n; i++) {
-            take_back(&f->tracks[i].data);
-            take_back(&f->tracks[i].indexes[TBI]);
-            take_back(&f->tracks[i].indexes[CSI]);
-        }
+    int rc = cov_outfile_commit_all(files, n, e);
+    free(files);
+    /* An index of the other kind would be taken for that of the new file. */
+    for (size_t i = 0; i < f->n && !rc; i++) {
+        const struct track *t = &f->tracks[i];
+        int other = other_index(t);
+        if (other < INDEXES && unlink(t->index_names[other]) != 0 && errno != ENOENT)
+            rc = cov_fail_errno(e, "%s: cannot be removed", t->index_names[other]);
+    }
     return rc;
 }
 
@@ -257,11 +234,9 @@ void cov_track_files_free(struct cov_track_files *f)
     for (size_t i = 0; f->tracks && i < f->n; i++) {
         struct track *t = &f->tracks[i];
         cov_track_free(t->sink);
-        cov_outfile_abort(&t->data.file);
-        free(t->data.committed);
+        cov_outfile_abort(&t->data);
         for (int k = 0; k < INDEXES; k++) {
-            cov_outfile_abort(&t->indexes[k].file);
-            free(t->indexes[k].committed);
+            cov_outfile_abort(&t->indexes[k]);
             free(t->index_names[k]);
         }
         free(t->name);

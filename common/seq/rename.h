@@ -1,7 +1,7 @@
 /* rename.h - other names for sequences, from a file of two columns.
  *
- * Each line holds a name and the name to use instead, with tabs or blanks between and around; blank
- * lines are passed over.
+ * Each line holds a name and the name to use instead, with tabs or blanks between and around. Blank
+ * lines are passed over, and what follows a word that begins with '#'.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_SEQ_RENAME_H
 #define COV_SEQ_RENAME_H

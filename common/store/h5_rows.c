@@ -17,6 +17,13 @@ static size_t ceil_div(size_t a, size_t b)
     return a / b + (a % b != 0);
 }
 
+bool cov_h5_same_type(const struct cov_h5_type *a, const struct cov_h5_type *b)
+{
+    return a->kind == b->kind && a->bytes == b->bytes &&
+           (a->kind != COV_H5_INT || a->is_signed == b->is_signed) &&
+           (a->kind != COV_H5_STRING || a->padding == b->padding);
+}
+
 size_t cov_h5_n_pieces(const struct cov_h5_rows *rows, size_t col, size_t n_cols)
 {
     if (!rows->chunked)

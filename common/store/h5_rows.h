@@ -28,6 +28,9 @@ struct cov_h5_type {
     char padding; /* of STRING: ' ', or '\0' */
 };
 
+/* But for the order of the bytes, which readers here undo. */
+bool cov_h5_same_type(const struct cov_h5_type *a, const struct cov_h5_type *b);
+
 struct cov_h5_rows {
     struct cov_h5_type type;
     size_t dims[3];  /* 1 where the data set has fewer dimensions */

@@ -6,9 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/bgz.h"
+#include "common/base/lines.h"
 #include "common/base/mem.h"
-#include "common/base/text.h"
 #include "common/seq/names.h"
 
 /* A region of the name with number `name`. */
@@ -53,17 +52,8 @@ enum { MAX_WORDS = 4 }; /* contig, beg, end, anything */
 static size_t split(const char *p, const char *end, struct word words[MAX_WORDS])
 {
     size_t n = 0;
-    while (n < MAX_WORDS) {
-        while (p < end && cov_text_is_blank(*p))
-            p++;
-        if (p == end || *p == '#')
-            break;
-        words[n].text = p;
-        while (p < end && !cov_text_is_blank(*p))
-            p++;
-        words[n].n = (size_t)(p - words[n].text);
+    while (n < MAX_WORDS && (words[n].text = cov_line_word(&p, end, &words[n].n)))
         n++;
-    }
     return n;
 }
 
@@ -120,8 +110,6 @@ static int take_line(struct cov_blacklist *b, const char *path, size_t line, con
     size_t n = split(beg, end, words), name;
     if (n == 0 || (n > 1 && (word_is(&words[0], "track") || word_is(&words[0], "browser"))))
         return COV_OK;
-    if (memchr(words[0].text, '\0', words[0].n))
-        return cov_fail(e, COV_EINPUT, "%s:%zu: a zero byte: this is no text", path, line);
     struct cov_region region = {0, 0};
     bool is_region = n >= 3 && position(&words[1], &region.beg) && position(&words[2], &region.end);
     if (n > 1 && !is_region)
@@ -137,41 +125,6 @@ static int take_line(struct cov_blacklist *b, const char *path, size_t line, con
     int rc = add_name(b, &words[0], &name, e);
     if (!rc && region.end > region.beg)
         rc = add_entry(b, name, region, e);
-    return rc;
-}
-
-/* Goes through the lines as they come; what is not a whole line yet stays in the buffer. */
-static int read_lines(struct cov_blacklist *b, const char *path, struct cov_bgz *in,
-                      struct cov_err *e)
-{
-    enum { STEP = 1 << 16, MAX_LINE = 1 << 20 };
-    void *text = NULL;
-    size_t cap = 0, n = 0, got, line = 1;
-    int rc;
-    do {
-        size_t need;
-        rc = cov_size_add(n, STEP, &need);
-        if (!rc)
-            rc = cov_reserve(&text, &cap, need, 1, e);
-        if (!rc)
-            rc = cov_bgz_read(in, (char *)text + n, STEP, &got, e);
-        if (rc)
-            break;
-        n += got;
-        const char *p = text, *end = p + n, *newline;
-        while (!rc && (newline = memchr(p, '\n', (size_t)(end - p)))) {
-            rc = take_line(b, path, line++, p, newline, e);
-            p = newline + 1;
-        }
-        n = (size_t)(end - p);
-        memmove(text, p, n);
-        if (!rc && n > MAX_LINE)
-            rc = cov_fail(e, COV_EINPUT, "%s:%zu: a line of more than %d bytes", path, line,
-                          MAX_LINE);
-    } while (!rc && got > 0);
-    if (!rc)
-        rc = take_line(b, path, line, text, (const char *)text + n, e);
-    free(text);
     return rc;
 }
 
@@ -216,14 +169,16 @@ static int make_regions(struct cov_blacklist *b, struct cov_err *e)
 int cov_blacklist_read(const char *path, struct cov_blacklist **out, struct cov_err *e)
 {
     *out = NULL;
-    struct cov_bgz *in = NULL;
+    struct cov_lines *lines = NULL;
+    const char *text;
+    size_t n, line;
     struct cov_blacklist *b = cov_calloc(1, sizeof *b, e);
     int rc = b ? cov_names_new(&b->names, e) : COV_ENOMEM;
     if (!rc)
-        rc = cov_bgz_open_read(path, 1, &in, e);
-    if (!rc)
-        rc = read_lines(b, path, in, e);
-    cov_bgz_abort(in);
+        rc = cov_lines_open(path, &lines, e);
+    while (!rc && (rc = cov_lines_next(lines, &text, &n, &line, e)) > 0)
+        rc = take_line(b, path, line, text, text + n, e);
+    cov_lines_close(lines);
     if (!rc)
         rc = make_regions(b, e);
     if (rc)

@@ -109,6 +109,13 @@ begin() { # BYTES
     exec 3<&- 4>&- 5<&-
     head -c "$1" part.fa >&7
 }
+# begun PID NAME: the program runs, not the shell that is about to: that has handlers for signals, which would
+# take the signal instead.
+begun() {
+    until [ "$(cat "/proc/$1/comm")" = "$2" ]; do
+        sleep 0.01
+    done
+}
 # ended PID: its status is in $status.
 ended() {
     wait "$1" 2>/dev/null
@@ -124,6 +131,9 @@ for signal in KILL:137 TERM:143; do
     for bytes in 0 2000 400000; do
         for victim in first second third; do
             begin $bytes
+            begun "$first" fasta2h5
+            begun "$second" covpredict
+            begun "$third" cov2bigwig
             [ $bytes -eq 0 ] || sleep 0.3
             case $victim in
             first) pid=$first ;;

@@ -239,6 +239,38 @@ static void cuts_long_names(void **state)
     assert_int_equal(unlink(name), 0);
 }
 
+/* Files that belong together: a new one, one that replaces, one that is not there. */
+static void commits_all_or_none(void **state)
+{
+    (void)state;
+    struct cov_outfile a, b, c, none = COV_OUTFILE_INIT;
+    struct cov_outfile *const files[] = {&a, &none, &b, &c};
+    struct cov_err e = COV_ERR_INIT;
+    for (int late = 0; late < 2; late++) {
+        put("b.h5", "old b");
+        begin(&a, "a.h5", false);
+        begin(&b, "b.h5", true);
+        begin(&c, "c.h5", false);
+        put(a.tmp, "new a");
+        put(b.tmp, "new b");
+        put(c.tmp, "new c");
+        if (late)
+            put("c.h5", "theirs");
+        assert_int_equal(cov_outfile_commit_all(files, COV_COUNT(files), &e),
+                         late ? COV_EEXIST : COV_OK);
+        assert_int_equal(access("a.h5", F_OK), late ? -1 : 0);
+        check_text("b.h5", late ? "old b" : "new b");
+        check_text("c.h5", late ? "theirs" : "new c");
+        assert_null(a.path);
+        assert_null(c.path);
+        assert_int_equal(n_files("."), late ? 2 : 3);
+        (void)unlink("a.h5");
+        assert_int_equal(unlink("b.h5"), 0);
+        assert_int_equal(unlink("c.h5"), 0);
+    }
+    assert_string_equal(e.text, "c.h5 has appeared meanwhile; use -f to replace it");
+}
+
 static void has_limit(void **state)
 {
     (void)state;
@@ -357,6 +389,7 @@ int main(void)
         cmocka_unit_test(says_what_is_wrong),
         cmocka_unit_test(follows_links),
         cmocka_unit_test(cuts_long_names),
+        cmocka_unit_test(commits_all_or_none),
         cmocka_unit_test(has_limit),
         cmocka_unit_test(copies),
         cmocka_unit_test(signal_removes),
