@@ -5,17 +5,21 @@
 #include "common/base/bgz.h"
 #include "common/base/path.h"
 #include "common/base/tool.h"
+#include "common/job/compare.h"
 #include "common/job/convert.h"
 #include "common/track/bigwig_verify.h"
-#include "common/track/smooth.h"
+#include "common/track/smoother.h"
 
 struct config {
-    const char *basename, *blacklist, *rename, *sizes;
+    const char *basename, *smooth, *plot, *plot_region, *blacklist, *rename, *sizes;
     struct cov_strings datasets;
     int format, strand;
     int64_t window;
     double min_value, scale;
     bool experimental, skip_zero;
+    const char *compare;
+    struct cov_strings bin_sizes;
+    double peak_threshold;
 };
 
 /* In the order of enum cov_track_kind and of enum cov_strand. */
@@ -23,7 +27,7 @@ static const char *const formats[] = {"bigwig", "bedgraph", "bedgraph.gz", NULL}
 static const char *const strands[] = {"avg", "+", "-", NULL};
 
 /* Rows that are asked whether they were given. */
-enum { ROW_FORMAT, ROW_MIN_VALUE };
+enum { ROW_FORMAT, ROW_MIN_VALUE, ROW_BIN_SIZES, ROW_PEAK_THRESHOLD };
 
 #define FIELD(name) offsetof(struct config, name)
 
@@ -40,6 +44,25 @@ static const struct cov_opt options[] = {
                        .field = FIELD(min_value),
                        .metavar = "V",
                        .help = "leave out bases with a smaller value"},
+    [ROW_BIN_SIZES] = {.name = "bin-sizes",
+                       .type = COV_OPT_LIST,
+                       .field = FIELD(bin_sizes),
+                       .metavar = "LIST",
+                       .help =
+                           "with --compare: sizes of bins, up to 16; without it, 1,10,100,1000"},
+    [ROW_PEAK_THRESHOLD] = {.name = "peak-threshold",
+                            .type = COV_OPT_FLOAT,
+                            .field = FIELD(peak_threshold),
+                            .metavar = "V",
+                            .help = "with --compare: compare peaks too, which are at or above V, "
+                                    "have gaps up to 30 and at least 200 bases"},
+    {.name = "compare",
+     .type = COV_OPT_STRING,
+     .flags = COV_OPT_PATH_IN,
+     .field = FIELD(compare),
+     .metavar = "MEASURED",
+     .help = "no track: a table of how well INPUT agrees with MEASURED, a bigWig, a bedGraph or a "
+             "genome file with measured coverage"},
     {.name = "experimental",
      .type = COV_OPT_FLAG,
      .field = FIELD(experimental),
@@ -62,6 +85,11 @@ static const struct cov_opt options[] = {
      .min = 1,
      .max = COV_SMOOTH_MAX_WINDOW,
      .help = "smooth with a centred moving mean over N bases"},
+    {.name = "smooth",
+     .type = COV_OPT_STRING,
+     .field = FIELD(smooth),
+     .metavar = "gauss:SD",
+     .help = "smooth with a Gaussian whose standard deviation is SD bases"},
     {.name = "scale",
      .type = COV_OPT_FLOAT,
      .field = FIELD(scale),
@@ -98,16 +126,69 @@ static const struct cov_opt options[] = {
      .metavar = "NAME",
      .help = "what names in an output folder begin with; without it, the name of INPUT without "
              "folder and suffix"},
+    {.name = "plot",
+     .type = COV_OPT_STRING,
+     .flags = COV_OPT_PATH_OUT,
+     .field = FIELD(plot),
+     .metavar = "FILE",
+     .help = "draw a picture, .png or .svg, of --plot-region; -o may be left out then"},
+    {.name = "plot-region",
+     .type = COV_OPT_STRING,
+     .field = FIELD(plot_region),
+     .metavar = "REGION",
+     .help = "the region that is drawn: NAME:FIRST-LAST, from 1 on, or NAME"},
     {.name = NULL},
 };
+
+/* The bin sizes of the options, or else the usual ones; all different. */
+static int get_bin_sizes(const struct cov_strings *list, int64_t *sizes, size_t *n,
+                         struct cov_err *e)
+{
+    static const int64_t usual[] = {1, 10, 100, 1000};
+    *n = list->n ? list->n : COV_COUNT(usual);
+    if (*n > COV_COMPARE_MAX_BIN_SIZES)
+        return cov_fail(e, COV_EUSAGE, "--bin-sizes: %zu are too many, %d are allowed", *n,
+                        COV_COMPARE_MAX_BIN_SIZES);
+    for (size_t i = 0; i < *n; i++) {
+        int rc = COV_OK;
+        sizes[i] = list->n ? 0 : usual[i];
+        if (list->n)
+            rc = cov_parse_i64(list->items[i], "--bin-sizes", 1, 1000000000, &sizes[i], e);
+        for (size_t k = 0; !rc && k < i; k++)
+            if (sizes[k] == sizes[i])
+                rc = cov_fail(e, COV_EUSAGE, "--bin-sizes: %s comes twice", list->items[i]);
+        if (rc)
+            return rc;
+    }
+    return COV_OK;
+}
+
+static int run_compare(struct cov_common *common, const struct config *c, const bool *given,
+                       const struct cov_convert_options *convert, const char *input,
+                       struct cov_err *e)
+{
+    int64_t sizes[COV_COMPARE_MAX_BIN_SIZES];
+    struct cov_compare_options compare = {
+        .input = *convert,
+        .printed = stdout,
+        .measured = c->compare,
+        .bin_sizes = sizes,
+        .has_threshold = given[ROW_PEAK_THRESHOLD],
+        .threshold = c->peak_threshold,
+    };
+    int rc = get_bin_sizes(&c->bin_sizes, sizes, &compare.n_bin_sizes, e);
+    return rc ? rc
+              : cov_compare_run(input, &compare, (unsigned)common->threads, &common->progress,
+                                &common->stats, e);
+}
 
 static int run(struct cov_common *common, void *config, const bool *given, int n_operands,
                char **operands, struct cov_err *e)
 {
     (void)n_operands;
     const struct config *c = config;
-    const char *const lists[] = {c->blacklist, c->rename, c->sizes};
-    const struct cov_convert_options convert = {
+    const char *const lists[] = {c->blacklist, c->rename, c->sizes, c->compare};
+    struct cov_convert_options convert = {
         .measured = c->experimental,
         .output = common->output,
         .force = common->force,
@@ -118,7 +199,7 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
         .datasets = c->datasets.items,
         .n_datasets = c->datasets.n,
         .strand = (enum cov_strand)c->strand,
-        .window = c->window,
+        .smoothing = {.window = c->window},
         .blacklist_path = c->blacklist,
         .rename_path = c->rename,
         .sizes_path = c->sizes,
@@ -126,15 +207,27 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
         .min_value = c->min_value,
         .skip_zero = c->skip_zero,
         .scale = c->scale,
+        .plot_path = c->plot,
+        .plot_region = c->plot_region,
     };
+    if (c->smooth && c->window > 0)
+        return cov_fail(e, COV_EUSAGE, "--smooth and --window-size: one of them is wanted");
+    if (c->smooth && cov_smoothing_parse(c->smooth, "--smooth", &convert.smoothing, e))
+        return COV_EUSAGE;
     for (size_t i = 0; i < COV_COUNT(lists); i++) {
         if (!lists[i])
             continue;
         if (cov_path_is_std(lists[i]))
-            return cov_fail(e, COV_EUSAGE, "lists are not read from standard input");
+            return cov_fail(e, COV_EUSAGE, "%s not read from standard input",
+                            lists[i] == c->compare ? "what --compare names is" : "lists are");
         if (cov_stats_add_input(&common->stats, lists[i], e))
             return COV_ENOMEM;
     }
+    if (c->compare)
+        return run_compare(common, c, given, &convert, operands[0], e);
+    if (given[ROW_BIN_SIZES] || given[ROW_PEAK_THRESHOLD])
+        return cov_fail(e, COV_EUSAGE, "--%s goes with --compare",
+                        options[given[ROW_BIN_SIZES] ? ROW_BIN_SIZES : ROW_PEAK_THRESHOLD].name);
     return cov_convert_run(operands[0], &convert, (unsigned)common->threads, &common->progress,
                            &common->stats, e);
 }
@@ -155,11 +248,16 @@ int main(int argc, char **argv)
                     "  cov2bigwig --datasets atacseq -o - pred.h5 | gzip > atac.bg.gz\n"
                     "  covpredict -m model.ckpt -o - genome.fa | cov2bigwig -o atac.bw -\n"
                     "  cov2bigwig --experimental --format bedgraph.gz -o tracks/ genome.h5\n"
-                    "  cov2bigwig --chrom-sizes genome.fa.fai -o x.bw x.bedGraph.gz\n",
+                    "  cov2bigwig --plot x.png --plot-region chr1:1,000,001-1,050,000 pred.h5\n"
+                    "  cov2bigwig --chrom-sizes genome.fa.fai -o x.bw x.bedGraph.gz\n"
+                    "  cov2bigwig --compare genome.h5 --peak-threshold 25 pred.h5\n",
         .options = options,
         .config_bytes = sizeof(struct config),
         .min_operands = 1,
         .max_operands = 1,
+        .output_optional = true,
+        .output_help = "where the result goes; --plot does without, and the table of --compare is "
+                       "printed then",
         .run = run,
         .print_versions = print_versions,
     };

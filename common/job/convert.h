@@ -12,12 +12,15 @@
 #include "common/base/progress.h"
 #include "common/base/stats.h"
 #include "common/job/track_files.h"
+#include "common/seq/range.h"
+#include "common/track/smoother.h"
 #include "common/track/strands.h"
 
 /* Texts are borrowed for the call. */
 struct cov_convert_options {
     bool measured;      /* the input is a genome file: its measured coverage, else predictions */
-    const char *output; /* a file whose suffix tells the format, "-" (bedGraph), or a folder */
+    const char *output; /* a file whose suffix tells the format, "-" (bedGraph), or a folder; NULL:
+                         * none */
     bool force;
     const char *tmpdir; /* for what bigWig puts aside; NULL: the folder of the output */
     /* For a folder; both are errors for a file. */
@@ -27,7 +30,7 @@ struct cov_convert_options {
     char *const *datasets;    /* in the order of the outputs; n_datasets = 0: all of the input */
     size_t n_datasets;
     enum cov_strand strand;
-    int64_t window;             /* of the moving mean; 0: none */
+    struct cov_smoothing smoothing;
     const char *blacklist_path; /* NULL: none */
     const char *rename_path;    /* NULL: none */
     const char *sizes_path;     /* lengths of the contigs of bedGraph; NULL: none */
@@ -35,13 +38,17 @@ struct cov_convert_options {
     double min_value; /* values below are left out, if has_min */
     bool skip_zero;
     double scale;
+    const char *plot_path; /* a picture of the region `plot_region`; NULL: none */
+    const char *plot_region;
+    const struct cov_range *only; /* the only sequence that is read, by its new name; NULL: all */
 };
 
 /* Converts `input`: signal (HDF5 or a stream), or a track (see convert_track.h), told by content. Per
- * data set and contig: the mean of both strands (or one strand), rounded; the
- * moving mean, rounded; times scale; less what is filtered. Float predictions are not rounded.
+ * data set and contig: the mean of both strands (or one strand), rounded;
+ * smoothing, rounded; times scale; less what is filtered. Float predictions are not rounded.
  * Contigs stand in the order of their (new) names as bytes. Outputs appear together when all are
- * complete; after a failure none of this run is left. Memory: chunks in flight, the window, and
+ * complete; after a failure none of this run is left. Memory: chunks in flight, the window of
+ * the smoothing, and
  * what the formats need. Starts n_threads threads of its own, once the input is open. COV_EUSAGE:
  * options that contradict each other or do not fit the input. Fills in bases, chunks and stages of
  * *stats; `progress` and `stats` may be NULL. */

@@ -12,16 +12,12 @@ int cov_convert_lane_init(struct cov_convert_lane *l, const struct cov_convert_o
     l->filter.skip_zero = o->skip_zero;
     l->filter.has_min = o->has_min;
     l->filter.min = o->min_value;
-    if (o->window == 0)
-        return COV_OK;
-    int rc = cov_smooth_init(&l->smooth, (size_t)o->window, round, e);
-    l->smooths = !rc;
-    return rc;
+    return cov_smoother_init(&l->smoother, &o->smoothing, round, e);
 }
 
 void cov_convert_lane_fini(struct cov_convert_lane *l)
 {
-    cov_smooth_fini(&l->smooth);
+    cov_smoother_fini(&l->smoother);
 }
 
 void cov_convert_lane_begin(struct cov_convert_lane *l, const struct cov_region *regions,
@@ -30,8 +26,8 @@ void cov_convert_lane_begin(struct cov_convert_lane *l, const struct cov_region 
     l->at = 0;
     cov_track_filter_begin(&l->filter, regions, n_regions);
     cov_runs_begin(&l->runs, cov_track_filter_add, &l->filter);
-    if (l->smooths)
-        cov_smooth_begin(&l->smooth);
+    if (l->smoother.smooths)
+        cov_smoother_begin(&l->smoother);
 }
 
 static float scaled(const struct cov_convert_lane *l, float x)
@@ -51,13 +47,14 @@ static int take_values(struct cov_convert_lane *l, float *x, size_t n, struct co
 static int end_window(struct cov_convert_lane *l, struct cov_err *e)
 {
     size_t n;
-    while (l->smooths && (n = cov_smooth_end(&l->smooth, l->room, COV_CONVERT_LANE_ROOM)) > 0) {
+    while (l->smoother.smooths &&
+           (n = cov_smoother_end(&l->smoother, l->room, COV_CONVERT_LANE_ROOM)) > 0) {
         int rc = take_values(l, l->room, n, e);
         if (rc)
             return rc;
     }
-    if (l->smooths)
-        cov_smooth_begin(&l->smooth);
+    if (l->smoother.smooths)
+        cov_smoother_begin(&l->smoother);
     return COV_OK;
 }
 
@@ -80,8 +77,8 @@ int cov_convert_lane_take(struct cov_convert_lane *l, int64_t beg, float *x, siz
     int rc = go_to(l, beg, (int64_t)n, e);
     if (rc)
         return rc;
-    if (l->smooths)
-        n = cov_smooth_add(&l->smooth, x, n, x);
+    if (l->smoother.smooths)
+        n = cov_smoother_add(&l->smoother, x, n, x);
     return take_values(l, x, n, e);
 }
 
@@ -108,7 +105,7 @@ int cov_convert_lane_pass(struct cov_convert_lane *l, const struct cov_interval 
     int rc = COV_OK;
     for (size_t i = 0; !rc && i < n; i++) {
         int64_t bases = iv[i].end - iv[i].beg;
-        if (l->smooths) {
+        if (l->smoother.smooths) {
             rc = spread(l, &iv[i], e);
             continue;
         }

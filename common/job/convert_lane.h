@@ -12,7 +12,7 @@
 #include "common/base/err.h"
 #include "common/job/convert.h"
 #include "common/track/runs.h"
-#include "common/track/smooth.h"
+#include "common/track/smoother.h"
 #include "common/track/track_filter.h"
 
 enum { COV_CONVERT_LANE_ROOM = 1024 };
@@ -21,10 +21,9 @@ struct cov_convert_lane {
     struct cov_track_sink *sink; /* borrowed */
     bool round;
     /* The rest is private. */
-    bool smooths;
     double scale;
     int64_t at; /* base behind the last one that came in */
-    struct cov_smooth smooth;
+    struct cov_smoother smoother;
     struct cov_runs runs;
     struct cov_track_filter filter;
     float room[COV_CONVERT_LANE_ROOM]; /* for what a window still holds at its end */

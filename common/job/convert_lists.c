@@ -29,6 +29,9 @@ bool cov_convert_lists_contig(struct cov_convert_lists *l, const char *name,
     *c = (struct cov_convert_contig){.name = name};
     if (l->rename)
         c->name = cov_rename_apply(l->rename, name, strlen(name));
+    int64_t beg, end;
+    if (l->o->only && !cov_range_means(l->o->only, c->name, &beg, &end))
+        return false;
     if (l->blacklist) {
         if (cov_blacklist_drops(l->blacklist, name))
             return false;
@@ -54,6 +57,8 @@ void cov_convert_lists_warn(const struct cov_convert_lists *l, const char *input
 int cov_convert_lists_nothing_left(const struct cov_convert_lists *l, const char *input,
                                    struct cov_err *e)
 {
+    if (l->o->only)
+        return cov_range_fail_unknown(l->o->only, input, e);
     return cov_fail(e, COV_EINPUT, "%s: no sequence is left to convert%s%s", input,
                     l->blacklist ? ": all are listed in " : "",
                     l->blacklist ? l->o->blacklist_path : "");

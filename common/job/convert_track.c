@@ -12,24 +12,18 @@
 #include "common/base/clock.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
-#include "common/base/path.h"
-#include "common/base/pool.h"
 #include "common/job/convert_lane.h"
 #include "common/job/convert_lists.h"
-#include "common/job/track_files.h"
 #include "common/seq/sizes.h"
 #include "common/track/intervals.h"
 
-struct job {
-    const char *input;
+struct cov_convert_track {
     const struct cov_convert_options *o;
-    struct cov_pool *pool;
     struct cov_progress *progress;
     struct cov_intervals *file;
     struct cov_sizes *sizes; /* NULL: none */
     struct cov_convert_lists lists;
-    struct cov_track_files *files;
-    struct cov_track_sink *sink;
+    struct cov_track_sink *sink; /* of the run. Borrowed */
     struct cov_convert_lane *lane;
     /* The contigs that are listed, in the sizes or in the header of a bigWig. */
     size_t n_listed, next_listed; /* those before next_listed have been announced */
@@ -44,17 +38,11 @@ struct job {
 
 /* ---------------------------------------------------------------- options */
 
-static int check_options(const struct job *j, struct cov_err *e)
+static int check_options(const struct cov_convert_track *j, struct cov_err *e)
 {
     const struct cov_convert_options *o = j->o;
     const char *name = cov_intervals_name(j->file);
     bool is_bigwig = cov_intervals_kind(j->file) == COV_INTERVALS_BIGWIG;
-    enum cov_track_kind kind = o->has_kind ? o->kind : COV_TRACK_BIGWIG;
-    int rc = COV_OK;
-    if (!cov_path_names_dir(o->output))
-        rc = cov_track_kind_of(o->output, &kind, e);
-    if (rc)
-        return rc;
     if (o->measured)
         return cov_fail(e, COV_EUSAGE, "--experimental is about genome files; %s is a track", name);
     if (o->strand != COV_STRAND_AVG)
@@ -64,28 +52,23 @@ static int check_options(const struct job *j, struct cov_err *e)
     if (is_bigwig && o->sizes_path)
         return cov_fail(e, COV_EUSAGE, "--chrom-sizes: %s is a bigWig, which has the lengths",
                         name);
-    if (!is_bigwig && !o->sizes_path && kind == COV_TRACK_BIGWIG)
-        return cov_fail(e, COV_EUSAGE,
-                        "%s: a bigWig needs the lengths of the sequences, which bedGraph does not "
-                        "have: --chrom-sizes FILE",
-                        name);
     return COV_OK;
 }
 
 /* ---------------------------------------------------------------- contigs */
 
-static const char *listed_name(const struct job *j, size_t i)
+static const char *listed_name(const struct cov_convert_track *j, size_t i)
 {
     return j->sizes ? cov_sizes_name(j->sizes, i) : cov_intervals_contig(j->file, i);
 }
 
-static int64_t listed_length(const struct job *j, size_t i)
+static int64_t listed_length(const struct cov_convert_track *j, size_t i)
 {
     return j->sizes ? cov_sizes_length(j->sizes, i) : cov_intervals_length(j->file, i);
 }
 
 /* The listed contigs before `end` that have not come have no intervals. */
-static int announce_until(struct job *j, size_t end, struct cov_err *e)
+static int announce_until(struct cov_convert_track *j, size_t end, struct cov_err *e)
 {
     int rc = COV_OK;
     for (; !rc && j->next_listed < end; j->next_listed++) {
@@ -100,7 +83,7 @@ static int announce_until(struct job *j, size_t end, struct cov_err *e)
     return rc;
 }
 
-static int end_contig(struct job *j, struct cov_err *e)
+static int end_contig(struct cov_convert_track *j, struct cov_err *e)
 {
     if (!j->begun || j->skips)
         return COV_OK;
@@ -108,7 +91,7 @@ static int end_contig(struct job *j, struct cov_err *e)
     return rc ? rc : cov_track_end_contig(j->sink, j->length < 0 ? j->end : j->length, e);
 }
 
-static int begin_contig(struct job *j, size_t contig, struct cov_err *e)
+static int begin_contig(struct cov_convert_track *j, size_t contig, struct cov_err *e)
 {
     const char *name = cov_intervals_contig(j->file, contig);
     struct cov_convert_contig c;
@@ -137,7 +120,8 @@ static int begin_contig(struct job *j, size_t contig, struct cov_err *e)
     return cov_track_begin_named(j->sink, c.name, e);
 }
 
-static int take_batch(struct job *j, const struct cov_intervals_batch *b, struct cov_err *e)
+static int take_batch(struct cov_convert_track *j, const struct cov_intervals_batch *b,
+                      struct cov_err *e)
 {
     if (j->skips)
         return COV_OK;
@@ -157,7 +141,7 @@ static int take_batch(struct job *j, const struct cov_intervals_batch *b, struct
     return cov_convert_lane_pass(j->lane, b->iv, b->n, e);
 }
 
-static int convert(struct job *j, struct cov_err *e)
+static int convert(struct cov_convert_track *j, struct cov_err *e)
 {
     struct cov_intervals_batch b;
     int rc;
@@ -188,39 +172,11 @@ static int convert(struct job *j, struct cov_err *e)
 
 /* ---------------------------------------------------------------- all of it */
 
-static int open_output(struct job *j, struct cov_err *e)
+static int open_input(struct cov_convert_track *j, const char *input, struct cov_bgz *in,
+                      unsigned n_threads, struct cov_err *e)
 {
-    const struct cov_convert_options *o = j->o;
-    const char *const none[] = {NULL};
-    char window[32] = "";
-    int rc = COV_ENOMEM;
-    if (o->window)
-        (void)snprintf(window, sizeof window, "_ws=%lld", (long long)o->window);
-    char *tail = cov_strfmt(e, "%s%s", o->blacklist_path ? "_bl" : "", window);
-    char *stem = cov_path_stem(j->input, e);
-    if (tail && stem) {
-        struct cov_track_target target = {.output = o->output,
-                                          .force = o->force,
-                                          .pool = j->pool,
-                                          .tmpdir = o->tmpdir,
-                                          .basename = o->basename ? o->basename : stem,
-                                          .tail = tail,
-                                          .kind = o->has_kind ? o->kind : COV_TRACK_BIGWIG};
-        rc = cov_track_files_open(&target, NULL, none, 1, cov_pool_size(j->pool), &j->files, e);
-    }
-    free(tail);
-    free(stem);
-    if (rc)
-        return rc;
-    j->sink = cov_track_files_sink(j->files, 0);
-    j->lane = cov_calloc(1, sizeof *j->lane, e);
-    return j->lane ? cov_convert_lane_init(j->lane, o, false, j->sink, e) : COV_ENOMEM;
-}
-
-static int open_input(struct job *j, struct cov_bgz *in, unsigned n_threads, struct cov_err *e)
-{
-    int rc = in ? cov_intervals_new(in, &j->file, e)
-                : cov_intervals_open(j->input, n_threads, &j->file, e);
+    int rc =
+        in ? cov_intervals_new(in, &j->file, e) : cov_intervals_open(input, n_threads, &j->file, e);
     if (!rc)
         rc = check_options(j, e);
     if (!rc)
@@ -234,50 +190,70 @@ static int open_input(struct job *j, struct cov_bgz *in, unsigned n_threads, str
     return j->announced ? COV_OK : COV_ENOMEM;
 }
 
-static void fini(struct job *j)
+int cov_convert_track_open(const char *input, struct cov_bgz *in,
+                           const struct cov_convert_options *o, unsigned n_threads,
+                           struct cov_convert_track **out, struct cov_err *e)
 {
+    *out = NULL;
+    struct cov_convert_track *j = cov_calloc(1, sizeof *j, e);
+    if (!j) {
+        cov_bgz_abort(in);
+        return COV_ENOMEM;
+    }
+    j->o = o;
+    int rc = open_input(j, input, in, n_threads, e);
+    if (rc)
+        cov_convert_track_close(j);
+    else
+        *out = j;
+    return rc;
+}
+
+void cov_convert_track_close(struct cov_convert_track *j)
+{
+    if (!j)
+        return;
     if (j->lane)
         cov_convert_lane_fini(j->lane);
     free(j->lane);
-    cov_track_files_free(j->files);
     cov_convert_lists_close(&j->lists);
     cov_sizes_free(j->sizes);
     cov_intervals_close(j->file);
     free(j->announced);
-    cov_pool_free(j->pool);
+    free(j);
 }
 
-int cov_convert_track_run(const char *input, struct cov_bgz *in,
-                          const struct cov_convert_options *options, unsigned n_threads,
-                          struct cov_progress *progress, struct cov_stats *stats, struct cov_err *e)
+const char *cov_convert_track_name(const struct cov_convert_track *j)
 {
-    struct job j = {.input = input, .o = options, .progress = progress};
-    int rc = open_input(&j, in, n_threads, e);
-    if (!rc)
-        rc = cov_pool_new(n_threads, &j.pool, e);
-    if (!rc)
-        rc = open_output(&j, e);
+    return cov_intervals_name(j->file);
+}
+
+bool cov_convert_track_has_lengths(const struct cov_convert_track *j)
+{
+    return j->sizes || cov_intervals_kind(j->file) == COV_INTERVALS_BIGWIG;
+}
+
+int cov_convert_track_run(struct cov_convert_track *j, struct cov_track_sink *sink,
+                          const char *what, struct cov_progress *progress, struct cov_stats *stats,
+                          struct cov_err *e)
+{
+    j->sink = sink;
+    j->progress = progress;
+    j->lane = cov_calloc(1, sizeof *j->lane, e);
+    int rc = j->lane ? cov_convert_lane_init(j->lane, j->o, false, sink, e) : COV_ENOMEM;
+    if (rc)
+        return rc;
     double beg = cov_clock();
-    cov_progress_begin(progress, "converting", "intervals", -1);
-    if (!rc)
-        rc = convert(&j, e);
+    cov_progress_begin(progress, what, "intervals", -1);
+    rc = convert(j, e);
     double middle = cov_clock();
     if (!rc)
-        rc = cov_track_close(j.sink, e);
+        rc = cov_track_close(sink, e);
     cov_progress_end(progress);
-    if (!rc)
-        rc = cov_track_files_commit(j.files, e);
     if (stats) {
-        stats->bases = j.n_bases;
+        stats->bases = j->n_bases;
         cov_stats_add_stage(stats, "convert", middle - beg);
         cov_stats_add_stage(stats, "finish", cov_clock() - middle);
     }
-    if (!rc) {
-        const struct cov_track_summary *sum = &j.sink->summary;
-        cov_debug("%s: %llu intervals on %zu contigs, values %.9g to %.9g", j.sink->name,
-                  (unsigned long long)sum->n_intervals, cov_track_n_contigs(j.sink), sum->min,
-                  sum->max);
-    }
-    fini(&j);
     return rc;
 }

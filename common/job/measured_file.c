@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/listing.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
 
@@ -32,38 +33,17 @@ int cov_measured_contig(const struct cov_measured_genome *g, const char *path, c
                     (long long)length, (long long)wanted, g->path);
 }
 
-/* "a, b, c, ... (7 in all)" */
-struct listing {
-    char text[400];
-    size_t n, used;
-};
-
-static void list(struct listing *l, const char *name)
-{
-    enum { SHOWN = 5 };
-    l->n++;
-    size_t length = strlen(name);
-    if (l->n > SHOWN || l->used + length + 3 > sizeof l->text)
-        return;
-    if (l->used > 0) {
-        memcpy(l->text + l->used, ", ", 2);
-        l->used += 2;
-    }
-    memcpy(l->text + l->used, name, length + 1);
-    l->used += length;
-}
-
 int cov_measured_compare(const struct cov_measured_genome *g, const char *path, const size_t *seqs,
                          size_t n, const char *(*name)(const void *arg, size_t i), const void *arg,
                          struct cov_err *e)
 {
     size_t n_seqs = cov_grid_n_seqs(g->grid), n_common = 0;
     bool *found = cov_calloc(n_seqs, sizeof *found, e);
-    struct listing only_file = {"", 0, 0}, only_genome = {"", 0, 0};
+    struct cov_listing only_file = {0}, only_genome = {0};
     int rc = found ? COV_OK : COV_ENOMEM;
     for (size_t i = 0; !rc && i < n; i++) {
         if (seqs[i] == SIZE_MAX) {
-            list(&only_file, name(arg, i));
+            cov_listing_add(&only_file, name(arg, i));
         } else if (found[seqs[i]]) {
             rc = cov_fail(e, COV_EINPUT, "%s: two of its contigs are %s of %s", path,
                           cov_grid_name(g->grid, seqs[i]), g->path);
@@ -74,20 +54,19 @@ int cov_measured_compare(const struct cov_measured_genome *g, const char *path, 
     }
     for (size_t s = 0; !rc && s < n_seqs; s++)
         if (!found[s])
-            list(&only_genome, cov_grid_name(g->grid, s));
+            cov_listing_add(&only_genome, cov_grid_name(g->grid, s));
     if (!rc && n_common == 0)
         rc = cov_fail(e, COV_EINPUT, "%s: none of its contigs (%s%s) is in %s (%s%s); --rename %s",
-                      path, only_file.text, only_file.n > 5 ? ", ..." : "", g->path,
-                      only_genome.text, only_genome.n > 5 ? ", ..." : "",
+                      path, only_file.text, cov_listing_more(&only_file), g->path, only_genome.text,
+                      cov_listing_more(&only_genome),
                       g->rename ? "has the file's names first, then those of the genome"
                                 : "maps names");
     if (!rc && only_file.n > 0)
         cov_warn("%s: %zu of its %zu contigs are not in %s and are left out: %s%s", path,
-                 only_file.n, n, g->path, only_file.text, only_file.n > 5 ? ", ..." : "");
+                 only_file.n, n, g->path, only_file.text, cov_listing_more(&only_file));
     if (!rc && only_genome.n > 0)
         cov_warn("%s: %zu of the %zu sequences of %s are not in it and get 0: %s%s", path,
-                 only_genome.n, n_seqs, g->path, only_genome.text,
-                 only_genome.n > 5 ? ", ..." : "");
+                 only_genome.n, n_seqs, g->path, only_genome.text, cov_listing_more(&only_genome));
     free(found);
     return rc;
 }

@@ -200,12 +200,14 @@ static int other_index(const struct track *t)
     return cov_bedgraph_needs_csi(t->sink) ? TBI : CSI;
 }
 
-int cov_track_files_commit(struct cov_track_files *f, struct cov_err *e)
+int cov_track_files_commit(struct cov_track_files *f, struct cov_outfile *also, struct cov_err *e)
 {
     size_t n = 0;
-    struct cov_outfile **files = cov_malloc(f->n * (1 + INDEXES), sizeof *files, e);
+    struct cov_outfile **files = cov_malloc(f->n * (1 + INDEXES) + 1, sizeof *files, e);
     if (!files)
         return COV_ENOMEM;
+    if (also)
+        files[n++] = also;
     for (size_t i = 0; i < f->n; i++) {
         struct track *t = &f->tracks[i];
         files[n++] = &t->data;

@@ -295,7 +295,9 @@ static int ask_summary(struct cov_bigwig_reader *r, uint64_t index, uint64_t sum
     return rc;
 }
 
-static int read_index_head(struct cov_bigwig_reader *r, uint64_t at, struct cov_err *e)
+/* `data`: where the blocks are, behind their number (of 4 bytes or 8). */
+static int read_index_head(struct cov_bigwig_reader *r, uint64_t at, uint64_t data,
+                           struct cov_err *e)
 {
     const uint8_t *p;
     int rc = look(r, at, RTREE_HEAD, "the index", &p, e);
@@ -309,6 +311,8 @@ static int read_index_head(struct cov_bigwig_reader *r, uint64_t at, struct cov_
         return cov_fail(e, COV_EINPUT,
                         "%s: damaged: it cannot have the %" PRIu64 " blocks that it says", r->path,
                         r->n_blocks);
+    if (r->n_blocks == 0 && data + 8 < at)
+        return cov_fail(e, COV_EINPUT, "%s: damaged: it has data, but none in its index", r->path);
     return COV_OK;
 }
 
@@ -332,6 +336,7 @@ static int read_head(struct cov_bigwig_reader *r, struct cov_err *e)
         return cov_fail(e, version ? COV_EUNSUPPORTED : COV_EINPUT,
                         "%s: version %u of bigWig is not known", r->path, version);
     uint64_t bptree = get64(p + 8, r->big), rtree = get64(p + 24, r->big);
+    uint64_t data = get64(p + 16, r->big);
     uint64_t summary = get64(p + 44, r->big);
     bool none;
     size_t max_block = get32(p + 52, r->big);
@@ -344,7 +349,7 @@ static int read_head(struct cov_bigwig_reader *r, struct cov_err *e)
         rc = read_contigs(r, bptree, e);
     if (!rc)
         rc = ask_summary(r, rtree, summary, &none, e);
-    return rc || none ? rc : read_index_head(r, rtree, e);
+    return rc || none ? rc : read_index_head(r, rtree, data, e);
 }
 
 static int open_file(struct cov_bigwig_reader *r, struct cov_err *e)

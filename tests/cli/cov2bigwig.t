@@ -90,8 +90,10 @@ status_is 0 'a base name, a strand, a window'
 printf 'Mito\n' >ids
 run cov2bigwig --format bedgraph.gz --strand=+ --blacklist-file ids --window_size=12 -o out/ one.h5
 status_is 0 'a blacklist and an option with an underscore'
+run cov2bigwig --format bedgraph --smooth gauss:2.50 -o out/ one.h5
+status_is 0 'a Gaussian'
 is "$(listing out)" \
-    'a b_atacseq_-_strand_ws=7.bg one_atacseq_+_strand_bl_ws=12.bg.gz one_atacseq_+_strand_bl_ws=12.bg.gz.tbi ' \
+    'a b_atacseq_-_strand_ws=7.bg one_atacseq_+_strand_bl_ws=12.bg.gz one_atacseq_+_strand_bl_ws=12.bg.gz.tbi one_atacseq_avg_strand_smooth=2.5.bg ' \
     'names are those of Predmoter'
 check one.h5 'out/a b_atacseq_-_strand_ws=7.bg' '  - strand' strand=- window=7
 check one.h5 'out/one_atacseq_+_strand_bl_ws=12.bg.gz' '  + strand' strand=+ window=12 drop=Mito
@@ -106,6 +108,14 @@ for window in 1 2 3 10 150 999 1000 1001 2500 100000; do
 done
 run cov2bigwig --window-size 1k -o w.bg one.h5
 check one.h5 w.bg 'a window of 1k' window=1000
+for sd in 0.1 1 2.5 50 400; do
+    run cov2bigwig --smooth gauss:$sd -o w.bw one.h5
+    check one.h5 w.bw "a Gaussian of $sd" sd=$sd
+    mv w.bw last.bw
+done
+run cov2bigwig --smooth gauss:400 -@ 3 -o w.bw one.h5
+ok '  the same for any number of threads' cmp w.bw last.bw
+rm w.bw last.bw
 for strand in avg + -; do
     run cov2bigwig -f --datasets atacseq --strand $strand -o s.bw p.h5
     check p.h5 s.bw "strand $strand" strand=$strand
@@ -163,6 +173,8 @@ for arguments in '' 'window=9' 'scale=3'; do
     run cov2bigwig ${arguments:+"--$(echo "$arguments" | sed s/window/window-size/)"} -f -o f.bg f.h5
     check f.h5 f.bg "float predictions are not rounded ($arguments)" dataset=d ${arguments:+"$arguments"}
 done
+run cov2bigwig --smooth gauss:9 -f -o f.bg f.h5
+check f.h5 f.bg 'nor are they when a Gaussian has smoothed them' dataset=d sd=9
 for dtype in int16 int32 uint8; do
     make_input pred d.h5 datasets=d dtype=$dtype
     run cov2bigwig -f -o d.bw d.h5
@@ -202,9 +214,11 @@ refuses 2 'window-size' 'a window that is no number' --window-size 1.5 -o x.bw o
 refuses 2 'strand' 'an unknown strand' --strand both -o x.bw one.h5
 refuses 2 'format' 'an unknown format' --format wig -o . one.h5
 refuses 2 'scale' 'a scale that is not finite' --scale inf -o x.bw one.h5
-for option in smooth=gauss:3 compare=x plot=x.png chrom-sizes=x; do
-    refuses 2 "${option%=*}" "--${option%=*} is unknown" "--$option" -o x.bw one.h5
-done
+refuses 2 "--smooth: 'mean:3' is not gauss:SD" 'an unknown smoothing' --smooth mean:3 -o x.bw one.h5
+refuses 2 '--smooth: the standard deviation must be above 0' 'a width of 0' --smooth gauss:0 -o x.bw one.h5
+refuses 2 '--smooth: 10001 is out of range' 'a width that is too large' --smooth gauss:10001 -o x.bw one.h5
+refuses 2 '--smooth and --window-size: one of them is wanted' 'smoothing twice' --smooth gauss:3 --window-size 3 -o x.bw one.h5
+refuses 2 '--chrom-sizes is for bedGraph' 'lengths of what has them' --chrom-sizes p.h5 -o x.bw one.h5
 
 # ---------------------------------------------------------------- bad input
 

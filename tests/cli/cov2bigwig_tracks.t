@@ -24,7 +24,13 @@ def read(path, names={}):
     return tracks
 
 
-def smooth(x, w):
+def gauss(x, sd):
+    r = int(4 * sd + 0.5)
+    w = np.exp(-0.5 * (np.arange(-r, r + 1) / sd) ** 2)
+    return np.convolve(np.concatenate([np.zeros(r), x, np.zeros(r)]), w / w.sum(), mode="valid")
+
+
+def smooth(x, how):
     out = np.full_like(x, np.nan)
     beg = 0
     while beg < len(x):
@@ -32,8 +38,7 @@ def smooth(x, w):
         while end < len(x) and np.isnan(x[end]) == np.isnan(x[beg]):
             end += 1
         if not np.isnan(x[beg]):
-            full = np.convolve(x[beg:end].astype(float), np.ones(w) / w)
-            out[beg:end] = full[(w - 1) // 2:][:end - beg]
+            out[beg:end] = how(x[beg:end].astype(float))
         beg = end
     return out
 
@@ -47,7 +52,10 @@ def check(got, source, *options):
         wanted.pop(name, None)
     for name, x in wanted.items():
         if "window" in o:
-            x = smooth(x, int(o["window"]))
+            w = int(o["window"])
+            x = smooth(x, lambda y: np.convolve(y, np.ones(w) / w)[(w - 1) // 2:][:len(y)])
+        if "sd" in o:
+            x = smooth(x, lambda y: gauss(y, float(o["sd"])))
         x = (x * float(o.get("scale", 1))).astype(np.float32)
         if "zero" in o:
             x[x == 0] = np.nan
@@ -57,8 +65,8 @@ def check(got, source, *options):
             beg, end = o["region"].split(":")[1].split("-")
             x[int(beg):int(end)] = np.nan
         y = got.pop(names.get(name, name), np.full(10000, np.nan))
-        assert np.allclose(x, y, rtol=1e-6 if "window" in o else 0, atol=1e-6 if "window" in o else 0,
-                           equal_nan=True), name
+        e = 1e-6 if "window" in o or "sd" in o else 0
+        assert np.allclose(x, y, rtol=e, atol=e, equal_nan=True), name
     assert not got, got.keys()
 
 
@@ -162,6 +170,8 @@ done <<'END'
 --window-size=7 window=7
 --window-size=50|--scale=10 window=50|scale=10
 --window-size=2500|--min-value=0.01 window=2500|min=0.01
+--smooth=gauss:1.5 sd=1.5
+--smooth=gauss:50|--scale=10 sd=50|scale=10
 END
 printf 'a\nnone\n' >ids
 run cov2bigwig -f -o o.bw --blacklist-file ids x.bw

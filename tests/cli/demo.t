@@ -38,9 +38,14 @@ stdout_like 'the track is 2\^\(n/4\) for n CpG within 100 bases, at each of 4272
     'and finds the track right'
 stdout_like 'covpredict +[0-9.]+ s on [0-9]+ threads, +[0-9.]+ Mbp/s, +[0-9]+ MB' \
     'and says how fast'
-for what in island repeat gap; do
-    like "$(sed 1d out/plot/$what.tsv)" '^[0-9]+	[0-9]+$' "the picture shows where there is some $what"
-done
+printf 'x\t0\t1000\t0\nx\t1000\t200000\t7\ny\t0\t40\t3\n' >flat.bg
+ok 'reads lie where coverage is' awk -v length_of_read=10 -f "$demo/reads.awk" flat.bg
+awk -v length_of_read=10 -f "$demo/reads.awk" flat.bg >reads.bg
+is "$(awk '$1 == "x" { n += ($3 - $2) * $4 } END { print (n > 1383000 && n < 1403000) }' reads.bg)" 1 'and as many of them'
+is "$(awk '$1 == "x" && $3 <= 996 { n += $4 } $1 == "y" { y += $3 - $2 } END { print n + 0, y }' reads.bg)" '0 40' \
+    'and no further'
+stdout_like 'predicted and measured: 0\.[5-9][0-9] base by base, 0\.[5-9][0-9] in bins of 100' \
+    'and how near to what was measured'
 is "$(head -c 8 out/track.png | od -An -tx1 | tr -d ' \n')" 89504e470d0a1a0a 'the picture is a PNG'
 ok 'the demo runs again over its files' "$demo/demo.sh" "$make_demo" out 400000
 

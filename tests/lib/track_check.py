@@ -102,7 +102,13 @@ def join(pieces):
     return joined
 
 
-def finish(x, is_float, window, scale):
+def gauss(x, sd):
+    r = int(4 * sd + 0.5)
+    w = np.exp(-0.5 * (np.arange(-r, r + 1) / sd) ** 2)
+    return np.convolve(np.concatenate([np.zeros(r), x, np.zeros(r)]), w / w.sum(), mode="valid")
+
+
+def finish(x, is_float, window, sd, scale):
     """Rounded, smoothed and scaled values, and others that may stand there too."""
     x = x.astype(np.float32).astype(float) if is_float else x.round()
     other = None
@@ -115,12 +121,16 @@ def finish(x, is_float, window, scale):
         halves = np.where(mean % 1 == 0.5, np.floor(mean) + (mean.round() == np.floor(mean)), mean.round())
         other = mean * (1 + 2**-24) if is_float else halves
         x = mean if is_float else mean.round()
+    if sd:
+        mean = gauss(x, sd)
+        other = mean * (1 + 2**-24) if is_float else np.rint(mean + 1e-9)
+        x = mean if is_float else np.rint(mean - 1e-9)
     x = x.astype(np.float32)
     other = x if other is None else other.astype(np.float32)
     return tuple((v * scale).astype(np.float32) for v in (x, other))
 
 
-def expected(path, dataset="atacseq", strand="avg", window=0, experimental=0, min_value=None, skip_zero=0,
+def expected(path, dataset="atacseq", strand="avg", window=0, sd=0, experimental=0, min_value=None, skip_zero=0,
              scale=1, drop="", bed="", rename=""):
     """{contig: values, NaN where the track has a gap}, and where a value may also be `other`."""
     with h5py.File(path, "r") as f:
@@ -148,7 +158,8 @@ def expected(path, dataset="atacseq", strand="avg", window=0, experimental=0, mi
         x, other = (np.full(length, np.nan, np.float32) for _ in range(2))
         mean = [(beg, (p + m) / 2) for (beg, p), (_, m) in zip(plus, minus)] if strand == "avg" else []
         for beg, piece in {"+": plus, "-": minus, "avg": mean}[strand]:
-            x[beg:beg + len(piece)], other[beg:beg + len(piece)] = finish(piece, is_float, int(window), float(scale))
+            x[beg:beg + len(piece)], other[beg:beg + len(piece)] = finish(piece, is_float, int(window), float(sd),
+                                                                               float(scale))
         for v in (x, other):
             if int(skip_zero):
                 v[v == 0] = np.nan

@@ -340,6 +340,7 @@ static void refuses_damage(void **state)
         {FROM_BPTREE, 45, 4, 99, "a:1-100: beyond the end of the contig"},
         {FROM_RTREE, 0, 4, 1, "no index"},
         {FROM_RTREE, 8, 8, UINT64_MAX, "it cannot have the 18446744073709551615 blocks"},
+        {FROM_RTREE, 8, 8, 0, "it has data, but none in its index"},
         {FROM_RTREE, 8, 8, 5, "4 items instead of the 5"},
         {FROM_RTREE, 8, 8, 3, "more than the 3 items"},
         {FROM_LEAF, 0, 1, 9, "no node of the index"},

@@ -109,7 +109,7 @@ static void appear_together(void **state)
     (void)state;
     struct cov_track_files *f = write_files(COV_TRACK_BEDGRAPH, false);
     assert_int_equal(access("out/x_a_avg.bg", F_OK), -1);
-    assert_int_equal(cov_track_files_commit(f, NULL), COV_OK);
+    assert_int_equal(cov_track_files_commit(f, NULL, NULL), COV_OK);
     cov_track_files_free(f);
     is("out/x_a_avg.bg", "chr1\t0\t10\t0\n");
     is("out/x_b_avg.bg", "chr1\t0\t10\t1\n");
@@ -129,7 +129,7 @@ static void vanish_together(void **state)
     struct cov_err e = COV_ERR_INIT;
     struct cov_track_files *f = write_files(COV_TRACK_BEDGRAPH_GZ, false);
     put("out/x_b_avg.bg.gz", "mine");
-    assert_int_equal(cov_track_files_commit(f, &e), COV_EEXIST);
+    assert_int_equal(cov_track_files_commit(f, NULL, &e), COV_EEXIST);
     assert_string_equal(e.text, "out/x_b_avg.bg.gz has appeared meanwhile; use -f to replace it");
     cov_track_files_free(f);
     is("out/x_b_avg.bg.gz", "mine");
@@ -139,7 +139,7 @@ static void vanish_together(void **state)
     /* And when it is the index of the second one. */
     f = write_files(COV_TRACK_BEDGRAPH_GZ, false);
     put("out/x_b_avg.bg.gz.tbi", "mine");
-    assert_int_equal(cov_track_files_commit(f, NULL), COV_EEXIST);
+    assert_int_equal(cov_track_files_commit(f, NULL, NULL), COV_EEXIST);
     cov_track_files_free(f);
     is("out/x_b_avg.bg.gz.tbi", "mine");
     assert_int_equal(n_files(), 1);
@@ -152,7 +152,7 @@ static void replace_stale_indexes(void **state)
     put("out/x_a_avg.bg.gz.csi", "old");
     struct cov_track_files *f = write_files(COV_TRACK_BEDGRAPH_GZ, true);
     is("out/x_a_avg.bg.gz.csi", "old");
-    assert_int_equal(cov_track_files_commit(f, NULL), COV_OK);
+    assert_int_equal(cov_track_files_commit(f, NULL, NULL), COV_OK);
     cov_track_files_free(f);
     assert_int_equal(access("out/x_a_avg.bg.gz.csi", F_OK), -1);
     assert_int_equal(n_files(), 4);

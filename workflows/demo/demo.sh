@@ -52,7 +52,6 @@ count() {
     awk -v flank="$flank" -v L="$chunk" -v what="$1" -f "$here/cpg.awk" genome.fa
 }
 count coverage >plot/expected.bedGraph
-count count >plot/count.bedGraph
 total=$(awk '/^[^>]/ { n += length($0) } END { print n }' genome.fa)
 if cmp plot/expected.bedGraph tracks/demo.bedGraph; then
     echo "  the track is 2^(n/4) for n CpG within $flank bases, at each of $total bases"
@@ -61,28 +60,22 @@ else
     exit 1
 fi
 
+say 'What sequencing might have measured there, made up by awk, and the picture of both:'
+awk -v length_of_read=100 -f "$here/reads.awk" plot/expected.bedGraph >plot/measured.bedGraph
 # The region that is drawn, in the first chromosome: its middle where that is short.
-chr=chr1
+length=$(awk '$1 == "chr1" { n = $3 } END { print n }' tracks/demo.bedGraph)
 beg=150000
 end=190000
-length=$(awk -v c="$chr" '$1 == c { n = $3 } END { print n }' tracks/demo.bedGraph)
 if [ "$length" -lt "$end" ]; then
     beg=$((length > 40000 ? (length - 40000) / 2 : 0))
     end=$((length > 40000 ? beg + 40000 : length))
 fi
-steps() { # the value at both ends of each interval, cut to the region
-    awk -v OFS='\t' -v c="$chr" -v b="$beg" -v e="$end" '$1 == c && $3 > b && $2 < e {
-        from = $2 < b ? b : $2; to = $3 > e ? e : $3; print from, to, $4; print to, to, $4 }' "$1"
-}
-steps tracks/demo.bedGraph >plot/predicted.tsv
-steps plot/count.bedGraph >plot/count.tsv
-for what in island repeat gap; do # the first line keeps gnuplot from refusing an empty file
-    awk -v OFS='\t' -v c="$chr" -v b="$beg" -v e="$end" -v what="$what" '
-        BEGIN { print -2, -1 }
-        $1 == c && $4 == what && $3 > b && $2 < e {
-            from = $2 < b ? b : $2; to = $3 > e ? e : $3; print from, to }' features.bed >plot/$what.tsv
-done
-gnuplot -e "region = '$chr'; beg = $beg; end = $end; folder = '.'" "$here/track.gp"
+show cov2bigwig -f --compare plot/measured.bedGraph --bin-sizes 1,100 -o plot/comparison.tsv \
+    --plot track.png --plot-region "chr1:$((beg + 1))-$end" predictions.h5
+awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i }
+    $column["contig"] == "total" {
+        printf "  Pearson'"'"'s r of predicted and measured: %.2f base by base, %.2f in bins of 100\n",
+            $column["pearson_1"], $column["pearson_100"] }' plot/comparison.tsv
 
 # KEY FILE: a number of the --stats file, which has a key a line.
 number() {

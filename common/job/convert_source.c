@@ -1,0 +1,126 @@
+/* convert_source.c - see convert_source.h.
+ * SPDX-License-Identifier: MIT */
+#include "common/job/convert_source.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "common/base/bgz.h"
+#include "common/base/mem.h"
+#include "common/base/path.h"
+#include "common/job/convert_signal.h"
+#include "common/job/convert_track.h"
+#include "common/track/intervals.h"
+
+struct cov_convert_source {
+    struct cov_convert_signal *signal; /* one of the two */
+    struct cov_convert_track *track;
+};
+
+/* Looks at the input: whether it is a track. What can be read once only is opened for that: *in. */
+static int look_at_input(const char *input, struct cov_bgz **in, bool *is_track, struct cov_err *e)
+{
+    struct stat st;
+    char bytes[COV_BGZ_PEEK];
+    size_t n;
+    enum cov_intervals_kind kind;
+    *in = NULL;
+    if (!cov_path_is_std(input) &&
+        (stat(input, &st) != 0 || S_ISREG(st.st_mode) || S_ISDIR(st.st_mode))) {
+        int rc = cov_intervals_detect(input, &kind, e);
+        *is_track = kind != COV_INTERVALS_NONE;
+        return rc;
+    }
+    int rc = cov_bgz_open_read(input, 1, in, e);
+    if (!rc)
+        rc = cov_bgz_peek(*in, bytes, sizeof bytes, &n, e);
+    if (rc) {
+        cov_bgz_abort(*in);
+        return rc;
+    }
+    kind = cov_intervals_kind_of(bytes, n);
+    *is_track = kind == COV_INTERVALS_BEDGRAPH;
+    if (kind == COV_INTERVALS_BIGWIG) {
+        rc = cov_fail(e, COV_EINPUT, "%s: a bigWig is read from a regular file only",
+                      cov_bgz_name(*in));
+        cov_bgz_abort(*in);
+    }
+    return rc;
+}
+
+int cov_convert_source_open(const char *input, const struct cov_convert_options *o,
+                            unsigned n_threads, struct cov_convert_source **out, struct cov_err *e)
+{
+    struct cov_bgz *in = NULL;
+    bool is_track = false;
+    *out = NULL;
+    int rc = look_at_input(input, &in, &is_track, e);
+    if (rc)
+        return rc;
+    struct cov_convert_source *s = cov_calloc(1, sizeof *s, e);
+    if (!s) {
+        cov_bgz_abort(in);
+        return COV_ENOMEM;
+    }
+    rc = is_track ? cov_convert_track_open(input, in, o, n_threads, &s->track, e)
+                  : cov_convert_signal_open(input, in, o, &s->signal, e);
+    if (rc)
+        cov_convert_source_close(s);
+    else
+        *out = s;
+    return rc;
+}
+
+void cov_convert_source_close(struct cov_convert_source *s)
+{
+    if (!s)
+        return;
+    cov_convert_signal_close(s->signal);
+    cov_convert_track_close(s->track);
+    free(s);
+}
+
+const char *cov_convert_source_name(const struct cov_convert_source *s)
+{
+    return s->track ? cov_convert_track_name(s->track) : cov_convert_signal_name(s->signal);
+}
+
+bool cov_convert_source_is_track(const struct cov_convert_source *s)
+{
+    return s->track;
+}
+
+bool cov_convert_source_has_lengths(const struct cov_convert_source *s)
+{
+    return !s->track || cov_convert_track_has_lengths(s->track);
+}
+
+size_t cov_convert_source_n_datasets(const struct cov_convert_source *s)
+{
+    return s->track ? 1 : cov_convert_signal_n_datasets(s->signal);
+}
+
+const char *cov_convert_source_dataset(const struct cov_convert_source *s, size_t k)
+{
+    return s->track ? NULL : cov_convert_signal_dataset(s->signal, k);
+}
+
+int cov_convert_source_keep(struct cov_convert_source *s, const size_t *which, size_t n,
+                            struct cov_err *e)
+{
+    return s->track ? COV_OK : cov_convert_signal_keep(s->signal, which, n, e);
+}
+
+const struct cov_track_contigs *cov_convert_source_contigs(const struct cov_convert_source *s)
+{
+    return s->track ? NULL : cov_convert_signal_contigs(s->signal);
+}
+
+int cov_convert_source_run(struct cov_convert_source *s, struct cov_pool *pool,
+                           struct cov_track_sink *const *sinks, const char *what,
+                           struct cov_progress *progress, struct cov_stats *stats,
+                           struct cov_err *e)
+{
+    return s->track ? cov_convert_track_run(s->track, sinks[0], what, progress, stats, e)
+                    : cov_convert_signal_run(s->signal, pool, sinks, what, progress, stats, e);
+}

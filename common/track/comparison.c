@@ -1,0 +1,489 @@
+/* comparison.c - see comparison.h.
+ *
+ * Both tracks are swept together. Stretches where both have one value are gathered, and then counted
+ * bin size by bin size, which may be done by different threads.
+ * SPDX-License-Identifier: MIT */
+#include "common/track/comparison.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/base/mem.h"
+#include "common/track/peaks.h"
+
+/* Both tracks have one value over the bases beg .. end-1. */
+struct stretch {
+    int64_t beg, end;
+    float x, y;
+};
+
+enum { STRETCHES = 4096 };
+
+/* A bin size. */
+struct binning {
+    int64_t size;
+    int64_t end; /* of the current bin */
+    int64_t n;   /* its bases so far */
+    double x, y; /* their sums */
+    struct cov_pairs pairs, total;
+    struct cov_pairs_scratch scratch;
+};
+
+struct cov_comparison {
+    struct cov_track_sink sink; /* first */
+    const struct cov_comparison_options *o;
+    struct cov_interval_store *store;
+    bool *has_measured; /* of each contig of the store: whether the track has it */
+    bool *has;          /* the other way round */
+    size_t n_has, cap_has;
+    size_t n_binnings;
+    struct binning *binnings;
+    struct cov_comparison_row *rows;
+    size_t n_rows, cap_rows;
+    struct cov_comparison_row total;
+    struct cov_comparison_row *ending; /* its agreements are being worked out */
+    /* The current contig. */
+    bool compares;   /* there is one, and the store has it */
+    size_t measured; /* its number there */
+    int64_t bases;
+    struct cov_peaks peaks, measured_peaks;
+    struct cov_interval_cursor cursor;
+    const struct cov_interval *iv; /* of the store, that have come, and what is left of the first */
+    size_t n_iv;
+    struct cov_interval head;
+    size_t n;
+    struct stretch stretches[STRETCHES];
+};
+
+static struct cov_comparison *comparison_of(struct cov_track_sink *s)
+{
+    return (struct cov_comparison *)(void *)s;
+}
+
+/* ---------------------------------------------------------------- bins */
+
+static int end_bin(struct binning *b, struct cov_err *e)
+{
+    int64_t n = b->n;
+    if (n == 0)
+        return COV_OK;
+    float x = (float)(b->x / (double)n), y = (float)(b->y / (double)n);
+    b->n = 0;
+    b->x = b->y = 0;
+    return cov_pairs_add(&b->pairs, x, y, 1, e);
+}
+
+static int count_bins(struct binning *b, const struct stretch *s, struct cov_err *e)
+{
+    int64_t beg = s->beg;
+    int rc = COV_OK;
+    if (beg >= b->end) {
+        rc = end_bin(b, e);
+        b->end = (beg / b->size + 1) * b->size;
+    }
+    if (!rc && s->end >= b->end && (b->n > 0 || beg > b->end - b->size)) {
+        b->x += (double)s->x * (double)(b->end - beg);
+        b->y += (double)s->y * (double)(b->end - beg);
+        b->n += b->end - beg;
+        beg = b->end;
+        b->end += b->size;
+        rc = end_bin(b, e);
+    }
+    /* Here a bin begins at beg, or the stretch ends within one. */
+    int64_t whole = s->end >= b->end ? (s->end - beg) / b->size : 0;
+    if (!rc && whole > 0) {
+        rc = cov_pairs_add(&b->pairs, s->x, s->y, (uint64_t)whole, e);
+        beg += whole * b->size;
+        b->end = beg + b->size;
+    }
+    b->x += (double)s->x * (double)(s->end - beg);
+    b->y += (double)s->y * (double)(s->end - beg);
+    b->n += s->end - beg;
+    return rc;
+}
+
+static int count_stretches(void *arg, size_t k, unsigned worker, struct cov_err *e)
+{
+    (void)worker;
+    struct cov_comparison *c = arg;
+    struct binning *b = &c->binnings[k];
+    int rc = COV_OK;
+    if (b->size == 1)
+        for (size_t i = 0; !rc && i < c->n; i++) {
+            const struct stretch *s = &c->stretches[i];
+            rc = cov_pairs_add(&b->pairs, s->x, s->y, (uint64_t)(s->end - s->beg), e);
+        }
+    else
+        for (size_t i = 0; !rc && i < c->n; i++)
+            rc = count_bins(b, &c->stretches[i], e);
+    return rc;
+}
+
+static int for_binnings(struct cov_comparison *c, cov_task_fn *fn, struct cov_err *e)
+{
+    if (c->o->pool)
+        return cov_pool_for(c->o->pool, c->n_binnings, fn, c, e);
+    int rc = COV_OK;
+    for (size_t k = 0; !rc && k < c->n_binnings; k++)
+        rc = fn(c, k, 0, e);
+    return rc;
+}
+
+static int flush(struct cov_comparison *c, struct cov_err *e)
+{
+    int rc = c->n ? for_binnings(c, count_stretches, e) : COV_OK;
+    c->n = 0;
+    return rc;
+}
+
+/* ---------------------------------------------------------------- the sweep */
+
+/* The next intervals of the store into `head`; n_iv = 0 at the end of the contig. */
+static int next_measured(struct cov_comparison *c, struct cov_err *e)
+{
+    if (c->n_iv > 0) {
+        c->iv++;
+        c->n_iv--;
+    }
+    if (c->n_iv == 0) {
+        int rc = cov_interval_cursor_next(&c->cursor, &c->iv, &c->n_iv, e);
+        if (rc < 0)
+            return rc;
+    }
+    if (c->n_iv > 0)
+        c->head = *c->iv;
+    return COV_OK;
+}
+
+/* What the store has before base `end` and has not been swept; the track has nothing there. */
+static int sweep_measured(struct cov_comparison *c, int64_t end, struct cov_err *e)
+{
+    int rc = COV_OK;
+    while (!rc && c->n_iv > 0 && c->head.beg < end) {
+        struct cov_interval part = c->head;
+        if (part.end > end)
+            part.end = end;
+        if (c->o->has_threshold)
+            rc = cov_peaks_add(&c->measured_peaks, &part, c->bases, false, e);
+        c->head.beg = part.end;
+        if (!rc && part.end == c->head.end)
+            rc = next_measured(c, e);
+    }
+    return rc;
+}
+
+/* Of an interval of the track, the part that the next one of the store begins behind. */
+static int sweep_track(struct cov_comparison *c, struct cov_interval *iv, struct cov_err *e)
+{
+    struct cov_interval part = *iv;
+    if (c->n_iv > 0 && c->head.beg < part.end)
+        part.end = c->head.beg;
+    iv->beg = part.end;
+    if (part.beg == part.end || !c->o->has_threshold)
+        return COV_OK;
+    return cov_peaks_add(&c->peaks, &part, c->bases, false, e);
+}
+
+/* The part that both have, from where both begin. */
+static int sweep_both(struct cov_comparison *c, struct cov_interval *iv, struct cov_err *e)
+{
+    int64_t end = iv->end < c->head.end ? iv->end : c->head.end;
+    int rc = COV_OK;
+    c->stretches[c->n++] = (struct stretch){iv->beg, end, iv->value, c->head.value};
+    if (c->o->has_threshold) {
+        const struct cov_interval part = {iv->beg, end, iv->value};
+        const struct cov_interval measured = {iv->beg, end, c->head.value};
+        rc = cov_peaks_add(&c->peaks, &part, c->bases, true, e);
+        if (!rc)
+            rc = cov_peaks_add(&c->measured_peaks, &measured, c->bases, true, e);
+    }
+    c->bases += end - iv->beg;
+    iv->beg = c->head.beg = end;
+    if (!rc && c->n == STRETCHES)
+        rc = flush(c, e);
+    return rc || end < c->head.end ? rc : next_measured(c, e);
+}
+
+static int add(struct cov_track_sink *sink, const struct cov_interval *iv, size_t n,
+               struct cov_err *e)
+{
+    struct cov_comparison *c = comparison_of(sink);
+    int rc = COV_OK;
+    if (!c->compares)
+        return COV_OK;
+    for (size_t i = 0; !rc && i < n; i++) {
+        struct cov_interval left = iv[i];
+        rc = sweep_measured(c, left.beg, e);
+        while (!rc && left.beg < left.end) {
+            rc = sweep_track(c, &left, e);
+            if (!rc && left.beg < left.end)
+                rc = sweep_both(c, &left, e);
+        }
+    }
+    return rc;
+}
+
+/* ---------------------------------------------------------------- contigs */
+
+static int check_length(const struct cov_comparison *c, size_t contig, size_t measured,
+                        struct cov_err *e)
+{
+    const struct cov_track_sink *store = cov_interval_store_sink(c->store);
+    const char *name = cov_track_contig_name(&c->sink, contig);
+    const char *track = c->sink.name, *other = store->name;
+    int64_t a = cov_track_contig_length(&c->sink, contig);
+    int64_t b = cov_track_contig_length(store, measured);
+    bool has_a = c->o->has_lengths[0], has_b = c->o->has_lengths[1];
+    if (has_a && has_b && a != b)
+        return cov_fail(e, COV_EINPUT, "%s: contig %s has %" PRId64 " bases, but %" PRId64 " in %s",
+                        track, name, a, b, other);
+    if (has_a && !has_b && b > a)
+        return cov_fail(e, COV_EINPUT,
+                        "%s: contig %s reaches base %" PRId64 ", but has %" PRId64 " bases in %s",
+                        other, name, b, a, track);
+    if (has_b && !has_a && a > b)
+        return cov_fail(e, COV_EINPUT,
+                        "%s: contig %s reaches base %" PRId64 ", but has %" PRId64 " bases in %s",
+                        track, name, a, b, other);
+    return COV_OK;
+}
+
+static int new_row(struct cov_comparison *c, size_t contig, struct cov_comparison_row *row,
+                   struct cov_err *e)
+{
+    *row = (struct cov_comparison_row){.contig = contig};
+    row->agreements = cov_calloc(c->n_binnings, sizeof *row->agreements, e);
+    return row->agreements ? COV_OK : COV_ENOMEM;
+}
+
+static int agree_contig(void *arg, size_t k, unsigned worker, struct cov_err *e)
+{
+    (void)worker;
+    struct cov_comparison *c = arg;
+    struct binning *b = &c->binnings[k];
+    int rc = end_bin(b, e);
+    b->end = 0;
+    return rc ? rc : cov_pairs_finish(&b->pairs, &b->total, &c->ending->agreements[k], e);
+}
+
+static int agree_total(void *arg, size_t k, unsigned worker, struct cov_err *e)
+{
+    (void)worker;
+    struct cov_comparison *c = arg;
+    return cov_pairs_finish(&c->binnings[k].total, NULL, &c->total.agreements[k], e);
+}
+
+static int count_peaks(struct cov_comparison *c, struct cov_peak_counts *out, struct cov_err *e)
+{
+    struct cov_peak_counts *all = &c->total.peaks;
+    int rc = cov_peaks_end(&c->peaks, e);
+    if (!rc)
+        rc = cov_peaks_end(&c->measured_peaks, e);
+    *out = (struct cov_peak_counts){c->peaks.n, c->measured_peaks.n, cov_peaks_bases(&c->peaks),
+                                    cov_peaks_bases(&c->measured_peaks),
+                                    cov_peaks_shared(&c->peaks, &c->measured_peaks)};
+    all->n += out->n;
+    all->n_measured += out->n_measured;
+    all->bases += out->bases;
+    all->bases_measured += out->bases_measured;
+    all->both += out->both;
+    return rc;
+}
+
+/* The current contig, if there is one, has ended. */
+static int end_contig(struct cov_comparison *c, struct cov_err *e)
+{
+    if (!c->compares)
+        return COV_OK;
+    c->compares = false;
+    struct cov_comparison_row *row = &c->rows[c->n_rows - 1];
+    int rc = check_length(c, row->contig, c->measured, e);
+    if (!rc)
+        rc = sweep_measured(c, INT64_MAX, e);
+    if (!rc)
+        rc = flush(c, e);
+    c->ending = row;
+    if (!rc)
+        rc = for_binnings(c, agree_contig, e);
+    if (!rc)
+        rc = count_peaks(c, &row->peaks, e);
+    row->bases = c->bases;
+    c->total.bases += c->bases;
+    return rc;
+}
+
+static int begin_contig(struct cov_comparison *c, size_t contig, struct cov_err *e)
+{
+    void *rows = c->rows;
+    int rc = c->sink.contigs ? check_length(c, contig, c->measured, e) : COV_OK;
+    if (!rc)
+        rc = cov_reserve(&rows, &c->cap_rows, c->n_rows + 1, sizeof *c->rows, e);
+    c->rows = rows;
+    if (!rc)
+        rc = new_row(c, contig, &c->rows[c->n_rows], e);
+    if (rc)
+        return rc;
+    c->n_rows++;
+    c->compares = c->has[contig] = c->has_measured[c->measured] = true;
+    c->bases = 0;
+    c->n_iv = 0;
+    cov_peaks_begin(&c->peaks);
+    cov_peaks_begin(&c->measured_peaks);
+    cov_interval_cursor_begin(&c->cursor, c->store, c->measured);
+    return next_measured(c, e);
+}
+
+static int begin(struct cov_track_sink *sink, struct cov_err *e)
+{
+    struct cov_comparison *c = comparison_of(sink);
+    int rc = end_contig(c, e);
+    void *has = c->has;
+    if (!rc)
+        rc = cov_reserve(&has, &c->cap_has, sink->contig + 1, sizeof *c->has, e);
+    c->has = has;
+    if (rc)
+        return rc;
+    while (c->n_has <= sink->contig)
+        c->has[c->n_has++] = false;
+    return cov_interval_store_find(c->store, sink->contig_name, &c->measured)
+               ? begin_contig(c, sink->contig, e)
+               : COV_OK;
+}
+
+static int close_comparison(struct cov_track_sink *sink, struct cov_err *e)
+{
+    struct cov_comparison *c = comparison_of(sink);
+    int rc = end_contig(c, e);
+    return rc ? rc : for_binnings(c, agree_total, e);
+}
+
+/* ---------------------------------------------------------------- all of it */
+
+static void free_comparison(struct cov_track_sink *sink)
+{
+    struct cov_comparison *c = comparison_of(sink);
+    for (size_t k = 0; c->binnings && k < c->n_binnings; k++) {
+        cov_pairs_fini(&c->binnings[k].pairs);
+        cov_pairs_fini(&c->binnings[k].total);
+        cov_pairs_scratch_fini(&c->binnings[k].scratch);
+    }
+    for (size_t i = 0; i < c->n_rows; i++)
+        free(c->rows[i].agreements);
+    cov_peaks_fini(&c->peaks);
+    cov_peaks_fini(&c->measured_peaks);
+    free(c->total.agreements);
+    free(c->binnings);
+    free(c->rows);
+    free(c->has);
+    free(c->has_measured);
+    free(c);
+}
+
+/* Each bin size has two tables, and scratch of three quarters of one. */
+static int prepare_binnings(struct cov_comparison *c, struct cov_err *e)
+{
+    const struct cov_comparison_options *o = c->o;
+    size_t bytes = o->max_bytes / o->n_bin_sizes / 11 * 4;
+    c->binnings = cov_calloc(o->n_bin_sizes, sizeof *c->binnings, e);
+    if (!c->binnings)
+        return COV_ENOMEM;
+    c->n_binnings = o->n_bin_sizes;
+    int rc = COV_OK;
+    for (size_t k = 0; !rc && k < c->n_binnings; k++) {
+        struct binning *b = &c->binnings[k];
+        b->size = o->bin_sizes[k];
+        rc = cov_pairs_init(&b->pairs, bytes, o->dir, &b->scratch, e);
+        if (!rc)
+            rc = cov_pairs_init(&b->total, bytes, o->dir, &b->scratch, e);
+    }
+    return rc;
+}
+
+int cov_comparison_new(const char *name, const struct cov_track_contigs *contigs,
+                       struct cov_interval_store *measured,
+                       const struct cov_comparison_options *options, struct cov_comparison **out,
+                       struct cov_err *e)
+{
+    static const struct cov_track_format format = {begin, add, close_comparison, free_comparison};
+    *out = NULL;
+    struct cov_comparison *c = cov_calloc(1, sizeof *c, e);
+    if (!c)
+        return COV_ENOMEM;
+    int rc = cov_track_init(&c->sink, &format, name, contigs, e);
+    c->sink.format = &format;
+    c->o = options;
+    c->store = measured;
+    c->peaks.threshold = c->measured_peaks.threshold = options->threshold;
+    c->has_measured = cov_calloc(cov_track_n_contigs(cov_interval_store_sink(measured)),
+                                 sizeof *c->has_measured, e);
+    if (!rc && !c->has_measured)
+        rc = COV_ENOMEM;
+    if (!rc)
+        rc = prepare_binnings(c, e);
+    if (!rc)
+        rc = new_row(c, SIZE_MAX, &c->total, e);
+    if (rc)
+        cov_comparison_free(c);
+    else
+        *out = c;
+    return rc;
+}
+
+void cov_comparison_free(struct cov_comparison *c)
+{
+    if (c)
+        cov_track_free(&c->sink);
+}
+
+struct cov_track_sink *cov_comparison_sink(struct cov_comparison *c)
+{
+    return &c->sink;
+}
+
+size_t cov_comparison_n_rows(const struct cov_comparison *c)
+{
+    return c->n_rows;
+}
+
+const struct cov_comparison_row *cov_comparison_row(const struct cov_comparison *c, size_t i)
+{
+    return &c->rows[i];
+}
+
+const struct cov_comparison_row *cov_comparison_total(const struct cov_comparison *c)
+{
+    return &c->total;
+}
+
+bool cov_comparison_has(const struct cov_comparison *c, size_t contig)
+{
+    return contig < c->n_has && c->has[contig];
+}
+
+bool cov_comparison_has_measured(const struct cov_comparison *c, size_t contig)
+{
+    return c->has_measured[contig];
+}
+
+/* ---------------------------------------------------------------- peaks */
+
+static double share(int64_t a, int64_t b)
+{
+    return b > 0 ? (double)a / (double)b : (double)NAN;
+}
+
+double cov_peak_precision(const struct cov_peak_counts *c)
+{
+    return share(c->both, c->bases);
+}
+
+double cov_peak_recall(const struct cov_peak_counts *c)
+{
+    return share(c->both, c->bases_measured);
+}
+
+double cov_peak_f1(const struct cov_peak_counts *c)
+{
+    return share(2 * c->both, c->bases + c->bases_measured);
+}

@@ -1,0 +1,159 @@
+/* gauss.c - see gauss.h.
+ *
+ * A run of equal values adds to an output its value times the part of the kernel that lies over it, a
+ * difference of two sums. Outputs are made in blocks of 32 that are counted from the begin of the contig,
+ * and runs are as long as they are in the contig: so each output is the same sum, term by term, however
+ * the values came in. Nothing depends on the length of vectors either.
+ * SPDX-License-Identifier: MIT */
+#include "common/track/gauss.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/cpu.h"
+#include "common/base/mem.h"
+#include "common/track/gauss_private.h"
+#include "common/track/strands.h"
+
+enum {
+    BLOCK = COV_GAUSS_BLOCK,
+    SLICE = 512 /* values that are taken at once */
+};
+
+int cov_gauss_init(struct cov_gauss *g, double sd, bool round, struct cov_err *e)
+{
+    assert(sd > 0 && sd <= COV_GAUSS_MAX_SD);
+    *g = (struct cov_gauss){.r = (size_t)(4 * sd + 0.5), .round = round};
+    g->sums_fn = cov_cpu_features() & COV_CPU_AVX2 ? cov_gauss_sums_avx2 : cov_gauss_sums_base;
+    size_t n = 2 * (g->r + BLOCK);
+    /* A window of a block has as many runs as bases; moving them is to be rare. */
+    g->cap_runs = 2 * (n + SLICE);
+    g->weights = cov_calloc(n, sizeof *g->weights, e);
+    g->sums = cov_calloc(n, sizeof *g->sums, e);
+    g->runs = cov_calloc(g->cap_runs, sizeof *g->runs, e);
+    if (!g->weights || !g->sums || !g->runs) {
+        cov_gauss_fini(g);
+        return COV_ENOMEM;
+    }
+    int64_t r = (int64_t)g->r;
+    double *w = g->weights + g->r + BLOCK, total = 0; /* w[-j]: of place j */
+    for (int64_t j = -r; j <= r; j++)
+        total += w[-j] = exp(-0.5 * (double)(j * j) / (sd * sd));
+    double *sums = g->sums + g->r + BLOCK, sum = 0;
+    for (int64_t j = -r; j <= r; j++) {
+        w[-j] /= total;
+        sums[-j] = sum < 1 ? sum : 1;
+        sum += w[-j];
+    }
+    for (size_t i = 0; i < BLOCK; i++)
+        g->sums[i] = 1;
+    return COV_OK;
+}
+
+void cov_gauss_fini(struct cov_gauss *g)
+{
+    free(g->weights);
+    free(g->sums);
+    free(g->runs);
+    g->weights = g->sums = NULL;
+    g->runs = NULL;
+}
+
+void cov_gauss_begin(struct cov_gauss *g)
+{
+    g->n_in = g->n_out = 0;
+    g->at_end = false;
+    g->n_runs = g->first = 0;
+    g->n_ready = g->at_ready = 0;
+}
+
+/* ---- sums ---- */
+
+/* ready[] = the next outputs, of which n are in the contig. */
+static void make_block(struct cov_gauss *g, size_t n)
+{
+    int64_t r = (int64_t)g->r, at = g->n_out;
+    int64_t beg = at - r, end = at + BLOCK + r; /* of the windows of all of them */
+    /* What lies behind the end of the contig is 0, as are those before its begin. */
+    end = end < g->n_in ? end : g->n_in;
+    while (g->runs[g->first].end <= beg)
+        g->first++;
+    const struct cov_gauss_run *runs = g->runs + g->first;
+    double sum[BLOCK];
+    if (runs->beg <= beg && runs->end >= at + BLOCK + r) {
+        for (size_t k = 0; k < BLOCK; k++)
+            sum[k] = (double)runs->value;
+    } else {
+        /* Place j of the kernel of output at+k is in weights[r + BLOCK - j], and base p is at place
+         * p-at-k. */
+        int64_t zero = r + BLOCK + at;
+        size_t n_runs = 1;
+        while (g->first + n_runs < g->n_runs && runs[n_runs].beg < end)
+            n_runs++;
+        g->sums_fn(runs, n_runs, beg, end, g->weights, g->sums, zero, sum);
+    }
+    for (size_t k = 0; k < n; k++)
+        g->ready[k] = (float)(g->round ? cov_round_half_even(sum[k]) : sum[k]);
+    g->n_out += (int64_t)n;
+    g->n_ready = n;
+    g->at_ready = 0;
+}
+
+/* ---- values in and out ---- */
+
+static void take(struct cov_gauss *g, const float *x, size_t n)
+{
+    if (g->n_runs + n > g->cap_runs) {
+        g->n_runs -= g->first;
+        memmove(g->runs, g->runs + g->first, g->n_runs * sizeof *g->runs);
+        g->first = 0;
+    }
+    for (size_t i = 0; i < n; i++) {
+        struct cov_gauss_run *last = g->runs + g->n_runs - (g->n_runs > 0);
+        int64_t at = g->n_in++;
+        if (g->n_runs == 0 || last->value != x[i])
+            g->runs[g->n_runs++] = (struct cov_gauss_run){at, at + 1, x[i]};
+        else
+            last->end = at + 1;
+    }
+}
+
+/* At most n of the values that are determined. */
+static size_t give(struct cov_gauss *g, float *out, size_t n)
+{
+    size_t k = 0;
+    while (k < n) {
+        if (g->at_ready < g->n_ready) {
+            out[k++] = g->ready[g->at_ready++];
+            continue;
+        }
+        int64_t left = g->n_in - g->n_out;
+        if (left >= BLOCK + (int64_t)g->r)
+            make_block(g, BLOCK);
+        else if (g->at_end && left > 0)
+            make_block(g, left < BLOCK ? (size_t)left : BLOCK);
+        else
+            break;
+    }
+    return k;
+}
+
+size_t cov_gauss_add(struct cov_gauss *g, const float *values, size_t n, float *out)
+{
+    size_t k = 0;
+    for (size_t i = 0; i < n;) {
+        size_t m = n - i < SLICE ? n - i : SLICE;
+        take(g, values + i, m);
+        i += m;
+        k += give(g, out + k, i - k);
+    }
+    return k;
+}
+
+size_t cov_gauss_end(struct cov_gauss *g, float *out, size_t n)
+{
+    g->at_end = true;
+    return give(g, out, n);
+}

@@ -1,0 +1,235 @@
+#!/bin/sh
+# cov2bigwig --compare: the table and the JSON, against numpy; all kinds of inputs; what is refused.
+# SPDX-License-Identifier: MIT
+. "$SRC/tests/lib/tap.sh"
+need_python h5py numpy pyBigWig
+
+for pair in 'pred p.h5' 'pred one.h5 datasets=atacseq seed=3' 'exp e.h5 seed=2' \
+    'pred float.h5 datasets=atacseq seed=5 dtype=float32 value=float'; do
+    # shellcheck disable=SC2086 # words
+    "$PYTHON" "$SRC/tests/lib/track_check.py" make $pair || exit 99
+done
+start_python "$SRC/tests/lib/compare_check.py"
+check() { # TABLE X.bg Y.bg NAME [KEY=VALUE]...
+    table=$1 x=$2 y=$3 name=$4
+    shift 4
+    ok "$name" ask check "$table" "$x" "$y" "$@"
+}
+# refuses STATUS REGEX NAME [ARG]...: cov2bigwig is refused and leaves nothing.
+refuses() {
+    wanted=$1 regex=$2 name=$3
+    shift 3
+    find . | sort >"$tap_dir/before"
+    run cov2bigwig "$@"
+    refused "$wanted" "$regex" "$name"
+    is "$(find . | sort | comm -13 "$tap_dir/before" -)" '' '  and leaves nothing'
+}
+track() { # OUT [ARG]...
+    out=$1
+    shift
+    cov2bigwig -f -o "$out" "$@" || exit 99
+}
+
+# ---------------------------------------------------------------- tracks
+
+for seed in 1 2 3; do
+    for kind in '0 0' '0 1' '1 0' '1 1'; do
+        # shellcheck disable=SC2086 # two words
+        ask make "$seed" $kind x.bg && ask make "1$seed" $kind y.bg || exit 99
+        run cov2bigwig --compare y.bg --peak-threshold 2.5 x.bg
+        cp "$stdout" table
+        check table x.bg y.bg "bedGraph and bedGraph ($seed $kind)" threshold=2.5
+    done
+done
+printf '%s\t%s\n' chr2 30011 chr10 12345 m 1 short 150 chr1 8000 >sizes
+track x.bw --chrom-sizes sizes x.bg
+track y.bw --chrom-sizes sizes y.bg
+sort -k1,1r -k2,2n y.bg | gzip >z.bg.gz
+for x in x.bg x.bw; do
+    for y in y.bg y.bw z.bg.gz; do
+        run cov2bigwig --compare "$y" --peak-threshold 2.5 --bin-sizes 7,1,100000 "$x"
+        cp "$stdout" table
+        check table x.bg y.bg "$x and $y" sizes=7,1,100000 threshold=2.5
+        stderr_is '' '  without a word'
+    done
+done
+run cov2bigwig --compare y.bg --chrom-sizes sizes -@ 1 -o t.tsv - <x.bg
+status_is 0 'bedGraph from standard input'
+stdout_is '' '  and the table to a file'
+check t.tsv x.bg y.bg '  is right' stem=stdin
+run cov2bigwig --compare y.bw -@ 3 x.bw
+cp "$stdout" table
+check table x.bg y.bg 'the name is that of the input'
+is "$(head -n 1 table | cut -f 1-7)" 'sample	dataset	contig	bases	bins_1	pearson_1	spearman_1' \
+    'a line of names'
+run cov2bigwig --compare x.bw -@ 1 x.bw
+is "$(tail -n 1 "$stdout" | cut -f 3-8 | tr '\t' ' ')" "total $(awk '{n += $3 - $2} END {print n, n, 1, 1}' x.bg) $(
+    tail -n 1 "$stdout" | cut -f 8
+)" 'a track agrees with itself'
+awk '$1 != "m" && $1 != "short"' y.bg >few.bg
+printf 'more\t0\t9\t1\n' >>few.bg
+run cov2bigwig --compare few.bg x.bg
+status_is 0 'contigs that only one has'
+cp "$stdout" table
+check table x.bg few.bg '  are left out'
+stderr_like 'x.bg: 2 of its 5 contigs are not in few.bg and are left out: m, short' '  and listed'
+stderr_like 'few.bg: 1 of its 4 contigs are not compared, as x.bg has none of that name: more' '  of both'
+
+# ---------------------------------------------------------------- signal
+
+for dataset in atacseq h3k4me3; do
+    track p_$dataset.bg --datasets $dataset p.h5
+    track e_$dataset.bg --experimental --datasets $dataset e.h5
+done
+run cov2bigwig --compare e.h5 --peak-threshold 20 p.h5
+status_is 0 'predictions and a genome file'
+stderr_is '' '  without a word'
+cp "$stdout" table
+for dataset in atacseq h3k4me3; do
+    check table p_$dataset.bg e_$dataset.bg "  $dataset is right" dataset=$dataset stem=p threshold=20
+done
+run cov2bigwig --compare e.h5 --peak-threshold 20 -@ 1 p.h5
+ok '  whatever the number of threads' cmp table "$stdout"
+"$TESTLIB/h5_stream" p.h5 >stream || exit 99
+run cov2bigwig --compare e.h5 - <stream
+cp "$stdout" table
+check table p_atacseq.bg e_atacseq.bg 'a chunk stream' dataset=atacseq stem=stdin
+run cov2bigwig --experimental --compare e.h5 --datasets h3k4me3 e.h5
+is "$(tail -n 1 "$stdout" | cut -f 6-7 | tr '\t' ' ')" '1 1' 'a genome file agrees with itself'
+track e.bw --experimental --datasets atacseq e.h5
+run cov2bigwig --compare e.bw --datasets atacseq p.h5
+cp "$stdout" table
+check table p_atacseq.bg e_atacseq.bg 'a bigWig, and one data set by its name' dataset=atacseq stem=p
+run cov2bigwig --compare e.h5 --datasets atacseq p_atacseq.bg
+cp "$stdout" table
+check table p_atacseq.bg e_atacseq.bg '  and the other way round' dataset=atacseq stem=p_atacseq
+track f.bg float.h5
+run cov2bigwig --compare e.h5 float.h5
+cp "$stdout" table
+check table f.bg e_atacseq.bg 'values that are no whole numbers' dataset=atacseq stem=float
+track p+.bg --strand + --datasets atacseq p.h5
+track e+.bg --strand + --experimental --datasets atacseq e.h5
+run cov2bigwig --compare e.h5 --strand + one.h5
+status_is 0 'a single data set'
+run cov2bigwig --compare e.h5 --strand + --datasets atacseq p.h5
+cp "$stdout" table
+check table p+.bg e+.bg 'one strand of both' dataset=atacseq stem=p
+
+# ---------------------------------------------------------------- what comes first
+
+contig=$(head -n 1 p_atacseq.bg | cut -f 1)
+printf '%s\t5\t900\n' "$contig" >regions.bed
+printf '%s new\n' "$contig" >names
+sed "s/^$contig	/new	/" e_atacseq.bg >e_new.bg
+set -- --datasets atacseq --window-size 25 --scale 0.5 --min-value 1 --blacklist-file regions.bed --rename names
+track p_new.bg "$@" p.h5
+run cov2bigwig "$@" --compare e_new.bg --peak-threshold 3 p.h5
+status_is 0 'the input is smoothed, scaled, filtered and renamed'
+cp "$stdout" table
+check table p_new.bg e_new.bg '  before it is compared' dataset=atacseq stem=p threshold=3 empty=new,chr10
+
+# ---------------------------------------------------------------- JSON
+
+run cov2bigwig --compare y.bg --peak-threshold 2.5 --stats s.json -o t.tsv -f x.bg
+ok 'JSON has what the table has' "$PYTHON" - <<'END'
+import csv, json
+t = {r["contig"]: r for r in csv.DictReader(open("t.tsv"), delimiter="\t")}
+s = json.load(open("s.json"))
+assert s["inputs"] == ["x.bg", "y.bg"], s["inputs"]
+c = s["comparison"]
+assert c["measured"] == "y.bg" and c["peak_threshold"] == 2.5
+(track,) = c["tracks"]
+assert track["dataset"] is None
+rows = track["contigs"] + [dict(track["total"], contig="total")]
+assert len(rows) == len(t)
+def same(a, text):
+    return text == "NA" if a is None else abs(a - float(text)) < 1e-8
+for r in rows:
+    w = t[r["contig"]]
+    assert r["bases"] == int(w["bases"])
+    for b in r["bins"]:
+        assert b["n"] == int(w["bins_%d" % b["size"]])
+        for k in "pearson", "spearman":
+            assert same(b[k], w["%s_%d" % (k, b["size"])]), (r, w)
+    p = r["peaks"]
+    assert (p["n"], p["n_measured"]) == (int(w["peaks"]), int(w["peaks_measured"]))
+    for k in "precision", "recall", "f1":
+        assert same(p[k], w[k]), (r, w)
+assert any(b["pearson"] is None for r in rows for b in r["bins"])
+END
+run cov2bigwig -f --compare y.bg --stats s.json x.bg
+ok '  and no peaks without a threshold' sh -c '! grep -q "\"peaks\"" s.json && grep -q "\"peak_threshold\": null" s.json'
+
+# ---------------------------------------------------------------- wrong usage
+
+refuses 2 '--bin-sizes goes with --compare' 'bins without --compare' --bin-sizes 10 -o o.bw p.h5
+refuses 2 '--peak-threshold goes with --compare' 'peaks without --compare' --peak-threshold 1 -o o.bw p.h5
+refuses 2 '-o/--output is missing' 'no output' p.h5
+for list in 0 1,0 x 1,1 -5 1.5 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17; do
+    refuses 2 '--bin-sizes' "bins $list" --compare e.h5 --bin-sizes=$list p.h5
+done
+refuses 2 '--peak-threshold' 'a threshold that is none' --compare e.h5 --peak-threshold nan p.h5
+refuses 2 'not read from standard input' 'standard input' --compare - p.h5
+refuses 2 '--format is about tracks' 'a format' --compare e.h5 --format bedgraph p.h5
+refuses 2 '--basename is about tracks' 'a name' --compare e.h5 --basename x p.h5
+refuses 2 '\. is a folder' 'a folder' --compare e.h5 -o . p.h5
+refuses 2 'p\.h5: it has 2 data sets \(atacseq, h3k4me3\), but e\.bw is one track' 'two data sets and a track' \
+    --compare e.bw p.h5
+refuses 2 'e\.h5: it has 2 data sets \(atacseq, h3k4me3\), but x\.bg is one track' '  the other way round' \
+    --compare e.h5 x.bg
+refuses 2 "no data set 'x'" 'a data set that is not there' --compare e.h5 --datasets x p.h5
+refuses 2 'is a track, which has no data sets' '  nor in tracks' --compare e.bw --datasets x x.bg
+
+# ---------------------------------------------------------------- bad input
+
+refuses 1 'absent\.bw: No such file' 'a missing file' --compare absent.bw p.h5
+refuses 1 'absent\.h5: No such file' 'a missing input' --compare e.h5 absent.h5
+refuses 1 'e\.h5.*prediction' 'a genome file as predictions' --compare e.h5 e.h5
+refuses 1 'p\.h5' 'predictions as what was measured' --compare p.h5 one.h5
+printf 'other\t0\t9\t1\n' >other.bg
+refuses 1 'none of its contigs \(.*chr2.*\) is in other\.bg \(other\)' 'no contig in common' --compare other.bg x.bg
+printf 'chr2\t0\t10\t1\n' >early.bg
+printf 'chr2\t10\t20\t1\n' >late.bg
+refuses 1 'no base has a value in it and in late\.bg' 'no base in common' --compare late.bg early.bg
+sed 's/12345/12346/' sizes >longer
+track longer.bw --chrom-sizes longer x.bg
+refuses 1 'contig chr10 has 12345 bases, but 12346 in longer\.bw' 'another length' --compare longer.bw y.bw
+refuses 1 'contig chr10 has 12346 bases, but 12345 in y\.bw' '  the other way round' -o t --compare y.bw longer.bw
+printf 'chr2\t30000\t30012\t1\n' >beyond.bg
+refuses 1 'beyond\.bg: contig chr2 reaches base 30012, but has 30011 bases in y\.bw' 'bedGraph beyond the end' \
+    --compare beyond.bg y.bw
+refuses 1 'beyond\.bg: contig chr2 reaches base 30012, but has 30011 bases in y\.bw' '  the other way round' \
+    --compare y.bw beyond.bg
+printf 'chr2\t5\t9\t1\nchr2\t8\t12\t1\n' >overlap.bg
+refuses 1 'overlap\.bg:2' 'damaged bedGraph' --compare overlap.bg x.bg
+head -c 3000 y.bw >cut.bw
+refuses 1 'cut\.bw' 'a bigWig that was cut' --compare cut.bw x.bg
+refuses 1 'cut\.bw' '  the other way round' -o t.x --compare x.bg cut.bw
+head -c 20000 e.h5 >cut.h5
+refuses 1 'cut\.h5' 'a genome file that was cut' --compare cut.h5 p.h5
+refuses 1 't\.tsv exists' 'a table that is there' -o t.tsv --compare y.bg x.bg
+refuses 1 'absent/t\.tsv: .*absent' 'a folder that is not there' -o absent/t.tsv --tmpdir . --compare y.bg x.bg
+refuses 1 'tmpdir: absent: No such' 'nor for temporary files' --tmpdir absent --compare y.bg x.bg
+refuses 1 '' 'a full disk' -o /dev/full --tmpdir . --compare y.bg x.bg
+mkdir closed && chmod a-w closed
+run_unprivileged cov2bigwig -o closed/t.tsv --tmpdir . --compare y.bg x.bg
+refused 1 'closed' 'a folder that cannot be written to'
+
+# ---------------------------------------------------------------- memory
+
+# Every pair of values another one, so that they are sorted in files: 2 million, in bins of five sizes.
+"$PYTHON" - <<'END'
+import numpy as np
+r = np.random.default_rng(4)
+n = 2_000_000
+for path, x in ("u.bg", r.random(n)), ("v.bg", r.random(n)):
+    with open(path, "w") as f:
+        f.writelines("c\t%d\t%d\t%.9g\n" % (i, i + 1, v) for i, v in enumerate(x))
+END
+run cov2bigwig --compare v.bg --bin-sizes 1,2,3,5,7 -f --stats s.json u.bg
+cp "$stdout" table
+status_is 0 'pairs that are all different'
+check table u.bg v.bg '  are right' sizes=1,2,3,5,7 stem=u
+ok '  in memory that is bounded' "$PYTHON" -c 'import json; assert json.load(open("s.json"))["peak_rss_bytes"] < 400e6'
+
+done_testing

@@ -1,0 +1,144 @@
+#!/bin/sh
+# cov2bigwig --plot: the picture of a region, what is in it, and gnuplots that fail.
+# SPDX-License-Identifier: MIT
+. "$SRC/tests/lib/tap.sh"
+need_program gnuplot
+need_python h5py numpy pyBigWig
+
+start_python "$SRC/tests/lib/track_check.py"
+ask make pred p.h5 || exit 99
+ask make pred one.h5 datasets=atacseq seed=3 || exit 99
+printf 'chrom\t0\t100\t1\nchrom\t100\t150\t3.5\nchrom\t160\t200\t-2\nb&<b\t0\t4000000\t7\n' >x.bg
+printf 'chrom 5000\nb&<b 5000000\n' >sizes
+
+# plots NAME [ARG]...: the picture x.png or x.svg is drawn, in silence.
+plots() {
+    name=$1
+    shift
+    run cov2bigwig -f "$@"
+    status_is 0 "$name"
+    stderr_is '' '  in silence'
+}
+refuses() { # STATUS REGEX NAME [ARG]...
+    wanted=$1 regex=$2 name=$3
+    shift 3
+    find . | sort >"$tap_dir/before"
+    run cov2bigwig "$@"
+    refused "$wanted" "$regex" "$name"
+    is "$(find . | sort | comm -13 "$tap_dir/before" -)" '' '  and leaves nothing'
+}
+is_png() {
+    is "$(head -c 8 "$1" | od -An -tx1 | tr -d ' \n')" 89504e470d0a1a0a "  $1 is a PNG"
+}
+is_xml() {
+    ok "  $1 is XML" "$PYTHON" -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$1"
+}
+
+# ---------------------------------------------------------------- pictures
+
+plots 'predictions' --plot x.png --plot-region chr1:11-3,000 p.h5
+is_png x.png
+plots 'a smoothed strand as SVG' --plot x.svg --plot-region chr1 --strand + --smooth gauss:5 p.h5
+is_xml x.svg
+like "$(cat x.svg)" '>chr1:1-4,000<' '  with the region'
+like "$(cat x.svg)" '>atacseq<' '  and the data sets'
+like "$(cat x.svg)" '>h3k4me3<' '  all of them'
+plots 'bedGraph' --plot x.SVG --plot-region chrom:1-250 x.bg
+like "$(cat x.SVG)" '>chrom:1-200<' '  cut where the sequence ends'
+plots 'a name that XML has a meaning for' --plot x.svg --plot-region 'b&<b:1-5000000' --chrom-sizes sizes x.bg
+is_xml x.svg
+like "$(cat x.svg)" '>position on b&amp;&lt;b \(Mb\)<' '  in megabases'
+run sh -c 'cat x.bg | cov2bigwig -f --plot x.svg --plot-region chrom --chrom-sizes sizes -'
+status_is 0 'a sequence of which the length comes at its end'
+like "$(cat x.svg)" '>5,000 bases; a point of a curve is the mean of 8 bases<' '  is drawn in bins of powers of two'
+plots 'tracks and a picture at once' -o x.bw --plot x.png --plot-region chr1:1-1000 one.h5
+ok '  the track is right' ask input one.h5 x.bw
+plots 'and as bedGraph' -o x2.bg --plot x.png --plot-region chrom:1-200 x.bg
+ok '  the track is that of the input' cmp x2.bg x.bg
+# Beside what was measured.
+ask make exp e.h5 || exit 99
+plots 'a comparison' --plot x.svg --plot-region chr1:1-3000 --compare e.h5 -o table.tsv p.h5
+is_xml x.svg
+for what in predicted measured atacseq h3k4me3; do
+    like "$(cat x.svg)" ">$what<" "  with $what"
+done
+like "$(head -n 1 table.tsv)" '^sample	dataset' '  and the table'
+run cov2bigwig -f --compare x.bw --plot x.svg --plot-region chrom:1-200 x.bg
+refused 1 'none of its contigs' 'nothing in common'
+refuses 2 'region chr1:4001-4002: it begins beyond' 'a region beyond both' --compare e.h5 \
+    --plot y.png --plot-region chr1:4001-4002 -o y.tsv p.h5
+plots 'one base' --plot x.png --plot-region chrom:150-150 x.bg
+plots 'nothing but a gap' --plot x.png --plot-region chrom:151-160 x.bg
+
+# ---------------------------------------------------------------- what gnuplot is told
+
+mkdir fake
+fake() { # a gnuplot of these commands
+    printf '#!/bin/sh\n%s\n' "$1" >fake/gnuplot
+    chmod +x fake/gnuplot
+}
+with_fake() {
+    PATH=$work/fake:$PATH run "$@"
+}
+fake "tee script | $(command -v gnuplot) \"\$@\""
+with_fake cov2bigwig -f --plot x.png --plot-region chrom:1-200 x.bg
+status_is 0 'the script'
+sed -n '/^\$d0_0/,/^EOD/p' script >got
+printf '%s\n' "\$d0_0 << EOD" '0 0' '200 0' '' '0 1' '100 1' '100 3.5' '150 3.5' '' '160 -2' '200 -2' EOD >wanted
+ok '  has the values as steps, and a gap' diff got wanted
+with_fake cov2bigwig -f --plot x.png --plot-region chrom:1-3000 --skip-zero x.bg
+like "$(cat script)" 'the mean of 4 bases' 'a wide region is drawn in means'
+printf "a'\$(id)\"\\\\n_\\342\\t0\t50\t1\n" >odd.bg
+odd=$(cut -f1 odd.bg)
+run cov2bigwig -f --plot x.svg --plot-region "$odd" odd.bg
+status_is 0 'a name of quotes and what is no UTF-8'
+is_xml x.svg
+rm script got wanted odd.bg
+
+# ---------------------------------------------------------------- wrong usage
+
+refuses 2 '--plot: of what region' 'no region' --plot y.png p.h5
+refuses 2 '--plot-region is for --plot' 'a region without a picture' --plot-region chr1 -o y.bw one.h5
+refuses 2 '-o/--output is missing' 'neither' one.h5
+refuses 2 'y.pdf: a picture ends in .png or .svg' 'an unknown suffix' --plot y.pdf --plot-region chr1 p.h5
+refuses 2 'region none:1-5: p.h5 has no sequence none$' 'an unknown sequence' --plot y.png --plot-region none:1-5 p.h5
+mkdir out
+refuses 2 'region none:1-5: p.h5 has no sequence none$' 'also with tracks' --plot y.png --plot-region none:1-5 -o out/ p.h5
+refuses 2 'region none: x.bg has no sequence none$' 'and in a track' --plot y.png --plot-region none -o y.bg x.bg
+refuses 2 'region chr1:1-x: p.h5 has no sequence chr1:1-x \(NAME' 'a malformed range' --plot y.png --plot-region chr1:1-x p.h5
+refuses 2 'region chr1:5-4: it ends before it begins' 'a range the wrong way' --plot y.png --plot-region chr1:5-4 p.h5
+refuses 2 'region chr1:0-4: positions count from 1' 'a range from 0' --plot y.png --plot-region chr1:0-4 p.h5
+refuses 2 'region chr1:4001-4002: it begins beyond the end of the sequence, which has 4000 bases' 'beyond the end' \
+    --plot y.png --plot-region chr1:4001-4002 p.h5
+refuses 2 'begins beyond the end of the sequence, which has 5000 bases' 'beyond that of a track' \
+    --plot y.png --plot-region chrom:5001-5002 --chrom-sizes sizes x.bg
+refuses 2 '--basename is for an output folder' 'a name for no folder' --basename z --plot y.png --plot-region chr1 p.h5
+refuses 1 'x.png exists; use -f' 'a picture that is there' --plot x.png --plot-region chr1 p.h5
+refuses 1 'none.*does not exist' 'a folder that is not there' --plot none/x.png --plot-region chr1 p.h5
+refuses 1 'x.bw exists; use -f' 'a track that is there' -o x.bw --plot y.png --plot-region chr1 one.h5
+refuses 2 'y.png' 'one file for both' -o y.png --plot y.png --plot-region chr1 one.h5
+printf 'chrom\t0\t100\t1\nchrom\t50\t150\t3.5\n' >bad.bg
+refuses 1 'bad.bg:2: ' 'a bad input' --plot y.png --plot-region chrom bad.bg
+
+# ---------------------------------------------------------------- gnuplots that fail
+
+fails() { # SCRIPT REGEX NAME
+    fake "$1"
+    rm -f y.png y.bw
+    with_fake cov2bigwig -o y.bw --plot y.png --plot-region chr1:1-100 one.h5
+    refused 1 "$2" "$3"
+    is "$(find . -name 'y*' -o -name '.y*')" '' '  and leaves nothing'
+}
+fails 'echo "nonsense" >&2; echo "  line 3: unknown or ambiguous terminal name" >&2; exit 1' \
+    'gnuplot failed: line 3: unknown or ambiguous terminal name$' 'gnuplot fails'
+fails 'kill -9 $$' 'gnuplot was ended by signal 9 \(Killed\)$' 'gnuplot is killed'
+fails 'exit 0' 'y.png: .*gnuplot has not drawn all of it$' 'gnuplot draws nothing'
+fails "$(command -v gnuplot) \"\$@\" | head -c 3000" 'has not drawn all of it$' 'gnuplot stops in the middle'
+echo '#!/nonexistent' >fake/gnuplot
+with_fake cov2bigwig --plot y.png --plot-region chr1:1-100 one.h5
+refused 1 'gnuplot cannot be run$' 'a gnuplot that cannot be run'
+# shellcheck disable=SC2016 # for the inner shell
+run sh -c 'PATH=/nonexistent exec "$BIN/cov2bigwig" --plot y.png --plot-region chr1:1-100 one.h5'
+refused 1 'there is no gnuplot, .* package gnuplot-nox$' 'no gnuplot'
+ok '  and no picture' test ! -e y.png
+done_testing

@@ -1,0 +1,405 @@
+"""track_damage.py - damaged copies of bigWig and bedGraph files, and what reads tracks run on each of them.
+
+  track_damage.py WORKDIR N SEED GENOME.h5
+
+Makes sound files, and N damaged ones of them by flipping bits, cutting, wiping, moving bytes, and wrong numbers
+where the structure is, and converts each. A program may refuse a file (status 1, one line, nothing left
+behind) or take it. It may not crash, hang, or make another track of it than it holds: of a compressed file
+that is the track of the sound one, as checksums are over all values; names and lengths of contigs, and text
+that is not compressed, are what the damaged file says, as it is read here. Prints what went wrong,
+and counts; status 1 if anything did. GENOME.h5 has the sequences of make_bases.
+SPDX-License-Identifier: MIT"""
+import collections
+import gzip
+import math
+import os
+import random
+import shutil
+import struct
+import subprocess
+import sys
+import zlib
+
+import h5py
+
+TIMEOUT = 30
+MAGIC = 0x888FFC26
+
+
+def f32(x):
+    return struct.unpack("f", struct.pack("f", x))[0]
+
+
+# ---- tracks: lists of (contig, beg, end, value)
+
+def merge(track):
+    """Neighbours of equal value are one interval."""
+    out = []
+    for name, beg, end, value in track:
+        if out and out[-1][0] == name and out[-1][2] == beg and out[-1][3] == value:
+            out[-1][2] = end
+        else:
+            out.append([name, beg, end, value])
+    return out
+
+
+def make_track(rng, lengths, values):
+    track = []
+    for name, length in lengths.items():
+        at = rng.randrange(5)
+        while at < length:
+            end = min(at + 1 + rng.randrange(rng.choice((3, 20, 200))), length)
+            track.append((name, at, end, f32(rng.choice(values))))
+            at = end + rng.choice((0, 0, 0, 0, 7))
+    return track
+
+
+def text_of(track):
+    return "".join(f"{n}\t{b}\t{e}\t{v:.9g}\n" for n, b, e, v in track).encode()
+
+
+def parse_text(data):
+    """What bedGraph says; None where it says nothing that can be right."""
+    track, done, last = [], set(), None
+    for line in data.split(b"\n"):
+        words = line.replace(b"\r", b" ").replace(b"\v", b" ").replace(b"\f", b" ").replace(b"\t", b" ").split(b" ")
+        words = [w for w in words if w]
+        if not words or words[0][:1] == b"#" or words[0] in (b"track", b"browser"):
+            continue
+        if len(words) != 4 or not words[1].isdigit() or not words[2].isdigit():
+            return None
+        if not set(words[3]) <= set(b"0123456789+-.eE"):
+            return None
+        try:
+            value = f32(float(words[3]))
+        except (ValueError, OverflowError):
+            return None
+        name, beg, end = words[0], int(words[1]), int(words[2])
+        if name != last:
+            if name in done:
+                return None
+            done.add(name)
+            at = 0
+        last = name
+        if beg < at or end <= beg or not math.isfinite(value):
+            return None
+        at = end
+        track.append((name.decode("latin-1"), beg, end, value))
+    return track
+
+
+# ---- bigWig
+
+def write_bigwig(path, track, lengths, compressed, order):
+    """A file of one-level trees, `order` "<" or ">"."""
+    names = sorted(lengths)
+    key = max(map(len, names))
+    sections = []
+    for i, name in enumerate(names):
+        items = [(b, e, v) for n, b, e, v in track if n == name]
+        for k in range(0, len(items), 40):
+            part = items[k:k + 40]
+            data = struct.pack(order + "IIIIIBBH", i, part[0][0], part[-1][1], 0, 0, 1, 0, len(part))
+            data += b"".join(struct.pack(order + "IIf", *x) for x in part)
+            sections.append((i, part[0][0], part[-1][1], zlib.compress(data) if compressed else data))
+    tree = struct.pack(order + "IIIIQQ", 0x78CA8C91, len(names), key, 8, len(names), 0)
+    tree += struct.pack(order + "BBH", 1, 0, len(names))
+    for i, name in enumerate(names):
+        tree += name.encode().ljust(key, b"\0") + struct.pack(order + "II", i, lengths[name])
+    at = 64 + len(tree)
+    blocks = struct.pack(order + "Q", len(sections))
+    index = struct.pack(order + "BBH", 1, 0, len(sections))
+    for i, beg, end, data in sections:
+        index += struct.pack(order + "IIIIQQ", i, beg, i, end, at + len(blocks), len(data))
+        blocks += data
+    head = struct.pack(order + "IIQIIIIQII", 0x2468ACE0, 256, len(sections), 0, 0, len(names) - 1, 0,
+                       at + len(blocks), 1024, 0)
+    with open(path, "wb") as f:
+        f.write(struct.pack(order + "IHHQQQHHQQIQ", MAGIC, 4, 0, 64, at, at + len(blocks), 0, 0, 0, 0,
+                            65536 if compressed else 0, 0))
+        f.write(tree + blocks + head + index + struct.pack(order + "I", MAGIC))
+
+
+class Broken(Exception):
+    pass
+
+
+class BigWig:
+    """The contigs and intervals of a file, read without mercy."""
+
+    def __init__(self, path):
+        with open(path, "rb") as f:
+            self.data = f.read()
+        self.order = "<" if self.get("<I", 0)[0] == MAGIC else ">"
+        head = self.get("IHHQQQHHQQIQ", 0)
+        self.tree, self.blocks, self.index, self.max_block = head[3], head[4], head[5], head[10]
+        key, value, n = self.get("IIQ", self.tree + 8)
+        self.contigs = {}
+        for at in self.leaves(self.tree + 32, key + 8, key + 8, lambda at: self.get("Q", at + key)[0]):
+            number, length = self.get("II", at + key)
+            self.contigs[number] = (self.data[at:at + key].split(b"\0")[0].decode("latin-1"), length)
+
+    def get(self, form, at):
+        form = form if form[0] in "<>" else self.order + form
+        if at + struct.calcsize(form) > len(self.data):
+            raise Broken
+        return struct.unpack_from(form, self.data, at)
+
+    def leaves(self, at, leaf_bytes, inner_bytes, child, depth=0):
+        if depth > 30:
+            raise Broken
+        leaf, _, n = self.get("BBH", at)
+        at += 4
+        for _ in range(n):
+            if leaf:
+                yield at
+            else:
+                yield from self.leaves(child(at), leaf_bytes, inner_bytes, child, depth + 1)
+            at += leaf_bytes if leaf else inner_bytes
+
+    def track(self):
+        """By the numbers of contigs."""
+        out = []
+        if self.index == 0:
+            return out
+        for at in self.leaves(self.index + 48, 32, 24, lambda at: self.get("Q", at + 16)[0]):
+            beg, n = self.get("QQ", at + 16)
+            block = self.data[beg:beg + n]
+            if self.max_block:
+                try:
+                    block = zlib.decompressobj().decompress(block)
+                except zlib.error:
+                    raise Broken
+            contig, beg, _, step, span, kind, _, n = struct.unpack_from(self.order + "IIIIIBBH", block)
+            for i in range(n):
+                if kind == 1:
+                    out.append((contig, *struct.unpack_from(self.order + "IIf", block, 24 + 12 * i)))
+                elif kind == 2:
+                    b, v = struct.unpack_from(self.order + "If", block, 24 + 8 * i)
+                    out.append((contig, b, b + span, v))
+                else:
+                    v, = struct.unpack_from(self.order + "f", block, 24 + 4 * i)
+                    out.append((contig, beg + i * step, beg + i * step + span, v))
+        return out
+
+
+def structure(path):
+    """Where numbers stand that are not of blocks, as ranges of bytes."""
+    if not path.endswith(".bw"):
+        return [(0, os.path.getsize(path))]
+    b = BigWig(path)
+    return [(0, b.blocks + 8), (b.index, min(len(b.data), b.index + 48 + 3000))]
+
+
+# ---- damage
+
+def place(data, areas, rng):
+    if rng.random() < 0.7:
+        return min(rng.randrange(*rng.choice(areas)), len(data) - 1)
+    return rng.randrange(len(data))
+
+
+def flip(data, areas, rng):
+    for _ in range(rng.choice((1, 1, 1, 2, 8))):
+        data[place(data, areas, rng)] ^= 1 << rng.randrange(8)
+
+
+def cut(data, areas, rng):
+    del data[rng.choice((rng.randrange(len(data)), len(data) - 1 - rng.randrange(min(200, len(data))))):]
+
+
+def wipe(data, areas, rng):
+    at, n = place(data, areas, rng), rng.choice((1, 4, 8, 32, 600))
+    n = min(n, len(data) - at)
+    data[at:at + n] = rng.choice((b"\0", b"\xff", b"\n", b"9")) * n
+
+
+def move(data, areas, rng):
+    """Bytes that come twice, go missing, or change places."""
+    a, b = sorted((place(data, areas, rng), place(data, areas, rng)))
+    b = min(b, a + rng.choice((1, 8, 32, 4000)))
+    how = rng.randrange(3)
+    if how == 0:
+        data[a:a] = data[a:b]
+    elif how == 1:
+        del data[a:b]
+    else:
+        c = place(data, areas, rng)
+        part = bytes(data[a:b])[:len(data) - c]
+        data[c:c + len(part)] = part
+
+
+def number(data, areas, rng):
+    """Another number of 2, 4 or 8 bytes."""
+    form = rng.choice("HIQ")
+    n = struct.calcsize(form)
+    at = place(data, areas, rng) & ~(rng.choice((2, 4)) - 1)
+    value = rng.choice((0, 1, 2, 3, 64, 255, 2 ** 15, 2 ** (8 * n) - 1, 2 ** (8 * n - 1), len(data), len(data) - 4, rng.randrange(len(data) + 1)))
+    if at + n <= len(data):
+        struct.pack_into(rng.choice("<>") + form, data, at, value % 2 ** (8 * n))
+
+
+KINDS = {"flipped": flip, "cut": cut, "wiped": wipe, "moved": move, "numbers": number}
+
+
+# ---- runs
+
+class Base:
+    def __init__(self, path, track):
+        self.path, self.track = path, merge(track)
+        self.areas = structure(path)
+        self.is_bigwig = path.endswith(".bw")
+        if self.is_bigwig:
+            b = BigWig(path)
+            self.checked = b.max_block > 0
+            numbers = {name: i for i, (name, _) in b.contigs.items()}
+            self.by_number = sorted((numbers[n], b, e, v) for n, b, e, v in self.track)
+
+
+def is_right(base, path, made):
+    """None, or how the bedGraph that was made of the file differs from what is in it."""
+    with open(made, "rb") as f:
+        got = merge(parse_text(f.read()) or [])
+    if got == base.track:
+        return None
+    if base.is_bigwig:
+        try:
+            b = BigWig(path)
+            there = sorted(map(tuple, b.track()))
+        except (Broken, struct.error):
+            return "is made of a file that is broken"
+        names = {i: name for i, (name, _) in b.contigs.items()}
+        if base.checked and sorted(map(tuple, merge(there))) != base.by_number:
+            return "has other values than the sound one"
+        wanted = sorted(map(tuple, merge((names.get(n), b, e, v) for n, b, e, v in there)), key=str)
+        return None if sorted(map(tuple, got), key=str) == wanted else "is not what the file says"
+    with open(path, "rb") as f:
+        data = f.read()
+    if data[:2] == b"\x1f\x8b":
+        # What follows the last member and does not begin one is passed over by gzip too.
+        done = subprocess.run(["gzip", "-dc", path], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        if done.returncode == 1:
+            return "is made of damaged gzip"
+        data = done.stdout
+    wanted = parse_text(data)
+    return None if wanted is not None and merge(wanted) == got else "is not what the text says"
+
+
+def is_counted(path, made):
+    """Whether the coverage that bam2h5 wrote, rounded, is that of the bedGraph that was made of the same file."""
+    with h5py.File(made, "r") as f:
+        x = f["evaluation/new_coverage"][:].astype(float)
+    with open(path, "rb") as f:
+        wanted = sum((e - b) * round(v) for _, b, e, v in parse_text(f.read()))
+    return x[x > 0].sum() == 2 * wanted
+
+
+def run_all(base, path, genome, work, report):
+    out = os.path.join(work, "out")
+    sizes = os.path.join(work, "sizes")
+    at = ["-q", "-@", "1"]
+    lengths = [] if base.is_bigwig else ["--chrom-sizes", sizes]
+    commands = {
+        "to bedGraph": ["cov2bigwig", *at, "-o", f"{out}/x.bg", path],
+        "to bigWig": ["cov2bigwig", *at, *lengths, "-o", f"{out}/x.bw", path],
+        "smoothed": ["cov2bigwig", *at, "--smooth", "gauss:3", "--skip-zero", "-o", f"{out}/x.bg.gz", path],
+        "bam2h5": ["bam2h5", *at, "-p", "new", "-o", f"{out}/x.h5", genome, path],
+    }
+    taken = set()
+    text = os.path.join(work, "taken.bg")
+    for name, command in commands.items():
+        shutil.rmtree(out, ignore_errors=True)
+        os.mkdir(out)
+        try:
+            done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=TIMEOUT)
+        except subprocess.TimeoutExpired:
+            report(name, "hangs")
+            continue
+        lines = [x for x in done.stderr.decode(errors="replace").split("\n") if ": error: " in x]
+        # A bedGraph that has become something else is no track: then other options would be wanted.
+        refused = done.returncode == 2 and (b" has the lengths" in done.stderr or b"--chrom-sizes" in done.stderr)
+        if done.returncode not in (0, 1) and not refused:
+            report(name, f"status {done.returncode}: {done.stderr[-300:]}")
+        elif done.returncode != 0 and os.listdir(out):
+            report(name, f"leaves {os.listdir(out)}")
+        elif done.returncode != 0 and len(lines) != 1:
+            report(name, f"says {done.stderr[-300:]}")
+        elif done.returncode == 0:
+            taken.add(name)
+            if name == "bam2h5" and "to bedGraph" in taken and not is_counted(text, f"{out}/x.h5"):
+                report(name, "has counted something else")
+            if name == "to bedGraph":
+                shutil.copy(f"{out}/x.bg", text)
+                wrong = is_right(base, path, f"{out}/x.bg")
+                if wrong:
+                    report(name, wrong)
+    return taken
+
+
+def make_bases(work, rng):
+    lengths = {"a": 3000, "b": 700}
+    many = {f"c{i:04d}": 10 + i % 60 for i in range(700)}
+    with open(os.path.join(work, "sizes"), "w") as f:
+        f.writelines(f"{n} {x}\n" for n, x in {**lengths, **many}.items())
+    at = lambda name: os.path.join(work, "base." + name)
+    few, long = make_track(rng, lengths, (0, 1, 2, 5, 37)), make_track(rng, many, (0, 1, 0.5, -3.25, 1e-7, 3e5))
+    with open(at("bg"), "wb") as f:
+        f.write(text_of(few))
+    with open(at("many.bg"), "wb") as f:
+        f.write(text_of(long))
+    with open(at("gzip.bg.gz"), "wb") as f:
+        f.write(gzip.compress(text_of(few), mtime=0))
+    subprocess.run(["cov2bigwig", "-q", "-f", "-o", at("bgzf.bg.gz"), at("many.bg")], check=True)
+    for name in ("", "many."):
+        subprocess.run(["cov2bigwig", "-q", "-f", "--chrom-sizes", os.path.join(work, "sizes"), "-o", at(f"{name}ours.bw"),
+                        at(f"{name}bg")], check=True)
+    write_bigwig(at("plain.bw"), few, lengths, False, "<")
+    write_bigwig(at("big.bw"), few, lengths, True, ">")
+    tracks = {"bg": few, "gzip.bg.gz": few, "bgzf.bg.gz": long, "ours.bw": few, "many.ours.bw": long, "plain.bw": few, "big.bw": few}
+    try:
+        import pyBigWig
+        with pyBigWig.open(at("lib.bw"), "w") as f:
+            f.addHeader(list(many.items()))
+            for name in many:
+                part = [x for x in long if x[0] == name]
+                f.addEntries([name] * len(part), [x[1] for x in part], ends=[x[2] for x in part], values=[x[3] for x in part])
+        tracks["lib.bw"] = long
+    except ImportError:
+        print("# no pyBigWig")
+    return [Base(at(name), track) for name, track in tracks.items()]
+
+
+def main():
+    work, n, seed, genome = sys.argv[1:]
+    rng = random.Random(int(seed))
+    os.makedirs(work, exist_ok=True)
+    bases = make_bases(work, rng)
+    n_bad, n_taken, n_made = 0, collections.Counter(), collections.Counter()
+    for base in bases:
+        run_all(base, base.path, genome, work, lambda name, what: sys.exit(f"{base.path} is sound, but {name}: {what}"))
+    for i in range(int(n)):
+        base = bases[i % len(bases)]
+        kind = rng.choice(list(KINDS))
+        with open(base.path, "rb") as f:
+            data = bytearray(f.read())
+        KINDS[kind](data, base.areas, rng)
+        path = os.path.join(work, f"{i}.{base.path.split('.', 1)[1]}")
+        with open(path, "wb") as f:
+            f.write(data)
+        found = []
+        taken = run_all(base, path, genome, work, lambda name, what: found.append((name, what)))
+        n_made[kind] += 1
+        n_taken.update((kind, name) for name in taken)
+        for name, what in found:
+            print(f"{path} ({os.path.basename(base.path)}, {kind}): {name}: {what}")
+        n_bad += bool(found)
+        if not found:
+            os.unlink(path)
+    for kind in KINDS:
+        print(f"# {kind}: {n_made[kind]}; " + ", ".join(f"{name} took {count}" for (k, name), count in sorted(n_taken.items()) if k == kind))
+    print(f"# {n} files, {n_bad} with findings")
+    sys.exit(n_bad > 0)
+
+
+if __name__ == "__main__":
+    main()

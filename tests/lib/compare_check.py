@@ -1,0 +1,143 @@
+"""compare_check.py - what cov2bigwig --compare should find, computed another way: base by base, with numpy.
+
+    make SEED WHOLE GAPS >x.bg     a bedGraph of made-up values: whole numbers or not, with gaps or without
+    check TABLE X.bg Y.bg [sizes=1,10,...] [threshold=V] [stem=S] [dataset=D] [empty=NAME,...]
+                                   whether the table is that of the tracks
+
+SPDX-License-Identifier: MIT"""
+import math
+import random
+import sys
+
+import numpy as np
+
+import serve
+
+LENGTHS = {"chr2": 30011, "chr10": 12345, "m": 1, "short": 150, "chr1": 8000}
+
+
+def make(seed, whole, gaps, out=None):
+    r = random.Random(int(seed))
+    out = open(out, "w") if out else sys.stdout
+    for name, length in LENGTHS.items():
+        at = 0
+        while at < length:
+            end = min(at + 1 + r.randrange(r.choice((2, 2, 30, 500))), length)
+            value = r.choice((0, 1, 2, 3, 7, 12, 30, 31)) if whole == "1" else r.choice((0, r.gauss(5, 9)))
+            print(name, at, end, value, sep="\t", file=out)
+            at = end + (r.choice((0, 0, 0, 0, 1, 29, 30, 31, 400)) if gaps == "1" else 0)
+    if out is not sys.stdout:
+        out.close()
+
+
+def read(path):
+    spans = {}
+    for line in open(path):
+        name, beg, end, value = line.split()
+        spans.setdefault(name, []).append((int(beg), int(end), np.float32(float(value))))
+    tracks = {}
+    for name, list_ in spans.items():
+        x = np.full(max(LENGTHS.get(name, 0), list_[-1][1]), np.nan)
+        for beg, end, value in list_:
+            x[beg:end] = value
+        tracks[name] = x
+    return tracks
+
+
+def ranks(x):
+    _, which, counts = np.unique(x, return_inverse=True, return_counts=True)
+    return (np.cumsum(counts) - (counts - 1) / 2)[which]
+
+
+def pearson(x, y):
+    x, y = x - x.mean() if len(x) else x, y - y.mean() if len(y) else y
+    if len(x) < 2 or (x == x[0]).all() or (y == y[0]).all():
+        return math.nan
+    return (x * y).sum() / math.sqrt((x * x).sum() * (y * y).sum())
+
+
+def bins(x, y, size):
+    there = ~np.isnan(x) & ~np.isnan(y)
+    where = np.arange(len(x))[there] // size
+    n = np.bincount(where)
+    keep = n > 0
+    return [(np.bincount(where, v[there])[keep] / n[keep]).astype(np.float32).astype(float) for v in (x, y)]
+
+
+def peaks(x, threshold):
+    """Whether each base is in a peak, and the number of peaks."""
+    mask = np.zeros(len(x), bool)
+    above = np.flatnonzero(np.nan_to_num(x, nan=-np.inf) >= np.float32(threshold))
+    n = 0
+    for part in np.split(above, np.flatnonzero(np.diff(above) > 31) + 1):
+        if len(part) and part[-1] + 1 - part[0] >= 200:
+            mask[part[0]:part[-1] + 1] = True
+            n += 1
+    return mask, n
+
+
+def close(text, wanted):
+    if math.isnan(wanted):
+        return text == "NA"
+    return text != "NA" and abs(float(text) - wanted) < 2e-8
+
+
+def share(a, b):
+    return a / b if b else math.nan
+
+
+def check(table, x_path, y_path, *options):
+    o = dict(v.split("=", 1) for v in options)
+    sizes = [int(s) for s in o.get("sizes", "1,10,100,1000").split(",")]
+    head, *rows = [line.rstrip("\n").split("\t") for line in open(table)]
+    x, y = read(x_path), read(y_path)
+    for name in o["empty"].split(",") if "empty" in o else ():  # contigs of X without a value
+        x.setdefault(name, np.full(len(y[name]), np.nan))
+    found = {}
+    for row in rows:
+        assert len(row) == len(head), row
+        d = dict(zip(head, row))
+        if "dataset" in o and d["dataset"] != o["dataset"]:
+            continue
+        assert d["contig"] not in found, d
+        found[d["contig"]] = d
+    names = [n for n in x if n in y]
+    assert sorted(found) == sorted(names + ["total"]), (sorted(found), names)
+    both = {}
+    for name in names:
+        n = max(len(x[name]), len(y[name]))
+        both[name] = [np.pad(v, (0, n - len(v)), constant_values=np.nan) for v in (x[name], y[name])]
+    for contig, row in found.items():
+        of = names if contig == "total" else [contig]
+        prefix = o.get("stem", "x") + ("_" + o["dataset"] if "dataset" in o else "")
+        assert row["sample"] == prefix + ("" if contig == "total" else ":" + contig), row
+        assert row["dataset"] == o.get("dataset", "NA"), row
+        there = {n: ~np.isnan(both[n][0]) & ~np.isnan(both[n][1]) for n in of}
+        assert int(row["bases"]) == sum(t.sum() for t in there.values()), row
+        for size in sizes:
+            a, b = np.hstack([bins(*both[n], size) for n in of])
+            assert int(row["bins_%d" % size]) == len(a), (row, size)
+            assert close(row["pearson_%d" % size], pearson(a, b)), (row, size, pearson(a, b))
+            r = pearson(ranks(a), ranks(b)) if len(a) else math.nan
+            assert close(row["spearman_%d" % size], r), (row, size, r)
+        if "threshold" not in o:
+            assert "f1" not in row
+            continue
+        n = [0, 0]
+        p = m = pm = 0
+        for name in of:
+            (a, k), (b, l) = (peaks(v, float(o["threshold"])) for v in both[name])
+            n = [n[0] + k, n[1] + l]
+            t = there[name]
+            p, m, pm = p + (a & t).sum(), m + (b & t).sum(), pm + (a & b & t).sum()
+        assert [int(row["peaks"]), int(row["peaks_measured"])] == n, (row, n)
+        assert [int(row[k]) for k in ("peak_bases", "peak_bases_measured", "peak_bases_both")] == [p, m, pm], row
+        assert close(row["precision"], share(pm, p)) and close(row["recall"], share(pm, m)), row
+        assert close(row["f1"], share(2 * pm, p + m)), row
+
+
+def main(command, *args):
+    {"make": make, "check": check}[command](*args)
+
+
+serve.run(main)

@@ -1,0 +1,252 @@
+/* test_agreement.c - correlations, by hand and against ranks that are counted one by one.
+ * SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/rng.h"
+#include "common/track/agreement.h"
+
+struct pair {
+    float x, y;
+    uint64_t n;
+};
+
+static struct cov_pairs_scratch scratch;
+
+static struct cov_agreement agreement(const struct pair *pairs, size_t n)
+{
+    struct cov_pairs p;
+    struct cov_agreement a;
+    assert_int_equal(cov_pairs_init(&p, 0, "/tmp", &scratch, NULL), 0);
+    for (size_t i = 0; i < n; i++)
+        assert_int_equal(cov_pairs_add(&p, pairs[i].x, pairs[i].y, pairs[i].n, NULL), 0);
+    assert_int_equal(cov_pairs_finish(&p, NULL, &a, NULL), 0);
+    cov_pairs_fini(&p);
+    return a;
+}
+
+static void is_counted_by_hand(void **state)
+{
+    (void)state;
+    /* x 1 2 3 4, y 1 3 2 4: r = rho = 4/5. */
+    struct cov_agreement a =
+        agreement((const struct pair[]){{3, 2, 1}, {1, 1, 1}, {4, 4, 1}, {2, 3, 1}}, 4);
+    assert_int_equal(a.n, 4);
+    assert_true(fabs(a.pearson - 0.8) < 1e-15);
+    assert_true(fabs(a.spearman - 0.8) < 1e-15);
+    /* x 0 0 1 9, ranks 1.5 1.5 3 4; y 5 6 6 7, ranks 1 2.5 2.5 4. Deviations of ranks: -1 -1 .5 1.5
+     * and -1.5 0 0 1.5: products 1.5 + 2.25 = 3.75, squares 4.5 and 4.5. */
+    a = agreement((const struct pair[]){{0, 5, 1}, {0, 6, 1}, {1, 6, 1}, {9, 7, 1}}, 4);
+    assert_true(fabs(a.spearman - 3.75 / 4.5) < 1e-15);
+    /* Means 2.5 and 6: products 2.5 + 6.5 = 9, squares 6.25 + 6.25 + 2.25 + 42.25 = 57 and 2. */
+    assert_true(fabs(a.pearson - 9 / sqrt(57.0 * 2)) < 1e-15);
+    /* The same pairs, each so often. */
+    a = agreement((const struct pair[]){{0, 5, 3}, {0, 6, 1}, {0, 6, 2}, {9, 7, 3}, {1, 6, 3}}, 5);
+    assert_int_equal(a.n, 12);
+    assert_true(fabs(a.pearson - 9 / sqrt(57.0 * 2)) < 1e-15);
+    assert_true(fabs(a.spearman - 3.75 / 4.5) < 1e-15);
+}
+
+static void has_none(void **state)
+{
+    (void)state;
+    static const struct pair constant_x[] = {{0.1F, 1, 100}, {0.1F, 2, 3}, {0.1F, 5, 1}};
+    static const struct pair constant_y[] = {{-0.0F, 0.0F, 7}, {2, -0.0F, 3}};
+    struct cov_agreement a = agreement(NULL, 0);
+    assert_int_equal(a.n, 0);
+    assert_true(isnan(a.pearson) && isnan(a.spearman));
+    a = agreement(constant_x, 1);
+    assert_true(isnan(a.pearson) && isnan(a.spearman));
+    a = agreement(constant_x, 3);
+    assert_int_equal(a.n, 104);
+    assert_true(isnan(a.pearson) && isnan(a.spearman));
+    a = agreement(constant_y, 2);
+    assert_true(isnan(a.pearson) && isnan(a.spearman));
+}
+
+static void orders_negative_values(void **state)
+{
+    (void)state;
+    /* y falls as x rises, zero of either sign in between. */
+    static const struct pair pairs[] = {{-3e30F, 4, 1}, {-2, 3, 1},   {-1e-30F, 2.5F, 1},
+                                        {-0.0F, 2, 1},  {0.0F, 2, 1}, {5, -7, 1}};
+    struct cov_agreement a = agreement(pairs, 6);
+    assert_true(fabs(a.spearman + 1) < 1e-15);
+    assert_true(a.pearson < 0 && a.pearson >= -1);
+}
+
+/* A genome: 17 Gbp, most of them 0 in both. Counts beyond 32 bits go through both sorts. */
+static void counts_whole_genomes(void **state)
+{
+    (void)state;
+    const uint64_t many = UINT64_C(17000000000);
+    struct cov_agreement a =
+        agreement((const struct pair[]){{0, 0, many}, {1, 1, 5000000000}, {0, 1, 1000000000}}, 3);
+    /* A fourfold table: r = rho = (ad - bc) / sqrt of the product of the margins. */
+    double wanted = 17e9 * 5e9 / sqrt(18e9 * 5e9 * 17e9 * 6e9);
+    assert_int_equal(a.n, many + 6000000000);
+    assert_true(fabs(a.pearson - wanted) < 1e-12);
+    assert_true(fabs(a.spearman - wanted) < 1e-12);
+}
+
+/* ---- against the definition ---- */
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Ranks of v[0..n), the mean one of equal values. */
+static void rank(const double *v, double *ranks, size_t n)
+{
+    double *sorted = calloc(n, sizeof *sorted);
+    assert_non_null(sorted);
+    for (size_t i = 0; i < n; i++)
+        sorted[i] = v[i];
+    qsort(sorted, n, sizeof *sorted, by_value);
+    for (size_t i = 0; i < n; i++) {
+        size_t lo = 0, hi = n, end;
+        while (lo < hi) {
+            size_t mid = (lo + hi) / 2;
+            if (sorted[mid] < v[i])
+                lo = mid + 1;
+            else
+                hi = mid;
+        }
+        for (end = lo, hi = n; end < hi;) {
+            size_t mid = (end + hi) / 2;
+            if (sorted[mid] <= v[i])
+                end = mid + 1;
+            else
+                hi = mid;
+        }
+        ranks[i] = (double)(lo + 1 + end) / 2;
+    }
+    free(sorted);
+}
+
+static double correlation(const double *x, const double *y, size_t n)
+{
+    double mx = 0, my = 0, xx = 0, yy = 0, xy = 0;
+    for (size_t i = 0; i < n; i++) {
+        mx += x[i] / (double)n;
+        my += y[i] / (double)n;
+    }
+    for (size_t i = 0; i < n; i++) {
+        xx += (x[i] - mx) * (x[i] - mx);
+        yy += (y[i] - my) * (y[i] - my);
+        xy += (x[i] - mx) * (y[i] - my);
+    }
+    return xy / sqrt(xx * yy);
+}
+
+enum { N = 60000, CONTIGS = 3 };
+
+static void check(const struct cov_agreement *a, const double *x, const double *y, size_t n)
+{
+    double *rx = calloc(n, sizeof *rx), *ry = calloc(n, sizeof *ry);
+    assert_non_null(rx);
+    assert_non_null(ry);
+    rank(x, rx, n);
+    rank(y, ry, n);
+    assert_int_equal(a->n, n);
+    assert_true(fabs(a->pearson - correlation(x, y, n)) < 1e-11);
+    assert_true(fabs(a->spearman - correlation(rx, ry, n)) < 1e-11);
+    free(rx);
+    free(ry);
+}
+
+/* Contigs of N pairs each, and all together, of `kinds` different values or (0) of any. */
+static void compare(unsigned kinds, size_t max_bytes, bool spills)
+{
+    struct cov_rng rng;
+    struct cov_pairs pairs, total;
+    struct cov_agreement a;
+    double *x = calloc(N * CONTIGS, sizeof *x), *y = calloc(N * CONTIGS, sizeof *y);
+    assert_non_null(x);
+    assert_non_null(y);
+    cov_rng_init(&rng, kinds);
+    assert_int_equal(cov_pairs_init(&pairs, max_bytes, "/tmp", &scratch, NULL), 0);
+    assert_int_equal(cov_pairs_init(&total, max_bytes, "/tmp", &scratch, NULL), 0);
+    for (size_t c = 0; c < CONTIGS; c++) {
+        for (size_t i = c * N; i < (c + 1) * N; i++) {
+            float v =
+                (float)(kinds ? (double)cov_rng_below(&rng, kinds) : cov_rng_double(&rng) - 0.5);
+            float w =
+                (float)(kinds ? (double)cov_rng_below(&rng, kinds) : cov_rng_double(&rng) - 0.5);
+            x[i] = (double)v;
+            y[i] = (double)(w += c == 1 ? v : 0);
+            assert_int_equal(cov_pairs_add(&pairs, v, w, 1, NULL), 0);
+        }
+        assert_int_equal(pairs.runs.n > 1, spills);
+        assert_int_equal(cov_pairs_finish(&pairs, &total, &a, NULL), 0);
+        check(&a, x + c * N, y + c * N, N);
+    }
+    assert_int_equal(total.runs.n > 1, spills);
+    /* The bound of the memory. */
+    size_t bytes = max_bytes < 65536 ? 65536 : max_bytes;
+    assert_true(total.cap * sizeof *total.table <= bytes);
+    assert_true(pairs.cap * sizeof *pairs.table <= bytes);
+    assert_int_equal(cov_pairs_finish(&total, NULL, &a, NULL), 0);
+    assert_true(scratch.cap * sizeof *scratch.room <= bytes / 4 * 3);
+    check(&a, x, y, N * CONTIGS);
+    cov_pairs_fini(&pairs);
+    cov_pairs_fini(&total);
+    cov_pairs_scratch_fini(&scratch);
+    free(x);
+    free(y);
+}
+
+static void is_that_of_the_definition(void **state)
+{
+    (void)state;
+    compare(2, 0, false);
+    compare(30, 0, false);
+    compare(0, 1 << 24, false);
+}
+
+static void is_the_same_with_little_memory(void **state)
+{
+    (void)state;
+    compare(0, 0, true);
+    compare(1000, 0, true);
+    compare(0, 300000, true);
+}
+
+static void names_the_folder(void **state)
+{
+    (void)state;
+    struct cov_pairs p;
+    struct cov_err e = COV_ERR_INIT;
+    int rc = cov_pairs_init(&p, 0, "/tmp/cov-no-such-folder", &scratch, &e);
+    for (int i = 0; !rc && i < 10000; i++)
+        rc = cov_pairs_add(&p, (float)i, 0, 1, &e);
+    assert_true(rc < 0);
+    assert_non_null(strstr(e.text, "/tmp/cov-no-such-folder"));
+    cov_pairs_fini(&p);
+    cov_pairs_scratch_fini(&scratch);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(is_counted_by_hand),
+        cmocka_unit_test(has_none),
+        cmocka_unit_test(orders_negative_values),
+        cmocka_unit_test(counts_whole_genomes),
+        cmocka_unit_test(is_that_of_the_definition),
+        cmocka_unit_test(is_the_same_with_little_memory),
+        cmocka_unit_test(names_the_folder),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

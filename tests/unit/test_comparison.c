@@ -1,0 +1,158 @@
+/* test_comparison.c - bins and contigs of two tracks, counted by hand.
+ * SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "common/track/comparison.h"
+
+static const char *const names[] = {"a", "b", "c"};
+static const int64_t lengths[] = {25, 7, 1000};
+static const int64_t sizes[] = {1, 10};
+static struct cov_err err;
+
+/* What is measured: a: 0-5 1, 5-15 3, 18-22 5; b: nothing; d is not in the track. */
+static struct cov_interval_store *measured(int64_t length_of_a)
+{
+    static const struct cov_interval iv[] = {{0, 5, 1}, {5, 15, 3}, {18, 22, 5}};
+    struct cov_interval_store *s;
+    assert_int_equal(cov_interval_store_new("m.bw", NULL, "/tmp", &s, NULL), 0);
+    struct cov_track_sink *sink = cov_interval_store_sink(s);
+    assert_int_equal(cov_track_begin_named(sink, "b", NULL), 0);
+    assert_int_equal(cov_track_end_contig(sink, 7, NULL), 0);
+    assert_int_equal(cov_track_begin_named(sink, "d", NULL), 0);
+    assert_int_equal(cov_track_add(sink, iv, 1, NULL), 0);
+    assert_int_equal(cov_track_end_contig(sink, 9, NULL), 0);
+    assert_int_equal(cov_track_begin_named(sink, "a", NULL), 0);
+    assert_int_equal(cov_track_add(sink, iv, 3, NULL), 0);
+    assert_int_equal(cov_track_end_contig(sink, length_of_a, NULL), 0);
+    assert_int_equal(cov_track_close(sink, NULL), 0);
+    return s;
+}
+
+static const struct cov_comparison_options options = {.bin_sizes = sizes,
+                                                      .n_bin_sizes = 2,
+                                                      .has_lengths = {true, true},
+                                                      .max_bytes = 1000000,
+                                                      .dir = "/tmp"};
+
+static void counts_bins(void **state)
+{
+    (void)state;
+    static const struct cov_track_contigs contigs = {3, names, lengths};
+    static const struct cov_interval iv[] = {{0, 2, 2}, {2, 10, 4}, {12, 20, 6}, {20, 25, 0}};
+    struct cov_interval_store *s = measured(25);
+    struct cov_comparison *c;
+    assert_int_equal(cov_comparison_new("x.h5", &contigs, s, &options, &c, NULL), 0);
+    struct cov_track_sink *sink = cov_comparison_sink(c);
+    assert_int_equal(cov_track_begin(sink, 0, NULL), 0);
+    assert_int_equal(cov_track_add(sink, iv, 1, NULL), 0);
+    assert_int_equal(cov_track_add(sink, iv + 1, 3, NULL), 0);
+    assert_int_equal(cov_track_begin(sink, 1, NULL), 0);
+    assert_int_equal(cov_track_add(sink, iv, 1, NULL), 0);
+    assert_int_equal(cov_track_begin(sink, 2, NULL), 0);
+    assert_int_equal(cov_track_close(sink, NULL), 0);
+    assert_true(cov_comparison_has(c, 0) && cov_comparison_has(c, 1) && !cov_comparison_has(c, 2));
+    assert_true(cov_comparison_has_measured(c, 0) && !cov_comparison_has_measured(c, 1));
+    assert_int_equal(cov_comparison_n_rows(c), 2);
+    /* Both have 0-10, 12-15, 18-22: (2,1) twice, (4,1) 3 times, (4,3) 5, (6,3) 3, (6,5) 2, (0,5) 2. */
+    const struct cov_comparison_row *row = cov_comparison_row(c, 0);
+    assert_int_equal(row->contig, 0);
+    assert_int_equal(row->bases, 17);
+    assert_int_equal(row->agreements[0].n, 17);
+    /* Sums: x 4+12+20+18+12 = 66, y 2+3+15+9+10+10 = 49, xx 8+48+80+108+72 = 316,
+     * yy 2+3+45+27+50+50 = 177, xy 4+12+60+54+60 = 190. */
+    double r = (17.0 * 190 - 66 * 49) / sqrt((17.0 * 316 - 66 * 66) * (17.0 * 177 - 49 * 49));
+    assert_true(fabs(row->agreements[0].pearson - r) < 1e-14);
+    /* Bins of 10: (36/10, 20/10), (30/5, 19/5), (0, 5): ranks 2 3 1 and 1 2 3. */
+    assert_int_equal(row->agreements[1].n, 3);
+    assert_true(fabs(row->agreements[1].spearman + 0.5) < 1e-14);
+    /* Nothing in b, and so all is a. */
+    assert_int_equal(cov_comparison_row(c, 1)->bases, 0);
+    assert_int_equal(cov_comparison_row(c, 1)->agreements[1].n, 0);
+    assert_true(isnan(cov_comparison_row(c, 1)->agreements[0].pearson));
+    const struct cov_comparison_row *total = cov_comparison_total(c);
+    assert_int_equal(total->bases, 17);
+    for (int k = 0; k < 2; k++) {
+        assert_true(fabs(total->agreements[k].pearson - row->agreements[k].pearson) < 1e-14);
+        assert_true(fabs(total->agreements[k].spearman - row->agreements[k].spearman) < 1e-14);
+    }
+    cov_comparison_free(c);
+    cov_interval_store_free(s);
+}
+
+/* A contig of the track with this interval and length. */
+static int compare(struct cov_interval_store *s, const struct cov_comparison_options *o,
+                   const struct cov_interval *iv, int64_t length)
+{
+    struct cov_comparison *c;
+    err = (struct cov_err)COV_ERR_INIT;
+    assert_int_equal(cov_comparison_new("x.bg", NULL, s, o, &c, NULL), 0);
+    struct cov_track_sink *sink = cov_comparison_sink(c);
+    int rc = cov_track_begin_named(sink, "a", &err);
+    if (!rc)
+        rc = cov_track_add(sink, iv, 1, &err);
+    if (!rc)
+        rc = cov_track_end_contig(sink, length, &err);
+    if (!rc)
+        rc = cov_track_close(sink, &err);
+    cov_comparison_free(c);
+    return rc;
+}
+
+static void refuses_other_lengths(void **state)
+{
+    (void)state;
+    static const struct cov_track_contigs contigs = {3, names, lengths};
+    static const struct cov_interval iv = {0, 20, 1};
+    struct cov_comparison_options o = options;
+    struct cov_comparison *c;
+    struct cov_interval_store *s = measured(26);
+    err = (struct cov_err)COV_ERR_INIT;
+    assert_int_equal(cov_comparison_new("x.h5", &contigs, s, &o, &c, NULL), 0);
+    assert_true(cov_track_begin(cov_comparison_sink(c), 0, &err) < 0);
+    assert_string_equal(err.text, "x.h5: contig a has 25 bases, but 26 in m.bw");
+    cov_comparison_free(c);
+    assert_int_equal(compare(s, &o, &iv, 26), 0);
+    assert_true(compare(s, &o, &iv, 25) < 0);
+    assert_string_equal(err.text, "x.bg: contig a has 25 bases, but 26 in m.bw");
+    /* Those that are not known must not reach further than those that are. */
+    o.has_lengths[0] = false;
+    assert_int_equal(compare(s, &o, &iv, 20), 0);
+    assert_true(compare(s, &o, &iv, 27) < 0);
+    assert_string_equal(err.text, "x.bg: contig a reaches base 27, but has 26 bases in m.bw");
+    o.has_lengths[1] = false;
+    assert_int_equal(compare(s, &o, &iv, 27), 0);
+    o.has_lengths[0] = true;
+    assert_int_equal(compare(s, &o, &iv, 27), 0);
+    assert_true(compare(s, &o, &iv, 25) < 0);
+    assert_string_equal(err.text, "m.bw: contig a reaches base 26, but has 25 bases in x.bg");
+    cov_interval_store_free(s);
+}
+
+static void shares(void **state)
+{
+    (void)state;
+    const struct cov_peak_counts none = {0}, some = {1, 2, 200, 400, 100};
+    assert_true(isnan(cov_peak_precision(&none)) && isnan(cov_peak_f1(&none)));
+    assert_true(isnan(cov_peak_recall(&none)));
+    assert_true(fabs(cov_peak_precision(&some) - 0.5) < 1e-15);
+    assert_true(fabs(cov_peak_recall(&some) - 0.25) < 1e-15);
+    assert_true(fabs(cov_peak_f1(&some) - 1.0 / 3) < 1e-15);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(counts_bins),
+        cmocka_unit_test(refuses_other_lengths),
+        cmocka_unit_test(shares),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,176 @@
+/* test_gauss.c - Gaussian smoothing against direct sums.
+ * SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/mem.h"
+#include "common/base/rng.h"
+#include "common/track/gauss.h"
+
+enum { MAX_N = 3000 };
+
+/* Feeds x[0..n) in pieces of `piece` values (0: pieces of many lengths) and gathers what comes out. */
+static void smooth(struct cov_gauss *g, const float *x, size_t n, size_t piece, float *out)
+{
+    size_t k = 0;
+    cov_gauss_begin(g);
+    for (size_t i = 0; i < n;) {
+        size_t m = piece ? piece : 1 + (i * 7 + n) % 43;
+        m = m < n - i ? m : n - i;
+        float part[MAX_N];
+        memcpy(part, x + i, m * sizeof *x);
+        size_t got = cov_gauss_add(g, part, m, part); /* in place */
+        assert_true(got <= m && k + got <= n);
+        memcpy(out + k, part, got * sizeof *out);
+        k += got;
+        i += m;
+    }
+    size_t got;
+    while ((got = cov_gauss_end(g, out + k, 3)) > 0)
+        k += got;
+    assert_int_equal(k, n);
+}
+
+static double direct(const float *x, size_t n, double sd, size_t i)
+{
+    int64_t r = (int64_t)(4 * sd + 0.5);
+    double total = 0, sum = 0;
+    for (int64_t j = -r; j <= r; j++) {
+        double w = exp(-0.5 * (double)(j * j) / (sd * sd));
+        total += w;
+        int64_t at = (int64_t)i + j;
+        if (at >= 0 && at < (int64_t)n)
+            sum += w * (double)x[at];
+    }
+    return sum / total;
+}
+
+enum kind { DENSE, SPARSE, STEPS, FLOATS, KINDS };
+
+static void make(struct cov_rng *rng, enum kind kind, float *x, size_t n)
+{
+    size_t left = 0;
+    float value = 0;
+    for (size_t i = 0; i < n; i++, left--) {
+        uint64_t random = cov_rng_next(rng);
+        if (left == 0) {
+            left = kind == STEPS ? 1 + random % 200 : 1;
+            value = (float)(random / 256 % 50);
+        }
+        if (kind == SPARSE)
+            value = random % 40 ? 0 : (float)(random / 64 % 1000);
+        if (kind == FLOATS)
+            value = (float)((double)(random % 1000003) / 1e4 - 3);
+        x[i] = value;
+    }
+}
+
+static void equals_direct_sums(void **state)
+{
+    (void)state;
+    struct cov_rng rng;
+    cov_rng_init(&rng, 5);
+    static const double sds[] = {0.1, 0.5, 1, 1.3, 2.5, 7, 50.25};
+    static const size_t lengths[] = {1, 2, 15, 16, 17, 31, 100, 401, 402, 1000};
+    static const size_t pieces[] = {1, 16, 400, 0};
+    for (size_t s = 0; s < COV_COUNT(sds); s++)
+        for (int round = 0; round < 2; round++) {
+            struct cov_gauss g;
+            assert_int_equal(cov_gauss_init(&g, sds[s], round, NULL), COV_OK);
+            for (size_t c = 0; c < COV_COUNT(lengths) * KINDS; c++) {
+                size_t n = lengths[c / KINDS];
+                float x[MAX_N], out[MAX_N], same[MAX_N];
+                make(&rng, c % KINDS, x, n);
+                smooth(&g, x, n, 0, out);
+                for (size_t p = 0; p < COV_COUNT(pieces); p++) {
+                    smooth(&g, x, n, pieces[p], same);
+                    assert_memory_equal(same, out, n * sizeof *out);
+                }
+                for (size_t i = 0; i < n; i++) {
+                    double wanted = direct(x, n, sds[s], i), got = (double)out[i];
+                    if (!round)
+                        assert_true(fabs(got - wanted) <= 1e-7 * fabs(wanted) + 1e-13);
+                    else if (fabs(wanted - floor(wanted) - 0.5) > 1e-9)
+                        assert_true(got == rint(wanted));
+                }
+            }
+            cov_gauss_fini(&g);
+        }
+}
+
+/* What is the same everywhere stays that, to the last bit; so does a window of zeros beside any value. */
+static void keeps_constants(void **state)
+{
+    (void)state;
+    static const float values[] = {0, 0.1F, 3, 1e30F, -7.7F};
+    struct cov_gauss g;
+    assert_int_equal(cov_gauss_init(&g, 10, false, NULL), COV_OK);
+    for (size_t v = 0; v < COV_COUNT(values); v++) {
+        float x[MAX_N], out[MAX_N];
+        for (size_t i = 0; i < MAX_N; i++)
+            x[i] = values[v];
+        x[500] = 1e30F;
+        x[502] = -0.3F;
+        smooth(&g, x, MAX_N, 0, out);
+        for (size_t i = 40; i < MAX_N - 40; i++)
+            assert_true(out[i] == values[v] || (i >= 460 && i <= 542));
+        assert_true(out[2] < values[v] || values[v] <= 0);
+    }
+    cov_gauss_fini(&g);
+}
+
+/* All that goes in comes out again: the weights are 1 together. */
+static void keeps_the_sum(void **state)
+{
+    (void)state;
+    static const double sds[] = {0.3, 3, 60.5};
+    for (size_t s = 0; s < COV_COUNT(sds); s++) {
+        struct cov_gauss g;
+        float x[MAX_N] = {0}, out[MAX_N];
+        double sum = 0;
+        assert_int_equal(cov_gauss_init(&g, sds[s], false, NULL), COV_OK);
+        x[1000] = 1;
+        smooth(&g, x, MAX_N, 0, out);
+        for (size_t i = 0; i < MAX_N; i++)
+            sum += (double)out[i];
+        assert_true(fabs(sum - 1) < 1e-6);
+        for (size_t i = 1; i < 900; i++)
+            assert_true(out[1000 - i] == out[1000 + i]);
+        cov_gauss_fini(&g);
+    }
+}
+
+/* The widest kernel, far wider than the contig, and contigs one behind the other with one state. */
+static void takes_short_contigs(void **state)
+{
+    (void)state;
+    struct cov_gauss g;
+    assert_int_equal(cov_gauss_init(&g, COV_GAUSS_MAX_SD, false, NULL), COV_OK);
+    float x[MAX_N], out[MAX_N];
+    for (size_t n = 0; n < 20; n++) {
+        for (size_t i = 0; i < n; i++)
+            x[i] = (float)(i + n);
+        smooth(&g, x, n, 0, out);
+        for (size_t i = 0; i < n; i++)
+            assert_true(fabs((double)out[i] - direct(x, n, COV_GAUSS_MAX_SD, i)) < 1e-9);
+    }
+    cov_gauss_fini(&g);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(equals_direct_sums),
+        cmocka_unit_test(keeps_constants),
+        cmocka_unit_test(keeps_the_sum),
+        cmocka_unit_test(takes_short_contigs),
+    };
+    return cmocka_run_group_tests_name("gauss", tests, NULL, NULL);
+}

@@ -1,0 +1,144 @@
+/* test_interval_store.c - a track that is put aside comes back as it was.
+ * SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/rng.h"
+#include "common/track/interval_store.h"
+
+static const char *const names[] = {"a", "b", "c"};
+static const int64_t lengths[] = {10, INT64_C(1) << 40, 1};
+static const struct cov_track_contigs contigs = {3, names, lengths};
+
+static struct cov_interval_store *open_store(const struct cov_track_contigs *list)
+{
+    struct cov_interval_store *s;
+    assert_int_equal(cov_interval_store_new("x.bg", list, "/tmp", &s, NULL), 0);
+    return s;
+}
+
+static void check(const struct cov_interval_store *s, const char *name,
+                  const struct cov_interval *wanted, size_t n)
+{
+    struct cov_interval_cursor *c = malloc(sizeof *c);
+    const struct cov_interval *iv;
+    size_t contig, got, at = 0;
+    assert_non_null(c);
+    assert_true(cov_interval_store_find(s, name, &contig));
+    assert_int_equal(cov_interval_store_end(s, contig), n ? wanted[n - 1].end : 0);
+    cov_interval_cursor_begin(c, s, contig);
+    while (cov_interval_cursor_next(c, &iv, &got, NULL) > 0)
+        for (size_t i = 0; i < got; i++, at++) {
+            assert_true(at < n);
+            assert_int_equal(iv[i].beg, wanted[at].beg);
+            assert_int_equal(iv[i].end, wanted[at].end);
+            assert_memory_equal(&iv[i].value, &wanted[at].value, sizeof iv[i].value);
+        }
+    assert_int_equal(at, n);
+    free(c);
+}
+
+static void keeps_all_kinds(void **state)
+{
+    (void)state;
+    static const struct cov_interval few[] = {{0, 1, 0}, {1, 2, -0.0F}, {9, 10, 64}};
+    static const struct cov_interval huge[] = {{1, 2, 16777215},
+                                               {2, 3, 16777216},
+                                               {100, 101, 1e-30F},
+                                               {101, 102, -1},
+                                               {102, INT64_C(1) << 33, 0.5F},
+                                               {INT64_C(1) << 39, INT64_C(1) << 40, 3.4e38F}};
+    struct cov_interval_store *s = open_store(&contigs);
+    struct cov_track_sink *sink = cov_interval_store_sink(s);
+    size_t contig;
+    assert_int_equal(cov_track_begin(sink, 0, NULL), 0);
+    assert_int_equal(cov_track_add(sink, few, 3, NULL), 0);
+    assert_int_equal(cov_track_begin(sink, 1, NULL), 0);
+    assert_int_equal(cov_track_add(sink, huge, 2, NULL), 0);
+    assert_int_equal(cov_track_add(sink, huge + 2, 4, NULL), 0);
+    assert_int_equal(cov_track_close(sink, NULL), 0);
+    check(s, "b", huge, 6);
+    check(s, "c", NULL, 0); /* never begun */
+    check(s, "a", few, 3);
+    assert_false(cov_interval_store_find(s, "d", &contig));
+    cov_interval_store_free(s);
+}
+
+static void takes_announced_contigs(void **state)
+{
+    (void)state;
+    static const struct cov_interval iv[] = {{5, 7, 1}};
+    struct cov_interval_store *s = open_store(NULL);
+    struct cov_track_sink *sink = cov_interval_store_sink(s);
+    assert_int_equal(cov_track_begin_named(sink, "z", NULL), 0);
+    assert_int_equal(cov_track_end_contig(sink, 5, NULL), 0);
+    assert_int_equal(cov_track_begin_named(sink, "y", NULL), 0);
+    assert_int_equal(cov_track_add(sink, iv, 1, NULL), 0);
+    assert_int_equal(cov_track_end_contig(sink, 7, NULL), 0);
+    assert_int_equal(cov_track_close(sink, NULL), 0);
+    check(s, "y", iv, 1);
+    check(s, "z", NULL, 0);
+    cov_interval_store_free(s);
+}
+
+/* More than buffers hold, of sizes that do not divide them. */
+static void keeps_many(void **state)
+{
+    (void)state;
+    enum { N = 200000 };
+    struct cov_rng rng;
+    cov_rng_init(&rng, 5);
+    struct cov_interval *iv = calloc(N, sizeof *iv);
+    assert_non_null(iv);
+    int64_t at = 0;
+    for (size_t i = 0; i < N; i++) {
+        uint64_t r = cov_rng_next(&rng);
+        iv[i].beg = at + (r % 3 ? 0 : (int64_t)(r >> 8 & 1023));
+        iv[i].end = at = iv[i].beg + 1 + (int64_t)(r >> 20 & 255);
+        iv[i].value = (float)(r >> 30 & 4095) * (r >> 50 & 1 ? 1 : 0.3F);
+    }
+    struct cov_interval_store *s = open_store(&contigs);
+    struct cov_track_sink *sink = cov_interval_store_sink(s);
+    assert_int_equal(cov_track_begin(sink, 1, NULL), 0);
+    for (size_t i = 0; i < N; i += 1000)
+        assert_int_equal(cov_track_add(sink, iv + i, 1000, NULL), 0);
+    assert_int_equal(cov_track_close(sink, NULL), 0);
+    check(s, "b", iv, N);
+    cov_interval_store_free(s);
+    free(iv);
+}
+
+static void names_the_folder(void **state)
+{
+    (void)state;
+    struct cov_err e = COV_ERR_INIT;
+    struct cov_interval_store *s;
+    static const struct cov_interval iv[] = {{0, 1, 1}};
+    assert_int_equal(cov_interval_store_new("x.bg", &contigs, "/tmp/cov-no-such-folder", &s, &e),
+                     0);
+    struct cov_track_sink *sink = cov_interval_store_sink(s);
+    assert_int_equal(cov_track_begin(sink, 0, &e), 0);
+    assert_int_equal(cov_track_add(sink, iv, 1, &e), 0);
+    assert_true(cov_track_close(sink, &e) < 0);
+    assert_non_null(strstr(e.text, "/tmp/cov-no-such-folder"));
+    cov_interval_store_free(s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(keeps_all_kinds),
+        cmocka_unit_test(takes_announced_contigs),
+        cmocka_unit_test(keeps_many),
+        cmocka_unit_test(names_the_folder),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,119 @@
+/* test_peaks.c - peaks at a threshold, counted by hand.
+ * SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "common/track/peaks.h"
+
+/* Intervals of a contig whose bases all count; the peaks that are wanted, as beg and end. */
+static void check(const struct cov_interval *iv, size_t n, const int64_t *wanted, size_t n_wanted)
+{
+    struct cov_peaks p = {.threshold = 5};
+    cov_peaks_begin(&p);
+    for (size_t i = 0; i < n; i++)
+        assert_int_equal(cov_peaks_add(&p, &iv[i], iv[i].beg, true, NULL), 0);
+    assert_int_equal(cov_peaks_end(&p, NULL), 0);
+    assert_int_equal(p.n, n_wanted);
+    for (size_t i = 0; i < n_wanted; i++) {
+        assert_int_equal(p.list[i].beg, wanted[2 * i]);
+        assert_int_equal(p.list[i].end, wanted[2 * i + 1]);
+        assert_int_equal(p.list[i].count_beg, wanted[2 * i]);
+        assert_int_equal(p.list[i].count_end, wanted[2 * i + 1]);
+    }
+    cov_peaks_fini(&p);
+}
+
+static void has_200_bases(void **state)
+{
+    (void)state;
+    check((const struct cov_interval[]){{10, 209, 5}}, 1, NULL, 0);
+    check((const struct cov_interval[]){{10, 210, 5}}, 1, (const int64_t[]){10, 210}, 1);
+    check((const struct cov_interval[]){{10, 210, 4.999F}}, 1, NULL, 0);
+    check(NULL, 0, NULL, 0);
+}
+
+static void joins_over_30(void **state)
+{
+    (void)state;
+    /* Whether below the threshold or without a value. */
+    check((const struct cov_interval[]){{0, 100, 9}, {100, 130, 0}, {130, 230, 5}}, 3,
+          (const int64_t[]){0, 230}, 1);
+    check((const struct cov_interval[]){{0, 100, 9}, {130, 230, 5}}, 2, (const int64_t[]){0, 230},
+          1);
+    check((const struct cov_interval[]){{0, 100, 9}, {100, 131, 4}, {131, 230, 5}}, 3, NULL, 0);
+    check((const struct cov_interval[]){{0, 300, 9}, {331, 600, 5}}, 2,
+          (const int64_t[]){0, 300, 331, 600}, 2);
+    /* Gaps are counted from the last base above; they belong to the length, those at the ends do not. */
+    check(
+        (const struct cov_interval[]){
+            {0, 20, 0}, {20, 21, 5}, {21, 51, 0}, {51, 190, 7}, {190, 219, 1}, {219, 220, 6}},
+        6, (const int64_t[]){20, 220}, 1);
+    check((const struct cov_interval[]){{20, 21, 5}, {51, 190, 7}, {219, 220, 6}, {220, 250, 4}}, 4,
+          (const int64_t[]){20, 220}, 1);
+}
+
+static void reaches_the_ends(void **state)
+{
+    (void)state;
+    struct cov_peaks p = {.threshold = 1};
+    for (int contig = 0; contig < 2; contig++) {
+        cov_peaks_begin(&p);
+        assert_int_equal(cov_peaks_add(&p, &(struct cov_interval){0, 150, 2}, 0, true, NULL), 0);
+        if (contig == 1)
+            assert_int_equal(
+                cov_peaks_add(&p, &(struct cov_interval){150, 200, 2}, 150, true, NULL), 0);
+        assert_int_equal(cov_peaks_end(&p, NULL), 0);
+        assert_int_equal(p.n, contig); /* nothing goes from one contig to the next */
+    }
+    cov_peaks_fini(&p);
+}
+
+static void takes_halves_of_intervals(void **state)
+{
+    (void)state;
+    check((const struct cov_interval[]){{0, 100, 5}, {100, 101, 5}, {101, 200, 5}}, 3,
+          (const int64_t[]){0, 200}, 1);
+}
+
+/* Of what does not count nothing is counted; what is shared is counted in what counts. */
+static void counts_what_counts(void **state)
+{
+    (void)state;
+    struct cov_peaks a = {.threshold = 1}, b = {.threshold = 1};
+    cov_peaks_begin(&a);
+    cov_peaks_begin(&b);
+    /* Bases 0-99 and 300-599 count: 400. */
+    assert_int_equal(cov_peaks_add(&a, &(struct cov_interval){0, 100, 1}, 0, true, NULL), 0);
+    assert_int_equal(cov_peaks_add(&b, &(struct cov_interval){50, 100, 1}, 50, true, NULL), 0);
+    assert_int_equal(cov_peaks_add(&a, &(struct cov_interval){100, 300, 1}, 100, false, NULL), 0);
+    assert_int_equal(cov_peaks_add(&b, &(struct cov_interval){120, 300, 1}, 100, false, NULL), 0);
+    assert_int_equal(cov_peaks_add(&b, &(struct cov_interval){300, 310, 1}, 100, true, NULL), 0);
+    assert_int_equal(cov_peaks_add(&b, &(struct cov_interval){390, 600, 1}, 190, true, NULL), 0);
+    assert_int_equal(cov_peaks_add(&a, &(struct cov_interval){350, 600, 1}, 150, true, NULL), 0);
+    assert_int_equal(cov_peaks_end(&a, NULL), 0);
+    assert_int_equal(cov_peaks_end(&b, NULL), 0);
+    assert_int_equal(a.n, 2); /* 0-299, 350-599 */
+    assert_int_equal(b.n, 2); /* 50-309, 390-599 */
+    assert_int_equal(cov_peaks_bases(&a), 100 + 250);
+    assert_int_equal(cov_peaks_bases(&b), 50 + 10 + 210);
+    assert_int_equal(cov_peaks_shared(&a, &b), 50 + 210);
+    assert_int_equal(cov_peaks_shared(&b, &a), 50 + 210);
+    cov_peaks_begin(&b);
+    assert_int_equal(cov_peaks_shared(&a, &b), 0);
+    cov_peaks_fini(&a);
+    cov_peaks_fini(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(has_200_bases),      cmocka_unit_test(joins_over_30),
+        cmocka_unit_test(reaches_the_ends),   cmocka_unit_test(takes_halves_of_intervals),
+        cmocka_unit_test(counts_what_counts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
