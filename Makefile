@@ -48,14 +48,22 @@ apt = @missing=$$(for p in $(1); do \
   [ -z "$$missing" ] || { [ "$$(id -u)" -eq 0 ] || { echo "missing:" $$missing "(run as root: sudo make $@)" >&2; exit 1; }; \
     apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $$missing; }
 
-.PHONY: deps deps-extra
+.PHONY: deps deps-extra deps-aarch64
 deps: ## install the Debian or Ubuntu packages that building, testing and the demo need (as root)
 	$(call apt,$(DEPS))
 deps-extra: ## install what developers' checks need besides
 	$(call apt,$(DEPS_EXTRA))
 
-DEPS_GOALS  := $(filter deps deps-extra,$(MAKECMDGOALS))
-OTHER_GOALS := $(filter-out deps deps-extra,$(MAKECMDGOALS))
+# For check-aarch64. A list of packages of its own: this machine's is not to know of another architecture.
+deps-aarch64: ## install cross compiler and emulator (as root), and put cmocka for aarch64 below build/
+	$(call apt,gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user)
+	mkdir -p build/aarch64/apt/partial build/aarch64/cmocka
+	cd build/aarch64/apt && apt="apt-get -qq -o APT::Architecture=arm64 -o Dir::State::Lists=$(CURDIR)/build/aarch64/apt \
+	  -o Dir::Cache=$(CURDIR)/build/aarch64/apt -o APT::Sandbox::User=" && $$apt update && $$apt download libcmocka0
+	dpkg-deb -x build/aarch64/apt/libcmocka0_*_arm64.deb build/aarch64/cmocka
+
+DEPS_GOALS  := $(filter deps deps-extra deps-aarch64,$(MAKECMDGOALS))
+OTHER_GOALS := $(filter-out deps deps-extra deps-aarch64,$(MAKECMDGOALS))
 ifneq ($(and $(DEPS_GOALS),$(OTHER_GOALS)),)
 # `sudo make deps check`: the other goals are for a second make, as this one was read before the packages
 # were there. Unless they install something, it runs as the owner of the folder: nothing in it is to
@@ -119,7 +127,7 @@ obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
 
 PACKAGES := htslib hdf5-serial libdeflate liblzf liblz4 libzstd blosc libcjson
 # Goals that do without the libraries.
-ifneq ($(filter-out deps deps-extra help clean format format-check dist uninstall,$(or $(MAKECMDGOALS),all)),)
+ifneq ($(filter-out deps deps-extra deps-aarch64 help clean format format-check dist uninstall,$(or $(MAKECMDGOALS),all)),)
   MISSING := $(shell for p in $(PACKAGES); do $(PKG_CONFIG) --exists $$p 2>/dev/null || echo $$p; done)
   ifneq ($(MISSING),)
     $(error not found by $(PKG_CONFIG): $(MISSING). On Debian and Ubuntu `sudo make deps` installs what is needed)
@@ -147,6 +155,8 @@ ISA_vec_avx512  := $(VEC_CFLAGS) -mavx512f -mavx512dq -mavx512bw -mavx512vl -mpr
 ISA_gauss_avx2  := -mavx2
 ISA_gemm_avx2   := -mavx2 -mfma -ffp-contract=fast
 ISA_gemm_avx512 := -mavx512f -ffp-contract=fast
+ISA_gemm_avx512bf16 := $(VEC_CFLAGS) -mavx512f -mavx512bw -mavx512vl -mavx512bf16
+ISA_gemm_amx    := $(VEC_CFLAGS) -mavx512f -mavx512bw -mavx512vl
 ISA_minimal_avx2   := -mavx2 -mfma -ffp-contract=fast
 ISA_minimal_avx512 := -mavx512f -ffp-contract=fast
 endif
@@ -245,6 +255,51 @@ VALGRIND = valgrind -q --error-exitcode=99 --leak-check=no --suppressions=tests/
 check-long: $(UNITS) ## run the tests of the library's files under valgrind
 	$(Q)$(PROVE) --exec '$(VALGRIND)' $(filter-out %/test_cpu %/test_pool,$(sort $(UNITS)))
 
+# What concerns the kernels at every level of the CPU that the machine has; the first tests run all levels
+# by themselves, those of LEVEL_UNITS as COVTOOLS_CPU says.
+CPU_UNITS   := $(patsubst %,$(B)/tests/test_%,cpu gemm gemm_dot gemm_amx vec minimal lstm layers)
+LEVEL_UNITS := $(patsubst %,$(B)/tests/test_%,device_cpu reference_models)
+CPU_LEVELS  := base avx2 avx512 avx512bf16 amx
+.PHONY: check-cpu
+check-cpu: all $(HELPERS) $(DEMOS) $(CPU_UNITS) $(LEVEL_UNITS) ## run the network's tests at every level of the CPU; AVX2's under valgrind
+	$(if $(SAN)$(filter-out x86_64-%,$(shell $(CC) -dumpmachine)),,$(Q)tests/lint/instructions.sh $(B)/obj/common)
+	$(Q)$(PROVE) --exec '' $(CPU_UNITS)
+	$(Q)there=$$($(BIN)/covpredict --version | sed -n 's/^--cpu: //p'); for level in $(CPU_LEVELS); do \
+	  case " $$there " in *" $$level "*) ;; *) echo "== $$level: SKIP, not on this machine"; continue ;; esac; \
+	  echo "== $$level"; COVTOOLS_CPU=$$level $(PROVE) --exec '' $(LEVEL_UNITS) $(filter tests/cli/covpredict%,$(CLI_TESTS)) || exit 1; \
+	done
+	$(if $(SAN),,$(Q)$(PROVE) --exec '$(VALGRIND)' $(filter-out %/test_cpu %/test_reference_models,$(CPU_UNITS) $(LEVEL_UNITS)))
+
+# A cross build of the layers that need no library, as far as the network, and their tests on an emulator.
+# cmocka for the target is unpacked below build/, not installed. (test_lstm would take many minutes; test_layers has
+# LSTMs too.)
+ARM        := build/aarch64
+ARM_CC     := aarch64-linux-gnu-gcc
+ARM_QEMU   := qemu-aarch64 -L /usr/aarch64-linux-gnu -E LD_LIBRARY_PATH=$(ARM)/cmocka/usr/lib/aarch64-linux-gnu
+ARM_SRC    := $(filter-out common/base/bgz.c common/base/json_read.c $(foreach c,blosc deflate lz4 lzf zstd,common/codec/$c.c), \
+              $(filter common/base/% common/seq/% common/codec/% common/compute/% common/net/%,$(LIB_SRC)))
+ARM_OBJ    := $(ARM_SRC:%.c=$(ARM)/%.o)
+ARM_UNITS  := $(patsubst %,$(ARM)/tests/unit/test_%,alphabet device_cpu err gemm grid half hparams layers minimal net opt plan pool rng \
+              shape vec)
+ARM_CMOCKA := $(ARM)/cmocka/usr/lib/aarch64-linux-gnu/libcmocka.so.0
+$(ARM)/%.o: %.c
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(ARM_CC) -I. -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 $(VERSION_MACROS) -std=c11 -ffp-contract=off $(WARN) -Werror -O2 \
+	  $(if $(filter vec_%,$(notdir $*)),$(VEC_CFLAGS)) -MMD -MP -c -o $@ $<
+$(ARM)/libcov.a: $(ARM_OBJ)
+	$(Q)rm -f $@ && aarch64-linux-gnu-ar rcs $@ $^
+$(ARM)/tests/unit/%: $(ARM)/tests/unit/%.o $(ARM)/libcov.a
+	$(call say,LD,$@)
+	$(Q)$(ARM_CC) -o $@ $^ $(ARM_CMOCKA) -lm -ldl -lpthread
+.PHONY: check-aarch64
+.SECONDARY: $(ARM_OBJ) $(ARM_UNITS:=.o)
+check-aarch64: ## cross-build for aarch64, and test as far as the network under qemu-user (after deps-aarch64)
+	$(Q)if ! command -v $(ARM_CC) >/dev/null || ! command -v qemu-aarch64 >/dev/null || ! [ -e $(ARM_CMOCKA) ]; then \
+	  echo 'check-aarch64: SKIP, no cross compiler, qemu-user or cmocka (make deps-aarch64)'; else \
+	  $(MAKE) --no-print-directory $(ARM_UNITS) && $(PROVE) --exec '$(ARM_QEMU)' $(ARM_UNITS); fi
+-include $(ARM_OBJ:.o=.d)
+
 .PHONY: coverage
 coverage: ## build with gcov, run the tests, show which lines of the library they reach
 	$(Q)find build/coverage -name '*.gcda' -delete 2>/dev/null || true
@@ -258,8 +313,8 @@ bench-loader: $(B)/bench/bench_loader $(DEMOS) ## how fast bases are read back (
 	$(Q)$< $(or $(FASTA),build/bench/genome.fa) build/bench
 bench-forward: $(B)/bench/bench_forward ## chunks a second of the network alone (THREADS=1 BATCH=16)
 	$(Q)$< $(or $(THREADS),1) $(or $(BATCH),16)
-bench-layers: $(B)/bench/bench_layers ## milliseconds of each layer, convolutions in both forms (ROUNDS=9)
-	$(Q)$< $(or $(ROUNDS),9)
+bench-layers: $(B)/bench/bench_layers ## milliseconds of each layer, convolutions in both forms (ROUNDS=9 THREADS=1)
+	$(Q)$< $(or $(ROUNDS),9) 16 21384 $(or $(THREADS),1)
 bench-codecs: $(B)/bench/bench_codecs ## bytes and MB/s of the compressions (DATA="ELEM_BYTES CHUNK_BYTES FILE")
 	$(Q)$< $(DATA)
 bench: all $(DEMOS) ## how fast the tools are on a made-up genome (BASES=20000000, MODEL=that of the demo)
@@ -286,7 +341,7 @@ format: ## clang-format all sources
 format-check: ## whether clang-format would change something
 	$(Q)$(CLANG_FORMAT) --dry-run -Werror $(ALL_SRC) $(HEADERS)
 
-SHELL_SRC = $(CLI_TESTS) $(wildcard tests/*.sh tests/lib/*.sh workflows/*/*.sh .ci/run)
+SHELL_SRC = $(CLI_TESTS) $(wildcard tests/*.sh tests/lib/*.sh tests/lint/*.sh workflows/*/*.sh .ci/run)
 lint: all ## layers, names, banned calls, man pages against option tables, shell scripts
 	$(Q)$(PYTHON) tests/lint/sources.py .
 	$(Q)$(PYTHON) tests/lint/man_pages.py $(BIN) $(MAN1)

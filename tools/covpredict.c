@@ -19,6 +19,7 @@ struct config {
     const char *model;
     int64_t batch;
     int device, precision;
+    const char *cpu;
     int64_t length;
     const char *species;
     int64_t min_length, max_length;
@@ -32,7 +33,8 @@ struct config {
 };
 
 static const char *const devices[] = {"auto", "cpu", NULL};
-static const char *const precisions[] = {"exact", "fp32", NULL};
+static const char *const precisions[] = {"exact",    "fp32", "bf16x3",
+                                         "balanced", "bf16", NULL};   /* as enum cov_precision */
 static const char *const types[] = {"int16", "int32", "int64", NULL}; /* as enum cov_signal_type */
 
 static const char *const loadings[] = {"disk", "ram", "ram-packed", NULL}; /* as enum cov_loading */
@@ -45,6 +47,7 @@ enum {
     ROW_BATCH_SIZE,
     ROW_DEVICE,
     ROW_PRECISION,
+    ROW_CPU,
     ROW_LENGTH,
     ROW_SPECIES,
     ROW_MIN_LENGTH,
@@ -94,8 +97,17 @@ static const struct cov_opt options[] = {
          .def = "exact",
          .choices = precisions,
          .help =
-             "arithmetic of the network: exact is the fastest that gives Predmoter's values; in "
-             "this version that is fp32"},
+             "arithmetic of the network: exact is the faster one of fp32 and bf16x3, which both "
+             "give Predmoter's values; balanced and bf16 are faster and less exact. Where fp32 is "
+             "as fast as what is asked for, it is taken; -v says so"},
+    [ROW_CPU] = {.name = "cpu",
+                 .type = COV_OPT_STRING,
+                 .field = FIELD(cpu),
+                 .metavar = "LEVELS",
+                 .help = "use only the instructions of the best of these: scalar, base, avx2, "
+                         "avx512, avx512bf16, amx; with the word emulate, bf16 is computed in "
+                         "fp32 where there are no instructions for it, slowly. Without it, what "
+                         "the variable COVTOOLS_CPU lists, or all that there are"},
     [ROW_LENGTH] = {.name = "subsequence-length",
                     .type = COV_OPT_SIZE,
                     .field = FIELD(length),
@@ -202,6 +214,13 @@ static int check(struct config *c, const bool *given, const char *output, struct
         if (rc)
             return rc;
     }
+    if (!given[ROW_CPU])
+        c->cpu = getenv("COVTOOLS_CPU");
+    if (c->cpu && c->cpu[0] == '\0' && !given[ROW_CPU])
+        c->cpu = NULL;
+    int rc = cov_device_check_levels(c->cpu, e);
+    if (rc)
+        return cov_err_prefix(e, "%s", given[ROW_CPU] ? "--cpu" : "COVTOOLS_CPU");
     if (cov_path_is_std(output) && isatty(STDOUT_FILENO))
         return cov_fail(e, COV_EUSAGE, "-o -: a chunk stream is not for a terminal");
     if (c->as_float && given[ROW_DTYPE])
@@ -296,9 +315,9 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
         .batch = (size_t)c->batch,
         .type = c->as_float ? COV_SIGNAL_FLOAT32 : (enum cov_signal_type)c->type,
         .full = c->full,
+        .cpu = {.levels = c->cpu, .precision = (enum cov_precision)c->precision},
         .tmpdir = tmpdir,
     };
-    common->stats.precision = "fp32";
     rc = cov_predict(loader, model, pool, &how, to_stream ? "-" : out.tmp, &common->progress,
                      &common->stats, e);
     if (rc == COV_OK && !to_stream)
@@ -315,10 +334,13 @@ out:
 static void print_versions(FILE *f)
 {
     struct cov_device *device = NULL;
+    char levels[128];
     (void)fprintf(f, "htslib %s\n", cov_bgz_version());
     if (cov_device_open_cpu(NULL, &device, NULL) == COV_OK)
         (void)fprintf(f, "device: %s\n", device->ops->describe(device));
     cov_device_close(device);
+    cov_device_describe_levels(levels, sizeof levels);
+    (void)fprintf(f, "--cpu: %s\n", levels);
 }
 
 static const struct cov_tool tool = {

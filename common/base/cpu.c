@@ -12,6 +12,8 @@
 
 #if defined(__x86_64__)
 #include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 #elif defined(__aarch64__)
 #include <sys/auxv.h>
 #endif
@@ -89,6 +91,15 @@ unsigned cov_cpu_features(void)
     return features;
 }
 
+bool cov_cpu_permit_amx(void)
+{
+    enum { GET_PERMISSION = 0x1022, REQUEST_PERMISSION = 0x1023, TILE_DATA = 18 }; /* asm/prctl.h */
+    uint64_t permitted = 0;
+    return (cov_cpu_features() & COV_CPU_AMX_TILE) &&
+           syscall(SYS_arch_prctl, REQUEST_PERMISSION, TILE_DATA) == 0 &&
+           syscall(SYS_arch_prctl, GET_PERMISSION, &permitted) == 0 && permitted >> TILE_DATA & 1;
+}
+
 #elif defined(__aarch64__)
 
 unsigned cov_cpu_features(void)
@@ -111,6 +122,13 @@ unsigned cov_cpu_features(void)
     return 0;
 }
 
+#endif
+
+#ifndef __x86_64__
+bool cov_cpu_permit_amx(void)
+{
+    return false;
+}
 #endif
 
 const char *cov_cpu_feature_name(unsigned feature)

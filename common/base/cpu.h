@@ -1,12 +1,13 @@
 /* cpu.h - what the processor can do that a kernel may want, as far as the operating system
  * allows it.
  *
- * Detection only: nothing is switched on. AMX also needs the kernel's permission (arch_prctl
- * ARCH_REQ_XCOMP_PERM), which whoever runs such a kernel asks for.
+ * Detection only: nothing is switched on. AMX also needs Linux's permission, which whoever runs its
+ * instructions asks for.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_BASE_CPU_H
 #define COV_BASE_CPU_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* A bit is set when the CPU has the instructions and the OS saves their registers. */
@@ -32,6 +33,10 @@ enum cov_cpu_feature {
 };
 
 unsigned cov_cpu_features(void);
+
+/* Asks Linux (5.16 and later) for the tile registers, for this process and all of its threads; whether
+ * they may be used. */
+bool cov_cpu_permit_amx(void);
 
 /* "avx2" of COV_CPU_AVX2; NULL for anything but one known bit. */
 const char *cov_cpu_feature_name(unsigned feature);

@@ -65,6 +65,8 @@ struct cov_device_ops {
     void (*close)(struct cov_device *dev);
     /* "AMD EPYC, AVX-512": hardware and kernels. Borrowed until close. */
     const char *(*describe)(const struct cov_device *dev);
+    /* "fp32": what is computed in. */
+    const char *(*precision)(const struct cov_device *dev);
     /* Prepares a network for n_workers callers at a time and max_batch >= 1 chunks a call. layers[0]
      * reads one-hot rows (c_in = 4). */
     int (*program_new)(struct cov_device *dev, const struct cov_layer *layers,
@@ -90,11 +92,36 @@ struct cov_device {
     const struct cov_device_ops *ops;
 };
 
-/* The CPU. `kernels`: "ref" (the scalar reference), "openblas" (convolutions on OpenBLAS), "direct"
- * (without minimal filtering, cpu/minimal.h), or NULL for the fastest that the CPU and the operating
- * system allow. */
-int cov_device_open_cpu(const char *kernels, struct cov_device **out,
+/* How exact the products of a network are; sums are in single precision, and so are the gates of an
+ * LSTM, the norms, the last layer, and the last convolution unless it is bf16x3. */
+enum cov_precision {
+    COV_PRECISION_EXACT,    /* the faster one of fp32 and bf16x3 */
+    COV_PRECISION_FP32,     /* single precision */
+    COV_PRECISION_BF16X3,   /* operands in two terms of bf16 each, three products */
+    COV_PRECISION_BALANCED, /* of the LSTM, operands rounded to bf16; of convolutions, in two terms
+                               of bf16, or single precision */
+    COV_PRECISION_BF16,     /* operands rounded to bf16 */
+};
+const char *cov_precision_name(enum cov_precision precision);
+
+/* All may be left zero. */
+struct cov_cpu_options {
+    const char *levels;           /* the instructions that may be used, as in cpu/level.h; NULL: all
+                                     that there are. "scalar" is the scalar reference */
+    enum cov_precision precision; /* a device may compute more exactly where that is as fast, and
+                                     says so to the log with more detail */
+    bool openblas;                /* convolutions on OpenBLAS, in single precision */
+    bool direct;                  /* without minimal filtering (cpu/minimal.h) */
+};
+
+/* The CPU; `options` are borrowed for the call, NULL: all zero. */
+int cov_device_open_cpu(const struct cov_cpu_options *options, struct cov_device **out,
                         struct cov_err *e) COV_MUST_USE;
 void cov_device_close(struct cov_device *dev); /* NULL is accepted */
+
+/* Whether this list of levels can be had. */
+int cov_device_check_levels(const char *levels, struct cov_err *e) COV_MUST_USE;
+/* buf[0..n) = the levels that can be had, with spaces between them. */
+void cov_device_describe_levels(char *buf, size_t n);
 
 #endif

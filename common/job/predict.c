@@ -215,12 +215,13 @@ static int run(struct run *r, struct cov_pool *pool, struct cov_ring_times *time
 }
 
 /* What the run was, for --stats. */
-static int note(const struct run *r, const char *device, const struct cov_ring_times *times,
-                struct cov_stats *stats, struct cov_err *e)
+static int note(const struct run *r, const struct cov_device *device,
+                const struct cov_ring_times *times, struct cov_stats *stats, struct cov_err *e)
 {
-    stats->device = cov_strdup(device, e);
+    stats->device = cov_strdup(device->ops->describe(device), e);
     if (!stats->device)
         return COV_ENOMEM;
+    stats->precision = device->ops->precision(device);
     stats->bases = r->bases;
     stats->chunks = r->chunks;
     struct cov_forward_counts counts;
@@ -272,7 +273,7 @@ int cov_predict(struct cov_loader *loader, const struct cov_model *model, struct
     };
     choose_batch(&r, options->batch);
 
-    int rc = cov_device_open_cpu(options->kernels, &device, e);
+    int rc = cov_device_open_cpu(&options->cpu, &device, e);
     if (rc)
         goto out;
     cov_info("%s, %u thread%s; %s: %s", device->ops->describe(device), r.n_workers,
@@ -289,7 +290,7 @@ int cov_predict(struct cov_loader *loader, const struct cov_model *model, struct
         r.output = NULL;
     }
     if (rc == COV_OK && stats)
-        rc = note(&r, device->ops->describe(device), &times, stats, e);
+        rc = note(&r, device, &times, stats, e);
 out:
     cov_predict_output_abort(r.output);
     release(&r);

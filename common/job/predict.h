@@ -9,6 +9,7 @@
 #include "common/base/pool.h"
 #include "common/base/progress.h"
 #include "common/base/stats.h"
+#include "common/compute/device.h"
 #include "common/job/loader.h"
 #include "common/job/model.h"
 #include "common/store/signal_file.h"
@@ -17,8 +18,8 @@ struct cov_predict_options {
     size_t batch;              /* chunks a worker computes at a time; 0: chosen */
     enum cov_signal_type type; /* FLOAT32: exp(output) unrounded; else rounded, half to even */
     bool full;                 /* compute everything, also what is known (device.h) */
-    const char *kernels;       /* of the CPU, as cov_device_open_cpu */
-    const char *tmpdir;        /* for what a file has to keep back while its input is a stream */
+    struct cov_cpu_options cpu;
+    const char *tmpdir; /* for what a file has to keep back while its input is a stream */
 };
 
 /* Predicts every chunk that `loader` gives with `model`, and writes the
@@ -26,7 +27,7 @@ struct cov_predict_options {
  * ("-"). Memory: per worker the network's scratch for `batch` chunks, or for its share of all if that
  * is less, and a few encoded pairs in flight; not more for a larger genome. The output is the same
  * for any pool size and batch. Adds to `stats` (may be NULL) chunks, bases, what was computed of them,
- * device and stages. Logs
+ * device, precision and stages. Logs
  * one line with device, kernels and model. */
 int cov_predict(struct cov_loader *loader, const struct cov_model *model, struct cov_pool *pool,
                 const struct cov_predict_options *options, const char *path,

@@ -1,8 +1,9 @@
 /* bench_forward - chunks a second of the network of the published size, on random weights and bases.
- *   bench_forward [THREADS [BATCH [SECONDS [KERNELS]]]]
+ *   bench_forward [THREADS [BATCH [SECONDS [PRECISION [LEVELS]]]]]
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "common/base/clock.h"
@@ -33,7 +34,8 @@ static int forward(void *arg, size_t item, unsigned worker, struct cov_err *e)
 }
 
 /* A network of the published size with random weights, on `threads` workers. */
-static int set_up(struct bench *b, const char *kernels, unsigned threads, struct cov_err *e)
+static int set_up(struct bench *b, const struct cov_cpu_options *cpu, unsigned threads,
+                  struct cov_err *e)
 {
     const struct cov_hparams hp = {.model_type = COV_MODEL_BI_HYBRID,
                                    .cnn_layers = 3,
@@ -56,7 +58,7 @@ static int set_up(struct bench *b, const char *kernels, unsigned threads, struct
     if (rc)
         goto out;
     cov_params_randomize(&hp, &params, 1, block);
-    rc = cov_device_open_cpu(kernels, &b->dev, e);
+    rc = cov_device_open_cpu(cpu, &b->dev, e);
     if (rc)
         goto out;
     rc = cov_net_new(b->dev, &hp, block, LENGTH, threads, b->batch, &b->net, e);
@@ -114,8 +116,12 @@ int main(int argc, char **argv)
         rc = cov_parse_i64(argv[i], "argument", 1, 4096, &arg[i - 1], &e);
     struct bench b = {.batch = (size_t)arg[1]};
     unsigned threads = (unsigned)arg[0];
+    struct cov_cpu_options cpu = {.levels = argc > 5 ? argv[5] : NULL};
+    for (enum cov_precision p = COV_PRECISION_EXACT; argc > 4 && p <= COV_PRECISION_BF16; p++)
+        if (strcmp(argv[4], cov_precision_name(p)) == 0)
+            cpu.precision = p;
     if (!rc)
-        rc = set_up(&b, argc > 4 ? argv[4] : NULL, threads, &e);
+        rc = set_up(&b, &cpu, threads, &e);
     if (!rc)
         rc = make_chunks(&b, threads, &e);
     if (!rc)

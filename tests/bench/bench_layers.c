@@ -1,7 +1,9 @@
 /* bench_layers - the layers of the published network size one by one, each convolution as a direct
  * product and by minimal filtering in turn: milliseconds of CPU time (median of the rounds) for one
- * sequence, and giga-operations a second of the direct product.
- *   bench_layers [ROUNDS [LSTM_SEQUENCES [LENGTH]]]
+ * sequence, giga-operations a second of the direct product, and their share of what a core can do:
+ * multiply-adds in registers alone, in the same rounds, the median of them. With THREADS, all do the
+ * same at the same time, and the first one is shown.
+ *   bench_layers [ROUNDS [LSTM_SEQUENCES [LENGTH [THREADS]]]]
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,12 +13,13 @@
 #include "common/base/cpu.h"
 #include "common/base/mem.h"
 #include "common/base/opt.h"
+#include "common/base/pool.h"
 #include "common/base/rng.h"
 #include "common/compute/cpu/fast.h"
 #include "common/compute/cpu/lstm.h"
 #include "common/net/shape.h"
 
-enum { MAX_ROUNDS = 1000, FORMS = 2 };
+enum { MAX_ROUNDS = 1000, FORMS = 2, PEAK_STEPS = 400000, PEAK_SUMS = 12 };
 
 static const char *const form_names[FORMS] = {"direct", "minimal"};
 
@@ -35,6 +38,34 @@ static double thread_seconds(void)
     struct timespec t;
     (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* Giga-operations a second of multiply-adds of registers; 0 where that is not known. */
+static double measure_peak(void)
+{
+    double lanes = 0, start = thread_seconds();
+#ifdef __x86_64__
+#define FMA(r, i) "vfmadd231ps %%" r "15, %%" r "15, %%" r #i "\n\t"
+#define FMAS(r)                                                                                    \
+    FMA(r, 0)                                                                                      \
+    FMA(r, 1)                                                                                      \
+    FMA(r, 2) FMA(r, 3) FMA(r, 4) FMA(r, 5) FMA(r, 6) FMA(r, 7) FMA(r, 8) FMA(r, 9) FMA(r, 10)     \
+        FMA(r, 11)
+    unsigned has = cov_cpu_features();
+    long steps = PEAK_STEPS;
+    if (has & COV_CPU_AVX512F) {
+        lanes = 16;
+        __asm__ volatile("vpxorq %%zmm15, %%zmm15, %%zmm15\n1:\t" FMAS("zmm") "dec %0\n\tjnz 1b\n\t"
+                                                                              "vzeroupper"
+                         : "+r"(steps)::"cc", "memory");
+    } else if (has & COV_CPU_FMA) {
+        lanes = 8;
+        __asm__ volatile("vxorps %%ymm15, %%ymm15, %%ymm15\n1:\t" FMAS("ymm") "dec %0\n\tjnz 1b\n\t"
+                                                                              "vzeroupper"
+                         : "+r"(steps)::"cc", "memory");
+    }
+#endif
+    return lanes * 2 * PEAK_SUMS * PEAK_STEPS / (thread_seconds() - start) * 1e-9;
 }
 
 static int by_value(const void *a, const void *b)
@@ -127,8 +158,17 @@ static double run(struct bench *b, const struct cov_fast_layer *f)
     return (thread_seconds() - start) * 1e3 / (double)b->n_seqs;
 }
 
+/* What each thread does. */
+struct job {
+    const struct cov_layer *layers;
+    const struct cov_layer_weights *weights;
+    size_t n_layers, rounds, n_lstm;
+    struct bench *benches; /* [threads, n_layers] */
+    double peak[MAX_ROUNDS];
+};
+
 /* One line of the table; adds to the sum of each form. */
-static void report(struct bench *b, size_t rounds, double sums[FORMS])
+static void report(struct bench *b, size_t rounds, double peak, double sums[FORMS])
 {
     static const char *const kinds[] = {"convolution", "transposed", "LSTM", "linear, exp"};
     const struct cov_layer *l = &b->layer;
@@ -138,7 +178,9 @@ static void report(struct bench *b, size_t rounds, double sums[FORMS])
         if (has_form(b, i)) {
             qsort(b->ms[i], rounds, sizeof(double), by_value);
             ms[i] = b->ms[i][rounds / 2];
-            (void)printf("  %8.3f %8.3f %7.1f", ms[i], b->ms[i][0], work / ms[i] * 1e-6);
+            double rate = work / ms[i] * 1e-6;
+            (void)printf("  %8.3f %8.3f %7.1f %4.0f%%", ms[i], b->ms[i][0], rate,
+                         peak > 0 ? 100 * rate / peak : 0);
         } else {
             ms[i] = ms[0];
         }
@@ -149,33 +191,52 @@ static void report(struct bench *b, size_t rounds, double sums[FORMS])
     (void)printf("\n");
 }
 
-static int measure(const struct cov_layer *layers, const struct cov_layer_weights *weights,
-                   size_t n_layers, size_t rounds, size_t n_lstm, struct cov_err *e)
+static int measure_thread(void *arg, size_t item, unsigned worker, struct cov_err *e)
 {
-    struct bench *all = cov_calloc(n_layers, sizeof *all, e);
-    int rc = all ? COV_OK : COV_ENOMEM;
-    for (size_t i = 0; rc == COV_OK && i < n_layers; i++)
-        rc = bench_init(&all[i], &layers[i], &weights[i], n_lstm, e);
+    (void)worker;
+    struct job *job = arg;
+    struct bench *all = job->benches + item * job->n_layers;
+    int rc = COV_OK;
+    for (size_t i = 0; rc == COV_OK && i < job->n_layers; i++)
+        rc = bench_init(&all[i], &job->layers[i], &job->weights[i], job->n_lstm, e);
     /* The first round warms up. */
-    for (size_t round = 0; rc == COV_OK && round <= rounds; round++)
-        for (size_t i = 0; i < n_layers; i++)
+    for (size_t round = 0; rc == COV_OK && round <= job->rounds; round++) {
+        size_t at = round ? round - 1 : 0;
+        double peak = measure_peak();
+        if (item == 0)
+            job->peak[at] = peak;
+        for (size_t i = 0; i < job->n_layers; i++)
             for (size_t form = 0; form < FORMS; form++)
                 if (has_form(&all[i], form))
-                    all[i].ms[form][round ? round - 1 : 0] = run(&all[i], all[i].fast[form]);
+                    all[i].ms[form][at] = run(&all[i], all[i].fast[form]);
+    }
+    return rc;
+}
+
+static int measure(struct job *job, unsigned threads, struct cov_err *e)
+{
+    struct cov_pool *pool = NULL;
+    job->benches = cov_calloc(threads * job->n_layers, sizeof *job->benches, e);
+    int rc = job->benches ? cov_pool_new(threads, &pool, e) : COV_ENOMEM;
+    if (rc == COV_OK)
+        rc = cov_pool_for(pool, threads, measure_thread, job, e);
     if (rc == COV_OK) {
         double sums[FORMS] = {0};
-        (void)printf("%-25s", "");
+        qsort(job->peak, job->rounds, sizeof(double), by_value);
+        double peak = job->peak[job->rounds / 2];
+        (void)printf("%u threads, %.0f GFLOP/s a core\n%-25s", threads, peak, "");
         for (size_t form = 0; form < FORMS; form++)
-            (void)printf("  %8s %8s %7s", form_names[form], "best", "GFLOP/s");
+            (void)printf("  %8s %8s %7s %5s", form_names[form], "best", "GFLOP/s", "share");
         (void)printf("  times\n");
-        for (size_t i = 0; i < n_layers; i++)
-            report(&all[i], rounds, sums);
-        (void)printf("%-25s  %8.3f %16s  %8.3f %16s  %5.2f\n", "all, ms a sequence", sums[0], "",
+        for (size_t i = 0; i < job->n_layers; i++)
+            report(&job->benches[i], job->rounds, peak, sums);
+        (void)printf("%-25s  %8.3f %22s  %8.3f %22s  %5.2f\n", "all, ms a sequence", sums[0], "",
                      sums[1], "", sums[0] / sums[1]);
     }
-    for (size_t i = 0; all && i < n_layers; i++)
-        bench_fini(&all[i]);
-    free(all);
+    for (size_t i = 0; job->benches && i < threads * job->n_layers; i++)
+        bench_fini(&job->benches[i]);
+    free(job->benches);
+    cov_pool_free(pool);
     return rc;
 }
 
@@ -194,15 +255,15 @@ int main(int argc, char **argv)
                                    .output_size = 2,
                                    .bnorm = true};
     struct cov_err e = COV_ERR_INIT;
-    int64_t arg[3] = {9, 8, 21384};
-    static const int64_t most[3] = {MAX_ROUNDS, (int64_t)COV_LSTM_ROWS, 1 << 24};
+    int64_t arg[4] = {9, 8, 21384, 1};
+    static const int64_t most[4] = {MAX_ROUNDS, (int64_t)COV_LSTM_ROWS, 1 << 24, 256};
     int rc = COV_OK;
-    for (int i = 1; i < argc && i < 4 && !rc; i++)
+    for (int i = 1; i < argc && i < 5 && !rc; i++)
         rc = cov_parse_i64(argv[i], "argument", 1, most[i - 1], &arg[i - 1], &e);
     struct cov_params params = {0};
     struct cov_layer *layers = NULL;
     struct cov_layer_weights *weights = NULL;
-    size_t n_layers;
+    size_t n_layers = 0;
     float *block = NULL;
     if (!rc)
         rc = cov_params_init(&hp, &params, &e);
@@ -212,8 +273,10 @@ int main(int argc, char **argv)
         cov_params_randomize(&hp, &params, 1, block);
         rc = cov_shape(&hp, (size_t)arg[2], &params, block, &layers, &weights, &n_layers, &e);
     }
+    static struct job job;
+    job = (struct job){layers, weights, n_layers, (size_t)arg[0], (size_t)arg[1], NULL, {0}};
     if (!rc)
-        rc = measure(layers, weights, n_layers, (size_t)arg[0], (size_t)arg[1], &e);
+        rc = measure(&job, (unsigned)arg[3], &e);
     if (rc)
         (void)fprintf(stderr, "bench_layers: %s\n", e.text);
     free(weights);

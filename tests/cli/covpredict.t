@@ -138,7 +138,7 @@ assert wanted <= set(s), wanted - set(s)
 assert s["tool"] == "covpredict" and s["threads"] == 2 and s["inputs"] == ["g.h5", "cnn.ckpt"], s
 assert s["command"] == "covpredict -@ 2 --stats s.json -m cnn.ckpt -o x.h5 g.h5", s
 assert s["bases"] == 4000 + 1 + 999 + 1008 + 1009 + 2500 + 37 + 7777, s
-assert s["chunks"] == 42 and s["precision"] == "fp32", s
+assert s["chunks"] == 42 and s["precision"] in ("fp32", "bf16x3"), s
 assert s["positions_computed"] + s["positions_at_rest"] + s["chunks_repeated"] * 1008 == 42 * 1008, s
 assert {"fetch", "compute", "store"} <= set(s["stages"]) and s["device"] and s["peak_rss_bytes"] > 1e6, s
 '
@@ -177,7 +177,7 @@ done <<'END'
 -m cnn.ckpt -o x.h5 --batch-size 5000 g.h5|--batch-size: 5000 is out of range
 -m cnn.ckpt -o x.h5 --subsequence-length 0 g.fa|--subsequence-length: 0 is out of range
 -m cnn.ckpt -o x.h5 --device cuda g.h5|--device: 'cuda' is none of auto, cpu$
--m cnn.ckpt -o x.h5 --precision bf16 g.h5|--precision: 'bf16' is none of exact, fp32$
+-m cnn.ckpt -o x.h5 --precision half g.h5|--precision: 'half' is none of exact, fp32, bf16x3, balanced, bf16$
 -m cnn.ckpt -f -o g.h5 g.h5|g\.h5 is an input: it cannot be an output too$
 -m cnn.ckpt -f -o cnn.ckpt g.h5|cnn\.ckpt is an input: it cannot be an output too$
 END

@@ -7,6 +7,9 @@ predict_check.py same FILE FILE [FIRST]       the same values; of FILE 2 the fir
 predict_check.py rounded FILE FLOATS          FILE is FLOATS, rounded half to even
 predict_check.py constant FILE VALUE
 predict_check.py close FILE EXPECTED          float predictions against float32 exp(output) of the first rows
+predict_check.py accuracy FILE EXPECTED MAX [MAX_1_R [MOST]]
+                                              largest relative error below MAX, 1 - Pearson's r below MAX_1_R (-: any);
+                                              99 % of the errors below MOST
 predict_check.py nearly FILE REFERENCE        integers: two at most differ, by one
 predict_check.py tracks FILE FOLDER           bigWigs <dataset>.bw against the mean of both strands
 predict_check.py serve                        any of these for each request of tests/lib/tap.sh
@@ -170,6 +173,21 @@ def close(path, expected):
         assert np.median(error) < 5e-6 and error.max() < 2e-4, (np.median(error), error.max())
 
 
+def accuracy(path, expected, largest, one_minus_r="-", most="-"):
+    with h5py.File(path) as f, h5py.File(expected) as g:
+        n = min(len(f[P]), len(g["predictions"]))
+        y = g["predictions"][:n].astype(float)
+        x = f[P][:n].astype(float)
+        pad = padding(f)[:n]
+        assert n and x.shape == y.shape and (x[pad] == -1).all()
+        x, y = x[~pad], y[~pad]
+        error = np.abs(x / y - 1)
+        got = (error.max(), np.percentile(error, 99), np.median(error), 1 - np.corrcoef(x.ravel(), y.ravel())[0, 1])
+        assert error.max() < float(largest), got
+        assert most == "-" or got[1] < float(most), got
+        assert one_minus_r == "-" or got[3] < float(one_minus_r), got
+
+
 def nearly(path, reference):
     with h5py.File(path) as f, h5py.File(reference) as g:
         x, y = f[P][:], g[P][:]
@@ -206,7 +224,7 @@ def main(action, *args):
     elif action == "kinds":
         print(" ".join(SOUND if args[0] == "sound" else BROKEN))
     else:
-        {"layout": layout, "same": same, "rounded": rounded, "constant": constant, "close": close, "nearly": nearly,
+        {"layout": layout, "same": same, "rounded": rounded, "constant": constant, "close": close, "accuracy": accuracy, "nearly": nearly,
          "tracks": tracks}[action](*args)
 
 

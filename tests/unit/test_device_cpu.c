@@ -104,11 +104,24 @@ static int compute(void *arg, size_t item, unsigned worker, struct cov_err *e)
                            w->codes + first * w->in, w->values + first * w->out, e);
 }
 
+/* "ref", "openblas", "direct"; NULL: as they come, but for the levels in COVTOOLS_CPU. */
+static struct cov_cpu_options options_of(const char *kernels)
+{
+    const char *levels = getenv("COVTOOLS_CPU");
+    struct cov_cpu_options o = {.levels = levels && *levels ? levels : NULL};
+    if (kernels && strcmp(kernels, "ref") == 0)
+        o.levels = "scalar";
+    o.openblas = kernels && strcmp(kernels, "openblas") == 0;
+    o.direct = kernels && strcmp(kernels, "direct") == 0;
+    return o;
+}
+
 /* values[n, L, D] with these kernels, `batch` chunks a call, on the workers of the pool; all computed
  * if `full`; counts may be NULL. The values stand between guards. Caller frees with free_values. */
-static float *run_net(const char *kernels, bool full, const struct cov_hparams *hp,
-                      const float *block, size_t L, size_t n, const uint8_t *codes, size_t batch,
-                      struct cov_pool *pool, struct cov_forward_counts *counts)
+static float *run_net_with(const struct cov_cpu_options *options, bool full,
+                           const struct cov_hparams *hp, const float *block, size_t L, size_t n,
+                           const uint8_t *codes, size_t batch, struct cov_pool *pool,
+                           struct cov_forward_counts *counts)
 {
     struct cov_device *dev;
     struct cov_err e = COV_ERR_INIT;
@@ -119,7 +132,7 @@ static float *run_net(const char *kernels, bool full, const struct cov_hparams *
         memory[i] = SENTINEL;
     struct work w = {NULL, n, batch, L, out, codes, memory + GUARD};
     struct cov_forward_counts all;
-    succeeds(cov_device_open_cpu(kernels, &dev, &e), &e);
+    succeeds(cov_device_open_cpu(options, &dev, &e), &e);
     succeeds(cov_net_new(dev, hp, block, L, cov_pool_size(pool), batch, &w.net, &e), &e);
     if (full)
         cov_net_compute_all(w.net);
@@ -134,6 +147,14 @@ static float *run_net(const char *kernels, bool full, const struct cov_hparams *
     for (size_t i = 0; i < GUARD; i++)
         assert_true(memory[i] == SENTINEL && memory[GUARD + n * out + i] == SENTINEL);
     return w.values;
+}
+
+static float *run_net(const char *kernels, bool full, const struct cov_hparams *hp,
+                      const float *block, size_t L, size_t n, const uint8_t *codes, size_t batch,
+                      struct cov_pool *pool, struct cov_forward_counts *counts)
+{
+    const struct cov_cpu_options options = options_of(kernels);
+    return run_net_with(&options, full, hp, block, L, n, codes, batch, pool, counts);
 }
 
 /* The same, as it is usual. */
@@ -428,13 +449,113 @@ static void survives_overflow(void **state)
     }
 }
 
-static void refuses_other_kernels(void **state)
+/* Every level that there is computes the same network. */
+static void has_levels(void **state)
+{
+    struct cov_pool *pool = *state;
+    struct cov_rng rng;
+    cov_rng_init(&rng, 27);
+    static const char *const levels[] = {"base", "avx2", "avx512", "avx512bf16", "amx"};
+    size_t L = 216, n = 5;
+    struct cov_hparams hp = draw_hparams(&rng);
+    size_t d = (size_t)hp.output_size;
+    float *block = draw_block(&rng, &hp);
+    uint8_t *codes = draw_codes(&rng, n, L);
+    float *want = values_of("ref", &hp, block, L, n, codes, 2, pool);
+    for (size_t i = 0; i < COV_COUNT(levels); i++) {
+        const struct cov_cpu_options options = {.levels = levels[i],
+                                                .precision = COV_PRECISION_FP32};
+        if (cov_device_check_levels(levels[i], NULL)) {
+            (void)printf("# no %s here\n", levels[i]);
+            continue;
+        }
+        float *got = run_net_with(&options, false, &hp, block, L, n, codes, 2, pool, NULL);
+        assert_close(got, want, n * L * d, codes, d, &hp);
+        free_values(got);
+    }
+    free_values(want);
+    free(codes);
+    free(block);
+}
+
+static void chooses_levels(void **state)
 {
     (void)state;
     struct cov_device *dev;
     struct cov_err e = COV_ERR_INIT;
-    assert_int_equal(cov_device_open_cpu("abacus", &dev, &e), COV_EUSAGE);
-    assert_non_null(strstr(e.text, "abacus"));
+    static const char *const unknown[] = {"abacus", "", "avx2,", ",base", "avx", "base,avx2x"};
+    for (size_t i = 0; i < COV_COUNT(unknown); i++) {
+        const struct cov_cpu_options options = {.levels = unknown[i]};
+        assert_int_equal(cov_device_open_cpu(&options, &dev, &e), COV_EUSAGE);
+        cov_err_clear(&e);
+    }
+    char all[128], one[128];
+    cov_device_describe_levels(all, sizeof all);
+    assert_true(strncmp(all, "scalar base", 11) == 0);
+    for (char *at = all; *at; at += *at != '\0') { /* each alone, and none that is not there */
+        size_t k = strcspn(at, " ");
+        (void)snprintf(one, sizeof one, "%.*s", (int)k, at);
+        succeeds(cov_device_check_levels(one, &e), &e);
+        (void)snprintf(one, sizeof one, "%.*s,base", (int)k, at);
+        succeeds(cov_device_check_levels(one, &e), &e);
+        at += k;
+    }
+    if (!strstr(all, "amx")) {
+        assert_int_equal(cov_device_check_levels("amx", &e), COV_EUNSUPPORTED);
+        assert_non_null(strstr(e.text, "scalar base"));
+        assert_int_equal(cov_device_check_levels("amx,base", NULL), 0);
+    }
+    const struct cov_cpu_options base = {.levels = "scalar,base"};
+    succeeds(cov_device_open_cpu(&base, &dev, &e), &e);
+    assert_non_null(strstr(dev->ops->describe(dev), "baseline"));
+    assert_string_equal(dev->ops->precision(dev), "fp32");
+    cov_device_close(dev);
+}
+
+/* What stands for the precisions: emulated, and what the CPU has, against the scalar reference of
+ * the same rounding; to the last bit in any batch. */
+static void has_precisions(void **state)
+{
+    struct cov_pool *pool = *state;
+    struct cov_rng rng;
+    cov_rng_init(&rng, 28);
+    static const enum cov_precision precisions[] = {COV_PRECISION_BF16X3, COV_PRECISION_BALANCED,
+                                                    COV_PRECISION_BF16};
+    static const double bounds[] = {1e-4, 1e-2, 3e-2};
+    static const char *const levels[] = {"base,emulate",       "avx2,emulate", "avx512,emulate",
+                                         "avx512bf16,emulate", "amx",          NULL};
+    for (int i = 0; i < 12; i++) {
+        struct cov_hparams hp = draw_hparams(&rng);
+        size_t unit = 1, n = 5, d = (size_t)hp.output_size;
+        for (int64_t k = 0; k < hp.cnn_layers; k++)
+            unit *= (size_t)hp.step;
+        size_t L = unit * (size_t)draw(&rng, 1, 1 + 60 / (int64_t)unit);
+        float *block = draw_block(&rng, &hp);
+        uint8_t *codes = draw_codes(&rng, n, L);
+        for (size_t k = 0; k < COV_COUNT(precisions); k++) {
+            struct cov_cpu_options options = {.levels = "scalar", .precision = precisions[k]};
+            float *want = run_net_with(&options, false, &hp, block, L, n, codes, 2, pool, NULL);
+            for (size_t j = 0; j < COV_COUNT(levels); j++) {
+                options.levels = levels[j];
+                if (cov_device_check_levels(levels[j], NULL))
+                    continue;
+                float *got = run_net_with(&options, false, &hp, block, L, n, codes, 5, pool, NULL);
+                float *other =
+                    run_net_with(&options, false, &hp, block, L, n, codes, 2, pool, NULL);
+                assert_memory_equal(got, other, n * L * d * sizeof *got);
+                for (size_t at = 0; at < n * L * d; at++)
+                    if (!(fabs((double)got[at] / (double)want[at] - 1) <= bounds[k]))
+                        fail_msg("%s, %s: value %zu is %g, not %g", levels[j] ? levels[j] : "all",
+                                 cov_precision_name(precisions[k]), at, (double)got[at],
+                                 (double)want[at]);
+                free_values(other);
+                free_values(got);
+            }
+            free_values(want);
+        }
+        free(codes);
+        free(block);
+    }
 }
 
 static int open_pool(void **state)
@@ -460,7 +581,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(counts_through_padding, open_pool, close_pool),
         cmocka_unit_test_setup_teardown(computes_equal_chunks_once, open_pool, close_pool),
         cmocka_unit_test_setup_teardown(survives_overflow, open_pool, close_pool),
-        cmocka_unit_test(refuses_other_kernels),
+        cmocka_unit_test_setup_teardown(has_levels, open_pool, close_pool),
+        cmocka_unit_test_setup_teardown(has_precisions, open_pool, close_pool),
+        cmocka_unit_test(chooses_levels),
     };
     return cmocka_run_group_tests_name("device_cpu", tests, NULL, NULL);
 }

@@ -133,15 +133,19 @@ static double *read_values(const char *name, const char *set, size_t d, size_t *
     return values;
 }
 
-/* values[n, L, output_size] of the model on the CPU, with these kernels. */
-static float *run(const struct cov_model *m, const char *kernels, size_t n, const uint8_t *codes)
+/* values[n, L, output_size] of the model on these levels of the CPU; NULL: COVTOOLS_CPU, or all. */
+static float *run(const struct cov_model *m, const char *levels, size_t n, const uint8_t *codes)
 {
     struct cov_device *dev;
     struct cov_net *net;
     struct cov_err e = COV_ERR_INIT;
     float *values = malloc(n * L * (size_t)m->hp.output_size * sizeof *values);
     assert_non_null(values);
-    succeeds(cov_device_open_cpu(kernels, &dev, &e), &e);
+    const char *preset = getenv("COVTOOLS_CPU");
+    const struct cov_cpu_options options = {.levels = levels              ? levels
+                                                      : preset && *preset ? preset
+                                                                          : NULL};
+    succeeds(cov_device_open_cpu(&options, &dev, &e), &e);
     succeeds(cov_net_new(dev, &m->hp, m->block, L, 1, n, &net, &e), &e);
     succeeds(cov_net_forward(net, 0, n, codes, values, &e), &e);
     cov_net_free(net);
@@ -205,7 +209,7 @@ static void agrees(void **state)
     free(values);
     if (m->n_parameters < 100000) { /* the scalar reference is slow: two chunks */
         n = 2;
-        values = run(m, "ref", n, codes);
+        values = run(m, "scalar", n, codes);
         compare("the same, scalar", n, d, codes, values, expected);
         free(values);
     }

@@ -12,11 +12,14 @@
 #include <string.h>
 
 #include "common/base/cpu.h"
+#include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/compute/cpu/blas.h"
 #include "common/compute/cpu/fast.h"
+#include "common/compute/cpu/level.h"
 #include "common/compute/cpu/lstm.h"
 #include "common/compute/cpu/plan.h"
+#include "common/compute/cpu/precision.h"
 #include "common/compute/cpu/ref.h"
 #include "common/compute/device.h"
 #include "common/seq/alphabet.h"
@@ -27,6 +30,7 @@ struct cpu_device {
     struct cov_device base;
     bool reference; /* the scalar reference instead of `kernels` */
     struct cov_cpu_kernels kernels;
+    struct cov_cpu_arithmetic arithmetic;
     char description[256];
 };
 
@@ -123,16 +127,41 @@ static int copy_weights(struct cov_program *p, size_t i, const struct cov_layer_
     return COV_OK;
 }
 
+/* What becomes of the operands of a layer. The last convolution, whose rounding the last layer
+ * amplifies, is never in bf16 alone. */
+static enum cov_arithmetic arithmetic_of(const struct cov_program *p, size_t i)
+{
+    const struct cov_cpu_arithmetic *a = &p->dev->arithmetic;
+    switch (p->layers[i].kind) {
+    case COV_LAYER_CONV:
+    case COV_LAYER_CONV_TRANSPOSED:
+        return a->conv == COV_BF16 && i + 2 == p->n_layers ? COV_FP32 : a->conv;
+    case COV_LAYER_LSTM:
+        return a->lstm;
+    case COV_LAYER_LINEAR_EXP:
+        break;
+    }
+    return COV_FP32;
+}
+
 static int pack_layer(struct cov_program *p, size_t i, const struct cov_layer_weights *w,
                       struct cov_err *e)
 {
     const struct cov_layer *l = &p->layers[i];
-    const struct cov_cpu_kernels *kernels = &p->dev->kernels;
+    struct cov_cpu_kernels kernels = p->dev->kernels;
+    const struct cov_cpu_arithmetic *a = &p->dev->arithmetic;
+    bool rounded = arithmetic_of(p, i) != COV_FP32;
     if (p->dev->reference)
         return copy_weights(p, i, w, e);
     if (l->kind == COV_LAYER_LSTM)
-        return cov_lstm_new(l, w, kernels->gemm, kernels->vec, &p->lstm[i], e);
-    return cov_fast_layer_new(l, w, kernels, &p->fast[i], e);
+        return cov_lstm_new(l, w, rounded ? a->lstm_gemm : kernels.gemm, kernels.vec, &p->lstm[i],
+                            e);
+    if (rounded && !kernels.openblas &&
+        !(a->minimal_first && kernels.minimal && cov_minimal_pays(l))) {
+        kernels.gemm = a->conv_gemm;
+        kernels.minimal = NULL;
+    }
+    return cov_fast_layer_new(l, w, &kernels, &p->fast[i], e);
 }
 
 /* Floats that an LSTM layer reads or writes for one sequence, whichever is more. */
@@ -376,7 +405,8 @@ static void forward_reference(const struct cov_program *p, struct arena *a, cons
     const float *x = a->onehot;
     for (size_t i = 0; i < p->n_layers; i++) {
         float *y = i + 1 == p->n_layers ? out : a->rows[i % 2];
-        cov_ref_layer(&p->layers[i], &p->weights[i], x, y, (double *)(void *)a->scratch);
+        cov_ref_layer_rounded(&p->layers[i], &p->weights[i], arithmetic_of(p, i), x, y,
+                              (double *)(void *)a->scratch);
         x = y;
     }
 }
@@ -517,45 +547,88 @@ static const char *describe(const struct cov_device *dev)
     return ((const struct cpu_device *)dev)->description;
 }
 
-int cov_device_open_cpu(const char *kernels, struct cov_device **out, struct cov_err *e)
+static const char *precision(const struct cov_device *dev)
+{
+    return cov_precision_name(((const struct cpu_device *)dev)->arithmetic.precision);
+}
+
+/* "<CPU>, AVX-512, bf16 on AMX". */
+static void make_description(struct cpu_device *dev, const struct cov_cpu_options *options)
+{
+    char cpu[128], in[64] = "";
+    const struct cov_cpu_arithmetic *a = &dev->arithmetic;
+    cov_cpu_describe(cpu, sizeof cpu);
+    if (a->precision != COV_PRECISION_FP32)
+        (void)snprintf(in, sizeof in, ", %s%s%s", cov_precision_name(a->precision),
+                       dev->reference         ? ""
+                       : a->lstm_gemm->k_unit ? " on "
+                                              : ", emulated",
+                       dev->reference || !a->lstm_gemm->k_unit ? "" : a->lstm_gemm->name);
+    (void)snprintf(
+        dev->description, sizeof dev->description, "%.*s, %s%s%s%s%s", (int)strcspn(cpu, ":"), cpu,
+        dev->reference ? "scalar reference" : dev->kernels.gemm->name,
+        dev->kernels.openblas ? ", " : "", dev->kernels.openblas ? cov_blas_describe() : "",
+        options->direct ? ", direct convolutions" : "", in);
+}
+
+int cov_device_open_cpu(const struct cov_cpu_options *options, struct cov_device **out,
+                        struct cov_err *e)
 {
     static const struct cov_device_ops ops = {
         .name = "cpu",
         .close = close_device,
         .describe = describe,
+        .precision = precision,
         .program_new = program_new,
         .forward = forward,
         .compute_all = compute_all,
         .counts = counts,
         .program_free = program_free,
     };
-    bool reference = kernels && strcmp(kernels, "ref") == 0;
-    bool openblas = kernels && strcmp(kernels, "openblas") == 0;
-    bool direct = kernels && strcmp(kernels, "direct") == 0;
-    if (kernels && !reference && !openblas && !direct)
-        return cov_fail(e, COV_EUSAGE, "no CPU kernels are called '%s'", kernels);
-    if (openblas && !cov_blas_load())
+    static const struct cov_cpu_options none = {0};
+    struct cov_cpu_choice cpu;
+    if (!options)
+        options = &none;
+    int rc = cov_cpu_level_choose(options->levels, &cpu, e);
+    if (rc)
+        return rc;
+    if (options->openblas && !cov_blas_load())
         return cov_fail(e, COV_EUNSUPPORTED, "OpenBLAS (libopenblas.so.0) cannot be loaded");
     struct cpu_device *dev = cov_calloc(1, sizeof *dev, e);
     if (!dev)
         return COV_ENOMEM;
-    unsigned features = cov_cpu_features();
     dev->base.ops = &ops;
-    dev->reference = reference;
-    dev->kernels.vec = cov_vec_choose(features);
-    dev->kernels.gemm = cov_gemm_choose(features);
+    dev->reference = cpu.level == COV_LEVEL_SCALAR;
+    dev->kernels.vec = cov_vec_choose(cpu.features);
+    dev->kernels.gemm = cov_gemm_choose(cpu.features);
     /* A CPU that we have no kernels for is better served by OpenBLAS, if it is there. */
-    dev->kernels.openblas = openblas || (!reference && !direct &&
-                                         dev->kernels.gemm == &cov_gemm_base && cov_blas_load());
-    dev->kernels.minimal = direct ? NULL : cov_minimal_choose(features);
-    char cpu[128];
-    cov_cpu_describe(cpu, sizeof cpu);
-    (void)snprintf(
-        dev->description, sizeof dev->description, "%.*s, %s%s%s%s", (int)strcspn(cpu, ":"), cpu,
-        reference ? "scalar reference" : dev->kernels.gemm->name, dev->kernels.openblas ? ", " : "",
-        dev->kernels.openblas ? cov_blas_describe() : "", direct ? ", direct convolutions" : "");
+    dev->kernels.openblas = options->openblas || (!options->levels && !options->direct &&
+                                                  cpu.level == COV_LEVEL_BASE && cov_blas_load());
+    dev->kernels.minimal = options->direct ? NULL : cov_minimal_choose(cpu.features);
+    cov_cpu_arithmetic_choose(options->precision, &cpu, &dev->arithmetic);
+    if (dev->arithmetic.why)
+        cov_debug("%s instead of %s: %s", cov_precision_name(dev->arithmetic.precision),
+                  cov_precision_name(options->precision), dev->arithmetic.why);
+    make_description(dev, options);
     *out = &dev->base;
     return COV_OK;
+}
+
+int cov_device_check_levels(const char *levels, struct cov_err *e)
+{
+    struct cov_cpu_choice cpu;
+    return cov_cpu_level_choose(levels, &cpu, e);
+}
+
+void cov_device_describe_levels(char *buf, size_t n)
+{
+    cov_cpu_levels_describe(buf, n);
+}
+
+const char *cov_precision_name(enum cov_precision precision)
+{
+    static const char *const names[] = {"exact", "fp32", "bf16x3", "balanced", "bf16"};
+    return names[precision];
 }
 
 void cov_device_close(struct cov_device *dev)

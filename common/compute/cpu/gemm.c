@@ -6,39 +6,122 @@
 #include <string.h>
 
 #include "common/base/mem.h"
+#include "common/compute/cpu/bf16.h"
+
+/* ---- choosing ---- */
+
+/* The first of n whose needs are met and which computes so; NULL: none. */
+static const struct cov_gemm *first(const struct cov_gemm *const *tables, size_t n,
+                                    unsigned features, enum cov_arithmetic arithmetic)
+{
+    for (size_t i = 0; i < n; i++)
+        if ((tables[i]->needs & ~features) == 0 && tables[i]->arithmetic == arithmetic)
+            return tables[i];
+    return NULL;
+}
+
+static const struct cov_gemm *choose_floats(unsigned features, enum cov_arithmetic arithmetic)
+{
+    static const struct cov_gemm *const tables[] = {
+#ifdef __x86_64__
+        &cov_gemm_avx512, &cov_gemm_avx512_bf16, &cov_gemm_avx512_bf16x3,
+        &cov_gemm_avx2,   &cov_gemm_avx2_bf16,   &cov_gemm_avx2_bf16x3,
+#endif
+        &cov_gemm_base,   &cov_gemm_base_bf16,   &cov_gemm_base_bf16x3,
+    };
+    return first(tables, COV_COUNT(tables), features, arithmetic);
+}
 
 const struct cov_gemm *cov_gemm_choose(unsigned features)
 {
+    return choose_floats(features, COV_FP32);
+}
+
+const struct cov_gemm *cov_gemm_choose_emulated(unsigned features, enum cov_arithmetic arithmetic)
+{
+    return choose_floats(features, arithmetic);
+}
+
+const struct cov_gemm *cov_gemm_choose_bf16(unsigned features, enum cov_arithmetic arithmetic)
+{
 #ifdef __x86_64__
-    static const struct cov_gemm *const tables[] = {&cov_gemm_avx512, &cov_gemm_avx2};
-    for (size_t i = 0; i < COV_COUNT(tables); i++)
-        if ((tables[i]->needs & ~features) == 0)
-            return tables[i];
+    static const struct cov_gemm *const tables[] = {&cov_gemm_amx_bf16, &cov_gemm_amx_bf16x3,
+                                                    &cov_gemm_dot_bf16, &cov_gemm_dot_bf16x3};
+    return first(tables, COV_COUNT(tables), features, arithmetic);
 #else
     (void)features;
+    (void)arithmetic;
+    return NULL;
 #endif
-    return &cov_gemm_base;
+}
+
+/* ---- packing ---- */
+
+/* The first term of v, or the second. */
+static float term(float v, bool second)
+{
+    return second ? cov_bf16_low(v) : cov_bf16_round(v);
+}
+
+static int pack_floats(const struct cov_gemm *gemm, const float *b, bool second,
+                       const struct cov_matrix *m, float **out, struct cov_err *e)
+{
+    size_t n_panels = (m->n + m->panel - 1) / m->panel;
+    float *to = *out = cov_calloc64(n_panels * m->panel, m->k * sizeof *b, e);
+    if (!to)
+        return COV_ENOMEM;
+    for (size_t p = 0; p < n_panels; p++) {
+        size_t left = m->n - p * m->panel, cols = left < m->panel ? left : m->panel;
+        for (size_t i = 0; i < m->k; i++) {
+            const float *from = b + i * m->n + p * m->panel;
+            float *row = to + (p * m->k + i) * m->panel;
+            memcpy(row, from, cols * sizeof *row);
+            for (size_t j = 0; gemm->arithmetic != COV_FP32 && j < cols; j++)
+                row[j] = term(from[j], second);
+        }
+    }
+    return COV_OK;
+}
+
+static int pack_pairs(const struct cov_gemm *gemm, const float *b, struct cov_matrix *m,
+                      struct cov_err *e)
+{
+    size_t n_panels = (m->n + m->panel - 1) / m->panel,
+           terms = gemm->arithmetic == COV_BF16 ? 1 : 2;
+    size_t depth = (m->k + gemm->k_unit - 1) / gemm->k_unit * gemm->k_unit;
+    m->pairs = cov_calloc64(n_panels * m->panel * terms, depth * sizeof *m->pairs, e);
+    if (!m->pairs)
+        return COV_ENOMEM;
+    for (size_t j = 0; j < m->n; j++)
+        for (size_t i = 0; i < m->k; i++)
+            for (size_t t = 0; t < terms; t++) {
+                size_t row = j / m->panel * (depth / 2) + i / 2;
+                size_t at = ((row * terms + t) * m->panel + j % m->panel) * 2 + i % 2;
+                m->pairs[at] = cov_bf16_bits(term(b[i * m->n + j], t));
+            }
+    return COV_OK;
 }
 
 int cov_matrix_init(const struct cov_gemm *gemm, size_t k, size_t n, const float *b,
                     struct cov_matrix *out, struct cov_err *e)
 {
-    size_t panel = n <= gemm->lanes ? gemm->lanes : gemm->width;
-    size_t n_panels = (n + panel - 1) / panel;
-    *out = (struct cov_matrix){.k = k, .n = n, .panel = panel};
-    out->data = cov_calloc64(n_panels * panel, k * sizeof *b, e);
-    if (!out->data)
-        return COV_ENOMEM;
-    for (size_t p = 0; p < n_panels; p++) {
-        size_t left = n - p * panel, cols = left < panel ? left : panel;
-        for (size_t i = 0; i < k; i++)
-            memcpy(out->data + (p * k + i) * panel, b + i * n + p * panel, cols * sizeof *b);
-    }
-    return COV_OK;
+    *out =
+        (struct cov_matrix){.k = k, .n = n, .panel = n <= gemm->lanes ? gemm->lanes : gemm->width};
+    if (gemm->k_unit)
+        return pack_pairs(gemm, b, out, e);
+    int rc = pack_floats(gemm, b, false, out, &out->data, e);
+    if (rc == COV_OK && gemm->arithmetic == COV_BF16X3)
+        rc = pack_floats(gemm, b, true, out, &out->low, e);
+    if (rc)
+        cov_matrix_fini(out);
+    return rc;
 }
 
 void cov_matrix_fini(struct cov_matrix *m)
 {
     free(m->data);
-    m->data = NULL;
+    free(m->low);
+    free(m->pairs);
+    m->data = m->low = NULL;
+    m->pairs = NULL;
 }

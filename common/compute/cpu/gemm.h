@@ -1,7 +1,8 @@
-/* gemm.h - single precision matrix products with a packed right-hand side, compiled once per
- * instruction set.
+/* gemm.h - matrix products with a packed right-hand side, compiled once per instruction set: of
+ * floats, or of operands that are rounded to bf16 or split in two terms of bf16 (bf16.h), with sums
+ * in single precision in any case.
  *
- * Every element of the result is one chain of multiply-adds over k, in order, whatever the shape and
+ * Every element of the result is a fixed sequence of multiply-adds over k, whatever the shape and
  * the place of its row: so a row's values do not depend on the rows beside it. (OpenBLAS's do: its
  * kernels for the edges of a matrix sum in another order.)
  * SPDX-License-Identifier: MIT */
@@ -10,14 +11,26 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "common/base/err.h"
+
+/* What becomes of the operands a and b of a product. */
+enum cov_arithmetic {
+    COV_FP32,   /* a b */
+    COV_BF16,   /* bf16(a) bf16(b) */
+    COV_BF16X3, /* high(a) high(b) + high(a) low(b) + low(a) high(b) */
+};
 
 /* B[k,n], packed by one of the tables below, which alone can use it. */
 struct cov_matrix {
     size_t k, n;
     size_t panel; /* columns of a panel */
-    float *data;  /* [ceil(n / panel), k, panel], zeros behind column n. Owned */
+    /* Owned. Either floats [ceil(n / panel), k, panel], zeros behind column n, rounded if that is asked
+     * for; or pairs of bf16 [ceil(n / panel), ceil(k / k_unit) * k_unit / 2, terms, panel, 2], zeros
+     * behind row k, too. On cache lines. */
+    float *data, *low; /* low: the second terms */
+    uint16_t *pairs;
 };
 
 struct cov_gemm {
@@ -29,12 +42,26 @@ struct cov_gemm {
      * rows may overlap (lda < k). c must not overlap a. */
     void (*run)(size_t m, const float *a, size_t lda, const struct cov_matrix *b, float *c,
                 size_t ldc, bool add);
+
+    enum cov_arithmetic arithmetic;
+    size_t k_unit; /* rows of pairs of bf16 come in this number; 0: B is floats */
 };
 
 extern const struct cov_gemm cov_gemm_base, cov_gemm_avx2, cov_gemm_avx512;
+/* The same values as instructions for bf16 give, but for the order of sums, in single precision: three
+ * times the work for bf16x3. */
+extern const struct cov_gemm cov_gemm_base_bf16, cov_gemm_avx2_bf16, cov_gemm_avx512_bf16;
+extern const struct cov_gemm cov_gemm_base_bf16x3, cov_gemm_avx2_bf16x3, cov_gemm_avx512_bf16x3;
+/* With instructions for bf16: VDPBF16PS, and TDPBF16PS. */
+extern const struct cov_gemm cov_gemm_dot_bf16, cov_gemm_dot_bf16x3;
+extern const struct cov_gemm cov_gemm_amx_bf16, cov_gemm_amx_bf16x3;
 
-/* The widest whose needs are among `features`. */
+/* The widest in single precision whose needs are among `features`. */
 const struct cov_gemm *cov_gemm_choose(unsigned features);
+/* The fastest with instructions for bf16; NULL if there are none. */
+const struct cov_gemm *cov_gemm_choose_bf16(unsigned features, enum cov_arithmetic arithmetic);
+/* The widest that does without them. */
+const struct cov_gemm *cov_gemm_choose_emulated(unsigned features, enum cov_arithmetic arithmetic);
 
 /* Packs b[k,n], row-major. Free with cov_matrix_fini. */
 int cov_matrix_init(const struct cov_gemm *gemm, size_t k, size_t n, const float *b,

@@ -1,6 +1,6 @@
 /* gemm_avx512.c - matrix products for AVX-512.
  * SPDX-License-Identifier: MIT */
-#define GEMM_TABLE cov_gemm_avx512
+#define GEMM_LEVEL avx512
 #define GEMM_NAME "AVX-512"
 #define GEMM_NEEDS (COV_CPU_AVX512F)
 #define LANES 16

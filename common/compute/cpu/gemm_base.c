@@ -1,6 +1,6 @@
-/* gemm_base.c - matrix products for baseline.
+/* gemm_base.c - matrix products for any CPU of the architecture.
  * SPDX-License-Identifier: MIT */
-#define GEMM_TABLE cov_gemm_base
+#define GEMM_LEVEL base
 #define GEMM_NAME "baseline"
 #define GEMM_NEEDS (0)
 #define LANES 4

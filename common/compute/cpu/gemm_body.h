@@ -1,8 +1,9 @@
-/* gemm_body.h - the kernel of gemm.h; included by the file of each instruction set, which defines
- * GEMM_TABLE, GEMM_NAME, GEMM_NEEDS, the floats of a vector LANES, and ROWS: a tile of ROWS rows and
- * two vectors of columns fills the registers with sums.
+/* gemm_body.h - the kernels of gemm.h on floats; included by the file of each instruction set, which
+ * defines GEMM_LEVEL (the end of its tables' names), GEMM_NAME, GEMM_NEEDS, the floats of a vector
+ * LANES, and ROWS: a tile of ROWS rows and two vectors of columns fills the registers with sums.
  * SPDX-License-Identifier: MIT */
 #include "common/base/cpu.h"
+#include "common/compute/cpu/bf16.h"
 #include "common/compute/cpu/gemm.h"
 
 enum {
@@ -95,27 +96,92 @@ static void run_edge(size_t rows, size_t vectors, size_t cols, size_t k, const f
         }
 }
 
-/* A panel of B stays in the cache while all rows of a pass over it. */
-static void run(size_t m, const float *a, size_t lda, const struct cov_matrix *b, float *c,
-                size_t ldc, bool add)
+/* c = a times k rows of B, whose panels are `depth` rows apart. A panel stays in the cache while all
+ * rows of a pass over it. */
+static void run_rows(size_t m, const float *a, size_t lda, const struct cov_matrix *b,
+                     const float *data, size_t k, size_t depth, float *c, size_t ldc, bool add)
 {
     size_t vectors = b->panel / LANES;
     size_t n_tiles = (m + ROWS - 1) / ROWS; /* of nearly equal height */
     size_t height = n_tiles > 1 ? m / n_tiles : m, n_higher = m - height * n_tiles;
     for (size_t j = 0; j < b->n; j += b->panel) {
         size_t cols = b->n - j;
-        const float *panel = b->data + j * b->k;
+        const float *panel = data + j * depth;
         for (size_t i = 0, r0 = 0; i < n_tiles; i++) {
             size_t rows = height + (i < n_higher);
             const float *from = a + r0 * lda;
             float *to = c + r0 * ldc + j;
             if (cols < b->panel)
-                run_edge(rows, vectors, cols, b->k, from, lda, panel, to, ldc, add);
+                run_edge(rows, vectors, cols, k, from, lda, panel, to, ldc, add);
             else
-                run_tile(rows, vectors, b->k, from, lda, panel, to, ldc, add);
+                run_tile(rows, vectors, k, from, lda, panel, to, ldc, add);
             r0 += rows;
         }
     }
 }
 
-const struct cov_gemm GEMM_TABLE = {GEMM_NAME, GEMM_NEEDS, LANES, 2 * LANES, run};
+static void run(size_t m, const float *a, size_t lda, const struct cov_matrix *b, float *c,
+                size_t ldc, bool add)
+{
+    run_rows(m, a, lda, b, b->data, b->k, b->k, c, ldc, add);
+}
+
+/* ---- operands of bf16 ---- */
+
+enum { ROUNDED_ROWS = 2 * ROWS, ROUNDED_DEPTH = 256 };
+
+/* high[n] and low[n] = the two terms of x[n]. */
+static inline void split(size_t n, const float *restrict x, float *restrict high,
+                         float *restrict low)
+{
+    for (size_t i = 0; i < n; i++) {
+        float v = cov_bf16_round(x[i]);
+        high[i] = v;
+        low[i] = cov_bf16_round(x[i] - v);
+    }
+}
+
+/* Some rows, some of k at a time. */
+static inline __attribute__((always_inline)) void run_rounded(const bool split_terms, size_t m,
+                                                              const float *a, size_t lda,
+                                                              const struct cov_matrix *b, float *c,
+                                                              size_t ldc, bool add)
+{
+    float high[ROUNDED_ROWS * ROUNDED_DEPTH], low[ROUNDED_ROWS * ROUNDED_DEPTH];
+    for (size_t r0 = 0; r0 < m; r0 += ROUNDED_ROWS) {
+        size_t rows = m - r0 < ROUNDED_ROWS ? m - r0 : ROUNDED_ROWS;
+        float *to = c + r0 * ldc;
+        for (size_t k0 = 0; k0 < b->k; k0 += ROUNDED_DEPTH) {
+            size_t k = b->k - k0 < ROUNDED_DEPTH ? b->k - k0 : ROUNDED_DEPTH;
+            const float *right = b->data + k0 * b->panel;
+            for (size_t r = 0; r < rows; r++)
+                split(k, a + (r0 + r) * lda + k0, high + r * k, low + r * k);
+            run_rows(rows, high, k, b, right, k, b->k, to, ldc, add || k0 > 0);
+            if (split_terms) {
+                run_rows(rows, high, k, b, b->low + k0 * b->panel, k, b->k, to, ldc, true);
+                run_rows(rows, low, k, b, right, k, b->k, to, ldc, true);
+            }
+        }
+    }
+}
+
+static void run_bf16(size_t m, const float *a, size_t lda, const struct cov_matrix *b, float *c,
+                     size_t ldc, bool add)
+{
+    run_rounded(false, m, a, lda, b, c, ldc, add);
+}
+
+static void run_bf16x3(size_t m, const float *a, size_t lda, const struct cov_matrix *b, float *c,
+                       size_t ldc, bool add)
+{
+    run_rounded(true, m, a, lda, b, c, ldc, add);
+}
+
+#define JOIN_(a, b, c) a##b##c
+#define JOIN(a, b, c) JOIN_(a, b, c)
+const struct cov_gemm JOIN(cov_gemm_, GEMM_LEVEL, ) = {GEMM_NAME, GEMM_NEEDS, LANES, 2 * LANES,
+                                                       run,       COV_FP32,   0};
+const struct cov_gemm JOIN(cov_gemm_, GEMM_LEVEL, _bf16) = {GEMM_NAME, GEMM_NEEDS, LANES, 2 * LANES,
+                                                            run_bf16,  COV_BF16,   0};
+const struct cov_gemm JOIN(cov_gemm_, GEMM_LEVEL, _bf16x3) = {
+    GEMM_NAME, GEMM_NEEDS, LANES, 2 * LANES, run_bf16x3, COV_BF16X3, 0};

@@ -5,6 +5,21 @@
 #include <math.h>
 #include <string.h>
 
+#include "common/compute/cpu/bf16.h"
+
+/* A weight times v. */
+static double product(enum cov_arithmetic arithmetic, float weight, double v)
+{
+    if (arithmetic == COV_FP32)
+        return (double)weight * v;
+    float x = (float)v;
+    double high_w = (double)cov_bf16_round(weight), high_x = (double)cov_bf16_round(x);
+    if (arithmetic == COV_BF16)
+        return high_w * high_x;
+    return high_w * high_x + (double)cov_bf16_low(weight) * high_x +
+           high_w * (double)cov_bf16_low(x);
+}
+
 /* What stands behind the sum of a convolution. */
 static float finish(const struct cov_layer_weights *w, bool norm, size_t o, double sum)
 {
@@ -16,8 +31,8 @@ static float finish(const struct cov_layer_weights *w, bool norm, size_t o, doub
     return (float)v;
 }
 
-static void conv(const struct cov_layer *l, const struct cov_layer_weights *w, const float *x,
-                 float *y)
+static void conv(const struct cov_layer *l, const struct cov_layer_weights *w,
+                 enum cov_arithmetic arithmetic, const float *x, float *y)
 {
     for (size_t t = 0; t < l->t_out; t++)
         for (size_t o = 0; o < l->c_out; o++) {
@@ -27,15 +42,15 @@ static void conv(const struct cov_layer *l, const struct cov_layer_weights *w, c
                 if (row < 0 || row >= (int64_t)l->t_in)
                     continue;
                 for (size_t i = 0; i < l->c_in; i++)
-                    sum += (double)w->weight[(o * l->c_in + i) * l->kernel + k] *
-                           (double)x[(size_t)row * l->c_in + i];
+                    sum += product(arithmetic, w->weight[(o * l->c_in + i) * l->kernel + k],
+                                   (double)x[(size_t)row * l->c_in + i]);
             }
             y[t * l->c_out + o] = finish(w, l->norm, o, sum);
         }
 }
 
 static void conv_transposed(const struct cov_layer *l, const struct cov_layer_weights *w,
-                            const float *x, float *y)
+                            enum cov_arithmetic arithmetic, const float *x, float *y)
 {
     for (size_t t = 0; t < l->t_out; t++)
         for (size_t o = 0; o < l->c_out; o++) {
@@ -48,8 +63,8 @@ static void conv_transposed(const struct cov_layer *l, const struct cov_layer_we
                 if (j >= l->t_in)
                     continue;
                 for (size_t i = 0; i < l->c_in; i++)
-                    sum += (double)w->weight[(i * l->c_out + o) * l->kernel + k] *
-                           (double)x[j * l->c_in + i];
+                    sum += product(arithmetic, w->weight[(i * l->c_out + o) * l->kernel + k],
+                                   (double)x[j * l->c_in + i]);
             }
             y[t * l->c_out + o] = finish(w, l->norm, o, sum);
         }
@@ -60,8 +75,8 @@ static double sigmoid(double v)
     return 1.0 / (1.0 + exp(-v));
 }
 
-static void lstm(const struct cov_layer *l, const struct cov_layer_weights *w, const float *x,
-                 float *y, double *state)
+static void lstm(const struct cov_layer *l, const struct cov_layer_weights *w,
+                 enum cov_arithmetic arithmetic, const float *x, float *y, double *state)
 {
     size_t hidden = l->hidden;
     double *gates = state, *h = state + 4 * hidden, *c = state + 5 * hidden;
@@ -72,9 +87,10 @@ static void lstm(const struct cov_layer *l, const struct cov_layer_weights *w, c
             for (size_t g = 0; g < 4 * hidden; g++) {
                 double sum = (double)w->b_ih[d][g] + (double)w->b_hh[d][g];
                 for (size_t i = 0; i < l->c_in; i++)
-                    sum += (double)w->w_ih[d][g * l->c_in + i] * (double)x[t * l->c_in + i];
+                    sum += product(arithmetic, w->w_ih[d][g * l->c_in + i],
+                                   (double)x[t * l->c_in + i]);
                 for (size_t i = 0; i < hidden; i++)
-                    sum += (double)w->w_hh[d][g * hidden + i] * h[i];
+                    sum += product(arithmetic, w->w_hh[d][g * hidden + i], h[i]);
                 gates[g] = sum;
             }
             for (size_t u = 0; u < hidden; u++) {
@@ -87,14 +103,14 @@ static void lstm(const struct cov_layer *l, const struct cov_layer_weights *w, c
     }
 }
 
-static void linear_exp(const struct cov_layer *l, const struct cov_layer_weights *w, const float *x,
-                       float *y)
+static void linear_exp(const struct cov_layer *l, const struct cov_layer_weights *w,
+                       enum cov_arithmetic arithmetic, const float *x, float *y)
 {
     for (size_t t = 0; t < l->t_out; t++)
         for (size_t o = 0; o < l->c_out; o++) {
             double sum = (double)w->bias[o];
             for (size_t i = 0; i < l->c_in; i++)
-                sum += (double)w->weight[o * l->c_in + i] * (double)x[t * l->c_in + i];
+                sum += product(arithmetic, w->weight[o * l->c_in + i], (double)x[t * l->c_in + i]);
             y[t * l->c_out + o] = (float)exp(sum);
         }
 }
@@ -102,18 +118,24 @@ static void linear_exp(const struct cov_layer *l, const struct cov_layer_weights
 void cov_ref_layer(const struct cov_layer *layer, const struct cov_layer_weights *w, const float *x,
                    float *y, double *state)
 {
+    cov_ref_layer_rounded(layer, w, COV_FP32, x, y, state);
+}
+
+void cov_ref_layer_rounded(const struct cov_layer *layer, const struct cov_layer_weights *w,
+                           enum cov_arithmetic arithmetic, const float *x, float *y, double *state)
+{
     switch (layer->kind) {
     case COV_LAYER_CONV:
-        conv(layer, w, x, y);
+        conv(layer, w, arithmetic, x, y);
         break;
     case COV_LAYER_CONV_TRANSPOSED:
-        conv_transposed(layer, w, x, y);
+        conv_transposed(layer, w, arithmetic, x, y);
         break;
     case COV_LAYER_LSTM:
-        lstm(layer, w, x, y, state);
+        lstm(layer, w, arithmetic, x, y, state);
         break;
     case COV_LAYER_LINEAR_EXP:
-        linear_exp(layer, w, x, y);
+        linear_exp(layer, w, arithmetic, x, y);
         break;
     }
 }

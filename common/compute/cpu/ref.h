@@ -4,6 +4,7 @@
 #ifndef COV_COMPUTE_CPU_REF_H
 #define COV_COMPUTE_CPU_REF_H
 
+#include "common/compute/cpu/gemm.h"
 #include "common/compute/device.h"
 
 /* y[t_out,c_out] = the layer of x[t_in,c_in], of one sequence. Sums in double:
@@ -16,6 +17,11 @@
  * `state` is scratch for 6 * hidden doubles (NULL unless LSTM). */
 void cov_ref_layer(const struct cov_layer *layer, const struct cov_layer_weights *w, const float *x,
                    float *y, double *state);
+
+/* The same with the operands of every product, weights and what they are multiplied with, rounded or
+ * split as in products of matrices (gemm.h); h of an LSTM is a float first. */
+void cov_ref_layer_rounded(const struct cov_layer *layer, const struct cov_layer_weights *w,
+                           enum cov_arithmetic arithmetic, const float *x, float *y, double *state);
 
 /* The arrays of struct cov_layer_weights as a list, in its order, so that they can be copied by
  * loops: how many floats each holds for a layer (0: not used; returns the sum), where they are, and

@@ -1,0 +1,25 @@
+/* precision.h - what a named precision comes to on a CPU: which products are made of which operands.
+ * SPDX-License-Identifier: MIT */
+#ifndef COV_COMPUTE_CPU_PRECISION_H
+#define COV_COMPUTE_CPU_PRECISION_H
+
+#include "common/compute/cpu/gemm.h"
+#include "common/compute/cpu/level.h"
+#include "common/compute/device.h"
+
+struct cov_cpu_arithmetic {
+    enum cov_precision precision; /* what it comes to; not EXACT */
+    const char *why;              /* it is another one than the one that was asked for; or NULL */
+    enum cov_arithmetic conv, lstm;
+    /* Kernels for these; NULL: single precision. */
+    const struct cov_gemm *conv_gemm, *lstm_gemm;
+    /* Where minimal filtering (minimal.h) pays, it is in single precision, and conv_gemm is not used. */
+    bool minimal_first;
+};
+
+/* What `wanted` comes to. Where single precision is at least as fast, it is taken: it is more exact
+ * too. */
+void cov_cpu_arithmetic_choose(enum cov_precision wanted, const struct cov_cpu_choice *cpu,
+                               struct cov_cpu_arithmetic *out);
+
+#endif
