@@ -95,7 +95,7 @@ struct cov_device {
 /* How exact the products of a network are; sums are in single precision, and so are the gates of an
  * LSTM, the norms, the last layer, and the last convolution unless it is bf16x3. */
 enum cov_precision {
-    COV_PRECISION_EXACT,    /* the faster one of fp32 and bf16x3 */
+    COV_PRECISION_EXACT,    /* the faster one of fp32 and bf16x3, if tested: fp32 */
     COV_PRECISION_FP32,     /* single precision */
     COV_PRECISION_BF16X3,   /* operands in two terms of bf16 each, three products */
     COV_PRECISION_BALANCED, /* of the LSTM, operands rounded to bf16; of convolutions, in two terms

@@ -49,8 +49,8 @@ static double measure_peak(void)
 #define FMAS(r)                                                                                    \
     FMA(r, 0)                                                                                      \
     FMA(r, 1)                                                                                      \
-    FMA(r, 2) FMA(r, 3) FMA(r, 4) FMA(r, 5) FMA(r, 6) FMA(r, 7) FMA(r, 8) FMA(r, 9) FMA(r, 10)     \
-        FMA(r, 11)
+    FMA(r, 2)                                                                                      \
+    FMA(r, 3) FMA(r, 4) FMA(r, 5) FMA(r, 6) FMA(r, 7) FMA(r, 8) FMA(r, 9) FMA(r, 10) FMA(r, 11)
     unsigned has = cov_cpu_features();
     long steps = PEAK_STEPS;
     if (has & COV_CPU_AVX512F) {
