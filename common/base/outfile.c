@@ -247,7 +247,7 @@ static ssize_t copy_some(int in, int out, bool *share, char *buf, size_t n)
     return got;
 }
 
-int cov_outfile_copy(const struct cov_outfile *o, const char *from, struct cov_progress *progress,
+int cov_outfile_copy(struct cov_outfile *o, const char *from, struct cov_progress *progress,
                      struct cov_err *e)
 {
     char buf[1 << 16];
@@ -259,6 +259,13 @@ int cov_outfile_copy(const struct cov_outfile *o, const char *from, struct cov_p
     int out = open(o->tmp, O_WRONLY | O_TRUNC | O_CLOEXEC);
     if (out < 0 || fstat(in, &st) != 0)
         code = cov_fail_errno(e, "%s: cannot be copied", from);
+    struct stat target;
+    if (code == COV_OK && stat(o->path, &target) == 0 && target.st_ino == st.st_ino &&
+        target.st_dev == st.st_dev) {
+        o->is_copy = true;
+        o->copied_time = st.st_mtim;
+        o->copied_inode = st.st_ino;
+    }
     cov_progress_begin(progress, "copying", "bytes", st.st_size);
     for (ssize_t got = 1; code == COV_OK && got != 0;) {
         got = copy_some(in, out, &share, buf, sizeof buf);
@@ -325,11 +332,23 @@ static void sync_folder(const char *path)
     free(dir);
 }
 
+/* Whether what the file was copied from is still what it is to replace. */
+static bool is_unchanged(const struct cov_outfile *o)
+{
+    struct stat st;
+    return stat(o->path, &st) == 0 && st.st_ino == o->copied_inode &&
+           st.st_mtim.tv_sec == o->copied_time.tv_sec &&
+           st.st_mtim.tv_nsec == o->copied_time.tv_nsec;
+}
+
 /* Gives the file its name; with keep_old, what has it now gets the temporary one, where the file
  * system can do that. */
 static int place(struct cov_outfile *o, bool keep_old, struct cov_err *e)
 {
     int failed;
+    if (o->is_copy && !is_unchanged(o))
+        return cov_fail(e, COV_EEXIST,
+                        "%s has been changed meanwhile, by another program: run again", o->path);
     if (!o->force)
         failed = rename_new(o->tmp, o->path);
     else if (keep_old && renameat2(AT_FDCWD, o->tmp, AT_FDCWD, o->path, RENAME_EXCHANGE) == 0)

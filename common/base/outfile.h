@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <time.h>
 
 #include "common/base/err.h"
 #include "common/base/progress.h"
@@ -20,12 +21,16 @@ struct cov_outfile {
     bool in_place; /* `path` is a device or a pipe and is written to directly */
     bool swapped;  /* while several get their names: what was at `path` is at `tmp` */
     bool placed;   /* while several get their names: it has its own */
-    int slot;      /* place in the list of files to remove on a signal */
+    /* What was at `path` when it was copied from there: it must be the same at the end. */
+    bool is_copy;
+    struct timespec copied_time;
+    unsigned long long copied_inode;
+    int slot; /* place in the list of files to remove on a signal */
 };
 
 #define COV_OUTFILE_INIT                                                                           \
     {                                                                                              \
-        0, 0, 0, 0, 0, 0, -1                                                                       \
+        0, 0, 0, 0, 0, 0, 0, {0, 0}, 0, -1                                                         \
     }
 
 enum cov_outfile_kind {
@@ -42,8 +47,9 @@ int cov_outfile_begin(struct cov_outfile *o, const char *path, enum cov_outfile_
                       bool force, struct cov_err *e) COV_MUST_USE;
 
 /* Makes the temporary file a copy of the regular file `from`, with its permissions, but that the owner
- * may read and change it. `progress` may be NULL. */
-int cov_outfile_copy(const struct cov_outfile *o, const char *from, struct cov_progress *progress,
+ * may read and change it. If `from` is what the copy is to replace, the commit fails with COV_EEXIST when
+ * it has been changed meanwhile: that change would be lost. `progress` may be NULL. */
+int cov_outfile_copy(struct cov_outfile *o, const char *from, struct cov_progress *progress,
                      struct cov_err *e) COV_MUST_USE;
 
 /* The file at `tmp` is complete and closed: syncs it and its folder and gives it its name. Its

@@ -349,6 +349,33 @@ static void makes_nameless_files(void **state)
     assert_int_equal(cov_tmpfile("/proc", &fd, NULL), COV_EIO);
 }
 
+/* A copy that is to replace its source, which another program replaces meanwhile, or writes to. */
+static void keeps_changes_of_others(void **state)
+{
+    (void)state;
+    for (int replaced = 0; replaced < 2; replaced++) {
+        struct cov_outfile o;
+        struct cov_err e = COV_ERR_INIT;
+        put("g.h5", "old");
+        begin(&o, "g.h5", true);
+        assert_int_equal(cov_outfile_copy(&o, "g.h5", NULL, &e), COV_OK);
+        if (replaced) {
+            put("other.h5", "theirs");
+            assert_int_equal(rename("other.h5", "g.h5"), 0);
+        } else {
+            const struct timespec times[2] = {{1000, 0}, {1000, 1}};
+            put("g.h5", "theirs");
+            assert_int_equal(utimensat(AT_FDCWD, "g.h5", times, 0), 0);
+        }
+        assert_int_equal(cov_outfile_commit(&o, &e), COV_EEXIST);
+        assert_string_equal(e.text,
+                            "g.h5 has been changed meanwhile, by another program: run again");
+        check_text("g.h5", "theirs");
+        assert_int_equal(n_files("."), 1);
+        assert_int_equal(unlink("g.h5"), 0);
+    }
+}
+
 static void copies(void **state)
 {
     (void)state;
@@ -390,6 +417,7 @@ int main(void)
         cmocka_unit_test(follows_links),
         cmocka_unit_test(cuts_long_names),
         cmocka_unit_test(commits_all_or_none),
+        cmocka_unit_test(keeps_changes_of_others),
         cmocka_unit_test(has_limit),
         cmocka_unit_test(copies),
         cmocka_unit_test(signal_removes),
