@@ -199,7 +199,7 @@ static int write_outputs(const struct job *j, bool replace, struct cov_progress 
     if (!rc && j->o->list)
         rc = write_list(j, to_stdout ? j->o->list : list.tmp, e);
     if (!rc)
-        rc = cov_outfile_commit_all((struct cov_outfile *[]){&file, &list}, 2, e);
+        rc = cov_outfile_commit_all((struct cov_outfile *[]){&list, &file}, 2, e);
     cov_outfile_abort(&file);
     cov_outfile_abort(&list);
     return rc;
