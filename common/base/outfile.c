@@ -225,6 +225,19 @@ out:
     return code;
 }
 
+int cov_outfile_begin_update(struct cov_outfile *o, const char *path, bool force,
+                             struct cov_err *e)
+{
+    struct stat st;
+    *o = (struct cov_outfile)COV_OUTFILE_INIT;
+    if (stat(path, &st) || access(path, W_OK))
+        return cov_fail_errno(e, "%s", path);
+    if (!force && !(st.st_mode & (S_IWUSR | S_IWGRP | S_IWOTH)))
+        return cov_fail(e, COV_EIO, "%s: is write-protected; use -f to change it, or -o for a copy",
+                        path);
+    return cov_outfile_begin(o, path, COV_OUTFILE_SEEKABLE, true, e);
+}
+
 /* ---- copying ---- */
 
 /* Copies the next bytes: how many, 0 at the end, or -1 with errno. The file system may share them. */

@@ -47,6 +47,11 @@ enum cov_outfile_kind {
 int cov_outfile_begin(struct cov_outfile *o, const char *path, enum cov_outfile_kind kind,
                       bool force, struct cov_err *e) COV_MUST_USE;
 
+/* The same for a file that is there and that a changed copy of it is to replace. Refused, but for
+ * `force`, when nobody may write to it, which root could all the same. */
+int cov_outfile_begin_update(struct cov_outfile *o, const char *path, bool force,
+                             struct cov_err *e) COV_MUST_USE;
+
 /* Makes the temporary file a copy of the regular file `from`, with its permissions, but that the owner
  * may read and change it. If `from` is what the copy is to replace, the commit fails with COV_EEXIST when
  * it has been changed meanwhile: that change would be lost. `progress` may be NULL. */
