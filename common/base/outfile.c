@@ -225,8 +225,7 @@ out:
     return code;
 }
 
-int cov_outfile_begin_update(struct cov_outfile *o, const char *path, bool force,
-                             struct cov_err *e)
+int cov_outfile_begin_update(struct cov_outfile *o, const char *path, bool force, struct cov_err *e)
 {
     struct stat st;
     *o = (struct cov_outfile)COV_OUTFILE_INIT;
