@@ -2,7 +2,6 @@
 # The checks of the sources and of the man pages: on this tree, and on trees with known faults.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
-[ -z "${SAN:-}" ] || skip_all 'of sources and pages, whatever the tools are compiled with'
 
 sources() {
     run "$PYTHON" "$SRC/tests/lint/sources.py" "$1"
