@@ -170,8 +170,8 @@ static int read_measured(struct job *j, struct cov_progress *progress, struct co
             j->sinks[k] = cov_interval_store_sink(j->stores[k]);
     }
     if (!rc && j->plot)
-        rc = cov_convert_plot_add(j->plot, 1, "measured", j->measured_path, j->datasets, j->n,
-                                  contigs, j->sinks, e);
+        rc = cov_convert_plot_add(j->plot, 1, "measured", j->measured, j->datasets, j->n, j->sinks,
+                                  e);
     return rc ? rc
               : cov_convert_source_run(j->measured, j->pool, j->sinks, "reading what was measured",
                                        progress, stats, e);
@@ -201,9 +201,8 @@ static int compare(struct job *j, struct cov_progress *progress, struct cov_stat
             j->sinks[k] = cov_comparison_sink(t->comparison);
     }
     if (!rc && j->plot)
-        rc = cov_convert_plot_add(
-            j->plot, 0, cov_convert_source_is_track(j->source) ? "track" : "predicted",
-            cov_convert_source_name(j->source), j->datasets, j->n, contigs, j->sinks, e);
+        rc = cov_convert_plot_add(j->plot, 0, cov_convert_source_label(j->source), j->source,
+                                  j->datasets, j->n, j->sinks, e);
     return rc ? rc
               : cov_convert_source_run(j->source, j->pool, j->sinks, "comparing", progress, stats,
                                        e);

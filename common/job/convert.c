@@ -114,12 +114,8 @@ static int open_outputs(struct job *j, struct cov_err *e)
     if (!rc && j->o->output)
         rc = open_files(j, tail, stem, e);
     if (!rc && j->plot)
-        rc = cov_convert_plot_add(j->plot, 0,
-                                  is_track         ? "track"
-                                  : j->o->measured ? "measured"
-                                                   : "predicted",
-                                  cov_convert_source_name(j->source), j->datasets, j->n,
-                                  cov_convert_source_contigs(j->source), j->sinks, e);
+        rc = cov_convert_plot_add(j->plot, 0, cov_convert_source_label(j->source), j->source,
+                                  j->datasets, j->n, j->sinks, e);
     free(tail);
     free(stem);
     return rc;

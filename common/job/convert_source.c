@@ -15,6 +15,7 @@
 struct cov_convert_source {
     struct cov_convert_signal *signal; /* one of the two */
     struct cov_convert_track *track;
+    bool measured; /* the signal */
 };
 
 /* Looks at the input: whether it is a track. What can be read once only is opened for that: *in. */
@@ -62,6 +63,7 @@ int cov_convert_source_open(const char *input, const struct cov_convert_options 
         cov_bgz_abort(in);
         return COV_ENOMEM;
     }
+    s->measured = o->measured;
     rc = is_track ? cov_convert_track_open(input, in, o, n_threads, &s->track, e)
                   : cov_convert_signal_open(input, in, o, &s->signal, e);
     if (rc)
@@ -93,6 +95,11 @@ bool cov_convert_source_is_track(const struct cov_convert_source *s)
 bool cov_convert_source_has_lengths(const struct cov_convert_source *s)
 {
     return !s->track || cov_convert_track_has_lengths(s->track);
+}
+
+const char *cov_convert_source_label(const struct cov_convert_source *s)
+{
+    return s->track ? "track" : s->measured ? "measured" : "predicted";
 }
 
 size_t cov_convert_source_n_datasets(const struct cov_convert_source *s)

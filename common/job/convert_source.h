@@ -35,6 +35,9 @@ bool cov_convert_source_is_track(const struct cov_convert_source *s);
  * do. */
 bool cov_convert_source_has_lengths(const struct cov_convert_source *s);
 
+/* What its tracks are, for a legend: "predicted", "measured" or "track". */
+const char *cov_convert_source_label(const struct cov_convert_source *s);
+
 /* The data sets that are read. Names (NULL of a track) are borrowed until close. */
 size_t cov_convert_source_n_datasets(const struct cov_convert_source *s);
 const char *cov_convert_source_dataset(const struct cov_convert_source *s, size_t k);

@@ -24,9 +24,10 @@ int cov_range_parse(const char *text, struct cov_range *r, struct cov_err *e) CO
  * INT64_MAX where all of it is wanted. */
 bool cov_range_means(const struct cov_range *r, const char *name, int64_t *beg, int64_t *end);
 
-/* COV_EUSAGE: `where` has no sequence that is meant; or it ends, after `length` bases, before the
- * range begins. */
+/* COV_EUSAGE: `where` has no sequence that is meant; or it ends there, after `length` bases, before
+ * the range begins. */
 int cov_range_fail_unknown(const struct cov_range *r, const char *where, struct cov_err *e);
-int cov_range_fail_beyond(const struct cov_range *r, int64_t length, struct cov_err *e);
+int cov_range_fail_beyond(const struct cov_range *r, int64_t length, const char *where,
+                          struct cov_err *e);
 
 #endif

@@ -71,9 +71,10 @@ static void says_what_is_not_there(void **state)
     assert_int_equal(cov_range_fail_unknown(&r, "a.bw", &e), COV_EUSAGE);
     assert_string_equal(e.text, "region x:5-7: a.bw has no sequence x");
     cov_err_clear(&e);
-    assert_int_equal(cov_range_fail_beyond(&r, 4, &e), COV_EUSAGE);
+    assert_int_equal(cov_range_fail_beyond(&r, 4, "x.bg", &e), COV_EUSAGE);
     assert_string_equal(
-        e.text, "region x:5-7: it begins beyond the end of the sequence, which has 4 bases");
+        e.text,
+        "region x:5-7: it begins beyond the end of the sequence, which has 4 bases in x.bg");
     cov_err_clear(&e);
     assert_int_equal(cov_range_parse("x:5", &r, NULL), COV_OK);
     assert_int_equal(cov_range_fail_unknown(&r, "a.bw", &e), COV_EUSAGE);
