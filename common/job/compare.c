@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "common/base/clock.h"
 #include "common/base/listing.h"
@@ -44,8 +45,14 @@ struct job {
 static int check_options(const struct cov_compare_options *o, struct cov_err *e)
 {
     const struct cov_convert_options *input = &o->input;
+    struct stat st;
     if (cov_path_is_std(o->measured))
         return cov_fail(e, COV_EUSAGE, "--compare: it is not read from standard input");
+    if (stat(o->measured, &st) != 0)
+        return cov_fail_errno(e, "%s", o->measured);
+    if (!S_ISREG(st.st_mode))
+        return cov_fail(e, COV_EUSAGE, "--compare %s: it is no regular file, as it has to be",
+                        o->measured);
     if (input->has_kind || input->basename)
         return cov_fail(e, COV_EUSAGE,
                         "--%s is about tracks in an output folder; --compare writes a table",
@@ -56,26 +63,25 @@ static int check_options(const struct cov_compare_options *o, struct cov_err *e)
     return COV_OK;
 }
 
-/* How the measured file is read. Of a genome file that is compared with a track the data set is named by
- * --datasets, which otherwise names those of the input. */
-static int choose_options(struct job *j, const char *input, struct cov_err *e)
+/* How the measured file is read. Of a genome file that is compared with a track --datasets names the
+ * data set, and --strand the strand, which are otherwise about the input too. */
+static int choose_options(struct job *j, bool is_track, struct cov_err *e)
 {
-    enum cov_intervals_kind kind, measured;
-    struct cov_convert_options *o = &j->measured_options;
-    int rc = cov_intervals_detect(j->measured_path, &measured, e);
-    if (!rc)
-        rc = cov_intervals_detect(input, &kind, e);
+    enum cov_intervals_kind kind;
+    struct cov_convert_options *o = &j->measured_options, *input = &j->o.input;
+    int rc = cov_intervals_detect(j->measured_path, &kind, e);
     if (rc)
         return rc;
     o->scale = 1;
-    if (measured != COV_INTERVALS_NONE)
+    if (kind != COV_INTERVALS_NONE)
         return COV_OK;
     o->measured = true;
-    o->strand = j->o.input.strand;
-    if (kind != COV_INTERVALS_NONE) {
-        o->datasets = j->o.input.datasets;
-        o->n_datasets = j->o.input.n_datasets;
-        j->o.input.n_datasets = 0;
+    o->strand = input->strand;
+    if (is_track) {
+        o->datasets = input->datasets;
+        o->n_datasets = input->n_datasets;
+        input->n_datasets = 0;
+        input->strand = COV_STRAND_AVG;
     }
     return COV_OK;
 }
@@ -150,12 +156,18 @@ static int match_datasets(struct job *j, struct cov_err *e)
 
 static int open_files(struct job *j, const char *input, unsigned n_threads, struct cov_err *e)
 {
-    int rc = choose_options(j, input, e);
+    struct cov_convert_input in = {0}, measured = {0};
+    int rc = cov_convert_input_look(input, &in, e);
+    if (!rc)
+        rc = choose_options(j, in.is_track, e);
+    if (!rc)
+        rc = cov_convert_input_look(j->measured_path, &measured, e);
     /* Opening HDF5 forks, so that the first of the two must not have threads. */
     if (!rc)
-        rc = cov_convert_source_open(j->measured_path, &j->measured_options, 1, &j->measured, e);
+        rc = cov_convert_source_open(&measured, &j->measured_options, 1, &j->measured, e);
     if (!rc)
-        rc = cov_convert_source_open(input, &j->o.input, n_threads, &j->source, e);
+        rc = cov_convert_source_open(&in, &j->o.input, n_threads, &j->source, e);
+    cov_convert_input_close(&in);
     return rc ? rc : match_datasets(j, e);
 }
 

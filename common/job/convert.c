@@ -148,13 +148,16 @@ static int run(struct job *j, unsigned n_threads, struct cov_progress *progress,
                struct cov_stats *stats, struct cov_err *e)
 {
     struct cov_convert_options o = *j->o; /* as the source is to see them */
+    struct cov_convert_input in = {0};
     int rc = check_options(j->o, e);
     if (!rc)
         rc = cov_convert_plot_open(j->o, &j->plot, e);
     if (!rc && !o.output)
         o.only = cov_convert_plot_range(j->plot);
     if (!rc)
-        rc = cov_convert_source_open(j->input, &o, n_threads, &j->source, e);
+        rc = cov_convert_input_look(j->input, &in, e);
+    if (!rc)
+        rc = cov_convert_source_open(&in, &o, n_threads, &j->source, e);
     if (!rc)
         rc = check_source(j, e);
     if (!rc)

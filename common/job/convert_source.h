@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "common/base/bgz.h"
 #include "common/base/err.h"
 #include "common/base/pool.h"
 #include "common/base/progress.h"
@@ -17,10 +18,22 @@
 
 struct cov_convert_source;
 
-/* Opens `input`, told by content, and the lists of the options, which are borrowed until close. Of
- * the options those about outputs are not looked at; COV_EUSAGE for those that do not fit the input.
- * HDF5 forks: there must be no threads yet. `n_threads` > 1 decompress BGZF. */
-int cov_convert_source_open(const char *input, const struct cov_convert_options *o,
+/* An input that has been looked at. All zero is an empty one. */
+struct cov_convert_input {
+    const char *path;   /* borrowed */
+    struct cov_bgz *in; /* opened and not read from, where it can be read once only. Owned */
+    bool is_track;
+};
+
+/* Looks at the input `path`, a pipe too: whether it is a track. Starts no threads. */
+int cov_convert_input_look(const char *path, struct cov_convert_input *input,
+                           struct cov_err *e) COV_MUST_USE;
+void cov_convert_input_close(struct cov_convert_input *input);
+
+/* Opens `input`, which is empty afterwards, and the lists of the options, which are borrowed until
+ * close. Of the options those about outputs are not looked at; COV_EUSAGE for those that do not fit the
+ * input. HDF5 forks: there must be no threads yet. `n_threads` > 1 decompress BGZF. */
+int cov_convert_source_open(struct cov_convert_input *input, const struct cov_convert_options *o,
                             unsigned n_threads, struct cov_convert_source **out,
                             struct cov_err *e) COV_MUST_USE;
 void cov_convert_source_close(struct cov_convert_source *s); /* NULL is accepted */

@@ -109,6 +109,18 @@ cp "$stdout" table
 check table f.bg e_atacseq.bg 'values that are no whole numbers' dataset=atacseq stem=float
 track p+.bg --strand + --datasets atacseq p.h5
 track e+.bg --strand + --experimental --datasets atacseq e.h5
+run cov2bigwig --compare e.h5 --strand + --datasets atacseq p_atacseq.bg
+cp "$stdout" table
+check table p_atacseq.bg e+.bg 'one strand of what was measured, and a track' dataset=atacseq stem=p_atacseq
+run cov2bigwig --compare e.h5 --strand + --datasets atacseq - <p_atacseq.bg
+cp "$stdout" table
+check table p_atacseq.bg e+.bg '  from standard input' dataset=atacseq stem=stdin
+gzip -k p_atacseq.bg
+mkfifo pipe
+run sh -c 'cat p_atacseq.bg.gz >pipe & cov2bigwig --compare e.h5 --datasets atacseq -@ 2 pipe'
+cp "$stdout" table
+check table p_atacseq.bg e_atacseq.bg '  and from a pipe' dataset=atacseq stem=pipe
+rm p_atacseq.bg.gz
 run cov2bigwig --compare e.h5 --strand + one.h5
 status_is 0 'a single data set'
 run cov2bigwig --compare e.h5 --strand + --datasets atacseq p.h5
@@ -170,6 +182,9 @@ for list in 0 1,0 x 1,1 -5 1.5 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17; do
 done
 refuses 2 '--peak-threshold' 'a threshold that is none' --compare e.h5 --peak-threshold nan p.h5
 refuses 2 'not read from standard input' 'standard input' --compare - p.h5
+refuses 2 '--compare pipe: it is no regular file' 'a pipe' --compare pipe p.h5
+refuses 2 '--compare \.: it is no regular file' '  or a folder' --compare . p.h5
+refuses 2 '--strand: x.bg is a track' 'a strand of two tracks' --compare e.bw --strand + x.bg
 refuses 2 '--format is about tracks' 'a format' --compare e.h5 --format bedgraph p.h5
 refuses 2 '--basename is about tracks' 'a name' --compare e.h5 --basename x p.h5
 refuses 2 '\. is a folder' 'a folder' --compare e.h5 -o . p.h5
