@@ -39,8 +39,10 @@ int cov_gauss_init(struct cov_gauss *g, double sd, bool round, struct cov_err *e
     }
     int64_t r = (int64_t)g->r;
     double *w = g->weights + g->r + BLOCK, total = 0; /* w[-j]: of place j */
-    for (int64_t j = -r; j <= r; j++)
-        total += w[-j] = exp(-0.5 * (double)(j * j) / (sd * sd));
+    for (int64_t j = -r; j <= r; j++) {
+        double q = (double)j / sd; /* sd*sd may be 0 */
+        total += w[-j] = exp(-0.5 * q * q);
+    }
     double *sums = g->sums + g->r + BLOCK, sum = 0;
     for (int64_t j = -r; j <= r; j++) {
         w[-j] /= total;

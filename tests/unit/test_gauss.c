@@ -147,6 +147,23 @@ static void keeps_the_sum(void **state)
     }
 }
 
+/* So narrow that the square of sd is 0, or sd a denormal: values stay as they are. */
+static void leaves_values_alone_when_narrow(void **state)
+{
+    (void)state;
+    static const double sds[] = {0.1, 1e-100, 1e-200, 1e-320};
+    for (size_t s = 0; s < COV_COUNT(sds); s++) {
+        struct cov_gauss g;
+        float x[100], out[100];
+        for (size_t i = 0; i < COV_COUNT(x); i++)
+            x[i] = (float)(i % 7);
+        assert_int_equal(cov_gauss_init(&g, sds[s], false, NULL), COV_OK);
+        smooth(&g, x, COV_COUNT(x), 0, out);
+        assert_memory_equal(out, x, sizeof x);
+        cov_gauss_fini(&g);
+    }
+}
+
 /* The widest kernel, far wider than the contig, and contigs one behind the other with one state. */
 static void takes_short_contigs(void **state)
 {
@@ -167,9 +184,8 @@ static void takes_short_contigs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equals_direct_sums),
-        cmocka_unit_test(keeps_constants),
-        cmocka_unit_test(keeps_the_sum),
+        cmocka_unit_test(equals_direct_sums),  cmocka_unit_test(keeps_constants),
+        cmocka_unit_test(keeps_the_sum),       cmocka_unit_test(leaves_values_alone_when_narrow),
         cmocka_unit_test(takes_short_contigs),
     };
     return cmocka_run_group_tests_name("gauss", tests, NULL, NULL);
