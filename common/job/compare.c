@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "common/job/compare.h"
 
+#include <errno.h>
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,6 +62,15 @@ static int check_options(const struct cov_compare_options *o, struct cov_err *e)
     if (input->output && cov_path_names_dir(input->output))
         return cov_fail(e, COV_EUSAGE, "%s is a folder; --compare writes a table to a file",
                         input->output);
+    enum cov_track_kind kind;
+    if (input->output && !cov_path_is_std(input->output) &&
+        cov_track_kind_of(input->output, &kind, NULL) == COV_OK)
+        return cov_fail(e, COV_EUSAGE,
+                        "%s: its suffix is that of a track; --compare writes a table",
+                        input->output);
+    if (o->has_threshold && fabs(o->threshold) > (double)FLT_MAX)
+        return cov_fail(e, COV_EUSAGE, "--peak-threshold: %g is beyond what values can be",
+                        o->threshold);
     return COV_OK;
 }
 
@@ -175,6 +186,7 @@ static int read_measured(struct job *j, struct cov_progress *progress, struct co
                          struct cov_err *e)
 {
     const struct cov_track_contigs *contigs = cov_convert_source_contigs(j->measured);
+    double beg = cov_clock();
     int rc = COV_OK;
     for (size_t k = 0; !rc && k < j->n; k++) {
         rc = cov_interval_store_new(j->measured_path, contigs, j->dir, &j->stores[k], e);
@@ -184,9 +196,13 @@ static int read_measured(struct job *j, struct cov_progress *progress, struct co
     if (!rc && j->plot)
         rc = cov_convert_plot_add(j->plot, 1, "measured", j->measured, j->datasets, j->n, j->sinks,
                                   e);
-    return rc ? rc
-              : cov_convert_source_run(j->measured, j->pool, j->sinks, "reading what was measured",
-                                       progress, stats, e);
+    /* Bases, chunks and the other stages are those of the input. */
+    if (!rc)
+        rc = cov_convert_source_run(j->measured, j->pool, j->sinks, "reading what was measured",
+                                    progress, NULL, e);
+    if (!rc && stats)
+        cov_stats_add_stage(stats, "measured", cov_clock() - beg);
+    return rc;
 }
 
 static int compare(struct job *j, struct cov_progress *progress, struct cov_stats *stats,
@@ -228,6 +244,7 @@ static int check_contigs(const struct job *j, struct cov_err *e)
     struct cov_comparison *c = j->tracks[0].comparison;
     const struct cov_track_sink *ours = cov_comparison_sink(c);
     const struct cov_track_sink *theirs = cov_interval_store_sink(j->stores[0]);
+    const char *list = j->o.input.blacklist_path;
     struct cov_listing only = {0}, only_measured = {0};
     size_t n = cov_track_n_contigs(ours), m = cov_track_n_contigs(theirs);
     for (size_t i = 0; i < n; i++)
@@ -244,8 +261,11 @@ static int check_contigs(const struct job *j, struct cov_err *e)
         cov_warn("%s: %zu of its %zu contigs are not in %s and are left out: %s%s", ours->name,
                  only.n, n, theirs->name, only.text, more);
     if (only_measured.n > 0)
-        cov_warn("%s: %zu of its %zu contigs are not compared, as %s has none of that name: %s%s",
-                 theirs->name, only_measured.n, m, ours->name, only_measured.text, more_measured);
+        cov_warn(
+            "%s: %zu of its %zu contigs are not compared, as %s%s%s%s has none of that name: %s%s",
+            theirs->name, only_measured.n, m, ours->name,
+            list ? ", without what is listed in " : "", list ? list : "", list ? "," : "",
+            only_measured.text, more_measured);
     for (size_t k = 0; k < j->n; k++) {
         const char *dataset = j->tracks[k].dataset;
         if (cov_comparison_total(j->tracks[k].comparison)->bases == 0)
@@ -266,16 +286,19 @@ static int begin_table(struct job *j, struct cov_err *e)
 
 static int print_table(const struct job *j, struct cov_err *e)
 {
-    if (!j->out.path) {
-        cov_compare_print_table(&j->report, j->o.printed);
-        return fflush(j->o.printed) == 0 ? COV_OK : cov_fail_errno(e, "standard output");
-    }
-    FILE *f = fopen(j->out.tmp, "w");
+    const char *path = j->out.path;
+    FILE *f = path ? fopen(j->out.tmp, "w") : j->o.printed;
     if (!f)
-        return cov_fail_errno(e, "%s", j->out.path);
+        return cov_fail_errno(e, "%s", path);
+    int why = 0;
+    errno = 0;
     cov_compare_print_table(&j->report, f);
-    bool failed = ferror(f);
-    return fclose(f) != 0 || failed ? cov_fail_errno(e, "%s", j->out.path) : COV_OK;
+    if (fflush(f) != 0 || ferror(f))
+        why = errno ? errno : EIO;
+    if (path && fclose(f) != 0 && !why)
+        why = errno;
+    errno = why;
+    return why ? cov_fail_errno(e, "%s", path ? path : "standard output") : COV_OK;
 }
 
 /* The table, and the picture. */

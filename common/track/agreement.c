@@ -489,12 +489,13 @@ static int rank_x(struct cov_pairs *p, struct cov_pairs *total, struct sums *s,
         while (!rc && got < t) {
             struct cov_pair_count pair;
             int more = next(&behind, &pair, e);
-            if (more < 0)
+            if (more < 0) {
                 rc = more;
+                break;
+            }
             got += pair.n;
             /* What is handed on stands at or before what has been read: twice, ahead and behind. */
-            if (!rc)
-                rc = hand_on(p, n, with_rank(pair, rank), e);
+            rc = hand_on(p, n, with_rank(pair, rank), e);
         }
     }
     cursor_fini(&ahead);

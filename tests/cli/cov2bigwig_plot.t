@@ -43,6 +43,10 @@ is_xml x.svg
 like "$(cat x.svg)" '>chr1:1-4,000<' '  with the region'
 like "$(cat x.svg)" '>atacseq<' '  and the data sets'
 like "$(cat x.svg)" '>h3k4me3<' '  all of them'
+echo chr10 >drop
+plots 'what a list leaves out elsewhere' --plot x.svg --plot-region chr1 --blacklist-file drop p.h5
+refuses 2 'region chr10:1-1: drop lists its sequence' '  and here' --plot y.png --plot-region chr10:1-1 \
+    --blacklist-file drop p.h5
 plots 'bedGraph' --plot x.SVG --plot-region chrom:1-250 x.bg
 like "$(cat x.SVG)" '>chrom:1-250<' '  of which only the intervals are known'
 plots 'and with lengths' --plot x.svg --plot-region chrom:4901-6000 --chrom-sizes sizes x.bg
