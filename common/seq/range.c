@@ -18,9 +18,9 @@ static bool read_position(const char **p, int64_t *x)
     for (; (*q >= '0' && *q <= '9') || *q == ','; q++) {
         if (*q == ',')
             continue;
-        *x = 10 * *x + (*q - '0');
-        if (*x >= most)
+        if (*x >= most / 10)
             return false;
+        *x = 10 * *x + (*q - '0');
     }
     *p = q;
     return q[-1] != ',';
