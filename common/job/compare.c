@@ -1,5 +1,5 @@
-/* compare.c - see compare.h. The measured tracks are read first and put aside, as their contigs may stand
- * in another order than those of the input, which is then compared as it comes.
+/* compare.c - see compare.h. The measured tracks are read first and put aside, as their contigs
+ * may stand in another order than those of the input, which is then compared as it comes.
  * SPDX-License-Identifier: MIT */
 #include "common/job/compare.h"
 
@@ -74,8 +74,8 @@ static int check_options(const struct cov_compare_options *o, struct cov_err *e)
     return COV_OK;
 }
 
-/* How the measured file is read. Of a genome file that is compared with a track --datasets names the
- * data set, and --strand the strand, which are otherwise about the input too. */
+/* How the measured file is read. Of a genome file that is compared with a track --datasets names
+ * the data set, and --strand the strand, which are otherwise about the input too. */
 static int choose_options(struct job *j, bool is_track, struct cov_err *e)
 {
     enum cov_intervals_kind kind;

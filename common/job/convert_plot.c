@@ -96,8 +96,8 @@ int cov_convert_plot_add(struct cov_convert_plot *p, size_t series, const char *
     return rc;
 }
 
-/* What is drawn of data set k: that of series 0, but that the end is to be that of the sequence, which
- * series 1 may know. */
+/* What is drawn of data set k: that of series 0, but that the end is to be that of the sequence,
+ * which series 1 may know. */
 static int find_extent(const struct cov_convert_plot *p, size_t k, struct cov_bins_extent *x,
                        struct cov_err *e)
 {

@@ -1,7 +1,7 @@
 /* plot.c - see plot.h.
  *
- * The script is all that gnuplot gets, numbers included, and the picture comes from its standard output:
- * so no name of a file has to be quoted. Texts are single-quoted and not interpreted.
+ * The script is all that gnuplot gets, numbers included, and the picture comes from its standard
+ * output: so no name of a file has to be quoted. Texts are single-quoted and not interpreted.
  * SPDX-License-Identifier: MIT */
 #include "common/job/plot.h"
 

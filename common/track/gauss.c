@@ -1,9 +1,9 @@
 /* gauss.c - see gauss.h.
  *
- * A run of equal values adds to an output its value times the part of the kernel that lies over it, a
- * difference of two sums. Outputs are made in blocks of 32 that are counted from the begin of the contig,
- * and runs are as long as they are in the contig: so each output is the same sum, term by term, however
- * the values came in. Nothing depends on the length of vectors either.
+ * A run of equal values adds to an output its value times the part of the kernel that lies over
+ * it, a difference of two sums. Outputs are made in blocks of 32 that are counted from the begin
+ * of the contig, and runs are as long as they are in the contig: so each output is the same sum,
+ * term by term, however the values came in. Nothing depends on the length of vectors either.
  * SPDX-License-Identifier: MIT */
 #include "common/track/gauss.h"
 

@@ -16,7 +16,8 @@
 
 enum { MAX_N = 3000 };
 
-/* Feeds x[0..n) in pieces of `piece` values (0: pieces of many lengths) and gathers what comes out. */
+/* Feeds x[0..n) in pieces of `piece` values (0: pieces of many lengths) and gathers what comes
+ * out. */
 static void smooth(struct cov_gauss *g, const float *x, size_t n, size_t piece, float *out)
 {
     size_t k = 0;
@@ -105,7 +106,8 @@ static void equals_direct_sums(void **state)
         }
 }
 
-/* What is the same everywhere stays that, to the last bit; so does a window of zeros beside any value. */
+/* What is the same everywhere stays that, to the last bit; so does a window of zeros beside any
+ * value. */
 static void keeps_constants(void **state)
 {
     (void)state;
