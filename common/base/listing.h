@@ -10,10 +10,10 @@ struct cov_listing {
     char text[400];
     size_t n; /* names, those that are not shown too */
     /* Private. */
-    size_t used;
+    size_t used, n_shown;
 };
 
-/* Shows the first five, as far as there is room. */
+/* Shows the first five, as far as there is room; of a first one that is longer than that, its begin. */
 void cov_listing_add(struct cov_listing *l, const char *name);
 
 /* ", ..." when there are more names than shown, else "". */

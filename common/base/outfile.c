@@ -225,6 +225,18 @@ out:
     return code;
 }
 
+int cov_outfile_begin_update(struct cov_outfile *o, const char *path, bool force, struct cov_err *e)
+{
+    struct stat st;
+    *o = (struct cov_outfile)COV_OUTFILE_INIT;
+    if (stat(path, &st) || access(path, W_OK))
+        return cov_fail_errno(e, "%s", path);
+    if (!force && !(st.st_mode & (S_IWUSR | S_IWGRP | S_IWOTH)))
+        return cov_fail(e, COV_EIO, "%s: is write-protected; use -f to change it, or -o for a copy",
+                        path);
+    return cov_outfile_begin(o, path, COV_OUTFILE_SEEKABLE, true, e);
+}
+
 /* ---- copying ---- */
 
 /* Copies the next bytes: how many, 0 at the end, or -1 with errno. The file system may share them. */
@@ -346,12 +358,15 @@ static bool is_unchanged(const struct cov_outfile *o)
 static int place(struct cov_outfile *o, bool keep_old, struct cov_err *e)
 {
     int failed;
+    struct stat st;
+    bool there = lstat(o->path, &st) == 0;
     if (o->is_copy && !is_unchanged(o))
         return cov_fail(e, COV_EEXIST,
                         "%s has been changed meanwhile, by another program: run again", o->path);
     if (!o->force)
         failed = rename_new(o->tmp, o->path);
-    else if (keep_old && renameat2(AT_FDCWD, o->tmp, AT_FDCWD, o->path, RENAME_EXCHANGE) == 0)
+    else if (keep_old && there && S_ISREG(st.st_mode) &&
+             renameat2(AT_FDCWD, o->tmp, AT_FDCWD, o->path, RENAME_EXCHANGE) == 0)
         failed = 0, o->swapped = true;
     else
         failed = rename(o->tmp, o->path);
@@ -360,16 +375,22 @@ static int place(struct cov_outfile *o, bool keep_old, struct cov_err *e)
     if (failed)
         return cov_fail_errno(e, "%s: cannot be given its name", o->path);
     o->placed = true;
+    o->replaced = there && !o->swapped;
     return COV_OK;
 }
 
-/* The reverse: the file is not there any more, nor, unless it was swapped, at its temporary name. */
+/* The reverse, unless what was there is gone: then the new file is better than none. */
 static void take_back(struct cov_outfile *o)
 {
     if (o->swapped)
         (void)rename(o->tmp, o->path);
-    else if (o->placed)
+    else if (o->placed && !o->replaced)
         (void)unlink(o->path);
+}
+
+static bool is_pending(const struct cov_outfile *o)
+{
+    return o->path && !o->in_place && !o->placed;
 }
 
 int cov_outfile_commit_all(struct cov_outfile *const *files, size_t n, struct cov_err *e)
@@ -377,11 +398,15 @@ int cov_outfile_commit_all(struct cov_outfile *const *files, size_t n, struct co
     int code = COV_OK;
     sigset_t before;
     for (size_t i = 0; code == COV_OK && i < n; i++)
-        if (files[i]->path && !files[i]->in_place)
+        if (is_pending(files[i]))
             code = sync_file(files[i]->tmp, files[i]->path, e);
     block_signals(&before); /* a signal would find some with their names and some without */
+    /* First those that replace nothing, which can be taken back anywhere. */
     for (size_t i = 0; code == COV_OK && i < n; i++)
-        if (files[i]->path && !files[i]->in_place)
+        if (is_pending(files[i]) && access(files[i]->path, F_OK) != 0)
+            code = place(files[i], n > 1, e);
+    for (size_t i = 0; code == COV_OK && i < n; i++)
+        if (is_pending(files[i]))
             code = place(files[i], n > 1, e);
     for (size_t i = 0; i < n; i++) {
         if (code != COV_OK)

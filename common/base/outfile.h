@@ -21,6 +21,7 @@ struct cov_outfile {
     bool in_place; /* `path` is a device or a pipe and is written to directly */
     bool swapped;  /* while several get their names: what was at `path` is at `tmp` */
     bool placed;   /* while several get their names: it has its own */
+    bool replaced; /* and what was there is gone */
     /* What was at `path` when it was copied from there: it must be the same at the end. */
     bool is_copy;
     struct timespec copied_time;
@@ -30,7 +31,7 @@ struct cov_outfile {
 
 #define COV_OUTFILE_INIT                                                                           \
     {                                                                                              \
-        0, 0, 0, 0, 0, 0, 0, {0, 0}, 0, -1                                                         \
+        0, 0, 0, 0, 0, 0, 0, 0, {0, 0}, 0, -1                                                      \
     }
 
 enum cov_outfile_kind {
@@ -46,6 +47,11 @@ enum cov_outfile_kind {
 int cov_outfile_begin(struct cov_outfile *o, const char *path, enum cov_outfile_kind kind,
                       bool force, struct cov_err *e) COV_MUST_USE;
 
+/* The same for a file that is there and that a changed copy of it is to replace. Refused, but for
+ * `force`, when nobody may write to it, which root could all the same. */
+int cov_outfile_begin_update(struct cov_outfile *o, const char *path, bool force,
+                             struct cov_err *e) COV_MUST_USE;
+
 /* Makes the temporary file a copy of the regular file `from`, with its permissions, but that the owner
  * may read and change it. If `from` is what the copy is to replace, the commit fails with COV_EEXIST when
  * it has been changed meanwhile: that change would be lost. `progress` may be NULL. */
@@ -58,8 +64,9 @@ int cov_outfile_copy(struct cov_outfile *o, const char *from, struct cov_progres
 int cov_outfile_commit(struct cov_outfile *o, struct cov_err *e) COV_MUST_USE;
 
 /* As cov_outfile_commit, for n files that belong together: all of them get their names, or what was
- * there stays (on file systems that cannot exchange two names, a file that was to be replaced may be
- * gone then). Those that are empty are passed over. All are empty afterwards. */
+ * there stays. Only a file system that cannot exchange two names (NFS) may, after a failure, hold some
+ * that have replaced what was there, and are whole. Files that are empty are passed over. All are empty
+ * afterwards. */
 int cov_outfile_commit_all(struct cov_outfile *const *files, size_t n,
                            struct cov_err *e) COV_MUST_USE;
 

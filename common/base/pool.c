@@ -41,10 +41,11 @@ struct run {
 struct cov_pool {
     pthread_mutex_t lock;
     pthread_cond_t work;  /* something was queued, or the pool ends */
-    pthread_cond_t ended; /* a run of cov_pool_for has ended */
+    pthread_cond_t ended; /* a run of cov_pool_for has ended, or all workers are ready */
     struct run *first, **last;
     bool ending;
     unsigned n_threads, n_started;
+    unsigned n_ready; /* workers that wait, or have waited */
     struct worker {
         struct cov_pool *pool;
         unsigned index;
@@ -124,6 +125,8 @@ static void *work(void *arg)
     current = self;
 
     pthread_mutex_lock(&pool->lock);
+    if (++pool->n_ready == pool->n_threads)
+        pthread_cond_broadcast(&pool->ended);
     for (;;) {
         if (pool->first)
             run_one(pool, self->index);
@@ -173,6 +176,12 @@ int cov_pool_new(unsigned n_threads, struct cov_pool **out, struct cov_err *e)
         cov_pool_free(pool);
         return code;
     }
+    /* A process that forks now, as for a look at an HDF5 file, finds them waiting, not amid what a
+     * thread does to begin, with locks of the C library or a sanitizer, which a child would inherit. */
+    pthread_mutex_lock(&pool->lock);
+    while (pool->n_ready < n_threads)
+        pthread_cond_wait(&pool->ended, &pool->lock);
+    pthread_mutex_unlock(&pool->lock);
     *out = pool;
     return COV_OK;
 }

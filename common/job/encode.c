@@ -20,8 +20,8 @@
 /* Bases and pairs of a slot, and pairs that are read back in the end besides the last. */
 enum { SLOT_BASES = 1 << 18, SLOT_PAIRS = 16, SAMPLE = 16 };
 
-/* Slots besides the usual number, half a megabyte each, which keep the workers busy while the - chunks
- * of a sequence are written at its end. */
+/* Slots besides the usual number, which keep the workers busy while the - chunks of a sequence are
+ * written at its end; fewer where chunks are so long that a slot has more than SLOT_BASES. */
 enum { MORE_SLOTS = 24 };
 
 /* What is remembered of a pair to be read back: its number and a hash of the + chunk. */
@@ -221,7 +221,8 @@ static int alloc_slots(struct job *job, const struct cov_pool *pool, struct cov_
     if (cov_size_mul(job->L, job->slot_pairs, &n_codes) ||
         cov_size_mul(job->L, cov_pool_size(pool), &n_scratch))
         return cov_fail(e, COV_ENOMEM, "out of memory: chunks of %zu bases", job->L);
-    job->n_slots = cov_ring_slots(pool) + MORE_SLOTS;
+    job->n_slots = cov_ring_slots(pool) +
+                   (n_codes > SLOT_BASES ? MORE_SLOTS * (size_t)SLOT_BASES / n_codes : MORE_SLOTS);
     job->slots = cov_calloc(job->n_slots, sizeof *job->slots, e);
     job->scratch = cov_malloc(n_scratch, 1, e);
     if (!job->slots || !job->scratch)

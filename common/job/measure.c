@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
@@ -20,6 +19,7 @@
 #include "common/store/chunk_file.h"
 #include "common/store/coverage_reader.h"
 #include "common/store/coverage_writer.h"
+#include "common/store/h5_probe.h"
 #include "common/track/intervals.h"
 
 struct slot {
@@ -542,6 +542,17 @@ static void fini(struct job *j)
     cov_pool_free(j->genome.pool);
 }
 
+/* A BAM file in the place of the genome file is to be an error of its own, before anything is made
+ * beside it. */
+static int require_hdf5(const char *path, struct cov_err *e)
+{
+    bool yes = false;
+    int rc = cov_h5_is_signed(path, &yes, e);
+    if (rc || yes)
+        return rc;
+    return cov_fail(e, COV_EINPUT, "%s: not an HDF5 file; the genome file comes first", path);
+}
+
 int cov_measure(const char *genome, const char *output, bool force,
                 const struct cov_measure_options *options, unsigned n_threads,
                 struct cov_progress *progress, struct cov_stats *stats, struct cov_err *e)
@@ -552,11 +563,11 @@ int cov_measure(const char *genome, const char *output, bool force,
     j.genome.path = genome;
     j.genome.progress = progress;
     int rc = find_kinds(&j, e);
-    if (!rc && !output && access(genome, W_OK))
-        rc = cov_fail_errno(e, "%s", genome);
     if (!rc)
-        rc = cov_outfile_begin(&out, output ? output : genome, COV_OUTFILE_SEEKABLE,
-                               force || !output, e);
+        rc = require_hdf5(genome, e);
+    if (!rc)
+        rc = output ? cov_outfile_begin(&out, output, COV_OUTFILE_SEEKABLE, force, e)
+                    : cov_outfile_begin_update(&out, genome, force, e);
     if (!rc) {
         dir = cov_path_dir(out.path, e);
         j.genome.tmpdir = options->tmpdir ? options->tmpdir : dir;

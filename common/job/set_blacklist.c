@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "common/base/bgz.h"
 #include "common/base/log.h"
@@ -187,11 +186,10 @@ static int write_outputs(const struct job *j, bool replace, struct cov_progress 
                          struct cov_err *e)
 {
     struct cov_outfile file = COV_OUTFILE_INIT, list = COV_OUTFILE_INIT;
-    const char *path = j->o->output ? j->o->output : j->path;
     bool to_stdout = j->o->list && cov_path_is_std(j->o->list);
-    int rc = !j->o->output && access(j->path, W_OK) ? cov_fail_errno(e, "%s", j->path) : COV_OK;
-    if (!rc)
-        rc = cov_outfile_begin(&file, path, COV_OUTFILE_SEEKABLE, !j->o->output || j->o->force, e);
+    int rc = j->o->output
+                 ? cov_outfile_begin(&file, j->o->output, COV_OUTFILE_SEEKABLE, j->o->force, e)
+                 : cov_outfile_begin_update(&file, j->path, j->o->force, e);
     if (!rc && j->o->list && !to_stdout)
         rc = cov_outfile_begin(&list, j->o->list, COV_OUTFILE_STREAM, j->o->force, e);
     if (!rc)
@@ -199,7 +197,7 @@ static int write_outputs(const struct job *j, bool replace, struct cov_progress 
     if (!rc && j->o->list)
         rc = write_list(j, to_stdout ? j->o->list : list.tmp, e);
     if (!rc)
-        rc = cov_outfile_commit_all((struct cov_outfile *[]){&file, &list}, 2, e);
+        rc = cov_outfile_commit_all((struct cov_outfile *[]){&list, &file}, 2, e);
     cov_outfile_abort(&file);
     cov_outfile_abort(&list);
     return rc;

@@ -163,7 +163,11 @@ refused 1 'g.fa: neither reads \(BAM, CRAM, SAM\) nor a track \(bigWig, bedGraph
 run bam2h5 -q -p x -o o.h5 g.h5 none.bam
 refused 1 'none.bam: No such file' 'a file that is not there'
 run bam2h5 -q -p x -o o.h5 sorted.bam sorted.bam
-refused 1 'sorted.bam: not an HDF5 file' 'no genome file'
+refused 1 'sorted.bam: not an HDF5 file; the genome file comes first' 'no genome file'
+cp g.h5 safe.h5 && chmod 444 safe.h5
+run bam2h5 -q -p x safe.h5 sorted.bam
+refused 1 'safe.h5: (is write-protected; use -f|Permission denied)' 'a genome file that nobody may write to'
+ok '  and it is what it was' cmp g.h5 safe.h5
 ok 'and no output is left behind' test ! -e o.h5
 touch -d '2001-01-01' sorted.bam.bai
 run bam2h5 -q -p x -o o.h5 g.h5 sorted.bam

@@ -34,8 +34,20 @@ static void keeps_to_its_room(void **state)
     memset(name, 'x', 300);
     cov_listing_add(&l, name);
     cov_listing_add(&l, name);
+    cov_listing_add(&l, "short"); /* would look as if it were the second */
     assert_string_equal(l.text, name);
-    assert_int_equal(l.n, 2);
+    assert_int_equal(l.n, 3);
+    assert_string_equal(cov_listing_more(&l), ", ...");
+
+    char longer[1000] = "";
+    memset(longer, 'y', sizeof longer - 1);
+    struct cov_listing cut = {0};
+    cov_listing_add(&cut, longer);
+    assert_int_equal(strlen(cut.text), sizeof cut.text - 1);
+    assert_string_equal(cov_listing_more(&cut), "");
+    cov_listing_add(&cut, "z");
+    assert_int_equal(strlen(cut.text), sizeof cut.text - 1);
+    assert_string_equal(cov_listing_more(&cut), ", ...");
 }
 
 int main(void)
