@@ -153,7 +153,7 @@ static int get_bin_sizes(const struct cov_strings *list, int64_t *sizes, size_t 
         int rc = COV_OK;
         sizes[i] = list->n ? 0 : usual[i];
         if (list->n)
-            rc = cov_parse_i64(list->items[i], "--bin-sizes", 1, 1000000000, &sizes[i], e);
+            rc = cov_parse_size(list->items[i], "--bin-sizes", 1, 1000000000, &sizes[i], e);
         for (size_t k = 0; !rc && k < i; k++)
             if (sizes[k] == sizes[i])
                 rc = cov_fail(e, COV_EUSAGE, "--bin-sizes: %s comes twice", list->items[i]);

@@ -64,6 +64,12 @@ int cov_parse_i64(const char *text, const char *what, int64_t min, int64_t max, 
     return parse_whole(text, what, false, min, max, out, e);
 }
 
+int cov_parse_size(const char *text, const char *what, int64_t min, int64_t max, int64_t *out,
+                   struct cov_err *e)
+{
+    return parse_whole(text, what, true, min, max, out, e);
+}
+
 int cov_parse_double(const char *text, const char *what, double min, double max, double *out,
                      struct cov_err *e)
 {

@@ -86,6 +86,9 @@ void cov_opt_print_machine(const struct cov_opt *table, FILE *f);
  * stands in front of the error, which is COV_EUSAGE. */
 int cov_parse_i64(const char *text, const char *what, int64_t min, int64_t max, int64_t *out,
                   struct cov_err *e) COV_MUST_USE;
+/* A size: k, M or G may follow. */
+int cov_parse_size(const char *text, const char *what, int64_t min, int64_t max, int64_t *out,
+                   struct cov_err *e) COV_MUST_USE;
 int cov_parse_double(const char *text, const char *what, double min, double max, double *out,
                      struct cov_err *e) COV_MUST_USE;
 

@@ -11,3 +11,18 @@ void cov_text_make_printable(char *text)
             p[0] = p[1] = '?';
     }
 }
+
+bool cov_text_position(const char *text, size_t n, int64_t *out)
+{
+    enum { MAX_DIGITS = 18 };
+    int64_t x = 0;
+    if (n == 0 || n > MAX_DIGITS)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        if (text[i] < '0' || text[i] > '9')
+            return false;
+        x = x * 10 + (text[i] - '0');
+    }
+    *out = x;
+    return true;
+}

@@ -4,12 +4,17 @@
 #define COV_BASE_TEXT_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 /* White space within a line: of the C locale, but for the newline. */
 static inline bool cov_text_is_blank(char c)
 {
     return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
 }
+
+/* A position in a file, n bytes: digits only, and at most 18 of them. */
+bool cov_text_position(const char *text, size_t n, int64_t *out);
 
 /* Replaces, in place, every byte that a terminal would take for a command by '?': the control
  * characters of ASCII, and those of UTF-8 (U+0080 to U+009F). */

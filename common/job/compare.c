@@ -1,11 +1,14 @@
-/* compare.c - see compare.h. The measured tracks are read first and put aside, as their contigs may stand
- * in another order than those of the input, which is then compared as it comes.
+/* compare.c - see compare.h. The measured tracks are read first and put aside, as their contigs
+ * may stand in another order than those of the input, which is then compared as it comes.
  * SPDX-License-Identifier: MIT */
 #include "common/job/compare.h"
 
+#include <errno.h>
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "common/base/clock.h"
 #include "common/base/listing.h"
@@ -44,8 +47,14 @@ struct job {
 static int check_options(const struct cov_compare_options *o, struct cov_err *e)
 {
     const struct cov_convert_options *input = &o->input;
+    struct stat st;
     if (cov_path_is_std(o->measured))
         return cov_fail(e, COV_EUSAGE, "--compare: it is not read from standard input");
+    if (stat(o->measured, &st) != 0)
+        return cov_fail_errno(e, "%s", o->measured);
+    if (!S_ISREG(st.st_mode))
+        return cov_fail(e, COV_EUSAGE, "--compare %s: it is no regular file, as it has to be",
+                        o->measured);
     if (input->has_kind || input->basename)
         return cov_fail(e, COV_EUSAGE,
                         "--%s is about tracks in an output folder; --compare writes a table",
@@ -53,29 +62,37 @@ static int check_options(const struct cov_compare_options *o, struct cov_err *e)
     if (input->output && cov_path_names_dir(input->output))
         return cov_fail(e, COV_EUSAGE, "%s is a folder; --compare writes a table to a file",
                         input->output);
+    enum cov_track_kind kind;
+    if (input->output && !cov_path_is_std(input->output) &&
+        cov_track_kind_of(input->output, &kind, NULL) == COV_OK)
+        return cov_fail(e, COV_EUSAGE,
+                        "%s: its suffix is that of a track; --compare writes a table",
+                        input->output);
+    if (o->has_threshold && fabs(o->threshold) > (double)FLT_MAX)
+        return cov_fail(e, COV_EUSAGE, "--peak-threshold: %g is beyond what values can be",
+                        o->threshold);
     return COV_OK;
 }
 
-/* How the measured file is read. Of a genome file that is compared with a track the data set is named by
- * --datasets, which otherwise names those of the input. */
-static int choose_options(struct job *j, const char *input, struct cov_err *e)
+/* How the measured file is read. Of a genome file that is compared with a track --datasets names
+ * the data set, and --strand the strand, which are otherwise about the input too. */
+static int choose_options(struct job *j, bool is_track, struct cov_err *e)
 {
-    enum cov_intervals_kind kind, measured;
-    struct cov_convert_options *o = &j->measured_options;
-    int rc = cov_intervals_detect(j->measured_path, &measured, e);
-    if (!rc)
-        rc = cov_intervals_detect(input, &kind, e);
+    enum cov_intervals_kind kind;
+    struct cov_convert_options *o = &j->measured_options, *input = &j->o.input;
+    int rc = cov_intervals_detect(j->measured_path, &kind, e);
     if (rc)
         return rc;
     o->scale = 1;
-    if (measured != COV_INTERVALS_NONE)
+    if (kind != COV_INTERVALS_NONE)
         return COV_OK;
     o->measured = true;
-    o->strand = j->o.input.strand;
-    if (kind != COV_INTERVALS_NONE) {
-        o->datasets = j->o.input.datasets;
-        o->n_datasets = j->o.input.n_datasets;
-        j->o.input.n_datasets = 0;
+    o->strand = input->strand;
+    if (is_track) {
+        o->datasets = input->datasets;
+        o->n_datasets = input->n_datasets;
+        input->n_datasets = 0;
+        input->strand = COV_STRAND_AVG;
     }
     return COV_OK;
 }
@@ -150,12 +167,18 @@ static int match_datasets(struct job *j, struct cov_err *e)
 
 static int open_files(struct job *j, const char *input, unsigned n_threads, struct cov_err *e)
 {
-    int rc = choose_options(j, input, e);
+    struct cov_convert_input in = {0}, measured = {0};
+    int rc = cov_convert_input_look(input, &in, e);
+    if (!rc)
+        rc = choose_options(j, in.is_track, e);
+    if (!rc)
+        rc = cov_convert_input_look(j->measured_path, &measured, e);
     /* Opening HDF5 forks, so that the first of the two must not have threads. */
     if (!rc)
-        rc = cov_convert_source_open(j->measured_path, &j->measured_options, 1, &j->measured, e);
+        rc = cov_convert_source_open(&measured, &j->measured_options, 1, &j->measured, e);
     if (!rc)
-        rc = cov_convert_source_open(input, &j->o.input, n_threads, &j->source, e);
+        rc = cov_convert_source_open(&in, &j->o.input, n_threads, &j->source, e);
+    cov_convert_input_close(&in);
     return rc ? rc : match_datasets(j, e);
 }
 
@@ -163,6 +186,7 @@ static int read_measured(struct job *j, struct cov_progress *progress, struct co
                          struct cov_err *e)
 {
     const struct cov_track_contigs *contigs = cov_convert_source_contigs(j->measured);
+    double beg = cov_clock();
     int rc = COV_OK;
     for (size_t k = 0; !rc && k < j->n; k++) {
         rc = cov_interval_store_new(j->measured_path, contigs, j->dir, &j->stores[k], e);
@@ -170,11 +194,15 @@ static int read_measured(struct job *j, struct cov_progress *progress, struct co
             j->sinks[k] = cov_interval_store_sink(j->stores[k]);
     }
     if (!rc && j->plot)
-        rc = cov_convert_plot_add(j->plot, 1, "measured", j->measured_path, j->datasets, j->n,
-                                  contigs, j->sinks, e);
-    return rc ? rc
-              : cov_convert_source_run(j->measured, j->pool, j->sinks, "reading what was measured",
-                                       progress, stats, e);
+        rc = cov_convert_plot_add(j->plot, 1, "measured", j->measured, j->datasets, j->n, j->sinks,
+                                  e);
+    /* Bases, chunks and the other stages are those of the input. */
+    if (!rc)
+        rc = cov_convert_source_run(j->measured, j->pool, j->sinks, "reading what was measured",
+                                    progress, NULL, e);
+    if (!rc && stats)
+        cov_stats_add_stage(stats, "measured", cov_clock() - beg);
+    return rc;
 }
 
 static int compare(struct job *j, struct cov_progress *progress, struct cov_stats *stats,
@@ -201,9 +229,8 @@ static int compare(struct job *j, struct cov_progress *progress, struct cov_stat
             j->sinks[k] = cov_comparison_sink(t->comparison);
     }
     if (!rc && j->plot)
-        rc = cov_convert_plot_add(
-            j->plot, 0, cov_convert_source_is_track(j->source) ? "track" : "predicted",
-            cov_convert_source_name(j->source), j->datasets, j->n, contigs, j->sinks, e);
+        rc = cov_convert_plot_add(j->plot, 0, cov_convert_source_label(j->source), j->source,
+                                  j->datasets, j->n, j->sinks, e);
     return rc ? rc
               : cov_convert_source_run(j->source, j->pool, j->sinks, "comparing", progress, stats,
                                        e);
@@ -217,6 +244,7 @@ static int check_contigs(const struct job *j, struct cov_err *e)
     struct cov_comparison *c = j->tracks[0].comparison;
     const struct cov_track_sink *ours = cov_comparison_sink(c);
     const struct cov_track_sink *theirs = cov_interval_store_sink(j->stores[0]);
+    const char *list = j->o.input.blacklist_path;
     struct cov_listing only = {0}, only_measured = {0};
     size_t n = cov_track_n_contigs(ours), m = cov_track_n_contigs(theirs);
     for (size_t i = 0; i < n; i++)
@@ -233,8 +261,11 @@ static int check_contigs(const struct job *j, struct cov_err *e)
         cov_warn("%s: %zu of its %zu contigs are not in %s and are left out: %s%s", ours->name,
                  only.n, n, theirs->name, only.text, more);
     if (only_measured.n > 0)
-        cov_warn("%s: %zu of its %zu contigs are not compared, as %s has none of that name: %s%s",
-                 theirs->name, only_measured.n, m, ours->name, only_measured.text, more_measured);
+        cov_warn(
+            "%s: %zu of its %zu contigs are not compared, as %s%s%s%s has none of that name: %s%s",
+            theirs->name, only_measured.n, m, ours->name,
+            list ? ", without what is listed in " : "", list ? list : "", list ? "," : "",
+            only_measured.text, more_measured);
     for (size_t k = 0; k < j->n; k++) {
         const char *dataset = j->tracks[k].dataset;
         if (cov_comparison_total(j->tracks[k].comparison)->bases == 0)
@@ -255,16 +286,19 @@ static int begin_table(struct job *j, struct cov_err *e)
 
 static int print_table(const struct job *j, struct cov_err *e)
 {
-    if (!j->out.path) {
-        cov_compare_print_table(&j->report, j->o.printed);
-        return fflush(j->o.printed) == 0 ? COV_OK : cov_fail_errno(e, "standard output");
-    }
-    FILE *f = fopen(j->out.tmp, "w");
+    const char *path = j->out.path;
+    FILE *f = path ? fopen(j->out.tmp, "w") : j->o.printed;
     if (!f)
-        return cov_fail_errno(e, "%s", j->out.path);
+        return cov_fail_errno(e, "%s", path);
+    int why = 0;
+    errno = 0;
     cov_compare_print_table(&j->report, f);
-    bool failed = ferror(f);
-    return fclose(f) != 0 || failed ? cov_fail_errno(e, "%s", j->out.path) : COV_OK;
+    if (fflush(f) != 0 || ferror(f))
+        why = errno ? errno : EIO;
+    if (path && fclose(f) != 0 && !why)
+        why = errno;
+    errno = why;
+    return why ? cov_fail_errno(e, "%s", path ? path : "standard output") : COV_OK;
 }
 
 /* The table, and the picture. */

@@ -23,8 +23,8 @@ struct cov_compare_report {
     size_t n_tracks;
 };
 
-/* Tab-separated, a line of names first; a line a contig and data set, and one in total. The first column is different
- * in all lines. Errors of the stream are left to the caller. */
+/* Tab-separated, a line of names first; a line a contig and data set, and one in total. The
+ * first column is different in all lines. Errors of the stream are left to the caller. */
 void cov_compare_print_table(const struct cov_compare_report *r, FILE *f);
 
 /* "comparison": {...}. */

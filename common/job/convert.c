@@ -114,12 +114,8 @@ static int open_outputs(struct job *j, struct cov_err *e)
     if (!rc && j->o->output)
         rc = open_files(j, tail, stem, e);
     if (!rc && j->plot)
-        rc = cov_convert_plot_add(j->plot, 0,
-                                  is_track         ? "track"
-                                  : j->o->measured ? "measured"
-                                                   : "predicted",
-                                  cov_convert_source_name(j->source), j->datasets, j->n,
-                                  cov_convert_source_contigs(j->source), j->sinks, e);
+        rc = cov_convert_plot_add(j->plot, 0, cov_convert_source_label(j->source), j->source,
+                                  j->datasets, j->n, j->sinks, e);
     free(tail);
     free(stem);
     return rc;
@@ -152,13 +148,16 @@ static int run(struct job *j, unsigned n_threads, struct cov_progress *progress,
                struct cov_stats *stats, struct cov_err *e)
 {
     struct cov_convert_options o = *j->o; /* as the source is to see them */
+    struct cov_convert_input in = {0};
     int rc = check_options(j->o, e);
     if (!rc)
         rc = cov_convert_plot_open(j->o, &j->plot, e);
     if (!rc && !o.output)
         o.only = cov_convert_plot_range(j->plot);
     if (!rc)
-        rc = cov_convert_source_open(j->input, &o, n_threads, &j->source, e);
+        rc = cov_convert_input_look(j->input, &in, e);
+    if (!rc)
+        rc = cov_convert_source_open(&in, &o, n_threads, &j->source, e);
     if (!rc)
         rc = check_source(j, e);
     if (!rc)

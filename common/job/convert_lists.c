@@ -30,14 +30,14 @@ bool cov_convert_lists_contig(struct cov_convert_lists *l, const char *name,
     if (l->rename)
         c->name = cov_rename_apply(l->rename, name, strlen(name));
     int64_t beg, end;
+    /* Asks the list of any name, so that it knows which of its own are in the input. */
+    bool drops = l->blacklist && cov_blacklist_drops(l->blacklist, name);
     if (l->o->only && !cov_range_means(l->o->only, c->name, &beg, &end))
         return false;
-    if (l->blacklist) {
-        if (cov_blacklist_drops(l->blacklist, name))
-            return false;
+    l->drops_only = l->drops_only || (l->o->only && drops);
+    if (l->blacklist && !drops)
         c->regions = cov_blacklist_regions(l->blacklist, name, &c->n_regions);
-    }
-    return true;
+    return !drops;
 }
 
 void cov_convert_lists_warn(const struct cov_convert_lists *l, const char *input)
@@ -57,6 +57,9 @@ void cov_convert_lists_warn(const struct cov_convert_lists *l, const char *input
 int cov_convert_lists_nothing_left(const struct cov_convert_lists *l, const char *input,
                                    struct cov_err *e)
 {
+    if (l->o->only && l->drops_only)
+        return cov_fail(e, COV_EUSAGE, "region %s: %s lists its sequence", l->o->only->text,
+                        l->o->blacklist_path);
     if (l->o->only)
         return cov_range_fail_unknown(l->o->only, input, e);
     return cov_fail(e, COV_EINPUT, "%s: no sequence is left to convert%s%s", input,

@@ -24,6 +24,7 @@ struct cov_convert_lists {
     const struct cov_convert_options *o;
     struct cov_rename *rename; /* NULL: none */
     struct cov_blacklist *blacklist;
+    bool drops_only; /* the only sequence that is wanted is blacklisted */
 };
 
 /* Reads the lists of the options (borrowed until the end). */

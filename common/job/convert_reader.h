@@ -69,9 +69,10 @@ struct cov_convert_reader {
     int64_t length; /* of that contig */
 };
 
-/* Opens `input` and the lists of the options (borrowed until the end). `in` is the input, opened and
- * not read from, or NULL: it is opened by its name. Owns `in`, after a failure too. Of a file, all contigs are
- * known then: COV_EINPUT when none is left, or two of them would have one name. */
+/* Opens `input` and the lists of the options (borrowed until the end). `in` is the input, opened
+ * and not read from, or NULL: it is opened by its name. Owns `in`, after a failure too. Of a
+ * file, all contigs are known then: COV_EINPUT when none is left, or two of them would have one
+ * name. */
 int cov_convert_reader_open(struct cov_convert_reader *r, const char *input, struct cov_bgz *in,
                             const struct cov_convert_options *o, struct cov_err *e) COV_MUST_USE;
 void cov_convert_reader_close(struct cov_convert_reader *r);
@@ -82,9 +83,9 @@ bool cov_convert_wants(const struct cov_convert_options *o, enum cov_strand_inde
 /* Bases that will come; -1 of a stream. */
 int64_t cov_convert_reader_count(const struct cov_convert_reader *r);
 
-/* Fetches the next piece, unless `done`. COV_EINPUT names sequence and place of chunks that overlap,
- * and for the mean of both strands, of one that is not there; in a file that is not partial, of
- * holes too. */
+/* Fetches the next piece, unless `done`. COV_EINPUT names sequence and place of chunks that
+ * overlap, and for the mean of both strands, of one that is not there; in a file that is not
+ * partial, of holes too. */
 int cov_convert_reader_next(struct cov_convert_reader *r, struct cov_convert_piece *p,
                             struct cov_err *e) COV_MUST_USE;
 

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "common/base/bgz.h"
 #include "common/base/mem.h"
 #include "common/base/path.h"
 #include "common/job/convert_signal.h"
@@ -15,55 +14,57 @@
 struct cov_convert_source {
     struct cov_convert_signal *signal; /* one of the two */
     struct cov_convert_track *track;
+    bool measured; /* the signal */
 };
 
-/* Looks at the input: whether it is a track. What can be read once only is opened for that: *in. */
-static int look_at_input(const char *input, struct cov_bgz **in, bool *is_track, struct cov_err *e)
+int cov_convert_input_look(const char *path, struct cov_convert_input *input, struct cov_err *e)
 {
     struct stat st;
     char bytes[COV_BGZ_PEEK];
     size_t n;
     enum cov_intervals_kind kind;
-    *in = NULL;
-    if (!cov_path_is_std(input) &&
-        (stat(input, &st) != 0 || S_ISREG(st.st_mode) || S_ISDIR(st.st_mode))) {
-        int rc = cov_intervals_detect(input, &kind, e);
-        *is_track = kind != COV_INTERVALS_NONE;
+    *input = (struct cov_convert_input){.path = path};
+    if (!cov_path_is_std(path) &&
+        (stat(path, &st) != 0 || S_ISREG(st.st_mode) || S_ISDIR(st.st_mode))) {
+        int rc = cov_intervals_detect(path, &kind, e);
+        input->is_track = kind != COV_INTERVALS_NONE;
         return rc;
     }
-    int rc = cov_bgz_open_read(input, 1, in, e);
+    int rc = cov_bgz_open_read(path, 1, &input->in, e);
     if (!rc)
-        rc = cov_bgz_peek(*in, bytes, sizeof bytes, &n, e);
-    if (rc) {
-        cov_bgz_abort(*in);
-        return rc;
+        rc = cov_bgz_peek(input->in, bytes, sizeof bytes, &n, e);
+    if (!rc) {
+        kind = cov_intervals_kind_of(bytes, n);
+        input->is_track = kind == COV_INTERVALS_BEDGRAPH;
+        if (kind == COV_INTERVALS_BIGWIG)
+            rc = cov_fail(e, COV_EINPUT, "%s: a bigWig is read from a regular file only",
+                          cov_bgz_name(input->in));
     }
-    kind = cov_intervals_kind_of(bytes, n);
-    *is_track = kind == COV_INTERVALS_BEDGRAPH;
-    if (kind == COV_INTERVALS_BIGWIG) {
-        rc = cov_fail(e, COV_EINPUT, "%s: a bigWig is read from a regular file only",
-                      cov_bgz_name(*in));
-        cov_bgz_abort(*in);
-    }
+    if (rc)
+        cov_convert_input_close(input);
     return rc;
 }
 
-int cov_convert_source_open(const char *input, const struct cov_convert_options *o,
+void cov_convert_input_close(struct cov_convert_input *input)
+{
+    cov_bgz_abort(input->in);
+    input->in = NULL;
+}
+
+int cov_convert_source_open(struct cov_convert_input *input, const struct cov_convert_options *o,
                             unsigned n_threads, struct cov_convert_source **out, struct cov_err *e)
 {
-    struct cov_bgz *in = NULL;
-    bool is_track = false;
+    struct cov_bgz *in = input->in;
+    input->in = NULL;
     *out = NULL;
-    int rc = look_at_input(input, &in, &is_track, e);
-    if (rc)
-        return rc;
     struct cov_convert_source *s = cov_calloc(1, sizeof *s, e);
     if (!s) {
         cov_bgz_abort(in);
         return COV_ENOMEM;
     }
-    rc = is_track ? cov_convert_track_open(input, in, o, n_threads, &s->track, e)
-                  : cov_convert_signal_open(input, in, o, &s->signal, e);
+    s->measured = o->measured;
+    int rc = input->is_track ? cov_convert_track_open(input->path, in, o, n_threads, &s->track, e)
+                             : cov_convert_signal_open(input->path, in, o, &s->signal, e);
     if (rc)
         cov_convert_source_close(s);
     else
@@ -93,6 +94,11 @@ bool cov_convert_source_is_track(const struct cov_convert_source *s)
 bool cov_convert_source_has_lengths(const struct cov_convert_source *s)
 {
     return !s->track || cov_convert_track_has_lengths(s->track);
+}
+
+const char *cov_convert_source_label(const struct cov_convert_source *s)
+{
+    return s->track ? "track" : s->measured ? "measured" : "predicted";
 }
 
 size_t cov_convert_source_n_datasets(const struct cov_convert_source *s)

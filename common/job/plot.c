@@ -1,7 +1,7 @@
 /* plot.c - see plot.h.
  *
- * The script is all that gnuplot gets, numbers included, and the picture comes from its standard output:
- * so no name of a file has to be quoted. Texts are single-quoted and not interpreted.
+ * The script is all that gnuplot gets, numbers included, and the picture comes from its standard
+ * output: so no name of a file has to be quoted. Texts are single-quoted and not interpreted.
  * SPDX-License-Identifier: MIT */
 #include "common/job/plot.h"
 
@@ -181,7 +181,8 @@ static double screen_y(const struct script *s, int pixels_from_top)
     return 1 - (double)pixels_from_top / s->height;
 }
 
-/* Curves as steps: each bin at its both ends, and an empty line at a gap. Bins of one value are one step. */
+/* Curves as steps: each bin at its both ends, and an empty line at a gap. Bins of one value are one
+ * step. */
 static void put_curve(FILE *f, size_t panel, size_t series, const struct cov_bins *b)
 {
     /* Whatever follows, there is something to draw. */
@@ -361,10 +362,8 @@ static int check_picture(const struct cov_plot *p, struct cov_err *e)
 int cov_plot_draw(struct cov_plot *p, const struct cov_plot_panel *panels, size_t n_panels,
                   const char *const *names, size_t n_series, struct cov_err *e)
 {
-    assert(n_panels > 0 && n_series > 0 && n_series <= COV_PLOT_SERIES);
-    if (n_panels > COV_PLOT_MAX_PANELS)
-        return cov_fail(e, COV_EUSAGE, "%s: there is room for %d data sets in it, not for %zu",
-                        p->file.path, (int)COV_PLOT_MAX_PANELS, n_panels);
+    assert(n_panels > 0 && n_panels <= COV_PLOT_MAX_PANELS);
+    assert(n_series > 0 && n_series <= COV_PLOT_SERIES);
     int fd;
     int rc = cov_tmpfile(p->tmpdir, &fd, e);
     if (rc)

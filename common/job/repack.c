@@ -170,8 +170,8 @@ static int choose(const struct cov_grid *g, const struct cov_subset_options *o, 
 {
     struct cov_select *s = NULL;
     int rc = cov_select_new(g, &s, e);
-    for (size_t i = 0; !rc && i < o->n_regions; i++)
-        rc = cov_select_region(s, o->regions[i], e);
+    if (!rc)
+        rc = cov_select_regions(s, o->regions, o->n_regions, e);
     if (!rc && o->bed_path)
         rc = cov_select_read_bed(s, o->bed_path, e);
     if (!rc && o->names_path)

@@ -45,8 +45,8 @@ int cov_track_files_open(const struct cov_track_target *target,
 /* Track k < n_datasets. Different tracks may be used by different threads. */
 struct cov_track_sink *cov_track_files_sink(const struct cov_track_files *f, size_t k);
 
-/* All tracks have been closed: gives all files, and `also` (may be NULL), their names. When that fails for one none keeps
- * it. */
+/* All tracks have been closed: gives all files, and `also` (may be NULL), their names. When that
+ * fails for one none keeps it. */
 int cov_track_files_commit(struct cov_track_files *f, struct cov_outfile *also,
                            struct cov_err *e) COV_MUST_USE;
 

@@ -18,9 +18,9 @@ static bool read_position(const char **p, int64_t *x)
     for (; (*q >= '0' && *q <= '9') || *q == ','; q++) {
         if (*q == ',')
             continue;
-        *x = 10 * *x + (*q - '0');
-        if (*x >= most)
+        if (*x >= most / 10)
             return false;
+        *x = 10 * *x + (*q - '0');
     }
     *p = q;
     return q[-1] != ',';
@@ -67,10 +67,11 @@ int cov_range_fail_unknown(const struct cov_range *r, const char *where, struct 
         r->n_name == 0 && strchr(r->text, ':') ? " (NAME or NAME:FIRST-LAST is wanted)" : "");
 }
 
-int cov_range_fail_beyond(const struct cov_range *r, int64_t length, struct cov_err *e)
+int cov_range_fail_beyond(const struct cov_range *r, int64_t length, const char *where,
+                          struct cov_err *e)
 {
     return cov_fail(e, COV_EUSAGE,
                     "region %.*s: it begins beyond the end of the sequence, which has "
-                    "%" PRId64 " bases",
-                    SHOWN, r->text, length);
+                    "%" PRId64 " bases in %s",
+                    SHOWN, r->text, length, where);
 }

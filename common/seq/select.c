@@ -8,7 +8,9 @@
 #include "common/base/lines.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
+#include "common/base/text.h"
 #include "common/seq/names.h"
+#include "common/seq/range.h"
 
 struct interval {
     size_t seq;
@@ -87,48 +89,55 @@ static int add(struct cov_select *s, size_t k, int64_t beg, int64_t end, struct 
     return COV_OK;
 }
 
-/* A position: digits only, small enough. */
-static bool position(const char *text, size_t n, int64_t *out)
-{
-    enum { MAX_DIGITS = 18 };
-    int64_t x = 0;
-    if (n == 0 || n > MAX_DIGITS)
-        return false;
-    for (size_t i = 0; i < n; i++) {
-        if (text[i] < '0' || text[i] > '9')
-            return false;
-        x = x * 10 + (text[i] - '0');
-    }
-    *out = x;
-    return true;
-}
-
 int cov_select_region(struct cov_select *s, const char *text, struct cov_err *e)
 {
     size_t k, n = strlen(text);
     s->asked = true;
     if (cov_names_find(s->names, text, n, &k))
         return add(s, k, 0, INT64_MAX, e);
-    const char *colon = strrchr(text, ':'), *dash = colon ? strchr(colon, '-') : NULL;
+    struct cov_range r;
+    int rc = cov_range_parse(text, &r, e);
+    if (rc)
+        return rc;
+    const char *colon = strrchr(text, ':');
     if (!colon)
         return cov_fail(e, COV_EUSAGE, "region %s: there is no sequence of this name", text);
-    int64_t beg, end;
-    bool is_range = dash && position(colon + 1, (size_t)(dash - colon - 1), &beg) &&
-                    position(dash + 1, strlen(dash + 1), &end);
+    bool is_range = r.n_name > 0;
     int n_name = (int)(colon - text < 200 ? colon - text : 200);
     if (!cov_names_find(s->names, text, (size_t)(colon - text), &k))
         return cov_fail(e, COV_EUSAGE, "region %s: there is no sequence %.*s%s%s", text, n_name,
                         text, is_range ? "" : " or ", is_range ? "" : text);
     if (!is_range)
         return cov_fail(e, COV_EUSAGE, "region %s: NAME or NAME:FIRST-LAST is wanted", text);
-    if (beg < 1 || end < beg)
-        return cov_fail(e, COV_EUSAGE, "region %s: %s", text,
-                        beg < 1 ? "positions count from 1" : "it ends before it begins");
     size_t n_before = s->n;
-    int rc = add(s, k, beg - 1, end, e);
+    rc = add(s, k, r.beg, r.end, e);
     if (!rc && s->n == n_before)
         rc = cov_fail(e, COV_EUSAGE, "region %s: %.*s has only %lld bases", text, n_name, text,
                       (long long)cov_grid_seq_length(s->grid, s->seqs[k]));
+    return rc;
+}
+
+/* Whether a part of a list goes on with a number that the part before it began: "000", "000-2". */
+static bool goes_on(const struct cov_select *s, const char *before, const char *text)
+{
+    size_t k;
+    return strchr(before, ':') && strspn(text, "0123456789") == 3 &&
+           (text[3] == '\0' || text[3] == '-') && !cov_names_find(s->names, text, strlen(text), &k);
+}
+
+int cov_select_regions(struct cov_select *s, const char *const *texts, size_t n, struct cov_err *e)
+{
+    int rc = COV_OK;
+    for (size_t i = 0; !rc && i < n; i++) {
+        char *text = cov_strdup(texts[i], e);
+        while (text && i + 1 < n && goes_on(s, text, texts[i + 1])) {
+            char *longer = cov_strfmt(e, "%s,%s", text, texts[++i]);
+            free(text);
+            text = longer;
+        }
+        rc = text ? cov_select_region(s, text, e) : COV_ENOMEM;
+        free(text);
+    }
     return rc;
 }
 
@@ -153,9 +162,9 @@ static int read_line(const char *path, size_t number, const char *text, size_t n
         *name = NULL;
         return COV_OK;
     }
-    bool good = word && position(word, n_word, &region->beg);
+    bool good = word && cov_text_position(word, n_word, &region->beg);
     word = good ? cov_line_word(&text, end, &n_word) : NULL;
-    if (!word || !position(word, n_word, &region->end))
+    if (!word || !cov_text_position(word, n_word, &region->end))
         return cov_fail(e, COV_EINPUT, "%s:%zu: contig, start and end are wanted", path, number);
     if (region->end < region->beg)
         return cov_fail(e, COV_EINPUT, "%s:%zu: the region ends before it starts", path, number);

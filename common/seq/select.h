@@ -1,6 +1,6 @@
 /* select.h - which rows of a file are wanted: by region, by name, by length.
  *
- * A region is "chr" or "chr:beg-end", 1-based and inclusive; what is the name of a sequence as a
+ * A region is "chr" or "chr:beg-end", as in range.h; what is the name of a sequence as a
  * whole is that name, colons included. BED is 0-based and half-open. All chunks that overlap a
  * region are wanted, on both strands. What is asked for adds up.
  * SPDX-License-Identifier: MIT */
@@ -21,9 +21,16 @@ int cov_select_new(const struct cov_grid *g, struct cov_select **out,
                    struct cov_err *e) COV_MUST_USE;
 void cov_select_free(struct cov_select *s); /* NULL is accepted */
 
-/* Adds the region `text`. COV_EUSAGE when it is malformed, begins behind the end of its sequence, or
- * names none of the sequences. A name that is there in several species means all of them. */
+/* Adds the region `text`. COV_EUSAGE when it is malformed, begins behind the end of its
+ * sequence, or names none of the sequences. A name that is there in several species means all of
+ * them. */
 int cov_select_region(struct cov_select *s, const char *text, struct cov_err *e) COV_MUST_USE;
+
+/* The same with the parts of a list that was cut at its commas, n of them: three digits that are
+ * no sequence's name, and a '-' and more or the end behind them, go on with a number
+ * ("chr1:1,000-2,000"). */
+int cov_select_regions(struct cov_select *s, const char *const *texts, size_t n,
+                       struct cov_err *e) COV_MUST_USE;
 
 /* Adds the regions of a BED file: contig, start, end, and any more columns; blank lines, comments,
  * and lines that begin with `track` or `browser` are passed over. COV_EINPUT names the line of what
@@ -33,8 +40,8 @@ int cov_select_read_bed(struct cov_select *s, const char *path, struct cov_err *
 /* The same with a list of names: the first word of each line. */
 int cov_select_read_names(struct cov_select *s, const char *path, struct cov_err *e) COV_MUST_USE;
 
-/* wanted[i], for each row i of the grid: whether it overlaps what was asked for (if nothing was: yes)
- * and its sequence has at least min_length bases. */
+/* wanted[i], for each row i of the grid: whether it overlaps what was asked for (if nothing was:
+ * yes) and its sequence has at least min_length bases. */
 void cov_select_rows(struct cov_select *s, int64_t min_length, bool *wanted);
 
 #endif

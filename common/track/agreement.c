@@ -1,8 +1,9 @@
 /* agreement.c - see agreement.h.
  *
- * Ranks in two sorts. By x: each group of equal x gets its mean rank, and each pair is handed on as
- * (y, rank of x). By y: each group of equal y gets its own, and the products are summed. Ranks are kept
- * doubled, as whole numbers: a group of t behind c others has 2c + t + 1, and N pairs the mean N + 1.
+ * Ranks in two sorts. By x: each group of equal x gets its mean rank, and each pair is handed on
+ * as (y, rank of x). By y: each group of equal y gets its own, and the products are summed.
+ * Ranks are kept doubled, as whole numbers: a group of t behind c others has 2c + t + 1, and N
+ * pairs the mean N + 1.
  * SPDX-License-Identifier: MIT */
 #include "common/track/agreement.h"
 
@@ -92,8 +93,8 @@ static void sort_few(struct cov_pair_count *a, size_t n)
     }
 }
 
-/* By key, ascending; equal ones keep their order. By bytes, the lowest first, but for bytes that are
- * the same in all keys. */
+/* By key, ascending; equal ones keep their order. By bytes, the lowest first, but for bytes that
+ * are the same in all keys. */
 static int sort(struct cov_pair_count *a, size_t n, struct cov_pairs_scratch *scratch,
                 struct cov_err *e)
 {
@@ -393,8 +394,8 @@ int cov_pairs_add(struct cov_pairs *p, float x, float y, uint64_t n, struct cov_
 
 /* ---------------------------------------------------------------- ranks */
 
-/* A pair on its way into the second sort: by y, with the doubled rank of x. Counts may take more than 32
- * bits, whose upper ones are beside the rank. */
+/* A pair on its way into the second sort: by y, with the doubled rank of x. Counts may take more
+ * than 32 bits, whose upper ones are beside the rank. */
 static struct cov_pair_count with_rank(struct cov_pair_count pair, uint64_t rank)
 {
     return (struct cov_pair_count){pair.key << 32 | (uint32_t)pair.n, rank | pair.n >> 32 << 44};
@@ -435,7 +436,8 @@ static int groups_begin(struct groups *g, struct cursor *c, struct cov_err *e)
     return g->more < 0 ? g->more : COV_OK;
 }
 
-/* Goes through all pairs by x, moments and `total` taking them: *t = how many the next group has. */
+/* Goes through all pairs by x, moments and `total` taking them: *t = how many the next group
+ * has. */
 static int count_group(struct groups *g, struct cov_moments *m, struct cov_pairs *total,
                        uint64_t *t, struct cov_err *e)
 {
@@ -466,8 +468,8 @@ static int hand_on(struct cov_pairs *p, size_t *n, struct cov_pair_count pair, s
     return rc;
 }
 
-/* By x: pairs of the table (sorted) or of the runs become pairs with the rank of x, *n of them in the
- * table and the rest in runs. */
+/* By x: pairs of the table (sorted) or of the runs become pairs with the rank of x, *n of them
+ * in the table and the rest in runs. */
 static int rank_x(struct cov_pairs *p, struct cov_pairs *total, struct sums *s,
                   struct cov_moments *m, size_t *n, struct cov_err *e)
 {
@@ -489,12 +491,13 @@ static int rank_x(struct cov_pairs *p, struct cov_pairs *total, struct sums *s,
         while (!rc && got < t) {
             struct cov_pair_count pair;
             int more = next(&behind, &pair, e);
-            if (more < 0)
+            if (more < 0) {
                 rc = more;
+                break;
+            }
             got += pair.n;
             /* What is handed on stands at or before what has been read: twice, ahead and behind. */
-            if (!rc)
-                rc = hand_on(p, n, with_rank(pair, rank), e);
+            rc = hand_on(p, n, with_rank(pair, rank), e);
         }
     }
     cursor_fini(&ahead);

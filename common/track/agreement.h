@@ -14,7 +14,8 @@
 #include "common/base/err.h"
 #include "common/base/spool.h"
 
-/* Of weighted pairs: sums of squares and products are of deviations from the means. All zero: none. */
+/* Of weighted pairs: sums of squares and products are of deviations from the means. All zero:
+ * none. */
 struct cov_moments {
     double n, mean_x, mean_y, xx, yy, xy;
 };
@@ -37,8 +38,8 @@ struct cov_pair_count {
     uint64_t key, n;
 };
 
-/* Space for sorting, for several of struct cov_pairs that are not used at the same time. All zero is an
- * empty one. */
+/* Space for sorting, for several of struct cov_pairs that are not used at the same time. All
+ * zero is an empty one. */
 struct cov_pairs_scratch {
     struct cov_pair_count *room;
     size_t cap;
@@ -65,9 +66,9 @@ struct cov_pairs {
     struct cov_pairs_scratch *scratch;
 };
 
-/* The table takes `max_bytes` at most (64 KB at least), the scratch (borrowed until the end) three quarters of that at most.
- * Temporary files will be in `dir`. Free with cov_pairs_fini, which is harmless on an empty one (all
- * zero). */
+/* The table takes `max_bytes` at most (64 KB at least), the scratch (borrowed until the end)
+ * three quarters of that at most. Temporary files will be in `dir`. Free with cov_pairs_fini,
+ * which is harmless on an empty one (all zero). */
 int cov_pairs_init(struct cov_pairs *p, size_t max_bytes, const char *dir,
                    struct cov_pairs_scratch *scratch, struct cov_err *e) COV_MUST_USE;
 void cov_pairs_fini(struct cov_pairs *p);
@@ -76,8 +77,9 @@ void cov_pairs_fini(struct cov_pairs *p);
 int cov_pairs_add(struct cov_pairs *p, float x, float y, uint64_t n,
                   struct cov_err *e) COV_MUST_USE;
 
-/* *out = the agreement of all pairs, which are added to `total` (may be NULL) and forgotten. Fewer than
- * 2^43 pairs. Memory besides: of what waits in files, 2 MB, or 512 bytes for each time that the table was full. */
+/* *out = the agreement of all pairs, which are added to `total` (may be NULL) and forgotten.
+ * Fewer than 2^43 pairs. Memory besides: of what waits in files, 2 MB, or 512 bytes for each
+ * time that the table was full. */
 int cov_pairs_finish(struct cov_pairs *p, struct cov_pairs *total, struct cov_agreement *out,
                      struct cov_err *e) COV_MUST_USE;
 

@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/base/mem.h"
 
@@ -89,19 +90,17 @@ static void free_bins(struct cov_track_sink *s)
 
 static const struct cov_track_format format = {.begin = begin, .add = add, .free = free_bins};
 
-/* Finds the range in the list of contigs. */
-static int find(struct bins *b, const char *name, const struct cov_track_contigs *contigs,
-                struct cov_err *e)
+/* Finds the range in the list of contigs, if it is there. */
+static int find(struct bins *b, const struct cov_track_contigs *contigs, struct cov_err *e)
 {
     for (size_t i = 0; i < contigs->n; i++) {
         if (!cov_range_means(b->range, contigs->names[i], &b->out.beg, &b->out.end))
             continue;
-        if (b->out.beg >= contigs->lengths[i])
-            return cov_range_fail_beyond(b->range, contigs->lengths[i], e);
-        b->out.end = b->out.end < contigs->lengths[i] ? b->out.end : contigs->lengths[i];
+        if (b->out.end > contigs->lengths[i] && b->out.beg < contigs->lengths[i])
+            b->out.end = contigs->lengths[i];
         return start(b, i, contigs->names[i], e);
     }
-    return cov_range_fail_unknown(b->range, name, e);
+    return COV_OK;
 }
 
 int cov_bins_open(const struct cov_range *range, size_t most, const char *name,
@@ -121,7 +120,7 @@ int cov_bins_open(const struct cov_range *range, size_t most, const char *name,
     if (!rc && (!b->bins || !b->means))
         rc = COV_ENOMEM;
     if (!rc && contigs)
-        rc = find(b, name, contigs, e);
+        rc = find(b, contigs, e);
     if (rc)
         cov_track_free(&b->base);
     else
@@ -129,24 +128,46 @@ int cov_bins_open(const struct cov_range *range, size_t most, const char *name,
     return rc;
 }
 
-int cov_bins_get(struct cov_track_sink *sink, struct cov_bins *out, struct cov_err *e)
+bool cov_bins_found(const struct cov_track_sink *sink)
 {
     assert(sink->format == &format);
-    struct bins *b = (struct bins *)sink;
+    return ((const struct bins *)sink)->contig;
+}
+
+int cov_bins_extent(const struct cov_track_sink *sink, bool has_lengths,
+                    struct cov_bins_extent *out, struct cov_err *e)
+{
+    assert(sink->format == &format);
+    const struct bins *b = (const struct bins *)sink;
     if (!b->contig)
         return cov_range_fail_unknown(b->range, sink->name, e);
     int64_t length = cov_track_contig_length(sink, b->number);
-    if (b->out.beg >= length)
-        return cov_range_fail_beyond(b->range, length, e);
-    b->out.end = b->out.end < length ? b->out.end : length;
+    *out = (struct cov_bins_extent){b->contig, b->out.beg, b->out.end};
+    if (has_lengths && out->beg >= length)
+        return cov_range_fail_beyond(b->range, length, sink->name, e);
+    if ((has_lengths || out->end == INT64_MAX) && out->end > length)
+        out->end = length;
+    return COV_OK;
+}
+
+void cov_bins_get(struct cov_track_sink *sink, const struct cov_bins_extent *x,
+                  struct cov_bins *out)
+{
+    assert(sink->format == &format);
+    struct bins *b = (struct bins *)sink;
+    if (!b->contig || strcmp(b->contig, x->contig) != 0) {
+        memset(b->bins, 0, b->most * sizeof *b->bins);
+        b->out.width = 1;
+    }
+    b->out.beg = x->beg;
+    b->out.end = x->end;
     /* Where nothing has a value behind some place, or anywhere. */
     while ((b->out.end - 1 - b->out.beg) / b->out.width >= (int64_t)b->most)
         double_width(b);
     b->out.n = (size_t)((b->out.end - 1 - b->out.beg) / b->out.width) + 1;
     for (size_t i = 0; i < b->out.n; i++)
         b->means[i] = b->bins[i].n ? b->bins[i].sum / (double)b->bins[i].n : (double)NAN;
-    b->out.contig = b->contig;
+    b->out.contig = x->contig;
     b->out.means = b->means;
     *out = b->out;
-    return COV_OK;
 }

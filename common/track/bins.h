@@ -3,6 +3,7 @@
 #ifndef COV_TRACK_BINS_H
 #define COV_TRACK_BINS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,15 +19,33 @@ struct cov_bins {
     const double *means; /* over the bases that have a value; NaN where none has */
 };
 
-/* A sink for the bases that `range` (borrowed until free) means, in at most `most` bins: of one base, or
- * of as many as it takes; where the end is not known before the data, of powers of two. Borrows name
- * and contigs as cov_track_init; contigs may be NULL, and so announced. COV_EUSAGE for a range that the contigs do not have. */
+/* A sink for the bases that `range` (borrowed until free) means, in at most `most` bins: of one
+ * base, or of as many as it takes; where the end is not known before the data, of powers of two.
+ * Borrows name and contigs as cov_track_init; contigs may be NULL, and so announced. */
 int cov_bins_open(const struct cov_range *range, size_t most, const char *name,
                   const struct cov_track_contigs *contigs, struct cov_track_sink **out,
                   struct cov_err *e) COV_MUST_USE;
 
-/* Of a sink that cov_bins_open made and that was closed: what it holds, borrowed until free.
- * COV_EUSAGE when the range's sequence did not come, or ended before it. */
-int cov_bins_get(struct cov_track_sink *sink, struct cov_bins *out, struct cov_err *e) COV_MUST_USE;
+/* The bases of a range in a track. */
+struct cov_bins_extent {
+    const char *contig; /* borrowed from the sink */
+    int64_t beg, end;
+};
+
+/* Whether the range's sequence is in the list of contigs, or has come. */
+bool cov_bins_found(const struct cov_track_sink *sink);
+
+/* Of a sink that cov_bins_open made and that has a list of contigs or was closed: what its range
+ * is. `has_lengths`: contigs are as long as they say, and what goes beyond is cut off; else they
+ * end where their intervals do, and the range is as it is. COV_EUSAGE, naming the track, when
+ * the range's sequence is not there, or ends before it. */
+int cov_bins_extent(const struct cov_track_sink *sink, bool has_lengths,
+                    struct cov_bins_extent *out, struct cov_err *e) COV_MUST_USE;
+
+/* Of a sink that cov_bins_open made and that was closed: the means in `x`, which may be the
+ * extent of another track; without values where it has nothing there. Borrowed until free; once
+ * only. */
+void cov_bins_get(struct cov_track_sink *sink, const struct cov_bins_extent *x,
+                  struct cov_bins *out);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "common/base/lines.h"
 #include "common/base/mem.h"
+#include "common/base/text.h"
 #include "common/seq/names.h"
 
 /* A region of the name with number `name`. */
@@ -62,22 +63,6 @@ static bool word_is(const struct word *w, const char *text)
     return w->n == strlen(text) && memcmp(w->text, text, w->n) == 0;
 }
 
-/* A position: digits only, small enough. */
-static bool position(const struct word *w, int64_t *out)
-{
-    enum { MAX_DIGITS = 18 };
-    int64_t x = 0;
-    if (w->n == 0 || w->n > MAX_DIGITS)
-        return false;
-    for (size_t i = 0; i < w->n; i++) {
-        if (w->text[i] < '0' || w->text[i] > '9')
-            return false;
-        x = x * 10 + (w->text[i] - '0');
-    }
-    *out = x;
-    return true;
-}
-
 static int add_name(struct cov_blacklist *b, const struct word *w, size_t *index, struct cov_err *e)
 {
     bool is_new;
@@ -111,7 +96,8 @@ static int take_line(struct cov_blacklist *b, const char *path, size_t line, con
     if (n == 0 || (n > 1 && (word_is(&words[0], "track") || word_is(&words[0], "browser"))))
         return COV_OK;
     struct cov_region region = {0, 0};
-    bool is_region = n >= 3 && position(&words[1], &region.beg) && position(&words[2], &region.end);
+    bool is_region = n >= 3 && cov_text_position(words[1].text, words[1].n, &region.beg) &&
+                     cov_text_position(words[2].text, words[2].n, &region.end);
     if (n > 1 && !is_region)
         return cov_fail(e, COV_EINPUT, "%s:%zu: neither an id alone nor contig, start and end",
                         path, line);

@@ -1,9 +1,9 @@
-/* comparison.h - how well one track agrees with another, per contig and in total: correlations in bins,
- * and what peaks share.
+/* comparison.h - how well one track agrees with another, per contig and in total: correlations
+ * in bins, and what peaks share.
  *
- * Bins begin at base 0 of each contig; the value of one is the mean, as a float, over its bases that
- * have a value in both tracks, and bins without any are left out. In total means over all bins, or peaks,
- * of all contigs at once.
+ * Bins begin at base 0 of each contig; the value of one is the mean, as a float, over its bases
+ * that have a value in both tracks, and bins without any are left out. In total means over all
+ * bins, or peaks, of all contigs at once.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_TRACK_COMPARISON_H
 #define COV_TRACK_COMPARISON_H
@@ -50,8 +50,8 @@ double cov_peak_f1(const struct cov_peak_counts *c);        /* harmonic mean: 2 
 
 struct cov_comparison;
 
-/* A comparison with `measured`, which is closed (borrowed until free, as are the options and what they
- * point to, `name`, which messages call the track that will come, and its contigs: see
+/* A comparison with `measured`, which is closed (borrowed until free, as are the options and
+ * what they point to, `name`, which messages call the track that will come, and its contigs: see
  * cov_track_init). */
 int cov_comparison_new(const char *name, const struct cov_track_contigs *contigs,
                        struct cov_interval_store *measured,
@@ -63,8 +63,9 @@ void cov_comparison_free(struct cov_comparison *c); /* NULL is accepted */
  * both lengths, where these differ. */
 struct cov_track_sink *cov_comparison_sink(struct cov_comparison *c);
 
-/* When the sink has been closed: contigs that are in both, in the order of the track, and all of them. Contigs of
- * the sink, by number, that `measured` lacks; and those of `measured` that the track lacks. */
+/* When the sink has been closed: contigs that are in both, in the order of the track, and all of
+ * them. Contigs of the sink, by number, that `measured` lacks; and those of `measured` that the
+ * track lacks. */
 size_t cov_comparison_n_rows(const struct cov_comparison *c);
 const struct cov_comparison_row *cov_comparison_row(const struct cov_comparison *c, size_t i);
 const struct cov_comparison_row *cov_comparison_total(const struct cov_comparison *c);

@@ -1,9 +1,9 @@
 /* gauss.c - see gauss.h.
  *
- * A run of equal values adds to an output its value times the part of the kernel that lies over it, a
- * difference of two sums. Outputs are made in blocks of 32 that are counted from the begin of the contig,
- * and runs are as long as they are in the contig: so each output is the same sum, term by term, however
- * the values came in. Nothing depends on the length of vectors either.
+ * A run of equal values adds to an output its value times the part of the kernel that lies over
+ * it, a difference of two sums. Outputs are made in blocks of 32 that are counted from the begin
+ * of the contig, and runs are as long as they are in the contig: so each output is the same sum,
+ * term by term, however the values came in. Nothing depends on the length of vectors either.
  * SPDX-License-Identifier: MIT */
 #include "common/track/gauss.h"
 
@@ -39,8 +39,10 @@ int cov_gauss_init(struct cov_gauss *g, double sd, bool round, struct cov_err *e
     }
     int64_t r = (int64_t)g->r;
     double *w = g->weights + g->r + BLOCK, total = 0; /* w[-j]: of place j */
-    for (int64_t j = -r; j <= r; j++)
-        total += w[-j] = exp(-0.5 * (double)(j * j) / (sd * sd));
+    for (int64_t j = -r; j <= r; j++) {
+        double q = (double)j / sd; /* sd*sd may be 0 */
+        total += w[-j] = exp(-0.5 * q * q);
+    }
     double *sums = g->sums + g->r + BLOCK, sum = 0;
     for (int64_t j = -r; j <= r; j++) {
         w[-j] /= total;

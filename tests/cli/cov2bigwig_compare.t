@@ -57,6 +57,9 @@ run cov2bigwig --compare y.bg --chrom-sizes sizes -@ 1 -o t.tsv - <x.bg
 status_is 0 'bedGraph from standard input'
 stdout_is '' '  and the table to a file'
 check t.tsv x.bg y.bg '  is right' stem=stdin
+run cov2bigwig --compare y.bw --bin-sizes 1,1k,10000 x.bw
+cp "$stdout" table
+check table x.bg y.bg 'sizes with a unit' sizes=1,1000,10000
 run cov2bigwig --compare y.bw -@ 3 x.bw
 cp "$stdout" table
 check table x.bg y.bg 'the name is that of the input'
@@ -74,6 +77,11 @@ cp "$stdout" table
 check table x.bg few.bg '  are left out'
 stderr_like 'x.bg: 2 of its 5 contigs are not in few.bg and are left out: m, short' '  and listed'
 stderr_like 'few.bg: 1 of its 4 contigs are not compared, as x.bg has none of that name: more' '  of both'
+
+echo chr1 >drop
+run cov2bigwig --blacklist-file drop --compare y.bg x.bg
+stderr_like 'y.bg: 1 of its [0-9]+ contigs are not compared, as x.bg, without what is listed in drop, has none of that name: chr1' \
+    'a contig that a list leaves out'
 
 # ---------------------------------------------------------------- signal
 
@@ -109,6 +117,18 @@ cp "$stdout" table
 check table f.bg e_atacseq.bg 'values that are no whole numbers' dataset=atacseq stem=float
 track p+.bg --strand + --datasets atacseq p.h5
 track e+.bg --strand + --experimental --datasets atacseq e.h5
+run cov2bigwig --compare e.h5 --strand + --datasets atacseq p_atacseq.bg
+cp "$stdout" table
+check table p_atacseq.bg e+.bg 'one strand of what was measured, and a track' dataset=atacseq stem=p_atacseq
+run cov2bigwig --compare e.h5 --strand + --datasets atacseq - <p_atacseq.bg
+cp "$stdout" table
+check table p_atacseq.bg e+.bg '  from standard input' dataset=atacseq stem=stdin
+gzip -k p_atacseq.bg
+mkfifo pipe
+run sh -c 'cat p_atacseq.bg.gz >pipe & cov2bigwig --compare e.h5 --datasets atacseq -@ 2 pipe'
+cp "$stdout" table
+check table p_atacseq.bg e_atacseq.bg '  and from a pipe' dataset=atacseq stem=pipe
+rm p_atacseq.bg.gz
 run cov2bigwig --compare e.h5 --strand + one.h5
 status_is 0 'a single data set'
 run cov2bigwig --compare e.h5 --strand + --datasets atacseq p.h5
@@ -160,16 +180,38 @@ END
 run cov2bigwig -f --compare y.bg --stats s.json x.bg
 ok '  and no peaks without a threshold' sh -c '! grep -q "\"peaks\"" s.json && grep -q "\"peak_threshold\": null" s.json'
 
+run cov2bigwig --compare e.h5 --stats s.json -o t.tsv -f p.h5
+ok 'statistics are those of the input, and one stage' "$PYTHON" - <<'END'
+import json, h5py
+s = json.load(open("s.json"))
+with h5py.File("p.h5") as f:
+    n = len(f["data/seqids"])
+    bases = int(abs(f["data/start_ends"][:, 0] - f["data/start_ends"][:, 1]).sum()) // 2
+assert s["chunks"] == n, (s["chunks"], n)
+assert s["bases"] == bases, (s["bases"], bases)
+stages = list(s["stages"])
+assert len(set(stages)) == len(stages) and stages.count("measured") == 1, stages
+END
+
 # ---------------------------------------------------------------- wrong usage
 
 refuses 2 '--bin-sizes goes with --compare' 'bins without --compare' --bin-sizes 10 -o o.bw p.h5
 refuses 2 '--peak-threshold goes with --compare' 'peaks without --compare' --peak-threshold 1 -o o.bw p.h5
 refuses 2 '-o/--output is missing' 'no output' p.h5
-for list in 0 1,0 x 1,1 -5 1.5 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17; do
+for list in 0 1,0 x 1,1 -5 1.5 1k,1000 2G 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17; do
     refuses 2 '--bin-sizes' "bins $list" --compare e.h5 --bin-sizes=$list p.h5
 done
 refuses 2 '--peak-threshold' 'a threshold that is none' --compare e.h5 --peak-threshold nan p.h5
+for threshold in 1e39 -1e39; do
+    refuses 2 '--peak-threshold: .*1e\+39 is beyond' "a threshold of $threshold" --compare e.h5 --peak-threshold=$threshold p.h5
+done
+for suffix in bw bigWig bg bedGraph.gz; do
+    refuses 2 "t\.$suffix: its suffix is that of a track" "a table as $suffix" --compare e.h5 -o t.$suffix p.h5
+done
 refuses 2 'not read from standard input' 'standard input' --compare - p.h5
+refuses 2 '--compare pipe: it is no regular file' 'a pipe' --compare pipe p.h5
+refuses 2 '--compare \.: it is no regular file' '  or a folder' --compare . p.h5
+refuses 2 '--strand: x.bg is a track' 'a strand of two tracks' --compare e.bw --strand + x.bg
 refuses 2 '--format is about tracks' 'a format' --compare e.h5 --format bedgraph p.h5
 refuses 2 '--basename is about tracks' 'a name' --compare e.h5 --basename x p.h5
 refuses 2 '\. is a folder' 'a folder' --compare e.h5 -o . p.h5
@@ -213,7 +255,9 @@ refuses 1 'cut\.h5' 'a genome file that was cut' --compare cut.h5 p.h5
 refuses 1 't\.tsv exists' 'a table that is there' -o t.tsv --compare y.bg x.bg
 refuses 1 'absent/t\.tsv: .*absent' 'a folder that is not there' -o absent/t.tsv --tmpdir . --compare y.bg x.bg
 refuses 1 'tmpdir: absent: No such' 'nor for temporary files' --tmpdir absent --compare y.bg x.bg
-refuses 1 '' 'a full disk' -o /dev/full --tmpdir . --compare y.bg x.bg
+refuses 1 '/dev/full: No space left on device$' 'a full disk' -o /dev/full --tmpdir . --compare y.bg x.bg
+run sh -c 'cov2bigwig --compare y.bg x.bg >/dev/full'
+refused 1 'standard output: No space left on device$' '  as standard output'
 mkdir closed && chmod a-w closed
 run_unprivileged cov2bigwig -o closed/t.tsv --tmpdir . --compare y.bg x.bg
 refused 1 'closed' 'a folder that cannot be written to'

@@ -43,8 +43,16 @@ is_xml x.svg
 like "$(cat x.svg)" '>chr1:1-4,000<' '  with the region'
 like "$(cat x.svg)" '>atacseq<' '  and the data sets'
 like "$(cat x.svg)" '>h3k4me3<' '  all of them'
+echo chr10 >drop
+plots 'what a list leaves out elsewhere' --plot x.svg --plot-region chr1 --blacklist-file drop p.h5
+refuses 2 'region chr10:1-1: drop lists its sequence' '  and here' --plot y.png --plot-region chr10:1-1 \
+    --blacklist-file drop p.h5
 plots 'bedGraph' --plot x.SVG --plot-region chrom:1-250 x.bg
-like "$(cat x.SVG)" '>chrom:1-200<' '  cut where the sequence ends'
+like "$(cat x.SVG)" '>chrom:1-250<' '  of which only the intervals are known'
+plots 'and with lengths' --plot x.svg --plot-region chrom:4901-6000 --chrom-sizes sizes x.bg
+like "$(cat x.svg)" '>chrom:4,901-5,000<' '  cut where the sequence ends'
+plots 'a region behind all intervals' --plot x.svg --plot-region chrom:301-400 x.bg
+like "$(cat x.svg)" '>chrom:301-400<' '  is a gap'
 plots 'a name that XML has a meaning for' --plot x.svg --plot-region 'b&<b:1-5000000' --chrom-sizes sizes x.bg
 is_xml x.svg
 like "$(cat x.svg)" '>position on b&amp;&lt;b \(Mb\)<' '  in megabases'
@@ -67,6 +75,29 @@ run cov2bigwig -f --compare x.bw --plot x.svg --plot-region chrom:1-200 x.bg
 refused 1 'none of its contigs' 'nothing in common'
 refuses 2 'region chr1:4001-4002: it begins beyond' 'a region beyond both' --compare e.h5 \
     --plot y.png --plot-region chr1:4001-4002 -o y.tsv p.h5
+printf 'chrom\t0\t100\t1\nb&<b\t0\t9\t1\n' >short.bg
+printf 'chrom\t0\t100\t1\n' >lacks.bg
+printf 'chrom\t0\t50\t1\nb&<b\t0\t9\t1\n' >far.bg
+plots 'a measured track that ends before the region' --plot x.svg --plot-region chrom:120-180 \
+    --compare short.bg -o table.tsv x.bg
+like "$(cat x.svg)" '>chrom:120-180<' '  which is drawn'
+is "$(tail -n 1 table.tsv | cut -f 3,4)" 'total	109' '  and the table is there'
+cov2bigwig -f -o far.bw --chrom-sizes sizes far.bg || exit 99
+plots 'lengths that only the measured track has' --plot x.svg --plot-region chrom:120-9000 \
+    --compare far.bw -o table.tsv x.bg
+like "$(cat x.svg)" '>chrom:120-5,000<' '  are those of the picture'
+refuses 2 'region chrom:5001-5002: it begins beyond .* 5000 bases in far.bw$' '  beyond which there is nothing' \
+    --plot y.png --plot-region chrom:5001-5002 --compare far.bw -o y.tsv x.bg
+run cov2bigwig -f --plot x.svg --plot-region 'b&<b:1-90' --compare lacks.bg -o table.tsv x.bg
+status_is 0 'a sequence that was not measured'
+is_xml x.svg
+like "$(cat x.svg)" '>measured<' '  has an empty curve'
+ask make exp few.h5 names=chr1,chr10 || exit 99
+run cov2bigwig -f --plot x.svg --plot-region chr2 --compare few.h5 -o table.tsv p.h5
+status_is 0 'nor in a genome file'
+ask make exp other.h5 seed=7 || exit 99
+plots 'what was measured twice' --plot x.svg --plot-region chr1 --experimental --compare e.h5 -o table.tsv other.h5
+unlike "$(cat x.svg)" '>predicted<' '  is not called predicted'
 plots 'one base' --plot x.png --plot-region chrom:150-150 x.bg
 plots 'nothing but a gap' --plot x.png --plot-region chrom:151-160 x.bg
 
@@ -108,10 +139,14 @@ refuses 2 'region none: x.bg has no sequence none$' 'and in a track' --plot y.pn
 refuses 2 'region chr1:1-x: p.h5 has no sequence chr1:1-x \(NAME' 'a malformed range' --plot y.png --plot-region chr1:1-x p.h5
 refuses 2 'region chr1:5-4: it ends before it begins' 'a range the wrong way' --plot y.png --plot-region chr1:5-4 p.h5
 refuses 2 'region chr1:0-4: positions count from 1' 'a range from 0' --plot y.png --plot-region chr1:0-4 p.h5
-refuses 2 'region chr1:4001-4002: it begins beyond the end of the sequence, which has 4000 bases' 'beyond the end' \
+refuses 2 'region chr1:4001-4002: it begins beyond the end of the sequence, which has 4000 bases in p.h5$' 'beyond the end' \
     --plot y.png --plot-region chr1:4001-4002 p.h5
-refuses 2 'begins beyond the end of the sequence, which has 5000 bases' 'beyond that of a track' \
+refuses 2 'begins beyond the end of the sequence, which has 5000 bases in x.bg$' 'beyond that of a track' \
     --plot y.png --plot-region chrom:5001-5002 --chrom-sizes sizes x.bg
+ask make pred many.h5 names=chr1 max_length=50 length=50 "datasets=$(seq -s , 101)" || exit 99
+refuses 2 'y.png: there is room for 100 data sets in it, not for 101$' 'more data sets than there is room for' \
+    --plot y.png --plot-region chr1 many.h5
+refuses 2 'room for 100 data sets' '  said before the work' --plot y.png --plot-region chr1 -o out/ many.h5
 refuses 2 '--basename is for an output folder' 'a name for no folder' --basename z --plot y.png --plot-region chr1 p.h5
 refuses 1 'x.png exists; use -f' 'a picture that is there' --plot x.png --plot-region chr1 p.h5
 refuses 1 'none.*does not exist' 'a folder that is not there' --plot none/x.png --plot-region chr1 p.h5

@@ -145,6 +145,7 @@ for file in long_c.h5 long_p.h5; do
     subset_is "$file: a sequence" "$file" 's == "long2"' -r long2
     subset_is "$file: a region" "$file" 's == "long3" and beg < 3000 and end > 1999' -r long3:2000-3000
     subset_is "$file: regions" "$file" '(s == "long3" and beg < 1) or s == "long1"' -r long3:1-1,long1 -r long3:1-1
+    subset_is "$file: commas" "$file" '(s == "long3" and beg < 3000 and end > 1999) or s == "long1"' -r long3:2,000-3,000,long1
     subset_is "$file: a length" "$file" 's != "long4"' --min-length 8001
 done
 printf 'long1\t999\t1000\nelsewhere\t0\t1\n' >a.bed

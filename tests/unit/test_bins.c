@@ -64,7 +64,9 @@ static void equals_direct_means(void **state)
         assert_int_equal(cov_bins_open(&range, MOST, "x", listed ? &contigs : NULL, &s, NULL),
                          COV_OK);
         fill(s, x);
-        assert_int_equal(cov_bins_get(s, &b, NULL), COV_OK);
+        struct cov_bins_extent extent;
+        assert_int_equal(cov_bins_extent(s, true, &extent, NULL), COV_OK);
+        cov_bins_get(s, &extent, &b);
         assert_string_equal(b.contig, "b");
         assert_int_equal(b.beg, cases[c / 2].beg);
         assert_int_equal(b.end, cases[c / 2].end);
@@ -94,16 +96,80 @@ static void says_what_is_not_there(void **state)
     for (size_t c = 0; c < COV_COUNT(texts); c++) {
         struct cov_range range;
         struct cov_track_sink *s;
-        struct cov_bins b;
+        struct cov_bins_extent extent;
         struct cov_err e = COV_ERR_INIT;
         assert_int_equal(cov_range_parse(texts[c], &range, NULL), COV_OK);
-        assert_int_equal(cov_bins_open(&range, MOST, "x", &contigs, &s, &e), COV_EUSAGE);
-        assert_null(s);
+        for (int listed = 0; listed < 2; listed++) {
+            const struct cov_track_contigs *list = listed ? &contigs : NULL;
+            assert_int_equal(cov_bins_open(&range, MOST, "x.bg", list, &s, NULL), COV_OK);
+            if (!listed)
+                fill(s, x);
+            assert_int_equal(cov_bins_found(s), c == 2);
+            cov_err_clear(&e);
+            assert_int_equal(cov_bins_extent(s, true, &extent, &e), COV_EUSAGE);
+            assert_int_equal(strncmp(e.text, "region ", 7), 0);
+            assert_non_null(strstr(e.text, "x.bg"));
+            cov_track_free(s);
+        }
+    }
+}
+
+/* A sequence of which only the intervals are known: behind them is a gap. */
+static void goes_on_where_lengths_are_not_known(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int64_t beg, end;
+    } cases[] = {{"b:991-1010", 990, 1010}, {"b:1001-5000", 1000, 5000}, {"b", 0, 1000}};
+    float x[LENGTH];
+    for (size_t i = 0; i < LENGTH; i++)
+        x[i] = 3;
+    for (size_t c = 0; c < COV_COUNT(cases); c++) {
+        struct cov_range range;
+        struct cov_track_sink *s;
+        struct cov_bins_extent extent;
+        struct cov_bins b;
+        assert_int_equal(cov_range_parse(cases[c].text, &range, NULL), COV_OK);
         assert_int_equal(cov_bins_open(&range, MOST, "x", NULL, &s, NULL), COV_OK);
         fill(s, x);
-        cov_err_clear(&e);
-        assert_int_equal(cov_bins_get(s, &b, &e), COV_EUSAGE);
-        assert_int_equal(strncmp(e.text, "region ", 7), 0);
+        assert_int_equal(cov_bins_extent(s, false, &extent, NULL), COV_OK);
+        assert_string_equal(extent.contig, "b");
+        assert_int_equal(extent.beg, cases[c].beg);
+        assert_int_equal(extent.end, cases[c].end);
+        cov_bins_get(s, &extent, &b);
+        assert_in_range(b.n, 1, MOST);
+        for (size_t i = 0; i < b.n; i++) {
+            if (b.beg + (int64_t)i * b.width < LENGTH)
+                assert_true(b.means[i] == 3);
+            else
+                assert_true(isnan(b.means[i]));
+        }
+        cov_track_free(s);
+    }
+}
+
+/* In the extent of another track: longer, and of a sequence that this one lacks. */
+static void takes_the_extent_of_another(void **state)
+{
+    (void)state;
+    float x[LENGTH];
+    for (size_t i = 0; i < LENGTH; i++)
+        x[i] = 3;
+    for (size_t c = 0; c < 2; c++) {
+        const struct cov_bins_extent extent = {c ? "d" : "b", 0, 1000000};
+        struct cov_range range;
+        struct cov_track_sink *s;
+        struct cov_bins b;
+        assert_int_equal(cov_range_parse(extent.contig, &range, NULL), COV_OK);
+        assert_int_equal(cov_bins_open(&range, MOST, "x", &contigs, &s, NULL), COV_OK);
+        fill(s, x);
+        cov_bins_get(s, &extent, &b);
+        assert_int_equal(b.end, 1000000);
+        assert_int_equal(b.n, (b.end + b.width - 1) / b.width);
+        assert_in_range(b.n, 1, MOST);
+        for (size_t i = 0; i < b.n; i++)
+            assert_true(c == 0 && i == 0 ? b.means[i] == 3 : isnan(b.means[i]));
         cov_track_free(s);
     }
 }
@@ -113,6 +179,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equals_direct_means),
         cmocka_unit_test(says_what_is_not_there),
+        cmocka_unit_test(goes_on_where_lengths_are_not_known),
+        cmocka_unit_test(takes_the_extent_of_another),
     };
     return cmocka_run_group_tests_name("bins", tests, NULL, NULL);
 }

@@ -16,7 +16,8 @@
 
 enum { MAX_N = 3000 };
 
-/* Feeds x[0..n) in pieces of `piece` values (0: pieces of many lengths) and gathers what comes out. */
+/* Feeds x[0..n) in pieces of `piece` values (0: pieces of many lengths) and gathers what comes
+ * out. */
 static void smooth(struct cov_gauss *g, const float *x, size_t n, size_t piece, float *out)
 {
     size_t k = 0;
@@ -105,7 +106,8 @@ static void equals_direct_sums(void **state)
         }
 }
 
-/* What is the same everywhere stays that, to the last bit; so does a window of zeros beside any value. */
+/* What is the same everywhere stays that, to the last bit; so does a window of zeros beside any
+ * value. */
 static void keeps_constants(void **state)
 {
     (void)state;
@@ -147,6 +149,23 @@ static void keeps_the_sum(void **state)
     }
 }
 
+/* So narrow that the square of sd is 0, or sd a denormal: values stay as they are. */
+static void leaves_values_alone_when_narrow(void **state)
+{
+    (void)state;
+    static const double sds[] = {0.1, 1e-100, 1e-200, 1e-320};
+    for (size_t s = 0; s < COV_COUNT(sds); s++) {
+        struct cov_gauss g;
+        float x[100], out[100];
+        for (size_t i = 0; i < COV_COUNT(x); i++)
+            x[i] = (float)(i % 7);
+        assert_int_equal(cov_gauss_init(&g, sds[s], false, NULL), COV_OK);
+        smooth(&g, x, COV_COUNT(x), 0, out);
+        assert_memory_equal(out, x, sizeof x);
+        cov_gauss_fini(&g);
+    }
+}
+
 /* The widest kernel, far wider than the contig, and contigs one behind the other with one state. */
 static void takes_short_contigs(void **state)
 {
@@ -167,9 +186,8 @@ static void takes_short_contigs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equals_direct_sums),
-        cmocka_unit_test(keeps_constants),
-        cmocka_unit_test(keeps_the_sum),
+        cmocka_unit_test(equals_direct_sums),  cmocka_unit_test(keeps_constants),
+        cmocka_unit_test(keeps_the_sum),       cmocka_unit_test(leaves_values_alone_when_narrow),
         cmocka_unit_test(takes_short_contigs),
     };
     return cmocka_run_group_tests_name("gauss", tests, NULL, NULL);

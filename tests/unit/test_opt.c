@@ -356,6 +356,10 @@ static void parses_numbers(void **state)
     assert_string_equal(e.text, "level: 13 is out of range (1 to 12)");
     assert_int_equal(cov_parse_i64("1k", "level", 1, 12, &i, NULL), COV_EUSAGE);
     assert_int_equal(i, 12);
+    assert_int_equal(cov_parse_size("3k", "size", 1, 3000, &i, NULL), COV_OK);
+    assert_int_equal(i, 3000);
+    assert_int_equal(cov_parse_size("4k", "size", 1, 3000, &i, NULL), COV_EUSAGE);
+    assert_int_equal(i, 3000);
     assert_int_equal(cov_parse_double("-2.5e1", "scale", -30, 0, &d, NULL), COV_OK);
     assert_true(d == -25);
     assert_int_equal(cov_parse_double(" 1", "scale", -30, 30, &d, NULL), COV_EUSAGE);

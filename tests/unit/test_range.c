@@ -32,6 +32,8 @@ static void means_what_it_says(void **state)
         {"chr1:,1-10", "chr1", 0, 0},
         {"chr1:10", "chr1", 0, 0},
         {"chr1:1-1000000000000000000", "chr1", 0, 0},
+        {"chr1:1-9999999999999999999", "chr1", 0, 0},
+        {"chr1:1-999999999999999999", "chr1", 0, 999999999999999999},
         {":1-10", "", 0, 0},
     };
     for (size_t i = 0; i < COV_COUNT(cases); i++) {
@@ -71,9 +73,10 @@ static void says_what_is_not_there(void **state)
     assert_int_equal(cov_range_fail_unknown(&r, "a.bw", &e), COV_EUSAGE);
     assert_string_equal(e.text, "region x:5-7: a.bw has no sequence x");
     cov_err_clear(&e);
-    assert_int_equal(cov_range_fail_beyond(&r, 4, &e), COV_EUSAGE);
+    assert_int_equal(cov_range_fail_beyond(&r, 4, "x.bg", &e), COV_EUSAGE);
     assert_string_equal(
-        e.text, "region x:5-7: it begins beyond the end of the sequence, which has 4 bases");
+        e.text,
+        "region x:5-7: it begins beyond the end of the sequence, which has 4 bases in x.bg");
     cov_err_clear(&e);
     assert_int_equal(cov_range_parse("x:5", &r, NULL), COV_OK);
     assert_int_equal(cov_range_fail_unknown(&r, "a.bw", &e), COV_EUSAGE);

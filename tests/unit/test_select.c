@@ -67,6 +67,7 @@ static void test_regions(void **state)
         {{"a:x", "a:25-25"}, "001100001111"},
         {{"a:25-25", "a:1-2", "a:2-3"}, "101101000000"},
         {{"a:1-25", "a:2-3"}, "111111000000"},
+        {{"a:1,1-2,0"}, "010010000000"},
     };
     struct cov_grid *g = make_grid();
     for (size_t i = 0; i < COV_COUNT(cases); i++) {
@@ -79,6 +80,41 @@ static void test_regions(void **state)
     expect(begin(g), 20, "111111001111");
     expect(begin(g), 21, "111111000000");
     expect(begin(g), 26, "000000000000");
+    cov_grid_free(g);
+}
+
+/* Parts of a list that was cut at its commas. */
+static void test_lists(void **state)
+{
+    (void)state;
+    static char a[] = "a", b[] = "123", c[] = "123-5";
+    static char *const names[] = {a, b, c};
+    static const int64_t lengths[] = {2500, 1000, 1000};
+    static const struct {
+        const char *parts[5], *wanted;
+    } cases[] = {
+        {{"a:1", "001-2", "000"}, "010010000000"},
+        {{"a:1-1", "123"}, "100001110000"},
+        {{"a:1-1", "123-5"}, "100001001100"},
+        {{"a:1-2", "001", "123"}, "111111110000"},
+        {{"a:1", "001-1", "002", "123:1-1", "000"}, "010010110000"},
+    };
+    struct cov_grid *g;
+    assert_int_equal(cov_grid_new(3, names, lengths, "sp", 1000, &g, NULL), 0);
+    for (size_t i = 0; i < COV_COUNT(cases); i++) {
+        struct cov_select *s = begin(g);
+        size_t n = 0;
+        while (n < COV_COUNT(cases[i].parts) && cases[i].parts[n])
+            n++;
+        assert_int_equal(cov_select_regions(s, cases[i].parts, n, NULL), 0);
+        expect(s, 0, cases[i].wanted);
+    }
+    static const char *const bad[][2] = {{"a", "000"}, {"a:1-1", "00"}, {"a:1-1", "0000"}};
+    for (size_t i = 0; i < COV_COUNT(bad); i++) {
+        struct cov_select *s = begin(g);
+        assert_int_equal(cov_select_regions(s, bad[i], 2, NULL), COV_EUSAGE);
+        cov_select_free(s);
+    }
     cov_grid_free(g);
 }
 
@@ -212,9 +248,8 @@ static int remove_file(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_regions),
-        cmocka_unit_test(test_bad_regions),
-        cmocka_unit_test(test_files),
+        cmocka_unit_test(test_regions),     cmocka_unit_test(test_lists),
+        cmocka_unit_test(test_bad_regions), cmocka_unit_test(test_files),
         cmocka_unit_test(test_irregular),
     };
     return cmocka_run_group_tests(tests, make_file, remove_file);

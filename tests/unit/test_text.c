@@ -1,0 +1,58 @@
+/* test_text.c - texts from files and command lines.
+ * SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+#include "common/base/mem.h"
+#include "common/base/text.h"
+
+static void reads_positions(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int64_t wanted; /* -1: it is none */
+    } cases[] = {
+        {"0", 0},
+        {"007", 7},
+        {"999999999999999999", 999999999999999999},
+        {"1000000000000000000", -1},
+        {"", -1},
+        {"-1", -1},
+        {"+1", -1},
+        {"1 ", -1},
+        {"1,000", -1},
+        {"1e3", -1},
+    };
+    for (size_t i = 0; i < COV_COUNT(cases); i++) {
+        int64_t x = -1;
+        bool is_one = cov_text_position(cases[i].text, strlen(cases[i].text), &x);
+        assert_int_equal(is_one, cases[i].wanted >= 0);
+        assert_int_equal(x, cases[i].wanted);
+    }
+    int64_t x;
+    assert_true(cov_text_position("123", 2, &x));
+    assert_int_equal(x, 12);
+}
+
+static void makes_texts_printable(void **state)
+{
+    (void)state;
+    char text[] = "a\tb\x1b[1m\x7f\xc2\x9b\xc3\xa9";
+    cov_text_make_printable(text);
+    assert_string_equal(text, "a?b?[1m???\xc3\xa9");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reads_positions),
+        cmocka_unit_test(makes_texts_printable),
+    };
+    return cmocka_run_group_tests_name("text", tests, NULL, NULL);
+}
