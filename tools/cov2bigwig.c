@@ -244,7 +244,7 @@ int main(int argc, char **argv)
     static const struct cov_tool tool = {
         .name = "cov2bigwig",
         .summary = "convert predictions, measured coverage or tracks to bigWig or bedGraph",
-        .synopsis = "[options] -o OUT INPUT|-",
+        .synopsis = "[options] [-o OUT] INPUT|-",
         .examples = "  cov2bigwig -o tracks/ genome_predictions.h5\n"
                     "  cov2bigwig --datasets atacseq --window-size 150 -o atac.bw pred.h5\n"
                     "  cov2bigwig --datasets atacseq -o - pred.h5 | gzip > atac.bg.gz\n"

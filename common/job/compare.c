@@ -238,7 +238,10 @@ static int compare(struct job *j, struct cov_progress *progress, struct cov_stat
 
 /* ---------------------------------------------------------------- what came of it */
 
-/* Of one data set, as all have the same contigs. */
+/* Less than this share of the bases compared is worth a warning. */
+#define MUCH 0.9
+
+/* The contigs of one data set, as all have the same. */
 static int check_contigs(const struct job *j, struct cov_err *e)
 {
     struct cov_comparison *c = j->tracks[0].comparison;
@@ -267,10 +270,19 @@ static int check_contigs(const struct job *j, struct cov_err *e)
             list ? ", without what is listed in " : "", list ? list : "", list ? "," : "",
             only_measured.text, more_measured);
     for (size_t k = 0; k < j->n; k++) {
-        const char *dataset = j->tracks[k].dataset;
-        if (cov_comparison_total(j->tracks[k].comparison)->bases == 0)
+        const char *dataset = j->tracks[k].dataset, *colon = dataset ? ": " : "";
+        int64_t both = cov_comparison_total(j->tracks[k].comparison)->bases;
+        int64_t all = cov_comparison_sink(j->tracks[k].comparison)->summary.n_bases;
+        dataset = dataset ? dataset : "";
+        if (both == 0)
             return cov_fail(e, COV_EINPUT, "%s: %s%sno base has a value in it and in %s",
-                            ours->name, dataset ? dataset : "", dataset ? ": " : "", theirs->name);
+                            ours->name, dataset, colon, theirs->name);
+        /* As of a track that was written without its zeros. */
+        if ((double)both < MUCH * (double)all)
+            cov_warn(
+                "%s: %s%sit has no value at %.0f %% of the bases of %s, which are left out: zeros "
+                "have to be in it as zeros",
+                theirs->name, dataset, colon, 100 - 100 * (double)both / (double)all, ours->name);
     }
     return COV_OK;
 }

@@ -118,12 +118,18 @@ int cov_convert_plot_draw(struct cov_convert_plot *p, struct cov_err *e)
 {
     struct cov_plot_panel *panels = cov_calloc(p->n, sizeof *panels, e);
     int rc = panels ? COV_OK : COV_ENOMEM;
+    int64_t unit = 1;
+    for (size_t i = 0; i < p->n_series; i++)
+        for (size_t k = 0; k < p->n; k++) {
+            int64_t own = cov_bins_unit(p->series[i].bins[k]);
+            unit = own > unit ? own : unit;
+        }
     for (size_t k = 0; !rc && k < p->n; k++) {
         struct cov_bins_extent x;
         panels[k].name = p->datasets[k];
         rc = find_extent(p, k, &x, e);
         for (size_t i = 0; !rc && i < p->n_series; i++)
-            cov_bins_get(p->series[i].bins[k], &x, &panels[k].series[i]);
+            cov_bins_get(p->series[i].bins[k], &x, unit, &panels[k].series[i]);
     }
     if (!rc)
         rc = cov_plot_draw(p->plot, panels, p->n, p->names, p->n_series, e);

@@ -105,8 +105,9 @@ out:
 static int open_predicted(struct cov_signal_file *f, struct cov_err *e)
 {
     if (!cov_h5_has(f->h5, PREDICTIONS) && cov_h5_has(f->h5, "data/X"))
-        return cov_fail(e, COV_EINPUT, "%s: no predictions file, but a genome file%s", f->path,
-                        cov_h5_has(f->h5, GROUP) ? " with measured coverage" : "");
+        return cov_fail(
+            e, COV_EINPUT, "%s: no predictions file, but a genome file%s", f->path,
+            cov_h5_has(f->h5, GROUP) ? " with measured coverage: --experimental is for that" : "");
     struct cov_h5_set *s = NULL;
     int rc = make_lists(f, 1, MAX_DATASETS, e);
     if (!rc)

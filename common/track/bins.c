@@ -14,6 +14,9 @@ struct bin {
     int64_t n; /* bases with a value */
 };
 
+/* Fine bins for each one that is asked for: how wide that will be is known at the end. */
+enum { FINER = 16 };
+
 struct bins {
     struct cov_track_sink base;
     const struct cov_range *range;
@@ -21,8 +24,9 @@ struct bins {
     char *contig;  /* Owned; NULL: it has not come */
     size_t number; /* of the contig */
     bool active;
-    size_t most;
-    struct bin *bins;
+    size_t most, n_fine;
+    int64_t unit; /* bases of a fine bin: a power of two */
+    struct bin *fine;
     double *means;
 };
 
@@ -31,8 +35,6 @@ static int start(struct bins *b, size_t contig, const char *name, struct cov_err
 {
     b->number = contig;
     b->contig = cov_strdup(name, e);
-    int64_t n = b->out.end - b->out.beg, most = (int64_t)b->most;
-    b->out.width = b->out.end == INT64_MAX || n <= most ? 1 : n / most + (n % most > 0);
     return b->contig ? COV_OK : COV_ENOMEM;
 }
 
@@ -47,15 +49,15 @@ static int begin(struct cov_track_sink *s, struct cov_err *e)
     return b->active ? start(b, s->contig, s->contig_name, e) : COV_OK;
 }
 
-static void double_width(struct bins *b)
+static void double_unit(struct bins *b)
 {
-    for (size_t i = 0; i < b->most; i++) {
-        struct bin x = b->bins[i];
-        b->bins[i] = (struct bin){0};
-        b->bins[i / 2].sum += x.sum;
-        b->bins[i / 2].n += x.n;
+    for (size_t i = 0; i < b->n_fine; i++) {
+        struct bin x = b->fine[i];
+        b->fine[i] = (struct bin){0};
+        b->fine[i / 2].sum += x.sum;
+        b->fine[i / 2].n += x.n;
     }
-    b->out.width *= 2;
+    b->unit *= 2;
 }
 
 static int add(struct cov_track_sink *s, const struct cov_interval *iv, size_t n, struct cov_err *e)
@@ -65,14 +67,14 @@ static int add(struct cov_track_sink *s, const struct cov_interval *iv, size_t n
     for (size_t i = 0; b->active && i < n; i++) {
         int64_t at = iv[i].beg > b->out.beg ? iv[i].beg : b->out.beg;
         int64_t end = iv[i].end < b->out.end ? iv[i].end : b->out.end;
-        while (at < end && (end - 1 - b->out.beg) / b->out.width >= (int64_t)b->most)
-            double_width(b);
+        while (at < end && (end - 1 - b->out.beg) / b->unit >= (int64_t)b->n_fine)
+            double_unit(b);
         while (at < end) {
-            int64_t k = (at - b->out.beg) / b->out.width;
-            int64_t stop = b->out.beg + (k + 1) * b->out.width;
+            int64_t k = (at - b->out.beg) / b->unit;
+            int64_t stop = b->out.beg + (k + 1) * b->unit;
             stop = stop < end ? stop : end;
-            b->bins[k].sum += (double)iv[i].value * (double)(stop - at);
-            b->bins[k].n += stop - at;
+            b->fine[k].sum += (double)iv[i].value * (double)(stop - at);
+            b->fine[k].n += stop - at;
             at = stop;
         }
     }
@@ -83,7 +85,7 @@ static void free_bins(struct cov_track_sink *s)
 {
     struct bins *b = (struct bins *)s;
     free(b->contig);
-    free(b->bins);
+    free(b->fine);
     free(b->means);
     free(b);
 }
@@ -115,10 +117,14 @@ int cov_bins_open(const struct cov_range *range, size_t most, const char *name,
     int rc = cov_track_init(&b->base, &format, name, contigs, e);
     b->range = range;
     b->most = most;
-    b->bins = cov_calloc(most, sizeof *b->bins, e);
-    b->means = cov_calloc(most, sizeof *b->means, e);
-    if (!rc && (!b->bins || !b->means))
-        rc = COV_ENOMEM;
+    b->unit = 1;
+    if (!rc)
+        rc = cov_size_mul(most, FINER, &b->n_fine);
+    if (!rc) {
+        b->fine = cov_calloc(b->n_fine, sizeof *b->fine, e);
+        b->means = cov_calloc(most, sizeof *b->means, e);
+        rc = b->fine && b->means ? COV_OK : COV_ENOMEM;
+    }
     if (!rc && contigs)
         rc = find(b, contigs, e);
     if (rc)
@@ -150,24 +156,32 @@ int cov_bins_extent(const struct cov_track_sink *sink, bool has_lengths,
     return COV_OK;
 }
 
-void cov_bins_get(struct cov_track_sink *sink, const struct cov_bins_extent *x,
+int64_t cov_bins_unit(const struct cov_track_sink *sink)
+{
+    assert(sink->format == &format);
+    return ((const struct bins *)sink)->unit;
+}
+
+void cov_bins_get(struct cov_track_sink *sink, const struct cov_bins_extent *x, int64_t unit,
                   struct cov_bins *out)
 {
     assert(sink->format == &format);
     struct bins *b = (struct bins *)sink;
-    if (!b->contig || strcmp(b->contig, x->contig) != 0) {
-        memset(b->bins, 0, b->most * sizeof *b->bins);
-        b->out.width = 1;
+    assert(unit % b->unit == 0 && x->end > x->beg);
+    bool there = b->contig && strcmp(b->contig, x->contig) == 0;
+    int64_t n = x->end - x->beg, most = (int64_t)b->most;
+    int64_t width = n / most + (n % most > 0);
+    width = (width / unit + (width % unit > 0)) * unit;
+    *out = (struct cov_bins){.contig = x->contig, .beg = x->beg, .end = x->end, .width = width};
+    out->n = (size_t)((n - 1) / width) + 1;
+    size_t each = (size_t)(width / b->unit);
+    for (size_t i = 0; i < out->n; i++) {
+        struct bin sum = {0};
+        for (size_t k = i * each; there && k < (i + 1) * each && k < b->n_fine; k++) {
+            sum.sum += b->fine[k].sum;
+            sum.n += b->fine[k].n;
+        }
+        b->means[i] = sum.n ? sum.sum / (double)sum.n : (double)NAN;
     }
-    b->out.beg = x->beg;
-    b->out.end = x->end;
-    /* Where nothing has a value behind some place, or anywhere. */
-    while ((b->out.end - 1 - b->out.beg) / b->out.width >= (int64_t)b->most)
-        double_width(b);
-    b->out.n = (size_t)((b->out.end - 1 - b->out.beg) / b->out.width) + 1;
-    for (size_t i = 0; i < b->out.n; i++)
-        b->means[i] = b->bins[i].n ? b->bins[i].sum / (double)b->bins[i].n : (double)NAN;
-    b->out.contig = x->contig;
-    b->out.means = b->means;
-    *out = b->out;
+    out->means = b->means;
 }

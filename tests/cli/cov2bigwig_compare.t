@@ -50,9 +50,15 @@ for x in x.bg x.bw; do
         run cov2bigwig --compare "$y" --peak-threshold 2.5 --bin-sizes 7,1,100000 "$x"
         cp "$stdout" table
         check table x.bg y.bg "$x and $y" sizes=7,1,100000 threshold=2.5
-        stderr_is '' '  without a word'
+        is "$(sed '/: it has no value at 42 % of the bases of x[.]b[gw], which are left out/d' "$stderr")" '' \
+            '  with a word about gaps alone'
     done
 done
+track one.bw one.h5
+track sparse.bw --min-value 3 one.h5
+run cov2bigwig --compare sparse.bw one.bw
+status_is 0 'a measured track that lacks most bases'
+stderr_like 'warning: sparse.bw: it has no value at [0-9]+ % of the bases of one.bw, which are left out' '  is warned of'
 run cov2bigwig --compare y.bg --chrom-sizes sizes -@ 1 -o t.tsv - <x.bg
 status_is 0 'bedGraph from standard input'
 stdout_is '' '  and the table to a file'

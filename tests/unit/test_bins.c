@@ -42,11 +42,11 @@ static void equals_direct_means(void **state)
     (void)state;
     static const struct {
         const char *text;
-        int64_t beg, end, width, unknown_width; /* 0: as the width */
+        int64_t beg, end, width;
     } cases[] = {
-        {"b:1-1000", 0, 1000, 63, 0},     {"b:11-26", 10, 26, 1, 0},
-        {"b:1000-1000", 999, 1000, 1, 0}, {"b:991-2000", 990, 1000, 1, 64},
-        {"b:11-27", 10, 27, 2, 0},        {"b", 0, 1000, 63, 64},
+        {"b:1-1000", 0, 1000, 64},    {"b:11-26", 10, 26, 1}, {"b:1000-1000", 999, 1000, 1},
+        {"b:991-2000", 990, 1000, 1}, {"b:11-27", 10, 27, 2}, {"b", 0, 1000, 64},
+        {"b:101-340", 100, 340, 15},
     };
     float x[LENGTH];
     struct cov_rng rng;
@@ -66,12 +66,11 @@ static void equals_direct_means(void **state)
         fill(s, x);
         struct cov_bins_extent extent;
         assert_int_equal(cov_bins_extent(s, true, &extent, NULL), COV_OK);
-        cov_bins_get(s, &extent, &b);
+        cov_bins_get(s, &extent, cov_bins_unit(s), &b);
         assert_string_equal(b.contig, "b");
         assert_int_equal(b.beg, cases[c / 2].beg);
         assert_int_equal(b.end, cases[c / 2].end);
-        int64_t unknown = cases[c / 2].unknown_width;
-        assert_int_equal(b.width, !listed && unknown ? unknown : cases[c / 2].width);
+        assert_int_equal(b.width, cases[c / 2].width); /* listed or not */
         assert_int_equal(b.n, (b.end - b.beg + b.width - 1) / b.width);
         for (size_t i = 0; i < b.n; i++) {
             double sum = 0, n = 0;
@@ -137,7 +136,7 @@ static void goes_on_where_lengths_are_not_known(void **state)
         assert_string_equal(extent.contig, "b");
         assert_int_equal(extent.beg, cases[c].beg);
         assert_int_equal(extent.end, cases[c].end);
-        cov_bins_get(s, &extent, &b);
+        cov_bins_get(s, &extent, cov_bins_unit(s), &b);
         assert_in_range(b.n, 1, MOST);
         for (size_t i = 0; i < b.n; i++) {
             if (b.beg + (int64_t)i * b.width < LENGTH)
@@ -164,7 +163,7 @@ static void takes_the_extent_of_another(void **state)
         assert_int_equal(cov_range_parse(extent.contig, &range, NULL), COV_OK);
         assert_int_equal(cov_bins_open(&range, MOST, "x", &contigs, &s, NULL), COV_OK);
         fill(s, x);
-        cov_bins_get(s, &extent, &b);
+        cov_bins_get(s, &extent, cov_bins_unit(s), &b);
         assert_int_equal(b.end, 1000000);
         assert_int_equal(b.n, (b.end + b.width - 1) / b.width);
         assert_in_range(b.n, 1, MOST);

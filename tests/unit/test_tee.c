@@ -41,7 +41,7 @@ static void hands_on_to_both(void **state)
             struct cov_bins b;
             struct cov_bins_extent extent;
             assert_int_equal(cov_bins_extent(to[i], true, &extent, NULL), COV_OK);
-            cov_bins_get(to[i], &extent, &b);
+            cov_bins_get(to[i], &extent, cov_bins_unit(to[i]), &b);
             assert_int_equal(b.end, i ? 4 : 10);
             assert_true(b.means[2 * !i] == 5 + i);
             assert_int_equal(to[i]->summary.n_bases, 10);
