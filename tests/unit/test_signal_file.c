@@ -398,7 +398,8 @@ static void test_refused(void **state)
     const struct column_set p = {"prediction/predictions", 2, int32, {1, L, 1}};
     write_measured("x.h5", grid, (struct column_set[]){a, x}, 2, n, 0);
     refuse("x.h5", COV_SIGNAL_PREDICTED,
-           "x.h5: no predictions file, but a genome file with measured coverage");
+           "x.h5: no predictions file, but a genome file with measured coverage: --experimental is "
+           "for that");
     write_measured("x.h5", grid, &x, 1, n, 0);
     refuse("x.h5", COV_SIGNAL_PREDICTED, "x.h5: no predictions file, but a genome file");
     refuse("x.h5", COV_SIGNAL_MEASURED,
