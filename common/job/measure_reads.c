@@ -18,13 +18,16 @@
 /* How often the progress is told, in reads. */
 enum { TOLD_READS = 1 << 14 };
 
+/* What lanes of depth.h hold; where both strands have the same there are the first two. */
+enum { LANE_DEPTH, LANE_SPLICED, LANE_DEPTH_MINUS, LANE_SPLICED_MINUS };
+
 struct slot {
     size_t pair;
     size_t n;
     int32_t *lanes[COV_DEPTH_MAX_LANES];
     int32_t max;
     double sum;
-    struct cov_blob blob;
+    struct cov_packed_pair packed;
 };
 
 struct job {
@@ -125,7 +128,7 @@ static int count_read(struct job *j, const struct cov_read *r, struct cov_err *e
     if (result != COV_COUNTED)
         return COV_OK;
     int64_t at = j->begin[r->contig];
-    size_t lane = j->spans.minus ? COV_LANE_DEPTH_MINUS : COV_LANE_DEPTH;
+    size_t lane = j->spans.minus ? LANE_DEPTH_MINUS : LANE_DEPTH;
     int rc = COV_OK;
     for (size_t i = 0; !rc && i < j->spans.n; i++) {
         const struct cov_span *s = &j->spans.items[i];
@@ -191,24 +194,22 @@ static int work(void *arg, size_t slot, unsigned worker, struct cov_err *e)
     (void)worker;
     struct job *j = arg;
     struct slot *s = &j->slots[slot];
-    size_t n_strands = 0;
+    struct cov_pair p = cov_grid_pair(j->g->grid, s->pair);
+    struct cov_depth_lane lanes[COV_COVERAGE_SETS][2];
+    int64_t sums[COV_DEPTH_MAX_LANES];
     s->max = 0;
-    s->sum = 0;
     for (size_t k = 0; k < j->n_lanes; k++) {
-        bool depth = k == COV_LANE_DEPTH || k == COV_LANE_DEPTH_MINUS;
-        int64_t sum = 0;
-        for (size_t i = 0; i < s->n; i++) {
-            int32_t x = s->lanes[k][i];
-            s->max = x > s->max ? x : s->max;
-            sum += x;
-        }
-        if (depth) {
-            s->sum += (double)sum;
-            n_strands++;
-        }
+        struct cov_depth_lane lane = cov_measured_lane(s->lanes[k], s->n, &sums[k]);
+        struct cov_depth_lane *strands = lanes[k % 2 ? COV_SPLICED : COV_COVERAGE];
+        if (k < LANE_DEPTH_MINUS)
+            strands[COV_PLUS] = lane;
+        strands[COV_MINUS] = lane; /* of the + strand, unless its own follows */
+        s->max = lane.max > s->max ? lane.max : s->max;
     }
-    s->sum /= (double)n_strands;
-    return cov_depth_pack((const int32_t *const *)s->lanes, j->n_lanes, s->n, &s->blob, e);
+    s->sum = (double)sums[LANE_DEPTH];
+    if (j->n_lanes > LANE_DEPTH_MINUS)
+        s->sum = (s->sum + (double)sums[LANE_DEPTH_MINUS]) / 2;
+    return cov_coverage_store_pack(&j->m->store, s->pair, &p, lanes, &s->packed, e);
 }
 
 static int sink(void *arg, size_t slot, uint64_t n, struct cov_err *e)
@@ -218,7 +219,7 @@ static int sink(void *arg, size_t slot, uint64_t n, struct cov_err *e)
     struct slot *s = &j->slots[slot];
     j->m->max = s->max > j->m->max ? s->max : j->m->max;
     j->m->sums[cov_grid_pair(j->g->grid, s->pair).seq] += s->sum;
-    return cov_depth_store_put(&j->m->store, s->pair, &s->blob, e);
+    return cov_coverage_store_put(&j->m->store, s->pair, &s->packed, e);
 }
 
 static int make_slots(struct job *j, struct cov_err *e)
@@ -242,7 +243,7 @@ static void fini(struct job *j)
     for (size_t i = 0; j->slots && i < j->n_slots; i++) {
         for (size_t k = 0; k < j->n_lanes; k++)
             free(j->slots[i].lanes[k]);
-        cov_blob_fini(&j->slots[i].blob);
+        cov_blob_fini(&j->slots[i].packed.blob);
     }
     free(j->slots);
     free(j->spans.items);
@@ -263,10 +264,7 @@ int cov_measure_reads(const struct cov_measured_genome *g, const struct cov_coun
     if (!rc)
         rc = match_contigs(&j, e);
     if (!rc)
-        rc = cov_depth_store_init(&m->store, cov_grid_n_pairs(g->grid), j.n_lanes, g->tmpdir, e);
-    m->sums = rc ? NULL : cov_calloc(cov_grid_n_seqs(g->grid), sizeof *m->sums, e);
-    if (!rc && !m->sums)
-        rc = COV_ENOMEM;
+        rc = cov_measured_file_init(g, m, e);
     if (rc)
         goto out;
     j.sorted = cov_alignments_is_sorted(j.file);
