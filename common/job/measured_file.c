@@ -26,29 +26,33 @@ void cov_measured_file_fini(struct cov_measured_file *m)
     m->sums = NULL;
 }
 
-typedef int32_t eight __attribute__((vector_size(32)));
-typedef int64_t eight_wide __attribute__((vector_size(64)));
+typedef int32_t four __attribute__((vector_size(16)));
 
 struct cov_depth_lane cov_measured_lane(const int32_t *depth, size_t n, int64_t *sum)
 {
-    eight most = {0};
-    eight_wide sums = {0};
+    enum {
+        BLOCK = 1 << 14
+    }; /* sums of so many halves of a word, in four of them, stay in a word */
     int32_t max = 0;
     int64_t total = 0;
     size_t i = 0;
-    for (; i + 8 <= n; i += 8) {
-        eight x;
-        memcpy(&x, depth + i, sizeof x);
-        most ^= (most ^ x) & (x > most);
-        sums += __builtin_convertvector(x, eight_wide);
+    while (i + 4 <= n) {
+        four most = {0}, low = {0}, high = {0};
+        for (size_t end = n - i < BLOCK ? n : i + BLOCK; i + 4 <= end; i += 4) {
+            four x;
+            memcpy(&x, depth + i, sizeof x);
+            most ^= (most ^ x) & (x > most);
+            low += x & 0xffff;
+            high += x >> 16;
+        }
+        for (size_t k = 0; k < 4; k++) {
+            max = most[k] > max ? most[k] : max;
+            total += low[k] + ((int64_t)high[k] << 16);
+        }
     }
     for (; i < n; i++) {
         max = depth[i] > max ? depth[i] : max;
         total += depth[i];
-    }
-    for (size_t k = 0; k < 8; k++) {
-        max = most[k] > max ? most[k] : max;
-        total += sums[k];
     }
     *sum = total;
     return (struct cov_depth_lane){depth, max};

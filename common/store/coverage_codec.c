@@ -50,19 +50,40 @@ int cov_coverage_encode(const int64_t *values, size_t n, size_t L, size_t elem_b
     return end_row(n, L, elem_bytes, planes, out, e);
 }
 
-typedef uint32_t words __attribute__((vector_size(64)));
+/* Whether the first byte of a word is its lowest. */
+#define LITTLE (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+
+typedef uint32_t words __attribute__((vector_size(16)));
 typedef uint8_t bytes __attribute__((vector_size(16)));
 
-/* plane[i] = byte `shift` / 8 of depth[i]; on the - strand of depth[n - 1 - i]. */
+static inline bytes load_bytes(const int32_t *depth, unsigned shift)
+{
+    words w;
+    memcpy(&w, depth, sizeof w);
+    return (bytes)(w >> shift);
+}
+
+static inline bytes every_other(bytes a, bytes b)
+{
+    return __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+}
+
+static inline bytes reverse(bytes a)
+{
+    return __builtin_shufflevector(a, a, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+}
+
+/* plane[i] = byte shift / 8 of depth[i]; on the - strand of depth[n - 1 - i]. */
 static void fill_plane(const int32_t *depth, size_t n, unsigned shift, bool minus, uint8_t *plane)
 {
     size_t i = 0;
-    for (; i + 16 <= n; i += 16) {
-        words w;
-        memcpy(&w, depth + i, sizeof w);
-        bytes b = __builtin_convertvector(w >> shift, bytes);
+    for (; LITTLE && i + 16 <= n; i += 16) {
+        bytes low = every_other(load_bytes(depth + i, shift), load_bytes(depth + i + 4, shift));
+        bytes high =
+            every_other(load_bytes(depth + i + 8, shift), load_bytes(depth + i + 12, shift));
+        bytes b = every_other(low, high);
         if (minus)
-            b = __builtin_shufflevector(b, b, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+            b = reverse(b);
         memcpy(plane + (minus ? n - 16 - i : i), &b, sizeof b);
     }
     for (; i < n; i++)

@@ -10,9 +10,9 @@
 #include "common/base/mem.h"
 #include "common/base/spool.h"
 
-/* 4 Mi positions: 16 MiB a lane. Eight pages are plenty for sorted reads, and what unsorted ones
- * leave to the file is written and read in long runs. */
-enum { PAGE_BITS = 22, MAX_PAGES = 8, BUFFER_STEPS = 1024 };
+/* 256 Ki positions: 1 MiB a lane, so that the one or two pages that sorted reads need stay in a core's
+ * cache. Unsorted ones have 128 MiB a lane; of what they leave to the file, a page has long runs. */
+enum { PAGE_BITS = 18, MAX_PAGES = 128, BUFFER_STEPS = 1024 };
 
 /* A step that waits: position in the page, lane, and whether it goes down. */
 #define STEP(at, lane, down) ((uint32_t)(at) << 3 | (uint32_t)(lane) << 1 | (uint32_t)(down))
@@ -38,7 +38,7 @@ struct cov_depth {
     int32_t **pages;         /* [n_pages]: [n_lanes][1 << bits] steps; NULL: not there */
     int32_t *spare;          /* the page that was given up last */
     struct waiting *waiting; /* [n_pages] */
-    int64_t depth[COV_DEPTH_MAX_LANES];
+    uint32_t depth[COV_DEPTH_MAX_LANES];
     struct cov_spool spool;
     struct block block;
 };
@@ -189,21 +189,46 @@ int cov_depth_add(struct cov_depth *d, size_t lane, int64_t beg, int64_t end, st
     return rc ? rc : add_step(d, lane, end, true, e);
 }
 
+typedef uint32_t four __attribute__((vector_size(16)));
+
+/* out[i] = depth + steps[0] + .. + steps[i]; returns the last one. *signs: the bits of all of them: the
+ * uppermost is set if one is beyond 2^31 - 1, as no step is. out NULL: they go nowhere. */
+static uint32_t add_up(const int32_t *steps, size_t n, uint32_t depth, int32_t *out,
+                       uint32_t *signs)
+{
+    const four zero = {0};
+    four last = {depth, depth, depth, depth}, bits = zero;
+    size_t i = 0;
+    for (; i + 4 <= n; i += 4) {
+        four x;
+        memcpy(&x, steps + i, sizeof x);
+        x += __builtin_shufflevector(zero, x, 0, 4, 5, 6);
+        x += __builtin_shufflevector(zero, x, 0, 1, 4, 5);
+        x += last;
+        last = __builtin_shufflevector(x, x, 3, 3, 3, 3);
+        bits |= x;
+        if (out)
+            memcpy(out + i, &x, sizeof x);
+    }
+    uint32_t at = last[0];
+    *signs = bits[0] | bits[1] | bits[2] | bits[3];
+    for (; i < n; i++) {
+        at += (uint32_t)steps[i];
+        *signs |= at;
+        if (out)
+            out[i] = (int32_t)at;
+    }
+    return at;
+}
+
 static int take_run(struct cov_depth *d, const int32_t *page, size_t at, size_t n,
                     int32_t *const *lanes, size_t done, struct cov_err *e)
 {
     for (size_t k = 0; k < d->n_lanes; k++) {
-        const int32_t *steps = page + (k << d->bits) + at;
-        int64_t depth = d->depth[k], most = 0;
-        int32_t *out = lanes ? lanes[k] + done : NULL;
-        for (size_t i = 0; i < n; i++) {
-            depth += steps[i];
-            most = depth > most ? depth : most;
-            if (out)
-                out[i] = (int32_t)depth;
-        }
-        d->depth[k] = depth;
-        if (most > INT32_MAX)
+        uint32_t signs;
+        d->depth[k] = add_up(page + (k << d->bits) + at, n, d->depth[k],
+                             lanes ? lanes[k] + done : NULL, &signs);
+        if (signs > INT32_MAX)
             return cov_fail(e, COV_EINPUT, "more than %d reads cover a base", INT32_MAX);
     }
     return COV_OK;
