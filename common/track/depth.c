@@ -36,7 +36,7 @@ struct cov_depth {
     unsigned bits;
     int64_t n, taken;
     int32_t **pages;         /* [n_pages]: [n_lanes][1 << bits] steps; NULL: not there */
-    int32_t *spare;          /* the page that was given up last */
+    int32_t *spare;          /* the page that was given up last; all zero */
     struct waiting *waiting; /* [n_pages] */
     uint32_t depth[COV_DEPTH_MAX_LANES];
     struct cov_spool spool;
@@ -122,9 +122,7 @@ static int make_page(struct cov_depth *d, size_t i, struct cov_err *e)
 {
     int32_t *page = d->spare;
     d->spare = NULL;
-    if (page)
-        memset(page, 0, page_elems(d) * sizeof *page);
-    else
+    if (!page)
         page = cov_calloc(page_elems(d), sizeof *page, e);
     if (!page)
         return COV_ENOMEM;
@@ -185,6 +183,13 @@ static int add_step(struct cov_depth *d, size_t lane, int64_t pos, bool down, st
 int cov_depth_add(struct cov_depth *d, size_t lane, int64_t beg, int64_t end, struct cov_err *e)
 {
     assert(d->taken <= beg && beg <= end && end <= d->n && lane < d->n_lanes);
+    size_t i = (size_t)(beg >> d->bits), mask = ((size_t)1 << d->bits) - 1;
+    if (i == (size_t)(end >> d->bits) && d->pages[i]) { /* nearly always */
+        int32_t *steps = d->pages[i] + (lane << d->bits);
+        steps[(size_t)beg & mask]++;
+        steps[(size_t)end & mask]--;
+        return COV_OK;
+    }
     int rc = add_step(d, lane, beg, false, e);
     return rc ? rc : add_step(d, lane, end, true, e);
 }
@@ -192,9 +197,9 @@ int cov_depth_add(struct cov_depth *d, size_t lane, int64_t beg, int64_t end, st
 typedef uint32_t four __attribute__((vector_size(16)));
 
 /* out[i] = depth + steps[0] + .. + steps[i]; returns the last one. *signs: the bits of all of them: the
- * uppermost is set if one is beyond 2^31 - 1, as no step is. out NULL: they go nowhere. */
-static uint32_t add_up(const int32_t *steps, size_t n, uint32_t depth, int32_t *out,
-                       uint32_t *signs)
+ * uppermost is set if one is beyond 2^31 - 1, as no step is. out NULL: they go nowhere. The steps
+ * become 0. */
+static uint32_t add_up(int32_t *steps, size_t n, uint32_t depth, int32_t *out, uint32_t *signs)
 {
     const four zero = {0};
     four last = {depth, depth, depth, depth}, bits = zero;
@@ -202,6 +207,7 @@ static uint32_t add_up(const int32_t *steps, size_t n, uint32_t depth, int32_t *
     for (; i + 4 <= n; i += 4) {
         four x;
         memcpy(&x, steps + i, sizeof x);
+        memcpy(steps + i, &zero, sizeof zero);
         x += __builtin_shufflevector(zero, x, 0, 4, 5, 6);
         x += __builtin_shufflevector(zero, x, 0, 1, 4, 5);
         x += last;
@@ -214,6 +220,7 @@ static uint32_t add_up(const int32_t *steps, size_t n, uint32_t depth, int32_t *
     *signs = bits[0] | bits[1] | bits[2] | bits[3];
     for (; i < n; i++) {
         at += (uint32_t)steps[i];
+        steps[i] = 0;
         *signs |= at;
         if (out)
             out[i] = (int32_t)at;
@@ -221,8 +228,8 @@ static uint32_t add_up(const int32_t *steps, size_t n, uint32_t depth, int32_t *
     return at;
 }
 
-static int take_run(struct cov_depth *d, const int32_t *page, size_t at, size_t n,
-                    int32_t *const *lanes, size_t done, struct cov_err *e)
+static int take_run(struct cov_depth *d, int32_t *page, size_t at, size_t n, int32_t *const *lanes,
+                    size_t done, struct cov_err *e)
 {
     for (size_t k = 0; k < d->n_lanes; k++) {
         uint32_t signs;
