@@ -16,18 +16,12 @@
 enum {
     MAX_LITERAL = 32,
     MIN_MATCH = 3,
+    WORD = 8,
     MAX_MATCH = 7 + 255 + 2,
     MAX_DISTANCE = 1 << 13,
     /* One entry a distance, of two bytes: the table stays in the innermost cache. */
     HASH_BITS = 13
 };
-
-static inline uint32_t load32(const uint8_t *p)
-{
-    uint32_t x;
-    memcpy(&x, p, sizeof x);
-    return le32toh(x);
-}
 
 static inline uint64_t load64(const uint8_t *p)
 {
@@ -36,16 +30,17 @@ static inline uint64_t load64(const uint8_t *p)
     return le64toh(x);
 }
 
-static inline uint32_t hash(uint32_t three)
+/* Of the first three bytes. */
+static inline uint32_t hash(uint64_t word)
 {
-    return three * 2654435761U >> (32 - HASH_BITS);
+    return ((uint32_t)word << 8) * 2654435761U >> (32 - HASH_BITS);
 }
 
 /* How many bytes at p, at most n, are those at q < p. */
 static inline size_t same_bytes(const uint8_t *p, const uint8_t *q, size_t n)
 {
     size_t i = 0;
-    for (; i + 8 <= n; i += 8) {
+    for (; i + WORD <= n; i += WORD) {
         uint64_t differ = load64(p + i) ^ load64(q + i);
         if (differ)
             return i + (size_t)__builtin_ctzll(differ) / 8;
@@ -98,33 +93,42 @@ static inline bool put_match(struct tokens *t, size_t n, size_t distance)
     return true;
 }
 
-/* As liblzf, every three bytes are looked up where they were last, and of a match only the last two
- * places are remembered; unlike it, a table of 16 KiB has the places, modulo 2^16, and bytes are
- * compared and copied by the word. What an empty or old entry leads to is compared, too. */
+/* As in liblzf, every three bytes are looked up where they were last, and within a match few are
+ * remembered, here the first and the last. The table has places modulo 2^16; where an empty or old
+ * entry leads to is compared, as any other. */
 static size_t encode(const uint8_t *src, size_t n, uint8_t *dst, size_t room)
 {
     uint16_t last[1 << HASH_BITS];
     memset(last, 0, sizeof last);
     struct tokens t = {dst, room};
     size_t i = 0, literal = 0; /* [literal, i) has no token yet */
-    while (i + 4 <= n) {
-        uint32_t three = load32(src + i) & 0xffffff;
-        uint16_t *entry = &last[hash(three)];
+    while (i + WORD <= n) {
+        uint64_t word = load64(src + i);
+        uint16_t *entry = &last[hash(word)];
         size_t d = (uint16_t)(i - *entry);
         *entry = (uint16_t)i;
-        if (d - 1 >= MAX_DISTANCE || d > i || (load32(src + i - d) & 0xffffff) != three) {
+        if (d - 1 >= MAX_DISTANCE || d > i) {
             i++;
             continue;
         }
-        size_t most = n - i < MAX_MATCH ? n - i : MAX_MATCH;
-        size_t length =
-            MIN_MATCH + same_bytes(src + i + MIN_MATCH, src + i - d + MIN_MATCH, most - MIN_MATCH);
-        if (!put_literals(&t, src + literal, i - literal, src + n) || !put_match(&t, length, d))
+        uint64_t differ = word ^ load64(src + i - d);
+        size_t length = differ ? (size_t)__builtin_ctzll(differ) / 8 : WORD;
+        if (length < MIN_MATCH) {
+            i++;
+            continue;
+        }
+        if (length == WORD) {
+            size_t most = n - i < MAX_MATCH ? n - i : MAX_MATCH;
+            length += same_bytes(src + i + WORD, src + i + WORD - d, most - WORD);
+        }
+        if (literal < i && !put_literals(&t, src + literal, i - literal, src + n))
+            return 0;
+        if (!put_match(&t, length, d))
             return 0;
         i += length;
         literal = i;
-        for (size_t k = i - 2; k < i && k + 4 <= n; k++)
-            last[hash(load32(src + k) & 0xffffff)] = (uint16_t)k;
+        if (i + WORD - 1 <= n)
+            last[hash(load64(src + i - 1))] = (uint16_t)(i - 1);
     }
     if (!put_literals(&t, src + literal, n - literal, src + n))
         return 0;
