@@ -22,7 +22,7 @@ enum { TOLD_READS = 1 << 14 };
 enum { LANE_DEPTH, LANE_SPLICED, LANE_DEPTH_MINUS, LANE_SPLICED_MINUS };
 
 /* Several pairs are handed over at a time, which costs less; fewer where chunks are long. */
-enum { SLOT_PAIRS = 8, SLOT_BASES = 1 << 17 };
+enum { SLOT_PAIRS = 8, SLOT_BASES = 1 << 16 };
 
 struct piece {
     size_t pair;

@@ -56,11 +56,11 @@ int cov_coverage_encode(const int64_t *values, size_t n, size_t L, size_t elem_b
 typedef uint32_t words __attribute__((vector_size(16)));
 typedef uint8_t bytes __attribute__((vector_size(16)));
 
-static inline bytes load_bytes(const int32_t *depth, unsigned shift)
+static inline bytes load_bytes(const int32_t *depth, unsigned shift, bool minus)
 {
     words w;
     memcpy(&w, depth, sizeof w);
-    return (bytes)(w >> shift);
+    return (bytes)((minus ? __builtin_shufflevector(w, w, 3, 2, 1, 0) : w) >> shift);
 }
 
 static inline bytes every_other(bytes a, bytes b)
@@ -68,23 +68,18 @@ static inline bytes every_other(bytes a, bytes b)
     return __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
 }
 
-static inline bytes reverse(bytes a)
-{
-    return __builtin_shufflevector(a, a, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
-}
-
 /* plane[i] = byte shift / 8 of depth[i]; on the - strand of depth[n - 1 - i]. */
-static void fill_plane(const int32_t *depth, size_t n, unsigned shift, bool minus, uint8_t *plane)
+static inline __attribute__((always_inline)) void
+fill_plane(const int32_t *depth, size_t n, unsigned shift, bool minus, uint8_t *plane)
 {
     size_t i = 0;
     for (; LITTLE && i + 16 <= n; i += 16) {
-        bytes low = every_other(load_bytes(depth + i, shift), load_bytes(depth + i + 4, shift));
-        bytes high =
-            every_other(load_bytes(depth + i + 8, shift), load_bytes(depth + i + 12, shift));
-        bytes b = every_other(low, high);
-        if (minus)
-            b = reverse(b);
-        memcpy(plane + (minus ? n - 16 - i : i), &b, sizeof b);
+        bytes four[4];
+#pragma GCC unroll 4
+        for (size_t k = 0; k < 4; k++)
+            four[k] = load_bytes(depth + i + 4 * (minus ? 3 - k : k), shift, minus);
+        bytes all = every_other(every_other(four[0], four[1]), every_other(four[2], four[3]));
+        memcpy(plane + (minus ? n - 16 - i : i), &all, sizeof all);
     }
     for (; i < n; i++)
         plane[minus ? n - 1 - i : i] = (uint8_t)((uint32_t)depth[i] >> shift);
@@ -100,10 +95,12 @@ int cov_coverage_encode_depth(const int32_t *depth, int32_t max, size_t n, bool 
     for (size_t j = 0; j < elem_bytes; j++) {
         uint8_t *plane = planes + j * L;
         unsigned shift = 8 * (unsigned)j;
-        if (shift < 32 && (uint32_t)max >> shift > 0)
-            fill_plane(depth, n, shift, minus, plane);
-        else
+        if (shift >= 32 || (uint32_t)max >> shift == 0)
             memset(plane, 0, n);
+        else if (minus)
+            fill_plane(depth, n, shift, true, plane);
+        else
+            fill_plane(depth, n, shift, false, plane);
     }
     return end_row(n, L, elem_bytes, planes, out, e);
 }

@@ -10,9 +10,10 @@
 #include "common/base/mem.h"
 #include "common/base/spool.h"
 
-/* 256 Ki positions: 1 MiB a lane, so that the one or two pages that sorted reads need stay in a core's
- * cache. Unsorted ones have 128 MiB a lane; of what they leave to the file, a page has long runs. */
-enum { PAGE_BITS = 18, MAX_PAGES = 128, BUFFER_STEPS = 1024 };
+/* Pages of 64 Ki positions, 256 KiB a lane: the one or two that sorted reads need stay in a core's cache.
+ * Of large genomes they are larger, as each may have a buffer of steps that wait. At most 128 MiB a
+ * lane are there. */
+enum { PAGE_BITS = 16, ROOM_BITS = 25, MAX_PAGES_BITS = 14, BUFFER_STEPS = 1024 };
 
 /* A step that waits: position in the page, lane, and whether it goes down. */
 #define STEP(at, lane, down) ((uint32_t)(at) << 3 | (uint32_t)(lane) << 1 | (uint32_t)(down))
@@ -73,8 +74,11 @@ int cov_depth_new(const struct cov_depth_options *o, struct cov_depth **out, str
     if (!d)
         return COV_ENOMEM;
     d->n_lanes = o->n_lanes;
-    d->bits = o->page_bits ? o->page_bits : PAGE_BITS;
-    d->max_pages = o->max_pages ? o->max_pages : MAX_PAGES;
+    d->bits = o->page_bits;
+    if (d->bits == 0)
+        for (d->bits = PAGE_BITS; d->bits < ROOM_BITS - 3 && o->n >> d->bits >> MAX_PAGES_BITS;)
+            d->bits++;
+    d->max_pages = o->max_pages ? o->max_pages : (size_t)1 << (ROOM_BITS - d->bits);
     d->n = o->n;
     d->n_pages = (size_t)(o->n >> d->bits) + 1;
     int rc = cov_spool_init(&d->spool, o->tmpdir, e);
