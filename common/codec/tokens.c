@@ -438,11 +438,15 @@ static void put_head(struct out *o, const struct lengths *l)
     }
 }
 
-/* What a symbol is written as: bits, and how many; how many extra bits follow. */
-struct written {
-    uint16_t bits;
-    uint8_t n, n_extra;
-};
+/* What a symbol is written as: bits, how many there are, and how many with the extra bits behind them.
+ * In one word, for it is loaded for every token. */
+enum { BITS_AT = 16, ALL_AT = 24 };
+
+static uint32_t written(const struct code *c, unsigned symbol, unsigned n_extra)
+{
+    uint32_t n = c->lengths[symbol];
+    return n ? c->bits[symbol] | n << BITS_AT | (n + n_extra) << ALL_AT : 0;
+}
 
 static unsigned length_extra(unsigned symbol)
 {
@@ -457,20 +461,19 @@ static unsigned dist_extra(unsigned symbol)
 static void put_tokens(struct out *o, const struct cov_tokens *t, const struct code *litlen,
                        const struct code *dist)
 {
-    struct written lengths[N_LITLEN], dists[NO_DIST + 1] = {{0}};
+    uint32_t lengths[N_LITLEN], dists[NO_DIST + 1] = {0};
     struct out to = *o;
     for (unsigned i = 0; i < N_LITLEN; i++)
-        lengths[i] =
-            (struct written){litlen->bits[i], litlen->lengths[i], (uint8_t)length_extra(i)};
+        lengths[i] = written(litlen, i, length_extra(i));
     for (unsigned i = 0; i < N_DIST; i++)
-        dists[i] = (struct written){dist->bits[i], dist->lengths[i], (uint8_t)dist_extra(i)};
+        dists[i] = written(dist, i, dist_extra(i));
     for (size_t i = 0; i < t->n; i++) {
         uint32_t token = t->list[i];
-        struct written l = lengths[token & 0x1ff], d = dists[token >> DIST_AT & 31];
-        unsigned n_length = (unsigned)l.n + l.n_extra;
-        uint64_t bits = l.bits | (token >> LENGTH_EXTRA_AT & 31) << l.n;
-        bits |= ((uint64_t)d.bits | (uint64_t)(token >> DIST_EXTRA_AT) << d.n) << n_length;
-        put(&to, bits, n_length + d.n + d.n_extra);
+        uint32_t l = lengths[token & 0x1ff], d = dists[token >> DIST_AT & 31];
+        uint64_t bits = (l & 0xffff) | (token >> LENGTH_EXTRA_AT & 31) << (l >> BITS_AT & 0xff);
+        uint64_t more =
+            (d & 0xffff) | (uint64_t)(token >> DIST_EXTRA_AT) << (d >> BITS_AT & 0xff);
+        put(&to, bits | more << (l >> ALL_AT), (l >> ALL_AT) + (d >> ALL_AT));
     }
     put(&to, litlen->bits[END], litlen->lengths[END]);
     *o = to;
@@ -509,22 +512,28 @@ size_t cov_tokens_bound(size_t n)
 static void count(const struct cov_tokens *t, uint32_t n_litlen[N_LITLEN],
                   uint32_t n_dist[NO_DIST + 1])
 {
-    enum { TURNS = 4 };
-    uint32_t lengths[TURNS][1 << DIST_AT] = {{0}}, dists[TURNS][NO_DIST + 1] = {{0}};
+    uint32_t l0[1 << DIST_AT] = {0}, l1[1 << DIST_AT] = {0}, d0[NO_DIST + 1] = {0};
+    uint32_t l2[1 << DIST_AT] = {0}, l3[1 << DIST_AT] = {0}, d1[NO_DIST + 1] = {0};
     size_t i = 0;
-    for (; i + TURNS <= t->n; i += TURNS)
-        for (size_t k = 0; k < TURNS; k++) {
-            lengths[k][t->list[i + k] & 0x1ff]++;
-            dists[k][t->list[i + k] >> DIST_AT & 31]++;
-        }
+    for (; i + 4 <= t->n; i += 4) {
+        const uint32_t *x = t->list + i;
+        l0[x[0] & 0x1ff]++;
+        l1[x[1] & 0x1ff]++;
+        l2[x[2] & 0x1ff]++;
+        l3[x[3] & 0x1ff]++;
+        d0[x[0] >> DIST_AT & 31]++;
+        d1[x[1] >> DIST_AT & 31]++;
+        d0[x[2] >> DIST_AT & 31]++;
+        d1[x[3] >> DIST_AT & 31]++;
+    }
     for (; i < t->n; i++) {
-        lengths[0][t->list[i] & 0x1ff]++;
-        dists[0][t->list[i] >> DIST_AT & 31]++;
+        l0[t->list[i] & 0x1ff]++;
+        d0[t->list[i] >> DIST_AT & 31]++;
     }
     for (i = 0; i < N_LITLEN; i++)
-        n_litlen[i] = lengths[0][i] + lengths[1][i] + lengths[2][i] + lengths[3][i];
+        n_litlen[i] = l0[i] + l1[i] + l2[i] + l3[i];
     for (i = 0; i <= NO_DIST; i++)
-        n_dist[i] = dists[0][i] + dists[1][i] + dists[2][i] + dists[3][i];
+        n_dist[i] = d0[i] + d1[i];
 }
 
 size_t cov_tokens_deflate(struct cov_tokens *t, const uint8_t *src, size_t n, uint8_t *dst)
