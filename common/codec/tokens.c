@@ -356,7 +356,9 @@ struct out {
     unsigned n;
 };
 
-/* n <= 48 bits. Eight bytes are written, of which those that are not full are written again. */
+enum { MAX_PUT = 56 };
+
+/* n <= MAX_PUT bits. Eight bytes are written, of which those that are not full are written again. */
 static inline void put(struct out *o, uint64_t bits, unsigned n)
 {
     o->bits |= bits << o->n;
@@ -458,22 +460,48 @@ static unsigned dist_extra(unsigned symbol)
     return symbol < 4 ? 0 : symbol / 2 - 1;
 }
 
+/* The bits of a token: how many, and *bits. */
+static inline unsigned token_bits(uint32_t token, const uint32_t *lengths, const uint32_t *dists,
+                                  uint64_t *bits)
+{
+    uint32_t l = lengths[token & 0x1ff], d = dists[token >> DIST_AT & 31];
+    uint64_t first = (l & 0xffff) | (token >> LENGTH_EXTRA_AT & 31) << (l >> BITS_AT & 0xff);
+    uint64_t then = (d & 0xffff) | (uint64_t)(token >> DIST_EXTRA_AT) << (d >> BITS_AT & 0xff);
+    *bits = first | then << (l >> ALL_AT);
+    return (l >> ALL_AT) + (d >> ALL_AT);
+}
+
+/* How many bits a token can have. */
+static unsigned most_bits(const uint32_t *lengths, const uint32_t *dists)
+{
+    unsigned length = 0, dist = 0;
+    for (unsigned i = 0; i < N_LITLEN; i++)
+        length = lengths[i] >> ALL_AT > length ? lengths[i] >> ALL_AT : length;
+    for (unsigned i = 0; i < N_DIST; i++)
+        dist = dists[i] >> ALL_AT > dist ? dists[i] >> ALL_AT : dist;
+    return length + dist;
+}
+
 static void put_tokens(struct out *o, const struct cov_tokens *t, const struct code *litlen,
                        const struct code *dist)
 {
     uint32_t lengths[N_LITLEN], dists[NO_DIST + 1] = {0};
     struct out to = *o;
-    for (unsigned i = 0; i < N_LITLEN; i++)
-        lengths[i] = written(litlen, i, length_extra(i));
-    for (unsigned i = 0; i < N_DIST; i++)
-        dists[i] = written(dist, i, dist_extra(i));
-    for (size_t i = 0; i < t->n; i++) {
-        uint32_t token = t->list[i];
-        uint32_t l = lengths[token & 0x1ff], d = dists[token >> DIST_AT & 31];
-        uint64_t bits = (l & 0xffff) | (token >> LENGTH_EXTRA_AT & 31) << (l >> BITS_AT & 0xff);
-        uint64_t more =
-            (d & 0xffff) | (uint64_t)(token >> DIST_EXTRA_AT) << (d >> BITS_AT & 0xff);
-        put(&to, bits | more << (l >> ALL_AT), (l >> ALL_AT) + (d >> ALL_AT));
+    uint64_t bits, more;
+    size_t i = 0;
+    for (unsigned k = 0; k < N_LITLEN; k++)
+        lengths[k] = written(litlen, k, length_extra(k));
+    for (unsigned k = 0; k < N_DIST; k++)
+        dists[k] = written(dist, k, dist_extra(k));
+    if (2 * most_bits(lengths, dists) <= MAX_PUT) /* two at once, as nearly always */
+        for (; i + 2 <= t->n; i += 2) {
+            unsigned n = token_bits(t->list[i], lengths, dists, &bits);
+            unsigned n_more = token_bits(t->list[i + 1], lengths, dists, &more);
+            put(&to, bits | more << n, n + n_more);
+        }
+    for (; i < t->n; i++) {
+        unsigned n = token_bits(t->list[i], lengths, dists, &bits);
+        put(&to, bits, n);
     }
     put(&to, litlen->bits[END], litlen->lengths[END]);
     *o = to;
