@@ -41,7 +41,7 @@ static inline __attribute__((always_inline)) void multiply_row(const int rows, c
     for (int r = 0; r < rows; r++) {
         const float *p = row[r / 4 * 2 + r % 2] + (r % 4 < 2 ? 0 : 2 * lda);
 #ifdef MULTIPLY_FLOAT
-        if (r % 4 < 2) {
+        if (r % 4 == 0) {
             MULTIPLY_FLOAT(sum0[r], *p, right0);
             if (vectors == 2)
                 MULTIPLY_FLOAT(sum1[r], *p, right1);
