@@ -127,22 +127,34 @@ static inline void store(size_t n, vec v, float *x)
     memcpy(x, &v, n * sizeof *x);
 }
 
-/* n <= LANES units of a row of lstm_cell, but for h. */
-static inline __attribute__((always_inline)) void
-open_gates(const size_t n, size_t hidden, float *gates, const float *bias, float *cell)
+/* n <= LANES units of a row of lstm_cell: what comes to the cells. */
+static inline __attribute__((always_inline)) void open_input(const size_t n, size_t hidden,
+                                                             float *gates, const float *bias)
 {
-    float *i = gates, *f = i + hidden, *g = f + hidden, *o = g + hidden;
-    vec under_i = under_sigmoid(load(n, i) + load(n, bias));
+    vec under_i = under_sigmoid(load(n, gates) + load(n, bias));
+    vec above_g = above_tanh(load(n, gates + 2 * hidden) + load(n, bias + 2 * hidden));
+    store(n, above_g / (under_i * (above_g + all(2.0f))), gates);
+}
+
+/* Then what stays of them, what is shown of them, and the cells. */
+static inline __attribute__((always_inline)) void
+open_others(const size_t n, size_t hidden, float *gates, const float *bias, float *cell)
+{
+    float *f = gates + hidden, *o = gates + 3 * hidden;
     vec under_f = under_sigmoid(load(n, f) + load(n, bias + hidden));
-    vec above_g = above_tanh(load(n, g) + load(n, bias + 2 * hidden));
     vec under_o = under_sigmoid(load(n, o) + load(n, bias + 3 * hidden));
-    vec add = above_g / (under_i * (above_g + all(2.0f)));
     vec both = all(1.0f) / (under_f * under_o);
     vec keep = both * under_o;
-    store(n, add, i);
     store(n, keep, f);
     store(n, both * under_f, o);
-    store(n, FUSED(keep, load(n, cell), add), cell);
+    store(n, FUSED(keep, load(n, cell), load(n, gates)), cell);
+}
+
+/* Then h. */
+static inline __attribute__((always_inline)) void
+show(const size_t n, size_t hidden, const float *gates, const float *cell, float *h)
+{
+    store(n, load(n, gates + 3 * hidden) * tanh_of(load(n, cell)), h);
 }
 
 static void finish(size_t rows, size_t n, const float *restrict acc, const float *restrict bias,
@@ -157,22 +169,24 @@ static void finish(size_t rows, size_t n, const float *restrict acc, const float
         }
 }
 
-/* One row: what waits for long chains, and for divisions, is done for all units before h, so that
- * many of them are under way at once. */
+/* All units of a row in three loops: what waits for its exponentials and its division is short then,
+ * and many of them are under way at once. */
 static void lstm_cell(size_t rows, size_t hidden, float *gates, const float *bias, float *cell,
                       float *h, size_t h_stride)
 {
     size_t whole = hidden / LANES * LANES, rest = hidden - whole;
     for (size_t r = 0; r < rows; r++, gates += 4 * hidden, cell += hidden, h += h_stride) {
-        const float *open = gates + 3 * hidden;
         for (size_t u = 0; u < whole; u += LANES)
-            open_gates(LANES, hidden, gates + u, bias + u, cell + u);
-        if (rest)
-            open_gates(rest, hidden, gates + whole, bias + whole, cell + whole);
+            open_input(LANES, hidden, gates + u, bias + u);
         for (size_t u = 0; u < whole; u += LANES)
-            store(LANES, load(LANES, open + u) * tanh_of(load(LANES, cell + u)), h + u);
-        if (rest)
-            store(rest, load(rest, open + whole) * tanh_of(load(rest, cell + whole)), h + whole);
+            open_others(LANES, hidden, gates + u, bias + u, cell + u);
+        for (size_t u = 0; u < whole; u += LANES)
+            show(LANES, hidden, gates + u, cell + u, h + u);
+        if (rest) {
+            open_input(rest, hidden, gates + whole, bias + whole);
+            open_others(rest, hidden, gates + whole, bias + whole, cell + whole);
+            show(rest, hidden, gates + whole, cell + whole, h + whole);
+        }
     }
 }
 
