@@ -2,13 +2,13 @@
  * SPDX-License-Identifier: MIT */
 #include "common/store/signal_file.h"
 
-#include <float.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/mem.h"
 #include "common/store/chunk_table.h"
 #include "common/store/h5.h"
+#include "common/store/whole.h"
 
 /* More data sets than this in one file are a damaged file. */
 enum { MAX_DATASETS = 4096 };
@@ -295,16 +295,15 @@ static void take_some(const struct cov_h5_type *type, const uint8_t *elems, size
 size_t cov_signal_means(const struct cov_h5_type *type, const uint8_t *elems, size_t n_columns,
                         size_t col, size_t n_cols, size_t length, size_t L, float *values)
 {
+    for (size_t t = length; t < L; t++)
+        values[t] = COV_SIGNAL_PAD;
+    if (n_columns == 1 && cov_whole_to_float(type, elems, length, values))
+        return length;
     if (n_cols == n_columns)
         take_means(type, elems, length, n_cols, values);
     else
         take_some(type, elems + col * type->bytes, n_columns, n_cols, length, values);
-    for (size_t t = length; t < L; t++)
-        values[t] = COV_SIGNAL_PAD;
-    size_t t = 0;
-    while (t < length && values[t] >= 0 && values[t] <= FLT_MAX)
-        t++;
-    return t;
+    return cov_whole_good(values, length);
 }
 
 /* ---- data sets in a head ---- */
