@@ -254,9 +254,15 @@ TEST_ENV = BIN='$(abspath $(BIN))' TESTLIB='$(abspath $(B))/tests/lib' SRC='$(CU
            ASAN_OPTIONS="$${ASAN_OPTIONS:-quarantine_size_mb=16}"
 PROVE = $(TEST_ENV) prove --timer $(PROVE_FLAGS)
 
+# The longest first, so that with several at once none of them runs alone in the end; most units are short.
+LONGEST := $(patsubst %,$(B)/tests/test_%,reference_models lstm) \
+  $(patsubst %,tests/cli/%.t,h5chunk_recast covpredict_precision fasta2h5 cov2bigwig_reference cov2bigwig_compare damaged_hdf5 \
+  damaged_fasta h5_reference covpredict covpredict_shard clients h5_layout damaged_chunks)
+longest_first = $(filter $(1),$(LONGEST)) $(filter-out $(LONGEST),$(1))
+
 .PHONY: check check-unit check-cli check-long
 check: all $(UNITS) $(HELPERS) $(DEMOS) ## run all tests; SAN=address,undefined under sanitizers
-	$(Q)$(PROVE) --exec '' $(sort $(UNITS)) $(CLI_TESTS)
+	$(Q)$(PROVE) --exec '' $(call longest_first,$(CLI_TESTS) $(sort $(UNITS)))
 check-unit: $(UNITS) ## run the tests of the library's files
 	$(Q)$(PROVE) --exec '' $(sort $(UNITS))
 check-cli: all $(HELPERS) $(DEMOS) ## run the tests of the command lines
