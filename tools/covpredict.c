@@ -14,6 +14,7 @@
 #include "common/base/tool.h"
 #include "common/compute/device.h"
 #include "common/job/predict.h"
+#include "common/job/track_files.h"
 
 struct config {
     const char *model;
@@ -99,7 +100,7 @@ static const struct cov_opt options[] = {
          .help =
              "arithmetic of the network: exact is the faster one of fp32 and bf16x3, which both "
              "give Predmoter's values; balanced and bf16 are faster and less exact. Where fp32 is "
-             "as fast as what is asked for, it is taken; -v says so"},
+             "as fast as what is asked for, it is taken, and a line says so"},
     [ROW_CPU] = {.name = "cpu",
                  .type = COV_OPT_STRING,
                  .field = FIELD(cpu),
@@ -223,6 +224,12 @@ static int check(struct config *c, const bool *given, const char *output, struct
         return cov_err_prefix(e, "%s", given[ROW_CPU] ? "--cpu" : "COVTOOLS_CPU");
     if (cov_path_is_std(output) && isatty(STDOUT_FILENO))
         return cov_fail(e, COV_EUSAGE, "-o -: a chunk stream is not for a terminal");
+    enum cov_track_kind kind;
+    if (!cov_path_is_std(output) && cov_track_kind_of(output, &kind, NULL) == COV_OK)
+        return cov_fail(e, COV_EUSAGE,
+                        "%s: its suffix is that of a track; covpredict writes HDF5 (.h5), of which "
+                        "cov2bigwig makes tracks",
+                        output);
     if (c->as_float && given[ROW_DTYPE])
         return cov_fail(e, COV_EUSAGE, "--float and --dtype contradict each other");
     if (given[ROW_MIN_LENGTH] && given[ROW_MAX_LENGTH] && c->min_length > c->max_length)
