@@ -31,6 +31,9 @@ struct config {
     int type;
     int on_bad_base;
     const char *rename;
+    struct cov_strings regions;
+    const char *bed;
+    int64_t overlap;
 };
 
 static const char *const devices[] = {"auto", "cpu", NULL};
@@ -53,6 +56,9 @@ enum {
     ROW_SPECIES,
     ROW_MIN_LENGTH,
     ROW_MAX_LENGTH,
+    ROW_REGIONS,
+    ROW_BED,
+    ROW_OVERLAP,
     ROW_SHARD,
     ROW_LOADING,
     ROW_FULL,
@@ -138,6 +144,29 @@ static const struct cov_opt options[] = {
                         .min = 1,
                         .max = MAX_LENGTH,
                         .help = "leave out sequences that are longer"},
+    [ROW_REGIONS] = {.name = "regions",
+                     .letter = 'r',
+                     .type = COV_OPT_LIST,
+                     .field = FIELD(regions),
+                     .metavar = "REGION,...",
+                     .help = "predict only these, NAME or NAME:FIRST-LAST, from 1; several with "
+                             "commas, or given several times. What is outside of them is -1"},
+    [ROW_BED] = {.name = "regions-file",
+                 .letter = 'R',
+                 .type = COV_OPT_STRING,
+                 .flags = COV_OPT_PATH_IN,
+                 .field = FIELD(bed),
+                 .metavar = "BED",
+                 .help = "predict only its regions"},
+    [ROW_OVERLAP] = {.name = "overlap",
+                     .type = COV_OPT_SIZE,
+                     .field = FIELD(overlap),
+                     .metavar = "N",
+                     .min = 0,
+                     .max = MAX_CHUNK,
+                     .help = "predict in windows of a chunk's length that share N bases with the "
+                             "next, of which each gives up half: against artefacts at the ends of "
+                             "chunks. 0: chunks as they are"},
     [ROW_SHARD] = {.name = "shard",
                    .type = COV_OPT_STRING,
                    .field = FIELD(shard),
@@ -237,9 +266,19 @@ static int check(struct config *c, const bool *given, const char *output, struct
     return COV_OK;
 }
 
-static int check_length(const void *model, size_t L, struct cov_err *e)
+/* What the length of chunks has to suit. */
+struct length_check {
+    const struct cov_model *model;
+    int64_t overlap;
+};
+
+static int check_length(const void *arg, size_t L, struct cov_err *e)
 {
-    return cov_model_check_length(model, L, e);
+    const struct length_check *c = arg;
+    if ((uint64_t)c->overlap >= L)
+        return cov_fail(e, COV_EUSAGE, "--overlap: %lld bases are not fewer than the %zu of a chunk",
+                        (long long)c->overlap, L);
+    return cov_model_check_length(c->model, L, e);
 }
 
 /* Opens the input; what the model cannot take is known before it is read. */
@@ -248,6 +287,7 @@ static int open_input(const struct config *c, const bool *given, struct cov_comm
                       const struct cov_model *model, struct cov_loader **loader, struct cov_err *e)
 {
     char needs_fasta[32] = "";
+    const struct length_check length = {model, c->overlap};
     struct cov_loader_options from = {
         .chunk_length = (size_t)c->length,
         .species = c->species,
@@ -259,11 +299,16 @@ static int open_input(const struct config *c, const bool *given, struct cov_comm
                    .n_threads = (unsigned)common->threads},
         .shard = c->shard_index,
         .n_shards = c->n_shards,
+        .regions = (const char *const *)c->regions.items,
+        .n_regions = c->regions.n,
+        .bed_path = c->bed,
+        .neighbours = c->overlap > 0,
         .loading = (enum cov_loading)c->loading,
-        /* Chunks that are filled alike rest together; a stream goes out in the order of the grid. */
-        .order = to_stream ? COV_ORDER_GRID : COV_ORDER_FILLED,
+        /* Chunks that are filled alike rest together; a stream goes out in the order of the grid,
+         * and neighbours share windows. */
+        .order = to_stream || c->overlap > 0 ? COV_ORDER_GRID : COV_ORDER_FILLED,
         .check = check_length,
-        .check_arg = model,
+        .check_arg = &length,
     };
     int rc = COV_OK;
     for (size_t i = 0; i < COV_COUNT(fasta_only) && !from.needs_fasta; i++)
@@ -273,7 +318,7 @@ static int open_input(const struct config *c, const bool *given, struct cov_comm
         }
     /* A pipe may let us wait. */
     if (given[ROW_LENGTH])
-        rc = cov_model_check_length(model, (size_t)c->length, e);
+        rc = check_length(&length, (size_t)c->length, e);
     return rc ? rc : cov_loader_open(input, &from, &common->progress, loader, e);
 }
 
@@ -322,6 +367,7 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
         .batch = (size_t)c->batch,
         .type = c->as_float ? COV_SIGNAL_FLOAT32 : (enum cov_signal_type)c->type,
         .full = c->full,
+        .overlap = (size_t)c->overlap,
         .cpu = {.levels = c->cpu, .precision = (enum cov_precision)c->precision},
         .tmpdir = tmpdir,
     };

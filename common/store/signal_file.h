@@ -19,6 +19,10 @@
 /* Value of a position that is padding. */
 #define COV_SIGNAL_PAD (-1.0f)
 
+/* An attribute of prediction/predictions where only regions were predicted: then COV_SIGNAL_PAD within a
+ * chunk means that there is no value. */
+#define COV_SIGNAL_REGIONS_ATTR "outside_regions"
+
 /* ---- reading ---- */
 
 enum cov_signal_kind { COV_SIGNAL_PREDICTED, COV_SIGNAL_MEASURED };
@@ -87,6 +91,7 @@ struct cov_predictions_options {
     size_t n_datasets;           /* D > 0 */
     enum cov_signal_type type;
     struct cov_codec_choice compression;
+    bool has_regions; /* what is outside of them is COV_SIGNAL_PAD, which an attribute says */
 };
 
 struct cov_h5_type cov_signal_h5_type(enum cov_signal_type type);
