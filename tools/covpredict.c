@@ -4,16 +4,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/base/bgz.h"
 #include "common/base/clock.h"
+#include "common/base/log.h"
+#include "common/base/mem.h"
 #include "common/base/outfile.h"
 #include "common/base/path.h"
 #include "common/base/pool.h"
 #include "common/base/tool.h"
 #include "common/compute/device.h"
 #include "common/job/predict.h"
+#include "common/job/predict_resume.h"
 #include "common/job/track_files.h"
 
 struct config {
@@ -34,6 +38,7 @@ struct config {
     struct cov_strings regions;
     const char *bed;
     int64_t overlap;
+    bool resume;
 };
 
 static const char *const devices[] = {"auto", "cpu", NULL};
@@ -60,6 +65,7 @@ enum {
     ROW_BED,
     ROW_OVERLAP,
     ROW_SHARD,
+    ROW_RESUME,
     ROW_LOADING,
     ROW_FULL,
     ROW_FLOAT,
@@ -173,6 +179,11 @@ static const struct cov_opt options[] = {
                    .metavar = "I/N",
                    .help = "predict only the I-th of N parts, as equal as can be; `h5chunk merge` "
                            "joins them"},
+    [ROW_RESUME] = {.name = "resume",
+                    .type = COV_OPT_FLAG,
+                    .field = FIELD(resume),
+                    .help = "keep what is finished in OUT.resume, and go on from what a run that "
+                            "was ended left there; nothing is done where OUT is complete"},
     [ROW_LOADING] = {.name = "loading",
                      .type = COV_OPT_ENUM,
                      .field = FIELD(loading),
@@ -236,8 +247,20 @@ static int parse_shard(const char *text, size_t *shard, size_t *n_shards, struct
     return COV_OK;
 }
 
+static int check_resume(const char *output, const char *input, struct cov_err *e)
+{
+    struct stat st;
+    if (cov_path_is_std(output))
+        return cov_fail(e, COV_EUSAGE, "--resume: what goes to standard output cannot be gone on with");
+    if (cov_path_is_std(input) || (stat(input, &st) == 0 && !S_ISREG(st.st_mode)))
+        return cov_fail(e, COV_EUSAGE, "--resume: %s is no file that could be read again",
+                        cov_path_is_std(input) ? "standard input" : input);
+    return COV_OK;
+}
+
 /* Options that contradict each other. */
-static int check(struct config *c, const bool *given, const char *output, struct cov_err *e)
+static int check(struct config *c, const bool *given, const char *output, const char *input,
+                 struct cov_err *e)
 {
     if (c->shard) {
         int rc = parse_shard(c->shard, &c->shard_index, &c->n_shards, e);
@@ -259,6 +282,11 @@ static int check(struct config *c, const bool *given, const char *output, struct
                         "%s: its suffix is that of a track; covpredict writes HDF5 (.h5), of which "
                         "cov2bigwig makes tracks",
                         output);
+    if (c->resume) {
+        rc = check_resume(output, input, e);
+        if (rc)
+            return rc;
+    }
     if (c->as_float && given[ROW_DTYPE])
         return cov_fail(e, COV_EUSAGE, "--float and --dtype contradict each other");
     if (given[ROW_MIN_LENGTH] && given[ROW_MAX_LENGTH] && c->min_length > c->max_length)
@@ -322,6 +350,58 @@ static int open_input(const struct config *c, const bool *given, struct cov_comm
     return rc ? rc : cov_loader_open(input, &from, &common->progress, loader, e);
 }
 
+/* "chr1:1-100,chr2". NULL: out of memory. Caller frees. */
+static char *join_regions(const struct cov_strings *regions, struct cov_err *e)
+{
+    char *text = cov_strdup("", e);
+    for (size_t i = 0; text && i < regions->n; i++) {
+        char *longer = cov_strfmt(e, "%s%s%s", text, i ? "," : "", regions->items[i]);
+        free(text);
+        text = longer;
+    }
+    return text;
+}
+
+static int predict_resumed(const struct config *c, const struct cov_common *common,
+                           const char *input, struct cov_loader *loader,
+                           const struct cov_model *model, struct cov_pool *pool,
+                           const struct cov_predict_options *how, struct cov_progress *progress,
+                           struct cov_stats *stats, struct cov_err *e)
+{
+    char *regions = join_regions(&c->regions, e);
+    if (!regions)
+        return COV_ENOMEM;
+    const struct cov_predict_fact files[] = {
+        {"input", input}, {"--model", c->model}, {"--rename", c->rename}, {"--regions-file", c->bed}};
+    const struct cov_predict_fact facts[] = {{"--shard", c->shard ? c->shard : "none"},
+                                             {"--regions", regions},
+                                             {"--on-bad-base", bad_base_choices[c->on_bad_base]}};
+    const struct cov_predict_resume resume = {
+        .output = common->output,
+        .force = common->force,
+        .files = files,
+        .n_files = COV_COUNT(files),
+        .facts = facts,
+        .n_facts = COV_COUNT(facts),
+    };
+    int rc = cov_predict_resume(loader, model, pool, how, &resume, progress, stats, e);
+    free(regions);
+    return rc;
+}
+
+/* A run that was ended has left something that this one would not look at. */
+static int hint_at_journal(const char *output, struct cov_err *e)
+{
+    struct stat st;
+    char *journal = cov_predict_journal_name(output, e);
+    if (!journal)
+        return COV_ENOMEM;
+    if (stat(journal, &st) == 0)
+        cov_info("%s is there, of a run that was ended: --resume goes on from it", journal);
+    free(journal);
+    return COV_OK;
+}
+
 static int run(struct cov_common *common, void *config, const bool *given, int n_operands,
                char **operands, struct cov_err *e)
 {
@@ -333,13 +413,16 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
     struct cov_loader *loader = NULL;
     char *dir = NULL;
 
-    int rc = check(c, given, common->output, e);
+    int rc = check(c, given, common->output, operands[0], e);
     if (rc)
         return rc;
     /* Everything that may refuse comes before the genome is read. */
     bool to_stream = cov_path_is_std(common->output);
-    if (!to_stream)
-        rc = cov_outfile_begin(&out, common->output, COV_OUTFILE_SEEKABLE, common->force, e);
+    if (!to_stream && !c->resume) {
+        rc = hint_at_journal(common->output, e);
+        if (rc == COV_OK)
+            rc = cov_outfile_begin(&out, common->output, COV_OUTFILE_SEEKABLE, common->force, e);
+    }
     if (rc == COV_OK)
         rc = cov_stats_add_input(&common->stats, c->model, e);
     if (rc == COV_OK)
@@ -371,9 +454,13 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
         .cpu = {.levels = c->cpu, .precision = (enum cov_precision)c->precision},
         .tmpdir = tmpdir,
     };
-    rc = cov_predict(loader, model, pool, &how, to_stream ? "-" : out.tmp, &common->progress,
-                     &common->stats, e);
-    if (rc == COV_OK && !to_stream)
+    if (c->resume)
+        rc = predict_resumed(c, common, operands[0], loader, model, pool, &how, &common->progress,
+                             &common->stats, e);
+    else
+        rc = cov_predict(loader, model, pool, &how, to_stream ? "-" : out.tmp, &common->progress,
+                         &common->stats, e);
+    if (rc == COV_OK && !to_stream && !c->resume)
         rc = cov_outfile_commit(&out, e);
 out:
     cov_pool_free(pool);

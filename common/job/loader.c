@@ -498,6 +498,20 @@ int cov_loader_next_item(struct cov_loader *l, struct cov_loader_item *item)
     return 0;
 }
 
+int64_t cov_loader_n_left(const struct cov_loader *l)
+{
+    int64_t n = 0;
+    if (l->stream)
+        return -1;
+    for (size_t i = l->next; i < cov_grid_n_pairs(l->grid); i++) {
+        size_t p = l->pairs ? l->pairs[i] : i;
+        struct cov_pair pair = cov_grid_pair(l->grid, p);
+        if (!is_left_out(l, p))
+            n += (pair.rows[COV_PLUS] != COV_NO_ROW) + (pair.rows[COV_MINUS] != COV_NO_ROW);
+    }
+    return n;
+}
+
 void cov_loader_leave_out(struct cov_loader *l, bool (*fn)(const void *arg, size_t pair),
                           const void *arg)
 {

@@ -102,6 +102,9 @@ struct cov_loader_item {
 int cov_loader_next(struct cov_loader *l, struct cov_loader_item *item, struct cov_blob raw[2],
                     struct cov_err *e) COV_MUST_USE;
 
+/* Chunks that have yet to come; -1 for a stream. */
+int64_t cov_loader_n_left(const struct cov_loader *l);
+
 /* The same without what is stored of it; not for a stream. Returns 1, or 0 at the end. */
 int cov_loader_next_item(struct cov_loader *l, struct cov_loader_item *item) COV_MUST_USE;
 

@@ -245,9 +245,7 @@ static int run(struct run *r, struct cov_pool *pool, struct cov_ring_times *time
     int rc = allocate(r, e);
     if (rc)
         return rc;
-    const struct cov_grid *grid = cov_loader_grid(r->loader);
-    cov_progress_begin(r->progress, "predicting", "chunks",
-                       grid ? (int64_t)cov_grid_n_chunks(grid) : -1);
+    cov_progress_begin(r->progress, "predicting", "chunks", cov_loader_n_left(r->loader));
     rc = cov_ring_run(pool, r->n_slots, &stages, r, times, e);
     cov_progress_end(r->progress);
     return rc;
@@ -294,6 +292,20 @@ static void choose_batch(struct run *r, size_t wanted, bool overlap)
         r->batch = 2 * r->n_pairs;
 }
 
+struct cov_predictions_options cov_predict_layout(const struct cov_loader *loader,
+                                                  const struct cov_model *model,
+                                                  const struct cov_predict_options *options)
+{
+    return (struct cov_predictions_options){
+        .model_name = model->path,
+        .datasets = (const char *const *)model->datasets,
+        .n_datasets = (size_t)model->hp.output_size,
+        .type = options->type,
+        .compression = {COV_CODEC_GZIP, 0},
+        .has_regions = cov_loader_regions(loader) != NULL,
+    };
+}
+
 int cov_predict(struct cov_loader *loader, const struct cov_model *model, struct cov_pool *pool,
                 const struct cov_predict_options *options, const char *path,
                 struct cov_progress *progress, struct cov_stats *stats, struct cov_err *e)
@@ -308,14 +320,7 @@ int cov_predict(struct cov_loader *loader, const struct cov_model *model, struct
                     .n_slots = cov_ring_slots(pool)};
     struct cov_device *device = NULL;
     struct cov_ring_times times = {0};
-    const struct cov_predictions_options layout = {
-        .model_name = model->path,
-        .datasets = (const char *const *)model->datasets,
-        .n_datasets = r.n_datasets,
-        .type = options->type,
-        .compression = {COV_CODEC_GZIP, 0},
-        .has_regions = r.regions != NULL,
-    };
+    const struct cov_predictions_options layout = cov_predict_layout(loader, model, options);
     choose_batch(&r, options->batch, options->overlap > 0);
 
     int rc = cov_device_open_cpu(&options->cpu, &device, e);
@@ -323,14 +328,19 @@ int cov_predict(struct cov_loader *loader, const struct cov_model *model, struct
         goto out;
     cov_info("%s, %u thread%s; %s: %s", device->ops->describe(device), r.n_workers,
              r.n_workers == 1 ? "" : "s", model->path, model->description);
-    rc = cov_net_new(device, &model->hp, model->block, r.length, r.n_workers, r.batch, &r.net, e);
+    if (options->begin)
+        rc = options->begin(options->begin_arg, device, e);
+    if (rc == COV_OK)
+        rc = cov_net_new(device, &model->hp, model->block, r.length, r.n_workers, r.batch,
+                         &r.net, e);
     if (rc == COV_OK && options->full)
         cov_net_compute_all(r.net);
     if (rc == COV_OK && options->overlap > 0)
         rc = cov_predict_overlap_new(loader, options->overlap, r.n_datasets, r.batch, r.n_slots,
                                      r.n_workers, &r.overlap, e);
     if (rc == COV_OK)
-        rc = cov_predict_output_open(path, loader, &layout, options->tmpdir, &r.output, e);
+        rc = cov_predict_output_open(path, loader, &layout, options->tmpdir, options->journal, &r.output,
+                                     e);
     if (rc == COV_OK)
         rc = run(&r, pool, &times, e);
     if (rc == COV_OK) {
