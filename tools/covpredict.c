@@ -331,6 +331,7 @@ static int open_input(const struct config *c, const bool *given, struct cov_comm
         .n_regions = c->regions.n,
         .bed_path = c->bed,
         .neighbours = c->overlap > 0,
+        .resumes = c->resume,
         .loading = (enum cov_loading)c->loading,
         /* Chunks that are filled alike rest together; a stream goes out in the order of the grid,
          * and neighbours share windows. */
@@ -374,7 +375,7 @@ static int predict_resumed(const struct config *c, const struct cov_common *comm
     const struct cov_predict_fact files[] = {
         {"input", input}, {"--model", c->model}, {"--rename", c->rename}, {"--regions-file", c->bed}};
     const struct cov_predict_fact facts[] = {{"--shard", c->shard ? c->shard : "none"},
-                                             {"--regions", regions},
+                                             {"--regions", regions[0] ? regions : "none"},
                                              {"--on-bad-base", bad_base_choices[c->on_bad_base]}};
     const struct cov_predict_resume resume = {
         .output = common->output,

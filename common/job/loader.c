@@ -111,6 +111,7 @@ static int open_stream(struct cov_loader *l, struct cov_bgz *in, const struct co
     const char *cannot = o->n_shards > 0                  ? "cut into shards"
                          : o->n_regions > 0 || o->bed_path ? "limited to regions"
                          : o->neighbours                  ? "predicted with overlap"
+                         : o->resumes                     ? "gone on with (--resume)"
                          : o->loading != COV_LOAD_DISK    ? "loaded into memory"
                          : o->order == COV_ORDER_SHUFFLED ? "put into another order"
                                                           : NULL;

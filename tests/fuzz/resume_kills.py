@@ -44,7 +44,7 @@ def main():
         size = os.path.getsize(journal)
         with open(journal, "r+b") as f:
             # The head is left: to begin afresh needs -f.
-            head = 40 + int.from_bytes(f.read(24)[20:24], "little")
+            head = 32 + int.from_bytes(f.read(24)[20:24], "little")
             if size <= head:
                 return
             counts["damaged"] += 1
