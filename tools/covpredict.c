@@ -251,7 +251,8 @@ static int check_resume(const char *output, const char *input, struct cov_err *e
 {
     struct stat st;
     if (cov_path_is_std(output))
-        return cov_fail(e, COV_EUSAGE, "--resume: what goes to standard output cannot be gone on with");
+        return cov_fail(e, COV_EUSAGE,
+                        "--resume: what goes to standard output cannot be gone on with");
     if (cov_path_is_std(input) || (stat(input, &st) == 0 && !S_ISREG(st.st_mode)))
         return cov_fail(e, COV_EUSAGE, "--resume: %s is no file that could be read again",
                         cov_path_is_std(input) ? "standard input" : input);
@@ -304,7 +305,8 @@ static int check_length(const void *arg, size_t L, struct cov_err *e)
 {
     const struct length_check *c = arg;
     if ((uint64_t)c->overlap >= L)
-        return cov_fail(e, COV_EUSAGE, "--overlap: %lld bases are not fewer than the %zu of a chunk",
+        return cov_fail(e, COV_EUSAGE,
+                        "--overlap: %lld bases are not fewer than the %zu of a chunk",
                         (long long)c->overlap, L);
     return cov_model_check_length(c->model, L, e);
 }
@@ -372,8 +374,10 @@ static int predict_resumed(const struct config *c, const struct cov_common *comm
     char *regions = join_regions(&c->regions, e);
     if (!regions)
         return COV_ENOMEM;
-    const struct cov_predict_fact files[] = {
-        {"input", input}, {"--model", c->model}, {"--rename", c->rename}, {"--regions-file", c->bed}};
+    const struct cov_predict_fact files[] = {{"input", input},
+                                             {"--model", c->model},
+                                             {"--rename", c->rename},
+                                             {"--regions-file", c->bed}};
     const struct cov_predict_fact facts[] = {{"--shard", c->shard ? c->shard : "none"},
                                              {"--regions", regions[0] ? regions : "none"},
                                              {"--on-bad-base", bad_base_choices[c->on_bad_base]}};

@@ -108,13 +108,13 @@ static int open_file(struct cov_loader *l, const struct cov_loader_options *o, s
 static int open_stream(struct cov_loader *l, struct cov_bgz *in, const struct cov_loader_options *o,
                        struct cov_err *e)
 {
-    const char *cannot = o->n_shards > 0                  ? "cut into shards"
+    const char *cannot = o->n_shards > 0                   ? "cut into shards"
                          : o->n_regions > 0 || o->bed_path ? "limited to regions"
-                         : o->neighbours                  ? "predicted with overlap"
-                         : o->resumes                     ? "gone on with (--resume)"
-                         : o->loading != COV_LOAD_DISK    ? "loaded into memory"
-                         : o->order == COV_ORDER_SHUFFLED ? "put into another order"
-                                                          : NULL;
+                         : o->neighbours                   ? "predicted with overlap"
+                         : o->resumes                      ? "gone on with (--resume)"
+                         : o->loading != COV_LOAD_DISK     ? "loaded into memory"
+                         : o->order == COV_ORDER_SHUFFLED  ? "put into another order"
+                                                           : NULL;
     int rc = COV_OK;
     if (o->needs_fasta)
         rc = cov_fail(e, COV_EUSAGE, "%s is for FASTA input, but %s is a chunk stream",
@@ -192,8 +192,8 @@ static int limit_lengths(struct cov_loader *l, const struct cov_genome_options *
     }
     if (n == 0) {
         free(rows);
-        return cov_fail(e, COV_EINPUT, "%s: no sequence in the regions has a length within the limits",
-                        l->path);
+        return cov_fail(e, COV_EINPUT,
+                        "%s: no sequence in the regions has a length within the limits", l->path);
     }
     return narrow(l, rows, n, e);
 }
@@ -252,10 +252,11 @@ static int check_whole(const struct cov_loader *l, struct cov_err *e)
     const struct cov_grid *g = l->stored;
     for (size_t s = 0; !cov_grid_is_regular(g) && s < cov_grid_n_seqs(g); s++)
         if (!is_whole(g, s))
-            return cov_fail(e, COV_EINPUT,
-                            "%s: overlap needs whole sequences, but of %s there are not all chunks, "
-                            "one behind the other, on both strands",
-                            l->path, cov_grid_name(g, s));
+            return cov_fail(
+                e, COV_EINPUT,
+                "%s: overlap needs whole sequences, but of %s there are not all chunks, "
+                "one behind the other, on both strands",
+                l->path, cov_grid_name(g, s));
     return COV_OK;
 }
 
@@ -551,8 +552,8 @@ int cov_loader_next(struct cov_loader *l, struct cov_loader_item *item, struct c
     return got;
 }
 
-int cov_loader_neighbour(struct cov_loader *l, size_t seq, int64_t at,
-                         struct cov_loader_item *item, struct cov_blob raw[2], struct cov_err *e)
+int cov_loader_neighbour(struct cov_loader *l, size_t seq, int64_t at, struct cov_loader_item *item,
+                         struct cov_blob raw[2], struct cov_err *e)
 {
     size_t beg, end;
     assert(l->neighbours && !l->stream);

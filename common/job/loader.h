@@ -45,7 +45,7 @@ struct cov_loader_options {
     const char *const *regions;
     size_t n_regions;
     const char *bed_path; /* NULL: none */
-    bool resumes; /* pairs are told apart by their numbers, and some left out */
+    bool resumes;         /* pairs are told apart by their numbers, and some left out */
     /* What is computed of a chunk needs its neighbours, which cov_loader_neighbour gives. */
     bool neighbours;
     /* "--species": stands in the error if the input is no FASTA; NULL: any input will do. */
@@ -116,9 +116,8 @@ void cov_loader_leave_out(struct cov_loader *l, bool (*fn)(const void *arg, size
 /* With the option `neighbours`, calling thread: fetches the pair that holds base `at` of a sequence,
  * whether or not it comes by itself: *item and raw[] are for cov_loader_codes, the pair and rows are not
  * those of cov_loader_grid. */
-int cov_loader_neighbour(struct cov_loader *l, size_t seq, int64_t at,
-                         struct cov_loader_item *item, struct cov_blob raw[2],
-                         struct cov_err *e) COV_MUST_USE;
+int cov_loader_neighbour(struct cov_loader *l, size_t seq, int64_t at, struct cov_loader_item *item,
+                         struct cov_blob raw[2], struct cov_err *e) COV_MUST_USE;
 
 /* Any thread: codes[s][0..L), of each strand s that is there, in its own direction, COV_CODE_PAD
  * behind its end. raw[] serves as scratch. */

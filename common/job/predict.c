@@ -75,8 +75,8 @@ static int fetch(void *arg, size_t slot, uint64_t n, struct cov_err *e)
         int rc = r->overlap ? cov_predict_overlap_add(r->overlap, slot, &p->item, e) : COV_OK;
         if (rc)
             return rc;
-        rc = cov_copy_text(&p->species, &p->cap_species,
-                               cov_loader_species(r->loader, p->item.seq), e);
+        rc = cov_copy_text(&p->species, &p->cap_species, cov_loader_species(r->loader, p->item.seq),
+                           e);
         if (!rc)
             rc = cov_copy_text(&p->name, &p->cap_name, cov_loader_name(r->loader, p->item.seq), e);
         if (rc)
@@ -283,7 +283,8 @@ static void choose_batch(struct run *r, size_t wanted, bool overlap)
         r->batch /= 2;
     r->n_pairs = r->batch / 2;
     if (overlap && r->n_pairs < OVERLAP_PAIRS)
-        r->n_pairs = BATCH_BASES / r->length < OVERLAP_PAIRS ? BATCH_BASES / r->length : OVERLAP_PAIRS;
+        r->n_pairs =
+            BATCH_BASES / r->length < OVERLAP_PAIRS ? BATCH_BASES / r->length : OVERLAP_PAIRS;
     if (r->n_pairs > share)
         r->n_pairs = share;
     if (r->n_pairs == 0)
@@ -331,16 +332,16 @@ int cov_predict(struct cov_loader *loader, const struct cov_model *model, struct
     if (options->begin)
         rc = options->begin(options->begin_arg, device, e);
     if (rc == COV_OK)
-        rc = cov_net_new(device, &model->hp, model->block, r.length, r.n_workers, r.batch,
-                         &r.net, e);
+        rc = cov_net_new(device, &model->hp, model->block, r.length, r.n_workers, r.batch, &r.net,
+                         e);
     if (rc == COV_OK && options->full)
         cov_net_compute_all(r.net);
     if (rc == COV_OK && options->overlap > 0)
         rc = cov_predict_overlap_new(loader, options->overlap, r.n_datasets, r.batch, r.n_slots,
                                      r.n_workers, &r.overlap, e);
     if (rc == COV_OK)
-        rc = cov_predict_output_open(path, loader, &layout, options->tmpdir, options->journal, &r.output,
-                                     e);
+        rc = cov_predict_output_open(path, loader, &layout, options->tmpdir, options->journal,
+                                     &r.output, e);
     if (rc == COV_OK)
         rc = run(&r, pool, &times, e);
     if (rc == COV_OK) {

@@ -19,7 +19,7 @@ struct cov_predict_options {
     size_t batch;              /* chunks a worker computes at a time; 0: chosen */
     enum cov_signal_type type; /* FLOAT32: exp(output) unrounded; else rounded, half to even */
     bool full;                 /* compute everything, also what is known (device.h) */
-    size_t overlap;            /* bases that windows share (windows.h), less than a chunk; the loader
+    size_t overlap; /* bases that windows share (windows.h), less than a chunk; the loader
                                   gives neighbours then. 0: chunks as they are */
     struct cov_cpu_options cpu;
     /* With a journal, pairs go there instead of to a file; `begin` (may be NULL) is called before the

@@ -120,8 +120,7 @@ static int add_sources(struct cov_predict_overlap *o, struct slot *s, size_t seq
             continue;
         size_t before = s->cap_sources;
         void *sources = s->sources;
-        int rc =
-            cov_reserve(&sources, &s->cap_sources, s->n_sources + 1, sizeof *s->sources, e);
+        int rc = cov_reserve(&sources, &s->cap_sources, s->n_sources + 1, sizeof *s->sources, e);
         s->sources = sources;
         for (size_t k = before; !rc && k < s->cap_sources; k++)
             s->sources[k] = (struct source){.raw = {COV_BLOB_INIT, COV_BLOB_INIT}};
@@ -139,8 +138,7 @@ static int add_window(struct cov_predict_overlap *o, struct slot *s,
                       const struct cov_loader_item *item, int64_t number, struct cov_err *e)
 {
     const struct cov_select *regions = cov_loader_regions(o->loader);
-    struct cov_window w =
-        cov_window_number(item->length, (int64_t)o->L, (int64_t)o->N, number);
+    struct cov_window w = cov_window_number(item->length, (int64_t)o->L, (int64_t)o->N, number);
     int64_t beg, end, from = w.core_beg > item->beg ? w.core_beg : item->beg;
     int64_t to = w.core_end < item->end ? w.core_end : item->end;
     const struct window *last = s->n_windows ? &s->windows[s->n_windows - 1] : NULL;
@@ -241,11 +239,11 @@ static void put_values(const struct cov_predict_overlap *o, const struct slot *s
             continue;
         size_t n = (size_t)(end - beg) * o->D * sizeof *to;
         if (x->strand == COV_PLUS)
-            memcpy(to + (size_t)(beg - item->beg) * o->D,
-                   values + (size_t)(beg - x->w.beg) * o->D, n);
+            memcpy(to + (size_t)(beg - item->beg) * o->D, values + (size_t)(beg - x->w.beg) * o->D,
+                   n);
         else
-            memcpy(to + (size_t)(item->end - end) * o->D,
-                   values + (size_t)(x->w.end - end) * o->D, n);
+            memcpy(to + (size_t)(item->end - end) * o->D, values + (size_t)(x->w.end - end) * o->D,
+                   n);
     }
 }
 

@@ -149,7 +149,8 @@ static int compare_runs(const struct job *j, const char *old, const char *new, s
     while (*old || *new) {
         int n, m, n_old, n_new;
         const char *name = *new ? new : old;
-        const char *was = split_line(old, &n, &n_old, &old), *is = split_line(new, &m, &n_new, &new);
+        const char *was = split_line(old, &n, &n_old, &old),
+                   *is = split_line(new, &m, &n_new, &new);
         int n_name = (int)strcspn(name, "\t\n");
         if (n_old == n_new && strncmp(was, is, (size_t)n_old) == 0)
             continue;
@@ -158,10 +159,11 @@ static int compare_runs(const struct job *j, const char *old, const char *new, s
                      cov_journal_path(j->journal), n_old, was, n_new, is);
             continue;
         }
-        return cov_fail(e, COV_EEXIST,
-                        "%s is of a run with another %.*s: %.*s, now %.*s; the same as then goes on "
-                        "with it, -f starts afresh",
-                        cov_journal_path(j->journal), n_name, name, n_old, was, n_new, is);
+        return cov_fail(
+            e, COV_EEXIST,
+            "%s is of a run with another %.*s: %.*s, now %.*s; the same as then goes on "
+            "with it, -f starts afresh",
+            cov_journal_path(j->journal), n_name, name, n_old, was, n_new, is);
     }
     return COV_OK;
 }
@@ -249,7 +251,8 @@ static int write_file(struct job *j, struct cov_stats *stats, struct cov_err *e)
 static bool same_grid(const struct cov_grid *a, const struct cov_grid *b)
 {
     return cov_grid_chunk_length(a) == cov_grid_chunk_length(b) &&
-           cov_grid_n_seqs(a) == cov_grid_n_seqs(b) && cov_grid_n_chunks(a) == cov_grid_n_chunks(b) &&
+           cov_grid_n_seqs(a) == cov_grid_n_seqs(b) &&
+           cov_grid_n_chunks(a) == cov_grid_n_chunks(b) &&
            fingerprint_grid(a) == fingerprint_grid(b);
 }
 

@@ -118,8 +118,8 @@ static size_t first_bad(enum rule rule, const struct cov_h5_type *type, const ui
         for (size_t i = 0; i < m; i++) {
             bool fine = rule == RULE_BLACKLIST ? tile[i] == 0 || tile[i] == 1
                         : beg + i < n_inside   ? (tile[i] >= 0 && isfinite(tile[i])) ||
-                                                     (rule == RULE_REGIONS && tile[i] == -1)
-                                               : tile[i] == -1;
+                                                   (rule == RULE_REGIONS && tile[i] == -1)
+                                             : tile[i] == -1;
             if (!fine) {
                 *value = tile[i];
                 return beg + i;
@@ -280,7 +280,7 @@ static enum rule rule_of(const struct cov_chunk_head *head, const struct cov_chu
     if (!is_coverage || set->dims[0] != head->L)
         return RULE_NONE;
     return cov_chunk_head_attr(head, set->name, COV_SIGNAL_REGIONS_ATTR) ? RULE_REGIONS
-                                                                        : RULE_COVERAGE;
+                                                                         : RULE_COVERAGE;
 }
 
 static int prepare(struct job *j, const struct cov_pool *pool, struct cov_err *e)

@@ -259,7 +259,7 @@ bool cov_select_stretch(const struct cov_select *s, size_t seq, int64_t from, in
     size_t lo = 0, hi = s->n; /* the first one that ends behind `from` */
     *beg = from;
     *end = to;
-    if (!s->asked)
+    if (!s->asked || from >= to)
         return from < to;
     while (lo < hi) {
         size_t mid = lo + (hi - lo) / 2;

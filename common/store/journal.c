@@ -140,7 +140,8 @@ static int read_head(struct cov_journal *j, struct cov_err *e)
     if (rc)
         return rc;
     j->head[got] = '\0';
-    j->damaged = got == h.n_head && (head_crc(h.n_head, j->head) != h.crc || strlen(j->head) != got);
+    j->damaged =
+        got == h.n_head && (head_crc(h.n_head, j->head) != h.crc || strlen(j->head) != got);
     if (j->damaged || got < h.n_head) {
         free(j->head);
         j->head = NULL;
@@ -196,8 +197,7 @@ static int open_and_lock(struct cov_journal *j, struct cov_err *e)
     j->size = mine.st_size;
     j->time = mine.st_mtim;
     /* The run that had it may have removed it before this one got the lock. */
-    return stat(j->path, &there) != 0 || there.st_ino != mine.st_ino ||
-           there.st_dev != mine.st_dev;
+    return stat(j->path, &there) != 0 || there.st_ino != mine.st_ino || there.st_dev != mine.st_dev;
 }
 
 static void release(struct cov_journal *j)

@@ -36,7 +36,8 @@ static void test_bytes(void **state)
         for (size_t k = 0; k < i; k++)
             assert_true(seen[i] != seen[k]);
     assert_true(cov_fingerprint(1, bytes, N) != cov_fingerprint(2, bytes, N));
-    assert_int_equal(cov_fingerprint(0, bytes + 1, N), cov_fingerprint(0, bytes, N)); /* any alignment */
+    assert_int_equal(cov_fingerprint(0, bytes + 1, N),
+                     cov_fingerprint(0, bytes, N)); /* any alignment */
     assert_true(cov_fingerprint(0, "covtools", 8) == UINT64_C(0x523038e8044fb3cb));
 }
 

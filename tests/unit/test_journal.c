@@ -49,7 +49,8 @@ static void fill(size_t i, struct cov_blob blobs[2])
 
 static void expect(struct cov_journal *j, size_t i)
 {
-    struct cov_blob got[2] = {COV_BLOB_INIT, COV_BLOB_INIT}, wanted[2] = {COV_BLOB_INIT, COV_BLOB_INIT};
+    struct cov_blob got[2] = {COV_BLOB_INIT, COV_BLOB_INIT},
+                    wanted[2] = {COV_BLOB_INIT, COV_BLOB_INIT};
     fill(i, wanted);
     assert_int_equal(cov_journal_read(j, i, got, NULL), 0);
     for (size_t b = 0; b < 2; b++) {
@@ -321,10 +322,10 @@ static int leave(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pieces),       cmocka_unit_test(test_empty),
-        cmocka_unit_test(test_cut),          cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_pieces),        cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_cut),           cmocka_unit_test(test_damage),
         cmocka_unit_test(test_damaged_later), cmocka_unit_test(test_other_number),
-        cmocka_unit_test(test_lock),         cmocka_unit_test(test_full_disk),
+        cmocka_unit_test(test_lock),          cmocka_unit_test(test_full_disk),
         cmocka_unit_test(test_no_folder),
     };
     return cmocka_run_group_tests_name("journal", tests, enter, leave);

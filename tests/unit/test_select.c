@@ -238,8 +238,8 @@ static void test_stretches(void **state)
     (void)state;
     static char *names[] = {"a", "b", "c"};
     static const int64_t lengths[] = {25, 30, 7};
-    static const char *const wanted[] = {"0011110000110000000000000", "000000000000000000000000000000",
-                                         "1111111"};
+    static const char *const wanted[] = {"0011110000110000000000000",
+                                         "000000000000000000000000000000", "1111111"};
     struct cov_grid *g;
     assert_int_equal(cov_grid_new(3, names, lengths, "s", 10, &g, NULL), 0);
     struct cov_select *s = begin(g);
