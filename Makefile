@@ -38,9 +38,9 @@ DEPS := gcc libc6-dev make pkg-config libhts-dev libhdf5-dev libbigwig-dev libde
         libcjson-dev liblz4-dev libzstd-dev libblosc-dev libopenblas-pthread-dev zlib1g-dev libcmocka-dev perl tabix gnuplot-nox \
         python3 python3-h5py python3-numpy python3-pybigwig
 # For the checks of developers, and the tests that say SKIP without: torch.load of our checkpoints, h5py with
-# plugins.
+# plugins, the workflow.
 DEPS_EXTRA := clang-format clang-tidy shellcheck mandoc valgrind gcovr git python3-torch \
-        hdf5-filter-plugin hdf5-filter-plugin-blosc-serial
+        hdf5-filter-plugin hdf5-filter-plugin-blosc-serial snakemake
 
 # apt is only troubled for what is missing.
 apt = @missing=$$(for p in $(1); do \
@@ -119,7 +119,7 @@ ifdef SAN
 # Those that compare values with the files of other programs, or look at sources and pages: they go the
 # ways that other tests go.
 CLI_TESTS := $(filter-out %_reference.t %/codecs.t %/clients.t %/ckpt_torch.t %/covpredict_full.t \
-  %/covpredict_precision.t %/demo.t %/install.t %/lint.t %/onehot.t %/pipeline.t,$(CLI_TESTS))
+  %/covpredict_precision.t %/demo.t %/install.t %/lint.t %/onehot.t %/pipeline.t %/snakemake.t,$(CLI_TESTS))
 endif
 
 TOOLS   := $(TOOL_SRC:tools/%.c=%)
