@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 set -eu
 
-# The libraries are all in ${PREFIX}, some without a file for pkg-config.
+# The libraries are all in ${PREFIX}, under the names that they have there, which are not always Debian's.
 flags=(
     CC="${CC}"
-    CPPFLAGS="${CPPFLAGS} -I${PREFIX}/include -I${PREFIX}/include/cjson"
+    CPPFLAGS="${CPPFLAGS} -I${PREFIX}/include $(pkg-config --cflags liblzf libcjson)"
     CFLAGS="${CFLAGS}"
     LDFLAGS="${LDFLAGS} -L${PREFIX}/lib"
     PACKAGES=
