@@ -104,8 +104,8 @@ int cov_chunk_writer_encode(const struct cov_chunk_writer *w, size_t n_rows,
                             struct cov_blob *out, struct cov_err *e) COV_MUST_USE;
 
 /* The same of both strands of one chunk in a file of bases alone, with chunk_rows 1: codes[0..n),
- * behind which is padding up to L, is the + strand. Faster than two calls. `scratch` has room for L
- * codes. */
+ * behind which is padding up to L, is the + strand. Faster than two calls. `scratch` has
+ * cov_onehot_scratch(L) bytes. */
 int cov_chunk_writer_encode_both(const struct cov_chunk_writer *w, const uint8_t *codes, size_t n,
                                  uint8_t *scratch, struct cov_blob *plus, struct cov_blob *minus,
                                  struct cov_err *e) COV_MUST_USE;

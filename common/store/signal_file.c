@@ -2,13 +2,13 @@
  * SPDX-License-Identifier: MIT */
 #include "common/store/signal_file.h"
 
-#include <float.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/mem.h"
 #include "common/store/chunk_table.h"
 #include "common/store/h5.h"
+#include "common/store/whole.h"
 
 /* More data sets than this in one file are a damaged file. */
 enum { MAX_DATASETS = 4096 };
@@ -316,16 +316,19 @@ size_t cov_signal_means(const struct cov_h5_type *type, const uint8_t *elems, si
                         size_t col, size_t n_cols, bool gaps, size_t length, size_t L,
                         float *values)
 {
+    for (size_t t = length; t < L; t++)
+        values[t] = COV_SIGNAL_PAD;
+    if (n_columns == 1 && cov_whole_to_float(type, elems, length, values))
+        return length;
     if (n_cols == n_columns)
         take_means(type, elems, length, n_cols, values);
     else
         take_some(type, elems + col * type->bytes, n_columns, n_cols, length, values);
-    for (size_t t = length; t < L; t++)
-        values[t] = COV_SIGNAL_PAD;
-    size_t t = 0;
-    while (t < length &&
-           ((values[t] >= 0 && values[t] <= FLT_MAX) || (gaps && values[t] == COV_SIGNAL_PAD)))
+    size_t t = cov_whole_good(values, length);
+    while (gaps && t < length && values[t] == COV_SIGNAL_PAD) {
         t++;
+        t += cov_whole_good(values + t, length - t);
+    }
     return t;
 }
 
