@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: MIT */
 #include "common/job/measure.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -456,6 +457,34 @@ static void print_more(struct cov_json *json, const void *arg)
     cov_json_end_array(json);
 }
 
+/* What a report shows: reads of all BAM files (intervals of tracks), and the mean over the genome. */
+static int add_figures(const struct more *m, struct cov_stats *stats, struct cov_err *e)
+{
+    int64_t seen = 0, counted = 0;
+    double sum = 0;
+    bool any_reads = false;
+    for (size_t k = 0; k < m->n_files; k++) {
+        if (!m->is_track[k]) {
+            any_reads = true;
+            seen += m->reads[k * (COV_SKIP_N + 2) + COV_SKIP_N + 1];
+            counted += m->reads[k * (COV_SKIP_N + 2) + COV_COUNTED];
+        }
+        for (size_t s = 0; s < m->n_seqs; s++)
+            sum += m->means[k * m->n_seqs + s] * (double)m->lengths[s];
+    }
+    int rc = COV_OK;
+    if (any_reads)
+        rc = cov_stats_add_figure(stats, NULL, "reads", "reads in all files", 0, (double)seen, e);
+    if (!rc && any_reads)
+        rc = cov_stats_add_figure(stats, NULL, "counted", "reads that were counted", 0,
+                                  (double)counted, e);
+    if (!rc)
+        rc = cov_stats_add_figure(stats, NULL, "mean_coverage",
+                                  "mean coverage of a base of the genome, of all files together", 2,
+                                  stats->bases > 0 ? sum / (double)stats->bases : (double)NAN, e);
+    return rc;
+}
+
 static int note(const struct job *j, struct cov_stats *stats, struct cov_err *e)
 {
     const struct cov_grid *grid = j->genome.grid;
@@ -501,7 +530,7 @@ static int note(const struct job *j, struct cov_stats *stats, struct cov_err *e)
         for (size_t s = 0; s < m->n_seqs; s++)
             m->means[k * m->n_seqs + s] = f->sums[s] / (double)m->lengths[s];
     }
-    return COV_OK;
+    return add_figures(m, stats, e);
 }
 
 /* ---------------------------------------------------------------- all of it */
