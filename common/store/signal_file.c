@@ -325,9 +325,10 @@ size_t cov_signal_means(const struct cov_h5_type *type, const uint8_t *elems, si
     else
         take_some(type, elems + col * type->bytes, n_columns, n_cols, length, values);
     size_t t = cov_whole_good(values, length);
-    while (gaps && t < length &&
-           ((values[t] >= 0 && values[t] <= FLT_MAX) || values[t] == COV_SIGNAL_PAD))
+    while (gaps && t < length && values[t] == COV_SIGNAL_PAD) {
         t++;
+        t += cov_whole_good(values + t, length - t);
+    }
     return t;
 }
 
