@@ -55,8 +55,8 @@ struct cov_bgz {
     size_t n_ahead;
 
     /* Writing. */
-    int fd;    /* -1: reading */
-    int level; /* of compression; -1: htslib's own choice */
+    int fd;                         /* -1: reading */
+    int level;                      /* of compression; -1: htslib's own choice */
     cov_bgz_deflate_fn *deflate_by; /* NULL: htslib */
     size_t batch_blocks;
     struct batch batches[2];
@@ -686,8 +686,12 @@ static int save_index(hts_idx_t *idx, struct contigs *c, const char *path, const
                       bool csi, struct cov_err *e)
 {
     const tbx_conf_t *bed = &tbx_conf_bed;
-    const int32_t fields[META_FIELDS] = {bed->preset,    bed->sc,        bed->bc,
-                                         bed->ec,        bed->meta_char, bed->line_skip,
+    const int32_t fields[META_FIELDS] = {bed->preset,
+                                         bed->sc,
+                                         bed->bc,
+                                         bed->ec,
+                                         bed->meta_char,
+                                         bed->line_skip,
                                          (int32_t)(c->n - META_BYTES)};
     for (int i = 0; i < META_FIELDS; i++)
         put_number(c->bytes + 4 * (size_t)i, (uint32_t)fields[i], 4);

@@ -104,8 +104,8 @@ static int compress(struct batch *b, struct cov_err *e)
             struct block *block = &b->blocks[i];
             if ((int)block->file == file) {
                 block->n_out = 0;
-                rc = compress_block(&tokens, block->file, raw, block->n, b->out + at,
-                                    &block->n_out, e);
+                rc = compress_block(&tokens, block->file, raw, block->n, b->out + at, &block->n_out,
+                                    e);
                 at += block->n_out;
             }
             raw += block->n;

@@ -440,8 +440,8 @@ static void compare_bins(bigWigFile_t *ours, bigWigFile_t *theirs, const char *c
                 zoomed[i] = 0;
             if (zoomed && types[k] != sum && (!adds_up || size < 1e6))
                 if (!nearly(zoomed[i], exact[i], slack))
-                    fail_msg("%s, bin %u of %u up to %u, statistic %zu: %.9g instead of %.9g", contig,
-                             i, n, end, k, zoomed[i], exact[i]);
+                    fail_msg("%s, bin %u of %u up to %u, statistic %zu: %.9g instead of %.9g",
+                             contig, i, n, end, k, zoomed[i], exact[i]);
         }
         free(exact);
         free(same);
