@@ -63,7 +63,8 @@ int cov_bases_encode(const struct cov_bases_writer *w, size_t n_rows, const uint
                      struct cov_blob *out, struct cov_err *e) COV_MUST_USE;
 
 /* The same of chunks of one row, for the + strand codes[0..L), of which n are no padding, to plus, and
- * for the other strand to minus. Faster than two calls. `scratch` has room for L codes. */
+ * for the other strand to minus. Faster than two calls. `scratch` has cov_onehot_scratch(L)
+ * bytes. */
 int cov_bases_encode_both(const struct cov_bases_writer *w, const uint8_t *codes, size_t n,
                           uint8_t *scratch, struct cov_blob *plus, struct cov_blob *minus,
                           struct cov_err *e) COV_MUST_USE;
