@@ -190,7 +190,7 @@ static int limit_lengths(struct cov_loader *l, const struct cov_genome_options *
         if (length >= o->min_length && (o->max_length == 0 || length <= o->max_length))
             rows[n++] = i;
     }
-    if (n == 0) {
+    if (n == 0 && l->regions) {
         free(rows);
         return cov_fail(e, COV_EINPUT,
                         "%s: no sequence in the regions has a length within the limits", l->path);

@@ -312,7 +312,7 @@ static int read_piece(struct cov_journal *j, int64_t at, struct piece_head *h, u
 int cov_journal_scan(struct cov_journal *j, size_t n, struct cov_err *e)
 {
     struct piece_head h;
-    uint64_t n_body;
+    uint64_t n_body = 0;
     int64_t at = j->first;
     free(j->at);
     j->n = n;
@@ -403,7 +403,7 @@ int cov_journal_read(struct cov_journal *j, size_t piece, struct cov_blob blobs[
                      struct cov_err *e)
 {
     struct piece_head h;
-    uint64_t n_body;
+    uint64_t n_body = 0;
     int got = read_piece(j, j->at[piece], &h, &n_body, e);
     if (got < 0)
         return got;
