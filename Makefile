@@ -371,11 +371,13 @@ format-check: ## whether clang-format would change something
 	$(Q)$(CLANG_FORMAT) --dry-run -Werror $(ALL_SRC) $(HEADERS)
 
 SHELL_SRC = $(CLI_TESTS) $(wildcard tests/*.sh tests/*/*.sh workflows/*/*.sh completion/*.sh containers/*.sh .ci/run)
-lint: all ## layers, names, banned calls, man pages against option tables, shell scripts
+lint: all ## layers, names, banned calls, man pages against option tables, shell scripts, the Snakemake workflow
 	$(Q)$(PYTHON) tests/lint/sources.py .
 	$(Q)$(PYTHON) tests/lint/man_pages.py $(BIN) $(MAN1)
 	$(Q)$(if $(MAN1)$(MAN5)$(MAN7),mandoc -T lint -W warning $(MAN1) $(MAN5) $(MAN7))
 	$(Q)$(SHELLCHECK) -x $(SHELL_SRC)
+	$(Q)! command -v snakemake >/dev/null || { cd workflows/snakemake && snakemake --lint >../../$(B)/lint.log 2>&1; } || \
+	  { cat $(B)/lint.log; exit 1; }
 
 # ---------------------------------------------------------------- installing
 

@@ -5,6 +5,8 @@
 #
 #   check.sh TARBALL FOLDER          as root; FOLDER gets some 3 GB, and keeps the bare system for the next time
 #
+# $TESTS are other goals of make than check; $MIRROR another mirror of Debian than deb.debian.org.
+#
 # SPDX-License-Identifier: MIT
 set -eu
 
@@ -36,7 +38,8 @@ inside() { # NAME COMMAND...
     root=$folder/$1
     shift
     env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin TERM=dumb LC_ALL=C \
-        ${http_proxy:+http_proxy="$http_proxy"} ${https_proxy:+https_proxy="$https_proxy"} chroot "$root" "$@"
+        ${http_proxy:+http_proxy="$http_proxy"} ${https_proxy:+https_proxy="$https_proxy"} ${TESTS:+TESTS="$TESTS"} \
+        chroot "$root" "$@"
 }
 
 if ! [ -e "$folder/base/.complete" ]; then
@@ -46,7 +49,7 @@ if ! [ -e "$folder/base/.complete" ]; then
     : >"$folder/base/.complete"
 fi
 
-say 'build, and make check'
+say "build, and make ${TESTS:-check}"
 fresh build
 inside build useradd --create-home builder
 mkdir "$folder/build/src"

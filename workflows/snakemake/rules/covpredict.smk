@@ -1,4 +1,5 @@
-# Prediction: in one piece, or scattered in shards, each a job of its own, and joined again.
+# Prediction: in one piece, or scattered in shards, each a job of its own, and joined again. A job that was
+# ended goes on from its journal when it is run again.
 # SPDX-License-Identifier: MIT
 
 if SHARDS == 1:
@@ -25,7 +26,7 @@ if SHARDS == 1:
         container:
             config["container"]
         shell:
-            "covpredict -f -v -@ {threads} -m {input.model:q} --stats {output.stats:q} {params.extra}"
+            "covpredict -f --resume -v -@ {threads} -m {input.model:q} --stats {output.stats:q} {params.extra}"
             " -o {output.predictions:q} {input.genome:q} 2> {log:q}"
 
 else:
@@ -52,7 +53,7 @@ else:
         container:
             config["container"]
         shell:
-            "covpredict -f -v -@ {threads} -m {input.model:q} --shard {wildcards.part}/{wildcards.parts}"
+            "covpredict -f --resume -v -@ {threads} -m {input.model:q} --shard {wildcards.part}/{wildcards.parts}"
             " --stats {output.stats:q} {params.extra} -o {output.predictions:q} {input.genome:q} 2> {log:q}"
 
     rule h5chunk_merge:
