@@ -385,6 +385,22 @@ bool cov_bgz_is_bgzf(const struct cov_bgz *b)
     return b->kind == BGZF_BLOCKS;
 }
 
+size_t cov_bgz_block_rest(const struct BGZF *stream, const uint8_t **at)
+{
+    int rest = stream->block_length - stream->block_offset;
+    *at = (const uint8_t *)stream->uncompressed_block + stream->block_offset;
+    return rest > 0 ? (size_t)rest : 0;
+}
+
+/* As bgzf_read does it. */
+void cov_bgz_block_skip(struct BGZF *stream, size_t n)
+{
+    stream->block_offset += (int)n;
+    stream->uncompressed_address += (int64_t)n;
+    if (stream->block_offset == stream->block_length)
+        stream->block_offset = stream->block_length = 0;
+}
+
 /* ---------------------------------------------------------------- writing */
 
 int cov_bgz_open_write(const char *path, enum cov_bgz_mode mode, unsigned n_threads,

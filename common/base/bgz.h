@@ -66,6 +66,13 @@ int cov_bgz_close(struct cov_bgz *b, struct cov_err *e) COV_MUST_USE;
 /* Closes without caring about the result. NULL is accepted. */
 void cov_bgz_abort(struct cov_bgz *b);
 
+/* Of a BGZF stream that htslib has opened for reading: the bytes of its current block that it has not
+ * given yet. *at points to them until it reads on; returns how many. */
+struct BGZF;
+size_t cov_bgz_block_rest(const struct BGZF *stream, const uint8_t **at);
+/* Passes over the next n of them. */
+void cov_bgz_block_skip(struct BGZF *stream, size_t n);
+
 /* Writes a .tbi (or .csi, which a contig longer than 2^29 needs) for a finished, sorted bedGraph in
  * BGZF, under the name `index_path`. */
 int cov_bgz_index_bed(const char *path, const char *index_path, bool csi,

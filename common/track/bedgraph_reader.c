@@ -175,8 +175,8 @@ static bool ask_strtod(const char *p, float *value)
     return n > 0 && *end == '\0' && isfinite(*value);
 }
 
-/* The field at *p as a number. One of few digits is exact as a double, and so is the power of ten by
- * which it is divided: then the quotient is the nearest double, as strtod has it. */
+/* The field at *p as a number. One of few digits is exact as a double, and so is the power of ten
+ * by which it is divided: then the quotient is the nearest double, as strtod has it. */
 static inline bool read_value(const char **p, float *value)
 {
     enum { MOST = 15, POWERS = 16 };
