@@ -1,12 +1,13 @@
 #!/bin/sh
 # layouts.sh FOLDER CONTIGS LENGTH CHUNK - genome files of many contigs in every layout, made from every other
-# one, by streams, and in part, against what fasta2h5 writes: all have to give the same bytes by `h5chunk cat`. Contigs have LENGTH bases and some more; chunks have CHUNK. Prints what
-# differs; status 1 if anything does. Run by hand, with the tools in PATH: it is a matter of minutes for
-#   layouts.sh /dev/shm/x 1840 20000 21384; layouts.sh /dev/shm/x 300000 1000 1000
+# one, by streams, and in part, against what fasta2h5 writes: all have to give the same bytes by `h5chunk cat`.
+# Contigs have LENGTH bases and some more. FORMS: other forms of files than those below. Prints what differs;
+# status 1 if anything does. Run by hand, with the tools in PATH; these take some minutes:
+#   layouts.sh /dev/shm/x 1840 20000 21384; layouts.sh /dev/shm/x 300000 1000 1100
 # SPDX-License-Identifier: MIT
 set -eu
 [ $# -eq 4 ] || {
-    sed -n '2,6p' "$0" >&2
+    sed -n '2,7p' "$0" >&2
     exit 2
 }
 dir=$1 n_contigs=$2 length=$3 chunk=$4
@@ -33,7 +34,7 @@ awk -v n="$n_contigs" -v length_of="$length" 'BEGIN {
 grep '^>' genome.fa | sed 's/^>//' | awk 'NR % 3 == 1' >names
 
 # A form is LAYOUT:COMPRESSION:ROWS.
-forms='onehot:gzip:1 onehot:fast:1 onehot:lzf:3 packed:zstd:1 packed:none:4'
+forms=${FORMS:-onehot:gzip:1 onehot:fast:1 onehot:lzf:3 packed:zstd:1 packed:none:4}
 digest() { # of a file
     h5chunk cat -q "$1" | sha256sum | cut -d ' ' -f 1
 }
