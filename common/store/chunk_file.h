@@ -82,7 +82,8 @@ struct cov_chunk_writer_options {
 
 struct cov_chunk_writer;
 
-/* Creates the file at `path` (an outfile's temporary name). `head` is copied; the attributes timestamp
+/* Creates the file at `path` (an outfile's temporary name); NULL: no file, for a head without bases, to
+ * encode and nothing else; it ends in abort. `head` is copied; the attributes timestamp
  * (where the head has one, or bases: the time, or SOURCE_DATE_EPOCH of the environment; COV_EUSAGE if
  * that is no number), covtools_version and, if need be, partial are added. Rows may come in any order,
  * but each once; how many there are is known at the end. The same calls make the same bytes, whatever

@@ -142,6 +142,8 @@ static int begin_set(struct cov_chunk_writer *w, size_t k, struct cov_err *e)
         return cov_fail(e, COV_EUSAGE, "%s: %zu rows a chunk are too many", s->what->name,
                         w->options.chunk_rows);
     struct cov_h5_new spec = spec_of(s->what, s, w->options.compression);
+    if (!w->h5)
+        return COV_OK;
     spec.chunk[0] = w->options.chunk_rows;
     spec.chunk[1] = s->what->dims[0];
     spec.chunk[2] = 1;
@@ -226,7 +228,8 @@ static int write_table(struct cov_chunk_writer *w, const struct cov_chunk_table 
 
 /* ---- the file ---- */
 
-static int begin(struct cov_chunk_writer *w, const char *path, struct cov_err *e)
+/* The file with its attributes, tables and bases. */
+static int create(struct cov_chunk_writer *w, const char *path, struct cov_err *e)
 {
     const struct cov_chunk_head *h = &w->head;
     int rc = cov_h5_create(path, &w->h5, e);
@@ -243,6 +246,14 @@ static int begin(struct cov_chunk_writer *w, const char *path, struct cov_err *e
                               w->options.compression, &w->bases, e);
         w->n_pieces++;
     }
+    return rc;
+}
+
+static int begin(struct cov_chunk_writer *w, const char *path, struct cov_err *e)
+{
+    const struct cov_chunk_head *h = &w->head;
+    assert(path || !h->has_bases);
+    int rc = path ? create(w, path, e) : COV_OK;
     w->sets = cov_calloc(h->n_sets, sizeof *w->sets, e);
     if (!rc && !w->sets)
         rc = COV_ENOMEM;

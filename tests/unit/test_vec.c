@@ -1,5 +1,6 @@
 /* test_vec.c - the element-wise kernels of every instruction set: exp, sigmoid and tanh against the
- * double functions of libm, the others against their formulas; the same bits from all of them.
+ * double functions of libm, the others against their formulas; the same bits from all of them (of gates: from
+ * those that have multiply-adds).
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <setjmp.h>
@@ -140,8 +141,8 @@ static void sigmoid_and_tanh(void **state)
     free(x);
 }
 
-/* Several rows, any number of units, rows of h apart: the formula, the same bits from every table,
- * and nothing between the rows. */
+/* Several rows, any number of units, rows of h apart: the formula, the same bits from every table but
+ * the first, which has no multiply-adds, and nothing between the rows. */
 static void cell_of_rows(void **state)
 {
     (void)state;
@@ -191,9 +192,10 @@ static void cell_of_rows(void **state)
                     memcpy(&bits, &h[r * STRIDE + u], sizeof bits);
                     assert_int_equal(bits, 0x55555555);
                 }
-            if (t == 0)
+            if (t == 1)
                 memcpy(first, h, sizeof h);
-            assert_memory_equal(h, first, sizeof h);
+            if (t > 0)
+                assert_memory_equal(h, first, sizeof h);
         }
     }
 }

@@ -13,6 +13,48 @@ enum {
 
 typedef float vec __attribute__((vector_size(LANES * sizeof(float)), aligned(4), may_alias));
 
+/* MULTIPLY: sum += left right in place. MULTIPLY_FLOAT: the same with the float at p in all lanes.
+ * An instruction that reads its operand counts once where the processor decodes and renames, which
+ * is what bounds these loops as soon as the core is shared; but reads are bounded, too, so that only
+ * every other row of two vectors is read that way. */
+#ifndef MULTIPLY
+#define MULTIPLY(sum, left, right) ((sum) += (left) * (right))
+#define EVERY_LANE(p) (*(p))
+typedef float lanes;
+#endif
+
+enum { UNROLL = 4 };
+
+/* One row of B. row[j]: rows 4 (j / 2) + j % 2 of a, two rows above the other ones. */
+static inline __attribute__((always_inline)) void multiply_row(const int rows, const int vectors,
+                                                               const float *const *row, size_t lda,
+                                                               const vec *right, vec *sum0,
+                                                               vec *sum1)
+{
+    vec right0 = right[0], right1 = right[vectors - 1];
+    /* B comes from the second-level cache, or from beyond it; behind a panel's end stands mostly the
+     * one that is used next. */
+    __builtin_prefetch((const char *)(right + AHEAD * vectors));
+    if (vectors * LANES > LINE)
+        __builtin_prefetch((const char *)(right + AHEAD * vectors) + 64);
+#pragma GCC unroll 16
+    for (int r = 0; r < rows; r++) {
+        const float *p = row[r / 4 * 2 + r % 2] + (r % 4 < 2 ? 0 : 2 * lda);
+#ifdef MULTIPLY_FLOAT
+        if (r % 4 == 0) {
+            MULTIPLY_FLOAT(sum0[r], *p, right0);
+            if (vectors == 2)
+                MULTIPLY_FLOAT(sum1[r], *p, right1);
+            continue;
+        }
+#endif
+        lanes left = EVERY_LANE(p);
+        MULTIPLY(sum0[r], left, right0);
+        if (vectors == 2)
+            MULTIPLY(sum1[r], left, right1);
+    }
+}
+
 /* c[rows, vectors * LANES] of one panel: rows <= ROWS and vectors are constants where this is
  * inlined, so that the sums are registers. */
 static inline __attribute__((always_inline)) void tile(const int rows, const int vectors, size_t k,
@@ -20,21 +62,32 @@ static inline __attribute__((always_inline)) void tile(const int rows, const int
                                                        float *c, size_t ldc, bool add)
 {
     vec sum0[ROWS] = {{0}}, sum1[ROWS] = {{0}};
-    for (size_t i = 0; i < k; i++) {
-        const vec *right = (const vec *)(b + i * (size_t)vectors * LANES);
-        vec right0 = right[0], right1 = right[vectors - 1];
-        /* B comes from the second-level cache, or from beyond it; behind a panel's end stands mostly
-         * the one that is used next. */
-        __builtin_prefetch((const char *)(right + AHEAD * vectors));
-        if (vectors * LANES > LINE)
-            __builtin_prefetch((const char *)(right + AHEAD * vectors) + 64);
+    const float *row[ROWS / 2 + 1];
+    const int n = (rows + 3) / 4 * 2;
+    size_t width = (size_t)vectors * LANES;
 #pragma GCC unroll 16
-        for (int r = 0; r < rows; r++) {
-            float left = a[(size_t)r * lda + i];
-            sum0[r] += left * right0;
-            if (vectors == 2)
-                sum1[r] += left * right1;
+    for (int j = 0; j < n; j++)
+        row[j] = a + (size_t)(j / 2 * 4 + j % 2) * lda;
+    for (; k >= UNROLL; k -= UNROLL, b += UNROLL * width) {
+#pragma GCC unroll 4
+        for (int i = 0; i < UNROLL; i++) {
+            const float *at[ROWS / 2 + 1];
+#pragma GCC unroll 16
+            for (int j = 0; j < n; j++)
+                at[j] = row[j] + i;
+            multiply_row(rows, vectors, at, lda, (const vec *)(b + (size_t)i * width), sum0, sum1);
         }
+#pragma GCC unroll 16
+        for (int j = 0; j < n; j++) {
+            row[j] += UNROLL;
+            __asm__("" : "+r"(row[j])); /* a pointer each, no index: that would be read apart */
+        }
+    }
+    for (; k > 0; k--, b += width) {
+        multiply_row(rows, vectors, row, lda, (const vec *)b, sum0, sum1);
+#pragma GCC unroll 16
+        for (int j = 0; j < n; j++)
+            row[j]++;
     }
 #pragma GCC unroll 16
     for (int r = 0; r < rows; r++) {

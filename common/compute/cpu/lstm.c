@@ -11,7 +11,10 @@
 
 #include "common/base/mem.h"
 
-enum { STEPS = 16 }; /* of a block */
+enum {
+    STEPS = 16,      /* of a block, at most */
+    BLOCK_ROWS = 72, /* and steps of all sequences: what stays in the cache beside the weights */
+};
 
 struct cov_lstm {
     struct cov_layer layer;
@@ -31,8 +34,8 @@ struct direction {
     const float *x;
     float *y;
     /* Scratch. A row of `block` is the sums of one step of one sequence, then its gates. */
-    float *block;                       /* [STEPS * n, 4*hidden] */
-    float *x_rows;                      /* [STEPS * n, c_in] gathered for it */
+    float *block;                       /* [BLOCK_ROWS, 4*hidden] */
+    float *x_rows;                      /* [BLOCK_ROWS, c_in] gathered for it */
     float *h_rows;                      /* [n, hidden] gathered */
     float *moving;                      /* [n, 4*hidden] sums, then gates, for them */
     float *x_parts;                     /* [n, 4*hidden] the sums over x of ref_x */
@@ -110,7 +113,8 @@ void cov_lstm_free(struct cov_lstm *f)
 size_t cov_lstm_scratch(const struct cov_lstm *f)
 {
     size_t hidden = f->layer.hidden, n_gates = 4 * hidden;
-    return COV_LSTM_ROWS * (STEPS * (n_gates + f->layer.c_in) + 3 * n_gates + 2 * hidden) + hidden;
+    return BLOCK_ROWS * (n_gates + f->layer.c_in) + COV_LSTM_ROWS * (3 * n_gates + 2 * hidden) +
+           hidden;
 }
 
 /* ---- running ---- */
@@ -167,7 +171,7 @@ static void multiply_x(struct direction *r, size_t first, size_t steps)
 {
     const struct cov_layer *l = &r->f->layer;
     size_t n = r->n, n_rows = 0, t0 = r->d ? row_of(r, first + steps - 1) : first;
-    const float *rows[STEPS * COV_LSTM_ROWS], *in_place = r->x + t0 * n * l->c_in;
+    const float *rows[BLOCK_ROWS], *in_place = r->x + t0 * n * l->c_in;
     bool whole = true; /* all rows, each in its place */
     for (size_t s = 0; s < steps; s++) {
         size_t t = row_of(r, first + s);
@@ -267,7 +271,7 @@ static void step_of_some(struct direction *r, size_t step, size_t s)
 static void run_direction(struct direction *r)
 {
     const struct cov_layer *l = &r->f->layer;
-    size_t most = 0;
+    size_t most = 0, block_steps = BLOCK_ROWS / r->n < STEPS ? BLOCK_ROWS / r->n : STEPS;
     memset(r->cell, 0, r->n * l->hidden * sizeof *r->cell);
     for (size_t b = 0; b < r->n; b++) {
         struct cov_rows rows = r->tasks[b].rows;
@@ -277,8 +281,8 @@ static void run_direction(struct direction *r)
         r->ref_x[b] = r->ref_h[b] = r->gates[b] = NULL;
         most = r->n_steps[b] > most ? r->n_steps[b] : most;
     }
-    for (size_t first = 0; first < most; first += STEPS) {
-        size_t steps = most - first < STEPS ? most - first : STEPS;
+    for (size_t first = 0; first < most; first += block_steps) {
+        size_t steps = most - first < block_steps ? most - first : block_steps;
         multiply_x(r, first, steps);
         for (size_t s = 0; s < steps; s++) {
             if (r->n_fresh[s] == r->n)
@@ -296,8 +300,8 @@ void cov_lstm_run(const struct cov_lstm *f, size_t n, struct cov_lstm_task *task
     struct direction r = {.f = f, .n = n, .full = full, .tasks = tasks, .x = x};
     r.y = y;
     r.block = scratch;
-    r.x_rows = r.block + STEPS * n * n_gates;
-    r.moving = r.x_rows + STEPS * n * f->layer.c_in;
+    r.x_rows = r.block + BLOCK_ROWS * n_gates;
+    r.moving = r.x_rows + BLOCK_ROWS * f->layer.c_in;
     r.x_parts = r.moving + n * n_gates;
     r.resting = r.x_parts + n * n_gates;
     r.h_rows = r.resting + n * n_gates;

@@ -3,4 +3,5 @@
 #define VEC_TABLE cov_vec_base
 #define VEC_NAME "baseline"
 #define VEC_NEEDS (0)
+#define LANES 4
 #include "common/compute/cpu/vec_body.h"
