@@ -12,6 +12,10 @@ datarootdir  ?= $(prefix)/share
 mandir       ?= $(datarootdir)/man
 man1dir      ?= $(mandir)/man1
 man5dir      ?= $(mandir)/man5
+man7dir      ?= $(mandir)/man7
+bashcompletiondir ?= $(datarootdir)/bash-completion/completions
+zshcompletiondir  ?= $(datarootdir)/zsh/site-functions
+fishcompletiondir ?= $(datarootdir)/fish/vendor_completions.d
 docdir       ?= $(datarootdir)/doc/covtools
 pkgconfigdir ?= $(libdir)/pkgconfig
 
@@ -38,9 +42,9 @@ DEPS := gcc libc6-dev make pkg-config libhts-dev libhdf5-dev libbigwig-dev libde
         libcjson-dev liblz4-dev libzstd-dev libblosc-dev libopenblas-pthread-dev zlib1g-dev libcmocka-dev perl tabix gnuplot-nox \
         python3 python3-h5py python3-numpy python3-pybigwig
 # For the checks of developers, and the tests that say SKIP without: torch.load of our checkpoints, h5py with
-# plugins.
+# plugins, the workflow.
 DEPS_EXTRA := clang-format clang-tidy shellcheck mandoc valgrind gcovr git python3-torch \
-        hdf5-filter-plugin hdf5-filter-plugin-blosc-serial
+        hdf5-filter-plugin hdf5-filter-plugin-blosc-serial snakemake
 
 # apt is only troubled for what is missing.
 apt = @missing=$$(for p in $(1); do \
@@ -114,12 +118,13 @@ ALL_SRC    := $(LIB_SRC) $(TOOL_SRC) $(PART_SRC) $(UNIT_SRC) $(HELPER_SRC) $(DEM
 HEADERS    := $(sort $(wildcard common/*.h common/*/*.h common/*/*/*.h tools/*/*.h tests/lib/*.h))
 MAN1       := $(sort $(wildcard man/*.1))
 MAN5       := $(sort $(wildcard man/*.5))
+MAN7       := $(sort $(wildcard man/*.7))
 CLI_TESTS  := $(sort $(wildcard tests/cli/*.t))
 ifdef SAN
 # Those that compare values with the files of other programs, or look at sources and pages: they go the
 # ways that other tests go.
 CLI_TESTS := $(filter-out %_reference.t %/codecs.t %/clients.t %/ckpt_torch.t %/covpredict_full.t \
-  %/covpredict_precision.t %/demo.t %/install.t %/lint.t %/onehot.t %/pipeline.t,$(CLI_TESTS))
+  %/covpredict_precision.t %/demo.t %/install.t %/lint.t %/onehot.t %/pipeline.t %/snakemake.t %/tutorial.t,$(CLI_TESTS))
 endif
 
 TOOLS   := $(TOOL_SRC:tools/%.c=%)
@@ -133,7 +138,7 @@ obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
 
 PACKAGES := htslib hdf5-serial libdeflate liblzf liblz4 libzstd blosc libcjson
 # Goals that do without the libraries.
-ifneq ($(filter-out deps deps-extra deps-aarch64 help clean format format-check dist uninstall,$(or $(MAKECMDGOALS),all)),)
+ifneq ($(filter-out deps deps-extra deps-aarch64 help clean format format-check dist container-check uninstall,$(or $(MAKECMDGOALS),all)),)
   MISSING := $(shell for p in $(PACKAGES); do $(PKG_CONFIG) --exists $$p 2>/dev/null || echo $$p; done)
   ifneq ($(MISSING),)
     $(error not found by $(PKG_CONFIG): $(MISSING). On Debian and Ubuntu `sudo make deps` installs what is needed)
@@ -155,10 +160,16 @@ RPATH        := -Wl,--enable-new-dtags -Wl,-rpath,'$$ORIGIN/../lib'
 cc_option  = $(if $(shell $(CC) -Werror $(1) -x c -c /dev/null -o /dev/null 2>/dev/null && echo yes),$(1))
 VEC_CFLAGS := -ftree-vectorize $(call cc_option,-fvect-cost-model=dynamic) -fno-math-errno -fno-trapping-math
 ISA_vec_base := $(VEC_CFLAGS)
+# Loops over the values of a track.
+ISA_strands  := $(VEC_CFLAGS)
+ISA_runs     := $(VEC_CFLAGS)
+ISA_whole    := $(VEC_CFLAGS)
 ifneq ($(filter x86_64-%,$(shell $(CC) -dumpmachine)),)
 ISA_vec_avx2    := $(VEC_CFLAGS) -mavx2 -mfma
 ISA_vec_avx512  := $(VEC_CFLAGS) -mavx512f -mavx512dq -mavx512bw -mavx512vl -mprefer-vector-width=512
 ISA_gauss_avx2  := -mavx2
+ISA_alphabet_avx2 := -mavx2
+ISA_onehot_avx2 := -mavx2 -mbmi2
 ISA_gemm_avx2   := -mavx2 -mfma -ffp-contract=fast
 ISA_gemm_avx512 := -mavx512f -ffp-contract=fast
 ISA_gemm_avx512bf16 := $(VEC_CFLAGS) -mavx512f -mavx512bw -mavx512vl -mavx512bf16
@@ -248,9 +259,15 @@ TEST_ENV = BIN='$(abspath $(BIN))' TESTLIB='$(abspath $(B))/tests/lib' SRC='$(CU
            ASAN_OPTIONS="$${ASAN_OPTIONS:-quarantine_size_mb=16}"
 PROVE = $(TEST_ENV) prove --timer $(PROVE_FLAGS)
 
+# The longest first, so that with several at once none of them runs alone in the end; most units are short.
+LONGEST := $(patsubst %,$(B)/tests/test_%,reference_models lstm) \
+  $(patsubst %,tests/cli/%.t,h5chunk_recast covpredict_precision fasta2h5 cov2bigwig_reference cov2bigwig_compare damaged_hdf5 \
+  damaged_fasta h5_reference covpredict covpredict_shard clients h5_layout damaged_chunks)
+longest_first = $(filter $(1),$(LONGEST)) $(filter-out $(LONGEST),$(1))
+
 .PHONY: check check-unit check-cli check-long
 check: all $(UNITS) $(HELPERS) $(DEMOS) ## run all tests; SAN=address,undefined under sanitizers
-	$(Q)$(PROVE) --exec '' $(sort $(UNITS)) $(CLI_TESTS)
+	$(Q)$(PROVE) --exec '' $(call longest_first,$(CLI_TESTS) $(sort $(UNITS)))
 check-unit: $(UNITS) ## run the tests of the library's files
 	$(Q)$(PROVE) --exec '' $(sort $(UNITS))
 check-cli: all $(HELPERS) $(DEMOS) ## run the tests of the command lines
@@ -306,6 +323,12 @@ check-aarch64: ## cross-build for aarch64, and test as far as the network under 
 	  $(MAKE) --no-print-directory $(ARM_UNITS) && $(PROVE) --exec '$(ARM_QEMU)' $(ARM_UNITS); fi
 -include $(ARM_OBJ:.o=.d)
 
+.PHONY: check-nextflow
+check-nextflow: all $(DEMOS) ## run the Nextflow pipeline: killed, resumed, in shards, as a stub (NEXTFLOW=that of ../shared)
+	$(Q)nextflow='$(or $(NEXTFLOW),$(shell command -v nextflow),$(abspath $(wildcard ../shared/tools/nextflow/nextflow)))'; \
+	[ -n "$$nextflow" ] || { echo 'check-nextflow: SKIP, no nextflow'; exit; }; \
+	PATH='$(abspath $(BIN))':$$(dirname "$$nextflow"):"$$PATH" workflows/nextflow/check.sh $(B)/demo/make_demo build/nextflow
+
 .PHONY: coverage
 coverage: ## build with gcov, run the tests, show which lines of the library they reach
 	$(Q)find build/coverage -name '*.gcda' -delete 2>/dev/null || true
@@ -347,12 +370,14 @@ format: ## clang-format all sources
 format-check: ## whether clang-format would change something
 	$(Q)$(CLANG_FORMAT) --dry-run -Werror $(ALL_SRC) $(HEADERS)
 
-SHELL_SRC = $(CLI_TESTS) $(wildcard tests/*.sh tests/lib/*.sh tests/lint/*.sh workflows/*/*.sh .ci/run)
-lint: all ## layers, names, banned calls, man pages against option tables, shell scripts
+SHELL_SRC = $(CLI_TESTS) $(wildcard tests/*.sh tests/*/*.sh workflows/*/*.sh completion/*.sh containers/*.sh .ci/run)
+lint: all ## layers, names, banned calls, man pages against option tables, shell scripts, the Snakemake workflow
 	$(Q)$(PYTHON) tests/lint/sources.py .
 	$(Q)$(PYTHON) tests/lint/man_pages.py $(BIN) $(MAN1)
-	$(Q)$(if $(MAN1)$(MAN5),mandoc -T lint -W warning $(MAN1) $(MAN5))
+	$(Q)$(if $(MAN1)$(MAN5)$(MAN7),mandoc -T lint -W warning $(MAN1) $(MAN5) $(MAN7))
 	$(Q)$(SHELLCHECK) -x $(SHELL_SRC)
+	$(Q)! command -v snakemake >/dev/null || { cd workflows/snakemake && snakemake --lint >../../$(B)/lint.log 2>&1; } || \
+	  { cat $(B)/lint.log; exit 1; }
 
 # ---------------------------------------------------------------- installing
 
@@ -364,10 +389,21 @@ $(B)/cov.h: $(PUBLIC) Makefile
 	@{ echo '/* cov.h - libcov as a whole.'; echo ' * SPDX-License-Identifier: MIT */'; echo '#ifndef COV_H'; \
 	   echo '#define COV_H'; printf '#include "%s"\n' $(PUBLIC); echo '#endif'; } > $@
 
-.PHONY: install install-strip uninstall
-install: all $(B)/cov.h ## install tools, library, headers, man pages (prefix, DESTDIR)
+# Each tool prints its options, from which the completions of the shells are made.
+COMPLETIONS := $(foreach t,$(TOOLS),$(B)/completion/$t $(B)/completion/_$t $(B)/completion/$t.fish)
+complete = @mkdir -p $(@D) && completion/completion.sh $(1) $< > $@
+$(B)/completion/_%: $(BIN)/% completion/completion.sh completion/completion.awk
+	$(call complete,zsh)
+$(B)/completion/%.fish: $(BIN)/% completion/completion.sh completion/completion.awk
+	$(call complete,fish)
+$(B)/completion/%: $(BIN)/% completion/completion.sh completion/completion.awk
+	$(call complete,bash)
+
+.PHONY: install install-strip uninstall completions
+completions: $(COMPLETIONS)
+install: all $(B)/cov.h $(COMPLETIONS) ## install tools, library, headers, man pages, completions (prefix, DESTDIR)
 	$(INSTALL) -d $(DESTDIR)$(bindir) $(DESTDIR)$(libdir) $(DESTDIR)$(pkgconfigdir) $(DESTDIR)$(man1dir) $(DESTDIR)$(man5dir) \
-	  $(DESTDIR)$(docdir)
+	  $(DESTDIR)$(man7dir) $(DESTDIR)$(docdir) $(DESTDIR)$(bashcompletiondir) $(DESTDIR)$(zshcompletiondir) $(DESTDIR)$(fishcompletiondir)
 	$(INSTALL) $(STRIP_FLAG) $(TOOLS:%=$(BIN)/%) $(DESTDIR)$(bindir)
 	$(INSTALL) $(STRIP_FLAG) -m 644 $(LIB)/$(SONAME) $(DESTDIR)$(libdir)/$(SO_FILE)
 	ln -sf $(SO_FILE) $(DESTDIR)$(libdir)/$(SONAME)
@@ -379,12 +415,18 @@ install: all $(B)/cov.h ## install tools, library, headers, man pages (prefix, D
 	  'Libs: -L$${libdir} -lcov' 'Cflags: -I$${includedir} -I$${includedir}/covtools' > $(DESTDIR)$(pkgconfigdir)/libcov.pc
 	$(if $(MAN1),$(INSTALL) -m 644 $(MAN1) $(DESTDIR)$(man1dir))
 	$(if $(MAN5),$(INSTALL) -m 644 $(MAN5) $(DESTDIR)$(man5dir))
+	$(if $(MAN7),$(INSTALL) -m 644 $(MAN7) $(DESTDIR)$(man7dir))
+	$(INSTALL) -m 644 $(TOOLS:%=$(B)/completion/%) $(DESTDIR)$(bashcompletiondir)
+	$(INSTALL) -m 644 $(TOOLS:%=$(B)/completion/_%) $(DESTDIR)$(zshcompletiondir)
+	$(INSTALL) -m 644 $(TOOLS:%=$(B)/completion/%.fish) $(DESTDIR)$(fishcompletiondir)
 	$(INSTALL) -m 644 README.md NEWS.md LICENSE $(DESTDIR)$(docdir)
 	[ -n '$(DESTDIR)' ] || [ "$$(id -u)" -ne 0 ] || ldconfig
 install-strip: ## the same without debugging symbols
 	$(MAKE) STRIP_FLAG=-s install
 uninstall: ## remove what install installed
-	rm -f $(TOOLS:%=$(DESTDIR)$(bindir)/%) $(MAN1:man/%=$(DESTDIR)$(man1dir)/%) $(MAN5:man/%=$(DESTDIR)$(man5dir)/%)
+	rm -f $(TOOLS:%=$(DESTDIR)$(bindir)/%) $(MAN1:man/%=$(DESTDIR)$(man1dir)/%) $(MAN5:man/%=$(DESTDIR)$(man5dir)/%) \
+	  $(MAN7:man/%=$(DESTDIR)$(man7dir)/%) $(TOOLS:%=$(DESTDIR)$(bashcompletiondir)/%) \
+	  $(TOOLS:%=$(DESTDIR)$(zshcompletiondir)/_%) $(TOOLS:%=$(DESTDIR)$(fishcompletiondir)/%.fish)
 	rm -f $(addprefix $(DESTDIR)$(libdir)/,libcov.so $(SONAME) $(SO_FILE)) $(DESTDIR)$(pkgconfigdir)/libcov.pc
 	rm -rf $(DESTDIR)$(includedir)/covtools $(DESTDIR)$(docdir)
 
@@ -394,9 +436,22 @@ uninstall: ## remove what install installed
 demo: all $(DEMOS) ## FASTA to track with a network that counts CpG; ends with a picture
 	@PATH='$(abspath $(BIN))':"$$PATH" workflows/demo/demo.sh $(B)/demo/make_demo build/demo
 
+.PHONY: container-check
+container-check: ## the steps of the containers in debootstrap roots, and the tests there (as root; CONTAINER_CHECK=folder)
+	$(Q)$(MAKE) --no-print-directory DIST=build/container-check.tar.gz dist
+	$(Q)command -v debootstrap >/dev/null || { echo 'container-check: no debootstrap (apt-get install debootstrap)' >&2; exit 1; }
+	$(Q)containers/check.sh build/container-check.tar.gz '$(or $(CONTAINER_CHECK),build/container-check)'
+
+.PHONY: samples
+samples: all $(DEMOS) ## made-up samples in build/samples, for the tutorial (man man/covtools.7) and the workflows
+	$(Q)rm -rf build/samples
+	$(Q)workflows/demo/samples.sh $(B)/demo/make_demo build/samples
+
 .PHONY: dist clean help
+# The same bytes for the same commit: times are those of the commit, and none is in gzip's header.
+DIST ?= covtools-$(VERSION:-dirty=).tar.gz
 dist: ## pack the committed sources as covtools-VERSION.tar.gz
-	$(GIT) archive --prefix=covtools-$(VERSION)/ -o covtools-$(VERSION).tar.gz HEAD
+	$(GIT) -c tar.tar.gz.command='gzip -9nc' archive --format=tar.gz --prefix=covtools-$(VERSION:-dirty=)/ -o '$(DIST)' HEAD
 clean: ## remove everything that was built
 	rm -rf build bin lib covtools-*.tar.gz
 help: ## show this list

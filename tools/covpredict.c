@@ -4,16 +4,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/base/bgz.h"
 #include "common/base/clock.h"
+#include "common/base/log.h"
+#include "common/base/mem.h"
 #include "common/base/outfile.h"
 #include "common/base/path.h"
 #include "common/base/pool.h"
 #include "common/base/tool.h"
 #include "common/compute/device.h"
 #include "common/job/predict.h"
+#include "common/job/predict_resume.h"
+#include "common/job/track_files.h"
 
 struct config {
     const char *model;
@@ -30,6 +35,10 @@ struct config {
     int type;
     int on_bad_base;
     const char *rename;
+    struct cov_strings regions;
+    const char *bed;
+    int64_t overlap;
+    bool resume;
 };
 
 static const char *const devices[] = {"auto", "cpu", NULL};
@@ -52,7 +61,11 @@ enum {
     ROW_SPECIES,
     ROW_MIN_LENGTH,
     ROW_MAX_LENGTH,
+    ROW_REGIONS,
+    ROW_BED,
+    ROW_OVERLAP,
     ROW_SHARD,
+    ROW_RESUME,
     ROW_LOADING,
     ROW_FULL,
     ROW_FLOAT,
@@ -99,7 +112,7 @@ static const struct cov_opt options[] = {
          .help =
              "arithmetic of the network: exact is the faster one of fp32 and bf16x3, which both "
              "give Predmoter's values; balanced and bf16 are faster and less exact. Where fp32 is "
-             "as fast as what is asked for, it is taken; -v says so"},
+             "as fast as what is asked for, it is taken, and a line says so"},
     [ROW_CPU] = {.name = "cpu",
                  .type = COV_OPT_STRING,
                  .field = FIELD(cpu),
@@ -137,12 +150,40 @@ static const struct cov_opt options[] = {
                         .min = 1,
                         .max = MAX_LENGTH,
                         .help = "leave out sequences that are longer"},
+    [ROW_REGIONS] = {.name = "regions",
+                     .letter = 'r',
+                     .type = COV_OPT_LIST,
+                     .field = FIELD(regions),
+                     .metavar = "REGION,...",
+                     .help = "predict only these, NAME or NAME:FIRST-LAST, from 1; several with "
+                             "commas, or given several times. What is outside of them is -1"},
+    [ROW_BED] = {.name = "regions-file",
+                 .letter = 'R',
+                 .type = COV_OPT_STRING,
+                 .flags = COV_OPT_PATH_IN,
+                 .field = FIELD(bed),
+                 .metavar = "BED",
+                 .help = "predict only its regions"},
+    [ROW_OVERLAP] = {.name = "overlap",
+                     .type = COV_OPT_SIZE,
+                     .field = FIELD(overlap),
+                     .metavar = "N",
+                     .min = 0,
+                     .max = MAX_CHUNK,
+                     .help = "predict in windows of a chunk's length that share N bases with the "
+                             "next, of which each gives up half: against artefacts at the ends of "
+                             "chunks. 0: chunks as they are"},
     [ROW_SHARD] = {.name = "shard",
                    .type = COV_OPT_STRING,
                    .field = FIELD(shard),
                    .metavar = "I/N",
                    .help = "predict only the I-th of N parts, as equal as can be; `h5chunk merge` "
                            "joins them"},
+    [ROW_RESUME] = {.name = "resume",
+                    .type = COV_OPT_FLAG,
+                    .field = FIELD(resume),
+                    .help = "keep what is finished in OUT.resume, and go on from what a run that "
+                            "was ended left there; nothing is done where OUT is complete"},
     [ROW_LOADING] = {.name = "loading",
                      .type = COV_OPT_ENUM,
                      .field = FIELD(loading),
@@ -206,8 +247,21 @@ static int parse_shard(const char *text, size_t *shard, size_t *n_shards, struct
     return COV_OK;
 }
 
+static int check_resume(const char *output, const char *input, struct cov_err *e)
+{
+    struct stat st;
+    if (cov_path_is_std(output))
+        return cov_fail(e, COV_EUSAGE,
+                        "--resume: what goes to standard output cannot be gone on with");
+    if (cov_path_is_std(input) || (stat(input, &st) == 0 && !S_ISREG(st.st_mode)))
+        return cov_fail(e, COV_EUSAGE, "--resume: %s is no file that could be read again",
+                        cov_path_is_std(input) ? "standard input" : input);
+    return COV_OK;
+}
+
 /* Options that contradict each other. */
-static int check(struct config *c, const bool *given, const char *output, struct cov_err *e)
+static int check(struct config *c, const bool *given, const char *output, const char *input,
+                 struct cov_err *e)
 {
     if (c->shard) {
         int rc = parse_shard(c->shard, &c->shard_index, &c->n_shards, e);
@@ -223,6 +277,17 @@ static int check(struct config *c, const bool *given, const char *output, struct
         return cov_err_prefix(e, "%s", given[ROW_CPU] ? "--cpu" : "COVTOOLS_CPU");
     if (cov_path_is_std(output) && isatty(STDOUT_FILENO))
         return cov_fail(e, COV_EUSAGE, "-o -: a chunk stream is not for a terminal");
+    enum cov_track_kind kind;
+    if (!cov_path_is_std(output) && cov_track_kind_of(output, &kind, NULL) == COV_OK)
+        return cov_fail(e, COV_EUSAGE,
+                        "%s: its suffix is that of a track; covpredict writes HDF5 (.h5), of which "
+                        "cov2bigwig makes tracks",
+                        output);
+    if (c->resume) {
+        rc = check_resume(output, input, e);
+        if (rc)
+            return rc;
+    }
     if (c->as_float && given[ROW_DTYPE])
         return cov_fail(e, COV_EUSAGE, "--float and --dtype contradict each other");
     if (given[ROW_MIN_LENGTH] && given[ROW_MAX_LENGTH] && c->min_length > c->max_length)
@@ -230,9 +295,20 @@ static int check(struct config *c, const bool *given, const char *output, struct
     return COV_OK;
 }
 
-static int check_length(const void *model, size_t L, struct cov_err *e)
+/* What the length of chunks has to suit. */
+struct length_check {
+    const struct cov_model *model;
+    int64_t overlap;
+};
+
+static int check_length(const void *arg, size_t L, struct cov_err *e)
 {
-    return cov_model_check_length(model, L, e);
+    const struct length_check *c = arg;
+    if ((uint64_t)c->overlap >= L)
+        return cov_fail(e, COV_EUSAGE,
+                        "--overlap: %lld bases are not fewer than the %zu of a chunk",
+                        (long long)c->overlap, L);
+    return cov_model_check_length(c->model, L, e);
 }
 
 /* Opens the input; what the model cannot take is known before it is read. */
@@ -241,6 +317,7 @@ static int open_input(const struct config *c, const bool *given, struct cov_comm
                       const struct cov_model *model, struct cov_loader **loader, struct cov_err *e)
 {
     char needs_fasta[32] = "";
+    const struct length_check length = {model, c->overlap};
     struct cov_loader_options from = {
         .chunk_length = (size_t)c->length,
         .species = c->species,
@@ -252,11 +329,17 @@ static int open_input(const struct config *c, const bool *given, struct cov_comm
                    .n_threads = (unsigned)common->threads},
         .shard = c->shard_index,
         .n_shards = c->n_shards,
+        .regions = (const char *const *)c->regions.items,
+        .n_regions = c->regions.n,
+        .bed_path = c->bed,
+        .neighbours = c->overlap > 0,
+        .resumes = c->resume,
         .loading = (enum cov_loading)c->loading,
-        /* Chunks that are filled alike rest together; a stream goes out in the order of the grid. */
-        .order = to_stream ? COV_ORDER_GRID : COV_ORDER_FILLED,
+        /* Chunks that are filled alike rest together; a stream goes out in the order of the grid,
+         * and neighbours share windows. */
+        .order = to_stream || c->overlap > 0 ? COV_ORDER_GRID : COV_ORDER_FILLED,
         .check = check_length,
-        .check_arg = model,
+        .check_arg = &length,
     };
     int rc = COV_OK;
     for (size_t i = 0; i < COV_COUNT(fasta_only) && !from.needs_fasta; i++)
@@ -266,8 +349,62 @@ static int open_input(const struct config *c, const bool *given, struct cov_comm
         }
     /* A pipe may let us wait. */
     if (given[ROW_LENGTH])
-        rc = cov_model_check_length(model, (size_t)c->length, e);
+        rc = check_length(&length, (size_t)c->length, e);
     return rc ? rc : cov_loader_open(input, &from, &common->progress, loader, e);
+}
+
+/* "chr1:1-100,chr2". NULL: out of memory. Caller frees. */
+static char *join_regions(const struct cov_strings *regions, struct cov_err *e)
+{
+    char *text = cov_strdup("", e);
+    for (size_t i = 0; text && i < regions->n; i++) {
+        char *longer = cov_strfmt(e, "%s%s%s", text, i ? "," : "", regions->items[i]);
+        free(text);
+        text = longer;
+    }
+    return text;
+}
+
+static int predict_resumed(const struct config *c, const struct cov_common *common,
+                           const char *input, struct cov_loader *loader,
+                           const struct cov_model *model, struct cov_pool *pool,
+                           const struct cov_predict_options *how, struct cov_progress *progress,
+                           struct cov_stats *stats, struct cov_err *e)
+{
+    char *regions = join_regions(&c->regions, e);
+    if (!regions)
+        return COV_ENOMEM;
+    const struct cov_predict_fact files[] = {{"input", input},
+                                             {"--model", c->model},
+                                             {"--rename", c->rename},
+                                             {"--regions-file", c->bed}};
+    const struct cov_predict_fact facts[] = {{"--shard", c->shard ? c->shard : "none"},
+                                             {"--regions", regions[0] ? regions : "none"},
+                                             {"--on-bad-base", bad_base_choices[c->on_bad_base]}};
+    const struct cov_predict_resume resume = {
+        .output = common->output,
+        .force = common->force,
+        .files = files,
+        .n_files = COV_COUNT(files),
+        .facts = facts,
+        .n_facts = COV_COUNT(facts),
+    };
+    int rc = cov_predict_resume(loader, model, pool, how, &resume, progress, stats, e);
+    free(regions);
+    return rc;
+}
+
+/* A run that was ended has left something that this one would not look at. */
+static int hint_at_journal(const char *output, struct cov_err *e)
+{
+    struct stat st;
+    char *journal = cov_predict_journal_name(output, e);
+    if (!journal)
+        return COV_ENOMEM;
+    if (stat(journal, &st) == 0)
+        cov_info("%s is there, of a run that was ended: --resume goes on from it", journal);
+    free(journal);
+    return COV_OK;
 }
 
 static int run(struct cov_common *common, void *config, const bool *given, int n_operands,
@@ -281,13 +418,16 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
     struct cov_loader *loader = NULL;
     char *dir = NULL;
 
-    int rc = check(c, given, common->output, e);
+    int rc = check(c, given, common->output, operands[0], e);
     if (rc)
         return rc;
     /* Everything that may refuse comes before the genome is read. */
     bool to_stream = cov_path_is_std(common->output);
-    if (!to_stream)
-        rc = cov_outfile_begin(&out, common->output, COV_OUTFILE_SEEKABLE, common->force, e);
+    if (!to_stream && !c->resume) {
+        rc = hint_at_journal(common->output, e);
+        if (rc == COV_OK)
+            rc = cov_outfile_begin(&out, common->output, COV_OUTFILE_SEEKABLE, common->force, e);
+    }
     if (rc == COV_OK)
         rc = cov_stats_add_input(&common->stats, c->model, e);
     if (rc == COV_OK)
@@ -315,12 +455,17 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
         .batch = (size_t)c->batch,
         .type = c->as_float ? COV_SIGNAL_FLOAT32 : (enum cov_signal_type)c->type,
         .full = c->full,
+        .overlap = (size_t)c->overlap,
         .cpu = {.levels = c->cpu, .precision = (enum cov_precision)c->precision},
         .tmpdir = tmpdir,
     };
-    rc = cov_predict(loader, model, pool, &how, to_stream ? "-" : out.tmp, &common->progress,
-                     &common->stats, e);
-    if (rc == COV_OK && !to_stream)
+    if (c->resume)
+        rc = predict_resumed(c, common, operands[0], loader, model, pool, &how, &common->progress,
+                             &common->stats, e);
+    else
+        rc = cov_predict(loader, model, pool, &how, to_stream ? "-" : out.tmp, &common->progress,
+                         &common->stats, e);
+    if (rc == COV_OK && !to_stream && !c->resume)
         rc = cov_outfile_commit(&out, e);
 out:
     cov_pool_free(pool);

@@ -55,8 +55,9 @@ struct cov_bgz {
     size_t n_ahead;
 
     /* Writing. */
-    int fd;    /* -1: reading */
-    int level; /* of compression; -1: htslib's own choice */
+    int fd;                         /* -1: reading */
+    int level;                      /* of compression; -1: htslib's own choice */
+    cov_bgz_deflate_fn *deflate_by; /* NULL: htslib */
     size_t batch_blocks;
     struct batch batches[2];
     int current;
@@ -384,6 +385,22 @@ bool cov_bgz_is_bgzf(const struct cov_bgz *b)
     return b->kind == BGZF_BLOCKS;
 }
 
+size_t cov_bgz_block_rest(const struct BGZF *stream, const uint8_t **at)
+{
+    int rest = stream->block_length - stream->block_offset;
+    *at = (const uint8_t *)stream->uncompressed_block + stream->block_offset;
+    return rest > 0 ? (size_t)rest : 0;
+}
+
+/* As bgzf_read does it. */
+void cov_bgz_block_skip(struct BGZF *stream, size_t n)
+{
+    stream->block_offset += (int)n;
+    stream->uncompressed_address += (int64_t)n;
+    if (stream->block_offset == stream->block_length)
+        stream->block_offset = stream->block_length = 0;
+}
+
 /* ---------------------------------------------------------------- writing */
 
 int cov_bgz_open_write(const char *path, enum cov_bgz_mode mode, unsigned n_threads,
@@ -437,6 +454,39 @@ static int write_all(const struct cov_bgz *b, const uint8_t *p, size_t n, struct
     return COV_OK;
 }
 
+void cov_bgz_deflate_by(struct cov_bgz *b, cov_bgz_deflate_fn *fn)
+{
+    b->deflate_by = fn;
+}
+
+/* n bytes of x, the least significant first. */
+static void put_number(uint8_t *to, uint32_t x, int n)
+{
+    for (int i = 0; i < n; i++)
+        to[i] = (uint8_t)(x >> (8 * i));
+}
+
+/* A block of BGZF (SAM specification, section 4.1.1): a gzip member with its own size in front. */
+static int make_block(cov_bgz_deflate_fn *fn, const uint8_t *src, size_t n, uint8_t *dst,
+                      size_t *n_dst, struct cov_err *e)
+{
+    static const uint8_t head[] = {0x1f, 0x8b, 8, 4, 0, 0, 0, 0, 0, 0xff, 6, 0, 'B', 'C', 2, 0};
+    enum { SIZE_BYTES = 2, NUMBER = 4 };
+    const size_t n_head = sizeof head + SIZE_BYTES;
+    size_t k = 0;
+    int rc = fn(src, n, dst + n_head, &k, e);
+    if (rc)
+        return rc;
+    k += n_head;
+    put_number(dst + k, (uint32_t)crc32(0, src, (uInt)n), NUMBER);
+    put_number(dst + k + NUMBER, (uint32_t)n, NUMBER);
+    k += 2 * (size_t)NUMBER;
+    memcpy(dst, head, sizeof head);
+    put_number(dst + sizeof head, (uint32_t)(k - 1), SIZE_BYTES);
+    *n_dst = k;
+    return COV_OK;
+}
+
 static int compress_block(void *arg, size_t item, unsigned worker, struct cov_err *e)
 {
     (void)worker;
@@ -444,6 +494,9 @@ static int compress_block(void *arg, size_t item, unsigned worker, struct cov_er
     size_t beg = item * BLOCK_IN;
     size_t n = batch->n_in - beg < BLOCK_IN ? batch->n_in - beg : BLOCK_IN;
     size_t n_out = BLOCK_OUT;
+    if (batch->owner->deflate_by)
+        return make_block(batch->owner->deflate_by, batch->in + beg, n,
+                          batch->out + item * BLOCK_OUT, &batch->n_out[item], e);
     if (bgzf_compress(batch->out + item * BLOCK_OUT, &n_out, batch->in + beg, n,
                       batch->owner->level))
         return cov_fail(e, COV_ENOMEM, "%s: compression failed", batch->owner->name);
@@ -570,13 +623,132 @@ int cov_bgz_close(struct cov_bgz *b, struct cov_err *e)
     return rc;
 }
 
-int cov_bgz_index_bed(const char *path, const char *index_path, bool csi, struct cov_err *e)
+/* ---------------------------------------------------------------- the index */
+
+/* The names of contigs, each with its end, and what tabix's format has in front of them. */
+enum { META_FIELDS = 7, META_BYTES = 4 * META_FIELDS };
+struct contigs {
+    uint8_t *bytes;
+    size_t n, cap;
+    size_t last; /* where the last name begins */
+    int count;
+};
+
+static int add_contig(struct contigs *c, const char *name, size_t n, struct cov_err *e)
 {
-    hts_set_log_level(HTS_LOG_OFF);
-    int status = tbx_index_build3(path, index_path, csi ? 14 : 0, 0, &tbx_conf_bed);
-    if (status == -2)
-        return cov_fail(e, COV_EINPUT, "%s: no index can be made: it is not in BGZF", path);
-    if (status)
+    void *bytes = c->bytes;
+    int rc = cov_reserve(&bytes, &c->cap, c->n + n + 1, 1, e);
+    c->bytes = bytes;
+    if (rc)
+        return rc;
+    c->last = c->n;
+    memcpy(c->bytes + c->n, name, n);
+    c->bytes[c->n + n] = '\0';
+    c->n += n + 1;
+    c->count++;
+    return COV_OK;
+}
+
+/* A number and the tab behind it; NULL: there is none. */
+static const char *take_position(const char *p, hts_pos_t *x)
+{
+    const char *beg = p;
+    for (*x = 0; *p >= '0' && *p <= '9' && *x < HTS_POS_MAX / 100; p++)
+        *x = *x * 10 + (*p - '0');
+    return p > beg && *p == '\t' ? p + 1 : NULL;
+}
+
+/* The line that ends at the stream's current place. */
+static int index_line(hts_idx_t *idx, struct contigs *c, const kstring_t *line, BGZF *in,
+                      const char *path, struct cov_err *e)
+{
+    const char *tab = memchr(line->s, '\t', line->l), *p = tab ? tab + 1 : NULL;
+    hts_pos_t beg = 0, end = 0;
+    if (p)
+        p = take_position(p, &beg);
+    if (p)
+        p = take_position(p, &end);
+    if (!p)
+        return cov_fail(e, COV_EINPUT, "%s: no index can be made: '%.60s' is no bedGraph", path,
+                        line->s);
+    size_t n = (size_t)(tab - line->s);
+    if (c->count == 0 || strncmp((const char *)c->bytes + c->last, line->s, n) != 0 ||
+        c->bytes[c->last + n] != '\0') {
+        int rc = add_contig(c, line->s, n, e);
+        if (rc)
+            return rc;
+    }
+    if (hts_idx_push(idx, c->count - 1, beg, end, (uint64_t)bgzf_tell(in), 1))
+        return cov_fail(e, COV_EINPUT, "%s: no index can be made: '%.60s' is out of place", path,
+                        line->s);
+    return COV_OK;
+}
+
+static int index_lines(BGZF *in, hts_idx_t *idx, struct contigs *c, const char *path,
+                       struct cov_err *e)
+{
+    kstring_t line = KS_INITIALIZE;
+    int n, rc = COV_OK;
+    while (!rc && (n = bgzf_getline(in, '\n', &line)) >= 0)
+        if (line.l > 0 && line.s[0] != tbx_conf_bed.meta_char)
+            rc = index_line(idx, c, &line, in, path, e);
+    if (!rc && n < -1)
+        rc = cov_fail(e, COV_EIO, "%s: cannot be read back", path);
+    ks_free(&line);
+    return rc;
+}
+
+static int save_index(hts_idx_t *idx, struct contigs *c, const char *path, const char *index_path,
+                      bool csi, struct cov_err *e)
+{
+    const tbx_conf_t *bed = &tbx_conf_bed;
+    const int32_t fields[META_FIELDS] = {bed->preset,
+                                         bed->sc,
+                                         bed->bc,
+                                         bed->ec,
+                                         bed->meta_char,
+                                         bed->line_skip,
+                                         (int32_t)(c->n - META_BYTES)};
+    for (int i = 0; i < META_FIELDS; i++)
+        put_number(c->bytes + 4 * (size_t)i, (uint32_t)fields[i], 4);
+    if (hts_idx_set_meta(idx, (uint32_t)c->n, c->bytes, 1))
+        return cov_fail(e, COV_ENOMEM, "%s: out of memory", index_path);
+    if (hts_idx_save_as(idx, path, index_path, csi ? HTS_FMT_CSI : HTS_FMT_TBI))
         return cov_fail(e, COV_EIO, "%s: the index of %s could not be written", index_path, path);
     return COV_OK;
+}
+
+int cov_bgz_index_bed(const char *path, const char *index_path, bool csi, struct cov_err *e)
+{
+    /* Of tabix: bins of 2^14 bases, in five levels, which is all of 2^29; in six for more. */
+    enum { SHIFT = 14, TBI_LEVELS = 5, CSI_LEVELS = 6 };
+    hts_set_log_level(HTS_LOG_OFF);
+    static const char no_names[META_BYTES] = {0};
+    struct contigs c = {0};
+    hts_idx_t *idx = NULL;
+    int rc = COV_OK;
+    BGZF *in = bgzf_open(path, "r");
+    if (!in)
+        return cov_fail_errno(e, "%s", path);
+    if (bgzf_compression(in) != bgzf)
+        rc = cov_fail(e, COV_EINPUT, "%s: no index can be made: it is not in BGZF", path);
+    if (!rc)
+        rc = add_contig(&c, no_names, META_BYTES - 1, e);
+    c.count = 0;
+    if (!rc)
+        idx = hts_idx_init(0, csi ? HTS_FMT_CSI : HTS_FMT_TBI, (uint64_t)bgzf_tell(in), SHIFT,
+                           csi ? CSI_LEVELS : TBI_LEVELS);
+    if (!rc && !idx)
+        rc = cov_fail(e, COV_ENOMEM, "%s: out of memory", index_path);
+    if (!rc)
+        rc = index_lines(in, idx, &c, path, e);
+    if (!rc && hts_idx_finish(idx, (uint64_t)bgzf_tell(in)))
+        rc = cov_fail(e, COV_ENOMEM, "%s: out of memory", index_path);
+    if (!rc)
+        rc = save_index(idx, &c, path, index_path, csi, e);
+    if (idx)
+        hts_idx_destroy(idx);
+    free(c.bytes);
+    (void)bgzf_close(in);
+    return rc;
 }

@@ -132,9 +132,10 @@ static int look_at_target(struct cov_outfile *o, const char *path, enum cov_outf
     return o->path ? COV_OK : COV_ENOMEM;
 }
 
-/* "dir/.stem.<pid>.tmp.suffix" for "dir/stem.suffix", where the suffix may be double, as ".bg.gz".
+/* "dir/.stem.<tag, or pid>.tmp.suffix" for "dir/stem.suffix", where the suffix may be double, as ".bg.gz".
  * Long names are cut, as the file system limits them. */
-static char *temporary_name(const char *dir, const char *path, int attempt, struct cov_err *e)
+static char *temporary_name(const char *dir, const char *path, const char *tag, int attempt,
+                            struct cov_err *e)
 {
     const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
     size_t length = strlen(name), stem = length;
@@ -150,20 +151,23 @@ static char *temporary_name(const char *dir, const char *path, int attempt, stru
     }
     enum { MAX_STEM = 160 };
     int shown = stem < MAX_STEM ? (int)stem : MAX_STEM;
-    char number[32] = "", hidden[NAME_MAX + 1];
-    if (attempt)
-        (void)snprintf(number, sizeof number, "-%d", attempt);
-    (void)snprintf(hidden, sizeof hidden, ".%.*s.%ld%s.tmp%s", shown, name, (long)getpid(), number,
-                   name + stem);
+    char number[64], hidden[NAME_MAX + 1];
+    if (tag)
+        (void)snprintf(number, sizeof number, "%s", tag);
+    else if (attempt)
+        (void)snprintf(number, sizeof number, "%ld-%d", (long)getpid(), attempt);
+    else
+        (void)snprintf(number, sizeof number, "%ld", (long)getpid());
+    (void)snprintf(hidden, sizeof hidden, ".%.*s.%s.tmp%s", shown, name, number, name + stem);
     return cov_path_join(dir, hidden, e);
 }
 
 /* Creates the temporary file and lists it, which a signal must not come between. The umask makes
  * the permissions those of any new file. */
-static int create(struct cov_outfile *o, const char *dir, struct cov_err *e)
+static int create(struct cov_outfile *o, const char *dir, const char *tag, struct cov_err *e)
 {
     for (int attempt = 0; attempt < MAX_TRIES; attempt++) {
-        char *name = temporary_name(dir, o->path, attempt, e);
+        char *name = temporary_name(dir, o->path, tag, attempt, e);
         char *listed = name ? cov_strdup(name, e) : NULL;
         if (!listed) {
             free(name);
@@ -171,6 +175,8 @@ static int create(struct cov_outfile *o, const char *dir, struct cov_err *e)
         }
         sigset_t before;
         block_signals(&before);
+        if (tag)
+            (void)unlink(name);
         int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         int number = errno;
         int slot = fd < 0 ? -1 : list_add(listed);
@@ -203,6 +209,12 @@ static int create(struct cov_outfile *o, const char *dir, struct cov_err *e)
 int cov_outfile_begin(struct cov_outfile *o, const char *path, enum cov_outfile_kind kind,
                       bool force, struct cov_err *e)
 {
+    return cov_outfile_begin_tagged(o, path, NULL, kind, force, e);
+}
+
+int cov_outfile_begin_tagged(struct cov_outfile *o, const char *path, const char *tag,
+                             enum cov_outfile_kind kind, bool force, struct cov_err *e)
+{
     *o = (struct cov_outfile)COV_OUTFILE_INIT;
     o->force = force;
     char *dir = NULL;
@@ -217,7 +229,7 @@ int cov_outfile_begin(struct cov_outfile *o, const char *path, enum cov_outfile_
     dir = cov_path_dir(o->path, e);
     code = dir ? check_folder(o->path, dir, e) : COV_ENOMEM;
     if (code == COV_OK)
-        code = create(o, dir, e);
+        code = create(o, dir, tag, e);
 out:
     free(dir);
     if (code != COV_OK)

@@ -47,6 +47,13 @@ enum cov_outfile_kind {
 int cov_outfile_begin(struct cov_outfile *o, const char *path, enum cov_outfile_kind kind,
                       bool force, struct cov_err *e) COV_MUST_USE;
 
+/* The same with a temporary name that has `tag` in it instead of the number of the process, and so is the
+ * same each time: what a killed run left under it is replaced. The caller has a lock, so that nobody else
+ * uses it meanwhile. */
+int cov_outfile_begin_tagged(struct cov_outfile *o, const char *path, const char *tag,
+                             enum cov_outfile_kind kind, bool force,
+                             struct cov_err *e) COV_MUST_USE;
+
 /* The same for a file that is there and that a changed copy of it is to replace. Refused, but for
  * `force`, when nobody may write to it, which root could all the same. */
 int cov_outfile_begin_update(struct cov_outfile *o, const char *path, bool force,

@@ -10,6 +10,7 @@
 #include "common/base/clock.h"
 #include "common/base/json.h"
 #include "common/base/mem.h"
+#include "common/base/multiqc.h"
 #include "common/base/outfile.h"
 
 void cov_stats_init(struct cov_stats *s, const char *tool, const char *version)
@@ -36,6 +37,11 @@ void cov_stats_fini(struct cov_stats *s)
     for (int i = 0; i < s->n_inputs; i++)
         free(s->inputs[i]);
     free(s->inputs);
+    for (int i = 0; i < s->n_figures; i++)
+        free(s->figures[i].part);
+    free(s->figures);
+    s->figures = NULL;
+    s->n_figures = 0;
     free(s->device);
     s->command = NULL;
     s->inputs = NULL;
@@ -110,6 +116,30 @@ void cov_stats_add_stage(struct cov_stats *s, const char *name, double seconds)
     s->stages[i].seconds += seconds;
 }
 
+int cov_stats_add_figure(struct cov_stats *s, const char *part, const char *name,
+                         const char *description, int decimals, double value, struct cov_err *e)
+{
+    struct cov_stats_figure *grown =
+        cov_realloc(s->figures, (size_t)s->n_figures + 1, sizeof *grown, e);
+    if (!grown)
+        return COV_ENOMEM;
+    s->figures = grown;
+    struct cov_stats_figure *figure = &s->figures[s->n_figures];
+    *figure = (struct cov_stats_figure){
+        .description = description,
+        .decimals = decimals,
+        .value = value,
+    };
+    (void)snprintf(figure->name, sizeof figure->name, "%s", name);
+    if (part) {
+        figure->part = cov_strdup(part, e);
+        if (!figure->part)
+            return COV_ENOMEM;
+    }
+    s->n_figures++;
+    return COV_OK;
+}
+
 /* The most memory this program has held, in bytes; -1 where the system does not say. */
 static int64_t peak_rss(void)
 {
@@ -151,11 +181,14 @@ static void put_rate(struct cov_json *j, const char *key, int64_t n, double seco
         cov_json_double(j, key, (double)n / seconds);
 }
 
-void cov_stats_print(const struct cov_stats *s, FILE *f)
+/* `sample` is NULL, or what MultiQC is to call it. */
+static void print(const struct cov_stats *s, const char *sample, FILE *f)
 {
     struct cov_json j;
     cov_json_init(&j, f);
     cov_json_begin_object(&j, NULL);
+    if (sample)
+        cov_multiqc_print(s, sample, &j);
     cov_json_string(&j, "tool", s->tool);
     cov_json_string(&j, "version", s->version);
     cov_json_string(&j, "command", s->command);
@@ -187,19 +220,28 @@ void cov_stats_print(const struct cov_stats *s, FILE *f)
     cov_json_end_object(&j);
 }
 
+void cov_stats_print(const struct cov_stats *s, FILE *f)
+{
+    print(s, NULL, f);
+}
+
 int cov_stats_write(const struct cov_stats *s, const char *path, struct cov_err *e)
 {
     struct cov_outfile out = COV_OUTFILE_INIT;
-    int rc = cov_outfile_begin(&out, path, COV_OUTFILE_STREAM, true, e);
+    char *sample = NULL;
+    FILE *f = NULL;
+    int rc = cov_multiqc_sample(path, &sample, e);
+    if (!rc)
+        rc = cov_outfile_begin(&out, path, COV_OUTFILE_STREAM, true, e);
     if (rc)
-        return rc;
-    FILE *f = fopen(out.tmp, "we");
+        goto out;
+    f = fopen(out.tmp, "we");
     if (!f) {
         rc = cov_fail_errno(e, "%s", path);
         goto out;
     }
     errno = 0;
-    cov_stats_print(s, f);
+    print(s, sample, f);
     bool failed = ferror(f);
     if (fclose(f) || failed)
         rc = errno ? cov_fail_errno(e, "%s", path) : cov_fail(e, COV_EIO, "%s: write error", path);
@@ -207,5 +249,6 @@ int cov_stats_write(const struct cov_stats *s, const char *path, struct cov_err 
         rc = cov_outfile_commit(&out, e);
 out:
     cov_outfile_abort(&out);
+    free(sample);
     return rc;
 }

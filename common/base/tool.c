@@ -81,7 +81,8 @@ static const struct cov_opt common_options[] = {
      .flags = COV_OPT_PATH_OUT,
      .field = FIELD(common.stats_path),
      .metavar = "FILE",
-     .help = "write what was done and what it cost as JSON"},
+     .help = "write what was done and what it cost as JSON; a file NAME_mqc.json is read by "
+             "MultiQC too"},
     {.name = "tmpdir",
      .type = COV_OPT_STRING,
      .flags = COV_OPT_PATH_IN,
@@ -422,6 +423,7 @@ static int run_tool(const struct call *call, struct own *own, void *config, cons
 {
     struct cov_common *c = &own->common;
     c->stats.threads = (unsigned)c->threads;
+    c->stats.section = call->name;
     for (int i = 0; i < n_operands; i++)
         if (cov_stats_add_input(&c->stats, operands[i], e))
             return COV_ENOMEM;

@@ -63,3 +63,8 @@ uint32_t cov_crc32(uint32_t crc, const void *data, size_t n)
 {
     return libdeflate_crc32(crc, data, n);
 }
+
+uint32_t cov_adler32(const void *data, size_t n)
+{
+    return libdeflate_adler32(1, data, n);
+}

@@ -25,4 +25,7 @@ int cov_inflate_most(const void *src, size_t n, void *dst, size_t cap, size_t *n
 /* The CRC-32 of what `crc` stands for (0: nothing) and the n bytes at `data` behind it. */
 uint32_t cov_crc32(uint32_t crc, const void *data, size_t n);
 
+/* The Adler-32 of the n bytes at `data`, which stands at the end of a zlib stream. */
+uint32_t cov_adler32(const void *data, size_t n);
+
 #endif

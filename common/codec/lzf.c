@@ -1,18 +1,145 @@
 /* lzf.c - see lzf.h.
+ *
+ * A block is a row of tokens: a byte c < 32, then c + 1 bytes as they are; or a byte n << 5 | d >> 8
+ * (n > 0; for n = 7 followed by a byte that is added to n), then d & 255: n + 2 bytes as they stand
+ * d + 1 bytes before.
  * SPDX-License-Identifier: MIT */
 #include "common/codec/lzf.h"
 
+#include <endian.h>
 #include <limits.h>
 #include <lzf.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
 
-/* liblzf leaves its hash table uninitialised, which does not show in what it writes: every three
- * bytes that have occurred before have set their slot, so a slot never set leads to bytes that
- * differ. */
+enum {
+    MAX_LITERAL = 32,
+    MIN_MATCH = 3,
+    WORD = 8,
+    MAX_MATCH = 7 + 255 + 2,
+    MAX_DISTANCE = 1 << 13,
+    /* One entry a distance, of two bytes: the table stays in the innermost cache. */
+    HASH_BITS = 13
+};
+
+static inline uint64_t load64(const uint8_t *p)
+{
+    uint64_t x;
+    memcpy(&x, p, sizeof x);
+    return le64toh(x);
+}
+
+/* Of the first three bytes. */
+static inline uint32_t hash(uint64_t word)
+{
+    return ((uint32_t)word << 8) * 2654435761U >> (32 - HASH_BITS);
+}
+
+/* How many bytes at p, at most n, are those at q < p. */
+static inline size_t same_bytes(const uint8_t *p, const uint8_t *q, size_t n)
+{
+    size_t i = 0;
+    for (; i + WORD <= n; i += WORD) {
+        uint64_t differ = load64(p + i) ^ load64(q + i);
+        if (differ)
+            return i + (size_t)__builtin_ctzll(differ) / 8;
+    }
+    while (i < n && p[i] == q[i])
+        i++;
+    return i;
+}
+
+struct tokens {
+    uint8_t *to;
+    size_t room;
+};
+
+/* The n bytes at p, of as many as come before `end`. Whether there was room. */
+static inline bool put_literals(struct tokens *t, const uint8_t *p, size_t n, const uint8_t *end)
+{
+    if (n <= 16 && t->room > 16 && end - p >= 16) {
+        /* Most are few: what this copies behind them is overwritten. */
+        t->to[0] = (uint8_t)(n - 1);
+        memcpy(t->to + 1, p, 16);
+        size_t taken = n + (n > 0);
+        t->to += taken;
+        t->room -= taken;
+        return true;
+    }
+    for (size_t m; n > 0; n -= m, p += m) {
+        m = n < MAX_LITERAL ? n : MAX_LITERAL;
+        if (t->room < m + 1)
+            return false;
+        t->to[0] = (uint8_t)(m - 1);
+        memcpy(t->to + 1, p, m);
+        t->to += m + 1;
+        t->room -= m + 1;
+    }
+    return true;
+}
+
+static inline bool put_match(struct tokens *t, size_t n, size_t distance)
+{
+    if (t->room < 3)
+        return false;
+    size_t d = distance - 1, code = n - 2;
+    bool is_long = code >= 7;
+    t->to[0] = (uint8_t)((is_long ? 7 : code) << 5 | d >> 8);
+    t->to[1] = (uint8_t)(is_long ? code - 7 : d);
+    t->to[2] = (uint8_t)d; /* overwritten where it is one too many */
+    t->to += 2 + is_long;
+    t->room -= 2 + (size_t)is_long;
+    return true;
+}
+
+/* As in liblzf, every three bytes are looked up where they were last, and within a match few are
+ * remembered, here the first and the last. The table has places modulo 2^16; where an empty or old
+ * entry leads to is compared, as any other. */
+static size_t encode(const uint8_t *src, size_t n, uint8_t *dst, size_t room)
+{
+    uint16_t last[1 << HASH_BITS];
+    memset(last, 0, sizeof last);
+    struct tokens t = {dst, room};
+    size_t i = 0, literal = 0; /* [literal, i) has no token yet */
+    while (i + WORD <= n) {
+        uint64_t word = load64(src + i);
+        uint16_t *entry = &last[hash(word)];
+        size_t d = (uint16_t)(i - *entry);
+        *entry = (uint16_t)i;
+        if (d - 1 >= MAX_DISTANCE || d > i) {
+            i++;
+            continue;
+        }
+        uint64_t differ = word ^ load64(src + i - d);
+        size_t length = differ ? (size_t)__builtin_ctzll(differ) / 8 : WORD;
+        if (length < MIN_MATCH) {
+            i++;
+            continue;
+        }
+        if (length == WORD) {
+            size_t most = n - i < MAX_MATCH ? n - i : MAX_MATCH;
+            length += same_bytes(src + i + WORD, src + i + WORD - d, most - WORD);
+        }
+        if (literal < i && !put_literals(&t, src + literal, i - literal, src + n))
+            return 0;
+        if (!put_match(&t, length, d))
+            return 0;
+        i += length;
+        literal = i;
+        if (i + WORD - 1 <= n)
+            last[hash(load64(src + i - 1))] = (uint16_t)(i - 1);
+    }
+    if (!put_literals(&t, src + literal, n - literal, src + n))
+        return 0;
+    return (size_t)(t.to - dst);
+}
+
 int cov_lzf_encode(const void *src, size_t n, void *dst, size_t *n_dst, struct cov_err *e)
 {
     if (n > UINT_MAX)
         return cov_fail(e, COV_EUNSUPPORTED, "lzf: a chunk of %zu bytes is too large", n);
-    *n_dst = n > 1 ? lzf_compress(src, (unsigned)n, dst, (unsigned)n - 1) : 0;
+    *n_dst = n > 1 ? encode(src, n, dst, n - 1) : 0;
     return COV_OK;
 }
 

@@ -14,9 +14,12 @@
 
 #include <assert.h>
 #include <endian.h>
+#include <pthread.h>
 #include <string.h>
 
+#include "common/base/cpu.h"
 #include "common/codec/onehot_codes.h"
+#include "common/codec/onehot_kern.h"
 #include "common/seq/alphabet.h"
 
 enum {
@@ -26,8 +29,9 @@ enum {
     WINDOW = COV_ONEHOT_WINDOW,
     LONG_RUN = COV_ONEHOT_LONG_RUN,
     HEAD = 512, /* codes at the begin of `small` that are written as in `fast`: twice N_WORDS */
-    BLOCK = 1024,
-    GROUP = 8 /* bases, two words of which are put at once */
+    BLOCK = COV_ONEHOT_BLOCK,
+    STEP = COV_ONEHOT_STEP,
+    GROUP = COV_ONEHOT_GROUP
 };
 /* Positions are kept in 32 bits, together with the window. */
 #define MAX_CODES ((size_t)1 << 31)
@@ -48,6 +52,11 @@ static inline uint64_t load64(const uint8_t *p)
     uint64_t x;
     memcpy(&x, p, sizeof x);
     return le64toh(x);
+}
+
+size_t cov_onehot_scratch(size_t L)
+{
+    return L <= SIZE_MAX - 2 * STEP ? L + 2 * STEP : SIZE_MAX;
 }
 
 /* ---- what the codes are, and the checksum ---- */
@@ -157,74 +166,44 @@ static bool checksum(const struct cov_onehot_codes *c, const uint8_t *codes, siz
 
 /* ---- bits ---- */
 
-/* Fewer than eight bits wait in `bits`; eight bytes are always stored, of which the next store
- * replaces those that were not full. */
-struct writer {
-    uint8_t *at;
-    uint64_t bits;
-    uint32_t n;
-};
-
-static inline void store64(uint8_t *p, uint64_t x)
-{
-    x = htole64(x);
-    memcpy(p, &x, sizeof x);
-}
-
-/* n <= 56 */
-static inline void put(struct writer *w, uint64_t bits, uint32_t n)
-{
-    w->bits |= bits << w->n;
-    w->n += n;
-    store64(w->at, w->bits);
-    w->at += w->n / 8;
-    w->bits >>= w->n / 8 * 8;
-    w->n %= 8;
-}
-
-static inline void put_code(struct writer *w, struct cov_bits code)
-{
-    put(w, code.bits, code.n);
-}
-
-static void put_times(struct writer *w, struct cov_bits code, size_t times)
+static void put_times(struct cov_bit_writer *w, struct cov_bits code, size_t times)
 {
     uint32_t n_full = 56 / code.n;
     uint64_t full = 0;
     for (uint32_t i = 0; i < n_full; i++)
         full |= code.bits << i * code.n;
     for (; times >= n_full; times -= n_full)
-        put(w, full, n_full * code.n);
+        cov_put_bits(w, full, n_full * code.n);
     for (; times > 0; times--)
-        put_code(w, code);
+        cov_put_code(w, code);
 }
 
-static void put_head(struct writer *w, const struct cov_onehot_block *b, bool final)
+static void put_head(struct cov_bit_writer *w, const struct cov_onehot_block *b, bool final)
 {
-    put(w, b->head[0] | final, 8);
-    uint32_t i = 8;
-    for (; i + 8 <= b->n_head; i += 8)
-        put(w, b->head[i / 8], 8);
-    put(w, b->head[i / 8], b->n_head - i);
+    for (uint32_t i = 0; i < b->n_head; i += 32) {
+        uint32_t bits, left = b->n_head - i;
+        memcpy(&bits, b->head + i / 8, sizeof bits);
+        cov_put_bits(w, le32toh(bits) | (i == 0 && final), left < 32 ? left : 32);
+    }
 }
 
 /* n_bytes > 0 of what `byte` stands for. */
-static void put_run(struct writer *w, const struct cov_onehot_block *b, struct cov_bits byte,
-                    size_t n_bytes)
+static void put_run(struct cov_bit_writer *w, const struct cov_onehot_block *b,
+                    struct cov_bits byte, size_t n_bytes)
 {
     size_t n_matches = (n_bytes - 1) / 258;
-    put_code(w, byte);
+    cov_put_code(w, byte);
     put_times(w, b->match258, n_matches);
     put_times(w, byte, n_bytes - 1 - 258 * n_matches);
 }
 
-static void put_zeros(struct writer *w, const struct cov_onehot_block *b, size_t n_bytes,
+static void put_zeros(struct cov_bit_writer *w, const struct cov_onehot_block *b, size_t n_bytes,
                       bool final)
 {
     put_head(w, b, final);
     if (n_bytes > 0)
         put_run(w, b, b->zero, n_bytes);
-    put_code(w, b->end);
+    cov_put_code(w, b->end);
 }
 
 /* ---- the high plane ---- */
@@ -250,10 +229,10 @@ static inline codes16 five_bits_each(codes16 x)
 
 /* Writes codes[0..n) up to the first sixteen that are not all bases, or the last that are no
  * sixteen; returns how many were written. */
-static size_t put_sixteens(struct writer *w, const uint8_t *codes, size_t n)
+static size_t put_sixteens(struct cov_bit_writer *w, const uint8_t *codes, size_t n)
 {
     /* Eight bases are five bytes, so the number of bits that wait stays as it is. */
-    struct writer to = *w;
+    struct cov_bit_writer to = *w;
     size_t t = 0;
     for (; n - t >= 16; t += 16) {
         codes16 x = load16(codes + t);
@@ -262,7 +241,7 @@ static size_t put_sixteens(struct writer *w, const uint8_t *codes, size_t n)
         x = five_bits_each(x);
         for (int half = 0; half < 2; half++, to.at += 5) {
             to.bits |= x[half] << to.n;
-            store64(to.at, to.bits);
+            cov_store64(to.at, to.bits);
             to.bits >>= 40;
         }
     }
@@ -270,8 +249,8 @@ static size_t put_sixteens(struct writer *w, const uint8_t *codes, size_t n)
     return t;
 }
 
-static void put_fast(struct writer *w, const struct cov_onehot_block *b, const uint8_t *codes,
-                     size_t n)
+static void put_fast(struct cov_bit_writer *w, const struct cov_onehot_block *b,
+                     const uint8_t *codes, size_t n)
 {
     size_t t = 0;
     while ((t += put_sixteens(w, codes + t, n - t)) < n) {
@@ -280,31 +259,32 @@ static void put_fast(struct writer *w, const struct cov_onehot_block *b, const u
             put_run(w, b, b->quarter, 4 * run);
             t += run;
         } else {
-            put_code(w, b->row[codes[t++]]);
+            cov_put_code(w, b->row[codes[t++]]);
         }
     }
 }
 
 /* A run of one code: its row, then repeats of it. */
-static void put_same(struct writer *w, const struct cov_onehot_codes *c, uint8_t code, size_t n)
+static void put_same(struct cov_bit_writer *w, const struct cov_onehot_codes *c, uint8_t code,
+                     size_t n)
 {
-    put_code(w, c->small.row[code]);
+    cov_put_code(w, c->small.row[code]);
     n--;
     for (; n >= LONG_RUN; n -= LONG_RUN)
-        put_code(w, c->long_run);
+        cov_put_code(w, c->long_run);
     for (; n >= WORD; n -= WORD)
-        put(w, c->back_bits[1], c->back_n[1]);
+        cov_put_back(w, c, 1);
     for (; n > 0; n--)
-        put_code(w, c->small.row[code]);
+        cov_put_code(w, c->small.row[code]);
 }
 
 /* The first codes, at most HEAD, as in `fast`, in a block of their own. */
-static void put_first(struct writer *w, const struct cov_onehot_codes *c, const uint8_t *codes,
-                      size_t n, bool final)
+static void put_first(struct cov_bit_writer *w, const struct cov_onehot_codes *c,
+                      const uint8_t *codes, size_t n, bool final)
 {
     put_head(w, &c->fast, final);
     put_fast(w, &c->fast, codes, n);
-    put_code(w, c->fast.end);
+    cov_put_code(w, c->fast.end);
 }
 
 /* ---- repeats of words ---- */
@@ -318,12 +298,13 @@ struct run {
     uint8_t code;
 };
 
-/* Chunks of more runs are left to `fast`, and room that is needed behind the words. */
-enum { MAX_RUNS = 1024, WORDS_REST = 32 };
+/* Chunks of more runs are left to `fast`. */
+enum { MAX_RUNS = 1024 };
 
 /* Codes without the padding at the end. */
 struct chunk {
     const struct cov_onehot_codes *c;
+    const struct cov_onehot_kern *kern;
     const uint8_t *codes;
     size_t n, L;
     uint8_t *words;   /* words[t] = that of the bases t to t + 3, the first the lowest; undefined if
@@ -332,33 +313,6 @@ struct chunk {
     size_t n_bases, n_runs;
     struct run runs[MAX_RUNS];
 };
-
-typedef uint8_t bytes16 __attribute__((vector_size(16)));
-
-/* Sixteen bases as two bits each. Adds their columns to *sums, and to *bad what is not zero if one is
- * none of A, C, G and T. */
-static inline void take_sixteen(const uint8_t *codes, uint8_t *bases, bytes16 *sums, bytes16 *bad)
-{
-    bytes16 x, less;
-    memcpy(&x, codes, sizeof x);
-    less = x - 1;
-    *bad |= less & (x | 0xf0); /* 0 becomes 255 */
-    codes16 y = (codes16)x;
-    x = (bytes16)((y >> 1 & EACH(7U)) - (y >> 3 & EACH(1U)));
-    memcpy(bases, &x, sizeof x);
-    /* A, C, G, T are 0 to 3, and in the columns 1, 0, 3, 2. */
-    *sums += x ^ 1;
-}
-
-/* codes[0..n) as bases, n at most BLOCK, a multiple of 16. Returns whether all are bases. */
-static bool take_block(const uint8_t *codes, size_t n, uint8_t *bases, uint64_t *columns)
-{
-    bytes16 sums = {0}, bad = {0}; /* as in sum_columns */
-    for (size_t t = 0; t < n; t += 16)
-        take_sixteen(codes + t, bases + t, &sums, &bad);
-    *columns = sum_of_bytes((codes16)sums);
-    return is_zero((codes16)bad);
-}
 
 /* Copies codes[0..n), which begin at code t of the chunk, but for others than bases, which become C,
  * as its column is 0, and are noted. Returns whether they can be encoded. */
@@ -382,113 +336,66 @@ static bool note_runs(struct chunk *k, const uint8_t *codes, size_t n, size_t t,
     return true;
 }
 
-/* bases[0..n), two bits each, become words. n is a multiple of 16; three more can be read. */
-static void join_bases(uint8_t *bases, size_t n)
+static const struct cov_onehot_kern *kernels;
+
+static void choose_kernels(void)
 {
-    for (size_t t = 0; t < n; t += 16) {
-        codes16 x = load16(bases + t) | load16(bases + t + 1) << 2 | load16(bases + t + 2) << 4 |
-                    load16(bases + t + 3) << 6;
-        x[0] = htole64(x[0]);
-        x[1] = htole64(x[1]);
-        memcpy(bases + t, &x, sizeof x);
-    }
+    const unsigned needs = COV_CPU_AVX2 | COV_CPU_BMI2;
+    kernels = (cov_cpu_features() & needs) == needs ? &cov_onehot_avx2 : &cov_onehot_base;
 }
 
-/* All of *k from codes[0..n); `words` has room for WORDS_REST more. Returns false if they cannot be
+static const struct cov_onehot_kern *kern(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    (void)pthread_once(&once, choose_kernels);
+    return kernels;
+}
+
+/* All of *k from codes[0..n); `words` has room for cov_onehot_scratch(n). Returns false if they cannot be
  * encoded, or not here. */
 static bool take_chunk(struct chunk *k, const uint8_t *codes, size_t n, size_t L, uint8_t *words)
 {
     k->c = cov_onehot_codes();
+    k->kern = kern();
     k->codes = codes;
     k->n = k->n_bases = n;
     k->L = L;
     k->words = words;
     k->columns = k->n_runs = 0;
-    for (size_t beg = 0, end, whole = n / 16 * 16; beg < n; beg = end) {
+    for (size_t beg = 0, end, whole = n / STEP * STEP; beg < n; beg = end) {
         uint8_t copy[BLOCK];
         uint64_t columns;
         end = beg == whole ? n : whole - beg < BLOCK ? whole : beg + BLOCK;
-        size_t m = (end - beg + 15) / 16 * 16;
-        if (m != end - beg || !take_block(codes + beg, m, words + beg, &columns)) {
-            memset(copy + m - 16, COV_CODE_C, 16);
+        size_t m = (end - beg + STEP - 1) / STEP * STEP;
+        if (m != end - beg || !k->kern->take(codes + beg, m, words + beg, &columns)) {
+            memset(copy + m - STEP, COV_CODE_C, STEP);
             if (!note_runs(k, codes + beg, end - beg, beg, copy))
                 return false;
-            (void)take_block(copy, m, words + beg, &columns);
+            (void)k->kern->take(copy, m, words + beg, &columns);
         }
         k->columns += columns;
     }
-    n = (n + 15) / 16 * 16;
-    memset(words + n, 0, WORD - 1);
-    join_bases(words, n);
+    n = (n + STEP - 1) / STEP * STEP;
+    memset(words + n, 0, STEP);
+    k->kern->join(words, n);
     return true;
 }
 
-/* Words of the other strand go by those of its complement, in which its first base is the last. */
-enum strand { PLUS = 1, MINUS = -1 };
-
-static inline uint8_t code_in_word(uint32_t word, uint32_t i, enum strand strand)
-{
-    return (uint8_t)(strand == PLUS ? 1 << (word >> 2 * i & 3) : 8 >> (word >> (6 - 2 * i) & 3));
-}
-
-/* A word as a repeat of what is `distance` rows before, if that is possible. */
-static inline void put_word(struct writer *w, const struct cov_onehot_codes *c, uint32_t word,
-                            enum strand strand, uint32_t distance)
-{
-    if (distance <= WINDOW) {
-        put(w, c->back_bits[distance], c->back_n[distance]);
-        return;
-    }
-    for (uint32_t i = 0; i < WORD; i++)
-        put_code(w, c->small.row[code_in_word(word, i, strand)]);
-}
-
-/* n_groups of eight bases, the first the t-th of its strand, by the words that begin with them. */
-static inline __attribute__((always_inline)) void
-put_groups(struct writer *w, const struct cov_onehot_codes *c, const uint8_t *words,
-           enum strand strand, size_t t, size_t n_groups, uint32_t *last)
-{
-    struct writer to = *w;
-    const uint8_t *p = words;
-    uint32_t here = (uint32_t)t + WINDOW + 1;
-    for (; n_groups > 0; n_groups--, p += strand * GROUP, here += GROUP) {
-        uint32_t first = here - last[p[0]];
-        last[p[0]] = here;
-        last[p[strand * 1]] = here + 1;
-        last[p[strand * 2]] = here + 2;
-        last[p[strand * 3]] = here + 3;
-        uint32_t second = here + 4 - last[p[strand * 4]];
-        last[p[strand * 4]] = here + 4;
-        last[p[strand * 5]] = here + 5;
-        last[p[strand * 6]] = here + 6;
-        last[p[strand * 7]] = here + 7;
-        if ((first | second) <= WINDOW) {
-            uint32_t n_first = c->back_n[first];
-            uint64_t both = c->back_bits[first] | (uint64_t)c->back_bits[second] << n_first;
-            put(&to, both, n_first + c->back_n[second]);
-        } else {
-            put_word(&to, c, p[0], strand, first);
-            put_word(&to, c, p[strand * 4], strand, second);
-        }
-    }
-    *w = to;
-}
-
 /* The code at place t of a strand. */
-static inline uint8_t code_at(const struct chunk *k, enum strand strand, size_t t)
+static inline uint8_t code_at(const struct chunk *k, enum cov_onehot_strand strand, size_t t)
 {
-    return strand == PLUS ? k->codes[t] : cov_code_complement[k->codes[k->n - 1 - t]];
+    return strand == COV_ONEHOT_PLUS ? k->codes[t] : cov_code_complement[k->codes[k->n - 1 - t]];
 }
 
 /* The word at place t of a strand; that of the next place is `strand` further. */
-static inline const uint8_t *word_at(const struct chunk *k, enum strand strand, size_t t)
+static inline const uint8_t *word_at(const struct chunk *k, enum cov_onehot_strand strand, size_t t)
 {
-    return k->words + (strand == PLUS ? t : k->n - WORD - t);
+    return k->words + (strand == COV_ONEHOT_PLUS ? t : k->n - WORD - t);
 }
 
 /* Notes the words of bases: last[word] is where it was last + WINDOW + 1, or 0, so that what was never
  * seen is too far away. */
-static void note_words(const struct chunk *k, enum strand strand, size_t beg, size_t end,
+static void note_words(const struct chunk *k, enum cov_onehot_strand strand, size_t beg, size_t end,
                        uint32_t *last)
 {
     for (size_t t = beg; end - t >= WORD; t++)
@@ -496,35 +403,36 @@ static void note_words(const struct chunk *k, enum strand strand, size_t beg, si
 }
 
 /* Places beg to end - 1 of a strand, which are bases. */
-static void put_bases(struct writer *w, const struct chunk *k, enum strand strand, size_t beg,
-                      size_t end, uint32_t *last)
+static void put_bases(struct cov_bit_writer *w, const struct chunk *k,
+                      enum cov_onehot_strand strand, size_t beg, size_t end, uint32_t *last)
 {
     size_t t = beg;
     if (end - beg >= WORD - 1 + GROUP) {
         /* The last three places begin no word. */
         size_t n_groups = (end - beg - (WORD - 1)) / GROUP;
         const uint8_t *p = word_at(k, strand, beg);
-        if (strand == PLUS)
-            put_groups(w, k->c, p, PLUS, beg, n_groups, last);
+        if (strand == COV_ONEHOT_PLUS)
+            k->kern->put_plus(w, k->c, p, beg, n_groups, last);
         else
-            put_groups(w, k->c, p, MINUS, beg, n_groups, last);
+            k->kern->put_minus(w, k->c, p, beg, n_groups, last);
         t += n_groups * GROUP;
     }
     for (; end - t >= WORD; t += WORD) {
         uint32_t here = (uint32_t)t + WINDOW + 1, word = *word_at(k, strand, t);
-        put_word(w, k->c, word, strand, here - last[word]);
+        cov_onehot_put_word(w, k->c, word, strand, here - last[word]);
         last[word] = here;
     }
     for (; t < end; t++)
-        put_code(w, k->c->small.row[code_at(k, strand, t)]);
+        cov_put_code(w, k->c->small.row[code_at(k, strand, t)]);
 }
 
 /* A strand of more than HEAD codes. */
-static void put_small(struct writer *w, const struct chunk *k, enum strand strand, bool final)
+static void put_small(struct cov_bit_writer *w, const struct chunk *k,
+                      enum cov_onehot_strand strand, bool final)
 {
     uint32_t last[N_WORDS] = {0};
     uint8_t head[HEAD];
-    if (strand == PLUS)
+    if (strand == COV_ONEHOT_PLUS)
         memcpy(head, k->codes, HEAD);
     else
         cov_codes_other_strand(k->codes + k->n - HEAD, HEAD, head);
@@ -532,11 +440,11 @@ static void put_small(struct writer *w, const struct chunk *k, enum strand stran
     put_head(w, &k->c->small, final);
     /* Bases, and what run is behind them. */
     for (size_t i = 0, t = 0, beg, end; i <= k->n_runs; i++, t = end) {
-        const struct run *run = &k->runs[strand == PLUS ? i : k->n_runs - 1 - i];
+        const struct run *run = &k->runs[strand == COV_ONEHOT_PLUS ? i : k->n_runs - 1 - i];
         beg = end = k->n;
         if (i < k->n_runs) {
-            beg = strand == PLUS ? run->beg : k->n - run->end;
-            end = strand == PLUS ? run->end : k->n - run->beg;
+            beg = strand == COV_ONEHOT_PLUS ? run->beg : k->n - run->end;
+            end = strand == COV_ONEHOT_PLUS ? run->end : k->n - run->beg;
         }
         if (t < HEAD)
             note_words(k, strand, t, beg < HEAD ? beg : HEAD, last);
@@ -545,24 +453,24 @@ static void put_small(struct writer *w, const struct chunk *k, enum strand stran
         if (end > HEAD && end > beg)
             put_same(w, k->c, code_at(k, strand, end - 1), end - (beg < HEAD ? HEAD : beg));
     }
-    put_code(w, k->c->small.end);
+    cov_put_code(w, k->c->small.end);
 }
 
 /* The checksum of a strand (see `checksum`). All places are taken as bases, those of the runs in
  * column 0; then the runs are put right. */
-static uint32_t checksum_of_strand(const struct chunk *k, enum strand strand)
+static uint32_t checksum_of_strand(const struct chunk *k, enum cov_onehot_strand strand)
 {
     uint64_t n = k->n, L = k->L, columns = k->columns;
     /* The columns C, A, T, G become G, T, A, C. */
-    if (strand == MINUS)
+    if (strand == COV_ONEHOT_MINUS)
         columns = 3 * (uint64_t)k->n_bases - columns;
     uint64_t rows = n * L - (n * n - n) / 2;
     uint64_t low = 1 + 0x3c * n,
              high = 8 * L + 0x3c * (4 * (rows % ADLER) + ADLER - columns % ADLER);
     for (size_t i = 0; i < k->n_runs; i++) {
         const struct run *run = &k->runs[i];
-        uint8_t code = strand == PLUS ? run->code : cov_code_complement[run->code];
-        uint64_t beg = strand == PLUS ? run->beg : n - run->end, m = run->end - run->beg;
+        uint8_t code = strand == COV_ONEHOT_PLUS ? run->code : cov_code_complement[run->code];
+        uint64_t beg = strand == COV_ONEHOT_PLUS ? run->beg : n - run->end, m = run->end - run->beg;
         /* No code has less than the 0x3c of a base. */
         uint64_t more = k->c->row_sum[code] - 0x3c;
         rows = m * (L - beg) - (m * m - m) / 2;
@@ -575,36 +483,30 @@ static uint32_t checksum_of_strand(const struct chunk *k, enum strand strand)
 /* ---- streams ---- */
 
 /* The zlib head (deflate, a window of 32 KiB, no dictionary), and the low plane. */
-static struct writer begin_stream(const struct cov_onehot_codes *c, size_t L, uint8_t *dst)
+static struct cov_bit_writer begin_stream(const struct cov_onehot_codes *c, size_t L, uint8_t *dst)
 {
     dst[0] = 0x78;
     dst[1] = 0x01;
-    struct writer w = {dst + 2, 0, 0};
+    struct cov_bit_writer w = {dst + 2, 0, 0};
     put_zeros(&w, &c->zeros, 4 * L, L == 0);
     return w;
 }
 
 /* L - n codes of padding, and the checksum. */
-static size_t end_stream(struct writer *w, const struct cov_onehot_codes *c, size_t n, size_t L,
-                         uint32_t adler, const uint8_t *dst)
+static size_t end_stream(struct cov_bit_writer *w, const struct cov_onehot_codes *c, size_t n,
+                         size_t L, uint32_t adler, const uint8_t *dst)
 {
     if (n < L)
         put_zeros(w, &c->zeros, 4 * (L - n), true);
-    put(w, 0, (8 - w->n) % 8);
-    put(w, __builtin_bswap32(adler), 32);
+    cov_put_bits(w, 0, (8 - w->n) % 8);
+    cov_put_bits(w, __builtin_bswap32(adler), 32);
     return (size_t)(w->at - dst);
 }
 
-/* Where the words of n codes wait in a destination: the stream, of at most three bytes a code, does not
- * come so far. */
-static uint8_t *words_in(uint8_t *dst, size_t n, size_t L)
+/* Behind what begin_stream wrote at dst. */
+static size_t put_strand(const struct chunk *k, enum cov_onehot_strand strand,
+                         struct cov_bit_writer w, const uint8_t *dst)
 {
-    return dst + cov_onehot_bound(L) - n - WORDS_REST;
-}
-
-static size_t put_strand(const struct chunk *k, enum strand strand, uint8_t *dst)
-{
-    struct writer w = begin_stream(k->c, k->L, dst);
     put_small(&w, k, strand, k->n == k->L);
     return end_stream(&w, k->c, k->n, k->L, checksum_of_strand(k, strand), dst);
 }
@@ -620,14 +522,15 @@ bool cov_onehot_encode(enum cov_onehot_effort effort, const uint8_t *codes, size
     if (L >= MAX_CODES)
         return false;
     size_t n = filled(codes, L);
+    /* The words wait behind the stream, which has at most three bytes a code. */
     if (effort == COV_ONEHOT_SMALL && n > HEAD &&
-        take_chunk(&k, codes, n, L, words_in(dst, n, L))) {
-        *n_dst = put_strand(&k, PLUS, dst);
+        take_chunk(&k, codes, n, L, (uint8_t *)dst + cov_onehot_bound(L) - cov_onehot_scratch(n))) {
+        *n_dst = put_strand(&k, COV_ONEHOT_PLUS, begin_stream(c, L, dst), dst);
         return true;
     }
     if (!checksum(c, codes, n, L, &adler))
         return false;
-    struct writer w = begin_stream(c, L, dst);
+    struct cov_bit_writer w = begin_stream(c, L, dst);
     if (n > 0)
         put_first(&w, c, codes, n, n == L);
     *n_dst = end_stream(&w, c, n, L, adler, dst);
@@ -635,15 +538,19 @@ bool cov_onehot_encode(enum cov_onehot_effort effort, const uint8_t *codes, size
 }
 
 bool cov_onehot_encode_both(enum cov_onehot_effort effort, const uint8_t *codes, size_t n, size_t L,
-                            void *const dst[2], size_t cap, size_t n_dst[2])
+                            uint8_t *scratch, void *const dst[2], size_t cap, size_t n_dst[2])
 {
     assert(n <= L && cap >= cov_onehot_bound(L));
     (void)cap;
     struct chunk k;
     if (effort != COV_ONEHOT_SMALL || n <= HEAD || L >= MAX_CODES || codes[n - 1] == COV_CODE_PAD ||
-        !take_chunk(&k, codes, n, L, words_in(dst[0], n, L)))
+        !take_chunk(&k, codes, n, L, scratch))
         return false;
-    n_dst[0] = put_strand(&k, PLUS, dst[0]);
-    n_dst[1] = put_strand(&k, MINUS, dst[1]);
+    struct cov_bit_writer w = begin_stream(k.c, L, dst[0]), other = w;
+    size_t n_begin = (size_t)(w.at - (uint8_t *)dst[0]);
+    memcpy(dst[1], dst[0], n_begin);
+    other.at = (uint8_t *)dst[1] + n_begin;
+    n_dst[0] = put_strand(&k, COV_ONEHOT_PLUS, w, dst[0]);
+    n_dst[1] = put_strand(&k, COV_ONEHOT_MINUS, other, dst[1]);
     return true;
 }

@@ -29,12 +29,15 @@ size_t cov_onehot_bound(size_t L);
 bool cov_onehot_encode(enum cov_onehot_effort effort, const uint8_t *codes, size_t L, void *dst,
                        size_t cap, size_t *n_dst);
 
+/* Bytes of scratch that cov_onehot_encode_both needs for L codes. SIZE_MAX when there are too many. */
+size_t cov_onehot_scratch(size_t L);
+
 /* The streams of both strands of codes[0..n), n <= L, each filled up to L with padding: dst[0] and
  * n_dst[0] as cov_onehot_encode makes them of the codes, [1] of the other strand. cap is that of
  * each.
  * Returns false, with nothing of use at both, unless it is faster at this than two calls are: for
  * bases alone, of COV_ONEHOT_SMALL. */
 bool cov_onehot_encode_both(enum cov_onehot_effort effort, const uint8_t *codes, size_t n, size_t L,
-                            void *const dst[2], size_t cap, size_t n_dst[2]);
+                            uint8_t *scratch, void *const dst[2], size_t cap, size_t n_dst[2]);
 
 #endif

@@ -194,8 +194,8 @@ static void make_codes(void)
     for (uint32_t d = 1; d <= COV_ONEHOT_WINDOW; d++) {
         struct cov_bits x =
             joined(length_code(&lit, 4 * COV_ONEHOT_WORD), distance_code(&dist, 4 * d));
-        codes.back_bits[d] = (uint32_t)x.bits;
-        codes.back_n[d] = (uint8_t)x.n;
+        /* At most 1 bit for the length, 11 and 13 for the distance. */
+        codes.back[d] = (uint32_t)(x.bits << COV_ONEHOT_BACK_BITS | x.n);
     }
     for (int code = 0; code < 16; code++) {
         codes.possible[code] = codes.fast.row[code].n > 0 && codes.small.row[code].n > 0;

@@ -9,6 +9,9 @@
  * run of one code. */
 enum { COV_ONEHOT_WORD = 4, COV_ONEHOT_WINDOW = 8191, COV_ONEHOT_LONG_RUN = 64 };
 
+/* What the numbers of bits of two repeats fit into. */
+enum { COV_ONEHOT_BACK_BITS = 6 };
+
 /* n bits in the order of the stream, the first the lowest of `bits`. */
 struct cov_bits {
     uint64_t bits;
@@ -29,10 +32,10 @@ struct cov_onehot_codes {
     struct cov_onehot_block zeros; /* runs of zero bytes */
     struct cov_onehot_block fast, small;
     /* In `small`: COV_ONEHOT_LONG_RUN rows as the last one; COV_ONEHOT_WORD rows as those d rows
-     * before, of which the second is in two tables, as it is looked up very often. */
+     * before, of which the second is looked up very often: their number in the lowest
+     * COV_ONEHOT_BACK_BITS bits of back[d], and they above it. */
     struct cov_bits long_run;
-    uint32_t back_bits[COV_ONEHOT_WINDOW + 1];
-    uint8_t back_n[COV_ONEHOT_WINDOW + 1];
+    uint32_t back[COV_ONEHOT_WINDOW + 1];
     /* Of the four high bytes h[k] of a code: the sum of h[k], and the sum of k h[k]. */
     uint32_t row_sum[16], row_moment[16];
     /* Whether `fast` and `small` have the code and its low bytes are zero. */

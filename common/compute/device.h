@@ -109,7 +109,7 @@ struct cov_cpu_options {
     const char *levels;           /* the instructions that may be used, as in cpu/level.h; NULL: all
                                      that there are. "scalar" is the scalar reference */
     enum cov_precision precision; /* a device may compute more exactly where that is as fast, and
-                                     says so to the log with more detail */
+                                     says so to the log */
     bool openblas;                /* convolutions on OpenBLAS, in single precision */
     bool direct;                  /* without minimal filtering (cpu/minimal.h) */
 };

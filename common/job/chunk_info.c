@@ -477,9 +477,31 @@ static int open_stream(const char *path, struct cov_stream **out, struct cov_err
     return rc;
 }
 
-int cov_chunk_info(char *const *paths, size_t n, bool json, FILE *out, struct cov_err *e)
+/* Sums over files. */
+struct sums {
+    int64_t bases, chunks, sequences, bytes;
+};
+
+static int tell(const struct sums *sums, struct cov_stats *stats, struct cov_err *e)
+{
+    stats->bases = sums->bases;
+    stats->chunks = sums->chunks;
+    int rc = cov_stats_add_figure(stats, NULL, "sequences", "sequences of the genome", 0,
+                                  (double)sums->sequences, e);
+    if (!rc)
+        rc = cov_stats_add_figure(stats, NULL, "file_mb", "size in MB", 1,
+                                  (double)sums->bytes / 1e6, e);
+    if (!rc && sums->bases > 0)
+        rc = cov_stats_add_figure(stats, NULL, "bytes_per_base", "size of the file a base", 3,
+                                  (double)sums->bytes / (double)sums->bases, e);
+    return rc;
+}
+
+int cov_chunk_info(char *const *paths, size_t n, bool json, FILE *out, struct cov_stats *stats,
+                   struct cov_err *e)
 {
     struct cov_json j;
+    struct sums sums = {0};
     int rc = COV_OK;
     cov_json_init(&j, out);
     if (json) {
@@ -499,6 +521,10 @@ int cov_chunk_info(char *const *paths, size_t n, bool json, FILE *out, struct co
             (void)fputc('\n', out);
         if (!rc)
             rc = json ? put_json(&c, &j, e) : print_table(&c, out, e);
+        sums.bases += c.n_bases;
+        sums.chunks += (int64_t)c.n_chunks;
+        sums.sequences += (int64_t)c.n_sequences;
+        sums.bytes += c.file_bytes;
         fini(&c);
         cov_chunk_file_close(f);
         cov_stream_close(s);
@@ -507,5 +533,5 @@ int cov_chunk_info(char *const *paths, size_t n, bool json, FILE *out, struct co
         cov_json_end_array(&j);
         cov_json_end_object(&j);
     }
-    return rc;
+    return !rc && stats ? tell(&sums, stats, e) : rc;
 }

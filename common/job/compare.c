@@ -412,6 +412,10 @@ int cov_compare_run(const char *input, const struct cov_compare_options *options
         rc = check_contigs(j, e);
     if (!rc)
         rc = write_outputs(j, e);
+    if (!rc && stats) {
+        stats->section = "cov2bigwig --compare";
+        rc = cov_compare_add_figures(&j->report, stats, e);
+    }
     if (rc || !stats) {
         if (j)
             free_job(j);

@@ -151,3 +151,47 @@ void cov_compare_print_json(const struct cov_compare_report *r, struct cov_json 
     cov_json_end_array(j);
     cov_json_end_object(j);
 }
+
+/* ---------------------------------------------------------------- figures */
+
+static int add_track(const struct cov_compare_report *r, const struct cov_compare_track *t,
+                     struct cov_stats *stats, struct cov_err *e)
+{
+    const struct cov_comparison_row *row = cov_comparison_total(t->comparison);
+    const char *part = r->n_tracks > 1 ? t->dataset : NULL;
+    int rc = COV_OK;
+    for (size_t k = 0; k < r->options->n_bin_sizes && !rc; k++) {
+        char name[32];
+        (void)snprintf(name, sizeof name, "pearson_%" PRId64, r->options->bin_sizes[k]);
+        rc = cov_stats_add_figure(stats, part, name, "Pearson's r in bins of that many bases", 3,
+                                  row->agreements[k].pearson, e);
+        (void)snprintf(name, sizeof name, "spearman_%" PRId64, r->options->bin_sizes[k]);
+        if (!rc)
+            rc =
+                cov_stats_add_figure(stats, part, name, "Spearman's rho in bins of that many bases",
+                                     3, row->agreements[k].spearman, e);
+    }
+    if (rc || !r->options->has_threshold)
+        return rc;
+    const struct cov_peak_counts *c = &row->peaks;
+    rc = cov_stats_add_figure(stats, part, "precision",
+                              "share of the bases in predicted peaks that are in measured ones", 3,
+                              cov_peak_precision(c), e);
+    if (!rc)
+        rc = cov_stats_add_figure(stats, part, "recall",
+                                  "share of the bases in measured peaks that are in predicted ones",
+                                  3, cov_peak_recall(c), e);
+    if (!rc)
+        rc = cov_stats_add_figure(stats, part, "f1", "harmonic mean of precision and recall", 3,
+                                  cov_peak_f1(c), e);
+    return rc;
+}
+
+int cov_compare_add_figures(const struct cov_compare_report *r, struct cov_stats *stats,
+                            struct cov_err *e)
+{
+    int rc = COV_OK;
+    for (size_t i = 0; i < r->n_tracks && !rc; i++)
+        rc = add_track(r, &r->tracks[i], stats, e);
+    return rc;
+}

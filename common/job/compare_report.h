@@ -6,7 +6,9 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "common/base/err.h"
 #include "common/base/json.h"
+#include "common/base/stats.h"
 #include "common/track/comparison.h"
 
 /* All borrowed. */
@@ -29,5 +31,9 @@ void cov_compare_print_table(const struct cov_compare_report *r, FILE *f);
 
 /* "comparison": {...}. */
 void cov_compare_print_json(const struct cov_compare_report *r, struct cov_json *j);
+
+/* The totals, for a report; each of a data set, unless there is but one. */
+int cov_compare_add_figures(const struct cov_compare_report *r, struct cov_stats *stats,
+                            struct cov_err *e) COV_MUST_USE;
 
 #endif

@@ -24,6 +24,7 @@ struct cov_convert_signal {
     struct cov_convert_reader reader;
     struct cov_track_contigs contigs; /* of a file */
     size_t L;
+    bool gaps; /* some bases have no value */
     /* Data sets. */
     size_t n_lanes;
     size_t *ks; /* their numbers in the file */
@@ -103,6 +104,14 @@ static int source(void *arg, size_t slot, uint64_t n, struct cov_err *e)
     return rc ? rc : 1;
 }
 
+/* A base that lacks one of its values has none. */
+static void find_gaps(const float *plus, const float *minus, size_t n, float *out)
+{
+    for (size_t i = 0; i < n; i++)
+        if ((plus && plus[i] == COV_SIGNAL_PAD) || (minus && minus[n - 1 - i] == COV_SIGNAL_PAD))
+            out[i] = COV_SIGNAL_PAD;
+}
+
 static int work(void *arg, size_t slot, unsigned worker, struct cov_err *e)
 {
     struct cov_convert_signal *j = arg;
@@ -118,6 +127,9 @@ static int work(void *arg, size_t slot, unsigned worker, struct cov_err *e)
     for (size_t k = 0; k < j->n_lanes && !rc; k++) {
         size_t at = k * j->L;
         cov_strands_combine(j->o->strand, plus + at, minus + at, p->n, j->lanes[k].round, out + at);
+        if (j->gaps)
+            find_gaps(values[COV_PLUS] ? plus + at : NULL, values[COV_MINUS] ? minus + at : NULL,
+                      p->n, out + at);
     }
     return rc;
 }
@@ -139,6 +151,22 @@ static int end_lane(const struct cov_convert_signal *j, struct cov_convert_lane 
     return rc || j->reader.grid ? rc : cov_track_end_contig(l->sink, p->length, e);
 }
 
+/* n values from base `beg` on, with gaps between them. */
+static int take_stretches(struct cov_convert_lane *l, int64_t beg, float *x, size_t n,
+                          struct cov_err *e)
+{
+    int rc = COV_OK;
+    for (size_t i = 0, k; !rc && i < n; i = k) {
+        while (i < n && x[i] == COV_SIGNAL_PAD)
+            i++;
+        for (k = i; k < n && x[k] != COV_SIGNAL_PAD;)
+            k++;
+        if (k > i)
+            rc = cov_convert_lane_take(l, beg + (int64_t)i, x + i, k - i, e);
+    }
+    return rc;
+}
+
 /* The slot that is being taken, for lane `k`. */
 static int take_slot(void *arg, size_t k, unsigned worker, struct cov_err *e)
 {
@@ -151,7 +179,9 @@ static int take_slot(void *arg, size_t k, unsigned worker, struct cov_err *e)
         rc = begin_lane(j, l, p, e);
     if (rc || p->n == 0)
         return rc;
-    return cov_convert_lane_take(l, p->beg, j->sinking->values + k * j->L, p->n, e);
+    float *values = j->sinking->values + k * j->L;
+    return j->gaps ? take_stretches(l, p->beg, values, p->n, e)
+                   : cov_convert_lane_take(l, p->beg, values, p->n, e);
 }
 
 static int close_lane(void *arg, size_t k, unsigned worker, struct cov_err *e)
@@ -224,7 +254,8 @@ static void warn_of_holes(const struct cov_convert_signal *j, int64_t n_there)
     for (size_t i = 0; n_there >= 0 && i < j->reader.n_contigs; i++)
         n += j->reader.lengths[i];
     if (n_there >= 0 && n_there < n)
-        cov_warn("%s is partial: %lld of %lld bases are in it", j->reader.name, (long long)n_there,
+        cov_warn("%s is partial: %s%lld of %lld bases are in it", j->reader.name,
+                 cov_signal_source_has_gaps(j->reader.source) ? "at most " : "", (long long)n_there,
                  (long long)n);
 }
 
@@ -238,6 +269,7 @@ int cov_convert_signal_run(struct cov_convert_signal *j, struct cov_pool *pool,
     int64_t n_there = cov_convert_reader_count(&j->reader);
     j->pool = pool;
     j->progress = progress;
+    j->gaps = cov_signal_source_has_gaps(j->reader.source);
     int rc = prepare_lanes(j, sinks, e);
     if (!rc)
         rc = prepare_slots(j, e);

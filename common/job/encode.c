@@ -13,6 +13,7 @@
 #include "common/base/outfile.h"
 #include "common/base/path.h"
 #include "common/base/ring.h"
+#include "common/codec/onehot.h"
 #include "common/seq/alphabet.h"
 #include "common/store/pair_writer.h"
 #include "common/store/stream.h"
@@ -53,7 +54,8 @@ struct job {
     bool at_end;
     struct slot *slots;
     size_t n_slots;
-    uint8_t *scratch; /* L codes a worker */
+    uint8_t *scratch; /* scratch_bytes a worker */
+    size_t scratch_bytes;
     struct cov_progress *progress;
     int64_t done; /* bytes of the FASTA that progress knows of */
     struct cov_stats *stats;
@@ -151,7 +153,8 @@ static int work(void *arg, size_t slot, unsigned worker, struct cov_err *e)
             const uint8_t *const strands[2] = {codes, NULL};
             rc = cov_stream_pack(&job->head, &both, strands, NULL, &s->blobs[i][0], e);
         } else {
-            rc = encode_both(job, piece, codes, job->scratch + job->L * worker, s->blobs[i], e);
+            rc = encode_both(job, piece, codes, job->scratch + job->scratch_bytes * worker,
+                             s->blobs[i], e);
         }
     }
     return rc;
@@ -215,11 +218,13 @@ static int sink(void *arg, size_t slot, uint64_t n, struct cov_err *e)
 static int alloc_slots(struct job *job, const struct cov_pool *pool, struct cov_err *e)
 {
     size_t n_codes, n_scratch;
+    /* Lines of the cache of their own for each. */
+    job->scratch_bytes = (cov_onehot_scratch(job->L) / 64 + 2) * 64;
     job->slot_pairs = job->L < SLOT_BASES ? SLOT_BASES / job->L : 1;
     if (job->slot_pairs > SLOT_PAIRS)
         job->slot_pairs = SLOT_PAIRS;
     if (cov_size_mul(job->L, job->slot_pairs, &n_codes) ||
-        cov_size_mul(job->L, cov_pool_size(pool), &n_scratch))
+        cov_size_mul(job->scratch_bytes, cov_pool_size(pool), &n_scratch))
         return cov_fail(e, COV_ENOMEM, "out of memory: chunks of %zu bases", job->L);
     job->n_slots = cov_ring_slots(pool) +
                    (n_codes > SLOT_BASES ? MORE_SLOTS * (size_t)SLOT_BASES / n_codes : MORE_SLOTS);

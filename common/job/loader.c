@@ -1,7 +1,8 @@
 /* loader.c - see loader.h.
  *
- * Rows of the grid that comes are rows of the grid that is stored, some of them after a shard or
- * limits of length: `rows` maps one to the other.
+ * Rows of the grid that comes are rows of the grid that is stored, some of them after regions, a shard
+ * or limits of length: `rows` maps one to the other. With neighbours, what is fetched, decoded and kept
+ * in memory are pairs of the stored grid.
  * SPDX-License-Identifier: MIT */
 #include "common/job/loader.h"
 
@@ -26,8 +27,13 @@ struct cov_loader {
     struct cov_chunk_file *file; /* one of these */
     struct cov_genome *genome;
     struct cov_loader_stream *stream;
-    const struct cov_grid *grid; /* what comes: the file's, or `own`; not of a stream */
-    struct cov_grid *own;
+    const struct cov_grid *grid;   /* what comes: as stored, or `own`; not of a stream */
+    const struct cov_grid *stored; /* the file's, or `of_fasta` */
+    struct cov_grid *of_fasta, *own;
+    struct cov_select *regions; /* NULL: all is wanted */
+    bool neighbours;
+    bool (*left_out)(const void *arg, size_t pair); /* NULL: none */
+    const void *left_out_arg;
     size_t *rows; /* of the file, for each row of `grid`; NULL: the same */
     bool partial;
     enum cov_loading loading;
@@ -46,7 +52,9 @@ void cov_loader_close(struct cov_loader *l)
         return;
     cov_kept_codes_free(l->kept_codes);
     cov_kept_rows_free(l->kept_rows);
+    cov_select_free(l->regions);
     cov_grid_free(l->own);
+    cov_grid_free(l->of_fasta);
     cov_chunk_file_close(l->file);
     cov_genome_free(l->genome);
     cov_loader_stream_close(l->stream);
@@ -78,8 +86,8 @@ static int open_fasta(struct cov_loader *l, struct cov_bgz *in, const struct cov
             return COV_ENOMEM;
     }
     rc = cov_grid_new(l->genome->n_seqs, l->genome->names, l->genome->lengths,
-                      o->species ? o->species : stem, o->chunk_length, &l->own, e);
-    l->grid = l->own;
+                      o->species ? o->species : stem, o->chunk_length, &l->of_fasta, e);
+    l->grid = l->stored = l->of_fasta;
     free(stem);
     return rc;
 }
@@ -92,7 +100,7 @@ static int open_file(struct cov_loader *l, const struct cov_loader_options *o, s
     int rc = cov_chunk_file_open_bases(l->path, &l->file, e);
     if (rc)
         return rc;
-    l->grid = cov_chunk_file_grid(l->file);
+    l->grid = l->stored = cov_chunk_file_grid(l->file);
     return check_length(o, cov_grid_chunk_length(l->grid), e);
 }
 
@@ -100,10 +108,13 @@ static int open_file(struct cov_loader *l, const struct cov_loader_options *o, s
 static int open_stream(struct cov_loader *l, struct cov_bgz *in, const struct cov_loader_options *o,
                        struct cov_err *e)
 {
-    const char *cannot = o->n_shards > 0                  ? "cut into shards"
-                         : o->loading != COV_LOAD_DISK    ? "loaded into memory"
-                         : o->order == COV_ORDER_SHUFFLED ? "put into another order"
-                                                          : NULL;
+    const char *cannot = o->n_shards > 0                   ? "cut into shards"
+                         : o->n_regions > 0 || o->bed_path ? "limited to regions"
+                         : o->neighbours                   ? "predicted with overlap"
+                         : o->resumes                      ? "gone on with (--resume)"
+                         : o->loading != COV_LOAD_DISK     ? "loaded into memory"
+                         : o->order == COV_ORDER_SHUFFLED  ? "put into another order"
+                                                           : NULL;
     int rc = COV_OK;
     if (o->needs_fasta)
         rc = cov_fail(e, COV_EUSAGE, "%s is for FASTA input, but %s is a chunk stream",
@@ -179,7 +190,74 @@ static int limit_lengths(struct cov_loader *l, const struct cov_genome_options *
         if (length >= o->min_length && (o->max_length == 0 || length <= o->max_length))
             rows[n++] = i;
     }
+    if (n == 0 && l->regions) {
+        free(rows);
+        return cov_fail(e, COV_EINPUT,
+                        "%s: no sequence in the regions has a length within the limits", l->path);
+    }
     return narrow(l, rows, n, e);
+}
+
+/* Leaves out what overlaps no region. */
+static int take_regions(struct cov_loader *l, const struct cov_loader_options *o, struct cov_err *e)
+{
+    size_t n_rows = cov_grid_n_chunks(l->grid), n = 0, *rows = NULL;
+    int rc = cov_select_new(l->stored, &l->regions, e);
+    if (!rc)
+        rc = cov_select_regions(l->regions, o->regions, o->n_regions, e);
+    if (!rc && o->bed_path)
+        rc = cov_select_read_bed(l->regions, o->bed_path, e);
+    if (rc)
+        return rc;
+    bool *wanted = cov_calloc(n_rows ? n_rows : 1, sizeof *wanted, e);
+    rows = cov_malloc(n_rows ? n_rows : 1, sizeof *rows, e);
+    if (!wanted || !rows) {
+        rc = COV_ENOMEM;
+        goto out;
+    }
+    cov_select_rows(l->regions, 0, wanted);
+    for (size_t i = 0; i < n_rows; i++)
+        if (wanted[i])
+            rows[n++] = i;
+    if (n == 0)
+        rc = cov_fail(e, COV_EINPUT, "%s: nothing of it is in the regions", l->path);
+    if (!rc) {
+        rc = narrow(l, rows, n, e); /* takes the list */
+        rows = NULL;
+    }
+out:
+    free(wanted);
+    free(rows);
+    return rc;
+}
+
+/* Whether the pairs of a sequence are those of a regular grid; true too if there are none. */
+static bool is_whole(const struct cov_grid *g, size_t seq)
+{
+    size_t beg, end;
+    int64_t at = 0, L = (int64_t)cov_grid_chunk_length(g), length = cov_grid_seq_length(g, seq);
+    cov_grid_seq_pairs(g, seq, &beg, &end);
+    for (size_t p = beg; p < end; p++) {
+        struct cov_pair pair = cov_grid_pair(g, p);
+        if (pair.beg != at || pair.end != (length - at < L ? length : at + L) ||
+            pair.rows[COV_PLUS] == COV_NO_ROW || pair.rows[COV_MINUS] == COV_NO_ROW)
+            return false;
+        at = pair.end;
+    }
+    return beg == end || at == length;
+}
+
+static int check_whole(const struct cov_loader *l, struct cov_err *e)
+{
+    const struct cov_grid *g = l->stored;
+    for (size_t s = 0; !cov_grid_is_regular(g) && s < cov_grid_n_seqs(g); s++)
+        if (!is_whole(g, s))
+            return cov_fail(
+                e, COV_EINPUT,
+                "%s: overlap needs whole sequences, but of %s there are not all chunks, "
+                "one behind the other, on both strands",
+                l->path, cov_grid_name(g, s));
+    return COV_OK;
 }
 
 static int take_shard(struct cov_loader *l, const struct cov_loader_options *o, struct cov_err *e)
@@ -277,7 +355,11 @@ static int open_any(struct cov_loader *l, const struct cov_loader_options *o,
         rc = hdf5 ? open_file(l, o, e) : open_bytes(l, o, progress, e);
     if (rc || l->stream)
         return rc;
-    if (l->file)
+    if (o->neighbours)
+        rc = check_whole(l, e);
+    if (!rc && (o->n_regions > 0 || o->bed_path))
+        rc = take_regions(l, o, e);
+    if (!rc && l->file)
         rc = limit_lengths(l, &o->genome, e);
     if (!rc && o->n_shards > 0)
         rc = take_shard(l, o, e);
@@ -296,6 +378,7 @@ int cov_loader_open(const char *path, const struct cov_loader_options *options,
         return COV_ENOMEM;
     l->loading = options->loading;
     l->order = options->order;
+    l->neighbours = options->neighbours;
     l->path = cov_strdup(path, e);
     int rc = l->path ? open_any(l, options, progress, e) : COV_ENOMEM;
     if (rc) {
@@ -323,6 +406,11 @@ size_t cov_loader_n_pairs(const struct cov_loader *l)
     return l->stream ? SIZE_MAX : cov_grid_n_pairs(l->grid);
 }
 
+const struct cov_select *cov_loader_regions(const struct cov_loader *l)
+{
+    return l->regions;
+}
+
 bool cov_loader_is_partial(const struct cov_loader *l)
 {
     return l->stream ? cov_loader_stream_is_partial(l->stream) : l->partial;
@@ -340,21 +428,27 @@ const char *cov_loader_species(const struct cov_loader *l, size_t seq)
 
 /* ---------------------------------------------------------------- pairs */
 
-/* Row i of the grid in the file. */
+/* Row i of the grid of what is fetched in the file. */
 static size_t file_row(const struct cov_loader *l, size_t i)
 {
-    return l->rows ? l->rows[i] : i;
+    return l->rows && !l->neighbours ? l->rows[i] : i;
 }
 
-static void describe(const struct cov_loader *l, size_t p, struct cov_loader_item *item)
+/* What is fetched, decoded and kept. */
+static const struct cov_grid *source_grid(const struct cov_loader *l)
 {
-    struct cov_pair pair = cov_grid_pair(l->grid, p);
+    return l->neighbours ? l->stored : l->grid;
+}
+
+static void describe(const struct cov_grid *g, size_t p, struct cov_loader_item *item)
+{
+    struct cov_pair pair = cov_grid_pair(g, p);
     *item = (struct cov_loader_item){
         .pair = p,
         .seq = pair.seq,
         .beg = pair.beg,
         .end = pair.end,
-        .length = cov_grid_seq_length(l->grid, pair.seq),
+        .length = cov_grid_seq_length(g, pair.seq),
     };
     for (int s = COV_PLUS; s <= COV_MINUS; s++) {
         item->rows[s] = pair.rows[s];
@@ -362,17 +456,14 @@ static void describe(const struct cov_loader *l, size_t p, struct cov_loader_ite
     }
 }
 
-/* The next pair of the grid. Returns 1, or 0 at the end. */
-static int next_item(struct cov_loader *l, struct cov_loader_item *item)
+static bool is_left_out(const struct cov_loader *l, size_t p)
 {
-    if (l->pairs) {
-        if (l->next == cov_grid_n_pairs(l->grid))
-            return 0;
-        describe(l, l->pairs[l->next++], item);
-        return 1;
-    }
-    if (l->seq == cov_grid_n_seqs(l->grid))
-        return 0;
+    return l->left_out && l->left_out(l->left_out_arg, p);
+}
+
+/* The next pair of the sequence whose turn it is, or the news that it has none. */
+static bool next_of_sequence(struct cov_loader *l, struct cov_loader_item *item)
+{
     size_t beg, end;
     cov_grid_seq_pairs(l->grid, l->seq, &beg, &end);
     if (beg == end) {
@@ -382,13 +473,52 @@ static int next_item(struct cov_loader *l, struct cov_loader_item *item)
                                          .last = true,
                                          .length = cov_grid_seq_length(l->grid, l->seq)};
         l->seq++;
+        return true;
+    }
+    size_t p = l->next++;
+    l->seq += l->next == end;
+    if (is_left_out(l, p))
+        return false;
+    describe(l->grid, p, item);
+    item->first = p == beg;
+    item->last = p + 1 == end;
+    return true;
+}
+
+int cov_loader_next_item(struct cov_loader *l, struct cov_loader_item *item)
+{
+    while (l->pairs && l->next < cov_grid_n_pairs(l->grid)) {
+        size_t p = l->pairs[l->next++];
+        if (is_left_out(l, p))
+            continue;
+        describe(l->grid, p, item);
         return 1;
     }
-    describe(l, l->next, item);
-    item->first = l->next == beg;
-    item->last = ++l->next == end;
-    l->seq += item->last;
-    return 1;
+    while (!l->pairs && l->seq < cov_grid_n_seqs(l->grid))
+        if (next_of_sequence(l, item))
+            return 1;
+    return 0;
+}
+
+int64_t cov_loader_n_left(const struct cov_loader *l)
+{
+    int64_t n = 0;
+    if (l->stream)
+        return -1;
+    for (size_t i = l->next; i < cov_grid_n_pairs(l->grid); i++) {
+        size_t p = l->pairs ? l->pairs[i] : i;
+        struct cov_pair pair = cov_grid_pair(l->grid, p);
+        if (!is_left_out(l, p))
+            n += (pair.rows[COV_PLUS] != COV_NO_ROW) + (pair.rows[COV_MINUS] != COV_NO_ROW);
+    }
+    return n;
+}
+
+void cov_loader_leave_out(struct cov_loader *l, bool (*fn)(const void *arg, size_t pair),
+                          const void *arg)
+{
+    l->left_out = fn;
+    l->left_out_arg = arg;
 }
 
 /* Fetches the rows of a pair of a file; a FASTA's codes are read by the worker that needs them. */
@@ -413,13 +543,23 @@ int cov_loader_next(struct cov_loader *l, struct cov_loader_item *item, struct c
     if (l->stream)
         return cov_loader_stream_next(l->stream, item, &raw[0], e);
     assert(l->loading == COV_LOAD_DISK || l->kept_rows || l->kept_codes);
-    int got = next_item(l, item);
-    if (got && l->loading == COV_LOAD_DISK) {
+    int got = cov_loader_next_item(l, item);
+    if (got && l->loading == COV_LOAD_DISK && !l->neighbours) {
         int rc = fetch(l, item, raw, e);
         if (rc)
             return rc;
     }
     return got;
+}
+
+int cov_loader_neighbour(struct cov_loader *l, size_t seq, int64_t at, struct cov_loader_item *item,
+                         struct cov_blob raw[2], struct cov_err *e)
+{
+    size_t beg, end;
+    assert(l->neighbours && !l->stream);
+    cov_grid_seq_pairs(l->stored, seq, &beg, &end);
+    describe(l->stored, beg + (size_t)at / cov_grid_chunk_length(l->stored), item);
+    return l->loading == COV_LOAD_DISK ? fetch(l, item, raw, e) : COV_OK;
 }
 
 /* Codes of a pair as they are stored. */
@@ -490,9 +630,9 @@ static int load_fetch(void *arg, size_t slot, uint64_t n, struct cov_err *e)
 {
     struct load *d = arg;
     struct load_slot *s = &d->slots[slot];
-    if (n == cov_grid_n_pairs(d->l->grid))
+    if (n == cov_grid_n_pairs(source_grid(d->l)))
         return 0;
-    describe(d->l, (size_t)n, &s->item);
+    describe(source_grid(d->l), (size_t)n, &s->item);
     int rc = fetch(d->l, &s->item, s->raw, e);
     return rc ? rc : 1;
 }
@@ -524,7 +664,7 @@ static int load_keep(void *arg, size_t slot, uint64_t n, struct cov_err *e)
 
 static int load_all(struct load *d, struct cov_pool *pool, struct cov_err *e)
 {
-    const struct cov_grid *grid = d->l->grid;
+    const struct cov_grid *grid = source_grid(d->l);
     const struct cov_ring_stages stages = {load_fetch, d->l->kept_codes ? load_decode : NULL,
                                            load_keep};
     size_t n_codes;
@@ -550,8 +690,8 @@ int cov_loader_load(struct cov_loader *l, struct cov_pool *pool, struct cov_prog
     assert(!l->kept_rows && !l->kept_codes);
     struct load d = {.l = l, .progress = progress};
     int rc = l->loading == COV_LOAD_RAM && l->file
-                 ? cov_kept_rows_new(cov_grid_n_chunks(l->grid), &l->kept_rows, e)
-                 : cov_kept_codes_new(l->grid, &l->kept_codes, e);
+                 ? cov_kept_rows_new(cov_grid_n_chunks(source_grid(l)), &l->kept_rows, e)
+                 : cov_kept_codes_new(source_grid(l), &l->kept_codes, e);
     if (!rc)
         rc = load_all(&d, pool, e);
     for (size_t i = 0; d.slots && i < d.n_slots; i++)

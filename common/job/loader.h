@@ -18,6 +18,7 @@
 #include "common/codec/blob.h"
 #include "common/seq/genome.h"
 #include "common/seq/grid.h"
+#include "common/seq/select.h"
 
 enum cov_loading {
     COV_LOAD_DISK,      /* read and decoded each time */
@@ -40,6 +41,13 @@ struct cov_loader_options {
     enum cov_loader_order order;
     uint64_t seed;
     size_t shard, n_shards; /* only pairs of shard `shard` (from 0); n_shards 0: all */
+    /* Only chunks that overlap these, before shards are cut; see select.h. */
+    const char *const *regions;
+    size_t n_regions;
+    const char *bed_path; /* NULL: none */
+    bool resumes;         /* pairs are told apart by their numbers, and some left out */
+    /* What is computed of a chunk needs its neighbours, which cov_loader_neighbour gives. */
+    bool neighbours;
     /* "--species": stands in the error if the input is no FASTA; NULL: any input will do. */
     const char *needs_fasta;
     /* Called as soon as L is known, before a genome is read; its failure is that of the opening. May
@@ -53,8 +61,10 @@ struct cov_loader;
 /* Opens `path`; "-": standard input, a FASTA or a stream. A FASTA is read and checked from end to
  * end here. Sequences outside the limits of length are left out, counted in a warning; that nothing
  * is left is an error. A FASTA is then a smaller genome; a genome file or a stream becomes a partial
- * one, which knows all its sequences. COV_EUSAGE for what a stream cannot do (shards, loading,
- * shuffling), and by `needs_fasta`. Free with cov_loader_close. */
+ * one, which knows all its sequences. COV_EUSAGE for what a stream cannot do (shards, regions,
+ * neighbours, resuming, loading, shuffling), and by `needs_fasta`; for regions that are not there or malformed.
+ * With `neighbours`, COV_EINPUT for a genome file whose sequences are not whole, in Helixer's chunks.
+ * Free with cov_loader_close. */
 int cov_loader_open(const char *path, const struct cov_loader_options *options,
                     struct cov_progress *progress, struct cov_loader **out,
                     struct cov_err *e) COV_MUST_USE;
@@ -73,6 +83,9 @@ size_t cov_loader_n_pairs(const struct cov_loader *l); /* SIZE_MAX for a stream 
 /* Whether sequences may come with holes, with one strand, or with nothing. */
 bool cov_loader_is_partial(const struct cov_loader *l);
 
+/* The regions, for what is within a chunk; NULL: all is wanted. Borrowed until close. */
+const struct cov_select *cov_loader_regions(const struct cov_loader *l);
+
 /* A pair on its way. Sequences are numbered as in the grid, from a stream as they come. In
  * COV_ORDER_GRID and from a stream, a sequence without any pair comes as an item without a strand. */
 struct cov_loader_item {
@@ -89,6 +102,22 @@ struct cov_loader_item {
  * 1, 0 at the end, or a failure. */
 int cov_loader_next(struct cov_loader *l, struct cov_loader_item *item, struct cov_blob raw[2],
                     struct cov_err *e) COV_MUST_USE;
+
+/* Chunks that have yet to come; -1 for a stream. */
+int64_t cov_loader_n_left(const struct cov_loader *l);
+
+/* The same without what is stored of it; not for a stream. Returns 1, or 0 at the end. */
+int cov_loader_next_item(struct cov_loader *l, struct cov_loader_item *item) COV_MUST_USE;
+
+/* Pairs for which fn(arg, pair) is true do not come. Not for a stream. */
+void cov_loader_leave_out(struct cov_loader *l, bool (*fn)(const void *arg, size_t pair),
+                          const void *arg);
+
+/* With the option `neighbours`, calling thread: fetches the pair that holds base `at` of a sequence,
+ * whether or not it comes by itself: *item and raw[] are for cov_loader_codes, the pair and rows are not
+ * those of cov_loader_grid. */
+int cov_loader_neighbour(struct cov_loader *l, size_t seq, int64_t at, struct cov_loader_item *item,
+                         struct cov_blob raw[2], struct cov_err *e) COV_MUST_USE;
 
 /* Any thread: codes[s][0..L), of each strand s that is there, in its own direction, COV_CODE_PAD
  * behind its end. raw[] serves as scratch. */

@@ -1,10 +1,11 @@
 /* measure.c - see measure.h.
  *
- * First every file is counted into a store; then the type of the values is known, and the columns
- * are written, pair by pair, to a copy of the genome file.
+ * First every file is counted into a store, encoded as it will be written; then the type of the values
+ * is known, and the columns are written, pair by pair, to a copy of the genome file.
  * SPDX-License-Identifier: MIT */
 #include "common/job/measure.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@
 #include "common/base/ring.h"
 #include "common/job/measured_file.h"
 #include "common/store/chunk_file.h"
+#include "common/store/coverage_codec.h"
 #include "common/store/coverage_reader.h"
 #include "common/store/coverage_writer.h"
 #include "common/store/h5_probe.h"
@@ -29,8 +31,7 @@ struct slot {
 
 /* What a worker computes in. */
 struct worker {
-    int32_t *lanes[4];
-    int64_t *values;
+    int64_t *values; /* [L] */
     struct cov_blob blob;
 };
 
@@ -44,6 +45,7 @@ struct job {
     struct cov_coverage_reader *old;
     struct cov_coverage_writer *writer;
     size_t n_old, n_columns, elem_bytes;
+    bool is_encoded; /* all that will be written */
     /* Of all columns. */
     const char **names;
     char **new_settings; /* [o->n_files] */
@@ -95,6 +97,10 @@ static int open_old(struct job *j, struct cov_err *e)
         cov_warn("%s has no coverage of %s yet", j->path, j->o->prefix);
     j->n_old = j->o->mode == COV_MEASURE_APPEND ? j->old->n_columns : 0;
     j->n_columns = j->n_old + j->o->n_files;
+    /* Coverage of 2^15 is rare: that two bytes are enough is found wrong in time. */
+    j->genome.elem_bytes = j->o->elem_bytes ? j->o->elem_bytes : 2;
+    if (j->n_old > 0 && j->old->elem_bytes > j->genome.elem_bytes)
+        j->genome.elem_bytes = j->old->elem_bytes;
     return COV_OK;
 }
 
@@ -192,9 +198,9 @@ static void choose_type(struct job *j)
     int32_t max = 0;
     for (size_t k = 0; k < j->o->n_files; k++)
         max = j->files[k].max > max ? j->files[k].max : max;
-    j->elem_bytes = j->o->elem_bytes ? j->o->elem_bytes : max <= INT16_MAX ? 2 : 4;
-    if (j->n_old > 0 && j->old->elem_bytes > j->elem_bytes)
-        j->elem_bytes = j->old->elem_bytes;
+    j->elem_bytes = j->genome.elem_bytes;
+    if (!j->o->elem_bytes && j->elem_bytes < 4 && max > INT16_MAX)
+        j->elem_bytes = 4;
     cov_info("largest depth %d, stored as int%zu", max, 8 * j->elem_bytes);
 }
 
@@ -220,48 +226,24 @@ static int source(void *arg, size_t slot, uint64_t n, struct cov_err *e)
     return 1;
 }
 
-/* values[0..n) = the lane in the direction of the chunk. */
-static void turn(const int32_t *lane, size_t n, bool minus, int64_t *values)
+/* The columns of one row, of both sets, in s->out: the old ones, then the new. */
+static int encode_row(const struct job *j, struct slot *s, struct worker *w,
+                      const struct cov_pair *p, int strand, struct cov_err *e)
 {
-    for (size_t t = 0; t < n; t++)
-        values[t] = lane[minus ? n - 1 - t : t];
-}
-
-/* The new columns of one set, behind the old ones. */
-static int encode_new(const struct job *j, struct slot *s, struct worker *w, int which, int strand,
-                      size_t n, struct cov_err *e)
-{
+    size_t n = (size_t)(p->end - p->beg), L = cov_grid_chunk_length(j->genome.grid);
+    struct cov_blob *out = &s->out[strand];
     int rc = COV_OK;
-    for (size_t k = 0; !rc && k < j->o->n_files; k++) {
-        const struct cov_depth_store *store = &j->files[k].store;
-        rc = cov_depth_store_get(store, s->pair, n, w->lanes, &w->blob, e);
-        if (rc)
-            break;
-        size_t lane = (size_t)which + (strand == COV_MINUS && store->n_lanes == 4 ? 2 : 0);
-        if (lane < store->n_lanes)
-            turn(w->lanes[lane], n, strand == COV_MINUS, w->values);
-        else
-            memset(w->values, 0, n * sizeof *w->values);
-        rc = cov_coverage_encode(j->writer, w->values, n, &s->out[strand], e);
-    }
-    return rc;
-}
-
-static int encode_strand(const struct job *j, struct slot *s, struct worker *w,
-                         const struct cov_pair *p, int strand, struct cov_err *e)
-{
-    size_t n = (size_t)(p->end - p->beg);
-    int rc = COV_OK;
-    cov_blob_clear(&s->out[strand]);
+    cov_blob_clear(out);
     for (int which = 0; !rc && which < COV_COVERAGE_SETS; which++) {
         for (size_t b = 0; !rc && b < j->n_old; b++) {
             rc = cov_coverage_decode(j->old, p->rows[strand], which, b, n, &s->raw[strand], 0,
                                      w->values, e);
             if (!rc)
-                rc = cov_coverage_encode(j->writer, w->values, n, &s->out[strand], e);
+                rc = cov_coverage_encode(w->values, n, L, j->elem_bytes, out, e);
         }
-        if (!rc)
-            rc = encode_new(j, s, w, which, strand, n, e);
+        for (size_t k = 0; !rc && k < j->o->n_files; k++)
+            rc = cov_coverage_store_get(&j->files[k].store, s->pair, strand, which, n,
+                                        j->elem_bytes, w->values, &w->blob, out, e);
     }
     return rc ? cov_err_prefix(e, "%s: %s:%lld-%lld", j->path,
                                cov_grid_name(j->genome.grid, p->seq), (long long)p->beg + 1,
@@ -277,7 +259,7 @@ static int work(void *arg, size_t slot, unsigned worker, struct cov_err *e)
     int rc = COV_OK;
     for (int strand = COV_PLUS; !rc && strand <= COV_MINUS; strand++)
         if (p.rows[strand] != COV_NO_ROW)
-            rc = encode_strand(j, s, &j->workers[worker], &p, strand, e);
+            rc = encode_row(j, s, &j->workers[worker], &p, strand, e);
     return rc;
 }
 
@@ -287,7 +269,7 @@ static int sink(void *arg, size_t slot, uint64_t n, struct cov_err *e)
     struct job *j = arg;
     struct slot *s = &j->slots[slot];
     struct cov_pair p = cov_grid_pair(j->genome.grid, s->pair);
-    int rc = COV_OK;
+    int rc = j->is_encoded ? work(j, slot, 0, e) : COV_OK;
     for (int strand = COV_PLUS; !rc && strand <= COV_MINUS; strand++)
         if (p.rows[strand] != COV_NO_ROW)
             rc = cov_coverage_put(j->writer, p.rows[strand], &s->out[strand], 0, e);
@@ -311,12 +293,10 @@ static int prepare(struct job *j, struct cov_err *e)
         w->values = cov_malloc(L, sizeof *w->values, e);
         if (!w->values)
             return COV_ENOMEM;
-        for (size_t k = 0; k < COV_COUNT(w->lanes); k++) {
-            w->lanes[k] = cov_malloc(L, sizeof *w->lanes[k], e);
-            if (!w->lanes[k])
-                return COV_ENOMEM;
-        }
     }
+    j->is_encoded = j->n_old == 0;
+    for (size_t k = 0; j->is_encoded && k < j->o->n_files; k++)
+        j->is_encoded = cov_coverage_store_is_ready(&j->files[k].store, j->elem_bytes);
     for (size_t b = 0; b < j->n_columns; b++) {
         bool is_old = b < j->n_old;
         j->names[b] = is_old ? j->old->files[b] : j->o->files[b - j->n_old];
@@ -327,11 +307,12 @@ static int prepare(struct job *j, struct cov_err *e)
 
 static int write_columns(struct job *j, const char *path, struct cov_err *e)
 {
-    static const struct cov_ring_stages stages = {source, work, sink};
     const struct cov_grid *grid = j->genome.grid;
     int rc = prepare(j, e);
     if (rc)
         return rc;
+    /* Without work it is not worth it to wake other threads. */
+    const struct cov_ring_stages stages = {source, j->is_encoded ? NULL : work, sink};
     const struct cov_coverage_options layout = {
         .prefix = j->o->prefix,
         .n_rows = cov_grid_n_chunks(grid),
@@ -354,43 +335,61 @@ static int write_columns(struct job *j, const char *path, struct cov_err *e)
     return rc;
 }
 
-/* Whether some rows of the new file, the first and the last among them, are read back with the
- * values of the first new column. */
+/* Whether the rows of a pair are those that were counted, and those that were there. */
+static int check_pair(const struct job *j, struct cov_coverage_reader *r, size_t pair,
+                      struct cov_blob raw[2], int64_t *got, bool *same, struct cov_err *e)
+{
+    struct cov_pair p = cov_grid_pair(j->genome.grid, pair);
+    size_t n = (size_t)(p.end - p.beg);
+    int64_t *wanted = j->workers[0].values;
+    int rc = COV_OK;
+    for (size_t b = 0; !rc && *same && b < j->n_columns; b++) {
+        uint64_t hash = 0;
+        for (int k = 0; !rc && *same && k < 2 * COV_COVERAGE_SETS; k++) {
+            int which = k % COV_COVERAGE_SETS;
+            size_t row = p.rows[k / COV_COVERAGE_SETS];
+            if (row == COV_NO_ROW)
+                continue;
+            cov_blob_clear(&raw[0]);
+            cov_blob_clear(&raw[1]);
+            rc = cov_coverage_fetch(r, row, &raw[0], e);
+            if (!rc)
+                rc = cov_coverage_decode(r, row, which, b, n, &raw[0], 0, got, e);
+            if (!rc)
+                hash = cov_coverage_hash(hash, got, n);
+            if (rc || b >= j->n_old)
+                continue;
+            rc = cov_coverage_fetch(j->old, row, &raw[1], e);
+            if (!rc)
+                rc = cov_coverage_decode(j->old, row, which, b, n, &raw[1], 0, wanted, e);
+            *same = rc || memcmp(got, wanted, n * sizeof *got) == 0;
+        }
+        if (!rc && b >= j->n_old)
+            *same = hash == cov_coverage_store_hash(&j->files[b - j->n_old].store, pair, &p);
+    }
+    return rc;
+}
+
+/* Whether a sample of the new file, the first and the last pair among them, is read back as it should
+ * be. */
 static int verify(const struct job *j, const char *path, struct cov_err *e)
 {
-    enum { SAMPLE = 16 };
     const struct cov_grid *grid = j->genome.grid;
-    size_t L = cov_grid_chunk_length(grid), n_pairs = cov_grid_n_pairs(grid);
-    size_t n_sample = n_pairs < SAMPLE ? n_pairs : SAMPLE;
+    size_t L = cov_grid_chunk_length(grid);
     struct cov_coverage_reader *r = NULL;
-    struct cov_blob raw = COV_BLOB_INIT;
-    struct worker *w = &j->workers[0];
+    struct cov_blob raw[2] = {COV_BLOB_INIT, COV_BLOB_INIT};
     int64_t *got = cov_malloc(L, sizeof *got, e);
     int rc = got ? cov_coverage_reader_open(path, j->o->prefix, cov_grid_n_chunks(grid), L, &r, e)
                  : COV_ENOMEM;
     bool same = !rc && r->n_columns == j->n_columns && r->elem_bytes == j->elem_bytes;
-    for (size_t k = 0; !rc && same && k < n_sample; k++) {
-        size_t pair = k + 1 < n_sample ? k * (n_pairs / n_sample) : n_pairs - 1;
-        struct cov_pair p = cov_grid_pair(grid, pair);
-        int strand = p.rows[COV_MINUS] == COV_NO_ROW ? COV_PLUS : COV_MINUS;
-        size_t n = (size_t)(p.end - p.beg);
-        const struct cov_depth_store *store = &j->files[0].store;
-        cov_blob_clear(&raw);
-        rc = cov_coverage_fetch(r, p.rows[strand], &raw, e);
-        if (!rc)
-            rc = cov_coverage_decode(r, p.rows[strand], COV_COVERAGE, j->n_old, n, &raw, 0, got, e);
-        if (!rc)
-            rc = cov_depth_store_get(store, pair, n, w->lanes, &w->blob, e);
-        if (rc)
-            break;
-        size_t lane = strand == COV_MINUS && store->n_lanes == 4 ? COV_LANE_DEPTH_MINUS : 0;
-        turn(w->lanes[lane], n, strand == COV_MINUS, w->values);
-        same = memcmp(got, w->values, n * sizeof *got) == 0;
-    }
+    for (size_t pair = 0; !rc && same && pair < cov_grid_n_pairs(grid); pair++)
+        if (cov_coverage_store_samples(&j->files[0].store, pair))
+            rc = check_pair(j, r, pair, raw, got, &same, e);
     if (!rc && !same)
         rc = cov_fail(e, COV_EIO, "%s: what was written does not read back", path);
     cov_coverage_reader_close(r);
-    cov_blob_fini(&raw);
+    cov_blob_fini(&raw[0]);
+    cov_blob_fini(&raw[1]);
     free(got);
     return rc;
 }
@@ -458,6 +457,34 @@ static void print_more(struct cov_json *json, const void *arg)
     cov_json_end_array(json);
 }
 
+/* What a report shows: reads of all BAM files (intervals of tracks), and the mean over the genome. */
+static int add_figures(const struct more *m, struct cov_stats *stats, struct cov_err *e)
+{
+    int64_t seen = 0, counted = 0;
+    double sum = 0;
+    bool any_reads = false;
+    for (size_t k = 0; k < m->n_files; k++) {
+        if (!m->is_track[k]) {
+            any_reads = true;
+            seen += m->reads[k * (COV_SKIP_N + 2) + COV_SKIP_N + 1];
+            counted += m->reads[k * (COV_SKIP_N + 2) + COV_COUNTED];
+        }
+        for (size_t s = 0; s < m->n_seqs; s++)
+            sum += m->means[k * m->n_seqs + s] * (double)m->lengths[s];
+    }
+    int rc = COV_OK;
+    if (any_reads)
+        rc = cov_stats_add_figure(stats, NULL, "reads", "reads in all files", 0, (double)seen, e);
+    if (!rc && any_reads)
+        rc = cov_stats_add_figure(stats, NULL, "counted", "reads that were counted", 0,
+                                  (double)counted, e);
+    if (!rc)
+        rc = cov_stats_add_figure(stats, NULL, "mean_coverage",
+                                  "mean coverage of a base of the genome, of all files together", 2,
+                                  stats->bases > 0 ? sum / (double)stats->bases : (double)NAN, e);
+    return rc;
+}
+
 static int note(const struct job *j, struct cov_stats *stats, struct cov_err *e)
 {
     const struct cov_grid *grid = j->genome.grid;
@@ -503,7 +530,7 @@ static int note(const struct job *j, struct cov_stats *stats, struct cov_err *e)
         for (size_t s = 0; s < m->n_seqs; s++)
             m->means[k * m->n_seqs + s] = f->sums[s] / (double)m->lengths[s];
     }
-    return COV_OK;
+    return add_figures(m, stats, e);
 }
 
 /* ---------------------------------------------------------------- all of it */
@@ -517,8 +544,6 @@ static void fini(struct job *j)
             cov_blob_fini(&j->slots[i].out[strand]);
         }
     for (unsigned i = 0; j->workers && i < j->n_workers; i++) {
-        for (size_t k = 0; k < COV_COUNT(j->workers[i].lanes); k++)
-            free(j->workers[i].lanes[k]);
         free(j->workers[i].values);
         cov_blob_fini(&j->workers[i].blob);
     }

@@ -18,13 +18,24 @@
 /* How often the progress is told, in reads. */
 enum { TOLD_READS = 1 << 14 };
 
-struct slot {
+/* What lanes of depth.h hold; where both strands have the same there are the first two. */
+enum { LANE_DEPTH, LANE_SPLICED, LANE_DEPTH_MINUS, LANE_SPLICED_MINUS };
+
+/* Several pairs are handed over at a time, which costs less; fewer where chunks are long. */
+enum { SLOT_PAIRS = 8, SLOT_BASES = 1 << 16 };
+
+struct piece {
     size_t pair;
     size_t n;
     int32_t *lanes[COV_DEPTH_MAX_LANES];
     int32_t max;
     double sum;
-    struct cov_blob blob;
+    struct cov_packed_pair packed;
+};
+
+struct slot {
+    struct piece pieces[SLOT_PAIRS];
+    size_t n;
 };
 
 struct job {
@@ -45,7 +56,7 @@ struct job {
     /* Where taking is. */
     size_t contig, pair, pair_end;
     struct slot *slots;
-    size_t n_slots;
+    size_t n_slots, slot_pairs;
 };
 
 /* ---- reading ---- */
@@ -125,7 +136,7 @@ static int count_read(struct job *j, const struct cov_read *r, struct cov_err *e
     if (result != COV_COUNTED)
         return COV_OK;
     int64_t at = j->begin[r->contig];
-    size_t lane = j->spans.minus ? COV_LANE_DEPTH_MINUS : COV_LANE_DEPTH;
+    size_t lane = j->spans.minus ? LANE_DEPTH_MINUS : LANE_DEPTH;
     int rc = COV_OK;
     for (size_t i = 0; !rc && i < j->spans.n; i++) {
         const struct cov_span *s = &j->spans.items[i];
@@ -157,18 +168,21 @@ static int read_until(struct job *j, int64_t until, struct cov_err *e)
 
 /* ---- the pipeline ---- */
 
-static int source(void *arg, size_t slot, uint64_t n, struct cov_err *e)
+/* Goes on to the next pair: 1, or 0 at the end of the last contig. */
+static int find_pair(struct job *j)
 {
-    (void)n;
-    struct job *j = arg;
-    struct slot *s = &j->slots[slot];
     while (j->pair == j->pair_end) {
         if (j->contig == j->n_contigs)
-            return read_until(j, INT64_MAX, e); /* to the end: it may be damaged there */
+            return 0;
         size_t seq = j->seqs[j->contig++];
         if (seq != SIZE_MAX)
             cov_grid_seq_pairs(j->g->grid, seq, &j->pair, &j->pair_end);
     }
+    return 1;
+}
+
+static int take_pair(struct job *j, struct piece *piece, struct cov_err *e)
+{
     struct cov_pair p = cov_grid_pair(j->g->grid, j->pair);
     int64_t at = j->begin[j->contig - 1];
     int rc = read_until(j, at + p.end, e);
@@ -179,36 +193,55 @@ static int source(void *arg, size_t slot, uint64_t n, struct cov_err *e)
         return cov_fail(e, COV_EINPUT, "%s: chunks overlap at %s:%lld", j->g->path,
                         cov_grid_name(j->g->grid, p.seq), (long long)p.beg + 1);
     rc = gap > 0 ? cov_depth_take(j->depth, (size_t)gap, NULL, e) : COV_OK;
-    s->pair = j->pair++;
-    s->n = (size_t)(p.end - p.beg);
+    piece->pair = j->pair++;
+    piece->n = (size_t)(p.end - p.beg);
     if (!rc)
-        rc = cov_depth_take(j->depth, s->n, s->lanes, e);
-    return rc ? cov_err_prefix(e, "%s: %s", j->m->path, cov_grid_name(j->g->grid, p.seq)) : 1;
+        rc = cov_depth_take(j->depth, piece->n, piece->lanes, e);
+    return rc ? cov_err_prefix(e, "%s: %s", j->m->path, cov_grid_name(j->g->grid, p.seq)) : COV_OK;
+}
+
+static int source(void *arg, size_t slot, uint64_t n, struct cov_err *e)
+{
+    (void)n;
+    struct job *j = arg;
+    struct slot *s = &j->slots[slot];
+    int rc = COV_OK;
+    for (s->n = 0; !rc && s->n < j->slot_pairs && find_pair(j); s->n++)
+        rc = take_pair(j, &s->pieces[s->n], e);
+    if (rc || s->n > 0)
+        return rc ? rc : 1;
+    return read_until(j, INT64_MAX, e); /* to the end: it may be damaged there */
+}
+
+static int encode_pair(const struct job *j, struct piece *piece, struct cov_err *e)
+{
+    struct cov_pair p = cov_grid_pair(j->g->grid, piece->pair);
+    struct cov_depth_lane lanes[COV_COVERAGE_SETS][2];
+    int64_t sums[COV_DEPTH_MAX_LANES] = {0};
+    piece->max = 0;
+    for (size_t k = 0; k < j->n_lanes; k++) {
+        struct cov_depth_lane lane = cov_measured_lane(piece->lanes[k], piece->n, &sums[k]);
+        struct cov_depth_lane *strands = lanes[k % 2 ? COV_SPLICED : COV_COVERAGE];
+        if (k < LANE_DEPTH_MINUS)
+            strands[COV_PLUS] = lane;
+        strands[COV_MINUS] = lane; /* of the + strand, unless its own follows */
+        piece->max = lane.max > piece->max ? lane.max : piece->max;
+    }
+    piece->sum = (double)sums[LANE_DEPTH];
+    if (j->n_lanes > LANE_DEPTH_MINUS)
+        piece->sum = (piece->sum + (double)sums[LANE_DEPTH_MINUS]) / 2;
+    return cov_coverage_store_pack(&j->m->store, piece->pair, &p, lanes, &piece->packed, e);
 }
 
 static int work(void *arg, size_t slot, unsigned worker, struct cov_err *e)
 {
     (void)worker;
-    struct job *j = arg;
+    const struct job *j = arg;
     struct slot *s = &j->slots[slot];
-    size_t n_strands = 0;
-    s->max = 0;
-    s->sum = 0;
-    for (size_t k = 0; k < j->n_lanes; k++) {
-        bool depth = k == COV_LANE_DEPTH || k == COV_LANE_DEPTH_MINUS;
-        int64_t sum = 0;
-        for (size_t i = 0; i < s->n; i++) {
-            int32_t x = s->lanes[k][i];
-            s->max = x > s->max ? x : s->max;
-            sum += x;
-        }
-        if (depth) {
-            s->sum += (double)sum;
-            n_strands++;
-        }
-    }
-    s->sum /= (double)n_strands;
-    return cov_depth_pack((const int32_t *const *)s->lanes, j->n_lanes, s->n, &s->blob, e);
+    int rc = COV_OK;
+    for (size_t i = 0; !rc && i < s->n; i++)
+        rc = encode_pair(j, &s->pieces[i], e);
+    return rc;
 }
 
 static int sink(void *arg, size_t slot, uint64_t n, struct cov_err *e)
@@ -216,33 +249,41 @@ static int sink(void *arg, size_t slot, uint64_t n, struct cov_err *e)
     (void)n;
     struct job *j = arg;
     struct slot *s = &j->slots[slot];
-    j->m->max = s->max > j->m->max ? s->max : j->m->max;
-    j->m->sums[cov_grid_pair(j->g->grid, s->pair).seq] += s->sum;
-    return cov_depth_store_put(&j->m->store, s->pair, &s->blob, e);
+    int rc = COV_OK;
+    for (size_t i = 0; !rc && i < s->n; i++) {
+        const struct piece *p = &s->pieces[i];
+        j->m->max = p->max > j->m->max ? p->max : j->m->max;
+        j->m->sums[cov_grid_pair(j->g->grid, p->pair).seq] += p->sum;
+        rc = cov_coverage_store_put(&j->m->store, p->pair, &p->packed, e);
+    }
+    return rc;
 }
 
 static int make_slots(struct job *j, struct cov_err *e)
 {
+    size_t L = cov_grid_chunk_length(j->g->grid);
+    j->slot_pairs = L < SLOT_BASES / SLOT_PAIRS ? SLOT_PAIRS : L < SLOT_BASES ? SLOT_BASES / L : 1;
     j->n_slots = cov_ring_slots(j->g->pool);
     j->slots = cov_calloc(j->n_slots, sizeof *j->slots, e);
     if (!j->slots)
         return COV_ENOMEM;
-    for (size_t i = 0; i < j->n_slots; i++)
+    for (size_t i = 0; i < j->n_slots * j->slot_pairs; i++)
         for (size_t k = 0; k < j->n_lanes; k++) {
-            j->slots[i].lanes[k] =
-                cov_malloc(cov_grid_chunk_length(j->g->grid), sizeof(int32_t), e);
-            if (!j->slots[i].lanes[k])
+            int32_t *lane = cov_malloc(L, sizeof *lane, e);
+            if (!lane)
                 return COV_ENOMEM;
+            j->slots[i / j->slot_pairs].pieces[i % j->slot_pairs].lanes[k] = lane;
         }
     return COV_OK;
 }
 
 static void fini(struct job *j)
 {
-    for (size_t i = 0; j->slots && i < j->n_slots; i++) {
+    for (size_t i = 0; j->slots && i < j->n_slots * j->slot_pairs; i++) {
+        struct piece *p = &j->slots[i / j->slot_pairs].pieces[i % j->slot_pairs];
         for (size_t k = 0; k < j->n_lanes; k++)
-            free(j->slots[i].lanes[k]);
-        cov_blob_fini(&j->slots[i].blob);
+            free(p->lanes[k]);
+        cov_blob_fini(&p->packed.blob);
     }
     free(j->slots);
     free(j->spans.items);
@@ -263,10 +304,7 @@ int cov_measure_reads(const struct cov_measured_genome *g, const struct cov_coun
     if (!rc)
         rc = match_contigs(&j, e);
     if (!rc)
-        rc = cov_depth_store_init(&m->store, cov_grid_n_pairs(g->grid), j.n_lanes, g->tmpdir, e);
-    m->sums = rc ? NULL : cov_calloc(cov_grid_n_seqs(g->grid), sizeof *m->sums, e);
-    if (!rc && !m->sums)
-        rc = COV_ENOMEM;
+        rc = cov_measured_file_init(g, m, e);
     if (rc)
         goto out;
     j.sorted = cov_alignments_is_sorted(j.file);

@@ -20,7 +20,7 @@ struct slot {
     int32_t *values;
     int32_t max;
     double sum;
-    struct cov_blob blob;
+    struct cov_packed_pair packed;
 };
 
 struct job {
@@ -192,15 +192,16 @@ static int work(void *arg, size_t slot, unsigned worker, struct cov_err *e)
     (void)worker;
     struct job *j = arg;
     struct slot *s = &j->slots[slot];
-    int64_t sum = 0;
-    s->max = 0;
-    for (size_t i = 0; i < s->n; i++) {
-        s->max = s->values[i] > s->max ? s->values[i] : s->max;
-        sum += s->values[i];
-    }
+    struct cov_pair p = cov_grid_pair(j->g->grid, s->pair);
+    int64_t sum;
+    struct cov_depth_lane lane = cov_measured_lane(s->values, s->n, &sum), none = {NULL, 0};
+    const struct cov_depth_lane lanes[COV_COVERAGE_SETS][2] = {
+        [COV_COVERAGE] = {lane, lane},
+        [COV_SPLICED] = {none, none},
+    };
+    s->max = lane.max;
     s->sum = (double)sum;
-    const int32_t *const lanes[] = {s->values};
-    return cov_depth_pack(lanes, 1, s->n, &s->blob, e);
+    return cov_coverage_store_pack(&j->m->store, s->pair, &p, lanes, &s->packed, e);
 }
 
 static int sink(void *arg, size_t slot, uint64_t n, struct cov_err *e)
@@ -211,18 +212,19 @@ static int sink(void *arg, size_t slot, uint64_t n, struct cov_err *e)
     j->m->max = s->max > j->m->max ? s->max : j->m->max;
     j->m->sums[cov_grid_pair(j->g->grid, s->pair).seq] += s->sum;
     cov_progress_add(j->g->progress, 1);
-    return cov_depth_store_put(&j->m->store, s->pair, &s->blob, e);
+    return cov_coverage_store_put(&j->m->store, s->pair, &s->packed, e);
 }
 
 static int prepare(struct job *j, struct cov_err *e)
 {
-    int rc = cov_depth_store_init(&j->m->store, cov_grid_n_pairs(j->g->grid), 1, j->g->tmpdir, e);
+    int rc = cov_measured_file_init(j->g, j->m, e);
+    if (rc)
+        return rc;
     j->m->is_track = true;
-    j->m->sums = rc ? NULL : cov_calloc(cov_grid_n_seqs(j->g->grid), sizeof *j->m->sums, e);
     j->n_slots = cov_ring_slots(j->g->pool);
-    j->slots = j->m->sums ? cov_calloc(j->n_slots, sizeof *j->slots, e) : NULL;
+    j->slots = cov_calloc(j->n_slots, sizeof *j->slots, e);
     if (!j->slots)
-        return rc ? rc : COV_ENOMEM;
+        return COV_ENOMEM;
     for (size_t i = 0; i < j->n_slots; i++) {
         j->slots[i].values = cov_malloc(cov_grid_chunk_length(j->g->grid), sizeof(int32_t), e);
         if (!j->slots[i].values)
@@ -243,7 +245,7 @@ static void fini(struct job *j)
 {
     for (size_t i = 0; j->slots && i < j->n_slots; i++) {
         free(j->slots[i].values);
-        cov_blob_fini(&j->slots[i].blob);
+        cov_blob_fini(&j->slots[i].packed.blob);
     }
     free(j->slots);
     free(j->seqs);

@@ -10,11 +10,52 @@
 #include "common/base/log.h"
 #include "common/base/mem.h"
 
+int cov_measured_file_init(const struct cov_measured_genome *g, struct cov_measured_file *m,
+                           struct cov_err *e)
+{
+    int rc = cov_coverage_store_init(&m->store, cov_grid_n_pairs(g->grid),
+                                     cov_grid_chunk_length(g->grid), g->elem_bytes, g->tmpdir, e);
+    m->sums = rc ? NULL : cov_calloc(cov_grid_n_seqs(g->grid), sizeof *m->sums, e);
+    return m->sums ? COV_OK : COV_ENOMEM;
+}
+
 void cov_measured_file_fini(struct cov_measured_file *m)
 {
-    cov_depth_store_fini(&m->store);
+    cov_coverage_store_fini(&m->store);
     free(m->sums);
     m->sums = NULL;
+}
+
+typedef int32_t four __attribute__((vector_size(16)));
+
+struct cov_depth_lane cov_measured_lane(const int32_t *depth, size_t n, int64_t *sum)
+{
+    enum {
+        BLOCK = 1 << 14
+    }; /* sums of so many halves of a word, in four of them, stay in a word */
+    int32_t max = 0;
+    int64_t total = 0;
+    size_t i = 0;
+    while (i + 4 <= n) {
+        four most = {0}, low = {0}, high = {0};
+        for (size_t end = n - i < BLOCK ? n : i + BLOCK; i + 4 <= end; i += 4) {
+            four x;
+            memcpy(&x, depth + i, sizeof x);
+            most ^= (most ^ x) & (x > most);
+            low += x & 0xffff;
+            high += x >> 16;
+        }
+        for (size_t k = 0; k < 4; k++) {
+            max = most[k] > max ? most[k] : max;
+            total += low[k] + ((int64_t)high[k] << 16);
+        }
+    }
+    for (; i < n; i++) {
+        max = depth[i] > max ? depth[i] : max;
+        total += depth[i];
+    }
+    *sum = total;
+    return (struct cov_depth_lane){depth, max};
 }
 
 int cov_measured_contig(const struct cov_measured_genome *g, const char *path, const char *name,

@@ -1,7 +1,7 @@
 /* measured_file.h - one file of measurements counted over the pairs of a grid.
  *
- * For measure.c: the depth of every pair of chunks goes, by the pair's number, into a store, from
- * which it is written when all files have been counted.
+ * For measure.c: the depth of every pair of chunks goes, encoded and by the pair's number, into a
+ * store, from which it is written when all files have been counted.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_JOB_MEASURED_FILE_H
 #define COV_JOB_MEASURED_FILE_H
@@ -16,17 +16,15 @@
 #include "common/seq/grid.h"
 #include "common/seq/names.h"
 #include "common/seq/rename.h"
+#include "common/store/coverage_store.h"
 #include "common/track/counting.h"
-#include "common/track/depth_store.h"
-
-/* What lanes of a store hold, which has the first two, or the first, or all. */
-enum { COV_LANE_DEPTH, COV_LANE_SPLICED, COV_LANE_DEPTH_MINUS, COV_LANE_SPLICED_MINUS };
 
 struct cov_measured_genome {
     const char *path; /* for messages */
     const struct cov_grid *grid;
     struct cov_names *names;   /* of the grid's sequences, in their order */
     struct cov_rename *rename; /* NULL: none */
+    size_t elem_bytes;         /* of values at least, as they will be written */
     const char *tmpdir;
     struct cov_pool *pool;
     struct cov_progress *progress;
@@ -34,7 +32,7 @@ struct cov_measured_genome {
 
 struct cov_measured_file {
     const char *path;
-    struct cov_depth_store store;
+    struct cov_coverage_store store;
     int32_t max;
     double *sums;  /* [n_seqs]: of the depth, the mean of the strands */
     bool is_track; /* not reads */
@@ -44,7 +42,12 @@ struct cov_measured_file {
     int64_t n_rounded;               /* intervals in the genome whose values were no integers */
 };
 
-void cov_measured_file_fini(struct cov_measured_file *m);
+int cov_measured_file_init(const struct cov_measured_genome *g, struct cov_measured_file *m,
+                           struct cov_err *e) COV_MUST_USE;
+void cov_measured_file_fini(struct cov_measured_file *m); /* harmless on zeros */
+
+/* The lane of depth[0..n), none of it below 0, and its sum. */
+struct cov_depth_lane cov_measured_lane(const int32_t *depth, size_t n, int64_t *sum);
 
 /* *seq of a contig, or SIZE_MAX when the genome has none of the name. COV_EINPUT for another
  * length; length -1: the file does not say it. */

@@ -10,11 +10,16 @@
 #include "common/base/mem.h"
 #include "common/base/ring.h"
 #include "common/job/predict_output.h"
+#include "common/job/predict_overlap.h"
 #include "common/net/net.h"
 
 /* Chunks a worker computes at a time unless it is said: what the LSTM's matrix products want; fewer
  * where chunks are so long that their bases are more than BATCH_BASES. */
 enum { DEFAULT_BATCH = 16, BATCH_BASES = 1 << 20 };
+
+/* Pairs that share windows with overlap: of the windows a worker computes, one in so many is computed
+ * again for the pairs behind. */
+enum { OVERLAP_PAIRS = 32 };
 
 /* A pair of chunks, as fetched and as encoded. */
 struct piece {
@@ -41,6 +46,8 @@ struct run {
     struct cov_loader *loader;
     struct cov_net *net;
     struct cov_predict_output *output;
+    struct cov_predict_overlap *overlap; /* NULL: chunks as they are */
+    const struct cov_select *regions;    /* NULL: all is wanted */
     struct cov_progress *progress;
     bool round;
     size_t batch, n_pairs, length, n_datasets;
@@ -56,6 +63,8 @@ static int fetch(void *arg, size_t slot, uint64_t n, struct cov_err *e)
     (void)n;
     struct run *r = arg;
     struct slot *s = &r->slots[slot];
+    if (r->overlap)
+        cov_predict_overlap_clear(r->overlap, slot);
     for (s->n = 0; s->n < r->n_pairs; s->n++) {
         struct piece *p = &s->pieces[s->n];
         int got = cov_loader_next(r->loader, &p->item, p->raw, e);
@@ -63,8 +72,11 @@ static int fetch(void *arg, size_t slot, uint64_t n, struct cov_err *e)
             return got;
         if (got == 0)
             break;
-        int rc = cov_copy_text(&p->species, &p->cap_species,
-                               cov_loader_species(r->loader, p->item.seq), e);
+        int rc = r->overlap ? cov_predict_overlap_add(r->overlap, slot, &p->item, e) : COV_OK;
+        if (rc)
+            return rc;
+        rc = cov_copy_text(&p->species, &p->cap_species, cov_loader_species(r->loader, p->item.seq),
+                           e);
         if (!rc)
             rc = cov_copy_text(&p->name, &p->cap_name, cov_loader_name(r->loader, p->item.seq), e);
         if (rc)
@@ -93,15 +105,33 @@ static int decode(const struct run *r, struct slot *s, uint8_t *codes, size_t *n
     return COV_OK;
 }
 
+/* Nothing is said of what is outside of the regions. */
+static void mask(const struct run *r, const struct cov_loader_item *item, int strand, float *values)
+{
+    int64_t at = item->beg, beg, end;
+    while (at < item->end) {
+        bool found = cov_select_stretch(r->regions, item->seq, at, item->end, &beg, &end);
+        int64_t stop = found ? beg : item->end;
+        size_t first = (size_t)(strand == COV_PLUS ? at - item->beg : item->end - stop);
+        for (size_t i = first * r->n_datasets; i < (first + (size_t)(stop - at)) * r->n_datasets;
+             i++)
+            values[i] = COV_SIGNAL_PAD;
+        at = found ? end : item->end;
+    }
+}
+
 static int encode(const struct run *r, struct slot *s, const struct worker *w, struct cov_err *e)
 {
-    const float *values = w->values;
+    float *values = w->values;
     for (size_t k = 0; k < s->n; k++) {
         struct piece *p = &s->pieces[k];
         const float *of[2];
         for (int strand = COV_PLUS; strand <= COV_MINUS; strand++) {
             of[strand] = values;
-            if (p->item.has[strand])
+            if (p->item.has[strand] && r->regions)
+                mask(r, &p->item, strand, values);
+            /* With overlap each strand has its place. */
+            if (p->item.has[strand] || r->overlap)
                 values += r->length * r->n_datasets;
         }
         int rc = cov_predict_output_encode(r->output, &p->item, p->name, of, w->scratch, p->out, e);
@@ -111,24 +141,33 @@ static int encode(const struct run *r, struct slot *s, const struct worker *w, s
     return COV_OK;
 }
 
+/* All chunks of the slot as they are, one behind the other: *n of them. */
+static int compute_chunks(const struct run *r, struct slot *s, unsigned worker, size_t *n,
+                          struct cov_err *e)
+{
+    const struct worker *w = &r->workers[worker];
+    int rc = decode(r, s, w->codes, n, e);
+    for (size_t beg = 0; !rc && beg < *n; beg += r->batch) {
+        size_t k = *n - beg < r->batch ? *n - beg : r->batch;
+        rc = cov_net_forward(r->net, worker, k, w->codes + beg * r->length,
+                             w->values + beg * r->length * r->n_datasets, e);
+    }
+    return rc;
+}
+
 static int compute(void *arg, size_t slot, unsigned worker, struct cov_err *e)
 {
     struct run *r = arg;
     struct slot *s = &r->slots[slot];
-    struct worker *w = &r->workers[worker];
-    size_t row = r->length * r->n_datasets, n;
-    int rc = decode(r, s, w->codes, &n, e);
+    const struct worker *w = &r->workers[worker];
+    size_t n = 2 * s->n;
+    int rc = r->overlap
+                 ? cov_predict_overlap_compute(r->overlap, slot, worker, r->net, w->values, e)
+                 : compute_chunks(r, s, worker, &n, e);
     if (rc)
         return rc;
-    for (size_t beg = 0; beg < n; beg += r->batch) {
-        size_t k = n - beg < r->batch ? n - beg : r->batch;
-        rc = cov_net_forward(r->net, worker, k, w->codes + beg * r->length, w->values + beg * row,
-                             e);
-        if (rc)
-            return rc;
-    }
     if (r->round)
-        for (size_t i = 0; i < n * row; i++)
+        for (size_t i = 0; i < n * r->length * r->n_datasets; i++)
             w->values[i] = rintf(w->values[i]); /* half to even: the default rounding mode */
     return encode(r, s, w, e);
 }
@@ -163,7 +202,7 @@ static int allocate(struct run *r, struct cov_err *e)
             return COV_ENOMEM;
     }
     for (unsigned i = 0; i < r->n_workers; i++) {
-        r->workers[i].codes = cov_malloc(2 * r->n_pairs, r->length, e);
+        r->workers[i].codes = cov_malloc(r->overlap ? 1 : 2 * r->n_pairs, r->length, e);
         r->workers[i].values = cov_malloc(row, sizeof(float), e);
         r->workers[i].scratch = cov_malloc(cov_predict_output_scratch(r->output), 1, e);
         if (!r->workers[i].codes || !r->workers[i].values || !r->workers[i].scratch)
@@ -206,9 +245,7 @@ static int run(struct run *r, struct cov_pool *pool, struct cov_ring_times *time
     int rc = allocate(r, e);
     if (rc)
         return rc;
-    const struct cov_grid *grid = cov_loader_grid(r->loader);
-    cov_progress_begin(r->progress, "predicting", "chunks",
-                       grid ? (int64_t)cov_grid_n_chunks(grid) : -1);
+    cov_progress_begin(r->progress, "predicting", "chunks", cov_loader_n_left(r->loader));
     rc = cov_ring_run(pool, r->n_slots, &stages, r, times, e);
     cov_progress_end(r->progress);
     return rc;
@@ -237,18 +274,37 @@ static int note(const struct run *r, const struct cov_device *device,
 
 /* Chunks a worker computes at a time, and the pairs it takes for them. No worker needs room for more
  * than its share of all. */
-static void choose_batch(struct run *r, size_t wanted)
+static void choose_batch(struct run *r, size_t wanted, bool overlap)
 {
     size_t n_pairs = cov_loader_n_pairs(r->loader);
     size_t share = n_pairs / r->n_workers + (n_pairs % r->n_workers != 0);
     r->batch = wanted ? wanted : DEFAULT_BATCH;
     while (!wanted && r->batch > 1 && r->batch > BATCH_BASES / r->length)
         r->batch /= 2;
-    r->n_pairs = r->batch / 2 < share ? r->batch / 2 : share;
+    r->n_pairs = r->batch / 2;
+    if (overlap && r->n_pairs < OVERLAP_PAIRS)
+        r->n_pairs =
+            BATCH_BASES / r->length < OVERLAP_PAIRS ? BATCH_BASES / r->length : OVERLAP_PAIRS;
+    if (r->n_pairs > share)
+        r->n_pairs = share;
     if (r->n_pairs == 0)
         r->n_pairs = 1;
-    if (r->batch > 2 * r->n_pairs)
+    if (r->batch > 2 * r->n_pairs && !overlap)
         r->batch = 2 * r->n_pairs;
+}
+
+struct cov_predictions_options cov_predict_layout(const struct cov_loader *loader,
+                                                  const struct cov_model *model,
+                                                  const struct cov_predict_options *options)
+{
+    return (struct cov_predictions_options){
+        .model_name = model->path,
+        .datasets = (const char *const *)model->datasets,
+        .n_datasets = (size_t)model->hp.output_size,
+        .type = options->type,
+        .compression = {COV_CODEC_GZIP, 0},
+        .has_regions = cov_loader_regions(loader) != NULL,
+    };
 }
 
 int cov_predict(struct cov_loader *loader, const struct cov_model *model, struct cov_pool *pool,
@@ -256,6 +312,7 @@ int cov_predict(struct cov_loader *loader, const struct cov_model *model, struct
                 struct cov_progress *progress, struct cov_stats *stats, struct cov_err *e)
 {
     struct run r = {.loader = loader,
+                    .regions = cov_loader_regions(loader),
                     .progress = progress,
                     .round = options->type != COV_SIGNAL_FLOAT32,
                     .length = cov_loader_chunk_length(loader),
@@ -264,25 +321,27 @@ int cov_predict(struct cov_loader *loader, const struct cov_model *model, struct
                     .n_slots = cov_ring_slots(pool)};
     struct cov_device *device = NULL;
     struct cov_ring_times times = {0};
-    const struct cov_predictions_options layout = {
-        .model_name = model->path,
-        .datasets = (const char *const *)model->datasets,
-        .n_datasets = r.n_datasets,
-        .type = options->type,
-        .compression = {COV_CODEC_GZIP, 0},
-    };
-    choose_batch(&r, options->batch);
+    const struct cov_predictions_options layout = cov_predict_layout(loader, model, options);
+    choose_batch(&r, options->batch, options->overlap > 0);
 
     int rc = cov_device_open_cpu(&options->cpu, &device, e);
     if (rc)
         goto out;
     cov_info("%s, %u thread%s; %s: %s", device->ops->describe(device), r.n_workers,
              r.n_workers == 1 ? "" : "s", model->path, model->description);
-    rc = cov_net_new(device, &model->hp, model->block, r.length, r.n_workers, r.batch, &r.net, e);
+    if (options->begin)
+        rc = options->begin(options->begin_arg, device, e);
+    if (rc == COV_OK)
+        rc = cov_net_new(device, &model->hp, model->block, r.length, r.n_workers, r.batch, &r.net,
+                         e);
     if (rc == COV_OK && options->full)
         cov_net_compute_all(r.net);
+    if (rc == COV_OK && options->overlap > 0)
+        rc = cov_predict_overlap_new(loader, options->overlap, r.n_datasets, r.batch, r.n_slots,
+                                     r.n_workers, &r.overlap, e);
     if (rc == COV_OK)
-        rc = cov_predict_output_open(path, loader, &layout, options->tmpdir, &r.output, e);
+        rc = cov_predict_output_open(path, loader, &layout, options->tmpdir, options->journal,
+                                     &r.output, e);
     if (rc == COV_OK)
         rc = run(&r, pool, &times, e);
     if (rc == COV_OK) {
@@ -294,6 +353,7 @@ int cov_predict(struct cov_loader *loader, const struct cov_model *model, struct
 out:
     cov_predict_output_abort(r.output);
     release(&r);
+    cov_predict_overlap_free(r.overlap);
     cov_net_free(r.net);
     cov_device_close(device);
     return rc;

@@ -12,15 +12,28 @@
 #include "common/compute/device.h"
 #include "common/job/loader.h"
 #include "common/job/model.h"
+#include "common/store/journal.h"
 #include "common/store/signal_file.h"
 
 struct cov_predict_options {
     size_t batch;              /* chunks a worker computes at a time; 0: chosen */
     enum cov_signal_type type; /* FLOAT32: exp(output) unrounded; else rounded, half to even */
     bool full;                 /* compute everything, also what is known (device.h) */
+    size_t overlap; /* bases that windows share (windows.h), less than a chunk; the loader
+                                  gives neighbours then. 0: chunks as they are */
     struct cov_cpu_options cpu;
+    /* With a journal, pairs go there instead of to a file; `begin` (may be NULL) is called before the
+     * first one is fetched. See predict_resume.h. */
+    struct cov_journal *journal;
+    int (*begin)(void *arg, const struct cov_device *device, struct cov_err *e);
+    void *begin_arg;
     const char *tmpdir; /* for what a file has to keep back while its input is a stream */
 };
+
+/* How the predictions file of a model is laid out; borrows from the model. */
+struct cov_predictions_options cov_predict_layout(const struct cov_loader *loader,
+                                                  const struct cov_model *model,
+                                                  const struct cov_predict_options *options);
 
 /* Predicts every chunk that `loader` gives with `model`, and writes the
  * predictions file at `path` (an outfile's temporary name), or the stream of it on standard output

@@ -18,6 +18,7 @@ struct cov_predict_output {
     struct cov_chunk_writer *writer;
     struct cov_pair_writer *pairs; /* has taken the writer, which encodes */
     struct cov_stream_writer *stream;
+    struct cov_journal *journal; /* NULL: none; else the writer does nothing but encode */
 };
 
 static int open_file(struct cov_predict_output *o, const char *path,
@@ -38,20 +39,22 @@ static int open_file(struct cov_predict_output *o, const char *path,
 
 int cov_predict_output_open(const char *path, const struct cov_loader *loader,
                             const struct cov_predictions_options *options, const char *tmpdir,
-                            struct cov_predict_output **out, struct cov_err *e)
+                            struct cov_journal *journal, struct cov_predict_output **out,
+                            struct cov_err *e)
 {
     *out = NULL;
     struct cov_predict_output *o = cov_calloc(1, sizeof *o, e);
     if (!o)
         return COV_ENOMEM;
     o->type = options->type;
+    o->journal = journal;
     o->n_datasets = options->n_datasets;
     int rc = cov_predictions_head(cov_loader_chunk_length(loader), options, &o->head, e);
-    if (!rc && cov_path_is_std(path))
+    if (!rc && !journal && cov_path_is_std(path))
         rc = cov_stream_create(path, &o->head, cov_loader_is_partial(loader), false, 1, &o->stream,
                                e);
     else if (!rc)
-        rc = open_file(o, path, loader, options->compression, tmpdir, e);
+        rc = open_file(o, journal ? NULL : path, loader, options->compression, tmpdir, e);
     if (rc) {
         cov_predict_output_abort(o);
         return rc;
@@ -95,6 +98,15 @@ int cov_predict_output_encode(const struct cov_predict_output *o,
     return cov_stream_pack(&o->head, &pair, NULL, elems, &out[0], e);
 }
 
+/* Of a sequence without any there is nothing to keep. */
+static int put_in_journal(struct cov_predict_output *o, const struct cov_loader_item *item,
+                          const struct cov_blob out[2], struct cov_err *e)
+{
+    return item->has[COV_PLUS] || item->has[COV_MINUS]
+               ? cov_journal_append(o->journal, item->pair, out, e)
+               : COV_OK;
+}
+
 static int put_rows(struct cov_predict_output *o, const struct cov_loader_item *item,
                     const struct cov_blob out[2], struct cov_err *e)
 {
@@ -129,12 +141,18 @@ int cov_predict_output_put(struct cov_predict_output *o, const struct cov_loader
                            const char *species, const char *name, const struct cov_blob out[2],
                            struct cov_err *e)
 {
+    if (o->journal)
+        return put_in_journal(o, item, out, e);
     return o->grid ? put_rows(o, item, out, e) : put_in_order(o, item, species, name, out, e);
 }
 
 int cov_predict_output_close(struct cov_predict_output *o, struct cov_err *e)
 {
-    int rc;
+    int rc = COV_OK;
+    if (o->journal) {
+        cov_predict_output_abort(o);
+        return COV_OK;
+    }
     if (o->stream)
         rc = cov_stream_finish(o->stream, e);
     else if (o->pairs)

@@ -1,5 +1,6 @@
 /* predict_output.h - where predictions go: a predictions file whose rows are known, one that gets them
- * from a stream, or a stream. For predict.c alone.
+ * from a stream, a stream, or the journal of a run that may be killed. For predict.c and
+ * predict_resume.c alone.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_JOB_PREDICT_OUTPUT_H
 #define COV_JOB_PREDICT_OUTPUT_H
@@ -7,15 +8,19 @@
 #include "common/base/err.h"
 #include "common/codec/blob.h"
 #include "common/job/loader.h"
+#include "common/store/journal.h"
 #include "common/store/signal_file.h"
 
 struct cov_predict_output;
 
 /* Of what `loader` (borrowed until close) gives. `path` is the temporary name of a file, or "-" for
- * the stream on standard output; `tmpdir` is for what has to wait. */
+ * the stream on standard output; `tmpdir` is for what has to wait. With a `journal` (borrowed until
+ * close; NULL: none) pairs go there, under their numbers in the grid, as a file will have them, and there
+ * is no path. */
 int cov_predict_output_open(const char *path, const struct cov_loader *loader,
                             const struct cov_predictions_options *options, const char *tmpdir,
-                            struct cov_predict_output **out, struct cov_err *e) COV_MUST_USE;
+                            struct cov_journal *journal, struct cov_predict_output **out,
+                            struct cov_err *e) COV_MUST_USE;
 
 /* Bytes of scratch that a worker needs. */
 size_t cov_predict_output_scratch(const struct cov_predict_output *o);

@@ -109,6 +109,11 @@ const char *cov_signal_source_dataset(const struct cov_signal_source *s, size_t 
                      : cov_signal_file_dataset(s->file, k);
 }
 
+bool cov_signal_source_has_gaps(const struct cov_signal_source *s)
+{
+    return s->stream ? cov_signal_stream_has_gaps(s->stream) : cov_signal_file_has_gaps(s->file);
+}
+
 bool cov_signal_source_is_float(const struct cov_signal_source *s, size_t k)
 {
     return s->stream ? cov_signal_stream_is_float(s->stream, k)

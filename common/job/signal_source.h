@@ -39,6 +39,7 @@ struct cov_stream *cov_signal_source_stream(const struct cov_signal_source *s);
 size_t cov_signal_source_chunk_length(const struct cov_signal_source *s);
 size_t cov_signal_source_n_datasets(const struct cov_signal_source *s);
 const char *cov_signal_source_dataset(const struct cov_signal_source *s, size_t k);
+bool cov_signal_source_has_gaps(const struct cov_signal_source *s);
 bool cov_signal_source_is_float(const struct cov_signal_source *s, size_t k);
 
 /* Of a file: fetches rows[strand] of the data sets, but for strands that are COV_NO_ROW. */

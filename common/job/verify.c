@@ -19,6 +19,7 @@
 #include "common/seq/alphabet.h"
 #include "common/store/chunk_file.h"
 #include "common/store/chunk_table.h"
+#include "common/store/signal_file.h"
 
 /* ---------------------------------------------------------------- findings of a pair */
 
@@ -37,7 +38,7 @@ struct slot {
 };
 
 /* What the elements of a set must be. */
-enum rule { RULE_NONE, RULE_COVERAGE, RULE_BLACKLIST };
+enum rule { RULE_NONE, RULE_COVERAGE, RULE_REGIONS, RULE_BLACKLIST };
 
 struct job {
     struct cov_chunk_file *file;
@@ -116,8 +117,9 @@ static size_t first_bad(enum rule rule, const struct cov_h5_type *type, const ui
         cov_h5_to_double(type, elems + beg * type->bytes, m, tile);
         for (size_t i = 0; i < m; i++) {
             bool fine = rule == RULE_BLACKLIST ? tile[i] == 0 || tile[i] == 1
-                        : beg + i < n_inside   ? tile[i] >= 0 && isfinite(tile[i])
-                                               : tile[i] == -1;
+                        : beg + i < n_inside   ? (tile[i] >= 0 && isfinite(tile[i])) ||
+                                                   (rule == RULE_REGIONS && tile[i] == -1)
+                                             : tile[i] == -1;
             if (!fine) {
                 *value = tile[i];
                 return beg + i;
@@ -275,7 +277,10 @@ static enum rule rule_of(const struct cov_chunk_head *head, const struct cov_chu
     bool is_coverage = strcmp(set->name, "prediction/predictions") == 0 ||
                        (strncmp(set->name, "evaluation/", strlen("evaluation/")) == 0 &&
                         ends_in(set->name, "_coverage"));
-    return is_coverage && set->dims[0] == head->L ? RULE_COVERAGE : RULE_NONE;
+    if (!is_coverage || set->dims[0] != head->L)
+        return RULE_NONE;
+    return cov_chunk_head_attr(head, set->name, COV_SIGNAL_REGIONS_ATTR) ? RULE_REGIONS
+                                                                         : RULE_COVERAGE;
 }
 
 static int prepare(struct job *j, const struct cov_pool *pool, struct cov_err *e)

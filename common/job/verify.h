@@ -25,8 +25,8 @@ enum { COV_VERIFY_MAX_LINES = 20 };
  * A finding is: a chunk that cannot be decoded; a base that is none, behind the end, or missing; a
  * chunk of the - strand that is not the reverse complement of that of the + strand, or that the
  * other strand lacks; rows of a strand that overlap, leave a hole (unless the file is partial) or
- * end before the sequence does; coverage or predictions that are negative or not finite, or not -1
- * behind the end; a blacklist with anything but 0 and 1; lists of names that do not fit the columns
+ * end before the sequence does; coverage or predictions that are negative (but for -1 where only
+ * regions were predicted) or not finite, or not -1 behind the end; a blacklist with anything but 0 and 1; lists of names that do not fit the columns
  * that they name, with empty names, or names that come twice; sequences with names that are no
  * word, or with the same name. */
 int cov_verify(const char *path, struct cov_pool *pool, FILE *out, struct cov_progress *progress,

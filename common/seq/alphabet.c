@@ -4,9 +4,12 @@
 
 #include <endian.h>
 #include <math.h>
+#include <pthread.h>
 #include <string.h>
 
+#include "common/base/cpu.h"
 #include "common/base/half.h"
+#include "common/seq/alphabet_private.h"
 
 const char cov_letter_of_code[17] = "-ACMGRSVTWYHKDBN";
 
@@ -85,37 +88,23 @@ const float cov_onehot_f32[16][4] = {
 #undef F3
 /* clang-format on */
 
-typedef uint8_t bytes16 __attribute__((vector_size(16)));
+static const struct cov_letters *chosen;
 
-/* Letters, and their codes if they are A, C, G, T or N, else 0. */
-static inline bytes16 plain_codes(bytes16 x)
+static void choose(void)
 {
-    x &= 0xdf; /* upper case */
-    return ((bytes16)(x == 'A') & COV_CODE_A) | ((bytes16)(x == 'C') & COV_CODE_C) |
-           ((bytes16)(x == 'G') & COV_CODE_G) | ((bytes16)(x == 'T') & COV_CODE_T) |
-           ((bytes16)(x == 'N') & COV_CODE_N);
+    chosen = cov_cpu_features() & COV_CPU_AVX2 ? &cov_letters_avx2 : &cov_letters_base;
 }
 
-static inline void plain_codes_at(const char *letters, uint8_t *codes, bytes16 *others)
+static const struct cov_letters *letters_kernels(void)
 {
-    bytes16 x;
-    memcpy(&x, letters, sizeof x);
-    x = plain_codes(x);
-    memcpy(codes, &x, sizeof x);
-    *others |= (bytes16)(x == 0);
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    (void)pthread_once(&once, choose);
+    return chosen;
 }
 
-/* n >= 16. Whether all are A, C, G, T or N. */
-static bool translate_plain(const char *letters, size_t n, uint8_t *codes)
+size_t cov_codes_of_lines(const char *text, size_t width, size_t n_lines, uint8_t *codes)
 {
-    bytes16 others = {0};
-    for (size_t i = 0; i + 16 <= n; i += 16)
-        plain_codes_at(letters + i, codes + i, &others);
-    if (n % 16)
-        plain_codes_at(letters + n - 16, codes + n - 16, &others);
-    uint64_t any[2];
-    memcpy(any, &others, sizeof any);
-    return !(any[0] | any[1]);
+    return width < COV_LETTERS_MIN ? 0 : letters_kernels()->take_lines(text, width, n_lines, codes);
 }
 
 bool cov_codes_of_letters(const char *letters, size_t n, uint8_t *codes)
@@ -124,7 +113,7 @@ bool cov_codes_of_letters(const char *letters, size_t n, uint8_t *codes)
     uint8_t any = 0;
     while (n > 0) {
         size_t m = n < BLOCK ? n : BLOCK;
-        if (m < 16 || !translate_plain(letters, m, codes))
+        if (m < COV_LETTERS_MIN || !letters_kernels()->take(letters, m, codes))
             for (size_t i = 0; i < m; i++) {
                 codes[i] = cov_code_of_letter[(unsigned char)letters[i]];
                 any |= codes[i];

@@ -274,17 +274,17 @@ static int deal_with_bad(const struct cov_fasta *f, uint8_t *codes, size_t n,
     return COV_OK;
 }
 
-/* Most lines are as long as the last one, and all that stands before their ends is letters: true if
- * that is so here, and the line has been dealt with. */
-static bool take_line(struct cov_fasta *f, uint8_t *codes, size_t cap)
+/* Most lines are as long as the last one, and all that stands before their ends is letters: deals with
+ * those of which that is so, and returns the number of their letters. */
+static size_t take_lines(struct cov_fasta *f, uint8_t *codes, size_t cap)
 {
-    size_t n = f->width;
-    if (n == 0 || n > cap || f->column != 1 || n >= f->n - f->at || f->buf[f->at + n] != '\n' ||
-        !cov_codes_of_letters(f->buf + f->at, n, codes))
-        return false;
-    f->at += n + 1;
-    f->line++;
-    return true;
+    if (f->width == 0 || f->column != 1)
+        return 0;
+    size_t in_buf = (f->n - f->at) / (f->width + 1), n = cap / f->width;
+    n = cov_codes_of_lines(f->buf + f->at, f->width, n < in_buf ? n : in_buf, codes);
+    f->at += n * (f->width + 1);
+    f->line += (int64_t)n;
+    return n * f->width;
 }
 
 int cov_fasta_codes(struct cov_fasta *f, uint8_t *codes, size_t cap, size_t *n,
@@ -292,8 +292,9 @@ int cov_fasta_codes(struct cov_fasta *f, uint8_t *codes, size_t cap, size_t *n,
 {
     *n = 0;
     while (*n < cap) {
-        if (take_line(f, codes + *n, cap - *n)) {
-            *n += f->width;
+        size_t taken = take_lines(f, codes + *n, cap - *n);
+        if (taken > 0) {
+            *n += taken;
             continue;
         }
         struct piece piece;

@@ -253,6 +253,31 @@ static bool overlaps(const struct interval *x, size_t n, int64_t beg, int64_t en
     return lo < n && x[lo].beg < end;
 }
 
+bool cov_select_stretch(const struct cov_select *s, size_t seq, int64_t from, int64_t to,
+                        int64_t *beg, int64_t *end)
+{
+    size_t lo = 0, hi = s->n; /* the first one that ends behind `from` */
+    *beg = from;
+    *end = to;
+    if (!s->asked || from >= to)
+        return from < to;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        const struct interval *x = &s->intervals[mid];
+        if (x->seq < seq || (x->seq == seq && x->end <= from))
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    if (lo == s->n || s->intervals[lo].seq != seq || s->intervals[lo].beg >= to)
+        return false;
+    if (s->intervals[lo].beg > from)
+        *beg = s->intervals[lo].beg;
+    if (s->intervals[lo].end < to)
+        *end = s->intervals[lo].end;
+    return true;
+}
+
 void cov_select_rows(struct cov_select *s, int64_t min_length, bool *wanted)
 {
     const struct cov_grid *g = s->grid;

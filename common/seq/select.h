@@ -40,6 +40,11 @@ int cov_select_read_bed(struct cov_select *s, const char *path, struct cov_err *
 /* The same with a list of names: the first word of each line. */
 int cov_select_read_names(struct cov_select *s, const char *path, struct cov_err *e) COV_MUST_USE;
 
+/* Behind cov_select_rows, from any thread: the first stretch *beg .. *end-1 of bases from .. to-1 of a
+ * sequence that was asked for; false if there is none. */
+bool cov_select_stretch(const struct cov_select *s, size_t seq, int64_t from, int64_t to,
+                        int64_t *beg, int64_t *end);
+
 /* wanted[i], for each row i of the grid: whether it overlaps what was asked for (if nothing was:
  * yes) and its sequence has at least min_length bases. */
 void cov_select_rows(struct cov_select *s, int64_t min_length, bool *wanted);

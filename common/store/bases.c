@@ -501,7 +501,8 @@ int cov_bases_encode(const struct cov_bases_writer *w, size_t n_rows, const uint
 }
 
 static int encode_both_by_codes(const struct cov_bases_writer *w, const uint8_t *codes, size_t n,
-                                struct cov_blob *const out[2], bool *done, struct cov_err *e)
+                                uint8_t *scratch, struct cov_blob *const out[2], bool *done,
+                                struct cov_err *e)
 {
     size_t bound = cov_onehot_bound(w->L), n_out[2];
     uint8_t *at[2];
@@ -515,7 +516,7 @@ static int encode_both_by_codes(const struct cov_bases_writer *w, const uint8_t 
     if (rc)
         return rc;
     void *const dst[2] = {at[0] + COV_H5_PIECE_HEAD, at[1] + COV_H5_PIECE_HEAD};
-    *done = cov_onehot_encode_both(effort, codes, n, w->L, dst, bound, n_out);
+    *done = cov_onehot_encode_both(effort, codes, n, w->L, scratch, dst, bound, n_out);
     if (*done)
         rc = end_stream(out[0], at[0], n_out[0], e);
     return rc || !*done ? rc : end_stream(out[1], at[1], n_out[1], e);
@@ -529,7 +530,7 @@ int cov_bases_encode_both(const struct cov_bases_writer *w, const uint8_t *codes
     const uint8_t *other = scratch;
     bool done;
     assert(w->chunk_rows == 1);
-    int rc = encode_both_by_codes(w, codes, n, out, &done, e);
+    int rc = encode_both_by_codes(w, codes, n, scratch, out, &done, e);
     if (rc || done)
         return rc;
     cov_codes_other_strand(codes, n, scratch);
@@ -543,11 +544,10 @@ int cov_bases_put(struct cov_bases_writer *w, size_t row, const struct cov_blob 
 {
     size_t n;
     const uint8_t *stored = cov_blob_piece(blob, piece, &n);
-    int rc = cov_h5_set_extend(w->set, row + 1, e);
-    return rc ? rc : cov_h5_set_put(w->set, (size_t[3]){row, 0, 0}, stored, n, e);
+    return cov_h5_set_put(w->set, (size_t[3]){row, 0, 0}, stored, n, e);
 }
 
-int cov_bases_extend(struct cov_bases_writer *w, size_t n_rows, struct cov_err *e)
+int cov_bases_resize(struct cov_bases_writer *w, size_t n_rows, struct cov_err *e)
 {
-    return cov_h5_set_extend(w->set, n_rows, e);
+    return cov_h5_set_resize(w->set, n_rows, e);
 }

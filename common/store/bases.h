@@ -63,15 +63,16 @@ int cov_bases_encode(const struct cov_bases_writer *w, size_t n_rows, const uint
                      struct cov_blob *out, struct cov_err *e) COV_MUST_USE;
 
 /* The same of chunks of one row, for the + strand codes[0..L), of which n are no padding, to plus, and
- * for the other strand to minus. Faster than two calls. `scratch` has room for L codes. */
+ * for the other strand to minus. Faster than two calls. `scratch` has cov_onehot_scratch(L)
+ * bytes. */
 int cov_bases_encode_both(const struct cov_bases_writer *w, const uint8_t *codes, size_t n,
                           uint8_t *scratch, struct cov_blob *plus, struct cov_blob *minus,
                           struct cov_err *e) COV_MUST_USE;
 
 /* HDF5's thread: stores a piece as the chunk that begins at `row`, and makes the data set long enough
- * for that row; the rows behind it are for cov_bases_extend, at the end. */
+ * for that row; the rows behind it are for cov_bases_resize, at the end. */
 int cov_bases_put(struct cov_bases_writer *w, size_t row, const struct cov_blob *blob, size_t piece,
                   struct cov_err *e) COV_MUST_USE;
-int cov_bases_extend(struct cov_bases_writer *w, size_t n_rows, struct cov_err *e) COV_MUST_USE;
+int cov_bases_resize(struct cov_bases_writer *w, size_t n_rows, struct cov_err *e) COV_MUST_USE;
 
 #endif

@@ -83,7 +83,8 @@ struct cov_chunk_writer_options {
 
 struct cov_chunk_writer;
 
-/* Creates the file at `path` (an outfile's temporary name). `head` is copied; the attributes timestamp
+/* Creates the file at `path` (an outfile's temporary name); NULL: no file, for a head without bases, to
+ * encode and nothing else; it ends in abort. `head` is copied; the attributes timestamp
  * (where the head has one, or bases: the time, or SOURCE_DATE_EPOCH of the environment; COV_EUSAGE if
  * that is no number), covtools_version and, if need be, partial are added. Rows may come in any order,
  * but each once; how many there are is known at the end. The same calls make the same bytes, whatever
@@ -103,8 +104,8 @@ int cov_chunk_writer_encode(const struct cov_chunk_writer *w, size_t n_rows,
                             struct cov_blob *out, struct cov_err *e) COV_MUST_USE;
 
 /* The same of both strands of one chunk in a file of bases alone, with chunk_rows 1: codes[0..n),
- * behind which is padding up to L, is the + strand. Faster than two calls. `scratch` has room for L
- * codes. */
+ * behind which is padding up to L, is the + strand. Faster than two calls. `scratch` has
+ * cov_onehot_scratch(L) bytes. */
 int cov_chunk_writer_encode_both(const struct cov_chunk_writer *w, const uint8_t *codes, size_t n,
                                  uint8_t *scratch, struct cov_blob *plus, struct cov_blob *minus,
                                  struct cov_err *e) COV_MUST_USE;

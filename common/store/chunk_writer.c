@@ -142,6 +142,8 @@ static int begin_set(struct cov_chunk_writer *w, size_t k, struct cov_err *e)
         return cov_fail(e, COV_EUSAGE, "%s: %zu rows a chunk are too many", s->what->name,
                         w->options.chunk_rows);
     struct cov_h5_new spec = spec_of(s->what, s, w->options.compression);
+    if (!w->h5)
+        return COV_OK;
     spec.chunk[0] = w->options.chunk_rows;
     spec.chunk[1] = s->what->dims[0];
     spec.chunk[2] = 1;
@@ -226,7 +228,8 @@ static int write_table(struct cov_chunk_writer *w, const struct cov_chunk_table 
 
 /* ---- the file ---- */
 
-static int begin(struct cov_chunk_writer *w, const char *path, struct cov_err *e)
+/* The file with its attributes, tables and bases. */
+static int create(struct cov_chunk_writer *w, const char *path, struct cov_err *e)
 {
     const struct cov_chunk_head *h = &w->head;
     int rc = cov_h5_create(path, &w->h5, e);
@@ -243,6 +246,14 @@ static int begin(struct cov_chunk_writer *w, const char *path, struct cov_err *e
                               w->options.compression, &w->bases, e);
         w->n_pieces++;
     }
+    return rc;
+}
+
+static int begin(struct cov_chunk_writer *w, const char *path, struct cov_err *e)
+{
+    const struct cov_chunk_head *h = &w->head;
+    assert(path || !h->has_bases);
+    int rc = path ? create(w, path, e) : COV_OK;
     w->sets = cov_calloc(h->n_sets, sizeof *w->sets, e);
     if (!rc && !w->sets)
         rc = COV_ENOMEM;
@@ -382,7 +393,6 @@ int cov_chunk_writer_put(struct cov_chunk_writer *w, size_t i, const struct cov_
             rc = keep_small(s, i, rows, n, e);
             continue;
         }
-        rc = cov_h5_set_extend(s->set, i + 1, e);
         for (size_t c = 0; !rc && c < s->what->dims[1]; c++) {
             const uint8_t *stored = cov_blob_piece(blob, piece++, &n);
             rc = cov_h5_set_put(s->set, (size_t[3]){i, 0, c}, stored, n, e);
@@ -404,10 +414,10 @@ static int complete(struct cov_chunk_writer *w, const struct cov_grid *grid, str
     if (n_groups != w->n_groups || w->end > n_rows)
         return cov_fail(e, COV_EUSAGE, "%zu stored chunks of %zu rows, but the grid has %zu rows",
                         w->n_groups, group, n_rows);
-    int rc = w->bases ? cov_bases_extend(w->bases, n_rows, e) : COV_OK;
+    int rc = w->bases ? cov_bases_resize(w->bases, n_rows, e) : COV_OK;
     for (size_t k = 0; !rc && k < w->head.n_sets; k++)
         rc = w->sets[k].small ? write_small(w, &w->sets[k], n_rows, e)
-                              : cov_h5_set_extend(w->sets[k].set, n_rows, e);
+                              : cov_h5_set_resize(w->sets[k].set, n_rows, e);
     if (!rc)
         rc = cov_chunk_table_write(w->h5, grid,
                                    w->head.has_bases ? GENOME_SPECIES : PREDICTIONS_SPECIES,

@@ -3,22 +3,18 @@
 #include "common/store/coverage_writer.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/base/mem.h"
 #include "common/store/chunk_table.h"
+#include "common/store/coverage_codec.h"
 #include "common/store/h5.h"
 
-/* As in Helixer's files, which h5py reads: shuffle and LZF; names of 512 bytes. */
-static const struct cov_codec_choice compression = {COV_CODEC_LZF, 0};
-enum { NAME_BYTES = 512 };
+enum { NAME_BYTES = 512 }; /* as in Helixer's files */
 
 struct cov_coverage_writer {
     struct cov_h5 *h5;
     struct cov_h5_set *sets[COV_COVERAGE_SETS];
-    size_t L, n_columns, elem_bytes;
-    struct cov_filter filters[3];
-    size_t n_filters;
+    size_t n_columns;
 };
 
 char *cov_coverage_set_name(const char *prefix, int which, struct cov_err *e)
@@ -71,8 +67,7 @@ static int create_set(struct cov_coverage_writer *w, const struct cov_coverage_o
         .chunk = {1, o->L, 1},
         .fill = -1,
     };
-    memcpy(spec.filters, w->filters, sizeof w->filters);
-    spec.n_filters = w->n_filters;
+    spec.n_filters = cov_coverage_filters(o->elem_bytes, spec.filters);
     char *name = cov_coverage_set_name(o->prefix, which, e);
     if (!name)
         return COV_ENOMEM;
@@ -92,10 +87,7 @@ int cov_coverage_writer_new(const char *path, const struct cov_coverage_options 
     struct cov_coverage_writer *w = cov_calloc(1, sizeof *w, e);
     if (!w)
         return COV_ENOMEM;
-    w->L = o->L;
     w->n_columns = o->n_columns;
-    w->elem_bytes = o->elem_bytes;
-    w->n_filters = cov_h5_filters(compression, o->elem_bytes, w->filters);
     char *settings = join_lines(o->settings, o->n_columns, e);
     int rc = settings ? cov_h5_open_to_change(path, &w->h5, e) : COV_ENOMEM;
     for (int which = 0; !rc && which < COV_COVERAGE_SETS; which++)
@@ -108,28 +100,6 @@ int cov_coverage_writer_new(const char *path, const struct cov_coverage_options 
     else
         *out = w;
     return rc;
-}
-
-int cov_coverage_encode(const struct cov_coverage_writer *w, const int64_t *values, size_t n,
-                        struct cov_blob *out, struct cov_err *e)
-{
-    size_t size = w->elem_bytes, n_bytes = w->L * size;
-    uint64_t limit = (uint64_t)1 << (8 * size - 1);
-    uint8_t *src, *plain;
-    int rc = cov_h5_pack_begin(compression, n_bytes, out, &src, &plain, e);
-    if (rc)
-        return rc;
-    for (size_t t = 0; t < n; t++) {
-        uint64_t x = (uint64_t)values[t];
-        if (size < 8 && x + limit >= 2 * limit)
-            return cov_fail(e, COV_EINPUT, "index %zu: %lld does not fit in %zu bits", t,
-                            (long long)values[t], 8 * size);
-        for (size_t j = 0; j < size; j++)
-            plain[t * size + j] = (uint8_t)(x >> 8 * j);
-    }
-    memset(plain + n * size, 0xff, (w->L - n) * size);
-    cov_shuffle(plain, n_bytes, size, src);
-    return cov_h5_pack_end(compression, w->filters, w->n_filters, n_bytes, out, e);
 }
 
 int cov_coverage_put(struct cov_coverage_writer *w, size_t i, const struct cov_blob *blob,

@@ -33,12 +33,8 @@ struct cov_coverage_writer;
 int cov_coverage_writer_new(const char *path, const struct cov_coverage_options *options,
                             struct cov_coverage_writer **out, struct cov_err *e) COV_MUST_USE;
 
-/* Any thread: adds a column of one of the two sets to *out: values[0..n) of a row, the rest of L is
- * filled with -1. COV_EINPUT for a value that the type cannot hold, naming its index. */
-int cov_coverage_encode(const struct cov_coverage_writer *w, const int64_t *values, size_t n,
-                        struct cov_blob *out, struct cov_err *e) COV_MUST_USE;
-
-/* HDF5's thread: stores row i from 2 B pieces: the columns of the coverage, then of the spliced. */
+/* HDF5's thread: stores row i from 2 B pieces (coverage_codec.h): the columns of the coverage, then
+ * of the spliced. */
 int cov_coverage_put(struct cov_coverage_writer *w, size_t i, const struct cov_blob *blob,
                      size_t first_piece, struct cov_err *e) COV_MUST_USE;
 

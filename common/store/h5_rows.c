@@ -213,6 +213,21 @@ int cov_h5_to_int64(const struct cov_h5_type *type, const void *src, size_t n, i
 {
     assert(type->kind == COV_H5_INT && type->bytes >= 1 && type->bytes <= 8);
     const uint8_t *p = src;
+    if (type->big_endian != FOREIGN && type->is_signed) {
+        switch (type->bytes) { /* what nearly all files have */
+        case 2:
+            CONVERT(int16_t, (int64_t));
+            return COV_OK;
+        case 4:
+            CONVERT(int32_t, (int64_t));
+            return COV_OK;
+        case 8:
+            memcpy(dst, p, n * sizeof *dst);
+            return COV_OK;
+        default:
+            break;
+        }
+    }
     for (size_t i = 0; i < n; i++, p += type->bytes) {
         uint8_t top = p[type->big_endian ? 0 : type->bytes - 1];
         uint64_t x = type->is_signed && top & 0x80 ? UINT64_MAX : 0;

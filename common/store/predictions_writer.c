@@ -65,6 +65,8 @@ int cov_predictions_head(size_t L, const struct cov_predictions_options *options
         return cov_fail(e, COV_EUSAGE, "subsequences of %zu bases are too long for a file", L);
     out->L = L;
     int rc = cov_chunk_head_add_set(out, &set, e);
+    if (!rc && options->has_regions)
+        rc = cov_chunk_head_add_attr(out, name, COV_SIGNAL_REGIONS_ATTR, "-1", e);
     if (!rc)
         rc = add_texts(out, "prediction/model_name", MODEL_BYTES, &options->model_name, 1, e);
     if (!rc)

@@ -2,13 +2,13 @@
  * SPDX-License-Identifier: MIT */
 #include "common/store/signal_file.h"
 
-#include <float.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/mem.h"
 #include "common/store/chunk_table.h"
 #include "common/store/h5.h"
+#include "common/store/whole.h"
 
 /* More data sets than this in one file are a damaged file. */
 enum { MAX_DATASETS = 4096 };
@@ -31,6 +31,7 @@ struct cov_signal_file {
     struct dataset *datasets;
     size_t n_datasets;
     struct cov_grid *grid;
+    bool gaps; /* only regions were predicted */
     char *path;
 };
 
@@ -102,6 +103,19 @@ out:
     return rc;
 }
 
+static int look_for_regions(struct cov_signal_file *f, struct cov_err *e)
+{
+    struct cov_h5_attr *attrs;
+    size_t n;
+    int rc = cov_h5_list_attrs(f->h5, PREDICTIONS, &attrs, &n, e);
+    if (rc)
+        return rc;
+    for (size_t i = 0; i < n; i++)
+        f->gaps = f->gaps || strcmp(attrs[i].name, COV_SIGNAL_REGIONS_ATTR) == 0;
+    cov_h5_free_attrs(attrs, n);
+    return COV_OK;
+}
+
 static int open_predicted(struct cov_signal_file *f, struct cov_err *e)
 {
     if (!cov_h5_has(f->h5, PREDICTIONS) && cov_h5_has(f->h5, "data/X"))
@@ -117,7 +131,8 @@ static int open_predicted(struct cov_signal_file *f, struct cov_err *e)
     size_t n = cov_h5_set_rows(f->opened[0])->dims[2];
     if (n > MAX_DATASETS)
         return cov_fail(e, COV_EINPUT, "%s: " PREDICTIONS ": %zu columns are too many", f->path, n);
-    return read_names(f, n, e);
+    rc = look_for_regions(f, e);
+    return rc ? rc : read_names(f, n, e);
 }
 
 /* The length of <prefix> in "<prefix>_coverage", or 0. */
@@ -230,6 +245,11 @@ const char *cov_signal_file_dataset(const struct cov_signal_file *f, size_t k)
     return f->datasets[k].name;
 }
 
+bool cov_signal_file_has_gaps(const struct cov_signal_file *f)
+{
+    return f->gaps;
+}
+
 bool cov_signal_file_is_float(const struct cov_signal_file *f, size_t k)
 {
     return cov_h5_set_rows(f->datasets[k].set)->type.kind == COV_H5_FLOAT;
@@ -293,17 +313,22 @@ static void take_some(const struct cov_h5_type *type, const uint8_t *elems, size
 }
 
 size_t cov_signal_means(const struct cov_h5_type *type, const uint8_t *elems, size_t n_columns,
-                        size_t col, size_t n_cols, size_t length, size_t L, float *values)
+                        size_t col, size_t n_cols, bool gaps, size_t length, size_t L,
+                        float *values)
 {
+    for (size_t t = length; t < L; t++)
+        values[t] = COV_SIGNAL_PAD;
+    if (n_columns == 1 && cov_whole_to_float(type, elems, length, values))
+        return length;
     if (n_cols == n_columns)
         take_means(type, elems, length, n_cols, values);
     else
         take_some(type, elems + col * type->bytes, n_columns, n_cols, length, values);
-    for (size_t t = length; t < L; t++)
-        values[t] = COV_SIGNAL_PAD;
-    size_t t = 0;
-    while (t < length && values[t] >= 0 && values[t] <= FLT_MAX)
+    size_t t = cov_whole_good(values, length);
+    while (gaps && t < length && values[t] == COV_SIGNAL_PAD) {
         t++;
+        t += cov_whole_good(values + t, length - t);
+    }
     return t;
 }
 
@@ -428,7 +453,8 @@ int cov_signal_file_decode(const struct cov_signal_file *f, size_t i, const size
         if (rc)
             return cov_err_prefix(e, "%s: %s: %s", f->path, d->name, cov_row_text(f->grid, i, row));
         first_piece += cov_h5_n_pieces(r, d->col, d->n_cols);
-        size_t good = cov_signal_means(&r->type, elems, d->n_cols, 0, d->n_cols, length, L, values);
+        size_t good =
+            cov_signal_means(&r->type, elems, d->n_cols, 0, d->n_cols, f->gaps, length, L, values);
         if (good < length)
             return cov_fail(e, COV_EINPUT, "%s: %s: %s, index %zu: %g is no coverage", f->path,
                             d->name, cov_row_text(f->grid, i, row), good, (double)values[good]);

@@ -19,6 +19,10 @@
 /* Value of a position that is padding. */
 #define COV_SIGNAL_PAD (-1.0f)
 
+/* An attribute of prediction/predictions where only regions were predicted: then COV_SIGNAL_PAD within a
+ * chunk means that there is no value. */
+#define COV_SIGNAL_REGIONS_ATTR "outside_regions"
+
 /* ---- reading ---- */
 
 enum cov_signal_kind { COV_SIGNAL_PREDICTED, COV_SIGNAL_MEASURED };
@@ -38,6 +42,8 @@ const struct cov_grid *cov_signal_file_grid(const struct cov_signal_file *f);
 size_t cov_signal_file_n_datasets(const struct cov_signal_file *f);
 /* "atacseq". Borrowed until close. */
 const char *cov_signal_file_dataset(const struct cov_signal_file *f, size_t k);
+/* Whether only regions were predicted, so that bases may have no value: COV_SIGNAL_PAD. */
+bool cov_signal_file_has_gaps(const struct cov_signal_file *f);
 /* Whether it is stored unrounded. */
 bool cov_signal_file_is_float(const struct cov_signal_file *f, size_t k);
 
@@ -50,7 +56,7 @@ int cov_signal_file_fetch(struct cov_signal_file *f, size_t i, const size_t *ks,
  * float; where a data set has several columns (BAM files), their mean in double, unrounded.
  * COV_SIGNAL_PAD behind the end of the chunk, whatever is stored there. *raw serves as scratch
  * behind its pieces, which stay. COV_EINPUT for damaged compression, NaN or infinity, a negative
- * value before the end of the chunk. */
+ * value before the end of the chunk, but for the gaps between regions. */
 int cov_signal_file_decode(const struct cov_signal_file *f, size_t i, const size_t *ks, size_t n_ks,
                            struct cov_blob *raw, float *values, struct cov_err *e) COV_MUST_USE;
 
@@ -72,9 +78,10 @@ void cov_signal_free_parts(struct cov_signal_part *parts, size_t n);
 
 /* values[0..L) of a chunk of `length` bases from its row elems[L][n_columns], as
  * cov_signal_file_decode makes them of the columns [col, col + n_cols). Returns `length`, or the first
- * index whose value is no coverage: NaN, infinite, or negative. */
+ * index whose value is no coverage: NaN, infinite, or negative, unless it is COV_SIGNAL_PAD and `gaps`
+ * says that it may be. */
 size_t cov_signal_means(const struct cov_h5_type *type, const uint8_t *elems, size_t n_columns,
-                        size_t col, size_t n_cols, size_t length, size_t L,
+                        size_t col, size_t n_cols, bool gaps, size_t length, size_t L,
                         float *values) COV_MUST_USE;
 
 /* ---- writing predictions ---- */
@@ -87,6 +94,7 @@ struct cov_predictions_options {
     size_t n_datasets;           /* D > 0 */
     enum cov_signal_type type;
     struct cov_codec_choice compression;
+    bool has_regions; /* what is outside of them is COV_SIGNAL_PAD, which an attribute says */
 };
 
 struct cov_h5_type cov_signal_h5_type(enum cov_signal_type type);

@@ -13,6 +13,7 @@ struct cov_signal_stream {
     const struct cov_chunk_head *head; /* borrowed from the records */
     struct cov_signal_part *datasets;
     size_t n_datasets;
+    bool gaps; /* only regions were predicted */
 };
 
 static bool holds(const struct cov_chunk_head *head, enum cov_signal_kind kind)
@@ -53,6 +54,8 @@ int cov_signal_stream_new(struct cov_bgz *in, enum cov_signal_kind kind,
     int rc = cov_stream_open(in, &s->records, e);
     if (!rc) {
         s->head = cov_stream_head(s->records);
+        s->gaps = kind == COV_SIGNAL_PREDICTED &&
+                  cov_chunk_head_attr(s->head, "prediction/predictions", COV_SIGNAL_REGIONS_ATTR);
         rc = find_datasets(s, kind, e);
     }
     if (rc)
@@ -105,6 +108,11 @@ const char *cov_signal_stream_dataset(const struct cov_signal_stream *s, size_t 
     return s->datasets[k].name;
 }
 
+bool cov_signal_stream_has_gaps(const struct cov_signal_stream *s)
+{
+    return s->gaps;
+}
+
 bool cov_signal_stream_is_float(const struct cov_signal_stream *s, size_t k)
 {
     return s->head->sets[s->datasets[k].set].type.kind == COV_H5_FLOAT;
@@ -142,7 +150,7 @@ static size_t take_values(const struct cov_signal_stream *s, const struct cov_si
 {
     const struct cov_chunk_set *set = &s->head->sets[d->set];
     return beg + cov_signal_means(&set->type, elems + beg * set->dims[1] * set->type.bytes,
-                                  set->dims[1], d->col, d->n_cols, end - beg, end - beg,
+                                  set->dims[1], d->col, d->n_cols, s->gaps, end - beg, end - beg,
                                   values + beg);
 }
 

@@ -29,6 +29,7 @@ const char *cov_signal_stream_name(const struct cov_signal_stream *s); /* for me
 size_t cov_signal_stream_chunk_length(const struct cov_signal_stream *s);
 size_t cov_signal_stream_n_datasets(const struct cov_signal_stream *s);
 const char *cov_signal_stream_dataset(const struct cov_signal_stream *s, size_t k); /* Borrowed */
+bool cov_signal_stream_has_gaps(const struct cov_signal_stream *s);
 bool cov_signal_stream_is_float(const struct cov_signal_stream *s, size_t k);
 
 /* Any thread: values[strand][n_ks][L] of the data sets ks[0..n_ks) of a pair's record, in each

@@ -2,21 +2,27 @@
  * SPDX-License-Identifier: MIT */
 #include "common/track/alignments.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <htslib/sam.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "common/base/bgz.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
+
+enum { SHORT_CIGAR = 64 };
 
 struct cov_alignments {
     char *path;
     htsFile *file;
     sam_hdr_t *header;
+    int32_t n_contigs;
     bam1_t *read;
-    int64_t n_reads; /* by the index, or -1 */
+    uint32_t cigar[SHORT_CIGAR]; /* of a read that was taken from its block */
+    int64_t n_reads;             /* by the index, or -1 */
     int64_t n_got;
 };
 
@@ -61,7 +67,7 @@ static void ask_index(struct cov_alignments *a)
     if (!index)
         return;
     uint64_t n = hts_idx_get_n_no_coor(index);
-    for (int i = 0; i < sam_hdr_nref(a->header); i++) {
+    for (int i = 0; i < a->n_contigs; i++) {
         uint64_t mapped, unmapped;
         if (hts_idx_get_stat(index, i, &mapped, &unmapped) == 0)
             n += mapped + unmapped;
@@ -106,7 +112,8 @@ static int open_file(struct cov_alignments *a, const struct cov_alignments_optio
     a->header = sam_hdr_read(a->file);
     if (!a->header)
         return cov_fail(e, COV_EINPUT, "%s: the header is damaged", a->path);
-    if (sam_hdr_nref(a->header) <= 0)
+    a->n_contigs = sam_hdr_nref(a->header);
+    if (a->n_contigs <= 0)
         return cov_fail(e, COV_EINPUT, "%s: the header names no sequences", a->path);
     a->read = bam_init1();
     if (!a->read)
@@ -133,7 +140,7 @@ int cov_alignments_open(const char *path, const struct cov_alignments_options *o
 
 size_t cov_alignments_n_contigs(const struct cov_alignments *a)
 {
-    return (size_t)sam_hdr_nref(a->header);
+    return (size_t)a->n_contigs;
 }
 
 const char *cov_alignments_contig(const struct cov_alignments *a, size_t i)
@@ -160,8 +167,67 @@ int64_t cov_alignments_n_reads(const struct cov_alignments *a)
     return a->n_reads;
 }
 
+/* ---- reads ---- */
+
+/* A record of a BAM file: its length without these four bytes, then 32 bytes, the name with its end,
+ * the CIGAR, bases, qualities, tags. */
+enum { LENGTH_BYTES = 4, FIXED_BYTES = 32 };
+
+static inline uint32_t load32(const uint8_t *p)
+{
+    uint32_t x;
+    memcpy(&x, p, sizeof x);
+    return le32toh(x);
+}
+
+/* Nearly every read lies within a block of a BAM file and is as it should be: it is taken from there
+ * without copying its bases. false: htslib is to read it. */
+static bool take_from_block(struct cov_alignments *a, struct cov_read *read)
+{
+    const uint8_t *at;
+    size_t rest = cov_bgz_block_rest(a->file->fp.bgzf, &at);
+    if (rest < LENGTH_BYTES + FIXED_BYTES)
+        return false;
+    size_t n = load32(at);
+    const uint8_t *r = at + LENGTH_BYTES;
+    if (n < FIXED_BYTES || n > rest - LENGTH_BYTES)
+        return false;
+    uint32_t name_and_mapq = load32(r + 8), cigar_and_flags = load32(r + 12),
+             n_bases = load32(r + 16);
+    size_t n_name = name_and_mapq & 0xff, n_cigar = cigar_and_flags & 0xffff;
+    int32_t contig = (int32_t)load32(r), pos = (int32_t)load32(r + 4);
+    int32_t mate_contig = (int32_t)load32(r + 20);
+    if (contig < -1 || contig >= a->n_contigs || mate_contig < -1 || mate_contig >= a->n_contigs ||
+        pos < -1 || n_name == 0 || n_cigar > SHORT_CIGAR || n_bases > INT32_MAX ||
+        n - FIXED_BYTES < n_name + 4 * n_cigar + ((size_t)n_bases + 1) / 2 + n_bases)
+        return false;
+    const uint8_t *name = r + FIXED_BYTES, *cigar = name + n_name;
+    if (name[n_name - 1] != '\0')
+        return false;
+    for (size_t i = 0; i < n_cigar; i++)
+        a->cigar[i] = load32(cigar + 4 * i);
+    if (n_cigar > 0 && a->cigar[0] == (n_bases << 4 | COV_CIGAR_S))
+        return false; /* the CIGAR is in a tag, as it has more than 65535 operations */
+    *read = (struct cov_read){
+        .name = (const char *)name,
+        .contig = contig,
+        .pos = pos,
+        .flags = cigar_and_flags >> 16,
+        .mapq = name_and_mapq >> 8 & 0xff,
+        .cigar = a->cigar,
+        .n_cigar = n_cigar,
+        .mate_contig = mate_contig,
+        .template_length = (int32_t)load32(r + 28),
+    };
+    cov_bgz_block_skip(a->file->fp.bgzf, LENGTH_BYTES + n);
+    a->n_got++;
+    return true;
+}
+
 int cov_alignments_next(struct cov_alignments *a, struct cov_read *read, struct cov_err *e)
 {
+    if (a->file->format.format == bam && take_from_block(a, read))
+        return 1;
     int got = sam_read1(a->file, a->header, a->read);
     if (got == -1)
         return 0;
@@ -170,7 +236,7 @@ int cov_alignments_next(struct cov_alignments *a, struct cov_read *read, struct 
                         (long long)a->n_got);
     a->n_got++;
     const bam1_t *b = a->read;
-    if (b->core.tid >= sam_hdr_nref(a->header) || b->core.pos < -1)
+    if (b->core.tid >= a->n_contigs || b->core.pos < -1)
         return cov_fail(e, COV_EINPUT, "%s: read %lld (%s) has no valid place", a->path,
                         (long long)a->n_got, bam_get_qname(b));
     *read = (struct cov_read){

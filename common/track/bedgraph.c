@@ -10,6 +10,7 @@
 #include "common/base/bgz.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
+#include "common/codec/tokens.h"
 
 enum { BUFFER = 1 << 16, MAX_NUMBER = 20 };
 
@@ -165,6 +166,19 @@ static const struct cov_track_format bedgraph_format = {begin, add, close_file, 
 
 /* ---- opening ---- */
 
+static int deflate_lines(const uint8_t *src, size_t n, uint8_t *dst, size_t *n_dst,
+                         struct cov_err *e)
+{
+    struct cov_tokens tokens;
+    int rc = cov_tokens_init(&tokens, n, e);
+    if (rc)
+        return rc;
+    cov_tokens_lines(&tokens, src, n);
+    *n_dst = cov_tokens_deflate(&tokens, src, n, dst);
+    cov_tokens_fini(&tokens);
+    return COV_OK;
+}
+
 static const int64_t longest_of_tbi = INT64_C(1) << 29;
 
 bool cov_bedgraph_list_needs_csi(const struct cov_track_contigs *contigs)
@@ -201,6 +215,8 @@ int cov_bedgraph_open(const char *path, const char *name, const struct cov_track
     if (!rc)
         rc = cov_bgz_open_write(path, options->compress ? COV_BGZ_DEFLATE : COV_BGZ_PLAIN,
                                 options->n_threads, &b->out, e);
+    if (!rc && options->compress)
+        cov_bgz_deflate_by(b->out, deflate_lines);
     if (rc)
         cov_track_free(&b->base);
     else

@@ -45,7 +45,7 @@ enum {
 enum {
     BLOCK_ITEMS = 1024,
     ITEM_BYTES = 12,
-    BLOCK_HEAD = 24,
+    BLOCK_HEAD = COV_BIGWIG_BLOCK_HEAD,
     WINDOW_BYTES = 32,
     BEDGRAPH = 1,
 };

@@ -15,6 +15,9 @@
  * programs. */
 enum { COV_BIGWIG_BLOCK_BYTES = 32768 };
 
+/* Bytes in front of the intervals of a block. */
+enum { COV_BIGWIG_BLOCK_HEAD = 24 };
+
 /* Where blocks go. Data and zoom levels grow at the same time, in two files. */
 enum cov_bigwig_file { COV_BIGWIG_DATA, COV_BIGWIG_SPOOL, COV_BIGWIG_FILES };
 

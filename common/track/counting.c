@@ -15,21 +15,39 @@ const char *const cov_count_result_names[COV_SKIP_N] = {
     [COV_SKIP_EMPTY] = "no_bases",
 };
 
-static int add_span(struct cov_spans *s, int64_t beg, int64_t end, bool spliced, struct cov_err *e)
+static int make_room(struct cov_spans *s, size_t n, struct cov_err *e)
+{
+    if (s->items && n <= s->cap)
+        return COV_OK;
+    void *items = s->items;
+    int rc = cov_reserve(&items, &s->cap, n, sizeof *s->items, e);
+    s->items = items;
+    return rc;
+}
+
+/* There is room for it. */
+static void add_span(struct cov_spans *s, int64_t beg, int64_t end, bool spliced)
 {
     if (beg >= end)
-        return COV_OK;
-    struct cov_span *last = s->n > 0 ? &s->items[s->n - 1] : NULL;
-    if (last && last->end == beg && last->spliced == spliced) {
-        last->end = end;
-        return COV_OK;
+        return;
+    struct cov_span *next = &s->items[s->n];
+    if (s->n > 0 && next[-1].end == beg && next[-1].spliced == spliced) {
+        next[-1].end = end;
+        return;
     }
-    void *items = s->items;
-    int rc = cov_reserve(&items, &s->cap, s->n + 1, sizeof *s->items, e);
-    s->items = items;
-    if (!rc)
-        s->items[s->n++] = (struct cov_span){beg, end, spliced};
-    return rc;
+    *next = (struct cov_span){beg, end, spliced};
+    s->n++;
+}
+
+enum {
+    COVERS = 1 << COV_CIGAR_M | 1 << COV_CIGAR_EQ | 1 << COV_CIGAR_X,
+    SPLICES = 1 << COV_CIGAR_D | 1 << COV_CIGAR_N
+};
+
+/* Whether operation `op` is in `set`. Those that are in neither take no bases of the reference. */
+static inline bool is_in(uint32_t op, unsigned set)
+{
+    return set >> (op & 0xf) & 1;
 }
 
 /* The end of the bases of the reference that the read spans. */
@@ -37,44 +55,21 @@ static int64_t reference_end(const struct cov_read *r)
 {
     int64_t end = r->pos;
     for (size_t i = 0; i < r->n_cigar; i++)
-        switch (r->cigar[i] & 0xf) {
-        case COV_CIGAR_M:
-        case COV_CIGAR_D:
-        case COV_CIGAR_N:
-        case COV_CIGAR_EQ:
-        case COV_CIGAR_X:
-            end += r->cigar[i] >> 4;
-            break;
-        default:
-            break;
-        }
+        end += is_in(r->cigar[i], COVERS | SPLICES) ? r->cigar[i] >> 4 : 0;
     return end;
 }
 
 /* The runs of a read as its CIGAR says. */
-static int add_cigar(const struct cov_read *r, struct cov_spans *s, struct cov_err *e)
+static void add_cigar(const struct cov_read *r, struct cov_spans *s)
 {
     int64_t at = r->pos;
-    int rc = COV_OK;
-    for (size_t i = 0; !rc && i < r->n_cigar; i++) {
-        int64_t n = r->cigar[i] >> 4;
-        switch (r->cigar[i] & 0xf) {
-        case COV_CIGAR_M:
-        case COV_CIGAR_EQ:
-        case COV_CIGAR_X:
-            rc = add_span(s, at, at + n, false, e);
-            at += n;
-            break;
-        case COV_CIGAR_D:
-        case COV_CIGAR_N:
-            rc = add_span(s, at, at + n, true, e);
-            at += n;
-            break;
-        default: /* I, S, H and P take no bases of the reference */
-            break;
-        }
+    for (size_t i = 0; i < r->n_cigar; i++) {
+        if (!is_in(r->cigar[i], COVERS | SPLICES))
+            continue;
+        int64_t end = at + (r->cigar[i] >> 4);
+        add_span(s, at, end, is_in(r->cigar[i], SPLICES));
+        at = end;
     }
-    return rc;
 }
 
 /* Whether a read, or a fragment by its read that is asked, counts on the - strand. */
@@ -151,17 +146,17 @@ int cov_count_spans(const struct cov_counting *rules, const struct cov_read *r, 
         beg += rules->shift_plus;
     if (rules->has_shift && (pair || reverse))
         end += rules->shift_minus;
-    int rc;
-    if (rules->unit == COV_COUNT_CUT) {
-        int64_t at = reverse ? end - 1 : beg;
-        rc = add_span(spans, clip(at, length), clip(at + 1, length), false, e);
-    } else if (rules->has_shift || pair) {
-        rc = add_span(spans, clip(beg, length), clip(end, length), false, e);
-    } else {
-        rc = add_cigar(r, spans, e);
-    }
+    int rc = make_room(spans, r->n_cigar > 0 ? r->n_cigar : 1, e);
     if (rc)
         return rc;
+    if (rules->unit == COV_COUNT_CUT) {
+        int64_t at = reverse ? end - 1 : beg;
+        add_span(spans, clip(at, length), clip(at + 1, length), false);
+    } else if (rules->has_shift || pair) {
+        add_span(spans, clip(beg, length), clip(end, length), false);
+    } else {
+        add_cigar(r, spans);
+    }
     return spans->n > 0 ? COV_COUNTED : COV_SKIP_EMPTY;
 }
 

@@ -10,9 +10,10 @@
 #include "common/base/mem.h"
 #include "common/base/spool.h"
 
-/* 4 Mi positions: 16 MiB a lane. Eight pages are plenty for sorted reads, and what unsorted ones
- * leave to the file is written and read in long runs. */
-enum { PAGE_BITS = 22, MAX_PAGES = 8, BUFFER_STEPS = 1024 };
+/* Pages of 64 Ki positions, 256 KiB a lane: the one or two that sorted reads need stay in a core's cache.
+ * Of large genomes they are larger, as each may have a buffer of steps that wait. At most 128 MiB a
+ * lane are there. */
+enum { PAGE_BITS = 16, ROOM_BITS = 25, MAX_PAGES_BITS = 14, BUFFER_STEPS = 1024 };
 
 /* A step that waits: position in the page, lane, and whether it goes down. */
 #define STEP(at, lane, down) ((uint32_t)(at) << 3 | (uint32_t)(lane) << 1 | (uint32_t)(down))
@@ -36,9 +37,9 @@ struct cov_depth {
     unsigned bits;
     int64_t n, taken;
     int32_t **pages;         /* [n_pages]: [n_lanes][1 << bits] steps; NULL: not there */
-    int32_t *spare;          /* the page that was given up last */
+    int32_t *spare;          /* the page that was given up last; all zero */
     struct waiting *waiting; /* [n_pages] */
-    int64_t depth[COV_DEPTH_MAX_LANES];
+    uint32_t depth[COV_DEPTH_MAX_LANES];
     struct cov_spool spool;
     struct block block;
 };
@@ -73,8 +74,11 @@ int cov_depth_new(const struct cov_depth_options *o, struct cov_depth **out, str
     if (!d)
         return COV_ENOMEM;
     d->n_lanes = o->n_lanes;
-    d->bits = o->page_bits ? o->page_bits : PAGE_BITS;
-    d->max_pages = o->max_pages ? o->max_pages : MAX_PAGES;
+    d->bits = o->page_bits;
+    if (d->bits == 0)
+        for (d->bits = PAGE_BITS; d->bits < ROOM_BITS - 3 && o->n >> d->bits >> MAX_PAGES_BITS;)
+            d->bits++;
+    d->max_pages = o->max_pages ? o->max_pages : (size_t)1 << (ROOM_BITS - d->bits);
     d->n = o->n;
     d->n_pages = (size_t)(o->n >> d->bits) + 1;
     int rc = cov_spool_init(&d->spool, o->tmpdir, e);
@@ -122,9 +126,7 @@ static int make_page(struct cov_depth *d, size_t i, struct cov_err *e)
 {
     int32_t *page = d->spare;
     d->spare = NULL;
-    if (page)
-        memset(page, 0, page_elems(d) * sizeof *page);
-    else
+    if (!page)
         page = cov_calloc(page_elems(d), sizeof *page, e);
     if (!page)
         return COV_ENOMEM;
@@ -185,25 +187,59 @@ static int add_step(struct cov_depth *d, size_t lane, int64_t pos, bool down, st
 int cov_depth_add(struct cov_depth *d, size_t lane, int64_t beg, int64_t end, struct cov_err *e)
 {
     assert(d->taken <= beg && beg <= end && end <= d->n && lane < d->n_lanes);
+    size_t i = (size_t)(beg >> d->bits), mask = ((size_t)1 << d->bits) - 1;
+    if (i == (size_t)(end >> d->bits) && d->pages[i]) { /* nearly always */
+        int32_t *steps = d->pages[i] + (lane << d->bits);
+        steps[(size_t)beg & mask]++;
+        steps[(size_t)end & mask]--;
+        return COV_OK;
+    }
     int rc = add_step(d, lane, beg, false, e);
     return rc ? rc : add_step(d, lane, end, true, e);
 }
 
-static int take_run(struct cov_depth *d, const int32_t *page, size_t at, size_t n,
-                    int32_t *const *lanes, size_t done, struct cov_err *e)
+typedef uint32_t four __attribute__((vector_size(16)));
+
+/* out[i] = depth + steps[0] + .. + steps[i]; returns the last one. *signs: the bits of all of them: the
+ * uppermost is set if one is beyond 2^31 - 1, as no step is. out NULL: they go nowhere. The steps
+ * become 0. */
+static uint32_t add_up(int32_t *steps, size_t n, uint32_t depth, int32_t *out, uint32_t *signs)
+{
+    const four zero = {0};
+    four last = {depth, depth, depth, depth}, bits = zero;
+    size_t i = 0;
+    for (; i + 4 <= n; i += 4) {
+        four x;
+        memcpy(&x, steps + i, sizeof x);
+        memcpy(steps + i, &zero, sizeof zero);
+        x += __builtin_shufflevector(zero, x, 0, 4, 5, 6);
+        x += __builtin_shufflevector(zero, x, 0, 1, 4, 5);
+        x += last;
+        last = __builtin_shufflevector(x, x, 3, 3, 3, 3);
+        bits |= x;
+        if (out)
+            memcpy(out + i, &x, sizeof x);
+    }
+    uint32_t at = last[0];
+    *signs = bits[0] | bits[1] | bits[2] | bits[3];
+    for (; i < n; i++) {
+        at += (uint32_t)steps[i];
+        steps[i] = 0;
+        *signs |= at;
+        if (out)
+            out[i] = (int32_t)at;
+    }
+    return at;
+}
+
+static int take_run(struct cov_depth *d, int32_t *page, size_t at, size_t n, int32_t *const *lanes,
+                    size_t done, struct cov_err *e)
 {
     for (size_t k = 0; k < d->n_lanes; k++) {
-        const int32_t *steps = page + (k << d->bits) + at;
-        int64_t depth = d->depth[k], most = 0;
-        int32_t *out = lanes ? lanes[k] + done : NULL;
-        for (size_t i = 0; i < n; i++) {
-            depth += steps[i];
-            most = depth > most ? depth : most;
-            if (out)
-                out[i] = (int32_t)depth;
-        }
-        d->depth[k] = depth;
-        if (most > INT32_MAX)
+        uint32_t signs;
+        d->depth[k] = add_up(page + (k << d->bits) + at, n, d->depth[k],
+                             lanes ? lanes[k] + done : NULL, &signs);
+        if (signs > INT32_MAX)
             return cov_fail(e, COV_EINPUT, "more than %d reads cover a base", INT32_MAX);
     }
     return COV_OK;

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "common/track/runs.h"
 
+#include <string.h>
+
 void cov_runs_begin(struct cov_runs *r, cov_runs_fn *emit, void *arg)
 {
     r->emit = emit;
@@ -18,6 +20,19 @@ static int hand_on(struct cov_runs *r, struct cov_err *e)
     return n ? r->emit(r->arg, r->iv, n, e) : COV_OK;
 }
 
+/* differs[i] = whether values[i] is another one than values[i - 1], 0 or 1; i < n <= TILE. */
+enum { TILE = 256, WORD = 8 };
+
+static void compare(const float *values, size_t n, uint8_t *differs)
+{
+    if (n == TILE) /* the compiler makes vectors of it */
+        for (size_t i = 0; i < TILE; i++)
+            differs[i] = values[i] != values[(ptrdiff_t)i - 1];
+    else
+        for (size_t i = 0; i < n; i++)
+            differs[i] = values[i] != values[(ptrdiff_t)i - 1];
+}
+
 int cov_runs_add(struct cov_runs *r, const float *values, size_t n, struct cov_err *e)
 {
     if (n == 0)
@@ -25,17 +40,33 @@ int cov_runs_add(struct cov_runs *r, const float *values, size_t n, struct cov_e
     if (r->open.beg < 0)
         r->open = (struct cov_interval){.beg = r->end, .value = values[0]};
     struct cov_interval open = r->open;
-    for (size_t i = 0; i < n; i++) {
-        if (values[i] == open.value)
-            continue;
-        open.end = r->end + (int64_t)i;
-        r->iv[r->n++] = open;
-        open.beg = open.end;
-        open.value = values[i];
-        if (r->n == COV_RUNS_BLOCK) {
-            int rc = hand_on(r, e);
-            if (rc)
-                return rc;
+    uint8_t differs[TILE];
+    for (size_t beg = 0; beg < n; beg += TILE) {
+        size_t m = n - beg < TILE ? n - beg : TILE, rest = m % WORD;
+        if (beg > 0) {
+            compare(values + beg, m, differs);
+        } else {
+            compare(values + 1, m - 1, differs + 1);
+            differs[0] = values[0] != open.value;
+        }
+        memset(differs + m, 0, rest ? WORD - rest : 0);
+        for (size_t word = 0; word < m; word += WORD) {
+            uint64_t bytes;
+            memcpy(&bytes, differs + word, WORD);
+            if (__BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
+                bytes = __builtin_bswap64(bytes);
+            for (; bytes; bytes &= bytes - 1) { /* each byte is 0 or 1 */
+                size_t i = word + (size_t)__builtin_ctzll(bytes) / 8;
+                open.end = r->end + (int64_t)(beg + i);
+                r->iv[r->n++] = open;
+                open.beg = open.end;
+                open.value = values[beg + i];
+                if (r->n == COV_RUNS_BLOCK) {
+                    int rc = hand_on(r, e);
+                    if (rc)
+                        return rc;
+                }
+            }
         }
     }
     r->open = open;

@@ -11,17 +11,24 @@ static float rounded(float x)
  * other way is far beyond coverage. Whether they are. */
 static bool average_small(const float *plus, const float *minus, size_t n, float *out)
 {
-    /* Added and subtracted, the unit of the last place is 1 on both sides of 0. */
-    const double magic = 6755399441055744.0; /* 1.5 * 2^52 */
-    const float most = 1125899906842624.0F;  /* 2^50 */
-    bool small = true;
-    for (size_t i = 0; i < n; i++) {
-        float p = plus[i], m = minus[n - 1 - i];
-        double sum = (((double)p + magic) - magic) + (((double)m + magic) - magic);
-        small &= (p < most) & (m < most) & (p > -most) & (m > -most);
-        out[i] = (float)((sum * 0.5 + magic) - magic);
+    /* Added and subtracted, the unit of the last place is 1 on both sides of 0; below a third of it no
+     * step leaves a float but by this rounding. */
+    const float magic = 12582912.0F; /* 1.5 * 2^23 */
+    const float most = 4194304.0F;   /* 2^22 */
+    enum { TILE = 1024 };
+    for (size_t beg = 0; beg < n; beg += TILE) {
+        size_t end = n - beg < TILE ? n : beg + TILE;
+        int large = 0;
+        for (size_t i = beg; i < end; i++) {
+            float p = plus[i], m = minus[n - 1 - i];
+            large |= !(p < most) | !(m < most) | !(p > -most) | !(m > -most);
+            float sum = ((p + magic) - magic) + ((m + magic) - magic);
+            out[i] = (sum * 0.5F + magic) - magic;
+        }
+        if (large)
+            return false;
     }
-    return small;
+    return true;
 }
 
 void cov_strands_combine(enum cov_strand strand, const float *plus, const float *minus, size_t n,

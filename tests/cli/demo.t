@@ -39,8 +39,8 @@ stdout_like 'the track is 2\^\(n/4\) for n CpG within 100 bases, at each of 4272
 stdout_like 'covpredict +[0-9.]+ s on [0-9]+ threads, +[0-9.]+ Mbp/s, +[0-9]+ MB' \
     'and says how fast'
 printf 'x\t0\t1000\t0\nx\t1000\t200000\t7\ny\t0\t40\t3\n' >flat.bg
-ok 'reads lie where coverage is' awk -v length_of_read=10 -f "$demo/reads.awk" flat.bg
-awk -v length_of_read=10 -f "$demo/reads.awk" flat.bg >reads.bg
+ok 'reads lie where coverage is' awk -v length_of_read=10 -f "$demo/poisson.awk" -f "$demo/reads.awk" flat.bg
+awk -v length_of_read=10 -f "$demo/poisson.awk" -f "$demo/reads.awk" flat.bg >reads.bg
 is "$(awk '$1 == "x" { n += ($3 - $2) * $4 } END { print (n > 1383000 && n < 1403000) }' reads.bg)" 1 'and as many of them'
 is "$(awk '$1 == "x" && $3 <= 996 { n += $4 } $1 == "y" { y += $3 - $2 } END { print n + 0, y }' reads.bg)" '0 40' \
     'and no further'

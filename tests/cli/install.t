@@ -1,5 +1,6 @@
 #!/bin/sh
-# What `make install` puts in place works from there: tools, library, headers, pkg-config file, man pages.
+# What `make install` puts in place works from there: tools, library, headers, pkg-config file, man pages,
+# completions; and what `make dist` packs is the same each time.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 
@@ -19,8 +20,37 @@ for tool in "$root"/bin/*; do
     like "$(ldd "$tool")" "libcov\\.so\\.[0-9]+ => $dest/" '  with the library installed beside it'
     ok '  and has its man page' test -s "$root/share/man/man1/$name.1"
 done
-for page in "$SRC"/man/*.5; do
-    ok "the page $(basename "$page")" cmp "$page" "$root/share/man/man5/$(basename "$page")"
+for page in "$SRC"/man/*.[57]; do
+    ok "the page $(basename "$page")" cmp "$page" "$root/share/man/man${page##*.}/$(basename "$page")"
+done
+
+# Completions: what bash offers; zsh and fish read theirs, where they are.
+share=$root/share
+offers() { # NAME WANTED WORD...: the last word is completed
+    name=$1 wanted=$2
+    shift 2
+    # shellcheck disable=SC2016 # bash is to expand it
+    is "$(bash -c '. "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); "_$1"; echo "${COMPREPLY[*]}"' \
+        - "$share/bash-completion/completions/$1" "$@")" "$wanted" "$name"
+}
+offers 'bash completes an option' '--precision' covpredict --prec
+offers '  and its values' 'bf16x3 balanced bf16' covpredict --precision b
+offers '  behind = too' 'bf16x3 bf16' covpredict --precision = bf
+offers '  also of an option of all tools' 'bar' covpredict -m x --progress ba
+offers '  and leaves files to the shell' '' covpredict -m x
+offers '  knows subcommands' 'subset split save' h5chunk s
+offers '  and the options of each' '--val-fraction --val-names' h5chunk split --val
+offers '  and only of it' '' h5chunk merge --val
+for shell in bash zsh fish; do
+    command -v $shell >/dev/null || continue
+    case $shell in
+    bash) set -- "$share"/bash-completion/completions/* ;;
+    zsh) set -- "$share"/zsh/site-functions/* ;;
+    fish) set -- "$share"/fish/vendor_completions.d/* ;;
+    esac
+    for file; do
+        ok "$shell reads ${file##*/}" $shell -n "$file"
+    done
 done
 
 cat >try.c <<'END'
@@ -50,5 +80,14 @@ is "$(cat "$stdout")" "$(pkg-config --modversion libcov)" '  with the version th
 
 ok 'make uninstall' make -s -C "$SRC" DESTDIR="$dest" prefix=/usr/local uninstall
 is "$(find "$dest" ! -type d)" '' '  leaves no file'
+
+# A tarball has no history to pack.
+if [ -e "$SRC/.git" ]; then
+    for n in 1 2; do
+        make -s -C "$SRC" DIST="$work/$n.tar.gz" dist || break
+    done
+    ok 'make dist packs the same bytes each time' cmp 1.tar.gz 2.tar.gz
+    like "$(tar -tzf 1.tar.gz)" '^covtools-[^/]*/common/base/opt\.c$' '  below a folder with the version'
+fi
 
 done_testing

@@ -72,7 +72,7 @@ static char *info(const char *path, bool json, int wanted)
     char *const paths[] = {name};
     FILE *f = open_memstream(&text, &n_text);
     assert_non_null(f);
-    assert_int_equal(cov_chunk_info(paths, 1, json, f, NULL), wanted);
+    assert_int_equal(cov_chunk_info(paths, 1, json, f, NULL, NULL), wanted);
     assert_int_equal(fclose(f), 0);
     return text;
 }
@@ -81,6 +81,35 @@ static void has(const char *text, const char *line)
 {
     if (!strstr(text, line))
         fail_msg("no '%s' in:\n%s", line, text);
+}
+
+/* Two files: bases, chunks and figures of both together. */
+static void sums_up(void **state)
+{
+    (void)state;
+    char name[] = "x.h5", *text = NULL;
+    size_t n_text = 0;
+    char *const paths[] = {name, name};
+    struct cov_stats one, two;
+    cov_stats_init(&one, "h5chunk", "1");
+    cov_stats_init(&two, "h5chunk", "1");
+    FILE *f = open_memstream(&text, &n_text);
+    assert_non_null(f);
+    assert_int_equal(cov_chunk_info(paths, 1, false, f, &one, NULL), COV_OK);
+    assert_int_equal(cov_chunk_info(paths, 2, false, f, &two, NULL), COV_OK);
+    assert_int_equal(fclose(f), 0);
+    assert_int_equal(one.chunks, 8);
+    assert_true(one.bases > 0);
+    assert_int_equal(two.chunks, 16);
+    assert_int_equal(two.bases, 2 * one.bases);
+    assert_int_equal(two.n_figures, 3);
+    assert_string_equal(two.figures[0].name, "sequences");
+    assert_true(two.figures[0].value == 4);
+    assert_true(two.figures[1].value == 2 * one.figures[1].value);
+    assert_true(two.figures[2].value == one.figures[2].value);
+    cov_stats_fini(&one);
+    cov_stats_fini(&two);
+    free(text);
 }
 
 static void describes_predictions(void **state)
@@ -143,6 +172,7 @@ static void refuses_other_files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sums_up),
         cmocka_unit_test(describes_predictions),
         cmocka_unit_test(describes_genomes),
         cmocka_unit_test(describes_streams),

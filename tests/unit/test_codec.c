@@ -234,6 +234,32 @@ static void test_round_trip(void **state)
         fence_fini(&fences[i]);
 }
 
+/* LZF finds what repeats within its window, and nothing where places are the same modulo 2^16. */
+static void test_lzf_window(void **state)
+{
+    (void)state;
+    static const size_t periods[] = {1, 2, 3, 63, 8191, 8192, 8193, 65535, 65536, 65537};
+    enum { N = 131000, WINDOW = 8192 };
+    const struct cov_codec_choice lzf = {COV_CODEC_LZF, 0};
+    const struct cov_filter filter = {.id = COV_H5_LZF};
+    uint8_t *src = alloc(N), *packed = alloc(N), *back = alloc(N);
+    for (size_t i = 0; i < COV_COUNT(periods); i++) {
+        size_t period = periods[i], n;
+        fill(src, N, 2);
+        for (size_t t = period; t < N; t++)
+            src[t] = src[t - period];
+        assert_int_equal(cov_codec_encode(lzf, 0, src, N, packed, N, &n, NULL), 0);
+        assert_int_equal(n > 0 && n < period + N / 16, period <= WINDOW);
+        if (n == 0)
+            continue;
+        assert_int_equal(cov_codec_undo(&filter, 1, 0, packed, n, back, N, NULL, NULL), 0);
+        assert_memory_equal(back, src, N);
+    }
+    free(src);
+    free(packed);
+    free(back);
+}
+
 /* Cut short or with one bit changed, data is refused, or (where there is no checksum) gives
  * something of the right size; it never makes the decoder read or write outside its buffers
  * (sanitizers watch). */
@@ -506,13 +532,10 @@ static void test_blob(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_parse),
-        cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_damaged),
-        cmocka_unit_test(test_mutations),
-        cmocka_unit_test(test_fletcher32),
-        cmocka_unit_test(test_pipelines),
-        cmocka_unit_test(test_checksum_mismatch),
+        cmocka_unit_test(test_parse),      cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_lzf_window), cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_mutations),  cmocka_unit_test(test_fletcher32),
+        cmocka_unit_test(test_pipelines),  cmocka_unit_test(test_checksum_mismatch),
         cmocka_unit_test(test_blob),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

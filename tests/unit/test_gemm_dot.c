@@ -10,23 +10,29 @@
 
 #include "tests/lib/check_gemm.h"
 
-/* The pair's second product is added first, as the instruction does. */
-#define DOT(sums, a, b) dot((sums), (a), (b))
-static inline float dot_one(float sum, int32_t a, int32_t b)
-{
-    uint32_t x = (uint32_t)a, y = (uint32_t)b;
-    sum += cov_bf16_float((uint16_t)(x >> 16)) * cov_bf16_float((uint16_t)(y >> 16));
-    return sum + cov_bf16_float((uint16_t)x) * cov_bf16_float((uint16_t)y);
-}
-#define dot(sums, a, b)                                                                            \
+static void dot(float *sums, const int32_t *a, const int32_t *b);
+#define DOT(sums, a, b)                                                                            \
     ({                                                                                             \
-        floats out_;                                                                               \
+        floats sums_ = (sums);                                                                     \
         bf16s a_ = (a), b_ = (b);                                                                  \
-        for (int i_ = 0; i_ < DOT_LANES; i_++)                                                     \
-            out_[i_] = dot_one((sums)[i_], a_[i_], b_[i_]);                                        \
-        out_;                                                                                      \
+        dot((float *)&sums_, (const int32_t *)&a_, (const int32_t *)&b_);                          \
+        sums_;                                                                                     \
     })
+/* Optimized, the copies of DOT keep the compiler busy for minutes. */
+#pragma GCC push_options
+#pragma GCC optimize("O0")
 #include "common/compute/cpu/gemm_dot_body.h"
+#pragma GCC pop_options
+
+/* The pair's second product is added first, as the instruction does. */
+static void dot(float *sums, const int32_t *a, const int32_t *b)
+{
+    for (int i = 0; i < DOT_LANES; i++) {
+        uint32_t x = (uint32_t)a[i], y = (uint32_t)b[i];
+        sums[i] += cov_bf16_float((uint16_t)(x >> 16)) * cov_bf16_float((uint16_t)(y >> 16));
+        sums[i] += cov_bf16_float((uint16_t)x) * cov_bf16_float((uint16_t)y);
+    }
+}
 
 static void multiplies(void **state)
 {

@@ -12,10 +12,12 @@
 #include <zlib.h>
 
 #include "common/base/attr.h"
+#include "common/base/cpu.h"
 #include "common/base/rng.h"
 #include "common/codec/codec.h"
 #include "common/codec/deflate.h"
 #include "common/codec/onehot.h"
+#include "common/codec/onehot_kern.h"
 #include "common/seq/alphabet.h"
 
 enum { GUARD = 0xa5, N_GUARD = 64, CHUNK = 21384 };
@@ -87,12 +89,13 @@ static bool check_strands(enum cov_onehot_effort effort, const uint8_t *codes, s
     while (n > 0 && codes[n - 1] == COV_CODE_PAD)
         n--;
     uint8_t *exact = alloc(n), *other = alloc(L), *alone = alloc(bound);
+    uint8_t *scratch = alloc(cov_onehot_scratch(L));
     uint8_t *dst[2] = {alloc(bound + N_GUARD), alloc(bound + N_GUARD)};
     memcpy(exact, codes, n);
     for (int s = 0; s < 2; s++)
         memset(dst[s], GUARD, bound + N_GUARD);
     void *const to[2] = {dst[0], dst[1]};
-    bool done = cov_onehot_encode_both(effort, exact, n, L, to, bound, n_dst);
+    bool done = cov_onehot_encode_both(effort, exact, n, L, scratch, to, bound, n_dst);
     cov_codes_other_strand(exact, n, other);
     memset(other + n, COV_CODE_PAD, L - n);
     const uint8_t *const strands[2] = {codes, other};
@@ -112,6 +115,7 @@ static bool check_strands(enum cov_onehot_effort effort, const uint8_t *codes, s
     free(exact);
     free(other);
     free(alone);
+    free(scratch);
     return done;
 }
 
@@ -388,14 +392,79 @@ static void test_sizes(void **state)
     assert_int_equal(cov_onehot_bound(SIZE_MAX / 4), SIZE_MAX);
 }
 
+/* One kernel's results of n random codes, a few of which are no bases. */
+struct outcome {
+    bool all;
+    uint64_t columns;
+    uint8_t bases[COV_ONEHOT_BLOCK + COV_ONEHOT_STEP], streams[2][4 * COV_ONEHOT_BLOCK];
+    size_t n_stream[2];
+    uint32_t last[2][256];
+};
+
+static void run_kernel(const struct cov_onehot_kern *kern, const uint8_t *codes, size_t n,
+                       struct outcome *o)
+{
+    memset(o, 0, sizeof *o);
+    uint8_t *exact = alloc(n);
+    memcpy(exact, codes, n);
+    o->all = kern->take(exact, n, o->bases, &o->columns);
+    free(exact);
+    kern->join(o->bases, n);
+    for (int s = 0; s < 2 && n > 0; s++) {
+        const uint8_t *first = s == 0 ? o->bases : o->bases + n - 1;
+        struct cov_bit_writer w = {o->streams[s], 5, 3};
+        (s == 0 ? kern->put_plus : kern->put_minus)(&w, cov_onehot_codes(), first, 700,
+                                                    n / COV_ONEHOT_GROUP, o->last[s]);
+        o->n_stream[s] = (size_t)(w.at - o->streams[s]) * 8 + w.n;
+        memset(w.at + 1, 0, (size_t)(o->streams[s] + sizeof o->streams[s] - w.at) - 1);
+    }
+}
+
+static void test_kernels(void **state)
+{
+    (void)state;
+    const unsigned needs = COV_CPU_AVX2 | COV_CPU_BMI2;
+    bool avx2 = (cov_cpu_features() & needs) == needs;
+    struct cov_rng r;
+    cov_rng_init(&r, 77);
+    uint8_t codes[COV_ONEHOT_BLOCK];
+    for (size_t n = 0; n <= COV_ONEHOT_BLOCK; n += COV_ONEHOT_STEP)
+        for (int others = 0; others < 3; others++) {
+            static struct outcome base, wide;
+            uint64_t columns = 0;
+            fill_random(&r, codes, sizeof codes);
+            for (int i = 0; i < others && n > 0; i++)
+                codes[cov_rng_below(&r, (uint32_t)n)] = (uint8_t)(i == 0 ? 15 : 0);
+            run_kernel(&cov_onehot_base, codes, n, &base);
+            assert_int_equal(base.all, others == 0 || n == 0);
+            for (size_t t = 0; t < n; t++)
+                columns += codes[t] == COV_CODE_A   ? 1
+                           : codes[t] == COV_CODE_G ? 3
+                           : codes[t] == COV_CODE_T ? 2
+                                                    : 0;
+            if (base.all)
+                assert_int_equal(base.columns, columns);
+            if (!avx2)
+                continue;
+            run_kernel(&cov_onehot_avx2, codes, n, &wide);
+            if (!base.all) {
+                /* What is in the place of others means nothing. */
+                assert_false(wide.all);
+                continue;
+            }
+            assert_memory_equal(&wide, &base, sizeof base);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random),  cmocka_unit_test(test_one_code),
-        cmocka_unit_test(test_repeats), cmocka_unit_test(test_runs),
-        cmocka_unit_test(test_padding), cmocka_unit_test(test_mixtures),
-        cmocka_unit_test(test_refused), cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_strands), cmocka_unit_test(test_many_runs),
+        cmocka_unit_test(test_kernels),   cmocka_unit_test(test_random),
+        cmocka_unit_test(test_one_code),  cmocka_unit_test(test_repeats),
+        cmocka_unit_test(test_runs),      cmocka_unit_test(test_padding),
+        cmocka_unit_test(test_mixtures),  cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_sizes),     cmocka_unit_test(test_strands),
+        cmocka_unit_test(test_many_runs),
     };
     return cmocka_run_group_tests_name("onehot", tests, NULL, NULL);
 }

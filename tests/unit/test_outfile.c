@@ -407,6 +407,31 @@ static void copies(void **state)
     assert_int_equal(unlink("to"), 0);
 }
 
+/* A name that is the same each time: what a killed run left there is in nobody's way. */
+static void takes_over_tagged_names(void **state)
+{
+    (void)state;
+    struct cov_outfile o;
+    struct stat st;
+    for (int i = 0; i < 2; i++) {
+        FILE *f = fopen(".t.mine.tmp.h5", "wb");
+        assert_non_null(f);
+        assert_int_equal(fputc('x', f), 'x');
+        assert_int_equal(fclose(f), 0);
+        assert_int_equal(
+            cov_outfile_begin_tagged(&o, "t.h5", "mine", COV_OUTFILE_SEEKABLE, false, NULL), 0);
+        assert_non_null(strstr(o.tmp, "/.t.mine.tmp.h5"));
+        assert_int_equal(stat(o.tmp, &st), 0);
+        assert_int_equal(st.st_size, 0);
+        if (i == 0)
+            cov_outfile_abort(&o);
+        else
+            assert_int_equal(cov_outfile_commit(&o, NULL), 0);
+        assert_int_not_equal(stat(".t.mine.tmp.h5", &st), 0);
+    }
+    assert_int_equal(unlink("t.h5"), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -415,6 +440,7 @@ int main(void)
         cmocka_unit_test(replaces_only_when_told),
         cmocka_unit_test(says_what_is_wrong),
         cmocka_unit_test(follows_links),
+        cmocka_unit_test(takes_over_tagged_names),
         cmocka_unit_test(cuts_long_names),
         cmocka_unit_test(commits_all_or_none),
         cmocka_unit_test(keeps_changes_of_others),

@@ -232,6 +232,38 @@ static void test_irregular(void **state)
     cov_grid_free(g);
 }
 
+/* Stretches of what was asked for, base by base. */
+static void test_stretches(void **state)
+{
+    (void)state;
+    static char *names[] = {"a", "b", "c"};
+    static const int64_t lengths[] = {25, 30, 7};
+    static const char *const wanted[] = {"0011110000110000000000000",
+                                         "000000000000000000000000000000", "1111111"};
+    struct cov_grid *g;
+    assert_int_equal(cov_grid_new(3, names, lengths, "s", 10, &g, NULL), 0);
+    struct cov_select *s = begin(g);
+    const char *const regions[] = {"c", "a:11-12", "a:5-6", "a:3-4"};
+    bool rows[16];
+    assert_int_equal(cov_select_regions(s, regions, 4, NULL), 0);
+    assert_in_range(cov_grid_n_chunks(g), 1, sizeof rows);
+    cov_select_rows(s, 0, rows);
+    for (size_t seq = 0; seq < 3; seq++)
+        for (int64_t from = 0; from < lengths[seq]; from++)
+            for (int64_t to = from; to <= lengths[seq]; to++) {
+                int64_t first = from, last, beg, end;
+                while (first < to && wanted[seq][first] == '0')
+                    first++;
+                for (last = first; last < to && wanted[seq][last] == '1';)
+                    last++;
+                bool found = cov_select_stretch(s, seq, from, to, &beg, &end);
+                assert_int_equal(found, first < to);
+                assert_true(!found || (beg == first && end == last));
+            }
+    cov_select_free(s);
+    cov_grid_free(g);
+}
+
 static int make_file(void **state)
 {
     (void)state;
@@ -250,7 +282,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_regions),     cmocka_unit_test(test_lists),
         cmocka_unit_test(test_bad_regions), cmocka_unit_test(test_files),
-        cmocka_unit_test(test_irregular),
+        cmocka_unit_test(test_irregular),   cmocka_unit_test(test_stretches),
     };
     return cmocka_run_group_tests(tests, make_file, remove_file);
 }

@@ -135,6 +135,15 @@ static void writes(void **state)
                                  "}\n"));
     free(text);
     assert_int_equal(unlink(path), 0);
+
+    (void)snprintf(path, sizeof path, "%s/x_mqc.json", dir);
+    assert_int_equal(cov_stats_write(&s, path, &e), COV_OK);
+    text = contents(path);
+    assert_non_null(strstr(text, "  \"id\": \"covtools_tool\",\n"));
+    assert_non_null(strstr(text, "    \"x\": {\n"));
+    assert_non_null(strstr(text, "  \"bases\": 100,\n")); /* all of the above besides */
+    free(text);
+    assert_int_equal(unlink(path), 0);
     assert_int_equal(rmdir(dir), 0); /* nothing else was left there */
 
     assert_int_equal(cov_stats_write(&s, path, &e), COV_EIO);

@@ -29,10 +29,9 @@ static const struct cov_opt info_options[] = {
 static int info_run(struct cov_common *common, void *config, const bool *given, int n_operands,
                     char **operands, struct cov_err *e)
 {
-    (void)common;
     (void)given;
     const struct info_config *c = config;
-    return cov_chunk_info(operands, (size_t)n_operands, c->json, stdout, e);
+    return cov_chunk_info(operands, (size_t)n_operands, c->json, stdout, &common->stats, e);
 }
 
 const struct cov_tool h5chunk_info = {

@@ -61,7 +61,7 @@ else
 fi
 
 say 'What sequencing might have measured there, made up by awk, and the picture of both:'
-awk -v length_of_read=100 -f "$here/reads.awk" plot/expected.bedGraph >plot/measured.bedGraph
+awk -v length_of_read=100 -f "$here/poisson.awk" -f "$here/reads.awk" plot/expected.bedGraph >plot/measured.bedGraph
 # The region that is drawn, in the first chromosome: its middle where that is short.
 length=$(awk '$1 == "chr1" { n = $3 } END { print n }' tracks/demo.bedGraph)
 beg=150000

@@ -1,26 +1,10 @@
 # reads.awk - what sequencing might have measured where the coverage is that of a bedGraph.
 #
-#   awk -v length_of_read=100 -f reads.awk coverage.bedGraph
+#   awk -v length_of_read=100 -f poisson.awk -f reads.awk coverage.bedGraph
 #
 # About each base as many reads lie as a Poisson distribution gives, whose mean is the coverage over their
-# length. Prints the bedGraph of their depth: the same one each time, as the random numbers are made here.
+# length. Prints the bedGraph of their depth: the same one each time: poisson.awk.
 # SPDX-License-Identifier: MIT
-
-# Of Park and Miller: exact in doubles.
-function uniform()
-{
-    seed = (seed * 16807) % 2147483647
-    return seed / 2147483647
-}
-
-function poisson(mean,    limit, product, n)
-{
-    limit = exp(-mean)
-    n = 0
-    for (product = uniform(); product > limit; product *= uniform())
-        n++
-    return n
-}
 
 function run(end)
 {

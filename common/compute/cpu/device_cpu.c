@@ -607,8 +607,8 @@ int cov_device_open_cpu(const struct cov_cpu_options *options, struct cov_device
     dev->kernels.minimal = options->direct ? NULL : cov_minimal_choose(cpu.features);
     cov_cpu_arithmetic_choose(options->precision, &cpu, &dev->arithmetic);
     if (dev->arithmetic.why)
-        cov_debug("%s instead of %s: %s", cov_precision_name(dev->arithmetic.precision),
-                  cov_precision_name(options->precision), dev->arithmetic.why);
+        cov_info("%s instead of %s: %s", cov_precision_name(dev->arithmetic.precision),
+                 cov_precision_name(options->precision), dev->arithmetic.why);
     make_description(dev, options);
     *out = &dev->base;
     return COV_OK;

@@ -1,0 +1,75 @@
+/* fingerprint.c - see fingerprint.h.
+ * SPDX-License-Identifier: MIT */
+#include "common/base/fingerprint.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/base/mem.h"
+
+enum { BLOCK = 1 << 20 };
+
+/* An odd factor spreads each bit upward, the shift brings the upper ones down again. */
+static uint64_t mix(uint64_t h, uint64_t x)
+{
+    h = (h ^ x) * UINT64_C(0x9e3779b97f4a7c15);
+    return h ^ (h >> 29);
+}
+
+uint64_t cov_fingerprint(uint64_t before, const void *data, size_t n)
+{
+    const uint8_t *p = data;
+    uint64_t h = mix(before, n), x;
+    for (; n >= 8; n -= 8, p += 8) {
+        x = 0;
+        for (int i = 0; i < 8; i++)
+            x |= (uint64_t)p[i] << 8 * i;
+        h = mix(h, x);
+    }
+    x = 0;
+    for (size_t i = 0; i < n; i++)
+        x |= (uint64_t)p[i] << 8 * i;
+    return mix(h, x);
+}
+
+int cov_fingerprint_file(const char *path, struct cov_progress *progress, uint64_t *out,
+                         int64_t *n_bytes, struct cov_err *e)
+{
+    struct stat st;
+    int rc = COV_OK, fd = open(path, O_RDONLY | O_CLOEXEC);
+    *out = 0;
+    *n_bytes = 0;
+    if (fd < 0 || fstat(fd, &st) != 0) {
+        rc = cov_fail_errno(e, "%s", path);
+        if (fd >= 0)
+            (void)close(fd);
+        return rc;
+    }
+    uint8_t *block = cov_malloc(BLOCK, 1, e);
+    if (!block)
+        rc = COV_ENOMEM;
+    else if (!S_ISREG(st.st_mode))
+        rc = cov_fail(e, COV_EUSAGE, "%s: is no regular file, which could be read again", path);
+    cov_progress_begin(progress, "checking", "bytes", rc ? 0 : (int64_t)st.st_size);
+    size_t n = 0;
+    for (ssize_t got = 1; !rc && got != 0;) {
+        got = read(fd, block + n, BLOCK - n);
+        if (got < 0 && errno != EINTR)
+            rc = cov_fail_errno(e, "%s: cannot be read", path);
+        n += got > 0 ? (size_t)got : 0;
+        if (n == BLOCK || (got == 0 && n > 0)) {
+            *out = cov_fingerprint(*out, block, n);
+            *n_bytes += (int64_t)n;
+            cov_progress_add(progress, (int64_t)n);
+            n = 0;
+        }
+    }
+    cov_progress_end(progress);
+    free(block);
+    (void)close(fd); /* opened for reading */
+    return rc;
+}

@@ -1,0 +1,5 @@
+/* onehot_avx2.c - the kernels of onehot.c for AVX2 and BMI2.
+ * SPDX-License-Identifier: MIT */
+#define ONEHOT_TABLE cov_onehot_avx2
+#define ONEHOT_BYTES 32
+#include "common/codec/onehot_private.h"

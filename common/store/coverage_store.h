@@ -1,0 +1,79 @@
+/* coverage_store.h - coverage of the pairs of chunks of a genome, encoded as it will be stored, in a
+ * temporary file.
+ *
+ * What is counted waits here until the largest value of all is known, which decides the type that is
+ * written. Rows are encoded with the type that fits what is known of a pair, which as a rule is that
+ * of all; the few others are encoded again.
+ * SPDX-License-Identifier: MIT */
+#ifndef COV_STORE_COVERAGE_STORE_H
+#define COV_STORE_COVERAGE_STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/err.h"
+#include "common/base/spool.h"
+#include "common/codec/blob.h"
+#include "common/seq/grid.h"
+#include "common/store/coverage_writer.h"
+
+struct cov_coverage_store {
+    struct cov_spool spool;
+    size_t n_pairs, L;
+    size_t elem_bytes; /* of values at least */
+    struct cov_stored_pair *pairs;
+};
+
+/* elem_bytes: 2, 4 or 8. */
+int cov_coverage_store_init(struct cov_coverage_store *s, size_t n_pairs, size_t L,
+                            size_t elem_bytes, const char *tmpdir, struct cov_err *e) COV_MUST_USE;
+void cov_coverage_store_fini(struct cov_coverage_store *s); /* harmless on zeros */
+
+/* Depth at the n bases of a pair, ascending on the + strand, and the largest one. */
+struct cov_depth_lane {
+    const int32_t *depth; /* may be NULL if max is 0 */
+    int32_t max;
+};
+
+/* A pair as it is put into the store. */
+struct cov_packed_pair {
+    struct cov_blob blob;
+    size_t elem_bytes;
+    uint64_t hash; /* of a pair of the sample */
+};
+
+/* Any thread: encodes the rows that pair i of the grid has. lanes[set][strand] may be the same for
+ * both strands. */
+int cov_coverage_store_pack(const struct cov_coverage_store *s, size_t i,
+                            const struct cov_pair *pair,
+                            const struct cov_depth_lane lanes[COV_COVERAGE_SETS][2],
+                            struct cov_packed_pair *out, struct cov_err *e) COV_MUST_USE;
+
+/* One thread: keeps a packed pair. */
+int cov_coverage_store_put(struct cov_coverage_store *s, size_t i,
+                           const struct cov_packed_pair *packed, struct cov_err *e) COV_MUST_USE;
+
+/* Any thread, after all were put: adds a piece to *out, the row of one strand and set of pair i, which
+ * has n bases, in elements of elem_bytes; zeros if the pair was not put. `values` is scratch for n, as
+ * is *scratch. COV_EINPUT for a value that does not fit. */
+int cov_coverage_store_get(const struct cov_coverage_store *s, size_t i, int strand, int which,
+                           size_t n, size_t elem_bytes, int64_t *values, struct cov_blob *scratch,
+                           struct cov_blob *out, struct cov_err *e) COV_MUST_USE;
+
+/* Whether pieces of that size are there as cov_coverage_store_get gives them. */
+bool cov_coverage_store_is_ready(const struct cov_coverage_store *s, size_t elem_bytes);
+
+/* ---- the check of what was written ---- */
+
+/* Whether pair i is in the sample that is to be read back; the first and the last are. */
+bool cov_coverage_store_samples(const struct cov_coverage_store *s, size_t i);
+
+/* A hash of rows: of the next row, with that of the rows before, at first 0. */
+uint64_t cov_coverage_hash(uint64_t before, const int64_t *values, size_t n);
+
+/* The hash of the rows of a pair of the sample: + before -, coverage before spliced coverage. */
+uint64_t cov_coverage_store_hash(const struct cov_coverage_store *s, size_t i,
+                                 const struct cov_pair *pair);
+
+#endif

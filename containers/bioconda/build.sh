@@ -1,0 +1,16 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+set -eu
+
+# The libraries are all in ${PREFIX}, under the names that they have there, which are not always Debian's.
+flags=(
+    CC="${CC}"
+    CPPFLAGS="${CPPFLAGS} -I${PREFIX}/include $(pkg-config --cflags liblzf libcjson)"
+    CFLAGS="${CFLAGS}"
+    LDFLAGS="${LDFLAGS} -L${PREFIX}/lib"
+    PACKAGES=
+    LDLIBS="-lhts -lhdf5 -ldeflate -llzf -llz4 -lzstd -lblosc -lcjson"
+    prefix="${PREFIX}"
+)
+make -j"${CPU_COUNT}" "${flags[@]}"
+make "${flags[@]}" install

@@ -1,0 +1,92 @@
+#!/bin/sh
+# check.sh - the steps of the containers, in debootstrap roots, where no container engine is needed: a tarball of
+# `make dist` is built and tested in a bare Debian 12, and what was installed runs the tutorial of covtools(7) in
+# another one, as an unprivileged user, on a read-only root file system.
+#
+#   check.sh TARBALL FOLDER          as root; FOLDER gets some 3 GB, and keeps the bare system for the next time
+#
+# $TESTS are other goals of make than check; $MIRROR another mirror of Debian than deb.debian.org.
+#
+# SPDX-License-Identifier: MIT
+set -eu
+
+if [ $# -ne 2 ] || [ "$(id -u)" -ne 0 ]; then
+    echo 'usage, as root: check.sh TARBALL FOLDER' >&2
+    exit 2
+fi
+tarball=$(readlink -f "$1")
+mkdir -p "$2"
+folder=$(readlink -f "$2")
+mirror=${MIRROR:-http://deb.debian.org/debian}
+
+# Mounts go with the namespace of this process.
+if [ -z "${COVTOOLS_CHECK_NAMESPACE:-}" ]; then
+    COVTOOLS_CHECK_NAMESPACE=1 exec unshare --mount --propagation private -- "$0" "$tarball" "$folder"
+fi
+
+say() {
+    printf '== %s\n' "$*"
+}
+fresh() { # NAME: a bare system
+    rm -rf --one-file-system "${folder:?}/$1"
+    cp -a -x "$folder/base" "$folder/$1"
+    cp /etc/resolv.conf "$folder/$1/etc/resolv.conf"
+    mount -t proc proc "$folder/$1/proc"
+    mount --rbind /dev "$folder/$1/dev"
+}
+inside() { # NAME COMMAND...
+    root=$folder/$1
+    shift
+    env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin TERM=dumb LC_ALL=C \
+        ${http_proxy:+http_proxy="$http_proxy"} ${https_proxy:+https_proxy="$https_proxy"} ${TESTS:+TESTS="$TESTS"} \
+        chroot "$root" "$@"
+}
+
+if ! [ -e "$folder/base/.complete" ]; then
+    say 'a bare Debian 12'
+    rm -rf --one-file-system "$folder/base"
+    debootstrap --variant=minbase bookworm "$folder/base" "$mirror"
+    : >"$folder/base/.complete"
+fi
+
+say "build, and make ${TESTS:-check}"
+fresh build
+inside build useradd --create-home builder
+mkdir "$folder/build/src"
+tar -xzf "$tarball" -C "$folder/build/src" --strip-components=1
+inside build chown -R builder:builder /src
+inside build sh -c 'cd /src && sh containers/build.sh /out builder && setpriv --reuid=builder --regid=builder --init-groups make samples'
+
+say 'what it needs to run'
+fresh run
+cp "$folder/build/src/containers/runtime.sh" "$folder/run/tmp/"
+inside run sh /tmp/runtime.sh
+cp -a "$folder/build/out/." "$folder/run/"
+inside run ldconfig
+
+say 'the tutorial, as an unprivileged user, on a read-only root file system'
+mkdir "$folder/run/data"
+cp -a "$folder/build/src/build/samples/." "$folder/run/data/"
+sed -n '/^\.SH TUTORIAL/,/^\.SH ENVIRONMENT/p' "$folder/run/usr/local/share/man/man7/covtools.7" |
+    sed -n '/^\.EX/,/^\.EE/p' | sed '/^\.E[XE]/d; s/\\-/-/g' >"$folder/run/data/tutorial.sh"
+inside run chown -R covtools:covtools /data
+mount --bind "$folder/run" "$folder/run"
+mount -o remount,bind,ro "$folder/run"
+mount --bind "$folder/run/data" "$folder/run/data"
+mount -o remount,bind,rw "$folder/run/data"
+mount -t proc proc "$folder/run/proc"
+mount --rbind /dev "$folder/run/dev"
+if inside run touch /written 2>/dev/null; then
+    echo 'check.sh: error: the root file system can be written to' >&2
+    exit 1
+fi
+# shellcheck disable=SC2016 # for the shell inside
+inside run setpriv --reuid=covtools --regid=covtools --init-groups bash -c \
+    'set -eux; cd /data; ps --version; for tool in fasta2h5 bam2h5 covpredict cov2bigwig h5chunk; do $tool --version | head -n 1; done; . ./tutorial.sh'
+for file in weed.bw weed.png weed.tsv weed_merged.h5 moss.bw; do
+    [ -s "$folder/run/data/$file" ] || {
+        echo "check.sh: error: the tutorial made no $file" >&2
+        exit 1
+    }
+done
+say 'all as it should be'

@@ -1,0 +1,92 @@
+#!/bin/sh
+# covpredict -r, -R and --overlap: regions have the values of the whole, windows are those of their definition.
+# SPDX-License-Identifier: MIT
+. "$SRC/tests/lib/tap.sh"
+need_python h5py numpy
+start_python "$SRC/tests/lib/overlap_check.py"
+
+make_ckpt bi-hybrid m.ckpt || exit 99
+ok 'a genome, and its windows as sequences of their own' ask genome g.fa 300
+fasta2h5 --subsequence-length 1008 -o g.h5 g.fa || exit 99
+covpredict -q --float --subsequence-length 1008 -m m.ckpt -o windows.h5 g.fa.windows || exit 99
+covpredict -q --float -m m.ckpt -o plain.h5 g.h5 || exit 99
+
+# ---------------------------------------------------------------- overlap
+
+run covpredict -q --float --overlap 300 --batch-size 3 -@ 2 -m m.ckpt -o o.h5 g.h5
+status_is 0 '--overlap'
+ok '  values are those of the windows' ask overlap o.h5 windows.h5 300
+run covpredict -q --float --overlap 300 -@ 1 --subsequence-length 1008 -m m.ckpt -o x.h5 g.fa
+ok '  of a FASTA the same bytes' cmp x.h5 o.h5
+run covpredict -q -f --float --overlap 300 --loading ram-packed -m m.ckpt -o x.h5 g.h5
+ok '  from memory the same bytes' cmp x.h5 o.h5
+for i in 1 2 3; do
+    covpredict -q --float --overlap 300 --shard $i/3 --loading ram -m m.ckpt -o part$i.h5 g.h5 || fail "shard $i"
+done
+run h5chunk merge -q -f -o x.h5 part3.h5 part1.h5 part2.h5
+ok '  shards give the same values' ask equal x.h5 o.h5
+rm part?.h5
+run sh -c 'covpredict -q --float --overlap 300 -m m.ckpt -o - g.h5 | h5chunk save -q -f -o x.h5 -'
+ok '  and so does a stream' ask equal x.h5 o.h5
+run covpredict -q -f --float --overlap 0 -m m.ckpt -o x.h5 g.h5
+ok '--overlap 0 changes nothing' cmp x.h5 plain.h5
+rm x.h5
+h5chunk split --shards 5 -o part g.h5 || exit 99
+fasta2h5 -q --subsequence-length 1008 -o - g.fa >g.stream || exit 99
+: >none.bed
+while IFS='|' read -r status args regex; do
+    # shellcheck disable=SC2086 # a list of words
+    run covpredict -m m.ckpt -o x.h5 $args
+    refused "$status" "^covpredict: error: $regex" "refused: $args"
+done <<'END'
+2|--overlap 1008 g.h5|--overlap: 1008 bases are not fewer than the 1008 of a chunk$
+2|--overlap 30k g.fa|--overlap: 30000 bases are not fewer than the 21384 of a chunk$
+2|--overlap -1 g.h5|--overlap: 
+1|--overlap 10 part.2.h5|part\.2\.h5: overlap needs whole sequences, but of c[0-9] there are not all chunks
+2|--overlap 10 g.stream|g\.stream is a chunk stream, which cannot be predicted with overlap$
+2|-r c1 g.stream|g\.stream is a chunk stream, which cannot be limited to regions$
+2|-r c9 g.h5|region c9: there is no sequence of this name$
+2|-r c1:5000-5001 g.h5|region c1:5000-5001: c1 has only 4000 bases$
+2|-r c1:2-1 g.h5|region c1:2-1: it ends before it begins$
+1|-R none.bed g.h5|g\.h5: nothing of it is in the regions$
+1|-R absent.bed g.h5|absent\.bed: No such file
+END
+rm part.?.h5 g.stream none.bed
+
+# ---------------------------------------------------------------- regions
+
+printf 'c1\t999\t1300\nc8\t5000\t5001\nc8\t5001\t6100\nc2\t0\t1\n' >r.bed
+run covpredict -q --float -R r.bed -m m.ckpt -o r.h5 g.h5
+status_is 0 '-R'
+ok '  values are those of the whole, and -1 outside' ask regions r.h5 plain.h5 r.bed
+ok '  h5chunk verify takes it' h5chunk verify r.h5
+run covpredict -q -f --float -r c1:1,000-1,300,c8:5001-6100 -r c2 -m m.ckpt -o x.h5 g.h5
+ok '-r says the same' cmp x.h5 r.h5
+run covpredict -q -f --float -R r.bed --overlap 300 -m m.ckpt -o x.h5 g.h5
+ok 'with --overlap, those of the whole with it' ask regions x.h5 o.h5 r.bed
+for i in 1 2; do
+    covpredict -q --float -R r.bed --shard $i/2 -m m.ckpt -o part$i.h5 g.h5 || fail "shard $i"
+done
+run h5chunk merge -q -f --allow-holes -o x.h5 part2.h5 part1.h5
+ok 'shards give the same values' ask equal x.h5 r.h5
+rm part?.h5
+
+# Tracks have gaps where nothing was predicted, however they come.
+run cov2bigwig -q --datasets atacseq -o r.bg r.h5
+cov2bigwig -q --datasets atacseq -o plain.bg plain.h5 || exit 99
+ok 'a track of regions' ask track r.bg plain.bg r.bed
+run cov2bigwig -q --datasets atacseq -o x.bg x.h5
+ok '  of merged shards' cmp x.bg r.bg
+run sh -c 'covpredict -q --float -R r.bed -m m.ckpt -o - g.h5 | cov2bigwig -q -f --datasets atacseq -o x.bg -'
+ok '  of a stream' cmp x.bg r.bg
+run h5chunk repack -q --compression lz4 -f -o x.h5 r.h5
+run cov2bigwig -q -f --datasets atacseq -o x.bg x.h5
+ok '  of a repacked file' cmp x.bg r.bg
+# Elsewhere -1 is no value.
+ok 'a file without the mark' ask unmark x.h5
+run cov2bigwig -q -f --datasets atacseq -o x.bg x.h5
+status_is 1 '  is damaged'
+stderr_like 'x\.h5: atacseq: row [0-9]+ .*: -1 is no coverage' '  and that is said'
+run h5chunk verify x.h5
+status_is 1 '  by h5chunk verify too'
+done_testing

@@ -1,0 +1,158 @@
+#!/bin/sh
+# covpredict --resume: a killed run goes on, to the same bytes; other runs, damage, full disks.
+# SPDX-License-Identifier: MIT
+. "$SRC/tests/lib/tap.sh"
+
+# Sequences enough for many batches.
+awk 'BEGIN {
+    srand(7)
+    for (s = 1; s <= 40; s++) {
+        printf ">c%d\n", s
+        for (i = 1; i <= 40 * s; i++)
+            printf "%s", substr("ACGT", 1 + int(rand() * 4), 1)
+        print ""
+    }
+}' >g.fa
+fasta2h5 --subsequence-length 96 -o g.h5 g.fa || exit 99
+make_ckpt cnn m.ckpt || exit 99
+make_ckpt cnn other.ckpt 2 || exit 99
+covpredict -q --batch-size 2 -m m.ckpt -o whole.h5 g.h5 || exit 99
+covpredict -q -f --subsequence-length 96 -m m.ckpt -o fasta.h5 g.fa || exit 99
+
+# stopped OPTION...: a journal of some pairs, as a run leaves it that the disk was too full for.
+stopped() {
+    rm -f x.h5.resume
+    run sh -c 'ulimit -f 20; shift $1; exec covpredict "$@"' sh 1 -@ 1 --batch-size 2 --resume -o x.h5 "$@"
+}
+
+# ---------------------------------------------------------------- from the beginning to the end
+
+run covpredict --resume -m m.ckpt -o x.h5 g.h5
+status_is 0 'nothing to go on with'
+ok '  the same bytes as without --resume' cmp x.h5 whole.h5
+leaves g.fa g.h5 m.ckpt other.ckpt whole.h5 fasta.h5 x.h5 '  and no journal'
+run covpredict --resume --stats s.json -m m.ckpt -o x.h5 g.h5
+status_is 0 'a complete one'
+stderr_like '^covpredict: nothing to do: x\.h5 is complete$' '  there is nothing to do'
+run covpredict --resume -f -m m.ckpt -o x.h5 g.h5
+stderr_like '^covpredict: nothing to do: x\.h5 is complete$' '  with -f too'
+for change in --float '--shard 1/2' '-r c1' '-m other.ckpt'; do
+    model='-m m.ckpt'
+    [ "$change" = '-m other.ckpt' ] && model=
+    # shellcheck disable=SC2086 # lists of words
+    run covpredict --resume $model $change -o x.h5 g.h5
+    stderr_like '^covpredict: error: x\.h5 exists, and .*; use -f to replace it$' "not of a run with $change"
+    [ "$status" -eq 1 ] || fail "  status $status"
+done
+sleep 0.01
+touch g.h5
+run covpredict --resume -q -m m.ckpt -o x.h5 g.h5
+refused 1 '^covpredict: error: x\.h5 exists, but g\.h5 is newer; use -f to replace it$' 'an input that is newer'
+run covpredict --resume -q -f -m m.ckpt -o x.h5 g.h5
+status_is 0 '  -f predicts anew'
+ok '  to the same' cmp x.h5 whole.h5
+rm x.h5 s.json
+
+# ---------------------------------------------------------------- a full disk, and another run
+
+stopped -m m.ckpt g.h5
+status_is 1 'a full disk'
+stderr_like '^covpredict: error: x\.h5\.resume: cannot be written: File too large$' '  is said'
+stderr_like '^covpredict: what is done is kept in x\.h5\.resume: the same command goes on from there$' '  and what is left'
+leaves g.fa g.h5 m.ckpt other.ckpt whole.h5 fasta.h5 x.h5.resume '  nothing but the journal is'
+cp x.h5.resume kept
+run covpredict -m m.ckpt --shard 1/9 -o x.h5 g.h5
+stderr_like '^covpredict: x\.h5\.resume is there, of a run that was ended: --resume goes on from it$' 'a run without --resume says so'
+rm x.h5
+while IFS='|' read -r args regex; do
+    # shellcheck disable=SC2086 # a list of words
+    run covpredict -q --resume -o x.h5 $args
+    refused 1 "^covpredict: error: x\.h5\.resume is of a run with another $regex; the same as then goes on with it, -f starts afresh$" "refused: $args"
+    cmp -s kept x.h5.resume || fail '  the journal is as it was'
+done <<'END'
+-m other.ckpt g.h5|--model: .*
+-m m.ckpt --float g.h5|type of values: int32, now float32
+-m m.ckpt --overlap 8 g.h5|--overlap: 0, now 8
+-m m.ckpt --full g.h5|--full: no, now yes
+-m m.ckpt --shard 2/3 g.h5|--shard: none, now 2/3
+-m m.ckpt -r c1,c2:1-5 g.h5|--regions: none, now c1,c2:1-5
+-m m.ckpt --min-length 50 g.h5|chunks: [0-9]+, fingerprint .*
+-m m.ckpt --cpu emulate --precision bf16 g.h5|--precision: fp32, now bf16
+-m m.ckpt --subsequence-length 96 g.fa|input: .*
+END
+run covpredict -@ 2 --batch-size 5 --loading ram --resume -m m.ckpt -o x.h5 g.h5
+status_is 0 'what is no more than a way of computing may change'
+stderr_like '^covpredict: x\.h5\.resume: [1-9][0-9]* of 360 pairs of chunks are done$' '  it goes on'
+ok '  to the same bytes' cmp x.h5 whole.h5
+leaves g.fa g.h5 m.ckpt other.ckpt whole.h5 fasta.h5 kept x.h5 '  and the journal is gone'
+
+# Killed after the output got its name, and before it began to replace another.
+cp kept x.h5.resume
+touch x.h5
+run covpredict --resume -m m.ckpt -o x.h5 g.h5
+stderr_like '^covpredict: nothing to do' 'an output that is newer than its journal'
+leaves g.fa g.h5 m.ckpt other.ckpt whole.h5 fasta.h5 kept x.h5 '  the journal is removed'
+sleep 0.01
+cp kept x.h5.resume
+run covpredict -q --resume -m m.ckpt -o x.h5 g.h5
+refused 1 '^covpredict: error: x\.h5 exists, and it is older than the journal' 'an older one stays'
+run covpredict -q -f --resume -m m.ckpt -o x.h5 g.h5
+status_is 0 '  -f replaces it'
+
+# ---------------------------------------------------------------- damage
+
+size=$(wc -c <kept)
+for cut in 0 5 31 200 $((size / 2)) $((size - 1)); do
+    rm -f x.h5
+    head -c $cut kept >x.h5.resume
+    run covpredict -q --resume -m m.ckpt -o x.h5 g.h5
+    ok "a journal of $cut bytes" cmp x.h5 whole.h5
+done
+rm x.h5
+cp kept x.h5.resume
+printf 'xyz' | dd of=x.h5.resume bs=1 seek=$((size / 2)) conv=notrunc 2>/dev/null
+run covpredict -q --resume -m m.ckpt -o x.h5 g.h5
+stderr_like '^covpredict: warning: x\.h5\.resume: what stands behind [0-9]+ whole pieces, [0-9]+ bytes, is torn or damaged, and dropped$' 'a damaged one'
+ok '  starts from the last good piece' cmp x.h5 whole.h5
+rm x.h5
+cp kept x.h5.resume
+printf 'xyz' | dd of=x.h5.resume bs=1 seek=40 conv=notrunc 2>/dev/null
+run covpredict -q --resume -m m.ckpt -o x.h5 g.h5
+refused 1 '^covpredict: error: x\.h5\.resume: its head is damaged; -f starts afresh$' 'a damaged head'
+run covpredict -q -f --resume -m m.ckpt -o x.h5 g.h5
+ok '  -f starts afresh' cmp x.h5 whole.h5
+rm x.h5
+echo 'a file of mine' >x.h5.resume
+run covpredict -q -f --resume -m m.ckpt -o x.h5 g.h5
+refused 1 '^covpredict: error: x\.h5\.resume: is there, but is no journal' 'a file of another kind is not touched'
+is "$(cat x.h5.resume)" 'a file of mine' '  it is as it was'
+rm x.h5.resume
+
+# ---------------------------------------------------------------- what cannot be
+
+fasta2h5 -q --subsequence-length 96 -o - g.fa >g.stream || exit 99
+while IFS='|' read -r args regex; do
+    # shellcheck disable=SC2086 # a list of words
+    run covpredict -m m.ckpt --resume $args
+    refused 2 "^covpredict: error: $regex" "refused: $args"
+done <<'END'
+-o - g.h5|--resume: what goes to standard output cannot be gone on with$
+-o x.h5 -|--resume: standard input is no file that could be read again$
+-o x.h5 /dev/null|--resume: /dev/null is no file that could be read again$
+-o x.h5 g.stream|g\.stream is a chunk stream, which cannot be gone on with \(--resume\)$
+END
+run covpredict -q --resume -m m.ckpt -o absent/x.h5 g.h5
+status_is 1 'a folder that is not there'
+run covpredict -q --resume -m m.ckpt -o . g.h5
+status_is 1 'a folder as output'
+rm g.stream
+
+# ---------------------------------------------------------------- killed
+
+for shards in 1 3; do
+    ok "$((n = ${COV_KILLS:-3})) kills, $shards shards" "$PYTHON" "$SRC/tests/fuzz/resume_kills.py" kills$shards "$n" $shards \
+        "${COV_TEST_SEED:-1}" g.fa m.ckpt --subsequence-length 96 -@ 1 --batch-size 2
+    rm -r kills$shards
+done
+leaves g.fa g.h5 m.ckpt other.ckpt whole.h5 fasta.h5 kept 'nothing else is there'
+done_testing

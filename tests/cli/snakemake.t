@@ -1,0 +1,61 @@
+#!/bin/sh
+# The Snakemake workflow on made-up samples: killed in the middle it goes on, its tracks are those of the
+# tools by hand, whatever the number of shards, and a report is made where there is MultiQC.
+# SPDX-License-Identifier: MIT
+. "$SRC/tests/lib/tap.sh"
+
+need_program snakemake setsid
+HOME=$tap_dir
+export HOME
+workflow() { # TARGET...: with the tools in PATH
+    snakemake -s "$SRC/workflows/snakemake/Snakefile" -c2 --nocolor --config shards=4 -- "$@" >"$stdout" 2>"$stderr"
+    status=$?
+}
+finished() { # what was done so far, and when
+    find stats -name '*_mqc.json' -exec stat -c '%n %Y %i' {} + | sort
+}
+
+ok 'samples are made up' "$SRC/workflows/demo/samples.sh" "$TESTLIB/../../demo/make_demo" . 60000
+
+# Killed while it predicts, with all that it started.
+mkdir slow
+printf '#!/bin/sh\n: >predicting\nexec sleep 60\n' >slow/covpredict
+chmod +x slow/covpredict
+PATH=$work/slow:$PATH setsid snakemake -s "$SRC/workflows/snakemake/Snakefile" -c2 --config shards=4 -- \
+    tracks metrics >killed.log 2>&1 &
+group=$!
+n=0
+until [ -e predicting ] || [ $n -eq 600 ]; do
+    sleep 0.1
+    n=$((n + 1))
+done
+kill -s KILL -- "-$group"
+wait "$group" 2>/dev/null
+finished >before
+ok 'it was killed behind the first steps' test -s before
+rm -r .snakemake/locks # as `snakemake --unlock` does
+targets='tracks metrics'
+command -v multiqc >/dev/null && targets=all
+# shellcheck disable=SC2086 # a list of words
+workflow $targets
+status_is 0 'it goes on' || diag "$(tail -n 20 "$stderr")"
+finished >after
+is "$(grep -c -F -x -f before after)" "$(wc -l <before)" '  where it was'
+
+for sample in weed moss; do
+    fasta=$(ls $sample.fa*)
+    covpredict -q -m cpg.ckpt --species $sample -o whole.h5 -f "$fasta"
+    cov2bigwig -q -f -o whole.bw whole.h5
+    ok "the track of $sample is that of the tools by hand, in one piece" cmp whole.bw "tracks/$sample.cpg.cpg.bw"
+done
+like "$(sed -n '$p' metrics/compare/weed.cpg.cpg.tsv)" 'weed\.cpg_cpg	cpg	total	87205	' 'the track is compared with the reads'
+is "$(cat metrics/verify/weed.cpg.txt metrics/verify/moss.cpg.txt)" '' 'predictions are sound'
+is "$(find stats -name 'weed.cpg.*of4_mqc.json' | grep -c .)" 4 'each shard was a job'
+is "$(find . -path './*/*.h5' ! -path './predictions/*')" '' 'what is not needed any more was removed'
+if [ "$targets" = all ]; then
+    ok 'MultiQC reports all tools' test -s report/multiqc_report_data/multiqc_covtools_covpredict_table.txt
+else
+    tap_result 0 'a report of MultiQC # SKIP no multiqc'
+fi
+
+done_testing

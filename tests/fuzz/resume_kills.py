@@ -1,0 +1,107 @@
+"""resume_kills.py - predictions that are killed again and again, and what comes of them in the end.
+
+  resume_kills.py WORKDIR KILLS SHARDS SEED GENOME MODEL [OPTION]...
+
+Predicts GENOME with MODEL without interruption (covpredict OPTION...), then in SHARDS shards with --resume,
+each killed with SIGKILL at a random moment and started again until it is done, until KILLS kills have been
+made. Between some of the runs the journal is cut or a byte of it changed, and during some a second run
+is started, which has to be refused. After each kill nothing but the journal (and a hidden temporary file, if it
+came as the output was written) may be there; each shard has to be, byte by byte, that of a run that was not
+killed, and together they are the whole. Prints what went wrong, and counts; status 1 if anything did.
+SPDX-License-Identifier: MIT"""
+import filecmp
+import os
+import random
+import subprocess
+import sys
+import time
+
+
+def main():
+    work, kills, shards, seed, genome, model, *options = sys.argv[1:]
+    kills, shards = int(kills), int(shards)
+    rng = random.Random(int(seed))
+    os.makedirs(work, exist_ok=True)
+    base = ["covpredict", "-q", "-m", model] + options
+    counts = {"kills": 0, "done": 0, "damaged": 0, "refused": 0, "gone on": 0}
+    failures = []
+
+    def command(shard, output, *more):
+        return base + (["--shard", f"{shard}/{shards}"] if shards > 1 else []) + [*more, "-o", output, genome]
+
+    def fail(text):
+        failures.append(text)
+        print(text)
+
+    wanted, longest = {}, 0
+    for shard in range(1, shards + 1):
+        wanted[shard] = f"{work}/wanted{shard}.h5"
+        beg = time.monotonic()
+        subprocess.run(command(shard, wanted[shard], "-f"), check=True)
+        longest = max(longest, time.monotonic() - beg)
+
+    def damage(journal):
+        size = os.path.getsize(journal)
+        with open(journal, "r+b") as f:
+            # The head is left: to begin afresh needs -f.
+            head = 32 + int.from_bytes(f.read(24)[20:24], "little")
+            if size <= head:
+                return
+            counts["damaged"] += 1
+            at = rng.randrange(head, size)
+            if rng.random() < 0.5:
+                f.truncate(at)
+            else:
+                f.seek(at)
+                byte = f.read(1)[0]
+                f.seek(at)
+                f.write(bytes([byte ^ 1 << rng.randrange(8)]))
+
+    while counts["kills"] < kills and not failures:
+        outputs = {shard: f"{work}/x{shard}.h5" for shard in wanted}
+        left = dict(outputs)
+        while left and not failures:
+            shard = rng.choice(list(left))
+            output, journal = left[shard], left[shard] + ".resume"
+            if os.path.exists(journal):
+                counts["gone on"] += 1
+                if rng.random() < 0.2:
+                    damage(journal)
+            run = subprocess.Popen(command(shard, output, "--resume"), stderr=subprocess.PIPE)
+            if counts["kills"] < kills:
+                time.sleep(longest * rng.random() * (0.2 if rng.random() < 0.3 else 1))
+                if rng.random() < 0.1 and os.path.exists(journal):
+                    second = subprocess.run(command(shard, output, "--resume"), stderr=subprocess.PIPE)
+                    if second.returncode == 1 and b"another run is at work" in second.stderr:
+                        counts["refused"] += 1
+                    elif run.poll() is None:
+                        fail(f"{output}: a second run: status {second.returncode}: {second.stderr}")
+                run.kill()
+            said = run.communicate()[1]
+            if run.returncode == -9:
+                counts["kills"] += 1
+                there = {name for name in os.listdir(work) if name.startswith((f"x{shard}.", f".x{shard}."))}
+                # Killed before it removed the journal of a complete output.
+                there -= {f"x{shard}.h5.resume", f".x{shard}.resume.tmp.h5", f"x{shard}.h5"}
+                if there:
+                    fail(f"a kill left {sorted(there)}")
+            elif run.returncode != 0:
+                fail(f"{output}: status {run.returncode}: {said.decode()}")
+            else:
+                del left[shard]
+            if os.path.exists(output) and not filecmp.cmp(output, wanted[shard], shallow=False):
+                fail(f"{output}: not the bytes of a run that was not killed")
+        counts["done"] += not failures
+        rest = [name for name in os.listdir(work) if "x" in name and not name.startswith(("x", "wanted"))
+                or name.endswith(".resume")]
+        if not failures and rest:
+            fail(f"left behind: {rest}")
+        for output in [] if failures else outputs.values():
+            os.remove(output)
+    if shards > 1 and not failures:
+        subprocess.run(["h5chunk", "merge", "-q", "-f", "-o", f"{work}/merged.h5"] + list(wanted.values()), check=True)
+    print(", ".join(f"{n} {what}" for what, n in counts.items()))
+    return 1 if failures else 0
+
+
+sys.exit(main())

@@ -1,0 +1,92 @@
+/* test_fingerprint.c - other bytes, another fingerprint; the same on every machine.
+ * SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "common/base/fingerprint.h"
+
+static char path[] = "/tmp/test_fingerprintXXXXXX";
+
+static void test_bytes(void **state)
+{
+    (void)state;
+    enum { N = 40 };
+    uint8_t bytes[N + 1];
+    uint64_t seen[9 * N + 1 + N];
+    size_t n = 0;
+    memset(bytes, 7, sizeof bytes);
+    /* Every length, and every bit. */
+    for (size_t k = 0; k <= N; k++)
+        seen[n++] = cov_fingerprint(0, bytes, k);
+    for (size_t i = 0; i < N; i++)
+        for (int b = 0; b < 8; b++) {
+            bytes[i] ^= (uint8_t)(1 << b);
+            seen[n++] = cov_fingerprint(0, bytes, N);
+            bytes[i] ^= (uint8_t)(1 << b);
+        }
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < i; k++)
+            assert_true(seen[i] != seen[k]);
+    assert_true(cov_fingerprint(1, bytes, N) != cov_fingerprint(2, bytes, N));
+    assert_int_equal(cov_fingerprint(0, bytes + 1, N),
+                     cov_fingerprint(0, bytes, N)); /* any alignment */
+    assert_true(cov_fingerprint(0, "covtools", 8) == UINT64_C(0x523038e8044fb3cb));
+}
+
+static void test_file(void **state)
+{
+    (void)state;
+    enum { N = (2 << 20) + 5 };
+    uint64_t a, b;
+    int64_t n;
+    uint8_t *bytes = calloc(N, 1);
+    assert_non_null(bytes);
+    for (size_t change = 0; change < 4; change++) {
+        static const size_t at[] = {0, 1 << 20, N - 1, 12345};
+        FILE *f = fopen(path, "wb");
+        assert_non_null(f);
+        assert_int_equal(fwrite(bytes, 1, N, f), N);
+        assert_int_equal(fclose(f), 0);
+        assert_int_equal(cov_fingerprint_file(path, NULL, &a, &n, NULL), 0);
+        assert_int_equal(n, N);
+        f = fopen(path, "r+b");
+        assert_non_null(f);
+        assert_int_equal(fseek(f, (long)at[change], SEEK_SET), 0);
+        assert_int_equal(fputc(1, f), 1);
+        assert_int_equal(fclose(f), 0);
+        assert_int_equal(cov_fingerprint_file(path, NULL, &b, &n, NULL), 0);
+        assert_true(a != b);
+    }
+    free(bytes);
+    struct cov_err e = COV_ERR_INIT;
+    assert_int_equal(cov_fingerprint_file("/nonexistent/x", NULL, &a, &n, &e), COV_EIO);
+    assert_non_null(strstr(e.text, "/nonexistent/x"));
+    assert_int_equal(cov_fingerprint_file("/dev/null", NULL, &a, &n, NULL), COV_EUSAGE);
+}
+
+static int make_file(void **state)
+{
+    (void)state;
+    int fd = mkstemp(path);
+    return fd < 0 ? -1 : close(fd);
+}
+
+static int remove_file(void **state)
+{
+    (void)state;
+    return unlink(path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_bytes), cmocka_unit_test(test_file)};
+    return cmocka_run_group_tests_name("fingerprint", tests, make_file, remove_file);
+}

@@ -1,0 +1,332 @@
+/* test_journal.c - pieces of a run come back whole, or not at all; one process at a time.
+ * SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "common/base/log.h"
+#include "common/store/journal.h"
+
+static char dir[] = "/tmp/test_journalXXXXXX";
+static int n_warnings;
+
+enum { N = 20 };
+static const char head[] = "version\t1\ninput\tx\n";
+
+static void count_warning(void *arg, enum cov_log_level level, const char *text)
+{
+    (void)arg;
+    (void)text;
+    n_warnings += level == COV_LOG_WARNING;
+}
+
+/* The blobs of piece i: some pieces and bytes, also none. */
+static void fill(size_t i, struct cov_blob blobs[2])
+{
+    for (size_t b = 0; b < 2; b++) {
+        cov_blob_clear(&blobs[b]);
+        for (size_t k = 0; k < (i + b) % 3; k++) {
+            uint8_t *at;
+            size_t n = 37 * i * (k + b) % 500;
+            assert_int_equal(cov_blob_room(&blobs[b], n, &at, NULL), 0);
+            for (size_t t = 0; t < n; t++)
+                at[t] = (uint8_t)(i * 31 + b * 7 + k + t);
+            assert_int_equal(cov_blob_end_piece(&blobs[b], n, NULL), 0);
+        }
+    }
+}
+
+static void expect(struct cov_journal *j, size_t i)
+{
+    struct cov_blob got[2] = {COV_BLOB_INIT, COV_BLOB_INIT},
+                    wanted[2] = {COV_BLOB_INIT, COV_BLOB_INIT};
+    fill(i, wanted);
+    assert_int_equal(cov_journal_read(j, i, got, NULL), 0);
+    for (size_t b = 0; b < 2; b++) {
+        assert_int_equal(got[b].n_pieces, wanted[b].n_pieces);
+        assert_int_equal(got[b].n_bytes, wanted[b].n_bytes);
+        for (size_t k = 0; k < got[b].n_pieces; k++)
+            assert_int_equal(got[b].ends[k], wanted[b].ends[k]);
+        if (got[b].n_bytes)
+            assert_memory_equal(got[b].data, wanted[b].data, got[b].n_bytes);
+        cov_blob_fini(&got[b]);
+        cov_blob_fini(&wanted[b]);
+    }
+}
+
+static void put(struct cov_journal *j, size_t i)
+{
+    struct cov_blob blobs[2] = {COV_BLOB_INIT, COV_BLOB_INIT};
+    fill(i, blobs);
+    assert_int_equal(cov_journal_append(j, i, blobs, NULL), 0);
+    cov_blob_fini(&blobs[0]);
+    cov_blob_fini(&blobs[1]);
+}
+
+static struct cov_journal *reopen(const char *path)
+{
+    struct cov_journal *j;
+    bool damaged;
+    assert_int_equal(cov_journal_open(path, &j, NULL), 0);
+    const char *got = cov_journal_head(j, &damaged);
+    assert_non_null(got);
+    assert_string_equal(got, head);
+    assert_false(damaged);
+    assert_int_equal(cov_journal_scan(j, N, NULL), 0);
+    return j;
+}
+
+static long size_of(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 ? (long)st.st_size : -1;
+}
+
+/* Pieces N-1, N-2, .. 1, and 0 not. */
+static void make(const char *path)
+{
+    struct cov_journal *j;
+    bool damaged;
+    (void)unlink(path);
+    assert_int_equal(cov_journal_open(path, &j, NULL), 0);
+    assert_null(cov_journal_head(j, &damaged));
+    assert_false(damaged);
+    assert_int_equal(cov_journal_begin(j, head, NULL), 0);
+    assert_int_equal(cov_journal_scan(j, N, NULL), 0);
+    for (size_t i = N; i-- > 1;)
+        put(j, i);
+    assert_int_equal(cov_journal_n_pieces(j), N - 1);
+    cov_journal_close(j);
+}
+
+static void test_pieces(void **state)
+{
+    (void)state;
+    make("a");
+    struct cov_journal *j = reopen("a");
+    assert_int_equal(cov_journal_n_pieces(j), N - 1);
+    assert_false(cov_journal_has(j, 0));
+    for (size_t i = 1; i < N; i++) {
+        assert_true(cov_journal_has(j, i));
+        expect(j, i);
+    }
+    put(j, 0);
+    expect(j, 0);
+    assert_int_equal(cov_journal_remove(j, NULL), 0);
+    assert_int_equal(size_of("a"), -1);
+}
+
+static void test_empty(void **state)
+{
+    (void)state;
+    struct cov_journal *j;
+    assert_int_equal(cov_journal_open("e", &j, NULL), 0);
+    assert_int_equal(size_of("e"), 0);
+    cov_journal_close(j);
+    assert_int_equal(size_of("e"), -1);
+    assert_int_equal(cov_journal_open("e", &j, NULL), 0);
+    assert_int_equal(cov_journal_begin(j, head, NULL), 0);
+    assert_int_equal(cov_journal_scan(j, 0, NULL), 0);
+    cov_journal_close(j);
+    assert_int_equal(size_of("e"), -1);
+    cov_journal_close(NULL);
+}
+
+/* Wherever it is cut, what was whole is there, and it can be gone on with. */
+static void test_cut(void **state)
+{
+    (void)state;
+    make("c");
+    long size = size_of("c");
+    for (long n = size; n >= 0; n -= n > 300 ? 61 : 1) {
+        bool damaged;
+        struct cov_journal *j;
+        assert_int_equal(truncate("c", n), 0);
+        assert_int_equal(cov_journal_open("c", &j, NULL), 0);
+        if (!cov_journal_head(j, &damaged)) {
+            assert_false(damaged);
+            assert_true(n < 32 + (long)strlen(head));
+            assert_int_equal(cov_journal_begin(j, head, NULL), 0);
+        }
+        assert_int_equal(cov_journal_scan(j, N, NULL), 0);
+        size_t k = N - 1;
+        for (; cov_journal_has(j, k); k--)
+            expect(j, k);
+        assert_int_equal(cov_journal_n_pieces(j), N - 1 - k);
+        assert_true(size_of("c") <= n || n < 32 + (long)strlen(head));
+        put(j, k);
+        expect(j, k);
+        cov_journal_close(j);
+        make("c");
+    }
+}
+
+/* Whichever byte of it changes, no piece comes back that was not put in. */
+static void test_damage(void **state)
+{
+    (void)state;
+    make("d");
+    long size = size_of("d"), first = 32 + (long)strlen(head);
+    for (long at = 0; at < size; at += at < first + 200 ? 1 : 97) {
+        struct cov_journal *j;
+        struct cov_err e = COV_ERR_INIT;
+        bool damaged;
+        FILE *f = fopen("d", "r+b");
+        assert_non_null(f);
+        assert_int_equal(fseek(f, at, SEEK_SET), 0);
+        int byte = fgetc(f);
+        assert_int_equal(fseek(f, at, SEEK_SET), 0);
+        assert_int_equal(fputc(byte ^ 4, f), byte ^ 4);
+        assert_int_equal(fclose(f), 0);
+        n_warnings = 0;
+        int rc = cov_journal_open("d", &j, &e);
+        if (at < 16) {
+            assert_int_equal(rc, COV_EINPUT); /* any file: it is not touched */
+            assert_non_null(strstr(e.text, "is no journal"));
+            assert_int_equal(size_of("d"), size);
+        } else if (at < first) {
+            assert_int_equal(rc, 0);
+            /* The length of the head: it may seem to be cut. */
+            if (!cov_journal_head(j, &damaged))
+                assert_true(damaged || (at >= 20 && at < 24));
+            else
+                fail();
+            cov_journal_close(j);
+        } else {
+            assert_int_equal(rc, 0);
+            assert_int_equal(cov_journal_scan(j, N, NULL), 0);
+            assert_int_equal(n_warnings, 1);
+            assert_in_range(cov_journal_n_pieces(j), 0, N - 2);
+            for (size_t i = 0; i < N; i++)
+                if (cov_journal_has(j, i))
+                    expect(j, i);
+            cov_journal_close(j);
+        }
+        make("d");
+    }
+}
+
+static void test_damaged_later(void **state)
+{
+    (void)state;
+    make("l");
+    struct cov_journal *j = reopen("l");
+    struct cov_blob blobs[2] = {COV_BLOB_INIT, COV_BLOB_INIT};
+    struct cov_err e = COV_ERR_INIT;
+    assert_int_equal(truncate("l", size_of("l") - 1), 0);
+    expect(j, 2);
+    assert_int_equal(cov_journal_read(j, 1, blobs, &e), COV_EINPUT);
+    assert_non_null(strstr(e.text, "l: piece 1 "));
+    cov_blob_fini(&blobs[0]);
+    cov_blob_fini(&blobs[1]);
+    cov_journal_close(j);
+}
+
+/* A piece that does not belong to the run is as good as none. */
+static void test_other_number(void **state)
+{
+    (void)state;
+    make("o");
+    struct cov_journal *j;
+    assert_int_equal(cov_journal_open("o", &j, NULL), 0);
+    assert_int_equal(cov_journal_scan(j, 5, NULL), 0);
+    assert_int_equal(cov_journal_n_pieces(j), 0);
+    cov_journal_close(j);
+}
+
+static void test_lock(void **state)
+{
+    (void)state;
+    make("k");
+    struct cov_journal *j = reopen("k"), *other;
+    struct cov_err e = COV_ERR_INIT;
+    assert_int_equal(cov_journal_open("k", &other, &e), COV_EEXIST);
+    assert_non_null(strstr(e.text, "another run"));
+    assert_null(other);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0)
+        _exit(cov_journal_open("k", &other, NULL) == COV_EEXIST ? 0 : 1);
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    cov_journal_close(j);
+    j = reopen("k");
+    assert_int_equal(cov_journal_n_pieces(j), N - 1);
+    cov_journal_close(j);
+}
+
+static void test_full_disk(void **state)
+{
+    (void)state;
+    make("f");
+    long size = size_of("f");
+    struct rlimit limit, small = {(rlim_t)size + 100, RLIM_INFINITY};
+    (void)signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    small.rlim_max = limit.rlim_max;
+    struct cov_journal *j = reopen("f");
+    struct cov_blob blobs[2] = {COV_BLOB_INIT, COV_BLOB_INIT};
+    struct cov_err e = COV_ERR_INIT;
+    fill(19, blobs);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    assert_int_equal(cov_journal_append(j, 0, blobs, &e), COV_EIO);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    assert_non_null(strstr(e.text, "f: cannot be written"));
+    assert_int_equal(size_of("f"), size);
+    assert_false(cov_journal_has(j, 0));
+    put(j, 0);
+    expect(j, 0);
+    cov_blob_fini(&blobs[0]);
+    cov_blob_fini(&blobs[1]);
+    cov_journal_close(j);
+}
+
+static void test_no_folder(void **state)
+{
+    (void)state;
+    struct cov_journal *j;
+    struct cov_err e = COV_ERR_INIT;
+    assert_int_equal(cov_journal_open("absent/x", &j, &e), COV_EIO);
+    assert_non_null(strstr(e.text, "absent/x"));
+    cov_err_clear(&e);
+    assert_int_equal(cov_journal_open("/dev/null", &j, &e), COV_EINPUT);
+}
+
+static int enter(void **state)
+{
+    (void)state;
+    cov_log_set(count_warning, NULL, COV_LOG_WARNING);
+    return mkdtemp(dir) && chdir(dir) == 0 ? 0 : -1;
+}
+
+static int leave(void **state)
+{
+    (void)state;
+    for (const char *p = "acdlokf"; *p; p++)
+        (void)unlink((char[]){*p, '\0'});
+    return chdir("/") == 0 ? rmdir(dir) : -1;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_pieces),        cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_cut),           cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_damaged_later), cmocka_unit_test(test_other_number),
+        cmocka_unit_test(test_lock),          cmocka_unit_test(test_full_disk),
+        cmocka_unit_test(test_no_folder),
+    };
+    return cmocka_run_group_tests_name("journal", tests, enter, leave);
+}

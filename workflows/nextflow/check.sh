@@ -1,0 +1,76 @@
+#!/bin/sh
+# check.sh - runs the pipeline on made-up samples: killed in the middle and resumed, in 4 shards and in one
+# piece, and as a stub. `make check-nextflow` starts it, with nextflow and the tools in PATH.
+#
+#   check.sh MAKE_DEMO FOLDER
+#
+# SPDX-License-Identifier: MIT
+set -eu
+
+if [ $# -ne 2 ]; then
+    echo 'usage: check.sh MAKE_DEMO FOLDER' >&2
+    exit 2
+fi
+here=$(cd "$(dirname "$0")" && pwd)
+make_demo=$(cd "$(dirname "$1")" && pwd)/${1##*/}
+rm -rf "$2"
+mkdir -p "$2/slow"
+cd "$2"
+# Nothing of an earlier run, nor of the user's.
+HOME=$PWD NXF_HOME=$PWD/.nextflow-home
+export HOME NXF_HOME
+report=false
+command -v multiqc >/dev/null && report=true
+
+fail() {
+    echo "check.sh: error: $*" >&2
+    exit 1
+}
+pipeline() { # LOG OPTION...
+    log=$1
+    shift
+    nextflow -log "$log" run "$here/main.nf" -profile test -ansi-log false --report $report "$@"
+}
+tasks() { # LOG WHAT: how many
+    grep -c "$2" "$1" || true
+}
+
+"$here/../demo/samples.sh" "$make_demo" testdata 60000
+
+echo '== killed while it predicts'
+# shellcheck disable=SC2016 # for the script that it writes
+printf '#!/bin/sh\n[ "$1" = --version ] && { echo covpredict 0; exit; }\n: >"%s/predicting"\nexec sleep 60\n' \
+    "$PWD" >slow/covpredict
+chmod +x slow/covpredict
+PATH=$PWD/slow:$PATH setsid nextflow -log killed.log run "$here/main.nf" -profile test -ansi-log false \
+    --shards 4 --outdir four --report $report >killed.txt 2>&1 &
+group=$!
+n=0
+until [ -e predicting ] || [ $n -eq 1200 ] || ! kill -0 "$group" 2>/dev/null; do
+    sleep 0.1
+    n=$((n + 1))
+done
+[ -e predicting ] || fail "$(cat killed.txt)"
+sleep 5 # Nextflow writes down what is done in the background
+kill -s KILL -- "-$group"
+wait "$group" 2>/dev/null || true
+
+echo '== resumed, in 4 shards'
+pipeline resumed.log -resume --shards 4 --outdir four
+[ "$(tasks resumed.log 'Cached process > COVTOOLS:FASTA2H5')" -ge 1 ] || fail 'nothing was resumed'
+
+echo '== resumed when all is done'
+pipeline again.log -resume --shards 4 --outdir four
+[ "$(tasks again.log 'Submitted process')" -eq 0 ] || fail 'something was done again'
+
+echo '== in one piece'
+pipeline one.log --outdir one
+for sample in weed moss; do
+    cmp "one/tracks/$sample.cpg_cpg_avg_strand.bw" "four/tracks/$sample.cpg_cpg_avg_strand.bw"
+done
+grep -q '	total	87205	' one/metrics/weed.cpg.compare.tsv || fail 'the comparison'
+[ $report = false ] || [ -s one/report/multiqc_report.html ] || fail 'no report'
+
+echo '== stub'
+pipeline stub.log -stub --outdir stub
+echo 'check.sh: all as it should be'

@@ -1,0 +1,34 @@
+process H5CHUNK_MERGE {
+    tag "$meta.id"
+    label 'process_low'
+
+    conda "${moduleDir}/environment.yml"
+    container "${ workflow.containerEngine in ['singularity', 'apptainer'] && !task.ext.singularity_pull_docker_container
+        ? "${projectDir}/../../covtools.sif"
+        : 'covtools:0.1.0' }"
+
+    input:
+    tuple val(meta), path(parts, stageAs: 'parts/*')
+
+    output:
+    tuple val(meta), path("${prefix}.predictions.h5"), emit: predictions
+    tuple val(meta), path("${prefix}_mqc.json"), emit: stats
+    tuple val("${task.process}"), val('h5chunk'), eval("h5chunk --version | sed '1!d;s/.* //'"), topic: versions, emit: versions_h5chunk
+
+    when:
+    task.ext.when == null || task.ext.when
+
+    script:
+    def args = task.ext.args ?: ''
+    prefix = task.ext.prefix ?: "${meta.id}"
+    """
+    h5chunk merge -f -@ ${task.cpus} --stats ${prefix}_mqc.json ${args} \\
+        -o ${prefix}.predictions.h5 ${parts}
+    """
+
+    stub:
+    prefix = task.ext.prefix ?: "${meta.id}"
+    """
+    touch ${prefix}.predictions.h5 ${prefix}_mqc.json
+    """
+}

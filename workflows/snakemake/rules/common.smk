@@ -1,0 +1,99 @@
+# The configuration and the sheet of samples, checked, and what follows from them.
+# SPDX-License-Identifier: MIT
+import csv
+import re
+
+from snakemake.utils import validate
+
+validate(config, "../schemas/config.schema.yaml")
+
+
+def read_samples(path):
+    """{sample: {fasta, models: [name], measured: {data set: [path]}}} of the sheet."""
+    samples = {}
+    with open(path, encoding="utf-8", newline="") as sheet:
+        lines = (line for line in sheet if line.strip() and not line.startswith("#"))
+        for row in csv.DictReader(lines, delimiter="\t"):
+            row = {key: value for key, value in row.items() if value}
+            validate(row, "../schemas/samples.schema.yaml")
+            name = row["sample"]
+            if name in samples:
+                raise ValueError(f"{path}: sample {name} stands there twice")
+            models = row["models"].split(",") if "models" in row else list(config["models"])
+            for model in models:
+                if model not in config["models"]:
+                    raise ValueError(f"{path}: {name}: the configuration has no model {model}")
+            measured = {}
+            for entry in row["bams"].split(",") if "bams" in row else []:
+                dataset, bam = entry.split("=", 1)
+                measured.setdefault(dataset, []).append(bam)
+            samples[name] = {"fasta": row["fasta"], "models": models, "measured": measured}
+    if not samples:
+        raise ValueError(f"{path}: no samples")
+    return samples
+
+
+def any_of(names):
+    """The regular expression of a wildcard that is one of the names."""
+    return "|".join(map(re.escape, sorted(names))) or "(?!)"
+
+
+
+SAMPLES = read_samples(config["samples"])
+MODELS = config["models"]
+SHARDS = config["shards"]
+# (sample, model) that are predicted; (sample, model, data set) of tracks; those of them that were measured too.
+RUNS = [(s, m) for s, sample in SAMPLES.items() for m in sample["models"]]
+SIGNALS = [(s, m, d) for s, m in RUNS for d in MODELS[m]["datasets"]]
+COMPARED = [(s, m, d) for s, m, d in SIGNALS if d in SAMPLES[s]["measured"]]
+
+TRACKS = [f"tracks/{s}.{m}.{d}.bw" for s, m, d in SIGNALS]
+METRICS = (
+    [f"metrics/info/{s}.{m}.json" for s, m in RUNS]
+    + [f"metrics/verify/{s}.{m}.txt" for s, m in RUNS]
+    + [f"metrics/compare/{s}.{m}.{d}.tsv" for s, m, d in COMPARED]
+)
+# What MultiQC reads: the statistics of all steps.
+STATS = (
+    [f"stats/fasta2h5/{s}_mqc.json" for s in SAMPLES]
+    + [f"stats/bam2h5/{s}.{d}_mqc.json" for s, d in dict.fromkeys((s, d) for s, _, d in COMPARED)]
+    + [
+        f"stats/covpredict/{s}.{m}{part}_mqc.json"
+        for s, m in RUNS
+        for part in ([f".{i}of{SHARDS}" for i in range(1, SHARDS + 1)] if SHARDS > 1 else [""])
+    ]
+    + [f"stats/cov2bigwig/{s}.{m}.{d}_mqc.json" for s, m, d in SIGNALS]
+    + [f"stats/compare/{s}.{m}.{d}_mqc.json" for s, m, d in COMPARED]
+    + [f"stats/h5chunk_info/{s}.{m}_mqc.json" for s, m in RUNS]
+    + [f"stats/h5chunk_verify/{s}.{m}_mqc.json" for s, m in RUNS]
+)
+
+
+wildcard_constraints:
+    sample=any_of(SAMPLES),
+    model=any_of(MODELS),
+    dataset=any_of({d for m in MODELS.values() for d in m["datasets"]}),
+    part=r"[0-9]+",
+    parts=r"[0-9]+",
+
+
+def fasta_of(wildcards):
+    return SAMPLES[wildcards.sample]["fasta"]
+
+
+def measured_of(wildcards):
+    return SAMPLES[wildcards.sample]["measured"][wildcards.dataset]
+
+
+def checkpoint_of(wildcards):
+    return MODELS[wildcards.model]["checkpoint"]
+
+
+def memory_of(tool):
+    """mem_mb of a rule: what a thread takes and what the program does, twice that when it ran out before."""
+    need = config[tool]["mem_mb"]
+
+    def mem_mb(wildcards, threads, attempt):
+        return (need["fixed"] + need["per_thread"] * threads) * 2 ** (attempt - 1)
+
+    return mem_mb

@@ -1,0 +1,81 @@
+# Prediction: in one piece, or scattered in shards, each a job of its own, and joined again. A job that was
+# ended goes on from its journal when it is run again.
+# SPDX-License-Identifier: MIT
+
+if SHARDS == 1:
+
+    rule covpredict:
+        input:
+            genome="genomes/{sample}.h5",
+            model=checkpoint_of,
+        output:
+            predictions="predictions/{sample}.{model}.h5",
+            stats="stats/covpredict/{sample}.{model}_mqc.json",
+        log:
+            "logs/covpredict/{sample}.{model}.log",
+        benchmark:
+            "benchmarks/covpredict/{sample}.{model}.tsv"
+        params:
+            extra=config["covpredict"]["extra"],
+        threads: config["covpredict"]["threads"]
+        resources:
+            mem_mb=memory_of("covpredict"),
+            runtime=config["covpredict"]["runtime"],
+        conda:
+            "../envs/covtools.yaml"
+        container:
+            config["container"]
+        shell:
+            "covpredict -f --resume -v -@ {threads} -m {input.model:q} --stats {output.stats:q} {params.extra}"
+            " -o {output.predictions:q} {input.genome:q} 2> {log:q}"
+
+else:
+
+    rule covpredict_shard:
+        input:
+            genome="genomes/{sample}.h5",
+            model=checkpoint_of,
+        output:
+            predictions=temp("shards/{sample}.{model}.{part}of{parts}.h5"),
+            stats="stats/covpredict/{sample}.{model}.{part}of{parts}_mqc.json",
+        log:
+            "logs/covpredict/{sample}.{model}.{part}of{parts}.log",
+        benchmark:
+            "benchmarks/covpredict/{sample}.{model}.{part}of{parts}.tsv"
+        params:
+            extra=config["covpredict"]["extra"],
+        threads: config["covpredict"]["threads"]
+        resources:
+            mem_mb=memory_of("covpredict"),
+            runtime=config["covpredict"]["runtime"],
+        conda:
+            "../envs/covtools.yaml"
+        container:
+            config["container"]
+        shell:
+            "covpredict -f --resume -v -@ {threads} -m {input.model:q} --shard {wildcards.part}/{wildcards.parts}"
+            " --stats {output.stats:q} {params.extra} -o {output.predictions:q} {input.genome:q} 2> {log:q}"
+
+    rule h5chunk_merge:
+        input:
+            [f"shards/{{sample}}.{{model}}.{i}of{SHARDS}.h5" for i in range(1, SHARDS + 1)],
+        output:
+            predictions="predictions/{sample}.{model}.h5",
+            stats="stats/h5chunk_merge/{sample}.{model}_mqc.json",
+        log:
+            "logs/h5chunk_merge/{sample}.{model}.log",
+        benchmark:
+            "benchmarks/h5chunk_merge/{sample}.{model}.tsv"
+        params:
+            extra=config["h5chunk"]["extra"],
+        threads: config["h5chunk"]["threads"]
+        resources:
+            mem_mb=memory_of("h5chunk"),
+            runtime=config["h5chunk"]["runtime"],
+        conda:
+            "../envs/covtools.yaml"
+        container:
+            config["container"]
+        shell:
+            "h5chunk merge -f -v -@ {threads} --stats {output.stats:q} {params.extra}"
+            " -o {output.predictions:q} {input:q} 2> {log:q}"

@@ -1,0 +1,47 @@
+# What is in a predictions file, and whether all of it is sound. SPDX-License-Identifier: MIT
+
+
+rule h5chunk_info:
+    input:
+        "predictions/{sample}.{model}.h5",
+    output:
+        info="metrics/info/{sample}.{model}.json",
+        stats="stats/h5chunk_info/{sample}.{model}_mqc.json",
+    log:
+        "logs/h5chunk_info/{sample}.{model}.log",
+    benchmark:
+        "benchmarks/h5chunk_info/{sample}.{model}.tsv"
+    threads: 1
+    resources:
+        mem_mb=memory_of("h5chunk"),
+        runtime=config["h5chunk"]["runtime"],
+    conda:
+        "../envs/covtools.yaml"
+    container:
+        config["container"]
+    shell:
+        "h5chunk info --json -f --stats {output.stats:q} {input:q} > {output.info:q} 2> {log:q}"
+
+
+# A finding ends the workflow, and is in the log: without one the list stays empty.
+rule h5chunk_verify:
+    input:
+        "predictions/{sample}.{model}.h5",
+    output:
+        findings="metrics/verify/{sample}.{model}.txt",
+        stats="stats/h5chunk_verify/{sample}.{model}_mqc.json",
+    log:
+        "logs/h5chunk_verify/{sample}.{model}.log",
+    benchmark:
+        "benchmarks/h5chunk_verify/{sample}.{model}.tsv"
+    threads: config["h5chunk"]["threads"]
+    resources:
+        mem_mb=memory_of("h5chunk"),
+        runtime=config["h5chunk"]["runtime"],
+    conda:
+        "../envs/covtools.yaml"
+    container:
+        config["container"]
+    shell:
+        "h5chunk verify -f -@ {threads} --stats {output.stats:q} {input:q} > {output.findings:q} 2> {log:q}"
+        " || {{ cat {output.findings:q} >> {log:q}; exit 1; }}"
