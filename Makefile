@@ -174,7 +174,7 @@ ifneq ($(filter x86_64-%,$(shell $(CC) -dumpmachine)),)
 ISA_vec_avx2    := $(VEC_CFLAGS) -mavx2 -mfma
 ISA_vec_avx512  := $(VEC_CFLAGS) -mavx512f -mavx512dq -mavx512bw -mavx512vl -mprefer-vector-width=512
 ISA_gauss_avx2  := -mavx2
-ISA_letters_avx2 := -mavx2
+ISA_alphabet_avx2 := -mavx2
 ISA_onehot_avx2 := -mavx2 -mbmi2
 ISA_gemm_avx2   := -mavx2 -mfma -ffp-contract=fast
 ISA_gemm_avx512 := -mavx512f -ffp-contract=fast
@@ -265,9 +265,15 @@ TEST_ENV = BIN='$(abspath $(BIN))' TESTLIB='$(abspath $(B))/tests/lib' SRC='$(CU
            ASAN_OPTIONS="$${ASAN_OPTIONS:-quarantine_size_mb=16}"
 PROVE = $(TEST_ENV) prove --timer $(PROVE_FLAGS)
 
+# The longest first, so that with several at once none of them runs alone in the end; most units are short.
+LONGEST := $(patsubst %,$(B)/tests/test_%,reference_models lstm) \
+  $(patsubst %,tests/cli/%.t,h5chunk_recast covpredict_precision fasta2h5 cov2bigwig_reference cov2bigwig_compare damaged_hdf5 \
+  damaged_fasta h5_reference covpredict covpredict_shard clients h5_layout damaged_chunks)
+longest_first = $(filter $(1),$(LONGEST)) $(filter-out $(LONGEST),$(1))
+
 .PHONY: check check-unit check-cli check-long
 check: all $(UNITS) $(HELPERS) $(DEMOS) ## run all tests; SAN=address,undefined under sanitizers
-	$(Q)$(PROVE) --exec '' $(sort $(UNITS)) $(CLI_TESTS)
+	$(Q)$(PROVE) --exec '' $(call longest_first,$(CLI_TESTS) $(sort $(UNITS)))
 check-unit: $(UNITS) ## run the tests of the library's files
 	$(Q)$(PROVE) --exec '' $(sort $(UNITS))
 check-cli: all $(HELPERS) $(DEMOS) ## run the tests of the command lines

@@ -34,8 +34,8 @@ enum cov_cpu_feature {
 
 unsigned cov_cpu_features(void);
 
-/* Asks Linux (5.16 and later) for the tile registers, for this process and all of its threads; whether
- * they may be used. */
+/* Asks Linux (5.16 and later) for the tile registers, for this process and all of its threads;
+ * whether they may be used. */
 bool cov_cpu_permit_amx(void);
 
 /* "avx2" of COV_CPU_AVX2; NULL for anything but one known bit. */

@@ -20,8 +20,8 @@ enum { COV_MAX_LINE = 1 << 20 };
 int cov_lines_next(struct cov_lines *l, const char **text, size_t *n, size_t *number,
                    struct cov_err *e) COV_MUST_USE;
 
-/* The next word of *p .. end, which is moved behind it: *n bytes. NULL when there is none before the
- * end or before a word that begins with '#'. */
+/* The next word of *p .. end, which is moved behind it: *n bytes. NULL when there is none before
+ * the end or before a word that begins with '#'. */
 const char *cov_line_word(const char **p, const char *end, size_t *n);
 
 #endif

@@ -13,7 +13,8 @@ struct cov_listing {
     size_t used, n_shown;
 };
 
-/* Shows the first five, as far as there is room; of a first one that is longer than that, its begin. */
+/* Shows the first five, as far as there is room; of a first one that is longer than that, its
+ * begin. */
 void cov_listing_add(struct cov_listing *l, const char *name);
 
 /* ", ..." when there are more names than shown, else "". */

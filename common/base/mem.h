@@ -21,8 +21,8 @@ void *cov_malloc(size_t n, size_t size, struct cov_err *e) COV_MUST_USE;
 void *cov_calloc(size_t n, size_t size, struct cov_err *e) COV_MUST_USE;
 void *cov_calloc64(size_t n, size_t size, struct cov_err *e) COV_MUST_USE;
 
-/* n > 0 bytes, a multiple of 2 MiB, in large pages where the system has them: cheaper to begin with,
- * and for what is used in all its length. Uninitialised. */
+/* n > 0 bytes, a multiple of 2 MiB, in large pages where the system has them: cheaper to begin
+ * with, and for what is used in all its length. Uninitialised. */
 void *cov_malloc_huge(size_t n, struct cov_err *e) COV_MUST_USE;
 
 /* As realloc(p, n * size): on failure p stays valid and NULL is returned. */
@@ -32,8 +32,8 @@ void *cov_realloc(void *p, size_t n, size_t size, struct cov_err *e) COV_MUST_US
  * elements. */
 int cov_reserve(void **p, size_t *cap, size_t need, size_t size, struct cov_err *e) COV_MUST_USE;
 
-/* Copies `text` to *to, a buffer of *cap bytes that is used again and again: it grows as cov_reserve
- * makes it. */
+/* Copies `text` to *to, a buffer of *cap bytes that is used again and again: it grows as
+ * cov_reserve makes it. */
 int cov_copy_text(char **to, size_t *cap, const char *text, struct cov_err *e) COV_MUST_USE;
 
 char *cov_strdup(const char *text, struct cov_err *e) COV_MUST_USE;

@@ -177,7 +177,8 @@ int cov_pool_new(unsigned n_threads, struct cov_pool **out, struct cov_err *e)
         return code;
     }
     /* A process that forks now, as for a look at an HDF5 file, finds them waiting, not amid what a
-     * thread does to begin, with locks of the C library or a sanitizer, which a child would inherit. */
+     * thread does to begin, with locks of the C library or a sanitizer, which a child would
+     * inherit. */
     pthread_mutex_lock(&pool->lock);
     while (pool->n_ready < n_threads)
         pthread_cond_wait(&pool->ended, &pool->lock);

@@ -34,9 +34,9 @@ enum cov_tool_lacks {
     COV_LACKS_TMPDIR = 8,
 };
 
-/* A program, or one of its subcommands. A program with subcommands is nothing but `name`, `summary`,
- * `subcommands` and `print_versions`; the word behind its name on the command line says which of
- * them is run. */
+/* A program, or one of its subcommands. A program with subcommands is nothing but `name`,
+ * `summary`, `subcommands` and `print_versions`; the word behind its name on the command line says
+ * which of them is run. */
 struct cov_tool {
     const char *name;    /* of a subcommand: that word */
     const char *summary; /* one line, no full stop: for --help and the man page's NAME */
@@ -61,8 +61,8 @@ struct cov_tool {
  * (workflow engines retry with more); 141 when the reader of standard output went away (silently).
  * On SIGINT, SIGTERM, SIGHUP and SIGPIPE, unless ignored when the program started, temporary files
  * are removed and the process ends with 128 + signal. An output that is one of the inputs, or
- * another output, is refused. Standard streams that were closed are opened so that using them fails. Standard output
- * is closed and checked. */
+ * another output, is refused. Standard streams that were closed are opened so that using them
+ * fails. Standard output is closed and checked. */
 int cov_tool_main(const struct cov_tool *program, int argc, char **argv);
 
 /* Version of libcov as "0.1.0" or "0.1.0-12-gabc1234", and the commit it was built from ("" if

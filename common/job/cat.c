@@ -91,8 +91,8 @@ static int work(void *arg, size_t slot, unsigned worker, struct cov_err *e)
     return COV_OK;
 }
 
-/* Ends the sequence that is being written, if there is one, and begins and ends those without a pair
- * up to `seq`, which is begun if it is a sequence at all. */
+/* Ends the sequence that is being written, if there is one, and begins and ends those without a
+ * pair up to `seq`, which is begun if it is a sequence at all. */
 static int move_to(struct run *r, size_t seq, struct cov_err *e)
 {
     int rc = COV_OK;

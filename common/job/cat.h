@@ -11,8 +11,8 @@ int cov_cat(const char *input, const char *output, const struct cov_recast_job *
             struct cov_err *e) COV_MUST_USE;
 
 /* The stream `input` ("-": standard input) as a file in Helixer's order. `storage`: chunk_rows must
- * be 0; what is not said is gzip and one-hot. `tmpdir` (NULL: the folder of `output`) is for - chunks
- * that wait for the end of their sequence. */
+ * be 0; what is not said is gzip and one-hot. `tmpdir` (NULL: the folder of `output`) is for -
+ * chunks that wait for the end of their sequence. */
 int cov_save(const char *input, const char *output, const struct cov_recast_storage *storage,
              const char *tmpdir, const struct cov_recast_job *job, struct cov_err *e) COV_MUST_USE;
 

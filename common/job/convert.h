@@ -43,15 +43,14 @@ struct cov_convert_options {
     const struct cov_range *only; /* the only sequence that is read, by its new name; NULL: all */
 };
 
-/* Converts `input`: signal (HDF5 or a stream), or a track (see convert_track.h), told by content. Per
- * data set and contig: the mean of both strands (or one strand), rounded;
- * smoothing, rounded; times scale; less what is filtered. Float predictions are not rounded.
- * Contigs stand in the order of their (new) names as bytes. Outputs appear together when all are
- * complete; after a failure none of this run is left. Memory: chunks in flight, the window of
- * the smoothing, and
- * what the formats need. Starts n_threads threads of its own, once the input is open. COV_EUSAGE:
- * options that contradict each other or do not fit the input. Fills in bases, chunks and stages of
- * *stats; `progress` and `stats` may be NULL. */
+/* Converts `input`: signal (HDF5 or a stream), or a track (see convert_track.h), told by content.
+ * Per data set and contig: the mean of both strands (or one strand), rounded; smoothing, rounded;
+ * times scale; less what is filtered. Float predictions are not rounded. Contigs stand in the order
+ * of their (new) names as bytes. Outputs appear together when all are complete; after a failure
+ * none of this run is left. Memory: chunks in flight, the window of the smoothing, and what the
+ * formats need. Starts n_threads threads of its own, once the input is open. COV_EUSAGE: options
+ * that contradict each other or do not fit the input. Fills in bases, chunks and stages of *stats;
+ * `progress` and `stats` may be NULL. */
 int cov_convert_run(const char *input, const struct cov_convert_options *options,
                     unsigned n_threads, struct cov_progress *progress, struct cov_stats *stats,
                     struct cov_err *e) COV_MUST_USE;

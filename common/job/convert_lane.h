@@ -39,8 +39,8 @@ void cov_convert_lane_fini(struct cov_convert_lane *l);
 void cov_convert_lane_begin(struct cov_convert_lane *l, const struct cov_region *regions,
                             size_t n_regions);
 
-/* The values of the bases beg .. beg+n-1, which x[] is changed for. Between what came before and `beg`
- * is a hole: no base has a value there, and smoothing begins anew. */
+/* The values of the bases beg .. beg+n-1, which x[] is changed for. Between what came before and
+ * `beg` is a hole: no base has a value there, and smoothing begins anew. */
 int cov_convert_lane_take(struct cov_convert_lane *l, int64_t beg, float *x, size_t n,
                           struct cov_err *e) COV_MUST_USE;
 

@@ -17,9 +17,9 @@
 
 struct cov_convert_signal;
 
-/* Opens `input`, or, not NULL, what has been opened from it and not read (owned, after a failure too),
- * and finds the data sets. HDF5 forks: there must be no threads yet. Borrows the options until
- * close. */
+/* Opens `input`, or, not NULL, what has been opened from it and not read (owned, after a failure
+ * too), and finds the data sets. HDF5 forks: there must be no threads yet. Borrows the options
+ * until close. */
 int cov_convert_signal_open(const char *input, struct cov_bgz *in,
                             const struct cov_convert_options *o, struct cov_convert_signal **out,
                             struct cov_err *e) COV_MUST_USE;

@@ -1,7 +1,7 @@
 /* convert_track.c - see convert_track.h.
  *
- * Contigs are announced to the output as they come; those without intervals are so too, as far as the
- * header of a bigWig or the list of lengths names them.
+ * Contigs are announced to the output as they come; those without intervals are so too, as far as
+ * the header of a bigWig or the list of lengths names them.
  * SPDX-License-Identifier: MIT */
 #include "common/job/convert_track.h"
 

@@ -22,13 +22,12 @@ struct cov_encode_options {
     struct cov_genome_options genome;
 };
 
-/* Reads `fasta` ("-": standard input) and writes it, as it comes, to the genome file `output`, which
- * appears when it is complete and a sample of it has been read back; or, "-", to standard output as
- * the chunk stream. The same bytes for any number of threads. Memory is that of the names, of a
- * few chunks a thread and of 48 MiB; chunks of the - strand wait there, or else in genome.tmpdir, until
- * their sequence ends. Fills
- * in bases, chunks and stages of *stats: parse, encode (summed over the threads), hdf5 or output,
- * verify, commit. */
+/* Reads `fasta` ("-": standard input) and writes it, as it comes, to the genome file `output`,
+ * which appears when it is complete and a sample of it has been read back; or, "-", to standard
+ * output as the chunk stream. The same bytes for any number of threads. Memory is that of the
+ * names, of a few chunks a thread and of 48 MiB; chunks of the - strand wait there, or else in
+ * genome.tmpdir, until their sequence ends. Fills in bases, chunks and stages of *stats: parse,
+ * encode (summed over the threads), hdf5 or output, verify, commit. */
 int cov_encode_fasta(const char *fasta, const char *output, bool force,
                      const struct cov_encode_options *options, struct cov_pool *pool,
                      struct cov_progress *progress, struct cov_stats *stats,

@@ -48,7 +48,8 @@ static _Noreturn void run_child(const char *program, int script, int output, int
     _exit(STATUS_NO_EXEC);
 }
 
-/* The first line in the file, without what gnuplot puts in front: pictures of where in the script. */
+/* The first line in the file, without what gnuplot puts in front: pictures of where in the script.
+ */
 static int refuse(const char *program, int errors, struct cov_err *e)
 {
     char text[SAID + 1];

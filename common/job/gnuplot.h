@@ -5,13 +5,13 @@
 
 #include "common/base/err.h"
 
-/* Finds gnuplot in PATH: *program, which the caller frees. COV_EUNSUPPORTED names the package that has
- * it. */
+/* Finds gnuplot in PATH: *program, which the caller frees. COV_EUNSUPPORTED names the package that
+ * has it. */
 int cov_gnuplot_find(char **program, struct cov_err *e) COV_MUST_USE;
 
-/* Runs the script, which is all that can be read from the descriptor `script` from its begin on; what it
- * prints goes to the file `output`. `tmpdir` is for what it says of errors, of which the first line is
- * in the text of COV_EIO, as is the signal that ended it. */
+/* Runs the script, which is all that can be read from the descriptor `script` from its begin on;
+ * what it prints goes to the file `output`. `tmpdir` is for what it says of errors, of which the
+ * first line is in the text of COV_EIO, as is the signal that ended it. */
 int cov_gnuplot_run(const char *program, int script, const char *output, const char *tmpdir,
                     struct cov_err *e) COV_MUST_USE;
 

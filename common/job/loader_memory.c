@@ -129,7 +129,8 @@ struct cov_kept_codes {
     size_t n_pairs;
     size_t *at;      /* of each pair in `packed`, bytes; and the end */
     uint8_t *packed; /* of the + strand, or of the - strand where that is all there is */
-    /* Packed codes of - strands that are not the reverse complement; NULL: it is. Owned, as each. */
+    /* Packed codes of - strands that are not the reverse complement; NULL: it is. Owned, as each.
+     */
     uint8_t **minus;
 };
 

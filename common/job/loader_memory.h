@@ -1,5 +1,5 @@
-/* loader_memory.h - what a loader keeps in memory: rows as they are stored, or codes of pairs, 4 bits
- * a base. For loader.c alone.
+/* loader_memory.h - what a loader keeps in memory: rows as they are stored, or codes of pairs, 4
+ * bits a base. For loader.c alone.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_JOB_LOADER_MEMORY_H
 #define COV_JOB_LOADER_MEMORY_H

@@ -28,11 +28,11 @@ struct cov_measure_options {
 
 /* Counts the files over the chunks of the genome file `genome` and writes a copy of it with the
  * coverage to `output` (NULL: in its place), which appears when it is complete. Tracks are taken as
- * they are, for both strands. Names and counts what is missing on either side; COV_EINPUT for contigs
- * of another length, naming both lengths, and when no contig is common. COV_EUSAGE when options are
- * about reads and no file has any. COV_EEXIST when the prefix is there and the mode is NEW. The same values
- * for any number of threads. Adds to stats what was counted and skipped, and the mean coverage of
- * each contig. */
+ * they are, for both strands. Names and counts what is missing on either side; COV_EINPUT for
+ * contigs of another length, naming both lengths, and when no contig is common. COV_EUSAGE when
+ * options are about reads and no file has any. COV_EEXIST when the prefix is there and the mode is
+ * NEW. The same values for any number of threads. Adds to stats what was counted and skipped, and
+ * the mean coverage of each contig. */
 int cov_measure(const char *genome, const char *output, bool force,
                 const struct cov_measure_options *options, unsigned n_threads,
                 struct cov_progress *progress, struct cov_stats *stats,

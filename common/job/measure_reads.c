@@ -217,7 +217,7 @@ static int encode_pair(const struct job *j, struct piece *piece, struct cov_err 
 {
     struct cov_pair p = cov_grid_pair(j->g->grid, piece->pair);
     struct cov_depth_lane lanes[COV_COVERAGE_SETS][2];
-    int64_t sums[COV_DEPTH_MAX_LANES];
+    int64_t sums[COV_DEPTH_MAX_LANES] = {0};
     piece->max = 0;
     for (size_t k = 0; k < j->n_lanes; k++) {
         struct cov_depth_lane lane = cov_measured_lane(piece->lanes[k], piece->n, &sums[k]);

@@ -1,7 +1,7 @@
 /* plot.h - a picture of tracks in a region, drawn by gnuplot.
  *
- * A panel is a data set; in it each series (predicted, measured) is a filled curve of its own, one below
- * the other, on one scale.
+ * A panel is a data set; in it each series (predicted, measured) is a filled curve of its own, one
+ * below the other, on one scale.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_JOB_PLOT_H
 #define COV_JOB_PLOT_H
@@ -26,14 +26,14 @@ struct cov_plot_panel {
 
 struct cov_plot;
 
-/* Checks that `path` ends in .png or .svg (COV_EUSAGE), that there is a gnuplot, and that the file can be
- * made: COV_EEXIST if it is there, without `force`. `tmpdir` NULL: beside the picture. Free with
- * cov_plot_free. */
+/* Checks that `path` ends in .png or .svg (COV_EUSAGE), that there is a gnuplot, and that the file
+ * can be made: COV_EEXIST if it is there, without `force`. `tmpdir` NULL: beside the picture. Free
+ * with cov_plot_free. */
 int cov_plot_open(const char *path, bool force, const char *tmpdir, struct cov_plot **out,
                   struct cov_err *e) COV_MUST_USE;
 
-/* Draws the panels, whose series 0 .. n_series-1 are called names[]; all are of the region of the first.
- * The picture is complete when this returns 0. */
+/* Draws the panels, whose series 0 .. n_series-1 are called names[]; all are of the region of the
+ * first. The picture is complete when this returns 0. */
 int cov_plot_draw(struct cov_plot *p, const struct cov_plot_panel *panels, size_t n_panels,
                   const char *const *names, size_t n_series, struct cov_err *e) COV_MUST_USE;
 

@@ -380,7 +380,8 @@ static void release(struct run *r)
 
 /* ---- reading back ---- */
 
-/* Whether row i of the finished file holds what its input holds. Uses the first worker's scratch. */
+/* Whether row i of the finished file holds what its input holds. Uses the first worker's scratch.
+ */
 static int compare_row(const struct run *r, struct cov_chunk_file *f, size_t i, const size_t *ks,
                        struct cov_blob *raw, uint8_t *codes, uint8_t *const *elems, bool *same,
                        struct cov_err *e)

@@ -60,14 +60,14 @@ struct cov_recast_plan {
 int cov_recast(const struct cov_recast_plan *plan, const char *path,
                const struct cov_recast_job *job, struct cov_err *e) COV_MUST_USE;
 
-/* The rows of one file for which wanted[] is set, in their order; a partial file, unless that is all
- * rows. `storage` may be NULL. */
+/* The rows of one file for which wanted[] is set, in their order; a partial file, unless that is
+ * all rows. `storage` may be NULL. */
 int cov_recast_rows(struct cov_chunk_file *file, const char *input, const bool *wanted,
                     const struct cov_recast_storage *storage, const char *path,
                     const struct cov_recast_job *job, struct cov_err *e) COV_MUST_USE;
 
-/* *to = `from` with the type that storage (may be NULL) wants for coverage and predictions. COV_EUSAGE
- * as above. Free with cov_chunk_head_fini. */
+/* *to = `from` with the type that storage (may be NULL) wants for coverage and predictions.
+ * COV_EUSAGE as above. Free with cov_chunk_head_fini. */
 int cov_recast_head(const struct cov_chunk_head *from, const struct cov_recast_storage *storage,
                     const char *path, struct cov_chunk_head *to, struct cov_err *e) COV_MUST_USE;
 

@@ -14,8 +14,9 @@
 int cov_repack(const char *input, const char *output, const struct cov_recast_storage *storage,
                const struct cov_recast_job *job, struct cov_err *e) COV_MUST_USE;
 
-/* What is wanted of a file: what lies in a region, or in a sequence that is listed (all, if nothing of
- * this is given), is in a sequence of at least min_length bases and, with drop_n, is not all N. */
+/* What is wanted of a file: what lies in a region, or in a sequence that is listed (all, if nothing
+ * of this is given), is in a sequence of at least min_length bases and, with drop_n, is not all N.
+ */
 struct cov_subset_options {
     const char *const *regions;
     size_t n_regions;

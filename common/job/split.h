@@ -10,8 +10,8 @@
 #include "common/base/err.h"
 #include "common/job/recast.h"
 
-/* Shards by pairs, in order: PREFIX.1.h5 ... PREFIX.n.h5, of which all appear or none. COV_EUSAGE when
- * there are fewer pairs than shards. */
+/* Shards by pairs, in order: PREFIX.1.h5 ... PREFIX.n.h5, of which all appear or none. COV_EUSAGE
+ * when there are fewer pairs than shards. */
 int cov_split_shards(const char *input, const char *prefix, size_t n,
                      const struct cov_recast_job *job, struct cov_err *e) COV_MUST_USE;
 

@@ -262,7 +262,8 @@ static int check_list(const struct cov_chunk_table *t, size_t n_columns, bool un
     return rc;
 }
 
-/* ---------------------------------------------------------------- data sets that belong together */
+/* ---------------------------------------------------------------- data sets that belong together
+ */
 
 /* The length of what stands before `end` in `text`; 0 if it does not end so. */
 static size_t length_before(const char *text, const char *end)
@@ -271,8 +272,9 @@ static size_t length_before(const char *text, const char *end)
     return n > m && strcmp(text + n - m, end) == 0 ? n - m : 0;
 }
 
-/* Measured coverage: "evaluation/x_coverage", and beside it perhaps "evaluation/x_spliced_coverage",
- * with the BAM file of each column in "evaluation/x_meta/bam_files". */
+/* Measured coverage: "evaluation/x_coverage", and beside it perhaps
+ * "evaluation/x_spliced_coverage", with the BAM file of each column in
+ * "evaluation/x_meta/bam_files". */
 static int check_coverage(const struct cov_chunk_head *head, const struct cov_chunk_set *set,
                           struct cov_findings *f, struct cov_err *e)
 {

@@ -26,7 +26,8 @@ struct cov_findings;
 /* Findings in the file `path`, printed to `out`; both are borrowed until finish. */
 int cov_findings_new(const char *path, FILE *out, struct cov_findings **f,
                      struct cov_err *e) COV_MUST_USE;
-/* Prints `line`, unless there were COV_VERIFY_MAX_LINES of this kind in data set `place` already. */
+/* Prints `line`, unless there were COV_VERIFY_MAX_LINES of this kind in data set `place` already.
+ */
 int cov_findings_add(struct cov_findings *f, const char *place, enum cov_finding_kind kind,
                      const char *line, struct cov_err *e) COV_MUST_USE;
 /* Says how many were not printed, frees f, and returns how many there were. */

@@ -1,5 +1,5 @@
-/* code_store.h - codes of bases that have to wait: in memory while they are few, else in an unlinked
- * temporary file, two codes a byte.
+/* code_store.h - codes of bases that have to wait: in memory while they are few, else in an
+ * unlinked temporary file, two codes a byte.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_SEQ_CODE_STORE_H
 #define COV_SEQ_CODE_STORE_H

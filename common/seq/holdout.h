@@ -20,8 +20,8 @@
 int cov_holdout_sequences(const struct cov_grid *g, double fraction, uint64_t seed, bool *held,
                           struct cov_err *e) COV_MUST_USE;
 
-/* The same drawn by pairs, whatever their sequence: ceil(n * fraction) of n pairs, but not all. Both
- * strands of an interval go the same way. */
+/* The same drawn by pairs, whatever their sequence: ceil(n * fraction) of n pairs, but not all.
+ * Both strands of an interval go the same way. */
 int cov_holdout_pairs(const struct cov_grid *g, double fraction, uint64_t seed, bool *held,
                       struct cov_err *e) COV_MUST_USE;
 

@@ -1,5 +1,5 @@
-/* sizes.h - lengths of sequences by name, from a file: UCSC's chrom.sizes, or the index (.fai) of a FASTA
- * file.
+/* sizes.h - lengths of sequences by name, from a file: UCSC's chrom.sizes, or the index (.fai) of a
+ * FASTA file.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_SEQ_SIZES_H
 #define COV_SEQ_SIZES_H
@@ -12,8 +12,9 @@
 
 struct cov_sizes;
 
-/* Reads the file, compressed or not: name and length, separated by tabs or blanks; more columns, blank
- * lines, and what follows a '#' at the start of a column are passed over. COV_EINPUT "<path>:<line>:
+/* Reads the file, compressed or not: name and length, separated by tabs or blanks; more columns,
+ * blank lines, and what follows a '#' at the start of a column are passed over. COV_EINPUT
+ * "<path>:<line>:
  * ..." for a line without a length above 0, and for a name that is there twice. Free with
  * cov_sizes_free. */
 int cov_sizes_read(const char *path, struct cov_sizes **out, struct cov_err *e) COV_MUST_USE;

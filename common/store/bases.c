@@ -544,11 +544,10 @@ int cov_bases_put(struct cov_bases_writer *w, size_t row, const struct cov_blob 
 {
     size_t n;
     const uint8_t *stored = cov_blob_piece(blob, piece, &n);
-    int rc = cov_h5_set_extend(w->set, row + 1, e);
-    return rc ? rc : cov_h5_set_put(w->set, (size_t[3]){row, 0, 0}, stored, n, e);
+    return cov_h5_set_put(w->set, (size_t[3]){row, 0, 0}, stored, n, e);
 }
 
-int cov_bases_extend(struct cov_bases_writer *w, size_t n_rows, struct cov_err *e)
+int cov_bases_resize(struct cov_bases_writer *w, size_t n_rows, struct cov_err *e)
 {
-    return cov_h5_set_extend(w->set, n_rows, e);
+    return cov_h5_set_resize(w->set, n_rows, e);
 }

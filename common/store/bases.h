@@ -70,9 +70,9 @@ int cov_bases_encode_both(const struct cov_bases_writer *w, const uint8_t *codes
                           struct cov_err *e) COV_MUST_USE;
 
 /* HDF5's thread: stores a piece as the chunk that begins at `row`, and makes the data set long enough
- * for that row; the rows behind it are for cov_bases_extend, at the end. */
+ * for that row; the rows behind it are for cov_bases_resize, at the end. */
 int cov_bases_put(struct cov_bases_writer *w, size_t row, const struct cov_blob *blob, size_t piece,
                   struct cov_err *e) COV_MUST_USE;
-int cov_bases_extend(struct cov_bases_writer *w, size_t n_rows, struct cov_err *e) COV_MUST_USE;
+int cov_bases_resize(struct cov_bases_writer *w, size_t n_rows, struct cov_err *e) COV_MUST_USE;
 
 #endif

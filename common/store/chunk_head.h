@@ -24,7 +24,8 @@ struct cov_chunk_set {
     uint8_t *fill;           /* one element: what is in rows that were never written */
 };
 
-/* A whole data set that is not by chunks: "prediction/datasets", "evaluation/atacseq_meta/bam_files". */
+/* A whole data set that is not by chunks: "prediction/datasets",
+ * "evaluation/atacseq_meta/bam_files". */
 struct cov_chunk_table {
     char *name;
     struct cov_h5_type type; /* not big-endian */
@@ -60,9 +61,9 @@ int cov_chunk_head_copy(const struct cov_chunk_head *from, struct cov_chunk_head
                         struct cov_err *e) COV_MUST_USE;
 
 /* What is added is copied and checked: COV_EINPUT for a name that is there already or is none of a
- * data set, or that belongs to the grid or the bases (data/X, data/seqids, ...), for a type, rank or
- * size that cannot be, and for more than COV_CHUNK_MAX_SETS; n_bytes and dims of a table agree, and
- * the data set of an attribute is there. A set without `fill` is filled with zeros. */
+ * data set, or that belongs to the grid or the bases (data/X, data/seqids, ...), for a type, rank
+ * or size that cannot be, and for more than COV_CHUNK_MAX_SETS; n_bytes and dims of a table agree,
+ * and the data set of an attribute is there. A set without `fill` is filled with zeros. */
 int cov_chunk_head_add_set(struct cov_chunk_head *h, const struct cov_chunk_set *set,
                            struct cov_err *e) COV_MUST_USE;
 int cov_chunk_head_add_table(struct cov_chunk_head *h, const struct cov_chunk_table *table,

@@ -14,15 +14,15 @@
 #include "common/seq/grid.h"
 #include "common/store/h5.h"
 
-/* The grid of the n_rows rows of length L. data/species may be missing: "" then. With data/seq_names
- * and data/seq_lengths, which partial files have, it knows all sequences of the genome, and there may
- * be no rows at all; where data/seq_species is missing all are of the first row's species. COV_EINPUT
- * names file and data set. HDF5's thread. Free with cov_grid_free. */
+/* The grid of the n_rows rows of length L. data/species may be missing: "" then. With
+ * data/seq_names and data/seq_lengths, which partial files have, it knows all sequences of the
+ * genome, and there may be no rows at all; where data/seq_species is missing all are of the first
+ * row's species. COV_EINPUT names file and data set. HDF5's thread. Free with cov_grid_free. */
 int cov_chunk_table_read(struct cov_h5 *f, size_t n_rows, size_t L, struct cov_grid **out,
                          struct cov_err *e) COV_MUST_USE;
 
-/* Writes them, and those of the whole genome for a partial grid: names of 50 bytes, or as many as the longest needs (with a warning); of the species
- * `species_bytes` at least. HDF5's thread. */
+/* Writes them, and those of the whole genome for a partial grid: names of 50 bytes, or as many as
+ * the longest needs (with a warning); of the species `species_bytes` at least. HDF5's thread. */
 int cov_chunk_table_write(struct cov_h5 *f, const struct cov_grid *grid, size_t species_bytes,
                           struct cov_codec_choice compression, struct cov_err *e) COV_MUST_USE;
 

@@ -393,7 +393,6 @@ int cov_chunk_writer_put(struct cov_chunk_writer *w, size_t i, const struct cov_
             rc = keep_small(s, i, rows, n, e);
             continue;
         }
-        rc = cov_h5_set_extend(s->set, i + 1, e);
         for (size_t c = 0; !rc && c < s->what->dims[1]; c++) {
             const uint8_t *stored = cov_blob_piece(blob, piece++, &n);
             rc = cov_h5_set_put(s->set, (size_t[3]){i, 0, c}, stored, n, e);
@@ -415,10 +414,10 @@ static int complete(struct cov_chunk_writer *w, const struct cov_grid *grid, str
     if (n_groups != w->n_groups || w->end > n_rows)
         return cov_fail(e, COV_EUSAGE, "%zu stored chunks of %zu rows, but the grid has %zu rows",
                         w->n_groups, group, n_rows);
-    int rc = w->bases ? cov_bases_extend(w->bases, n_rows, e) : COV_OK;
+    int rc = w->bases ? cov_bases_resize(w->bases, n_rows, e) : COV_OK;
     for (size_t k = 0; !rc && k < w->head.n_sets; k++)
         rc = w->sets[k].small ? write_small(w, &w->sets[k], n_rows, e)
-                              : cov_h5_set_extend(w->sets[k].set, n_rows, e);
+                              : cov_h5_set_resize(w->sets[k].set, n_rows, e);
     if (!rc)
         rc = cov_chunk_table_write(w->h5, grid,
                                    w->head.has_bases ? GENOME_SPECIES : PREDICTIONS_SPECIES,

@@ -19,8 +19,8 @@ struct cov_coverage_reader {
     char **settings; /* [n_columns]; "" where they are not noted */
 };
 
-/* Opens the genome file of n_rows rows of length L. COV_EINPUT for data sets of another shape, or that
- * are not integers. Free with cov_coverage_reader_close. */
+/* Opens the genome file of n_rows rows of length L. COV_EINPUT for data sets of another shape, or
+ * that are not integers. Free with cov_coverage_reader_close. */
 int cov_coverage_reader_open(const char *path, const char *prefix, size_t n_rows, size_t L,
                              struct cov_coverage_reader **out, struct cov_err *e) COV_MUST_USE;
 void cov_coverage_reader_close(struct cov_coverage_reader *r); /* NULL is accepted */
@@ -29,8 +29,8 @@ void cov_coverage_reader_close(struct cov_coverage_reader *r); /* NULL is accept
 int cov_coverage_fetch(struct cov_coverage_reader *r, size_t i, struct cov_blob *raw,
                        struct cov_err *e) COV_MUST_USE;
 
-/* Any thread: values[0..n) = column `col` of a set, from pieces first_piece.. of a fetched row. Zeros
- * where there is no such set. */
+/* Any thread: values[0..n) = column `col` of a set, from pieces first_piece.. of a fetched row.
+ * Zeros where there is no such set. */
 int cov_coverage_decode(const struct cov_coverage_reader *r, size_t i, int which, size_t col,
                         size_t n, struct cov_blob *raw, size_t first_piece, int64_t *values,
                         struct cov_err *e) COV_MUST_USE;

@@ -9,7 +9,7 @@
 #include "common/store/coverage_codec.h"
 
 /* Of so many pairs one is read back in the end; of few pairs more. */
-enum { SAMPLED_OF = 32, SAMPLE = 16 };
+enum { SAMPLED_OF = 64, SAMPLE = 16 };
 
 struct cov_stored_pair {
     int64_t at;             /* of its first piece; the others follow. -1: nothing was put */

@@ -123,10 +123,11 @@ struct cov_h5_new {
 int cov_h5_set_create(struct cov_h5 *f, const char *name, const struct cov_h5_new *spec,
                       struct cov_h5_set **out, struct cov_err *e) COV_MUST_USE;
 
-/* Gives it n_rows rows, if they are more than it has. The first dimension is unlimited. */
-int cov_h5_set_extend(struct cov_h5_set *s, size_t n_rows, struct cov_err *e) COV_MUST_USE;
+/* Gives it n_rows rows; what was behind them is lost. The first dimension is unlimited. */
+int cov_h5_set_resize(struct cov_h5_set *s, size_t n_rows, struct cov_err *e) COV_MUST_USE;
 
-/* Stores one piece (h5_rows.h) as the chunk that begins at element `at`. */
+/* Stores one piece (h5_rows.h) as the chunk that begins at element `at`. If that is behind the last row,
+ * there are rows up to it afterwards, and maybe some more, which cov_h5_set_resize is to take away. */
 int cov_h5_set_put(struct cov_h5_set *s, const size_t at[3], const uint8_t *piece, size_t n,
                    struct cov_err *e) COV_MUST_USE;
 

@@ -43,8 +43,9 @@ static bool read_at(int fd, off_t offset, uint8_t *buf, size_t n)
     return true;
 }
 
-/* The signature stands at 0, or at 512, 1024, 2048, ... behind somebody else's header. Where: *at, with
- * the 64 bytes from there in head[]; *at = size when there is none. False when reading fails. */
+/* The signature stands at 0, or at 512, 1024, 2048, ... behind somebody else's header. Where: *at,
+ * with the 64 bytes from there in head[]; *at = size when there is none. False when reading fails.
+ */
 static bool find_signature(int fd, uint64_t size, uint8_t head[64], uint64_t *at)
 {
     for (*at = 0; *at < size; *at = *at ? 2 * *at : 512) {
@@ -192,8 +193,9 @@ static void try_group(struct cov_h5 *f, const char *group, struct cov_blob *raw)
     cov_h5_free_names(names, n_names);
 }
 
-/* Whether the file holds an image of libhdf5's cache. libhdf5 (1.10.8 at least) takes the lengths in it
- * as they are: a damaged one makes it read and write beyond its buffers, which need not end in a crash. */
+/* Whether the file holds an image of libhdf5's cache. libhdf5 (1.10.8 at least) takes the lengths
+ * in it as they are: a damaged one makes it read and write beyond its buffers, which need not end
+ * in a crash. */
 static bool has_cache_image(const struct cov_h5 *f)
 {
     haddr_t at;

@@ -9,9 +9,9 @@
 #include "common/base/err.h"
 #include "common/store/h5_rows.h"
 
-/* dst[0..n), of type `to`, = src[0..n), of type `from`: INT or FLOAT, little-endian, FLOATs of `to` of
- * 4 or 8 bytes. Returns n, or the index of the first value that `to` cannot hold exactly; a NaN is a
- * float's only. */
+/* dst[0..n), of type `to`, = src[0..n), of type `from`: INT or FLOAT, little-endian, FLOATs of `to`
+ * of 4 or 8 bytes. Returns n, or the index of the first value that `to` cannot hold exactly; a NaN
+ * is a float's only. */
 size_t cov_h5_retype(const struct cov_h5_type *from, const void *src, size_t n,
                      const struct cov_h5_type *to, void *dst);
 

@@ -93,8 +93,10 @@ int cov_h5_set_create(struct cov_h5 *f, const char *name, const struct cov_h5_ne
         dims[i] = spec->dims[i];
         max_dims[i] = spec->unlimited[i] ? H5S_UNLIMITED : dims[i];
     }
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++) {
         s->stored.dims[i] = i < spec->rank ? spec->dims[i] : 1;
+        s->stored.chunk[i] = i < spec->rank ? spec->chunk[i] : 1;
+    }
     s->rank = spec->rank;
     s->type = make_type(&spec->type);
     hid_t lcpl = H5Pcreate(H5P_LINK_CREATE), dcpl = make_create_list(spec, s->type);
@@ -112,21 +114,37 @@ int cov_h5_set_create(struct cov_h5 *f, const char *name, const struct cov_h5_ne
     return rc;
 }
 
-int cov_h5_set_extend(struct cov_h5_set *s, size_t n_rows, struct cov_err *e)
+int cov_h5_set_resize(struct cov_h5_set *s, size_t n_rows, struct cov_err *e)
 {
-    if (n_rows <= s->stored.dims[0])
-        return COV_OK;
     const hsize_t dims[3] = {n_rows, s->stored.dims[1], s->stored.dims[2]};
+    if (n_rows == s->stored.dims[0])
+        return COV_OK;
     if (H5Dset_extent(s->id, dims) < 0)
-        return cov_h5_fail_set(s, e, COV_EIO, "cannot be made longer");
+        return cov_h5_fail_set(s, e, COV_EIO, "cannot be made longer or shorter");
     s->stored.dims[0] = n_rows;
     return COV_OK;
+}
+
+/* To be followed by what makes it shorter again. That would rewrite a chunk that it goes through, so that
+ * only chunks of one row are made for later rows. */
+static int grow(struct cov_h5_set *s, size_t row, struct cov_err *e)
+{
+    enum { ROWS_AT_ONCE = 64 };
+    size_t n_rows = row + 1;
+    if (n_rows <= s->stored.dims[0])
+        return COV_OK;
+    if (s->stored.chunk[0] == 1)
+        n_rows += ROWS_AT_ONCE - 1;
+    return cov_h5_set_resize(s, n_rows, e);
 }
 
 int cov_h5_set_put(struct cov_h5_set *s, const size_t at[3], const uint8_t *piece, size_t n,
                    struct cov_err *e)
 {
     assert(n > COV_H5_PIECE_HEAD);
+    int rc = grow(s, at[0], e);
+    if (rc)
+        return rc;
     const hsize_t offset[3] = {at[0], at[1], at[2]};
     uint32_t mask;
     memcpy(&mask, piece, sizeof mask);

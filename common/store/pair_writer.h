@@ -18,8 +18,8 @@ struct cov_pair_writer;
 enum { COV_PAIR_WRITER_MEMORY = 48 << 20 };
 
 /* Takes the writer, which must have chunk_rows 1, in any case; ends it in finish or abort. Up to
- * `memory` bytes wait in memory; `tmpdir` is for the temporary file. `partial`: pairs may leave holes
- * and lack a strand. */
+ * `memory` bytes wait in memory; `tmpdir` is for the temporary file. `partial`: pairs may leave
+ * holes and lack a strand. */
 int cov_pair_writer_new(struct cov_chunk_writer *w, size_t L, const char *tmpdir, size_t memory,
                         bool partial, struct cov_pair_writer **out, struct cov_err *e) COV_MUST_USE;
 

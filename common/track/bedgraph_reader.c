@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -179,8 +180,8 @@ static bool ask_strtod(const char *p, float *value)
     return n > 0 && *end == '\0' && isfinite(*value);
 }
 
-/* The field at *p as a number. One of few digits is exact as a double, and so is the power of ten by
- * which it is divided: then the quotient is the nearest double, as strtod has it. */
+/* The field at *p as a number. One of few digits is exact as a double, and so is the power of ten
+ * by which it is divided: then the quotient is the nearest double, as strtod has it. */
 static inline bool read_value(const char **p, float *value)
 {
     enum { MOST = 15, POWERS = 16 };
@@ -238,6 +239,17 @@ static int refuse(struct cov_bedgraph_reader *r, const char *reason, const char 
                     field ? ": '" : "", (int)n, field ? field : "", field ? "'" : "");
 }
 
+/* Of an interval, which is named by its columns. */
+static int refuse_interval(struct cov_bedgraph_reader *r, const struct cov_interval *iv,
+                           const char *reason, const char *field, struct cov_err *e)
+{
+    char place[4 * SHOWN];
+    (void)snprintf(place, sizeof place, "%.*s %" PRId64 " %" PRId64 ": %s",
+                   r->n_contig < SHOWN ? (int)r->n_contig : SHOWN, r->contig, iv->beg, iv->end,
+                   reason);
+    return refuse(r, place, field, e);
+}
+
 /* Goes on to the contig whose name is at p. */
 static int change_contig(struct cov_bedgraph_reader *r, const char *p, struct cov_err *e)
 {
@@ -264,6 +276,8 @@ static int change_contig(struct cov_bedgraph_reader *r, const char *p, struct co
     return COV_OK;
 }
 
+static const char no_number[] = "no finite number that a 32-bit float can hold";
+
 /* The fields behind the contig's name: what is wrong with them (*field: which), or NULL. */
 static inline const char *read_fields(const char **p, struct cov_interval *iv, const char **field)
 {
@@ -278,7 +292,7 @@ static inline const char *read_fields(const char **p, struct cov_interval *iv, c
     if (*q == '\n')
         return "the value is missing";
     if (!read_value(&q, &iv->value))
-        return "no finite number that a 32-bit float can hold";
+        return no_number;
     q = *field = pass_blanks(q);
     *p = q + 1;
     return *q == '\n' ? NULL : "more than four columns";
@@ -308,13 +322,15 @@ static inline int take_line(struct cov_bedgraph_reader *r, bool *changes, struct
     }
     p += r->n_contig;
     const char *reason = read_fields(&p, iv, &field);
+    if (reason == no_number)
+        return refuse_interval(r, iv, reason, field, e);
     if (reason)
         return refuse(r, reason, *field == '\n' ? NULL : field, e);
     if (iv->end <= iv->beg)
-        return refuse(r, "an interval without a base", NULL, e);
+        return refuse_interval(r, iv, "an interval without a base", NULL, e);
     if (iv->beg < r->last)
-        return refuse(r, "it begins before the end of the interval before it; sort the file", NULL,
-                      e);
+        return refuse_interval(
+            r, iv, "it begins before the end of the interval before it; sort the file", NULL, e);
     r->last = iv->end;
     r->lines[r->n++] = r->line++;
     r->at = (size_t)(p - r->text);

@@ -1,8 +1,9 @@
-/* bedgraph_reader.h - reads bedGraph: contig, beg, end, value, 0-based, half-open, separated by tabs
- * or blanks.
+/* bedgraph_reader.h - reads bedGraph: contig, beg, end, value, 0-based, half-open, separated by
+ * tabs or blanks.
  *
- * Blank lines, and those that begin with '#' or the words `track` or `browser`, are passed over. All
- * else is data, and an error "<path>:<line>: ..." (COV_EINPUT) where it is not what it should be.
+ * Blank lines, and those that begin with '#' or the words `track` or `browser`, are passed over.
+ * All else is data, and an error "<path>:<line>: ..." (COV_EINPUT) where it is not what it should
+ * be.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_TRACK_BEDGRAPH_READER_H
 #define COV_TRACK_BEDGRAPH_READER_H
@@ -34,9 +35,9 @@ size_t cov_bedgraph_reader_n_contigs(const struct cov_bedgraph_reader *r);
 const char *cov_bedgraph_reader_contig(const struct cov_bedgraph_reader *r, size_t i);
 
 /* The next intervals: *n > 0 of them, of one contig, and the number of the line of each, borrowed
- * until the next call. Those of a contig come together, ascend and do not overlap, and are not empty;
- * their values are finite: the nearest double, as a float. Returns 1, 0 at the end, or a failure,
- * after which every call fails. */
+ * until the next call. Those of a contig come together, ascend and do not overlap, and are not
+ * empty; their values are finite: the nearest double, as a float. Returns 1, 0 at the end, or a
+ * failure, after which every call fails. */
 int cov_bedgraph_reader_next(struct cov_bedgraph_reader *r, size_t *contig,
                              const struct cov_interval **iv, const size_t **lines, size_t *n,
                              struct cov_err *e) COV_MUST_USE;

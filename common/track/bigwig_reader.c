@@ -1,8 +1,8 @@
 /* bigwig_reader.c - see bigwig_reader.h.
  *
  * Both trees are walked from left to right with a stack of one place a level, so that memory does
- * not depend on what nodes say of themselves. A walk ends in any file: its depth is bounded, nodes are
- * no more than the file has room for, and so are the items that the tree's head says there are.
+ * not depend on what nodes say of themselves. A walk ends in any file: its depth is bounded, nodes
+ * are no more than the file has room for, and so are the items that the tree's head says there are.
  * SPDX-License-Identifier: MIT */
 #include "common/track/bigwig_reader.h"
 

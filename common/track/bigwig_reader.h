@@ -20,8 +20,8 @@ struct cov_bigwig_reader;
 enum { COV_BIGWIG_MAGIC_BYTES = 4 };
 bool cov_bigwig_is_magic(const void *bytes);
 
-/* Opens the regular file `path` and reads its contigs. Memory: two blocks, and some 50 bytes a contig
- * besides its name. */
+/* Opens the regular file `path` and reads its contigs. Memory: two blocks, and some 50 bytes a
+ * contig besides its name. */
 int cov_bigwig_reader_open(const char *path, struct cov_bigwig_reader **out,
                            struct cov_err *e) COV_MUST_USE;
 void cov_bigwig_reader_close(struct cov_bigwig_reader *r); /* NULL is accepted */
@@ -36,9 +36,9 @@ int64_t cov_bigwig_reader_length(const struct cov_bigwig_reader *r, size_t i);
 void cov_bigwig_reader_rewind(struct cov_bigwig_reader *r);
 void cov_bigwig_reader_seek(struct cov_bigwig_reader *r, size_t contig);
 
-/* The next intervals: *n > 0 of them, of one contig, borrowed until the next call. Those of a contig
- * come together, ascend and do not overlap; they lie within it and are not empty; their values are
- * finite. Returns 1, 0 at the end, or a failure, after which every call fails. */
+/* The next intervals: *n > 0 of them, of one contig, borrowed until the next call. Those of a
+ * contig come together, ascend and do not overlap; they lie within it and are not empty; their
+ * values are finite. Returns 1, 0 at the end, or a failure, after which every call fails. */
 int cov_bigwig_reader_next(struct cov_bigwig_reader *r, size_t *contig,
                            const struct cov_interval **iv, size_t *n,
                            struct cov_err *e) COV_MUST_USE;

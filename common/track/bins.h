@@ -19,7 +19,8 @@ struct cov_bins {
     const double *means; /* over the bases that have a value; NaN where none has */
 };
 
-/* A sink for the bases that `range` (borrowed until free) means, in at most `most` bins. Borrows name and contigs as cov_track_init; contigs may be NULL, and so announced. */
+/* A sink for the bases that `range` (borrowed until free) means, in at most `most` bins. Borrows
+ * name and contigs as cov_track_init; contigs may be NULL, and so announced. */
 int cov_bins_open(const struct cov_range *range, size_t most, const char *name,
                   const struct cov_track_contigs *contigs, struct cov_track_sink **out,
                   struct cov_err *e) COV_MUST_USE;
@@ -40,14 +41,14 @@ bool cov_bins_found(const struct cov_track_sink *sink);
 int cov_bins_extent(const struct cov_track_sink *sink, bool has_lengths,
                     struct cov_bins_extent *out, struct cov_err *e) COV_MUST_USE;
 
-/* What it counts by: how many bases a bin has is a multiple of that, a power of two; at most an eighth
- * of what `most` bins would have between the begin of the range and the last value. */
+/* What it counts by: how many bases a bin has is a multiple of that, a power of two; at most an
+ * eighth of what `most` bins would have between the begin of the range and the last value. */
 int64_t cov_bins_unit(const struct cov_track_sink *sink);
 
-/* Of a sink that cov_bins_open made and that was closed: the means in `x`, which may be the extent of
- * another track; without values where it has nothing there. Bins are as narrow as they can be for
- * `most` of them, in multiples of `unit`: the largest of the units of all sinks that are to have bins
- * of one width. Borrowed until free. */
+/* Of a sink that cov_bins_open made and that was closed: the means in `x`, which may be the extent
+ * of another track; without values where it has nothing there. Bins are as narrow as they can be
+ * for `most` of them, in multiples of `unit`: the largest of the units of all sinks that are to
+ * have bins of one width. Borrowed until free. */
 void cov_bins_get(struct cov_track_sink *sink, const struct cov_bins_extent *x, int64_t unit,
                   struct cov_bins *out);
 

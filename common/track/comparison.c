@@ -1,7 +1,7 @@
 /* comparison.c - see comparison.h.
  *
- * Both tracks are swept together. Stretches where both have one value are gathered, and then counted
- * bin size by bin size, which may be done by different threads.
+ * Both tracks are swept together. Stretches where both have one value are gathered, and then
+ * counted bin size by bin size, which may be done by different threads.
  * SPDX-License-Identifier: MIT */
 #include "common/track/comparison.h"
 

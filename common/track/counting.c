@@ -15,16 +15,28 @@ const char *const cov_count_result_names[COV_SKIP_N] = {
     [COV_SKIP_EMPTY] = "no_bases",
 };
 
+static int make_room(struct cov_spans *s, size_t n, struct cov_err *e)
+{
+    if (s->items && n <= s->cap)
+        return COV_OK;
+    void *items = s->items;
+    int rc = cov_reserve(&items, &s->cap, n, sizeof *s->items, e);
+    s->items = items;
+    return rc;
+}
+
 /* There is room for it. */
 static void add_span(struct cov_spans *s, int64_t beg, int64_t end, bool spliced)
 {
     if (beg >= end)
         return;
-    struct cov_span *last = s->n > 0 ? &s->items[s->n - 1] : NULL;
-    if (last && last->end == beg && last->spliced == spliced)
-        last->end = end;
-    else
-        s->items[s->n++] = (struct cov_span){beg, end, spliced};
+    struct cov_span *next = &s->items[s->n];
+    if (s->n > 0 && next[-1].end == beg && next[-1].spliced == spliced) {
+        next[-1].end = end;
+        return;
+    }
+    *next = (struct cov_span){beg, end, spliced};
+    s->n++;
 }
 
 enum {
@@ -134,14 +146,9 @@ int cov_count_spans(const struct cov_counting *rules, const struct cov_read *r, 
         beg += rules->shift_plus;
     if (rules->has_shift && (pair || reverse))
         end += rules->shift_minus;
-    size_t most = r->n_cigar > 0 ? r->n_cigar : 1;
-    if (most > spans->cap) {
-        void *items = spans->items;
-        int rc = cov_reserve(&items, &spans->cap, most, sizeof *spans->items, e);
-        spans->items = items;
-        if (rc)
-            return rc;
-    }
+    int rc = make_room(spans, r->n_cigar > 0 ? r->n_cigar : 1, e);
+    if (rc)
+        return rc;
     if (rules->unit == COV_COUNT_CUT) {
         int64_t at = reverse ? end - 1 : beg;
         add_span(spans, clip(at, length), clip(at + 1, length), false);

@@ -2,8 +2,8 @@
  *
  * Contigs stand one behind the other in one coordinate; several lanes are counted at a time. A run
  * is a step up and a step down; depth is their running sum. Steps are kept in pages of memory of
- * which only a few are there at a time; those for other pages wait in an unlinked temporary file. So
- * sorted input takes little memory and no file, and unsorted input takes no more memory.
+ * which only a few are there at a time; those for other pages wait in an unlinked temporary file.
+ * So sorted input takes little memory and no file, and unsorted input takes no more memory.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_TRACK_DEPTH_H
 #define COV_TRACK_DEPTH_H

@@ -23,8 +23,8 @@ struct cov_gauss {
     bool round; /* outputs are integers */
     void (*sums_fn)(const struct cov_gauss_run *, size_t, int64_t, int64_t, const double *,
                     const double *, int64_t, double *); /* of this processor: gauss_private.h */
-    /* The places j of the kernel in descending order, from r+BLOCK on; both go on with what they are at
-     * their ends. */
+    /* The places j of the kernel in descending order, from r+BLOCK on; both go on with what they
+     * are at their ends. */
     double *weights; /* w[j]. Owned */
     double *sums;    /* of w[-r] .. w[j-1]. Owned */
     int64_t n_in, n_out;
@@ -37,9 +37,9 @@ struct cov_gauss {
 };
 
 /* 0 < sd <= COV_GAUSS_MAX_SD. With `round` results are rounded to the nearest integer. Sums are of
- * doubles, one run of equal values after the other: the cost of a base is that of the runs in its window,
- * and equal values stay what they are. Memory: 20 bytes for each base of the window in each of its
- * tables, and at most as much again of values. Free with cov_gauss_fini. */
+ * doubles, one run of equal values after the other: the cost of a base is that of the runs in its
+ * window, and equal values stay what they are. Memory: 20 bytes for each base of the window in each
+ * of its tables, and at most as much again of values. Free with cov_gauss_fini. */
 int cov_gauss_init(struct cov_gauss *g, double sd, bool round, struct cov_err *e) COV_MUST_USE;
 void cov_gauss_fini(struct cov_gauss *g);
 

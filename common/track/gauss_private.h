@@ -1,7 +1,7 @@
 /* gauss_private.h - the sums of gauss.c, which are compiled for several instruction sets.
  *
- * An output is the same sum in the same order for each of them: nothing is contracted, and vectors lie
- * across outputs.
+ * An output is the same sum in the same order for each of them: nothing is contracted, and vectors
+ * lie across outputs.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_TRACK_GAUSS_PRIVATE_H
 #define COV_TRACK_GAUSS_PRIVATE_H
@@ -14,9 +14,9 @@ struct cov_gauss_run {
     float value;
 };
 
-/* out[k] = sum of the n runs' values times sums[zero - end + k] - sums[zero - beg + k], for k < BLOCK, with
- * each run's beg and end cut to the given ones; weights[zero - beg + k] is that difference for a run of
- * one base. */
+/* out[k] = sum of the n runs' values times sums[zero - end + k] - sums[zero - beg + k], for k <
+ * BLOCK, with each run's beg and end cut to the given ones; weights[zero - beg + k] is that
+ * difference for a run of one base. */
 typedef void cov_gauss_sums_fn(const struct cov_gauss_run *runs, size_t n, int64_t beg, int64_t end,
                                const double *weights, const double *sums, int64_t zero,
                                double *out);

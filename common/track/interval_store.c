@@ -1,8 +1,8 @@
 /* interval_store.c - see interval_store.h.
  *
- * An interval is: its length * 2 + (whether there is a gap before it), the length of the gap if so, and
- * its value: a whole number of up to 24 bits * 2, or the byte 1 and the four bytes of the float. Numbers
- * are of 7 bits a byte, low ones first, the top bit saying that more follow.
+ * An interval is: its length * 2 + (whether there is a gap before it), the length of the gap if so,
+ * and its value: a whole number of up to 24 bits * 2, or the byte 1 and the four bytes of the
+ * float. Numbers are of 7 bits a byte, low ones first, the top bit saying that more follow.
  * SPDX-License-Identifier: MIT */
 #include "common/track/interval_store.h"
 

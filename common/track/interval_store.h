@@ -46,8 +46,8 @@ struct cov_interval_cursor {
 void cov_interval_cursor_begin(struct cov_interval_cursor *c, const struct cov_interval_store *s,
                                size_t contig);
 
-/* The next *n > 0 intervals, borrowed until the next call. Returns 1, 0 at the end of the contig, or a
- * failure. */
+/* The next *n > 0 intervals, borrowed until the next call. Returns 1, 0 at the end of the contig,
+ * or a failure. */
 int cov_interval_cursor_next(struct cov_interval_cursor *c, const struct cov_interval **iv,
                              size_t *n, struct cov_err *e) COV_MUST_USE;
 

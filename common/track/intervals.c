@@ -34,8 +34,8 @@ static bool is_number(const char *p, size_t n)
 
 enum line { LINE_OF_DATA, LINE_WITHOUT, LINE_OF_SOMETHING };
 
-/* What the line p .. end is for bedGraph; `whole`: that is all of it, otherwise the benefit of the doubt. A
- * number has to be where each of the positions begins. */
+/* What the line p .. end is for bedGraph; `whole`: that is all of it, otherwise the benefit of the
+ * doubt. A number has to be where each of the positions begins. */
 static enum line look_at_line(const char *p, const char *end, bool whole)
 {
     size_t n_fields = 0;

@@ -1,8 +1,8 @@
 /* peaks.h - peaks of a track at a threshold, as MACS3's `bdgpeakcall` calls them.
  *
- * A peak begins and ends with bases whose value is at or above the threshold; between them gaps of at
- * most COV_PEAKS_GAP bases may lie; and it has at least COV_PEAKS_LENGTH bases. A base without a value
- * is not above the threshold. (MACS3 gives it the value that follows.)
+ * A peak begins and ends with bases whose value is at or above the threshold; between them gaps of
+ * at most COV_PEAKS_GAP bases may lie; and it has at least COV_PEAKS_LENGTH bases. A base without a
+ * value is not above the threshold. (MACS3 gives it the value that follows.)
  * SPDX-License-Identifier: MIT */
 #ifndef COV_TRACK_PEAKS_H
 #define COV_TRACK_PEAKS_H
@@ -39,8 +39,8 @@ void cov_peaks_fini(struct cov_peaks *p);
 /* Begins a contig. */
 void cov_peaks_begin(struct cov_peaks *p);
 
-/* The next interval, ascending, which may be a part of one. Before it `count` bases count, and of its
- * own all or none. Memory: 32 bytes a peak. */
+/* The next interval, ascending, which may be a part of one. Before it `count` bases count, and of
+ * its own all or none. Memory: 32 bytes a peak. */
 int cov_peaks_add(struct cov_peaks *p, const struct cov_interval *iv, int64_t count, bool counts,
                   struct cov_err *e) COV_MUST_USE;
 

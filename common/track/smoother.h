@@ -1,4 +1,5 @@
-/* smoother.h - one interface over the ways of smoothing: moving mean (smooth.h), Gaussian (gauss.h).
+/* smoother.h - one interface over the ways of smoothing: moving mean (smooth.h), Gaussian
+ * (gauss.h).
  * SPDX-License-Identifier: MIT */
 #ifndef COV_TRACK_SMOOTHER_H
 #define COV_TRACK_SMOOTHER_H
@@ -34,8 +35,8 @@ struct cov_smoother {
     struct cov_gauss gauss;
 };
 
-/* `round`: values are whole numbers, and results are to be. As the init, fini, begin, add and end of
- * smooth.h and gauss.h; each takes what comes as a contig of its own from begin to end. */
+/* `round`: values are whole numbers, and results are to be. As the init, fini, begin, add and end
+ * of smooth.h and gauss.h; each takes what comes as a contig of its own from begin to end. */
 int cov_smoother_init(struct cov_smoother *s, const struct cov_smoothing *wanted, bool round,
                       struct cov_err *e) COV_MUST_USE;
 void cov_smoother_fini(struct cov_smoother *s);

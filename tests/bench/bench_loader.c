@@ -1,5 +1,5 @@
-/* bench_loader - how fast bases are read back: a file as Helixer writes it, by libhdf5 row by row as
- * usual, against what loader.h does with it and with its other forms. bench_loader FASTA FOLDER
+/* bench_loader - how fast bases are read back: a file as Helixer writes it, by libhdf5 row by row
+ * as usual, against what loader.h does with it and with its other forms. bench_loader FASTA FOLDER
  * Writes its files to FOLDER. Prints the bases of both strands that come a second, as codes (of
  * libhdf5, as the four halves that are stored), on one and on two threads: the median of several
  * passes over the whole file, which is in the system's cache, and the best of them; and on one

@@ -57,6 +57,32 @@ for file in sorted.bam unsorted.bam indexed.bam plain.cram; do
 done
 rm -f 1.h5 3.h5
 
+# ---- BAM as others write it: reads across blocks; CIGARs with more operations than the field has bits for
+"$PYTHON" - >long.sam <<'END'
+print("@HD\tVN:1.6\tSO:coordinate\n@SQ\tSN:a\tLN:5000\n@SQ\tSN:b\tLN:700")
+for n, cigar in enumerate(("3M", "3M2N" * 64, "2M1D" * 32 + "1M", "1M" + "1I1P" * 33000 + "5M2N4=", "0S7M", "9M")):
+    print(f"r{n}\t{16 * (n % 2)}\ta\t{40 * n + 1}\t9\t{cigar}\t*\t0\t0\t*\t*")
+END
+sam_convert long.sam long.bam
+"$PYTHON" - <<'END'
+import gzip, struct, zlib
+data = gzip.open("sorted.bam").read()
+with open("blocks.bam", "wb") as f:
+    for at in range(0, len(data) + 777, 777):
+        part = data[at:at + 777]
+        z = zlib.compressobj(1, zlib.DEFLATED, -15)
+        packed = z.compress(part) + z.flush()
+        head = bytes.fromhex("1f8b08040000000000ff060042430200") + struct.pack("<H", len(packed) + 25)
+        f.write(head + packed + struct.pack("<2I", zlib.crc32(part), len(part)))
+    f.write(bytes.fromhex("1f8b08040000000000ff0600424302001b0003000000000000000000"))
+END
+for threads in 1 3; do
+    run bam2h5 -q -f -@ $threads -p x --strand own -o o.h5 g.h5 long.bam
+    ok "CIGARs of up to 66006 operations, $threads threads" check o.h5 x 0 long.sam strand=own
+    run bam2h5 -q -f -@ $threads -p x --strand own -o o.h5 g.h5 blocks.bam
+    ok "reads across blocks, $threads threads" check o.h5 x 0 sorted.sam strand=own
+done
+
 # ---- CRAM with its reference
 cat >small.sam <<'END'
 @HD	VN:1.6	SO:coordinate
@@ -120,6 +146,9 @@ run bam2h5 -q -p y --append in_place.h5 deep.sam
 ok 'wider, the old column is as it was' check in_place.h5 y 0 unsorted.sam
 ok 'wider, the new column' check in_place.h5 y 1 deep.sam
 ok 'int32 now' "$PYTHON" -c 'import h5py; assert h5py.File("in_place.h5")["evaluation/y_coverage"].dtype == "i4"'
+run bam2h5 -q -f -p y -o o.h5 g.h5 unsorted.bam deep.sam
+ok 'the widest of several files decides' check o.h5 y 0 unsorted.sam
+ok 'and its own values are there' check o.h5 y 1 deep.sam
 
 # ---- contigs
 sed 's/SN:a/SN:chrA/; s/\ta\t/\tchrA\t/' sorted.sam >renamed.sam

@@ -194,7 +194,7 @@ done <<'END'
 beyond.bg|a 0 5 1\nb 699 701 1\n|beyond.bg:2: the interval ends at 701, but b has 700 bases in g.h5
 negative.bg|a 0 5 1\n\na 5 6 -1\n|negative.bg:3: the value -1 is negative
 large.bg|a 0 5 2147483648\n|large.bg:1: the value 2.14748365e\+09 does not fit in 32 bits
-order.bg|a 9 10 1\na 0 1 1\n|order.bg:2: it begins before the end of the interval before it
+order.bg|a 9 10 1\na 0 1 1\n|order.bg:2: a 0 1: it begins before the end of the interval before it
 apart.bg|a 0 1 1\nb 0 1 1\na 2 3 1\n|apart.bg:3: lines of this contig came before
 three.bg|a 0 1 1\na 1 2\n|three.bg:2: the value is missing
 other.bg|z 0 1 1\n|other.bg: none of its contigs \(z\) is in g.h5 \(a, b, c\); --rename maps names

@@ -51,6 +51,9 @@ assert (s["scoreMin"], s["scoreMax"], s["basesCovered"]) == (min(values), max(va
 ' $track.bg
 done
 
+SHARED="$SHARED" node "$SRC/tests/lib/bbi_zoom.mjs" chr2 t.bw t.bg w.bw w.bg s.bw s.bg >got
+is "$(grep -c ': [1-9][0-9]* levels, [1-9][0-9]* windows$' got)" 3 'bbi-js reads each window of each zoom level'
+
 for region in chr2:1-200 last:1-200 a_scaffold_with_a_long_name_100:1-200 a_scaffold_with_a_long_name_500:1-200 \
     a_scaffold_with_a_long_name_999:1-200; do
     node "$SHARED/tools/bbi-js/read.mjs" m.bw $region >got

@@ -2,26 +2,10 @@
 # cov2bigwig: every option and output, bad inputs, outputs that cannot be, signals.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
+. "$SRC/tests/lib/cov2bigwig.sh"
 need_python h5py numpy pyBigWig
 
 start_python "$SRC/tests/lib/track_check.py"
-make_input() { # KIND FILE [KEY=VALUE]...
-    ask make "$@" || exit 99
-}
-check() { # FILE TRACK NAME [KEY=VALUE]...: the track is what FILE says.
-    file=$1 track=$2 name=$3
-    shift 3
-    ok "$name" ask input "$file" "$track" "$@"
-}
-# refuses STATUS REGEX NAME [ARG]...: cov2bigwig is refused and leaves nothing.
-refuses() {
-    wanted=$1 regex=$2 name=$3
-    shift 3
-    find . | sort >"$tap_dir/before"
-    run cov2bigwig "$@"
-    refused "$wanted" "$regex" "$name"
-    is "$(find . | sort | comm -13 "$tap_dir/before" -)" '' '  and leaves nothing'
-}
 
 make_input pred p.h5
 make_input exp e.h5 seed=2
@@ -40,7 +24,7 @@ stderr_is '' '  without a word'
 stdout_is '' '  and nothing on standard output'
 is "$(listing out)" 'p_atacseq_avg_strand.bw p_h3k4me3_avg_strand.bw ' '  has a bigWig a data set'
 for dataset in atacseq h3k4me3; do
-    check p.h5 out/p_${dataset}_avg_strand.bw "  $dataset is right" dataset=$dataset
+    check_track p.h5 out/p_${dataset}_avg_strand.bw "  $dataset is right" dataset=$dataset
 done
 run cov2bigwig -f -o out p.h5
 status_is 0 'a folder that is there needs no slash'
@@ -50,7 +34,7 @@ for suffix in bw bigWig BW bedGraph bg bedGraph.gz bg.gz; do
     case $suffix in
     BW) mv x.BW x.bw ;;
     esac
-    check p.h5 "x.$(echo "$suffix" | sed s/BW/bw/)" '  is right' dataset=h3k4me3
+    check_track p.h5 "x.$(echo "$suffix" | sed s/BW/bw/)" '  is right' dataset=h3k4me3
 done
 is "$(find . -maxdepth 1 -name 'x*' | sort | tr '\n' ' ')" \
     './x.bedGraph ./x.bedGraph.gz ./x.bedGraph.gz.tbi ./x.bg ./x.bg.gz ./x.bg.gz.tbi ./x.bigWig ./x.bw ' \
@@ -70,7 +54,7 @@ ok 'a pipe' cmp std.bg x.bg
 ln -s nowhere link.bw
 run cov2bigwig -f -o link.bw one.h5
 status_is 0 'a link to nothing'
-check one.h5 link.bw '  is replaced'
+check_track one.h5 link.bw '  is replaced'
 rm -r out x.* std.bg link.bw
 
 for threads in 1 2 5; do
@@ -95,22 +79,22 @@ status_is 0 'a Gaussian'
 is "$(listing out)" \
     'a b_atacseq_-_strand_ws=7.bg one_atacseq_+_strand_bl_ws=12.bg.gz one_atacseq_+_strand_bl_ws=12.bg.gz.tbi one_atacseq_avg_strand_smooth=2.5.bg ' \
     'names are those of Predmoter'
-check one.h5 'out/a b_atacseq_-_strand_ws=7.bg' '  - strand' strand=- window=7
-check one.h5 'out/one_atacseq_+_strand_bl_ws=12.bg.gz' '  + strand' strand=+ window=12 drop=Mito
+check_track one.h5 'out/a b_atacseq_-_strand_ws=7.bg' '  - strand' strand=- window=7
+check_track one.h5 'out/one_atacseq_+_strand_bl_ws=12.bg.gz' '  + strand' strand=+ window=12 drop=Mito
 rm -r out
 
 # ---------------------------------------------------------------- what is converted
 
 for window in 1 2 3 10 150 999 1000 1001 2500 100000; do
     run cov2bigwig --window-size $window -o w.bw one.h5
-    check one.h5 w.bw "a window of $window" window=$window
+    check_track one.h5 w.bw "a window of $window" window=$window
     rm w.bw
 done
 run cov2bigwig --window-size 1k -o w.bg one.h5
-check one.h5 w.bg 'a window of 1k' window=1000
+check_track one.h5 w.bg 'a window of 1k' window=1000
 for sd in 0.1 1 2.5 50 400; do
     run cov2bigwig --smooth gauss:$sd -o w.bw one.h5
-    check one.h5 w.bw "a Gaussian of $sd" sd=$sd
+    check_track one.h5 w.bw "a Gaussian of $sd" sd=$sd
     mv w.bw last.bw
 done
 run cov2bigwig --smooth gauss:400 -@ 3 -o w.bw one.h5
@@ -118,33 +102,33 @@ ok '  the same for any number of threads' cmp w.bw last.bw
 rm w.bw last.bw
 for strand in avg + -; do
     run cov2bigwig -f --datasets atacseq --strand $strand -o s.bw p.h5
-    check p.h5 s.bw "strand $strand" strand=$strand
+    check_track p.h5 s.bw "strand $strand" strand=$strand
 done
 for dataset in atacseq h3k4me3; do
     run cov2bigwig --experimental --datasets $dataset -f -o e.bw e.h5
     status_is 0 "measured coverage of $dataset"
-    check e.h5 e.bw '  is right' experimental=1 dataset=$dataset
+    check_track e.h5 e.bw '  is right' experimental=1 dataset=$dataset
 done
 run cov2bigwig --experimental --datasets h3k4me3 --window-size 20 -f -o e.bg e.h5
-check e.h5 e.bg 'measured coverage, smoothed' experimental=1 dataset=h3k4me3 window=20
+check_track e.h5 e.bg 'measured coverage, smoothed' experimental=1 dataset=h3k4me3 window=20
 run cov2bigwig --scale 0.25 -f -o s.bw one.h5
-check one.h5 s.bw 'a scale' scale=0.25
+check_track one.h5 s.bw 'a scale' scale=0.25
 run cov2bigwig --scale=-3 -f -o s.bg one.h5
-check one.h5 s.bg 'a negative scale' scale=-3
+check_track one.h5 s.bg 'a negative scale' scale=-3
 unlike "$(cat s.bg)" '	-0$' '  without a negative zero'
 run cov2bigwig --scale 0 -f -o s.bg one.h5
-check one.h5 s.bg 'a scale of zero' scale=0
+check_track one.h5 s.bg 'a scale of zero' scale=0
 run cov2bigwig --skip-zero -f -o s.bg one.h5
-check one.h5 s.bg 'zeros left out' skip_zero=1
+check_track one.h5 s.bg 'zeros left out' skip_zero=1
 run cov2bigwig --skip-zero -f -o s.bw one.h5
-check one.h5 s.bw 'zeros left out of bigWig' skip_zero=1
+check_track one.h5 s.bw 'zeros left out of bigWig' skip_zero=1
 run cov2bigwig --min-value 2 -f -o s.bw one.h5
-check one.h5 s.bw 'small values left out' min_value=2
+check_track one.h5 s.bw 'small values left out' min_value=2
 run cov2bigwig --min-value 2.5 --scale 2 --window-size 4 -f -o s.bg one.h5
-check one.h5 s.bg 'small values left out after the rest' min_value=2.5 scale=2 window=4
+check_track one.h5 s.bg 'small values left out after the rest' min_value=2.5 scale=2 window=4
 run cov2bigwig --min-value 1e9 -f -o s.bw one.h5
 status_is 0 'nothing is left of a bigWig'
-check one.h5 s.bw '  but its contigs' min_value=1e9
+check_track one.h5 s.bw '  but its contigs' min_value=1e9
 run cov2bigwig --min-value 1e9 -f -o s.bg.gz one.h5
 status_is 0 'nothing is left of a compressed bedGraph'
 
@@ -152,45 +136,45 @@ printf '# two of them\nchr1\n\nscaffold|7:x.1 # and why\nabsent\n' >ids
 run cov2bigwig --blacklist-file ids -f -o s.bw one.h5
 status_is 0 'a list of ids'
 stderr_like '^cov2bigwig: warning: ids: 1 of 3 names are not in one.h5, the first is absent$' '  counts unknown ones'
-check one.h5 s.bw '  leaves them out' 'drop=chr1,scaffold|7:x.1'
+check_track one.h5 s.bw '  leaves them out' 'drop=chr1,scaffold|7:x.1'
 printf 'chr1\t10\t20\nchr1\t15\t30\tx\nchr1\t0\t1\nchr2\t0\t999999\nB\t3\t4\n' >regions.bed
 run cov2bigwig --blacklist-file regions.bed -f -o s.bw one.h5
-check one.h5 s.bw 'a BED file leaves gaps' bed=regions.bed
+check_track one.h5 s.bw 'a BED file leaves gaps' bed=regions.bed
 run cov2bigwig --blacklist-file regions.bed --skip-zero -f -o s.bg one.h5
-check one.h5 s.bg '  in bedGraph too' bed=regions.bed skip_zero=1
+check_track one.h5 s.bg '  in bedGraph too' bed=regions.bed skip_zero=1
 printf 'chr1 Z\nMito\tM\nabsent x\n' >names
 run cov2bigwig --rename names -f -o s.bw one.h5
 stderr_like '^cov2bigwig: warning: names: 1 of 3 names are not in one.h5$' 'other names: unknown ones are counted'
-check one.h5 s.bw '  are used, and sorted' rename=names
+check_track one.h5 s.bw '  are used, and sorted' rename=names
 
 for value in zero constant large; do
     make_input pred v.h5 datasets=d value=$value
     run cov2bigwig -f -o v.bw v.h5
-    check v.h5 v.bw "a track of $value values" dataset=d
+    check_track v.h5 v.bw "a track of $value values" dataset=d
 done
 make_input pred f.h5 datasets=d value=float dtype=float32
 for arguments in '' 'window=9' 'scale=3'; do
     run cov2bigwig ${arguments:+"--$(echo "$arguments" | sed s/window/window-size/)"} -f -o f.bg f.h5
-    check f.h5 f.bg "float predictions are not rounded ($arguments)" dataset=d ${arguments:+"$arguments"}
+    check_track f.h5 f.bg "float predictions are not rounded ($arguments)" dataset=d ${arguments:+"$arguments"}
 done
 run cov2bigwig --smooth gauss:9 -f -o f.bg f.h5
-check f.h5 f.bg 'nor are they when a Gaussian has smoothed them' dataset=d sd=9
+check_track f.h5 f.bg 'nor are they when a Gaussian has smoothed them' dataset=d sd=9
 for dtype in int16 int32 uint8; do
     make_input pred d.h5 datasets=d dtype=$dtype
     run cov2bigwig -f -o d.bw d.h5
-    check d.h5 d.bw "$dtype predictions" dataset=d
+    check_track d.h5 d.bw "$dtype predictions" dataset=d
 done
 make_input pred d.h5 datasets=d order=shuffled
 run cov2bigwig -f -o d.bw d.h5
-check d.h5 d.bw 'rows in any order' dataset=d
+check_track d.h5 d.bw 'rows in any order' dataset=d
 make_input pred d.h5 datasets=d length=7 max_length=5000
 run cov2bigwig -f -o d.bw d.h5
-check d.h5 d.bw 'many small chunks' dataset=d
+check_track d.h5 d.bw 'many small chunks' dataset=d
 make_input pred d.h5 datasets='a,b c,d,e,f'
 mkdir out
 run cov2bigwig --datasets 'f,b c' -o out/ d.h5
-check d.h5 'out/d_b c_avg_strand.bw' 'some data sets of five' dataset='b c'
-check d.h5 out/d_f_avg_strand.bw '  each its own values' dataset=f
+check_track d.h5 'out/d_b c_avg_strand.bw' 'some data sets of five' dataset='b c'
+check_track d.h5 out/d_f_avg_strand.bw '  each its own values' dataset=f
 is "$(listing out | wc -w)" 3 '  and no more'
 rm -r out v.* f.h5 f.bg d.* e.bw e.bg w.bg s.* names ids regions.bed
 
@@ -254,7 +238,7 @@ rm -r x.bw out
 make_input pred bad.h5 datasets=d names='a b,c'
 refuses 1 "contig 'a b' cannot stand in bedGraph" 'a name with a blank, in bedGraph' -o x.bg bad.h5
 run cov2bigwig -o x.bw bad.h5
-check bad.h5 x.bw '  but not in bigWig' dataset=d
+check_track bad.h5 x.bw '  but not in bigWig' dataset=d
 rm x.bw
 printf 'chr1 chr2\n' >names
 refuses 1 'names: chr[12] and chr[12] are both renamed to chr2' 'two sequences of one name' --rename names -o x.bw one.h5
@@ -301,7 +285,7 @@ for file in x.bw x.bg x.bg.gz; do
     refuses 1 "^cov2bigwig: error: $file exists; use -f to replace it$" "$file is there" -o $file one.h5
     is "$(cat $file)" mine '  and stays as it is'
     run cov2bigwig -f -o $file one.h5
-    check one.h5 $file '  with -f it is replaced'
+    check_track one.h5 $file '  with -f it is replaced'
 done
 rm x.bg.gz
 refuses 1 'x\.bg\.gz\.tbi exists; use -f' 'the index is there' -o x.bg.gz one.h5

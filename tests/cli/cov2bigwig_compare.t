@@ -2,6 +2,7 @@
 # cov2bigwig --compare: the table and the JSON, against numpy; all kinds of inputs; what is refused.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
+. "$SRC/tests/lib/cov2bigwig.sh"
 need_python h5py numpy pyBigWig
 
 for pair in 'pred p.h5' 'pred one.h5 datasets=atacseq seed=3' 'exp e.h5 seed=2' \
@@ -14,15 +15,6 @@ check() { # TABLE X.bg Y.bg NAME [KEY=VALUE]...
     table=$1 x=$2 y=$3 name=$4
     shift 4
     ok "$name" ask check "$table" "$x" "$y" "$@"
-}
-# refuses STATUS REGEX NAME [ARG]...: cov2bigwig is refused and leaves nothing.
-refuses() {
-    wanted=$1 regex=$2 name=$3
-    shift 3
-    find . | sort >"$tap_dir/before"
-    run cov2bigwig "$@"
-    refused "$wanted" "$regex" "$name"
-    is "$(find . | sort | comm -13 "$tap_dir/before" -)" '' '  and leaves nothing'
 }
 track() { # OUT [ARG]...
     out=$1

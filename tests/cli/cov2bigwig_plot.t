@@ -2,6 +2,7 @@
 # cov2bigwig --plot: the picture of a region, what is in it, and gnuplots that fail.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
+. "$SRC/tests/lib/cov2bigwig.sh"
 need_program gnuplot
 need_python h5py numpy pyBigWig
 
@@ -18,14 +19,6 @@ plots() {
     run cov2bigwig -f "$@"
     status_is 0 "$name"
     is "$(sed '/: it has no value at [0-9]* % of the bases of /d' "$stderr")" '' '  in silence'
-}
-refuses() { # STATUS REGEX NAME [ARG]...
-    wanted=$1 regex=$2 name=$3
-    shift 3
-    find . | sort >"$tap_dir/before"
-    run cov2bigwig "$@"
-    refused "$wanted" "$regex" "$name"
-    is "$(find . | sort | comm -13 "$tap_dir/before" -)" '' '  and leaves nothing'
 }
 is_png() {
     is "$(head -c 8 "$1" | od -An -tx1 | tr -d ' \n')" 89504e470d0a1a0a "  $1 is a PNG"

@@ -2,19 +2,12 @@
 # cov2bigwig on the chunk stream and on partial files.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
+. "$SRC/tests/lib/cov2bigwig.sh"
 need_python h5py numpy pyBigWig
 
 start_python "$SRC/tests/lib/track_check.py"
-make_input() { # KIND FILE [KEY=VALUE]...
-    ask make "$@" || exit 99
-}
 make_subset() { # FILE OUT LIST
     ask subset "$1" "$2" "drop=$3" || exit 99
-}
-check() { # FILE TRACK NAME [KEY=VALUE]...
-    file=$1 track=$2 name=$3
-    shift 3
-    ok "$name" ask input "$file" "$track" "$@"
 }
 # from FILE [ARG]...: cov2bigwig on the stream of FILE.
 from() {
@@ -22,15 +15,6 @@ from() {
     shift
     # shellcheck disable=SC2016 # for the inner shell
     run sh -c 'cat stream | cov2bigwig "$@" -' sh "$@"
-}
-# refuses STATUS REGEX NAME [ARG]...: cov2bigwig is refused and leaves nothing.
-refuses() {
-    wanted=$1 regex=$2 name=$3
-    shift 3
-    find . | sort >"$tap_dir/before"
-    run cov2bigwig "$@"
-    refused "$wanted" "$regex" "$name"
-    is "$(find . | sort | comm -13 "$tap_dir/before" -)" '' '  and leaves nothing'
 }
 
 # Contigs in no order, of one base, of one chunk, of several.
@@ -66,11 +50,11 @@ for options in '' 'strand=+' 'window=150' 'skip_zero=1' 'min_value=2'; do
     status_is 0 "bigWig from a stream $options"
     stderr_is '' '  without a word'
     # shellcheck disable=SC2086 # no option is no word
-    check one.h5 s.bw '  is right' arrival=1 $options
+    check_track one.h5 s.bw '  is right' arrival=1 $options
 done
 for suffix in bg bg.gz; do
     from float.h5 --window-size 20 -o s.$suffix
-    check float.h5 s.$suffix "s.$suffix is right" arrival=1 window=20
+    check_track float.h5 s.$suffix "s.$suffix is right" arrival=1 window=20
 done
 ok 'an index of tabix is beside it' test -s s.bg.gz.tbi
 is "$(echo s.bg.gz*)" 's.bg.gz s.bg.gz.tbi' '  and no other'
@@ -94,12 +78,12 @@ from p.h5 -o out/
 status_is 0 'several data sets to a folder'
 is "$(find out -type f | sort | tr '\n' ' ')" 'out/stdin_atacseq_avg_strand.bw out/stdin_h3k4me3_avg_strand.bw ' '  are named after standard input'
 for dataset in atacseq h3k4me3; do
-    check p.h5 out/stdin_${dataset}_avg_strand.bw "  $dataset is right" arrival=1 dataset=$dataset
+    check_track p.h5 out/stdin_${dataset}_avg_strand.bw "  $dataset is right" arrival=1 dataset=$dataset
 done
 from e.h5 --experimental --basename e -o out/
 status_is 0 'measured coverage'
 for dataset in atacseq h3k4me3; do
-    check e.h5 out/e_${dataset}_avg_strand.bw "  $dataset is right" arrival=1 experimental=1 dataset=$dataset
+    check_track e.h5 out/e_${dataset}_avg_strand.bw "  $dataset is right" arrival=1 experimental=1 dataset=$dataset
 done
 rm -r out
 for threads in 1 2 5; do
@@ -113,7 +97,7 @@ rm -r t1 t2 t5
 "$TESTLIB/h5_stream" one.h5 >one.stream
 run cov2bigwig -o s.bw one.stream
 status_is 0 'a stream that was kept in a file'
-check one.h5 s.bw '  is right' arrival=1
+check_track one.h5 s.bw '  is right' arrival=1
 rm s.bw
 
 # ---------------------------------------------------------------- names
@@ -122,12 +106,12 @@ printf 'chr1 first\nMito MT\nabsent x\n' >names
 printf '# these\nchr2\nabsent\n' >ids
 from one.h5 --rename names --blacklist-file ids -o s.bw
 status_is 0 'names and a blacklist'
-check one.h5 s.bw '  are those of the stream' arrival=1 rename=names drop=chr2
+check_track one.h5 s.bw '  are those of the stream' arrival=1 rename=names drop=chr2
 stderr_like '^cov2bigwig: warning: ids: 1 of 2 names are not in standard input, the first is absent$' '  unknown ones are counted'
 stderr_like '^cov2bigwig: warning: names: 1 of 3 names are not in standard input$' '  in both'
 printf 'chr1\t10\t20\nchr1\t15\t30\tx\nchr2\t0\t999999\n' >regions.bed
 from one.h5 --blacklist-file regions.bed -f -o s.bw
-check one.h5 s.bw 'regions are left out' arrival=1 bed=regions.bed
+check_track one.h5 s.bw 'regions are left out' arrival=1 bed=regions.bed
 rm s.bw
 find . | sort >"$tap_dir/before"
 printf 'chr10 chr1\n' >names
@@ -188,15 +172,15 @@ for options in '' 'strand=+' 'strand=-' 'window=7' 'window=1500' 'skip_zero=1' '
     run cov2bigwig $flag -f -o x.bw part.h5
     status_is 0 "a partial file $options"
     # shellcheck disable=SC2086 # no option is no word
-    check part.h5 x.bw '  has gaps for holes' $options
+    check_track part.h5 x.bw '  has gaps for holes' $options
     # shellcheck disable=SC2086 # no option is no word
     from part.h5 $flag -f -o s.bw
     # shellcheck disable=SC2086 # no option is no word
-    check part.h5 s.bw '  from a stream too' arrival=1 $options
+    check_track part.h5 s.bw '  from a stream too' arrival=1 $options
     # shellcheck disable=SC2086 # no option is no word
     run cov2bigwig $flag -f -o x.bg part.h5
     # shellcheck disable=SC2086 # no option is no word
-    check part.h5 x.bg '  and in bedGraph' $options
+    check_track part.h5 x.bg '  and in bedGraph' $options
 done
 is "$("$PYTHON" -c 'import pyBigWig; print(sorted(pyBigWig.open("x.bw").chroms().items()))')" \
     "$("$PYTHON" -c 'import pyBigWig; print(sorted(pyBigWig.open("s.bw").chroms().items()))')" 'sizes are those of the whole sequences'
@@ -205,9 +189,9 @@ make_subset one.h5 strands.h5 chr1:1000-2000:-,chr10:all
 for strand in + -; do
     run cov2bigwig --strand $strand -f -o x.bw strands.h5
     status_is 0 "a chunk without - strand, $strand"
-    check strands.h5 x.bw '  is right' strand=$strand
+    check_track strands.h5 x.bw '  is right' strand=$strand
     from strands.h5 --strand $strand -f -o s.bw
-    check strands.h5 s.bw '  from a stream too' arrival=1 strand=$strand
+    check_track strands.h5 s.bw '  from a stream too' arrival=1 strand=$strand
 done
 rm x.bw s.bw
 refuses 1 'strands\.h5: chr1:1001-2000: only the \+ strand is there' 'the mean of a strand and nothing' -o x.bw strands.h5
@@ -216,7 +200,7 @@ refused 1 'standard input: chr1:1001-2000: only the \+ strand is there, but the 
 make_subset one.h5 none.h5 "$(for n in chr1 chr10 chr2 Mito scaffold\|7:x.1 B a é; do printf '%s:all,' "$n"; done)"
 run cov2bigwig -o x.bw none.h5
 status_is 0 'a partial file without rows'
-check none.h5 x.bw '  has sequences without values'
+check_track none.h5 x.bw '  has sequences without values'
 rm x.bw
 
 leaves p.h5 one.h5 float.h5 e.h5 blank.h5 bad.h5 one.stream stream part.cov names ids regions.bed part.h5 strands.h5 none.h5 \

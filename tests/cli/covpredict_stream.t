@@ -2,23 +2,11 @@
 # covpredict in a pipe: the chunk stream in and out, cut short, without readers.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
+. "$SRC/tests/lib/covpredict.sh"
 need_python h5py numpy
 start_python "$SRC/tests/lib/h5_equal.py"
 
-same() { # NAME A B
-    ok "$1" ask "$2" "$3"
-}
-
-awk 'BEGIN {
-    srand(9)
-    n = split("A C G T a c g t N R", letter, " ")
-    split("4000 1 999 1008 1009 2500 37 7777", length_of, " ")
-    for (s = 1; s <= 8; s++) {
-        printf ">c%d\n", s
-        for (i = 1; i <= length_of[s]; i++)
-            printf "%s%s", letter[1 + int(rand() * (rand() < 0.9 ? 8 : n))], i % 60 == 0 || i == length_of[s] ? "\n" : ""
-    }
-}' >g.fa
+odd_lengths 9 >g.fa
 fasta2h5 --subsequence-length 1008 -o g.h5 g.fa || exit 99
 fasta2h5 --subsequence-length 1008 -o - g.fa >g.stream || exit 99
 make_ckpt bi-hybrid m.ckpt || exit 99

@@ -17,12 +17,19 @@ refuses() { # NAME PROGRAM ARG...
 # By every way of opening a file: for bases, predictions, coverage, and all that is in it. The subcommands of
 # h5chunk have the last in common.
 find "$SHARED/data/damaged/cve_hdf5" "$SHARED/data/damaged/hdf5" -type f | LC_ALL=C sort >files
+# The sanitizers see nothing of libhdf5, which refuses nearly all of them: there each file goes one of the
+# ways, in turn.
+in_turn() { # WAY NAME PROGRAM ARG...
+    [ -n "${SAN:-}" ] && [ $((n % 4)) -ne "$1" ] && return
+    shift
+    refuses "$@"
+}
 n=0
 while read -r file; do
-    refuses "covpredict, ${file##*/}" covpredict -@ 1 -m m.ckpt -o out/x.h5 "$file"
-    refuses "cov2bigwig, ${file##*/}" cov2bigwig -@ 1 -o out/ "$file"
-    refuses "cov2bigwig --experimental, ${file##*/}" cov2bigwig -@ 1 --experimental -o out/ "$file"
-    refuses "h5chunk info, ${file##*/}" h5chunk info "$file"
+    in_turn 0 "covpredict, ${file##*/}" covpredict -@ 1 -m m.ckpt -o out/x.h5 "$file"
+    in_turn 1 "cov2bigwig, ${file##*/}" cov2bigwig -@ 1 -o out/ "$file"
+    in_turn 2 "cov2bigwig --experimental, ${file##*/}" cov2bigwig -@ 1 --experimental -o out/ "$file"
+    in_turn 3 "h5chunk info, ${file##*/}" h5chunk info "$file"
     n=$((n + 1))
     [ $((n % 8)) -eq 0 ] || continue
     refuses "h5chunk verify, ${file##*/}" h5chunk verify -@ 1 "$file"

@@ -125,18 +125,9 @@ rm out_kept
 
 # ---------------------------------------------------------------- subset
 
-rows_of() { # PYTHON EXPRESSION over seqids, start, end of FILE
-    "$PYTHON" -c 'import sys, h5py
-f = h5py.File(sys.argv[1], "r")
-ids = [x.decode().rstrip("\0") for x in f["data/seqids"][:]]
-for i, (s, (a, b)) in enumerate(zip(ids, f["data/start_ends"][:].tolist())):
-    beg, end = min(a, b), max(a, b)
-    if eval(sys.argv[2]):
-        print(i)' "$1" "$2"
-}
 subset_is() { # NAME FILE EXPRESSION [ARG]...
     name=$1 file=$2
-    rows_of "$file" "$3" >rows
+    ask rows "$file" "$3" rows || fail "$name: which rows"
     shift 3
     does "$name" -- subset -f -o a.h5 "$@" "$file"
     same '  keeps these rows' "$file" a.h5 rows
@@ -159,9 +150,7 @@ subset_is 'no chunk of N' long_c.h5 's != "long2" or end <= 3000 or beg >= 6000'
 subset_is 'no chunk of N, packed' long_c.h5 's != "long2" or end <= 3000 or beg >= 6000' --drop-n
 subset_is 'names with colons' many_c.h5 's == "s0:7-8" or (s == "s1:1-2" and beg == 0)' -r s0:7-8,s1:1-2:1-1
 subset_is 'a length, many' many_p.h5 'True' --min-length 1
-ok 'a whole file is not partial' "$PYTHON" -c 'import h5py
-f = h5py.File("a.h5", "r")
-assert "partial" not in f.attrs and "seq_names" not in f["data"]'
+ok 'a whole file is not partial' ask whole a.h5
 does 'a partial file' -- subset -f -o a.h5 -r long2:1-10 long_c.h5
 ok '  says so, and knows all sequences' "$PYTHON" -c 'import h5py
 f = h5py.File("a.h5", "r")
@@ -195,9 +184,7 @@ for file in long_c long_p many_c many_p; do
         # shellcheck disable=SC2086 # a list of names
         does '  merged, last first' -- merge -f -o a.h5 $parts
         same '  are the whole' $file.h5 a.h5
-        ok '  which is not partial' "$PYTHON" -c 'import h5py
-f = h5py.File("a.h5", "r")
-assert "partial" not in f.attrs and "seq_names" not in f["data"]'
+        ok '  which is not partial' ask whole a.h5
     done
 done
 does 'packed shards' -- repack -f --layout packed --compression zstd -o b.h5 long_c.h5
@@ -265,33 +252,13 @@ is "$(cat part.2.h5; ls part.*)" "kept
 part.2.h5" '  and stays alone'
 rm part.2.h5
 
-# Rows of both, each once, in the order of the file.
-# shellcheck disable=SC2317 # called by `ok`
-halves() { # FILE DIR NAME
-    "$PYTHON" -c 'import sys, h5py
-def rows(path):
-    f = h5py.File(path, "r")
-    return list(zip(f["data/seqids"][:].tolist(), map(tuple, f["data/start_ends"][:].tolist())))
-whole = rows(sys.argv[1])
-train, val = (rows(f"{sys.argv[2]}/{k}/{sys.argv[3]}") for k in ("train", "val"))
-assert sorted(train + val) == sorted(whole)
-order = {row: i for i, row in enumerate(whole)}
-for part, name in ((train, "train.rows"), (val, "val.rows")):
-    numbers = [order[row] for row in part]
-    assert numbers == sorted(numbers) and numbers
-    open(name, "w").write("".join(f"{i}\n" for i in numbers))
-pairs = {(s, tuple(sorted(p))) for s, p in train} & {(s, tuple(sorted(p))) for s, p in val}
-assert not pairs, pairs
-if len(sys.argv) > 4:
-    assert not {s for s, _ in train} & {s for s, _ in val}' "$@"
-}
 for by in sequence chunk; do
     for file in long_c many_p; do
         does "$file: by $by" -- split -q --val-fraction 0.25 --seed 5 --by $by -o d1/ $file.h5
         if [ $by = sequence ]; then
-            ok '  all rows once, sequences whole' halves $file.h5 d1 $file.h5 whole
+            ok '  all rows once, sequences whole' ask halves $file.h5 d1 sequences
         else
-            ok '  all rows once, pairs whole' halves $file.h5 d1 $file.h5
+            ok '  all rows once, pairs whole' ask halves $file.h5 d1
         fi
         same '  values for training' $file.h5 d1/train/$file.h5 train.rows
         same '  values for validation' $file.h5 d1/val/$file.h5 val.rows
@@ -309,7 +276,7 @@ for by in sequence chunk; do
 done
 echo long3 >names
 does 'by names' -- split -q --val-names names -o d1/ long_c.h5
-rows_of long_c.h5 's == "long3"' >rows
+ask rows long_c.h5 's == "long3"' rows || fail '  which rows'
 same '  these are for validation' long_c.h5 d1/val/long_c.h5 rows
 rm -r d1
 seq -f long%g 4 >all

@@ -1,5 +1,5 @@
-/* genome_io.h - a genome file written and read chunk by chunk, for tests: chunk_file.h with nothing but
- * bases.
+/* genome_io.h - a genome file written and read chunk by chunk, for tests: chunk_file.h with nothing
+ * but bases.
  * SPDX-License-Identifier: MIT */
 #ifndef TESTS_GENOME_IO_H
 #define TESTS_GENOME_IO_H

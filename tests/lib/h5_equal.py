@@ -2,7 +2,11 @@
 """Whether two files of chunks hold the same: data sets, types, shapes, values, fill values, attributes.
 
 usage: h5_equal.py A B [ROWS]      ROWS: numbers of the rows of A that B has, as a file, one a line
-       h5_equal.py serve           the same from tests/lib/tap.sh: ask A B [ROWS]
+       h5_equal.py rows A EXPRESSION ROWS    writes the numbers of the rows whose s (sequence), beg, end meet it
+       h5_equal.py whole A                   whether it is not marked as partial
+       h5_equal.py halves A DIR [sequences]  whether DIR/train/A and DIR/val/A are its rows, pairs (sequences) whole;
+                                             writes their numbers as train.rows and val.rows
+       h5_equal.py serve                     any of these from tests/lib/tap.sh: ask A B [ROWS]
 
 Storage (filters, chunk shapes, one-hot or packed bases) may differ. With `--dtype T` before A, coverage and
 predictions of B have the type T.
@@ -116,15 +120,58 @@ def compare(path_a, path_b, rows, dtype):
     return ""
 
 
+def chunks(path):
+    with h5py.File(path, "r") as f:
+        return list(zip(f["data/seqids"][:].tolist(), map(tuple, f["data/start_ends"][:].tolist())))
+
+
+def write_rows(path, numbers):
+    with open(path, "w", encoding="ascii") as f:
+        f.write("".join(f"{i}\n" for i in numbers))
+
+
+def rows(path, expression, to):
+    wanted = compile(expression, "rows", "eval")
+    write_rows(to, [i for i, (s, ends) in enumerate(chunks(path))
+                    if eval(wanted, {"s": s.decode().rstrip("\0"), "beg": min(ends), "end": max(ends)})])
+
+
+def whole(path):
+    with h5py.File(path, "r") as f:
+        return "" if "partial" not in f.attrs and "seq_names" not in f["data"] else f"{path} is partial"
+
+
+def halves(path, folder, together="pairs"):
+    all_rows = chunks(path)
+    train, val = (chunks(f"{folder}/{half}/{path}") for half in ("train", "val"))
+    if sorted(train + val) != sorted(all_rows):
+        return "not all rows once"
+    order = {row: i for i, row in enumerate(all_rows)}
+    for part, name in ((train, "train.rows"), (val, "val.rows")):
+        numbers = [order[row] for row in part]
+        if numbers != sorted(numbers) or not numbers:
+            return f"{name}: none, or not in the order of the file"
+        write_rows(name, numbers)
+    if {(s, tuple(sorted(p))) for s, p in train} & {(s, tuple(sorted(p))) for s, p in val}:
+        return "a pair is in both"
+    if together == "sequences" and {s for s, _ in train} & {s for s, _ in val}:
+        return "a sequence is in both"
+    return ""
+
+
 def main(*args):
+    if args[0] in ASKED:
+        return ASKED[args[0]](*args[1:])
     args = list(args)
     dtype = None
     if args[0] == "--dtype":
         dtype = args[1]
         args = args[2:]
-    rows = np.loadtxt(args[2], dtype=int, ndmin=1) if len(args) > 2 else None
-    return compare(args[0], args[1], rows, dtype)
+    wanted = np.loadtxt(args[2], dtype=int, ndmin=1) if len(args) > 2 else None
+    return compare(args[0], args[1], wanted, dtype)
 
+
+ASKED = {"rows": rows, "whole": whole, "halves": halves}
 
 if __name__ == "__main__":
     serve.run(main)

@@ -1,5 +1,5 @@
-/* make_bigwig.h - bigWig files byte by byte, for unit tests: blocks of any type, in either byte order,
- * compressed or not, with indexes of any shape.
+/* make_bigwig.h - bigWig files byte by byte, for unit tests: blocks of any type, in either byte
+ * order, compressed or not, with indexes of any shape.
  * SPDX-License-Identifier: MIT */
 #ifndef TESTS_MAKE_BIGWIG_H
 #define TESTS_MAKE_BIGWIG_H

@@ -1,5 +1,5 @@
-/* make_chunks.h - a small file of chunks, for unit tests: chr1 of 25 bases and chr2 of 10, L = 10, with
- * bases, or with predictions of the data sets a and b.
+/* make_chunks.h - a small file of chunks, for unit tests: chr1 of 25 bases and chr2 of 10, L = 10,
+ * with bases, or with predictions of the data sets a and b.
  * SPDX-License-Identifier: MIT */
 #ifndef TESTS_MAKE_CHUNKS_H
 #define TESTS_MAKE_CHUNKS_H
@@ -62,7 +62,8 @@ static inline void made_row(const struct cov_grid *grid, size_t i, uint8_t *code
         cov_codes_reverse_complement(codes, n);
 }
 
-/* Writes it; `spoil` (may be NULL) changes the codes and elements of rows before they are written. */
+/* Writes it; `spoil` (may be NULL) changes the codes and elements of rows before they are written.
+ */
 static inline void make_chunks(const char *path, bool bases,
                                void (*spoil)(size_t row, uint8_t *const codes_elems[2]))
 {

@@ -125,8 +125,8 @@ static void test_round_trips(void **state)
     assert_int_equal(unlink("x.h5"), 0);
 }
 
-/* Rows that onehot.h can encode are its streams, without a filter left out, and the others are compressed
- * in the general way; all come back. */
+/* Rows that onehot.h can encode are its streams, without a filter left out, and the others are
+ * compressed in the general way; all come back. */
 static void test_onehot(void **state)
 {
     (void)state;

@@ -469,8 +469,8 @@ static void refuses_other_files(void **state)
     free(got.items);
 }
 
-/* Flips a bit or cuts the file anywhere: it fails, or all is as it was; in `blind` files, where blocks have
- * no checksum, values may differ. */
+/* Flips a bit or cuts the file anywhere: it fails, or all is as it was; in `blind` files, where
+ * blocks have no checksum, values may differ. */
 static void fuzz(const char *path, const struct list *wanted, bool blind, uint64_t seed)
 {
     enum { ROUNDS = 2000 };

@@ -246,7 +246,8 @@ static void check_grid(const struct cov_grid *g, const struct cov_grid *grid)
     }
 }
 
-/* Sets come in the order of names, which is that of full_head; the writer's own attributes apart. */
+/* Sets come in the order of names, which is that of full_head; the writer's own attributes apart.
+ */
 static void check_head(const struct cov_chunk_head *got, const struct cov_chunk_head *h)
 {
     assert_int_equal(got->L, h->L);

@@ -61,7 +61,8 @@ static void counts_bins(void **state)
     assert_true(cov_comparison_has(c, 0) && cov_comparison_has(c, 1) && !cov_comparison_has(c, 2));
     assert_true(cov_comparison_has_measured(c, 0) && !cov_comparison_has_measured(c, 1));
     assert_int_equal(cov_comparison_n_rows(c), 2);
-    /* Both have 0-10, 12-15, 18-22: (2,1) twice, (4,1) 3 times, (4,3) 5, (6,3) 3, (6,5) 2, (0,5) 2. */
+    /* Both have 0-10, 12-15, 18-22: (2,1) twice, (4,1) 3 times, (4,3) 5, (6,3) 3, (6,5) 2, (0,5) 2.
+     */
     const struct cov_comparison_row *row = cov_comparison_row(c, 0);
     assert_int_equal(row->contig, 0);
     assert_int_equal(row->bases, 17);

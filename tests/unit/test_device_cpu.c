@@ -116,8 +116,9 @@ static struct cov_cpu_options options_of(const char *kernels)
     return o;
 }
 
-/* values[n, L, D] with these kernels, `batch` chunks a call, on the workers of the pool; all computed
- * if `full`; counts may be NULL. The values stand between guards. Caller frees with free_values. */
+/* values[n, L, D] with these kernels, `batch` chunks a call, on the workers of the pool; all
+ * computed if `full`; counts may be NULL. The values stand between guards. Caller frees with
+ * free_values. */
 static float *run_net_with(const struct cov_cpu_options *options, bool full,
                            const struct cov_hparams *hp, const float *block, size_t L, size_t n,
                            const uint8_t *codes, size_t batch, struct cov_pool *pool,
@@ -259,8 +260,8 @@ static void does_not_depend_on_batch(void **state)
     }
 }
 
-/* codes[n, L] that are mostly constant: one base, a few, half of a chunk, runs of N and of one base,
- * nothing but N, nothing at all; some chunks are there twice. */
+/* codes[n, L] that are mostly constant: one base, a few, half of a chunk, runs of N and of one
+ * base, nothing but N, nothing at all; some chunks are there twice. */
 static uint8_t *draw_constant_codes(struct cov_rng *rng, size_t n, size_t L)
 {
     uint8_t *codes = malloc(n * L);

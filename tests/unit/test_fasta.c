@@ -37,8 +37,8 @@ static void put(const char *text, size_t n)
     assert_int_equal(fclose(f), 0);
 }
 
-/* What the file holds as text: ">name@line ACGT ...", "$" at the end, or the error without the path.
- * Codes are read `cap` at a time. */
+/* What the file holds as text: ">name@line ACGT ...", "$" at the end, or the error without the
+ * path. Codes are read `cap` at a time. */
 static void scan(size_t cap, struct cov_fasta_bad *bad, char *out, size_t n_out)
 {
     struct cov_fasta *f;

@@ -468,8 +468,8 @@ static void test_probe_ignoring_children(void **state)
     assert_int_equal(unlink("x.h5"), 0);
 }
 
-/* Writes a file with an image of libhdf5's cache. For a process of its own: libhdf5 does not free all
- * that it allocates for this. */
+/* Writes a file with an image of libhdf5's cache. For a process of its own: libhdf5 does not free
+ * all that it allocates for this. */
 static bool write_cache_image(const char *path)
 {
     H5AC_cache_image_config_t image = {.version = H5AC__CURR_CACHE_IMAGE_CONFIG_VERSION,

@@ -55,8 +55,8 @@ static void test_sequences(void **state)
     for (uint64_t seed = 0; seed < 200; seed++) {
         assert_int_equal(cov_holdout_sequences(g, 0.2, seed, held, NULL), 0);
         by_sequence(g, held, held_seq);
-        /* The first group: 9 long ones and s00, the first of the short ones. ceil(10 * 0.2) of them,
-         * and ceil(10 * 0.2) of the others. */
+        /* The first group: 9 long ones and s00, the first of the short ones. ceil(10 * 0.2) of
+         * them, and ceil(10 * 0.2) of the others. */
         int first = held_seq[0], second = 0;
         for (int i = 0; i < N; i++) {
             ever[i] = ever[i] || held_seq[i];

@@ -48,7 +48,8 @@ static void put_fasta(const char *path)
     assert_int_equal(fclose(f), 0);
 }
 
-/* The twisted file's - chunk of [0, 40) of sequence 3 is no reverse complement: it begins with N. */
+/* The twisted file's - chunk of [0, 40) of sequence 3 is no reverse complement: it begins with N.
+ */
 static bool is_twisted(size_t seq, int64_t beg, int strand)
 {
     return seq == 3 && beg == 0 && strand == COV_MINUS;

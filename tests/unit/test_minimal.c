@@ -1,5 +1,5 @@
-/* test_minimal.c - minimal filtering: the transforms are inverse to one another, and convolutions of
- * every number of taps, stride, remainder and instruction set are those of the scalar reference.
+/* test_minimal.c - minimal filtering: the transforms are inverse to one another, and convolutions
+ * of every number of taps, stride, remainder and instruction set are those of the scalar reference.
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <setjmp.h>
@@ -209,8 +209,8 @@ static void run_spread(const struct cov_layer *l, const struct cov_minimal *m,
     free_guarded(spread, n_x, NAN);
 }
 
-/* Some rows of the layer: no others are written, and with NaN in all rows of x that they do not depend
- * on they are what the reference has. */
+/* Some rows of the layer: no others are written, and with NaN in all rows of x that they do not
+ * depend on they are what the reference has. */
 static void check_part(struct cov_rng *rng, const struct cov_layer *l, const struct cov_minimal *m,
                        const struct parameters *p, const float *x, const float *want)
 {

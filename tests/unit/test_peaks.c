@@ -47,7 +47,8 @@ static void joins_over_30(void **state)
     check((const struct cov_interval[]){{0, 100, 9}, {100, 131, 4}, {131, 230, 5}}, 3, NULL, 0);
     check((const struct cov_interval[]){{0, 300, 9}, {331, 600, 5}}, 2,
           (const int64_t[]){0, 300, 331, 600}, 2);
-    /* Gaps are counted from the last base above; they belong to the length, those at the ends do not. */
+    /* Gaps are counted from the last base above; they belong to the length, those at the ends do
+     * not. */
     check(
         (const struct cov_interval[]){
             {0, 20, 0}, {20, 21, 5}, {21, 51, 0}, {51, 190, 7}, {190, 219, 1}, {219, 220, 6}},

@@ -1,5 +1,5 @@
-/* test_plan.c - which rows are computed: over networks of any shape, rows are stood for by hashes of
- * all that they depend on, so that a row that is missing, stale or a wrong copy is seen.
+/* test_plan.c - which rows are computed: over networks of any shape, rows are stood for by hashes
+ * of all that they depend on, so that a row that is missing, stale or a wrong copy is seen.
  * SPDX-License-Identifier: MIT */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -30,7 +30,8 @@ static struct cov_grid *make_grid(void)
     return g;
 }
 
-/* Row i holds the bases `code` and the values base + 100 * i + position; with the set y, also 7 * i. */
+/* Row i holds the bases `code` and the values base + 100 * i + position; with the set y, also 7 *
+ * i. */
 static void write_file(const char *path, uint8_t code, int16_t base, bool with_y)
 {
     struct cov_chunk_head head = {.L = L, .has_bases = true};

@@ -70,7 +70,8 @@ static void change_base(size_t row, uint8_t *const codes_elems[2])
 static void compares_strands(void **state)
 {
     (void)state;
-    /* Row 1 is [10, 20) of the + strand, 1 << (10 + t * t) % 4: the base at index 7 is 1 << 59 % 4. */
+    /* Row 1 is [10, 20) of the + strand, 1 << (10 + t * t) % 4: the base at index 7 is 1 << 59 % 4.
+     */
     expect(true, change_base, 1,
            "x.h5: data/X: row 4 (chr1:11-20, - strand): C at index 2, where the + strand (row 1) "
            "says A\n");

@@ -1,4 +1,5 @@
-/* test_zstd.c - frames of Zstandard written down by hand (RFC 8878), and what is no frame of a chunk.
+/* test_zstd.c - frames of Zstandard written down by hand (RFC 8878), and what is no frame of a
+ * chunk.
  * SPDX-License-Identifier: MIT */
 #include <setjmp.h>
 #include <stdarg.h>

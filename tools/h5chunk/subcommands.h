@@ -17,8 +17,8 @@ extern const struct cov_tool h5chunk_repack, h5chunk_cat, h5chunk_save;
 /* cut.c */
 extern const struct cov_tool h5chunk_subset, h5chunk_split, h5chunk_merge;
 
-/* Starts what a job runs in, unless one of the inputs, HDF5 files, is standard input, or the output,
- * where it is no stream, standard output. The pool is the caller's, in any case. */
+/* Starts what a job runs in, unless one of the inputs, HDF5 files, is standard input, or the
+ * output, where it is no stream, standard output. The pool is the caller's, in any case. */
 int h5chunk_begin(struct cov_common *common, char *const *inputs, int n_inputs, bool stream,
                   struct cov_recast_job *job, struct cov_err *e) COV_MUST_USE;
 

@@ -10,7 +10,8 @@
 
 #include "common/base/cpu.h"
 
-/* cblas.h's enumerators and the two functions that are used; OpenBLAS's interface uses int sizes. */
+/* cblas.h's enumerators and the two functions that are used; OpenBLAS's interface uses int sizes.
+ */
 enum { ROW_MAJOR = 101, NO_TRANS = 111 };
 typedef void sgemm_fn(int order, int trans_a, int trans_b, int m, int n, int k, float alpha,
                       const float *a, int lda, const float *b, int ldb, float beta, float *c,

@@ -1,8 +1,8 @@
 /* fast.c - see fast.h.
  *
  * Either convolution is, for each phase of its outputs, a product of input rows with a matrix of
- * taps: output row first + i * step is the sum over taps of x[i * in_step + offset[tap]] * B[tap]. A
- * convolution has one phase, (first, step) = (0, 1) and in_step = stride; a transposed one has
+ * taps: output row first + i * step is the sum over taps of x[i * in_step + offset[tap]] * B[tap].
+ * A convolution has one phase, (first, step) = (0, 1) and in_step = stride; a transposed one has
  * `stride` phases, (phase, stride) and in_step = 1, each with the taps that reach it.
  * SPDX-License-Identifier: MIT */
 #include "common/compute/cpu/fast.h"

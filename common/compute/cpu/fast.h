@@ -1,5 +1,5 @@
-/* fast.h - convolutions and the linear layer on matrix products (gemm.h, or OpenBLAS) and vectorised
- * element-wise kernels (vec.h).
+/* fast.h - convolutions and the linear layer on matrix products (gemm.h, or OpenBLAS) and
+ * vectorised element-wise kernels (vec.h).
  *
  * Rows of a product do not depend on one another (gemm.h), and products of OpenBLAS are split by
  * fixed tiles of one sequence's rows: so what a sequence gets does not depend on the batch, on its
@@ -34,8 +34,8 @@ void cov_fast_layer_free(struct cov_fast_layer *f); /* NULL is accepted */
 size_t cov_fast_layer_scratch(const struct cov_fast_layer *f);
 
 /* Rows `rows` of y of one sequence; row t of x starts at x + t * x_stride, of y at
- * y + t * y_stride. `rows` begins at a multiple of cov_plan_unit(layer), and ends at one or with the
- * layer. */
+ * y + t * y_stride. `rows` begins at a multiple of cov_plan_unit(layer), and ends at one or with
+ * the layer. */
 void cov_fast_rows(const struct cov_fast_layer *f, struct cov_rows rows, const float *x,
                    size_t x_stride, float *y, size_t y_stride, float *scratch);
 

@@ -26,9 +26,9 @@ enum cov_arithmetic {
 struct cov_matrix {
     size_t k, n;
     size_t panel; /* columns of a panel */
-    /* Owned. Either floats [ceil(n / panel), k, panel], zeros behind column n, rounded if that is asked
-     * for; or pairs of bf16 [ceil(n / panel), ceil(k / k_unit) * k_unit / 2, terms, panel, 2], zeros
-     * behind row k, too. On cache lines. */
+    /* Owned. Either floats [ceil(n / panel), k, panel], zeros behind column n, rounded if that is
+     * asked for; or pairs of bf16 [ceil(n / panel), ceil(k / k_unit) * k_unit / 2, terms, panel,
+     * 2], zeros behind row k, too. On cache lines. */
     float *data, *low; /* low: the second terms */
     uint16_t *pairs;
 };
@@ -48,8 +48,8 @@ struct cov_gemm {
 };
 
 extern const struct cov_gemm cov_gemm_base, cov_gemm_avx2, cov_gemm_avx512;
-/* The same values as instructions for bf16 give, but for the order of sums, in single precision: three
- * times the work for bf16x3. */
+/* The same values as instructions for bf16 give, but for the order of sums, in single precision:
+ * three times the work for bf16x3. */
 extern const struct cov_gemm cov_gemm_base_bf16, cov_gemm_avx2_bf16, cov_gemm_avx512_bf16;
 extern const struct cov_gemm cov_gemm_base_bf16x3, cov_gemm_avx2_bf16x3, cov_gemm_avx512_bf16x3;
 /* With instructions for bf16: VDPBF16PS, and TDPBF16PS. */

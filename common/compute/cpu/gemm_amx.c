@@ -1,9 +1,10 @@
-/* gemm_amx.c - matrix products with TDPBF16PS on tiles (AMX: Sapphire Rapids and later). Whoever runs
- * them has asked for the kernel's permission (cov_cpu_permit_amx).
+/* gemm_amx.c - matrix products with TDPBF16PS on tiles (AMX: Sapphire Rapids and later). Whoever
+ * runs them has asked for the kernel's permission (cov_cpu_permit_amx).
  *
  * Written on a CPU that lacks the instructions: it was built and disassembled, and its loops were
- * tested with C in the place of the instructions (tests/unit/test_gemm_amx.c; test_gemm.c tests it itself
- * where it can run), but as it stands it has not been run, and how fast it is has not been measured.
+ * tested with C in the place of the instructions (tests/unit/test_gemm_amx.c; test_gemm.c tests it
+ * itself where it can run), but as it stands it has not been run, and how fast it is has not been
+ * measured.
  *
  * The instructions are written out, as gcc 12 knows neither what LDTILECFG reads nor what loads and
  * stores of tiles have to do with memory.

@@ -1,11 +1,11 @@
 /* gemm_amx_body.h - products of tiles of 16 rows and 16 columns, 32 of k at a time; included by
- * gemm_amx.c, and by its test, which puts C in the place of the instructions. They define, with tile
- * numbers that are constants, TILE_CONFIGURE(struct tile_config *), TILE_RELEASE(), TILE_ZERO(t),
- * TILE_LOAD(t, address, bytes from row to row), TILE_STREAM (the same of what is not used again
- * soon), TILE_STORE(t, ...), TILE_DOT(sums, a, b).
+ * gemm_amx.c, and by its test, which puts C in the place of the instructions. They define, with
+ * tile numbers that are constants, TILE_CONFIGURE(struct tile_config *), TILE_RELEASE(),
+ * TILE_ZERO(t), TILE_LOAD(t, address, bytes from row to row), TILE_STREAM (the same of what is not
+ * used again soon), TILE_STORE(t, ...), TILE_DOT(sums, a, b).
  *
- * Tiles: 0 1 2 3 are sums, 4 and 5 of a, 6 and 7 of B: two by two; or, with 16 rows or fewer, one row
- * of four over two panels, which keeps four chains of additions going, and 4 of a, 5 6 7 of B.
+ * Tiles: 0 1 2 3 are sums, 4 and 5 of a, 6 and 7 of B: two by two; or, with 16 rows or fewer, one
+ * row of four over two panels, which keeps four chains of additions going, and 4 of a, 5 6 7 of B.
  * SPDX-License-Identifier: MIT */
 #define PAIRS_ROWS 32
 #include "common/compute/cpu/gemm_pairs.h"

@@ -2,8 +2,9 @@
  * Rapids and later).
  *
  * Written on a CPU that lacks the instruction: it was built and disassembled, and its loops were
- * tested with C in the place of the instruction (tests/unit/test_gemm_dot.c; test_gemm.c tests it itself
- * where it can run), but as it stands it has not been run, and how fast it is has not been measured.
+ * tested with C in the place of the instruction (tests/unit/test_gemm_dot.c; test_gemm.c tests it
+ * itself where it can run), but as it stands it has not been run, and how fast it is has not been
+ * measured.
  * SPDX-License-Identifier: MIT */
 #ifdef __x86_64__
 #include <immintrin.h>

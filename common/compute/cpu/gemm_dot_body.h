@@ -1,6 +1,6 @@
 /* gemm_dot_body.h - products by instructions that multiply pairs of bf16 and add both to a float;
- * included by gemm_avx512bf16.c, and by its test, which puts C in the place of the instruction. They
- * define DOT(sums, a, b) on vectors of 16.
+ * included by gemm_avx512bf16.c, and by its test, which puts C in the place of the instruction.
+ * They define DOT(sums, a, b) on vectors of 16.
  * SPDX-License-Identifier: MIT */
 #define PAIRS_ROWS 24
 #include "common/compute/cpu/gemm_pairs.h"

@@ -1,6 +1,6 @@
-/* gemm_pairs.h - products on pairs of bf16 but for their innermost loops; included by the file of each
- * instruction set for bf16, which defines PAIRS_ROWS, the rows that it takes at once, and behind the
- * inclusion multiply_panels.
+/* gemm_pairs.h - products on pairs of bf16 but for their innermost loops; included by the file of
+ * each instruction set for bf16, which defines PAIRS_ROWS, the rows that it takes at once, and
+ * behind the inclusion multiply_panels.
  * SPDX-License-Identifier: MIT */
 #include <stdint.h>
 #include <string.h>
@@ -27,8 +27,9 @@ struct pairs {
     const uint16_t *b;
 };
 
-/* c[rows, n_panels * panel] (row stride ldc) = the product with panels of B, plus c itself if `add`:
- * for each pair of k in order, or each k_unit, low * high, then high * high, then high * low. */
+/* c[rows, n_panels * panel] (row stride ldc) = the product with panels of B, plus c itself if
+ * `add`: for each pair of k in order, or each k_unit, low * high, then high * high, then high *
+ * low. */
 static void multiply_panels(bool split, const struct pairs *p, size_t n_panels, float *c,
                             size_t ldc, bool add);
 

@@ -33,8 +33,9 @@ struct cov_cpu_choice {
 };
 
 /* The highest level of `list` that there is: names with commas between them; NULL: any. The word
- * "emulate" is no level, and sets `emulate`; alone it allows any level. An unknown word is COV_EUSAGE,
- * a list of nothing that there is COV_EUNSUPPORTED. For AMX the permission is asked for. */
+ * "emulate" is no level, and sets `emulate`; alone it allows any level. An unknown word is
+ * COV_EUSAGE, a list of nothing that there is COV_EUNSUPPORTED. For AMX the permission is asked
+ * for. */
 int cov_cpu_level_choose(const char *list, struct cov_cpu_choice *out,
                          struct cov_err *e) COV_MUST_USE;
 

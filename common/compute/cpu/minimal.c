@@ -1,9 +1,10 @@
 /* minimal.c - see minimal.h.
  *
- * Below, a row of a tile is `in_phases` rows of x or `out_phases` rows of y taken together. Tiles go
- * in blocks of BLOCK, of which some are transformed at once: few enough to stay in the second-level
- * cache beside one panel of weights, and small layers' weights altogether; then panel by panel, block by block, the products of all points make sums that
- * stay in the first-level cache until they are rows of y.
+ * Below, a row of a tile is `in_phases` rows of x or `out_phases` rows of y taken together. Tiles
+ * go in blocks of BLOCK, of which some are transformed at once: few enough to stay in the
+ * second-level cache beside one panel of weights, and small layers' weights altogether; then panel
+ * by panel, block by block, the products of all points make sums that stay in the first-level cache
+ * until they are rows of y.
  * SPDX-License-Identifier: MIT */
 #include "common/compute/cpu/minimal.h"
 
@@ -21,8 +22,8 @@ enum {
     MAX_POINTS = COV_MINIMAL_MAX_POINTS,
 };
 
-/* Columns side by side, all points' weights of them: [column, column + cols) of an output phase, or, where
- * they are few, all columns of all phases. */
+/* Columns side by side, all points' weights of them: [column, column + cols) of an output phase,
+ * or, where they are few, all columns of all phases. */
 struct panel {
     size_t phase, n_phases, column, cols; /* cols: of each phase */
     struct cov_matrix at[MAX_POINTS];     /* k = 0: the products are zero */
@@ -142,9 +143,10 @@ bool cov_minimal_can(const struct cov_layer *l)
            l->dilation == 1 && n_taps(l) >= 2 && n_taps(l) <= COV_MINIMAL_MAX_TAPS;
 }
 
-/* Measured on a Cascade Lake Xeon with AVX-512 and AVX2, and SSE2 kernels: with three taps or more, 1.1 to
- * 2.2 times faster from 16 channels of a tile's row on, slower at 8; with two taps, where products
- * are but 8/5 fewer, 1.1 times from 32 channels on either side. A first layer has 4. */
+/* Measured on a Cascade Lake Xeon with AVX-512 and AVX2, and SSE2 kernels: with three taps or
+ * more, 1.1 to 2.2 times faster from 16 channels of a tile's row on, slower at 8; with two taps,
+ * where products are but 8/5 fewer, 1.1 times from 32 channels on either side. A first layer has 4.
+ */
 bool cov_minimal_pays(const struct cov_layer *l)
 {
     size_t depth = l->kind == COV_LAYER_CONV ? l->stride * l->c_in : l->c_in;
@@ -187,8 +189,8 @@ static void transform_weights(const struct cov_minimal *m, const struct cov_laye
     }
 }
 
-/* Filters that are one tap shorter end, in a convolution, or begin, in a transposed one, with a zero: they
- * take no part at infinity, or at 0. */
+/* Filters that are one tap shorter end, in a convolution, or begin, in a transposed one, with a
+ * zero: they take no part at infinity, or at 0. */
 static int make_panel(const struct cov_minimal *m, const struct cov_layer *l, const float *weight,
                       struct panel *panel, float *b, struct cov_err *e)
 {
@@ -229,8 +231,8 @@ static int make_panels(struct cov_minimal *m, const struct cov_layer *l, const f
     return rc;
 }
 
-/* Where tiles begin: output row t of a convolution sees rows t * stride - pad + tap of x; row j of x
- * reaches rows j * stride - pad + tap of a transposed one. */
+/* Where tiles begin: output row t of a convolution sees rows t * stride - pad + tap of x; row j of
+ * x reaches rows j * stride - pad + tap of a transposed one. */
 static void make_places(struct cov_minimal *m, const struct cov_layer *l)
 {
     int64_t stride = (int64_t)l->stride, rows = (int64_t)l->t_out;
@@ -313,8 +315,8 @@ size_t cov_minimal_scratch(const struct cov_minimal *m)
     return sums_floats(m) + edge_floats(m) + n_blocks(m) * block_floats(m);
 }
 
-/* What is read and written. Rows before x_beg and from x_end on count as zeros, and rows before y_beg
- * and from y_end on are not written. */
+/* What is read and written. Rows before x_beg and from x_end on count as zeros, and rows before
+ * y_beg and from y_end on are not written. */
 struct task {
     const float *x, *bias, *scale, *shift;
     float *y;

@@ -1,16 +1,16 @@
-/* minimal.h - convolutions by minimal filtering (Toom-Cook, Winograd): four outputs of a filter with r
- * taps from r + 3 products instead of 4 r.
+/* minimal.h - convolutions by minimal filtering (Toom-Cook, Winograd): four outputs of a filter
+ * with r taps from r + 3 products instead of 4 r.
  *
  * A convolution of stride s is one of stride 1 over s input rows taken together, with
- * r = ceil(kernel / s) taps and s * c_in channels; a transposed one makes s output rows together, with
- * r taps and s * c_out channels; where the kernel is no multiple of s, filters end in a tap of zero.
- * Input and filter are polynomials of degree r + 2 and r - 1; seen transposed, their products at
- * r + 2 numbers and at infinity determine the outputs:
- *     y[j] = sum_p p^j (sum_k G[p][k] g[k]) (sum_i B[p][i] x[i]),   j = 0 .. 3
- * where B[p] are the coefficients of M(x) / (x - p), M = product of (x - p), and G[p][k] = p^k /
- * product of (p - other p); at infinity B is M, G the last tap alone, and the product counts for y[3]
- * only. Source: S. Winograd, Arithmetic Complexity of Computations (1980); A. Lavin and S. Gray, Fast
- * Algorithms for Convolutional Neural Networks (2015).
+ * r = ceil(kernel / s) taps and s * c_in channels; a transposed one makes s output rows together,
+ * with r taps and s * c_out channels; where the kernel is no multiple of s, filters end in a tap of
+ * zero. Input and filter are polynomials of degree r + 2 and r - 1; seen transposed, their products
+ * at r + 2 numbers and at infinity determine the outputs: y[j] = sum_p p^j (sum_k G[p][k] g[k])
+ * (sum_i B[p][i] x[i]),   j = 0 .. 3 where B[p] are the coefficients of M(x) / (x - p), M = product
+ * of (x - p), and G[p][k] = p^k / product of (p - other p); at infinity B is M, G the last tap
+ * alone, and the product counts for y[3] only. Source: S. Winograd, Arithmetic Complexity of
+ * Computations (1980); A. Lavin and S. Gray, Fast Algorithms for Convolutional Neural Networks
+ * (2015).
  *
  * Tiles of four start at the beginning of a sequence, and rows of a product do not depend on one
  * another (gemm.h): so the values do not depend on the batch or on the threads.
@@ -28,14 +28,15 @@ enum {
     COV_MINIMAL_MAX_POINTS = COV_MINIMAL_OUTPUTS + COV_MINIMAL_MAX_TAPS - 1,
 };
 
-/* The numbers of a filter length, in this order: 0; pair[0], -pair[0]; ...; `single`, if there is one;
- * infinity. */
+/* The numbers of a filter length, in this order: 0; pair[0], -pair[0]; ...; `single`, if there is
+ * one; infinity. */
 struct cov_minimal_points {
     size_t taps, n_points; /* n_points = taps + 3, infinity included */
     size_t n_pairs;
     bool has_single;
     float pair[COV_MINIMAL_MAX_PAIRS], single;
-    /* Without `single`, M(x) = x Q(x^2): Q, and Q(y) / (y - pair[h]^2), lowest power first. Exact. */
+    /* Without `single`, M(x) = x Q(x^2): Q, and Q(y) / (y - pair[h]^2), lowest power first. Exact.
+     */
     float whole[COV_MINIMAL_MAX_PAIRS + 1];
     float without[COV_MINIMAL_MAX_PAIRS][COV_MINIMAL_MAX_PAIRS];
     double filter[COV_MINIMAL_MAX_POINTS][COV_MINIMAL_MAX_TAPS]; /* G */
@@ -81,9 +82,10 @@ void cov_minimal_free(struct cov_minimal *m); /* NULL is accepted */
 /* Floats of scratch that running it needs. */
 size_t cov_minimal_scratch(const struct cov_minimal *m);
 
-/* Rows beg .. end-1 of y of one sequence: relu(convolution + bias) * scale + shift, each of c_out. Row t
- * of x starts at x + t * x_stride, of y at y + t * y_stride. Only those rows of x are read that the
- * rows of y depend on. Their rounding depends on beg and end, but on no row of x besides. */
+/* Rows beg .. end-1 of y of one sequence: relu(convolution + bias) * scale + shift, each of c_out.
+ * Row t of x starts at x + t * x_stride, of y at y + t * y_stride. Only those rows of x are read
+ * that the rows of y depend on. Their rounding depends on beg and end, but on no row of x besides.
+ */
 void cov_minimal_run(const struct cov_minimal *m, size_t beg, size_t end, const float *x,
                      size_t x_stride, const float *bias, const float *scale, const float *shift,
                      float *y, size_t y_stride, float *scratch);

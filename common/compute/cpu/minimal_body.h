@@ -2,8 +2,8 @@
  * defines MINIMAL_TABLE, MINIMAL_NAME, MINIMAL_NEEDS and the floats of a vector LANES.
  *
  * The points p and -p share their even and odd parts: with N(x) = M(x) / (x^2 - p^2), their rows of
- * B are x N(x) + p N(x) and x N(x) - p N(x). A point c without its negative takes a factor x - c out of
- * all other rows: x[i + 1] - c x[i] stands for x[i] there.
+ * B are x N(x) + p N(x) and x N(x) - p N(x). A point c without its negative takes a factor x - c
+ * out of all other rows: x[i + 1] - c x[i] stands for x[i] there.
  * SPDX-License-Identifier: MIT */
 #include <stdint.h>
 #include <string.h>

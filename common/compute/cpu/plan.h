@@ -1,15 +1,15 @@
 /* plan.h - which rows of each layer have to be computed for a chunk, and which are copies.
  *
  * Where a chunk is padding, or a long run of one code, the input is constant, and so is what a
- * convolution makes of it, as soon as its taps see nothing else (of a transposed one: periodic, with
- * its stride). Such a run is one period of computed rows, and copies of them; at the end of a chunk
- * the zeros beyond it are felt, and rows are computed again. And a row is computed or copied only
- * where another layer, or a base, needs it. All follows from the shapes of the layers; the codes
- * alone decide.
+ * convolution makes of it, as soon as its taps see nothing else (of a transposed one: periodic,
+ * with its stride). Such a run is one period of computed rows, and copies of them; at the end of a
+ * chunk the zeros beyond it are felt, and rows are computed again. And a row is computed or copied
+ * only where another layer, or a base, needs it. All follows from the shapes of the layers; the
+ * codes alone decide.
  *
- * Ranges to compute begin at multiples of cov_plan_unit, end there or with the layer, and copies are
- * whole units apart: a kernel may work in tiles of COV_PLAN_TILE rows (of a phase, in a transposed
- * convolution) and round by the place of a row in its tile.
+ * Ranges to compute begin at multiples of cov_plan_unit, end there or with the layer, and copies
+ * are whole units apart: a kernel may work in tiles of COV_PLAN_TILE rows (of a phase, in a
+ * transposed convolution) and round by the place of a row in its tile.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_CPU_PLAN_H
 #define COV_COMPUTE_CPU_PLAN_H
@@ -43,9 +43,9 @@ struct cov_row_plan {
 /* Rows of a unit of a layer's output. */
 size_t cov_plan_unit(const struct cov_layer *layer);
 
-/* plans[n_layers + 1]: of the input, which is the one-hot rows of codes[L], and of the output of each
- * layer. An LSTM has one range [beg, end): its forward direction is needed up to end, its backward
- * one down to beg. All are empty if there is no base. */
+/* plans[n_layers + 1]: of the input, which is the one-hot rows of codes[L], and of the output of
+ * each layer. An LSTM has one range [beg, end): its forward direction is needed up to end, its
+ * backward one down to beg. All are empty if there is no base. */
 void cov_plan(const struct cov_layer *layers, size_t n_layers, const uint8_t *codes,
               struct cov_row_plan *plans);
 

@@ -1,9 +1,9 @@
 /* precision.c - see precision.h.
  *
  * What is fastest was measured on Zen 5 (convolutions in single precision with minimal filtering
- * against bf16 with VDPBF16PS: 8.3 and 9.05 ms; bf16x3 there: 1.45 times slower than single precision)
- * and on Sapphire Rapids (bf16x3 on AMX 3.7 times faster than single precision without minimal
- * filtering), by prototypes, not by these kernels.
+ * against bf16 with VDPBF16PS: 8.3 and 9.05 ms; bf16x3 there: 1.45 times slower than single
+ * precision) and on Sapphire Rapids (bf16x3 on AMX 3.7 times faster than single precision without
+ * minimal filtering), by prototypes, not by these kernels.
  * SPDX-License-Identifier: MIT */
 #include "common/compute/cpu/precision.h"
 

@@ -1,4 +1,5 @@
-/* precision.h - what a named precision comes to on a CPU: which products are made of which operands.
+/* precision.h - what a named precision comes to on a CPU: which products are made of which
+ * operands.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_CPU_PRECISION_H
 #define COV_COMPUTE_CPU_PRECISION_H
@@ -13,7 +14,8 @@ struct cov_cpu_arithmetic {
     enum cov_arithmetic conv, lstm;
     /* Kernels for these; NULL: single precision. */
     const struct cov_gemm *conv_gemm, *lstm_gemm;
-    /* Where minimal filtering (minimal.h) pays, it is in single precision, and conv_gemm is not used. */
+    /* Where minimal filtering (minimal.h) pays, it is in single precision, and conv_gemm is not
+     * used. */
     bool minimal_first;
 };
 

@@ -18,8 +18,8 @@
 void cov_ref_layer(const struct cov_layer *layer, const struct cov_layer_weights *w, const float *x,
                    float *y, double *state);
 
-/* The same with the operands of every product, weights and what they are multiplied with, rounded or
- * split as in products of matrices (gemm.h); h of an LSTM is a float first. */
+/* The same with the operands of every product, weights and what they are multiplied with, rounded
+ * or split as in products of matrices (gemm.h); h of an LSTM is a float first. */
 void cov_ref_layer_rounded(const struct cov_layer *layer, const struct cov_layer_weights *w,
                            enum cov_arithmetic arithmetic, const float *x, float *y, double *state);
 

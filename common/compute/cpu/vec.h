@@ -26,7 +26,7 @@ struct cov_vec {
                    const float *shift, float *y, size_t y_stride);
 
     /* One step of an LSTM for `rows` sequences: gates[r] + bias are pre-activations i, f, g, o of
-     * `hidden` units each, in whose place come sigmoid(i) tanh(g), sigmoid(f), anything, sigmoid(o);
+     * `hidden` units each, in whose place come sigmoid(i) tanh(g), sigmoid(f), anything, 1 / sigmoid(o);
      * cell[r,u] = f cell + i g; h[r * h_stride + u] = o tanh(cell). Relative errors of sigmoid and
      * tanh: 3e-7, down to 5e-18. */
     void (*lstm_cell)(size_t rows, size_t hidden, float *gates, const float *bias, float *cell,

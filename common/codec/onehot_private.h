@@ -1,4 +1,4 @@
-/* onehot_body.h - the functions of onehot_kern.h, for whatever instruction set this is compiled for:
+/* onehot_private.h - the functions of onehot_kern.h, for whatever instruction set this is compiled for:
  * ONEHOT_TABLE gets them, in which vectors have ONEHOT_BYTES.
  * SPDX-License-Identifier: MIT */
 #include <string.h>

@@ -1,6 +1,6 @@
-/* letters_base.c - see letters.h; for every processor.
+/* alphabet_base.c - see alphabet_private.h; for every processor.
  * SPDX-License-Identifier: MIT */
-#include "common/seq/letters.h"
+#include "common/seq/alphabet_private.h"
 
 #include <string.h>
 
@@ -38,5 +38,9 @@ static bool take(const char *letters, size_t n, uint8_t *codes)
     return !(any[0] | any[1]);
 }
 
-#define LETTERS_TABLE cov_letters_base
-#include "common/seq/letters_body.h"
+static size_t take_lines(const char *text, size_t n, size_t n_lines, uint8_t *codes)
+{
+    return cov_letters_by_lines(take, text, n, n_lines, codes);
+}
+
+const struct cov_letters cov_letters_base = {take, take_lines};

@@ -1,6 +1,6 @@
-/* letters_avx2.c - see letters.h; for AVX2. Elsewhere there is nothing.
+/* alphabet_avx2.c - see alphabet_private.h; for AVX2. Elsewhere there is nothing.
  * SPDX-License-Identifier: MIT */
-#include "common/seq/letters.h"
+#include "common/seq/alphabet_private.h"
 
 #ifdef __AVX2__
 
@@ -34,8 +34,12 @@ static inline bool take(const char *letters, size_t n, uint8_t *codes)
     return _mm256_movemask_epi8(good) == -1;
 }
 
-#define LETTERS_TABLE cov_letters_avx2
-#include "common/seq/letters_body.h"
+static size_t take_lines(const char *text, size_t n, size_t n_lines, uint8_t *codes)
+{
+    return cov_letters_by_lines(take, text, n, n_lines, codes);
+}
+
+const struct cov_letters cov_letters_avx2 = {take, take_lines};
 
 #else
 
