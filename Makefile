@@ -462,6 +462,6 @@ clean: ## remove everything that was built
 	rm -rf build bin lib covtools-*.tar.gz
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1$(tab)\2/p' Makefile | while IFS='$(tab)' read -r name text; do \
-	  printf '  %-13s %s\n' "$$name" "$$text"; done
+	  printf '  %-15s %s\n' "$$name" "$$text"; done
 
 endif
