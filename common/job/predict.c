@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/fingerprint.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/ring.h"
@@ -293,6 +294,30 @@ static void choose_batch(struct run *r, size_t wanted, bool overlap)
         r->batch = 2 * r->n_pairs;
 }
 
+/* Of all bases that are wanted, however they were asked for; 0 without regions. */
+static uint64_t fingerprint_regions(const struct cov_loader *loader)
+{
+    const struct cov_select *regions = cov_loader_regions(loader);
+    const struct cov_grid *grid = cov_loader_grid(loader);
+    uint64_t h = 0;
+    for (size_t s = 0; regions && s < cov_grid_n_seqs(grid); s++) {
+        int64_t length = cov_grid_seq_length(grid, s), beg, end, next_beg, next_end;
+        bool found = cov_select_stretch(regions, s, 0, length, &beg, &end);
+        while (found) {
+            found = cov_select_stretch(regions, s, end, length, &next_beg, &next_end);
+            if (found && next_beg == end) { /* two that touch are one */
+                end = next_end;
+                continue;
+            }
+            const int64_t region[3] = {(int64_t)s, beg, end};
+            h = cov_fingerprint(h, region, sizeof region);
+            beg = next_beg;
+            end = next_end;
+        }
+    }
+    return h;
+}
+
 struct cov_predictions_options cov_predict_layout(const struct cov_loader *loader,
                                                   const struct cov_model *model,
                                                   const struct cov_predict_options *options)
@@ -304,6 +329,8 @@ struct cov_predictions_options cov_predict_layout(const struct cov_loader *loade
         .type = options->type,
         .compression = {COV_CODEC_GZIP, 0},
         .has_regions = cov_loader_regions(loader) != NULL,
+        .regions = fingerprint_regions(loader),
+        .overlap = options->overlap,
     };
 }
 

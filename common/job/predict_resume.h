@@ -28,8 +28,8 @@ struct cov_predict_resume {
 char *cov_predict_journal_name(const char *output, struct cov_err *e) COV_MUST_USE;
 
 /* cov_predict to the file resume->output, from a journal if there is one. An output that is there and
- * is what would be written, as far as can be told without predicting (grid, types, data sets, model's
- * name; none of the files is newer), is left alone, and the log says that there is nothing to do.
+ * is what would be written, as far as can be told without predicting (grid, regions, overlap, types, data
+ * sets, model's name; none of the files is newer), is left alone, and the log says that there is nothing to do.
  * COV_EEXIST for any other output, unless `force`; for a journal of other inputs or options, which the
  * text names, unless `force`; while another process works on it. `options` without a journal. */
 int cov_predict_resume(struct cov_loader *loader, const struct cov_model *model,

@@ -3,6 +3,7 @@
 #include "common/store/signal_file.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,6 +48,23 @@ static void put_fill(enum cov_signal_type type, uint8_t fill[8])
         memcpy(fill, minus_one, sizeof minus_one);
 }
 
+/* How the values came about, as far as they are not those of whole chunks, each predicted by itself. */
+static int add_attrs(struct cov_chunk_head *out, const char *set,
+                     const struct cov_predictions_options *options, struct cov_err *e)
+{
+    char text[32];
+    int rc = COV_OK;
+    (void)snprintf(text, sizeof text, "%016" PRIx64, options->regions);
+    if (options->has_regions)
+        rc = cov_chunk_head_add_attr(out, set, COV_SIGNAL_REGIONS_ATTR, "-1", e);
+    if (!rc && options->has_regions)
+        rc = cov_chunk_head_add_attr(out, set, COV_SIGNAL_WHICH_ATTR, text, e);
+    (void)snprintf(text, sizeof text, "%zu", options->overlap);
+    if (!rc && options->overlap > 0)
+        rc = cov_chunk_head_add_attr(out, set, COV_SIGNAL_OVERLAP_ATTR, text, e);
+    return rc;
+}
+
 int cov_predictions_head(size_t L, const struct cov_predictions_options *options,
                          struct cov_chunk_head *out, struct cov_err *e)
 {
@@ -65,8 +83,8 @@ int cov_predictions_head(size_t L, const struct cov_predictions_options *options
         return cov_fail(e, COV_EUSAGE, "subsequences of %zu bases are too long for a file", L);
     out->L = L;
     int rc = cov_chunk_head_add_set(out, &set, e);
-    if (!rc && options->has_regions)
-        rc = cov_chunk_head_add_attr(out, name, COV_SIGNAL_REGIONS_ATTR, "-1", e);
+    if (!rc)
+        rc = add_attrs(out, name, options, e);
     if (!rc)
         rc = add_texts(out, "prediction/model_name", MODEL_BYTES, &options->model_name, 1, e);
     if (!rc)

@@ -22,6 +22,9 @@
 /* An attribute of prediction/predictions where only regions were predicted: then COV_SIGNAL_PAD within a
  * chunk means that there is no value. */
 #define COV_SIGNAL_REGIONS_ATTR "outside_regions"
+/* Attributes of predictions beside it: which regions, as a fingerprint; bases that windows shared. */
+#define COV_SIGNAL_WHICH_ATTR "regions"
+#define COV_SIGNAL_OVERLAP_ATTR "overlap"
 
 /* ---- reading ---- */
 
@@ -95,6 +98,8 @@ struct cov_predictions_options {
     enum cov_signal_type type;
     struct cov_codec_choice compression;
     bool has_regions; /* what is outside of them is COV_SIGNAL_PAD, which an attribute says */
+    uint64_t regions; /* their fingerprint, another attribute */
+    size_t overlap;   /* bases that windows shared, an attribute unless 0 */
 };
 
 struct cov_h5_type cov_signal_h5_type(enum cov_signal_type type);

@@ -36,7 +36,7 @@ status_is 0 'a complete one'
 stderr_like '^covpredict: nothing to do: x\.h5 is complete$' '  there is nothing to do'
 run covpredict --resume -f -m m.ckpt -o x.h5 g.h5
 stderr_like '^covpredict: nothing to do: x\.h5 is complete$' '  with -f too'
-for change in --float '--shard 1/2' '-r c1' '-m other.ckpt'; do
+for change in --float '--shard 1/2' '-r c1' '--overlap 8' '-m other.ckpt'; do
     model='-m m.ckpt'
     [ "$change" = '-m other.ckpt' ] && model=
     # shellcheck disable=SC2086 # lists of words
@@ -44,6 +44,16 @@ for change in --float '--shard 1/2' '-r c1' '-m other.ckpt'; do
     stderr_like '^covpredict: error: x\.h5 exists, and .*; use -f to replace it$' "not of a run with $change"
     [ "$status" -eq 1 ] || fail "  status $status"
 done
+run covpredict --resume -f -m m.ckpt --overlap 8 -o x.h5 g.h5
+stderr_like '^covpredict: warning|^covpredict: .*threads?;' '  with -f it is predicted'
+run covpredict --resume -m m.ckpt -o x.h5 g.h5
+refused 1 '^covpredict: error: x\.h5 exists, and it was predicted with another --overlap; use -f to replace it$' 'nor one with overlap for one without'
+covpredict -q -f --resume -m m.ckpt -r c9:1-20,c9:21-30 -o x.h5 g.h5 || fail 'regions'
+run covpredict --resume -m m.ckpt -r c9:1-30 -o x.h5 g.h5
+stderr_like '^covpredict: nothing to do: x\.h5 is complete$' 'the same regions in other words'
+run covpredict --resume -m m.ckpt -r c9:1-31 -o x.h5 g.h5
+refused 1 '^covpredict: error: x\.h5 exists, and it has other regions' 'other regions of the same chunk'
+covpredict -q -f --resume -m m.ckpt -o x.h5 g.h5 || fail 'the whole again'
 sleep 0.01
 touch g.h5
 run covpredict --resume -q -m m.ckpt -o x.h5 g.h5
