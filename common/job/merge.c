@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
+#include "common/store/signal_file.h"
 
 struct row {
     struct cov_recast_row from;
@@ -108,6 +109,11 @@ static int compare_heads(const struct parts *p, size_t i, struct cov_err *e)
     for (size_t k = 0; !what && k < b->n_tables; k++) {
         name = b->tables[k].name;
         what = cov_chunk_head_table(a, name) ? NULL : "is in one of them only";
+    }
+    for (size_t k = 0; !what && k < a->n_sets; k++) {
+        name = a->sets[k].name;
+        if (!cov_chunk_head_same_attr(a, b, name, COV_SIGNAL_OVERLAP_ATTR))
+            what = "was predicted with different --overlap";
     }
     if (!what)
         return COV_OK;

@@ -264,13 +264,6 @@ static bool same_table(const struct cov_chunk_head *a, const struct cov_chunk_he
     return s && t && s->n_bytes == t->n_bytes && memcmp(s->elems, t->elems, s->n_bytes) == 0;
 }
 
-static bool same_attr(const struct cov_chunk_head *a, const struct cov_chunk_head *b,
-                      const char *set, const char *name)
-{
-    const char *s = cov_chunk_head_attr(a, set, name), *t = cov_chunk_head_attr(b, set, name);
-    return s && t ? strcmp(s, t) == 0 : s == t;
-}
-
 /* What tells the predictions of this run from those in the file; NULL: nothing does. */
 static const char *difference(const struct job *j, const struct cov_chunk_file *f,
                               const struct cov_chunk_head *wanted)
@@ -286,9 +279,9 @@ static const char *difference(const struct job *j, const struct cov_chunk_file *
         return "it has another name of the model";
     if (!cov_h5_same_type(&set->type, &wanted->sets[0].type))
         return "it has another type of values";
-    if (!same_attr(head, wanted, name, COV_SIGNAL_WHICH_ATTR))
+    if (!cov_chunk_head_same_attr(head, wanted, name, COV_SIGNAL_WHICH_ATTR))
         return "it has other regions, or it alone has some or none";
-    if (!same_attr(head, wanted, name, COV_SIGNAL_OVERLAP_ATTR))
+    if (!cov_chunk_head_same_attr(head, wanted, name, COV_SIGNAL_OVERLAP_ATTR))
         return "it was predicted with another --overlap";
     return same_grid(cov_chunk_file_grid(f), cov_loader_grid(j->loader)) ? NULL
                                                                          : "it has other chunks";

@@ -12,6 +12,7 @@
 #include "common/base/ring.h"
 #include "common/store/chunk_table.h"
 #include "common/store/h5_retype.h"
+#include "common/store/signal_file.h"
 
 /* Bases in a slot, so that many short chunks do not each go round the ring alone. */
 enum { SLOT_BASES = 1 << 16 };
@@ -452,11 +453,31 @@ static int read_back(const struct run *r, const char *path, struct cov_err *e)
 
 /* ---- all of it ---- */
 
+/* Predictions of several files together: some of regions make all of them such, and of different regions
+ * it is not known which. */
+static int join_regions(const struct cov_recast_plan *plan, struct cov_chunk_head *to,
+                        struct cov_err *e)
+{
+    const char *set = "prediction/predictions", *gaps = COV_SIGNAL_REGIONS_ATTR,
+               *which = COV_SIGNAL_WHICH_ATTR;
+    int rc = COV_OK;
+    for (size_t i = 0; !rc && i < plan->n_files && cov_chunk_head_set(to, set); i++) {
+        const struct cov_chunk_head *from = cov_chunk_file_head(plan->files[i]);
+        if (cov_chunk_head_attr(from, set, gaps) && !cov_chunk_head_attr(to, set, gaps))
+            rc = cov_chunk_head_add_attr(to, set, gaps, cov_chunk_head_attr(from, set, gaps), e);
+        if (!cov_chunk_head_same_attr(from, to, set, which))
+            cov_chunk_head_drop_attr(to, set, which);
+    }
+    return rc;
+}
+
 static int begin(struct run *r, const char *path, struct cov_err *e)
 {
     const struct cov_recast_plan *plan = r->plan;
     struct cov_chunk_writer_options options;
     int rc = cov_recast_head(r->from, plan->storage, plan->paths[plan->model], &r->to, e);
+    if (!rc)
+        rc = join_regions(plan, &r->to, e);
     if (!rc)
         rc = choose_storage(plan, &options, e);
     if (rc)

@@ -269,6 +269,20 @@ int cov_chunk_head_add_attr(struct cov_chunk_head *h, const char *set, const cha
     return COV_OK;
 }
 
+void cov_chunk_head_drop_attr(struct cov_chunk_head *h, const char *set, const char *name)
+{
+    for (size_t i = 0; i < h->n_attrs; i++) {
+        struct cov_chunk_attr *a = &h->attrs[i];
+        if (!same_set(a->set, set) || strcmp(a->name, name) != 0)
+            continue;
+        free(a->set);
+        free(a->name);
+        free(a->text);
+        memmove(a, a + 1, (--h->n_attrs - i) * sizeof *a);
+        return;
+    }
+}
+
 /* ---- looking up ---- */
 
 const struct cov_chunk_set *cov_chunk_head_set(const struct cov_chunk_head *h, const char *name)
@@ -293,6 +307,13 @@ const char *cov_chunk_head_attr(const struct cov_chunk_head *h, const char *set,
         if (same_set(h->attrs[i].set, set) && strcmp(h->attrs[i].name, name) == 0)
             return h->attrs[i].text;
     return NULL;
+}
+
+bool cov_chunk_head_same_attr(const struct cov_chunk_head *a, const struct cov_chunk_head *b,
+                              const char *set, const char *name)
+{
+    const char *s = cov_chunk_head_attr(a, set, name), *t = cov_chunk_head_attr(b, set, name);
+    return s && t ? strcmp(s, t) == 0 : s == t;
 }
 
 size_t cov_chunk_set_row_bytes(const struct cov_chunk_set *set)

@@ -74,11 +74,17 @@ int cov_chunk_head_add_texts(struct cov_chunk_head *h, const char *name, size_t 
 int cov_chunk_head_add_attr(struct cov_chunk_head *h, const char *set, const char *name,
                             const char *text, struct cov_err *e) COV_MUST_USE;
 
+/* NULL is accepted for `set` (the file), as above. Without such an attribute nothing happens. */
+void cov_chunk_head_drop_attr(struct cov_chunk_head *h, const char *set, const char *name);
+
 /* NULL when there is none. */
 const struct cov_chunk_set *cov_chunk_head_set(const struct cov_chunk_head *h, const char *name);
 const struct cov_chunk_table *cov_chunk_head_table(const struct cov_chunk_head *h,
                                                    const char *name);
 const char *cov_chunk_head_attr(const struct cov_chunk_head *h, const char *set, const char *name);
+/* Whether both have the same text in it, or neither has it. */
+bool cov_chunk_head_same_attr(const struct cov_chunk_head *a, const struct cov_chunk_head *b,
+                              const char *set, const char *name);
 
 /* Whether `name` is a data set of the grid or of the bases, which are not among the sets. */
 bool cov_chunk_head_is_reserved(const char *name);

@@ -70,6 +70,18 @@ done
 run h5chunk merge -q -f --allow-holes -o x.h5 part2.h5 part1.h5
 ok 'shards give the same values' ask equal x.h5 r.h5
 rm part?.h5
+h5chunk subset -q -r c1 -o part1.h5 plain.h5 || exit 99
+covpredict -q --float -r c8:5001-6100 -m m.ckpt -o part2.h5 g.h5 || fail 'c8'
+covpredict -q --float -r c1:7-9 -m m.ckpt -o part3.h5 g.h5 || fail 'c1'
+run h5chunk merge -q -f --allow-holes -o y.h5 part1.h5 part2.h5
+ok 'beside chunks that are whole' h5chunk verify y.h5
+run h5chunk merge -q -f --allow-holes -o y.h5 part2.h5 part3.h5
+run covpredict --resume --float -r c1:7-9 -m m.ckpt -o y.h5 g.h5
+stderr_like '^covpredict: error: y\.h5 exists, and it has other regions' '  of several regions it is none of them'
+covpredict -q -f --float -r c8:5001-6100 --overlap 300 -m m.ckpt -o part2.h5 g.h5 || fail 'c8 with overlap'
+run h5chunk merge -q -f --allow-holes -o y.h5 part1.h5 part2.h5
+stderr_like 'prediction/predictions was predicted with different --overlap$' 'with and without --overlap they are not merged'
+rm part?.h5 y.h5
 
 # Tracks have gaps where nothing was predicted, however they come.
 run cov2bigwig -q --datasets atacseq -o r.bg r.h5

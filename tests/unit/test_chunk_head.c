@@ -71,6 +71,18 @@ static void test_contents(void **state)
     assert_string_equal(cov_chunk_head_attr(&copy, "evaluation/atac_coverage", "input_path"), "y");
     assert_string_equal(cov_chunk_head_attr(&copy, "extra/matrix", "unit"), "");
     assert_null(cov_chunk_head_attr(&copy, NULL, "unit"));
+    assert_true(cov_chunk_head_same_attr(&copy, &copy, NULL, "input_path"));
+    assert_true(cov_chunk_head_same_attr(&copy, &copy, NULL, "absent"));
+    struct cov_chunk_head other = {.L = 40};
+    assert_false(cov_chunk_head_same_attr(&copy, &other, NULL, "input_path"));
+    assert_int_equal(cov_chunk_head_add_attr(&other, NULL, "input_path", "z.fa", NULL), 0);
+    assert_false(cov_chunk_head_same_attr(&copy, &other, NULL, "input_path"));
+    cov_chunk_head_fini(&other);
+    cov_chunk_head_drop_attr(&copy, NULL, "absent");
+    cov_chunk_head_drop_attr(&copy, NULL, "input_path");
+    assert_null(cov_chunk_head_attr(&copy, NULL, "input_path"));
+    assert_string_equal(cov_chunk_head_attr(&copy, "evaluation/atac_coverage", "input_path"), "y");
+    assert_string_equal(cov_chunk_head_attr(&copy, "extra/matrix", "unit"), "");
     cov_chunk_head_fini(&copy);
 }
 
