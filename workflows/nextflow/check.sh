@@ -68,9 +68,14 @@ pipeline one.log --outdir one
 for sample in weed moss; do
     cmp "one/tracks/$sample.cpg_cpg_avg_strand.bw" "four/tracks/$sample.cpg_cpg_avg_strand.bw"
 done
-grep -q '	total	87205	' one/metrics/weed.cpg.compare.tsv || fail 'the comparison'
+grep -q '	total	87205	' one/metrics/weed.cpg.cpg.compare.tsv || fail 'the comparison'
 [ $report = false ] || [ -s one/report/multiqc_report.html ] || fail 'no report'
 
-echo '== stub'
+echo '== stub, of a sample with two data sets'
+echo 'weed,weed.fa,other,weed.sam,cpg,cpg.ckpt' >>testdata/samples.csv
 pipeline stub.log -stub --outdir stub
+[ "$(tasks stub.log 'Submitted process > COVTOOLS:COVPREDICT')" -eq 2 ] || fail 'a sample was predicted twice'
+for dataset in cpg other; do
+    [ -e "stub/metrics/weed.cpg.$dataset.compare.tsv" ] || fail "no comparison of $dataset"
+done
 echo 'check.sh: all as it should be'

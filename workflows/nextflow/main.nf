@@ -60,7 +60,9 @@ workflow COVTOOLS {
     )
     measured = BAM2H5.out.genome.map { meta, genome -> [meta.id, genome] }
 
+    // A sample has a row for each data set that was measured.
     runs = rows.map { [it.sample, [id: it.id], it.checkpoint] }
+        .unique()
         .combine(genomes, by: 0)
         .map { _sample, meta, checkpoint, genome -> [meta, genome, checkpoint] }
     if (params.shards == 1) {
@@ -79,11 +81,12 @@ workflow COVTOOLS {
     COV2BIGWIG_TRACKS(predictions)
     COV2BIGWIG_COMPARE(
         rows.filter { it.bams }
-            .map { ["${it.sample}.${it.dataset}".toString(), it.id] }
+            .map { ["${it.sample}.${it.dataset}".toString(), it.id, it.dataset] }
+            .unique()
             .combine(measured, by: 0)
-            .map { _name, id, file -> [id, file] }
-            .combine(predictions.map { meta, file -> [meta.id, meta, file] }, by: 0)
-            .map { _id, measured_file, meta, file -> [meta, file, measured_file] }
+            .map { _name, id, dataset, file -> [id, dataset, file] }
+            .combine(predictions.map { meta, file -> [meta.id, file] }, by: 0)
+            .map { id, dataset, measured_file, file -> [[id: "${id}.${dataset}".toString()], file, measured_file] }
     )
 
     stats = FASTA2H5.out.stats.mix(
