@@ -58,4 +58,10 @@ else
     tap_result 0 'a report of MultiQC # SKIP no multiqc'
 fi
 
+# What is measured is not left out in silence.
+printf 'sample\tfasta\tbams\tmodels\nweed\tweed.fa\tcgp=weed.sam\tcpg\n' >config/samples.tsv
+workflow tracks
+status_is 1 'a data set that no model has'
+stderr_like 'weed: none of its models has the data set cgp' '  is named'
+
 done_testing

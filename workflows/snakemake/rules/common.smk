@@ -19,13 +19,15 @@ def read_samples(path):
             name = row["sample"]
             if name in samples:
                 raise ValueError(f"{path}: sample {name} stands there twice")
-            models = row["models"].split(",") if "models" in row else list(config["models"])
+            models = list(dict.fromkeys(row["models"].split(",") if "models" in row else config["models"]))
             for model in models:
                 if model not in config["models"]:
                     raise ValueError(f"{path}: {name}: the configuration has no model {model}")
             measured = {}
             for entry in row["bams"].split(",") if "bams" in row else []:
                 dataset, bam = entry.split("=", 1)
+                if not any(dataset in config["models"][model]["datasets"] for model in models):
+                    raise ValueError(f"{path}: {name}: none of its models has the data set {dataset}")
                 measured.setdefault(dataset, []).append(bam)
             samples[name] = {"fasta": row["fasta"], "models": models, "measured": measured}
     if not samples:
@@ -36,7 +38,6 @@ def read_samples(path):
 def any_of(names):
     """The regular expression of a wildcard that is one of the names."""
     return "|".join(map(re.escape, sorted(names))) or "(?!)"
-
 
 
 SAMPLES = read_samples(config["samples"])
