@@ -121,11 +121,17 @@ static int no_journal(const struct cov_journal *j, struct cov_err *e)
 
 static int read_head(struct cov_journal *j, struct cov_err *e)
 {
+    /* What is left of one where the machine stopped before its bytes came to the disk. */
+    static const char lost[sizeof file_magic];
     struct file_head h;
     size_t got;
     int rc = read_at(j, 0, &h, sizeof h, &got, e);
     if (rc || got == 0)
         return rc;
+    if (got >= sizeof h.magic && memcmp(h.magic, lost, sizeof lost) == 0) {
+        j->damaged = true;
+        return COV_OK;
+    }
     if (memcmp(h.magic, file_magic, got < sizeof h.magic ? got : sizeof h.magic) != 0)
         return no_journal(j, e);
     if (got < sizeof h)

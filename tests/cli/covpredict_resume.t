@@ -132,6 +132,9 @@ refused 1 '^covpredict: error: x\.h5\.resume: its head is damaged; -f starts afr
 run covpredict -q -f --resume -m m.ckpt -o x.h5 g.h5
 ok '  -f starts afresh' cmp x.h5 whole.h5
 rm x.h5
+head -c 3000 /dev/zero >x.h5.resume
+run covpredict -q --resume -m m.ckpt -o x.h5 g.h5
+refused 1 '^covpredict: error: x\.h5\.resume: its head is damaged; -f starts afresh$' 'one whose bytes a crash of the machine lost'
 echo 'a file of mine' >x.h5.resume
 run covpredict -q -f --resume -m m.ckpt -o x.h5 g.h5
 refused 1 '^covpredict: error: x\.h5\.resume: is there, but is no journal' 'a file of another kind is not touched'
