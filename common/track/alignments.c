@@ -169,6 +169,12 @@ int64_t cov_alignments_n_reads(const struct cov_alignments *a)
 
 /* ---- reads ---- */
 
+/* The operations that take bases of the read. */
+enum {
+    TAKES_BASES = 1 << COV_CIGAR_M | 1 << COV_CIGAR_I | 1 << COV_CIGAR_S | 1 << COV_CIGAR_EQ |
+                  1 << COV_CIGAR_X
+};
+
 /* A record of a BAM file: its length without these four bytes, then 32 bytes, the name with its end,
  * the CIGAR, bases, qualities, tags. */
 enum { LENGTH_BYTES = 4, FIXED_BYTES = 32 };
@@ -204,15 +210,21 @@ static bool take_from_block(struct cov_alignments *a, struct cov_read *read)
     const uint8_t *name = r + FIXED_BYTES, *cigar = name + n_name;
     if (name[n_name - 1] != '\0')
         return false;
-    for (size_t i = 0; i < n_cigar; i++)
-        a->cigar[i] = load32(cigar + 4 * i);
+    uint64_t n_taken = 0;
+    for (size_t i = 0; i < n_cigar; i++) {
+        uint32_t op = a->cigar[i] = load32(cigar + 4 * i);
+        n_taken += TAKES_BASES >> (op & 0xf) & 1 ? op >> 4 : 0;
+    }
+    unsigned flags = cigar_and_flags >> 16;
+    if (n_cigar > 0 && n_bases > 0 && n_taken != n_bases && !(flags & COV_READ_UNMAPPED))
+        return false; /* for which htslib refuses it */
     if (n_cigar > 0 && a->cigar[0] == (n_bases << 4 | COV_CIGAR_S))
         return false; /* the CIGAR is in a tag, as it has more than 65535 operations */
     *read = (struct cov_read){
         .name = (const char *)name,
         .contig = contig,
         .pos = pos,
-        .flags = cigar_and_flags >> 16,
+        .flags = flags,
         .mapq = name_and_mapq >> 8 & 0xff,
         .cigar = a->cigar,
         .n_cigar = n_cigar,

@@ -16,7 +16,7 @@ typedef float vec __attribute__((vector_size(LANES * sizeof(float)), aligned(4),
 /* MULTIPLY: sum += left right in place. MULTIPLY_FLOAT: the same with the float at p in all lanes.
  * An instruction that reads its operand counts once where the processor decodes and renames, which
  * is what bounds these loops as soon as the core is shared; but reads are bounded, too, so that only
- * every other row of two vectors is read that way. */
+ * every fourth row is read that way. */
 #ifndef MULTIPLY
 #define MULTIPLY(sum, left, right) ((sum) += (left) * (right))
 #define EVERY_LANE(p) (*(p))
