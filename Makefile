@@ -42,9 +42,9 @@ DEPS := gcc libc6-dev make pkg-config libhts-dev libhdf5-dev libbigwig-dev libde
         libcjson-dev liblz4-dev libzstd-dev libblosc-dev libopenblas-pthread-dev zlib1g-dev libcmocka-dev perl tabix gnuplot-nox \
         python3 python3-h5py python3-numpy python3-pybigwig
 # For the checks of developers, and the tests that say SKIP without: torch.load of our checkpoints, h5py with
-# plugins, the workflow.
+# plugins.
 DEPS_EXTRA := clang-format clang-tidy shellcheck mandoc valgrind gcovr git python3-torch \
-        hdf5-filter-plugin hdf5-filter-plugin-blosc-serial snakemake
+        hdf5-filter-plugin hdf5-filter-plugin-blosc-serial
 
 # apt is only troubled for what is missing.
 apt = @missing=$$(for p in $(1); do \
@@ -52,11 +52,17 @@ apt = @missing=$$(for p in $(1); do \
   [ -z "$$missing" ] || { [ "$$(id -u)" -eq 0 ] || { echo "missing:" $$missing "(run as root: sudo make $@)" >&2; exit 1; }; \
     apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $$missing; }
 
-.PHONY: deps deps-extra deps-aarch64
+# For the tests of workflows and containers. Not in DEPS_EXTRA: Python's packages below Snakemake take minutes to
+# install.
+DEPS_WORKFLOWS := snakemake debootstrap zsh fish
+
+.PHONY: deps deps-extra deps-aarch64 deps-workflows
 deps: ## install the Debian or Ubuntu packages that building, testing and the demo need (as root)
 	$(call apt,$(DEPS))
 deps-extra: ## install what developers' checks need besides
 	$(call apt,$(DEPS_EXTRA))
+deps-workflows: ## install what the tests of the workflows, container-check and those of completions need
+	$(call apt,$(DEPS_WORKFLOWS))
 
 # For check-aarch64. A list of packages of its own: this machine's is not to know of another architecture.
 deps-aarch64: ## install cross compiler and emulator (as root), and put cmocka for aarch64 below build/
@@ -66,8 +72,8 @@ deps-aarch64: ## install cross compiler and emulator (as root), and put cmocka f
 	  -o Dir::Cache=$(CURDIR)/build/aarch64/apt -o APT::Sandbox::User=" && $$apt update && $$apt download libcmocka0
 	dpkg-deb -x build/aarch64/apt/libcmocka0_*_arm64.deb build/aarch64/cmocka
 
-DEPS_GOALS  := $(filter deps deps-extra deps-aarch64,$(MAKECMDGOALS))
-OTHER_GOALS := $(filter-out deps deps-extra deps-aarch64,$(MAKECMDGOALS))
+DEPS_GOALS  := $(filter deps deps-extra deps-aarch64 deps-workflows,$(MAKECMDGOALS))
+OTHER_GOALS := $(filter-out deps deps-extra deps-aarch64 deps-workflows,$(MAKECMDGOALS))
 ifneq ($(and $(DEPS_GOALS),$(OTHER_GOALS)),)
 # `sudo make deps check`: the other goals are for a second make, as this one was read before the packages
 # were there. Unless they install something, it runs as the owner of the folder: nothing in it is to
@@ -138,7 +144,7 @@ obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
 
 PACKAGES := htslib hdf5-serial libdeflate liblzf liblz4 libzstd blosc libcjson
 # Goals that do without the libraries.
-ifneq ($(filter-out deps deps-extra deps-aarch64 help clean format format-check dist container-check uninstall,$(or $(MAKECMDGOALS),all)),)
+ifneq ($(filter-out deps deps-extra deps-aarch64 deps-workflows help clean format format-check dist container-check uninstall,$(or $(MAKECMDGOALS),all)),)
   MISSING := $(shell for p in $(PACKAGES); do $(PKG_CONFIG) --exists $$p 2>/dev/null || echo $$p; done)
   ifneq ($(MISSING),)
     $(error not found by $(PKG_CONFIG): $(MISSING). On Debian and Ubuntu `sudo make deps` installs what is needed)
@@ -456,6 +462,6 @@ clean: ## remove everything that was built
 	rm -rf build bin lib covtools-*.tar.gz
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1$(tab)\2/p' Makefile | while IFS='$(tab)' read -r name text; do \
-	  printf '  %-13s %s\n' "$$name" "$$text"; done
+	  printf '  %-15s %s\n' "$$name" "$$text"; done
 
 endif

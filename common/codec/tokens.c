@@ -277,7 +277,7 @@ static void count_lengths(const uint32_t *freq, const uint16_t *syms, size_t n, 
                           unsigned counts[MAX_BITS + 1])
 {
     /* Leaves stand before the inner nodes, both by weight; a parent stands behind its children. */
-    uint32_t weights[2 * N_LITLEN];
+    uint32_t weights[2 * N_LITLEN] = {0};
     uint16_t parents[2 * N_LITLEN], depths[2 * N_LITLEN];
     size_t leaf = 0, inner = n, n_nodes = n;
     for (size_t i = 0; i < n; i++)

@@ -366,6 +366,7 @@ static int new_job(const char *input, const struct cov_compare_options *options,
     const char *tmpdir = options->input.tmpdir, *output = options->input.output;
     j->out = (struct cov_outfile)COV_OUTFILE_INIT;
     j->o = *options;
+    j->o.input.unrounded = true; /* as those of tracks are */
     memcpy(j->bin_sizes, options->bin_sizes, options->n_bin_sizes * sizeof *j->bin_sizes);
     j->measured_path = cov_strdup(options->measured, e);
     j->stem = cov_path_stem(input, e);
@@ -397,7 +398,7 @@ int cov_compare_run(const char *input, const struct cov_compare_options *options
     if (!rc)
         rc = new_job(input, options, &j, e);
     if (!rc)
-        rc = cov_convert_plot_open(&j->o.input, &j->plot, e);
+        rc = cov_convert_plot_new(&j->o.input, &j->plot, e);
     if (!rc)
         rc = open_files(j, input, n_threads, e);
     if (!rc)

@@ -151,7 +151,7 @@ static int run(struct job *j, unsigned n_threads, struct cov_progress *progress,
     struct cov_convert_input in = {0};
     int rc = check_options(j->o, e);
     if (!rc)
-        rc = cov_convert_plot_open(j->o, &j->plot, e);
+        rc = cov_convert_plot_new(j->o, &j->plot, e);
     if (!rc && !o.output)
         o.only = cov_convert_plot_range(j->plot);
     if (!rc)

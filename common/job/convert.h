@@ -31,6 +31,7 @@ struct cov_convert_options {
     size_t n_datasets;
     enum cov_strand strand;
     struct cov_smoothing smoothing;
+    bool unrounded;             /* smoothed values stay as they are, of whole numbers too */
     const char *blacklist_path; /* NULL: none */
     const char *rename_path;    /* NULL: none */
     const char *sizes_path;     /* lengths of the contigs of bedGraph; NULL: none */

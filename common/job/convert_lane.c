@@ -12,7 +12,7 @@ int cov_convert_lane_init(struct cov_convert_lane *l, const struct cov_convert_o
     l->filter.skip_zero = o->skip_zero;
     l->filter.has_min = o->has_min;
     l->filter.min = o->min_value;
-    return cov_smoother_init(&l->smoother, &o->smoothing, round, e);
+    return cov_smoother_init(&l->smoother, &o->smoothing, round && !o->unrounded, e);
 }
 
 void cov_convert_lane_fini(struct cov_convert_lane *l)

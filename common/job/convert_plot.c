@@ -26,8 +26,8 @@ struct cov_convert_plot {
     struct series series[COV_PLOT_SERIES];
 };
 
-int cov_convert_plot_open(const struct cov_convert_options *o, struct cov_convert_plot **out,
-                          struct cov_err *e)
+int cov_convert_plot_new(const struct cov_convert_options *o, struct cov_convert_plot **out,
+                         struct cov_err *e)
 {
     *out = NULL;
     if (!o->plot_path && !o->plot_region)
@@ -41,7 +41,7 @@ int cov_convert_plot_open(const struct cov_convert_options *o, struct cov_conver
         return COV_ENOMEM;
     int rc = cov_range_parse(o->plot_region, &p->range, e);
     if (!rc)
-        rc = cov_plot_open(o->plot_path, o->force, o->tmpdir, &p->plot, e);
+        rc = cov_plot_new(o->plot_path, o->force, o->tmpdir, &p->plot, e);
     if (rc)
         cov_convert_plot_free(p);
     else
@@ -61,12 +61,12 @@ static int add_bins(const struct cov_convert_plot *p, size_t series, size_t k,
     const struct series *s = &p->series[series];
     const struct cov_track_contigs *contigs = cov_convert_source_contigs(s->source);
     struct cov_bins_extent x;
-    int rc = cov_bins_open(&p->range, COV_PLOT_BINS, cov_convert_source_name(s->source), contigs,
-                           &s->bins[k], e);
+    int rc = cov_bins_new(&p->range, COV_PLOT_BINS, cov_convert_source_name(s->source), contigs,
+                          &s->bins[k], e);
     if (!rc && contigs && (series == 0 || cov_bins_found(s->bins[k])))
         rc = cov_bins_extent(s->bins[k], true, &x, e);
     if (!rc && *sink)
-        rc = cov_track_tee(*sink, s->bins[k], contigs, &s->tees[k], e);
+        rc = cov_tee_new(*sink, s->bins[k], contigs, &s->tees[k], e);
     if (!rc)
         *sink = s->tees[k] ? s->tees[k] : s->bins[k];
     return rc;

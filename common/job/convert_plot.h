@@ -15,9 +15,9 @@
 struct cov_convert_plot;
 
 /* Checks --plot and --plot-region against each other, and prepares the picture: *out is NULL
- * when none is wanted. Borrows the options until free. As cov_plot_open. */
-int cov_convert_plot_open(const struct cov_convert_options *o, struct cov_convert_plot **out,
-                          struct cov_err *e) COV_MUST_USE;
+ * when none is wanted. Borrows the options until free. As cov_plot_new. */
+int cov_convert_plot_new(const struct cov_convert_options *o, struct cov_convert_plot **out,
+                         struct cov_err *e) COV_MUST_USE;
 
 /* The region. Borrowed. */
 const struct cov_range *cov_convert_plot_range(const struct cov_convert_plot *p);

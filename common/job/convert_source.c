@@ -3,8 +3,10 @@
 #include "common/job/convert_source.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
+#include "common/base/attr.h"
 #include "common/base/mem.h"
 #include "common/base/path.h"
 #include "common/job/convert_signal.h"
@@ -17,6 +19,41 @@ struct cov_convert_source {
     bool measured; /* the signal */
 };
 
+/* What is often given instead: the beginnings of files (unpacked), and what they are. */
+static int refuse_foreign(const char *name, const char *bytes, size_t n, struct cov_err *e)
+{
+    static const struct {
+        const char *magic, *what;
+    } foreign[] = {
+        {"BAM\1", "a BAM file: bam2h5 counts its coverage into a genome file"},
+        {"CRAM", "a CRAM file: bam2h5 counts its coverage into a genome file"},
+        {"@HD\t", "a SAM file: bam2h5 counts its coverage into a genome file"},
+        {"@SQ\t", "a SAM file: bam2h5 counts its coverage into a genome file"},
+        {">", "FASTA: fasta2h5 makes a genome file of it, covpredict predictions"},
+    };
+    for (size_t i = 0; i < COV_COUNT(foreign); i++) {
+        size_t length = strlen(foreign[i].magic);
+        if (n >= length && memcmp(bytes, foreign[i].magic, length) == 0)
+            return cov_fail(e, COV_EINPUT, "%s: this is %s", name, foreign[i].what);
+    }
+    return COV_OK;
+}
+
+/* The same of a file that is no track, of which nothing has been read. */
+static int refuse_foreign_file(const char *path, struct cov_err *e)
+{
+    struct stat st;
+    struct cov_bgz *in;
+    char bytes[COV_BGZ_PEEK];
+    size_t n;
+    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode) || cov_bgz_open_read(path, 1, &in, NULL))
+        return COV_OK; /* who opens it next tells */
+    int rc = cov_bgz_peek(in, bytes, sizeof bytes, &n, NULL) ? COV_OK
+                                                             : refuse_foreign(path, bytes, n, e);
+    cov_bgz_abort(in);
+    return rc;
+}
+
 int cov_convert_input_look(const char *path, struct cov_convert_input *input, struct cov_err *e)
 {
     struct stat st;
@@ -28,7 +65,7 @@ int cov_convert_input_look(const char *path, struct cov_convert_input *input, st
         (stat(path, &st) != 0 || S_ISREG(st.st_mode) || S_ISDIR(st.st_mode))) {
         int rc = cov_intervals_detect(path, &kind, e);
         input->is_track = kind != COV_INTERVALS_NONE;
-        return rc;
+        return rc || input->is_track ? rc : refuse_foreign_file(path, e);
     }
     int rc = cov_bgz_open_read(path, 1, &input->in, e);
     if (!rc)
@@ -39,6 +76,8 @@ int cov_convert_input_look(const char *path, struct cov_convert_input *input, st
         if (kind == COV_INTERVALS_BIGWIG)
             rc = cov_fail(e, COV_EINPUT, "%s: a bigWig is read from a regular file only",
                           cov_bgz_name(input->in));
+        else if (kind == COV_INTERVALS_NONE)
+            rc = refuse_foreign(cov_bgz_name(input->in), bytes, n, e);
     }
     if (rc)
         cov_convert_input_close(input);

@@ -47,8 +47,8 @@ struct cov_plot {
 
 /* ---------------------------------------------------------------- opening */
 
-int cov_plot_open(const char *path, bool force, const char *tmpdir, struct cov_plot **out,
-                  struct cov_err *e)
+int cov_plot_new(const char *path, bool force, const char *tmpdir, struct cov_plot **out,
+                 struct cov_err *e)
 {
     *out = NULL;
     bool is_svg = cov_path_has_suffix(path, ".svg");

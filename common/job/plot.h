@@ -29,8 +29,8 @@ struct cov_plot;
 /* Checks that `path` ends in .png or .svg (COV_EUSAGE), that there is a gnuplot, and that the file
  * can be made: COV_EEXIST if it is there, without `force`. `tmpdir` NULL: beside the picture. Free
  * with cov_plot_free. */
-int cov_plot_open(const char *path, bool force, const char *tmpdir, struct cov_plot **out,
-                  struct cov_err *e) COV_MUST_USE;
+int cov_plot_new(const char *path, bool force, const char *tmpdir, struct cov_plot **out,
+                 struct cov_err *e) COV_MUST_USE;
 
 /* Draws the panels, whose series 0 .. n_series-1 are called names[]; all are of the region of the
  * first. The picture is complete when this returns 0. */

@@ -86,11 +86,6 @@ const struct cov_grid *cov_signal_source_grid(const struct cov_signal_source *s)
     return s->stream ? NULL : cov_signal_file_grid(s->file);
 }
 
-struct cov_stream *cov_signal_source_stream(const struct cov_signal_source *s)
-{
-    return s->stream ? cov_signal_stream_records(s->stream) : NULL;
-}
-
 size_t cov_signal_source_chunk_length(const struct cov_signal_source *s)
 {
     return s->stream ? cov_signal_stream_chunk_length(s->stream)

@@ -32,10 +32,9 @@ int cov_signal_source_open(const char *path, struct cov_bgz *in, enum cov_signal
                            struct cov_signal_source **out, struct cov_err *e) COV_MUST_USE;
 void cov_signal_source_close(struct cov_signal_source *s); /* NULL is accepted */
 
-/* Borrowed until close. The grid is NULL, and the stream is not, for a stream. */
+/* Borrowed until close. The grid is NULL for a stream. */
 const char *cov_signal_source_name(const struct cov_signal_source *s); /* for messages */
 const struct cov_grid *cov_signal_source_grid(const struct cov_signal_source *s);
-struct cov_stream *cov_signal_source_stream(const struct cov_signal_source *s);
 size_t cov_signal_source_chunk_length(const struct cov_signal_source *s);
 size_t cov_signal_source_n_datasets(const struct cov_signal_source *s);
 const char *cov_signal_source_dataset(const struct cov_signal_source *s, size_t k);

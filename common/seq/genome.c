@@ -3,10 +3,8 @@
 #include "common/seq/genome.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/base/mem.h"
-#include "common/seq/alphabet.h"
 
 /* Codes that are read at once; even, so that a sequence is without gaps in the store. */
 enum { CODES = 1 << 15 };
@@ -110,18 +108,4 @@ int cov_genome_codes(const struct cov_genome *g, size_t seq, int64_t beg, int64_
                      uint8_t *codes, struct cov_err *e)
 {
     return cov_code_store_get(g->codes, g->offsets[seq], beg, (size_t)(end - beg), codes, e);
-}
-
-int cov_genome_chunk(const struct cov_genome *g, const struct cov_grid *grid, size_t i,
-                     uint8_t *codes, struct cov_err *e)
-{
-    struct cov_chunk c = cov_grid_chunk(grid, i);
-    size_t n = (size_t)(c.end - c.beg);
-    int rc = cov_genome_codes(g, c.seq, c.beg, c.end, codes, e);
-    if (rc)
-        return rc;
-    if (c.minus)
-        cov_codes_reverse_complement(codes, n);
-    memset(codes + n, COV_CODE_PAD, cov_grid_chunk_length(grid) - n);
-    return COV_OK;
 }

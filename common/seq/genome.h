@@ -39,11 +39,6 @@ int cov_genome_read(const char *path, const struct cov_genome_options *options,
 int cov_genome_codes(const struct cov_genome *g, size_t seq, int64_t beg, int64_t end,
                      uint8_t *codes, struct cov_err *e) COV_MUST_USE;
 
-/* codes[0..L) of chunk i of the genome's grid, in the chunk's own direction, COV_CODE_PAD behind
- * its end. Thread-safe. */
-int cov_genome_chunk(const struct cov_genome *g, const struct cov_grid *grid, size_t i,
-                     uint8_t *codes, struct cov_err *e) COV_MUST_USE;
-
 void cov_genome_free(struct cov_genome *g); /* NULL is accepted */
 
 #endif

@@ -298,11 +298,6 @@ const struct cov_chunk_head *cov_chunk_file_head(const struct cov_chunk_file *f)
     return &f->head;
 }
 
-const char *cov_chunk_file_path(const struct cov_chunk_file *f)
-{
-    return cov_h5_path(f->h5);
-}
-
 /* ---- rows ---- */
 
 int cov_chunk_file_fetch(struct cov_chunk_file *f, size_t i, bool bases, const size_t *ks,

@@ -43,7 +43,6 @@ void cov_chunk_file_close(struct cov_chunk_file *f); /* NULL is accepted */
 /* Borrowed until close. */
 const struct cov_grid *cov_chunk_file_grid(const struct cov_chunk_file *f);
 const struct cov_chunk_head *cov_chunk_file_head(const struct cov_chunk_file *f);
-const char *cov_chunk_file_path(const struct cov_chunk_file *f);
 
 /* HDF5's thread: adds what is stored of row i to *raw: bases first, if `bases`, then the sets
  * ks[0..n_ks) of the head. Raw blobs are reused; the caller clears them. */

@@ -7,7 +7,6 @@
 
 #include "common/base/mem.h"
 #include "common/store/h5_private.h"
-#include "common/store/h5_probe.h"
 
 /* ---- errors ---- */
 
@@ -205,18 +204,6 @@ static int open_file(const char *path, bool to_write, struct cov_h5 **out, struc
 int cov_h5_open_unchecked(const char *path, struct cov_h5 **out, struct cov_err *e)
 {
     return open_file(path, false, out, e);
-}
-
-int cov_h5_open(const char *path, struct cov_h5 **out, struct cov_err *e)
-{
-    *out = NULL;
-    bool good_texts;
-    int rc = cov_h5_probe(path, &good_texts, e);
-    if (!rc)
-        rc = cov_h5_open_unchecked(path, out, e);
-    if (!rc)
-        (*out)->texts_damaged = !good_texts;
-    return rc;
 }
 
 /* 1, 0, or negative when the file is too damaged to tell. */

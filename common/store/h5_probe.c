@@ -1,5 +1,5 @@
-/* h5_probe.c - see h5_probe.h. The superblock is that of the HDF5 file format specification,
- * versions 0-3.
+/* h5_probe.c - see h5_probe.h, and cov_h5_open of h5.h, which probes first. The superblock is that of the
+ * HDF5 file format specification, versions 0-3.
  * SPDX-License-Identifier: MIT */
 #include "common/store/h5_probe.h"
 
@@ -290,4 +290,16 @@ int cov_h5_probe(const char *path, bool *good_texts, struct cov_err *e)
     if (*good_texts && (!WIFEXITED(status) || WEXITSTATUS(status) != 0))
         return cov_fail(e, COV_EINPUT, "%s: damaged HDF5 file: libhdf5 crashes on it", path);
     return COV_OK;
+}
+
+int cov_h5_open(const char *path, struct cov_h5 **out, struct cov_err *e)
+{
+    *out = NULL;
+    bool good_texts;
+    int rc = cov_h5_probe(path, &good_texts, e);
+    if (!rc)
+        rc = cov_h5_open_unchecked(path, out, e);
+    if (!rc)
+        (*out)->texts_damaged = !good_texts;
+    return rc;
 }

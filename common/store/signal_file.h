@@ -112,27 +112,4 @@ int cov_signal_pack(enum cov_signal_type type, const float *values, size_t L, si
                     const char *name, const struct cov_chunk *chunk, uint8_t *elems,
                     struct cov_err *e) COV_MUST_USE;
 
-/* All of it for a grid that is known: on a chunk writer (chunk_file.h). */
-struct cov_predictions_writer;
-
-/* Creates the file at `path` (an outfile's temporary name). `grid` is borrowed until close. Byte for
- * byte the same for the same grid, options and values put in the same order: no time, no path of the
- * input. */
-int cov_predictions_writer_new(const char *path, const struct cov_grid *grid,
-                               const struct cov_predictions_options *options,
-                               struct cov_predictions_writer **out, struct cov_err *e) COV_MUST_USE;
-
-/* Any thread: the stored form of chunk i, values as for cov_signal_pack. *out is reused. */
-int cov_predictions_writer_encode(const struct cov_predictions_writer *w, size_t i,
-                                  const float *values, struct cov_blob *out,
-                                  struct cov_err *e) COV_MUST_USE;
-
-/* HDF5's thread: every chunk once, in any order. */
-int cov_predictions_writer_put(struct cov_predictions_writer *w, size_t i,
-                               const struct cov_blob *blob, struct cov_err *e) COV_MUST_USE;
-
-/* Completes the file; frees *w in any case. */
-int cov_predictions_writer_close(struct cov_predictions_writer *w, struct cov_err *e) COV_MUST_USE;
-void cov_predictions_writer_abort(struct cov_predictions_writer *w); /* NULL is accepted */
-
 #endif

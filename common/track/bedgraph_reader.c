@@ -82,11 +82,6 @@ void cov_bedgraph_reader_close(struct cov_bedgraph_reader *r)
     free(r);
 }
 
-const char *cov_bedgraph_reader_name(const struct cov_bedgraph_reader *r)
-{
-    return cov_bgz_name(r->in);
-}
-
 size_t cov_bedgraph_reader_n_contigs(const struct cov_bedgraph_reader *r)
 {
     return cov_names_count(r->names);

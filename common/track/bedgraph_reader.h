@@ -27,9 +27,6 @@ int cov_bedgraph_reader_new(struct cov_bgz *in, struct cov_bedgraph_reader **out
                             struct cov_err *e) COV_MUST_USE;
 void cov_bedgraph_reader_close(struct cov_bedgraph_reader *r); /* NULL is accepted */
 
-/* What messages call it. */
-const char *cov_bedgraph_reader_name(const struct cov_bedgraph_reader *r);
-
 /* The contigs that have come so far, in their order. Names until the next call of next. */
 size_t cov_bedgraph_reader_n_contigs(const struct cov_bedgraph_reader *r);
 const char *cov_bedgraph_reader_contig(const struct cov_bedgraph_reader *r, size_t i);

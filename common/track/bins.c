@@ -105,9 +105,9 @@ static int find(struct bins *b, const struct cov_track_contigs *contigs, struct 
     return COV_OK;
 }
 
-int cov_bins_open(const struct cov_range *range, size_t most, const char *name,
-                  const struct cov_track_contigs *contigs, struct cov_track_sink **out,
-                  struct cov_err *e)
+int cov_bins_new(const struct cov_range *range, size_t most, const char *name,
+                 const struct cov_track_contigs *contigs, struct cov_track_sink **out,
+                 struct cov_err *e)
 {
     assert(most > 0);
     *out = NULL;

@@ -21,9 +21,9 @@ struct cov_bins {
 
 /* A sink for the bases that `range` (borrowed until free) means, in at most `most` bins. Borrows
  * name and contigs as cov_track_init; contigs may be NULL, and so announced. */
-int cov_bins_open(const struct cov_range *range, size_t most, const char *name,
-                  const struct cov_track_contigs *contigs, struct cov_track_sink **out,
-                  struct cov_err *e) COV_MUST_USE;
+int cov_bins_new(const struct cov_range *range, size_t most, const char *name,
+                 const struct cov_track_contigs *contigs, struct cov_track_sink **out,
+                 struct cov_err *e) COV_MUST_USE;
 
 /* The bases of a range in a track. */
 struct cov_bins_extent {
@@ -34,7 +34,7 @@ struct cov_bins_extent {
 /* Whether the range's sequence is in the list of contigs, or has come. */
 bool cov_bins_found(const struct cov_track_sink *sink);
 
-/* Of a sink that cov_bins_open made and that has a list of contigs or was closed: what its range
+/* Of a sink that cov_bins_new made and that has a list of contigs or was closed: what its range
  * is. `has_lengths`: contigs are as long as they say, and what goes beyond is cut off; else they
  * end where their intervals do, and the range is as it is. COV_EUSAGE, naming the track, when
  * the range's sequence is not there, or ends before it. */
@@ -45,7 +45,7 @@ int cov_bins_extent(const struct cov_track_sink *sink, bool has_lengths,
  * eighth of what `most` bins would have between the begin of the range and the last value. */
 int64_t cov_bins_unit(const struct cov_track_sink *sink);
 
-/* Of a sink that cov_bins_open made and that was closed: the means in `x`, which may be the extent
+/* Of a sink that cov_bins_new made and that was closed: the means in `x`, which may be the extent
  * of another track; without values where it has nothing there. Bins are as narrow as they can be
  * for `most` of them, in multiples of `unit`: the largest of the units of all sinks that are to
  * have bins of one width. Borrowed until free. */

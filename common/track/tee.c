@@ -57,9 +57,9 @@ static void free_tee(struct cov_track_sink *s)
 
 static const struct cov_track_format format = {begin, add, close_both, free_tee};
 
-int cov_track_tee(struct cov_track_sink *a, struct cov_track_sink *b,
-                  const struct cov_track_contigs *contigs, struct cov_track_sink **out,
-                  struct cov_err *e)
+int cov_tee_new(struct cov_track_sink *a, struct cov_track_sink *b,
+                const struct cov_track_contigs *contigs, struct cov_track_sink **out,
+                struct cov_err *e)
 {
     *out = NULL;
     struct tee *t = cov_calloc(1, sizeof *t, e);

@@ -139,9 +139,11 @@ contig=$(head -n 1 p_atacseq.bg | cut -f 1)
 printf '%s\t5\t900\n' "$contig" >regions.bed
 printf '%s new\n' "$contig" >names
 sed "s/^$contig	/new	/" e_atacseq.bg >e_new.bg
-set -- --datasets atacseq --window-size 25 --scale 0.5 --min-value 1 --blacklist-file regions.bed --rename names
-track p_new.bg "$@" p.h5
-run cov2bigwig "$@" --compare e_new.bg --peak-threshold 3 p.h5
+set -- --window-size 25 --scale 0.5 --min-value 1 --blacklist-file regions.bed --rename names
+# Smoothed values of tracks are not rounded, as none are for a comparison.
+track p_plain.bg --datasets atacseq p.h5
+track p_new.bg "$@" p_plain.bg
+run cov2bigwig --datasets atacseq "$@" --compare e_new.bg --peak-threshold 3 p.h5
 status_is 0 'the input is smoothed, scaled, filtered and renamed'
 cp "$stdout" table
 check table p_new.bg e_new.bg '  before it is compared' dataset=atacseq stem=p threshold=3 empty=new,chr10

@@ -7,7 +7,6 @@ values, and runs every tool on each. A program may refuse a file (status 1, one 
 take it. It may not crash, hang, end in silence otherwise, or make something else of a file than h5py reads in
 it. Prints what went wrong, and counts; status 1 if anything did.
 SPDX-License-Identifier: MIT"""
-import collections
 import os
 import random
 import shutil
@@ -17,7 +16,7 @@ import sys
 import h5py
 import numpy as np
 
-TIMEOUT = 30
+import driver
 
 
 def flip(path, rng):
@@ -131,7 +130,7 @@ for name in names:
 def is_faithful(path, made):
     """What h5chunk made of the file, against what h5py reads in it, in another process: it may crash."""
     try:
-        done = subprocess.run([sys.executable, "-c", READ, path, made], capture_output=True, text=True, timeout=TIMEOUT)
+        done = subprocess.run([sys.executable, "-c", READ, path, made], capture_output=True, text=True, timeout=driver.TIMEOUT)
     except subprocess.TimeoutExpired:
         return True, "h5py hangs on it: nothing is known"
     return done.returncode == 0, done.stderr.strip().split("\n")[-1]
@@ -139,32 +138,23 @@ def is_faithful(path, made):
 
 def run_all(path, model, reads, work, report):
     out = os.path.join(work, "out")
-    taken = set()
-    for name, command in commands(path, model, reads, out).items():
-        shutil.rmtree(out, ignore_errors=True)
-        os.mkdir(out)
-        try:
-            done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=TIMEOUT)
-        except subprocess.TimeoutExpired:
-            report(name, "hangs")
-            continue
-        left = [f for d, _, files in os.walk(out) for f in files]
-        lines = [x for x in done.stderr.decode(errors="replace").split("\n") if ": error: " in x]
+
+    def judge(name, done, left, taken):
         # What is asked of bases means nothing to a file that has, or now seems to have, none.
         refused = done.returncode == 2 and b" has none" in done.stderr
         if done.returncode not in (0, 1) and not refused:
             report(name, f"status {done.returncode}: {done.stderr[-200:]}")
         elif done.returncode == 1 and left:
             report(name, f"leaves {left}")
-        elif done.returncode == 1 and not lines and not (name == "verify" and done.stdout):
+        elif done.returncode == 1 and not driver.errors(done) and not (name == "verify" and done.stdout):
             report(name, "fails in silence")
-        elif done.returncode == 0:
-            taken.add(name)
-            if name == "repack --chunk-rows":
-                good, why = is_faithful(path, f"{out}/rows.h5")
-                if not good:
-                    report(name, f"is not faithful: {why}")
-    return taken
+        elif done.returncode == 0 and name == "repack --chunk-rows":
+            good, why = is_faithful(path, f"{out}/rows.h5")
+            if not good:
+                report(name, f"is not faithful: {why}")
+        return done.returncode == 0
+
+    return driver.run(commands(path, model, reads, out), out, report, judge)
 
 
 def main():
@@ -174,26 +164,15 @@ def main():
     with open(os.path.join(work, "names"), "w") as f:
         f.write("a\n")
     kinds = {"flipped": flip, "cut": cut, "wiped": wipe, "wrong": wrong}
-    n_bad = 0
-    n_taken = collections.Counter()
-    for i in range(int(n)):
-        base = bases[i % len(bases)]
-        kind = rng.choice(list(kinds))
+
+    def damage(k, i, kind):
         path = os.path.join(work, f"{i}.h5")
-        shutil.copy(base, path)
+        shutil.copy(bases[k], path)
         kinds[kind](path, rng)
-        found = []
-        taken = run_all(path, model, reads, work, lambda name, what: found.append((name, what)))
-        n_taken.update((kind, name) for name in taken)
-        for name, what in found:
-            print(f"{i}.h5 ({os.path.basename(base)}, {kind}): {name}: {what}")
-        n_bad += bool(found)
-        if not found:
-            os.unlink(path)
-    for kind in kinds:
-        print(f"# {kind}: " + ", ".join(f"{name} took {count}" for (k, name), count in sorted(n_taken.items()) if k == kind))
-    print(f"# {n} files, {n_bad} with findings")
-    sys.exit(n_bad > 0)
+        return path, os.path.basename(bases[k])
+
+    driver.main_loop(int(n), rng, len(bases), kinds, damage,
+                     lambda k, path, report: run_all(path, model, reads, work, report))
 
 
 if __name__ == "__main__":

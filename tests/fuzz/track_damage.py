@@ -9,7 +9,6 @@ that is the track of the sound one, as checksums are over all values; names and 
 that is not compressed, are what the damaged file says, as it is read here. Prints what went wrong,
 and counts; status 1 if anything did. GENOME.h5 has the sequences of make_bases.
 SPDX-License-Identifier: MIT"""
-import collections
 import gzip
 import math
 import os
@@ -22,7 +21,8 @@ import zlib
 
 import h5py
 
-TIMEOUT = 30
+import driver
+
 MAGIC = 0x888FFC26
 
 
@@ -305,27 +305,18 @@ def run_all(base, path, genome, work, report):
         "smoothed": ["cov2bigwig", *at, "--smooth", "gauss:3", "--skip-zero", "-o", f"{out}/x.bg.gz", path],
         "bam2h5": ["bam2h5", *at, "-p", "new", "-o", f"{out}/x.h5", genome, path],
     }
-    taken = set()
     text = os.path.join(work, "taken.bg")
-    for name, command in commands.items():
-        shutil.rmtree(out, ignore_errors=True)
-        os.mkdir(out)
-        try:
-            done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=TIMEOUT)
-        except subprocess.TimeoutExpired:
-            report(name, "hangs")
-            continue
-        lines = [x for x in done.stderr.decode(errors="replace").split("\n") if ": error: " in x]
+
+    def judge(name, done, left, taken):
         # A bedGraph that has become something else is no track: then other options would be wanted.
         refused = done.returncode == 2 and (b" has the lengths" in done.stderr or b"--chrom-sizes" in done.stderr)
         if done.returncode not in (0, 1) and not refused:
             report(name, f"status {done.returncode}: {done.stderr[-300:]}")
-        elif done.returncode != 0 and os.listdir(out):
-            report(name, f"leaves {os.listdir(out)}")
-        elif done.returncode != 0 and len(lines) != 1:
+        elif done.returncode != 0 and left:
+            report(name, f"leaves {left}")
+        elif done.returncode != 0 and len(driver.errors(done)) != 1:
             report(name, f"says {done.stderr[-300:]}")
         elif done.returncode == 0:
-            taken.add(name)
             if name == "bam2h5" and "to bedGraph" in taken and not is_counted(text, f"{out}/x.h5"):
                 report(name, "has counted something else")
             if name == "to bedGraph":
@@ -333,7 +324,9 @@ def run_all(base, path, genome, work, report):
                 wrong = is_right(base, path, f"{out}/x.bg")
                 if wrong:
                     report(name, wrong)
-    return taken
+        return done.returncode == 0
+
+    return driver.run(commands, out, report, judge)
 
 
 def make_bases(work, rng):
@@ -374,31 +367,21 @@ def main():
     rng = random.Random(int(seed))
     os.makedirs(work, exist_ok=True)
     bases = make_bases(work, rng)
-    n_bad, n_taken, n_made = 0, collections.Counter(), collections.Counter()
     for base in bases:
         run_all(base, base.path, genome, work, lambda name, what: sys.exit(f"{base.path} is sound, but {name}: {what}"))
-    for i in range(int(n)):
-        base = bases[i % len(bases)]
-        kind = rng.choice(list(KINDS))
+
+    def damage(k, i, kind):
+        base = bases[k]
         with open(base.path, "rb") as f:
             data = bytearray(f.read())
         KINDS[kind](data, base.areas, rng)
         path = os.path.join(work, f"{i}.{base.path.split('.', 1)[1]}")
         with open(path, "wb") as f:
             f.write(data)
-        found = []
-        taken = run_all(base, path, genome, work, lambda name, what: found.append((name, what)))
-        n_made[kind] += 1
-        n_taken.update((kind, name) for name in taken)
-        for name, what in found:
-            print(f"{path} ({os.path.basename(base.path)}, {kind}): {name}: {what}")
-        n_bad += bool(found)
-        if not found:
-            os.unlink(path)
-    for kind in KINDS:
-        print(f"# {kind}: {n_made[kind]}; " + ", ".join(f"{name} took {count}" for (k, name), count in sorted(n_taken.items()) if k == kind))
-    print(f"# {n} files, {n_bad} with findings")
-    sys.exit(n_bad > 0)
+        return path, os.path.basename(base.path)
+
+    driver.main_loop(int(n), rng, len(bases), KINDS, damage,
+                     lambda k, path, report: run_all(bases[k], path, genome, work, report))
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@
 #include "common/base/mem.h"
 #include "common/store/signal_file.h"
 #include "tests/lib/genome_io.h"
+#include "tests/lib/predictions_writer.h"
 
 static int copy_genome(struct cov_codec_choice compression, const char *in, const char *out,
                        struct cov_err *e)
@@ -51,7 +52,7 @@ static int copy_signal(enum cov_signal_kind kind, struct cov_predictions_options
                        const char *in, const char *out, struct cov_err *e)
 {
     struct cov_signal_file *f = NULL;
-    struct cov_predictions_writer *w = NULL;
+    struct predictions_writer *w = NULL;
     struct cov_blob raw = COV_BLOB_INIT, packed = COV_BLOB_INIT;
     float *rows = NULL, *columns = NULL;
     const char **names = NULL;
@@ -76,7 +77,7 @@ static int copy_signal(enum cov_signal_kind kind, struct cov_predictions_options
     }
     options->datasets = names;
     options->n_datasets = D;
-    rc = cov_predictions_writer_new(out, grid, options, &w, e);
+    rc = predictions_writer_new(out, grid, options, &w, e);
     for (size_t i = 0; !rc && i < cov_grid_n_chunks(grid); i++) {
         rc = cov_signal_file_fetch(f, i, ks, D, &raw, e);
         if (!rc)
@@ -86,16 +87,16 @@ static int copy_signal(enum cov_signal_kind kind, struct cov_predictions_options
         for (size_t k = 0; k < D; k++)
             for (size_t t = 0; t < L; t++)
                 columns[t * D + k] = rows[k * L + t];
-        rc = cov_predictions_writer_encode(w, i, columns, &packed, e);
+        rc = predictions_writer_encode(w, i, columns, &packed, e);
         if (!rc)
-            rc = cov_predictions_writer_put(w, i, &packed, e);
+            rc = predictions_writer_put(w, i, &packed, e);
     }
     if (!rc) {
-        rc = cov_predictions_writer_close(w, e);
+        rc = predictions_writer_close(w, e);
         w = NULL;
     }
 out:
-    cov_predictions_writer_abort(w);
+    predictions_writer_abort(w);
     cov_signal_file_close(f);
     cov_blob_fini(&raw);
     cov_blob_fini(&packed);

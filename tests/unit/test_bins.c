@@ -61,7 +61,7 @@ static void equals_direct_means(void **state)
         struct cov_track_sink *s;
         struct cov_bins b;
         assert_int_equal(cov_range_parse(cases[c / 2].text, &range, NULL), COV_OK);
-        assert_int_equal(cov_bins_open(&range, MOST, "x", listed ? &contigs : NULL, &s, NULL),
+        assert_int_equal(cov_bins_new(&range, MOST, "x", listed ? &contigs : NULL, &s, NULL),
                          COV_OK);
         fill(s, x);
         struct cov_bins_extent extent;
@@ -100,7 +100,7 @@ static void says_what_is_not_there(void **state)
         assert_int_equal(cov_range_parse(texts[c], &range, NULL), COV_OK);
         for (int listed = 0; listed < 2; listed++) {
             const struct cov_track_contigs *list = listed ? &contigs : NULL;
-            assert_int_equal(cov_bins_open(&range, MOST, "x.bg", list, &s, NULL), COV_OK);
+            assert_int_equal(cov_bins_new(&range, MOST, "x.bg", list, &s, NULL), COV_OK);
             if (!listed)
                 fill(s, x);
             assert_int_equal(cov_bins_found(s), c == 2);
@@ -130,7 +130,7 @@ static void goes_on_where_lengths_are_not_known(void **state)
         struct cov_bins_extent extent;
         struct cov_bins b;
         assert_int_equal(cov_range_parse(cases[c].text, &range, NULL), COV_OK);
-        assert_int_equal(cov_bins_open(&range, MOST, "x", NULL, &s, NULL), COV_OK);
+        assert_int_equal(cov_bins_new(&range, MOST, "x", NULL, &s, NULL), COV_OK);
         fill(s, x);
         assert_int_equal(cov_bins_extent(s, false, &extent, NULL), COV_OK);
         assert_string_equal(extent.contig, "b");
@@ -161,7 +161,7 @@ static void takes_the_extent_of_another(void **state)
         struct cov_track_sink *s;
         struct cov_bins b;
         assert_int_equal(cov_range_parse(extent.contig, &range, NULL), COV_OK);
-        assert_int_equal(cov_bins_open(&range, MOST, "x", &contigs, &s, NULL), COV_OK);
+        assert_int_equal(cov_bins_new(&range, MOST, "x", &contigs, &s, NULL), COV_OK);
         fill(s, x);
         cov_bins_get(s, &extent, cov_bins_unit(s), &b);
         assert_int_equal(b.end, 1000000);

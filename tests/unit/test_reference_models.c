@@ -86,6 +86,19 @@ static uint8_t *read_genome_file(const char *name, size_t n)
     return codes;
 }
 
+/* codes[0..L) of chunk i, in its own direction. */
+static void take_chunk(const struct cov_genome *g, const struct cov_grid *grid, size_t i,
+                       uint8_t *codes)
+{
+    struct cov_err e = COV_ERR_INIT;
+    struct cov_chunk c = cov_grid_chunk(grid, i);
+    size_t n = (size_t)(c.end - c.beg);
+    succeeds(cov_genome_codes(g, c.seq, c.beg, c.end, codes, &e), &e);
+    if (c.minus)
+        cov_codes_reverse_complement(codes, n);
+    memset(codes + n, COV_CODE_PAD, L - n);
+}
+
 /* codes[*n, L] of all chunks of a FASTA file. */
 static uint8_t *read_fasta(const char *name, size_t *n)
 {
@@ -100,7 +113,7 @@ static uint8_t *read_fasta(const char *name, size_t *n)
     uint8_t *codes = malloc(*n * L);
     assert_non_null(codes);
     for (size_t i = 0; i < *n; i++)
-        succeeds(cov_genome_chunk(g, grid, i, codes + i * L, &e), &e);
+        take_chunk(g, grid, i, codes + i * L);
     cov_grid_free(grid);
     cov_genome_free(g);
     free(path);

@@ -18,6 +18,7 @@
 #include "common/store/chunk_table.h"
 #include "common/store/h5.h"
 #include "common/store/signal_file.h"
+#include "tests/lib/predictions_writer.h"
 
 static char home[] = "/tmp/cov_test_signal_file_XXXXXX";
 
@@ -67,9 +68,9 @@ static void write_predictions(const char *path, const struct cov_grid *grid,
 {
     const struct cov_predictions_options options = {"model.ckpt", datasets,    D,
                                                     type,         compression, false};
-    struct cov_predictions_writer *w;
+    struct predictions_writer *w;
     struct cov_blob blob = COV_BLOB_INIT;
-    assert_int_equal(cov_predictions_writer_new(path, grid, &options, &w, NULL), 0);
+    assert_int_equal(predictions_writer_new(path, grid, &options, &w, NULL), 0);
     for (size_t i = 0; i < cov_grid_n_chunks(grid); i++) {
         float values[L][D];
         for (size_t t = 0; t < L; t++)
@@ -78,11 +79,11 @@ static void write_predictions(const char *path, const struct cov_grid *grid,
                 if (half && values[t][d] >= 0)
                     values[t][d] += 0.5F;
             }
-        assert_int_equal(cov_predictions_writer_encode(w, i, values[0], &blob, NULL), 0);
-        assert_int_equal(cov_predictions_writer_put(w, i, &blob, NULL), 0);
+        assert_int_equal(predictions_writer_encode(w, i, values[0], &blob, NULL), 0);
+        assert_int_equal(predictions_writer_put(w, i, &blob, NULL), 0);
     }
     cov_blob_fini(&blob);
-    assert_int_equal(cov_predictions_writer_close(w, NULL), 0);
+    assert_int_equal(predictions_writer_close(w, NULL), 0);
 }
 
 static void check_predictions(const char *path, const struct cov_grid *grid, bool is_float,
@@ -154,14 +155,14 @@ static void test_limits(void **state)
     for (size_t k = 0; k < COV_COUNT(cases); k++) {
         const struct cov_predictions_options options = {"m",           datasets, D,
                                                         cases[k].type, gzip,     false};
-        struct cov_predictions_writer *w;
+        struct predictions_writer *w;
         struct cov_blob blob = COV_BLOB_INIT;
         struct cov_err e = COV_ERR_INIT;
         float values[L][D] = {{0}};
         values[3][1] = cases[k].value;
-        assert_int_equal(cov_predictions_writer_new("x.h5", grid, &options, &w, NULL), 0);
+        assert_int_equal(predictions_writer_new("x.h5", grid, &options, &w, NULL), 0);
         /* Row 4 is [42, 21) of the - strand: base 3 of it is position 39. */
-        int rc = cov_predictions_writer_encode(w, 4, values[0], &blob, &e);
+        int rc = predictions_writer_encode(w, 4, values[0], &blob, &e);
         assert_int_equal(rc, cases[k].name ? COV_EINPUT : 0);
         if (cases[k].name) {
             char text[200];
@@ -172,9 +173,9 @@ static void test_limits(void **state)
             assert_string_equal(e.text, text);
         }
         cov_blob_fini(&blob);
-        cov_predictions_writer_abort(w);
+        predictions_writer_abort(w);
     }
-    cov_predictions_writer_abort(NULL);
+    predictions_writer_abort(NULL);
     cov_grid_free(grid);
     assert_int_equal(unlink("x.h5"), 0);
 }
@@ -201,15 +202,15 @@ static void test_same_bytes(void **state)
 }
 
 /* All rows of a file of D data sets, -1 throughout. */
-static void put_unknown(struct cov_predictions_writer *w, const struct cov_grid *grid, size_t n)
+static void put_unknown(struct predictions_writer *w, const struct cov_grid *grid, size_t n)
 {
     struct cov_blob blob = COV_BLOB_INIT;
     float values[L * D];
     for (size_t t = 0; t < L * n; t++)
         values[t] = COV_SIGNAL_PAD;
     for (size_t i = 0; i < cov_grid_n_chunks(grid); i++) {
-        assert_int_equal(cov_predictions_writer_encode(w, i, values, &blob, NULL), 0);
-        assert_int_equal(cov_predictions_writer_put(w, i, &blob, NULL), 0);
+        assert_int_equal(predictions_writer_encode(w, i, values, &blob, NULL), 0);
+        assert_int_equal(predictions_writer_put(w, i, &blob, NULL), 0);
     }
     cov_blob_fini(&blob);
 }
@@ -233,12 +234,12 @@ static void test_long_names(void **state)
     const char *names[] = {"short", name};
     const struct cov_predictions_options options = {model, names, 2, COV_SIGNAL_INT16, none, false};
     struct cov_grid *grid = two_sequences();
-    struct cov_predictions_writer *w;
+    struct predictions_writer *w;
     cov_log_set(take_warning, NULL, COV_LOG_WARNING);
-    assert_int_equal(cov_predictions_writer_new("x.h5", grid, &options, &w, NULL), 0);
+    assert_int_equal(predictions_writer_new("x.h5", grid, &options, &w, NULL), 0);
     cov_log_set(NULL, NULL, COV_LOG_WARNING);
     put_unknown(w, grid, 2);
-    assert_int_equal(cov_predictions_writer_close(w, NULL), 0);
+    assert_int_equal(predictions_writer_close(w, NULL), 0);
     assert_non_null(
         strstr(warnings, "prediction/model_name: names of up to 300 bytes, where 256 are usual"));
     assert_non_null(
@@ -429,20 +430,20 @@ static void test_refused(void **state)
     for (size_t k = 0; k < COV_COUNT(cases); k++) {
         const struct cov_predictions_options options = {"m",  cases[k].names, 2, COV_SIGNAL_INT32,
                                                         gzip, false};
-        struct cov_predictions_writer *w;
-        assert_int_equal(cov_predictions_writer_new("x.h5", grid, &options, &w, NULL), 0);
+        struct predictions_writer *w;
+        assert_int_equal(predictions_writer_new("x.h5", grid, &options, &w, NULL), 0);
         put_unknown(w, grid, 2);
-        assert_int_equal(cov_predictions_writer_close(w, NULL), 0);
+        assert_int_equal(predictions_writer_close(w, NULL), 0);
         refuse("x.h5", COV_SIGNAL_PREDICTED, cases[k].text);
     }
     /* A file that lacks a row is none. */
     {
         const struct cov_predictions_options options = {"m",  datasets, 1, COV_SIGNAL_INT32,
                                                         gzip, false};
-        struct cov_predictions_writer *w;
+        struct predictions_writer *w;
         struct cov_err e = COV_ERR_INIT;
-        assert_int_equal(cov_predictions_writer_new("x.h5", grid, &options, &w, NULL), 0);
-        assert_int_equal(cov_predictions_writer_close(w, &e), COV_EUSAGE);
+        assert_int_equal(predictions_writer_new("x.h5", grid, &options, &w, NULL), 0);
+        assert_int_equal(predictions_writer_close(w, &e), COV_EUSAGE);
         assert_non_null(strstr(e.text, "0 stored chunks of 1 rows, but the grid has 8 rows"));
     }
     cov_signal_file_close(NULL);

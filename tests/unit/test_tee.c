@@ -25,8 +25,8 @@ static void hands_on_to_both(void **state)
         assert_int_equal(cov_range_parse("a", &ranges[0], NULL), COV_OK);
         assert_int_equal(cov_range_parse("b:3-4", &ranges[1], NULL), COV_OK);
         for (int i = 0; i < 2; i++)
-            assert_int_equal(cov_bins_open(&ranges[i], 100, "x", list, &to[i], NULL), COV_OK);
-        assert_int_equal(cov_track_tee(to[0], to[1], list, &tee, NULL), COV_OK);
+            assert_int_equal(cov_bins_new(&ranges[i], 100, "x", list, &to[i], NULL), COV_OK);
+        assert_int_equal(cov_tee_new(to[0], to[1], list, &tee, NULL), COV_OK);
         for (size_t c = 0; c < 2; c++) {
             const struct cov_interval iv = {2, 7, (float)(5 + c)};
             assert_int_equal(listed ? cov_track_begin(tee, c, NULL)
@@ -62,9 +62,9 @@ static void fails_with_either(void **state)
     struct cov_track_sink *to[2], *tee;
     assert_int_equal(cov_range_parse("a", &range, NULL), COV_OK);
     for (int i = 0; i < 2; i++)
-        assert_int_equal(cov_bins_open(&range, 100, "x", NULL, &to[i], NULL), COV_OK);
+        assert_int_equal(cov_bins_new(&range, 100, "x", NULL, &to[i], NULL), COV_OK);
     to[1]->longest = 9;
-    assert_int_equal(cov_track_tee(to[0], to[1], NULL, &tee, NULL), COV_OK);
+    assert_int_equal(cov_tee_new(to[0], to[1], NULL, &tee, NULL), COV_OK);
     assert_int_equal(cov_track_begin_named(tee, "a", NULL), COV_OK);
     assert_int_equal(cov_track_end_contig(tee, 10, NULL), COV_OK);
     assert_int_equal(cov_track_close(tee, NULL), COV_EINPUT);

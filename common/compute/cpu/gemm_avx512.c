@@ -1,5 +1,6 @@
 /* gemm_avx512.c - matrix products for AVX-512.
  * SPDX-License-Identifier: MIT */
+#ifdef __x86_64__
 #include <immintrin.h>
 
 #define GEMM_LEVEL avx512
@@ -15,3 +16,4 @@ typedef __m512 lanes;
 #define MULTIPLY_FLOAT(sum, left, right)                                                           \
     __asm__ volatile("vfmadd231ps %2%{1to16%}, %1, %0" : "+v"(sum) : "v"(right), "m"(left))
 #include "common/compute/cpu/gemm_body.h"
+#endif

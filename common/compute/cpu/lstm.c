@@ -297,6 +297,8 @@ void cov_lstm_run(const struct cov_lstm *f, size_t n, struct cov_lstm_task *task
                   const float *x, float *y, float *scratch)
 {
     size_t hidden = f->layer.hidden, n_gates = 4 * hidden;
+    if (n == 0)
+        return;
     struct direction r = {.f = f, .n = n, .full = full, .tasks = tasks, .x = x};
     r.y = y;
     r.block = scratch;

@@ -1,5 +1,6 @@
 /* vec_avx2.c - the element-wise kernels for AVX2.
  * SPDX-License-Identifier: MIT */
+#ifdef __x86_64__
 #include <immintrin.h>
 
 #define VEC_TABLE cov_vec_avx2
@@ -10,3 +11,4 @@
 #define LEAST(a, b) ((vec)_mm256_min_ps((__m256)(a), (__m256)(b)))
 #define MOST(a, b) ((vec)_mm256_max_ps((__m256)(a), (__m256)(b)))
 #include "common/compute/cpu/vec_body.h"
+#endif

@@ -1,5 +1,6 @@
 /* vec_avx512.c - the element-wise kernels for AVX-512.
  * SPDX-License-Identifier: MIT */
+#ifdef __x86_64__
 #include <immintrin.h>
 
 #define VEC_TABLE cov_vec_avx512
@@ -10,3 +11,4 @@
 #define LEAST(a, b) ((vec)_mm512_min_ps((__m512)(a), (__m512)(b)))
 #define MOST(a, b) ((vec)_mm512_max_ps((__m512)(a), (__m512)(b)))
 #include "common/compute/cpu/vec_body.h"
+#endif

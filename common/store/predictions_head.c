@@ -1,4 +1,4 @@
-/* predictions_writer.c - see signal_file.h: writing predictions as Predmoter does.
+/* predictions_head.c - see signal_file.h: writing predictions as Predmoter does.
  * SPDX-License-Identifier: MIT */
 #include "common/store/signal_file.h"
 
@@ -144,81 +144,4 @@ int cov_signal_pack(enum cov_signal_type type, const float *values, size_t L, si
 {
     size_t n = put_values(type, values, L * D, elems);
     return n == L * D ? COV_OK : fail_value(type, name, chunk, n / D, values[n], e);
-}
-
-/* ---- the file ---- */
-
-struct cov_predictions_writer {
-    struct cov_chunk_writer *writer;
-    const struct cov_grid *grid;
-    enum cov_signal_type type;
-    size_t n_datasets;
-};
-
-int cov_predictions_writer_new(const char *path, const struct cov_grid *grid,
-                               const struct cov_predictions_options *options,
-                               struct cov_predictions_writer **out, struct cov_err *e)
-{
-    *out = NULL;
-    struct cov_chunk_head head;
-    int rc = cov_predictions_head(cov_grid_chunk_length(grid), options, &head, e);
-    if (rc)
-        return rc;
-    struct cov_predictions_writer *w = cov_calloc(1, sizeof *w, e);
-    rc = w ? cov_chunk_writer_new(
-                 path, &head,
-                 &(struct cov_chunk_writer_options){.compression = options->compression},
-                 &w->writer, e)
-           : COV_ENOMEM;
-    cov_chunk_head_fini(&head);
-    if (rc) {
-        free(w);
-        return rc;
-    }
-    w->grid = grid;
-    w->type = options->type;
-    w->n_datasets = options->n_datasets;
-    *out = w;
-    return COV_OK;
-}
-
-int cov_predictions_writer_encode(const struct cov_predictions_writer *w, size_t i,
-                                  const float *values, struct cov_blob *out, struct cov_err *e)
-{
-    size_t L = cov_grid_chunk_length(w->grid);
-    struct cov_chunk chunk = cov_grid_chunk(w->grid, i);
-    cov_blob_clear(out);
-    uint8_t *elems = cov_malloc(L * w->n_datasets, cov_signal_h5_type(w->type).bytes, e);
-    if (!elems)
-        return COV_ENOMEM;
-    int rc = cov_signal_pack(w->type, values, L, w->n_datasets, cov_grid_name(w->grid, chunk.seq),
-                             &chunk, elems, e);
-    if (!rc) {
-        const uint8_t *const row[1] = {elems};
-        const uint8_t *const *const rows[1] = {row};
-        rc = cov_chunk_writer_encode(w->writer, 1, NULL, rows, out, e);
-    }
-    free(elems);
-    return rc;
-}
-
-int cov_predictions_writer_put(struct cov_predictions_writer *w, size_t i,
-                               const struct cov_blob *blob, struct cov_err *e)
-{
-    return cov_chunk_writer_put(w->writer, i, blob, 0, e);
-}
-
-int cov_predictions_writer_close(struct cov_predictions_writer *w, struct cov_err *e)
-{
-    int rc = cov_chunk_writer_finish(w->writer, w->grid, e);
-    free(w);
-    return rc;
-}
-
-void cov_predictions_writer_abort(struct cov_predictions_writer *w)
-{
-    if (!w)
-        return;
-    cov_chunk_writer_abort(w->writer);
-    free(w);
 }
