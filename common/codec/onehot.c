@@ -440,9 +440,9 @@ static void put_small(struct cov_bit_writer *w, const struct chunk *k,
     put_head(w, &k->c->small, final);
     /* Bases, and what run is behind them. */
     for (size_t i = 0, t = 0, beg, end; i <= k->n_runs; i++, t = end) {
-        const struct run *run = &k->runs[strand == COV_ONEHOT_PLUS ? i : k->n_runs - 1 - i];
         beg = end = k->n;
         if (i < k->n_runs) {
+            const struct run *run = &k->runs[strand == COV_ONEHOT_PLUS ? i : k->n_runs - 1 - i];
             beg = strand == COV_ONEHOT_PLUS ? run->beg : k->n - run->end;
             end = strand == COV_ONEHOT_PLUS ? run->end : k->n - run->beg;
         }
