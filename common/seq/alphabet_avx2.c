@@ -1,6 +1,6 @@
-/* alphabet_avx2.c - see alphabet_private.h; for AVX2. Elsewhere there is nothing.
+/* alphabet_avx2.c - see alphabet_kern.h; for AVX2. Elsewhere there is nothing.
  * SPDX-License-Identifier: MIT */
-#include "common/seq/alphabet_private.h"
+#include "common/seq/alphabet_kern.h"
 
 #ifdef __AVX2__
 

@@ -12,7 +12,7 @@
 
 #include "common/base/cpu.h"
 #include "common/seq/alphabet.h"
-#include "common/seq/alphabet_private.h"
+#include "common/seq/alphabet_kern.h"
 
 /* IUPAC written out: the bases each letter stands for. */
 static const struct {

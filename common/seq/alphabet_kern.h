@@ -1,7 +1,7 @@
-/* alphabet_private.h - letters to codes, compiled once per instruction set.
+/* alphabet_kern.h - letters to codes, compiled once per instruction set.
  * SPDX-License-Identifier: MIT */
-#ifndef COV_SEQ_ALPHABET_PRIVATE_H
-#define COV_SEQ_ALPHABET_PRIVATE_H
+#ifndef COV_SEQ_ALPHABET_KERN_H
+#define COV_SEQ_ALPHABET_KERN_H
 
 #include <stdbool.h>
 #include <stddef.h>
