@@ -103,8 +103,8 @@ static int open_file(struct cov_alignments *a, const struct cov_alignments_optio
         if (hts_set_opt(a->file, CRAM_OPT_REQUIRED_FIELDS, fields) != 0)
             return cov_fail(e, COV_EIO, "%s: htslib does not read a part of CRAM", a->path);
     }
-    /* A file that was cut at the end of a block has lost the last one, which is empty; a pipe cannot
-     * be asked. */
+    /* A file that was cut at the end of a block has lost the last one, which is empty; a pipe
+     * cannot be asked. */
     if (hts_check_EOF(a->file) == 0)
         return cov_fail(e, COV_EINPUT, "%s: cut short: the mark of its end is missing", a->path);
     if (o->n_threads > 1 && hts_set_threads(a->file, (int)o->n_threads) != 0)
@@ -175,8 +175,8 @@ enum {
                   1 << COV_CIGAR_X
 };
 
-/* A record of a BAM file: its length without these four bytes, then 32 bytes, the name with its end,
- * the CIGAR, bases, qualities, tags. */
+/* A record of a BAM file: its length without these four bytes, then 32 bytes, the name with its
+ * end, the CIGAR, bases, qualities, tags. */
 enum { LENGTH_BYTES = 4, FIXED_BYTES = 32 };
 
 static inline uint32_t load32(const uint8_t *p)
@@ -186,8 +186,8 @@ static inline uint32_t load32(const uint8_t *p)
     return le32toh(x);
 }
 
-/* Nearly every read lies within a block of a BAM file and is as it should be: it is taken from there
- * without copying its bases. false: htslib is to read it. */
+/* Nearly every read lies within a block of a BAM file and is as it should be: it is taken from
+ * there without copying its bases. false: htslib is to read it. */
 static bool take_from_block(struct cov_alignments *a, struct cov_read *read)
 {
     const uint8_t *at;
