@@ -392,7 +392,7 @@ size_t cov_bgz_block_rest(const struct BGZF *stream, const uint8_t **at)
     return rest > 0 ? (size_t)rest : 0;
 }
 
-/* As bgzf_read does it. */
+/* As bgzf_read does it, but for the block's address, which only bgzf_tell gives. */
 void cov_bgz_block_skip(struct BGZF *stream, size_t n)
 {
     stream->block_offset += (int)n;

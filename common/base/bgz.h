@@ -51,8 +51,8 @@ int cov_bgz_open_write(const char *path, enum cov_bgz_mode mode, unsigned n_thre
                        struct cov_bgz **out, struct cov_err *e) COV_MUST_USE;
 int cov_bgz_write(struct cov_bgz *b, const void *buf, size_t n, struct cov_err *e) COV_MUST_USE;
 
-/* dst[0..*n_dst) = src[0..n), n <= 65280, as deflate (RFC 1951); there is room for n + 200 bytes. Called
- * by several threads at once. */
+/* dst[0..*n_dst) = src[0..n), n <= 65280, as deflate (RFC 1951); there is room for n + 200 bytes.
+ * Called by several threads at once. */
 typedef int cov_bgz_deflate_fn(const uint8_t *src, size_t n, uint8_t *dst, size_t *n_dst,
                                struct cov_err *e);
 
@@ -66,8 +66,8 @@ int cov_bgz_close(struct cov_bgz *b, struct cov_err *e) COV_MUST_USE;
 /* Closes without caring about the result. NULL is accepted. */
 void cov_bgz_abort(struct cov_bgz *b);
 
-/* Of a BGZF stream that htslib has opened for reading: the bytes of its current block that it has not
- * given yet. *at points to them until it reads on; returns how many. */
+/* Of a BGZF stream that htslib has opened for reading: the bytes of its current block that it has
+ * not given yet. *at points to them until it reads on; returns how many. */
 struct BGZF;
 size_t cov_bgz_block_rest(const struct BGZF *stream, const uint8_t **at);
 /* Passes over the next n of them. */

@@ -132,8 +132,8 @@ static int look_at_target(struct cov_outfile *o, const char *path, enum cov_outf
     return o->path ? COV_OK : COV_ENOMEM;
 }
 
-/* "dir/.stem.<tag, or pid>.tmp.suffix" for "dir/stem.suffix", where the suffix may be double, as ".bg.gz".
- * Long names are cut, as the file system limits them. */
+/* "dir/.stem.<tag, or pid>.tmp.suffix" for "dir/stem.suffix", where the suffix may be double, as
+ * ".bg.gz". Long names are cut, as the file system limits them. */
 static char *temporary_name(const char *dir, const char *path, const char *tag, int attempt,
                             struct cov_err *e)
 {

@@ -47,9 +47,9 @@ enum cov_outfile_kind {
 int cov_outfile_begin(struct cov_outfile *o, const char *path, enum cov_outfile_kind kind,
                       bool force, struct cov_err *e) COV_MUST_USE;
 
-/* The same with a temporary name that has `tag` in it instead of the number of the process, and so is the
- * same each time: what a killed run left under it is replaced. The caller has a lock, so that nobody else
- * uses it meanwhile. */
+/* The same with a temporary name that has `tag` in it instead of the number of the process, and so
+ * is the same each time: what a killed run left under it is replaced. The caller has a lock, so
+ * that nobody else uses it meanwhile. */
 int cov_outfile_begin_tagged(struct cov_outfile *o, const char *path, const char *tag,
                              enum cov_outfile_kind kind, bool force,
                              struct cov_err *e) COV_MUST_USE;
@@ -59,9 +59,10 @@ int cov_outfile_begin_tagged(struct cov_outfile *o, const char *path, const char
 int cov_outfile_begin_update(struct cov_outfile *o, const char *path, bool force,
                              struct cov_err *e) COV_MUST_USE;
 
-/* Makes the temporary file a copy of the regular file `from`, with its permissions, but that the owner
- * may read and change it. If `from` is what the copy is to replace, the commit fails with COV_EEXIST when
- * it has been changed meanwhile: that change would be lost. `progress` may be NULL. */
+/* Makes the temporary file a copy of the regular file `from`, with its permissions, but that the
+ * owner may read and change it. If `from` is what the copy is to replace, the commit fails with
+ * COV_EEXIST when it has been changed meanwhile: that change would be lost. `progress` may be NULL.
+ */
 int cov_outfile_copy(struct cov_outfile *o, const char *from, struct cov_progress *progress,
                      struct cov_err *e) COV_MUST_USE;
 
@@ -71,9 +72,9 @@ int cov_outfile_copy(struct cov_outfile *o, const char *from, struct cov_progres
 int cov_outfile_commit(struct cov_outfile *o, struct cov_err *e) COV_MUST_USE;
 
 /* As cov_outfile_commit, for n files that belong together: all of them get their names, or what was
- * there stays. Only a file system that cannot exchange two names (NFS) may, after a failure, hold some
- * that have replaced what was there, and are whole. Files that are empty are passed over. All are empty
- * afterwards. */
+ * there stays. Only a file system that cannot exchange two names (NFS) may, after a failure, hold
+ * some that have replaced what was there, and are whole. Files that are empty are passed over. All
+ * are empty afterwards. */
 int cov_outfile_commit_all(struct cov_outfile *const *files, size_t n,
                            struct cov_err *e) COV_MUST_USE;
 

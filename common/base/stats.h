@@ -38,8 +38,8 @@ struct cov_stats {
     int n_stages;
     struct cov_stats_figure *figures; /* Owned */
     int n_figures;
-    /* More that a tool has to say, inside the top object. NULL: nothing. `more` is Owned, and freed by
-     * free_more. */
+    /* More that a tool has to say, inside the top object. NULL: nothing. `more` is Owned, and freed
+     * by free_more. */
     void (*print_more)(struct cov_json *j, const void *more);
     void (*free_more)(void *more);
     void *more;

@@ -289,8 +289,8 @@ static void put_first(struct cov_bit_writer *w, const struct cov_onehot_codes *c
 
 /* ---- repeats of words ---- */
 
-/* All the words of a chunk are made at once, for both strands: those of the other strand are the same
- * in the reverse order, but for their names, on which nothing depends. */
+/* All the words of a chunk are made at once, for both strands: those of the other strand are the
+ * same in the reverse order, but for their names, on which nothing depends. */
 
 /* Codes beg to end - 1, which all are this one, none of A, C, G and T. */
 struct run {
@@ -314,8 +314,8 @@ struct chunk {
     struct run runs[MAX_RUNS];
 };
 
-/* Copies codes[0..n), which begin at code t of the chunk, but for others than bases, which become C,
- * as its column is 0, and are noted. Returns whether they can be encoded. */
+/* Copies codes[0..n), which begin at code t of the chunk, but for others than bases, which become
+ * C, as its column is 0, and are noted. Returns whether they can be encoded. */
 static bool note_runs(struct chunk *k, const uint8_t *codes, size_t n, size_t t, uint8_t *bases)
 {
     for (size_t i = 0; i < n; i++, t++) {
@@ -351,8 +351,8 @@ static const struct cov_onehot_kern *kern(void)
     return kernels;
 }
 
-/* All of *k from codes[0..n); `words` has room for cov_onehot_scratch(n). Returns false if they cannot be
- * encoded, or not here. */
+/* All of *k from codes[0..n); `words` has room for cov_onehot_scratch(n). Returns false if they
+ * cannot be encoded, or not here. */
 static bool take_chunk(struct chunk *k, const uint8_t *codes, size_t n, size_t L, uint8_t *words)
 {
     k->c = cov_onehot_codes();
@@ -393,8 +393,8 @@ static inline const uint8_t *word_at(const struct chunk *k, enum cov_onehot_stra
     return k->words + (strand == COV_ONEHOT_PLUS ? t : k->n - WORD - t);
 }
 
-/* Notes the words of bases: last[word] is where it was last + WINDOW + 1, or 0, so that what was never
- * seen is too far away. */
+/* Notes the words of bases: last[word] is where it was last + WINDOW + 1, or 0, so that what was
+ * never seen is too far away. */
 static void note_words(const struct chunk *k, enum cov_onehot_strand strand, size_t beg, size_t end,
                        uint32_t *last)
 {
@@ -440,9 +440,9 @@ static void put_small(struct cov_bit_writer *w, const struct chunk *k,
     put_head(w, &k->c->small, final);
     /* Bases, and what run is behind them. */
     for (size_t i = 0, t = 0, beg, end; i <= k->n_runs; i++, t = end) {
-        const struct run *run = &k->runs[strand == COV_ONEHOT_PLUS ? i : k->n_runs - 1 - i];
         beg = end = k->n;
         if (i < k->n_runs) {
+            const struct run *run = &k->runs[strand == COV_ONEHOT_PLUS ? i : k->n_runs - 1 - i];
             beg = strand == COV_ONEHOT_PLUS ? run->beg : k->n - run->end;
             end = strand == COV_ONEHOT_PLUS ? run->end : k->n - run->beg;
         }

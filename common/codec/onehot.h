@@ -24,8 +24,8 @@ size_t cov_onehot_bound(size_t L);
 
 /* dst[0..*n_dst) = the zlib stream (RFC 1950) of the two planes of codes[0..L), each 0..15. cap is
  * at least cov_onehot_bound(L). The same bytes for the same codes and effort.
- * Returns false, with nothing of use at dst, for what is left to a general compressor: codes of three
- * bases (B, D, H, V), padding before a base, and 2^31 codes or more. */
+ * Returns false, with nothing of use at dst, for what is left to a general compressor: codes of
+ * three bases (B, D, H, V), padding before a base, and 2^31 codes or more. */
 bool cov_onehot_encode(enum cov_onehot_effort effort, const uint8_t *codes, size_t L, void *dst,
                        size_t cap, size_t *n_dst);
 

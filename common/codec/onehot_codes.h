@@ -1,4 +1,5 @@
-/* onehot_codes.h - the Huffman codes of the deflate blocks that onehot.c writes. For onehot.c alone.
+/* onehot_codes.h - the Huffman codes of the deflate blocks that onehot.c writes. For onehot.c
+ * alone.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_CODEC_ONEHOT_CODES_H
 #define COV_CODEC_ONEHOT_CODES_H

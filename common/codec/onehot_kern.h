@@ -1,5 +1,5 @@
-/* onehot_kern.h - the loops of onehot.c that take the time, compiled once per instruction set, with the
- * same results. For onehot.c alone.
+/* onehot_kern.h - the loops of onehot.c that take the time, compiled once per instruction set, with
+ * the same results. For onehot.c alone.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_CODEC_ONEHOT_KERN_H
 #define COV_CODEC_ONEHOT_KERN_H
@@ -50,22 +50,23 @@ static inline void cov_put_back(struct cov_bit_writer *w, const struct cov_oneho
     cov_put_bits(w, back >> COV_ONEHOT_BACK_BITS, back % (1U << COV_ONEHOT_BACK_BITS));
 }
 
-/* Codes that are taken at most at once, in multiples of what; and bases in a group, which are two words. */
+/* Codes that are taken at most at once, in multiples of what; and bases in a group, which are two
+ * words. */
 enum { COV_ONEHOT_BLOCK = 1024, COV_ONEHOT_STEP = 32, COV_ONEHOT_GROUP = 8 };
 
 struct cov_onehot_kern {
-    /* codes[0..n) as bases, two bits each: A, C, G, T are 0 to 3. n is a multiple of COV_ONEHOT_STEP, at
-     * most COV_ONEHOT_BLOCK. *columns is the sum of their columns in C, A, T, G. Returns whether all
-     * are A, C, G or T. */
+    /* codes[0..n) as bases, two bits each: A, C, G, T are 0 to 3. n is a multiple of
+     * COV_ONEHOT_STEP, at most COV_ONEHOT_BLOCK. *columns is the sum of their columns in C, A, T,
+     * G. Returns whether all are A, C, G or T. */
     bool (*take)(const uint8_t *codes, size_t n, uint8_t *bases, uint64_t *columns);
 
     /* bases[t] = the word of the bases t to t + 3, the first the lowest, for t < n, a multiple of
      * COV_ONEHOT_STEP; COV_ONEHOT_STEP more can be read. */
     void (*join)(uint8_t *bases, size_t n);
 
-    /* Writes n_groups of eight bases, the first the t-th of its strand, by the words that begin with them:
-     * words[0], words[1] and so on, or words[0], words[-1] on the other strand. last[word] is the place
-     * where it was last + COV_ONEHOT_WINDOW + 1, or 0. */
+    /* Writes n_groups of eight bases, the first the t-th of its strand, by the words that begin
+     * with them: words[0], words[1] and so on, or words[0], words[-1] on the other strand.
+     * last[word] is the place where it was last + COV_ONEHOT_WINDOW + 1, or 0. */
     void (*put_plus)(struct cov_bit_writer *w, const struct cov_onehot_codes *c,
                      const uint8_t *words, size_t t, size_t n_groups, uint32_t *last);
     void (*put_minus)(struct cov_bit_writer *w, const struct cov_onehot_codes *c,

@@ -1,5 +1,5 @@
-/* onehot_private.h - the functions of onehot_kern.h, for whatever instruction set this is compiled for:
- * ONEHOT_TABLE gets them, in which vectors have ONEHOT_BYTES.
+/* onehot_private.h - the functions of onehot_kern.h, for whatever instruction set this is compiled
+ * for: ONEHOT_TABLE gets them, in which vectors have ONEHOT_BYTES.
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 

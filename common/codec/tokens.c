@@ -15,8 +15,9 @@ enum { MIN_MATCH = 3, MAX_MATCH = 258, MAX_DIST = 32768, WORD = 8 };
 enum { N_LITLEN = 286, N_DIST = 30, N_PRE = 19, END = 256, MAX_BITS = 15, MAX_PRE_BITS = 7 };
 enum { STORED_MAX = 65535, STORED_HEAD = 5, ZLIB_BYTES = 6 };
 
-/* A token is the symbol of a literal or a length (section 3.2.5), that of a distance (NO_DIST behind a
- * literal), and the extra bits of both: so all are counted and written alike, without a branch. */
+/* A token is the symbol of a literal or a length (section 3.2.5), that of a distance (NO_DIST
+ * behind a literal), and the extra bits of both: so all are counted and written alike, without a
+ * branch. */
 enum { DIST_AT = 9, LENGTH_EXTRA_AT = 14, DIST_EXTRA_AT = 19, NO_DIST = 31 };
 enum { LITERAL = NO_DIST << DIST_AT };
 
@@ -369,7 +370,8 @@ static inline void put(struct out *o, uint64_t bits, unsigned n)
     o->n &= 7;
 }
 
-/* The lengths of the codes as section 3.2.7 has them: the symbol, and above its 5 bits what follows. */
+/* The lengths of the codes as section 3.2.7 has them: the symbol, and above its 5 bits what
+ * follows. */
 struct lengths {
     uint16_t items[N_LITLEN + N_DIST];
     size_t n, n_litlen, n_dist;
@@ -440,8 +442,8 @@ static void put_head(struct out *o, const struct lengths *l)
     }
 }
 
-/* What a symbol is written as: bits, how many there are, and how many with the extra bits behind them.
- * In one word, for it is loaded for every token. */
+/* What a symbol is written as: bits, how many there are, and how many with the extra bits behind
+ * them. In one word, for it is loaded for every token. */
 enum { BITS_AT = 16, ALL_AT = 24 };
 
 static uint32_t written(const struct code *c, unsigned symbol, unsigned n_extra)

@@ -1,7 +1,7 @@
 /* measure.c - see measure.h.
  *
- * First every file is counted into a store, encoded as it will be written; then the type of the values
- * is known, and the columns are written, pair by pair, to a copy of the genome file.
+ * First every file is counted into a store, encoded as it will be written; then the type of the
+ * values is known, and the columns are written, pair by pair, to a copy of the genome file.
  * SPDX-License-Identifier: MIT */
 #include "common/job/measure.h"
 
@@ -370,8 +370,8 @@ static int check_pair(const struct job *j, struct cov_coverage_reader *r, size_t
     return rc;
 }
 
-/* Whether a sample of the new file, the first and the last pair among them, is read back as it should
- * be. */
+/* Whether a sample of the new file, the first and the last pair among them, is read back as it
+ * should be. */
 static int verify(const struct job *j, const char *path, struct cov_err *e)
 {
     const struct cov_grid *grid = j->genome.grid;

@@ -54,8 +54,8 @@ struct cov_depth_lane cov_measured_lane(const int32_t *depth, size_t n, int64_t 
 int cov_measured_contig(const struct cov_measured_genome *g, const char *path, const char *name,
                         int64_t length, size_t *seq, struct cov_err *e) COV_MUST_USE;
 
-/* Lists in warnings what only one side has; seqs[n] are those of the file's contigs. COV_EINPUT when
- * no contig is common. */
+/* Lists in warnings what only one side has; seqs[n] are those of the file's contigs. COV_EINPUT
+ * when no contig is common. */
 int cov_measured_compare(const struct cov_measured_genome *g, const char *path, const size_t *seqs,
                          size_t n, const char *(*name)(const void *arg, size_t i), const void *arg,
                          struct cov_err *e) COV_MUST_USE;
@@ -65,9 +65,9 @@ int cov_measure_reads(const struct cov_measured_genome *g, const struct cov_coun
                       const char *reference, struct cov_measured_file *m,
                       struct cov_err *e) COV_MUST_USE;
 
-/* Takes the values of a bigWig or bedGraph file, for both strands: rounded, halves to the even integer
- * (which is a warning), and 0 where it has none. COV_EINPUT names the place of a value below 0 or
- * beyond 2^31 - 1, and of an interval that ends beyond its sequence. */
+/* Takes the values of a bigWig or bedGraph file, for both strands: rounded, halves to the even
+ * integer (which is a warning), and 0 where it has none. COV_EINPUT names the place of a value
+ * below 0 or beyond 2^31 - 1, and of an interval that ends beyond its sequence. */
 int cov_measure_track(const struct cov_measured_genome *g, struct cov_measured_file *m,
                       struct cov_err *e) COV_MUST_USE;
 

@@ -25,9 +25,9 @@ enum { COV_CODE_BAD = 0xff };
 extern const uint8_t cov_code_of_letter[256];
 /* codes[0..n) = codes of letters[0..n). False if one of them is COV_CODE_BAD. */
 bool cov_codes_of_letters(const char *letters, size_t n, uint8_t *codes);
-/* codes[0..width * the result) = those of as many lines, at most n_lines, each of `width` letters and
- * '\n'. Ends before the first line that has something else than A, C, G, T and N, of either case, or is of
- * another width, and may do so at any time; the codes behind are undefined. */
+/* codes[0..width * the result) = those of as many lines, at most n_lines, each of `width` letters
+ * and '\n'. Ends before the first line that has something else than A, C, G, T and N, of either
+ * case, or is of another width, and may do so at any time; the codes behind are undefined. */
 size_t cov_codes_of_lines(const char *text, size_t width, size_t n_lines, uint8_t *codes);
 
 /* "-ACMGRSVTWYHKDBN" */

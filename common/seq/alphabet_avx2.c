@@ -1,6 +1,6 @@
-/* alphabet_avx2.c - see alphabet_private.h; for AVX2. Elsewhere there is nothing.
+/* alphabet_avx2.c - see alphabet_kern.h; for AVX2. Elsewhere there is nothing.
  * SPDX-License-Identifier: MIT */
-#include "common/seq/alphabet_private.h"
+#include "common/seq/alphabet_kern.h"
 
 #ifdef __AVX2__
 
@@ -8,8 +8,8 @@
 
 #include "common/seq/alphabet.h"
 
-/* The five letters differ in their lower half. For the others there is a byte which has another lower
- * half; where the highest bit is set, the result is 0. */
+/* The five letters differ in their lower half. For the others there is a byte which has another
+ * lower half; where the highest bit is set, the result is 0. */
 #define LETTERS(A, C, T, G, N, none, last)                                                         \
     none, A, none, C, T, none, none, G, none, none, none, none, none, none, N, last
 

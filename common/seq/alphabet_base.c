@@ -1,6 +1,6 @@
-/* alphabet_base.c - see alphabet_private.h; for every processor.
+/* alphabet_base.c - see alphabet_kern.h; for every processor.
  * SPDX-License-Identifier: MIT */
-#include "common/seq/alphabet_private.h"
+#include "common/seq/alphabet_kern.h"
 
 #include <string.h>
 

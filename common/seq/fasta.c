@@ -274,8 +274,8 @@ static int deal_with_bad(const struct cov_fasta *f, uint8_t *codes, size_t n,
     return COV_OK;
 }
 
-/* Most lines are as long as the last one, and all that stands before their ends is letters: deals with
- * those of which that is so, and returns the number of their letters. */
+/* Most lines are as long as the last one, and all that stands before their ends is letters: deals
+ * with those of which that is so, and returns the number of their letters. */
 static size_t take_lines(struct cov_fasta *f, uint8_t *codes, size_t cap)
 {
     if (f->width == 0 || f->column != 1)

@@ -41,8 +41,8 @@ size_t cov_bases_n_pieces(const struct cov_bases *b);
 
 /* codes[0..L) of a row of the grid, whose pieces in *raw begin with first_piece; what is behind the
  * pieces serves as scratch. COV_EINPUT names file, row and position of a value that is no row of an
- * IUPAC code (NaN included), of a base behind the end that start_ends gives, of padding before it, or
- * of damaged compression. */
+ * IUPAC code (NaN included), of a base behind the end that start_ends gives, of padding before it,
+ * or of damaged compression. */
 int cov_bases_decode(const struct cov_bases *b, const struct cov_grid *grid, size_t row,
                      struct cov_blob *raw, size_t first_piece, uint8_t *codes,
                      struct cov_err *e) COV_MUST_USE;
@@ -62,15 +62,15 @@ void cov_bases_writer_close(struct cov_bases_writer *w); /* NULL is accepted */
 int cov_bases_encode(const struct cov_bases_writer *w, size_t n_rows, const uint8_t *const *codes,
                      struct cov_blob *out, struct cov_err *e) COV_MUST_USE;
 
-/* The same of chunks of one row, for the + strand codes[0..L), of which n are no padding, to plus, and
- * for the other strand to minus. Faster than two calls. `scratch` has cov_onehot_scratch(L)
+/* The same of chunks of one row, for the + strand codes[0..L), of which n are no padding, to plus,
+ * and for the other strand to minus. Faster than two calls. `scratch` has cov_onehot_scratch(L)
  * bytes. */
 int cov_bases_encode_both(const struct cov_bases_writer *w, const uint8_t *codes, size_t n,
                           uint8_t *scratch, struct cov_blob *plus, struct cov_blob *minus,
                           struct cov_err *e) COV_MUST_USE;
 
-/* HDF5's thread: stores a piece as the chunk that begins at `row`, and makes the data set long enough
- * for that row; the rows behind it are for cov_bases_resize, at the end. */
+/* HDF5's thread: stores a piece as the chunk that begins at `row`, and makes the data set long
+ * enough for that row; the rows behind it are for cov_bases_resize, at the end. */
 int cov_bases_put(struct cov_bases_writer *w, size_t row, const struct cov_blob *blob, size_t piece,
                   struct cov_err *e) COV_MUST_USE;
 int cov_bases_resize(struct cov_bases_writer *w, size_t n_rows, struct cov_err *e) COV_MUST_USE;

@@ -1,9 +1,9 @@
-/* coverage_store.h - coverage of the pairs of chunks of a genome, encoded as it will be stored, in a
- * temporary file.
+/* coverage_store.h - coverage of the pairs of chunks of a genome, encoded as it will be stored, in
+ * a temporary file.
  *
- * What is counted waits here until the largest value of all is known, which decides the type that is
- * written. Rows are encoded with the type that fits what is known of a pair, which as a rule is that
- * of all; the few others are encoded again.
+ * What is counted waits here until the largest value of all is known, which decides the type that
+ * is written. Rows are encoded with the type that fits what is known of a pair, which as a rule is
+ * that of all; the few others are encoded again.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_STORE_COVERAGE_STORE_H
 #define COV_STORE_COVERAGE_STORE_H
@@ -54,9 +54,9 @@ int cov_coverage_store_pack(const struct cov_coverage_store *s, size_t i,
 int cov_coverage_store_put(struct cov_coverage_store *s, size_t i,
                            const struct cov_packed_pair *packed, struct cov_err *e) COV_MUST_USE;
 
-/* Any thread, after all were put: adds a piece to *out, the row of one strand and set of pair i, which
- * has n bases, in elements of elem_bytes; zeros if the pair was not put. `values` is scratch for n, as
- * is *scratch. COV_EINPUT for a value that does not fit. */
+/* Any thread, after all were put: adds a piece to *out, the row of one strand and set of pair i,
+ * which has n bases, in elements of elem_bytes; zeros if the pair was not put. `values` is scratch
+ * for n, as is *scratch. COV_EINPUT for a value that does not fit. */
 int cov_coverage_store_get(const struct cov_coverage_store *s, size_t i, int strand, int which,
                            size_t n, size_t elem_bytes, int64_t *values, struct cov_blob *scratch,
                            struct cov_blob *out, struct cov_err *e) COV_MUST_USE;

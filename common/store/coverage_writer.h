@@ -1,6 +1,6 @@
 /* coverage_writer.h - adds measured coverage to a genome file, as Helixer's add_ngs_coverage does:
- * evaluation/<prefix>_coverage and _spliced_coverage, integers [N, L, B], one column a BAM file, and
- * the files' names in <prefix>_meta/bam_files.
+ * evaluation/<prefix>_coverage and _spliced_coverage, integers [N, L, B], one column a BAM file,
+ * and the files' names in <prefix>_meta/bam_files.
  *
  * The file is changed where it is: it should be a copy.
  * SPDX-License-Identifier: MIT */

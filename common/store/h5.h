@@ -67,8 +67,8 @@ void cov_h5_set_close(struct cov_h5_set *s); /* NULL is accepted */
 /* How cov_h5_unpack has to read what cov_h5_set_fetch gives. Any thread. Borrowed until close. */
 const struct cov_h5_rows *cov_h5_set_rows(const struct cov_h5_set *s);
 
-/* How it is stored: the number of dimensions, the chunks, the filters as text ("shuffle, gzip 4"), the
- * bytes it takes in the file. */
+/* How it is stored: the number of dimensions, the chunks, the filters as text ("shuffle, gzip 4"),
+ * the bytes it takes in the file. */
 struct cov_h5_storage {
     int rank;
     bool chunked;
@@ -99,8 +99,8 @@ int cov_h5_remove(struct cov_h5 *f, const char *name, struct cov_err *e) COV_MUS
 /* Flushes and closes; frees *f in any case. */
 int cov_h5_finish(struct cov_h5 *f, struct cov_err *e) COV_MUST_USE;
 
-/* An attribute of data set `set`, which is there, or, NULL, of the file: a text, as h5py writes a str;
- * an integer of 64 bits. */
+/* An attribute of data set `set`, which is there, or, NULL, of the file: a text, as h5py writes a
+ * str; an integer of 64 bits. */
 int cov_h5_write_attr(struct cov_h5 *f, const char *set, const char *name, const char *text,
                       struct cov_err *e) COV_MUST_USE;
 int cov_h5_write_attr_int(struct cov_h5 *f, const char *set, const char *name, int64_t value,
@@ -126,8 +126,9 @@ int cov_h5_set_create(struct cov_h5 *f, const char *name, const struct cov_h5_ne
 /* Gives it n_rows rows; what was behind them is lost. The first dimension is unlimited. */
 int cov_h5_set_resize(struct cov_h5_set *s, size_t n_rows, struct cov_err *e) COV_MUST_USE;
 
-/* Stores one piece (h5_rows.h) as the chunk that begins at element `at`. If that is behind the last row,
- * there are rows up to it afterwards, and maybe some more, which cov_h5_set_resize is to take away. */
+/* Stores one piece (h5_rows.h) as the chunk that begins at element `at`. If that is behind the last
+ * row, there are rows up to it afterwards, and maybe some more, which cov_h5_set_resize is to take
+ * away. */
 int cov_h5_set_put(struct cov_h5_set *s, const size_t at[3], const uint8_t *piece, size_t n,
                    struct cov_err *e) COV_MUST_USE;
 

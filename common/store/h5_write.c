@@ -125,8 +125,8 @@ int cov_h5_set_resize(struct cov_h5_set *s, size_t n_rows, struct cov_err *e)
     return COV_OK;
 }
 
-/* To be followed by what makes it shorter again. That would rewrite a chunk that it goes through, so that
- * only chunks of one row are made for later rows. */
+/* To be followed by what makes it shorter again. That would rewrite a chunk that it goes through,
+ * so that only chunks of one row are made for later rows. */
 static int grow(struct cov_h5_set *s, size_t row, struct cov_err *e)
 {
     enum { ROWS_AT_ONCE = 64 };

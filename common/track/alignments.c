@@ -103,8 +103,8 @@ static int open_file(struct cov_alignments *a, const struct cov_alignments_optio
         if (hts_set_opt(a->file, CRAM_OPT_REQUIRED_FIELDS, fields) != 0)
             return cov_fail(e, COV_EIO, "%s: htslib does not read a part of CRAM", a->path);
     }
-    /* A file that was cut at the end of a block has lost the last one, which is empty; a pipe cannot
-     * be asked. */
+    /* A file that was cut at the end of a block has lost the last one, which is empty; a pipe
+     * cannot be asked. */
     if (hts_check_EOF(a->file) == 0)
         return cov_fail(e, COV_EINPUT, "%s: cut short: the mark of its end is missing", a->path);
     if (o->n_threads > 1 && hts_set_threads(a->file, (int)o->n_threads) != 0)
@@ -169,8 +169,14 @@ int64_t cov_alignments_n_reads(const struct cov_alignments *a)
 
 /* ---- reads ---- */
 
-/* A record of a BAM file: its length without these four bytes, then 32 bytes, the name with its end,
- * the CIGAR, bases, qualities, tags. */
+/* The operations that take bases of the read. */
+enum {
+    TAKES_BASES = 1 << COV_CIGAR_M | 1 << COV_CIGAR_I | 1 << COV_CIGAR_S | 1 << COV_CIGAR_EQ |
+                  1 << COV_CIGAR_X
+};
+
+/* A record of a BAM file: its length without these four bytes, then 32 bytes, the name with its
+ * end, the CIGAR, bases, qualities, tags. */
 enum { LENGTH_BYTES = 4, FIXED_BYTES = 32 };
 
 static inline uint32_t load32(const uint8_t *p)
@@ -180,8 +186,8 @@ static inline uint32_t load32(const uint8_t *p)
     return le32toh(x);
 }
 
-/* Nearly every read lies within a block of a BAM file and is as it should be: it is taken from there
- * without copying its bases. false: htslib is to read it. */
+/* Nearly every read lies within a block of a BAM file and is as it should be: it is taken from
+ * there without copying its bases. false: htslib is to read it. */
 static bool take_from_block(struct cov_alignments *a, struct cov_read *read)
 {
     const uint8_t *at;
@@ -204,15 +210,21 @@ static bool take_from_block(struct cov_alignments *a, struct cov_read *read)
     const uint8_t *name = r + FIXED_BYTES, *cigar = name + n_name;
     if (name[n_name - 1] != '\0')
         return false;
-    for (size_t i = 0; i < n_cigar; i++)
-        a->cigar[i] = load32(cigar + 4 * i);
+    uint64_t n_taken = 0;
+    for (size_t i = 0; i < n_cigar; i++) {
+        uint32_t op = a->cigar[i] = load32(cigar + 4 * i);
+        n_taken += TAKES_BASES >> (op & 0xf) & 1 ? op >> 4 : 0;
+    }
+    unsigned flags = cigar_and_flags >> 16;
+    if (n_cigar > 0 && n_bases > 0 && n_taken != n_bases && !(flags & COV_READ_UNMAPPED))
+        return false; /* for which htslib refuses it */
     if (n_cigar > 0 && a->cigar[0] == (n_bases << 4 | COV_CIGAR_S))
         return false; /* the CIGAR is in a tag, as it has more than 65535 operations */
     *read = (struct cov_read){
         .name = (const char *)name,
         .contig = contig,
         .pos = pos,
-        .flags = cigar_and_flags >> 16,
+        .flags = flags,
         .mapq = name_and_mapq >> 8 & 0xff,
         .cigar = a->cigar,
         .n_cigar = n_cigar,

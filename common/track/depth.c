@@ -10,9 +10,9 @@
 #include "common/base/mem.h"
 #include "common/base/spool.h"
 
-/* Pages of 64 Ki positions, 256 KiB a lane: the one or two that sorted reads need stay in a core's cache.
- * Of large genomes they are larger, as each may have a buffer of steps that wait. At most 128 MiB a
- * lane are there. */
+/* Pages of 64 Ki positions, 256 KiB a lane: the one or two that sorted reads need stay in a core's
+ * cache. Of large genomes they are larger, as each may have a buffer of steps that wait. At most
+ * 128 MiB a lane are there. */
 enum { PAGE_BITS = 16, ROOM_BITS = 25, MAX_PAGES_BITS = 14, BUFFER_STEPS = 1024 };
 
 /* A step that waits: position in the page, lane, and whether it goes down. */
@@ -200,9 +200,9 @@ int cov_depth_add(struct cov_depth *d, size_t lane, int64_t beg, int64_t end, st
 
 typedef uint32_t four __attribute__((vector_size(16)));
 
-/* out[i] = depth + steps[0] + .. + steps[i]; returns the last one. *signs: the bits of all of them: the
- * uppermost is set if one is beyond 2^31 - 1, as no step is. out NULL: they go nowhere. The steps
- * become 0. */
+/* out[i] = depth + steps[0] + .. + steps[i]; returns the last one. *signs: the bits of all of them:
+ * the uppermost is set if one is beyond 2^31 - 1, as no step is. out NULL: they go nowhere. The
+ * steps become 0. */
 static uint32_t add_up(int32_t *steps, size_t n, uint32_t depth, int32_t *out, uint32_t *signs)
 {
     const four zero = {0};

@@ -11,8 +11,8 @@ static float rounded(float x)
  * other way is far beyond coverage. Whether they are. */
 static bool average_small(const float *plus, const float *minus, size_t n, float *out)
 {
-    /* Added and subtracted, the unit of the last place is 1 on both sides of 0; below a third of it no
-     * step leaves a float but by this rounding. */
+    /* Added and subtracted, the unit of the last place is 1 on both sides of 0; below a third of it
+     * no step leaves a float but by this rounding. */
     const float magic = 12582912.0F; /* 1.5 * 2^23 */
     const float most = 4194304.0F;   /* 2^22 */
     enum { TILE = 1024 };

@@ -1,5 +1,6 @@
 /* bench_forward - chunks a second of the network of the published size, on random weights and
- * bases. bench_forward [THREADS [BATCH [SECONDS [PRECISION [LEVELS]]]]]
+ * bases.
+ *   bench_forward [THREADS [BATCH [SECONDS [PRECISION [LEVELS]]]]]
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <stdlib.h>

@@ -180,6 +180,29 @@ refused 1 'half.bam: ' 'a BAM that was cut anywhere'
 { head -c $((size / 2)) sorted.bam && printf 'xxxx' && tail -c +$((size / 2 + 5)) sorted.bam; } >flipped.bam
 run bam2h5 -q -p x -o o.h5 g.h5 flipped.bam
 refused 1 'flipped.bam: damaged or cut short behind read' 'a corrupt BAM'
+# Reads of 8 bases within a block of BAM, the second of which has a CIGAR for another number.
+"$PYTHON" - <<'END'
+import struct, zlib
+def bam(name, flags):
+    data = b"BAM\1" + struct.pack("<3i2si", 0, 1, 2, b"a\0", 5000)
+    for n, flag in enumerate(flags):
+        read = struct.pack("<2i4BHHI3i", 0, n, 3, 60, 0, 0, 1, flag, 8, -1, -1, 0) + b"r%d\0" % n
+        read += struct.pack("<I", (8 - n % 2) << 4) + bytes(4 + 8)
+        data += struct.pack("<I", len(read)) + read
+    z = zlib.compressobj(1, zlib.DEFLATED, -15)
+    packed = z.compress(data) + z.flush()
+    with open(name, "wb") as f:
+        f.write(bytes.fromhex("1f8b08040000000000ff060042430200") + struct.pack("<H", len(packed) + 25))
+        f.write(packed + struct.pack("<2I", zlib.crc32(data), len(data)))
+        f.write(bytes.fromhex("1f8b08040000000000ff0600424302001b0003000000000000000000"))
+bam("seven.bam", (0, 0, 0))
+bam("unmapped.bam", (0, 4, 0))
+END
+run bam2h5 -q -p x -o o.h5 g.h5 seven.bam
+refused 1 'seven.bam: damaged or cut short behind read 1' 'a CIGAR that does not fit the bases'
+run bam2h5 -q -p x -o o.h5 g.h5 unmapped.bam
+status_is 0 'nor need it where the read is unmapped'
+rm -f o.h5
 { cat sorted.sam && printf 'late\t0\ta\t1\t9\t5M\t*\t0\t0\t*\t*\n'; } >late.sam
 run bam2h5 -q -p x -o o.h5 g.h5 late.sam
 refused 1 'late.sam: its header says that it is sorted by coordinate, but read late at a:1 comes too late' \

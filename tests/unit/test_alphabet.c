@@ -10,7 +10,9 @@
 
 #include <cmocka.h>
 
+#include "common/base/cpu.h"
 #include "common/seq/alphabet.h"
+#include "common/seq/alphabet_kern.h"
 
 /* IUPAC written out: the bases each letter stands for. */
 static const struct {
@@ -49,6 +51,63 @@ static void test_letters(void **state)
     }
     assert_int_equal(cov_code_complement[COV_CODE_PAD], COV_CODE_PAD);
     assert_int_equal(cov_letter_of_code[COV_CODE_PAD], '-');
+}
+
+/* Every byte at every place of texts of all lengths. */
+static void check_kernels(const struct cov_letters *k)
+{
+    enum { MOST = 80 };
+    static const char plain[] = "ACGTNacgtn";
+    char text[MOST];
+    uint8_t codes[MOST + 1];
+    for (size_t n = COV_LETTERS_MIN; n < MOST; n++) {
+        for (size_t i = 0; i < n; i++)
+            text[i] = plain[(i + n) % (sizeof plain - 1)];
+        for (size_t at = 0; at < n; at++) {
+            char before = text[at];
+            for (int c = n % 8 == at % 8 ? 0 : 255; c < 256; c++) {
+                text[at] = (char)c;
+                codes[n] = 0x55;
+                bool good = k->take(text, n, codes);
+                assert_int_equal(good, c > 0 && strchr(plain, c) != NULL);
+                assert_int_equal(codes[n], 0x55);
+                for (size_t i = 0; good && i < n; i++)
+                    assert_int_equal(codes[i], cov_code_of_letter[(unsigned char)text[i]]);
+            }
+            text[at] = before;
+        }
+    }
+}
+
+static void check_lines(const struct cov_letters *k)
+{
+    enum { WIDTH = 41, LINES = 5 };
+    char text[LINES * (WIDTH + 1)];
+    uint8_t codes[LINES * WIDTH];
+    for (size_t at = 0; at < sizeof text; at++) {
+        for (size_t i = 0; i < sizeof text; i++)
+            text[i] = i % (WIDTH + 1) == WIDTH ? '\n' : "ACGT"[i % 4];
+        text[at] = '-';
+        size_t whole = at / (WIDTH + 1);
+        memset(codes, 0x55, sizeof codes);
+        assert_int_equal(k->take_lines(text, WIDTH, LINES, codes), whole);
+        for (size_t i = 0; i < whole * WIDTH; i++)
+            assert_int_equal(
+                codes[i],
+                cov_code_of_letter[(unsigned char)text[i / WIDTH * (WIDTH + 1) + i % WIDTH]]);
+    }
+    assert_int_equal(k->take_lines(text, WIDTH, LINES - 1, codes), LINES - 1);
+}
+
+static void test_kernels(void **state)
+{
+    (void)state;
+    check_kernels(&cov_letters_base);
+    check_lines(&cov_letters_base);
+    if (cov_cpu_features() & COV_CPU_AVX2) {
+        check_kernels(&cov_letters_avx2);
+        check_lines(&cov_letters_avx2);
+    }
 }
 
 static void test_onehot(void **state)
@@ -181,9 +240,13 @@ static void test_packing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_letters),        cmocka_unit_test(test_onehot),
-        cmocka_unit_test(test_onehot_inexact), cmocka_unit_test(test_reverse_complement),
-        cmocka_unit_test(test_packing),        cmocka_unit_test(test_texts),
+        cmocka_unit_test(test_letters),
+        cmocka_unit_test(test_kernels),
+        cmocka_unit_test(test_onehot),
+        cmocka_unit_test(test_onehot_inexact),
+        cmocka_unit_test(test_reverse_complement),
+        cmocka_unit_test(test_packing),
+        cmocka_unit_test(test_texts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -224,6 +224,34 @@ static void combines_strands(void **state)
     assert_memory_equal(out, exact, sizeof out);
 }
 
+/* The quick way of small values against the formula, and large ones beside them. */
+static void averages_as_rounded_one_by_one(void **state)
+{
+    (void)state;
+    enum { N = 2500 };
+    static const float special[] = {0.5F,       1.5F,        4194303.5F, -4194303.5F,
+                                    4194304.0F, -4194304.0F, 8388609.0F, 1e10F,
+                                    -0.4F,      3e38F,       16777217.0F};
+    static float plus[N], minus[N], out[N];
+    struct cov_rng rng;
+    cov_rng_init(&rng, 17);
+    for (int round = 0; round < 60; round++) {
+        for (size_t i = 0; i < N; i++) {
+            plus[i] = (float)cov_rng_below(&rng, 4000) / 4 - (round % 3 ? 0 : 500);
+            minus[i] = (float)cov_rng_below(&rng, 1 << 23) / 2;
+        }
+        size_t n_special = (size_t)round % 4, n = N - (size_t)cov_rng_below(&rng, 1100);
+        for (size_t i = 0; i < n_special; i++)
+            (i % 2 ? plus : minus)[cov_rng_below(&rng, n)] =
+                special[cov_rng_below(&rng, COV_COUNT(special))];
+        cov_strands_combine(COV_STRAND_AVG, plus, minus, n, true, out);
+        for (size_t i = 0; i < n; i++) {
+            double sum = rint((double)plus[i]) + rint((double)minus[n - 1 - i]);
+            assert_true(out[i] == (float)rint(sum / 2));
+        }
+    }
+}
+
 /* ---- runs ---- */
 
 static int to_sink(void *arg, const struct cov_interval *iv, size_t n, struct cov_err *e)
@@ -267,6 +295,44 @@ static void makes_runs(void **state)
     cov_runs_begin(&runs, to_sink, &m);
     assert_int_equal(cov_runs_end(&runs, NULL), COV_OK);
     assert_int_equal(m.n, 0);
+}
+
+/* Runs of any length, longer than what is compared at once, in pieces of any size. */
+static void makes_long_runs(void **state)
+{
+    (void)state;
+    enum { N = 5000 };
+    static float x[N];
+    static struct memory m;
+    struct cov_runs runs;
+    struct cov_rng rng;
+    cov_rng_init(&rng, 9);
+    for (int round = 0; round < 200; round++) {
+        uint64_t longest = round % 4 ? 300 : 5;
+        for (size_t i = 0, n = 0; i < N; i++, n--) {
+            if (n == 0)
+                n = 1 + (size_t)cov_rng_below(&rng, longest);
+            x[i] = i > 0 && n > 1 ? x[i - 1] : (float)cov_rng_below(&rng, 3);
+        }
+        init(&m);
+        assert_int_equal(cov_track_begin(&m.base, 0, NULL), COV_OK);
+        cov_runs_begin(&runs, to_sink, &m);
+        for (size_t i = 0, n; i < N; i += n) {
+            n = (size_t)cov_rng_below(&rng, 1200);
+            n = n < N - i ? n : N - i;
+            assert_int_equal(cov_runs_add(&runs, x + i, n, NULL), COV_OK);
+        }
+        assert_int_equal(cov_runs_end(&runs, NULL), COV_OK);
+        size_t k = 0;
+        for (size_t beg = 0, end; beg < N; beg = end, k++) {
+            for (end = beg + 1; end < N && x[end] == x[beg];)
+                end++;
+            assert_true(k < m.n && m.iv[k].value == x[beg]);
+            assert_int_equal(m.iv[k].beg, beg);
+            assert_int_equal(m.iv[k].end, end);
+        }
+        assert_int_equal(k, m.n);
+    }
 }
 
 /* Holes at the beginning, between equal values, one behind the other, and where a block is full. */
@@ -548,7 +614,9 @@ int main(void)
         cmocka_unit_test(sink_sums_up),
         cmocka_unit_test(rounds_half_to_even),
         cmocka_unit_test(combines_strands),
+        cmocka_unit_test(averages_as_rounded_one_by_one),
         cmocka_unit_test(makes_runs),
+        cmocka_unit_test(makes_long_runs),
         cmocka_unit_test(runs_leave_holes),
         cmocka_unit_test(runs_repeat),
         cmocka_unit_test(runs_pass_failures_on),

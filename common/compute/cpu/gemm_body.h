@@ -1,6 +1,7 @@
-/* gemm_body.h - the kernels of gemm.h on floats; included by the file of each instruction set, which
- * defines GEMM_LEVEL (the end of its tables' names), GEMM_NAME, GEMM_NEEDS, the floats of a vector
- * LANES, and ROWS: a tile of ROWS rows and two vectors of columns fills the registers with sums.
+/* gemm_body.h - the kernels of gemm.h on floats; included by the file of each instruction set,
+ * which defines GEMM_LEVEL (the end of its tables' names), GEMM_NAME, GEMM_NEEDS, the floats of a
+ * vector LANES, and ROWS: a tile of ROWS rows and two vectors of columns fills the registers with
+ * sums.
  * SPDX-License-Identifier: MIT */
 #include "common/base/cpu.h"
 #include "common/compute/cpu/bf16.h"
@@ -15,8 +16,8 @@ typedef float vec __attribute__((vector_size(LANES * sizeof(float)), aligned(4),
 
 /* MULTIPLY: sum += left right in place. MULTIPLY_FLOAT: the same with the float at p in all lanes.
  * An instruction that reads its operand counts once where the processor decodes and renames, which
- * is what bounds these loops as soon as the core is shared; but reads are bounded, too, so that only
- * every other row of two vectors is read that way. */
+ * is what bounds these loops as soon as the core is shared; but reads are bounded, too, so that
+ * only every fourth row is read that way. */
 #ifndef MULTIPLY
 #define MULTIPLY(sum, left, right) ((sum) += (left) * (right))
 #define EVERY_LANE(p) (*(p))
@@ -32,8 +33,8 @@ static inline __attribute__((always_inline)) void multiply_row(const int rows, c
                                                                vec *sum1)
 {
     vec right0 = right[0], right1 = right[vectors - 1];
-    /* B comes from the second-level cache, or from beyond it; behind a panel's end stands mostly the
-     * one that is used next. */
+    /* B comes from the second-level cache, or from beyond it; behind a panel's end stands mostly
+     * the one that is used next. */
     __builtin_prefetch((const char *)(right + AHEAD * vectors));
     if (vectors * LANES > LINE)
         __builtin_prefetch((const char *)(right + AHEAD * vectors) + 64);
@@ -149,8 +150,8 @@ static void run_edge(size_t rows, size_t vectors, size_t cols, size_t k, const f
         }
 }
 
-/* c = a times k rows of B, whose panels are `depth` rows apart. A panel stays in the cache while all
- * rows of a pass over it. */
+/* c = a times k rows of B, whose panels are `depth` rows apart. A panel stays in the cache while
+ * all rows of a pass over it. */
 static void run_rows(size_t m, const float *a, size_t lda, const struct cov_matrix *b,
                      const float *data, size_t k, size_t depth, float *c, size_t ldc, bool add)
 {

@@ -5,12 +5,12 @@
  * r = ceil(kernel / s) taps and s * c_in channels; a transposed one makes s output rows together,
  * with r taps and s * c_out channels; where the kernel is no multiple of s, filters end in a tap of
  * zero. Input and filter are polynomials of degree r + 2 and r - 1; seen transposed, their products
- * at r + 2 numbers and at infinity determine the outputs: y[j] = sum_p p^j (sum_k G[p][k] g[k])
- * (sum_i B[p][i] x[i]),   j = 0 .. 3 where B[p] are the coefficients of M(x) / (x - p), M = product
- * of (x - p), and G[p][k] = p^k / product of (p - other p); at infinity B is M, G the last tap
- * alone, and the product counts for y[3] only. Source: S. Winograd, Arithmetic Complexity of
- * Computations (1980); A. Lavin and S. Gray, Fast Algorithms for Convolutional Neural Networks
- * (2015).
+ * at r + 2 numbers and at infinity determine the outputs:
+ *     y[j] = sum_p p^j (sum_k G[p][k] g[k]) (sum_i B[p][i] x[i]),   j = 0 .. 3
+ * where B[p] are the coefficients of M(x) / (x - p), M = product of (x - p), and G[p][k] = p^k /
+ * product of (p - other p); at infinity B is M, G the last tap alone, and the product counts for
+ * y[3] only. Source: S. Winograd, Arithmetic Complexity of Computations (1980); A. Lavin and S.
+ * Gray, Fast Algorithms for Convolutional Neural Networks (2015).
  *
  * Tiles of four start at the beginning of a sequence, and rows of a product do not depend on one
  * another (gemm.h): so the values do not depend on the batch or on the threads.
@@ -35,8 +35,7 @@ struct cov_minimal_points {
     size_t n_pairs;
     bool has_single;
     float pair[COV_MINIMAL_MAX_PAIRS], single;
-    /* Without `single`, M(x) = x Q(x^2): Q, and Q(y) / (y - pair[h]^2), lowest power first. Exact.
-     */
+    /* Without `single`, M(x) = x Q(x^2): Q, Q(y) / (y - pair[h]^2), lowest power first; exact. */
     float whole[COV_MINIMAL_MAX_PAIRS + 1];
     float without[COV_MINIMAL_MAX_PAIRS][COV_MINIMAL_MAX_PAIRS];
     double filter[COV_MINIMAL_MAX_POINTS][COV_MINIMAL_MAX_TAPS]; /* G */

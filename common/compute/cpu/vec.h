@@ -1,8 +1,8 @@
 /* vec.h - the element-wise kernels, compiled once per instruction set.
  *
  * Plain loops that the compiler vectorises, where multiplication and addition are never fused, so
- * that all levels give the same bits; but for the gates of an LSTM, which are written in vectors, with
- * multiply-adds where there are any.
+ * that all levels give the same bits; but for the gates of an LSTM, which are written in vectors,
+ * with multiply-adds where there are any.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_CPU_VEC_H
 #define COV_COMPUTE_CPU_VEC_H
@@ -26,9 +26,9 @@ struct cov_vec {
                    const float *shift, float *y, size_t y_stride);
 
     /* One step of an LSTM for `rows` sequences: gates[r] + bias are pre-activations i, f, g, o of
-     * `hidden` units each, in whose place come sigmoid(i) tanh(g), sigmoid(f), anything, 1 / sigmoid(o);
-     * cell[r,u] = f cell + i g; h[r * h_stride + u] = o tanh(cell). Relative errors of sigmoid and
-     * tanh: 3e-7, down to 5e-18. */
+     * `hidden` units each, in whose place come sigmoid(i) tanh(g), sigmoid(f), anything, 1 /
+     * sigmoid(o); cell[r,u] = f cell + i g; h[r * h_stride + u] = o tanh(cell). Relative errors of
+     * sigmoid and tanh: 3e-7, down to 5e-18. */
     void (*lstm_cell)(size_t rows, size_t hidden, float *gates, const float *bias, float *cell,
                       float *h, size_t h_stride);
 
@@ -37,9 +37,9 @@ struct cov_vec {
     void (*lstm_rest)(size_t hidden, const float *gates, float *cell, const float *before,
                       float *h);
 
-    /* Whether a[n] is ref[n] but for COV_VEC_STILL of the largest |ref|: then sums over it differ by
-     * about what rounding does to them. (A leap among the first values is enough to tell that it is
-     * not.) False where NaN is. */
+    /* Whether a[n] is ref[n] but for COV_VEC_STILL of the largest |ref|: then sums over it differ
+     * by about what rounding does to them. (A leap among the first values is enough to tell that it
+     * is not.) False where NaN is. */
     bool (*still)(size_t n, const float *a, const float *ref);
 
     /* y[i] = exp(y[i]) for i < n, relative error 1.5e-7; infinity above 88.72, 0 below -87.33 on a

@@ -29,10 +29,10 @@ static inline float power_of_2(int32_t n)
     return from_bits((uint32_t)(n + 127) << 23);
 }
 
-/* exp(x) = 2^n exp(r), n = round(x / ln 2), |r| <= ln(2) / 2; exp(r) = 1 + r + r^2 P(r), P minimax of
- * degree 4 (relative error 3e-9). Adding 1.5 * 2^23 rounds, and leaves n in the low bits. ln 2 is
- * 355/512 - 2.12e-4, so that n * 355/512 is exact. 2^n goes in as two factors, since at both ends n
- * is beyond the exponents of one. */
+/* exp(x) = 2^n exp(r), n = round(x / ln 2), |r| <= ln(2) / 2; exp(r) = 1 + r + r^2 P(r), P minimax
+ * of degree 4 (relative error 3e-9). Adding 1.5 * 2^23 rounds, and leaves n in the low bits. ln 2
+ * is 355/512 - 2.12e-4, so that n * 355/512 is exact. 2^n goes in as two factors, since at both
+ * ends n is beyond the exponents of one. */
 static inline float exp_core(float x)
 {
     const float round = 12582912.0f;
@@ -72,12 +72,12 @@ static inline vec all(float v)
     return v - (vec){0};
 }
 
-/* What exponents are held within: sigmoid and tanh are 0 or 1 beyond it, to 5e-18, and the product of
- * two exponentials and a number does not overflow. */
+/* What exponents are held within: sigmoid and tanh are 0 or 1 beyond it, to 5e-18, and the product
+ * of two exponentials and a number does not overflow. */
 #define GATE_LIMIT 40.0f
 
-/* *q and the result p: exp(x) = p (1 + q), p a power of 2, for x held within GATE_LIMIT; n, r and P of
- * exp_core. NaN makes q NaN. */
+/* *q and the result p: exp(x) = p (1 + q), p a power of 2, for x held within GATE_LIMIT; n, r and P
+ * of exp_core. NaN makes q NaN. */
 static inline vec split_exp(vec x, vec *q)
 {
     const vec round = all(12582912.0f);
@@ -137,10 +137,10 @@ static inline __attribute__((always_inline)) void open_input(const size_t n, siz
     store(n, above_g / (under_i * (above_g + all(2.0f))), gates);
 }
 
-/* Then what stays of them, and the cells. A cell may count for thousands of steps, and what rounding
- * adds up to then decides when it tips over. So a gate that is quite open is exactly 1 (its division is
- * its own), and f cell is rounded before the sum, as PyTorch does it: rounded once, cells of
- * a trained network ended up 30 times further from its values. */
+/* Then what stays of them, and the cells. A cell may count for thousands of steps, and what
+ * rounding adds up to then decides when it tips over. So a gate that is quite open is exactly 1
+ * (its division is its own), and f cell is rounded before the sum, as PyTorch does it: rounded
+ * once, cells of a trained network ended up 30 times further from its values. */
 static inline __attribute__((always_inline)) void
 open_others(const size_t n, size_t hidden, float *gates, const float *bias, float *cell)
 {
@@ -170,8 +170,8 @@ static void finish(size_t rows, size_t n, const float *restrict acc, const float
         }
 }
 
-/* All units of a row in three loops: what waits for its exponentials and its division is short then,
- * and many of them are under way at once. */
+/* All units of a row in three loops: what waits for its exponentials and its division is short
+ * then, and many of them are under way at once. */
 static void lstm_cell(size_t rows, size_t hidden, float *gates, const float *bias, float *cell,
                       float *h, size_t h_stride)
 {
@@ -220,8 +220,8 @@ static void lstm_rest(size_t hidden, const float *gates, float *cell, const floa
         rest_units(hidden - u, add + u, keep + u, under_o + u, cell + u, before + u, h + u);
 }
 
-/* The largest |a - b| of n and the largest |b|, as bits, which order as the numbers do; NaN is above
- * all. */
+/* The largest |a - b| of n and the largest |b|, as bits, which order as the numbers do; NaN is
+ * above all. */
 static inline void distance(size_t n, const float *a, const float *b, int32_t *moved,
                             int32_t *largest)
 {

@@ -1,7 +1,7 @@
-/* alphabet_private.h - letters to codes, compiled once per instruction set.
+/* alphabet_kern.h - letters to codes, compiled once per instruction set.
  * SPDX-License-Identifier: MIT */
-#ifndef COV_SEQ_ALPHABET_PRIVATE_H
-#define COV_SEQ_ALPHABET_PRIVATE_H
+#ifndef COV_SEQ_ALPHABET_KERN_H
+#define COV_SEQ_ALPHABET_KERN_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,12 +13,12 @@ enum { COV_LETTERS_MIN = 32 };
 typedef bool cov_letters_fn(const char *letters, size_t n, uint8_t *codes);
 
 struct cov_letters {
-    /* codes[0..n) = those of the n letters, n >= COV_LETTERS_MIN. Whether all are A, C, G, T or N, of either
-     * case; if not, the codes are undefined. */
+    /* codes[0..n) = those of the n letters, n >= COV_LETTERS_MIN. Whether all are A, C, G, T or N,
+     * of either case; if not, the codes are undefined. */
     cov_letters_fn *take;
 
-    /* The same of n_lines lines of n letters and an end of line. Returns how many lines there are before the
-     * first of which that is not true. */
+    /* The same of n_lines lines of n letters and an end of line. Returns how many lines there are
+     * before the first of which that is not true. */
     size_t (*take_lines)(const char *text, size_t n, size_t n_lines, uint8_t *codes);
 };
 
