@@ -18,8 +18,8 @@
  * where chunks are so long that their bases are more than BATCH_BASES. */
 enum { DEFAULT_BATCH = 16, BATCH_BASES = 1 << 20 };
 
-/* Pairs that share windows with overlap: of the windows a worker computes, one in so many is computed
- * again for the pairs behind. */
+/* Pairs that share windows with overlap: of the windows a worker computes, one in so many is
+ * computed again for the pairs behind. */
 enum { OVERLAP_PAIRS = 32 };
 
 /* A pair of chunks, as fetched and as encoded. */
@@ -273,8 +273,8 @@ static int note(const struct run *r, const struct cov_device *device,
     return COV_OK;
 }
 
-/* Chunks a worker computes at a time, and the pairs it takes for them. No worker needs room for more
- * than its share of all. */
+/* Chunks a worker computes at a time, and the pairs it takes for them. No worker needs room for
+ * more than its share of all. */
 static void choose_batch(struct run *r, size_t wanted, bool overlap)
 {
     size_t n_pairs = cov_loader_n_pairs(r->loader);

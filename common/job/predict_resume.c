@@ -305,7 +305,8 @@ static const char *newer_file(const struct job *j, struct timespec time)
     return NULL;
 }
 
-/* *done: the output is there and fits. COV_EEXIST says why it does not, unless it may be replaced. */
+/* *done: the output is there and fits. COV_EEXIST says why it does not, unless it may be
+ * replaced. */
 static int look_at_output(const struct job *j, bool *done, struct cov_err *e)
 {
     struct stat st;

@@ -453,8 +453,8 @@ static int read_back(const struct run *r, const char *path, struct cov_err *e)
 
 /* ---- all of it ---- */
 
-/* Predictions of several files together: some of regions make all of them such, and of different regions
- * it is not known which. */
+/* Predictions of several files together: some of regions make all of them such, and of different
+ * regions it is not known which. */
 static int join_regions(const struct cov_recast_plan *plan, struct cov_chunk_head *to,
                         struct cov_err *e)
 {

@@ -275,7 +275,8 @@ struct timespec cov_journal_time(const struct cov_journal *j)
 
 /* ---- pieces ---- */
 
-/* Whether the head of a piece can be that of one which begins at `at`; *n_body is what follows it. */
+/* Whether the head of a piece can be that of one which begins at `at`; *n_body is what follows
+ * it. */
 static bool plausible(const struct cov_journal *j, const struct piece_head *h, int64_t at,
                       uint64_t *n_body)
 {

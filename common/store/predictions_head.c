@@ -48,7 +48,8 @@ static void put_fill(enum cov_signal_type type, uint8_t fill[8])
         memcpy(fill, minus_one, sizeof minus_one);
 }
 
-/* How the values came about, as far as they are not those of whole chunks, each predicted by itself. */
+/* How the values came about, as far as they are not those of whole chunks, each predicted by
+ * itself. */
 static int add_attrs(struct cov_chunk_head *out, const char *set,
                      const struct cov_predictions_options *options, struct cov_err *e)
 {

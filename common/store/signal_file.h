@@ -19,10 +19,11 @@
 /* Value of a position that is padding. */
 #define COV_SIGNAL_PAD (-1.0f)
 
-/* An attribute of prediction/predictions where only regions were predicted: then COV_SIGNAL_PAD within a
- * chunk means that there is no value. */
+/* An attribute of prediction/predictions where only regions were predicted: then COV_SIGNAL_PAD
+ * within a chunk means that there is no value. */
 #define COV_SIGNAL_REGIONS_ATTR "outside_regions"
-/* Attributes of predictions beside it: which regions, as a fingerprint; bases that windows shared. */
+/* Attributes of predictions beside it: which regions, as a fingerprint; bases that windows
+ * shared. */
 #define COV_SIGNAL_WHICH_ATTR "regions"
 #define COV_SIGNAL_OVERLAP_ATTR "overlap"
 
@@ -80,9 +81,9 @@ int cov_signal_find_parts(const struct cov_chunk_head *head, enum cov_signal_kin
 void cov_signal_free_parts(struct cov_signal_part *parts, size_t n);
 
 /* values[0..L) of a chunk of `length` bases from its row elems[L][n_columns], as
- * cov_signal_file_decode makes them of the columns [col, col + n_cols). Returns `length`, or the first
- * index whose value is no coverage: NaN, infinite, or negative, unless it is COV_SIGNAL_PAD and `gaps`
- * says that it may be. */
+ * cov_signal_file_decode makes them of the columns [col, col + n_cols). Returns `length`, or the
+ * first index whose value is no coverage: NaN, infinite, or negative, unless it is
+ * COV_SIGNAL_PAD and `gaps` says that it may be. */
 size_t cov_signal_means(const struct cov_h5_type *type, const uint8_t *elems, size_t n_columns,
                         size_t col, size_t n_cols, bool gaps, size_t length, size_t L,
                         float *values) COV_MUST_USE;
@@ -104,15 +105,16 @@ struct cov_predictions_options {
 
 struct cov_h5_type cov_signal_h5_type(enum cov_signal_type type);
 
-/* What a predictions file of chunks of L holds: the data set prediction/predictions, and the tables
- * model_name and datasets, of Predmoter's widths or as wide as they need (with a warning). Free with
- * cov_chunk_head_fini. */
+/* What a predictions file of chunks of L holds: the data set prediction/predictions, and the
+ * tables model_name and datasets, of Predmoter's widths or as wide as they need (with a
+ * warning). Free with cov_chunk_head_fini. */
 int cov_predictions_head(size_t L, const struct cov_predictions_options *options,
                          struct cov_chunk_head *out, struct cov_err *e) COV_MUST_USE;
 
 /* Any thread: elems[L][D], a row of that data set, = values[L][D] of the chunk, padding as
- * COV_SIGNAL_PAD, already rounded unless the type is FLOAT32. COV_EINPUT naming sequence (`name`) and
- * position for a value that does not fit the type, is NaN or infinite. `chunk->seq` is not used. */
+ * COV_SIGNAL_PAD, already rounded unless the type is FLOAT32. COV_EINPUT naming sequence
+ * (`name`) and position for a value that does not fit the type, is NaN or infinite. `chunk->seq`
+ * is not used. */
 int cov_signal_pack(enum cov_signal_type type, const float *values, size_t L, size_t D,
                     const char *name, const struct cov_chunk *chunk, uint8_t *elems,
                     struct cov_err *e) COV_MUST_USE;
