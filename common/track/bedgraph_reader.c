@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: MIT */
 #include "common/track/bedgraph_reader.h"
 
+#include <endian.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
@@ -22,6 +23,7 @@ enum {
     STEP = 1 << 17,  /* bytes read at once */
     BATCH = 1 << 10, /* intervals given at once */
     MAX_DIGITS = 18, /* of which any number fits in 63 bits */
+    AT_ONCE = 8,     /* digits; as many bytes may be read behind the text */
     MAX_VALUE = 64,  /* bytes of a value that strtod is asked about */
     SHOWN = 40       /* bytes of a field in messages */
 };
@@ -108,7 +110,7 @@ static int fill(struct cov_bedgraph_reader *r, struct cov_err *e)
                             cov_bgz_name(r->in), r->line, (int)COV_MAX_LINE);
         void *text = r->text;
         size_t got = 0;
-        int rc = cov_reserve(&text, &r->cap, r->filled + STEP + 1, 1, e);
+        int rc = cov_reserve(&text, &r->cap, r->filled + STEP + 1 + AT_ONCE, 1, e);
         r->text = text;
         if (!rc)
             rc = cov_bgz_read(r->in, r->text + r->filled, STEP, &got, e);
@@ -124,6 +126,8 @@ static int fill(struct cov_bedgraph_reader *r, struct cov_err *e)
         r->end = newline ? (size_t)(newline - r->text) + 1 : 0;
         seen = r->filled;
     }
+    if (r->text)
+        memset(r->text + r->filled, 0, AT_ONCE);
     return COV_OK;
 }
 
@@ -146,16 +150,40 @@ static inline bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
+/* How many of the AT_ONCE bytes at p are digits, up to the first that is none, and their number:
+ * neighbours are joined to numbers of two digits, these to four, and these to eight. */
+static inline size_t read_eight(const char *p, uint64_t *number)
+{
+    uint64_t x;
+    memcpy(&x, p, sizeof x);
+    x = le64toh(x) ^ UINT64_C(0x3030303030303030); /* a digit is its value now, the first lowest */
+    uint64_t others = ((x + UINT64_C(0x7676767676767676)) | x) & UINT64_C(0x8080808080808080);
+    size_t n = others ? (size_t)__builtin_ctzll(others) / 8 : AT_ONCE;
+    x = n > 0 ? x << 8 * (AT_ONCE - n) : 0;
+    x = (x * (10 << 8 | 1)) >> 8 & UINT64_C(0x00ff00ff00ff00ff);
+    x = (x * (100 << 16 | 1)) >> 16 & UINT64_C(0x0000ffff0000ffff);
+    *number = (x * (UINT64_C(10000) << 32 | 1)) >> 32;
+    return n;
+}
+
+/* The same for as many digits as there are, but for those behind MAX_DIGITS; *p: behind them. */
+static inline size_t read_digits(const char **p, uint64_t *number)
+{
+    size_t n = read_eight(*p, number);
+    const char *q = *p + n;
+    for (; n >= AT_ONCE && n < MAX_DIGITS && is_digit(*q); n++)
+        *number = 10 * *number + (uint64_t)(*q++ - '0');
+    *p = q;
+    return n;
+}
+
 /* A number without sign at *p; false when that is none of at most MAX_DIGITS digits. */
 static inline bool read_position(const char **p, int64_t *x)
 {
-    const char *beg = *p, *q = beg;
-    int64_t v = 0;
-    while (is_digit(*q) && q - beg < MAX_DIGITS)
-        v = 10 * v + (*q++ - '0');
-    *p = q;
-    *x = v;
-    return q > beg && ends_field(*q);
+    uint64_t number;
+    size_t n = read_digits(p, &number);
+    *x = (int64_t)number;
+    return n > 0 && ends_field(**p);
 }
 
 /* The field that begins at p as a finite number, by strtod. Only what decimal numbers are made of:
@@ -186,19 +214,12 @@ static inline bool read_value(const char **p, float *value)
     bool minus = *q == '-';
     q += minus;
     const char *beg = q;
-    int64_t v = 0;
-    size_t n = 0, n_decimals = 0;
-    while (is_digit(*q) && n <= MOST) {
-        v = 10 * v + (*q++ - '0');
-        n++;
-    }
+    uint64_t whole, decimals = 0;
+    size_t n = read_digits(&q, &whole), n_decimals = 0;
     if (*q == '.') {
-        const char *point = q++;
-        while (is_digit(*q) && n <= MOST) {
-            v = 10 * v + (*q++ - '0');
-            n++;
-        }
-        n_decimals = (size_t)(q - point) - 1;
+        q++;
+        n_decimals = read_digits(&q, &decimals);
+        n += n_decimals;
     }
     if (n == 0 || n > MOST || !ends_field(*q)) {
         if (!ask_strtod(*p, value))
@@ -208,9 +229,9 @@ static inline bool read_value(const char **p, float *value)
         *p = beg;
         return true;
     }
-    double x = (double)v;
+    double x = (double)whole;
     if (n_decimals > 0)
-        x /= powers[n_decimals];
+        x = (x * powers[n_decimals] + (double)decimals) / powers[n_decimals];
     *value = (float)(minus ? -x : x);
     *p = q;
     return true;
