@@ -4,6 +4,7 @@
 #ifndef TESTS_PREDICTIONS_WRITER_H
 #define TESTS_PREDICTIONS_WRITER_H
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "common/base/mem.h"
@@ -49,6 +50,7 @@ static inline int predictions_writer_encode(const struct predictions_writer *w, 
                                             const float *values, struct cov_blob *out,
                                             struct cov_err *e)
 {
+    assert(w);
     size_t L = cov_grid_chunk_length(w->grid);
     struct cov_chunk chunk = cov_grid_chunk(w->grid, i);
     cov_blob_clear(out);
@@ -69,11 +71,13 @@ static inline int predictions_writer_encode(const struct predictions_writer *w, 
 static inline int predictions_writer_put(struct predictions_writer *w, size_t i,
                                          const struct cov_blob *blob, struct cov_err *e)
 {
+    assert(w);
     return cov_chunk_writer_put(w->writer, i, blob, 0, e);
 }
 
 static inline int predictions_writer_close(struct predictions_writer *w, struct cov_err *e)
 {
+    assert(w);
     int rc = cov_chunk_writer_finish(w->writer, w->grid, e);
     free(w);
     return rc;
