@@ -66,8 +66,11 @@ static void write_predictions(const char *path, const struct cov_grid *grid,
                               enum cov_signal_type type, struct cov_codec_choice compression,
                               bool half)
 {
-    const struct cov_predictions_options options = {"model.ckpt", datasets,    D,
-                                                    type,         compression, false};
+    const struct cov_predictions_options options = {.model_name = "model.ckpt",
+                                                    .datasets = datasets,
+                                                    .n_datasets = D,
+                                                    .type = type,
+                                                    .compression = compression};
     struct predictions_writer *w;
     struct cov_blob blob = COV_BLOB_INIT;
     assert_int_equal(predictions_writer_new(path, grid, &options, &w, NULL), 0);
@@ -153,8 +156,11 @@ static void test_limits(void **state)
     };
     struct cov_grid *grid = two_sequences();
     for (size_t k = 0; k < COV_COUNT(cases); k++) {
-        const struct cov_predictions_options options = {"m",           datasets, D,
-                                                        cases[k].type, gzip,     false};
+        const struct cov_predictions_options options = {.model_name = "m",
+                                                        .datasets = datasets,
+                                                        .n_datasets = D,
+                                                        .type = cases[k].type,
+                                                        .compression = gzip};
         struct predictions_writer *w;
         struct cov_blob blob = COV_BLOB_INIT;
         struct cov_err e = COV_ERR_INIT;
@@ -232,7 +238,11 @@ static void test_long_names(void **state)
     memset(name, 'n', 30);
     model[300] = name[30] = '\0';
     const char *names[] = {"short", name};
-    const struct cov_predictions_options options = {model, names, 2, COV_SIGNAL_INT16, none, false};
+    const struct cov_predictions_options options = {.model_name = model,
+                                                    .datasets = names,
+                                                    .n_datasets = 2,
+                                                    .type = COV_SIGNAL_INT16,
+                                                    .compression = none};
     struct cov_grid *grid = two_sequences();
     struct predictions_writer *w;
     cov_log_set(take_warning, NULL, COV_LOG_WARNING);
@@ -428,8 +438,11 @@ static void test_refused(void **state)
         {{"a", ""}, "x.h5: prediction/datasets: name 1 is empty"},
     };
     for (size_t k = 0; k < COV_COUNT(cases); k++) {
-        const struct cov_predictions_options options = {"m",  cases[k].names, 2, COV_SIGNAL_INT32,
-                                                        gzip, false};
+        const struct cov_predictions_options options = {.model_name = "m",
+                                                        .datasets = cases[k].names,
+                                                        .n_datasets = 2,
+                                                        .type = COV_SIGNAL_INT32,
+                                                        .compression = gzip};
         struct predictions_writer *w;
         assert_int_equal(predictions_writer_new("x.h5", grid, &options, &w, NULL), 0);
         put_unknown(w, grid, 2);
@@ -438,8 +451,11 @@ static void test_refused(void **state)
     }
     /* A file that lacks a row is none. */
     {
-        const struct cov_predictions_options options = {"m",  datasets, 1, COV_SIGNAL_INT32,
-                                                        gzip, false};
+        const struct cov_predictions_options options = {.model_name = "m",
+                                                        .datasets = datasets,
+                                                        .n_datasets = 1,
+                                                        .type = COV_SIGNAL_INT32,
+                                                        .compression = gzip};
         struct predictions_writer *w;
         struct cov_err e = COV_ERR_INIT;
         assert_int_equal(predictions_writer_new("x.h5", grid, &options, &w, NULL), 0);
