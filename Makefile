@@ -131,6 +131,7 @@ ifdef SAN
 # ways that other tests go.
 CLI_TESTS := $(filter-out %_reference.t %/codecs.t %/clients.t %/ckpt_torch.t %/covpredict_full.t \
   %/covpredict_precision.t %/demo.t %/install.t %/lint.t %/onehot.t %/pipeline.t %/snakemake.t %/tutorial.t,$(CLI_TESTS))
+UNIT_SRC := $(filter-out %/test_reference_models.c,$(UNIT_SRC))
 endif
 
 TOOLS   := $(TOOL_SRC:tools/%.c=%)
