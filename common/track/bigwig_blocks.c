@@ -23,6 +23,9 @@
 /* Blocks of less than SMALL bytes are not worth codes of their own. */
 enum { BATCH_BYTES = 1 << 17, BATCH_BLOCKS = 2048, SMALL = 1024, LEVEL = 1 };
 
+/* Batches a worker: enough for him who fills them not to wait while a worker is off its core. */
+enum { PER_WORKER = 8 };
+
 /* Where a window of a zoom level repeats what stands before it: the window before, whose end is its
  * begin, and its own least value, which may be the greatest as well. */
 static const unsigned window_dists[] = {32, 28, 4};
@@ -301,7 +304,7 @@ int cov_block_queue_new(struct cov_pool *pool, struct cov_bigwig_out *outs,
     pthread_mutex_init(&s->lock, NULL);
     pthread_cond_init(&s->done, NULL);
     s->n_users = 1;
-    s->n_batches = pool ? 2 * (size_t)cov_pool_size(pool) + 1 : 1;
+    s->n_batches = pool ? PER_WORKER * (size_t)cov_pool_size(pool) + 1 : 1;
     s->batches = cov_calloc(s->n_batches, sizeof *s->batches, e);
     *q = (struct cov_block_queue){.shared = s, .pool = pool, .outs = outs};
     if (!s->batches) {
