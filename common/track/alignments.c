@@ -5,6 +5,7 @@
 #include <endian.h>
 #include <errno.h>
 #include <htslib/sam.h>
+#include <htslib/thread_pool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,11 +14,12 @@
 #include "common/base/log.h"
 #include "common/base/mem.h"
 
-enum { SHORT_CIGAR = 64 };
+enum { SHORT_CIGAR = 64, BLOCKS_AHEAD = 32 };
 
 struct cov_alignments {
     char *path;
     htsFile *file;
+    htsThreadPool threads; /* outlives the file */
     sam_hdr_t *header;
     int32_t n_contigs;
     bam1_t *read;
@@ -34,6 +36,8 @@ void cov_alignments_close(struct cov_alignments *a)
     sam_hdr_destroy(a->header);
     if (a->file)
         (void)hts_close(a->file); /* opened for reading: nothing can be lost */
+    if (a->threads.pool)
+        hts_tpool_destroy(a->threads.pool);
     free(a->path);
     free(a);
 }
@@ -76,6 +80,14 @@ static void ask_index(struct cov_alignments *a)
     a->n_reads = n <= INT64_MAX ? (int64_t)n : -1;
 }
 
+/* Threads of htslib's own, with more blocks in flight than hts_set_threads() allows: fewer waits. */
+static bool decompress_ahead(struct cov_alignments *a, int n_threads)
+{
+    a->threads.pool = hts_tpool_init(n_threads);
+    a->threads.qsize = BLOCKS_AHEAD * n_threads;
+    return a->threads.pool && hts_set_thread_pool(a->file, &a->threads) == 0;
+}
+
 static int open_file(struct cov_alignments *a, const struct cov_alignments_options *o,
                      struct cov_err *e)
 {
@@ -107,7 +119,7 @@ static int open_file(struct cov_alignments *a, const struct cov_alignments_optio
      * cannot be asked. */
     if (hts_check_EOF(a->file) == 0)
         return cov_fail(e, COV_EINPUT, "%s: cut short: the mark of its end is missing", a->path);
-    if (o->n_threads > 1 && hts_set_threads(a->file, (int)o->n_threads) != 0)
+    if (o->n_threads > 1 && !decompress_ahead(a, (int)o->n_threads))
         return cov_fail(e, COV_ENOMEM, "%s: no threads to decompress it", a->path);
     a->header = sam_hdr_read(a->file);
     if (!a->header)
