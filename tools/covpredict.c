@@ -19,6 +19,7 @@
 #include "common/job/predict.h"
 #include "common/job/predict_resume.h"
 #include "common/job/track_files.h"
+#include "tools/covpredict/evaluation.h"
 
 struct config {
     const char *model;
@@ -39,6 +40,7 @@ struct config {
     const char *bed;
     int64_t overlap;
     bool resume;
+    bool evaluate, blacklist;
 };
 
 static const char *const devices[] = {"auto", "cpu", NULL};
@@ -72,6 +74,9 @@ enum {
     ROW_DTYPE,
     ROW_ON_BAD_BASE,
     ROW_RENAME,
+    ROW_EVALUATE,
+    ROW_BLACKLIST,
+    N_ROWS,
 };
 
 #define FIELD(name) offsetof(struct config, name)
@@ -219,11 +224,26 @@ static const struct cov_opt options[] = {
                     .field = FIELD(rename),
                     .metavar = "FILE",
                     .help = "two columns: name in a FASTA, name to use instead"},
+    [ROW_EVALUATE] = {.name = "evaluate",
+                      .type = COV_OPT_FLAG,
+                      .field = FIELD(evaluate),
+                      .help = "no predictions: tell for each genome file with measured coverage, "
+                              "and each data set, the loss and Pearson's r, as Predmoter's test "
+                              "mode does. A table, on standard output without -o"},
+    [ROW_BLACKLIST] = {.name = "blacklist",
+                       .type = COV_OPT_FLAG,
+                       .field = FIELD(blacklist),
+                       .help = "with --evaluate: leave out the chunks that data/blacklist of a "
+                               "file drops"},
     {.name = NULL},
 };
 
 /* Options that only a FASTA can follow. */
 static const int fasta_only[] = {ROW_LENGTH, ROW_SPECIES, ROW_ON_BAD_BASE, ROW_RENAME};
+
+/* Options that go with --evaluate. */
+static const int evaluating[] = {ROW_MODEL, ROW_BATCH_SIZE, ROW_DEVICE,   ROW_PRECISION,
+                                 ROW_CPU,   ROW_FULL,       ROW_EVALUATE, ROW_BLACKLIST};
 
 /* "2/3": *shard = 1, from 0, *n_shards = 3. */
 static int parse_shard(const char *text, size_t *shard, size_t *n_shards, struct cov_err *e)
@@ -259,22 +279,36 @@ static int check_resume(const char *output, const char *input, struct cov_err *e
     return COV_OK;
 }
 
+/* The levels of the CPU, from the command line or the environment. */
+static int check_levels(struct config *c, bool given, struct cov_err *e)
+{
+    if (!given)
+        c->cpu = getenv("COVTOOLS_CPU");
+    if (c->cpu && c->cpu[0] == '\0' && !given)
+        c->cpu = NULL;
+    int rc = cov_device_check_levels(c->cpu, e);
+    return rc ? cov_err_prefix(e, "%s", given ? "--cpu" : "COVTOOLS_CPU") : COV_OK;
+}
+
 /* Options that contradict each other. */
-static int check(struct config *c, const bool *given, const char *output, const char *input,
-                 struct cov_err *e)
+static int check(struct config *c, const bool *given, const char *output, int n_operands,
+                 char *const *operands, struct cov_err *e)
 {
     if (c->shard) {
         int rc = parse_shard(c->shard, &c->shard_index, &c->n_shards, e);
         if (rc)
             return rc;
     }
-    if (!given[ROW_CPU])
-        c->cpu = getenv("COVTOOLS_CPU");
-    if (c->cpu && c->cpu[0] == '\0' && !given[ROW_CPU])
-        c->cpu = NULL;
-    int rc = cov_device_check_levels(c->cpu, e);
+    if (!output)
+        return cov_fail(e, COV_EUSAGE, "-o/--output is missing");
+    if (n_operands > 1)
+        return cov_fail(e, COV_EUSAGE, "'%s' is one input too many", operands[1]);
+    if (c->blacklist)
+        return cov_fail(e, COV_EUSAGE, "--blacklist goes with --evaluate");
+    const char *input = operands[0];
+    int rc = check_levels(c, given[ROW_CPU], e);
     if (rc)
-        return cov_err_prefix(e, "%s", given[ROW_CPU] ? "--cpu" : "COVTOOLS_CPU");
+        return rc;
     if (cov_path_is_std(output) && isatty(STDOUT_FILENO))
         return cov_fail(e, COV_EUSAGE, "-o -: a chunk stream is not for a terminal");
     enum cov_track_kind kind;
@@ -407,18 +441,40 @@ static int hint_at_journal(const char *output, struct cov_err *e)
     return COV_OK;
 }
 
+static int evaluate(struct cov_common *common, struct config *c, const bool *given, int n_files,
+                    char *const *files, struct cov_err *e)
+{
+    bool fits[N_ROWS] = {false};
+    for (size_t i = 0; i < COV_COUNT(evaluating); i++)
+        fits[evaluating[i]] = true;
+    for (int row = 0; row < N_ROWS; row++)
+        if (given[row] && !fits[row])
+            return cov_fail(e, COV_EUSAGE, "--%s does not go with --evaluate", options[row].name);
+    int rc = check_levels(c, given[ROW_CPU], e);
+    if (rc)
+        return rc;
+    const struct cov_evaluate_options how = {
+        .batch = (size_t)c->batch,
+        .full = c->full,
+        .blacklist = c->blacklist,
+        .cpu = {.levels = c->cpu, .precision = (enum cov_precision)c->precision},
+    };
+    return covpredict_evaluate(common, c->model, &how, files, (size_t)n_files, e);
+}
+
 static int run(struct cov_common *common, void *config, const bool *given, int n_operands,
                char **operands, struct cov_err *e)
 {
-    (void)n_operands;
     struct config *c = config;
+    if (c->evaluate)
+        return evaluate(common, c, given, n_operands, operands, e);
     struct cov_outfile out = COV_OUTFILE_INIT;
     struct cov_pool *pool = NULL;
     struct cov_model *model = NULL;
     struct cov_loader *loader = NULL;
     char *dir = NULL;
 
-    int rc = check(c, given, common->output, operands[0], e);
+    int rc = check(c, given, common->output, n_operands, operands, e);
     if (rc)
         return rc;
     /* Everything that may refuse comes before the genome is read. */
@@ -491,15 +547,20 @@ static void print_versions(FILE *f)
 static const struct cov_tool tool = {
     .name = "covpredict",
     .summary = "predict coverage along a genome with a Predmoter checkpoint",
-    .synopsis = "[options] -m MODEL.ckpt -o OUT.h5|- GENOME.h5|FASTA|STREAM|-",
+    .synopsis = "[options] -m MODEL.ckpt -o OUT.h5|- GENOME.h5|FASTA|STREAM|- "
+                "or --evaluate GENOME.h5...",
     .examples =
         "  covpredict -m Combined.ckpt -o maize_predictions.h5 maize.fa.gz\n"
         "  covpredict -@ 8 -m Combined.ckpt -o maize_predictions.h5 maize.h5\n"
-        "  fasta2h5 -o - maize.fa.gz | covpredict -m ATAC.ckpt -o - - | cov2bigwig -o maize.bw -\n",
+        "  fasta2h5 -o - maize.fa.gz | covpredict -m ATAC.ckpt -o - - | cov2bigwig -o maize.bw -\n"
+        "  covpredict -m ATAC.ckpt --evaluate test/*.h5\n",
     .options = options,
     .config_bytes = sizeof(struct config),
     .min_operands = 1,
-    .max_operands = 1,
+    .max_operands = -1,
+    .output_optional = true,
+    .output_help = "where the predictions go; the table of --evaluate is on standard output "
+                   "without it",
     .run = run,
     .print_versions = print_versions,
 };

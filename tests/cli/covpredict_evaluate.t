@@ -1,0 +1,83 @@
+#!/bin/sh
+# covpredict --evaluate: the table and its JSON, gaps, the blacklist, several columns, what does not fit.
+# SPDX-License-Identifier: MIT
+. "$SRC/tests/lib/tap.sh"
+. "$SRC/tests/lib/covpredict.sh"
+need_python h5py numpy
+start_python "$SRC/tests/lib/evaluate_check.py"
+
+{ odd_lengths 3; printf '>gap\n%3000s\n' '' | sed 's/ /N/g'; } >g.fa
+fasta2h5 -q --subsequence-length 1008 -o g.h5 g.fa || exit 99
+make_ckpt bi-hybrid m.ckpt && make_ckpt cnn cnn.ckpt || exit 99
+# all.h5: both data sets, with one column and three, and a blacklist. one.h5 lacks h3k4me3. other.h5 has none of them.
+"$PYTHON" - <<'EOF' || exit 99
+import shutil
+import h5py
+import numpy as np
+rng = np.random.default_rng(1)
+for name in "all", "one", "other", "bad":
+    shutil.copy("g.h5", name + ".h5")
+    with h5py.File(name + ".h5", "r+") as f:
+        pad = f["data/X"][:].astype("f4").sum(axis=2) == 0
+        n, l = pad.shape
+        for key, columns, dtype in {"all": [("atacseq", 1, "i8"), ("h3k4me3", 3, "i2")], "one": [("atacseq", 8, "i4")],
+                                    "other": [("moaseq", 1, "i4")], "bad": [("atacseq", 2, "i4")]}[name]:
+            y = rng.poisson(3, (n, l, columns)).astype(dtype)
+            y[pad] = -1
+            if name == "bad":
+                y[1, 5] = -7
+            f.create_dataset(f"evaluation/{key}_coverage", data=y, chunks=(1, l, 1), compression="gzip")
+            f[f"evaluation/{key}_spliced_coverage"] = y * 0
+        if name == "all":
+            f["data/blacklist"] = np.arange(n, dtype="i4") % 3 % 2
+EOF
+covpredict -q -m m.ckpt --float -o floats.h5 g.h5 || exit 99
+
+run covpredict -m m.ckpt --evaluate --stats stats.json all.h5 one.h5
+status_is 0 'two files'
+cp "$stdout" two.tsv
+ok '  the table of the first' ask table two.tsv floats.h5 all.h5
+ok '  and of the second, which lacks a data set' ask table two.tsv floats.h5 one.h5
+ok '  --stats has the same' ask json two.tsv stats.json
+is "$(grep -c 'one.h5	h3k4me3	NA	NA	NA	0' two.tsv)" 1 '  NA where there is none'
+for how in '-@ 1 --batch-size 1' '-@ 3 --batch-size 7' '-o x.tsv'; do
+    # shellcheck disable=SC2086 # a list of words
+    run covpredict -q -m m.ckpt --evaluate $how all.h5 one.h5
+    [ -s "$stdout" ] && cp "$stdout" x.tsv
+    ok "  the same bytes with $how" cmp two.tsv x.tsv
+done
+run covpredict -m m.ckpt --evaluate -o x.tsv all.h5
+status_is 1 'an output that is there is kept'
+run covpredict -m m.ckpt --evaluate --blacklist all.h5
+status_is 0 '--blacklist'
+cp "$stdout" black.tsv
+ok '  leaves chunks out' ask table black.tsv floats.h5 all.h5 blacklist
+run covpredict -m cnn.ckpt --evaluate all.h5
+is "$(cut -f 2 "$stdout" | paste -sd ' ')" 'dataset atacseq' 'a model of one data set has no total'
+run covpredict -m m.ckpt --evaluate other.h5
+status_is 0 'a file with other data sets'
+stderr_like "other\.h5: it has none of the model's data sets" '  is said'
+is "$(grep -c '	NA	NA	NA	0$' "$stdout")" 3 '  is all NA'
+
+run covpredict -m m.ckpt --evaluate g.h5
+refused 1 'g\.h5: there is no measured coverage' 'a file without coverage'
+run covpredict -m m.ckpt --evaluate bad.h5
+refused 1 'bad\.h5: evaluation/atacseq_coverage: row 1, index 5: -7 is no coverage' 'a negative value'
+run covpredict -m m.ckpt --evaluate g.fa
+refused 1 'g\.fa' 'a FASTA'
+run covpredict -m m.ckpt --evaluate -
+refused 2 'a genome file with measured coverage is wanted' 'standard input'
+run covpredict -m m.ckpt --evaluate --shard 1/2 all.h5
+refused 2 '[-]-shard does not go with --evaluate' 'an option of predictions'
+run covpredict -m m.ckpt --blacklist -o y.h5 all.h5
+refused 2 '[-]-blacklist goes with --evaluate' '--blacklist alone'
+run covpredict -m m.ckpt all.h5
+refused 2 'o/--output is missing' 'predictions without an output'
+run covpredict -m m.ckpt -o y.h5 all.h5 one.h5
+refused 2 '.one\.h5. is one input too many' 'predictions of two inputs'
+if [ -e /dev/full ]; then
+    # shellcheck disable=SC2016 # the inner shell's
+    run sh -c 'exec "$@" >/dev/full' sh covpredict -q -m m.ckpt --evaluate all.h5
+    status_is 1 'a full disk'
+fi
+done_testing

@@ -1,0 +1,106 @@
+/* test_loss.c - loss and Pearson's r of rows, against the formulas in the plainest way.
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "common/base/rng.h"
+#include "common/net/loss.h"
+
+enum { N = 500, D = 3 };
+
+static void assert_near(double got, double wanted)
+{
+    if (!(fabs(got - wanted) <= 1e-6 * (1 + fabs(wanted))))
+        fail_msg("%.12g instead of %.12g", got, wanted);
+}
+
+static double plain_pearson(const double *x, const double *y, size_t n)
+{
+    double mx = 0, my = 0, xx = 0, yy = 0, xy = 0;
+    for (size_t i = 0; i < n; i++) {
+        mx += x[i] / (double)n;
+        my += y[i] / (double)n;
+    }
+    for (size_t i = 0; i < n; i++) {
+        xx += (x[i] - mx) * (x[i] - mx);
+        yy += (y[i] - my) * (y[i] - my);
+        xy += (x[i] - mx) * (y[i] - my);
+    }
+    return xy / (sqrt(xx * yy) + 1e-8);
+}
+
+static void fill(float *values, float *targets, size_t n)
+{
+    struct cov_rng rng;
+    cov_rng_init(&rng, 3);
+    for (size_t i = 0; i < n; i++) {
+        targets[i] = (float)cov_rng_below(&rng, 1000) / 100.0F;
+        values[i] = expf((float)(2 * cov_rng_double(&rng))) + targets[i];
+    }
+}
+
+/* Every third element is a row; two of them, merged, are one long row. */
+static void test_rows(void **state)
+{
+    (void)state;
+    static float values[N * D], targets[N * D];
+    static double x[2 * N], y[2 * N];
+    struct cov_fit fit[2], both = {0};
+    fill(values, targets, N * D);
+    double loss_of[2];
+    for (size_t r = 0; r < 2; r++) {
+        size_t n = r ? 17 : N;
+        double loss = 0;
+        for (size_t i = 0; i < n; i++) {
+            x[r * N + i] = (double)values[i * D + r];
+            y[r * N + i] = (double)targets[i * D + r];
+            loss += x[r * N + i] - y[r * N + i] * log(x[r * N + i]);
+        }
+        cov_fit_row(values + r, targets + r, n, D, &fit[r]);
+        loss_of[r] = loss / (double)n;
+        assert_int_equal(fit[r].n, n);
+        assert_near(cov_fit_loss(&fit[r]), loss_of[r]);
+        assert_near(cov_fit_pearson(&fit[r]), plain_pearson(x + r * N, y + r * N, n));
+        cov_fit_merge(&both, &fit[r]);
+    }
+    assert_near(cov_fit_pearson(&both), plain_pearson(x, y, N + 17));
+    assert_near(cov_fit_loss(&both), (loss_of[0] * N + loss_of[1] * 17) / (N + 17));
+
+    struct cov_score score = {0};
+    assert_true(isnan(cov_score_loss(&score)) && isnan(cov_score_accuracy(&score)));
+    assert_true(isnan(cov_score_pearson_all(&score)));
+    cov_score_add(&score, &fit[0], 3);
+    cov_score_add(&score, &fit[1], 1);
+    assert_near(cov_score_loss(&score), (3 * loss_of[0] + loss_of[1]) / 4);
+    assert_near(cov_score_accuracy(&score),
+                (cov_fit_pearson(&fit[0]) + cov_fit_pearson(&fit[1])) / 2);
+    assert_near(cov_score_pearson_all(&score), cov_fit_pearson(&both));
+    assert_int_equal(score.n_rows, 2);
+}
+
+/* Where there is no variance, r is 0; values of 0 have a finite log. */
+static void test_edges(void **state)
+{
+    (void)state;
+    const float zeros[4] = {0, 0, 0, 0}, some[4] = {0, 1, 2, 0};
+    struct cov_fit fit;
+    cov_fit_row(zeros, some, 4, 1, &fit);
+    assert_true(cov_fit_pearson(&fit) == 0);
+    assert_near(cov_fit_loss(&fit), 3 * 87.33654 / 4);
+    cov_fit_row(some, zeros, 4, 1, &fit);
+    assert_true(cov_fit_pearson(&fit) == 0);
+    assert_near(cov_fit_loss(&fit), 0.75);
+    cov_fit_row(some, some, 4, 1, &fit);
+    assert_near(cov_fit_pearson(&fit), 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows), cmocka_unit_test(test_edges)};
+    return cmocka_run_group_tests_name("loss", tests, NULL, NULL);
+}

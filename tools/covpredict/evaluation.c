@@ -1,0 +1,80 @@
+/* evaluation.c - see evaluation.h.
+ * SPDX-License-Identifier: MIT */
+#include "tools/covpredict/evaluation.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "common/base/outfile.h"
+#include "common/base/path.h"
+
+static void print_more(struct cov_json *j, const void *more)
+{
+    cov_evaluation_print_json(more, j);
+}
+
+static void free_more(void *more)
+{
+    cov_evaluation_free(more);
+}
+
+static int write_table(const struct cov_evaluation *v, struct cov_outfile *out, struct cov_err *e)
+{
+    FILE *f = out->path ? fopen(out->tmp, "w") : stdout;
+    if (!f)
+        return cov_fail_errno(e, "%s", out->path);
+    int why = 0;
+    errno = 0;
+    cov_evaluation_print(v, f);
+    if (fflush(f) != 0 || ferror(f))
+        why = errno ? errno : EIO;
+    if (out->path && fclose(f) != 0 && !why)
+        why = errno;
+    errno = why;
+    if (why)
+        return cov_fail_errno(e, "%s", out->path ? out->path : "standard output");
+    return out->path ? cov_outfile_commit(out, e) : COV_OK;
+}
+
+int covpredict_evaluate(struct cov_common *common, const char *model,
+                        const struct cov_evaluate_options *options, char *const *files, size_t n,
+                        struct cov_err *e)
+{
+    struct cov_outfile out = COV_OUTFILE_INIT;
+    struct cov_model *m = NULL;
+    struct cov_pool *pool = NULL;
+    struct cov_evaluation *v = NULL;
+    bool to_stdout = !common->output || cov_path_is_std(common->output);
+    int rc = COV_OK;
+    if (to_stdout && common->stats_path && cov_path_is_std(common->stats_path))
+        return cov_fail(e, COV_EUSAGE, "--stats and the table cannot both go to standard output");
+    for (size_t i = 0; i < n; i++)
+        if (cov_path_is_std(files[i]))
+            return cov_fail(e, COV_EUSAGE,
+                            "--evaluate: a genome file with measured coverage is wanted, not "
+                            "standard input");
+    if (!to_stdout)
+        rc = cov_outfile_begin(&out, common->output, COV_OUTFILE_STREAM, common->force, e);
+    if (!rc)
+        rc = cov_stats_add_input(&common->stats, model, e);
+    if (!rc)
+        rc = cov_model_open(model, &m, e);
+    if (!rc)
+        rc = cov_pool_new((unsigned)common->threads, &pool, e);
+    if (!rc)
+        rc = cov_evaluate((const char *const *)files, n, m, pool, options, &common->progress,
+                          &common->stats, &v, e);
+    if (!rc)
+        rc = write_table(v, &out, e);
+    cov_pool_free(pool);
+    cov_model_close(m);
+    cov_outfile_abort(&out);
+    if (rc) {
+        cov_evaluation_free(v);
+        return rc;
+    }
+    common->stats.print_more = print_more;
+    common->stats.free_more = free_more;
+    common->stats.more = v;
+    return COV_OK;
+}

@@ -1,0 +1,15 @@
+/* evaluation.h - covpredict --evaluate: the model against measured coverage.
+ * SPDX-License-Identifier: MIT */
+#ifndef TOOLS_COVPREDICT_EVALUATION_H
+#define TOOLS_COVPREDICT_EVALUATION_H
+
+#include "common/base/tool.h"
+#include "common/job/evaluate.h"
+
+/* Evaluates the checkpoint at `model` on files[0..n); the table goes to common->output, or to standard
+ * output. */
+int covpredict_evaluate(struct cov_common *common, const char *model,
+                        const struct cov_evaluate_options *options, char *const *files, size_t n,
+                        struct cov_err *e) COV_MUST_USE;
+
+#endif
