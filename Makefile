@@ -131,7 +131,7 @@ ifdef SAN
 # ways that other tests go.
 CLI_TESTS := $(filter-out %_reference.t %/codecs.t %/clients.t %/ckpt_torch.t %/covpredict_full.t \
   %/covpredict_precision.t %/demo.t %/install.t %/lint.t %/onehot.t %/pipeline.t %/snakemake.t %/tutorial.t,$(CLI_TESTS))
-UNIT_SRC := $(filter-out %/test_reference_models.c,$(UNIT_SRC))
+UNIT_SRC := $(filter-out %/test_reference_models.c %/test_reference_training.c,$(UNIT_SRC))
 endif
 
 TOOLS   := $(TOOL_SRC:tools/%.c=%)
@@ -167,7 +167,8 @@ RPATH        := -Wl,--enable-new-dtags -Wl,-rpath,'$$ORIGIN/../lib'
 cc_option  = $(if $(shell $(CC) -Werror $(1) -x c -c /dev/null -o /dev/null 2>/dev/null && echo yes),$(1))
 VEC_CFLAGS := -ftree-vectorize $(call cc_option,-fvect-cost-model=dynamic) -fno-math-errno -fno-trapping-math
 ISA_vec_base := $(VEC_CFLAGS)
-# Loops over the values of a track.
+# Loops over the parameters of a network, and the values of a track.
+ISA_adam     := $(VEC_CFLAGS)
 ISA_strands  := $(VEC_CFLAGS)
 ISA_runs     := $(VEC_CFLAGS)
 ISA_whole    := $(VEC_CFLAGS)
@@ -288,7 +289,7 @@ check-long: $(UNITS) ## run the tests of the library's files under valgrind
 # What concerns the kernels at every level of the CPU that the machine has; the first tests run all levels
 # by themselves, those of LEVEL_UNITS as COVTOOLS_CPU says.
 CPU_UNITS   := $(patsubst %,$(B)/tests/test_%,cpu gemm gemm_dot gemm_amx vec minimal lstm layers)
-LEVEL_UNITS := $(patsubst %,$(B)/tests/test_%,device_cpu reference_models)
+LEVEL_UNITS := $(patsubst %,$(B)/tests/test_%,device_cpu reference_models reference_training)
 CPU_LEVELS  := base avx2 avx512 avx512bf16 amx
 .PHONY: check-cpu
 check-cpu: all $(HELPERS) $(DEMOS) $(CPU_UNITS) $(LEVEL_UNITS) ## run the network's tests at every level of the CPU; AVX2's under valgrind
@@ -298,7 +299,7 @@ check-cpu: all $(HELPERS) $(DEMOS) $(CPU_UNITS) $(LEVEL_UNITS) ## run the networ
 	  case " $$there " in *" $$level "*) ;; *) echo "== $$level: SKIP, not on this machine"; continue ;; esac; \
 	  echo "== $$level"; COVTOOLS_CPU=$$level $(PROVE) --exec '' $(LEVEL_UNITS) $(filter tests/cli/covpredict%,$(CLI_TESTS)) || exit 1; \
 	done
-	$(if $(SAN),,$(Q)$(PROVE) --exec '$(VALGRIND)' $(filter-out %/test_cpu %/test_reference_models,$(CPU_UNITS) $(LEVEL_UNITS)))
+	$(if $(SAN),,$(Q)$(PROVE) --exec '$(VALGRIND)' $(filter-out %/test_cpu %/test_reference_models %/test_reference_training,$(CPU_UNITS) $(LEVEL_UNITS)))
 
 # A cross build of the layers that need no library, as far as the network, and their tests on an emulator.
 # cmocka for the target is unpacked below build/, not installed. (test_lstm would take many minutes; test_layers has

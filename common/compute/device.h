@@ -44,6 +44,8 @@ struct cov_layer_weights {
 };
 
 #define COV_NORM_EPS 1e-5
+/* In the denominator of the accuracy. */
+#define COV_PEARSON_EPS 1e-8
 
 /* What stands where a chunk is padding. */
 #define COV_PAD_VALUE (-1.0f)
@@ -57,8 +59,50 @@ struct cov_forward_counts {
                                  a chunk of nothing but N */
 };
 
+/* ---- training ---- */
+
+struct cov_pool;
+
+/* For several processes that share a batch: v[0..n) = its sum over all of them, the same bits in
+ * each. NULL fn: there is one. */
+struct cov_train_reduce {
+    int (*fn)(void *arg, double *v, size_t n, struct cov_err *e);
+    void *arg;
+};
+
+struct cov_train_batch {
+    size_t n;             /* 0: this process has no chunks of the batch */
+    const uint8_t *codes; /* [n,L] base codes, COV_CODE_PAD on padding */
+    const float *targets; /* [n,L,D]; not read where absent or padding */
+    const bool *present;  /* [n,D]: the chunk has a target for the data set */
+    uint64_t first;       /* number of the first chunk within the step's whole batch, over all calls
+                             and processes: what dropout draws does not depend on the split */
+};
+
+struct cov_train_score {
+    double loss, accuracy; /* over the batch (of all processes); 0 if no row has a target */
+    uint64_t n_rows;       /* that have one, of all processes */
+};
+
+/* A network to train: what stays the same over its steps. Borrowed while it is made, but for block
+ * and pool. */
+struct cov_training_spec {
+    const struct cov_layer *layers;          /* the last one's output is taken without exp */
+    const struct cov_layer_weights *weights; /* [n_layers] pointers into block */
+    size_t n_layers;
+    const float *block; /* [n_floats] parameters; running statistics among them are not read */
+    size_t n_floats;
+    size_t max_batch;
+    double dropout;            /* between LSTM layers */
+    uint64_t seed;             /* of dropout */
+    const float *loss_weights; /* [D]; NULL: all 1 */
+    struct cov_train_reduce reduce;
+    struct cov_pool *pool;
+};
+
 struct cov_device;
-struct cov_program; /* a network as a device holds it */
+struct cov_program;  /* a network as a device holds it */
+struct cov_training; /* one in training */
 
 struct cov_device_ops {
     const char *name;
@@ -85,6 +129,20 @@ struct cov_device_ops {
     /* Sums over all workers; while no forward is running. */
     void (*counts)(const struct cov_program *p, struct cov_forward_counts *out);
     void (*program_free)(struct cov_program *p); /* NULL is accepted */
+
+    /* Training; all four are NULL where a device cannot. One caller at a time. What is computed is
+     * laid down in cpu/ref_train.h. */
+    int (*training_new)(struct cov_device *dev, const struct cov_training_spec *spec,
+                        struct cov_training **out, struct cov_err *e);
+    /* The parameters in spec.block are others from now on; once before the first run, too. */
+    int (*training_load)(struct cov_training *t, struct cov_err *e);
+    /* gradient[n_floats] = that of the batch's loss by each parameter: this process's share of it,
+     * which sums up to the whole over all processes; and where a norm's running statistics stand,
+     * mean and unbiased variance of the whole batch. `step` goes into what dropout draws.
+     * COV_EINPUT for a loss that is not finite. Results do not depend on the pool's threads. */
+    int (*training_run)(struct cov_training *t, uint64_t step, const struct cov_train_batch *batch,
+                        float *gradient, struct cov_train_score *score, struct cov_err *e);
+    void (*training_free)(struct cov_training *t); /* NULL is accepted */
 };
 
 /* The first member of every device. */

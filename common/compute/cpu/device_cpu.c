@@ -21,6 +21,7 @@
 #include "common/compute/cpu/plan.h"
 #include "common/compute/cpu/precision.h"
 #include "common/compute/cpu/ref.h"
+#include "common/compute/cpu/training_ref.h"
 #include "common/compute/device.h"
 #include "common/seq/alphabet.h"
 
@@ -584,6 +585,10 @@ int cov_device_open_cpu(const struct cov_cpu_options *options, struct cov_device
         .compute_all = compute_all,
         .counts = counts,
         .program_free = program_free,
+        .training_new = cov_ref_training_new,
+        .training_load = cov_ref_training_load,
+        .training_run = cov_ref_training_run,
+        .training_free = cov_ref_training_free,
     };
     static const struct cov_cpu_options none = {0};
     struct cov_cpu_choice cpu;

@@ -1,0 +1,39 @@
+/* dropout.h - which elements dropout keeps: a hash of their place, so that a device can draw them in
+ * any order, in parallel, and again on the way back.
+ * SPDX-License-Identifier: MIT */
+#ifndef COV_COMPUTE_DROPOUT_H
+#define COV_COMPUTE_DROPOUT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The finaliser of splitmix64. */
+static inline uint64_t cov_dropout_mix(uint64_t z)
+{
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9U;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebU;
+    return z ^ z >> 31;
+}
+
+/* The key of the output of a layer for a chunk (its number in the whole batch of a step). */
+static inline uint64_t cov_dropout_key(uint64_t seed, uint64_t step, uint64_t layer, uint64_t chunk)
+{
+    uint64_t key = cov_dropout_mix(seed + 0x9e3779b97f4a7c15U);
+    key = cov_dropout_mix(key ^ step);
+    key = cov_dropout_mix(key ^ layer << 48 ^ chunk);
+    return key;
+}
+
+/* 32 random bits for element i: dropped where they are below p 2^32. */
+static inline uint32_t cov_dropout_bits(uint64_t key, uint64_t i)
+{
+    uint64_t z = cov_dropout_mix(key + (i / 2 + 1) * 0x9e3779b97f4a7c15U);
+    return (uint32_t)(i % 2 ? z >> 32 : z);
+}
+
+static inline uint32_t cov_dropout_limit(double p)
+{
+    return (uint32_t)(p * 4294967296.0);
+}
+
+#endif

@@ -1,0 +1,305 @@
+/* train.c - see train.h. The device makes gradients; parameters, moments and the step are here.
+ * SPDX-License-Identifier: MIT */
+#include "common/net/train.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/mem.h"
+
+/* By how much running statistics move, and what PyTorch adds to the norm of a gradient to be cut. */
+#define MOMENTUM 0.1f
+#define CLIP_EPS 1e-6
+
+/* Parameters of an item of the pool's work in a step. */
+enum { SLICE = 1 << 16 };
+
+struct cov_trainer {
+    struct cov_device *dev;
+    struct cov_training *training;
+    struct cov_train_reduce reduce;
+    struct cov_pool *pool;
+    struct cov_params params;
+    /* [n_floats] each */
+    float *block, *moment1, *moment2, *average;
+    float *gradient; /* of the last batch */
+    float *sum;      /* of the batches since the last step */
+    double *shared;  /* the sum, to reduce; NULL: there is one process */
+    bool averages;   /* average is one, not yet the parameters */
+    bool loaded;     /* the device has the parameters as they are */
+    size_t n_batches;
+    int64_t n_steps;
+    /* Of a step: */
+    const struct cov_adam *adam;
+    const struct cov_param *param;
+    double scale;
+    double *norms; /* [n_slices] squares of pieces of the gradient */
+};
+
+static size_t n_slices(size_t n)
+{
+    return (n + SLICE - 1) / SLICE;
+}
+
+static int make_arrays(struct cov_trainer *t, const float *block, struct cov_err *e)
+{
+    size_t n = t->params.n_floats;
+    float **arrays[] = {&t->block, &t->moment1, &t->moment2, &t->average, &t->gradient, &t->sum};
+    for (size_t i = 0; i < COV_COUNT(arrays); i++) {
+        *arrays[i] = cov_calloc64(n, sizeof(float), e);
+        if (!*arrays[i])
+            return COV_ENOMEM;
+    }
+    memcpy(t->block, block, n * sizeof *block);
+    memcpy(t->average, block, n * sizeof *block);
+    t->norms = cov_calloc(n_slices(n), sizeof *t->norms, e);
+    if (t->reduce.fn)
+        t->shared = cov_calloc(n, sizeof *t->shared, e);
+    return t->norms && (t->shared || !t->reduce.fn) ? COV_OK : COV_ENOMEM;
+}
+
+static int make_training(struct cov_trainer *t, const struct cov_trainer_options *options,
+                         struct cov_err *e)
+{
+    struct cov_layer *layers = NULL;
+    struct cov_layer_weights *weights = NULL;
+    struct cov_training_spec spec = {.block = t->block,
+                                     .n_floats = t->params.n_floats,
+                                     .max_batch = options->max_batch,
+                                     .dropout = options->hp->dropout,
+                                     .seed = options->seed,
+                                     .loss_weights = options->loss_weights,
+                                     .reduce = options->reduce,
+                                     .pool = options->pool};
+    int rc = cov_shape(options->hp, options->L, &t->params, t->block, &layers, &weights,
+                       &spec.n_layers, e);
+    if (rc)
+        return rc;
+    spec.layers = layers;
+    spec.weights = weights;
+    rc = t->dev->ops->training_new(t->dev, &spec, &t->training, e);
+    free(layers);
+    free(weights);
+    return rc;
+}
+
+int cov_trainer_new(struct cov_device *dev, const struct cov_trainer_options *options,
+                    const float *block, struct cov_trainer **out, struct cov_err *e)
+{
+    *out = NULL;
+    if (!dev->ops->training_new)
+        return cov_fail(e, COV_EUNSUPPORTED, "device %s cannot train", dev->ops->name);
+    int rc = cov_hparams_check(options->hp, e);
+    if (rc)
+        return rc;
+    struct cov_trainer *t = cov_calloc(1, sizeof *t, e);
+    if (!t)
+        return COV_ENOMEM;
+    t->dev = dev;
+    t->reduce = options->reduce;
+    t->pool = options->pool;
+    rc = cov_params_init(options->hp, &t->params, e);
+    if (rc == COV_OK)
+        rc = make_arrays(t, block, e);
+    if (rc == COV_OK)
+        rc = make_training(t, options, e);
+    if (rc) {
+        cov_trainer_free(t);
+        return rc;
+    }
+    *out = t;
+    return COV_OK;
+}
+
+void cov_trainer_free(struct cov_trainer *t)
+{
+    if (!t)
+        return;
+    if (t->training)
+        t->dev->ops->training_free(t->training);
+    cov_params_fini(&t->params);
+    free(t->block);
+    free(t->moment1);
+    free(t->moment2);
+    free(t->average);
+    free(t->gradient);
+    free(t->sum);
+    free(t->shared);
+    free(t->norms);
+    free(t);
+}
+
+/* ---- a batch ---- */
+
+/* The gradients, and the running statistics. */
+static void take_gradient(struct cov_trainer *t)
+{
+    for (size_t k = 0; k < t->params.n_items; k++) {
+        const struct cov_param *p = &t->params.items[k];
+        const float *from = t->gradient + p->offset;
+        float *sum = t->sum + p->offset, *statistic = t->block + p->offset;
+        if (!p->trained)
+            for (size_t i = 0; i < p->n; i++)
+                statistic[i] += MOMENTUM * (from[i] - statistic[i]);
+        else if (t->n_batches == 0)
+            memcpy(sum, from, p->n * sizeof *sum);
+        else
+            for (size_t i = 0; i < p->n; i++)
+                sum[i] += from[i];
+    }
+}
+
+int cov_trainer_batch(struct cov_trainer *t, const struct cov_train_batch *batch,
+                      struct cov_train_score *score, struct cov_err *e)
+{
+    int rc = COV_OK;
+    if (!t->loaded)
+        rc = t->dev->ops->training_load(t->training, e);
+    if (rc)
+        return rc;
+    t->loaded = true;
+    rc = t->dev->ops->training_run(t->training, (uint64_t)t->n_steps, batch, t->gradient, score, e);
+    if (rc)
+        return rc;
+    take_gradient(t);
+    t->n_batches++;
+    return COV_OK;
+}
+
+/* ---- a step ---- */
+
+/* The sum over all processes. */
+static int share_gradient(struct cov_trainer *t, struct cov_err *e)
+{
+    size_t n = t->params.n_floats;
+    if (!t->reduce.fn)
+        return COV_OK;
+    for (size_t i = 0; i < n; i++)
+        t->shared[i] = (double)t->sum[i];
+    int rc = t->reduce.fn(t->reduce.arg, t->shared, n, e);
+    for (size_t i = 0; rc == COV_OK && i < n; i++)
+        t->sum[i] = (float)t->shared[i];
+    return rc;
+}
+
+static int square_slice(void *arg, size_t item, unsigned worker, struct cov_err *e)
+{
+    (void)worker;
+    (void)e;
+    struct cov_trainer *t = arg;
+    size_t beg = item * SLICE, end = beg + SLICE < t->param->n ? beg + SLICE : t->param->n;
+    const float *from = t->sum + t->param->offset;
+    double sum = 0;
+    for (size_t i = beg; i < end; i++)
+        sum += (double)from[i] * (double)from[i];
+    t->norms[item] = sum;
+    return COV_OK;
+}
+
+/* *norm = the gradient's length, before `scale`. */
+static int measure_gradient(struct cov_trainer *t, double *norm, struct cov_err *e)
+{
+    double sum = 0;
+    for (size_t k = 0; k < t->params.n_items; k++) {
+        t->param = &t->params.items[k];
+        if (!t->param->trained)
+            continue;
+        int rc = cov_pool_for(t->pool, n_slices(t->param->n), square_slice, t, e);
+        if (rc)
+            return rc;
+        for (size_t i = 0; i < n_slices(t->param->n); i++)
+            sum += t->norms[i];
+    }
+    *norm = sqrt(sum);
+    return isfinite(sum) ? COV_OK : cov_fail(e, COV_EINPUT, "the gradient is not finite");
+}
+
+static int step_slice(void *arg, size_t item, unsigned worker, struct cov_err *e)
+{
+    (void)worker;
+    (void)e;
+    struct cov_trainer *t = arg;
+    size_t rest = t->param->n - item * SLICE, at = t->param->offset + item * SLICE;
+    cov_adam_step(t->adam, t->n_steps + 1, t->scale, rest < SLICE ? rest : SLICE, t->sum + at,
+                  t->block + at, t->moment1 + at, t->moment2 + at);
+    return COV_OK;
+}
+
+/* The moving average, which begins with the parameters. */
+static void take_average(struct cov_trainer *t, double keep)
+{
+    size_t n = t->params.n_floats;
+    float rest = (float)(1 - keep);
+    if (keep <= 0)
+        return;
+    if (!t->averages)
+        memcpy(t->average, t->block, n * sizeof *t->average);
+    for (size_t i = 0; t->averages && i < n; i++)
+        t->average[i] += rest * (t->block[i] - t->average[i]);
+    t->averages = true;
+}
+
+int cov_trainer_step(struct cov_trainer *t, const struct cov_adam *adam, struct cov_err *e)
+{
+    double norm;
+    if (t->n_batches == 0)
+        return cov_fail(e, COV_EUSAGE, "a step without a batch before it");
+    t->adam = adam;
+    t->scale = 1 / (double)t->n_batches;
+    t->n_batches = 0;
+    int rc = share_gradient(t, e);
+    if (rc == COV_OK)
+        rc = measure_gradient(t, &norm, e);
+    if (rc)
+        return rc;
+    norm *= t->scale;
+    if (adam->clip > 0 && norm + CLIP_EPS > adam->clip)
+        t->scale *= adam->clip / (norm + CLIP_EPS);
+    t->loaded = false;
+    for (size_t k = 0; rc == COV_OK && k < t->params.n_items; k++) {
+        t->param = &t->params.items[k];
+        if (t->param->trained)
+            rc = cov_pool_for(t->pool, n_slices(t->param->n), step_slice, t, e);
+    }
+    t->n_steps++;
+    take_average(t, adam->average);
+    return rc;
+}
+
+/* ---- state ---- */
+
+int cov_trainer_read(struct cov_trainer *t, struct cov_train_state *state, struct cov_err *e)
+{
+    (void)e;
+    size_t bytes = t->params.n_floats * sizeof(float);
+    if (state->block)
+        memcpy(state->block, t->block, bytes);
+    if (state->moment1)
+        memcpy(state->moment1, t->moment1, bytes);
+    if (state->moment2)
+        memcpy(state->moment2, t->moment2, bytes);
+    if (state->average)
+        memcpy(state->average, t->averages ? t->average : t->block, bytes);
+    state->n_steps = t->n_steps;
+    return COV_OK;
+}
+
+int cov_trainer_write(struct cov_trainer *t, const struct cov_train_state *state, struct cov_err *e)
+{
+    (void)e;
+    size_t bytes = t->params.n_floats * sizeof(float);
+    if (state->block)
+        memcpy(t->block, state->block, bytes);
+    if (state->moment1)
+        memcpy(t->moment1, state->moment1, bytes);
+    if (state->moment2)
+        memcpy(t->moment2, state->moment2, bytes);
+    if (state->average)
+        memcpy(t->average, state->average, bytes);
+    t->averages = t->averages || state->average;
+    t->n_steps = state->n_steps;
+    t->n_batches = 0;
+    t->loaded = false;
+    return COV_OK;
+}

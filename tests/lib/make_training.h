@@ -1,0 +1,78 @@
+/* make_training.h - small networks, parameters and batches to train them with, for tests.
+ * SPDX-License-Identifier: MIT */
+#ifndef TESTS_MAKE_TRAINING_H
+#define TESTS_MAKE_TRAINING_H
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/rng.h"
+#include "common/compute/device.h"
+#include "common/net/shape.h"
+#include "common/seq/alphabet.h"
+
+struct toy_data {
+    size_t n, L, outputs;
+    uint8_t *codes;
+    float *targets;
+    bool *present;
+};
+
+/* Bases with some N and other letters; the last chunk is padding from its middle on; one target in
+ * four is missing, but not the first. */
+static inline void toy_data_init(struct toy_data *d, size_t n, size_t L, size_t outputs,
+                                 uint64_t seed)
+{
+    struct cov_rng rng;
+    cov_rng_init(&rng, seed);
+    *d = (struct toy_data){n, L, outputs, NULL, NULL, NULL};
+    d->codes = malloc(n * L);
+    d->targets = malloc(n * L * outputs * sizeof *d->targets);
+    d->present = malloc(n * outputs * sizeof *d->present);
+    assert_true(d->codes && d->targets && d->present);
+    for (size_t i = 0; i < n * L; i++) {
+        uint64_t draw = cov_rng_below(&rng, 20);
+        d->codes[i] = (uint8_t)(draw < 16 ? 1U << draw % 4 : draw < 18 ? COV_CODE_N : draw - 13);
+    }
+    memset(d->codes + (n - 1) * L + L / 2, COV_CODE_PAD, L - L / 2);
+    for (size_t i = 0; i < n * L * outputs; i++)
+        d->targets[i] = (float)cov_rng_below(&rng, 400) / 100;
+    for (size_t i = 0; i < n * outputs; i++)
+        d->present[i] = i == 0 || cov_rng_below(&rng, 4) > 0;
+}
+
+static inline void toy_data_fini(struct toy_data *d)
+{
+    free(d->codes);
+    free(d->targets);
+    free(d->present);
+}
+
+/* Chunks beg .. end-1. */
+static inline struct cov_train_batch toy_batch(const struct toy_data *d, size_t beg, size_t end)
+{
+    return (struct cov_train_batch){end - beg, d->codes + beg * d->L,
+                                    d->targets + beg * d->L * d->outputs,
+                                    d->present + beg * d->outputs, beg};
+}
+
+/* block[n_floats], norms' weights and biases drawn as well. Caller frees. */
+static inline float *toy_block(const struct cov_hparams *hp, const struct cov_params *params,
+                               uint64_t seed)
+{
+    struct cov_rng rng;
+    cov_rng_init(&rng, seed);
+    float *block = malloc(params->n_floats * sizeof *block);
+    assert_non_null(block);
+    cov_params_randomize(hp, params, seed, block);
+    for (size_t i = 0; i < params->n_items; i++) {
+        const struct cov_param *p = &params->items[i];
+        const float *first = block + p->offset;
+        bool norm = p->trained && p->n_dims == 1 && (*first == 0 || *first == 1);
+        for (size_t k = 0; norm && k < p->n; k++)
+            block[p->offset + k] += (float)(cov_rng_double(&rng) - 0.5);
+    }
+    return block;
+}
+
+#endif

@@ -1,0 +1,453 @@
+/* test_train.c - the trainer: steps, resuming, several calls a step, several processes, threads.
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/net/train.h"
+#include "tests/lib/make_training.h"
+
+enum { L = 24, N = 6, STEPS = 3 };
+
+static const struct cov_hparams hybrid = {.model_type = COV_MODEL_BI_HYBRID,
+                                          .cnn_layers = 2,
+                                          .filter_size = 5,
+                                          .kernel_size = 5,
+                                          .step = 2,
+                                          .up = 2,
+                                          .dilation = 1,
+                                          .lstm_layers = 2,
+                                          .hidden_size = 6,
+                                          .input_size = 4,
+                                          .output_size = 2,
+                                          .bnorm = true,
+                                          .dropout = 0.3};
+
+static const struct cov_adam adam = {0.01, 0.9, 0.999, 1e-8, 0, 0};
+
+static void succeeds(int rc, const struct cov_err *e)
+{
+    if (rc)
+        fail_msg("%s", e->text);
+}
+
+/* A trainer with what it stands on. */
+struct rig {
+    struct cov_device *dev;
+    struct cov_pool *pool;
+    struct cov_params params;
+    struct cov_trainer *trainer;
+};
+
+static void rig_init(struct rig *r, const struct cov_hparams *hp, unsigned threads,
+                     struct cov_train_reduce reduce)
+{
+    struct cov_err e = COV_ERR_INIT;
+    succeeds(cov_device_open_cpu(NULL, &r->dev, &e), &e);
+    succeeds(cov_pool_new(threads, &r->pool, &e), &e);
+    succeeds(cov_params_init(hp, &r->params, &e), &e);
+    float *block = toy_block(hp, &r->params, 5);
+    const struct cov_trainer_options options = {
+        .hp = hp, .L = L, .max_batch = N, .seed = 9, .reduce = reduce, .pool = r->pool};
+    succeeds(cov_trainer_new(r->dev, &options, block, &r->trainer, &e), &e);
+    free(block);
+}
+
+static void rig_fini(struct rig *r)
+{
+    cov_trainer_free(r->trainer);
+    cov_params_fini(&r->params);
+    cov_pool_free(r->pool);
+    cov_device_close(r->dev);
+}
+
+static struct cov_train_score learn(struct rig *r, const struct toy_data *d, size_t beg, size_t end)
+{
+    struct cov_err e = COV_ERR_INIT;
+    struct cov_train_score score;
+    struct cov_train_batch batch = toy_batch(d, beg, end);
+    succeeds(cov_trainer_batch(r->trainer, &batch, &score, &e), &e);
+    return score;
+}
+
+static void step(struct rig *r, const struct cov_adam *a)
+{
+    struct cov_err e = COV_ERR_INIT;
+    succeeds(cov_trainer_step(r->trainer, a, &e), &e);
+}
+
+/* Parameters, moments and average, one behind the other. Caller frees. */
+static float *state_of(const struct rig *r)
+{
+    struct cov_err e = COV_ERR_INIT;
+    size_t n = r->params.n_floats;
+    float *all = malloc(4 * n * sizeof *all);
+    assert_non_null(all);
+    struct cov_train_state state = {all, all + n, all + 2 * n, all + 3 * n, 0};
+    succeeds(cov_trainer_read(r->trainer, &state, &e), &e);
+    return all;
+}
+
+static void assert_near(const float *a, const float *b, size_t n, double bound)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!(fabs((double)a[i] - (double)b[i]) <= bound))
+            fail_msg("element %zu: %.9g and %.9g", i, (double)a[i], (double)b[i]);
+}
+
+static const struct cov_train_reduce alone;
+
+/* ---- one process ---- */
+
+static void threads_do_not_matter(void **state)
+{
+    (void)state;
+    struct toy_data d;
+    float *first = NULL;
+    toy_data_init(&d, N, L, 2, 1);
+    for (unsigned threads = 1; threads <= 3; threads++) {
+        struct rig r;
+        rig_init(&r, &hybrid, threads, alone);
+        for (int i = 0; i < STEPS; i++) {
+            (void)learn(&r, &d, 0, N);
+            step(&r, &adam);
+        }
+        float *all = state_of(&r);
+        if (first)
+            assert_memory_equal(all, first, 4 * r.params.n_floats * sizeof *all);
+        else
+            first = all;
+        if (all != first)
+            free(all);
+        rig_fini(&r);
+    }
+    free(first);
+    toy_data_fini(&d);
+}
+
+static void loss_falls(void **state)
+{
+    (void)state;
+    struct toy_data d;
+    struct rig r;
+    toy_data_init(&d, N, L, 2, 2);
+    rig_init(&r, &hybrid, 2, alone);
+    double first = learn(&r, &d, 0, N).loss, last = 0;
+    step(&r, &adam);
+    for (int i = 0; i < 100; i++) {
+        last = learn(&r, &d, 0, N).loss;
+        step(&r, &adam);
+    }
+    assert_true(last < first - 0.1);
+    rig_fini(&r);
+    toy_data_fini(&d);
+}
+
+/* What is written into another trainer goes on with the same bits. */
+static void resumes(void **state)
+{
+    (void)state;
+    struct toy_data d;
+    struct rig a, b;
+    struct cov_err e = COV_ERR_INIT;
+    struct cov_adam averaging = adam;
+    averaging.average = 0.9;
+    toy_data_init(&d, N, L, 2, 3);
+    rig_init(&a, &hybrid, 2, alone);
+    rig_init(&b, &hybrid, 2, alone);
+    (void)learn(&a, &d, 0, N);
+    step(&a, &averaging);
+    (void)learn(&a, &d, 0, 3);
+    step(&a, &averaging);
+    (void)learn(&b, &d, 2, 4); /* dropped */
+    size_t n = a.params.n_floats;
+    float *all = state_of(&a);
+    const struct cov_train_state saved = {all, all + n, all + 2 * n, all + 3 * n, 2};
+    succeeds(cov_trainer_write(b.trainer, &saved, &e), &e);
+    assert_int_equal(cov_trainer_step(b.trainer, &averaging, &e), COV_EUSAGE);
+    free(all);
+    for (int i = 0; i < 2; i++) {
+        struct cov_train_score x = learn(&a, &d, 1, N), y = learn(&b, &d, 1, N);
+        assert_true(x.loss == y.loss && x.accuracy == y.accuracy);
+        step(&a, &averaging);
+        step(&b, &averaging);
+    }
+    all = state_of(&a);
+    float *other = state_of(&b);
+    assert_memory_equal(all, other, 4 * n * sizeof *all);
+    assert_true(memcmp(all, all + 3 * n, n * sizeof *all) != 0);
+    free(all);
+    free(other);
+    rig_fini(&a);
+    rig_fini(&b);
+    toy_data_fini(&d);
+}
+
+/* Without norms, two halves of a batch are as good as the whole, where both have as many rows; and
+ * dropout draws the same. */
+static void several_calls_make_a_step(void **state)
+{
+    (void)state;
+    struct cov_hparams hp = hybrid;
+    struct toy_data d;
+    struct rig a, b;
+    hp.bnorm = false;
+    toy_data_init(&d, N, L, 2, 4);
+    for (size_t i = 0; i < (size_t)N * 2; i++)
+        d.present[i] = true;
+    rig_init(&a, &hp, 2, alone);
+    rig_init(&b, &hp, 2, alone);
+    for (int i = 0; i < STEPS; i++) {
+        struct cov_train_score whole = learn(&a, &d, 0, N), x, y;
+        x = learn(&b, &d, 0, N / 2);
+        y = learn(&b, &d, N / 2, N);
+        assert_int_equal(whole.n_rows, 2 * N);
+        assert_int_equal(x.n_rows + y.n_rows, 2 * N);
+        assert_true(fabs(whole.loss - (x.loss + y.loss) / 2) < 1e-5);
+        assert_true(fabs(whole.accuracy - (x.accuracy + y.accuracy) / 2) < 1e-5);
+        step(&a, &adam);
+        step(&b, &adam);
+    }
+    float *all = state_of(&a), *other = state_of(&b);
+    assert_near(all, other, a.params.n_floats, 3e-4);
+    free(all);
+    free(other);
+    rig_fini(&a);
+    rig_fini(&b);
+    toy_data_fini(&d);
+}
+
+/* The first step of Adam is the rate in the direction of the gradient, cut or not; the moments show
+ * the gradient: the first is a tenth of it. */
+static void cuts_the_gradient(void **state)
+{
+    (void)state;
+    struct toy_data d;
+    struct rig a, b;
+    struct cov_adam cut = adam;
+    double length[2] = {0, 0};
+    toy_data_init(&d, N, L, 2, 5);
+    rig_init(&a, &hybrid, 2, alone);
+    rig_init(&b, &hybrid, 2, alone);
+    (void)learn(&a, &d, 0, N);
+    (void)learn(&b, &d, 0, N);
+    cut.clip = 0.125;
+    step(&a, &adam);
+    step(&b, &cut);
+    size_t n = a.params.n_floats;
+    float *all[2] = {state_of(&a), state_of(&b)};
+    for (int k = 0; k < 2; k++)
+        for (size_t i = 0; i < n; i++)
+            length[k] += (double)all[k][n + i] * (double)all[k][n + i];
+    assert_true(sqrt(length[0]) > 0.02);
+    assert_true(fabs(sqrt(length[1]) - 0.0125) < 1e-6);
+    for (size_t i = 0; i < n; i++)
+        assert_true(fabs((double)all[0][n + i] * sqrt(length[1] / length[0]) -
+                         (double)all[1][n + i]) < 1e-7);
+    free(all[0]);
+    free(all[1]);
+    rig_fini(&a);
+    rig_fini(&b);
+    toy_data_fini(&d);
+}
+
+static void averages(void **state)
+{
+    (void)state;
+    struct toy_data d;
+    struct rig r;
+    struct cov_adam averaging = adam;
+    averaging.average = 0.75;
+    toy_data_init(&d, N, L, 2, 6);
+    rig_init(&r, &hybrid, 2, alone);
+    size_t n = r.params.n_floats;
+    float *average = malloc(n * sizeof *average);
+    assert_non_null(average);
+    for (int i = 0; i < STEPS; i++) {
+        (void)learn(&r, &d, 0, N);
+        step(&r, i == 0 ? &adam : &averaging);
+        float *all = state_of(&r);
+        for (size_t k = 0; k < n; k++)
+            average[k] = i <= 1 ? all[k] : 0.75F * average[k] + 0.25F * all[k];
+        assert_near(all + 3 * n, average, n, 1e-6);
+        free(all);
+    }
+    free(average);
+    rig_fini(&r);
+    toy_data_fini(&d);
+}
+
+static void refuses_what_is_not_finite(void **state)
+{
+    (void)state;
+    struct toy_data d;
+    struct rig r;
+    struct cov_err e = COV_ERR_INIT;
+    struct cov_train_score score;
+    toy_data_init(&d, N, L, 2, 7);
+    rig_init(&r, &hybrid, 2, alone);
+    float *before = state_of(&r);
+    d.targets[5] = INFINITY;
+    struct cov_train_batch batch = toy_batch(&d, 0, N);
+    assert_int_equal(cov_trainer_batch(r.trainer, &batch, &score, &e), COV_EINPUT);
+    assert_non_null(strstr(e.text, "not finite"));
+    float *after = state_of(&r);
+    assert_memory_equal(before, after, 4 * r.params.n_floats * sizeof *after);
+    assert_int_equal(cov_trainer_step(r.trainer, &adam, NULL), COV_EUSAGE);
+    free(before);
+    free(after);
+    rig_fini(&r);
+    toy_data_fini(&d);
+}
+
+/* A batch without a target, or none at all: no loss, no gradient. */
+static void learns_nothing_from_nothing(void **state)
+{
+    (void)state;
+    struct toy_data d;
+    struct rig r;
+    toy_data_init(&d, N, L, 2, 8);
+    memset(d.present, 0, (size_t)N * 2);
+    rig_init(&r, &hybrid, 2, alone);
+    struct cov_train_score score = learn(&r, &d, 0, N);
+    assert_true(score.loss == 0 && score.accuracy == 0 && score.n_rows == 0);
+    step(&r, &adam);
+    float *all = state_of(&r);
+    for (size_t i = 0; i < r.params.n_floats; i++)
+        assert_true(all[r.params.n_floats + i] == 0);
+    free(all);
+    rig_fini(&r);
+    toy_data_fini(&d);
+}
+
+/* ---- two processes ---- */
+
+/* Sums of two threads that meet. */
+struct meeting {
+    pthread_barrier_t barrier;
+    double *v[2];
+};
+
+struct process {
+    struct meeting *meeting;
+    unsigned rank;
+    const struct toy_data *data;
+    size_t beg, end;
+    double losses[STEPS];
+    float *all;
+    struct rig rig;
+};
+
+static int meet(void *arg, double *v, size_t n, struct cov_err *e)
+{
+    (void)e;
+    struct process *p = arg;
+    struct meeting *m = p->meeting;
+    double *mine = malloc(n * sizeof *mine);
+    memcpy(mine, v, n * sizeof *mine);
+    m->v[p->rank] = mine;
+    (void)pthread_barrier_wait(&m->barrier);
+    for (size_t i = 0; i < n; i++)
+        v[i] = m->v[0][i] + m->v[1][i];
+    (void)pthread_barrier_wait(&m->barrier);
+    free(mine);
+    return COV_OK;
+}
+
+static void *run_process(void *arg)
+{
+    struct process *p = arg;
+    for (int i = 0; i < STEPS; i++) {
+        p->losses[i] = learn(&p->rig, p->data, p->beg, p->end).loss;
+        step(&p->rig, &adam);
+    }
+    p->all = state_of(&p->rig);
+    return NULL;
+}
+
+/* A batch shared by two, the second with `rest` of its chunks. */
+static void share(size_t rest)
+{
+    struct toy_data d;
+    struct rig one;
+    struct meeting m;
+    toy_data_init(&d, N, L, 2, 11);
+    rig_init(&one, &hybrid, 1, alone);
+    struct process p[2] = {{.meeting = &m, .data = &d, .end = N - rest},
+                           {.meeting = &m, .data = &d, .rank = 1, .beg = N - rest, .end = N}};
+    assert_int_equal(pthread_barrier_init(&m.barrier, NULL, 2), 0);
+    pthread_t threads[2];
+    for (int i = 0; i < 2; i++)
+        rig_init(&p[i].rig, &hybrid, 1, (struct cov_train_reduce){meet, &p[i]});
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, run_process, &p[i]), 0);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    size_t n = one.params.n_floats;
+    assert_memory_equal(p[0].all, p[1].all, 4 * n * sizeof(float));
+    for (int i = 0; i < STEPS; i++) {
+        double loss = learn(&one, &d, 0, N).loss;
+        assert_true(p[0].losses[i] == p[1].losses[i]);
+        assert_true(fabs(loss - p[0].losses[i]) < 1e-5 * fabs(loss));
+        step(&one, &adam);
+    }
+    float *all = state_of(&one);
+    assert_near(all, p[0].all, n, 3e-4);
+    free(all);
+    for (int i = 0; i < 2; i++) {
+        free(p[i].all);
+        rig_fini(&p[i].rig);
+    }
+    (void)pthread_barrier_destroy(&m.barrier);
+    rig_fini(&one);
+    toy_data_fini(&d);
+}
+
+static void processes_share_a_batch(void **state)
+{
+    (void)state;
+    share(N / 2);
+    share(1);
+    share(0);
+}
+
+/* ---- a device that cannot ---- */
+
+static void needs_a_device_that_trains(void **state)
+{
+    (void)state;
+    static const struct cov_device_ops ops = {.name = "mock"};
+    struct cov_device dev = {&ops};
+    struct cov_trainer *t;
+    struct cov_err e = COV_ERR_INIT;
+    const struct cov_trainer_options options = {.hp = &hybrid, .L = L, .max_batch = 1};
+    assert_int_equal(cov_trainer_new(&dev, &options, NULL, &t, &e), COV_EUNSUPPORTED);
+    assert_null(t);
+    assert_non_null(strstr(e.text, "mock cannot train"));
+    cov_trainer_free(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(threads_do_not_matter),
+        cmocka_unit_test(loss_falls),
+        cmocka_unit_test(resumes),
+        cmocka_unit_test(several_calls_make_a_step),
+        cmocka_unit_test(cuts_the_gradient),
+        cmocka_unit_test(averages),
+        cmocka_unit_test(refuses_what_is_not_finite),
+        cmocka_unit_test(learns_nothing_from_nothing),
+        cmocka_unit_test(processes_share_a_batch),
+        cmocka_unit_test(needs_a_device_that_trains),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

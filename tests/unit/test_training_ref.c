@@ -1,0 +1,214 @@
+/* test_training_ref.c - the scalar reference of training: every gradient against central
+ * differences, in double, and the statistics of norms against their definition.
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/base/pool.h"
+#include "common/compute/cpu/training_ref.h"
+#include "tests/lib/make_training.h"
+
+/* A training that the reference runs. */
+struct toy {
+    struct cov_params params;
+    float *block;
+    double *precise; /* the same in double */
+    struct cov_pool *pool;
+    struct cov_training *training;
+    struct toy_data data;
+};
+
+static void toy_init(struct toy *t, const struct cov_hparams *hp, size_t L, size_t n,
+                     const float *loss_weights, uint64_t seed)
+{
+    struct cov_err e = COV_ERR_INIT;
+    struct cov_layer *layers;
+    struct cov_layer_weights *weights;
+    struct cov_training_spec spec = {
+        .max_batch = n, .dropout = hp->dropout, .seed = seed, .loss_weights = loss_weights};
+    assert_int_equal(cov_hparams_check(hp, &e), 0);
+    assert_int_equal(cov_params_init(hp, &t->params, &e), 0);
+    t->block = toy_block(hp, &t->params, seed);
+    t->precise = malloc(t->params.n_floats * sizeof *t->precise);
+    assert_non_null(t->precise);
+    for (size_t i = 0; i < t->params.n_floats; i++)
+        t->precise[i] = (double)t->block[i];
+    if (cov_shape(hp, L, &t->params, t->block, &layers, &weights, &spec.n_layers, &e))
+        fail_msg("%s", e.text);
+    assert_int_equal(cov_pool_new(2, &t->pool, &e), 0);
+    spec.layers = layers;
+    spec.weights = weights;
+    spec.block = t->block;
+    spec.n_floats = t->params.n_floats;
+    spec.pool = t->pool;
+    assert_int_equal(cov_ref_training_new(NULL, &spec, &t->training, &e), 0);
+    toy_data_init(&t->data, n, L, (size_t)hp->output_size, seed + 1);
+    free(layers);
+    free(weights);
+}
+
+static void toy_fini(struct toy *t)
+{
+    cov_ref_training_free(t->training);
+    cov_pool_free(t->pool);
+    cov_params_fini(&t->params);
+    toy_data_fini(&t->data);
+    free(t->block);
+    free(t->precise);
+}
+
+static struct cov_train_score run(struct toy *t, double *gradient)
+{
+    struct cov_train_score score;
+    struct cov_err e = COV_ERR_INIT;
+    struct cov_train_batch batch = toy_batch(&t->data, 0, t->data.n);
+    if (cov_ref_training_run_double(t->training, 7, t->precise, &batch, gradient, &score, &e))
+        fail_msg("%s", e.text);
+    return score;
+}
+
+/* The gradient of every parameter of a network. */
+static void check(const struct cov_hparams *hp, size_t L, const float *loss_weights, uint64_t seed)
+{
+    const double h = 1e-6;
+    struct toy t;
+    toy_init(&t, hp, L, 3, loss_weights, seed);
+    size_t n = t.params.n_floats;
+    double *gradient = malloc(n * sizeof *gradient), *unused = malloc(n * sizeof *unused);
+    assert_true(gradient && unused);
+    (void)run(&t, gradient);
+    double largest = 0, worst = 0;
+    for (size_t i = 0; i < n; i++)
+        largest = fabs(gradient[i]) > largest ? fabs(gradient[i]) : largest;
+    for (size_t k = 0; k < t.params.n_items; k++) {
+        const struct cov_param *p = &t.params.items[k];
+        for (size_t i = p->offset; p->trained && i < p->offset + p->n; i++) {
+            double at = t.precise[i];
+            t.precise[i] = at + h;
+            double above = run(&t, unused).loss;
+            t.precise[i] = at - h;
+            double below = run(&t, unused).loss;
+            t.precise[i] = at;
+            double error = fabs((above - below) / (2 * h) - gradient[i]);
+            if (!(error <= 1e-7 * largest + 1e-6 * fabs(gradient[i])))
+                fail_msg("%s[%zu]: %.9g, by differences %.9g", p->name, i - p->offset, gradient[i],
+                         (above - below) / (2 * h));
+            worst = error > worst ? error : worst;
+        }
+    }
+    assert_true(largest > 1e-3);
+    (void)printf("# %zu parameters, largest gradient %.3g, largest difference %.2g\n", n, largest,
+                 worst);
+    free(gradient);
+    free(unused);
+    toy_fini(&t);
+}
+
+static struct cov_hparams network(enum cov_model_type type, int64_t layers, int64_t kernel,
+                                  int64_t step, int64_t dilation, bool bnorm)
+{
+    return (struct cov_hparams){.model_type = type,
+                                .cnn_layers = layers,
+                                .filter_size = 3,
+                                .kernel_size = kernel,
+                                .step = step,
+                                .up = 2,
+                                .dilation = dilation,
+                                .lstm_layers = 2,
+                                .hidden_size = 3,
+                                .input_size = 4,
+                                .output_size = 2,
+                                .bnorm = bnorm};
+}
+
+static void convolutions(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t kernel, step, dilation;
+        bool bnorm;
+    } kinds[] = {{5, 1, 1, false}, {5, 2, 1, true}, {4, 2, 1, true}, {7, 3, 1, true},
+                 {6, 3, 1, false}, {3, 2, 2, true}, {4, 2, 2, true}, {3, 1, 3, true}};
+    for (size_t i = 0; i < COV_COUNT(kinds); i++) {
+        struct cov_hparams hp = network(COV_MODEL_CNN, 2, kinds[i].kernel, kinds[i].step,
+                                        kinds[i].dilation, kinds[i].bnorm);
+        check(&hp, (size_t)(kinds[i].step * kinds[i].step) * 5, NULL, 10 + i);
+    }
+}
+
+static void lstms(void **state)
+{
+    (void)state;
+    struct cov_hparams hp = network(COV_MODEL_HYBRID, 1, 5, 2, 1, true);
+    check(&hp, 14, NULL, 30);
+    hp = network(COV_MODEL_BI_HYBRID, 1, 4, 2, 1, false);
+    check(&hp, 12, NULL, 31);
+}
+
+static void dropout(void **state)
+{
+    (void)state;
+    struct cov_hparams hp = network(COV_MODEL_BI_HYBRID, 1, 3, 2, 1, true);
+    hp.dropout = 0.4;
+    check(&hp, 12, NULL, 40);
+}
+
+static void loss_weights(void **state)
+{
+    (void)state;
+    static const float weights[] = {2, 0.25F};
+    struct cov_hparams hp = network(COV_MODEL_CNN, 1, 3, 1, 1, false);
+    check(&hp, 9, weights, 50);
+}
+
+/* Mean and unbiased variance stand where the running statistics do: those of the first norm, by its
+ * definition. */
+static void statistics(void **state)
+{
+    (void)state;
+    struct cov_hparams hp = network(COV_MODEL_CNN, 1, 1, 1, 1, true);
+    struct toy t;
+    hp.filter_size = 1;
+    toy_init(&t, &hp, 8, 2, NULL, 63);
+    double *gradient = calloc(t.params.n_floats, sizeof *gradient);
+    assert_non_null(gradient);
+    static const double weights[] = {0.5, -0.4, 0.25, 0.125, 0.0625};
+    memcpy(t.precise, weights, sizeof weights); /* and the bias */
+    (void)run(&t, gradient);
+    double r[16], mean = 0, var = 0;
+    for (size_t i = 0; i < 16; i++) {
+        const float *x = cov_onehot_f32[t.data.codes[i]];
+        double sum = weights[4];
+        for (size_t c = 0; c < 4; c++)
+            sum += weights[c] * (double)x[c];
+        r[i] = sum < 0 ? 0 : sum;
+        mean += r[i] / 16;
+    }
+    for (size_t i = 0; i < 16; i++)
+        var += (r[i] - mean) * (r[i] - mean) / 15;
+    const struct cov_param *p = cov_params_find(&t.params, "down_layer_list.1.running_mean");
+    const struct cov_param *q = cov_params_find(&t.params, "down_layer_list.1.running_var");
+    assert_true(p && q && var > 0);
+    assert_true(fabs(gradient[p->offset] - mean) < 1e-12);
+    assert_true(fabs(gradient[q->offset] - var) < 1e-12);
+    free(gradient);
+    toy_fini(&t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(convolutions), cmocka_unit_test(lstms),      cmocka_unit_test(dropout),
+        cmocka_unit_test(loss_weights), cmocka_unit_test(statistics),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
