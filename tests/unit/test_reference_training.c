@@ -136,8 +136,8 @@ static void read_data(const char *file, const struct cov_model *m, struct data *
     assert_true(x && n > 0 && width == 4);
     size_t *rows = calloc(n + 1, sizeof *rows);
     d->codes = calloc(n + 1, L);
-    d->targets = calloc(n * L * n_sets, sizeof *d->targets);
-    d->present = calloc(n * n_sets, sizeof *d->present);
+    d->targets = calloc(n * L * n_sets + 1, sizeof *d->targets);
+    d->present = calloc(n * n_sets + 1, sizeof *d->present);
     assert_true(rows && d->codes && d->targets && d->present);
     d->n = 0;
     for (size_t i = 0; i < n; i++) {
