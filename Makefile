@@ -459,6 +459,7 @@ samples: all $(DEMOS) ## made-up samples in build/samples, for the tutorial (man
 # The same bytes for the same commit: times are those of the commit, and none is in gzip's header.
 DIST ?= covtools-$(VERSION:-dirty=).tar.gz
 dist: ## pack the committed sources as covtools-VERSION.tar.gz
+	@mkdir -p '$(dir $(DIST))'
 	$(GIT) -c tar.tar.gz.command='gzip -9nc' archive --format=tar.gz --prefix=covtools-$(VERSION:-dirty=)/ -o '$(DIST)' HEAD
 clean: ## remove everything that was built
 	rm -rf build bin lib covtools-*.tar.gz
