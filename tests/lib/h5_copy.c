@@ -124,8 +124,7 @@ int main(int argc, char **argv)
         return 2;
     }
     struct cov_err e = COV_ERR_INIT;
-    struct cov_predictions_options options = {"model.ckpt",     NULL,   0,
-                                              COV_SIGNAL_INT32, {0, 0}, false};
+    struct cov_predictions_options options = {.model_name = "model.ckpt", .type = COV_SIGNAL_INT32};
     char *slash = strchr(argv[2], '/');
     if (slash) {
         *slash = '\0';
