@@ -363,12 +363,25 @@ static bool says_not_stored(void)
     return says;
 }
 
+/* Whether a chunk is in the file, as its index has it. */
+static bool has_place(const struct cov_h5_set *s, const hsize_t at[3])
+{
+    haddr_t place = HADDR_UNDEF;
+    unsigned mask;
+    hsize_t n;
+    return H5Dget_chunk_info_by_coord(s->id, at, &mask, &place, &n) >= 0 && place != HADDR_UNDEF;
+}
+
 static int fetch_chunk(struct cov_h5_set *s, const hsize_t at[3], struct cov_blob *raw,
                        struct cov_err *e)
 {
     hsize_t n = 0;
-    if (H5Dget_chunk_storage_size(s->id, at, &n) < 0 && !says_not_stored())
+    bool found = H5Dget_chunk_storage_size(s->id, at, &n) >= 0;
+    if (!found && !says_not_stored())
         return cov_h5_fail_set(s, e, COV_EINPUT, "damaged index of chunks");
+    if (found && n == 0 && has_place(s, at))
+        return cov_fail(e, COV_EINPUT, "%s: %s: a chunk of no bytes in the index of chunks",
+                        s->path, s->name);
     if (n == 0)
         return cov_blob_end_piece(raw, 0, e);
     const struct cov_h5_rows *r = &s->stored;

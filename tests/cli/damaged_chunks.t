@@ -24,6 +24,21 @@ h5chunk subset -q -r a -o partial.h5 genome.h5
 for base in genome predictions packed partial; do
     ok "$base.h5 is sound" h5chunk verify $base.h5
 done
+# What the index of chunks says of the length of the first one.
+"$PYTHON" - <<'END'
+import struct, h5py
+with h5py.File("genome.h5") as f:
+    size = f["data/X"].id.get_chunk_info_by_coord((0, 0, 0)).size
+data = bytearray(open("genome.h5", "rb").read())
+at = data.find(struct.pack("<IIQQQ", size, 0, 0, 0, 0))
+data[at:at + 4] = bytes(4)
+open("empty.h5", "wb").write(data)
+END
+run h5chunk verify empty.h5
+status_is 1 'h5chunk verify: a chunk of no bytes'
+stdout_like 'data/X: a chunk of no bytes' 'and what it says'
+run h5chunk cat empty.h5
+refused 1 'empty.h5: data/X: a chunk of no bytes' 'h5chunk cat refuses it'
 ok "$((n = ${COV_DAMAGED:-8})) damaged files" "$PYTHON" "$SRC/tests/fuzz/h5_damage.py" work "$n" "${COV_TEST_SEED:-1}" \
     m.ckpt reads.sam genome.h5 predictions.h5 packed.h5 partial.h5
 done_testing
