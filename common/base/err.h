@@ -18,6 +18,7 @@ enum cov_status {
     COV_EEXIST = -5,       /* the output is already there */
     COV_EUNSUPPORTED = -6, /* valid, but beyond this build or machine */
     COV_EPIPE = -7,        /* the reader of our standard output has gone */
+    COV_EUNLIKE = -8,      /* measurements of different machines: they cannot be compared */
 };
 
 struct cov_err {

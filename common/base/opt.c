@@ -31,6 +31,19 @@ static int64_t size_unit(char letter)
     }
 }
 
+/* The decimals ".125" at *text, which is moved behind them, of a size whose unit follows: that part
+ * of the unit; -1 where it is no whole number. */
+static int64_t size_decimals(char **text)
+{
+    int64_t value = 0, scale = 1;
+    char *c = *text + 1;
+    for (; isdigit((unsigned char)*c) && scale < 1000000000; c++, scale *= 10)
+        value = value * 10 + (*c - '0');
+    *text = c;
+    int64_t unit = size_unit(*c);
+    return scale > 1 && unit && value * unit % scale == 0 ? value * unit / scale : -1;
+}
+
 static int parse_whole(const char *text, const char *what, bool is_size, int64_t min, int64_t max,
                        int64_t *out, struct cov_err *e)
 {
@@ -39,15 +52,18 @@ static int parse_whole(const char *text, const char *what, bool is_size, int64_t
     errno = 0;
     long long value = isdigit((unsigned char)*digits) ? strtoll(text, &end, 10) : 0;
     bool overflow = errno == ERANGE;
-    int64_t unit = 1;
+    int64_t unit = 1, decimals = 0;
+    if (end && is_size && *end == '.')
+        decimals = size_decimals(&end);
     if (end && is_size && size_unit(*end))
         unit = size_unit(*end++);
-    if (!end || *end)
+    if (!end || *end || decimals < 0)
         return cov_fail(e, COV_EUSAGE, "%s: '%s' is not a whole number%s", what, text,
                         is_size ? " (k, M or G may follow it)" : "");
     int64_t scaled;
-    if (overflow || __builtin_mul_overflow((int64_t)value, unit, &scaled) || scaled < min ||
-        scaled > max) {
+    if (overflow || __builtin_mul_overflow((int64_t)value, unit, &scaled) ||
+        __builtin_add_overflow(scaled, *text == '-' ? -decimals : decimals, &scaled) ||
+        scaled < min || scaled > max) {
         if (max == INT64_MAX && min > INT64_MIN)
             return cov_fail(e, COV_EUSAGE, "%s: %s is out of range (at least %" PRId64 ")", what,
                             text, min);

@@ -22,7 +22,7 @@ enum cov_opt_type {
     COV_OPT_FLAG,   /* bool */
     COV_OPT_COUNT,  /* int, one more each time it is given */
     COV_OPT_INT,    /* int64_t in [min, max] */
-    COV_OPT_SIZE,   /* int64_t in [min, max], with k, M, G (powers of 1000) */
+    COV_OPT_SIZE,   /* int64_t in [min, max], with k, M, G (powers of 1000); "0.125G" too */
     COV_OPT_FLOAT,  /* double in [min, max], finite */
     COV_OPT_ENUM,   /* int: the index in `choices` */
     COV_OPT_STRING, /* const char * (points into argv); must not be empty */

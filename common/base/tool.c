@@ -22,6 +22,7 @@
 enum exit_status {
     EXIT_FAILED = 1,
     EXIT_USAGE = 2,
+    EXIT_UNLIKE = 3,
     EXIT_NO_MEMORY = 128 + SIGKILL, /* as if the kernel had ended us for it */
     EXIT_NO_READER = 128 + SIGPIPE,
 };
@@ -221,6 +222,8 @@ static int report(const struct voice *v, const char *name, const struct cov_err 
         (void)fprintf(stderr, "Try '%s --help'.\n", name);
         return EXIT_USAGE;
     }
+    if (e->code == COV_EUNLIKE)
+        return EXIT_UNLIKE;
     return e->code == COV_ENOMEM ? EXIT_NO_MEMORY : EXIT_FAILED;
 }
 

@@ -57,7 +57,7 @@ struct cov_tool {
     void (*print_versions)(FILE *f);
 };
 
-/* Parses, runs, reports; returns the exit status: 0; 1 failed; 2 wrong usage; 137 out of memory
+/* Parses, runs, reports; returns the exit status: 0; 1 failed; 2 wrong usage; 3 for COV_EUNLIKE; 137 out of memory
  * (workflow engines retry with more); 141 when the reader of standard output went away (silently).
  * On SIGINT, SIGTERM, SIGHUP and SIGPIPE, unless ignored when the program started, temporary files
  * are removed and the process ends with 128 + signal. An output that is one of the inputs, or

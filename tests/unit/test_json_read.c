@@ -33,6 +33,35 @@ static void finds_texts(void **state)
     cov_json_free(NULL);
 }
 
+static void walks(void **state)
+{
+    (void)state;
+    static const char text[] = "{\"a\": [1, -2.5e1, \"x\"], \"o\": {\"p\": 7}, \"t\": true}";
+    struct cov_json_value *v;
+    double x = 0;
+    assert_int_equal(cov_json_parse(text, strlen(text), &v, NULL), COV_OK);
+    const struct cov_json_value *a = cov_json_member(v, "a"), *i = cov_json_first(a);
+    assert_true(cov_json_is_array(a) && !cov_json_is_object(a) && cov_json_is_object(v));
+    assert_ptr_equal(a, cov_json_first(v));
+    assert_string_equal(cov_json_key(a), "a");
+    assert_null(cov_json_key(i));
+    assert_true(cov_json_number(i, &x) && x == 1);
+    i = cov_json_next(i);
+    assert_true(cov_json_number(i, &x) && x == -25);
+    i = cov_json_next(i);
+    assert_false(cov_json_number(i, &x));
+    assert_null(cov_json_next(i));
+    assert_true(cov_json_number(cov_json_member(cov_json_member(v, "o"), "p"), &x) && x == 7);
+    assert_null(cov_json_member(a, "p"));
+    assert_null(cov_json_member(NULL, "p"));
+    assert_null(cov_json_first(NULL));
+    assert_null(cov_json_next(NULL));
+    assert_null(cov_json_key(NULL));
+    assert_false(cov_json_number(NULL, &x) || cov_json_is_array(NULL) || cov_json_is_object(NULL));
+    assert_false(cov_json_number(cov_json_member(v, "t"), &x));
+    cov_json_free(v);
+}
+
 static void other_values_have_no_members(void **state)
 {
     (void)state;
@@ -109,6 +138,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(finds_texts),
+        cmocka_unit_test(walks),
         cmocka_unit_test(other_values_have_no_members),
         cmocka_unit_test(refuses_what_is_no_json),
         cmocka_unit_test(survives_damage),
