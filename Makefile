@@ -343,15 +343,11 @@ coverage: ## build with gcov, run the tests, show which lines of the library the
 	$(Q)$(MAKE) --no-print-directory COVERAGE=1 CFLAGS='-O0 -g' check
 	$(Q)gcovr --root . --filter 'common/' --filter 'tools/' --object-directory build/coverage --print-summary
 
-.PHONY: bench bench-forward bench-layers bench-codecs bench-loader
+.PHONY: bench bench-codecs bench-loader
 bench-loader: $(B)/bench/bench_loader $(DEMOS) ## how fast bases are read back (BASES=20000000, or FASTA=that of a genome)
 	$(Q)mkdir -p build/bench
 	$(Q)[ -n '$(FASTA)' ] || $(B)/demo/make_demo build/bench $(or $(BASES),20000000)
 	$(Q)$< $(or $(FASTA),build/bench/genome.fa) build/bench
-bench-forward: $(B)/bench/bench_forward ## chunks a second of the network alone (THREADS=1 BATCH=16)
-	$(Q)$< $(or $(THREADS),1) $(or $(BATCH),16)
-bench-layers: $(B)/bench/bench_layers ## milliseconds of each layer, convolutions in both forms (ROUNDS=9 THREADS=1)
-	$(Q)$< $(or $(ROUNDS),9) 16 21384 $(or $(THREADS),1)
 bench-codecs: $(B)/bench/bench_codecs ## bytes and MB/s of the compressions (DATA="ELEM_BYTES CHUNK_BYTES FILE")
 	$(Q)$< $(DATA)
 bench: all $(DEMOS) ## how fast the tools are on a made-up genome (BASES=20000000, MODEL=that of the demo)

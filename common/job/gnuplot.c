@@ -13,6 +13,8 @@
 #include "common/base/mem.h"
 #include "common/base/outfile.h"
 
+enum { SHOWN = 60 /* characters of a name */ };
+
 enum { STATUS_NO_EXEC = 126, SAID = 2000 /* bytes that are read of what it says */ };
 
 int cov_gnuplot_find(char **program, struct cov_err *e)
@@ -103,4 +105,38 @@ int cov_gnuplot_run(const char *program, int script, const char *output, const c
     if (close(out) != 0 && !rc)
         rc = cov_fail_errno(e, "%s", output);
     return rc;
+}
+
+/* Bytes of the character at `c`, as UTF-8; 0 when that is none, or one that is not for the eye. */
+static size_t character(const char *c)
+{
+    const unsigned char *u = (const unsigned char *)c;
+    size_t n = *u < 0x80 ? 1 : *u >= 0xc2 && *u < 0xe0 ? 2 : *u >= 0xe0 && *u < 0xf0 ? 3 : 0;
+    if (n == 0 || *u < ' ' || *u == 0x7f || (n == 2 && u[0] == 0xc2 && u[1] < 0xa0))
+        return 0;
+    for (size_t i = 1; i < n; i++)
+        if ((u[i] & 0xc0) != 0x80)
+            return 0;
+    /* Longer than need be, halves of pairs, and what XML forbids. */
+    if (n == 3 && ((u[0] == 0xe0 && u[1] < 0xa0) || (u[0] == 0xed && u[1] >= 0xa0) ||
+                   (u[0] == 0xef && u[1] == 0xbf && u[2] >= 0xbe)))
+        return 0;
+    return n;
+}
+
+void cov_gnuplot_put_text(FILE *f, const char *text)
+{
+    size_t n_shown = 0;
+    (void)fputc('\'', f);
+    while (*text && n_shown++ < SHOWN) {
+        size_t n = character(text);
+        if (*text == '\'')
+            (void)fputc('\'', f);
+        if (n == 0)
+            (void)fputc('?', f);
+        else
+            (void)fwrite(text, 1, n, f);
+        text += n > 0 ? n : 1;
+    }
+    (void)fprintf(f, "%s'", *text ? "..." : "");
 }

@@ -3,6 +3,8 @@
 #ifndef COV_JOB_GNUPLOT_H
 #define COV_JOB_GNUPLOT_H
 
+#include <stdio.h>
+
 #include "common/base/err.h"
 
 /* Finds gnuplot in PATH: *program, which the caller frees. COV_EUNSUPPORTED names the package that
@@ -14,5 +16,9 @@ int cov_gnuplot_find(char **program, struct cov_err *e) COV_MUST_USE;
  * first line is in the text of COV_EIO, as is the signal that ended it. */
 int cov_gnuplot_run(const char *program, int script, const char *output, const char *tmpdir,
                     struct cov_err *e) COV_MUST_USE;
+
+/* Writes a text to a script, in single quotes, in which only these have a meaning; what would not be
+ * seen is '?'. It is cut where it would not fit. */
+void cov_gnuplot_put_text(FILE *f, const char *text);
 
 #endif

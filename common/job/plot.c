@@ -35,8 +35,6 @@ enum {
     LEGEND = 110 /* of a series */
 };
 
-enum { SHOWN = 60 /* characters of a name */ };
-
 static const char font_name[] = "DejaVu Sans";
 
 struct cov_plot {
@@ -88,41 +86,6 @@ struct cov_outfile *cov_plot_file(struct cov_plot *p)
 }
 
 /* ---------------------------------------------------------------- texts and scales */
-
-/* Bytes of the character at `c`, as UTF-8; 0 when that is none, or one that is not for the eye. */
-static size_t character(const char *c)
-{
-    const unsigned char *u = (const unsigned char *)c;
-    size_t n = *u < 0x80 ? 1 : *u >= 0xc2 && *u < 0xe0 ? 2 : *u >= 0xe0 && *u < 0xf0 ? 3 : 0;
-    if (n == 0 || *u < ' ' || *u == 0x7f || (n == 2 && u[0] == 0xc2 && u[1] < 0xa0))
-        return 0;
-    for (size_t i = 1; i < n; i++)
-        if ((u[i] & 0xc0) != 0x80)
-            return 0;
-    /* Longer than need be, halves of pairs, and what XML forbids. */
-    if (n == 3 && ((u[0] == 0xe0 && u[1] < 0xa0) || (u[0] == 0xed && u[1] >= 0xa0) ||
-                   (u[0] == 0xef && u[1] == 0xbf && u[2] >= 0xbe)))
-        return 0;
-    return n;
-}
-
-/* A text in single quotes, in which only these have a meaning, cut where it would not fit. */
-static void put_text(FILE *f, const char *text)
-{
-    size_t n_shown = 0;
-    (void)fputc('\'', f);
-    while (*text && n_shown++ < SHOWN) {
-        size_t n = character(text);
-        if (*text == '\'')
-            (void)fputc('\'', f);
-        if (n == 0)
-            (void)fputc('?', f);
-        else
-            (void)fwrite(text, 1, n, f);
-        text += n > 0 ? n : 1;
-    }
-    (void)fprintf(f, "%s'", *text ? "..." : "");
-}
 
 /* "1,234,567" */
 static const char *with_commas(int64_t x, char text[32])
@@ -229,7 +192,7 @@ static void put_x_axis(const struct script *s)
     (void)fprintf(
         s->f, ")\nset label 1 at screen %.6f, %.6f center textcolor rgb '#333333' 'position on '.",
         (LEFT + COV_PLOT_BINS / 2.0) / WIDTH, 16.0 / s->height);
-    put_text(s->f, b->contig);
+    cov_gnuplot_put_text(s->f, b->contig);
     (void)fprintf(s->f, ".' (%s)'\n", mega ? "Mb" : "bp");
 }
 
@@ -241,7 +204,7 @@ static void put_head(const struct script *s)
     (void)fprintf(s->f,
                   "set label 2 at screen %.6f, %.6f left font '%s,15' textcolor rgb '#222222' ",
                   (double)LEFT / WIDTH, screen_y(s, 24), font_name);
-    put_text(s->f, b->contig);
+    cov_gnuplot_put_text(s->f, b->contig);
     (void)fprintf(s->f, ".':%s-%s'\n", with_commas(b->beg + 1, beg), with_commas(b->end, end));
     (void)fprintf(s->f,
                   "set label 3 at screen %.6f, %.6f left font '%s,10' textcolor rgb '#777777' "
@@ -262,7 +225,7 @@ static void put_head(const struct script *s)
                       "set label %zu at screen %.6f, %.6f left textcolor rgb '#333333' ",
                       i + 1, x / WIDTH, screen_y(s, 30), (x + 12) / WIDTH, screen_y(s, 18),
                       colours[i], i + 4, (x + 20) / WIDTH, screen_y(s, 24));
-        put_text(s->f, s->names[i]);
+        cov_gnuplot_put_text(s->f, s->names[i]);
         (void)fprintf(s->f, "\n");
     }
 }
@@ -282,7 +245,7 @@ static void put_row(const struct script *s, size_t panel, size_t series, int top
     if (series == 0 && p->name) {
         (void)fprintf(s->f, "set label 20 at screen %.6f, %.6f left textcolor rgb '#222222' ",
                       (double)LEFT / WIDTH, screen_y(s, top - 11));
-        put_text(s->f, p->name);
+        cov_gnuplot_put_text(s->f, p->name);
         (void)fprintf(s->f, "\n");
     }
     double room = 0.04 * (most - least);

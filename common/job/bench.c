@@ -1,0 +1,116 @@
+/* bench.c - see bench.h.
+ * SPDX-License-Identifier: MIT */
+#include "common/job/bench.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/base/mem.h"
+
+void cov_bench_fini(struct cov_bench *b)
+{
+    cov_figures_fini(&b->figures);
+    cov_charts_fini(&b->charts);
+    for (size_t i = 0; i < b->n_notes; i++)
+        free(b->notes[i]);
+    for (size_t i = 0; i < b->n_advice; i++) {
+        free(b->advice[i].what);
+        free(b->advice[i].value);
+        free(b->advice[i].reason);
+    }
+    for (size_t i = 0; i < b->n_pictures; i++) {
+        free(b->pictures[i].file);
+        free(b->pictures[i].title);
+    }
+    free(b->notes);
+    free(b->advice);
+    free(b->pictures);
+}
+
+int cov_bench_probe(struct cov_bench *b, bool quick, struct cov_err *e)
+{
+    struct cov_pool *pool = NULL;
+    cov_machine_describe(&b->machine);
+    cov_progress_begin(b->progress, "probing the machine", "", -1);
+    int rc = cov_pool_new(b->threads, &pool, e);
+    if (!rc)
+        rc = cov_machine_probe(&b->machine, pool, b->dir, quick ? 0.25 : 1,
+                               (size_t)(quick ? 64 : 512) << 20, e);
+    cov_pool_free(pool);
+    cov_progress_end(b->progress);
+    return rc;
+}
+
+int cov_bench_note(struct cov_bench *b, struct cov_err *e, const char *fmt, ...)
+{
+    char text[1024];
+    va_list ap;
+    va_start(ap, fmt);
+    (void)vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    if (cov_reserve((void **)&b->notes, &b->cap_notes, b->n_notes + 1, sizeof *b->notes, e))
+        return COV_ENOMEM;
+    b->notes[b->n_notes] = cov_strdup(text, e);
+    if (!b->notes[b->n_notes])
+        return COV_ENOMEM;
+    b->n_notes++;
+    return COV_OK;
+}
+
+int cov_bench_advise(struct cov_bench *b, char *what, char *value, char *reason, struct cov_err *e)
+{
+    if (!what || !value || !reason ||
+        cov_reserve((void **)&b->advice, &b->cap_advice, b->n_advice + 1, sizeof *b->advice, e)) {
+        free(what);
+        free(value);
+        free(reason);
+        return COV_ENOMEM;
+    }
+    b->advice[b->n_advice++] = (struct cov_bench_advice){what, value, reason};
+    return COV_OK;
+}
+
+int cov_bench_add_picture(struct cov_bench *b, const char *file, const char *title,
+                          struct cov_err *e)
+{
+    if (cov_reserve((void **)&b->pictures, &b->cap_pictures, b->n_pictures + 1, sizeof *b->pictures,
+                    e))
+        return COV_ENOMEM;
+    struct cov_bench_picture *p = &b->pictures[b->n_pictures];
+    *p = (struct cov_bench_picture){cov_strdup(file, e), cov_strdup(title, e)};
+    b->n_pictures++;
+    return p->file && p->title ? COV_OK : COV_ENOMEM;
+}
+
+int cov_bench_run(struct cov_bench *b, const char *what, const struct cov_bench_case *cases,
+                  size_t n, struct cov_err *e)
+{
+    double *values = cov_calloc(n * b->repeats + 1, sizeof *values, e);
+    int rc = values ? COV_OK : COV_ENOMEM;
+    cov_progress_begin(b->progress, what, "runs", (int64_t)(n * (b->repeats + 1)));
+    for (size_t i = 0; i < n && !rc; i++) {
+        double ignored;
+        if (cases[i].check)
+            rc = cases[i].check(cases[i].arg, e);
+        if (!rc)
+            rc = cases[i].run(cases[i].arg, 0, &ignored, e);
+        if (rc)
+            (void)cov_err_prefix(e, "%s", cases[i].name);
+        cov_progress_add(b->progress, 1);
+    }
+    for (size_t round = 0; round < b->repeats && !rc; round++)
+        for (size_t k = 0; k < n && !rc; k++) {
+            size_t i = round % 2 ? n - 1 - k : k;
+            rc = cases[i].run(cases[i].arg, b->seconds, &values[i * b->repeats + round], e);
+            if (rc)
+                (void)cov_err_prefix(e, "%s", cases[i].name);
+            cov_progress_add(b->progress, 1);
+        }
+    for (size_t i = 0; i < n && !rc; i++)
+        rc = cov_figures_add(&b->figures, cases[i].name, cases[i].unit, cases[i].higher_is_better,
+                             values + i * b->repeats, b->repeats, e);
+    cov_progress_end(b->progress);
+    free(values);
+    return rc;
+}

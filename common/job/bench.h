@@ -1,0 +1,84 @@
+/* bench.h - a benchmark: how often things are measured, what came of it, and how that is written down.
+ *
+ * Cases that are to be compared are run in turn, there and back, so that what changes on the machine
+ * meanwhile meets all of them alike; each is checked before, and run once without a clock.
+ * SPDX-License-Identifier: MIT */
+#ifndef COV_JOB_BENCH_H
+#define COV_JOB_BENCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/err.h"
+#include "common/base/pool.h"
+#include "common/base/progress.h"
+#include "common/base/stats.h"
+#include "common/job/chart.h"
+#include "common/job/figure.h"
+#include "common/job/machine.h"
+
+/* What to do on this machine, and why. */
+struct cov_bench_advice {
+    char *what, *value, *reason; /* Owned */
+};
+
+/* A picture that is there already, as SVG: a flame graph. */
+struct cov_bench_picture {
+    char *file, *title; /* `file`: its name in the output folder. Owned */
+};
+
+struct cov_bench {
+    /* Set by the caller, borrowed. */
+    const char *dir; /* where outputs go, and, below it, what is made meanwhile */
+    const char *command;
+    bool force;
+    unsigned threads;
+    size_t repeats;
+    double seconds; /* that a case runs for in a repeat, at least */
+    uint64_t seed;
+    struct cov_progress *progress; /* may be NULL */
+
+    struct cov_machine machine;
+    struct cov_figures figures;
+    struct cov_charts charts;
+    char **notes; /* sentences. Owned, as is each */
+    size_t n_notes, cap_notes;
+    struct cov_bench_advice *advice; /* Owned */
+    size_t n_advice, cap_advice;
+    struct cov_bench_picture *pictures; /* Owned */
+    size_t n_pictures, cap_pictures;
+};
+
+void cov_bench_fini(struct cov_bench *b);
+
+/* The machine is described and probed: for a second each, or, `quick`, a quarter of it. */
+int cov_bench_probe(struct cov_bench *b, bool quick, struct cov_err *e) COV_MUST_USE;
+
+int cov_bench_note(struct cov_bench *b, struct cov_err *e, const char *fmt, ...)
+    COV_PRINTF(3, 4) COV_MUST_USE;
+/* Takes the three texts, which may be NULL for want of memory: COV_ENOMEM. */
+int cov_bench_advise(struct cov_bench *b, char *what, char *value, char *reason,
+                     struct cov_err *e) COV_MUST_USE;
+int cov_bench_add_picture(struct cov_bench *b, const char *file, const char *title,
+                          struct cov_err *e) COV_MUST_USE;
+
+/* ---- measuring ---- */
+
+struct cov_bench_case {
+    char *name; /* of its figure. Owned by the list */
+    const char *unit;
+    bool higher_is_better;
+    /* Whether what it does is right; NULL: there is nothing to check. Called once. */
+    int (*check)(void *arg, struct cov_err *e);
+    /* Does it for at least `seconds` (0: once), and gives the figure's value. */
+    int (*run)(void *arg, double seconds, double *value, struct cov_err *e);
+    void *arg;
+};
+
+/* Checks all cases, runs each once, and then b->repeats times in turn; adds their figures in the order
+ * of the cases. `what` is for the progress. */
+int cov_bench_run(struct cov_bench *b, const char *what, const struct cov_bench_case *cases,
+                  size_t n, struct cov_err *e) COV_MUST_USE;
+
+#endif

@@ -1,0 +1,20 @@
+/* bench_layers.h - the layers of a network one by one, on one core, each convolution as a direct product
+ * and by minimal filtering in turn.
+ * SPDX-License-Identifier: MIT */
+#ifndef COV_JOB_BENCH_LAYERS_H
+#define COV_JOB_BENCH_LAYERS_H
+
+#include "common/base/err.h"
+#include "common/compute/device.h"
+#include "common/job/bench.h"
+#include "common/job/bench_model.h"
+
+/* Multiplications and additions of a direct product, of one sequence. */
+double cov_bench_layer_operations(const struct cov_layer *l);
+
+/* Adds model/layer_ms/NN_kind_in_out,form=direct (milliseconds of CPU time a chunk, in single precision)
+ * and model/layer_share/... (of fp32_gflops_core), and a chart. */
+int cov_bench_layers(struct cov_bench *b, const struct cov_bench_net *net, size_t L,
+                     struct cov_err *e) COV_MUST_USE;
+
+#endif

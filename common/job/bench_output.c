@@ -1,0 +1,263 @@
+/* bench_output.c - see bench_output.h.
+ * SPDX-License-Identifier: MIT */
+#include "common/job/bench_output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/base/json.h"
+#include "common/base/log.h"
+#include "common/base/mem.h"
+#include "common/base/multiqc.h"
+#include "common/base/outfile.h"
+#include "common/base/path.h"
+#include "common/job/bench_html.h"
+#include "common/job/gnuplot.h"
+
+static const char json_name[] = "benchmark.json";
+
+int cov_bench_output_begin(const struct cov_bench *b, struct cov_err *e)
+{
+    struct stat st;
+    if (mkdir(b->dir, 0777) != 0 && errno != EEXIST)
+        return cov_fail_errno(e, "%s", b->dir);
+    if (stat(b->dir, &st) == 0 && !S_ISDIR(st.st_mode))
+        return cov_fail(e, COV_EIO, "%s is no folder", b->dir);
+    if (access(b->dir, W_OK | X_OK) != 0)
+        return cov_fail_errno(e, "%s", b->dir);
+    char *path = cov_path_join(b->dir, json_name, e);
+    if (!path)
+        return COV_ENOMEM;
+    int rc = COV_OK;
+    if (!b->force && stat(path, &st) == 0)
+        rc = cov_fail(e, COV_EEXIST, "%s exists; use -f to replace it", path);
+    free(path);
+    return rc;
+}
+
+/* The files of a run, until all are complete. */
+struct output {
+    const struct cov_bench *b;
+    struct cov_stats *stats;
+    struct cov_outfile *files;
+    size_t n, cap;
+    struct cov_bench_svg *pictures;
+    char **texts; /* of the pictures */
+    size_t n_pictures;
+};
+
+static int begin(struct output *o, const char *name, const char *suffix, const char **tmp,
+                 struct cov_err *e)
+{
+    char *file = cov_strfmt(e, "%s%s", name, suffix);
+    char *path = file ? cov_path_join(o->b->dir, file, e) : NULL;
+    int rc =
+        path ? cov_reserve((void **)&o->files, &o->cap, o->n + 1, sizeof *o->files, e) : COV_ENOMEM;
+    if (!rc) {
+        o->files[o->n] = (struct cov_outfile)COV_OUTFILE_INIT;
+        rc = cov_outfile_begin(&o->files[o->n], path, COV_OUTFILE_SEEKABLE, o->b->force, e);
+    }
+    if (!rc)
+        *tmp = o->files[o->n++].tmp;
+    free(file);
+    free(path);
+    return rc;
+}
+
+static int write_file(struct output *o, const char *name,
+                      void (*print)(const struct output *o, FILE *f), struct cov_err *e)
+{
+    const char *tmp;
+    int rc = begin(o, name, "", &tmp, e);
+    if (rc)
+        return rc;
+    FILE *f = fopen(tmp, "we");
+    if (!f)
+        return cov_fail_errno(e, "%s", tmp);
+    print(o, f);
+    bool bad = ferror(f);
+    if (fclose(f) != 0 || bad)
+        return cov_fail_errno(e, "%s/%s", o->b->dir, name);
+    return COV_OK;
+}
+
+static void print_json(const struct output *o, FILE *f)
+{
+    struct cov_json j;
+    const struct cov_bench *b = o->b;
+    cov_json_init(&j, f);
+    cov_json_begin_object(&j, NULL);
+    cov_json_string(&j, "command", b->command);
+    cov_machine_print_json(&b->machine, b->threads, &j);
+    cov_figures_print_json(&b->figures, &j);
+    if (b->n_advice > 0) {
+        cov_json_begin_array(&j, "recommendations");
+        for (size_t i = 0; i < b->n_advice; i++) {
+            cov_json_begin_object(&j, NULL);
+            cov_json_string(&j, "setting", b->advice[i].what);
+            cov_json_string(&j, "value", b->advice[i].value);
+            cov_json_string(&j, "reason", b->advice[i].reason);
+            cov_json_end_object(&j);
+        }
+        cov_json_end_array(&j);
+    }
+    cov_json_begin_array(&j, "notes");
+    for (size_t i = 0; i < b->n_notes; i++)
+        cov_json_string(&j, NULL, b->notes[i]);
+    cov_json_end_array(&j);
+    cov_json_end_object(&j);
+    (void)fputc('\n', f);
+}
+
+static void print_tsv(const struct output *o, FILE *f)
+{
+    cov_figures_print_tsv(&o->b->figures, f);
+}
+
+static void print_html(const struct output *o, FILE *f)
+{
+    cov_bench_html_print(o->b, o->pictures, o->n_pictures, f);
+}
+
+static void print_multiqc(const struct output *o, FILE *f)
+{
+    struct cov_json j;
+    cov_json_init(&j, f);
+    cov_json_begin_object(&j, NULL);
+    cov_multiqc_print(o->stats, "benchmark", &j);
+    cov_json_end_object(&j);
+    (void)fputc('\n', f);
+}
+
+/* Figures as those of the run's statistics: a row each in MultiQC's table. */
+static int fill_stats(const struct cov_bench *b, struct cov_stats *s, struct cov_err *e)
+{
+    int rc = COV_OK;
+    for (size_t i = 0; i < b->figures.n && !rc; i++) {
+        const struct cov_figure *f = &b->figures.items[i];
+        char *part = cov_strfmt(e, "%s (%s)", f->name, f->unit);
+        rc = part ? cov_stats_add_figure(s, part, "median", "the median of the repeats", 3,
+                                         f->median, e)
+                  : COV_ENOMEM;
+        if (!rc)
+            rc = cov_stats_add_figure(s, part, "low", "the least of the repeats", 3, f->low, e);
+        if (!rc)
+            rc =
+                cov_stats_add_figure(s, part, "high", "the greatest of the repeats", 3, f->high, e);
+        free(part);
+    }
+    return rc;
+}
+
+/* ---------------------------------------------------------------- pictures */
+
+static int read_text(const char *path, char **text, struct cov_err *e)
+{
+    struct stat st;
+    FILE *f = fopen(path, "re");
+    if (!f || fstat(fileno(f), &st) != 0) {
+        int rc = cov_fail_errno(e, "%s", path);
+        if (f)
+            (void)fclose(f);
+        return rc;
+    }
+    *text = cov_calloc((size_t)st.st_size + 1, 1, e);
+    size_t n = *text ? fread(*text, 1, (size_t)st.st_size, f) : 0;
+    bool bad = *text && n != (size_t)st.st_size;
+    (void)fclose(f); /* was only read */
+    if (bad)
+        return cov_fail(e, COV_EIO, "%s cannot be read", path);
+    return *text ? COV_OK : COV_ENOMEM;
+}
+
+static int add_picture(struct output *o, const char *name, const char *title, const char *path,
+                       struct cov_err *e)
+{
+    char *text = NULL;
+    int rc = read_text(path, &text, e);
+    if (rc) {
+        free(text);
+        return rc;
+    }
+    o->texts[o->n_pictures] = text;
+    o->pictures[o->n_pictures++] = (struct cov_bench_svg){name, title, text};
+    return COV_OK;
+}
+
+static int draw(struct output *o, const char *gnuplot, const struct cov_chart *c, struct cov_err *e)
+{
+    const char *tmp;
+    int rc = begin(o, c->file, ".svg", &tmp, e);
+    if (!rc)
+        rc = cov_chart_draw(c, gnuplot, tmp, true, o->b->dir, e);
+    if (!rc)
+        rc = add_picture(o, c->file, c->title, tmp, e);
+    if (!rc)
+        rc = begin(o, c->file, ".png", &tmp, e);
+    return rc ? rc : cov_chart_draw(c, gnuplot, tmp, false, o->b->dir, e);
+}
+
+static int draw_all(struct output *o, struct cov_err *e)
+{
+    const struct cov_bench *b = o->b;
+    struct cov_err why = COV_ERR_INIT;
+    char *gnuplot = NULL;
+    size_t n = b->charts.n + b->n_pictures;
+    o->pictures = cov_calloc(n + 1, sizeof *o->pictures, e);
+    o->texts = cov_calloc(n + 1, sizeof *o->texts, e);
+    int rc = o->pictures && o->texts ? COV_OK : COV_ENOMEM;
+    if (!rc && b->charts.n > 0 && cov_gnuplot_find(&gnuplot, &why) != COV_OK)
+        cov_warn("%s", why.text);
+    cov_progress_begin(b->progress, "drawing", "charts", (int64_t)b->charts.n);
+    for (size_t i = 0; i < b->charts.n && !rc && gnuplot; i++) {
+        rc = draw(o, gnuplot, b->charts.items[i], e);
+        cov_progress_add(b->progress, 1);
+    }
+    cov_progress_end(b->progress);
+    for (size_t i = 0; i < b->n_pictures && !rc; i++) {
+        char *path = cov_path_join(b->dir, b->pictures[i].file, e);
+        rc = path ? add_picture(o, b->pictures[i].file, b->pictures[i].title, path, e) : COV_ENOMEM;
+        free(path);
+    }
+    free(gnuplot);
+    return rc;
+}
+
+int cov_bench_output_write(const struct cov_bench *b, struct cov_stats *stats, struct cov_err *e)
+{
+    struct output o = {.b = b, .stats = stats};
+    struct cov_outfile **all = NULL;
+    int rc = fill_stats(b, stats, e);
+    if (!rc)
+        rc = draw_all(&o, e);
+    if (!rc)
+        rc = write_file(&o, json_name, print_json, e);
+    if (!rc)
+        rc = write_file(&o, "benchmark.tsv", print_tsv, e);
+    if (!rc)
+        rc = write_file(&o, "benchmark_mqc.json", print_multiqc, e);
+    if (!rc)
+        rc = write_file(&o, "report.html", print_html, e);
+    if (!rc) {
+        all = cov_calloc(o.n, sizeof(struct cov_outfile *), e);
+        rc = all ? COV_OK : COV_ENOMEM;
+    }
+    for (size_t i = 0; all && i < o.n; i++)
+        all[i] = &o.files[i];
+    if (!rc)
+        rc = cov_outfile_commit_all(all, o.n, e);
+    for (size_t i = 0; i < o.n; i++)
+        cov_outfile_abort(&o.files[i]);
+    for (size_t i = 0; i < o.n_pictures; i++)
+        free(o.texts[i]);
+    free(o.texts);
+    free(o.pictures);
+    free(o.files);
+    free(all);
+    return rc;
+}

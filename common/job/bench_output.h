@@ -1,0 +1,19 @@
+/* bench_output.h - what a benchmark leaves in its folder: benchmark.json, benchmark.tsv,
+ * benchmark_mqc.json for MultiQC, the charts as SVG and PNG, and report.html with all of it.
+ * SPDX-License-Identifier: MIT */
+#ifndef COV_JOB_BENCH_OUTPUT_H
+#define COV_JOB_BENCH_OUTPUT_H
+
+#include "common/base/err.h"
+#include "common/job/bench.h"
+
+/* Before anything is measured: makes the folder if it is missing (but not those above it), and fails if
+ * results are there that may not be replaced (COV_EEXIST). */
+int cov_bench_output_begin(const struct cov_bench *b, struct cov_err *e) COV_MUST_USE;
+
+/* Writes all files; they appear together. Without gnuplot there are no charts, with a warning. `stats`
+ * gets the figures, for --stats and for MultiQC. */
+int cov_bench_output_write(const struct cov_bench *b, struct cov_stats *stats,
+                           struct cov_err *e) COV_MUST_USE;
+
+#endif

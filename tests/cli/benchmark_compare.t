@@ -1,0 +1,88 @@
+#!/bin/sh
+# benchmark compare: ratios of two files, machines that differ, and commands in turn.
+# SPDX-License-Identifier: MIT
+. "$SRC/tests/lib/tap.sh"
+
+# file MEMORY NAME BETTER VALUE...: a benchmark of one figure
+file() {
+    memory=$1 name=$2 better=$3
+    shift 3
+    printf '{"machine": {"probes": {"memory_gb_per_second": %s, "disk_read_mb_per_second": 100}}, "figures": [
+        {"name": "%s", "unit": "s", "better": "%s", "n": %d, "values": [%s]}]}\n' \
+        "$memory" "$name" "$better" $# "$(echo "$*" | tr ' ' ',')"
+}
+file 20 stages/a lower 10 10.1 9.9 >base.json
+file 20 stages/a lower 10.2 10.3 10.1 >same.json
+file 20 stages/a lower 12 12.1 11.9 >slow.json
+file 20 stages/a lower 8 8.1 7.9 >fast.json
+file 10 stages/a lower 12 12.1 11.9 >other.json
+file 20 model/b higher 100 101 99 >rate.json
+file 20 model/b higher 80 81 79 >low_rate.json
+file 20 stages/a lower 2 20 10 30 1 >noisy.json
+file 20 stages/a higher 10 >turned.json
+sed 's/"disk_read_mb_per_second": 100/"disk_read_mb_per_second": 300/' base.json >disk.json
+echo '{"figures": [' >cut.json
+echo '{"figures": [{"name": "x"}]}' >bad.json
+
+run benchmark compare base.json same.json
+status_is 0 'what is as fast is no failure'
+is "$(head -n 1 "$stdout")" "$(printf 'name\tunit\tbase\tnew\tratio\tlow\thigh\tverdict')" '  the table has a head'
+like "$(sed -n 2p "$stdout")" '^stages/a	s	10	10\.2	1\.0200	.*	same$' '  and a line'
+run benchmark compare base.json slow.json
+refused 1 '1 of 1 figures is worse by more than 10 %: stages/a' 'slower by a fifth'
+stdout_like '	1\.2000	.*	worse$' '  stands in the table'
+run benchmark compare --max-slowdown 0.25 base.json slow.json
+status_is 0 '  unless that is allowed'
+run benchmark compare base.json fast.json
+status_is 0 'what is faster is no failure'
+stdout_like '	0\.8000	.*	better$' '  and is said'
+run benchmark compare rate.json low_rate.json
+refused 1 'model/b' 'a rate is worse when it is lower'
+run benchmark compare low_rate.json rate.json
+status_is 0 '  and better when it is higher'
+run benchmark compare base.json noisy.json
+status_is 0 'what may be noise is no failure'
+run benchmark compare base.json other.json
+refused 3 'different machines, and cannot be compared: the probe memory_gb_per_second is 20 there and 10 here' \
+    'other machines cannot be compared'
+is "$(cat "$stdout")" '' '  and there is no table'
+run benchmark compare --probe-tolerance 1.5 base.json other.json
+refused 1 'stages/a' '  unless that is wanted'
+run benchmark compare base.json disk.json
+status_is 0 'disks differ from hour to hour'
+run benchmark compare base.json rate.json
+refused 1 'no figure in common' 'nothing to compare'
+run benchmark compare base.json turned.json
+refused 1 'better is higher in one file' 'figures that contradict each other'
+run benchmark compare base.json cut.json
+refused 1 'cut.json: no JSON' 'a file that was cut'
+run benchmark compare base.json bad.json
+refused 1 'bad.json: figure x: better' 'a figure without a sense'
+run benchmark compare base.json none.json
+refused 1 'none.json' 'a file that is not there'
+run benchmark compare base.json
+refused 2 '' 'one file alone'
+run benchmark compare --repeats 3 base.json same.json
+refused 2 '--repeats is for --paired' 'options that are for commands'
+run benchmark compare --paired --probe-tolerance 1 true true
+refused 2 '--probe-tolerance is not for --paired' '  and for files'
+run benchmark compare -o table.tsv base.json slow.json
+refused 1 'stages/a' 'the table to a file'
+like "$(cat table.tsv)" 'worse' '  which is there, as the failure is'
+run benchmark compare -o table.tsv base.json same.json
+refused 1 'use -f to replace it' '  and is not replaced'
+run benchmark compare -fq -o ./ base.json same.json
+status_is 0 'or to a folder'
+like "$(cat compare.tsv)" 'same' '  as compare.tsv'
+
+# Commands: each says when it runs.
+run benchmark compare --paired --repeats 3 'echo A >>order; sleep 0.02' 'echo B >>order; sleep 0.05'
+refused 1 'takes 2\.[0-9]* times as long|takes 1\.[6-9][0-9]* times as long' 'a slower command'
+is "$(tr -d '\n' <order | cut -c 1-14)" ABABBAABBAABBA 'they run once each, then in turn'
+run benchmark compare --paired --repeats 3 'sleep 0.05' 'sleep 0.02'
+status_is 0 'a faster command is no failure'
+run benchmark compare --paired --repeats 3 true 'echo lost; echo why >&2; exit 4'
+refused 1 'failed with status 4: why' 'a command that fails'
+run benchmark compare --paired --repeats 3 true 'kill -9 $$'
+refused 1 'ended by signal 9' '  or is killed'
+done_testing

@@ -1,0 +1,40 @@
+/* benchmark.c - measures every stage, the loaders and the network; plots, report, advice; made-up data.
+ *
+ * The subcommands are in tools/benchmark/.
+ * SPDX-License-Identifier: MIT */
+#include "tools/benchmark/measuring.h"
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "common/base/bgz.h"
+#include "common/compute/device.h"
+
+static const struct cov_tool *const subcommands[] = {
+    &benchmark_synth,
+    &benchmark_model,
+    &benchmark_compare,
+    NULL,
+};
+
+static void print_versions(FILE *f)
+{
+    struct cov_device *device = NULL;
+    (void)fprintf(f, "htslib %s\n", cov_bgz_version());
+    if (cov_device_open_cpu(NULL, &device, NULL) == COV_OK)
+        (void)fprintf(f, "device: %s\n", device->ops->describe(device));
+    cov_device_close(device);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct cov_tool tool = {
+        .name = "benchmark",
+        .summary = "measure the tools, the loaders and the network on this machine",
+        .subcommands = subcommands,
+        .examples = "  benchmark model --model combined -o results/\n"
+                    "  benchmark compare base/benchmark.json new/benchmark.json\n",
+        .print_versions = print_versions,
+    };
+    return cov_tool_main(&tool, argc, argv);
+}

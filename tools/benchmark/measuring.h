@@ -1,0 +1,60 @@
+/* measuring.h - the subcommands of benchmark, and what those that measure have in common.
+ * SPDX-License-Identifier: MIT */
+#ifndef BENCHMARK_MEASURING_H
+#define BENCHMARK_MEASURING_H
+
+#include "common/base/tool.h"
+#include "common/job/bench.h"
+
+/* run_synth.c, run_model.c, run_compare.c */
+extern const struct cov_tool benchmark_synth, benchmark_model, benchmark_compare;
+
+/* The first member of each config. */
+struct benchmark_config {
+    int64_t repeats, seed;
+    double seconds;
+};
+
+/* Its rows of the table. */
+#define BENCHMARK_OPTIONS(def_repeats, def_seconds)                                                \
+    {.name = "repeats",                                                                            \
+     .type = COV_OPT_INT,                                                                          \
+     .field = offsetof(struct benchmark_config, repeats),                                          \
+     .metavar = "N",                                                                               \
+     .def = def_repeats,                                                                           \
+     .min = 1,                                                                                     \
+     .max = 1000,                                                                                  \
+     .help = "how often each figure is measured, in turn with the others"},                        \
+        {.name = "seconds",                                                                        \
+         .type = COV_OPT_FLOAT,                                                                    \
+         .field = offsetof(struct benchmark_config, seconds),                                      \
+         .metavar = "S",                                                                           \
+         .def = def_seconds,                                                                       \
+         .min = 0.001,                                                                             \
+         .max = 3600,                                                                              \
+         .help = "how long each repeat lasts at least"},                                           \
+    {                                                                                              \
+        .name = "seed", .type = COV_OPT_INT, .field = offsetof(struct benchmark_config, seed),     \
+        .metavar = "N", .def = "1", .min = 0, .max = 1e15, .help = "of all that is random"         \
+    }
+
+/* Where results go without -o. */
+#define BENCHMARK_FOLDER "benchmark-results"
+#define BENCHMARK_OUTPUT_HELP                                                                      \
+    "folder for benchmark.json, benchmark.tsv, charts and report.html, made if missing; without "  \
+    "it, " BENCHMARK_FOLDER
+
+/* Sets *b up, checks the output and probes the machine. cov_bench_fini is the caller's, in any case. */
+int benchmark_begin(struct cov_common *common, const struct benchmark_config *config, bool quick,
+                    struct cov_bench *b, struct cov_err *e) COV_MUST_USE;
+
+/* Writes the files, and the table of figures to standard output unless quiet. */
+int benchmark_end(struct cov_common *common, const struct cov_bench *b,
+                  struct cov_err *e) COV_MUST_USE;
+
+/* A list of whole numbers or sizes in [min, max], or, of no items, `def`; *out is the caller's to free.
+ * `what`: the option, for errors. */
+int benchmark_numbers(const struct cov_strings *list, const char *what, int64_t min, int64_t max,
+                      const char *def, int64_t **out, size_t *n, struct cov_err *e) COV_MUST_USE;
+
+#endif
