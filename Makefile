@@ -167,6 +167,7 @@ RPATH        := -Wl,--enable-new-dtags -Wl,-rpath,'$$ORIGIN/../lib'
 cc_option  = $(if $(shell $(CC) -Werror $(1) -x c -c /dev/null -o /dev/null 2>/dev/null && echo yes),$(1))
 VEC_CFLAGS := -ftree-vectorize $(call cc_option,-fvect-cost-model=dynamic) -fno-math-errno -fno-trapping-math
 ISA_vec_base := $(VEC_CFLAGS)
+ISA_trainvec_base := $(VEC_CFLAGS)
 # Loops over the parameters of a network, and the values of a track.
 ISA_adam     := $(VEC_CFLAGS)
 ISA_strands  := $(VEC_CFLAGS)
@@ -175,6 +176,8 @@ ISA_whole    := $(VEC_CFLAGS)
 ifneq ($(filter x86_64-%,$(shell $(CC) -dumpmachine)),)
 ISA_vec_avx2    := $(VEC_CFLAGS) -mavx2 -mfma
 ISA_vec_avx512  := $(VEC_CFLAGS) -mavx512f -mavx512dq -mavx512bw -mavx512vl -mprefer-vector-width=512
+ISA_trainvec_avx2   := $(ISA_vec_avx2)
+ISA_trainvec_avx512 := $(ISA_vec_avx512)
 ISA_gauss_avx2  := -mavx2
 ISA_alphabet_avx2 := -mavx2
 ISA_onehot_avx2 := -mavx2 -mbmi2
@@ -182,6 +185,9 @@ ISA_gemm_avx2   := -mavx2 -mfma -ffp-contract=fast
 ISA_gemm_avx512 := -mavx512f -ffp-contract=fast
 ISA_gemm_avx512bf16 := $(VEC_CFLAGS) -mavx512f -mavx512bw -mavx512vl -mavx512bf16
 ISA_gemm_amx    := $(VEC_CFLAGS) -mavx512f -mavx512bw -mavx512vl
+ISA_outer_avx2   := -mavx2 -mfma -ffp-contract=fast
+ISA_outer_avx512 := -mavx512f -ffp-contract=fast
+ISA_outer_avx512bf16 := -mavx512f -mavx512bw -mavx512vl -mavx512bf16
 ISA_minimal_avx2   := -mavx2 -mfma -ffp-contract=fast
 ISA_minimal_avx512 := -mavx512f -ffp-contract=fast
 endif
@@ -288,7 +294,7 @@ check-long: $(UNITS) ## run the tests of the library's files under valgrind
 
 # What concerns the kernels at every level of the CPU that the machine has; the first tests run all levels
 # by themselves, those of LEVEL_UNITS as COVTOOLS_CPU says.
-CPU_UNITS   := $(patsubst %,$(B)/tests/test_%,cpu gemm gemm_dot gemm_amx vec minimal lstm layers)
+CPU_UNITS   := $(patsubst %,$(B)/tests/test_%,cpu gemm gemm_dot gemm_amx outer vec minimal lstm layers training_fast)
 LEVEL_UNITS := $(patsubst %,$(B)/tests/test_%,device_cpu reference_models reference_training)
 CPU_LEVELS  := base avx2 avx512 avx512bf16 amx
 .PHONY: check-cpu
@@ -343,11 +349,13 @@ coverage: ## build with gcov, run the tests, show which lines of the library the
 	$(Q)$(MAKE) --no-print-directory COVERAGE=1 CFLAGS='-O0 -g' check
 	$(Q)gcovr --root . --filter 'common/' --filter 'tools/' --object-directory build/coverage --print-summary
 
-.PHONY: bench bench-codecs bench-loader
+.PHONY: bench bench-codecs bench-loader bench-train
 bench-loader: $(B)/bench/bench_loader $(DEMOS) ## how fast bases are read back (BASES=20000000, or FASTA=that of a genome)
 	$(Q)mkdir -p build/bench
 	$(Q)[ -n '$(FASTA)' ] || $(B)/demo/make_demo build/bench $(or $(BASES),20000000)
 	$(Q)$< $(or $(FASTA),build/bench/genome.fa) build/bench
+bench-train: $(B)/bench/bench_train ## chunks a second of training (THREADS=all BATCH=8 SECONDS=5 PRECISION=fp32)
+	$(Q)$< $(or $(THREADS),0) $(or $(BATCH),8) $(or $(SECONDS),5) $(or $(PRECISION),fp32)
 bench-codecs: $(B)/bench/bench_codecs ## bytes and MB/s of the compressions (DATA="ELEM_BYTES CHUNK_BYTES FILE")
 	$(Q)$< $(DATA)
 bench: all $(DEMOS) ## how fast the tools are on a made-up genome (BASES=20000000, MODEL=that of the demo)

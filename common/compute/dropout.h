@@ -24,6 +24,12 @@ static inline uint64_t cov_dropout_key(uint64_t seed, uint64_t step, uint64_t la
     return key;
 }
 
+/* The number of the first element of row t of an array of c channels: rows begin at even ones. */
+static inline uint64_t cov_dropout_place(uint64_t t, uint64_t c)
+{
+    return t * (c + c % 2);
+}
+
 /* 32 random bits for element i: dropped where they are below p 2^32. */
 static inline uint32_t cov_dropout_bits(uint64_t key, uint64_t i)
 {

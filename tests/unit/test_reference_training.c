@@ -230,7 +230,7 @@ static void learns(const char *name, const char *levels, size_t most_steps)
 static void learns_as_recorded(void **state)
 {
     const char *preset = getenv("COVTOOLS_CPU");
-    learns(*state, preset && *preset ? preset : NULL, 2);
+    learns(*state, preset && *preset ? preset : NULL, MAX_STEPS);
 }
 
 int main(void)

@@ -33,6 +33,9 @@ static const struct cov_hparams hybrid = {.model_type = COV_MODEL_BI_HYBRID,
 
 static const struct cov_adam adam = {0.01, 0.9, 0.999, 1e-8, 0, 0};
 
+/* One that small gradients do not move far, whatever rounding makes of them. */
+static const struct cov_adam steady = {0.01, 0.9, 0.999, 0.1, 0, 0};
+
 static void succeeds(int rc, const struct cov_err *e)
 {
     if (rc)
@@ -213,8 +216,8 @@ static void several_calls_make_a_step(void **state)
         assert_int_equal(x.n_rows + y.n_rows, 2 * N);
         assert_true(fabs(whole.loss - (x.loss + y.loss) / 2) < 1e-5);
         assert_true(fabs(whole.accuracy - (x.accuracy + y.accuracy) / 2) < 1e-5);
-        step(&a, &adam);
-        step(&b, &adam);
+        step(&a, &steady);
+        step(&b, &steady);
     }
     float *all = state_of(&a), *other = state_of(&b);
     assert_near(all, other, a.params.n_floats, 3e-4);
@@ -367,7 +370,7 @@ static void *run_process(void *arg)
     struct process *p = arg;
     for (int i = 0; i < STEPS; i++) {
         p->losses[i] = learn(&p->rig, p->data, p->beg, p->end).loss;
-        step(&p->rig, &adam);
+        step(&p->rig, &steady);
     }
     p->all = state_of(&p->rig);
     return NULL;
@@ -397,7 +400,7 @@ static void share(size_t rest)
         double loss = learn(&one, &d, 0, N).loss;
         assert_true(p[0].losses[i] == p[1].losses[i]);
         assert_true(fabs(loss - p[0].losses[i]) < 1e-5 * fabs(loss));
-        step(&one, &adam);
+        step(&one, &steady);
     }
     float *all = state_of(&one);
     assert_near(all, p[0].all, n, 3e-4);

@@ -21,6 +21,7 @@
 #include "common/compute/cpu/plan.h"
 #include "common/compute/cpu/precision.h"
 #include "common/compute/cpu/ref.h"
+#include "common/compute/cpu/training_fast.h"
 #include "common/compute/cpu/training_ref.h"
 #include "common/compute/device.h"
 #include "common/seq/alphabet.h"
@@ -32,6 +33,7 @@ struct cpu_device {
     bool reference; /* the scalar reference instead of `kernels` */
     struct cov_cpu_kernels kernels;
     struct cov_cpu_arithmetic arithmetic;
+    unsigned features; /* that may be used */
     char description[256];
 };
 
@@ -128,40 +130,24 @@ static int copy_weights(struct cov_program *p, size_t i, const struct cov_layer_
     return COV_OK;
 }
 
-/* What becomes of the operands of a layer. The last convolution, whose rounding the last layer
- * amplifies, is never in bf16 alone. */
 static enum cov_arithmetic arithmetic_of(const struct cov_program *p, size_t i)
 {
-    const struct cov_cpu_arithmetic *a = &p->dev->arithmetic;
-    switch (p->layers[i].kind) {
-    case COV_LAYER_CONV:
-    case COV_LAYER_CONV_TRANSPOSED:
-        return a->conv == COV_BF16 && i + 2 == p->n_layers ? COV_FP32 : a->conv;
-    case COV_LAYER_LSTM:
-        return a->lstm;
-    case COV_LAYER_LINEAR_EXP:
-        break;
-    }
-    return COV_FP32;
+    return cov_cpu_arithmetic_of(&p->dev->arithmetic, &p->layers[i], i + 2 == p->n_layers);
 }
 
 static int pack_layer(struct cov_program *p, size_t i, const struct cov_layer_weights *w,
                       struct cov_err *e)
 {
     const struct cov_layer *l = &p->layers[i];
-    struct cov_cpu_kernels kernels = p->dev->kernels;
+    const struct cov_cpu_kernels *plain = &p->dev->kernels;
     const struct cov_cpu_arithmetic *a = &p->dev->arithmetic;
-    bool rounded = arithmetic_of(p, i) != COV_FP32;
+    enum cov_arithmetic operands = arithmetic_of(p, i);
     if (p->dev->reference)
         return copy_weights(p, i, w, e);
     if (l->kind == COV_LAYER_LSTM)
-        return cov_lstm_new(l, w, rounded ? a->lstm_gemm : kernels.gemm, kernels.vec, &p->lstm[i],
-                            e);
-    if (rounded && !kernels.openblas &&
-        !(a->minimal_first && kernels.minimal && cov_minimal_pays(l))) {
-        kernels.gemm = a->conv_gemm;
-        kernels.minimal = NULL;
-    }
+        return cov_lstm_new(l, w, operands != COV_FP32 ? a->lstm_gemm : plain->gemm, plain->vec,
+                            &p->lstm[i], e);
+    struct cov_cpu_kernels kernels = cov_cpu_conv_kernels(a, operands, plain, l);
     return cov_fast_layer_new(l, w, &kernels, &p->fast[i], e);
 }
 
@@ -536,6 +522,24 @@ static void compute_all(struct cov_program *p)
     p->full = true;
 }
 
+/* ---- training ---- */
+
+static int fast_training_new(struct cov_device *dev, const struct cov_training_spec *spec,
+                             struct cov_training **out, struct cov_err *e)
+{
+    const struct cpu_device *cpu = (const struct cpu_device *)dev;
+    const struct cov_cpu_arithmetic *a = &cpu->arithmetic;
+    const struct cov_training_kernels kernels = {
+        .plain = cpu->kernels,
+        .arithmetic = *a,
+        .vec = cov_trainvec_choose(cpu->features),
+        .conv_outer = cov_outer_choose(cpu->features, a->conv == COV_BF16 ? COV_BF16 : COV_FP32),
+        .lstm_outer = cov_outer_choose(cpu->features, a->lstm == COV_BF16 ? COV_BF16 : COV_FP32),
+        .last_outer = cov_outer_choose(cpu->features, COV_FP32),
+    };
+    return cov_fast_training_new(&kernels, spec, out, e);
+}
+
 /* ---- the device ---- */
 
 static void close_device(struct cov_device *dev)
@@ -585,6 +589,21 @@ int cov_device_open_cpu(const struct cov_cpu_options *options, struct cov_device
         .compute_all = compute_all,
         .counts = counts,
         .program_free = program_free,
+        .training_new = fast_training_new,
+        .training_load = cov_fast_training_load,
+        .training_run = cov_fast_training_run,
+        .training_free = cov_fast_training_free,
+    };
+    static const struct cov_device_ops reference_ops = {
+        .name = "cpu",
+        .close = close_device,
+        .describe = describe,
+        .precision = precision,
+        .program_new = program_new,
+        .forward = forward,
+        .compute_all = compute_all,
+        .counts = counts,
+        .program_free = program_free,
         .training_new = cov_ref_training_new,
         .training_load = cov_ref_training_load,
         .training_run = cov_ref_training_run,
@@ -602,8 +621,9 @@ int cov_device_open_cpu(const struct cov_cpu_options *options, struct cov_device
     struct cpu_device *dev = cov_calloc(1, sizeof *dev, e);
     if (!dev)
         return COV_ENOMEM;
-    dev->base.ops = &ops;
     dev->reference = cpu.level == COV_LEVEL_SCALAR;
+    dev->base.ops = dev->reference ? &reference_ops : &ops;
+    dev->features = cpu.features;
     dev->kernels.vec = cov_vec_choose(cpu.features);
     dev->kernels.gemm = cov_gemm_choose(cpu.features);
     /* A CPU that we have no kernels for is better served by OpenBLAS, if it is there. */

@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: MIT */
 #include "common/compute/cpu/fast.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +38,7 @@ struct cov_fast_layer {
     struct phase *phases;
     struct cov_minimal *minimal; /* instead of phases, where that pays */
     float *bias, *scale, *shift; /* [c_out] */
+    struct cov_finish finish;    /* with these */
     float *linear;               /* [c_in, c_out] */
 };
 
@@ -114,6 +116,7 @@ static int make_conv(struct cov_fast_layer *f, const struct cov_layer_weights *w
 static size_t phase_of_tap(const struct cov_layer *l, size_t k)
 {
     int64_t stride = (int64_t)l->stride;
+    assert(stride > 0);
     int64_t rest = ((int64_t)(k * l->dilation) - l->pad) % stride;
     return (size_t)(rest < 0 ? rest + stride : rest);
 }
@@ -167,6 +170,7 @@ static int make_finish(struct cov_fast_layer *f, const struct cov_layer_weights 
         f->scale[o] = (float)scale;
         f->shift[o] = (float)shift;
     }
+    f->finish = (struct cov_finish){f->bias, f->scale, f->shift, 0};
     return COV_OK;
 }
 
@@ -211,6 +215,23 @@ int cov_fast_layer_new(const struct cov_layer *layer, const struct cov_layer_wei
     }
     *out = f;
     return COV_OK;
+}
+
+int cov_fast_sums_new(const struct cov_layer *layer, const float *weight,
+                      const struct cov_cpu_kernels *kernels, struct cov_fast_layer **out,
+                      struct cov_err *e)
+{
+    struct cov_layer l = *layer;
+    l.norm = false;
+    float *zeros = cov_calloc(l.c_out, sizeof *zeros, e);
+    if (!zeros)
+        return COV_ENOMEM;
+    const struct cov_layer_weights w = {.weight = weight, .bias = zeros};
+    int rc = cov_fast_layer_new(&l, &w, kernels, out, e);
+    free(zeros);
+    if (rc == COV_OK)
+        (*out)->finish.lowest = -INFINITY;
+    return rc;
 }
 
 void cov_fast_layer_free(struct cov_fast_layer *f)
@@ -320,7 +341,7 @@ static void run_convolution(const struct cov_fast_layer *f, struct cov_rows rows
         for (size_t i0 = beg; i0 < end; i0 += tile) {
             size_t n = end - i0 < tile ? end - i0 : tile;
             run_tile(f, p, i0, n, x, x_stride, acc, gathered);
-            f->kernels.vec->finish(n, l->c_out, acc, f->bias, f->scale, f->shift,
+            f->kernels.vec->finish(n, l->c_out, acc, &f->finish,
                                    y + (p->first + i0 * f->n_phases) * y_stride,
                                    f->n_phases * y_stride);
         }
@@ -353,8 +374,8 @@ void cov_fast_rows(const struct cov_fast_layer *f, struct cov_rows rows, const f
     if (f->layer.kind == COV_LAYER_LINEAR_EXP)
         run_linear(f, rows, x, x_stride, y, y_stride);
     else if (f->minimal)
-        cov_minimal_run(f->minimal, rows.beg, rows.end, x, x_stride, f->bias, f->scale, f->shift, y,
-                        y_stride, scratch);
+        cov_minimal_run(f->minimal, rows.beg, rows.end, x, x_stride, &f->finish, y, y_stride,
+                        scratch);
     else
         run_convolution(f, rows, x, x_stride, y, y_stride, scratch);
 }

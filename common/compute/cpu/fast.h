@@ -29,6 +29,11 @@ struct cov_fast_layer;
 int cov_fast_layer_new(const struct cov_layer *layer, const struct cov_layer_weights *w,
                        const struct cov_cpu_kernels *kernels, struct cov_fast_layer **out,
                        struct cov_err *e) COV_MUST_USE;
+/* The sums alone of a convolution, without bias, ReLU and norm: what leads gradients back (of a
+ * convolution, that is the transposed one with the same weights, and the other way round). */
+int cov_fast_sums_new(const struct cov_layer *layer, const float *weight,
+                      const struct cov_cpu_kernels *kernels, struct cov_fast_layer **out,
+                      struct cov_err *e) COV_MUST_USE;
 void cov_fast_layer_free(struct cov_fast_layer *f); /* NULL is accepted */
 /* Floats of scratch that running it needs. */
 size_t cov_fast_layer_scratch(const struct cov_fast_layer *f);

@@ -1,19 +1,12 @@
 /* gemm_avx512.c - matrix products for AVX-512.
  * SPDX-License-Identifier: MIT */
 #ifdef __x86_64__
-#include <immintrin.h>
+#include "common/compute/cpu/multiply_avx512.h"
 
 #define GEMM_LEVEL avx512
 #define GEMM_NAME "AVX-512"
 #define GEMM_NEEDS (COV_CPU_AVX512F)
 #define LANES 16
 #define ROWS 12
-typedef __m512 lanes;
-#define EVERY_LANE(p) _mm512_set1_ps(*(p))
-/* The compiler writes sums to other registers and copies them back. */
-#define MULTIPLY(sum, left, right)                                                                 \
-    __asm__ volatile("vfmadd231ps %2, %1, %0" : "+v"(sum) : "v"(left), "v"(right))
-#define MULTIPLY_FLOAT(sum, left, right)                                                           \
-    __asm__ volatile("vfmadd231ps %2%{1to16%}, %1, %0" : "+v"(sum) : "v"(right), "m"(left))
 #include "common/compute/cpu/gemm_body.h"
 #endif

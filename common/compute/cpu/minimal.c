@@ -318,7 +318,8 @@ size_t cov_minimal_scratch(const struct cov_minimal *m)
 /* What is read and written. Rows before x_beg and from x_end on count as zeros, and rows before
  * y_beg and from y_end on are not written. */
 struct task {
-    const float *x, *bias, *scale, *shift;
+    const float *x;
+    const struct cov_finish *finish;
     float *y;
     size_t x_stride, y_stride;
     int64_t x_beg, x_end, y_beg, y_end;
@@ -411,6 +412,8 @@ static void write_phase(const struct cov_minimal *m, const struct task *t, const
                         size_t phase, size_t beg, size_t end, const float *s, float *edge)
 {
     size_t width = m->gemm->width, c = p->column;
+    const struct cov_finish finish = {t->finish->bias + c, t->finish->scale + c,
+                                      t->finish->shift + c, t->finish->lowest};
     size_t i = beg;
     while (i < end) {
         bool inside = ends_inside(m, t, i, phase);
@@ -419,8 +422,7 @@ static void write_phase(const struct cov_minimal *m, const struct task *t, const
         while (inside && i + n < end && ends_inside(m, t, i + n, phase))
             n++;
         m->kernels->output(&m->points, n, p->cols, s + (i - beg) * width, BLOCK * width, width,
-                           t->bias + c, t->scale + c, t->shift + c,
-                           inside ? t->y + (size_t)row * t->y_stride + c : edge,
+                           &finish, inside ? t->y + (size_t)row * t->y_stride + c : edge,
                            inside ? step : width);
         for (size_t j = 0; !inside && j < TILE; j++, row += (int64_t)m->out_phases)
             if (row >= t->y_beg && row < t->y_end)
@@ -446,12 +448,12 @@ static void multiply_block(const struct cov_minimal *m, const struct panel *pane
 }
 
 void cov_minimal_run(const struct cov_minimal *m, size_t beg, size_t end, const float *x,
-                     size_t x_stride, const float *bias, const float *scale, const float *shift,
-                     float *y, size_t y_stride, float *scratch)
+                     size_t x_stride, const struct cov_finish *finish, float *y, size_t y_stride,
+                     float *scratch)
 {
     if (beg >= end)
         return;
-    struct task t = {.x = x, .bias = bias, .scale = scale, .shift = shift};
+    struct task t = {.x = x, .finish = finish};
     t.y = y;
     t.x_stride = x_stride;
     t.y_stride = y_stride;

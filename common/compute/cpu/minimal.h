@@ -19,6 +19,7 @@
 #define COV_COMPUTE_CPU_MINIMAL_H
 
 #include "common/compute/cpu/gemm.h"
+#include "common/compute/cpu/vec.h"
 #include "common/compute/device.h"
 
 enum {
@@ -54,11 +55,11 @@ struct cov_minimal_kernels {
     void (*input)(const struct cov_minimal_points *points, size_t n_tiles, size_t n, const float *x,
                   size_t x_step, float *v, size_t v_step, size_t v_row);
 
-    /* Of each tile i < n_tiles and channel c < n: row 4 i + j of y, rows y_step apart, gets
-     * relu(y[j] + bias[c]) * scale[c] + shift[c] of the products s[p * s_step + i * s_row + c]. */
+    /* Of each tile i < n_tiles and channel c < n: row 4 i + j of y, rows y_step apart, gets what
+     * `finish` makes of the sum y[j] of the products s[p * s_step + i * s_row + c]. */
     void (*output)(const struct cov_minimal_points *points, size_t n_tiles, size_t n,
-                   const float *s, size_t s_step, size_t s_row, const float *bias,
-                   const float *scale, const float *shift, float *y, size_t y_step);
+                   const float *s, size_t s_step, size_t s_row, const struct cov_finish *finish,
+                   float *y, size_t y_step);
 };
 
 extern const struct cov_minimal_kernels cov_minimal_base, cov_minimal_avx2, cov_minimal_avx512;
@@ -81,12 +82,12 @@ void cov_minimal_free(struct cov_minimal *m); /* NULL is accepted */
 /* Floats of scratch that running it needs. */
 size_t cov_minimal_scratch(const struct cov_minimal *m);
 
-/* Rows beg .. end-1 of y of one sequence: relu(convolution + bias) * scale + shift, each of c_out.
+/* Rows beg .. end-1 of y of one sequence: the convolution, finished, each of c_out.
  * Row t of x starts at x + t * x_stride, of y at y + t * y_stride. Only those rows of x are read
  * that the rows of y depend on. Their rounding depends on beg and end, but on no row of x besides.
  */
 void cov_minimal_run(const struct cov_minimal *m, size_t beg, size_t end, const float *x,
-                     size_t x_stride, const float *bias, const float *scale, const float *shift,
-                     float *y, size_t y_stride, float *scratch);
+                     size_t x_stride, const struct cov_finish *finish, float *y, size_t y_stride,
+                     float *scratch);
 
 #endif

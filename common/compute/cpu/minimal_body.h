@@ -127,14 +127,14 @@ INLINE void input_tiles(const int pairs, const bool single, const struct cov_min
 
 /* What stands behind the sum of a convolution, for LANES channels. */
 struct finish {
-    vec bias, scale, shift;
+    vec bias, scale, shift, lowest;
 };
 
 INLINE vec finished(vec sum, const struct finish *f)
 {
     vec v = sum + f->bias;
-    mask negative = v < (vec){0};
-    v = (vec)((mask)v & ~negative);
+    mask below = v < f->lowest;
+    v = (vec)(((mask)v & ~below) | ((mask)f->lowest & below));
     return v * f->scale + f->shift;
 }
 
@@ -169,18 +169,19 @@ INLINE void output_lanes(const int pairs, const bool single, const struct coeffi
 }
 
 INLINE void output_rest(const int pairs, const bool single, const struct coefficients *k, size_t n,
-                        const float *s, size_t s_step, const float *bias, const float *scale,
-                        const float *shift, float *y, size_t y_step)
+                        const float *s, size_t s_step, const struct cov_finish *finish, size_t c,
+                        float *y, size_t y_step)
 {
     const int n_points = 2 * pairs + 2 + single;
     float in[MAX_POINTS * LANES] = {0}, out[COV_MINIMAL_OUTPUTS * LANES];
     float last[3 * LANES] = {0};
     for (int i = 0; i < n_points; i++)
         memcpy(in + i * LANES, s + (size_t)i * s_step, n * sizeof *s);
-    memcpy(last, bias, n * sizeof *bias);
-    memcpy(last + LANES, scale, n * sizeof *scale);
-    memcpy(last + 2 * LANES, shift, n * sizeof *shift);
-    const struct finish f = {load(last), load(last + LANES), load(last + 2 * LANES)};
+    memcpy(last, finish->bias + c, n * sizeof *last);
+    memcpy(last + LANES, finish->scale + c, n * sizeof *last);
+    memcpy(last + 2 * LANES, finish->shift + c, n * sizeof *last);
+    const struct finish f = {load(last), load(last + LANES), load(last + 2 * LANES),
+                             (vec){0} + finish->lowest};
     output_lanes(pairs, single, k, in, LANES, &f, out, LANES);
     for (int j = 0; j < COV_MINIMAL_OUTPUTS; j++)
         memcpy(y + (size_t)j * y_step, out + j * LANES, n * sizeof *y);
@@ -188,21 +189,21 @@ INLINE void output_rest(const int pairs, const bool single, const struct coeffic
 
 INLINE void output_tiles(const int pairs, const bool single, const struct cov_minimal_points *p,
                          size_t n_tiles, size_t n, const float *s, size_t s_step, size_t s_row,
-                         const float *bias, const float *scale, const float *shift, float *y,
-                         size_t y_step)
+                         const struct cov_finish *finish, float *y, size_t y_step)
 {
     struct coefficients k;
     get_coefficients(pairs, p, &k);
     size_t tile = COV_MINIMAL_OUTPUTS * y_step, c = 0;
     for (; c + LANES <= n; c += LANES) {
-        const struct finish f = {load(bias + c), load(scale + c), load(shift + c)};
+        const struct finish f = {load(finish->bias + c), load(finish->scale + c),
+                                 load(finish->shift + c), (vec){0} + finish->lowest};
         for (size_t i = 0; i < n_tiles; i++)
             output_lanes(pairs, single, &k, s + i * s_row + c, s_step, &f, y + i * tile + c,
                          y_step);
     }
     for (size_t i = 0; c < n && i < n_tiles; i++)
-        output_rest(pairs, single, &k, n - c, s + i * s_row + c, s_step, bias + c, scale + c,
-                    shift + c, y + i * tile + c, y_step);
+        output_rest(pairs, single, &k, n - c, s + i * s_row + c, s_step, finish, c,
+                    y + i * tile + c, y_step);
 }
 
 static void input(const struct cov_minimal_points *p, size_t n_tiles, size_t n, const float *x,
@@ -224,21 +225,21 @@ static void input(const struct cov_minimal_points *p, size_t n_tiles, size_t n, 
 }
 
 static void output(const struct cov_minimal_points *p, size_t n_tiles, size_t n, const float *s,
-                   size_t s_step, size_t s_row, const float *bias, const float *scale,
-                   const float *shift, float *y, size_t y_step)
+                   size_t s_step, size_t s_row, const struct cov_finish *finish, float *y,
+                   size_t y_step)
 {
     switch (p->taps) {
     case 2:
-        output_tiles(1, true, p, n_tiles, n, s, s_step, s_row, bias, scale, shift, y, y_step);
+        output_tiles(1, true, p, n_tiles, n, s, s_step, s_row, finish, y, y_step);
         break;
     case 3:
-        output_tiles(2, false, p, n_tiles, n, s, s_step, s_row, bias, scale, shift, y, y_step);
+        output_tiles(2, false, p, n_tiles, n, s, s_step, s_row, finish, y, y_step);
         break;
     case 4:
-        output_tiles(2, true, p, n_tiles, n, s, s_step, s_row, bias, scale, shift, y, y_step);
+        output_tiles(2, true, p, n_tiles, n, s, s_step, s_row, finish, y, y_step);
         break;
     default:
-        output_tiles(3, false, p, n_tiles, n, s, s_step, s_row, bias, scale, shift, y, y_step);
+        output_tiles(3, false, p, n_tiles, n, s, s_step, s_row, finish, y, y_step);
     }
 }
 

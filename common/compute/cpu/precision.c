@@ -62,3 +62,32 @@ void cov_cpu_arithmetic_choose(enum cov_precision wanted, const struct cov_cpu_c
     out->conv_gemm = kernels_for(out->conv, cpu);
     out->lstm_gemm = kernels_for(out->lstm, cpu);
 }
+
+enum cov_arithmetic cov_cpu_arithmetic_of(const struct cov_cpu_arithmetic *a,
+                                          const struct cov_layer *layer, bool last_conv)
+{
+    switch (layer->kind) {
+    case COV_LAYER_CONV:
+    case COV_LAYER_CONV_TRANSPOSED:
+        return a->conv == COV_BF16 && last_conv ? COV_FP32 : a->conv;
+    case COV_LAYER_LSTM:
+        return a->lstm;
+    case COV_LAYER_LINEAR_EXP:
+        break;
+    }
+    return COV_FP32;
+}
+
+struct cov_cpu_kernels cov_cpu_conv_kernels(const struct cov_cpu_arithmetic *a,
+                                            enum cov_arithmetic operands,
+                                            const struct cov_cpu_kernels *plain,
+                                            const struct cov_layer *layer)
+{
+    struct cov_cpu_kernels kernels = *plain;
+    if (operands != COV_FP32 && !kernels.openblas &&
+        !(a->minimal_first && kernels.minimal && cov_minimal_pays(layer))) {
+        kernels.gemm = a->conv_gemm;
+        kernels.minimal = NULL;
+    }
+    return kernels;
+}

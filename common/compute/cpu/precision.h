@@ -4,6 +4,7 @@
 #ifndef COV_COMPUTE_CPU_PRECISION_H
 #define COV_COMPUTE_CPU_PRECISION_H
 
+#include "common/compute/cpu/fast.h"
 #include "common/compute/cpu/gemm.h"
 #include "common/compute/cpu/level.h"
 #include "common/compute/device.h"
@@ -23,5 +24,15 @@ struct cov_cpu_arithmetic {
  * too. */
 void cov_cpu_arithmetic_choose(enum cov_precision wanted, const struct cov_cpu_choice *cpu,
                                struct cov_cpu_arithmetic *out);
+
+/* What becomes of the operands of a layer. The last convolution, whose rounding the last layer
+ * amplifies, is never in bf16 alone. */
+enum cov_arithmetic cov_cpu_arithmetic_of(const struct cov_cpu_arithmetic *a,
+                                          const struct cov_layer *layer, bool last_conv);
+/* The kernels of a convolution with these operands; `plain` are those of single precision. */
+struct cov_cpu_kernels cov_cpu_conv_kernels(const struct cov_cpu_arithmetic *a,
+                                            enum cov_arithmetic operands,
+                                            const struct cov_cpu_kernels *plain,
+                                            const struct cov_layer *layer);
 
 #endif

@@ -245,9 +245,12 @@ static void drop(const struct cov_training *t, size_t layer, size_t b, const dou
 {
     uint64_t key = cov_dropout_key(t->spec.seed, t->step, layer, t->batch->first + b);
     uint32_t limit = cov_dropout_limit(t->spec.dropout);
-    size_t n = out_size(&t->layers[layer]);
-    for (size_t i = 0; i < n; i++)
-        to[i] = cov_dropout_bits(key, i) < limit ? 0 : from[i] / (1 - t->spec.dropout);
+    size_t c = t->layers[layer].c_out;
+    for (size_t row = 0; row < t->layers[layer].t_out; row++)
+        for (size_t i = 0; i < c; i++) {
+            bool dropped = cov_dropout_bits(key, cov_dropout_place(row, c) + i) < limit;
+            to[row * c + i] = dropped ? 0 : from[row * c + i] / (1 - t->spec.dropout);
+        }
 }
 
 /* ---- forward ---- */

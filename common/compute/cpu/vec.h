@@ -17,13 +17,20 @@
 /* What tells a move at a glance at the first values. */
 #define COV_VEC_LEAP 0x1p-6f
 
+/* What stands behind the sums of a convolution, by channel: y = max(sum + bias, lowest) * scale +
+ * shift. lowest is 0 for ReLU, -INFINITY for none. */
+struct cov_finish {
+    const float *bias, *scale, *shift;
+    float lowest;
+};
+
 struct cov_vec {
     const char *name;
     unsigned needs; /* COV_CPU_* bits */
 
-    /* y[r * y_stride + c] = relu(acc[r,c] + bias[c]) * scale[c] + shift[c] for r < rows, c < n. */
-    void (*finish)(size_t rows, size_t n, const float *acc, const float *bias, const float *scale,
-                   const float *shift, float *y, size_t y_stride);
+    /* Row r of y, at y + r * y_stride, of acc[rows,n]; NaN stays NaN. */
+    void (*finish)(size_t rows, size_t n, const float *acc, const struct cov_finish *f, float *y,
+                   size_t y_stride);
 
     /* One step of an LSTM for `rows` sequences: gates[r] + bias are pre-activations i, f, g, o of
      * `hidden` units each, in whose place come sigmoid(i) tanh(g), sigmoid(f), anything, 1 /

@@ -8,6 +8,7 @@
 
 #include "common/base/cpu.h"
 #include "common/compute/cpu/vec.h"
+#include "common/compute/cpu/vec_gates.h"
 
 static inline float from_bits(uint32_t bits)
 {
@@ -54,80 +55,6 @@ static inline float exp_core(float x)
 
 /* ---- gates ---- */
 
-typedef float vec __attribute__((vector_size(LANES * sizeof(float)), aligned(4), may_alias));
-typedef int32_t ints __attribute__((vector_size(LANES * sizeof(float)), aligned(4), may_alias));
-
-#ifndef FUSED
-#define FUSED(a, b, c) ((a) * (b) + (c))
-#define LEAST(a, b) choose((a) < (b), a, b)
-#define MOST(a, b) choose((a) > (b), a, b)
-static inline vec choose(ints which, vec a, vec b)
-{
-    return (vec)((which & (ints)a) | (~which & (ints)b));
-}
-#endif
-
-static inline vec all(float v)
-{
-    return v - (vec){0};
-}
-
-/* What exponents are held within: sigmoid and tanh are 0 or 1 beyond it, to 5e-18, and the product
- * of two exponentials and a number does not overflow. */
-#define GATE_LIMIT 40.0f
-
-/* *q and the result p: exp(x) = p (1 + q), p a power of 2, for x held within GATE_LIMIT; n, r and P
- * of exp_core. NaN makes q NaN. */
-static inline vec split_exp(vec x, vec *q)
-{
-    const vec round = all(12582912.0f);
-    x = MOST(all(-GATE_LIMIT), LEAST(all(GATE_LIMIT), x));
-    vec k = FUSED(x, all(1.44269504f), round);
-    vec power = (vec)(((ints)k << 23) + (ints)all(1.0f));
-    k -= round;
-    vec r = FUSED(k, all(2.12194440e-4f), FUSED(k, all(-0.693359375f), x));
-    vec p = FUSED(all(1.381454e-3f), r, all(8.368745e-3f));
-    p = FUSED(p, r, all(4.166839e-2f));
-    p = FUSED(p, r, all(1.6666521e-1f));
-    p = FUSED(p, r, all(4.9999994e-1f));
-    *q = FUSED(p * r, r, r);
-    return power;
-}
-
-/* 1 + exp(-x): sigmoid(x) is 1 over it. */
-static inline vec under_sigmoid(vec x)
-{
-    vec q, power = split_exp(-x, &q);
-    return FUSED(power, q, power) + all(1.0f);
-}
-
-/* exp(2x) - 1, which does not cancel near 0: tanh(x) is it over itself plus 2. */
-static inline vec above_tanh(vec x)
-{
-    vec q, power = split_exp(x + x, &q);
-    return FUSED(power, q, power - all(1.0f));
-}
-
-/* tanh(x) sigmoid(o), of what is under sigmoid(o). */
-static inline vec opened(vec x, vec under_o)
-{
-    vec t = above_tanh(x);
-    return t / ((t + all(2.0f)) * under_o);
-}
-
-/* n <= LANES floats, and zeros. */
-static inline vec load(size_t n, const float *x)
-{
-    vec v = {0};
-    memcpy(&v, x, n * sizeof *x);
-    return v;
-}
-
-static inline void store(size_t n, vec v, float *x)
-{
-    memcpy(x, &v, n * sizeof *x);
-}
-
 /* n <= LANES units of a row of lstm_cell: what comes to the cells. */
 static inline __attribute__((always_inline)) void open_input(const size_t n, size_t hidden,
                                                              float *gates, const float *bias)
@@ -158,14 +85,15 @@ show(const size_t n, size_t hidden, const float *gates, const float *cell, float
     store(n, opened(load(n, cell), load(n, gates + 3 * hidden)), h);
 }
 
-static void finish(size_t rows, size_t n, const float *restrict acc, const float *restrict bias,
-                   const float *restrict scale, const float *restrict shift, float *restrict y,
-                   size_t y_stride)
+static void finish(size_t rows, size_t n, const float *restrict acc, const struct cov_finish *f,
+                   float *restrict y, size_t y_stride)
 {
+    const float *restrict bias = f->bias, *restrict scale = f->scale, *restrict shift = f->shift;
+    const float lowest = f->lowest;
     for (size_t r = 0; r < rows; r++)
         for (size_t c = 0; c < n; c++) {
             float v = acc[r * n + c] + bias[c];
-            v = v < 0.0f ? 0.0f : v;
+            v = v < lowest ? lowest : v;
             y[r * y_stride + c] = v * scale[c] + shift[c];
         }
 }

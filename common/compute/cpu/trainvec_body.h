@@ -1,0 +1,211 @@
+/* trainvec_body.h - the kernels of trainvec.h; included by the file of each instruction set, which
+ * defines TRAINVEC_TABLE, TRAINVEC_NAME, TRAINVEC_NEEDS, and LANES and the rest as vec_body.h has
+ * them. Plain loops are left to the compiler.
+ * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+
+#include "common/base/cpu.h"
+#include "common/compute/cpu/trainvec.h"
+#include "common/compute/cpu/vec_gates.h"
+#include "common/compute/dropout.h"
+
+#define INLINE static inline __attribute__((always_inline))
+
+/* Channels whose sums are kept at once. */
+enum { SUMS = 64 };
+
+/* ---- norms ---- */
+
+static void norm_sums(size_t rows, size_t c, const float *restrict r, size_t r_stride,
+                      double *restrict sums)
+{
+    for (size_t i = 0; i < c; i += SUMS) {
+        double sum[SUMS] = {0}, squares[SUMS] = {0};
+        size_t n = c - i < SUMS ? c - i : SUMS;
+        for (size_t t = 0; t < rows; t++)
+            for (size_t k = 0; k < n; k++) {
+                double v = (double)r[t * r_stride + i + k];
+                sum[k] += v;
+                squares[k] += v * v;
+            }
+        for (size_t k = 0; k < n; k++) {
+            sums[i + k] += sum[k];
+            sums[c + i + k] += squares[k];
+        }
+    }
+}
+
+static void scale_rows(size_t rows, size_t c, const float *restrict r, size_t r_stride,
+                       const float *restrict scale, const float *restrict shift, float *restrict y,
+                       size_t y_stride)
+{
+    for (size_t t = 0; t < rows; t++)
+        for (size_t k = 0; k < c; k++)
+            y[t * y_stride + k] = r[t * r_stride + k] * scale[k] + shift[k];
+}
+
+static void norm_backward_sums(size_t rows, size_t c, const float *restrict mean,
+                               const float *restrict rstd, const float *restrict r, size_t r_stride,
+                               const float *restrict d, size_t d_stride, double *restrict sums)
+{
+    for (size_t i = 0; i < c; i += SUMS) {
+        double sum[SUMS] = {0}, products[SUMS] = {0};
+        size_t n = c - i < SUMS ? c - i : SUMS;
+        for (size_t t = 0; t < rows; t++)
+            for (size_t k = 0; k < n; k++) {
+                float by = d[t * d_stride + i + k];
+                float x = (r[t * r_stride + i + k] - mean[i + k]) * rstd[i + k];
+                sum[k] += (double)by;
+                products[k] += (double)(by * x);
+            }
+        for (size_t k = 0; k < n; k++) {
+            sums[i + k] += sum[k];
+            sums[c + i + k] += products[k];
+        }
+    }
+}
+
+static void relu_backward(size_t rows, size_t c, const float *restrict by_d,
+                          const float *restrict by_r, const float *restrict shift,
+                          const float *restrict r, size_t r_stride, const float *restrict d,
+                          size_t d_stride, float *restrict z, double *restrict sums)
+{
+    for (size_t i = 0; i < c; i += SUMS) {
+        double sum[SUMS] = {0};
+        size_t n = c - i < SUMS ? c - i : SUMS;
+        for (size_t t = 0; t < rows; t++)
+            for (size_t k = 0; k < n; k++) {
+                float at = r[t * r_stride + i + k];
+                float v = by_d[i + k] * d[t * d_stride + i + k] + by_r[i + k] * at + shift[i + k];
+                v = at > 0.0f ? v : 0.0f;
+                z[t * c + i + k] = v;
+                sum[k] += (double)v;
+            }
+        for (size_t k = 0; k < n; k++)
+            sums[i + k] += sum[k];
+    }
+}
+
+static void column_sums(size_t rows, size_t c, const float *restrict x, size_t x_stride,
+                        double *restrict sums)
+{
+    for (size_t i = 0; i < c; i += SUMS) {
+        double sum[SUMS] = {0};
+        size_t n = c - i < SUMS ? c - i : SUMS;
+        for (size_t t = 0; t < rows; t++)
+            for (size_t k = 0; k < n; k++)
+                sum[k] += (double)x[t * x_stride + i + k];
+        for (size_t k = 0; k < n; k++)
+            sums[i + k] += sum[k];
+    }
+}
+
+/* ---- LSTM ---- */
+
+INLINE vec sigmoid(vec x)
+{
+    return all(1.0f) / under_sigmoid(x);
+}
+
+INLINE vec hyperbolic(vec x)
+{
+    vec t = above_tanh(x);
+    return t / (t + all(2.0f));
+}
+
+/* n <= LANES units of one sequence. */
+INLINE void forward_units(const size_t n, size_t hidden, const float *sums, const float *bias,
+                          float *gates, const float *before, float *cell, float *h)
+{
+    vec i = sigmoid(load(n, sums) + load(n, bias));
+    vec f = sigmoid(load(n, sums + hidden) + load(n, bias + hidden));
+    vec g = hyperbolic(load(n, sums + 2 * hidden) + load(n, bias + 2 * hidden));
+    vec o = sigmoid(load(n, sums + 3 * hidden) + load(n, bias + 3 * hidden));
+    vec c = i * g;
+    if (before)
+        c = f * load(n, before) + c;
+    store(n, i, gates);
+    store(n, f, gates + hidden);
+    store(n, g, gates + 2 * hidden);
+    store(n, o, gates + 3 * hidden);
+    store(n, c, cell);
+    store(n, o * hyperbolic(c), h);
+}
+
+static void lstm_forward(const struct cov_trainvec_lstm *s, const float *sums, const float *bias,
+                         float *h, size_t h_stride)
+{
+    size_t hidden = s->hidden, whole = hidden / LANES * LANES;
+    for (size_t r = 0; r < s->rows; r++, sums += 4 * hidden) {
+        float *gates = s->gates + r * s->gates_stride, *cell = s->cells + r * s->cells_stride;
+        const float *before = s->before ? s->before + r * s->cells_stride : NULL;
+        float *to = h + r * h_stride;
+        for (size_t u = 0; u < whole; u += LANES)
+            forward_units(LANES, hidden, sums + u, bias + u, gates + u, before ? before + u : NULL,
+                          cell + u, to + u);
+        if (whole < hidden)
+            forward_units(hidden - whole, hidden, sums + whole, bias + whole, gates + whole,
+                          before ? before + whole : NULL, cell + whole, to + whole);
+    }
+}
+
+INLINE void backward_units(const size_t n, size_t hidden, float *gates, const float *cell,
+                           const float *before, const float *dy, const float *next, float *dc)
+{
+    vec i = load(n, gates), f = load(n, gates + hidden), g = load(n, gates + 2 * hidden);
+    vec o = load(n, gates + 3 * hidden), shown = hyperbolic(load(n, cell)), dh = load(n, dy);
+    const vec one = all(1.0f);
+    if (next)
+        dh = dh + load(n, next);
+    vec by_cell = load(n, dc) + dh * o * (one - shown * shown);
+    store(n, by_cell * g * i * (one - i), gates);
+    vec by_f = {0};
+    if (before)
+        by_f = by_cell * load(n, before) * f * (one - f);
+    store(n, by_f, gates + hidden);
+    store(n, by_cell * i * (one - g * g), gates + 2 * hidden);
+    store(n, dh * shown * o * (one - o), gates + 3 * hidden);
+    store(n, by_cell * f, dc);
+}
+
+static void lstm_backward(const struct cov_trainvec_lstm *s, const float *dy, size_t dy_stride,
+                          const float *from_next, float *dc)
+{
+    size_t hidden = s->hidden, whole = hidden / LANES * LANES;
+    for (size_t r = 0; r < s->rows; r++, dc += hidden) {
+        float *gates = s->gates + r * s->gates_stride;
+        const float *cell = s->cells + r * s->cells_stride, *by = dy + r * dy_stride;
+        const float *before = s->before ? s->before + r * s->cells_stride : NULL;
+        const float *next = from_next ? from_next + r * hidden : NULL;
+        for (size_t u = 0; u < whole; u += LANES)
+            backward_units(LANES, hidden, gates + u, cell + u, before ? before + u : NULL, by + u,
+                           next ? next + u : NULL, dc + u);
+        if (whole < hidden)
+            backward_units(hidden - whole, hidden, gates + whole, cell + whole,
+                           before ? before + whole : NULL, by + whole, next ? next + whole : NULL,
+                           dc + whole);
+    }
+}
+
+/* ---- dropout ---- */
+
+static void dropout(size_t n, uint64_t key, uint64_t first, uint32_t limit, float scale,
+                    const float *x, float *y)
+{
+    enum { BLOCK = 64 };
+    uint32_t bits[BLOCK];
+    for (size_t i = 0; i < n; i += BLOCK) {
+        size_t rows = n - i < BLOCK ? n - i : BLOCK;
+        for (size_t k = 0; k < BLOCK / 2; k++) {
+            uint64_t z = cov_dropout_mix(key + ((first + i) / 2 + k + 1) * 0x9e3779b97f4a7c15U);
+            bits[2 * k] = (uint32_t)z;
+            bits[2 * k + 1] = (uint32_t)(z >> 32);
+        }
+        for (size_t k = 0; k < rows; k++)
+            y[i + k] = bits[k] < limit ? 0.0f : x[i + k] * scale;
+    }
+}
+
+const struct cov_trainvec TRAINVEC_TABLE = {
+    TRAINVEC_NAME, TRAINVEC_NEEDS, norm_sums,    scale_rows,    norm_backward_sums,
+    relu_backward, column_sums,    lstm_forward, lstm_backward, dropout};

@@ -1,0 +1,100 @@
+/* test_outer.c - sums of outer products at every level against plain loops, and how a split changes
+ * nothing.
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/base/cpu.h"
+#include "common/base/rng.h"
+#include "common/compute/cpu/bf16.h"
+#include "common/compute/cpu/outer.h"
+
+static const struct cov_outer *const tables[] = {
+    &cov_outer_base,        &cov_outer_base_bf16,
+#ifdef __x86_64__
+    &cov_outer_avx2,        &cov_outer_avx2_bf16, &cov_outer_avx512,
+    &cov_outer_avx512_bf16, &cov_outer_dot_bf16,
+#endif
+};
+
+static float *drawn(struct cov_rng *rng, size_t n)
+{
+    float *p = malloc((n + 1) * sizeof *p);
+    assert_non_null(p);
+    for (size_t i = 0; i < n; i++)
+        p[i] = (float)(cov_rng_double(rng) * 2 - 1);
+    return p;
+}
+
+static double operand(const struct cov_outer *t, float v)
+{
+    return (double)(t->arithmetic == COV_BF16 ? cov_bf16_round(v) : v);
+}
+
+/* Rows of a overlap where lda < m; what stands beside c stays. */
+static void check(struct cov_rng *rng, const struct cov_outer *t, size_t m, size_t n, size_t k,
+                  size_t lda)
+{
+    size_t ldb = n + cov_rng_below(rng, 3), ldc = n + cov_rng_below(rng, 3);
+    float *a = drawn(rng, k * lda + m), *b = drawn(rng, k * ldb), *c = drawn(rng, m * ldc);
+    float *split = malloc((m * ldc + 1) * sizeof *split);
+    double *want = malloc((m * ldc + 1) * sizeof *want);
+    assert_true(split && want);
+    memcpy(split, c, m * ldc * sizeof *c);
+    for (size_t i = 0; i < m * ldc; i++) {
+        want[i] = (double)c[i];
+        for (size_t r = 0; i % ldc < n && r < k; r++)
+            want[i] += operand(t, a[r * lda + i / ldc]) * operand(t, b[r * ldb + i % ldc]);
+    }
+    t->add(m, n, k, a, lda, b, ldb, c, ldc);
+    for (size_t i = 0; i < m * ldc; i++)
+        if (!(fabs((double)c[i] - want[i]) <= 2e-7 * (10 + (double)k)))
+            fail_msg("%s, %zu x %zu over %zu: %g at %zu instead of %g", t->name, m, n, k,
+                     (double)c[i], i, want[i]);
+    size_t half_m = m / 2, half_n = n / 2;
+    t->add(half_m, n, k, a, lda, b, ldb, split, ldc);
+    t->add(m - half_m, half_n, k, a + half_m, lda, b, ldb, split + half_m * ldc, ldc);
+    t->add(m - half_m, n - half_n, k, a + half_m, lda, b + half_n, ldb,
+           split + half_m * ldc + half_n, ldc);
+    assert_memory_equal(split, c, m * ldc * sizeof *c);
+    free(a);
+    free(b);
+    free(c);
+    free(split);
+    free(want);
+}
+
+static void adds(void **state)
+{
+    (void)state;
+    struct cov_rng rng;
+    cov_rng_init(&rng, 3);
+    for (size_t i = 0; i < COV_COUNT(tables); i++) {
+        if (tables[i]->needs & ~cov_cpu_features()) {
+            (void)printf("# %s: not on this CPU\n", tables[i]->name);
+            continue;
+        }
+        for (size_t m = 1; m <= 27; m++)
+            check(&rng, tables[i], m, 1 + cov_rng_below(&rng, 70), 1 + cov_rng_below(&rng, 9),
+                  m + cov_rng_below(&rng, 5));
+        for (size_t n = 1; n <= 66; n++)
+            check(&rng, tables[i], 1 + cov_rng_below(&rng, 30), n, 1 + cov_rng_below(&rng, 20), 31);
+        check(&rng, tables[i], 130, 140, 2 * COV_OUTER_DEPTH + 3, 40);
+        check(&rng, tables[i], 100, 32, COV_OUTER_DEPTH, 8);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(adds)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,190 @@
+/* test_training_fast.c - fast training at every level of the CPU against the scalar reference:
+ * score, gradients and statistics of drawn networks; and that threads and the place of work change
+ * no bit.
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/base/pool.h"
+#include "tests/lib/make_training.h"
+
+static size_t draw(struct cov_rng *rng, size_t low, size_t high)
+{
+    return low + cov_rng_below(rng, high - low + 1);
+}
+
+struct toy {
+    struct cov_hparams hp;
+    size_t L;
+    struct cov_params params;
+    float *block;
+    struct toy_data data;
+};
+
+static void toy_init(struct toy *t, const struct cov_hparams *hp, size_t L, size_t n, uint64_t seed)
+{
+    t->hp = *hp;
+    t->L = L;
+    assert_int_equal(cov_params_init(hp, &t->params, NULL), 0);
+    t->block = toy_block(hp, &t->params, seed);
+    toy_data_init(&t->data, n, L, (size_t)hp->output_size, seed + 1);
+}
+
+static void toy_fini(struct toy *t)
+{
+    cov_params_fini(&t->params);
+    free(t->block);
+    toy_data_fini(&t->data);
+}
+
+/* gradient[n_floats] of the whole batch, or of part of it. */
+static struct cov_train_score run(const struct toy *t, const struct cov_cpu_options *options,
+                                  unsigned threads, float *gradient)
+{
+    struct cov_err e = COV_ERR_INIT;
+    struct cov_device *dev = NULL;
+    struct cov_pool *pool = NULL;
+    struct cov_layer *layers = NULL;
+    struct cov_layer_weights *weights = NULL;
+    struct cov_training *training;
+    struct cov_train_score score;
+    struct cov_training_spec spec = {.block = t->block,
+                                     .n_floats = t->params.n_floats,
+                                     .max_batch = t->data.n + 1,
+                                     .dropout = t->hp.dropout,
+                                     .seed = 3};
+    if (cov_device_open_cpu(options, &dev, &e) || cov_pool_new(threads, &pool, &e) ||
+        cov_shape(&t->hp, t->L, &t->params, t->block, &layers, &weights, &spec.n_layers, &e))
+        fail_msg("%s", e.text);
+    spec.layers = layers;
+    spec.weights = weights;
+    spec.pool = pool;
+    const struct cov_train_batch batch = toy_batch(&t->data, 0, t->data.n);
+    if (dev->ops->training_new(dev, &spec, &training, &e) ||
+        dev->ops->training_load(training, &e) ||
+        dev->ops->training_run(training, 5, &batch, gradient, &score, &e))
+        fail_msg("%s", e.text);
+    dev->ops->training_free(training);
+    free(layers);
+    free(weights);
+    cov_pool_free(pool);
+    cov_device_close(dev);
+    return score;
+}
+
+/* The largest difference of a parameter's gradients, relative to the largest of them. */
+static double difference(const struct toy *t, const float *got, const float *want)
+{
+    double worst = 0;
+    for (size_t k = 0; k < t->params.n_items; k++) {
+        const struct cov_param *p = &t->params.items[k];
+        double largest = 1e-3, off = 0;
+        for (size_t i = p->offset; i < p->offset + p->n; i++) {
+            double error = fabs((double)got[i] - (double)want[i]);
+            largest = fmax(largest, fabs((double)want[i]));
+            off = error <= off ? off : error; /* takes NaN */
+        }
+        worst = off / largest <= worst ? worst : off / largest;
+    }
+    return worst;
+}
+
+static bool is_there(const char *level)
+{
+    char all[128];
+    cov_device_describe_levels(all, sizeof all);
+    return strstr(all, level) != NULL;
+}
+
+/* One network at a level; returns the difference. */
+static double compare(const struct toy *t, const char *level, enum cov_precision precision,
+                      bool direct, const float *want, const struct cov_train_score *score)
+{
+    const struct cov_cpu_options options = {
+        .levels = level, .precision = precision, .direct = direct};
+    size_t n = t->params.n_floats;
+    float *got = calloc(n, sizeof *got), *again = calloc(n, sizeof *again);
+    assert_true(got && again);
+    struct cov_train_score s = run(t, &options, 1, got);
+    double bound = precision == COV_PRECISION_BF16 ? 2e-2 : 1e-5;
+    assert_int_equal(s.n_rows, score->n_rows);
+    assert_true(fabs(s.loss - score->loss) <= bound * (1 + fabs(score->loss)));
+    assert_true(fabs(s.accuracy - score->accuracy) <= bound);
+    for (unsigned threads = 2; threads <= 9; threads += threads == 3 ? 6 : 1) {
+        (void)run(t, &options, threads, again);
+        assert_memory_equal(got, again, n * sizeof *got);
+    }
+    double off = difference(t, got, want);
+    free(got);
+    free(again);
+    return off;
+}
+
+static const char *const levels[] = {"base", "avx2", "avx512", "avx512bf16"};
+
+static struct cov_hparams draw_network(struct cov_rng *rng, size_t i)
+{
+    static const int64_t kernels[][3] = {/* kernel, step, dilation */
+                                         {9, 2, 1}, {5, 1, 1}, {4, 2, 1}, {7, 3, 1},
+                                         {8, 2, 1}, {3, 2, 2}, {6, 3, 1}, {3, 1, 3}};
+    const int64_t *k = kernels[i % COV_COUNT(kernels)];
+    return (struct cov_hparams){.model_type = (enum cov_model_type)(i % 3),
+                                .cnn_layers = (int64_t)draw(rng, 1, 2),
+                                .filter_size = (int64_t)draw(rng, 1, 40),
+                                .kernel_size = k[0],
+                                .step = k[1],
+                                .up = (int64_t)draw(rng, 1, 2),
+                                .dilation = k[2],
+                                .lstm_layers = (int64_t)draw(rng, 1, 2),
+                                .hidden_size = (int64_t)draw(rng, 1, 37),
+                                .input_size = 4,
+                                .output_size = (int64_t)draw(rng, 1, 3),
+                                .bnorm = i % 4 != 1,
+                                .dropout = i % 5 == 2 ? 0.25 : 0};
+}
+
+static void agrees_with_the_reference(void **state)
+{
+    (void)state;
+    struct cov_rng rng;
+    double worst = 0;
+    cov_rng_init(&rng, 77);
+    for (size_t i = 0; i < 48; i++) {
+        struct toy t;
+        struct cov_hparams hp = draw_network(&rng, i);
+        size_t L = (size_t)(hp.step * hp.step) * draw(&rng, 1, 30);
+        const char *level = levels[i % COV_COUNT(levels)];
+        toy_init(&t, &hp, L, draw(&rng, 1, 9), 100 + i);
+        float *want = calloc(t.params.n_floats, sizeof *want);
+        assert_non_null(want);
+        const struct cov_cpu_options scalar = {.levels = "scalar"};
+        struct cov_train_score score = run(&t, &scalar, 2, want);
+        if (is_there(level)) {
+            double off = compare(&t, level, COV_PRECISION_FP32, i % 7 == 3, want, &score);
+            if (!(off <= 2e-4))
+                fail_msg("network %zu, %s: gradients differ by %.3g", i, level, off);
+            worst = off > worst ? off : worst;
+        }
+        free(want);
+        toy_fini(&t);
+    }
+    (void)printf("# largest difference %.2g\n", worst);
+    (void)fflush(stdout);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(agrees_with_the_reference),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
