@@ -42,13 +42,12 @@ struct run {
     size_t n, next, batch, L, D;
     struct cov_net *net;
     struct cov_progress *progress;
-    const float *weights;
     struct slot *slots;
     size_t n_slots;
     struct worker *workers;
     unsigned n_workers;
-    struct cov_score *scores, *total;
-    uint64_t n_chunks;
+    cov_evaluate_fn *fn;
+    void *arg;
 };
 
 static int fetch(void *arg, size_t slot, uint64_t n, struct cov_err *e)
@@ -100,6 +99,7 @@ static int work(void *arg, size_t slot, unsigned worker, struct cov_err *e)
         size_t at = i++ * r->L * r->D;
         for (size_t d = 0; d < r->D && !rc; d++) {
             struct cov_fit *fit = &s->fits[k * r->D + d];
+            *fit = (struct cov_fit){0};
             if (!present[d])
                 continue;
             cov_fit_row(w->values + at + d, w->targets + at + d,
@@ -118,18 +118,9 @@ static int add(void *arg, size_t slot, uint64_t n, struct cov_err *e)
     (void)e;
     struct run *r = arg;
     const struct slot *s = &r->slots[slot];
-    for (size_t k = 0; k < s->n; k++) {
-        const bool *present = cov_examples_present(r->x, r->list[s->first + k].file);
-        for (size_t d = 0; d < r->D && !s->gap[k]; d++) {
-            const struct cov_fit *fit = &s->fits[k * r->D + d];
-            if (!present[d])
-                continue;
-            cov_score_add(&r->scores[d], fit, 1);
-            if (r->total)
-                cov_score_add(r->total, fit, r->weights ? (double)r->weights[d] : 1);
-        }
-        r->n_chunks += !s->gap[k];
-    }
+    for (size_t k = 0; k < s->n; k++)
+        if (!s->gap[k])
+            r->fn(r->arg, s->first + k, s->fits + k * r->D);
     cov_progress_add(r->progress, (int64_t)s->n);
     return COV_OK;
 }
@@ -184,9 +175,8 @@ static void release(struct run *r)
 }
 
 int cov_evaluate_examples(struct cov_examples *x, const struct cov_example *list, size_t n,
-                          struct cov_net *net, size_t batch, const float *weights,
-                          struct cov_pool *pool, struct cov_progress *progress,
-                          struct cov_score *scores, struct cov_score *total, uint64_t *n_chunks,
+                          struct cov_net *net, size_t batch, struct cov_pool *pool,
+                          struct cov_progress *progress, cov_evaluate_fn *fn, void *arg,
                           struct cov_err *e)
 {
     static const struct cov_ring_stages stages = {fetch, work, add};
@@ -199,17 +189,14 @@ int cov_evaluate_examples(struct cov_examples *x, const struct cov_example *list
         .D = cov_examples_n_datasets(x),
         .net = net,
         .progress = progress,
-        .weights = weights,
         .n_slots = cov_ring_slots(pool),
         .n_workers = cov_pool_size(pool),
-        .scores = scores,
-        .total = total,
+        .fn = fn,
+        .arg = arg,
     };
     int rc = allocate(&r, e);
     if (!rc)
         rc = cov_ring_run(pool, r.n_slots, &stages, &r, NULL, e);
-    if (n_chunks)
-        *n_chunks += r.n_chunks;
     release(&r);
     return rc;
 }
@@ -287,6 +274,25 @@ static int list_rows(const struct cov_examples *x, struct cov_example **list, si
     return COV_OK;
 }
 
+/* A file as its chunks come. */
+struct adding {
+    struct job *job;
+    struct cov_evaluated_file *file;
+    const struct cov_example *list;
+};
+
+static void add_chunk(void *arg, size_t i, const struct cov_fit *fits)
+{
+    const struct adding *a = arg;
+    for (int64_t d = 0; d < a->job->model->hp.output_size; d++)
+        if (fits[d].n > 0) {
+            cov_score_add(&a->file->scores[d], &fits[d], 1);
+            cov_score_add(&a->file->total, &fits[d], 1);
+        }
+    a->file->n_chunks++;
+    a->job->bases += a->list[i].end - a->list[i].beg;
+}
+
 static int evaluate_opened(struct job *j, struct cov_examples *x, struct cov_evaluated_file *f,
                            struct cov_err *e)
 {
@@ -309,15 +315,13 @@ static int evaluate_opened(struct job *j, struct cov_examples *x, struct cov_eva
         cov_net_compute_all(net);
     memcpy(f->present, cov_examples_present(x, 0), (size_t)j->model->hp.output_size);
     cov_progress_begin(j->progress, "evaluating", "chunks", (int64_t)n);
-    rc = cov_evaluate_examples(x, list, n, net, batch, NULL, j->pool, j->progress, f->scores,
-                               &f->total, &f->n_chunks, e);
+    struct adding adding = {j, f, list};
+    rc = cov_evaluate_examples(x, list, n, net, batch, j->pool, j->progress, add_chunk, &adding, e);
     cov_progress_end(j->progress);
     cov_net_counts(net, &counts);
     j->counts.positions_computed += counts.positions_computed;
     j->counts.positions_at_rest += counts.positions_at_rest;
     j->counts.chunks_repeated += counts.chunks_repeated;
-    for (size_t i = 0; i < n; i++)
-        j->bases += list[i].end - list[i].beg;
     if (!rc && f->n_chunks == 0)
         cov_warn("%s: nothing of it is evaluated: all chunks are gaps%s", f->path,
                  j->o->blacklist ? " or on the blacklist" : "");

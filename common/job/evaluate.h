@@ -20,15 +20,15 @@
 #include "common/net/loss.h"
 #include "common/net/net.h"
 
-/* Runs examples list[0..n) through `net`, of pool-size workers and at least `batch` chunks a call.
- * Adds the rows of each data set to scores[D] in the order of the list, and of all to *total (may be
- * NULL), whose losses are weighted by weights[D] (NULL: all 1). Gaps (example_file.h) are passed over;
- * *n_chunks (may be NULL) is grown by the others. The same for any pool. COV_EINPUT for a value that
- * is not finite. */
+/* Called by the calling thread, in order: example i of the list has fits[D], of no position where there
+ * is no target. Not called for gaps. */
+typedef void cov_evaluate_fn(void *arg, size_t i, const struct cov_fit *fits);
+
+/* Runs examples list[0..n) through `net`, of pool-size workers and at least `batch` chunks a call. Gaps
+ * (example_file.h) are passed over. The same for any pool. COV_EINPUT for a value that is not finite. */
 int cov_evaluate_examples(struct cov_examples *x, const struct cov_example *list, size_t n,
-                          struct cov_net *net, size_t batch, const float *weights,
-                          struct cov_pool *pool, struct cov_progress *progress,
-                          struct cov_score *scores, struct cov_score *total, uint64_t *n_chunks,
+                          struct cov_net *net, size_t batch, struct cov_pool *pool,
+                          struct cov_progress *progress, cov_evaluate_fn *fn, void *arg,
                           struct cov_err *e) COV_MUST_USE;
 
 /* Chunks of L positions that a worker computes at a time. */

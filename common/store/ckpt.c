@@ -1,14 +1,12 @@
-/* ckpt.c - see ckpt.h.
+/* ckpt.c - see ckpt.h: making and reading.
  * SPDX-License-Identifier: MIT */
 #include "common/store/ckpt.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/mem.h"
-#include "common/store/pickle_writer.h"
-#include "common/store/zip.h"
+#include "common/store/ckpt_private.h"
 
 /* ---------------------------------------------------------------- memory and look-up */
 
@@ -71,8 +69,7 @@ static int check_unique(const char **names, size_t n, const char *what, struct c
     return COV_OK;
 }
 
-/* What reading and writing both refuse, beside values that are not finite. */
-static int check_names(const struct cov_ckpt *c, struct cov_err *e)
+int cov_ckpt_check_names(const struct cov_ckpt *c, struct cov_err *e)
 {
     size_t n = c->n_hparams > c->n_tensors ? c->n_hparams : c->n_tensors;
     const char **names = cov_malloc(n, sizeof *names, e);
@@ -341,7 +338,7 @@ int cov_ckpt_read(const char *path, struct cov_ckpt **out, struct cov_err *e)
     rc = read_tensors(f, state, c, e);
     if (rc)
         goto out;
-    rc = check_names(c, e);
+    rc = cov_ckpt_check_names(c, e);
     if (rc)
         (void)cov_err_prefix(e, "%s", path);
 out:
@@ -350,203 +347,5 @@ out:
         cov_ckpt_free(c);
     else
         *out = c;
-    return rc;
-}
-
-/* ---------------------------------------------------------------- writing */
-
-/* A tensor of its own storage, which has the number `key`. */
-static void put_tensor(struct cov_pickle_writer *w, const struct cov_torch_tensor *t,
-                       const char *key)
-{
-    cov_pickle_global(w, "torch._utils", "_rebuild_tensor_v2");
-    cov_pickle_begin_tuple(w);
-    cov_pickle_begin_tuple(w);
-    cov_pickle_text(w, "storage");
-    cov_pickle_global(w, "torch", t->f32 ? "FloatStorage" : "LongStorage");
-    cov_pickle_text(w, key);
-    cov_pickle_text(w, "cpu");
-    cov_pickle_int(w, (int64_t)t->n_elems);
-    cov_pickle_end_tuple(w);
-    cov_pickle_persistent(w);
-    cov_pickle_int(w, 0); /* offset */
-    cov_pickle_begin_tuple(w);
-    for (int i = 0; i < t->n_dims; i++)
-        cov_pickle_int(w, t->shape[i]);
-    cov_pickle_end_tuple(w);
-    cov_pickle_begin_tuple(w);
-    for (int i = 0; i < t->n_dims; i++) {
-        int64_t stride = 1;
-        for (int k = i + 1; k < t->n_dims; k++)
-            stride *= t->shape[k] > 0 ? t->shape[k] : 1;
-        cov_pickle_int(w, stride);
-    }
-    cov_pickle_end_tuple(w);
-    cov_pickle_bool(w, false); /* requires_grad */
-    cov_pickle_begin_ordered_dict(w);
-    cov_pickle_end_dict(w); /* hooks */
-    cov_pickle_end_tuple(w);
-    cov_pickle_call(w);
-}
-
-static void put_hparam(struct cov_pickle_writer *w, const struct cov_hparam *h)
-{
-    cov_pickle_text(w, h->name);
-    switch (h->kind) {
-    case COV_HPARAM_BOOL:
-        cov_pickle_bool(w, h->boolean);
-        break;
-    case COV_HPARAM_INT:
-        cov_pickle_int(w, h->integer);
-        break;
-    case COV_HPARAM_FLOAT:
-        cov_pickle_float(w, h->number);
-        break;
-    case COV_HPARAM_STRING:
-        cov_pickle_text(w, h->string);
-        break;
-    case COV_HPARAM_STRINGS:
-        cov_pickle_begin_list(w);
-        for (size_t i = 0; i < h->n_strings; i++)
-            cov_pickle_text(w, h->strings[i]);
-        cov_pickle_end_list(w);
-        break;
-    case COV_HPARAM_NONE:
-    case COV_HPARAM_OTHER:
-        cov_pickle_none(w);
-        break;
-    }
-}
-
-static void put_empty_dict(struct cov_pickle_writer *w, const char *key)
-{
-    cov_pickle_text(w, key);
-    cov_pickle_begin_dict(w);
-    cov_pickle_end_dict(w);
-}
-
-static void put_empty_list(struct cov_pickle_writer *w, const char *key)
-{
-    cov_pickle_text(w, key);
-    cov_pickle_begin_list(w);
-    cov_pickle_end_list(w);
-}
-
-/* The key under which the data of tensor i is stored. */
-static char *storage_key(size_t i, const char *folder, struct cov_err *e)
-{
-    return cov_strfmt(e, "%s%zu", folder, i);
-}
-
-static int put_state(struct cov_pickle_writer *w, const struct cov_ckpt *c, struct cov_err *e)
-{
-    cov_pickle_text(w, "state_dict");
-    cov_pickle_begin_ordered_dict(w);
-    for (size_t i = 0; i < c->n_tensors; i++) {
-        char *key = storage_key(i, "", e);
-        if (!key)
-            return COV_ENOMEM;
-        cov_pickle_text(w, c->tensors[i].name);
-        put_tensor(w, &c->tensors[i], key);
-        free(key);
-    }
-    cov_pickle_end_dict(w);
-    return COV_OK;
-}
-
-static int put_checkpoint(struct cov_pickle_writer *w, const struct cov_ckpt *c, struct cov_err *e)
-{
-    cov_pickle_begin(w);
-    cov_pickle_begin_dict(w);
-    cov_pickle_text(w, "epoch");
-    cov_pickle_int(w, c->epoch);
-    cov_pickle_text(w, "global_step");
-    cov_pickle_int(w, c->global_step);
-    cov_pickle_text(w, "pytorch-lightning_version");
-    cov_pickle_text(w, c->lightning_version);
-    int rc = put_state(w, c, e);
-    if (rc)
-        return rc;
-    put_empty_dict(w, "loops");
-    put_empty_dict(w, "callbacks");
-    put_empty_list(w, "optimizer_states");
-    put_empty_list(w, "lr_schedulers");
-    cov_pickle_text(w, "hparams_name");
-    cov_pickle_text(w, "kwargs");
-    cov_pickle_text(w, "hyper_parameters");
-    cov_pickle_begin_dict(w);
-    for (size_t i = 0; i < c->n_hparams; i++)
-        put_hparam(w, &c->hparams[i]);
-    cov_pickle_end_dict(w);
-    cov_pickle_end_dict(w);
-    return cov_pickle_stop(w, e);
-}
-
-static int check_writable(const struct cov_ckpt *c, struct cov_err *e)
-{
-    if (!c->lightning_version || c->epoch < 0 || c->global_step < 0)
-        return cov_fail(e, COV_EINPUT, "a checkpoint needs an epoch, a step and a version");
-    for (size_t i = 0; i < c->n_hparams; i++)
-        if (c->hparams[i].kind == COV_HPARAM_OTHER)
-            return cov_fail(e, COV_EUNSUPPORTED, "hyper-parameter %s of type %s cannot be written",
-                            c->hparams[i].name, c->hparams[i].string);
-    for (size_t i = 0; i < c->n_tensors; i++)
-        for (size_t k = 0; c->tensors[i].f32 && k < c->tensors[i].n_elems; k++)
-            if (!isfinite(c->tensors[i].f32[k]))
-                return cov_fail(e, COV_EINPUT, "tensor %s: element %zu is NaN or infinite",
-                                c->tensors[i].name, k);
-    return check_names(c, e);
-}
-
-static size_t tensor_bytes(const struct cov_torch_tensor *t)
-{
-    return t->n_elems * (t->f32 ? sizeof *t->f32 : sizeof *t->i64);
-}
-
-static int add_storages(struct cov_zip_writer *zip, const struct cov_ckpt *c, struct cov_err *e)
-{
-    for (size_t i = 0; i < c->n_tensors; i++) {
-        const struct cov_torch_tensor *t = &c->tensors[i];
-        char *name = storage_key(i, "archive/data/", e);
-        int rc = name ? cov_zip_add(zip, name, t->f32 ? (const void *)t->f32 : t->i64,
-                                    tensor_bytes(t), e)
-                      : COV_ENOMEM;
-        free(name);
-        if (rc)
-            return rc;
-    }
-    return COV_OK;
-}
-
-int cov_ckpt_write(const char *path, const struct cov_ckpt *c, struct cov_err *e)
-{
-    struct cov_pickle_writer w = COV_PICKLE_WRITER_INIT;
-    struct cov_zip_writer *zip = NULL;
-    int rc = check_writable(c, e);
-    if (!rc)
-        rc = put_checkpoint(&w, c, e);
-    if (rc)
-        goto out;
-    /* 512 bytes are more than a storage needs beside its data. */
-    uint64_t n_bytes = w.n_bytes + 4096;
-    for (size_t i = 0; i < c->n_tensors; i++)
-        n_bytes += tensor_bytes(&c->tensors[i]) + 512;
-    rc = cov_zip_create(path, n_bytes > UINT32_MAX || c->n_tensors > 60000, &zip, e);
-    if (rc)
-        goto out;
-    rc = cov_zip_add(zip, "archive/data.pkl", w.data, w.n_bytes, e);
-    if (!rc)
-        rc = cov_zip_add(zip, "archive/byteorder", "little", 6, e);
-    if (!rc)
-        rc = add_storages(zip, c, e);
-    if (!rc)
-        rc = cov_zip_add(zip, "archive/version", "3\n", 2, e);
-    if (!rc) {
-        rc = cov_zip_finish(zip, e);
-        zip = NULL;
-    }
-out:
-    cov_zip_abort(zip);
-    free(w.data);
     return rc;
 }

@@ -1,0 +1,308 @@
+/* train_setup.c - see train_setup.h.
+ * SPDX-License-Identifier: MIT */
+#include "common/job/train_setup.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/base/log.h"
+#include "common/base/mem.h"
+#include "common/base/path.h"
+
+const char *const cov_train_field_names[COV_TRAIN_FIELDS] = {
+    [COV_FIELD_MODEL_TYPE] = "model-type",
+    [COV_FIELD_CNN_LAYERS] = "cnn-layers",
+    [COV_FIELD_FILTER_SIZE] = "filter-size",
+    [COV_FIELD_KERNEL_SIZE] = "kernel-size",
+    [COV_FIELD_STEP] = "step",
+    [COV_FIELD_UP] = "up",
+    [COV_FIELD_DILATION] = "dilation",
+    [COV_FIELD_LSTM_LAYERS] = "lstm-layers",
+    [COV_FIELD_HIDDEN_SIZE] = "hidden-size",
+    [COV_FIELD_BNORM] = "bnorm",
+    [COV_FIELD_DROPOUT] = "dropout",
+    [COV_FIELD_DATASETS] = "datasets",
+    [COV_FIELD_LEARNING_RATE] = "learning-rate",
+};
+
+void cov_train_setup_fini(struct cov_train_setup *s)
+{
+    cov_examples_close(s->train);
+    cov_examples_close(s->val);
+    cov_train_point_fini(&s->point);
+    cov_train_network_fini(&s->network);
+    if (s->lock >= 0)
+        (void)close(s->lock);
+    *s = (struct cov_train_setup){.lock = -1};
+}
+
+/* ---------------------------------------------------------------- the output folder */
+
+/* Makes it, and those above it. */
+static int make_folder(const char *path, struct cov_err *e)
+{
+    struct stat st;
+    char *copy = cov_strdup(path, e);
+    if (!copy)
+        return COV_ENOMEM;
+    for (char *p = copy + 1; *p; p++)
+        if (*p == '/' && p[-1] != '/') {
+            *p = '\0';
+            (void)mkdir(copy, 0777); /* whether it is there shows below */
+            *p = '/';
+        }
+    int why = mkdir(copy, 0777) ? errno : 0;
+    free(copy);
+    if (why == 0 || (why == EEXIST && stat(path, &st) == 0 && S_ISDIR(st.st_mode)))
+        return COV_OK;
+    if (why == EEXIST)
+        return cov_fail(e, COV_EIO, "%s: is no folder", path);
+    errno = why;
+    return cov_fail_errno(e, "%s: cannot be made", path);
+}
+
+static int lock_folder(struct cov_train_setup *s, const char *path, struct cov_err *e)
+{
+    s->lock = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (s->lock < 0)
+        return cov_fail_errno(e, "%s", path);
+    if (flock(s->lock, LOCK_EX | LOCK_NB) == 0)
+        return COV_OK;
+    if (errno == EWOULDBLOCK)
+        return cov_fail(e, COV_EEXIST, "%s: another run is at work in this folder", path);
+    cov_warn("%s: the file system has no locks: a second run would not be noticed", path);
+    return COV_OK;
+}
+
+static int refuse_old(const char *dir, struct cov_err *e)
+{
+    static const char *const names[] = {"last.ckpt", "metrics.log"};
+    int rc = COV_OK;
+    for (size_t i = 0; !rc && i < COV_COUNT(names); i++) {
+        char *path = cov_path_join(dir, names[i], e);
+        if (!path)
+            rc = COV_ENOMEM;
+        else if (access(path, F_OK) == 0)
+            rc =
+                cov_fail(e, COV_EEXIST,
+                         "%s: exists, a training is in this folder; --resume-training %s/last.ckpt "
+                         "goes on with it, use -f to replace it",
+                         path, dir);
+        free(path);
+    }
+    return rc;
+}
+
+/* ---------------------------------------------------------------- the network */
+
+/* What a field is in numbers; data sets and the learning rate are no such fields. */
+static double field_value(const struct cov_hparams *hp, enum cov_train_field field)
+{
+    const double values[COV_TRAIN_FIELDS] = {
+        [COV_FIELD_MODEL_TYPE] = (double)hp->model_type,
+        [COV_FIELD_CNN_LAYERS] = (double)hp->cnn_layers,
+        [COV_FIELD_FILTER_SIZE] = (double)hp->filter_size,
+        [COV_FIELD_KERNEL_SIZE] = (double)hp->kernel_size,
+        [COV_FIELD_STEP] = (double)hp->step,
+        [COV_FIELD_UP] = (double)hp->up,
+        [COV_FIELD_DILATION] = (double)hp->dilation,
+        [COV_FIELD_LSTM_LAYERS] = (double)hp->lstm_layers,
+        [COV_FIELD_HIDDEN_SIZE] = (double)hp->hidden_size,
+        [COV_FIELD_BNORM] = hp->bnorm,
+        [COV_FIELD_DROPOUT] = hp->dropout,
+    };
+    return values[field];
+}
+
+static bool same_datasets(const struct cov_train_options *o, const struct cov_train_network *n)
+{
+    if (o->hp.output_size != n->hp.output_size)
+        return false;
+    for (int64_t d = 0; d < n->hp.output_size; d++)
+        if (strcmp(o->datasets[d], n->datasets[d]) != 0)
+            return false;
+    return true;
+}
+
+/* What was asked for is what the checkpoint is. */
+static int check_fields(const struct cov_train_options *o, const struct cov_train_network *n,
+                        const char *path, struct cov_err *e)
+{
+    for (int i = 0; i < COV_FIELD_DATASETS; i++) {
+        enum cov_train_field field = (enum cov_train_field)i;
+        double asked = field_value(&o->hp, field), is = field_value(&n->hp, field);
+        if (!o->asked[i] || asked == is)
+            continue;
+        if (field == COV_FIELD_MODEL_TYPE)
+            return cov_fail(e, COV_EUSAGE, "--model-type %s contradicts %s, which is %s",
+                            cov_model_type_name(o->hp.model_type), path,
+                            cov_model_type_name(n->hp.model_type));
+        return cov_fail(e, COV_EUSAGE, "--%s %g contradicts %s, where it is %g",
+                        cov_train_field_names[i], asked, path, is);
+    }
+    if (o->asked[COV_FIELD_DATASETS] && !same_datasets(o, n))
+        return cov_fail(e, COV_EUSAGE, "--datasets contradicts %s, whose data sets are others",
+                        path);
+    return COV_OK;
+}
+
+static int open_checkpoint(struct cov_train_setup *s, const struct cov_train_options *o,
+                           struct cov_err *e)
+{
+    const char *path = o->resume ? o->resume : o->init_from;
+    int rc = cov_train_point_read(path, 0, &s->network, &s->point, e);
+    if (!rc)
+        rc = check_fields(o, &s->network, path, e);
+    if (rc)
+        return rc;
+    struct cov_train_point *p = &s->point;
+    if (o->asked[COV_FIELD_LEARNING_RATE])
+        s->network.learning_rate = o->learning_rate;
+    if (!o->init_from && !p->has_moments) {
+        cov_warn("%s: without a state of the optimiser, which begins anew", path);
+        p->state.n_steps = 0;
+    }
+    if (!o->init_from)
+        return COV_OK;
+    /* The weights alone: those that predict. */
+    if (p->has_average)
+        memcpy(p->state.block, p->state.average, s->network.params.n_floats * sizeof(float));
+    for (size_t i = 0; i < s->network.params.n_floats; i++)
+        p->state.moment1[i] = p->state.moment2[i] = 0;
+    if (!o->asked[COV_FIELD_LEARNING_RATE])
+        s->network.learning_rate = o->learning_rate;
+    cov_ckpt_training_fini(&p->training);
+    p->has_moments = p->has_average = false;
+    p->state.n_steps = p->n_batches = 0;
+    p->epoch = -1;
+    return COV_OK;
+}
+
+static int choose_seed(struct cov_train_setup *s, const struct cov_train_options *o,
+                       struct cov_err *e)
+{
+    s->seed = o->seed;
+    if (o->has_seed)
+        return COV_OK;
+    if (o->resume && s->point.training.has_seed) {
+        s->seed = s->point.training.seed;
+        return COV_OK;
+    }
+    if (getrandom(&s->seed, sizeof s->seed, 0) != (ssize_t)sizeof s->seed)
+        return cov_fail_errno(e, "no random seed");
+    cov_info("seed %u", s->seed);
+    return COV_OK;
+}
+
+static int open_network(struct cov_train_setup *s, const struct cov_train_options *o,
+                        struct cov_err *e)
+{
+    int rc;
+    if (o->resume || o->init_from) {
+        rc = open_checkpoint(s, o, e);
+        return rc ? rc : choose_seed(s, o, e);
+    }
+    rc = cov_hparams_check(&o->hp, e);
+    if (rc == COV_EINPUT && e)
+        e->code = COV_EUSAGE; /* the command line's, not a file's */
+    if (rc)
+        return rc == COV_EINPUT ? COV_EUSAGE : rc;
+    rc = choose_seed(s, o, e);
+    if (!rc)
+        rc = cov_train_network_init(&s->network, &o->hp, o->datasets, o->learning_rate, 0, e);
+    if (!rc)
+        rc = cov_train_point_init(&s->point, &s->network, e);
+    if (!rc)
+        cov_params_randomize(&s->network.hp, &s->network.params, s->seed, s->point.state.block);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- the data */
+
+static int open_part(const struct cov_train_setup *s, const struct cov_train_options *o,
+                     const char *part, struct cov_examples **out, struct cov_err *e)
+{
+    const struct cov_examples_options options = {
+        .datasets = (const char *const *)s->network.datasets,
+        .n_datasets = (size_t)s->network.hp.output_size,
+        .blacklist = o->blacklist,
+        .loading = o->loading,
+    };
+    char *dir = cov_path_join(o->input, part, e);
+    int rc = dir ? cov_examples_open_dir(dir, &options, out, e) : COV_ENOMEM;
+    free(dir);
+    return rc;
+}
+
+static int check_datasets(const struct cov_train_setup *s, const char *input, struct cov_err *e)
+{
+    size_t n = (size_t)s->network.hp.output_size, n_found = 0;
+    for (size_t d = 0; d < n; d++) {
+        bool found = false;
+        for (size_t k = 0; k < cov_examples_n_files(s->train) && !found; k++)
+            found = cov_examples_present(s->train, k)[d];
+        n_found += found;
+        if (!found)
+            cov_warn("%s/train: no file has the data set %s, which so is not trained", input,
+                     s->network.datasets[d]);
+    }
+    return n_found > 0
+               ? COV_OK
+               : cov_fail(e, COV_EINPUT,
+                          "%s/train: no file has any of the data sets; --datasets names them",
+                          input);
+}
+
+static int check_length(const struct cov_train_setup *s, struct cov_err *e)
+{
+    struct cov_layer *layers = NULL;
+    struct cov_layer_weights *weights = NULL;
+    size_t n_layers;
+    int rc = cov_shape(&s->network.hp, s->network.L, &s->network.params, s->point.state.block,
+                       &layers, &weights, &n_layers, e);
+    free(layers);
+    free(weights);
+    return rc;
+}
+
+static int open_data(struct cov_train_setup *s, const struct cov_train_options *o,
+                     struct cov_err *e)
+{
+    int rc = open_part(s, o, "train", &s->train, e);
+    if (!rc)
+        rc = open_part(s, o, "val", &s->val, e);
+    if (rc)
+        return rc;
+    s->network.L = cov_examples_chunk_length(s->train);
+    if (cov_examples_chunk_length(s->val) != s->network.L)
+        return cov_fail(e, COV_EINPUT, "%s: chunks of train/ have %zu positions, those of val/ %zu",
+                        o->input, s->network.L, cov_examples_chunk_length(s->val));
+    rc = check_length(s, e);
+    return rc ? rc : check_datasets(s, o->input, e);
+}
+
+int cov_train_setup_open(struct cov_train_setup *s, const struct cov_train_options *o,
+                         struct cov_err *e)
+{
+    *s = (struct cov_train_setup){.lock = -1};
+    int rc = open_network(s, o, e);
+    if (!rc && o->n_loss_weights > 0 && o->n_loss_weights != (size_t)s->network.hp.output_size)
+        rc = cov_fail(e, COV_EUSAGE, "--loss-weights: %zu weights for %lld data sets",
+                      o->n_loss_weights, (long long)s->network.hp.output_size);
+    if (!rc)
+        rc = open_data(s, o, e);
+    if (!rc)
+        rc = make_folder(o->output, e);
+    if (!rc)
+        rc = lock_folder(s, o->output, e);
+    if (!rc && !o->force && !o->resume)
+        rc = refuse_old(o->output, e);
+    return rc;
+}

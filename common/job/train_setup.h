@@ -1,0 +1,25 @@
+/* train_setup.h - what training needs before its first step: the output folder, the network with its
+ * first weights, the data. For train_epochs.c alone.
+ * SPDX-License-Identifier: MIT */
+#ifndef COV_JOB_TRAIN_SETUP_H
+#define COV_JOB_TRAIN_SETUP_H
+
+#include "common/job/examples.h"
+#include "common/job/train_epochs.h"
+#include "common/job/train_point.h"
+
+struct cov_train_setup {
+    int lock; /* on the output folder; -1: none */
+    uint32_t seed;
+    struct cov_train_network network;
+    struct cov_train_point point;
+    struct cov_examples *train, *val;
+};
+
+/* All zero but lock = -1 is an empty one. Free with cov_train_setup_fini, after a failure too. Sequences
+ * are not read yet (cov_examples_prepare). */
+int cov_train_setup_open(struct cov_train_setup *s, const struct cov_train_options *o,
+                         struct cov_err *e) COV_MUST_USE;
+void cov_train_setup_fini(struct cov_train_setup *s);
+
+#endif

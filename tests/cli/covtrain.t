@@ -1,0 +1,259 @@
+#!/bin/sh
+# shellcheck disable=SC2086,SC2046,SC2012,SC2010 # lists of words, all through, and names of our own
+# covtrain: what it writes, the same weights whatever the threads and after a resume, options, kills, full disks.
+# SPDX-License-Identifier: MIT
+. "$SRC/tests/lib/tap.sh"
+need_python h5py numpy
+
+mkdir -p d/train d/val
+for file in train/a train/b val/v; do
+    "$PYTHON" "$SRC/tests/lib/training_data.py" d/$file.h5 "$(printf '%d' "'${file#*/}")" || exit 99
+done
+net='--filter-size 8 --hidden-size 8 --learning-rate 0.01 -b 8'
+train() { # ARG...: in the folder d
+    run covtrain -i d $net --seed 1 "$@"
+}
+rows() { # FILE: epochs in it
+    grep -c '^[0-9]' "$1"
+}
+
+train -o one/two -@ 1 -e 3 --stats stats.json
+status_is 0 'three epochs, into a folder that is made'
+is "$(ls one/two | sed 's/accuracy=.*/accuracy=/' | paste -sd ' ')" \
+    "last.ckpt metrics.jsonl metrics.log $(for i in 0 1 2; do printf 'predmoter_v0.3.2_epoch=%d_avg_val_accuracy= ' $i; done | sed 's/ $//')" \
+    '  checkpoints and metrics'
+is "$(head -n 1 one/two/metrics.log)" 'epoch avg_val_loss avg_val_accuracy avg_train_loss avg_train_accuracy' \
+    "  Predmoter's columns"
+is "$(rows one/two/metrics.log)" 3 '  a row an epoch'
+ok '  metrics.jsonl, statistics and checkpoints agree' "$PYTHON" - <<'EOF'
+import glob, json
+lines = [json.loads(x) for x in open("one/two/metrics.jsonl")]
+steps = [x for x in lines if "step" in x]
+epochs = [x for x in lines if "epoch" in x]
+assert [x["step"] for x in steps] == list(range(1, 19)) and "step" not in epochs[0]
+assert all(list(x) == ["step", "loss", "accuracy", "learning_rate"] and x["learning_rate"] == 0.01 for x in steps)
+table = [line.split() for line in open("one/two/metrics.log")]
+assert ["epoch"] + list(epochs[0])[1:] == table[0]
+for e, row in zip(epochs, table[1:]):
+    assert [float(x) for x in row] == [e[k] for k in table[0]], row
+    mean = sum(x["loss"] for x in steps[6 * e["epoch"]:6 * e["epoch"] + 6]) / 6
+    assert abs(mean - e["avg_train_loss"]) < 1e-6
+    assert glob.glob("one/two/*epoch=%d_avg_val_accuracy=%.4f.ckpt" % (e["epoch"], e["avg_val_accuracy"]))
+assert epochs[2]["avg_train_loss"] < epochs[0]["avg_train_loss"] - 0.1
+stats = json.load(open("stats.json"))
+assert stats["chunks"] == 144 and set(stats["stages"]) == {"load", "train", "wait", "validate", "save"}
+EOF
+run covpredict -m one/two/last.ckpt --evaluate d/val/v.h5
+status_is 0 '  covpredict takes the checkpoint'
+ok '  and finds the metrics of the validation' "$PYTHON" - "$stdout" <<'EOF'
+import sys
+row = open(sys.argv[1]).read().splitlines()[3].split("\t")
+last = open("one/two/metrics.log").read().split("\n")[-2].split()
+assert row[1] == "total" and abs(float(row[2]) - float(last[1])) < 1e-6 and abs(float(row[3]) - float(last[2])) < 1e-6
+EOF
+for how in '-@ 2' '--loading ram' '--loading ram-packed -@ 3' '--ram-efficient False'; do
+    train -q -o x -f -e 3 $how
+    ok "  the same bytes with $how" cmp x/last.ckpt one/two/last.ckpt
+done
+train -q -o other --seed 2 -e 1
+run covtrain -q -i d $net --seed 2 -e 1 -o other -f
+is "$(cmp -s other/last.ckpt one/two/predmoter*epoch=0*; echo $?)" 1 'another seed gives other weights'
+
+# ---------------------------------------------------------------- going on
+
+train -q -o r -e 2
+cp -r r r2
+run covtrain -i d -b 8 -o r --resume-training r/last.ckpt -e 3
+status_is 0 'two epochs and a resumed third one'
+stderr_like 'epoch 2: training loss' '  are counted on'
+ok '  the same bytes as three' cmp r/last.ckpt one/two/last.ckpt
+ok '  the same metrics' cmp r/metrics.log one/two/metrics.log
+ok '  and steps' cmp r/metrics.jsonl one/two/metrics.jsonl
+run covtrain -q -i d -b 8 -o r2 --resume-training r2/predmoter*epoch=0*.ckpt -e 3
+ok 'from an earlier checkpoint too, whose metrics are kept' cmp r2/metrics.jsonl one/two/metrics.jsonl
+run covtrain -i d -b 8 -o r --resume-training r/last.ckpt -e 3
+status_is 0 'what is complete already'
+stderr_like 'r/last\.ckpt has 3 epochs already: there is nothing to do' '  is said to be'
+train -o r -e 3
+refused 1 'r/last\.ckpt: exists, a training is in this folder; --resume-training r/last\.ckpt goes on' \
+    'a folder with a training in it'
+all='-e 3 --random-offset --pair-strands --average-weights 0.9 --schedule cosine --warmup-steps 3 --clip 1
+     --accumulate 2 --loss-weights 1,0.5 --max-steps 7 --lstm-layers 2 --dropout 0.2'
+train -q -o whole $all --tensorboard whole/events
+status_is 0 'with everything'
+is "$(grep -c step whole/metrics.jsonl)" 7 '  as many steps as asked for'
+train -q -o again $all -@ 1
+ok '  is the same again' cmp whole/last.ckpt again/last.ckpt
+rm -r again
+train -q -o again $(echo "$all" | sed 's/max-steps 7/max-steps 5/')
+run covtrain -q -i d -b 8 -o again $(echo "$all" | sed 's/--lstm.*//') --resume-training again/predmoter*epoch=0*.ckpt
+ok '  and resumed' cmp whole/last.ckpt again/last.ckpt
+run covpredict -m whole/last.ckpt --evaluate d/val/v.h5
+is "$(sed -n '4s/.*total	[^	]*	\([^	]\{6\}\).*/\1/p' "$stdout")" "$(tail -n 1 whole/metrics.log | cut -d ' ' -f 3 | cut -c 1-6)" \
+    '  the averaged weights are those of the checkpoint'
+for option in --random-offset --pair-strands '--average-weights 0.5' '--schedule cosine' '--warmup-steps 5' '--clip 0.01' \
+    '--accumulate 3' '--loss-weights 1,3' --no-shuffle '--dropout 0.5 --lstm-layers 2' '--bnorm false' '--blacklist'; do
+    [ "$option" = --blacklist ] && "$PYTHON" -c 'import h5py, sys
+h5py.File("d/train/a.h5", "r+")["data/blacklist"] = [0] * 5 + [1] * 19'
+    train -q -o y -f -e 1 $option
+    status_is 0 "$option"
+    is "$(cmp -s y/last.ckpt one/two/predmoter*epoch=0*; echo $?)" 1 '  changes something'
+done
+train -q -o top -e 4 --save-top-k 2 --ckpt-quantity avg_train_loss
+is "$(ls top | grep -c epoch=)" 2 '--save-top-k keeps so many'
+ok '  the best ones' sh -c 'ls top/*epoch=3_avg_train_loss* top/*epoch=2_avg_train_loss*'
+run covtrain -i d -o early -b 8 --hidden-size 8 --filter-size 8 --seed 1 -e 9 --learning-rate 1e-12 --stop-quantity avg_val_accuracy --patience 2
+status_is 0 'early stopping'
+stderr_like 'avg_val_accuracy has not improved on .* for 2 epochs: training stops' '  says so'
+ok '  before the last epoch' test "$(rows early/metrics.log)" -lt 9
+ok 'the events of TensorBoard' "$PYTHON" - whole/events/events.out.tfevents.* <<'EOF'
+import json, struct, sys
+
+def crc32c(data):
+    crc = 0xffffffff
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82f63b78 if crc & 1 else 0)
+    return crc ^ 0xffffffff
+
+def check(data, stored):
+    crc = crc32c(data)
+    assert ((crc >> 15 | crc << 17) + 0xa282ead8) & 0xffffffff == struct.unpack("<I", stored)[0]
+
+def fields(data):
+    at, out = 0, {}
+    def varint():
+        nonlocal at
+        x = shift = 0
+        while True:
+            byte = data[at]
+            at += 1
+            x |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                return x
+    while at < len(data):
+        key = varint()
+        if key & 7 == 0:
+            value = varint()
+        else:
+            n = {1: 8, 5: 4}.get(key & 7) or varint()
+            value, at = data[at:at + n], at + n
+        out[key >> 3] = value
+    return out
+
+assert crc32c(b"123456789") == 0xe3069283
+data, at, scalars = open(sys.argv[1], "rb").read(), 0, {}
+while at < len(data):
+    n = struct.unpack("<Q", data[at:at + 8])[0]
+    check(data[at:at + 8], data[at + 8:at + 12])
+    event = data[at + 12:at + 12 + n]
+    check(event, data[at + 12 + n:at + 16 + n])
+    at += 16 + n
+    f = fields(event)
+    if 3 in f:
+        assert f[3] == b"brain.Event:2" and not scalars
+        continue
+    value = fields(fields(f[5])[1])
+    scalars.setdefault(value[1].decode(), []).append((f.get(2, 0), struct.unpack("<f", value[2])[0]))
+lines = [json.loads(x) for x in open("whole/metrics.jsonl")]
+for key in "loss", "accuracy", "learning_rate":
+    wanted = [(x["step"], x[key]) for x in lines if "step" in x]
+    assert len(wanted) == 7 and all(a == c and abs(b - d) < 1e-6 for (a, b), (c, d) in zip(scalars[key], wanted)), key
+assert [v for _, v in scalars["avg_val_loss"]] == [struct.unpack("<f", struct.pack("<f", x["avg_val_loss"]))[0]
+                                                    for x in lines if "epoch" in x]
+EOF
+
+# ---------------------------------------------------------------- beginning with a checkpoint
+
+run covtrain -q -i d -b 8 -e 1 --seed 3 -o tuned --init-from one/two/last.ckpt --hidden-size 8 --datasets atacseq,h3k4me3
+status_is 0 '--init-from'
+ok '  begins better than from nothing' "$PYTHON" -c '
+import json
+a, b = (json.loads(open(x + "/metrics.jsonl").readline())["loss"] for x in ("tuned", "one/two"))
+assert a < b - 0.05, (a, b)'
+for option in '--hidden-size 9' '--model-type hybrid' '--bnorm False' '--dropout 0.1' '--datasets atacseq' '--cnn_layers 2'; do
+    run covtrain -i d -o bad --init-from one/two/last.ckpt $option
+    refused 2 "${option%% *}.* contradicts one/two/last\.ckpt|--cnn-layers 2 contradicts" "--init-from and $option"
+    run covtrain -i d -o bad --resume-training one/two/last.ckpt $option
+    refused 2 "${option%% *}.* contradicts one/two/last\.ckpt|--cnn-layers 2 contradicts" "  and a resume"
+done
+run covtrain -i d -o bad --init-from one/two/last.ckpt --resume-training one/two/last.ckpt
+refused 2 'contradict each other' 'both'
+train -o bad --ram-efficient true --loading ram
+refused 2 'contradict each other' 'Predmoter'"'"'s name for --loading and another'
+train -o bad --bnorm maybe
+refused 2 'neither true nor false' 'a bool that is none'
+train -o bad --loss-weights 1
+refused 2 '1 weights for 2 data sets' 'too few weights'
+train -o bad --kernel-size 8 --step 1
+refused 2 'step is 1 with the even kernel_size 8' 'no network'
+train -o bad --cnn-layers 6
+refused 1 'multiple' 'chunks that do not suit the network'
+train -o -
+refused 2 'a folder' 'standard output'
+train -o bad --datasets atacseq,atacseq
+refused 2 'twice' 'a data set twice'
+ok 'nothing of these is left' test ! -e bad
+
+# ---------------------------------------------------------------- the data
+
+run covtrain -i nowhere -o bad
+refused 1 'nowhere/train: No such file' 'no folder'
+mkdir -p e/train e/val
+run covtrain -i e -o bad
+refused 1 'e/train: there is no file \*\.h5' 'no files'
+cp d/train/a.h5 e/train && cp d/val/v.h5 e/val
+run covtrain -i e $net -e 1 -o bad --datasets moaseq
+refused 1 'no file has any of the data sets' 'none of the data sets'
+run covtrain -i e $net -e 1 -o ok --datasets atacseq,moaseq
+status_is 0 'a data set that no file has'
+stderr_like 'no file has the data set moaseq' '  is a warning'
+head -c 20000 d/train/b.h5 >e/train/b.h5
+run covtrain -i e $net -o bad
+refused 1 'e/train/b\.h5' 'a damaged file'
+ok '  leaves no checkpoint' test ! -e bad/last.ckpt
+"$PYTHON" "$SRC/tests/lib/training_data.py" e/train/b.h5 1 4 120 || exit 99
+run covtrain -i e $net -o bad
+refused 1 'b\.h5: chunks of 120 positions, but those of e/train/a\.h5 have 240' 'chunks of two lengths'
+
+# ---------------------------------------------------------------- kills, full disks
+
+# until_saved DIR: has a run in the background a checkpoint in this folder?
+until_saved() {
+    for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30; do
+        [ -e "$1/last.ckpt" ] && return
+        sleep 0.1
+    done
+}
+covtrain -q -i d $net -o sig -e 100000 --patience 100000 --save-top-k 1 &
+until_saved sig
+train -o sig -f
+refused 1 'sig: another run is at work in this folder' 'two runs in one folder'
+kill $!
+wait $!
+is $? 143 'ended by SIGTERM'
+ok '  with a last checkpoint' dump_ckpt sig/last.ckpt
+is "$(find sig -name '.*' ! -name sig)" '' '  and nothing half'
+ok "${COV_KILLS:-3} kills" "$PYTHON" "$SRC/tests/fuzz/train_kills.py" "${COV_KILLS:-3}" one/two/last.ckpt killed -- \
+    -i d $net --seed 1 -e 3
+
+train -q -o full -e 1
+cp full/last.ckpt one.ckpt
+run sh -c 'ulimit -f 60; exec "$@"' sh covtrain -q -i d -b 8 -o full --resume-training full/last.ckpt -e 3
+refused 1 'full/.*: File too large' 'a checkpoint that cannot be written'
+ok '  leaves the one before' cmp full/last.ckpt one.ckpt
+is "$(find full -name '.*' ! -name full; find full -name '*epoch=1*')" '' '  and nothing half'
+run covtrain -q -i d -b 8 -o full --resume-training full/last.ckpt -e 3
+ok '  from which training goes on' cmp full/last.ckpt one/two/last.ckpt
+mkdir room
+if [ "$(id -u)" -eq 0 ] && unshare -m mount -t tmpfs -o size=1m tmpfs room 2>/dev/null; then
+    # shellcheck disable=SC2016 # the inner shell's
+    run unshare -m sh -c 'mount -t tmpfs -o size=400k tmpfs room && covtrain "$@"; s=$?; dump_ckpt room/o/last.ckpt; ls -A room/o; exit $s' - \
+        -q -i d $net --seed 1 -e 50 -o room/o
+    refused 1 'No space left on device' 'a full disk'
+    stdout_like '^tensor	out\.bias' '  the last checkpoint is whole'
+    unlike "$(cat "$stdout")" '^\.' '  nothing half is left'
+fi
+done_testing

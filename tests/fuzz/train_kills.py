@@ -1,0 +1,67 @@
+"""train_kills.py - covtrain, killed at random moments, has its last complete checkpoint whole, and goes on from it to
+what a run that was let alone gives, byte for byte.
+
+train_kills.py KILLS WHOLE DIR -- ARG...    WHOLE: last.ckpt of `covtrain ARG... -o` another folder; DIR: the folder to use
+The seed is printed; SEED=N sets it.
+
+SPDX-License-Identifier: MIT
+"""
+import filecmp
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+
+def start(args):
+    return subprocess.Popen(["covtrain", "-q", *args], stderr=subprocess.PIPE)
+
+
+def main():
+    kills, whole, folder = int(sys.argv[1]), sys.argv[2], sys.argv[3]
+    args = sys.argv[sys.argv.index("--") + 1:]
+    seed = int(os.environ.get("SEED", random.randrange(10 ** 6)))
+    print("SEED=%d" % seed)
+    rng = random.Random(seed)
+    last = os.path.join(folder, "last.ckpt")
+    begin = time.monotonic()
+    scratch = folder + ".timed"
+    subprocess.run(["covtrain", "-q", *args, "-o", scratch], check=True)
+    shutil.rmtree(scratch)
+    seconds, done, n = time.monotonic() - begin, 0, 0
+    while n < kills:
+        resume = ["--resume-training", last] if os.path.exists(last) else ["-f"]
+        run = start([*args, "-o", folder, *resume])
+        time.sleep(rng.random() * seconds)
+        n += run.poll() is None
+        run.send_signal(signal.SIGKILL)
+        error = run.communicate()[1].decode()
+        if run.returncode not in (0, -signal.SIGKILL):
+            return "a run ended with %d: %s" % (run.returncode, error)
+        for name in os.listdir(folder) if os.path.exists(folder) else []:
+            if name.endswith(".ckpt") and not name.startswith("."):
+                subprocess.run(["dump_ckpt", os.path.join(folder, name)], check=True, stdout=subprocess.DEVNULL)
+        if run.returncode == 0:
+            done += 1
+            if not filecmp.cmp(last, whole, shallow=False):
+                return "another last.ckpt after %d kills" % n
+            shutil.rmtree(folder)
+    if os.path.exists(folder):
+        run = start([*args, "-o", folder, *(["--resume-training", last] if os.path.exists(last) else ["-f"])])
+        error = run.communicate()[1].decode()
+        if run.returncode:
+            return "the last run ended with %d: %s" % (run.returncode, error)
+        if not filecmp.cmp(last, whole, shallow=False):
+            return "another last.ckpt after %d kills" % n
+        left = [name for name in os.listdir(folder) if name.startswith(".")]
+        if left:
+            return "left behind: %s" % left
+    print("%d kills, %d runs to the end between them" % (n, done))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

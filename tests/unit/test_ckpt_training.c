@@ -1,0 +1,153 @@
+/* test_ckpt_training.c - the state of training in checkpoints: round trips, what is missing, damage.
+ * SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "common/store/ckpt_training.h"
+
+static char path[40];
+
+static int setup(void **state)
+{
+    (void)state;
+    (void)snprintf(path, sizeof path, "/proc/self/fd/%d", memfd_create("a.ckpt", 0));
+    return access(path, R_OK | W_OK);
+}
+
+enum { N = 3 };
+static float values[2 * N][4];
+static char train_loss[] = "avg_train_loss", accuracy[] = "avg_val_accuracy", dot[] = ".",
+            last[] = "last.ckpt", first[] = "a_epoch=0.ckpt", second[] = "a_epoch=1.ckpt";
+
+static struct cov_torch_tensor tensor(int i)
+{
+    for (int k = 0; k < 4; k++)
+        values[i][k] = (float)(10 * i + k) / 3;
+    return (struct cov_torch_tensor){
+        .dtype = COV_TORCH_FLOAT32, .n_dims = 2, .shape = {2, 2}, .n_elems = 4, .f32 = values[i]};
+}
+
+static void fill(struct cov_ckpt *c)
+{
+    static const int64_t shape[] = {2, 2};
+    struct cov_torch_tensor *t;
+    c->epoch = 4;
+    c->global_step = 35;
+    assert_int_equal(cov_ckpt_set_version(c, "2.0.2", NULL), 0);
+    assert_int_equal(cov_ckpt_add_int(c, "step", 2, NULL), 0);
+    assert_int_equal(cov_ckpt_add_tensor(c, "out.weight", COV_TORCH_FLOAT32, 2, shape, &t, NULL),
+                     0);
+}
+
+static void test_round_trip(void **state)
+{
+    (void)state;
+    struct cov_ckpt c = COV_CKPT_INIT;
+    struct cov_ckpt_moments moments[N];
+    struct cov_ckpt_saved saved[2] = {{first, 0.25}, {second, 0.5}};
+    struct cov_ckpt_training r;
+    fill(&c);
+    for (int i = 0; i < N; i++)
+        moments[i] = (struct cov_ckpt_moments){35 + i, tensor(2 * i), tensor(2 * i + 1)};
+    const struct cov_ckpt_training t = {
+        .adam = {true, 0.002, 0.8, 0.99, 1e-7, N, moments},
+        .stopping = {true, train_loss, false, 2, 7, 5, -1.5},
+        .saving = {true, accuracy, true, 0.5, 0.125, 0.25, dot, second, first, last, saved, 2},
+        .has_seed = true,
+        .seed = 4000000000U,
+        .n_batches = 40,
+        .n_epoch_batches = 8,
+        .n_val_batches = 2,
+        .n_epoch_steps = 7,
+        .current = c.tensors,
+        .n_current = c.n_tensors,
+    };
+    assert_int_equal(cov_ckpt_write_training(path, &c, &t, NULL), 0);
+    assert_int_equal(cov_ckpt_read_training(path, &r, NULL), 0);
+    assert_true(r.adam.is_there && r.adam.n_params == N && r.adam.learning_rate == 0.002);
+    assert_true(r.adam.beta1 == 0.8 && r.adam.beta2 == 0.99 && r.adam.eps == 1e-7);
+    for (int i = 0; i < N; i++) {
+        assert_true(r.adam.moments[i].step == 35 + i);
+        assert_int_equal(r.adam.moments[i].mean.shape[1], 2);
+        assert_memory_equal(r.adam.moments[i].mean.f32, values[2 * i], sizeof values[0]);
+        assert_memory_equal(r.adam.moments[i].square.f32, values[2 * i + 1], sizeof values[0]);
+    }
+    assert_true(r.stopping.is_there && !r.stopping.is_max && r.stopping.best_score == -1.5);
+    assert_string_equal(r.stopping.monitor, train_loss);
+    assert_int_equal(r.stopping.wait_count, 2);
+    assert_int_equal(r.stopping.stopped_epoch, 7);
+    assert_int_equal(r.stopping.patience, 5);
+    assert_true(r.saving.is_there && r.saving.is_max && r.saving.best_score == 0.5);
+    assert_true(r.saving.current_score == 0.125 && r.saving.kth_score == 0.25);
+    assert_string_equal(r.saving.monitor, accuracy);
+    assert_string_equal(r.saving.best_path, second);
+    assert_string_equal(r.saving.last_path, last);
+    assert_int_equal(r.saving.n_saved, 2);
+    assert_string_equal(r.saving.saved[0].path, first);
+    assert_true(r.saving.saved[1].score == 0.5);
+    assert_true(r.has_seed && r.seed == 4000000000U);
+    assert_int_equal(r.n_batches, 40);
+    assert_int_equal(r.n_current, 1);
+    assert_string_equal(r.current[0].name, "out.weight");
+    cov_ckpt_training_forget(&r);
+    assert_null(r.adam.moments);
+    cov_ckpt_training_fini(&r);
+    cov_ckpt_fini(&c);
+}
+
+/* Checkpoints for prediction alone. */
+static void test_without(void **state)
+{
+    (void)state;
+    struct cov_ckpt c = COV_CKPT_INIT;
+    struct cov_ckpt_training r;
+    fill(&c);
+    assert_int_equal(cov_ckpt_write(path, &c, NULL), 0);
+    assert_int_equal(cov_ckpt_read_training(path, &r, NULL), 0);
+    assert_true(!r.adam.is_there && !r.stopping.is_there && !r.saving.is_there && !r.has_seed);
+    assert_int_equal(r.n_current, 0);
+    cov_ckpt_training_fini(&r);
+    const struct cov_ckpt_training empty = {.adam = {.is_there = true, .n_params = 1}};
+    assert_int_equal(cov_ckpt_write_training(path, &c, &empty, NULL), 0);
+    assert_int_equal(cov_ckpt_read_training(path, &r, NULL), 0);
+    assert_true(r.adam.is_there && !r.adam.moments);
+    cov_ckpt_training_fini(&r);
+    cov_ckpt_fini(&c);
+}
+
+static void test_refused(void **state)
+{
+    (void)state;
+    struct cov_ckpt c = COV_CKPT_INIT;
+    struct cov_err e = COV_ERR_INIT;
+    struct cov_ckpt_training r;
+    fill(&c);
+    struct cov_ckpt_moments moments[1] = {{1, tensor(0), tensor(1)}};
+    const struct cov_ckpt_training t = {.adam = {true, 1, 0.9, 0.999, 1e-8, 1, moments}};
+    assert_int_equal(cov_ckpt_write_training(path, &c, &t, NULL), 0);
+    assert_int_equal(cov_ckpt_read_training("/dev/null", &r, &e), COV_EINPUT);
+    values[1][2] = 1.0F / 0.0F;
+    cov_err_clear(&e);
+    assert_int_equal(cov_ckpt_write_training(path, &c, &t, &e), COV_EINPUT);
+    assert_non_null(strstr(e.text, "NaN or infinite"));
+    assert_int_equal(cov_ckpt_write_training("/dev/full", &c, NULL, NULL), COV_EIO);
+    cov_ckpt_fini(&c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test_setup(test_round_trip, setup),
+                                       cmocka_unit_test_setup(test_without, setup),
+                                       cmocka_unit_test_setup(test_refused, setup)};
+    return cmocka_run_group_tests_name("ckpt_training", tests, NULL, NULL);
+}

@@ -1,0 +1,37 @@
+/* test_mt19937.c - states against those of NumPy and Python.
+ * SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "common/base/mt19937.h"
+
+/* numpy.random.seed(5), random.seed(5): the first words, and all of them summed up. */
+static void test_states(void **state)
+{
+    (void)state;
+    uint32_t words[COV_MT19937_N], sum = 0;
+    cov_mt19937_seed(5, words);
+    assert_int_equal(words[0], 5);
+    assert_int_equal(words[1], 472231674);
+    assert_int_equal(words[2], 2253902500);
+    for (int i = 0; i < COV_MT19937_N; i++)
+        sum += words[i];
+    assert_int_equal(sum, 553628747);
+    cov_mt19937_seed_array(5, words);
+    assert_int_equal(words[0], 2147483648);
+    assert_int_equal(words[1], 2796186638);
+    sum = 0;
+    for (int i = 0; i < COV_MT19937_N; i++)
+        sum += words[i];
+    assert_int_equal(sum, 4287299787);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_states)};
+    return cmocka_run_group_tests_name("mt19937", tests, NULL, NULL);
+}
