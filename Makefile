@@ -184,6 +184,7 @@ ISA_onehot_avx2 := -mavx2 -mbmi2
 ISA_gemm_avx2   := -mavx2 -mfma -ffp-contract=fast
 ISA_gemm_avx512 := -mavx512f -ffp-contract=fast
 ISA_gemm_avx512bf16 := $(VEC_CFLAGS) -mavx512f -mavx512bw -mavx512vl -mavx512bf16
+ISA_gemm_avx512vnni := $(VEC_CFLAGS) -mavx512f -mavx512bw -mavx512vl -mavx512vnni -mprefer-vector-width=512
 ISA_gemm_amx    := $(VEC_CFLAGS) -mavx512f -mavx512bw -mavx512vl
 ISA_outer_avx2   := -mavx2 -mfma -ffp-contract=fast
 ISA_outer_avx512 := -mavx512f -ffp-contract=fast
@@ -294,7 +295,7 @@ check-long: $(UNITS) ## run the tests of the library's files under valgrind
 
 # What concerns the kernels at every level of the CPU that the machine has; the first tests run all levels
 # by themselves, those of LEVEL_UNITS as COVTOOLS_CPU says.
-CPU_UNITS   := $(patsubst %,$(B)/tests/test_%,cpu gemm gemm_dot gemm_amx outer vec minimal lstm layers training_fast)
+CPU_UNITS   := $(patsubst %,$(B)/tests/test_%,cpu gemm gemm_dot gemm_int16 gemm_amx outer vec minimal lstm layers training_fast)
 LEVEL_UNITS := $(patsubst %,$(B)/tests/test_%,device_cpu reference_models reference_training)
 CPU_LEVELS  := base avx2 avx512 avx512bf16 amx
 .PHONY: check-cpu

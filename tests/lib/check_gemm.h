@@ -13,6 +13,7 @@
 #include "common/base/rng.h"
 #include "common/compute/cpu/bf16.h"
 #include "common/compute/cpu/gemm.h"
+#include "common/compute/cpu/int16.h"
 
 enum { MAX_M = 35, MAX_N = 104, MAX_K = 2400, GAP = 3, MAX_LDC = MAX_N + GAP };
 
@@ -51,6 +52,36 @@ static double product_of(enum cov_arithmetic arithmetic, float a, float b)
     return arithmetic == COV_BF16 ? a0 * b0 : a0 * b0 + a0 * b1 + a1 * b0;
 }
 
+/* The unit of a row, a column. */
+static float unit_of_row(const float *a, size_t k, float *inverse)
+{
+    float largest = 0;
+    for (size_t i = 0; i < k; i++)
+        largest = fmaxf(largest, fabsf(a[i]));
+    return cov_int16_row_unit(largest, inverse);
+}
+
+/* Element [r,j] of the product of whole numbers; *size gets the sum of its absolute values. */
+static double whole_product(const struct gemm_data *d, const float *a, size_t n, size_t k, size_t j,
+                            double *size)
+{
+    float inverse, row = unit_of_row(a, k, &inverse);
+    float column = cov_int16_column_unit(k, d->b + j, n);
+    double sum = 0, part = 0;
+    for (size_t i = 0; i < k; i++) {
+        double product =
+            (double)cov_int16_of(a[i], inverse) * (double)cov_int16_of(d->b[i * n + j], 1 / column);
+        sum += product;
+        *size += fabs(product) * (double)row * (double)column;
+        part = i % COV_INT16_DEPTH ? part + fabs(product) : fabs(product);
+        assert_true(part < 2147483648.0);
+        /* Rounding has moved them by half a unit. */
+        assert_true(fabs((double)cov_int16_of(a[i], inverse) * (double)row - (double)a[i]) <=
+                    0.501 * (double)row);
+    }
+    return sum * (double)row * (double)column;
+}
+
 static void check_product(const struct cov_gemm *gemm, struct gemm_data *d, size_t m, size_t n,
                           size_t k, size_t lda, bool add)
 {
@@ -65,7 +96,9 @@ static void check_product(const struct cov_gemm *gemm, struct gemm_data *d, size
     for (size_t r = 0; r < m; r++) {
         for (size_t j = 0; j < n; j++) {
             double sum = add ? (double)d->before[r * ldc + j] : 0, size = fabs(sum);
-            for (size_t i = 0; i < k; i++) {
+            if (gemm->arithmetic == COV_INT16)
+                sum += whole_product(d, d->a + r * lda, n, k, j, &size);
+            for (size_t i = 0; gemm->arithmetic != COV_INT16 && i < k; i++) {
                 double product = product_of(gemm->arithmetic, d->a[r * lda + i], d->b[i * n + j]);
                 sum += product;
                 size += fabs(product);
@@ -80,6 +113,22 @@ static void check_product(const struct cov_gemm *gemm, struct gemm_data *d, size
         memcpy(d->row, d->before + r * ldc, n * sizeof *d->row);
         gemm->run(1, d->a + r * lda, lda, &b, d->row, n, add);
         assert_memory_equal(d->row, d->c + r * ldc, n * sizeof *d->row);
+    }
+    if (gemm->make_ready && !add) { /* the same bits by hand, and rows that are longer than B's */
+        size_t more = k + (k < 40 ? 3 : 0);
+        float *ready = aligned_alloc(64, m * gemm->ready_floats(more) * sizeof *ready);
+        assert_non_null(ready);
+        gemm->make_ready(m, k, d->a, lda, ready);
+        gemm->run_ready(m, k, ready, &b, d->before, ldc);
+        for (size_t r = 0; r < m; r++)
+            assert_memory_equal(d->before + r * ldc, d->c + r * ldc, n * sizeof *d->c);
+        gemm->make_ready(m, more, d->a, lda, ready);
+        gemm->run_ready(m, more, ready, &b, d->before, ldc);
+        for (size_t r = 0; r < m; r++)
+            for (size_t j = 0; j < n; j++)
+                assert_true(fabsf(d->before[r * ldc + j] - d->c[r * ldc + j]) <=
+                            2e-4f * (float)(k + 1));
+        free(ready);
     }
     cov_matrix_fini(&b);
 }

@@ -18,7 +18,7 @@ list=$(find "$1" -name '*.o' | sort)
 for file in $list; do
     name=${file##*/}
     case $name in
-    *_avx512.o | *_avx512bf16.o | *_amx.o)
+    *_avx512.o | *_avx512bf16.o | *_avx512vnni.o | *_amx.o)
         says "$file" '%zmm' || complain "$file: no 512-bit registers"
         ;;
     *_avx2.o)
@@ -38,6 +38,10 @@ for file in $list; do
     case $name in
     *_avx512bf16.o) says "$file" 'vdpbf16ps' || complain "$file: no vdpbf16ps" ;;
     *) says "$file" 'vdpbf16ps|vcvtne' && complain "$file: AVX-512 BF16" ;;
+    esac
+    case $name in
+    *_avx512vnni.o) says "$file" 'vpdpwssd' || complain "$file: no vpdpwssd" ;;
+    *) says "$file" 'vpdp' && complain "$file: AVX-512 VNNI" ;;
     esac
 done
 exit $status

@@ -523,8 +523,13 @@ static void has_precisions(void **state)
     static const enum cov_precision precisions[] = {COV_PRECISION_BF16X3, COV_PRECISION_BALANCED,
                                                     COV_PRECISION_BF16};
     static const double bounds[] = {1e-4, 1e-2, 3e-2};
-    static const char *const levels[] = {"base,emulate",       "avx2,emulate", "avx512,emulate",
-                                         "avx512bf16,emulate", "amx",          NULL};
+    static const char *const levels[] = {"base,emulate",
+                                         "avx2,emulate",
+                                         "avx512,emulate",
+                                         "avx512bf16",
+                                         "avx512bf16,emulate",
+                                         "amx",
+                                         NULL};
     for (int i = 0; i < 12; i++) {
         struct cov_hparams hp = draw_hparams(&rng);
         size_t unit = 1, n = 5, d = (size_t)hp.output_size;

@@ -15,7 +15,7 @@ static const struct cov_gemm *const tables[] = {
 #ifdef __x86_64__
     &cov_gemm_avx2,        &cov_gemm_avx2_bf16,     &cov_gemm_avx2_bf16x3, &cov_gemm_avx512,
     &cov_gemm_avx512_bf16, &cov_gemm_avx512_bf16x3, &cov_gemm_dot_bf16,    &cov_gemm_dot_bf16x3,
-    &cov_gemm_amx_bf16,    &cov_gemm_amx_bf16x3,
+    &cov_gemm_amx_bf16,    &cov_gemm_amx_bf16x3,    &cov_gemm_dot_int16,
 #endif
 };
 
@@ -68,6 +68,9 @@ static void chooses(void **state)
     assert_null(cov_gemm_choose_bf16(avx512, COV_BF16));
     assert_ptr_equal(cov_gemm_choose_bf16(dot, COV_BF16X3), &cov_gemm_dot_bf16x3);
     assert_ptr_equal(cov_gemm_choose_bf16(amx, COV_BF16), &cov_gemm_amx_bf16);
+    assert_null(cov_gemm_choose_bf16(dot, COV_INT16));
+    assert_ptr_equal(cov_gemm_choose_bf16(dot | COV_CPU_AVX512_VNNI, COV_INT16),
+                     &cov_gemm_dot_int16);
 #endif
 }
 

@@ -103,10 +103,20 @@ static void tile_dot(size_t sums, size_t a, size_t b)
 
 static void multiplies(void **state)
 {
-    const struct cov_gemm one = {"tiles",  0,        PAIRS_LANES, PAIRS_PANEL,
-                                 amx_bf16, COV_BF16, TILE_UNIT};
-    const struct cov_gemm three = {"tiles x3", 0,          PAIRS_LANES, PAIRS_PANEL,
-                                   amx_bf16x3, COV_BF16X3, TILE_UNIT};
+    const struct cov_gemm one = {.name = "tiles",
+                                 .needs = 0,
+                                 .lanes = PAIRS_LANES,
+                                 .width = PAIRS_PANEL,
+                                 .run = amx_bf16,
+                                 .arithmetic = COV_BF16,
+                                 .k_unit = TILE_UNIT};
+    const struct cov_gemm three = {.name = "tiles x3",
+                                   .needs = 0,
+                                   .lanes = PAIRS_LANES,
+                                   .width = PAIRS_PANEL,
+                                   .run = amx_bf16x3,
+                                   .arithmetic = COV_BF16X3,
+                                   .k_unit = TILE_UNIT};
     check_gemm(&one, *state);
     assert_false(cpu.configured);
     check_gemm(&three, *state);

@@ -18,7 +18,7 @@
 #include "common/compute/cpu/minimal.h"
 #include "common/compute/cpu/ref.h"
 
-enum { GUARD = 64, M = COV_MINIMAL_OUTPUTS, MAX_POINTS = COV_MINIMAL_MAX_POINTS };
+enum { GUARD = 64, M = COV_MINIMAL_MAX_OUTPUTS, MAX_POINTS = COV_MINIMAL_MAX_POINTS };
 
 static const struct level {
     const struct cov_gemm *gemm;
@@ -88,7 +88,7 @@ static void output_matrix(const struct cov_minimal_kernels *kernels,
                 s[k * n + c] = (float)sign;
             const struct cov_finish finish = {zeros, ones, zeros, n % 2 ? 0 : -INFINITY};
             kernels->output(p, 1, n, s, n, 0, &finish, y, n);
-            for (size_t j = 0; j < M; j++) {
+            for (size_t j = 0; j < p->outputs; j++) {
                 a[j][k] += sign * (double)y[j * n] * (n % 2 ? 1 : 0.5);
                 for (size_t c = 1; c < n; c++)
                     assert_true(y[j * n + c] == y[j * n]);
@@ -101,16 +101,19 @@ static void transforms_are_exact(void **state)
 {
     (void)state;
     for (size_t level = 0; level < COV_COUNT(levels); level++)
-        for (size_t taps = 2; can_run(level) && taps <= COV_MINIMAL_MAX_TAPS; taps++) {
+        for (size_t taps = 2; can_run(level) && taps <= COV_MINIMAL_MAX_TAPS + 1; taps++) {
             struct cov_minimal_points p;
             double a[M][MAX_POINTS], b[MAX_POINTS][MAX_POINTS];
-            cov_minimal_points_init(taps, &p);
-            assert_int_equal(p.n_points, taps + M - 1);
+            if (taps <= COV_MINIMAL_MAX_TAPS)
+                cov_minimal_points_init(taps, COV_MINIMAL_OUTPUTS, &p);
+            else
+                cov_minimal_points_init(taps - 1, COV_MINIMAL_MAX_OUTPUTS, &p);
+            assert_int_equal(p.n_points, p.taps + p.outputs - 1);
             for (size_t n = 1; n <= 40; n += n < 18 ? 1 : 11) {
                 input_matrix(levels[level].kernels, &p, n, b);
                 output_matrix(levels[level].kernels, &p, n, a);
-                for (size_t j = 0; j < M; j++)
-                    for (size_t k = 0; k < taps; k++)
+                for (size_t j = 0; j < p.outputs; j++)
+                    for (size_t k = 0; k < p.taps; k++)
                         for (size_t i = 0; i < p.n_points; i++) {
                             double sum = 0;
                             for (size_t q = 0; q < p.n_points; q++)
@@ -307,7 +310,8 @@ static void agrees_with_reference(void **state)
     (void)fflush(stdout);
 }
 
-/* More tiles than are transformed at once, and channels as networks have them. */
+/* More tiles than are transformed at once, and channels as networks have them: tiles of six
+ * outputs. */
 static void agrees_on_long_sequences(void **state)
 {
     (void)state;
@@ -317,8 +321,8 @@ static void agrees_on_long_sequences(void **state)
         for (size_t i = 0; can_run(level) && i < 4; i++) {
             size_t length = draw(&rng, 300, 700);
             struct cov_layer l = {.kind = i % 2 ? COV_LAYER_CONV_TRANSPOSED : COV_LAYER_CONV,
-                                  .c_in = i < 2 ? 64 : 33,
-                                  .c_out = i < 2 ? 32 : 65,
+                                  .c_in = i < 2 ? 64 : 63,
+                                  .c_out = i < 2 ? 64 : 66,
                                   .kernel = 9,
                                   .stride = 2,
                                   .dilation = 1,

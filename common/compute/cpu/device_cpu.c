@@ -32,7 +32,7 @@ struct cpu_device {
     struct cov_device base;
     bool reference; /* the scalar reference instead of `kernels` */
     struct cov_cpu_kernels kernels;
-    struct cov_cpu_arithmetic arithmetic;
+    struct cov_cpu_arithmetic arithmetic, training;
     unsigned features; /* that may be used */
     char description[256];
 };
@@ -528,7 +528,7 @@ static int fast_training_new(struct cov_device *dev, const struct cov_training_s
                              struct cov_training **out, struct cov_err *e)
 {
     const struct cpu_device *cpu = (const struct cpu_device *)dev;
-    const struct cov_cpu_arithmetic *a = &cpu->arithmetic;
+    const struct cov_cpu_arithmetic *a = &cpu->training;
     const struct cov_training_kernels kernels = {
         .plain = cpu->kernels,
         .arithmetic = *a,
@@ -630,7 +630,8 @@ int cov_device_open_cpu(const struct cov_cpu_options *options, struct cov_device
     dev->kernels.openblas = options->openblas || (!options->levels && !options->direct &&
                                                   cpu.level == COV_LEVEL_BASE && cov_blas_load());
     dev->kernels.minimal = options->direct ? NULL : cov_minimal_choose(cpu.features);
-    cov_cpu_arithmetic_choose(options->precision, &cpu, &dev->arithmetic);
+    cov_cpu_arithmetic_choose(options->precision, &cpu, false, &dev->arithmetic);
+    cov_cpu_arithmetic_choose(options->precision, &cpu, true, &dev->training);
     if (dev->arithmetic.why)
         cov_info("%s instead of %s: %s", cov_precision_name(dev->arithmetic.precision),
                  cov_precision_name(options->precision), dev->arithmetic.why);

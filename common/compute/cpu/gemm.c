@@ -7,6 +7,7 @@
 
 #include "common/base/mem.h"
 #include "common/compute/cpu/bf16.h"
+#include "common/compute/cpu/int16.h"
 
 /* ---- choosing ---- */
 
@@ -46,7 +47,8 @@ const struct cov_gemm *cov_gemm_choose_bf16(unsigned features, enum cov_arithmet
 {
 #ifdef __x86_64__
     static const struct cov_gemm *const tables[] = {&cov_gemm_amx_bf16, &cov_gemm_amx_bf16x3,
-                                                    &cov_gemm_dot_bf16, &cov_gemm_dot_bf16x3};
+                                                    &cov_gemm_dot_bf16, &cov_gemm_dot_bf16x3,
+                                                    &cov_gemm_dot_int16};
     return first(tables, COV_COUNT(tables), features, arithmetic);
 #else
     (void)features;
@@ -56,6 +58,26 @@ const struct cov_gemm *cov_gemm_choose_bf16(unsigned features, enum cov_arithmet
 }
 
 /* ---- packing ---- */
+
+/* Pairs of whole numbers. */
+static int pack_whole(const struct cov_gemm *gemm, const float *b, struct cov_matrix *m,
+                      struct cov_err *e)
+{
+    size_t cols = (m->n + m->panel - 1) / m->panel * m->panel;
+    size_t depth = (m->k + gemm->k_unit - 1) / gemm->k_unit * gemm->k_unit;
+    m->pairs = cov_calloc64(cols, depth * sizeof *m->pairs, e);
+    m->unit = m->pairs ? cov_calloc64(cols, sizeof *m->unit, e) : NULL;
+    if (!m->unit)
+        return COV_ENOMEM;
+    for (size_t j = 0; j < m->n; j++) {
+        float unit = m->unit[j] = cov_int16_column_unit(m->k, b + j, m->n);
+        for (size_t i = 0; i < m->k; i++) {
+            size_t at = ((j / m->panel * (depth / 2) + i / 2) * m->panel + j % m->panel) * 2;
+            m->pairs[at + i % 2] = (uint16_t)cov_int16_of(b[i * m->n + j], unit > 0 ? 1 / unit : 0);
+        }
+    }
+    return COV_OK;
+}
 
 /* The first term of v, or the second. */
 static float term(float v, bool second)
@@ -107,10 +129,14 @@ int cov_matrix_init(const struct cov_gemm *gemm, size_t k, size_t n, const float
 {
     *out =
         (struct cov_matrix){.k = k, .n = n, .panel = n <= gemm->lanes ? gemm->lanes : gemm->width};
-    if (gemm->k_unit)
-        return pack_pairs(gemm, b, out, e);
-    int rc = pack_floats(gemm, b, false, out, &out->data, e);
-    if (rc == COV_OK && gemm->arithmetic == COV_BF16X3)
+    int rc;
+    if (gemm->arithmetic == COV_INT16)
+        rc = pack_whole(gemm, b, out, e);
+    else if (gemm->k_unit)
+        rc = pack_pairs(gemm, b, out, e);
+    else
+        rc = pack_floats(gemm, b, false, out, &out->data, e);
+    if (rc == COV_OK && !gemm->k_unit && gemm->arithmetic == COV_BF16X3)
         rc = pack_floats(gemm, b, true, out, &out->low, e);
     if (rc)
         cov_matrix_fini(out);
@@ -122,6 +148,7 @@ void cov_matrix_fini(struct cov_matrix *m)
     free(m->data);
     free(m->low);
     free(m->pairs);
-    m->data = m->low = NULL;
+    free(m->unit);
+    m->data = m->low = m->unit = NULL;
     m->pairs = NULL;
 }

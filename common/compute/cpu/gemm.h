@@ -1,6 +1,6 @@
 /* gemm.h - matrix products with a packed right-hand side, compiled once per instruction set: of
  * floats, or of operands that are rounded to bf16 or split in two terms of bf16 (bf16.h), with sums
- * in single precision in any case.
+ * in single precision in any case, or to whole numbers of 16 bits (int16.h).
  *
  * Every element of the result is a fixed sequence of multiply-adds over k, whatever the shape and
  * the place of its row: so a row's values do not depend on the rows beside it. (OpenBLAS's do: its
@@ -20,6 +20,7 @@ enum cov_arithmetic {
     COV_FP32,   /* a b */
     COV_BF16,   /* bf16(a) bf16(b) */
     COV_BF16X3, /* high(a) high(b) + high(a) low(b) + low(a) high(b) */
+    COV_INT16,  /* whole(a) whole(b) and their units; a part of 8192 of k has units of its own */
 };
 
 /* B[k,n], packed by one of the tables below, which alone can use it. */
@@ -31,6 +32,7 @@ struct cov_matrix {
      * 2], zeros behind row k, too. On cache lines. */
     float *data, *low; /* low: the second terms */
     uint16_t *pairs;
+    float *unit; /* [ceil(n / panel) * panel] of columns, where pairs are whole numbers; owned */
 };
 
 struct cov_gemm {
@@ -44,7 +46,15 @@ struct cov_gemm {
                 size_t ldc, bool add);
 
     enum cov_arithmetic arithmetic;
-    size_t k_unit; /* rows of pairs of bf16 come in this number; 0: B is floats */
+    size_t k_unit; /* rows of pairs come in this number; 0: B is floats */
+
+    /* Where rows of a can be made ready for products once, and not in each of them; NULL where that
+     * is nothing. ready_floats(k): what a row of k then takes, on cache lines. run_ready: c = a B
+     * for rows that were made ready with k >= B's rows; what is behind these does not count. */
+    size_t (*ready_floats)(size_t k);
+    void (*make_ready)(size_t m, size_t k, const float *a, size_t lda, float *ready);
+    void (*run_ready)(size_t m, size_t k, const float *ready, const struct cov_matrix *b, float *c,
+                      size_t ldc);
 };
 
 extern const struct cov_gemm cov_gemm_base, cov_gemm_avx2, cov_gemm_avx512;
@@ -55,10 +65,12 @@ extern const struct cov_gemm cov_gemm_base_bf16x3, cov_gemm_avx2_bf16x3, cov_gem
 /* With instructions for bf16: VDPBF16PS, and TDPBF16PS. */
 extern const struct cov_gemm cov_gemm_dot_bf16, cov_gemm_dot_bf16x3;
 extern const struct cov_gemm cov_gemm_amx_bf16, cov_gemm_amx_bf16x3;
+/* With an instruction for whole numbers: VPDPWSSD. */
+extern const struct cov_gemm cov_gemm_dot_int16;
 
 /* The widest in single precision whose needs are among `features`. */
 const struct cov_gemm *cov_gemm_choose(unsigned features);
-/* The fastest with instructions for bf16; NULL if there are none. */
+/* The fastest with instructions for bf16, or for whole numbers, or whole numbers; NULL if there are none. */
 const struct cov_gemm *cov_gemm_choose_bf16(unsigned features, enum cov_arithmetic arithmetic);
 /* The widest that does without them. */
 const struct cov_gemm *cov_gemm_choose_emulated(unsigned features, enum cov_arithmetic arithmetic);

@@ -26,9 +26,19 @@
 #define NEEDS                                                                                      \
     (COV_CPU_AVX512F | COV_CPU_AVX512BW | COV_CPU_AVX512VL | COV_CPU_AMX_TILE | COV_CPU_AMX_BF16)
 
-const struct cov_gemm cov_gemm_amx_bf16 = {"AMX",    NEEDS,    PAIRS_LANES, PAIRS_PANEL,
-                                           amx_bf16, COV_BF16, TILE_UNIT};
-const struct cov_gemm cov_gemm_amx_bf16x3 = {"AMX",      NEEDS,      PAIRS_LANES, PAIRS_PANEL,
-                                             amx_bf16x3, COV_BF16X3, TILE_UNIT};
+const struct cov_gemm cov_gemm_amx_bf16 = {.name = "AMX",
+                                           .needs = NEEDS,
+                                           .lanes = PAIRS_LANES,
+                                           .width = PAIRS_PANEL,
+                                           .run = amx_bf16,
+                                           .arithmetic = COV_BF16,
+                                           .k_unit = TILE_UNIT};
+const struct cov_gemm cov_gemm_amx_bf16x3 = {.name = "AMX",
+                                             .needs = NEEDS,
+                                             .lanes = PAIRS_LANES,
+                                             .width = PAIRS_PANEL,
+                                             .run = amx_bf16x3,
+                                             .arithmetic = COV_BF16X3,
+                                             .k_unit = TILE_UNIT};
 
 #endif

@@ -233,9 +233,13 @@ static void run_bf16x3(size_t m, const float *a, size_t lda, const struct cov_ma
 
 #define JOIN_(a, b, c) a##b##c
 #define JOIN(a, b, c) JOIN_(a, b, c)
-const struct cov_gemm JOIN(cov_gemm_, GEMM_LEVEL, ) = {GEMM_NAME, GEMM_NEEDS, LANES, 2 * LANES,
-                                                       run,       COV_FP32,   0};
-const struct cov_gemm JOIN(cov_gemm_, GEMM_LEVEL, _bf16) = {GEMM_NAME, GEMM_NEEDS, LANES, 2 * LANES,
-                                                            run_bf16,  COV_BF16,   0};
-const struct cov_gemm JOIN(cov_gemm_, GEMM_LEVEL, _bf16x3) = {
-    GEMM_NAME, GEMM_NEEDS, LANES, 2 * LANES, run_bf16x3, COV_BF16X3, 0};
+#define GEMM_TABLE(end, what, how)                                                                 \
+    const struct cov_gemm JOIN(cov_gemm_, GEMM_LEVEL, end) = {.name = GEMM_NAME,                   \
+                                                              .needs = GEMM_NEEDS,                 \
+                                                              .lanes = LANES,                      \
+                                                              .width = 2 * LANES,                  \
+                                                              .run = (what),                       \
+                                                              .arithmetic = (how)}
+GEMM_TABLE(, run, COV_FP32);
+GEMM_TABLE(_bf16, run_bf16, COV_BF16);
+GEMM_TABLE(_bf16x3, run_bf16x3, COV_BF16X3);

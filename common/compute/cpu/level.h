@@ -4,7 +4,7 @@
  *   base        what every CPU of the architecture has: SSE2, or NEON
  *   avx2        AVX2 and FMA
  *   avx512      AVX-512 F, DQ, BW, VL
- *   avx512bf16  and BF16
+ *   avx512bf16  and BF16, VNNI
  *   amx         AVX-512, and AMX for bf16
  * A level's kernels are its own, and those of the levels below it where it has none. The operating
  * system has to save the registers, and to permit AMX.

@@ -1,18 +1,18 @@
-/* minimal.h - convolutions by minimal filtering (Toom-Cook, Winograd): four outputs of a filter
- * with r taps from r + 3 products instead of 4 r.
+/* minimal.h - convolutions by minimal filtering (Toom-Cook, Winograd): m outputs of a filter with r
+ * taps from m + r - 1 products instead of m r; m is 4, or 6.
  *
  * A convolution of stride s is one of stride 1 over s input rows taken together, with
  * r = ceil(kernel / s) taps and s * c_in channels; a transposed one makes s output rows together,
  * with r taps and s * c_out channels; where the kernel is no multiple of s, filters end in a tap of
- * zero. Input and filter are polynomials of degree r + 2 and r - 1; seen transposed, their products
- * at r + 2 numbers and at infinity determine the outputs:
- *     y[j] = sum_p p^j (sum_k G[p][k] g[k]) (sum_i B[p][i] x[i]),   j = 0 .. 3
+ * zero. Input and filter are polynomials of degree m + r - 2 and r - 1; seen transposed, their
+ * products at m + r - 2 numbers and at infinity determine the outputs:
+ *     y[j] = sum_p p^j (sum_k G[p][k] g[k]) (sum_i B[p][i] x[i]),   j = 0 .. m - 1
  * where B[p] are the coefficients of M(x) / (x - p), M = product of (x - p), and G[p][k] = p^k /
  * product of (p - other p); at infinity B is M, G the last tap alone, and the product counts for
- * y[3] only. Source: S. Winograd, Arithmetic Complexity of Computations (1980); A. Lavin and S.
+ * y[m - 1] only. Source: S. Winograd, Arithmetic Complexity of Computations (1980); A. Lavin and S.
  * Gray, Fast Algorithms for Convolutional Neural Networks (2015).
  *
- * Tiles of four start at the beginning of a sequence, and rows of a product do not depend on one
+ * Tiles of m start at the beginning of a sequence, and rows of a product do not depend on one
  * another (gemm.h): so the values do not depend on the batch or on the threads.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_CPU_MINIMAL_H
@@ -23,16 +23,17 @@
 #include "common/compute/device.h"
 
 enum {
-    COV_MINIMAL_OUTPUTS = 4, /* of a tile */
+    COV_MINIMAL_OUTPUTS = 4,     /* of a tile, */
+    COV_MINIMAL_MAX_OUTPUTS = 6, /* or so many, of the most taps */
     COV_MINIMAL_MAX_TAPS = 5,
-    COV_MINIMAL_MAX_PAIRS = 3,
-    COV_MINIMAL_MAX_POINTS = COV_MINIMAL_OUTPUTS + COV_MINIMAL_MAX_TAPS - 1,
+    COV_MINIMAL_MAX_PAIRS = 4,
+    COV_MINIMAL_MAX_POINTS = COV_MINIMAL_MAX_OUTPUTS + COV_MINIMAL_MAX_TAPS - 1,
 };
 
 /* The numbers of a filter length, in this order: 0; pair[0], -pair[0]; ...; `single`, if there is
  * one; infinity. */
 struct cov_minimal_points {
-    size_t taps, n_points; /* n_points = taps + 3, infinity included */
+    size_t taps, outputs, n_points; /* n_points = taps + outputs - 1, infinity included */
     size_t n_pairs;
     bool has_single;
     float pair[COV_MINIMAL_MAX_PAIRS], single;
@@ -42,8 +43,9 @@ struct cov_minimal_points {
     double filter[COV_MINIMAL_MAX_POINTS][COV_MINIMAL_MAX_TAPS]; /* G */
 };
 
-/* 2 <= taps <= COV_MINIMAL_MAX_TAPS */
-void cov_minimal_points_init(size_t taps, struct cov_minimal_points *p);
+/* 2 <= taps <= COV_MINIMAL_MAX_TAPS; outputs: COV_MINIMAL_OUTPUTS, or COV_MINIMAL_MAX_OUTPUTS of
+ * the most taps. */
+void cov_minimal_points_init(size_t taps, size_t outputs, struct cov_minimal_points *p);
 
 /* The transforms, compiled once per instruction set. */
 struct cov_minimal_kernels {
@@ -51,12 +53,12 @@ struct cov_minimal_kernels {
     unsigned needs; /* COV_CPU_* bits */
 
     /* Of each tile i < n_tiles and channel c < n: v[p * v_step + i * v_row + c] = B[p] x at every
-     * point, where x[k] is at x + (i * 4 * x_step) + k * x_step + c. */
+     * point, where x[k] is at x + (i * outputs + k) * x_step + c. */
     void (*input)(const struct cov_minimal_points *points, size_t n_tiles, size_t n, const float *x,
                   size_t x_step, float *v, size_t v_step, size_t v_row);
 
-    /* Of each tile i < n_tiles and channel c < n: row 4 i + j of y, rows y_step apart, gets what
-     * `finish` makes of the sum y[j] of the products s[p * s_step + i * s_row + c]. */
+    /* Of each tile i < n_tiles and channel c < n: row i * outputs + j of y, rows y_step apart, gets
+     * what `finish` makes of the sum y[j] of the products s[p * s_step + i * s_row + c]. */
     void (*output)(const struct cov_minimal_points *points, size_t n_tiles, size_t n,
                    const float *s, size_t s_step, size_t s_row, const struct cov_finish *finish,
                    float *y, size_t y_step);

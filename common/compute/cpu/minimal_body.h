@@ -17,7 +17,11 @@ typedef int32_t mask __attribute__((vector_size(LANES * sizeof(float)), aligned(
 /* Everything is inlined with constant `pairs` and `single`, so that arrays are registers. */
 #define INLINE static inline __attribute__((always_inline))
 
-enum { MAX_PAIRS = COV_MINIMAL_MAX_PAIRS, MAX_POINTS = COV_MINIMAL_MAX_POINTS };
+enum {
+    MAX_PAIRS = COV_MINIMAL_MAX_PAIRS,
+    MAX_POINTS = COV_MINIMAL_MAX_POINTS,
+    MAX_OUTPUTS = COV_MINIMAL_MAX_OUTPUTS,
+};
 
 INLINE vec load(const float *x)
 {
@@ -31,9 +35,8 @@ INLINE void store(float *y, vec v)
 
 /* Coefficients as vectors of their own, which no store can change. */
 struct coefficients {
-    vec pair[MAX_PAIRS], square[MAX_PAIRS], cube[MAX_PAIRS];
+    vec pair[MAX_PAIRS][MAX_OUTPUTS], single[MAX_OUTPUTS]; /* [j]: to the power of j */
     vec whole[MAX_PAIRS + 1], without[MAX_PAIRS][MAX_PAIRS];
-    vec single, single_square, single_cube;
 };
 
 INLINE void get_coefficients(const int pairs, const struct cov_minimal_points *p,
@@ -42,17 +45,19 @@ INLINE void get_coefficients(const int pairs, const struct cov_minimal_points *p
     const vec zero = {0};
 #pragma GCC unroll 8
     for (int h = 0; h < pairs; h++) {
-        k->pair[h] = zero + p->pair[h];
-        k->square[h] = k->pair[h] * k->pair[h];
-        k->cube[h] = k->square[h] * k->pair[h];
+        k->pair[h][0] = zero + 1;
         k->whole[h] = zero + p->whole[h];
+#pragma GCC unroll 8
+        for (int j = 1; j < MAX_OUTPUTS; j++)
+            k->pair[h][j] = k->pair[h][j - 1] * p->pair[h];
 #pragma GCC unroll 8
         for (int j = 0; j < pairs; j++)
             k->without[h][j] = zero + p->without[h][j];
     }
-    k->single = zero + p->single;
-    k->single_square = k->single * k->single;
-    k->single_cube = k->single_square * k->single;
+    k->single[0] = zero + 1;
+#pragma GCC unroll 8
+    for (int j = 1; j < MAX_OUTPUTS; j++)
+        k->single[j] = k->single[j - 1] * p->single;
 }
 
 /* v of x for LANES channels of one tile. */
@@ -72,7 +77,7 @@ INLINE void input_lanes(const int pairs, const bool single, const struct coeffic
         store(v + (size_t)(size - 1) * v_step, at_single);
 #pragma GCC unroll 8
         for (int i = 0; i < size; i++)
-            d[i] = d[i + 1] - k->single * d[i];
+            d[i] = d[i + 1] - k->single[1] * d[i];
     }
     vec at_zero = d[size - 2], at_infinity = d[size - 1];
 #pragma GCC unroll 8
@@ -90,8 +95,8 @@ INLINE void input_lanes(const int pairs, const bool single, const struct coeffic
             odd += k->without[h][j] * d[2 * j + 1];
             even += k->without[h][j] * d[2 * j + 2];
         }
-        store(v + (size_t)(2 * h + 1) * v_step, even + k->pair[h] * odd);
-        store(v + (size_t)(2 * h + 2) * v_step, even - k->pair[h] * odd);
+        store(v + (size_t)(2 * h + 1) * v_step, even + k->pair[h][1] * odd);
+        store(v + (size_t)(2 * h + 2) * v_step, even - k->pair[h][1] * odd);
     }
 }
 
@@ -115,7 +120,7 @@ INLINE void input_tiles(const int pairs, const bool single, const struct cov_min
     struct coefficients k;
     get_coefficients(pairs, p, &k);
     for (size_t i = 0; i < n_tiles; i++) {
-        const float *from = x + i * COV_MINIMAL_OUTPUTS * x_step;
+        const float *from = x + i * p->outputs * x_step;
         float *to = v + i * v_row;
         size_t c = 0;
         for (; c + LANES <= n; c += LANES)
@@ -138,42 +143,42 @@ INLINE vec finished(vec sum, const struct finish *f)
     return v * f->scale + f->shift;
 }
 
-/* Four rows of y of the products s for LANES channels of one tile. */
-INLINE void output_lanes(const int pairs, const bool single, const struct coefficients *k,
-                         const float *s, size_t s_step, const struct finish *f, float *y,
-                         size_t y_step)
+/* The rows of y of the products s for LANES channels of one tile. */
+INLINE void output_lanes(const int outputs, const int pairs, const bool single,
+                         const struct coefficients *k, const float *s, size_t s_step,
+                         const struct finish *f, float *y, size_t y_step)
 {
     const int size = 2 * pairs + 2;
-    vec y0 = load(s), y1 = {0}, y2 = {0}, y3 = load(s + (size_t)(size - 1 + single) * s_step);
+    vec sum[MAX_OUTPUTS] = {load(s)};
+    sum[outputs - 1] = load(s + (size_t)(size - 1 + single) * s_step);
 #pragma GCC unroll 8
     for (int h = 0; h < pairs; h++) {
         vec plus = load(s + (size_t)(2 * h + 1) * s_step);
         vec minus = load(s + (size_t)(2 * h + 2) * s_step);
         vec even = plus + minus, odd = plus - minus;
-        y0 += even;
-        y1 += k->pair[h] * odd;
-        y2 += k->square[h] * even;
-        y3 += k->cube[h] * odd;
+        sum[0] += even;
+#pragma GCC unroll 8
+        for (int j = 1; j < outputs; j++)
+            sum[j] += k->pair[h][j] * (j % 2 ? odd : even);
     }
     if (single) {
         vec at_single = load(s + (size_t)(size - 1) * s_step);
-        y0 += at_single;
-        y1 += k->single * at_single;
-        y2 += k->single_square * at_single;
-        y3 += k->single_cube * at_single;
+        sum[0] += at_single;
+#pragma GCC unroll 8
+        for (int j = 1; j < outputs; j++)
+            sum[j] += k->single[j] * at_single;
     }
-    store(y, finished(y0, f));
-    store(y + y_step, finished(y1, f));
-    store(y + 2 * y_step, finished(y2, f));
-    store(y + 3 * y_step, finished(y3, f));
+#pragma GCC unroll 8
+    for (int j = 0; j < outputs; j++)
+        store(y + (size_t)j * y_step, finished(sum[j], f));
 }
 
-INLINE void output_rest(const int pairs, const bool single, const struct coefficients *k, size_t n,
-                        const float *s, size_t s_step, const struct cov_finish *finish, size_t c,
-                        float *y, size_t y_step)
+INLINE void output_rest(const int outputs, const int pairs, const bool single,
+                        const struct coefficients *k, size_t n, const float *s, size_t s_step,
+                        const struct cov_finish *finish, size_t c, float *y, size_t y_step)
 {
     const int n_points = 2 * pairs + 2 + single;
-    float in[MAX_POINTS * LANES] = {0}, out[COV_MINIMAL_OUTPUTS * LANES];
+    float in[MAX_POINTS * LANES] = {0}, out[MAX_OUTPUTS * LANES];
     float last[3 * LANES] = {0};
     for (int i = 0; i < n_points; i++)
         memcpy(in + i * LANES, s + (size_t)i * s_step, n * sizeof *s);
@@ -182,45 +187,49 @@ INLINE void output_rest(const int pairs, const bool single, const struct coeffic
     memcpy(last + 2 * LANES, finish->shift + c, n * sizeof *last);
     const struct finish f = {load(last), load(last + LANES), load(last + 2 * LANES),
                              (vec){0} + finish->lowest};
-    output_lanes(pairs, single, k, in, LANES, &f, out, LANES);
-    for (int j = 0; j < COV_MINIMAL_OUTPUTS; j++)
+    output_lanes(outputs, pairs, single, k, in, LANES, &f, out, LANES);
+    for (int j = 0; j < outputs; j++)
         memcpy(y + (size_t)j * y_step, out + j * LANES, n * sizeof *y);
 }
 
-INLINE void output_tiles(const int pairs, const bool single, const struct cov_minimal_points *p,
-                         size_t n_tiles, size_t n, const float *s, size_t s_step, size_t s_row,
+INLINE void output_tiles(const int outputs, const int pairs, const bool single,
+                         const struct cov_minimal_points *p, size_t n_tiles, size_t n,
+                         const float *s, size_t s_step, size_t s_row,
                          const struct cov_finish *finish, float *y, size_t y_step)
 {
     struct coefficients k;
     get_coefficients(pairs, p, &k);
-    size_t tile = COV_MINIMAL_OUTPUTS * y_step, c = 0;
+    size_t tile = (size_t)outputs * y_step, c = 0;
     for (; c + LANES <= n; c += LANES) {
         const struct finish f = {load(finish->bias + c), load(finish->scale + c),
                                  load(finish->shift + c), (vec){0} + finish->lowest};
         for (size_t i = 0; i < n_tiles; i++)
-            output_lanes(pairs, single, &k, s + i * s_row + c, s_step, &f, y + i * tile + c,
-                         y_step);
+            output_lanes(outputs, pairs, single, &k, s + i * s_row + c, s_step, &f,
+                         y + i * tile + c, y_step);
     }
     for (size_t i = 0; c < n && i < n_tiles; i++)
-        output_rest(pairs, single, &k, n - c, s + i * s_row + c, s_step, finish, c,
+        output_rest(outputs, pairs, single, &k, n - c, s + i * s_row + c, s_step, finish, c,
                     y + i * tile + c, y_step);
 }
 
 static void input(const struct cov_minimal_points *p, size_t n_tiles, size_t n, const float *x,
                   size_t x_step, float *v, size_t v_step, size_t v_row)
 {
-    switch (p->taps) {
-    case 2:
+    switch (p->n_points) {
+    case 5:
         input_tiles(1, true, p, n_tiles, n, x, x_step, v, v_step, v_row);
         break;
-    case 3:
+    case 6:
         input_tiles(2, false, p, n_tiles, n, x, x_step, v, v_step, v_row);
         break;
-    case 4:
+    case 7:
         input_tiles(2, true, p, n_tiles, n, x, x_step, v, v_step, v_row);
         break;
-    default:
+    case 8:
         input_tiles(3, false, p, n_tiles, n, x, x_step, v, v_step, v_row);
+        break;
+    default:
+        input_tiles(4, false, p, n_tiles, n, x, x_step, v, v_step, v_row);
     }
 }
 
@@ -228,18 +237,21 @@ static void output(const struct cov_minimal_points *p, size_t n_tiles, size_t n,
                    size_t s_step, size_t s_row, const struct cov_finish *finish, float *y,
                    size_t y_step)
 {
-    switch (p->taps) {
-    case 2:
-        output_tiles(1, true, p, n_tiles, n, s, s_step, s_row, finish, y, y_step);
+    switch (p->n_points) {
+    case 5:
+        output_tiles(4, 1, true, p, n_tiles, n, s, s_step, s_row, finish, y, y_step);
         break;
-    case 3:
-        output_tiles(2, false, p, n_tiles, n, s, s_step, s_row, finish, y, y_step);
+    case 6:
+        output_tiles(4, 2, false, p, n_tiles, n, s, s_step, s_row, finish, y, y_step);
         break;
-    case 4:
-        output_tiles(2, true, p, n_tiles, n, s, s_step, s_row, finish, y, y_step);
+    case 7:
+        output_tiles(4, 2, true, p, n_tiles, n, s, s_step, s_row, finish, y, y_step);
+        break;
+    case 8:
+        output_tiles(4, 3, false, p, n_tiles, n, s, s_step, s_row, finish, y, y_step);
         break;
     default:
-        output_tiles(3, false, p, n_tiles, n, s, s_step, s_row, finish, y, y_step);
+        output_tiles(6, 4, false, p, n_tiles, n, s, s_step, s_row, finish, y, y_step);
     }
 }
 

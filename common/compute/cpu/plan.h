@@ -17,7 +17,7 @@
 #include "common/compute/device.h"
 
 enum {
-    COV_PLAN_TILE = 8,
+    COV_PLAN_TILE = 12,
     COV_PLAN_RUNS = 16,   /* runs of a chunk that are made use of: the last ones */
     COV_PLAN_RANGES = 64, /* of a layer; more are merged */
 };

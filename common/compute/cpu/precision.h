@@ -20,10 +20,10 @@ struct cov_cpu_arithmetic {
     bool minimal_first;
 };
 
-/* What `wanted` comes to. Where single precision is at least as fast, it is taken: it is more exact
- * too. */
+/* What `wanted` comes to. Where what is more exact is at least as fast, it is taken: single
+ * precision, or, but for training, whole numbers of 16 bits. */
 void cov_cpu_arithmetic_choose(enum cov_precision wanted, const struct cov_cpu_choice *cpu,
-                               struct cov_cpu_arithmetic *out);
+                               bool training, struct cov_cpu_arithmetic *out);
 
 /* What becomes of the operands of a layer. The last convolution, whose rounding the last layer
  * amplifies, is never in bf16 alone. */

@@ -1,0 +1,95 @@
+/* test_gemm_int16.c - the loops around VPDPWSSD on any CPU, with C in its place; numbers at their
+ * limits.
+ * SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "tests/lib/check_gemm.h"
+
+static void dot(int32_t *sums, const int32_t *a, const int32_t *b);
+#define DOT(sums, a, b)                                                                            \
+    do {                                                                                           \
+        wholes a_ = (a), b_ = (b);                                                                 \
+        dot((int32_t *)&(sums), (const int32_t *)&a_, (const int32_t *)&b_);                       \
+    } while (0)
+#define EVERY_PAIR(p) ((wholes){0} + *(const int32_t *)(const void *)(p))
+/* Optimized, the copies of DOT keep the compiler busy for minutes. */
+#pragma GCC push_options
+#pragma GCC optimize("O0")
+#include "common/compute/cpu/gemm_int16_body.h"
+#pragma GCC pop_options
+
+/* A sum beyond 32 bits stops the test. */
+static void dot(int32_t *sums, const int32_t *a, const int32_t *b)
+{
+    for (int i = 0; i < WHOLE_LANES; i++) {
+        int64_t sum = (int64_t)sums[i] + (int64_t)(int16_t)a[i] * (int16_t)b[i] +
+                      (int64_t)(int16_t)(a[i] >> 16) * (int16_t)(b[i] >> 16);
+        assert_true(sum >= INT32_MIN && sum <= INT32_MAX);
+        sums[i] = (int32_t)sum;
+    }
+}
+
+static const struct cov_gemm table = {.name = "whole numbers",
+                                      .lanes = WHOLE_LANES,
+                                      .width = WHOLE_PANEL,
+                                      .run = run_int16,
+                                      .arithmetic = COV_INT16,
+                                      .k_unit = WHOLE_UNIT,
+                                      .ready_floats = ready_floats,
+                                      .make_ready = make_ready,
+                                      .run_ready = run_ready};
+
+static void multiplies(void **state)
+{
+    check_gemm(&table, *state);
+}
+
+/* The largest sums that there can be; a row deeper than what is made ready at once; and rows that
+ * are zero, nearly zero, infinite, or no number. */
+static void holds_limits(void **state)
+{
+    (void)state;
+    enum { K = WHOLE_DEPTH + 300 };
+    static float a[K], b[K];
+    struct cov_matrix m;
+    float c;
+    for (int alternate = 0; alternate < 2; alternate++) {
+        double want = 0;
+        for (size_t i = 0; i < K; i++) {
+            a[i] = 1;
+            b[i] = alternate && i % 2 ? -3e-5f : 3e-5f;
+            want += (double)a[i] * (double)b[i];
+        }
+        assert_int_equal(cov_matrix_init(&table, K, 1, b, &m, NULL), 0);
+        run_int16(1, a, K, &m, &c, 1, false);
+        assert_true(fabs((double)c - want) <= 1e-3 * 3e-5 * K);
+        cov_matrix_fini(&m);
+    }
+    b[0] = 1; /* beside it the others are little */
+    assert_int_equal(cov_matrix_init(&table, 16, 1, b, &m, NULL), 0);
+    static const float rows[] = {0, 1e-35f, INFINITY, NAN};
+    for (size_t i = 0; i < COV_COUNT(rows); i++) {
+        a[0] = a[1] = 0;
+        a[2] = rows[i];
+        for (size_t k = 3; k < 16; k++)
+            a[k] = 0;
+        run_int16(1, a, 16, &m, &c, 1, false);
+        assert_true(i < 2 ? fabsf(c) < 1e-35f : !isfinite(c));
+    }
+    cov_matrix_fini(&m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(multiplies, new_gemm_data, free_gemm_data),
+        cmocka_unit_test(holds_limits),
+    };
+    return cmocka_run_group_tests_name("gemm_int16", tests, NULL, NULL);
+}
