@@ -1,0 +1,64 @@
+#!/bin/sh
+# train_yeast.sh DATA FOLDER plain|better [SEED]... - trains the network of the published size on yeast's ATAC-seq and says how
+# well it predicts chromosomes that it has not seen, and how long that took.
+#
+# DATA holds bam/yeast_500k_SRR1822137.sorted.bam and fasta/sacCer3.renamed.fa.gz. Trained on chrI to chrXI and chrXIV, validated
+# on chrXIII, tested on chrXV and chrXVI; chrXII (ribosomal DNA) and the mitochondrion are left out. `plain` is Predmoter's own
+# recipe, `better` what this program adds to it. EPOCHS (14), OPTIONS (of covtrain, besides: "--precision bf16"), and the tools in PATH.
+# Prints a line a seed: Pearson's r base by base of both strands (`covpredict --evaluate`), and of their mean (`cov2bigwig --compare`).
+# SPDX-License-Identifier: MIT
+set -eu
+[ $# -ge 3 ] || {
+    sed -n '2,9p' "$0" >&2
+    exit 2
+}
+data=$(realpath "$1") folder=$2 recipe=$3
+shift 3
+bam=$data/bam/yeast_500k_SRR1822137.sorted.bam fasta=$data/fasta/sacCer3.renamed.fa.gz
+[ -r "$bam" ] && [ -r "$fasta" ] || {
+    echo "SKIP: no $bam or $fasta"
+    exit 0
+}
+case $recipe in
+plain) options='--dropout 0.3 --learning-rate 0.001' ;;
+better) options='--dropout 0.1 --learning-rate 0.002 --schedule cosine --warmup-steps 50 --average-weights 0.99 --random-offset --pair-strands' ;;
+*)
+    echo "train_yeast.sh: recipe '$recipe': plain or better" >&2
+    exit 2
+    ;;
+esac
+mkdir -p "$folder"
+cd "$folder"
+if [ ! -e data/test/yeast.h5 ]; then
+    mkdir -p data/train data/val data/test
+    fasta2h5 -fq --species yeast -o all.h5 "$fasta"
+    bam2h5 -q -p atacseq all.h5 "$bam"
+    for chromosome in I II III IV V VI VII VIII IX X XI XIV; do echo "chr$chromosome"; done >train.names
+    echo chrXIII >val.names
+    printf 'chrXV\nchrXVI\n' >test.names
+    for part in train val test; do
+        h5chunk subset -fq --names $part.names -o data/$part/yeast.h5 all.h5
+    done
+fi
+now() { date +%s; }
+best() { # the checkpoint of the least validation loss, of folder $1
+    awk 'NR > 1 && (least == "" || $2 < least) { least = $2; epoch = $1 } END { print epoch }' "$1/metrics.log" |
+        { read -r epoch && ls "$1"/*_epoch="$epoch"_*.ckpt; }
+}
+printf 'recipe\tseed\tseconds\tepochs\tpearson\tpearson_averaged\n'
+for seed in "${@:-1}"; do
+    out=$recipe.$seed
+    rm -rf "$out"
+    start=$(now)
+    # shellcheck disable=SC2086 # lists of words
+    covtrain -q -i data -o "$out" --model-type bi-hybrid --cnn-layers 3 --filter-size 64 --kernel-size 9 --step 2 --up 2 \
+        --lstm-layers 2 --hidden-size 128 --bnorm true -b 8 -e "${EPOCHS:-14}" --patience 100 --save-top-k -1 --datasets atacseq \
+        --seed "$seed" $options ${OPTIONS-}
+    seconds=$(($(now) - start))
+    model=$(best "$out")
+    r=$(covpredict -q -m "$model" --evaluate data/test/yeast.h5 | awk 'NR == 2 { print $5 }')
+    covpredict -fq -m "$model" --float -o "$out/test_predictions.h5" data/test/yeast.h5
+    averaged=$(cov2bigwig -q --compare data/test/yeast.h5 --bin-sizes 1 "$out/test_predictions.h5" |
+        awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i } $column["contig"] == "total" { print $column["pearson_1"] }')
+    printf '%s\t%s\t%s\t%s\t%s\t%s\n' "$recipe" "$seed" "$seconds" "$(($(wc -l <"$out/metrics.log") - 1))" "$r" "$averaged"
+done
