@@ -15,10 +15,10 @@ set -eu
 data=$(realpath "$1") folder=$2 recipe=$3
 shift 3
 bam=$data/bam/yeast_500k_SRR1822137.sorted.bam fasta=$data/fasta/sacCer3.renamed.fa.gz
-[ -r "$bam" ] && [ -r "$fasta" ] || {
+if ! [ -r "$bam" ] || ! [ -r "$fasta" ]; then
     echo "SKIP: no $bam or $fasta"
     exit 0
-}
+fi
 case $recipe in
 plain) options='--dropout 0.3 --learning-rate 0.001' ;;
 better) options='--dropout 0.1 --learning-rate 0.002 --schedule cosine --warmup-steps 50 --average-weights 0.99 --random-offset --pair-strands' ;;
