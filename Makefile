@@ -1,7 +1,8 @@
 # covtools. `make help` lists the targets.
 #
 # Yours to set: CC CPPFLAGS CFLAGS LDFLAGS LDLIBS PKG_CONFIG PYTHON, prefix and the other install folders,
-# DESTDIR, SAN=address,undefined (a sanitized build in a folder of its own), V=1 (show the commands).
+# DESTDIR, SAN=address,undefined (a sanitized build in a folder of its own), V=1 (show the commands), CUDA=1 (the
+# plugin for GPUs too), NVCC CUDA_ARCHS CXX.
 
 prefix       ?= /usr/local
 exec_prefix  ?= $(prefix)
@@ -29,6 +30,10 @@ SHELLCHECK   ?= shellcheck
 SAN          ?=
 WRAP         ?=
 V            ?=
+CUDA         ?=
+NVCC         ?= $(or $(shell command -v nvcc 2>/dev/null),$(wildcard /usr/local/cuda/bin/nvcc),nvcc)
+# Turing to Hopper; of the last also what later cards compile for themselves.
+CUDA_ARCHS   ?= 75 80 86 89 90
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
@@ -120,6 +125,8 @@ UNIT_SRC   := $(sort $(wildcard tests/unit/*.c))
 HELPER_SRC := $(sort $(wildcard tests/lib/*.c))
 DEMO_SRC   := $(sort $(wildcard workflows/demo/*.c))
 BENCH_SRC  := $(sort $(wildcard tests/bench/*.c))
+CUDA_SRC   := $(sort $(wildcard common/compute/cuda/*.cu))
+CUDA_TEST_SRC := $(sort $(wildcard tests/gpu/*.cc tests/lib/*.cc))
 ALL_SRC    := $(LIB_SRC) $(TOOL_SRC) $(PART_SRC) $(UNIT_SRC) $(HELPER_SRC) $(DEMO_SRC) $(BENCH_SRC)
 HEADERS    := $(sort $(wildcard common/*.h common/*/*.h common/*/*/*.h tools/*/*.h tests/lib/*.h))
 MAN1       := $(sort $(wildcard man/*.1))
@@ -136,7 +143,11 @@ endif
 
 TOOLS   := $(TOOL_SRC:tools/%.c=%)
 UNITS   := $(UNIT_SRC:tests/unit/%.c=$(B)/tests/%)
-HELPERS := $(HELPER_SRC:tests/lib/%.c=$(B)/tests/lib/%)
+# Kernels on the CPU need a C++ compiler; sanitizers know nothing of fibers.
+EMULATE := $(if $(SAN)$(COVERAGE),,$(shell command -v $(CXX) 2>/dev/null))
+EMULATED := $(if $(EMULATE),$(B)/tests/check_kernels $(B)/tests/check_host)
+MOCK_PLUGIN := $(if $(EMULATE),$(B)/tests/plugins/covtools-cuda.so)
+HELPERS := $(MOCK_PLUGIN) $(HELPER_SRC:tests/lib/%.c=$(B)/tests/lib/%)
 DEMOS   := $(DEMO_SRC:workflows/demo/%.c=$(B)/demo/%)
 
 obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
@@ -145,7 +156,7 @@ obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
 
 PACKAGES := htslib hdf5-serial libdeflate liblzf liblz4 libzstd blosc libcjson
 # Goals that do without the libraries.
-ifneq ($(filter-out deps deps-extra deps-aarch64 deps-workflows help clean format format-check dist container-check uninstall,$(or $(MAKECMDGOALS),all)),)
+ifneq ($(filter-out deps deps-extra deps-aarch64 deps-workflows help clean format format-check dist container-check uninstall check-gpu bench-gpu,$(or $(MAKECMDGOALS),all)),)
   MISSING := $(shell for p in $(PACKAGES); do $(PKG_CONFIG) --exists $$p 2>/dev/null || echo $$p; done)
   ifneq ($(MISSING),)
     $(error not found by $(PKG_CONFIG): $(MISSING). On Debian and Ubuntu `sudo make deps` installs what is needed)
@@ -212,7 +223,8 @@ FORCE:
 # ---------------------------------------------------------------- library, tools, tests
 
 .PHONY: all
-all: $(TOOLS:%=$(BIN)/%) ## build the library (lib/) and the tools (bin/)
+PLUGIN := $(LIB)/covtools/covtools-cuda.so
+all: $(TOOLS:%=$(BIN)/%) $(if $(CUDA),$(PLUGIN)) ## build the library (lib/) and the tools (bin/)
 
 $(B)/obj/%.o: %.c $(B)/flags
 	@mkdir -p $(@D)
@@ -264,13 +276,57 @@ $(B)/demo/%: $(B)/obj/workflows/demo/%.o $(LIB)/libcov.so
 .SECONDARY: $(call obj,$(ALL_SRC))
 -include $(patsubst %.o,%.d,$(call obj,$(ALL_SRC)))
 
+# ---------------------------------------------------------------- the plugin for GPUs
+
+# With what nvcc can: compute_75 ... of those asked for.
+NVCC_ARCHS = $(or $(filter $(CUDA_ARCHS),$(subst compute_,,$(shell $(NVCC) --list-gpu-arch))),$(error $(NVCC) can build for none of CUDA_ARCHS=$(CUDA_ARCHS)))
+NVCC_FLAGS = -std=c++17 -O3 -I. $(foreach a,$(NVCC_ARCHS),-gencode arch=compute_$a,code=sm_$a) \
+  -gencode arch=compute_$(lastword $(NVCC_ARCHS)),code=compute_$(lastword $(NVCC_ARCHS)) \
+  -Werror all-warnings -Xcompiler -fPIC,-fvisibility=hidden,-Wall,-Wextra,-Werror $(VERSION_MACROS)
+CUDA_OBJ := $(CUDA_SRC:%.cu=$(B)/cuda/%.o)
+$(B)/cuda/flags: FORCE
+	@mkdir -p $(@D)
+	@echo '$(NVCC) $(CUDA_ARCHS)' | cmp -s - $@ || echo '$(NVCC) $(CUDA_ARCHS)' > $@
+$(B)/cuda/%.o: %.cu $(B)/cuda/flags
+	@mkdir -p $(@D)
+	$(call say,NVCC,$<)
+	$(Q)$(NVCC) $(NVCC_FLAGS) -MMD -MP -c -o $@ $<
+$(B)/cuda/common/compute/cuda/cuda_device.o: $(B)/version
+# CUDA's runtime is part of it, which looks for the driver when it is asked; nothing of CUDA has to be
+# installed.
+$(PLUGIN): $(CUDA_OBJ) $(LIB)/libcov.so
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(NVCC) -shared -cudart static -o $@ $(CUDA_OBJ) -L$(LIB) -lcov -lpthread -Xlinker -rpath,'$$ORIGIN/..',-z,defs \
+	  -Xcompiler -static-libstdc++,-static-libgcc
+-include $(CUDA_OBJ:.o=.d)
+
+# The same sources on the emulation of tests/lib.
+MOCK_OBJ := $(patsubst %,$(B)/mock/%.o,$(filter-out %/cuda_runtime.cu,$(CUDA_SRC)) $(wildcard tests/lib/*.cc))
+MOCK_CXX = $(CXX) -x c++ -std=c++17 -I. -include tests/lib/simt_emulated.h $(VERSION_MACROS) -O3 -g -fPIC -ffp-contract=off -Wall -Wextra \
+  -Wno-unknown-pragmas -Werror
+$(B)/mock/%.o: % $(B)/flags
+	@mkdir -p $(@D)
+	$(call say,CXX,$<)
+	$(Q)$(MOCK_CXX) -MMD -MP -c -o $@ $<
+$(B)/mock/common/compute/cuda/cuda_device.cu.o: $(B)/version
+$(MOCK_PLUGIN): $(MOCK_OBJ) $(LIB)/libcov.so
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CXX) -shared -o $@ $(MOCK_OBJ) -L$(LIB) -lcov $(ABS_RPATH) -lpthread
+$(EMULATED): $(B)/tests/%: $(B)/mock/tests/gpu/%.cc.o $(MOCK_OBJ) $(LIB)/libcov.so
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CXX) -o $@ $< $(MOCK_OBJ) -L$(LIB) -lcov $(ABS_RPATH) -lpthread -lm
+-include $(MOCK_OBJ:.o=.d) $(CUDA_TEST_SRC:%=$(B)/mock/%.d)
+
 # ---------------------------------------------------------------- tests
 
 # What tests see: where the programs are, what to put in front of them, and the reference files if they are there.
 # Freed memory that the sanitizer keeps (256 MB, if not told) is copied at each fork, which opening HDF5 is.
 TEST_ENV = BIN='$(abspath $(BIN))' TESTLIB='$(abspath $(B))/tests/lib' SRC='$(CURDIR)' WRAP='$(WRAP)' PYTHON='$(PYTHON)' SAN='$(SAN)' \
            SHARED="$${SHARED:-$(abspath ../shared)}" CMOCKA_MESSAGE_OUTPUT=TAP \
-           LSAN_OPTIONS='suppressions=$(CURDIR)/tests/lib/lsan.supp:print_suppressions=0' \
+           COVTOOLS_PLUGINS='$(abspath $(B))/tests/none' LSAN_OPTIONS='suppressions=$(CURDIR)/tests/lib/lsan.supp:print_suppressions=0' \
            ASAN_OPTIONS="$${ASAN_OPTIONS:-quarantine_size_mb=16}"
 PROVE = $(TEST_ENV) prove --timer $(PROVE_FLAGS)
 
@@ -281,10 +337,10 @@ LONGEST := $(patsubst %,$(B)/tests/test_%,reference_models lstm) \
 longest_first = $(filter $(1),$(LONGEST)) $(filter-out $(LONGEST),$(1))
 
 .PHONY: check check-unit check-cli check-long
-check: all $(UNITS) $(HELPERS) $(DEMOS) ## run all tests; SAN=address,undefined under sanitizers
-	$(Q)$(PROVE) --exec '' $(call longest_first,$(CLI_TESTS) $(sort $(UNITS)))
-check-unit: $(UNITS) ## run the tests of the library's files
-	$(Q)$(PROVE) --exec '' $(sort $(UNITS))
+check: all $(UNITS) $(EMULATED) $(HELPERS) $(DEMOS) ## run all tests; SAN=address,undefined under sanitizers
+	$(Q)$(PROVE) --exec '' $(call longest_first,$(CLI_TESTS) $(sort $(UNITS)) $(EMULATED))
+check-unit: $(UNITS) $(EMULATED) ## run the tests of the library's files
+	$(Q)$(PROVE) --exec '' $(sort $(UNITS)) $(EMULATED)
 check-cli: all $(HELPERS) $(DEMOS) ## run the tests of the command lines
 	$(Q)$(PROVE) --exec '' $(CLI_TESTS)
 # Leaks are for the leak sanitizer. Valgrind's processor is not the one that the system describes, and it
@@ -314,9 +370,9 @@ check-cpu: all $(HELPERS) $(DEMOS) $(CPU_UNITS) $(LEVEL_UNITS) ## run the networ
 ARM        := build/aarch64
 ARM_CC     := aarch64-linux-gnu-gcc
 ARM_QEMU   := qemu-aarch64 -L /usr/aarch64-linux-gnu -E LD_LIBRARY_PATH=$(ARM)/cmocka/usr/lib/aarch64-linux-gnu
-ARM_SRC    := $(filter-out common/base/bgz.c common/base/json_read.c $(foreach c,blosc deflate lz4 lzf zstd,common/codec/$c.c), \
+BARE_SRC   := $(filter-out common/base/bgz.c common/base/json_read.c $(foreach c,blosc deflate lz4 lzf zstd,common/codec/$c.c), \
               $(filter common/base/% common/seq/% common/codec/% common/compute/% common/net/%,$(LIB_SRC)))
-ARM_OBJ    := $(ARM_SRC:%.c=$(ARM)/%.o)
+ARM_OBJ    := $(BARE_SRC:%.c=$(ARM)/%.o)
 ARM_UNITS  := $(patsubst %,$(ARM)/tests/unit/test_%,alphabet device_cpu err gemm grid half hparams layers minimal net opt plan pool rng \
               shape vec)
 ARM_CMOCKA := $(ARM)/cmocka/usr/lib/aarch64-linux-gnu/libcmocka.so.0
@@ -337,6 +393,36 @@ check-aarch64: ## cross-build for aarch64, and test as far as the network under 
 	  echo 'check-aarch64: SKIP, no cross compiler, qemu-user or cmocka (make deps-aarch64)'; else \
 	  $(MAKE) --no-print-directory $(ARM_UNITS) && $(PROVE) --exec '$(ARM_QEMU)' $(ARM_UNITS); fi
 -include $(ARM_OBJ:.o=.d)
+
+# On a machine with CUDA and a GPU, and little else: the same layers, linked with the plugin's kernels.
+GPU     := build/gpu
+GPU_OBJ := $(BARE_SRC:%.c=$(GPU)/%.o)
+$(GPU)/%.o: %.c
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) -I. -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 $(VERSION_MACROS) -std=c11 -ffp-contract=off $(WARN) $(ISA_$(notdir $*)) -O2 \
+	  -MMD -MP -c -o $@ $<
+$(GPU)/%.cc.o: %.cc
+	@mkdir -p $(@D)
+	$(call say,CXX,$<)
+	$(Q)$(CXX) -std=c++17 -I. -O2 -Wall -Wextra -MMD -MP -c -o $@ $<
+$(GPU)/libcov.a: $(GPU_OBJ)
+	$(Q)rm -f $@ && ar rcs $@ $^
+$(GPU)/check_kernels $(GPU)/bench_gpu: $(GPU)/%: $(GPU)/tests/gpu/%.cc.o $(CUDA_OBJ) $(GPU)/libcov.a
+	$(call say,LD,$@)
+	$(Q)$(NVCC) -cudart static -o $@ $^ -lm -ldl -lpthread
+.PHONY: check-gpu bench-gpu
+.SECONDARY: $(GPU_OBJ) $(GPU)/tests/gpu/check_kernels.cc.o $(GPU)/tests/gpu/bench_gpu.cc.o
+# Whole programs where htslib and HDF5 are; the sanitizer, which is slow, on small networks.
+check-gpu: $(GPU)/check_kernels ## test the kernels on a GPU; needs CUDA, but no htslib and HDF5
+	$(Q)$(PROVE) --exec '' $(GPU)/check_kernels :: --big
+	$(Q)if command -v compute-sanitizer >/dev/null; then for tool in memcheck racecheck; do \
+	  echo "== $$tool"; compute-sanitizer --tool $$tool --error-exitcode 1 $(GPU)/check_kernels || exit 1; done; \
+	  else echo 'check-gpu: no compute-sanitizer, memcheck and racecheck are left out'; fi
+bench-gpu: $(GPU)/bench_gpu ## chunks a second by batch and precision, time of each layer; PyTorch beside it
+	$(Q)$<
+	$(Q)$(PYTHON) tests/gpu/torch_peer.py
+-include $(GPU_OBJ:.o=.d) $(CUDA_TEST_SRC:%=$(GPU)/%.d)
 
 .PHONY: check-nextflow
 check-nextflow: all $(DEMOS) ## run the Nextflow pipeline: killed, resumed, in shards, as a stub (NEXTFLOW=that of ../shared)
@@ -379,9 +465,9 @@ build/tidy/%.ok: %.c .clang-tidy
 -include $(TIDY:.ok=.d)
 
 format: ## clang-format all sources
-	$(Q)$(CLANG_FORMAT) -i $(ALL_SRC) $(HEADERS)
+	$(Q)$(CLANG_FORMAT) -i $(ALL_SRC) $(HEADERS) $(CUDA_SRC) $(CUDA_TEST_SRC)
 format-check: ## whether clang-format would change something
-	$(Q)$(CLANG_FORMAT) --dry-run -Werror $(ALL_SRC) $(HEADERS)
+	$(Q)$(CLANG_FORMAT) --dry-run -Werror $(ALL_SRC) $(HEADERS) $(CUDA_SRC) $(CUDA_TEST_SRC)
 
 SHELL_SRC = $(CLI_TESTS) $(wildcard tests/*.sh tests/*/*.sh workflows/*/*.sh completion/*.sh containers/*.sh .ci/run)
 lint: all ## layers, names, banned calls, man pages against option tables, shell scripts, the Snakemake workflow
@@ -421,6 +507,7 @@ install: all $(B)/cov.h $(COMPLETIONS) ## install tools, library, headers, man p
 	$(INSTALL) $(STRIP_FLAG) -m 644 $(LIB)/$(SONAME) $(DESTDIR)$(libdir)/$(SO_FILE)
 	ln -sf $(SO_FILE) $(DESTDIR)$(libdir)/$(SONAME)
 	ln -sf $(SONAME) $(DESTDIR)$(libdir)/libcov.so
+	$(if $(CUDA),$(INSTALL) -d $(DESTDIR)$(libdir)/covtools && $(INSTALL) $(STRIP_FLAG) -m 644 $(PLUGIN) $(DESTDIR)$(libdir)/covtools)
 	$(INSTALL) -D -m 644 $(B)/cov.h $(DESTDIR)$(includedir)/covtools/cov.h
 	for h in $(PUBLIC); do $(INSTALL) -D -m 644 $$h $(DESTDIR)$(includedir)/covtools/$$h || exit 1; done
 	printf '%s\n' 'prefix=$(prefix)' 'libdir=$(libdir)' 'includedir=$(includedir)' '' 'Name: libcov' \
@@ -440,7 +527,7 @@ uninstall: ## remove what install installed
 	rm -f $(TOOLS:%=$(DESTDIR)$(bindir)/%) $(MAN1:man/%=$(DESTDIR)$(man1dir)/%) $(MAN5:man/%=$(DESTDIR)$(man5dir)/%) \
 	  $(MAN7:man/%=$(DESTDIR)$(man7dir)/%) $(TOOLS:%=$(DESTDIR)$(bashcompletiondir)/%) \
 	  $(TOOLS:%=$(DESTDIR)$(zshcompletiondir)/_%) $(TOOLS:%=$(DESTDIR)$(fishcompletiondir)/%.fish)
-	rm -f $(addprefix $(DESTDIR)$(libdir)/,libcov.so $(SONAME) $(SO_FILE)) $(DESTDIR)$(pkgconfigdir)/libcov.pc
+	rm -f $(addprefix $(DESTDIR)$(libdir)/,libcov.so $(SONAME) $(SO_FILE) covtools/covtools-cuda.so) $(DESTDIR)$(pkgconfigdir)/libcov.pc
 	rm -rf $(DESTDIR)$(includedir)/covtools $(DESTDIR)$(docdir)
 
 # ---------------------------------------------------------------- the rest

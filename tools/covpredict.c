@@ -16,6 +16,7 @@
 #include "common/base/pool.h"
 #include "common/base/tool.h"
 #include "common/compute/device.h"
+#include "common/compute/device_open.h"
 #include "common/job/predict.h"
 #include "common/job/predict_resume.h"
 #include "common/job/track_files.h"
@@ -24,7 +25,9 @@
 struct config {
     const char *model;
     int64_t batch;
-    int device, precision;
+    const char *device;
+    struct cov_device_choice device_choice; /* as parsed */
+    int precision;
     const char *cpu;
     int64_t length;
     const char *species;
@@ -43,9 +46,8 @@ struct config {
     bool evaluate, blacklist;
 };
 
-static const char *const devices[] = {"auto", "cpu", NULL};
-static const char *const precisions[] = {"exact",    "fp32", "bf16x3",
-                                         "balanced", "bf16", NULL};   /* as enum cov_precision */
+static const char *const precisions[] = {"exact", "fp32", "bf16x3", "balanced",
+                                         "bf16",  "tf32", NULL};      /* as enum cov_precision */
 static const char *const types[] = {"int16", "int32", "int64", NULL}; /* as enum cov_signal_type */
 
 static const char *const loadings[] = {"disk", "ram", "ram-packed", NULL}; /* as enum cov_loading */
@@ -103,11 +105,13 @@ static const struct cov_opt options[] = {
          .help = "chunks that a thread computes at a time; without it, as many as are fast. "
                  "It decides about memory, not about values"},
     [ROW_DEVICE] = {.name = "device",
-                    .type = COV_OPT_ENUM,
+                    .type = COV_OPT_STRING,
                     .field = FIELD(device),
                     .def = "auto",
-                    .choices = devices,
-                    .help = "where to compute"},
+                    .metavar = "auto|cpu|cuda[:N,...]",
+                    .help = "where to compute: on NVIDIA GPUs, all or those numbers, or on the "
+                            "CPU. auto takes GPUs if they can be had, unless --cpu is given; cuda "
+                            "is an error if they cannot"},
     [ROW_PRECISION] =
         {.name = "precision",
          .type = COV_OPT_ENUM,
@@ -116,8 +120,9 @@ static const struct cov_opt options[] = {
          .choices = precisions,
          .help =
              "arithmetic of the network: exact is the faster one of fp32 and bf16x3, which both "
-             "give Predmoter's values; balanced and bf16 are faster and less exact. Where fp32 is "
-             "as fast as what is asked for, it is taken, and a line says so"},
+             "give Predmoter's values; balanced, bf16, and on GPUs tf32 are faster and less exact. "
+             "Where something more exact is as fast as what is asked for, it is taken, and a line "
+             "says so"},
     [ROW_CPU] = {.name = "cpu",
                  .type = COV_OPT_STRING,
                  .field = FIELD(cpu),
@@ -290,6 +295,26 @@ static int check_levels(struct config *c, bool given, struct cov_err *e)
     return rc ? cov_err_prefix(e, "%s", given ? "--cpu" : "COVTOOLS_CPU") : COV_OK;
 }
 
+/* --device and --cpu. */
+static int check_device(struct config *c, bool cpu_given, struct cov_err *e)
+{
+    int rc = cov_device_parse(c->device, &c->device_choice, e);
+    if (rc)
+        return rc;
+    if (cpu_given && c->device_choice.kind == COV_DEVICE_CUDA)
+        return cov_fail(e, COV_EUSAGE, "--cpu and --device %s contradict each other", c->device);
+    if (cpu_given)
+        c->device_choice.kind = COV_DEVICE_CPU;
+    return check_levels(c, cpu_given, e);
+}
+
+static int open_device(const struct config *c, struct cov_device **out, struct cov_err *e)
+{
+    const struct cov_cpu_options cpu = {.levels = c->cpu,
+                                        .precision = (enum cov_precision)c->precision};
+    return cov_device_open(&c->device_choice, &cpu, out, e);
+}
+
 /* Options that contradict each other. */
 static int check(struct config *c, const bool *given, const char *output, int n_operands,
                  char *const *operands, struct cov_err *e)
@@ -306,7 +331,7 @@ static int check(struct config *c, const bool *given, const char *output, int n_
     if (c->blacklist)
         return cov_fail(e, COV_EUSAGE, "--blacklist goes with --evaluate");
     const char *input = operands[0];
-    int rc = check_levels(c, given[ROW_CPU], e);
+    int rc = check_device(c, given[ROW_CPU], e);
     if (rc)
         return rc;
     if (cov_path_is_std(output) && isatty(STDOUT_FILENO))
@@ -450,16 +475,18 @@ static int evaluate(struct cov_common *common, struct config *c, const bool *giv
     for (int row = 0; row < N_ROWS; row++)
         if (given[row] && !fits[row])
             return cov_fail(e, COV_EUSAGE, "--%s does not go with --evaluate", options[row].name);
-    int rc = check_levels(c, given[ROW_CPU], e);
-    if (rc)
-        return rc;
-    const struct cov_evaluate_options how = {
+    struct cov_evaluate_options how = {
         .batch = (size_t)c->batch,
         .full = c->full,
         .blacklist = c->blacklist,
-        .cpu = {.levels = c->cpu, .precision = (enum cov_precision)c->precision},
     };
-    return covpredict_evaluate(common, c->model, &how, files, (size_t)n_files, e);
+    int rc = check_device(c, given[ROW_CPU], e);
+    if (!rc)
+        rc = open_device(c, &how.device, e);
+    if (!rc)
+        rc = covpredict_evaluate(common, c->model, &how, files, (size_t)n_files, e);
+    cov_device_close(how.device);
+    return rc;
 }
 
 static int run(struct cov_common *common, void *config, const bool *given, int n_operands,
@@ -472,6 +499,7 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
     struct cov_pool *pool = NULL;
     struct cov_model *model = NULL;
     struct cov_loader *loader = NULL;
+    struct cov_device *device = NULL;
     char *dir = NULL;
 
     int rc = check(c, given, common->output, n_operands, operands, e);
@@ -488,6 +516,8 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
         rc = cov_stats_add_input(&common->stats, c->model, e);
     if (rc == COV_OK)
         rc = cov_model_open(c->model, &model, e);
+    if (rc == COV_OK)
+        rc = open_device(c, &device, e);
     if (rc)
         goto out;
     dir = cov_path_dir(common->output, e);
@@ -498,7 +528,7 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
     const char *tmpdir = common->tmpdir ? common->tmpdir : dir;
     rc = open_input(c, given, common, to_stream, operands[0], tmpdir, model, &loader, e);
     if (rc == COV_OK)
-        rc = cov_pool_new((unsigned)common->threads, &pool, e);
+        rc = cov_pool_new((unsigned)common->threads + cov_device_waiting(device), &pool, e);
     if (rc)
         goto out;
     double clock = cov_clock();
@@ -512,7 +542,7 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
         .type = c->as_float ? COV_SIGNAL_FLOAT32 : (enum cov_signal_type)c->type,
         .full = c->full,
         .overlap = (size_t)c->overlap,
-        .cpu = {.levels = c->cpu, .precision = (enum cov_precision)c->precision},
+        .device = device,
         .tmpdir = tmpdir,
     };
     if (c->resume)
@@ -525,6 +555,7 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
         rc = cov_outfile_commit(&out, e);
 out:
     cov_pool_free(pool);
+    cov_device_close(device);
     cov_loader_close(loader);
     cov_model_close(model);
     cov_outfile_abort(&out);
@@ -534,11 +565,18 @@ out:
 
 static void print_versions(FILE *f)
 {
+    static const struct cov_device_choice cuda = {.kind = COV_DEVICE_CUDA};
     struct cov_device *device = NULL;
+    struct cov_err e = COV_ERR_INIT;
     char levels[128];
     (void)fprintf(f, "htslib %s\n", cov_bgz_version());
     if (cov_device_open_cpu(NULL, &device, NULL) == COV_OK)
         (void)fprintf(f, "device: %s\n", device->ops->describe(device));
+    cov_device_close(device);
+    if (cov_device_open(&cuda, NULL, &device, &e) == COV_OK)
+        (void)fprintf(f, "device: %s\n", device->ops->describe(device));
+    else
+        (void)fprintf(f, "%s\n", e.text);
     cov_device_close(device);
     cov_device_describe_levels(levels, sizeof levels);
     (void)fprintf(f, "--cpu: %s\n", levels);

@@ -104,6 +104,15 @@ struct cov_device;
 struct cov_program;  /* a network as a device holds it */
 struct cov_training; /* one in training */
 
+/* How a device wants to be used. */
+struct cov_device_advice {
+    size_t batch;       /* chunks of a call, unless chunks are so long that ... */
+    size_t batch_bases; /* ... they have more bases than this */
+    unsigned
+        n_waiting; /* calls that can be under way while their threads only wait: so many threads
+                           beside those that have work for the CPU */
+};
+
 struct cov_device_ops {
     const char *name;
     void (*close)(struct cov_device *dev);
@@ -111,6 +120,8 @@ struct cov_device_ops {
     const char *(*describe)(const struct cov_device *dev);
     /* "fp32": what is computed in. */
     const char *(*precision)(const struct cov_device *dev);
+    /* NULL: there is nothing to say. */
+    void (*advise)(const struct cov_device *dev, struct cov_device_advice *out);
     /* Prepares a network for n_workers callers at a time and max_batch >= 1 chunks a call. layers[0]
      * reads one-hot rows (c_in = 4). */
     int (*program_new)(struct cov_device *dev, const struct cov_layer *layers,
@@ -159,6 +170,7 @@ enum cov_precision {
     COV_PRECISION_BALANCED, /* of the LSTM, operands rounded to bf16; of convolutions, in two terms
                                of bf16, or single precision */
     COV_PRECISION_BF16,     /* operands rounded to bf16 */
+    COV_PRECISION_TF32,     /* operands rounded to tf32, of 10 bits; of GPUs alone */
 };
 const char *cov_precision_name(enum cov_precision precision);
 

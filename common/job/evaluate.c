@@ -1,6 +1,7 @@
 /* evaluate.c - see evaluate.h.
  * SPDX-License-Identifier: MIT */
 #include "common/job/evaluate.h"
+#include "common/compute/device_open.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -252,7 +253,6 @@ static int new_evaluation(const char *const *paths, size_t n, const struct cov_m
 struct job {
     const struct cov_model *model;
     const struct cov_evaluate_options *o;
-    struct cov_device *device;
     struct cov_pool *pool;
     struct cov_progress *progress;
     struct cov_forward_counts counts;
@@ -297,7 +297,8 @@ static int evaluate_opened(struct job *j, struct cov_examples *x, struct cov_eva
                            struct cov_err *e)
 {
     size_t L = cov_examples_chunk_length(x), n = 0;
-    size_t batch = j->o->batch ? j->o->batch : cov_evaluate_batch(L);
+    size_t of_device = cov_device_batch(j->o->device, L);
+    size_t batch = j->o->batch ? j->o->batch : of_device ? of_device : cov_evaluate_batch(L);
     struct cov_example *list = NULL;
     struct cov_net *net = NULL;
     struct cov_forward_counts counts;
@@ -307,7 +308,7 @@ static int evaluate_opened(struct job *j, struct cov_examples *x, struct cov_eva
     if (!rc)
         rc = list_rows(x, &list, &n, e);
     if (!rc)
-        rc = cov_net_new(j->device, &j->model->hp, j->model->block, L, cov_pool_size(j->pool),
+        rc = cov_net_new(j->o->device, &j->model->hp, j->model->block, L, cov_pool_size(j->pool),
                          batch, &net, e);
     if (rc)
         goto out;
@@ -353,10 +354,11 @@ static int note(const struct job *j, const struct cov_evaluation *v, struct cov_
                 struct cov_err *e)
 {
     stats->section = "covpredict --evaluate";
-    stats->device = cov_strdup(j->device->ops->describe(j->device), e);
+    const struct cov_device *device = j->o->device;
+    stats->device = cov_strdup(device->ops->describe(device), e);
     if (!stats->device)
         return COV_ENOMEM;
-    stats->precision = j->device->ops->precision(j->device);
+    stats->precision = device->ops->precision(device);
     stats->bases = j->bases;
     stats->chunks = 0;
     stats->positions_computed = (int64_t)j->counts.positions_computed;
@@ -390,15 +392,13 @@ int cov_evaluate(const char *const *paths, size_t n, const struct cov_model *mod
     *out = NULL;
     int rc = new_evaluation(paths, n, model, &v, e);
     if (!rc)
-        rc = cov_device_open_cpu(&options->cpu, &j.device, e);
-    if (!rc)
-        cov_info("%s, %u thread%s; %s: %s", j.device->ops->describe(j.device), cov_pool_size(pool),
-                 cov_pool_size(pool) == 1 ? "" : "s", model->path, model->description);
+        cov_info("%s, %u thread%s; %s: %s", options->device->ops->describe(options->device),
+                 cov_pool_size(pool), cov_pool_size(pool) == 1 ? "" : "s", model->path,
+                 model->description);
     for (size_t k = 0; !rc && k < n; k++)
         rc = evaluate_file(&j, &v->files[k], e);
     if (!rc && stats)
         rc = note(&j, v, stats, e);
-    cov_device_close(j.device);
     if (rc)
         cov_evaluation_free(v);
     else

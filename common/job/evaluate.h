@@ -38,7 +38,7 @@ struct cov_evaluate_options {
     size_t batch; /* chunks a worker computes at a time; 0: chosen */
     bool full;    /* compute everything (device.h) */
     bool blacklist;
-    struct cov_cpu_options cpu;
+    struct cov_device *device; /* borrowed */
 };
 
 /* What is found of a file. */

@@ -10,12 +10,13 @@
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/ring.h"
+#include "common/compute/device_open.h"
 #include "common/job/predict_output.h"
 #include "common/job/predict_overlap.h"
 #include "common/net/net.h"
 
-/* Chunks a worker computes at a time unless it is said: what the LSTM's matrix products want; fewer
- * where chunks are so long that their bases are more than BATCH_BASES. */
+/* Chunks a worker computes at a time unless it is said, here or by the device: what the LSTM's matrix
+ * products want; fewer where chunks are so long that their bases are more than BATCH_BASES. */
 enum { DEFAULT_BATCH = 16, BATCH_BASES = 1 << 20 };
 
 /* Pairs that share windows with overlap: of the windows a worker computes, one in so many is
@@ -275,10 +276,12 @@ static int note(const struct run *r, const struct cov_device *device,
 
 /* Chunks a worker computes at a time, and the pairs it takes for them. No worker needs room for
  * more than its share of all. */
-static void choose_batch(struct run *r, size_t wanted, bool overlap)
+static void choose_batch(struct run *r, const struct cov_device *device, size_t wanted,
+                         bool overlap)
 {
     size_t n_pairs = cov_loader_n_pairs(r->loader);
     size_t share = n_pairs / r->n_workers + (n_pairs % r->n_workers != 0);
+    wanted = wanted ? wanted : cov_device_batch(device, r->length);
     r->batch = wanted ? wanted : DEFAULT_BATCH;
     while (!wanted && r->batch > 1 && r->batch > BATCH_BASES / r->length)
         r->batch /= 2;
@@ -346,21 +349,19 @@ int cov_predict(struct cov_loader *loader, const struct cov_model *model, struct
                     .n_datasets = (size_t)model->hp.output_size,
                     .n_workers = cov_pool_size(pool),
                     .n_slots = cov_ring_slots(pool)};
-    struct cov_device *device = NULL;
+    const struct cov_device *device = options->device;
     struct cov_ring_times times = {0};
     const struct cov_predictions_options layout = cov_predict_layout(loader, model, options);
-    choose_batch(&r, options->batch, options->overlap > 0);
+    choose_batch(&r, device, options->batch, options->overlap > 0);
 
-    int rc = cov_device_open_cpu(&options->cpu, &device, e);
-    if (rc)
-        goto out;
     cov_info("%s, %u thread%s; %s: %s", device->ops->describe(device), r.n_workers,
              r.n_workers == 1 ? "" : "s", model->path, model->description);
+    int rc = COV_OK;
     if (options->begin)
         rc = options->begin(options->begin_arg, device, e);
     if (rc == COV_OK)
-        rc = cov_net_new(device, &model->hp, model->block, r.length, r.n_workers, r.batch, &r.net,
-                         e);
+        rc = cov_net_new(options->device, &model->hp, model->block, r.length, r.n_workers, r.batch,
+                         &r.net, e);
     if (rc == COV_OK && options->full)
         cov_net_compute_all(r.net);
     if (rc == COV_OK && options->overlap > 0)
@@ -377,11 +378,9 @@ int cov_predict(struct cov_loader *loader, const struct cov_model *model, struct
     }
     if (rc == COV_OK && stats)
         rc = note(&r, device, &times, stats, e);
-out:
     cov_predict_output_abort(r.output);
     release(&r);
     cov_predict_overlap_free(r.overlap);
     cov_net_free(r.net);
-    cov_device_close(device);
     return rc;
 }

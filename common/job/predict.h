@@ -21,7 +21,7 @@ struct cov_predict_options {
     bool full;                 /* compute everything, also what is known (device.h) */
     size_t overlap; /* bases that windows share (windows.h), less than a chunk; the loader
                                   gives neighbours then. 0: chunks as they are */
-    struct cov_cpu_options cpu;
+    struct cov_device *device; /* borrowed */
     /* With a journal, pairs go there instead of to a file; `begin` (may be NULL) is called before the
      * first one is fetched. See predict_resume.h. */
     struct cov_journal *journal;

@@ -178,8 +178,7 @@ done <<'END'
 -m cnn.ckpt -o x.h5 --batch-size 1M g.h5|--batch-size: '1M' is not a whole number
 -m cnn.ckpt -o x.h5 --batch-size 5000 g.h5|--batch-size: 5000 is out of range
 -m cnn.ckpt -o x.h5 --subsequence-length 0 g.fa|--subsequence-length: 0 is out of range
--m cnn.ckpt -o x.h5 --device cuda g.h5|--device: 'cuda' is none of auto, cpu$
--m cnn.ckpt -o x.h5 --precision half g.h5|--precision: 'half' is none of exact, fp32, bf16x3, balanced, bf16$
+-m cnn.ckpt -o x.h5 --precision half g.h5|--precision: 'half' is none of exact, fp32, bf16x3, balanced, bf16, tf32$
 -m cnn.ckpt -f -o g.h5 g.h5|g\.h5 is an input: it cannot be an output too$
 -m cnn.ckpt -f -o cnn.ckpt g.h5|cnn\.ckpt is an input: it cannot be an output too$
 END

@@ -3,7 +3,7 @@
 
 usage: sources.py ROOT
 
-Checks the C sources and headers below common/, tools/, tests/ and workflows/, and the scripts, prints
+Checks the C sources, those for nvcc, and headers below common/, tools/, tests/ and workflows/, and the scripts, prints
 one line a finding, and ends with status 1 if there is one.
 SPDX-License-Identifier: MIT"""
 
@@ -139,7 +139,7 @@ class Lint:
     def check_file(self, path):
         with open(os.path.join(self.root, path), "rb") as f:
             data = f.read()
-        is_c = path.endswith((".c", ".h"))
+        is_c = path.endswith((".c", ".h", ".cu", ".cc"))
         is_script = data.startswith(b"#!") or path.endswith((".sh", ".py"))
         if not (is_c or is_script):
             return
@@ -160,7 +160,7 @@ class Lint:
     def check_names(self, paths):
         seen = {}
         for path in paths:
-            if path.endswith((".c", ".h", ".py", ".sh")):
+            if path.endswith((".c", ".h", ".cu", ".cc", ".py", ".sh")):
                 name = os.path.basename(path)
                 if name in seen:
                     self.say(path, 1, f"the name is taken by {seen[name]}")

@@ -7,6 +7,7 @@
 
 #include "common/base/outfile.h"
 #include "common/base/path.h"
+#include "common/compute/device_open.h"
 
 static void print_more(struct cov_json *j, const void *more)
 {
@@ -60,7 +61,8 @@ int covpredict_evaluate(struct cov_common *common, const char *model,
     if (!rc)
         rc = cov_model_open(model, &m, e);
     if (!rc)
-        rc = cov_pool_new((unsigned)common->threads, &pool, e);
+        rc =
+            cov_pool_new((unsigned)common->threads + cov_device_waiting(options->device), &pool, e);
     if (!rc)
         rc = cov_evaluate((const char *const *)files, n, m, pool, options, &common->progress,
                           &common->stats, &v, e);

@@ -653,7 +653,7 @@ void cov_device_describe_levels(char *buf, size_t n)
 
 const char *cov_precision_name(enum cov_precision precision)
 {
-    static const char *const names[] = {"exact", "fp32", "bf16x3", "balanced", "bf16"};
+    static const char *const names[] = {"exact", "fp32", "bf16x3", "balanced", "bf16", "tf32"};
     return names[precision];
 }
 

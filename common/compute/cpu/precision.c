@@ -17,6 +17,7 @@ static void set_operands(enum cov_precision precision, struct cov_cpu_arithmetic
     switch (precision) {
     case COV_PRECISION_EXACT: /* bf16x3 on AMX promises more speed, but has not run there yet */
     case COV_PRECISION_FP32:
+    case COV_PRECISION_TF32:
         a->precision = COV_PRECISION_FP32;
         a->conv = a->lstm = COV_FP32;
         break;
@@ -48,6 +49,8 @@ void cov_cpu_arithmetic_choose(enum cov_precision wanted, const struct cov_cpu_c
     *out = (struct cov_cpu_arithmetic){0};
     bool dot = cpu->level == COV_LEVEL_AVX512BF16, amx = cpu->level == COV_LEVEL_AMX;
     set_operands(wanted, out);
+    if (wanted == COV_PRECISION_TF32)
+        out->why = "CPUs do not multiply tf32";
     if (out->conv != COV_FP32 && !amx && !cpu->emulate && cpu->level != COV_LEVEL_SCALAR) {
         if (!dot) {
             set_operands(COV_PRECISION_FP32, out);

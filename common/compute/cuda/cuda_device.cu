@@ -1,0 +1,202 @@
+/* cuda_device.cu - NVIDIA GPUs as a device (common/compute/device.h), and the plugin's symbol.
+ * SPDX-License-Identifier: MIT */
+extern "C" {
+#include "common/base/log.h"
+#include "common/base/mem.h"
+#include "common/compute/cuda/plugin.h"
+#include "common/compute/cuda/runtime.h"
+}
+#include "common/compute/cuda/cuda_program.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Tensor cores multiply tf32 and bf16 from Ampere on. */
+enum { AMPERE = 8 };
+
+/* Chunks of a call: a block of an LSTM takes 8 sequences, and with COV_CUDA_LANES calls at a time and
+ * two directions each multiprocessor then has a block. */
+static const size_t MIN_BATCH = 16, MAX_BATCH = 256, BATCH_BASES = 1 << 23;
+
+struct cuda_device {
+    struct cov_device base;
+    struct cov_cuda_cards cards;
+    struct cov_cuda_arithmetic arithmetic;
+    const char *precision;
+    size_t shared_bytes; /* of a block, on any of the cards */
+    size_t batch;
+    char description[512];
+};
+
+/* What a precision comes to, and why it is another one than was asked for; or NULL. */
+static const char *choose(struct cuda_device *dev, enum cov_precision wanted, bool tensor_cores)
+{
+    const char *why = NULL;
+    dev->arithmetic.conv = dev->arithmetic.lstm = COV_CUDA_FP32;
+    dev->precision = cov_precision_name(COV_PRECISION_FP32);
+    if (wanted == COV_PRECISION_EXACT || wanted == COV_PRECISION_FP32)
+        return NULL;
+    if (!tensor_cores)
+        return "this GPU has no tensor cores for tf32 and bf16";
+    dev->precision = cov_precision_name(wanted);
+    switch (wanted) {
+    case COV_PRECISION_EXACT:
+    case COV_PRECISION_FP32:
+        break;
+    case COV_PRECISION_BF16X3:
+        dev->precision = "tf32x3";
+        dev->arithmetic.conv = dev->arithmetic.lstm = COV_CUDA_TF32X3;
+        why = "three products of tf32 are as fast on a GPU and more exact";
+        break;
+    case COV_PRECISION_BALANCED:
+        dev->arithmetic.conv = COV_CUDA_TF32X3;
+        dev->arithmetic.lstm = COV_CUDA_BF16;
+        break;
+    case COV_PRECISION_TF32:
+        dev->arithmetic.conv = dev->arithmetic.lstm = COV_CUDA_TF32;
+        break;
+    case COV_PRECISION_BF16:
+        dev->arithmetic.conv = dev->arithmetic.lstm = COV_CUDA_BF16;
+        break;
+    }
+    return why;
+}
+
+static int add_card(struct cuda_device *dev, int index, int n_there, bool *tensor_cores,
+                    struct cov_err *e)
+{
+    struct cov_rt_card card;
+    if (index >= n_there)
+        return cov_fail(e, COV_EUNSUPPORTED, "there is no GPU %d: CUDA shows %d, from 0", index,
+                        n_there);
+    int rc = cov_rt_describe(index, &card, e);
+    if (!rc)
+        rc = cov_rt_check(index, e);
+    size_t i = dev->cards.n;
+    (void)snprintf(dev->cards.card[i].name, sizeof dev->cards.card[i].name, "GPU %d (%s)", index,
+                   card.name);
+    if (rc)
+        return cov_err_prefix(e, "%s", dev->cards.card[i].name);
+    dev->cards.card[i].index = index;
+    if (card.major < AMPERE)
+        *tensor_cores = false;
+    if (i == 0 || card.shared_bytes < dev->shared_bytes)
+        dev->shared_bytes = card.shared_bytes;
+    size_t batch = (size_t)card.n_multiprocessors / 8 * 8;
+    if (batch > dev->batch)
+        dev->batch = batch;
+    size_t at = strlen(dev->description);
+    (void)snprintf(dev->description + at, sizeof dev->description - at, "%s%s", i ? ", " : "",
+                   dev->cards.card[i].name);
+    dev->cards.n++;
+    return COV_OK;
+}
+
+static int add_cards(struct cuda_device *dev, const struct cov_cuda_options *options,
+                     bool *tensor_cores, struct cov_err *e)
+{
+    int n_there;
+    int rc = cov_rt_count(&n_there, e);
+    if (rc)
+        return rc;
+    size_t n = options->n_cards ? options->n_cards : (size_t)n_there;
+    if (n > COV_CUDA_MAX_CARDS)
+        return cov_fail(e, COV_EUNSUPPORTED, "%zu GPUs are more than %d", n, COV_CUDA_MAX_CARDS);
+    for (size_t i = 0; i < n && !rc; i++)
+        rc = add_card(dev, options->n_cards ? options->cards[i] : (int)i, n_there, tensor_cores, e);
+    return rc;
+}
+
+static void close_device(struct cov_device *dev)
+{
+    free(dev);
+}
+
+static const char *describe(const struct cov_device *dev)
+{
+    return ((const struct cuda_device *)dev)->description;
+}
+
+static const char *precision(const struct cov_device *dev)
+{
+    return ((const struct cuda_device *)dev)->precision;
+}
+
+static void advise(const struct cov_device *dev, struct cov_device_advice *out)
+{
+    const struct cuda_device *d = (const struct cuda_device *)dev;
+    out->batch = d->batch;
+    out->batch_bases = BATCH_BASES;
+    out->n_waiting = (unsigned)d->cards.n * COV_CUDA_LANES;
+}
+
+static int program_new(struct cov_device *dev, const struct cov_layer *layers,
+                       const struct cov_layer_weights *weights, size_t n_layers, unsigned n_workers,
+                       size_t max_batch, struct cov_program **out, struct cov_err *e)
+{
+    const struct cuda_device *d = (const struct cuda_device *)dev;
+    struct cov_cuda_plan plan;
+    *out = NULL;
+    int rc =
+        cov_cuda_plan_init(layers, weights, n_layers, d->arithmetic, d->shared_bytes, &plan, e);
+    if (rc) {
+        cov_cuda_plan_fini(&plan);
+        return rc;
+    }
+    return cov_cuda_program_new(&d->cards, &plan, n_workers, max_batch, out, e);
+}
+
+/* All is computed anyway. */
+static void compute_all(struct cov_program *p)
+{
+    (void)p;
+}
+
+static struct cov_device_ops make_ops(void)
+{
+    struct cov_device_ops ops = {};
+    ops.name = "cuda";
+    ops.close = close_device;
+    ops.describe = describe;
+    ops.precision = precision;
+    ops.advise = advise;
+    ops.program_new = program_new;
+    ops.forward = cov_cuda_program_forward;
+    ops.compute_all = compute_all;
+    ops.counts = cov_cuda_program_counts;
+    ops.program_free = cov_cuda_program_free;
+    return ops;
+}
+
+static const struct cov_device_ops cuda_ops = make_ops();
+
+static int open_device(const struct cov_cuda_options *options, struct cov_device **out,
+                       struct cov_err *e)
+{
+    bool tensor_cores = true;
+    *out = NULL;
+    struct cuda_device *dev = (struct cuda_device *)cov_calloc(1, sizeof *dev, e);
+    if (!dev)
+        return COV_ENOMEM;
+    int rc = add_cards(dev, options, &tensor_cores, e);
+    if (rc) {
+        free(dev);
+        return rc;
+    }
+    dev->batch = dev->batch < MIN_BATCH   ? MIN_BATCH
+                 : dev->batch > MAX_BATCH ? MAX_BATCH
+                                          : dev->batch;
+    const char *why = choose(dev, options->precision, tensor_cores);
+    if (why)
+        cov_info("%s instead of %s: %s", dev->precision, cov_precision_name(options->precision),
+                 why);
+    size_t at = strlen(dev->description);
+    (void)snprintf(dev->description + at, sizeof dev->description - at, ", %s", dev->precision);
+    dev->base.ops = &cuda_ops;
+    *out = &dev->base;
+    return COV_OK;
+}
+
+extern "C" __attribute__((visibility("default")))
+const struct cov_cuda_plugin cov_cuda_plugin = {COV_VERSION, open_device};

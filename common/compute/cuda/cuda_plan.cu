@@ -1,0 +1,530 @@
+/* cuda_plan.cu - see cuda_plan.h.
+ * SPDX-License-Identifier: MIT */
+extern "C" {
+#include "common/base/mem.h"
+#include "common/seq/alphabet.h"
+}
+#include "common/compute/cuda/cuda_plan.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ALIGNMENT = 256 };
+
+/* What goes from one layer to the next. */
+struct rows {
+    struct cov_channels channels;
+    bool bf16;
+    int area;
+};
+
+/* What a plan is made of. */
+struct making {
+    struct cov_cuda_plan *plan;
+    const struct cov_layer *layers;
+    const struct cov_layer_weights *weights;
+    size_t n_layers;
+    struct cov_cuda_arithmetic arithmetic;
+    size_t shared_bytes;
+    struct rows rows; /* that the next layer reads */
+};
+
+static size_t round_size(size_t bytes)
+{
+    return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+/* As on the CPU, the last convolution, whose rounding the last layer amplifies, is exact. */
+static enum cov_cuda_products products_of(const struct making *m, size_t layer)
+{
+    if (m->layers[layer].kind == COV_LAYER_LSTM)
+        return m->arithmetic.lstm;
+    return layer + 2 == m->n_layers ? COV_CUDA_FP32 : m->arithmetic.conv;
+}
+
+/* Whether what this layer writes is bf16: where the next one rounds it anyway. */
+static bool writes_bf16(const struct making *m, size_t layer)
+{
+    return layer + 2 < m->n_layers && products_of(m, layer + 1) == COV_CUDA_BF16;
+}
+
+/* A place for so many bytes of weights, zeroed; NULL: no memory. Valid until the next call. */
+static char *add_weights(struct making *m, size_t bytes, size_t *offset, struct cov_err *e)
+{
+    struct cov_cuda_plan *p = m->plan;
+    size_t end = p->weight_bytes + round_size(bytes);
+    void *memory = p->weights;
+    if (cov_reserve(&memory, &p->cap_weights, end, 1, e))
+        return NULL;
+    p->weights = (char *)memory;
+    *offset = p->weight_bytes;
+    memset(p->weights + *offset, 0, end - *offset);
+    p->weight_bytes = end;
+    return p->weights + *offset;
+}
+
+static struct cov_cuda_step *add_step(struct making *m, enum cov_cuda_step_kind kind, size_t layer,
+                                      struct cov_err *e)
+{
+    struct cov_cuda_plan *p = m->plan;
+    void *memory = p->steps;
+    if (cov_reserve(&memory, &p->cap_steps, p->n_steps + 1, sizeof *p->steps, e))
+        return NULL;
+    p->steps = (struct cov_cuda_step *)memory;
+    struct cov_cuda_step *s = &p->steps[p->n_steps++];
+    memset(s, 0, sizeof *s);
+    s->kind = kind;
+    s->layer = layer;
+    s->products = products_of(m, layer);
+    return s;
+}
+
+/* An area holds what is the largest of what it holds in turn. */
+static void need(struct making *m, int area, size_t rows, size_t width, size_t element)
+{
+    size_t bytes = round_size(rows * width * element);
+    if (m->plan->area_bytes[area] < bytes)
+        m->plan->area_bytes[area] = bytes;
+}
+
+/* The rows that this layer writes, to the area that it does not read. */
+static void advance(struct making *m, size_t layer, struct cov_channels channels)
+{
+    m->rows.channels = channels;
+    m->rows.bf16 = writes_bf16(m, layer);
+    m->rows.area = m->rows.area == COV_CUDA_ROWS_A ? COV_CUDA_ROWS_B : COV_CUDA_ROWS_A;
+    need(m, m->rows.area, m->layers[layer].t_out, (size_t)cov_channel_width(channels),
+         m->rows.bf16 ? 2 : 4);
+}
+
+/* bias, scale and shift of a convolution, [width] each, the norm as one multiplication and one sum. */
+static int add_vectors(struct making *m, struct cov_cuda_step *s, size_t width, struct cov_err *e)
+{
+    const struct cov_layer *l = &m->layers[s->layer];
+    const struct cov_layer_weights *w = &m->weights[s->layer];
+    size_t offset;
+    float *v = (float *)(void *)add_weights(m, 3 * width * sizeof *v, &offset, e);
+    if (!v)
+        return COV_ENOMEM;
+    s->bias = offset;
+    s->scale = offset + width * sizeof *v;
+    s->shift = offset + 2 * width * sizeof *v;
+    for (size_t o = 0; o < l->c_out; o++) {
+        double scale = 1, shift = 0;
+        if (l->norm) {
+            scale = (double)w->gamma[o] / sqrt((double)w->var[o] + COV_NORM_EPS);
+            shift = (double)w->beta[o] - (double)w->mean[o] * scale;
+        }
+        v[o] = w->bias[o];
+        v[width + o] = (float)scale;
+        v[2 * width + o] = (float)shift;
+    }
+    return COV_OK;
+}
+
+static struct cov_channels plain_channels(size_t c)
+{
+    struct cov_channels channels = {1, (int)c, cov_round_up((int)c, 8)};
+    return channels;
+}
+
+static int add_first(struct making *m, struct cov_err *e)
+{
+    const struct cov_layer *l = &m->layers[0];
+    const float *weight = m->weights[0].weight;
+    struct cov_channels channels = plain_channels(l->c_out);
+    size_t c = (size_t)channels.pitch, offset;
+    struct cov_cuda_step *s = add_step(m, COV_CUDA_STEP_FIRST, 0, e);
+    if (!s)
+        return COV_ENOMEM;
+    float *table = (float *)(void *)add_weights(m, l->kernel * 16 * c * sizeof *table, &offset, e);
+    if (!table)
+        return COV_ENOMEM;
+    for (size_t k = 0; k < l->kernel; k++)
+        for (size_t code = 0; code < 16; code++)
+            for (size_t o = 0; o < l->c_out; o++) {
+                double sum = 0;
+                for (size_t i = 0; i < 4; i++)
+                    sum += (double)cov_onehot_f32[code][i] *
+                           (double)weight[(o * 4 + i) * l->kernel + k];
+                table[(k * 16 + code) * c + o] = (float)sum;
+            }
+    s->w = offset;
+    s->from = COV_CUDA_CODES;
+    advance(m, 0, channels);
+    s->to = m->rows.area;
+    struct cov_cuda_first *f = &s->first;
+    f->t_in = (int)l->t_in;
+    f->t_out = (int)l->t_out;
+    f->c = (int)c;
+    f->kernel = (int)l->kernel;
+    f->stride = (int)l->stride;
+    f->dilation = (int)l->dilation;
+    f->pad = (int)l->pad;
+    f->y_bf16 = m->rows.bf16;
+    return add_vectors(m, s, c, e);
+}
+
+static void put_weight(char *w, const struct cov_cuda_step *s, int k, int column, float value)
+{
+    const struct cov_cuda_gemm *g = &s->gemm;
+    size_t at =
+        s->products == COV_CUDA_FP32 ? (size_t)k * g->width + column : (size_t)column * g->k + k;
+    if (s->products == COV_CUDA_BF16) {
+        uint32_t bits;
+        memcpy(&bits, &value, sizeof bits);
+        uint16_t half = (uint16_t)cov_bf16_of_bits(bits);
+        memcpy(w + at * 2, &half, 2);
+    } else {
+        memcpy(w + at * 4, &value, 4);
+    }
+}
+
+/* A product of the rows that are there, without its weights. */
+static struct cov_cuda_step *add_gemm(struct making *m, size_t layer,
+                                      const struct cov_conv_phase *phase, int n_cols, char **w,
+                                      struct cov_err *e)
+{
+    const struct cov_layer *l = &m->layers[layer];
+    struct cov_cuda_step *s = add_step(m, COV_CUDA_STEP_GEMM, layer, e);
+    if (!s)
+        return NULL;
+    struct cov_cuda_gemm *g = &s->gemm;
+    g->t_in = (int)l->t_in;
+    g->t_out = (int)l->t_out;
+    g->c = cov_channel_width(m->rows.channels);
+    g->pitch = g->n_cols = n_cols;
+    g->phase = *phase;
+    cov_cuda_gemm_sizes(s->products, phase->n_taps, g->c, n_cols, &g->k, &g->width);
+    s->from = m->rows.area;
+    *w = add_weights(m, (size_t)g->k * g->width * (s->products == COV_CUDA_BF16 ? 2 : 4), &s->w, e);
+    return *w ? s : NULL;
+}
+
+static int add_phase(struct making *m, size_t layer, const struct cov_conv_phase *phase,
+                     struct cov_err *e)
+{
+    const struct cov_layer *l = &m->layers[layer];
+    const float *weight = m->weights[layer].weight;
+    bool transposed = l->kind == COV_LAYER_CONV_TRANSPOSED;
+    char *w;
+    struct cov_cuda_step *s = add_gemm(m, layer, phase, plain_channels(l->c_out).pitch, &w, e);
+    if (!s)
+        return COV_ENOMEM;
+    for (int tap = 0; tap < phase->n_taps; tap++) {
+        size_t k = (size_t)(phase->k_first + tap * phase->k_step);
+        for (size_t i = 0; i < l->c_in; i++) {
+            int row = tap * s->gemm.c + cov_channel_place(m->rows.channels, (int)i);
+            for (size_t o = 0; o < l->c_out; o++)
+                put_weight(w, s, row, (int)o,
+                           transposed ? weight[(i * l->c_out + o) * l->kernel + k]
+                                      : weight[(o * l->c_in + i) * l->kernel + k]);
+        }
+    }
+    s->gemm.relu = true;
+    s->gemm.y_bf16 = writes_bf16(m, layer);
+    s->to = m->rows.area == COV_CUDA_ROWS_A ? COV_CUDA_ROWS_B : COV_CUDA_ROWS_A;
+    return add_vectors(m, s, (size_t)s->gemm.width, e);
+}
+
+static int add_conv(struct making *m, size_t layer, struct cov_err *e)
+{
+    const struct cov_layer *l = &m->layers[layer];
+    int kernel = (int)l->kernel, stride = (int)l->stride, dilation = (int)l->dilation;
+    int t_out = (int)l->t_out, pad = (int)l->pad, rc = COV_OK;
+    if (l->kind == COV_LAYER_CONV) {
+        struct cov_conv_phase phase = cov_conv_phase_plain(t_out, kernel, stride, dilation, pad);
+        rc = add_phase(m, layer, &phase, e);
+    }
+    for (int p = 0; l->kind == COV_LAYER_CONV_TRANSPOSED && p < stride && !rc; p++) {
+        struct cov_conv_phase phase =
+            cov_conv_phase_transposed(p, t_out, kernel, stride, dilation, pad);
+        rc = add_phase(m, layer, &phase, e);
+    }
+    advance(m, layer, plain_channels(l->c_out));
+    return rc;
+}
+
+/* The product with x of all steps at once: columns [direction, unit, gate]. */
+static int add_gates(struct making *m, size_t layer, int units, struct cov_err *e)
+{
+    const struct cov_layer *l = &m->layers[layer];
+    const struct cov_layer_weights *weights = &m->weights[layer];
+    int n_cols = (int)l->directions * units * 4;
+    struct cov_conv_phase phase = cov_conv_phase_plain((int)l->t_out, 1, 1, 1, 0);
+    char *w;
+    struct cov_cuda_step *s = add_gemm(m, layer, &phase, n_cols, &w, e);
+    if (!s)
+        return COV_ENOMEM;
+    for (size_t d = 0; d < l->directions; d++)
+        for (size_t gate = 0; gate < 4; gate++)
+            for (size_t u = 0; u < l->hidden; u++)
+                for (size_t i = 0; i < l->c_in; i++)
+                    put_weight(w, s, cov_channel_place(m->rows.channels, (int)i),
+                               (int)((d * units + u) * 4 + gate),
+                               weights->w_ih[d][(gate * l->hidden + u) * l->c_in + i]);
+    s->to = COV_CUDA_GATES;
+    need(m, COV_CUDA_GATES, l->t_out, (size_t)n_cols, sizeof(float));
+    size_t width = (size_t)s->gemm.width;
+    float *v = (float *)(void *)add_weights(m, 3 * width * sizeof *v, &s->bias, e);
+    if (!v)
+        return COV_ENOMEM;
+    s->scale = s->bias + width * sizeof *v;
+    s->shift = s->bias + 2 * width * sizeof *v;
+    for (size_t i = 0; i < width; i++)
+        v[width + i] = 1;
+    for (size_t d = 0; d < l->directions; d++)
+        for (size_t gate = 0; gate < 4; gate++)
+            for (size_t u = 0; u < l->hidden; u++) {
+                size_t at = gate * l->hidden + u;
+                v[(d * units + u) * 4 + gate] =
+                    (float)((double)weights->b_ih[d][at] + (double)weights->b_hh[d][at]);
+            }
+    return COV_OK;
+}
+
+/* w[direction, h, unit, gate]. */
+static void pack_lstm_fp32(const struct cov_layer *l, const struct cov_layer_weights *weights,
+                           size_t units, float *w)
+{
+    for (size_t d = 0; d < l->directions; d++)
+        for (size_t h = 0; h < l->hidden; h++)
+            for (size_t u = 0; u < l->hidden; u++)
+                for (size_t gate = 0; gate < 4; gate++)
+                    w[((d * units + h) * units + u) * 4 + gate] =
+                        weights->w_hh[d][(gate * l->hidden + u) * l->hidden + h];
+}
+
+static void pack_lstm_bf16(const struct cov_layer *l, const struct cov_layer_weights *weights,
+                           int units, uint16_t *w)
+{
+    int hidden = (int)l->hidden;
+    for (int d = 0; d < (int)l->directions; d++)
+        for (int warp = 0; warp < units / 8; warp++)
+            for (int pair = 0; pair < 2; pair++)
+                for (int k16 = 0; k16 < units / 16; k16++)
+                    for (int lane = 0; lane < 32; lane++)
+                        for (int i = 0; i < 8; i++, w++) {
+                            struct cov_lstm_place p =
+                                cov_lstm_fragment(warp, pair, k16, lane, i / 2, i % 2);
+                            if (p.unit >= hidden || p.h >= hidden)
+                                continue;
+                            float value =
+                                weights
+                                    ->w_hh[d][(size_t)(p.gate * hidden + p.unit) * (size_t)hidden +
+                                              (size_t)p.h];
+                            uint32_t bits;
+                            memcpy(&bits, &value, sizeof bits);
+                            *w = (uint16_t)cov_bf16_of_bits(bits);
+                        }
+}
+
+static int add_lstm(struct making *m, size_t layer, struct cov_err *e)
+{
+    const struct cov_layer *l = &m->layers[layer];
+    bool bf16 = products_of(m, layer) == COV_CUDA_BF16 && l->hidden <= COV_CUDA_LSTM_UNITS;
+    int units = cov_round_up((int)l->hidden, bf16 ? 32 : 8);
+    if (!bf16 && !cov_cuda_lstm_fp32_fits(units, m->shared_bytes))
+        return cov_fail(e, COV_EUNSUPPORTED,
+                        "an LSTM with %zu units is too large for the memory of a block of this GPU",
+                        l->hidden);
+    int rc = add_gates(m, layer, units, e);
+    if (rc)
+        return rc;
+    struct cov_cuda_step *s =
+        add_step(m, bf16 ? COV_CUDA_STEP_LSTM_BF16 : COV_CUDA_STEP_LSTM_FP32, layer, e);
+    if (!s)
+        return COV_ENOMEM;
+    size_t n = l->directions * (size_t)units * (size_t)units * 4;
+    char *w = add_weights(m, n * (bf16 ? 2 : 4), &s->w, e);
+    if (!w)
+        return COV_ENOMEM;
+    if (bf16)
+        pack_lstm_bf16(l, &m->weights[layer], units, (uint16_t *)(void *)w);
+    else
+        pack_lstm_fp32(l, &m->weights[layer], (size_t)units, (float *)(void *)w);
+    struct cov_channels channels = {(int)l->directions, (int)l->hidden, units};
+    s->from = COV_CUDA_GATES;
+    advance(m, layer, channels);
+    s->to = m->rows.area;
+    s->lstm.t = (int)l->t_out;
+    s->lstm.directions = (int)l->directions;
+    s->lstm.units = units;
+    s->lstm.y_bf16 = m->rows.bf16;
+    return COV_OK;
+}
+
+static int add_output(struct making *m, size_t layer, struct cov_err *e)
+{
+    const struct cov_layer *l = &m->layers[layer];
+    const struct cov_layer_weights *weights = &m->weights[layer];
+    struct cov_cuda_step *s = add_step(m, COV_CUDA_STEP_OUTPUT, layer, e);
+    if (!s)
+        return COV_ENOMEM;
+    size_t width = (size_t)cov_channel_width(m->rows.channels);
+    float *w = (float *)(void *)add_weights(m, (width + 1) * l->c_out * sizeof *w, &s->w, e);
+    if (!w)
+        return COV_ENOMEM;
+    for (size_t o = 0; o < l->c_out; o++) {
+        for (size_t i = 0; i < l->c_in; i++)
+            w[o * width + (size_t)cov_channel_place(m->rows.channels, (int)i)] =
+                weights->weight[o * l->c_in + i];
+        w[l->c_out * width + o] = weights->bias[o];
+    }
+    s->bias = s->w + l->c_out * width * sizeof *w;
+    s->from = m->rows.area;
+    s->to = COV_CUDA_VALUES;
+    s->output.t = (int)l->t_out;
+    s->output.c = s->output.c_in = (int)width;
+    s->output.depth = (int)l->c_out;
+    s->output.pad = COV_PAD_VALUE;
+    need(m, COV_CUDA_VALUES, l->t_out, l->c_out, sizeof(float));
+    m->plan->depth = l->c_out;
+    return COV_OK;
+}
+
+/* That ints can count rows and elements of a row's layer. */
+static int check_sizes(const struct making *m, struct cov_err *e)
+{
+    size_t longest = 1;
+    for (size_t i = 0; i < m->n_layers; i++) {
+        const struct cov_layer *l = &m->layers[i];
+        size_t t = l->t_in > l->t_out ? l->t_in : l->t_out;
+        size_t c = l->c_in > l->c_out ? l->c_in : l->c_out;
+        size_t taps = l->kind == COV_LAYER_LSTM ? 8 : l->kernel > 16 ? l->kernel : 16;
+        if (t > INT_MAX / 4 || c > INT_MAX / 64 / taps)
+            return cov_fail(e, COV_EUNSUPPORTED,
+                            "a layer of %zu positions and %zu channels is too large for a GPU", t,
+                            c);
+        longest = longest < t ? t : longest;
+    }
+    m->plan->max_batch = INT_MAX / 2 / longest;
+    return COV_OK;
+}
+
+static int make(struct making *m, struct cov_err *e)
+{
+    const struct cov_layer *first = &m->layers[0], *last = &m->layers[m->n_layers - 1];
+    if (m->n_layers < 2 || first->kind != COV_LAYER_CONV || first->c_in != 4 ||
+        last->kind != COV_LAYER_LINEAR_EXP)
+        return cov_fail(e, COV_EUNSUPPORTED, "layers in an order that is not known on a GPU");
+    int rc = check_sizes(m, e);
+    if (rc)
+        return rc;
+    m->plan->length = first->t_in;
+    m->plan->area_bytes[COV_CUDA_CODES] = round_size((first->t_in + 1) / 2);
+    rc = add_first(m, e);
+    for (size_t i = 1; !rc && i < m->n_layers; i++) {
+        switch (m->layers[i].kind) {
+        case COV_LAYER_CONV:
+        case COV_LAYER_CONV_TRANSPOSED:
+            rc = add_conv(m, i, e);
+            break;
+        case COV_LAYER_LSTM:
+            rc = add_lstm(m, i, e);
+            break;
+        case COV_LAYER_LINEAR_EXP:
+            rc = i + 1 == m->n_layers
+                     ? add_output(m, i, e)
+                     : cov_fail(e, COV_EUNSUPPORTED, "a linear layer that is not the last");
+            break;
+        }
+    }
+    for (int i = 0; i < COV_CUDA_N_AREAS; i++)
+        m->plan->chunk_bytes += m->plan->area_bytes[i];
+    return rc;
+}
+
+int cov_cuda_plan_init(const struct cov_layer *layers, const struct cov_layer_weights *weights,
+                       size_t n_layers, struct cov_cuda_arithmetic arithmetic, size_t shared_bytes,
+                       struct cov_cuda_plan *out, struct cov_err *e)
+{
+    memset(out, 0, sizeof *out);
+    struct making m = {out, layers, weights, n_layers, arithmetic, shared_bytes, {}};
+    m.rows.area = COV_CUDA_ROWS_B;
+    return make(&m, e);
+}
+
+void cov_cuda_plan_fini(struct cov_cuda_plan *plan)
+{
+    free(plan->steps);
+    free(plan->weights);
+    memset(plan, 0, sizeof *plan);
+}
+
+void cov_cuda_plan_queue(const struct cov_cuda_step *step, int n, const char *weights,
+                         char *const area[COV_CUDA_N_AREAS], void *stream)
+{
+    const float *bias = (const float *)(const void *)(weights + step->bias);
+    const float *scale = (const float *)(const void *)(weights + step->scale);
+    const float *shift = (const float *)(const void *)(weights + step->shift);
+    const void *w = weights + step->w;
+    switch (step->kind) {
+    case COV_CUDA_STEP_FIRST: {
+        struct cov_cuda_first f = step->first;
+        f.n = n;
+        f.codes = (const uint8_t *)area[step->from];
+        f.table = (const float *)w;
+        f.bias = bias;
+        f.scale = scale;
+        f.shift = shift;
+        f.y = area[step->to];
+        cov_cuda_first_layer(&f, stream);
+        break;
+    }
+    case COV_CUDA_STEP_GEMM: {
+        struct cov_cuda_gemm g = step->gemm;
+        g.n = n;
+        g.x = area[step->from];
+        g.w = w;
+        g.bias = bias;
+        g.scale = scale;
+        g.shift = shift;
+        g.y = area[step->to];
+        cov_cuda_gemm(step->products, &g, stream);
+        break;
+    }
+    case COV_CUDA_STEP_LSTM_FP32:
+    case COV_CUDA_STEP_LSTM_BF16: {
+        struct cov_cuda_lstm l = step->lstm;
+        l.n = n;
+        l.gates = (const float *)(const void *)area[step->from];
+        l.w = w;
+        l.y = area[step->to];
+        if (step->kind == COV_CUDA_STEP_LSTM_BF16)
+            cov_cuda_lstm_bf16(&l, stream);
+        else
+            cov_cuda_lstm_fp32(&l, stream);
+        break;
+    }
+    case COV_CUDA_STEP_OUTPUT: {
+        struct cov_cuda_output o = step->output;
+        o.n = n;
+        o.x = (const float *)(const void *)area[step->from];
+        o.w = (const float *)w;
+        o.bias = bias;
+        o.codes = (const uint8_t *)area[COV_CUDA_CODES];
+        o.out = (float *)(void *)area[step->to];
+        cov_cuda_output(&o, stream);
+        break;
+    }
+    }
+}
+
+const char *cov_cuda_step_name(const struct cov_cuda_step *step)
+{
+    switch (step->kind) {
+    case COV_CUDA_STEP_FIRST:
+        return "first convolution";
+    case COV_CUDA_STEP_GEMM:
+        return step->to == COV_CUDA_GATES ? "gates of an LSTM" : "convolution";
+    case COV_CUDA_STEP_LSTM_FP32:
+    case COV_CUDA_STEP_LSTM_BF16:
+        return "steps of an LSTM";
+    case COV_CUDA_STEP_OUTPUT:
+        break;
+    }
+    return "output";
+}

@@ -1,0 +1,328 @@
+/* cuda_program.cu - see cuda_program.h.
+ * SPDX-License-Identifier: MIT */
+extern "C" {
+#include "common/base/clock.h"
+#include "common/base/log.h"
+#include "common/base/mem.h"
+#include "common/compute/cuda/runtime.h"
+#include "common/seq/alphabet.h"
+}
+#include "common/compute/cuda/cuda_program.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Of the memory that is free, so much of a hundred is used; the rest is for CUDA itself, and others. */
+enum { USED_PERCENT = 90 };
+
+struct lane {
+    size_t card; /* of the program's */
+    void *stream;
+    void *memory; /* on the card: areas of `batch` sequences, one behind the other */
+    void *codes;  /* pinned: [batch, (length + 1) / 2] */
+    void *values; /* pinned: [batch, length, depth] */
+    bool taken;
+};
+
+struct cov_program {
+    struct cov_cuda_cards cards;
+    struct cov_cuda_plan plan;
+    void **weights; /* [cards.n], on the cards */
+    struct lane *lanes;
+    size_t n_lanes, batch;
+    bool halved;
+    pthread_mutex_t lock;
+    pthread_cond_t given_back;
+    struct cov_forward_counts counts;
+};
+
+/* ---- making ---- */
+
+static int name_card(const struct cov_program *p, size_t card, struct cov_err *e)
+{
+    return cov_err_prefix(e, "%s", p->cards.card[card].name);
+}
+
+static size_t codes_bytes(const struct cov_program *p)
+{
+    return (p->plan.length + 1) / 2;
+}
+
+static size_t values_bytes(const struct cov_program *p)
+{
+    return p->plan.length * p->plan.depth * sizeof(float);
+}
+
+static void free_lane(const struct cov_program *p, struct lane *l)
+{
+    int card = p->cards.card[l->card].index;
+    cov_rt_stream_free(card, l->stream);
+    cov_rt_free(card, l->memory);
+    cov_rt_free_host(card, l->codes);
+    cov_rt_free_host(card, l->values);
+    l->stream = l->memory = l->codes = l->values = NULL;
+}
+
+static int make_lane(struct cov_program *p, struct lane *l, struct cov_err *e)
+{
+    int card = p->cards.card[l->card].index;
+    size_t bytes, codes, values;
+    if (cov_size_mul(p->plan.chunk_bytes, p->batch, &bytes) ||
+        cov_size_mul(codes_bytes(p), p->batch, &codes) ||
+        cov_size_mul(values_bytes(p), p->batch, &values))
+        return cov_fail(e, COV_ENOMEM, "a batch of %zu chunks is too large", p->batch);
+    int rc = cov_rt_alloc(card, bytes, &l->memory, e);
+    if (!rc)
+        rc = cov_rt_alloc_host(card, codes, &l->codes, e);
+    if (!rc)
+        rc = cov_rt_alloc_host(card, values, &l->values, e);
+    if (!rc)
+        rc = cov_rt_stream_new(card, &l->stream, e);
+    return rc;
+}
+
+static int upload_weights(struct cov_program *p, size_t card, struct cov_err *e)
+{
+    int index = p->cards.card[card].index;
+    void *stream = NULL;
+    int rc = cov_rt_alloc(index, p->plan.weight_bytes, &p->weights[card], e);
+    if (!rc)
+        rc = cov_rt_stream_new(index, &stream, e);
+    if (!rc)
+        rc = cov_rt_copy_in(stream, p->weights[card], p->plan.weights, p->plan.weight_bytes, e);
+    if (!rc)
+        rc = cov_rt_wait(stream, e);
+    cov_rt_stream_free(index, stream);
+    return rc ? name_card(p, card, e) : COV_OK;
+}
+
+/* Lowers the batch to what is free on each card for all of its lanes. */
+static int fit_batch(struct cov_program *p, struct cov_err *e)
+{
+    for (size_t card = 0; card < p->cards.n; card++) {
+        size_t free_bytes, n_lanes = 0;
+        int rc = cov_rt_free_bytes(p->cards.card[card].index, &free_bytes, e);
+        if (rc)
+            return name_card(p, card, e);
+        for (size_t i = 0; i < p->n_lanes; i++)
+            n_lanes += p->lanes[i].card == card;
+        size_t fits =
+            n_lanes ? free_bytes / 100 * USED_PERCENT / n_lanes / p->plan.chunk_bytes : p->batch;
+        if (fits < p->batch) {
+            p->batch = fits ? fits : 1;
+            cov_debug("%s: batches of %zu chunks, for its memory", p->cards.card[card].name,
+                      p->batch);
+        }
+    }
+    return COV_OK;
+}
+
+/* All lanes; where memory is short of them, again with half the batch, once. */
+static int make_lanes(struct cov_program *p, struct cov_err *e)
+{
+    for (size_t i = 0; i < p->n_lanes; i++) {
+        struct cov_err why = COV_ERR_INIT;
+        int rc = make_lane(p, &p->lanes[i], &why);
+        if (rc == COV_OK)
+            continue;
+        size_t card = p->lanes[i].card;
+        for (size_t k = 0; k <= i; k++)
+            free_lane(p, &p->lanes[k]);
+        if (rc != COV_ENOMEM || p->halved || p->batch == 1) {
+            (void)cov_fail(e, rc, "%s", why.text);
+            return name_card(p, card, e);
+        }
+        cov_warn("%s: not enough memory for batches of %zu chunks, going on with %zu",
+                 p->cards.card[card].name, p->batch, p->batch / 2);
+        p->batch /= 2;
+        p->halved = true;
+        return make_lanes(p, e);
+    }
+    return COV_OK;
+}
+
+static int make(struct cov_program *p, unsigned n_workers, size_t max_batch, struct cov_err *e)
+{
+    size_t most = p->cards.n * COV_CUDA_LANES;
+    p->n_lanes = n_workers < most ? n_workers : most;
+    p->batch = max_batch < p->plan.max_batch ? max_batch : p->plan.max_batch;
+    p->weights = (void **)cov_calloc(p->cards.n, sizeof *p->weights, e);
+    p->lanes = (struct lane *)cov_calloc(p->n_lanes, sizeof *p->lanes, e);
+    if (!p->weights || !p->lanes)
+        return COV_ENOMEM;
+    for (size_t i = 0; i < p->n_lanes; i++)
+        p->lanes[i].card = i % p->cards.n;
+    for (size_t card = 0; card < p->cards.n; card++) {
+        int rc = upload_weights(p, card, e);
+        if (rc)
+            return rc;
+    }
+    int rc = fit_batch(p, e);
+    return rc ? rc : make_lanes(p, e);
+}
+
+int cov_cuda_program_new(const struct cov_cuda_cards *cards, struct cov_cuda_plan *plan,
+                         unsigned n_workers, size_t max_batch, struct cov_program **out,
+                         struct cov_err *e)
+{
+    *out = NULL;
+    struct cov_program *p = (struct cov_program *)cov_calloc(1, sizeof *p, e);
+    if (!p) {
+        cov_cuda_plan_fini(plan);
+        return COV_ENOMEM;
+    }
+    p->cards = *cards;
+    p->plan = *plan;
+    memset(plan, 0, sizeof *plan);
+    pthread_mutex_init(&p->lock, NULL);
+    pthread_cond_init(&p->given_back, NULL);
+    int rc = make(p, n_workers, max_batch, e);
+    if (rc) {
+        cov_cuda_program_free(p);
+        return rc;
+    }
+    free(p->plan.weights); /* the cards have them */
+    p->plan.weights = NULL;
+    *out = p;
+    return COV_OK;
+}
+
+void cov_cuda_program_free(struct cov_program *p)
+{
+    if (!p)
+        return;
+    for (size_t i = 0; p->lanes && i < p->n_lanes; i++)
+        free_lane(p, &p->lanes[i]);
+    for (size_t i = 0; p->weights && i < p->cards.n; i++)
+        cov_rt_free(p->cards.card[i].index, p->weights[i]);
+    free(p->lanes);
+    free(p->weights);
+    cov_cuda_plan_fini(&p->plan);
+    pthread_cond_destroy(&p->given_back);
+    pthread_mutex_destroy(&p->lock);
+    free(p);
+}
+
+/* ---- running ---- */
+
+/* A free lane of the card that has most of them; waits for one. */
+static struct lane *take_lane(struct cov_program *p)
+{
+    struct lane *best = NULL;
+    pthread_mutex_lock(&p->lock);
+    for (;;) {
+        size_t n_free[COV_CUDA_MAX_CARDS] = {0};
+        for (size_t i = 0; i < p->n_lanes; i++)
+            n_free[p->lanes[i].card] += !p->lanes[i].taken;
+        for (size_t i = 0; i < p->n_lanes; i++) {
+            struct lane *l = &p->lanes[i];
+            if (!l->taken && (!best || n_free[l->card] > n_free[best->card]))
+                best = l;
+        }
+        if (best)
+            break;
+        pthread_cond_wait(&p->given_back, &p->lock);
+    }
+    best->taken = true;
+    pthread_mutex_unlock(&p->lock);
+    return best;
+}
+
+static void give_back(struct cov_program *p, struct lane *l)
+{
+    pthread_mutex_lock(&p->lock);
+    l->taken = false;
+    pthread_cond_signal(&p->given_back);
+    pthread_mutex_unlock(&p->lock);
+}
+
+static void find_areas(const struct cov_program *p, const struct lane *l,
+                       char *area[COV_CUDA_N_AREAS])
+{
+    char *at = (char *)l->memory;
+    for (int i = 0; i < COV_CUDA_N_AREAS; i++) {
+        area[i] = at;
+        at += p->plan.area_bytes[i] * p->batch;
+    }
+}
+
+static int run_lane(struct cov_program *p, struct lane *l, size_t n, const uint8_t *codes,
+                    float *out, struct cov_err *e)
+{
+    char *area[COV_CUDA_N_AREAS];
+    const char *weights = (const char *)p->weights[l->card];
+    find_areas(p, l, area);
+    for (size_t i = 0; i < n; i++)
+        cov_codes_pack(codes + i * p->plan.length, p->plan.length,
+                       (uint8_t *)l->codes + i * codes_bytes(p));
+    int rc = cov_rt_use(p->cards.card[l->card].index, e);
+    if (!rc)
+        rc = cov_rt_copy_in(l->stream, area[COV_CUDA_CODES], l->codes, n * codes_bytes(p), e);
+    for (size_t i = 0; !rc && i < p->plan.n_steps; i++) {
+        cov_cuda_plan_queue(&p->plan.steps[i], (int)n, weights, area, l->stream);
+        rc = cov_rt_launched(cov_cuda_step_name(&p->plan.steps[i]), e);
+    }
+    if (!rc)
+        rc = cov_rt_copy_out(l->stream, l->values, area[COV_CUDA_VALUES], n * values_bytes(p), e);
+    int waited = cov_rt_wait(l->stream, e); /* also for what was queued before a failure */
+    if (rc || waited)
+        return name_card(p, l->card, e);
+    memcpy(out, l->values, n * values_bytes(p));
+    return COV_OK;
+}
+
+int cov_cuda_program_forward(struct cov_program *p, unsigned worker, size_t n, const uint8_t *codes,
+                             float *out, struct cov_err *e)
+{
+    (void)worker;
+    for (size_t beg = 0; beg < n; beg += p->batch) {
+        size_t k = n - beg < p->batch ? n - beg : p->batch;
+        struct lane *l = take_lane(p);
+        int rc = run_lane(p, l, k, codes + beg * p->plan.length,
+                          out + beg * p->plan.length * p->plan.depth, e);
+        give_back(p, l);
+        if (rc)
+            return rc;
+    }
+    pthread_mutex_lock(&p->lock);
+    p->counts.positions_computed += n * p->plan.length;
+    pthread_mutex_unlock(&p->lock);
+    return COV_OK;
+}
+
+void cov_cuda_program_counts(const struct cov_program *p, struct cov_forward_counts *out)
+{
+    *out = p->counts;
+}
+
+/* ---- measuring ---- */
+
+const struct cov_cuda_plan *cov_cuda_program_plan(const struct cov_program *p)
+{
+    return &p->plan;
+}
+
+size_t cov_cuda_program_batch(const struct cov_program *p)
+{
+    return p->batch;
+}
+
+int cov_cuda_program_time(struct cov_program *p, size_t n, double *seconds, struct cov_err *e)
+{
+    char *area[COV_CUDA_N_AREAS];
+    struct lane *l = take_lane(p);
+    find_areas(p, l, area);
+    int rc = cov_rt_use(p->cards.card[l->card].index, e);
+    for (size_t i = 0; !rc && i < p->plan.n_steps; i++) {
+        double beg = cov_clock();
+        cov_cuda_plan_queue(&p->plan.steps[i], (int)n, (const char *)p->weights[l->card], area,
+                            l->stream);
+        rc = cov_rt_launched(cov_cuda_step_name(&p->plan.steps[i]), e);
+        if (!rc)
+            rc = cov_rt_wait(l->stream, e);
+        seconds[i] = cov_clock() - beg;
+    }
+    give_back(p, l);
+    return rc;
+}

@@ -1,0 +1,42 @@
+/* cuda_program.h - a network on one or several cards.
+ *
+ * Each card holds the weights, and has a few lanes: a stream with memory for a batch on the card, and
+ * pinned memory for its bases and values on the host. A call takes a lane that is free, of whichever
+ * card has most of them, so that the callers' threads are the queue that all cards are served from;
+ * while one lane computes, others copy, and other threads work on the host.
+ * SPDX-License-Identifier: MIT */
+#ifndef COV_COMPUTE_CUDA_CUDA_PROGRAM_H
+#define COV_COMPUTE_CUDA_CUDA_PROGRAM_H
+
+#include "common/compute/cuda/cuda_plan.h"
+
+enum { COV_CUDA_MAX_CARDS = 64, COV_CUDA_LANES = 4 /* of a card */ };
+
+/* The cards that a program runs on. */
+struct cov_cuda_cards {
+    size_t n;
+    struct {
+        int index;
+        char name[280]; /* "GPU 0 (NVIDIA H200)" */
+    } card[COV_CUDA_MAX_CARDS];
+};
+
+/* As struct cov_device_ops says. Takes the plan over, also if it fails. A card that has not enough
+ * memory for a batch of what is free takes smaller ones; if it is short of that too, once half of
+ * it, with a warning. */
+int cov_cuda_program_new(const struct cov_cuda_cards *cards, struct cov_cuda_plan *plan,
+                         unsigned n_workers, size_t max_batch, struct cov_program **out,
+                         struct cov_err *e) COV_MUST_USE;
+int cov_cuda_program_forward(struct cov_program *p, unsigned worker, size_t n, const uint8_t *codes,
+                             float *out, struct cov_err *e) COV_MUST_USE;
+void cov_cuda_program_counts(const struct cov_program *p, struct cov_forward_counts *out);
+void cov_cuda_program_free(struct cov_program *p);
+
+/* For measurements: seconds that each step takes for n <= batch sequences, whatever they are, on a card
+ * where nothing else runs. */
+const struct cov_cuda_plan *cov_cuda_program_plan(const struct cov_program *p);
+size_t cov_cuda_program_batch(const struct cov_program *p);
+int cov_cuda_program_time(struct cov_program *p, size_t n, double *seconds,
+                          struct cov_err *e) COV_MUST_USE;
+
+#endif

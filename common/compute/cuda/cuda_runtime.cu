@@ -1,0 +1,161 @@
+/* cuda_runtime.cu - see runtime.h.
+ * SPDX-License-Identifier: MIT */
+extern "C" {
+#include "common/compute/cuda/runtime.h"
+}
+
+#include <cuda_runtime_api.h>
+#include <stdio.h>
+
+/* 0, or a failure named after what was tried. */
+static int check(cudaError_t code, struct cov_err *e, const char *what)
+{
+    if (code == cudaSuccess)
+        return COV_OK;
+    if (code == cudaErrorMemoryAllocation)
+        (void)cudaGetLastError(); /* it may be tried again with less */
+    return cov_fail(e, code == cudaErrorMemoryAllocation ? COV_ENOMEM : COV_EIO, "%s: %s", what,
+                    cudaGetErrorString(code));
+}
+
+int cov_rt_count(int *n, struct cov_err *e)
+{
+    int driver = 0, runtime = 0;
+    *n = 0;
+    (void)cudaRuntimeGetVersion(&runtime);
+    if (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0)
+        return cov_fail(e, COV_EUNSUPPORTED,
+                        "no NVIDIA driver (libcuda.so.1) is there, or it does not work");
+    cudaError_t code = cudaGetDeviceCount(n);
+    if (code == cudaErrorInsufficientDriver)
+        return cov_fail(e, COV_EUNSUPPORTED,
+                        "the NVIDIA driver is for CUDA %d.%d, and covtools-cuda.so was built with "
+                        "%d.%d: a newer driver is needed",
+                        driver / 1000, driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10);
+    if (code == cudaErrorNoDevice || (code == cudaSuccess && *n == 0))
+        return cov_fail(e, COV_EUNSUPPORTED,
+                        "the NVIDIA driver sees no GPU (CUDA_VISIBLE_DEVICES hides those that it "
+                        "does not name)");
+    if (code != cudaSuccess)
+        return cov_fail(e, COV_EUNSUPPORTED, "CUDA: %s", cudaGetErrorString(code));
+    return COV_OK;
+}
+
+int cov_rt_describe(int card, struct cov_rt_card *out, struct cov_err *e)
+{
+    struct cudaDeviceProp p;
+    int rc = check(cudaGetDeviceProperties(&p, card), e, "properties of the GPU");
+    if (rc)
+        return rc;
+    (void)snprintf(out->name, sizeof out->name, "%s", p.name);
+    out->major = p.major;
+    out->minor = p.minor;
+    out->n_multiprocessors = p.multiProcessorCount;
+    out->shared_bytes = p.sharedMemPerBlockOptin;
+    return COV_OK;
+}
+
+static __global__ void nothing(void)
+{
+}
+
+int cov_rt_check(int card, struct cov_err *e)
+{
+    struct cudaFuncAttributes attributes;
+    int rc = cov_rt_use(card, e);
+    if (rc)
+        return rc;
+    cudaError_t code = cudaFuncGetAttributes(&attributes, (const void *)nothing);
+    (void)cudaGetLastError();
+    if (code == cudaErrorNoKernelImageForDevice || code == cudaErrorInvalidDeviceFunction)
+        return cov_fail(e, COV_EUNSUPPORTED, "covtools-cuda.so was not built for this GPU");
+    return check(code, e, "kernels");
+}
+
+int cov_rt_use(int card, struct cov_err *e)
+{
+    return check(cudaSetDevice(card), e, "choosing the GPU");
+}
+
+int cov_rt_free_bytes(int card, size_t *out, struct cov_err *e)
+{
+    size_t total;
+    int rc = cov_rt_use(card, e);
+    return rc ? rc : check(cudaMemGetInfo(out, &total), e, "free memory");
+}
+
+int cov_rt_alloc(int card, size_t bytes, void **out, struct cov_err *e)
+{
+    *out = NULL;
+    int rc = cov_rt_use(card, e);
+    return rc ? rc : check(cudaMalloc(out, bytes ? bytes : 1), e, "memory");
+}
+
+void cov_rt_free(int card, void *p)
+{
+    if (p && cov_rt_use(card, NULL) == COV_OK)
+        (void)cudaFree(p);
+}
+
+int cov_rt_alloc_host(int card, size_t bytes, void **out, struct cov_err *e)
+{
+    *out = NULL;
+    int rc = cov_rt_use(card, e);
+    return rc ? rc
+              : check(cudaHostAlloc(out, bytes ? bytes : 1, cudaHostAllocPortable), e,
+                      "pinned memory");
+}
+
+void cov_rt_free_host(int card, void *p)
+{
+    if (p && cov_rt_use(card, NULL) == COV_OK)
+        (void)cudaFreeHost(p);
+}
+
+/* A stream that waits for no other, and a wait that leaves the CPU to others. */
+int cov_rt_stream_new(int card, void **out, struct cov_err *e)
+{
+    cudaStream_t stream;
+    *out = NULL;
+    int rc = cov_rt_use(card, e);
+    if (rc)
+        return rc;
+    (void)cudaSetDeviceFlags(cudaDeviceScheduleBlockingSync);
+    (void)cudaGetLastError(); /* without the flag it computes the same */
+    rc = check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), e, "a stream");
+    if (rc == COV_OK)
+        *out = stream;
+    return rc;
+}
+
+void cov_rt_stream_free(int card, void *stream)
+{
+    if (stream && cov_rt_use(card, NULL) == COV_OK)
+        (void)cudaStreamDestroy((cudaStream_t)stream);
+}
+
+int cov_rt_copy_in(void *stream, void *card_memory, const void *host, size_t bytes,
+                   struct cov_err *e)
+{
+    return check(
+        cudaMemcpyAsync(card_memory, host, bytes, cudaMemcpyHostToDevice, (cudaStream_t)stream), e,
+        "copying to the GPU");
+}
+
+int cov_rt_copy_out(void *stream, void *host, const void *card_memory, size_t bytes,
+                    struct cov_err *e)
+{
+    return check(
+        cudaMemcpyAsync(host, card_memory, bytes, cudaMemcpyDeviceToHost, (cudaStream_t)stream), e,
+        "copying from the GPU");
+}
+
+int cov_rt_launched(const char *what, struct cov_err *e)
+{
+    return check(cudaGetLastError(), e, what);
+}
+
+int cov_rt_wait(void *stream, struct cov_err *e)
+{
+    return check(cudaStreamSynchronize((cudaStream_t)stream), e, "computing");
+}

@@ -1,0 +1,202 @@
+/* gemm_mma.cu - products of matrices on tensor cores (kernels.h): bf16, tf32, and tf32 in three
+ * products.
+ *
+ * A block of 8 warps makes 128 rows by BN columns. Both operands are rows of k, 64 bytes at a time,
+ * copied to shared memory four stages ahead (cp.async), x gathered as in gemm_fp32.cu, zeros where
+ * there is no row. As 32 bytes of k are 16 of bf16 or 8 of tf32, the fragments of both are the same
+ * bytes, and one kernel does for all.
+ * SPDX-License-Identifier: MIT */
+#include "common/compute/cuda/epilogue.h"
+#include "common/compute/cuda/kernels.h"
+
+enum { BM = 128, ROW_BYTES = 64, STAGES = 4, THREADS = 256 };
+
+/* What is left of v when its tf32 is taken off, as tf32. */
+SIMT_DEVICE uint32_t tf32_rest(uint32_t v)
+{
+    return simt_tf32(simt_float(v) - simt_float(simt_tf32(simt_float(v))));
+}
+
+template <int PRODUCTS, int MT>
+SIMT_DEVICE void multiply(float sum[MT][4][4], const uint32_t a[MT][4], const uint32_t b[2][4])
+{
+#pragma unroll
+    for (int nt = 0; nt < 4; nt++) {
+        uint32_t b0 = b[nt / 2][nt % 2 * 2], b1 = b[nt / 2][nt % 2 * 2 + 1];
+        if (PRODUCTS == COV_CUDA_BF16) {
+#pragma unroll
+            for (int mt = 0; mt < MT; mt++)
+                simt_mma_bf16(sum[mt][nt], a[mt], b0, b1);
+            continue;
+        }
+        uint32_t high0 = simt_tf32(simt_float(b0)), high1 = simt_tf32(simt_float(b1));
+#pragma unroll
+        for (int mt = 0; mt < MT; mt++) {
+            uint32_t high[4];
+#pragma unroll
+            for (int i = 0; i < 4; i++)
+                high[i] = simt_tf32(simt_float(a[mt][i]));
+            if (PRODUCTS == COV_CUDA_TF32X3) {
+                uint32_t low[4];
+#pragma unroll
+                for (int i = 0; i < 4; i++)
+                    low[i] = tf32_rest(a[mt][i]);
+                simt_mma_tf32(sum[mt][nt], low, high0, high1);
+                simt_mma_tf32(sum[mt][nt], high, tf32_rest(b0), tf32_rest(b1));
+            }
+            simt_mma_tf32(sum[mt][nt], high, high0, high1);
+        }
+    }
+}
+
+template <int PRODUCTS, int BN> SIMT_KERNEL(THREADS) gemm_mma(struct cov_cuda_gemm g)
+{
+    constexpr int ELEMENT = PRODUCTS == COV_CUDA_BF16 ? 2 : 4; /* bytes */
+    constexpr int BK = ROW_BYTES / ELEMENT, PIECE = 16 / ELEMENT;
+    constexpr int WARPS_ACROSS = BN / 32, WARP_ROWS = BM / (8 / WARPS_ACROSS), MT = WARP_ROWS / 16;
+    constexpr int STAGE = (BM + BN) * ROW_BYTES, A_PARTS = BM * 4 / THREADS,
+                  B_PARTS = BN * 4 / THREADS;
+    char *const shared = simt_shared();
+    const int tid = (int)threadIdx.x, lane = tid % 32, warp = tid / 32;
+    const int m = g.n * g.phase.rows;
+    const int m_first = (int)blockIdx.x * BM, n_first = (int)blockIdx.y * BN;
+    const int piece = tid % 4;
+
+    const char *sequence[A_PARTS];
+    int row_of[A_PARTS];
+    for (int i = 0; i < A_PARTS; i++) {
+        int row = m_first + tid / 4 + i * (THREADS / 4), b = row / g.phase.rows;
+        sequence[i] = row < m ? (const char *)g.x + (size_t)b * g.t_in * g.c * ELEMENT : NULL;
+        row_of[i] = (row - b * g.phase.rows) * g.phase.in_stride + g.phase.first;
+    }
+    int tap = piece * PIECE / g.c, channel = piece * PIECE % g.c;
+
+    auto copy = [&](int step) {
+        char *const a = shared + step % STAGES * STAGE, *const b = a + BM * ROW_BYTES;
+        for (int i = 0; i < A_PARTS; i++) {
+            int row = row_of[i] + tap * g.phase.step;
+            bool there = sequence[i] && tap < g.phase.n_taps && row >= 0 && row < g.t_in;
+            const char *from =
+                there ? sequence[i] + ((size_t)row * g.c + channel) * ELEMENT : (const char *)g.x;
+            simt_copy16(a + cov_tile_place(tid / 4 + i * (THREADS / 4), piece), from, there);
+        }
+        for (int i = 0; i < B_PARTS; i++) {
+            int row = tid / 4 + i * (THREADS / 4);
+            simt_copy16(b + cov_tile_place(row, piece),
+                        (const char *)g.w +
+                            ((size_t)(n_first + row) * g.k + step * BK + piece * PIECE) * ELEMENT,
+                        true);
+        }
+        channel += BK;
+        while (channel >= g.c) {
+            channel -= g.c;
+            tap++;
+        }
+    };
+
+    float sum[MT][4][4];
+#pragma unroll
+    for (int mt = 0; mt < MT; mt++)
+#pragma unroll
+        for (int nt = 0; nt < 4; nt++)
+#pragma unroll
+            for (int i = 0; i < 4; i++)
+                sum[mt][nt][i] = 0;
+
+    const int steps = g.k / BK;
+    for (int step = 0; step < STAGES - 1; step++) {
+        if (step < steps)
+            copy(step);
+        simt_copy_group();
+    }
+    /* Where the matrices that this lane addresses begin: of A, rows 0-7 and 8-15 of 16 bytes and of
+     * the next 16; of B, 8 columns of 16 bytes and of the next 16, and the next 8 columns. */
+    const int warp_m = warp / WARPS_ACROSS * WARP_ROWS, warp_n = warp % WARPS_ACROSS * 32;
+    const int a_row = warp_m + lane / 8 % 2 * 8 + lane % 8, a_piece = lane / 16;
+    const int b_row = warp_n + lane / 16 * 8 + lane % 8, b_piece = lane / 8 % 2;
+    for (int step = 0; step < steps; step++) {
+        simt_copy_wait<STAGES - 2>();
+        __syncthreads(); /* this stage is there, and the one that is filled next was read */
+        if (step + STAGES - 1 < steps)
+            copy(step + STAGES - 1);
+        simt_copy_group();
+        const char *const a = shared + step % STAGES * STAGE, *const b = a + BM * ROW_BYTES;
+#pragma unroll
+        for (int half = 0; half < 2; half++) {
+            uint32_t av[MT][4], bv[2][4];
+#pragma unroll
+            for (int mt = 0; mt < MT; mt++)
+                simt_load_matrices(av[mt], a + cov_tile_place(a_row + mt * 16, half * 2 + a_piece));
+#pragma unroll
+            for (int i = 0; i < 2; i++)
+                simt_load_matrices(bv[i], b + cov_tile_place(b_row + i * 16, half * 2 + b_piece));
+            multiply<PRODUCTS, MT>(sum, av, bv);
+        }
+    }
+
+#pragma unroll
+    for (int mt = 0; mt < MT; mt++)
+#pragma unroll
+        for (int half = 0; half < 2; half++) {
+            int row = m_first + warp_m + mt * 16 + half * 8 + lane / 4;
+            if (row >= m)
+                continue;
+            int b = row / g.phase.rows, t = row - b * g.phase.rows;
+            size_t to =
+                ((size_t)b * g.t_out + t * g.phase.out_stride + g.phase.out_first) * g.pitch;
+#pragma unroll
+            for (int nt = 0; nt < 4; nt++) {
+                int o = n_first + warp_n + nt * 8 + lane % 4 * 2;
+                float v0 = sum[mt][nt][half * 2], v1 = sum[mt][nt][half * 2 + 1];
+                if (o < g.n_cols)
+                    store2(g.y, to + o, g.y_bf16,
+                           finish(v0, g.bias[o], g.scale[o], g.shift[o], g.relu),
+                           finish(v1, g.bias[o + 1], g.scale[o + 1], g.shift[o + 1], g.relu));
+            }
+        }
+}
+
+template <int PRODUCTS, int BN> static void launch(const struct cov_cuda_gemm *g, void *stream)
+{
+    int m = g->n * g->phase.rows;
+    if (m == 0)
+        return;
+    simt_launch(gemm_mma<PRODUCTS, BN>,
+                dim3((unsigned)(m + BM - 1) / BM, (unsigned)(g->n_cols + BN - 1) / BN), THREADS,
+                (size_t)STAGES * (BM + BN) * ROW_BYTES, stream, *g);
+}
+
+template <int PRODUCTS> static void choose(const struct cov_cuda_gemm *g, void *stream)
+{
+    if (g->n_cols <= 64)
+        launch<PRODUCTS, 64>(g, stream);
+    else
+        launch<PRODUCTS, 128>(g, stream);
+}
+
+void cov_cuda_gemm_mma(enum cov_cuda_products products, const struct cov_cuda_gemm *g, void *stream)
+{
+    if (products == COV_CUDA_BF16)
+        choose<COV_CUDA_BF16>(g, stream);
+    else if (products == COV_CUDA_TF32)
+        choose<COV_CUDA_TF32>(g, stream);
+    else
+        choose<COV_CUDA_TF32X3>(g, stream);
+}
+
+void cov_cuda_gemm_sizes(enum cov_cuda_products products, int n_taps, int c, int n_cols, int *k,
+                         int *width)
+{
+    *k = cov_round_up(n_taps * c, products == COV_CUDA_BF16 ? 32 : 16);
+    *width = n_cols > 64                                ? cov_round_up(n_cols, 128)
+             : products == COV_CUDA_FP32 && n_cols <= 8 ? 8
+                                                        : 64;
+}
+
+void cov_cuda_gemm(enum cov_cuda_products products, const struct cov_cuda_gemm *g, void *stream)
+{
+    if (products == COV_CUDA_FP32)
+        cov_cuda_gemm_fp32(g, stream);
+    else
+        cov_cuda_gemm_mma(products, g, stream);
+}

@@ -1,0 +1,166 @@
+/* simt.h - the words that kernels are written in: CUDA's, and the few instructions beyond its
+ * language. Tests bring an emulation of the same words (simt_emulated.h of tests/lib, included before all
+ * else), so that the kernels run on a machine without a GPU too.
+ * SPDX-License-Identifier: MIT */
+#ifndef COV_COMPUTE_CUDA_SIMT_H
+#define COV_COMPUTE_CUDA_SIMT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/compute/cuda/conv_index.h"
+
+#if !defined(SIMT_EMULATED_H)
+#if !defined(__CUDACC__)
+#error "neither nvcc nor the emulation"
+#endif
+
+#define SIMT_KERNEL(threads) __global__ void __launch_bounds__(threads)
+#define SIMT_DEVICE static __device__ __forceinline__
+
+/* The shared memory of a block, as large as its launch says. */
+SIMT_DEVICE char *simt_shared(void)
+{
+    extern __shared__ uint4 simt_shared_memory[];
+    return (char *)simt_shared_memory;
+}
+
+SIMT_DEVICE float simt_float(uint32_t bits)
+{
+    return __uint_as_float(bits);
+}
+
+SIMT_DEVICE uint32_t simt_bits(float v)
+{
+    return __float_as_uint(v);
+}
+
+/* Through the cache for data that nobody writes. */
+SIMT_DEVICE float4 simt_read4(const float *p)
+{
+    return __ldg((const float4 *)p);
+}
+
+/* exp to about 2^-21, for gates whose h is rounded to bf16. */
+SIMT_DEVICE float simt_exp_fast(float v)
+{
+    return __expf(v);
+}
+
+SIMT_DEVICE uint32_t simt_shared_address(const void *p)
+{
+    return (uint32_t)__cvta_generic_to_shared(p);
+}
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+
+/* 16 bytes to shared memory, behind this thread's back; zeros unless `there`. */
+SIMT_DEVICE void simt_copy16(void *shared, const void *global, bool there)
+{
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(simt_shared_address(shared)),
+                 "l"(global), "r"(there ? 16 : 0)
+                 : "memory");
+}
+
+/* The copies since the last one are a group. */
+SIMT_DEVICE void simt_copy_group(void)
+{
+    asm volatile("cp.async.commit_group;" ::: "memory");
+}
+
+/* Until at most the last N groups of this thread are under way. */
+template <int N> SIMT_DEVICE void simt_copy_wait(void)
+{
+    asm volatile("cp.async.wait_group %0;" ::"n"(N) : "memory");
+}
+
+/* Four matrices of 8 rows of 16 bytes; lane i gives the address of row i % 8 of matrix i / 8, and
+ * gets 4 bytes at 4 (i % 4) of row i / 4 of each. All lanes of a warp together, as the products. */
+SIMT_DEVICE void simt_load_matrices(uint32_t r[4], const void *shared)
+{
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+                 : "r"(simt_shared_address(shared))
+                 : "memory");
+}
+
+/* d[16,8] += a[16,16] b[16,8] of bf16. */
+SIMT_DEVICE void simt_mma_bf16(float d[4], const uint32_t a[4], uint32_t b0, uint32_t b1)
+{
+    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, "
+                 "{%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+                 : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+}
+
+/* d[16,8] += a[16,8] b[8,8] of tf32. */
+SIMT_DEVICE void simt_mma_tf32(float d[4], const uint32_t a[4], uint32_t b0, uint32_t b1)
+{
+    asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, "
+                 "{%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+                 : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+}
+
+#else /* Turing has none of these; the host does not choose kernels that use them */
+
+SIMT_DEVICE void simt_copy16(void *, const void *, bool)
+{
+    __trap();
+}
+
+SIMT_DEVICE void simt_copy_group(void)
+{
+}
+
+template <int N> SIMT_DEVICE void simt_copy_wait(void)
+{
+}
+
+SIMT_DEVICE void simt_load_matrices(uint32_t r[4], const void *)
+{
+    r[0] = r[1] = r[2] = r[3] = 0;
+    __trap();
+}
+
+SIMT_DEVICE void simt_mma_bf16(float *, const uint32_t *, uint32_t, uint32_t)
+{
+    __trap();
+}
+
+SIMT_DEVICE void simt_mma_tf32(float *, const uint32_t *, uint32_t, uint32_t)
+{
+    __trap();
+}
+
+#endif
+
+/* Queues a kernel; a failure is found by cov_rt_launched (runtime.h). `shared_bytes` beyond 48 KiB are
+ * asked for. */
+template <typename... Parameters, typename... Arguments>
+static void simt_launch(void (*kernel)(Parameters...), dim3 grid, int threads, size_t shared_bytes,
+                        void *stream, Arguments... arguments)
+{
+    if (shared_bytes > 48 * 1024)
+        (void)cudaFuncSetAttribute((const void *)kernel,
+                                   cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared_bytes);
+    kernel<<<grid, threads, shared_bytes, (cudaStream_t)stream>>>(arguments...);
+}
+
+#endif
+
+/* bf16(v), to nearest even. */
+SIMT_DEVICE uint32_t simt_bf16(float v)
+{
+    return cov_bf16_of_bits(simt_bits(v));
+}
+
+/* v rounded to tf32, which keeps 10 bits of the fraction: to nearest, ties away from zero, as
+ * cvt.rna.tf32 does. */
+SIMT_DEVICE uint32_t simt_tf32(float v)
+{
+    uint32_t bits = simt_bits(v);
+    return (bits & 0x7f800000) == 0x7f800000 ? bits : (bits + 0x1000) & 0xffffe000;
+}
+
+#endif

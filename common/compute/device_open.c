@@ -1,0 +1,160 @@
+/* device_open.c - see device_open.h.
+ * SPDX-License-Identifier: MIT */
+#include "common/compute/device_open.h"
+
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/base/log.h"
+#include "common/base/mem.h"
+#include "common/base/opt.h"
+#include "common/base/path.h"
+#include "common/base/tool.h"
+#include "common/compute/cuda/plugin.h"
+
+/* The number up to a comma or the end; *text goes behind it. */
+static int parse_card(const char **text, int *card, struct cov_err *e)
+{
+    char number[12];
+    int64_t value;
+    size_t n = strcspn(*text, ",");
+    if (n == 0 || n >= sizeof number)
+        return cov_fail(e, COV_EUSAGE, "--device: '%.*s' is no number of a GPU", (int)n, *text);
+    memcpy(number, *text, n);
+    number[n] = '\0';
+    int rc = cov_parse_i64(number, "--device", 0, 9999, &value, e);
+    *card = (int)value;
+    *text += n;
+    return rc;
+}
+
+static int parse_cards(const char *text, struct cov_device_choice *out, struct cov_err *e)
+{
+    for (;;) {
+        int card = 0;
+        int rc = parse_card(&text, &card, e);
+        if (rc)
+            return rc;
+        for (size_t i = 0; i < out->n_cards; i++)
+            if (out->cards[i] == card)
+                return cov_fail(e, COV_EUSAGE, "--device: GPU %d is named twice", card);
+        if (out->n_cards == COV_DEVICE_MAX_CARDS)
+            return cov_fail(e, COV_EUSAGE, "--device: more than %d GPUs", COV_DEVICE_MAX_CARDS);
+        out->cards[out->n_cards++] = card;
+        if (*text == '\0')
+            return COV_OK;
+        text++;
+    }
+}
+
+int cov_device_parse(const char *text, struct cov_device_choice *out, struct cov_err *e)
+{
+    *out = (struct cov_device_choice){.kind = COV_DEVICE_AUTO};
+    if (strcmp(text, "auto") == 0)
+        return COV_OK;
+    out->kind = COV_DEVICE_CPU;
+    if (strcmp(text, "cpu") == 0)
+        return COV_OK;
+    out->kind = COV_DEVICE_CUDA;
+    if (strcmp(text, "cuda") == 0)
+        return COV_OK;
+    if (strncmp(text, "cuda:", 5) == 0)
+        return parse_cards(text + 5, out, e);
+    return cov_fail(e, COV_EUSAGE, "--device: '%s' is none of auto, cpu, cuda, cuda:0,1,...", text);
+}
+
+/* Where the plugin is: in the folder of COVTOOLS_PLUGINS, or below that of the library that this
+ * function is in. Caller frees. */
+static char *plugin_path(struct cov_err *e)
+{
+    const char *folder = getenv("COVTOOLS_PLUGINS");
+    Dl_info here;
+    if (folder && *folder)
+        return cov_path_join(folder, COV_CUDA_PLUGIN_FILE, e);
+    if (!dladdr((const void *)&cov_device_close, &here) || !here.dli_fname)
+        return cov_strdup(COV_CUDA_PLUGIN_FILE, e);
+    char *beside = cov_path_dir(here.dli_fname, e);
+    char *path = beside ? cov_path_join(beside, "covtools/" COV_CUDA_PLUGIN_FILE, e) : NULL;
+    free(beside);
+    return path;
+}
+
+/* The plugin stays open until the process ends: CUDA's library does not like to be closed. */
+static int load_plugin(const char *path, const struct cov_cuda_plugin **out, struct cov_err *e)
+{
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!library)
+        return cov_fail(e, COV_EUNSUPPORTED, "%s", dlerror());
+    const struct cov_cuda_plugin *plugin = dlsym(library, COV_CUDA_PLUGIN_SYMBOL);
+    if (!plugin)
+        return cov_fail(e, COV_EUNSUPPORTED, "%s is no plugin of covtools", path);
+    if (strcmp(plugin->version, cov_version()) != 0)
+        return cov_fail(e, COV_EUNSUPPORTED, "%s is of covtools %s, not %s", path, plugin->version,
+                        cov_version());
+    *out = plugin;
+    return COV_OK;
+}
+
+/* *installed: the plugin is there, whatever came of it. */
+static int open_cuda(const struct cov_device_choice *choice, enum cov_precision precision,
+                     bool *installed, struct cov_device **out, struct cov_err *e)
+{
+    const struct cov_cuda_options options = {choice->cards, choice->n_cards, precision};
+    const struct cov_cuda_plugin *plugin = NULL;
+    char *path = plugin_path(e);
+    if (!path)
+        return COV_ENOMEM;
+    *installed = access(path, F_OK) == 0;
+    int rc = *installed ? load_plugin(path, &plugin, e)
+                        : cov_fail(e, COV_EUNSUPPORTED,
+                                   "the plugin for GPUs is not installed: there is no %s (`make "
+                                   "CUDA=1` builds it)",
+                                   path);
+    if (plugin)
+        rc = plugin->open(&options, out, e);
+    free(path);
+    return rc;
+}
+
+int cov_device_open(const struct cov_device_choice *choice, const struct cov_cpu_options *cpu,
+                    struct cov_device **out, struct cov_err *e)
+{
+    enum cov_precision precision = cpu ? cpu->precision : COV_PRECISION_EXACT;
+    bool installed = false;
+    struct cov_err why = COV_ERR_INIT;
+    *out = NULL;
+    if (choice->kind == COV_DEVICE_CPU)
+        return cov_device_open_cpu(cpu, out, e);
+    int rc = open_cuda(choice, precision, &installed, out, &why);
+    if (rc == COV_OK)
+        return COV_OK;
+    if (choice->kind == COV_DEVICE_CUDA)
+        return cov_fail(e, rc, "--device cuda: %s", why.text);
+    /* Who has installed no plugin does not wait for GPUs. */
+    if (installed)
+        cov_info("no GPU: %s; on the CPU", why.text);
+    else
+        cov_debug("%s; on the CPU", why.text);
+    return cov_device_open_cpu(cpu, out, e);
+}
+
+size_t cov_device_batch(const struct cov_device *dev, size_t L)
+{
+    struct cov_device_advice advice = {0};
+    if (dev->ops->advise)
+        dev->ops->advise(dev, &advice);
+    if (advice.batch > advice.batch_bases / L)
+        return advice.batch_bases / L ? advice.batch_bases / L : 1;
+    return advice.batch;
+}
+
+unsigned cov_device_waiting(const struct cov_device *dev)
+{
+    struct cov_device_advice advice = {0};
+    if (dev->ops->advise)
+        dev->ops->advise(dev, &advice);
+    return advice.n_waiting;
+}

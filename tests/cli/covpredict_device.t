@@ -1,0 +1,115 @@
+#!/bin/sh
+# covpredict --device: GPUs that are not there, and, on an emulation of some (tests/lib/runtime_mock.h), the plugin as
+# it is found, opened, shared and refused.
+# SPDX-License-Identifier: MIT
+. "$SRC/tests/lib/tap.sh"
+need_python h5py numpy
+. "$SRC/tests/lib/covpredict.sh"
+
+mkdir none
+COVTOOLS_PLUGINS=$PWD/none
+export COVTOOLS_PLUGINS
+unset COVTOOLS_MOCK
+
+odd_lengths 3 | head -n 30 >g.fa
+make_ckpt bi-hybrid m.ckpt || exit 99
+predict() {
+    run covpredict -f --subsequence-length 48 -m m.ckpt "$@" g.fa
+}
+
+# shellcheck disable=SC2317 # ok calls it
+# A B: predictions of this network, which go up to 40,000, differ by rounding.
+close() {
+    "$PYTHON" -c "
+import sys, h5py, numpy
+a, b = (h5py.File(f)['prediction/predictions'][:].astype(float) for f in sys.argv[1:])
+assert a.shape == b.shape and ((a == -1) == (b == -1)).all()
+assert (numpy.abs(a - b) <= 2e-5 * numpy.abs(a) + 1).all() and (numpy.abs(a - b) > 0.5).mean() < 0.01" "$1" "$2"
+}
+
+# ---------------------------------------------------------------- without the plugin
+
+while IFS='|' read -r options regex; do
+    # shellcheck disable=SC2086 # a list of words
+    predict -o x.h5 $options
+    refused 2 "^covpredict: error: $regex" "$options"
+done <<'END'
+--device gpu|--device: 'gpu' is none of auto, cpu, cuda, cuda:0,1,\.\.\.$
+--device cuda:|--device: '' is no number of a GPU$
+--device cuda:x|--device: 'x' is not a whole number
+--device cuda:0,|--device: '' is no number of a GPU$
+--device cuda:-1|--device: -1 is out of range
+--device cuda:1,2,1|--device: GPU 1 is named twice$
+--device cuda --cpu base|--cpu and --device cuda contradict each other$
+END
+predict -o x.h5 --device cuda
+refused 1 "^covpredict: error: --device cuda: the plugin for GPUs is not installed: there is no $PWD/none/covtools-cuda\.so" \
+    'no plugin'
+predict -o cpu.h5 --device cpu
+status_is 0 'the CPU'
+predict -o x.h5
+status_is 0 'auto without a plugin'
+is "$(grep -c '' "$stderr")" 1 '  says no more than ever'
+ok '  and is the CPU' cmp x.h5 cpu.h5
+echo text >none/covtools-cuda.so
+predict -o x.h5 --device cuda
+refused 1 "^covpredict: error: --device cuda: $PWD/none/covtools-cuda\.so: " 'a file that is no plugin'
+predict -o x.h5
+stderr_like "no GPU: $PWD/none/covtools-cuda\.so: .*; on the CPU\$" '  auto says so'
+ok '  and takes the CPU' cmp x.h5 cpu.h5
+
+# ---------------------------------------------------------------- with emulated cards
+
+COVTOOLS_PLUGINS=$TESTLIB/../plugins
+if [ -f "$COVTOOLS_PLUGINS/covtools-cuda.so" ]; then
+    predict -o one.h5 --device cuda --stats stats.json
+    status_is 0 'a card'
+    stderr_like '^covpredict: GPU 0 \(Mock A\), fp32, [0-9]+ threads; m\.ckpt: ' '  and it is named'
+    ok '  in --stats too' grep -q '"device": "GPU 0 (Mock A), fp32"' stats.json
+    ok '  the values of the CPU, but for rounding' close one.h5 cpu.h5
+    COVTOOLS_MOCK=cards=3
+    export COVTOOLS_MOCK
+    for options in '--device auto' '--device cuda -@ 1' '--device cuda:2,0 --batch-size 3' \
+        '--device cuda:1 --batch-size 1 -@ 3'; do
+        # shellcheck disable=SC2086 # a list of words
+        predict -o x.h5 $options
+        status_is 0 "three cards, $options"
+        ok '  the same bytes' cmp x.h5 one.h5
+    done
+    predict -o x.h5 --device auto
+    stderr_like 'GPU 0 \(Mock A\), GPU 1 \(Mock B\), GPU 2 \(Mock C\), fp32' 'auto takes them'
+    predict -o x.h5 --cpu base
+    ok '  but not with --cpu' grep -qv Mock "$stderr"
+    predict -o x.h5 --device cuda:3
+    refused 1 '^covpredict: error: --device cuda: there is no GPU 3: CUDA shows 3, from 0$' 'a card that is not there'
+    predict -o x.h5 --device cuda --precision bf16x3
+    stderr_like 'tf32x3 instead of bf16x3: ' 'another precision, which is said'
+    for precision in balanced tf32 bf16; do
+        predict -o x.h5 --device cuda --precision $precision --stats stats.json
+        ok "--precision $precision" grep -q "\"precision\": \"$precision\"" stats.json
+    done
+    predict -o x.h5 --device cuda --overlap 16
+    covpredict -q -f --subsequence-length 48 -m m.ckpt --device cpu --overlap 16 -o y.h5 g.fa
+    ok 'windows that overlap' close x.h5 y.h5
+    predict -o x.h5 --device cuda --resume
+    status_is 0 '--resume'
+    ok '  the same bytes' cmp x.h5 one.h5
+
+    rm -f x.h5
+    COVTOOLS_MOCK=cards=2,fail=4
+    predict -o x.h5 --device cuda --batch-size 2
+    refused 1 '^covpredict: error: GPU [01] \(Mock [AB]\): computing: ' 'a card that fails in the middle'
+    ok '  and nothing is there' test ! -e x.h5
+    COVTOOLS_MOCK=driver=no
+    predict -o x.h5 --device cuda
+    refused 1 '^covpredict: error: --device cuda: no NVIDIA driver' 'no driver'
+    predict -o x.h5
+    status_is 0 '  auto'
+    stderr_like 'no GPU: no NVIDIA driver \(libcuda\.so\.1\) is there; on the CPU$' '  says why'
+    ok '  and takes the CPU' cmp x.h5 cpu.h5
+    covpredict --version >version
+    ok '--version says so' grep -q 'no NVIDIA driver' version
+else
+    pass 'emulated cards # SKIP no C++ compiler, or a sanitized build'
+fi
+done_testing

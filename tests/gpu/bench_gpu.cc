@@ -1,0 +1,229 @@
+/* bench_gpu.cc - how fast a GPU is with a network of the published size: chunks a second by precision and
+ * batch, with as many calls at a time as the plugin takes, bases and values copied; and what each
+ * layer takes, as a rate of multiplications and sums, beside the card's limits as far as they are known.
+ *   bench_gpu [SECONDS [BATCH...]]
+ * SPDX-License-Identifier: MIT */
+extern "C" {
+#include "common/base/clock.h"
+#include "common/base/opt.h"
+#include "common/base/pool.h"
+#include "common/base/rng.h"
+#include "common/compute/cuda/plugin.h"
+#include "common/compute/cuda/runtime.h"
+#include "common/net/net.h"
+#include "common/net/shape.h"
+}
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "common/compute/cuda/cuda_program.h"
+
+namespace
+{
+
+const size_t LENGTH = 21384, DEPTH = 2;
+const unsigned THREADS = COV_CUDA_LANES;
+
+void must(int rc, const struct cov_err *e)
+{
+    if (rc) {
+        fprintf(stderr, "bench_gpu: %s\n", e->text);
+        exit(1);
+    }
+}
+
+struct cov_hparams published(void)
+{
+    struct cov_hparams hp = {};
+    hp.model_type = COV_MODEL_BI_HYBRID;
+    hp.cnn_layers = 3;
+    hp.filter_size = 64;
+    hp.kernel_size = 9;
+    hp.step = hp.up = 2;
+    hp.dilation = 1;
+    hp.lstm_layers = 2;
+    hp.hidden_size = 128;
+    hp.input_size = 4;
+    hp.output_size = (int64_t)DEPTH;
+    hp.bnorm = true;
+    return hp;
+}
+
+struct Bench {
+    size_t batch;
+    std::vector<uint8_t> codes;             /* [batch, LENGTH] */
+    std::vector<std::vector<float>> values; /* of each thread */
+    struct cov_net *net;
+};
+
+int forward(void *arg, size_t item, unsigned worker, struct cov_err *e)
+{
+    (void)item;
+    Bench *b = (Bench *)arg;
+    return cov_net_forward(b->net, worker, b->batch, b->codes.data(), b->values[worker].data(), e);
+}
+
+/* Rounds of a call on each thread for so many seconds, after one: median, lowest and highest rate. */
+void measure(struct cov_device *dev, const float *block, size_t batch, double seconds)
+{
+    struct cov_err e = COV_ERR_INIT;
+    struct cov_pool *pool;
+    struct cov_hparams hp = published();
+    struct cov_rng rng;
+    Bench b;
+    b.batch = batch;
+    cov_rng_init(&rng, 1);
+    b.codes.resize(batch * LENGTH);
+    for (uint8_t &code : b.codes)
+        code = (uint8_t)(1U << cov_rng_below(&rng, 4));
+    b.values.resize(THREADS);
+    for (std::vector<float> &v : b.values)
+        v.resize(batch * LENGTH * DEPTH);
+    must(cov_pool_new(THREADS, &pool, &e), &e);
+    int rc = cov_net_new(dev, &hp, block, LENGTH, THREADS, batch, &b.net, &e);
+    if (rc == COV_ENOMEM) {
+        printf("%-9s batch %4zu: %s\n", dev->ops->precision(dev), batch, e.text);
+        cov_pool_free(pool);
+        return;
+    }
+    must(rc, &e);
+    must(cov_pool_for(pool, THREADS, forward, &b, &e), &e);
+    std::vector<double> rates;
+    double start = cov_clock();
+    while (rates.size() < 3 || cov_clock() - start < seconds) {
+        double beg = cov_clock();
+        must(cov_pool_for(pool, (size_t)4 * THREADS, forward, &b, &e), &e);
+        rates.push_back((double)(4 * THREADS * batch) / (cov_clock() - beg));
+    }
+    std::sort(rates.begin(), rates.end());
+    printf("%-9s batch %4zu x %u: %9.1f chunks/s (%.1f to %.1f, %zu rounds)\n",
+           dev->ops->precision(dev), batch, THREADS, rates[rates.size() / 2], rates.front(),
+           rates.back(), rates.size());
+    fflush(stdout);
+    cov_net_free(b.net);
+    cov_pool_free(pool);
+}
+
+/* Multiplications and sums of a step for one chunk, without those by padding zeros. */
+double work_of(const struct cov_layer &l, const struct cov_cuda_step &s)
+{
+    double rows = (double)l.t_out;
+    switch (s.kind) {
+    case COV_CUDA_STEP_FIRST:
+        return 2 * rows * (double)(l.kernel * l.c_in * l.c_out);
+    case COV_CUDA_STEP_GEMM:
+        if (l.kind == COV_LAYER_LSTM)
+            return 2 * rows * (double)(l.directions * 4 * l.hidden * l.c_in);
+        return 2.0 * s.gemm.phase.rows * s.gemm.phase.n_taps * (double)(l.c_in * l.c_out);
+    case COV_CUDA_STEP_LSTM_FP32:
+    case COV_CUDA_STEP_LSTM_BF16:
+        return 2 * rows * (double)(l.directions * 4 * l.hidden * l.hidden);
+    case COV_CUDA_STEP_OUTPUT:
+        break;
+    }
+    return 2 * rows * (double)(l.c_in * l.c_out);
+}
+
+/* Bytes that a step cannot but read and write for one chunk. */
+double bytes_of(const struct cov_cuda_step &s)
+{
+    switch (s.kind) {
+    case COV_CUDA_STEP_FIRST:
+        return s.first.t_in / 2.0 + (double)s.first.t_out * s.first.c * (s.first.y_bf16 ? 2 : 4);
+    case COV_CUDA_STEP_GEMM:
+        return (double)s.gemm.t_in * s.gemm.c * (s.products == COV_CUDA_BF16 ? 2 : 4) +
+               (double)s.gemm.phase.rows * s.gemm.n_cols * (s.gemm.y_bf16 ? 2 : 4);
+    case COV_CUDA_STEP_LSTM_FP32:
+    case COV_CUDA_STEP_LSTM_BF16:
+        return (double)s.lstm.t * s.lstm.directions * s.lstm.units * (16 + (s.lstm.y_bf16 ? 2 : 4));
+    case COV_CUDA_STEP_OUTPUT:
+        break;
+    }
+    return (double)s.output.t * (s.output.c + s.output.depth) * 4;
+}
+
+void time_layers(struct cov_device *dev, const float *block, size_t batch)
+{
+    struct cov_err e = COV_ERR_INIT;
+    struct cov_params params;
+    struct cov_hparams hp = published();
+    struct cov_layer *layers;
+    struct cov_layer_weights *weights;
+    struct cov_program *p;
+    size_t n_layers;
+    must(cov_params_init(&hp, &params, &e), &e);
+    must(cov_shape(&hp, LENGTH, &params, block, &layers, &weights, &n_layers, &e), &e);
+    must(dev->ops->program_new(dev, layers, weights, n_layers, 1, batch, &p, &e), &e);
+    batch = cov_cuda_program_batch(p);
+    const struct cov_cuda_plan *plan = cov_cuda_program_plan(p);
+    std::vector<std::vector<double>> seconds(9, std::vector<double>(plan->n_steps));
+    for (std::vector<double> &s : seconds)
+        must(cov_cuda_program_time(p, batch, s.data(), &e), &e);
+    printf("%s, batch %zu, one stream, the median of %zu:\n", dev->ops->precision(dev), batch,
+           seconds.size());
+    double sum = 0;
+    for (size_t i = 0; i < plan->n_steps; i++) {
+        const struct cov_cuda_step &s = plan->steps[i];
+        std::vector<double> of;
+        for (const std::vector<double> &all : seconds)
+            of.push_back(all[i]);
+        std::sort(of.begin(), of.end());
+        double median = of[of.size() / 2], chunks = (double)batch;
+        sum += median;
+        printf("  layer %zu %-18s %8.3f us/chunk %8.1f TFLOP/s %7.1f GB/s\n", s.layer,
+               cov_cuda_step_name(&s), median / chunks * 1e6,
+               work_of(layers[s.layer], s) * chunks / median / 1e12,
+               bytes_of(s) * chunks / median / 1e9);
+    }
+    printf("  all %.1f us/chunk, %.1f chunks/s\n", sum / (double)batch * 1e6, (double)batch / sum);
+    fflush(stdout);
+    dev->ops->program_free(p);
+    free(layers);
+    free(weights);
+    cov_params_fini(&params);
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+    static const enum cov_precision all[] = {COV_PRECISION_FP32, COV_PRECISION_BF16X3,
+                                             COV_PRECISION_BALANCED, COV_PRECISION_TF32,
+                                             COV_PRECISION_BF16};
+    static const int first = 0;
+    struct cov_err e = COV_ERR_INIT;
+    struct cov_params params;
+    struct cov_hparams hp = published();
+    std::vector<size_t> batches;
+    int64_t seconds = 5, batch;
+    for (int i = 1; i < argc; i++) {
+        must(cov_parse_i64(argv[i], "argument", 1, 4096, i == 1 ? &seconds : &batch, &e), &e);
+        if (i > 1)
+            batches.push_back((size_t)batch);
+    }
+    must(cov_params_init(&hp, &params, &e), &e);
+    std::vector<float> block(params.n_floats);
+    cov_params_randomize(&hp, &params, 1, block.data());
+    cov_params_fini(&params);
+    for (enum cov_precision precision : all) {
+        struct cov_device *dev;
+        struct cov_cuda_options options = {&first, 1, precision};
+        must(cov_cuda_plugin.open(&options, &dev, &e), &e);
+        printf("%s\n", dev->ops->describe(dev));
+        struct cov_device_advice advice;
+        dev->ops->advise(dev, &advice);
+        std::vector<size_t> sizes = batches;
+        if (sizes.empty())
+            sizes = {16, 64, advice.batch, 2 * advice.batch};
+        for (size_t size : sizes)
+            measure(dev, block.data(), size, (double)seconds);
+        time_layers(dev, block.data(), 2 * advice.batch);
+        cov_device_close(dev);
+    }
+    return 0;
+}

@@ -1,0 +1,308 @@
+/* check_host.cc - what the plugin does on the host: cards that share a queue, batches that fit, memory
+ * that does not suffice, failures in the middle; on the cards of tests/lib/runtime_mock.h. Prints TAP.
+ * SPDX-License-Identifier: MIT */
+extern "C" {
+#include "common/base/log.h"
+#include "common/base/pool.h"
+#include "common/base/rng.h"
+#include "common/compute/cuda/plugin.h"
+#include "common/net/net.h"
+#include "common/net/shape.h"
+#include "common/seq/alphabet.h"
+#include "tests/lib/runtime_mock.h"
+}
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace
+{
+
+int n_tests, n_failed;
+std::string log_text;
+
+void result(bool passed, const char *name)
+{
+    n_failed += !passed;
+    printf("%sok %d - %s\n", passed ? "" : "not ", ++n_tests, name);
+    fflush(stdout);
+}
+
+void must(int rc, const struct cov_err *e)
+{
+    if (rc) {
+        printf("Bail out! %s\n", e->text);
+        exit(1);
+    }
+}
+
+void note(void *, enum cov_log_level level, const char *text)
+{
+    log_text += level == COV_LOG_WARNING ? "warning: " : "";
+    log_text += text;
+    log_text += "\n";
+}
+
+bool has(const std::string &text, const char *part)
+{
+    bool found = text.find(part) != std::string::npos;
+    if (!found)
+        printf("# no \"%s\" in \"%s\"\n", part, text.c_str());
+    return found;
+}
+
+void set_mock(const char *words)
+{
+    (void)setenv("COVTOOLS_MOCK", words, 1);
+    log_text.clear();
+}
+
+const size_t L = 24, N = 37;
+
+struct cov_hparams small_network(int64_t hidden)
+{
+    struct cov_hparams hp = {};
+    hp.model_type = COV_MODEL_BI_HYBRID;
+    hp.cnn_layers = 1;
+    hp.filter_size = 5;
+    hp.kernel_size = 5;
+    hp.step = 2;
+    hp.up = 1;
+    hp.dilation = 1;
+    hp.lstm_layers = 1;
+    hp.hidden_size = hidden;
+    hp.input_size = 4;
+    hp.output_size = 2;
+    hp.bnorm = true;
+    return hp;
+}
+
+struct Run {
+    struct cov_hparams hp = small_network(6);
+    std::vector<float> block;
+    std::vector<uint8_t> codes;
+    std::vector<int> cards;
+    enum cov_precision precision = COV_PRECISION_FP32;
+    unsigned threads = 1;
+    size_t batch = 4;
+    /* What came of it. */
+    int rc = COV_OK;
+    struct cov_err e = COV_ERR_INIT;
+    std::vector<float> values;
+    std::string described, computed_in;
+    struct cov_net *net = NULL;
+};
+
+int forward(void *arg, size_t item, unsigned worker, struct cov_err *e)
+{
+    Run *r = (Run *)arg;
+    size_t first = item * r->batch, n = std::min(r->batch, N - first);
+    return cov_net_forward(r->net, worker, n, &r->codes[first * L], &r->values[first * L * 2], e);
+}
+
+Run make_run(int64_t hidden)
+{
+    Run r;
+    struct cov_params params;
+    struct cov_rng rng;
+    r.hp = small_network(hidden);
+    must(cov_params_init(&r.hp, &params, &r.e), &r.e);
+    r.block.resize(params.n_floats);
+    cov_params_randomize(&r.hp, &params, 5, r.block.data());
+    cov_params_fini(&params);
+    cov_rng_init(&rng, 6);
+    r.codes.resize(N * L);
+    for (uint8_t &code : r.codes)
+        code = (uint8_t)(1U << cov_rng_below(&rng, 4));
+    r.values.resize(N * L * 2);
+    return r;
+}
+
+/* Opens, predicts, closes; whatever happens, nothing of a card is left. */
+void go(Run *r)
+{
+    struct cov_device *dev = NULL;
+    struct cov_pool *pool = NULL;
+    struct cov_forward_counts counts = {};
+    struct cov_cuda_options options = {r->cards.data(), r->cards.size(), r->precision};
+    must(cov_pool_new(r->threads, &pool, &r->e), &r->e);
+    r->rc = cov_cuda_plugin.open(&options, &dev, &r->e);
+    if (!r->rc) {
+        r->described = dev->ops->describe(dev);
+        r->computed_in = dev->ops->precision(dev);
+        r->rc = cov_net_new(dev, &r->hp, r->block.data(), L, r->threads, r->batch, &r->net, &r->e);
+    }
+    if (!r->rc) {
+        r->rc = cov_pool_for(pool, (N + r->batch - 1) / r->batch, forward, r, &r->e);
+        cov_net_counts(r->net, &counts);
+        if (!r->rc && counts.positions_computed != N * L)
+            result(false, "all positions are counted");
+    }
+    cov_net_free(r->net);
+    cov_device_close(dev);
+    cov_pool_free(pool);
+    if (runtime_mock_left())
+        result(false, "all memory is given back");
+}
+
+std::vector<float> one_card(void)
+{
+    Run r = make_run(6);
+    set_mock("cards=1");
+    r.cards = {0};
+    go(&r);
+    must(r.rc, &r.e);
+    return r.values;
+}
+
+void several_cards(const std::vector<float> &want)
+{
+    Run r = make_run(6);
+    size_t before[3] = {runtime_mock_waits(0), runtime_mock_waits(1), runtime_mock_waits(2)};
+    set_mock("cards=3");
+    r.threads = 7;
+    r.batch = 2;
+    go(&r); /* all that there are */
+    must(r.rc, &r.e);
+    result(r.values == want, "three cards: the same bytes as one");
+    bool all = true;
+    for (int card = 0; card < 3; card++) /* one wait is for its weights */
+        all = all && runtime_mock_waits(card) > before[card] + 1;
+    result(all, "  and all of them were used");
+    result(has(r.described, "GPU 0 (Mock A), GPU 1 (Mock B), GPU 2 (Mock C), fp32"),
+           "  and are named");
+
+    r = make_run(6);
+    size_t unused = runtime_mock_waits(1);
+    r.cards = {2, 0};
+    r.threads = 3;
+    go(&r);
+    result(r.rc == COV_OK && r.values == want && runtime_mock_waits(1) == unused,
+           "two of three cards: the third is left alone");
+    r = make_run(6);
+    r.cards = {0, 3};
+    go(&r);
+    result(r.rc == COV_EUNSUPPORTED && has(r.e.text, "there is no GPU 3: CUDA shows 3, from 0"),
+           "a card that is not there");
+}
+
+/* The memory of a card such that it cannot hold lanes of 16 chunks, but smaller ones. */
+void little_memory(const std::vector<float> &want)
+{
+    Run r = make_run(6);
+    size_t refused = runtime_mock_refused();
+    set_mock("cards=1,memory=120000");
+    r.batch = 16;
+    r.threads = 2;
+    go(&r);
+    result(r.rc == COV_OK && r.values == want, "little memory: smaller batches, the same bytes");
+    result(runtime_mock_refused() == refused && has(log_text, "for its memory"),
+           "  of which nothing was refused");
+
+    r = make_run(6);
+    set_mock("cards=1,memory=120000,free_percent=300");
+    r.batch = 16;
+    r.threads = 2;
+    go(&r);
+    result(r.rc == COV_OK && r.values == want,
+           "less memory than was free a moment ago: the batch is halved, the same bytes");
+    result(runtime_mock_refused() == refused + 1 &&
+               has(log_text, "warning: GPU 0 (Mock A): not enough memory for batches of 16 chunks, "
+                             "going on with 8\n"),
+           "  with a warning");
+
+    r = make_run(6);
+    set_mock("cards=1,memory=60000,free_percent=900");
+    r.batch = 16;
+    r.threads = 2;
+    go(&r);
+    result(r.rc == COV_ENOMEM && has(r.e.text, "GPU 0 (Mock A): memory: out of memory"),
+           "still not enough memory: an error, after one try");
+    set_mock("cards=1,memory=1000");
+    r = make_run(6);
+    go(&r);
+    result(r.rc == COV_ENOMEM && has(r.e.text, "GPU 0 (Mock A)"), "not even for the weights");
+}
+
+void failures(void)
+{
+    char words[64];
+    for (int threads = 1; threads <= 5; threads += 4) {
+        Run r = make_run(6);
+        /* The waits before count too. */
+        size_t waits = 0;
+        for (int card = 0; card < 3; card++)
+            waits += runtime_mock_waits(card);
+        (void)snprintf(words, sizeof words, "cards=2,fail=%zu", waits + 6);
+        set_mock(words);
+        r.threads = (unsigned)threads;
+        go(&r);
+        (void)snprintf(words, sizeof words, "a card fails in the middle, %d thread%s", threads,
+                       threads > 1 ? "s" : "");
+        result(r.rc == COV_EIO && has(r.e.text, "Mock ") &&
+                   has(r.e.text, "computing: an illegal memory access was encountered"),
+               words);
+    }
+    Run r = make_run(3000);
+    set_mock("cards=1");
+    go(&r);
+    result(r.rc == COV_EUNSUPPORTED &&
+               has(r.e.text, "an LSTM with 3000 units is too large for the memory of a block"),
+           "an LSTM that is too large");
+    r = make_run(6);
+    set_mock("driver=no");
+    go(&r);
+    result(r.rc == COV_EUNSUPPORTED && has(r.e.text, "no NVIDIA driver"), "no driver");
+    set_mock("cards=0");
+    r = make_run(6);
+    go(&r);
+    result(r.rc == COV_EUNSUPPORTED && has(r.e.text, "sees no GPU"), "no card");
+}
+
+void precisions(const std::vector<float> &want)
+{
+    static const struct {
+        enum cov_precision asked;
+        const char *mock, *got, *line;
+    } cases[] = {
+        {COV_PRECISION_EXACT, "major=9", "fp32", ""},
+        {COV_PRECISION_BF16X3, "major=8", "tf32x3", "tf32x3 instead of bf16x3: "},
+        {COV_PRECISION_BALANCED, "major=9", "balanced", ""},
+        {COV_PRECISION_TF32, "major=9", "tf32", ""},
+        {COV_PRECISION_BF16, "major=8", "bf16", ""},
+        {COV_PRECISION_BF16, "major=7", "fp32",
+         "fp32 instead of bf16: this GPU has no tensor cores"},
+        {COV_PRECISION_BF16X3, "major=7", "fp32", "fp32 instead of bf16x3: "},
+    };
+    for (const auto &c : cases) {
+        Run r = make_run(6);
+        char name[64];
+        set_mock(c.mock);
+        r.precision = c.asked;
+        go(&r);
+        bool exact = strcmp(c.got, "fp32") == 0;
+        (void)snprintf(name, sizeof name, "%s, %s: %s", cov_precision_name(c.asked), c.mock, c.got);
+        result(r.rc == COV_OK && r.computed_in == c.got && has(log_text, c.line) &&
+                   (r.values == want) == exact,
+               name);
+    }
+}
+
+} // namespace
+
+int main(void)
+{
+    cov_log_set(note, NULL, COV_LOG_DEBUG);
+    std::vector<float> want = one_card();
+    several_cards(want);
+    little_memory(want);
+    failures();
+    precisions(want);
+    printf("1..%d\n", n_tests);
+    return n_failed > 0;
+}

@@ -1,0 +1,495 @@
+/* check_kernels.cc - every kernel of the plugin against the scalar reference, layer by layer on the
+ * input that the layer really had, and whole networks, at each precision; prints TAP.
+ *   check_kernels [--big]
+ * Built with nvcc it runs on a GPU (make check-gpu), where --big adds the published size; built with the
+ * emulation of tests/lib it runs anywhere (make check). Needs neither htslib nor HDF5.
+ * SPDX-License-Identifier: MIT */
+extern "C" {
+#include "common/base/mem.h"
+#include "common/base/rng.h"
+#include "common/compute/cpu/ref.h"
+#include "common/compute/cuda/plugin.h"
+#include "common/compute/cuda/runtime.h"
+#include "common/net/net.h"
+#include "common/net/shape.h"
+#include "common/seq/alphabet.h"
+}
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "common/compute/cuda/cuda_plan.h"
+
+namespace
+{
+
+int n_tests, n_failed;
+
+void result(bool passed, const char *name)
+{
+    n_failed += !passed;
+    printf("%sok %d - %s\n", passed ? "" : "not ", ++n_tests, name);
+    fflush(stdout);
+}
+
+void must(int rc, const struct cov_err *e)
+{
+    if (rc) {
+        printf("Bail out! %s\n", e->text);
+        exit(1);
+    }
+}
+
+struct Precision {
+    const char *name;
+    enum cov_precision precision;
+    struct cov_cuda_arithmetic arithmetic;
+    /* Of the largest value of a layer: what its values may be off, given its input. Of a whole
+     * network: relative. */
+    double layer_bound, net_bound;
+};
+
+const Precision precisions[] = {
+    {"fp32", COV_PRECISION_FP32, {COV_CUDA_FP32, COV_CUDA_FP32}, 3e-6, 2e-5},
+    {"tf32x3", COV_PRECISION_BF16X3, {COV_CUDA_TF32X3, COV_CUDA_TF32X3}, 5e-6, 3e-5},
+    {"balanced", COV_PRECISION_BALANCED, {COV_CUDA_TF32X3, COV_CUDA_BF16}, 5e-6, 3e-2},
+    {"tf32", COV_PRECISION_TF32, {COV_CUDA_TF32, COV_CUDA_TF32}, 2e-3, 2e-2},
+    {"bf16", COV_PRECISION_BF16, {COV_CUDA_BF16, COV_CUDA_BF16}, 5e-6, 1e-1},
+};
+
+/* A network, its reference, and bases. */
+struct Network {
+    struct cov_hparams hp;
+    size_t L, n, n_layers;
+    std::vector<float> block;
+    struct cov_layer *layers;
+    struct cov_layer_weights *weights;
+    std::vector<uint8_t> codes; /* [n, L] */
+};
+
+int64_t draw(struct cov_rng *rng, int64_t min, int64_t max)
+{
+    return min + (int64_t)cov_rng_below(rng, (uint64_t)(max - min + 1));
+}
+
+struct cov_hparams draw_hparams(struct cov_rng *rng)
+{
+    struct cov_hparams hp;
+    do {
+        hp = {};
+        hp.model_type = (enum cov_model_type)draw(rng, 0, 2);
+        hp.cnn_layers = draw(rng, 1, 3);
+        hp.filter_size = draw(rng, 1, 24);
+        hp.kernel_size = draw(rng, 1, 11);
+        hp.step = draw(rng, 1, 3);
+        hp.up = draw(rng, 1, 2);
+        hp.dilation = draw(rng, 0, 3) ? 1 : draw(rng, 2, 3);
+        hp.lstm_layers = draw(rng, 1, 2);
+        hp.hidden_size = draw(rng, 1, 70);
+        hp.input_size = 4;
+        hp.output_size = draw(rng, 1, 4);
+        hp.bnorm = draw(rng, 0, 1);
+    } while (cov_hparams_check(&hp, NULL));
+    return hp;
+}
+
+/* Bases, some other letters, padding behind; an odd chunk may be all padding. */
+void draw_codes(struct cov_rng *rng, Network *net)
+{
+    net->codes.resize(net->n * net->L);
+    for (size_t i = 0; i < net->n; i++) {
+        size_t end = i % 3 == 1 ? cov_rng_below(rng, net->L + 1) : net->L;
+        for (size_t t = 0; t < net->L; t++)
+            net->codes[i * net->L + t] = t >= end ? (uint8_t)COV_CODE_PAD
+                                         : cov_rng_below(rng, 20)
+                                             ? (uint8_t)(1U << cov_rng_below(rng, 4))
+                                             : (uint8_t)draw(rng, 1, 15);
+    }
+}
+
+void make_network(struct cov_rng *rng, Network *net)
+{
+    struct cov_params params;
+    struct cov_err e = COV_ERR_INIT;
+    must(cov_params_init(&net->hp, &params, &e), &e);
+    net->block.resize(params.n_floats);
+    cov_params_randomize(&net->hp, &params, cov_rng_next(rng), net->block.data());
+    for (size_t i = 0; i < params.n_items; i++)
+        for (size_t k = 0; !params.items[i].trained && k < params.items[i].n; k++)
+            net->block[params.items[i].offset + k] += (float)cov_rng_double(rng) * 0.5f;
+    must(cov_shape(&net->hp, net->L, &params, net->block.data(), &net->layers, &net->weights,
+                   &net->n_layers, &e),
+         &e);
+    cov_params_fini(&params);
+    draw_codes(rng, net);
+}
+
+void free_network(Network *net)
+{
+    free(net->layers);
+    free(net->weights);
+}
+
+/* Memory of a card with what stands there. */
+struct Card {
+    void *stream;
+    char *weights, *memory, *area[COV_CUDA_N_AREAS];
+};
+
+void open_card(const struct cov_cuda_plan *plan, size_t n, Card *card)
+{
+    struct cov_err e = COV_ERR_INIT;
+    void *p;
+    must(cov_rt_stream_new(0, &card->stream, &e), &e);
+    must(cov_rt_alloc(0, plan->weight_bytes, &p, &e), &e);
+    card->weights = (char *)p;
+    must(cov_rt_copy_in(card->stream, p, plan->weights, plan->weight_bytes, &e), &e);
+    must(cov_rt_wait(card->stream, &e), &e);
+    must(cov_rt_alloc(0, plan->chunk_bytes * n, &p, &e), &e);
+    card->memory = (char *)p;
+    for (int i = 0; i < COV_CUDA_N_AREAS; i++) {
+        card->area[i] = (char *)p;
+        p = (char *)p + plan->area_bytes[i] * n;
+    }
+}
+
+void close_card(Card *card)
+{
+    cov_rt_free(0, card->weights);
+    cov_rt_free(0, card->memory);
+    cov_rt_stream_free(0, card->stream);
+}
+
+std::vector<char> read_card(const Card &card, const void *from, size_t bytes)
+{
+    struct cov_err e = COV_ERR_INIT;
+    std::vector<char> v(bytes);
+    must(cov_rt_copy_out(card.stream, v.data(), from, bytes, &e), &e);
+    must(cov_rt_wait(card.stream, &e), &e);
+    return v;
+}
+
+/* x[n, t, c] of an area, without what stands between channels; what is there must be zero, and sets
+ * *clean to false if it is not. */
+std::vector<float> read_rows(const Card &card, int area, size_t rows, struct cov_channels channels,
+                             bool bf16, bool *clean)
+{
+    size_t width = (size_t)cov_channel_width(channels),
+           c = (size_t)(channels.groups * channels.size);
+    std::vector<char> raw = read_card(card, card.area[area], rows * width * (bf16 ? 2 : 4));
+    std::vector<float> x(rows * c);
+    std::vector<bool> used(width);
+    for (size_t i = 0; i < c; i++)
+        used[(size_t)cov_channel_place(channels, (int)i)] = true;
+    for (size_t r = 0; r < rows; r++) {
+        size_t k = 0;
+        for (size_t i = 0; i < width; i++) {
+            uint32_t bits = 0;
+            memcpy((char *)&bits + (bf16 ? 2 : 0), &raw[(r * width + i) * (bf16 ? 2 : 4)],
+                   bf16 ? 2 : 4);
+            float v;
+            memcpy(&v, &bits, sizeof v);
+            if (used[i])
+                x[r * c + k++] = v;
+            else if (v != 0)
+                *clean = false;
+        }
+    }
+    return x;
+}
+
+/* The largest difference, as a part of the largest value; bf16 values may be off by their rounding
+ * besides. */
+double difference(const std::vector<float> &got, const std::vector<float> &want, bool bf16)
+{
+    double most = 0, scale = 1e-30;
+    for (size_t i = 0; i < want.size(); i++)
+        scale = std::max(scale, (double)fabsf(want[i]));
+    for (size_t i = 0; i < want.size(); i++) {
+        double d = fabs((double)got[i] - (double)want[i]);
+        if (bf16)
+            d -= fabs((double)want[i]) / 256;
+        if (!(d / scale <= most))
+            most = isnan(d) ? INFINITY : d / scale;
+    }
+    return most;
+}
+
+/* One layer, by the reference, from the input it had on the card. */
+std::vector<float> reference_layer(const Network &net, size_t layer, enum cov_arithmetic arithmetic,
+                                   const std::vector<float> &x)
+{
+    const struct cov_layer &l = net.layers[layer];
+    std::vector<float> y(net.n * l.t_out * l.c_out);
+    std::vector<double> state(6 * l.hidden + 1);
+    for (size_t b = 0; b < net.n; b++)
+        cov_ref_layer_rounded(&l, &net.weights[layer], arithmetic, x.data() + b * l.t_in * l.c_in,
+                              y.data() + b * l.t_out * l.c_out, state.data());
+    return y;
+}
+
+struct cov_channels channels_of(const struct cov_layer &l, int lstm_units)
+{
+    if (l.kind == COV_LAYER_LSTM)
+        return {(int)l.directions, (int)l.hidden, lstm_units};
+    return {1, (int)l.c_out, cov_round_up((int)l.c_out, 8)};
+}
+
+/* Runs the network step by step; false, and says where, if a layer is off. */
+bool check_layers(const Network &net, const Precision &p)
+{
+    struct cov_cuda_plan plan;
+    struct cov_rt_card what;
+    struct cov_err e = COV_ERR_INIT;
+    Card card;
+    must(cov_rt_describe(0, &what, &e), &e);
+    must(cov_cuda_plan_init(net.layers, net.weights, net.n_layers, p.arithmetic, what.shared_bytes,
+                            &plan, &e),
+         &e);
+    open_card(&plan, net.n, &card);
+    size_t row_bytes = (net.L + 1) / 2;
+    std::vector<uint8_t> packed(net.n * row_bytes);
+    for (size_t i = 0; i < net.n; i++)
+        cov_codes_pack(&net.codes[i * net.L], net.L, &packed[i * row_bytes]);
+    must(cov_rt_copy_in(card.stream, card.area[COV_CUDA_CODES], packed.data(), packed.size(), &e),
+         &e);
+    must(cov_rt_wait(card.stream, &e), &e);
+
+    std::vector<float> x(net.n * net.L * 4);
+    for (size_t i = 0; i < net.n * net.L; i++)
+        memcpy(&x[4 * i], cov_onehot_f32[net.codes[i]], 4 * sizeof(float));
+    bool passed = true, bf16 = false;
+    enum cov_cuda_products products = COV_CUDA_FP32;
+    for (size_t i = 0; i < plan.n_steps; i++) {
+        const struct cov_cuda_step &s = plan.steps[i];
+        const struct cov_layer &l = net.layers[s.layer];
+        must(cov_rt_use(0, &e), &e);
+        cov_cuda_plan_queue(&s, (int)net.n, card.weights, card.area, card.stream);
+        must(cov_rt_launched(cov_cuda_step_name(&s), &e), &e);
+        must(cov_rt_wait(card.stream, &e), &e);
+        /* An LSTM's steps come behind their gates; the first layer's table is exact. */
+        if (s.kind == COV_CUDA_STEP_GEMM)
+            products = s.products;
+        if (s.kind == COV_CUDA_STEP_FIRST || s.kind == COV_CUDA_STEP_OUTPUT)
+            products = COV_CUDA_FP32;
+        if (i + 1 < plan.n_steps && plan.steps[i + 1].layer == s.layer)
+            continue; /* the layer is not whole yet */
+        bool clean = true;
+        std::vector<float> want = reference_layer(
+                               net, s.layer, products == COV_CUDA_BF16 ? COV_BF16 : COV_FP32, x),
+                           got;
+        if (s.kind == COV_CUDA_STEP_OUTPUT) {
+            std::vector<char> raw = read_card(card, card.area[COV_CUDA_VALUES], want.size() * 4);
+            got.resize(want.size());
+            memcpy(got.data(), raw.data(), raw.size());
+            for (size_t k = 0; k < want.size(); k++)
+                if (net.codes[k / plan.depth] == COV_CODE_PAD)
+                    want[k] = COV_PAD_VALUE;
+        } else {
+            bf16 = s.kind == COV_CUDA_STEP_FIRST  ? s.first.y_bf16
+                   : s.kind == COV_CUDA_STEP_GEMM ? s.gemm.y_bf16
+                                                  : s.lstm.y_bf16;
+            got =
+                read_rows(card, s.to, net.n * l.t_out, channels_of(l, s.lstm.units), bf16, &clean);
+        }
+        double bound = products == COV_CUDA_TF32 ? 2e-3 : p.layer_bound;
+        /* h is fed back as bf16, and what is rounded the other way grows. */
+        if (s.kind == COV_CUDA_STEP_LSTM_BF16 ||
+            (s.kind == COV_CUDA_STEP_LSTM_FP32 && products == COV_CUDA_BF16))
+            bound = 1e-2;
+        double off = difference(got, want, bf16 && s.kind != COV_CUDA_STEP_OUTPUT);
+        if (!(off <= bound) || !clean) {
+            printf("# %s, layer %zu (%s, %zux%zu to %zux%zu, kernel %zu, stride %zu, dilation %zu, "
+                   "%zu chunks): off by %g of the largest value, %g allowed%s\n",
+                   p.name, s.layer, cov_cuda_step_name(&s), l.t_in, l.c_in, l.t_out, l.c_out,
+                   l.kernel, l.stride, l.dilation, net.n, off, bound,
+                   clean ? "" : "; padding is not zero");
+            passed = false;
+        }
+        x = got;
+    }
+    close_card(&card);
+    cov_cuda_plan_fini(&plan);
+    return passed;
+}
+
+/* values[n, L, D] of a device, `batch` chunks a call. */
+std::vector<float> values_of(struct cov_device *dev, const Network &net, size_t batch)
+{
+    struct cov_net *program;
+    struct cov_err e = COV_ERR_INIT;
+    size_t row = net.L * (size_t)net.hp.output_size;
+    std::vector<float> values(net.n * row);
+    must(cov_net_new(dev, &net.hp, net.block.data(), net.L, 1, batch, &program, &e), &e);
+    for (size_t i = 0; i < net.n; i += batch)
+        must(cov_net_forward(program, 0, std::min(batch, net.n - i), &net.codes[i * net.L],
+                             &values[i * row], &e),
+             &e);
+    cov_net_free(program);
+    return values;
+}
+
+std::vector<float> cpu_values(const Network &net, const char *levels)
+{
+    struct cov_device *dev;
+    struct cov_err e = COV_ERR_INIT;
+    struct cov_cpu_options options = {};
+    options.levels = levels;
+    must(cov_device_open_cpu(&options, &dev, &e), &e);
+    std::vector<float> values = values_of(dev, net, net.n);
+    cov_device_close(dev);
+    return values;
+}
+
+struct cov_device *open_gpu(enum cov_precision precision)
+{
+    static const int first = 0;
+    struct cov_device *dev;
+    struct cov_err e = COV_ERR_INIT;
+    struct cov_cuda_options options = {&first, 1, precision};
+    must(cov_cuda_plugin.open(&options, &dev, &e), &e);
+    return dev;
+}
+
+/* The largest relative difference. */
+double relative(const std::vector<float> &got, const std::vector<float> &want)
+{
+    double most = 0;
+    for (size_t i = 0; i < want.size(); i++) {
+        double d = fabs((double)got[i] - (double)want[i]) / fabs((double)want[i]);
+        if (!(d <= most))
+            most = isnan(d) ? INFINITY : d;
+    }
+    return most;
+}
+
+/* Against the CPU's values, and the same bits in other batches. */
+void check_network(const Network &net, const Precision &p, const std::vector<float> &want,
+                   const char *of)
+{
+    char name[128];
+    struct cov_device *dev = open_gpu(p.precision);
+    std::vector<float> got = values_of(dev, net, net.n),
+                       again = values_of(dev, net, (net.n + 1) / 2);
+    double off = relative(got, want);
+    snprintf(name, sizeof name, "%s: %s agrees with the CPU", p.name, of);
+    if (off > p.net_bound)
+        printf("# off by %g, %g allowed\n", off, p.net_bound);
+    result(off <= p.net_bound, name);
+    snprintf(name, sizeof name, "%s: %s does not depend on the batch", p.name, of);
+    result(got == again, name);
+    cov_device_close(dev);
+}
+
+bool has_tensor_cores(void)
+{
+    struct cov_rt_card card;
+    struct cov_err e = COV_ERR_INIT;
+    must(cov_rt_describe(0, &card, &e), &e);
+    return card.major >= 8;
+}
+
+void check_random(bool big)
+{
+    struct cov_rng rng;
+    cov_rng_init(&rng, 31);
+    std::vector<Network> nets((size_t)(big ? 60 : 12));
+    for (size_t i = 0; i < nets.size(); i++) {
+        Network &net = nets[i];
+        net.hp = draw_hparams(&rng);
+        if (i == 0) { /* channels beyond a block's columns, the largest LSTM of the fast kernel */
+            net.hp.model_type = COV_MODEL_BI_HYBRID;
+            net.hp.cnn_layers = net.hp.up = 2;
+            net.hp.filter_size = 33;
+            net.hp.kernel_size = 5;
+            net.hp.step = 2;
+            net.hp.dilation = net.hp.lstm_layers = 1;
+            net.hp.hidden_size = 128;
+            net.hp.bnorm = true;
+        } else if (i == 1) { /* an LSTM beyond it */
+            net.hp = nets[0].hp;
+            net.hp.model_type = COV_MODEL_HYBRID;
+            net.hp.cnn_layers = 1;
+            net.hp.filter_size = 5;
+            net.hp.hidden_size = 131;
+        }
+        size_t unit = 1;
+        for (int64_t k = 0; k < net.hp.cnn_layers; k++)
+            unit *= (size_t)net.hp.step;
+        net.L =
+            unit * (size_t)draw(&rng, 1, std::max<int64_t>(1, (big ? 400 : 24) / (int64_t)unit));
+        net.n = (size_t)draw(&rng, 1, big ? 40 : 9);
+        if (i == 0) { /* several blocks of everything */
+            net.L = 16;
+            net.n = 9;
+        }
+        make_network(&rng, &net);
+    }
+    for (const Precision &p : precisions) {
+        char name[128];
+        bool passed = true;
+        if (p.arithmetic.lstm != COV_CUDA_FP32 && !has_tensor_cores()) {
+            printf("ok %d # SKIP %s: no tensor cores\n", ++n_tests, p.name);
+            continue;
+        }
+        for (const Network &net : nets)
+            passed = check_layers(net, p) && passed;
+        snprintf(name, sizeof name, "%s: layers agree with the reference", p.name);
+        result(passed, name);
+        const Network &net = nets[big ? 0 : 2];
+        check_network(net, p, cpu_values(net, "scalar"), "a network");
+    }
+    for (Network &net : nets)
+        free_network(&net);
+}
+
+/* The published size. */
+void check_published(void)
+{
+    struct cov_rng rng;
+    cov_rng_init(&rng, 32);
+    Network net;
+    net.hp = {};
+    net.hp.model_type = COV_MODEL_BI_HYBRID;
+    net.hp.cnn_layers = 3;
+    net.hp.filter_size = 64;
+    net.hp.kernel_size = 9;
+    net.hp.step = net.hp.up = 2;
+    net.hp.dilation = 1;
+    net.hp.lstm_layers = 2;
+    net.hp.hidden_size = 128;
+    net.hp.input_size = 4;
+    net.hp.output_size = 2;
+    net.hp.bnorm = true;
+    net.L = 21384;
+    net.n = 5;
+    make_network(&rng, &net);
+    std::vector<float> want = cpu_values(net, NULL);
+    for (const Precision &p : precisions)
+        if (p.arithmetic.lstm == COV_CUDA_FP32 || has_tensor_cores())
+            check_network(net, p, want, "the published size");
+    free_network(&net);
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+    bool big = argc > 1 && strcmp(argv[1], "--big") == 0;
+    struct cov_err e = COV_ERR_INIT;
+    int n_cards;
+    if (cov_rt_count(&n_cards, &e)) {
+        printf("1..0 # SKIP %s\n", e.text);
+        return 0;
+    }
+    check_random(big);
+    if (big)
+        check_published();
+    printf("1..%d\n", n_tests);
+    return n_failed > 0;
+}

@@ -1,0 +1,97 @@
+#!/usr/bin/python3
+"""The published network in PyTorch on the same card, for comparison with bench_gpu: chunks a second in fp32,
+tf32 and bf16 (autocast), as it comes and compiled, the input one-hot on the card already, values copied back.
+
+usage: torch_peer.py [SECONDS [BATCH...]]
+
+Says SKIP and ends with status 0 without PyTorch or a GPU that it can use.
+SPDX-License-Identifier: MIT"""
+
+import sys
+import time
+
+LENGTH = 21384
+
+
+def make_network(torch):
+    nn = torch.nn
+
+    class Network(nn.Module):
+        def __init__(self):
+            super().__init__()
+            channels = [4, 64, 128, 256]
+            self.down = nn.ModuleList(nn.Conv1d(a, b, 9, stride=2, padding=4)
+                                      for a, b in zip(channels, channels[1:]))
+            self.down_norm = nn.ModuleList(nn.BatchNorm1d(c) for c in channels[1:])
+            self.lstm = nn.LSTM(256, 128, num_layers=2, batch_first=True, bidirectional=True)
+            channels = [256, 128, 64, 4]
+            self.up = nn.ModuleList(nn.ConvTranspose1d(a, b, 9, stride=2, padding=4, output_padding=1)
+                                    for a, b in zip(channels, channels[1:]))
+            self.up_norm = nn.ModuleList(nn.BatchNorm1d(c) for c in channels[1:])
+            self.out = nn.Linear(4, 2)
+
+        def forward(self, x):
+            x = x.transpose(1, 2)
+            for conv, norm in zip(self.down, self.down_norm):
+                x = norm(torch.relu(conv(x)))
+            x = self.lstm(x.transpose(1, 2))[0].transpose(1, 2)
+            for conv, norm in zip(self.up, self.up_norm):
+                x = norm(torch.relu(conv(x)))
+            return torch.exp(self.out(x.transpose(1, 2)).float())
+
+    return Network().cuda().eval()
+
+
+def measure(torch, run, x, seconds):
+    """The median rate of rounds for so many seconds, after three."""
+    host = torch.empty((x.shape[0], LENGTH, 2), pin_memory=True)
+    rates = []
+    for i in range(3):
+        host.copy_(run(x))
+    start = time.monotonic()
+    while len(rates) < 3 or time.monotonic() - start < seconds:
+        torch.cuda.synchronize()
+        beg = time.monotonic()
+        host.copy_(run(x))
+        torch.cuda.synchronize()
+        rates.append(x.shape[0] / (time.monotonic() - beg))
+    return sorted(rates)[len(rates) // 2]
+
+
+def main():
+    seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 5
+    batches = [int(a) for a in sys.argv[2:]] or [16, 64, 256]
+    try:
+        import torch
+    except ImportError:
+        print("torch_peer: SKIP, no PyTorch")
+        return
+    if not torch.cuda.is_available():
+        print("torch_peer: SKIP, PyTorch sees no GPU")
+        return
+    print(f"PyTorch {torch.__version__}, CUDA {torch.version.cuda}, cuDNN {torch.backends.cudnn.version()}, "
+          f"{torch.cuda.get_device_name()}")
+    network = make_network(torch)
+    with torch.inference_mode():
+        for name in ("fp32", "tf32", "bf16"):
+            torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = name == "tf32"
+            for compiled in (False, True):
+                for batch in batches:
+                    module = torch.compile(network) if compiled else network
+
+                    def run(x):
+                        with torch.autocast("cuda", torch.bfloat16, enabled=name == "bf16"):
+                            return module(x)
+
+                    x = torch.eye(4, device="cuda")[torch.randint(4, (batch, LENGTH), device="cuda")]
+                    how = "compiled" if compiled else "eager"
+                    try:
+                        rate = measure(torch, run, x, seconds)
+                        print(f"{name} {how:8} batch {batch:4}: {rate:9.1f} chunks/s", flush=True)
+                    except Exception as e:  # of what a card has too little, or the compiler cannot
+                        print(f"{name} {how:8} batch {batch:4}: {str(e).splitlines()[0]}", flush=True)
+                    torch.cuda.empty_cache()
+
+
+if __name__ == "__main__":
+    main()

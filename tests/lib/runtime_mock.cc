@@ -1,0 +1,248 @@
+/* runtime_mock.cc - see runtime_mock.h.
+ * SPDX-License-Identifier: MIT */
+extern "C" {
+#include "tests/lib/runtime_mock.h"
+#include "common/compute/cuda/runtime.h"
+}
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include <functional>
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include "tests/lib/simt_emulated.h"
+
+namespace
+{
+
+enum { PAGE = 4096, MAX_CARDS = 8 };
+
+struct Stream {
+    int card;
+    std::vector<std::function<void()>> queue;
+};
+
+struct Block {
+    int card;
+    char *pages;
+    size_t bytes; /* of whole pages, without the guards */
+    size_t asked;
+};
+
+/* One lock: a card computes while no other does. */
+std::mutex lock;
+std::map<void *, Block> blocks;
+size_t used[MAX_CARDS], waits[MAX_CARDS], all_waits, refused, host_blocks;
+
+/* The number behind "name=" in COVTOOLS_MOCK. */
+long setting(const char *name, long otherwise)
+{
+    const char *text = getenv("COVTOOLS_MOCK");
+    size_t n = strlen(name);
+    while (text && *text) {
+        if (strncmp(text, name, n) == 0 && text[n] == '=')
+            return strtol(text + n + 1, nullptr, 10);
+        text = strchr(text, ',');
+        text = text ? text + 1 : nullptr;
+    }
+    return otherwise;
+}
+
+bool no_driver(void)
+{
+    const char *text = getenv("COVTOOLS_MOCK");
+    return text && strstr(text, "driver=no");
+}
+
+void protect(int card, int how)
+{
+    for (auto &b : blocks)
+        if (b.second.card == card && mprotect(b.second.pages + PAGE, b.second.bytes, how))
+            abort();
+}
+
+} // namespace
+
+void simt_queue(void *stream, std::function<void()> work)
+{
+    ((Stream *)stream)->queue.push_back(std::move(work));
+}
+
+extern "C" {
+
+int cov_rt_count(int *n, struct cov_err *e)
+{
+    *n = (int)setting("cards", 1);
+    if (no_driver())
+        return cov_fail(e, COV_EUNSUPPORTED, "no NVIDIA driver (libcuda.so.1) is there");
+    return *n > 0 ? COV_OK : cov_fail(e, COV_EUNSUPPORTED, "the NVIDIA driver sees no GPU");
+}
+
+int cov_rt_describe(int card, struct cov_rt_card *out, struct cov_err *e)
+{
+    (void)e;
+    *out = cov_rt_card{};
+    snprintf(out->name, sizeof out->name, "Mock %c", 'A' + card);
+    out->major = (int)setting("major", 9);
+    out->n_multiprocessors = 2;
+    out->shared_bytes = 64 * 1024;
+    return COV_OK;
+}
+
+int cov_rt_check(int card, struct cov_err *e)
+{
+    return cov_rt_use(card, e);
+}
+
+int cov_rt_use(int card, struct cov_err *e)
+{
+    return card < setting("cards", 1) ? COV_OK : cov_fail(e, COV_EIO, "choosing the GPU: none");
+}
+
+int cov_rt_free_bytes(int card, size_t *out, struct cov_err *e)
+{
+    std::lock_guard<std::mutex> guard(lock);
+    (void)e;
+    *out = (size_t)setting("memory", 64L << 20) - used[card];
+    /* Another program takes some of it before we do. */
+    *out = *out * (size_t)setting("free_percent", 100) / 100;
+    return COV_OK;
+}
+
+int cov_rt_alloc(int card, size_t bytes, void **out, struct cov_err *e)
+{
+    std::lock_guard<std::mutex> guard(lock);
+    *out = nullptr;
+    if (used[card] + bytes > (size_t)setting("memory", 64L << 20)) {
+        refused++;
+        return cov_fail(e, COV_ENOMEM, "memory: out of memory");
+    }
+    /* Its end is at the guard, as far as alignment allows. */
+    size_t size = (bytes + PAGE - 1) / PAGE * PAGE + (bytes ? 0 : PAGE);
+    char *pages =
+        (char *)mmap(nullptr, size + 2 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (pages == MAP_FAILED)
+        return cov_fail(e, COV_ENOMEM, "memory: out of memory");
+    if (mprotect(pages + PAGE, size, PROT_READ | PROT_WRITE))
+        abort();
+    memset(pages + PAGE, 0xff, size); /* NaN */
+    if (mprotect(pages + PAGE, size, PROT_NONE))
+        abort();
+    *out = pages + PAGE + (size - bytes) / 16 * 16;
+    blocks[*out] = Block{card, pages, size, bytes};
+    used[card] += bytes;
+    return COV_OK;
+}
+
+void cov_rt_free(int card, void *p)
+{
+    std::lock_guard<std::mutex> guard(lock);
+    if (!p)
+        return;
+    auto at = blocks.find(p);
+    if (at == blocks.end() || at->second.card != card)
+        abort();
+    used[card] -= at->second.asked;
+    munmap(at->second.pages, at->second.bytes + 2 * PAGE);
+    blocks.erase(at);
+}
+
+int cov_rt_alloc_host(int card, size_t bytes, void **out, struct cov_err *e)
+{
+    (void)card;
+    *out = malloc(bytes ? bytes : 1);
+    if (!*out)
+        return cov_fail(e, COV_ENOMEM, "pinned memory: out of memory");
+    std::lock_guard<std::mutex> guard(lock);
+    host_blocks++;
+    return COV_OK;
+}
+
+void cov_rt_free_host(int card, void *p)
+{
+    (void)card;
+    if (!p)
+        return;
+    free(p);
+    std::lock_guard<std::mutex> guard(lock);
+    host_blocks--;
+}
+
+int cov_rt_stream_new(int card, void **out, struct cov_err *e)
+{
+    (void)e;
+    *out = new Stream{card, {}};
+    return COV_OK;
+}
+
+void cov_rt_stream_free(int card, void *stream)
+{
+    (void)card;
+    delete (Stream *)stream;
+}
+
+int cov_rt_copy_in(void *stream, void *card_memory, const void *host, size_t bytes,
+                   struct cov_err *e)
+{
+    (void)e;
+    simt_queue(stream, [=] { memcpy(card_memory, host, bytes); });
+    return COV_OK;
+}
+
+int cov_rt_copy_out(void *stream, void *host, const void *card_memory, size_t bytes,
+                    struct cov_err *e)
+{
+    (void)e;
+    simt_queue(stream, [=] { memcpy(host, card_memory, bytes); });
+    return COV_OK;
+}
+
+int cov_rt_launched(const char *what, struct cov_err *e)
+{
+    (void)what;
+    (void)e;
+    return COV_OK;
+}
+
+int cov_rt_wait(void *stream, struct cov_err *e)
+{
+    Stream *s = (Stream *)stream;
+    std::lock_guard<std::mutex> guard(lock);
+    waits[s->card]++;
+    all_waits++;
+    if (all_waits == (size_t)setting("fail", 0)) {
+        s->queue.clear();
+        return cov_fail(e, COV_EIO, "computing: an illegal memory access was encountered");
+    }
+    protect(s->card, PROT_READ | PROT_WRITE);
+    for (auto &work : s->queue)
+        work();
+    s->queue.clear();
+    protect(s->card, PROT_NONE);
+    return COV_OK;
+}
+
+size_t runtime_mock_waits(int card)
+{
+    std::lock_guard<std::mutex> guard(lock);
+    return waits[card];
+}
+
+size_t runtime_mock_refused(void)
+{
+    std::lock_guard<std::mutex> guard(lock);
+    return refused;
+}
+
+size_t runtime_mock_left(void)
+{
+    std::lock_guard<std::mutex> guard(lock);
+    return blocks.size() + host_blocks;
+}
+}

@@ -1,0 +1,328 @@
+/* simt_emulated.cc - see simt_emulated.h.
+ * SPDX-License-Identifier: MIT */
+#include "tests/lib/simt_emulated.h"
+
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+#include <algorithm>
+#include <deque>
+#include <vector>
+
+thread_local dim3 threadIdx, blockIdx, blockDim, gridDim;
+
+namespace
+{
+
+enum { STACK = 64 * 1024, WARP = 32, EXCHANGE = 24 };
+
+/* A copy to shared memory that was asked for. */
+struct Copy {
+    void *to;
+    const void *from; /* NULL: zeros */
+};
+
+struct Fiber {
+    ucontext_t start;
+    jmp_buf at;
+    bool begun, ended;
+    char *stack;
+    size_t waits_block, waits_warp; /* how many barriers of each kind it has come to */
+    std::deque<std::vector<Copy>> groups;
+    std::vector<Copy> open;
+};
+
+/* One for each thread of the CPU that launches kernels. */
+struct Machine {
+    std::vector<Fiber> fibers;
+    size_t n = 0, current = 0;
+    ucontext_t scheduler_context;
+    jmp_buf scheduler;
+    const std::function<void()> *body = nullptr;
+    std::vector<char> shared;
+    char *shared_start = nullptr;
+    std::vector<char> exchange; /* [2][n][EXCHANGE] */
+    bool backwards = false;
+    ~Machine()
+    {
+        for (Fiber &f : fibers)
+            munmap(f.stack, STACK);
+    }
+};
+
+thread_local Machine machine;
+
+[[noreturn]] void die(const char *what)
+{
+    fprintf(stderr, "emulated kernel: %s (block %u,%u, thread %u)\n", what, blockIdx.x, blockIdx.y,
+            threadIdx.x);
+    abort();
+}
+
+void enter()
+{
+    (*machine.body)();
+    Machine &m = machine;
+    m.fibers[m.current].ended = true;
+    _longjmp(m.scheduler, 1);
+}
+
+/* Back to the scheduler, until its turn comes again. */
+void yield_fiber()
+{
+    Machine &m = machine;
+    Fiber &f = m.fibers[m.current];
+    if (!_setjmp(f.at))
+        _longjmp(m.scheduler, 1);
+}
+
+void resume(size_t i)
+{
+    Machine &m = machine;
+    m.current = i;
+    threadIdx = dim3((unsigned)i);
+    if (_setjmp(m.scheduler))
+        return;
+    Fiber &f = m.fibers[i];
+    if (f.begun)
+        _longjmp(f.at, 1);
+    f.begun = true;
+    setcontext(&f.start);
+}
+
+/* Runs a warp as far as it comes; false: not one step. */
+bool run_warp(size_t first, size_t end, size_t all_block)
+{
+    Machine &m = machine;
+    bool moved = false;
+    for (bool more = true; more; moved |= more) {
+        size_t all_warp = SIZE_MAX;
+        for (size_t i = first; i < end; i++)
+            all_warp = std::min(all_warp, m.fibers[i].waits_warp);
+        more = false;
+        for (size_t k = first; k < end; k++) {
+            size_t i = m.backwards ? first + end - 1 - k : k;
+            Fiber &f = m.fibers[i];
+            if (!f.ended && f.waits_block <= all_block && f.waits_warp <= all_warp) {
+                resume(i);
+                more = true;
+            }
+        }
+    }
+    return moved;
+}
+
+void run_block()
+{
+    Machine &m = machine;
+    for (size_t i = 0; i < m.n; i++) {
+        Fiber &f = m.fibers[i];
+        getcontext(&f.start);
+        f.start.uc_stack.ss_sp = f.stack;
+        f.start.uc_stack.ss_size = STACK;
+        f.start.uc_link = nullptr;
+        makecontext(&f.start, enter, 0);
+        f.begun = f.ended = false;
+        f.waits_block = f.waits_warp = 0;
+        f.groups.clear();
+        f.open.clear();
+    }
+    for (;;) {
+        /* Who has come to a barrier goes on when all have. In between each warp runs on while others
+         * stand still, the last first every other time: what lacks a barrier reads what is not there. */
+        size_t all_block = SIZE_MAX;
+        bool moved = false, ended = true;
+        for (size_t i = 0; i < m.n; i++)
+            all_block = std::min(all_block, m.fibers[i].waits_block);
+        for (size_t first = 0; first < m.n; first += WARP) {
+            size_t beg = m.backwards ? (m.n - 1) / WARP * WARP - first : first;
+            moved |= run_warp(beg, std::min(m.n, beg + WARP), all_block);
+        }
+        for (size_t i = 0; i < m.n; i++)
+            ended = ended && m.fibers[i].ended;
+        if (ended)
+            return;
+        if (!moved)
+            die("a barrier that not all threads reach");
+        m.backwards = !m.backwards;
+    }
+}
+
+} // namespace
+
+void simt_run(dim3 grid, int threads, size_t shared_bytes, const std::function<void()> &body)
+{
+    Machine &m = machine;
+    m.n = (size_t)threads;
+    while (m.fibers.size() < m.n) {
+        m.fibers.emplace_back();
+        void *stack =
+            mmap(nullptr, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (stack == MAP_FAILED)
+            die("no memory for a stack");
+        m.fibers.back().stack = (char *)stack;
+    }
+    m.body = &body;
+    m.exchange.resize(2 * m.n * EXCHANGE);
+    gridDim = grid;
+    blockDim = dim3((unsigned)threads);
+    for (unsigned y = 0; y < grid.y; y++)
+        for (unsigned x = 0; x < grid.x; x++) {
+            blockIdx = dim3(x, y);
+            /* Whatever a block before it left there; 0xff bytes are NaN. */
+            m.shared.assign(shared_bytes + 32, (char)0xff);
+            m.shared_start = m.shared.data() + (16 - (uintptr_t)m.shared.data() % 16);
+            run_block();
+        }
+}
+
+char *simt_shared(void)
+{
+    return machine.shared_start;
+}
+
+void __syncthreads(void)
+{
+    machine.fibers[machine.current].waits_block++;
+    yield_fiber();
+}
+
+/* Lays down so many bytes of each lane, waits for its warp, and gives all 32, EXCHANGE bytes apart. */
+static const void *simt_exchange(const void *mine, size_t bytes)
+{
+    Machine &m = machine;
+    size_t i = m.current, first = i / WARP * WARP;
+    Fiber &f = m.fibers[i];
+    if (bytes > EXCHANGE || first + WARP > m.n)
+        die("no whole warp");
+    /* Two places in turn: what a lane was given it reads before the exchange after the next. */
+    char *places = m.exchange.data() + f.waits_warp % 2 * m.n * EXCHANGE;
+    memcpy(places + i * EXCHANGE, mine, bytes);
+    f.waits_warp++;
+    yield_fiber();
+    return places + first * EXCHANGE;
+}
+
+void simt_copy16(void *shared, const void *global, bool there)
+{
+    if ((uintptr_t)shared % 16 || (uintptr_t)global % 16)
+        die("a copy of 16 bytes that is not aligned");
+    machine.fibers[machine.current].open.push_back(Copy{shared, there ? global : nullptr});
+}
+
+void simt_copy_group(void)
+{
+    Fiber &f = machine.fibers[machine.current];
+    f.groups.push_back(std::move(f.open));
+    f.open.clear();
+}
+
+void simt_copy_wait_for(int groups)
+{
+    Fiber &f = machine.fibers[machine.current];
+    while (f.groups.size() > (size_t)groups) {
+        for (const Copy &c : f.groups.front()) {
+            if (c.from)
+                memcpy(c.to, c.from, 16);
+            else
+                memset(c.to, 0, 16);
+        }
+        f.groups.pop_front();
+    }
+}
+
+float4 simt_read4(const float *p)
+{
+    if ((uintptr_t)p % 16)
+        die("a read of 16 bytes that is not aligned");
+    return float4{p[0], p[1], p[2], p[3]};
+}
+
+void simt_load_matrices(uint32_t r[4], const void *shared)
+{
+    if ((uintptr_t)shared % 16)
+        die("a row of a matrix that is not aligned");
+    const char *all = (const char *)simt_exchange(&shared, sizeof shared);
+    unsigned lane = threadIdx.x % WARP;
+    for (unsigned i = 0; i < 4; i++) {
+        const char *row;
+        memcpy(&row, all + (8 * i + lane / 4) * EXCHANGE, sizeof row);
+        memcpy(&r[i], row + 4 * (lane % 4), 4);
+    }
+}
+
+namespace
+{
+
+/* What each lane brings to a product. */
+struct Operands {
+    uint32_t a[4], b[2];
+};
+static_assert(sizeof(Operands) == EXCHANGE, "a list of them is what is exchanged");
+
+/* Elements k of row `row` of A, and of column `column` of B, of m16n8k16 with two bf16 a register; PTX
+ * manual, "Matrix Fragments for mma.m16n8k16 with floating point type". */
+void bf16_row(const Operands *all, int row, float *v)
+{
+    for (int k = 0; k < 16; k += 2) {
+        uint32_t pair = all[row % 8 * 4 + k % 8 / 2].a[row / 8 + k / 8 * 2];
+        v[k] = simt_float(pair << 16);
+        v[k + 1] = simt_float(pair & 0xffff0000);
+    }
+}
+
+void bf16_column(const Operands *all, int column, float *v)
+{
+    for (int k = 0; k < 16; k += 2) {
+        uint32_t pair = all[column * 4 + k % 8 / 2].b[k / 8];
+        v[k] = simt_float(pair << 16);
+        v[k + 1] = simt_float(pair & 0xffff0000);
+    }
+}
+
+/* The same of m16n8k8 with one tf32 a register. The hardware does not look at the low bits. */
+void tf32_row(const Operands *all, int row, float *v)
+{
+    for (int k = 0; k < 8; k++)
+        v[k] = simt_float(all[row % 8 * 4 + k % 4].a[row / 8 + k / 4 * 2] & 0xffffe000);
+}
+
+void tf32_column(const Operands *all, int column, float *v)
+{
+    for (int k = 0; k < 8; k++)
+        v[k] = simt_float(all[column * 4 + k % 4].b[k / 4] & 0xffffe000);
+}
+
+template <int DEPTH>
+void multiply(float d[4], const Operands &mine, void (*read_row)(const Operands *, int, float *),
+              void (*read_column)(const Operands *, int, float *))
+{
+    const Operands *all = (const Operands *)simt_exchange(&mine, sizeof mine);
+    int lane = (int)threadIdx.x % WARP;
+    float row[2][DEPTH], column[2][DEPTH];
+    for (int i = 0; i < 2; i++) {
+        read_row(all, lane / 4 + i * 8, row[i]);
+        read_column(all, lane % 4 * 2 + i, column[i]);
+    }
+    for (int i = 0; i < 4; i++) {
+        double sum = (double)d[i];
+        for (int k = 0; k < DEPTH; k++)
+            sum += (double)row[i / 2][k] * (double)column[i % 2][k];
+        d[i] = (float)sum;
+    }
+}
+
+} // namespace
+
+void simt_mma_bf16(float d[4], const uint32_t a[4], uint32_t b0, uint32_t b1)
+{
+    multiply<16>(d, Operands{{a[0], a[1], a[2], a[3]}, {b0, b1}}, bf16_row, bf16_column);
+}
+
+void simt_mma_tf32(float d[4], const uint32_t a[4], uint32_t b0, uint32_t b1)
+{
+    multiply<8>(d, Operands{{a[0], a[1], a[2], a[3]}, {b0, b1}}, tf32_row, tf32_column);
+}

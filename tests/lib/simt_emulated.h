@@ -1,0 +1,101 @@
+/* simt_emulated.h - the words of common/compute/cuda/simt.h on a CPU, so that kernels run as they are
+ * written where there is no GPU. Tests only.
+ *
+ * The threads of a block are fibers of one thread of the CPU, each of which runs until a barrier, or
+ * until lanes of its warp wait for each other; they take turns in either order. Products of
+ * tensor cores and ldmatrix follow the fragment layouts of the PTX manual; copies to shared memory
+ * happen when they are waited for, not before. A barrier that not all threads reach ends the program.
+ * What this cannot show: races that neither order brings out, what the hardware does with the asm of
+ * simt.h, and time.
+ * SPDX-License-Identifier: MIT */
+#ifndef SIMT_EMULATED_H
+#define SIMT_EMULATED_H
+
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <functional>
+
+#define SIMT_KERNEL(threads) static void
+#define SIMT_DEVICE static inline
+
+struct dim3 {
+    unsigned x, y, z;
+    dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z)
+    {
+    }
+};
+struct uint4 {
+    uint32_t x, y, z, w;
+};
+struct float2 {
+    float x, y;
+};
+struct float4 {
+    float x, y, z, w;
+};
+
+static inline float2 make_float2(float x, float y)
+{
+    return float2{x, y};
+}
+
+static inline float4 make_float4(float x, float y, float z, float w)
+{
+    return float4{x, y, z, w};
+}
+
+extern thread_local dim3 threadIdx, blockIdx, blockDim, gridDim;
+char *simt_shared(void);
+void __syncthreads(void);
+
+void simt_copy16(void *shared, const void *global, bool there);
+void simt_copy_group(void);
+void simt_copy_wait_for(int groups);
+template <int N> static inline void simt_copy_wait(void)
+{
+    simt_copy_wait_for(N);
+}
+
+static inline float simt_float(uint32_t bits)
+{
+    float v;
+    memcpy(&v, &bits, sizeof v);
+    return v;
+}
+
+static inline uint32_t simt_bits(float v)
+{
+    uint32_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    return bits;
+}
+
+/* Where the address is not a multiple of 16, the hardware would fail. */
+float4 simt_read4(const float *p);
+
+static inline float simt_exp_fast(float v)
+{
+    return expf(v);
+}
+
+void simt_load_matrices(uint32_t r[4], const void *shared);
+void simt_mma_bf16(float d[4], const uint32_t a[4], uint32_t b0, uint32_t b1);
+void simt_mma_tf32(float d[4], const uint32_t a[4], uint32_t b0, uint32_t b1);
+
+/* Runs the blocks of a grid, each of `threads` threads, one after the other. */
+void simt_run(dim3 grid, int threads, size_t shared_bytes, const std::function<void()> &body);
+/* Queues it on a stream of the emulated runtime. */
+void simt_queue(void *stream, std::function<void()> work);
+
+template <typename... Parameters, typename... Arguments>
+static void simt_launch(void (*kernel)(Parameters...), dim3 grid, int threads, size_t shared_bytes,
+                        void *stream, Arguments... arguments)
+{
+    simt_queue(stream,
+               [=] { simt_run(grid, threads, shared_bytes, [=] { kernel(arguments...); }); });
+}
+
+#endif

@@ -1,0 +1,160 @@
+/* test_conv_index.c - the rows that convolutions read on a GPU, against PyTorch's definition of each.
+ * SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/base/rng.h"
+#include "common/compute/cuda/conv_index.h"
+
+enum { MAX_ROWS = 64, MAX_KERNEL = 12 };
+
+static int draw(struct cov_rng *rng, int min, int max)
+{
+    return min + (int)cov_rng_below(rng, (unsigned)(1 + max - min));
+}
+
+/* seen[t][k]: the input row (from 1) that reaches output t by kernel k; 0: none, or outside. */
+struct reach {
+    int seen[MAX_ROWS][MAX_KERNEL];
+    int written[MAX_ROWS];
+};
+
+static void add_phase(struct reach *r, const struct cov_conv_phase *p, int t_in)
+{
+    for (int t = 0; t < p->rows; t++) {
+        int out = p->out_first + p->out_stride * t;
+        assert_in_range(out, 0, MAX_ROWS - 1);
+        r->written[out]++;
+        for (int i = 0; i < p->n_taps; i++) {
+            int k = p->k_first + i * p->k_step, row = p->in_stride * t + p->first + i * p->step;
+            assert_in_range(k, 0, MAX_KERNEL - 1);
+            if (row >= 0 && row < t_in) {
+                assert_int_equal(r->seen[out][k], 0);
+                r->seen[out][k] = row + 1;
+            }
+        }
+    }
+}
+
+static void plain(void **state)
+{
+    (void)state;
+    struct cov_rng rng;
+    cov_rng_init(&rng, 1);
+    for (int n = 0; n < 2000; n++) {
+        int kernel = draw(&rng, 1, MAX_KERNEL), stride = draw(&rng, 1, 5), pad = draw(&rng, 0, 9);
+        int dilation = draw(&rng, 1, 4), t_in = draw(&rng, 1, 40), t_out = draw(&rng, 1, 40);
+        struct reach r = {0};
+        struct cov_conv_phase p = cov_conv_phase_plain(t_out, kernel, stride, dilation, pad);
+        add_phase(&r, &p, t_in);
+        for (int t = 0; t < MAX_ROWS; t++)
+            for (int k = 0; k < MAX_KERNEL; k++) {
+                int row = t * stride - pad + k * dilation;
+                bool there = t < t_out && k < kernel && row >= 0 && row < t_in;
+                assert_int_equal(r.seen[t][k], there ? row + 1 : 0);
+            }
+    }
+}
+
+/* Each row is written once, and input row j reaches j stride - pad + k dilation. */
+static void transposed(void **state)
+{
+    (void)state;
+    struct cov_rng rng;
+    cov_rng_init(&rng, 2);
+    for (int n = 0; n < 5000; n++) {
+        int kernel = draw(&rng, 1, MAX_KERNEL), stride = draw(&rng, 1, 6), pad = draw(&rng, 0, 9);
+        int dilation = draw(&rng, 1, 6), t_in = draw(&rng, 1, 20), t_out = draw(&rng, 1, MAX_ROWS);
+        struct reach r = {0}, want = {0};
+        for (int phase = 0; phase < stride; phase++) {
+            struct cov_conv_phase p =
+                cov_conv_phase_transposed(phase, t_out, kernel, stride, dilation, pad);
+            add_phase(&r, &p, t_in);
+        }
+        for (int j = 0; j < t_in; j++)
+            for (int k = 0; k < kernel; k++) {
+                int t = j * stride - pad + k * dilation;
+                if (t >= 0 && t < t_out)
+                    want.seen[t][k] = j + 1;
+            }
+        for (int t = 0; t < t_out; t++)
+            want.written[t] = 1;
+        assert_memory_equal(&r, &want, sizeof r);
+    }
+}
+
+static void channels(void **state)
+{
+    (void)state;
+    const struct cov_channels c = {2, 5, 8};
+    static const int places[] = {0, 1, 2, 3, 4, 8, 9, 10, 11, 12};
+    for (int i = 0; i < 10; i++)
+        assert_int_equal(cov_channel_place(c, i), places[i]);
+    assert_int_equal(cov_channel_width(c), 16);
+    assert_int_equal(cov_round_up(0, 8), 0);
+    assert_int_equal(cov_round_up(1, 8), 8);
+    assert_int_equal(cov_round_up(16, 8), 16);
+}
+
+/* Every piece has a place of its own, and eight rows of a piece that are read together, or two rows of
+ * all pieces that are written together, are in different 16 bytes of the 128 of all banks. */
+static void tiles(void **state)
+{
+    (void)state;
+    enum { ROWS = 128 };
+    int seen[ROWS * 4] = {0};
+    for (int row = 0; row < ROWS; row++)
+        for (int piece = 0; piece < 4; piece++) {
+            int place = cov_tile_place(row, piece);
+            assert_int_equal(place % 16, 0);
+            assert_in_range(place, row * 64, row * 64 + 48);
+            seen[place / 16]++;
+        }
+    for (int i = 0; i < ROWS * 4; i++)
+        assert_int_equal(seen[i], 1);
+    for (int row = 0; row < ROWS; row += 8)
+        for (int piece = 0; piece < 4; piece++) {
+            unsigned banks = 0;
+            for (int i = 0; i < 8; i++)
+                banks |= 1U << (cov_tile_place(row + i, piece) / 16 % 8);
+            assert_int_equal(banks, 0xff);
+        }
+}
+
+/* The fragments of all lanes and warps are every weight once. */
+static void fragments(void **state)
+{
+    (void)state;
+    enum { UNITS = 32 };
+    static int seen[4][UNITS][UNITS];
+    for (int warp = 0; warp < UNITS / 8; warp++)
+        for (int pair = 0; pair < 2; pair++)
+            for (int k16 = 0; k16 < UNITS / 16; k16++)
+                for (int lane = 0; lane < 32; lane++)
+                    for (int i = 0; i < 8; i++) {
+                        struct cov_lstm_place p =
+                            cov_lstm_fragment(warp, pair, k16, lane, i / 2, i % 2);
+                        assert_in_range(p.gate, 0, 3);
+                        assert_in_range(p.unit, 0, UNITS - 1);
+                        assert_in_range(p.h, 0, UNITS - 1);
+                        seen[p.gate][p.unit][p.h]++;
+                    }
+    for (int i = 0; i < 4 * UNITS * UNITS; i++)
+        assert_int_equal((&seen[0][0][0])[i], 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(plain), cmocka_unit_test(transposed), cmocka_unit_test(channels),
+        cmocka_unit_test(tiles), cmocka_unit_test(fragments),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
