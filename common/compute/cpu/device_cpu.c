@@ -26,7 +26,7 @@
 #include "common/compute/device.h"
 #include "common/seq/alphabet.h"
 
-enum { LINE = 16 }; /* floats of a cache line */
+enum { LINE = 16, HUGE_PAGE = (2 << 20) / 4 }; /* floats of a cache line; of a large page */
 
 struct cpu_device {
     struct cov_device base;
@@ -180,9 +180,12 @@ static int make_arenas(struct cov_program *p, struct cov_err *e)
     rows = (rows + LINE - 1) / LINE * LINE;
     lstm = (lstm + LINE - 1) / LINE * LINE;
     size_t total = LINE + onehot + 2 * rows + 2 * lstm + scratch;
+    if (total > HUGE_PAGE) /* rows of a sequence are far apart in the LSTMs' part */
+        total = (total + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
     for (unsigned i = 0; i < p->n_workers; i++) {
         struct arena *a = &p->arenas[i];
-        a->memory = cov_malloc(total, sizeof(float), e);
+        a->memory = total < HUGE_PAGE ? cov_malloc(total, sizeof(float), e)
+                                      : cov_malloc_huge(total * sizeof(float), e);
         a->plans = cov_calloc(p->n_rows * (p->n_layers + 1), sizeof *a->plans, e);
         a->chunks = cov_calloc(2 * p->max_batch, sizeof *a->chunks, e);
         a->work = cov_calloc(p->n_rows, sizeof *a->work, e);
