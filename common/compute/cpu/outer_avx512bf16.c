@@ -16,7 +16,7 @@ enum {
     WIDTH = 2 * LANES,
     PAIRS = COV_OUTER_DEPTH / 2,
     SLICE = 8 * ROWS,   /* columns of a at once */
-    COLUMNS = 4 * WIDTH /* and of b */
+    COLUMNS = 8 * WIDTH /* and of b */
 };
 
 #define INLINE static inline __attribute__((always_inline))

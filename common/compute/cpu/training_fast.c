@@ -118,9 +118,18 @@ static struct cov_layer back_of(const struct cov_layer *l)
     return back;
 }
 
+/* What is large comes in large pages, uninitialised. */
 static float *make(size_t n, bool *failed, struct cov_err *e)
 {
-    float *p = cov_calloc64(n, sizeof *p, e);
+    const size_t page = (size_t)1 << 21;
+    size_t bytes;
+    float *p = NULL;
+    if (n < page)
+        p = cov_calloc64(n, sizeof *p, e);
+    else if (cov_size_mul(n, sizeof *p, &bytes) || cov_size_add(bytes, page, &bytes))
+        (void)cov_fail(e, COV_ENOMEM, "out of memory: %zu activations", n);
+    else
+        p = cov_malloc_huge(bytes / page * page, e);
     *failed |= !p;
     return p;
 }

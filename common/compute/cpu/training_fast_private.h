@@ -92,7 +92,7 @@ void cov_train_transpose(const float *src, size_t rows, size_t cols, size_t src_
                          size_t dst_stride);
 
 /* The largest tile of a gradient of weights that is made at once. */
-enum { COV_TRAIN_TILE_ROWS = 384, COV_TRAIN_TILE_COLUMNS = 128 };
+enum { COV_TRAIN_TILE_ROWS = 384, COV_TRAIN_TILE_COLUMNS = 256 };
 
 /* ---- convolutions: training_fast_conv.c; t->layer is the layer ---- */
 
