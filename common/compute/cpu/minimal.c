@@ -34,10 +34,9 @@ struct cov_minimal {
     const struct cov_gemm *gemm;
     const struct cov_minimal_kernels *kernels;
     struct cov_layer layer;
-    size_t in_phases, out_phases;
-    int64_t in_first, out_first; /* the rows of x and y where the first tile begins */
+    struct cov_minimal_places places;
     size_t depth, depth_stride;  /* channels of a row of a tile; floats from one to the next */
-    size_t n_tiles, n_panels;
+    size_t n_panels;
     struct panel *panels;
 };
 
@@ -218,15 +217,15 @@ static int make_panels(struct cov_minimal *m, const struct cov_layer *l, const f
                        struct cov_err *e)
 {
     size_t width = m->gemm->width, a_phase = (l->c_out + width - 1) / width;
-    bool join = m->out_phases * l->c_out <= width;
-    m->n_panels = join ? 1 : m->out_phases * a_phase;
+    bool join = m->places.out_phases * l->c_out <= width;
+    m->n_panels = join ? 1 : m->places.out_phases * a_phase;
     m->panels = cov_calloc(m->n_panels, sizeof *m->panels, e);
     float *b = cov_malloc(m->depth * width, sizeof *b, e);
     int rc = m->panels && b ? COV_OK : COV_ENOMEM;
     for (size_t i = 0; rc == COV_OK && i < m->n_panels; i++) {
         struct panel *panel = &m->panels[i];
         panel->phase = i / a_phase;
-        panel->n_phases = join ? m->out_phases : 1;
+        panel->n_phases = join ? m->places.out_phases : 1;
         panel->column = i % a_phase * width;
         panel->cols = min_size(width, l->c_out - panel->column);
         rc = make_panel(m, l, weight, panel, b, e);
@@ -235,26 +234,21 @@ static int make_panels(struct cov_minimal *m, const struct cov_layer *l, const f
     return rc;
 }
 
-/* Where tiles begin: output row t of a convolution sees rows t * stride - pad + tap of x; row j of
- * x reaches rows j * stride - pad + tap of a transposed one. */
-static void make_places(struct cov_minimal *m, const struct cov_layer *l)
+/* Output row t of a convolution sees rows t * stride - pad + tap of x; row j of x reaches rows
+ * j * stride - pad + tap of a transposed one. */
+void cov_minimal_places_init(const struct cov_layer *l, size_t outputs,
+                             struct cov_minimal_places *out)
 {
     int64_t stride = (int64_t)l->stride, rows = (int64_t)l->t_out;
     if (l->kind == COV_LAYER_CONV) {
-        m->in_phases = l->stride;
-        m->out_phases = 1;
-        m->in_first = -l->pad;
+        *out = (struct cov_minimal_places){l->stride, 1, -l->pad, 0, 0};
     } else {
         int64_t first = divide(l->pad, stride);
-        m->in_phases = 1;
-        m->out_phases = l->stride;
-        m->out_first = first * stride - l->pad;
-        m->in_first = first - (int64_t)m->points.taps + 1;
-        rows = (rows - m->out_first + stride - 1) / stride;
+        *out = (struct cov_minimal_places){1, l->stride, first - (int64_t)n_taps(l) + 1,
+                                           first * stride - l->pad, 0};
+        rows = (rows - out->out_first + stride - 1) / stride;
     }
-    m->n_tiles = ((size_t)rows + m->points.outputs - 1) / m->points.outputs;
-    m->depth = m->in_phases * l->c_in;
-    m->depth_stride = round_up(m->depth, LINE) + GAP;
+    out->n_tiles = ((size_t)rows + outputs - 1) / outputs;
 }
 
 /* Six outputs leave 2.5 times the rounding of four, for 15 % fewer products. Behind the last
@@ -279,7 +273,9 @@ int cov_minimal_new(const struct cov_layer *l, const float *weight, const struct
     m->gemm = gemm;
     m->kernels = kernels;
     m->layer = *l;
-    make_places(m, l);
+    cov_minimal_places_init(l, m->points.outputs, &m->places);
+    m->depth = m->places.in_phases * l->c_in;
+    m->depth_stride = round_up(m->depth, LINE) + GAP;
     int rc = make_panels(m, l, weight, e);
     if (rc) {
         cov_minimal_free(m);
@@ -318,7 +314,7 @@ static size_t block_floats(const struct cov_minimal *m)
 static size_t n_blocks(const struct cov_minimal *m)
 {
     size_t fit = max_size(1, GROUP / block_floats(m));
-    return min_size(fit, (m->n_tiles + BLOCK - 1) / BLOCK);
+    return min_size(fit, (m->places.n_tiles + BLOCK - 1) / BLOCK);
 }
 
 /* The parts of the scratch, one behind the other. */
@@ -367,20 +363,20 @@ static void find_x(const struct cov_layer *l, struct task *t)
 /* The row of x where tile i begins, and whether all that it sees is there. */
 static int64_t in_row(const struct cov_minimal *m, size_t i)
 {
-    return (int64_t)(i * m->points.outputs * m->in_phases) + m->in_first;
+    return (int64_t)(i * m->points.outputs * m->places.in_phases) + m->places.in_first;
 }
 
 static bool sees_inside(const struct cov_minimal *m, const struct task *t, size_t i)
 {
     int64_t row = in_row(m, i);
-    return row >= t->x_beg && row + (int64_t)(m->points.n_points * m->in_phases) <= t->x_end;
+    return row >= t->x_beg && row + (int64_t)(m->points.n_points * m->places.in_phases) <= t->x_end;
 }
 
 /* A tile at an end of x: zeros are beyond it. */
 static void transform_edge(const struct cov_minimal *m, const struct task *t, size_t i, float *v,
                            float *edge)
 {
-    size_t rows = m->points.n_points * m->in_phases, c = m->layer.c_in;
+    size_t rows = m->points.n_points * m->places.in_phases, c = m->layer.c_in;
     int64_t first = in_row(m, i);
     for (size_t k = 0; k < rows; k++) {
         int64_t row = first + (int64_t)k;
@@ -399,7 +395,7 @@ static void transform_block(const struct cov_minimal *m, const struct task *t, s
 {
     /* Rows that follow one another are one. */
     bool dense = t->x_stride == m->layer.c_in;
-    size_t n_parts = dense ? 1 : m->in_phases, channels = dense ? m->depth : m->layer.c_in;
+    size_t n_parts = dense ? 1 : m->places.in_phases, channels = dense ? m->depth : m->layer.c_in;
     size_t i = beg;
     while (i < end) {
         float *to = v + (i - beg) * m->depth_stride;
@@ -413,7 +409,7 @@ static void transform_block(const struct cov_minimal *m, const struct task *t, s
             n++;
         for (size_t part = 0; part < n_parts; part++)
             m->kernels->input(&m->points, n, channels, from + part * t->x_stride,
-                              m->in_phases * t->x_stride, to + part * channels,
+                              m->places.in_phases * t->x_stride, to + part * channels,
                               BLOCK * m->depth_stride, m->depth_stride);
         i += n;
     }
@@ -436,13 +432,13 @@ static void make_block(const struct cov_minimal *m, const struct task *t, size_t
 /* The row of y where tile i of a phase begins, and whether all of its rows are wanted. */
 static int64_t out_row(const struct cov_minimal *m, size_t i, size_t phase)
 {
-    return (int64_t)(i * m->points.outputs * m->out_phases + phase) + m->out_first;
+    return (int64_t)(i * m->points.outputs * m->places.out_phases + phase) + m->places.out_first;
 }
 
 static bool ends_inside(const struct cov_minimal *m, const struct task *t, size_t i, size_t phase)
 {
     int64_t row = out_row(m, i, phase);
-    return row >= t->y_beg && row + (int64_t)((m->points.outputs - 1) * m->out_phases) < t->y_end;
+    return row >= t->y_beg && row + (int64_t)((m->points.outputs - 1) * m->places.out_phases) < t->y_end;
 }
 
 /* Rows of y of tiles [beg, end) of a phase, from the products s[point, tile, column]. */
@@ -456,13 +452,13 @@ static void write_phase(const struct cov_minimal *m, const struct task *t, const
     while (i < end) {
         bool inside = ends_inside(m, t, i, phase);
         int64_t row = out_row(m, i, phase);
-        size_t n = 1, step = m->out_phases * t->y_stride;
+        size_t n = 1, step = m->places.out_phases * t->y_stride;
         while (inside && i + n < end && ends_inside(m, t, i + n, phase))
             n++;
         m->kernels->output(&m->points, n, p->cols, s + (i - beg) * width, BLOCK * width, width,
                            &finish, inside ? t->y + (size_t)row * t->y_stride + c : edge,
                            inside ? step : width);
-        for (size_t j = 0; !inside && j < m->points.outputs; j++, row += (int64_t)m->out_phases)
+        for (size_t j = 0; !inside && j < m->points.outputs; j++, row += (int64_t)m->places.out_phases)
             if (row >= t->y_beg && row < t->y_end)
                 memcpy(t->y + (size_t)row * t->y_stride + c, edge + j * width,
                        p->cols * sizeof *edge);
@@ -503,9 +499,9 @@ void cov_minimal_run(const struct cov_minimal *m, size_t beg, size_t end, const 
     find_x(&m->layer, &t);
     float *sums = scratch, *edge = sums + sums_floats(m), *v = edge + edge_floats(m);
     float *unready = v + n_blocks(m) * block_floats(m);
-    int64_t tile = (int64_t)(m->points.outputs * m->out_phases); /* rows of y; out_first <= 0 */
-    size_t first = (size_t)((t.y_beg - m->out_first) / tile);
-    size_t last = (size_t)((t.y_end - 1 - m->out_first) / tile);
+    int64_t tile = (int64_t)(m->points.outputs * m->places.out_phases); /* rows of y; out_first <= 0 */
+    size_t first = (size_t)((t.y_beg - m->places.out_first) / tile);
+    size_t last = (size_t)((t.y_end - 1 - m->places.out_first) / tile);
     size_t group = n_blocks(m) * BLOCK;
     for (size_t g = first; g <= last; g += group) {
         size_t stop = min_size(g + group, last + 1);

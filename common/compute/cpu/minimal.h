@@ -76,6 +76,17 @@ struct cov_minimal;
 bool cov_minimal_can(const struct cov_layer *layer);
 bool cov_minimal_pays(const struct cov_layer *layer);
 
+/* How the rows of a layer that can are taken together: row j of a tile is `in_phases` rows of x, or
+ * `out_phases` rows of y, and the first tile, of `outputs` such rows,
+ * begins at these rows of x and y. */
+struct cov_minimal_places {
+    size_t in_phases, out_phases;
+    int64_t in_first, out_first;
+    size_t n_tiles;
+};
+void cov_minimal_places_init(const struct cov_layer *layer, size_t outputs,
+                             struct cov_minimal_places *out);
+
 /* A layer that can. weight as in struct cov_layer_weights, borrowed for the call. */
 int cov_minimal_new(const struct cov_layer *layer, const float *weight, const struct cov_gemm *gemm,
                     const struct cov_minimal_kernels *kernels, struct cov_minimal **out,

@@ -172,6 +172,9 @@ static int make_layer(struct cov_training *t, size_t i, struct cov_err *e)
     s->norm = l->norm;
     s->outer = last_conv ? k->last_outer : k->conv_outer;
     s->back = back_of(l);
+    if (k->plain.minimal && s->outer->arithmetic == COV_FP32 && cov_minimal_pays(l) &&
+        cov_train_minimal_new(l, k->plain.minimal, &s->minimal, e))
+        return COV_ENOMEM;
     s->pieces = pieces_of(l);
     s->back_pieces = pieces_of(&s->back);
     if (s->norm)
@@ -237,6 +240,7 @@ static void free_layer(struct cov_train_layer *s)
 {
     cov_fast_layer_free(s->forward);
     cov_fast_layer_free(s->backward);
+    cov_train_minimal_free(s->minimal);
     for (size_t d = 0; d < 2; d++) {
         cov_matrix_fini(&s->w_ih[d]);
         cov_matrix_fini(&s->w_hh[d]);

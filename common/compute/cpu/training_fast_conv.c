@@ -38,7 +38,9 @@ size_t cov_train_conv_scratch(const struct cov_training *t, size_t i)
     const struct cov_train_layer *s = &t->layers[i];
     size_t forward = cov_fast_layer_scratch(s->forward);
     size_t backward = s->backward ? cov_fast_layer_scratch(s->backward) : 0;
-    return forward > backward ? forward : backward;
+    size_t minimal = s->minimal ? cov_train_minimal_scratch(s->minimal) : 0;
+    size_t most = forward > backward ? forward : backward;
+    return most > minimal ? most : minimal;
 }
 
 /* ---- forward ---- */
@@ -324,7 +326,10 @@ static int backward_item(void *arg, size_t item, unsigned worker, struct cov_err
     struct cov_training *t = arg;
     struct cov_train_layer *s = &t->layers[t->layer];
     if (item < t->n_tiles) {
-        add_tile(t, item, t->scratch[worker]);
+        if (s->minimal)
+            cov_train_minimal_item(t, s->minimal, item, t->scratch[worker]);
+        else
+            add_tile(t, item, t->scratch[worker]);
         return COV_OK;
     }
     item -= t->n_tiles;
@@ -357,7 +362,11 @@ int cov_train_conv_backward(struct cov_training *t, float *z, struct cov_err *e)
     for (size_t o = 0; o < c; o++)
         by_bias[o] = (float)s->total[o];
     struct sides sides = sides_of(t);
-    t->n_tiles = n_row_tiles(&s->layer, &sides) * n_column_tiles(&sides);
-    return cov_pool_for(t->spec.pool, t->n_tiles + (s->backward ? n * s->back_pieces.n : 0),
-                        backward_item, t, e);
+    t->n_tiles = s->minimal ? cov_train_minimal_items(s->minimal)
+                            : n_row_tiles(&s->layer, &sides) * n_column_tiles(&sides);
+    rc = cov_pool_for(t->spec.pool, t->n_tiles + (s->backward ? n * s->back_pieces.n : 0),
+                      backward_item, t, e);
+    if (rc || !s->minimal)
+        return rc;
+    return cov_pool_for(t->spec.pool, s->layer.c_in, cov_train_minimal_finish, t, e);
 }

@@ -4,6 +4,7 @@
 #ifndef COV_COMPUTE_CPU_TRAINING_FAST_PRIVATE_H
 #define COV_COMPUTE_CPU_TRAINING_FAST_PRIVATE_H
 
+#include "common/base/pool.h"
 #include "common/compute/cpu/training_fast.h"
 
 /* Row t of sequence b stands at data + t * row + b * seq. */
@@ -17,12 +18,15 @@ struct cov_pieces {
     size_t n, rows, total; /* rows of a piece, but for the last one; of all */
 };
 
+struct cov_train_minimal;
+
 struct cov_train_layer {
     struct cov_layer layer, back;     /* back: the convolution that leads gradients back */
     struct cov_layer_weights weights; /* into the block */
     bool norm, drops;
     const struct cov_outer *outer;
-    const struct cov_gemm *gemm; /* of an LSTM */
+    const struct cov_gemm *gemm;       /* of an LSTM */
+    struct cov_train_minimal *minimal; /* gradients of weights; NULL: direct sums of products */
 
     /* The parameters, packed. */
     struct cov_fast_layer *forward, *backward; /* backward: NULL of the first layer */
@@ -101,6 +105,19 @@ size_t cov_train_conv_scratch(const struct cov_training *t, size_t i);
 int cov_train_conv_forward(struct cov_training *t, struct cov_err *e) COV_MUST_USE;
 /* dz goes to `z`, then d_out may be d_in. */
 int cov_train_conv_backward(struct cov_training *t, float *z, struct cov_err *e) COV_MUST_USE;
+
+/* ---- gradients of weights by minimal filtering: training_fast_minimal.c ---- */
+
+/* Of a layer that can be filtered so (minimal.h). */
+int cov_train_minimal_new(const struct cov_layer *l, const struct cov_minimal_kernels *kernels,
+                          struct cov_train_minimal **out, struct cov_err *e) COV_MUST_USE;
+void cov_train_minimal_free(struct cov_train_minimal *m); /* NULL is accepted */
+size_t cov_train_minimal_scratch(const struct cov_train_minimal *m);
+/* The products at a point, in any order of items; then the taps of input channel i. */
+size_t cov_train_minimal_items(const struct cov_train_minimal *m);
+void cov_train_minimal_item(const struct cov_training *t, const struct cov_train_minimal *m,
+                            size_t item, float *scratch);
+cov_task_fn cov_train_minimal_finish;
 
 /* ---- LSTMs: training_fast_lstm.c ---- */
 

@@ -36,6 +36,8 @@ struct cov_trainvec {
     void (*relu_backward)(size_t rows, size_t c, const float *by_d, const float *by_r,
                           const float *shift, const float *r, size_t r_stride, const float *d,
                           size_t d_stride, float *z, double *sums);
+    /* y[n] = sum over k < n_terms <= 8 of by[k] rows[k] */
+    void (*combine)(size_t n, size_t n_terms, const float *const *rows, const float *by, float *y);
     /* sums[i] += x */
     void (*column_sums)(size_t rows, size_t c, const float *x, size_t x_stride, double *sums);
 

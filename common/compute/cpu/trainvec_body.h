@@ -100,6 +100,43 @@ static void column_sums(size_t rows, size_t c, const float *restrict x, size_t x
     }
 }
 
+/* n_terms is a constant where this is inlined. */
+INLINE void combine_terms(const int n_terms, size_t n, const float *const *rows, const float *by,
+                          float *y)
+{
+    size_t i = 0;
+    for (; i + LANES <= n; i += LANES) {
+        vec sum = {0};
+#pragma GCC unroll 8
+        for (int k = 0; k < n_terms; k++)
+            sum += load(LANES, rows[k] + i) * all(by[k]);
+        store(LANES, sum, y + i);
+    }
+    for (; i < n; i++) {
+        float sum = 0;
+        for (int k = 0; k < n_terms; k++)
+            sum += rows[k][i] * by[k];
+        y[i] = sum;
+    }
+}
+
+static void combine(size_t n, size_t n_terms, const float *const *rows, const float *by, float *y)
+{
+    switch (n_terms) {
+    case 1:
+        combine_terms(1, n, rows, by, y);
+        break;
+    case 4:
+        combine_terms(4, n, rows, by, y);
+        break;
+    case 6:
+        combine_terms(6, n, rows, by, y);
+        break;
+    default:
+        combine_terms((int)n_terms, n, rows, by, y);
+    }
+}
+
 /* ---- LSTM ---- */
 
 INLINE vec sigmoid(vec x)
@@ -207,5 +244,6 @@ static void dropout(size_t n, uint64_t key, uint64_t first, uint32_t limit, floa
 }
 
 const struct cov_trainvec TRAINVEC_TABLE = {
-    TRAINVEC_NAME, TRAINVEC_NEEDS, norm_sums,    scale_rows,    norm_backward_sums,
-    relu_backward, column_sums,    lstm_forward, lstm_backward, dropout};
+    TRAINVEC_NAME,      TRAINVEC_NEEDS, norm_sums, scale_rows,
+    norm_backward_sums, relu_backward,  combine,   column_sums,
+    lstm_forward,       lstm_backward,  dropout};
