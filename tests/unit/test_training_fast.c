@@ -152,6 +152,28 @@ static struct cov_hparams draw_network(struct cov_rng *rng, size_t i)
                                 .dropout = i % 5 == 2 ? 0.25 : 0};
 }
 
+/* One network at one level, against the scalar reference. */
+static double check(const struct cov_hparams *hp, size_t L, size_t n, const char *level,
+                    bool direct, uint64_t seed)
+{
+    struct toy t;
+    double off = 0;
+    toy_init(&t, hp, L, n, seed);
+    float *want = calloc(t.params.n_floats, sizeof *want);
+    assert_non_null(want);
+    const struct cov_cpu_options scalar = {.levels = "scalar"};
+    struct cov_train_score score = run(&t, &scalar, 2, want);
+    if (is_there(level)) {
+        off = compare(&t, level, COV_PRECISION_FP32, direct, want, &score);
+        if (!(off <= 2e-4))
+            fail_msg("kernel %d, step %d, dilation %d, %s: gradients differ by %.3g",
+                     (int)hp->kernel_size, (int)hp->step, (int)hp->dilation, level, off);
+    }
+    free(want);
+    toy_fini(&t);
+    return off;
+}
+
 static void agrees_with_the_reference(void **state)
 {
     (void)state;
@@ -159,32 +181,105 @@ static void agrees_with_the_reference(void **state)
     double worst = 0;
     cov_rng_init(&rng, 77);
     for (size_t i = 0; i < 48; i++) {
-        struct toy t;
         struct cov_hparams hp = draw_network(&rng, i);
-        size_t L = (size_t)(hp.step * hp.step) * draw(&rng, 1, 30);
-        const char *level = levels[i % COV_COUNT(levels)];
-        toy_init(&t, &hp, L, draw(&rng, 1, 9), 100 + i);
-        float *want = calloc(t.params.n_floats, sizeof *want);
-        assert_non_null(want);
-        const struct cov_cpu_options scalar = {.levels = "scalar"};
-        struct cov_train_score score = run(&t, &scalar, 2, want);
-        if (is_there(level)) {
-            double off = compare(&t, level, COV_PRECISION_FP32, i % 7 == 3, want, &score);
-            if (!(off <= 2e-4))
-                fail_msg("network %zu, %s: gradients differ by %.3g", i, level, off);
-            worst = off > worst ? off : worst;
-        }
-        free(want);
-        toy_fini(&t);
+        size_t L = (size_t)(hp.step * hp.step) * draw(&rng, 1, 30), n = draw(&rng, 1, 9);
+        double off = check(&hp, L, n, levels[i % COV_COUNT(levels)], i % 7 == 3, 100 + i);
+        worst = off > worst ? off : worst;
     }
     (void)printf("# largest difference %.2g\n", worst);
     (void)fflush(stdout);
+}
+
+/* Convolutions wide enough that gradients of weights are by minimal filtering: with 5, 4, 3 and 2
+ * taps, and phases of different lengths. */
+static void filters_wide_convolutions(void **state)
+{
+    (void)state;
+    static const int64_t kinds[][4] = {/* kernel, step, filters, up */
+                                       {9, 2, 96, 2},
+                                       {8, 2, 97, 2},
+                                       {7, 3, 67, 3},
+                                       {5, 3, 64, 3},
+                                       {5, 1, 192, 1}};
+    double worst = 0;
+    for (size_t i = 0; i < COV_COUNT(kinds); i++) {
+        const struct cov_hparams hp = {.model_type = COV_MODEL_CNN,
+                                       .cnn_layers = 2,
+                                       .filter_size = kinds[i][2],
+                                       .kernel_size = kinds[i][0],
+                                       .step = kinds[i][1],
+                                       .up = kinds[i][3],
+                                       .dilation = 1,
+                                       .input_size = 4,
+                                       .output_size = 1,
+                                       .bnorm = true};
+        double off = check(&hp, (size_t)(hp.step * hp.step) * 21, 2, levels[i % 3], false, 200 + i);
+        worst = off > worst ? off : worst;
+    }
+    (void)printf("# largest difference %.2g\n", worst);
+    (void)fflush(stdout);
+}
+
+/* Products of rounded operands; the direction of the gradient is what counts. */
+static void trains_in_bf16(void **state)
+{
+    (void)state;
+    static const char *const emulated[] = {"avx512bf16", "avx512,emulate", "base,emulate"};
+    const struct cov_hparams hp = {.model_type = COV_MODEL_BI_HYBRID,
+                                   .cnn_layers = 2,
+                                   .filter_size = 24,
+                                   .kernel_size = 9,
+                                   .step = 2,
+                                   .up = 2,
+                                   .dilation = 1,
+                                   .lstm_layers = 2,
+                                   .hidden_size = 40,
+                                   .input_size = 4,
+                                   .output_size = 2,
+                                   .bnorm = true};
+    struct toy t;
+    toy_init(&t, &hp, 400, 3, 300);
+    size_t n = t.params.n_floats;
+    float *want = calloc(n, sizeof *want), *got = calloc(n, sizeof *got);
+    assert_true(want && got);
+    struct cov_train_score score = run(&t, NULL, 2, want);
+    for (size_t i = 0; i < COV_COUNT(emulated); i++) {
+        const struct cov_cpu_options options = {.levels = emulated[i],
+                                                .precision = COV_PRECISION_BF16};
+        struct cov_device *dev;
+        if (cov_device_open_cpu(&options, &dev, NULL))
+            continue;
+        bool rounds = strcmp(dev->ops->precision(dev), "bf16") == 0;
+        cov_device_close(dev);
+        struct cov_train_score s = run(&t, &options, 3, got);
+        double product = 0, of_got = 0, of_want = 0;
+        for (size_t k = 0; k < t.params.n_items; k++) {
+            const struct cov_param *p = &t.params.items[k];
+            for (size_t j = p->offset; p->trained && j < p->offset + p->n; j++) {
+                product += (double)got[j] * (double)want[j];
+                of_got += (double)got[j] * (double)got[j];
+                of_want += (double)want[j] * (double)want[j];
+            }
+        }
+        double cosine = product / sqrt(of_got * of_want);
+        (void)printf("# %s: loss off by %.2g, 1 - cosine %.2g\n", emulated[i],
+                     fabs(s.loss - score.loss), 1 - cosine);
+        assert_true(fabs(s.loss - score.loss) < 5e-3 * fabs(score.loss));
+        assert_true(1 - cosine < 5e-3);
+        assert_true(!rounds || 1 - cosine > 1e-9);
+    }
+    (void)fflush(stdout);
+    free(want);
+    free(got);
+    toy_fini(&t);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(agrees_with_the_reference),
+        cmocka_unit_test(filters_wide_convolutions),
+        cmocka_unit_test(trains_in_bf16),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,7 @@
  * a filter is
  *     dg[k] = sum_p G[p][k] sum over tiles of (sum_j A[p][j] dy[j]) (sum_i B[p][i] x[i]):
  * at each point the outer products of two transformed rows a tile, which are r + 3 for r taps of
- * four outputs each. A point and some columns are an item; what it is of all sequences is kept, and
+ * four outputs each. Two points and some columns are an item; what it is of all sequences is kept, and
  * the taps are made of it when all points are there.
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -18,6 +18,7 @@
 enum {
     TILES = COV_OUTER_DEPTH, /* at once */
     TILE = COV_MINIMAL_OUTPUTS,
+    AT_ONCE = 2, /* points of an item, which read x and dz but once */
     MAX_POINTS = COV_MINIMAL_MAX_POINTS,
     COLUMNS = COV_TRAIN_TILE_COLUMNS,
 };
@@ -60,6 +61,16 @@ static void find_output(const struct cov_minimal_kernels *kernels, struct cov_tr
             m->output[p][j] = (double)y[j * ROOM + p];
 }
 
+/* Measured on Zen 4: with 128 channels on either side of the products, the transforms take what they
+ * save. */
+bool cov_train_minimal_pays(const struct cov_layer *l)
+{
+    enum { LEAST = 192 };
+    bool transposed = l->kind == COV_LAYER_CONV_TRANSPOSED;
+    return cov_minimal_pays(l) && (transposed ? 1 : l->stride) * l->c_in >= LEAST &&
+           (transposed ? l->stride : 1) * l->c_out >= LEAST;
+}
+
 int cov_train_minimal_new(const struct cov_layer *l, const struct cov_minimal_kernels *kernels,
                           struct cov_train_minimal **out, struct cov_err *e)
 {
@@ -91,7 +102,7 @@ void cov_train_minimal_free(struct cov_train_minimal *m)
 
 size_t cov_train_minimal_items(const struct cov_train_minimal *m)
 {
-    return m->points.n_points * m->n_slices;
+    return (m->points.n_points + AT_ONCE - 1) / AT_ONCE * m->n_slices;
 }
 
 size_t cov_train_minimal_scratch(const struct cov_train_minimal *m)
@@ -124,48 +135,50 @@ static int64_t row_of(size_t tile, size_t phases, size_t phase, int64_t first)
     return (int64_t)(tile * TILE * phases + phase) + first;
 }
 
-/* A point and some columns: adds sequence b. */
-static void add_sequence(const struct cov_training *t, const struct cov_train_minimal *m,
-                         size_t point, size_t column, size_t n_columns, size_t b, float *scratch,
-                         float *sums)
+/* A point and some columns: adds tiles first .. first+n-1 of sequence b. */
+static void add_tiles(const struct cov_training *t, const struct cov_train_minimal *m, size_t point,
+                      size_t column, size_t n_columns, size_t b, size_t first, size_t n,
+                      float *scratch)
 {
     const struct cov_train_layer *s = &t->layers[t->layer];
     const struct cov_layer *l = &s->layer;
     struct cov_view x = cov_train_input(t, t->layer);
     const float *z = t->z + b * l->t_out * l->c_out, *data = x.data + b * x.seq;
     float *left = scratch, *right = scratch + TILES * m->depth;
-    for (size_t first = 0; first < m->places.n_tiles; first += TILES) {
-        size_t n = m->places.n_tiles - first < TILES ? m->places.n_tiles - first : TILES;
-        for (size_t i = 0; i < n; i++) {
-            for (size_t phase = 0; phase < m->places.in_phases; phase++)
-                combine(t->kernels.vec, l->c_in, m->points.n_points, m->input[point],
-                        row_of(first + i, m->places.in_phases, phase, m->places.in_first),
-                        m->places.in_phases, data, x.row, l->t_in,
-                        left + i * m->depth + phase * l->c_in);
-            for (size_t c = column; c < column + n_columns;) { /* phase by phase */
-                size_t phase = c / l->c_out, o = c % l->c_out;
-                size_t end = column + n_columns - c, wide = l->c_out - o < end ? l->c_out - o : end;
-                combine(t->kernels.vec, wide, TILE, m->output[point],
-                        row_of(first + i, m->places.out_phases, phase, m->places.out_first),
-                        m->places.out_phases, z + o, l->c_out, l->t_out,
-                        right + i * n_columns + c - column);
-                c += wide;
-            }
+    float *sums = m->products + point * m->depth * m->columns + column;
+    for (size_t i = 0; i < n; i++) {
+        for (size_t phase = 0; phase < m->places.in_phases; phase++)
+            combine(t->kernels.vec, l->c_in, m->points.n_points, m->input[point],
+                    row_of(first + i, m->places.in_phases, phase, m->places.in_first),
+                    m->places.in_phases, data, x.row, l->t_in,
+                    left + i * m->depth + phase * l->c_in);
+        for (size_t c = column, wide; c < column + n_columns; c += wide) { /* phase by phase */
+            size_t phase = c / l->c_out, o = c % l->c_out, rest = column + n_columns - c;
+            wide = l->c_out - o < rest ? l->c_out - o : rest;
+            combine(t->kernels.vec, wide, TILE, m->output[point],
+                    row_of(first + i, m->places.out_phases, phase, m->places.out_first),
+                    m->places.out_phases, z + o, l->c_out, l->t_out,
+                    right + i * n_columns + c - column);
         }
-        s->outer->add(m->depth, n_columns, n, left, m->depth, right, n_columns, sums, m->columns);
     }
+    s->outer->add(m->depth, n_columns, n, left, m->depth, right, n_columns, sums, m->columns);
 }
 
 void cov_train_minimal_item(const struct cov_training *t, const struct cov_train_minimal *m,
                             size_t item, float *scratch)
 {
-    size_t point = item / m->n_slices, column = item % m->n_slices * COLUMNS;
+    size_t point = item / m->n_slices * AT_ONCE, column = item % m->n_slices * COLUMNS;
     size_t n_columns = m->columns - column < COLUMNS ? m->columns - column : COLUMNS;
-    float *sums = m->products + point * m->depth * m->columns + column;
-    for (size_t i = 0; i < m->depth; i++)
-        memset(sums + i * m->columns, 0, n_columns * sizeof *sums);
+    size_t end = point + AT_ONCE < m->points.n_points ? point + AT_ONCE : m->points.n_points;
+    for (size_t row = point * m->depth; row < end * m->depth; row++)
+        memset(m->products + row * m->columns + column, 0, n_columns * sizeof(float));
     for (size_t b = 0; b < t->batch->n; b++)
-        add_sequence(t, m, point, column, n_columns, b, scratch, sums);
+        for (size_t first = 0; first < m->places.n_tiles; first += TILES) {
+            size_t rest = m->places.n_tiles - first;
+            for (size_t p = point; p < end; p++)
+                add_tiles(t, m, p, column, n_columns, b, first, rest < TILES ? rest : TILES,
+                          scratch);
+        }
 }
 
 /* The taps of input channel i and output channel o, as minimal.c takes them for its weights. */
