@@ -35,7 +35,7 @@ struct cov_minimal {
     const struct cov_minimal_kernels *kernels;
     struct cov_layer layer;
     struct cov_minimal_places places;
-    size_t depth, depth_stride;  /* channels of a row of a tile; floats from one to the next */
+    size_t depth, depth_stride; /* channels of a row of a tile; floats from one to the next */
     size_t n_panels;
     struct panel *panels;
 };
@@ -438,7 +438,8 @@ static int64_t out_row(const struct cov_minimal *m, size_t i, size_t phase)
 static bool ends_inside(const struct cov_minimal *m, const struct task *t, size_t i, size_t phase)
 {
     int64_t row = out_row(m, i, phase);
-    return row >= t->y_beg && row + (int64_t)((m->points.outputs - 1) * m->places.out_phases) < t->y_end;
+    return row >= t->y_beg &&
+           row + (int64_t)((m->points.outputs - 1) * m->places.out_phases) < t->y_end;
 }
 
 /* Rows of y of tiles [beg, end) of a phase, from the products s[point, tile, column]. */
@@ -458,7 +459,8 @@ static void write_phase(const struct cov_minimal *m, const struct task *t, const
         m->kernels->output(&m->points, n, p->cols, s + (i - beg) * width, BLOCK * width, width,
                            &finish, inside ? t->y + (size_t)row * t->y_stride + c : edge,
                            inside ? step : width);
-        for (size_t j = 0; !inside && j < m->points.outputs; j++, row += (int64_t)m->places.out_phases)
+        for (size_t j = 0; !inside && j < m->points.outputs;
+             j++, row += (int64_t)m->places.out_phases)
             if (row >= t->y_beg && row < t->y_end)
                 memcpy(t->y + (size_t)row * t->y_stride + c, edge + j * width,
                        p->cols * sizeof *edge);
@@ -499,7 +501,8 @@ void cov_minimal_run(const struct cov_minimal *m, size_t beg, size_t end, const 
     find_x(&m->layer, &t);
     float *sums = scratch, *edge = sums + sums_floats(m), *v = edge + edge_floats(m);
     float *unready = v + n_blocks(m) * block_floats(m);
-    int64_t tile = (int64_t)(m->points.outputs * m->places.out_phases); /* rows of y; out_first <= 0 */
+    int64_t tile =
+        (int64_t)(m->points.outputs * m->places.out_phases); /* rows of y; out_first <= 0 */
     size_t first = (size_t)((t.y_beg - m->places.out_first) / tile);
     size_t last = (size_t)((t.y_end - 1 - m->places.out_first) / tile);
     size_t group = n_blocks(m) * BLOCK;

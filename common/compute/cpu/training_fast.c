@@ -14,7 +14,7 @@
 
 enum {
     PIECE = 192 * 1024, /* floats of a piece, about */
-    BLOCK = 48,         /* rows of a whole block of tiles (minimal.c) */
+    BLOCK = 144,        /* rows of whole blocks of tiles (minimal.c), of four or six each */
 };
 
 /* ---- places ---- */
