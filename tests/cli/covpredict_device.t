@@ -96,10 +96,16 @@ if [ -f "$COVTOOLS_PLUGINS/covtools-cuda.so" ]; then
     ok '  the same bytes' cmp x.h5 one.h5
 
     rm -f x.h5
-    COVTOOLS_MOCK=cards=2,fail=4
+    COVTOOLS_MOCK=cards=2,fail=9
     predict -o x.h5 --device cuda --batch-size 2
     refused 1 '^covpredict: error: GPU [01] \(Mock [AB]\): computing: ' 'a card that fails in the middle'
     ok '  and nothing is there' test ! -e x.h5
+    COVTOOLS_MOCK=wrong=0
+    predict -o x.h5 --device cuda
+    refused 1 '^covpredict: error: --device cuda: GPU 0 \(Mock A\) computes wrong values: ' 'a card that is broken'
+    predict -o x.h5
+    stderr_like 'no GPU: GPU 0 \(Mock A\) computes wrong values: .*; on the CPU$' '  is not taken by auto'
+    ok '  which takes the CPU' cmp x.h5 cpu.h5
     COVTOOLS_MOCK=driver=no
     predict -o x.h5 --device cuda
     refused 1 '^covpredict: error: --device cuda: no NVIDIA driver' 'no driver'

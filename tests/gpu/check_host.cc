@@ -171,8 +171,8 @@ void several_cards(const std::vector<float> &want)
     must(r.rc, &r.e);
     result(r.values == want, "three cards: the same bytes as one");
     bool all = true;
-    for (int card = 0; card < 3; card++) /* one wait is for its weights */
-        all = all && runtime_mock_waits(card) > before[card] + 1;
+    for (int card = 0; card < 3; card++) /* two waits are for its check, one for its weights */
+        all = all && runtime_mock_waits(card) > before[card] + 3;
     result(all, "  and all of them were used");
     result(has(r.described, "GPU 0 (Mock A), GPU 1 (Mock B), GPU 2 (Mock C), fp32"),
            "  and are named");
@@ -196,8 +196,8 @@ void little_memory(const std::vector<float> &want)
 {
     Run r = make_run(6);
     size_t refused = runtime_mock_refused();
-    set_mock("cards=1,memory=120000");
-    r.batch = 16;
+    set_mock("cards=1,memory=500000");
+    r.batch = 64;
     r.threads = 2;
     go(&r);
     result(r.rc == COV_OK && r.values == want, "little memory: smaller batches, the same bytes");
@@ -205,23 +205,24 @@ void little_memory(const std::vector<float> &want)
            "  of which nothing was refused");
 
     r = make_run(6);
-    set_mock("cards=1,memory=120000,free_percent=300");
-    r.batch = 16;
+    set_mock("cards=1,memory=500000,free_percent=300");
+    r.batch = 64;
     r.threads = 2;
     go(&r);
     result(r.rc == COV_OK && r.values == want,
            "less memory than was free a moment ago: the batch is halved, the same bytes");
     result(runtime_mock_refused() == refused + 1 &&
-               has(log_text, "warning: GPU 0 (Mock A): not enough memory for batches of 16 chunks, "
-                             "going on with 8\n"),
+               has(log_text, "warning: GPU 0 (Mock A): not enough memory for batches of 64 chunks, "
+                             "going on with 32\n"),
            "  with a warning");
 
     r = make_run(6);
-    set_mock("cards=1,memory=60000,free_percent=900");
-    r.batch = 16;
+    set_mock("cards=1,memory=500000,free_percent=900");
+    r.batch = 256;
     r.threads = 2;
     go(&r);
-    result(r.rc == COV_ENOMEM && has(r.e.text, "GPU 0 (Mock A): memory: out of memory"),
+    result(r.rc == COV_ENOMEM && has(r.e.text, "GPU 0 (Mock A): memory: out of memory") &&
+               has(log_text, "batches of 256 chunks, going on with 128"),
            "still not enough memory: an error, after one try");
     set_mock("cards=1,memory=1000");
     r = make_run(6);
@@ -234,11 +235,11 @@ void failures(void)
     char words[64];
     for (int threads = 1; threads <= 5; threads += 4) {
         Run r = make_run(6);
-        /* The waits before count too. */
+        /* The waits before count too, and those for the check of each card. */
         size_t waits = 0;
         for (int card = 0; card < 3; card++)
             waits += runtime_mock_waits(card);
-        (void)snprintf(words, sizeof words, "cards=2,fail=%zu", waits + 6);
+        (void)snprintf(words, sizeof words, "cards=2,fail=%zu", waits + 10);
         set_mock(words);
         r.threads = (unsigned)threads;
         go(&r);
@@ -258,6 +259,12 @@ void failures(void)
     set_mock("driver=no");
     go(&r);
     result(r.rc == COV_EUNSUPPORTED && has(r.e.text, "no NVIDIA driver"), "no driver");
+    set_mock("cards=3,wrong=1");
+    r = make_run(6);
+    go(&r);
+    result(r.rc == COV_EUNSUPPORTED &&
+               has(r.e.text, "GPU 1 (Mock B) computes wrong values: a small network is off by "),
+           "a card that computes wrong values");
     set_mock("cards=0");
     r = make_run(6);
     go(&r);

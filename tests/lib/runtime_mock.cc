@@ -199,7 +199,12 @@ int cov_rt_copy_out(void *stream, void *host, const void *card_memory, size_t by
                     struct cov_err *e)
 {
     (void)e;
-    simt_queue(stream, [=] { memcpy(host, card_memory, bytes); });
+    bool wrong = setting("wrong", -1) == ((Stream *)stream)->card;
+    simt_queue(stream, [=] {
+        memcpy(host, card_memory, bytes);
+        if (wrong)
+            *(float *)host += 1;
+    });
     return COV_OK;
 }
 

@@ -8,6 +8,7 @@
  *   major=N     compute capability N.0 (9)
  *   fail=N      the N-th wait fails, from 1
  *   free_percent=N  of its free memory, what a card says is free (100)
+ *   wrong=N     what is copied from card N is wrong in one place
  *   driver=no   there is no driver
  * SPDX-License-Identifier: MIT */
 #ifndef RUNTIME_MOCK_H

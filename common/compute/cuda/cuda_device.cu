@@ -7,6 +7,7 @@ extern "C" {
 #include "common/compute/cuda/runtime.h"
 }
 #include "common/compute/cuda/cuda_program.h"
+#include "common/compute/cuda/self_check.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -180,6 +181,9 @@ static int open_device(const struct cov_cuda_options *options, struct cov_device
     if (!dev)
         return COV_ENOMEM;
     int rc = add_cards(dev, options, &tensor_cores, e);
+    const char *why = choose(dev, options->precision, tensor_cores);
+    for (size_t i = 0; !rc && i < dev->cards.n; i++)
+        rc = cov_cuda_self_check(&dev->cards, i, dev->arithmetic, dev->shared_bytes, e);
     if (rc) {
         free(dev);
         return rc;
@@ -187,7 +191,6 @@ static int open_device(const struct cov_cuda_options *options, struct cov_device
     dev->batch = dev->batch < MIN_BATCH   ? MIN_BATCH
                  : dev->batch > MAX_BATCH ? MAX_BATCH
                                           : dev->batch;
-    const char *why = choose(dev, options->precision, tensor_cores);
     if (why)
         cov_info("%s instead of %s: %s", dev->precision, cov_precision_name(options->precision),
                  why);
