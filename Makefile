@@ -49,7 +49,7 @@ DEPS := gcc libc6-dev make pkg-config libhts-dev libhdf5-dev libbigwig-dev libde
 # For the checks of developers, and the tests that say SKIP without: torch.load of our checkpoints, h5py with
 # plugins.
 DEPS_EXTRA := clang-format clang-tidy shellcheck mandoc valgrind gcovr git python3-torch \
-        hdf5-filter-plugin hdf5-filter-plugin-blosc-serial
+        hdf5-filter-plugin hdf5-filter-plugin-blosc-serial libopenmpi-dev openmpi-bin
 
 # apt is only troubled for what is missing.
 apt = @missing=$$(for p in $(1); do \
@@ -117,7 +117,9 @@ TOP     := $(if $(filter default,$(VARIANT)),.,$(B))
 BIN     := $(TOP)/bin
 LIB     := $(TOP)/lib
 
-LIB_SRC    := $(sort $(wildcard common/*/*.c common/*/*/*.c))
+# Plugins that are loaded when they are needed are no part of the library.
+MPI_SRC    := common/job/mpi/ranks_mpi.c
+LIB_SRC    := $(filter-out $(MPI_SRC),$(sort $(wildcard common/*/*.c common/*/*/*.c)))
 TOOL_SRC   := $(sort $(wildcard tools/*.c))
 # The rest of a tool that does not fit in one file: tools/TOOL/*.c
 PART_SRC   := $(sort $(wildcard tools/*/*.c))
@@ -127,7 +129,7 @@ DEMO_SRC   := $(sort $(wildcard workflows/demo/*.c))
 BENCH_SRC  := $(sort $(wildcard tests/bench/*.c))
 CUDA_SRC   := $(sort $(wildcard common/compute/cuda/*.cu))
 CUDA_TEST_SRC := $(sort $(wildcard tests/gpu/*.cc tests/lib/*.cc))
-ALL_SRC    := $(LIB_SRC) $(TOOL_SRC) $(PART_SRC) $(UNIT_SRC) $(HELPER_SRC) $(DEMO_SRC) $(BENCH_SRC)
+ALL_SRC    := $(LIB_SRC) $(if $(MPI_LIBS),$(MPI_SRC)) $(TOOL_SRC) $(PART_SRC) $(UNIT_SRC) $(HELPER_SRC) $(DEMO_SRC) $(BENCH_SRC)
 HEADERS    := $(sort $(wildcard common/*.h common/*/*.h common/*/*/*.h tools/*/*.h tests/lib/*.h))
 MAN1       := $(sort $(wildcard man/*.1))
 MAN5       := $(sort $(wildcard man/*.5))
@@ -136,7 +138,7 @@ CLI_TESTS  := $(sort $(wildcard tests/cli/*.t))
 ifdef SAN
 # Those that compare values with the files of other programs, or look at sources and pages: they go the
 # ways that other tests go.
-CLI_TESTS := $(filter-out %_reference.t %/codecs.t %/clients.t %/ckpt_torch.t %/covpredict_full.t \
+CLI_TESTS := $(filter-out %_reference.t %/codecs.t %/clients.t %_torch.t %/covpredict_full.t \
   %/covpredict_precision.t %/demo.t %/install.t %/lint.t %/onehot.t %/pipeline.t %/snakemake.t %/tutorial.t,$(CLI_TESTS))
 UNIT_SRC := $(filter-out %/test_reference_models.c %/test_reference_training.c,$(UNIT_SRC))
 endif
@@ -163,6 +165,9 @@ ifneq ($(filter-out deps deps-extra deps-aarch64 deps-workflows help clean forma
   endif
 endif
 
+# Open MPI, if it is there: for covtrain in several processes.
+MPI_CFLAGS := $(shell $(PKG_CONFIG) --cflags ompi-c 2>/dev/null)
+MPI_LIBS   := $(shell $(PKG_CONFIG) --libs ompi-c 2>/dev/null)
 PKG_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(PACKAGES) 2>/dev/null)
 PKG_LIBS   := $(shell $(PKG_CONFIG) --libs $(PACKAGES) 2>/dev/null) -lBigWig -lz -lm -ldl -lpthread
 
@@ -224,7 +229,8 @@ FORCE:
 
 .PHONY: all
 PLUGIN := $(LIB)/covtools/covtools-cuda.so
-all: $(TOOLS:%=$(BIN)/%) $(if $(CUDA),$(PLUGIN)) ## build the library (lib/) and the tools (bin/)
+MPI_PLUGIN := $(LIB)/covtools/covtools-mpi.so
+all: $(TOOLS:%=$(BIN)/%) $(if $(CUDA),$(PLUGIN)) $(if $(MPI_LIBS),$(MPI_PLUGIN)) ## build the library (lib/) and the tools (bin/)
 
 $(B)/obj/%.o: %.c $(B)/flags
 	@mkdir -p $(@D)
@@ -246,6 +252,12 @@ $(LIB)/$(SONAME): $(call obj,$(LIB_SRC)) common/libcov.map
 	  $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(PKG_LIBS) $(LDLIBS)
 $(LIB)/libcov.so: $(LIB)/$(SONAME)
 	$(Q)ln -sf $(SONAME) $@
+
+$(MPI_PLUGIN): $(call obj,$(MPI_SRC)) $(LIB)/libcov.so
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CC) -shared $(COV_LDFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) -L$(LIB) -lcov $(MPI_LIBS) $(LDLIBS)
+$(call obj,$(MPI_SRC)): COV_CPPFLAGS += $(MPI_CFLAGS)
 
 link = $(CC) $(COV_LDFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) -L$(LIB) -lcov $(2) -lm -lpthread $(LDLIBS) $(1)
 
@@ -459,8 +471,8 @@ tidy: $(TIDY) ## clang-tidy, no warning allowed; only what changed since the las
 build/tidy/%.ok: %.c .clang-tidy
 	@mkdir -p $(@D)
 	$(call say,TIDY,$<)
-	$(Q)$(CLANG_TIDY) --quiet $< -- -std=c11 $(COV_CPPFLAGS) $(VERSION_MACROS) $(filter -m%,$(ISA_$(notdir $*))) $(TIDY_LIMITS) >$@.log 2>&1 || { cat $@.log; exit 1; }
-	$(Q)$(CC) $(COV_CPPFLAGS) $(VERSION_MACROS) $(filter -m%,$(ISA_$(notdir $*))) -MM -MP -MT $@ -MF $(@:.ok=.d) $<
+	$(Q)$(CLANG_TIDY) --quiet $< -- -std=c11 $(COV_CPPFLAGS) $(if $(filter $(MPI_SRC),$<),$(MPI_CFLAGS)) $(VERSION_MACROS) $(filter -m%,$(ISA_$(notdir $*))) $(TIDY_LIMITS) >$@.log 2>&1 || { cat $@.log; exit 1; }
+	$(Q)$(CC) $(COV_CPPFLAGS) $(if $(filter $(MPI_SRC),$<),$(MPI_CFLAGS)) $(VERSION_MACROS) $(filter -m%,$(ISA_$(notdir $*))) -MM -MP -MT $@ -MF $(@:.ok=.d) $<
 	$(Q)rm $@.log && touch $@
 -include $(TIDY:.ok=.d)
 
@@ -508,6 +520,7 @@ install: all $(B)/cov.h $(COMPLETIONS) ## install tools, library, headers, man p
 	ln -sf $(SO_FILE) $(DESTDIR)$(libdir)/$(SONAME)
 	ln -sf $(SONAME) $(DESTDIR)$(libdir)/libcov.so
 	$(if $(CUDA),$(INSTALL) -d $(DESTDIR)$(libdir)/covtools && $(INSTALL) $(STRIP_FLAG) -m 644 $(PLUGIN) $(DESTDIR)$(libdir)/covtools)
+	$(if $(MPI_LIBS),$(INSTALL) -d $(DESTDIR)$(libdir)/covtools && $(INSTALL) $(STRIP_FLAG) -m 644 $(MPI_PLUGIN) $(DESTDIR)$(libdir)/covtools)
 	$(INSTALL) -D -m 644 $(B)/cov.h $(DESTDIR)$(includedir)/covtools/cov.h
 	for h in $(PUBLIC); do $(INSTALL) -D -m 644 $$h $(DESTDIR)$(includedir)/covtools/$$h || exit 1; done
 	printf '%s\n' 'prefix=$(prefix)' 'libdir=$(libdir)' 'includedir=$(includedir)' '' 'Name: libcov' \
@@ -527,7 +540,7 @@ uninstall: ## remove what install installed
 	rm -f $(TOOLS:%=$(DESTDIR)$(bindir)/%) $(MAN1:man/%=$(DESTDIR)$(man1dir)/%) $(MAN5:man/%=$(DESTDIR)$(man5dir)/%) \
 	  $(MAN7:man/%=$(DESTDIR)$(man7dir)/%) $(TOOLS:%=$(DESTDIR)$(bashcompletiondir)/%) \
 	  $(TOOLS:%=$(DESTDIR)$(zshcompletiondir)/_%) $(TOOLS:%=$(DESTDIR)$(fishcompletiondir)/%.fish)
-	rm -f $(addprefix $(DESTDIR)$(libdir)/,libcov.so $(SONAME) $(SO_FILE) covtools/covtools-cuda.so) $(DESTDIR)$(pkgconfigdir)/libcov.pc
+	rm -f $(addprefix $(DESTDIR)$(libdir)/,libcov.so $(SONAME) $(SO_FILE) covtools/covtools-cuda.so covtools/covtools-mpi.so) $(DESTDIR)$(pkgconfigdir)/libcov.pc
 	rm -rf $(DESTDIR)$(includedir)/covtools $(DESTDIR)$(docdir)
 
 # ---------------------------------------------------------------- the rest

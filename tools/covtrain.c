@@ -9,6 +9,7 @@
 #include "common/base/mem.h"
 #include "common/base/path.h"
 #include "common/base/tool.h"
+#include "common/job/ranks.h"
 #include "common/job/train_epochs.h"
 
 struct config {
@@ -508,6 +509,8 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
         for (int row = 0; options[row].name; row++)
             if (strcmp(options[row].name, cov_train_field_names[i]) == 0)
                 o.asked[i] = given[row];
+    if (cov_ranks_expected() > 0)
+        common->stats_path = NULL; /* the first process writes it */
     if (!rc)
         rc = cov_train(&o, &common->progress, &common->stats, e);
     free(weights);

@@ -14,6 +14,7 @@
 #include "common/job/evaluate.h"
 #include "common/job/example_feed.h"
 #include "common/job/example_plan.h"
+#include "common/job/ranks.h"
 #include "common/job/train_saver.h"
 #include "common/job/train_setup.h"
 #include "common/net/net.h"
@@ -30,6 +31,7 @@ struct means {
 struct run {
     const struct cov_train_options *o;
     struct cov_progress *progress;
+    struct cov_ranks ranks; /* of which the first one writes */
     struct cov_train_setup setup;
     struct cov_train_saver saver;
     struct cov_pool *pool;
@@ -79,6 +81,7 @@ static struct cov_example_plan_options plan_options(const struct run *r)
 /* The batches of the validation as their chunks come. */
 struct validation {
     const struct run *run;
+    size_t first; /* example of this process, of all */
     size_t batch; /* number of the current one */
     struct cov_score score;
     struct means means;
@@ -98,7 +101,7 @@ static void add_chunk(void *arg, size_t i, const struct cov_fit *fits)
 {
     struct validation *v = arg;
     const float *weights = v->run->o->loss_weights;
-    while (i >= v->run->val.ends[v->batch])
+    while (v->first + i >= v->run->val.ends[v->batch])
         end_batch(v);
     for (int64_t d = 0; d < v->run->setup.network.hp.output_size; d++)
         if (fits[d].n > 0)
@@ -112,22 +115,30 @@ static int validate(struct run *r, struct cov_err *e)
     const struct cov_train_point *p = &r->setup.point;
     struct cov_net *net = NULL;
     struct validation v = {.run = r};
-    size_t batch = cov_evaluate_batch(n->L), share = r->val.n / cov_pool_size(r->pool);
+    size_t batch = cov_evaluate_batch(n->L), beg, end;
     double clock = cov_clock();
+    cov_example_feed_share(r->val.n_batches, r->ranks.rank, r->ranks.n, &v.batch, &end);
+    size_t end_of_batches = end;
+    beg = v.first = v.batch > 0 ? r->val.ends[v.batch - 1] : 0;
+    end = end > 0 ? r->val.ends[end - 1] : 0;
+    size_t share = (end - beg) / cov_pool_size(r->pool);
     batch = batch > share && share > 0 ? share : batch;
     int rc = cov_net_new(r->device, &n->hp, p->has_average ? p->state.average : p->state.block,
                          n->L, cov_pool_size(r->pool), batch, &net, e);
     if (rc)
         return rc;
-    cov_progress_begin(r->progress, "validating", "chunks", (int64_t)r->val.n);
-    rc = cov_evaluate_examples(r->setup.val, r->val.items, r->val.n, net, batch, r->pool,
+    cov_progress_begin(r->progress, "validating", "chunks", (int64_t)(end - beg));
+    rc = cov_evaluate_examples(r->setup.val, r->val.items + beg, end - beg, net, batch, r->pool,
                                r->progress, add_chunk, &v, e);
     cov_progress_end(r->progress);
     cov_net_free(net);
-    while (v.batch < r->val.n_batches)
+    while (v.batch < end_of_batches)
         end_batch(&v);
-    r->values[COV_VAL_LOSS] = v.means.loss / v.means.chunks;
-    r->values[COV_VAL_ACCURACY] = v.means.accuracy / v.means.chunks;
+    double sums[] = {v.means.loss, v.means.accuracy, v.means.chunks};
+    if (!rc)
+        rc = cov_ranks_sum(&r->ranks, sums, COV_COUNT(sums), e);
+    r->values[COV_VAL_LOSS] = sums[0] / sums[2];
+    r->values[COV_VAL_ACCURACY] = sums[1] / sums[2];
     r->val_seconds += cov_clock() - clock;
     return rc;
 }
@@ -156,9 +167,11 @@ static int step(struct run *r, const struct cov_example_plan *plan, size_t *at, 
         int rc = next_batch(r, &batch, e);
         if (rc <= 0)
             return rc ? rc : cov_fail(e, COV_EIO, "a batch is missing");
-        const struct cov_train_batch whole = {batch->n, batch->codes, batch->targets,
-                                              batch->present, first};
-        rc = cov_trainer_batch(r->trainer, &whole, &score, e);
+        size_t beg, end;
+        cov_example_feed_share(n, r->ranks.rank, r->ranks.n, &beg, &end);
+        const struct cov_train_batch share = {batch->n, batch->codes, batch->targets,
+                                              batch->present, first + beg};
+        rc = cov_trainer_batch(r->trainer, &share, &score, e);
         if (rc)
             return rc;
         first += n;
@@ -185,7 +198,7 @@ static int step(struct run *r, const struct cov_example_plan *plan, size_t *at, 
                                         of_step.accuracy / of_step.chunks, adam.learning_rate};
     (void)snprintf(r->what, sizeof r->what, "epoch %" PRId64 "/%" PRId64 ", loss %.5g",
                    p->epoch + 1, r->o->epochs - 1, line.loss);
-    return cov_train_log_step(r->log, &line, e);
+    return r->log ? cov_train_log_step(r->log, &line, e) : COV_OK;
 }
 
 static bool is_over(const struct run *r)
@@ -200,7 +213,7 @@ static int train_epoch(struct run *r, const struct cov_example_plan *plan, struc
     double clock = cov_clock();
     size_t at = 0;
     int64_t before = p->state.n_steps;
-    int rc = cov_example_feed_begin(r->feed, plan, 0, 1, e);
+    int rc = cov_example_feed_begin(r->feed, plan, r->ranks.rank, r->ranks.n, e);
     if (rc)
         return rc;
     (void)snprintf(r->what, sizeof r->what, "epoch %" PRId64 "/%" PRId64, p->epoch + 1,
@@ -249,6 +262,8 @@ static int run_epoch(struct run *r, bool *stop, struct cov_err *e)
              r->values[COV_VAL_LOSS], r->values[COV_VAL_ACCURACY], cov_clock() - clock);
     clock = cov_clock();
     cov_train_saver_judge(&r->saver, p, r->values, stop);
+    if (r->ranks.rank > 0)
+        return COV_OK;
     rc = cov_train_saver_save(&r->saver, &r->setup.network, p, r->values, e);
     if (!rc)
         rc = cov_train_log_epoch(r->log, p->epoch, p->state.n_steps, r->values, e);
@@ -312,10 +327,11 @@ static int open_trainer(struct run *r, struct cov_err *e)
     const struct cov_trainer_options options = {
         .hp = &s->network.hp,
         .L = s->network.L,
-        .max_batch = r->o->batch,
+        .max_batch = (r->o->batch + r->ranks.n - 1) / r->ranks.n,
         .seed = s->seed,
         .loss_weights = r->o->n_loss_weights > 0 ? r->o->loss_weights : NULL,
         .pool = r->pool,
+        .reduce = {r->ranks.n > 1 ? cov_ranks_sum : NULL, &r->ranks},
     };
     int rc = cov_device_open_cpu(&r->o->cpu, &r->device, e);
     if (!rc)
@@ -365,7 +381,7 @@ static int train(struct run *r, struct cov_err *e)
         return rc;
     begin_training(r);
     rc = cov_train_saver_begin(&r->saver, p, e);
-    if (!rc)
+    if (!rc && r->ranks.rank == 0)
         rc = cov_train_log_open(r->o->output, r->o->tensorboard, p->epoch, p->state.n_steps,
                                 &r->log, e);
     while (!rc && !stop && p->epoch + 1 < r->o->epochs && !is_over(r))
@@ -410,7 +426,14 @@ int cov_train(const struct cov_train_options *options, struct cov_progress *prog
     struct run r = {.o = options, .progress = progress, .setup = {.lock = -1}};
     for (int i = 0; i < COV_TRAIN_QUANTITIES; i++)
         r.values[i] = (double)NAN;
-    int rc = cov_train_setup_open(&r.setup, options, e);
+    int rc = cov_ranks_open(&r.ranks, e);
+    if (!rc && r.ranks.rank > 0) {
+        /* The first process tells. */
+        cov_log_set(NULL, NULL, COV_LOG_ERROR);
+        r.progress = NULL;
+    }
+    if (!rc)
+        rc = cov_train_setup_open(&r.setup, options, &r.ranks, e);
     if (!rc)
         rc = cov_pool_new(options->n_threads, &r.pool, e);
     if (!rc)
@@ -428,5 +451,6 @@ int cov_train(const struct cov_train_options *options, struct cov_progress *prog
     cov_pool_free(r.pool);
     cov_example_plan_fini(&r.val);
     cov_train_setup_fini(&r.setup);
+    cov_ranks_close(&r.ranks, rc != COV_OK);
     return rc;
 }

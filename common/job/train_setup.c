@@ -186,7 +186,7 @@ static int open_checkpoint(struct cov_train_setup *s, const struct cov_train_opt
 }
 
 static int choose_seed(struct cov_train_setup *s, const struct cov_train_options *o,
-                       struct cov_err *e)
+                       struct cov_ranks *ranks, struct cov_err *e)
 {
     s->seed = o->seed;
     if (o->has_seed)
@@ -197,24 +197,28 @@ static int choose_seed(struct cov_train_setup *s, const struct cov_train_options
     }
     if (getrandom(&s->seed, sizeof s->seed, 0) != (ssize_t)sizeof s->seed)
         return cov_fail_errno(e, "no random seed");
-    cov_info("seed %u", s->seed);
-    return COV_OK;
+    double seed = ranks->rank == 0 ? s->seed : 0;
+    int rc = cov_ranks_sum(ranks, &seed, 1, e);
+    s->seed = (uint32_t)seed;
+    if (!rc)
+        cov_info("seed %u", s->seed);
+    return rc;
 }
 
 static int open_network(struct cov_train_setup *s, const struct cov_train_options *o,
-                        struct cov_err *e)
+                        struct cov_ranks *ranks, struct cov_err *e)
 {
     int rc;
     if (o->resume || o->init_from) {
         rc = open_checkpoint(s, o, e);
-        return rc ? rc : choose_seed(s, o, e);
+        return rc ? rc : choose_seed(s, o, ranks, e);
     }
     rc = cov_hparams_check(&o->hp, e);
     if (rc == COV_EINPUT && e)
         e->code = COV_EUSAGE; /* the command line's, not a file's */
     if (rc)
         return rc == COV_EINPUT ? COV_EUSAGE : rc;
-    rc = choose_seed(s, o, e);
+    rc = choose_seed(s, o, ranks, e);
     if (!rc)
         rc = cov_train_network_init(&s->network, &o->hp, o->datasets, o->learning_rate, 0, e);
     if (!rc)
@@ -289,17 +293,18 @@ static int open_data(struct cov_train_setup *s, const struct cov_train_options *
 }
 
 int cov_train_setup_open(struct cov_train_setup *s, const struct cov_train_options *o,
-                         struct cov_err *e)
+                         struct cov_ranks *ranks, struct cov_err *e)
 {
     *s = (struct cov_train_setup){.lock = -1};
-    int rc = open_network(s, o, e);
+    int rc = open_network(s, o, ranks, e);
     if (!rc && o->n_loss_weights > 0 && o->n_loss_weights != (size_t)s->network.hp.output_size)
         rc = cov_fail(e, COV_EUSAGE, "--loss-weights: %zu weights for %lld data sets",
                       o->n_loss_weights, (long long)s->network.hp.output_size);
     if (!rc)
         rc = open_data(s, o, e);
-    if (!rc)
-        rc = make_folder(o->output, e);
+    if (rc || ranks->rank > 0)
+        return rc;
+    rc = make_folder(o->output, e);
     if (!rc)
         rc = lock_folder(s, o->output, e);
     if (!rc && !o->force && !o->resume)

@@ -5,6 +5,7 @@
 #define COV_JOB_TRAIN_SETUP_H
 
 #include "common/job/examples.h"
+#include "common/job/ranks.h"
 #include "common/job/train_epochs.h"
 #include "common/job/train_point.h"
 
@@ -17,9 +18,10 @@ struct cov_train_setup {
 };
 
 /* All zero but lock = -1 is an empty one. Free with cov_train_setup_fini, after a failure too. Sequences
- * are not read yet (cov_examples_prepare). */
+ * are not read yet (cov_examples_prepare). Of several processes the first one has the output folder, and its
+ * seed is that of all. */
 int cov_train_setup_open(struct cov_train_setup *s, const struct cov_train_options *o,
-                         struct cov_err *e) COV_MUST_USE;
+                         struct cov_ranks *ranks, struct cov_err *e) COV_MUST_USE;
 void cov_train_setup_fini(struct cov_train_setup *s);
 
 #endif

@@ -1,0 +1,42 @@
+/* ranks.h - several processes that train together: `mpirun -n N covtrain`.
+ *
+ * MPI is in a plugin (covtools/covtools-mpi.so beside the library), which is loaded only by a process that mpirun
+ * has started, so that nothing else depends on it. All functions are called by one thread, and by all
+ * processes in the same order.
+ * SPDX-License-Identifier: MIT */
+#ifndef COV_JOB_RANKS_H
+#define COV_JOB_RANKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "common/base/err.h"
+
+/* What the plugin exports, as cov_ranks_mpi(). */
+struct cov_ranks_ops {
+    int (*open)(size_t *rank, size_t *n, struct cov_err *e);
+    /* v[0..n) = its sum over all processes, the same bits in each. */
+    int (*sum)(double *v, size_t n, struct cov_err *e);
+    void (*close)(void);
+};
+
+struct cov_ranks {
+    const struct cov_ranks_ops *ops; /* NULL: there is one process */
+    void *plugin;
+    size_t rank, n;
+};
+
+/* The number of this process as mpirun gave it, before anything is opened; 0 without. */
+size_t cov_ranks_expected(void);
+
+/* *r is one process of one unless mpirun has started several. COV_EUNSUPPORTED says what is missing for
+ * that. Free with cov_ranks_close. */
+int cov_ranks_open(struct cov_ranks *r, struct cov_err *e) COV_MUST_USE;
+/* After a failure, which the others do not know of, nothing is closed: mpirun ends all processes when
+ * this one ends with another status than 0. */
+void cov_ranks_close(struct cov_ranks *r, bool failed);
+
+/* As cov_train_reduce wants it; arg is the cov_ranks. */
+int cov_ranks_sum(void *arg, double *v, size_t n, struct cov_err *e) COV_MUST_USE;
+
+#endif

@@ -1,0 +1,296 @@
+/* test_example_plan.c - examples, the plan of an epoch and the feed, over two small genomes: what is
+ * kept, orders, pairs, offsets, batches, from disk and from memory.
+ * SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "common/base/rng.h"
+#include "common/job/example_feed.h"
+#include "common/job/example_file.h"
+#include "common/job/example_plan.h"
+#include "common/seq/alphabet.h"
+#include "common/store/chunk_file.h"
+
+enum { L = 16, N_SEQS = 3, MAX = 100, N_FILES = 2 };
+
+static const int64_t lengths[N_SEQS] = {MAX, 48, 7};
+static char *names[] = {"one", "two", "three"};
+static const char *const datasets[] = {"a", "none", "b"};
+enum { D = 3 };
+static char home[] = "/tmp/cov_test_example_plan_XXXXXX";
+static char paths[N_FILES][64];
+static const char *const files[N_FILES] = {paths[0], paths[1]};
+
+/* Sequence two has N in [16, 32). Measured on the strands differs. */
+static uint8_t base_at(size_t file, size_t seq, int64_t at)
+{
+    if (seq == 1 && at >= 16 && at < 32)
+        return COV_CODE_N;
+    return (uint8_t)(1U << (((uint64_t)at * 7 + seq + file + (uint64_t)(at * at / 3)) % 4));
+}
+
+static float target_at(size_t file, size_t seq, int64_t at, bool minus, size_t d)
+{
+    int64_t v = at * 3 + (int64_t)seq * 1000 + (minus ? 500 : 0) + (int64_t)file;
+    return d == 0 ? (float)v : d == 2 ? (float)(2 * v + 1) / 2 : 0;
+}
+
+static void add_set(struct cov_chunk_head *head, const char *name, size_t columns)
+{
+    uint8_t fill[4] = {0xff, 0xff, 0xff, 0xff};
+    char copy[40];
+    (void)snprintf(copy, sizeof copy, "%s", name);
+    const struct cov_chunk_set set = {
+        copy, {.kind = COV_H5_INT, .bytes = 4, .is_signed = true}, 3, {L, columns}, fill};
+    assert_int_equal(cov_chunk_head_add_set(head, &set, NULL), 0);
+}
+
+static void make_file(size_t file)
+{
+    struct cov_grid *grid;
+    struct cov_chunk_head head = {.L = L, .has_bases = true};
+    struct cov_chunk_writer *w;
+    struct cov_blob blob = COV_BLOB_INIT;
+    const struct cov_chunk_writer_options options = {.compression = {COV_CODEC_LIBDEFLATE, 6}};
+    assert_int_equal(cov_grid_new(N_SEQS, names, lengths, "Sp", L, &grid, NULL), 0);
+    add_set(&head, "evaluation/a_coverage", 1);
+    add_set(&head, "evaluation/b_coverage", 2);
+    assert_int_equal(cov_chunk_writer_new(paths[file], &head, &options, &w, NULL), 0);
+    for (size_t i = 0; i < cov_grid_n_chunks(grid); i++) {
+        struct cov_chunk c = cov_grid_chunk(grid, i);
+        uint8_t codes[L];
+        int32_t a[L], b[2 * L];
+        memset(codes, COV_CODE_PAD, L);
+        memset(a, 0xff, sizeof a);
+        memset(b, 0xff, sizeof b);
+        for (int64_t t = 0; t < c.end - c.beg; t++) {
+            int64_t at = c.minus ? c.end - 1 - t : c.beg + t;
+            uint8_t code = base_at(file, c.seq, at);
+            codes[t] = c.minus ? cov_code_complement[code] : code;
+            a[t] = (int32_t)target_at(file, c.seq, at, c.minus, 0);
+            b[2 * t] = a[t];
+            b[2 * t + 1] = a[t] + 1;
+        }
+        const uint8_t *code_rows[] = {codes}, *sets[] = {(uint8_t *)a, (uint8_t *)b};
+        const uint8_t *const *elems[] = {sets};
+        cov_blob_clear(&blob);
+        assert_int_equal(cov_chunk_writer_encode(w, 1, code_rows, elems, &blob, NULL), 0);
+        assert_int_equal(cov_chunk_writer_put(w, i, &blob, 0, NULL), 0);
+    }
+    assert_int_equal(cov_chunk_writer_finish(w, grid, NULL), 0);
+    cov_blob_fini(&blob);
+    cov_chunk_head_fini(&head);
+    cov_grid_free(grid);
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    if (!mkdtemp(home))
+        return -1;
+    for (size_t i = 0; i < N_FILES; i++) {
+        (void)snprintf(paths[i], sizeof paths[i], "%s/%zu.h5", home, i);
+        make_file(i);
+    }
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < N_FILES; i++)
+        (void)unlink(paths[i]);
+    return rmdir(home);
+}
+
+static struct cov_examples *open_examples(enum cov_loading loading)
+{
+    const struct cov_examples_options options = {datasets, D, false, loading};
+    struct cov_examples *x;
+    struct cov_pool *pool;
+    assert_int_equal(cov_examples_open_dir(home, &options, &x, NULL), 0);
+    assert_int_equal(cov_pool_new(2, &pool, NULL), 0);
+    assert_int_equal(cov_examples_prepare(x, pool, NULL, NULL), 0);
+    cov_pool_free(pool);
+    return x;
+}
+
+/* Codes and targets of an example are those of its interval. */
+static void check_example(const struct cov_examples *x, const struct cov_example *ex,
+                          const uint8_t *codes, const float *targets)
+{
+    size_t seq = cov_grid_chunk(cov_examples_grid(x, ex->file), ex->rows[0]).seq;
+    assert_in_range(ex->end - ex->beg, 1, L);
+    for (int64_t t = 0; t < L; t++) {
+        int64_t at = ex->minus ? ex->end - 1 - t : ex->beg + t;
+        bool pad = t >= ex->end - ex->beg;
+        uint8_t code = pad ? COV_CODE_PAD : base_at(ex->file, seq, at);
+        assert_int_equal(codes[t], ex->minus ? cov_code_complement[code] : code);
+        for (size_t d = 0; d < D; d++)
+            assert_true(targets[(size_t)t * D + d] ==
+                        (pad ? 0 : target_at(ex->file, seq, at, ex->minus, d)));
+    }
+}
+
+/* How often each base of each strand is in the plan, by file and sequence. */
+static unsigned seen[N_FILES][N_SEQS][2][MAX];
+
+static void count_example(const struct cov_examples *x, const struct cov_example *ex)
+{
+    size_t seq = cov_grid_chunk(cov_examples_grid(x, ex->file), ex->rows[0]).seq;
+    for (int64_t at = ex->beg; at < ex->end; at++)
+        seen[ex->file][seq][ex->minus][at]++;
+}
+
+static void run_feed(struct cov_examples *x, const struct cov_example_plan *plan, size_t batch,
+                     size_t n_shares)
+{
+    struct cov_example_feed *feed;
+    const struct cov_feed_batch *b;
+    assert_int_equal(cov_example_feed_new(x, batch, 3, &feed, NULL), 0);
+    for (size_t share = 0; share < n_shares; share++) {
+        assert_int_equal(cov_example_feed_begin(feed, plan, share, n_shares, NULL), 0);
+        for (size_t i = 0; i < plan->n_batches; i++) {
+            size_t first = i > 0 ? plan->ends[i - 1] : 0, beg, end;
+            assert_int_equal(cov_example_feed_next(feed, &b, NULL), 1);
+            cov_example_feed_share(plan->ends[i] - first, share, n_shares, &beg, &end);
+            assert_int_equal(b->n, end - beg);
+            for (size_t k = 0; k < b->n; k++) {
+                const struct cov_example *ex = &plan->items[first + beg + k];
+                check_example(x, ex, b->codes + k * L, b->targets + k * L * D);
+                assert_true(b->present[k * D] && !b->present[k * D + 1] && b->present[k * D + 2]);
+                count_example(x, ex);
+            }
+        }
+        assert_int_equal(cov_example_feed_next(feed, &b, NULL), 0);
+    }
+    /* Ended in the middle, and begun again. */
+    assert_int_equal(cov_example_feed_begin(feed, plan, 0, 1, NULL), 0);
+    assert_int_equal(cov_example_feed_next(feed, &b, NULL), 1);
+    assert_int_equal(cov_example_feed_begin(feed, plan, 0, 1, NULL), 0);
+    cov_example_feed_free(feed);
+}
+
+/* Everything but the N, and at a new offset pieces that are too short, once. */
+static void check_seen(bool random_offset)
+{
+    for (size_t f = 0; f < N_FILES; f++)
+        for (size_t s = 0; s < N_SEQS; s++)
+            for (int strand = 0; strand < 2; strand++) {
+                size_t missing = 0;
+                for (int64_t at = 0; at < lengths[s]; at++) {
+                    bool gap = s == 1 && at >= 16 && at < 32;
+                    unsigned n = seen[f][s][strand][at];
+                    assert_in_range(n, 0, !gap);
+                    missing += n == 0 && !gap;
+                }
+                assert_in_range(missing, 0, random_offset ? 2 * (L / 8) : 0);
+            }
+}
+
+static void test_plans(void **state)
+{
+    (void)state;
+    static const enum cov_loading loadings[] = {COV_LOAD_DISK, COV_LOAD_RAM, COV_LOAD_RAM_PACKED};
+    for (size_t how = 0; how < 3 * 8; how++) {
+        struct cov_examples *x = open_examples(loadings[how / 8]);
+        const struct cov_example_plan_options o = {.batch = 5,
+                                                   .shuffle = how & 1,
+                                                   .pair_strands = how & 2,
+                                                   .random_offset = how & 4,
+                                                   .seed = 7};
+        assert_int_equal(cov_examples_n_kept(x), 2 * 2 * (7 + 2 + 1));
+        for (uint64_t epoch = 0; epoch < 6; epoch++) {
+            struct cov_example_plan plan;
+            assert_int_equal(cov_example_plan_init(&plan, x, &o, epoch, NULL), 0);
+            assert_int_equal(plan.ends[plan.n_batches - 1], plan.n);
+            for (size_t i = 0, beg = 0; i < plan.n_batches; beg = plan.ends[i++])
+                assert_in_range(plan.ends[i] - beg, 1, o.batch);
+            for (size_t i = 0; o.pair_strands && i < plan.n; i += 2) {
+                assert_true(!plan.items[i].minus && plan.items[i + 1].minus);
+                assert_int_equal(plan.items[i].beg, plan.items[i + 1].beg);
+                assert_int_equal(plan.items[i].end, plan.items[i + 1].end);
+            }
+            memset(seen, 0, sizeof seen);
+            run_feed(x, &plan, o.batch, 1 + epoch % 3);
+            check_seen(o.random_offset);
+            cov_example_plan_fini(&plan);
+        }
+        cov_examples_close(x);
+    }
+}
+
+/* The seed and the epoch decide; without shuffling the order is that of the files. */
+static void test_orders(void **state)
+{
+    (void)state;
+    struct cov_examples *x = open_examples(COV_LOAD_DISK);
+    struct cov_example_plan_options o = {.batch = 4, .shuffle = true, .seed = 1};
+    struct cov_example_plan a, b;
+    assert_int_equal(cov_example_plan_init(&a, x, &o, 3, NULL), 0);
+    assert_int_equal(cov_example_plan_init(&b, x, &o, 3, NULL), 0);
+    assert_memory_equal(a.items, b.items, a.n * sizeof *a.items);
+    cov_example_plan_fini(&b);
+    assert_int_equal(cov_example_plan_init(&b, x, &o, 4, NULL), 0);
+    assert_memory_not_equal(a.items, b.items, a.n * sizeof *a.items);
+    cov_example_plan_fini(&b);
+    o.seed = 2;
+    assert_int_equal(cov_example_plan_init(&b, x, &o, 3, NULL), 0);
+    assert_memory_not_equal(a.items, b.items, a.n * sizeof *a.items);
+    cov_example_plan_fini(&b);
+    cov_example_plan_fini(&a);
+    o.shuffle = false;
+    assert_int_equal(cov_example_plan_init(&a, x, &o, 9, NULL), 0);
+    for (size_t i = 1; i < a.n; i++)
+        assert_true(a.items[i].file > a.items[i - 1].file ||
+                    a.items[i].rows[0] > a.items[i - 1].rows[0]);
+    cov_example_plan_fini(&a);
+    cov_examples_close(x);
+}
+
+static void test_gaps(void **state)
+{
+    (void)state;
+    const uint8_t all[4] = {COV_CODE_N, COV_CODE_N, COV_CODE_N, COV_CODE_PAD};
+    const uint8_t c[3] = {COV_CODE_N, COV_CODE_C, COV_CODE_N};
+    const uint8_t a[3] = {COV_CODE_N, COV_CODE_A, COV_CODE_T}, none[2] = {COV_CODE_A, COV_CODE_A};
+    const uint8_t y[2] = {COV_CODE_N, COV_CODE_C | COV_CODE_T};
+    assert_true(cov_example_is_gap(all, 4) && cov_example_is_gap(a, 3));
+    assert_false(cov_example_is_gap(c, 3) || cov_example_is_gap(none, 2) ||
+                 cov_example_is_gap(y, 2));
+}
+
+static void test_refused(void **state)
+{
+    (void)state;
+    const struct cov_examples_options options = {datasets, D, false, COV_LOAD_DISK};
+    struct cov_examples *x;
+    struct cov_err e = COV_ERR_INIT;
+    assert_int_equal(cov_examples_open_dir("/nonexistent", &options, &x, &e), COV_EIO);
+    cov_err_clear(&e);
+    assert_int_equal(cov_examples_open_dir("/proc/self/fd", &options, &x, &e), COV_EINPUT);
+    assert_non_null(strstr(e.text, "there is no file *.h5"));
+    assert_null(x);
+    assert_int_equal(cov_examples_open(files, N_FILES, &options, &x, NULL), 0);
+    cov_examples_close(x);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_plans),
+        cmocka_unit_test(test_orders),
+        cmocka_unit_test(test_gaps),
+        cmocka_unit_test(test_refused),
+    };
+    return cmocka_run_group_tests_name("example_plan", tests, setup, teardown);
+}
