@@ -1,4 +1,4 @@
-# poisson.awk - random numbers for reads.awk and sam.awk: the same ones each time, on every machine.
+# poisson.awk - random numbers for sam.awk: the same ones each time, on every machine.
 # SPDX-License-Identifier: MIT
 
 # Of Park and Miller: exact in doubles. The caller sets seed, to 1 or more.

@@ -1,0 +1,26 @@
+#!/bin/sh
+# covtrain_plant.t - a small network learns what a made-up plant's promoters tell, well enough to predict a chromosome
+# that it has not seen. With LONG=1 (make check-long) it is the demo's network, on the demo's genome.
+# SPDX-License-Identifier: MIT
+. "$SRC/tests/lib/tap.sh"
+need_program awk
+
+# A script is not to be wrapped, and its programs have tests of their own.
+WRAP=
+make_plant=$TESTLIB/../../demo/make_plant
+train=$SRC/workflows/demo/train.sh
+
+if [ -n "${LONG:-}" ]; then
+    least=0.7
+    run "$train" "$make_plant" out 3000000 --epochs 12 --learning-rate 0.008 --warmup-steps 50 --average-weights 0.99
+else
+    least=0.4
+    run "$train" "$make_plant" out 700000 --epochs 12 --learning-rate 0.02 --warmup-steps 100 --clip 1
+fi
+status_is 0 'a network is trained'
+for dataset in atacseq h3k4me3; do
+    r=$(awk -v dataset=$dataset '$2 == dataset { print $5 }' "$stdout")
+    is "$(echo "$r" | awk -v least=$least '{ print ($1 >= least) }')" 1 \
+        "$dataset of a chromosome that was not seen: r $r, at least $least"
+done
+done_testing

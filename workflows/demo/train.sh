@@ -1,0 +1,45 @@
+#!/bin/sh
+# train.sh - makes the demo's network again: the made-up genome and its reads, and covtrain on them.
+#
+#   train.sh MAKE_PLANT FOLDER [BASES [OPTION...]]
+#
+# MAKE_PLANT is the program of make_plant.c; the tools are found in PATH. chr4 is for validation, and the epoch
+# that predicts it best becomes FOLDER/plant.ckpt; how well it predicts chr5, which was not seen, is the table in the
+# end. OPTIONs are for covtrain: how long it learns and how fast, instead of what is here.
+# SPDX-License-Identifier: MIT
+set -eu
+LC_ALL=C
+export LC_ALL
+
+if [ $# -lt 2 ]; then
+    echo 'usage: train.sh MAKE_PLANT FOLDER [BASES [OPTION...]]' >&2
+    exit 2
+fi
+make_plant=$(cd "$(dirname "$1")" && pwd)/${1##*/}
+folder=$2
+bases=${3:-3000000}
+[ $# -lt 3 ] || shift
+shift 2
+[ $# -gt 0 ] || set -- --epochs 24 --learning-rate 0.008 --warmup-steps 50 --average-weights 0.99
+mkdir -p "$folder"
+cd "$folder"
+
+"$make_plant" . "$bases"
+fasta2h5 -f --subsequence-length 4800 -o genome.h5 genome.fa
+bam2h5 -p atacseq --shift genome.h5 atacseq.sam
+bam2h5 -p h3k4me3 genome.h5 h3k4me3.sam
+
+printf '%s\n' chr1 chr2 chr3 chr4 >seen.txt
+echo chr4 >val.txt
+echo chr5 >unseen.txt
+h5chunk subset -f --names seen.txt -o seen.h5 genome.h5
+h5chunk subset -f --names unseen.txt -o unseen.h5 genome.h5
+rm -rf data models
+h5chunk split --val-names val.txt -o data/ seen.h5
+
+covtrain -f -i data -o models --seed 1 --datasets atacseq,h3k4me3 --loading ram-packed --random-offset \
+    --model-type bi-hybrid --cnn-layers 3 --filter-size 16 --up 1 --kernel-size 9 --step 2 --lstm-layers 1 \
+    --hidden-size 32 --batch-size 4 --schedule cosine --patience 1000 --save-top-k 1 --ckpt-quantity avg_val_loss "$@"
+set -- models/predmoter_*.ckpt
+mv "$1" plant.ckpt
+covpredict -m plant.ckpt --evaluate unseen.h5
