@@ -163,31 +163,38 @@ static size_t n_full(const struct cov_layer *l)
     return l->kernel - (n_taps(l) - 1) * l->stride;
 }
 
-/* b[k, width] = the weights at one point of a panel's columns. */
-static void transform_weights(const struct cov_minimal *m, const struct cov_layer *l,
-                              const float *weight, const struct panel *panel, size_t point,
-                              size_t k, size_t width, float *b)
+/* The taps of a filter, zeros where the kernel has none. */
+static void take_filter(const struct cov_minimal *m, const float *weight, size_t in_phase,
+                        size_t out_phase, size_t i, size_t o, double filter[COV_MINIMAL_MAX_TAPS])
 {
+    const struct cov_layer *l = &m->layer;
     bool transposed = l->kind == COV_LAYER_CONV_TRANSPOSED;
-    const double *filter = m->points.filter[point];
-    for (size_t row = 0; row < k; row++) {
-        size_t i = row % l->c_in, in_phase = row / l->c_in;
-        for (size_t c = 0; c < width; c++) {
-            size_t o = panel->column + c % panel->cols, out_phase = panel->phase + c / panel->cols;
-            bool wanted = c < panel->n_phases * panel->cols;
+    const float *from = weight + (transposed ? i * l->c_out + o : o * l->c_in + i) * l->kernel;
+    for (size_t tap = 0; tap < m->points.taps; tap++) {
+        /* The last tap of a transposed convolution sees the earliest input. */
+        size_t at = transposed ? m->points.taps - 1 - tap : tap;
+        size_t in_kernel = at * l->stride + (transposed ? out_phase : in_phase);
+        filter[tap] = in_kernel < l->kernel ? (double)from[in_kernel] : 0;
+    }
+}
+
+/* b[point, depth, width] = the weights of a panel's columns at every point. */
+static void transform_weights(const struct cov_minimal *m, const float *weight,
+                              const struct panel *panel, size_t width, float *b)
+{
+    size_t size = m->depth * width, cols = panel->n_phases * panel->cols;
+    bool by_rows = m->layer.kind == COV_LAYER_CONV_TRANSPOSED; /* as the weights stand */
+    memset(b, 0, m->points.n_points * size * sizeof *b);
+    for (size_t n = 0; n < m->depth * cols; n++) {
+        size_t row = by_rows ? n / cols : n % m->depth, c = by_rows ? n % cols : n / m->depth;
+        double filter[COV_MINIMAL_MAX_TAPS];
+        take_filter(m, weight, row / m->layer.c_in, panel->phase + c / panel->cols,
+                    row % m->layer.c_in, panel->column + c % panel->cols, filter);
+        for (size_t p = 0; p < m->points.n_points; p++) {
             double sum = 0;
-            for (size_t tap = 0; wanted && tap < m->points.taps; tap++) {
-                /* The last tap of a transposed convolution sees the earliest input. */
-                size_t at = transposed ? m->points.taps - 1 - tap : tap;
-                size_t in_kernel = at * l->stride + (transposed ? out_phase : in_phase);
-                if (in_kernel < l->kernel)
-                    sum +=
-                        filter[tap] *
-                        (double)
-                            weight[(transposed ? i * l->c_out + o : o * l->c_in + i) * l->kernel +
-                                   in_kernel];
-            }
-            b[row * width + c] = (float)sum;
+            for (size_t tap = 0; tap < m->points.taps; tap++)
+                sum += m->points.filter[p][tap] * filter[tap];
+            b[p * size + row * width + c] = (float)sum;
         }
     }
 }
@@ -200,6 +207,7 @@ static int make_panel(const struct cov_minimal *m, const struct cov_layer *l, co
     size_t cols = panel->n_phases * panel->cols;
     size_t width = cols <= m->gemm->lanes ? m->gemm->lanes : m->gemm->width;
     int rc = COV_OK;
+    transform_weights(m, weight, panel, width, b);
     for (size_t p = 0; rc == COV_OK && p < m->points.n_points; p++) {
         size_t k = m->depth;
         if (l->kind == COV_LAYER_CONV && p + 1 == m->points.n_points)
@@ -207,8 +215,7 @@ static int make_panel(const struct cov_minimal *m, const struct cov_layer *l, co
         else if (l->kind == COV_LAYER_CONV_TRANSPOSED && p == 0 &&
                  panel->phase >= n_full(l)) /* all of its phases */
             continue;
-        transform_weights(m, l, weight, panel, p, k, width, b);
-        rc = cov_matrix_init(m->gemm, k, width, b, &panel->at[p], e);
+        rc = cov_matrix_init(m->gemm, k, width, b + p * m->depth * width, &panel->at[p], e);
     }
     return rc;
 }
@@ -220,7 +227,7 @@ static int make_panels(struct cov_minimal *m, const struct cov_layer *l, const f
     bool join = m->places.out_phases * l->c_out <= width;
     m->n_panels = join ? 1 : m->places.out_phases * a_phase;
     m->panels = cov_calloc(m->n_panels, sizeof *m->panels, e);
-    float *b = cov_malloc(m->depth * width, sizeof *b, e);
+    float *b = cov_malloc(m->points.n_points * m->depth * width, sizeof *b, e);
     int rc = m->panels && b ? COV_OK : COV_ENOMEM;
     for (size_t i = 0; rc == COV_OK && i < m->n_panels; i++) {
         struct panel *panel = &m->panels[i];
