@@ -138,7 +138,7 @@ CLI_TESTS  := $(sort $(wildcard tests/cli/*.t))
 ifdef SAN
 # Those that compare values with the files of other programs, or look at sources and pages: they go the
 # ways that other tests go.
-CLI_TESTS := $(filter-out %_reference.t %/codecs.t %/clients.t %_torch.t %/covpredict_full.t %/covtrain_plant.t \
+CLI_TESTS := $(filter-out %_reference.t %/benchmark_report.t %/codecs.t %/clients.t %_torch.t %/covpredict_full.t %/covtrain_plant.t \
   %/covpredict_precision.t %/cpg.t %/demo.t %/install.t %/lint.t %/onehot.t %/pipeline.t %/snakemake.t %/tutorial.t,$(CLI_TESTS))
 UNIT_SRC := $(filter-out %/test_reference_models.c %/test_reference_training.c,$(UNIT_SRC))
 endif
@@ -449,17 +449,13 @@ coverage: ## build with gcov, run the tests, show which lines of the library the
 	$(Q)$(MAKE) --no-print-directory COVERAGE=1 CFLAGS='-O0 -g' check
 	$(Q)gcovr --root . --filter 'common/' --filter 'tools/' --object-directory build/coverage --print-summary
 
-.PHONY: bench bench-codecs bench-loader bench-train
-bench-loader: $(B)/bench/bench_loader $(DEMOS) ## how fast bases are read back (BASES=20000000, or FASTA=that of a genome)
-	$(Q)mkdir -p build/bench
-	$(Q)[ -n '$(FASTA)' ] || $(B)/demo/make_demo build/bench $(or $(BASES),20000000)
-	$(Q)$< $(or $(FASTA),build/bench/genome.fa) build/bench
+.PHONY: bench bench-codecs bench-train
 bench-train: $(B)/bench/bench_train ## chunks a second of training (THREADS=all BATCH=8 SECONDS=5 PRECISION=fp32)
 	$(Q)$< $(or $(THREADS),0) $(or $(BATCH),8) $(or $(SECONDS),5) $(or $(PRECISION),fp32)
 bench-codecs: $(B)/bench/bench_codecs ## bytes and MB/s of the compressions (DATA="ELEM_BYTES CHUNK_BYTES FILE")
 	$(Q)$< $(DATA)
-bench: all $(DEMOS) ## how fast the tools are on a made-up genome (BASES=20000000, MODEL=that of the demo)
-	$(Q)PATH='$(abspath $(BIN))':"$$PATH" tests/bench/bench_tools.sh $(B)/demo/make_demo build/bench $(or $(BASES),20000000) $(MODEL)
+bench: all ## benchmark report in build/bench (BENCH_FLAGS=--quick)
+	$(Q)mkdir -p build && $(BIN)/benchmark report -f $(BENCH_FLAGS) -o build/bench/
 
 # ---------------------------------------------------------------- checks of the sources
 

@@ -11,10 +11,9 @@
 #include "common/compute/device.h"
 
 static const struct cov_tool *const subcommands[] = {
-    &benchmark_synth,
-    &benchmark_model,
-    &benchmark_compare,
-    NULL,
+    &benchmark_synth,   &benchmark_stages, &benchmark_pipeline,
+    &benchmark_loader,  &benchmark_encode, &benchmark_model,
+    &benchmark_compare, &benchmark_report, NULL,
 };
 
 static void print_versions(FILE *f)
@@ -32,7 +31,8 @@ int main(int argc, char **argv)
         .name = "benchmark",
         .summary = "measure the tools, the loaders and the network on this machine",
         .subcommands = subcommands,
-        .examples = "  benchmark model --model combined -o results/\n"
+        .examples = "  benchmark report --quick\n"
+                    "  benchmark model --model combined -o results/\n"
                     "  benchmark compare base/benchmark.json new/benchmark.json\n",
         .print_versions = print_versions,
     };

@@ -2,11 +2,16 @@
  * SPDX-License-Identifier: MIT */
 #include "common/job/bench.h"
 
+#include <dirent.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "common/base/mem.h"
+
+/* Of the disk, for each second of a probe. */
+#define DISK_BYTES 256e6
 
 void cov_bench_fini(struct cov_bench *b)
 {
@@ -28,15 +33,15 @@ void cov_bench_fini(struct cov_bench *b)
     free(b->pictures);
 }
 
-int cov_bench_probe(struct cov_bench *b, bool quick, struct cov_err *e)
+int cov_bench_probe(struct cov_bench *b, double seconds, struct cov_err *e)
 {
     struct cov_pool *pool = NULL;
     cov_machine_describe(&b->machine);
     cov_progress_begin(b->progress, "probing the machine", "", -1);
     int rc = cov_pool_new(b->threads, &pool, e);
     if (!rc)
-        rc = cov_machine_probe(&b->machine, pool, b->dir, quick ? 0.25 : 1,
-                               (size_t)(quick ? 64 : 512) << 20, e);
+        rc = cov_machine_probe(&b->machine, pool, b->dir, seconds, (size_t)(seconds * DISK_BYTES),
+                               e);
     cov_pool_free(pool);
     cov_progress_end(b->progress);
     return rc;
@@ -81,6 +86,17 @@ int cov_bench_add_picture(struct cov_bench *b, const char *file, const char *tit
     *p = (struct cov_bench_picture){cov_strdup(file, e), cov_strdup(title, e)};
     b->n_pictures++;
     return p->file && p->title ? COV_OK : COV_ENOMEM;
+}
+
+void cov_bench_remove(const char *path)
+{
+    DIR *dir = opendir(path);
+    const struct dirent *entry;
+    while (dir && (entry = readdir(dir)))
+        (void)unlinkat(dirfd(dir), entry->d_name, 0);
+    if (dir)
+        (void)closedir(dir);
+    (void)remove(path);
 }
 
 int cov_bench_run(struct cov_bench *b, const char *what, const struct cov_bench_case *cases,

@@ -52,8 +52,8 @@ struct cov_bench {
 
 void cov_bench_fini(struct cov_bench *b);
 
-/* The machine is described and probed: for a second each, or, `quick`, a quarter of it. */
-int cov_bench_probe(struct cov_bench *b, bool quick, struct cov_err *e) COV_MUST_USE;
+/* The machine is described and probed, for about `seconds` each. */
+int cov_bench_probe(struct cov_bench *b, double seconds, struct cov_err *e) COV_MUST_USE;
 
 int cov_bench_note(struct cov_bench *b, struct cov_err *e, const char *fmt, ...)
     COV_PRINTF(3, 4) COV_MUST_USE;
@@ -62,6 +62,9 @@ int cov_bench_advise(struct cov_bench *b, char *what, char *value, char *reason,
                      struct cov_err *e) COV_MUST_USE;
 int cov_bench_add_picture(struct cov_bench *b, const char *file, const char *title,
                           struct cov_err *e) COV_MUST_USE;
+
+/* Removes the file, or the folder with the files in it; whatever fails. */
+void cov_bench_remove(const char *path);
 
 /* ---- measuring ---- */
 

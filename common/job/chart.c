@@ -183,7 +183,11 @@ static void put_lines(FILE *f, const struct cov_chart *c)
         (void)fprintf(f, "set logscale x 2\nset format x '%%.10g'\n");
     if (!c->log_y && c->top <= 0)
         (void)fprintf(f, "set yrange [0:*]\n");
-    (void)fprintf(f, "set offsets graph 0.03, graph 0.03, graph 0.06, 0\nplot ");
+    if (c->right > 0) {
+        (void)fprintf(f, "set xrange [0:%.9g]\nset xtics auto\nplot ", c->right);
+    } else {
+        (void)fprintf(f, "set offsets graph 0.03, graph 0.03, graph 0.06, 0\nplot ");
+    }
     for (size_t i = 0; i < c->n_series; i++) {
         const char *colour = colours[i % COV_COUNT(colours)];
         (void)fprintf(f, "%s$d%zu using 1:2 with linespoints pt 7 ps 0.6 lw 2 lc rgb '%s' title ",
@@ -203,7 +207,7 @@ static void put_script(FILE *f, const struct cov_chart *c, bool is_svg)
                   "set encoding utf8\n"
                   "set terminal %s size %d,%d font 'DejaVu Sans,11' noenhanced background "
                   "'#ffffff'\n"
-                  "set border 3 lw 1 lc rgb '#888888'\n"
+                  "set pointintervalbox 0\nset border 3 lw 1 lc rgb '#888888'\n"
                   "set tics nomirror out scale 0.5 textcolor rgb '#333333'\n"
                   "set grid ytics lt 1 lw 0.6 lc rgb '#dddddd'\n"
                   "set key outside right top vertical Left reverse samplen 1 textcolor rgb "

@@ -27,7 +27,7 @@ struct cov_chart {
     char *title, *x, *y; /* x and y: what is on the axes */
     bool log_x;
     bool log_y;
-    double top; /* of the y axis; 0: by the values */
+    double top, right; /* of the axes of y and x; 0: by the values */
     struct cov_chart_series *series;
     size_t n_series, cap_series;
     char **groups; /* names of the groups of bars */

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
+#include <malloc.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -131,6 +132,8 @@ static int start(struct cov_child *c, struct running *r, const char *tmpdir, str
                              O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (output < 0)
         return cov_fail_errno(e, "%s", c->output ? c->output : "/dev/null");
+    /* The memory of a child counts from what it has before it becomes another program. */
+    (void)malloc_trim(0);
     int rc = cov_tmpfile(tmpdir, &r->errors, e);
     if (rc) {
         r->errors = -1;

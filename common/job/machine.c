@@ -73,7 +73,7 @@ void cov_machine_print_json(const struct cov_machine *m, unsigned threads, struc
 /* Operands that stay in the second cache, as those of a convolution. */
 enum { ROWS = 56, K = 576, COLUMNS = 64, TRIES = 12 };
 /* Bytes a thread reads, more than its share of the last cache. */
-enum { READ_BYTES = 96 << 20 };
+enum { READ_BYTES = 48 << 20 };
 
 struct probe {
     const struct cov_gemm *gemm; /* NULL: memory is read */

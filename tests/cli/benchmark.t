@@ -1,5 +1,5 @@
 #!/bin/sh
-# benchmark synth and model: what is made up, and the files of a measurement.
+# benchmark: what is made up, and the files of each measurement.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 
@@ -45,44 +45,13 @@ like "$(cat count)" '^6[0-9]{3}$' '  as many as the depth is'
 
 # Small networks, for a moment each. Figures of the machine are of no use under valgrind and sanitizers, but are there.
 make_ckpt bi-hybrid small.ckpt || exit 99
-# shape FILE PREFIX NAME...: the JSON has the form that it must have, all names begin with PREFIX/, and those are there
-cat >shape.py <<'END'
-import json, math, sys, xml.etree.ElementTree
-folder, prefix, *names = sys.argv[1:]
-b = json.load(open(folder + "/benchmark.json"))
-assert isinstance(b["machine"], dict) and b["machine"]["cpu"], b["machine"]
-assert b["machine"]["probes"]["fp32_gflops"] > 0 and b["machine"]["probes"]["memory_gb_per_second"] > 0
-for f in b["figures"]:
-    assert f["name"].startswith(tuple(p + "/" for p in prefix.split(","))), f
-    assert f["better"] in ("higher", "lower") and isinstance(f["unit"], str), f
-    assert f["n"] == len(f["values"]) > 0 and all(map(math.isfinite, f["values"])), f
-    v = sorted(f["values"])
-    assert f["low"] == v[0] and f["high"] == v[-1] and f["low"] <= f["median"] <= f["high"], f
-    assert abs(f["median"] - (v[(len(v) - 1) // 2] + v[len(v) // 2]) / 2) <= 1e-12 * abs(f["median"]), f
-found = {f["name"]: f for f in b["figures"]}
-assert len(found) == len(b["figures"])
-for name in names:
-    assert name in found, (name, list(found))
-table = [line.rstrip("\n").split("\t") for line in open(folder + "/benchmark.tsv")]
-assert table[0] == ["name", "unit", "better", "n", "median", "low", "high"], table[0]
-assert [row[0] for row in table[1:]] == [f["name"] for f in b["figures"]]
-mqc = json.load(open(folder + "/benchmark_mqc.json"))
-assert mqc["id"].startswith("covtools_benchmark") and len(mqc["data"]) == len(found) + 1, mqc
-page = xml.etree.ElementTree.parse(folder + "/report.html").getroot()
-svgs = page.findall(".//{http://www.w3.org/2000/svg}svg")
-ids = [x.get("id") for x in page.iter() if x.get("id")]
-assert len(ids) == len(set(ids)), "ids stand twice"
-text = open(folder + "/report.html").read()
-assert "src=" not in text and 'href="http' not in text
-print(len(svgs))
-END
 run benchmark model -m small.ckpt --length 1600,800 --batch-size 1,2 --precision exact,bf16 --repeats 3 --seconds 0.01 \
     --layers -@ 2 -o model/
 status_is 0 'the network is measured'
 stdout_like '^model/chunks_per_second/device=cpu,precision=exact,batch=2,threads=2,length=1600	chunks/s	higher	3	' \
     '  and a table is printed'
 if "$PYTHON" -c '' 2>/dev/null; then
-    charts=$("$PYTHON" shape.py model model \
+    charts=$("$PYTHON" "$SRC/tests/lib/benchmark_check.py" model model \
         model/chunks_per_second/device=cpu,precision=bf16,batch=1,threads=2,length=1600 \
         model/chunks_per_second/device=cpu,precision=exact,batch=1,threads=1,length=1600 \
         model/chunks_per_second/device=cpu,precision=exact,batch=1,threads=2,length=800 \
@@ -107,6 +76,50 @@ refused 2 'not standard output' 'standard output is no folder'
 run benchmark model -m none.ckpt -o y/
 refused 1 'none.ckpt' 'a checkpoint that is not there'
 ok '  and no folder is made then' test ! -e y
+
+# filled FOLDER SUBCOMMAND NAME...
+filled() {
+    "$PYTHON" -c '' 2>/dev/null || return 0
+    charts=$("$PYTHON" "$SRC/tests/lib/benchmark_check.py" "$@" 2>&1)
+    is "$charts" "$(find "$1" -name '*.svg' | wc -l)" '  in the right form, every chart a part of the page'
+    is "$(find "$1" -name 'made_up*' -o -name '*.h5' -o -name '.*' ! -name . | wc -l)" 0 '  and nothing is left of the run'
+}
+run benchmark encode --length 100,301 --batch-size 4 --repeats 2 --seconds 0.001 -@ 1 -o encode/
+status_is 0 'encoding is measured'
+filled encode encode encode/bases_per_second/form=packed,length=301 encode/bases_per_second/form=deflate,length=100 \
+    encode/padded_bases_per_second/padding=grouped,length=301 encode/padding_share/padding=max_length,length=100
+run benchmark loader --size 60000 --subsequence-length 1000 --repeats 2 --seconds 0.001 --batch-list 3,4 --threads-list 2 \
+    --device-rate 50000 -@ 2 -o loader/
+status_is 0 'loading is measured'
+filled loader loader loader/epoch_seconds/strategy=original,io=unlimited loader/epoch_seconds/strategy=+blosc,io=1000MB/s \
+    loader/ratio_to_original/strategy=+ring-buffer,io=unlimited loader/device_use/strategy=+device-decode,io=1000MB/s \
+    loader/bytes_per_base/strategy=+packed loader/chunks_per_second/strategy=+ring-buffer,threads=2,batch=3
+run benchmark loader --fasta one/genome.fa --io-limit 40M --repeats 2 --seconds 0.001 --batch-list 4 --threads-list 1 -@ 1 \
+    --warm -o limited/
+status_is 0 'a given genome, reading limited'
+# 1.3 Mbp packed are 1.3 MB of both strands, so 33 ms at least; less than nothing is left to chance.
+slow=$(awk -F '\t' '$1 == "loader/epoch_seconds/strategy=+ring-buffer,io=40MB/s" { print ($6 > 0.03 && $6 < 1) }' limited/benchmark.tsv)
+is "$slow" 1 '  takes as long as the limit says'
+ok '  and is left alone' test -s one/genome.fa
+run benchmark loader --io-limit 1000MB -o x/
+refused 2 "--io-limit: '1000MB'" 'a limit that is none'
+run benchmark stages -m small.ckpt --sizes 20k,40k --repeats 2 -@ 2 -o stages/
+status_is 0 'stages are measured'
+filled stages stages stages/wall_seconds/stage=fasta2h5,bases=20000 stages/cpu_seconds/stage=covpredict,bases=40000 \
+    stages/peak_rss_bytes/stage=bigwig,bases=40000 stages/seconds_per_mbp/stage=bedgraph stages/fit_r2/stage=covpredict
+run benchmark stages -m small.ckpt --fasta one/genome.fa --sizes 5k -o x/
+refused 2 'contradict each other' 'sizes of a genome that is given'
+run benchmark pipeline -m small.ckpt --size 30k --shards 3 --repeats 1 -@ 2 -o pipeline/
+status_is 0 'the pipeline is measured'
+filled pipeline pipeline pipeline/wall_seconds/stage=covpredict pipeline/wall_seconds/stage=all \
+    pipeline/peak_rss_bytes/stage=merge
+is "$(head -n 1 pipeline/pipeline_snakemake.tsv | tr '\t' ' ')" \
+    'stage s h:m:s max_rss max_vms max_uss max_pss io_in io_out mean_load cpu_time' '  with the columns of Snakemake'
+is "$(cut -f 1 pipeline/pipeline_snakemake.tsv | tr '\n' ' ')" 'stage fasta2h5 covpredict merge bigwig bedgraph all ' \
+    '  and its stages'
+run benchmark pipeline -m missing.ckpt --size 30k -@ 2 -o failed/
+refused 1 'covpredict failed with status 1: covpredict: error: cannot read missing.ckpt' 'a stage that fails is named'
+is "$(find failed -type f | wc -l)" 0 '  and nothing is left'
 run benchmark model -m small.ckpt -o no/y/
 refused 1 'no/y' 'a folder that cannot be made'
 done_testing

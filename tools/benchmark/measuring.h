@@ -6,8 +6,10 @@
 #include "common/base/tool.h"
 #include "common/job/bench.h"
 
-/* run_synth.c, run_model.c, run_compare.c */
-extern const struct cov_tool benchmark_synth, benchmark_model, benchmark_compare;
+/* run_synth.c, run_report.c, run_loader.c, run_model.c, run_compare.c */
+extern const struct cov_tool benchmark_stages, benchmark_pipeline, benchmark_report;
+extern const struct cov_tool benchmark_synth, benchmark_model, benchmark_loader, benchmark_encode,
+    benchmark_compare;
 
 /* The first member of each config. */
 struct benchmark_config {
@@ -15,8 +17,18 @@ struct benchmark_config {
     double seconds;
 };
 
-/* Its rows of the table. */
+/* Its rows of the table: all of them, and those of what runs once in a repeat. */
 #define BENCHMARK_OPTIONS(def_repeats, def_seconds)                                                \
+    {.name = "seconds",                                                                            \
+     .type = COV_OPT_FLOAT,                                                                        \
+     .field = offsetof(struct benchmark_config, seconds),                                          \
+     .metavar = "S",                                                                               \
+     .def = def_seconds,                                                                           \
+     .min = 0.001,                                                                                 \
+     .max = 3600,                                                                                  \
+     .help = "how long each repeat lasts at least"},                                               \
+        BENCHMARK_REPEATS(def_repeats)
+#define BENCHMARK_REPEATS(def_repeats)                                                             \
     {.name = "repeats",                                                                            \
      .type = COV_OPT_INT,                                                                          \
      .field = offsetof(struct benchmark_config, repeats),                                          \
@@ -25,14 +37,6 @@ struct benchmark_config {
      .min = 1,                                                                                     \
      .max = 1000,                                                                                  \
      .help = "how often each figure is measured, in turn with the others"},                        \
-        {.name = "seconds",                                                                        \
-         .type = COV_OPT_FLOAT,                                                                    \
-         .field = offsetof(struct benchmark_config, seconds),                                      \
-         .metavar = "S",                                                                           \
-         .def = def_seconds,                                                                       \
-         .min = 0.001,                                                                             \
-         .max = 3600,                                                                              \
-         .help = "how long each repeat lasts at least"},                                           \
     {                                                                                              \
         .name = "seed", .type = COV_OPT_INT, .field = offsetof(struct benchmark_config, seed),     \
         .metavar = "N", .def = "1", .min = 0, .max = 1e15, .help = "of all that is random"         \
@@ -44,17 +48,23 @@ struct benchmark_config {
     "folder for benchmark.json, benchmark.tsv, charts and report.html, made if missing; without "  \
     "it, " BENCHMARK_FOLDER
 
-/* Sets *b up, checks the output and probes the machine. cov_bench_fini is the caller's, in any case. */
-int benchmark_begin(struct cov_common *common, const struct benchmark_config *config, bool quick,
-                    struct cov_bench *b, struct cov_err *e) COV_MUST_USE;
+/* Sets *b up, checks the output and probes the machine, for up to `seconds` each. cov_bench_fini is the caller's, in any case. */
+int benchmark_begin(struct cov_common *common, const struct benchmark_config *config,
+                    double seconds, struct cov_bench *b, struct cov_err *e) COV_MUST_USE;
 
 /* Writes the files, and the table of figures to standard output unless quiet. */
 int benchmark_end(struct cov_common *common, const struct cov_bench *b,
                   struct cov_err *e) COV_MUST_USE;
 
-/* A list of whole numbers or sizes in [min, max], or, of no items, `def`; *out is the caller's to free.
- * `what`: the option, for errors. */
-int benchmark_numbers(const struct cov_strings *list, const char *what, int64_t min, int64_t max,
-                      const char *def, int64_t **out, size_t *n, struct cov_err *e) COV_MUST_USE;
+/* A list of whole numbers or sizes in [min, max], where the word `zero` (may be NULL) stands for 0; of no
+ * items, def[0..n_def). *out is the caller's to free. `what`: the option, for errors. */
+int benchmark_list(const struct cov_strings *list, const char *what, const char *zero, int64_t min,
+                   int64_t max, const int64_t *def, size_t n_def, int64_t **out, size_t *n,
+                   struct cov_err *e) COV_MUST_USE;
+
+/* The path of the genome: a copy of `fasta`, or, NULL, that of one of n_bases made up as `name` in the output
+ * folder, which the caller removes. Caller frees. */
+int benchmark_genome(const struct cov_bench *b, const char *fasta, const char *name,
+                     int64_t n_bases, char **path, struct cov_err *e) COV_MUST_USE;
 
 #endif

@@ -2,15 +2,17 @@
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/path.h"
 #include "common/job/bench_output.h"
+#include "common/job/synth.h"
 #include "tools/benchmark/measuring.h"
 
-int benchmark_begin(struct cov_common *common, const struct benchmark_config *config, bool quick,
-                    struct cov_bench *b, struct cov_err *e)
+int benchmark_begin(struct cov_common *common, const struct benchmark_config *config,
+                    double seconds, struct cov_bench *b, struct cov_err *e)
 {
     *b = (struct cov_bench){
         .dir = common->output ? common->output : BENCHMARK_FOLDER,
@@ -18,14 +20,14 @@ int benchmark_begin(struct cov_common *common, const struct benchmark_config *co
         .force = common->force,
         .threads = (unsigned)common->threads,
         .repeats = (size_t)config->repeats,
-        .seconds = config->seconds,
+        .seconds = config->seconds > 0 ? config->seconds : 1,
         .seed = (uint64_t)config->seed,
         .progress = &common->progress,
     };
     if (cov_path_is_std(b->dir))
         return cov_fail(e, COV_EUSAGE, "-o: a folder is made, not standard output");
     int rc = cov_bench_output_begin(b, e);
-    return rc ? rc : cov_bench_probe(b, quick, e);
+    return rc ? rc : cov_bench_probe(b, seconds < 0.02 ? 0.02 : seconds < 1 ? seconds : 1, e);
 }
 
 int benchmark_end(struct cov_common *common, const struct cov_bench *b, struct cov_err *e)
@@ -40,25 +42,44 @@ int benchmark_end(struct cov_common *common, const struct cov_bench *b, struct c
     return COV_OK;
 }
 
-static int parse_one(const char *text, const char *what, int64_t min, int64_t max, int64_t **out,
-                     size_t *n, struct cov_err *e)
-{
-    int64_t *grown = cov_realloc(*out, *n + 1, sizeof *grown, e);
-    if (!grown)
-        return COV_ENOMEM;
-    *out = grown;
-    return cov_parse_size(text, what, min, max, &grown[(*n)++], e);
-}
-
-int benchmark_numbers(const struct cov_strings *list, const char *what, int64_t min, int64_t max,
-                      const char *def, int64_t **out, size_t *n, struct cov_err *e)
+int benchmark_list(const struct cov_strings *list, const char *what, const char *zero, int64_t min,
+                   int64_t max, const int64_t *def, size_t n_def, int64_t **out, size_t *n,
+                   struct cov_err *e)
 {
     int rc = COV_OK;
-    *out = NULL;
-    *n = 0;
+    *n = list->n ? list->n : n_def;
+    *out = cov_malloc(*n, sizeof **out, e);
+    if (!*out)
+        return COV_ENOMEM;
     if (list->n == 0)
-        return parse_one(def, what, min, max, out, n, e);
-    for (size_t i = 0; i < list->n && !rc; i++)
-        rc = parse_one(list->items[i], what, min, max, out, n, e);
+        memcpy(*out, def, n_def * sizeof **out);
+    for (size_t i = 0; i < list->n && !rc; i++) {
+        if (zero && strcmp(list->items[i], zero) == 0)
+            (*out)[i] = 0;
+        else
+            rc = cov_parse_size(list->items[i], what, min, max, &(*out)[i], e);
+    }
+    return rc;
+}
+
+int benchmark_genome(const struct cov_bench *b, const char *fasta, const char *name,
+                     int64_t n_bases, char **path, struct cov_err *e)
+{
+    const struct cov_synth_options options = {.n_bases = n_bases,
+                                              .n_contigs = n_bases < 100000 ? 1 : 5,
+                                              .gc = 0.36,
+                                              .n_content = 0.01,
+                                              .repeats = 0.3,
+                                              .seed = b->seed};
+    struct cov_pool *pool = NULL;
+    *path = fasta ? cov_strdup(fasta, e) : cov_path_join(b->dir, name, e);
+    if (!*path)
+        return COV_ENOMEM;
+    if (fasta)
+        return COV_OK;
+    int rc = cov_pool_new(b->threads, &pool, e);
+    if (!rc)
+        rc = cov_synth_files(&options, *path, NULL, true, pool, b->progress, e);
+    cov_pool_free(pool);
     return rc;
 }

@@ -63,37 +63,20 @@ static const struct cov_opt model_options[] = {
     {.name = NULL},
 };
 
-/* "1,4,16": the default of a list. */
-static int add_numbers(int64_t **out, size_t *n, const int64_t *more, size_t n_more,
-                       struct cov_err *e)
-{
-    free(*out);
-    *n = n_more;
-    *out = cov_malloc(n_more, sizeof **out, e);
-    if (!*out)
-        return COV_ENOMEM;
-    memcpy(*out, more, n_more * sizeof **out);
-    return COV_OK;
-}
-
 static int fill(const struct cov_common *common, const struct model_config *c,
                 struct cov_bench_model_options *o, int64_t *numbers[3], struct cov_err *e)
 {
-    static const int64_t batches[] = {1, 4, 16};
+    static const int64_t batches[] = {1, 4, 16}, lengths[] = {21384};
     static const char *const exact[] = {"exact"}, *const automatic[] = {"auto"};
     const int64_t threads[] = {common->threads, 1};
-    int rc =
-        benchmark_numbers(&c->batches, "--batch-size", 1, 4096, "1", &numbers[0], &o->n_batches, e);
-    if (!rc && c->batches.n == 0)
-        rc = add_numbers(&numbers[0], &o->n_batches, batches, COV_COUNT(batches), e);
+    int rc = benchmark_list(&c->batches, "--batch-size", NULL, 1, 4096, batches, COV_COUNT(batches),
+                            &numbers[0], &o->n_batches, e);
     if (!rc)
-        rc = benchmark_numbers(&c->threads, "--threads-list", 1, 1024, "1", &numbers[1],
-                               &o->n_threads, e);
-    if (!rc && c->threads.n == 0)
-        rc = add_numbers(&numbers[1], &o->n_threads, threads, common->threads > 1 ? 2 : 1, e);
+        rc = benchmark_list(&c->threads, "--threads-list", NULL, 1, 1024, threads,
+                            common->threads > 1 ? 2 : 1, &numbers[1], &o->n_threads, e);
     if (!rc)
-        rc = benchmark_numbers(&c->lengths, "--length", 1, 1 << 24, "21384", &numbers[2],
-                               &o->n_lengths, e);
+        rc = benchmark_list(&c->lengths, "--length", NULL, 1, 1 << 24, lengths, COV_COUNT(lengths),
+                            &numbers[2], &o->n_lengths, e);
     o->batches = numbers[0];
     o->threads = numbers[1];
     o->lengths = numbers[2];
@@ -122,7 +105,7 @@ static int model_run(struct cov_common *common, void *config, const bool *given,
     if (!rc)
         rc = cov_bench_net_open(c->model, (uint64_t)c->common.seed, &net, e);
     if (!rc)
-        rc = benchmark_begin(common, &c->common, c->common.seconds < 0.2, &b, e);
+        rc = benchmark_begin(common, &c->common, 4 * c->common.seconds, &b, e);
     if (!rc)
         rc = cov_bench_model(&b, &net, &options, e);
     if (!rc)

@@ -1,0 +1,34 @@
+#!/bin/sh
+# benchmark report: everything in one page, and advice that follows from the figures.
+# SPDX-License-Identifier: MIT
+. "$SRC/tests/lib/tap.sh"
+need_python json
+
+make_ckpt bi-hybrid small.ckpt || exit 99
+benchmark synth --size 100k --contigs 2 -o small.fa || exit 99
+run benchmark report --quick -m small.ckpt --fasta small.fa -@ 2 -o report/
+status_is 0 'all is measured'
+charts=$("$PYTHON" "$SRC/tests/lib/benchmark_check.py" report model,loader,encode,stages,pipeline \
+    model/chunks_per_second/device=cpu,precision=exact,batch=1,threads=2,length=10688 loader/epoch_seconds/strategy=original,io=unlimited \
+    encode/bases_per_second/form=codes,length=500 stages/seconds_per_mbp/stage=covpredict pipeline/wall_seconds/stage=all 2>&1)
+is "$charts" "$(find report -name '*.svg' | wc -l)" 'in the right form, every chart a part of the page'
+is "$(find . -name 'made_up*' -o -name '*.h5' | wc -l)" 0 'nothing is left of the run'
+ok 'the genome and the checkpoint that were given are' test -s small.fa -a -s small.ckpt
+cat >advice.py <<'END'
+import json
+b = json.load(open("report/benchmark.json"))
+advice = {a["setting"].split()[0]: a for a in b["recommendations"]}
+assert {"batch", "threads", "precision", "device", "layout", "where"} <= set(advice), list(advice)
+assert all(a["value"] and a["reason"] for a in advice.values())
+speed = {f["name"]: f["median"] for f in b["figures"] if f["name"].startswith("model/chunks_per_second/")}
+exact = {n: v for n, v in speed.items() if "precision=exact" in n and "threads=2" in n}
+chosen = [v for n, v in exact.items() if f"batch={advice['batch']['value']}," in n]
+assert chosen and chosen[0] >= 0.9 * max(exact.values()), (chosen, exact)
+loading = {f["name"]: f["median"] for f in b["figures"] if f["name"].startswith("loader/epoch_seconds/") and f["name"].endswith("unlimited")}
+best = min(loading, key=loading.get)
+assert ("packed" in advice["layout"]["value"]) == (not ("original" in best or "blosc" in best)), (best, advice["layout"])
+page = open("report/report.html").read()
+assert all(a["value"] in page for a in advice.values())
+END
+ok 'the advice is what the figures say' "$PYTHON" advice.py
+done_testing

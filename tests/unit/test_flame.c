@@ -1,0 +1,75 @@
+/* test_flame.c - flame graphs of what perf sampled.
+ * SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/job/flame.h"
+
+/* Three samples: main calls work<int> twice, and once nothing. */
+static const char samples[] = "tool \n"
+                              "\t    7f1 work<int>+0x12 (/bin/tool)\n"
+                              "\t    7f0 main+0x1 (/bin/tool)\n"
+                              "\n"
+                              "tool \n"
+                              "\t    7f3 work<int>+0x14 (/bin/tool)\n"
+                              "\t    7f0 main+0x1 (/bin/tool)\n"
+                              "\t    000 [unknown] ([unknown])\n"
+                              "\n"
+                              "tool \n"
+                              "\t    7f0 main+0x9 (/bin/tool)\n";
+
+static size_t count(const char *text, const char *word)
+{
+    size_t n = 0;
+    for (const char *p = text; (p = strstr(p, word)); p++)
+        n++;
+    return n;
+}
+
+static void draws(void **state)
+{
+    (void)state;
+    char *text = NULL;
+    size_t n = 0;
+    FILE *f = open_memstream(&text, &n);
+    assert_int_equal(cov_flame_draw(samples, strlen(samples), "a & b", f, NULL), 0);
+    assert_int_equal(fclose(f), 0);
+    assert_non_null(strstr(text, "a &amp; b"));
+    assert_non_null(strstr(text, "<title>all 100.0 %</title>"));
+    assert_non_null(strstr(text, "<title>main 100.0 %</title>"));
+    assert_non_null(strstr(text, "<title>work&lt;int&gt; 66.7 %</title>"));
+    assert_null(strstr(text, "unknown"));
+    assert_int_equal(count(text, "<title>"), 3);
+    assert_int_equal(count(text, "<g>"), count(text, "</g>"));
+    free(text);
+}
+
+static void refuses_nothing(void **state)
+{
+    (void)state;
+    char *text = NULL;
+    size_t n = 0;
+    FILE *f = open_memstream(&text, &n);
+    struct cov_err e = COV_ERR_INIT;
+    assert_int_equal(cov_flame_draw("", 0, "x", f, &e), COV_EINPUT);
+    assert_string_equal(e.text, "perf has taken no sample");
+    (void)fclose(f);
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(draws),
+        cmocka_unit_test(refuses_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
