@@ -449,9 +449,7 @@ coverage: ## build with gcov, run the tests, show which lines of the library the
 	$(Q)$(MAKE) --no-print-directory COVERAGE=1 CFLAGS='-O0 -g' check
 	$(Q)gcovr --root . --filter 'common/' --filter 'tools/' --object-directory build/coverage --print-summary
 
-.PHONY: bench bench-codecs bench-train
-bench-train: $(B)/bench/bench_train ## chunks a second of training (THREADS=all BATCH=8 SECONDS=5 PRECISION=fp32)
-	$(Q)$< $(or $(THREADS),0) $(or $(BATCH),8) $(or $(SECONDS),5) $(or $(PRECISION),fp32)
+.PHONY: bench bench-codecs
 bench-codecs: $(B)/bench/bench_codecs ## bytes and MB/s of the compressions (DATA="ELEM_BYTES CHUNK_BYTES FILE")
 	$(Q)$< $(DATA)
 bench: all ## benchmark report in build/bench (BENCH_FLAGS=--quick)

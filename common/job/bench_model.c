@@ -11,8 +11,9 @@
 #include "common/base/mem.h"
 #include "common/base/rng.h"
 #include "common/base/spread.h"
-#include "common/compute/device.h"
+#include "common/compute/device_open.h"
 #include "common/job/bench_layers.h"
+#include "common/job/bench_train.h"
 #include "common/job/model.h"
 #include "common/job/random_model.h"
 #include "common/net/net.h"
@@ -84,7 +85,8 @@ int cov_bench_net_operations(const struct cov_bench_net *n, size_t L, double *op
 struct setup {
     const struct cov_bench_net *net;
     enum cov_precision precision;
-    const char *device, *levels; /* levels: NULL, all */
+    struct cov_device_choice choice;
+    const char *device, *levels; /* device: a name of it; levels: NULL, all */
     size_t batch, length;
     unsigned threads;
     uint64_t seed;
@@ -116,7 +118,7 @@ static int load(const struct setup *s, struct loaded *l, struct cov_err *e)
     *l = (struct loaded){.n_values = s->batch * s->length * (size_t)s->net->hp.output_size,
                          .n_codes = s->batch * s->length,
                          .batch = s->batch};
-    int rc = cov_device_open_cpu(&cpu, &l->dev, e);
+    int rc = cov_device_open(&s->choice, &cpu, &l->dev, e);
     if (!rc)
         rc = cov_net_new(l->dev, &s->net->hp, s->net->block, s->length, s->threads, s->batch,
                          &l->net, e);
@@ -227,6 +229,7 @@ static int check_fp32(const struct setup *s, struct cov_err *e)
     fast.length = unit * (256 / unit + 1);
     fast.length = fast.length < s->length ? fast.length : s->length;
     scalar = fast;
+    scalar.choice = (struct cov_device_choice){.kind = COV_DEVICE_CPU};
     scalar.levels = "scalar";
     int rc = compute(&fast, &a, &n, e);
     if (!rc)
@@ -271,30 +274,41 @@ static int measure_distance(struct cov_bench *b, struct setup s, const char *nam
 
 static int parse_precision(const char *name, enum cov_precision *out, struct cov_err *e)
 {
-    for (enum cov_precision p = COV_PRECISION_EXACT; p <= COV_PRECISION_BF16; p++)
+    for (enum cov_precision p = COV_PRECISION_EXACT; p <= COV_PRECISION_TF32; p++)
         if (strcmp(name, cov_precision_name(p)) == 0) {
             *out = p;
             return COV_OK;
         }
     return cov_fail(e, COV_EUSAGE,
-                    "--precision: '%s' is none of exact, fp32, bf16x3, balanced, bf16", name);
+                    "--precision: '%s' is none of exact, fp32, bf16x3, balanced, bf16, tf32", name);
 }
 
-static int check_device(const char *name, struct cov_err *e)
+/* "auto" becomes what it comes to here. */
+static int find_device(const char *text, struct setup *s, struct cov_err *e)
 {
-    if (strcmp(name, "cpu") == 0 || strcmp(name, "auto") == 0)
-        return COV_OK;
-    return cov_fail(e, COV_EUSAGE, "--device: '%s' is none of auto, cpu", name);
+    struct cov_device *dev = NULL;
+    int rc = cov_device_parse(text, &s->choice, e);
+    s->device = text;
+    if (rc || s->choice.kind != COV_DEVICE_AUTO)
+        return rc;
+    rc = cov_device_open(&s->choice, NULL, &dev, e);
+    if (rc)
+        return rc;
+    bool is_cpu = strcmp(dev->ops->name, "cpu") == 0;
+    cov_device_close(dev);
+    s->device = is_cpu ? "cpu" : "cuda";
+    return cov_device_parse(s->device, &s->choice, e);
 }
 
 int cov_bench_model_check(const struct cov_bench_model_options *options, struct cov_err *e)
 {
     enum cov_precision ignored;
+    struct cov_device_choice device;
     int rc = COV_OK;
     for (size_t i = 0; i < options->n_precisions && !rc; i++)
         rc = parse_precision(options->precisions[i], &ignored, e);
     for (size_t i = 0; i < options->n_devices && !rc; i++)
-        rc = check_device(options->devices[i], e);
+        rc = cov_device_parse(options->devices[i], &device, e);
     return rc;
 }
 
@@ -338,12 +352,12 @@ static int add_case(struct sweep *w, struct setup s, struct cov_err *e)
 static int first_setup(const struct sweep *w, struct setup *s, struct cov_err *e)
 {
     *s = (struct setup){.net = w->net,
-                        .device = "cpu",
                         .batch = (size_t)w->o->batches[0],
                         .length = (size_t)w->o->lengths[0],
                         .threads = (unsigned)w->o->threads[0],
                         .seed = w->b->seed};
-    return parse_precision(w->o->precisions[0], &s->precision, e);
+    int rc = find_device(w->o->devices[0], s, e);
+    return rc ? rc : parse_precision(w->o->precisions[0], &s->precision, e);
 }
 
 static int plan(struct sweep *w, struct cov_err *e)
@@ -355,7 +369,9 @@ static int plan(struct sweep *w, struct cov_err *e)
         for (size_t p = 0; p < o->n_precisions && !rc; p++)
             for (size_t i = 0; i < o->n_batches && !rc; i++) {
                 struct setup k = s;
-                rc = parse_precision(o->precisions[p], &k.precision, e);
+                rc = find_device(o->devices[d], &k, e);
+                if (!rc)
+                    rc = parse_precision(o->precisions[p], &k.precision, e);
                 k.batch = (size_t)o->batches[i];
                 if (!rc)
                     rc = add_case(w, k, e);
@@ -378,6 +394,16 @@ static const struct cov_figure *figure_of(const struct sweep *w, size_t i)
     return cov_figures_find(&w->b->figures, w->cases[i].name);
 }
 
+/* A point of the line of its precision, and of its device where there are several. */
+static int add_point(struct cov_chart *c, const struct sweep *w, const struct setup *s, double x,
+                     const struct cov_figure *f, struct cov_err *e)
+{
+    char name[80];
+    (void)snprintf(name, sizeof name, "%s%s%s", cov_precision_name(s->precision),
+                   w->o->n_devices > 1 ? ", " : "", w->o->n_devices > 1 ? s->device : "");
+    return cov_chart_add(c, name, x, f->median, f->low, f->high, e);
+}
+
 static int chart_batches(const struct sweep *w, struct cov_err *e)
 {
     struct cov_chart *c;
@@ -391,8 +417,7 @@ static int chart_batches(const struct sweep *w, struct cov_err *e)
         const struct setup *s = &w->setups[i], *first = &w->setups[0];
         const struct cov_figure *f = figure_of(w, i);
         if (f && s->threads == first->threads && s->length == first->length)
-            rc = cov_chart_add(c, cov_precision_name(s->precision), (double)s->batch, f->median,
-                               f->low, f->high, e);
+            rc = add_point(c, w, s, (double)s->batch, f, e);
     }
     return rc;
 }
@@ -440,7 +465,8 @@ static int add_shares(const struct sweep *w, struct cov_err *e)
         for (size_t i = 0; i < w->n; i++) {
             const struct setup *s = &w->setups[i];
             const struct cov_figure *f = figure_of(w, i);
-            if (f && s->threads == w->b->threads && s->length == first->length &&
+            if (f && s->choice.kind == COV_DEVICE_CPU && s->threads == w->b->threads &&
+                s->length == first->length &&
                 strcmp(cov_precision_name(s->precision), precision) == 0 && f->median > best)
                 best = f->median;
         }
@@ -499,6 +525,9 @@ int cov_bench_model(struct cov_bench *b, const struct cov_bench_net *net,
         rc = add_shares(&w, e);
     if (!rc && options->layers)
         rc = cov_bench_layers(b, net, (size_t)options->lengths[0], e);
+    if (!rc && options->n_training > 0)
+        rc = cov_bench_train(b, net, options->training, options->n_training,
+                             (size_t)options->lengths[0], e);
     if (!rc)
         rc = cov_bench_note(b, e, "The network: %s.", net->label);
     for (size_t i = 0; w.cases && i < w.n; i++)

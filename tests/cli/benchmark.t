@@ -46,7 +46,7 @@ like "$(cat count)" '^6[0-9]{3}$' '  as many as the depth is'
 # Small networks, for a moment each. Figures of the machine are of no use under valgrind and sanitizers, but are there.
 make_ckpt bi-hybrid small.ckpt || exit 99
 run benchmark model -m small.ckpt --length 1600,800 --batch-size 1,2 --precision exact,bf16 --repeats 3 --seconds 0.01 \
-    --layers -@ 2 -o model/
+    --layers --training 3 -@ 2 -o model/
 status_is 0 'the network is measured'
 stdout_like '^model/chunks_per_second/device=cpu,precision=exact,batch=2,threads=2,length=1600	chunks/s	higher	3	' \
     '  and a table is printed'
@@ -56,11 +56,12 @@ if "$PYTHON" -c '' 2>/dev/null; then
         model/chunks_per_second/device=cpu,precision=exact,batch=1,threads=1,length=1600 \
         model/chunks_per_second/device=cpu,precision=exact,batch=1,threads=2,length=800 \
         model/max_relative_error/precision=bf16 model/limit_share/precision=exact \
-        model/layer_ms/01_conv_4_4,form=direct 2>&1)
+        model/layer_ms/01_conv_4_4,form=direct \
+        model/training_chunks_per_second/device=cpu,precision=fp32,batch=3,threads=2,length=1600 2>&1)
     is "$charts" "$(find model -name '*.svg' | wc -l)" '  in the right form, every chart a part of the page'
 fi
 if command -v gnuplot >/dev/null; then
-    is "$(cd model && echo *.png)" 'model_batch.png model_layers.png model_length.png model_threads.png' '  the charts'
+    is "$(cd model && echo *.png)" 'model_batch.png model_layers.png model_length.png model_threads.png model_training.png' '  the charts'
     is "$(head -c 8 model/model_batch.png | od -An -tx1 | tr -d ' \n')" 89504e470d0a1a0a '  as PNG'
 fi
 run benchmark model -m small.ckpt --length 800 --batch-size 1 --repeats 1 --seconds 0.01 -@ 1 -o model/

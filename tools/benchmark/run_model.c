@@ -12,7 +12,7 @@
 struct model_config {
     struct benchmark_config common;
     const char *model;
-    struct cov_strings batches, precisions, devices, threads, lengths;
+    struct cov_strings batches, precisions, devices, threads, lengths, training;
     bool layers;
 };
 
@@ -37,12 +37,14 @@ static const struct cov_opt model_options[] = {
      .type = COV_OPT_LIST,
      .field = FIELD(precisions),
      .metavar = "P,...",
-     .help = "exact, fp32, bf16x3, balanced, bf16; without it, exact"},
+     .help = "exact, fp32, bf16x3, balanced, bf16, or tf32 of a GPU; without it, exact"},
     {.name = "device",
      .type = COV_OPT_LIST,
      .field = FIELD(devices),
      .metavar = "D,...",
-     .help = "where to compute: cpu, or auto, which is the best that there is; without it, auto"},
+     .help =
+         "where to compute: cpu, cuda, cuda:0, or auto, which is the best that there is; without "
+         "it, auto"},
     {.name = "threads-list",
      .type = COV_OPT_LIST,
      .field = FIELD(threads),
@@ -59,12 +61,17 @@ static const struct cov_opt model_options[] = {
      .type = COV_OPT_FLAG,
      .field = FIELD(layers),
      .help = "layer by layer too, on one core"},
+    {.name = "training",
+     .type = COV_OPT_LIST,
+     .field = FIELD(training),
+     .metavar = "N,...",
+     .help = "training too, on the CPU in fp32, with batches of so many chunks"},
     BENCHMARK_OPTIONS("5", "0.5"),
     {.name = NULL},
 };
 
 static int fill(const struct cov_common *common, const struct model_config *c,
-                struct cov_bench_model_options *o, int64_t *numbers[3], struct cov_err *e)
+                struct cov_bench_model_options *o, int64_t *numbers[4], struct cov_err *e)
 {
     static const int64_t batches[] = {1, 4, 16}, lengths[] = {21384};
     static const char *const exact[] = {"exact"}, *const automatic[] = {"auto"};
@@ -77,6 +84,10 @@ static int fill(const struct cov_common *common, const struct model_config *c,
     if (!rc)
         rc = benchmark_list(&c->lengths, "--length", NULL, 1, 1 << 24, lengths, COV_COUNT(lengths),
                             &numbers[2], &o->n_lengths, e);
+    if (!rc && c->training.n)
+        rc = benchmark_list(&c->training, "--training", NULL, 1, 4096, NULL, 0, &numbers[3],
+                            &o->n_training, e);
+    o->training = numbers[3];
     o->batches = numbers[0];
     o->threads = numbers[1];
     o->lengths = numbers[2];
@@ -95,10 +106,10 @@ static int model_run(struct cov_common *common, void *config, const bool *given,
     (void)n_operands;
     (void)operands;
     const struct model_config *c = config;
-    struct cov_bench_model_options options;
+    struct cov_bench_model_options options = {0};
     struct cov_bench_net net = {0};
     struct cov_bench b = {0};
-    int64_t *numbers[3] = {NULL, NULL, NULL};
+    int64_t *numbers[4] = {NULL, NULL, NULL, NULL};
     int rc = fill(common, c, &options, numbers, e);
     if (!rc)
         rc = cov_bench_model_check(&options, e);

@@ -280,6 +280,7 @@ static const struct cov_opt report_options[] = {
 
 static int report_model(struct cov_bench *b, const char *path, bool quick, struct cov_err *e)
 {
+    static const int64_t training[] = {4, 8};
     static const int64_t few[] = {1, 4, 16}, many[] = {1, 2, 4, 8, 16, 32};
     /* Half a chunk, for half the time. */
     static const int64_t half[] = {10688}, lengths[] = {21384, 10688};
@@ -298,6 +299,8 @@ static int report_model(struct cov_bench *b, const char *path, bool quick, struc
         .devices = devices,
         .n_devices = 1,
         .layers = true,
+        .training = training,
+        .n_training = quick ? 1 : COV_COUNT(training),
     };
     struct cov_bench_net net;
     int rc = cov_bench_net_open(path, b->seed, &net, e);

@@ -1,0 +1,19 @@
+/* bench_train.h - how fast the network is trained.
+ * SPDX-License-Identifier: MIT */
+#ifndef COV_JOB_BENCH_TRAIN_H
+#define COV_JOB_BENCH_TRAIN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/err.h"
+#include "common/job/bench.h"
+#include "common/job/bench_model.h"
+
+/* Adds model/training_chunks_per_second/device=cpu,precision=fp32,batch=B,threads=T,length=L for each batch
+ * (of all threads together), and a chart: forward, backward and a step of Adam, from PyTorch's
+ * initial weights, on random bases and targets. Before anything is timed, losses must be those of the scalar reference: COV_EINPUT. */
+int cov_bench_train(struct cov_bench *b, const struct cov_bench_net *net, const int64_t *batches,
+                    size_t n_batches, size_t L, struct cov_err *e) COV_MUST_USE;
+
+#endif
