@@ -441,7 +441,7 @@ bench-gpu: $(GPU)/bench_gpu ## chunks a second by batch and precision, time of e
 check-nextflow: all $(DEMOS) ## run the Nextflow pipeline: killed, resumed, in shards, as a stub (NEXTFLOW=that of ../shared)
 	$(Q)nextflow='$(or $(NEXTFLOW),$(shell command -v nextflow),$(abspath $(wildcard ../shared/tools/nextflow/nextflow)))'; \
 	[ -n "$$nextflow" ] || { echo 'check-nextflow: SKIP, no nextflow'; exit; }; \
-	PATH='$(abspath $(BIN))':$$(dirname "$$nextflow"):"$$PATH" workflows/nextflow/check.sh $(B)/demo/make_demo build/nextflow
+	PATH='$(abspath $(BIN))':$$(dirname "$$nextflow"):"$$PATH" workflows/nextflow/check.sh $(B)/demo/make_plant build/nextflow
 
 .PHONY: coverage
 coverage: ## build with gcov, run the tests, show which lines of the library they reach
@@ -556,7 +556,7 @@ container-check: ## the steps of the containers in debootstrap roots, and the te
 .PHONY: samples
 samples: all $(DEMOS) ## made-up samples in build/samples, for the tutorial (man man/covtools.7) and the workflows
 	$(Q)rm -rf build/samples
-	$(Q)workflows/demo/samples.sh $(B)/demo/make_demo build/samples
+	$(Q)workflows/demo/samples.sh $(B)/demo/make_plant build/samples
 
 .PHONY: dist clean help
 # The same bytes for the same commit: times are those of the commit, and none is in gzip's header.

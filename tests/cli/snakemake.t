@@ -15,7 +15,7 @@ finished() { # what was done so far, and when
     find stats -name '*_mqc.json' -exec stat -c '%n %Y %i' {} + | sort
 }
 
-ok 'samples are made up' "$SRC/workflows/demo/samples.sh" "$TESTLIB/../../demo/make_demo" . 60000
+ok 'samples are made up' "$SRC/workflows/demo/samples.sh" "$TESTLIB/../../demo/make_plant" . 60000
 
 # Killed while it predicts, with all that it started.
 mkdir slow
@@ -44,13 +44,13 @@ is "$(grep -c -F -x -f before after)" "$(wc -l <before)" '  where it was'
 
 for sample in weed moss; do
     fasta=$(ls $sample.fa*)
-    covpredict -q -m cpg.ckpt --species $sample -o whole.h5 -f "$fasta"
-    cov2bigwig -q -f -o whole.bw whole.h5
-    ok "the track of $sample is that of the tools by hand, in one piece" cmp whole.bw "tracks/$sample.cpg.cpg.bw"
+    covpredict -q -m plant.ckpt --species $sample -o whole.h5 -f "$fasta"
+    cov2bigwig -q -f --datasets atacseq -o whole.bw whole.h5
+    ok "the track of $sample is that of the tools by hand, in one piece" cmp whole.bw "tracks/$sample.plant.atacseq.bw"
 done
-like "$(sed -n '$p' metrics/compare/weed.cpg.cpg.tsv)" 'weed\.cpg_cpg	cpg	total	87205	' 'the track is compared with the reads'
-is "$(cat metrics/verify/weed.cpg.txt metrics/verify/moss.cpg.txt)" '' 'predictions are sound'
-is "$(find stats -name 'weed.cpg.*of4_mqc.json' | grep -c .)" 4 'each shard was a job'
+like "$(sed -n '$p' metrics/compare/weed.plant.h3k4me3.tsv)" 'weed\.plant_h3k4me3	h3k4me3	total	87205	' 'the track is compared with the reads'
+is "$(cat metrics/verify/weed.plant.txt metrics/verify/moss.plant.txt)" '' 'predictions are sound'
+is "$(find stats -name 'weed.plant.*of4_mqc.json' | grep -c .)" 4 'each shard was a job'
 is "$(find . -path './*/*.h5' ! -path './predictions/*')" '' 'what is not needed any more was removed'
 if [ "$targets" = all ]; then
     ok 'MultiQC reports all tools' test -s report/multiqc_report_data/multiqc_covtools_covpredict_table.txt
@@ -59,9 +59,9 @@ else
 fi
 
 # What is measured is not left out in silence.
-printf 'sample\tfasta\tbams\tmodels\nweed\tweed.fa\tcgp=weed.sam\tcpg\n' >config/samples.tsv
+printf 'sample\tfasta\tbams\tmodels\nweed\tweed.fa\tatacsec=weed_atacseq.sam\tplant\n' >config/samples.tsv
 workflow tracks
 status_is 1 'a data set that no model has'
-stderr_like 'weed: none of its models has the data set cgp' '  is named'
+stderr_like 'weed: none of its models has the data set atacsec' '  is named'
 
 done_testing

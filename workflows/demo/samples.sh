@@ -1,45 +1,47 @@
 #!/bin/sh
 # samples.sh - samples for the workflows: made-up genomes, one of them with reads, and the demo's network.
 #
-#   samples.sh MAKE_DEMO FOLDER [BASES]
+#   samples.sh MAKE_PLANT FOLDER [BASES]
 #
-# MAKE_DEMO is the program of make_demo.c. FOLDER gets moss.fa.gz, weed.fa, weed.sam, cpg.ckpt, the sheets
-# config/samples.tsv (for Snakemake) and samples.csv (for Nextflow), and config/config.yaml.
+# MAKE_PLANT is the program of make_plant.c. FOLDER gets moss.fa.gz, weed.fa, weed_atacseq.sam, weed_h3k4me3.sam,
+# plant.ckpt, the sheets config/samples.tsv (for Snakemake) and samples.csv (for Nextflow), and config/config.yaml.
 # SPDX-License-Identifier: MIT
 set -eu
 LC_ALL=C
 export LC_ALL
 
 if [ $# -lt 2 ] || [ $# -gt 3 ]; then
-    echo 'usage: samples.sh MAKE_DEMO FOLDER [BASES]' >&2
+    echo 'usage: samples.sh MAKE_PLANT FOLDER [BASES]' >&2
     exit 2
 fi
 here=$(cd "$(dirname "$0")" && pwd)
-make_demo=$(cd "$(dirname "$1")" && pwd)/${1##*/}
+make_plant=$(cd "$(dirname "$1")" && pwd)/${1##*/}
 bases=${3:-200000}
 mkdir -p "$2/config"
 cd "$2"
 
-"$make_demo" . "$bases"
+"$make_plant" . "$bases"
 mv genome.fa weed.fa
+mv atacseq.sam weed_atacseq.sam
+mv h3k4me3.sam weed_h3k4me3.sam
+rm features.bed
 # The other genome is a part of the same, under other names.
 awk '/^>/ { n++ } n > 2 { sub(/^>chr/, ">scaffold_"); print }' weed.fa | gzip -n >moss.fa.gz
-awk -v flank=100 -v L=21384 -v what=coverage -f "$here/cpg.awk" weed.fa >expected.bedGraph
-awk -v length_of_read=100 -f "$here/poisson.awk" -f "$here/sam.awk" expected.bedGraph expected.bedGraph >weed.sam
-rm expected.bedGraph features.bed
+cp "$here/plant.ckpt" .
 
 {
     printf 'sample\tfasta\tbams\tmodels\n'
     printf 'moss\tmoss.fa.gz\t\t\n'
-    printf 'weed\tweed.fa\tcpg=weed.sam\tcpg\n'
+    printf 'weed\tweed.fa\tatacseq=weed_atacseq.sam,h3k4me3=weed_h3k4me3.sam\tplant\n'
 } >config/samples.tsv
-printf '%s\n' 'sample,fasta,dataset,bams,model,checkpoint' 'moss,moss.fa.gz,cpg,,cpg,cpg.ckpt' \
-    'weed,weed.fa,cpg,weed.sam,cpg,cpg.ckpt' >samples.csv
+printf '%s\n' 'sample,fasta,dataset,bams,model,checkpoint' 'moss,moss.fa.gz,atacseq,,plant,plant.ckpt' \
+    'weed,weed.fa,atacseq,weed_atacseq.sam,plant,plant.ckpt' \
+    'weed,weed.fa,h3k4me3,weed_h3k4me3.sam,plant,plant.ckpt' >samples.csv
 cat >config/config.yaml <<'YAML'
 models:
-  cpg:
-    checkpoint: cpg.ckpt
-    datasets: [cpg]
+  plant:
+    checkpoint: plant.ckpt
+    datasets: [atacseq, h3k4me3]
 bam2h5:
   extra: ""
 YAML

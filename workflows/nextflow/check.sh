@@ -12,7 +12,7 @@ if [ $# -ne 2 ]; then
     exit 2
 fi
 here=$(cd "$(dirname "$0")" && pwd)
-make_demo=$(cd "$(dirname "$1")" && pwd)/${1##*/}
+make_plant=$(cd "$(dirname "$1")" && pwd)/${1##*/}
 rm -rf "$2"
 mkdir -p "$2/slow"
 cd "$2"
@@ -35,7 +35,7 @@ tasks() { # LOG WHAT: how many
     grep -c "$2" "$1" || true
 }
 
-"$here/../demo/samples.sh" "$make_demo" testdata 60000
+"$here/../demo/samples.sh" "$make_plant" testdata 60000
 
 echo '== killed while it predicts'
 # shellcheck disable=SC2016 # for the script that it writes
@@ -66,16 +66,19 @@ pipeline again.log -resume --shards 4 --outdir four
 echo '== in one piece'
 pipeline one.log --outdir one
 for sample in weed moss; do
-    cmp "one/tracks/$sample.cpg_cpg_avg_strand.bw" "four/tracks/$sample.cpg_cpg_avg_strand.bw"
+    for dataset in atacseq h3k4me3; do
+        cmp "one/tracks/$sample.plant_${dataset}_avg_strand.bw" "four/tracks/$sample.plant_${dataset}_avg_strand.bw"
+    done
 done
-grep -q '	total	87205	' one/metrics/weed.cpg.cpg.compare.tsv || fail 'the comparison'
+for dataset in atacseq h3k4me3; do
+    grep -q '	total	87205	' one/metrics/weed.plant.$dataset.compare.tsv || fail "the comparison of $dataset"
+done
 [ $report = false ] || [ -s one/report/multiqc_report.html ] || fail 'no report'
 
-echo '== stub, of a sample with two data sets'
-echo 'weed,weed.fa,other,weed.sam,cpg,cpg.ckpt' >>testdata/samples.csv
+echo '== stub'
 pipeline stub.log -stub --outdir stub
 [ "$(tasks stub.log 'Submitted process > COVTOOLS:COVPREDICT')" -eq 2 ] || fail 'a sample was predicted twice'
-for dataset in cpg other; do
-    [ -e "stub/metrics/weed.cpg.$dataset.compare.tsv" ] || fail "no comparison of $dataset"
+for dataset in atacseq h3k4me3; do
+    [ -e "stub/metrics/weed.plant.$dataset.compare.tsv" ] || fail "no comparison of $dataset"
 done
 echo 'check.sh: all as it should be'
