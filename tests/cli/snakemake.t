@@ -64,4 +64,20 @@ workflow tracks
 status_is 1 'a data set that no model has'
 stderr_like 'weed: none of its models has the data set atacsec' '  is named'
 
+# A network that is trained first. Killed and run again it goes on; here it is done in one go.
+mkdir -p data/train data/val
+if "$PYTHON" -c 'import h5py, numpy' 2>/dev/null; then
+    "$PYTHON" "$SRC/tests/lib/training_data.py" data/train/a.h5 1 && "$PYTHON" "$SRC/tests/lib/training_data.py" data/val/v.h5 2
+    cat >train.yaml <<'EOF'
+training:
+  tiny: {data: data, options: "--filter-size 4 --hidden-size 4 -b 8 -e 2 --seed 1"}
+models:
+  tiny: {checkpoint: trained/tiny.ckpt, datasets: [atacseq, h3k4me3]}
+  cpg: {checkpoint: cpg.ckpt, datasets: [cpg]}
+EOF
+    snakemake -s "$SRC/workflows/snakemake/Snakefile" -c2 --nocolor --configfile train.yaml -- trained/tiny.ckpt >"$stdout" 2>"$stderr"
+    status=$?
+    status_is 0 'a network is trained' || diag "$(tail -n 20 "$stderr")"
+    ok '  for covpredict' covpredict -q -m trained/tiny.ckpt --evaluate data/val/v.h5
+fi
 done_testing

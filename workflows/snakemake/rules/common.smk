@@ -42,6 +42,7 @@ def any_of(names):
 
 SAMPLES = read_samples(config["samples"])
 MODELS = config["models"]
+TRAININGS = config["training"]
 SHARDS = config["shards"]
 # (sample, model) that are predicted; (sample, model, data set) of tracks; those of them that were measured too.
 RUNS = [(s, m) for s, sample in SAMPLES.items() for m in sample["models"]]
@@ -57,6 +58,7 @@ METRICS = (
 # What MultiQC reads: the statistics of all steps.
 STATS = (
     [f"stats/fasta2h5/{s}_mqc.json" for s in SAMPLES]
+    + [f"stats/covtrain/{t}_mqc.json" for t in TRAININGS if any(MODELS[m]["checkpoint"] == f"trained/{t}.ckpt" for _, m in RUNS)]
     + [f"stats/bam2h5/{s}.{d}_mqc.json" for s, d in dict.fromkeys((s, d) for s, _, d in COMPARED)]
     + [
         f"stats/covpredict/{s}.{m}{part}_mqc.json"
@@ -73,6 +75,7 @@ STATS = (
 wildcard_constraints:
     sample=any_of(SAMPLES),
     model=any_of(MODELS),
+    training=any_of(TRAININGS),
     dataset=any_of({d for m in MODELS.values() for d in m["datasets"]}),
     part=r"[0-9]+",
     parts=r"[0-9]+",
@@ -88,6 +91,14 @@ def measured_of(wildcards):
 
 def checkpoint_of(wildcards):
     return MODELS[wildcards.model]["checkpoint"]
+
+
+def data_of_training(wildcards):
+    return TRAININGS[wildcards.training]["data"]
+
+
+def options_of_training(wildcards):
+    return TRAININGS[wildcards.training]["options"]
 
 
 def memory_of(tool):

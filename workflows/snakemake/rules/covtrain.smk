@@ -1,0 +1,31 @@
+# Training: a model whose checkpoint is trained/NAME.ckpt is made of the data of training NAME first. The folder
+# training/NAME is the tool's, so that a job that was ended goes on from its last checkpoint when it is run again.
+# SPDX-License-Identifier: MIT
+
+
+rule covtrain:
+    input:
+        data=data_of_training,
+    output:
+        checkpoint="trained/{training}.ckpt",
+        stats="stats/covtrain/{training}_mqc.json",
+    log:
+        "logs/covtrain/{training}.log",
+    benchmark:
+        "benchmarks/covtrain/{training}.tsv"
+    params:
+        folder="training/{training}",
+        options=options_of_training,
+        extra=config["covtrain"]["extra"],
+    threads: config["covtrain"]["threads"]
+    resources:
+        mem_mb=memory_of("covtrain"),
+        runtime=config["covtrain"]["runtime"],
+    conda:
+        "../envs/covtools.yaml"
+    container:
+        config["container"]
+    shell:
+        "how=-f; [ ! -e {params.folder}/last.ckpt ] || how='--resume-training {params.folder}/last.ckpt';"
+        " covtrain -v -@ {threads} $how --stats {output.stats:q} {params.options} {params.extra}"
+        " -i {input.data:q} -o {params.folder} 2> {log:q} && cp {params.folder}/last.ckpt {output.checkpoint:q}"
