@@ -11,7 +11,7 @@ make_plant=$TESTLIB/../../demo/make_plant
 train=$SRC/workflows/demo/train.sh
 
 if [ -n "${LONG:-}" ]; then
-    least=0.7
+    least=0.6
     run "$train" "$make_plant" out 3000000 --epochs 12 --learning-rate 0.008 --warmup-steps 50 --average-weights 0.99
 else
     least=0.4
