@@ -80,7 +80,11 @@ int cov_chart_add(struct cov_chart *c, const char *series, double x, double y, d
     struct cov_chart_series *s = &c->series[i];
     if (cov_reserve((void **)&s->points, &s->cap, s->n + 1, sizeof *s->points, e))
         return COV_ENOMEM;
-    s->points[s->n++] = (struct cov_chart_point){x, y, low, high};
+    /* Ascending: lines go from point to point. */
+    size_t at = s->n++;
+    for (; at > 0 && s->points[at - 1].x > x; at--)
+        s->points[at] = s->points[at - 1];
+    s->points[at] = (struct cov_chart_point){x, y, low, high};
     return COV_OK;
 }
 
@@ -147,7 +151,8 @@ static void put_bars(FILE *f, const struct cov_chart *c)
         cov_gnuplot_put_text(f, c->series[i].name);
         if (has_spread(&c->series[i]))
             (void)fprintf(f,
-                          ", $d%zu using ($1+%.6f):2:3:4 with yerrorbars pt 0 ps 0 lw 1.3 lc rgb "
+                          ", $d%zu using ($1+%.6f):3:(0):($4-$3) with vectors heads size screen "
+                          "0.004,90 lw 1.3 lc rgb "
                           "'#333333' notitle",
                           i, shift);
     }
@@ -194,9 +199,10 @@ static void put_lines(FILE *f, const struct cov_chart *c)
                       i ? ", " : "", i, colour);
         cov_gnuplot_put_text(f, c->series[i].name);
         if (has_spread(&c->series[i]))
-            (void)fprintf(
-                f, ", $d%zu using 1:2:3:4 with yerrorbars pt 0 ps 0 lw 1 lc rgb '%s' notitle", i,
-                colour);
+            (void)fprintf(f,
+                          ", $d%zu using 1:3:(0):($4-$3) with vectors heads size screen 0.004,90 "
+                          "lw 1 lc rgb '%s' notitle",
+                          i, colour);
     }
     (void)fprintf(f, "\n");
 }

@@ -281,7 +281,7 @@ static const struct cov_opt report_options[] = {
 static int report_model(struct cov_bench *b, const char *path, bool quick, struct cov_err *e)
 {
     static const int64_t training[] = {4, 8};
-    static const int64_t few[] = {1, 4, 16}, many[] = {1, 2, 4, 8, 16, 32};
+    static const int64_t few[] = {4, 1, 16}, many[] = {8, 1, 2, 4, 16, 32};
     /* Half a chunk, for half the time. */
     static const int64_t half[] = {10688}, lengths[] = {21384, 10688};
     static const char *const precisions[] = {"exact", "bf16", "fp32", "bf16x3", "balanced"};
