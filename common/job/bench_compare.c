@@ -15,7 +15,7 @@
 #include "common/job/child.h"
 #include "common/job/figure.h"
 
-enum { MAX_FILE = 1 << 28, MORE_BLOCKS = 5 };
+enum { MAX_FILE = 1 << 28, MORE_BLOCKS = 5, CONFIRM = 2 };
 /* A disk that is asked twice does not say the same. */
 #define DISK_TOLERANCE 3.0
 
@@ -227,7 +227,9 @@ static int run_blocks(struct pair *p, struct cov_spread *r, struct cov_err *e)
         rc = run_block(p, e);
         if (!rc && p->n >= p->options->blocks) {
             rc = cov_spread_of(p->ratios, p->n, r, e);
-            enough = p->n == p->max || r->high < limit || r->low > limit;
+            /* That it is slower is said of twice as many: few ratios are close by chance. */
+            enough = p->n == p->max || r->high < limit ||
+                     (r->low > limit && p->n >= CONFIRM * p->options->blocks);
         }
     }
     return rc;

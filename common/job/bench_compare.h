@@ -32,7 +32,8 @@ int cov_bench_compare(const char *base, const char *new_one,
 
 /* Runs both by the shell, once each, then in blocks A B B A, of which each gives the ratio of the faster
  * B to the faster A; prints the table with the median of the ratios. There are up to five times as many
- * blocks as were asked for while the interval holds 1 + max_slowdown. Fails as above. */
+ * blocks as were asked for while the interval holds 1 + max_slowdown, and twice as many at least to say
+ * that B is slower. Fails as above. */
 int cov_bench_compare_paired(const char *a, const char *b,
                              const struct cov_bench_compare_options *options, FILE *out,
                              struct cov_err *e) COV_MUST_USE;

@@ -62,7 +62,7 @@ run benchmark compare base.json none.json
 refused 1 'none.json' 'a file that is not there'
 run benchmark compare base.json
 refused 2 '' 'one file alone'
-run benchmark compare --repeats 3 base.json same.json
+run benchmark compare --repeats 5 base.json same.json
 refused 2 '--repeats is for --paired' 'options that are for commands'
 run benchmark compare --paired --probe-tolerance 1 true true
 refused 2 '--probe-tolerance is not for --paired' '  and for files'
@@ -76,13 +76,13 @@ status_is 0 'or to a folder'
 like "$(cat compare.tsv)" 'same' '  as compare.tsv'
 
 # Commands: each says when it runs.
-run benchmark compare --paired --repeats 3 'echo A >>order; sleep 0.02' 'echo B >>order; sleep 0.05'
+run benchmark compare --paired --repeats 5 'echo A >>order; sleep 0.02' 'echo B >>order; sleep 0.05'
 refused 1 'takes 2\.[0-9]* times as long|takes 1\.[6-9][0-9]* times as long' 'a slower command'
 is "$(tr -d '\n' <order | cut -c 1-14)" ABABBAABBAABBA 'they run once each, then in turn'
-run benchmark compare --paired --repeats 3 'sleep 0.05' 'sleep 0.02'
+run benchmark compare --paired --repeats 5 'sleep 0.05' 'sleep 0.02'
 status_is 0 'a faster command is no failure'
-run benchmark compare --paired --repeats 3 true 'echo lost; echo why >&2; exit 4'
+run benchmark compare --paired --repeats 5 true 'echo lost; echo why >&2; exit 4'
 refused 1 'failed with status 4: why' 'a command that fails'
-run benchmark compare --paired --repeats 3 true 'kill -9 $$'
+run benchmark compare --paired --repeats 5 true 'kill -9 $$'
 refused 1 'ended by signal 9' '  or is killed'
 done_testing

@@ -49,7 +49,7 @@ static const struct cov_opt compare_options[] = {
                      .field = FIELD(repeats),
                      .metavar = "N",
                      .def = "10",
-                     .min = 3,
+                     .min = 5,
                      .max = 1000,
                      .help =
                          "of commands: rounds, each of A, B, B, A; up to five times as many where "
