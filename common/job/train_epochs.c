@@ -273,31 +273,41 @@ static int run_epoch(struct run *r, bool *stop, struct cov_err *e)
 
 /* ---------------------------------------------------------------- all of it */
 
-/* Steps of the whole training: of the epochs, as they will be. */
-static int count_steps(struct run *r, struct cov_err *e)
+/* Steps of an epoch. */
+static int count_steps_of(const struct run *r, int64_t epoch, int64_t *n, struct cov_err *e)
 {
     const struct cov_example_plan_options options = plan_options(r);
-    size_t n = 0;
-    r->n_steps = 0;
-    for (int64_t epoch = 0; epoch < r->o->epochs; epoch++) {
-        struct cov_example_plan plan;
-        /* The same in each epoch, unless they are cut anew; and of no use for a constant rate. */
-        if (epoch == 0 || (r->o->random_offset && r->o->schedule != COV_SCHEDULE_CONSTANT)) {
-            int rc = cov_example_plan_init(&plan, r->setup.train, &options, (uint64_t)epoch, e);
-            if (rc)
-                return rc;
-            n = plan.n_batches;
-            cov_example_plan_fini(&plan);
-        }
-        r->n_steps += (int64_t)((n + r->o->accumulate - 1) / r->o->accumulate);
-    }
+    struct cov_example_plan plan;
+    int rc = cov_example_plan_init(&plan, r->setup.train, &options, (uint64_t)epoch, e);
+    if (rc)
+        return rc;
+    *n = (int64_t)((plan.n_batches + r->o->accumulate - 1) / r->o->accumulate);
+    cov_example_plan_fini(&plan);
+    return COV_OK;
+}
+
+/* Steps of the whole training: of the epochs, as they will be, or as many as are asked for. */
+static int count_steps(struct run *r, struct cov_err *e)
+{
+    /* The same in each epoch, unless they are cut anew; and of no use for a constant rate. */
+    bool differ = r->o->random_offset && r->o->schedule != COV_SCHEDULE_CONSTANT;
+    int64_t most = r->o->max_steps > 0 ? r->o->max_steps : INT64_MAX, n = 0;
+    int rc = count_steps_of(r, 0, &n, e);
+    if (rc)
+        return rc;
     if (n == 0)
         return cov_fail(e, COV_EINPUT,
                         "%s/train: there is nothing to train on: all chunks are gaps%s",
                         r->o->input, r->o->blacklist ? " or on the blacklist" : "");
-    if (r->o->max_steps > 0 && r->o->max_steps < r->n_steps)
-        r->n_steps = r->o->max_steps;
-    return COV_OK;
+    r->n_steps = n;
+    for (int64_t epoch = 1; differ && !rc && epoch < r->o->epochs && r->n_steps < most; epoch++) {
+        rc = count_steps_of(r, epoch, &n, e);
+        r->n_steps += n;
+    }
+    if (!differ && __builtin_mul_overflow(n, r->o->epochs, &r->n_steps))
+        r->n_steps = INT64_MAX;
+    r->n_steps = r->n_steps < most ? r->n_steps : most;
+    return rc;
 }
 
 static int load_data(struct run *r, struct cov_err *e)

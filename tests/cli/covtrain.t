@@ -99,6 +99,8 @@ h5py.File("d/train/a.h5", "r+")["data/blacklist"] = [0] * 5 + [1] * 19'
     status_is 0 "$option"
     is "$(cmp -s y/last.ckpt one/two/predmoter*epoch=0*; echo $?)" 1 '  changes something'
 done
+train -q -o long -e 1000000000000000 --max-steps 2 --schedule cosine
+is "$(grep -c step long/metrics.jsonl)" 2 'epochs without end, but few steps'
 train -q -o top -e 4 --save-top-k 2 --ckpt-quantity avg_train_loss
 is "$(ls top | grep -c epoch=)" 2 '--save-top-k keeps so many'
 ok '  the best ones' sh -c 'ls top/*epoch=3_avg_train_loss* top/*epoch=2_avg_train_loss*'
