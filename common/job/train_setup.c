@@ -245,23 +245,25 @@ static int open_part(const struct cov_train_setup *s, const struct cov_train_opt
     return rc;
 }
 
-static int check_datasets(const struct cov_train_setup *s, const char *input, struct cov_err *e)
+/* Whether the files of a part have something to say of the data sets. */
+static int check_datasets(const struct cov_train_setup *s, const struct cov_examples *x,
+                          const char *input, const char *part, struct cov_err *e)
 {
     size_t n = (size_t)s->network.hp.output_size, n_found = 0;
     for (size_t d = 0; d < n; d++) {
         bool found = false;
-        for (size_t k = 0; k < cov_examples_n_files(s->train) && !found; k++)
-            found = cov_examples_present(s->train, k)[d];
+        for (size_t k = 0; k < cov_examples_n_files(x) && !found; k++)
+            found = cov_examples_present(x, k)[d];
         n_found += found;
         if (!found)
-            cov_warn("%s/train: no file has the data set %s, which so is not trained", input,
-                     s->network.datasets[d]);
+            cov_warn("%s/%s: no file has the data set %s, which so is not %s", input, part,
+                     s->network.datasets[d], x == s->train ? "trained" : "validated");
     }
     return n_found > 0
                ? COV_OK
                : cov_fail(e, COV_EINPUT,
-                          "%s/train: no file has any of the data sets; --datasets names them",
-                          input);
+                          "%s/%s: no file has any of the data sets; --datasets names them", input,
+                          part);
 }
 
 static int check_length(const struct cov_train_setup *s, struct cov_err *e)
@@ -289,7 +291,9 @@ static int open_data(struct cov_train_setup *s, const struct cov_train_options *
         return cov_fail(e, COV_EINPUT, "%s: chunks of train/ have %zu positions, those of val/ %zu",
                         o->input, s->network.L, cov_examples_chunk_length(s->val));
     rc = check_length(s, e);
-    return rc ? rc : check_datasets(s, o->input, e);
+    if (!rc)
+        rc = check_datasets(s, s->train, o->input, "train", e);
+    return rc ? rc : check_datasets(s, s->val, o->input, "val", e);
 }
 
 int cov_train_setup_open(struct cov_train_setup *s, const struct cov_train_options *o,

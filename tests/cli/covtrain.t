@@ -211,7 +211,12 @@ run covtrain -i e $net -e 1 -o bad --datasets moaseq
 refused 1 'no file has any of the data sets' 'none of the data sets'
 run covtrain -i e $net -e 1 -o ok --datasets atacseq,moaseq
 status_is 0 'a data set that no file has'
-stderr_like 'no file has the data set moaseq' '  is a warning'
+stderr_like 'e/train: no file has the data set moaseq, which so is not trained' '  is a warning'
+stderr_like 'e/val: .* not validated' '  of either folder'
+mkdir -p no/val && cp -r e/train no && cp d/val/v.h5 no/val
+"$PYTHON" -c 'import h5py; del h5py.File("no/val/v.h5", "r+")["evaluation/atacseq_coverage"]'
+run covtrain -i no $net -e 1 -o bad --datasets atacseq
+refused 1 'no/val: no file has any of the data sets' 'nothing to validate with'
 head -c 20000 d/train/b.h5 >e/train/b.h5
 run covtrain -i e $net -o bad
 refused 1 'e/train/b\.h5' 'a damaged file'
