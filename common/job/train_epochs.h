@@ -80,7 +80,7 @@ double cov_train_rate(const struct cov_train_options *o, double learning_rate, i
 /* Trains. After each epoch there are the checkpoints of train_saver.h and the lines of train_log.h; what
  * ends the run leaves the last ones whole. The same seed gives the same bytes of weights, whatever the
  * threads; so do three epochs, and two and a third one resumed. COV_EEXIST for an output folder with a
- * training in it, without `force` or `resume`. Adds to `stats` (may be NULL). */
+ * training in it, without `force`, unless `resume` is of that folder. Adds to `stats` (may be NULL). */
 int cov_train(const struct cov_train_options *options, struct cov_progress *progress,
               struct cov_stats *stats, struct cov_err *e) COV_MUST_USE;
 

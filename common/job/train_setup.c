@@ -81,14 +81,34 @@ static int lock_folder(struct cov_train_setup *s, const char *path, struct cov_e
     return COV_OK;
 }
 
-static int refuse_old(const char *dir, struct cov_err *e)
+/* Whether a file is in the folder. */
+static bool is_in_folder(const char *path, const char *dir)
+{
+    struct stat of_path, of_dir;
+    char *folder = cov_path_dir(path, NULL);
+    bool is = folder && stat(folder, &of_path) == 0 && stat(dir, &of_dir) == 0 &&
+              of_path.st_dev == of_dir.st_dev && of_path.st_ino == of_dir.st_ino;
+    free(folder);
+    return is;
+}
+
+/* A training that is in the folder already; one that is gone on from may be. */
+static int refuse_old(const struct cov_train_options *o, struct cov_err *e)
 {
     static const char *const names[] = {"last.ckpt", "metrics.log"};
+    const char *dir = o->output;
     int rc = COV_OK;
+    if (o->resume && is_in_folder(o->resume, dir))
+        return COV_OK;
     for (size_t i = 0; !rc && i < COV_COUNT(names); i++) {
         char *path = cov_path_join(dir, names[i], e);
         if (!path)
             rc = COV_ENOMEM;
+        else if (access(path, F_OK) == 0 && o->resume)
+            rc = cov_fail(e, COV_EEXIST,
+                          "%s: exists, another training than that of %s is in this folder; use -f "
+                          "to replace it",
+                          path, o->resume);
         else if (access(path, F_OK) == 0)
             rc =
                 cov_fail(e, COV_EEXIST,
@@ -259,11 +279,10 @@ static int check_datasets(const struct cov_train_setup *s, const struct cov_exam
             cov_warn("%s/%s: no file has the data set %s, which so is not %s", input, part,
                      s->network.datasets[d], x == s->train ? "trained" : "validated");
     }
-    return n_found > 0
-               ? COV_OK
-               : cov_fail(e, COV_EINPUT,
-                          "%s/%s: no file has any of the data sets; --datasets names them", input,
-                          part);
+    return n_found > 0 ? COV_OK
+                       : cov_fail(e, COV_EINPUT,
+                                  "%s/%s: no file has any of the data sets; --datasets names them",
+                                  input, part);
 }
 
 static int check_length(const struct cov_train_setup *s, struct cov_err *e)
@@ -311,7 +330,7 @@ int cov_train_setup_open(struct cov_train_setup *s, const struct cov_train_optio
     rc = make_folder(o->output, e);
     if (!rc)
         rc = lock_folder(s, o->output, e);
-    if (!rc && !o->force && !o->resume)
-        rc = refuse_old(o->output, e);
+    if (!rc && !o->force)
+        rc = refuse_old(o, e);
     return rc;
 }

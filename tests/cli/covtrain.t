@@ -77,6 +77,11 @@ stderr_like 'r/last\.ckpt has 3 epochs already: there is nothing to do' '  is sa
 train -o r -e 3
 refused 1 'r/last\.ckpt: exists, a training is in this folder; --resume-training r/last\.ckpt goes on' \
     'a folder with a training in it'
+cp one/two/predmoter*epoch=0* elsewhere.ckpt
+run covtrain -q -i d -b 8 -o r --resume-training elsewhere.ckpt -e 3
+refused 1 'r/last\.ckpt: exists, another training than that of elsewhere\.ckpt' "  and a resume of another one's"
+run covtrain -q -i d -b 8 -o r -f --resume-training elsewhere.ckpt -e 3
+ok '  which -f lets go on' cmp r/last.ckpt one/two/last.ckpt
 all='-e 3 --random-offset --pair-strands --average-weights 0.9 --schedule cosine --warmup-steps 3 --clip 1
      --accumulate 2 --loss-weights 1,0.5 --max-steps 7 --lstm-layers 2 --dropout 0.2'
 train -q -o whole $all --tensorboard whole/events
