@@ -12,6 +12,9 @@
 /* Of PyTorch Lightning, whose form the checkpoints have. */
 #define LIGHTNING "2.0.2"
 
+/* Of epochs, steps and batches; more than this is damage. */
+#define MAX_COUNT INT64_C(1000000000000000)
+
 #define VAR_SUFFIX ".running_var"
 #define COUNT_SUFFIX ".num_batches_tracked"
 
@@ -143,16 +146,39 @@ static int take_current(const struct cov_train_network *n, struct cov_train_poin
     return COV_OK;
 }
 
+/* Counts that can be counted on, and an Adam. */
+static int check_counts(const struct cov_ckpt *c, const struct cov_ckpt_training *t,
+                        struct cov_err *e)
+{
+    const struct cov_ckpt_adam *a = &t->adam;
+    if (c->epoch > MAX_COUNT || c->global_step > MAX_COUNT || t->n_batches > MAX_COUNT ||
+        t->stopping.wait_count < 0 || t->stopping.wait_count > MAX_COUNT)
+        return cov_fail(e, COV_EINPUT, "%lld epochs and %lld steps are no counts of a training",
+                        (long long)c->epoch, (long long)c->global_step);
+    if (a->is_there &&
+        !(a->beta1 >= 0 && a->beta1 < 1 && a->beta2 >= 0 && a->beta2 < 1 && a->eps >= 0))
+        return cov_fail(e, COV_EINPUT, "optimizer_states: betas %g, %g and eps %g are not Adam's",
+                        a->beta1, a->beta2, a->eps);
+    for (size_t i = 0; a->moments && i < a->n_params; i++)
+        if (!(a->moments[i].step >= 0 && a->moments[i].step <= (double)MAX_COUNT))
+            return cov_fail(e, COV_EINPUT, "optimizer_states: parameter %zu has %g steps", i,
+                            a->moments[i].step);
+    return COV_OK;
+}
+
 static int fill_point(const struct cov_model *m, const struct cov_ckpt *c,
                       struct cov_train_network *n, struct cov_train_point *p, struct cov_err *e)
 {
+    int rc = check_counts(c, &p->training, e);
+    if (rc)
+        return rc;
     memcpy(p->state.block, m->block, n->params.n_floats * sizeof(float));
     p->epoch = c->epoch;
     p->state.n_steps = c->global_step;
     p->n_batches = read_count(c);
     if (p->n_batches < 0)
         p->n_batches = p->training.n_batches > 0 ? p->training.n_batches : c->global_step;
-    int rc = p->training.adam.moments ? take_moments(n, p, e) : COV_OK;
+    rc = p->training.adam.moments ? take_moments(n, p, e) : COV_OK;
     if (!rc && p->training.n_current > 0)
         rc = take_current(n, p, e);
     cov_ckpt_training_forget(&p->training);

@@ -71,7 +71,7 @@ static int note_extremes(struct cov_ckpt_saving *saving, struct cov_err *e)
 }
 
 /* Names are without the folder, which so may be moved. Of Predmoter's paths the folder is cut off. What
- * is no longer there is forgotten. */
+ * is no longer there is forgotten, and what is no name of a checkpoint of an epoch: it may be removed. */
 static void keep_present(const struct cov_train_saver *s, struct cov_ckpt_saving *saving)
 {
     size_t n = 0;
@@ -80,7 +80,8 @@ static void keep_present(const struct cov_train_saver *s, struct cov_ckpt_saving
         char *name = strrchr(saved->path, '/'), *path;
         if (name)
             memmove(saved->path, name + 1, strlen(name + 1) + 1);
-        path = cov_path_join(s->dir, saved->path, NULL);
+        bool is_epoch = strstr(saved->path, "epoch=") != NULL;
+        path = is_epoch ? cov_path_join(s->dir, saved->path, NULL) : NULL;
         if (path && access(path, F_OK) == 0)
             saving->saved[n++] = *saved;
         else
