@@ -79,5 +79,9 @@ EOF
     status=$?
     status_is 0 'a network is trained' || diag "$(tail -n 20 "$stderr")"
     ok '  for covpredict' covpredict -q -m trained/tiny.ckpt --evaluate data/val/v.h5
+    cp trained/tiny.ckpt before.ckpt
+    sed -i 's/--seed 1/--seed 2/' train.yaml
+    snakemake -s "$SRC/workflows/snakemake/Snakefile" -c2 --nocolor --configfile train.yaml -- trained/tiny.ckpt >"$stdout" 2>"$stderr"
+    is "$(cmp -s trained/tiny.ckpt before.ckpt; echo $?)" 1 '  and again when its options have changed'
 fi
 done_testing

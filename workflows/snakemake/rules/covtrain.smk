@@ -1,5 +1,6 @@
 # Training: a model whose checkpoint is trained/NAME.ckpt is made of the data of training NAME first. The folder
-# training/NAME is the tool's, so that a job that was ended goes on from its last checkpoint when it is run again.
+# training/NAME is the tool's, so that a job that was ended goes on from its last checkpoint when it is run again. One that
+# was complete (training/NAME/complete) is run again because something has changed, and begins afresh.
 # SPDX-License-Identifier: MIT
 
 
@@ -26,6 +27,8 @@ rule covtrain:
     container:
         config["container"]
     shell:
-        "how=-f; [ ! -e {params.folder}/last.ckpt ] || how='--resume-training {params.folder}/last.ckpt';"
+        "[ ! -e {params.folder}/complete ] || rm -f {params.folder}/last.ckpt {params.folder}/complete;"
+        " how=-f; [ ! -e {params.folder}/last.ckpt ] || how='--resume-training {params.folder}/last.ckpt';"
         " covtrain -v -@ {threads} $how --stats {output.stats:q} {params.options} {params.extra}"
         " -i {input.data:q} -o {params.folder} 2> {log:q} && cp {params.folder}/last.ckpt {output.checkpoint:q}"
+        " && : >{params.folder}/complete"
