@@ -33,6 +33,9 @@ refused 1 '1 of 1 figures is worse by more than 10 %: stages/a' 'slower by a fif
 stdout_like '	1\.2000	.*	worse$' '  stands in the table'
 run benchmark compare --max-slowdown 0.25 base.json slow.json
 status_is 0 '  unless that is allowed'
+said=$(trap '' XFSZ && ulimit -f 0 && benchmark compare -o cut.tsv base.json slow.json 2>&1)
+like "$? $said" '^1 .*cut\.tsv: File too large' '  or cannot be written'
+ok '  and then is not there' test ! -e cut.tsv
 run benchmark compare base.json fast.json
 status_is 0 'what is faster is no failure'
 stdout_like '	0\.8000	.*	better$' '  and is said'

@@ -84,8 +84,13 @@ static int compare_to_file(const struct compare_config *c, char **operands,
         rc = cov_fail_errno(e, "%s", path);
     int verdict = rc ? rc : compare_to(c, operands, options, f, e);
     long n = f ? ftell(f) : 0;
-    if (f && fclose(f) != 0)
+    bool bad = f && ferror(f);
+    if (f && (fclose(f) != 0 || bad)) {
+        if (e)
+            *e = (struct cov_err)COV_ERR_INIT; /* there is no table that would say the verdict */
         verdict = cov_fail_errno(e, "%s", path);
+        n = 0;
+    }
     if (!rc && n > 0) {
         struct cov_err why = COV_ERR_INIT;
         rc = cov_outfile_commit(&out, &why);
