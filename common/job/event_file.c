@@ -2,15 +2,14 @@
  * SPDX-License-Identifier: MIT */
 #include "common/job/event_file.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/time.h>
 #include <unistd.h>
 
 #include "common/base/mem.h"
+#include "common/base/path.h"
 
 struct cov_event_file {
     FILE *f;
@@ -108,8 +107,9 @@ int cov_event_file_open(const char *dir, struct cov_event_file **out, struct cov
     struct message m;
     struct timeval now;
     *out = NULL;
-    if (mkdir(dir, 0777) && errno != EEXIST)
-        return cov_fail_errno(e, "%s", dir);
+    int rc = cov_path_make_dirs(dir, e);
+    if (rc)
+        return rc;
     (void)gethostname(host, sizeof host - 1);
     (void)gettimeofday(&now, NULL);
     struct cov_event_file *f = cov_calloc(1, sizeof *f, e);
@@ -117,7 +117,7 @@ int cov_event_file_open(const char *dir, struct cov_event_file **out, struct cov
         return COV_ENOMEM;
     f->path = cov_strfmt(e, "%s/events.out.tfevents.%lld.%s.%ld", dir, (long long)now.tv_sec, host,
                          (long)getpid());
-    int rc = f->path ? COV_OK : COV_ENOMEM;
+    rc = f->path ? COV_OK : COV_ENOMEM;
     if (!rc) {
         f->f = fopen(f->path, "wb");
         if (!f->f)

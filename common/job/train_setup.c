@@ -45,29 +45,6 @@ void cov_train_setup_fini(struct cov_train_setup *s)
 
 /* ---------------------------------------------------------------- the output folder */
 
-/* Makes it, and those above it. */
-static int make_folder(const char *path, struct cov_err *e)
-{
-    struct stat st;
-    char *copy = cov_strdup(path, e);
-    if (!copy)
-        return COV_ENOMEM;
-    for (char *p = copy + 1; *p; p++)
-        if (*p == '/' && p[-1] != '/') {
-            *p = '\0';
-            (void)mkdir(copy, 0777); /* whether it is there shows below */
-            *p = '/';
-        }
-    int why = mkdir(copy, 0777) ? errno : 0;
-    free(copy);
-    if (why == 0 || (why == EEXIST && stat(path, &st) == 0 && S_ISDIR(st.st_mode)))
-        return COV_OK;
-    if (why == EEXIST)
-        return cov_fail(e, COV_EIO, "%s: is no folder", path);
-    errno = why;
-    return cov_fail_errno(e, "%s: cannot be made", path);
-}
-
 static int lock_folder(struct cov_train_setup *s, const char *path, struct cov_err *e)
 {
     s->lock = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -327,7 +304,7 @@ int cov_train_setup_open(struct cov_train_setup *s, const struct cov_train_optio
         rc = open_data(s, o, e);
     if (rc || ranks->rank > 0)
         return rc;
-    rc = make_folder(o->output, e);
+    rc = cov_path_make_dirs(o->output, e);
     if (!rc)
         rc = lock_folder(s, o->output, e);
     if (!rc && !o->force)

@@ -84,7 +84,7 @@ run covtrain -q -i d -b 8 -o r -f --resume-training elsewhere.ckpt -e 3
 ok '  which -f lets go on' cmp r/last.ckpt one/two/last.ckpt
 all='-e 3 --random-offset --pair-strands --average-weights 0.9 --schedule cosine --warmup-steps 3 --clip 1
      --accumulate 2 --loss-weights 1,0.5 --max-steps 7 --lstm-layers 2 --dropout 0.2'
-train -q -o whole $all --tensorboard whole/events
+train -q -o whole $all --tensorboard logs/of/events
 status_is 0 'with everything'
 is "$(grep -c step whole/metrics.jsonl)" 7 '  as many steps as asked for'
 train -q -o again $all -@ 1
@@ -113,7 +113,7 @@ run covtrain -i d -o early -b 8 --hidden-size 8 --filter-size 8 --seed 1 -e 9 --
 status_is 0 'early stopping'
 stderr_like 'avg_val_accuracy has not improved on .* for 2 epochs: training stops' '  says so'
 ok '  before the last epoch' test "$(rows early/metrics.log)" -lt 9
-ok 'the events of TensorBoard' "$PYTHON" - whole/events/events.out.tfevents.* <<'EOF'
+ok 'the events of TensorBoard' "$PYTHON" - logs/of/events/events.out.tfevents.* <<'EOF'
 import json, struct, sys
 
 def crc32c(data):
