@@ -155,8 +155,11 @@ static int check_prefix(const char *prefix, struct cov_err *e)
 {
     static const char spliced[] = "_spliced";
     size_t n = strlen(prefix);
-    if (strchr(prefix, '/') || strcmp(prefix, ".") == 0)
-        return cov_fail(e, COV_EUSAGE, "--prefix %s: a name without '/' is wanted", prefix);
+    /* A list of --datasets has commas, a line of metrics blanks. */
+    if (strpbrk(prefix, "/, \t\n\v\f\r") || strcmp(prefix, ".") == 0)
+        return cov_fail(e, COV_EUSAGE,
+                        "--prefix %s: a name without '/', commas and white space is wanted",
+                        prefix);
     if (n >= sizeof spliced - 1 && strcmp(prefix + n - (sizeof spliced - 1), spliced) == 0)
         return cov_fail(e, COV_EUSAGE,
                         "--prefix %s: a name that ends in %s would not be found again", prefix,

@@ -23,6 +23,7 @@ struct cov_example_file {
     struct cov_chunk_file *file;
     size_t L, n_datasets;
     bool *present;
+    char *datasets;         /* all that are there, with commas between */
     struct source *sources; /* [n_sources], of the sets ks[] of the head */
     size_t *ks, n_sources;
     size_t scratch; /* bytes of the elements of a row, of all sources */
@@ -36,6 +37,7 @@ void cov_example_file_close(struct cov_example_file *f)
     cov_chunk_file_close(f->file);
     free(f->path);
     free(f->present);
+    free(f->datasets);
     free(f->sources);
     free(f->ks);
     free(f->dropped);
@@ -48,6 +50,17 @@ static size_t row_bytes(const struct cov_chunk_set *set)
     return (cov_chunk_set_row_bytes(set) + 7) / 8 * 8;
 }
 
+static char *list_parts(const struct cov_signal_part *parts, size_t n, struct cov_err *e)
+{
+    char *list = cov_strdup(n ? parts[0].name : "", e);
+    for (size_t i = 1; list && i < n; i++) {
+        char *longer = cov_strfmt(e, "%s,%s", list, parts[i].name);
+        free(list);
+        list = longer;
+    }
+    return list;
+}
+
 static int find_sources(struct cov_example_file *f, const char *const *datasets, struct cov_err *e)
 {
     const struct cov_chunk_head *head = cov_chunk_file_head(f->file);
@@ -56,10 +69,11 @@ static int find_sources(struct cov_example_file *f, const char *const *datasets,
     int rc = cov_signal_find_parts(head, COV_SIGNAL_MEASURED, &parts, &n_parts, e);
     if (rc)
         return cov_err_prefix(e, "%s", f->path);
+    f->datasets = list_parts(parts, n_parts, e);
     f->present = cov_calloc(f->n_datasets, sizeof *f->present, e);
     f->sources = cov_calloc(f->n_datasets, sizeof *f->sources, e);
     f->ks = cov_calloc(f->n_datasets, sizeof *f->ks, e);
-    if (!f->present || !f->sources || !f->ks)
+    if (!f->datasets || !f->present || !f->sources || !f->ks)
         rc = COV_ENOMEM;
     for (size_t d = 0; !rc && d < f->n_datasets; d++)
         for (size_t i = 0; i < n_parts; i++) {
@@ -142,6 +156,11 @@ const struct cov_grid *cov_example_file_grid(const struct cov_example_file *f)
 const bool *cov_example_file_present(const struct cov_example_file *f)
 {
     return f->present;
+}
+
+const char *cov_example_file_datasets(const struct cov_example_file *f)
+{
+    return f->datasets;
 }
 
 bool cov_example_file_drops(const struct cov_example_file *f, size_t i)

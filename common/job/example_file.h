@@ -30,6 +30,8 @@ const char *cov_example_file_path(const struct cov_example_file *f);
 const struct cov_grid *cov_example_file_grid(const struct cov_example_file *f);
 /* [n_datasets]: whether the file has it. */
 const bool *cov_example_file_present(const struct cov_example_file *f);
+/* The data sets that are in it, whatever was asked for, with commas between. Borrowed until close. */
+const char *cov_example_file_datasets(const struct cov_example_file *f);
 /* Whether the blacklist drops row i. */
 bool cov_example_file_drops(const struct cov_example_file *f, size_t i);
 

@@ -172,6 +172,11 @@ const bool *cov_examples_present(const struct cov_examples *x, size_t file)
     return cov_example_file_present(x->files[file].file);
 }
 
+const char *cov_examples_datasets(const struct cov_examples *x, size_t file)
+{
+    return cov_example_file_datasets(x->files[file].file);
+}
+
 bool cov_examples_keeps(const struct cov_examples *x, size_t file, size_t i)
 {
     const struct file *f = &x->files[file];

@@ -46,6 +46,8 @@ size_t cov_examples_chunk_length(const struct cov_examples *x);
 const char *cov_examples_path(const struct cov_examples *x, size_t file);
 const struct cov_grid *cov_examples_grid(const struct cov_examples *x, size_t file);
 const bool *cov_examples_present(const struct cov_examples *x, size_t file); /* [n_datasets] */
+/* The data sets of a file, also those that were not asked for, with commas between. */
+const char *cov_examples_datasets(const struct cov_examples *x, size_t file);
 /* Whether row i is neither a gap nor dropped; and how many such rows there are in all files. */
 bool cov_examples_keeps(const struct cov_examples *x, size_t file, size_t i);
 size_t cov_examples_n_kept(const struct cov_examples *x);

@@ -449,8 +449,9 @@ int cov_train(const struct cov_train_options *options, struct cov_progress *prog
     if (!rc)
         rc = open_trainer(&r, e);
     if (!rc && r.setup.point.epoch + 1 >= options->epochs)
-        cov_info("%s has %" PRId64 " epochs already: there is nothing to do", options->resume,
-                 r.setup.point.epoch + 1);
+        cov_info("%s has %" PRId64
+                 " epochs already: there is nothing to do (they count in --epochs)",
+                 options->resume, r.setup.point.epoch + 1);
     else if (!rc)
         rc = train(&r, e);
     if (!rc && stats)

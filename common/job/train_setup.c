@@ -74,9 +74,10 @@ static int refuse_old(const struct cov_train_options *o, struct cov_err *e)
 {
     static const char *const names[] = {"last.ckpt", "metrics.log"};
     const char *dir = o->output;
-    int rc = COV_OK;
     if (o->resume && is_in_folder(o->resume, dir))
         return COV_OK;
+    char *last = cov_path_join(dir, names[0], e);
+    int rc = last ? COV_OK : COV_ENOMEM;
     for (size_t i = 0; !rc && i < COV_COUNT(names); i++) {
         char *path = cov_path_join(dir, names[i], e);
         if (!path)
@@ -87,13 +88,13 @@ static int refuse_old(const struct cov_train_options *o, struct cov_err *e)
                           "to replace it",
                           path, o->resume);
         else if (access(path, F_OK) == 0)
-            rc =
-                cov_fail(e, COV_EEXIST,
-                         "%s: exists, a training is in this folder; --resume-training %s/last.ckpt "
-                         "goes on with it, use -f to replace it",
-                         path, dir);
+            rc = cov_fail(e, COV_EEXIST,
+                          "%s: exists, a training is in this folder; --resume-training %s "
+                          "goes on with it, use -f to replace it",
+                          path, last);
         free(path);
     }
+    free(last);
     return rc;
 }
 
@@ -128,6 +129,21 @@ static bool same_datasets(const struct cov_train_options *o, const struct cov_tr
     return true;
 }
 
+static int refuse_datasets(const struct cov_train_network *n, const char *path, struct cov_err *e)
+{
+    char *list = cov_strdup(n->datasets[0], e);
+    for (int64_t d = 1; list && d < n->hp.output_size; d++) {
+        char *longer = cov_strfmt(e, "%s,%s", list, n->datasets[d]);
+        free(list);
+        list = longer;
+    }
+    int rc =
+        list ? cov_fail(e, COV_EUSAGE, "--datasets contradicts %s, where they are %s", path, list)
+             : COV_ENOMEM;
+    free(list);
+    return rc;
+}
+
 /* What was asked for is what the checkpoint is. */
 static int check_fields(const struct cov_train_options *o, const struct cov_train_network *n,
                         const char *path, struct cov_err *e)
@@ -144,10 +160,8 @@ static int check_fields(const struct cov_train_options *o, const struct cov_trai
         return cov_fail(e, COV_EUSAGE, "--%s %g contradicts %s, where it is %g",
                         cov_train_field_names[i], asked, path, is);
     }
-    if (o->asked[COV_FIELD_DATASETS] && !same_datasets(o, n))
-        return cov_fail(e, COV_EUSAGE, "--datasets contradicts %s, whose data sets are others",
-                        path);
-    return COV_OK;
+    return o->asked[COV_FIELD_DATASETS] && !same_datasets(o, n) ? refuse_datasets(n, path, e)
+                                                                : COV_OK;
 }
 
 static int open_checkpoint(struct cov_train_setup *s, const struct cov_train_options *o,
@@ -197,8 +211,7 @@ static int choose_seed(struct cov_train_setup *s, const struct cov_train_options
     double seed = ranks->rank == 0 ? s->seed : 0;
     int rc = cov_ranks_sum(ranks, &seed, 1, e);
     s->seed = (uint32_t)seed;
-    if (!rc)
-        cov_info("seed %u", s->seed);
+    s->has_random_seed = true;
     return rc;
 }
 
@@ -246,6 +259,9 @@ static int open_part(const struct cov_train_setup *s, const struct cov_train_opt
 static int check_datasets(const struct cov_train_setup *s, const struct cov_examples *x,
                           const char *input, const char *part, struct cov_err *e)
 {
+    char *dir = cov_path_join(input, part, e);
+    if (!dir)
+        return COV_ENOMEM;
     size_t n = (size_t)s->network.hp.output_size, n_found = 0;
     for (size_t d = 0; d < n; d++) {
         bool found = false;
@@ -253,13 +269,16 @@ static int check_datasets(const struct cov_train_setup *s, const struct cov_exam
             found = cov_examples_present(x, k)[d];
         n_found += found;
         if (!found)
-            cov_warn("%s/%s: no file has the data set %s, which so is not %s", input, part,
+            cov_warn("%s: no file has the data set %s, which so is not %s", dir,
                      s->network.datasets[d], x == s->train ? "trained" : "validated");
     }
-    return n_found > 0 ? COV_OK
-                       : cov_fail(e, COV_EINPUT,
-                                  "%s/%s: no file has any of the data sets; --datasets names them",
-                                  input, part);
+    int rc = n_found > 0 ? COV_OK
+                         : cov_fail(e, COV_EINPUT,
+                                    "%s: no file has any of the data sets; --datasets names them, "
+                                    "and %s has: %s",
+                                    dir, cov_examples_path(x, 0), cov_examples_datasets(x, 0));
+    free(dir);
+    return rc;
 }
 
 static int check_length(const struct cov_train_setup *s, struct cov_err *e)
@@ -309,5 +328,7 @@ int cov_train_setup_open(struct cov_train_setup *s, const struct cov_train_optio
         rc = lock_folder(s, o->output, e);
     if (!rc && !o->force)
         rc = refuse_old(o, e);
+    if (!rc && s->has_random_seed)
+        cov_info("seed %u", s->seed);
     return rc;
 }

@@ -409,7 +409,9 @@ static int measured_parts(const struct cov_chunk_head *h, struct cov_signal_part
         sort_last(h, parts, ++*n);
     }
     if (*n == 0)
-        return cov_fail(e, COV_EINPUT, "there is no measured coverage (" GROUP "/<name>_coverage)");
+        return cov_fail(e, COV_EINPUT,
+                        "there is no measured coverage (" GROUP
+                        "/<name>_coverage), which bam2h5 adds");
     return COV_OK;
 }
 

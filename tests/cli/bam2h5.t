@@ -259,6 +259,7 @@ done <<'END'
 2 --shift -p x --shift=4,b g.h5 sorted.bam
 2 comes.behind -p x --shift 4,-5 g.h5 sorted.bam
 2 name.without -p a/b g.h5 sorted.bam
+2 name.without -p a,b g.h5 sorted.bam
 2 found.again -p a_spliced g.h5 sorted.bam
 2 given.twice -p x g.h5 sorted.bam sorted.bam
 2 prefix g.h5 sorted.bam

@@ -213,7 +213,7 @@ run covtrain -i e -o bad
 refused 1 'e/train: there is no file \*\.h5' 'no files'
 cp d/train/a.h5 e/train && cp d/val/v.h5 e/val
 run covtrain -i e $net -e 1 -o bad --datasets moaseq
-refused 1 'no file has any of the data sets' 'none of the data sets'
+refused 1 'no file has any of the data sets; .*/a\.h5 has: atacseq,h3k4me3' 'none of the data sets'
 run covtrain -i e $net -e 1 -o ok --datasets atacseq,moaseq
 status_is 0 'a data set that no file has'
 stderr_like 'e/train: no file has the data set moaseq, which so is not trained' '  is a warning'

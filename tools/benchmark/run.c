@@ -39,6 +39,11 @@ int benchmark_end(struct cov_common *common, const struct cov_bench *b, struct c
         cov_figures_print_tsv(&b->figures, stdout);
     for (size_t i = 0; i < b->n_advice; i++)
         cov_info("%s: %s, as %s", b->advice[i].what, b->advice[i].value, b->advice[i].reason);
+    char *page = cov_path_join(b->dir, "report.html", e);
+    if (!page)
+        return COV_ENOMEM;
+    cov_info("%s shows all of it", page);
+    free(page);
     return COV_OK;
 }
 
