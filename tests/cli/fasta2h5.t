@@ -284,7 +284,7 @@ g.fa g.fa|'g\.fa' is one input too many
 --compression libdeflate: g.fa|
 --compression lzf:1 g.fa|
 --subsequence-length 0 g.fa|--subsequence-length: 0 is out of range
---subsequence-length 1.5k g.fa|--subsequence-length: '1\.5k' is not a whole number
+--subsequence-length 1.0005k g.fa|--subsequence-length: '1\.0005k' is not a whole number
 --subsequence-length 1G g.fa|--subsequence-length: 1G is out of range
 --on-bad-base x g.fa|--on-bad-base: 'x' is none of error, n
 --min-length -5 g.fa|--min-length: -5 is out of range
