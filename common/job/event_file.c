@@ -16,7 +16,8 @@ struct cov_event_file {
     char *path;
 };
 
-uint32_t cov_crc32c(const void *data, uint64_t n)
+/* CRC-32C (Castagnoli) of data[0..n). */
+static uint32_t crc32c(const void *data, uint64_t n)
 {
     const uint8_t *p = data;
     uint32_t crc = UINT32_MAX;
@@ -84,7 +85,7 @@ static void begin_event(struct message *m)
 
 static uint32_t masked_crc(const void *data, uint64_t n)
 {
-    uint32_t crc = cov_crc32c(data, n);
+    uint32_t crc = crc32c(data, n);
     return (crc >> 15 | crc << 17) + 0xa282ead8U;
 }
 

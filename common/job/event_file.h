@@ -21,7 +21,4 @@ int cov_event_file_flush(struct cov_event_file *f, struct cov_err *e) COV_MUST_U
 /* Flushes and closes; frees *f in any case. NULL is accepted. */
 int cov_event_file_close(struct cov_event_file *f, struct cov_err *e) COV_MUST_USE;
 
-/* CRC-32C (Castagnoli) of data[0..n). */
-uint32_t cov_crc32c(const void *data, uint64_t n);
-
 #endif

@@ -47,7 +47,9 @@ struct run {
     double train_seconds, wait_seconds, val_seconds, save_seconds, load_seconds;
 };
 
-double cov_train_rate(const struct cov_train_options *o, double learning_rate, int64_t step,
+/* The rate of step `step` (the first is 0) of n_steps: rising over the warm-up, then constant, or falling
+ * as a cosine to 0. */
+static double rate_of(const struct cov_train_options *o, double learning_rate, int64_t step,
                       int64_t n_steps)
 {
     if (step < o->warmup_steps)
@@ -184,7 +186,7 @@ static int step(struct run *r, const struct cov_example_plan *plan, size_t *at, 
     }
     const struct cov_ckpt_adam *a = &p->training.adam;
     const struct cov_adam adam = {
-        cov_train_rate(r->o, r->setup.network.learning_rate, p->state.n_steps, r->n_steps),
+        rate_of(r->o, r->setup.network.learning_rate, p->state.n_steps, r->n_steps),
         a->beta1,
         a->beta2,
         a->eps,

@@ -72,11 +72,6 @@ struct cov_train_options {
     unsigned n_threads;
 };
 
-/* The rate of step `step` (the first is 0) of n_steps: rising over the warm-up, then constant, or falling
- * as a cosine to 0. */
-double cov_train_rate(const struct cov_train_options *o, double learning_rate, int64_t step,
-                      int64_t n_steps);
-
 /* Trains. After each epoch there are the checkpoints of train_saver.h and the lines of train_log.h; what
  * ends the run leaves the last ones whole. The same seed gives the same bytes of weights, whatever the
  * threads; so do three epochs, and two and a third one resumed. COV_EEXIST for an output folder with a

@@ -15,7 +15,8 @@
 #include "common/base/outfile.h"
 #include "common/base/path.h"
 
-bool cov_train_quantity_is_max(enum cov_train_quantity q)
+/* Whether more of it is better. */
+static bool more_is_better(enum cov_train_quantity q)
 {
     return q == COV_VAL_ACCURACY || q == COV_TRAIN_ACCURACY;
 }
@@ -109,7 +110,7 @@ static int begin_saving(const struct cov_train_saver *s, struct cov_ckpt_saving 
     if (!rc)
         rc = set_text(&saving->kth_path, "", e);
     saving->is_there = true;
-    saving->is_max = cov_train_quantity_is_max(s->save_by);
+    saving->is_max = more_is_better(s->save_by);
     return rc ? rc : note_extremes(saving, e);
 }
 
@@ -121,7 +122,7 @@ int cov_train_saver_begin(const struct cov_train_saver *s, struct cov_train_poin
     int rc = COV_OK;
     if (!stopping->is_there || strcmp(stopping->monitor, monitor) != 0) {
         rc = set_text(&stopping->monitor, monitor, e);
-        stopping->is_max = cov_train_quantity_is_max(s->stop_by);
+        stopping->is_max = more_is_better(s->stop_by);
         stopping->is_there = true;
         stopping->wait_count = stopping->stopped_epoch = 0;
         stopping->best_score = (double)NAN; /* none yet */

@@ -23,9 +23,6 @@ struct cov_train_saver {
     int64_t patience;
 };
 
-/* Whether more of it is better. */
-bool cov_train_quantity_is_max(enum cov_train_quantity q);
-
 /* Of a point that training begins or goes on from: states that are of other quantities, and checkpoints
  * that are not in the folder, are forgotten. Their names are kept without it. */
 int cov_train_saver_begin(const struct cov_train_saver *s, struct cov_train_point *p,

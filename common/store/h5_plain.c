@@ -114,11 +114,6 @@ size_t cov_h5_plain_length(const struct cov_h5_plain *p)
     return p->L;
 }
 
-uint64_t cov_h5_plain_stored_bytes(const struct cov_h5_plain *p)
-{
-    return H5Dget_storage_size(p->set);
-}
-
 static hid_t select_row(const struct cov_h5_plain *p, size_t row)
 {
     const hsize_t at[3] = {row, 0, 0}, count[3] = {1, p->L, COLUMNS};

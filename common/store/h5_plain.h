@@ -19,8 +19,7 @@ int cov_h5_plain_open_anew(const char *path, struct cov_h5_plain **out,
                            struct cov_err *e) COV_MUST_USE;
 
 size_t cov_h5_plain_n_rows(const struct cov_h5_plain *p);
-size_t cov_h5_plain_length(const struct cov_h5_plain *p);         /* L */
-uint64_t cov_h5_plain_stored_bytes(const struct cov_h5_plain *p); /* of all rows, now */
+size_t cov_h5_plain_length(const struct cov_h5_plain *p); /* L */
 
 /* halves[L, 4] = row, or row = halves[L, 4]. */
 int cov_h5_plain_read(struct cov_h5_plain *p, size_t row, uint16_t *halves,
