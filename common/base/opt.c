@@ -238,6 +238,35 @@ static struct row find(const struct parser *p, const char *text, size_t n, char 
     return (struct row){NULL, NULL, NULL, NULL};
 }
 
+/* Whether one letter more, less or other makes a[0..n-1] of b; or it is how b begins. */
+static bool is_close(const char *a, size_t n, const char *b)
+{
+    size_t m = strlen(b), head = 0, tail = 0;
+    while (head < n && head < m && a[head] == b[head])
+        head++;
+    if (head == n)
+        return n > 2;
+    while (tail < n - head && tail < m - head && a[n - 1 - tail] == b[m - 1 - tail])
+        tail++;
+    size_t least = n < m ? n : m, most = n < m ? m : n;
+    return n > 2 && most - head - tail <= 1 && least + 1 >= most;
+}
+
+/* The option that a name may have been meant for. NULL: none, or several. */
+static const char *guess(const struct parser *p, const char *text, size_t n)
+{
+    const char *found = NULL;
+    for (size_t s = 0; s < p->n_sets; s++)
+        for (const struct cov_opt *o = p->sets[s].table; o->name; o++) {
+            if (!is_close(text, n, o->name))
+                continue;
+            if (found)
+                return NULL;
+            found = o->name;
+        }
+    return found;
+}
+
 static bool takes_value(const struct cov_opt *o)
 {
     return o->type != COV_OPT_FLAG && o->type != COV_OPT_COUNT;
@@ -295,6 +324,10 @@ static int parse_long(const struct parser *p, int *i, struct cov_err *e)
     const char *name = p->argv[*i] + 2;
     size_t n = strcspn(name, "=");
     struct row r = find(p, name, n, 0);
+    const char *meant = r.opt ? NULL : guess(p, name, n);
+    if (meant)
+        return cov_fail(e, COV_EUSAGE, "unknown option '--%.*s'; there is --%s", (int)n, name,
+                        meant);
     if (!r.opt)
         return cov_fail(e, COV_EUSAGE, "unknown option '--%.*s'", (int)n, name);
     const char *value = name[n] ? name + n + 1 : NULL;

@@ -199,8 +199,8 @@ static void refuses(void **state)
         const char *line, *text;
     } cases[] = {
         {"--nothing", "unknown option '--nothing'"},
-        {"--fla", "unknown option '--fla'"},
-        {"--flagg=1", "unknown option '--flagg'"},
+        {"--fla", "unknown option '--fla'; there is --flag"},
+        {"--flagg=1", "unknown option '--flagg'; there is --flag"},
         {"-x", "unknown option '-x'"},
         {"-fx", "unknown option '-x' in '-fx'"},
         {"-\xc3\xa4", "unknown option '-\xc3\xa4'"},
