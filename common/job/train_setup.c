@@ -180,6 +180,9 @@ static int open_checkpoint(struct cov_train_setup *s, const struct cov_train_opt
         cov_warn("%s: without a state of the optimiser, which begins anew", path);
         p->state.n_steps = 0;
     }
+    if (!o->init_from && p->has_average && o->average <= 0)
+        cov_warn("%s: has averaged weights, which are not gone on with without --average-weights",
+                 path);
     if (!o->init_from)
         return COV_OK;
     /* The weights alone: those that predict. */

@@ -93,6 +93,8 @@ rm -r again
 train -q -o again $(echo "$all" | sed 's/max-steps 7/max-steps 5/')
 run covtrain -q -i d -b 8 -o again $(echo "$all" | sed 's/--lstm.*//') --resume-training again/predmoter*epoch=0*.ckpt
 ok '  and resumed' cmp whole/last.ckpt again/last.ckpt
+run covtrain -i d -b 8 -o again -e 4 --resume-training again/last.ckpt
+stderr_like 'again/last\.ckpt: has averaged weights, which are not gone on with' '  without the average, which is said'
 run covpredict -m whole/last.ckpt --evaluate d/val/v.h5
 is "$(sed -n '4s/.*total	[^	]*	\([^	]\{6\}\).*/\1/p' "$stdout")" "$(tail -n 1 whole/metrics.log | cut -d ' ' -f 3 | cut -c 1-6)" \
     '  the averaged weights are those of the checkpoint'
