@@ -98,9 +98,13 @@ static int advise_batch(struct cov_bench *b, const struct setting *first, struct
         e);
 }
 
-static int advise_threads(struct cov_bench *b, const struct setting *first, struct cov_err *e)
+/* `fastest`: the best batch with the threads of `first`. */
+static int advise_threads(struct cov_bench *b, const struct setting *first,
+                          const struct setting *fastest, struct cov_err *e)
 {
     struct setting best = best_of(b, first, false), s, one = {.threads = 0};
+    if (best.speed < AS_GOOD * fastest->speed)
+        best = *fastest;
     for (size_t i = 0; i < b->figures.n; i++)
         if (read_setting(&b->figures.items[i], &s) && s.threads == 1 && s.batch == first->batch &&
             s.length == first->length && strcmp(s.precision, first->precision) == 0)
@@ -159,7 +163,7 @@ static int advise_network(struct cov_bench *b, struct cov_err *e)
         return COV_OK;
     int rc = advise_batch(b, &first, &best, e);
     if (!rc)
-        rc = advise_threads(b, &first, e);
+        rc = advise_threads(b, &first, &best, e);
     if (!rc)
         rc = advise_precision(b, &best, e);
     return rc ? rc

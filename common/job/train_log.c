@@ -125,9 +125,13 @@ static void put_json(FILE *f, const char *key, double value)
         (void)fprintf(f, ", \"%s\": null", key);
 }
 
-static int check(struct cov_train_log *l, int file, struct cov_err *e)
+/* So that who watches sees each step, and a run that is killed has told of all that it made. */
+static int flush(struct cov_train_log *l, struct cov_err *e)
 {
-    return ferror(l->files[file]) ? cov_fail_errno(e, "%s", l->paths[file]) : COV_OK;
+    for (int i = 0; i < N_FILES; i++)
+        if (fflush(l->files[i]) || ferror(l->files[i]))
+            return cov_fail_errno(e, "%s", l->paths[i]);
+    return l->events ? cov_event_file_flush(l->events, e) : COV_OK;
 }
 
 int cov_train_log_step(struct cov_train_log *l, const struct cov_train_step *s, struct cov_err *e)
@@ -138,13 +142,15 @@ int cov_train_log_step(struct cov_train_log *l, const struct cov_train_step *s, 
     put_json(f, "accuracy", s->accuracy);
     put_json(f, "learning_rate", s->learning_rate);
     (void)fputs("}\n", f);
-    int rc = check(l, LINES, e);
-    if (rc || !l->events)
-        return rc;
-    rc = cov_event_file_add(l->events, s->step, "loss", s->loss, e);
-    if (!rc)
-        rc = cov_event_file_add(l->events, s->step, "accuracy", s->accuracy, e);
-    return rc ? rc : cov_event_file_add(l->events, s->step, "learning_rate", s->learning_rate, e);
+    int rc = COV_OK;
+    if (l->events) {
+        rc = cov_event_file_add(l->events, s->step, "loss", s->loss, e);
+        if (!rc)
+            rc = cov_event_file_add(l->events, s->step, "accuracy", s->accuracy, e);
+        if (!rc)
+            rc = cov_event_file_add(l->events, s->step, "learning_rate", s->learning_rate, e);
+    }
+    return rc ? rc : flush(l, e);
 }
 
 int cov_train_log_epoch(struct cov_train_log *l, int64_t epoch, int64_t step,
@@ -161,9 +167,7 @@ int cov_train_log_epoch(struct cov_train_log *l, int64_t epoch, int64_t step,
     }
     (void)fputc('\n', l->files[TABLE]);
     (void)fputs("}\n", l->files[LINES]);
-    for (int i = 0; !rc && i < N_FILES; i++)
-        rc = fflush(l->files[i]) ? cov_fail_errno(e, "%s", l->paths[i]) : COV_OK;
-    return rc || !l->events ? rc : cov_event_file_flush(l->events, e);
+    return rc ? rc : flush(l, e);
 }
 
 int cov_train_log_close(struct cov_train_log *l, struct cov_err *e)
