@@ -139,7 +139,7 @@ ifdef SAN
 # Those that compare values with the files of other programs, or look at sources and pages: they go the
 # ways that other tests go. MPI keeps memory to its end.
 CLI_TESTS := $(filter-out %_reference.t %/benchmark.t %/benchmark_report.t %/covtrain_mpi.t %/codecs.t %/clients.t %_torch.t %/covpredict_full.t %/covtrain_plant.t \
-  %/covpredict_precision.t %/cpg.t %/demo.t %/install.t %/lint.t %/onehot.t %/pipeline.t %/snakemake.t %/tutorial.t,$(CLI_TESTS))
+  %/covpredict_precision.t %/cpg.t %/demo.t %/h5_layout.t %/h5chunk_recast.t %/install.t %/lint.t %/onehot.t %/pipeline.t %/snakemake.t %/tutorial.t,$(CLI_TESTS))
 UNIT_SRC := $(filter-out %/test_reference_models.c %/test_reference_training.c,$(UNIT_SRC))
 endif
 
