@@ -330,3 +330,37 @@ int cov_model_check_length(const struct cov_model *m, size_t L, struct cov_err *
     cov_params_fini(&params);
     return rc;
 }
+
+int cov_model_add_hparams(struct cov_ckpt *c, const struct cov_hparams *hp, size_t L,
+                          double learning_rate, const char *const *datasets, struct cov_err *e)
+{
+    const struct {
+        const char *name;
+        int64_t value;
+    } sizes[] = {
+        {"cnn_layers", hp->cnn_layers},
+        {"filter_size", hp->filter_size},
+        {"kernel_size", hp->kernel_size},
+        {"step", hp->step},
+        {"up", hp->up},
+        {"dilation", hp->dilation},
+        {"lstm_layers", hp->lstm_layers},
+        {"hidden_size", hp->hidden_size},
+    };
+    int rc = cov_ckpt_add_string(c, "model_type", cov_model_type_name(hp->model_type), e);
+    for (size_t i = 0; !rc && i < COV_COUNT(sizes); i++)
+        rc = cov_ckpt_add_int(c, sizes[i].name, sizes[i].value, e);
+    if (!rc)
+        rc = cov_ckpt_add_bool(c, "bnorm", hp->bnorm, e);
+    if (!rc)
+        rc = cov_ckpt_add_float(c, "dropout", hp->dropout, e);
+    if (!rc)
+        rc = cov_ckpt_add_float(c, "learning_rate", learning_rate, e);
+    if (!rc)
+        rc = cov_ckpt_add_int(c, "seq_len", (int64_t)L, e);
+    if (!rc)
+        rc = cov_ckpt_add_int(c, "input_size", hp->input_size, e);
+    if (!rc)
+        rc = cov_ckpt_add_int(c, "output_size", hp->output_size, e);
+    return rc ? rc : cov_ckpt_add_strings(c, "datasets", datasets, (size_t)hp->output_size, e);
+}

@@ -28,4 +28,11 @@ void cov_model_close(struct cov_model *m); /* NULL is accepted */
  * cov_shape. For knowing before a genome is read. */
 int cov_model_check_length(const struct cov_model *m, size_t L, struct cov_err *e) COV_MUST_USE;
 
+struct cov_ckpt;
+/* Adds to a checkpoint that is being made what cov_model_open reads of a network for chunks of L positions,
+ * by Predmoter's names; datasets[output_size] are copied. */
+int cov_model_add_hparams(struct cov_ckpt *c, const struct cov_hparams *hp, size_t L,
+                          double learning_rate, const char *const *datasets,
+                          struct cov_err *e) COV_MUST_USE;
+
 #endif

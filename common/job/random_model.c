@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
+#include "common/job/model.h"
 #include "common/net/shape.h"
 #include "common/store/ckpt.h"
 
@@ -24,9 +25,11 @@ const struct cov_hparams cov_combined_size = {.model_type = COV_MODEL_BI_HYBRID,
                                               .bnorm = true};
 
 enum { CHUNK = 21384 };
+#define LEARNING_RATE 0.001
 
-static int add_datasets(struct cov_ckpt *c, size_t n, struct cov_err *e)
+static int add_hparams(struct cov_ckpt *c, const struct cov_hparams *hp, struct cov_err *e)
 {
+    size_t n = (size_t)hp->output_size;
     char(*names)[32] = cov_calloc(n, sizeof *names, e);
     const char **list = cov_calloc(n, sizeof *list, e);
     int rc = names && list ? COV_OK : COV_ENOMEM;
@@ -35,40 +38,10 @@ static int add_datasets(struct cov_ckpt *c, size_t n, struct cov_err *e)
         list[i] = names[i];
     }
     if (!rc)
-        rc = cov_ckpt_add_strings(c, "datasets", list, n, e);
+        rc = cov_model_add_hparams(c, hp, CHUNK, LEARNING_RATE, list, e);
     free(list);
     free(names);
     return rc;
-}
-
-static int add_hparams(struct cov_ckpt *c, const struct cov_hparams *hp, struct cov_err *e)
-{
-    const struct {
-        const char *name;
-        int64_t value;
-    } integers[] = {
-        {"cnn_layers", hp->cnn_layers},
-        {"filter_size", hp->filter_size},
-        {"kernel_size", hp->kernel_size},
-        {"step", hp->step},
-        {"up", hp->up},
-        {"dilation", hp->dilation},
-        {"lstm_layers", hp->lstm_layers},
-        {"hidden_size", hp->hidden_size},
-        {"seq_len", CHUNK},
-        {"input_size", hp->input_size},
-        {"output_size", hp->output_size},
-    };
-    int rc = cov_ckpt_add_string(c, "model_type", cov_model_type_name(hp->model_type), e);
-    for (size_t i = 0; i < COV_COUNT(integers) && !rc; i++)
-        rc = cov_ckpt_add_int(c, integers[i].name, integers[i].value, e);
-    if (!rc)
-        rc = cov_ckpt_add_bool(c, "bnorm", hp->bnorm, e);
-    if (!rc)
-        rc = cov_ckpt_add_float(c, "dropout", hp->dropout, e);
-    if (!rc)
-        rc = cov_ckpt_add_float(c, "learning_rate", 0.001, e);
-    return rc ? rc : add_datasets(c, (size_t)hp->output_size, e);
 }
 
 static int add_weights(struct cov_ckpt *c, const struct cov_hparams *hp, uint64_t seed,

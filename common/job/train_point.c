@@ -225,42 +225,6 @@ out:
 
 /* ---------------------------------------------------------------- writing */
 
-static int add_hparams(const struct cov_train_network *n, struct cov_ckpt *c, struct cov_err *e)
-{
-    const struct cov_hparams *hp = &n->hp;
-    const struct {
-        const char *name;
-        int64_t value;
-    } sizes[] = {
-        {"cnn_layers", hp->cnn_layers},
-        {"filter_size", hp->filter_size},
-        {"kernel_size", hp->kernel_size},
-        {"step", hp->step},
-        {"up", hp->up},
-        {"dilation", hp->dilation},
-        {"lstm_layers", hp->lstm_layers},
-        {"hidden_size", hp->hidden_size},
-    };
-    int rc = cov_ckpt_add_string(c, "model_type", cov_model_type_name(hp->model_type), e);
-    for (size_t i = 0; !rc && i < COV_COUNT(sizes); i++)
-        rc = cov_ckpt_add_int(c, sizes[i].name, sizes[i].value, e);
-    if (!rc)
-        rc = cov_ckpt_add_bool(c, "bnorm", hp->bnorm, e);
-    if (!rc)
-        rc = cov_ckpt_add_float(c, "dropout", hp->dropout, e);
-    if (!rc)
-        rc = cov_ckpt_add_float(c, "learning_rate", n->learning_rate, e);
-    if (!rc)
-        rc = cov_ckpt_add_int(c, "seq_len", (int64_t)n->L, e);
-    if (!rc)
-        rc = cov_ckpt_add_int(c, "input_size", hp->input_size, e);
-    if (!rc)
-        rc = cov_ckpt_add_int(c, "output_size", hp->output_size, e);
-    return rc ? rc
-              : cov_ckpt_add_strings(c, "datasets", (const char *const *)n->datasets,
-                                     (size_t)hp->output_size, e);
-}
-
 static int add_param(struct cov_ckpt *c, const struct cov_param *param, const float *block,
                      struct cov_err *e)
 {
@@ -371,7 +335,8 @@ int cov_train_point_write(const char *path, const struct cov_train_network *n,
     c.epoch = p->epoch;
     c.global_step = p->state.n_steps;
     if (!rc)
-        rc = add_hparams(n, &c, e);
+        rc = cov_model_add_hparams(&c, &n->hp, n->L, n->learning_rate,
+                                   (const char *const *)n->datasets, e);
     if (!rc)
         rc =
             add_tensors(n, p->has_average ? p->state.average : p->state.block, p->n_batches, &c, e);
