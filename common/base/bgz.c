@@ -636,9 +636,7 @@ struct contigs {
 
 static int add_contig(struct contigs *c, const char *name, size_t n, struct cov_err *e)
 {
-    void *bytes = c->bytes;
-    int rc = cov_reserve(&bytes, &c->cap, c->n + n + 1, 1, e);
-    c->bytes = bytes;
+    int rc = COV_RESERVE(&c->bytes, &c->cap, c->n + n + 1, e);
     if (rc)
         return rc;
     c->last = c->n;

@@ -48,9 +48,7 @@ static int fill(struct cov_lines *l, struct cov_err *e)
         l->end -= l->beg;
         l->beg = 0;
     }
-    void *text = l->text;
-    int rc = cov_reserve(&text, &l->cap, l->end + STEP, 1, e);
-    l->text = text;
+    int rc = COV_RESERVE(&l->text, &l->cap, l->end + STEP, e);
     size_t got = 0;
     if (!rc)
         rc = cov_bgz_read(l->in, l->text + l->end, STEP, &got, e);

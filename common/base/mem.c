@@ -87,17 +87,21 @@ void *cov_realloc(void *p, size_t n, size_t size, struct cov_err *e)
     return q ? q : out_of_memory(n, size, e);
 }
 
-int cov_reserve(void **p, size_t *cap, size_t need, size_t size, struct cov_err *e)
+/* The pointer is of a type that is not known here, which a void ** must not be used for: its bytes
+ * are copied, which all pointers to objects have alike. */
+int cov_reserve(void *p, size_t *cap, size_t need, size_t size, struct cov_err *e)
 {
+    void *held;
     if (need <= *cap)
         return COV_OK;
+    memcpy(&held, p, sizeof held);
     size_t grown = *cap + *cap / 2 + 16;
     if (grown < need)
         grown = need;
-    void *q = cov_realloc(*p, grown, size, e);
-    if (!q)
+    held = cov_realloc(held, grown, size, e);
+    if (!held)
         return COV_ENOMEM;
-    *p = q;
+    memcpy(p, &held, sizeof held);
     *cap = grown;
     return COV_OK;
 }
@@ -117,10 +121,8 @@ char *cov_strndup(const char *text, size_t n, struct cov_err *e)
 
 int cov_copy_text(char **to, size_t *cap, const char *text, struct cov_err *e)
 {
-    void *p = *to;
     size_t n = strlen(text) + 1;
-    int rc = cov_reserve(&p, cap, n, 1, e);
-    *to = p;
+    int rc = COV_RESERVE(to, cap, n, e);
     if (!rc)
         memcpy(*to, text, n);
     return rc;

@@ -28,9 +28,11 @@ void *cov_malloc_huge(size_t n, struct cov_err *e) COV_MUST_USE;
 /* As realloc(p, n * size): on failure p stays valid and NULL is returned. */
 void *cov_realloc(void *p, size_t n, size_t size, struct cov_err *e) COV_MUST_USE;
 
-/* Makes *p hold at least `need` elements of `size` bytes, growing geometrically; *cap is in
- * elements. */
-int cov_reserve(void **p, size_t *cap, size_t need, size_t size, struct cov_err *e) COV_MUST_USE;
+/* Makes *p, a pointer of any type, point to at least `need` of its elements, growing geometrically;
+ * *cap is in elements. COV_ENOMEM leaves both as they were. */
+#define COV_RESERVE(p, cap, need, e) cov_reserve((p), (cap), (need), sizeof **(p), (e))
+/* The same of elements of `size` bytes. `p` is the address of the pointer. */
+int cov_reserve(void *p, size_t *cap, size_t need, size_t size, struct cov_err *e) COV_MUST_USE;
 
 /* Copies `text` to *to, a buffer of *cap bytes that is used again and again: it grows as
  * cov_reserve makes it. */

@@ -25,9 +25,7 @@ int cov_blob_room(struct cov_blob *b, size_t n, uint8_t **at, struct cov_err *e)
     size_t need;
     if (cov_size_add(b->n_bytes, n, &need))
         return cov_fail(e, COV_ENOMEM, "out of memory: %zu bytes more than %zu", n, b->n_bytes);
-    void *data = b->data;
-    int rc = cov_reserve(&data, &b->cap, need, 1, e);
-    b->data = data;
+    int rc = COV_RESERVE(&b->data, &b->cap, need, e);
     if (rc)
         return rc;
     *at = b->data + b->n_bytes;
@@ -37,9 +35,7 @@ int cov_blob_room(struct cov_blob *b, size_t n, uint8_t **at, struct cov_err *e)
 int cov_blob_end_piece(struct cov_blob *b, size_t n, struct cov_err *e)
 {
     assert(n <= b->cap - b->n_bytes);
-    void *ends = b->ends;
-    int rc = cov_reserve(&ends, &b->cap_pieces, b->n_pieces + 1, sizeof *b->ends, e);
-    b->ends = ends;
+    int rc = COV_RESERVE(&b->ends, &b->cap_pieces, b->n_pieces + 1, e);
     if (rc)
         return rc;
     b->n_bytes += n;

@@ -54,7 +54,7 @@ int cov_bench_note(struct cov_bench *b, struct cov_err *e, const char *fmt, ...)
     va_start(ap, fmt);
     (void)vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
-    if (cov_reserve((void **)&b->notes, &b->cap_notes, b->n_notes + 1, sizeof *b->notes, e))
+    if (COV_RESERVE(&b->notes, &b->cap_notes, b->n_notes + 1, e))
         return COV_ENOMEM;
     b->notes[b->n_notes] = cov_strdup(text, e);
     if (!b->notes[b->n_notes])
@@ -65,8 +65,7 @@ int cov_bench_note(struct cov_bench *b, struct cov_err *e, const char *fmt, ...)
 
 int cov_bench_advise(struct cov_bench *b, char *what, char *value, char *reason, struct cov_err *e)
 {
-    if (!what || !value || !reason ||
-        cov_reserve((void **)&b->advice, &b->cap_advice, b->n_advice + 1, sizeof *b->advice, e)) {
+    if (!what || !value || !reason || COV_RESERVE(&b->advice, &b->cap_advice, b->n_advice + 1, e)) {
         free(what);
         free(value);
         free(reason);
@@ -79,8 +78,7 @@ int cov_bench_advise(struct cov_bench *b, char *what, char *value, char *reason,
 int cov_bench_add_picture(struct cov_bench *b, const char *file, const char *title,
                           struct cov_err *e)
 {
-    if (cov_reserve((void **)&b->pictures, &b->cap_pictures, b->n_pictures + 1, sizeof *b->pictures,
-                    e))
+    if (COV_RESERVE(&b->pictures, &b->cap_pictures, b->n_pictures + 1, e))
         return COV_ENOMEM;
     struct cov_bench_picture *p = &b->pictures[b->n_pictures];
     *p = (struct cov_bench_picture){cov_strdup(file, e), cov_strdup(title, e)};

@@ -56,8 +56,7 @@ static int begin(struct output *o, const char *name, const char *suffix, const c
 {
     char *file = cov_strfmt(e, "%s%s", name, suffix);
     char *path = file ? cov_path_join(o->b->dir, file, e) : NULL;
-    int rc =
-        path ? cov_reserve((void **)&o->files, &o->cap, o->n + 1, sizeof *o->files, e) : COV_ENOMEM;
+    int rc = path ? COV_RESERVE(&o->files, &o->cap, o->n + 1, e) : COV_ENOMEM;
     if (!rc) {
         o->files[o->n] = (struct cov_outfile)COV_OUTFILE_INIT;
         rc = cov_outfile_begin(&o->files[o->n], path, COV_OUTFILE_SEEKABLE, o->b->force, e);

@@ -45,7 +45,7 @@ int cov_charts_add(struct cov_charts *c, enum cov_chart_kind kind, const char *f
                    const char *title, const char *x, const char *y, struct cov_chart **out,
                    struct cov_err *e)
 {
-    if (cov_reserve((void **)&c->items, &c->cap, c->n + 1, sizeof *c->items, e))
+    if (COV_RESERVE(&c->items, &c->cap, c->n + 1, e))
         return COV_ENOMEM;
     struct cov_chart *chart = cov_calloc(1, sizeof *chart, e);
     if (!chart)
@@ -70,7 +70,7 @@ int cov_chart_add(struct cov_chart *c, const char *series, double x, double y, d
     while (i < c->n_series && strcmp(c->series[i].name, series) != 0)
         i++;
     if (i == c->n_series) {
-        if (cov_reserve((void **)&c->series, &c->cap_series, i + 1, sizeof *c->series, e))
+        if (COV_RESERVE(&c->series, &c->cap_series, i + 1, e))
             return COV_ENOMEM;
         c->series[i] = (struct cov_chart_series){.name = cov_strdup(series, e)};
         if (!c->series[i].name)
@@ -78,7 +78,7 @@ int cov_chart_add(struct cov_chart *c, const char *series, double x, double y, d
         c->n_series++;
     }
     struct cov_chart_series *s = &c->series[i];
-    if (cov_reserve((void **)&s->points, &s->cap, s->n + 1, sizeof *s->points, e))
+    if (COV_RESERVE(&s->points, &s->cap, s->n + 1, e))
         return COV_ENOMEM;
     /* Ascending: lines go from point to point. */
     size_t at = s->n++;
@@ -95,7 +95,7 @@ int cov_chart_add_bar(struct cov_chart *c, const char *series, const char *group
     while (i < c->n_groups && strcmp(c->groups[i], group) != 0)
         i++;
     if (i == c->n_groups) {
-        if (cov_reserve((void **)&c->groups, &c->cap_groups, i + 1, sizeof *c->groups, e))
+        if (COV_RESERVE(&c->groups, &c->cap_groups, i + 1, e))
             return COV_ENOMEM;
         c->groups[i] = cov_strdup(group, e);
         if (!c->groups[i])

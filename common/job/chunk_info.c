@@ -70,9 +70,7 @@ static int begin(struct content *c, const char *path, const struct cov_chunk_hea
 static int add_sequence(struct content *c, const char *name, const char *species, int64_t length,
                         struct cov_err *e)
 {
-    void *list = c->sequences;
-    int rc = cov_reserve(&list, &c->cap_sequences, c->n_sequences + 1, sizeof *c->sequences, e);
-    c->sequences = list;
+    int rc = COV_RESERVE(&c->sequences, &c->cap_sequences, c->n_sequences + 1, e);
     if (rc)
         return rc;
     struct sequence *s = &c->sequences[c->n_sequences++];

@@ -88,9 +88,7 @@ static uint64_t hash_codes(const uint8_t *codes, size_t n)
 static int keep_name(struct slot *s, struct piece *piece, struct cov_err *e)
 {
     size_t n = strlen(piece->pair.name) + 1;
-    void *names = s->names;
-    int rc = cov_reserve(&names, &s->cap_names, s->n_names + n, 1, e);
-    s->names = names;
+    int rc = COV_RESERVE(&s->names, &s->cap_names, s->n_names + n, e);
     if (rc)
         return rc;
     memcpy(s->names + s->n_names, piece->pair.name, n);

@@ -30,9 +30,7 @@ void cov_example_plan_fini(struct cov_example_plan *p)
 
 static int add_unit(struct maker *m, const struct unit *u, struct cov_err *e)
 {
-    void *grown = m->units;
-    int rc = cov_reserve(&grown, &m->cap_units, m->n_units + 1, sizeof *m->units, e);
-    m->units = grown;
+    int rc = COV_RESERVE(&m->units, &m->cap_units, m->n_units + 1, e);
     if (!rc)
         m->units[m->n_units++] = *u;
     return rc;

@@ -106,9 +106,7 @@ static int list_dir(const char *dir, char ***paths, size_t *n, struct cov_err *e
     for (struct dirent *entry; !rc && (entry = readdir(d)) != NULL;) {
         if (entry->d_name[0] == '.' || !cov_path_has_suffix(entry->d_name, ".h5"))
             continue;
-        void *grown = *paths;
-        rc = cov_reserve(&grown, &cap, *n + 1, sizeof **paths, e);
-        *paths = grown;
+        rc = COV_RESERVE(paths, &cap, *n + 1, e);
         if (rc)
             break;
         (*paths)[*n] = cov_path_join(dir, entry->d_name, e);

@@ -38,7 +38,7 @@ const struct cov_figure *cov_figures_find(const struct cov_figures *f, const cha
 static struct cov_figure *append(struct cov_figures *f, const char *name, const char *unit,
                                  bool higher_is_better, struct cov_err *e)
 {
-    if (cov_reserve((void **)&f->items, &f->cap, f->n + 1, sizeof *f->items, e))
+    if (COV_RESERVE(&f->items, &f->cap, f->n + 1, e))
         return NULL;
     struct cov_figure *figure = &f->items[f->n];
     *figure = (struct cov_figure){.name = cov_strdup(name, e),
@@ -171,7 +171,7 @@ static int read_values(const struct cov_json_value *item, const char *name, doub
     *values = NULL;
     *n = 0;
     for (const struct cov_json_value *v = cov_json_first(list); v; v = cov_json_next(v)) {
-        if (cov_reserve((void **)values, &cap, *n + 1, sizeof **values, e))
+        if (COV_RESERVE(values, &cap, *n + 1, e))
             return COV_ENOMEM;
         if (!cov_json_number(v, &(*values)[*n]))
             return cov_fail(e, COV_EINPUT, "figure %s: a value is no number", name);
@@ -182,7 +182,7 @@ static int read_values(const struct cov_json_value *item, const char *name, doub
     /* What is left of a figure when its values have been thrown away. */
     if (!cov_json_number(cov_json_member(item, "median"), &median))
         return cov_fail(e, COV_EINPUT, "figure %s: no values", name);
-    if (cov_reserve((void **)values, &cap, 1, sizeof **values, e))
+    if (COV_RESERVE(values, &cap, 1, e))
         return COV_ENOMEM;
     (*values)[(*n)++] = median;
     return COV_OK;

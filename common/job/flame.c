@@ -30,7 +30,7 @@ static int find_child(struct tree *t, size_t parent, const char *name, size_t *o
             *out = i;
             return COV_OK;
         }
-    if (cov_reserve((void **)&t->nodes, &t->cap, t->n + 1, sizeof *t->nodes, e))
+    if (COV_RESERVE(&t->nodes, &t->cap, t->n + 1, e))
         return COV_ENOMEM;
     struct node *node = &t->nodes[t->n];
     *node = (struct node){.next = t->nodes[parent].first};
@@ -156,7 +156,7 @@ static int draw(const struct tree *t, const char *title, FILE *f, struct cov_err
     int height = TOP + (int)(t->depth + 1) * ROW + 2 * MARGIN;
     size_t cap = 0, n = 1;
     struct box *stack = NULL;
-    if (cov_reserve((void **)&stack, &cap, t->n + 1, sizeof *stack, e))
+    if (COV_RESERVE(&stack, &cap, t->n + 1, e))
         return COV_ENOMEM;
     (void)fprintf(f,
                   "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/"
@@ -187,7 +187,7 @@ static int draw(const struct tree *t, const char *title, FILE *f, struct cov_err
 int cov_flame_draw(const char *text, size_t n, const char *title, FILE *out, struct cov_err *e)
 {
     struct tree t = {0};
-    if (cov_reserve((void **)&t.nodes, &t.cap, 64, sizeof *t.nodes, e))
+    if (COV_RESERVE(&t.nodes, &t.cap, 64, e))
         return COV_ENOMEM;
     t.nodes[0] = (struct node){.name = "all"};
     t.n = 1;

@@ -63,9 +63,7 @@ static int make_room(struct cov_kept_rows *k, size_t n, struct cov_err *e)
 {
     if (k->n_blocks > 0 && n <= k->size - k->used)
         return COV_OK;
-    void *blocks = k->blocks;
-    int rc = cov_reserve(&blocks, &k->cap_blocks, k->n_blocks + 1, sizeof *k->blocks, e);
-    k->blocks = blocks;
+    int rc = COV_RESERVE(&k->blocks, &k->cap_blocks, k->n_blocks + 1, e);
     if (rc)
         return rc;
     size_t size = n > BLOCK_BYTES ? n : BLOCK_BYTES;
@@ -84,9 +82,7 @@ int cov_kept_rows_put(struct cov_kept_rows *k, size_t i, const struct cov_blob *
     int rc = make_room(k, row->n_bytes, e);
     if (rc)
         return rc;
-    void *ends = k->ends;
-    rc = cov_reserve(&ends, &k->cap_ends, k->n_ends + row->n_pieces, sizeof *k->ends, e);
-    k->ends = ends;
+    rc = COV_RESERVE(&k->ends, &k->cap_ends, k->n_ends + row->n_pieces, e);
     if (rc)
         return rc;
     uint8_t *data = k->blocks[k->n_blocks - 1] + k->used;

@@ -53,9 +53,7 @@ static const char *contig_name(const void *file, size_t i)
 /* j->seqs of the contigs before `n`. */
 static int match_contigs(struct job *j, size_t n, struct cov_err *e)
 {
-    void *seqs = j->seqs;
-    int rc = cov_reserve(&seqs, &j->cap_seqs, n, sizeof *j->seqs, e);
-    j->seqs = seqs;
+    int rc = COV_RESERVE(&j->seqs, &j->cap_seqs, n, e);
     for (; !rc && j->n_seqs < n; j->n_seqs += rc == 0)
         rc = cov_measured_contig(j->g, j->m->path, cov_intervals_contig(j->file, j->n_seqs),
                                  cov_intervals_length(j->file, j->n_seqs), &j->seqs[j->n_seqs], e);

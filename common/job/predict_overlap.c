@@ -119,9 +119,7 @@ static int add_sources(struct cov_predict_overlap *o, struct slot *s, size_t seq
         if (last && last->item.seq == seq && last->item.beg >= at)
             continue;
         size_t before = s->cap_sources;
-        void *sources = s->sources;
-        int rc = cov_reserve(&sources, &s->cap_sources, s->n_sources + 1, sizeof *s->sources, e);
-        s->sources = sources;
+        int rc = COV_RESERVE(&s->sources, &s->cap_sources, s->n_sources + 1, e);
         for (size_t k = before; !rc && k < s->cap_sources; k++)
             s->sources[k] = (struct source){.raw = {COV_BLOB_INIT, COV_BLOB_INIT}};
         if (!rc)
@@ -145,9 +143,7 @@ static int add_window(struct cov_predict_overlap *o, struct slot *s,
     if ((last && last->seq == item->seq && last->number == number) ||
         (regions && !cov_select_stretch(regions, item->seq, from, to, &beg, &end)))
         return COV_OK;
-    void *windows = s->windows;
-    int rc = cov_reserve(&windows, &s->cap_windows, s->n_windows + 2, sizeof *s->windows, e);
-    s->windows = windows;
+    int rc = COV_RESERVE(&s->windows, &s->cap_windows, s->n_windows + 2, e);
     if (!rc)
         rc = add_sources(o, s, item->seq, &w, e);
     for (int strand = COV_PLUS; !rc && strand <= COV_MINUS; strand++)
@@ -160,9 +156,7 @@ int cov_predict_overlap_add(struct cov_predict_overlap *o, size_t slot,
 {
     struct slot *s = &o->slots[slot];
     int64_t L = (int64_t)o->L, N = (int64_t)o->N;
-    void *pairs = s->pairs;
-    int rc = cov_reserve(&pairs, &s->cap_pairs, s->n_pairs + 1, sizeof *s->pairs, e);
-    s->pairs = pairs;
+    int rc = COV_RESERVE(&s->pairs, &s->cap_pairs, s->n_pairs + 1, e);
     if (rc)
         return rc;
     s->pairs[s->n_pairs++] = *item;
@@ -193,12 +187,10 @@ static int by_length(const void *a, const void *b)
 static int decode_sources(const struct cov_predict_overlap *o, struct slot *s, struct worker *w,
                           struct cov_err *e)
 {
-    void *codes = w->sources;
     size_t n;
     if (cov_size_mul(2 * s->n_sources, o->L, &n))
         return cov_fail(e, COV_ENOMEM, "chunks of %zu bases are too long", o->L);
-    int rc = cov_reserve(&codes, &w->cap_sources, n, 1, e);
-    w->sources = codes;
+    int rc = COV_RESERVE(&w->sources, &w->cap_sources, n, e);
     for (size_t k = 0; !rc && k < s->n_sources; k++) {
         uint8_t *of = w->sources + 2 * k * o->L;
         rc = cov_loader_codes(o->loader, &s->sources[k].item, s->sources[k].raw,

@@ -53,9 +53,7 @@ static int add_line(struct text *t, const char *name, const char *value, struct 
         value = cut;
     }
     size_t n = strlen(name) + 1, m = strlen(value) + 1;
-    void *data = t->data;
-    int rc = cov_reserve(&data, &t->cap, t->n + n + m + 1, 1, e);
-    t->data = data;
+    int rc = COV_RESERVE(&t->data, &t->cap, t->n + n + m + 1, e);
     if (rc)
         return rc;
     (void)snprintf(t->data + t->n, n + m + 1, "%s\t%s\n", name, value);

@@ -59,9 +59,7 @@ static int take_object(struct reader *r, const struct cov_json_value *v, struct 
         rc = cov_fail(e, COV_EINPUT, "%s:%zu: %.200s is there twice", r->path, r->line, id);
     if (rc)
         return rc;
-    void *drops = report->drops;
-    rc = cov_reserve(&drops, &report->cap, index + 1, sizeof *report->drops, e);
-    report->drops = drops;
+    rc = COV_RESERVE(&report->drops, &report->cap, index + 1, e);
     if (!rc)
         report->drops[index] = is_dropped(v);
     return rc;
@@ -86,13 +84,13 @@ static int take_line(struct reader *r, const char *beg, const char *end, struct 
 static int read_lines(struct reader *r, struct cov_bgz *in, struct cov_err *e)
 {
     enum { STEP = 1 << 16, MAX_LINE = 1 << 24 };
-    void *text = NULL;
+    char *text = NULL;
     size_t cap = 0, n = 0, got = 0;
     int rc;
     do {
-        rc = cov_reserve(&text, &cap, n + STEP, 1, e);
+        rc = COV_RESERVE(&text, &cap, n + STEP, e);
         if (!rc)
-            rc = cov_bgz_read(in, (char *)text + n, STEP, &got, e);
+            rc = cov_bgz_read(in, text + n, STEP, &got, e);
         if (rc)
             break;
         const char *p = text, *newline;

@@ -165,8 +165,8 @@ static int put_reads(const struct run *r, struct cov_rng *rng, struct block *b, 
         return COV_OK;
     size_t n = (size_t)((double)b->n * o->depth / (double)o->read_length + cov_rng_double(rng));
     size_t line = (size_t)o->read_length + 160;
-    if (cov_reserve((void **)&b->starts, &b->cap_starts, n + 1, sizeof *b->starts, e) ||
-        cov_reserve((void **)&b->reads, &b->cap_reads, n * line + 1, 1, e))
+    if (COV_RESERVE(&b->starts, &b->cap_starts, n + 1, e) ||
+        COV_RESERVE(&b->reads, &b->cap_reads, n * line + 1, e))
         return COV_ENOMEM;
     for (size_t i = 0; i < n; i++) {
         int64_t at = (int64_t)cov_rng_below(rng, (uint64_t)room);

@@ -59,9 +59,7 @@ struct job {
 static int add_text(struct slot *s, size_t place, enum cov_finding_kind kind, const char *text,
                     struct cov_err *e)
 {
-    void *list = s->findings;
-    int rc = cov_reserve(&list, &s->cap, s->n_findings + 1, sizeof *s->findings, e);
-    s->findings = list;
+    int rc = COV_RESERVE(&s->findings, &s->cap, s->n_findings + 1, e);
     char *copy = rc ? NULL : cov_strdup(text, e);
     if (!copy)
         return COV_ENOMEM;

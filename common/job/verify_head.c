@@ -50,9 +50,7 @@ static int find_counter(struct cov_findings *f, const char *place, enum cov_find
             *found = &f->counters[i];
             return COV_OK;
         }
-    void *counters = f->counters;
-    int rc = cov_reserve(&counters, &f->cap, f->n_counters + 1, sizeof *f->counters, e);
-    f->counters = counters;
+    int rc = COV_RESERVE(&f->counters, &f->cap, f->n_counters + 1, e);
     char *copy = rc ? NULL : cov_strdup(place, e);
     if (!copy)
         return COV_ENOMEM;

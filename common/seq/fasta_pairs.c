@@ -107,9 +107,7 @@ static int note_name(struct cov_fasta_pairs *p, const struct cov_fasta_header *h
         return cov_fail(e, COV_EINPUT,
                         "%s: two sequences are named '%.200s', those of lines %lld and %lld",
                         p->path, header->name, (long long)p->lines[index], (long long)header->line);
-    void *lines = p->lines;
-    rc = cov_reserve(&lines, &p->cap_lines, index + 1, sizeof *p->lines, e);
-    p->lines = lines;
+    rc = COV_RESERVE(&p->lines, &p->cap_lines, index + 1, e);
     if (rc)
         return rc;
     p->lines[index] = header->line;
@@ -136,9 +134,7 @@ static int give_name(struct cov_fasta_pairs *p, struct cov_err *e)
                         "and %lld",
                         p->path, p->name, (long long)p->lines[p->origins[index]],
                         (long long)p->lines[last]);
-    void *origins = p->origins;
-    rc = cov_reserve(&origins, &p->cap_origins, index + 1, sizeof *p->origins, e);
-    p->origins = origins;
+    rc = COV_RESERVE(&p->origins, &p->cap_origins, index + 1, e);
     if (!rc)
         p->origins[index] = last;
     return rc;

@@ -32,15 +32,11 @@ void cov_genome_free(struct cov_genome *g)
 static int begin_sequence(struct reader *r, const char *name, struct cov_err *e)
 {
     struct cov_genome *g = r->g;
-    void *names = g->names, *lengths = g->lengths, *offsets = g->offsets;
-    int rc = cov_reserve(&names, &r->cap_names, g->n_seqs + 1, sizeof *g->names, e);
-    g->names = names;
+    int rc = COV_RESERVE(&g->names, &r->cap_names, g->n_seqs + 1, e);
     if (!rc)
-        rc = cov_reserve(&lengths, &r->cap_lengths, g->n_seqs + 1, sizeof *g->lengths, e);
-    g->lengths = lengths;
+        rc = COV_RESERVE(&g->lengths, &r->cap_lengths, g->n_seqs + 1, e);
     if (!rc)
-        rc = cov_reserve(&offsets, &r->cap_offsets, g->n_seqs + 1, sizeof *g->offsets, e);
-    g->offsets = offsets;
+        rc = COV_RESERVE(&g->offsets, &r->cap_offsets, g->n_seqs + 1, e);
     if (rc)
         return rc;
     g->names[g->n_seqs] = cov_strdup(name, e);

@@ -106,9 +106,7 @@ static int make_key(char **key, size_t *cap, const char *species, size_t n_speci
                     const char *name, size_t n_name, size_t *n, struct cov_err *e)
 {
     size_t bytes = n_species + 1 + n_name;
-    void *p = *key;
-    int rc = cov_reserve(&p, cap, bytes, 1, e);
-    *key = p;
+    int rc = COV_RESERVE(key, cap, bytes, e);
     if (rc)
         return rc;
     memcpy(*key, species, n_species);
@@ -209,9 +207,7 @@ static bool is_regular_next(const struct cov_grid_builder *b, bool new_seq, int6
 
 static int list_row(struct cov_grid_builder *b, size_t i, struct row row, struct cov_err *e)
 {
-    void *rows = b->g->rows;
-    int rc = cov_reserve(&rows, &b->cap_rows, i + 1, sizeof row, e);
-    b->g->rows = rows;
+    int rc = COV_RESERVE(&b->g->rows, &b->cap_rows, i + 1, e);
     if (!rc)
         b->g->rows[i] = row;
     return rc;
@@ -242,9 +238,7 @@ static int add_length(struct cov_grid_builder *b, size_t seq, bool is_new, int64
 {
     struct cov_grid *g = b->g;
     if (is_new) {
-        void *lengths = g->lengths;
-        int rc = cov_reserve(&lengths, &b->cap_lengths, g->n_seqs + 1, sizeof *g->lengths, e);
-        g->lengths = lengths;
+        int rc = COV_RESERVE(&g->lengths, &b->cap_lengths, g->n_seqs + 1, e);
         if (rc)
             return rc;
         g->lengths[g->n_seqs++] = length;
@@ -328,10 +322,8 @@ int cov_grid_builder_declare(struct cov_grid_builder *b, const char *species, si
     b->declared = b->listing = true;
     rc = add_length(b, seq, true, length, e);
     /* The list tells such a grid from a regular one, even if no row comes. */
-    void *rows = b->g->rows;
     if (!rc)
-        rc = cov_reserve(&rows, &b->cap_rows, 1, sizeof *b->g->rows, e);
-    b->g->rows = rows;
+        rc = COV_RESERVE(&b->g->rows, &b->cap_rows, 1, e);
     return rc;
 }
 

@@ -117,15 +117,11 @@ static int grow(struct cov_names *s, struct cov_err *e)
 /* Makes room for one more name, whose text will end at `end`. */
 static int reserve(struct cov_names *s, size_t end, struct cov_err *e)
 {
-    void *text = s->text, *ends = s->ends, *hashes = s->hashes;
-    int rc = cov_reserve(&text, &s->cap_text, end, 1, e);
-    s->text = text;
+    int rc = COV_RESERVE(&s->text, &s->cap_text, end, e);
     if (!rc)
-        rc = cov_reserve(&ends, &s->cap_ends, s->n + 1, sizeof *s->ends, e);
-    s->ends = ends;
+        rc = COV_RESERVE(&s->ends, &s->cap_ends, s->n + 1, e);
     if (!rc)
-        rc = cov_reserve(&hashes, &s->cap_hashes, s->n + 1, sizeof *s->hashes, e);
-    s->hashes = hashes;
+        rc = COV_RESERVE(&s->hashes, &s->cap_hashes, s->n + 1, e);
     return rc;
 }
 

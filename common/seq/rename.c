@@ -55,9 +55,7 @@ static int take_line(struct cov_rename *r, const char *path, size_t line, const 
     rc = cov_names_add(r->to, to, n_to, &to_index, &is_new, e);
     if (rc)
         return rc;
-    void *entries = r->entries;
-    rc = cov_reserve(&entries, &r->cap_entries, index + 1, sizeof *r->entries, e);
-    r->entries = entries;
+    rc = COV_RESERVE(&r->entries, &r->cap_entries, index + 1, e);
     if (!rc)
         r->entries[index] = (struct entry){to_index, false};
     return rc;

@@ -76,9 +76,7 @@ static int add(struct cov_select *s, size_t k, int64_t beg, int64_t end, struct 
         int64_t length = cov_grid_seq_length(s->grid, seq);
         int64_t stop = end < length ? end : length;
         if (beg < stop) {
-            void *intervals = s->intervals;
-            int rc = cov_reserve(&intervals, &s->cap, s->n + 1, sizeof *s->intervals, e);
-            s->intervals = intervals;
+            int rc = COV_RESERVE(&s->intervals, &s->cap, s->n + 1, e);
             if (rc)
                 return rc;
             s->intervals[s->n++] = (struct interval){seq, beg, stop};

@@ -42,10 +42,8 @@ static int add_line(struct cov_sizes *s, const char *path, size_t number, const 
         return cov_fail(e, COV_EINPUT, "%s:%zu: a name and a length above 0 are wanted", path,
                         number);
     int rc = cov_names_add(s->names, name, n_name, &index, &is_new, e);
-    void *lengths = s->lengths;
     if (!rc)
-        rc = cov_reserve(&lengths, &s->cap, index + 1, sizeof *s->lengths, e);
-    s->lengths = lengths;
+        rc = COV_RESERVE(&s->lengths, &s->cap, index + 1, e);
     if (rc)
         return rc;
     if (!is_new)

@@ -373,9 +373,7 @@ static int keep_small(struct set_writer *s, size_t i, const uint8_t *rows, size_
                       struct cov_err *e)
 {
     size_t end = i + n_bytes / s->row_bytes;
-    void *all = s->rows;
-    int rc = cov_reserve(&all, &s->cap, end, s->row_bytes, e);
-    s->rows = all;
+    int rc = cov_reserve(&s->rows, &s->cap, end, s->row_bytes, e);
     if (!rc)
         memcpy(s->rows + i * s->row_bytes, rows, n_bytes);
     return rc;

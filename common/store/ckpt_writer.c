@@ -14,9 +14,7 @@ void cov_ckpt_put_tensor(struct cov_ckpt_put *p, const char *storage, size_t ele
 {
     struct cov_pickle_writer *w = &p->w;
     char key[24];
-    void *grown = p->storages;
-    int rc = cov_reserve(&grown, &p->cap_storages, p->n_storages + 1, sizeof *p->storages, &w->err);
-    p->storages = grown;
+    int rc = COV_RESERVE(&p->storages, &p->cap_storages, p->n_storages + 1, &w->err);
     if (rc)
         return;
     (void)snprintf(key, sizeof key, "%zu", p->n_storages);

@@ -244,9 +244,7 @@ static herr_t add_name(hid_t group, const char *name, const H5L_info_t *info, vo
     (void)group;
     (void)info;
     struct names *list = arg;
-    void *text = list->text;
-    list->rc = cov_reserve(&text, &list->cap, list->n + 1, sizeof *list->text, list->e);
-    list->text = text;
+    list->rc = COV_RESERVE(&list->text, &list->cap, list->n + 1, list->e);
     if (list->rc)
         return -1;
     char *copy = cov_strdup(name, list->e);

@@ -122,11 +122,9 @@ static herr_t add_attr(hid_t object, const char *name, const H5A_info_t *info, v
 {
     (void)info;
     struct attrs *a = arg;
-    void *list = a->list;
     a->rc = a->n < COV_H5_MAX_SETS
-                ? cov_reserve(&list, &a->cap, a->n + 1, sizeof *a->list, a->e)
+                ? COV_RESERVE(&a->list, &a->cap, a->n + 1, a->e)
                 : cov_fail(a->e, COV_EINPUT, "%s: too many attributes", a->f->path);
-    a->list = list;
     if (a->rc)
         return -1;
     struct cov_h5_attr *to = &a->list[a->n];
@@ -191,9 +189,7 @@ static int add_set(struct walk *w)
 {
     if (w->n >= w->max_sets)
         return cov_fail(w->e, COV_EINPUT, "%s: more than %zu data sets", w->f->path, w->max_sets);
-    void *names = w->names;
-    int rc = cov_reserve(&names, &w->cap, w->n + 1, sizeof *w->names, w->e);
-    w->names = names;
+    int rc = COV_RESERVE(&w->names, &w->cap, w->n + 1, w->e);
     if (rc)
         return rc;
     w->names[w->n] = cov_strdup(w->path, w->e);

@@ -306,9 +306,7 @@ static int read_piece(struct cov_journal *j, int64_t at, struct piece_head *h, u
         return rc;
     if (got < sizeof *h || !plausible(j, h, at, n_body))
         return 0;
-    void *bytes = j->bytes;
-    rc = cov_reserve(&bytes, &j->cap_bytes, (size_t)*n_body + 1, 1, e);
-    j->bytes = bytes;
+    rc = COV_RESERVE(&j->bytes, &j->cap_bytes, (size_t)*n_body + 1, e);
     if (!rc)
         rc = read_at(j, at + (int64_t)sizeof *h, j->bytes, (size_t)*n_body, &got, e);
     if (rc)
@@ -356,9 +354,7 @@ int cov_journal_append(struct cov_journal *j, size_t piece, const struct cov_blo
 {
     struct piece_head h = {.magic = PIECE_MAGIC, .piece = piece};
     size_t n_ends = blobs[0].n_pieces + blobs[1].n_pieces, k = 0;
-    void *ends = j->ends;
-    int rc = cov_reserve(&ends, &j->cap_ends, n_ends + 1, sizeof *j->ends, e);
-    j->ends = ends;
+    int rc = COV_RESERVE(&j->ends, &j->cap_ends, n_ends + 1, e);
     if (rc)
         return rc;
     struct iovec v[4] = {{&h, sizeof h}, {j->ends, n_ends * sizeof *j->ends}};

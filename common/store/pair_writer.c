@@ -98,9 +98,7 @@ int cov_pair_writer_begin(struct cov_pair_writer *p, const char *species, const 
 {
     if (p->open)
         return cov_fail(e, COV_EINPUT, "%s: begins before the sequence before it ends", name);
-    void *seqs = p->seqs;
-    int rc = cov_reserve(&seqs, &p->cap_seqs, p->n_seqs + 1, sizeof *p->seqs, e);
-    p->seqs = seqs;
+    int rc = COV_RESERVE(&p->seqs, &p->cap_seqs, p->n_seqs + 1, e);
     if (rc)
         return rc;
     struct seq *s = &p->seqs[p->n_seqs];
@@ -160,9 +158,7 @@ static void *wait_in_memory(struct cov_pair_writer *p, size_t n)
 
 static int keep_minus(struct cov_pair_writer *p, const struct cov_blob *minus, struct cov_err *e)
 {
-    void *waiting = p->waiting;
-    int rc = cov_reserve(&waiting, &p->cap_waiting, p->n_waiting + 1, sizeof *p->waiting, e);
-    p->waiting = waiting;
+    int rc = COV_RESERVE(&p->waiting, &p->cap_waiting, p->n_waiting + 1, e);
     if (rc)
         return rc;
     struct waiting *w = &p->waiting[p->n_waiting];
@@ -188,9 +184,7 @@ int cov_pair_writer_put(struct cov_pair_writer *p, int64_t beg, int64_t end,
     int rc = check_pair(p, beg, end, plus && minus, e);
     if (rc)
         return rc;
-    void *pairs = p->pairs;
-    rc = cov_reserve(&pairs, &p->cap_pairs, p->n_pairs + 1, sizeof *p->pairs, e);
-    p->pairs = pairs;
+    rc = COV_RESERVE(&p->pairs, &p->cap_pairs, p->n_pairs + 1, e);
     if (!rc && plus)
         rc = cov_chunk_writer_put(p->writer, p->n_rows++, plus, 0, e);
     if (!rc && minus)

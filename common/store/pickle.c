@@ -117,9 +117,7 @@ static struct cov_pickle_value *new_value(struct machine *m, enum cov_pickle_kin
 /* Room for one more value on the stack. */
 static int reserve_stack(struct machine *m)
 {
-    void *stack = m->stack;
-    int rc = cov_reserve(&stack, &m->cap_stack, m->n_stack + 1, sizeof *m->stack, m->e);
-    m->stack = stack;
+    int rc = COV_RESERVE(&m->stack, &m->cap_stack, m->n_stack + 1, m->e);
     return rc;
 }
 
@@ -183,9 +181,7 @@ static int contain(struct machine *m, struct cov_pickle_value *whole, struct cov
 static int add_items(struct machine *m, struct cov_pickle_value *whole,
                      struct cov_pickle_value **items, size_t n)
 {
-    void *grown = whole->items;
-    int rc = cov_reserve(&grown, &whole->cap_items, whole->n_items + n, sizeof *whole->items, m->e);
-    whole->items = grown;
+    int rc = COV_RESERVE(&whole->items, &whole->cap_items, whole->n_items + n, m->e);
     for (size_t i = 0; !rc && i < n; i++) {
         rc = contain(m, whole, items[i]);
         if (!rc)
@@ -314,9 +310,7 @@ static int op_mark(struct machine *m, const struct operation *op)
     (void)op;
     if (m->n_marks >= m->limits.max_depth)
         return too_deep(m);
-    void *marks = m->marks;
-    int rc = cov_reserve(&marks, &m->cap_marks, m->n_marks + 1, sizeof *m->marks, m->e);
-    m->marks = marks;
+    int rc = COV_RESERVE(&m->marks, &m->cap_marks, m->n_marks + 1, m->e);
     if (!rc)
         m->marks[m->n_marks++] = m->n_stack;
     return rc;
@@ -389,9 +383,7 @@ static int op_memo_put(struct machine *m, const struct operation *op)
     if (index > m->n_pushed)
         return damaged(m, "a value is stored under too large a number");
     size_t before = m->cap_memo;
-    void *memo = m->memo;
-    rc = cov_reserve(&memo, &m->cap_memo, (size_t)index + 1, sizeof *m->memo, m->e);
-    m->memo = memo;
+    rc = COV_RESERVE(&m->memo, &m->cap_memo, (size_t)index + 1, m->e);
     if (rc)
         return rc;
     memset(m->memo + before, 0, (m->cap_memo - before) * sizeof *m->memo);

@@ -12,9 +12,7 @@ static void put(struct cov_pickle_writer *w, const void *data, size_t n)
 {
     if (w->err.code)
         return;
-    void *grown = w->data;
-    int rc = cov_reserve(&grown, &w->cap, w->n_bytes + n, 1, &w->err);
-    w->data = grown;
+    int rc = COV_RESERVE(&w->data, &w->cap, w->n_bytes + n, &w->err);
     if (rc)
         return;
     memcpy(w->data + w->n_bytes, data, n);

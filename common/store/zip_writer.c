@@ -42,9 +42,7 @@ static void put32(struct bytes *b, uint64_t value, bool zip64)
 
 static int reserve(struct bytes *b, size_t n, struct cov_err *e)
 {
-    void *data = b->data;
-    int rc = cov_reserve(&data, &b->cap, b->n + n, 1, e);
-    b->data = data;
+    int rc = COV_RESERVE(&b->data, &b->cap, b->n + n, e);
     return rc;
 }
 

@@ -148,9 +148,7 @@ static void runs_fini(struct cov_sorted_runs *r)
 static int runs_add(struct cov_sorted_runs *r, const struct cov_pair_count *a, size_t n,
                     struct cov_err *e)
 {
-    void *runs = r->runs;
-    int rc = cov_reserve(&runs, &r->cap, r->n + 1, sizeof *r->runs, e);
-    r->runs = runs;
+    int rc = COV_RESERVE(&r->runs, &r->cap, r->n + 1, e);
     if (!rc)
         rc = cov_spool_append(&r->spool, a, n * sizeof *a, &r->runs[r->n].at, e);
     if (!rc)

@@ -106,9 +106,7 @@ static int begin(struct cov_track_sink *s, struct cov_err *e)
     b->n_name = strlen(s->contig_name);
     if (cov_size_add(b->n_name, BUFFER + 2 * MAX_NUMBER + COV_BEDGRAPH_VALUE_BYTES + 4, &room))
         return cov_fail(e, COV_ENOMEM, "%s: the name of a contig is too long", s->name);
-    void *text = b->text;
-    rc = cov_reserve(&text, &b->cap_text, room, 1, e);
-    b->text = text;
+    rc = COV_RESERVE(&b->text, &b->cap_text, room, e);
     return rc;
 }
 

@@ -108,10 +108,8 @@ static int fill(struct cov_bedgraph_reader *r, struct cov_err *e)
         if (r->filled > COV_MAX_LINE)
             return cov_fail(e, COV_EINPUT, "%s:%zu: a line of more than %d bytes",
                             cov_bgz_name(r->in), r->line, (int)COV_MAX_LINE);
-        void *text = r->text;
         size_t got = 0;
-        int rc = cov_reserve(&text, &r->cap, r->filled + STEP + 1 + AT_ONCE, 1, e);
-        r->text = text;
+        int rc = COV_RESERVE(&r->text, &r->cap, r->filled + STEP + 1 + AT_ONCE, e);
         if (!rc)
             rc = cov_bgz_read(r->in, r->text + r->filled, STEP, &got, e);
         if (rc)
@@ -278,10 +276,8 @@ static int change_contig(struct cov_bedgraph_reader *r, const char *p, struct co
     if (is_word(p, "variableStep") || is_word(p, "fixedStep"))
         return refuse(r, "this is wiggle, not bedGraph", p, e);
     int rc = cov_names_add(r->names, p, n, &r->number, &is_new, e);
-    void *contig = r->contig;
     if (!rc)
-        rc = cov_reserve(&contig, &r->cap_contig, n + 1, 1, e);
-    r->contig = contig;
+        rc = COV_RESERVE(&r->contig, &r->cap_contig, n + 1, e);
     if (rc)
         return rc;
     if (!is_new)

@@ -334,9 +334,7 @@ static int put_level(struct bigwig *b, size_t k, uint64_t *data_at, uint64_t *in
         rc = cov_bigwig_out_put(out, count, sizeof count, e);
     for (size_t i = 0; i < n && !rc; i++) {
         placed[i] = level_block(&blocks, i);
-        void *room = bytes;
-        rc = cov_reserve(&room, &cap, placed[i].n_bytes, 1, e);
-        bytes = room;
+        rc = COV_RESERVE(&bytes, &cap, placed[i].n_bytes, e);
         if (!rc)
             rc = cov_bigwig_out_read(&b->outs[COV_BIGWIG_SPOOL], bytes, placed[i].n_bytes,
                                      placed[i].offset, e);

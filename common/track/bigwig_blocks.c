@@ -170,9 +170,7 @@ static int task(void *arg, size_t number, unsigned worker, struct cov_err *e)
 static int append(struct cov_block_list *list, const struct cov_rtree_block *block,
                   struct cov_err *e)
 {
-    void *blocks = list->blocks;
-    int rc = cov_reserve(&blocks, &list->cap, list->n + 1, sizeof *list->blocks, e);
-    list->blocks = blocks;
+    int rc = COV_RESERVE(&list->blocks, &list->cap, list->n + 1, e);
     if (!rc)
         list->blocks[list->n++] = *block;
     return rc;

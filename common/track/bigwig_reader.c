@@ -432,9 +432,7 @@ static int fetch(struct cov_bigwig_reader *r, const uint8_t *item, uint64_t *at,
     *n = (size_t)n_packed;
     if (!r->compressed)
         return read_at(r, r->block, *n, *at, e);
-    void *packed = r->packed;
-    int rc = cov_reserve(&packed, &r->cap_packed, *n, 1, e);
-    r->packed = packed;
+    int rc = COV_RESERVE(&r->packed, &r->cap_packed, *n, e);
     if (!rc)
         rc = read_at(r, r->packed, *n, *at, e);
     if (rc)
@@ -513,9 +511,7 @@ static int read_block(struct cov_bigwig_reader *r, const uint8_t *item, size_t *
         return cov_fail(e, COV_EINPUT,
                         "%s: damaged: what is at byte %" PRIu64 " is no block of intervals",
                         r->path, at);
-    void *iv = r->iv;
-    rc = cov_reserve(&iv, &r->cap_iv, *n, sizeof *r->iv, e);
-    r->iv = iv;
+    rc = COV_RESERVE(&r->iv, &r->cap_iv, *n, e);
     if (rc)
         return rc;
     if (r->big)

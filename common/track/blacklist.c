@@ -69,9 +69,7 @@ static int add_name(struct cov_blacklist *b, const struct word *w, size_t *index
     int rc = cov_names_add(b->names, w->text, w->n, index, &is_new, e);
     if (rc || !is_new)
         return rc;
-    void *seen = b->seen;
-    rc = cov_reserve(&seen, &b->cap_seen, *index + 1, sizeof *b->seen, e);
-    b->seen = seen;
+    rc = COV_RESERVE(&b->seen, &b->cap_seen, *index + 1, e);
     if (!rc)
         b->seen[*index] = false;
     return rc;
@@ -80,9 +78,7 @@ static int add_name(struct cov_blacklist *b, const struct word *w, size_t *index
 static int add_entry(struct cov_blacklist *b, size_t name, struct cov_region region,
                      struct cov_err *e)
 {
-    void *entries = b->entries;
-    int rc = cov_reserve(&entries, &b->cap_entries, b->n_entries + 1, sizeof *b->entries, e);
-    b->entries = entries;
+    int rc = COV_RESERVE(&b->entries, &b->cap_entries, b->n_entries + 1, e);
     if (!rc)
         b->entries[b->n_entries++] = (struct entry){name, region};
     return rc;

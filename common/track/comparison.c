@@ -316,11 +316,9 @@ static int end_contig(struct cov_comparison *c, struct cov_err *e)
 
 static int begin_contig(struct cov_comparison *c, size_t contig, struct cov_err *e)
 {
-    void *rows = c->rows;
     int rc = c->sink.contigs ? check_length(c, contig, c->measured, e) : COV_OK;
     if (!rc)
-        rc = cov_reserve(&rows, &c->cap_rows, c->n_rows + 1, sizeof *c->rows, e);
-    c->rows = rows;
+        rc = COV_RESERVE(&c->rows, &c->cap_rows, c->n_rows + 1, e);
     if (!rc)
         rc = new_row(c, contig, &c->rows[c->n_rows], e);
     if (rc)
@@ -339,10 +337,8 @@ static int begin(struct cov_track_sink *sink, struct cov_err *e)
 {
     struct cov_comparison *c = comparison_of(sink);
     int rc = end_contig(c, e);
-    void *has = c->has;
     if (!rc)
-        rc = cov_reserve(&has, &c->cap_has, sink->contig + 1, sizeof *c->has, e);
-    c->has = has;
+        rc = COV_RESERVE(&c->has, &c->cap_has, sink->contig + 1, e);
     if (rc)
         return rc;
     while (c->n_has <= sink->contig)

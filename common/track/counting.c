@@ -19,9 +19,7 @@ static int make_room(struct cov_spans *s, size_t n, struct cov_err *e)
 {
     if (s->items && n <= s->cap)
         return COV_OK;
-    void *items = s->items;
-    int rc = cov_reserve(&items, &s->cap, n, sizeof *s->items, e);
-    s->items = items;
+    int rc = COV_RESERVE(&s->items, &s->cap, n, e);
     return rc;
 }
 

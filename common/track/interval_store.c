@@ -46,9 +46,7 @@ static int flush(struct cov_interval_store *s, struct cov_err *e)
 /* The contigs before `n` that have no place yet begin here. */
 static int place_until(struct cov_interval_store *s, size_t n, struct cov_err *e)
 {
-    void *places = s->places;
-    int rc = cov_reserve(&places, &s->cap, n, sizeof *s->places, e);
-    s->places = places;
+    int rc = COV_RESERVE(&s->places, &s->cap, n, e);
     for (; !rc && s->n_places < n; s->n_places++)
         s->places[s->n_places] = (struct place){s->n_bytes, 0};
     return rc;

@@ -24,9 +24,7 @@ int cov_peaks_end(struct cov_peaks *p, struct cov_err *e)
     p->is_open = false;
     if (!is_peak)
         return COV_OK;
-    void *list = p->list;
-    int rc = cov_reserve(&list, &p->cap, p->n + 1, sizeof *p->list, e);
-    p->list = list;
+    int rc = COV_RESERVE(&p->list, &p->cap, p->n + 1, e);
     if (!rc)
         p->list[p->n++] = p->open;
     return rc;

@@ -85,9 +85,7 @@ int cov_track_begin_named(struct cov_track_sink *s, const char *name, struct cov
         return rc;
     if (!is_new)
         return cov_fail(e, COV_EINPUT, "%s: contig %s is there twice", s->name, name);
-    void *lengths = s->announced.lengths;
-    rc = cov_reserve(&lengths, &s->announced.cap, contig + 1, sizeof *s->announced.lengths, e);
-    s->announced.lengths = lengths;
+    rc = COV_RESERVE(&s->announced.lengths, &s->announced.cap, contig + 1, e);
     if (rc)
         return rc;
     s->announced.lengths[contig] = 0;

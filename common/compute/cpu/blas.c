@@ -42,9 +42,11 @@ static bool put(const char *name, const char *value)
     return value && !getenv(name) && setenv(name, value, 0) == 0;
 }
 
-static void *symbol(void *library, const char *name)
+/* Sets a pointer to a function, whose address is `function`: NULL, if there is none of that name. */
+static void find_symbol(void *library, const char *name, void *function)
 {
-    return library ? dlsym(library, name) : NULL;
+    void *symbol = library ? dlsym(library, name) : NULL;
+    memcpy(function, &symbol, sizeof symbol);
 }
 
 static void load(void)
@@ -62,10 +64,10 @@ static void load(void)
 
     void (*set_threads)(int);
     char *(*config)(void), *(*core)(void);
-    *(void **)&set_threads = symbol(library, "openblas_set_num_threads");
-    *(void **)&config = symbol(library, "openblas_get_config");
-    *(void **)&core = symbol(library, "openblas_get_corename");
-    *(void **)&blas.sgemm = symbol(library, "cblas_sgemm");
+    find_symbol(library, "openblas_set_num_threads", &set_threads);
+    find_symbol(library, "openblas_get_config", &config);
+    find_symbol(library, "openblas_get_corename", &core);
+    find_symbol(library, "cblas_sgemm", &blas.sgemm);
     if (!blas.sgemm)
         return;
     if (set_threads)

@@ -55,10 +55,8 @@ static char *add_weights(struct making *m, size_t bytes, size_t *offset, struct 
 {
     struct cov_cuda_plan *p = m->plan;
     size_t end = p->weight_bytes + round_size(bytes);
-    void *memory = p->weights;
-    if (cov_reserve(&memory, &p->cap_weights, end, 1, e))
+    if (COV_RESERVE(&p->weights, &p->cap_weights, end, e))
         return NULL;
-    p->weights = (char *)memory;
     *offset = p->weight_bytes;
     memset(p->weights + *offset, 0, end - *offset);
     p->weight_bytes = end;
@@ -69,10 +67,8 @@ static struct cov_cuda_step *add_step(struct making *m, enum cov_cuda_step_kind 
                                       struct cov_err *e)
 {
     struct cov_cuda_plan *p = m->plan;
-    void *memory = p->steps;
-    if (cov_reserve(&memory, &p->cap_steps, p->n_steps + 1, sizeof *p->steps, e))
+    if (COV_RESERVE(&p->steps, &p->cap_steps, p->n_steps + 1, e))
         return NULL;
-    p->steps = (struct cov_cuda_step *)memory;
     struct cov_cuda_step *s = &p->steps[p->n_steps++];
     memset(s, 0, sizeof *s);
     s->kind = kind;
