@@ -20,6 +20,7 @@
 #include "common/job/predict.h"
 #include "common/job/predict_resume.h"
 #include "common/job/track_files.h"
+#include "common/net/net.h"
 #include "tools/covpredict/evaluation.h"
 
 struct config {
@@ -315,6 +316,18 @@ static int open_device(const struct config *c, struct cov_device **out, struct c
     return cov_device_open(&c->device_choice, &cpu, out, e);
 }
 
+/* GPUs that do not take the network say so, or give way to the CPU, before there are threads for
+ * them. */
+static int settle_device(struct cov_device *device, const struct cov_model *model,
+                         const struct cov_loader *loader, struct cov_err *e)
+{
+    unsigned waiting = cov_device_waiting(device);
+    if (waiting == 0)
+        return COV_OK;
+    return cov_net_try(device, &model->hp, model->block, cov_loader_chunk_length(loader), waiting,
+                       e);
+}
+
 /* Options that contradict each other. */
 static int check(struct config *c, const bool *given, const char *output, int n_operands,
                  char *const *operands, struct cov_err *e)
@@ -527,6 +540,8 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
     }
     const char *tmpdir = common->tmpdir ? common->tmpdir : dir;
     rc = open_input(c, given, common, to_stream, operands[0], tmpdir, model, &loader, e);
+    if (rc == COV_OK)
+        rc = settle_device(device, model, loader, e);
     if (rc == COV_OK)
         rc = cov_pool_new((unsigned)common->threads + cov_device_waiting(device), &pool, e);
     if (rc)

@@ -14,6 +14,7 @@
 #include "common/base/path.h"
 #include "common/base/tool.h"
 #include "common/compute/cuda/plugin.h"
+#include "common/compute/device_auto.h"
 
 /* The number up to a comma or the end; *text goes behind it. */
 static int parse_card(const char **text, int *card, struct cov_err *e)
@@ -129,12 +130,15 @@ int cov_device_open(const struct cov_device_choice *choice, const struct cov_cpu
     if (choice->kind == COV_DEVICE_CPU)
         return cov_device_open_cpu(cpu, out, e);
     int rc = open_cuda(choice, precision, &installed, out, &why);
-    if (rc == COV_OK)
-        return COV_OK;
     if (choice->kind == COV_DEVICE_CUDA)
-        return cov_fail(e, rc, "--device cuda: %s", why.text);
-    /* Who has installed no plugin does not wait for GPUs. */
-    if (installed)
+        return rc ? cov_fail(e, rc, "--device cuda: %s", why.text) : COV_OK;
+    if (rc == COV_OK)
+        return cov_device_open_auto(*out, cpu, out, e);
+    /* What is missing is no wonder, unlike what is there and fails; and who has installed no plugin
+     * does not wait for GPUs. */
+    if (rc != COV_EUNSUPPORTED)
+        cov_warn("%s; going on with the CPU", why.text);
+    else if (installed)
         cov_info("no GPU: %s; on the CPU", why.text);
     else
         cov_debug("%s; on the CPU", why.text);

@@ -29,8 +29,9 @@ int cov_device_parse(const char *text, struct cov_device_choice *out,
 
 /* Opens it; `cpu` is for the CPU, but its precision for any. The plugin is looked for in the folder
  * that the variable COVTOOLS_PLUGINS names, else in covtools/ beside the library. For
- * COV_DEVICE_CUDA, COV_EUNSUPPORTED says what is missing; for COV_DEVICE_AUTO that is logged, and the
- * CPU is opened. Close with cov_device_close. */
+ * COV_DEVICE_CUDA, COV_EUNSUPPORTED says what is missing, and any other code what fails; for
+ * COV_DEVICE_AUTO that is logged, and the CPU is opened, which also takes the place of GPUs later,
+ * if they do not take a network (device_auto.h). Close with cov_device_close. */
 int cov_device_open(const struct cov_device_choice *choice, const struct cov_cpu_options *cpu,
                     struct cov_device **out, struct cov_err *e) COV_MUST_USE;
 

@@ -45,6 +45,15 @@ out:
     return rc;
 }
 
+int cov_net_try(struct cov_device *dev, const struct cov_hparams *hp, const float *block, size_t L,
+                unsigned n_workers, struct cov_err *e)
+{
+    struct cov_net *net;
+    int rc = cov_net_new(dev, hp, block, L, n_workers, 1, &net, e);
+    cov_net_free(net);
+    return rc;
+}
+
 void cov_net_free(struct cov_net *net)
 {
     if (!net)

@@ -13,6 +13,11 @@ struct cov_net;
 int cov_net_new(struct cov_device *dev, const struct cov_hparams *hp, const float *block, size_t L,
                 unsigned n_workers, size_t max_batch, struct cov_net **out,
                 struct cov_err *e) COV_MUST_USE;
+/* Whether the device takes the network at all: makes it for one chunk at a time, and frees it. A
+ * device that has another to take its place (device_auto.h) gives way now, before its advice on
+ * batches and threads is asked for. */
+int cov_net_try(struct cov_device *dev, const struct cov_hparams *hp, const float *block, size_t L,
+                unsigned n_workers, struct cov_err *e) COV_MUST_USE;
 /* Before the first forward: everything is computed, also what is known (device.h). */
 void cov_net_compute_all(struct cov_net *net);
 void cov_net_free(struct cov_net *net); /* NULL is accepted */

@@ -104,8 +104,19 @@ if [ -f "$COVTOOLS_PLUGINS/covtools-cuda.so" ]; then
     predict -o x.h5 --device cuda
     refused 1 '^covpredict: error: --device cuda: GPU 0 \(Mock A\) computes wrong values: ' 'a card that is broken'
     predict -o x.h5
-    stderr_like 'no GPU: GPU 0 \(Mock A\) computes wrong values: .*; on the CPU$' '  is not taken by auto'
+    stderr_like 'warning: GPU 0 \(Mock A\) computes wrong values: .*; going on with the CPU$' '  is not taken by auto'
     ok '  which takes the CPU' cmp x.h5 cpu.h5
+    # What a card has not enough memory for is an error, and with auto the CPU's.
+    COVTOOLS_MOCK=memory=200000
+    run covpredict -f -m m.ckpt --subsequence-length 4800 -o x.h5 --device cuda g.fa
+    refused 137 '^covpredict: error: GPU 0 \(Mock A\): memory: out of memory$' 'too little memory'
+    run covpredict -q -f -m m.ckpt --subsequence-length 4800 -o x.h5 --stats stats.json g.fa
+    status_is 0 '  auto'
+    is "$(cat "$stderr")" 'covpredict: warning: GPU 0 (Mock A): memory: out of memory; going on with the CPU' \
+        '  says so in one line, also with -q'
+    covpredict -q -f -m m.ckpt --subsequence-length 4800 -o y.h5 --device cpu g.fa
+    ok '  and takes the CPU' cmp x.h5 y.h5
+    ok '  which --stats names' grep -q '"device": "[^G]' stats.json
     COVTOOLS_MOCK=driver=no
     predict -o x.h5 --device cuda
     refused 1 '^covpredict: error: --device cuda: no NVIDIA driver' 'no driver'

@@ -224,6 +224,12 @@ void little_memory(const std::vector<float> &want)
     result(r.rc == COV_ENOMEM && has(r.e.text, "GPU 0 (Mock A): memory: out of memory") &&
                has(log_text, "batches of 256 chunks, going on with 128"),
            "still not enough memory: an error, after one try");
+    r = make_run(6);
+    set_mock("cards=1,memory=500000,free_percent=2");
+    r.threads = 3;
+    go(&r);
+    result(r.rc == COV_OK && r.values == want && has(log_text, "batches of 1 chunks"),
+           "memory for one call at a time: the same bytes");
     set_mock("cards=1,memory=1000");
     r = make_run(6);
     go(&r);
@@ -262,7 +268,7 @@ void failures(void)
     set_mock("cards=3,wrong=1");
     r = make_run(6);
     go(&r);
-    result(r.rc == COV_EUNSUPPORTED &&
+    result(r.rc == COV_EIO &&
                has(r.e.text, "GPU 1 (Mock B) computes wrong values: a small network is off by "),
            "a card that computes wrong values");
     set_mock("cards=0");

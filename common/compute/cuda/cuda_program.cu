@@ -97,18 +97,33 @@ static int upload_weights(struct cov_program *p, size_t card, struct cov_err *e)
     return rc ? name_card(p, card, e) : COV_OK;
 }
 
-/* Lowers the batch to what is free on each card for all of its lanes. */
+/* The lanes of a card that are there, but no more than `most` of them. */
+static size_t keep_lanes(struct cov_program *p, size_t card, size_t most)
+{
+    size_t n = 0, kept = 0;
+    for (size_t i = 0; i < p->n_lanes; i++) {
+        if (p->lanes[i].card == card && n == most)
+            continue;
+        n += p->lanes[i].card == card;
+        p->lanes[kept++] = p->lanes[i];
+    }
+    p->n_lanes = kept;
+    return n;
+}
+
+/* Lowers the batch to what is free on each card for all of its lanes; where that is not one chunk a
+ * lane, there are fewer lanes. */
 static int fit_batch(struct cov_program *p, struct cov_err *e)
 {
     for (size_t card = 0; card < p->cards.n; card++) {
-        size_t free_bytes, n_lanes = 0;
+        size_t free_bytes, n_lanes = keep_lanes(p, card, COV_CUDA_LANES);
         int rc = cov_rt_free_bytes(p->cards.card[card].index, &free_bytes, e);
         if (rc)
             return name_card(p, card, e);
-        for (size_t i = 0; i < p->n_lanes; i++)
-            n_lanes += p->lanes[i].card == card;
-        size_t fits =
-            n_lanes ? free_bytes / 100 * USED_PERCENT / n_lanes / p->plan.chunk_bytes : p->batch;
+        size_t chunks = free_bytes / 100 * USED_PERCENT / p->plan.chunk_bytes;
+        if (n_lanes > chunks)
+            n_lanes = keep_lanes(p, card, chunks ? chunks : 1);
+        size_t fits = n_lanes ? chunks / n_lanes : p->batch;
         if (fits < p->batch) {
             p->batch = fits ? fits : 1;
             cov_debug("%s: batches of %zu chunks, for its memory", p->cards.card[card].name,

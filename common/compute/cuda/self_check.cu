@@ -155,7 +155,7 @@ int cov_cuda_self_check(const struct cov_cuda_cards *cards, size_t which,
     free(plus_minus);
     if (!rc && !(most <= allowed(arithmetic)))
         return cov_fail(
-            e, COV_EUNSUPPORTED,
+            e, COV_EIO,
             "%s computes wrong values: a small network is off by %.2g, %.2g are allowed",
             cards->card[which].name, most, allowed(arithmetic));
     return rc;

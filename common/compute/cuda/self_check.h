@@ -6,7 +6,7 @@
 
 #include "common/compute/cuda/cuda_program.h"
 
-/* COV_EUNSUPPORTED, with the card's name, if card `which` of the list computes something else. */
+/* COV_EIO, with the card's name, if card `which` of the list computes something else. */
 int cov_cuda_self_check(const struct cov_cuda_cards *cards, size_t which,
                         struct cov_cuda_arithmetic arithmetic, size_t shared_bytes,
                         struct cov_err *e) COV_MUST_USE;
