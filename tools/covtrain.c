@@ -38,7 +38,7 @@ struct config {
 
 /* As the enums that they become. */
 static const char *const model_types[] = {"cnn", "hybrid", "bi-hybrid", NULL};
-static const char *const loadings[] = {"disk", "ram", "ram-packed", NULL};
+static const char *const loadings[] = {"disk", "ram", "ram-packed", "ranks", NULL};
 static const char *const schedules[] = {"constant", "cosine", NULL};
 static const char *const devices[] = {"auto", "cpu", NULL};
 static const char *const precisions[] = {"fp32", "bf16", NULL};
@@ -116,7 +116,8 @@ static const struct cov_opt options[] = {
                      .def = "disk",
                      .choices = loadings,
                      .help = "where the data are during the run: on disk, or read into memory "
-                             "first, as stored or decoded and packed"},
+                             "first, as stored, decoded and packed, or so and spread over the "
+                             "processes that mpirun started"},
     [ROW_RAM_EFFICIENT] = {.name = "ram-efficient",
                            .type = COV_OPT_STRING,
                            .field = FIELD(ram_efficient),

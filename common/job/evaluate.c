@@ -62,7 +62,8 @@ static int fetch(void *arg, size_t slot, uint64_t n, struct cov_err *e)
         if (rc)
             return rc;
     }
-    return s->n > 0;
+    int rc = cov_examples_complete(r->x, e);
+    return rc ? rc : s->n > 0;
 }
 
 /* Decodes what the slot holds, gaps left out: *n chunks. */

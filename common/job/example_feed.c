@@ -17,7 +17,7 @@ struct cov_example_feed {
     struct cov_examples *x;
     size_t max_batch, n_slots, L, D;
     struct cov_feed_batch *slots;
-    struct cov_example_raw raw;
+    struct cov_example_raw *raw; /* [max_batch] */
     uint8_t *scratch;
     const struct cov_example_plan *plan;
     size_t share, n_shares;
@@ -43,7 +43,9 @@ void cov_example_feed_free(struct cov_example_feed *f)
     }
     free(f->slots);
     free(f->scratch);
-    cov_example_raw_fini(&f->raw);
+    for (size_t i = 0; f->raw && i < f->max_batch; i++)
+        cov_example_raw_fini(&f->raw[i]);
+    free(f->raw);
     (void)pthread_mutex_destroy(&f->lock);
     (void)pthread_cond_destroy(&f->changed);
     free(f);
@@ -70,7 +72,8 @@ int cov_example_feed_new(struct cov_examples *x, size_t max_batch, size_t n_slot
                  : COV_OK;
     f->slots = rc ? NULL : cov_calloc(n_slots, sizeof *f->slots, e);
     f->scratch = rc ? NULL : cov_malloc(cov_examples_scratch(x), 1, e);
-    if (!rc && (!f->slots || !f->scratch))
+    f->raw = rc ? NULL : cov_calloc(max_batch, sizeof *f->raw, e);
+    if (!rc && (!f->slots || !f->scratch || !f->raw))
         rc = COV_ENOMEM;
     for (size_t i = 0; !rc && i < n_slots; i++) {
         struct cov_feed_batch *b = &f->slots[i];
@@ -94,24 +97,27 @@ void cov_example_feed_share(size_t n, size_t share, size_t n_shares, size_t *beg
     *end = *beg + each + (share < rest);
 }
 
+/* All are fetched before the first is decoded, so that those of other processes are waited for once. */
 static int make_batch(struct cov_example_feed *f, size_t i, struct cov_err *e)
 {
     struct cov_feed_batch *b = &f->slots[i % f->n_slots];
     size_t first = i > 0 ? f->plan->ends[i - 1] : 0, beg, end;
     cov_example_feed_share(f->plan->ends[i] - first, f->share, f->n_shares, &beg, &end);
     assert(end - beg <= f->max_batch);
-    for (b->n = 0; b->n < end - beg; b->n++) {
-        const struct cov_example *example = &f->plan->items[first + beg + b->n];
-        int rc = cov_examples_fetch(f->x, example, &f->raw, e);
-        if (!rc)
-            rc = cov_examples_decode(f->x, example, &f->raw, f->scratch, b->codes + b->n * f->L,
-                                     b->targets + b->n * f->L * f->D, e);
-        if (rc)
-            return rc;
-        memcpy(b->present + b->n * f->D, cov_examples_present(f->x, example->file),
+    const struct cov_example *items = f->plan->items + first + beg;
+    int rc = COV_OK;
+    b->n = end - beg;
+    for (size_t k = 0; !rc && k < b->n; k++)
+        rc = cov_examples_fetch(f->x, &items[k], &f->raw[k], e);
+    if (!rc)
+        rc = cov_examples_complete(f->x, e);
+    for (size_t k = 0; !rc && k < b->n; k++) {
+        rc = cov_examples_decode(f->x, &items[k], &f->raw[k], f->scratch, b->codes + k * f->L,
+                                 b->targets + k * f->L * f->D, e);
+        memcpy(b->present + k * f->D, cov_examples_present(f->x, items[k].file),
                f->D * sizeof *b->present);
     }
-    return COV_OK;
+    return rc;
 }
 
 static void *make_batches(void *arg)

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "common/job/examples.h"
 
+#include <assert.h>
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -13,11 +14,12 @@
 #include "common/job/example_file.h"
 #include "common/job/example_pack.h"
 #include "common/job/loader_memory.h"
+#include "common/job/rank_rows.h"
 #include "common/seq/alphabet.h"
 
 struct file {
     struct cov_example_file *file;
-    size_t n_rows;
+    size_t first, n_rows;       /* rows, counted over all files */
     bool *gap;                  /* [n_rows]; NULL before they were looked for */
     struct cov_kept_rows *kept; /* what is in memory: of all rows but the gaps; NULL: nothing */
 };
@@ -25,9 +27,12 @@ struct file {
 struct cov_examples {
     struct file *files;
     size_t n_files, n_datasets, L, scratch;
+    size_t n_rows; /* of all files */
     bool blacklist, packed;
     enum cov_loading loading;
     const char *const *datasets;
+    struct cov_ranks *ranks;
+    struct cov_rank_rows *spread; /* what is in the memory of all processes; NULL: nothing */
 };
 
 /* ---------------------------------------------------------------- opening */
@@ -41,6 +46,7 @@ void cov_examples_close(struct cov_examples *x)
         cov_example_file_close(x->files[k].file);
         free(x->files[k].gap);
     }
+    cov_rank_rows_free(x->spread);
     free(x->files);
     free(x);
 }
@@ -53,7 +59,9 @@ static int open_file(struct cov_examples *x, const char *path, struct cov_err *e
         return rc;
     const struct cov_grid *grid = cov_example_file_grid(f->file);
     size_t L = cov_grid_chunk_length(grid), scratch = cov_example_file_scratch(f->file);
+    f->first = x->n_rows;
     f->n_rows = cov_grid_n_chunks(grid);
+    x->n_rows += f->n_rows;
     if (x->n_files++ == 0)
         x->L = L;
     x->scratch = scratch > x->scratch ? scratch : x->scratch;
@@ -75,6 +83,8 @@ int cov_examples_open(const char *const *paths, size_t n,
     x->n_datasets = options->n_datasets;
     x->blacklist = options->blacklist;
     x->loading = options->loading;
+    x->ranks = options->ranks;
+    assert(x->loading != COV_LOAD_RANKS || x->ranks);
     x->files = cov_calloc(n, sizeof *x->files, e);
     int rc = x->files ? COV_OK : COV_ENOMEM;
     for (size_t k = 0; !rc && k < n; k++)
@@ -198,6 +208,37 @@ struct cov_example cov_example_of_row(const struct cov_examples *x, size_t file,
 
 /* ---------------------------------------------------------------- preparing */
 
+/* The first rows of the processes' shares: as many rows that are not dropped in each. */
+static int share_rows(struct cov_examples *x, size_t *firsts, struct cov_err *e)
+{
+    size_t n = x->ranks->n, n_read = 0, k = 0, seen = 0;
+    for (size_t f = 0; f < x->n_files; f++)
+        for (size_t i = 0; i < x->files[f].n_rows; i++)
+            n_read += !cov_example_file_drops(x->files[f].file, i);
+    for (size_t f = 0; f < x->n_files; f++)
+        for (size_t i = 0; i < x->files[f].n_rows; i++) {
+            while (k < n && seen >= n_read / n * k + (k < n_read % n ? k : n_read % n))
+                firsts[k++] = x->files[f].first + i;
+            seen += !cov_example_file_drops(x->files[f].file, i);
+        }
+    while (k <= n)
+        firsts[k++] = x->n_rows;
+    return cov_rank_rows_new(x->ranks, x->n_rows, firsts, &x->spread, e);
+}
+
+/* Makes the rows of all processes known to each; gaps are those that none has. */
+static int publish_rows(struct cov_examples *x, struct cov_err *e)
+{
+    int rc = cov_rank_rows_publish(x->spread, e);
+    for (size_t f = 0; !rc && f < x->n_files; f++) {
+        const struct file *file = &x->files[f];
+        for (size_t i = 0; i < file->n_rows; i++)
+            file->gap[i] = !cov_example_file_drops(file->file, i) &&
+                           cov_rank_rows_bytes(x->spread, file->first + i) == 0;
+    }
+    return rc;
+}
+
 /* A row on its way into memory. */
 struct slot {
     size_t row;
@@ -216,7 +257,7 @@ struct preparation {
     struct slot *slots;
     struct worker *workers;
     struct cov_progress *progress;
-    size_t next;
+    size_t next, end; /* rows */
 };
 
 static int fetch_row(void *arg, size_t slot, uint64_t n, struct cov_err *e)
@@ -224,11 +265,11 @@ static int fetch_row(void *arg, size_t slot, uint64_t n, struct cov_err *e)
     (void)n;
     struct preparation *p = arg;
     struct slot *s = &p->slots[slot];
-    while (p->next < p->file->n_rows && cov_example_file_drops(p->file->file, p->next)) {
+    while (p->next < p->end && cov_example_file_drops(p->file->file, p->next)) {
         p->next++;
         cov_progress_add(p->progress, 1);
     }
-    if (p->next == p->file->n_rows)
+    if (p->next >= p->end)
         return 0;
     s->row = p->next++;
     int rc = cov_example_file_fetch(p->file->file, s->row, &s->raw, e);
@@ -246,7 +287,7 @@ static int look_at_row(void *arg, size_t slot, unsigned worker, struct cov_err *
     if (rc)
         return rc;
     s->gap = cov_example_is_gap(w->codes, x->L);
-    if (s->gap || x->loading != COV_LOAD_RAM_PACKED)
+    if (s->gap || !x->packed)
         return COV_OK;
     uint8_t *at;
     cov_blob_clear(&s->raw);
@@ -264,19 +305,31 @@ static int keep_row(void *arg, size_t slot, uint64_t n, struct cov_err *e)
     const struct slot *s = &p->slots[slot];
     p->file->gap[s->row] = s->gap;
     cov_progress_add(p->progress, 1);
-    return s->gap || !p->file->kept ? COV_OK : cov_kept_rows_put(p->file->kept, s->row, &s->raw, e);
+    if (s->gap)
+        return COV_OK;
+    if (p->x->spread) {
+        size_t n_bytes;
+        const uint8_t *packed = cov_blob_piece(&s->raw, 0, &n_bytes);
+        return cov_rank_rows_put(p->x->spread, p->file->first + s->row, packed, n_bytes, e);
+    }
+    return p->file->kept ? cov_kept_rows_put(p->file->kept, s->row, &s->raw, e) : COV_OK;
 }
 
-static int prepare_file(struct preparation *p, struct file *f, struct cov_pool *pool,
-                        struct cov_err *e)
+/* Rows [beg, end), counted over all files, as far as they are of this one. */
+static int prepare_file(struct preparation *p, struct file *f, size_t beg, size_t end,
+                        struct cov_pool *pool, struct cov_err *e)
 {
     static const struct cov_ring_stages stages = {fetch_row, look_at_row, keep_row};
     p->file = f;
-    p->next = 0;
+    p->next = beg > f->first ? beg - f->first : 0;
+    p->end = end > f->first ? end - f->first : 0;
+    p->end = p->end < f->n_rows ? p->end : f->n_rows;
     f->gap = cov_calloc(f->n_rows, sizeof *f->gap, e);
     if (!f->gap)
         return COV_ENOMEM;
-    int rc = p->x->loading == COV_LOAD_DISK ? COV_OK : cov_kept_rows_new(f->n_rows, &f->kept, e);
+    int rc = p->x->loading == COV_LOAD_DISK || p->x->spread
+                 ? COV_OK
+                 : cov_kept_rows_new(f->n_rows, &f->kept, e);
     return rc ? rc : cov_ring_run(pool, cov_ring_slots(pool), &stages, p, NULL, e);
 }
 
@@ -284,7 +337,7 @@ int cov_examples_prepare(struct cov_examples *x, struct cov_pool *pool,
                          struct cov_progress *progress, struct cov_err *e)
 {
     struct preparation p = {.x = x, .progress = progress};
-    size_t n_slots = cov_ring_slots(pool), n_rows = 0;
+    size_t n_slots = cov_ring_slots(pool), beg = 0, end = x->n_rows, *firsts = NULL;
     unsigned n_workers = cov_pool_size(pool);
     p.slots = cov_calloc(n_slots, sizeof *p.slots, e);
     p.workers = cov_calloc(n_workers, sizeof *p.workers, e);
@@ -296,14 +349,23 @@ int cov_examples_prepare(struct cov_examples *x, struct cov_pool *pool,
         w->targets = cov_malloc(x->L, x->n_datasets * sizeof *w->targets, e);
         rc = w->scratch && w->codes && w->targets ? COV_OK : COV_ENOMEM;
     }
-    for (size_t k = 0; k < x->n_files; k++)
-        n_rows += x->files[k].n_rows;
+    x->packed = x->loading == COV_LOAD_RAM_PACKED || x->loading == COV_LOAD_RANKS;
+    if (!rc && x->loading == COV_LOAD_RANKS) {
+        firsts = cov_calloc(x->ranks->n + 1, sizeof *firsts, e);
+        rc = firsts ? share_rows(x, firsts, e) : COV_ENOMEM;
+        if (!rc) {
+            beg = firsts[x->ranks->rank];
+            end = firsts[x->ranks->rank + 1];
+        }
+    }
     cov_progress_begin(progress, x->loading == COV_LOAD_DISK ? "looking for gaps" : "loading",
-                       "chunks", (int64_t)n_rows);
+                       "chunks", (int64_t)(end - beg));
     for (size_t k = 0; !rc && k < x->n_files; k++)
-        rc = prepare_file(&p, &x->files[k], pool, e);
+        rc = prepare_file(&p, &x->files[k], beg, end, pool, e);
     cov_progress_end(progress);
-    x->packed = x->loading == COV_LOAD_RAM_PACKED;
+    if (!rc && x->spread)
+        rc = publish_rows(x, e);
+    free(firsts);
     for (size_t i = 0; p.slots && i < n_slots; i++)
         cov_blob_fini(&p.slots[i].raw);
     for (unsigned i = 0; p.workers && i < n_workers; i++) {
@@ -329,10 +391,18 @@ int cov_examples_fetch(struct cov_examples *x, const struct cov_example *example
 {
     const struct file *f = &x->files[example->file];
     int rc = COV_OK;
-    for (int k = 0; !rc && k < 2 && example->rows[k] != COV_NO_ROW; k++)
-        rc = f->kept ? cov_kept_rows_get(f->kept, example->rows[k], &raw->rows[k], e)
-                     : cov_example_file_fetch(f->file, example->rows[k], &raw->rows[k], e);
+    for (int k = 0; !rc && k < 2 && example->rows[k] != COV_NO_ROW; k++) {
+        size_t i = example->rows[k];
+        rc = x->spread ? cov_rank_rows_get(x->spread, f->first + i, &raw->rows[k], e)
+             : f->kept ? cov_kept_rows_get(f->kept, i, &raw->rows[k], e)
+                       : cov_example_file_fetch(f->file, i, &raw->rows[k], e);
+    }
     return rc;
+}
+
+int cov_examples_complete(struct cov_examples *x, struct cov_err *e)
+{
+    return x->spread ? cov_rank_rows_complete(x->spread, e) : COV_OK;
 }
 
 size_t cov_examples_scratch(const struct cov_examples *x)
@@ -345,7 +415,7 @@ static int decode_row(const struct cov_examples *x, const struct cov_example *ex
                       struct cov_err *e)
 {
     const struct file *f = &x->files[example->file];
-    if (!f->kept || !x->packed)
+    if (!x->packed || !(f->kept || x->spread))
         return cov_example_file_decode(f->file, example->rows[k], &raw->rows[k], scratch, codes,
                                        targets, e);
     size_t n;

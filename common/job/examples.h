@@ -13,6 +13,7 @@
 #include "common/base/progress.h"
 #include "common/codec/blob.h"
 #include "common/job/loader.h"
+#include "common/job/ranks.h"
 #include "common/seq/grid.h"
 
 struct cov_examples;
@@ -22,6 +23,7 @@ struct cov_examples_options {
     size_t n_datasets;
     bool blacklist; /* without the rows that data/blacklist drops */
     enum cov_loading loading;
+    struct cov_ranks *ranks; /* several; of COV_LOAD_RANKS. Borrowed until close */
 };
 
 /* Opens files, which must have chunks of one length (COV_EINPUT otherwise). Free with
@@ -35,7 +37,8 @@ int cov_examples_open_dir(const char *dir, const struct cov_examples_options *op
 void cov_examples_close(struct cov_examples *x); /* NULL is accepted */
 
 /* Looks at all bases, for what is a gap, and brings everything into memory unless `loading` is
- * COV_LOAD_DISK. Without it no row is a gap, and rows come from disk. */
+ * COV_LOAD_DISK. Without it no row is a gap, and rows come from disk. With COV_LOAD_RANKS each process reads
+ * its share of the rows, and all call it. */
 int cov_examples_prepare(struct cov_examples *x, struct cov_pool *pool,
                          struct cov_progress *progress, struct cov_err *e) COV_MUST_USE;
 
@@ -68,9 +71,11 @@ struct cov_example_raw {
 };
 void cov_example_raw_fini(struct cov_example_raw *raw);
 
-/* One thread, HDF5's: fetches what is stored of it. */
+/* One thread, HDF5's: fetches what is stored of it. Of several examples, it is there once
+ * cov_examples_complete was called behind the last: they may come from other processes. */
 int cov_examples_fetch(struct cov_examples *x, const struct cov_example *example,
                        struct cov_example_raw *raw, struct cov_err *e) COV_MUST_USE;
+int cov_examples_complete(struct cov_examples *x, struct cov_err *e) COV_MUST_USE;
 
 size_t cov_examples_scratch(const struct cov_examples *x); /* bytes, for decoding */
 

@@ -21,9 +21,10 @@
 #include "common/seq/select.h"
 
 enum cov_loading {
-    COV_LOAD_DISK,      /* read and decoded each time */
-    COV_LOAD_RAM,       /* kept as stored: compressed; of a FASTA as COV_LOAD_RAM_PACKED */
-    COV_LOAD_RAM_PACKED /* kept as codes, 4 bits a base, decoded once */
+    COV_LOAD_DISK,       /* read and decoded each time */
+    COV_LOAD_RAM,        /* kept as stored: compressed; of a FASTA as COV_LOAD_RAM_PACKED */
+    COV_LOAD_RAM_PACKED, /* kept as codes, 4 bits a base, decoded once */
+    COV_LOAD_RANKS       /* of examples.h alone: so, spread over the memory of several processes */
 };
 
 enum cov_loader_order {

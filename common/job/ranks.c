@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "common/job/ranks.h"
 
+#include <assert.h>
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,6 +82,9 @@ int cov_ranks_open(struct cov_ranks *r, struct cov_err *e)
 
 void cov_ranks_close(struct cov_ranks *r, bool failed)
 {
+    for (size_t i = 0; i < r->n_shared && !failed; i++)
+        r->ops->unshare(r->shared[i]);
+    free(r->shared);
     if (r->ops && !failed)
         r->ops->close();
     *r = (struct cov_ranks){.n = 1}; /* the plugin stays: MPI cannot be unloaded */
@@ -90,4 +94,33 @@ int cov_ranks_sum(void *arg, double *v, size_t n, struct cov_err *e)
 {
     const struct cov_ranks *r = arg;
     return r->ops ? r->ops->sum(v, n, e) : COV_OK;
+}
+
+int cov_ranks_share(struct cov_ranks *r, size_t n, void **window, void **base, struct cov_err *e)
+{
+    assert(r->ops);
+    void *shared = r->shared;
+    int rc = cov_reserve(&shared, &r->cap_shared, r->n_shared + 1, sizeof *r->shared, e);
+    r->shared = shared;
+    if (!rc)
+        rc = r->ops->share(n, window, base, e);
+    if (!rc)
+        r->shared[r->n_shared++] = *window;
+    return rc;
+}
+
+int cov_ranks_publish(struct cov_ranks *r, void *window, struct cov_err *e)
+{
+    return r->ops->publish(window, e);
+}
+
+int cov_ranks_get(struct cov_ranks *r, void *window, size_t rank, size_t at, size_t n, void *to,
+                  struct cov_err *e)
+{
+    return r->ops->get(window, rank, at, n, to, e);
+}
+
+int cov_ranks_complete(struct cov_ranks *r, void *window, struct cov_err *e)
+{
+    return r->ops->complete(window, e);
 }

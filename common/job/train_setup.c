@@ -244,13 +244,17 @@ static int open_network(struct cov_train_setup *s, const struct cov_train_option
 /* ---------------------------------------------------------------- the data */
 
 static int open_part(const struct cov_train_setup *s, const struct cov_train_options *o,
-                     const char *part, struct cov_examples **out, struct cov_err *e)
+                     struct cov_ranks *ranks, const char *part, struct cov_examples **out,
+                     struct cov_err *e)
 {
+    /* All of it is one process's. */
+    bool alone = o->loading == COV_LOAD_RANKS && ranks->n == 1;
     const struct cov_examples_options options = {
         .datasets = (const char *const *)s->network.datasets,
         .n_datasets = (size_t)s->network.hp.output_size,
         .blacklist = o->blacklist,
-        .loading = o->loading,
+        .loading = alone ? COV_LOAD_RAM_PACKED : o->loading,
+        .ranks = ranks,
     };
     char *dir = cov_path_join(o->input, part, e);
     int rc = dir ? cov_examples_open_dir(dir, &options, out, e) : COV_ENOMEM;
@@ -297,11 +301,11 @@ static int check_length(const struct cov_train_setup *s, struct cov_err *e)
 }
 
 static int open_data(struct cov_train_setup *s, const struct cov_train_options *o,
-                     struct cov_err *e)
+                     struct cov_ranks *ranks, struct cov_err *e)
 {
-    int rc = open_part(s, o, "train", &s->train, e);
+    int rc = open_part(s, o, ranks, "train", &s->train, e);
     if (!rc)
-        rc = open_part(s, o, "val", &s->val, e);
+        rc = open_part(s, o, ranks, "val", &s->val, e);
     if (rc)
         return rc;
     s->network.L = cov_examples_chunk_length(s->train);
@@ -323,7 +327,7 @@ int cov_train_setup_open(struct cov_train_setup *s, const struct cov_train_optio
         rc = cov_fail(e, COV_EUSAGE, "--loss-weights: %zu weights for %lld data sets",
                       o->n_loss_weights, (long long)s->network.hp.output_size);
     if (!rc)
-        rc = open_data(s, o, e);
+        rc = open_data(s, o, ranks, e);
     if (rc || ranks->rank > 0)
         return rc;
     rc = cov_path_make_dirs(o->output, e);
@@ -333,5 +337,7 @@ int cov_train_setup_open(struct cov_train_setup *s, const struct cov_train_optio
         rc = refuse_old(o, e);
     if (!rc && s->has_random_seed)
         cov_info("seed %u", s->seed);
+    if (!rc && o->loading == COV_LOAD_RANKS && ranks->n == 1)
+        cov_info("--loading ranks in one process, without mpirun, is ram-packed");
     return rc;
 }

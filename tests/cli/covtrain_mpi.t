@@ -1,5 +1,6 @@
 #!/bin/sh
-# covtrain in several processes of MPI: the same losses as in one.
+# covtrain in several processes of MPI: the same losses as in one, and data spread over the memory of all.
+# shellcheck disable=SC2086,SC2046 # lists of words, all through
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 need_python h5py numpy
@@ -13,13 +14,12 @@ for file in train/a val/v; do
     "$PYTHON" "$SRC/tests/lib/training_data.py" d/$file.h5 "$(printf '%d' "'${file#*/}")" || exit 99
 done
 net='--filter-size 8 --hidden-size 8 --lstm-layers 2 --dropout 0.2 -b 7 -e 2 --accumulate 2 --average-weights 0.9 --seed 1 -@ 1'
-# shellcheck disable=SC2086 # lists of words, all through
-ranks() { # N ARG...
+ranks() { # N ARG...: in the folder $in
     n=$1
     shift
-    run timeout 60 mpirun -n "$n" --oversubscribe covtrain -i d $net "$@"
+    run timeout 60 mpirun -n "$n" --oversubscribe covtrain -i "$in" $net "$@"
 }
-# shellcheck disable=SC2086
+in=d
 run covtrain -i d $net -o one
 status_is 0 'one process'
 for n in 2 3; do
@@ -39,9 +39,94 @@ ranks 2 -o again
 is "$status" 1 'a training that is there already'
 like "$(cat "$stderr")" 'covtrain: error: again/last\.ckpt: exists' '  is said to be'
 
+# ---------------------------------------------------------------- data in the memory of all
+
+all='--random-offset --pair-strands --blacklist'
+mkdir -p e/train
+cp d/train/a.h5 e/train && cp -r d/val e && "$PYTHON" "$SRC/tests/lib/training_data.py" e/train/b.h5 98
+"$PYTHON" -c 'import h5py
+with h5py.File("e/train/a.h5", "r+") as f:
+    f["data/blacklist"] = [0] * 5 + [1] * 19
+    f["data/X"][17] = 0.25'
+for n in 2 3; do
+    for how in '' "$all"; do
+        [ -z "$how" ] || in=e
+        ranks "$n" -q -f $how -o packed --loading ram-packed
+        ranks "$n" -f $how -o spread --loading ranks
+        status_is 0 "--loading ranks, $n processes${how:+ $how}"
+        ok '  the same bytes as ram-packed' cmp spread/last.ckpt packed/last.ckpt
+        ok '  and steps' cmp spread/metrics.jsonl packed/metrics.jsonl
+    done
+    in=d
+done
+in=e
+for osc in pt2pt rdma; do # messages, as between machines
+    OMPI_MCA_osc=$osc ranks 3 -q -f $all -o spread --loading ranks
+    ok "the same with MPI's windows by $osc" cmp spread/last.ckpt packed/last.ckpt
+done
+ranks 25 -q -f $all -o spread --loading ranks --max-steps 1
+status_is 0 'more processes than chunks of a file'
+run covtrain -q -f -i d $net -o packed --loading ram-packed
+run covtrain -f -i d $net -o spread --loading ranks
+status_is 0 'without mpirun'
+stderr_like '--loading ranks in one process, without mpirun, is ram-packed' '  which is said'
+ok '  it is ram-packed' cmp spread/last.ckpt packed/last.ckpt
+
+# The memory of a process, above that of one that reads from disk; 50 MB when it is all there.
+mkdir -p m/train m/val
+run benchmark synth -q --size 16M --depth 1 -o m/
+run fasta2h5 -q --subsequence-length 21384 -o m/train/g.h5 m/genome.fa
+run bam2h5 -q -p atacseq m/train/g.h5 m/reads.sam
+status_is 0 'a larger genome'
+"$PYTHON" "$SRC/tests/lib/training_data.py" m/val/v.h5 1 2 21384
+for how in disk ram-packed ranks; do
+    OMPI_MCA_osc=rdma run timeout 100 mpirun -n 2 --oversubscribe covtrain -q -i m --datasets atacseq --model-type cnn \
+        --filter-size 2 --kernel-size 3 -b 2 -e 1 --max-steps 1 -@ 1 --seed 1 -o m/$how --loading $how --stats m/$how.json
+    status_is 0 "  is trained on, --loading $how"
+done
+ok '  half of its data is in the memory of a process' "$PYTHON" -c '
+import json
+disk, packed, ranks = (json.load(open("m/%s.json" % x))["peak_rss_bytes"] for x in ("disk", "ram-packed", "ranks"))
+print(disk, packed, ranks)
+assert packed - disk > 40e6 and 0.3 < (ranks - disk) / (packed - disk) < 0.75'
+ok '  with the same result' cmp m/ranks/last.ckpt m/ram-packed/last.ckpt
+
+# ---------------------------------------------------------------- one that fails ends all
+
+"$PYTHON" - <<'EOF'
+import h5py
+with h5py.File("e/train/b.h5", "r") as f:
+    at = f["data/X"].id.get_chunk_info(23)
+with open("e/train/b.h5", "r+b") as f: # of the last process's share
+    f.seek(at.byte_offset + at.size // 2)
+    f.write(bytes(40))
+EOF
+ranks 3 -f -o bad --loading ranks
+is "$status" 1 'damage in the data of one process'
+is "$(grep -c 'covtrain: error: e/train/b\.h5: .*data/X' "$stderr")" 1 '  is told once, and ends all'
+ok '  without a checkpoint' test ! -e bad/last.ckpt
+mpirun -n 2 --oversubscribe covtrain -q -i d $(echo "$net" | sed 's/-e 2//') -o killed -e 1000000 --patience 1000000 \
+    --save-top-k 1 --loading ranks >out.txt 2>&1 &
+launcher=$!
+for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+    [ -e killed/last.ckpt ] && break
+    sleep 0.5
+done
+children=$(cat "/proc/$launcher/task/$launcher/children")
+kill -9 "${children%% *}"
+wait $launcher
+is "$(test $? -ne 0; echo $?)" 0 'a process that is killed ends the run'
+like "$(cat out.txt)" 'signal 9' '  which mpirun tells'
+for child in $children; do
+    for _ in 1 2 3 4 5 6 7 8 9 10; do
+        [ ! -e "/proc/$child" ] || sleep 0.5
+    done
+    ok '  no process is left' test ! -e "/proc/$child"
+done
+ok '  the checkpoint is whole' dump_ckpt killed/last.ckpt
+
 mkdir -p bare/bin bare/lib
 cp "$BIN/covtrain" bare/bin && cp "$BIN"/../lib/libcov.so.? bare/lib
-# shellcheck disable=SC2086
 OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=0 run bare/bin/covtrain -i d $net -o x
 refused 1 'mpirun started several processes, but this build has no MPI: .*covtools-mpi\.so' 'without the plugin'
 done_testing

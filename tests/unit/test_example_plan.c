@@ -114,7 +114,7 @@ static int teardown(void **state)
 
 static struct cov_examples *open_examples(enum cov_loading loading)
 {
-    const struct cov_examples_options options = {datasets, D, false, loading};
+    const struct cov_examples_options options = {datasets, D, false, loading, NULL};
     struct cov_examples *x;
     struct cov_pool *pool;
     assert_int_equal(cov_examples_open_dir(home, &options, &x, NULL), 0);
@@ -272,7 +272,7 @@ static void test_gaps(void **state)
 static void test_refused(void **state)
 {
     (void)state;
-    const struct cov_examples_options options = {datasets, D, false, COV_LOAD_DISK};
+    const struct cov_examples_options options = {datasets, D, false, COV_LOAD_DISK, NULL};
     struct cov_examples *x;
     struct cov_err e = COV_ERR_INIT;
     assert_int_equal(cov_examples_open_dir("/nonexistent", &options, &x, &e), COV_EIO);
