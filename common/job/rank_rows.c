@@ -82,9 +82,7 @@ static int make_room(struct cov_rank_rows *k, size_t n, struct cov_err *e)
     const struct block *last = k->n_blocks > 0 ? &k->blocks[k->n_blocks - 1] : NULL;
     if (last && n <= last->size - last->used)
         return COV_OK;
-    void *blocks = k->blocks;
-    int rc = cov_reserve(&blocks, &k->cap_blocks, k->n_blocks + 1, sizeof *k->blocks, e);
-    k->blocks = blocks;
+    int rc = COV_RESERVE(&k->blocks, &k->cap_blocks, k->n_blocks + 1, e);
     if (rc)
         return rc;
     struct block b = {.size = n > BLOCK_BYTES ? n : BLOCK_BYTES};

@@ -99,9 +99,7 @@ int cov_ranks_sum(void *arg, double *v, size_t n, struct cov_err *e)
 int cov_ranks_share(struct cov_ranks *r, size_t n, void **window, void **base, struct cov_err *e)
 {
     assert(r->ops);
-    void *shared = r->shared;
-    int rc = cov_reserve(&shared, &r->cap_shared, r->n_shared + 1, sizeof *r->shared, e);
-    r->shared = shared;
+    int rc = COV_RESERVE(&r->shared, &r->cap_shared, r->n_shared + 1, e);
     if (!rc)
         rc = r->ops->share(n, window, base, e);
     if (!rc)

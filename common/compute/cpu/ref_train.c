@@ -260,6 +260,33 @@ size_t cov_ref_row_score(size_t L, size_t stride, const uint8_t *codes, const do
     return n;
 }
 
+int cov_ref_batch_score(const double *scores, size_t n_chunks, size_t D, const float *loss_weights,
+                        const struct cov_train_reduce *reduce, struct cov_train_score *score,
+                        double *weight_sum, struct cov_err *e)
+{
+    double sums[4] = {0}; /* weighted losses, accuracies, rows, weights */
+    *score = (struct cov_train_score){0};
+    for (size_t i = 0; i < n_chunks * D; i++) {
+        const double *from = scores + i * 3;
+        double weight = (double)loss_weights[i % D];
+        if (from[2] == 0)
+            continue;
+        sums[0] += weight * from[0];
+        sums[1] += from[1];
+        sums[2] += 1;
+        sums[3] += weight;
+    }
+    int rc = reduce->fn ? reduce->fn(reduce->arg, sums, 4, e) : COV_OK;
+    *weight_sum = sums[3];
+    if (rc || sums[2] == 0)
+        return rc;
+    score->loss = sums[3] > 0 ? sums[0] / sums[3] : 0;
+    score->accuracy = sums[1] / sums[2];
+    score->n_rows = (uint64_t)sums[2];
+    return isfinite(score->loss) ? COV_OK
+                                 : cov_fail(e, COV_EINPUT, "the loss of the batch is not finite");
+}
+
 void cov_ref_row_backward(size_t L, size_t stride, const uint8_t *codes, const double *p,
                           const float *targets, double scale, double *dp)
 {

@@ -54,6 +54,12 @@ void cov_ref_lstm_backward(const struct cov_layer *l, size_t d, const struct cov
  * the number of columns (0: no loss). */
 size_t cov_ref_row_score(size_t L, size_t stride, const uint8_t *codes, const double *p,
                          const float *targets, double *loss, double *accuracy);
+/* The batch's score from scores[n_chunks, D, 3], of each row the loss, the accuracy and the number of columns
+ * (0: it does not count), summed over all processes; *weight_sum = the sum of the weights of rows. COV_EINPUT
+ * for a loss that is not finite. */
+int cov_ref_batch_score(const double *scores, size_t n_chunks, size_t D, const float *loss_weights,
+                        const struct cov_train_reduce *reduce, struct cov_train_score *score,
+                        double *weight_sum, struct cov_err *e) COV_MUST_USE;
 /* dp = scale (exp(p) - t), 0 on padding. */
 void cov_ref_row_backward(size_t L, size_t stride, const uint8_t *codes, const double *p,
                           const float *targets, double scale, double *dp);

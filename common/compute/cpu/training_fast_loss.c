@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/base/pool.h"
+#include "common/compute/cpu/ref_train.h"
 #include "common/compute/cpu/training_fast_private.h"
 #include "common/seq/alphabet.h"
 
@@ -91,31 +92,11 @@ static int score_one(void *arg, size_t b, unsigned worker, struct cov_err *e)
 int cov_train_score_batch(struct cov_training *t, struct cov_train_score *score, struct cov_err *e)
 {
     size_t n = t->layers[t->n_layers - 1].layer.c_out;
-    double sums[4] = {0}; /* weighted losses, accuracies, rows, weights */
     *score = (struct cov_train_score){0};
     int rc = cov_pool_for(t->spec.pool, t->batch->n, score_one, t, e);
-    if (rc)
-        return rc;
-    for (size_t i = 0; i < t->batch->n * n; i++) {
-        const double *from = t->scores + i * 3;
-        double weight = (double)t->loss_weights[i % n];
-        if (from[2] == 0)
-            continue;
-        sums[0] += weight * from[0];
-        sums[1] += from[1];
-        sums[2] += 1;
-        sums[3] += weight;
-    }
-    rc = cov_train_reduce(t, sums, 4, e);
-    t->weight_sum = sums[3];
-    if (rc || sums[2] == 0)
-        return rc;
-    score->loss = sums[3] > 0 ? sums[0] / sums[3] : 0;
-    score->accuracy = sums[1] / sums[2];
-    score->n_rows = (uint64_t)sums[2];
-    if (!isfinite(score->loss))
-        return cov_fail(e, COV_EINPUT, "the loss of the batch is not finite");
-    return COV_OK;
+    return rc ? rc
+              : cov_ref_batch_score(t->scores, t->batch->n, n, t->loss_weights, &t->spec.reduce,
+                                    score, &t->weight_sum, e);
 }
 
 /* The gradients of data set d from sequence b: adds to dx[L,c_in], and to sums[c_in + 1], of its

@@ -387,31 +387,11 @@ static int score_one(void *arg, size_t b, unsigned worker, struct cov_err *e)
 static int score_batch(struct cov_training *t, struct cov_train_score *score, struct cov_err *e)
 {
     size_t n = t->layers[t->n_layers - 1].c_out;
-    double sums[4] = {0}; /* weighted losses, accuracies, rows, weights */
     *score = (struct cov_train_score){0};
     int rc = cov_pool_for(t->spec.pool, t->batch->n, score_one, t, e);
-    if (rc)
-        return rc;
-    for (size_t i = 0; i < t->batch->n * n; i++) {
-        const double *from = t->scores + i * 3;
-        double weight = (double)t->loss_weights[i % n];
-        if (from[2] == 0)
-            continue;
-        sums[0] += weight * from[0];
-        sums[1] += from[1];
-        sums[2] += 1;
-        sums[3] += weight;
-    }
-    rc = reduce(t, sums, 4, e);
-    t->weight_sum = sums[3];
-    if (rc || sums[2] == 0)
-        return rc;
-    score->loss = sums[3] > 0 ? sums[0] / sums[3] : 0;
-    score->accuracy = sums[1] / sums[2];
-    score->n_rows = (uint64_t)sums[2];
-    if (!isfinite(score->loss))
-        return cov_fail(e, COV_EINPUT, "the loss of the batch is not finite");
-    return COV_OK;
+    return rc ? rc
+              : cov_ref_batch_score(t->scores, t->batch->n, n, t->loss_weights, &t->spec.reduce,
+                                    score, &t->weight_sum, e);
 }
 
 static int loss_backward_one(void *arg, size_t b, unsigned worker, struct cov_err *e)
