@@ -145,14 +145,23 @@ int cov_device_open(const struct cov_device_choice *choice, const struct cov_cpu
     return cov_device_open_cpu(cpu, out, e);
 }
 
+/* Of a device that gives no advice: as many as its products want, and fewer where chunks are so long that
+ * their bases are more than BATCH_BASES. */
+enum { DEFAULT_BATCH = 16, BATCH_BASES = 1 << 20 };
+
 size_t cov_device_batch(const struct cov_device *dev, size_t L)
 {
     struct cov_device_advice advice = {0};
     if (dev->ops->advise)
         dev->ops->advise(dev, &advice);
-    if (advice.batch > advice.batch_bases / L)
-        return advice.batch_bases / L ? advice.batch_bases / L : 1;
-    return advice.batch;
+    if (advice.batch > 0) {
+        size_t most = advice.batch_bases / L ? advice.batch_bases / L : 1;
+        return advice.batch < most ? advice.batch : most;
+    }
+    size_t batch = DEFAULT_BATCH;
+    while (batch > 1 && batch > BATCH_BASES / L)
+        batch /= 2;
+    return batch;
 }
 
 unsigned cov_device_waiting(const struct cov_device *dev)

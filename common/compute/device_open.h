@@ -35,7 +35,7 @@ int cov_device_parse(const char *text, struct cov_device_choice *out,
 int cov_device_open(const struct cov_device_choice *choice, const struct cov_cpu_options *cpu,
                     struct cov_device **out, struct cov_err *e) COV_MUST_USE;
 
-/* Chunks of L positions that the device wants in a call; 0: it does not say. */
+/* Chunks of L positions for a call: what the device wants, or what is good for a CPU's core. At least 1. */
 size_t cov_device_batch(const struct cov_device *dev, size_t L);
 /* Threads that only wait for it, beside those that work. */
 unsigned cov_device_waiting(const struct cov_device *dev);

@@ -12,17 +12,6 @@
 #include "common/base/ring.h"
 #include "common/job/example_file.h"
 
-/* As of cov_predict. */
-enum { DEFAULT_BATCH = 16, BATCH_BASES = 1 << 20 };
-
-size_t cov_evaluate_batch(size_t L)
-{
-    size_t batch = DEFAULT_BATCH;
-    while (batch > 1 && batch > BATCH_BASES / L)
-        batch /= 2;
-    return batch;
-}
-
 /* ---------------------------------------------------------------- examples */
 
 struct slot {
@@ -298,8 +287,7 @@ static int evaluate_opened(struct job *j, struct cov_examples *x, struct cov_eva
                            struct cov_err *e)
 {
     size_t L = cov_examples_chunk_length(x), n = 0;
-    size_t of_device = cov_device_batch(j->o->device, L);
-    size_t batch = j->o->batch ? j->o->batch : of_device ? of_device : cov_evaluate_batch(L);
+    size_t batch = j->o->batch ? j->o->batch : cov_device_batch(j->o->device, L);
     struct cov_example *list = NULL;
     struct cov_net *net = NULL;
     struct cov_forward_counts counts;

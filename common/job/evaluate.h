@@ -31,11 +31,8 @@ int cov_evaluate_examples(struct cov_examples *x, const struct cov_example *list
                           struct cov_progress *progress, cov_evaluate_fn *fn, void *arg,
                           struct cov_err *e) COV_MUST_USE;
 
-/* Chunks of L positions that a worker computes at a time. */
-size_t cov_evaluate_batch(size_t L);
-
 struct cov_evaluate_options {
-    size_t batch; /* chunks a worker computes at a time; 0: chosen */
+    size_t batch; /* chunks a worker computes at a time; 0: as cov_device_batch */
     bool full;    /* compute everything (device.h) */
     bool blacklist;
     struct cov_device *device; /* borrowed */

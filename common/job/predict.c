@@ -15,13 +15,9 @@
 #include "common/job/predict_overlap.h"
 #include "common/net/net.h"
 
-/* Chunks a worker computes at a time unless it is said, here or by the device: what the LSTM's matrix
- * products want; fewer where chunks are so long that their bases are more than BATCH_BASES. */
-enum { DEFAULT_BATCH = 16, BATCH_BASES = 1 << 20 };
-
-/* Pairs that share windows with overlap: of the windows a worker computes, one in so many is
- * computed again for the pairs behind. */
-enum { OVERLAP_PAIRS = 32 };
+/* Pairs that share windows with overlap, unless they have more bases: of the windows a worker computes, one in
+ * so many is computed again for the pairs behind. */
+enum { OVERLAP_PAIRS = 32, OVERLAP_BASES = 1 << 20 };
 
 /* A pair of chunks, as fetched and as encoded. */
 struct piece {
@@ -281,14 +277,11 @@ static void choose_batch(struct run *r, const struct cov_device *device, size_t 
 {
     size_t n_pairs = cov_loader_n_pairs(r->loader);
     size_t share = n_pairs / r->n_workers + (n_pairs % r->n_workers != 0);
-    wanted = wanted ? wanted : cov_device_batch(device, r->length);
-    r->batch = wanted ? wanted : DEFAULT_BATCH;
-    while (!wanted && r->batch > 1 && r->batch > BATCH_BASES / r->length)
-        r->batch /= 2;
+    r->batch = wanted ? wanted : cov_device_batch(device, r->length);
     r->n_pairs = r->batch / 2;
     if (overlap && r->n_pairs < OVERLAP_PAIRS)
         r->n_pairs =
-            BATCH_BASES / r->length < OVERLAP_PAIRS ? BATCH_BASES / r->length : OVERLAP_PAIRS;
+            OVERLAP_BASES / r->length < OVERLAP_PAIRS ? OVERLAP_BASES / r->length : OVERLAP_PAIRS;
     if (r->n_pairs > share)
         r->n_pairs = share;
     if (r->n_pairs == 0)

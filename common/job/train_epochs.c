@@ -11,6 +11,7 @@
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/pool.h"
+#include "common/compute/device_open.h"
 #include "common/job/evaluate.h"
 #include "common/job/example_feed.h"
 #include "common/job/example_plan.h"
@@ -117,7 +118,7 @@ static int validate(struct run *r, struct cov_err *e)
     const struct cov_train_point *p = &r->setup.point;
     struct cov_net *net = NULL;
     struct validation v = {.run = r};
-    size_t batch = cov_evaluate_batch(n->L), beg, end;
+    size_t batch = cov_device_batch(r->device, n->L), beg, end;
     double clock = cov_clock();
     cov_example_feed_share(r->val.n_batches, r->ranks.rank, r->ranks.n, &v.batch, &end);
     size_t end_of_batches = end;
