@@ -59,6 +59,21 @@ const struct cov_gemm *cov_gemm_choose_bf16(unsigned features, enum cov_arithmet
 
 /* ---- packing ---- */
 
+/* The cross terms of pairs of whole numbers, for parts of a panel: depth pairs of rows, in all. */
+static void sum_cross(size_t depth, size_t width, const uint16_t *pairs, int32_t *cross)
+{
+    const size_t part = COV_INT16_DEPTH / 2, unit = COV_INT16_CROSS / 2; /* in pairs */
+    for (size_t beg = 0; beg < depth; beg += part, cross += width) {
+        size_t n = (depth - beg < part ? depth - beg : part) / unit * unit;
+        for (size_t i = beg; i < beg + n; i += 2)
+            for (size_t j = 0; j < 2 * width; j++) {
+                int32_t product = (int32_t)(int16_t)pairs[2 * i * width + j] *
+                                  (int16_t)pairs[2 * (i + 1) * width + j];
+                cross[j / 2] = (int32_t)((uint32_t)cross[j / 2] - (uint32_t)product);
+            }
+    }
+}
+
 /* Pairs of whole numbers. */
 static int pack_whole(const struct cov_gemm *gemm, const float *b, struct cov_matrix *m,
                       struct cov_err *e)
@@ -66,8 +81,10 @@ static int pack_whole(const struct cov_gemm *gemm, const float *b, struct cov_ma
     size_t cols = (m->n + m->panel - 1) / m->panel * m->panel;
     size_t depth = (m->k + gemm->k_unit - 1) / gemm->k_unit * gemm->k_unit;
     m->pairs = cov_calloc64(cols, depth * sizeof *m->pairs, e);
+    size_t n_parts = (depth + COV_INT16_DEPTH - 1) / COV_INT16_DEPTH;
     m->unit = m->pairs ? cov_calloc64(cols, sizeof *m->unit, e) : NULL;
-    if (!m->unit)
+    m->cross = m->unit ? cov_calloc64(cols, n_parts * sizeof *m->cross, e) : NULL;
+    if (!m->cross)
         return COV_ENOMEM;
     for (size_t j = 0; j < m->n; j++) {
         float unit = m->unit[j] = cov_int16_column_unit(m->k, b + j, m->n);
@@ -76,6 +93,8 @@ static int pack_whole(const struct cov_gemm *gemm, const float *b, struct cov_ma
             m->pairs[at + i % 2] = (uint16_t)cov_int16_of(b[i * m->n + j], unit > 0 ? 1 / unit : 0);
         }
     }
+    for (size_t j = 0; j < cols; j += m->panel)
+        sum_cross(depth / 2, m->panel, m->pairs + j * depth, m->cross + j * n_parts);
     return COV_OK;
 }
 
@@ -149,6 +168,8 @@ void cov_matrix_fini(struct cov_matrix *m)
     free(m->low);
     free(m->pairs);
     free(m->unit);
+    free(m->cross);
     m->data = m->low = m->unit = NULL;
+    m->cross = NULL;
     m->pairs = NULL;
 }

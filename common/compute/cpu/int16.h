@@ -2,6 +2,11 @@
  * unit, which is 1/8191 of its largest value; of each column of b, of a unit such that no sum of
  * 256 products leaves 32 bits. So sums are exact, and the error is that of rounding the operands
  * once: about a fifth of what bf16 leaves, which keeps 8 bits of a value.
+ *
+ * Sums that are exact may be made of fewer products (S. Winograd, A New Algorithm for Inner
+ * Product, 1968): a0 b0 + a2 b2 = (a0 + b2) (a2 + b0) - a0 a2 - b0 b2, where the last two terms are
+ * those of a row and of a column, made once. All is modulo 2^32, and so exact where the sum is, if
+ * a0 + b2 fits in 16 bits.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_CPU_INT16_H
 #define COV_COMPUTE_CPU_INT16_H
@@ -12,10 +17,14 @@
 #include <string.h>
 
 #define COV_INT16_MOST 8191            /* of a row */
+#define COV_INT16_MOST_COLUMN 24576    /* of a column: both together have 16 bits */
 #define COV_INT16_DEPTH ((size_t)256)  /* products of a sum, before it becomes a float */
 #define COV_INT16_SUM (262176.0 - 128) /* 2^31 / 8191, less what rounding may add to 256 values */
+#define COV_INT16_CROSS ((size_t)64)   /* of k, the unit in which cross terms are summed */
 /* Below it a row's values count as zeros: their unit's inverse may be beyond the numbers. */
 #define COV_INT16_LEAST 0x1p-100f
+
+_Static_assert(COV_INT16_MOST + COV_INT16_MOST_COLUMN <= INT16_MAX, "sums of both have 16 bits");
 
 /* v / unit to nearest even, |v / unit| < 2^22; of what is no number, some number. */
 static inline int16_t cov_int16_of(float v, float inverse)
@@ -43,7 +52,7 @@ static inline float cov_int16_column_unit(size_t k, const float *b, size_t step)
         for (size_t i = beg; i < k && i < beg + COV_INT16_DEPTH; i++) {
             double v = fabs((double)b[i * step]);
             sum += v;
-            unit = v / INT16_MAX > unit ? v / INT16_MAX : unit;
+            unit = v / COV_INT16_MOST_COLUMN > unit ? v / COV_INT16_MOST_COLUMN : unit;
         }
         unit = sum / COV_INT16_SUM > unit ? sum / COV_INT16_SUM : unit;
     }
