@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "common/base/outfile.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -22,11 +23,11 @@
  * Whoever takes a name out of its slot, a signal handler or the program, owns it. So the two never
  * meet on a name, without a lock, which a handler could not take. */
 
-enum { MAX_FILES = 4096, MAX_TRIES = 1000 };
+enum { MAX_FILES = 4096, MAX_TRIES = 1000, MAX_DEPTH = 8 };
 
 static struct {
-    _Atomic(char *) name;
-    _Atomic(pid_t) pid; /* a forked child must not remove the files of its parent */
+    _Atomic(char *) name; /* of a folder, if it ends in a slash */
+    _Atomic(pid_t) pid;   /* a forked child must not remove the files of its parent */
 } slots[MAX_FILES];
 
 /* Takes `name` over. Returns the slot, or -1 when all are taken. */
@@ -52,12 +53,50 @@ static char *list_take(int slot)
     return atomic_exchange(&slots[slot].name, NULL);
 }
 
+/* By system calls alone, as readdir may not be called in a handler. */
+static void empty_folder(int fd, int depth)
+{
+    _Alignas(struct dirent64) char buf[2048];
+    ssize_t n;
+    while ((n = getdents64(fd, buf, sizeof buf)) > 0)
+        for (ssize_t at = 0; at < n;) {
+            const struct dirent64 *entry = (const void *)(buf + at);
+            const char *name = entry->d_name;
+            at += entry->d_reclen;
+            if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || unlinkat(fd, name, 0) == 0 ||
+                depth == 0)
+                continue;
+            int inner = openat(fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+            if (inner < 0)
+                continue;
+            empty_folder(inner, depth - 1);
+            (void)close(inner);
+            (void)unlinkat(fd, name, AT_REMOVEDIR);
+        }
+}
+
+/* Again and again, as other threads and programs may still put files there. */
+static void remove_folder(const char *name)
+{
+    for (int attempt = 0; attempt < MAX_TRIES; attempt++) {
+        int fd = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        if (fd < 0)
+            return;
+        empty_folder(fd, MAX_DEPTH);
+        (void)close(fd);
+        if (rmdir(name) == 0 || (errno != ENOTEMPTY && errno != EEXIST))
+            return;
+    }
+}
+
 void cov_outfile_remove_all(void)
 {
     int number = errno;
     for (int i = 0; i < MAX_FILES; i++) {
         const char *name = list_take(i); /* not freed: free may not be called in a handler */
-        if (name)
+        if (name && name[strlen(name) - 1] == '/')
+            remove_folder(name);
+        else if (name)
             (void)unlink(name);
     }
     errno = number;
@@ -483,4 +522,44 @@ int cov_tmpfile(const char *dir, int *fd, struct cov_err *e)
     if (*fd < 0)
         return cov_fail_errno(e, "cannot create a temporary file in folder %s", dir);
     return COV_OK;
+}
+
+/* ---- temporary folders ---- */
+
+int cov_tmpfolder_make(struct cov_tmpfolder *t, const char *dir, const char *name,
+                       struct cov_err *e)
+{
+    char *path = cov_strfmt(e, "%s/.%s.XXXXXX", dir, name), *listed = NULL;
+    int slot = -1, rc = path ? COV_OK : COV_ENOMEM;
+    sigset_t before;
+    block_signals(&before);
+    if (!rc && !mkdtemp(path))
+        rc = cov_fail_errno(e, "cannot create a temporary folder in %s", dir);
+    else if (!rc)
+        listed = cov_strfmt(e, "%s/", path);
+    if (listed)
+        slot = list_add(listed);
+    if (!rc && slot < 0) {
+        (void)rmdir(path);
+        rc = listed ? cov_fail(e, COV_EUNSUPPORTED, "%s: more than %d temporary files at a time",
+                               dir, MAX_FILES)
+                    : COV_ENOMEM;
+    }
+    restore_signals(&before);
+    *t = (struct cov_tmpfolder){rc ? NULL : path, slot};
+    if (rc) {
+        free(listed);
+        free(path);
+    }
+    return rc;
+}
+
+void cov_tmpfolder_remove(struct cov_tmpfolder *t)
+{
+    char *listed = t->slot >= 0 ? list_take(t->slot) : NULL;
+    if (listed)
+        remove_folder(listed);
+    free(listed);
+    free(t->path);
+    *t = (struct cov_tmpfolder)COV_TMPFOLDER_INIT;
 }

@@ -13,35 +13,44 @@
 /* Of the disk, for each second of a probe. */
 #define DISK_BYTES 256e6
 
+static void free_advice(struct cov_bench_advice *a)
+{
+    free(a->what);
+    free(a->value);
+    free(a->how);
+    free(a->reason);
+}
+
 void cov_bench_fini(struct cov_bench *b)
 {
     cov_figures_fini(&b->figures);
     cov_charts_fini(&b->charts);
     for (size_t i = 0; i < b->n_notes; i++)
         free(b->notes[i]);
-    for (size_t i = 0; i < b->n_advice; i++) {
-        free(b->advice[i].what);
-        free(b->advice[i].value);
-        free(b->advice[i].reason);
-    }
+    for (size_t i = 0; i < b->n_advice; i++)
+        free_advice(&b->advice[i]);
     for (size_t i = 0; i < b->n_pictures; i++) {
         free(b->pictures[i].file);
         free(b->pictures[i].title);
     }
+    cov_tmpfolder_remove(&b->work);
     free(b->notes);
     free(b->advice);
     free(b->pictures);
 }
 
-int cov_bench_probe(struct cov_bench *b, double seconds, struct cov_err *e)
+int cov_bench_begin(struct cov_bench *b, double seconds, struct cov_err *e)
 {
     struct cov_pool *pool = NULL;
+    int rc = cov_tmpfolder_make(&b->work, b->tmpdir ? b->tmpdir : b->dir, "benchmark", e);
+    if (rc)
+        return rc;
     cov_machine_describe(&b->machine);
     cov_progress_begin(b->progress, "probing the machine", "", -1);
-    int rc = cov_pool_new(b->threads, &pool, e);
+    rc = cov_pool_new(b->threads, &pool, e);
     if (!rc)
-        rc = cov_machine_probe(&b->machine, pool, b->dir, seconds, (size_t)(seconds * DISK_BYTES),
-                               e);
+        rc = cov_machine_probe(&b->machine, pool, b->work.path, seconds,
+                               (size_t)(seconds * DISK_BYTES), e);
     cov_pool_free(pool);
     cov_progress_end(b->progress);
     return rc;
@@ -63,16 +72,28 @@ int cov_bench_note(struct cov_bench *b, struct cov_err *e, const char *fmt, ...)
     return COV_OK;
 }
 
-int cov_bench_advise(struct cov_bench *b, char *what, char *value, char *reason, struct cov_err *e)
+int cov_bench_advise(struct cov_bench *b, const char *what, const char *value, char *how,
+                     char *reason, struct cov_err *e)
 {
-    if (!what || !value || !reason || COV_RESERVE(&b->advice, &b->cap_advice, b->n_advice + 1, e)) {
-        free(what);
-        free(value);
-        free(reason);
+    struct cov_bench_advice a = {.what = cov_strdup(what, e), .value = cov_strdup(value, e)};
+    a.how = how;
+    a.reason = reason;
+    if (!a.what || !a.value || !how || !reason ||
+        COV_RESERVE(&b->advice, &b->cap_advice, b->n_advice + 1, e)) {
+        free_advice(&a);
         return COV_ENOMEM;
     }
-    b->advice[b->n_advice++] = (struct cov_bench_advice){what, value, reason};
+    b->advice[b->n_advice++] = a;
     return COV_OK;
+}
+
+void cov_bench_print_advice(const struct cov_bench *b, FILE *out)
+{
+    (void)fprintf(out, "setting\tvalue\thow\treason\n");
+    for (size_t i = 0; i < b->n_advice; i++) {
+        const struct cov_bench_advice *a = &b->advice[i];
+        (void)fprintf(out, "%s\t%s\t%s\t%s\n", a->what, a->value, a->how, a->reason);
+    }
 }
 
 int cov_bench_add_picture(struct cov_bench *b, const char *file, const char *title,

@@ -9,8 +9,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "common/base/err.h"
+#include "common/base/outfile.h"
 #include "common/base/pool.h"
 #include "common/base/progress.h"
 #include "common/base/stats.h"
@@ -20,7 +22,9 @@
 
 /* What to do on this machine, and why. */
 struct cov_bench_advice {
-    char *what, *value, *reason; /* Owned */
+    char *what, *value; /* "batch", "8" */
+    char *how;          /* "covpredict --batch-size 8"; "": it is no option */
+    char *reason;       /* the figures that it follows from. Owned, as all */
 };
 
 /* A picture that is there already, as SVG: a flame graph. */
@@ -30,7 +34,8 @@ struct cov_bench_picture {
 
 struct cov_bench {
     /* Set by the caller, borrowed. */
-    const char *dir; /* where outputs go, and, below it, what is made meanwhile */
+    const char *dir;    /* where outputs go */
+    const char *tmpdir; /* where `work` is made; NULL: in `dir` */
     const char *command;
     bool force;
     unsigned threads;
@@ -39,6 +44,7 @@ struct cov_bench {
     uint64_t seed;
     struct cov_progress *progress; /* may be NULL */
 
+    struct cov_tmpfolder work; /* for what is made meanwhile, none of which is left. Owned */
     struct cov_machine machine;
     struct cov_figures figures;
     struct cov_charts charts;
@@ -52,18 +58,20 @@ struct cov_bench {
 
 void cov_bench_fini(struct cov_bench *b);
 
-/* The machine is described and probed, for about `seconds` each. */
-int cov_bench_probe(struct cov_bench *b, double seconds, struct cov_err *e) COV_MUST_USE;
+/* Makes `work`, and the machine is described and probed, for about `seconds` each. */
+int cov_bench_begin(struct cov_bench *b, double seconds, struct cov_err *e) COV_MUST_USE;
 
 int cov_bench_note(struct cov_bench *b, struct cov_err *e, const char *fmt, ...)
     COV_PRINTF(3, 4) COV_MUST_USE;
-/* Takes the three texts, which may be NULL for want of memory: COV_ENOMEM. */
-int cov_bench_advise(struct cov_bench *b, char *what, char *value, char *reason,
-                     struct cov_err *e) COV_MUST_USE;
+/* Takes the texts, of which `how` and `reason` may be NULL for want of memory: COV_ENOMEM. */
+int cov_bench_advise(struct cov_bench *b, const char *what, const char *value, char *how,
+                     char *reason, struct cov_err *e) COV_MUST_USE;
+/* As a table, with a line of column names: setting, value, how, reason. */
+void cov_bench_print_advice(const struct cov_bench *b, FILE *out);
 int cov_bench_add_picture(struct cov_bench *b, const char *file, const char *title,
                           struct cov_err *e) COV_MUST_USE;
 
-/* Removes the file, or the folder with the files in it; whatever fails. */
+/* Removes a file of `work`, or a folder of it with the files in it; whatever fails. */
 void cov_bench_remove(const char *path);
 
 /* ---- measuring ---- */

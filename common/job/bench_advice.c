@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
-#include "common/job/bench_loader.h"
+#include "common/job/bench_epoch.h"
 
 /* Of two settings of which one takes more memory, the other one is as good within this. */
 #define AS_GOOD 0.97
@@ -88,8 +88,10 @@ static int advise_batch(struct cov_bench *b, const struct setting *first, struct
             most = s.speed;
             at = s;
         }
+    char value[24];
+    (void)snprintf(value, sizeof value, "%ld", best->batch);
     return cov_bench_advise(
-        b, cov_strdup("batch (covpredict --batch-size)", e), cov_strfmt(e, "%ld", best->batch),
+        b, "batch", value, cov_strfmt(e, "covpredict --batch-size %s", value),
         cov_strfmt(
             e,
             "%.4g chunks/s in %s; the most is %.4g, with a batch of %ld; a larger batch takes "
@@ -113,8 +115,10 @@ static int advise_threads(struct cov_bench *b, const struct setting *first,
                        ? cov_strfmt(e, "%.4g chunks/s, %.2f times those of one thread (%.4g)",
                                     best.speed, best.speed / one.speed, one.speed)
                        : cov_strfmt(e, "%.4g chunks/s, and no other number is faster", best.speed);
-    return cov_bench_advise(b, cov_strdup("threads (-@)", e), cov_strfmt(e, "%ld", best.threads),
-                            reason, e);
+    char value[24];
+    (void)snprintf(value, sizeof value, "%ld", best.threads);
+    return cov_bench_advise(b, "threads", value, cov_strfmt(e, "covpredict -@ %s", value), reason,
+                            e);
 }
 
 static double error_of(const struct cov_bench *b, const char *precision)
@@ -147,10 +151,9 @@ static int advise_precision(struct cov_bench *b, const struct setting *exact, st
                          "its values are those of fp32, and nothing that was measured is %.0f %% "
                          "faster than its %.4g chunks/s",
                          100 * (WORTH_IT - 1), exact->speed);
-    return cov_bench_advise(b, cov_strdup("precision (covpredict --precision)", e),
-                            gains ? cov_strfmt(e, "%s, or %s", exact->precision, fast.precision)
-                                  : cov_strdup(exact->precision, e),
-                            reason, e);
+    return cov_bench_advise(b, "precision", exact->precision,
+                            cov_strfmt(e, "covpredict --precision %s", exact->precision), reason,
+                            e);
 }
 
 static int advise_network(struct cov_bench *b, struct cov_err *e)
@@ -168,7 +171,8 @@ static int advise_network(struct cov_bench *b, struct cov_err *e)
         rc = advise_precision(b, &best, e);
     return rc ? rc
               : cov_bench_advise(
-                    b, cov_strdup("device (covpredict --device)", e), cov_strdup(first.device, e),
+                    b, "device", first.device,
+                    cov_strfmt(e, "covpredict --device %s", first.device),
                     cov_strfmt(e, "%.4g chunks/s, the most of what was measured here", best.speed),
                     e);
 }
@@ -201,11 +205,13 @@ static int advise_loading(struct cov_bench *b, struct cov_err *e)
     if (!original)
         return COV_OK;
     const struct cov_figure *stored = of_strategy(b, "bytes_per_base", which, "");
-    const char *layout = which == COV_STRATEGY_ORIGINAL ? "one-hot, gzip"
-                         : which == COV_STRATEGY_BLOSC  ? "one-hot, blosc"
-                                                        : "packed";
+    const char *layout = which < COV_STRATEGY_PACKED ? "onehot" : "packed";
+    const char *compression = which == COV_STRATEGY_ORIGINAL ? "gzip"
+                              : which == COV_STRATEGY_BLOSC  ? "blosc"
+                                                             : "none";
     return cov_bench_advise(
-        b, cov_strdup("layout (fasta2h5 --layout, h5chunk repack)", e), cov_strdup(layout, e),
+        b, "layout", layout,
+        cov_strfmt(e, "fasta2h5 --layout %s --compression %s", layout, compression),
         cov_strfmt(
             e,
             "an epoch is read in %.3g s by %s, %.1f times as fast as the original; a base takes "
@@ -230,8 +236,8 @@ static int advise_stage(struct cov_bench *b, struct cov_err *e)
     }
     if (!most || !all)
         return COV_OK;
-    return cov_bench_advise(b, cov_strdup("where more hardware helps", e),
-                            cov_strdup(most->name + strlen(prefix), e),
+    return cov_bench_advise(b, "where more hardware helps", most->name + strlen(prefix),
+                            cov_strdup("", e),
                             cov_strfmt(e, "it takes %.0f %% of the pipeline's %.3g s",
                                        100 * most->median / all->median, all->median),
                             e);

@@ -104,11 +104,13 @@ static void put_row(const char *name, const char *unit, double base, double new_
 {
     bool worse = r->at > 1 + max_slowdown && r->low > 1;
     bool better = r->at < 1 / (1 + max_slowdown) && r->high < 1;
-    char text[256];
+    char text[256], of[64];
     (void)snprintf(text, sizeof text, "%s", name);
+    (void)snprintf(of, sizeof of, "%s", unit);
     cov_text_make_printable(text);
-    (void)fprintf(out, "%s\t%s\t%.6g\t%.6g\t%.4f\t%.4f\t%.4f\t%s\n", text, unit, base, new_one,
-                  r->at, r->low, r->high,
+    cov_text_make_printable(of);
+    (void)fprintf(out, "%s\t%s\t%.6g\t%.6g\t%.4f\t%.4f\t%.4f\t%s\n", text, of, base, new_one, r->at,
+                  r->low, r->high,
                   worse    ? "worse"
                   : better ? "better"
                            : "same");

@@ -127,13 +127,15 @@ static void put_advice(const struct cov_bench *b, FILE *f)
     if (b->n_advice == 0)
         return;
     (void)fprintf(f, "<section>\n<h2>Recommended on this machine</h2>\n<table>\n"
-                     "<tr><th>setting</th><th>value</th><th>because</th></tr>\n");
+                     "<tr><th>setting</th><th>value</th><th>how</th><th>because</th></tr>\n");
     for (size_t i = 0; i < b->n_advice; i++) {
         (void)fprintf(f, "<tr><td>");
         put_text(f, b->advice[i].what);
         (void)fprintf(f, "</td><td class=\"v\">");
         put_text(f, b->advice[i].value);
-        (void)fprintf(f, "</td><td>");
+        (void)fprintf(f, "</td><td><code>");
+        put_text(f, b->advice[i].how);
+        (void)fprintf(f, "</code></td><td>");
         put_text(f, b->advice[i].reason);
         (void)fprintf(f, "</td></tr>\n");
     }

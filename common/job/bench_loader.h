@@ -11,20 +11,8 @@
 #include "common/base/err.h"
 #include "common/job/bench.h"
 
-/* Each adds something to the one before. */
-enum cov_loading_strategy {
-    COV_STRATEGY_ORIGINAL, /* Helixer's file, a row at a time by libhdf5; one-hot floats */
-    COV_STRATEGY_BLOSC,    /* compressed by Blosc, decoded here */
-    COV_STRATEGY_PACKED,   /* half a byte a base */
-    COV_STRATEGY_DEVICE,   /* codes go to the device, which makes what it wants of them */
-    COV_STRATEGY_RING,     /* read, decode and device at the same time, on all threads */
-    COV_STRATEGIES
-};
-extern const char *const cov_strategy_names[COV_STRATEGIES]; /* "original", "+blosc", ... */
-
 struct cov_bench_loader_options {
-    const char *fasta;        /* the genome, whose files are made in `work` */
-    const char *work;         /* a folder */
+    const char *fasta;        /* the genome */
     const int64_t *io_limits; /* bytes a second; 0: unlimited */
     size_t n_io_limits;
     const int64_t *threads, *batches; /* of the sweep of the last strategy */

@@ -100,6 +100,8 @@ static void print_json(const struct output *o, FILE *f)
             cov_json_begin_object(&j, NULL);
             cov_json_string(&j, "setting", b->advice[i].what);
             cov_json_string(&j, "value", b->advice[i].value);
+            if (*b->advice[i].how)
+                cov_json_string(&j, "how", b->advice[i].how);
             cov_json_string(&j, "reason", b->advice[i].reason);
             cov_json_end_object(&j);
         }

@@ -58,7 +58,7 @@ static void add_cost(struct cov_child_cost *to, const struct cov_child_cost *c)
 
 static int name_files(struct pipeline *p, struct cov_err *e)
 {
-    const char *work = p->o->work;
+    const char *work = p->b->work.path;
     p->genome = cov_strfmt(e, "%s/pipeline.h5", work);
     p->merged = cov_strfmt(e, "%s/pipeline_predictions.h5", work);
     p->bigwig = cov_strfmt(e, "%s/pipeline_bigwig", work);
@@ -71,8 +71,7 @@ static int name_files(struct pipeline *p, struct cov_err *e)
         if (!p->parts[i])
             return COV_ENOMEM;
     }
-    if ((mkdir(p->bigwig, 0777) != 0 && errno != EEXIST) ||
-        (mkdir(p->bedgraph, 0777) != 0 && errno != EEXIST))
+    if (mkdir(p->bigwig, 0777) != 0 || mkdir(p->bedgraph, 0777) != 0)
         return cov_fail_errno(e, "%s", work);
     return COV_OK;
 }
@@ -112,7 +111,7 @@ static int run_step(struct pipeline *p, int step, struct cov_child_cost *cost, s
             .sample = true,
             .count = true};
     *cost = no_cost;
-    int rc = cov_children_run(children, n, p->o->work, &cost->wall, e);
+    int rc = cov_children_run(children, n, p->b->work.path, &cost->wall, e);
     for (size_t i = 0; i < n && !rc; i++)
         add_cost(cost, &children[i].cost);
     return rc;
@@ -148,7 +147,7 @@ static int check_result(const struct pipeline *p, struct cov_err *e)
 {
     const char *const verify[] = {p->h5chunk, "verify", "-q", p->merged, NULL};
     struct cov_child child = {.arguments = verify};
-    return cov_children_run(&child, 1, p->o->work, NULL, e);
+    return cov_children_run(&child, 1, p->b->work.path, NULL, e);
 }
 
 static int measure(struct pipeline *p, struct cov_err *e)
@@ -368,8 +367,8 @@ static int draw_flame(const struct pipeline *p, const char *script, struct cov_e
 static int profile(struct pipeline *p, struct cov_err *e)
 {
     struct cov_err why = COV_ERR_INIT;
-    char *perf = NULL, *data = cov_strfmt(e, "%s/perf.data", p->o->work);
-    char *script = cov_strfmt(e, "%s/perf.txt", p->o->work);
+    char *perf = NULL, *data = cov_strfmt(e, "%s/perf.data", p->b->work.path);
+    char *script = cov_strfmt(e, "%s/perf.txt", p->b->work.path);
     if (!data || !script) {
         free(data);
         free(script);
@@ -385,9 +384,9 @@ static int profile(struct pipeline *p, struct cov_err *e)
     struct cov_child recording = {.arguments = record},
                      printing = {.arguments = print, .output = script};
     if (!rc)
-        rc = cov_children_run(&recording, 1, p->o->work, NULL, &why);
+        rc = cov_children_run(&recording, 1, p->b->work.path, NULL, &why);
     if (!rc)
-        rc = cov_children_run(&printing, 1, p->o->work, NULL, &why);
+        rc = cov_children_run(&printing, 1, p->b->work.path, NULL, &why);
     if (!rc)
         rc = draw_flame(p, script, &why);
     (void)remove(data);

@@ -140,9 +140,9 @@ static void set_arguments(const struct stages *s, struct stage_case *c, const ch
         memcpy(c->arguments, tracks, sizeof tracks);
 }
 
-static int plan_genome(struct stages *s, size_t g, const char *model, const char *work,
-                       struct cov_err *e)
+static int plan_genome(struct stages *s, size_t g, const char *model, struct cov_err *e)
 {
+    const char *work = s->b->work.path;
     struct stage_case *of = s->stages + g * STAGES;
     const char *input = s->genomes[g].path;
     for (int i = 0; i < STAGES; i++) {
@@ -157,7 +157,7 @@ static int plan_genome(struct stages *s, size_t g, const char *model, const char
                                  .costs = cov_calloc(s->b->repeats, sizeof *c->costs, e)};
         if (!c->output || !c->costs)
             return COV_ENOMEM;
-        if (i >= BIGWIG && mkdir(c->output, 0777) != 0 && errno != EEXIST)
+        if (i >= BIGWIG && mkdir(c->output, 0777) != 0)
             return cov_fail_errno(e, "%s", c->output);
         set_arguments(s, c, input, model);
         input = i < PREDICT ? c->output : of[PREDICT].output;
@@ -259,7 +259,7 @@ static int report(struct stages *s, struct cov_err *e)
 }
 
 int cov_bench_stages(struct cov_bench *b, const struct cov_bench_genome *genomes, size_t n,
-                     const char *model, const char *work, struct cov_err *e)
+                     const char *model, struct cov_err *e)
 {
     struct stages s = {.b = b, .genomes = genomes, .n_genomes = n};
     (void)snprintf(s.threads, sizeof s.threads, "%u", b->threads);
@@ -267,7 +267,7 @@ int cov_bench_stages(struct cov_bench *b, const struct cov_bench_genome *genomes
     s.cases = cov_calloc(n * STAGES, sizeof *s.cases, e);
     int rc = s.stages && s.cases ? find_tools(&s.tools, e) : COV_ENOMEM;
     for (size_t g = 0; g < n && !rc; g++)
-        rc = plan_genome(&s, g, model, work, e);
+        rc = plan_genome(&s, g, model, e);
     if (!rc)
         rc = cov_bench_run(b, "running the stages", s.cases, n * STAGES, e);
     if (!rc)

@@ -24,12 +24,12 @@ int cov_bench_count_bases(const char *path, const char *tmpdir, int64_t *n,
 /* FASTA to genome file, to predictions, to bigWig and to bedGraph. Adds stages/wall_seconds/stage=S,bases=N,
  * cpu_seconds, peak_rss_bytes, read_bytes and written_bytes; with genomes of several sizes also
  * stages/seconds_per_mbp/stage=S and stages/fit_r2/stage=S, of the line through the times; and charts. The
- * programs are those beside this one, or in PATH. `work`: a folder for their files, which are removed. */
+ * programs are those beside this one, or in PATH. */
 int cov_bench_stages(struct cov_bench *b, const struct cov_bench_genome *genomes, size_t n,
-                     const char *model, const char *work, struct cov_err *e) COV_MUST_USE;
+                     const char *model, struct cov_err *e) COV_MUST_USE;
 
 struct cov_bench_pipeline_options {
-    const char *fasta, *model, *work;
+    const char *fasta, *model;
     unsigned shards; /* of prediction, at the same time, which share the threads */
     bool profile;    /* a flame graph of prediction, by perf */
 };

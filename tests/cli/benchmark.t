@@ -78,6 +78,35 @@ run benchmark model -m none.ckpt -o y/
 refused 1 'none.ckpt' 'a checkpoint that is not there'
 ok '  and no folder is made then' test ! -e y
 
+# What a user has in the folder under the names of what is made meanwhile.
+mkdir -p mine/pipeline_bigwig
+for file in made_up.ckpt made_up.fa made_up_1.fa stage0.h5 pipeline.h5 loader_packed.h5 pipeline_bigwig/x.bw; do
+    echo mine >"mine/$file"
+done
+cp -r mine before
+# ended FILE COMMAND...: runs it and ends it by a signal when it has made FILE for the meantime
+ended() {
+    file=$1
+    shift
+    "$@" >/dev/null 2>&1 &
+    for _ in $(seq 300); do
+        [ -z "$(find mine tmp -path "*/.benchmark.*/$file")" ] || break
+        sleep 0.1
+    done
+    kill -TERM $!
+    wait $!
+}
+mkdir tmp
+ended stage0.predictions.h5 benchmark stages -m small.ckpt --sizes 400k,800k --repeats 50 -@ 2 -o mine/
+is $? 143 'a run that is ended'
+ok '  leaves nothing behind, and what is not its own' diff -r before mine
+ended loader_original.h5 benchmark loader --size 20M --tmpdir tmp -@ 2 -o mine/
+is "$? $(find tmp -mindepth 1)" '143 ' '  also of another folder'
+ok '  which it used instead' diff -r before mine
+run benchmark pipeline --size 30k -m small.ckpt --repeats 1 --tmpdir tmp -@ 2 -o mine/
+is "$(find tmp -mindepth 1; find mine -name '.*' ! -name .; diff -r before mine | grep -v '^Only in mine: ')" '' \
+    'what is of others is there after a run, too'
+
 # filled FOLDER SUBCOMMAND NAME...
 filled() {
     "$PYTHON" -c '' 2>/dev/null || return 0

@@ -61,6 +61,9 @@ run benchmark compare base.json cut.json
 refused 1 'cut.json: no JSON' 'a file that was cut'
 run benchmark compare base.json bad.json
 refused 1 'bad.json: figure x: better' 'a figure without a sense'
+sed 's/"unit": "s"/"unit": "s\\tq\\nx"/' base.json >odd.json
+run benchmark compare odd.json odd.json
+is "$(sed -n '2,$p' "$stdout" | cut -f 1-3)" "$(printf 'stages/a\ts?q?x\t10')" 'a unit cannot break the table'
 run benchmark compare base.json none.json
 refused 1 'none.json' 'a file that is not there'
 run benchmark compare base.json

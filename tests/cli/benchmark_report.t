@@ -8,11 +8,16 @@ make_ckpt bi-hybrid small.ckpt || exit 99
 benchmark synth --size 100k --contigs 2 -o small.fa || exit 99
 run benchmark report --quick -m small.ckpt --fasta small.fa -@ 2 -o report/
 status_is 0 'all is measured'
+is "$(cut -f 1 "$stdout" | tr '\n' ' ')" 'setting batch threads precision device layout where more hardware helps ' \
+    '  and what is recommended is printed'
+like "$(cut -f 3 "$stdout" | tr '\n' ' ')" \
+    '^how covpredict --batch-size [0-9]* covpredict -@ [12] covpredict --precision exact covpredict --device cpu fasta2h5 --layout ' \
+    '  with the options that set it'
 charts=$("$PYTHON" "$SRC/tests/lib/benchmark_check.py" report model,loader,encode,stages,pipeline \
     model/chunks_per_second/device=cpu,precision=exact,batch=1,threads=2,length=10688 loader/epoch_seconds/strategy=original,io=unlimited \
     encode/bases_per_second/form=codes,length=500 stages/seconds_per_mbp/stage=covpredict pipeline/wall_seconds/stage=all 2>&1)
 is "$charts" "$(find report -name '*.svg' | wc -l)" 'in the right form, every chart a part of the page'
-is "$(find . -name 'made_up*' -o -name '*.h5' | wc -l)" 0 'nothing is left of the run'
+is "$(find . -name 'made_up*' -o -name '*.h5' -o -name '.*' ! -name . | wc -l)" 0 'nothing is left of the run'
 ok 'the genome and the checkpoint that were given are' test -s small.fa -a -s small.ckpt
 cat >advice.py <<'END'
 import json

@@ -296,6 +296,49 @@ static void on_term(int signal)
     _exit(128 + signal);
 }
 
+/* With a file, a link to what is not in it, and a folder with a file. */
+static int fill_folder(struct cov_tmpfolder *t)
+{
+    char path[128];
+    if (cov_tmpfolder_make(t, ".", "work", NULL) != COV_OK)
+        return -1;
+    (void)snprintf(path, sizeof path, "%s/a.fa", t->path);
+    put(path, "a");
+    (void)snprintf(path, sizeof path, "%s/inner", t->path);
+    if (mkdir(path, 0700) != 0)
+        return -1;
+    (void)snprintf(path, sizeof path, "%s/inner/b.fa", t->path);
+    put(path, "b");
+    (void)snprintf(path, sizeof path, "%s/link", t->path);
+    return symlink("../kept", path);
+}
+
+static void makes_folders(void **state)
+{
+    (void)state;
+    struct cov_err e = COV_ERR_INIT;
+    struct cov_tmpfolder t = COV_TMPFOLDER_INIT, u;
+    cov_tmpfolder_remove(&t);
+    assert_int_equal(mkdir("kept", 0700), 0);
+    put("kept/c.fa", "c");
+    assert_int_equal(fill_folder(&t), 0);
+    assert_int_equal(cov_tmpfolder_make(&u, ".", "work", NULL), 0);
+    assert_string_not_equal(t.path, u.path);
+    assert_int_equal(strncmp(t.path, "./.work.", 8), 0);
+    cov_tmpfolder_remove(&t);
+    assert_null(t.path);
+    cov_tmpfolder_remove(&t);
+    assert_int_equal(n_files("."), 2);
+    cov_tmpfolder_remove(&u);
+    check_text("kept/c.fa", "c");
+    assert_int_equal(cov_tmpfolder_make(&t, "nowhere", "work", &e), COV_EIO);
+    assert_non_null(strstr(e.text, "temporary folder in nowhere"));
+    assert_null(t.path);
+    assert_int_equal(unlink("kept/c.fa"), 0);
+    assert_int_equal(rmdir("kept"), 0);
+    assert_int_equal(n_files("."), 0);
+}
+
 static void signal_removes(void **state)
 {
     (void)state;
@@ -305,7 +348,8 @@ static void signal_removes(void **state)
     assert_true(child >= 0);
     if (child == 0) {
         struct cov_outfile o, p, q;
-        if (signal(SIGTERM, on_term) == SIG_ERR ||
+        struct cov_tmpfolder t;
+        if (fill_folder(&t) != 0 || signal(SIGTERM, on_term) == SIG_ERR ||
             cov_outfile_begin(&o, "a.h5", COV_OUTFILE_SEEKABLE, false, NULL) != COV_OK ||
             cov_outfile_begin(&p, "b.h5", COV_OUTFILE_SEEKABLE, false, NULL) != COV_OK ||
             cov_outfile_begin(&q, "c.h5", COV_OUTFILE_SEEKABLE, false, NULL) != COV_OK ||
@@ -446,6 +490,7 @@ int main(void)
         cmocka_unit_test(keeps_changes_of_others),
         cmocka_unit_test(has_limit),
         cmocka_unit_test(copies),
+        cmocka_unit_test(makes_folders),
         cmocka_unit_test(signal_removes),
         cmocka_unit_test(makes_nameless_files),
     };

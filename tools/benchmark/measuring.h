@@ -17,7 +17,7 @@ struct benchmark_config {
     double seconds;
 };
 
-/* Its rows of the table: all of them, and those of what runs once in a repeat. */
+/* Its rows of the table: all of them, those of what runs once in a repeat, and the last alone. */
 #define BENCHMARK_OPTIONS(def_repeats, def_seconds)                                                \
     {.name = "seconds",                                                                            \
      .type = COV_OPT_FLOAT,                                                                        \
@@ -37,9 +37,29 @@ struct benchmark_config {
      .min = 1,                                                                                     \
      .max = 1000,                                                                                  \
      .help = "how often each figure is measured, in turn with the others"},                        \
+        BENCHMARK_SEED
+#define BENCHMARK_SEED                                                                             \
     {                                                                                              \
         .name = "seed", .type = COV_OPT_INT, .field = offsetof(struct benchmark_config, seed),     \
         .metavar = "N", .def = "1", .min = 0, .max = 1e15, .help = "of all that is random"         \
+    }
+
+/* What several measure with, at `at` of their config. */
+#define BENCHMARK_MODEL(at)                                                                        \
+    {                                                                                              \
+        .name = "model", .letter = 'm', .type = COV_OPT_STRING, .flags = COV_OPT_PATH_IN,          \
+        .field = (at), .metavar = "CKPT",                                                          \
+        .help = "checkpoint; without it, one of the published size with random weights"            \
+    }
+#define BENCHMARK_FASTA(at, what)                                                                  \
+    {                                                                                              \
+        .name = "fasta", .type = COV_OPT_STRING, .flags = COV_OPT_PATH_IN, .field = (at),          \
+        .metavar = "FASTA", .help = what "; without it, one is made up"                            \
+    }
+#define BENCHMARK_SIZE(at, def_size)                                                               \
+    {                                                                                              \
+        .name = "size", .type = COV_OPT_SIZE, .field = (at), .metavar = "N", .def = def_size,      \
+        .min = 1000, .max = 1e12, .help = "bases of the one that is made up"                       \
     }
 
 /* Where results go without -o. */
@@ -48,11 +68,13 @@ struct benchmark_config {
     "folder for benchmark.json, benchmark.tsv, charts and report.html, made if missing; without "  \
     "it, " BENCHMARK_FOLDER
 
-/* Sets *b up, checks the output and probes the machine, for up to `seconds` each. cov_bench_fini is the caller's, in any case. */
+/* Sets *b up, checks the output and probes the machine, for up to `seconds` each. cov_bench_fini is the
+ * caller's, in any case; it removes what is made meanwhile. */
 int benchmark_begin(struct cov_common *common, const struct benchmark_config *config,
                     double seconds, struct cov_bench *b, struct cov_err *e) COV_MUST_USE;
 
-/* Writes the files, and the table of figures to standard output unless quiet. */
+/* Writes the files, and unless quiet a table to standard output: what is recommended, if there is that,
+ * else the figures. */
 int benchmark_end(struct cov_common *common, const struct cov_bench *b,
                   struct cov_err *e) COV_MUST_USE;
 
@@ -62,9 +84,12 @@ int benchmark_list(const struct cov_strings *list, const char *what, const char 
                    int64_t max, const int64_t *def, size_t n_def, int64_t **out, size_t *n,
                    struct cov_err *e) COV_MUST_USE;
 
-/* The path of the genome: a copy of `fasta`, or, NULL, that of one of n_bases made up as `name` in the output
- * folder, which the caller removes. Caller frees. */
+/* The path of the genome: a copy of `fasta`, or, NULL, that of one of n_bases made up as `name` for the
+ * meantime. Caller frees. */
 int benchmark_genome(const struct cov_bench *b, const char *fasta, const char *name,
                      int64_t n_bases, char **path, struct cov_err *e) COV_MUST_USE;
+/* The same of a checkpoint, whose weights are random. */
+int benchmark_model_file(const struct cov_bench *b, const char *model, char **path,
+                         struct cov_err *e) COV_MUST_USE;
 
 #endif

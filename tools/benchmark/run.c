@@ -8,6 +8,7 @@
 #include "common/base/mem.h"
 #include "common/base/path.h"
 #include "common/job/bench_output.h"
+#include "common/job/random_model.h"
 #include "common/job/synth.h"
 #include "tools/benchmark/measuring.h"
 
@@ -16,6 +17,7 @@ int benchmark_begin(struct cov_common *common, const struct benchmark_config *co
 {
     *b = (struct cov_bench){
         .dir = common->output ? common->output : BENCHMARK_FOLDER,
+        .tmpdir = common->tmpdir,
         .command = common->stats.command,
         .force = common->force,
         .threads = (unsigned)common->threads,
@@ -27,7 +29,7 @@ int benchmark_begin(struct cov_common *common, const struct benchmark_config *co
     if (cov_path_is_std(b->dir))
         return cov_fail(e, COV_EUSAGE, "-o: a folder is made, not standard output");
     int rc = cov_bench_output_begin(b, e);
-    return rc ? rc : cov_bench_probe(b, seconds < 0.02 ? 0.02 : seconds < 1 ? seconds : 1, e);
+    return rc ? rc : cov_bench_begin(b, seconds < 0.02 ? 0.02 : seconds < 1 ? seconds : 1, e);
 }
 
 int benchmark_end(struct cov_common *common, const struct cov_bench *b, struct cov_err *e)
@@ -35,10 +37,10 @@ int benchmark_end(struct cov_common *common, const struct cov_bench *b, struct c
     int rc = cov_bench_output_write(b, &common->stats, e);
     if (rc)
         return rc;
-    if (!common->quiet)
+    if (!common->quiet && b->n_advice > 0)
+        cov_bench_print_advice(b, stdout);
+    else if (!common->quiet)
         cov_figures_print_tsv(&b->figures, stdout);
-    for (size_t i = 0; i < b->n_advice; i++)
-        cov_info("%s: %s, as %s", b->advice[i].what, b->advice[i].value, b->advice[i].reason);
     char *page = cov_path_join(b->dir, "report.html", e);
     if (!page)
         return COV_ENOMEM;
@@ -77,7 +79,7 @@ int benchmark_genome(const struct cov_bench *b, const char *fasta, const char *n
                                               .repeats = 0.3,
                                               .seed = b->seed};
     struct cov_pool *pool = NULL;
-    *path = fasta ? cov_strdup(fasta, e) : cov_path_join(b->dir, name, e);
+    *path = fasta ? cov_strdup(fasta, e) : cov_path_join(b->work.path, name, e);
     if (!*path)
         return COV_ENOMEM;
     if (fasta)
@@ -87,4 +89,13 @@ int benchmark_genome(const struct cov_bench *b, const char *fasta, const char *n
         rc = cov_synth_files(&options, *path, NULL, true, pool, b->progress, e);
     cov_pool_free(pool);
     return rc;
+}
+
+int benchmark_model_file(const struct cov_bench *b, const char *model, char **path,
+                         struct cov_err *e)
+{
+    *path = model ? cov_strdup(model, e) : cov_path_join(b->work.path, "made_up.ckpt", e);
+    if (!*path)
+        return COV_ENOMEM;
+    return model ? COV_OK : cov_random_model_write(*path, &cov_combined_size, b->seed, e);
 }

@@ -3,7 +3,6 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "common/base/mem.h"
 #include "common/job/bench_encode.h"
@@ -24,20 +23,8 @@ struct loader_config {
 #define FIELD(name) offsetof(struct loader_config, name)
 
 static const struct cov_opt loader_options[] = {
-    {.name = "fasta",
-     .type = COV_OPT_STRING,
-     .flags = COV_OPT_PATH_IN,
-     .field = FIELD(fasta),
-     .metavar = "FASTA",
-     .help = "the genome; without it, one is made up"},
-    {.name = "size",
-     .type = COV_OPT_SIZE,
-     .field = FIELD(size),
-     .metavar = "N",
-     .def = "20M",
-     .min = 1000,
-     .max = 1e12,
-     .help = "bases of the one that is made up"},
+    BENCHMARK_FASTA(FIELD(fasta), "the genome"),
+    BENCHMARK_SIZE(FIELD(size), "20M"),
     {.name = "io-limit",
      .type = COV_OPT_LIST,
      .field = FIELD(limits),
@@ -122,13 +109,10 @@ static int loader_run(struct cov_common *common, void *config, const bool *given
     o.threads = sweep_threads;
     o.batches = sweep_batches;
     o.fasta = fasta;
-    o.work = b.dir;
     if (!rc)
         rc = cov_bench_loader(&b, &o, e);
     if (!rc)
         rc = benchmark_end(common, &b, e);
-    if (fasta && !c->fasta)
-        (void)unlink(fasta);
     free(fasta);
     cov_bench_fini(&b);
     free(limits);
@@ -146,7 +130,6 @@ const struct cov_tool benchmark_loader = {
     .config_bytes = sizeof(struct loader_config),
     .output_optional = true,
     .output_help = BENCHMARK_OUTPUT_HELP,
-    .lacks = COV_LACKS_TMPDIR,
     .run = loader_run,
 };
 
@@ -210,6 +193,5 @@ const struct cov_tool benchmark_encode = {
     .config_bytes = sizeof(struct encode_config),
     .output_optional = true,
     .output_help = BENCHMARK_OUTPUT_HELP,
-    .lacks = COV_LACKS_TMPDIR,
     .run = encode_run,
 };

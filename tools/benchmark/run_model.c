@@ -138,6 +138,5 @@ const struct cov_tool benchmark_model = {
     .config_bytes = sizeof(struct model_config),
     .output_optional = true,
     .output_help = BENCHMARK_OUTPUT_HELP,
-    .lacks = COV_LACKS_TMPDIR,
     .run = model_run,
 };

@@ -3,7 +3,6 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "common/base/mem.h"
 #include "common/base/path.h"
@@ -12,42 +11,19 @@
 #include "common/job/bench_loader.h"
 #include "common/job/bench_model.h"
 #include "common/job/bench_stages.h"
-#include "common/job/random_model.h"
 #include "tools/benchmark/measuring.h"
 
-/* The checkpoint as a file: *path is `model`, or one with random weights in the output folder, which the
- * caller removes if *made. Caller frees. */
-static int find_model(const struct cov_bench *b, const char *model, char **path, bool *made,
-                      struct cov_err *e)
-{
-    *made = !model;
-    *path = model ? cov_strdup(model, e) : cov_path_join(b->dir, "made_up.ckpt", e);
-    if (!*path)
-        return COV_ENOMEM;
-    return model ? COV_OK : cov_random_model_write(*path, &cov_combined_size, b->seed, e);
-}
-
-static void drop_model(char *path, bool made)
-{
-    if (path && made)
-        (void)unlink(path);
-    free(path);
-}
-
-/* Genomes to measure with, and which of them were made up. */
+/* Genomes to measure with. */
 struct genomes {
     struct cov_bench_genome *items;
-    char **made;
+    char **made; /* paths of those that were made up; owned */
     size_t n;
 };
 
-static void drop_genomes(struct genomes *g)
+static void free_genomes(struct genomes *g)
 {
     for (size_t i = 0; g->made && i < g->n; i++)
-        if (g->made[i]) {
-            (void)unlink(g->made[i]);
-            free(g->made[i]);
-        }
+        free(g->made[i]);
     free(g->made);
     free(g->items);
 }
@@ -63,7 +39,7 @@ static int find_genomes(const struct cov_bench *b, const struct cov_strings *fil
         char name[32];
         if (files->n) {
             g->items[i].path = files->items[i];
-            rc = cov_bench_count_bases(files->items[i], b->dir, &g->items[i].n_bases, e);
+            rc = cov_bench_count_bases(files->items[i], b->work.path, &g->items[i].n_bases, e);
             continue;
         }
         (void)snprintf(name, sizeof name, "made_up_%zu.fa", i + 1);
@@ -82,13 +58,7 @@ struct stages_config {
 };
 
 static const struct cov_opt stages_options[] = {
-    {.name = "model",
-     .letter = 'm',
-     .type = COV_OPT_STRING,
-     .flags = COV_OPT_PATH_IN,
-     .field = offsetof(struct stages_config, model),
-     .metavar = "CKPT",
-     .help = "checkpoint; without it, one of the published size with random weights"},
+    BENCHMARK_MODEL(offsetof(struct stages_config, model)),
     {.name = "fasta",
      .type = COV_OPT_LIST,
      .field = offsetof(struct stages_config, files),
@@ -116,7 +86,6 @@ static int stages_run(struct cov_common *common, void *config, const bool *given
     int64_t *sizes = NULL;
     size_t n_sizes = 0;
     char *model = NULL;
-    bool made = false;
     int rc = c->files.n && c->sizes.n
                  ? cov_fail(e, COV_EUSAGE, "--fasta and --sizes contradict each other")
                  : benchmark_list(&c->sizes, "--sizes", NULL, 1000, (int64_t)1e12, usual,
@@ -126,13 +95,13 @@ static int stages_run(struct cov_common *common, void *config, const bool *given
     if (!rc)
         rc = find_genomes(&b, &c->files, sizes, n_sizes, &genomes, e);
     if (!rc)
-        rc = find_model(&b, c->model, &model, &made, e);
+        rc = benchmark_model_file(&b, c->model, &model, e);
     if (!rc)
-        rc = cov_bench_stages(&b, genomes.items, genomes.n, model, b.dir, e);
+        rc = cov_bench_stages(&b, genomes.items, genomes.n, model, e);
     if (!rc)
         rc = benchmark_end(common, &b, e);
-    drop_model(model, made);
-    drop_genomes(&genomes);
+    free(model);
+    free_genomes(&genomes);
     cov_bench_fini(&b);
     free(sizes);
     return rc;
@@ -147,7 +116,6 @@ const struct cov_tool benchmark_stages = {
     .config_bytes = sizeof(struct stages_config),
     .output_optional = true,
     .output_help = BENCHMARK_OUTPUT_HELP,
-    .lacks = COV_LACKS_TMPDIR,
     .run = stages_run,
 };
 
@@ -161,27 +129,9 @@ struct pipeline_config {
 };
 
 static const struct cov_opt pipeline_options[] = {
-    {.name = "model",
-     .letter = 'm',
-     .type = COV_OPT_STRING,
-     .flags = COV_OPT_PATH_IN,
-     .field = offsetof(struct pipeline_config, model),
-     .metavar = "CKPT",
-     .help = "checkpoint; without it, one of the published size with random weights"},
-    {.name = "fasta",
-     .type = COV_OPT_STRING,
-     .flags = COV_OPT_PATH_IN,
-     .field = offsetof(struct pipeline_config, fasta),
-     .metavar = "FASTA",
-     .help = "the genome; without it, one is made up"},
-    {.name = "size",
-     .type = COV_OPT_SIZE,
-     .field = offsetof(struct pipeline_config, size),
-     .metavar = "N",
-     .def = "4M",
-     .min = 1000,
-     .max = 1e12,
-     .help = "bases of the one that is made up"},
+    BENCHMARK_MODEL(offsetof(struct pipeline_config, model)),
+    BENCHMARK_FASTA(offsetof(struct pipeline_config, fasta), "the genome"),
+    BENCHMARK_SIZE(offsetof(struct pipeline_config, size), "4M"),
     {.name = "shards",
      .type = COV_OPT_INT,
      .field = offsetof(struct pipeline_config, shards),
@@ -207,22 +157,18 @@ static int pipeline_run(struct cov_common *common, void *config, const bool *giv
     const struct pipeline_config *c = config;
     struct cov_bench b = {0};
     char *fasta = NULL, *model = NULL;
-    bool made = false;
     int rc = benchmark_begin(common, &c->common, 0.25, &b, e);
     if (!rc)
         rc = benchmark_genome(&b, c->fasta, "made_up.fa", c->size, &fasta, e);
     if (!rc)
-        rc = find_model(&b, c->model, &model, &made, e);
-    const struct cov_bench_pipeline_options o = {fasta, model, b.dir, (unsigned)c->shards,
-                                                 c->profile};
+        rc = benchmark_model_file(&b, c->model, &model, e);
+    const struct cov_bench_pipeline_options o = {fasta, model, (unsigned)c->shards, c->profile};
     if (!rc)
         rc = cov_bench_pipeline(&b, &o, e);
     if (!rc)
         rc = benchmark_end(common, &b, e);
-    if (fasta && !c->fasta)
-        (void)unlink(fasta);
     free(fasta);
-    drop_model(model, made);
+    free(model);
     cov_bench_fini(&b);
     return rc;
 }
@@ -237,44 +183,26 @@ const struct cov_tool benchmark_pipeline = {
     .config_bytes = sizeof(struct pipeline_config),
     .output_optional = true,
     .output_help = BENCHMARK_OUTPUT_HELP,
-    .lacks = COV_LACKS_TMPDIR,
     .run = pipeline_run,
 };
 
 /* ---------------------------------------------------------------- report */
 
 struct report_config {
+    struct benchmark_config common; /* only its seed is set */
     const char *model, *fasta;
     bool quick;
-    int64_t seed;
 };
 
 static const struct cov_opt report_options[] = {
-    {.name = "model",
-     .letter = 'm',
-     .type = COV_OPT_STRING,
-     .flags = COV_OPT_PATH_IN,
-     .field = offsetof(struct report_config, model),
-     .metavar = "CKPT",
-     .help = "checkpoint; without it, one of the published size with random weights"},
-    {.name = "fasta",
-     .type = COV_OPT_STRING,
-     .flags = COV_OPT_PATH_IN,
-     .field = offsetof(struct report_config, fasta),
-     .metavar = "FASTA",
-     .help = "the genome for the loaders and the pipeline; without it, one is made up"},
+    BENCHMARK_MODEL(offsetof(struct report_config, model)),
+    BENCHMARK_FASTA(offsetof(struct report_config, fasta),
+                    "the genome for the loaders and the pipeline"),
     {.name = "quick",
      .type = COV_OPT_FLAG,
      .field = offsetof(struct report_config, quick),
      .help = "with small genomes and few repeats: a minute or two on two cores"},
-    {.name = "seed",
-     .type = COV_OPT_INT,
-     .field = offsetof(struct report_config, seed),
-     .metavar = "N",
-     .def = "1",
-     .min = 0,
-     .max = 1e15,
-     .help = "of all that is random"},
+    BENCHMARK_SEED,
     {.name = NULL},
 };
 
@@ -317,7 +245,6 @@ static int report_loader(struct cov_bench *b, const char *fasta, bool quick, str
                          lengths[] = {500, 2000, 8000, 21384};
     const int64_t threads[] = {1, b->threads};
     const struct cov_bench_loader_options loader = {.fasta = fasta,
-                                                    .work = b->dir,
                                                     .io_limits = limits,
                                                     .n_io_limits = COV_COUNT(limits),
                                                     .threads = threads,
@@ -340,7 +267,7 @@ static int report_all(struct cov_bench *b, const struct report_config *c, const 
     static const int64_t small[] = {100000, 200000, 400000}, large[] = {2000000, 5000000, 10000000};
     static const struct cov_strings none = {NULL, 0};
     struct genomes genomes = {0};
-    struct cov_bench_pipeline_options pipeline = {fasta, model, b->dir, 2, true};
+    struct cov_bench_pipeline_options pipeline = {fasta, model, 2, true};
     int rc = report_model(b, model, c->quick, e);
     if (!rc)
         rc = report_loader(b, fasta, c->quick, e);
@@ -349,12 +276,12 @@ static int report_all(struct cov_bench *b, const struct report_config *c, const 
     b->seconds = 1;
     b->repeats = c->quick ? 2 : 3;
     if (!rc)
-        rc = cov_bench_stages(b, genomes.items, genomes.n, model, b->dir, e);
+        rc = cov_bench_stages(b, genomes.items, genomes.n, model, e);
     if (!rc && !c->fasta)
         pipeline.fasta = genomes.items[genomes.n / 2].path;
     if (!rc)
         rc = cov_bench_pipeline(b, &pipeline, e);
-    drop_genomes(&genomes);
+    free_genomes(&genomes);
     return rc ? rc : cov_bench_advice(b, e);
 }
 
@@ -365,23 +292,20 @@ static int report_run(struct cov_common *common, void *config, const bool *given
     (void)n_operands;
     (void)operands;
     const struct report_config *c = config;
-    const struct benchmark_config how = {c->quick ? 3 : 7, c->seed, 1};
+    const struct benchmark_config how = {c->quick ? 3 : 7, c->common.seed, 1};
     struct cov_bench b = {0};
     char *fasta = NULL, *model = NULL;
-    bool made = false;
     int rc = benchmark_begin(common, &how, c->quick ? 0.25 : 1, &b, e);
     if (!rc)
         rc = benchmark_genome(&b, c->fasta, "made_up.fa", c->quick ? 2000000 : 20000000, &fasta, e);
     if (!rc)
-        rc = find_model(&b, c->model, &model, &made, e);
+        rc = benchmark_model_file(&b, c->model, &model, e);
     if (!rc)
         rc = report_all(&b, c, fasta, model, e);
     if (!rc)
         rc = benchmark_end(common, &b, e);
-    if (fasta && !c->fasta)
-        (void)unlink(fasta);
     free(fasta);
-    drop_model(model, made);
+    free(model);
     cov_bench_fini(&b);
     return rc;
 }
@@ -396,6 +320,5 @@ const struct cov_tool benchmark_report = {
     .config_bytes = sizeof(struct report_config),
     .output_optional = true,
     .output_help = BENCHMARK_OUTPUT_HELP,
-    .lacks = COV_LACKS_TMPDIR,
     .run = report_run,
 };
