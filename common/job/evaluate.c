@@ -88,16 +88,13 @@ static int work(void *arg, size_t slot, unsigned worker, struct cov_err *e)
         if (s->gap[k])
             continue;
         size_t at = i++ * r->L * r->D;
-        for (size_t d = 0; d < r->D && !rc; d++) {
+        for (size_t d = 0; d < r->D; d++) {
             struct cov_fit *fit = &s->fits[k * r->D + d];
             *fit = (struct cov_fit){0};
             if (!present[d])
                 continue;
             cov_fit_row(w->values + at + d, w->targets + at + d,
                         (size_t)(example->end - example->beg), r->D, fit);
-            if (!isfinite(cov_fit_loss(fit)))
-                rc = cov_fail(e, COV_EINPUT, "%s: row %zu: the network's value is not finite",
-                              cov_examples_path(r->x, example->file), example->rows[0]);
         }
     }
     return rc;
@@ -106,14 +103,14 @@ static int work(void *arg, size_t slot, unsigned worker, struct cov_err *e)
 static int add(void *arg, size_t slot, uint64_t n, struct cov_err *e)
 {
     (void)n;
-    (void)e;
     struct run *r = arg;
     const struct slot *s = &r->slots[slot];
-    for (size_t k = 0; k < s->n; k++)
+    int rc = COV_OK;
+    for (size_t k = 0; !rc && k < s->n; k++)
         if (!s->gap[k])
-            r->fn(r->arg, s->first + k, s->fits + k * r->D);
+            rc = r->fn(r->arg, s->first + k, s->fits + k * r->D, e);
     cov_progress_add(r->progress, (int64_t)s->n);
-    return COV_OK;
+    return rc;
 }
 
 static int allocate(struct run *r, struct cov_err *e)
@@ -192,6 +189,16 @@ int cov_evaluate_examples(struct cov_examples *x, const struct cov_example *list
     return rc;
 }
 
+int cov_evaluate_check(const struct cov_examples *x, const struct cov_example *example,
+                       const struct cov_fit *fits, struct cov_err *e)
+{
+    for (size_t d = 0; d < cov_examples_n_datasets(x); d++)
+        if (fits[d].n > 0 && !isfinite(cov_fit_loss(&fits[d])))
+            return cov_fail(e, COV_EINPUT, "%s: row %zu: the network's value is not finite",
+                            cov_examples_path(x, example->file), example->rows[0]);
+    return COV_OK;
+}
+
 /* ---------------------------------------------------------------- files */
 
 void cov_evaluation_free(struct cov_evaluation *v)
@@ -268,12 +275,16 @@ static int list_rows(const struct cov_examples *x, struct cov_example **list, si
 struct adding {
     struct job *job;
     struct cov_evaluated_file *file;
+    const struct cov_examples *x;
     const struct cov_example *list;
 };
 
-static void add_chunk(void *arg, size_t i, const struct cov_fit *fits)
+static int add_chunk(void *arg, size_t i, const struct cov_fit *fits, struct cov_err *e)
 {
     const struct adding *a = arg;
+    int rc = cov_evaluate_check(a->x, &a->list[i], fits, e);
+    if (rc)
+        return rc;
     for (int64_t d = 0; d < a->job->model->hp.output_size; d++)
         if (fits[d].n > 0) {
             cov_score_add(&a->file->scores[d], &fits[d], 1);
@@ -281,6 +292,7 @@ static void add_chunk(void *arg, size_t i, const struct cov_fit *fits)
         }
     a->file->n_chunks++;
     a->job->bases += a->list[i].end - a->list[i].beg;
+    return COV_OK;
 }
 
 static int evaluate_opened(struct job *j, struct cov_examples *x, struct cov_evaluated_file *f,
@@ -305,7 +317,7 @@ static int evaluate_opened(struct job *j, struct cov_examples *x, struct cov_eva
         cov_net_compute_all(net);
     memcpy(f->present, cov_examples_present(x, 0), (size_t)j->model->hp.output_size);
     cov_progress_begin(j->progress, "evaluating", "chunks", (int64_t)n);
-    struct adding adding = {j, f, list};
+    struct adding adding = {j, f, x, list};
     rc = cov_evaluate_examples(x, list, n, net, batch, j->pool, j->progress, add_chunk, &adding, e);
     cov_progress_end(j->progress);
     cov_net_counts(net, &counts);

@@ -21,15 +21,19 @@
 #include "common/net/net.h"
 
 /* Called by the calling thread, in order: example i of the list has fits[D], of no position where there
- * is no target. Not called for gaps. */
-typedef void cov_evaluate_fn(void *arg, size_t i, const struct cov_fit *fits);
+ * is no target. Not called for gaps. A failure ends the evaluation. */
+typedef int cov_evaluate_fn(void *arg, size_t i, const struct cov_fit *fits, struct cov_err *e);
 
 /* Runs examples list[0..n) through `net`, of pool-size workers and at least `batch` chunks a call. Gaps
- * (example_file.h) are passed over. The same for any pool. COV_EINPUT for a value that is not finite. */
+ * (example_file.h) are passed over. The same for any pool. */
 int cov_evaluate_examples(struct cov_examples *x, const struct cov_example *list, size_t n,
                           struct cov_net *net, size_t batch, struct cov_pool *pool,
                           struct cov_progress *progress, cov_evaluate_fn *fn, void *arg,
                           struct cov_err *e) COV_MUST_USE;
+
+/* COV_EINPUT, with the example's place, for fits[D] of a network whose values are not finite. */
+int cov_evaluate_check(const struct cov_examples *x, const struct cov_example *example,
+                       const struct cov_fit *fits, struct cov_err *e) COV_MUST_USE;
 
 struct cov_evaluate_options {
     size_t batch; /* chunks a worker computes at a time; 0: as cov_device_batch */

@@ -43,7 +43,9 @@ struct run {
     struct cov_example_plan val; /* in the order of the files */
     int64_t n_steps;             /* of the whole training */
     double values[COV_TRAIN_QUANTITIES];
-    char what[100]; /* on the progress bar */
+    char what[100];     /* on the progress bar */
+    bool in_validation; /* of the epoch that the point has */
+    int64_t n_saved;    /* epochs of this run */
     int64_t chunks, bases;
     double train_seconds, wait_seconds, val_seconds, save_seconds, load_seconds;
 };
@@ -88,6 +90,7 @@ struct validation {
     size_t batch; /* number of the current one */
     struct cov_score score;
     struct means means;
+    bool diverged;
 };
 
 static void end_batch(struct validation *v)
@@ -100,15 +103,45 @@ static void end_batch(struct validation *v)
     v->batch++;
 }
 
-static void add_chunk(void *arg, size_t i, const struct cov_fit *fits)
+static int add_chunk(void *arg, size_t i, const struct cov_fit *fits, struct cov_err *e)
 {
     struct validation *v = arg;
     const float *weights = v->run->o->loss_weights;
+    int rc = cov_evaluate_check(v->run->setup.val, &v->run->val.items[v->first + i], fits, e);
+    v->diverged = rc != COV_OK;
+    if (rc)
+        return rc;
     while (v->first + i >= v->run->val.ends[v->batch])
         end_batch(v);
     for (int64_t d = 0; d < v->run->setup.network.hp.output_size; d++)
         if (fits[d].n > 0)
             cov_score_add(&v->score, &fits[d], weights ? (double)weights[d] : 1);
+    return COV_OK;
+}
+
+/* Says of a failure that numbers have left what a float can be: where, and what helps. */
+static int tell_divergence(const struct run *r, double rate, struct cov_err *e)
+{
+    const struct cov_train_point *p = &r->setup.point;
+    if (!e)
+        return COV_EINPUT;
+    struct cov_err why = *e;
+    char *left = r->n_saved > 0 ? cov_strfmt(NULL,
+                                             "%s/last.ckpt is that of epoch %" PRId64
+                                             ", from which --resume-training goes on",
+                                             r->o->output, p->epoch - r->in_validation)
+                 : r->o->resume ? cov_strfmt(NULL, "%s is as it was", r->o->resume)
+                                : cov_strdup("no epoch was complete, nothing is saved", NULL);
+    cov_err_clear(e);
+    const char *help = r->o->clip > 0 ? "A lower --learning-rate or --clip, or more --warmup-steps"
+                                      : "A lower --learning-rate, more --warmup-steps, or --clip 1";
+    int rc = cov_fail(e, COV_EINPUT,
+                      "step %" PRId64 " (epoch %" PRId64 ", learning rate %.4g): %s: the training "
+                      "has diverged. %s may keep it from that; %s",
+                      p->state.n_steps + !r->in_validation, p->epoch + !r->in_validation, rate,
+                      why.text, help, left ? left : "");
+    free(left);
+    return rc;
 }
 
 /* Loss and accuracy of the weights as they are saved. */
@@ -135,6 +168,8 @@ static int validate(struct run *r, struct cov_err *e)
                                r->progress, add_chunk, &v, e);
     cov_progress_end(r->progress);
     cov_net_free(net);
+    if (v.diverged)
+        return tell_divergence(r, p->training.adam.learning_rate, e);
     while (v.batch < end_of_batches)
         end_batch(&v);
     double sums[] = {v.means.loss, v.means.accuracy, v.means.chunks};
@@ -163,6 +198,7 @@ static int step(struct run *r, const struct cov_example_plan *plan, size_t *at, 
     struct cov_train_point *p = &r->setup.point;
     struct means of_step = {0};
     uint64_t first = 0;
+    double rate = rate_of(r->o, r->setup.network.learning_rate, p->state.n_steps, r->n_steps);
     for (size_t k = 0; k < r->o->accumulate && *at < plan->n_batches; k++, ++*at) {
         const struct cov_feed_batch *batch;
         struct cov_train_score score;
@@ -176,7 +212,7 @@ static int step(struct run *r, const struct cov_example_plan *plan, size_t *at, 
                                               batch->present, first + beg};
         rc = cov_trainer_batch(r->trainer, &share, &score, e);
         if (rc)
-            return rc;
+            return rc == COV_EINPUT ? tell_divergence(r, rate, e) : rc;
         first += n;
         p->n_batches++;
         if (score.n_rows > 0) {
@@ -186,16 +222,10 @@ static int step(struct run *r, const struct cov_example_plan *plan, size_t *at, 
         cov_progress_add(r->progress, (int64_t)n);
     }
     const struct cov_ckpt_adam *a = &p->training.adam;
-    const struct cov_adam adam = {
-        rate_of(r->o, r->setup.network.learning_rate, p->state.n_steps, r->n_steps),
-        a->beta1,
-        a->beta2,
-        a->eps,
-        r->o->clip,
-        r->o->average};
+    const struct cov_adam adam = {rate, a->beta1, a->beta2, a->eps, r->o->clip, r->o->average};
     int rc = cov_trainer_step(r->trainer, &adam, e);
     if (rc)
-        return rc;
+        return rc == COV_EINPUT ? tell_divergence(r, rate, e) : rc;
     p->training.adam.learning_rate = adam.learning_rate;
     const struct cov_train_step line = {++p->state.n_steps, of_step.loss / of_step.chunks,
                                         of_step.accuracy / of_step.chunks, adam.learning_rate};
@@ -256,8 +286,10 @@ static int run_epoch(struct run *r, bool *stop, struct cov_err *e)
     p->has_moments = p->state.n_steps > 0;
     p->has_average = r->o->average > 0;
     rc = cov_trainer_read(r->trainer, &p->state, e);
+    r->in_validation = true;
     if (!rc)
         rc = validate(r, e);
+    r->in_validation = false;
     if (rc)
         return rc;
     cov_info("epoch %" PRId64 ": training loss %.6g, r %.4f; validation loss %.6g, r %.4f; %.0f s",
@@ -265,6 +297,7 @@ static int run_epoch(struct run *r, bool *stop, struct cov_err *e)
              r->values[COV_VAL_LOSS], r->values[COV_VAL_ACCURACY], cov_clock() - clock);
     clock = cov_clock();
     cov_train_saver_judge(&r->saver, p, r->values, stop);
+    r->n_saved++;
     if (r->ranks.rank > 0)
         return COV_OK;
     rc = cov_train_saver_save(&r->saver, &r->setup.network, p, r->values, e);

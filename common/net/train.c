@@ -12,6 +12,9 @@
 #define MOMENTUM 0.1f
 #define CLIP_EPS 1e-6
 
+/* Of a gradient, whose squares, the second moments, are floats. */
+#define MAX_NORM 1e19
+
 /* Parameters of an item of the pool's work in a step. */
 enum { SLICE = 1 << 16 };
 
@@ -254,8 +257,12 @@ int cov_trainer_step(struct cov_trainer *t, const struct cov_adam *adam, struct 
     if (rc)
         return rc;
     norm *= t->scale;
-    if (adam->clip > 0 && norm + CLIP_EPS > adam->clip)
+    if (adam->clip > 0 && norm + CLIP_EPS > adam->clip) {
         t->scale *= adam->clip / (norm + CLIP_EPS);
+        norm = adam->clip;
+    }
+    if (norm > MAX_NORM)
+        return cov_fail(e, COV_EINPUT, "the gradient is too large, of norm %g", norm);
     t->loaded = false;
     for (size_t k = 0; rc == COV_OK && k < t->params.n_items; k++) {
         t->param = &t->params.items[k];

@@ -54,8 +54,8 @@ void cov_trainer_free(struct cov_trainer *t); /* NULL is accepted */
 int cov_trainer_batch(struct cov_trainer *t, const struct cov_train_batch *batch,
                       struct cov_train_score *score, struct cov_err *e) COV_MUST_USE;
 /* One step with the mean of the gradients of the calls of cov_trainer_batch since the last one.
- * COV_EINPUT for a gradient that is not finite (nothing but the gradient is gone then); COV_EUSAGE
- * without a batch before. */
+ * COV_EINPUT for a gradient that is not finite, or so large that its squares are not (nothing but the
+ * gradient is gone then); COV_EUSAGE without a batch before. */
 int cov_trainer_step(struct cov_trainer *t, const struct cov_adam *adam,
                      struct cov_err *e) COV_MUST_USE;
 

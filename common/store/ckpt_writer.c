@@ -127,13 +127,15 @@ static int put_checkpoint(struct cov_ckpt_put *p, const struct cov_ckpt *c,
     return cov_pickle_stop(w, e);
 }
 
-static int check_finite(const struct cov_torch_tensor *t, size_t n, struct cov_err *e)
+/* `what` there is of those without names of their own. */
+static int check_finite(const struct cov_torch_tensor *t, size_t n, const char *what,
+                        struct cov_err *e)
 {
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; t[i].f32 && k < t[i].n_elems; k++)
             if (!isfinite(t[i].f32[k]))
                 return cov_fail(e, COV_EINPUT, "tensor %s: element %zu is NaN or infinite",
-                                t[i].name, k);
+                                t[i].name ? t[i].name : what, k);
     return COV_OK;
 }
 
@@ -146,13 +148,13 @@ static int check_writable(const struct cov_ckpt *c, const struct cov_ckpt_traini
         if (c->hparams[i].kind == COV_HPARAM_OTHER)
             return cov_fail(e, COV_EUNSUPPORTED, "hyper-parameter %s of type %s cannot be written",
                             c->hparams[i].name, c->hparams[i].string);
-    int rc = check_finite(c->tensors, c->n_tensors, e);
+    int rc = check_finite(c->tensors, c->n_tensors, "of state_dict", e);
     if (!rc && t)
-        rc = check_finite(t->current, t->n_current, e);
+        rc = check_finite(t->current, t->n_current, "of current_model_state", e);
     for (size_t i = 0; !rc && t && t->adam.moments && i < t->adam.n_params; i++) {
-        rc = check_finite(&t->adam.moments[i].mean, 1, e);
+        rc = check_finite(&t->adam.moments[i].mean, 1, "of optimizer_states", e);
         if (!rc)
-            rc = check_finite(&t->adam.moments[i].square, 1, e);
+            rc = check_finite(&t->adam.moments[i].square, 1, "of optimizer_states", e);
     }
     return rc ? rc : cov_ckpt_check_names(c, e);
 }

@@ -232,6 +232,35 @@ ok '  leaves no checkpoint' test ! -e bad/last.ckpt
 run covtrain -i e $net -o bad
 refused 1 'b\.h5: chunks of 120 positions, but those of e/train/a\.h5 have 240' 'chunks of two lengths'
 
+# ---------------------------------------------------------------- training that diverges
+
+div='--filter-size 8 --hidden-size 8 --seed 1 -@ 1'
+for precision in fp32 bf16; do
+    run covtrain -q -i d $div -b 8 -o div.$precision --precision $precision --learning-rate 1000 --tensorboard div.$precision/log
+    refused 1 'step 2 \(epoch 0, learning rate 1000\): the loss .* not finite: the training has diverged\. .*--clip 1 .*nothing is saved' \
+        "a loss that is not finite, $precision"
+    ok '  leaves no checkpoint' test ! -e div.$precision/last.ckpt
+    is "$(grep -c step div.$precision/metrics.jsonl)" 1 '  but the metrics of the steps before'
+    ok '  in the events too' test "$(grep -ac 'learning_rate' div.$precision/log/events*)" -eq 1
+    # The rate grows until the second moments of Adam would be too large.
+    run covtrain -q -i d $div -b 48 -e 20 -o late.$precision --precision $precision --learning-rate 1000 --warmup-steps 1000
+    refused 1 "step 3 \(epoch 2, learning rate 3\): the (gradient|loss) .* diverged\. .*; late\.$precision/last\.ckpt is that of epoch 1, from which --resume" \
+        '  after two epochs'
+    is "$(rows late.$precision/metrics.log) $(grep -c step late.$precision/metrics.jsonl)" '2 2' '  whose metrics are there'
+    ok '  as are their checkpoints' cmp late.$precision/last.ckpt late.$precision/predmoter*epoch=1_*
+done
+run covtrain -q -i d $div -b 48 -o div.val --learning-rate 30
+refused 1 "step 1 \(epoch 0, .*: d/val/v\.h5: row 0: the network's value is not finite: the training has diverged" 'in validation'
+ok '  leaves no checkpoint' test ! -e div.val/last.ckpt
+train -q -o stays -e 1
+cp stays/last.ckpt stays.ckpt
+run covtrain -q -i d -b 8 -o stays --resume-training stays/last.ckpt --learning-rate 1000 --clip 2
+refused 1 'A lower --learning-rate or --clip, .*; stays/last\.ckpt is as it was' 'after a resume'
+ok '  which it is' cmp stays/last.ckpt stays.ckpt
+is "$(rows stays/metrics.log) $(grep -c step stays/metrics.jsonl)" '1 7' '  and so are its metrics'
+run covtrain -q -i d -b 8 -o stays --resume-training stays/last.ckpt --learning-rate 0.01 -e 3
+ok '  from which a good rate goes on as if nothing had been' cmp stays/last.ckpt one/two/last.ckpt
+
 # ---------------------------------------------------------------- kills, full disks
 
 # until_saved DIR: has a run in the background a checkpoint in this folder?

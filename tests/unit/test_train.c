@@ -305,6 +305,25 @@ static void refuses_what_is_not_finite(void **state)
     float *after = state_of(&r);
     assert_memory_equal(before, after, 4 * r.params.n_floats * sizeof *after);
     assert_int_equal(cov_trainer_step(r.trainer, &adam, NULL), COV_EUSAGE);
+    free(after);
+    /* A gradient whose squares are no floats; cut, they are. */
+    d.targets[5] = 1e25F;
+    cov_err_clear(&e);
+    assert_int_equal(cov_trainer_batch(r.trainer, &batch, &score, NULL), 0);
+    free(before);
+    before = state_of(&r);
+    assert_int_equal(cov_trainer_step(r.trainer, &adam, &e), COV_EINPUT);
+    assert_non_null(strstr(e.text, "the gradient is too large, of norm "));
+    after = state_of(&r);
+    assert_memory_equal(before, after, 4 * r.params.n_floats * sizeof *after);
+    free(after);
+    struct cov_adam cut = adam;
+    cut.clip = 1;
+    assert_int_equal(cov_trainer_batch(r.trainer, &batch, &score, NULL), 0);
+    assert_int_equal(cov_trainer_step(r.trainer, &cut, NULL), 0);
+    after = state_of(&r);
+    for (size_t i = 0; i < 4 * r.params.n_floats; i++)
+        assert_true(isfinite(after[i]));
     free(before);
     free(after);
     rig_fini(&r);
