@@ -147,7 +147,7 @@ static int pack_layer(struct cov_program *p, size_t i, const struct cov_layer_we
     if (l->kind == COV_LAYER_LSTM)
         return cov_lstm_new(l, w, operands != COV_FP32 ? a->lstm_gemm : plain->gemm, plain->vec,
                             &p->lstm[i], e);
-    struct cov_cpu_kernels kernels = cov_cpu_conv_kernels(a, operands, plain, l);
+    struct cov_cpu_kernels kernels = cov_cpu_conv_kernels(a, operands, plain);
     return cov_fast_layer_new(l, w, &kernels, &p->fast[i], e);
 }
 
@@ -532,11 +532,12 @@ static int fast_training_new(struct cov_device *dev, const struct cov_training_s
 {
     const struct cpu_device *cpu = (const struct cpu_device *)dev;
     const struct cov_cpu_arithmetic *a = &cpu->training;
+    bool rounds = a->conv == COV_BF16 || a->conv == COV_INT16;
     const struct cov_training_kernels kernels = {
         .plain = cpu->kernels,
         .arithmetic = *a,
         .vec = cov_trainvec_choose(cpu->features),
-        .conv_outer = cov_outer_choose(cpu->features, a->conv == COV_BF16 ? COV_BF16 : COV_FP32),
+        .conv_outer = cov_outer_choose(cpu->features, rounds ? COV_BF16 : COV_FP32),
         .lstm_outer = cov_outer_choose(cpu->features, a->lstm == COV_BF16 ? COV_BF16 : COV_FP32),
         .last_outer = cov_outer_choose(cpu->features, COV_FP32),
     };

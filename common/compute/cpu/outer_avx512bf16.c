@@ -9,6 +9,7 @@
 #include "common/base/cpu.h"
 #include "common/compute/cpu/bf16.h"
 #include "common/compute/cpu/outer.h"
+#include "common/compute/cpu/outer_ahead.h"
 
 enum {
     LANES = 16,
@@ -111,7 +112,7 @@ static void pack_right(size_t n, size_t k, const float *b, size_t ldb, uint32_t 
 
 /* One block of rows, columns of b that fit. */
 static void add_block(size_t m, size_t n, size_t k, const float *a, size_t lda, const float *b,
-                      size_t ldb, float *c, size_t ldc)
+                      size_t ldb, float *c, size_t ldc, struct cov_outer_ahead *ahead)
 {
     _Alignas(64) uint32_t left[PAIRS * SLICE], right[PAIRS * COLUMNS];
     size_t pairs = (k + 1) / 2;
@@ -125,6 +126,7 @@ static void add_block(size_t m, size_t n, size_t k, const float *a, size_t lda, 
                 size_t rows = slice - r < ROWS ? slice - r : ROWS;
                 const uint32_t *panel = right + j * pairs;
                 float *to = c + (i + r) * ldc + j;
+                cov_outer_call(ahead);
                 if (n - j < WIDTH)
                     run_edge(rows, n - j, pairs, left + r, panel, to, ldc);
                 else
@@ -136,11 +138,15 @@ static void add_block(size_t m, size_t n, size_t k, const float *a, size_t lda, 
 static void add(size_t m, size_t n, size_t k, const float *a, size_t lda, const float *b,
                 size_t ldb, float *c, size_t ldc)
 {
+    size_t n_tiles = (m + ROWS - 1) / ROWS * ((n + WIDTH - 1) / WIDTH);
     for (size_t r = 0; r < k; r += COV_OUTER_DEPTH) {
         size_t rows = k - r < COV_OUTER_DEPTH ? k - r : COV_OUTER_DEPTH;
+        size_t rest = k - r - rows, next = rest < COV_OUTER_DEPTH ? rest : COV_OUTER_DEPTH;
+        struct cov_outer_ahead ahead = cov_outer_ahead_of(next, a + (r + rows) * lda, m, lda,
+                                                          b + (r + rows) * ldb, n, ldb, n_tiles);
         for (size_t j = 0; j < n; j += COLUMNS)
             add_block(m, n - j < COLUMNS ? n - j : COLUMNS, rows, a + r * lda, lda, b + r * ldb + j,
-                      ldb, c + j, ldc);
+                      ldb, c + j, ldc, &ahead);
     }
 }
 

@@ -10,6 +10,7 @@
 #include "common/base/cpu.h"
 #include "common/compute/cpu/bf16.h"
 #include "common/compute/cpu/outer.h"
+#include "common/compute/cpu/outer_ahead.h"
 
 enum { DEPTH = COV_OUTER_DEPTH, WIDTH = 2 * LANES, SLICE = 8 * ROWS };
 
@@ -111,12 +112,18 @@ INLINE void pack(const bool rounded, size_t k, size_t cols, const float *b, size
     }
 }
 
+static size_t tiles_of(size_t m, size_t n)
+{
+    return (m + ROWS - 1) / ROWS * ((n + WIDTH - 1) / WIDTH);
+}
+
 /* All columns of a of one block of rows with one panel. */
 static void run_panel(size_t m, size_t cols, size_t k, const float *a, size_t lda, const float *b,
-                      float *c, size_t ldc)
+                      float *c, size_t ldc, struct cov_outer_ahead *ahead)
 {
     for (size_t i = 0; i < m; i += ROWS) {
         size_t rows = m - i < ROWS ? m - i : ROWS;
+        cov_outer_call(ahead);
         if (cols < WIDTH)
             run_edge(rows, cols, k, a + i, lda, b, c + i * ldc, ldc);
         else
@@ -129,11 +136,14 @@ static void add(size_t m, size_t n, size_t k, const float *a, size_t lda, const 
 {
     _Alignas(64) float packed[DEPTH * WIDTH];
     for (size_t r = 0; r < k; r += DEPTH) {
-        size_t rows = k - r < DEPTH ? k - r : DEPTH;
+        size_t rows = k - r < DEPTH ? k - r : DEPTH, rest = k - r - rows;
+        struct cov_outer_ahead ahead =
+            cov_outer_ahead_of(rest < DEPTH ? rest : DEPTH, a + (r + rows) * lda, m, lda,
+                               b + (r + rows) * ldb, n, ldb, tiles_of(m, n));
         for (size_t j = 0; j < n; j += WIDTH) {
             size_t cols = n - j < WIDTH ? n - j : WIDTH;
             pack(false, rows, cols, b + r * ldb + j, ldb, packed);
-            run_panel(m, cols, rows, a + r * lda, lda, packed, c + j, ldc);
+            run_panel(m, cols, rows, a + r * lda, lda, packed, c + j, ldc, &ahead);
         }
     }
 }
@@ -144,7 +154,10 @@ static void add_bf16(size_t m, size_t n, size_t k, const float *a, size_t lda, c
 {
     _Alignas(64) float packed[DEPTH * WIDTH], left[DEPTH * SLICE];
     for (size_t r = 0; r < k; r += DEPTH) {
-        size_t rows = k - r < DEPTH ? k - r : DEPTH;
+        size_t rows = k - r < DEPTH ? k - r : DEPTH, rest = k - r - rows;
+        struct cov_outer_ahead ahead =
+            cov_outer_ahead_of(rest < DEPTH ? rest : DEPTH, a + (r + rows) * lda, m, lda,
+                               b + (r + rows) * ldb, n, ldb, tiles_of(m, n));
         for (size_t i = 0; i < m; i += SLICE) {
             size_t slice = m - i < SLICE ? m - i : SLICE;
             for (size_t s = 0; s < rows; s++)
@@ -153,7 +166,7 @@ static void add_bf16(size_t m, size_t n, size_t k, const float *a, size_t lda, c
             for (size_t j = 0; j < n; j += WIDTH) {
                 size_t cols = n - j < WIDTH ? n - j : WIDTH;
                 pack(true, rows, cols, b + r * ldb + j, ldb, packed);
-                run_panel(slice, cols, rows, left, SLICE, packed, c + i * ldc + j, ldc);
+                run_panel(slice, cols, rows, left, SLICE, packed, c + i * ldc + j, ldc, &ahead);
             }
         }
     }

@@ -61,8 +61,6 @@ void cov_cpu_arithmetic_choose(enum cov_precision wanted, const struct cov_cpu_c
             out->why = "fp32 is faster on this CPU and more exact";
         } else if (wanted == COV_PRECISION_BALANCED) {
             out->conv = COV_FP32;
-        } else if (training) {
-            out->minimal_first = true;
         } else {
             out->conv = COV_INT16;
         }
@@ -92,12 +90,10 @@ enum cov_arithmetic cov_cpu_arithmetic_of(const struct cov_cpu_arithmetic *a,
 
 struct cov_cpu_kernels cov_cpu_conv_kernels(const struct cov_cpu_arithmetic *a,
                                             enum cov_arithmetic operands,
-                                            const struct cov_cpu_kernels *plain,
-                                            const struct cov_layer *layer)
+                                            const struct cov_cpu_kernels *plain)
 {
     struct cov_cpu_kernels kernels = *plain;
-    if (operands != COV_FP32 && !kernels.openblas &&
-        !(a->minimal_first && kernels.minimal && cov_minimal_pays(layer))) {
+    if (operands != COV_FP32 && !kernels.openblas) {
         kernels.gemm = a->conv_gemm;
         if (operands != COV_INT16) /* minimal filtering makes too much of the rounding of bf16 */
             kernels.minimal = NULL;

@@ -15,13 +15,11 @@ struct cov_cpu_arithmetic {
     enum cov_arithmetic conv, lstm;
     /* Kernels for these; NULL: single precision. */
     const struct cov_gemm *conv_gemm, *lstm_gemm;
-    /* Where minimal filtering (minimal.h) pays, it is in single precision, and conv_gemm is not
-     * used. */
-    bool minimal_first;
 };
 
 /* What `wanted` comes to. Where what is more exact is at least as fast, it is taken: single
- * precision, or, but for training, whole numbers of 16 bits. */
+ * precision, or whole numbers of 16 bits, of training in the convolutions alone, and not in sums of
+ * outer products (outer.h). */
 void cov_cpu_arithmetic_choose(enum cov_precision wanted, const struct cov_cpu_choice *cpu,
                                bool training, struct cov_cpu_arithmetic *out);
 
@@ -32,7 +30,6 @@ enum cov_arithmetic cov_cpu_arithmetic_of(const struct cov_cpu_arithmetic *a,
 /* The kernels of a convolution with these operands; `plain` are those of single precision. */
 struct cov_cpu_kernels cov_cpu_conv_kernels(const struct cov_cpu_arithmetic *a,
                                             enum cov_arithmetic operands,
-                                            const struct cov_cpu_kernels *plain,
-                                            const struct cov_layer *layer);
+                                            const struct cov_cpu_kernels *plain);
 
 #endif

@@ -24,12 +24,10 @@ int cov_train_conv_pack(struct cov_training *t, size_t i, struct cov_err *e)
     cov_fast_layer_free(s->forward);
     cov_fast_layer_free(s->backward);
     s->forward = s->backward = NULL;
-    struct cov_cpu_kernels kernels =
-        cov_cpu_conv_kernels(&k->arithmetic, operands, &k->plain, &s->layer);
+    struct cov_cpu_kernels kernels = cov_cpu_conv_kernels(&k->arithmetic, operands, &k->plain);
     int rc = cov_fast_layer_new(&plain, &s->weights, &kernels, &s->forward, e);
     if (rc || i == 0)
         return rc;
-    kernels = cov_cpu_conv_kernels(&k->arithmetic, operands, &k->plain, &s->back);
     return cov_fast_sums_new(&s->back, s->weights.weight, &kernels, &s->backward, e);
 }
 
