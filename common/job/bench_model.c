@@ -300,16 +300,39 @@ static int find_device(const char *text, struct setup *s, struct cov_err *e)
     return cov_device_parse(s->device, &s->choice, e);
 }
 
+/* Those of the precisions that a network is trained in (covtrain), of which exact is fp32, each
+ * once: out[2]. */
+static int find_training(const struct cov_bench_model_options *o, enum cov_precision out[2],
+                         size_t *n, struct cov_err *e)
+{
+    enum cov_precision p = COV_PRECISION_EXACT;
+    *n = 0;
+    for (size_t i = 0; i < o->n_precisions; i++) {
+        int rc = parse_precision(o->precisions[i], &p, e);
+        if (rc)
+            return rc;
+        if (p == COV_PRECISION_EXACT)
+            p = COV_PRECISION_FP32;
+        if ((p == COV_PRECISION_FP32 || p == COV_PRECISION_BF16) && (*n == 0 || out[0] != p) &&
+            *n < 2)
+            out[(*n)++] = p;
+    }
+    return *n > 0 ? COV_OK
+                  : cov_fail(e, COV_EUSAGE,
+                             "--training: in fp32 or bf16, of which --precision has none");
+}
+
 int cov_bench_model_check(const struct cov_bench_model_options *options, struct cov_err *e)
 {
-    enum cov_precision ignored;
+    enum cov_precision ignored, training[2];
     struct cov_device_choice device;
+    size_t n;
     int rc = COV_OK;
     for (size_t i = 0; i < options->n_precisions && !rc; i++)
         rc = parse_precision(options->precisions[i], &ignored, e);
     for (size_t i = 0; i < options->n_devices && !rc; i++)
         rc = cov_device_parse(options->devices[i], &device, e);
-    return rc;
+    return rc || options->n_training == 0 ? rc : find_training(options, training, &n, e);
 }
 
 struct sweep {
@@ -504,6 +527,17 @@ static int measure_distances(const struct sweep *w, struct cov_err *e)
     return rc;
 }
 
+static int measure_training(const struct sweep *w, struct cov_err *e)
+{
+    enum cov_precision precisions[2];
+    struct cov_bench_train_options o = {.precisions = precisions,
+                                        .batches = w->o->training,
+                                        .n_batches = w->o->n_training,
+                                        .L = (size_t)w->o->lengths[0]};
+    int rc = find_training(w->o, precisions, &o.n_precisions, e);
+    return rc ? rc : cov_bench_train(w->b, w->net, &o, e);
+}
+
 int cov_bench_model(struct cov_bench *b, const struct cov_bench_net *net,
                     const struct cov_bench_model_options *options, struct cov_err *e)
 {
@@ -526,8 +560,7 @@ int cov_bench_model(struct cov_bench *b, const struct cov_bench_net *net,
     if (!rc && options->layers)
         rc = cov_bench_layers(b, net, (size_t)options->lengths[0], e);
     if (!rc && options->n_training > 0)
-        rc = cov_bench_train(b, net, options->training, options->n_training,
-                             (size_t)options->lengths[0], e);
+        rc = measure_training(&w, e);
     if (!rc)
         rc = cov_bench_note(b, e, "The network: %s.", net->label);
     for (size_t i = 0; w.cases && i < w.n; i++)

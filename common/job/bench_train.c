@@ -18,6 +18,7 @@ struct setup {
     const struct cov_hparams *hp;
     const float *block; /* initial weights, as training begins with */
     const char *levels; /* of the CPU; NULL: all */
+    enum cov_precision precision;
     size_t batch, L;
     unsigned threads;
     uint64_t seed;
@@ -65,7 +66,7 @@ static int make_batch(const struct setup *s, struct training *t, struct cov_err 
 
 static int open_training(const struct setup *s, struct training *t, struct cov_err *e)
 {
-    const struct cov_cpu_options cpu = {.precision = COV_PRECISION_FP32, .levels = s->levels};
+    const struct cov_cpu_options cpu = {.precision = s->precision, .levels = s->levels};
     *t = (struct training){0};
     int rc = make_batch(s, t, e);
     if (!rc)
@@ -109,12 +110,13 @@ static int check(void *arg, struct cov_err *e)
     piece.L = CHECK_LENGTH < s->L ? (CHECK_LENGTH + unit - 1) / unit * unit : s->L;
     int rc = learn_piece(&piece, fast, e);
     piece.levels = "scalar";
+    piece.precision = COV_PRECISION_FP32;
     if (!rc)
         rc = learn_piece(&piece, scalar, e);
     for (int i = 0; i < 2 && !rc; i++)
         if (!(fabs(fast[i] - scalar[i]) <= 1e-2 * fabs(scalar[i])))
-            rc = cov_fail(e, COV_EINPUT, "the loss is %g, by the scalar reference %g", fast[i],
-                          scalar[i]);
+            rc = cov_fail(e, COV_EINPUT, "the loss in %s is %g, by the scalar reference %g",
+                          cov_precision_name(s->precision), fast[i], scalar[i]);
     return rc;
 }
 
@@ -138,12 +140,54 @@ static int run(void *arg, double seconds, double *value, struct cov_err *e)
     return rc;
 }
 
-int cov_bench_train(struct cov_bench *b, const struct cov_bench_net *net, const int64_t *batches,
-                    size_t n_batches, size_t L, struct cov_err *e)
+/* The cases of a sweep: precision by precision, all batches. */
+static int add_cases(struct cov_bench *b, const struct cov_bench_train_options *o,
+                     const struct setup *common, struct setup *setups, struct cov_bench_case *cases,
+                     struct cov_err *e)
 {
-    struct setup *setups = cov_calloc(n_batches, sizeof *setups, e);
-    struct cov_bench_case *cases = cov_calloc(n_batches, sizeof *cases, e);
+    for (size_t i = 0; i < o->n_precisions * o->n_batches; i++) {
+        struct setup *s = &setups[i];
+        *s = *common;
+        s->precision = o->precisions[i / o->n_batches];
+        s->batch = (size_t)o->batches[i % o->n_batches];
+        cases[i] = (struct cov_bench_case){
+            .name = cov_strfmt(e,
+                               "model/training_chunks_per_second/device=cpu,precision=%s,batch=%zu,"
+                               "threads=%u,length=%zu",
+                               cov_precision_name(s->precision), s->batch, b->threads, o->L),
+            .unit = "chunks/s",
+            .higher_is_better = true,
+            .check = i % o->n_batches == 0 ? check : NULL,
+            .run = run,
+            .arg = s};
+        if (!cases[i].name)
+            return COV_ENOMEM;
+    }
+    return COV_OK;
+}
+
+static int draw(struct cov_bench *b, const struct setup *setups, const struct cov_bench_case *cases,
+                size_t n, struct cov_err *e)
+{
     struct cov_chart *chart;
+    int rc = cov_charts_add(&b->charts, COV_CHART_LINES, "model_training",
+                            "Training: chunks a second over the batch", "chunks of a batch",
+                            "chunks/s", &chart, e);
+    for (size_t i = 0; i < n && !rc; i++) {
+        const struct cov_figure *f = cov_figures_find(&b->figures, cases[i].name);
+        if (f)
+            rc = cov_chart_add(chart, cov_precision_name(setups[i].precision),
+                               (double)setups[i].batch, f->median, f->low, f->high, e);
+    }
+    return rc;
+}
+
+int cov_bench_train(struct cov_bench *b, const struct cov_bench_net *net,
+                    const struct cov_bench_train_options *options, struct cov_err *e)
+{
+    size_t n = options->n_precisions * options->n_batches;
+    struct setup *setups = cov_calloc(n, sizeof *setups, e);
+    struct cov_bench_case *cases = cov_calloc(n, sizeof *cases, e);
     struct cov_params params = {0};
     float *block = NULL;
     int rc = setups && cases ? cov_params_init(&net->hp, &params, e) : COV_ENOMEM;
@@ -151,38 +195,15 @@ int cov_bench_train(struct cov_bench *b, const struct cov_bench_net *net, const 
         rc = COV_ENOMEM;
     if (!rc)
         cov_params_randomize(&net->hp, &params, b->seed, block);
-    for (size_t i = 0; i < n_batches && !rc; i++) {
-        setups[i] = (struct setup){.hp = &net->hp,
-                                   .block = block,
-                                   .batch = (size_t)batches[i],
-                                   .L = L,
-                                   .threads = b->threads,
-                                   .seed = b->seed};
-        cases[i] = (struct cov_bench_case){
-            .name =
-                cov_strfmt(e,
-                           "model/training_chunks_per_second/device=cpu,precision=fp32,batch=%lld,"
-                           "threads=%u,length=%zu",
-                           (long long)batches[i], b->threads, L),
-            .unit = "chunks/s",
-            .higher_is_better = true,
-            .check = i == 0 ? check : NULL,
-            .run = run,
-            .arg = &setups[i]};
-        rc = cases[i].name ? COV_OK : COV_ENOMEM;
-    }
+    const struct setup common = {
+        .hp = &net->hp, .block = block, .L = options->L, .threads = b->threads, .seed = b->seed};
     if (!rc)
-        rc = cov_bench_run(b, "training", cases, n_batches, e);
+        rc = add_cases(b, options, &common, setups, cases, e);
     if (!rc)
-        rc = cov_charts_add(&b->charts, COV_CHART_LINES, "model_training",
-                            "Training: chunks a second over the batch", "chunks of a batch",
-                            "chunks/s", &chart, e);
-    for (size_t i = 0; i < n_batches && !rc; i++) {
-        const struct cov_figure *f = cov_figures_find(&b->figures, cases[i].name);
-        if (f)
-            rc = cov_chart_add(chart, "fp32", (double)batches[i], f->median, f->low, f->high, e);
-    }
-    for (size_t i = 0; cases && i < n_batches; i++)
+        rc = cov_bench_run(b, "training", cases, n, e);
+    if (!rc)
+        rc = draw(b, setups, cases, n, e);
+    for (size_t i = 0; cases && i < n; i++)
         free(cases[i].name);
     free(cases);
     free(setups);

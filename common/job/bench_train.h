@@ -7,13 +7,22 @@
 #include <stdint.h>
 
 #include "common/base/err.h"
+#include "common/compute/device.h"
 #include "common/job/bench.h"
 #include "common/job/bench_model.h"
 
-/* Adds model/training_chunks_per_second/device=cpu,precision=fp32,batch=B,threads=T,length=L for each batch
- * (of all threads together), and a chart: forward, backward and a step of Adam, from PyTorch's
- * initial weights, on random bases and targets. Before anything is timed, losses must be those of the scalar reference: COV_EINPUT. */
-int cov_bench_train(struct cov_bench *b, const struct cov_bench_net *net, const int64_t *batches,
-                    size_t n_batches, size_t L, struct cov_err *e) COV_MUST_USE;
+struct cov_bench_train_options {
+    const enum cov_precision *precisions;
+    const int64_t *batches;
+    size_t n_precisions, n_batches;
+    size_t L;
+};
+
+/* Adds model/training_chunks_per_second/device=cpu,precision=P,batch=B,threads=T,length=L for each
+ * precision and batch (of all threads together), and a chart: forward, backward and a step of Adam,
+ * from PyTorch's initial weights, on random bases and targets. Before anything is timed, losses in
+ * each precision must be those of the scalar reference: COV_EINPUT. */
+int cov_bench_train(struct cov_bench *b, const struct cov_bench_net *net,
+                    const struct cov_bench_train_options *options, struct cov_err *e) COV_MUST_USE;
 
 #endif

@@ -57,7 +57,8 @@ if "$PYTHON" -c '' 2>/dev/null; then
         model/chunks_per_second/device=cpu,precision=exact,batch=1,threads=2,length=800 \
         model/max_relative_error/precision=bf16 model/limit_share/precision=exact \
         model/layer_ms/01_conv_4_4,form=direct \
-        model/training_chunks_per_second/device=cpu,precision=fp32,batch=3,threads=2,length=1600 2>&1)
+        model/training_chunks_per_second/device=cpu,precision=fp32,batch=3,threads=2,length=1600 \
+        model/training_chunks_per_second/device=cpu,precision=bf16,batch=3,threads=2,length=1600 2>&1)
     is "$charts" "$(find model -name '*.svg' | wc -l)" '  in the right form, every chart a part of the page'
 fi
 if command -v gnuplot >/dev/null; then
@@ -68,6 +69,8 @@ run benchmark model -m small.ckpt --length 800 --batch-size 1 --repeats 1 --seco
 refused 1 'benchmark.json exists; use -f to replace it' 'results are not replaced'
 run benchmark model -m small.ckpt --precision fp64 -o x/
 refused 2 "'fp64' is none of" 'a precision that there is not'
+run benchmark model -m small.ckpt --precision balanced --training 2 -o x/
+refused 2 'fp32 or bf16, of which --precision has none' 'a precision that training has not'
 run benchmark model -m small.ckpt --device gpu -o x/
 refused 2 "'gpu' is none of" 'a device that there is not'
 run benchmark model -m small.ckpt --length 801 -o x/

@@ -65,7 +65,9 @@ static const struct cov_opt model_options[] = {
      .type = COV_OPT_LIST,
      .field = FIELD(training),
      .metavar = "N,...",
-     .help = "training too, on the CPU in fp32, with batches of so many chunks"},
+     .help = "training too, on the CPU, with batches of so many chunks, in those of the precisions "
+             "that "
+             "covtrain has: fp32, which exact is then, and bf16"},
     BENCHMARK_OPTIONS("5", "0.5"),
     {.name = NULL},
 };
