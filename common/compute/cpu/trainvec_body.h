@@ -11,28 +11,17 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* Channels whose sums are kept at once. */
-enum { SUMS = 64 };
-
-/* ---- norms ---- */
+/* ---- norms: row by row, in the order of memory; the sums are near ---- */
 
 static void norm_sums(size_t rows, size_t c, const float *restrict r, size_t r_stride,
                       double *restrict sums)
 {
-    for (size_t i = 0; i < c; i += SUMS) {
-        double sum[SUMS] = {0}, squares[SUMS] = {0};
-        size_t n = c - i < SUMS ? c - i : SUMS;
-        for (size_t t = 0; t < rows; t++)
-            for (size_t k = 0; k < n; k++) {
-                double v = (double)r[t * r_stride + i + k];
-                sum[k] += v;
-                squares[k] += v * v;
-            }
-        for (size_t k = 0; k < n; k++) {
-            sums[i + k] += sum[k];
-            sums[c + i + k] += squares[k];
+    for (size_t t = 0; t < rows; t++)
+        for (size_t k = 0; k < c; k++) {
+            double v = (double)r[t * r_stride + k];
+            sums[k] += v;
+            sums[c + k] += v * v;
         }
-    }
 }
 
 static void scale_rows(size_t rows, size_t c, const float *restrict r, size_t r_stride,
@@ -48,21 +37,12 @@ static void norm_backward_sums(size_t rows, size_t c, const float *restrict mean
                                const float *restrict rstd, const float *restrict r, size_t r_stride,
                                const float *restrict d, size_t d_stride, double *restrict sums)
 {
-    for (size_t i = 0; i < c; i += SUMS) {
-        double sum[SUMS] = {0}, products[SUMS] = {0};
-        size_t n = c - i < SUMS ? c - i : SUMS;
-        for (size_t t = 0; t < rows; t++)
-            for (size_t k = 0; k < n; k++) {
-                float by = d[t * d_stride + i + k];
-                float x = (r[t * r_stride + i + k] - mean[i + k]) * rstd[i + k];
-                sum[k] += (double)by;
-                products[k] += (double)(by * x);
-            }
-        for (size_t k = 0; k < n; k++) {
-            sums[i + k] += sum[k];
-            sums[c + i + k] += products[k];
+    for (size_t t = 0; t < rows; t++)
+        for (size_t k = 0; k < c; k++) {
+            float by = d[t * d_stride + k], x = (r[t * r_stride + k] - mean[k]) * rstd[k];
+            sums[k] += (double)by;
+            sums[c + k] += (double)(by * x);
         }
-    }
 }
 
 static void relu_backward(size_t rows, size_t c, const float *restrict by_d,
@@ -70,34 +50,22 @@ static void relu_backward(size_t rows, size_t c, const float *restrict by_d,
                           const float *restrict r, size_t r_stride, const float *restrict d,
                           size_t d_stride, float *restrict z, double *restrict sums)
 {
-    for (size_t i = 0; i < c; i += SUMS) {
-        double sum[SUMS] = {0};
-        size_t n = c - i < SUMS ? c - i : SUMS;
-        for (size_t t = 0; t < rows; t++)
-            for (size_t k = 0; k < n; k++) {
-                float at = r[t * r_stride + i + k];
-                float v = by_d[i + k] * d[t * d_stride + i + k] + by_r[i + k] * at + shift[i + k];
-                v = at > 0.0f ? v : 0.0f;
-                z[t * c + i + k] = v;
-                sum[k] += (double)v;
-            }
-        for (size_t k = 0; k < n; k++)
-            sums[i + k] += sum[k];
-    }
+    for (size_t t = 0; t < rows; t++)
+        for (size_t k = 0; k < c; k++) {
+            float at = r[t * r_stride + k];
+            float v = by_d[k] * d[t * d_stride + k] + by_r[k] * at + shift[k];
+            v = at > 0.0f ? v : 0.0f;
+            z[t * c + k] = v;
+            sums[k] += (double)v;
+        }
 }
 
 static void column_sums(size_t rows, size_t c, const float *restrict x, size_t x_stride,
                         double *restrict sums)
 {
-    for (size_t i = 0; i < c; i += SUMS) {
-        double sum[SUMS] = {0};
-        size_t n = c - i < SUMS ? c - i : SUMS;
-        for (size_t t = 0; t < rows; t++)
-            for (size_t k = 0; k < n; k++)
-                sum[k] += (double)x[t * x_stride + i + k];
-        for (size_t k = 0; k < n; k++)
-            sums[i + k] += sum[k];
-    }
+    for (size_t t = 0; t < rows; t++)
+        for (size_t k = 0; k < c; k++)
+            sums[k] += (double)x[t * x_stride + k];
 }
 
 /* n_terms is a constant where this is inlined. */
