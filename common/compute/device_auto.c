@@ -36,7 +36,7 @@ static int change(struct cov_device *dev, const struct cov_err *why, struct cov_
 {
     struct auto_device *d = (struct auto_device *)dev;
     int rc = cov_device_open_cpu(&d->options, &d->cpu, e);
-    if (rc)
+    if (rc || !d->cpu)
         return rc;
     d->ops.name = d->cpu->ops->name;
     cov_warn("%s; going on with the CPU", why->text);

@@ -91,6 +91,14 @@ if [ -f "$COVTOOLS_PLUGINS/covtools-cuda.so" ]; then
     predict -o x.h5 --device cuda --overlap 16
     covpredict -q -f --subsequence-length 48 -m m.ckpt --device cpu --overlap 16 -o y.h5 g.fa
     ok 'windows that overlap' close x.h5 y.h5
+    run covpredict -q -f --subsequence-length 480 -m m.ckpt --device cuda --float -o x.h5 --stats stats.json g.fa
+    ok 'padding is left out' grep -q '"positions_at_rest": [1-9]' stats.json
+    run covpredict -q -f --subsequence-length 480 -m m.ckpt --device cuda --float --full -o y.h5 --stats stats.json g.fa
+    ok '  but with --full' grep -q '"positions_at_rest": 0,' stats.json
+    ok '  the same values' "$PYTHON" -c "
+import h5py, numpy
+a, b = (h5py.File(f)['prediction/predictions'][:] for f in ('x.h5', 'y.h5'))
+assert numpy.allclose(a, b, 1e-5, 0)"
     predict -o x.h5 --device cuda --resume
     status_is 0 '--resume'
     ok '  the same bytes' cmp x.h5 one.h5

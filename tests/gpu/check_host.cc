@@ -90,6 +90,8 @@ struct Run {
     enum cov_precision precision = COV_PRECISION_FP32;
     unsigned threads = 1;
     size_t batch = 4;
+    bool full = false;
+    size_t repeated = 0; /* chunks that are expected to be */
     /* What came of it. */
     int rc = COV_OK;
     struct cov_err e = COV_ERR_INIT;
@@ -138,9 +140,13 @@ void go(Run *r)
         r->rc = cov_net_new(dev, &r->hp, r->block.data(), L, r->threads, r->batch, &r->net, &r->e);
     }
     if (!r->rc) {
+        if (r->full)
+            cov_net_compute_all(r->net);
         r->rc = cov_pool_for(pool, (N + r->batch - 1) / r->batch, forward, r, &r->e);
         cov_net_counts(r->net, &counts);
-        if (!r->rc && counts.positions_computed != N * L)
+        if (!r->rc &&
+            (counts.chunks_repeated != r->repeated ||
+             counts.positions_computed + counts.positions_at_rest != (N - r->repeated) * L))
             result(false, "all positions are counted");
     }
     cov_net_free(r->net);
@@ -189,6 +195,30 @@ void several_cards(const std::vector<float> &want)
     go(&r);
     result(r.rc == COV_EUNSUPPORTED && has(r.e.text, "there is no GPU 3: CUDA shows 3, from 0"),
            "a card that is not there");
+}
+
+/* Chunks that are equal, in one call or nothing but N, are computed once; of nothing but padding,
+ * never. */
+void equal_chunks(void)
+{
+    Run full = make_run(6);
+    set_mock("cards=1");
+    for (size_t i = 0; i < N; i++) {
+        uint8_t *codes = &full.codes[i * L];
+        if (i % 4 == 1) /* as the one before, of the same call */
+            memcpy(codes, codes - L, L);
+        else if (i % 8 == 3) /* five of them */
+            memset(codes, COV_CODE_N, L);
+        else if (i % 8 == 7)
+            memset(codes, COV_CODE_PAD, L);
+    }
+    Run once = full;
+    full.full = true;
+    go(&full);
+    once.repeated = 9 + 4;
+    go(&once);
+    result(full.rc == COV_OK && once.rc == COV_OK && full.values == once.values,
+           "equal chunks, and empty ones: the same bytes");
 }
 
 /* The memory of a card such that it cannot hold lanes of 16 chunks, but smaller ones. */
@@ -256,7 +286,7 @@ void failures(void)
                words);
     }
     Run r = make_run(3000);
-    set_mock("cards=1");
+    set_mock("shared=60000");
     go(&r);
     result(r.rc == COV_EUNSUPPORTED &&
                has(r.e.text, "an LSTM with 3000 units is too large for the memory of a block"),
@@ -313,6 +343,7 @@ int main(void)
     cov_log_set(note, NULL, COV_LOG_DEBUG);
     std::vector<float> want = one_card();
     several_cards(want);
+    equal_chunks();
     little_memory(want);
     failures();
     precisions(want);

@@ -91,7 +91,7 @@ int cov_rt_describe(int card, struct cov_rt_card *out, struct cov_err *e)
     snprintf(out->name, sizeof out->name, "Mock %c", 'A' + card);
     out->major = (int)setting("major", 9);
     out->n_multiprocessors = 2;
-    out->shared_bytes = (size_t)setting("shared", 64 * 1024);
+    out->shared_bytes = (size_t)setting("shared", 100 * 1024);
     return COV_OK;
 }
 

@@ -5,7 +5,7 @@
  * The variable COVTOOLS_MOCK says what there is, words with commas between them:
  *   cards=N     so many of them (1)
  *   memory=N    bytes of each (64 MiB)
- *   shared=N    bytes of memory that a block may have (64 KiB)
+ *   shared=N    bytes of memory that a block may have (100 KiB)
  *   major=N     compute capability N.0 (9)
  *   fail=N      the N-th wait fails, from 1
  *   free_percent=N  of its free memory, what a card says is free (100)

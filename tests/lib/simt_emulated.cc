@@ -241,6 +241,15 @@ float4 simt_read4(const float *p)
     return float4{p[0], p[1], p[2], p[3]};
 }
 
+uint32_t simt_ballot(bool v)
+{
+    const char *all = (const char *)simt_exchange(&v, sizeof v);
+    uint32_t bits = 0;
+    for (unsigned i = 0; i < WARP; i++)
+        bits |= all[i * EXCHANGE] ? 1U << i : 0;
+    return bits;
+}
+
 void simt_load_matrices(uint32_t r[4], const void *shared)
 {
     if ((uintptr_t)shared % 16)

@@ -127,6 +127,50 @@ static size_t run_all(const struct cov_layer *layers, size_t n, const struct cov
     return rows;
 }
 
+/* The output of all layers by cov_plan_padded. Returns the rows of convolutions computed. */
+static size_t run_padded(const struct cov_layer *layers, size_t n, const struct cov_plan_ends *ends,
+                         const uint8_t *codes, uint64_t *last)
+{
+    static const struct cov_row_plan in_place;
+    size_t most = 1, rows = 0;
+    for (size_t i = 0; i < n; i++)
+        most = layers[i].t_in > most ? layers[i].t_in : most;
+    uint64_t *x = calloc(most, sizeof *x), *y = calloc(most, sizeof *y);
+    if (!x || !y)
+        abort();
+    for (size_t t = 0; t < layers[0].t_in; t++)
+        x[t] = t < ends[0].head || t >= ends[0].tail ? codes[t] : ABSENT;
+    for (size_t i = 0; i < n; i++) {
+        const struct cov_layer *l = &layers[i];
+        struct cov_plan_ends of = ends[i + 1];
+        assert_true(of.head <= of.tail && of.tail <= l->t_out);
+        for (size_t t = 0; t < l->t_out; t++)
+            y[t] = ABSENT;
+        if (l->kind == COV_LAYER_LSTM) {
+            assert_int_equal(of.tail, l->t_out);
+            if (of.head > 0)
+                run_lstm(l, (struct cov_rows){0, of.head}, &in_place, x, y);
+        } else {
+            for (size_t t = 0; t < l->t_out; t++) {
+                if (t >= of.head && t < of.tail)
+                    continue;
+                y[t] = row_of(l, t, x);
+                rows++;
+            }
+            if (of.head > 0 && i + 1 < n && layers[i + 1].kind == COV_LAYER_LSTM)
+                for (size_t t = of.head; t < of.tail; t++)
+                    y[t] = y[of.head - 1];
+        }
+        uint64_t *swap = x;
+        x = y;
+        y = swap;
+    }
+    memcpy(last, x, layers[n - 1].t_out * sizeof *last);
+    free(x);
+    free(y);
+    return rows;
+}
+
 static int64_t draw(struct cov_rng *rng, int64_t min, int64_t max)
 {
     return min + (int64_t)cov_rng_below(rng, (uint64_t)(max - min + 1));
@@ -178,10 +222,11 @@ static void test_all_shapes(void **state)
         float *block = calloc(params.n_floats, sizeof *block);
         assert_non_null(block);
         if (cov_shape(&hp, L, &params, block, &layers, &weights, &n, NULL) == 0) {
-            uint8_t *codes = malloc(L);
+            uint8_t *codes = calloc(L, 1);
             uint64_t *want = malloc(L * sizeof *want), *got = malloc(L * sizeof *got);
             struct cov_row_plan *plans = calloc(n + 1, sizeof *plans);
-            assert_true(codes && want && got && plans);
+            struct cov_plan_ends *ends = calloc(n + 1, sizeof *ends);
+            assert_true(codes && want && got && plans && ends);
             for (int i = 0; i < 3; i++) {
                 size_t filled = draw_codes(&rng, L, codes);
                 cov_plan_full(layers, n, plans);
@@ -190,7 +235,16 @@ static void test_all_shapes(void **state)
                 least = run_all(layers, n, plans, codes, got);
                 assert_true(least <= full);
                 assert_memory_equal(got, want, filled * sizeof *got);
+                /* With another chunk, which is filled further. */
+                size_t further = filled + cov_rng_below(&rng, (L - filled) / 2 + 1);
+                cov_plan_padded(layers, n, i ? filled : further, ends);
+                assert_true(run_padded(layers, n, ends, codes, got) <= full);
+                assert_memory_equal(got, want, filled * sizeof *got);
+                cov_plan_padded_full(layers, n, ends);
+                assert_int_equal(run_padded(layers, n, ends, codes, got), full);
+                assert_memory_equal(got, want, L * sizeof *got);
             }
+            free(ends);
             free(plans);
             free(got);
             free(want);
@@ -225,7 +279,7 @@ static void test_savings(void **state)
     size_t n;
     assert_int_equal(cov_params_init(&hp, &params, NULL), 0);
     float *block = calloc(params.n_floats, sizeof *block);
-    uint8_t *codes = malloc(L);
+    uint8_t *codes = calloc(L, 1);
     uint64_t *y = malloc(L * sizeof *y);
     assert_true(block && codes && y);
     assert_int_equal(cov_shape(&hp, L, &params, block, &layers, &weights, &n, NULL), 0);
@@ -244,9 +298,15 @@ static void test_savings(void **state)
     assert_true(run_all(layers, n, plans, codes, y) < full * 6 / 100);
     assert_true(plans[0].ranges[0].end < 1100);
     assert_int_equal(plans[n].ranges[0].end, 1000);
+    struct cov_plan_ends ends[16];
+    assert_true(n < COV_COUNT(ends));
+    cov_plan_padded(layers, n, 1000, ends);
+    assert_true(run_padded(layers, n, ends, codes, y) < full * 6 / 100);
     memset(codes, COV_CODE_PAD, L);
     cov_plan(layers, n, codes, plans);
     assert_int_equal(run_all(layers, n, plans, codes, y), 0);
+    cov_plan_padded(layers, n, 0, ends);
+    assert_int_equal(run_padded(layers, n, ends, codes, y), 0);
     /* All of the layers up have to be computed behind an LSTM, but little of those down. */
     memset(codes, COV_CODE_N, L);
     cov_plan(layers, n, codes, plans);

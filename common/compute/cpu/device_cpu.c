@@ -14,6 +14,7 @@
 #include "common/base/cpu.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
+#include "common/compute/chunk_order.h"
 #include "common/compute/cpu/blas.h"
 #include "common/compute/cpu/fast.h"
 #include "common/compute/cpu/level.h"
@@ -37,14 +38,6 @@ struct cpu_device {
     char description[256];
 };
 
-/* A chunk of a call. */
-struct chunk {
-    size_t index;   /* in the call */
-    size_t same_as; /* index of the equal one that is computed; its own: none */
-    size_t filled;  /* positions before its padding */
-    uint64_t hash;  /* of its codes */
-};
-
 /* The scratch of a worker. */
 struct arena {
     float *memory;
@@ -53,10 +46,9 @@ struct arena {
     float *lstm[2]; /* [T, n, C], in turn */
     float *scratch;
     struct cov_row_plan *plans; /* [n_rows, n_layers + 1] */
-    struct chunk *chunks;       /* [max_batch] of a call, [max_batch] of them to compute */
     double *work;               /* [n_rows] multiplications */
-    float *all_n; /* [L, D] values of a chunk of nothing but N; NULL: there was none */
-    struct cov_forward_counts counts;
+    struct cov_chunk_order order;
+    struct cov_forward_counts counts; /* without chunks_repeated */
 };
 
 struct cov_program {
@@ -78,30 +70,6 @@ struct cov_program {
 static size_t max_size(size_t a, size_t b)
 {
     return a > b ? a : b;
-}
-
-/* Multiplications of a row of a convolution or the linear layer; of an LSTM, of a row of the products
- * with x. */
-static double work_of_row(const struct cov_layer *l)
-{
-    switch (l->kind) {
-    case COV_LAYER_CONV:
-        return (double)(l->kernel * l->c_in * l->c_out);
-    case COV_LAYER_CONV_TRANSPOSED:
-        return (double)(l->kernel * l->c_in * l->c_out) / (double)l->stride;
-    case COV_LAYER_LSTM:
-        return (double)(4 * l->hidden * l->c_in);
-    case COV_LAYER_LINEAR_EXP:
-        break;
-    }
-    return (double)(l->c_in * l->c_out);
-}
-
-/* Multiplications of an LSTM with so many rows of products with x and with h. */
-static double work_of_lstm(const struct cov_layer *l, size_t x_products, size_t h_products)
-{
-    return (double)x_products * work_of_row(l) +
-           (double)h_products * (double)(4 * l->hidden * l->hidden);
 }
 
 /* ---- making ---- */
@@ -187,9 +155,10 @@ static int make_arenas(struct cov_program *p, struct cov_err *e)
         a->memory = total < HUGE_PAGE ? cov_malloc(total, sizeof(float), e)
                                       : cov_malloc_huge(total * sizeof(float), e);
         a->plans = cov_calloc(p->n_rows * (p->n_layers + 1), sizeof *a->plans, e);
-        a->chunks = cov_calloc(2 * p->max_batch, sizeof *a->chunks, e);
         a->work = cov_calloc(p->n_rows, sizeof *a->work, e);
-        if (!a->memory || !a->plans || !a->chunks || !a->work)
+        if (!a->memory || !a->plans || !a->work ||
+            cov_chunk_order_init(&a->order, p->layers[0].t_in, p->layers[p->n_layers - 1].c_out,
+                                 p->max_batch, e))
             return COV_ENOMEM;
         size_t beyond = (uintptr_t)a->memory / sizeof(float) % LINE;
         a->onehot = a->memory + (LINE - beyond);
@@ -217,9 +186,8 @@ static void program_free(struct cov_program *p)
     for (unsigned i = 0; p->arenas && i < p->n_workers; i++) {
         free(p->arenas[i].memory);
         free(p->arenas[i].plans);
-        free(p->arenas[i].chunks);
         free(p->arenas[i].work);
-        free(p->arenas[i].all_n);
+        cov_chunk_order_fini(&p->arenas[i].order);
     }
     free(p->fast);
     free(p->lstm);
@@ -267,8 +235,8 @@ static int program_new(struct cov_device *dev, const struct cov_layer *layers,
     for (size_t i = 0; rc == COV_OK && i < n_layers; i++) {
         const struct cov_layer *l = &p->layers[i];
         size_t rows = l->t_out * l->directions;
-        p->full_work += l->kind == COV_LAYER_LSTM ? work_of_lstm(l, rows, rows)
-                                                  : (double)l->t_out * work_of_row(l);
+        p->full_work += l->kind == COV_LAYER_LSTM ? cov_plan_work_of_lstm(l, rows, rows)
+                                                  : (double)l->t_out * cov_plan_work_of_row(l);
         rc = pack_layer(p, i, &weights[i], e);
     }
     if (rc == COV_OK)
@@ -317,7 +285,7 @@ static void run_rows(const struct cov_program *p, struct arena *a, const struct 
         for (size_t k = 0; k < plan->n_ranges; k++) {
             struct cov_rows rows = plan->ranges[k];
             cov_fast_rows(p->fast[i], rows, x, x_stride, to, to_stride, a->scratch);
-            *work += (double)(rows.end - rows.beg) * work_of_row(l);
+            *work += (double)(rows.end - rows.beg) * cov_plan_work_of_row(l);
         }
         if (i + 1 != p->lstm_beg ||
             p->lstm_beg == p->lstm_end) /* an LSTM reads copies where they come from */
@@ -342,7 +310,8 @@ static const float *run_lstms(const struct cov_program *p, struct arena *a, size
         float *y = a->lstm[(i - p->lstm_beg + 1) % 2];
         cov_lstm_run(p->lstm[i], n, tasks, p->full, x, y, a->scratch);
         for (size_t b = 0; b < n; b++)
-            a->work[b] += work_of_lstm(&p->layers[i], tasks[b].x_products, tasks[b].h_products);
+            a->work[b] +=
+                cov_plan_work_of_lstm(&p->layers[i], tasks[b].x_products, tasks[b].h_products);
         x = y;
     }
     return x;
@@ -350,7 +319,7 @@ static const float *run_lstms(const struct cov_program *p, struct arena *a, size
 
 /* n <= n_rows chunks of a call. */
 static void forward_block(const struct cov_program *p, struct arena *a, size_t n,
-                          const struct chunk *chunks, const uint8_t *codes, float *out)
+                          const struct cov_ordered_chunk *chunks, const uint8_t *codes, float *out)
 {
     size_t length = p->layers[0].t_in, last = p->n_layers - 1, n_plans = p->n_layers + 1;
     size_t row = length * p->layers[last].c_out, depth = p->layers[last].c_out;
@@ -401,92 +370,16 @@ static void forward_reference(const struct cov_program *p, struct arena *a, cons
     }
 }
 
-/* A hash of codes[L], FNV-1a by words. */
-static uint64_t hash_codes(const uint8_t *codes, size_t L)
-{
-    uint64_t hash = 0xcbf29ce484222325U, word;
-    for (size_t i = 0; i + sizeof word <= L; i += sizeof word) {
-        memcpy(&word, codes + i, sizeof word);
-        hash = (hash ^ word) * 0x100000001b3U;
-        hash ^= hash >> 32;
-    }
-    for (size_t i = L - L % sizeof word; i < L; i++)
-        hash = (hash ^ codes[i]) * 0x100000001b3U;
-    return hash;
-}
-
-/* By filled length, longest first; those that may be equal beside one another. */
-static int compare_chunks(const void *a, const void *b)
-{
-    const struct chunk *x = a, *y = b;
-    if (x->filled != y->filled)
-        return x->filled > y->filled ? -1 : 1;
-    if (x->hash != y->hash)
-        return x->hash > y->hash ? -1 : 1;
-    return x->index < y->index ? -1 : x->index > y->index;
-}
-
-static bool all_n(const uint8_t *codes, size_t L)
-{
-    return codes[0] == COV_CODE_N && memcmp(codes, codes + 1, L - 1) == 0;
-}
-
-/* The chunks of a call, sorted, each equal one with the first of its kind. */
-static void sort_chunks(const struct cov_program *p, struct chunk *chunks, size_t n,
-                        const uint8_t *codes)
-{
-    size_t L = p->layers[0].t_in;
-    for (size_t i = 0; i < n; i++) {
-        const uint8_t *in = codes + i * L;
-        size_t filled = L;
-        while (filled > 0 && in[filled - 1] == COV_CODE_PAD)
-            filled--;
-        chunks[i] = (struct chunk){i, i, filled, p->full ? 0 : hash_codes(in, L)};
-    }
-    if (p->full)
-        return;
-    qsort(chunks, n, sizeof *chunks, compare_chunks);
-    for (size_t i = 1; i < n; i++) {
-        const struct chunk *before = &chunks[i - 1];
-        if (chunks[i].hash == before->hash && chunks[i].filled == before->filled &&
-            memcmp(codes + chunks[i].index * L, codes + before->same_as * L, L) == 0)
-            chunks[i].same_as = before->same_as;
-    }
-}
-
 static void forward_sorted(struct cov_program *p, struct arena *a, size_t n, const uint8_t *codes,
                            float *out)
 {
-    size_t L = p->layers[0].t_in, row = L * p->layers[p->n_layers - 1].c_out, n_todo = 0;
-    struct chunk *chunks = a->chunks, *todo = a->chunks + p->max_batch;
-    const float *computed_n = NULL; /* the values of nothing but N */
-    sort_chunks(p, chunks, n, codes);
-    for (size_t i = 0; i < n; i++) {
-        float *to = out + chunks[i].index * row;
-        if (chunks[i].same_as != chunks[i].index)
-            continue;
-        bool known = !p->full && chunks[i].filled == L && all_n(codes + chunks[i].index * L, L);
-        if (known && a->all_n) {
-            memcpy(to, a->all_n, row * sizeof *to);
-            a->counts.chunks_repeated++;
-            continue;
-        }
-        computed_n = known ? to : computed_n;
-        todo[n_todo++] = chunks[i];
-    }
-    for (size_t i = 0; i < n_todo; i += p->n_rows)
-        forward_block(p, a, n_todo - i < p->n_rows ? n_todo - i : p->n_rows, todo + i, codes, out);
-    for (size_t i = 0; i < n; i++) {
-        if (chunks[i].same_as == chunks[i].index)
-            continue;
-        memcpy(out + chunks[i].index * row, out + chunks[i].same_as * row, row * sizeof *out);
-        a->counts.chunks_repeated++;
-    }
-    if (computed_n && !a->all_n) { /* without memory for them they are computed again */
-        a->all_n = cov_malloc(row, sizeof *out, NULL);
-        if (a->all_n)
-            memcpy(a->all_n, computed_n, row * sizeof *out);
-    }
+    struct cov_chunk_order *o = &a->order;
+    o->full = p->full;
+    cov_chunk_order_begin(o, n, codes, out);
+    for (size_t i = 0; i < o->n_todo; i += p->n_rows)
+        forward_block(p, a, o->n_todo - i < p->n_rows ? o->n_todo - i : p->n_rows, o->todo + i,
+                      codes, out);
+    cov_chunk_order_end(o, out);
 }
 
 static int forward(struct cov_program *p, unsigned worker, size_t n, const uint8_t *codes,
@@ -516,7 +409,7 @@ static void counts(const struct cov_program *p, struct cov_forward_counts *out)
         const struct cov_forward_counts *of = &p->arenas[i].counts;
         out->positions_computed += of->positions_computed;
         out->positions_at_rest += of->positions_at_rest;
-        out->chunks_repeated += of->chunks_repeated;
+        out->chunks_repeated += p->arenas[i].order.n_repeated;
     }
 }
 

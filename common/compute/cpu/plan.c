@@ -218,6 +218,86 @@ void cov_plan_full(const struct cov_layer *layers, size_t n_layers, struct cov_r
     }
 }
 
+/* ---- chunks that are padding behind ---- */
+
+/* ends[i] = the run of constant rows [head, tail) of each layer, empty if there is none. */
+static void follow_padding(const struct cov_layer *layers, size_t n_layers, size_t filled,
+                           struct cov_plan_ends *ends)
+{
+    struct cov_row_plan in = {.n_runs = 0}, out = {.n_runs = 0};
+    if (layers[0].t_in - filled >= MIN_RUN)
+        add_run(&in, 1, filled, layers[0].t_in, 1);
+    for (size_t i = 0; i <= n_layers; i++) {
+        ends[i] = (struct cov_plan_ends){0, 0};
+        if (in.n_runs > 0)
+            ends[i] = (struct cov_plan_ends){in.runs[0].from, in.runs[0].end};
+        if (i == n_layers)
+            return;
+        out.n_runs = 0;
+        follow_runs(&layers[i], &in, &out);
+        in.n_runs = out.n_runs;
+        in.runs[0] = out.runs[0];
+    }
+}
+
+void cov_plan_padded(const struct cov_layer *layers, size_t n_layers, size_t filled,
+                     struct cov_plan_ends *ends)
+{
+    follow_padding(layers, n_layers, filled, ends);
+    struct cov_plan_ends need = {filled, layers[n_layers - 1].t_out};
+    for (size_t i = n_layers; i > 0; i--) {
+        const struct cov_layer *l = &layers[i - 1];
+        struct cov_plan_ends run = ends[i];
+        bool to_lstm = i < n_layers && layers[i].kind == COV_LAYER_LSTM;
+        if (to_lstm && l->kind != COV_LAYER_LSTM && run.head + 1 < run.tail &&
+            run.head + 1 < need.head)
+            need =
+                (struct cov_plan_ends){run.head + 1, need.head > run.tail ? run.tail : need.tail};
+        ends[i] = need;
+        struct cov_rows head = {0, 0}, tail = {l->t_in, l->t_in};
+        if (need.head > 0)
+            head = rows_read(l, 0, need.head);
+        if (need.tail < l->t_out)
+            tail = rows_read(l, need.tail, l->t_out);
+        need = (struct cov_plan_ends){head.end, tail.beg};
+        if (need.tail <= need.head)
+            need = (struct cov_plan_ends){l->t_in, l->t_in};
+    }
+    ends[0] = need;
+}
+
+void cov_plan_padded_full(const struct cov_layer *layers, size_t n_layers,
+                          struct cov_plan_ends *ends)
+{
+    for (size_t i = 0; i <= n_layers; i++) {
+        size_t t = i ? layers[i - 1].t_out : layers[0].t_in;
+        ends[i] = (struct cov_plan_ends){t, t};
+    }
+}
+
+/* ---- work ---- */
+
+double cov_plan_work_of_row(const struct cov_layer *l)
+{
+    switch (l->kind) {
+    case COV_LAYER_CONV:
+        return (double)(l->kernel * l->c_in * l->c_out);
+    case COV_LAYER_CONV_TRANSPOSED:
+        return (double)(l->kernel * l->c_in * l->c_out) / (double)l->stride;
+    case COV_LAYER_LSTM:
+        return (double)(4 * l->hidden * l->c_in);
+    case COV_LAYER_LINEAR_EXP:
+        break;
+    }
+    return (double)(l->c_in * l->c_out);
+}
+
+double cov_plan_work_of_lstm(const struct cov_layer *l, size_t x_products, size_t h_products)
+{
+    return (double)x_products * cov_plan_work_of_row(l) +
+           (double)h_products * (double)(4 * l->hidden * l->hidden);
+}
+
 size_t cov_plan_source(const struct cov_row_plan *plan, size_t t)
 {
     for (size_t i = 0; i < plan->n_copies; i++) {

@@ -52,6 +52,28 @@ void cov_plan(const struct cov_layer *layers, size_t n_layers, const uint8_t *co
 /* The same with all rows computed. */
 void cov_plan_full(const struct cov_layer *layers, size_t n_layers, struct cov_row_plan *plans);
 
+/* Rows [0, head) and [tail, t) of a layer's t. */
+struct cov_plan_ends {
+    size_t head, tail;
+};
+
+/* For chunks of which rows from `filled` on are padding: ends[n_layers + 1], of the input and of the
+ * output of each layer, are what has to be computed. What is between is of no use, but in front of
+ * an LSTM: there it is equal to row head - 1, bit by bit if rows do not depend on their place. Of an
+ * LSTM, tail is t: its forward direction is needed up to head, its backward one all along. All heads
+ * are 0 if nothing is filled. */
+void cov_plan_padded(const struct cov_layer *layers, size_t n_layers, size_t filled,
+                     struct cov_plan_ends *ends);
+/* The same with all rows computed. */
+void cov_plan_padded_full(const struct cov_layer *layers, size_t n_layers,
+                          struct cov_plan_ends *ends);
+
+/* Multiplications of a row of a convolution or the linear layer; of an LSTM, of a row of the
+ * products with x, in one direction. */
+double cov_plan_work_of_row(const struct cov_layer *layer);
+/* Multiplications of an LSTM with so many rows of products with x and with h. */
+double cov_plan_work_of_lstm(const struct cov_layer *layer, size_t x_products, size_t h_products);
+
 /* Where row t is: t, or what it is a copy of. */
 size_t cov_plan_source(const struct cov_row_plan *plan, size_t t);
 

@@ -4,8 +4,9 @@
  *   y[out_first + out_stride t] = sum over taps i < n_taps of W_i x[in_stride t + first + i step],
  * t < rows, where W_i is PyTorch's kernel at k_first + i k_step, and rows of x outside [0, t_in) are
  * zero. A convolution has one phase, a transposed one as many as its stride. What of this a matrix
- * product needs is here too: its row m is row t = m % rows of sequence m / rows, its column k of the
- * weights is channel k % c of tap k / c.
+ * product needs is here too: its row m is row m % rows of sequence m / rows, its column k of the
+ * weights is channel k % c of tap k / c. Where the middle of a layer is left out, the rows that are
+ * counted are those before it and those behind: t = cov_conv_phase_row(row).
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_CUDA_CONV_INDEX_H
 #define COV_COMPUTE_CUDA_CONV_INDEX_H
@@ -19,11 +20,17 @@
 #endif
 
 struct cov_conv_phase {
-    int rows; /* of a sequence */
+    int rows;        /* of a sequence */
+    int split, skip; /* rows from `split` on are `skip` further */
     int in_stride, out_stride, out_first;
     int n_taps, first, step;
     int k_first, k_step;
 };
+
+COV_HD int cov_conv_phase_row(const struct cov_conv_phase *p, int row)
+{
+    return row < p->split ? row : row + p->skip;
+}
 
 COV_HD int cov_conv_gcd(int a, int b)
 {
@@ -40,7 +47,8 @@ COV_HD struct cov_conv_phase cov_conv_phase_plain(int t_out, int kernel, int str
                                                   int pad)
 {
     struct cov_conv_phase p;
-    p.rows = t_out;
+    p.rows = p.split = t_out;
+    p.skip = 0;
     p.in_stride = stride;
     p.out_stride = 1;
     p.out_first = 0;
@@ -58,7 +66,8 @@ COV_HD struct cov_conv_phase cov_conv_phase_transposed(int phase, int t_out, int
                                                        int dilation, int pad)
 {
     struct cov_conv_phase p;
-    p.rows = t_out > phase ? (t_out - phase + stride - 1) / stride : 0;
+    p.rows = p.split = t_out > phase ? (t_out - phase + stride - 1) / stride : 0;
+    p.skip = 0;
     p.in_stride = 1;
     p.out_stride = stride;
     p.out_first = phase;
@@ -74,6 +83,22 @@ COV_HD struct cov_conv_phase cov_conv_phase_transposed(int phase, int t_out, int
     p.n_taps = (kernel - 1 - p.k_first) / p.k_step + 1;
     p.first = (phase + pad - p.k_first * dilation) / stride;
     p.step = -(p.k_step * dilation / stride);
+    return p;
+}
+
+/* The phase for rows [0, head) and [tail, t_out) of the output alone; where a transposed convolution
+ * is wanted at both ends, for all of them. */
+COV_HD struct cov_conv_phase cov_conv_phase_cut(struct cov_conv_phase p, int t_out, int head,
+                                                int tail)
+{
+    if (p.out_stride == 1) {
+        p.rows = head + t_out - tail;
+        p.split = head;
+        p.skip = tail - head;
+    } else if (tail == t_out) {
+        p.rows = p.split =
+            head > p.out_first ? (head - p.out_first + p.out_stride - 1) / p.out_stride : 0;
+    }
     return p;
 }
 

@@ -148,12 +148,6 @@ static int program_new(struct cov_device *dev, const struct cov_layer *layers,
     return cov_cuda_program_new(&d->cards, &plan, n_workers, max_batch, out, e);
 }
 
-/* All is computed anyway. */
-static void compute_all(struct cov_program *p)
-{
-    (void)p;
-}
-
 static struct cov_device_ops make_ops(void)
 {
     struct cov_device_ops ops = {};
@@ -164,7 +158,7 @@ static struct cov_device_ops make_ops(void)
     ops.advise = advise;
     ops.program_new = program_new;
     ops.forward = cov_cuda_program_forward;
-    ops.compute_all = compute_all;
+    ops.compute_all = cov_cuda_program_compute_all;
     ops.counts = cov_cuda_program_counts;
     ops.program_free = cov_cuda_program_free;
     return ops;

@@ -156,9 +156,9 @@ static int add_first(struct making *m, struct cov_err *e)
     f->t_out = (int)l->t_out;
     f->c = (int)c;
     f->kernel = (int)l->kernel;
-    f->stride = (int)l->stride;
     f->dilation = (int)l->dilation;
-    f->pad = (int)l->pad;
+    f->phase = cov_conv_phase_plain((int)l->t_out, (int)l->kernel, (int)l->stride, f->dilation,
+                                    (int)l->pad);
     f->y_bf16 = m->rows.bf16;
     return add_vectors(m, s, c, e);
 }
@@ -320,8 +320,11 @@ static void pack_lstm_bf16(const struct cov_layer *l, const struct cov_layer_wei
 static int add_lstm(struct making *m, size_t layer, struct cov_err *e)
 {
     const struct cov_layer *l = &m->layers[layer];
-    bool bf16 = products_of(m, layer) == COV_CUDA_BF16 && l->hidden <= COV_CUDA_LSTM_UNITS;
-    int units = cov_round_up((int)l->hidden, bf16 ? 32 : 8);
+    int units = cov_round_up((int)l->hidden, 32);
+    bool bf16 =
+        products_of(m, layer) == COV_CUDA_BF16 && cov_cuda_lstm_bf16_fits(units, m->shared_bytes);
+    if (!bf16)
+        units = cov_round_up((int)l->hidden, 8);
     if (!bf16 && !cov_cuda_lstm_fp32_fits(units, m->shared_bytes))
         return cov_fail(e, COV_EUNSUPPORTED,
                         "an LSTM with %zu units is too large for the memory of a block of this GPU",
@@ -349,6 +352,7 @@ static int add_lstm(struct making *m, size_t layer, struct cov_err *e)
     s->lstm.directions = (int)l->directions;
     s->lstm.units = units;
     s->lstm.y_bf16 = m->rows.bf16;
+    s->lstm_number = m->plan->n_lstms++;
     return COV_OK;
 }
 
@@ -409,6 +413,11 @@ static int make(struct making *m, struct cov_err *e)
     int rc = check_sizes(m, e);
     if (rc)
         return rc;
+    m->plan->layers = (struct cov_layer *)cov_malloc(m->n_layers, sizeof *m->layers, e);
+    if (!m->plan->layers)
+        return COV_ENOMEM;
+    memcpy(m->plan->layers, m->layers, m->n_layers * sizeof *m->layers);
+    m->plan->n_layers = m->n_layers;
     m->plan->length = first->t_in;
     m->plan->area_bytes[COV_CUDA_CODES] = round_size((first->t_in + 1) / 2);
     rc = add_first(m, e);
@@ -428,6 +437,8 @@ static int make(struct making *m, struct cov_err *e)
             break;
         }
     }
+    m->plan->area_bytes[COV_CUDA_EXTENTS] =
+        round_size(m->plan->n_lstms * sizeof(struct cov_cuda_extent));
     for (int i = 0; i < COV_CUDA_N_AREAS; i++)
         m->plan->chunk_bytes += m->plan->area_bytes[i];
     return rc;
@@ -447,65 +458,162 @@ void cov_cuda_plan_fini(struct cov_cuda_plan *plan)
 {
     free(plan->steps);
     free(plan->weights);
+    free(plan->layers);
     memset(plan, 0, sizeof *plan);
 }
 
-void cov_cuda_plan_queue(const struct cov_cuda_step *step, int n, const char *weights,
+/* ---- batches ---- */
+
+void cov_cuda_batch_full(const struct cov_cuda_plan *plan, size_t n, struct cov_plan_ends *ends,
+                         struct cov_cuda_batch *out)
+{
+    cov_plan_padded_full(plan->layers, plan->n_layers, ends);
+    *out = {};
+    out->n = n;
+    out->n_groups = 1;
+    out->groups[0] = {0, n, ends};
+}
+
+void cov_cuda_batch_extents(const struct cov_cuda_plan *plan, const struct cov_cuda_batch *batch,
+                            struct cov_cuda_extent *extents)
+{
+    size_t n_steps = plan->n_steps;
+    for (size_t g = 0; g < batch->n_groups; g++) {
+        const struct cov_cuda_group *group = &batch->groups[g];
+        for (size_t i = 0; i < n_steps; i++) {
+            const struct cov_cuda_step *s = &plan->steps[i];
+            if (s->kind != COV_CUDA_STEP_LSTM_FP32 && s->kind != COV_CUDA_STEP_LSTM_BF16)
+                continue;
+            const struct cov_plan_ends *in = &group->ends[s->layer], *out = in + 1;
+            for (size_t b = group->first; b < group->first + group->n; b++)
+                extents[b * plan->n_lstms + s->lstm_number] = {
+                    (int)in->head, (int)in->tail, (int)out->head, {0, 0}};
+        }
+    }
+}
+
+double cov_cuda_batch_work(const struct cov_cuda_plan *plan, const struct cov_plan_ends *ends,
+                           const struct cov_cuda_extent *extents)
+{
+    double work = 0;
+    for (size_t i = 0; i < plan->n_layers; i++) {
+        const struct cov_layer *l = &plan->layers[i];
+        if (l->kind == COV_LAYER_LSTM) {
+            size_t rows = ends[i].head + l->t_in - ends[i].tail;
+            work += cov_plan_work_of_lstm(l, rows * l->directions,
+                                          (size_t)(extents->products[0] + extents->products[1]));
+            extents++;
+        } else {
+            work +=
+                (double)(ends[i + 1].head + l->t_out - ends[i + 1].tail) * cov_plan_work_of_row(l);
+        }
+    }
+    return work;
+}
+
+/* ---- queueing ---- */
+
+/* A step's weights on the card. */
+struct weights {
+    const float *bias, *scale, *shift;
+    const void *w;
+};
+
+/* An area's rows t[c] of sequence `first` and on. */
+static char *rows_at(char *area, size_t first, int t, int c, bool bf16)
+{
+    return area + first * (size_t)t * (size_t)c * (bf16 ? 2 : 4);
+}
+
+static void queue_first(const struct cov_cuda_step *step, const struct cov_cuda_group *group,
+                        const struct weights *w, char *const area[COV_CUDA_N_AREAS], void *stream)
+{
+    struct cov_cuda_first f = step->first;
+    const struct cov_plan_ends *ends = &group->ends[step->layer + 1];
+    f.n = (int)group->n;
+    f.phase = cov_conv_phase_cut(f.phase, f.t_out, (int)ends->head, (int)ends->tail);
+    f.codes = (const uint8_t *)area[step->from] + group->first * (((size_t)f.t_in + 1) / 2);
+    f.table = (const float *)w->w;
+    f.bias = w->bias;
+    f.scale = w->scale;
+    f.shift = w->shift;
+    f.y = rows_at(area[step->to], group->first, f.t_out, f.c, f.y_bf16);
+    cov_cuda_first_layer(&f, stream);
+}
+
+static void queue_gemm(const struct cov_cuda_step *step, const struct cov_cuda_group *group,
+                       const struct weights *w, char *const area[COV_CUDA_N_AREAS], void *stream)
+{
+    struct cov_cuda_gemm g = step->gemm;
+    bool gates = step->to == COV_CUDA_GATES; /* of the rows that there are */
+    const struct cov_plan_ends *ends = &group->ends[step->layer + !gates];
+    g.n = (int)group->n;
+    g.phase = cov_conv_phase_cut(g.phase, g.t_out, (int)ends->head, (int)ends->tail);
+    g.x = rows_at(area[step->from], group->first, g.t_in, g.c, step->products == COV_CUDA_BF16);
+    g.w = w->w;
+    g.bias = w->bias;
+    g.scale = w->scale;
+    g.shift = w->shift;
+    g.y = rows_at(area[step->to], group->first, g.t_out, g.pitch, g.y_bf16);
+    cov_cuda_gemm(step->products, &g, stream);
+}
+
+static void queue_lstm(const struct cov_cuda_plan *plan, const struct cov_cuda_step *step,
+                       const struct cov_cuda_batch *batch, const struct weights *w,
+                       char *const area[COV_CUDA_N_AREAS], void *stream)
+{
+    struct cov_cuda_lstm l = step->lstm;
+    l.n = (int)batch->n;
+    l.gates = (const float *)(const void *)area[step->from];
+    l.w = w->w;
+    l.y = area[step->to];
+    l.extents = (struct cov_cuda_extent *)(void *)area[COV_CUDA_EXTENTS] + step->lstm_number;
+    l.extent_pitch = (int)plan->n_lstms;
+    l.rest = batch->rest;
+    if (step->kind == COV_CUDA_STEP_LSTM_BF16)
+        cov_cuda_lstm_bf16(&l, stream);
+    else
+        cov_cuda_lstm_fp32(&l, stream);
+}
+
+static void queue_output(const struct cov_cuda_step *step, const struct cov_cuda_group *group,
+                         const struct weights *w, char *const area[COV_CUDA_N_AREAS], float *values,
+                         void *stream)
+{
+    struct cov_cuda_output o = step->output;
+    o.n = (int)group->n;
+    o.rows = (int)group->ends[step->layer + 1].head;
+    o.x = (const float *)(const void *)rows_at(area[step->from], group->first, o.t, o.c, false);
+    o.w = (const float *)w->w;
+    o.bias = w->bias;
+    o.codes = (const uint8_t *)area[COV_CUDA_CODES] + group->first * (((size_t)o.t + 1) / 2);
+    o.out = values;
+    cov_cuda_output(&o, stream);
+}
+
+void cov_cuda_plan_queue(const struct cov_cuda_plan *plan, const struct cov_cuda_step *step,
+                         const struct cov_cuda_batch *batch, const char *weights,
                          char *const area[COV_CUDA_N_AREAS], void *stream)
 {
-    const float *bias = (const float *)(const void *)(weights + step->bias);
-    const float *scale = (const float *)(const void *)(weights + step->scale);
-    const float *shift = (const float *)(const void *)(weights + step->shift);
-    const void *w = weights + step->w;
-    switch (step->kind) {
-    case COV_CUDA_STEP_FIRST: {
-        struct cov_cuda_first f = step->first;
-        f.n = n;
-        f.codes = (const uint8_t *)area[step->from];
-        f.table = (const float *)w;
-        f.bias = bias;
-        f.scale = scale;
-        f.shift = shift;
-        f.y = area[step->to];
-        cov_cuda_first_layer(&f, stream);
-        break;
+    struct weights w;
+    w.bias = (const float *)(const void *)(weights + step->bias);
+    w.scale = (const float *)(const void *)(weights + step->scale);
+    w.shift = (const float *)(const void *)(weights + step->shift);
+    w.w = weights + step->w;
+    if (step->kind == COV_CUDA_STEP_LSTM_FP32 || step->kind == COV_CUDA_STEP_LSTM_BF16) {
+        queue_lstm(plan, step, batch, &w, area, stream);
+        return;
     }
-    case COV_CUDA_STEP_GEMM: {
-        struct cov_cuda_gemm g = step->gemm;
-        g.n = n;
-        g.x = area[step->from];
-        g.w = w;
-        g.bias = bias;
-        g.scale = scale;
-        g.shift = shift;
-        g.y = area[step->to];
-        cov_cuda_gemm(step->products, &g, stream);
-        break;
-    }
-    case COV_CUDA_STEP_LSTM_FP32:
-    case COV_CUDA_STEP_LSTM_BF16: {
-        struct cov_cuda_lstm l = step->lstm;
-        l.n = n;
-        l.gates = (const float *)(const void *)area[step->from];
-        l.w = w;
-        l.y = area[step->to];
-        if (step->kind == COV_CUDA_STEP_LSTM_BF16)
-            cov_cuda_lstm_bf16(&l, stream);
+    float *values = (float *)(void *)area[COV_CUDA_VALUES];
+    for (size_t i = 0; i < batch->n_groups; i++) {
+        const struct cov_cuda_group *group = &batch->groups[i];
+        if (step->kind == COV_CUDA_STEP_FIRST)
+            queue_first(step, group, &w, area, stream);
+        else if (step->kind == COV_CUDA_STEP_GEMM)
+            queue_gemm(step, group, &w, area, stream);
         else
-            cov_cuda_lstm_fp32(&l, stream);
-        break;
-    }
-    case COV_CUDA_STEP_OUTPUT: {
-        struct cov_cuda_output o = step->output;
-        o.n = n;
-        o.x = (const float *)(const void *)area[step->from];
-        o.w = (const float *)w;
-        o.bias = bias;
-        o.codes = (const uint8_t *)area[COV_CUDA_CODES];
-        o.out = (float *)(void *)area[step->to];
-        cov_cuda_output(&o, stream);
-        break;
-    }
+            queue_output(step, group, &w, area, values, stream);
+        values += group->n * group->ends[plan->n_layers].head * plan->depth;
     }
 }
 

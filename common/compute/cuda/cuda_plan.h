@@ -4,8 +4,11 @@
 #ifndef COV_COMPUTE_CUDA_CUDA_PLAN_H
 #define COV_COMPUTE_CUDA_CUDA_PLAN_H
 
-#include "common/compute/cuda/kernels.h"
+extern "C" {
+#include "common/compute/cpu/plan.h"
 #include "common/compute/device.h"
+}
+#include "common/compute/cuda/kernels.h"
 
 /* What products are made of in convolutions and LSTMs. */
 struct cov_cuda_arithmetic {
@@ -20,14 +23,15 @@ enum cov_cuda_step_kind {
     COV_CUDA_STEP_OUTPUT,
 };
 
-/* Where activations are: codes and outputs of the network, what goes from layer to layer, and the
- * gates of an LSTM. */
+/* Where activations are: codes and outputs of the network, what goes from layer to layer, the gates
+ * of an LSTM, and what the LSTMs do. */
 enum {
     COV_CUDA_CODES,
     COV_CUDA_ROWS_A,
     COV_CUDA_ROWS_B,
     COV_CUDA_GATES,
     COV_CUDA_VALUES,
+    COV_CUDA_EXTENTS, /* struct cov_cuda_extent [n, n_lstms] */
     COV_CUDA_N_AREAS
 };
 
@@ -36,8 +40,8 @@ enum {
 struct cov_cuda_step {
     enum cov_cuda_step_kind kind;
     enum cov_cuda_products products;
-    size_t layer;
-    int from, to; /* areas */
+    size_t layer, lstm_number; /* which of the LSTMs */
+    int from, to;              /* areas */
     size_t w, bias, scale, shift;
     struct cov_cuda_first first;
     struct cov_cuda_gemm gemm;
@@ -54,6 +58,26 @@ struct cov_cuda_plan {
     size_t chunk_bytes;                  /* their sum */
     size_t length, depth;                /* of the network */
     size_t max_batch;                    /* that kernels can count */
+    struct cov_layer *layers;
+    size_t n_layers, n_lstms;
+};
+
+/* Sequences first .. first + n - 1 of a batch, and what is computed of them: ends[n_layers + 1], as
+ * cov_plan_padded says. */
+struct cov_cuda_group {
+    size_t first, n;
+    const struct cov_plan_ends *ends;
+};
+
+enum { COV_CUDA_GROUPS = 8 };
+
+/* The sequences that are computed together: the LSTMs of all at once, of the other layers each group
+ * as far as it needs. The values of a group are [n, its last head, depth], one group behind the
+ * other. */
+struct cov_cuda_batch {
+    size_t n, n_groups;
+    struct cov_cuda_group groups[COV_CUDA_GROUPS];
+    bool rest; /* of the LSTMs */
 };
 
 /* COV_EUNSUPPORTED for what the kernels cannot do: an LSTM too large for `shared_bytes` of a block's
@@ -63,9 +87,20 @@ int cov_cuda_plan_init(const struct cov_layer *layers, const struct cov_layer_we
                        struct cov_cuda_plan *out, struct cov_err *e) COV_MUST_USE;
 void cov_cuda_plan_fini(struct cov_cuda_plan *plan);
 
-/* Queues a step of n sequences: `weights` are the plan's on the card, area[i] of each area begin
- * there. */
-void cov_cuda_plan_queue(const struct cov_cuda_step *step, int n, const char *weights,
+/* A batch of n sequences of which everything is computed; ends[n_layers + 1] is filled and borrowed. */
+void cov_cuda_batch_full(const struct cov_cuda_plan *plan, size_t n, struct cov_plan_ends *ends,
+                         struct cov_cuda_batch *out);
+/* extents[n, n_lstms] = what the area has to begin with. */
+void cov_cuda_batch_extents(const struct cov_cuda_plan *plan, const struct cov_cuda_batch *batch,
+                            struct cov_cuda_extent *extents);
+/* Multiplications of a sequence of a group, with the products that its LSTMs made; of the LSTMs,
+ * extents[n_lstms]. */
+double cov_cuda_batch_work(const struct cov_cuda_plan *plan, const struct cov_plan_ends *ends,
+                           const struct cov_cuda_extent *extents);
+
+/* Queues a step: `weights` are the plan's on the card, area[i] of each area begin there. */
+void cov_cuda_plan_queue(const struct cov_cuda_plan *plan, const struct cov_cuda_step *step,
+                         const struct cov_cuda_batch *batch, const char *weights,
                          char *const area[COV_CUDA_N_AREAS], void *stream);
 
 /* "conv", "gates", ...; of the layer it belongs to. */

@@ -4,6 +4,7 @@ extern "C" {
 #include "common/base/clock.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
+#include "common/compute/chunk_order.h"
 #include "common/compute/cuda/runtime.h"
 #include "common/seq/alphabet.h"
 }
@@ -19,9 +20,11 @@ enum { USED_PERCENT = 90 };
 struct lane {
     size_t card; /* of the program's */
     void *stream;
-    void *memory; /* on the card: areas of `batch` sequences, one behind the other */
-    void *codes;  /* pinned: [batch, (length + 1) / 2] */
-    void *values; /* pinned: [batch, length, depth] */
+    void *memory;               /* on the card: areas of `batch` sequences, one behind the other */
+    void *codes;                /* pinned: [batch, (length + 1) / 2] */
+    void *values;               /* pinned: [batch, length, depth] */
+    void *extents;              /* pinned: struct cov_cuda_extent [batch, n_lstms] */
+    struct cov_plan_ends *ends; /* [COV_CUDA_GROUPS, n_layers + 1] */
     bool taken;
 };
 
@@ -31,7 +34,10 @@ struct cov_program {
     void **weights; /* [cards.n], on the cards */
     struct lane *lanes;
     size_t n_lanes, batch;
-    bool halved;
+    bool halved, full;
+    double full_work;               /* multiplications of a chunk of which all is computed */
+    struct cov_chunk_order *orders; /* [n_workers] */
+    unsigned n_workers;
     pthread_mutex_t lock;
     pthread_cond_t given_back;
     struct cov_forward_counts counts;
@@ -54,6 +60,11 @@ static size_t values_bytes(const struct cov_program *p)
     return p->plan.length * p->plan.depth * sizeof(float);
 }
 
+static size_t extents_bytes(const struct cov_program *p)
+{
+    return p->plan.n_lstms * sizeof(struct cov_cuda_extent);
+}
+
 static void free_lane(const struct cov_program *p, struct lane *l)
 {
     int card = p->cards.card[l->card].index;
@@ -61,7 +72,10 @@ static void free_lane(const struct cov_program *p, struct lane *l)
     cov_rt_free(card, l->memory);
     cov_rt_free_host(card, l->codes);
     cov_rt_free_host(card, l->values);
-    l->stream = l->memory = l->codes = l->values = NULL;
+    cov_rt_free_host(card, l->extents);
+    free(l->ends);
+    l->stream = l->memory = l->codes = l->values = l->extents = NULL;
+    l->ends = NULL;
 }
 
 static int make_lane(struct cov_program *p, struct lane *l, struct cov_err *e)
@@ -77,6 +91,13 @@ static int make_lane(struct cov_program *p, struct lane *l, struct cov_err *e)
         rc = cov_rt_alloc_host(card, codes, &l->codes, e);
     if (!rc)
         rc = cov_rt_alloc_host(card, values, &l->values, e);
+    if (!rc)
+        rc = cov_rt_alloc_host(card, extents_bytes(p) * p->batch, &l->extents, e);
+    if (!rc) {
+        l->ends = (struct cov_plan_ends *)cov_calloc(COV_CUDA_GROUPS * (p->plan.n_layers + 1),
+                                                     sizeof *l->ends, e);
+        rc = l->ends ? COV_OK : COV_ENOMEM;
+    }
     if (!rc)
         rc = cov_rt_stream_new(card, &l->stream, e);
     return rc;
@@ -164,8 +185,13 @@ static int make(struct cov_program *p, unsigned n_workers, size_t max_batch, str
     p->batch = max_batch < p->plan.max_batch ? max_batch : p->plan.max_batch;
     p->weights = (void **)cov_calloc(p->cards.n, sizeof *p->weights, e);
     p->lanes = (struct lane *)cov_calloc(p->n_lanes, sizeof *p->lanes, e);
-    if (!p->weights || !p->lanes)
+    p->orders = (struct cov_chunk_order *)cov_calloc(n_workers, sizeof *p->orders, e);
+    p->n_workers = n_workers;
+    if (!p->weights || !p->lanes || !p->orders)
         return COV_ENOMEM;
+    for (unsigned i = 0; i < n_workers; i++)
+        if (cov_chunk_order_init(&p->orders[i], p->plan.length, p->plan.depth, max_batch, e))
+            return COV_ENOMEM;
     for (size_t i = 0; i < p->n_lanes; i++)
         p->lanes[i].card = i % p->cards.n;
     for (size_t card = 0; card < p->cards.n; card++) {
@@ -175,6 +201,18 @@ static int make(struct cov_program *p, unsigned n_workers, size_t max_batch, str
     }
     int rc = fit_batch(p, e);
     return rc ? rc : make_lanes(p, e);
+}
+
+static double work_of_all(const struct cov_cuda_plan *plan)
+{
+    double work = 0;
+    for (size_t i = 0; i < plan->n_layers; i++) {
+        const struct cov_layer *l = &plan->layers[i];
+        size_t rows = l->t_out * l->directions;
+        work += l->kind == COV_LAYER_LSTM ? cov_plan_work_of_lstm(l, rows, rows)
+                                          : (double)l->t_out * cov_plan_work_of_row(l);
+    }
+    return work;
 }
 
 int cov_cuda_program_new(const struct cov_cuda_cards *cards, struct cov_cuda_plan *plan,
@@ -199,6 +237,7 @@ int cov_cuda_program_new(const struct cov_cuda_cards *cards, struct cov_cuda_pla
     }
     free(p->plan.weights); /* the cards have them */
     p->plan.weights = NULL;
+    p->full_work = work_of_all(&p->plan);
     *out = p;
     return COV_OK;
 }
@@ -209,9 +248,12 @@ void cov_cuda_program_free(struct cov_program *p)
         return;
     for (size_t i = 0; p->lanes && i < p->n_lanes; i++)
         free_lane(p, &p->lanes[i]);
+    for (unsigned i = 0; p->orders && i < p->n_workers; i++)
+        cov_chunk_order_fini(&p->orders[i]);
     for (size_t i = 0; p->weights && i < p->cards.n; i++)
         cov_rt_free(p->cards.card[i].index, p->weights[i]);
     free(p->lanes);
+    free(p->orders);
     free(p->weights);
     cov_cuda_plan_fini(&p->plan);
     pthread_cond_destroy(&p->given_back);
@@ -262,48 +304,142 @@ static void find_areas(const struct cov_program *p, const struct lane *l,
     }
 }
 
-static int run_lane(struct cov_program *p, struct lane *l, size_t n, const uint8_t *codes,
-                    float *out, struct cov_err *e)
+/* Groups that are filled alike: none of the chunks has less than three quarters of its first, unless
+ * they are few. They descend, unless all is computed. */
+static void group_chunks(const struct cov_program *p, struct lane *l,
+                         const struct cov_ordered_chunk *chunks, size_t n,
+                         struct cov_cuda_batch *out)
+{
+    enum { FEW = 8 };
+    if (p->full) {
+        cov_cuda_batch_full(&p->plan, n, l->ends, out);
+        return;
+    }
+    *out = {};
+    out->n = n;
+    out->rest = true;
+    for (size_t i = 0; i < n; i++) {
+        struct cov_cuda_group *last = out->n_groups ? &out->groups[out->n_groups - 1] : NULL;
+        if (last && (chunks[i].filled * 4 >= chunks[last->first].filled * 3 || last->n < FEW ||
+                     out->n_groups == COV_CUDA_GROUPS)) {
+            last->n++;
+            continue;
+        }
+        struct cov_plan_ends *ends = l->ends + out->n_groups * (p->plan.n_layers + 1);
+        cov_plan_padded(p->plan.layers, p->plan.n_layers, chunks[i].filled, ends);
+        out->groups[out->n_groups++] = {i, 1, ends};
+    }
+}
+
+/* The values of the computed positions to their places, and what is known of the others; how many
+ * positions were computed. */
+static uint64_t take_values(const struct cov_program *p, const struct lane *l,
+                            const struct cov_cuda_batch *batch,
+                            const struct cov_ordered_chunk *chunks, float *out)
+{
+    size_t L = p->plan.length, row = L * p->plan.depth;
+    const float *values = (const float *)l->values;
+    const struct cov_cuda_extent *extents = (const struct cov_cuda_extent *)l->extents;
+    uint64_t computed = 0;
+    for (size_t g = 0; g < batch->n_groups; g++) {
+        const struct cov_cuda_group *group = &batch->groups[g];
+        size_t n = group->ends[p->plan.n_layers].head * p->plan.depth;
+        for (size_t b = group->first; b < group->first + group->n; b++) {
+            float *to = out + chunks[b].index * row;
+            memcpy(to, values, n * sizeof *to);
+            for (size_t i = n; i < row; i++)
+                to[i] = COV_PAD_VALUE;
+            values += n;
+            double work = cov_cuda_batch_work(&p->plan, group->ends, extents + b * p->plan.n_lstms);
+            double part = work / p->full_work;
+            computed += part < 1 ? (uint64_t)(part * (double)L + 0.5) : L;
+        }
+    }
+    return computed;
+}
+
+static size_t batch_values_bytes(const struct cov_program *p, const struct cov_cuda_batch *batch)
+{
+    size_t rows = 0;
+    for (size_t g = 0; g < batch->n_groups; g++)
+        rows += batch->groups[g].n * batch->groups[g].ends[p->plan.n_layers].head;
+    return rows * p->plan.depth * sizeof(float);
+}
+
+static int run_lane(struct cov_program *p, struct lane *l, size_t n,
+                    const struct cov_ordered_chunk *chunks, const uint8_t *codes, float *out,
+                    uint64_t *computed, struct cov_err *e)
 {
     char *area[COV_CUDA_N_AREAS];
+    struct cov_cuda_batch batch;
     const char *weights = (const char *)p->weights[l->card];
     find_areas(p, l, area);
+    group_chunks(p, l, chunks, n, &batch);
+    cov_cuda_batch_extents(&p->plan, &batch, (struct cov_cuda_extent *)l->extents);
     for (size_t i = 0; i < n; i++)
-        cov_codes_pack(codes + i * p->plan.length, p->plan.length,
+        cov_codes_pack(codes + chunks[i].index * p->plan.length, p->plan.length,
                        (uint8_t *)l->codes + i * codes_bytes(p));
     int rc = cov_rt_use(p->cards.card[l->card].index, e);
     if (!rc)
         rc = cov_rt_copy_in(l->stream, area[COV_CUDA_CODES], l->codes, n * codes_bytes(p), e);
+    if (!rc && p->plan.n_lstms)
+        rc = cov_rt_copy_in(l->stream, area[COV_CUDA_EXTENTS], l->extents, n * extents_bytes(p), e);
     for (size_t i = 0; !rc && i < p->plan.n_steps; i++) {
-        cov_cuda_plan_queue(&p->plan.steps[i], (int)n, weights, area, l->stream);
+        cov_cuda_plan_queue(&p->plan, &p->plan.steps[i], &batch, weights, area, l->stream);
         rc = cov_rt_launched(cov_cuda_step_name(&p->plan.steps[i]), e);
     }
     if (!rc)
-        rc = cov_rt_copy_out(l->stream, l->values, area[COV_CUDA_VALUES], n * values_bytes(p), e);
+        rc = cov_rt_copy_out(l->stream, l->values, area[COV_CUDA_VALUES],
+                             batch_values_bytes(p, &batch), e);
+    if (!rc && p->plan.n_lstms)
+        rc =
+            cov_rt_copy_out(l->stream, l->extents, area[COV_CUDA_EXTENTS], n * extents_bytes(p), e);
     int waited = cov_rt_wait(l->stream, e); /* also for what was queued before a failure */
     if (rc || waited)
         return name_card(p, l->card, e);
-    memcpy(out, l->values, n * values_bytes(p));
+    *computed += take_values(p, l, &batch, chunks, out);
     return COV_OK;
+}
+
+/* Chunks of nothing but padding, which are the last ones. */
+static void skip_empty(const struct cov_program *p, struct cov_chunk_order *o, float *out)
+{
+    while (!p->full && o->n_todo > 0 && o->todo[o->n_todo - 1].filled == 0) {
+        float *to = out + o->todo[--o->n_todo].index * o->row;
+        for (size_t i = 0; i < o->row; i++)
+            to[i] = COV_PAD_VALUE;
+    }
 }
 
 int cov_cuda_program_forward(struct cov_program *p, unsigned worker, size_t n, const uint8_t *codes,
                              float *out, struct cov_err *e)
 {
-    (void)worker;
-    for (size_t beg = 0; beg < n; beg += p->batch) {
-        size_t k = n - beg < p->batch ? n - beg : p->batch;
+    struct cov_chunk_order *o = &p->orders[worker];
+    uint64_t repeated = o->n_repeated, computed = 0;
+    o->full = p->full;
+    cov_chunk_order_begin(o, n, codes, out);
+    skip_empty(p, o, out);
+    for (size_t beg = 0; beg < o->n_todo; beg += p->batch) {
+        size_t k = o->n_todo - beg < p->batch ? o->n_todo - beg : p->batch;
         struct lane *l = take_lane(p);
-        int rc = run_lane(p, l, k, codes + beg * p->plan.length,
-                          out + beg * p->plan.length * p->plan.depth, e);
+        int rc = run_lane(p, l, k, o->todo + beg, codes, out, &computed, e);
         give_back(p, l);
         if (rc)
             return rc;
     }
+    cov_chunk_order_end(o, out);
+    repeated = o->n_repeated - repeated;
     pthread_mutex_lock(&p->lock);
-    p->counts.positions_computed += n * p->plan.length;
+    p->counts.positions_computed += computed;
+    p->counts.positions_at_rest += (n - repeated) * p->plan.length - computed;
+    p->counts.chunks_repeated += repeated;
     pthread_mutex_unlock(&p->lock);
     return COV_OK;
+}
+
+void cov_cuda_program_compute_all(struct cov_program *p)
+{
+    p->full = true;
 }
 
 void cov_cuda_program_counts(const struct cov_program *p, struct cov_forward_counts *out)
@@ -328,11 +464,18 @@ int cov_cuda_program_time(struct cov_program *p, size_t n, double *seconds, stru
     char *area[COV_CUDA_N_AREAS];
     struct lane *l = take_lane(p);
     find_areas(p, l, area);
+    struct cov_cuda_batch batch;
+    cov_cuda_batch_full(&p->plan, n, l->ends, &batch);
+    cov_cuda_batch_extents(&p->plan, &batch, (struct cov_cuda_extent *)l->extents);
     int rc = cov_rt_use(p->cards.card[l->card].index, e);
+    if (!rc)
+        rc = cov_rt_copy_in(l->stream, area[COV_CUDA_EXTENTS], l->extents, n * extents_bytes(p), e);
+    if (!rc)
+        rc = cov_rt_wait(l->stream, e);
     for (size_t i = 0; !rc && i < p->plan.n_steps; i++) {
         double beg = cov_clock();
-        cov_cuda_plan_queue(&p->plan.steps[i], (int)n, (const char *)p->weights[l->card], area,
-                            l->stream);
+        cov_cuda_plan_queue(&p->plan, &p->plan.steps[i], &batch, (const char *)p->weights[l->card],
+                            area, l->stream);
         rc = cov_rt_launched(cov_cuda_step_name(&p->plan.steps[i]), e);
         if (!rc)
             rc = cov_rt_wait(l->stream, e);

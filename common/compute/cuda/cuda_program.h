@@ -29,6 +29,7 @@ int cov_cuda_program_new(const struct cov_cuda_cards *cards, struct cov_cuda_pla
                          struct cov_err *e) COV_MUST_USE;
 int cov_cuda_program_forward(struct cov_program *p, unsigned worker, size_t n, const uint8_t *codes,
                              float *out, struct cov_err *e) COV_MUST_USE;
+void cov_cuda_program_compute_all(struct cov_program *p);
 void cov_cuda_program_counts(const struct cov_program *p, struct cov_forward_counts *out);
 void cov_cuda_program_free(struct cov_program *p);
 

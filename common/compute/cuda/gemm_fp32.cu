@@ -32,7 +32,8 @@ template <int BM, int BN, int TM, int TN> SIMT_KERNEL(THREADS) gemm_fp32(struct 
     for (int i = 0; i < A_PARTS; i++) {
         int row = m_first + tid / 4 + i * (THREADS / 4), b = row / g.phase.rows;
         from[i].sequence = row < m ? (const float *)g.x + (size_t)b * g.t_in * g.c : NULL;
-        from[i].row = (row - b * g.phase.rows) * g.phase.in_stride + g.phase.first;
+        from[i].row = cov_conv_phase_row(&g.phase, row - b * g.phase.rows) * g.phase.in_stride +
+                      g.phase.first;
     }
     /* Of the piece that this thread reads next: its tap, and its channel in it. */
     int tap = piece * 4 / g.c, channel = piece * 4 % g.c;
@@ -114,7 +115,7 @@ template <int BM, int BN, int TM, int TN> SIMT_KERNEL(THREADS) gemm_fp32(struct 
         int row = m_first + down * TM + i;
         if (row >= m)
             continue;
-        int b = row / g.phase.rows, t = row - b * g.phase.rows;
+        int b = row / g.phase.rows, t = cov_conv_phase_row(&g.phase, row - b * g.phase.rows);
         size_t to = ((size_t)b * g.t_out + t * g.phase.out_stride + g.phase.out_first) * g.pitch;
 #pragma unroll
         for (int j = 0; j < TN; j += 2) {

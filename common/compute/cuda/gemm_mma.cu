@@ -67,7 +67,8 @@ template <int PRODUCTS, int BN> SIMT_KERNEL(THREADS) gemm_mma(struct cov_cuda_ge
     for (int i = 0; i < A_PARTS; i++) {
         int row = m_first + tid / 4 + i * (THREADS / 4), b = row / g.phase.rows;
         sequence[i] = row < m ? (const char *)g.x + (size_t)b * g.t_in * g.c * ELEMENT : NULL;
-        row_of[i] = (row - b * g.phase.rows) * g.phase.in_stride + g.phase.first;
+        row_of[i] = cov_conv_phase_row(&g.phase, row - b * g.phase.rows) * g.phase.in_stride +
+                    g.phase.first;
     }
     int tap = piece * PIECE / g.c, channel = piece * PIECE % g.c;
 
@@ -141,7 +142,7 @@ template <int PRODUCTS, int BN> SIMT_KERNEL(THREADS) gemm_mma(struct cov_cuda_ge
             int row = m_first + warp_m + mt * 16 + half * 8 + lane / 4;
             if (row >= m)
                 continue;
-            int b = row / g.phase.rows, t = row - b * g.phase.rows;
+            int b = row / g.phase.rows, t = cov_conv_phase_row(&g.phase, row - b * g.phase.rows);
             size_t to =
                 ((size_t)b * g.t_out + t * g.phase.out_stride + g.phase.out_first) * g.pitch;
 #pragma unroll

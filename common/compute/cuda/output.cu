@@ -11,12 +11,12 @@ output_layer(struct cov_cuda_output o)
 {
     const size_t row_bytes = ((size_t)o.t + 1) / 2;
     size_t row = (size_t)blockIdx.x * THREADS + threadIdx.x;
-    if (row >= (size_t)o.n * o.t)
+    if (row >= (size_t)o.n * o.rows)
         return;
-    size_t b = row / o.t;
-    int t = (int)(row - b * o.t);
+    size_t b = row / o.rows;
+    int t = (int)(row - b * o.rows);
     int code = o.codes[b * row_bytes + t / 2] >> (t % 2 ? 0 : 4) & 15;
-    const float *x = o.x + row * o.c;
+    const float *x = o.x + (b * o.t + t) * o.c;
     for (int d = 0; d < o.depth; d++) {
         float sum = o.bias[d];
         for (int i = 0; i < o.c_in; i++)
@@ -27,7 +27,9 @@ output_layer(struct cov_cuda_output o)
 
 void cov_cuda_output(const struct cov_cuda_output *o, void *stream)
 {
-    size_t rows = (size_t)o->n * o->t;
+    size_t rows = (size_t)o->n * o->rows;
+    if (rows == 0)
+        return;
     simt_launch(output_layer, dim3((unsigned)((rows + THREADS - 1) / THREADS)), THREADS, 0, stream,
                 *o);
 }

@@ -47,6 +47,24 @@ SIMT_DEVICE float simt_exp_fast(float v)
     return __expf(v);
 }
 
+/* 1 / v to the last bit or two; 0 beyond 2^126. */
+SIMT_DEVICE float simt_reciprocal_fast(float v)
+{
+    return __fdividef(1.0f, v);
+}
+
+/* Bit i: `v` of lane i. All lanes of a warp together. */
+SIMT_DEVICE uint32_t simt_ballot(bool v)
+{
+    return __ballot_sync(0xffffffffU, v);
+}
+
+/* *shared |= bits, whoever else does it at the time. */
+SIMT_DEVICE void simt_or(uint32_t *shared, uint32_t bits)
+{
+    (void)atomicOr(shared, bits);
+}
+
 SIMT_DEVICE uint32_t simt_shared_address(const void *p)
 {
     return (uint32_t)__cvta_generic_to_shared(p);
