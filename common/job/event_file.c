@@ -161,14 +161,16 @@ int cov_event_file_add(struct cov_event_file *f, int64_t step, const char *tag, 
 
 int cov_event_file_flush(struct cov_event_file *f, struct cov_err *e)
 {
-    return fflush(f->f) ? cov_fail_errno(e, "%s", f->path) : COV_OK;
+    return fflush(f->f) || ferror(f->f) ? cov_fail_errno(e, "%s", f->path) : COV_OK;
 }
 
 int cov_event_file_close(struct cov_event_file *f, struct cov_err *e)
 {
     if (!f)
         return COV_OK;
-    int rc = fclose(f->f) ? cov_fail_errno(e, "%s", f->path) : COV_OK;
+    int rc = ferror(f->f) ? cov_fail(e, COV_EIO, "%s: it is not all there", f->path) : COV_OK;
+    if (fclose(f->f) && !rc)
+        rc = cov_fail_errno(e, "%s", f->path);
     free(f->path);
     free(f);
     return rc;

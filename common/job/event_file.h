@@ -18,7 +18,7 @@ int cov_event_file_open(const char *dir, struct cov_event_file **out,
 int cov_event_file_add(struct cov_event_file *f, int64_t step, const char *tag, double value,
                        struct cov_err *e) COV_MUST_USE;
 int cov_event_file_flush(struct cov_event_file *f, struct cov_err *e) COV_MUST_USE;
-/* Flushes and closes; frees *f in any case. NULL is accepted. */
+/* Flushes and closes; frees *f in any case. A failure before is one again. NULL is accepted. */
 int cov_event_file_close(struct cov_event_file *f, struct cov_err *e) COV_MUST_USE;
 
 #endif

@@ -49,7 +49,7 @@ static bool is_kept(int file, const char *line, int64_t epoch, int64_t step)
         return false; /* cut off by whatever ended the run */
     if (file == TABLE)
         return strncmp(line, "epoch ", 6) == 0 ||
-               (*line >= '0' && number_behind(line, "") <= epoch);
+               (*line >= '0' && *line <= '9' && number_behind(line, "") <= epoch);
     int64_t s = number_behind(line, "{\"step\": "), n = number_behind(line, "{\"epoch\": ");
     return (s >= 0 && s <= step) || (n >= 0 && n <= epoch);
 }
@@ -176,6 +176,8 @@ int cov_train_log_close(struct cov_train_log *l, struct cov_err *e)
         return COV_OK;
     int rc = COV_OK;
     for (int i = 0; i < N_FILES; i++) {
+        if (l->files[i] && ferror(l->files[i]) && !rc)
+            rc = cov_fail(e, COV_EIO, "%s: it is not all there", l->paths[i]);
         if (l->files[i] && fclose(l->files[i]) && !rc)
             rc = cov_fail_errno(e, "%s", l->paths[i]);
         free(l->paths[i]);

@@ -30,7 +30,7 @@ int cov_train_log_step(struct cov_train_log *l, const struct cov_train_step *s,
 /* Flushes, too. `step`: the last one. */
 int cov_train_log_epoch(struct cov_train_log *l, int64_t epoch, int64_t step,
                         const double values[COV_TRAIN_QUANTITIES], struct cov_err *e) COV_MUST_USE;
-/* Flushes and closes; frees *l in any case. NULL is accepted. */
+/* Flushes and closes; frees *l in any case. A failure before is one again. NULL is accepted. */
 int cov_train_log_close(struct cov_train_log *l, struct cov_err *e) COV_MUST_USE;
 
 #endif

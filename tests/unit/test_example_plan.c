@@ -1,116 +1,12 @@
 /* test_example_plan.c - examples, the plan of an epoch and the feed, over two small genomes: what is
  * kept, orders, pairs, offsets, batches, from disk and from memory.
  * SPDX-License-Identifier: MIT */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include <stdio.h>
-#include <unistd.h>
+#include "tests/lib/make_examples.h"
 
 #include "common/base/rng.h"
 #include "common/job/example_feed.h"
 #include "common/job/example_file.h"
 #include "common/job/example_plan.h"
-#include "common/seq/alphabet.h"
-#include "common/store/chunk_file.h"
-
-enum { L = 16, N_SEQS = 3, MAX = 100, N_FILES = 2 };
-
-static const int64_t lengths[N_SEQS] = {MAX, 48, 7};
-static char *names[] = {"one", "two", "three"};
-static const char *const datasets[] = {"a", "none", "b"};
-enum { D = 3 };
-static char home[] = "/tmp/cov_test_example_plan_XXXXXX";
-static char paths[N_FILES][64];
-static const char *const files[N_FILES] = {paths[0], paths[1]};
-
-/* Sequence two has N in [16, 32). Measured on the strands differs. */
-static uint8_t base_at(size_t file, size_t seq, int64_t at)
-{
-    if (seq == 1 && at >= 16 && at < 32)
-        return COV_CODE_N;
-    return (uint8_t)(1U << (((uint64_t)at * 7 + seq + file + (uint64_t)(at * at / 3)) % 4));
-}
-
-static float target_at(size_t file, size_t seq, int64_t at, bool minus, size_t d)
-{
-    int64_t v = at * 3 + (int64_t)seq * 1000 + (minus ? 500 : 0) + (int64_t)file;
-    return d == 0 ? (float)v : d == 2 ? (float)(2 * v + 1) / 2 : 0;
-}
-
-static void add_set(struct cov_chunk_head *head, const char *name, size_t columns)
-{
-    uint8_t fill[4] = {0xff, 0xff, 0xff, 0xff};
-    char copy[40];
-    (void)snprintf(copy, sizeof copy, "%s", name);
-    const struct cov_chunk_set set = {
-        copy, {.kind = COV_H5_INT, .bytes = 4, .is_signed = true}, 3, {L, columns}, fill};
-    assert_int_equal(cov_chunk_head_add_set(head, &set, NULL), 0);
-}
-
-static void make_file(size_t file)
-{
-    struct cov_grid *grid;
-    struct cov_chunk_head head = {.L = L, .has_bases = true};
-    struct cov_chunk_writer *w;
-    struct cov_blob blob = COV_BLOB_INIT;
-    const struct cov_chunk_writer_options options = {.compression = {COV_CODEC_LIBDEFLATE, 6}};
-    assert_int_equal(cov_grid_new(N_SEQS, names, lengths, "Sp", L, &grid, NULL), 0);
-    add_set(&head, "evaluation/a_coverage", 1);
-    add_set(&head, "evaluation/b_coverage", 2);
-    assert_int_equal(cov_chunk_writer_new(paths[file], &head, &options, &w, NULL), 0);
-    for (size_t i = 0; i < cov_grid_n_chunks(grid); i++) {
-        struct cov_chunk c = cov_grid_chunk(grid, i);
-        uint8_t codes[L];
-        int32_t a[L], b[2 * L];
-        memset(codes, COV_CODE_PAD, L);
-        memset(a, 0xff, sizeof a);
-        memset(b, 0xff, sizeof b);
-        for (int64_t t = 0; t < c.end - c.beg; t++) {
-            int64_t at = c.minus ? c.end - 1 - t : c.beg + t;
-            uint8_t code = base_at(file, c.seq, at);
-            codes[t] = c.minus ? cov_code_complement[code] : code;
-            a[t] = (int32_t)target_at(file, c.seq, at, c.minus, 0);
-            b[2 * t] = a[t];
-            b[2 * t + 1] = a[t] + 1;
-        }
-        const uint8_t *code_rows[] = {codes}, *sets[] = {(uint8_t *)a, (uint8_t *)b};
-        const uint8_t *const *elems[] = {sets};
-        cov_blob_clear(&blob);
-        assert_int_equal(cov_chunk_writer_encode(w, 1, code_rows, elems, &blob, NULL), 0);
-        assert_int_equal(cov_chunk_writer_put(w, i, &blob, 0, NULL), 0);
-    }
-    assert_int_equal(cov_chunk_writer_finish(w, grid, NULL), 0);
-    cov_blob_fini(&blob);
-    cov_chunk_head_fini(&head);
-    cov_grid_free(grid);
-}
-
-static int setup(void **state)
-{
-    (void)state;
-    if (!mkdtemp(home))
-        return -1;
-    for (size_t i = 0; i < N_FILES; i++) {
-        (void)snprintf(paths[i], sizeof paths[i], "%s/%zu.h5", home, i);
-        make_file(i);
-    }
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    for (size_t i = 0; i < N_FILES; i++)
-        (void)unlink(paths[i]);
-    return rmdir(home);
-}
 
 static struct cov_examples *open_examples(enum cov_loading loading)
 {
@@ -292,5 +188,5 @@ int main(void)
         cmocka_unit_test(test_gaps),
         cmocka_unit_test(test_refused),
     };
-    return cmocka_run_group_tests_name("example_plan", tests, setup, teardown);
+    return cmocka_run_group_tests_name("example_plan", tests, make_examples, remove_examples);
 }

@@ -1,0 +1,140 @@
+/* make_point.h - a small network with a point of its training, and what ends a run of it too early, for tests.
+ * SPDX-License-Identifier: MIT */
+#ifndef TESTS_MAKE_POINT_H
+#define TESTS_MAKE_POINT_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <dirent.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "common/job/train_point.h"
+
+enum { MADE_LENGTH = 8 };
+
+/* A network with a convolution, a norm and two LSTMs, and a point with moments behind its epoch `epoch`. */
+static inline void make_point(struct cov_train_network *n, struct cov_train_point *p, int64_t epoch)
+{
+    static const char *const datasets[] = {"one", "two"};
+    const struct cov_hparams hp = {.model_type = COV_MODEL_HYBRID,
+                                   .cnn_layers = 1,
+                                   .filter_size = 3,
+                                   .kernel_size = 3,
+                                   .step = 2,
+                                   .up = 1,
+                                   .dilation = 1,
+                                   .lstm_layers = 2,
+                                   .hidden_size = 2,
+                                   .input_size = 4,
+                                   .output_size = 2,
+                                   .bnorm = true,
+                                   .dropout = 0.25};
+    assert_int_equal(cov_train_network_init(n, &hp, datasets, 0.01, MADE_LENGTH, NULL), 0);
+    assert_int_equal(cov_train_point_init(p, n, NULL), 0);
+    cov_params_randomize(&hp, &n->params, 7, p->state.block);
+    for (size_t i = 0; i < n->params.n_items; i++) {
+        const struct cov_param *param = &n->params.items[i];
+        for (size_t k = 0; k < param->n && param->trained; k++) {
+            p->state.moment1[param->offset + k] = (float)(param->offset + k) / -3;
+            p->state.moment2[param->offset + k] = (float)(param->offset + k) / 7;
+        }
+    }
+    for (size_t i = 0; i < n->params.n_floats; i++)
+        p->state.average[i] = (float)i / 9;
+    p->epoch = epoch;
+    p->has_moments = true;
+    p->state.n_steps = 6 * (epoch + 1);
+    p->n_batches = 12 * (epoch + 1);
+    p->training.adam = (struct cov_ckpt_adam){
+        .is_there = true, .learning_rate = 0.01, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8};
+    p->training.has_seed = true;
+    p->training.seed = 5;
+    p->training.n_batches = p->n_batches;
+}
+
+static inline void free_point(struct cov_train_network *n, struct cov_train_point *p)
+{
+    cov_train_point_fini(p);
+    cov_train_network_fini(n);
+}
+
+/* Files do not grow beyond so many bytes, as if the disk were full; RLIM_INFINITY: they do. */
+static inline void limit_files(rlim_t bytes)
+{
+    struct rlimit limit;
+    (void)signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    limit.rlim_cur = bytes;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+/* What is in a file; to be freed. */
+static inline char *slurp(const char *path, size_t *n)
+{
+    FILE *f = fopen(path, "rb");
+    char *text = malloc(1 << 20);
+    assert_non_null(f);
+    assert_non_null(text);
+    *n = fread(text, 1, (1 << 20) - 1, f);
+    text[*n] = '\0';
+    assert_int_equal(fclose(f), 0);
+    return text;
+}
+
+static inline void spill(const char *path, const char *data, size_t n)
+{
+    FILE *f = fopen(path, "wb");
+    assert_non_null(f);
+    assert_int_equal(fwrite(data, 1, n, f), n);
+    assert_int_equal(fclose(f), 0);
+}
+
+static inline int by_text(const void *a, const void *b)
+{
+    return strcmp(a, b);
+}
+
+/* The names in a folder, sorted, each with a blank behind it. Static. */
+static inline const char *list_folder(const char *dir)
+{
+    static char list[4096];
+    char names[32][128];
+    size_t n = 0;
+    DIR *d = opendir(dir);
+    assert_non_null(d);
+    for (struct dirent *entry; (entry = readdir(d)) != NULL;)
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 && n < 32)
+            (void)snprintf(names[n++], sizeof names[0], "%.127s", entry->d_name);
+    assert_int_equal(closedir(d), 0);
+    qsort(names, n, sizeof names[0], by_text);
+    list[0] = '\0';
+    for (size_t i = 0, at = 0; i < n; i++)
+        at += (size_t)snprintf(list + at, sizeof list - at, "%s ", names[i]);
+    return list;
+}
+
+/* Removes a folder with its files. */
+static inline void remove_folder(const char *dir)
+{
+    DIR *d = opendir(dir);
+    assert_non_null(d);
+    for (struct dirent *entry; (entry = readdir(d)) != NULL;) {
+        char path[512];
+        (void)snprintf(path, sizeof path, "%s/%.255s", dir, entry->d_name);
+        (void)unlink(path);
+    }
+    assert_int_equal(closedir(d), 0);
+    assert_int_equal(rmdir(dir), 0);
+}
+
+#endif

@@ -1,0 +1,283 @@
+/* test_evaluate.c - evaluation with networks whose values are known: what is evaluated and in which order, scores,
+ * reports, and what ends it.
+ * SPDX-License-Identifier: MIT */
+#include "tests/lib/make_examples.h"
+
+#include <math.h>
+
+#include "common/job/evaluate.h"
+#include "common/net/shape.h"
+
+/* A network that says the same everywhere: e^bias of each data set. */
+static const float biases[D] = {0.5F, 0, -1};
+
+static struct cov_model *constant_model(int64_t step, const float *bias)
+{
+    struct cov_model *m = calloc(1, sizeof *m);
+    struct cov_params params;
+    assert_non_null(m);
+    m->path = strdup("made.ckpt");
+    m->description = strdup("constant");
+    m->hp = (struct cov_hparams){.model_type = COV_MODEL_CNN,
+                                 .cnn_layers = 1,
+                                 .filter_size = 2,
+                                 .kernel_size = 3,
+                                 .step = step,
+                                 .up = 1,
+                                 .dilation = 1,
+                                 .lstm_layers = 1,
+                                 .hidden_size = 1,
+                                 .input_size = 4,
+                                 .output_size = D};
+    m->datasets = calloc(D, sizeof *m->datasets);
+    assert_non_null(m->datasets);
+    for (size_t d = 0; d < D; d++)
+        m->datasets[d] = strdup(datasets[d]);
+    assert_int_equal(cov_params_init(&m->hp, &params, NULL), 0);
+    m->block = aligned_alloc(64, (params.n_floats * sizeof(float) + 63) / 64 * 64);
+    assert_non_null(m->block);
+    memset(m->block, 0, params.n_floats * sizeof(float));
+    const struct cov_param *out = cov_params_find(&params, "out.bias");
+    assert_non_null(out);
+    memcpy(m->block + out->offset, bias, D * sizeof *bias);
+    cov_params_fini(&params);
+    return m;
+}
+
+struct rig {
+    struct cov_device *device;
+    struct cov_pool *pool;
+    struct cov_model *model;
+};
+
+static void rig_init(struct rig *r, unsigned n_threads, const float *bias)
+{
+    assert_int_equal(cov_device_open_cpu(NULL, &r->device, NULL), 0);
+    assert_int_equal(cov_pool_new(n_threads, &r->pool, NULL), 0);
+    r->model = constant_model(2, bias);
+}
+
+static void rig_fini(struct rig *r)
+{
+    cov_model_close(r->model);
+    cov_pool_free(r->pool);
+    cov_device_close(r->device);
+}
+
+/* What the definitions give for a chunk: its loss with the data set. */
+static double loss_of(size_t file, const struct cov_chunk *c, size_t d)
+{
+    double sum = 0, p = (double)biases[d];
+    for (int64_t at = c->beg; at < c->end; at++)
+        sum += exp(p) - (double)target_at(file, c->seq, at, c->minus, d) * p;
+    return sum / (double)(c->end - c->beg);
+}
+
+static bool is_gap(const struct cov_chunk *c)
+{
+    return c->seq == 1 && c->beg == 16;
+}
+
+/* ---------------------------------------------------------------- examples */
+
+struct seen {
+    const struct cov_examples *x;
+    const struct cov_example *list;
+    size_t last, n, fail_at;
+};
+
+static int look(void *arg, size_t i, const struct cov_fit *fits, struct cov_err *e)
+{
+    struct seen *s = arg;
+    const struct cov_example *ex = &s->list[i];
+    struct cov_chunk c = cov_grid_chunk(cov_examples_grid(s->x, ex->file), ex->rows[0]);
+    if (s->n > 0)
+        assert_true(i > s->last);
+    s->last = i;
+    assert_false(is_gap(&c));
+    for (size_t d = 0; d < D; d++) {
+        assert_int_equal(fits[d].n, d == 1 ? 0 : c.end - c.beg);
+        if (d != 1)
+            assert_true(fabs(cov_fit_loss(&fits[d]) - loss_of(ex->file, &c, d)) <
+                        1e-5 * (1 + fabs(loss_of(ex->file, &c, d))));
+    }
+    assert_int_equal(cov_evaluate_check(s->x, ex, fits, NULL), 0);
+    return ++s->n == s->fail_at ? cov_fail(e, COV_EPIPE, "enough") : COV_OK;
+}
+
+static void run_examples(struct rig *r, size_t batch, size_t fail_at)
+{
+    const struct cov_examples_options from = {.datasets = datasets, .n_datasets = D};
+    struct cov_example list[128];
+    struct cov_examples *x;
+    struct cov_net *net;
+    size_t n = 0, n_gaps = 0;
+    assert_int_equal(cov_examples_open(files, N_FILES, &from, &x, NULL), 0);
+    for (size_t k = 0; k < N_FILES; k++)
+        for (size_t i = 0; i < cov_grid_n_chunks(cov_examples_grid(x, k)); i++) {
+            struct cov_chunk c = cov_grid_chunk(cov_examples_grid(x, k), i);
+            n_gaps += is_gap(&c);
+            list[n++] = cov_example_of_row(x, k, i);
+        }
+    assert_true(n_gaps > 0 && n > 4 * batch);
+    assert_int_equal(cov_net_new(r->device, &r->model->hp, r->model->block, L,
+                                 cov_pool_size(r->pool), batch, &net, NULL),
+                     0);
+    struct seen seen = {.x = x, .list = list, .fail_at = fail_at};
+    struct cov_err e = COV_ERR_INIT;
+    int rc = cov_evaluate_examples(x, list, n, net, batch, r->pool, NULL, look, &seen, &e);
+    assert_int_equal(rc, fail_at ? COV_EPIPE : COV_OK);
+    assert_int_equal(seen.n, fail_at ? fail_at : n - n_gaps);
+    if (fail_at)
+        assert_string_equal(e.text, "enough");
+    cov_net_free(net);
+    cov_examples_close(x);
+}
+
+static void test_examples(void **state)
+{
+    (void)state;
+    for (unsigned n_threads = 1; n_threads <= 3; n_threads += 2) {
+        struct rig r;
+        rig_init(&r, n_threads, biases);
+        run_examples(&r, 1, 0);
+        run_examples(&r, 3, 0);
+        run_examples(&r, 7, 0);
+        run_examples(&r, 3, 5);
+        rig_fini(&r);
+    }
+}
+
+/* ---------------------------------------------------------------- files */
+
+static void test_files(void **state)
+{
+    (void)state;
+    struct rig r;
+    struct cov_evaluation *v;
+    struct cov_stats stats = {0};
+    rig_init(&r, 2, biases);
+    const struct cov_evaluate_options o = {.batch = 2, .device = r.device};
+    assert_int_equal(cov_evaluate(files, N_FILES, r.model, r.pool, &o, NULL, &stats, &v, NULL), 0);
+    assert_int_equal(v->n_files, N_FILES);
+    uint64_t n_chunks = 0;
+    for (size_t k = 0; k < N_FILES; k++) {
+        double sums[D] = {0};
+        size_t n = 0;
+        struct cov_grid *grid;
+        assert_int_equal(cov_grid_new(N_SEQS, names, lengths, "Sp", L, &grid, NULL), 0);
+        for (size_t i = 0; i < cov_grid_n_chunks(grid); i++) {
+            struct cov_chunk c = cov_grid_chunk(grid, i);
+            if (is_gap(&c))
+                continue;
+            n++;
+            for (size_t d = 0; d < D; d++)
+                sums[d] += loss_of(k, &c, d);
+        }
+        cov_grid_free(grid);
+        const struct cov_evaluated_file *f = &v->files[k];
+        n_chunks += f->n_chunks;
+        assert_int_equal(f->n_chunks, n);
+        assert_true(f->present[0] && !f->present[1] && f->present[2]);
+        assert_int_equal(f->scores[1].n_rows, 0);
+        for (size_t d = 0; d < D; d += 2) {
+            double loss = sums[d] / (double)n;
+            assert_true(fabs(cov_score_loss(&f->scores[d]) - loss) < 1e-6 * fabs(loss));
+            assert_true(cov_score_accuracy(&f->scores[d]) == 0); /* of what is constant */
+        }
+        double total = (sums[0] + sums[2]) / (double)(2 * n);
+        assert_true(fabs(cov_score_loss(&f->total) - total) < 1e-6 * fabs(total));
+    }
+    assert_int_equal(stats.chunks, n_chunks);
+
+    char *text = NULL, line[300];
+    size_t n_text;
+    FILE *f = open_memstream(&text, &n_text);
+    assert_non_null(f);
+    cov_evaluation_print(v, f);
+    assert_int_equal(fclose(f), 0);
+    assert_true(strncmp(text, "file\tdataset\tloss\tpearson\tpearson_all\tchunks\n", 45) == 0);
+    (void)snprintf(line, sizeof line, "\n%s\tnone\tNA\tNA\tNA\t0\n%s\tb\t", paths[0], paths[0]);
+    assert_non_null(strstr(text, line));
+    (void)snprintf(line, sizeof line, "\n%s\ttotal\t%.9g\t0\t%.9g\t%u\n", paths[1],
+                   cov_score_loss(&v->files[1].total), cov_score_pearson_all(&v->files[1].total),
+                   (unsigned)v->files[1].n_chunks);
+    assert_non_null(strstr(text, line));
+    free(text);
+    /* Names that would begin other columns. */
+    free(v->datasets[0]);
+    v->datasets[0] = strdup("a\tb\n\x7f");
+    f = open_memstream(&text, &n_text);
+    assert_non_null(f);
+    cov_evaluation_print(v, f);
+    assert_int_equal(fclose(f), 0);
+    assert_non_null(strstr(text, "\ta?b??\t"));
+    free(text);
+    f = open_memstream(&text, &n_text);
+    assert_non_null(f);
+    struct cov_json j;
+    cov_json_init(&j, f);
+    cov_json_begin_object(&j, NULL);
+    cov_evaluation_print_json(v, &j);
+    cov_json_end_object(&j);
+    assert_int_equal(fclose(f), 0);
+    assert_non_null(strstr(text, "\"dataset\": \"a\\u0009b\\u000a"));
+    assert_non_null(strstr(text, "\"dataset\": \"none\",\n      \"loss\": null,"));
+    size_t n_rows = 0;
+    for (const char *p = text; (p = strstr(p, "\"pearson_all\"")) != NULL; p++)
+        n_rows++;
+    assert_int_equal(n_rows, N_FILES * (D + 1));
+    free(text);
+    cov_evaluation_free(v);
+    cov_stats_fini(&stats);
+    rig_fini(&r);
+}
+
+static void refused(const struct rig *r, const char *path, int code, const char *text)
+{
+    const struct cov_evaluate_options o = {.device = r->device};
+    struct cov_evaluation *v;
+    struct cov_err e = COV_ERR_INIT;
+    assert_int_equal(cov_evaluate(&path, 1, r->model, r->pool, &o, NULL, NULL, &v, &e), code);
+    assert_null(v);
+    if (!strstr(e.text, path) || !strstr(e.text, text))
+        fail_msg("'%s' is not in '%s'", text, e.text);
+}
+
+static void test_failures(void **state)
+{
+    (void)state;
+    struct rig r;
+    const float infinite[D] = {0, 0, 1000};
+    rig_init(&r, 2, infinite);
+    refused(&r, paths[0], COV_EINPUT, "row 0: the network's value is not finite");
+    cov_model_close(r.model);
+    r.model = constant_model(3, biases);
+    refused(&r, paths[0], COV_EINPUT, "multiple of 3");
+    cov_model_close(r.model);
+    r.model = constant_model(2, biases);
+    refused(&r, "/nonexistent.h5", COV_EIO, "No such file");
+    char cut[64];
+    (void)snprintf(cut, sizeof cut, "%s/cut", home);
+    FILE *from = fopen(paths[0], "rb"), *to = fopen(cut, "wb");
+    assert_non_null(from);
+    assert_non_null(to);
+    for (int i = 0, c; i < 3000 && (c = fgetc(from)) != EOF; i++)
+        assert_int_equal(fputc(c, to), c);
+    assert_int_equal(fclose(from), 0);
+    assert_int_equal(fclose(to), 0);
+    refused(&r, cut, COV_EINPUT, "");
+    assert_int_equal(unlink(cut), 0);
+    rig_fini(&r);
+    cov_evaluation_free(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_examples),
+        cmocka_unit_test(test_files),
+        cmocka_unit_test(test_failures),
+    };
+    return cmocka_run_group_tests_name("evaluate", tests, make_examples, remove_examples);
+}

@@ -1,0 +1,207 @@
+/* test_event_file.c - events for TensorBoard: records byte by byte, with checksums of known answers; folders and
+ * disks that cannot be written.
+ * SPDX-License-Identifier: MIT */
+#include "tests/lib/make_point.h"
+
+#include <math.h>
+#include <sys/stat.h>
+
+#include "common/job/event_file.h"
+
+static char home[] = "/tmp/cov_test_event_file_XXXXXX";
+
+static int setup(void **state)
+{
+    (void)state;
+    return mkdtemp(home) ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    remove_folder(home);
+    return 0;
+}
+
+/* The one file in the folder. */
+static char *path_in(const char *dir, char *path, size_t n)
+{
+    char name[512];
+    (void)snprintf(name, sizeof name, "%s", list_folder(dir));
+    assert_true(strncmp(name, "events.out.tfevents.", 20) == 0);
+    assert_ptr_equal(strchr(name, ' '), name + strlen(name) - 1); /* one */
+    name[strlen(name) - 1] = '\0';
+    (void)snprintf(path, n, "%s/%s", dir, name);
+    return path;
+}
+
+/* CRC-32C by a table, so otherwise than what is tested, and as TFRecord masks it. */
+static uint32_t crc_of(const void *data, size_t n)
+{
+    static uint32_t table[256];
+    const uint8_t *p = data;
+    for (uint32_t i = 0; i < 256; i++) {
+        uint32_t c = i;
+        for (int k = 0; k < 8; k++)
+            c = c & 1 ? 0x82f63b78U ^ c >> 1 : c >> 1;
+        table[i] = c;
+    }
+    uint32_t crc = 0xffffffffU;
+    while (n-- > 0)
+        crc = table[(crc ^ *p++) & 255] ^ crc >> 8;
+    return crc ^ 0xffffffffU;
+}
+
+static uint32_t masked(const void *data, size_t n)
+{
+    uint32_t crc = crc_of(data, n);
+    return ((crc >> 15) | (crc << 17)) + 0xa282ead8U;
+}
+
+static uint64_t little(const char *data, int n)
+{
+    uint64_t x = 0;
+    while (n-- > 0)
+        x = x << 8 | (uint8_t)data[n];
+    return x;
+}
+
+/* The record at *at: its data, *n bytes; moves *at behind it. */
+static const char *next_record(const char *file, size_t size, size_t *at, size_t *n)
+{
+    const char *p = file + *at;
+    assert_true(size - *at >= 12);
+    *n = little(p, 8);
+    assert_int_equal(little(p + 8, 4), masked(p, 8));
+    assert_true(*n <= size - *at - 16);
+    assert_int_equal(little(p + 12 + *n, 4), masked(p + 12, *n));
+    *at += 16 + *n;
+    return p + 12;
+}
+
+static void test_checksums(void **state)
+{
+    (void)state;
+    /* RFC 3720, B.4, and the usual check. */
+    static const uint8_t zeros[32];
+    uint8_t ones[32];
+    memset(ones, 0xff, sizeof ones);
+    assert_int_equal(crc_of("123456789", 9), 0xe3069283U);
+    assert_int_equal(crc_of(zeros, sizeof zeros), 0x8a9136aaU);
+    assert_int_equal(crc_of(ones, sizeof ones), 0x62a8ab43U);
+    /* What every file of TensorFlow's begins with: a record of 24 bytes. */
+    static const uint8_t head[] = {0x18, 0, 0, 0, 0, 0, 0, 0, 0xa3, 0x7f, 0x4b, 0x22, 0x09};
+    struct cov_event_file *f;
+    char path[600];
+    size_t n;
+    assert_int_equal(cov_event_file_open(home, &f, NULL), 0);
+    assert_int_equal(cov_event_file_close(f, NULL), 0);
+    char *data = slurp(path_in(home, path, sizeof path), &n);
+    assert_int_equal(n, 40);
+    assert_memory_equal(data, head, sizeof head);
+    assert_memory_equal(data + 21,
+                        "\x1a\x0d"
+                        "brain.Event:2",
+                        15);
+    free(data);
+    assert_int_equal(unlink(path), 0);
+}
+
+static void test_scalars(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t step;
+        const char *tag;
+        double value;
+        const char *bytes; /* behind the time */
+        size_t n;
+    } cases[] = {
+        {1, "loss", 0.5, "\x10\x01\x2a\x0d\x0a\x0b\x0a\x04loss\x15\x00\x00\x00\x3f", 17},
+        {300, "a", -2, "\x10\xac\x02\x2a\x0a\x0a\x08\x0a\x01\x61\x15\x00\x00\x00\xc0", 15},
+        {INT64_C(1) << 40, "", 0,
+         "\x10\x80\x80\x80\x80\x80\x20\x2a\x09\x0a\x07\x0a\x00\x15\x00\x00\x00\x00", 18},
+        {0, "x", (double)INFINITY, "\x10\x00\x2a\x0a\x0a\x08\x0a\x01x\x15\x00\x00\x80\x7f", 14},
+    };
+    char dir[128], path[600], tag[400];
+    size_t n_file, at = 0, n;
+    struct cov_event_file *f;
+    (void)snprintf(dir, sizeof dir, "%s/two/levels", home);
+    assert_int_equal(cov_event_file_open(dir, &f, NULL), 0);
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(cov_event_file_add(f, cases[i].step, cases[i].tag, cases[i].value, NULL),
+                         0);
+    memset(tag, 't', sizeof tag - 1);
+    tag[sizeof tag - 1] = '\0';
+    assert_int_equal(cov_event_file_add(f, 1, tag, (double)NAN, NULL), 0);
+    assert_int_equal(cov_event_file_flush(f, NULL), 0);
+    char *data =
+        slurp(path_in(dir, path, sizeof path), &n_file); /* all is there before it is closed */
+    (void)next_record(data, n_file, &at, &n);
+    for (size_t i = 0; i < 4; i++) {
+        const char *event = next_record(data, n_file, &at, &n);
+        double seconds;
+        assert_int_equal(event[0], 0x09);
+        memcpy(&seconds, event + 1, sizeof seconds);
+        assert_true(seconds > 1e9 && seconds < 1e11);
+        assert_int_equal(n - 9, cases[i].n);
+        assert_memory_equal(event + 9, cases[i].bytes, cases[i].n);
+    }
+    const char *event = next_record(data, n_file, &at, &n);
+    assert_int_equal(n, 9 + 2 + 3 + 3 + 3 + 200 + 5); /* the tag is cut */
+    assert_memory_equal(event + n - 5 - 200, tag, 200);
+    float value;
+    memcpy(&value, event + n - 4, 4);
+    assert_true(isnan(value));
+    assert_int_equal(at, n_file);
+    free(data);
+    assert_int_equal(cov_event_file_close(f, NULL), 0);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(rmdir(dir), 0);
+    *strrchr(dir, '/') = '\0';
+    assert_int_equal(rmdir(dir), 0);
+}
+
+static void test_failures(void **state)
+{
+    (void)state;
+    char path[600];
+    struct cov_event_file *f = NULL;
+    struct cov_err e = COV_ERR_INIT;
+    assert_int_equal(cov_event_file_open("/dev/null/x", &f, &e), COV_EIO);
+    assert_non_null(strstr(e.text, "/dev/null"));
+    assert_null(f);
+    cov_err_clear(&e);
+    assert_int_equal(cov_event_file_open("/proc", &f, &e), COV_EIO);
+    assert_non_null(strstr(e.text, "/proc/events.out.tfevents."));
+    assert_null(f);
+    assert_int_equal(cov_event_file_close(NULL, NULL), 0);
+
+    /* A disk that is full at once, and one that is while it is written; then when it is closed. */
+    assert_int_equal(cov_event_file_open(home, &f, NULL), 0);
+    limit_files(60);
+    assert_int_equal(cov_event_file_flush(f, NULL), 0);
+    assert_int_equal(cov_event_file_add(f, 1, "loss", 1, NULL), 0);
+    cov_err_clear(&e);
+    assert_int_equal(cov_event_file_flush(f, &e), COV_EIO);
+    assert_non_null(strstr(e.text, path_in(home, path, sizeof path)));
+    cov_err_clear(&e);
+    int rc = 0;
+    for (int i = 0; i < 1000 && !rc; i++)
+        rc = cov_event_file_add(f, i, "loss", 1, &e);
+    assert_int_equal(rc, COV_EIO);
+    assert_non_null(strstr(e.text, path));
+    assert_int_equal(cov_event_file_close(f, NULL), COV_EIO);
+    limit_files(RLIM_INFINITY);
+    assert_int_equal(unlink(path), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_checksums),
+        cmocka_unit_test(test_scalars),
+        cmocka_unit_test(test_failures),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}

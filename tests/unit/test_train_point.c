@@ -1,0 +1,265 @@
+/* test_train_point.c - points of training through their checkpoints: everything comes back, what does not fit the
+ * network is refused, and damage, and disks that are full.
+ * SPDX-License-Identifier: MIT */
+#include "tests/lib/make_point.h"
+
+#include <math.h>
+
+static char path[64];
+
+static int setup(void **state)
+{
+    (void)state;
+    (void)snprintf(path, sizeof path, "/tmp/cov_test_train_point_XXXXXX");
+    int fd = mkstemp(path);
+    return fd < 0 ? -1 : close(fd);
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    return unlink(path);
+}
+
+static void assert_floats(const struct cov_train_network *n, const float *a, const float *b,
+                          bool trained)
+{
+    for (size_t i = 0; i < n->params.n_items; i++) {
+        const struct cov_param *p = &n->params.items[i];
+        if (p->trained || !trained)
+            assert_memory_equal(a + p->offset, b + p->offset, p->n * sizeof *a);
+    }
+}
+
+/* Writes and reads; *n2, *p2 are to be freed. */
+static void round_trip(const struct cov_train_network *n, const struct cov_train_point *p,
+                       struct cov_train_network *n2, struct cov_train_point *p2)
+{
+    assert_int_equal(cov_train_point_write(path, n, p, NULL), 0);
+    assert_int_equal(cov_train_point_read(path, n->L, n2, p2, NULL), 0);
+    assert_int_equal(p2->epoch, p->epoch);
+    assert_int_equal(p2->n_batches, p->n_batches);
+    assert_int_equal(p2->state.n_steps, p->state.n_steps);
+    assert_int_equal(p2->has_moments, p->has_moments);
+    assert_int_equal(p2->has_average, p->has_average);
+    assert_int_equal(n2->params.n_floats, n->params.n_floats);
+    assert_floats(n, p2->state.block, p->state.block, false);
+}
+
+static void test_round_trips(void **state)
+{
+    (void)state;
+    struct cov_train_network n, n2;
+    struct cov_train_point p, p2;
+    make_point(&n, &p, 4);
+    round_trip(&n, &p, &n2, &p2);
+    assert_memory_equal(&n2.hp, &n.hp, sizeof n.hp);
+    assert_string_equal(n2.datasets[1], "two");
+    assert_true(n2.learning_rate == 0.01 && n2.L == MADE_LENGTH);
+    assert_floats(&n, p2.state.moment1, p.state.moment1, true);
+    assert_floats(&n, p2.state.moment2, p.state.moment2, true);
+    assert_true(p2.training.has_seed && p2.training.seed == 5);
+    assert_true(p2.training.adam.beta2 == 0.999 && p2.training.adam.eps == 1e-8);
+    assert_null(p2.training.adam.moments); /* they are taken */
+    /* The same bytes again, of what was read. */
+    size_t n_first, n_second;
+    char *first = slurp(path, &n_first);
+    assert_int_equal(cov_train_point_write(path, &n2, &p2, NULL), 0);
+    char *second = slurp(path, &n_second);
+    assert_int_equal(n_first, n_second);
+    assert_memory_equal(first, second, n_first);
+    free(first);
+    free(second);
+    free_point(&n2, &p2);
+
+    p.has_average = true;
+    round_trip(&n, &p, &n2, &p2);
+    assert_floats(&n, p2.state.average, p.state.average, false);
+    assert_floats(&n, p2.state.moment1, p.state.moment1, true);
+    free_point(&n2, &p2);
+
+    p.has_average = p.has_moments = false;
+    p.epoch = 0;
+    p.state.n_steps = 0;
+    round_trip(&n, &p, &n2, &p2);
+    free_point(&n2, &p2);
+    free_point(&n, &p);
+}
+
+/* ---------------------------------------------------------------- what does not fit */
+
+/* The parts of a checkpoint that was written, to be changed. */
+struct parts {
+    struct cov_ckpt *c;
+    struct cov_ckpt_training t;
+};
+
+static struct cov_torch_tensor *named(struct cov_torch_tensor *tensors, size_t n, const char *name)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(tensors[i].name, name) == 0)
+            return &tensors[i];
+    return NULL;
+}
+
+static void one_moment_less(struct parts *parts)
+{
+    struct cov_ckpt_moments *m = &parts->t.adam.moments[--parts->t.adam.n_params];
+    free(m->mean.f32);
+    free(m->square.f32);
+    free(m->mean.name);
+    free(m->square.name);
+}
+
+static void shorter_moment(struct parts *parts)
+{
+    struct cov_torch_tensor *t = &parts->t.adam.moments[0].square;
+    t->n_dims = 1;
+    t->n_elems = 2;
+    t->shape[0] = 2;
+}
+
+static void negative_step(struct parts *parts)
+{
+    parts->t.adam.moments[1].step = -1;
+}
+
+static void wrong_beta(struct parts *parts)
+{
+    parts->t.adam.beta1 = 1;
+}
+
+static void many_steps(struct parts *parts)
+{
+    parts->c->global_step = INT64_C(2000000000000000);
+}
+
+static void many_epochs(struct parts *parts)
+{
+    parts->c->epoch = INT64_C(2000000000000000);
+}
+
+static void current_renamed(struct parts *parts)
+{
+    struct cov_torch_tensor *t = named(parts->t.current, parts->t.n_current, "out.weight");
+    assert_non_null(t);
+    t->name[0] = 'x';
+}
+
+static void current_shorter(struct parts *parts)
+{
+    struct cov_torch_tensor *t = named(parts->t.current, parts->t.n_current, "out.bias");
+    assert_non_null(t);
+    t->n_elems = 1;
+    t->shape[0] = 1;
+}
+
+static void test_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        void (*change)(struct parts *parts);
+        const char *text;
+    } cases[] = {
+        {one_moment_less, "optimizer_states: of "},
+        {shorter_moment, "has 2 elements, but "},
+        {negative_step, "optimizer_states: parameter 1 has -1 steps"},
+        {wrong_beta, "betas 1, 0.999 and eps 1e-08 are not Adam's"},
+        {many_steps, "2000000000000000 steps are no counts of a training"},
+        {many_epochs, "2000000000000000 epochs"},
+        {current_renamed, "current_model_state: tensor out.weight is missing"},
+        {current_shorter, "current_model_state: tensor out.bias is of another shape"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct cov_train_network n;
+        struct cov_train_point p;
+        struct parts parts;
+        struct cov_err e = COV_ERR_INIT;
+        make_point(&n, &p, 1);
+        p.has_average = true;
+        assert_int_equal(cov_train_point_write(path, &n, &p, NULL), 0);
+        free_point(&n, &p);
+        assert_int_equal(cov_ckpt_read(path, &parts.c, NULL), 0);
+        assert_int_equal(cov_ckpt_read_training(path, &parts.t, NULL), 0);
+        cases[i].change(&parts);
+        assert_int_equal(cov_ckpt_write_training(path, parts.c, &parts.t, NULL), 0);
+        assert_int_equal(cov_train_point_read(path, MADE_LENGTH, &n, &p, &e), COV_EINPUT);
+        assert_true(strncmp(e.text, path, strlen(path)) == 0);
+        if (!strstr(e.text, cases[i].text))
+            fail_msg("'%s' is not in '%s'", cases[i].text, e.text);
+        assert_null(n.datasets); /* nothing is left to be freed */
+        assert_null(p.state.block);
+        cov_ckpt_training_fini(&parts.t);
+        cov_ckpt_free(parts.c);
+    }
+}
+
+static void test_damage(void **state)
+{
+    (void)state;
+    struct cov_train_network n, n2;
+    struct cov_train_point p, p2;
+    size_t size;
+    make_point(&n, &p, 1);
+    p.has_average = true;
+    assert_int_equal(cov_train_point_write(path, &n, &p, NULL), 0);
+    char *whole = slurp(path, &size);
+    for (size_t cut = 0; cut < size; cut += 1 + size / 40) {
+        struct cov_err e = COV_ERR_INIT;
+        spill(path, whole, cut);
+        assert_int_equal(cov_train_point_read(path, MADE_LENGTH, &n2, &p2, &e), COV_EINPUT);
+        assert_non_null(strstr(e.text, path));
+    }
+    /* Flipped bits: refused, or of no matter, but never a point of other numbers. */
+    for (size_t at = 3; at < size; at += 1 + size / 200) {
+        whole[at] = (char)(whole[at] ^ 0x40);
+        spill(path, whole, size);
+        whole[at] = (char)(whole[at] ^ 0x40);
+        if (cov_train_point_read(path, MADE_LENGTH, &n2, &p2, NULL))
+            continue;
+        assert_int_equal(n2.params.n_floats, n.params.n_floats);
+        assert_floats(&n, p2.state.block, p.state.block, false);
+        assert_floats(&n, p2.state.moment1, p.state.moment1, true);
+        free_point(&n2, &p2);
+    }
+    free(whole);
+    free_point(&n, &p);
+}
+
+static void test_not_written(void **state)
+{
+    (void)state;
+    struct cov_train_network n;
+    struct cov_train_point p;
+    struct cov_err e = COV_ERR_INIT;
+    make_point(&n, &p, 1);
+    assert_int_equal(cov_train_point_write("/nonexistent/x.ckpt", &n, &p, &e), COV_EIO);
+    assert_non_null(strstr(e.text, "/nonexistent/x.ckpt"));
+    limit_files(4096);
+    cov_err_clear(&e);
+    assert_int_equal(cov_train_point_write(path, &n, &p, &e), COV_EIO);
+    limit_files(RLIM_INFINITY);
+    assert_non_null(strstr(e.text, path));
+    p.state.moment2[0] = INFINITY; /* of the first convolution */
+    cov_err_clear(&e);
+    assert_int_equal(cov_train_point_write(path, &n, &p, &e), COV_EINPUT);
+    assert_non_null(strstr(e.text, "tensor of optimizer_states: element 0 is NaN or infinite"));
+    p.state.moment2[0] = 1;
+    p.state.block[1] = NAN;
+    cov_err_clear(&e);
+    assert_int_equal(cov_train_point_write(path, &n, &p, &e), COV_EINPUT);
+    assert_non_null(strstr(e.text, "weight: element 1 is NaN or infinite"));
+    free_point(&n, &p);
+    assert_int_equal(cov_train_point_read("/nonexistent/x.ckpt", 0, &n, &p, &e), COV_EIO);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_round_trips),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_not_written),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
