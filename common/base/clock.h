@@ -5,5 +5,7 @@
 
 /* Seconds on a clock that never goes back. */
 double cov_clock(void);
+/* Seconds of the processor that this thread has had. */
+double cov_clock_thread(void);
 
 #endif

@@ -12,6 +12,8 @@
 
 /* Of the disk, for each second of a probe. */
 #define DISK_BYTES 256e6
+/* The part of the processor that is enough. */
+#define UNDISTURBED 0.9
 
 static void free_advice(struct cov_bench_advice *a)
 {
@@ -105,6 +107,11 @@ int cov_bench_add_picture(struct cov_bench *b, const char *file, const char *tit
     *p = (struct cov_bench_picture){cov_strdup(file, e), cov_strdup(title, e)};
     b->n_pictures++;
     return p->file && p->title ? COV_OK : COV_ENOMEM;
+}
+
+bool cov_bench_is_disturbed(const struct cov_bench *b)
+{
+    return b->processor_had < UNDISTURBED * b->processor_wanted;
 }
 
 void cov_bench_remove(const char *path)

@@ -48,6 +48,8 @@ struct cov_bench {
     struct cov_machine machine;
     struct cov_figures figures;
     struct cov_charts charts;
+    /* Seconds that threads which only compute had the processor, and that they took for it. */
+    double processor_had, processor_wanted;
     char **notes; /* sentences. Owned, as is each */
     size_t n_notes, cap_notes;
     struct cov_bench_advice *advice; /* Owned */
@@ -70,6 +72,10 @@ int cov_bench_advise(struct cov_bench *b, const char *what, const char *value, c
 void cov_bench_print_advice(const struct cov_bench *b, FILE *out);
 int cov_bench_add_picture(struct cov_bench *b, const char *file, const char *title,
                           struct cov_err *e) COV_MUST_USE;
+
+/* Whether other programs had so much of the processor meanwhile that numbers of threads cannot be
+ * compared. */
+bool cov_bench_is_disturbed(const struct cov_bench *b);
 
 /* Removes a file of `work`, or a folder of it with the files in it; whatever fails. */
 void cov_bench_remove(const char *path);

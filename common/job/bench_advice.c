@@ -105,17 +105,23 @@ static int advise_threads(struct cov_bench *b, const struct setting *first,
                           const struct setting *fastest, struct cov_err *e)
 {
     struct setting best = best_of(b, first, false), s, one = {.threads = 0};
-    if (best.speed < AS_GOOD * fastest->speed)
+    bool disturbed = cov_bench_is_disturbed(b);
+    char value[24], *reason;
+    if (best.speed < AS_GOOD * fastest->speed || disturbed)
         best = *fastest;
     for (size_t i = 0; i < b->figures.n; i++)
         if (read_setting(&b->figures.items[i], &s) && s.threads == 1 && s.batch == first->batch &&
             s.length == first->length && strcmp(s.precision, first->precision) == 0)
             one = s;
-    char *reason = one.threads && best.threads > 1
-                       ? cov_strfmt(e, "%.4g chunks/s, %.2f times those of one thread (%.4g)",
-                                    best.speed, best.speed / one.speed, one.speed)
-                       : cov_strfmt(e, "%.4g chunks/s, and no other number is faster", best.speed);
-    char value[24];
+    if (disturbed)
+        reason = cov_strdup("other programs kept the processors busy, so that numbers of threads "
+                            "could not be compared: all that there are",
+                            e);
+    else if (one.threads && best.threads > 1)
+        reason = cov_strfmt(e, "%.4g chunks/s, %.2f times those of one thread (%.4g)", best.speed,
+                            best.speed / one.speed, one.speed);
+    else
+        reason = cov_strfmt(e, "%.4g chunks/s, and no other number is faster", best.speed);
     (void)snprintf(value, sizeof value, "%ld", best.threads);
     return cov_bench_advise(b, "threads", value, cov_strfmt(e, "covpredict -@ %s", value), reason,
                             e);

@@ -24,7 +24,7 @@ static const char style[] =
     "summary{cursor:pointer;color:#1d5fa3;margin:6px 0}"
     "dl{display:grid;grid-template-columns:max-content 1fr;gap:2px 18px;margin:0;font-size:14px}"
     "dt{color:#666}dd{margin:0}"
-    "code{font-size:13px;word-break:break-all}";
+    "code{font-size:13px;overflow-wrap:anywhere}td code{overflow-wrap:normal}";
 
 static const struct {
     const char *prefix, *title, *about;
@@ -96,6 +96,23 @@ static void put_svg(FILE *f, size_t number, const char *text)
     (void)fputc('\n', f);
 }
 
+static const char *title_of_probe(const char *name)
+{
+    static const char *const titles[][2] = {
+        {"fp32_gflops", "fp32, all threads [GFLOP/s]"},
+        {"fp32_gflops_core", "fp32, one thread [GFLOP/s]"},
+        {"bf16_gflops", "bf16, all threads [GFLOP/s]"},
+        {"bf16_gflops_core", "bf16, one thread [GFLOP/s]"},
+        {"memory_gb_per_second", "reading memory [GB/s]"},
+        {"disk_write_mb_per_second", "writing a disk [MB/s]"},
+        {"disk_read_mb_per_second", "reading a disk [MB/s]"},
+    };
+    for (size_t i = 0; i < COV_COUNT(titles); i++)
+        if (strcmp(name, titles[i][0]) == 0)
+            return titles[i][1];
+    return name;
+}
+
 static void put_machine(const struct cov_bench *b, FILE *f)
 {
     const struct cov_machine *m = &b->machine;
@@ -114,7 +131,7 @@ static void put_machine(const struct cov_bench *b, FILE *f)
     (void)fprintf(f, "</dd>\n");
     for (size_t i = 0; i < m->n_probes; i++) {
         (void)fprintf(f, "<dt>");
-        put_text(f, m->probes[i].name);
+        put_text(f, title_of_probe(m->probes[i].name));
         (void)fprintf(f, "</dt><dd>%s</dd>\n", cov_figure_text(m->probes[i].value, text));
     }
     (void)fprintf(f, "<dt>command</dt><dd><code>");

@@ -83,6 +83,7 @@ int cov_bench_net_operations(const struct cov_bench_net *n, size_t L, double *op
 /* ---------------------------------------------------------------- a case */
 
 struct setup {
+    struct cov_bench *b;
     const struct cov_bench_net *net;
     enum cov_precision precision;
     struct cov_device_choice choice;
@@ -100,12 +101,14 @@ struct loaded {
     size_t batch, n_codes, n_values; /* of a thread */
     uint8_t *codes;                  /* [threads, batch, L] */
     float *values;                   /* [threads, batch, L, outputs] */
+    double (*spent)[2];              /* [threads] seconds of the processor, and that passed */
 };
 
 static void unload(struct loaded *l)
 {
     free(l->values);
     free(l->codes);
+    free(l->spent);
     cov_pool_free(l->pool);
     cov_net_free(l->net);
     cov_device_close(l->dev);
@@ -128,7 +131,8 @@ static int load(const struct setup *s, struct loaded *l, struct cov_err *e)
         return rc;
     l->codes = cov_malloc(n, 1, e);
     l->values = cov_malloc(s->threads * l->n_values, sizeof *l->values, e);
-    if (!l->codes || !l->values)
+    l->spent = cov_calloc(s->threads, sizeof *l->spent, e);
+    if (!l->codes || !l->values || !l->spent)
         return COV_ENOMEM;
     struct cov_rng rng;
     cov_rng_init(&rng, s->seed);
@@ -140,8 +144,12 @@ static int load(const struct setup *s, struct loaded *l, struct cov_err *e)
 static int forward(void *arg, size_t item, unsigned worker, struct cov_err *e)
 {
     struct loaded *l = arg;
-    return cov_net_forward(l->net, worker, l->batch, l->codes + item * l->n_codes,
-                           l->values + item * l->n_values, e);
+    double had = cov_clock_thread(), passed = cov_clock();
+    int rc = cov_net_forward(l->net, worker, l->batch, l->codes + item * l->n_codes,
+                             l->values + item * l->n_values, e);
+    l->spent[item][0] += cov_clock_thread() - had;
+    l->spent[item][1] += cov_clock() - passed;
+    return rc;
 }
 
 static int run(void *arg, double seconds, double *value, struct cov_err *e)
@@ -159,6 +167,10 @@ static int run(void *arg, double seconds, double *value, struct cov_err *e)
         spent = cov_clock() - start;
     }
     *value = rounds > 0 ? (double)(rounds * s->threads * s->batch) / spent : 0;
+    for (unsigned i = 0; rounds > 0 && s->choice.kind == COV_DEVICE_CPU && i < s->threads; i++) {
+        s->b->processor_had += l.spent[i][0];
+        s->b->processor_wanted += l.spent[i][1];
+    }
     unload(&l);
     return rc;
 }
@@ -374,7 +386,8 @@ static int add_case(struct sweep *w, struct setup s, struct cov_err *e)
 /* The first of each list. */
 static int first_setup(const struct sweep *w, struct setup *s, struct cov_err *e)
 {
-    *s = (struct setup){.net = w->net,
+    *s = (struct setup){.b = w->b,
+                        .net = w->net,
                         .batch = (size_t)w->o->batches[0],
                         .length = (size_t)w->o->lengths[0],
                         .threads = (unsigned)w->o->threads[0],
@@ -563,6 +576,12 @@ int cov_bench_model(struct cov_bench *b, const struct cov_bench_net *net,
         rc = measure_training(&w, e);
     if (!rc)
         rc = cov_bench_note(b, e, "The network: %s.", net->label);
+    if (!rc && cov_bench_is_disturbed(b))
+        rc = cov_bench_note(
+            b, e,
+            "The network: its threads had a processor for %.0f %% of their time, other "
+            "programs had it for the rest.",
+            100 * b->processor_had / b->processor_wanted);
     for (size_t i = 0; w.cases && i < w.n; i++)
         free(w.cases[i].name);
     free(w.cases);

@@ -462,8 +462,8 @@ int cov_bench_pipeline(struct cov_bench *b, const struct cov_bench_pipeline_opti
         rc = profile(p, e);
     if (!rc)
         rc = cov_bench_note(
-            b, e, "Pipeline: prediction in %u shards at the same time, of %s threads each.",
-            options->shards, p->shard_threads);
+            b, e, "Pipeline: prediction in %u shards at the same time, of %s thread%s each.",
+            options->shards, p->shard_threads, strcmp(p->shard_threads, "1") == 0 ? "" : "s");
     close_pipeline(p);
     return rc;
 }

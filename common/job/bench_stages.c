@@ -220,12 +220,7 @@ static int fit(struct stages *s, int stage, struct cov_chart *chart, struct cov_
         (void)snprintf(name, sizeof name, "stages/fit_r2/stage=%s", stage_names[stage]);
         if (!rc)
             rc = cov_figures_add_one(&s->b->figures, name, "of variance", true, line.r2, e);
-        (void)snprintf(name, sizeof name, "%s, line", stage_names[stage]);
-        for (size_t g = 0; g < s->n_genomes && !rc; g++) {
-            double at = line.offset + line.slope * x[g];
-            at = at > 0 ? at : 0;
-            rc = cov_chart_add(chart, name, x[g], at, at, at, e);
-        }
+        cov_chart_set_line(chart, stage_names[stage], line.slope, line.offset);
     }
     free(x);
     free(y);
@@ -238,6 +233,8 @@ static int report(struct stages *s, struct cov_err *e)
     int rc = cov_charts_add(&s->b->charts, COV_CHART_LINES, "stages_time",
                             "Time of each stage over the size of the genome", "million bases",
                             "seconds", &times, e);
+    if (!rc)
+        times->log_y = true; /* prediction takes many times as long as the others */
     if (!rc)
         rc = cov_charts_add(&s->b->charts, COV_CHART_LINES, "stages_memory",
                             "Memory of each stage over the size of the genome", "million bases",

@@ -88,6 +88,16 @@ int cov_chart_add(struct cov_chart *c, const char *series, double x, double y, d
     return COV_OK;
 }
 
+void cov_chart_set_line(struct cov_chart *c, const char *series, double slope, double offset)
+{
+    for (size_t i = 0; i < c->n_series; i++)
+        if (strcmp(c->series[i].name, series) == 0) {
+            c->series[i].has_line = true;
+            c->series[i].slope = slope;
+            c->series[i].offset = offset;
+        }
+}
+
 int cov_chart_add_bar(struct cov_chart *c, const char *series, const char *group, double y,
                       double low, double high, struct cov_err *e)
 {
@@ -191,13 +201,18 @@ static void put_lines(FILE *f, const struct cov_chart *c)
     if (c->right > 0) {
         (void)fprintf(f, "set xrange [0:%.9g]\nset xtics auto\nplot ", c->right);
     } else {
-        (void)fprintf(f, "set offsets graph 0.03, graph 0.03, graph 0.06, 0\nplot ");
+        /* What is above the values would be a power of ten where the axis is logarithmic. */
+        (void)fprintf(f, "set offsets graph 0.03, graph 0.03, %s, 0\nplot ",
+                      c->log_y ? "0" : "graph 0.06");
     }
     for (size_t i = 0; i < c->n_series; i++) {
         const char *colour = colours[i % COV_COUNT(colours)];
-        (void)fprintf(f, "%s$d%zu using 1:2 with linespoints pt 7 ps 0.6 lw 2 lc rgb '%s' title ",
-                      i ? ", " : "", i, colour);
+        (void)fprintf(f, "%s$d%zu using 1:2 with %s pt 7 ps 0.6 lw 2 lc rgb '%s' title ",
+                      i ? ", " : "", i, c->series[i].has_line ? "points" : "linespoints", colour);
         cov_gnuplot_put_text(f, c->series[i].name);
+        if (c->series[i].has_line)
+            (void)fprintf(f, ", %.9g+%.9g*x with lines dt 2 lw 1.5 lc rgb '%s' notitle",
+                          c->series[i].offset, c->series[i].slope, colour);
         if (has_spread(&c->series[i]))
             (void)fprintf(f,
                           ", $d%zu using 1:3:(0):($4-$3) with vectors heads size screen 0.004,90 "
@@ -228,7 +243,7 @@ static void put_script(FILE *f, const struct cov_chart *c, bool is_svg)
     cov_gnuplot_put_text(f, c->y);
     (void)fprintf(f, " textcolor rgb '#333333'\n");
     if (c->log_y)
-        (void)fprintf(f, "set logscale y\n");
+        (void)fprintf(f, "set logscale y\nset format y '%%.10g'\n");
     if (c->top > 0)
         (void)fprintf(f, "set yrange [0:%.9g]\n", c->top);
     for (size_t i = 0; i < c->n_series; i++)

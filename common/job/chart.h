@@ -19,6 +19,9 @@ struct cov_chart_series {
     char *name; /* Owned */
     struct cov_chart_point *points;
     size_t n, cap;
+    bool
+        has_line; /* y = slope x + offset, which is drawn dashed in the place of one through the points */
+    double slope, offset;
 };
 
 struct cov_chart {
@@ -49,7 +52,9 @@ int cov_charts_add(struct cov_charts *c, enum cov_chart_kind kind, const char *f
 /* Adds a point to the series of that name, which is made if it is new. */
 int cov_chart_add(struct cov_chart *c, const char *series, double x, double y, double low,
                   double high, struct cov_err *e) COV_MUST_USE;
-/* The same of a bar in the group of that name. */
+/* The line of the series of that name, if there is one. */
+void cov_chart_set_line(struct cov_chart *c, const char *series, double slope, double offset);
+/* The same as cov_chart_add of a bar in the group of that name. */
 int cov_chart_add_bar(struct cov_chart *c, const char *series, const char *group, double y,
                       double low, double high, struct cov_err *e) COV_MUST_USE;
 

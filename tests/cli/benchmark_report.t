@@ -30,8 +30,11 @@ exact = {n: v for n, v in speed.items() if "precision=exact" in n and "threads=2
 chosen = [v for n, v in exact.items() if f"batch={advice['batch']['value']}," in n]
 assert chosen and chosen[0] >= 0.9 * max(exact.values()), (chosen, exact)
 every = {n: v for n, v in speed.items() if "precision=exact" in n}
-chosen = [v for n, v in every.items() if f"threads={advice['threads']['value']}," in n]
-assert chosen and max(chosen) >= 0.9 * max(every.values()), (chosen, every)
+if "other programs" in advice["threads"]["reason"]:
+    assert advice["threads"]["value"] == "2"
+else:
+    chosen = [v for n, v in every.items() if f"threads={advice['threads']['value']}," in n]
+    assert chosen and max(chosen) >= 0.9 * max(every.values()), (chosen, every)
 loading = {f["name"]: f["median"] for f in b["figures"] if f["name"].startswith("loader/epoch_seconds/") and f["name"].endswith("unlimited")}
 best = min(loading, key=loading.get)
 assert ("packed" in advice["layout"]["value"]) == (not ("original" in best or "blosc" in best)), (best, advice["layout"])

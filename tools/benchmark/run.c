@@ -41,6 +41,9 @@ int benchmark_end(struct cov_common *common, const struct cov_bench *b, struct c
         cov_bench_print_advice(b, stdout);
     else if (!common->quiet)
         cov_figures_print_tsv(&b->figures, stdout);
+    if (cov_bench_is_disturbed(b))
+        cov_warn(
+            "other programs kept the processors busy meanwhile: measure again when they do not");
     char *page = cov_path_join(b->dir, "report.html", e);
     if (!page)
         return COV_ENOMEM;
