@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "common/job/bench_output.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,16 +23,14 @@ static const char json_name[] = "benchmark.json";
 int cov_bench_output_begin(const struct cov_bench *b, struct cov_err *e)
 {
     struct stat st;
-    if (mkdir(b->dir, 0777) != 0 && errno != EEXIST)
-        return cov_fail_errno(e, "%s", b->dir);
-    if (stat(b->dir, &st) == 0 && !S_ISDIR(st.st_mode))
-        return cov_fail(e, COV_EIO, "%s is no folder", b->dir);
+    int rc = cov_path_make_dirs(b->dir, e);
+    if (rc)
+        return rc;
     if (access(b->dir, W_OK | X_OK) != 0)
         return cov_fail_errno(e, "%s", b->dir);
     char *path = cov_path_join(b->dir, json_name, e);
     if (!path)
         return COV_ENOMEM;
-    int rc = COV_OK;
     if (!b->force && stat(path, &st) == 0)
         rc = cov_fail(e, COV_EEXIST, "%s exists; use -f to replace it", path);
     free(path);

@@ -23,7 +23,10 @@ enum {
     MAX_RUN = 2000,
     CHANGED = 16, /* a base in so many of a copy is another one */
     PEAK_STEP = 10000,
-    PEAK_WIDTH = 600
+    PEAK_WIDTH = 600,
+    MOST_STARTS = 100,     /* of reads at a base, on the average */
+    READS_TEXT = 32000000, /* bytes of reads that are made at a time, about */
+    READ_EXTRA = 160       /* and of a read, beside its bases */
 };
 /* Blocks draw from one seed each, repeats from this one. */
 #define FAMILY_STREAM UINT64_C(0x9e3779b97f4a7c15)
@@ -31,6 +34,8 @@ enum {
 struct block {
     size_t contig;
     int64_t beg, n;
+    int64_t lo; /* where the part begins whose reads are made */
+    unsigned piece;
     char *bases; /* [BLOCK] */
     char *text;  /* bases with line ends, and a header in front */
     size_t n_text;
@@ -51,8 +56,13 @@ struct run {
     } families[N_FAMILIES];
     char letters[2][256]; /* with a G or C less, or more, so that both together are as wanted */
     double more;          /* how often the second is used */
-    size_t contig;        /* where the source is */
-    int64_t at;
+    /* Where there are many reads, a block is made several times, each with the reads of a part of it, whole
+     * steps of peaks; and where those are still too many, with a piece of them. */
+    int64_t part;
+    unsigned n_pieces;
+    size_t contig; /* where the source is */
+    int64_t at, lo;
+    unsigned piece;
     struct block *blocks;
     size_t n_blocks;
 };
@@ -64,6 +74,11 @@ int cov_synth_check(const struct cov_synth_options *o, struct cov_err *e)
                         (long long)o->n_bases, (long long)o->n_contigs);
     if (o->n_content + o->repeats > 0.95)
         return cov_fail(e, COV_EUSAGE, "N and repeats leave nothing else");
+    if (o->depth > 0 && o->depth > MOST_STARTS * (double)o->read_length)
+        return cov_fail(
+            e, COV_EUSAGE,
+            "a depth of %.4g by reads of %lld bases: more than %d would begin at each base",
+            o->depth, (long long)o->read_length, MOST_STARTS);
     return COV_OK;
 }
 
@@ -156,31 +171,54 @@ static char *put_string(char *p, const char *text)
     return p;
 }
 
-/* Reads that lie within the block. */
-static int put_reads(const struct run *r, struct cov_rng *rng, struct block *b, struct cov_err *e)
+/* The starts of the reads of a part, in ascending order. */
+static int draw_starts(const struct run *r, struct cov_rng *rng, struct block *b, size_t *n,
+                       struct cov_err *e)
 {
     const struct cov_synth_options *o = r->o;
-    int64_t room = b->n - o->read_length + 1;
+    int64_t last = b->n - o->read_length; /* start of a read of the block */
+    int64_t end = b->lo + r->part < b->n ? b->lo + r->part : b->n;
+    int64_t room = (end <= last ? end : last + 1) - b->lo;
+    *n = 0;
     if (room <= 0)
         return COV_OK;
-    size_t n = (size_t)((double)b->n * o->depth / (double)o->read_length + cov_rng_double(rng));
-    size_t line = (size_t)o->read_length + 160;
-    if (COV_RESERVE(&b->starts, &b->cap_starts, n + 1, e) ||
-        COV_RESERVE(&b->reads, &b->cap_reads, n * line + 1, e))
+    double wanted = (double)(end - b->lo) * o->depth / (double)o->read_length;
+    *n = (size_t)(wanted + cov_rng_double(rng));
+    if (COV_RESERVE(&b->starts, &b->cap_starts, *n + 1, e))
         return COV_ENOMEM;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < *n; i++) {
         int64_t at = (int64_t)cov_rng_below(rng, (uint64_t)room);
         if (i % 2) /* the sum of two is densest in its middle */
             at = at / PEAK_STEP * PEAK_STEP + PEAK_STEP / 2 - PEAK_WIDTH / 2 +
                  (int64_t)(cov_rng_below(rng, PEAK_WIDTH / 2) + cov_rng_below(rng, PEAK_WIDTH / 2));
-        b->starts[i] = at < room ? at : room - 1;
+        b->starts[i] = b->lo + (at < room ? at : room - 1);
     }
-    if (n > 1)
-        qsort(b->starts, n, sizeof *b->starts, ascending);
+    if (*n > 1)
+        qsort(b->starts, *n, sizeof *b->starts, ascending);
+    return COV_OK;
+}
+
+/* Reads that lie within the block and begin in its part: a piece of them. */
+static int put_reads(const struct run *r, struct cov_rng *rng, struct block *b, struct cov_err *e)
+{
+    const struct cov_synth_options *o = r->o;
+    size_t n;
+    if (b->lo > 0)
+        cov_rng_init(rng, cov_rng_next(rng) + (uint64_t)b->lo);
+    int rc = draw_starts(r, rng, b, &n, e);
+    if (rc)
+        return rc;
+    if (b->piece > 0)
+        cov_rng_init(rng, cov_rng_next(rng) + b->piece);
+    size_t first = n * b->piece / r->n_pieces, end = n * (b->piece + 1) / r->n_pieces;
+    if (COV_RESERVE(&b->reads, &b->cap_reads,
+                    (end - first) * ((size_t)o->read_length + READ_EXTRA) + 1, e))
+        return COV_ENOMEM;
     char *p = b->reads;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = first; i < end; i++) {
         p = put_number(put_string(p, "r"), (int64_t)b->contig + 1);
-        p = put_number(put_string(p, "_"), b->beg + (int64_t)i);
+        p = put_number(put_string(p, "_"), b->beg + b->lo);
+        p = put_number(put_string(p, "_"), (int64_t)i);
         p = put_string(p, cov_rng_next(rng) >> 63 ? "\t16\tchr" : "\t0\tchr");
         p = put_number(put_string(put_number(p, (int64_t)b->contig + 1), "\t"),
                        b->beg + b->starts[i] + 1);
@@ -207,6 +245,15 @@ static int source(void *arg, size_t slot, uint64_t n, struct cov_err *e)
     b->contig = r->contig;
     b->beg = r->at;
     b->n = left < BLOCK ? left : BLOCK;
+    b->lo = r->lo;
+    b->piece = r->piece;
+    if (r->sam && ++r->piece < r->n_pieces)
+        return 1;
+    r->piece = 0;
+    r->lo += r->part;
+    if (r->sam && r->lo < b->n)
+        return 1;
+    r->lo = 0;
     r->at += b->n;
     if (r->at == length) {
         r->contig++;
@@ -231,9 +278,11 @@ static int work(void *arg, size_t slot, unsigned worker, struct cov_err *e)
     if (r->o->n_content > 0)
         put_gaps(r, &rng, b->bases, b->n);
     b->n_text = 0;
-    if (b->beg == 0)
-        b->n_text = (size_t)snprintf(b->text, 64, ">chr%zu\n", b->contig + 1);
-    put_lines(b);
+    if (b->lo == 0 && b->piece == 0) {
+        if (b->beg == 0)
+            b->n_text = (size_t)snprintf(b->text, 64, ">chr%zu\n", b->contig + 1);
+        put_lines(b);
+    }
     b->n_reads_text = 0;
     return r->sam ? put_reads(r, &rng, b, e) : COV_OK;
 }
@@ -247,7 +296,8 @@ static int sink(void *arg, size_t slot, uint64_t n, struct cov_err *e)
         return cov_fail_errno(e, "the FASTA cannot be written");
     if (r->sam && fwrite(b->reads, 1, b->n_reads_text, r->sam) != b->n_reads_text)
         return cov_fail_errno(e, "the reads cannot be written");
-    cov_progress_add(r->progress, b->n);
+    if (b->n_text > 0)
+        cov_progress_add(r->progress, b->n);
     return COV_OK;
 }
 
@@ -280,6 +330,19 @@ static void make_families(struct run *r)
         for (size_t k = 0; k < n; k += LINE)
             draw(r, &rng, r->families[i].bases + k, n - k < LINE ? n - k : LINE);
     }
+}
+
+/* How blocks are divided for their reads. */
+static void make_parts(struct run *r)
+{
+    const struct cov_synth_options *o = r->o;
+    double per_base =
+        o->depth / (double)o->read_length * ((double)o->read_length + READ_EXTRA + sizeof(int64_t));
+    double steps = READS_TEXT / (PEAK_STEP * per_base);
+    r->part = steps * PEAK_STEP >= BLOCK ? BLOCK
+              : steps < 1                ? PEAK_STEP
+                                         : (int64_t)steps * PEAK_STEP;
+    r->n_pieces = steps < 1 ? (unsigned)(1 / steps) + 1 : 1;
 }
 
 static int make_lengths(struct run *r, struct cov_err *e)
@@ -348,6 +411,7 @@ int cov_synth_write(const struct cov_synth_options *options, FILE *fasta, FILE *
     r->progress = progress;
     make_tables(r);
     make_families(r);
+    make_parts(r);
     rc = make_lengths(r, e);
     size_t n_slots = cov_ring_slots(pool);
     if (!rc)

@@ -28,6 +28,7 @@ struct track {
 struct cov_track_files {
     struct track *tracks;
     size_t n;
+    char *made; /* the folder, if it was not there: it goes again unless a file is in it. Owned */
 };
 
 static const struct {
@@ -143,6 +144,14 @@ static int open_track(struct track *t, const struct cov_track_target *target,
     return cov_bedgraph_open(t->data.tmp, t->name, contigs, &o, &t->sink, e);
 }
 
+static int make_folder(struct cov_track_files *f, const char *path, struct cov_err *e)
+{
+    if (access(path, F_OK) == 0)
+        return COV_OK;
+    f->made = cov_strdup(path, e);
+    return f->made ? cov_path_make_dirs(path, e) : COV_ENOMEM;
+}
+
 int cov_track_files_open(const struct cov_track_target *target,
                          const struct cov_track_contigs *contigs, const char *const *datasets,
                          size_t n_datasets, unsigned n_threads, struct cov_track_files **out,
@@ -174,7 +183,7 @@ int cov_track_files_open(const struct cov_track_target *target,
         f->tracks[i].data = f->tracks[i].indexes[TBI] = f->tracks[i].indexes[CSI] =
             (struct cov_outfile)COV_OUTFILE_INIT;
     unsigned share = n_threads > n_datasets ? n_threads / (unsigned)n_datasets : 1;
-    rc = COV_OK;
+    rc = cov_path_names_dir(target->output) ? make_folder(f, target->output, e) : COV_OK;
     for (size_t i = 0; i < f->n && !rc; i++)
         rc = open_track(&f->tracks[i], target, kind, contigs, datasets[i], share, e);
 out:
@@ -243,6 +252,9 @@ void cov_track_files_free(struct cov_track_files *f)
         }
         free(t->name);
     }
+    if (f->made)
+        (void)rmdir(f->made);
+    free(f->made);
     free(f->tracks);
     free(f);
 }

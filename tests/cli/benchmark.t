@@ -24,6 +24,21 @@ refused 1 'use -f to replace it' 'what is there stays'
 run benchmark synth --rna --seed 2 --size 1000 --contigs 2 -o -
 is "$(grep -v '>' "$stdout" | tr -d '\n' | tr -d 'ACGUNacgu')" '' 'RNA has U for T, on standard output'
 is "$(grep -v '>' "$stdout" | tr -d '\n' | wc -c)" 1000 '  and its size'
+# So many reads that they are made in parts: each lies in the genome, has a name of its own, and they are sorted.
+for length in 100 1; do
+    run benchmark synth --size 12k --contigs 1 --depth $((length * 21)) --read-length $length -@ 2 -o deep/
+    status_is 0 "many reads of $length"
+    awk 'FNR == NR { if (/^>/) name = substr($1, 2); else seq[name] = seq[name] toupper($1); next }
+        /^@/ { next } { n++; if (substr(seq[$3], $4, length($10)) != $10) print "read", n
+        if ($3 == before && $4 < last) print "not sorted", n; before = $3; last = $4 }
+        END { print n > "count" }' deep/genome.fa deep/reads.sam | head -n 3 >wrong
+    is "$(cat wrong)" '' '  sorted, and as the genome is'
+    like "$(cat count)" '^25[0-9]{4}$' '  as many as the depth is'
+    is "$(grep -v '^@' deep/reads.sam | cut -f 1 | sort | uniq -d | wc -l)" 0 '  none of them twice'
+    rm -r deep
+done
+run benchmark synth --size 45k --depth 101 --read-length 1 -o deep/
+refused 2 'more than 100 would begin at each base' 'more than can be'
 run benchmark synth --size 5 --contigs 6 -o -
 refused 2 'too few for 6 contigs' 'more contigs than bases'
 run benchmark synth --reads x.sam -o y.fa
@@ -153,6 +168,8 @@ is "$(cut -f 1 pipeline/pipeline_snakemake.tsv | tr '\n' ' ')" 'stage fasta2h5 c
 run benchmark pipeline -m missing.ckpt --size 30k -@ 2 -o failed/
 refused 1 'covpredict failed with status 1: covpredict: error: cannot read missing.ckpt' 'a stage that fails is named'
 is "$(find failed -type f | wc -l)" 0 '  and nothing is left'
-run benchmark model -m small.ckpt -o no/y/
-refused 1 'no/y' 'a folder that cannot be made'
+run benchmark encode --length 100 --batch-size 1 --repeats 1 --seconds 0.001 -@ 1 -q -o deep/y/
+ok 'a folder is made with those above it' test -s deep/y/benchmark.json
+run benchmark model -m small.ckpt -o small.ckpt/y/
+refused 1 'small.ckpt/y' 'a folder that cannot be made'
 done_testing

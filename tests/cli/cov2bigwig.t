@@ -299,7 +299,15 @@ echo mine >out/p_h3k4me3_avg_strand.bw
 refuses 1 'out/p_h3k4me3_avg_strand\.bw exists' 'one of two outputs is there' -o out/ p.h5
 is "$(ls -A out)" p_h3k4me3_avg_strand.bw '  and the other is not made'
 rm -r out
-refuses 1 'absent.*does not exist' 'a folder that is not there' -o absent/ one.h5
+run cov2bigwig --basename x -o absent/two/ p.h5
+status_is 0 'a folder that is not there is made'
+is "$(listing absent/two)" 'x_atacseq_avg_strand.bw x_h3k4me3_avg_strand.bw ' '  and has what it is for'
+rm -r absent
+head -c 1000 one.h5 >bad.h5
+run cov2bigwig -o absent/ bad.h5
+status_is 1 '  but not for what cannot be read'
+ok '  which leaves none' test ! -e absent
+rm bad.h5
 refuses 1 'absent.*does not exist' 'a file in a folder that is not there' -o absent/x.bw one.h5
 mkdir locked && chmod 555 locked
 run_unprivileged cov2bigwig -o locked/ one.h5

@@ -1,11 +1,9 @@
 /* run_synth.c - benchmark synth: made-up genomes and reads.
  * SPDX-License-Identifier: MIT */
-#include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "common/base/mem.h"
 #include "common/base/path.h"
@@ -107,8 +105,9 @@ static int name_outputs(const struct cov_common *common, const struct synth_conf
     const char *out = common->output ? common->output : BENCHMARK_FOLDER "/";
     *fasta = *sam = NULL;
     if (cov_path_names_dir(out)) {
-        if (mkdir(out, 0777) != 0 && errno != EEXIST)
-            return cov_fail_errno(e, "%s", out);
+        int rc = cov_path_make_dirs(out, e);
+        if (rc)
+            return rc;
         *fasta = cov_path_join(out, "genome.fa", e);
     } else {
         *fasta = cov_strdup(out, e);

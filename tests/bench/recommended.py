@@ -1,0 +1,141 @@
+#!/usr/bin/python3
+"""recommended.py - how far the settings that `benchmark report` recommends are from the best of a full sweep.
+
+  recommended.py FOLDER -m CKPT [--size N] [--seconds S] [--batches LIST] [--threads LIST] [--slack F]
+
+FOLDER is that of `benchmark report -m CKPT -o FOLDER`. Predicts a made-up genome of N bases (1.5M) by covpredict with
+each batch (1,2,4,8,16,32), number of threads (one, and twice as many up to all), layout and compression of the genome
+file (onehot and gzip, onehot and blosc, packed and none) and --loading (disk, ram, ram-packed), in the precision and on
+the device that are recommended; and with what is recommended, which leaves --loading as it is. Prints the best, what is
+recommended and their ratio, by the medians of chunks a second; status 1 when the ratio is less than 1 - F (0.1).
+
+Everything is run once, then again in rounds, up to five times, what may still be the best: what is within F and a
+half of it. After S seconds (not limited, if not told) it stops, and another call goes on: what was measured is kept in
+FOLDER/sweep/runs.tsv. The tools are those in PATH.
+
+  benchmark report -m M.ckpt -o results/ && recommended.py results/ -m M.ckpt
+SPDX-License-Identifier: MIT"""
+import argparse
+import itertools
+import json
+import os
+import random
+import statistics
+import subprocess
+import sys
+import time
+
+LAYOUTS = [("onehot", "gzip"), ("onehot", "blosc"), ("packed", "none")]
+LOADINGS = ["disk", "ram", "ram-packed"]
+REPEATS = 5
+
+
+def numbers(text):
+    return [int(n) for n in text.split(",")]
+
+
+def recommended_of(folder):
+    with open(f"{folder}/benchmark.json") as f:
+        report = json.load(f)
+    value = {r["setting"]: r["value"] for r in report["recommendations"]}
+    how = {r["setting"]: r.get("how", "").split() for r in report["recommendations"]}
+    layout = how["layout"]
+    setting = (int(value["batch"]), int(value["threads"]), layout[layout.index("--layout") + 1],
+               layout[layout.index("--compression") + 1], "disk")
+    fixed = how["precision"][1:] + how["device"][1:]
+    return setting, fixed, report["machine"]["threads"]
+
+
+class Sweep:
+    def __init__(self, folder, model, size, fixed):
+        self.folder, self.model, self.fixed = f"{folder}/sweep", model, fixed
+        os.makedirs(self.folder, exist_ok=True)
+        self.runs = {}
+        fasta = f"{self.folder}/genome.fa"
+        if not os.path.exists(fasta):
+            subprocess.run(["benchmark", "synth", "-q", "--size", size, "--n-content", "0", "-o", fasta], check=True)
+        for layout, compression in LAYOUTS:
+            if not os.path.exists(self.genome(layout, compression)):
+                subprocess.run(["fasta2h5", "-q", "--layout", layout, "--compression", compression, "-o",
+                                self.genome(layout, compression), fasta], check=True)
+        self.log = open(f"{self.folder}/runs.tsv", "a+")
+        self.log.seek(0)
+        for line in self.log:
+            *setting, speed = line.split("\t")
+            key = (int(setting[0]), int(setting[1]), *setting[2:])
+            self.runs.setdefault(key, []).append(float(speed))
+
+    def genome(self, layout, compression):
+        return f"{self.folder}/{layout}_{compression}.h5"
+
+    def run(self, setting):
+        batch, threads, layout, compression, loading = setting
+        stats = f"{self.folder}/stats.json"
+        start = time.monotonic()
+        subprocess.run(["covpredict", "-qf", "-m", self.model, "--batch-size", str(batch), "-@", str(threads), "--loading", loading,
+                        *self.fixed, "--stats", stats, "-o", f"{self.folder}/predictions.h5", self.genome(layout, compression)], check=True)
+        seconds = time.monotonic() - start
+        with open(stats) as f:
+            speed = json.load(f)["chunks"] / seconds
+        self.runs.setdefault(setting, []).append(speed)
+        self.log.write("\t".join(map(str, setting)) + f"\t{speed:.5g}\n")
+        self.log.flush()
+
+    def speed(self, setting):
+        return statistics.median(self.runs[setting])
+
+    def waiting(self, settings, recommended, slack):
+        """What is to be run next, in an order of its own: all that was not yet, else what may be the best and was run least."""
+        new = [s for s in settings if s not in self.runs]
+        if new:
+            return new
+        best = max(map(self.speed, settings))
+        near = [s for s in settings if s == recommended or self.speed(s) >= (1 - 1.5 * slack) * best]
+        least = min(len(self.runs[s]) for s in near)
+        return [s for s in near if len(self.runs[s]) == least] if least < REPEATS else []
+
+
+def text_of(setting):
+    batch, threads, layout, compression, loading = setting
+    return f"--batch-size {batch} -@ {threads} --loading {loading}, {layout} {compression}"
+
+
+def main():
+    p = argparse.ArgumentParser(usage=__doc__)
+    p.add_argument("folder")
+    p.add_argument("-m", "--model", required=True)
+    p.add_argument("--size", default="1.5M")
+    p.add_argument("--seconds", type=float, default=float("inf"))
+    p.add_argument("--batches", type=numbers, default=[1, 2, 4, 8, 16, 32])
+    p.add_argument("--threads", type=numbers)
+    p.add_argument("--slack", type=float, default=0.1)
+    c = p.parse_args()
+    recommended, fixed, all_threads = recommended_of(c.folder)
+    threads = c.threads or sorted({all_threads, *(1 << i for i in range(all_threads.bit_length()) if 1 << i < all_threads)})
+    settings = [(b, t, *layout, loading) for b, t, layout, loading in itertools.product(c.batches, threads, LAYOUTS, LOADINGS)]
+    if recommended not in settings:
+        settings.append(recommended)
+    sweep = Sweep(c.folder, c.model, c.size, fixed)
+    end = time.monotonic() + c.seconds
+    while (waiting := sweep.waiting(settings, recommended, c.slack)) and time.monotonic() < end:
+        random.shuffle(waiting)
+        for setting in waiting:
+            if time.monotonic() >= end:
+                break
+            sweep.run(setting)
+    missing = [s for s in settings if s not in sweep.runs]
+    if missing:
+        print(f"{len(missing)} of {len(settings)} settings are left: call again")
+        return 0
+    best = max(settings, key=sweep.speed)
+    ratio = sweep.speed(recommended) / sweep.speed(best)
+    print(f"settings\t{len(settings)}, {' '.join(fixed)}")
+    for name, s in (("best", best), ("recommended", recommended)):
+        print(f"{name}\t{text_of(s)}\t{sweep.speed(s):.4g} chunks/s ({min(sweep.runs[s]):.4g} to {max(sweep.runs[s]):.4g}, n={len(sweep.runs[s])})")
+    print(f"ratio\t{ratio:.3f}")
+    if waiting := sweep.waiting(settings, recommended, c.slack):
+        print(f"{len(waiting)} settings are to be run again: call again")
+    return ratio < 1 - c.slack
+
+
+sys.exit(main())
