@@ -158,7 +158,7 @@ obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
 
 PACKAGES := htslib hdf5-serial libdeflate liblzf liblz4 libzstd blosc libcjson
 # Goals that do without the libraries.
-ifneq ($(filter-out deps deps-extra deps-aarch64 deps-workflows help clean format format-check dist container-check uninstall check-gpu bench-gpu,$(or $(MAKECMDGOALS),all)),)
+ifneq ($(filter-out deps deps-extra deps-aarch64 deps-workflows help clean format format-check dist container-check uninstall check-gpu bench-gpu report-gpu build/gpu/%,$(or $(MAKECMDGOALS),all)),)
   MISSING := $(shell for p in $(PACKAGES); do $(PKG_CONFIG) --exists $$p 2>/dev/null || echo $$p; done)
   ifneq ($(MISSING),)
     $(error not found by $(PKG_CONFIG): $(MISSING). On Debian and Ubuntu `sudo make deps` installs what is needed)
@@ -424,7 +424,7 @@ $(GPU)/libcov.a: $(GPU_OBJ)
 $(GPU)/check_kernels $(GPU)/bench_gpu: $(GPU)/%: $(GPU)/tests/gpu/%.cc.o $(CUDA_OBJ) $(GPU)/libcov.a
 	$(call say,LD,$@)
 	$(Q)$(NVCC) -cudart static -o $@ $^ -lm -ldl -lpthread
-.PHONY: check-gpu bench-gpu
+.PHONY: check-gpu bench-gpu report-gpu
 .SECONDARY: $(GPU_OBJ) $(GPU)/tests/gpu/check_kernels.cc.o $(GPU)/tests/gpu/bench_gpu.cc.o
 # Whole programs where htslib and HDF5 are; the sanitizer, which is slow, on small networks.
 check-gpu: $(GPU)/check_kernels ## test the kernels on a GPU; needs CUDA, but no htslib and HDF5
@@ -432,6 +432,8 @@ check-gpu: $(GPU)/check_kernels ## test the kernels on a GPU; needs CUDA, but no
 	$(Q)if command -v compute-sanitizer >/dev/null; then for tool in memcheck racecheck; do \
 	  echo "== $$tool"; compute-sanitizer --tool $$tool --error-exitcode 1 $(GPU)/check_kernels || exit 1; done; \
 	  else echo 'check-gpu: no compute-sanitizer, memcheck and racecheck are left out'; fi
+report-gpu: ## build, test and measure on a GPU, whatever fails, and report in short (build/gpu/report/report.txt)
+	$(Q)tests/gpu/report.sh
 bench-gpu: $(GPU)/bench_gpu ## chunks a second by batch and precision, time of each layer; PyTorch beside it
 	$(Q)$<
 	$(Q)$(PYTHON) tests/gpu/torch_peer.py

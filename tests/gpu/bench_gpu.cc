@@ -1,7 +1,7 @@
 /* bench_gpu.cc - how fast a GPU is with a network of the published size: chunks a second by precision and
  * batch, with as many calls at a time as the plugin takes, bases and values copied; and what each
- * layer takes, as a rate of multiplications and sums, beside the card's limits as far as they are known.
- *   bench_gpu [SECONDS [BATCH...]]
+ * layer takes, as shares of the card's limits, which are those of its data sheet.
+ *   bench_gpu [--precision NAME] [SECONDS [BATCH...]]
  * SPDX-License-Identifier: MIT */
 extern "C" {
 #include "common/base/clock.h"
@@ -68,8 +68,9 @@ int forward(void *arg, size_t item, unsigned worker, struct cov_err *e)
     return cov_net_forward(b->net, worker, b->batch, b->codes.data(), b->values[worker].data(), e);
 }
 
-/* Rounds of a call on each thread for so many seconds, after one: median, lowest and highest rate. */
-void measure(struct cov_device *dev, const float *block, size_t batch, double seconds)
+/* Rounds of a call on each thread for so many seconds, after one: median, lowest and highest rate; of
+ * chunks with so many bases. */
+void measure(struct cov_device *dev, const float *block, size_t batch, size_t bases, double seconds)
 {
     struct cov_err e = COV_ERR_INIT;
     struct cov_pool *pool;
@@ -79,8 +80,9 @@ void measure(struct cov_device *dev, const float *block, size_t batch, double se
     b.batch = batch;
     cov_rng_init(&rng, 1);
     b.codes.resize(batch * LENGTH);
-    for (uint8_t &code : b.codes)
-        code = (uint8_t)(1U << cov_rng_below(&rng, 4));
+    for (size_t i = 0; i < b.codes.size(); i++)
+        if (i % LENGTH < bases)
+            b.codes[i] = (uint8_t)(1U << cov_rng_below(&rng, 4));
     b.values.resize(THREADS);
     for (std::vector<float> &v : b.values)
         v.resize(batch * LENGTH * DEPTH);
@@ -101,8 +103,8 @@ void measure(struct cov_device *dev, const float *block, size_t batch, double se
         rates.push_back((double)(4 * THREADS * batch) / (cov_clock() - beg));
     }
     std::sort(rates.begin(), rates.end());
-    printf("%-9s batch %4zu x %u: %9.1f chunks/s (%.1f to %.1f, %zu rounds)\n",
-           dev->ops->precision(dev), batch, THREADS, rates[rates.size() / 2], rates.front(),
+    printf("%-9s batch %4zu x %u, %5zu bases: %9.1f chunks/s (%.1f to %.1f, %zu rounds)\n",
+           dev->ops->precision(dev), batch, THREADS, bases, rates[rates.size() / 2], rates.front(),
            rates.back(), rates.size());
     fflush(stdout);
     cov_net_free(b.net);
@@ -147,6 +149,22 @@ double bytes_of(const struct cov_cuda_step &s)
     return (double)s.output.t * (s.output.c + s.output.depth) * 4;
 }
 
+/* Multiplications and sums that a multiprocessor makes in a cycle, by the data sheets; 0: not known. */
+double per_cycle(const struct cov_rt_card &card, const struct cov_cuda_step &s)
+{
+    bool tensor = s.kind == COV_CUDA_STEP_LSTM_BF16 ||
+                  (s.kind == COV_CUDA_STEP_GEMM && s.products != COV_CUDA_FP32);
+    if (!tensor)
+        return card.major > 8 || (card.major == 8 && card.minor > 0) ? 256 : 128;
+    double bf16 = card.major == 9                      ? 4096
+                  : card.major == 8 && card.minor == 0 ? 2048
+                  : card.major == 8 && card.minor > 0  ? 1024
+                                                       : 0;
+    if (s.kind == COV_CUDA_STEP_LSTM_BF16 || s.products == COV_CUDA_BF16)
+        return bf16;
+    return s.products == COV_CUDA_TF32X3 ? bf16 / 2 / 3 : bf16 / 2;
+}
+
 void time_layers(struct cov_device *dev, const float *block, size_t batch)
 {
     struct cov_err e = COV_ERR_INIT;
@@ -164,8 +182,12 @@ void time_layers(struct cov_device *dev, const float *block, size_t batch)
     std::vector<std::vector<double>> seconds(9, std::vector<double>(plan->n_steps));
     for (std::vector<double> &s : seconds)
         must(cov_cuda_program_time(p, batch, s.data(), &e), &e);
-    printf("%s, batch %zu, one stream, the median of %zu:\n", dev->ops->precision(dev), batch,
-           seconds.size());
+    struct cov_rt_card card;
+    must(cov_rt_describe(0, &card, &e), &e);
+    printf("%s, batch %zu, one stream, the median of %zu; %d multiprocessors of %.2f GHz, %.0f "
+           "GB/s:\n",
+           dev->ops->precision(dev), batch, seconds.size(), card.n_multiprocessors,
+           card.clock_hz / 1e9, card.memory_bytes_per_s / 1e9);
     double sum = 0;
     for (size_t i = 0; i < plan->n_steps; i++) {
         const struct cov_cuda_step &s = plan->steps[i];
@@ -175,10 +197,15 @@ void time_layers(struct cov_device *dev, const float *block, size_t batch)
         std::sort(of.begin(), of.end());
         double median = of[of.size() / 2], chunks = (double)batch;
         sum += median;
-        printf("  layer %zu %-18s %8.3f us/chunk %8.1f TFLOP/s %7.1f GB/s\n", s.layer,
-               cov_cuda_step_name(&s), median / chunks * 1e6,
-               work_of(layers[s.layer], s) * chunks / median / 1e12,
-               bytes_of(s) * chunks / median / 1e9);
+        double rate = work_of(layers[s.layer], s) * chunks / median;
+        double bytes = bytes_of(s) * chunks / median;
+        double most = per_cycle(card, s) * card.clock_hz * card.n_multiprocessors;
+        printf(
+            "  layer %zu %-18s %8.3f ms %8.3f us/chunk %8.1f TFLOP/s (%3.0f %%) %7.1f GB/s (%3.0f "
+            "%%)\n",
+            s.layer, cov_cuda_step_name(&s), median * 1e3, median / chunks * 1e6, rate / 1e12,
+            most > 0 ? 100 * rate / most : 0, bytes / 1e9,
+            card.memory_bytes_per_s > 0 ? 100 * bytes / card.memory_bytes_per_s : 0);
     }
     printf("  all %.1f us/chunk, %.1f chunks/s\n", sum / (double)batch * 1e6, (double)batch / sum);
     fflush(stdout);
@@ -200,17 +227,27 @@ int main(int argc, char **argv)
     struct cov_params params;
     struct cov_hparams hp = published();
     std::vector<size_t> batches;
+    const char *only = NULL;
     int64_t seconds = 5, batch;
-    for (int i = 1; i < argc; i++) {
-        must(cov_parse_i64(argv[i], "argument", 1, 4096, i == 1 ? &seconds : &batch, &e), &e);
-        if (i > 1)
+    int at = 1;
+    if (argc > 2 && strcmp(argv[1], "--precision") == 0) {
+        only = argv[2];
+        at = 3;
+    }
+    for (int i = at; i < argc; i++) {
+        must(cov_parse_i64(argv[i], "argument", 1, 4096, i == at ? &seconds : &batch, &e), &e);
+        if (i > at)
             batches.push_back((size_t)batch);
     }
     must(cov_params_init(&hp, &params, &e), &e);
     std::vector<float> block(params.n_floats);
     cov_params_randomize(&hp, &params, 1, block.data());
     cov_params_fini(&params);
+    bool found = false;
     for (enum cov_precision precision : all) {
+        if (only && strcmp(only, cov_precision_name(precision)) != 0)
+            continue;
+        found = true;
         struct cov_device *dev;
         struct cov_cuda_options options = {&first, 1, precision};
         must(cov_cuda_plugin.open(&options, &dev, &e), &e);
@@ -220,10 +257,13 @@ int main(int argc, char **argv)
         std::vector<size_t> sizes = batches;
         if (sizes.empty())
             sizes = {16, 64, advice.batch, 2 * advice.batch};
+        time_layers(dev, block.data(), sizes.back());
         for (size_t size : sizes)
-            measure(dev, block.data(), size, (double)seconds);
-        time_layers(dev, block.data(), 2 * advice.batch);
+            measure(dev, block.data(), size, LENGTH, (double)seconds);
+        measure(dev, block.data(), sizes.back(), 1000, (double)seconds);
         cov_device_close(dev);
     }
+    if (!found)
+        must(cov_fail(&e, COV_EUSAGE, "there is no precision '%s'", only), &e);
     return 0;
 }

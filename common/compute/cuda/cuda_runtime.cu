@@ -52,6 +52,13 @@ int cov_rt_describe(int card, struct cov_rt_card *out, struct cov_err *e)
     out->minor = p.minor;
     out->n_multiprocessors = p.multiProcessorCount;
     out->shared_bytes = p.sharedMemPerBlockOptin;
+    int clock_khz = 0, memory_khz = 0, bus_bits = 0;
+    if (cudaDeviceGetAttribute(&clock_khz, cudaDevAttrClockRate, card) != cudaSuccess ||
+        cudaDeviceGetAttribute(&memory_khz, cudaDevAttrMemoryClockRate, card) != cudaSuccess ||
+        cudaDeviceGetAttribute(&bus_bits, cudaDevAttrGlobalMemoryBusWidth, card) != cudaSuccess)
+        (void)cudaGetLastError(); /* only measurements are compared with them */
+    out->clock_hz = clock_khz * 1e3;
+    out->memory_bytes_per_s = memory_khz * 1e3 * bus_bits / 8 * 2; /* two transfers a cycle */
     return COV_OK;
 }
 

@@ -1,15 +1,29 @@
 /* gemm_mma.cu - products of matrices on tensor cores (kernels.h): bf16, tf32, and tf32 in three
  * products.
  *
- * A block of 8 warps makes 128 rows by BN columns. Both operands are rows of k, 64 bytes at a time,
- * copied to shared memory four stages ahead (cp.async), x gathered as in gemm_fp32.cu, zeros where
- * there is no row. As 32 bytes of k are 16 of bf16 or 8 of tf32, the fragments of both are the same
- * bytes, and one kernel does for all.
+ * A block of 4 warps makes 128 rows by 128 columns, or 256 by 64; a warp 64 by 64 of them. Both
+ * operands are rows of k, 64 bytes at a time, copied to shared memory two steps ahead (cp.async), x
+ * gathered as in gemm_fp32.cu, zeros where there is no row. As 32 bytes of k are 16 of bf16 or 8 of
+ * tf32, the fragments of both are the same bytes, and one kernel does for all.
+ *
+ * The bound, for 128 by 128 by 32 of bf16 on a multiprocessor of an H200: 256 products of 16x8x16,
+ * 256 cycles at what the hardware has, 420 at the 60 % that mma.sync reaches; fragments read from
+ * shared memory, 8 of 512 bytes a warp and 16 of k, 256 cycles of 128 bytes, tiles written to it, 128:
+ * 384. (Warps of 64 by 32 would read half as much again, 512, and be bound by that.) Registers allow two
+ * blocks, so that one multiplies while the other waits. So some 550 TFLOP/s at best; convolutions
+ * and sums over x are 7.6 GFLOP of a chunk, 14 us of the 50 that 20,000 chunks/s leave. wgmma would
+ * read one operand from shared memory once a block, and have the rest of the hardware.
  * SPDX-License-Identifier: MIT */
 #include "common/compute/cuda/epilogue.h"
 #include "common/compute/cuda/kernels.h"
 
-enum { BM = 128, ROW_BYTES = 64, STAGES = 4, THREADS = 256 };
+enum { WARPS = 4, THREADS = 32 * WARPS, ROW_BYTES = 64, STAGES = 3 };
+enum { WARP_SIDE = 64, MT = WARP_SIDE / 16, NT = WARP_SIDE / 8 };
+
+/* Of a block of so many columns. */
+template <int COLUMNS> struct block {
+    static constexpr int ROWS = WARP_SIDE * (WARPS / (COLUMNS / WARP_SIDE));
+};
 
 /* What is left of v when its tf32 is taken off, as tf32. */
 SIMT_DEVICE uint32_t tf32_rest(uint32_t v)
@@ -17,43 +31,49 @@ SIMT_DEVICE uint32_t tf32_rest(uint32_t v)
     return simt_tf32(simt_float(v) - simt_float(simt_tf32(simt_float(v))));
 }
 
-template <int PRODUCTS, int MT>
-SIMT_DEVICE void multiply(float sum[MT][4][4], const uint32_t a[MT][4], const uint32_t b[2][4])
+/* sum += a b, of 32 bytes of k. */
+template <int PRODUCTS>
+SIMT_DEVICE void multiply(float sum[MT][NT][4], const uint32_t a[MT][4],
+                          const uint32_t b[NT / 2][4])
 {
+    uint32_t high[MT][4], low[MT][4];
 #pragma unroll
-    for (int nt = 0; nt < 4; nt++) {
+    for (int mt = 0; mt < MT; mt++)
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            high[mt][i] = PRODUCTS == COV_CUDA_BF16 ? a[mt][i] : simt_tf32(simt_float(a[mt][i]));
+            low[mt][i] = PRODUCTS == COV_CUDA_TF32X3 ? tf32_rest(a[mt][i]) : 0;
+        }
+#pragma unroll
+    for (int nt = 0; nt < NT; nt++) {
         uint32_t b0 = b[nt / 2][nt % 2 * 2], b1 = b[nt / 2][nt % 2 * 2 + 1];
         if (PRODUCTS == COV_CUDA_BF16) {
 #pragma unroll
             for (int mt = 0; mt < MT; mt++)
-                simt_mma_bf16(sum[mt][nt], a[mt], b0, b1);
+                simt_mma_bf16(sum[mt][nt], high[mt], b0, b1);
             continue;
         }
         uint32_t high0 = simt_tf32(simt_float(b0)), high1 = simt_tf32(simt_float(b1));
+        if (PRODUCTS == COV_CUDA_TF32X3) {
+            uint32_t low0 = tf32_rest(b0), low1 = tf32_rest(b1);
 #pragma unroll
-        for (int mt = 0; mt < MT; mt++) {
-            uint32_t high[4];
+            for (int mt = 0; mt < MT; mt++)
+                simt_mma_tf32(sum[mt][nt], low[mt], high0, high1);
 #pragma unroll
-            for (int i = 0; i < 4; i++)
-                high[i] = simt_tf32(simt_float(a[mt][i]));
-            if (PRODUCTS == COV_CUDA_TF32X3) {
-                uint32_t low[4];
-#pragma unroll
-                for (int i = 0; i < 4; i++)
-                    low[i] = tf32_rest(a[mt][i]);
-                simt_mma_tf32(sum[mt][nt], low, high0, high1);
-                simt_mma_tf32(sum[mt][nt], high, tf32_rest(b0), tf32_rest(b1));
-            }
-            simt_mma_tf32(sum[mt][nt], high, high0, high1);
+            for (int mt = 0; mt < MT; mt++)
+                simt_mma_tf32(sum[mt][nt], high[mt], low0, low1);
         }
+#pragma unroll
+        for (int mt = 0; mt < MT; mt++)
+            simt_mma_tf32(sum[mt][nt], high[mt], high0, high1);
     }
 }
 
 template <int PRODUCTS, int BN> SIMT_KERNEL(THREADS) gemm_mma(struct cov_cuda_gemm g)
 {
     constexpr int ELEMENT = PRODUCTS == COV_CUDA_BF16 ? 2 : 4; /* bytes */
-    constexpr int BK = ROW_BYTES / ELEMENT, PIECE = 16 / ELEMENT;
-    constexpr int WARPS_ACROSS = BN / 32, WARP_ROWS = BM / (8 / WARPS_ACROSS), MT = WARP_ROWS / 16;
+    constexpr int BK = ROW_BYTES / ELEMENT, PIECE = 16 / ELEMENT, BM = block<BN>::ROWS;
+    constexpr int WARPS_ACROSS = BN / WARP_SIDE;
     constexpr int STAGE = (BM + BN) * ROW_BYTES, A_PARTS = BM * 4 / THREADS,
                   B_PARTS = BN * 4 / THREADS;
     char *const shared = simt_shared();
@@ -95,11 +115,11 @@ template <int PRODUCTS, int BN> SIMT_KERNEL(THREADS) gemm_mma(struct cov_cuda_ge
         }
     };
 
-    float sum[MT][4][4];
+    float sum[MT][NT][4];
 #pragma unroll
     for (int mt = 0; mt < MT; mt++)
 #pragma unroll
-        for (int nt = 0; nt < 4; nt++)
+        for (int nt = 0; nt < NT; nt++)
 #pragma unroll
             for (int i = 0; i < 4; i++)
                 sum[mt][nt][i] = 0;
@@ -112,7 +132,7 @@ template <int PRODUCTS, int BN> SIMT_KERNEL(THREADS) gemm_mma(struct cov_cuda_ge
     }
     /* Where the matrices that this lane addresses begin: of A, rows 0-7 and 8-15 of 16 bytes and of
      * the next 16; of B, 8 columns of 16 bytes and of the next 16, and the next 8 columns. */
-    const int warp_m = warp / WARPS_ACROSS * WARP_ROWS, warp_n = warp % WARPS_ACROSS * 32;
+    const int warp_m = warp / WARPS_ACROSS * WARP_SIDE, warp_n = warp % WARPS_ACROSS * WARP_SIDE;
     const int a_row = warp_m + lane / 8 % 2 * 8 + lane % 8, a_piece = lane / 16;
     const int b_row = warp_n + lane / 16 * 8 + lane % 8, b_piece = lane / 8 % 2;
     for (int step = 0; step < steps; step++) {
@@ -124,14 +144,14 @@ template <int PRODUCTS, int BN> SIMT_KERNEL(THREADS) gemm_mma(struct cov_cuda_ge
         const char *const a = shared + step % STAGES * STAGE, *const b = a + BM * ROW_BYTES;
 #pragma unroll
         for (int half = 0; half < 2; half++) {
-            uint32_t av[MT][4], bv[2][4];
+            uint32_t av[MT][4], bv[NT / 2][4];
 #pragma unroll
             for (int mt = 0; mt < MT; mt++)
                 simt_load_matrices(av[mt], a + cov_tile_place(a_row + mt * 16, half * 2 + a_piece));
 #pragma unroll
-            for (int i = 0; i < 2; i++)
+            for (int i = 0; i < NT / 2; i++)
                 simt_load_matrices(bv[i], b + cov_tile_place(b_row + i * 16, half * 2 + b_piece));
-            multiply<PRODUCTS, MT>(sum, av, bv);
+            multiply<PRODUCTS>(sum, av, bv);
         }
     }
 
@@ -146,7 +166,7 @@ template <int PRODUCTS, int BN> SIMT_KERNEL(THREADS) gemm_mma(struct cov_cuda_ge
             size_t to =
                 ((size_t)b * g.t_out + t * g.phase.out_stride + g.phase.out_first) * g.pitch;
 #pragma unroll
-            for (int nt = 0; nt < 4; nt++) {
+            for (int nt = 0; nt < NT; nt++) {
                 int o = n_first + warp_n + nt * 8 + lane % 4 * 2;
                 float v0 = sum[mt][nt][half * 2], v1 = sum[mt][nt][half * 2 + 1];
                 if (o < g.n_cols)
@@ -159,6 +179,7 @@ template <int PRODUCTS, int BN> SIMT_KERNEL(THREADS) gemm_mma(struct cov_cuda_ge
 
 template <int PRODUCTS, int BN> static void launch(const struct cov_cuda_gemm *g, void *stream)
 {
+    constexpr int BM = block<BN>::ROWS;
     int m = g->n * g->phase.rows;
     if (m == 0)
         return;

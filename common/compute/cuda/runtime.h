@@ -16,7 +16,8 @@ struct cov_rt_card {
     char name[256];
     int major, minor; /* its compute capability */
     int n_multiprocessors;
-    size_t shared_bytes; /* that a block may have */
+    size_t shared_bytes;                 /* that a block may have */
+    double clock_hz, memory_bytes_per_s; /* at most; 0: not known */
 };
 
 /* *n > 0 cards; COV_EUNSUPPORTED says what is missing: driver or card. */

@@ -177,8 +177,14 @@ SIMT_DEVICE uint32_t simt_bf16(float v)
  * cvt.rna.tf32 does. */
 SIMT_DEVICE uint32_t simt_tf32(float v)
 {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    uint32_t rounded;
+    asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(rounded) : "f"(v));
+    return rounded;
+#else
     uint32_t bits = simt_bits(v);
     return (bits & 0x7f800000) == 0x7f800000 ? bits : (bits + 0x1000) & 0xffffe000;
+#endif
 }
 
 #endif

@@ -1,0 +1,123 @@
+#!/bin/sh
+# report.sh - all that there is to ask of a GPU in one go, for who has one for half an hour and nothing but CUDA, a C
+# compiler and make on its machine: builds, checks every kernel at each precision, again under compute-sanitizer, measures,
+# and ends with a line for each part. What fails or takes too long does not keep the others from running.
+#   report.sh [FOLDER]      (build/gpu/report) for the logs
+# It ends with status 0 if nothing failed.
+# Environment: NVCC, CC, CXX, PYTHON, CUDA_ARCHS as for make; SECONDS_EACH of a measurement (3).
+# SPDX-License-Identifier: MIT
+cd "$(dirname "$0")/../.." || exit 1
+out=${1:-build/gpu/report}
+mkdir -p "$out" || exit 1
+summary=$out/summary
+: >"$summary"
+each=${SECONDS_EACH:-3}
+n_failed=0
+
+find_nvcc() {
+    for nvcc in "${NVCC:-}" "$(command -v nvcc)" "${CUDA_HOME:-/usr/local/cuda}/bin/nvcc" /usr/local/cuda-*/bin/nvcc; do
+        [ -n "$nvcc" ] && [ -x "$nvcc" ] && echo "$nvcc" && return
+    done
+}
+
+# Where it is not on the path it is beside nvcc.
+find_sanitizer() {
+    for tool in "$(command -v compute-sanitizer)" "${nvcc%/*}/compute-sanitizer" \
+        "${nvcc%/bin/nvcc}/compute-sanitizer/compute-sanitizer"; do
+        [ -n "$tool" ] && [ -x "$tool" ] && echo "$tool" && return
+    done
+}
+
+note() { # RESULT NAME SECONDS MORE
+    printf '%-4s %-28s %5s s  %s\n' "$1" "$2" "$3" "$4" >>"$summary"
+    [ "$1" != FAIL ] || n_failed=$((n_failed + 1))
+}
+
+# NAME LIMIT COMMAND...: its output goes to a log, and on.
+part() {
+    name=$1 limit=$2 beg=$(date +%s) log=$out/$(echo "$1" | tr ' ' -).log
+    shift 2
+    echo "== $name"
+    { timeout -k 10 "$limit" "$@" 2>&1; echo "status $?"; } | tee "$log" | sed '/^status [0-9]*$/d'
+    status=$(sed -n '$s/^status //p' "$log") more=
+    case $status in
+    0) result=ok ;;
+    124 | 137) result=FAIL more="more than $limit s, see $log" ;;
+    *) result=FAIL more="status $status, see $log" ;;
+    esac
+    if [ "$result" = ok ] && grep -q '^1\.\.0 # SKIP' "$log"; then
+        result=SKIP more=$(sed -n 's/^1\.\.0 # SKIP //p' "$log")
+    fi
+    note "$result" "$name" $(($(date +%s) - beg)) "$more"
+    [ "$result" != FAIL ]
+}
+
+# What was found, shortly; also if it was cut off.
+report() {
+    {
+        echo '== errors'
+        sed -n 's/^# \(.*: off by .*\)/\1/p' "$out"/check-*.log 2>/dev/null
+        grep -h '^not ok' "$out"/check-*.log 2>/dev/null
+        echo '== layers'
+        sed -n '/^[a-z0-9]*, batch .* one stream/p; /^  layer /p; /^  all /p' "$out"/bench-*.log 2>/dev/null
+        echo '== chunks/s'
+        grep -h 'chunks/s (' "$out"/bench-*.log 2>/dev/null
+        grep -h 'chunks/s$' "$out"/PyTorch-beside-it.log 2>/dev/null
+        echo '== parts'
+        cat "$summary"
+    } >"$out/report.txt"
+    cat "$out/report.txt"
+    echo "== all of it: $out"
+}
+trap 'report; exit 130' INT TERM
+
+nvcc=$(find_nvcc)
+if [ -z "$nvcc" ]; then
+    echo 'report.sh: there is no nvcc (NVCC=/path/of/nvcc names it)' >&2
+    exit 1
+fi
+# For the cards that are there alone, if nvcc can: a quarter of the time.
+archs=${CUDA_ARCHS:-$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | tr -d '. ' | sort -un | paste -sd' ' -)}
+known=$("$nvcc" --list-gpu-arch 2>/dev/null)
+for arch in $archs; do
+    echo "$known" | grep -qx "compute_$arch" || archs=
+done
+
+{
+    nvidia-smi 2>/dev/null || echo 'nvidia-smi: none, or no driver'
+    "$nvcc" --version | tail -n 2
+    "${CC:-cc}" --version 2>/dev/null | head -n 1
+    uname -srm
+    git describe --always --dirty 2>/dev/null
+} 2>&1 | tee "$out/machine.log"
+
+rm -f build/gpu/check_kernels build/gpu/bench_gpu
+if ! part build 900 make -k "-j$(nproc)" NVCC="$nvcc" ${archs:+CUDA_ARCHS="$archs"} build/gpu/check_kernels build/gpu/bench_gpu; then
+    echo 'report.sh: without a whole build, what is there is run' >&2
+fi
+if [ -x build/gpu/check_kernels ]; then
+    for p in fp32 tf32x3 balanced tf32 bf16; do
+        part "check $p" 240 build/gpu/check_kernels --big --precision "$p"
+    done
+fi
+if [ -x build/gpu/bench_gpu ]; then
+    for p in bf16 tf32 balanced bf16x3 fp32; do
+        part "bench $p" 150 build/gpu/bench_gpu --precision "$p" "$each"
+    done
+fi
+if command -v "${PYTHON:-python3}" >/dev/null; then
+    part 'PyTorch beside it' 240 "${PYTHON:-python3}" tests/gpu/torch_peer.py "$each"
+fi
+# Last, as the slowest; on the small networks.
+sanitizer=$(find_sanitizer)
+for tool in memcheck racecheck synccheck; do
+    for p in bf16 fp32; do
+        if [ -z "$sanitizer" ]; then
+            note SKIP "$tool $p" 0 'there is no compute-sanitizer'
+        elif [ -x build/gpu/check_kernels ]; then
+            part "$tool $p" 150 "$sanitizer" --tool $tool --error-exitcode 1 build/gpu/check_kernels --precision $p
+        fi
+    done
+done
+report
+[ "$n_failed" -eq 0 ]
