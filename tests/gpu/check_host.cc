@@ -91,7 +91,8 @@ struct Run {
     unsigned threads = 1;
     size_t batch = 4;
     bool full = false;
-    size_t repeated = 0; /* chunks that are expected to be */
+    const char *then = NULL; /* words for the mock when the network is there */
+    size_t repeated = 0;     /* chunks that are expected to be */
     /* What came of it. */
     int rc = COV_OK;
     struct cov_err e = COV_ERR_INIT;
@@ -142,6 +143,8 @@ void go(Run *r)
     if (!r->rc) {
         if (r->full)
             cov_net_compute_all(r->net);
+        if (r->then)
+            set_mock(r->then);
         r->rc = cov_pool_for(pool, (N + r->batch - 1) / r->batch, forward, r, &r->e);
         cov_net_counts(r->net, &counts);
         if (!r->rc &&
@@ -195,6 +198,21 @@ void several_cards(const std::vector<float> &want)
     go(&r);
     result(r.rc == COV_EUNSUPPORTED && has(r.e.text, "there is no GPU 3: CUDA shows 3, from 0"),
            "a card that is not there");
+}
+
+/* What is copied, computed and copied back for one call does not wait for another: of each card all
+ * lanes are under way at a time, if there are threads for them. */
+void calls_overlap(const std::vector<float> &want)
+{
+    Run r = make_run(6);
+    set_mock("cards=2");
+    r.then = "cards=2,together=8";
+    r.threads = 9;
+    r.batch = 2;
+    go(&r);
+    result(r.rc == COV_OK && r.values == want, "eight calls are under way on two cards");
+    if (r.rc)
+        printf("# %s\n", r.e.text);
 }
 
 /* Chunks that are equal, in one call or nothing but N, are computed once; of nothing but padding,
@@ -343,6 +361,7 @@ int main(void)
     cov_log_set(note, NULL, COV_LOG_DEBUG);
     std::vector<float> want = one_card();
     several_cards(want);
+    calls_overlap(want);
     equal_chunks();
     little_memory(want);
     failures();

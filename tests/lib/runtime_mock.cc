@@ -11,6 +11,8 @@ extern "C" {
 #include <string.h>
 #include <sys/mman.h>
 
+#include <chrono>
+#include <condition_variable>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -39,6 +41,11 @@ struct Block {
 std::mutex lock;
 std::map<void *, Block> blocks;
 size_t used[MAX_CARDS], waits[MAX_CARDS], all_waits, refused, host_blocks;
+
+/* Streams on which something is queued, and the most of them at a time. */
+std::mutex queue_lock;
+std::condition_variable queued_more;
+size_t n_queued, most_queued;
 
 /* The number behind "name=" in COVTOOLS_MOCK. */
 long setting(const char *name, long otherwise)
@@ -71,7 +78,14 @@ void protect(int card, int how)
 
 void simt_queue(void *stream, std::function<void()> work)
 {
-    ((Stream *)stream)->queue.push_back(std::move(work));
+    Stream *s = (Stream *)stream;
+    if (s->queue.empty()) {
+        std::lock_guard<std::mutex> guard(queue_lock);
+        n_queued++;
+        most_queued = most_queued < n_queued ? n_queued : most_queued;
+        queued_more.notify_all();
+    }
+    s->queue.push_back(std::move(work));
 }
 
 extern "C" {
@@ -218,6 +232,15 @@ int cov_rt_launched(const char *what, struct cov_err *e)
 int cov_rt_wait(void *stream, struct cov_err *e)
 {
     Stream *s = (Stream *)stream;
+    size_t together = (size_t)setting("together", 0);
+    {
+        std::unique_lock<std::mutex> guard(queue_lock);
+        if (!queued_more.wait_for(guard, std::chrono::seconds(10),
+                                  [=] { return most_queued >= together; }))
+            return cov_fail(e, COV_EIO, "computing: no more than %zu streams at a time",
+                            most_queued);
+        n_queued -= !s->queue.empty();
+    }
     std::lock_guard<std::mutex> guard(lock);
     waits[s->card]++;
     all_waits++;

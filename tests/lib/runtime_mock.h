@@ -10,6 +10,8 @@
  *   fail=N      the N-th wait fails, from 1
  *   free_percent=N  of its free memory, what a card says is free (100)
  *   wrong=N     what is copied from card N is wrong in one place
+ *   together=N  nothing is computed before something was queued on so many streams at a time, once; ten
+ *               seconds without that are a failure
  *   driver=no   there is no driver
  * SPDX-License-Identifier: MIT */
 #ifndef RUNTIME_MOCK_H

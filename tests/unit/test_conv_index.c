@@ -28,7 +28,8 @@ struct reach {
 
 static void add_phase(struct reach *r, const struct cov_conv_phase *p, int t_in)
 {
-    for (int t = 0; t < p->rows; t++) {
+    for (int row_number = 0; row_number < p->rows; row_number++) {
+        int t = cov_conv_phase_row(p, row_number);
         int out = p->out_first + p->out_stride * t;
         assert_in_range(out, 0, MAX_ROWS - 1);
         r->written[out]++;
@@ -86,6 +87,37 @@ static void transposed(void **state)
             }
         for (int t = 0; t < t_out; t++)
             want.written[t] = 1;
+        assert_memory_equal(&r, &want, sizeof r);
+    }
+}
+
+/* Of a layer's two ends the same is read and written as of all of it; of a transposed one that is
+ * wanted at its end too, everything. */
+static void cut(void **state)
+{
+    (void)state;
+    struct cov_rng rng;
+    cov_rng_init(&rng, 3);
+    for (int n = 0; n < 5000; n++) {
+        int kernel = draw(&rng, 1, MAX_KERNEL), stride = draw(&rng, 1, 6), pad = draw(&rng, 0, 9);
+        int dilation = draw(&rng, 1, 6), t_in = draw(&rng, 1, 20), t_out = draw(&rng, 1, MAX_ROWS);
+        int head = draw(&rng, 0, t_out), tail = n % 3 ? t_out : draw(&rng, head, t_out);
+        bool is_transposed = n % 2;
+        struct reach r = {0}, want = {0};
+        for (int phase = 0; phase < (is_transposed ? stride : 1); phase++) {
+            struct cov_conv_phase p =
+                is_transposed
+                    ? cov_conv_phase_transposed(phase, t_out, kernel, stride, dilation, pad)
+                    : cov_conv_phase_plain(t_out, kernel, stride, dilation, pad);
+            add_phase(&want, &p, t_in);
+            p = cov_conv_phase_cut(p, t_out, head, tail);
+            add_phase(&r, &p, t_in);
+        }
+        if (!is_transposed || stride == 1 || tail == t_out)
+            for (int t = head; t < tail; t++) {
+                memset(want.seen[t], 0, sizeof want.seen[t]);
+                want.written[t] = 0;
+            }
         assert_memory_equal(&r, &want, sizeof r);
     }
 }
@@ -153,8 +185,8 @@ static void fragments(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plain), cmocka_unit_test(transposed), cmocka_unit_test(channels),
-        cmocka_unit_test(tiles), cmocka_unit_test(fragments),
+        cmocka_unit_test(plain),    cmocka_unit_test(transposed), cmocka_unit_test(cut),
+        cmocka_unit_test(channels), cmocka_unit_test(tiles),      cmocka_unit_test(fragments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -119,7 +119,7 @@ void cov_rt_free_host(int card, void *p)
         (void)cudaFreeHost(p);
 }
 
-/* A stream that waits for no other, and a wait that leaves the CPU to others. */
+/* A stream that waits for no other. */
 int cov_rt_stream_new(int card, void **out, struct cov_err *e)
 {
     cudaStream_t stream;
@@ -127,8 +127,6 @@ int cov_rt_stream_new(int card, void **out, struct cov_err *e)
     int rc = cov_rt_use(card, e);
     if (rc)
         return rc;
-    (void)cudaSetDeviceFlags(cudaDeviceScheduleBlockingSync);
-    (void)cudaGetLastError(); /* without the flag it computes the same */
     rc = check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), e, "a stream");
     if (rc == COV_OK)
         *out = stream;
@@ -162,7 +160,17 @@ int cov_rt_launched(const char *what, struct cov_err *e)
     return check(cudaGetLastError(), e, what);
 }
 
+/* By an event that leaves the CPU to others meanwhile, whatever flags the device was set up with. */
 int cov_rt_wait(void *stream, struct cov_err *e)
 {
-    return check(cudaStreamSynchronize((cudaStream_t)stream), e, "computing");
+    cudaEvent_t event;
+    int rc = check(cudaEventCreateWithFlags(&event, cudaEventBlockingSync | cudaEventDisableTiming),
+                   e, "waiting");
+    if (rc)
+        return rc;
+    rc = check(cudaEventRecord(event, (cudaStream_t)stream), e, "computing");
+    if (!rc)
+        rc = check(cudaEventSynchronize(event), e, "computing");
+    (void)cudaEventDestroy(event);
+    return rc;
 }
