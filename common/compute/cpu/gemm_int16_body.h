@@ -96,7 +96,8 @@ static void make_ready(size_t m, size_t k, const float *a, size_t lda, float *re
         ready[n] = cov_int16_row_unit(largest_of(k, from), &inverse);
         int16_t *to = (int16_t *)(void *)ready;
         round_whole(k, from, inverse, to);
-        memset(to + k, 0, n * sizeof *ready - k * sizeof *to);
+        if (k < 2 * n)
+            memset(to + k, 0, (2 * n - k) * sizeof *to);
         sum_row_cross(k + k % 2, to, (int32_t *)(void *)(ready + n + 1));
     }
 }

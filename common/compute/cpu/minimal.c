@@ -305,17 +305,16 @@ void cov_minimal_free(struct cov_minimal *m)
 
 /* ---- running ---- */
 
-/* Floats of a block of transformed tiles; of one as products read it, and how many of these are
- * made at once. */
-static size_t floats_of_block(const struct cov_minimal *m)
+/* Floats of a row of a transformed block as products read it, of the block, and how many of these
+ * are made at once. */
+static size_t row_floats(const struct cov_minimal *m)
 {
-    return m->points.n_points * BLOCK * m->depth_stride;
+    return m->gemm->make_ready ? m->gemm->ready_floats(m->depth) : m->depth_stride;
 }
 
 static size_t block_floats(const struct cov_minimal *m)
 {
-    return m->gemm->make_ready ? m->points.n_points * BLOCK * m->gemm->ready_floats(m->depth)
-                               : floats_of_block(m);
+    return m->points.n_points * BLOCK * row_floats(m);
 }
 
 static size_t n_blocks(const struct cov_minimal *m)
@@ -339,7 +338,7 @@ static size_t edge_floats(const struct cov_minimal *m)
 size_t cov_minimal_scratch(const struct cov_minimal *m)
 {
     return sums_floats(m) + edge_floats(m) + n_blocks(m) * block_floats(m) +
-           (m->gemm->make_ready ? floats_of_block(m) : 0);
+           (m->gemm->make_ready ? m->points.n_points * m->depth_stride : 0);
 }
 
 /* What is read and written. Rows before x_beg and from x_end on count as zeros, and rows before
@@ -381,7 +380,7 @@ static bool sees_inside(const struct cov_minimal *m, const struct task *t, size_
 
 /* A tile at an end of x: zeros are beyond it. */
 static void transform_edge(const struct cov_minimal *m, const struct task *t, size_t i, float *v,
-                           float *edge)
+                           size_t v_step, float *edge)
 {
     size_t rows = m->points.n_points * m->places.in_phases, c = m->layer.c_in;
     int64_t first = in_row(m, i);
@@ -392,13 +391,12 @@ static void transform_edge(const struct cov_minimal *m, const struct task *t, si
         else
             memcpy(edge + k * c, t->x + (size_t)row * t->x_stride, c * sizeof *edge);
     }
-    m->kernels->input(&m->points, 1, m->depth, edge, m->depth, v, BLOCK * m->depth_stride,
-                      m->depth_stride);
+    m->kernels->input(&m->points, 1, m->depth, edge, m->depth, v, v_step, 0);
 }
 
-/* v[point, tile, depth] of tiles [beg, end). */
-static void transform_block(const struct cov_minimal *m, const struct task *t, size_t beg,
-                            size_t end, float *v, float *edge)
+/* Tiles [beg, end) at every point, rows of points v_step apart, of tiles depth_stride. */
+static void transform_tiles(const struct cov_minimal *m, const struct task *t, size_t beg,
+                            size_t end, float *v, size_t v_step, float *edge)
 {
     /* Rows that follow one another are one. */
     bool dense = t->x_stride == m->layer.c_in;
@@ -407,7 +405,7 @@ static void transform_block(const struct cov_minimal *m, const struct task *t, s
     while (i < end) {
         float *to = v + (i - beg) * m->depth_stride;
         if (!sees_inside(m, t, i)) {
-            transform_edge(m, t, i++, to, edge);
+            transform_edge(m, t, i++, to, v_step, edge);
             continue;
         }
         const float *from = t->x + (size_t)in_row(m, i) * t->x_stride;
@@ -416,24 +414,27 @@ static void transform_block(const struct cov_minimal *m, const struct task *t, s
             n++;
         for (size_t part = 0; part < n_parts; part++)
             m->kernels->input(&m->points, n, channels, from + part * t->x_stride,
-                              m->places.in_phases * t->x_stride, to + part * channels,
-                              BLOCK * m->depth_stride, m->depth_stride);
+                              m->places.in_phases * t->x_stride, to + part * channels, v_step,
+                              m->depth_stride);
         i += n;
     }
 }
 
-/* The same, ready for products. `unready`: a block that becomes it. */
+/* v[point, tile, depth] of tiles [beg, end), as products read it. `unready`: a tile on its way. */
 static void make_block(const struct cov_minimal *m, const struct task *t, size_t beg, size_t end,
                        float *v, float *edge, float *unready)
 {
+    size_t v_step = BLOCK * row_floats(m);
     if (!m->gemm->make_ready) {
-        transform_block(m, t, beg, end, v, edge);
+        transform_tiles(m, t, beg, end, v, v_step, edge);
         return;
     }
-    transform_block(m, t, beg, end, unready, edge);
-    for (size_t p = 0; p < m->points.n_points; p++)
-        m->gemm->make_ready(end - beg, m->depth, unready + p * BLOCK * m->depth_stride,
-                            m->depth_stride, v + p * BLOCK * m->gemm->ready_floats(m->depth));
+    for (size_t i = beg; i < end; i++) {
+        transform_tiles(m, t, i, i + 1, unready, m->depth_stride, edge);
+        for (size_t p = 0; p < m->points.n_points; p++)
+            m->gemm->make_ready(1, m->depth, unready + p * m->depth_stride, 0,
+                                v + p * v_step + (i - beg) * row_floats(m));
+    }
 }
 
 /* The row of y where tile i of a phase begins, and whether all of its rows are wanted. */
@@ -475,18 +476,35 @@ static void write_phase(const struct cov_minimal *m, const struct task *t, const
     }
 }
 
-/* s[point, tile, column] of n tiles v. */
-static void multiply_block(const struct cov_minimal *m, const struct panel *panel, size_t n,
-                           const float *v, float *s)
+/* Asks for a share of the rows of y that n tiles will write, as many for each point. */
+static void expect_rows(const struct cov_minimal *m, const struct task *t,
+                        const struct panel *panel, size_t first, size_t n, size_t point)
+{
+    size_t rows = n * m->points.outputs, beg = rows * point / m->points.n_points;
+    size_t end = rows * (point + 1) / m->points.n_points;
+    for (size_t phase = panel->phase; phase < panel->phase + panel->n_phases; phase++)
+        for (size_t r = beg; r < end; r++) {
+            int64_t row = out_row(m, first, phase) + (int64_t)(r * m->places.out_phases);
+            const float *y = t->y + (size_t)row * t->y_stride + panel->column;
+            for (size_t c = 0; row >= t->y_beg && row < t->y_end && c < panel->cols; c += LINE)
+                __builtin_prefetch(y + c, 1);
+        }
+}
+
+/* s[point, tile, column] of n tiles v, the first of which is `first`. */
+static void multiply_block(const struct cov_minimal *m, const struct task *t,
+                           const struct panel *panel, size_t first, size_t n, const float *v,
+                           float *s)
 {
     size_t width = m->gemm->width;
     for (size_t p = 0; p < m->points.n_points; p++) {
         float *to = s + p * BLOCK * width;
+        expect_rows(m, t, panel, first, n, p);
         if (panel->at[p].k == 0)
             memset(to, 0, BLOCK * width * sizeof *to);
         else if (m->gemm->make_ready)
-            m->gemm->run_ready(n, m->depth, v + p * BLOCK * m->gemm->ready_floats(m->depth),
-                               &panel->at[p], to, width);
+            m->gemm->run_ready(n, m->depth, v + p * BLOCK * row_floats(m), &panel->at[p], to,
+                               width);
         else
             m->gemm->run(n, v + p * BLOCK * m->depth_stride, m->depth_stride, &panel->at[p], to,
                          width, false);
@@ -522,7 +540,7 @@ void cov_minimal_run(const struct cov_minimal *m, size_t beg, size_t end, const 
             for (size_t i = g; i < stop; i += BLOCK) {
                 const struct panel *p = &m->panels[k];
                 size_t n = min_size(BLOCK, stop - i);
-                multiply_block(m, p, n, v + (i - g) / BLOCK * block_floats(m), sums);
+                multiply_block(m, &t, p, i, n, v + (i - g) / BLOCK * block_floats(m), sums);
                 for (size_t phase = 0; phase < p->n_phases; phase++)
                     write_phase(m, &t, p, p->phase + phase, i, i + n, sums + phase * p->cols, edge);
             }
