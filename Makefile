@@ -364,7 +364,7 @@ check-long: all $(UNITS) $(DEMOS) ## run the tests of the library's files under 
 
 # What concerns the kernels at every level of the CPU that the machine has; the first tests run all levels
 # by themselves, those of LEVEL_UNITS as COVTOOLS_CPU says.
-CPU_UNITS   := $(patsubst %,$(B)/tests/test_%,cpu gemm gemm_dot gemm_int16 gemm_amx outer vec minimal lstm layers training_fast)
+CPU_UNITS   := $(patsubst %,$(B)/tests/test_%,cpu gemm gemm_dot gemm_int16 gemm_amx outer vec minimal strassen lstm layers training_fast)
 LEVEL_UNITS := $(patsubst %,$(B)/tests/test_%,device_cpu reference_models reference_training)
 CPU_LEVELS  := base avx2 avx512 avx512bf16 amx
 .PHONY: check-cpu
@@ -387,7 +387,7 @@ BARE_SRC   := $(filter-out common/base/bgz.c common/base/json_read.c $(foreach c
               $(filter common/base/% common/seq/% common/codec/% common/compute/% common/net/%,$(LIB_SRC)))
 ARM_OBJ    := $(BARE_SRC:%.c=$(ARM)/%.o)
 ARM_UNITS  := $(patsubst %,$(ARM)/tests/unit/test_%,alphabet device_cpu err gemm grid half hparams layers minimal net opt plan pool rng \
-              shape vec)
+              shape strassen vec)
 ARM_CMOCKA := $(ARM)/cmocka/usr/lib/aarch64-linux-gnu/libcmocka.so.0
 $(ARM)/%.o: %.c
 	@mkdir -p $(@D)

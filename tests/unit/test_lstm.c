@@ -139,7 +139,7 @@ static void test_random(void **state)
     cov_rng_init(&rng, 51);
     for (int i = 0; i < 60; i++) {
         struct cov_layer l = {.kind = COV_LAYER_LSTM,
-                              .c_in = draw(&rng, 1, 70),
+                              .c_in = draw(&rng, 1, 140),
                               .hidden = draw(&rng, 1, 50),
                               .directions = draw(&rng, 1, 2)};
         l.t_in = l.t_out = draw(&rng, 1, 700);

@@ -2,7 +2,9 @@
  *
  * Products with x are made for a block of steps at once, those with h step by step. Where all
  * sequences move, both read and write rows in place; else the rows that are wanted are gathered.
- * Rows of a product do not depend on one another (gemm.h), so both ways give the same bits.
+ * Rows of a product do not depend on one another (gemm.h), so both ways give the same bits. Where
+ * it pays, two steps of a sequence make a pair (strassen.h): an even one and the next, if x has moved
+ * at both, else a step and itself.
  * SPDX-License-Identifier: MIT */
 #include "common/compute/cpu/lstm.h"
 
@@ -10,10 +12,11 @@
 #include <string.h>
 
 #include "common/base/mem.h"
+#include "common/compute/cpu/strassen.h"
 
 enum {
-    STEPS = 16,      /* of a block, at most */
-    BLOCK_ROWS = 72, /* and steps of all sequences: what stays in the cache beside the weights */
+    STEPS = 16,       /* of a block, at most */
+    BLOCK_ROWS = 128, /* and steps of all sequences: what stays in the cache beside the weights */
 };
 
 struct cov_lstm {
@@ -21,7 +24,8 @@ struct cov_lstm {
     const struct cov_gemm *gemm;
     const struct cov_vec *vec;
     float *bias;               /* [directions, 4*hidden] */
-    struct cov_matrix w_ih[2]; /* [c_in, 4*hidden] */
+    struct cov_matrix w_ih[2]; /* [c_in, 4*hidden]; or */
+    struct cov_strassen *pairs[2];
     struct cov_matrix w_hh[2]; /* [hidden, 4*hidden] */
 };
 
@@ -42,6 +46,7 @@ struct direction {
     float *resting;                     /* [n, 4*hidden] gates */
     float *cell;                        /* [n, hidden] */
     float *zeros;                       /* [hidden] */
+    float *for_pairs;                   /* cov_strassen_scratch */
     size_t n_steps[COV_LSTM_ROWS];      /* of each sequence */
     const float *ref_x[COV_LSTM_ROWS];  /* what its sums over x are of; NULL: there are none */
     const float *ref_h[COV_LSTM_ROWS];  /* the h that its gates are of */
@@ -54,9 +59,9 @@ struct direction {
 
 /* ---- making ---- */
 
-/* Packs the transpose of w[n_gates, k]. */
+/* Packs the transpose of w[n_gates, k]; as *pairs, if that is not NULL. */
 static int pack_gates(const struct cov_lstm *f, const float *w, size_t k, struct cov_matrix *out,
-                      struct cov_err *e)
+                      struct cov_strassen **pairs, struct cov_err *e)
 {
     size_t n_gates = 4 * f->layer.hidden;
     float *t = cov_malloc(k * n_gates, sizeof *t, e);
@@ -65,7 +70,8 @@ static int pack_gates(const struct cov_lstm *f, const float *w, size_t k, struct
     for (size_t g = 0; g < n_gates; g++)
         for (size_t i = 0; i < k; i++)
             t[i * n_gates + g] = w[g * k + i];
-    int rc = cov_matrix_init(f->gemm, k, n_gates, t, out, e);
+    int rc = pairs ? cov_strassen_new(f->gemm, f->vec, k, n_gates, t, pairs, e)
+                   : cov_matrix_init(f->gemm, k, n_gates, t, out, e);
     free(t);
     return rc;
 }
@@ -83,10 +89,11 @@ int cov_lstm_new(const struct cov_layer *layer, const struct cov_layer_weights *
     f->vec = vec;
     f->bias = cov_calloc64(layer->directions * n_gates, sizeof(float), e);
     int rc = f->bias ? COV_OK : COV_ENOMEM;
+    bool pays = cov_strassen_pays(gemm, layer->c_in, n_gates);
     for (size_t d = 0; rc == COV_OK && d < layer->directions; d++) {
-        rc = pack_gates(f, w->w_ih[d], layer->c_in, &f->w_ih[d], e);
+        rc = pack_gates(f, w->w_ih[d], layer->c_in, &f->w_ih[d], pays ? &f->pairs[d] : NULL, e);
         if (rc == COV_OK)
-            rc = pack_gates(f, w->w_hh[d], layer->hidden, &f->w_hh[d], e);
+            rc = pack_gates(f, w->w_hh[d], layer->hidden, &f->w_hh[d], NULL, e);
         for (size_t g = 0; g < n_gates; g++)
             f->bias[d * n_gates + g] = w->b_ih[d][g] + w->b_hh[d][g];
     }
@@ -104,6 +111,7 @@ void cov_lstm_free(struct cov_lstm *f)
         return;
     for (size_t d = 0; d < 2; d++) {
         cov_matrix_fini(&f->w_ih[d]);
+        cov_strassen_free(f->pairs[d]);
         cov_matrix_fini(&f->w_hh[d]);
     }
     free(f->bias);
@@ -114,7 +122,7 @@ size_t cov_lstm_scratch(const struct cov_lstm *f)
 {
     size_t hidden = f->layer.hidden, n_gates = 4 * hidden;
     return BLOCK_ROWS * (n_gates + f->layer.c_in) + COV_LSTM_ROWS * (3 * n_gates + 2 * hidden) +
-           hidden;
+           hidden + (f->pairs[0] ? cov_strassen_scratch(f->pairs[0]) : 0);
 }
 
 /* ---- running ---- */
@@ -166,6 +174,26 @@ static void keep_gates(struct direction *r)
     }
 }
 
+/* The products of steps that have a place, x of which is rows[place]. */
+static void multiply_pairs(struct direction *r, size_t steps, const float *const *rows)
+{
+    struct cov_strassen_pair pairs[BLOCK_ROWS];
+    size_t n_pairs = 0, n_gates = 4 * r->f->layer.hidden;
+    for (size_t s = 0; s < steps; s += 2)
+        for (size_t b = 0; b < r->n; b++) {
+            size_t even = r->place[s][b], odd = s + 1 < steps ? r->place[s + 1][b] : NONE;
+            size_t first = even != NONE ? even : odd, second = even != NONE ? odd : NONE;
+            if (first == NONE)
+                continue;
+            struct cov_strassen_pair *p = &pairs[n_pairs++];
+            p->a[0] = rows[first];
+            p->a[1] = rows[second != NONE ? second : first];
+            p->c[0] = r->block + first * n_gates;
+            p->c[1] = second != NONE ? r->block + second * n_gates : NULL;
+        }
+    cov_strassen_run(r->f->pairs[r->d], n_pairs, pairs, r->for_pairs);
+}
+
 /* The sums over x of steps first .. first+steps-1, for those that have moved. */
 static void multiply_x(struct direction *r, size_t first, size_t steps)
 {
@@ -189,6 +217,11 @@ static void multiply_x(struct direction *r, size_t first, size_t steps)
             whole = whole && x == r->x + (t * n + b) * l->c_in && r->place[s][b] != NONE;
         }
     }
+    keep_gates(r);
+    if (r->f->pairs[r->d]) {
+        multiply_pairs(r, steps, rows);
+        return;
+    }
     if (whole) {
         for (size_t s = 0; s < steps; s++)
             for (size_t b = 0; b < n; b++)
@@ -198,7 +231,6 @@ static void multiply_x(struct direction *r, size_t first, size_t steps)
             memcpy(r->x_rows + i * l->c_in, rows[i], l->c_in * sizeof(float));
         in_place = r->x_rows;
     }
-    keep_gates(r);
     if (n_rows > 0)
         r->f->gemm->run(n_rows, in_place, l->c_in, &r->f->w_ih[r->d], r->block, 4 * l->hidden,
                         false);
@@ -272,6 +304,7 @@ static void run_direction(struct direction *r)
 {
     const struct cov_layer *l = &r->f->layer;
     size_t most = 0, block_steps = BLOCK_ROWS / r->n < STEPS ? BLOCK_ROWS / r->n : STEPS;
+    block_steps -= block_steps % 2; /* pairs begin with an even step */
     memset(r->cell, 0, r->n * l->hidden * sizeof *r->cell);
     for (size_t b = 0; b < r->n; b++) {
         struct cov_rows rows = r->tasks[b].rows;
@@ -309,6 +342,7 @@ void cov_lstm_run(const struct cov_lstm *f, size_t n, struct cov_lstm_task *task
     r.h_rows = r.resting + n * n_gates;
     r.cell = r.h_rows + n * hidden;
     r.zeros = r.cell + n * hidden;
+    r.for_pairs = r.zeros + hidden;
     memset(r.zeros, 0, hidden * sizeof *r.zeros);
     for (size_t b = 0; b < n; b++)
         tasks[b].x_products = tasks[b].h_products = 0;

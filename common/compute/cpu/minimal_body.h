@@ -124,6 +124,8 @@ INLINE void input_tiles(const int pairs, const bool single, const struct cov_min
         float *to = v + i * v_row;
         size_t c = 0;
         for (; c + LANES <= n; c += LANES) {
+            for (size_t j = 0; j < p->n_points; j++)
+                __builtin_prefetch(to + v_row + j * v_step + c, 1);
             for (size_t j = 0; j < p->outputs; j++) /* what the next tile sees besides */
                 __builtin_prefetch(from + (p->n_points + j) * x_step + c);
             input_lanes(pairs, single, &k, from + c, x_step, to + c, v_step);

@@ -52,6 +52,15 @@ struct cov_vec {
     /* y[i] = exp(y[i]) for i < n, relative error 1.5e-7; infinity above 88.72, 0 below -87.33 on a
      * thread that flushes denormals. NaN stays NaN. */
     void (*exp)(size_t n, float *y);
+
+    /* The terms of a pair of rows (strassen.h), `half` floats each: term j at v + j * v_step. */
+    void (*strassen_terms)(size_t half, const float *first, const float *second, float *v,
+                           size_t v_step);
+
+    /* What the products of these terms sum up to, for n columns: product j at m + j * m_step. c0 and
+     * c1 are of the first row's halves, c2 and c3 of the second one's. */
+    void (*strassen_sums)(size_t n, const float *m, size_t m_step, float *c0, float *c1, float *c2,
+                          float *c3);
 };
 
 extern const struct cov_vec cov_vec_base, cov_vec_avx2, cov_vec_avx512;

@@ -184,5 +184,55 @@ static void exp_all(size_t n, float *restrict y)
         y[i] = exp_core(y[i]);
 }
 
-const struct cov_vec VEC_TABLE = {VEC_NAME,  VEC_NEEDS, finish, lstm_cell,
-                                  lstm_rest, still,     exp_all};
+/* ---- sums of strassen.h ---- */
+
+/* n <= LANES columns. */
+static inline __attribute__((always_inline)) void terms_of(const size_t n, size_t half,
+                                                           const float *first, const float *second,
+                                                           float *v, size_t v_step)
+{
+    vec a0 = load(n, first), a1 = load(n, first + half);
+    vec a2 = load(n, second), a3 = load(n, second + half);
+    store(n, a0 + a3, v);
+    store(n, a2 + a3, v + v_step);
+    store(n, a0, v + 2 * v_step);
+    store(n, a3, v + 3 * v_step);
+    store(n, a0 + a1, v + 4 * v_step);
+    store(n, a2 - a0, v + 5 * v_step);
+    store(n, a1 - a3, v + 6 * v_step);
+}
+
+static void strassen_terms(size_t half, const float *first, const float *second, float *v,
+                           size_t v_step)
+{
+    size_t i = 0;
+    for (; i + LANES <= half; i += LANES)
+        terms_of(LANES, half, first + i, second + i, v + i, v_step);
+    if (i < half)
+        terms_of(half - i, half, first + i, second + i, v + i, v_step);
+}
+
+static inline __attribute__((always_inline)) void
+sums_of(const size_t n, const float *m, size_t m_step, float *c0, float *c1, float *c2, float *c3)
+{
+    vec m0 = load(n, m), m1 = load(n, m + m_step), m2 = load(n, m + 2 * m_step);
+    vec m3 = load(n, m + 3 * m_step), m4 = load(n, m + 4 * m_step), m5 = load(n, m + 5 * m_step);
+    vec m6 = load(n, m + 6 * m_step);
+    store(n, (m0 - m4) + (m3 + m6), c0);
+    store(n, m2 + m4, c1);
+    store(n, m1 + m3, c2);
+    store(n, (m0 - m1) + (m2 + m5), c3);
+}
+
+static void strassen_sums(size_t n, const float *m, size_t m_step, float *c0, float *c1, float *c2,
+                          float *c3)
+{
+    size_t i = 0;
+    for (; i + LANES <= n; i += LANES)
+        sums_of(LANES, m + i, m_step, c0 + i, c1 + i, c2 + i, c3 + i);
+    if (i < n)
+        sums_of(n - i, m + i, m_step, c0 + i, c1 + i, c2 + i, c3 + i);
+}
+
+const struct cov_vec VEC_TABLE = {VEC_NAME, VEC_NEEDS, finish,         lstm_cell,    lstm_rest,
+                                  still,    exp_all,   strassen_terms, strassen_sums};
