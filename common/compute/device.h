@@ -1,4 +1,4 @@
-/* device.h - what computes a network: the table that the CPU implements, and a GPU will.
+/* device.h - what computes a network: the table that the CPU and GPUs implement.
  *
  * A device is given a network once, as a list of layers with their weights in PyTorch's layouts,
  * and packs it as it likes; then it runs batches of chunks through it. So a device may fuse layers,
@@ -100,6 +100,28 @@ struct cov_training_spec {
     struct cov_pool *pool;
 };
 
+/* The optimiser: Adam as PyTorch's, without weight decay (net/adam.h). */
+struct cov_adam {
+    double learning_rate, beta1, beta2, eps; /* 0.001, 0.9, 0.999, 1e-8 */
+    double clip;    /* the norm of the gradient is cut to it; 0: it is not */
+    double average; /* average = average * this + parameters * (1 - this) after the step; 0: none */
+};
+
+/* By how much running statistics move, and what PyTorch adds to the norm of a gradient that is cut. */
+#define COV_TRAIN_MOMENTUM 0.1f
+#define COV_CLIP_EPS 1e-6
+/* The norm that a gradient may have, whose squares, the second moments, are floats. */
+#define COV_TRAIN_MAX_NORM 1e19
+
+/* Copies of what is trained; each array of n_floats of the block, NULL: not wanted (read), or
+ * left as it is (write). Of what is not trained (running statistics) moments are 0. The average is
+ * one of the running statistics, too; it begins as a copy of the parameters with the first step that
+ * asks for it, and before that it reads as the parameters. */
+struct cov_train_state {
+    float *block, *moment1, *moment2, *average;
+    int64_t n_steps; /* of the optimiser */
+};
+
 struct cov_device;
 struct cov_program;  /* a network as a device holds it */
 struct cov_training; /* one in training */
@@ -141,7 +163,7 @@ struct cov_device_ops {
     void (*counts)(const struct cov_program *p, struct cov_forward_counts *out);
     void (*program_free)(struct cov_program *p); /* NULL is accepted */
 
-    /* Training; all four are NULL where a device cannot. One caller at a time. What is computed is
+    /* Training; these are NULL where a device cannot. One caller at a time. What is computed is
      * laid down in cpu/ref_train.h. */
     int (*training_new)(struct cov_device *dev, const struct cov_training_spec *spec,
                         struct cov_training **out, struct cov_err *e);
@@ -154,6 +176,16 @@ struct cov_device_ops {
     int (*training_run)(struct cov_training *t, uint64_t step, const struct cov_train_batch *batch,
                         float *gradient, struct cov_train_score *score, struct cov_err *e);
     void (*training_free)(struct cov_training *t); /* NULL is accepted */
+
+    /* A device that keeps parameters, moments and gradients itself; all four are NULL where the
+     * caller does, with what is above. It begins with spec.block, moments of 0 and no step; n_steps
+     * of them go into what dropout draws. net/train.h says what each is to do. */
+    int (*training_add)(struct cov_training *t, const struct cov_train_batch *batch,
+                        struct cov_train_score *score, struct cov_err *e);
+    int (*training_step)(struct cov_training *t, const struct cov_adam *adam, struct cov_err *e);
+    int (*training_read)(struct cov_training *t, struct cov_train_state *state, struct cov_err *e);
+    int (*training_write)(struct cov_training *t, const struct cov_train_state *state,
+                          struct cov_err *e);
 };
 
 /* The first member of every device. */

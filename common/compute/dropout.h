@@ -7,8 +7,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* What stands before each function: a device whose compiler wants more defines it first. */
+#ifndef COV_DROPOUT_FN
+#define COV_DROPOUT_FN static inline
+#endif
+
 /* The finaliser of splitmix64. */
-static inline uint64_t cov_dropout_mix(uint64_t z)
+COV_DROPOUT_FN uint64_t cov_dropout_mix(uint64_t z)
 {
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9U;
     z = (z ^ z >> 27) * 0x94d049bb133111ebU;
@@ -16,7 +21,8 @@ static inline uint64_t cov_dropout_mix(uint64_t z)
 }
 
 /* The key of the output of a layer for a chunk (its number in the whole batch of a step). */
-static inline uint64_t cov_dropout_key(uint64_t seed, uint64_t step, uint64_t layer, uint64_t chunk)
+COV_DROPOUT_FN uint64_t cov_dropout_key(uint64_t seed, uint64_t step, uint64_t layer,
+                                        uint64_t chunk)
 {
     uint64_t key = cov_dropout_mix(seed + 0x9e3779b97f4a7c15U);
     key = cov_dropout_mix(key ^ step);
@@ -25,19 +31,19 @@ static inline uint64_t cov_dropout_key(uint64_t seed, uint64_t step, uint64_t la
 }
 
 /* The number of the first element of row t of an array of c channels: rows begin at even ones. */
-static inline uint64_t cov_dropout_place(uint64_t t, uint64_t c)
+COV_DROPOUT_FN uint64_t cov_dropout_place(uint64_t t, uint64_t c)
 {
     return t * (c + c % 2);
 }
 
 /* 32 random bits for element i: dropped where they are below p 2^32. */
-static inline uint32_t cov_dropout_bits(uint64_t key, uint64_t i)
+COV_DROPOUT_FN uint32_t cov_dropout_bits(uint64_t key, uint64_t i)
 {
     uint64_t z = cov_dropout_mix(key + (i / 2 + 1) * 0x9e3779b97f4a7c15U);
     return (uint32_t)(i % 2 ? z >> 32 : z);
 }
 
-static inline uint32_t cov_dropout_limit(double p)
+COV_DROPOUT_FN uint32_t cov_dropout_limit(double p)
 {
     return (uint32_t)(p * 4294967296.0);
 }

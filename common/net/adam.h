@@ -7,11 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct cov_adam {
-    double learning_rate, beta1, beta2, eps; /* 0.001, 0.9, 0.999, 1e-8 */
-    double clip;    /* the norm of the gradient is cut to it; 0: it is not */
-    double average; /* average = average * this + parameters * (1 - this) after the step; 0: none */
-};
+#include "common/compute/device.h"
 
 /* Step number `step` (the first is 1) of parameters p[n] with the gradient g times `scale`; m and v
  * are the moments. Any split of the parameters into calls gives the same bits. */

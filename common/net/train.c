@@ -1,4 +1,5 @@
-/* train.c - see train.h. The device makes gradients; parameters, moments and the step are here.
+/* train.c - see train.h. The device makes gradients; parameters, moments and the step are here, unless
+ * the device keeps them too.
  * SPDX-License-Identifier: MIT */
 #include "common/net/train.h"
 
@@ -7,13 +8,6 @@
 #include <string.h>
 
 #include "common/base/mem.h"
-
-/* By how much running statistics move, and what PyTorch adds to the norm of a gradient to be cut. */
-#define MOMENTUM 0.1f
-#define CLIP_EPS 1e-6
-
-/* Of a gradient, whose squares, the second moments, are floats. */
-#define MAX_NORM 1e19
 
 /* Parameters of an item of the pool's work in a step. */
 enum { SLICE = 1 << 16 };
@@ -24,6 +18,7 @@ struct cov_trainer {
     struct cov_train_reduce reduce;
     struct cov_pool *pool;
     struct cov_params params;
+    bool resident; /* the device keeps what follows; only the block is here, from which it began */
     /* [n_floats] each */
     float *block, *moment1, *moment2, *average;
     float *gradient; /* of the last batch */
@@ -49,12 +44,14 @@ static int make_arrays(struct cov_trainer *t, const float *block, struct cov_err
 {
     size_t n = t->params.n_floats;
     float **arrays[] = {&t->block, &t->moment1, &t->moment2, &t->average, &t->gradient, &t->sum};
-    for (size_t i = 0; i < COV_COUNT(arrays); i++) {
+    for (size_t i = 0; i < (t->resident ? 1 : COV_COUNT(arrays)); i++) {
         *arrays[i] = cov_calloc64(n, sizeof(float), e);
         if (!*arrays[i])
             return COV_ENOMEM;
     }
     memcpy(t->block, block, n * sizeof *block);
+    if (t->resident)
+        return COV_OK;
     memcpy(t->average, block, n * sizeof *block);
     t->norms = cov_calloc(n_slices(n), sizeof *t->norms, e);
     if (t->reduce.fn)
@@ -100,6 +97,7 @@ int cov_trainer_new(struct cov_device *dev, const struct cov_trainer_options *op
     if (!t)
         return COV_ENOMEM;
     t->dev = dev;
+    t->resident = dev->ops->training_step != NULL;
     t->reduce = options->reduce;
     t->pool = options->pool;
     rc = cov_params_init(options->hp, &t->params, e);
@@ -144,7 +142,7 @@ static void take_gradient(struct cov_trainer *t)
         float *sum = t->sum + p->offset, *statistic = t->block + p->offset;
         if (!p->trained)
             for (size_t i = 0; i < p->n; i++)
-                statistic[i] += MOMENTUM * (from[i] - statistic[i]);
+                statistic[i] += COV_TRAIN_MOMENTUM * (from[i] - statistic[i]);
         else if (t->n_batches == 0)
             memcpy(sum, from, p->n * sizeof *sum);
         else
@@ -157,6 +155,8 @@ int cov_trainer_batch(struct cov_trainer *t, const struct cov_train_batch *batch
                       struct cov_train_score *score, struct cov_err *e)
 {
     int rc = COV_OK;
+    if (t->resident)
+        return t->dev->ops->training_add(t->training, batch, score, e);
     if (!t->loaded)
         rc = t->dev->ops->training_load(t->training, e);
     if (rc)
@@ -246,6 +246,8 @@ static void take_average(struct cov_trainer *t, double keep)
 int cov_trainer_step(struct cov_trainer *t, const struct cov_adam *adam, struct cov_err *e)
 {
     double norm;
+    if (t->resident)
+        return t->dev->ops->training_step(t->training, adam, e);
     if (t->n_batches == 0)
         return cov_fail(e, COV_EUSAGE, "a step without a batch before it");
     t->adam = adam;
@@ -257,11 +259,11 @@ int cov_trainer_step(struct cov_trainer *t, const struct cov_adam *adam, struct 
     if (rc)
         return rc;
     norm *= t->scale;
-    if (adam->clip > 0 && norm + CLIP_EPS > adam->clip) {
-        t->scale *= adam->clip / (norm + CLIP_EPS);
+    if (adam->clip > 0 && norm + COV_CLIP_EPS > adam->clip) {
+        t->scale *= adam->clip / (norm + COV_CLIP_EPS);
         norm = adam->clip;
     }
-    if (norm > MAX_NORM)
+    if (norm > COV_TRAIN_MAX_NORM)
         return cov_fail(e, COV_EINPUT, "the gradient is too large, of norm %g", norm);
     t->loaded = false;
     for (size_t k = 0; rc == COV_OK && k < t->params.n_items; k++) {
@@ -278,8 +280,9 @@ int cov_trainer_step(struct cov_trainer *t, const struct cov_adam *adam, struct 
 
 int cov_trainer_read(struct cov_trainer *t, struct cov_train_state *state, struct cov_err *e)
 {
-    (void)e;
     size_t bytes = t->params.n_floats * sizeof(float);
+    if (t->resident)
+        return t->dev->ops->training_read(t->training, state, e);
     if (state->block)
         memcpy(state->block, t->block, bytes);
     if (state->moment1)
@@ -294,8 +297,9 @@ int cov_trainer_read(struct cov_trainer *t, struct cov_train_state *state, struc
 
 int cov_trainer_write(struct cov_trainer *t, const struct cov_train_state *state, struct cov_err *e)
 {
-    (void)e;
     size_t bytes = t->params.n_floats * sizeof(float);
+    if (t->resident)
+        return t->dev->ops->training_write(t->training, state, e);
     if (state->block)
         memcpy(t->block, state->block, bytes);
     if (state->moment1)

@@ -11,7 +11,7 @@
  *
  * Results do not depend on the number of threads: sums are by fixed pieces in a fixed order. Several
  * processes may share a batch (reduce); each has an equal trainer, and calls it in the same order.
- * Batches, scores and the hook are in device.h, as a device takes them.
+ * Batches, scores, the hook and what is kept are in device.h, as a device takes them.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_NET_TRAIN_H
 #define COV_NET_TRAIN_H
@@ -32,15 +32,6 @@ struct cov_trainer_options {
     const float *loss_weights;    /* [D]; NULL: all 1 */
     struct cov_train_reduce reduce;
     struct cov_pool *pool; /* borrowed until free */
-};
-
-/* Copies of what the trainer holds; each array of n_floats of cov_params, NULL: not wanted (read), or
- * left as it is (write). Of what is not trained (running statistics) moments are 0. The average is
- * one of the running statistics, too; it begins as a copy of the parameters with the first step that
- * asks for it, and before that it reads as the parameters. */
-struct cov_train_state {
-    float *block, *moment1, *moment2, *average;
-    int64_t n_steps; /* of the optimiser */
 };
 
 /* `block` and what the options point to are borrowed for the call, but for the pool. COV_EUNSUPPORTED
