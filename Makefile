@@ -147,7 +147,7 @@ TOOLS   := $(TOOL_SRC:tools/%.c=%)
 UNITS   := $(UNIT_SRC:tests/unit/%.c=$(B)/tests/%)
 # Kernels on the CPU need a C++ compiler; sanitizers know nothing of fibers.
 EMULATE := $(if $(SAN)$(COVERAGE),,$(shell command -v $(CXX) 2>/dev/null))
-EMULATED := $(if $(EMULATE),$(B)/tests/check_kernels $(B)/tests/check_host)
+EMULATED := $(if $(EMULATE),$(patsubst %,$(B)/tests/check_%,kernels host training))
 MOCK_PLUGIN := $(if $(EMULATE),$(B)/tests/plugins/covtools-cuda.so)
 HELPERS := $(MOCK_PLUGIN) $(HELPER_SRC:tests/lib/%.c=$(B)/tests/lib/%)
 DEMOS   := $(DEMO_SRC:workflows/demo/%.c=$(B)/demo/%)
@@ -421,16 +421,17 @@ $(GPU)/%.cc.o: %.cc
 	$(Q)$(CXX) -std=c++17 -I. -O2 -Wall -Wextra -MMD -MP -c -o $@ $<
 $(GPU)/libcov.a: $(GPU_OBJ)
 	$(Q)rm -f $@ && ar rcs $@ $^
-$(GPU)/check_kernels $(GPU)/bench_gpu: $(GPU)/%: $(GPU)/tests/gpu/%.cc.o $(CUDA_OBJ) $(GPU)/libcov.a
+$(GPU)/check_kernels $(GPU)/check_training $(GPU)/bench_gpu: $(GPU)/%: $(GPU)/tests/gpu/%.cc.o $(CUDA_OBJ) $(GPU)/libcov.a
 	$(call say,LD,$@)
 	$(Q)$(NVCC) -cudart static -o $@ $^ -lm -ldl -lpthread
 .PHONY: check-gpu bench-gpu report-gpu
-.SECONDARY: $(GPU_OBJ) $(GPU)/tests/gpu/check_kernels.cc.o $(GPU)/tests/gpu/bench_gpu.cc.o
+.SECONDARY: $(GPU_OBJ) $(patsubst %,$(GPU)/tests/gpu/%.cc.o,check_kernels check_training bench_gpu)
 # Whole programs where htslib and HDF5 are; the sanitizer, which is slow, on small networks.
-check-gpu: $(GPU)/check_kernels ## test the kernels on a GPU; needs CUDA, but no htslib and HDF5
-	$(Q)$(PROVE) --exec '' $(GPU)/check_kernels :: --big
+check-gpu: $(GPU)/check_kernels $(GPU)/check_training ## test the kernels on a GPU; needs CUDA, but no htslib and HDF5
+	$(Q)$(PROVE) --exec '' $^ :: --big
 	$(Q)if command -v compute-sanitizer >/dev/null; then for tool in memcheck racecheck; do \
-	  echo "== $$tool"; compute-sanitizer --tool $$tool --error-exitcode 1 $(GPU)/check_kernels || exit 1; done; \
+	  echo "== $$tool"; for check in $^; do \
+	  compute-sanitizer --tool $$tool --error-exitcode 1 $$check || exit 1; done; done; \
 	  else echo 'check-gpu: no compute-sanitizer, memcheck and racecheck are left out'; fi
 report-gpu: ## build, test and measure on a GPU, whatever fails, and report in short (build/gpu/report/report.txt)
 	$(Q)tests/gpu/report.sh

@@ -32,7 +32,9 @@ struct config {
     double clip, average;
     struct cov_strings loss_weights;
     const char *tensorboard;
-    int device, precision;
+    const char *device;
+    struct cov_device_choice device_choice; /* what it comes to */
+    int precision;
     const char *cpu;
 };
 
@@ -40,9 +42,9 @@ struct config {
 static const char *const model_types[] = {"cnn", "hybrid", "bi-hybrid", NULL};
 static const char *const loadings[] = {"disk", "ram", "ram-packed", "ranks", NULL};
 static const char *const schedules[] = {"constant", "cosine", NULL};
-static const char *const devices[] = {"auto", "cpu", NULL};
-static const char *const precisions[] = {"fp32", "bf16", NULL};
-static const enum cov_precision precision_values[] = {COV_PRECISION_FP32, COV_PRECISION_BF16};
+static const char *const precisions[] = {"fp32", "bf16", "tf32", NULL};
+static const enum cov_precision precision_values[] = {COV_PRECISION_FP32, COV_PRECISION_BF16,
+                                                      COV_PRECISION_TF32};
 
 enum {
     ROW_INPUT,
@@ -354,17 +356,19 @@ static const struct cov_opt options[] = {
                          .metavar = "DIR",
                          .help = "write the metrics as event files of TensorBoard, too"},
     [ROW_DEVICE] = {.name = "device",
-                    .type = COV_OPT_ENUM,
+                    .type = COV_OPT_STRING,
                     .field = FIELD(device),
+                    .metavar = "auto|cpu|cuda[:N]",
                     .def = "auto",
-                    .choices = devices,
-                    .help = "where to compute"},
+                    .help = "where to train: on the CPU, on an NVIDIA GPU, the first or that of "
+                            "a number, or there if it can be had"},
     [ROW_PRECISION] = {.name = "precision",
                        .type = COV_OPT_ENUM,
                        .field = FIELD(precision),
                        .def = "fp32",
                        .choices = precisions,
-                       .help = "arithmetic of the products; the weights are fp32 in any case"},
+                       .help = "arithmetic of the products, tf32 on a GPU alone; the weights are "
+                               "fp32 in any case"},
     [ROW_CPU] = {.name = "cpu",
                  .type = COV_OPT_STRING,
                  .field = FIELD(cpu),
@@ -396,6 +400,24 @@ static int check_levels(struct config *c, bool given, struct cov_err *e)
     return rc ? cov_err_prefix(e, "%s", given ? "--cpu" : "COVTOOLS_CPU") : COV_OK;
 }
 
+/* --device and --cpu. One GPU is trained on: the first, unless one is named. */
+static int check_device(struct config *c, bool cpu_given, struct cov_err *e)
+{
+    struct cov_device_choice *choice = &c->device_choice;
+    int rc = cov_device_parse(c->device, choice, e);
+    if (rc)
+        return rc;
+    if (choice->n_cards > 1)
+        return cov_fail(e, COV_EUSAGE, "--device %s: training takes one GPU", c->device);
+    if (choice->n_cards == 0 && choice->kind != COV_DEVICE_CPU)
+        choice->cards[choice->n_cards++] = 0;
+    if (cpu_given && choice->kind == COV_DEVICE_CUDA)
+        return cov_fail(e, COV_EUSAGE, "--cpu and --device %s contradict each other", c->device);
+    if (cpu_given)
+        choice->kind = COV_DEVICE_CPU;
+    return check_levels(c, cpu_given, e);
+}
+
 /* Options that contradict each other; --ram-efficient becomes --loading. */
 static int check(struct config *c, const bool *given, const struct cov_common *common,
                  struct cov_err *e)
@@ -423,7 +445,7 @@ static int check(struct config *c, const bool *given, const struct cov_common *c
             if (strcmp(c->datasets.items[i], c->datasets.items[k]) == 0)
                 return cov_fail(e, COV_EUSAGE, "--datasets: %s is there twice",
                                 c->datasets.items[i]);
-    return check_levels(c, given[ROW_CPU], e);
+    return check_device(c, given[ROW_CPU], e);
 }
 
 /* The weights of the losses. Caller frees; NULL without any. */
@@ -503,6 +525,7 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
         .top_k = c->top_k,
         .patience = c->patience,
         .tensorboard = c->tensorboard,
+        .device = c->device_choice,
         .cpu = {.levels = c->cpu, .precision = precision_values[c->precision]},
         .n_threads = (unsigned)common->threads,
     };

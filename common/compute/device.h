@@ -177,9 +177,11 @@ struct cov_device_ops {
                         float *gradient, struct cov_train_score *score, struct cov_err *e);
     void (*training_free)(struct cov_training *t); /* NULL is accepted */
 
-    /* A device that keeps parameters, moments and gradients itself; all four are NULL where the
-     * caller does, with what is above. It begins with spec.block, moments of 0 and no step; n_steps
-     * of them go into what dropout draws. net/train.h says what each is to do. */
+    /* Whether the device keeps parameters, moments and gradients of a training itself; NULL: it does
+     * not. Then the four below are called instead of load and run, and net/train.h says what each is to
+     * do. It begins with spec.block, moments of 0 and no step; how many steps were made goes into what
+     * dropout draws. */
+    bool (*training_keeps)(const struct cov_training *t);
     int (*training_add)(struct cov_training *t, const struct cov_train_batch *batch,
                         struct cov_train_score *score, struct cov_err *e);
     int (*training_step)(struct cov_training *t, const struct cov_adam *adam, struct cov_err *e);

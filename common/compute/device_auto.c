@@ -166,6 +166,33 @@ static int training_run(struct cov_training *t, uint64_t step, const struct cov_
     return t->ops->training_run(t->of, step, batch, gradient, score, e);
 }
 
+static bool training_keeps(const struct cov_training *t)
+{
+    return t->ops->training_keeps && t->ops->training_keeps(t->of);
+}
+
+static int training_add(struct cov_training *t, const struct cov_train_batch *batch,
+                        struct cov_train_score *score, struct cov_err *e)
+{
+    return t->ops->training_add(t->of, batch, score, e);
+}
+
+static int training_step(struct cov_training *t, const struct cov_adam *adam, struct cov_err *e)
+{
+    return t->ops->training_step(t->of, adam, e);
+}
+
+static int training_read(struct cov_training *t, struct cov_train_state *state, struct cov_err *e)
+{
+    return t->ops->training_read(t->of, state, e);
+}
+
+static int training_write(struct cov_training *t, const struct cov_train_state *state,
+                          struct cov_err *e)
+{
+    return t->ops->training_write(t->of, state, e);
+}
+
 static void training_free(struct cov_training *t)
 {
     if (!t)
@@ -210,6 +237,11 @@ int cov_device_open_auto(struct cov_device *gpu, const struct cov_cpu_options *c
         .training_load = training_load,
         .training_run = training_run,
         .training_free = training_free,
+        .training_keeps = training_keeps,
+        .training_add = training_add,
+        .training_step = training_step,
+        .training_read = training_read,
+        .training_write = training_write,
     };
     d->base.ops = &d->ops;
     *out = &d->base;

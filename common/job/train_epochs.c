@@ -367,6 +367,16 @@ static int load_data(struct run *r, struct cov_err *e)
     return rc;
 }
 
+/* Where several processes share the batches, each must compute as the others do: they are on GPUs only if that
+ * was asked for. */
+static int open_device(struct run *r, struct cov_err *e)
+{
+    struct cov_device_choice choice = r->o->device;
+    if (r->ranks.n > 1 && choice.kind == COV_DEVICE_AUTO)
+        choice.kind = COV_DEVICE_CPU;
+    return cov_device_open(&choice, &r->o->cpu, &r->device, e);
+}
+
 static int open_trainer(struct run *r, struct cov_err *e)
 {
     struct cov_train_setup *s = &r->setup;
@@ -379,7 +389,7 @@ static int open_trainer(struct run *r, struct cov_err *e)
         .pool = r->pool,
         .reduce = {r->ranks.n > 1 ? cov_ranks_sum : NULL, &r->ranks},
     };
-    int rc = cov_device_open_cpu(&r->o->cpu, &r->device, e);
+    int rc = open_device(r, e);
     if (!rc)
         rc = cov_trainer_new(r->device, &options, s->point.state.block, &r->trainer, e);
     if (!rc && r->o->resume) {

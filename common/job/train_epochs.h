@@ -10,7 +10,7 @@
 #include "common/base/err.h"
 #include "common/base/progress.h"
 #include "common/base/stats.h"
-#include "common/compute/device.h"
+#include "common/compute/device_open.h"
 #include "common/job/loader.h"
 #include "common/job/train_log.h"
 #include "common/net/hparams.h"
@@ -68,13 +68,14 @@ struct cov_train_options {
     enum cov_train_quantity save_by, stop_by;
     int64_t top_k, patience;
     const char *tensorboard; /* folder of event files; NULL: none */
-    struct cov_cpu_options cpu;
+    struct cov_device_choice device;
+    struct cov_cpu_options cpu; /* its precision is that of any device */
     unsigned n_threads;
 };
 
 /* Trains. After each epoch there are the checkpoints of train_saver.h and the lines of train_log.h; what
- * ends the run leaves the last ones whole. The same seed gives the same bytes of weights, whatever the
- * threads; so do three epochs, and two and a third one resumed. COV_EEXIST for an output folder with a
+ * ends the run leaves the last ones whole. The same seed gives the same bytes of weights on a CPU or a
+ * GPU of one kind, whatever the threads; so do three epochs, and two and a third one resumed. COV_EEXIST for an output folder with a
  * training in it, without `force`, unless `resume` is of that folder. Adds to `stats` (may be NULL). */
 int cov_train(const struct cov_train_options *options, struct cov_progress *progress,
               struct cov_stats *stats, struct cov_err *e) COV_MUST_USE;

@@ -40,19 +40,17 @@ static size_t n_slices(size_t n)
     return (n + SLICE - 1) / SLICE;
 }
 
-static int make_arrays(struct cov_trainer *t, const float *block, struct cov_err *e)
+/* What the device does not keep. */
+static int make_arrays(struct cov_trainer *t, struct cov_err *e)
 {
     size_t n = t->params.n_floats;
-    float **arrays[] = {&t->block, &t->moment1, &t->moment2, &t->average, &t->gradient, &t->sum};
-    for (size_t i = 0; i < (t->resident ? 1 : COV_COUNT(arrays)); i++) {
+    float **arrays[] = {&t->moment1, &t->moment2, &t->average, &t->gradient, &t->sum};
+    for (size_t i = 0; i < COV_COUNT(arrays); i++) {
         *arrays[i] = cov_calloc64(n, sizeof(float), e);
         if (!*arrays[i])
             return COV_ENOMEM;
     }
-    memcpy(t->block, block, n * sizeof *block);
-    if (t->resident)
-        return COV_OK;
-    memcpy(t->average, block, n * sizeof *block);
+    memcpy(t->average, t->block, n * sizeof *t->average);
     t->norms = cov_calloc(n_slices(n), sizeof *t->norms, e);
     if (t->reduce.fn)
         t->shared = cov_calloc(n, sizeof *t->shared, e);
@@ -97,14 +95,20 @@ int cov_trainer_new(struct cov_device *dev, const struct cov_trainer_options *op
     if (!t)
         return COV_ENOMEM;
     t->dev = dev;
-    t->resident = dev->ops->training_step != NULL;
     t->reduce = options->reduce;
     t->pool = options->pool;
     rc = cov_params_init(options->hp, &t->params, e);
-    if (rc == COV_OK)
-        rc = make_arrays(t, block, e);
-    if (rc == COV_OK)
+    if (rc == COV_OK) {
+        t->block = cov_calloc64(t->params.n_floats, sizeof *t->block, e);
+        rc = t->block ? COV_OK : COV_ENOMEM;
+    }
+    if (rc == COV_OK) {
+        memcpy(t->block, block, t->params.n_floats * sizeof *block);
         rc = make_training(t, options, e);
+    }
+    t->resident = rc == COV_OK && dev->ops->training_keeps && dev->ops->training_keeps(t->training);
+    if (rc == COV_OK && !t->resident)
+        rc = make_arrays(t, e);
     if (rc) {
         cov_trainer_free(t);
         return rc;

@@ -263,6 +263,23 @@ void simt_load_matrices(uint32_t r[4], const void *shared)
     }
 }
 
+void simt_load_transposed(uint32_t r[4], const void *shared)
+{
+    if ((uintptr_t)shared % 16)
+        die("a row of a matrix that is not aligned");
+    const char *all = (const char *)simt_exchange(&shared, sizeof shared);
+    unsigned lane = threadIdx.x % WARP;
+    for (unsigned i = 0; i < 4; i++) {
+        uint16_t pair[2];
+        for (unsigned k = 0; k < 2; k++) {
+            const char *row;
+            memcpy(&row, all + (8 * i + lane % 4 * 2 + k) * EXCHANGE, sizeof row);
+            memcpy(&pair[k], row + lane / 4 * 2, 2);
+        }
+        r[i] = pair[0] | (uint32_t)pair[1] << 16;
+    }
+}
+
 namespace
 {
 

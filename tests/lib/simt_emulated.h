@@ -94,6 +94,7 @@ static inline void simt_or(uint32_t *shared, uint32_t bits)
 }
 
 void simt_load_matrices(uint32_t r[4], const void *shared);
+void simt_load_transposed(uint32_t r[4], const void *shared);
 void simt_mma_bf16(float d[4], const uint32_t a[4], uint32_t b0, uint32_t b1);
 void simt_mma_tf32(float d[4], const uint32_t a[4], uint32_t b0, uint32_t b1);
 

@@ -7,7 +7,9 @@ extern "C" {
 #include "common/compute/cuda/runtime.h"
 }
 #include "common/compute/cuda/cuda_program.h"
+#include "common/compute/cuda/cuda_training.h"
 #include "common/compute/cuda/self_check.h"
+#include "common/compute/cuda/train_check.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +29,7 @@ struct cuda_device {
     const char *precision;
     size_t shared_bytes; /* of a block, on any of the cards */
     size_t batch;
+    bool trains; /* its gradients were checked */
     char description[512];
 };
 
@@ -148,6 +151,30 @@ static int program_new(struct cov_device *dev, const struct cov_layer *layers,
     return cov_cuda_program_new(&d->cards, &plan, n_workers, max_batch, out, e);
 }
 
+static int training_new(struct cov_device *dev, const struct cov_training_spec *spec,
+                        struct cov_training **out, struct cov_err *e)
+{
+    struct cuda_device *d = (struct cuda_device *)dev;
+    *out = NULL;
+    if (d->cards.n > 1)
+        return cov_fail(e, COV_EUNSUPPORTED, "training takes one GPU, not %zu", d->cards.n);
+    int rc = COV_OK;
+    if (!d->trains)
+        rc = cov_cuda_train_check(&d->cards, d->arithmetic, d->shared_bytes, spec->pool, e);
+    if (rc == COV_ENOMEM)
+        return cov_err_prefix(e, "a small network, to check the GPU");
+    if (rc)
+        return rc;
+    d->trains = true;
+    return cov_cuda_training_new(&d->cards, spec, d->arithmetic, d->shared_bytes, out, e);
+}
+
+static bool training_keeps(const struct cov_training *t)
+{
+    (void)t;
+    return true;
+}
+
 static struct cov_device_ops make_ops(void)
 {
     struct cov_device_ops ops = {};
@@ -161,6 +188,15 @@ static struct cov_device_ops make_ops(void)
     ops.compute_all = cov_cuda_program_compute_all;
     ops.counts = cov_cuda_program_counts;
     ops.program_free = cov_cuda_program_free;
+    ops.training_new = training_new;
+    ops.training_load = cov_cuda_training_load;
+    ops.training_run = cov_cuda_training_run;
+    ops.training_free = cov_cuda_training_free;
+    ops.training_keeps = training_keeps;
+    ops.training_add = cov_cuda_training_add;
+    ops.training_step = cov_cuda_training_step;
+    ops.training_read = cov_cuda_training_read;
+    ops.training_write = cov_cuda_training_write;
     return ops;
 }
 

@@ -16,6 +16,7 @@
  * SPDX-License-Identifier: MIT */
 #include "common/compute/cuda/epilogue.h"
 #include "common/compute/cuda/kernels.h"
+#include "common/compute/cuda/products.h"
 
 enum { WARPS = 4, THREADS = 32 * WARPS, ROW_BYTES = 64, STAGES = 3 };
 enum { WARP_SIDE = 64, MT = WARP_SIDE / 16, NT = WARP_SIDE / 8 };
@@ -24,50 +25,6 @@ enum { WARP_SIDE = 64, MT = WARP_SIDE / 16, NT = WARP_SIDE / 8 };
 template <int COLUMNS> struct block {
     static constexpr int ROWS = WARP_SIDE * (WARPS / (COLUMNS / WARP_SIDE));
 };
-
-/* What is left of v when its tf32 is taken off, as tf32. */
-SIMT_DEVICE uint32_t tf32_rest(uint32_t v)
-{
-    return simt_tf32(simt_float(v) - simt_float(simt_tf32(simt_float(v))));
-}
-
-/* sum += a b, of 32 bytes of k. */
-template <int PRODUCTS>
-SIMT_DEVICE void multiply(float sum[MT][NT][4], const uint32_t a[MT][4],
-                          const uint32_t b[NT / 2][4])
-{
-    uint32_t high[MT][4], low[MT][4];
-#pragma unroll
-    for (int mt = 0; mt < MT; mt++)
-#pragma unroll
-        for (int i = 0; i < 4; i++) {
-            high[mt][i] = PRODUCTS == COV_CUDA_BF16 ? a[mt][i] : simt_tf32(simt_float(a[mt][i]));
-            low[mt][i] = PRODUCTS == COV_CUDA_TF32X3 ? tf32_rest(a[mt][i]) : 0;
-        }
-#pragma unroll
-    for (int nt = 0; nt < NT; nt++) {
-        uint32_t b0 = b[nt / 2][nt % 2 * 2], b1 = b[nt / 2][nt % 2 * 2 + 1];
-        if (PRODUCTS == COV_CUDA_BF16) {
-#pragma unroll
-            for (int mt = 0; mt < MT; mt++)
-                simt_mma_bf16(sum[mt][nt], high[mt], b0, b1);
-            continue;
-        }
-        uint32_t high0 = simt_tf32(simt_float(b0)), high1 = simt_tf32(simt_float(b1));
-        if (PRODUCTS == COV_CUDA_TF32X3) {
-            uint32_t low0 = tf32_rest(b0), low1 = tf32_rest(b1);
-#pragma unroll
-            for (int mt = 0; mt < MT; mt++)
-                simt_mma_tf32(sum[mt][nt], low[mt], high0, high1);
-#pragma unroll
-            for (int mt = 0; mt < MT; mt++)
-                simt_mma_tf32(sum[mt][nt], high[mt], low0, low1);
-        }
-#pragma unroll
-        for (int mt = 0; mt < MT; mt++)
-            simt_mma_tf32(sum[mt][nt], high[mt], high0, high1);
-    }
-}
 
 template <int PRODUCTS, int BN> SIMT_KERNEL(THREADS) gemm_mma(struct cov_cuda_gemm g)
 {
@@ -151,7 +108,7 @@ template <int PRODUCTS, int BN> SIMT_KERNEL(THREADS) gemm_mma(struct cov_cuda_ge
 #pragma unroll
             for (int i = 0; i < NT / 2; i++)
                 simt_load_matrices(bv[i], b + cov_tile_place(b_row + i * 16, half * 2 + b_piece));
-            multiply<PRODUCTS>(sum, av, bv);
+            multiply<PRODUCTS, MT, NT>(sum, av, bv);
         }
     }
 

@@ -102,6 +102,15 @@ SIMT_DEVICE void simt_load_matrices(uint32_t r[4], const void *shared)
                  : "memory");
 }
 
+/* The same, turned around: rows and columns of each matrix of 8 by 8 bf16 change places. */
+SIMT_DEVICE void simt_load_transposed(uint32_t r[4], const void *shared)
+{
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+                 : "r"(simt_shared_address(shared))
+                 : "memory");
+}
+
 /* d[16,8] += a[16,16] b[16,8] of bf16. */
 SIMT_DEVICE void simt_mma_bf16(float d[4], const uint32_t a[4], uint32_t b0, uint32_t b1)
 {
@@ -136,6 +145,12 @@ template <int N> SIMT_DEVICE void simt_copy_wait(void)
 }
 
 SIMT_DEVICE void simt_load_matrices(uint32_t r[4], const void *)
+{
+    r[0] = r[1] = r[2] = r[3] = 0;
+    __trap();
+}
+
+SIMT_DEVICE void simt_load_transposed(uint32_t r[4], const void *)
 {
     r[0] = r[1] = r[2] = r[3] = 0;
     __trap();

@@ -1,0 +1,200 @@
+/* columns.cu - what training sums up column by column, and norms (train_kernels.h).
+ *
+ * A block takes 32 columns of a slice of rows, eight rows at a time. A thread adds up to 32 values in
+ * single precision, and these sums in double, so that cards with few units for it do not wait.
+ * SPDX-License-Identifier: MIT */
+#include "common/compute/cuda/epilogue.h"
+#include "common/compute/cuda/train_kernels.h"
+
+enum {
+    ACROSS = 32,
+    DOWN = 8,
+    THREADS = ACROSS * DOWN,
+    RUN = 32,
+    LEAST_ROWS = 512,
+    MOST_SLICES = 256
+};
+
+SIMT_DEVICE float read_z(const struct cov_cuda_columns &c, size_t at)
+{
+    return c.z_bf16 ? simt_float((uint32_t)((const uint16_t *)c.z)[at] << 16)
+                    : ((const float *)c.z)[at];
+}
+
+/* What a value adds to the two sums of its column. */
+template <int KIND>
+SIMT_DEVICE float2 look_at(const struct cov_cuda_columns &c, size_t at, int column)
+{
+    if (KIND == COV_CUDA_COLUMN_NORM) {
+        float r = c.r[at];
+        return make_float2(r, r * r);
+    }
+    if (KIND == COV_CUDA_COLUMN_NORM_BACK) {
+        float dy = c.dy[at];
+        return make_float2(dy, dy * ((c.r[at] - c.mean[column]) * c.rstd[column]));
+    }
+    if (KIND == COV_CUDA_COLUMN_BACK) {
+        float r = c.r[at];
+        float z = fmaf(c.by_d[column], c.dy[at], fmaf(c.by_r[column], r, c.by_one[column]));
+        z = r > 0.0f ? z : 0.0f;
+        store1(c.z, at, c.z_bf16, z);
+        return make_float2(z, 0);
+    }
+    return make_float2(read_z(c, at), 0);
+}
+
+template <int KIND> SIMT_KERNEL(THREADS) columns(struct cov_cuda_columns c, size_t slice_rows)
+{
+    constexpr int SUMS = KIND <= COV_CUDA_COLUMN_NORM_BACK ? 2 : 1;
+    double *const all = (double *)simt_shared(); /* [2][DOWN][ACROSS] */
+    const int across = (int)threadIdx.x % ACROSS, down = (int)threadIdx.x / ACROSS;
+    const int column = (int)blockIdx.y * ACROSS + across;
+    const size_t beg = blockIdx.x * slice_rows;
+    const size_t end = beg + slice_rows < c.rows ? beg + slice_rows : c.rows;
+    double first = 0, second = 0;
+    if (column < c.width)
+        for (size_t row = beg + down; row < end; row += RUN * DOWN) {
+            float a = 0, b = 0;
+            for (int i = 0; i < RUN && row + i * DOWN < end; i++) {
+                float2 v = look_at<KIND>(c, (row + i * DOWN) * c.width + column, column);
+                a += v.x;
+                b += v.y;
+            }
+            first += (double)a;
+            second += (double)b;
+        }
+    all[down * ACROSS + across] = first;
+    all[(DOWN + down) * ACROSS + across] = second;
+    __syncthreads();
+    if (down < SUMS && column < c.width) {
+        double sum = 0;
+        for (int i = 0; i < DOWN; i++)
+            sum += all[(down * DOWN + i) * ACROSS + across];
+        c.partial[((size_t)blockIdx.x * 2 + down) * c.width + column] = sum;
+    }
+}
+
+static size_t rows_of_slice(size_t rows)
+{
+    size_t rows_each = (rows + MOST_SLICES - 1) / MOST_SLICES, least = LEAST_ROWS;
+    return rows_each < least ? least : rows_each;
+}
+
+int cov_cuda_column_slices(size_t rows)
+{
+    size_t slice = rows_of_slice(rows);
+    return rows ? (int)((rows + slice - 1) / slice) : 1;
+}
+
+void cov_cuda_columns(const struct cov_cuda_columns *c, void *stream)
+{
+    size_t slice = rows_of_slice(c->rows), shared = 2 * THREADS * sizeof(double);
+    dim3 grid((unsigned)cov_cuda_column_slices(c->rows),
+              (unsigned)(c->width + ACROSS - 1) / ACROSS);
+    switch (c->kind) {
+    case COV_CUDA_COLUMN_NORM:
+        simt_launch(columns<COV_CUDA_COLUMN_NORM>, grid, THREADS, shared, stream, *c, slice);
+        break;
+    case COV_CUDA_COLUMN_NORM_BACK:
+        simt_launch(columns<COV_CUDA_COLUMN_NORM_BACK>, grid, THREADS, shared, stream, *c, slice);
+        break;
+    case COV_CUDA_COLUMN_BACK:
+        simt_launch(columns<COV_CUDA_COLUMN_BACK>, grid, THREADS, shared, stream, *c, slice);
+        break;
+    case COV_CUDA_COLUMN_SUM:
+        simt_launch(columns<COV_CUDA_COLUMN_SUM>, grid, THREADS, shared, stream, *c, slice);
+        break;
+    }
+}
+
+SIMT_KERNEL(THREADS)
+column_total(const double *partial, int slices, int pitch, int n, double *total)
+{
+    int i = (int)(blockIdx.x * THREADS + threadIdx.x);
+    if (i >= n)
+        return;
+    double sum = 0;
+    for (int s = 0; s < slices; s++)
+        sum += partial[(size_t)s * pitch + i];
+    total[i] = sum;
+}
+
+void cov_cuda_column_total(const double *partial, int slices, int pitch, int n, double *total,
+                           void *stream)
+{
+    simt_launch(column_total, dim3((unsigned)(n + THREADS - 1) / THREADS), THREADS, 0, stream,
+                partial, slices, pitch, n, total);
+}
+
+SIMT_KERNEL(THREADS) norm_forward(struct cov_cuda_norm n)
+{
+    int o = (int)(blockIdx.x * THREADS + threadIdx.x);
+    if (o >= n.width)
+        return;
+    if (o >= n.c) {
+        n.mean[o] = n.rstd[o] = n.scale[o] = n.shift[o] = 0;
+        return;
+    }
+    double mean = n.total[o] / n.positions;
+    double var = n.total[n.width + o] / n.positions - mean * mean;
+    var = var < 0 ? 0 : var;
+    double rstd = 1 / sqrt(var + n.eps), scale = rstd * (double)n.gamma[o];
+    n.mean[o] = (float)mean;
+    n.rstd[o] = (float)rstd;
+    n.scale[o] = (float)scale;
+    n.shift[o] = (float)((double)n.beta[o] - mean * scale);
+    n.batch_mean[o] = (float)mean;
+    n.batch_var[o] = (float)(n.positions > 1 ? var * n.positions / (n.positions - 1) : var);
+}
+
+/* dr = gamma rstd (dy - sum dy / positions - x^ sum (dy x^) / positions), as factors of dy and r. */
+SIMT_KERNEL(THREADS) norm_backward(struct cov_cuda_norm n)
+{
+    int o = (int)(blockIdx.x * THREADS + threadIdx.x);
+    if (o >= n.width)
+        return;
+    if (o >= n.c) {
+        n.by_d[o] = n.by_r[o] = n.by_one[o] = 0;
+        return;
+    }
+    double rstd = (double)n.rstd[o], by = (double)n.gamma[o] * rstd;
+    double by_r = -by * rstd * n.total[n.width + o] / n.positions;
+    n.by_d[o] = (float)by;
+    n.by_r[o] = (float)by_r;
+    n.by_one[o] = (float)(-by * n.total[o] / n.positions - by_r * (double)n.mean[o]);
+}
+
+void cov_cuda_norm_forward(const struct cov_cuda_norm *n, void *stream)
+{
+    simt_launch(norm_forward, dim3((unsigned)(n->width + THREADS - 1) / THREADS), THREADS, 0,
+                stream, *n);
+}
+
+void cov_cuda_norm_backward(const struct cov_cuda_norm *n, void *stream)
+{
+    simt_launch(norm_backward, dim3((unsigned)(n->width + THREADS - 1) / THREADS), THREADS, 0,
+                stream, *n);
+}
+
+/* A thread makes four columns of a row. */
+SIMT_KERNEL(THREADS)
+norm_apply(const float *r, const float *scale, const float *shift, void *y, bool y_bf16,
+           size_t rows, int width)
+{
+    size_t at = ((size_t)blockIdx.x * THREADS + threadIdx.x) * 4;
+    if (at >= rows * width)
+        return;
+    int column = (int)(at % width);
+    float4 v = simt_read4(r + at), s = simt_read4(scale + column), d = simt_read4(shift + column);
+    store2(y, at, y_bf16, fmaf(v.x, s.x, d.x), fmaf(v.y, s.y, d.y));
+    store2(y, at + 2, y_bf16, fmaf(v.z, s.z, d.z), fmaf(v.w, s.w, d.w));
+}
+
+void cov_cuda_norm_apply(const float *r, const float *scale, const float *shift, void *y,
+                         bool y_bf16, size_t rows, int width, void *stream)
+{
+    size_t items = rows * width / 4;
+    if (items > 0)
+        simt_launch(norm_apply, dim3((unsigned)((items + THREADS - 1) / THREADS)), THREADS, 0,
+                    stream, r, scale, shift, y, y_bf16, rows, width);
+}

@@ -1,0 +1,98 @@
+/* optimiser.cu - gradients summed up, their length, Adam, and averaged weights (train_kernels.h).
+ * SPDX-License-Identifier: MIT */
+#include "common/compute/cuda/simt.h"
+#include "common/compute/cuda/train_kernels.h"
+
+enum { THREADS = 256, SLICE = 16384 };
+
+SIMT_KERNEL(THREADS)
+take_gradient(const float *gradient, const uint8_t *statistic, bool first, float momentum,
+              float *sum, float *block, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
+    if (i >= n)
+        return;
+    if (statistic[i])
+        block[i] += momentum * (gradient[i] - block[i]);
+    else
+        sum[i] = first ? gradient[i] : sum[i] + gradient[i];
+}
+
+void cov_cuda_take_gradient(const float *gradient, const uint8_t *statistic, bool first,
+                            float momentum, float *sum, float *block, size_t n, void *stream)
+{
+    simt_launch(take_gradient, dim3((unsigned)((n + THREADS - 1) / THREADS)), THREADS, 0, stream,
+                gradient, statistic, first, momentum, sum, block, n);
+}
+
+/* *to = the sum over the threads of a block. */
+SIMT_DEVICE void add_up(double mine, double *to)
+{
+    double *const all = (double *)simt_shared(); /* [THREADS] */
+    all[threadIdx.x] = mine;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        double sum = 0;
+        for (int i = 0; i < THREADS; i++)
+            sum += all[i];
+        *to = sum;
+    }
+}
+
+SIMT_KERNEL(THREADS)
+square_slices(const float *v, const uint8_t *statistic, size_t n, double *partial)
+{
+    size_t end = (size_t)(blockIdx.x + 1) * SLICE < n ? (size_t)(blockIdx.x + 1) * SLICE : n;
+    double sum = 0;
+    for (size_t i = (size_t)blockIdx.x * SLICE + threadIdx.x; i < end; i += THREADS)
+        sum += statistic[i] ? 0 : (double)v[i] * (double)v[i];
+    add_up(sum, partial + blockIdx.x);
+}
+
+SIMT_KERNEL(THREADS) square_total(const double *partial, int n, double *total)
+{
+    double sum = 0;
+    for (int i = (int)threadIdx.x; i < n; i += THREADS)
+        sum += partial[i];
+    add_up(sum, total);
+}
+
+int cov_cuda_square_slices(size_t n)
+{
+    return (int)((n + SLICE - 1) / SLICE);
+}
+
+void cov_cuda_squares(const float *sum, const uint8_t *statistic, size_t n, double *partial,
+                      double *total, void *stream)
+{
+    int slices = cov_cuda_square_slices(n);
+    simt_launch(square_slices, dim3((unsigned)slices), THREADS, THREADS * sizeof(double), stream,
+                sum, statistic, n, partial);
+    simt_launch(square_total, dim3(1), THREADS, THREADS * sizeof(double), stream, partial, slices,
+                total);
+}
+
+SIMT_KERNEL(THREADS) adam_step(struct cov_cuda_adam a)
+{
+    size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
+    if (i >= a.n)
+        return;
+    float p = a.block[i];
+    if (!a.statistic[i]) {
+        float d = a.sum[i] * a.scale, m = a.moment1[i], v = a.moment2[i];
+        m += a.rest1 * (d - m);
+        v = a.beta2 * v + a.rest2 * (d * d);
+        p -= a.rate * (m / (sqrtf(v) / a.root + a.eps));
+        a.moment1[i] = m;
+        a.moment2[i] = v;
+        a.block[i] = p;
+    }
+    if (a.average_rest > 0)
+        a.average[i] = a.average_begins ? p : a.average[i] + a.average_rest * (p - a.average[i]);
+}
+
+void cov_cuda_adam_step(const struct cov_cuda_adam *a, void *stream)
+{
+    simt_launch(adam_step, dim3((unsigned)((a->n + THREADS - 1) / THREADS)), THREADS, 0, stream,
+                *a);
+}

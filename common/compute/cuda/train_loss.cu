@@ -1,0 +1,127 @@
+/* train_loss.cu - loss, accuracy, and the gradient where it begins (train_kernels.h).
+ *
+ * A row of the batch is a chunk and a data set; its sums are made in double, by slices of positions.
+ * Sums of squares suffice for Pearson's r, as doubles have twice the digits of the values.
+ * SPDX-License-Identifier: MIT */
+#include "common/compute/cuda/simt.h"
+#include "common/compute/cuda/train_kernels.h"
+
+enum { THREADS = 256, SLICE = 4096, SUMS = 7 };
+
+SIMT_DEVICE bool is_padding(const struct cov_cuda_loss &l, int b, int t)
+{
+    return (l.codes[b * (((size_t)l.t + 1) / 2) + t / 2] >> (t % 2 ? 0 : 4) & 15) == 0;
+}
+
+/* A block takes a slice of a chunk, and leaves exp(p) in p. */
+SIMT_KERNEL(THREADS) score_slices(struct cov_cuda_loss l, int slices)
+{
+    double *const all = (double *)simt_shared(); /* [SUMS][THREADS] */
+    const int b = (int)blockIdx.x / slices, slice = (int)blockIdx.x % slices;
+    const int end = (slice + 1) * SLICE < l.t ? (slice + 1) * SLICE : l.t;
+    for (int d = 0; d < l.depth; d++) {
+        double sum[SUMS] = {0, 0, 0, 0, 0, 0, 0};
+        bool present = l.present[b * l.depth + d];
+        for (int t = slice * SLICE + (int)threadIdx.x; t < end; t += THREADS) {
+            size_t row = (size_t)b * l.t + t;
+            float p = l.p[row * l.pitch + d], value = expf(p);
+            l.p[row * l.pitch + d] = value;
+            if (!present || is_padding(l, b, t))
+                continue;
+            double x = (double)value, target = (double)l.targets[row * l.depth + d];
+            sum[0] += 1;
+            sum[1] += x - target * (double)p;
+            sum[2] += x;
+            sum[3] += target;
+            sum[4] += x * x;
+            sum[5] += target * target;
+            sum[6] += x * target;
+        }
+        for (int i = 0; i < SUMS; i++)
+            all[i * THREADS + threadIdx.x] = sum[i];
+        __syncthreads();
+        if (threadIdx.x < SUMS) {
+            double total = 0;
+            for (int i = 0; i < THREADS; i++)
+                total += all[threadIdx.x * THREADS + i];
+            l.slices[((size_t)blockIdx.x * l.depth + d) * SUMS + threadIdx.x] = total;
+        }
+        __syncthreads();
+    }
+}
+
+/* What the row adds to the sums of the batch. */
+SIMT_DEVICE void add_row(const struct cov_cuda_loss &l, int row, int slices, double sums[4])
+{
+    int b = row / l.depth, d = row % l.depth;
+    double v[SUMS] = {0, 0, 0, 0, 0, 0, 0};
+    for (int s = 0; s < slices; s++)
+        for (int i = 0; i < SUMS; i++)
+            v[i] += l.slices[(((size_t)b * slices + s) * l.depth + d) * SUMS + i];
+    double n = v[0], weight = (double)l.weights[d];
+    l.scores[row] = n;
+    if (n == 0)
+        return;
+    double xx = v[4] - v[2] * v[2] / n, tt = v[5] - v[3] * v[3] / n, xt = v[6] - v[2] * v[3] / n;
+    double below = sqrt(xx > 0 ? xx : 0) * sqrt(tt > 0 ? tt : 0) + 1e-8; /* COV_PEARSON_EPS */
+    sums[0] += weight * (v[1] / n);
+    sums[1] += xt / below;
+    sums[2] += 1;
+    sums[3] += weight;
+}
+
+/* One block. */
+SIMT_KERNEL(THREADS) score_batch(struct cov_cuda_loss l, int slices)
+{
+    double *const all = (double *)simt_shared(); /* [4][THREADS] */
+    double sums[4] = {0, 0, 0, 0};
+    for (int row = (int)threadIdx.x; row < l.n * l.depth; row += THREADS)
+        add_row(l, row, slices, sums);
+    for (int i = 0; i < 4; i++)
+        all[i * THREADS + threadIdx.x] = sums[i];
+    __syncthreads();
+    if (threadIdx.x < 4) {
+        double total = 0;
+        for (int i = 0; i < THREADS; i++)
+            total += all[threadIdx.x * THREADS + i];
+        l.sums[threadIdx.x] = total;
+    }
+}
+
+int cov_cuda_loss_slices(int t)
+{
+    return (t + SLICE - 1) / SLICE;
+}
+
+void cov_cuda_loss_score(const struct cov_cuda_loss *l, void *stream)
+{
+    int slices = cov_cuda_loss_slices(l->t);
+    if (l->n > 0)
+        simt_launch(score_slices, dim3((unsigned)l->n * (unsigned)slices), THREADS,
+                    SUMS * THREADS * sizeof(double), stream, *l, slices);
+    simt_launch(score_batch, dim3(1), THREADS, 4 * THREADS * sizeof(double), stream, *l, slices);
+}
+
+/* A thread makes a column of a position. */
+SIMT_KERNEL(THREADS) loss_backward(struct cov_cuda_loss l)
+{
+    size_t at = (size_t)blockIdx.x * THREADS + threadIdx.x, row = at / l.pitch;
+    if (row >= (size_t)l.n * l.t)
+        return;
+    int d = (int)(at % l.pitch), b = (int)(row / l.t), t = (int)(row - (size_t)b * l.t);
+    float gradient = 0;
+    if (d < l.depth && l.present[b * l.depth + d] && !is_padding(l, b, t)) {
+        double weight = (double)l.weights[d];
+        float scale = weight > 0 ? (float)(weight / (l.scores[b * l.depth + d] * l.sums[3])) : 0;
+        gradient = scale * (l.p[at] - l.targets[row * l.depth + d]);
+    }
+    l.p[at] = gradient;
+}
+
+void cov_cuda_loss_backward(const struct cov_cuda_loss *l, void *stream)
+{
+    size_t items = (size_t)l->n * l->t * l->pitch;
+    if (items > 0)
+        simt_launch(loss_backward, dim3((unsigned)((items + THREADS - 1) / THREADS)), THREADS, 0,
+                    stream, *l);
+}

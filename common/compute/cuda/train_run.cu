@@ -1,0 +1,398 @@
+/* train_run.cu - see train_run.h. Layer by layer over the whole batch, since a norm waits for all of it; all
+ * on one stream, of which the host waits for the end alone, but where other processes share the batch.
+ * SPDX-License-Identifier: MIT */
+extern "C" {
+#include "common/compute/cuda/runtime.h"
+}
+#include "common/compute/cuda/train_run.h"
+
+#include <string.h>
+
+void *cov_train_at(const struct cov_training *t, size_t offset)
+{
+    return t->memory + offset;
+}
+
+static float *floats(const struct cov_training *t, size_t offset)
+{
+    return (float *)cov_train_at(t, offset);
+}
+
+static double *doubles(const struct cov_training *t, size_t offset)
+{
+    return (double *)cov_train_at(t, offset);
+}
+
+static bool is_last(const struct cov_training *t, size_t i)
+{
+    return i + 1 == t->plan.n_layers;
+}
+
+/* What layer i reads. */
+static const void *input_of(const struct cov_training *t, size_t i)
+{
+    return cov_train_at(t, i == 0 ? t->mem.onehot : t->mem.layers[i - 1].dropped);
+}
+
+static size_t rows_of(const struct cov_training *t, size_t i)
+{
+    return t->n * t->plan.layers[i].layer.t_out;
+}
+
+/* v[n] on the card = its sum over all processes. */
+static int share(struct cov_training *t, double *v, size_t n, struct cov_err *e)
+{
+    if (!t->reduce.fn)
+        return COV_OK;
+    int rc = cov_rt_copy_out(t->stream, t->few, v, n * sizeof *v, e);
+    if (!rc)
+        rc = cov_rt_wait(t->stream, e);
+    if (!rc)
+        rc = t->reduce.fn(t->reduce.arg, t->few, n, e);
+    return rc ? rc : cov_rt_copy_in(t->stream, v, t->few, n * sizeof *v, e);
+}
+
+/* ---- products ---- */
+
+static void queue_product(const struct cov_training *t, const struct cov_train_layer *s,
+                          const struct cov_train_product *p, const void *x, const float *bias,
+                          void *y, bool y_bf16)
+{
+    struct cov_cuda_gemm g = p->gemm;
+    bool bf16 = s->products == COV_CUDA_BF16;
+    g.n = (int)t->n;
+    g.x = x;
+    g.w = bf16 ? (const void *)((const uint16_t *)cov_train_at(t, t->mem.halves) + p->w)
+               : (const void *)(floats(t, t->mem.floats) + p->w);
+    g.bias = bias;
+    g.scale = floats(t, t->mem.ones);
+    g.shift = floats(t, t->mem.zeros);
+    g.y = y;
+    g.y_bf16 = y_bf16;
+    cov_cuda_gemm(s->products, &g, t->stream);
+}
+
+/* The gradients of weights and biases, from that of the sums. */
+static void queue_gradients(const struct cov_training *t, size_t i, const void *z)
+{
+    const struct cov_train_layer *s = &t->plan.layers[i];
+    const struct cov_train_layer_memory *m = &t->mem.layers[i];
+    size_t element = s->products == COV_CUDA_BF16 ? 2 : 4;
+    int splits = cov_train_splits(s, t->n), slices = cov_cuda_column_slices(rows_of(t, i));
+    for (size_t k = 0; k < s->n_outers; k++) {
+        const struct cov_train_outer *from = &s->outers[k];
+        struct cov_cuda_outer o = from->outer;
+        const void *x = from->of_h ? cov_train_at(t, m->h) : input_of(t, i);
+        o.n = (int)t->n;
+        o.x = (const char *)x + from->x_first * element;
+        o.z = (const char *)z + from->z_first * element;
+        o.partial = floats(t, t->mem.partial) + from->at;
+        o.splits = splits;
+        o.stride = s->stride;
+        cov_cuda_outer(s->products, &o, t->stream);
+    }
+    for (size_t k = 0; k < s->n_collects; k++) {
+        const struct cov_train_collect *c = &s->collects[k];
+        const int *places = c->places == COV_TRAIN_IN_ORDER
+                                ? NULL
+                                : (const int *)cov_train_at(t, t->mem.collected) + c->places;
+        float *to = floats(t, t->mem.gradient) + c->to;
+        if (c->of_columns)
+            cov_cuda_collect_doubles(doubles(t, t->mem.column_partial), (size_t)s->width * 2,
+                                     slices, places, to, c->n, t->stream);
+        else
+            cov_cuda_collect_floats(floats(t, t->mem.partial), s->stride, splits, places, to, c->n,
+                                    t->stream);
+    }
+}
+
+/* ---- convolutions ---- */
+
+static struct cov_cuda_norm norm_of(const struct cov_training *t, size_t i, double positions)
+{
+    const struct cov_train_layer *s = &t->plan.layers[i];
+    const struct cov_train_layer_memory *m = &t->mem.layers[i];
+    const float *block = floats(t, t->mem.block);
+    float *gradient = floats(t, t->mem.gradient);
+    struct cov_cuda_norm n = {};
+    n.total = doubles(t, m->total);
+    n.gamma = block + s->norm_places.gamma;
+    n.beta = block + s->norm_places.beta;
+    n.mean = floats(t, m->mean);
+    n.rstd = floats(t, m->rstd);
+    n.scale = floats(t, m->scale);
+    n.shift = floats(t, m->shift);
+    n.by_d = floats(t, m->by_d);
+    n.by_r = floats(t, m->by_r);
+    n.by_one = floats(t, m->by_one);
+    n.batch_mean = gradient + s->norm_places.mean;
+    n.batch_var = gradient + s->norm_places.var;
+    n.positions = positions;
+    n.eps = COV_NORM_EPS;
+    n.c = s->out.size;
+    n.width = s->width;
+    return n;
+}
+
+static struct cov_cuda_columns columns_of(const struct cov_training *t, size_t i,
+                                          enum cov_cuda_column_kind kind)
+{
+    const struct cov_train_layer *s = &t->plan.layers[i];
+    const struct cov_train_layer_memory *m = &t->mem.layers[i];
+    struct cov_cuda_columns c = {};
+    c.kind = kind;
+    c.r = floats(t, m->r);
+    c.dy = floats(t, t->mem.d);
+    c.mean = floats(t, m->mean);
+    c.rstd = floats(t, m->rstd);
+    c.by_d = floats(t, s->norm ? m->by_d : t->mem.ones);
+    c.by_r = floats(t, s->norm ? m->by_r : t->mem.zeros);
+    c.by_one = floats(t, s->norm ? m->by_one : t->mem.zeros);
+    c.z = cov_train_at(t, t->mem.z);
+    c.z_bf16 = s->products == COV_CUDA_BF16;
+    c.partial = doubles(t, t->mem.column_partial);
+    c.rows = rows_of(t, i);
+    c.width = s->width;
+    return c;
+}
+
+/* The positions of the whole batch in *positions; the sums of layer i's columns are, of this process, queued. */
+static int total_up(struct cov_training *t, size_t i, bool back, double *positions,
+                    struct cov_err *e)
+{
+    const struct cov_train_layer *s = &t->plan.layers[i];
+    double *total = doubles(t, t->mem.layers[i].total);
+    float *gradient = floats(t, t->mem.gradient);
+    cov_cuda_column_total(doubles(t, t->mem.column_partial), cov_cuda_column_slices(rows_of(t, i)),
+                          s->width * 2, s->width * 2, total, t->stream);
+    if (back) {
+        cov_cuda_collect_doubles(total, 0, 1, NULL, gradient + s->norm_places.beta, s->layer.c_out,
+                                 t->stream);
+        cov_cuda_collect_doubles(total + s->width, 0, 1, NULL, gradient + s->norm_places.gamma,
+                                 s->layer.c_out, t->stream);
+    }
+    *positions = (double)rows_of(t, i);
+    if (!t->reduce.fn)
+        return COV_OK;
+    int rc = share(t, total, (size_t)s->width * 2, e);
+    return rc ? rc : t->reduce.fn(t->reduce.arg, positions, 1, e);
+}
+
+static int conv_forward(struct cov_training *t, size_t i, struct cov_err *e)
+{
+    const struct cov_train_layer *s = &t->plan.layers[i];
+    const struct cov_train_layer_memory *m = &t->mem.layers[i];
+    const float *bias = floats(t, t->mem.floats) + s->bias;
+    for (size_t k = 0; k < s->n_forward; k++)
+        queue_product(t, s, &s->forward[k], input_of(t, i), bias, floats(t, m->r), false);
+    if (!s->applies)
+        return COV_OK;
+    const float *scale = floats(t, s->norm ? m->scale : t->mem.ones);
+    const float *shift = floats(t, s->norm ? m->shift : t->mem.zeros);
+    if (s->norm) {
+        double positions;
+        struct cov_cuda_columns c = columns_of(t, i, COV_CUDA_COLUMN_NORM);
+        cov_cuda_columns(&c, t->stream);
+        int rc = total_up(t, i, false, &positions, e);
+        if (rc)
+            return rc;
+        struct cov_cuda_norm n = norm_of(t, i, positions);
+        cov_cuda_norm_forward(&n, t->stream);
+    }
+    cov_cuda_norm_apply(floats(t, m->r), scale, shift, cov_train_at(t, m->y), s->y_bf16,
+                        rows_of(t, i), s->width, t->stream);
+    return COV_OK;
+}
+
+static int conv_backward(struct cov_training *t, size_t i, struct cov_err *e)
+{
+    const struct cov_train_layer *s = &t->plan.layers[i];
+    if (s->norm) {
+        double positions;
+        struct cov_cuda_columns sums = columns_of(t, i, COV_CUDA_COLUMN_NORM_BACK);
+        cov_cuda_columns(&sums, t->stream);
+        int rc = total_up(t, i, true, &positions, e);
+        if (rc)
+            return rc;
+        struct cov_cuda_norm n = norm_of(t, i, positions);
+        cov_cuda_norm_backward(&n, t->stream);
+    }
+    struct cov_cuda_columns c = columns_of(t, i, COV_CUDA_COLUMN_BACK);
+    cov_cuda_columns(&c, t->stream);
+    queue_gradients(t, i, c.z);
+    for (size_t k = 0; k < s->n_back; k++)
+        queue_product(t, s, &s->back[k], c.z, floats(t, t->mem.zeros), floats(t, t->mem.d), false);
+    return COV_OK;
+}
+
+/* ---- LSTMs ---- */
+
+static struct cov_cuda_lstm_train lstm_of(const struct cov_training *t, size_t i, bool back)
+{
+    const struct cov_train_layer *s = &t->plan.layers[i];
+    const struct cov_train_layer_memory *m = &t->mem.layers[i];
+    struct cov_cuda_lstm_train l = {};
+    l.gates = floats(t, m->gates);
+    l.cells = floats(t, m->cells);
+    l.w = floats(t, t->mem.floats) + (back ? s->w_back : s->w_forth);
+    l.n = (int)t->n;
+    l.t = (int)s->layer.t_out;
+    l.directions = s->out.groups;
+    l.units = s->out.pitch;
+    l.y = cov_train_at(t, m->y);
+    l.y_bf16 = s->y_bf16;
+    l.h_bf16 = s->keeps_bf16 ? (uint16_t *)cov_train_at(t, m->h) : NULL;
+    l.dy = floats(t, t->mem.d);
+    l.dgates_bf16 = s->products == COV_CUDA_BF16;
+    l.dgates = l.dgates_bf16 ? cov_train_at(t, t->mem.z) : (void *)l.gates;
+    return l;
+}
+
+/* What dropout leaves of an LSTM's output, or of the gradient by it. */
+static void queue_dropout(const struct cov_training *t, size_t i, const float *from, void *to,
+                          bool bf16)
+{
+    struct cov_cuda_dropout d = {};
+    d.from = from;
+    d.to = to;
+    d.to_bf16 = bf16;
+    d.seed = t->seed;
+    d.step = t->step;
+    d.layer = i;
+    d.first = t->first;
+    d.limit = (uint32_t)(t->dropout * 4294967296.0);
+    d.keep = (float)(1 / (1 - t->dropout));
+    d.n = (int)t->n;
+    d.t = (int)t->plan.layers[i].layer.t_out;
+    d.channels = t->plan.layers[i].out;
+    cov_cuda_dropout(&d, t->stream);
+}
+
+static void lstm_forward(const struct cov_training *t, size_t i)
+{
+    const struct cov_train_layer *s = &t->plan.layers[i];
+    const struct cov_train_layer_memory *m = &t->mem.layers[i];
+    queue_product(t, s, &s->forward[0], input_of(t, i), floats(t, t->mem.floats) + s->bias,
+                  floats(t, m->gates), false);
+    struct cov_cuda_lstm_train l = lstm_of(t, i, false);
+    cov_cuda_lstm_forward_fp32(&l, t->stream);
+    if (s->drops)
+        queue_dropout(t, i, floats(t, m->y), cov_train_at(t, m->dropped), s->next_bf16);
+}
+
+static void lstm_backward(const struct cov_training *t, size_t i)
+{
+    const struct cov_train_layer *s = &t->plan.layers[i];
+    if (s->drops)
+        queue_dropout(t, i, floats(t, t->mem.d), floats(t, t->mem.d), false);
+    struct cov_cuda_lstm_train l = lstm_of(t, i, true);
+    cov_cuda_lstm_backward_fp32(&l, t->stream);
+    struct cov_cuda_columns c = columns_of(t, i, COV_CUDA_COLUMN_SUM);
+    c.z = l.dgates;
+    cov_cuda_columns(&c, t->stream);
+    queue_gradients(t, i, l.dgates);
+    queue_product(t, s, &s->back[0], l.dgates, floats(t, t->mem.zeros), floats(t, t->mem.d), false);
+}
+
+/* ---- the whole way ---- */
+
+static struct cov_cuda_loss loss_of(const struct cov_training *t)
+{
+    size_t last = t->plan.n_layers - 1;
+    struct cov_cuda_loss l = {};
+    l.p = floats(t, t->mem.layers[last].r);
+    l.codes = (const uint8_t *)cov_train_at(t, t->mem.codes);
+    l.targets = floats(t, t->mem.targets);
+    l.present = (const uint8_t *)cov_train_at(t, t->mem.present);
+    l.weights = floats(t, t->mem.loss_weights);
+    l.slices = doubles(t, t->mem.slices);
+    l.scores = doubles(t, t->mem.scores);
+    l.sums = doubles(t, t->mem.sums);
+    l.n = (int)t->n;
+    l.t = (int)t->plan.length;
+    l.depth = (int)t->plan.depth;
+    l.pitch = t->plan.layers[last].width;
+    return l;
+}
+
+static void pack(struct cov_training *t)
+{
+    const float *block = floats(t, t->mem.block);
+    if (t->packed)
+        return;
+    cov_cuda_gather(block, (const int *)cov_train_at(t, t->mem.float_places),
+                    cov_train_at(t, t->mem.floats), false, t->plan.floats.n / 2, t->stream);
+    cov_cuda_gather(block, (const int *)cov_train_at(t, t->mem.half_places),
+                    cov_train_at(t, t->mem.halves), true, t->plan.halves.n / 2, t->stream);
+    t->packed = true;
+}
+
+static int forward(struct cov_training *t, struct cov_err *e)
+{
+    int rc = COV_OK;
+    pack(t);
+    cov_cuda_onehot((const uint8_t *)cov_train_at(t, t->mem.codes), floats(t, t->mem.table),
+                    cov_train_at(t, t->mem.onehot), t->plan.layers[0].products == COV_CUDA_BF16,
+                    (int)t->n, (int)t->plan.length, t->stream);
+    for (size_t i = 0; !rc && i < t->plan.n_layers; i++) {
+        if (t->plan.layers[i].layer.kind == COV_LAYER_LSTM)
+            lstm_forward(t, i);
+        else
+            rc = conv_forward(t, i, e);
+        if (!rc)
+            rc = cov_rt_launched("the way forward of training", e);
+    }
+    return rc;
+}
+
+/* The last layer's gradients, from that of its output. */
+static void last_backward(const struct cov_training *t)
+{
+    size_t i = t->plan.n_layers - 1;
+    const struct cov_train_layer *s = &t->plan.layers[i];
+    float *p = floats(t, t->mem.layers[i].r);
+    struct cov_cuda_columns c = columns_of(t, i, COV_CUDA_COLUMN_SUM);
+    c.z = p;
+    cov_cuda_columns(&c, t->stream);
+    queue_gradients(t, i, p);
+    queue_product(t, s, &s->back[0], p, floats(t, t->mem.zeros), floats(t, t->mem.d), false);
+}
+
+static int backward(struct cov_training *t, struct cov_err *e)
+{
+    int rc = COV_OK;
+    for (size_t i = t->plan.n_layers; !rc && i-- > 0;) {
+        if (is_last(t, i))
+            last_backward(t);
+        else if (t->plan.layers[i].layer.kind == COV_LAYER_LSTM)
+            lstm_backward(t, i);
+        else
+            rc = conv_backward(t, i, e);
+        if (!rc)
+            rc = cov_rt_launched("the way back of training", e);
+    }
+    return rc;
+}
+
+int cov_train_pass(struct cov_training *t, uint64_t step, size_t n, uint64_t first, double sums[4],
+                   struct cov_err *e)
+{
+    t->step = step;
+    t->n = n;
+    t->first = first;
+    int rc = forward(t, e);
+    struct cov_cuda_loss l = loss_of(t);
+    if (!rc) {
+        cov_cuda_loss_score(&l, t->stream);
+        rc = share(t, l.sums, 4, e);
+    }
+    if (!rc) {
+        cov_cuda_loss_backward(&l, t->stream);
+        rc = backward(t, e);
+    }
+    if (!rc)
+        rc = cov_rt_copy_out(t->stream, t->few, l.sums, 4 * sizeof *sums, e);
+    int waited = cov_rt_wait(t->stream, e); /* also for what was queued before a failure */
+    memcpy(sums, t->few, 4 * sizeof *sums);
+    return rc ? rc : waited;
+}

@@ -1,0 +1,94 @@
+#!/bin/sh
+# shellcheck disable=SC2086 # lists of words, all through
+# covtrain --device: a GPU that is not there, and, on an emulation of some (tests/lib/runtime_mock.h), training as on the
+# CPU, resumed on either, refused, and out of memory.
+# SPDX-License-Identifier: MIT
+. "$SRC/tests/lib/tap.sh"
+need_python h5py numpy
+
+mkdir none
+COVTOOLS_PLUGINS=$PWD/none
+export COVTOOLS_PLUGINS
+unset COVTOOLS_MOCK
+
+mkdir -p d/train d/val
+"$PYTHON" "$SRC/tests/lib/training_data.py" d/train/a.h5 1 4 48 || exit 99
+"$PYTHON" "$SRC/tests/lib/training_data.py" d/val/v.h5 2 2 48 || exit 99
+net='--filter-size 4 --kernel-size 5 --hidden-size 4 --lstm-layers 2 --dropout 0.2 --learning-rate 0.01 --seed 1'
+train() { # ARG...
+    run covtrain -f -i d $net -b 4 "$@"
+}
+# shellcheck disable=SC2317 # ok calls it
+# A B: the same losses in training but for rounding, of which Adam makes more, as it follows the sign of the smallest gradient.
+# Validation also shows what training does not feel: a bias that the norm behind it takes away.
+close() {
+    "$PYTHON" -c '
+import json, sys
+a, b = ([json.loads(l) for l in open(d + "/metrics.jsonl")] for d in sys.argv[1:])
+assert len(a) == len(b) > 2
+for x, y in zip(a, b):
+    assert list(x) == list(y)
+    for k in x:
+        bound = 0.1 if "val" in k else 1e-5 if x.get("step") == 1 else 1e-2
+        assert abs(x[k] - y[k]) <= bound * (1 + abs(y[k])), (x, y)' "$1" "$2"
+}
+
+while IFS='|' read -r options regex; do
+    train -o x -e 1 $options
+    refused 2 "^covtrain: error: $regex" "$options"
+done <<'END'
+--device gpu|--device: 'gpu' is none of auto, cpu, cuda, cuda:0,1,\.\.\.$
+--device cuda:x|--device: 'x' is not a whole number
+--device cuda:0,1|--device cuda:0,1: training takes one GPU$
+--device cuda --cpu base|--cpu and --device cuda contradict each other$
+END
+train -o x -e 1 --device cuda
+refused 1 "^covtrain: error: --device cuda: the plugin for GPUs is not installed: there is no $PWD/none/covtools-cuda\.so" \
+    'no plugin'
+train -o cpu -e 2 --device cpu
+status_is 0 'the CPU'
+train -o x -e 2
+ok 'auto without a plugin is the CPU' cmp x/last.ckpt cpu/last.ckpt
+
+COVTOOLS_PLUGINS=$TESTLIB/../plugins
+if [ -f "$COVTOOLS_PLUGINS/covtools-cuda.so" ]; then
+    train -o gpu -e 2 --device cuda --stats stats.json
+    status_is 0 'a card'
+    stderr_like '^covtrain: GPU 0 \(Mock A\), fp32, ' '  and it is named'
+    ok '  in --stats too' grep -q '"device": "GPU 0 (Mock A), fp32"' stats.json
+    ok '  learns as the CPU does' close gpu cpu
+    train -o again -e 2 -@ 1
+    ok '  auto takes it; the same bytes' cmp again/last.ckpt gpu/last.ckpt
+
+    train -o part -e 1 --device cuda
+    train -o part -e 2 --device cuda --resume-training part/last.ckpt
+    ok 'resumed: the same bytes' cmp part/last.ckpt gpu/last.ckpt
+    train -o mixed -e 1 --device cpu
+    train -o mixed -e 2 --device cuda --resume-training mixed/last.ckpt
+    ok '  also of what the CPU began, but for rounding' close mixed cpu
+
+    COVTOOLS_MOCK=cards=3
+    export COVTOOLS_MOCK
+    train -o x -e 1 --device cuda:2 --precision bf16
+    status_is 0 'another card, in bf16'
+    stderr_like '^covtrain: GPU 2 \(Mock C\), bf16, ' '  and it is named'
+    COVTOOLS_MOCK=memory=3000000
+    run covtrain -f -i d $net -b 1000 -o x -e 1 --device cuda
+    refused 137 'GPU 0 \(Mock A\): not enough memory for batches of 1000 chunks of 48 positions, .*: try a batch size of [1-9][0-9]*$' \
+        'a card with little memory'
+    fits=$(sed -n 's/.*try a batch size of //p' "$stderr")
+    run covtrain -f -i d $net -b "$fits" -o x -e 1 --device cuda
+    status_is 0 '  which has enough for the batch that it names'
+    run covtrain -f -i d $net -b "$((fits + 1))" -o x -e 1 --device cuda
+    refused 137 "not enough memory for batches of $((fits + 1)) chunks .*: try a batch size of $fits\$" '  and for no more'
+    COVTOOLS_MOCK=memory=1000000
+    train -o x -e 1
+    status_is 0 'what a card cannot hold, auto trains on the CPU'
+    stderr_like 'not enough memory .*; going on with the CPU$' '  and says so'
+    COVTOOLS_MOCK=wrong=0
+    train -o x -e 1
+    stderr_like 'GPU 0 \(Mock A\) computes wrong values: .*; going on with the CPU$' 'a broken card is not taken by auto'
+else
+    pass 'emulated cards # SKIP no C++ compiler, or a sanitized build'
+fi
+done_testing

@@ -1,0 +1,600 @@
+/* check_training.cc - training on a card against the scalar reference: gradients, statistics and scores of
+ * drawn networks at each precision; and steps of the trainer, several calls each, cut, averaged, resumed,
+ * shared. Prints TAP.
+ *   check_training [--big]
+ * As check_kernels.cc it runs on a GPU (make check-gpu), where --big adds larger networks, and emulated.
+ * SPDX-License-Identifier: MIT */
+extern "C" {
+#include "common/base/pool.h"
+#include "common/base/rng.h"
+#include "common/compute/cuda/plugin.h"
+#include "common/compute/cuda/runtime.h"
+#include "common/net/shape.h"
+#include "common/net/train.h"
+#include "common/seq/alphabet.h"
+}
+
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace
+{
+
+int n_tests, n_failed;
+
+void result(bool passed, const char *name)
+{
+    n_failed += !passed;
+    printf("%sok %d - %s\n", passed ? "" : "not ", ++n_tests, name);
+    fflush(stdout);
+}
+
+void must(int rc, const struct cov_err *e)
+{
+    if (rc) {
+        printf("Bail out! %s\n", e->text);
+        exit(1);
+    }
+}
+
+/* A network with parameters, and a batch. */
+struct Toy {
+    struct cov_hparams hp;
+    size_t L, n;
+    struct cov_params params;
+    std::vector<float> block;
+    std::vector<uint8_t> codes;
+    std::vector<float> targets, loss_weights; /* loss_weights: empty, or [outputs] */
+    std::vector<char> present;
+};
+
+size_t draw(struct cov_rng *rng, size_t low, size_t high)
+{
+    return low + cov_rng_below(rng, high - low + 1);
+}
+
+/* Bases and some other letters; the last chunk is padding from its middle on, and another one as a whole;
+ * one target in four is missing, but not the first, and is not a number then. */
+void draw_batch(Toy *t, struct cov_rng *rng)
+{
+    size_t outputs = (size_t)t->hp.output_size;
+    t->codes.resize(t->n * t->L);
+    t->targets.resize(t->n * t->L * outputs);
+    t->present.resize(t->n * outputs);
+    for (uint8_t &code : t->codes)
+        code = (uint8_t)(cov_rng_below(rng, 20) ? 1U << cov_rng_below(rng, 4)
+                                                : 1 + cov_rng_below(rng, 15));
+    for (size_t i = t->L / 2; i < t->L; i++)
+        t->codes[(t->n - 1) * t->L + i] = COV_CODE_PAD;
+    if (t->n > 3)
+        memset(&t->codes[2 * t->L], COV_CODE_PAD, t->L);
+    for (size_t i = 0; i < t->present.size(); i++)
+        t->present[i] = i == 0 || cov_rng_below(rng, 4) > 0;
+    for (size_t i = 0; i < t->targets.size(); i++) {
+        size_t row = i / (t->L * outputs) * outputs + i % outputs;
+        t->targets[i] = t->present[row] ? (float)cov_rng_below(rng, 400) / 100 : NAN;
+    }
+}
+
+Toy make_toy(const struct cov_hparams &hp, size_t L, size_t n, uint64_t seed)
+{
+    struct cov_err e = COV_ERR_INIT;
+    struct cov_rng rng;
+    Toy t;
+    t.hp = hp;
+    t.L = L;
+    t.n = n;
+    must(cov_params_init(&hp, &t.params, &e), &e);
+    t.block.resize(t.params.n_floats);
+    cov_params_randomize(&hp, &t.params, seed, t.block.data());
+    cov_rng_init(&rng, seed);
+    for (size_t i = 0; i < t.params.n_items; i++) {
+        const struct cov_param &p = t.params.items[i];
+        bool norm =
+            p.trained && p.n_dims == 1 && (t.block[p.offset] == 0 || t.block[p.offset] == 1);
+        for (size_t k = 0; norm && k < p.n; k++)
+            t.block[p.offset + k] += (float)(cov_rng_double(&rng) - 0.5);
+    }
+    draw_batch(&t, &rng);
+    return t;
+}
+
+struct cov_train_batch batch_of(const Toy &t, size_t beg, size_t end)
+{
+    size_t outputs = (size_t)t.hp.output_size;
+    struct cov_train_batch b = {};
+    b.n = end - beg;
+    b.codes = t.codes.data() + beg * t.L;
+    b.targets = t.targets.data() + beg * t.L * outputs;
+    b.present = (const bool *)t.present.data() + beg * outputs;
+    b.first = beg;
+    return b;
+}
+
+struct cov_device *open_gpu(enum cov_precision precision)
+{
+    static const int first = 0;
+    struct cov_device *dev;
+    struct cov_err e = COV_ERR_INIT;
+    struct cov_cuda_options options = {&first, 1, precision};
+    must(cov_cuda_plugin.open(&options, &dev, &e), &e);
+    return dev;
+}
+
+struct cov_device *open_cpu(const char *levels)
+{
+    struct cov_device *dev;
+    struct cov_err e = COV_ERR_INIT;
+    struct cov_cpu_options options = {};
+    options.levels = levels;
+    must(cov_device_open_cpu(&options, &dev, &e), &e);
+    return dev;
+}
+
+struct Gradient {
+    std::vector<float> v;
+    struct cov_train_score score;
+};
+
+/* Of the batch, or of its first chunks. */
+Gradient gradient_of(struct cov_device *dev, const Toy &t, size_t n)
+{
+    struct cov_err e = COV_ERR_INIT;
+    struct cov_pool *pool;
+    struct cov_layer *layers;
+    struct cov_layer_weights *weights;
+    struct cov_training *training;
+    struct cov_training_spec spec = {};
+    struct cov_train_batch batch = batch_of(t, 0, n);
+    Gradient g;
+    spec.block = t.block.data();
+    spec.n_floats = t.params.n_floats;
+    spec.max_batch = t.n + 1;
+    spec.dropout = t.hp.dropout;
+    spec.seed = 3;
+    spec.loss_weights = t.loss_weights.empty() ? NULL : t.loss_weights.data();
+    must(cov_pool_new(2, &pool, &e), &e);
+    must(cov_shape(&t.hp, t.L, &t.params, t.block.data(), &layers, &weights, &spec.n_layers, &e),
+         &e);
+    spec.layers = layers;
+    spec.weights = weights;
+    spec.pool = pool;
+    g.v.resize(spec.n_floats);
+    must(dev->ops->training_new(dev, &spec, &training, &e), &e);
+    must(dev->ops->training_load(training, &e), &e);
+    must(dev->ops->training_run(training, 5, &batch, g.v.data(), &g.score, &e), &e);
+    dev->ops->training_free(training);
+    free(layers);
+    free(weights);
+    cov_pool_free(pool);
+    return g;
+}
+
+/* The largest difference of a parameter's gradients, relative to the largest of them; *where: its name. */
+double difference(const Toy &t, const Gradient &got, const Gradient &want, const char **where)
+{
+    double worst = 0;
+    *where = "";
+    for (size_t k = 0; k < t.params.n_items; k++) {
+        const struct cov_param &p = t.params.items[k];
+        double largest = 1e-3, off = 0;
+        for (size_t i = p.offset; i < p.offset + p.n; i++) {
+            double error = fabs((double)got.v[i] - (double)want.v[i]);
+            largest = std::max(largest, fabs((double)want.v[i]));
+            off = error <= off ? off : error; /* takes NaN */
+        }
+        if (!(off / largest <= worst)) {
+            worst = off / largest;
+            *where = p.name;
+        }
+    }
+    return worst;
+}
+
+/* 1 - cosine of the angle between two gradients. */
+double angle(const Toy &t, const Gradient &a, const Gradient &b)
+{
+    double product = 0, of_a = 0, of_b = 0;
+    for (size_t k = 0; k < t.params.n_items; k++) {
+        const struct cov_param &p = t.params.items[k];
+        for (size_t i = p.offset; p.trained && i < p.offset + p.n; i++) {
+            product += (double)a.v[i] * (double)b.v[i];
+            of_a += (double)a.v[i] * (double)a.v[i];
+            of_b += (double)b.v[i] * (double)b.v[i];
+        }
+    }
+    return 1 - product / sqrt(of_a * of_b);
+}
+
+bool near(double a, double b, double bound)
+{
+    return fabs(a - b) <= bound * (1 + fabs(b));
+}
+
+/* ---- gradients ---- */
+
+struct Precision {
+    const char *name;
+    enum cov_precision precision;
+    double bound; /* of differences; 0: the direction counts */
+};
+
+const Precision precisions[] = {
+    {"fp32", COV_PRECISION_FP32, 2e-4}, {"tf32x3", COV_PRECISION_BF16X3, 2e-4},
+    {"tf32", COV_PRECISION_TF32, 0},    {"balanced", COV_PRECISION_BALANCED, 0},
+    {"bf16", COV_PRECISION_BF16, 0},
+};
+
+struct cov_hparams draw_network(struct cov_rng *rng, size_t i, size_t most)
+{
+    static const int64_t kernels[][3] = {/* kernel, step, dilation */
+                                         {9, 2, 1}, {5, 1, 1}, {4, 2, 1}, {7, 3, 1},
+                                         {8, 2, 1}, {3, 2, 2}, {6, 3, 1}, {3, 1, 3}};
+    const int64_t *k = kernels[i % 8];
+    struct cov_hparams hp = {};
+    hp.model_type = (enum cov_model_type)((i + 2) % 3);
+    hp.cnn_layers = (int64_t)draw(rng, 1, 2);
+    hp.filter_size = (int64_t)draw(rng, 1, most);
+    hp.kernel_size = k[0];
+    hp.step = k[1];
+    hp.up = (int64_t)draw(rng, 1, 2);
+    hp.dilation = k[2];
+    hp.lstm_layers = (int64_t)draw(rng, 1, 2);
+    hp.hidden_size = (int64_t)draw(rng, 1, most);
+    hp.input_size = 4;
+    hp.output_size = (int64_t)draw(rng, 1, 3);
+    hp.bnorm = i % 4 != 1;
+    hp.dropout = i % 3 == 0 ? 0.25 : 0;
+    return hp;
+}
+
+bool check_gradient(struct cov_device *gpu, const Precision &p, const Toy &t, const Gradient &want,
+                    size_t i, double *most)
+{
+    const char *where;
+    Gradient got = gradient_of(gpu, t, t.n), again = gradient_of(gpu, t, t.n);
+    double off = difference(t, got, want, &where), turned = angle(t, got, want);
+    double score_bound = p.bound > 0 ? 1e-5 : 5e-3;
+    bool passed = p.bound > 0 ? off <= p.bound : turned <= 5e-3;
+    *most = std::max(*most, p.bound > 0 ? off : turned);
+    bool scored = near(got.score.loss, want.score.loss, score_bound) &&
+                  near(got.score.accuracy, want.score.accuracy, 4 * score_bound) &&
+                  got.score.n_rows == want.score.n_rows;
+    if (!passed || !scored)
+        printf("# %s, network %zu (kernel %d, step %d, dilation %d): off by %g at %s, 1 - cosine "
+               "%g; loss %g for %g, accuracy %g for %g\n",
+               p.name, i, (int)t.hp.kernel_size, (int)t.hp.step, (int)t.hp.dilation, off, where,
+               turned, got.score.loss, want.score.loss, got.score.accuracy, want.score.accuracy);
+    if (got.v != again.v) {
+        printf("# %s, network %zu: not the same bits twice\n", p.name, i);
+        passed = false;
+    }
+    return passed && scored;
+}
+
+bool has_tensor_cores(void)
+{
+    struct cov_rt_card card;
+    struct cov_err e = COV_ERR_INIT;
+    must(cov_rt_describe(0, &card, &e), &e);
+    return card.major >= 8;
+}
+
+void check_gradients(bool big)
+{
+    struct cov_rng rng;
+    struct cov_device *cpu = open_cpu("scalar");
+    std::vector<Toy> toys;
+    std::vector<Gradient> want;
+    cov_rng_init(&rng, 77);
+    for (size_t i = 0; i < (big ? 40U : 8U); i++) {
+        struct cov_hparams hp = draw_network(&rng, i, big ? 150 : 37);
+        if (i == 0) { /* all kinds of layers, more channels than a block's, dropout before bf16 */
+            hp.model_type = COV_MODEL_BI_HYBRID;
+            hp.cnn_layers = hp.lstm_layers = hp.up = 2;
+            hp.filter_size = 36;
+            hp.hidden_size = 33;
+        }
+        size_t L = (size_t)(hp.step * hp.step) * draw(&rng, 1, big ? 200 : 9);
+        toys.push_back(make_toy(hp, L, draw(&rng, 1, big ? 20 : 6), 100 + i));
+        if (i % 3 == 1)
+            toys.back().loss_weights = std::vector<float>{0.5F, 2, 0};
+        want.push_back(gradient_of(cpu, toys[i], toys[i].n));
+    }
+    for (const Precision &p : precisions) {
+        char name[128];
+        double most = 0;
+        bool passed = true;
+        if (p.precision != COV_PRECISION_FP32 && !has_tensor_cores()) {
+            printf("ok %d # SKIP %s: no tensor cores\n", ++n_tests, p.name);
+            continue;
+        }
+        struct cov_device *gpu = open_gpu(p.precision);
+        /* The emulation is slow: what the others add to fp32 are products. */
+        size_t n = big || p.precision == COV_PRECISION_FP32 ? toys.size() : 3;
+        for (size_t i = 0; i < n; i++)
+            passed = check_gradient(gpu, p, toys[i], want[i], i, &most) && passed;
+        printf("# %s: %s %.2g\n", p.name, p.bound > 0 ? "off by" : "1 - cosine", most);
+        (void)snprintf(name, sizeof name, "%s: gradients agree with the reference", p.name);
+        result(passed, name);
+        cov_device_close(gpu);
+    }
+    cov_device_close(cpu);
+    for (Toy &t : toys)
+        cov_params_fini(&t.params);
+}
+
+/* ---- the trainer ---- */
+
+const struct cov_hparams hybrid = [] {
+    struct cov_hparams hp = {};
+    hp.model_type = COV_MODEL_BI_HYBRID;
+    hp.cnn_layers = 1;
+    hp.filter_size = 5;
+    hp.kernel_size = 5;
+    hp.step = hp.up = 2;
+    hp.dilation = 1;
+    hp.lstm_layers = 2;
+    hp.hidden_size = 6;
+    hp.input_size = 4;
+    hp.output_size = 2;
+    hp.bnorm = true;
+    hp.dropout = 0.3;
+    return hp;
+}();
+
+const size_t L = 12, N = 4;
+
+/* With an eps that keeps gradients near 0 from going either way. */
+const struct cov_adam steady = {0.01, 0.9, 0.999, 0.1, 0, 0};
+
+struct Rig {
+    struct cov_device *dev;
+    struct cov_pool *pool;
+    struct cov_trainer *trainer;
+    size_t n_floats;
+};
+
+Rig make_rig(struct cov_device *dev, const Toy &t, struct cov_train_reduce reduce)
+{
+    struct cov_err e = COV_ERR_INIT;
+    struct cov_trainer_options options = {};
+    Rig r = {dev, NULL, NULL, t.params.n_floats};
+    must(cov_pool_new(1, &r.pool, &e), &e);
+    options.hp = &t.hp;
+    options.L = t.L;
+    options.max_batch = t.n;
+    options.seed = 9;
+    options.reduce = reduce;
+    options.pool = r.pool;
+    must(cov_trainer_new(dev, &options, t.block.data(), &r.trainer, &e), &e);
+    return r;
+}
+
+void free_rig(Rig *r)
+{
+    cov_trainer_free(r->trainer);
+    cov_pool_free(r->pool);
+}
+
+void learn(const Rig &r, const Toy &t, size_t beg, size_t end)
+{
+    struct cov_err e = COV_ERR_INIT;
+    struct cov_train_batch batch = batch_of(t, beg, end);
+    struct cov_train_score score;
+    must(cov_trainer_batch(r.trainer, &batch, &score, &e), &e);
+}
+
+void step(const Rig &r, const struct cov_adam &adam)
+{
+    struct cov_err e = COV_ERR_INIT;
+    must(cov_trainer_step(r.trainer, &adam, &e), &e);
+}
+
+/* Parameters, moments and average. */
+std::vector<float> state_of(const Rig &r)
+{
+    struct cov_err e = COV_ERR_INIT;
+    std::vector<float> all(4 * r.n_floats);
+    struct cov_train_state state = {all.data(), all.data() + r.n_floats,
+                                    all.data() + 2 * r.n_floats, all.data() + 3 * r.n_floats, 0};
+    must(cov_trainer_read(r.trainer, &state, &e), &e);
+    return all;
+}
+
+double most_off(const std::vector<float> &a, const std::vector<float> &b)
+{
+    double most = 0;
+    for (size_t i = 0; i < a.size(); i++) {
+        double off = fabs((double)a[i] - (double)b[i]);
+        most = off <= most ? most : off;
+    }
+    return most;
+}
+
+const struct cov_train_reduce alone = {NULL, NULL};
+
+/* Steps of two calls each, cut, with an average from the second on. */
+std::vector<float> train(struct cov_device *dev, const Toy &t)
+{
+    Rig r = make_rig(dev, t, alone);
+    for (int i = 0; i < 3; i++) {
+        struct cov_adam adam = steady;
+        adam.clip = 0.5;
+        adam.average = i > 0 ? 0.75 : 0;
+        learn(r, t, 0, 3);
+        learn(r, t, 3, N);
+        step(r, adam);
+    }
+    std::vector<float> state = state_of(r);
+    free_rig(&r);
+    return state;
+}
+
+void steps_are_those_of_the_cpu(struct cov_device *gpu, struct cov_device *cpu, const Toy &t)
+{
+    std::vector<float> got = train(gpu, t), want = train(cpu, t);
+    double off = most_off(got, want);
+    printf("# off by %g\n", off);
+    result(off <= 2e-5, "steps of several calls, cut and averaged: those of the CPU");
+    result(train(gpu, t) == got, "  and the same bytes twice");
+}
+
+void resumes(struct cov_device *gpu, const Toy &t)
+{
+    struct cov_err e = COV_ERR_INIT;
+    struct cov_adam adam = steady;
+    adam.average = 0.5;
+    Rig whole = make_rig(gpu, t, alone), first = make_rig(gpu, t, alone),
+        second = make_rig(gpu, t, alone);
+    for (int i = 0; i < 3; i++) {
+        learn(whole, t, 0, N);
+        step(whole, adam);
+    }
+    for (int i = 0; i < 2; i++) {
+        learn(first, t, 0, N);
+        step(first, adam);
+    }
+    std::vector<float> all = state_of(first);
+    size_t n = first.n_floats;
+    struct cov_train_state state = {&all[0], &all[n], &all[2 * n], &all[3 * n], 2};
+    learn(second, t, 0, 2); /* which writing drops */
+    must(cov_trainer_write(second.trainer, &state, &e), &e);
+    learn(second, t, 0, N);
+    step(second, adam);
+    result(state_of(second) == state_of(whole), "three steps are two and one more, to the byte");
+    must(cov_trainer_read(second.trainer, &state, &e), &e);
+    result(state.n_steps == 3, "  and are counted");
+    free_rig(&whole);
+    free_rig(&first);
+    free_rig(&second);
+}
+
+void refuses_what_is_not_finite(struct cov_device *gpu, Toy t)
+{
+    struct cov_err e = COV_ERR_INIT;
+    struct cov_train_score score;
+    Rig r = make_rig(gpu, t, alone);
+    std::vector<float> before = state_of(r);
+    t.targets[2] = INFINITY;
+    struct cov_train_batch batch = batch_of(t, 0, N);
+    result(cov_trainer_batch(r.trainer, &batch, &score, &e) == COV_EINPUT &&
+               strstr(e.text, "not finite") && state_of(r) == before,
+           "a loss that is not finite: nothing changes");
+    result(cov_trainer_step(r.trainer, &steady, NULL) == COV_EUSAGE, "a step without a batch");
+    std::fill(t.present.begin(), t.present.end(), 0);
+    batch = batch_of(t, 0, N);
+    must(cov_trainer_batch(r.trainer, &batch, &score, &e), &e);
+    step(r, steady);
+    std::vector<float> after = state_of(r);
+    bool still = score.loss == 0 && score.accuracy == 0 && score.n_rows == 0;
+    for (size_t i = 0; i < r.n_floats; i++)
+        still = still && after[r.n_floats + i] == 0;
+    result(still, "no target: no loss, no gradient");
+    free_rig(&r);
+}
+
+/* Two processes as threads, which meet to sum up. */
+struct Process {
+    Rig rig;
+    const Toy *toy;
+    size_t beg, end;
+    struct Meeting *meeting;
+};
+
+struct Meeting {
+    pthread_barrier_t barrier;
+    double *v[2];
+    Process of[2];
+};
+
+int meet(void *arg, double *v, size_t n, struct cov_err *e)
+{
+    (void)e;
+    Process *p = (Process *)arg;
+    Meeting *m = p->meeting;
+    m->v[p == &m->of[1]] = v;
+    pthread_barrier_wait(&m->barrier);
+    std::vector<double> sum(n);
+    for (size_t i = 0; i < n; i++)
+        sum[i] = m->v[0][i] + m->v[1][i];
+    pthread_barrier_wait(&m->barrier);
+    memcpy(v, sum.data(), n * sizeof *v);
+    pthread_barrier_wait(&m->barrier);
+    return COV_OK;
+}
+
+void *run_process(void *arg)
+{
+    Process *p = (Process *)arg;
+    for (int i = 0; i < 2; i++) {
+        learn(p->rig, *p->toy, p->beg, p->end);
+        step(p->rig, steady);
+    }
+    return NULL;
+}
+
+/* The second one has `rest` of the chunks. */
+void processes_share(struct cov_device *gpu, const Toy &t, size_t rest, const char *name)
+{
+    Meeting m;
+    pthread_t threads[2];
+    Rig one = make_rig(gpu, t, alone);
+    Process whole = {one, &t, 0, N, NULL};
+    (void)run_process(&whole);
+    (void)pthread_barrier_init(&m.barrier, NULL, 2);
+    for (int i = 0; i < 2; i++) {
+        m.of[i] = Process{{}, &t, i ? N - rest : 0, i ? N : N - rest, &m};
+        m.of[i].rig = make_rig(gpu, t, {meet, &m.of[i]});
+    }
+    for (int i = 0; i < 2; i++)
+        (void)pthread_create(&threads[i], NULL, run_process, &m.of[i]);
+    for (int i = 0; i < 2; i++)
+        (void)pthread_join(threads[i], NULL);
+    std::vector<float> a = state_of(m.of[0].rig), b = state_of(m.of[1].rig);
+    double off = most_off(a, state_of(one));
+    if (off > 2e-5)
+        printf("# off by %g\n", off);
+    result(a == b && off <= 2e-5, name);
+    for (Process &p : m.of)
+        free_rig(&p.rig);
+    free_rig(&one);
+    (void)pthread_barrier_destroy(&m.barrier);
+}
+
+void check_trainer(void)
+{
+    Toy t = make_toy(hybrid, L, N, 5);
+    struct cov_device *gpu = open_gpu(COV_PRECISION_FP32), *cpu = open_cpu("scalar");
+    steps_are_those_of_the_cpu(gpu, cpu, t);
+    resumes(gpu, t);
+    refuses_what_is_not_finite(gpu, t);
+    processes_share(gpu, t, 1, "processes that share a batch make the steps of one");
+    processes_share(gpu, t, 0, "  also where one of them has none of it");
+    cov_device_close(gpu);
+    cov_device_close(cpu);
+    cov_params_fini(&t.params);
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+    bool big = argc > 1 && strcmp(argv[1], "--big") == 0;
+    struct cov_err e = COV_ERR_INIT;
+    int n_cards;
+    if (cov_rt_count(&n_cards, &e)) {
+        printf("1..0 # SKIP %s\n", e.text);
+        return 0;
+    }
+    check_gradients(big);
+    check_trainer();
+    printf("1..%d\n", n_tests);
+    return n_failed > 0;
+}
