@@ -20,7 +20,7 @@ int cov_repack(const char *input, const char *output, const struct cov_recast_st
 struct cov_subset_options {
     const char *const *regions;
     size_t n_regions;
-    const char *bed_path, *names_path; /* or NULL */
+    const char *bed_path, *names_path, *excluded_path; /* or NULL */
     int64_t min_length;
     bool drop_n;
 };

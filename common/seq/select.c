@@ -22,6 +22,7 @@ struct cov_select {
     struct cov_names *names; /* of the sequences, each once */
     size_t *seqs;            /* the first sequence of each name */
     size_t *next;            /* the next sequence of the same name; the same at the last one */
+    bool *excluded;          /* sequences */
     bool asked;
     struct interval *intervals;
     size_t n, cap;
@@ -34,6 +35,7 @@ void cov_select_free(struct cov_select *s)
     cov_names_free(s->names);
     free(s->seqs);
     free(s->next);
+    free(s->excluded);
     free(s->intervals);
     free(s);
 }
@@ -49,7 +51,8 @@ int cov_select_new(const struct cov_grid *g, struct cov_select **out, struct cov
     s->grid = g;
     s->seqs = cov_malloc(n_seqs, sizeof *s->seqs, e);
     s->next = cov_malloc(n_seqs, sizeof *s->next, e);
-    if (s->seqs && s->next)
+    s->excluded = cov_calloc(n_seqs, sizeof *s->excluded, e);
+    if (s->seqs && s->next && s->excluded)
         rc = cov_names_new(&s->names, e);
     for (size_t i = n_seqs; !rc && i-- > 0;) {
         size_t k;
@@ -85,6 +88,17 @@ static int add(struct cov_select *s, size_t k, int64_t beg, int64_t end, struct 
         seq = s->next[seq];
     } while (seq != last);
     return COV_OK;
+}
+
+/* Leaves all sequences of name number k out. */
+static void exclude(struct cov_select *s, size_t k)
+{
+    size_t seq = s->seqs[k], last;
+    do {
+        s->excluded[seq] = true;
+        last = seq;
+        seq = s->next[seq];
+    } while (seq != last);
 }
 
 int cov_select_region(struct cov_select *s, const char *text, struct cov_err *e)
@@ -141,6 +155,8 @@ int cov_select_regions(struct cov_select *s, const char *const *texts, size_t n,
 
 /* ---- files ---- */
 
+enum list { LIST_BED, LIST_NAMES, LIST_EXCLUDED };
+
 static bool word_is(const char *word, size_t n, const char *text)
 {
     return n == strlen(text) && memcmp(word, text, n) == 0;
@@ -169,11 +185,11 @@ static int read_line(const char *path, size_t number, const char *text, size_t n
     return COV_OK;
 }
 
-static int read_file(struct cov_select *s, const char *path, bool is_bed, struct cov_err *e)
+static int read_file(struct cov_select *s, const char *path, enum list list, struct cov_err *e)
 {
     struct cov_lines *lines = NULL;
     struct cov_names *unknown = NULL;
-    s->asked = true;
+    s->asked = s->asked || list != LIST_EXCLUDED;
     int rc = cov_names_new(&unknown, e);
     if (!rc)
         rc = cov_lines_open(path, &lines, e);
@@ -185,10 +201,13 @@ static int read_file(struct cov_select *s, const char *path, bool is_bed, struct
         rc = cov_lines_next(lines, &text, &n, &number, e);
         if (rc <= 0)
             break;
-        rc = read_line(path, number, text, n, is_bed, &name, &n_name, &region, e);
+        rc = read_line(path, number, text, n, list == LIST_BED, &name, &n_name, &region, e);
         if (rc || !name)
             continue;
-        if (cov_names_find(s->names, name, n_name, &k))
+        bool known = cov_names_find(s->names, name, n_name, &k);
+        if (known && list == LIST_EXCLUDED)
+            exclude(s, k);
+        else if (known)
             rc = add(s, k, region.beg, region.end, e);
         else
             rc = cov_names_add(unknown, name, n_name, &k, &is_new, e);
@@ -203,12 +222,17 @@ static int read_file(struct cov_select *s, const char *path, bool is_bed, struct
 
 int cov_select_read_bed(struct cov_select *s, const char *path, struct cov_err *e)
 {
-    return read_file(s, path, true, e);
+    return read_file(s, path, LIST_BED, e);
 }
 
 int cov_select_read_names(struct cov_select *s, const char *path, struct cov_err *e)
 {
-    return read_file(s, path, false, e);
+    return read_file(s, path, LIST_NAMES, e);
+}
+
+int cov_select_read_excluded(struct cov_select *s, const char *path, struct cov_err *e)
+{
+    return read_file(s, path, LIST_EXCLUDED, e);
 }
 
 /* ---- rows ---- */
@@ -291,7 +315,8 @@ void cov_select_rows(struct cov_select *s, int64_t min_length, bool *wanted)
             bool yes = !s->asked || overlaps(s->intervals + first, at - first, pair.beg, pair.end);
             for (int k = COV_PLUS; k <= COV_MINUS; k++)
                 if (pair.rows[k] != COV_NO_ROW)
-                    wanted[pair.rows[k]] = yes && cov_grid_seq_length(g, seq) >= min_length;
+                    wanted[pair.rows[k]] =
+                        yes && !s->excluded[seq] && cov_grid_seq_length(g, seq) >= min_length;
         }
     }
 }

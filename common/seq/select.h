@@ -40,13 +40,17 @@ int cov_select_read_bed(struct cov_select *s, const char *path, struct cov_err *
 /* The same with a list of names: the first word of each line. */
 int cov_select_read_names(struct cov_select *s, const char *path, struct cov_err *e) COV_MUST_USE;
 
+/* The sequences of such a list are left out of the rows, whatever else asks for them. */
+int cov_select_read_excluded(struct cov_select *s, const char *path,
+                             struct cov_err *e) COV_MUST_USE;
+
 /* Behind cov_select_rows, from any thread: the first stretch *beg .. *end-1 of bases from .. to-1 of a
  * sequence that was asked for; false if there is none. */
 bool cov_select_stretch(const struct cov_select *s, size_t seq, int64_t from, int64_t to,
                         int64_t *beg, int64_t *end);
 
 /* wanted[i], for each row i of the grid: whether it overlaps what was asked for (if nothing was:
- * yes) and its sequence has at least min_length bases. */
+ * yes) and its sequence is not left out and has at least min_length bases. */
 void cov_select_rows(struct cov_select *s, int64_t min_length, bool *wanted);
 
 #endif

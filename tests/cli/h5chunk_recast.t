@@ -146,6 +146,8 @@ printf 'long4\nlong1\n' >names
 subset_is 'names' long_p.h5 's in ("long1", "long4")' --names names
 subset_is 'names and regions add up' long_p.h5 's in ("long1", "long4") or (s == "long2" and end == 1000)' --names names \
     -r long2:1000-1000
+subset_is 'all but names' long_p.h5 's not in ("long1", "long4")' --exclude-names names
+subset_is 'a region of what is not left out' long_c.h5 's == "long2" and end == 1000' --exclude-names names -r long2:1-5,long4
 subset_is 'no chunk of N' long_c.h5 's != "long2" or end <= 3000 or beg >= 6000' --drop-n
 subset_is 'no chunk of N, packed' long_c.h5 's != "long2" or end <= 3000 or beg >= 6000' --drop-n
 subset_is 'names with colons' many_c.h5 's == "s0:7-8" or (s == "s1:1-2" and beg == 0)' -r s0:7-8,s1:1-2:1-1
@@ -166,6 +168,7 @@ refuses 2 'ends before it begins' 'a region backwards' -- subset -r long4:9-8 -o
 refuses 2 'nothing says' 'no wish' -- subset -o out.h5 long_c.h5
 refuses 2 'has none' '--drop-n of predictions' -- subset --drop-n -o out.h5 long_p.h5
 refuses 1 'no chunk is left' 'nothing left' -- subset --min-length 1M -o out.h5 long_c.h5
+refuses 1 'no chunk is left' 'all left out' -- subset --names names --exclude-names names -o out.h5 long_c.h5
 refuses 1 'names:1: contig, start and end' 'a BED file that is none' -- subset -R names -o out.h5 long_c.h5
 refuses 2 'standard input' 'a list from a pipe' -- subset --names - -o out.h5 long_c.h5
 refuses 1 'nowhere' 'a list that is not there' -- subset --names nowhere -o out.h5 long_c.h5

@@ -22,12 +22,12 @@ static int check_list(struct cov_common *common, const char *path, struct cov_er
 
 struct subset_config {
     struct cov_strings regions;
-    const char *bed, *names;
+    const char *bed, *names, *excluded;
     bool drop_n;
     int64_t min_length;
 };
 
-enum { ROW_REGION, ROW_BED, ROW_NAMES, ROW_DROP_N, ROW_MIN_LENGTH };
+enum { ROW_REGION, ROW_BED, ROW_NAMES, ROW_EXCLUDED, ROW_DROP_N, ROW_MIN_LENGTH };
 
 static const struct cov_opt subset_options[] = {
     [ROW_REGION] = {.name = "regions",
@@ -50,6 +50,12 @@ static const struct cov_opt subset_options[] = {
                    .field = offsetof(struct subset_config, names),
                    .metavar = "FILE",
                    .help = "keep the sequences it lists, one a line"},
+    [ROW_EXCLUDED] = {.name = "exclude-names",
+                      .type = COV_OPT_STRING,
+                      .flags = COV_OPT_PATH_IN,
+                      .field = offsetof(struct subset_config, excluded),
+                      .metavar = "FILE",
+                      .help = "leave out the sequences it lists, one a line"},
     [ROW_DROP_N] = {.name = "drop-n",
                     .type = COV_OPT_FLAG,
                     .field = offsetof(struct subset_config, drop_n),
@@ -73,6 +79,7 @@ static int subset_run(struct cov_common *common, void *config, const bool *given
                                                .n_regions = c->regions.n,
                                                .bed_path = c->bed,
                                                .names_path = c->names,
+                                               .excluded_path = c->excluded,
                                                .min_length = c->min_length,
                                                .drop_n = c->drop_n};
     struct cov_recast_job job;
@@ -81,11 +88,13 @@ static int subset_run(struct cov_common *common, void *config, const bool *given
         any = any || given[i];
     if (!any)
         return cov_fail(e, COV_EUSAGE,
-                        "nothing says what to keep: give -r, -R, --names, --drop-n or "
-                        "--min-length");
+                        "nothing says what to keep: give -r, -R, --names, --exclude-names, "
+                        "--drop-n or --min-length");
     int rc = check_list(common, c->bed, e);
     if (!rc)
         rc = check_list(common, c->names, e);
+    if (!rc)
+        rc = check_list(common, c->excluded, e);
     if (rc)
         return rc;
     rc = h5chunk_begin(common, operands, 1, false, &job, e);
