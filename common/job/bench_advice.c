@@ -147,16 +147,16 @@ static int advise_precision(struct cov_bench *b, const struct setting *exact, st
     bool gains =
         strcmp(fast.precision, exact->precision) != 0 && fast.speed > WORTH_IT * exact->speed;
     char *reason =
-        gains
-            ? cov_strfmt(e,
-                         "its values are those of fp32 (%.4g chunks/s); where an error of %.1e may "
-                         "be, %s gives %.2f times the speed",
-                         exact->speed, error_of(b, fast.precision), fast.precision,
-                         fast.speed / exact->speed)
-            : cov_strfmt(e,
-                         "its values are those of fp32, and nothing that was measured is %.0f %% "
-                         "faster than its %.4g chunks/s",
-                         100 * (WORTH_IT - 1), exact->speed);
+        gains ? cov_strfmt(
+                    e,
+                    "its values are those of fp32 (%.4g chunks/s); where an error of %.2g %% may "
+                    "be, %s gives %.2f times the speed",
+                    exact->speed, 100 * error_of(b, fast.precision), fast.precision,
+                    fast.speed / exact->speed)
+              : cov_strfmt(e,
+                           "its values are those of fp32, and nothing that was measured is %.0f %% "
+                           "faster than its %.4g chunks/s",
+                           100 * (WORTH_IT - 1), exact->speed);
     return cov_bench_advise(b, "precision", exact->precision,
                             cov_strfmt(e, "covpredict --precision %s", exact->precision), reason,
                             e);

@@ -24,7 +24,7 @@ static const char style[] =
     "summary{cursor:pointer;color:#1d5fa3;margin:6px 0}"
     "dl{display:grid;grid-template-columns:max-content 1fr;gap:2px 18px;margin:0;font-size:14px}"
     "dt{color:#666}dd{margin:0}"
-    "code{font-size:13px;overflow-wrap:anywhere}td code{overflow-wrap:normal}";
+    "code{font-size:13px;overflow-wrap:anywhere}td code{white-space:nowrap}";
 
 static const struct {
     const char *prefix, *title, *about;
@@ -139,6 +139,16 @@ static void put_machine(const struct cov_bench *b, FILE *f)
     (void)fprintf(f, "</code></dd>\n</dl>\n</section>\n");
 }
 
+/* With lines that break in front of options alone. */
+static void put_command(FILE *f, const char *text)
+{
+    for (const char *end; *text; text = end + (*end == ' ')) {
+        end = strstr(text, " --");
+        end = end ? end : text + strlen(text);
+        (void)fprintf(f, "<code>%.*s</code>%s", (int)(end - text), text, *end ? " " : "");
+    }
+}
+
 static void put_advice(const struct cov_bench *b, FILE *f)
 {
     if (b->n_advice == 0)
@@ -150,9 +160,9 @@ static void put_advice(const struct cov_bench *b, FILE *f)
         put_text(f, b->advice[i].what);
         (void)fprintf(f, "</td><td class=\"v\">");
         put_text(f, b->advice[i].value);
-        (void)fprintf(f, "</td><td><code>");
-        put_text(f, b->advice[i].how);
-        (void)fprintf(f, "</code></td><td>");
+        (void)fprintf(f, "</td><td>");
+        put_command(f, b->advice[i].how);
+        (void)fprintf(f, "</td><td>");
         put_text(f, b->advice[i].reason);
         (void)fprintf(f, "</td></tr>\n");
     }

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """recommended.py - how far the settings that `benchmark report` recommends are from the best of a full sweep.
 
-  recommended.py FOLDER -m CKPT [--size N] [--seconds S] [--batches LIST] [--threads LIST] [--slack F]
+  recommended.py FOLDER -m CKPT [--size N] [--seconds S] [--repeats N] [--batches LIST] [--threads LIST] [--slack F]
+                 [--clock wall|cpu]
 
 FOLDER is that of `benchmark report -m CKPT -o FOLDER`. Predicts a made-up genome of N bases (1.5M) by covpredict with
 each batch (1,2,4,8,16,32), number of threads (one, and twice as many up to all), layout and compression of the genome
@@ -9,9 +10,10 @@ file (onehot and gzip, onehot and blosc, packed and none) and --loading (disk, r
 the device that are recommended; and with what is recommended, which leaves --loading as it is. Prints the best, what is
 recommended and their ratio, by the medians of chunks a second; status 1 when the ratio is less than 1 - F (0.1).
 
-Everything is run once, then again in rounds, up to five times, what may still be the best: what is within F and a
+Everything is run once, then again in rounds, up to N times (5), what may still be the best: what is within F and a
 half of it. After S seconds (not limited, if not told) it stops, and another call goes on: what was measured is kept in
-FOLDER/sweep/runs.tsv. The tools are those in PATH.
+FOLDER/sweep/runs.tsv. On a machine with other work --clock cpu compares by what the threads would do if each had a
+processor all the time: chunks, times threads, a second of processor time. The tools are those in PATH.
 
   benchmark report -m M.ckpt -o results/ && recommended.py results/ -m M.ckpt
 SPDX-License-Identifier: MIT"""
@@ -20,6 +22,7 @@ import itertools
 import json
 import os
 import random
+import resource
 import statistics
 import subprocess
 import sys
@@ -27,11 +30,16 @@ import time
 
 LAYOUTS = [("onehot", "gzip"), ("onehot", "blosc"), ("packed", "none")]
 LOADINGS = ["disk", "ram", "ram-packed"]
-REPEATS = 5
+CLOCKS = ["wall", "cpu"]
 
 
 def numbers(text):
     return [int(n) for n in text.split(",")]
+
+
+def cpu_seconds():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def recommended_of(folder):
@@ -47,13 +55,14 @@ def recommended_of(folder):
 
 
 class Sweep:
-    def __init__(self, folder, model, size, fixed):
-        self.folder, self.model, self.fixed = f"{folder}/sweep", model, fixed
+    def __init__(self, folder, c, fixed):
+        self.folder, self.model, self.fixed = f"{folder}/sweep", c.model, fixed
+        self.clock, self.repeats, self.slack = CLOCKS.index(c.clock), c.repeats, c.slack
         os.makedirs(self.folder, exist_ok=True)
         self.runs = {}
         fasta = f"{self.folder}/genome.fa"
         if not os.path.exists(fasta):
-            subprocess.run(["benchmark", "synth", "-q", "--size", size, "--n-content", "0", "-o", fasta], check=True)
+            subprocess.run(["benchmark", "synth", "-q", "--size", c.size, "--n-content", "0", "-o", fasta], check=True)
         for layout, compression in LAYOUTS:
             if not os.path.exists(self.genome(layout, compression)):
                 subprocess.run(["fasta2h5", "-q", "--layout", layout, "--compression", compression, "-o",
@@ -61,9 +70,9 @@ class Sweep:
         self.log = open(f"{self.folder}/runs.tsv", "a+")
         self.log.seek(0)
         for line in self.log:
-            *setting, speed = line.split("\t")
-            key = (int(setting[0]), int(setting[1]), *setting[2:])
-            self.runs.setdefault(key, []).append(float(speed))
+            batch, threads, layout, compression, loading, *speeds = line.split("\t")
+            key = (int(batch), int(threads), layout, compression, loading)
+            self.runs.setdefault(key, []).append([float(speed) for speed in speeds])
 
     def genome(self, layout, compression):
         return f"{self.folder}/{layout}_{compression}.h5"
@@ -71,28 +80,32 @@ class Sweep:
     def run(self, setting):
         batch, threads, layout, compression, loading = setting
         stats = f"{self.folder}/stats.json"
-        start = time.monotonic()
+        start = time.monotonic(), cpu_seconds()
         subprocess.run(["covpredict", "-qf", "-m", self.model, "--batch-size", str(batch), "-@", str(threads), "--loading", loading,
                         *self.fixed, "--stats", stats, "-o", f"{self.folder}/predictions.h5", self.genome(layout, compression)], check=True)
-        seconds = time.monotonic() - start
+        wall, cpu = time.monotonic() - start[0], cpu_seconds() - start[1]
         with open(stats) as f:
-            speed = json.load(f)["chunks"] / seconds
-        self.runs.setdefault(setting, []).append(speed)
-        self.log.write("\t".join(map(str, setting)) + f"\t{speed:.5g}\n")
+            chunks = json.load(f)["chunks"]
+        speeds = [chunks / wall, chunks * threads / cpu]
+        self.runs.setdefault(setting, []).append(speeds)
+        self.log.write("\t".join(map(str, setting)) + "".join(f"\t{speed:.5g}" for speed in speeds) + "\n")
         self.log.flush()
 
-    def speed(self, setting):
-        return statistics.median(self.runs[setting])
+    def speeds(self, setting):
+        return sorted(speeds[self.clock] for speeds in self.runs[setting])
 
-    def waiting(self, settings, recommended, slack):
+    def speed(self, setting):
+        return statistics.median(self.speeds(setting))
+
+    def waiting(self, settings, recommended):
         """What is to be run next, in an order of its own: all that was not yet, else what may be the best and was run least."""
         new = [s for s in settings if s not in self.runs]
         if new:
             return new
         best = max(map(self.speed, settings))
-        near = [s for s in settings if s == recommended or self.speed(s) >= (1 - 1.5 * slack) * best]
+        near = [s for s in settings if s == recommended or self.speed(s) >= (1 - 1.5 * self.slack) * best]
         least = min(len(self.runs[s]) for s in near)
-        return [s for s in near if len(self.runs[s]) == least] if least < REPEATS else []
+        return [s for s in near if len(self.runs[s]) == least] if least < self.repeats else []
 
 
 def text_of(setting):
@@ -106,6 +119,8 @@ def main():
     p.add_argument("-m", "--model", required=True)
     p.add_argument("--size", default="1.5M")
     p.add_argument("--seconds", type=float, default=float("inf"))
+    p.add_argument("--repeats", type=int, default=5)
+    p.add_argument("--clock", choices=CLOCKS, default="wall")
     p.add_argument("--batches", type=numbers, default=[1, 2, 4, 8, 16, 32])
     p.add_argument("--threads", type=numbers)
     p.add_argument("--slack", type=float, default=0.1)
@@ -115,9 +130,9 @@ def main():
     settings = [(b, t, *layout, loading) for b, t, layout, loading in itertools.product(c.batches, threads, LAYOUTS, LOADINGS)]
     if recommended not in settings:
         settings.append(recommended)
-    sweep = Sweep(c.folder, c.model, c.size, fixed)
+    sweep = Sweep(c.folder, c, fixed)
     end = time.monotonic() + c.seconds
-    while (waiting := sweep.waiting(settings, recommended, c.slack)) and time.monotonic() < end:
+    while (waiting := sweep.waiting(settings, recommended)) and time.monotonic() < end:
         random.shuffle(waiting)
         for setting in waiting:
             if time.monotonic() >= end:
@@ -131,9 +146,10 @@ def main():
     ratio = sweep.speed(recommended) / sweep.speed(best)
     print(f"settings\t{len(settings)}, {' '.join(fixed)}")
     for name, s in (("best", best), ("recommended", recommended)):
-        print(f"{name}\t{text_of(s)}\t{sweep.speed(s):.4g} chunks/s ({min(sweep.runs[s]):.4g} to {max(sweep.runs[s]):.4g}, n={len(sweep.runs[s])})")
+        speeds = sweep.speeds(s)
+        print(f"{name}\t{text_of(s)}\t{sweep.speed(s):.4g} chunks/s ({speeds[0]:.4g} to {speeds[-1]:.4g}, n={len(speeds)})")
     print(f"ratio\t{ratio:.3f}")
-    if waiting := sweep.waiting(settings, recommended, c.slack):
+    if waiting := sweep.waiting(settings, recommended):
         print(f"{len(waiting)} settings are to be run again: call again")
     return ratio < 1 - c.slack
 
