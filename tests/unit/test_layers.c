@@ -17,6 +17,7 @@
 #include "common/compute/cpu/lstm.h"
 #include "common/compute/cpu/ref.h"
 #include "common/compute/cpu/vec.h"
+#include "common/seq/alphabet.h"
 
 /* Values that must not change stand around every output. */
 enum { GUARD = 64 };
@@ -169,6 +170,60 @@ static void test_convolutions(void **state)
     }
 }
 
+/* First layers, of codes that are any of the sixteen: what they make of their one-hot rows. */
+static void test_codes(void **state)
+{
+    (void)state;
+    struct cov_rng rng;
+    cov_rng_init(&rng, 9);
+    for (int i = 0; i < 200; i++) {
+        struct cov_layer l = {.kind = COV_LAYER_CONV,
+                              .c_in = 4,
+                              .c_out = draw(&rng, 1, 140),
+                              .kernel = draw(&rng, 1, 11),
+                              .stride = draw(&rng, 1, 4),
+                              .dilation = draw(&rng, 1, 3),
+                              .norm = draw(&rng, 0, 1)};
+        l.t_out = draw(&rng, 1, 60);
+        l.t_in = l.t_out * l.stride;
+        l.pad = (int64_t)draw(&rng, 0, l.dilation * (l.kernel - 1) + 1);
+        size_t level = draw(&rng, 0, COV_COUNT(levels) - 1), y_stride = l.c_out + (i % 5 ? 0 : 3);
+        if (!can_run(level))
+            continue;
+        size_t n_y = l.t_out * l.c_out, middle = draw(&rng, 0, l.t_out);
+        float *memory, *x = guarded(l.t_in * 4), *want = guarded(n_y), *packed = guarded(n_y);
+        float *got = guarded(l.t_out * y_stride);
+        struct cov_layer_weights w = weights_of(&rng, &l, &memory);
+        uint8_t *codes = malloc(l.t_in);
+        struct cov_fast_layer *f;
+        assert_non_null(codes);
+        for (size_t t = 0; t < l.t_in; t++) {
+            codes[t] = (uint8_t)draw(&rng, 0, 15);
+            memcpy(x + 4 * t, cov_onehot_f32[codes[t]], 4 * sizeof *x);
+        }
+        cov_ref_layer(&l, &w, x, want, NULL);
+        assert_int_equal(cov_fast_layer_new(&l, &w, &levels[level], &f, NULL), 0);
+        assert_true(cov_fast_reads_codes(f) != levels[level].openblas);
+        if (cov_fast_reads_codes(f)) {
+            cov_fast_rows_of_codes(f, (struct cov_rows){middle, l.t_out}, codes, got, y_stride);
+            cov_fast_rows_of_codes(f, (struct cov_rows){0, middle}, codes, got, y_stride);
+            for (size_t t = 0; t < l.t_out; t++) {
+                memcpy(packed + t * l.c_out, got + t * y_stride, l.c_out * sizeof *got);
+                for (size_t c = l.c_out; c < y_stride; c++)
+                    assert_true(got[t * y_stride + c] == SENTINEL);
+            }
+            assert_close(packed, want, n_y, 2e-6f * (float)(4 + l.kernel), &l);
+        }
+        free(codes);
+        free(memory);
+        free_guarded(got, l.t_out * y_stride);
+        free_guarded(packed, n_y);
+        free_guarded(want, n_y);
+        free_guarded(x, l.t_in * 4);
+        cov_fast_layer_free(f);
+    }
+}
+
 static void test_linear(void **state)
 {
     (void)state;
@@ -257,6 +312,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_convolutions),
+        cmocka_unit_test(test_codes),
         cmocka_unit_test(test_linear),
         cmocka_unit_test(test_lstm),
     };

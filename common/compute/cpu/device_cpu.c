@@ -272,10 +272,10 @@ static void copy_rows(const struct cov_row_plan *plan, size_t c, float *y, size_
 }
 
 /* Layers [beg, end) of one sequence; the last one writes to y with rows y_stride apart. Adds to
- * *work. */
+ * *work. codes: of which x is the one-hot rows; or NULL. */
 static void run_rows(const struct cov_program *p, struct arena *a, const struct cov_row_plan *plans,
-                     size_t beg, size_t end, const float *x, size_t x_stride, float *y,
-                     size_t y_stride, double *work)
+                     size_t beg, size_t end, const uint8_t *codes, const float *x, size_t x_stride,
+                     float *y, size_t y_stride, double *work)
 {
     for (size_t i = beg; i < end; i++) {
         const struct cov_layer *l = &p->layers[i];
@@ -284,7 +284,10 @@ static void run_rows(const struct cov_program *p, struct arena *a, const struct 
         size_t to_stride = i + 1 == end ? y_stride : l->c_out;
         for (size_t k = 0; k < plan->n_ranges; k++) {
             struct cov_rows rows = plan->ranges[k];
-            cov_fast_rows(p->fast[i], rows, x, x_stride, to, to_stride, a->scratch);
+            if (codes && cov_fast_reads_codes(p->fast[i]))
+                cov_fast_rows_of_codes(p->fast[i], rows, codes, to, to_stride);
+            else
+                cov_fast_rows(p->fast[i], rows, x, x_stride, to, to_stride, a->scratch);
             *work += (double)(rows.end - rows.beg) * cov_plan_work_of_row(l);
         }
         if (i + 1 != p->lstm_beg ||
@@ -292,6 +295,7 @@ static void run_rows(const struct cov_program *p, struct arena *a, const struct 
             copy_rows(plan, l->c_out, to, to_stride);
         x = to;
         x_stride = to_stride;
+        codes = NULL;
     }
 }
 
@@ -333,19 +337,20 @@ static void forward_block(const struct cov_program *p, struct arena *a, size_t n
         else
             cov_plan(p->layers, p->n_layers, in, plans);
         a->work[b] = 0;
-        one_hot(plans, in, a->onehot);
+        if (!cov_fast_reads_codes(p->fast[0]))
+            one_hot(plans, in, a->onehot);
         if (lstm)
-            run_rows(p, a, plans, 0, p->lstm_beg, a->onehot, 4, a->lstm[0] + b * c, n * c,
+            run_rows(p, a, plans, 0, p->lstm_beg, in, a->onehot, 4, a->lstm[0] + b * c, n * c,
                      &a->work[b]);
         else
-            run_rows(p, a, plans, 0, p->n_layers, a->onehot, 4, out + chunks[b].index * row, depth,
-                     &a->work[b]);
+            run_rows(p, a, plans, 0, p->n_layers, in, a->onehot, 4, out + chunks[b].index * row,
+                     depth, &a->work[b]);
     }
     if (lstm) {
         const float *x = run_lstms(p, a, n);
         c = p->layers[p->lstm_end - 1].c_out;
         for (size_t b = 0; b < n; b++)
-            run_rows(p, a, a->plans + b * n_plans, p->lstm_end, p->n_layers, x + b * c, n * c,
+            run_rows(p, a, a->plans + b * n_plans, p->lstm_end, p->n_layers, NULL, x + b * c, n * c,
                      out + chunks[b].index * row, depth, &a->work[b]);
     }
     for (size_t b = 0; b < n; b++) {

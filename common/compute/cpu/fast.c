@@ -14,10 +14,14 @@
 
 #include "common/base/mem.h"
 #include "common/compute/cpu/blas.h"
+#include "common/seq/alphabet.h"
 
 enum {
     TILE_ROWS =
-        96, /* output rows of a product: sums that stay in the cache until they are finished */
+        96,      /* output rows of a product: sums that stay in the cache until they are finished */
+    ONE_HOT = 4, /* channels of one-hot rows */
+    MAX_SPAN = 64,         /* of the taps of a layer that reads codes */
+    MAX_TABLE = 64 * 1024, /* floats of its table */
     BLAS_ROWS =
         384, /* the same of OpenBLAS, which packs both sides: enough that this costs little */
 };
@@ -40,6 +44,7 @@ struct cov_fast_layer {
     float *bias, *scale, *shift; /* [c_out] */
     struct cov_finish finish;    /* with these */
     float *linear;               /* [c_in, c_out] */
+    float *table;                /* [kernel, 16 codes, c_out] of a first layer; or NULL */
 };
 
 static size_t tile_rows(const struct cov_fast_layer *f)
@@ -174,6 +179,35 @@ static int make_finish(struct cov_fast_layer *f, const struct cov_layer_weights 
     return COV_OK;
 }
 
+static size_t span(const struct cov_layer *l)
+{
+    return (l->kernel - 1) * l->dilation + 1;
+}
+
+/* What each tap makes of each code. */
+static int make_table(struct cov_fast_layer *f, const struct cov_layer_weights *w,
+                      struct cov_err *e)
+{
+    const struct cov_layer *l = &f->layer;
+    if (l->kind != COV_LAYER_CONV || l->c_in != ONE_HOT || f->kernels.openblas ||
+        f->kernels.gemm->arithmetic != COV_FP32 || span(l) > MAX_SPAN ||
+        l->kernel * 16 * l->c_out > MAX_TABLE)
+        return COV_OK;
+    f->table = cov_calloc64(l->kernel * 16 * l->c_out, sizeof *f->table, e);
+    if (!f->table)
+        return COV_ENOMEM;
+    for (size_t k = 0; k < l->kernel; k++)
+        for (size_t code = 0; code < 16; code++)
+            for (size_t o = 0; o < l->c_out; o++) {
+                double sum = 0;
+                for (size_t i = 0; i < ONE_HOT; i++)
+                    sum += (double)w->weight[(o * ONE_HOT + i) * l->kernel + k] *
+                           (double)cov_onehot_f32[code][i];
+                f->table[(k * 16 + code) * l->c_out + o] = (float)sum;
+            }
+    return COV_OK;
+}
+
 static int make_linear(struct cov_fast_layer *f, const struct cov_layer_weights *w,
                        struct cov_err *e)
 {
@@ -203,6 +237,8 @@ int cov_fast_layer_new(const struct cov_layer *layer, const struct cov_layer_wei
     int rc = f->phases ? COV_OK : COV_ENOMEM;
     if (rc == COV_OK && f->n_phases)
         rc = make_finish(f, w, e);
+    if (rc == COV_OK)
+        rc = make_table(f, w, e);
     if (rc == COV_OK && minimal)
         rc = cov_minimal_new(layer, w->weight, kernels->gemm, kernels->minimal, &f->minimal, e);
     else if (rc == COV_OK)
@@ -249,6 +285,7 @@ void cov_fast_layer_free(struct cov_fast_layer *f)
     free(f->scale);
     free(f->shift);
     free(f->linear);
+    free(f->table);
     free(f);
 }
 
@@ -378,4 +415,33 @@ void cov_fast_rows(const struct cov_fast_layer *f, struct cov_rows rows, const f
                         scratch);
     else
         run_convolution(f, rows, x, x_stride, y, y_stride, scratch);
+}
+
+bool cov_fast_reads_codes(const struct cov_fast_layer *f)
+{
+    return f->table;
+}
+
+void cov_fast_rows_of_codes(const struct cov_fast_layer *f, struct cov_rows rows,
+                            const uint8_t *codes, float *y, size_t y_stride)
+{
+    const struct cov_layer *l = &f->layer;
+    int64_t stride = (int64_t)l->stride, t_in = (int64_t)l->t_in, reach = (int64_t)span(l);
+    for (size_t t = rows.beg; t < rows.end;) {
+        int64_t from = (int64_t)t * stride - l->pad;
+        uint8_t window[MAX_SPAN]; /* at the ends: one-hot rows of nothing are beyond them */
+        const uint8_t *at = window;
+        size_t n = 1;
+        if (from >= 0 && from + reach <= t_in) {
+            size_t fit = (size_t)((t_in - reach - from) / stride) + 1;
+            n = fit < rows.end - t ? fit : rows.end - t;
+            at = codes + from;
+        } else {
+            for (int64_t i = 0; i < reach; i++)
+                window[i] = from + i >= 0 && from + i < t_in ? codes[from + i] : COV_CODE_PAD;
+        }
+        f->kernels.vec->look_up(n, l->c_out, l->kernel, f->table, at, l->stride, l->dilation,
+                                &f->finish, y + t * y_stride, y_stride);
+        t += n;
+    }
 }

@@ -44,4 +44,10 @@ size_t cov_fast_layer_scratch(const struct cov_fast_layer *f);
 void cov_fast_rows(const struct cov_fast_layer *f, struct cov_rows rows, const float *x,
                    size_t x_stride, float *y, size_t y_stride, float *scratch);
 
+/* The same of a first layer, from the codes[t_in] whose one-hot rows are x: sums of rows of a table.
+ * Where it cannot, it reads rows of x. */
+bool cov_fast_reads_codes(const struct cov_fast_layer *f);
+void cov_fast_rows_of_codes(const struct cov_fast_layer *f, struct cov_rows rows,
+                            const uint8_t *codes, float *y, size_t y_stride);
+
 #endif

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* What an input or a state of an LSTM may move by, of the largest of its values, and still count as
  * the same. 2^-19 changes a sum over it about as much as rounding does, which is 2^-24 a term; with
@@ -52,6 +53,12 @@ struct cov_vec {
     /* y[i] = exp(y[i]) for i < n, relative error 1.5e-7; infinity above 88.72, 0 below -87.33 on a
      * thread that flushes denormals. NaN stays NaN. */
     void (*exp)(size_t n, float *y);
+
+    /* Row r < rows of y, at y + r * y_stride: what `f` makes of the sum over k < n_taps of
+     * table[k, code, n], code = codes[r * step + k * apart] modulo 16. */
+    void (*look_up)(size_t rows, size_t n, size_t n_taps, const float *table, const uint8_t *codes,
+                    size_t step, size_t apart, const struct cov_finish *f, float *y,
+                    size_t y_stride);
 
     /* The terms of a pair of rows (strassen.h), `half` floats each: term j at v + j * v_step. */
     void (*strassen_terms)(size_t half, const float *first, const float *second, float *v,

@@ -10,6 +10,8 @@
 #include "common/compute/cpu/vec.h"
 #include "common/compute/cpu/vec_gates.h"
 
+enum { LOOK_UP_VECTORS = 4 }; /* sums side by side */
+
 static inline float from_bits(uint32_t bits)
 {
     float v;
@@ -184,6 +186,44 @@ static void exp_all(size_t n, float *restrict y)
         y[i] = exp_core(y[i]);
 }
 
+/* ---- sums of rows of a table ---- */
+
+/* n <= LANES columns of `vectors` vectors in a row. */
+static inline __attribute__((always_inline)) void
+look_up_row(const int vectors, const size_t n, size_t width, size_t n_taps, const float *table,
+            const uint8_t *codes, size_t apart, const struct cov_finish *f, size_t c, float *y)
+{
+    vec sum[LOOK_UP_VECTORS] = {{0}};
+    for (size_t k = 0; k < n_taps; k++) {
+        const float *row = table + (k * 16 + (codes[k * apart] & 15)) * width + c;
+#pragma GCC unroll 4
+        for (int i = 0; i < vectors; i++)
+            sum[i] += load(n, row + i * LANES);
+    }
+#pragma GCC unroll 4
+    for (int i = 0; i < vectors; i++, c += LANES) {
+        vec v = sum[i] + load(n, f->bias + c), lowest = all(f->lowest);
+        ints below = v < lowest;
+        v = (vec)(((ints)v & ~below) | ((ints)lowest & below));
+        store(n, v * load(n, f->scale + c) + load(n, f->shift + c), y + c);
+    }
+}
+
+static void look_up(size_t rows, size_t n, size_t n_taps, const float *table, const uint8_t *codes,
+                    size_t step, size_t apart, const struct cov_finish *f, float *y,
+                    size_t y_stride)
+{
+    for (size_t r = 0; r < rows; r++, codes += step, y += y_stride) {
+        size_t c = 0;
+        for (; c + LOOK_UP_VECTORS * LANES <= n; c += LOOK_UP_VECTORS * LANES)
+            look_up_row(LOOK_UP_VECTORS, LANES, n, n_taps, table, codes, apart, f, c, y);
+        for (; c + LANES <= n; c += LANES)
+            look_up_row(1, LANES, n, n_taps, table, codes, apart, f, c, y);
+        if (c < n)
+            look_up_row(1, n - c, n, n_taps, table, codes, apart, f, c, y);
+    }
+}
+
 /* ---- sums of strassen.h ---- */
 
 /* n <= LANES columns. */
@@ -234,5 +274,5 @@ static void strassen_sums(size_t n, const float *m, size_t m_step, float *c0, fl
         sums_of(n - i, m + i, m_step, c0 + i, c1 + i, c2 + i, c3 + i);
 }
 
-const struct cov_vec VEC_TABLE = {VEC_NAME, VEC_NEEDS, finish,         lstm_cell,    lstm_rest,
-                                  still,    exp_all,   strassen_terms, strassen_sums};
+const struct cov_vec VEC_TABLE = {VEC_NAME, VEC_NEEDS, finish,  lstm_cell,      lstm_rest,
+                                  still,    exp_all,   look_up, strassen_terms, strassen_sums};
