@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "common/base/text.h"
@@ -22,6 +23,29 @@ void cov_log_set(cov_log_fn *fn, void *arg, enum cov_log_level level)
     receiver.arg = arg;
     receiver.level = level;
     pthread_mutex_unlock(&receiver.lock);
+}
+
+/* Two, in turn: a signal may come while the next ones are being written. */
+static char words[2][1024];
+static const char *last_words;
+
+void cov_log_set_last_words(const char *text)
+{
+    const char *now = __atomic_load_n(&last_words, __ATOMIC_SEQ_CST);
+    char *next = now == words[0] ? words[1] : words[0];
+    pthread_mutex_lock(&receiver.lock);
+    bool shown = receiver.fn && receiver.level >= COV_LOG_INFO;
+    pthread_mutex_unlock(&receiver.lock);
+    if (text) {
+        (void)snprintf(next, sizeof words[0], "%s", text);
+        cov_text_make_printable(next);
+    }
+    __atomic_store_n(&last_words, text && shown ? next : NULL, __ATOMIC_SEQ_CST);
+}
+
+const char *cov_log_last_words(void)
+{
+    return __atomic_load_n(&last_words, __ATOMIC_SEQ_CST);
 }
 
 COV_PRINTF(2, 0)

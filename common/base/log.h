@@ -20,6 +20,12 @@ typedef void cov_log_fn(void *arg, enum cov_log_level level, const char *text);
 /* Sets the receiver (NULL: none) of messages up to `level`. To be called before threads start. */
 void cov_log_set(cov_log_fn *fn, void *arg, enum cov_log_level level);
 
+/* What a signal that ends the program leaves to be said ("--resume goes on"), in place of what was to be said
+ * before; NULL: nothing. Not shown where notes are not. One thread. */
+void cov_log_set_last_words(const char *text);
+/* Those, or NULL. Async-signal-safe; to be used at once. */
+const char *cov_log_last_words(void);
+
 void cov_warn(const char *fmt, ...) COV_PRINTF(1, 2);
 void cov_info(const char *fmt, ...) COV_PRINTF(1, 2);
 void cov_debug(const char *fmt, ...) COV_PRINTF(1, 2);

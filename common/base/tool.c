@@ -250,9 +250,29 @@ static void tell_summary(const struct cov_stats *s)
 
 /* ---------------------------------------------------------------- the process */
 
+/* "covtrain: ", for the handler of signals. */
+static char signal_prefix[64];
+
+static void write_to_stderr(const char *text)
+{
+    size_t n = 0;
+    while (text[n])
+        n++;
+    ssize_t ignored = write(STDERR_FILENO, text, n);
+    (void)ignored;
+}
+
 static void end_by_signal(int number)
 {
+    const char *words = cov_log_last_words();
     cov_outfile_remove_all();
+    if (words && number != SIGPIPE) {
+        if (isatty(STDERR_FILENO))
+            write_to_stderr("\n"); /* behind a bar, or ^C */
+        write_to_stderr(signal_prefix);
+        write_to_stderr(words);
+        write_to_stderr("\n");
+    }
     _exit(128 + number);
 }
 
@@ -572,6 +592,7 @@ int cov_tool_main(const struct cov_tool *program, int argc, char **argv)
 
     int rc = occupy_standard_streams(&e);
     if (!rc) {
+        (void)snprintf(signal_prefix, sizeof signal_prefix, "%s: ", program->name);
         catch_signals();
         rc = cov_stats_set_command(&own.common.stats, argc, argv, &e);
     }

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
+#include "common/job/example_file.h"
 
 struct cov_example_feed {
     struct cov_examples *x;
@@ -114,8 +115,12 @@ static int make_batch(struct cov_example_feed *f, size_t i, struct cov_err *e)
     for (size_t k = 0; !rc && k < b->n; k++) {
         rc = cov_examples_decode(f->x, &items[k], &f->raw[k], f->scratch, b->codes + k * f->L,
                                  b->targets + k * f->L * f->D, e);
-        memcpy(b->present + k * f->D, cov_examples_present(f->x, items[k].file),
-               f->D * sizeof *b->present);
+        /* A piece of two rows may be a gap where they are none: it has no targets. */
+        bool gap =
+            !rc && cov_example_is_gap(b->codes + k * f->L, (size_t)(items[k].end - items[k].beg));
+        const bool *present = cov_examples_present(f->x, items[k].file);
+        for (size_t d = 0; d < f->D; d++)
+            b->present[k * f->D + d] = present[d] && !gap;
     }
     return rc;
 }

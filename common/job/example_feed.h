@@ -17,7 +17,7 @@ struct cov_feed_batch {
     size_t n;
     uint8_t *codes; /* [n, L] */
     float *targets; /* [n, L, D] */
-    bool *present;  /* [n, D] */
+    bool *present;  /* [n, D]; not of a gap */
 };
 
 struct cov_example_feed;

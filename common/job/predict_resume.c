@@ -349,10 +349,14 @@ static int try_output(const struct job *j, struct cov_err *e)
     return rc;
 }
 
+#define KEPT "what is done is kept in %s: the same command goes on from there"
+
 /* With the journal, which is locked. *done: the output is there. */
 static int go_on(struct job *j, struct cov_pool *pool, struct cov_stats *stats, bool *done,
                  struct cov_err *e)
 {
+    char words[600];
+    (void)snprintf(words, sizeof words, KEPT, cov_journal_path(j->journal));
     struct cov_predict_options options = *j->options;
     options.journal = j->journal;
     options.begin = begin;
@@ -361,9 +365,13 @@ static int go_on(struct job *j, struct cov_pool *pool, struct cov_stats *stats, 
     if (rc || *done)
         return rc;
     rc = try_output(j, e);
+    cov_log_set_last_words(words);
     if (!rc)
         rc = cov_predict(j->loader, j->model, pool, &options, NULL, j->progress, stats, e);
-    return rc ? rc : write_file(j, stats, e);
+    if (!rc)
+        rc = write_file(j, stats, e);
+    cov_log_set_last_words(NULL);
+    return rc;
 }
 
 int cov_predict_resume(struct cov_loader *loader, const struct cov_model *model,
@@ -394,7 +402,7 @@ int cov_predict_resume(struct cov_loader *loader, const struct cov_model *model,
         }
     }
     if (rc && j.journal && cov_journal_n_pieces(j.journal) > 0)
-        cov_info("what is done is kept in %s: the same command goes on from there", path);
+        cov_info(KEPT, path);
     if (!rc && done)
         cov_info("nothing to do: %s is complete", resume->output);
     cov_journal_close(j.journal);

@@ -24,6 +24,9 @@
 /* Batches that are made ahead, with the one in use. */
 enum { SLOTS = 4 };
 
+/* An epoch of fewer is said to have few. */
+enum { FEW_STEPS = 10 };
+
 /* Means over batches, weighted by their chunks; of those that have a target. */
 struct means {
     double loss, accuracy, chunks;
@@ -61,6 +64,20 @@ static double rate_of(const struct cov_train_options *o, double learning_rate, i
         return learning_rate;
     double done = (double)(step - o->warmup_steps) / (double)(n_steps - o->warmup_steps);
     return learning_rate * 0.5 * (1 + cos(M_PI * (done < 1 ? done : 1)));
+}
+
+/* "epoch 0 of 5", on the progress bar. */
+static void describe(struct run *r, const double *loss)
+{
+    const struct cov_train_point *p = &r->setup.point;
+    int n = snprintf(r->what, sizeof r->what, "epoch %" PRId64, p->epoch + 1);
+    if (r->o->max_steps > 0)
+        n += snprintf(r->what + n, sizeof r->what - (size_t)n, ", step %" PRId64 " of %" PRId64,
+                      p->state.n_steps, r->n_steps);
+    else
+        n += snprintf(r->what + n, sizeof r->what - (size_t)n, " of %" PRId64, r->o->epochs);
+    if (loss)
+        (void)snprintf(r->what + n, sizeof r->what - (size_t)n, ", loss %.5g", *loss);
 }
 
 static void add_mean(struct means *m, double loss, double accuracy, size_t n)
@@ -229,8 +246,7 @@ static int step(struct run *r, const struct cov_example_plan *plan, size_t *at, 
     p->training.adam.learning_rate = adam.learning_rate;
     const struct cov_train_step line = {++p->state.n_steps, of_step.loss / of_step.chunks,
                                         of_step.accuracy / of_step.chunks, adam.learning_rate};
-    (void)snprintf(r->what, sizeof r->what, "epoch %" PRId64 "/%" PRId64 ", loss %.5g",
-                   p->epoch + 1, r->o->epochs - 1, line.loss);
+    describe(r, &line.loss);
     return r->log ? cov_train_log_step(r->log, &line, e) : COV_OK;
 }
 
@@ -249,8 +265,7 @@ static int train_epoch(struct run *r, const struct cov_example_plan *plan, struc
     int rc = cov_example_feed_begin(r->feed, plan, r->ranks.rank, r->ranks.n, e);
     if (rc)
         return rc;
-    (void)snprintf(r->what, sizeof r->what, "epoch %" PRId64 "/%" PRId64, p->epoch + 1,
-                   r->o->epochs - 1);
+    describe(r, NULL);
     cov_progress_begin(r->progress, r->what, "chunks", (int64_t)plan->n);
     while (!rc && at < plan->n_batches && !is_over(r))
         rc = step(r, plan, &at, &means, e);
@@ -267,6 +282,17 @@ static int train_epoch(struct run *r, const struct cov_example_plan *plan, struc
     for (size_t i = 0; i < n; i++)
         r->bases += plan->items[i].end - plan->items[i].beg;
     return rc;
+}
+
+/* What a signal from now on leaves to be said. */
+static void tell_at_signals(const struct run *r)
+{
+    char *words = cov_strfmt(NULL,
+                             "%s/last.ckpt has what epochs up to %" PRId64
+                             " made; --resume-training goes on from it",
+                             r->o->output, r->setup.point.epoch);
+    cov_log_set_last_words(words);
+    free(words);
 }
 
 /* Training, validation, what is kept of it. */
@@ -297,12 +323,17 @@ static int run_epoch(struct run *r, bool *stop, struct cov_err *e)
              r->values[COV_VAL_LOSS], r->values[COV_VAL_ACCURACY], cov_clock() - clock);
     clock = cov_clock();
     cov_train_saver_judge(&r->saver, p, r->values, stop);
-    r->n_saved++;
+    bool first = r->n_saved++ == 0;
     if (r->ranks.rank > 0)
         return COV_OK;
     rc = cov_train_saver_save(&r->saver, &r->setup.network, p, r->values, e);
     if (!rc)
         rc = cov_train_log_epoch(r->log, p->epoch, p->state.n_steps, r->values, e);
+    if (!rc && first && r->setup.replaces)
+        rc = cov_train_saver_clear(&r->saver, p, r->o->init_from ? r->o->init_from : r->o->resume,
+                                   e);
+    if (!rc)
+        tell_at_signals(r);
     r->save_seconds += cov_clock() - clock;
     return rc;
 }
@@ -336,6 +367,11 @@ static int count_steps(struct run *r, struct cov_err *e)
                         "%s/train: there is nothing to train on: all chunks are gaps%s",
                         r->o->input, r->o->blacklist ? " or on the blacklist" : "");
     r->n_steps = n;
+    if (n < FEW_STEPS && (int64_t)r->o->batch > n)
+        cov_info("an epoch has %" PRId64
+                 " step%s, of up to %zu chunks: with a smaller --batch-size "
+                 "(-b) there are more, which mostly learns faster",
+                 n, n == 1 ? "" : "s", r->o->batch * r->o->accumulate);
     for (int64_t epoch = 1; differ && !rc && epoch < r->o->epochs && r->n_steps < most; epoch++) {
         rc = count_steps_of(r, epoch, &n, e);
         r->n_steps += n;
@@ -442,6 +478,7 @@ static int train(struct run *r, struct cov_err *e)
                                 &r->log, e);
     while (!rc && !stop && p->epoch + 1 < r->o->epochs && !is_over(r))
         rc = run_epoch(r, &stop, e);
+    cov_log_set_last_words(NULL);
     int rc2 = cov_train_log_close(r->log, rc ? NULL : e);
     return rc ? rc : rc2;
 }

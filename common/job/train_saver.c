@@ -2,12 +2,14 @@
  * SPDX-License-Identifier: MIT */
 #include "common/job/train_saver.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/base/log.h"
@@ -249,5 +251,50 @@ int cov_train_saver_save(const struct cov_train_saver *s, const struct cov_train
         rc = remove_one(s, dropped, e);
     free(dropped);
     free(name);
+    return rc;
+}
+
+static bool is_same_file(const char *a, const char *b)
+{
+    struct stat of_a, of_b;
+    return stat(a, &of_a) == 0 && stat(b, &of_b) == 0 && of_a.st_dev == of_b.st_dev &&
+           of_a.st_ino == of_b.st_ino;
+}
+
+static bool is_saved(const struct cov_ckpt_saving *saving, const char *name)
+{
+    for (size_t i = 0; i < saving->n_saved; i++)
+        if (strcmp(saving->saved[i].path, name) == 0)
+            return true;
+    return false;
+}
+
+int cov_train_saver_clear(const struct cov_train_saver *s, const struct cov_train_point *p,
+                          const char *keep, struct cov_err *e)
+{
+    static const char prefix[] = COV_CKPT_NAME "_epoch=";
+    int64_t n = 0;
+    int rc = COV_OK;
+    DIR *d = opendir(s->dir);
+    if (!d)
+        return cov_fail_errno(e, "%s", s->dir);
+    for (struct dirent *entry; !rc && (entry = readdir(d)) != NULL;) {
+        const char *name = entry->d_name;
+        if (strncmp(name, prefix, sizeof prefix - 1) != 0 || !cov_path_has_suffix(name, ".ckpt") ||
+            is_saved(&p->training.saving, name))
+            continue;
+        char *path = cov_path_join(s->dir, name, e);
+        if (!path)
+            rc = COV_ENOMEM;
+        else if (!keep || !is_same_file(path, keep)) {
+            rc = remove_one(s, name, e);
+            n++;
+        }
+        free(path);
+    }
+    (void)closedir(d);
+    if (!rc && n > 0)
+        cov_info("%s: %" PRId64 " checkpoint%s of the training that was there %s removed", s->dir,
+                 n, n == 1 ? "" : "s", n == 1 ? "is" : "are");
     return rc;
 }

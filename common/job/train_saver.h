@@ -40,4 +40,9 @@ int cov_train_saver_save(const struct cov_train_saver *s, const struct cov_train
                          struct cov_train_point *p, const double values[COV_TRAIN_QUANTITIES],
                          struct cov_err *e) COV_MUST_USE;
 
+/* Behind the first save of a training in place of another one: removes the checkpoints of epochs that are in
+ * the folder and not this one's, but the file `keep` (may be NULL). */
+int cov_train_saver_clear(const struct cov_train_saver *s, const struct cov_train_point *p,
+                          const char *keep, struct cov_err *e) COV_MUST_USE;
+
 #endif

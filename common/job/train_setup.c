@@ -69,8 +69,9 @@ static bool is_in_folder(const char *path, const char *dir)
     return is;
 }
 
-/* A training that is in the folder already; one that is gone on from may be. */
-static int refuse_old(const struct cov_train_options *o, struct cov_err *e)
+/* A training that is in the folder already; one that is gone on from may be, and any with -f. */
+static int look_for_old(struct cov_train_setup *s, const struct cov_train_options *o,
+                        struct cov_err *e)
 {
     static const char *const names[] = {"last.ckpt", "metrics.log"};
     const char *dir = o->output;
@@ -82,6 +83,8 @@ static int refuse_old(const struct cov_train_options *o, struct cov_err *e)
         char *path = cov_path_join(dir, names[i], e);
         if (!path)
             rc = COV_ENOMEM;
+        else if (access(path, F_OK) == 0 && o->force)
+            s->replaces = true;
         else if (access(path, F_OK) == 0 && o->resume)
             rc = cov_fail(e, COV_EEXIST,
                           "%s: exists, another training than that of %s is in this folder; use -f "
@@ -333,8 +336,8 @@ int cov_train_setup_open(struct cov_train_setup *s, const struct cov_train_optio
     rc = cov_path_make_dirs(o->output, e);
     if (!rc)
         rc = lock_folder(s, o->output, e);
-    if (!rc && !o->force)
-        rc = refuse_old(o, e);
+    if (!rc)
+        rc = look_for_old(s, o, e);
     if (!rc && s->has_random_seed)
         cov_info("seed %u", s->seed);
     if (!rc && o->loading == COV_LOAD_RANKS && ranks->n == 1)

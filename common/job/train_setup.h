@@ -13,6 +13,7 @@ struct cov_train_setup {
     int lock; /* on the output folder; -1: none */
     uint32_t seed;
     bool has_random_seed; /* nobody gave it */
+    bool replaces;        /* another training that is in the output folder */
     struct cov_train_network network;
     struct cov_train_point point;
     struct cov_examples *train, *val;

@@ -167,5 +167,21 @@ for shards in 1 3; do
         "${COV_TEST_SEED:-1}" g.fa m.ckpt --subsequence-length 96 -@ 1 --batch-size 2
     rm -r kills$shards
 done
+
+# By a signal, which comes while much is still to do.
+awk 'BEGIN { srand(8); print ">c"; for (i = 1; i <= 3000000; i++) printf "%s", substr("ACGT", 1 + int(rand() * 4), 1) }' >long.fa
+covpredict --resume --full --cpu scalar -@ 1 --batch-size 2 --subsequence-length 96 -m m.ckpt -o long.h5 long.fa 2>signal.txt &
+for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+    [ -s long.h5.resume ] && break
+    sleep 0.2
+done
+kill $!
+wait $!
+is $? 143 'ended by SIGTERM'
+is "$(tail -n 1 signal.txt)" 'covpredict: what is done is kept in long.h5.resume: the same command goes on from there' \
+    '  says how to go on'
+ok '  from the journal' test -s long.h5.resume
+ok '  and leaves no predictions' test ! -e long.h5
+rm -f long.fa long.h5.resume signal.txt
 leaves g.fa g.h5 m.ckpt other.ckpt whole.h5 fasta.h5 kept 'nothing else is there'
 done_testing

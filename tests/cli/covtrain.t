@@ -77,6 +77,21 @@ stderr_like 'r/last\.ckpt has 3 epochs already: there is nothing to do' '  is sa
 train -o r -e 3
 refused 1 'r/last\.ckpt: exists, a training is in this folder; --resume-training r/last\.ckpt goes on' \
     'a folder with a training in it'
+# A training in place of another one: the checkpoints of that one go, once there is one of the new; others stay.
+cp -r one/two anew && cp anew/last.ckpt anew/mine.ckpt && cp anew/predmoter*epoch=1* anew/predmoter_v0.3.2.ckpt
+run covtrain -i e -o anew -f
+is "$(ls anew | grep -c 'epoch=')" 3 'a training in place of another one that cannot begin leaves it'
+run covtrain -i d $net -o anew -f -e 1 --seed 3
+is "$(ls anew | sed 's/accuracy=.*/accuracy=/' | paste -sd ' ')" \
+    'last.ckpt metrics.jsonl metrics.log mine.ckpt predmoter_v0.3.2.ckpt predmoter_v0.3.2_epoch=0_avg_val_accuracy=' \
+    '  else its checkpoints go'
+stderr_like 'anew: 3 checkpoints of the training that was there are removed' '  which is said'
+cp one/two/predmoter* anew
+run covtrain -q -f -i d -b 8 -e 1 -o anew --seed 3 --init-from $(ls anew/predmoter*epoch=2*)
+is "$(ls anew | grep -c 'epoch=')" 2 '  but not the one that it began with'
+mkdir bare && cp one/two/predmoter* bare
+run covtrain -q -i d $net -o bare -f -e 1 --seed 3
+is "$(ls bare | grep -c 'epoch=')" 4 'where no training was, nothing is removed'
 cp one/two/predmoter*epoch=0* elsewhere.ckpt
 run covtrain -q -i d -b 8 -o r --resume-training elsewhere.ckpt -e 3
 refused 1 'r/last\.ckpt: exists, another training than that of elsewhere\.ckpt' "  and a resume of another one's"
@@ -106,6 +121,11 @@ h5py.File("d/train/a.h5", "r+")["data/blacklist"] = [0] * 5 + [1] * 19'
     status_is 0 "$option"
     is "$(cmp -s y/last.ckpt one/two/predmoter*epoch=0*; echo $?)" 1 '  changes something'
 done
+train -o few -e 1
+stderr_like 'an epoch has 6 steps, of up to 8 chunks: with a smaller --batch-size \(-b\) there are more' 'few steps an epoch are told'
+train -o many -e 1 --accumulate 1 -f
+run covtrain -i d --filter-size 8 --hidden-size 8 -b 4 -e 1 --seed 1 -o many -f
+unlike "$(cat "$stderr")" 'an epoch has' '  and many are not'
 train -q -o long -e 1000000000000000 --max-steps 2 --schedule cosine
 is "$(grep -c step long/metrics.jsonl)" 2 'epochs without end, but few steps'
 train -q -o top -e 4 --save-top-k 2 --ckpt-quantity avg_train_loss
@@ -270,13 +290,17 @@ until_saved() {
         sleep 0.1
     done
 }
-covtrain -q -i d $net -o sig -e 100000 --patience 100000 --save-top-k 1 &
+covtrain -i d $net -o sig -e 100000 --patience 100000 --save-top-k 1 2>sig.txt &
 until_saved sig
 train -o sig -f
 refused 1 'sig: another run is at work in this folder' 'two runs in one folder'
 kill $!
 wait $!
 is $? 143 'ended by SIGTERM'
+like "$(tail -n 1 sig.txt)" '^covtrain: sig/last\.ckpt has what epochs up to [0-9]+ made; --resume-training goes on' \
+    '  which says how to go on'
+is "$(sed -n 's/.*epochs up to \([0-9]*\) made.*/\1/p' sig.txt)" "$(tail -n 1 sig/metrics.log | cut -d ' ' -f 1)" \
+    '  from the last line of the metrics'
 ok '  with a last checkpoint' dump_ckpt sig/last.ckpt
 is "$(find sig -name '.*' ! -name sig)" '' '  and nothing half'
 ok "${COV_KILLS:-3} kills" "$PYTHON" "$SRC/tests/fuzz/train_kills.py" "${COV_KILLS:-3}" one/two/last.ckpt killed -- \

@@ -28,10 +28,10 @@ static char home[] = "/tmp/cov_test_examples_XXXXXX";
 static char paths[N_FILES][64];
 static const char *const files[N_FILES] = {paths[0], paths[1]};
 
-/* Sequence two has N in [16, 32). Measured on the strands differs. */
+/* Sequence two has N in [16, 32), which is a row, and one in [37, 57), which is none. Measured on the strands differs. */
 static inline uint8_t base_at(size_t file, size_t seq, int64_t at)
 {
-    if (seq == 1 && at >= 16 && at < 32)
+    if ((seq == 1 && at >= 16 && at < 32) || (seq == 0 && at >= 37 && at < 57))
         return COV_CODE_N;
     return (uint8_t)(1U << (((uint64_t)at * 7 + seq + file + (uint64_t)(at * at / 3)) % 4));
 }
