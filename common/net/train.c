@@ -28,16 +28,28 @@ struct cov_trainer {
     bool loaded;     /* the device has the parameters as they are */
     size_t n_batches;
     int64_t n_steps;
+    /* Items of a step: pieces of what is trained, in order. */
+    struct slice {
+        size_t beg, n;
+        double squares; /* of the gradient */
+    } * slices;
+    size_t n_slices;
     /* Of a step: */
     const struct cov_adam *adam;
-    const struct cov_param *param;
     double scale;
-    double *norms; /* [n_slices] squares of pieces of the gradient */
 };
 
-static size_t n_slices(size_t n)
+/* Counts what there is to make, with NULL, or makes it. */
+static size_t list_slices(const struct cov_params *params, struct slice *out)
 {
-    return (n + SLICE - 1) / SLICE;
+    size_t n = 0;
+    for (size_t k = 0; k < params->n_items; k++) {
+        const struct cov_param *p = &params->items[k];
+        for (size_t at = 0; p->trained && at < p->n; at += SLICE, n++)
+            if (out)
+                out[n] = (struct slice){p->offset + at, p->n - at < SLICE ? p->n - at : SLICE, 0};
+    }
+    return n;
 }
 
 /* What the device does not keep. */
@@ -51,10 +63,13 @@ static int make_arrays(struct cov_trainer *t, struct cov_err *e)
             return COV_ENOMEM;
     }
     memcpy(t->average, t->block, n * sizeof *t->average);
-    t->norms = cov_calloc(n_slices(n), sizeof *t->norms, e);
+    t->n_slices = list_slices(&t->params, NULL);
+    t->slices = cov_calloc(t->n_slices, sizeof *t->slices, e);
+    if (t->slices)
+        (void)list_slices(&t->params, t->slices);
     if (t->reduce.fn)
         t->shared = cov_calloc(n, sizeof *t->shared, e);
-    return t->norms && (t->shared || !t->reduce.fn) ? COV_OK : COV_ENOMEM;
+    return t->slices && (t->shared || !t->reduce.fn) ? COV_OK : COV_ENOMEM;
 }
 
 static int make_training(struct cov_trainer *t, const struct cov_trainer_options *options,
@@ -131,27 +146,28 @@ void cov_trainer_free(struct cov_trainer *t)
     free(t->gradient);
     free(t->sum);
     free(t->shared);
-    free(t->norms);
+    free(t->slices);
     free(t);
 }
 
 /* ---- a batch ---- */
 
-/* The gradients, and the running statistics. */
+/* The running statistics, and the gradients, which the first batch leaves where they are. */
 static void take_gradient(struct cov_trainer *t)
 {
     for (size_t k = 0; k < t->params.n_items; k++) {
         const struct cov_param *p = &t->params.items[k];
         const float *from = t->gradient + p->offset;
         float *sum = t->sum + p->offset, *statistic = t->block + p->offset;
-        if (!p->trained)
-            for (size_t i = 0; i < p->n; i++)
-                statistic[i] += COV_TRAIN_MOMENTUM * (from[i] - statistic[i]);
-        else if (t->n_batches == 0)
-            memcpy(sum, from, p->n * sizeof *sum);
-        else
-            for (size_t i = 0; i < p->n; i++)
-                sum[i] += from[i];
+        for (size_t i = 0; !p->trained && i < p->n; i++)
+            statistic[i] += COV_TRAIN_MOMENTUM * (from[i] - statistic[i]);
+        for (size_t i = 0; p->trained && t->n_batches > 0 && i < p->n; i++)
+            sum[i] += from[i];
+    }
+    if (t->n_batches == 0) {
+        float *sum = t->sum;
+        t->sum = t->gradient;
+        t->gradient = sum;
     }
 }
 
@@ -195,12 +211,11 @@ static int square_slice(void *arg, size_t item, unsigned worker, struct cov_err 
     (void)worker;
     (void)e;
     struct cov_trainer *t = arg;
-    size_t beg = item * SLICE, end = beg + SLICE < t->param->n ? beg + SLICE : t->param->n;
-    const float *from = t->sum + t->param->offset;
+    struct slice *s = &t->slices[item];
     double sum = 0;
-    for (size_t i = beg; i < end; i++)
-        sum += (double)from[i] * (double)from[i];
-    t->norms[item] = sum;
+    for (size_t i = s->beg; i < s->beg + s->n; i++)
+        sum += (double)t->sum[i] * (double)t->sum[i];
+    s->squares = sum;
     return COV_OK;
 }
 
@@ -208,16 +223,11 @@ static int square_slice(void *arg, size_t item, unsigned worker, struct cov_err 
 static int measure_gradient(struct cov_trainer *t, double *norm, struct cov_err *e)
 {
     double sum = 0;
-    for (size_t k = 0; k < t->params.n_items; k++) {
-        t->param = &t->params.items[k];
-        if (!t->param->trained)
-            continue;
-        int rc = cov_pool_for(t->pool, n_slices(t->param->n), square_slice, t, e);
-        if (rc)
-            return rc;
-        for (size_t i = 0; i < n_slices(t->param->n); i++)
-            sum += t->norms[i];
-    }
+    int rc = cov_pool_for(t->pool, t->n_slices, square_slice, t, e);
+    if (rc)
+        return rc;
+    for (size_t i = 0; i < t->n_slices; i++)
+        sum += t->slices[i].squares;
     *norm = sqrt(sum);
     return isfinite(sum) ? COV_OK : cov_fail(e, COV_EINPUT, "the gradient is not finite");
 }
@@ -227,9 +237,9 @@ static int step_slice(void *arg, size_t item, unsigned worker, struct cov_err *e
     (void)worker;
     (void)e;
     struct cov_trainer *t = arg;
-    size_t rest = t->param->n - item * SLICE, at = t->param->offset + item * SLICE;
-    cov_adam_step(t->adam, t->n_steps + 1, t->scale, rest < SLICE ? rest : SLICE, t->sum + at,
-                  t->block + at, t->moment1 + at, t->moment2 + at);
+    const struct slice *s = &t->slices[item];
+    cov_adam_step(t->adam, t->n_steps + 1, t->scale, s->n, t->sum + s->beg, t->block + s->beg,
+                  t->moment1 + s->beg, t->moment2 + s->beg);
     return COV_OK;
 }
 
@@ -270,11 +280,7 @@ int cov_trainer_step(struct cov_trainer *t, const struct cov_adam *adam, struct 
     if (norm > COV_TRAIN_MAX_NORM)
         return cov_fail(e, COV_EINPUT, "the gradient is too large, of norm %g", norm);
     t->loaded = false;
-    for (size_t k = 0; rc == COV_OK && k < t->params.n_items; k++) {
-        t->param = &t->params.items[k];
-        if (t->param->trained)
-            rc = cov_pool_for(t->pool, n_slices(t->param->n), step_slice, t, e);
-    }
+    rc = cov_pool_for(t->pool, t->n_slices, step_slice, t, e);
     t->n_steps++;
     take_average(t, adam->average);
     return rc;

@@ -115,6 +115,29 @@ static void multiply_x(const struct cov_training *t, const struct group *g, size
     s->gemm->run(steps * g->rows, x, c, &s->w_ih[g->d], sums, 4 * s->layer.hidden, false);
 }
 
+static struct cov_trainvec_lstm kept_of(const struct cov_training *t, const struct group *g,
+                                        size_t row)
+{
+    const struct cov_train_layer *s = &t->layers[t->layer];
+    size_t hidden = s->layer.hidden;
+    return (struct cov_trainvec_lstm){.rows = g->rows,
+                                      .hidden = hidden,
+                                      .gates_stride = 4 * hidden,
+                                      .cells_stride = hidden,
+                                      .gates = kept_at(t, g, s->gates, 4 * hidden, row),
+                                      .cells = kept_at(t, g, s->cells, hidden, row)};
+}
+
+/* The step after this one is at this row, of `y` too. */
+static void call_next(const struct cov_training *t, const struct group *g, size_t row,
+                      const float *y, struct cov_trainvec_lstm *kept)
+{
+    const struct cov_train_layer *s = &t->layers[t->layer];
+    kept->next_gates = kept_at(t, g, s->gates, 4 * s->layer.hidden, row);
+    kept->next_cells = kept_at(t, g, s->cells, s->layer.hidden, row);
+    kept->next_y = y + y_place(t, g, row);
+}
+
 static void forward_step(const struct cov_training *t, const struct group *g, size_t step,
                          float *sums)
 {
@@ -122,13 +145,9 @@ static void forward_step(const struct cov_training *t, const struct group *g, si
     const struct cov_layer *l = &s->layer;
     size_t hidden = l->hidden, n_gates = 4 * hidden;
     size_t row = g->d ? l->t_in - 1 - step : step, before = g->d ? row + 1 : row - 1;
-    struct cov_trainvec_lstm kept = {g->rows,
-                                     hidden,
-                                     n_gates,
-                                     hidden,
-                                     kept_at(t, g, s->gates, n_gates, row),
-                                     kept_at(t, g, s->cells, hidden, row),
-                                     NULL};
+    struct cov_trainvec_lstm kept = kept_of(t, g, row);
+    if (step + 1 < l->t_in)
+        call_next(t, g, g->d ? row - 1 : row + 1, s->y, &kept);
     if (step > 0) {
         kept.before = kept_at(t, g, s->cells, hidden, before);
         s->gemm->run(g->rows, s->y + y_place(t, g, before), l->c_out, &s->w_hh[g->d], sums, n_gates,
@@ -214,14 +233,13 @@ static int backward_group(void *arg, size_t item, unsigned worker, struct cov_er
         size_t row = g.d ? l->t_in - 1 - step : step;
         size_t before = g.d ? row + 1 : row - 1, next = g.d ? row - 1 : row + 1;
         bool last = step + 1 == l->t_in;
-        struct cov_trainvec_lstm kept = {g.rows,
-                                         hidden,
-                                         n_gates,
-                                         hidden,
-                                         kept_at(t, &g, s->gates, n_gates, row),
-                                         kept_at(t, &g, s->cells, hidden, row),
-                                         step > 0 ? kept_at(t, &g, s->cells, hidden, before)
-                                                  : NULL};
+        struct cov_trainvec_lstm kept = kept_of(t, &g, row);
+        if (step > 0) {
+            kept.before = kept_at(t, &g, s->cells, hidden, before);
+            call_next(t, &g, before, t->d_in, &kept);
+            kept.next_cells =
+                step > 1 ? kept_at(t, &g, s->cells, hidden, g.d ? row + 2 : row - 2) : NULL;
+        }
         if (!last)
             s->gemm->run(g.rows, kept_at(t, &g, s->gates, n_gates, next), n_gates, &s->back_hh[g.d],
                          from_next, hidden, false);

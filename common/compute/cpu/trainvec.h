@@ -17,6 +17,10 @@ struct cov_trainvec_lstm {
                                 come gradients */
     float *cells; /* written by forward */
     const float *before; /* cells of the step before; NULL: zeros */
+
+    /* What the call after this one reads or writes anew, which is called into the cache meanwhile; NULL:
+     * nothing. Strides are those above, and that of h or dy. */
+    const float *next_gates, *next_cells, *next_y;
 };
 
 struct cov_trainvec {

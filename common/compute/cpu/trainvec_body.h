@@ -118,6 +118,19 @@ INLINE vec hyperbolic(vec x)
     return t / (t + all(2.0f));
 }
 
+/* Calls units of row r of the next step. */
+INLINE void call_units(const struct cov_trainvec_lstm *s, size_t r, size_t u, size_t y_stride)
+{
+    if (!s->next_gates)
+        return;
+    const float *gates = s->next_gates + r * s->gates_stride + u;
+    for (int k = 0; k < 4; k++)
+        __builtin_prefetch(gates + (size_t)k * s->hidden);
+    if (s->next_cells)
+        __builtin_prefetch(s->next_cells + r * s->cells_stride + u);
+    __builtin_prefetch(s->next_y + r * y_stride + u);
+}
+
 /* n <= LANES units of one sequence. */
 INLINE void forward_units(const size_t n, size_t hidden, const float *sums, const float *bias,
                           float *gates, const float *before, float *cell, float *h)
@@ -145,9 +158,11 @@ static void lstm_forward(const struct cov_trainvec_lstm *s, const float *sums, c
         float *gates = s->gates + r * s->gates_stride, *cell = s->cells + r * s->cells_stride;
         const float *before = s->before ? s->before + r * s->cells_stride : NULL;
         float *to = h + r * h_stride;
-        for (size_t u = 0; u < whole; u += LANES)
+        for (size_t u = 0; u < whole; u += LANES) {
+            call_units(s, r, u, h_stride);
             forward_units(LANES, hidden, sums + u, bias + u, gates + u, before ? before + u : NULL,
                           cell + u, to + u);
+        }
         if (whole < hidden)
             forward_units(hidden - whole, hidden, sums + whole, bias + whole, gates + whole,
                           before ? before + whole : NULL, cell + whole, to + whole);
@@ -182,9 +197,11 @@ static void lstm_backward(const struct cov_trainvec_lstm *s, const float *dy, si
         const float *cell = s->cells + r * s->cells_stride, *by = dy + r * dy_stride;
         const float *before = s->before ? s->before + r * s->cells_stride : NULL;
         const float *next = from_next ? from_next + r * hidden : NULL;
-        for (size_t u = 0; u < whole; u += LANES)
+        for (size_t u = 0; u < whole; u += LANES) {
+            call_units(s, r, u, dy_stride);
             backward_units(LANES, hidden, gates + u, cell + u, before ? before + u : NULL, by + u,
                            next ? next + u : NULL, dc + u);
+        }
         if (whole < hidden)
             backward_units(hidden - whole, hidden, gates + whole, cell + whole,
                            before ? before + whole : NULL, by + whole, next ? next + whole : NULL,
