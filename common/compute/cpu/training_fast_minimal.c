@@ -61,11 +61,11 @@ static void find_output(const struct cov_minimal_kernels *kernels, struct cov_tr
             m->output[p][j] = (double)y[j * ROOM + p];
 }
 
-/* Measured on Zen 4: with 128 channels on either side of the products, the transforms take what they
+/* Measured on Zen 4: with 64 channels on either side of the products, the transforms take what they
  * save. */
 bool cov_train_minimal_pays(const struct cov_layer *l)
 {
-    enum { LEAST = 192 };
+    enum { LEAST = 128 };
     bool transposed = l->kind == COV_LAYER_CONV_TRANSPOSED;
     return cov_minimal_pays(l) && (transposed ? 1 : l->stride) * l->c_in >= LEAST &&
            (transposed ? l->stride : 1) * l->c_out >= LEAST;
