@@ -14,13 +14,21 @@
 
 enum { COV_OUTER_DEPTH = 128 };
 
+/* Rows of memory that are to be read soon: `width` floats each, `stride` apart. */
+struct cov_outer_rows {
+    const float *row;
+    size_t n_rows, width, stride;
+};
+
 struct cov_outer {
     const char *name;
     unsigned needs; /* COV_CPU_* bits */
 
-    /* c[i * ldc + j] += sum over r < k of a[r * lda + i] b[r * ldb + j], i < m, j < n. */
+    /* c[i * ldc + j] += sum over r < k of a[r * lda + i] b[r * ldb + j], i < m, j < n. Rows of a
+     * and b that are multiplied later are called into the cache meanwhile, and in the end, if it is
+     * not NULL, next[2]. */
     void (*add)(size_t m, size_t n, size_t k, const float *a, size_t lda, const float *b,
-                size_t ldb, float *c, size_t ldc);
+                size_t ldb, float *c, size_t ldc, const struct cov_outer_rows *next);
 
     enum cov_arithmetic arithmetic; /* COV_FP32 or COV_BF16 */
 };

@@ -5,30 +5,38 @@
 #ifndef COV_COMPUTE_CPU_OUTER_AHEAD_H
 #define COV_COMPUTE_CPU_OUTER_AHEAD_H
 
-#include <stddef.h>
+#include "common/compute/cpu/outer.h"
 
 enum { COV_OUTER_LINE = 16 }; /* floats of a cache line */
 
-/* Rows of one operand that are still to be called. */
-struct cov_outer_rows {
-    const float *row;
-    size_t n_rows, width, stride; /* floats */
-    size_t at;                    /* in the row */
-};
-
 struct cov_outer_ahead {
-    struct cov_outer_rows rows[2];
-    size_t per_tile; /* lines */
+    struct cov_outer_rows rows[2]; /* what is still to be called, */
+    size_t at[2];                  /* but for so many floats of the first row */
+    size_t per_tile;               /* lines */
 };
 
-/* The rows of a[k, m] and b[k, n], over n_tiles tiles. */
-static inline struct cov_outer_ahead cov_outer_ahead_of(size_t k, const float *a, size_t m,
-                                                        size_t lda, const float *b, size_t n,
-                                                        size_t ldb, size_t n_tiles)
+static inline size_t cov_outer_lines(const struct cov_outer_rows *r)
 {
-    struct cov_outer_ahead h = {{{a, k, m, lda, 0}, {b, k, n, ldb, 0}}, 0};
-    size_t lines =
-        k * ((m + COV_OUTER_LINE - 1) / COV_OUTER_LINE + (n + COV_OUTER_LINE - 1) / COV_OUTER_LINE);
+    return r->n_rows * ((r->width + COV_OUTER_LINE - 1) / COV_OUTER_LINE);
+}
+
+/* While rows [r, r + rows) of k are multiplied, in n_tiles tiles: the block behind them, or, if
+ * there is none, next. */
+static inline struct cov_outer_ahead
+cov_outer_ahead_of(size_t m, size_t n, size_t k, size_t r, size_t rows, const float *a, size_t lda,
+                   const float *b, size_t ldb, const struct cov_outer_rows *next, size_t n_tiles)
+{
+    struct cov_outer_ahead h = {0};
+    size_t beg = r + rows, left = k - beg;
+    if (left > 0) {
+        left = left < COV_OUTER_DEPTH ? left : COV_OUTER_DEPTH;
+        h.rows[0] = (struct cov_outer_rows){a + beg * lda, left, m, lda};
+        h.rows[1] = (struct cov_outer_rows){b + beg * ldb, left, n, ldb};
+    } else if (next) {
+        h.rows[0] = next[0];
+        h.rows[1] = next[1];
+    }
+    size_t lines = cov_outer_lines(&h.rows[0]) + cov_outer_lines(&h.rows[1]);
     h.per_tile = n_tiles > 0 ? (lines + n_tiles - 1) / n_tiles : 0;
     return h;
 }
@@ -39,10 +47,10 @@ static inline void cov_outer_call(struct cov_outer_ahead *h)
     size_t left = h->per_tile;
     for (size_t i = 0; i < 2; i++)
         for (struct cov_outer_rows *r = &h->rows[i]; left > 0 && r->n_rows > 0; left--) {
-            __builtin_prefetch(r->row + r->at, 0, 2);
-            r->at += COV_OUTER_LINE;
-            if (r->at >= r->width) {
-                r->at = 0;
+            __builtin_prefetch(r->row + h->at[i], 0, 2);
+            h->at[i] += COV_OUTER_LINE;
+            if (h->at[i] >= r->width) {
+                h->at[i] = 0;
                 r->row += r->stride;
                 r->n_rows--;
             }

@@ -136,14 +136,13 @@ static void add_block(size_t m, size_t n, size_t k, const float *a, size_t lda, 
 }
 
 static void add(size_t m, size_t n, size_t k, const float *a, size_t lda, const float *b,
-                size_t ldb, float *c, size_t ldc)
+                size_t ldb, float *c, size_t ldc, const struct cov_outer_rows *next)
 {
     size_t n_tiles = (m + ROWS - 1) / ROWS * ((n + WIDTH - 1) / WIDTH);
     for (size_t r = 0; r < k; r += COV_OUTER_DEPTH) {
         size_t rows = k - r < COV_OUTER_DEPTH ? k - r : COV_OUTER_DEPTH;
-        size_t rest = k - r - rows, next = rest < COV_OUTER_DEPTH ? rest : COV_OUTER_DEPTH;
-        struct cov_outer_ahead ahead = cov_outer_ahead_of(next, a + (r + rows) * lda, m, lda,
-                                                          b + (r + rows) * ldb, n, ldb, n_tiles);
+        struct cov_outer_ahead ahead =
+            cov_outer_ahead_of(m, n, k, r, rows, a, lda, b, ldb, next, n_tiles);
         for (size_t j = 0; j < n; j += COLUMNS)
             add_block(m, n - j < COLUMNS ? n - j : COLUMNS, rows, a + r * lda, lda, b + r * ldb + j,
                       ldb, c + j, ldc, &ahead);

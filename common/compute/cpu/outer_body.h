@@ -132,14 +132,13 @@ static void run_panel(size_t m, size_t cols, size_t k, const float *a, size_t ld
 }
 
 static void add(size_t m, size_t n, size_t k, const float *a, size_t lda, const float *b,
-                size_t ldb, float *c, size_t ldc)
+                size_t ldb, float *c, size_t ldc, const struct cov_outer_rows *next)
 {
     _Alignas(64) float packed[DEPTH * WIDTH];
     for (size_t r = 0; r < k; r += DEPTH) {
-        size_t rows = k - r < DEPTH ? k - r : DEPTH, rest = k - r - rows;
+        size_t rows = k - r < DEPTH ? k - r : DEPTH;
         struct cov_outer_ahead ahead =
-            cov_outer_ahead_of(rest < DEPTH ? rest : DEPTH, a + (r + rows) * lda, m, lda,
-                               b + (r + rows) * ldb, n, ldb, tiles_of(m, n));
+            cov_outer_ahead_of(m, n, k, r, rows, a, lda, b, ldb, next, tiles_of(m, n));
         for (size_t j = 0; j < n; j += WIDTH) {
             size_t cols = n - j < WIDTH ? n - j : WIDTH;
             pack(false, rows, cols, b + r * ldb + j, ldb, packed);
@@ -150,14 +149,13 @@ static void add(size_t m, size_t n, size_t k, const float *a, size_t lda, const 
 
 /* The same with operands rounded: those of a a slice at a time. */
 static void add_bf16(size_t m, size_t n, size_t k, const float *a, size_t lda, const float *b,
-                     size_t ldb, float *c, size_t ldc)
+                     size_t ldb, float *c, size_t ldc, const struct cov_outer_rows *next)
 {
     _Alignas(64) float packed[DEPTH * WIDTH], left[DEPTH * SLICE];
     for (size_t r = 0; r < k; r += DEPTH) {
-        size_t rows = k - r < DEPTH ? k - r : DEPTH, rest = k - r - rows;
+        size_t rows = k - r < DEPTH ? k - r : DEPTH;
         struct cov_outer_ahead ahead =
-            cov_outer_ahead_of(rest < DEPTH ? rest : DEPTH, a + (r + rows) * lda, m, lda,
-                               b + (r + rows) * ldb, n, ldb, tiles_of(m, n));
+            cov_outer_ahead_of(m, n, k, r, rows, a, lda, b, ldb, next, tiles_of(m, n));
         for (size_t i = 0; i < m; i += SLICE) {
             size_t slice = m - i < SLICE ? m - i : SLICE;
             for (size_t s = 0; s < rows; s++)

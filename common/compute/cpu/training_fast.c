@@ -172,7 +172,7 @@ static int make_layer(struct cov_training *t, size_t i, struct cov_err *e)
     s->norm = l->norm;
     s->outer = last_conv ? k->last_outer : k->conv_outer;
     s->back = back_of(l);
-    if (k->plain.minimal && s->outer->arithmetic == COV_FP32 && cov_train_minimal_pays(l) &&
+    if (k->plain.minimal && cov_train_minimal_pays(l, s->outer->arithmetic) &&
         cov_train_minimal_new(l, k->plain.minimal, &s->minimal, e))
         return COV_ENOMEM;
     s->pieces = pieces_of(l);

@@ -269,7 +269,7 @@ static void add_taps(const struct cov_train_layer *layer, const struct sides *s,
                           s->wide.data + b * s->wide.seq + row * s->wide.row + (m0 - k * s->wide_c),
                           l->stride * s->wide.row,
                           s->narrow.data + b * s->narrow.seq + first * s->narrow.row + tile->n0,
-                          s->narrow.row, sums + (m0 - tile->m0) * columns, columns);
+                          s->narrow.row, sums + (m0 - tile->m0) * columns, columns, NULL);
     }
 }
 
@@ -295,7 +295,7 @@ static void add_sequence(const struct cov_train_layer *layer, const struct sides
                       s->wide.data + b * s->wide.seq + row * s->wide_c + tile->m0,
                       l->stride * s->wide_c,
                       s->narrow.data + b * s->narrow.seq + beg * s->narrow.row + tile->n0,
-                      s->narrow.row, sums, columns);
+                      s->narrow.row, sums, columns, NULL);
     add_taps(layer, s, tile, b, end, s->narrow_rows, sums);
 }
 

@@ -281,7 +281,7 @@ static void add_tile(const struct cov_training *t, const float *a, size_t lda, s
     size_t m = m_end - m0 < COV_TRAIN_TILE_ROWS ? m_end - m0 : COV_TRAIN_TILE_ROWS;
     size_t n = n_gates - n0 < COV_TRAIN_TILE_COLUMNS ? n_gates - n0 : COV_TRAIN_TILE_COLUMNS;
     memset(sums, 0, m * n * sizeof *sums);
-    s->outer->add(m, n, k, a + m0, lda, dgates + n0, n_gates, sums, n);
+    s->outer->add(m, n, k, a + m0, lda, dgates + n0, n_gates, sums, n, NULL);
     cov_train_transpose(sums, m, n, n, gradient + n0 * width + m0, width);
 }
 

@@ -5,8 +5,9 @@
  * a filter is
  *     dg[k] = sum_p G[p][k] sum over tiles of (sum_j A[p][j] dy[j]) (sum_i B[p][i] x[i]):
  * at each point the outer products of two transformed rows a tile, which are r + 3 for r taps of
- * four outputs each. Two points and some columns are an item; what it is of all sequences is kept, and
- * the taps are made of it when all points are there.
+ * four outputs each. Two points and some columns are an item, which calls the rows of the next tiles
+ * into the cache while it multiplies; what it is of all sequences is kept, and the taps are made of it
+ * when all points are there.
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
@@ -61,14 +62,14 @@ static void find_output(const struct cov_minimal_kernels *kernels, struct cov_tr
             m->output[p][j] = (double)y[j * ROOM + p];
 }
 
-/* Measured on Zen 4: with 64 channels on either side of the products, the transforms take what they
- * save. */
-bool cov_train_minimal_pays(const struct cov_layer *l)
+/* Measured on Zen 4: with fewer channels on either side of the products, the transforms take what
+ * they save; products in bf16 take half the time. */
+bool cov_train_minimal_pays(const struct cov_layer *l, enum cov_arithmetic outer)
 {
-    enum { LEAST = 128 };
+    size_t least = outer == COV_FP32 ? 128 : 192;
     bool transposed = l->kind == COV_LAYER_CONV_TRANSPOSED;
-    return cov_minimal_pays(l) && (transposed ? 1 : l->stride) * l->c_in >= LEAST &&
-           (transposed ? l->stride : 1) * l->c_out >= LEAST;
+    return cov_minimal_pays(l) && (transposed ? 1 : l->stride) * l->c_in >= least &&
+           (transposed ? l->stride : 1) * l->c_out >= least;
 }
 
 int cov_train_minimal_new(const struct cov_layer *l, const struct cov_minimal_kernels *kernels,
@@ -135,13 +136,54 @@ static int64_t row_of(size_t tile, size_t phases, size_t phase, int64_t first)
     return (int64_t)(tile * TILE * phases + phase) + first;
 }
 
-/* A point and some columns: adds tiles first .. first+n-1 of sequence b. */
+/* Some tiles of a sequence. */
+struct part {
+    size_t b, first, n;
+};
+
+static struct part part_at(const struct cov_train_minimal *m, size_t b, size_t first)
+{
+    size_t rest = m->places.n_tiles - first;
+    return (struct part){b, first, rest < TILES ? rest : TILES};
+}
+
+/* Rows 0 .. n-1 of an array of n_rows from `first` on, `step` apart, those beyond its ends left out: a
+ * share of them, `share` of AT_ONCE. */
+static struct cov_outer_rows rows_from(const float *data, size_t row, size_t n_rows, int64_t first,
+                                       size_t step, size_t n, size_t width, size_t share)
+{
+    size_t beg = share * n / AT_ONCE, end = (share + 1) * n / AT_ONCE;
+    size_t at = (first < 0 ? 0 : (size_t)first) + beg * step;
+    size_t left = at < n_rows ? (n_rows - at + step - 1) / step : 0;
+    n = end - beg < left ? end - beg : left;
+    return (struct cov_outer_rows){n > 0 ? data + at * row : data, n, width, step * row};
+}
+
+/* What a part reads of x and, of some columns, of z. */
+static void rows_of(const struct cov_training *t, const struct cov_train_minimal *m,
+                    const struct part *p, size_t column, size_t n_columns, size_t share,
+                    struct cov_outer_rows rows[2])
+{
+    const struct cov_layer *l = &t->layers[t->layer].layer;
+    struct cov_view x = cov_train_input(t, t->layer);
+    size_t n = p->n * TILE, in = m->places.in_phases, out = m->places.out_phases;
+    bool whole = n_columns > l->c_out; /* more phases than one */
+    rows[0] = rows_from(x.data + p->b * x.seq, x.row, l->t_in,
+                        row_of(p->first, in, 0, m->places.in_first), 1, n * in, l->c_in, share);
+    rows[1] = rows_from(t->z + p->b * l->t_out * l->c_out + (whole ? 0 : column % l->c_out),
+                        l->c_out, l->t_out,
+                        row_of(p->first, out, whole ? 0 : column / l->c_out, m->places.out_first),
+                        whole ? 1 : out, whole ? n * out : n, whole ? l->c_out : n_columns, share);
+}
+
+/* A point and some columns: adds a part, and calls `next` meanwhile. */
 static void add_tiles(const struct cov_training *t, const struct cov_train_minimal *m, size_t point,
-                      size_t column, size_t n_columns, size_t b, size_t first, size_t n,
-                      float *scratch)
+                      size_t column, size_t n_columns, const struct part *part,
+                      const struct cov_outer_rows *next, float *scratch)
 {
     const struct cov_train_layer *s = &t->layers[t->layer];
     const struct cov_layer *l = &s->layer;
+    size_t b = part->b, first = part->first, n = part->n;
     struct cov_view x = cov_train_input(t, t->layer);
     const float *z = t->z + b * l->t_out * l->c_out, *data = x.data + b * x.seq;
     float *left = scratch, *right = scratch + TILES * m->depth;
@@ -161,7 +203,7 @@ static void add_tiles(const struct cov_training *t, const struct cov_train_minim
                     right + i * n_columns + c - column);
         }
     }
-    s->outer->add(m->depth, n_columns, n, left, m->depth, right, n_columns, sums, m->columns);
+    s->outer->add(m->depth, n_columns, n, left, m->depth, right, n_columns, sums, m->columns, next);
 }
 
 void cov_train_minimal_item(const struct cov_training *t, const struct cov_train_minimal *m,
@@ -172,13 +214,17 @@ void cov_train_minimal_item(const struct cov_training *t, const struct cov_train
     size_t end = point + AT_ONCE < m->points.n_points ? point + AT_ONCE : m->points.n_points;
     for (size_t row = point * m->depth; row < end * m->depth; row++)
         memset(m->products + row * m->columns + column, 0, n_columns * sizeof(float));
-    for (size_t b = 0; b < t->batch->n; b++)
-        for (size_t first = 0; first < m->places.n_tiles; first += TILES) {
-            size_t rest = m->places.n_tiles - first;
-            for (size_t p = point; p < end; p++)
-                add_tiles(t, m, p, column, n_columns, b, first, rest < TILES ? rest : TILES,
-                          scratch);
+    for (struct part p = part_at(m, 0, 0); p.b < t->batch->n;) {
+        bool last = p.first + p.n == m->places.n_tiles;
+        struct part next = part_at(m, p.b + last, last ? 0 : p.first + p.n);
+        for (size_t i = point; i < end; i++) {
+            struct cov_outer_rows rows[2];
+            if (next.b < t->batch->n)
+                rows_of(t, m, &next, column, n_columns, i - point, rows);
+            add_tiles(t, m, i, column, n_columns, &p, next.b < t->batch->n ? rows : NULL, scratch);
         }
+        p = next;
+    }
 }
 
 /* The taps of input channel i and output channel o, as minimal.c takes them for its weights. */

@@ -108,8 +108,9 @@ int cov_train_conv_backward(struct cov_training *t, float *z, struct cov_err *e)
 
 /* ---- gradients of weights by minimal filtering: training_fast_minimal.c ---- */
 
-/* Whether a layer can be filtered so (minimal.h), and that is faster. */
-bool cov_train_minimal_pays(const struct cov_layer *l);
+/* Whether a layer can be filtered so (minimal.h), and that is faster than sums of outer products of these
+ * operands. */
+bool cov_train_minimal_pays(const struct cov_layer *l, enum cov_arithmetic outer);
 int cov_train_minimal_new(const struct cov_layer *l, const struct cov_minimal_kernels *kernels,
                           struct cov_train_minimal **out, struct cov_err *e) COV_MUST_USE;
 void cov_train_minimal_free(struct cov_train_minimal *m); /* NULL is accepted */
