@@ -438,7 +438,7 @@ void draw_padded(struct cov_rng *rng, Network *net)
 }
 
 /* What is left out does not change values: by less than 1e-5, and with an LSTM in bf16 by nothing. */
-void check_padding(const Network &net, const Precision &p)
+void check_padding(const Network &net, const Precision &p, const char *type)
 {
     char name[128];
     struct cov_err e = COV_ERR_INIT;
@@ -461,7 +461,7 @@ void check_padding(const Network &net, const Precision &p)
     cov_net_free(program);
     cov_device_close(dev);
     double off = relative(got, want), most = p.arithmetic.lstm == COV_CUDA_BF16 ? 0 : 1e-5;
-    snprintf(name, sizeof name, "%s: padding is left out", p.name);
+    snprintf(name, sizeof name, "%s: padding is left out, %s", p.name, type);
     if (off > most)
         printf("# off by %g, %g allowed\n", off, most);
     result(off <= most, name);
@@ -604,34 +604,39 @@ void check_amplified(const Precision &p)
     free_network(&net);
 }
 
-/* Two LSTM layers in both directions, and long padding. */
+/* Two LSTM layers in both directions, in one, and none; and long padding. */
 void check_padded(bool big)
 {
-    struct cov_rng rng;
-    cov_rng_init(&rng, 33);
-    Network net;
-    net.hp = {};
-    net.hp.model_type = COV_MODEL_BI_HYBRID;
-    net.hp.cnn_layers = net.hp.step = net.hp.up = net.hp.lstm_layers = 2;
-    net.hp.filter_size = 8;
-    net.hp.kernel_size = 9;
-    net.hp.dilation = 1;
-    net.hp.hidden_size = 12;
-    net.hp.input_size = 4;
-    net.hp.output_size = 1;
-    net.hp.bnorm = true;
-    net.L = big ? 4000 : 800;
-    net.n = big ? 40 : 10;
-    make_network(&rng, &net);
-    draw_padded(&rng, &net);
-    for (const Precision &p : precisions) {
-        bool exact = p.arithmetic.lstm == COV_CUDA_FP32;
-        if (exact || (has_tensor_cores() && (big || p.arithmetic.conv == COV_CUDA_BF16)))
-            check_padding(net, p);
+    static const char *const types[] = {"cnn", "hybrid", "bi-hybrid"};
+    for (int type = COV_MODEL_CNN; type <= COV_MODEL_BI_HYBRID; type++) {
+        struct cov_rng rng;
+        cov_rng_init(&rng, 33);
+        Network net;
+        net.hp = {};
+        net.hp.model_type = (enum cov_model_type)type;
+        net.hp.cnn_layers = net.hp.step = net.hp.up = net.hp.lstm_layers = 2;
+        net.hp.filter_size = 8;
+        net.hp.kernel_size = 9;
+        net.hp.dilation = 1;
+        net.hp.hidden_size = 12;
+        net.hp.input_size = 4;
+        net.hp.output_size = 1;
+        net.hp.bnorm = true;
+        net.L = big ? 4000 : 800;
+        net.n = big ? 40 : 10;
+        make_network(&rng, &net);
+        draw_padded(&rng, &net);
+        for (const Precision &p : precisions) {
+            bool exact = p.arithmetic.conv == COV_CUDA_FP32;
+            if (exact || (has_tensor_cores() && (big || (type == COV_MODEL_BI_HYBRID &&
+                                                         p.arithmetic.conv == COV_CUDA_BF16))))
+                check_padding(net, p, types[type]);
+        }
+        free_network(&net);
+    }
+    for (const Precision &p : precisions)
         if (p.arithmetic.conv == COV_CUDA_BF16 && has_tensor_cores())
             check_amplified(p);
-    }
-    free_network(&net);
 }
 
 /* The published size. */
