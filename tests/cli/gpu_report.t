@@ -38,7 +38,8 @@ echo "$2, batch 264, one stream, the median of 9; 132 multiprocessors:"
 echo '  layer 1 convolution    1.000 ms'
 echo "$2 batch  264 x 4, 21384 bases:   20000.0 chunks/s (19000.0 to 21000.0, 9 rounds)"
 EOF
-chmod +x build/gpu/check_kernels build/gpu/bench_gpu
+echo 'echo ok 1 - gradients' >build/gpu/check_training
+chmod +x build/gpu/*
 END
 tool compute-sanitizer <<'END'
 [ "$2" != racecheck ]
@@ -60,10 +61,10 @@ NVCC=$PWD/tools/nvcc PYTHON=python3 SECONDS_EACH=1
 export NVCC PYTHON SECONDS_EACH
 report
 is "$status" 1 'a failure is the status'
-ok 'it is built for the card that is there' grep -q 'CUDA_ARCHS=90 build/gpu/check_kernels build/gpu/bench_gpu' made
+ok 'it is built for the card that is there' grep -q 'CUDA_ARCHS=90 build/gpu/check_kernels build/gpu/check_training build/gpu/bench_gpu' made
 is "$(sed -n 's/^FAIL \(.*[a-z0-9]\)  *[0-9]* s .*/\1/p' out/report.txt | tr -s ' ' | tr '\n' ',')" \
-    'check balanced,check tf32,racecheck bf16,racecheck fp32,' 'what fails is told'
-is "$(grep -c '^ok ' out/report.txt)" 14 '  and all else was run'
+    'check balanced,check tf32,racecheck bf16,racecheck fp32,racecheck training,' 'what fails is told'
+is "$(grep -c '^ok ' out/report.txt)" 17 '  and all else was run'
 is "$(grep -c '^[a-z0-9]*, convolution: off by' out/report.txt)" 3 'errors are in the report'
 is "$(grep -c '^not ok 1 - tf32: layers' out/report.txt)" 1 '  and tests that fail'
 is "$(grep -c '[0-9] chunks/s' out/report.txt)" 6 '  and rates'

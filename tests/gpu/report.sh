@@ -91,14 +91,18 @@ done
     git describe --always --dirty 2>/dev/null
 } 2>&1 | tee "$out/machine.log"
 
-rm -f build/gpu/check_kernels build/gpu/bench_gpu
-if ! part build 900 make -k "-j$(nproc)" NVCC="$nvcc" ${archs:+CUDA_ARCHS="$archs"} build/gpu/check_kernels build/gpu/bench_gpu; then
+rm -f build/gpu/check_kernels build/gpu/check_training build/gpu/bench_gpu
+if ! part build 900 make -k "-j$(nproc)" NVCC="$nvcc" ${archs:+CUDA_ARCHS="$archs"} build/gpu/check_kernels \
+    build/gpu/check_training build/gpu/bench_gpu; then
     echo 'report.sh: without a whole build, what is there is run' >&2
 fi
 if [ -x build/gpu/check_kernels ]; then
     for p in fp32 tf32x3 balanced tf32 bf16; do
         part "check $p" 240 build/gpu/check_kernels --big --precision "$p"
     done
+fi
+if [ -x build/gpu/check_training ]; then
+    part 'check training' 240 build/gpu/check_training --big
 fi
 if [ -x build/gpu/bench_gpu ]; then
     for p in bf16 tf32 balanced bf16x3 fp32; do
@@ -118,6 +122,9 @@ for tool in memcheck racecheck synccheck; do
             part "$tool $p" 150 "$sanitizer" --tool $tool --error-exitcode 1 build/gpu/check_kernels --precision $p
         fi
     done
+    if [ -n "$sanitizer" ] && [ -x build/gpu/check_training ]; then
+        part "$tool training" 150 "$sanitizer" --tool $tool --error-exitcode 1 build/gpu/check_training
+    fi
 done
 report
 [ "$n_failed" -eq 0 ]
