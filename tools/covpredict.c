@@ -15,8 +15,7 @@
 #include "common/base/path.h"
 #include "common/base/pool.h"
 #include "common/base/tool.h"
-#include "common/compute/device.h"
-#include "common/compute/device_open.h"
+#include "common/job/device_options.h"
 #include "common/job/predict.h"
 #include "common/job/predict_resume.h"
 #include "common/job/track_files.h"
@@ -285,30 +284,6 @@ static int check_resume(const char *output, const char *input, struct cov_err *e
     return COV_OK;
 }
 
-/* The levels of the CPU, from the command line or the environment. */
-static int check_levels(struct config *c, bool given, struct cov_err *e)
-{
-    if (!given)
-        c->cpu = getenv("COVTOOLS_CPU");
-    if (c->cpu && c->cpu[0] == '\0' && !given)
-        c->cpu = NULL;
-    int rc = cov_device_check_levels(c->cpu, e);
-    return rc ? cov_err_prefix(e, "%s", given ? "--cpu" : "COVTOOLS_CPU") : COV_OK;
-}
-
-/* --device and --cpu. */
-static int check_device(struct config *c, bool cpu_given, struct cov_err *e)
-{
-    int rc = cov_device_parse(c->device, &c->device_choice, e);
-    if (rc)
-        return rc;
-    if (cpu_given && c->device_choice.kind == COV_DEVICE_CUDA)
-        return cov_fail(e, COV_EUSAGE, "--cpu and --device %s contradict each other", c->device);
-    if (cpu_given)
-        c->device_choice.kind = COV_DEVICE_CPU;
-    return check_levels(c, cpu_given, e);
-}
-
 static int open_device(const struct config *c, struct cov_device **out, struct cov_err *e)
 {
     const struct cov_cpu_options cpu = {.levels = c->cpu,
@@ -344,7 +319,7 @@ static int check(struct config *c, const bool *given, const char *output, int n_
     if (c->blacklist)
         return cov_fail(e, COV_EUSAGE, "--blacklist goes with --evaluate");
     const char *input = operands[0];
-    int rc = check_device(c, given[ROW_CPU], e);
+    int rc = cov_device_options(c->device, &c->cpu, given[ROW_CPU], &c->device_choice, e);
     if (rc)
         return rc;
     if (cov_path_is_std(output) && isatty(STDOUT_FILENO))
@@ -493,7 +468,7 @@ static int evaluate(struct cov_common *common, struct config *c, const bool *giv
         .full = c->full,
         .blacklist = c->blacklist,
     };
-    int rc = check_device(c, given[ROW_CPU], e);
+    int rc = cov_device_options(c->device, &c->cpu, given[ROW_CPU], &c->device_choice, e);
     if (!rc)
         rc = open_device(c, &how.device, e);
     if (!rc)
@@ -580,21 +555,8 @@ out:
 
 static void print_versions(FILE *f)
 {
-    static const struct cov_device_choice cuda = {.kind = COV_DEVICE_CUDA};
-    struct cov_device *device = NULL;
-    struct cov_err e = COV_ERR_INIT;
-    char levels[128];
     (void)fprintf(f, "htslib %s\n", cov_bgz_version());
-    if (cov_device_open_cpu(NULL, &device, NULL) == COV_OK)
-        (void)fprintf(f, "device: %s\n", device->ops->describe(device));
-    cov_device_close(device);
-    if (cov_device_open(&cuda, NULL, &device, &e) == COV_OK)
-        (void)fprintf(f, "device: %s\n", device->ops->describe(device));
-    else
-        (void)fprintf(f, "%s\n", e.text);
-    cov_device_close(device);
-    cov_device_describe_levels(levels, sizeof levels);
-    (void)fprintf(f, "--cpu: %s\n", levels);
+    cov_device_print(f);
 }
 
 static const struct cov_tool tool = {

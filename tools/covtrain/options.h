@@ -1,0 +1,87 @@
+/* options.h - the options of covtrain.
+ * SPDX-License-Identifier: MIT */
+#ifndef TOOLS_COVTRAIN_OPTIONS_H
+#define TOOLS_COVTRAIN_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/base/opt.h"
+#include "common/compute/device_open.h"
+
+struct covtrain_config {
+    const char *input;
+    struct cov_strings datasets;
+    bool blacklist;
+    const char *ram_efficient;
+    int loading;
+    int model_type;
+    int64_t cnn_layers, filter_size, kernel_size, step, up, dilation, lstm_layers, hidden_size;
+    const char *bnorm;
+    double dropout, learning_rate;
+    int64_t batch, epochs, seed;
+    bool no_shuffle, pair_strands, random_offset;
+    const char *resume, *init_from;
+    int save_by, stop_by;
+    int64_t top_k, patience;
+    int schedule;
+    int64_t warmup_steps, max_steps, accumulate;
+    double clip, average;
+    struct cov_strings loss_weights;
+    const char *tensorboard;
+    const char *device;
+    struct cov_device_choice device_choice; /* what it comes to */
+    int precision;
+    const char *cpu;
+};
+
+/* Rows of the table. */
+enum {
+    ROW_INPUT,
+    ROW_DATASETS,
+    ROW_BLACKLIST,
+    ROW_LOADING,
+    ROW_RAM_EFFICIENT,
+    ROW_RESUME,
+    ROW_INIT_FROM,
+    ROW_MODEL_TYPE,
+    ROW_CNN_LAYERS,
+    ROW_FILTER_SIZE,
+    ROW_KERNEL_SIZE,
+    ROW_STEP,
+    ROW_UP,
+    ROW_DILATION,
+    ROW_LSTM_LAYERS,
+    ROW_HIDDEN_SIZE,
+    ROW_BNORM,
+    ROW_DROPOUT,
+    ROW_LEARNING_RATE,
+    ROW_BATCH_SIZE,
+    ROW_EPOCHS,
+    ROW_SEED,
+    ROW_SCHEDULE,
+    ROW_WARMUP_STEPS,
+    ROW_MAX_STEPS,
+    ROW_CLIP,
+    ROW_ACCUMULATE,
+    ROW_AVERAGE,
+    ROW_LOSS_WEIGHTS,
+    ROW_PAIR_STRANDS,
+    ROW_RANDOM_OFFSET,
+    ROW_NO_SHUFFLE,
+    ROW_SAVE_TOP_K,
+    ROW_CKPT_QUANTITY,
+    ROW_STOP_QUANTITY,
+    ROW_PATIENCE,
+    ROW_TENSORBOARD,
+    ROW_DEVICE,
+    ROW_PRECISION,
+    ROW_CPU,
+};
+
+extern const struct cov_opt covtrain_options[];
+
+/* What --loading takes, as enum cov_loading. */
+extern const char *const covtrain_loadings[];
+
+#endif
