@@ -9,8 +9,8 @@
 #include "common/base/mem.h"
 #include "common/job/bench_epoch.h"
 
-/* Of two settings of which one takes more memory, the other one is as good within this. */
-#define AS_GOOD 0.97
+/* Of two settings of which one takes more memory or threads, the other one is as good within this. */
+#define AS_GOOD 0.95
 /* What a less exact form has to gain. */
 #define WORTH_IT 1.2
 

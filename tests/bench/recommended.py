@@ -2,7 +2,7 @@
 """recommended.py - how far the settings that `benchmark report` recommends are from the best of a full sweep.
 
   recommended.py FOLDER -m CKPT [--size N] [--seconds S] [--repeats N] [--batches LIST] [--threads LIST] [--slack F]
-                 [--clock wall|cpu]
+                 [--loadings LIST] [--clock wall|cpu]
 
 FOLDER is that of `benchmark report -m CKPT -o FOLDER`. Predicts a made-up genome of N bases (1.5M) by covpredict with
 each batch (1,2,4,8,16,32), number of threads (one, and twice as many up to all), layout and compression of the genome
@@ -123,11 +123,12 @@ def main():
     p.add_argument("--clock", choices=CLOCKS, default="wall")
     p.add_argument("--batches", type=numbers, default=[1, 2, 4, 8, 16, 32])
     p.add_argument("--threads", type=numbers)
+    p.add_argument("--loadings", type=lambda text: text.split(","), default=LOADINGS)
     p.add_argument("--slack", type=float, default=0.1)
     c = p.parse_args()
     recommended, fixed, all_threads = recommended_of(c.folder)
     threads = c.threads or sorted({all_threads, *(1 << i for i in range(all_threads.bit_length()) if 1 << i < all_threads)})
-    settings = [(b, t, *layout, loading) for b, t, layout, loading in itertools.product(c.batches, threads, LAYOUTS, LOADINGS)]
+    settings = [(b, t, *layout, loading) for b, t, layout, loading in itertools.product(c.batches, threads, LAYOUTS, c.loadings)]
     if recommended not in settings:
         settings.append(recommended)
     sweep = Sweep(c.folder, c, fixed)

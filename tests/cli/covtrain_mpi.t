@@ -64,8 +64,11 @@ for osc in pt2pt rdma; do # messages, as between machines
     OMPI_MCA_osc=$osc ranks 3 -q -f $all -o spread --loading ranks
     ok "the same with MPI's windows by $osc" cmp spread/last.ckpt packed/last.ckpt
 done
-ranks 25 -q -f $all -o spread --loading ranks --max-steps 1
+mkdir -p few/train && cp -r d/val few && "$PYTHON" "$SRC/tests/lib/training_data.py" few/train/a.h5 97 2
+in=few
+ranks 5 -q -f -o spread --loading ranks --max-steps 1
 status_is 0 'more processes than chunks of a file'
+in=e
 run covtrain -q -f -i d $net -o packed --loading ram-packed
 run covtrain -f -i d $net -o spread --loading ranks
 status_is 0 'without mpirun'

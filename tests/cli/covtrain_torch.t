@@ -5,6 +5,7 @@
 need_shared reference/models reference/predmoter_testdata
 need_python torch h5py numpy
 
+export OMP_NUM_THREADS=1 # threads of so small networks wait for one another
 data=$SHARED/reference/predmoter_testdata
 mkdir -p d/train d/val
 ln -s "$data/val_data_2.h5" d/train && ln -s "$data/val_data_2.h5" d/val

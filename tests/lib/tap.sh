@@ -58,9 +58,10 @@ need_shared() {
 
 # need_python MODULE...
 need_python() {
-    for tap_module; do
-        "$PYTHON" -c "import $tap_module" 2>/dev/null || skip_all "no Python with the module $tap_module"
-    done
+    # Whether they are there; to load them takes longer than many a test.
+    tap_module=$("$PYTHON" -c 'import importlib.util, sys
+print(*(m for m in sys.argv[1:] if not importlib.util.find_spec(m)))' "$@" 2>/dev/null) || skip_all "no $PYTHON"
+    [ -z "$tap_module" ] || skip_all "no Python with the module $tap_module"
 }
 
 # start_python SCRIPT, once: then `ask ARG...` calls main(ARG...) of the script, all in one process, as it

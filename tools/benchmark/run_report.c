@@ -91,7 +91,7 @@ static int stages_run(struct cov_common *common, void *config, const bool *given
                  : benchmark_list(&c->sizes, "--sizes", NULL, 1000, (int64_t)1e12, usual,
                                   COV_COUNT(usual), &sizes, &n_sizes, e);
     if (!rc)
-        rc = benchmark_begin(common, &c->common, 0.25, &b, e);
+        rc = benchmark_begin(common, &c->common, 0.1, &b, e);
     if (!rc)
         rc = find_genomes(&b, &c->files, sizes, n_sizes, &genomes, e);
     if (!rc)
@@ -157,7 +157,7 @@ static int pipeline_run(struct cov_common *common, void *config, const bool *giv
     const struct pipeline_config *c = config;
     struct cov_bench b = {0};
     char *fasta = NULL, *model = NULL;
-    int rc = benchmark_begin(common, &c->common, 0.25, &b, e);
+    int rc = benchmark_begin(common, &c->common, 0.1, &b, e);
     if (!rc)
         rc = benchmark_genome(&b, c->fasta, "made_up.fa", c->size, &fasta, e);
     if (!rc)
@@ -298,7 +298,7 @@ static int report_run(struct cov_common *common, void *config, const bool *given
     const struct benchmark_config how = {c->quick ? 3 : 7, c->common.seed, 1};
     struct cov_bench b = {0};
     char *fasta = NULL, *model = NULL;
-    int rc = benchmark_begin(common, &how, c->quick ? 0.25 : 1, &b, e);
+    int rc = benchmark_begin(common, &how, c->quick ? 0.1 : 1, &b, e);
     if (!rc)
         rc = benchmark_genome(&b, c->fasta, "made_up.fa", c->quick ? 2000000 : 20000000, &fasta, e);
     if (!rc)
