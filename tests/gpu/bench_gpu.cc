@@ -1,6 +1,7 @@
 /* bench_gpu.cc - how fast a GPU is with a network of the published size: chunks a second by precision and
  * batch, with as many calls at a time as the plugin takes, bases and values copied; and what each
  * layer takes, as shares of the card's limits, which are those of its data sheet.
+ * Then steps of training, by precision and batch.
  *   bench_gpu [--precision NAME] [SECONDS [BATCH...]]
  * SPDX-License-Identifier: MIT */
 extern "C" {
@@ -12,6 +13,7 @@ extern "C" {
 #include "common/compute/cuda/runtime.h"
 #include "common/net/net.h"
 #include "common/net/shape.h"
+#include "common/net/train.h"
 }
 
 #include <stdio.h>
@@ -215,6 +217,60 @@ void time_layers(struct cov_device *dev, const float *block, size_t batch)
     cov_params_fini(&params);
 }
 
+/* Whole steps of training, bases and targets copied: forward, backward, Adam. */
+void measure_training(struct cov_device *dev, const float *block, size_t batch, double seconds)
+{
+    static const struct cov_adam adam = {0.001, 0.9, 0.999, 1e-8, 0, 0};
+    struct cov_err e = COV_ERR_INIT;
+    struct cov_hparams hp = published();
+    struct cov_trainer_options options = {};
+    struct cov_train_batch b = {};
+    struct cov_train_score score;
+    struct cov_trainer *trainer;
+    struct cov_rng rng;
+    std::vector<uint8_t> codes(batch * LENGTH);
+    std::vector<float> targets(batch * LENGTH * DEPTH);
+    std::vector<char> present(batch * DEPTH, 1);
+    cov_rng_init(&rng, 1);
+    for (uint8_t &code : codes)
+        code = (uint8_t)(1U << cov_rng_below(&rng, 4));
+    for (float &target : targets)
+        target = (float)cov_rng_below(&rng, 5);
+    b.n = batch;
+    b.codes = codes.data();
+    b.targets = targets.data();
+    b.present = (const bool *)present.data();
+    options.hp = &hp;
+    options.L = LENGTH;
+    options.max_batch = batch;
+    must(cov_pool_new(1, &options.pool, &e), &e);
+    int rc = cov_trainer_new(dev, &options, block, &trainer, &e);
+    if (rc == COV_ENOMEM || rc == COV_EUNSUPPORTED) {
+        printf("%-9s training, batch %4zu: %s\n", dev->ops->precision(dev), batch, e.text);
+        cov_pool_free(options.pool);
+        return;
+    }
+    must(rc, &e);
+    std::vector<double> rates;
+    double start = 0;
+    for (int i = 0; i < 4 || cov_clock() - start < seconds; i++) {
+        double beg = cov_clock();
+        must(cov_trainer_batch(trainer, &b, &score, &e), &e);
+        must(cov_trainer_step(trainer, &adam, &e), &e);
+        if (i == 0) /* which touches the memory */
+            start = cov_clock();
+        else
+            rates.push_back((double)batch / (cov_clock() - beg));
+    }
+    std::sort(rates.begin(), rates.end());
+    printf("%-9s training, batch %4zu: %9.1f chunks/s (%.1f to %.1f, %zu steps)\n",
+           dev->ops->precision(dev), batch, rates[rates.size() / 2], rates.front(), rates.back(),
+           rates.size());
+    fflush(stdout);
+    cov_trainer_free(trainer);
+    cov_pool_free(options.pool);
+}
+
 } // namespace
 
 int main(int argc, char **argv)
@@ -261,6 +317,8 @@ int main(int argc, char **argv)
         for (size_t size : sizes)
             measure(dev, block.data(), size, LENGTH, (double)seconds);
         measure(dev, block.data(), sizes.back(), 1000, (double)seconds);
+        for (size_t size : sizes)
+            measure_training(dev, block.data(), size, (double)seconds);
         cov_device_close(dev);
     }
     if (!found)

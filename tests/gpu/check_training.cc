@@ -1,8 +1,9 @@
 /* check_training.cc - training on a card against the scalar reference: gradients, statistics and scores of
  * drawn networks at each precision; and steps of the trainer, several calls each, cut, averaged, resumed,
  * shared. Prints TAP.
- *   check_training [--big]
- * As check_kernels.cc it runs on a GPU (make check-gpu), where --big adds larger networks, and emulated.
+ *   check_training [--big] [--precision NAME]
+ * As check_kernels.cc it runs on a GPU (make check-gpu), where --big adds larger networks, and emulated; the
+ * trainer is checked with fp32.
  * SPDX-License-Identifier: MIT */
 extern "C" {
 #include "common/base/pool.h"
@@ -286,7 +287,8 @@ bool has_tensor_cores(void)
     return card.major >= 8;
 }
 
-void check_gradients(bool big)
+/* At one precision; NULL: at all. */
+void check_gradients(bool big, const char *only)
 {
     struct cov_rng rng;
     struct cov_device *cpu = open_cpu("scalar");
@@ -308,6 +310,8 @@ void check_gradients(bool big)
         want.push_back(gradient_of(cpu, toys[i], toys[i].n));
     }
     for (const Precision &p : precisions) {
+        if (only && strcmp(only, p.name) != 0)
+            continue;
         char name[128];
         double most = 0;
         bool passed = true;
@@ -586,15 +590,29 @@ void check_trainer(void)
 
 int main(int argc, char **argv)
 {
-    bool big = argc > 1 && strcmp(argv[1], "--big") == 0;
+    bool big = false, known = false;
+    const char *only = NULL;
     struct cov_err e = COV_ERR_INIT;
     int n_cards;
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--big") == 0)
+            big = true;
+        else if (strcmp(argv[i], "--precision") == 0 && i + 1 < argc)
+            only = argv[++i];
+        else
+            must(cov_fail(&e, COV_EUSAGE, "'%s' is no option", argv[i]), &e);
+    }
+    for (const Precision &p : precisions)
+        known = known || !only || strcmp(only, p.name) == 0;
+    if (!known)
+        must(cov_fail(&e, COV_EUSAGE, "there is no precision '%s'", only), &e);
     if (cov_rt_count(&n_cards, &e)) {
         printf("1..0 # SKIP %s\n", e.text);
         return 0;
     }
-    check_gradients(big);
-    check_trainer();
+    check_gradients(big, only);
+    if (!only || strcmp(only, "fp32") == 0)
+        check_trainer();
     printf("1..%d\n", n_tests);
     return n_failed > 0;
 }

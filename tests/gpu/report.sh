@@ -102,7 +102,9 @@ if [ -x build/gpu/check_kernels ]; then
     done
 fi
 if [ -x build/gpu/check_training ]; then
-    part 'check training' 240 build/gpu/check_training --big
+    for p in fp32 tf32x3 balanced tf32 bf16; do
+        part "check training $p" 240 build/gpu/check_training --big --precision "$p"
+    done
 fi
 if [ -x build/gpu/bench_gpu ]; then
     for p in bf16 tf32 balanced bf16x3 fp32; do
@@ -110,7 +112,7 @@ if [ -x build/gpu/bench_gpu ]; then
     done
 fi
 if command -v "${PYTHON:-python3}" >/dev/null; then
-    part 'PyTorch beside it' 240 "${PYTHON:-python3}" tests/gpu/torch_peer.py "$each"
+    part 'PyTorch beside it' 400 "${PYTHON:-python3}" tests/gpu/torch_peer.py "$each"
 fi
 # Last, as the slowest; on the small networks.
 sanitizer=$(find_sanitizer)

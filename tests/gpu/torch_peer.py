@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """The published network in PyTorch on the same card, for comparison with bench_gpu: chunks a second in fp32,
-tf32 and bf16 (autocast), as it comes and compiled, the input one-hot on the card already, values copied back.
+tf32 and bf16 (autocast), as it comes and compiled, the input one-hot on the card already, values copied back; and steps of
+training, the same, with targets on the card and Adam (fused).
 
 usage: torch_peer.py [SECONDS [BATCH...]]
 
@@ -58,6 +59,34 @@ def measure(torch, run, x, seconds):
     return sorted(rates)[len(rates) // 2]
 
 
+def measure_training(torch, network, x, bf16, seconds):
+    """The median rate of steps for so many seconds, after three."""
+    network.train()
+    adam = torch.optim.Adam(network.parameters(), fused=True)
+    target = torch.randint(5, (x.shape[0], LENGTH, 2), device="cuda").float()
+    loss_of = torch.nn.PoissonNLLLoss(log_input=False)
+
+    def step():
+        with torch.autocast("cuda", torch.bfloat16, enabled=bf16):
+            value = network(x)
+        loss = loss_of(value, target)
+        adam.zero_grad(set_to_none=True)
+        loss.backward()
+        adam.step()
+        return float(loss)
+
+    for i in range(3):
+        step()
+    rates = []
+    start = time.monotonic()
+    while len(rates) < 3 or time.monotonic() - start < seconds:
+        beg = time.monotonic()
+        step()
+        rates.append(x.shape[0] / (time.monotonic() - beg))
+    network.eval()
+    return sorted(rates)[len(rates) // 2]
+
+
 def main():
     seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 5
     batches = [int(a) for a in sys.argv[2:]] or [16, 64, 256]
@@ -91,6 +120,17 @@ def main():
                     except Exception as e:  # of what a card has too little, or the compiler cannot
                         print(f"{name} {how:8} batch {batch:4}: {str(e).splitlines()[0]}", flush=True)
                     torch.cuda.empty_cache()
+
+    for name in ("fp32", "tf32", "bf16"):
+        torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = name == "tf32"
+        for batch in batches:
+            x = torch.eye(4, device="cuda")[torch.randint(4, (batch, LENGTH), device="cuda")]
+            try:
+                rate = measure_training(torch, network, x, name == "bf16", seconds)
+                print(f"{name} training batch {batch:4}: {rate:9.1f} chunks/s", flush=True)
+            except Exception as e:  # as above
+                print(f"{name} training batch {batch:4}: {str(e).splitlines()[0]}", flush=True)
+            torch.cuda.empty_cache()
 
 
 if __name__ == "__main__":
