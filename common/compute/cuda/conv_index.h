@@ -148,6 +148,18 @@ COV_HD struct cov_lstm_place cov_lstm_fragment(int warp, int pair, int k16, int 
     return p;
 }
 
+/* The same of the way back in training, where a warp makes the gradients by h of 16 units, from those by
+ * all gates: k is 4 unit + gate. */
+COV_HD struct cov_lstm_place cov_lstm_back_fragment(int warp, int k16, int lane, int reg, int half)
+{
+    struct cov_lstm_place p;
+    int k = 16 * k16 + 2 * (lane % 4) + half + (reg & 2 ? 8 : 0);
+    p.gate = k % 4;
+    p.unit = k / 4;
+    p.h = 16 * warp + lane / 4 + (reg & 1 ? 8 : 0);
+    return p;
+}
+
 /* bf16(v), to nearest even; the bits of v as they are. */
 COV_HD uint32_t cov_bf16_of_bits(uint32_t bits)
 {

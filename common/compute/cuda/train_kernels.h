@@ -103,6 +103,13 @@ bool cov_cuda_lstm_train_fits(int units, size_t shared_bytes);
 void cov_cuda_lstm_forward_fp32(const struct cov_cuda_lstm_train *l, void *stream);
 void cov_cuda_lstm_backward_fp32(const struct cov_cuda_lstm_train *l, void *stream);
 
+/* With h, weights, and gradients of gates as bf16, which dgates are, for up to COV_CUDA_LSTM_UNITS units, which are
+ * a multiple of 32. Weights are fragments, forward as those of cov_cuda_lstm_bf16, back
+ * bf16 w[direction, warp, k16, lane, reg, half] (cov_lstm_back_fragment), units / 16 warps, units / 4
+ * k16. */
+void cov_cuda_lstm_forward_bf16(const struct cov_cuda_lstm_train *l, void *stream);
+void cov_cuda_lstm_backward_bf16(const struct cov_cuda_lstm_train *l, void *stream);
+
 /* ---- the loss: train_loss.cu ---- */
 
 struct cov_cuda_loss {

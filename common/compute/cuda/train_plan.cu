@@ -327,6 +327,40 @@ static int pack_steps(struct making *m, size_t which, size_t units, struct cov_e
     return rc;
 }
 
+/* Of the place, direction d, for an element of the packed halves. */
+static void set_fragment(struct making *m, size_t which, size_t d, struct cov_lstm_place p,
+                         size_t element)
+{
+    size_t hidden = m->spec->layers[which].hidden, unit = (size_t)p.unit, h = (size_t)p.h;
+    if (unit < hidden && h < hidden)
+        set_packed(&m->plan->halves, element,
+                   place_of(m, m->spec->weights[which].w_hh[d]) +
+                       ((size_t)p.gate * hidden + unit) * hidden + h);
+}
+
+static int pack_fragments(struct making *m, size_t which, int units, struct cov_err *e)
+{
+    struct cov_train_layer *s = &m->plan->layers[which];
+    size_t directions = s->layer.directions, n = (size_t)units * (size_t)units * 4;
+    int rc = add_packed(&m->plan->halves, directions * n, &s->w_forth, e);
+    if (!rc)
+        rc = add_packed(&m->plan->halves, directions * n, &s->w_back, e);
+    for (size_t d = 0; !rc && d < directions; d++)
+        for (size_t i = 0; i < n; i++) {
+            int half = (int)(i % 2), reg = (int)(i / 2 % 4), lane = (int)(i / 8 % 32);
+            int group = (int)(i / 256); /* forth: warp, pair, k16; back: warp, k16 */
+            int k16 = units / 16, depth = units / 4;
+            set_fragment(
+                m, which, d,
+                cov_lstm_fragment(group / (2 * k16), group / k16 % 2, group % k16, lane, reg, half),
+                s->w_forth + d * n + i);
+            set_fragment(m, which, d,
+                         cov_lstm_back_fragment(group / depth, group % depth, lane, reg, half),
+                         s->w_back + d * n + i);
+        }
+    return rc;
+}
+
 /* The gradients of w_hh: h of the step before stands a row above, or, backwards, below. */
 static int make_recurrent(struct making *m, size_t which, int units, struct cov_err *e)
 {
@@ -350,14 +384,15 @@ static int make_recurrent(struct making *m, size_t which, int units, struct cov_
                 m->plan->collected.v[places + g * l->hidden + h] =
                     (int)(u->at + h * u->outer.n_cols + g % l->hidden * 4 + g / l->hidden);
     }
-    return pack_steps(m, which, (size_t)units, e);
+    return s->bf16_steps ? pack_fragments(m, which, units, e)
+                         : pack_steps(m, which, (size_t)units, e);
 }
 
 static int make_lstm(struct making *m, size_t which, struct cov_err *e)
 {
     struct cov_train_layer *s = &m->plan->layers[which];
     int units = s->out.pitch;
-    if (!cov_cuda_lstm_train_fits(units, m->shared_bytes))
+    if (!s->bf16_steps && !cov_cuda_lstm_train_fits(units, m->shared_bytes))
         return cov_fail(e, COV_EUNSUPPORTED,
                         "an LSTM with %zu units is too large to be trained in the memory of a "
                         "block of this GPU",
@@ -413,6 +448,7 @@ static void set_types(struct making *m, size_t i)
     s->next_bf16 = !last && products_of(m, i + 1) == COV_CUDA_BF16;
     s->applies = !lstm && (s->norm || s->next_bf16);
     s->y_bf16 = s->next_bf16 && !s->drops;
+    s->bf16_steps = lstm && s->products == COV_CUDA_BF16 && l->hidden <= COV_CUDA_LSTM_UNITS;
     s->keeps_bf16 = lstm && s->products == COV_CUDA_BF16 && !s->y_bf16;
     int unit = lstm && s->products == COV_CUDA_BF16 ? 32 : 8;
     int size = (int)(lstm ? l->hidden : l->c_out);

@@ -234,7 +234,9 @@ static struct cov_cuda_lstm_train lstm_of(const struct cov_training *t, size_t i
     struct cov_cuda_lstm_train l = {};
     l.gates = floats(t, m->gates);
     l.cells = floats(t, m->cells);
-    l.w = floats(t, t->mem.floats) + (back ? s->w_back : s->w_forth);
+    size_t w = back ? s->w_back : s->w_forth;
+    l.w = s->bf16_steps ? (const void *)((const uint16_t *)cov_train_at(t, t->mem.halves) + w)
+                        : (const void *)(floats(t, t->mem.floats) + w);
     l.n = (int)t->n;
     l.t = (int)s->layer.t_out;
     l.directions = s->out.groups;
@@ -275,7 +277,10 @@ static void lstm_forward(const struct cov_training *t, size_t i)
     queue_product(t, s, &s->forward[0], input_of(t, i), floats(t, t->mem.floats) + s->bias,
                   floats(t, m->gates), false);
     struct cov_cuda_lstm_train l = lstm_of(t, i, false);
-    cov_cuda_lstm_forward_fp32(&l, t->stream);
+    if (s->bf16_steps)
+        cov_cuda_lstm_forward_bf16(&l, t->stream);
+    else
+        cov_cuda_lstm_forward_fp32(&l, t->stream);
     if (s->drops)
         queue_dropout(t, i, floats(t, m->y), cov_train_at(t, m->dropped), s->next_bf16);
 }
@@ -286,7 +291,10 @@ static void lstm_backward(const struct cov_training *t, size_t i)
     if (s->drops)
         queue_dropout(t, i, floats(t, t->mem.d), floats(t, t->mem.d), false);
     struct cov_cuda_lstm_train l = lstm_of(t, i, true);
-    cov_cuda_lstm_backward_fp32(&l, t->stream);
+    if (s->bf16_steps)
+        cov_cuda_lstm_backward_bf16(&l, t->stream);
+    else
+        cov_cuda_lstm_backward_fp32(&l, t->stream);
     struct cov_cuda_columns c = columns_of(t, i, COV_CUDA_COLUMN_SUM);
     c.z = l.dgates;
     cov_cuda_columns(&c, t->stream);
