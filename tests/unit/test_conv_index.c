@@ -12,6 +12,7 @@
 
 #include "common/base/rng.h"
 #include "common/compute/cuda/conv_index.h"
+#include "common/compute/cuda/outer_rows.h"
 
 enum { MAX_ROWS = 64, MAX_KERNEL = 12 };
 
@@ -182,11 +183,82 @@ static void fragments(void **state)
         assert_int_equal((&seen[0][0][0])[i], 1);
 }
 
+static void back_fragments(void **state)
+{
+    (void)state;
+    enum { UNITS = 32 };
+    static int seen[4][UNITS][UNITS];
+    for (int warp = 0; warp < UNITS / 16; warp++)
+        for (int k16 = 0; k16 < UNITS / 4; k16++)
+            for (int lane = 0; lane < 32; lane++)
+                for (int i = 0; i < 8; i++) {
+                    struct cov_lstm_place p = cov_lstm_back_fragment(warp, k16, lane, i / 2, i % 2);
+                    assert_in_range(p.gate, 0, 3);
+                    assert_in_range(p.unit, 0, UNITS - 1);
+                    assert_in_range(p.h, 0, UNITS - 1);
+                    seen[p.gate][p.unit][p.h]++;
+                }
+    for (int i = 0; i < 4 * UNITS * UNITS; i++)
+        assert_int_equal((&seen[0][0][0])[i], 1);
+}
+
+/* Splits are all rows of a batch once; going on from a row is being at the next ones. */
+static void rows_of_gradients(void **state)
+{
+    (void)state;
+    struct cov_rng rng;
+    cov_rng_init(&rng, 9);
+    for (int round = 0; round < 200; round++) {
+        struct cov_cuda_outer o = {.n = draw(&rng, 0, 7), .splits = draw(&rng, 1, 9)};
+        int t_out = draw(&rng, 1, 300);
+        o.t_out = t_out;
+        o.phase = cov_conv_phase_plain(t_out, 3, 1, 1, 1);
+        size_t rows = (size_t)o.n * (size_t)t_out, each = cov_outer_split_rows(&o);
+        assert_int_equal(each % 32, 0);
+        assert_true(each * (size_t)o.splits >= rows);
+        int by = draw(&rng, 1, 40);
+        struct cov_outer_row r = cov_outer_row_at(&o, 0);
+        for (size_t m = 0; m < rows; m += (size_t)by) {
+            struct cov_outer_row at = cov_outer_row_at(&o, m);
+            assert_int_equal(r.m, m);
+            assert_int_equal(r.b, at.b);
+            assert_int_equal(r.t, at.t);
+            assert_in_range(r.b, 0, o.n - 1);
+            assert_in_range(r.t, 0, t_out - 1);
+            assert_int_equal(cov_outer_z_row(&o, r), m);
+            assert_int_equal(cov_outer_x_row(&o, r, 2), r.t + 1);
+            cov_outer_row_forth(&o, &r, by);
+        }
+    }
+}
+
+/* The columns of a tile's threads are every one once. */
+static void columns_of_gradients(void **state)
+{
+    (void)state;
+    static const int tiles[][2] = {{128, 8}, {64, 4}, {8, 1}}; /* columns, of a thread */
+    for (size_t i = 0; i < sizeof tiles / sizeof *tiles; i++) {
+        int seen[128] = {0}, bn = tiles[i][0], tn = tiles[i][1];
+        for (int across = 0; across < bn / tn; across++)
+            for (int j = 0; j < tn; j++)
+                seen[cov_outer_column(bn, tn, across, j)]++;
+        for (int column = 0; column < bn; column++)
+            assert_int_equal(seen[column], 1);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plain),    cmocka_unit_test(transposed), cmocka_unit_test(cut),
-        cmocka_unit_test(channels), cmocka_unit_test(tiles),      cmocka_unit_test(fragments),
+        cmocka_unit_test(plain),
+        cmocka_unit_test(transposed),
+        cmocka_unit_test(cut),
+        cmocka_unit_test(channels),
+        cmocka_unit_test(tiles),
+        cmocka_unit_test(fragments),
+        cmocka_unit_test(back_fragments),
+        cmocka_unit_test(rows_of_gradients),
+        cmocka_unit_test(columns_of_gradients),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
