@@ -31,7 +31,7 @@ SIMT_DEVICE float4 read_gates(const struct cov_cuda_lstm_train &l, int sequence,
 }
 
 /* K16 * 16 units, four threads each. */
-template <int K16> SIMT_KERNEL(K16 * 64) lstm_forward(struct cov_cuda_lstm_train l)
+template <int K16> SIMT_KERNEL(K16 * 64) lstm_forward_bf16(struct cov_cuda_lstm_train l)
 {
     constexpr int UNITS = K16 * 16, PITCH = UNITS + 8; /* rows of h in different banks */
     uint16_t *const h = (uint16_t *)simt_shared();     /* [2][SEQUENCES][PITCH] */
@@ -131,7 +131,7 @@ SIMT_DEVICE void read_step(const struct cov_cuda_lstm_train &l, int first, int d
 }
 
 /* K16 * 16 units, two threads each. */
-template <int K16> SIMT_KERNEL(K16 * 32) lstm_backward(struct cov_cuda_lstm_train l)
+template <int K16> SIMT_KERNEL(K16 * 32) lstm_backward_bf16(struct cov_cuda_lstm_train l)
 {
     constexpr int UNITS = K16 * 16, DEPTH = 4 * K16, PITCH = 4 * UNITS + 8, THREADS = K16 * 32;
     uint16_t *const gradients = (uint16_t *)simt_shared(); /* [2][SEQUENCES][PITCH] */
@@ -201,10 +201,10 @@ static dim3 grid_of(const struct cov_cuda_lstm_train *l)
 template <int K16> static void launch(const struct cov_cuda_lstm_train *l, bool back, void *stream)
 {
     if (back)
-        simt_launch(lstm_backward<K16>, grid_of(l), K16 * 32,
+        simt_launch(lstm_backward_bf16<K16>, grid_of(l), K16 * 32,
                     (size_t)2 * SEQUENCES * (K16 * 64 + 8) * 2, stream, *l);
     else
-        simt_launch(lstm_forward<K16>, grid_of(l), K16 * 64,
+        simt_launch(lstm_forward_bf16<K16>, grid_of(l), K16 * 64,
                     (size_t)2 * SEQUENCES * (K16 * 16 + 8) * 2, stream, *l);
 }
 

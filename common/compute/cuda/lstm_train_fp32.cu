@@ -16,7 +16,7 @@ SIMT_DEVICE float sigmoid(float v)
     return 1.0f / (1.0f + expf(-v));
 }
 
-template <int SEQUENCES> SIMT_KERNEL(MAX_THREADS) lstm_forward(struct cov_cuda_lstm_train l)
+template <int SEQUENCES> SIMT_KERNEL(MAX_THREADS) lstm_forward_fp32(struct cov_cuda_lstm_train l)
 {
     const int units = l.units, direction = (int)blockIdx.y, first = (int)blockIdx.x * SEQUENCES;
     const int threads = (int)blockDim.x;
@@ -68,7 +68,7 @@ template <int SEQUENCES> SIMT_KERNEL(MAX_THREADS) lstm_forward(struct cov_cuda_l
     }
 }
 
-template <int SEQUENCES> SIMT_KERNEL(MAX_THREADS) lstm_backward(struct cov_cuda_lstm_train l)
+template <int SEQUENCES> SIMT_KERNEL(MAX_THREADS) lstm_backward_fp32(struct cov_cuda_lstm_train l)
 {
     const int units = l.units, direction = (int)blockIdx.y, first = (int)blockIdx.x * SEQUENCES;
     const int threads = (int)blockDim.x;
@@ -151,7 +151,7 @@ void cov_cuda_lstm_forward_fp32(const struct cov_cuda_lstm_train *l, void *strea
     bool many = forward_bytes(l->units, MANY) <= SMALL_SHARED;
     int sequences = many ? MANY : FEW;
     if (l->n > 0)
-        simt_launch(many ? lstm_forward<MANY> : lstm_forward<FEW>, grid_of(l, sequences),
+        simt_launch(many ? lstm_forward_fp32<MANY> : lstm_forward_fp32<FEW>, grid_of(l, sequences),
                     threads_of(l), forward_bytes(l->units, sequences), stream, *l);
 }
 
@@ -160,6 +160,7 @@ void cov_cuda_lstm_backward_fp32(const struct cov_cuda_lstm_train *l, void *stre
     bool many = backward_bytes(l->units, MANY) <= SMALL_SHARED;
     int sequences = many ? MANY : FEW;
     if (l->n > 0)
-        simt_launch(many ? lstm_backward<MANY> : lstm_backward<FEW>, grid_of(l, sequences),
-                    threads_of(l), backward_bytes(l->units, sequences), stream, *l);
+        simt_launch(many ? lstm_backward_fp32<MANY> : lstm_backward_fp32<FEW>,
+                    grid_of(l, sequences), threads_of(l), backward_bytes(l->units, sequences),
+                    stream, *l);
 }

@@ -15,6 +15,8 @@
 #error "neither nvcc nor the emulation"
 #endif
 
+/* Kernels, templates of them above all, have names of their own among all files: the linker takes one of
+ * those of the same name for all. */
 #define SIMT_KERNEL(threads) __global__ void __launch_bounds__(threads)
 #define SIMT_DEVICE static __device__ __forceinline__
 
