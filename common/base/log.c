@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "common/base/log.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -26,7 +27,7 @@ void cov_log_set(cov_log_fn *fn, void *arg, enum cov_log_level level)
 }
 
 /* Two, in turn: a signal may come while the next ones are being written. */
-static char words[2][1024];
+static char words[2][PATH_MAX + 256];
 static const char *last_words;
 
 void cov_log_set_last_words(const char *text)

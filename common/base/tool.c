@@ -250,7 +250,7 @@ static void tell_summary(const struct cov_stats *s)
 
 /* ---------------------------------------------------------------- the process */
 
-/* "covtrain: ", for the handler of signals. */
+/* "covtrain: ", for the handler of signals; on a terminal on a line of its own, behind a bar or ^C. */
 static char signal_prefix[64];
 
 static void write_to_stderr(const char *text)
@@ -267,8 +267,6 @@ static void end_by_signal(int number)
     const char *words = cov_log_last_words();
     cov_outfile_remove_all();
     if (words && number != SIGPIPE) {
-        if (isatty(STDERR_FILENO))
-            write_to_stderr("\n"); /* behind a bar, or ^C */
         write_to_stderr(signal_prefix);
         write_to_stderr(words);
         write_to_stderr("\n");
@@ -592,7 +590,8 @@ int cov_tool_main(const struct cov_tool *program, int argc, char **argv)
 
     int rc = occupy_standard_streams(&e);
     if (!rc) {
-        (void)snprintf(signal_prefix, sizeof signal_prefix, "%s: ", program->name);
+        (void)snprintf(signal_prefix, sizeof signal_prefix,
+                       "%s%s: ", isatty(STDERR_FILENO) ? "\n" : "", program->name);
         catch_signals();
         rc = cov_stats_set_command(&own.common.stats, argc, argv, &e);
     }

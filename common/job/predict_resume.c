@@ -355,8 +355,6 @@ static int try_output(const struct job *j, struct cov_err *e)
 static int go_on(struct job *j, struct cov_pool *pool, struct cov_stats *stats, bool *done,
                  struct cov_err *e)
 {
-    char words[600];
-    (void)snprintf(words, sizeof words, KEPT, cov_journal_path(j->journal));
     struct cov_predict_options options = *j->options;
     options.journal = j->journal;
     options.begin = begin;
@@ -365,7 +363,9 @@ static int go_on(struct job *j, struct cov_pool *pool, struct cov_stats *stats, 
     if (rc || *done)
         return rc;
     rc = try_output(j, e);
+    char *words = cov_strfmt(NULL, KEPT, cov_journal_path(j->journal));
     cov_log_set_last_words(words);
+    free(words);
     if (!rc)
         rc = cov_predict(j->loader, j->model, pool, &options, NULL, j->progress, stats, e);
     if (!rc)
