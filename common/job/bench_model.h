@@ -32,10 +32,9 @@ struct cov_bench_model_options {
     size_t n_batches, n_threads, n_lengths; /* at least one of each */
     const char *const *precisions, *const *devices;
     size_t n_precisions, n_devices;
-    bool layers; /* layer by layer too */
-    const int64_t
-        *training;     /* batches of training (bench_train.h), in fp32 (exact, too) and bf16 */
-    size_t n_training; /* 0: none */
+    bool layers;             /* layer by layer too */
+    const int64_t *training; /* batches (bench_train.h), in fp32 (exact, too) and bf16 */
+    size_t n_training;       /* 0: none */
 };
 
 /* COV_EUSAGE for a precision or device that there is not, or training in none that training has. */

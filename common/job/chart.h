@@ -19,8 +19,8 @@ struct cov_chart_series {
     char *name; /* Owned */
     struct cov_chart_point *points;
     size_t n, cap;
-    bool
-        has_line; /* y = slope x + offset, which is drawn dashed in the place of one through the points */
+    /* y = slope x + offset, which is drawn dashed in the place of a line through the points. */
+    bool has_line;
     double slope, offset;
 };
 

@@ -33,9 +33,9 @@ struct cov_matrix {
     float *data, *low; /* low: the second terms */
     uint16_t *pairs;
     float *unit; /* [ceil(n / panel) * panel] of columns, where pairs are whole numbers; owned */
-    int32_t
-        *cross; /* their cross terms (int16.h), negative, of each part of COV_INT16_DEPTH of k as
-                       far as it is whole units: [ceil(n / panel), parts, panel]; owned */
+    /* Their cross terms (int16.h), negative, of each part of COV_INT16_DEPTH of k as far as it is whole
+     * units: [ceil(n / panel), parts, panel]; owned. */
+    int32_t *cross;
 };
 
 struct cov_gemm {
