@@ -167,7 +167,9 @@ static int run(void *arg, double seconds, double *value, struct cov_err *e)
         spent = cov_clock() - start;
     }
     *value = rounds > 0 ? (double)(rounds * s->threads * s->batch) / spent : 0;
-    for (unsigned i = 0; rounds > 0 && s->choice.kind == COV_DEVICE_CPU && i < s->threads; i++) {
+    /* More threads than there are processors take turns with each other. */
+    bool each_has_one = s->choice.kind == COV_DEVICE_CPU && s->threads <= cov_pool_default_size();
+    for (unsigned i = 0; rounds > 0 && each_has_one && i < s->threads; i++) {
         s->b->processor_had += l.spent[i][0];
         s->b->processor_wanted += l.spent[i][1];
     }

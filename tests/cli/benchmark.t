@@ -80,6 +80,8 @@ if command -v gnuplot >/dev/null; then
 fi
 run benchmark model -m small.ckpt --length 800 --batch-size 1 --repeats 1 --seconds 0.01 -@ 1 -o model/
 refused 1 'benchmark.json exists; use -f to replace it' 'results are not replaced'
+run benchmark model -m small.ckpt --length 800 --batch-size 1 --threads-list 99 --repeats 1 --seconds 0.01 -@ 2 -o many/
+unlike "$(cat "$stderr")" 'other programs' 'more threads than processors do not count as other programs'
 run benchmark model -m small.ckpt --precision fp64 -o x/
 refused 2 "'fp64' is none of" 'a precision that there is not'
 run benchmark model -m small.ckpt --precision balanced --training 2 -o x/

@@ -66,8 +66,7 @@ static const struct cov_opt model_options[] = {
      .field = FIELD(training),
      .metavar = "N,...",
      .help = "training too, on the CPU, with batches of so many chunks, in those of the precisions "
-             "that "
-             "covtrain has: fp32, which exact is then, and bf16"},
+             "that covtrain has: fp32, which exact is then, and bf16"},
     BENCHMARK_OPTIONS("5", "0.5"),
     {.name = NULL},
 };
