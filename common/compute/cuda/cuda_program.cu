@@ -461,9 +461,8 @@ size_t cov_cuda_program_batch(const struct cov_program *p)
 
 int cov_cuda_program_time(struct cov_program *p, size_t n, double *seconds, struct cov_err *e)
 {
-    enum {
-        REPEATS = 4
-    }; /* so that waiting is a small part of it; each writes what it wrote before */
+    /* So that waiting is a small part of it; each writes what it wrote before. */
+    enum { REPEATS = 4 };
     char *area[COV_CUDA_N_AREAS];
     struct lane *l = take_lane(p);
     find_areas(p, l, area);

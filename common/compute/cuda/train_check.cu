@@ -207,7 +207,7 @@ int cov_cuda_train_check(const struct cov_cuda_cards *cards, struct cov_cuda_ari
     free(got);
     free(want);
     if (!rc && !(off <= allowed(arithmetic) * largest))
-        return cov_fail(e, COV_EUNSUPPORTED,
+        return cov_fail(e, COV_EIO,
                         "%s computes wrong gradients: those of a small network are off by %.2g, "
                         "%.2g are allowed",
                         cards->card[0].name, off / largest, allowed(arithmetic));

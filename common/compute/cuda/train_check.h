@@ -6,7 +6,7 @@
 
 #include "common/compute/cuda/cuda_program.h"
 
-/* COV_EUNSUPPORTED, with the card's name, if the first of the cards makes other gradients. */
+/* COV_EIO, with the card's name, if the first of the cards makes other gradients. */
 int cov_cuda_train_check(const struct cov_cuda_cards *cards, struct cov_cuda_arithmetic arithmetic,
                          size_t shared_bytes, struct cov_pool *pool,
                          struct cov_err *e) COV_MUST_USE;

@@ -80,9 +80,9 @@ void cov_cuda_norm_apply(const float *r, const float *scale, const float *shift,
 /* ---- steps of LSTMs: lstm_train_fp32.cu, lstm_train_bf16.cu ---- */
 
 struct cov_cuda_lstm_train {
-    float *
-        gates; /* [n, t, direction, unit, 4]; before: w_ih x + b_ih + b_hh; behind the way forward: i, f, g,
-                     o after sigmoid and tanh */
+    /* [n, t, direction, unit, 4]; before: w_ih x + b_ih + b_hh; behind the way forward: i, f, g, o after
+     * sigmoid and tanh. */
+    float *gates;
     float *cells; /* [n, t, direction, unit] */
     const void *w;
     int n, t, directions, units;
