@@ -18,13 +18,7 @@
 #include "common/compute/cuda/kernels.h"
 #include "common/compute/cuda/products.h"
 
-enum { WARPS = 4, THREADS = 32 * WARPS, ROW_BYTES = 64, STAGES = 3 };
-enum { WARP_SIDE = 64, MT = WARP_SIDE / 16, NT = WARP_SIDE / 8 };
-
-/* Of a block of so many columns. */
-template <int COLUMNS> struct block {
-    static constexpr int ROWS = WARP_SIDE * (WARPS / (COLUMNS / WARP_SIDE));
-};
+enum { THREADS = 32 * WARPS, ROW_BYTES = 64, STAGES = 3 };
 
 template <int PRODUCTS, int BN> SIMT_KERNEL(THREADS) gemm_mma(struct cov_cuda_gemm g)
 {
@@ -108,7 +102,7 @@ template <int PRODUCTS, int BN> SIMT_KERNEL(THREADS) gemm_mma(struct cov_cuda_ge
 #pragma unroll
             for (int i = 0; i < NT / 2; i++)
                 simt_load_matrices(bv[i], b + cov_tile_place(b_row + i * 16, half * 2 + b_piece));
-            multiply<PRODUCTS, MT, NT>(sum, av, bv);
+            multiply<PRODUCTS>(sum, av, bv);
         }
     }
 

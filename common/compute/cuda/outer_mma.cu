@@ -11,13 +11,7 @@
 #include "common/compute/cuda/outer_rows.h"
 #include "common/compute/cuda/products.h"
 
-enum { WARPS = 4, THREADS = 32 * WARPS, STAGES = 3 };
-enum { WARP_SIDE = 64, MT = WARP_SIDE / 16, NT = WARP_SIDE / 8 };
-
-/* Rows of a block of so many columns. */
-template <int COLUMNS> struct block {
-    static constexpr int ROWS = WARP_SIDE * (WARPS / (COLUMNS / WARP_SIDE));
-};
+enum { THREADS = 32 * WARPS, STAGES = 3 };
 
 template <int PRODUCTS, int BN>
 SIMT_KERNEL(THREADS)
@@ -121,7 +115,7 @@ outer_mma(struct cov_cuda_outer o, int tiles, size_t split_rows)
                 for (int i = 0; i < NT * 2; i++)
                     bv[i / 4][i % 4] = b_at[i % 2 * 4 * B_PITCH + i / 2 * 8];
             }
-            multiply<PRODUCTS, MT, NT>(sum, av, bv);
+            multiply<PRODUCTS>(sum, av, bv);
         }
     }
 

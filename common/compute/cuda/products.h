@@ -7,6 +7,14 @@
 #include "common/compute/cuda/kernels.h"
 #include "common/compute/cuda/simt.h"
 
+/* Warps of a block, each of which makes WARP_SIDE rows and as many columns: MT by NT tiles. */
+enum { WARPS = 4, WARP_SIDE = 64, MT = WARP_SIDE / 16, NT = WARP_SIDE / 8 };
+
+/* Rows of a block of so many columns. */
+template <int COLUMNS> struct block {
+    static constexpr int ROWS = WARP_SIDE * (WARPS / (COLUMNS / WARP_SIDE));
+};
+
 /* What is left of v when its tf32 is taken off, as tf32. */
 SIMT_DEVICE uint32_t tf32_rest(uint32_t v)
 {
@@ -14,7 +22,7 @@ SIMT_DEVICE uint32_t tf32_rest(uint32_t v)
 }
 
 /* sum += a b, of 32 bytes of k: MT tiles of 16 rows by NT of 8 columns. */
-template <int PRODUCTS, int MT, int NT>
+template <int PRODUCTS>
 SIMT_DEVICE void multiply(float sum[MT][NT][4], const uint32_t a[MT][4],
                           const uint32_t b[NT / 2][4])
 {

@@ -12,7 +12,7 @@ extern "C" {
 /* Packed operands begin at whole pieces, of floats as of bf16. */
 enum { ALIGNMENT = 64 };
 
-struct making {
+struct making_training {
     struct cov_train_plan *plan;
     const struct cov_training_spec *spec;
     struct cov_cuda_arithmetic arithmetic;
@@ -20,7 +20,7 @@ struct making {
 };
 
 /* As in prediction: what the exponential amplifies is exact. */
-static enum cov_cuda_products products_of(const struct making *m, size_t i)
+static enum cov_cuda_products products_of(const struct making_training *m, size_t i)
 {
     const struct cov_layer *l = &m->spec->layers[i];
     if (l->kind == COV_LAYER_LSTM)
@@ -28,14 +28,15 @@ static enum cov_cuda_products products_of(const struct making *m, size_t i)
     return i + 2 >= m->spec->n_layers ? COV_CUDA_FP32 : m->arithmetic.conv;
 }
 
-static size_t place_of(const struct making *m, const float *parameter)
+static size_t place_of(const struct making_training *m, const float *parameter)
 {
     return (size_t)(parameter - m->spec->block);
 }
 
 /* ---- packed operands ---- */
 
-static struct cov_train_places *places_for(struct making *m, enum cov_cuda_products products)
+static struct cov_train_places *places_for(struct making_training *m,
+                                           enum cov_cuda_products products)
 {
     return products == COV_CUDA_BF16 ? &m->plan->halves : &m->plan->floats;
 }
@@ -58,7 +59,7 @@ static void set_packed(struct cov_train_places *p, size_t element, size_t place)
 }
 
 /* Row k, column `column` of a product's weights. */
-static void set_weight(struct making *m, enum cov_cuda_products products,
+static void set_weight(struct making_training *m, enum cov_cuda_products products,
                        const struct cov_train_product *p, int k, int column, size_t place)
 {
     const struct cov_cuda_gemm *g = &p->gemm;
@@ -67,7 +68,7 @@ static void set_weight(struct making *m, enum cov_cuda_products products,
     set_packed(places_for(m, products), p->w + at, place);
 }
 
-static int add_collected(struct making *m, size_t n, size_t *first, struct cov_err *e)
+static int add_collected(struct making_training *m, size_t n, size_t *first, struct cov_err *e)
 {
     struct cov_train_places *p = &m->plan->collected;
     if (COV_RESERVE(&p->v, &p->cap, p->n + n, e))
@@ -79,7 +80,7 @@ static int add_collected(struct making *m, size_t n, size_t *first, struct cov_e
 
 /* ---- products and gradients of weights ---- */
 
-static int add_product(struct making *m, struct cov_train_product *p,
+static int add_product(struct making_training *m, struct cov_train_product *p,
                        enum cov_cuda_products products, const struct cov_conv_phase *phase,
                        size_t t_in, int c, size_t t_out, int columns, struct cov_err *e)
 {
@@ -155,10 +156,10 @@ static size_t weight_at(const struct cov_layer *l, size_t i, size_t o, size_t k)
 }
 
 /* Calls of this kind go over all weights that a phase has. */
-typedef void (*weight_fn)(struct making *m, struct cov_train_layer *s, size_t which, int tap,
-                          size_t i, size_t o, size_t place);
+typedef void (*weight_fn)(struct making_training *m, struct cov_train_layer *s, size_t which,
+                          int tap, size_t i, size_t o, size_t place);
 
-static void each_weight(struct making *m, struct cov_train_layer *s, size_t which,
+static void each_weight(struct making_training *m, struct cov_train_layer *s, size_t which,
                         const struct cov_conv_phase *phase, size_t first, weight_fn fn)
 {
     const struct cov_layer *l = &s->layer;
@@ -170,7 +171,7 @@ static void each_weight(struct making *m, struct cov_train_layer *s, size_t whic
             }
 }
 
-static void set_forward(struct making *m, struct cov_train_layer *s, size_t which, int tap,
+static void set_forward(struct making_training *m, struct cov_train_layer *s, size_t which, int tap,
                         size_t i, size_t o, size_t place)
 {
     const struct cov_train_product *p = &s->forward[which];
@@ -178,8 +179,8 @@ static void set_forward(struct making *m, struct cov_train_layer *s, size_t whic
                place);
 }
 
-static void set_back(struct making *m, struct cov_train_layer *s, size_t which, int tap, size_t i,
-                     size_t o, size_t place)
+static void set_back(struct making_training *m, struct cov_train_layer *s, size_t which, int tap,
+                     size_t i, size_t o, size_t place)
 {
     const struct cov_train_product *p = &s->back[which];
     set_weight(m, s->products, p, tap * p->gemm.c + (int)o, cov_channel_place(s->in, (int)i),
@@ -187,8 +188,8 @@ static void set_back(struct making *m, struct cov_train_layer *s, size_t which, 
 }
 
 /* collects[0] is of the weights. */
-static void set_gradient(struct making *m, struct cov_train_layer *s, size_t which, int tap,
-                         size_t i, size_t o, size_t place)
+static void set_gradient(struct making_training *m, struct cov_train_layer *s, size_t which,
+                         int tap, size_t i, size_t o, size_t place)
 {
     const struct cov_train_outer *u = &s->outers[which];
     size_t row = (size_t)tap * u->outer.c + cov_channel_place(s->in, (int)i);
@@ -196,7 +197,7 @@ static void set_gradient(struct making *m, struct cov_train_layer *s, size_t whi
         (int)(u->at + row * u->outer.n_cols + o);
 }
 
-static int make_conv(struct making *m, size_t which, struct cov_err *e)
+static int make_conv(struct making_training *m, size_t which, struct cov_err *e)
 {
     struct cov_train_layer *s = &m->plan->layers[which];
     const struct cov_layer *l = &s->layer;
@@ -246,7 +247,7 @@ static int make_conv(struct making *m, size_t which, struct cov_err *e)
 /* ---- LSTMs ---- */
 
 /* The products with x, and their gradients; column [direction, unit, gate]. */
-static int make_gates(struct making *m, size_t which, int units, struct cov_err *e)
+static int make_gates(struct making_training *m, size_t which, int units, struct cov_err *e)
 {
     struct cov_train_layer *s = &m->plan->layers[which];
     const struct cov_layer *l = &s->layer;
@@ -283,7 +284,7 @@ static int make_gates(struct making *m, size_t which, int units, struct cov_err 
 }
 
 /* b_ih and b_hh have the same gradient. */
-static int make_biases(struct making *m, size_t which, int units, struct cov_err *e)
+static int make_biases(struct making_training *m, size_t which, int units, struct cov_err *e)
 {
     struct cov_train_layer *s = &m->plan->layers[which];
     const struct cov_layer *l = &s->layer;
@@ -308,7 +309,7 @@ static int make_biases(struct making *m, size_t which, int units, struct cov_err
 
 /* The weights of the steps: forth w[direction, h, unit, gate], back w[direction, unit whose gate, unit of
  * h, gate]. */
-static int pack_steps(struct making *m, size_t which, size_t units, struct cov_err *e)
+static int pack_steps(struct making_training *m, size_t which, size_t units, struct cov_err *e)
 {
     struct cov_train_layer *s = &m->plan->layers[which];
     const struct cov_layer *l = &s->layer;
@@ -328,7 +329,7 @@ static int pack_steps(struct making *m, size_t which, size_t units, struct cov_e
 }
 
 /* Of the place, direction d, for an element of the packed halves. */
-static void set_fragment(struct making *m, size_t which, size_t d, struct cov_lstm_place p,
+static void set_fragment(struct making_training *m, size_t which, size_t d, struct cov_lstm_place p,
                          size_t element)
 {
     size_t hidden = m->spec->layers[which].hidden, unit = (size_t)p.unit, h = (size_t)p.h;
@@ -338,7 +339,7 @@ static void set_fragment(struct making *m, size_t which, size_t d, struct cov_ls
                        ((size_t)p.gate * hidden + unit) * hidden + h);
 }
 
-static int pack_fragments(struct making *m, size_t which, int units, struct cov_err *e)
+static int pack_fragments(struct making_training *m, size_t which, int units, struct cov_err *e)
 {
     struct cov_train_layer *s = &m->plan->layers[which];
     size_t directions = s->layer.directions, n = (size_t)units * (size_t)units * 4;
@@ -362,7 +363,7 @@ static int pack_fragments(struct making *m, size_t which, int units, struct cov_
 }
 
 /* The gradients of w_hh: h of the step before stands a row above, or, backwards, below. */
-static int make_recurrent(struct making *m, size_t which, int units, struct cov_err *e)
+static int make_recurrent(struct making_training *m, size_t which, int units, struct cov_err *e)
 {
     struct cov_train_layer *s = &m->plan->layers[which];
     const struct cov_layer *l = &s->layer;
@@ -388,7 +389,7 @@ static int make_recurrent(struct making *m, size_t which, int units, struct cov_
                          : pack_steps(m, which, (size_t)units, e);
 }
 
-static int make_lstm(struct making *m, size_t which, struct cov_err *e)
+static int make_lstm(struct making_training *m, size_t which, struct cov_err *e)
 {
     struct cov_train_layer *s = &m->plan->layers[which];
     int units = s->out.pitch;
@@ -408,7 +409,7 @@ static int make_lstm(struct making *m, size_t which, struct cov_err *e)
 
 /* ---- all of it ---- */
 
-static int check_sizes(const struct making *m, struct cov_err *e)
+static int check_sizes(const struct making_training *m, struct cov_err *e)
 {
     const struct cov_training_spec *spec = m->spec;
     const struct cov_layer *first = &spec->layers[0], *last = &spec->layers[spec->n_layers - 1];
@@ -434,7 +435,7 @@ static int check_sizes(const struct making *m, struct cov_err *e)
     return COV_OK;
 }
 
-static void set_types(struct making *m, size_t i)
+static void set_types(struct making_training *m, size_t i)
 {
     const struct cov_layer *l = &m->spec->layers[i];
     struct cov_train_layer *s = &m->plan->layers[i];
@@ -468,7 +469,7 @@ int cov_train_plan_init(const struct cov_training_spec *spec, struct cov_cuda_ar
                         size_t shared_bytes, struct cov_train_plan *out, struct cov_err *e)
 {
     memset(out, 0, sizeof *out);
-    struct making m = {out, spec, arithmetic, shared_bytes};
+    struct making_training m = {out, spec, arithmetic, shared_bytes};
     int rc = check_sizes(&m, e);
     if (rc)
         return rc;
