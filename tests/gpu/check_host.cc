@@ -20,26 +20,12 @@ extern "C" {
 #include <string>
 #include <vector>
 
+#include "tests/gpu/tap.h"
+
 namespace
 {
 
-int n_tests, n_failed;
 std::string log_text;
-
-void result(bool passed, const char *name)
-{
-    n_failed += !passed;
-    printf("%sok %d - %s\n", passed ? "" : "not ", ++n_tests, name);
-    fflush(stdout);
-}
-
-void must(int rc, const struct cov_err *e)
-{
-    if (rc) {
-        printf("Bail out! %s\n", e->text);
-        exit(1);
-    }
-}
 
 void note(void *, enum cov_log_level level, const char *text)
 {

@@ -26,26 +26,10 @@ extern "C" {
 #include <vector>
 
 #include "common/compute/cuda/cuda_plan.h"
+#include "tests/gpu/tap.h"
 
 namespace
 {
-
-int n_tests, n_failed;
-
-void result(bool passed, const char *name)
-{
-    n_failed += !passed;
-    printf("%sok %d - %s\n", passed ? "" : "not ", ++n_tests, name);
-    fflush(stdout);
-}
-
-void must(int rc, const struct cov_err *e)
-{
-    if (rc) {
-        printf("Bail out! %s\n", e->text);
-        exit(1);
-    }
-}
 
 struct Precision {
     const char *name;

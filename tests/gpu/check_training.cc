@@ -24,25 +24,10 @@ extern "C" {
 #include <algorithm>
 #include <vector>
 
+#include "tests/gpu/tap.h"
+
 namespace
 {
-
-int n_tests, n_failed;
-
-void result(bool passed, const char *name)
-{
-    n_failed += !passed;
-    printf("%sok %d - %s\n", passed ? "" : "not ", ++n_tests, name);
-    fflush(stdout);
-}
-
-void must(int rc, const struct cov_err *e)
-{
-    if (rc) {
-        printf("Bail out! %s\n", e->text);
-        exit(1);
-    }
-}
 
 /* A network with parameters, and a batch. */
 struct Toy {
