@@ -312,16 +312,38 @@ static int close_stdout(struct cov_err *e)
 
 /* ---------------------------------------------------------------- checks before the run */
 
+/* The synopsis on one line: the forms of one that has several stand behind each other. */
+static void write_usage(const struct call *call, char *usage, size_t cap)
+{
+    size_t n = 0;
+    int wrote = snprintf(usage, cap, "%s ", call->name);
+    if (wrote > 0)
+        n = (size_t)wrote < cap ? (size_t)wrote : cap - 1;
+    for (const char *s = call->tool->synopsis; *s && n + 1 < cap; s++) {
+        if (*s != '\n') {
+            usage[n++] = *s;
+            continue;
+        }
+        for (const char *t = " or "; *t && n + 1 < cap; t++)
+            usage[n++] = *t;
+        while (s[1] == ' ')
+            s++;
+    }
+    usage[n] = '\0';
+}
+
 static int check_operands(const struct call *call, int n, char **operands, struct cov_err *e)
 {
     const struct cov_tool *tool = call->tool;
-    if (n < tool->min_operands)
-        return cov_fail(e, COV_EUSAGE, "an input is missing (usage: %s %s)", call->name,
-                        tool->synopsis);
-    if (tool->max_operands >= 0 && n > tool->max_operands)
-        return cov_fail(e, COV_EUSAGE, "'%s' is one input too many (usage: %s %s)",
-                        operands[tool->max_operands], call->name, tool->synopsis);
-    return COV_OK;
+    bool few = n < tool->min_operands, many = tool->max_operands >= 0 && n > tool->max_operands;
+    char usage[512];
+    if (!few && !many)
+        return COV_OK;
+    write_usage(call, usage, sizeof usage);
+    if (few)
+        return cov_fail(e, COV_EUSAGE, "an input is missing (usage: %s)", usage);
+    return cov_fail(e, COV_EUSAGE, "'%s' is one input too many (usage: %s)",
+                    operands[tool->max_operands], usage);
 }
 
 static bool same_file(const char *a, const char *b)

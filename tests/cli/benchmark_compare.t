@@ -80,6 +80,16 @@ refused 1 'use -f to replace it' '  and is not replaced'
 run benchmark compare -fq -o ./ base.json same.json
 status_is 0 'or to a folder'
 like "$(cat compare.tsv)" 'same' '  as compare.tsv'
+run benchmark compare -q -o new/er/ base.json same.json
+status_is 0 '  that is made'
+like "$(cat new/er/compare.tsv)" 'same' '  for it'
+run benchmark compare --paired true
+refused 2 "an input is missing \\(usage: benchmark compare \\[options\\] BASE\\.json NEW\\.json or benchmark compare --paired \\[options\\] 'COMMAND A' 'COMMAND B'\\)" \
+    'the usage of both kinds on one line'
+run benchmark compare --paired --repeats 4 true true
+refused 2 '5' 'too few rounds'
+run benchmark compare --help
+stdout_like '5 at least' '  as the help says'
 
 # Commands: each says when it runs.
 run benchmark compare --paired --repeats 5 'echo A >>order; sleep 0.02' 'echo B >>order; sleep 0.05'

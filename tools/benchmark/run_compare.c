@@ -52,8 +52,8 @@ static const struct cov_opt compare_options[] = {
                      .min = 5,
                      .max = 1000,
                      .help =
-                         "of commands: rounds, each of A, B, B, A; up to five times as many where "
-                         "the times differ much"},
+                         "of commands: rounds, each of A, B, B, A, 5 at least; up to five times as "
+                         "many where the times differ much"},
     [ROW_CLOCK] = {.name = "clock",
                    .type = COV_OPT_ENUM,
                    .field = FIELD(clock),
@@ -76,9 +76,11 @@ static int compare_to_file(const struct compare_config *c, char **operands,
                            bool force, struct cov_err *e)
 {
     struct cov_outfile out = COV_OUTFILE_INIT;
-    char *path = cov_path_names_dir(output) ? cov_path_join(output, "compare.tsv", e)
-                                            : cov_strdup(output, e);
-    int rc = path ? cov_outfile_begin(&out, path, COV_OUTFILE_STREAM, force, e) : COV_ENOMEM;
+    bool folder = cov_path_names_dir(output);
+    char *path = folder ? cov_path_join(output, "compare.tsv", e) : cov_strdup(output, e);
+    int rc = !path ? COV_ENOMEM : folder ? cov_path_make_dirs(output, e) : COV_OK;
+    if (!rc)
+        rc = cov_outfile_begin(&out, path, COV_OUTFILE_STREAM, force, e);
     FILE *f = rc ? NULL : fopen(out.tmp, "we");
     if (!rc && !f)
         rc = cov_fail_errno(e, "%s", path);
@@ -138,8 +140,9 @@ const struct cov_tool benchmark_compare = {
     .min_operands = 2,
     .max_operands = 2,
     .output_optional = true,
-    .output_help = "file for the table, or a folder (DIR/) for compare.tsv; without it, standard "
-                   "output",
+    .output_help =
+        "file for the table, or a folder (DIR/) for compare.tsv, made if missing; without "
+        "it, standard output",
     .lacks = COV_LACKS_THREADS,
     .run = compare_run,
 };
