@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/seq/alphabet.h"
 #include "common/store/chunk_file.h"
@@ -93,8 +94,12 @@ static int read_blacklist(struct cov_example_file *f, struct cov_err *e)
 {
     const struct cov_chunk_head *head = cov_chunk_file_head(f->file);
     const struct cov_chunk_set *set = cov_chunk_head_set(head, BLACKLIST);
-    if (!set)
+    if (!set) {
+        cov_warn("%s: there is no " BLACKLIST " in it, so --blacklist leaves nothing out: h5chunk "
+                 "blacklist writes one",
+                 f->path);
         return COV_OK;
+    }
     if (set->type.kind != COV_H5_INT || cov_chunk_set_row_bytes(set) != set->type.bytes)
         return cov_fail(e, COV_EINPUT, "%s: " BLACKLIST ": not one integer a chunk", f->path);
     struct cov_blob raw = COV_BLOB_INIT;

@@ -19,7 +19,7 @@ struct cov_example_file;
 
 /* Opens `path`, with targets of datasets[0..n_datasets) (borrowed until close; those it lacks have
  * none). COV_EINPUT for a file without bases or any measured coverage. With `blacklist`, rows are
- * dropped where data/blacklist, if the file has it, is 0. */
+ * dropped where data/blacklist is 0; a warning says if the file has none. */
 int cov_example_file_open(const char *path, const char *const *datasets, size_t n_datasets,
                           bool blacklist, struct cov_example_file **out,
                           struct cov_err *e) COV_MUST_USE;

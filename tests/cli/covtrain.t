@@ -119,6 +119,9 @@ for option in --random-offset --pair-strands '--average-weights 0.5' '--schedule
 h5py.File("d/train/a.h5", "r+")["data/blacklist"] = [0] * 5 + [1] * 19'
     train -q -o y -f -e 1 $option
     status_is 0 "$option"
+    [ "$option" != --blacklist ] ||
+        is "$(sed 's/ in it, .* h5chunk blacklist writes one$//' "$stderr")" 'covtrain: warning: d/train/b.h5: there is no data/blacklist
+covtrain: warning: d/val/v.h5: there is no data/blacklist' '  files without one are told, each once'
     is "$(cmp -s y/last.ckpt one/two/predmoter*epoch=0*; echo $?)" 1 '  changes something'
 done
 train -o few -e 1
