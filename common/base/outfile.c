@@ -280,8 +280,10 @@ int cov_outfile_begin_update(struct cov_outfile *o, const char *path, bool force
 {
     struct stat st;
     *o = (struct cov_outfile)COV_OUTFILE_INIT;
-    if (stat(path, &st) || access(path, W_OK))
+    if (stat(path, &st))
         return cov_fail_errno(e, "%s", path);
+    if (access(path, W_OK))
+        return cov_fail_errno(e, "%s: cannot be written (-o writes another file)", path);
     if (!force && !(st.st_mode & (S_IWUSR | S_IWGRP | S_IWOTH)))
         return cov_fail(e, COV_EIO, "%s: is write-protected; use -f to change it, or -o for a copy",
                         path);

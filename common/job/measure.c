@@ -91,8 +91,9 @@ static int open_old(struct job *j, struct cov_err *e)
         return rc;
     if (j->old->n_columns > 0 && j->o->mode == COV_MEASURE_NEW)
         return cov_fail(e, COV_EEXIST,
-                        "%s has coverage of %s already (%zu columns); use --append or --replace",
-                        j->path, j->o->prefix, j->old->n_columns);
+                        "%s has coverage of %s already (%zu column%s); use --append or --replace",
+                        j->path, j->o->prefix, j->old->n_columns,
+                        j->old->n_columns == 1 ? "" : "s");
     if (j->old->n_columns == 0 && j->o->mode != COV_MEASURE_NEW)
         cov_warn("%s has no coverage of %s yet", j->path, j->o->prefix);
     j->n_old = j->o->mode == COV_MEASURE_APPEND ? j->old->n_columns : 0;

@@ -123,6 +123,10 @@ assert f["evaluation/x_coverage"].attrs["settings"].split("\n")[1] == "count=rea
 run bam2h5 -q -p x in_place.h5 sorted.bam
 refused 1 'in_place.h5 has coverage of x already \(2 columns\); use --append or --replace' \
     'coverage is not replaced unasked'
+bam2h5 -q -p x -o single.h5 g.h5 sorted.bam
+run bam2h5 -q -p x single.h5 sorted.bam
+refused 1 'single.h5 has coverage of x already \(1 column\); use ' '  one column, either'
+rm -f single.h5
 run bam2h5 -q -p x --append --count cut in_place.h5 sorted.bam
 ok 'appended: the first column is as it was' check in_place.h5 x 0 sorted.sam
 ok 'appended: the third column' check in_place.h5 x 2 sorted.sam unit=cut
@@ -218,7 +222,7 @@ run bam2h5 -q -p x -o o.h5 sorted.bam sorted.bam
 refused 1 'sorted.bam: not an HDF5 file; the genome file comes first' 'no genome file'
 cp g.h5 safe.h5 && chmod 444 safe.h5
 run bam2h5 -q -p x safe.h5 sorted.bam
-refused 1 'safe.h5: (is write-protected; use -f|Permission denied)' 'a genome file that nobody may write to'
+refused 1 'safe.h5: (is write-protected; use -f|cannot be written)' 'a genome file that nobody may write to'
 ok '  and it is what it was' cmp g.h5 safe.h5
 ok 'and no output is left behind' test ! -e o.h5
 touch -d '2001-01-01' sorted.bam.bai
@@ -232,7 +236,7 @@ run bam2h5 -q -p x g.h5 flipped.bam
 ok 'a failure leaves the genome file as it was' cmp g.h5 before.h5
 chmod a-w g.h5
 run_unprivileged bam2h5 -q -p x g.h5 sorted.bam
-refused 1 'g.h5: Permission denied' 'a genome file that may not be written to'
+refused 1 'g\.h5: cannot be written \(-o writes another file\): Permission denied$' 'a genome file that may not be written to'
 run_unprivileged bam2h5 -q -p x -o o.h5 g.h5 sorted.bam
 status_is 0 '  is no hindrance to a new file'
 rm -f o.h5
