@@ -175,7 +175,7 @@ static int choose(const struct cov_grid *g, const struct cov_subset_options *o, 
     if (!rc && o->bed_path)
         rc = cov_select_read_bed(s, o->bed_path, e);
     if (!rc && o->names_path)
-        rc = cov_select_read_names(s, o->names_path, e);
+        rc = cov_select_read_names(s, "--names", o->names_path, e);
     if (!rc && o->excluded_path)
         rc = cov_select_read_excluded(s, o->excluded_path, e);
     if (!rc)

@@ -156,7 +156,7 @@ static int hold_listed(const struct cov_grid *g, const char *path, bool *held, s
     struct cov_select *s = NULL;
     int rc = cov_select_new(g, &s, e);
     if (!rc)
-        rc = cov_select_read_names(s, path, e);
+        rc = cov_select_read_names(s, "--val-names", path, e);
     if (!rc)
         cov_select_rows(s, 0, held);
     cov_select_free(s);

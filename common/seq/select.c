@@ -185,7 +185,9 @@ static int read_line(const char *path, size_t number, const char *text, size_t n
     return COV_OK;
 }
 
-static int read_file(struct cov_select *s, const char *path, enum list list, struct cov_err *e)
+/* `option` is what the list was given with. */
+static int read_file(struct cov_select *s, const char *option, const char *path, enum list list,
+                     struct cov_err *e)
 {
     struct cov_lines *lines = NULL;
     struct cov_names *unknown = NULL;
@@ -212,9 +214,13 @@ static int read_file(struct cov_select *s, const char *path, enum list list, str
         else
             rc = cov_names_add(unknown, name, n_name, &k, &is_new, e);
     }
-    if (!rc && cov_names_count(unknown))
-        cov_warn("%s: %zu names are those of no sequence, the first is %s", path,
-                 cov_names_count(unknown), cov_names_get(unknown, 0, NULL));
+    size_t n_unknown = rc ? 0 : cov_names_count(unknown);
+    if (n_unknown == 1)
+        cov_warn("%s %s: 1 name is that of no sequence: %s", option, path,
+                 cov_names_get(unknown, 0, NULL));
+    else if (n_unknown > 1)
+        cov_warn("%s %s: %zu names are those of no sequence, the first is %s", option, path,
+                 n_unknown, cov_names_get(unknown, 0, NULL));
     cov_lines_close(lines);
     cov_names_free(unknown);
     return rc;
@@ -222,17 +228,18 @@ static int read_file(struct cov_select *s, const char *path, enum list list, str
 
 int cov_select_read_bed(struct cov_select *s, const char *path, struct cov_err *e)
 {
-    return read_file(s, path, LIST_BED, e);
+    return read_file(s, "--regions-file", path, LIST_BED, e);
 }
 
-int cov_select_read_names(struct cov_select *s, const char *path, struct cov_err *e)
+int cov_select_read_names(struct cov_select *s, const char *option, const char *path,
+                          struct cov_err *e)
 {
-    return read_file(s, path, LIST_NAMES, e);
+    return read_file(s, option, path, LIST_NAMES, e);
 }
 
 int cov_select_read_excluded(struct cov_select *s, const char *path, struct cov_err *e)
 {
-    return read_file(s, path, LIST_EXCLUDED, e);
+    return read_file(s, "--exclude-names", path, LIST_EXCLUDED, e);
 }
 
 /* ---- rows ---- */

@@ -37,8 +37,9 @@ int cov_select_regions(struct cov_select *s, const char *const *texts, size_t n,
  * is no region. Of contigs that are not there, how many is a warning. */
 int cov_select_read_bed(struct cov_select *s, const char *path, struct cov_err *e) COV_MUST_USE;
 
-/* The same with a list of names: the first word of each line. */
-int cov_select_read_names(struct cov_select *s, const char *path, struct cov_err *e) COV_MUST_USE;
+/* The same with a list of names: the first word of each line. The warning says which option gave it. */
+int cov_select_read_names(struct cov_select *s, const char *option, const char *path,
+                          struct cov_err *e) COV_MUST_USE;
 
 /* The sequences of such a list are left out of the rows, whatever else asks for them. */
 int cov_select_read_excluded(struct cov_select *s, const char *path,

@@ -141,12 +141,15 @@ for file in long_c.h5 long_p.h5; do
 done
 printf 'long1\t999\t1000\nelsewhere\t0\t1\n' >a.bed
 subset_is 'BED' long_c.h5 's == "long1" and beg == 0' -R a.bed
-stderr_like 'a.bed: 1 names .* elsewhere' '  names it does not know are counted'
+stderr_like '[-]-regions-file a\.bed: 1 name is that of no sequence: elsewhere$' '  names it does not know are counted'
 printf 'long4\nlong1\n' >names
 subset_is 'names' long_p.h5 's in ("long1", "long4")' --names names
 subset_is 'names and regions add up' long_p.h5 's in ("long1", "long4") or (s == "long2" and end == 1000)' --names names \
     -r long2:1000-1000
 subset_is 'all but names' long_p.h5 's not in ("long1", "long4")' --exclude-names names
+printf '# a comment\nlong4\nlong1 # another\nnone\nneither\n' >commented
+subset_is 'comments' long_p.h5 's not in ("long1", "long4")' --exclude-names commented
+stderr_like '[-]-exclude-names commented: 2 names are those of no sequence, the first is none$' '  are no names, the unknown are told'
 subset_is 'a region of what is not left out' long_c.h5 's == "long2" and end == 1000' --exclude-names names -r long2:1-5,long4
 subset_is 'no chunk of N' long_c.h5 's != "long2" or end <= 3000 or beg >= 6000' --drop-n
 subset_is 'no chunk of N, packed' long_c.h5 's != "long2" or end <= 3000 or beg >= 6000' --drop-n

@@ -180,20 +180,21 @@ static void test_files(void **state)
     s = begin(g);
     put("a\t0\t1\nc\t0\t1\nd\t5\t9\nc\t5\t9\na\t24\t9999\na\t25\t26\n");
     assert_int_equal(cov_select_read_bed(s, path, NULL), 0);
-    assert_non_null(strstr(warning, "2 names"));
-    assert_non_null(strstr(warning, "the first is c"));
+    assert_int_equal(strncmp(warning, "--regions-file ", 15), 0);
+    assert_non_null(strstr(warning, ": 2 names are those of no sequence, the first is c"));
     expect(s, 0, "101101000000");
 
     s = begin(g);
     put("b:1-3 words\n\n# a\nzz\n");
-    assert_int_equal(cov_select_read_names(s, path, NULL), 0);
-    assert_non_null(strstr(warning, "1 names"));
+    assert_int_equal(cov_select_read_names(s, "--val-names", path, NULL), 0);
+    assert_int_equal(strncmp(warning, "--val-names ", 12), 0);
+    assert_non_null(strstr(warning, ": 1 name is that of no sequence: zz"));
     expect(s, 0, "000000110000");
 
     /* A list without a name asks for nothing, which is not everything. */
     s = begin(g);
     put("\n");
-    assert_int_equal(cov_select_read_names(s, path, NULL), 0);
+    assert_int_equal(cov_select_read_names(s, "--val-names", path, NULL), 0);
     expect(s, 0, "000000000000");
 
     static const char *const bad[] = {"a\n",      "a 1\n",     "a x 2\n",
