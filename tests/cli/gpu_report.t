@@ -64,7 +64,7 @@ is "$status" 1 'a failure is the status'
 ok 'it is built for the card that is there' grep -q 'CUDA_ARCHS=90 build/gpu/check_kernels build/gpu/check_training build/gpu/bench_gpu' made
 is "$(sed -n 's/^FAIL \(.*[a-z0-9]\)  *[0-9]* s .*/\1/p' out/report.txt | tr -s ' ' | tr '\n' ',')" \
     'check balanced,check tf32,racecheck bf16,racecheck fp32,racecheck training,' 'what fails is told'
-is "$(grep -c '^ok ' out/report.txt)" 17 '  and all else was run'
+is "$(grep -c '^ok ' out/report.txt)" 21 '  and all else was run'
 is "$(grep -c '^[a-z0-9]*, convolution: off by' out/report.txt)" 3 'errors are in the report'
 is "$(grep -c '^not ok 1 - tf32: layers' out/report.txt)" 1 '  and tests that fail'
 is "$(grep -c '[0-9] chunks/s' out/report.txt)" 6 '  and rates'
