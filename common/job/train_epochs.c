@@ -10,6 +10,7 @@
 #include "common/base/clock.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
+#include "common/base/path.h"
 #include "common/base/pool.h"
 #include "common/compute/device_open.h"
 #include "common/job/evaluate.h"
@@ -143,10 +144,11 @@ static int tell_divergence(const struct run *r, double rate, struct cov_err *e)
     if (!e)
         return COV_EINPUT;
     struct cov_err why = *e;
+    char *last = cov_path_join(r->o->output, "last.ckpt", NULL);
     char *left = r->n_saved > 0 ? cov_strfmt(NULL,
-                                             "%s/last.ckpt is that of epoch %" PRId64
+                                             "%s is that of epoch %" PRId64
                                              ", from which --resume-training goes on",
-                                             r->o->output, p->epoch - r->in_validation)
+                                             last ? last : "last.ckpt", p->epoch - r->in_validation)
                  : r->o->resume ? cov_strfmt(NULL, "%s is as it was", r->o->resume)
                                 : cov_strdup("no epoch was complete, nothing is saved", NULL);
     cov_err_clear(e);
@@ -158,6 +160,7 @@ static int tell_divergence(const struct run *r, double rate, struct cov_err *e)
                       p->state.n_steps + !r->in_validation, p->epoch + !r->in_validation, rate,
                       why.text, help, left ? left : "");
     free(left);
+    free(last);
     return rc;
 }
 
@@ -287,12 +290,13 @@ static int train_epoch(struct run *r, const struct cov_example_plan *plan, struc
 /* What a signal from now on leaves to be said. */
 static void tell_at_signals(const struct run *r)
 {
-    char *words = cov_strfmt(NULL,
-                             "%s/last.ckpt has what epochs up to %" PRId64
-                             " made; --resume-training goes on from it",
-                             r->o->output, r->setup.point.epoch);
+    char *last = cov_path_join(r->o->output, "last.ckpt", NULL);
+    char *words = cov_strfmt(
+        NULL, "%s has what epochs up to %" PRId64 " made; --resume-training goes on from it",
+        last ? last : "last.ckpt", r->setup.point.epoch);
     cov_log_set_last_words(words);
     free(words);
+    free(last);
 }
 
 /* Training, validation, what is kept of it. */
@@ -474,8 +478,9 @@ static int train(struct run *r, struct cov_err *e)
     begin_training(r);
     rc = cov_train_saver_begin(&r->saver, p, e);
     if (!rc && r->ranks.rank == 0)
-        rc = cov_train_log_open(r->o->output, r->o->tensorboard, p->epoch, p->state.n_steps,
-                                &r->log, e);
+        rc = cov_train_log_open(r->o->output, r->o->tensorboard,
+                                r->setup.has_remains ? -1 : p->epoch,
+                                r->setup.has_remains ? 0 : p->state.n_steps, &r->log, e);
     while (!rc && !stop && p->epoch + 1 < r->o->epochs && !is_over(r))
         rc = run_epoch(r, &stop, e);
     cov_log_set_last_words(NULL);
@@ -535,6 +540,10 @@ int cov_train(const struct cov_train_options *options, struct cov_progress *prog
         cov_info("%s has %" PRId64
                  " epochs already: there is nothing to do (they count in --epochs)",
                  options->resume, r.setup.point.epoch + 1);
+    else if (!rc && is_over(&r))
+        cov_info("%s has %" PRId64
+                 " steps already: there is nothing to do (they count in --max-steps)",
+                 options->resume, r.setup.point.state.n_steps);
     else if (!rc)
         rc = train(&r, e);
     if (!rc && stats)

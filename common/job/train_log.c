@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,13 +22,28 @@ const char *const cov_train_quantity_names[COV_TRAIN_QUANTITIES + 1] = {
 };
 
 enum { TABLE, LINES, N_FILES };
-static const char *const file_names[N_FILES] = {"metrics.log", "metrics.jsonl"};
+static const char *const file_names[N_FILES] = {COV_TRAIN_TABLE, "metrics.jsonl"};
 
 struct cov_train_log {
     FILE *files[N_FILES];
     char *paths[N_FILES];
     struct cov_event_file *events;
 };
+
+bool cov_train_log_has_epochs(const char *path)
+{
+    FILE *f = fopen(path, "r");
+    char *line = NULL;
+    size_t cap = 0;
+    bool has = !f;
+    while (f && !has && getline(&line, &cap, f) > 0)
+        has = strncmp(line, "epoch ", 6) != 0;
+    has = has || ferror(f);
+    free(line);
+    if (f)
+        (void)fclose(f);
+    return has;
+}
 
 /* The number behind `key` in a line; -1 if it is not there. */
 static int64_t number_behind(const char *line, const char *key)

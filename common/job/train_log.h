@@ -4,6 +4,7 @@
 #ifndef COV_JOB_TRAIN_LOG_H
 #define COV_JOB_TRAIN_LOG_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "common/base/err.h"
@@ -17,6 +18,13 @@ struct cov_train_step {
     int64_t step; /* the first is 1 */
     double loss, accuracy, learning_rate;
 };
+
+/* The table of epochs, in the folder. */
+#define COV_TRAIN_TABLE "metrics.log"
+
+/* Whether a table has anything but its head: false for what a training leaves that ends in its first epoch.
+ * True if it cannot be read. */
+bool cov_train_log_has_epochs(const char *path);
 
 struct cov_train_log;
 

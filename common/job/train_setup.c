@@ -15,6 +15,7 @@
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/path.h"
+#include "common/job/train_log.h"
 
 const char *const cov_train_field_names[COV_TRAIN_FIELDS] = {
     [COV_FIELD_MODEL_TYPE] = "model-type",
@@ -69,34 +70,37 @@ static bool is_in_folder(const char *path, const char *dir)
     return is;
 }
 
-/* A training that is in the folder already; one that is gone on from may be, and any with -f. */
+/* A training that is in the folder already; one that is gone on from may be, and any with -f. One that ended
+ * before its first checkpoint is none. */
 static int look_for_old(struct cov_train_setup *s, const struct cov_train_options *o,
                         struct cov_err *e)
 {
-    static const char *const names[] = {"last.ckpt", "metrics.log"};
     const char *dir = o->output;
     if (o->resume && is_in_folder(o->resume, dir))
         return COV_OK;
-    char *last = cov_path_join(dir, names[0], e);
-    int rc = last ? COV_OK : COV_ENOMEM;
-    for (size_t i = 0; !rc && i < COV_COUNT(names); i++) {
-        char *path = cov_path_join(dir, names[i], e);
-        if (!path)
-            rc = COV_ENOMEM;
-        else if (access(path, F_OK) == 0 && o->force)
-            s->replaces = true;
-        else if (access(path, F_OK) == 0 && o->resume)
-            rc = cov_fail(e, COV_EEXIST,
-                          "%s: exists, another training than that of %s is in this folder; use -f "
-                          "to replace it",
-                          path, o->resume);
-        else if (access(path, F_OK) == 0)
-            rc = cov_fail(e, COV_EEXIST,
-                          "%s: exists, a training is in this folder; --resume-training %s "
-                          "goes on with it, use -f to replace it",
-                          path, last);
-        free(path);
-    }
+    char *last = cov_path_join(dir, "last.ckpt", e);
+    char *table = last ? cov_path_join(dir, COV_TRAIN_TABLE, e) : NULL;
+    int rc = table ? COV_OK : COV_ENOMEM;
+    bool has_last = table && access(last, F_OK) == 0;
+    bool has_table = table && access(table, F_OK) == 0;
+    s->has_remains = has_table && !has_last && !cov_train_log_has_epochs(table);
+    bool is_there = has_last || (has_table && !s->has_remains);
+    if (is_there && o->force)
+        s->replaces = true;
+    else if (is_there && o->resume)
+        rc = cov_fail(e, COV_EEXIST,
+                      "%s: exists, another training than that of %s is in this folder; use -f "
+                      "to replace it",
+                      has_last ? last : table, o->resume);
+    else if (is_there && has_last)
+        rc = cov_fail(e, COV_EEXIST,
+                      "%s: exists, a training is in this folder; --resume-training %s "
+                      "goes on with it, use -f to replace it",
+                      last, last);
+    else if (is_there)
+        rc = cov_fail(e, COV_EEXIST,
+                      "%s: exists, a training is in this folder; use -f to replace it", table);
+    free(table);
     free(last);
     return rc;
 }

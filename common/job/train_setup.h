@@ -14,6 +14,7 @@ struct cov_train_setup {
     uint32_t seed;
     bool has_random_seed; /* nobody gave it */
     bool replaces;        /* another training that is in the output folder */
+    bool has_remains;     /* metrics in the output folder of one that never had a checkpoint */
     struct cov_train_network network;
     struct cov_train_point point;
     struct cov_examples *train, *val;

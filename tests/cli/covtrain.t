@@ -74,6 +74,9 @@ ok 'from an earlier checkpoint too, whose metrics are kept' cmp r2/metrics.jsonl
 run covtrain -i d -b 8 -o r --resume-training r/last.ckpt -e 3
 status_is 0 'what is complete already'
 stderr_like 'r/last\.ckpt has 3 epochs already: there is nothing to do' '  is said to be'
+run covtrain -i d -b 8 -o r --resume-training r/last.ckpt -e 9 --max-steps 18
+status_is 0 'steps that are complete already'
+stderr_like 'r/last\.ckpt has 18 steps already: there is nothing to do' '  are said to be'
 train -o r -e 3
 refused 1 'r/last\.ckpt: exists, a training is in this folder; --resume-training r/last\.ckpt goes on' \
     'a folder with a training in it'
@@ -266,7 +269,7 @@ for precision in fp32 bf16; do
     is "$(grep -c step div.$precision/metrics.jsonl)" 1 '  but the metrics of the steps before'
     ok '  in the events too' test "$(grep -ac 'learning_rate' div.$precision/log/events*)" -eq 1
     # The rate grows until the second moments of Adam would be too large.
-    run covtrain -q -i d $div -b 48 -e 20 -o late.$precision --precision $precision --learning-rate 1000 --warmup-steps 1000
+    run covtrain -q -i d $div -b 48 -e 20 -o late.$precision/ --precision $precision --learning-rate 1000 --warmup-steps 1000
     refused 1 "step 3 \(epoch 2, learning rate 3\): the (gradient|loss) .* diverged\. .*; late\.$precision/last\.ckpt is that of epoch 1, from which --resume" \
         '  after two epochs'
     is "$(rows late.$precision/metrics.log) $(grep -c step late.$precision/metrics.jsonl)" '2 2' '  whose metrics are there'
@@ -275,6 +278,15 @@ done
 run covtrain -q -i d $div -b 48 -o div.val --learning-rate 30
 refused 1 "step 1 \(epoch 0, .*: d/val/v\.h5: row 0: the network's value is not finite: the training has diverged" 'in validation'
 ok '  leaves no checkpoint' test ! -e div.val/last.ckpt
+run covtrain -i d $div -b 48 -o div.fp32 -e 1
+status_is 0 'the folder of a training without a checkpoint is that of a new one'
+is "$(rows div.fp32/metrics.log) $(grep -c step div.fp32/metrics.jsonl)" '1 1' '  which has its own metrics alone'
+rm div.fp32/last.ckpt
+run covtrain -i d $div -b 48 -o div.fp32 -e 1
+refused 1 'div\.fp32/metrics\.log: exists, a training is in this folder; use -f to replace it$' '  but not one with an epoch'
+run covtrain -q -i d -b 8 -o div.val -e 2 --resume-training one/two/predmoter*epoch=0*
+status_is 0 'a checkpoint from elsewhere is gone on from in it, too'
+is "$(rows div.val/metrics.log) $(grep -c step div.val/metrics.jsonl)" '1 6' '  without the metrics that were there'
 train -q -o stays -e 1
 cp stays/last.ckpt stays.ckpt
 run covtrain -q -i d -b 8 -o stays --resume-training stays/last.ckpt --learning-rate 1000 --clip 2
@@ -293,7 +305,7 @@ until_saved() {
         sleep 0.1
     done
 }
-covtrain -i d $net -o sig -e 100000 --patience 100000 --save-top-k 1 2>sig.txt &
+covtrain -i d $net -o sig/ -e 100000 --patience 100000 --save-top-k 1 2>sig.txt &
 until_saved sig
 train -o sig -f
 refused 1 'sig: another run is at work in this folder' 'two runs in one folder'
