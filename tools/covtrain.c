@@ -167,9 +167,10 @@ static const struct cov_tool tool = {
     .name = "covtrain",
     .summary = "train a network on genome files with measured coverage",
     .synopsis = "[options] -i DIR -o DIR",
-    .examples = "  covtrain -i data/ -o model/ --cnn-layers 3 --lstm-layers 2 -b 8 -e 20\n"
-                "  covtrain -i data/ -o model/ --resume-training model/last.ckpt -e 40\n"
-                "  covtrain -i data/ -o mine/ --init-from Combined.ckpt --learning-rate 0.0003\n",
+    .examples =
+        "  covtrain -i data/ -o model/ --cnn-layers 3 --lstm-layers 2 -b 8 -e 20\n"
+        "  covtrain -i data/ -o model/ --resume-training model/last.ckpt -b 8 -e 40\n"
+        "  covtrain -i data/ -o mine/ --init-from Combined.ckpt --learning-rate 0.0003 -b 8\n",
     .options = covtrain_options,
     .config_bytes = sizeof(struct covtrain_config),
     .min_operands = 0,

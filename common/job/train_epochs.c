@@ -357,6 +357,25 @@ static int count_steps_of(const struct run *r, int64_t epoch, int64_t *n, struct
     return COV_OK;
 }
 
+/* Says of a resumed training that its epochs have n steps, if they had another number: not all options are in
+ * the checkpoint. The last epoch may have been cut off by --max-steps; cut anew, epochs differ a little. */
+static void compare_steps(const struct run *r, int64_t n)
+{
+    const struct cov_train_point *p = &r->setup.point;
+    int64_t n_epochs = p->epoch + 1;
+    if (!r->o->resume || n_epochs <= 0 || p->state.n_steps <= 0)
+        return;
+    double had = (double)p->state.n_steps / (double)n_epochs, has = (double)n;
+    double less = r->o->max_steps > 0 ? has / (double)n_epochs : 0, more = 0;
+    if (r->o->random_offset)
+        less = more = has / 8;
+    if (had < has - less || had > has + more)
+        cov_warn("%s: its epochs had %.4g steps each, but now one has %" PRId64
+                 ": --batch-size (-b) and --accumulate are not in a checkpoint and must be given "
+                 "again as they were",
+                 r->o->resume, had, n);
+}
+
 /* Steps of the whole training: of the epochs, as they will be, or as many as are asked for. */
 static int count_steps(struct run *r, struct cov_err *e)
 {
@@ -370,6 +389,7 @@ static int count_steps(struct run *r, struct cov_err *e)
         return cov_fail(e, COV_EINPUT,
                         "%s/train: there is nothing to train on: all chunks are gaps%s",
                         r->o->input, r->o->blacklist ? " or on the blacklist" : "");
+    compare_steps(r, n);
     r->n_steps = n;
     if (n < FEW_STEPS && (int64_t)r->o->batch > n)
         cov_info("an epoch has %" PRId64

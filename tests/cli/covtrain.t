@@ -66,11 +66,15 @@ cp -r r r2
 run covtrain -i d -b 8 -o r --resume-training r/last.ckpt -e 3
 status_is 0 'two epochs and a resumed third one'
 stderr_like 'epoch 2: training loss' '  are counted on'
+unlike "$(cat "$stderr")" 'must be given again' '  with as many steps in an epoch as before'
 ok '  the same bytes as three' cmp r/last.ckpt one/two/last.ckpt
 ok '  the same metrics' cmp r/metrics.log one/two/metrics.log
 ok '  and steps' cmp r/metrics.jsonl one/two/metrics.jsonl
 run covtrain -q -i d -b 8 -o r2 --resume-training r2/predmoter*epoch=0*.ckpt -e 3
 ok 'from an earlier checkpoint too, whose metrics are kept' cmp r2/metrics.jsonl one/two/metrics.jsonl
+cp -r r r3
+run covtrain -q -i d -o r3 --resume-training r3/last.ckpt -e 4
+stderr_like 'r3/last\.ckpt: its epochs had 6 steps each, but now one has 1: --batch-size \(-b\)' 'a resume without -b is told of'
 run covtrain -i d -b 8 -o r --resume-training r/last.ckpt -e 3
 status_is 0 'what is complete already'
 stderr_like 'r/last\.ckpt has 3 epochs already: there is nothing to do' '  is said to be'

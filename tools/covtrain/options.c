@@ -49,14 +49,15 @@ const struct cov_opt covtrain_options[] = {
                            .field = FIELD(ram_efficient),
                            .metavar = "true|false",
                            .help = "Predmoter's words for --loading disk and ram"},
-    [ROW_RESUME] = {.name = "resume-training",
-                    .type = COV_OPT_STRING,
-                    .flags = COV_OPT_PATH_IN,
-                    .field = FIELD(resume),
-                    .metavar = "CKPT",
-                    .help =
-                        "go on from a checkpoint, with the state of its optimiser, up to the "
-                        "epochs of --epochs. Network and data sets are those of the checkpoint"},
+    [ROW_RESUME] =
+        {.name = "resume-training",
+         .type = COV_OPT_STRING,
+         .flags = COV_OPT_PATH_IN,
+         .field = FIELD(resume),
+         .metavar = "CKPT",
+         .help = "go on from a checkpoint, with the state of its optimiser, up to the "
+                 "epochs of --epochs. Network and data sets are those of the checkpoint; -b, "
+                 "--schedule and what else is of the course must be given again"},
     [ROW_INIT_FROM] = {.name = "init-from",
                        .type = COV_OPT_STRING,
                        .flags = COV_OPT_PATH_IN,
