@@ -87,7 +87,7 @@ static int read_at(const struct cov_zip *z, uint64_t at, void *buf, size_t n, st
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
-            return cov_fail_errno(e, "cannot read %s", z->path);
+            return cov_fail_errno(e, "%s", z->path);
         if (got == 0)
             return cov_fail(e, COV_EINPUT, "%s: became shorter while it was read", z->path);
         p += got;
@@ -375,7 +375,7 @@ static int open_file(struct cov_zip *z, const char *path, struct cov_err *e)
     /* A pipe is not to be waited for: it is refused just below. */
     z->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (z->fd < 0 || fstat(z->fd, &st) != 0)
-        return cov_fail_errno(e, "cannot read %s", path);
+        return cov_fail_errno(e, "%s", path);
     if (S_ISDIR(st.st_mode))
         return cov_fail(e, COV_EINPUT, "%s: is a folder", path);
     if (!S_ISREG(st.st_mode))

@@ -165,8 +165,28 @@ is "$(head -n 1 pipeline/pipeline_snakemake.tsv | tr '\t' ' ')" \
     'stage s h:m:s max_rss max_vms max_uss max_pss io_in io_out mean_load cpu_time' '  with the columns of Snakemake'
 is "$(cut -f 1 pipeline/pipeline_snakemake.tsv | tr '\n' ' ')" 'stage fasta2h5 covpredict merge bigwig bedgraph all ' \
     '  and its stages'
-run benchmark pipeline -m missing.ckpt --size 30k -@ 2 -o failed/
-refused 1 'covpredict failed with status 1: covpredict: error: cannot read missing.ckpt' 'a stage that fails is named'
+# Inputs are opened before anything is measured or made.
+printf '>a\nACGT\n>\nACGT\n' >late.fa
+: >empty.fa
+mkfifo pipe.fa
+for command in report pipeline stages loader; do
+    run benchmark $command --fasta missing.fa -o failed/
+    refused 1 'error: missing\.fa: No such file' "$command: a genome that is not there"
+    [ $command = loader ] && continue
+    run benchmark $command --fasta late.fa -m missing.ckpt -o failed/
+    refused 1 'error: missing\.ckpt: No such file' '  or no checkpoint'
+    run benchmark $command -m late.fa -o failed/
+    refused 1 'error: late\.fa: ' '  or what is none'
+done
+run benchmark pipeline --fasta empty.fa -o failed/
+refused 1 'error: empty\.fa: no sequence' 'an empty genome'
+run benchmark pipeline --fasta pipe.fa -o failed/
+refused 1 'error: pipe\.fa: is no file' '  or a pipe'
+run benchmark stages --fasta late.fa,- -o failed/
+refused 2 'not standard input' '  or standard input'
+ok '  no folder is made then' test ! -e failed
+run benchmark pipeline -m small.ckpt --fasta late.fa -@ 2 -o failed/
+refused 1 'fasta2h5 failed with status 1: fasta2h5: error: late\.fa:3: ' 'a stage that fails is named'
 is "$(find failed -type f | wc -l)" 0 '  and nothing is left'
 run benchmark encode --length 100 --batch-size 1 --repeats 1 --seconds 0.001 -@ 1 -q -o deep/y/
 ok 'a folder is made with those above it' test -s deep/y/benchmark.json

@@ -36,7 +36,7 @@ refused 1 'text\.ckpt: no zip archive' 'a text'
 run dump_ckpt empty.ckpt
 refused 1 'empty\.ckpt: no zip archive' 'an empty file'
 run dump_ckpt missing.ckpt
-refused 1 'cannot read missing\.ckpt: No such file or directory' 'a file that is not there'
+refused 1 'missing\.ckpt: No such file or directory' 'a file that is not there'
 run dump_ckpt .
 refused 1 '\.: is a folder' 'a folder'
 run make_ckpt cnn /dev/full

@@ -68,6 +68,10 @@ struct benchmark_config {
     "folder for benchmark.json, benchmark.tsv, charts and report.html, made if missing; without "  \
     "it, " BENCHMARK_FOLDER
 
+/* Before anything is made: the FASTA can be opened, time and again, and has a first record; the checkpoint is
+ * one. NULL: there is nothing to check. */
+int benchmark_check_inputs(const char *fasta, const char *model, struct cov_err *e) COV_MUST_USE;
+
 /* Sets *b up, checks the output and probes the machine, for up to `seconds` each. cov_bench_fini is the
  * caller's, in any case; it removes what is made meanwhile. */
 int benchmark_begin(struct cov_common *common, const struct benchmark_config *config,

@@ -3,14 +3,45 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/path.h"
 #include "common/job/bench_output.h"
+#include "common/job/model.h"
 #include "common/job/random_model.h"
 #include "common/job/synth.h"
+#include "common/seq/fasta.h"
 #include "tools/benchmark/measuring.h"
+
+static int check_fasta(const char *path, struct cov_err *e)
+{
+    struct cov_fasta_header header;
+    struct cov_fasta *f = NULL;
+    struct stat st;
+    if (cov_path_is_std(path))
+        return cov_fail(e, COV_EUSAGE,
+                        "--fasta: a file, not standard input: it is read time and again");
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
+        return cov_fail(e, COV_EINPUT, "%s: is no file, which could be read time and again", path);
+    int rc = cov_fasta_open(path, 1, &f, e);
+    int found = rc ? rc : cov_fasta_next(f, &header, e);
+    if (found == 0)
+        found = cov_fail(e, COV_EINPUT, "%s: no sequence: the file is empty", path);
+    cov_fasta_free(f);
+    return found < 0 ? found : COV_OK;
+}
+
+int benchmark_check_inputs(const char *fasta, const char *model, struct cov_err *e)
+{
+    struct cov_model *m = NULL;
+    int rc = fasta ? check_fasta(fasta, e) : COV_OK;
+    if (!rc && model)
+        rc = cov_model_open(model, &m, e);
+    cov_model_close(m);
+    return rc;
+}
 
 int benchmark_begin(struct cov_common *common, const struct benchmark_config *config,
                     double seconds, struct cov_bench *b, struct cov_err *e)

@@ -102,6 +102,8 @@ static int loader_run(struct cov_common *common, void *config, const bool *given
         rc = benchmark_list(&c->batches, "--batch-list", NULL, 1, 4096, batches, COV_COUNT(batches),
                             &sweep_batches, &o.n_batches, e);
     if (!rc)
+        rc = benchmark_check_inputs(c->fasta, NULL, e);
+    if (!rc)
         rc = benchmark_begin(common, &c->common, 4 * c->common.seconds, &b, e);
     if (!rc)
         rc = benchmark_genome(&b, c->fasta, "made_up.fa", c->size, &fasta, e);

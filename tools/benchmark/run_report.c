@@ -90,6 +90,10 @@ static int stages_run(struct cov_common *common, void *config, const bool *given
                  ? cov_fail(e, COV_EUSAGE, "--fasta and --sizes contradict each other")
                  : benchmark_list(&c->sizes, "--sizes", NULL, 1000, (int64_t)1e12, usual,
                                   COV_COUNT(usual), &sizes, &n_sizes, e);
+    for (size_t i = 0; i < c->files.n && !rc; i++)
+        rc = benchmark_check_inputs(c->files.items[i], NULL, e);
+    if (!rc)
+        rc = benchmark_check_inputs(NULL, c->model, e);
     if (!rc)
         rc = benchmark_begin(common, &c->common, 0.1, &b, e);
     if (!rc)
@@ -157,7 +161,9 @@ static int pipeline_run(struct cov_common *common, void *config, const bool *giv
     const struct pipeline_config *c = config;
     struct cov_bench b = {0};
     char *fasta = NULL, *model = NULL;
-    int rc = benchmark_begin(common, &c->common, 0.1, &b, e);
+    int rc = benchmark_check_inputs(c->fasta, c->model, e);
+    if (!rc)
+        rc = benchmark_begin(common, &c->common, 0.1, &b, e);
     if (!rc)
         rc = benchmark_genome(&b, c->fasta, "made_up.fa", c->size, &fasta, e);
     if (!rc)
@@ -298,7 +304,9 @@ static int report_run(struct cov_common *common, void *config, const bool *given
     const struct benchmark_config how = {c->quick ? 3 : 7, c->common.seed, 1};
     struct cov_bench b = {0};
     char *fasta = NULL, *model = NULL;
-    int rc = benchmark_begin(common, &how, c->quick ? 0.1 : 1, &b, e);
+    int rc = benchmark_check_inputs(c->fasta, c->model, e);
+    if (!rc)
+        rc = benchmark_begin(common, &how, c->quick ? 0.1 : 1, &b, e);
     if (!rc)
         rc = benchmark_genome(&b, c->fasta, "made_up.fa", c->quick ? 2000000 : 20000000, &fasta, e);
     if (!rc)
