@@ -31,14 +31,14 @@ void cov_bench_fini(struct cov_bench *b)
         free(b->notes[i]);
     for (size_t i = 0; i < b->n_advice; i++)
         free_advice(&b->advice[i]);
-    for (size_t i = 0; i < b->n_pictures; i++) {
-        free(b->pictures[i].file);
-        free(b->pictures[i].title);
+    for (size_t i = 0; i < b->n_files; i++) {
+        free(b->files[i].name);
+        free(b->files[i].title);
     }
     cov_tmpfolder_remove(&b->work);
     free(b->notes);
     free(b->advice);
-    free(b->pictures);
+    free(b->files);
 }
 
 int cov_bench_begin(struct cov_bench *b, double seconds, struct cov_err *e)
@@ -98,15 +98,13 @@ void cov_bench_print_advice(const struct cov_bench *b, FILE *out)
     }
 }
 
-int cov_bench_add_picture(struct cov_bench *b, const char *file, const char *title,
-                          struct cov_err *e)
+int cov_bench_add_file(struct cov_bench *b, const char *name, const char *title, struct cov_err *e)
 {
-    if (COV_RESERVE(&b->pictures, &b->cap_pictures, b->n_pictures + 1, e))
+    if (COV_RESERVE(&b->files, &b->cap_files, b->n_files + 1, e))
         return COV_ENOMEM;
-    struct cov_bench_picture *p = &b->pictures[b->n_pictures];
-    *p = (struct cov_bench_picture){cov_strdup(file, e), cov_strdup(title, e)};
-    b->n_pictures++;
-    return p->file && p->title ? COV_OK : COV_ENOMEM;
+    struct cov_bench_file *f = &b->files[b->n_files++];
+    *f = (struct cov_bench_file){cov_strdup(name, e), title ? cov_strdup(title, e) : NULL};
+    return f->name && (f->title || !title) ? COV_OK : COV_ENOMEM;
 }
 
 bool cov_bench_is_disturbed(const struct cov_bench *b)

@@ -27,9 +27,21 @@ struct cov_bench_advice {
     char *reason;       /* the figures that it follows from. Owned, as all */
 };
 
-/* A picture that is there already, as SVG: a flame graph. */
-struct cov_bench_picture {
-    char *file, *title; /* `file`: its name in the output folder. Owned */
+/* A file that was made while something was measured: a table, a flame graph as SVG. It stands in `work`, and
+ * goes with all others to the output folder, by the same name. */
+struct cov_bench_file {
+    char *name;  /* Owned */
+    char *title; /* of a picture, for the report; NULL: it is none. Owned */
+};
+
+/* What is measured, for the names of the files that may come of it. */
+enum cov_bench_part {
+    COV_BENCH_STAGES = 1,
+    COV_BENCH_PIPELINE = 2,
+    COV_BENCH_LOADER = 4,
+    COV_BENCH_ENCODE = 8,
+    COV_BENCH_MODEL = 16,
+    COV_BENCH_ALL = 31,
 };
 
 struct cov_bench {
@@ -37,6 +49,7 @@ struct cov_bench {
     const char *dir;    /* where outputs go */
     const char *tmpdir; /* where `work` is made; NULL: in `dir` */
     const char *command;
+    unsigned parts; /* enum cov_bench_part, added up */
     bool force;
     unsigned threads;
     size_t repeats;
@@ -54,8 +67,8 @@ struct cov_bench {
     size_t n_notes, cap_notes;
     struct cov_bench_advice *advice; /* Owned */
     size_t n_advice, cap_advice;
-    struct cov_bench_picture *pictures; /* Owned */
-    size_t n_pictures, cap_pictures;
+    struct cov_bench_file *files; /* Owned */
+    size_t n_files, cap_files;
 };
 
 void cov_bench_fini(struct cov_bench *b);
@@ -70,8 +83,9 @@ int cov_bench_advise(struct cov_bench *b, const char *what, const char *value, c
                      char *reason, struct cov_err *e) COV_MUST_USE;
 /* As a table, with a line of column names: setting, value, how, reason. */
 void cov_bench_print_advice(const struct cov_bench *b, FILE *out);
-int cov_bench_add_picture(struct cov_bench *b, const char *file, const char *title,
-                          struct cov_err *e) COV_MUST_USE;
+/* `name` of b->work is complete. `title`: NULL for what is no picture. */
+int cov_bench_add_file(struct cov_bench *b, const char *name, const char *title,
+                       struct cov_err *e) COV_MUST_USE;
 
 /* Whether other programs had so much of the processor meanwhile that numbers of threads cannot be
  * compared. */

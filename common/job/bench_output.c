@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "common/job/bench_output.h"
 
+#include <assert.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,22 +19,68 @@
 #include "common/job/bench_html.h"
 #include "common/job/gnuplot.h"
 
-static const char json_name[] = "benchmark.json";
+/* All that a run may leave; begin() takes no other. */
+static const struct {
+    unsigned part; /* 0: whatever is measured */
+    bool chart;    /* as SVG and PNG */
+    const char *name;
+} outputs[] = {
+    {0, false, "benchmark.json"},
+    {0, false, "benchmark.tsv"},
+    {0, false, "benchmark_mqc.json"},
+    {0, false, "report.html"},
+    {COV_BENCH_STAGES, true, "stages_time"},
+    {COV_BENCH_STAGES, true, "stages_memory"},
+    {COV_BENCH_PIPELINE, true, "pipeline_stages"},
+    {COV_BENCH_PIPELINE, false, "pipeline_snakemake.tsv"},
+    {COV_BENCH_PIPELINE, false, "pipeline_flame.svg"},
+    {COV_BENCH_LOADER, true, "loader_epoch"},
+    {COV_BENCH_LOADER, true, "loader_ratio"},
+    {COV_BENCH_LOADER, true, "loader_device_mean"},
+    {COV_BENCH_LOADER, true, "loader_device_use"},
+    {COV_BENCH_LOADER, true, "loader_sweep"},
+    {COV_BENCH_ENCODE, true, "encode_forms"},
+    {COV_BENCH_ENCODE, true, "encode_padding"},
+    {COV_BENCH_MODEL, true, "model_batch"},
+    {COV_BENCH_MODEL, true, "model_threads"},
+    {COV_BENCH_MODEL, true, "model_length"},
+    {COV_BENCH_MODEL, true, "model_layers"},
+    {COV_BENCH_MODEL, true, "model_training"},
+};
+
+static bool is_wanted(const struct cov_bench *b, size_t i)
+{
+    return outputs[i].part == 0 || (outputs[i].part & b->parts);
+}
+
+/* What would be refused when all has been measured is refused now. */
+static int check_output(const struct cov_bench *b, const char *name, const char *suffix,
+                        struct cov_err *e)
+{
+    struct cov_outfile out = COV_OUTFILE_INIT;
+    char *file = cov_strfmt(e, "%s%s", name, suffix);
+    char *path = file ? cov_path_join(b->dir, file, e) : NULL;
+    int rc = path ? cov_outfile_begin(&out, path, COV_OUTFILE_SEEKABLE, b->force, e) : COV_ENOMEM;
+    cov_outfile_abort(&out);
+    free(file);
+    free(path);
+    return rc;
+}
 
 int cov_bench_output_begin(const struct cov_bench *b, struct cov_err *e)
 {
-    struct stat st;
     int rc = cov_path_make_dirs(b->dir, e);
     if (rc)
         return rc;
     if (access(b->dir, W_OK | X_OK) != 0)
         return cov_fail_errno(e, "%s", b->dir);
-    char *path = cov_path_join(b->dir, json_name, e);
-    if (!path)
-        return COV_ENOMEM;
-    if (!b->force && stat(path, &st) == 0)
-        rc = cov_fail(e, COV_EEXIST, "%s exists; use -f to replace it", path);
-    free(path);
+    for (size_t i = 0; i < COV_COUNT(outputs) && !rc; i++) {
+        if (!is_wanted(b, i))
+            continue;
+        rc = check_output(b, outputs[i].name, outputs[i].chart ? ".svg" : "", e);
+        if (!rc && outputs[i].chart)
+            rc = check_output(b, outputs[i].name, ".png", e);
+    }
     return rc;
 }
 
@@ -48,9 +95,19 @@ struct output {
     size_t n_pictures;
 };
 
+/* Whether it was looked at before the run. */
+static bool is_listed(const struct cov_bench *b, const char *name, bool chart)
+{
+    for (size_t i = 0; i < COV_COUNT(outputs); i++)
+        if (is_wanted(b, i) && outputs[i].chart == chart && strcmp(outputs[i].name, name) == 0)
+            return true;
+    return false;
+}
+
 static int begin(struct output *o, const char *name, const char *suffix, const char **tmp,
                  struct cov_err *e)
 {
+    assert(is_listed(o->b, name, *suffix != '\0'));
     char *file = cov_strfmt(e, "%s%s", name, suffix);
     char *path = file ? cov_path_join(o->b->dir, file, e) : NULL;
     int rc = path ? COV_RESERVE(&o->files, &o->cap, o->n + 1, e) : COV_ENOMEM;
@@ -200,12 +257,26 @@ static int draw(struct output *o, const char *gnuplot, const struct cov_chart *c
     return rc ? rc : cov_chart_draw(c, gnuplot, tmp, false, o->b->dir, e);
 }
 
+/* `work` may be on another disk: the file is copied. */
+static int take_file(struct output *o, const struct cov_bench_file *file, struct cov_err *e)
+{
+    const char *tmp;
+    char *path = cov_path_join(o->b->work.path, file->name, e);
+    int rc = path ? begin(o, file->name, "", &tmp, e) : COV_ENOMEM;
+    if (!rc)
+        rc = cov_outfile_copy(&o->files[o->n - 1], path, NULL, e);
+    if (!rc && file->title)
+        rc = add_picture(o, file->name, file->title, path, e);
+    free(path);
+    return rc;
+}
+
 static int draw_all(struct output *o, struct cov_err *e)
 {
     const struct cov_bench *b = o->b;
     struct cov_err why = COV_ERR_INIT;
     char *gnuplot = NULL;
-    size_t n = b->charts.n + b->n_pictures;
+    size_t n = b->charts.n + b->n_files;
     o->pictures = cov_calloc(n + 1, sizeof *o->pictures, e);
     o->texts = cov_calloc(n + 1, sizeof *o->texts, e);
     int rc = o->pictures && o->texts ? COV_OK : COV_ENOMEM;
@@ -217,11 +288,8 @@ static int draw_all(struct output *o, struct cov_err *e)
         cov_progress_add(b->progress, 1);
     }
     cov_progress_end(b->progress);
-    for (size_t i = 0; i < b->n_pictures && !rc; i++) {
-        char *path = cov_path_join(b->dir, b->pictures[i].file, e);
-        rc = path ? add_picture(o, b->pictures[i].file, b->pictures[i].title, path, e) : COV_ENOMEM;
-        free(path);
-    }
+    for (size_t i = 0; i < b->n_files && !rc; i++)
+        rc = take_file(o, &b->files[i], e);
     free(gnuplot);
     return rc;
 }
@@ -234,7 +302,7 @@ int cov_bench_output_write(const struct cov_bench *b, struct cov_stats *stats, s
     if (!rc)
         rc = draw_all(&o, e);
     if (!rc)
-        rc = write_file(&o, json_name, print_json, e);
+        rc = write_file(&o, "benchmark.json", print_json, e);
     if (!rc)
         rc = write_file(&o, "benchmark.tsv", print_tsv, e);
     if (!rc)

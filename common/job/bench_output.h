@@ -8,7 +8,7 @@
 #include "common/job/bench.h"
 
 /* Before anything is measured: makes the folder if it is missing (but not those above it), and fails if
- * results are there that may not be replaced (COV_EEXIST). */
+ * one of the files that b->parts may leave is there and may not be replaced (COV_EEXIST), or cannot be. */
 int cov_bench_output_begin(const struct cov_bench *b, struct cov_err *e) COV_MUST_USE;
 
 /* Writes all files; they appear together. Without gnuplot there are no charts, with a warning. `stats`

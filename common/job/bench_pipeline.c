@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "common/base/mem.h"
-#include "common/base/outfile.h"
 #include "common/base/path.h"
 #include "common/job/child.h"
 #include "common/job/flame.h"
@@ -297,14 +296,12 @@ static int report(struct pipeline *p, struct cov_err *e)
 /* ---------------------------------------------------------------- files of their own */
 
 /* The columns of Snakemake's `benchmark:`, of the last repeat. */
-static int write_table(const struct pipeline *p, struct cov_err *e)
+static int write_table(struct pipeline *p, struct cov_err *e)
 {
-    struct cov_outfile out = COV_OUTFILE_INIT;
-    char *path = cov_path_join(p->b->dir, "pipeline_snakemake.tsv", e);
-    int rc = path ? cov_outfile_begin(&out, path, COV_OUTFILE_STREAM, p->b->force, e) : COV_ENOMEM;
-    FILE *f = rc ? NULL : fopen(out.tmp, "we");
-    if (!rc && !f)
-        rc = cov_fail_errno(e, "%s", path);
+    static const char name[] = "pipeline_snakemake.tsv";
+    char *path = cov_path_join(p->b->work.path, name, e);
+    FILE *f = path ? fopen(path, "we") : NULL;
+    int rc = !path ? COV_ENOMEM : f ? COV_OK : cov_fail_errno(e, "%s", path);
     if (f) {
         (void)fprintf(f, "stage\ts\th:m:s\tmax_rss\tmax_vms\tmax_uss\tmax_pss\tio_in\tio_out\t"
                          "mean_load\tcpu_time\n");
@@ -322,22 +319,22 @@ static int write_table(const struct pipeline *p, struct cov_err *e)
                           c->cpu);
         }
         bool bad = ferror(f);
-        if ((fclose(f) != 0 || bad) && !rc)
+        if (fclose(f) != 0 || bad)
             rc = cov_fail_errno(e, "%s", path);
     }
     if (!rc)
-        rc = cov_outfile_commit(&out, e);
-    cov_outfile_abort(&out);
+        rc = cov_bench_add_file(p->b, name, NULL, e);
     free(path);
     return rc;
 }
 
+static const char flame_name[] = "pipeline_flame.svg";
+
 /* What `perf script` said. */
 static int draw_flame(const struct pipeline *p, const char *script, struct cov_err *e)
 {
-    struct cov_outfile out = COV_OUTFILE_INIT;
     struct stat st = {0};
-    char *path = cov_path_join(p->b->dir, "pipeline_flame.svg", e), *text = NULL;
+    char *path = cov_path_join(p->b->work.path, flame_name, e), *text = NULL;
     FILE *in = fopen(script, "re"), *f = NULL;
     int rc = path ? COV_OK : COV_ENOMEM;
     if (!rc && (!in || fstat(fileno(in), &st) != 0))
@@ -345,19 +342,14 @@ static int draw_flame(const struct pipeline *p, const char *script, struct cov_e
     if (!rc && !(text = cov_malloc((size_t)st.st_size + 1, 1, e)))
         rc = COV_ENOMEM;
     size_t n = text ? fread(text, 1, (size_t)st.st_size, in) : 0;
-    if (!rc)
-        rc = cov_outfile_begin(&out, path, COV_OUTFILE_STREAM, p->b->force, e);
-    if (!rc && !(f = fopen(out.tmp, "we")))
+    if (!rc && !(f = fopen(path, "we")))
         rc = cov_fail_errno(e, "%s", path);
     if (!rc)
         rc = cov_flame_draw(text, n, "Where the time of prediction goes", f, e);
     if (f && fclose(f) != 0 && !rc)
         rc = cov_fail_errno(e, "%s", path);
-    if (!rc)
-        rc = cov_outfile_commit(&out, e);
     if (in)
         (void)fclose(in);
-    cov_outfile_abort(&out);
     free(text);
     free(path);
     return rc;
@@ -394,11 +386,10 @@ static int profile(struct pipeline *p, struct cov_err *e)
     free(perf);
     free(data);
     free(script);
-    if (rc == COV_ENOMEM || rc == COV_EEXIST)
+    if (rc == COV_ENOMEM)
         return cov_fail(e, rc, "%s", why.text);
     return rc ? cov_bench_note(p->b, e, "Pipeline: there is no flame graph: %s.", why.text)
-              : cov_bench_add_picture(p->b, "pipeline_flame.svg",
-                                      "Where the time of prediction goes", e);
+              : cov_bench_add_file(p->b, flame_name, "Where the time of prediction goes", e);
 }
 
 /* ---------------------------------------------------------------- all of it */

@@ -36,7 +36,7 @@ struct cov_bench_pipeline_options {
 
 /* FASTA to genome file, predictions in shards, merged, bigWig and bedGraph. Adds
  * pipeline/wall_seconds/stage=S, cpu_seconds, peak_rss_bytes, pipeline/wall_seconds/stage=all, and what the
- * processor counted where it may be asked; a chart; and, in the output folder, pipeline_snakemake.tsv with the
+ * processor counted where it may be asked; a chart; and the files pipeline_snakemake.tsv with the
  * columns of Snakemake's benchmark and pipeline_flame.svg. What is missing is told in a note. */
 int cov_bench_pipeline(struct cov_bench *b, const struct cov_bench_pipeline_options *options,
                        struct cov_err *e) COV_MUST_USE;

@@ -121,6 +121,16 @@ ok '  leaves nothing behind, and what is not its own' diff -r before mine
 ended loader_original.h5 benchmark loader --size 4M --tmpdir tmp -@ 2 -o mine/
 is "$? $(find tmp -mindepth 1)" '143 ' '  also of another folder'
 ok '  which it used instead' diff -r before mine
+ended pipeline_snakemake.tsv benchmark report --quick -m small.ckpt --fasta one/genome.fa -@ 2 -o mine/
+is $? 143 '  also when some of its files are complete'
+ok '  none of which are left' diff -r before mine
+for file in benchmark.tsv pipeline_stages.png pipeline_snakemake.tsv pipeline_flame.svg model_layers.svg; do
+    mkdir taken && echo mine >"taken/$file"
+    run benchmark report -m small.ckpt -o taken/
+    refused 1 "taken/$file exists; use -f to replace it" 'what is there is seen before anything is measured'
+    is "$(find taken -type f) $(cat "taken/$file")" "taken/$file mine" '  and stays'
+    rm -r taken
+done
 run benchmark pipeline --size 30k -m small.ckpt --repeats 1 --tmpdir tmp -@ 2 -o mine/
 is "$(find tmp -mindepth 1; find mine -name '.*' ! -name .; diff -r before mine | grep -v '^Only in mine: ')" '' \
     'what is of others is there after a run, too'

@@ -72,10 +72,11 @@ struct benchmark_config {
  * one. NULL: there is nothing to check. */
 int benchmark_check_inputs(const char *fasta, const char *model, struct cov_err *e) COV_MUST_USE;
 
-/* Sets *b up, checks the output and probes the machine, for up to `seconds` each. cov_bench_fini is the
+/* Sets *b up for `parts` (enum cov_bench_part), checks the outputs and probes the machine, for up to `seconds` each. cov_bench_fini is the
  * caller's, in any case; it removes what is made meanwhile. */
 int benchmark_begin(struct cov_common *common, const struct benchmark_config *config,
-                    double seconds, struct cov_bench *b, struct cov_err *e) COV_MUST_USE;
+                    unsigned parts, double seconds, struct cov_bench *b,
+                    struct cov_err *e) COV_MUST_USE;
 
 /* Writes the files, and unless quiet a table to standard output: what is recommended, if there is that,
  * else the figures. */

@@ -44,12 +44,13 @@ int benchmark_check_inputs(const char *fasta, const char *model, struct cov_err 
 }
 
 int benchmark_begin(struct cov_common *common, const struct benchmark_config *config,
-                    double seconds, struct cov_bench *b, struct cov_err *e)
+                    unsigned parts, double seconds, struct cov_bench *b, struct cov_err *e)
 {
     *b = (struct cov_bench){
         .dir = common->output ? common->output : BENCHMARK_FOLDER,
         .tmpdir = common->tmpdir,
         .command = common->stats.command,
+        .parts = parts,
         .force = common->force,
         .threads = (unsigned)common->threads,
         .repeats = (size_t)config->repeats,

@@ -104,7 +104,7 @@ static int loader_run(struct cov_common *common, void *config, const bool *given
     if (!rc)
         rc = benchmark_check_inputs(c->fasta, NULL, e);
     if (!rc)
-        rc = benchmark_begin(common, &c->common, 4 * c->common.seconds, &b, e);
+        rc = benchmark_begin(common, &c->common, COV_BENCH_LOADER, 4 * c->common.seconds, &b, e);
     if (!rc)
         rc = benchmark_genome(&b, c->fasta, "made_up.fa", c->size, &fasta, e);
     o.io_limits = limits;
@@ -176,7 +176,7 @@ static int encode_run(struct cov_common *common, void *config, const bool *given
                             &lengths, &o.n_lengths, e);
     o.lengths = lengths;
     if (!rc)
-        rc = benchmark_begin(common, &c->common, 4 * c->common.seconds, &b, e);
+        rc = benchmark_begin(common, &c->common, COV_BENCH_ENCODE, 4 * c->common.seconds, &b, e);
     if (!rc)
         rc = cov_bench_encode(&b, &o, e);
     if (!rc)

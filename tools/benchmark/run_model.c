@@ -117,7 +117,7 @@ static int model_run(struct cov_common *common, void *config, const bool *given,
     if (!rc)
         rc = cov_bench_net_open(c->model, (uint64_t)c->common.seed, &net, e);
     if (!rc)
-        rc = benchmark_begin(common, &c->common, 4 * c->common.seconds, &b, e);
+        rc = benchmark_begin(common, &c->common, COV_BENCH_MODEL, 4 * c->common.seconds, &b, e);
     if (!rc)
         rc = cov_bench_model(&b, &net, &options, e);
     if (!rc)

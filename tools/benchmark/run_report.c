@@ -95,7 +95,7 @@ static int stages_run(struct cov_common *common, void *config, const bool *given
     if (!rc)
         rc = benchmark_check_inputs(NULL, c->model, e);
     if (!rc)
-        rc = benchmark_begin(common, &c->common, 0.1, &b, e);
+        rc = benchmark_begin(common, &c->common, COV_BENCH_STAGES, 0.1, &b, e);
     if (!rc)
         rc = find_genomes(&b, &c->files, sizes, n_sizes, &genomes, e);
     if (!rc)
@@ -163,7 +163,7 @@ static int pipeline_run(struct cov_common *common, void *config, const bool *giv
     char *fasta = NULL, *model = NULL;
     int rc = benchmark_check_inputs(c->fasta, c->model, e);
     if (!rc)
-        rc = benchmark_begin(common, &c->common, 0.1, &b, e);
+        rc = benchmark_begin(common, &c->common, COV_BENCH_PIPELINE, 0.1, &b, e);
     if (!rc)
         rc = benchmark_genome(&b, c->fasta, "made_up.fa", c->size, &fasta, e);
     if (!rc)
@@ -306,7 +306,7 @@ static int report_run(struct cov_common *common, void *config, const bool *given
     char *fasta = NULL, *model = NULL;
     int rc = benchmark_check_inputs(c->fasta, c->model, e);
     if (!rc)
-        rc = benchmark_begin(common, &how, c->quick ? 0.1 : 1, &b, e);
+        rc = benchmark_begin(common, &how, COV_BENCH_ALL, c->quick ? 0.1 : 1, &b, e);
     if (!rc)
         rc = benchmark_genome(&b, c->fasta, "made_up.fa", c->quick ? 2000000 : 20000000, &fasta, e);
     if (!rc)
