@@ -498,9 +498,9 @@ static int train(struct run *r, struct cov_err *e)
     begin_training(r);
     rc = cov_train_saver_begin(&r->saver, p, e);
     if (!rc && r->ranks.rank == 0)
-        rc = cov_train_log_open(r->o->output, r->o->tensorboard,
-                                r->setup.has_remains ? -1 : p->epoch,
-                                r->setup.has_remains ? 0 : p->state.n_steps, &r->log, e);
+        rc = cov_train_log_open(
+            r->o->output, r->o->tensorboard, r->setup.has_remains ? -1 : p->epoch,
+            r->setup.has_remains ? 0 : p->state.n_steps, r->setup.replaces, &r->log, e);
     while (!rc && !stop && p->epoch + 1 < r->o->epochs && !is_over(r))
         rc = run_epoch(r, &stop, e);
     cov_log_set_last_words(NULL);

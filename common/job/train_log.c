@@ -27,6 +27,8 @@ static const char *const file_names[N_FILES] = {COV_TRAIN_TABLE, "metrics.jsonl"
 struct cov_train_log {
     FILE *files[N_FILES];
     char *paths[N_FILES];
+    struct cov_outfile
+        outs[N_FILES]; /* those that are to replace what is there with the first epoch */
     struct cov_event_file *events;
 };
 
@@ -68,17 +70,17 @@ static bool is_kept(int file, const char *line, int64_t epoch, int64_t step)
     return (s >= 0 && s <= step) || (n >= 0 && n <= epoch);
 }
 
-/* Writes the lines that are kept to a new file in place of the old one, which may not be there. */
-static int keep_lines(int file, const char *path, int64_t epoch, int64_t step, struct cov_err *e)
+/* Writes the lines that are kept to a new file, to take the place of the old one, which may not be there. */
+static int keep_lines(int file, const char *path, int64_t epoch, int64_t step,
+                      struct cov_outfile *out, struct cov_err *e)
 {
-    struct cov_outfile out = COV_OUTFILE_INIT;
     char *line = NULL;
     size_t cap = 0;
     FILE *from = epoch >= 0 || step > 0 ? fopen(path, "r") : NULL;
     if (!from && (epoch >= 0 || step > 0) && errno != ENOENT)
         return cov_fail_errno(e, "%s", path);
-    int rc = cov_outfile_begin(&out, path, COV_OUTFILE_STREAM, true, e);
-    FILE *to = rc ? NULL : fopen(out.tmp, "w");
+    int rc = cov_outfile_begin_tagged(out, path, "covtrain", COV_OUTFILE_STREAM, true, e);
+    FILE *to = rc ? NULL : fopen(out->tmp, "w");
     if (!rc && !to)
         rc = cov_fail_errno(e, "%s", path);
     bool has_head = false;
@@ -96,27 +98,28 @@ static int keep_lines(int file, const char *path, int64_t epoch, int64_t step, s
         (void)fclose(from);
     if (to && fclose(to) && !rc)
         rc = cov_fail_errno(e, "%s", path);
-    if (!rc)
-        rc = cov_outfile_commit(&out, e);
-    cov_outfile_abort(&out);
     free(line);
     return rc;
 }
 
 int cov_train_log_open(const char *dir, const char *events, int64_t epoch, int64_t step,
-                       struct cov_train_log **out, struct cov_err *e)
+                       bool replaces, struct cov_train_log **out, struct cov_err *e)
 {
     *out = NULL;
     struct cov_train_log *l = cov_calloc(1, sizeof *l, e);
     if (!l)
         return COV_ENOMEM;
     int rc = COV_OK;
+    for (int i = 0; i < N_FILES; i++)
+        l->outs[i] = (struct cov_outfile)COV_OUTFILE_INIT;
     for (int i = 0; !rc && i < N_FILES; i++) {
         l->paths[i] = cov_path_join(dir, file_names[i], e);
-        rc = l->paths[i] ? keep_lines(i, l->paths[i], epoch, step, e) : COV_ENOMEM;
+        rc = l->paths[i] ? keep_lines(i, l->paths[i], epoch, step, &l->outs[i], e) : COV_ENOMEM;
+        if (!rc && !replaces)
+            rc = cov_outfile_commit(&l->outs[i], e);
         if (rc)
             break;
-        l->files[i] = fopen(l->paths[i], "a");
+        l->files[i] = fopen(replaces ? l->outs[i].tmp : l->paths[i], "a");
         if (!l->files[i])
             rc = cov_fail_errno(e, "%s", l->paths[i]);
     }
@@ -181,7 +184,10 @@ int cov_train_log_epoch(struct cov_train_log *l, int64_t epoch, int64_t step,
     }
     (void)fputc('\n', l->files[TABLE]);
     (void)fputs("}\n", l->files[LINES]);
-    return rc ? rc : flush(l, e);
+    if (!rc)
+        rc = flush(l, e);
+    struct cov_outfile *const outs[N_FILES] = {&l->outs[TABLE], &l->outs[LINES]};
+    return rc ? rc : cov_outfile_commit_all(outs, N_FILES, e);
 }
 
 int cov_train_log_close(struct cov_train_log *l, struct cov_err *e)
@@ -194,6 +200,7 @@ int cov_train_log_close(struct cov_train_log *l, struct cov_err *e)
             rc = cov_fail(e, COV_EIO, "%s: it is not all there", l->paths[i]);
         if (l->files[i] && fclose(l->files[i]) && !rc)
             rc = cov_fail_errno(e, "%s", l->paths[i]);
+        cov_outfile_abort(&l->outs[i]);
         free(l->paths[i]);
     }
     int rc2 = cov_event_file_close(l->events, rc ? NULL : e);

@@ -88,6 +88,11 @@ refused 1 'r/last\.ckpt: exists, a training is in this folder; --resume-training
 cp -r one/two anew && cp anew/last.ckpt anew/mine.ckpt && cp anew/predmoter*epoch=1* anew/predmoter_v0.3.2.ckpt
 run covtrain -i e -o anew -f
 is "$(ls anew | grep -c 'epoch=')" 3 'a training in place of another one that cannot begin leaves it'
+run covtrain -i d --filter-size 8 --hidden-size 8 -b 8 -o anew -f --seed 1 --learning-rate 1000
+refused 1 'the training has diverged\. .*; no epoch was complete, nothing is saved' '  and one that ends in its first epoch'
+ok '  leaves its metrics, too' cmp anew/metrics.log one/two/metrics.log
+ok '  of all steps' cmp anew/metrics.jsonl one/two/metrics.jsonl
+is "$(find anew -name '.*')" '' '  and nothing half'
 run covtrain -i d $net -o anew -f -e 1 --seed 3
 is "$(ls anew | sed 's/accuracy=.*/accuracy=/' | paste -sd ' ')" \
     'last.ckpt metrics.jsonl metrics.log mine.ckpt predmoter_v0.3.2.ckpt predmoter_v0.3.2_epoch=0_avg_val_accuracy=' \

@@ -49,7 +49,7 @@ static void test_lines(void **state)
 {
     (void)state;
     struct cov_train_log *l;
-    assert_int_equal(cov_train_log_open(home, NULL, -1, 0, &l, NULL), 0);
+    assert_int_equal(cov_train_log_open(home, NULL, -1, 0, false, &l, NULL), 0);
     assert_text(table, HEAD);
     assert_text(lines, "");
     add_step(l, 1, 2.25);
@@ -83,7 +83,7 @@ static void test_lines(void **state)
 static void reopen(int64_t epoch, int64_t step)
 {
     struct cov_train_log *l;
-    assert_int_equal(cov_train_log_open(home, NULL, epoch, step, &l, NULL), 0);
+    assert_int_equal(cov_train_log_open(home, NULL, epoch, step, false, &l, NULL), 0);
     assert_int_equal(cov_train_log_close(l, NULL), 0);
 }
 
@@ -121,7 +121,7 @@ static void test_events(void **state)
     char dir[128];
     struct cov_train_log *l;
     (void)snprintf(dir, sizeof dir, "%s/events", home);
-    assert_int_equal(cov_train_log_open(home, dir, -1, 0, &l, NULL), 0);
+    assert_int_equal(cov_train_log_open(home, dir, -1, 0, false, &l, NULL), 0);
     add_step(l, 1, 2);
     assert_int_equal(cov_train_log_epoch(l, 0, 1, epoch_values[0], NULL), 0);
     char path[700], name[512];
@@ -150,24 +150,25 @@ static void test_failures(void **state)
     struct cov_train_log *l = NULL;
     struct cov_err e = COV_ERR_INIT;
     const struct cov_train_step s = {1, 1, 1, 1};
-    assert_int_equal(cov_train_log_open("/nonexistent/folder", NULL, -1, 0, &l, &e), COV_EIO);
+    assert_int_equal(cov_train_log_open("/nonexistent/folder", NULL, -1, 0, false, &l, &e),
+                     COV_EIO);
     assert_non_null(strstr(e.text, "/nonexistent/folder/metrics.log"));
     assert_null(l);
     cov_err_clear(&e);
-    assert_int_equal(cov_train_log_open(home, "/dev/null/events", -1, 0, &l, &e), COV_EIO);
+    assert_int_equal(cov_train_log_open(home, "/dev/null/events", -1, 0, false, &l, &e), COV_EIO);
     assert_non_null(strstr(e.text, "/dev/null"));
     assert_null(l);
     /* An old file that cannot be read. */
     (void)unlink(table);
     assert_int_equal(symlink("metrics.log", table), 0);
     cov_err_clear(&e);
-    assert_int_equal(cov_train_log_open(home, NULL, 0, 1, &l, &e), COV_EIO);
+    assert_int_equal(cov_train_log_open(home, NULL, 0, 1, false, &l, &e), COV_EIO);
     assert_non_null(strstr(e.text, table));
     assert_int_equal(unlink(table), 0);
     assert_int_equal(cov_train_log_close(NULL, NULL), 0);
 
     /* A full disk: the line is not there, which is said, at the next epoch and in the end, too. */
-    assert_int_equal(cov_train_log_open(home, NULL, -1, 0, &l, NULL), 0);
+    assert_int_equal(cov_train_log_open(home, NULL, -1, 0, false, &l, NULL), 0);
     limit_files(100);
     assert_int_equal(cov_train_log_step(l, &s, NULL), 0);
     cov_err_clear(&e);
@@ -189,7 +190,7 @@ static void test_failures(void **state)
     spill(lines, big, sizeof big);
     limit_files(2000);
     cov_err_clear(&e);
-    assert_int_equal(cov_train_log_open(home, NULL, 0, 1, &l, &e), COV_EIO);
+    assert_int_equal(cov_train_log_open(home, NULL, 0, 1, false, &l, &e), COV_EIO);
     limit_files(RLIM_INFINITY);
     assert_non_null(strstr(e.text, "metrics.jsonl"));
     size_t n;
