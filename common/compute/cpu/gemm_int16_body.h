@@ -31,7 +31,9 @@ enum {
 
 typedef float floats __attribute__((vector_size(WHOLE_LANES * 4), aligned(4), may_alias));
 typedef int32_t wholes __attribute__((vector_size(WHOLE_LANES * 4), aligned(4), may_alias));
-typedef int16_t halves __attribute__((vector_size(WHOLE_LANES * 4), aligned(4), may_alias));
+typedef uint16_t halves __attribute__((vector_size(WHOLE_LANES * 4), aligned(4), may_alias));
+/* Additions that may leave the type are those of unsigned numbers, which wrap. */
+typedef uint32_t words __attribute__((vector_size(WHOLE_LANES * 4), aligned(4), may_alias));
 typedef uint64_t fours __attribute__((vector_size(WHOLE_LANES * 4), aligned(4), may_alias));
 
 static size_t whole_lines(size_t n)
@@ -169,13 +171,13 @@ static inline __attribute__((always_inline)) void whole_tile(const int rows, con
     for (int j = 0; j < n; j++)
         row[j] = p->a + (size_t)(j / 2 * 4 + j % 2) * stride;
     if (k > 0) {
-        const wholes *cross = (const wholes *)p->b_cross;
-        wholes cross0 = cross[0], cross1 = cross[vectors - 1];
+        const words *cross = (const words *)p->b_cross;
+        words cross0 = cross[0], cross1 = cross[vectors - 1];
 #pragma GCC unroll 16
         for (int r = 0; r < rows; r++) {
-            int32_t of_row = p->cross[(size_t)r * stride];
-            sum0[r] = cross0 + of_row;
-            sum1[r] = cross1 + of_row;
+            uint32_t of_row = (uint32_t)p->cross[(size_t)r * stride];
+            sum0[r] = (wholes)(cross0 + of_row);
+            sum1[r] = (wholes)(cross1 + of_row);
         }
     }
     for (; k > 0; k -= WHOLE_UNROLL, b += WHOLE_UNROLL * vectors) {
