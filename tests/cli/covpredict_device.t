@@ -125,6 +125,15 @@ assert numpy.allclose(a, b, 1e-5, 0)"
     covpredict -q -f -m m.ckpt --subsequence-length 4800 -o y.h5 --device cpu g.fa
     ok '  and takes the CPU' cmp x.h5 y.h5
     ok '  which --stats names' grep -q '"device": "[^G]' stats.json
+    # So in an evaluation, whose threads and batch are then those of the CPU.
+    "$PYTHON" "$SRC/tests/lib/training_data.py" t.h5 1 2 4800 || exit 99
+    run covpredict --evaluate -@ 2 -m m.ckpt --device auto t.h5
+    status_is 0 '  --evaluate'
+    stderr_like '^covpredict: warning: GPU 0 \(Mock A\): memory: out of memory; going on with the CPU$' '  says so'
+    stderr_like '^covpredict: [^G].*, 2 threads; ' '  before it names the CPU and its threads'
+    cp "$stdout" auto.tsv
+    run covpredict --evaluate -@ 2 -m m.ckpt --device cpu t.h5
+    ok '  the same table' cmp auto.tsv "$stdout"
     COVTOOLS_MOCK=driver=no
     predict -o x.h5 --device cuda
     refused 1 '^covpredict: error: --device cuda: no NVIDIA driver' 'no driver'

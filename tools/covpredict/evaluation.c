@@ -8,6 +8,9 @@
 #include "common/base/outfile.h"
 #include "common/base/path.h"
 #include "common/compute/device_open.h"
+#include "common/job/model.h"
+#include "common/net/net.h"
+#include "common/store/chunk_file.h"
 
 static void print_more(struct cov_json *j, const void *more)
 {
@@ -37,6 +40,26 @@ static int write_table(const struct cov_evaluation *v, struct cov_outfile *out, 
     return out->path ? cov_outfile_commit(out, e) : COV_OK;
 }
 
+/* GPUs that do not take the network for the first file's chunks say so, or give way to the CPU, before
+ * there are threads for them. */
+static int settle_device(struct cov_device *device, const struct cov_model *model, const char *path,
+                         struct cov_err *e)
+{
+    struct cov_chunk_file *f;
+    unsigned waiting = cov_device_waiting(device);
+    if (waiting == 0)
+        return COV_OK;
+    int rc = cov_chunk_file_open_bases(path, &f, e);
+    if (rc)
+        return rc;
+    size_t L = cov_grid_chunk_length(cov_chunk_file_grid(f));
+    cov_chunk_file_close(f);
+    rc = cov_model_check_length(model, L, e);
+    if (rc)
+        return cov_err_prefix(e, "%s", path);
+    return cov_net_try(device, &model->hp, model->block, L, waiting, e);
+}
+
 int covpredict_evaluate(struct cov_common *common, const char *model,
                         const struct cov_evaluate_options *options, char *const *files, size_t n,
                         struct cov_err *e)
@@ -60,6 +83,8 @@ int covpredict_evaluate(struct cov_common *common, const char *model,
         rc = cov_stats_add_input(&common->stats, model, e);
     if (!rc)
         rc = cov_model_open(model, &m, e);
+    if (!rc)
+        rc = settle_device(options->device, m, files[0], e);
     if (!rc)
         rc =
             cov_pool_new((unsigned)common->threads + cov_device_waiting(options->device), &pool, e);
