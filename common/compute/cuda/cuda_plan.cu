@@ -385,12 +385,12 @@ static int add_output(struct making *m, size_t layer, struct cov_err *e)
     return COV_OK;
 }
 
-/* That ints can count rows and elements of a row's layer. */
-static int check_sizes(const struct making *m, struct cov_err *e)
+int cov_cuda_check_sizes(const struct cov_layer *layers, size_t n, size_t *max_batch,
+                         struct cov_err *e)
 {
     size_t longest = 1;
-    for (size_t i = 0; i < m->n_layers; i++) {
-        const struct cov_layer *l = &m->layers[i];
+    for (size_t i = 0; i < n; i++) {
+        const struct cov_layer *l = &layers[i];
         size_t t = l->t_in > l->t_out ? l->t_in : l->t_out;
         size_t c = l->c_in > l->c_out ? l->c_in : l->c_out;
         size_t taps = l->kind == COV_LAYER_LSTM ? 8 : l->kernel > 16 ? l->kernel : 16;
@@ -400,7 +400,7 @@ static int check_sizes(const struct making *m, struct cov_err *e)
                             c);
         longest = longest < t ? t : longest;
     }
-    m->plan->max_batch = INT_MAX / 2 / longest;
+    *max_batch = INT_MAX / 2 / longest;
     return COV_OK;
 }
 
@@ -410,7 +410,7 @@ static int make(struct making *m, struct cov_err *e)
     if (m->n_layers < 2 || first->kind != COV_LAYER_CONV || first->c_in != 4 ||
         last->kind != COV_LAYER_LINEAR_EXP)
         return cov_fail(e, COV_EUNSUPPORTED, "layers in an order that is not known on a GPU");
-    int rc = check_sizes(m, e);
+    int rc = cov_cuda_check_sizes(m->layers, m->n_layers, &m->plan->max_batch, e);
     if (rc)
         return rc;
     m->plan->layers = (struct cov_layer *)cov_malloc(m->n_layers, sizeof *m->layers, e);

@@ -62,6 +62,11 @@ struct cov_cuda_plan {
     size_t n_layers, n_lstms;
 };
 
+/* That ints can count rows and elements of a row of each of layers[n], and of how many chunks at once:
+ * *max_batch. COV_EUNSUPPORTED where one is too large. */
+int cov_cuda_check_sizes(const struct cov_layer *layers, size_t n, size_t *max_batch,
+                         struct cov_err *e);
+
 /* Sequences first .. first + n - 1 of a batch, and what is computed of them: ends[n_layers + 1], as
  * cov_plan_padded says. */
 struct cov_cuda_group {

@@ -409,30 +409,17 @@ static int make_lstm(struct making_training *m, size_t which, struct cov_err *e)
 
 /* ---- all of it ---- */
 
-static int check_sizes(const struct making_training *m, struct cov_err *e)
+static int check_network(const struct making_training *m, struct cov_err *e)
 {
     const struct cov_training_spec *spec = m->spec;
     const struct cov_layer *first = &spec->layers[0], *last = &spec->layers[spec->n_layers - 1];
-    size_t longest = 1;
     if (spec->n_layers < 2 || first->kind != COV_LAYER_CONV || first->c_in != 4 ||
         last->kind != COV_LAYER_LINEAR_EXP)
         return cov_fail(e, COV_EUNSUPPORTED, "layers in an order that is not known on a GPU");
     if (spec->n_floats > INT_MAX / 16)
         return cov_fail(e, COV_EUNSUPPORTED, "%zu parameters are too many for training on a GPU",
                         spec->n_floats);
-    for (size_t i = 0; i < spec->n_layers; i++) {
-        const struct cov_layer *l = &spec->layers[i];
-        size_t t = l->t_in > l->t_out ? l->t_in : l->t_out;
-        size_t c = l->c_in > l->c_out ? l->c_in : l->c_out;
-        size_t taps = l->kind == COV_LAYER_LSTM ? 8 : l->kernel > 16 ? l->kernel : 16;
-        if (t > INT_MAX / 4 || c > INT_MAX / 64 / taps)
-            return cov_fail(e, COV_EUNSUPPORTED,
-                            "a layer of %zu positions and %zu channels is too large for a GPU", t,
-                            c);
-        longest = longest < t ? t : longest;
-    }
-    m->plan->max_batch = INT_MAX / 2 / longest;
-    return COV_OK;
+    return cov_cuda_check_sizes(spec->layers, spec->n_layers, &m->plan->max_batch, e);
 }
 
 static void set_types(struct making_training *m, size_t i)
@@ -470,7 +457,7 @@ int cov_train_plan_init(const struct cov_training_spec *spec, struct cov_cuda_ar
 {
     memset(out, 0, sizeof *out);
     struct making_training m = {out, spec, arithmetic, shared_bytes};
-    int rc = check_sizes(&m, e);
+    int rc = check_network(&m, e);
     if (rc)
         return rc;
     out->layers = (struct cov_train_layer *)cov_calloc(spec->n_layers, sizeof *out->layers, e);
