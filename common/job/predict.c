@@ -53,17 +53,31 @@ struct run {
     size_t n_slots;
     struct worker *workers;
     unsigned n_workers;
+    int64_t left;          /* chunks that have yet to be fetched; -1: not known */
     int64_t bases, chunks; /* that were fetched */
 };
+
+/* The pairs that a slot gets: towards the end fewer, so that no worker computes a whole batch while the
+ * others have nothing left to do. Down to a quarter of one, since small ones are slower. */
+static size_t choose_pairs(const struct run *r)
+{
+    if (r->overlap || r->left < 0 || r->n_workers == 1)
+        return r->n_pairs;
+    size_t left = ((size_t)r->left + 1) / 2, least = r->n_pairs / 4;
+    size_t share = left / r->n_workers + (left % r->n_workers != 0);
+    share = share > least ? share : least;
+    return share < 1 ? 1 : share < r->n_pairs ? share : r->n_pairs;
+}
 
 static int fetch(void *arg, size_t slot, uint64_t n, struct cov_err *e)
 {
     (void)n;
     struct run *r = arg;
     struct slot *s = &r->slots[slot];
+    const size_t n_pairs = choose_pairs(r);
     if (r->overlap)
         cov_predict_overlap_clear(r->overlap, slot);
-    for (s->n = 0; s->n < r->n_pairs; s->n++) {
+    for (s->n = 0; s->n < n_pairs; s->n++) {
         struct piece *p = &s->pieces[s->n];
         int got = cov_loader_next(r->loader, &p->item, p->raw, e);
         if (got < 0)
@@ -79,8 +93,11 @@ static int fetch(void *arg, size_t slot, uint64_t n, struct cov_err *e)
             rc = cov_copy_text(&p->name, &p->cap_name, cov_loader_name(r->loader, p->item.seq), e);
         if (rc)
             return rc;
+        const int64_t chunks = p->item.has[COV_PLUS] + p->item.has[COV_MINUS];
         r->bases += p->item.end - p->item.beg;
-        r->chunks += p->item.has[COV_PLUS] + p->item.has[COV_MINUS];
+        r->chunks += chunks;
+        if (r->left >= 0)
+            r->left -= chunks;
     }
     return s->n > 0;
 }
@@ -243,7 +260,8 @@ static int run(struct run *r, struct cov_pool *pool, struct cov_ring_times *time
     int rc = allocate(r, e);
     if (rc)
         return rc;
-    cov_progress_begin(r->progress, "predicting", "chunks", cov_loader_n_left(r->loader));
+    r->left = cov_loader_n_left(r->loader);
+    cov_progress_begin(r->progress, "predicting", "chunks", r->left);
     rc = cov_ring_run(pool, r->n_slots, &stages, r, times, e);
     cov_progress_end(r->progress);
     return rc;

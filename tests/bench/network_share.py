@@ -1,0 +1,66 @@
+#!/usr/bin/python3
+"""network_share.py - how much of the speed of the network alone `covpredict`, from a FASTA to a file, has.
+
+  network_share.py -m CKPT [--size N] [--rounds N] [--seconds S] [-@ N] [--batch-size N] [--precision P] [--keep FOLDER]
+
+In each of N rounds (3) `benchmark model` measures the network for S seconds (3), covpredict predicts a made-up genome of
+--size bases (8M), and the network is measured again; with the same batch (16), threads (all) and precision (exact), on
+the CPU. Prints a line a round, with the chunks a second of the network, before and after, and of covpredict, all of its
+time counted, and the ratio of covpredict to the mean of the two; below them the median, least and greatest ratio.
+The genome is kept in FOLDER for the next call, if told. The tools are those in PATH. On a machine with other work the
+ratio says little, a round with two unlike measurements of the network nothing.
+SPDX-License-Identifier: MIT"""
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+
+def network(c, folder):
+    subprocess.run(["benchmark", "model", "-q", "-f", "-m", c.model, "--batch-size", c.batch_size, "--precision", c.precision, "--device", "cpu",
+                    "-@", c.threads, "--threads-list", c.threads, "--seconds", c.seconds, "--repeats", "1", "-o", f"{folder}/network"],
+                   check=True, stderr=subprocess.DEVNULL)
+    with open(f"{folder}/network/benchmark.json") as f:
+        return next(figure["median"] for figure in json.load(f)["figures"] if figure["name"].startswith("model/chunks_per_second/"))
+
+
+def covpredict(c, fasta, folder):
+    beg = time.monotonic()
+    subprocess.run(["covpredict", "-qf", "-m", c.model, "--batch-size", c.batch_size, "--precision", c.precision, "--device", "cpu",
+                    "-@", c.threads, "--stats", f"{folder}/stats.json", "-o", f"{folder}/predictions.h5", fasta], check=True)
+    seconds = time.monotonic() - beg
+    with open(f"{folder}/stats.json") as f:
+        return json.load(f)["chunks"] / seconds
+
+
+def main():
+    p = argparse.ArgumentParser(usage=__doc__)
+    p.add_argument("-m", "--model", required=True)
+    p.add_argument("--size", default="8M")
+    p.add_argument("--rounds", type=int, default=3)
+    p.add_argument("--seconds", default="3")
+    p.add_argument("-@", "--threads", default=str(len(os.sched_getaffinity(0))))
+    p.add_argument("--batch-size", default="16")
+    p.add_argument("--precision", default="exact")
+    p.add_argument("--keep")
+    c = p.parse_args()
+    if c.rounds < 1:
+        p.error("--rounds: 1 or more")
+    with tempfile.TemporaryDirectory() as folder:
+        fasta = f"{c.keep or folder}/{c.size}.fa"
+        if not os.path.exists(fasta):
+            subprocess.run(["benchmark", "synth", "-q", "--size", c.size, "--n-content", "0", "--repeats", "0", "-o", fasta], check=True)
+        ratios = []
+        print("network\tcovpredict\tnetwork\tratio")
+        for _ in range(c.rounds):
+            before, whole, after = network(c, folder), covpredict(c, fasta, folder), network(c, folder)
+            ratios.append(2 * whole / (before + after))
+            print(f"{before:.4g}\t{whole:.4g}\t{after:.4g}\t{ratios[-1]:.3f}", flush=True)
+    print(f"ratio\t{statistics.median(ratios):.3f}\t{min(ratios):.3f}\t{max(ratios):.3f}")
+
+
+sys.exit(main())
