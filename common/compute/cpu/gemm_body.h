@@ -6,6 +6,7 @@
 #include "common/base/cpu.h"
 #include "common/compute/cpu/bf16.h"
 #include "common/compute/cpu/gemm.h"
+#include "common/compute/cpu/tiles.h"
 
 enum {
     AHEAD = 32, /* rows of B */
@@ -115,22 +116,7 @@ static void run_tile(size_t rows, size_t vectors, size_t k, const float *a, size
                      const float *b, float *c, size_t ldc, bool add)
 {
     switch (rows) {
-        TILE(1)
-        TILE(2)
-        TILE(3)
-        TILE(4)
-#if ROWS > 4
-        TILE(5)
-        TILE(6)
-#endif
-#if ROWS > 6
-        TILE(7)
-        TILE(8)
-        TILE(9)
-        TILE(10)
-        TILE(11)
-        TILE(12)
-#endif
+        COV_TILES(ROWS, TILE)
     default:
         break;
     }

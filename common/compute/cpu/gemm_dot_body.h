@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: MIT */
 #define PAIRS_ROWS 24
 #include "common/compute/cpu/gemm_pairs.h"
+#include "common/compute/cpu/tiles.h"
 
 enum { DOT_LANES = 16, DOT_ROWS = 12, DOT_UNIT = 2 };
 
@@ -77,18 +78,7 @@ static inline __attribute__((always_inline)) void dot_rows(const int vectors, co
                                                            size_t ldc, bool add)
 {
     switch (rows) {
-        DOT_CASE(1)
-        DOT_CASE(2)
-        DOT_CASE(3)
-        DOT_CASE(4)
-        DOT_CASE(5)
-        DOT_CASE(6)
-        DOT_CASE(7)
-        DOT_CASE(8)
-        DOT_CASE(9)
-        DOT_CASE(10)
-        DOT_CASE(11)
-        DOT_CASE(12)
+        COV_TILES_12(DOT_CASE)
     default:
         break;
     }

@@ -16,6 +16,7 @@
 #include "common/base/cpu.h"
 #include "common/compute/cpu/gemm.h"
 #include "common/compute/cpu/int16.h"
+#include "common/compute/cpu/tiles.h"
 
 enum {
     WHOLE_LANES = 16,
@@ -230,18 +231,7 @@ static inline __attribute__((always_inline)) void whole_rows(const int vectors, 
                                                              size_t ldc, bool add)
 {
     switch (rows) {
-        WHOLE_CASE(1)
-        WHOLE_CASE(2)
-        WHOLE_CASE(3)
-        WHOLE_CASE(4)
-        WHOLE_CASE(5)
-        WHOLE_CASE(6)
-        WHOLE_CASE(7)
-        WHOLE_CASE(8)
-        WHOLE_CASE(9)
-        WHOLE_CASE(10)
-        WHOLE_CASE(11)
-        WHOLE_CASE(12)
+        COV_TILES_12(WHOLE_CASE)
     default:
         break;
     }

@@ -11,6 +11,7 @@
 #include "common/compute/cpu/bf16.h"
 #include "common/compute/cpu/outer.h"
 #include "common/compute/cpu/outer_ahead.h"
+#include "common/compute/cpu/tiles.h"
 
 enum { DEPTH = COV_OUTER_DEPTH, WIDTH = 2 * LANES, SLICE = 8 * ROWS };
 
@@ -64,22 +65,7 @@ static void run_tile(size_t rows, size_t k, const float *a, size_t lda, const fl
                      size_t ldc)
 {
     switch (rows) {
-        TILE(1)
-        TILE(2)
-        TILE(3)
-        TILE(4)
-#if ROWS > 4
-        TILE(5)
-        TILE(6)
-#endif
-#if ROWS > 6
-        TILE(7)
-        TILE(8)
-        TILE(9)
-        TILE(10)
-        TILE(11)
-        TILE(12)
-#endif
+        COV_TILES(ROWS, TILE)
     default:
         break;
     }
