@@ -40,6 +40,7 @@ static const struct {
     {COV_CPU_NEON, "neon"},
     {COV_CPU_SVE, "sve"},
     {COV_CPU_ARM_BF16, "bf16"},
+    {COV_CPU_ADDERS, "adders"},
 };
 
 #if defined(__x86_64__)
@@ -52,9 +53,23 @@ static uint64_t xcr0(void)
     return (uint64_t)high << 32 | low;
 }
 
+enum { EAX, EBX, ECX, EDX };
+
+/* All of AMD that have AVX-512 (Zen 4, Zen 5), and their licensee. */
+static bool has_adders(void)
+{
+    char vendor[13] = "";
+    unsigned highest, b, c, d;
+    if (!__get_cpuid(0, &highest, &b, &c, &d))
+        return false;
+    memcpy(vendor, &b, 4);
+    memcpy(vendor + 4, &d, 4);
+    memcpy(vendor + 8, &c, 4);
+    return strcmp(vendor, "AuthenticAMD") == 0 || strcmp(vendor, "HygonGenuine") == 0;
+}
+
 unsigned cov_cpu_features(void)
 {
-    enum { EAX, EBX, ECX, EDX };
     enum { OSXSAVE = 27, YMM_STATE = 0x06, ZMM_STATE = 0xe6, TILE_STATE = 0x60000 };
     enum need { NEEDS_NONE, NEEDS_YMM, NEEDS_ZMM, NEEDS_TILE };
     /* leaf 0: CPUID 1; leaf 1: CPUID 7.0; leaf 2: CPUID 7.1 */
@@ -88,6 +103,8 @@ unsigned cov_cpu_features(void)
     for (size_t i = 0; i < COV_COUNT(bits); i++)
         if (r[bits[i].leaf][bits[i].reg] >> bits[i].bit & 1 && met[bits[i].need])
             features |= bits[i].feature;
+    if ((features & COV_CPU_AVX512F) && has_adders())
+        features |= COV_CPU_ADDERS;
     return features;
 }
 

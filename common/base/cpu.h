@@ -30,6 +30,8 @@ enum cov_cpu_feature {
     COV_CPU_NEON = 1U << 15,
     COV_CPU_SVE = 1U << 16,
     COV_CPU_ARM_BF16 = 1U << 17,
+    /* Not what it can do, but how: with AVX-512 it begins an addition beside every multiplication. */
+    COV_CPU_ADDERS = 1U << 18,
 };
 
 unsigned cov_cpu_features(void);

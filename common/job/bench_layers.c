@@ -60,15 +60,16 @@ static int init_forms(struct layer *b, const struct cov_layer_weights *w, unsign
 {
     const struct cov_layer *l = &b->layer;
     *scratch = 0;
+    const struct cov_gemm *gemm = cov_gemm_choose_for(
+        features, l->c_in, l->kind == COV_LAYER_LSTM ? 4 * l->hidden : l->c_out);
     if (l->kind == COV_LAYER_LSTM) {
-        int rc =
-            cov_lstm_new(l, w, cov_gemm_choose(features), cov_vec_choose(features), &b->lstm, e);
+        int rc = cov_lstm_new(l, w, gemm, cov_vec_choose(features), &b->lstm, e);
         *scratch = rc ? 0 : cov_lstm_scratch(b->lstm);
         return rc;
     }
     size_t n = l->kind == COV_LAYER_LINEAR_EXP ? 1 : FORMS;
     for (size_t i = 0; i < n; i++) {
-        const struct cov_cpu_kernels kernels = {.gemm = cov_gemm_choose(features),
+        const struct cov_cpu_kernels kernels = {.gemm = gemm,
                                                 .vec = cov_vec_choose(features),
                                                 .minimal = i ? cov_minimal_choose(features) : NULL};
         int rc = cov_fast_layer_new(l, w, &kernels, &b->fast[i], e);

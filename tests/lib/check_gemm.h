@@ -114,20 +114,13 @@ static void check_product(const struct cov_gemm *gemm, struct gemm_data *d, size
         gemm->run(1, d->a + r * lda, lda, &b, d->row, n, add);
         assert_memory_equal(d->row, d->c + r * ldc, n * sizeof *d->row);
     }
-    if (gemm->make_ready && !add) { /* the same bits by hand, and rows that are longer than B's */
-        size_t more = k + (k < 40 ? 3 : k < 300 ? 70 : 0);
-        float *ready = aligned_alloc(64, m * gemm->ready_floats(more) * sizeof *ready);
+    if (gemm->make_ready && !add) { /* the same bits by hand */
+        float *ready = aligned_alloc(64, m * gemm->ready_floats(k) * sizeof *ready);
         assert_non_null(ready);
         gemm->make_ready(m, k, d->a, lda, ready);
-        gemm->run_ready(m, k, ready, &b, d->before, ldc);
+        gemm->run_ready(m, ready, &b, d->before, ldc);
         for (size_t r = 0; r < m; r++)
             assert_memory_equal(d->before + r * ldc, d->c + r * ldc, n * sizeof *d->c);
-        gemm->make_ready(m, more, d->a, lda, ready);
-        gemm->run_ready(m, more, ready, &b, d->before, ldc);
-        for (size_t r = 0; r < m; r++)
-            for (size_t j = 0; j < n; j++)
-                assert_true(fabsf(d->before[r * ldc + j] - d->c[r * ldc + j]) <=
-                            2e-4f * (float)(k + 1));
         free(ready);
     }
     cov_matrix_fini(&b);

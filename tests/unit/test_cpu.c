@@ -13,22 +13,28 @@
 
 #include "common/base/cpu.h"
 
-/* The list of flags in /proc/cpuinfo, with a space at both ends; Linux leaves out what it does not
- * save. */
-static char *kernel_flags(void)
+/* What /proc/cpuinfo says of a key, with a space at both ends. */
+static char *kernel_says(const char *key)
 {
     FILE *f = fopen("/proc/cpuinfo", "r");
-    char *line = NULL, *flags = NULL;
+    char *line = NULL, *value = NULL;
     size_t cap = 0;
-    while (f && !flags && getline(&line, &cap, f) > 0)
-        if (strncmp(line, "flags", 5) == 0 || strncmp(line, "Features", 8) == 0) {
+    while (f && !value && getline(&line, &cap, f) > 0)
+        if (strncmp(line, key, strlen(key)) == 0) {
             line[strcspn(line, "\n")] = ' ';
-            flags = strdup(strchr(line, ':') + 1);
+            value = strdup(strchr(line, ':') + 1);
         }
     free(line);
     if (f)
         assert_int_equal(fclose(f), 0);
-    return flags;
+    return value;
+}
+
+/* The list of flags; Linux leaves out what it does not save. */
+static char *kernel_flags(void)
+{
+    char *flags = kernel_says("flags");
+    return flags ? flags : kernel_says("Features");
 }
 
 static void agrees_with_kernel(void **state)
@@ -38,7 +44,7 @@ static void agrees_with_kernel(void **state)
     unsigned features = cov_cpu_features();
     for (unsigned bit = 1; flags && bit; bit <<= 1) {
         const char *name = cov_cpu_feature_name(bit);
-        if (!name)
+        if (!name || bit == COV_CPU_ADDERS)
             continue;
         char word[32];
         (void)snprintf(word, sizeof word, " %s ", strcmp(name, "neon") == 0 ? "asimd" : name);
@@ -46,6 +52,11 @@ static void agrees_with_kernel(void **state)
             fail_msg("%s: %d here, flags of the kernel:%s", name, !!(features & bit), flags);
     }
     free(flags);
+    char *vendor = kernel_says("vendor_id");
+    bool amd = vendor && (strstr(vendor, " AuthenticAMD ") || strstr(vendor, " HygonGenuine "));
+    bool adders = amd && (features & COV_CPU_AVX512F);
+    assert_int_equal(!!(features & COV_CPU_ADDERS), adders);
+    free(vendor);
     assert_null(cov_cpu_feature_name(0));
     assert_null(cov_cpu_feature_name(COV_CPU_AVX | COV_CPU_AVX2));
     assert_null(cov_cpu_feature_name(1U << 31));

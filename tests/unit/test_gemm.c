@@ -15,7 +15,7 @@ static const struct cov_gemm *const tables[] = {
 #ifdef __x86_64__
     &cov_gemm_avx2,        &cov_gemm_avx2_bf16,     &cov_gemm_avx2_bf16x3, &cov_gemm_avx512,
     &cov_gemm_avx512_bf16, &cov_gemm_avx512_bf16x3, &cov_gemm_dot_bf16,    &cov_gemm_dot_bf16x3,
-    &cov_gemm_amx_bf16,    &cov_gemm_amx_bf16x3,    &cov_gemm_dot_int16,
+    &cov_gemm_amx_bf16,    &cov_gemm_amx_bf16x3,    &cov_gemm_dot_int16,   &cov_gemm_avx512_inner,
 #endif
 };
 
@@ -23,6 +23,49 @@ static void multiplies(void **state)
 {
     for (size_t t = 0; t < COV_COUNT(tables); t++)
         check_gemm(tables[t], *state);
+}
+
+/* Rows and columns of very different sizes: errors are as large as what the row and the column make
+ * them expect. A row of zeros, and rows that are too long to be made ready. */
+static void keeps_sizes(void **state)
+{
+    enum { M = 13, N = 40, SHORT = 130, LONG = 14100 };
+    struct gemm_data *d = *state;
+    for (size_t t = 0; t < COV_COUNT(tables); t++) {
+        const struct cov_gemm *gemm = tables[t];
+        if (gemm->arithmetic != COV_FP32 || (gemm->needs & ~cov_cpu_features()))
+            continue;
+        for (size_t k = SHORT; k <= LONG; k += LONG - SHORT) {
+            size_t m = k == SHORT ? M : 2, n = k == SHORT ? N : 5;
+            float *a = d->a, *b = d->b;
+            for (size_t r = 0; r < m; r++)
+                for (size_t i = r * k; i < (r + 1) * k; i++)
+                    a[i] = d->before[i % COV_COUNT(d->before)] *
+                           (r == 3 ? 0 : (float)exp2(7 * (double)r - 40));
+            for (size_t i = 0; i < k * n; i++)
+                b[i] = d->before[i * 7 % COV_COUNT(d->before)] * (float)exp2(20 - (double)(i % n));
+            struct cov_matrix packed;
+            assert_int_equal(cov_matrix_init(gemm, k, n, b, &packed, NULL), 0);
+            gemm->run(m, a, k, &packed, d->c, n, false);
+            for (size_t r = 0; r < m; r++)
+                for (size_t j = 0; j < n; j++) {
+                    double sum = 0, rows = 0, columns = 0;
+                    for (size_t i = 0; i < k; i++) {
+                        double left = (double)a[r * k + i], right = (double)b[i * n + j];
+                        sum += left * right;
+                        rows += left * left;
+                        columns += right * right;
+                    }
+                    /* The least size of a row that is distinguished is 2^-60. */
+                    double bound = 1e-6 * sqrt(fmax(rows, exp2(-120)) * columns);
+                    double error = fabs((double)d->c[r * n + j] - sum);
+                    if (!(error <= bound))
+                        fail_msg("%s: %zu deep: [%zu,%zu] is off by %g, not %g", gemm->name, k, r,
+                                 j, error, bound);
+                }
+            cov_matrix_fini(&packed);
+        }
+    }
 }
 
 /* To nearest even, against the neighbours in double; what is no number. */
@@ -64,6 +107,12 @@ static void chooses(void **state)
     unsigned dot = avx512 | cov_gemm_dot_bf16.needs, amx = dot | cov_gemm_amx_bf16.needs;
     assert_ptr_equal(cov_gemm_choose(avx2), &cov_gemm_avx2);
     assert_ptr_equal(cov_gemm_choose(amx), &cov_gemm_avx512);
+    unsigned adders = dot | COV_CPU_ADDERS;
+    assert_ptr_equal(cov_gemm_choose(adders), &cov_gemm_avx512);
+    assert_ptr_equal(cov_gemm_choose_for(adders, 64, 64), &cov_gemm_avx512_inner);
+    assert_ptr_equal(cov_gemm_choose_for(adders, 63, 64), &cov_gemm_avx512);
+    assert_ptr_equal(cov_gemm_choose_for(adders, 64, 63), &cov_gemm_avx512);
+    assert_ptr_equal(cov_gemm_choose_for(amx, 64, 64), &cov_gemm_avx512);
     assert_ptr_equal(cov_gemm_choose_emulated(amx, COV_BF16), &cov_gemm_avx512_bf16);
     assert_null(cov_gemm_choose_bf16(avx512, COV_BF16));
     assert_ptr_equal(cov_gemm_choose_bf16(dot, COV_BF16X3), &cov_gemm_dot_bf16x3);
@@ -78,6 +127,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(multiplies, new_gemm_data, free_gemm_data),
+        cmocka_unit_test_setup_teardown(keeps_sizes, new_gemm_data, free_gemm_data),
         cmocka_unit_test(rounds),
         cmocka_unit_test(chooses),
     };

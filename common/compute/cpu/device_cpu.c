@@ -112,10 +112,14 @@ static int pack_layer(struct cov_program *p, size_t i, const struct cov_layer_we
     enum cov_arithmetic operands = arithmetic_of(p, i);
     if (p->dev->reference)
         return copy_weights(p, i, w, e);
+    const struct cov_gemm *floats = cov_gemm_choose_for(
+        p->dev->features, l->c_in, l->kind == COV_LAYER_LSTM ? 4 * l->hidden : l->c_out);
     if (l->kind == COV_LAYER_LSTM)
-        return cov_lstm_new(l, w, operands != COV_FP32 ? a->lstm_gemm : plain->gemm, plain->vec,
+        return cov_lstm_new(l, w, operands != COV_FP32 ? a->lstm_gemm : floats, plain->vec,
                             &p->lstm[i], e);
     struct cov_cpu_kernels kernels = cov_cpu_conv_kernels(a, operands, plain);
+    if (operands == COV_FP32)
+        kernels.gemm = floats;
     return cov_fast_layer_new(l, w, &kernels, &p->fast[i], e);
 }
 

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "common/compute/cpu/gemm.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,10 @@
 #include "common/compute/cpu/int16.h"
 
 /* ---- choosing ---- */
+
+enum {
+    MANY_CHANNELS = 64
+}; /* below it, making rows ready costs what cov_gemm_avx512_inner saves */
 
 /* The first of n whose needs are met and which computes so; NULL: none. */
 static const struct cov_gemm *first(const struct cov_gemm *const *tables, size_t n,
@@ -38,6 +43,19 @@ const struct cov_gemm *cov_gemm_choose(unsigned features)
     return choose_floats(features, COV_FP32);
 }
 
+const struct cov_gemm *cov_gemm_choose_for(unsigned features, size_t n_in, size_t n_out)
+{
+#ifdef __x86_64__
+    bool many = n_in >= MANY_CHANNELS && n_out >= MANY_CHANNELS;
+    if (many && (cov_gemm_avx512_inner.needs & ~features) == 0)
+        return &cov_gemm_avx512_inner;
+#else
+    (void)n_in;
+    (void)n_out;
+#endif
+    return cov_gemm_choose(features);
+}
+
 const struct cov_gemm *cov_gemm_choose_emulated(unsigned features, enum cov_arithmetic arithmetic)
 {
     return choose_floats(features, arithmetic);
@@ -58,6 +76,8 @@ const struct cov_gemm *cov_gemm_choose_bf16(unsigned features, enum cov_arithmet
 }
 
 /* ---- packing ---- */
+
+enum { MAX_SCALE = 60 }; /* of the exponent: no sums overflow */
 
 /* The cross terms of pairs of whole numbers, for parts of a panel: depth pairs of rows, in all. */
 static void sum_cross(size_t depth, size_t width, const uint16_t *pairs, int32_t *cross)
@@ -124,6 +144,34 @@ static int pack_floats(const struct cov_gemm *gemm, const float *b, bool second,
     return COV_OK;
 }
 
+/* Divides columns by powers of two that make their elements 1 in the quadratic mean, and sums products
+ * of pairs (gemm_avx512inner.c). */
+static int make_units(struct cov_matrix *m, struct cov_err *e)
+{
+    size_t cols = (m->n + m->panel - 1) / m->panel * m->panel;
+    m->unit = cov_calloc64(cols, sizeof *m->unit, e);
+    m->column_sums = m->unit ? cov_calloc64(cols, sizeof *m->column_sums, e) : NULL;
+    if (!m->column_sums)
+        return COV_ENOMEM;
+    for (size_t j = 0; j < cols; j++) {
+        float *column = m->data + j / m->panel * m->panel * m->k + j % m->panel;
+        double squares = 0, sum = 0;
+        for (size_t i = 0; i < m->k; i++)
+            squares += (double)column[i * m->panel] * (double)column[i * m->panel];
+        double exponent = squares > 0 ? round(log2(squares / (double)m->k) / 2) : 0;
+        m->unit[j] = (float)exp2(fmax(-MAX_SCALE, fmin(exponent, MAX_SCALE)));
+        for (size_t i = 0; i < m->k; i++)
+            column[i * m->panel] /= m->unit[j];
+        for (size_t i = 0; i + COV_INNER_ROWS <= m->k; i += COV_INNER_ROWS) {
+            const float *row = column + i * m->panel;
+            sum += (double)row[4 * m->panel] * (double)row[5 * m->panel] -
+                   (double)row[m->panel] * (double)row[2 * m->panel];
+        }
+        m->column_sums[j] = (float)sum;
+    }
+    return COV_OK;
+}
+
 static int pack_pairs(const struct cov_gemm *gemm, const float *b, struct cov_matrix *m,
                       struct cov_err *e)
 {
@@ -157,6 +205,8 @@ int cov_matrix_init(const struct cov_gemm *gemm, size_t k, size_t n, const float
         rc = pack_floats(gemm, b, false, out, &out->data, e);
     if (rc == COV_OK && !gemm->k_unit && gemm->arithmetic == COV_BF16X3)
         rc = pack_floats(gemm, b, true, out, &out->low, e);
+    if (rc == COV_OK && gemm->inner)
+        rc = make_units(out, e);
     if (rc)
         cov_matrix_fini(out);
     return rc;
@@ -169,7 +219,8 @@ void cov_matrix_fini(struct cov_matrix *m)
     free(m->pairs);
     free(m->unit);
     free(m->cross);
-    m->data = m->low = m->unit = NULL;
+    free(m->column_sums);
+    m->data = m->low = m->unit = m->column_sums = NULL;
     m->cross = NULL;
     m->pairs = NULL;
 }

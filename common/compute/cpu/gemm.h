@@ -32,10 +32,13 @@ struct cov_matrix {
      * 2], zeros behind row k, too. On cache lines. */
     float *data, *low; /* low: the second terms */
     uint16_t *pairs;
-    float *unit; /* [ceil(n / panel) * panel] of columns, where pairs are whole numbers; owned */
+    float *unit; /* [ceil(n / panel) * panel] of columns, where they have one; owned */
     /* Their cross terms (int16.h), negative, of each part of COV_INT16_DEPTH of k as far as it is whole
      * units: [ceil(n / panel), parts, panel]; owned. */
     int32_t *cross;
+    /* Where data are floats divided by units, too: sums of products of their own, of columns
+     * (gemm_avx512inner.c); owned. */
+    float *column_sums;
 };
 
 struct cov_gemm {
@@ -53,14 +56,21 @@ struct cov_gemm {
 
     /* Where rows of a can be made ready for products once, and not in each of them; NULL where that
      * is nothing. ready_floats(k): what a row of k then takes, on cache lines. run_ready: c = a B
-     * for rows that were made ready with k >= B's rows; what is behind these does not count. */
+     * for rows that were made ready with k = B's rows. */
     size_t (*ready_floats)(size_t k);
     void (*make_ready)(size_t m, size_t k, const float *a, size_t lda, float *ready);
-    void (*run_ready)(size_t m, size_t k, const float *ready, const struct cov_matrix *b, float *c,
+    void (*run_ready)(size_t m, const float *ready, const struct cov_matrix *b, float *c,
                       size_t ldc);
+
+    bool inner; /* columns of B have units and sums */
 };
 
+/* Rows of B after which cov_gemm_avx512_inner takes turns: see there. */
+enum { COV_INNER_ROWS = 6 };
+
 extern const struct cov_gemm cov_gemm_base, cov_gemm_avx2, cov_gemm_avx512;
+/* Faster where the processor has free adders. */
+extern const struct cov_gemm cov_gemm_avx512_inner;
 /* The same values as instructions for bf16 give, but for the order of sums, in single precision:
  * three times the work for bf16x3. */
 extern const struct cov_gemm cov_gemm_base_bf16, cov_gemm_avx2_bf16, cov_gemm_avx512_bf16;
@@ -73,6 +83,8 @@ extern const struct cov_gemm cov_gemm_dot_int16;
 
 /* The widest in single precision whose needs are among `features`. */
 const struct cov_gemm *cov_gemm_choose(unsigned features);
+/* The fastest in single precision for the products of a layer with n_in and n_out channels. */
+const struct cov_gemm *cov_gemm_choose_for(unsigned features, size_t n_in, size_t n_out);
 /* The fastest with instructions for bf16, or for whole numbers, or whole numbers; NULL if there are none. */
 const struct cov_gemm *cov_gemm_choose_bf16(unsigned features, enum cov_arithmetic arithmetic);
 /* The widest that does without them. */

@@ -291,10 +291,10 @@ static void multiply(size_t m, size_t k, const float *ready, const struct cov_ma
     }
 }
 
-static void run_ready(size_t m, size_t k, const float *ready, const struct cov_matrix *b, float *c,
+static void run_ready(size_t m, const float *ready, const struct cov_matrix *b, float *c,
                       size_t ldc)
 {
-    multiply(m, k, ready, b, 0, c, ldc, false);
+    multiply(m, b->k, ready, b, 0, c, ldc, false);
 }
 
 /* Parts of k have units of their own. */

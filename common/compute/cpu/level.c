@@ -13,15 +13,16 @@
 
 static const struct {
     const char *name;
-    unsigned needs;
+    unsigned needs, uses; /* uses: where it is there */
 } levels[] = {
-    [COV_LEVEL_SCALAR] = {"scalar", 0},
-    [COV_LEVEL_BASE] = {"base", 0},
-    [COV_LEVEL_AVX2] = {"avx2", AVX2_NEEDS},
-    [COV_LEVEL_AVX512] = {"avx512", AVX512_NEEDS},
+    [COV_LEVEL_SCALAR] = {"scalar", 0, 0},
+    [COV_LEVEL_BASE] = {"base", 0, 0},
+    [COV_LEVEL_AVX2] = {"avx2", AVX2_NEEDS, 0},
+    [COV_LEVEL_AVX512] = {"avx512", AVX512_NEEDS, 0},
     [COV_LEVEL_AVX512BF16] = {"avx512bf16",
-                              AVX512_NEEDS | COV_CPU_AVX512_VNNI | COV_CPU_AVX512_BF16},
-    [COV_LEVEL_AMX] = {"amx", AVX512_NEEDS | COV_CPU_AMX_TILE | COV_CPU_AMX_BF16},
+                              AVX512_NEEDS | COV_CPU_AVX512_VNNI | COV_CPU_AVX512_BF16,
+                              COV_CPU_ADDERS},
+    [COV_LEVEL_AMX] = {"amx", AVX512_NEEDS | COV_CPU_AMX_TILE | COV_CPU_AMX_BF16, 0},
 };
 enum { N_LEVELS = COV_COUNT(levels) };
 
@@ -85,6 +86,6 @@ int cov_cpu_level_choose(const char *list, struct cov_cpu_choice *out, struct co
     while (!(usable >> level & 1))
         level--;
     out->level = (enum cov_cpu_level)level;
-    out->features = cov_cpu_features() & levels[level].needs;
+    out->features = cov_cpu_features() & (levels[level].needs | levels[level].uses);
     return COV_OK;
 }

@@ -199,6 +199,13 @@ static void transform_weights(const struct cov_minimal *m, const float *weight,
     }
 }
 
+/* The channels of a row of a tile that take part at point p. */
+static size_t depth_at(const struct cov_minimal *m, size_t p)
+{
+    bool last = m->layer.kind == COV_LAYER_CONV && p + 1 == m->points.n_points;
+    return last ? n_full(&m->layer) * m->layer.c_in : m->depth;
+}
+
 /* Filters that are one tap shorter end, in a convolution, or begin, in a transposed one, with a
  * zero: they take no part at infinity, or at 0. */
 static int make_panel(const struct cov_minimal *m, const struct cov_layer *l, const float *weight,
@@ -209,13 +216,11 @@ static int make_panel(const struct cov_minimal *m, const struct cov_layer *l, co
     int rc = COV_OK;
     transform_weights(m, weight, panel, width, b);
     for (size_t p = 0; rc == COV_OK && p < m->points.n_points; p++) {
-        size_t k = m->depth;
-        if (l->kind == COV_LAYER_CONV && p + 1 == m->points.n_points)
-            k = n_full(l) * l->c_in;
-        else if (l->kind == COV_LAYER_CONV_TRANSPOSED && p == 0 &&
-                 panel->phase >= n_full(l)) /* all of its phases */
+        if (l->kind == COV_LAYER_CONV_TRANSPOSED && p == 0 &&
+            panel->phase >= n_full(l)) /* all of its phases */
             continue;
-        rc = cov_matrix_init(m->gemm, k, width, b + p * m->depth * width, &panel->at[p], e);
+        rc = cov_matrix_init(m->gemm, depth_at(m, p), width, b + p * m->depth * width,
+                             &panel->at[p], e);
     }
     return rc;
 }
@@ -431,9 +436,11 @@ static void make_block(const struct cov_minimal *m, const struct task *t, size_t
     }
     for (size_t i = beg; i < end; i++) {
         transform_tiles(m, t, i, i + 1, unready, m->depth_stride, edge);
-        for (size_t p = 0; p < m->points.n_points; p++)
-            m->gemm->make_ready(1, m->depth, unready + p * m->depth_stride, 0,
-                                v + p * v_step + (i - beg) * row_floats(m));
+        for (size_t p = 0; p < m->points.n_points; p++) {
+            size_t k = depth_at(m, p);
+            m->gemm->make_ready(1, k, unready + p * m->depth_stride, 0,
+                                v + p * v_step + (i - beg) * m->gemm->ready_floats(k));
+        }
     }
 }
 
@@ -503,8 +510,7 @@ static void multiply_block(const struct cov_minimal *m, const struct task *t,
         if (panel->at[p].k == 0)
             memset(to, 0, BLOCK * width * sizeof *to);
         else if (m->gemm->make_ready)
-            m->gemm->run_ready(n, m->depth, v + p * BLOCK * row_floats(m), &panel->at[p], to,
-                               width);
+            m->gemm->run_ready(n, v + p * BLOCK * row_floats(m), &panel->at[p], to, width);
         else
             m->gemm->run(n, v + p * BLOCK * m->depth_stride, m->depth_stride, &panel->at[p], to,
                          width, false);

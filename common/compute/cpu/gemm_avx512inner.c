@@ -1,0 +1,366 @@
+/* gemm_avx512inner.c - matrix products of floats for processors that add beside multiplying: the
+ * cores of AMD since Zen 4 begin a fused multiply-add and an addition of a whole vector in every
+ * cycle, those of Intel either. Two thirds of k go in pairs, with one multiplication for two,
+ *     (a0 + b1) (a1 + b0)  =  a0 b0 + a1 b1  +  a0 a1 + b0 b1
+ *   - (a0 - b1) (a1 - b0)  =  a0 b0 + a1 b1  -  a0 a1 - b0 b1
+ * where the products of a's elements are summed once a row, those of b's when B is packed; pairs
+ * take turns in the sign, so that these sums stay small. Of six rows of B, one is multiplied as
+ * ever, two make a pair of the first kind, one is multiplied, two make a pair of the second kind: as
+ * many additions as multiply-adds, 4 cycles where 6 were. Source: S. Winograd, A New Algorithm for
+ * Inner Product (1968).
+ *
+ * Rounding is relative to the larger one of a and b; where both are of one size, it is a tenth more
+ * than a plain product's. So columns of B and rows of a are first multiplied by powers of two that
+ * make their elements 1 in the quadratic mean, and the sums by the inverse at last.
+ * SPDX-License-Identifier: MIT */
+#ifdef __x86_64__
+#include <immintrin.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "common/base/cpu.h"
+#include "common/compute/cpu/gemm.h"
+#include "common/compute/cpu/tiles.h"
+
+enum {
+    LANES = 16,
+    ROWS = 12, /* of a tile: with two vectors of columns they fill the registers with sums */
+    SIX = COV_INNER_ROWS, /* rows of B */
+    AHEAD = 30,           /* rows of B */
+    ROOM = 12 * 1168,     /* floats of rows that are made ready at once, where nobody has done it */
+    MAX_SCALE = 60,       /* of the exponent */
+};
+
+/* The compiler writes sums to other registers and copies them back; and it would read a float to a
+ * register, which occupies an adder, to use it twice. */
+#define INLINE static inline __attribute__((always_inline))
+
+INLINE __m512 multiply(__m512 sum, const float *left, __m512 right)
+{
+    __asm__ volatile("vfmadd231ps %2%{1to16%}, %1, %0" : "+v"(sum) : "v"(right), "m"(*left));
+    return sum;
+}
+
+INLINE __m512 multiply_pair(__m512 sum, const float *left, __m512 right0, __m512 right1)
+{
+    __m512 x, y;
+    __asm__ volatile("vaddps %2%{1to16%}, %1, %0" : "=v"(x) : "v"(right1), "m"(left[0]));
+    __asm__ volatile("vaddps %2%{1to16%}, %1, %0" : "=v"(y) : "v"(right0), "m"(left[1]));
+    __asm__ volatile("vfmadd231ps %2, %1, %0" : "+v"(sum) : "v"(x), "v"(y));
+    return sum;
+}
+
+INLINE __m512 subtract_pair(__m512 sum, const float *left, __m512 right0, __m512 right1)
+{
+    __m512 x, y;
+    __asm__ volatile("vsubps %2%{1to16%}, %1, %0" : "=v"(x) : "v"(right1), "m"(left[0]));
+    __asm__ volatile("vsubps %2%{1to16%}, %1, %0" : "=v"(y) : "v"(right0), "m"(left[1]));
+    __asm__ volatile("vfnmadd231ps %2, %1, %0" : "+v"(sum) : "v"(x), "v"(y));
+    return sum;
+}
+
+/* Rows of a are read from one pointer for two of them, and two rows behind: row r is
+ * 4 (r / 4) + r % 2, or two further. */
+struct rows {
+    const float *at[ROWS / 2];
+    size_t two; /* floats of two rows */
+};
+
+INLINE const float *row_of(const struct rows *a, int r)
+{
+    return a->at[r / 4 * 2 + r % 2] + (r % 4 < 2 ? 0 : a->two);
+}
+
+INLINE void step(struct rows *a, const int rows, size_t floats)
+{
+#pragma GCC unroll 8
+    for (int j = 0; j < (rows + 3) / 4 * 2; j++) {
+        a->at[j] += floats;
+        __asm__("" : "+r"(a->at[j])); /* a pointer each, no index: that would be read apart */
+    }
+}
+
+/* Three rows of B: one that is multiplied, and a pair. */
+INLINE void multiply_three(const int rows, const int vectors, const bool negative,
+                           const struct rows *a, int k, const float *b, __m512 *sum0, __m512 *sum1)
+{
+    const int width = vectors * LANES, second = (vectors - 1) * LANES;
+    __m512 right[3][2];
+#pragma GCC unroll 3
+    for (int i = 0; i < 3; i++) {
+        right[i][0] = _mm512_load_ps(b + i * width);
+        right[i][1] = _mm512_load_ps(b + i * width + second);
+        __builtin_prefetch(b + (i + AHEAD) * width);
+        if (vectors == 2)
+            __builtin_prefetch(b + (i + AHEAD) * width + LANES);
+    }
+#pragma GCC unroll 16
+    for (int r = 0; r < rows; r++) {
+        const float *left = row_of(a, r) + k;
+        sum0[r] = multiply(sum0[r], left, right[0][0]);
+        sum0[r] = negative ? subtract_pair(sum0[r], left + 1, right[1][0], right[2][0])
+                           : multiply_pair(sum0[r], left + 1, right[1][0], right[2][0]);
+        if (vectors == 1)
+            continue;
+        sum1[r] = multiply(sum1[r], left, right[0][1]);
+        sum1[r] = negative ? subtract_pair(sum1[r], left + 1, right[1][1], right[2][1])
+                           : multiply_pair(sum1[r], left + 1, right[1][1], right[2][1]);
+    }
+}
+
+INLINE void multiply_one(const int rows, const int vectors, const struct rows *a, const float *b,
+                         __m512 *sum0, __m512 *sum1)
+{
+    __m512 right0 = _mm512_load_ps(b), right1 = _mm512_load_ps(b + (vectors - 1) * LANES);
+#pragma GCC unroll 16
+    for (int r = 0; r < rows; r++) {
+        sum0[r] = multiply(sum0[r], row_of(a, r), right0);
+        if (vectors == 2)
+            sum1[r] = multiply(sum1[r], row_of(a, r), right1);
+    }
+}
+
+/* What a tile is made of. A row of a that is ready ends in two floats, `end` floats from its beginning:
+ * the sum of the products of its own, and the inverse of its scale; end = 0: rows are as they came,
+ * and no elements go in pairs. */
+struct operands {
+    size_t k, lda, end;
+    const float *a, *b, *column_sums, *column_units;
+};
+
+/* c[rows, vectors * LANES]: both are constants where this is inlined, so that sums are registers. */
+INLINE void tile(const int rows, const int vectors, const struct operands *o, float *c, size_t ldc,
+                 bool add)
+{
+    __m512 sum0[ROWS], sum1[ROWS];
+    struct rows a = {.two = 2 * o->lda};
+    const size_t width = (size_t)vectors * LANES;
+    const float *b = o->b;
+    size_t k = o->k;
+#pragma GCC unroll 8
+    for (int j = 0; j < (rows + 3) / 4 * 2; j++)
+        a.at[j] = o->a + (size_t)(j / 2 * 4 + j % 2) * o->lda;
+#pragma GCC unroll 16
+    for (int r = 0; r < rows; r++) {
+        sum0[r] = sum1[r] = _mm512_setzero_ps();
+        if (o->end == 0)
+            continue;
+        __m512 row = _mm512_set1_ps(o->a[(size_t)r * o->lda + o->end]);
+        sum0[r] = row + _mm512_load_ps(o->column_sums);
+        if (vectors == 2)
+            sum1[r] = row + _mm512_load_ps(o->column_sums + LANES);
+    }
+    for (; o->end > 0 && k >= SIX; k -= SIX, b += SIX * width) {
+        multiply_three(rows, vectors, false, &a, 0, b, sum0, sum1);
+        multiply_three(rows, vectors, true, &a, 3, b + 3 * width, sum0, sum1);
+        step(&a, rows, SIX);
+    }
+    for (; k > 0; k--, b += width) {
+        multiply_one(rows, vectors, &a, b, sum0, sum1);
+        step(&a, rows, 1);
+    }
+    __m512 unit0 = _mm512_load_ps(o->column_units);
+    __m512 unit1 = _mm512_load_ps(o->column_units + (vectors - 1) * LANES);
+#pragma GCC unroll 16
+    for (int r = 0; r < rows; r++) {
+        float *to = c + (size_t)r * ldc;
+        __m512 unit = _mm512_set1_ps(o->end > 0 ? o->a[(size_t)r * o->lda + o->end + 1] : 1);
+        __m512 old0 = _mm512_setzero_ps(), old1 = old0;
+        if (add) {
+            old0 = _mm512_loadu_ps(to);
+            if (vectors == 2)
+                old1 = _mm512_loadu_ps(to + LANES);
+        }
+        _mm512_storeu_ps(to, _mm512_fmadd_ps(sum0[r], unit * unit0, old0));
+        if (vectors == 2)
+            _mm512_storeu_ps(to + LANES, _mm512_fmadd_ps(sum1[r], unit * unit1, old1));
+    }
+}
+
+#define TILE(r)                                                                                    \
+    case r:                                                                                        \
+        if (vectors == 2)                                                                          \
+            tile(r, 2, o, c, ldc, add);                                                            \
+        else                                                                                       \
+            tile(r, 1, o, c, ldc, add);                                                            \
+        break;
+
+static void run_tile(size_t rows, size_t vectors, const struct operands *o, float *c, size_t ldc,
+                     bool add)
+{
+    switch (rows) {
+        COV_TILES_12(TILE)
+    default:
+        break;
+    }
+}
+
+/* A tile at the right edge: `cols` of its columns are wanted. */
+static void run_edge(size_t rows, size_t vectors, size_t cols, const struct operands *o, float *c,
+                     size_t ldc, bool add)
+{
+    float whole[ROWS * 2 * LANES] = {0};
+    size_t width = vectors * LANES;
+    run_tile(rows, vectors, o, whole, width, false);
+    for (size_t r = 0; r < rows; r++)
+        for (size_t j = 0; j < cols; j++) {
+            float sum = whole[r * width + j];
+            c[r * ldc + j] = add ? sum + c[r * ldc + j] : sum;
+        }
+}
+
+/* A panel stays in the cache while all rows of a pass over it. */
+static void multiply_rows(size_t m, const float *a, size_t lda, size_t end,
+                          const struct cov_matrix *b, float *c, size_t ldc, bool add)
+{
+    size_t vectors = b->panel / LANES;
+    size_t n_tiles = (m + ROWS - 1) / ROWS; /* of nearly equal height */
+    size_t height = n_tiles > 1 ? m / n_tiles : m, n_higher = m - height * n_tiles;
+    for (size_t j = 0; j < b->n; j += b->panel) {
+        size_t cols = b->n - j;
+        struct operands o = {b->k,       lda, end, a, b->data + j * b->k, b->column_sums + j,
+                             b->unit + j};
+        float *to = c + j;
+        for (size_t i = 0; i < n_tiles; i++) {
+            size_t rows = height + (i < n_higher);
+            if (cols < b->panel)
+                run_edge(rows, vectors, cols, &o, to, ldc, add);
+            else
+                run_tile(rows, vectors, &o, to, ldc, add);
+            o.a += rows * lda;
+            to += rows * ldc;
+        }
+    }
+}
+
+/* ---- rows that are ready ---- */
+
+/* What products of elements with the one behind are multiplied with. */
+static const float turns[3][LANES] __attribute__((aligned(64))) = {
+    {0, -1, 0, 0, 1, 0, 0, -1, 0, 0, 1, 0, 0, -1, 0, 0},
+    {1, 0, 0, -1, 0, 0, 1, 0, 0, -1, 0, 0, 1, 0, 0, -1},
+    {0, 0, 1, 0, 0, -1, 0, 0, 1, 0, 0, -1, 0, 0, 1, 0},
+};
+
+static size_t end_of(size_t k)
+{
+    return (k + LANES - 1) / LANES * LANES;
+}
+
+static size_t ready_floats(size_t k)
+{
+    return end_of(k) + LANES;
+}
+
+/* Bit i: element i of n is there. */
+INLINE __mmask16 first_of(size_t n)
+{
+    return (__mmask16)(n < LANES ? (1U << n) - 1 : 0xffffU);
+}
+
+INLINE __m256 upper_half(__m512 v)
+{
+    return _mm256_castpd_ps(_mm512_extractf64x4_pd(_mm512_castps_pd(v), 1));
+}
+
+/* Of a row: the sum of squares, and the sum of the products of its own where k go in pairs. */
+struct row_sums {
+    float squares, pairs;
+};
+
+INLINE struct row_sums sum_row(size_t k, const float *a)
+{
+    __m512 squares = _mm512_setzero_ps(), pairs = squares;
+    size_t n = k / SIX * SIX, i = 0;
+    for (; i + 3 * LANES < n; i += 3 * LANES)
+#pragma GCC unroll 3
+        for (int j = 0; j < 3; j++) {
+            __m512 left = _mm512_loadu_ps(a + i + j * LANES);
+            __m512 right = _mm512_loadu_ps(a + i + j * LANES + 1);
+            squares = _mm512_fmadd_ps(left, left, squares);
+            pairs = _mm512_fmadd_ps(left * _mm512_load_ps(turns[j]), right, pairs);
+        }
+    for (int j = 0; i < k; i += LANES, j++) {
+        __m512 left = _mm512_maskz_loadu_ps(first_of(k - i), a + i);
+        __m512 right = _mm512_maskz_loadu_ps(first_of(n > i ? n - i - 1 : 0), a + i + 1);
+        squares = _mm512_fmadd_ps(left, left, squares);
+        pairs = _mm512_fmadd_ps(left * _mm512_load_ps(turns[j % 3]), right, pairs);
+    }
+    __m256 both = _mm256_hadd_ps(_mm512_castps512_ps256(squares) + upper_half(squares),
+                                 _mm512_castps512_ps256(pairs) + upper_half(pairs));
+    both = _mm256_hadd_ps(both, both);
+    __m128 sums = _mm256_castps256_ps128(both) + _mm256_extractf128_ps(both, 1);
+    return (struct row_sums){sums[0], sums[1]};
+}
+
+/* The exponent of the power of two whose inverse is a row's scale: half of that of the mean square. */
+INLINE int exponent_of(float mean_square)
+{
+    uint32_t bits;
+    memcpy(&bits, &mean_square, sizeof bits);
+    int exponent = ((int)(bits >> 23) - 127) >> 1;
+    return exponent < -MAX_SCALE ? -MAX_SCALE : exponent > MAX_SCALE ? MAX_SCALE : exponent;
+}
+
+INLINE float power_of_two(int exponent)
+{
+    uint32_t bits = (uint32_t)(exponent + 127) << 23;
+    float v;
+    memcpy(&v, &bits, sizeof v);
+    return v;
+}
+
+static void make_ready(size_t m, size_t k, const float *a, size_t lda, float *ready)
+{
+    size_t end = end_of(k);
+    for (size_t r = 0; r < m; r++, a += lda, ready += end + LANES) {
+        struct row_sums sums = sum_row(k, a);
+        int exponent = exponent_of(sums.squares * (1 / (float)k));
+        float scale = power_of_two(-exponent);
+        __m512 scales = _mm512_set1_ps(scale);
+        size_t i = 0;
+        for (; i + LANES <= k; i += LANES)
+            _mm512_store_ps(ready + i, scales * _mm512_loadu_ps(a + i));
+        if (i < k)
+            _mm512_store_ps(ready + i, scales * _mm512_maskz_loadu_ps(first_of(k - i), a + i));
+        ready[end] = sums.pairs * (scale * scale);
+        ready[end + 1] = power_of_two(exponent);
+    }
+}
+
+static void run_ready(size_t m, const float *ready, const struct cov_matrix *b, float *c,
+                      size_t ldc)
+{
+    multiply_rows(m, ready, ready_floats(b->k), end_of(b->k), b, c, ldc, false);
+}
+
+static void run(size_t m, const float *a, size_t lda, const struct cov_matrix *b, float *c,
+                size_t ldc, bool add)
+{
+    _Alignas(64) float ready[ROOM];
+    size_t row = ready_floats(b->k), fit = ROOM / row;
+    if (fit == 0) { /* as they are */
+        multiply_rows(m, a, lda, 0, b, c, ldc, add);
+        return;
+    }
+    for (size_t r = 0; r < m; r += fit) {
+        size_t rows = m - r < fit ? m - r : fit;
+        make_ready(rows, b->k, a + r * lda, lda, ready);
+        multiply_rows(rows, ready, row, end_of(b->k), b, c + r * ldc, ldc, add);
+    }
+}
+
+const struct cov_gemm cov_gemm_avx512_inner = {
+    .name = "AVX-512 with adders",
+    .needs = COV_CPU_AVX512F | COV_CPU_ADDERS,
+    .lanes = LANES,
+    .width = 2 * LANES,
+    .run = run,
+    .arithmetic = COV_FP32,
+    .ready_floats = ready_floats,
+    .make_ready = make_ready,
+    .run_ready = run_ready,
+    .inner = true,
+};
+
+#endif
