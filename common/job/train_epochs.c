@@ -4,13 +4,11 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
-#include "common/base/path.h"
 #include "common/base/pool.h"
 #include "common/compute/device_open.h"
 #include "common/job/evaluate.h"
@@ -19,6 +17,7 @@
 #include "common/job/ranks.h"
 #include "common/job/train_saver.h"
 #include "common/job/train_setup.h"
+#include "common/job/train_words.h"
 #include "common/net/net.h"
 #include "common/net/train.h"
 
@@ -47,7 +46,7 @@ struct run {
     struct cov_example_plan val; /* in the order of the files */
     int64_t n_steps;             /* of the whole training */
     double values[COV_TRAIN_QUANTITIES];
-    char what[100];     /* on the progress bar */
+    char what[120];     /* on the progress bar */
     bool in_validation; /* of the epoch that the point has */
     int64_t n_saved;    /* epochs of this run */
     int64_t chunks, bases;
@@ -67,18 +66,9 @@ static double rate_of(const struct cov_train_options *o, double learning_rate, i
     return learning_rate * 0.5 * (1 + cos(M_PI * (done < 1 ? done : 1)));
 }
 
-/* "epoch 0 of 5", on the progress bar. */
 static void describe(struct run *r, const double *loss)
 {
-    const struct cov_train_point *p = &r->setup.point;
-    int n = snprintf(r->what, sizeof r->what, "epoch %" PRId64, p->epoch + 1);
-    if (r->o->max_steps > 0)
-        n += snprintf(r->what + n, sizeof r->what - (size_t)n, ", step %" PRId64 " of %" PRId64,
-                      p->state.n_steps, r->n_steps);
-    else
-        n += snprintf(r->what + n, sizeof r->what - (size_t)n, " of %" PRId64, r->o->epochs);
-    if (loss)
-        (void)snprintf(r->what + n, sizeof r->what - (size_t)n, ", loss %.5g", *loss);
+    cov_train_words_progress(r->o, &r->setup.point, r->n_steps, loss, r->what, sizeof r->what);
 }
 
 static void add_mean(struct means *m, double loss, double accuracy, size_t n)
@@ -137,31 +127,9 @@ static int add_chunk(void *arg, size_t i, const struct cov_fit *fits, struct cov
     return COV_OK;
 }
 
-/* Says of a failure that numbers have left what a float can be: where, and what helps. */
 static int tell_divergence(const struct run *r, double rate, struct cov_err *e)
 {
-    const struct cov_train_point *p = &r->setup.point;
-    if (!e)
-        return COV_EINPUT;
-    struct cov_err why = *e;
-    char *last = cov_path_join(r->o->output, "last.ckpt", NULL);
-    char *left = r->n_saved > 0 ? cov_strfmt(NULL,
-                                             "%s is that of epoch %" PRId64
-                                             ", from which --resume-training goes on",
-                                             last ? last : "last.ckpt", p->epoch - r->in_validation)
-                 : r->o->resume ? cov_strfmt(NULL, "%s is as it was", r->o->resume)
-                                : cov_strdup("no epoch was complete, nothing is saved", NULL);
-    cov_err_clear(e);
-    const char *help = r->o->clip > 0 ? "A lower --learning-rate or --clip, or more --warmup-steps"
-                                      : "A lower --learning-rate, more --warmup-steps, or --clip 1";
-    int rc = cov_fail(e, COV_EINPUT,
-                      "step %" PRId64 " (epoch %" PRId64 ", learning rate %.4g): %s: the training "
-                      "has diverged. %s may keep it from that; %s",
-                      p->state.n_steps + !r->in_validation, p->epoch + !r->in_validation, rate,
-                      why.text, help, left ? left : "");
-    free(left);
-    free(last);
-    return rc;
+    return cov_train_words_diverged(r->o, &r->setup.point, rate, r->in_validation, r->n_saved, e);
 }
 
 /* Loss and accuracy of the weights as they are saved. */
@@ -287,18 +255,6 @@ static int train_epoch(struct run *r, const struct cov_example_plan *plan, struc
     return rc;
 }
 
-/* What a signal from now on leaves to be said. */
-static void tell_at_signals(const struct run *r)
-{
-    char *last = cov_path_join(r->o->output, "last.ckpt", NULL);
-    char *words = cov_strfmt(
-        NULL, "%s has what epochs up to %" PRId64 " made; --resume-training goes on from it",
-        last ? last : "last.ckpt", r->setup.point.epoch);
-    cov_log_set_last_words(words);
-    free(words);
-    free(last);
-}
-
 /* Training, validation, what is kept of it. */
 static int run_epoch(struct run *r, bool *stop, struct cov_err *e)
 {
@@ -337,7 +293,7 @@ static int run_epoch(struct run *r, bool *stop, struct cov_err *e)
         rc = cov_train_saver_clear(&r->saver, p, r->o->init_from ? r->o->init_from : r->o->resume,
                                    e);
     if (!rc)
-        tell_at_signals(r);
+        cov_train_words_at_signals(r->o, p);
     r->save_seconds += cov_clock() - clock;
     return rc;
 }
@@ -357,20 +313,12 @@ static int count_steps_of(const struct run *r, int64_t epoch, int64_t *n, struct
     return COV_OK;
 }
 
-/* Says of a resumed training that its epochs have n steps, if they had another number: not all options are in
- * the checkpoint. The last epoch may have been cut off by --max-steps; cut anew, epochs differ a little. */
+/* Says of a resumed training that its epochs have n steps, if the last one had another number. */
 static void compare_steps(const struct run *r, int64_t n)
 {
-    const struct cov_train_point *p = &r->setup.point;
-    int64_t n_epochs = p->epoch + 1;
-    if (!r->o->resume || n_epochs <= 0 || p->state.n_steps <= 0)
-        return;
-    double had = (double)p->state.n_steps / (double)n_epochs, has = (double)n;
-    double less = r->o->max_steps > 0 ? has / (double)n_epochs : 0, more = 0;
-    if (r->o->random_offset)
-        less = more = has / 8;
-    if (had < has - less || had > has + more)
-        cov_warn("%s: its epochs had %.4g steps each, but now one has %" PRId64
+    double had;
+    if (r->o->resume && cov_train_words_steps_differ(r->o, &r->setup.point, n, &had))
+        cov_warn("%s: its last epoch had %.4g steps, but now one has %" PRId64
                  ": --batch-size (-b) and --accumulate are not in a checkpoint and must be given "
                  "again as they were",
                  r->o->resume, had, n);

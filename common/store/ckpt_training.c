@@ -284,15 +284,24 @@ static int read_callbacks(struct cov_torch_file *f, const struct cov_pickle_valu
 
 /* ---------------------------------------------------------------- all of it */
 
-/* "total": {"completed": N} of the batches, if it is there. */
+/* The number that is so many dictionaries deep; 0 if it is not there. */
+static int64_t count_of(const struct cov_pickle_value *v, const char *const *path, size_t depth)
+{
+    for (size_t i = 0; v && i < depth; i++)
+        v = cov_pickle_get(v, path[i]);
+    return v && v->kind == COV_PICKLE_INT && v->u.integer > 0 ? v->u.integer : 0;
+}
+
 static void read_loops(const struct cov_pickle_value *loops, struct cov_ckpt_training *t)
 {
-    static const char *const path[] = {"fit_loop", "epoch_loop.batch_progress", "total",
-                                       "completed"};
-    for (size_t i = 0; loops && i < COV_COUNT(path); i++)
-        loops = cov_pickle_get(loops, path[i]);
-    if (loops && loops->kind == COV_PICKLE_INT && loops->u.integer > 0)
-        t->n_batches = loops->u.integer;
+    static const char *const batches[] = {"fit_loop", "epoch_loop.batch_progress", "total",
+                                          "completed"};
+    static const char *const steps[] = {
+        "fit_loop",  "epoch_loop.automatic_optimization.optim_progress",
+        "optimizer", "step",
+        "current",   "completed"};
+    t->n_batches = count_of(loops, batches, COV_COUNT(batches));
+    t->n_epoch_steps = count_of(loops, steps, COV_COUNT(steps));
 }
 
 static int read_current(struct cov_torch_file *f, const struct cov_pickle_value *dict,

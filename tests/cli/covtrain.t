@@ -74,7 +74,9 @@ run covtrain -q -i d -b 8 -o r2 --resume-training r2/predmoter*epoch=0*.ckpt -e 
 ok 'from an earlier checkpoint too, whose metrics are kept' cmp r2/metrics.jsonl one/two/metrics.jsonl
 cp -r r r3
 run covtrain -q -i d -o r3 --resume-training r3/last.ckpt -e 4
-stderr_like 'r3/last\.ckpt: its epochs had 6 steps each, but now one has 1: --batch-size \(-b\)' 'a resume without -b is told of'
+stderr_like 'r3/last\.ckpt: its last epoch had 6 steps, but now one has 1: --batch-size \(-b\)' 'a resume without -b is told of'
+run covtrain -q -i d -o r3 --resume-training r3/last.ckpt -e 5
+stderr_is '' '  once, not again when that is gone on from'
 run covtrain -i d -b 8 -o r --resume-training r/last.ckpt -e 3
 status_is 0 'what is complete already'
 stderr_like 'r/last\.ckpt has 3 epochs already: there is nothing to do' '  is said to be'

@@ -19,7 +19,7 @@ int main(int argc, char **argv)
         rc = cov_ckpt_read_training(argv[1], &t, &e);
     if (!rc) {
         /* What reading leaves out: in these files there is one step a batch. */
-        t.n_epoch_batches = t.n_epoch_steps = t.n_batches / (c->epoch + 1);
+        t.n_epoch_batches = t.n_epoch_steps;
         t.n_val_batches = 2;
         rc = cov_ckpt_write_training(argv[2], c, &t, &e);
     }

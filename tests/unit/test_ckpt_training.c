@@ -97,6 +97,7 @@ static void test_round_trip(void **state)
     assert_true(r.saving.saved[1].score == 0.5);
     assert_true(r.has_seed && r.seed == 4000000000U);
     assert_int_equal(r.n_batches, 40);
+    assert_int_equal(r.n_epoch_steps, 7);
     assert_int_equal(r.n_current, 1);
     assert_string_equal(r.current[0].name, "out.weight");
     cov_ckpt_training_forget(&r);

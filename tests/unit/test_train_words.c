@@ -1,0 +1,126 @@
+/* test_train_words.c - what a training says of its epochs and steps.
+ * SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "common/base/log.h"
+#include "common/job/train_words.h"
+
+/* The last epoch is the one of as many as there are, by the number that its checkpoint has. */
+static void counts_epochs(void **state)
+{
+    (void)state;
+    struct cov_train_options o = {.epochs = 5};
+    struct cov_train_point p = {.epoch = -1, .state = {.n_steps = 12}};
+    const double loss = 0.25;
+    char text[120], small[10];
+    cov_train_words_progress(&o, &p, 60, NULL, text, sizeof text);
+    assert_string_equal(text, "epoch 0 (1 of 5)");
+    p.epoch = 3;
+    cov_train_words_progress(&o, &p, 60, &loss, text, sizeof text);
+    assert_string_equal(text, "epoch 4 (5 of 5), loss 0.25");
+    cov_train_words_progress(&o, &p, 60, &loss, small, sizeof small);
+    assert_string_equal(small, "epoch 4 (");
+    o.max_steps = 50;
+    cov_train_words_progress(&o, &p, 50, &loss, text, sizeof text);
+    assert_string_equal(text, "epoch 4, step 12 of 50, loss 0.25");
+}
+
+static void tells_of_divergence(void **state)
+{
+    (void)state;
+    struct cov_train_options o = {.output = "m"};
+    const struct cov_train_point p = {.epoch = 3, .state = {.n_steps = 12}};
+    struct cov_err e = COV_ERR_INIT;
+    (void)cov_fail(&e, COV_EINPUT, "a loss is infinite");
+    assert_int_equal(cov_train_words_diverged(&o, &p, 0.5, false, 1, &e), COV_EINPUT);
+    assert_string_equal(e.text, "step 13 (epoch 4, learning rate 0.5): a loss is infinite: the "
+                                "training has diverged. A lower --learning-rate, more "
+                                "--warmup-steps, or --clip 1 may keep it from that; m/last.ckpt is "
+                                "that of epoch 3, from which --resume-training goes on");
+    cov_err_clear(&e);
+    (void)cov_fail(&e, COV_EINPUT, "x");
+    o.clip = 1;
+    o.resume = "r.ckpt";
+    assert_int_equal(cov_train_words_diverged(&o, &p, 0.5, true, 0, &e), COV_EINPUT);
+    assert_string_equal(e.text, "step 12 (epoch 3, learning rate 0.5): x: the training has "
+                                "diverged. A lower --learning-rate or --clip, or more "
+                                "--warmup-steps may keep it from that; r.ckpt is as it was");
+    assert_int_equal(cov_train_words_diverged(&o, &p, 0.5, true, 0, NULL), COV_EINPUT);
+}
+
+static void hear(void *arg, enum cov_log_level level, const char *text)
+{
+    (void)arg;
+    (void)level;
+    (void)text;
+}
+
+static void leaves_last_words(void **state)
+{
+    (void)state;
+    const struct cov_train_options o = {.output = "m"};
+    const struct cov_train_point p = {.epoch = 2};
+    cov_log_set(hear, NULL, COV_LOG_INFO);
+    cov_train_words_at_signals(&o, &p);
+    assert_non_null(cov_log_last_words());
+    assert_string_equal(cov_log_last_words(),
+                        "m/last.ckpt has what epochs up to 2 made; --resume-training goes on from "
+                        "it");
+    cov_log_set_last_words(NULL);
+    cov_log_set(NULL, NULL, COV_LOG_WARNING);
+}
+
+/* Steps in all and of the last epoch (0: not in the checkpoint), and whether an epoch of ten is another one. */
+static void compares_steps(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t n_epochs, n_steps, of_last;
+        int64_t max_steps;
+        bool random_offset, differ;
+        double had;
+    } cases[] = {
+        {0, 0, 0, 0, false, false, 0}, /* a training that has not begun */
+        {3, 30, 10, 0, false, false, 10},
+        {3, 90, 30, 0, false, true, 30},
+        {3, 9, 3, 0, false, true, 3},
+        {4, 100, 10, 0, false, false, 10}, /* changed before, not any more */
+        {3, 23, 3, 25, false, false, 3},   /* may have been cut off */
+        {3, 19, 9, 25, false, true, 9},    /* cannot */
+        {3, 34, 11, 25, false, true, 11},
+        {3, 33, 11, 0, true, false, 11}, /* cut anew */
+        {3, 36, 12, 0, true, true, 12},
+        {3, 24, 8, 0, true, true, 8},
+        {3, 30, 0, 0, false, false, 10}, /* by the mean */
+        {3, 36, 0, 0, false, true, 12},
+    };
+    for (size_t i = 0; i < COV_COUNT(cases); i++) {
+        const struct cov_train_options o = {.max_steps = cases[i].max_steps,
+                                            .random_offset = cases[i].random_offset};
+        const struct cov_train_point p = {.epoch = cases[i].n_epochs - 1,
+                                          .state = {.n_steps = cases[i].n_steps},
+                                          .training = {.n_epoch_steps = cases[i].of_last}};
+        double had = 0;
+        if (cov_train_words_steps_differ(&o, &p, 10, &had) != cases[i].differ ||
+            (cases[i].differ && had != cases[i].had))
+            fail_msg("case %zu: had %g", i, had);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(counts_epochs),
+        cmocka_unit_test(tells_of_divergence),
+        cmocka_unit_test(leaves_last_words),
+        cmocka_unit_test(compares_steps),
+    };
+    return cmocka_run_group_tests_name("train_words", tests, NULL, NULL);
+}
