@@ -2,12 +2,10 @@
  * SPDX-License-Identifier: MIT */
 #include "common/base/outfile.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,104 +13,11 @@
 #include <unistd.h>
 
 #include "common/base/attr.h"
+#include "common/base/leftovers.h"
 #include "common/base/mem.h"
 #include "common/base/path.h"
 
-/* ---- the list of files to remove ----
- *
- * Whoever takes a name out of its slot, a signal handler or the program, owns it. So the two never
- * meet on a name, without a lock, which a handler could not take. */
-
-enum { MAX_FILES = 4096, MAX_TRIES = 1000, MAX_DEPTH = 8 };
-
-static struct {
-    _Atomic(char *) name; /* of a folder, if it ends in a slash */
-    _Atomic(pid_t) pid;   /* a forked child must not remove the files of its parent */
-} slots[MAX_FILES];
-
-/* Takes `name` over. Returns the slot, or -1 when all are taken. */
-static int list_add(char *name) /* NOLINT(readability-non-const-parameter): it is stored */
-{
-    for (int i = 0; i < MAX_FILES; i++) {
-        char *empty = NULL;
-        if (atomic_load(&slots[i].name))
-            continue;
-        slots[i].pid = getpid();
-        if (atomic_compare_exchange_strong(&slots[i].name, &empty, name))
-            return i;
-    }
-    return -1;
-}
-
-/* The name in the slot, now the caller's; NULL when a handler was faster or it belongs to the
- * parent. */
-static char *list_take(int slot)
-{
-    if (slots[slot].pid != getpid())
-        return NULL;
-    return atomic_exchange(&slots[slot].name, NULL);
-}
-
-/* By system calls alone, as readdir may not be called in a handler. */
-static void empty_folder(int fd, int depth)
-{
-    _Alignas(struct dirent64) char buf[2048];
-    ssize_t n;
-    while ((n = getdents64(fd, buf, sizeof buf)) > 0)
-        for (ssize_t at = 0; at < n;) {
-            const struct dirent64 *entry = (const void *)(buf + at);
-            const char *name = entry->d_name;
-            at += entry->d_reclen;
-            if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || unlinkat(fd, name, 0) == 0 ||
-                depth == 0)
-                continue;
-            int inner = openat(fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-            if (inner < 0)
-                continue;
-            empty_folder(inner, depth - 1);
-            (void)close(inner);
-            (void)unlinkat(fd, name, AT_REMOVEDIR);
-        }
-}
-
-/* Again and again, as other threads and programs may still put files there. */
-static void remove_folder(const char *name)
-{
-    for (int attempt = 0; attempt < MAX_TRIES; attempt++) {
-        int fd = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        if (fd < 0)
-            return;
-        empty_folder(fd, MAX_DEPTH);
-        (void)close(fd);
-        if (rmdir(name) == 0 || (errno != ENOTEMPTY && errno != EEXIST))
-            return;
-    }
-}
-
-void cov_outfile_remove_all(void)
-{
-    int number = errno;
-    for (int i = 0; i < MAX_FILES; i++) {
-        const char *name = list_take(i); /* not freed: free may not be called in a handler */
-        if (name && name[strlen(name) - 1] == '/')
-            remove_folder(name);
-        else if (name)
-            (void)unlink(name);
-    }
-    errno = number;
-}
-
-static void block_signals(sigset_t *before)
-{
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, before);
-}
-
-static void restore_signals(const sigset_t *before)
-{
-    pthread_sigmask(SIG_SETMASK, before, NULL);
-}
+enum { MAX_TRIES = 1000 };
 
 /* ---- begin ---- */
 
@@ -213,15 +118,15 @@ static int create(struct cov_outfile *o, const char *dir, const char *tag, struc
             return COV_ENOMEM;
         }
         sigset_t before;
-        block_signals(&before);
+        cov_leftovers_block_signals(&before);
         if (tag)
             (void)unlink(name);
         int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         int number = errno;
-        int slot = fd < 0 ? -1 : list_add(listed);
+        int slot = fd < 0 ? -1 : cov_leftovers_add(COV_LEFTOVER_FILE, listed, 0);
         if (fd >= 0 && slot < 0)
             (void)unlink(name);
-        restore_signals(&before);
+        cov_leftovers_restore_signals(&before);
         if (slot >= 0) {
             o->tmp = name;
             o->slot = slot;
@@ -233,7 +138,7 @@ static int create(struct cov_outfile *o, const char *dir, const char *tag, struc
         if (fd >= 0) {
             (void)close(fd);
             return cov_fail(e, COV_EUNSUPPORTED, "%s: more than %d outputs at a time", o->path,
-                            MAX_FILES);
+                            COV_LEFTOVERS_MAX);
         }
         errno = number;
         if (number == EACCES || number == EROFS || number == EPERM)
@@ -453,7 +358,8 @@ int cov_outfile_commit_all(struct cov_outfile *const *files, size_t n, struct co
     for (size_t i = 0; code == COV_OK && i < n; i++)
         if (is_pending(files[i]))
             code = sync_file(files[i]->tmp, files[i]->path, e);
-    block_signals(&before); /* a signal would find some with their names and some without */
+    cov_leftovers_block_signals(
+        &before); /* a signal would find some with their names and some without */
     /* First those that replace nothing, which can be taken back anywhere. */
     for (size_t i = 0; code == COV_OK && i < n; i++)
         if (is_pending(files[i]) && access(files[i]->path, F_OK) != 0)
@@ -467,11 +373,11 @@ int cov_outfile_commit_all(struct cov_outfile *const *files, size_t n, struct co
         if (files[i]->placed && (code != COV_OK || !files[i]->swapped)) {
             /* Another machine's process of the same number may make a file of that name from now
              * on. */
-            free(list_take(files[i]->slot));
+            free(cov_leftovers_take(COV_LEFTOVER_FILE, files[i]->slot));
             files[i]->slot = -1;
         }
     }
-    restore_signals(&before);
+    cov_leftovers_restore_signals(&before);
     for (size_t i = 0; i < n; i++) {
         if (files[i]->placed)
             sync_folder(files[i]->path);
@@ -488,7 +394,7 @@ int cov_outfile_commit(struct cov_outfile *o, struct cov_err *e)
 void cov_outfile_abort(struct cov_outfile *o)
 {
     if (o->slot >= 0) {
-        char *name = list_take(o->slot);
+        char *name = cov_leftovers_take(COV_LEFTOVER_FILE, o->slot);
         if (name)
             (void)unlink(name);
         free(name);
@@ -496,72 +402,4 @@ void cov_outfile_abort(struct cov_outfile *o)
     free(o->tmp);
     free(o->path);
     *o = (struct cov_outfile)COV_OUTFILE_INIT;
-}
-
-/* ---- temporary files without a name ---- */
-
-int cov_tmpfile(const char *dir, int *fd, struct cov_err *e)
-{
-    *fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (*fd >= 0)
-        return COV_OK;
-    if (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL && errno != ENOENT)
-        return cov_fail_errno(e, "cannot create a temporary file in folder %s", dir);
-
-    /* Not on this file system: a named file, gone before a signal can come. */
-    char *name = cov_path_join(dir, ".covtools.XXXXXX", e);
-    if (!name)
-        return COV_ENOMEM;
-    sigset_t before;
-    block_signals(&before);
-    *fd = mkostemp(name, O_CLOEXEC);
-    int number = errno;
-    if (*fd >= 0)
-        (void)unlink(name);
-    restore_signals(&before);
-    free(name);
-    errno = number;
-    if (*fd < 0)
-        return cov_fail_errno(e, "cannot create a temporary file in folder %s", dir);
-    return COV_OK;
-}
-
-/* ---- temporary folders ---- */
-
-int cov_tmpfolder_make(struct cov_tmpfolder *t, const char *dir, const char *name,
-                       struct cov_err *e)
-{
-    char *path = cov_strfmt(e, "%s/.%s.XXXXXX", dir, name), *listed = NULL;
-    int slot = -1, rc = path ? COV_OK : COV_ENOMEM;
-    sigset_t before;
-    block_signals(&before);
-    if (!rc && !mkdtemp(path))
-        rc = cov_fail_errno(e, "cannot create a temporary folder in %s", dir);
-    else if (!rc)
-        listed = cov_strfmt(e, "%s/", path);
-    if (listed)
-        slot = list_add(listed);
-    if (!rc && slot < 0) {
-        (void)rmdir(path);
-        rc = listed ? cov_fail(e, COV_EUNSUPPORTED, "%s: more than %d temporary files at a time",
-                               dir, MAX_FILES)
-                    : COV_ENOMEM;
-    }
-    restore_signals(&before);
-    *t = (struct cov_tmpfolder){rc ? NULL : path, slot};
-    if (rc) {
-        free(listed);
-        free(path);
-    }
-    return rc;
-}
-
-void cov_tmpfolder_remove(struct cov_tmpfolder *t)
-{
-    char *listed = t->slot >= 0 ? list_take(t->slot) : NULL;
-    if (listed)
-        remove_folder(listed);
-    free(listed);
-    free(t->path);
-    *t = (struct cov_tmpfolder)COV_TMPFOLDER_INIT;
 }

@@ -2,7 +2,7 @@
  *
  * A result is written to a temporary name in its own folder and gets its final name, by fsync and
  * rename, when it is complete and checked. Whatever ends the program earlier (an error, a signal)
- * removes the temporary file, and the folders that were made for files of the meantime.
+ * removes the temporary file.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_BASE_OUTFILE_H
 #define COV_BASE_OUTFILE_H
@@ -80,29 +80,5 @@ int cov_outfile_commit_all(struct cov_outfile *const *files, size_t n,
 
 /* Removes the temporary file if there is one. Harmless after a commit and on COV_OUTFILE_INIT. */
 void cov_outfile_abort(struct cov_outfile *o);
-
-/* An unlinked temporary file in `dir` for reading and writing: it vanishes with its descriptor.
- * *fd is the caller's. */
-int cov_tmpfile(const char *dir, int *fd, struct cov_err *e) COV_MUST_USE;
-
-/* A new folder for files that are needed meanwhile. */
-struct cov_tmpfolder {
-    char *path; /* NULL: there is none. Owned */
-    int slot;
-};
-#define COV_TMPFOLDER_INIT                                                                         \
-    {                                                                                              \
-        0, -1                                                                                      \
-    }
-
-/* Makes `dir`/.NAME.XXXXXX, which nobody else uses. */
-int cov_tmpfolder_make(struct cov_tmpfolder *t, const char *dir, const char *name,
-                       struct cov_err *e) COV_MUST_USE;
-/* Removes it with all that is in it. Harmless on COV_TMPFOLDER_INIT. */
-void cov_tmpfolder_remove(struct cov_tmpfolder *t);
-
-/* Removes all temporary files and folders of this process (not those that a process inherited by fork).
- * Async-signal-safe. */
-void cov_outfile_remove_all(void);
 
 #endif

@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "common/base/path.h"
 
-#include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,26 +91,4 @@ bool cov_path_names_dir(const char *path)
 bool cov_path_is_std(const char *path)
 {
     return strcmp(path, "-") == 0;
-}
-
-int cov_path_make_dirs(const char *path, struct cov_err *e)
-{
-    struct stat st;
-    char *copy = cov_strdup(path, e);
-    if (!copy)
-        return COV_ENOMEM;
-    for (char *p = copy; *p; p++)
-        if (*p == '/' && p > copy && p[-1] != '/') {
-            *p = '\0';
-            (void)mkdir(copy, 0777); /* whether it is there shows below */
-            *p = '/';
-        }
-    int why = mkdir(copy, 0777) ? errno : 0;
-    free(copy);
-    if (why == 0 || (why == EEXIST && stat(path, &st) == 0 && S_ISDIR(st.st_mode)))
-        return COV_OK;
-    if (why == EEXIST)
-        return cov_fail(e, COV_EIO, "%s: is no folder", path);
-    errno = why;
-    return cov_fail_errno(e, "%s: cannot be made", path);
 }

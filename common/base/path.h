@@ -24,9 +24,6 @@ bool cov_path_has_suffix(const char *path, const char *suffix);
 /* Whether the name says that a folder is meant: a trailing slash, or a folder that is there. */
 bool cov_path_names_dir(const char *path);
 
-/* Makes the folder, and those above it, as far as they are not there. COV_EIO for what is no folder. */
-int cov_path_make_dirs(const char *path, struct cov_err *e) COV_MUST_USE;
-
 /* "-" */
 bool cov_path_is_std(const char *path);
 

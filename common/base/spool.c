@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "common/base/mem.h"
-#include "common/base/outfile.h"
+#include "common/base/tmpfile.h"
 
 int cov_spool_init(struct cov_spool *s, const char *dir, struct cov_err *e)
 {

@@ -13,9 +13,9 @@
 #include <stdio_ext.h>
 
 #include "common/base/cpu.h"
+#include "common/base/leftovers.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
-#include "common/base/outfile.h"
 #include "common/base/path.h"
 #include "common/base/pool.h"
 
@@ -265,7 +265,7 @@ static void write_to_stderr(const char *text)
 static void end_by_signal(int number)
 {
     const char *words = cov_log_last_words();
-    cov_outfile_remove_all();
+    cov_leftovers_remove_all();
     if (words && number != SIGPIPE) {
         write_to_stderr(signal_prefix);
         write_to_stderr(words);

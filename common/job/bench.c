@@ -36,6 +36,7 @@ void cov_bench_fini(struct cov_bench *b)
         free(b->files[i].title);
     }
     cov_tmpfolder_remove(&b->work);
+    cov_newfolder_fini(&b->folder);
     free(b->notes);
     free(b->advice);
     free(b->files);

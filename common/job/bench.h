@@ -12,10 +12,10 @@
 #include <stdio.h>
 
 #include "common/base/err.h"
-#include "common/base/outfile.h"
 #include "common/base/pool.h"
 #include "common/base/progress.h"
 #include "common/base/stats.h"
+#include "common/base/tmpfile.h"
 #include "common/job/chart.h"
 #include "common/job/figure.h"
 #include "common/job/machine.h"
@@ -57,6 +57,8 @@ struct cov_bench {
     uint64_t seed;
     struct cov_progress *progress; /* may be NULL */
 
+    struct cov_newfolder
+        folder; /* `dir`, if it was not there: it goes again unless something is in it */
     struct cov_tmpfolder work; /* for what is made meanwhile, none of which is left. Owned */
     struct cov_machine machine;
     struct cov_figures figures;

@@ -67,9 +67,9 @@ static int check_output(const struct cov_bench *b, const char *name, const char 
     return rc;
 }
 
-int cov_bench_output_begin(const struct cov_bench *b, struct cov_err *e)
+int cov_bench_output_begin(struct cov_bench *b, struct cov_err *e)
 {
-    int rc = cov_path_make_dirs(b->dir, e);
+    int rc = cov_newfolder_make(&b->folder, b->dir, e);
     if (rc)
         return rc;
     if (access(b->dir, W_OK | X_OK) != 0)

@@ -7,9 +7,9 @@
 #include "common/base/err.h"
 #include "common/job/bench.h"
 
-/* Before anything is measured: makes the folder if it is missing (but not those above it), and fails if
+/* Before anything is measured: makes the folder if it is missing, and fails if
  * one of the files that b->parts may leave is there and may not be replaced (COV_EEXIST), or cannot be. */
-int cov_bench_output_begin(const struct cov_bench *b, struct cov_err *e) COV_MUST_USE;
+int cov_bench_output_begin(struct cov_bench *b, struct cov_err *e) COV_MUST_USE;
 
 /* Writes all files; they appear together. Without gnuplot there are no charts, with a warning. `stats`
  * gets the figures, for --stats and for MultiQC. */

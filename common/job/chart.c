@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "common/base/mem.h"
-#include "common/base/outfile.h"
+#include "common/base/tmpfile.h"
 #include "common/job/gnuplot.h"
 
 /* Pixels; groups of bars from which on their names are slanted. */

@@ -20,7 +20,7 @@
 
 #include "common/base/clock.h"
 #include "common/base/mem.h"
-#include "common/base/outfile.h"
+#include "common/base/tmpfile.h"
 
 enum { STATUS_NO_EXEC = 127, SAMPLE_MS = 50, SAID = 4000 };
 

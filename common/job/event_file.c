@@ -9,11 +9,12 @@
 #include <unistd.h>
 
 #include "common/base/mem.h"
-#include "common/base/path.h"
+#include "common/base/tmpfile.h"
 
 struct cov_event_file {
     FILE *f;
     char *path;
+    struct cov_newfolder folder; /* that it is in, if it was not there */
 };
 
 /* CRC-32C (Castagnoli) of data[0..n). */
@@ -108,17 +109,17 @@ int cov_event_file_open(const char *dir, struct cov_event_file **out, struct cov
     struct message m;
     struct timeval now;
     *out = NULL;
-    int rc = cov_path_make_dirs(dir, e);
-    if (rc)
-        return rc;
     (void)gethostname(host, sizeof host - 1);
     (void)gettimeofday(&now, NULL);
     struct cov_event_file *f = cov_calloc(1, sizeof *f, e);
     if (!f)
         return COV_ENOMEM;
-    f->path = cov_strfmt(e, "%s/events.out.tfevents.%lld.%s.%ld", dir, (long long)now.tv_sec, host,
-                         (long)getpid());
-    rc = f->path ? COV_OK : COV_ENOMEM;
+    int rc = cov_newfolder_make(&f->folder, dir, e);
+    f->path = rc ? NULL
+                 : cov_strfmt(e, "%s/events.out.tfevents.%lld.%s.%ld", dir, (long long)now.tv_sec,
+                              host, (long)getpid());
+    if (!rc && !f->path)
+        rc = COV_ENOMEM;
     if (!rc) {
         f->f = fopen(f->path, "wb");
         if (!f->f)
@@ -135,6 +136,7 @@ int cov_event_file_open(const char *dir, struct cov_event_file **out, struct cov
     }
     if (f->f)
         (void)fclose(f->f);
+    cov_newfolder_fini(&f->folder);
     free(f->path);
     free(f);
     return rc;
@@ -171,6 +173,7 @@ int cov_event_file_close(struct cov_event_file *f, struct cov_err *e)
     int rc = ferror(f->f) ? cov_fail(e, COV_EIO, "%s: it is not all there", f->path) : COV_OK;
     if (fclose(f->f) && !rc)
         rc = cov_fail_errno(e, "%s", f->path);
+    cov_newfolder_fini(&f->folder);
     free(f->path);
     free(f);
     return rc;

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "common/base/mem.h"
-#include "common/base/outfile.h"
+#include "common/base/tmpfile.h"
 
 enum { SHOWN = 60 /* characters of a name */ };
 

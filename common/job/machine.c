@@ -13,7 +13,7 @@
 #include "common/base/clock.h"
 #include "common/base/cpu.h"
 #include "common/base/mem.h"
-#include "common/base/outfile.h"
+#include "common/base/tmpfile.h"
 #include "common/base/tool.h"
 #include "common/compute/cpu/gemm.h"
 #include "common/compute/cpu/level.h"

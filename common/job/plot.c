@@ -18,6 +18,7 @@
 #include "common/base/outfile.h"
 #include "common/base/path.h"
 #include "common/base/text.h"
+#include "common/base/tmpfile.h"
 #include "common/job/gnuplot.h"
 
 /* Pixels. */

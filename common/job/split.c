@@ -2,15 +2,13 @@
  * SPDX-License-Identifier: MIT */
 #include "common/job/split.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/path.h"
+#include "common/base/tmpfile.h"
 #include "common/seq/holdout.h"
 #include "common/seq/select.h"
 
@@ -119,35 +117,19 @@ out:
 enum { TRAIN, VAL, N_SETS };
 static const char *const set_names[N_SETS] = {"train", "val"};
 
-/* The folder itself and those of the two sets: made where they are missing, which made[] notes. */
-struct folders {
-    char *paths[N_SETS + 1];
-    bool made[N_SETS + 1];
-};
-
-static int make_folders(const char *folder, struct folders *f, struct cov_err *e)
+/* FOLDER/train/NAME and FOLDER/val/NAME in folders that are there. */
+static int name_sets(const char *folder, const char *name, struct cov_newfolder folders[N_SETS],
+                     char **names, struct cov_err *e)
 {
-    f->paths[0] = cov_strdup(folder, e);
-    for (int k = 0; k < N_SETS; k++)
-        f->paths[k + 1] = cov_path_join(folder, set_names[k], e);
-    for (int k = 0; k <= N_SETS; k++)
-        if (!f->paths[k])
-            return COV_ENOMEM;
-    for (int k = 0; k <= N_SETS; k++) {
-        f->made[k] = mkdir(f->paths[k], 0777) == 0;
-        if (!f->made[k] && errno != EEXIST)
-            return cov_fail_errno(e, "%s: the folder cannot be made", f->paths[k]);
+    for (int k = 0; k < N_SETS; k++) {
+        char *path = cov_path_join(folder, set_names[k], e);
+        int rc = path ? cov_newfolder_make(&folders[k], path, e) : COV_ENOMEM;
+        names[k] = rc ? NULL : cov_path_join(path, name, e);
+        free(path);
+        if (rc || !names[k])
+            return rc ? rc : COV_ENOMEM;
     }
     return COV_OK;
-}
-
-static void free_folders(struct folders *f, bool keep)
-{
-    for (int k = N_SETS; k >= 0; k--) {
-        if (f->made[k] && !keep)
-            (void)rmdir(f->paths[k]);
-        free(f->paths[k]);
-    }
 }
 
 /* held[i] of the rows of sequences that are listed. */
@@ -192,17 +174,13 @@ int cov_split_holdout(const char *input, const char *folder,
     struct cov_chunk_file *f = NULL;
     struct cov_outfile *parts = NULL;
     bool *held = NULL;
-    struct folders folders = {{NULL}, {false}};
+    struct cov_newfolder folders[N_SETS] = {COV_NEWFOLDER_INIT, COV_NEWFOLDER_INIT};
     int rc = COV_ENOMEM;
     char *stem = cov_path_stem(input, e);
     char *name = stem ? cov_strfmt(e, "%s.h5", stem) : NULL;
     char **names = cov_calloc(N_SETS, sizeof *names, e);
     if (name && names)
-        rc = make_folders(folder, &folders, e);
-    for (int k = 0; !rc && k < N_SETS; k++) {
-        names[k] = cov_path_join(folders.paths[k + 1], name, e);
-        rc = names[k] ? COV_OK : COV_ENOMEM;
-    }
+        rc = name_sets(folder, name, folders, names, e);
     if (!rc)
         rc = begin_parts(input, names, N_SETS, job->force, &parts, e);
     if (!rc)
@@ -225,7 +203,8 @@ out:
     cov_chunk_file_close(f);
     free_parts(parts, N_SETS);
     free_names(names, N_SETS);
-    free_folders(&folders, rc == COV_OK);
+    for (int k = N_SETS; k-- > 0;)
+        cov_newfolder_fini(&folders[k]);
     free(name);
     free(stem);
     return rc;

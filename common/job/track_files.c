@@ -10,6 +10,7 @@
 #include "common/base/mem.h"
 #include "common/base/outfile.h"
 #include "common/base/path.h"
+#include "common/base/tmpfile.h"
 #include "common/track/bedgraph.h"
 #include "common/track/bigwig.h"
 
@@ -28,7 +29,7 @@ struct track {
 struct cov_track_files {
     struct track *tracks;
     size_t n;
-    char *made; /* the folder, if it was not there: it goes again unless a file is in it. Owned */
+    struct cov_newfolder folder; /* it goes again unless a file is in it */
 };
 
 static const struct {
@@ -144,14 +145,6 @@ static int open_track(struct track *t, const struct cov_track_target *target,
     return cov_bedgraph_open(t->data.tmp, t->name, contigs, &o, &t->sink, e);
 }
 
-static int make_folder(struct cov_track_files *f, const char *path, struct cov_err *e)
-{
-    if (access(path, F_OK) == 0)
-        return COV_OK;
-    f->made = cov_strdup(path, e);
-    return f->made ? cov_path_make_dirs(path, e) : COV_ENOMEM;
-}
-
 int cov_track_files_open(const struct cov_track_target *target,
                          const struct cov_track_contigs *contigs, const char *const *datasets,
                          size_t n_datasets, unsigned n_threads, struct cov_track_files **out,
@@ -174,6 +167,7 @@ int cov_track_files_open(const struct cov_track_target *target,
     struct cov_track_files *f = cov_calloc(1, sizeof *f, e);
     if (!f)
         return COV_ENOMEM;
+    f->folder = (struct cov_newfolder)COV_NEWFOLDER_INIT;
     int rc = COV_ENOMEM;
     f->tracks = cov_calloc(n_datasets, sizeof *f->tracks, e);
     if (!f->tracks)
@@ -183,7 +177,8 @@ int cov_track_files_open(const struct cov_track_target *target,
         f->tracks[i].data = f->tracks[i].indexes[TBI] = f->tracks[i].indexes[CSI] =
             (struct cov_outfile)COV_OUTFILE_INIT;
     unsigned share = n_threads > n_datasets ? n_threads / (unsigned)n_datasets : 1;
-    rc = cov_path_names_dir(target->output) ? make_folder(f, target->output, e) : COV_OK;
+    rc = cov_path_names_dir(target->output) ? cov_newfolder_make(&f->folder, target->output, e)
+                                            : COV_OK;
     for (size_t i = 0; i < f->n && !rc; i++)
         rc = open_track(&f->tracks[i], target, kind, contigs, datasets[i], share, e);
 out:
@@ -252,9 +247,7 @@ void cov_track_files_free(struct cov_track_files *f)
         }
         free(t->name);
     }
-    if (f->made)
-        (void)rmdir(f->made);
-    free(f->made);
+    cov_newfolder_fini(&f->folder);
     free(f->tracks);
     free(f);
 }

@@ -41,6 +41,7 @@ void cov_train_setup_fini(struct cov_train_setup *s)
     cov_train_network_fini(&s->network);
     if (s->lock >= 0)
         (void)close(s->lock);
+    cov_newfolder_fini(&s->folder);
     *s = (struct cov_train_setup){.lock = -1};
 }
 
@@ -337,7 +338,7 @@ int cov_train_setup_open(struct cov_train_setup *s, const struct cov_train_optio
         rc = open_data(s, o, ranks, e);
     if (rc || ranks->rank > 0)
         return rc;
-    rc = cov_path_make_dirs(o->output, e);
+    rc = cov_newfolder_make(&s->folder, o->output, e);
     if (!rc)
         rc = lock_folder(s, o->output, e);
     if (!rc)

@@ -4,6 +4,7 @@
 #ifndef COV_JOB_TRAIN_SETUP_H
 #define COV_JOB_TRAIN_SETUP_H
 
+#include "common/base/tmpfile.h"
 #include "common/job/examples.h"
 #include "common/job/ranks.h"
 #include "common/job/train_epochs.h"
@@ -11,6 +12,8 @@
 
 struct cov_train_setup {
     int lock; /* on the output folder; -1: none */
+    struct cov_newfolder
+        folder; /* that one, if it was not there: it goes again unless something is in it */
     uint32_t seed;
     bool has_random_seed; /* nobody gave it */
     bool replaces;        /* another training that is in the output folder */

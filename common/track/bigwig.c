@@ -22,8 +22,8 @@
 #include <unistd.h>
 
 #include "common/base/mem.h"
-#include "common/base/outfile.h"
 #include "common/base/path.h"
+#include "common/base/tmpfile.h"
 #include "common/track/bigwig_blocks.h"
 #include "common/track/bigwig_bytes.h"
 #include "common/track/bigwig_trees.h"

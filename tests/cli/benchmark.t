@@ -124,6 +124,16 @@ ok '  which it used instead' diff -r before mine
 ended pipeline_snakemake.tsv benchmark report --quick -m small.ckpt --fasta one/genome.fa -@ 2 -o mine/
 is $? 143 '  also when some of its files are complete'
 ok '  none of which are left' diff -r before mine
+benchmark synth --size 1G -@ 1 -o new/deep/ >/dev/null 2>&1 &
+for _ in $(seq 300); do
+    [ ! -d new/deep ] || break
+    sleep 0.1
+done
+ok 'a folder is made for a genome' test -d new/deep
+kill -TERM $!
+wait $!
+is $? 143 '  whose making is ended'
+ok '  and goes with it' test ! -e new
 for file in benchmark.tsv pipeline_stages.png pipeline_snakemake.tsv pipeline_flame.svg model_layers.svg; do
     mkdir taken && echo mine >"taken/$file"
     run benchmark report -m small.ckpt -o taken/
@@ -197,7 +207,7 @@ refused 2 'not standard input' '  or standard input'
 ok '  no folder is made then' test ! -e failed
 run benchmark pipeline -m small.ckpt --fasta late.fa -@ 2 -o failed/
 refused 1 'fasta2h5 failed with status 1: fasta2h5: error: late\.fa:3: ' 'a stage that fails is named'
-is "$(find failed -type f | wc -l)" 0 '  and nothing is left'
+ok '  and nothing is left, nor its folder' test ! -e failed
 run benchmark encode --length 100 --batch-size 1 --repeats 1 --seconds 0.001 -@ 1 -q -o deep/y/
 ok 'a folder is made with those above it' test -s deep/y/benchmark.json
 run benchmark model -m small.ckpt -o small.ckpt/y/

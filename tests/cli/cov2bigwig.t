@@ -353,15 +353,15 @@ with h5py.File("long.h5", "w") as f:
         d[i] = x
 END
 for signal in INT:130 TERM:143; do
-    for file in x.bw x.bg.gz; do
+    for file in x.bw x.bg.gz new/deep/; do
         # shellcheck disable=SC2016,SC2086 # for perl; WRAP is a list of words
         perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV' $WRAP "$BIN/cov2bigwig" -o $file long.h5 2>"$stderr" &
         pid=$!
         for _ in $(seq 300); do
-            [ -n "$(find . -name '.x*' -size +8k)" ] && break
+            [ -n "$(find . -name '.*.tmp.*' -size +8k)" ] && break
             sleep 0.02
         done
-        like "$(find . -name '.x*')" x "a temporary file is there while $file is written"
+        like "$(find . -name '.*.tmp.*')" tmp "a temporary file is there while $file is written"
         kill -s "${signal%:*}" "$pid"
         wait "$pid"
         is $? "${signal#*:}" "  SIG${signal%:*} ends it with 128 + signal"

@@ -241,6 +241,8 @@ train -o -
 refused 2 'a folder' 'standard output'
 train -o bad --datasets atacseq,atacseq
 refused 2 'twice' 'a data set twice'
+COVTOOLS_PLUGINS=$work train -o bad/deep --device cuda
+status_is 1 'no plugin for GPUs'
 ok 'nothing of these is left' test ! -e bad
 
 # ---------------------------------------------------------------- the data
@@ -311,7 +313,7 @@ ok '  from which a good rate goes on as if nothing had been' cmp stays/last.ckpt
 
 # until_saved DIR: has a run in the background a checkpoint in this folder?
 until_saved() {
-    for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30; do
+    for _ in $(seq 300); do
         [ -e "$1/last.ckpt" ] && return
         sleep 0.1
     done

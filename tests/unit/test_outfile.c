@@ -7,76 +7,30 @@
 
 #include <cmocka.h>
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/base/leftovers.h"
 #include "common/base/outfile.h"
-
-static char home[] = "/tmp/test_outfile.XXXXXX";
-
-static int enter(void **state)
-{
-    (void)state;
-    return mkdtemp(home) && chdir(home) == 0 ? 0 : -1;
-}
-
-static int leave(void **state)
-{
-    (void)state;
-    char command[64];
-    (void)snprintf(command, sizeof command, "rm -rf %s", home);
-    return chdir("/") == 0 && system(command) == 0 ? 0 : -1; /* NOLINT(cert-env33-c): constant */
-}
-
-static void put(const char *path, const char *text)
-{
-    FILE *f = fopen(path, "w");
-    assert_non_null(f);
-    assert_true(fputs(text, f) >= 0);
-    assert_int_equal(fclose(f), 0);
-}
-
-static void check_text(const char *path, const char *expected)
-{
-    char text[64] = "";
-    FILE *f = fopen(path, "r");
-    assert_non_null(f);
-    text[fread(text, 1, sizeof text - 1, f)] = '\0';
-    assert_int_equal(fclose(f), 0);
-    assert_string_equal(text, expected);
-}
-
-/* Files in the folder, `.` and `..` left out. */
-static int n_files(const char *dir)
-{
-    int n = 0;
-    DIR *d = opendir(dir);
-    assert_non_null(d);
-    for (const struct dirent *f = readdir(d); f; f = readdir(d))
-        n += strcmp(f->d_name, ".") != 0 && strcmp(f->d_name, "..") != 0;
-    (void)closedir(d);
-    return n;
-}
+#include "tests/lib/own_folder.h"
 
 static void check_begin_fails(const char *path, enum cov_outfile_kind kind, bool force,
                               enum cov_status code, const char *text)
 {
     struct cov_outfile o;
     struct cov_err e = COV_ERR_INIT;
-    int before = n_files(".");
+    int before = count_files(".");
     assert_int_equal(cov_outfile_begin(&o, path, kind, force, &e), code);
     assert_string_equal(e.text, text);
     assert_null(o.path);
     assert_null(o.tmp);
-    assert_int_equal(n_files("."), before);
+    assert_int_equal(count_files("."), before);
     cov_outfile_abort(&o);
 }
 
@@ -99,13 +53,13 @@ static void appears_on_commit(void **state)
     (void)snprintf(expected, sizeof expected, "./.new.%ld.tmp.bg.gz", (long)getpid());
     assert_string_equal(o.tmp, expected);
     assert_int_equal(access("new.bg.gz", F_OK), -1);
-    put(o.tmp, "whole");
+    put_text(o.tmp, "whole");
     assert_int_equal(cov_outfile_commit(&o, &e), COV_OK);
     umask(022);
     check_text("new.bg.gz", "whole");
     assert_int_equal(stat("new.bg.gz", &st), 0);
     assert_int_equal(st.st_mode & 0777, 0640);
-    assert_int_equal(n_files("."), 1);
+    assert_int_equal(count_files("."), 1);
     cov_outfile_abort(&o);
     assert_int_equal(unlink("new.bg.gz"), 0);
 }
@@ -117,12 +71,12 @@ static void vanishes_on_abort(void **state)
     begin(&o, "new.h5", false);
     begin(&p, "new.h5", false); /* two at a time do not meet */
     assert_string_not_equal(o.tmp, p.tmp);
-    assert_int_equal(n_files("."), 2);
+    assert_int_equal(count_files("."), 2);
     cov_outfile_abort(&o);
     cov_outfile_abort(&o);
     cov_outfile_abort(&p);
     cov_outfile_abort(&unused);
-    assert_int_equal(n_files("."), 0);
+    assert_int_equal(count_files("."), 0);
 }
 
 static void replaces_only_when_told(void **state)
@@ -130,27 +84,27 @@ static void replaces_only_when_told(void **state)
     (void)state;
     struct cov_outfile o;
     struct cov_err e = COV_ERR_INIT;
-    put("old.h5", "old");
+    put_text("old.h5", "old");
     check_begin_fails("old.h5", COV_OUTFILE_SEEKABLE, false, COV_EEXIST,
                       "old.h5 exists; use -f to replace it");
     begin(&o, "old.h5", true);
-    put(o.tmp, "new");
+    put_text(o.tmp, "new");
     check_text("old.h5", "old");
     assert_int_equal(cov_outfile_commit(&o, &e), COV_OK);
     check_text("old.h5", "new");
 
     /* It appears while we write. */
     begin(&o, "late.h5", false);
-    put(o.tmp, "ours");
-    put("late.h5", "theirs");
+    put_text(o.tmp, "ours");
+    put_text("late.h5", "theirs");
     assert_int_equal(cov_outfile_commit(&o, &e), COV_EEXIST);
     assert_string_equal(e.text, "late.h5 has appeared meanwhile; use -f to replace it");
     check_text("late.h5", "theirs");
     begin(&o, "late.h5", true);
-    put(o.tmp, "ours");
+    put_text(o.tmp, "ours");
     assert_int_equal(cov_outfile_commit(&o, NULL), COV_OK);
     check_text("late.h5", "ours");
-    assert_int_equal(n_files("."), 2);
+    assert_int_equal(count_files("."), 2);
     assert_int_equal(unlink("old.h5"), 0);
     assert_int_equal(unlink("late.h5"), 0);
 }
@@ -158,7 +112,7 @@ static void replaces_only_when_told(void **state)
 static void says_what_is_wrong(void **state)
 {
     (void)state;
-    put("file", "");
+    put_text("file", "");
     assert_int_equal(mkdir("folder", 0777), 0);
     assert_int_equal(mkfifo("pipe", 0666), 0);
     enum cov_outfile_kind kind = COV_OUTFILE_SEEKABLE;
@@ -202,24 +156,24 @@ static void follows_links(void **state)
     struct cov_outfile o;
     struct stat st;
     assert_int_equal(mkdir("store", 0777), 0);
-    put("store/target.h5", "old");
+    put_text("store/target.h5", "old");
     assert_int_equal(symlink("store/target.h5", "link.h5"), 0);
     check_begin_fails("link.h5", COV_OUTFILE_SEEKABLE, false, COV_EEXIST,
                       "link.h5 exists; use -f to replace it");
     begin(&o, "link.h5", true);
-    assert_int_equal(n_files("store"), 2); /* the temporary file lies beside the target */
-    put(o.tmp, "new");
+    assert_int_equal(count_files("store"), 2); /* the temporary file lies beside the target */
+    put_text(o.tmp, "new");
     assert_int_equal(cov_outfile_commit(&o, NULL), COV_OK);
     assert_int_equal(lstat("link.h5", &st), 0);
     assert_true(S_ISLNK(st.st_mode));
     check_text("store/target.h5", "new");
-    assert_int_equal(n_files("store"), 1);
+    assert_int_equal(count_files("store"), 1);
 
     assert_int_equal(unlink("store/target.h5"), 0);
     check_begin_fails("link.h5", COV_OUTFILE_SEEKABLE, false, COV_EEXIST,
                       "link.h5 exists; use -f to replace it");
     begin(&o, "link.h5", true);
-    put(o.tmp, "new");
+    put_text(o.tmp, "new");
     assert_int_equal(cov_outfile_commit(&o, NULL), COV_OK);
     assert_int_equal(lstat("link.h5", &st), 0);
     assert_true(S_ISREG(st.st_mode));
@@ -247,15 +201,15 @@ static void commits_all_or_none(void **state)
     struct cov_outfile *const files[] = {&a, &none, &b, &c};
     struct cov_err e = COV_ERR_INIT;
     for (int late = 0; late < 2; late++) {
-        put("b.h5", "old b");
+        put_text("b.h5", "old b");
         begin(&a, "a.h5", false);
         begin(&b, "b.h5", true);
         begin(&c, "c.h5", false);
-        put(a.tmp, "new a");
-        put(b.tmp, "new b");
-        put(c.tmp, "new c");
+        put_text(a.tmp, "new a");
+        put_text(b.tmp, "new b");
+        put_text(c.tmp, "new c");
         if (late)
-            put("c.h5", "theirs");
+            put_text("c.h5", "theirs");
         assert_int_equal(cov_outfile_commit_all(files, COV_COUNT(files), &e),
                          late ? COV_EEXIST : COV_OK);
         assert_int_equal(access("a.h5", F_OK), late ? -1 : 0);
@@ -263,7 +217,7 @@ static void commits_all_or_none(void **state)
         check_text("c.h5", late ? "theirs" : "new c");
         assert_null(a.path);
         assert_null(c.path);
-        assert_int_equal(n_files("."), late ? 2 : 3);
+        assert_int_equal(count_files("."), late ? 2 : 3);
         (void)unlink("a.h5");
         assert_int_equal(unlink("b.h5"), 0);
         assert_int_equal(unlink("c.h5"), 0);
@@ -287,56 +241,13 @@ static void has_limit(void **state)
     assert_string_equal(e.text, "many4096: more than 4096 outputs at a time");
     for (int i = 0; i < n; i++)
         cov_outfile_abort(&o[i]);
-    assert_int_equal(n_files("."), 0);
+    assert_int_equal(count_files("."), 0);
 }
 
 static void on_term(int signal)
 {
-    cov_outfile_remove_all(); /* NOLINT(bugprone-signal-handler): made for it */
+    cov_leftovers_remove_all(); /* NOLINT(bugprone-signal-handler): made for it */
     _exit(128 + signal);
-}
-
-/* With a file, a link to what is not in it, and a folder with a file. */
-static int fill_folder(struct cov_tmpfolder *t)
-{
-    char path[128];
-    if (cov_tmpfolder_make(t, ".", "work", NULL) != COV_OK)
-        return -1;
-    (void)snprintf(path, sizeof path, "%s/a.fa", t->path);
-    put(path, "a");
-    (void)snprintf(path, sizeof path, "%s/inner", t->path);
-    if (mkdir(path, 0700) != 0)
-        return -1;
-    (void)snprintf(path, sizeof path, "%s/inner/b.fa", t->path);
-    put(path, "b");
-    (void)snprintf(path, sizeof path, "%s/link", t->path);
-    return symlink("../kept", path);
-}
-
-static void makes_folders(void **state)
-{
-    (void)state;
-    struct cov_err e = COV_ERR_INIT;
-    struct cov_tmpfolder t = COV_TMPFOLDER_INIT, u;
-    cov_tmpfolder_remove(&t);
-    assert_int_equal(mkdir("kept", 0700), 0);
-    put("kept/c.fa", "c");
-    assert_int_equal(fill_folder(&t), 0);
-    assert_int_equal(cov_tmpfolder_make(&u, ".", "work", NULL), 0);
-    assert_string_not_equal(t.path, u.path);
-    assert_int_equal(strncmp(t.path, "./.work.", 8), 0);
-    cov_tmpfolder_remove(&t);
-    assert_null(t.path);
-    cov_tmpfolder_remove(&t);
-    assert_int_equal(n_files("."), 2);
-    cov_tmpfolder_remove(&u);
-    check_text("kept/c.fa", "c");
-    assert_int_equal(cov_tmpfolder_make(&t, "nowhere", "work", &e), COV_EIO);
-    assert_non_null(strstr(e.text, "temporary folder in nowhere"));
-    assert_null(t.path);
-    assert_int_equal(unlink("kept/c.fa"), 0);
-    assert_int_equal(rmdir("kept"), 0);
-    assert_int_equal(n_files("."), 0);
 }
 
 static void signal_removes(void **state)
@@ -348,8 +259,7 @@ static void signal_removes(void **state)
     assert_true(child >= 0);
     if (child == 0) {
         struct cov_outfile o, p, q;
-        struct cov_tmpfolder t;
-        if (fill_folder(&t) != 0 || signal(SIGTERM, on_term) == SIG_ERR ||
+        if (signal(SIGTERM, on_term) == SIG_ERR ||
             cov_outfile_begin(&o, "a.h5", COV_OUTFILE_SEEKABLE, false, NULL) != COV_OK ||
             cov_outfile_begin(&p, "b.h5", COV_OUTFILE_SEEKABLE, false, NULL) != COV_OK ||
             cov_outfile_begin(&q, "c.h5", COV_OUTFILE_SEEKABLE, false, NULL) != COV_OK ||
@@ -362,35 +272,11 @@ static void signal_removes(void **state)
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), 128 + SIGTERM);
-    assert_int_equal(n_files("."), 2); /* c.h5, and the file of the parent */
+    assert_int_equal(count_files("."), 2); /* c.h5, and the file of the parent */
     assert_int_equal(access(ours.tmp, F_OK), 0);
     cov_outfile_abort(&ours);
     assert_int_equal(unlink("c.h5"), 0);
-    assert_int_equal(n_files("."), 0);
-}
-
-static void makes_nameless_files(void **state)
-{
-    (void)state;
-    static const char *const dirs[] = {".", "/dev/shm"};
-    for (int i = 0; i < 2; i++) {
-        int fd = -1;
-        char text[5];
-        assert_int_equal(cov_tmpfile(dirs[i], &fd, NULL), COV_OK);
-        assert_int_equal(pwrite(fd, "hello", 5, 1000), 5);
-        assert_int_equal(pread(fd, text, 5, 1000), 5);
-        assert_memory_equal(text, "hello", 5);
-        assert_true(fcntl(fd, F_GETFD) & FD_CLOEXEC);
-        assert_int_equal(close(fd), 0);
-    }
-    assert_int_equal(n_files("."), 0);
-    int fd;
-    struct cov_err e = COV_ERR_INIT;
-    assert_int_equal(cov_tmpfile("not/there", &fd, &e), COV_EIO);
-    assert_string_equal(
-        e.text, "cannot create a temporary file in folder not/there: No such file or directory");
-    /* A file system without unnamed files that refuses named ones too. */
-    assert_int_equal(cov_tmpfile("/proc", &fd, NULL), COV_EIO);
+    assert_int_equal(count_files("."), 0);
 }
 
 /* A copy that is to replace its source, which another program replaces meanwhile, or writes to. */
@@ -400,22 +286,22 @@ static void keeps_changes_of_others(void **state)
     for (int replaced = 0; replaced < 2; replaced++) {
         struct cov_outfile o;
         struct cov_err e = COV_ERR_INIT;
-        put("g.h5", "old");
+        put_text("g.h5", "old");
         begin(&o, "g.h5", true);
         assert_int_equal(cov_outfile_copy(&o, "g.h5", NULL, &e), COV_OK);
         if (replaced) {
-            put("other.h5", "theirs");
+            put_text("other.h5", "theirs");
             assert_int_equal(rename("other.h5", "g.h5"), 0);
         } else {
             const struct timespec times[2] = {{1000, 0}, {1000, 1}};
-            put("g.h5", "theirs");
+            put_text("g.h5", "theirs");
             assert_int_equal(utimensat(AT_FDCWD, "g.h5", times, 0), 0);
         }
         assert_int_equal(cov_outfile_commit(&o, &e), COV_EEXIST);
         assert_string_equal(e.text,
                             "g.h5 has been changed meanwhile, by another program: run again");
         check_text("g.h5", "theirs");
-        assert_int_equal(n_files("."), 1);
+        assert_int_equal(count_files("."), 1);
         assert_int_equal(unlink("g.h5"), 0);
     }
 }
@@ -490,9 +376,7 @@ int main(void)
         cmocka_unit_test(keeps_changes_of_others),
         cmocka_unit_test(has_limit),
         cmocka_unit_test(copies),
-        cmocka_unit_test(makes_folders),
         cmocka_unit_test(signal_removes),
-        cmocka_unit_test(makes_nameless_files),
     };
-    return cmocka_run_group_tests_name("outfile", tests, enter, leave);
+    return cmocka_run_group_tests_name("outfile", tests, enter_folder, leave_folder);
 }

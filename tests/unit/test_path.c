@@ -85,33 +85,12 @@ static void kinds(void **state)
     assert_false(cov_path_is_std("./-"));
 }
 
-static void making_folders(void **state)
-{
-    (void)state;
-    struct cov_err e = COV_ERR_INIT;
-    char dir[] = "/tmp/test_path.XXXXXX", path[60];
-    assert_non_null(mkdtemp(dir));
-    (void)snprintf(path, sizeof path, "%s/a//b/", dir);
-    assert_int_equal(cov_path_make_dirs(path, NULL), COV_OK);
-    assert_int_equal(cov_path_make_dirs(path, NULL), COV_OK);
-    assert_true(cov_path_names_dir(path));
-    assert_int_equal(rmdir(path), 0);
-    (void)snprintf(path, sizeof path, "%s/a", dir);
-    assert_int_equal(rmdir(path), 0);
-    assert_int_equal(rmdir(dir), 0);
-    assert_int_equal(cov_path_make_dirs("/dev/null", &e), COV_EIO);
-    assert_non_null(strstr(e.text, "/dev/null: is no folder"));
-    assert_int_not_equal(cov_path_make_dirs("/dev/null/a", NULL), COV_OK);
-    assert_int_not_equal(cov_path_make_dirs("", NULL), COV_OK);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stems),
         cmocka_unit_test(folders),
         cmocka_unit_test(kinds),
-        cmocka_unit_test(making_folders),
     };
     return cmocka_run_group_tests_name("path", tests, NULL, NULL);
 }

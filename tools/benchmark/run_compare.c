@@ -7,6 +7,7 @@
 #include "common/base/mem.h"
 #include "common/base/outfile.h"
 #include "common/base/path.h"
+#include "common/base/tmpfile.h"
 #include "common/job/bench_compare.h"
 #include "tools/benchmark/measuring.h"
 
@@ -76,9 +77,10 @@ static int compare_to_file(const struct compare_config *c, char **operands,
                            bool force, struct cov_err *e)
 {
     struct cov_outfile out = COV_OUTFILE_INIT;
+    struct cov_newfolder made = COV_NEWFOLDER_INIT;
     bool folder = cov_path_names_dir(output);
     char *path = folder ? cov_path_join(output, "compare.tsv", e) : cov_strdup(output, e);
-    int rc = !path ? COV_ENOMEM : folder ? cov_path_make_dirs(output, e) : COV_OK;
+    int rc = !path ? COV_ENOMEM : folder ? cov_newfolder_make(&made, output, e) : COV_OK;
     if (!rc)
         rc = cov_outfile_begin(&out, path, COV_OUTFILE_STREAM, force, e);
     FILE *f = rc ? NULL : fopen(out.tmp, "we");
@@ -100,6 +102,7 @@ static int compare_to_file(const struct compare_config *c, char **operands,
             verdict = cov_fail(e, rc, "%s", why.text);
     }
     cov_outfile_abort(&out);
+    cov_newfolder_fini(&made);
     free(path);
     return verdict;
 }

@@ -7,6 +7,7 @@
 
 #include "common/base/mem.h"
 #include "common/base/path.h"
+#include "common/base/tmpfile.h"
 #include "common/job/synth.h"
 #include "tools/benchmark/measuring.h"
 
@@ -98,14 +99,14 @@ static const struct cov_opt synth_options[] = {
     {.name = NULL},
 };
 
-/* The names of the files: of a folder, genome.fa and reads.sam in it. Caller frees. */
-static int name_outputs(const struct cov_common *common, const struct synth_config *c, char **fasta,
-                        char **sam, struct cov_err *e)
+/* The names of the files: of a folder, which is made, genome.fa and reads.sam in it. Caller frees. */
+static int name_outputs(const struct cov_common *common, const struct synth_config *c,
+                        struct cov_newfolder *folder, char **fasta, char **sam, struct cov_err *e)
 {
     const char *out = common->output ? common->output : BENCHMARK_FOLDER "/";
     *fasta = *sam = NULL;
     if (cov_path_names_dir(out)) {
-        int rc = cov_path_make_dirs(out, e);
+        int rc = cov_newfolder_make(folder, out, e);
         if (rc)
             return rc;
         *fasta = cov_path_join(out, "genome.fa", e);
@@ -142,6 +143,7 @@ static int synth_run(struct cov_common *common, void *config, const bool *given,
                                               .read_length = c->read_length,
                                               .seed = (uint64_t)c->seed};
     bool to_stdout = common->output && cov_path_is_std(common->output);
+    struct cov_newfolder folder = COV_NEWFOLDER_INIT;
     struct cov_pool *pool = NULL;
     char *fasta = NULL, *sam = NULL;
     int rc = cov_synth_check(&options, e);
@@ -150,7 +152,7 @@ static int synth_run(struct cov_common *common, void *config, const bool *given,
     if (!rc && to_stdout && c->depth > 0)
         rc = cov_fail(e, COV_EUSAGE, "--depth: reads need a folder or a file for the genome");
     if (!rc && !to_stdout)
-        rc = name_outputs(common, c, &fasta, &sam, e);
+        rc = name_outputs(common, c, &folder, &fasta, &sam, e);
     if (!rc)
         rc = cov_pool_new((unsigned)common->threads, &pool, e);
     if (!rc && to_stdout)
@@ -161,6 +163,7 @@ static int synth_run(struct cov_common *common, void *config, const bool *given,
     cov_pool_free(pool);
     free(fasta);
     free(sam);
+    cov_newfolder_fini(&folder);
     return rc;
 }
 

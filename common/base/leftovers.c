@@ -1,0 +1,147 @@
+/* leftovers.c - see leftovers.h.
+ * SPDX-License-Identifier: MIT */
+#include "common/base/leftovers.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MAX_TRIES = 1000, MAX_DEPTH = 8 };
+
+struct slot {
+    _Atomic(char *) name;
+    _Atomic(pid_t) pid; /* a forked child must not remove the files of its parent */
+    _Atomic(int) kind;
+    _Atomic(size_t) kept;
+};
+
+/* Folders that go when they are empty are apart: they go last. */
+static struct slot files[COV_LEFTOVERS_MAX], folders[COV_LEFTOVERS_MAX_EMPTY];
+
+static struct slot *slots_of(enum cov_leftover_kind kind, int *n)
+{
+    bool is_folder = kind == COV_LEFTOVER_EMPTY;
+    *n = is_folder ? COV_LEFTOVERS_MAX_EMPTY : COV_LEFTOVERS_MAX;
+    return is_folder ? folders : files;
+}
+
+int cov_leftovers_add(enum cov_leftover_kind kind, char *name, size_t kept)
+{
+    int n;
+    struct slot *slots = slots_of(kind, &n);
+    for (int i = 0; i < n; i++) {
+        char *empty = NULL;
+        if (atomic_load(&slots[i].name))
+            continue;
+        slots[i].pid = getpid();
+        slots[i].kind = (int)kind;
+        slots[i].kept = kept;
+        if (atomic_compare_exchange_strong(&slots[i].name, &empty, name))
+            return i;
+    }
+    return -1;
+}
+
+static char *take(struct slot *s)
+{
+    return s->pid == getpid() ? atomic_exchange(&s->name, NULL) : NULL;
+}
+
+char *cov_leftovers_take(enum cov_leftover_kind kind, int place)
+{
+    int n;
+    return take(&slots_of(kind, &n)[place]);
+}
+
+/* By system calls alone, as readdir may not be called in a handler. */
+static void empty_folder(int fd, int depth)
+{
+    _Alignas(struct dirent64) char buf[2048];
+    ssize_t n;
+    while ((n = getdents64(fd, buf, sizeof buf)) > 0)
+        for (ssize_t at = 0; at < n;) {
+            const struct dirent64 *entry = (const void *)(buf + at);
+            const char *name = entry->d_name;
+            at += entry->d_reclen;
+            if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || unlinkat(fd, name, 0) == 0 ||
+                depth == 0)
+                continue;
+            int inner = openat(fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+            if (inner < 0)
+                continue;
+            empty_folder(inner, depth - 1);
+            (void)close(inner);
+            (void)unlinkat(fd, name, AT_REMOVEDIR);
+        }
+}
+
+/* Again and again, as other threads and programs may still put files there. */
+static void remove_tree(const char *name)
+{
+    for (int attempt = 0; attempt < MAX_TRIES; attempt++) {
+        int fd = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        if (fd < 0)
+            return;
+        empty_folder(fd, MAX_DEPTH);
+        (void)close(fd);
+        if (rmdir(name) == 0 || (errno != ENOTEMPTY && errno != EEXIST))
+            return;
+    }
+}
+
+static void remove_empty(char *name, size_t kept)
+{
+    for (size_t n = strlen(name); n > kept;) {
+        (void)rmdir(name);
+        while (n > kept && name[n - 1] == '/')
+            n--;
+        while (n > kept && name[n - 1] != '/')
+            n--;
+        name[n] = '\0';
+    }
+}
+
+void cov_leftovers_remove(enum cov_leftover_kind kind, char *name, size_t kept)
+{
+    if (kind == COV_LEFTOVER_EMPTY)
+        remove_empty(name, kept);
+    else if (kind == COV_LEFTOVER_TREE)
+        remove_tree(name);
+    else
+        (void)unlink(name);
+}
+
+/* The names are not freed: free may not be called in a handler. */
+void cov_leftovers_remove_all(void)
+{
+    int number = errno;
+    for (int i = 0; i < COV_LEFTOVERS_MAX; i++) {
+        char *name = take(&files[i]);
+        if (name)
+            cov_leftovers_remove((enum cov_leftover_kind)files[i].kind, name, 0);
+    }
+    /* Those that were made last are within others. */
+    for (int i = COV_LEFTOVERS_MAX_EMPTY; i-- > 0;) {
+        char *name = take(&folders[i]);
+        if (name)
+            cov_leftovers_remove(COV_LEFTOVER_EMPTY, name, folders[i].kept);
+    }
+    errno = number;
+}
+
+void cov_leftovers_block_signals(sigset_t *before)
+{
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, before);
+}
+
+void cov_leftovers_restore_signals(const sigset_t *before)
+{
+    pthread_sigmask(SIG_SETMASK, before, NULL);
+}

@@ -1,0 +1,148 @@
+/* tmpfile.c - see tmpfile.h.
+ * SPDX-License-Identifier: MIT */
+#include "common/base/tmpfile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/base/leftovers.h"
+#include "common/base/mem.h"
+#include "common/base/path.h"
+
+int cov_tmpfile(const char *dir, int *fd, struct cov_err *e)
+{
+    *fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (*fd >= 0)
+        return COV_OK;
+    if (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL && errno != ENOENT)
+        return cov_fail_errno(e, "cannot create a temporary file in folder %s", dir);
+
+    /* Not on this file system: a named file, gone before a signal can come. */
+    char *name = cov_path_join(dir, ".covtools.XXXXXX", e);
+    if (!name)
+        return COV_ENOMEM;
+    sigset_t before;
+    cov_leftovers_block_signals(&before);
+    *fd = mkostemp(name, O_CLOEXEC);
+    int number = errno;
+    if (*fd >= 0)
+        (void)unlink(name);
+    cov_leftovers_restore_signals(&before);
+    free(name);
+    errno = number;
+    if (*fd < 0)
+        return cov_fail_errno(e, "cannot create a temporary file in folder %s", dir);
+    return COV_OK;
+}
+
+int cov_tmpfolder_make(struct cov_tmpfolder *t, const char *dir, const char *name,
+                       struct cov_err *e)
+{
+    *t = (struct cov_tmpfolder)COV_TMPFOLDER_INIT;
+    char *path = cov_strfmt(e, "%s/.%s.XXXXXX", dir, name);
+    char *listed = path ? cov_strdup(path, e) : NULL;
+    int rc = listed ? COV_OK : COV_ENOMEM;
+    sigset_t before;
+    cov_leftovers_block_signals(&before);
+    if (!rc && !mkdtemp(path)) {
+        rc = cov_fail_errno(e, "cannot create a temporary folder in %s", dir);
+    } else if (!rc) {
+        memcpy(listed, path, strlen(path));
+        t->slot = cov_leftovers_add(COV_LEFTOVER_TREE, listed, 0);
+        if (t->slot < 0) {
+            (void)rmdir(path);
+            rc = cov_fail(e, COV_EUNSUPPORTED, "%s: more than %d temporary files at a time", dir,
+                          COV_LEFTOVERS_MAX);
+        }
+    }
+    cov_leftovers_restore_signals(&before);
+    if (rc) {
+        free(listed);
+        free(path);
+        return rc;
+    }
+    t->path = path;
+    return COV_OK;
+}
+
+void cov_tmpfolder_remove(struct cov_tmpfolder *t)
+{
+    char *listed = t->path ? cov_leftovers_take(COV_LEFTOVER_TREE, t->slot) : NULL;
+    if (listed)
+        cov_leftovers_remove(COV_LEFTOVER_TREE, listed, 0);
+    free(listed);
+    free(t->path);
+    *t = (struct cov_tmpfolder)COV_TMPFOLDER_INIT;
+}
+
+/* Makes what is missing of the path; f->kept is then how much of it was there, all of it if nothing was
+ * missing. Returns 0 or an errno. */
+static int make_missing(struct cov_newfolder *f, char *path)
+{
+    size_t n = strlen(path);
+    int why = 0;
+    f->kept = n;
+    for (size_t i = 1; i <= n; i++) {
+        if ((path[i] != '/' && path[i] != '\0') || path[i - 1] == '/')
+            continue;
+        path[i] = '\0';
+        why = mkdir(path, 0777) ? errno : 0; /* whether it is there shows at the end */
+        if (why == 0 && f->kept == n) {
+            f->kept = i;
+            while (f->kept > 0 && path[f->kept - 1] != '/')
+                f->kept--;
+        }
+        if (i < n)
+            path[i] = '/';
+    }
+    return n > 0 ? why : ENOENT;
+}
+
+int cov_newfolder_make(struct cov_newfolder *f, const char *path, struct cov_err *e)
+{
+    struct stat st;
+    *f = (struct cov_newfolder){NULL, 0, -1};
+    char *copy = cov_strdup(path, e), *listed = copy ? cov_strdup(path, e) : NULL;
+    if (!listed) {
+        free(copy);
+        return COV_ENOMEM;
+    }
+    sigset_t before;
+    cov_leftovers_block_signals(&before);
+    int why = make_missing(f, copy);
+    bool made = f->kept < strlen(path);
+    if (made) {
+        f->path = copy;
+        f->slot = cov_leftovers_add(COV_LEFTOVER_EMPTY, listed, f->kept);
+    }
+    cov_leftovers_restore_signals(&before);
+    if (f->slot < 0)
+        free(listed);
+    if (!made)
+        free(copy);
+    if (why == 0 || (stat(path, &st) == 0 && S_ISDIR(st.st_mode)))
+        return COV_OK;
+    cov_newfolder_fini(f);
+    if (why == EEXIST || why == ENOTDIR)
+        return cov_fail(e, COV_EIO, "%s: is not a folder", path);
+    errno = why;
+    return cov_fail_errno(e, "%s: the folder cannot be made", path);
+}
+
+void cov_newfolder_fini(struct cov_newfolder *f)
+{
+    bool is_listed = f->path && f->slot >= 0;
+    char *listed = is_listed ? cov_leftovers_take(COV_LEFTOVER_EMPTY, f->slot) : NULL;
+    /* Without a place in the list, which is short, the folder is removed here alone. */
+    if (listed || (f->path && !is_listed))
+        cov_leftovers_remove(COV_LEFTOVER_EMPTY, f->path, f->kept);
+    free(listed);
+    free(f->path);
+    *f = (struct cov_newfolder)COV_NEWFOLDER_INIT;
+}

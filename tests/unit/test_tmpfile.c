@@ -1,0 +1,215 @@
+/* test_tmpfile.c - files and folders for the meantime, and new folders that go when nothing comes of them.
+ * SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/base/leftovers.h"
+#include "common/base/tmpfile.h"
+#include "tests/lib/own_folder.h"
+
+static void on_term(int signal)
+{
+    cov_leftovers_remove_all(); /* NOLINT(bugprone-signal-handler): made for it */
+    _exit(128 + signal);
+}
+
+/* With a file, a link to what is not in it, and a folder with a file. */
+static int fill_folder(struct cov_tmpfolder *t)
+{
+    char path[128];
+    if (cov_tmpfolder_make(t, ".", "work", NULL) != COV_OK)
+        return -1;
+    (void)snprintf(path, sizeof path, "%s/a.fa", t->path);
+    put_text(path, "a");
+    (void)snprintf(path, sizeof path, "%s/inner", t->path);
+    if (mkdir(path, 0700) != 0)
+        return -1;
+    (void)snprintf(path, sizeof path, "%s/inner/b.fa", t->path);
+    put_text(path, "b");
+    (void)snprintf(path, sizeof path, "%s/link", t->path);
+    return symlink("../kept", path);
+}
+
+static void makes_folders(void **state)
+{
+    (void)state;
+    struct cov_err e = COV_ERR_INIT;
+    struct cov_tmpfolder t = COV_TMPFOLDER_INIT, u;
+    cov_tmpfolder_remove(&t);
+    assert_int_equal(mkdir("kept", 0700), 0);
+    put_text("kept/c.fa", "c");
+    assert_int_equal(fill_folder(&t), 0);
+    assert_int_equal(cov_tmpfolder_make(&u, ".", "work", NULL), 0);
+    assert_string_not_equal(t.path, u.path);
+    assert_int_equal(strncmp(t.path, "./.work.", 8), 0);
+    cov_tmpfolder_remove(&t);
+    assert_null(t.path);
+    cov_tmpfolder_remove(&t);
+    assert_int_equal(count_files("."), 2);
+    cov_tmpfolder_remove(&u);
+    check_text("kept/c.fa", "c");
+    assert_int_equal(cov_tmpfolder_make(&t, "nowhere", "work", &e), COV_EIO);
+    assert_non_null(strstr(e.text, "temporary folder in nowhere"));
+    assert_null(t.path);
+    assert_int_equal(unlink("kept/c.fa"), 0);
+    assert_int_equal(rmdir("kept"), 0);
+    assert_int_equal(count_files("."), 0);
+}
+
+static bool is_there(const char *path)
+{
+    return access(path, F_OK) == 0;
+}
+
+/* Of what was missing, whatever is empty goes again, and nothing else. */
+static void makes_new_folders(void **state)
+{
+    (void)state;
+    struct cov_newfolder f = COV_NEWFOLDER_INIT, g;
+    struct cov_err e = COV_ERR_INIT;
+    cov_newfolder_fini(&f);
+    assert_int_equal(mkdir("kept", 0700), 0);
+    static const char *const names[] = {"kept/a//b/", "./kept/a/b", "kept/a/b/.", "kept/b"};
+    for (size_t i = 0; i < COV_COUNT(names); i++) {
+        assert_int_equal(cov_newfolder_make(&f, names[i], &e), COV_OK);
+        assert_true(is_there(names[i]));
+        /* Another one that finds it leaves it. */
+        assert_int_equal(cov_newfolder_make(&g, names[i], NULL), COV_OK);
+        assert_null(g.path);
+        cov_newfolder_fini(&g);
+        assert_true(is_there(names[i]));
+        cov_newfolder_fini(&f);
+        assert_null(f.path);
+        assert_int_equal(count_files("kept"), 0);
+    }
+    assert_int_equal(cov_newfolder_make(&f, "new/a/b", NULL), COV_OK);
+    put_text("new/x", "x");
+    cov_newfolder_fini(&f);
+    assert_int_equal(count_files("new"), 1);
+    assert_int_equal(unlink("new/x"), 0);
+    assert_int_equal(rmdir("new"), 0);
+    assert_int_equal(cov_newfolder_make(&f, "/", NULL), COV_OK);
+    assert_null(f.path);
+    assert_int_equal(cov_newfolder_make(&f, "/dev/null", &e), COV_EIO);
+    assert_string_equal(e.text, "/dev/null: is not a folder");
+    assert_int_equal(cov_newfolder_make(&f, "/dev/null/a", NULL), COV_EIO);
+    assert_int_not_equal(cov_newfolder_make(&f, "", NULL), COV_OK);
+    char name[400] = "kept/a/";
+    memset(name + 7, 'x', 300);
+    cov_err_clear(&e);
+    assert_int_equal(cov_newfolder_make(&f, name, &e), COV_EIO);
+    assert_non_null(strstr(e.text, "the folder cannot be made"));
+    assert_int_equal(count_files("kept"), 0);
+    assert_int_equal(rmdir("kept"), 0);
+}
+
+/* More of them than the list has places for. */
+static void makes_many_new_folders(void **state)
+{
+    (void)state;
+    struct cov_newfolder f[COV_LEFTOVERS_MAX_EMPTY + 2];
+    for (size_t i = 0; i < COV_COUNT(f); i++) {
+        char name[20];
+        (void)snprintf(name, sizeof name, "many%zu", i);
+        assert_int_equal(cov_newfolder_make(&f[i], name, NULL), COV_OK);
+    }
+    for (size_t i = 0; i < COV_COUNT(f); i++)
+        cov_newfolder_fini(&f[i]);
+    assert_int_equal(count_files("."), 0);
+}
+
+/* A file in a folder for the meantime that is in a new one, all of which goes; and a result, which stays. */
+static void signal_removes(void **state)
+{
+    (void)state;
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        struct cov_newfolder f, g, h;
+        struct cov_tmpfolder t, u;
+        if (fill_folder(&t) != 0 || cov_newfolder_make(&f, "new/a", NULL) != COV_OK ||
+            cov_newfolder_make(&g, "new/b/c", NULL) != COV_OK ||
+            cov_newfolder_make(&h, "with", NULL) != COV_OK ||
+            cov_tmpfolder_make(&u, "new/b/c", "work", NULL) != COV_OK ||
+            signal(SIGTERM, on_term) == SIG_ERR)
+            _exit(1);
+        put_text("with/result", "r");
+        (void)raise(SIGTERM);
+        _exit(2);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 128 + SIGTERM);
+    assert_int_equal(count_files("."), 1);
+    check_text("with/result", "r");
+    assert_int_equal(unlink("with/result"), 0);
+    assert_int_equal(rmdir("with"), 0);
+}
+
+/* A forked child leaves what its parent made. */
+static void leaves_those_of_parents(void **state)
+{
+    (void)state;
+    struct cov_newfolder f;
+    assert_int_equal(cov_newfolder_make(&f, "ours", NULL), COV_OK);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        cov_leftovers_remove_all();
+        cov_newfolder_fini(&f);
+        _exit(is_there("ours") ? 0 : 1);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    cov_newfolder_fini(&f);
+    assert_false(is_there("ours"));
+}
+
+static void makes_nameless_files(void **state)
+{
+    (void)state;
+    static const char *const dirs[] = {".", "/dev/shm"};
+    for (int i = 0; i < 2; i++) {
+        int fd = -1;
+        char text[5];
+        assert_int_equal(cov_tmpfile(dirs[i], &fd, NULL), COV_OK);
+        assert_int_equal(pwrite(fd, "hello", 5, 1000), 5);
+        assert_int_equal(pread(fd, text, 5, 1000), 5);
+        assert_memory_equal(text, "hello", 5);
+        assert_true(fcntl(fd, F_GETFD) & FD_CLOEXEC);
+        assert_int_equal(close(fd), 0);
+    }
+    assert_int_equal(count_files("."), 0);
+    int fd;
+    struct cov_err e = COV_ERR_INIT;
+    assert_int_equal(cov_tmpfile("not/there", &fd, &e), COV_EIO);
+    assert_string_equal(
+        e.text, "cannot create a temporary file in folder not/there: No such file or directory");
+    /* A file system without unnamed files that refuses named ones too. */
+    assert_int_equal(cov_tmpfile("/proc", &fd, NULL), COV_EIO);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(makes_folders),           cmocka_unit_test(makes_new_folders),
+        cmocka_unit_test(makes_many_new_folders),  cmocka_unit_test(signal_removes),
+        cmocka_unit_test(leaves_those_of_parents), cmocka_unit_test(makes_nameless_files),
+    };
+    return cmocka_run_group_tests_name("tmpfile", tests, enter_folder, leave_folder);
+}
