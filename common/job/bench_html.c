@@ -47,10 +47,10 @@ static const struct {
      "benchmark."},
 };
 
-static void put_text(FILE *f, const char *text)
+static void put_bytes(FILE *f, const char *text, size_t n)
 {
-    for (; *text; text++) {
-        unsigned char c = (unsigned char)*text;
+    for (size_t i = 0; i < n; i++) {
+        unsigned char c = (unsigned char)text[i];
         if (c == '&')
             (void)fputs("&amp;", f);
         else if (c == '<')
@@ -64,6 +64,11 @@ static void put_text(FILE *f, const char *text)
         else
             (void)fputc(c, f);
     }
+}
+
+static void put_text(FILE *f, const char *text)
+{
+    put_bytes(f, text, strlen(text));
 }
 
 /* Whether what begins at p is an id or a reference to one; *n: the bytes up to the name. */
@@ -145,7 +150,9 @@ static void put_command(FILE *f, const char *text)
     for (const char *end; *text; text = end + (*end == ' ')) {
         end = strstr(text, " --");
         end = end ? end : text + strlen(text);
-        (void)fprintf(f, "<code>%.*s</code>%s", (int)(end - text), text, *end ? " " : "");
+        (void)fprintf(f, "<code>");
+        put_bytes(f, text, (size_t)(end - text));
+        (void)fprintf(f, "</code>%s", *end ? " " : "");
     }
 }
 

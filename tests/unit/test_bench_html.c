@@ -1,0 +1,69 @@
+/* test_bench_html.c - the report of a benchmark as a page: texts stand in it as they are, whatever is in them.
+ * SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/mem.h"
+#include "common/job/bench_html.h"
+
+/* A name of a file, and as it is written. */
+#define NAME "<b>&\"'\x7f.fa"
+#define WRITTEN "&lt;b&gt;&amp;&quot;' .fa"
+
+static char *print(const struct cov_bench *b)
+{
+    char *page = NULL;
+    size_t n;
+    FILE *f = open_memstream(&page, &n);
+    assert_non_null(f);
+    cov_bench_html_print(b, NULL, 0, f);
+    assert_int_equal(fclose(f), 0);
+    return page;
+}
+
+static void escapes_texts(void **state)
+{
+    (void)state;
+    const double one = 1;
+    struct cov_bench b = {.command = "benchmark model --fasta " NAME, .threads = 1};
+    assert_int_equal(
+        cov_bench_advise(&b, "what " NAME, "value " NAME,
+                         cov_strdup("covpredict " NAME " --batch-size 8 --x " NAME, NULL),
+                         cov_strdup("reason " NAME, NULL), NULL),
+        0);
+    assert_int_equal(cov_bench_note(&b, NULL, "note %s", NAME), 0);
+    assert_int_equal(cov_figures_add(&b.figures, "model/" NAME, "unit " NAME, true, &one, 1, NULL),
+                     0);
+    char *page = print(&b);
+    static const char *const wanted[] = {
+        "<code>benchmark model --fasta " WRITTEN "</code>",
+        "<td>what " WRITTEN "</td>",
+        "<td class=\"v\">value " WRITTEN "</td>",
+        "<code>covpredict " WRITTEN "</code> <code>--batch-size 8</code> <code>--x " WRITTEN
+        "</code>",
+        "<td>reason " WRITTEN "</td>",
+        "<li>note " WRITTEN "</li>",
+        "<td>" WRITTEN "</td>",
+        "<td>unit " WRITTEN "</td>",
+    };
+    for (size_t i = 0; i < COV_COUNT(wanted); i++)
+        if (!strstr(page, wanted[i]))
+            fail_msg("missing: %s", wanted[i]);
+    assert_null(strstr(page, "<b>"));
+    free(page);
+    cov_bench_fini(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(escapes_texts)};
+    return cmocka_run_group_tests_name("bench_html", tests, NULL, NULL);
+}
