@@ -13,16 +13,20 @@
 #include "common/compute/cpu/level.h"
 #include "common/compute/cpu/lstm.h"
 #include "common/net/shape.h"
+#include "common/seq/alphabet.h"
 
-enum { FORMS = 2 };
-static const char *const form_names[FORMS] = {"direct", "minimal"};
+/* How a layer is computed: by products, or a convolution with fewer multiplications (compute/cpu/minimal.h), or
+ * the first one from a table of what bases make. */
+enum { DIRECT, MINIMAL, LOOK_UP, FORMS };
+static const char *const form_names[FORMS] = {"direct", "minimal", "look-up"};
 
-/* A layer in every form that there is of it, its input and output. */
+/* A layer in the form that networks have, and direct where that is the minimal one; its input and output. */
 struct layer {
     struct cov_layer layer;
     size_t n_seqs; /* side by side: of an LSTM */
     struct cov_fast_layer *fast[FORMS];
     struct cov_lstm *lstm; /* or this, as the first form */
+    uint8_t *codes;        /* of which look-up reads, instead of x */
     float *x, *y, *scratch;
 };
 
@@ -67,18 +71,20 @@ static int init_forms(struct layer *b, const struct cov_layer_weights *w, unsign
         *scratch = rc ? 0 : cov_lstm_scratch(b->lstm);
         return rc;
     }
-    size_t n = l->kind == COV_LAYER_LINEAR_EXP ? 1 : FORMS;
-    for (size_t i = 0; i < n; i++) {
-        const struct cov_cpu_kernels kernels = {.gemm = gemm,
-                                                .vec = cov_vec_choose(features),
-                                                .minimal = i ? cov_minimal_choose(features) : NULL};
-        int rc = cov_fast_layer_new(l, w, &kernels, &b->fast[i], e);
-        if (rc)
-            return rc;
-        size_t need = cov_fast_layer_scratch(b->fast[i]);
+    struct cov_cpu_kernels kernels = {.gemm = gemm, .vec = cov_vec_choose(features)};
+    int rc = cov_fast_layer_new(l, w, &kernels, &b->fast[DIRECT], e);
+    if (!rc && cov_fast_reads_codes(b->fast[DIRECT])) {
+        b->fast[LOOK_UP] = b->fast[DIRECT];
+        b->fast[DIRECT] = NULL;
+    } else if (!rc && l->kind != COV_LAYER_LINEAR_EXP && cov_minimal_pays(l)) {
+        kernels.minimal = cov_minimal_choose(features);
+        rc = cov_fast_layer_new(l, w, &kernels, &b->fast[MINIMAL], e);
+    }
+    for (size_t i = 0; !rc && i < FORMS; i++) {
+        size_t need = b->fast[i] ? cov_fast_layer_scratch(b->fast[i]) : 0;
         *scratch = need > *scratch ? need : *scratch;
     }
-    return COV_OK;
+    return rc;
 }
 
 static int init_layer(struct layer *b, const struct cov_layer *l, const struct cov_layer_weights *w,
@@ -94,12 +100,15 @@ static int init_layer(struct layer *b, const struct cov_layer *l, const struct c
     b->x = cov_calloc64(n_x, sizeof *b->x, e);
     b->y = cov_calloc64(b->n_seqs * l->t_out * l->c_out, sizeof *b->y, e);
     b->scratch = cov_calloc64(scratch + 1, sizeof *b->scratch, e);
-    if (!b->x || !b->y || !b->scratch)
+    b->codes = cov_calloc64(l->t_in, sizeof *b->codes, e);
+    if (!b->x || !b->y || !b->scratch || !b->codes)
         return COV_ENOMEM;
     struct cov_rng rng;
     cov_rng_init(&rng, 1);
     for (size_t i = 0; i < n_x; i++)
         b->x[i] = (float)cov_rng_double(&rng) * 2 - 1;
+    for (size_t i = 0; i < l->t_in; i++)
+        b->codes[i] = (uint8_t)(COV_CODE_A << cov_rng_below(&rng, 4));
     return COV_OK;
 }
 
@@ -108,6 +117,7 @@ static void fini_layer(struct layer *b)
     for (size_t i = 0; i < FORMS; i++)
         cov_fast_layer_free(b->fast[i]);
     cov_lstm_free(b->lstm);
+    free(b->codes);
     free(b->x);
     free(b->y);
     free(b->scratch);
@@ -122,6 +132,8 @@ static void run_once(struct layer *b, size_t which)
         tasks[i] = (struct cov_lstm_task){.rows = all};
     if (b->lstm)
         cov_lstm_run(b->lstm, b->n_seqs, tasks, true, b->x, b->y, b->scratch);
+    else if (which == LOOK_UP)
+        cov_fast_rows_of_codes(b->fast[which], all, b->codes, b->y, l->c_out);
     else
         cov_fast_rows(b->fast[which], all, b->x, l->c_in, b->y, l->c_out, b->scratch);
 }
@@ -180,6 +192,8 @@ static int report(struct cov_bench *b, struct layer *layers, size_t n, struct co
             if (!f)
                 continue;
             rc = cov_chart_add_bar(chart, form_names[form], layer, f->median, f->low, f->high, e);
+            if (form == LOOK_UP)
+                continue; /* additions alone */
             double share = cov_bench_layer_operations(&layers[i].layer) / f->median * 1e-6 / peak;
             (void)snprintf(name, sizeof name, "model/layer_share/%s,form=%s", layer,
                            form_names[form]);
@@ -199,7 +213,7 @@ static int run_layers(struct cov_bench *b, struct layer *layers, size_t n, struc
     for (size_t i = 0; i < n && !rc; i++)
         for (size_t form = 0; form < FORMS && !rc; form++) {
             char layer[64];
-            if (!layers[i].fast[form] && (form > 0 || !layers[i].lstm))
+            if (!layers[i].fast[form] && (form != DIRECT || !layers[i].lstm))
                 continue;
             name_layer(&layers[i].layer, i, layer);
             forms[job.n] = (struct form){&layers[i], form};

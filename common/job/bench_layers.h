@@ -12,8 +12,9 @@
 /* Multiplications and additions of a direct product, of one sequence. */
 double cov_bench_layer_operations(const struct cov_layer *l);
 
-/* Adds model/layer_ms/NN_kind_in_out,form=direct (milliseconds of CPU time a chunk, in single precision)
- * and model/layer_share/... (of fp32_gflops_core), and a chart. */
+/* Adds model/layer_ms/NN_kind_in_out,form=direct|minimal|look-up (milliseconds of CPU time a chunk, in single
+ * precision) in the form that predictions have, and beside minimal also direct; model/layer_share/... of products
+ * (of fp32_gflops_core), and a chart. */
 int cov_bench_layers(struct cov_bench *b, const struct cov_bench_net *net, size_t L,
                      struct cov_err *e) COV_MUST_USE;
 

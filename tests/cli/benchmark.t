@@ -69,11 +69,12 @@ if "$PYTHON" -c '' 2>/dev/null; then
         model/chunks_per_second/device=cpu,precision=exact,batch=1,threads=1,length=1600 \
         model/chunks_per_second/device=cpu,precision=exact,batch=1,threads=2,length=800 \
         model/max_relative_error/precision=bf16 model/limit_share/precision=exact \
-        model/layer_ms/01_conv_4_4,form=direct \
+        model/layer_ms/01_conv_4_4,form=look-up \
         model/training_chunks_per_second/device=cpu,precision=fp32,batch=3,threads=2,length=1600 \
         model/training_chunks_per_second/device=cpu,precision=bf16,batch=3,threads=2,length=1600 2>&1)
     is "$charts" "$(find model -name '*.svg' | wc -l)" '  in the right form, every chart a part of the page'
 fi
+is "$(cut -f 1 model/benchmark.tsv | grep -c 'layer_ms/01_conv.*form=')" 1 '  the first layer in the form that it is computed in'
 if command -v gnuplot >/dev/null; then
     is "$(cd model && echo *.png)" 'model_batch.png model_layers.png model_length.png model_threads.png model_training.png' '  the charts'
     is "$(head -c 8 model/model_batch.png | od -An -tx1 | tr -d ' \n')" 89504e470d0a1a0a '  as PNG'
