@@ -178,6 +178,7 @@ static const struct cov_tool tool = {
     .output_help = "the folder for checkpoints and metrics; it is made if need be",
     .lacks = COV_LACKS_TMPDIR,
     .run = run,
+    .before_error = cov_ranks_let_first_tell,
     .print_versions = cov_device_print,
 };
 

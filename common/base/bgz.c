@@ -81,10 +81,29 @@ int64_t cov_bgz_total(const struct cov_bgz *b)
     return b->total;
 }
 
+void cov_bgz_set_log(void)
+{
+    hts_set_log_level(cov_log_is_shown(COV_LOG_DEBUG) ? HTS_LOG_WARNING : HTS_LOG_OFF);
+}
+
+const char *cov_bgz_fault(const struct BGZF *stream)
+{
+    static const struct {
+        unsigned bit;
+        const char *text;
+    } faults[] = {{BGZF_ERR_CRC, "the checksum of a block is wrong"},
+                  {BGZF_ERR_ZLIB, "a block does not decompress"},
+                  {BGZF_ERR_HEADER, "the head of a block is damaged"},
+                  {BGZF_ERR_IO, "it ends within a block"}};
+    for (size_t i = 0; i < COV_COUNT(faults); i++)
+        if (stream->errcode & faults[i].bit)
+            return faults[i].text;
+    return NULL;
+}
+
 static struct cov_bgz *new_stream(const char *name, struct cov_err *e)
 {
-    /* htslib has one log level for all; what it would say is in our errors. */
-    hts_set_log_level(HTS_LOG_OFF);
+    cov_bgz_set_log();
     struct cov_bgz *b = cov_calloc(1, sizeof *b, e);
     if (!b)
         return NULL;
@@ -720,7 +739,7 @@ int cov_bgz_index_bed(const char *path, const char *index_path, bool csi, struct
 {
     /* Of tabix: bins of 2^14 bases, in five levels, which is all of 2^29; in six for more. */
     enum { SHIFT = 14, TBI_LEVELS = 5, CSI_LEVELS = 6 };
-    hts_set_log_level(HTS_LOG_OFF);
+    cov_bgz_set_log();
     static const char no_names[META_BYTES] = {0};
     struct contigs c = {0};
     hts_idx_t *idx = NULL;

@@ -66,9 +66,17 @@ int cov_bgz_close(struct cov_bgz *b, struct cov_err *e) COV_MUST_USE;
 /* Closes without caring about the result. NULL is accepted. */
 void cov_bgz_abort(struct cov_bgz *b);
 
-/* Of a BGZF stream that htslib has opened for reading: the bytes of its current block that it has
- * not given yet. *at points to them until it reads on; returns how many. */
+/* What htslib itself would say is in our errors: it is silent, but where details are shown (-v). It has one level
+ * for all of a process. */
+void cov_bgz_set_log(void);
+
 struct BGZF;
+/* What is wrong with the blocks of a stream that htslib has opened for reading: "a block does not decompress"; NULL
+ * for nothing. */
+const char *cov_bgz_fault(const struct BGZF *stream);
+
+/* Of such a stream: the bytes of its current block that it has
+ * not given yet. *at points to them until it reads on; returns how many. */
 size_t cov_bgz_block_rest(const struct BGZF *stream, const uint8_t **at);
 /* Passes over the next n of them. */
 void cov_bgz_block_skip(struct BGZF *stream, size_t n);

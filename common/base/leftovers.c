@@ -30,6 +30,7 @@ static struct slot *slots_of(enum cov_leftover_kind kind, int *n)
     return is_folder ? folders : files;
 }
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): the name is stored */
 int cov_leftovers_add(enum cov_leftover_kind kind, char *name, size_t kept)
 {
     int n;

@@ -26,6 +26,14 @@ void cov_log_set(cov_log_fn *fn, void *arg, enum cov_log_level level)
     pthread_mutex_unlock(&receiver.lock);
 }
 
+bool cov_log_is_shown(enum cov_log_level level)
+{
+    pthread_mutex_lock(&receiver.lock);
+    bool is_shown = receiver.fn && level <= receiver.level;
+    pthread_mutex_unlock(&receiver.lock);
+    return is_shown;
+}
+
 /* Two, in turn: a signal may come while the next ones are being written. */
 static char words[2][PATH_MAX + 256];
 static const char *last_words;
@@ -34,9 +42,7 @@ void cov_log_set_last_words(const char *text)
 {
     const char *now = __atomic_load_n(&last_words, __ATOMIC_SEQ_CST);
     char *next = now == words[0] ? words[1] : words[0];
-    pthread_mutex_lock(&receiver.lock);
-    bool shown = receiver.fn && receiver.level >= COV_LOG_INFO;
-    pthread_mutex_unlock(&receiver.lock);
+    bool shown = cov_log_is_shown(COV_LOG_INFO);
     if (text) {
         (void)snprintf(next, sizeof words[0], "%s", text);
         cov_text_make_printable(next);

@@ -6,6 +6,8 @@
 #ifndef COV_BASE_LOG_H
 #define COV_BASE_LOG_H
 
+#include <stdbool.h>
+
 #include "common/base/attr.h"
 
 enum cov_log_level {
@@ -19,6 +21,9 @@ typedef void cov_log_fn(void *arg, enum cov_log_level level, const char *text);
 
 /* Sets the receiver (NULL: none) of messages up to `level`. To be called before threads start. */
 void cov_log_set(cov_log_fn *fn, void *arg, enum cov_log_level level);
+
+/* Whether messages of `level` reach a receiver. */
+bool cov_log_is_shown(enum cov_log_level level);
 
 /* What a signal that ends the program leaves to be said ("--resume goes on"), in place of what was to be said
  * before; NULL: nothing. Not shown where notes are not. One thread. */

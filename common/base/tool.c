@@ -629,6 +629,8 @@ int cov_tool_main(const struct cov_tool *program, int argc, char **argv)
         (void)cov_fail(&e, rc, "failed for a reason that was not told");
     else
         rc = close_stdout(&e);
+    if (rc && program->before_error)
+        program->before_error();
     int status = rc ? report(&voice, call.tool ? call.name : program->name, &e) : EXIT_SUCCESS;
     if (!rc && ran)
         tell_summary(&own.common.stats);

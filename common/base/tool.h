@@ -53,6 +53,8 @@ struct cov_tool {
      * inputs of the statistics already. COV_EUSAGE leads to status 2. */
     int (*run)(struct cov_common *common, void *config, const bool *given, int n_operands,
                char **operands, struct cov_err *e);
+    /* Called before a failure is told; may be NULL. */
+    void (*before_error)(void);
     /* Adds lines about libraries and devices to --version; may be NULL. Of a subcommand unused. */
     void (*print_versions)(FILE *f);
 };

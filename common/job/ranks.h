@@ -37,6 +37,10 @@ struct cov_ranks {
 /* The number of this process as mpirun gave it, before anything is opened; 0 without. */
 size_t cov_ranks_expected(void);
 
+/* Before a failure is told: where this is not the first of several processes, gives that one the time to tell it,
+ * if it fails alike, upon which mpirun ends this process. */
+void cov_ranks_let_first_tell(void);
+
 /* *r is one process of one unless mpirun has started several. COV_EUNSUPPORTED says what is missing for
  * that. Free with cov_ranks_close. */
 int cov_ranks_open(struct cov_ranks *r, struct cov_err *e) COV_MUST_USE;

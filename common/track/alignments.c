@@ -91,6 +91,7 @@ static bool decompress_ahead(struct cov_alignments *a, int n_threads)
 static int open_file(struct cov_alignments *a, const struct cov_alignments_options *o,
                      struct cov_err *e)
 {
+    cov_bgz_set_log();
     errno = 0;
     a->file = hts_open(a->path, "r");
     if (!a->file) {
@@ -248,6 +249,36 @@ static bool take_from_block(struct cov_alignments *a, struct cov_read *read)
     return true;
 }
 
+/* How many reads stand in front of a fault. Threads parse lines of SAM ahead, and a fault in them hides the lines
+ * before it: they are read again by one. What is no regular file cannot be. */
+static int64_t count_sound(const struct cov_alignments *a)
+{
+    struct stat st;
+    bool again = a->file->format.format == sam && a->threads.pool && stat(a->path, &st) == 0 &&
+                 S_ISREG(st.st_mode);
+    htsFile *file = again ? hts_open(a->path, "r") : NULL;
+    sam_hdr_t *header = file ? sam_hdr_read(file) : NULL;
+    int64_t n = 0;
+    while (header && sam_read1(file, header, a->read) >= 0)
+        n++;
+    sam_hdr_destroy(header);
+    if (file)
+        (void)hts_close(file); /* opened for reading */
+    return n > a->n_got ? n : a->n_got;
+}
+
+/* Why there is no next read. */
+static const char *find_fault(const struct cov_alignments *a)
+{
+    const htsFile *f = a->file;
+    const char *fault = f->is_bgzf ? cov_bgz_fault(f->fp.bgzf) : NULL;
+    if (fault)
+        return fault;
+    return f->format.format == sam   ? "the next line is not that of a read"
+           : f->format.format == bam ? "the next record is not that of a read"
+                                     : "the next container cannot be decoded";
+}
+
 int cov_alignments_next(struct cov_alignments *a, struct cov_read *read, struct cov_err *e)
 {
     if (a->file->format.format == bam && take_from_block(a, read))
@@ -256,8 +287,8 @@ int cov_alignments_next(struct cov_alignments *a, struct cov_read *read, struct 
     if (got == -1)
         return 0;
     if (got < -1)
-        return cov_fail(e, COV_EINPUT, "%s: damaged or cut short behind read %lld", a->path,
-                        (long long)a->n_got);
+        return cov_fail(e, COV_EINPUT, "%s: damaged or cut short behind read %lld: %s", a->path,
+                        (long long)count_sound(a), find_fault(a));
     a->n_got++;
     const bam1_t *b = a->read;
     if (b->core.tid >= a->n_contigs || b->core.pos < -1)

@@ -183,7 +183,20 @@ run bam2h5 -q -p x -o o.h5 g.h5 half.bam
 refused 1 'half.bam: ' 'a BAM that was cut anywhere'
 { head -c $((size / 2)) sorted.bam && printf 'xxxx' && tail -c +$((size / 2 + 5)) sorted.bam; } >flipped.bam
 run bam2h5 -q -p x -o o.h5 g.h5 flipped.bam
-refused 1 'flipped.bam: damaged or cut short behind read' 'a corrupt BAM'
+refused 1 'flipped.bam: damaged or cut short behind read [0-9]+: (a|the [a-z]+ of a) block ' 'a corrupt BAM'
+mkfifo pipe.bam
+for how in -q -v; do
+    cat flipped.bam >pipe.bam &
+    run bam2h5 $how --progress none -p x -o o.h5 g.h5 pipe.bam
+    wait $!
+    refused 1 'pipe.bam: damaged or cut short behind read [0-9]+: ' "  that is a pipe, with $how"
+    is "$(grep -c '^\[E::' "$stderr" | sed 's/[1-9].*/some/')" "$([ $how = -q ] && echo 0 || echo some)" \
+        "  and htslib's own words only at -v"
+done
+rm pipe.bam
+awk -F '\t' -v OFS='\t' '!/^@/ && ++n == 50 { $6 = "3Z" } 1' sorted.sam >cigar.sam
+run bam2h5 -q -p x -o o.h5 g.h5 cigar.sam
+refused 1 'cigar.sam: damaged or cut short behind read 49: the next line is not that of a read' 'a wrong line of SAM'
 # Reads of 8 bases within a block of BAM, the second of which has a CIGAR for another number.
 "$PYTHON" - <<'END'
 import struct, zlib
@@ -203,7 +216,7 @@ bam("seven.bam", (0, 0, 0))
 bam("unmapped.bam", (0, 4, 0))
 END
 run bam2h5 -q -p x -o o.h5 g.h5 seven.bam
-refused 1 'seven.bam: damaged or cut short behind read 1' 'a CIGAR that does not fit the bases'
+refused 1 'seven.bam: damaged or cut short behind read 1: the next record is not that of a read' 'a CIGAR that does not fit the bases'
 run bam2h5 -q -p x -o o.h5 g.h5 unmapped.bam
 status_is 0 'nor need it where the read is unmapped'
 rm -f o.h5

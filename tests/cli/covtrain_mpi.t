@@ -17,7 +17,7 @@ net='--filter-size 8 --hidden-size 8 --lstm-layers 2 --dropout 0.2 -b 7 -e 2 --a
 ranks() { # N ARG...: in the folder $in
     n=$1
     shift
-    run timeout 60 mpirun -n "$n" --oversubscribe covtrain -i "$in" $net "$@"
+    run timeout 120 mpirun -n "$n" --oversubscribe covtrain -i "$in" $net "$@"
 }
 in=d
 run covtrain -i d $net -o one
@@ -38,6 +38,14 @@ ok 'the same bytes again' cmp again/last.ckpt 2/last.ckpt
 ranks 2 -o again
 is "$status" 1 'a training that is there already'
 like "$(cat "$stderr")" 'covtrain: error: again/last\.ckpt: exists' '  is said to be'
+# Where all fail alike, the first process tells.
+in=nowhere
+ranks 3 -o bad
+is "$status $(grep 'covtrain: error' "$stderr")" '1 covtrain: error: nowhere/train: No such file or directory' \
+    'what no process finds is told by one'
+in=d
+ranks 3 -o bad --dropout 2
+is "$status $(grep -c 'covtrain: error' "$stderr")" '2 1' '  and so is a wrong option'
 
 # ---------------------------------------------------------------- data in the memory of all
 
