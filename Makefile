@@ -368,9 +368,10 @@ check-long: all $(UNITS) $(DEMOS) ## run the tests of the library's files under 
 CPU_UNITS   := $(patsubst %,$(B)/tests/test_%,cpu gemm gemm_dot gemm_int16 gemm_amx outer vec minimal strassen lstm layers training_fast)
 LEVEL_UNITS := $(patsubst %,$(B)/tests/test_%,device_cpu reference_models reference_training)
 CPU_LEVELS  := base avx2 avx512 avx512bf16 amx
+check_instructions = $(if $(filter x86_64-%,$(shell $(CC) -dumpmachine)),$(Q)tests/lint/instructions.sh $(B)/obj/common $(B)/obj/tools)
 .PHONY: check-cpu
 check-cpu: all $(HELPERS) $(DEMOS) $(CPU_UNITS) $(LEVEL_UNITS) ## run the network's tests at every level of the CPU; AVX2's under valgrind
-	$(if $(SAN)$(filter-out x86_64-%,$(shell $(CC) -dumpmachine)),,$(Q)tests/lint/instructions.sh $(B)/obj/common)
+	$(check_instructions)
 	$(Q)$(PROVE) --exec '' $(CPU_UNITS)
 	$(Q)there=$$($(BIN)/covpredict --version | sed -n 's/^--cpu: //p'); for level in $(CPU_LEVELS); do \
 	  case " $$there " in *" $$level "*) ;; *) echo "== $$level: SKIP, not on this machine"; continue ;; esac; \
@@ -481,8 +482,9 @@ format-check: ## whether clang-format would change something
 	$(Q)$(CLANG_FORMAT) --dry-run -Werror $(ALL_SRC) $(HEADERS) $(CUDA_SRC) $(CUDA_TEST_SRC)
 
 SHELL_SRC = $(CLI_TESTS) $(wildcard tests/*.sh tests/*/*.sh workflows/*/*.sh completion/*.sh containers/*.sh .ci/run)
-lint: all ## layers, names, banned calls, man pages against option tables, shell scripts, the Snakemake workflow
+lint: all ## layers, names, banned calls, instructions of each object, man pages against option tables, shell scripts, the Snakemake workflow
 	$(Q)$(PYTHON) tests/lint/sources.py .
+	$(check_instructions)
 	$(Q)$(PYTHON) tests/lint/man_pages.py $(BIN) $(MAN1)
 	$(Q)$(if $(MAN1)$(MAN5)$(MAN7),mandoc -T lint -W warning $(MAN1) $(MAN5) $(MAN7))
 	$(Q)$(SHELLCHECK) -x $(SHELL_SRC)

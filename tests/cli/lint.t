@@ -1,5 +1,5 @@
 #!/bin/sh
-# The checks of the sources and of the man pages: on this tree, and on trees with known faults.
+# The checks of the sources, of the instructions in objects and of the man pages: on this tree, and on trees with known faults.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 
@@ -79,6 +79,75 @@ stdout_like 'bare\.c:1: no line' 'no licence'
 seq 801 | sed 's/.*/int x&;/' >>bad/common/base/bare.c
 sources bad
 stdout_like 'bare\.c:801: longer than 800 lines' 'a file that is too long'
+
+# Objects that keep to their instruction sets, then one that does not.
+objects() {
+    run "$SRC/tests/lint/instructions.sh" objects
+}
+object() { # NAME CODE
+    printf '%s\n' "$2" | as -o "objects/$1" -
+}
+found_one() { # REGEX NAME
+    objects
+    is "$status $(grep -cE -e "$1" "$stdout") $(wc -l <"$stdout")" '1 1 1' "$2" || diag "$(cat "$stdout")"
+}
+fault_in() { # OBJECT CODE REGEX NAME: the object gets the code too
+    mv "objects/$1" right.o
+    printf '%s\n' "$2" | as -o wrong.o - && ld -r -o "objects/$1" right.o wrong.o
+    found_one "$3" "$4"
+    mv right.o "objects/$1"
+}
+lacking() { # OBJECT CODE REGEX NAME: the object has this code alone
+    mv "objects/$1" right.o
+    object "$1" "$2"
+    found_one "$3" "$4"
+    mv right.o "objects/$1"
+}
+instruction_checks() {
+    tiles='ldtilecfg (%rax); tilezero %tmm0; tileloadd (%rax,%rcx),%tmm1; tileloaddt1 (%rax,%rcx),%tmm2
+        tdpbf16ps %tmm2,%tmm1,%tmm0
+        tilestored %tmm0,(%rax,%rcx); tilerelease'
+    mkdir objects
+    objects
+    stdout_is 'no object files in objects' 'no objects'
+    object plain.o 'addps %xmm0,%xmm1; rep bsf %eax,%ecx; jmp plain; data16 nop; nopw 8(%rax,%rax); plain: ret; xchg %ax,%ax'
+    object gauss_avx2.o 'vaddpd %ymm0,%ymm1,%ymm2'
+    object some_avx2.o 'vfmadd231ps %ymm0,%ymm1,%ymm2; call some'
+    object some_avx512.o 'vfmadd231ps %zmm0,%zmm1,%zmm2{%k1}; vpmovm2b %k1,%ymm0; vorps %zmm0,%zmm0,%zmm0'
+    object some_avx512bf16.o 'vdpbf16ps %zmm0,%zmm1,%zmm2'
+    object some_avx512vnni.o 'vpdpwssd %zmm0,%zmm1,%zmm2'
+    object some_amx.o "vmovups (%rax),%zmm0; $tiles"
+    objects
+    stdout_is '' 'objects without a fault'
+    status_is 0 '  have no finding'
+    fault_in plain.o 'vaddps %ymm0,%ymm1,%ymm2' "not of x86-64: .*vaddps" 'AVX outside of the files for it'
+    fault_in plain.o 'vaddss %xmm0,%xmm1,%xmm2' "not of x86-64: .*vaddss" 'AVX on the lower register'
+    fault_in plain.o 'pshufb %xmm0,%xmm1' "not of x86-64: .*pshufb" 'SSSE3'
+    fault_in plain.o 'popcnt %eax,%ecx' "not of x86-64: .*popcnt" 'POPCNT'
+    fault_in plain.o 'shlx %eax,%ecx,%edx' "not of x86-64: .*shlx" 'BMI2'
+    fault_in plain.o 'vmovups %zmm17,(%rax)' "not of x86-64: .*vmovups" 'AVX-512'
+    fault_in plain.o 'tilerelease' "not of x86-64: .*tilerelease" 'AMX'
+    fault_in gauss_avx2.o 'vfmadd231ps %ymm0,%ymm1,%ymm2' 'gauss_avx2.o: not of x86-64\+avx2: .*vfmadd231ps' 'FMA where only AVX2 was asked for'
+    fault_in some_avx2.o 'vaddps %ymm0,%ymm1,%ymm2{%k1}' 'avx2\+fma: .*k1' 'a mask in AVX2'
+    fault_in some_avx2.o 'vaddps %ymm0,%ymm1,%ymm17' 'avx2\+fma: .*ymm17' 'an upper register in AVX2'
+    fault_in some_avx2.o 'shlx %eax,%ecx,%edx' 'avx2\+fma: .*shlx' 'BMI2 in AVX2 and FMA'
+    fault_in some_avx512.o 'vcvtneps2bf16 %zmm0,%ymm1' 'vl: .*vcvtneps2bf16' 'BF16 in AVX-512'
+    fault_in some_avx512.o 'vpdpbusd %ymm0,%ymm1,%ymm2' 'vl: .*vpdpbusd' 'VNNI in AVX-512'
+    fault_in some_avx512.o 'vpermb %zmm0,%zmm1,%zmm2' 'vl: .*vpermb' 'VBMI in AVX-512'
+    fault_in some_avx512bf16.o 'vpdpwssd %zmm0,%zmm1,%zmm2' 'bf16: .*vpdpwssd' 'VNNI in BF16'
+    fault_in some_avx512vnni.o 'vdpbf16ps %zmm0,%zmm1,%zmm2' 'vnni: .*vdpbf16ps' 'BF16 in VNNI'
+    fault_in some_amx.o 'vdpbf16ps %zmm0,%zmm1,%zmm2' 'amx_bf16: .*vdpbf16ps' 'BF16 on vectors in AMX'
+    fault_in some_amx.o 'tdpbssd %tmm2,%tmm1,%tmm0' 'amx_bf16: .*tdpbssd' 'tiles of whole numbers'
+    lacking some_avx2.o 'vaddps %xmm0,%xmm1,%xmm2' 'some_avx2.o: no %ymm' 'AVX2 without its registers'
+    lacking some_avx512.o 'vaddps %ymm0,%ymm1,%ymm2' 'some_avx512.o: no %zmm' 'AVX-512 without its registers'
+    lacking some_avx512bf16.o 'vaddps %zmm0,%zmm1,%zmm2' 'bf16.o: no vdpbf16ps' 'BF16 without its instruction'
+    lacking some_avx512vnni.o 'vaddps %zmm0,%zmm1,%zmm2' 'vnni.o: no vpdpwssd' 'VNNI without its instruction'
+    lacking some_amx.o "vmovups (%rax),%zmm0; $(echo "$tiles" | sed /tdpbf16ps/d)" 'amx.o: no tdpbf16ps' 'AMX without its product'
+}
+case $(as --version | tail -n 1) in
+*x86_64*) instruction_checks ;;
+*) diag 'the assembler is not for x86-64: instructions are not looked at' ;;
+esac
 
 # A program and its page, then one fault at a time.
 mkdir bin
