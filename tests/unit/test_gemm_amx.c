@@ -1,8 +1,11 @@
-/* test_gemm_amx.c - the loops around the tiles of AMX on any CPU, with C in the place of its
- * instructions, which is stricter than they are: it also fails where a tile is used that was not
- * configured, or before something was put there.
+/* test_gemm_amx.c - products on the tiles of AMX on CPUs that have none. The loops around them run
+ * on any CPU, with C in the place of the instructions, which is stricter than they are: it also
+ * fails where a tile is used that was not configured, or before something was put there. And the
+ * library's own code runs on any CPU with AVX-512: each instruction on tiles is illegal there, and
+ * the handler of the signal decodes it and does the same in C.
  * SPDX-License-Identifier: MIT */
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -101,6 +104,146 @@ static void tile_dot(size_t sums, size_t a, size_t b)
         }
 }
 
+#ifdef __x86_64__
+#include <ucontext.h>
+
+/* Of a code in VEX's three bytes: C4, map of opcodes, prefix; the fields that are stored inverted
+ * are turned round. */
+struct vex_code {
+    unsigned opcode, prefix, reg, rm, vvvv;
+    bool memory;
+    uint64_t address, stride; /* with an index register: what it holds, times its scale */
+    size_t bytes;
+};
+
+static uint64_t register_of(const ucontext_t *u, unsigned number)
+{
+    static const int places[16] = {REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP,
+                                   REG_RSI, REG_RDI, REG_R8,  REG_R9,  REG_R10, REG_R11,
+                                   REG_R12, REG_R13, REG_R14, REG_R15};
+    return (uint64_t)u->uc_mcontext.gregs[places[number]];
+}
+
+/* ModRM's operand in memory, which begins at p. */
+static void decode_memory(const ucontext_t *u, const uint8_t *p, struct vex_code *c)
+{
+    enum { SIB = 4, NO_INDEX = 4, NO_BASE = 5 };
+    const uint8_t *at = p + 5;
+    bool index_high = !(p[1] & 0x40), base_high = !(p[1] & 0x20);
+    unsigned mod = p[4] >> 6, base = p[4] & 7U;
+    int32_t offset = 0;
+    bool has_base = true;
+    if (base == SIB) {
+        unsigned index = (*at >> 3 & 7U) | (index_high ? 8U : 0);
+        base = *at & 7U;
+        if (index != NO_INDEX)
+            c->stride = register_of(u, index) << (*at >> 6);
+        at++;
+        has_base = mod != 0 || base != NO_BASE;
+    } else if (mod == 0 && base == NO_BASE) {
+        fail_msg("tiles: addresses relative to the instruction are not decoded");
+    }
+    if (mod == 1) {
+        offset = *at < 128 ? *at : *at - 256;
+        at++;
+    } else if (mod == 2 || !has_base) {
+        memcpy(&offset, at, sizeof offset);
+        at += sizeof offset;
+    }
+    c->address = (uint64_t)(int64_t)offset;
+    if (has_base)
+        c->address += register_of(u, base | (base_high ? 8U : 0));
+    c->bytes = (size_t)(at - p);
+}
+
+/* false: nothing of VEX's map 0F38 in 128 bits and W0. */
+static bool decode(const ucontext_t *u, struct vex_code *c)
+{
+    const uint8_t *p = (const uint8_t *)u->uc_mcontext.gregs[REG_RIP]; // NOLINT
+    *c = (struct vex_code){.bytes = 5};
+    if (p[0] != 0xc4 || (p[1] & 0x1f) != 2 || (p[2] & 0x84) != 0)
+        return false;
+    c->prefix = p[2] & 3U;
+    c->vvvv = ~(unsigned)p[2] >> 3 & 15U;
+    c->opcode = p[3];
+    c->reg = p[4] >> 3 & 7U;
+    c->rm = p[4] & 7U;
+    c->memory = p[4] >> 6 != 3;
+    if (c->memory)
+        decode_memory(u, p, c);
+    return true;
+}
+
+/* As Intel's manual has them. */
+static bool emulate(const struct vex_code *c)
+{
+    enum { NONE, P66, PF3, PF2 };
+    enum { CONFIGURE = 0x49, MOVE = 0x4b, DOT = 0x5c };
+    bool none = c->vvvv == 0;          /* no operand there */
+    void *memory = (void *)c->address; // NOLINT
+    if (c->opcode == CONFIGURE && c->prefix == NONE && none && c->reg == 0 && c->memory)
+        tile_configure(memory);
+    else if (c->opcode == CONFIGURE && c->prefix == NONE && none && c->reg == 0 && c->rm == 0)
+        tile_release();
+    else if (c->opcode == CONFIGURE && c->prefix == PF2 && none && !c->memory && c->rm == 0)
+        tile_zero(c->reg);
+    else if (c->opcode == MOVE && (c->prefix == PF2 || c->prefix == P66) && none && c->memory)
+        tile_load(c->reg, memory, c->stride);
+    else if (c->opcode == MOVE && c->prefix == PF3 && none && c->memory)
+        tile_store(c->reg, memory, c->stride);
+    else if (c->opcode == DOT && c->prefix == PF3 && !c->memory && c->vvvv < N_TILES)
+        tile_dot(c->reg, c->rm, c->vvvv);
+    else
+        return false;
+    return true;
+}
+
+static volatile size_t n_emulated;
+
+static void on_illegal(int signal_number, siginfo_t *info, void *context)
+{
+    ucontext_t *u = context;
+    struct vex_code c;
+    (void)signal_number;
+    (void)info;
+    if (!decode(u, &c) || !emulate(&c))
+        fail_msg("an illegal instruction that is none on tiles");
+    u->uc_mcontext.gregs[REG_RIP] += (greg_t)c.bytes;
+    n_emulated++;
+}
+
+/* Around the edges of tiles, of panels and of parts of k; a trap takes microseconds. */
+static void check_edges(const struct cov_gemm *gemm, struct gemm_data *d)
+{
+    static const size_t rows[] = {1, 15, 16, 17, 31, 32, 33};
+    static const size_t columns[] = {1, 15, 16, 17, 32, 33, 64, 65, 97};
+    for (size_t i = 0; i < COV_COUNT(rows); i++)
+        for (size_t j = 0; j < COV_COUNT(columns); j++)
+            check_product(gemm, d, rows[i], columns[j], 1 + (i * 23 + j * 9) % 70, 77, (i + j) % 2);
+    check_product(gemm, d, 5, 66, 1152, MAX_K, false);
+    check_product(gemm, d, 2, 40, MAX_K, MAX_K, true);
+    check_product(gemm, d, 18, 40, 300, 60, false); /* overlapping rows */
+}
+
+static void runs_as_built(void **state)
+{
+    unsigned tiles = COV_CPU_AMX_TILE | COV_CPU_AMX_BF16, has = cov_cpu_features();
+    struct cov_gemm one = cov_gemm_amx_bf16, three = cov_gemm_amx_bf16x3;
+    if ((has & tiles) != 0 || (one.needs & ~tiles & ~has) != 0)
+        skip();
+    one.needs = three.needs = 0;
+    struct sigaction action = {.sa_sigaction = on_illegal, .sa_flags = SA_SIGINFO | SA_NODEFER};
+    struct sigaction before;
+    assert_int_equal(sigaction(SIGILL, &action, &before), 0);
+    check_edges(&one, *state);
+    check_edges(&three, *state);
+    assert_false(cpu.configured);
+    assert_int_equal(sigaction(SIGILL, &before, NULL), 0);
+    assert_true(n_emulated > 10000);
+    (void)printf("# %zu instructions on tiles\n", n_emulated);
+}
+#endif
+
 static void multiplies(void **state)
 {
     const struct cov_gemm one = {.name = "tiles",
@@ -127,6 +270,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(multiplies, new_gemm_data, free_gemm_data),
+#ifdef __x86_64__
+        cmocka_unit_test_setup_teardown(runs_as_built, new_gemm_data, free_gemm_data),
+#endif
     };
     return cmocka_run_group_tests_name("gemm_amx", tests, NULL, NULL);
 }
