@@ -59,8 +59,8 @@ double cov_bench_layer_operations(const struct cov_layer *l)
     }
 }
 
-static int init_forms(struct layer *b, const struct cov_layer_weights *w, unsigned features,
-                      size_t *scratch, struct cov_err *e)
+static int init_forms(struct layer *b, const struct cov_layer_weights *w, bool first,
+                      unsigned features, size_t *scratch, struct cov_err *e)
 {
     const struct cov_layer *l = &b->layer;
     *scratch = 0;
@@ -73,7 +73,7 @@ static int init_forms(struct layer *b, const struct cov_layer_weights *w, unsign
     }
     struct cov_cpu_kernels kernels = {.gemm = gemm, .vec = cov_vec_choose(features)};
     int rc = cov_fast_layer_new(l, w, &kernels, &b->fast[DIRECT], e);
-    if (!rc && cov_fast_reads_codes(b->fast[DIRECT])) {
+    if (!rc && first && cov_fast_reads_codes(b->fast[DIRECT])) {
         b->fast[LOOK_UP] = b->fast[DIRECT];
         b->fast[DIRECT] = NULL;
     } else if (!rc && l->kind != COV_LAYER_LINEAR_EXP && cov_minimal_pays(l)) {
@@ -88,12 +88,12 @@ static int init_forms(struct layer *b, const struct cov_layer_weights *w, unsign
 }
 
 static int init_layer(struct layer *b, const struct cov_layer *l, const struct cov_layer_weights *w,
-                      unsigned features, struct cov_err *e)
+                      bool first, unsigned features, struct cov_err *e)
 {
     size_t scratch;
     b->layer = *l;
     b->n_seqs = l->kind == COV_LAYER_LSTM ? COV_LSTM_ROWS : 1;
-    int rc = init_forms(b, w, features, &scratch, e);
+    int rc = init_forms(b, w, first, features, &scratch, e);
     if (rc)
         return rc;
     size_t n_x = b->n_seqs * l->t_in * l->c_in;
@@ -254,7 +254,7 @@ int cov_bench_layers(struct cov_bench *b, const struct cov_bench_net *net, size_
     if (!rc && !(layers = cov_calloc(n, sizeof *layers, e)))
         rc = COV_ENOMEM;
     for (size_t i = 0; i < n && !rc; i++)
-        rc = init_layer(&layers[i], &shapes[i], &weights[i], cpu.features, e);
+        rc = init_layer(&layers[i], &shapes[i], &weights[i], i == 0, cpu.features, e);
     if (!rc)
         rc = run_layers(b, layers, n, e);
     for (size_t i = 0; layers && i < n; i++)

@@ -54,7 +54,7 @@ stderr_like '^covpredict: nothing to do: x\.h5 is complete$' 'the same regions i
 run covpredict --resume -m m.ckpt -r c9:1-31 -o x.h5 g.h5
 refused 1 '^covpredict: error: x\.h5 exists, and it has other regions' 'other regions of the same chunk'
 covpredict -q -f --resume -m m.ckpt -o x.h5 g.h5 || fail 'the whole again'
-sleep 0.01
+sleep 0.1
 touch g.h5
 run covpredict --resume -q -m m.ckpt -o x.h5 g.h5
 refused 1 '^covpredict: error: x\.h5 exists, but g\.h5 is newer; use -f to replace it$' 'an input that is newer'
@@ -102,7 +102,7 @@ touch x.h5
 run covpredict --resume -m m.ckpt -o x.h5 g.h5
 stderr_like '^covpredict: nothing to do' 'an output that is newer than its journal'
 leaves g.fa g.h5 m.ckpt other.ckpt whole.h5 fasta.h5 kept x.h5 '  the journal is removed'
-sleep 0.01
+sleep 0.1
 cp kept x.h5.resume
 run covpredict -q --resume -m m.ckpt -o x.h5 g.h5
 refused 1 '^covpredict: error: x\.h5 exists, and it is older than the journal' 'an older one stays'
@@ -171,7 +171,7 @@ done
 # By a signal, which comes while much is still to do.
 awk 'BEGIN { srand(8); print ">c"; for (i = 1; i <= 3000000; i++) printf "%s", substr("ACGT", 1 + int(rand() * 4), 1) }' >long.fa
 covpredict --resume --full --cpu scalar -@ 1 --batch-size 2 --subsequence-length 96 -m m.ckpt -o long.h5 long.fa 2>signal.txt &
-for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+for _ in $(seq 300); do
     [ -s long.h5.resume ] && break
     sleep 0.2
 done

@@ -40,6 +40,16 @@ def main():
         subprocess.run(command(shard, wanted[shard], "-f"), check=True)
         longest = max(longest, time.monotonic() - beg)
 
+    # Whether the process holds its lock; one that was started may not have come so far yet.
+    def is_at_work(pid, journal):
+        try:
+            inode = os.stat(journal).st_ino
+        except FileNotFoundError:
+            return False
+        with open("/proc/locks") as f:
+            held = [line.split() for line in f]
+        return any(x[1] == "FLOCK" and x[4] == str(pid) and x[5].endswith(f":{inode}") for x in held)
+
     def damage(journal):
         size = os.path.getsize(journal)
         with open(journal, "r+b") as f:
@@ -70,11 +80,13 @@ def main():
             run = subprocess.Popen(command(shard, output, "--resume"), stderr=subprocess.PIPE)
             if counts["kills"] < kills:
                 time.sleep(longest * rng.random() * (0.2 if rng.random() < 0.3 else 1))
-                if rng.random() < 0.1 and os.path.exists(journal):
-                    second = subprocess.run(command(shard, output, "--resume"), stderr=subprocess.PIPE)
+                if rng.random() < 0.1 and is_at_work(run.pid, journal):
+                    # Refused; or the first one, which no longer has the lock then, has made all of it meanwhile.
+                    words = [w for w in command(shard, output, "--resume") if w != "-q"]
+                    second = subprocess.run(words, stderr=subprocess.PIPE)
                     if second.returncode == 1 and b"another run is at work" in second.stderr:
                         counts["refused"] += 1
-                    elif run.poll() is None:
+                    elif second.returncode != 0 or b"nothing to do" not in second.stderr:
                         fail(f"{output}: a second run: status {second.returncode}: {second.stderr}")
                 run.kill()
             said = run.communicate()[1]
