@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "common/base/rng.h"
-#include "common/compute/cpu/plan.h"
+#include "common/compute/plan.h"
 #include "common/net/shape.h"
 #include "common/seq/alphabet.h"
 

@@ -19,12 +19,12 @@
 #include "common/compute/cpu/fast.h"
 #include "common/compute/cpu/level.h"
 #include "common/compute/cpu/lstm.h"
-#include "common/compute/cpu/plan.h"
 #include "common/compute/cpu/precision.h"
 #include "common/compute/cpu/ref.h"
 #include "common/compute/cpu/training_fast.h"
 #include "common/compute/cpu/training_ref.h"
 #include "common/compute/device.h"
+#include "common/compute/plan.h"
 #include "common/seq/alphabet.h"
 
 enum { LINE = 16, HUGE_PAGE = (2 << 20) / 4 }; /* floats of a cache line; of a large page */

@@ -10,9 +10,9 @@
 
 #include "common/compute/cpu/gemm.h"
 #include "common/compute/cpu/minimal.h"
-#include "common/compute/cpu/plan.h"
 #include "common/compute/cpu/vec.h"
 #include "common/compute/device.h"
+#include "common/compute/plan.h"
 
 /* The kernels to use. */
 struct cov_cpu_kernels {

@@ -11,9 +11,9 @@
 #define COV_COMPUTE_CPU_LSTM_H
 
 #include "common/compute/cpu/gemm.h"
-#include "common/compute/cpu/plan.h"
 #include "common/compute/cpu/vec.h"
 #include "common/compute/device.h"
+#include "common/compute/plan.h"
 
 /* The most sequences that run through an LSTM side by side. */
 #define COV_LSTM_ROWS ((size_t)16)

@@ -5,8 +5,8 @@
 #define COV_COMPUTE_CUDA_CUDA_PLAN_H
 
 extern "C" {
-#include "common/compute/cpu/plan.h"
 #include "common/compute/device.h"
+#include "common/compute/plan.h"
 }
 #include "common/compute/cuda/kernels.h"
 

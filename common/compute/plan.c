@@ -1,6 +1,6 @@
 /* plan.c - see plan.h. Runs are followed from the input up, needs from the output down.
  * SPDX-License-Identifier: MIT */
-#include "common/compute/cpu/plan.h"
+#include "common/compute/plan.h"
 
 #include <string.h>
 

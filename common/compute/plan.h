@@ -11,8 +11,8 @@
  * are whole units apart: a kernel may work in tiles of COV_PLAN_TILE rows (of a phase, in a
  * transposed convolution) and round by the place of a row in its tile.
  * SPDX-License-Identifier: MIT */
-#ifndef COV_COMPUTE_CPU_PLAN_H
-#define COV_COMPUTE_CPU_PLAN_H
+#ifndef COV_COMPUTE_PLAN_H
+#define COV_COMPUTE_PLAN_H
 
 #include "common/compute/device.h"
 
