@@ -221,8 +221,9 @@ static const struct cov_opt options[] = {
                          .field = FIELD(on_bad_base),
                          .def = "error",
                          .choices = bad_base_choices,
-                         .help = "what to do with a letter of a FASTA that is no IUPAC code: stop, "
-                                 "or read it as N and count it"},
+                         .help =
+                             "what to do with a letter of a FASTA that is not an IUPAC code: stop, "
+                             "or read it as N and count it"},
     [ROW_RENAME] = {.name = "rename",
                     .type = COV_OPT_STRING,
                     .flags = COV_OPT_PATH_IN,
@@ -279,7 +280,7 @@ static int check_resume(const char *output, const char *input, struct cov_err *e
         return cov_fail(e, COV_EUSAGE,
                         "--resume: what goes to standard output cannot be gone on with");
     if (cov_path_is_std(input) || (stat(input, &st) == 0 && !S_ISREG(st.st_mode)))
-        return cov_fail(e, COV_EUSAGE, "--resume: %s is no file that could be read again",
+        return cov_fail(e, COV_EUSAGE, "--resume: %s is not a file that could be read again",
                         cov_path_is_std(input) ? "standard input" : input);
     return COV_OK;
 }

@@ -60,7 +60,8 @@ static const struct cov_opt options[] = {
      .field = FIELD(on_bad_base),
      .def = "error",
      .choices = bad_base_choices,
-     .help = "what to do with a letter that is no IUPAC code: stop, or read it as N and count it"},
+     .help =
+         "what to do with a letter that is not an IUPAC code: stop, or read it as N and count it"},
     {.name = "rename",
      .type = COV_OPT_STRING,
      .flags = COV_OPT_PATH_IN,

@@ -686,7 +686,7 @@ static int index_line(hts_idx_t *idx, struct contigs *c, const kstring_t *line, 
     if (p)
         p = take_position(p, &end);
     if (!p)
-        return cov_fail(e, COV_EINPUT, "%s: no index can be made: '%.60s' is no bedGraph", path,
+        return cov_fail(e, COV_EINPUT, "%s: no index can be made: '%.60s' is not bedGraph", path,
                         line->s);
     size_t n = (size_t)(tab - line->s);
     if (c->count == 0 || strncmp((const char *)c->bytes + c->last, line->s, n) != 0 ||

@@ -53,7 +53,7 @@ int cov_fingerprint_file(const char *path, struct cov_progress *progress, uint64
     if (!block)
         rc = COV_ENOMEM;
     else if (!S_ISREG(st.st_mode))
-        rc = cov_fail(e, COV_EUSAGE, "%s: is no regular file, which could be read again", path);
+        rc = cov_fail(e, COV_EUSAGE, "%s: is not a regular file, which could be read again", path);
     cov_progress_begin(progress, "checking", "bytes", rc ? 0 : (int64_t)st.st_size);
     size_t n = 0;
     for (ssize_t got = 1; !rc && got != 0;) {

@@ -30,7 +30,7 @@ int cov_json_parse(const char *text, size_t n, struct cov_json_value **out, stru
     const char *end = NULL;
     *out = NULL;
     if (memchr(text, '\0', n))
-        return cov_fail(e, COV_EINPUT, "a zero byte: this is no text");
+        return cov_fail(e, COV_EINPUT, "a zero byte: this is not text");
     char *copy = cov_strndup(text, n, e);
     if (!copy)
         return COV_ENOMEM;

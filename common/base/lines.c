@@ -84,7 +84,7 @@ int cov_lines_next(struct cov_lines *l, const char **text, size_t *n, size_t *nu
         return cov_fail(e, COV_EINPUT, "%s:%zu: a line of more than %d bytes", name, *number,
                         (int)COV_MAX_LINE);
     if (memchr(*text, '\0', *n))
-        return cov_fail(e, COV_EINPUT, "%s:%zu: a zero byte: this is no text", name, *number);
+        return cov_fail(e, COV_EINPUT, "%s:%zu: a zero byte: this is not text", name, *number);
     return 1;
 }
 

@@ -43,7 +43,7 @@ enum cov_outfile_kind {
  * Where `path` is a symbolic link to a file, that file is what will be replaced, and the link
  * stays; a link to nothing is itself replaced. Errors name the path and say: the folder is
  * missing, is a file, cannot be written to; `path` exists and `force` is not set (COV_EEXIST,
- * text ends in "use -f to replace it"); `path` is a folder; is no regular file. */
+ * text ends in "use -f to replace it"); `path` is a folder; is not a regular file. */
 int cov_outfile_begin(struct cov_outfile *o, const char *path, enum cov_outfile_kind kind,
                       bool force, struct cov_err *e) COV_MUST_USE;
 

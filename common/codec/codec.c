@@ -56,7 +56,7 @@ int cov_codec_parse(const char *text, struct cov_codec_choice *out, struct cov_e
     }
     return cov_fail(
         e, COV_EUSAGE,
-        "\"%s\" is no compression: gzip, fast, libdeflate, libdeflate:1 to libdeflate:12, "
+        "\"%s\" is not a compression: gzip, fast, libdeflate, libdeflate:1 to libdeflate:12, "
         "lzf, lz4, zstd, zstd:1 to zstd:19, blosc, blosc:1 to blosc:9 or none",
         text);
 }
@@ -129,7 +129,7 @@ uint32_t cov_fletcher32(const void *data, size_t n)
 static int check_fletcher32(const uint8_t *src, size_t *n, struct cov_err *e)
 {
     if (*n < 4)
-        return cov_fail(e, COV_EINPUT, "fletcher32: %zu bytes are no checksum", *n);
+        return cov_fail(e, COV_EINPUT, "fletcher32: %zu bytes are not a checksum", *n);
     *n -= 4;
     const uint8_t *p = src + *n;
     uint32_t stored = p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;

@@ -16,29 +16,36 @@
 #include "common/compute/cuda/plugin.h"
 #include "common/compute/device_auto.h"
 
+enum { MAX_CARD = 9999 };
+
 /* The number up to a comma or the end; *text goes behind it. */
-static int parse_card(const char **text, int *card, struct cov_err *e)
+static bool parse_card(const char **text, int *card)
 {
     char number[12];
     int64_t value;
     size_t n = strcspn(*text, ",");
     if (n == 0 || n >= sizeof number)
-        return cov_fail(e, COV_EUSAGE, "--device: '%.*s' is no number of a GPU", (int)n, *text);
+        return false;
     memcpy(number, *text, n);
     number[n] = '\0';
-    int rc = cov_parse_i64(number, "--device", 0, 9999, &value, e);
+    if (cov_parse_i64(number, "", 0, MAX_CARD, &value, NULL))
+        return false;
     *card = (int)value;
     *text += n;
-    return rc;
+    return true;
 }
 
-static int parse_cards(const char *text, struct cov_device_choice *out, struct cov_err *e)
+/* What stands behind "cuda:" in `all`. */
+static int parse_cards(const char *all, const char *text, struct cov_device_choice *out,
+                       struct cov_err *e)
 {
     for (;;) {
         int card = 0;
-        int rc = parse_card(&text, &card, e);
-        if (rc)
-            return rc;
+        if (!parse_card(&text, &card))
+            return cov_fail(e, COV_EUSAGE,
+                            "--device: '%s': numbers of GPUs are expected behind 'cuda:', from 0 "
+                            "to %d and separated by commas, as in cuda:0 or cuda:0,1",
+                            all, MAX_CARD);
         for (size_t i = 0; i < out->n_cards; i++)
             if (out->cards[i] == card)
                 return cov_fail(e, COV_EUSAGE, "--device: GPU %d is named twice", card);
@@ -63,7 +70,7 @@ int cov_device_parse(const char *text, struct cov_device_choice *out, struct cov
     if (strcmp(text, "cuda") == 0)
         return COV_OK;
     if (strncmp(text, "cuda:", 5) == 0)
-        return parse_cards(text + 5, out, e);
+        return parse_cards(text, text + 5, out, e);
     return cov_fail(e, COV_EUSAGE, "--device: '%s' is none of auto, cpu, cuda, cuda:0,1,...", text);
 }
 
@@ -91,7 +98,7 @@ static int load_plugin(const char *path, const struct cov_cuda_plugin **out, str
         return cov_fail(e, COV_EUNSUPPORTED, "%s", dlerror());
     const struct cov_cuda_plugin *plugin = dlsym(library, COV_CUDA_PLUGIN_SYMBOL);
     if (!plugin)
-        return cov_fail(e, COV_EUNSUPPORTED, "%s is no plugin of covtools", path);
+        return cov_fail(e, COV_EUNSUPPORTED, "%s is not a plugin of covtools", path);
     if (strcmp(plugin->version, cov_version()) != 0)
         return cov_fail(e, COV_EUNSUPPORTED, "%s is of covtools %s, not %s", path, plugin->version,
                         cov_version());

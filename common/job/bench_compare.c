@@ -34,7 +34,7 @@ static int read_file(const char *path, struct file *file, struct cov_err *e)
         return cov_fail_errno(e, "%s", path);
     int rc = COV_OK;
     if (fstat(fileno(f), &st) != 0 || !S_ISREG(st.st_mode) || st.st_size > MAX_FILE)
-        rc = cov_fail(e, COV_EINPUT, "%s is no file of a benchmark", path);
+        rc = cov_fail(e, COV_EINPUT, "%s is not a file of a benchmark", path);
     char *text = rc ? NULL : cov_malloc((size_t)st.st_size + 1, 1, e);
     size_t n = text ? fread(text, 1, (size_t)st.st_size, f) : 0;
     if (!rc && !text)

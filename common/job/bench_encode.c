@@ -99,7 +99,7 @@ static int encode(struct form_case *c, struct cov_err *e)
     struct text *t = c->text;
     size_t L = t->L;
     if (!cov_codes_of_letters(t->letters, L, t->codes))
-        return cov_fail(e, COV_EINPUT, "a letter is no base");
+        return cov_fail(e, COV_EINPUT, "a letter is not a base");
     switch (c->form) {
     case PACKED:
         cov_codes_pack(t->codes, L, t->packed);
@@ -201,7 +201,7 @@ static int pad_all(const struct padding_case *c, double *bases, double *padded, 
         size_t first = i - i % t->batch, L = padded_length(c, lengths, first);
         float *to = t->floats + i % t->batch * 4 * L;
         if (!cov_codes_of_letters(t->letters, lengths[i], t->codes))
-            return cov_fail(e, COV_EINPUT, "a letter is no base");
+            return cov_fail(e, COV_EINPUT, "a letter is not a base");
         for (size_t k = 0; k < lengths[i]; k++)
             memcpy(to + 4 * k, cov_onehot_f32[t->codes[k]], 4 * sizeof(float));
         memset(to + 4 * lengths[i], 0, (L - lengths[i]) * 4 * sizeof(float));

@@ -53,7 +53,7 @@ static int check_options(const struct cov_compare_options *o, struct cov_err *e)
     if (stat(o->measured, &st) != 0)
         return cov_fail_errno(e, "%s", o->measured);
     if (!S_ISREG(st.st_mode))
-        return cov_fail(e, COV_EUSAGE, "--compare %s: it is no regular file, as it has to be",
+        return cov_fail(e, COV_EUSAGE, "--compare %s: it is not a regular file, as it has to be",
                         o->measured);
     if (input->has_kind || input->basename)
         return cov_fail(e, COV_EUSAGE,

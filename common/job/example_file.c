@@ -133,7 +133,7 @@ int cov_example_file_open(const char *path, const char *const *datasets, size_t 
     f->path = cov_strdup(path, e);
     int rc = f->path ? cov_chunk_file_open(path, &f->file, e) : COV_ENOMEM;
     if (!rc && !cov_chunk_file_head(f->file)->has_bases)
-        rc = cov_fail(e, COV_EINPUT, "%s: there are no bases in it, it is no genome file", path);
+        rc = cov_fail(e, COV_EINPUT, "%s: there are no bases in it, it is not a genome file", path);
     if (!rc) {
         f->L = cov_grid_chunk_length(cov_chunk_file_grid(f->file));
         rc = find_sources(f, datasets, e);
@@ -196,8 +196,8 @@ static int put_targets(const struct cov_example_file *f, size_t i, size_t s, con
     size_t good =
         cov_signal_means(&set->type, elems, n_columns, 0, n_columns, false, length, f->L, means);
     if (good < length)
-        return cov_fail(e, COV_EINPUT, "%s: %s: row %zu, index %zu: %g is no coverage", f->path,
-                        set->name, i, good, (double)means[good]);
+        return cov_fail(e, COV_EINPUT, "%s: %s: row %zu, index %zu: %g is not a valid coverage",
+                        f->path, set->name, i, good, (double)means[good]);
     float *at = targets + f->sources[s].dataset;
     for (size_t t = 0; t < length; t++, at += f->n_datasets)
         *at = rintf(means[t] * 100.0F) / 100.0F;

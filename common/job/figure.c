@@ -174,7 +174,7 @@ static int read_values(const struct cov_json_value *item, const char *name, doub
         if (COV_RESERVE(values, &cap, *n + 1, e))
             return COV_ENOMEM;
         if (!cov_json_number(v, &(*values)[*n]))
-            return cov_fail(e, COV_EINPUT, "figure %s: a value is no number", name);
+            return cov_fail(e, COV_EINPUT, "figure %s: a value is not a number", name);
         ++*n;
     }
     if (*n > 0)

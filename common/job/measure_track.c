@@ -269,7 +269,7 @@ int cov_measure_track(const struct cov_measured_genome *g, struct cov_measured_f
     if (!rc && !listed)
         rc = compare(&j, e);
     if (!rc && m->n_rounded > 0)
-        cov_warn("%s: %lld of %lld intervals had values that are no integers; they were rounded",
+        cov_warn("%s: %lld of %lld intervals had values that are not integers; they were rounded",
                  m->path, (long long)m->n_rounded, (long long)(m->n_seen - m->n_elsewhere));
 out:
     fini(&j);

@@ -28,7 +28,7 @@ struct parts {
 
 static int fail_differ(const struct parts *p, size_t i, const char *what, struct cov_err *e)
 {
-    return cov_fail(e, COV_EINPUT, "%s and %s are no parts of one file: %s", p->paths[0],
+    return cov_fail(e, COV_EINPUT, "%s and %s are not parts of one file: %s", p->paths[0],
                     p->paths[i], what);
 }
 

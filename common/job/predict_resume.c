@@ -270,7 +270,7 @@ static const char *difference(const struct job *j, const struct cov_chunk_file *
     const struct cov_chunk_head *head = cov_chunk_file_head(f);
     const struct cov_chunk_set *set = cov_chunk_head_set(head, name);
     if (!set)
-        return "it is no predictions file";
+        return "it is not a predictions file";
     if (!same_table(head, wanted, "prediction/datasets"))
         return "it has other data sets";
     if (!same_table(head, wanted, "prediction/model_name"))
@@ -323,7 +323,7 @@ static int look_at_output(const struct job *j, bool *done, struct cov_err *e)
     if (j->journal && is_before(st.st_mtim, cov_journal_time(j->journal)))
         why = "it is older than the journal of a run that is to replace it";
     else if (cov_chunk_file_open(output, &f, &failure) != COV_OK)
-        why = "it is no predictions file";
+        why = "it is not a predictions file";
     else
         why = difference(j, f, &wanted);
     newer = why ? NULL : newer_file(j, st.st_mtim);

@@ -153,7 +153,7 @@ static int check_counts(const struct cov_ckpt *c, const struct cov_ckpt_training
     const struct cov_ckpt_adam *a = &t->adam;
     if (c->epoch > MAX_COUNT || c->global_step > MAX_COUNT || t->n_batches > MAX_COUNT ||
         t->stopping.wait_count < 0 || t->stopping.wait_count > MAX_COUNT)
-        return cov_fail(e, COV_EINPUT, "%lld epochs and %lld steps are no counts of a training",
+        return cov_fail(e, COV_EINPUT, "%lld epochs and %lld steps are not counts of a training",
                         (long long)c->epoch, (long long)c->global_step);
     if (a->is_there &&
         !(a->beta1 >= 0 && a->beta1 < 1 && a->beta2 >= 0 && a->beta2 < 1 && a->eps >= 0))

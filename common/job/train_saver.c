@@ -74,7 +74,7 @@ static int note_extremes(struct cov_ckpt_saving *saving, struct cov_err *e)
 }
 
 /* Names are without the folder, which so may be moved. Of Predmoter's paths the folder is cut off. What
- * is no longer there is forgotten, and what is no name of a checkpoint of an epoch: it may be removed. */
+ * is no longer there is forgotten, and what is not a name of a checkpoint of an epoch: it may be removed. */
 static void keep_present(const struct cov_train_saver *s, struct cov_ckpt_saving *saving)
 {
     size_t n = 0;

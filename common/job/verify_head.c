@@ -228,7 +228,7 @@ static int check_sequence_names(const struct cov_grid *g, struct cov_findings *f
                      name, cov_grid_species(g, s));
         if (!rc && !is_word(name, strlen(name)))
             rc = add(f, SEQIDS, COV_FOUND_NAMES, e,
-                     "'%.200s' is no name: there is white space in it", name);
+                     "'%.200s' is not a name: there is white space in it", name);
     }
     cov_names_free(seen);
     return rc;

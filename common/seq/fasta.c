@@ -179,9 +179,9 @@ static int find_piece(const struct cov_fasta *f, struct piece *piece, struct cov
         n--;
     if (n > 0 && !f->seen_header) {
         if (f->line == 1)
-            return cov_fail(e, COV_EINPUT, "%s: no FASTA: the first line does not start with '>'",
+            return cov_fail(e, COV_EINPUT, "%s: not FASTA: the first line does not start with '>'",
                             cov_fasta_name(f));
-        return fail_at(f, "no FASTA: text before the first '>'", e);
+        return fail_at(f, "not FASTA: text before the first '>'", e);
     }
     if (n > 0 && f->space_column)
         return cov_fail(e, COV_EINPUT, "%s:%lld:%lld: white space between letters",
@@ -260,10 +260,10 @@ static int deal_with_bad(const struct cov_fasta *f, uint8_t *codes, size_t n,
         if (!bad && c > ' ' && c < 0x7f)
             return cov_fail(
                 e, COV_EINPUT,
-                "%s:%lld:%lld: letter '%c' is no IUPAC code (--on-bad-base n reads it as N)", path,
-                (long long)f->line, (long long)column, c);
+                "%s:%lld:%lld: letter '%c' is not an IUPAC code (--on-bad-base n reads it as N)",
+                path, (long long)f->line, (long long)column, c);
         if (!bad)
-            return cov_fail(e, COV_EINPUT, "%s:%lld:%lld: byte 0x%02x is no IUPAC code", path,
+            return cov_fail(e, COV_EINPUT, "%s:%lld:%lld: byte 0x%02x is not an IUPAC code", path,
                             (long long)f->line, (long long)column, c);
         if (bad->n++ == 0) {
             bad->line = f->line;

@@ -239,9 +239,10 @@ static int report(const struct cov_fasta_pairs *p, struct cov_err *e)
     if (p->n_seqs == 0)
         return cov_fail(e, COV_EINPUT, "%s: no sequence has a length within the limits", p->path);
     if (p->bad.n > 0)
-        cov_warn("%s: %lld letters that are no IUPAC code were read as N, the first at line %lld, "
-                 "column %lld",
-                 p->path, (long long)p->bad.n, (long long)p->bad.line, (long long)p->bad.column);
+        cov_warn(
+            "%s: %lld letters that are not IUPAC codes were read as N, the first at line %lld, "
+            "column %lld",
+            p->path, (long long)p->bad.n, (long long)p->bad.line, (long long)p->bad.column);
     if (p->rename && cov_rename_unused(p->rename) > 0)
         cov_warn("%s: %zu of %zu names are not in %s", p->options.rename_path,
                  cov_rename_unused(p->rename), cov_rename_count(p->rename), p->path);

@@ -258,8 +258,9 @@ int cov_grid_builder_add(struct cov_grid_builder *b, const char *species, size_t
         return cov_fail(e, COV_EINPUT, "row %zu: a name with a zero byte", b->n_rows);
     int n_shown = n_name < 200 ? (int)n_name : 200;
     if (start < 0 || end < 0 || start == end)
-        return cov_fail(e, COV_EINPUT, "row %zu: %.*s from %lld to %lld is no piece of a sequence",
-                        b->n_rows, n_shown, name, (long long)start, (long long)end);
+        return cov_fail(e, COV_EINPUT,
+                        "row %zu: %.*s from %lld to %lld is not a piece of a sequence", b->n_rows,
+                        n_shown, name, (long long)start, (long long)end);
     int64_t span = start < end ? end - start : start - end;
     if ((uint64_t)span > b->g->L)
         return cov_fail(e, COV_EINPUT,

@@ -109,7 +109,7 @@ static int open_packed(struct cov_h5 *f, struct cov_bases *b, struct cov_err *e)
         return rc;
     b->rows = cov_h5_set_rows(b->set);
     if (b->rows->type.kind != COV_H5_INT || b->rows->type.bytes != 1)
-        return cov_fail(e, COV_EINPUT, "%s: " PACKED ": the elements are no bytes", b->path);
+        return cov_fail(e, COV_EINPUT, "%s: " PACKED ": the elements are not bytes", b->path);
     return read_length(f, b, e);
 }
 

@@ -181,7 +181,7 @@ static int add_attrs(struct cov_chunk_file *f, const char *set, struct cov_err *
         if (!set && strcmp(name, "partial") == 0)
             continue;
         if (!attrs[i].text) {
-            cov_warn("%s: %s%sattribute %.100s is no text and is left out", cov_h5_path(f->h5),
+            cov_warn("%s: %s%sattribute %.100s is not text and is left out", cov_h5_path(f->h5),
                      set ? set : "", set ? ": " : "", name);
             continue;
         }

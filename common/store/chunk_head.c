@@ -84,7 +84,7 @@ static bool is_path(const char *name)
 static int check_name(const struct cov_chunk_head *h, const char *name, struct cov_err *e)
 {
     if (!is_path(name))
-        return cov_fail(e, COV_EINPUT, "\"%s\" is no name of a data set", name);
+        return cov_fail(e, COV_EINPUT, "\"%s\" is not a name of a data set", name);
     if (cov_chunk_head_is_reserved(name))
         return cov_fail(e, COV_EINPUT, "%s: the name is that of a column of the grid or the bases",
                         name);
@@ -245,7 +245,7 @@ int cov_chunk_head_add_attr(struct cov_chunk_head *h, const char *set, const cha
 {
     const char *place = set ? set : "the file";
     if (!*name || strlen(name) >= NAME_BYTES)
-        return cov_fail(e, COV_EINPUT, "%s: \"%s\" is no name of an attribute", place, name);
+        return cov_fail(e, COV_EINPUT, "%s: \"%s\" is not a name of an attribute", place, name);
     if (cov_chunk_head_attr(h, set, name))
         return cov_fail(e, COV_EINPUT, "%s: there are two attributes %s", place, name);
     if (set && !cov_chunk_head_set(h, set) && !cov_chunk_head_table(h, set))

@@ -114,7 +114,7 @@ static uint32_t head_crc(uint32_t n, const char *head)
 static int no_journal(const struct cov_journal *j, struct cov_err *e)
 {
     return cov_fail(e, COV_EINPUT,
-                    "%s: is there, but is no journal of an unfinished run; another name for the "
+                    "%s: is there, but is not a journal of an unfinished run; another name for the "
                     "output, or for this file, is needed",
                     j->path);
 }

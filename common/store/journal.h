@@ -18,7 +18,7 @@
 struct cov_journal;
 
 /* Opens the journal at `path`, or makes an empty file, and locks it until close. COV_EEXIST while
- * another process has it; COV_EINPUT for a file that is no journal. Free with cov_journal_close. */
+ * another process has it; COV_EINPUT for a file that is not a journal. Free with cov_journal_close. */
 int cov_journal_open(const char *path, struct cov_journal **out, struct cov_err *e) COV_MUST_USE;
 
 /* Removes the file if there is no piece in it. NULL is accepted. */

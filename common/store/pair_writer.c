@@ -123,8 +123,8 @@ static int check_pair(const struct cov_pair_writer *p, int64_t beg, int64_t end,
     int64_t before = first ? 0 : p->pairs[p->n_pairs - 1].end;
     int64_t least = first ? 0 : p->partial ? p->pairs[p->n_pairs - 1].beg : before;
     if (beg < 0 || end <= beg || (uint64_t)(end - beg) > p->L)
-        return cov_fail(e, COV_EINPUT, "%s: %" PRId64 "-%" PRId64 " is no chunk of %zu bases", name,
-                        beg, end, p->L);
+        return cov_fail(e, COV_EINPUT, "%s: %" PRId64 "-%" PRId64 " is not a chunk of %zu bases",
+                        name, beg, end, p->L);
     if (beg < least)
         return cov_fail(e, COV_EINPUT, "%s: %" PRId64 "-%" PRId64 " comes too late", name, beg,
                         end);

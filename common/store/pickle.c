@@ -455,7 +455,7 @@ static int op_stack_global(struct machine *m, const struct operation *op)
         return rc;
     const struct cov_pickle_value *name = pop(m), *module = pop(m);
     if (name->kind != COV_PICKLE_STRING || module->kind != COV_PICKLE_STRING)
-        return damaged(m, "a name that is no string");
+        return damaged(m, "a name that is not a string");
     return push_name(m, module->u.text.data, module->u.text.n_bytes, name->u.text.data,
                      name->u.text.n_bytes);
 }
@@ -469,7 +469,7 @@ static int op_object(struct machine *m, const struct operation *op)
         return rc;
     struct cov_pickle_value *args = pop(m), *callee = pop(m);
     if (callee->kind != COV_PICKLE_GLOBAL || args->kind != COV_PICKLE_TUPLE)
-        return damaged(m, "a call of something that is no function");
+        return damaged(m, "a call of something that is not a function");
     struct cov_pickle_value *v = new_value(m, COV_PICKLE_OBJECT);
     if (!v)
         return COV_ENOMEM;

@@ -458,8 +458,9 @@ int cov_signal_file_decode(const struct cov_signal_file *f, size_t i, const size
         size_t good =
             cov_signal_means(&r->type, elems, d->n_cols, 0, d->n_cols, f->gaps, length, L, values);
         if (good < length)
-            return cov_fail(e, COV_EINPUT, "%s: %s: %s, index %zu: %g is no coverage", f->path,
-                            d->name, cov_row_text(f->grid, i, row), good, (double)values[good]);
+            return cov_fail(e, COV_EINPUT, "%s: %s: %s, index %zu: %g is not a valid coverage",
+                            f->path, d->name, cov_row_text(f->grid, i, row), good,
+                            (double)values[good]);
     }
     return COV_OK;
 }

@@ -82,7 +82,7 @@ void cov_signal_free_parts(struct cov_signal_part *parts, size_t n);
 
 /* values[0..L) of a chunk of `length` bases from its row elems[L][n_columns], as
  * cov_signal_file_decode makes them of the columns [col, col + n_cols). Returns `length`, or the
- * first index whose value is no coverage: NaN, infinite, or negative, unless it is
+ * first index whose value is not a valid coverage: NaN, infinite, or negative, unless it is
  * COV_SIGNAL_PAD and `gaps` says that it may be. */
 size_t cov_signal_means(const struct cov_h5_type *type, const uint8_t *elems, size_t n_columns,
                         size_t col, size_t n_cols, bool gaps, size_t length, size_t L,

@@ -182,10 +182,11 @@ int cov_signal_stream_decode(const struct cov_signal_stream *s, const char *sequ
             float *x = values[strand] + j / 2 * L;
             size_t t = take_values(s, d, rows[strand * n_sets + d->set], beg, end, x);
             if (t < end)
-                rc = cov_fail(e, COV_EINPUT,
-                              "%s: %s: %s:%lld-%lld, %c strand, index %zu: %g is no coverage",
-                              cov_signal_stream_name(s), d->name, sequence, (long long)pair.beg + 1,
-                              (long long)pair.end, strand == COV_PLUS ? '+' : '-', t, (double)x[t]);
+                rc = cov_fail(
+                    e, COV_EINPUT,
+                    "%s: %s: %s:%lld-%lld, %c strand, index %zu: %g is not a valid coverage",
+                    cov_signal_stream_name(s), d->name, sequence, (long long)pair.beg + 1,
+                    (long long)pair.end, strand == COV_PLUS ? '+' : '-', t, (double)x[t]);
             for (t = n; end == n && t < L; t++)
                 x[t] = COV_SIGNAL_PAD;
         }

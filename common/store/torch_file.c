@@ -483,7 +483,7 @@ int cov_torch_read_tensor(struct cov_torch_file *f, const struct cov_pickle_valu
         v = v->u.object.args->items[0];
     int tag = v->kind == COV_PICKLE_OBJECT ? tag_of(v->u.object.callee) : OPAQUE;
     if (tag != TENSOR && tag != TENSOR_V3) {
-        rc = cov_fail(e, COV_EINPUT, "%s: tensor %s: is no tensor but of type %s", f->path, name,
+        rc = cov_fail(e, COV_EINPUT, "%s: tensor %s: is not a tensor but of type %s", f->path, name,
                       cov_pickle_type(v));
         goto out;
     }

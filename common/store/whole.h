@@ -14,7 +14,7 @@
  * is so; otherwise values[] is anything. */
 bool cov_whole_to_float(const struct cov_h5_type *type, const void *elems, size_t n, float *values);
 
-/* How many of values[0..n) before the first that is no coverage: negative, infinite or no number. */
+/* How many of values[0..n) before the first that is not a valid coverage: negative, infinite or no number. */
 size_t cov_whole_good(const float *values, size_t n);
 
 #endif

@@ -108,7 +108,8 @@ static int no_end(const struct cov_zip *z, struct cov_err *e)
         return rc;
     if (get32(first) == 0x04034b50)
         return damaged(z, "its end is missing; the file was probably cut short", e);
-    (void)cov_fail(e, COV_EINPUT, "%s: no zip archive, which a checkpoint of PyTorch is", z->path);
+    (void)cov_fail(e, COV_EINPUT, "%s: not a zip archive, which a checkpoint of PyTorch is",
+                   z->path);
     return COV_EINPUT;
 }
 
@@ -379,7 +380,7 @@ static int open_file(struct cov_zip *z, const char *path, struct cov_err *e)
     if (S_ISDIR(st.st_mode))
         return cov_fail(e, COV_EINPUT, "%s: is a folder", path);
     if (!S_ISREG(st.st_mode))
-        return cov_fail(e, COV_EINPUT, "%s: is no regular file", path);
+        return cov_fail(e, COV_EINPUT, "%s: is not a regular file", path);
     z->n_bytes = (uint64_t)st.st_size;
     return COV_OK;
 }

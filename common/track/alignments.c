@@ -250,7 +250,7 @@ static bool take_from_block(struct cov_alignments *a, struct cov_read *read)
 }
 
 /* How many reads stand in front of a fault. Threads parse lines of SAM ahead, and a fault in them hides the lines
- * before it: they are read again by one. What is no regular file cannot be. */
+ * before it: they are read again by one. What is not a regular file cannot be. */
 static int64_t count_sound(const struct cov_alignments *a)
 {
     struct stat st;

@@ -271,7 +271,7 @@ static int change_contig(struct cov_bedgraph_reader *r, const char *p, struct co
     bool is_new;
     for (; !ends_field(p[n]); n++)
         if ((unsigned char)p[n] < ' ' || p[n] == 0x7f)
-            return refuse(r, "a control character in the name of a contig: this is no bedGraph", p,
+            return refuse(r, "a control character in the name of a contig: this is not bedGraph", p,
                           e);
     if (is_word(p, "variableStep") || is_word(p, "fixedStep"))
         return refuse(r, "this is wiggle, not bedGraph", p, e);

@@ -458,7 +458,7 @@ static int check_intervals(struct cov_bigwig_reader *r, size_t n, struct cov_err
             return refuse(r, iv,
                           iv->end <= iv->beg     ? "an interval without a base"
                           : iv->end > length     ? "beyond the end of the contig"
-                          : !isfinite(iv->value) ? "a value that is no finite number"
+                          : !isfinite(iv->value) ? "a value that is not a finite number"
                                                  : "before the end of the interval before it",
                           e);
         end = iv->end;
@@ -509,7 +509,7 @@ static int read_block(struct cov_bigwig_reader *r, const uint8_t *item, size_t *
     if (type < SECTION_BEDGRAPH || type > SECTION_FIXED || *contig >= r->n_contigs ||
         n_bytes != SECTION_HEAD + *n * item_bytes[type])
         return cov_fail(e, COV_EINPUT,
-                        "%s: damaged: what is at byte %" PRIu64 " is no block of intervals",
+                        "%s: damaged: what is at byte %" PRIu64 " is not a block of intervals",
                         r->path, at);
     rc = COV_RESERVE(&r->iv, &r->cap_iv, *n, e);
     if (rc)

@@ -125,11 +125,11 @@ for file in back.bw back.bg; do
     ok 'and the same file for any number of threads' cmp 1.h5 3.h5
 done
 
-# ---- values that are no integers
+# ---- values that are not integers
 make 2 fractions >f.bg
 run bam2h5 -q -f -p x -o o.h5 g.h5 f.bg
 n=$(awk '$4 != int($4)' f.bg | grep -c '')
-stderr_like "warning: f.bg: $n of $(grep -c '' f.bg) intervals had values that are no integers; they were rounded" \
+stderr_like "warning: f.bg: $n of $(grep -c '' f.bg) intervals had values that are not integers; they were rounded" \
     'rounded values are counted in a warning'
 ok 'halves to the even integer' make check o.h5 0 f.bg
 

@@ -203,7 +203,7 @@ done
 run benchmark pipeline --fasta empty.fa -o failed/
 refused 1 'error: empty\.fa: no sequence' 'an empty genome'
 run benchmark pipeline --fasta pipe.fa -o failed/
-refused 1 'error: pipe\.fa: is no file' '  or a pipe'
+refused 1 'error: pipe\.fa: is not a file' '  or a pipe'
 run benchmark stages --fasta late.fa,- -o failed/
 refused 2 'not standard input' '  or standard input'
 ok '  no folder is made then' test ! -e failed

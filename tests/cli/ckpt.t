@@ -31,10 +31,10 @@ run dump_ckpt cut.ckpt
 refused 1 'cut\.ckpt: damaged zip archive: its end is missing; the file was probably cut short' 'cut short'
 printf 'not a checkpoint\n' >text.ckpt
 run dump_ckpt text.ckpt
-refused 1 'text\.ckpt: no zip archive' 'a text'
+refused 1 'text\.ckpt: not a zip archive' 'a text'
 : >empty.ckpt
 run dump_ckpt empty.ckpt
-refused 1 'empty\.ckpt: no zip archive' 'an empty file'
+refused 1 'empty\.ckpt: not a zip archive' 'an empty file'
 run dump_ckpt missing.ckpt
 refused 1 'missing\.ckpt: No such file or directory' 'a file that is not there'
 run dump_ckpt .

@@ -209,8 +209,8 @@ for suffix in bw bigWig bg bedGraph.gz; do
     refuses 2 "t\.$suffix: its suffix is that of a track" "a table as $suffix" --compare e.h5 -o t.$suffix p.h5
 done
 refuses 2 'not read from standard input' 'standard input' --compare - p.h5
-refuses 2 '--compare pipe: it is no regular file' 'a pipe' --compare pipe p.h5
-refuses 2 '--compare \.: it is no regular file' '  or a folder' --compare . p.h5
+refuses 2 '--compare pipe: it is not a regular file' 'a pipe' --compare pipe p.h5
+refuses 2 '--compare \.: it is not a regular file' '  or a folder' --compare . p.h5
 refuses 2 '--strand: x.bg is a track' 'a strand of two tracks' --compare e.bw --strand + x.bg
 refuses 2 '--format is about tracks' 'a format' --compare e.h5 --format bedgraph p.h5
 refuses 2 '--basename is about tracks' 'a name' --compare e.h5 --basename x p.h5

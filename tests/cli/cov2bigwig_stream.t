@@ -140,7 +140,7 @@ with h5py.File("bad.h5", "r+") as f:
     f["prediction/predictions"][3, 5, 0] = -1
 END
 from bad.h5 -o s.bg
-refused 1 'standard input: atacseq: chr1:.*index 5: -1 is no coverage' 'a negative value'
+refused 1 'standard input: atacseq: chr1:.*index 5: -1 is not a valid coverage' 'a negative value'
 
 # ---------------------------------------------------------------- streams that are cut
 

@@ -229,7 +229,7 @@ no-base data/X: row 2 \(c1:2017-3024, \+ strand\), index 5: the four values are 
 padding-inside data/X: row 2 .*, index 5: all values are 0 \(padding\), but data/start_ends has a base there$
 base-behind data/X: row 8 \(c2:1-1, \+ strand\), index 1007: a base behind the end
 group-as-X data/X: not a data set
-negative data: row 0: c1 from -5 to 1003 is no piece of a sequence$
+negative data: row 0: c1 from -5 to 1003 is not a piece of a sequence$
 huge-rows data/X: .* more than 1 GiB
 not-stored data/X: row 0 .*, index 0: all values are 0 \(padding\)
 END
@@ -237,7 +237,7 @@ is "$(sort "$tap_dir/tried" | tr '\n' ' ')" "$(kinds broken | tr ' ' '\n' | sort
 printf '' >bad.fa
 refuses 1 '^covpredict: error: bad\.fa: no sequence: the file is empty$' 'an empty FASTA' -- -m cnn.ckpt -o x.h5 bad.fa
 printf '>a\nACGT\nAC-T\n' >bad.fa
-refuses 1 "^covpredict: error: bad\\.fa:3:3: letter '-' is no IUPAC code \\(--on-bad-base n reads it as N\\)\$" 'a bad letter' -- -m cnn.ckpt -o x.h5 bad.fa
+refuses 1 "^covpredict: error: bad\\.fa:3:3: letter '-' is not an IUPAC code \\(--on-bad-base n reads it as N\\)\$" 'a bad letter' -- -m cnn.ckpt -o x.h5 bad.fa
 head -c 3000 g.fa.gz >bad.fa
 refuses 1 '^covpredict: error: bad\.fa: truncated: ' 'gzip that is cut short' -- -m cnn.ckpt -o x.h5 bad.fa
 refuses 1 '^covpredict: error: g\.fa: no sequence has a length within the limits$' 'nothing is left of a FASTA' -- \
@@ -272,7 +272,7 @@ for bytes in 0 1 100 $((size / 2)) $((size - 1)); do
     head -c "$bytes" cnn.ckpt >bad.ckpt
     refuses 1 '^covpredict: error: bad\.ckpt: ' "a checkpoint cut to $bytes bytes" -- -m bad.ckpt -o x.h5 g.h5
 done
-refuses 1 '^covpredict: error: g\.fa: no zip archive, which a checkpoint of PyTorch is$' 'a checkpoint that is no zip' -- -m g.fa -o x.h5 g.h5
+refuses 1 '^covpredict: error: g\.fa: not a zip archive, which a checkpoint of PyTorch is$' 'a checkpoint that is no zip' -- -m g.fa -o x.h5 g.h5
 refuses 1 '^covpredict: error: .*absent\.ckpt: No such file or directory$' 'no such checkpoint' -- \
     -m absent.ckpt -o x.h5 g.h5
 refuses 1 '^covpredict: error: \.: is a folder$' 'a folder as checkpoint' -- -m . -o x.h5 g.h5

@@ -35,10 +35,10 @@ while IFS='|' read -r options regex; do
     refused 2 "^covpredict: error: $regex" "$options"
 done <<'END'
 --device gpu|--device: 'gpu' is none of auto, cpu, cuda, cuda:0,1,\.\.\.$
---device cuda:|--device: '' is no number of a GPU$
---device cuda:x|--device: 'x' is not a whole number
---device cuda:0,|--device: '' is no number of a GPU$
---device cuda:-1|--device: -1 is out of range
+--device cuda:|--device: 'cuda:': numbers of GPUs are expected behind 'cuda:', from 0 to 9999 and separated by commas, as in cuda:0 or cuda:0,1$
+--device cuda:x|--device: 'cuda:x': numbers of GPUs are expected behind 'cuda:', from 0 to 9999 and separated by commas, as in cuda:0 or cuda:0,1$
+--device cuda:0,|--device: 'cuda:0,': numbers of GPUs are expected behind 'cuda:', from 0 to 9999 and separated by commas, as in cuda:0 or cuda:0,1$
+--device cuda:-1|--device: 'cuda:-1': numbers of GPUs are expected behind 'cuda:', from 0 to 9999 and separated by commas, as in cuda:0 or cuda:0,1$
 --device cuda:1,2,1|--device: GPU 1 is named twice$
 --device cuda --cpu base|--cpu and --device cuda contradict each other$
 END

@@ -66,7 +66,7 @@ is "$(grep -c '	NA	NA	NA	0$' "$stdout")" 3 '  is all NA'
 run covpredict -m m.ckpt --evaluate g.h5
 refused 1 'g\.h5: there is no measured coverage' 'a file without coverage'
 run covpredict -m m.ckpt --evaluate bad.h5
-refused 1 'bad\.h5: evaluation/atacseq_coverage: row 1, index 5: -7 is no coverage' 'a negative value'
+refused 1 'bad\.h5: evaluation/atacseq_coverage: row 1, index 5: -7 is not a valid coverage' 'a negative value'
 run covpredict -m m.ckpt --evaluate g.fa
 refused 1 'g\.fa' 'a FASTA'
 run covpredict -m m.ckpt --evaluate -

@@ -98,7 +98,7 @@ ok '  of a repacked file' cmp x.bg r.bg
 ok 'a file without the mark' ask unmark x.h5
 run cov2bigwig -q -f --datasets atacseq -o x.bg x.h5
 status_is 1 '  is damaged'
-stderr_like 'x\.h5: atacseq: row [0-9]+ .*: -1 is no coverage' '  and that is said'
+stderr_like 'x\.h5: atacseq: row [0-9]+ .*: -1 is not a valid coverage' '  and that is said'
 run h5chunk verify x.h5
 status_is 1 '  by h5chunk verify too'
 done_testing

@@ -137,7 +137,7 @@ run covpredict -q --resume -m m.ckpt -o x.h5 g.h5
 refused 1 '^covpredict: error: x\.h5\.resume: its head is damaged; -f starts afresh$' 'one whose bytes a crash of the machine lost'
 echo 'a file of mine' >x.h5.resume
 run covpredict -q -f --resume -m m.ckpt -o x.h5 g.h5
-refused 1 '^covpredict: error: x\.h5\.resume: is there, but is no journal' 'a file of another kind is not touched'
+refused 1 '^covpredict: error: x\.h5\.resume: is there, but is not a journal' 'a file of another kind is not touched'
 is "$(cat x.h5.resume)" 'a file of mine' '  it is as it was'
 rm x.h5.resume
 
@@ -150,8 +150,8 @@ while IFS='|' read -r args regex; do
     refused 2 "^covpredict: error: $regex" "refused: $args"
 done <<'END'
 -o - g.h5|--resume: what goes to standard output cannot be gone on with$
--o x.h5 -|--resume: standard input is no file that could be read again$
--o x.h5 /dev/null|--resume: /dev/null is no file that could be read again$
+-o x.h5 -|--resume: standard input is not a file that could be read again$
+-o x.h5 /dev/null|--resume: /dev/null is not a file that could be read again$
 -o x.h5 g.stream|g\.stream is a chunk stream, which cannot be gone on with \(--resume\)$
 END
 run covpredict -q --resume -m m.ckpt -o absent/x.h5 g.h5

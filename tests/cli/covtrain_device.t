@@ -38,7 +38,7 @@ while IFS='|' read -r options regex; do
     refused 2 "^covtrain: error: $regex" "$options"
 done <<'END'
 --device gpu|--device: 'gpu' is none of auto, cpu, cuda, cuda:0,1,\.\.\.$
---device cuda:x|--device: 'x' is not a whole number
+--device cuda:x|--device: 'cuda:x': numbers of GPUs are expected
 --device cuda:0,1|--device cuda:0,1: training takes one GPU$
 --device cuda --cpu base|--cpu and --device cuda contradict each other$
 END

@@ -63,7 +63,7 @@ EOF
 "$PYTHON" damage.py o/last.ckpt || exit 99
 for name in epoch steps moments betas; do
     run covtrain -q -i d -o bad -b 2 -e 9 --resume-training $name.ckpt
-    refused 1 "$name\\.ckpt: .*(are no counts|has -5 steps|not Adam)" "impossible $name"
+    refused 1 "$name\\.ckpt: .*(are not counts|has -5 steps|not Adam)" "impossible $name"
 done
 mv saved.ckpt o/last.ckpt
 run covtrain -q -i d -o o -b 2 -e 7 --resume-training o/last.ckpt --save-top-k 1

@@ -206,10 +206,10 @@ awk '/^>/ {use = /s[345]/} use' g.fa >middle.fa
 check middle.fa limits.h5 100 g '--min-length and --max-length'
 refuses 1 '^fasta2h5: error: g\.fa: no sequence has a length within the limits$' 'nothing is left' -- --min-length 20k g.fa
 printf '>a\nACXT\n-*\n' >bad.fa
-refuses 1 "^fasta2h5: error: bad\\.fa:2:3: letter 'X' is no IUPAC code \\(--on-bad-base n reads it as N\\)\$" 'a bad letter' -- bad.fa
+refuses 1 "^fasta2h5: error: bad\\.fa:2:3: letter 'X' is not an IUPAC code \\(--on-bad-base n reads it as N\\)\$" 'a bad letter' -- bad.fa
 run fasta2h5 --on-bad-base n --subsequence-length 10 -o n.h5 bad.fa
 status_is 0 '--on-bad-base n'
-stderr_like '^fasta2h5: warning: bad\.fa: 3 letters that are no IUPAC code were read as N, the first at line 2, column 3$' \
+stderr_like '^fasta2h5: warning: bad\.fa: 3 letters that are not IUPAC codes were read as N, the first at line 2, column 3$' \
     '  counts them'
 printf '>a\nACNTNN\n' >n.fa
 check n.fa n.h5 10 bad '  and reads them as N'
@@ -225,9 +225,9 @@ refuses 1 '^fasta2h5: error: x\.fa:3: sequence b has no bases$' 'a header withou
 printf '>a\nACGT\n> b\nA\n' >x.fa
 refuses 1 '^fasta2h5: error: x\.fa:3: a header without a name$' 'a header without a name' -- x.fa
 printf 'a FASTA file?\n' >x.fa
-refuses 1 "^fasta2h5: error: x\\.fa: no FASTA: the first line does not start with '>'\$" 'text that is no FASTA' -- x.fa
+refuses 1 "^fasta2h5: error: x\\.fa: not FASTA: the first line does not start with '>'\$" 'text that is no FASTA' -- x.fa
 head -c 100000 "$BIN/fasta2h5" >x.fa
-refuses 1 "^fasta2h5: error: x\\.fa: no FASTA: the first line does not start with '>'\$" 'a program' -- x.fa
+refuses 1 "^fasta2h5: error: x\\.fa: not FASTA: the first line does not start with '>'\$" 'a program' -- x.fa
 printf '>a\nACGT\n>b\nA\n>a x\nA\n' >x.fa
 refuses 1 "^fasta2h5: error: x\\.fa: two sequences are named 'a', those of lines 1 and 5\$" 'a duplicate name' -- x.fa
 printf '>a\rACGT\r' >x.fa
@@ -312,7 +312,7 @@ run fasta2h5 -o there.h5 g.fa
 refused 1 '^fasta2h5: error: there\.h5 exists; use -f to replace it$' 'an output that exists'
 is "$(cat there.h5)" precious '  is left as it was'
 run fasta2h5 -f -o there.h5 bad.fa
-refused 1 'no IUPAC code' 'with -f, but bad input'
+refused 1 'not an IUPAC code' 'with -f, but bad input'
 is "$(cat there.h5)" precious '  it is still there'
 run fasta2h5 -f --subsequence-length 100 -o there.h5 g.fa
 check g.fa there.h5 100 g 'with -f it is replaced'

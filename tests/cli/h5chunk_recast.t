@@ -221,7 +221,7 @@ refuses 1 'sequence long[0-9], . strand: no part has the chunks of [0-9]+-8000;'
 refuses 1 'chunks overlap at position [0-9]+: row [0-9]+ of part.4.h5 and row [0-9]+ of part.4.h5' 'one twice' \
     -- merge -o out.h5 part.1.h5 part.2.h5 part.3.h5 part.4.h5 part.4.h5 part.5.h5 part.6.h5 part.7.h5
 refuses 1 'overlap at position 1: row 0 of ' 'a part and the whole' -- merge -o out.h5 long_c.h5 part.1.h5
-refuses 1 'long_c.h5 and many_c.h5 are no parts of one file: chunks of 1000 and of 50' 'another genome' \
+refuses 1 'long_c.h5 and many_c.h5 are not parts of one file: chunks of 1000 and of 50' 'another genome' \
     -- merge -o out.h5 long_c.h5 many_c.h5
 fasta2h5 -q --species other --subsequence-length 1000 -o species.h5 long.fa
 refuses 1 'sequence 1 is of species long and of other' 'another species' -- merge -o out.h5 long.h5 species.h5
@@ -233,7 +233,7 @@ h5chunk split --shards 2 -o pred long_p.h5 && h5chunk split --shards 2 -o bare l
 refuses 1 'one has bases' 'a genome and predictions' -- merge -o out.h5 part.1.h5 pred.2.h5
 refuses 1 'is in one of them only' 'with coverage and without' -- merge -o out.h5 bare.1.h5 part.2.h5
 h5chunk repack --dtype int32 -o narrow.h5 pred.2.h5
-refuses 1 'pred.1.h5 and narrow.h5 are no parts of one file: prediction/predictions has two types' 'two types' \
+refuses 1 'pred.1.h5 and narrow.h5 are not parts of one file: prediction/predictions has two types' 'two types' \
     -- merge -o out.h5 pred.1.h5 narrow.h5
 "$PYTHON" -c 'import h5py
 with h5py.File("pred.2.h5", "r+") as f:

@@ -301,7 +301,7 @@ positions|evaluation/atac_spliced_coverage: rows that are not numbers of 100 pos
 bam_files|evaluation/atac_meta/bam_files: 1 names of 2 columns
 bam_name|evaluation/atac_meta/bam_files: row 1: no name
 same_name|data/seqids: chr1 is the name of a sequence of T too
-blank|data/seqids: 'chr 2' is no name: there is white space in it
+blank|data/seqids: 'chr 2' is not a name: there is white space in it
 p_negative|prediction/predictions: row 0 (chr1:1-100, + strand): -1 at index 0, column 1
 p_padding|prediction/predictions: row 7 (chr2:1-60, - strand): 7 instead of -1 at index 60, column 1, behind the end
 p_names|prediction/datasets: row 1: 'atac' is there twice

@@ -348,19 +348,19 @@ static void refuses_damage(void **state)
         {FROM_LEAF, 2, 2, 3, "3 items instead of the 4"},
         {FROM_LEAF, 20, 8, UINT64_MAX, "no block of"},
         {FROM_LEAF, 28, 8, UINT64_MAX, "no block of 18446744073709551615 bytes"},
-        {FROM_LEAF, 28, 8, 23, "is no block of intervals"},
-        {FROM_LEAF, 28, 8, 61, "is no block of intervals"},
-        {FROM_BLOCK, 0, 4, 2, "is no block of intervals"},
+        {FROM_LEAF, 28, 8, 23, "is not a block of intervals"},
+        {FROM_LEAF, 28, 8, 61, "is not a block of intervals"},
+        {FROM_BLOCK, 0, 4, 2, "is not a block of intervals"},
         {FROM_BLOCK, 0, 4, 1, "the intervals of contig a come in two places"},
-        {FROM_BLOCK, 20, 1, 0, "is no block of intervals"},
-        {FROM_BLOCK, 20, 1, 4, "is no block of intervals"},
-        {FROM_BLOCK, 20, 1, 3, "is no block of intervals"},
-        {FROM_BLOCK, 22, 2, 65535, "is no block of intervals"},
+        {FROM_BLOCK, 20, 1, 0, "is not a block of intervals"},
+        {FROM_BLOCK, 20, 1, 4, "is not a block of intervals"},
+        {FROM_BLOCK, 20, 1, 3, "is not a block of intervals"},
+        {FROM_BLOCK, 22, 2, 65535, "is not a block of intervals"},
         {FROM_BLOCK, 28, 4, 3, "bb:4-3: an interval without a base"},
         {FROM_BLOCK, 28, 4, 8, "bb:8-8: before the end of the interval before it"},
         {FROM_BLOCK, 28, 4, UINT32_MAX, "bb:4-4294967295: beyond the end of the contig"},
-        {FROM_BLOCK, 32, 4, 0x7f800000, "bb:4-7: a value that is no finite number"},
-        {FROM_BLOCK, 32, 4, 0x7fc00000, "bb:4-7: a value that is no finite number"},
+        {FROM_BLOCK, 32, 4, 0x7f800000, "bb:4-7: a value that is not a finite number"},
+        {FROM_BLOCK, 32, 4, 0x7fc00000, "bb:4-7: a value that is not a finite number"},
     };
     static struct made m;
     const struct made_form forms[] = {{false, false, false, 4}, {true, false, false, 3}};
@@ -389,7 +389,7 @@ static void refuses_damage(void **state)
     expect(&m, "more bytes than the 30");
     make_bigwig(&m, &packed, made_sections, MADE_N);
     made_patch(&m, 52, 0, 4);
-    expect(&m, "is no block of intervals");
+    expect(&m, "is not a block of intervals");
 }
 
 /* Nodes that lead back to themselves, and paths of which there are more than any file has nodes. */

@@ -632,7 +632,7 @@ static void test_wrong_files(void **state)
         refuse("subsequence_length");
     }
     write_odd(grid, "data/X_packed", 2, word, n, 17, 33);
-    refuse("the elements are no bytes");
+    refuse("the elements are not bytes");
     write_odd(grid, "data/X_packed", 1, byte, n, 1, 33);
     refuse("dimensions");
     write_odd(grid, "data/X_packed", 2, byte, n - 1, 17, 33);

@@ -109,7 +109,7 @@ static void test_wrong_sets(void **state)
     for (size_t i = 0; i < COV_COUNT(names); i++) {
         struct cov_chunk_set s = coverage();
         s.name = names[i] ? names[i] : text;
-        refuse_set(&h, &s, "is no name of a data set");
+        refuse_set(&h, &s, "is not a name of a data set");
     }
     for (size_t i = 0; i < COV_COUNT(taken); i++) {
         struct cov_chunk_set s = coverage();

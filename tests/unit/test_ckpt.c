@@ -242,7 +242,7 @@ static void cut_or_changed(void **state)
     uint8_t *data = load(path, &n);
     for (size_t i = 0; i < n; i++) {
         store(path2, data, i);
-        read_bad(path2, i < 4 ? "no zip archive" : "cut short");
+        read_bad(path2, i < 4 ? "not a zip archive" : "cut short");
     }
     /* Whatever bit is flipped: an error, or what was written. */
     size_t n_noticed = 0;
@@ -540,7 +540,7 @@ static void bad_tensors(void **state)
         t.class_name = "OrderedDict");
     BAD("its description is damaged", t.maker = "_rebuild_tensor_v3");
     BAD("its elements are of an unknown type", t.maker = "_rebuild_tensor_v3", t.dtype = "Size");
-    BAD("is no tensor but of type persistent id", t.maker = "_rebuild_parameter_with_state");
+    BAD("is not a tensor but of type persistent id", t.maker = "_rebuild_parameter_with_state");
     static float bad[24];
     bad[5] = INFINITY;
     BAD("element 5 is NaN or infinite", t.data = bad);
@@ -590,11 +590,11 @@ static void other_values(void **state)
     assert_memory_equal(cov_ckpt_tensor(c, "p")->f32, storage, sizeof storage);
     cov_ckpt_free(c);
     for (int kind = 0; kind < 5; kind++) {
-        static const char *const messages[] = {
-            "tensor x: is no tensor but of type int", "tensor x: is no tensor but of type dict",
-            "tensor x: is no tensor but of type FloatStorage",
-            "tensor x: is no tensor but of type _rebuild_parameter",
-            "tensor x: its description is damaged"};
+        static const char *const messages[] = {"x: is not a tensor but of type int",
+                                               "x: is not a tensor but of type dict",
+                                               "x: is not a tensor but of type FloatStorage",
+                                               "x: is not a tensor but of type _rebuild_parameter",
+                                               "tensor x: its description is damaged"};
         struct cov_pickle_writer bad = COV_PICKLE_WRITER_INIT;
         put_head(&bad);
         cov_pickle_text(&bad, "state_dict");

@@ -102,10 +102,10 @@ static void test_contents(void **state)
         {">a\n>b\nac\n\nRyU\n", ">a@1  >b@2 ACRYT $"},
         {">>a\n", ">>a@1  $"},
         {">a\rAC\r", ">a@1  $"},
-        {"ACGT\n", "! no FASTA: the first line does not start with '>'"},
-        {"; old\n>a\nA\n", "! no FASTA: the first line does not start with '>'"},
-        {" >a\nA\n", "! no FASTA: the first line does not start with '>'"},
-        {"\n\nx\n>a\n", "!3: no FASTA: text before the first '>'"},
+        {"ACGT\n", "! not FASTA: the first line does not start with '>'"},
+        {"; old\n>a\nA\n", "! not FASTA: the first line does not start with '>'"},
+        {" >a\nA\n", "! not FASTA: the first line does not start with '>'"},
+        {"\n\nx\n>a\n", "!3: not FASTA: text before the first '>'"},
         /* What stands in the place of a line as long as the last. */
         {">a\nACGT\nACGT\nTGCA\n", ">a@1 ACGTACGTTGCA $"},
         {">a\nACGT\nAC\nT\n>bcd\nAC\n", ">a@1 ACGTACT >bcd@5 AC $"},
@@ -139,9 +139,9 @@ static void test_bad_letters(void **state)
             text[6 + at] = 'x';
             put(text, size);
             scan(20, NULL, found, sizeof found);
-            (void)snprintf(expected, sizeof expected,
-                           "!3:%zu: letter 'x' is no IUPAC code (--on-bad-base n reads it as N)",
-                           at + 1);
+            (void)snprintf(
+                expected, sizeof expected,
+                "!3:%zu: letter 'x' is not an IUPAC code (--on-bad-base n reads it as N)", at + 1);
             assert_string_equal(strchr(found, '!'), expected);
             text[6 + at] = 'n';
             text[6 + n / 2] = text[3] = '\x80';
@@ -155,7 +155,7 @@ static void test_bad_letters(void **state)
             assert_int_equal(found[7 + n / 2], 'N');
             assert_int_equal(strlen(found), 5 + 2 + n + 1 + 2);
             scan(20, NULL, found, sizeof found);
-            assert_string_equal(found, ">a@1 !2:1: byte 0x80 is no IUPAC code");
+            assert_string_equal(found, ">a@1 !2:1: byte 0x80 is not an IUPAC code");
             text[3] = 'A';
             text[6 + n / 2] = 'A';
             text[6 + at] = '\f';

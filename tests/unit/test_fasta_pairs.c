@@ -105,7 +105,7 @@ static void test_intervals(void **state)
     assert_string_equal(warning, "");
     /* What is found late comes late. */
     assert_string_equal(describe(">a\nACGTAC\n>b\nACGTAX\n", &defaults),
-                        "<0a ACGT AC--><1b ACGT!4:6: letter 'X' is no IUPAC code "
+                        "<0a ACGT AC--><1b ACGT!4:6: letter 'X' is not an IUPAC code "
                         "(--on-bad-base n reads it as N)");
     assert_string_equal(describe(">a\nACGT\n>a\nA\n", &defaults),
                         "<0a ACGT>! two sequences are named 'a', those of lines 1 and 3");
@@ -126,7 +126,7 @@ static void test_limits(void **state)
     assert_string_equal(describe(fasta, &options),
                         "<0b ACGT AC--><1c ACGT ACGT ACGT N---><2d ACGT ACGT AC-->");
     (void)snprintf(expected, sizeof expected,
-                   "%s: 1 letters that are no IUPAC code were read as N, the first at line 6, "
+                   "%s: 1 letters that are not IUPAC codes were read as N, the first at line 6, "
                    "column 13",
                    path);
     assert_string_equal(warning, expected);
@@ -142,7 +142,7 @@ static void test_limits(void **state)
     /* It is checked all the same. */
     options.bad_base_is_n = false;
     assert_string_equal(describe(fasta, &options),
-                        "!6:13: letter 'X' is no IUPAC code (--on-bad-base n reads it as N)");
+                        "!6:13: letter 'X' is not an IUPAC code (--on-bad-base n reads it as N)");
 }
 
 static void test_rename(void **state)

@@ -79,7 +79,7 @@ static void refuses(void **state)
         {"{\"figures\": [{\"name\": \"a\", \"better\": \"lower\", \"values\": []}]}",
          "figure a: no values"},
         {"{\"figures\": [{\"name\": \"a\", \"better\": \"lower\", \"values\": [\"1\"]}]}",
-         "figure a: a value is no number"},
+         "figure a: a value is not a number"},
         {"{\"figures\": [{\"name\": \"a\", \"better\": \"lower\", \"values\": [1]},"
          "{\"name\": \"a\", \"better\": \"lower\", \"values\": [1]}]}",
          "figure a stands twice"},

@@ -103,19 +103,20 @@ static void test_refused(void **state)
     } cases[] = {
         {"", "! no sequence: the file is empty"},
         {"\n\n", "! no sequence: the file is empty"},
-        {"ACGT\n", "! no FASTA: the first line does not start with '>'"},
+        {"ACGT\n", "! not FASTA: the first line does not start with '>'"},
         {">a\n>b\nA\n", "!1: sequence a has no bases"},
         {">b\nA\n>a\n", "!3: sequence a has no bases"},
         {">b\nA\n>a\n \n", "!3: sequence a has no bases"},
         {">a\rACGT\r",
          "!1: sequence a has no bases (lines that end in a carriage return alone are not read)"},
-        {">a\nACGT\nACXT\n", "!3:3: letter 'X' is no IUPAC code (--on-bad-base n reads it as N)"},
-        {">a\nAC-T\n", "!2:3: letter '-' is no IUPAC code (--on-bad-base n reads it as N)"},
-        {">a\nACGT*\n", "!2:5: letter '*' is no IUPAC code (--on-bad-base n reads it as N)"},
-        {">a\nACGT\n;c\n", "!3:1: letter ';' is no IUPAC code (--on-bad-base n reads it as N)"},
-        {">a\nA>GT\n", "!2:2: letter '>' is no IUPAC code (--on-bad-base n reads it as N)"},
-        {">a\nA\x1bGT\n", "!2:2: byte 0x1b is no IUPAC code"},
-        {">a\nA\xc3\xa4T\n", "!2:2: byte 0xc3 is no IUPAC code"},
+        {">a\nACGT\nACXT\n",
+         "!3:3: letter 'X' is not an IUPAC code (--on-bad-base n reads it as N)"},
+        {">a\nAC-T\n", "!2:3: letter '-' is not an IUPAC code (--on-bad-base n reads it as N)"},
+        {">a\nACGT*\n", "!2:5: letter '*' is not an IUPAC code (--on-bad-base n reads it as N)"},
+        {">a\nACGT\n;c\n", "!3:1: letter ';' is not an IUPAC code (--on-bad-base n reads it as N)"},
+        {">a\nA>GT\n", "!2:2: letter '>' is not an IUPAC code (--on-bad-base n reads it as N)"},
+        {">a\nA\x1bGT\n", "!2:2: byte 0x1b is not an IUPAC code"},
+        {">a\nA\xc3\xa4T\n", "!2:2: byte 0xc3 is not an IUPAC code"},
         {">a\nAC GT\n", "!2:3: white space between letters"},
         {">a\n\tAC\n", "!2:1: white space between letters"},
         {">a\nAC\rGT\n", "!2:3: white space between letters"},
@@ -133,7 +134,7 @@ static void test_bad_base_is_n(void **state)
     options.bad_base_is_n = true;
     assert_string_equal(describe(">a\nACXT-A*\n>b\nEE\n", &options), "a=ACNTNAN b=NN");
     (void)snprintf(expected, sizeof expected,
-                   "%s: 5 letters that are no IUPAC code were read as N, the first at line 2, "
+                   "%s: 5 letters that are not IUPAC codes were read as N, the first at line 2, "
                    "column 3",
                    path);
     assert_string_equal(warning, expected);
@@ -141,7 +142,7 @@ static void test_bad_base_is_n(void **state)
     options.min_length = 3;
     assert_string_equal(describe(">a\nXX\n>b\nAC\nGX\n", &options), "b=ACGN");
     (void)snprintf(expected, sizeof expected,
-                   "%s: 1 letters that are no IUPAC code were read as N, the first at line 5, "
+                   "%s: 1 letters that are not IUPAC codes were read as N, the first at line 5, "
                    "column 2",
                    path);
     assert_string_equal(warning, expected);

@@ -193,7 +193,7 @@ static void test_damage(void **state)
         int rc = cov_journal_open("d", &j, &e);
         if (at < 16) {
             assert_int_equal(rc, COV_EINPUT); /* any file: it is not touched */
-            assert_non_null(strstr(e.text, "is no journal"));
+            assert_non_null(strstr(e.text, "is not a journal"));
             assert_int_equal(size_of("d"), size);
         } else if (at < first) {
             assert_int_equal(rc, 0);

@@ -97,7 +97,7 @@ static void refuses_what_is_no_json(void **state)
     refuse("{\"a\": 1} x", 10, "no JSON from byte ");
     refuse("{\"a\": \"b", 8, "no JSON from byte ");
     refuse("{\"a\" \"b\"}", 9, "no JSON from byte ");
-    refuse("{\"a\": \"b\"}\0", 11, "a zero byte: this is no text");
+    refuse("{\"a\": \"b\"}\0", 11, "a zero byte: this is not text");
     refuse("{\"a\": \"\\ud800\"}", 15, "no JSON from byte ");
     /* Deeper than any stack. */
     size_t n = 1 << 20;

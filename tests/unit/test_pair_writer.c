@@ -264,9 +264,9 @@ static void test_refused(void **state)
     static const char *const texts[] = {
         [LATE] = "chr1: 17-50 comes too late",
         [HOLE] = "chr1: there is a hole at 50",
-        [LONG] = "chr1: 50-84 is no chunk of 33 bases",
-        [BACKWARDS] = "chr1: 60-50 is no chunk of 33 bases",
-        [EMPTY] = "chr1: 50-50 is no chunk of 33 bases",
+        [LONG] = "chr1: 50-84 is not a chunk of 33 bases",
+        [BACKWARDS] = "chr1: 60-50 is not a chunk of 33 bases",
+        [EMPTY] = "chr1: 50-50 is not a chunk of 33 bases",
         [ONE_STRAND] = "chr1: one strand is missing at 50",
         [NO_PAIR] = "chr2: the length is said to be 10, but the chunks end at 0",
         [SHORT_END] = "chr1: the length is said to be 49, but the chunks end at 50",

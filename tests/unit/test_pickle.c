@@ -231,8 +231,8 @@ static void nothing_is_executed(void **state)
         /* STACK_GLOBAL */
         {LITERAL("\x80\4\x8c\2os\x8c\6system\x93\x8c\2id\x85R."), "asks for os.system,"},
         {LITERAL("\x80\4\x8c\2os\x8c\6system\x93."), "asks for os.system,"},
-        {LITERAL("\x80\4K\1K\2\x93."), "a name that is no string"},
-        {LITERAL("\x80\4C\2osC\6system\x93."), "a name that is no string"},
+        {LITERAL("\x80\4K\1K\2\x93."), "a name that is not a string"},
+        {LITERAL("\x80\4C\2osC\6system\x93."), "a name that is not a string"},
         /* INST, OBJ, NEWOBJ, NEWOBJ_EX, BUILD */
         {LITERAL("(X\2\0\0\0idios\nsystem\n."), "asks for os.system,"},
         {LITERAL("(icollections\nOrderedDict\n."), "the operation INST"},
@@ -245,10 +245,10 @@ static void nothing_is_executed(void **state)
         {LITERAL("]}b."), "a state for a value that cannot take it"},
         {LITERAL("ccollections\nOrderedDict\n)R}b}b."), "a state for a value that cannot take it"},
         /* calls of what is no name */
-        {LITERAL("X\2\0\0\0os)R."), "a call of something that is no function"},
-        {LITERAL("ccollections\nOrderedDict\n)R)R."), "a call of something that is no function"},
-        {LITERAL("ccollections\nOrderedDict\n]R."), "a call of something that is no function"},
-        {LITERAL("K\1)\x81."), "a call of something that is no function"},
+        {LITERAL("X\2\0\0\0os)R."), "a call of something that is not a function"},
+        {LITERAL("ccollections\nOrderedDict\n)R)R."), "a call of something that is not a function"},
+        {LITERAL("ccollections\nOrderedDict\n]R."), "a call of something that is not a function"},
+        {LITERAL("K\1)\x81."), "a call of something that is not a function"},
         /* registered extensions, and text ids */
         {LITERAL("\x82\1."), "the operation EXT1"},
         {LITERAL("\x83\1\0."), "the operation EXT2"},

@@ -70,8 +70,8 @@ static void test_refused(void **state)
     } cases[] = {
         {"a b\nc\n", 6, "2: not two columns"},
         {"a b c\n", 6, "1: not two columns"},
-        {"a\0 b\n", 5, "1: a zero byte: this is no text"},
-        {"a b\0\n", 5, "1: a zero byte: this is no text"},
+        {"a\0 b\n", 5, "1: a zero byte: this is not text"},
+        {"a b\0\n", 5, "1: a zero byte: this is not text"},
         {"a b\n\nc d\na e\n", 13, "4: 'a' is given twice"},
     };
     struct cov_rename *r;

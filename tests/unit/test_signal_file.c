@@ -266,7 +266,8 @@ static void test_long_names(void **state)
     assert_int_equal(cov_signal_file_decode(f, 2, (size_t[1]){1}, 1, &raw, values, &e), COV_EINPUT);
     char text[200];
     (void)snprintf(text, sizeof text,
-                   "x.h5: %s: row 2 (chr1:43-50, + strand), index 0: -1 is no coverage", name);
+                   "x.h5: %s: row 2 (chr1:43-50, + strand), index 0: -1 is not a valid coverage",
+                   name);
     assert_string_equal(e.text, text);
     cov_blob_fini(&raw);
     cov_signal_file_close(f);
@@ -481,8 +482,8 @@ static void test_bad_values(void **state)
     assert_int_equal(cov_signal_file_open("x.h5", COV_SIGNAL_MEASURED, &f, NULL), 0);
     assert_int_equal(cov_signal_file_fetch(f, 1, &k, 1, &raw, NULL), 0);
     assert_int_equal(cov_signal_file_decode(f, 1, &k, 1, &raw, values, &e), COV_EINPUT);
-    assert_string_equal(e.text,
-                        "x.h5: a: row 1 (chr1:22-42, + strand), index 5: -3 is no coverage");
+    assert_string_equal(
+        e.text, "x.h5: a: row 1 (chr1:22-42, + strand), index 5: -3 is not a valid coverage");
     /* A chunk that does not decompress. */
     assert_int_equal(cov_signal_file_fetch(f, 0, &k, 1, &raw, NULL), 0);
     memset(raw.data + COV_H5_PIECE_HEAD, 0xff, 3);

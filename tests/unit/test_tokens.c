@@ -184,7 +184,7 @@ static void test_lines(void **state)
     }
 }
 
-/* Anything goes: what is no bedGraph is cut as well. */
+/* Anything goes: what is not bedGraph is cut as well. */
 static void test_any_text(void **state)
 {
     (void)state;

@@ -165,7 +165,7 @@ static void test_refused(void **state)
         {shorter_moment, "has 2 elements, but "},
         {negative_step, "optimizer_states: parameter 1 has -1 steps"},
         {wrong_beta, "betas 1, 0.999 and eps 1e-08 are not Adam's"},
-        {many_steps, "2000000000000000 steps are no counts of a training"},
+        {many_steps, "2000000000000000 steps are not counts of a training"},
         {many_epochs, "2000000000000000 epochs"},
         {current_renamed, "current_model_state: tensor out.weight is missing"},
         {current_shorter, "current_model_state: tensor out.bias is of another shape"},

@@ -100,7 +100,7 @@ static void looks_at_names(void **state)
     static const struct row names[] = {{"S", "a", 0, 10}, {"T", "a", 0, 10}, {"S", "b\t", 0, 10}};
     expect(names, 3, 0, &head, 2,
            "x.h5: data/seqids: a is the name of a sequence of T too\n"
-           "x.h5: data/seqids: 'b?' is no name: there is white space in it\n");
+           "x.h5: data/seqids: 'b?' is not a name: there is white space in it\n");
     cov_chunk_head_fini(&head);
 }
 

@@ -1,4 +1,4 @@
-/* test_whole.c - whole numbers as floats, and the first value that is no coverage, against one by one.
+/* test_whole.c - whole numbers as floats, and the first value that is not a valid coverage, against one by one.
  * SPDX-License-Identifier: MIT */
 #include <setjmp.h>
 #include <stdarg.h>

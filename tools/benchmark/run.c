@@ -24,7 +24,8 @@ static int check_fasta(const char *path, struct cov_err *e)
         return cov_fail(e, COV_EUSAGE,
                         "--fasta: a file, not standard input: it is read time and again");
     if (stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
-        return cov_fail(e, COV_EINPUT, "%s: is no file, which could be read time and again", path);
+        return cov_fail(e, COV_EINPUT, "%s: is not a file, which could be read time and again",
+                        path);
     int rc = cov_fasta_open(path, 1, &f, e);
     int found = rc ? rc : cov_fasta_next(f, &header, e);
     if (found == 0)
