@@ -53,7 +53,7 @@ int cov_tmpfolder_make(struct cov_tmpfolder *t, const char *dir, const char *nam
     if (!rc && !mkdtemp(path)) {
         rc = cov_fail_errno(e, "cannot create a temporary folder in %s", dir);
     } else if (!rc) {
-        memcpy(listed, path, strlen(path));
+        memcpy(listed, path, strlen(path) + 1);
         t->slot = cov_leftovers_add(COV_LEFTOVER_TREE, listed, 0);
         if (t->slot < 0) {
             (void)rmdir(path);
