@@ -284,6 +284,20 @@ void cov_h5_free_names(char **names, size_t n)
 
 /* ---- writing ---- */
 
+/* What libhdf5 keeps of indices of chunks while a file is written, where they grow at few places:
+ * else up to 32 MB. */
+static void limit_metadata(hid_t fapl)
+{
+    enum { MOST_BYTES = 2 << 20 };
+    H5AC_cache_config_t config = {.version = H5AC__CURR_CACHE_CONFIG_VERSION};
+    if (H5Pget_mdc_config(fapl, &config) < 0)
+        return;
+    config.max_size = MOST_BYTES;
+    config.set_initial_size = true;
+    config.initial_size = config.min_size;
+    (void)H5Pset_mdc_config(fapl, &config);
+}
+
 int cov_h5_create(const char *path, struct cov_h5 **out, struct cov_err *e)
 {
     *out = NULL;
@@ -294,6 +308,7 @@ int cov_h5_create(const char *path, struct cov_h5 **out, struct cov_err *e)
     if (!f)
         return COV_ENOMEM;
     hid_t fapl = access_list(), fcpl = H5Pcreate(H5P_FILE_CREATE);
+    limit_metadata(fapl);
     (void)H5Pset_obj_track_times(fcpl, false);
     f->id = H5Fcreate(path, H5F_ACC_TRUNC, fcpl, fapl);
     if (f->id < 0)
