@@ -69,13 +69,21 @@ deps-extra: ## install what developers' checks need besides
 deps-workflows: ## install what the tests of the workflows, container-check and those of completions need
 	$(call apt,$(DEPS_WORKFLOWS))
 
-# For check-aarch64. A list of packages of its own: this machine's is not to know of another architecture.
-deps-aarch64: ## install cross compiler and emulator (as root), and put cmocka for aarch64 below build/
-	$(call apt,gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user)
-	mkdir -p build/aarch64/apt/partial build/aarch64/cmocka
-	cd build/aarch64/apt && apt="apt-get -qq -o APT::Architecture=arm64 -o Dir::State::Lists=$(CURDIR)/build/aarch64/apt \
-	  -o Dir::Cache=$(CURDIR)/build/aarch64/apt -o APT::Sandbox::User=" && $$apt update && $$apt download libcmocka0
-	dpkg-deb -x build/aarch64/apt/libcmocka0_*_arm64.deb build/aarch64/cmocka
+# For check-aarch64. A list of packages of its own, and nothing installed: this machine's is not to know of another
+# architecture. What they need comes along.
+ARM     := build/aarch64
+ARM_APT := apt-get -qq -o APT::Architecture=arm64 -o APT::Architectures=arm64 -o Dir::State::Lists=$(CURDIR)/$(ARM)/apt/lists \
+           -o Dir::State::status=$(CURDIR)/$(ARM)/apt/status -o Dir::Cache=$(CURDIR)/$(ARM)/apt -o APT::Sandbox::User=
+deps-aarch64: ## install cross compiler and emulator (as root), and put the libraries for aarch64 below build/
+	$(call apt,gcc-aarch64-linux-gnu qemu-user)
+	rm -rf $(ARM)/apt $(ARM)/root
+	mkdir -p $(ARM)/apt/lists/partial $(ARM)/apt/archives/partial $(ARM)/root
+	touch $(ARM)/apt/status
+	$(ARM_APT) update
+	$(ARM_APT) install -y --no-install-recommends --download-only $(filter lib%-dev zlib1g-dev,$(DEPS))
+	for p in $(ARM)/apt/archives/*.deb; do dpkg-deb -x $$p $(ARM)/root || exit 1; done
+	ln -s openblas-pthread/libopenblas.so.0 $(ARM)/root/usr/lib/aarch64-linux-gnu/
+	rm -r $(ARM)/apt
 
 DEPS_GOALS  := $(filter deps deps-extra deps-aarch64 deps-workflows,$(MAKECMDGOALS))
 OTHER_GOALS := $(filter-out deps deps-extra deps-aarch64 deps-workflows,$(MAKECMDGOALS))
@@ -379,37 +387,25 @@ check-cpu: all $(HELPERS) $(DEMOS) $(CPU_UNITS) $(LEVEL_UNITS) ## run the networ
 	done
 	$(if $(SAN),,$(Q)$(PROVE) --exec '$(VALGRIND)' $(filter-out %/test_cpu %/test_reference_models %/test_reference_training,$(CPU_UNITS) $(LEVEL_UNITS)))
 
-# A cross build of the layers that need no library, as far as the network, and their tests on an emulator.
-# cmocka for the target is unpacked below build/, not installed. (test_lstm would take many minutes; test_layers has
-# LSTMs too.)
-ARM        := build/aarch64
-ARM_CC     := aarch64-linux-gnu-gcc
-ARM_QEMU   := qemu-aarch64 -L /usr/aarch64-linux-gnu -E LD_LIBRARY_PATH=$(ARM)/cmocka/usr/lib/aarch64-linux-gnu
-BARE_SRC   := $(filter-out common/base/bgz.c common/base/json_read.c $(foreach c,blosc deflate lz4 lzf zstd,common/codec/$c.c), \
-              $(filter common/base/% common/seq/% common/codec/% common/compute/% common/net/%,$(LIB_SRC)))
-ARM_OBJ    := $(BARE_SRC:%.c=$(ARM)/%.o)
-ARM_UNITS  := $(patsubst %,$(ARM)/tests/unit/test_%,alphabet device_cpu err gemm grid half hparams layers minimal net opt plan pool rng \
-              shape strassen vec)
-ARM_CMOCKA := $(ARM)/cmocka/usr/lib/aarch64-linux-gnu/libcmocka.so.0
-$(ARM)/%.o: %.c
-	@mkdir -p $(@D)
-	$(call say,CC,$@)
-	$(Q)$(ARM_CC) -I. -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 $(VERSION_MACROS) -std=c11 -ffp-contract=off $(WARN) -Werror -O2 \
-	  $(if $(filter vec_%,$(notdir $*)),$(VEC_CFLAGS)) -MMD -MP -c -o $@ $<
-$(ARM)/libcov.a: $(ARM_OBJ)
-	$(Q)rm -f $@ && aarch64-linux-gnu-ar rcs $@ $^
-$(ARM)/tests/unit/%: $(ARM)/tests/unit/%.o $(ARM)/libcov.a
-	$(call say,LD,$@)
-	$(Q)$(ARM_CC) -o $@ $^ $(ARM_CMOCKA) -lm -ldl -lpthread
-.PHONY: check-aarch64
-.SECONDARY: $(ARM_OBJ) $(ARM_UNITS:=.o)
-check-aarch64: ## cross-build for aarch64, and test as far as the network under qemu-user (after deps-aarch64)
-	$(Q)if ! command -v $(ARM_CC) >/dev/null || ! command -v qemu-aarch64 >/dev/null || ! [ -e $(ARM_CMOCKA) ]; then \
-	  echo 'check-aarch64: SKIP, no cross compiler, qemu-user or cmocka (make deps-aarch64)'; else \
-	  $(MAKE) --no-print-directory $(ARM_UNITS) && $(PROVE) --exec '$(ARM_QEMU)' $(ARM_UNITS); fi
--include $(ARM_OBJ:.o=.d)
+# A cross build in a folder of its own, with the libraries that deps-aarch64 has put there, and the tests of the
+# library's files on an emulator.
+ARM_ROOT  := $(CURDIR)/$(ARM)/root
+ARM_CC    := aarch64-linux-gnu-gcc
+ARM_QEMU  := qemu-aarch64 -L $(ARM_ROOT)
+ARM_PKG   := $(ARM_ROOT)/usr/lib/aarch64-linux-gnu/pkgconfig
+ARM_BUILD := CC='$(ARM_CC) --sysroot=$(ARM_ROOT)' CFLAGS='-O2 -Werror' VARIANT=aarch64 CXX=none MPI_LIBS= MPI_CFLAGS= \
+             PKG_CONFIG='env PKG_CONFIG_SYSROOT_DIR=$(ARM_ROOT) PKG_CONFIG_LIBDIR=$(ARM_PKG) $(PKG_CONFIG)'
+.PHONY: check-aarch64 units-aarch64
+check-aarch64: ## cross-build for aarch64, and test the library's files under qemu-user (after deps-aarch64)
+	$(Q)if ! command -v $(ARM_CC) >/dev/null || ! command -v qemu-aarch64 >/dev/null || ! [ -e $(ARM_PKG) ]; then \
+	  echo 'check-aarch64: SKIP, no cross compiler, qemu-user or libraries (make deps-aarch64)'; else \
+	  $(MAKE) --no-print-directory $(ARM_BUILD) units-aarch64; fi
+units-aarch64: all $(UNITS)
+	$(Q)$(PROVE) --exec '$(ARM_QEMU)' $(call longest_first,$(sort $(UNITS)))
 
 # On a machine with CUDA and a GPU, and little else: the same layers, linked with the plugin's kernels.
+BARE_SRC := $(filter-out common/base/bgz.c common/base/json_read.c $(foreach c,blosc deflate lz4 lzf zstd,common/codec/$c.c), \
+            $(filter common/base/% common/seq/% common/codec/% common/compute/% common/net/%,$(LIB_SRC)))
 GPU     := build/gpu
 GPU_OBJ := $(BARE_SRC:%.c=$(GPU)/%.o)
 $(GPU)/%.o: %.c
@@ -573,7 +569,7 @@ dist: ## pack the committed sources as covtools-VERSION.tar.gz
 clean: ## remove everything that was built
 	rm -rf build bin lib covtools-*.tar.gz
 help: ## show this list
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1$(tab)\2/p' Makefile | while IFS='$(tab)' read -r name text; do \
+	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/\1$(tab)\2/p' Makefile | while IFS='$(tab)' read -r name text; do \
 	  printf '  %-15s %s\n' "$$name" "$$text"; done
 
 endif
