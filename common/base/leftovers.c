@@ -13,7 +13,9 @@
 
 enum { MAX_TRIES = 1000, MAX_DEPTH = 8 };
 
+/* Whoever has set is_used fills the slot in, the name at last: a slot with a name is whole. */
 struct slot {
+    _Atomic(bool) is_used;
     _Atomic(char *) name;
     _Atomic(pid_t) pid; /* a forked child must not remove the files of its parent */
     _Atomic(int) kind;
@@ -36,18 +38,18 @@ int cov_leftovers_add(enum cov_leftover_kind kind, char *name, size_t kept)
     int n;
     struct slot *slots = slots_of(kind, &n);
     for (int i = 0; i < n; i++) {
-        char *empty = NULL;
-        if (atomic_load(&slots[i].name))
+        if (atomic_exchange(&slots[i].is_used, true))
             continue;
         slots[i].pid = getpid();
         slots[i].kind = (int)kind;
         slots[i].kept = kept;
-        if (atomic_compare_exchange_strong(&slots[i].name, &empty, name))
-            return i;
+        slots[i].name = name;
+        return i;
     }
     return -1;
 }
 
+/* The slot stays used. */
 static char *take(struct slot *s)
 {
     return s->pid == getpid() ? atomic_exchange(&s->name, NULL) : NULL;
@@ -56,7 +58,11 @@ static char *take(struct slot *s)
 char *cov_leftovers_take(enum cov_leftover_kind kind, int place)
 {
     int n;
-    return take(&slots_of(kind, &n)[place]);
+    struct slot *s = &slots_of(kind, &n)[place];
+    char *name = take(s);
+    if (name)
+        s->is_used = false;
+    return name;
 }
 
 /* By system calls alone, as readdir may not be called in a handler. */
@@ -123,14 +129,18 @@ void cov_leftovers_remove_all(void)
     int number = errno;
     for (int i = 0; i < COV_LEFTOVERS_MAX; i++) {
         char *name = take(&files[i]);
-        if (name)
-            cov_leftovers_remove((enum cov_leftover_kind)files[i].kind, name, 0);
+        if (!name)
+            continue;
+        cov_leftovers_remove((enum cov_leftover_kind)files[i].kind, name, 0);
+        files[i].is_used = false;
     }
     /* Those that were made last are within others. */
     for (int i = COV_LEFTOVERS_MAX_EMPTY; i-- > 0;) {
         char *name = take(&folders[i]);
-        if (name)
-            cov_leftovers_remove(COV_LEFTOVER_EMPTY, name, folders[i].kept);
+        if (!name)
+            continue;
+        cov_leftovers_remove(COV_LEFTOVER_EMPTY, name, folders[i].kept);
+        folders[i].is_used = false;
     }
     errno = number;
 }

@@ -1,0 +1,69 @@
+/* test_leftovers.c - the list of what is to be removed, by several threads at a time; what it is used
+ * for is in test_outfile.c and test_tmpfile.c.
+ * SPDX-License-Identifier: MIT */
+#include "tests/lib/own_folder.h"
+
+#include <pthread.h>
+#include <sys/stat.h>
+
+#include "common/base/leftovers.h"
+
+enum { THREADS = 4, ROUNDS = 2, EACH = 500 };
+
+static pthread_barrier_t barrier;
+
+/* Files and folders in turn; every other thread begins with a folder. */
+static void *enter(void *arg)
+{
+    const size_t thread = *(const size_t *)arg;
+    static char names[THREADS][EACH][16];
+    void *failed = NULL;
+    for (size_t round = 0; round < ROUNDS; round++) {
+        for (size_t i = 0; i < EACH; i++) {
+            char *name = names[thread][i];
+            (void)snprintf(name, sizeof names[thread][i], "%zu_%zu", thread, i);
+            FILE *f = (thread + i) % 2 ? fopen(name, "w") : NULL;
+            if (f ? fclose(f) : mkdir(name, 0777))
+                failed = arg;
+        }
+        (void)pthread_barrier_wait(&barrier);
+        for (size_t i = 0; i < EACH; i++) {
+            enum cov_leftover_kind kind = (thread + i) % 2 ? COV_LEFTOVER_FILE : COV_LEFTOVER_TREE;
+            if (cov_leftovers_add(kind, names[thread][i], 0) < 0)
+                failed = arg;
+        }
+        (void)pthread_barrier_wait(&barrier);
+        if (thread == 0)
+            cov_leftovers_remove_all();
+        (void)pthread_barrier_wait(&barrier);
+    }
+    return failed;
+}
+
+/* Each keeps its kind, or it would not go. */
+static void threads_enter(void **state)
+{
+    (void)state;
+    pthread_t threads[THREADS];
+    size_t numbers[THREADS];
+    assert_int_equal(pthread_barrier_init(&barrier, NULL, THREADS), 0);
+    for (size_t i = 0; i < THREADS; i++) {
+        numbers[i] = i;
+        assert_int_equal(pthread_create(&threads[i], NULL, enter, &numbers[i]), 0);
+    }
+    for (size_t i = 0; i < THREADS; i++) {
+        void *failed;
+        assert_int_equal(pthread_join(threads[i], &failed), 0);
+        assert_null(failed);
+    }
+    assert_int_equal(count_files("."), 0);
+    assert_int_equal(pthread_barrier_destroy(&barrier), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(threads_enter),
+    };
+    return cmocka_run_group_tests_name("leftovers", tests, enter_folder, leave_folder);
+}
