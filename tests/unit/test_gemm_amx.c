@@ -229,8 +229,10 @@ static void runs_as_built(void **state)
 {
     unsigned tiles = COV_CPU_AMX_TILE | COV_CPU_AMX_BF16, has = cov_cpu_features();
     struct cov_gemm one = cov_gemm_amx_bf16, three = cov_gemm_amx_bf16x3;
-    if ((has & tiles) != 0 || (one.needs & ~tiles & ~has) != 0)
-        skip();
+    if ((has & tiles) != 0 || (one.needs & ~tiles & ~has) != 0) {
+        (void)printf("# the CPU has tiles, or no AVX-512\n");
+        return;
+    }
     one.needs = three.needs = 0;
     struct sigaction action = {.sa_sigaction = on_illegal, .sa_flags = SA_SIGINFO | SA_NODEFER};
     struct sigaction before;
