@@ -55,7 +55,7 @@ static uint64_t xcr0(void)
 
 enum { EAX, EBX, ECX, EDX };
 
-/* All of AMD that have AVX-512 (Zen 4, Zen 5), and their licensee. */
+/* All of AMD that have AVX-512: Zen 4 and Zen 5. */
 static bool has_adders(void)
 {
     char vendor[13] = "";
@@ -65,7 +65,7 @@ static bool has_adders(void)
     memcpy(vendor, &b, 4);
     memcpy(vendor + 4, &d, 4);
     memcpy(vendor + 8, &c, 4);
-    return strcmp(vendor, "AuthenticAMD") == 0 || strcmp(vendor, "HygonGenuine") == 0;
+    return strcmp(vendor, "AuthenticAMD") == 0;
 }
 
 unsigned cov_cpu_features(void)
