@@ -68,6 +68,53 @@ static void keeps_sizes(void **state)
     }
 }
 
+#ifdef __x86_64__
+/* The error of a[m,k] b[k,n], in the quadratic mean. */
+static double error_of(const struct cov_gemm *gemm, struct gemm_data *d, size_t m, size_t n,
+                       size_t k)
+{
+    struct cov_matrix b;
+    double squares = 0;
+    assert_int_equal(cov_matrix_init(gemm, k, n, d->b, &b, NULL), 0);
+    gemm->run(m, d->a, k, &b, d->c, n, false);
+    for (size_t r = 0; r < m; r++)
+        for (size_t j = 0; j < n; j++) {
+            double sum = 0;
+            for (size_t i = 0; i < k; i++)
+                sum += (double)d->a[r * k + i] * (double)d->b[i * n + j];
+            squares += ((double)d->c[r * n + j] - sum) * ((double)d->c[r * n + j] - sum);
+        }
+    cov_matrix_fini(&b);
+    return sqrt(squares / (double)(m * n));
+}
+
+/* Wherever sizes of rows and columns are between two powers of two: with pairs that share a
+ * multiplication, products are about as exact as without. */
+static void is_about_as_exact(void **state)
+{
+    enum { K = 400, STEPS = 4 };
+    struct gemm_data *d = *state;
+    if ((cov_gemm_avx512_inner.needs | cov_gemm_avx512.needs) & ~cov_cpu_features()) {
+        (void)printf("# %s: not on this CPU\n", cov_gemm_avx512_inner.name);
+        return;
+    }
+    float step = (float)exp2(1.0 / STEPS);
+    for (size_t i = 0; i <= STEPS; i++) {
+        for (size_t j = 0; j <= STEPS; j++) {
+            double ratio = error_of(&cov_gemm_avx512_inner, d, MAX_M, MAX_N, K) /
+                           error_of(&cov_gemm_avx512, d, MAX_M, MAX_N, K);
+            if (!(ratio < 1.25))
+                fail_msg("sizes %zu and %zu quarters of a power of two up: %g times the error", i,
+                         j, ratio);
+            for (size_t at = 0; at < K * MAX_N; at++)
+                d->b[at] *= step;
+        }
+        for (size_t at = 0; at < K * MAX_M; at++)
+            d->a[at] *= step;
+    }
+}
+#endif
+
 /* To nearest even, against the neighbours in double; what is no number. */
 static void rounds(void **state)
 {
@@ -128,6 +175,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(multiplies, new_gemm_data, free_gemm_data),
         cmocka_unit_test_setup_teardown(keeps_sizes, new_gemm_data, free_gemm_data),
+#ifdef __x86_64__
+        cmocka_unit_test_setup_teardown(is_about_as_exact, new_gemm_data, free_gemm_data),
+#endif
         cmocka_unit_test(rounds),
         cmocka_unit_test(chooses),
     };

@@ -31,6 +31,8 @@ static const struct cov_cpu_kernels levels[] = {
     {&cov_gemm_avx2, &cov_vec_avx2, false, &cov_minimal_avx2},
     {&cov_gemm_avx512, &cov_vec_avx512, false, NULL},
     {&cov_gemm_avx512, &cov_vec_avx512, false, &cov_minimal_avx512},
+    {&cov_gemm_avx512_inner, &cov_vec_avx512, false, NULL},
+    {&cov_gemm_avx512_inner, &cov_vec_avx512, false, &cov_minimal_avx512},
 #endif
     {&cov_gemm_base, &cov_vec_base, true, NULL},
 };
@@ -73,9 +75,9 @@ static struct cov_layer_weights weights_of(struct cov_rng *rng, const struct cov
 
 static float *guarded(size_t n)
 {
-    float *p = malloc((n + 2 * GUARD) * sizeof *p);
+    float *p = aligned_alloc(64, (n + (size_t)3 * GUARD) / GUARD * GUARD * sizeof *p);
     assert_non_null(p);
-    for (size_t i = 0; i < n + 2 * GUARD; i++)
+    for (size_t i = 0; i < n + (size_t)2 * GUARD; i++)
         p[i] = SENTINEL;
     return p + GUARD;
 }

@@ -28,6 +28,7 @@ static const struct level {
 #ifdef __x86_64__
     {&cov_gemm_avx2, &cov_minimal_avx2},
     {&cov_gemm_avx512, &cov_minimal_avx512},
+    {&cov_gemm_avx512_inner, &cov_minimal_avx512},
 #endif
 };
 
@@ -129,7 +130,7 @@ static void transforms_are_exact(void **state)
 /* n floats between GUARD others, all of them `value`. */
 static float *guarded(size_t n, float value)
 {
-    float *p = malloc((n + (size_t)2 * GUARD) * sizeof *p);
+    float *p = aligned_alloc(64, (n + (size_t)3 * GUARD) / GUARD * GUARD * sizeof *p);
     assert_non_null(p);
     for (size_t i = 0; i < n + (size_t)2 * GUARD; i++)
         p[i] = value;

@@ -35,7 +35,7 @@ int cov_fast_sums_new(const struct cov_layer *layer, const float *weight,
                       const struct cov_cpu_kernels *kernels, struct cov_fast_layer **out,
                       struct cov_err *e) COV_MUST_USE;
 void cov_fast_layer_free(struct cov_fast_layer *f); /* NULL is accepted */
-/* Floats of scratch that running it needs. */
+/* Floats of scratch that running it needs, from the beginning of a cache line on. */
 size_t cov_fast_layer_scratch(const struct cov_fast_layer *f);
 
 /* Rows `rows` of y of one sequence; row t of x starts at x + t * x_stride, of y at

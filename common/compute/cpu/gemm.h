@@ -85,7 +85,7 @@ extern const struct cov_gemm cov_gemm_dot_int16;
 const struct cov_gemm *cov_gemm_choose(unsigned features);
 /* The fastest in single precision for the products of a layer with n_in and n_out channels. */
 const struct cov_gemm *cov_gemm_choose_for(unsigned features, size_t n_in, size_t n_out);
-/* The fastest with instructions for bf16, or for whole numbers, or whole numbers; NULL if there are none. */
+/* The fastest with instructions for this arithmetic; NULL if there are none. */
 const struct cov_gemm *cov_gemm_choose_bf16(unsigned features, enum cov_arithmetic arithmetic);
 /* The widest that does without them. */
 const struct cov_gemm *cov_gemm_choose_emulated(unsigned features, enum cov_arithmetic arithmetic);

@@ -92,7 +92,7 @@ int cov_minimal_new(const struct cov_layer *layer, const float *weight, const st
                     const struct cov_minimal_kernels *kernels, struct cov_minimal **out,
                     struct cov_err *e) COV_MUST_USE;
 void cov_minimal_free(struct cov_minimal *m); /* NULL is accepted */
-/* Floats of scratch that running it needs. */
+/* Floats of scratch that running it needs, from the beginning of a cache line on. */
 size_t cov_minimal_scratch(const struct cov_minimal *m);
 
 /* Rows beg .. end-1 of y of one sequence: the convolution, finished, each of c_out.
