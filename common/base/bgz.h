@@ -75,8 +75,8 @@ struct BGZF;
  * for nothing. */
 const char *cov_bgz_fault(const struct BGZF *stream);
 
-/* Of such a stream: the bytes of its current block that it has
- * not given yet. *at points to them until it reads on; returns how many. */
+/* Of such a stream: the bytes of its current block that it has not given yet. *at points to them until
+ * it reads on; returns how many. */
 size_t cov_bgz_block_rest(const struct BGZF *stream, const uint8_t **at);
 /* Passes over the next n of them. */
 void cov_bgz_block_skip(struct BGZF *stream, size_t n);

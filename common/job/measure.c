@@ -202,6 +202,8 @@ static void choose_type(struct job *j)
     j->elem_bytes = j->genome.elem_bytes;
     if (!j->o->elem_bytes && j->elem_bytes < 4 && max > INT16_MAX)
         j->elem_bytes = 4;
+    if (max == 0)
+        cov_warn("nothing was counted: the coverage is 0 everywhere");
     cov_info("largest depth %d, stored as int%zu", max, 8 * j->elem_bytes);
 }
 

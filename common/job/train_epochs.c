@@ -339,7 +339,7 @@ static int count_steps(struct run *r, struct cov_err *e)
                         r->o->input, r->o->blacklist ? " or on the blacklist" : "");
     compare_steps(r, n);
     r->n_steps = n;
-    if (n < FEW_STEPS && (int64_t)r->o->batch > n)
+    if (n < FEW_STEPS && (int64_t)r->o->batch > n && !r->o->resume)
         cov_info("an epoch has %" PRId64
                  " step%s, of up to %zu chunks: with a smaller --batch-size "
                  "(-b) there are more, which mostly learns faster",

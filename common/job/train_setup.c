@@ -265,7 +265,16 @@ static int open_part(const struct cov_train_setup *s, const struct cov_train_opt
         .ranks = ranks,
     };
     char *dir = cov_path_join(o->input, part, e);
-    int rc = dir ? cov_examples_open_dir(dir, &options, out, e) : COV_ENOMEM;
+    struct stat status;
+    int rc = dir ? COV_OK : COV_ENOMEM;
+    if (!rc && stat(dir, &status) != 0 && (errno == ENOENT || errno == ENOTDIR))
+        rc = cov_fail(
+            e, COV_EINPUT,
+            "%s: there is no folder %s/ in it; covtrain reads the files of train/ and of val/, "
+            "which `h5chunk split` makes of a genome file",
+            o->input, part);
+    if (!rc)
+        rc = cov_examples_open_dir(dir, &options, out, e);
     free(dir);
     return rc;
 }

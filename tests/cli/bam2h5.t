@@ -42,6 +42,11 @@ done <<'END'
 --min-mapq=20|--exclude-flags=1024 mapq=20|exclude=1024
 --require-flags=17|--strand=own require=17|strand=own
 END
+run bam2h5 -q -f -p x --min-mapq 255 -o o.h5 g.h5 sorted.sam
+status_is 0 'no read is good enough'
+stderr_like '^bam2h5: warning: nothing was counted: the coverage is 0 everywhere$' '  which is told'
+run bam2h5 -q -f -p x --min-mapq 20 -o o.h5 g.h5 sorted.sam
+stderr_is '' '  and only then'
 
 sam_convert -i bai sorted.sam sorted.bam
 sam_convert unsorted.sam unsorted.bam

@@ -248,7 +248,7 @@ ok 'nothing of these is left' test ! -e bad
 # ---------------------------------------------------------------- the data
 
 run covtrain -i nowhere -o bad
-refused 1 'nowhere/train: No such file' 'no folder'
+refused 1 'nowhere: there is no folder train. in it' 'no folder'
 mkdir -p e/train e/val
 run covtrain -i e -o bad
 refused 1 'e/train: there is no file \*\.h5' 'no files'
