@@ -253,6 +253,7 @@ static void multiplies(void **state)
                                  .lanes = PAIRS_LANES,
                                  .width = PAIRS_PANEL,
                                  .run = amx_bf16,
+                                 .pack = cov_gemm_pack_pairs,
                                  .arithmetic = COV_BF16,
                                  .k_unit = TILE_UNIT};
     const struct cov_gemm three = {.name = "tiles x3",
@@ -260,6 +261,7 @@ static void multiplies(void **state)
                                    .lanes = PAIRS_LANES,
                                    .width = PAIRS_PANEL,
                                    .run = amx_bf16x3,
+                                   .pack = cov_gemm_pack_pairs,
                                    .arithmetic = COV_BF16X3,
                                    .k_unit = TILE_UNIT};
     check_gemm(&one, *state);

@@ -41,6 +41,7 @@ static void multiplies(void **state)
                                  .lanes = PAIRS_LANES,
                                  .width = PAIRS_PANEL,
                                  .run = dot_bf16,
+                                 .pack = cov_gemm_pack_pairs,
                                  .arithmetic = COV_BF16,
                                  .k_unit = DOT_UNIT};
     const struct cov_gemm three = {.name = "dot x3",
@@ -48,6 +49,7 @@ static void multiplies(void **state)
                                    .lanes = PAIRS_LANES,
                                    .width = PAIRS_PANEL,
                                    .run = dot_bf16x3,
+                                   .pack = cov_gemm_pack_pairs,
                                    .arithmetic = COV_BF16X3,
                                    .k_unit = DOT_UNIT};
     check_gemm(&one, *state);

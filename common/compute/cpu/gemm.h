@@ -41,6 +41,12 @@ struct cov_matrix {
     float *column_sums;
 };
 
+struct cov_gemm;
+/* Fills in the forms of b[k,n], row-major, that this table's kernels read, where m->k, n and panel say what is
+ * wanted; after a failure cov_matrix_fini is still due. */
+typedef int cov_gemm_pack_fn(const struct cov_gemm *gemm, const float *b, struct cov_matrix *m,
+                             struct cov_err *e);
+
 struct cov_gemm {
     const char *name;
     unsigned needs;      /* COV_CPU_* bits */
@@ -51,6 +57,7 @@ struct cov_gemm {
     void (*run)(size_t m, const float *a, size_t lda, const struct cov_matrix *b, float *c,
                 size_t ldc, bool add);
 
+    cov_gemm_pack_fn *pack; /* gemm_pack.h */
     enum cov_arithmetic arithmetic;
     size_t k_unit; /* rows of pairs come in this number; 0: B is floats */
 
@@ -62,11 +69,8 @@ struct cov_gemm {
     void (*run_ready)(size_t m, const float *ready, const struct cov_matrix *b, float *c,
                       size_t ldc);
 
-    bool inner; /* columns of B have units and sums */
+    bool saves; /* of the multiplications that make a product some: strassen.h would gain nothing */
 };
-
-/* Rows of B after which cov_gemm_avx512_inner takes turns: see there. */
-enum { COV_INNER_ROWS = 6 };
 
 extern const struct cov_gemm cov_gemm_base, cov_gemm_avx2, cov_gemm_avx512;
 /* Faster where the processor has free adders. */

@@ -1,10 +1,9 @@
 /* gemm_amx.c - matrix products with TDPBF16PS on tiles (AMX: Sapphire Rapids and later). Whoever
  * runs them has asked for the kernel's permission (cov_cpu_permit_amx).
  *
- * Written on a CPU that lacks the instructions: it was built and disassembled, and its loops were
- * tested with C in the place of the instructions (tests/unit/test_gemm_amx.c; test_gemm.c tests it
- * itself where it can run), but as it stands it has not been run, and how fast it is has not been
- * measured.
+ * Written on a CPU that lacks the instructions: there this code runs with each of them trapped and
+ * done in C, and its loops with C in their place (tests/unit/test_gemm_amx.c); where it can run,
+ * test_gemm.c tests it. How fast it is has not been measured.
  *
  * The instructions are written out, as gcc 12 knows neither what LDTILECFG reads nor what loads and
  * stores of tiles have to do with memory.
@@ -31,6 +30,7 @@ const struct cov_gemm cov_gemm_amx_bf16 = {.name = "AMX",
                                            .lanes = PAIRS_LANES,
                                            .width = PAIRS_PANEL,
                                            .run = amx_bf16,
+                                           .pack = cov_gemm_pack_pairs,
                                            .arithmetic = COV_BF16,
                                            .k_unit = TILE_UNIT};
 const struct cov_gemm cov_gemm_amx_bf16x3 = {.name = "AMX",
@@ -38,6 +38,7 @@ const struct cov_gemm cov_gemm_amx_bf16x3 = {.name = "AMX",
                                              .lanes = PAIRS_LANES,
                                              .width = PAIRS_PANEL,
                                              .run = amx_bf16x3,
+                                             .pack = cov_gemm_pack_pairs,
                                              .arithmetic = COV_BF16X3,
                                              .k_unit = TILE_UNIT};
 

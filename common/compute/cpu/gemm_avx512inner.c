@@ -23,7 +23,7 @@
 #include <string.h>
 
 #include "common/base/cpu.h"
-#include "common/compute/cpu/gemm.h"
+#include "common/compute/cpu/gemm_pack.h"
 #include "common/compute/cpu/tiles.h"
 
 enum {
@@ -32,8 +32,9 @@ enum {
     SIX = COV_INNER_ROWS, /* rows of B */
     AHEAD = 30,           /* rows of B */
     ROOM = 12 * 1168,     /* floats of rows that are made ready at once, where nobody has done it */
-    MAX_SCALE = 60,       /* of the exponent */
+    MAX_SCALE = COV_INNER_MAX_SCALE,
 };
+#include "common/compute/cpu/gemm_tiling.h"
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -124,13 +125,13 @@ INLINE void multiply_one(const int rows, const int vectors, const struct rows *a
     }
 }
 
-/* What a tile is made of. A row of a that is ready ends in two floats, `end` floats from its beginning:
- * the sum of the products of its own, and the inverse of its scale; end = 0: rows are as they came,
- * and no elements go in pairs. */
-struct operands {
-    size_t k, lda, end;
-    const float *a, *b, *column_sums, *column_units;
-};
+/* A row of a that is ready ends in two floats, end_of(k) floats from its beginning: the sum of the
+ * products of its own, and the inverse of its scale. Otherwise rows are as they came, and no elements
+ * go in pairs. */
+static size_t end_of(size_t k)
+{
+    return (k + LANES - 1) / LANES * LANES;
+}
 
 /* c[rows, vectors * LANES]: both are constants where this is inlined, so that sums are registers. */
 INLINE void tile(const int rows, const int vectors, const struct operands *o, float *c, size_t ldc,
@@ -138,7 +139,9 @@ INLINE void tile(const int rows, const int vectors, const struct operands *o, fl
 {
     __m512 sum0[ROWS], sum1[ROWS];
     struct rows a = {.two = 2 * o->lda};
-    const size_t width = (size_t)vectors * LANES;
+    const size_t width = (size_t)vectors * LANES, end = end_of(o->k);
+    const float *column_sums = o->matrix->column_sums + o->column;
+    const float *column_units = o->matrix->unit + o->column;
     const float *b = o->b;
     size_t k = o->k;
 #pragma GCC unroll 8
@@ -147,14 +150,14 @@ INLINE void tile(const int rows, const int vectors, const struct operands *o, fl
 #pragma GCC unroll 16
     for (int r = 0; r < rows; r++) {
         sum0[r] = sum1[r] = _mm512_setzero_ps();
-        if (o->end == 0)
+        if (!o->ready)
             continue;
-        __m512 row = _mm512_set1_ps(o->a[(size_t)r * o->lda + o->end]);
-        sum0[r] = row + _mm512_load_ps(o->column_sums);
+        __m512 row = _mm512_set1_ps(o->a[(size_t)r * o->lda + end]);
+        sum0[r] = row + _mm512_load_ps(column_sums);
         if (vectors == 2)
-            sum1[r] = row + _mm512_load_ps(o->column_sums + LANES);
+            sum1[r] = row + _mm512_load_ps(column_sums + LANES);
     }
-    for (; o->end > 0 && k >= SIX; k -= SIX, b += SIX * width) {
+    for (; o->ready && k >= SIX; k -= SIX, b += SIX * width) {
         multiply_three(rows, vectors, false, &a, 0, b, sum0, sum1);
         multiply_three(rows, vectors, true, &a, 3, b + 3 * width, sum0, sum1);
         step(&a, rows, SIX);
@@ -163,12 +166,12 @@ INLINE void tile(const int rows, const int vectors, const struct operands *o, fl
         multiply_one(rows, vectors, &a, b, sum0, sum1);
         step(&a, rows, 1);
     }
-    __m512 unit0 = _mm512_load_ps(o->column_units);
-    __m512 unit1 = _mm512_load_ps(o->column_units + (vectors - 1) * LANES);
+    __m512 unit0 = _mm512_load_ps(column_units);
+    __m512 unit1 = _mm512_load_ps(column_units + (vectors - 1) * LANES);
 #pragma GCC unroll 16
     for (int r = 0; r < rows; r++) {
         float *to = c + (size_t)r * ldc;
-        __m512 unit = _mm512_set1_ps(o->end > 0 ? o->a[(size_t)r * o->lda + o->end + 1] : 1);
+        __m512 unit = _mm512_set1_ps(o->ready ? o->a[(size_t)r * o->lda + end + 1] : 1);
         __m512 old0 = _mm512_setzero_ps(), old1 = old0;
         if (add) {
             old0 = _mm512_loadu_ps(to);
@@ -199,44 +202,6 @@ static void run_tile(size_t rows, size_t vectors, const struct operands *o, floa
     }
 }
 
-/* A tile at the right edge: `cols` of its columns are wanted. */
-static void run_edge(size_t rows, size_t vectors, size_t cols, const struct operands *o, float *c,
-                     size_t ldc, bool add)
-{
-    float whole[ROWS * 2 * LANES] = {0};
-    size_t width = vectors * LANES;
-    run_tile(rows, vectors, o, whole, width, false);
-    for (size_t r = 0; r < rows; r++)
-        for (size_t j = 0; j < cols; j++) {
-            float sum = whole[r * width + j];
-            c[r * ldc + j] = add ? sum + c[r * ldc + j] : sum;
-        }
-}
-
-/* A panel stays in the cache while all rows of a pass over it. */
-static void multiply_rows(size_t m, const float *a, size_t lda, size_t end,
-                          const struct cov_matrix *b, float *c, size_t ldc, bool add)
-{
-    size_t vectors = b->panel / LANES;
-    size_t n_tiles = (m + ROWS - 1) / ROWS; /* of nearly equal height */
-    size_t height = n_tiles > 1 ? m / n_tiles : m, n_higher = m - height * n_tiles;
-    for (size_t j = 0; j < b->n; j += b->panel) {
-        size_t cols = b->n - j;
-        struct operands o = {b->k,       lda, end, a, b->data + j * b->k, b->column_sums + j,
-                             b->unit + j};
-        float *to = c + j;
-        for (size_t i = 0; i < n_tiles; i++) {
-            size_t rows = height + (i < n_higher);
-            if (cols < b->panel)
-                run_edge(rows, vectors, cols, &o, to, ldc, add);
-            else
-                run_tile(rows, vectors, &o, to, ldc, add);
-            o.a += rows * lda;
-            to += rows * ldc;
-        }
-    }
-}
-
 /* ---- rows that are ready ---- */
 
 /* What products of elements with the one behind are multiplied with. */
@@ -245,11 +210,6 @@ static const float turns[3][LANES] __attribute__((aligned(64))) = {
     {1, 0, 0, -1, 0, 0, 1, 0, 0, -1, 0, 0, 1, 0, 0, -1},
     {0, 0, 1, 0, 0, -1, 0, 0, 1, 0, 0, -1, 0, 0, 1, 0},
 };
-
-static size_t end_of(size_t k)
-{
-    return (k + LANES - 1) / LANES * LANES;
-}
 
 static size_t ready_floats(size_t k)
 {
@@ -333,25 +293,34 @@ static void make_ready(size_t m, size_t k, const float *a, size_t lda, float *re
     }
 }
 
+static void multiply_ready(size_t m, const float *ready, const struct cov_matrix *b, float *c,
+                           size_t ldc, bool add)
+{
+    struct operands o = {
+        .a = ready, .lda = ready_floats(b->k), .k = b->k, .ready = true, .b = b->data, .matrix = b};
+    run_rows(m, &o, b->k, c, ldc, add);
+}
+
 static void run_ready(size_t m, const float *ready, const struct cov_matrix *b, float *c,
                       size_t ldc)
 {
-    multiply_rows(m, ready, ready_floats(b->k), end_of(b->k), b, c, ldc, false);
+    multiply_ready(m, ready, b, c, ldc, false);
 }
 
 static void run(size_t m, const float *a, size_t lda, const struct cov_matrix *b, float *c,
                 size_t ldc, bool add)
 {
     _Alignas(64) float ready[ROOM];
-    size_t row = ready_floats(b->k), fit = ROOM / row;
-    if (fit == 0) { /* as they are */
-        multiply_rows(m, a, lda, 0, b, c, ldc, add);
+    size_t fit = ROOM / ready_floats(b->k);
+    if (fit == 0) {
+        struct operands o = {.a = a, .lda = lda, .k = b->k, .b = b->data, .matrix = b};
+        run_rows(m, &o, b->k, c, ldc, add);
         return;
     }
     for (size_t r = 0; r < m; r += fit) {
         size_t rows = m - r < fit ? m - r : fit;
         make_ready(rows, b->k, a + r * lda, lda, ready);
-        multiply_rows(rows, ready, row, end_of(b->k), b, c + r * ldc, ldc, add);
+        multiply_ready(rows, ready, b, c + r * ldc, ldc, add);
     }
 }
 
@@ -361,11 +330,12 @@ const struct cov_gemm cov_gemm_avx512_inner = {
     .lanes = LANES,
     .width = 2 * LANES,
     .run = run,
+    .pack = cov_gemm_pack_inner,
     .arithmetic = COV_FP32,
     .ready_floats = ready_floats,
     .make_ready = make_ready,
     .run_ready = run_ready,
-    .inner = true,
+    .saves = true,
 };
 
 #endif

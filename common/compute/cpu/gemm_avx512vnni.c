@@ -15,6 +15,7 @@ const struct cov_gemm cov_gemm_dot_int16 = {
     .lanes = WHOLE_LANES,
     .width = WHOLE_PANEL,
     .run = run_int16,
+    .pack = cov_gemm_pack_whole,
     .arithmetic = COV_INT16,
     .k_unit = WHOLE_UNIT,
     .ready_floats = ready_floats,

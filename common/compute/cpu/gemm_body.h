@@ -5,7 +5,8 @@
  * SPDX-License-Identifier: MIT */
 #include "common/base/cpu.h"
 #include "common/compute/cpu/bf16.h"
-#include "common/compute/cpu/gemm.h"
+#include "common/compute/cpu/gemm_pack.h"
+#include "common/compute/cpu/gemm_tiling.h"
 #include "common/compute/cpu/tiles.h"
 
 enum {
@@ -59,17 +60,19 @@ static inline __attribute__((always_inline)) void multiply_row(const int rows, c
 
 /* c[rows, vectors * LANES] of one panel: rows <= ROWS and vectors are constants where this is
  * inlined, so that the sums are registers. */
-static inline __attribute__((always_inline)) void tile(const int rows, const int vectors, size_t k,
-                                                       const float *a, size_t lda, const float *b,
-                                                       float *c, size_t ldc, bool add)
+static inline __attribute__((always_inline)) void
+tile(const int rows, const int vectors, const struct operands *o, float *c, size_t ldc, bool add)
 {
+    const float *b = o->b;
+    const size_t lda = o->lda;
+    size_t k = o->k;
     vec sum0[ROWS] = {{0}}, sum1[ROWS] = {{0}};
     const float *row[ROWS / 2 + 1];
     const int n = (rows + 3) / 4 * 2;
     size_t width = (size_t)vectors * LANES;
 #pragma GCC unroll 16
     for (int j = 0; j < n; j++)
-        row[j] = a + (size_t)(j / 2 * 4 + j % 2) * lda;
+        row[j] = o->a + (size_t)(j / 2 * 4 + j % 2) * lda;
     for (; k >= UNROLL; k -= UNROLL, b += UNROLL * width) {
 #pragma GCC unroll 4
         for (int i = 0; i < UNROLL; i++) {
@@ -107,13 +110,13 @@ static inline __attribute__((always_inline)) void tile(const int rows, const int
 #define TILE(r)                                                                                    \
     case r:                                                                                        \
         if (vectors == 2)                                                                          \
-            tile(r, 2, k, a, lda, b, c, ldc, add);                                                 \
+            tile(r, 2, o, c, ldc, add);                                                            \
         else                                                                                       \
-            tile(r, 1, k, a, lda, b, c, ldc, add);                                                 \
+            tile(r, 1, o, c, ldc, add);                                                            \
         break;
 
-static void run_tile(size_t rows, size_t vectors, size_t k, const float *a, size_t lda,
-                     const float *b, float *c, size_t ldc, bool add)
+static void run_tile(size_t rows, size_t vectors, const struct operands *o, float *c, size_t ldc,
+                     bool add)
 {
     switch (rows) {
         COV_TILES(ROWS, TILE)
@@ -122,48 +125,11 @@ static void run_tile(size_t rows, size_t vectors, size_t k, const float *a, size
     }
 }
 
-/* A tile at the right edge: `cols` of its columns are wanted. */
-static void run_edge(size_t rows, size_t vectors, size_t cols, size_t k, const float *a, size_t lda,
-                     const float *b, float *c, size_t ldc, bool add)
-{
-    float whole[ROWS * 2 * LANES];
-    size_t width = vectors * LANES;
-    run_tile(rows, vectors, k, a, lda, b, whole, width, false);
-    for (size_t r = 0; r < rows; r++)
-        for (size_t j = 0; j < cols; j++) {
-            float sum = whole[r * width + j];
-            c[r * ldc + j] = add ? sum + c[r * ldc + j] : sum;
-        }
-}
-
-/* c = a times k rows of B, whose panels are `depth` rows apart. A panel stays in the cache while
- * all rows of a pass over it. */
-static void run_rows(size_t m, const float *a, size_t lda, const struct cov_matrix *b,
-                     const float *data, size_t k, size_t depth, float *c, size_t ldc, bool add)
-{
-    size_t vectors = b->panel / LANES;
-    size_t n_tiles = (m + ROWS - 1) / ROWS; /* of nearly equal height */
-    size_t height = n_tiles > 1 ? m / n_tiles : m, n_higher = m - height * n_tiles;
-    for (size_t j = 0; j < b->n; j += b->panel) {
-        size_t cols = b->n - j;
-        const float *panel = data + j * depth;
-        for (size_t i = 0, r0 = 0; i < n_tiles; i++) {
-            size_t rows = height + (i < n_higher);
-            const float *from = a + r0 * lda;
-            float *to = c + r0 * ldc + j;
-            if (cols < b->panel)
-                run_edge(rows, vectors, cols, k, from, lda, panel, to, ldc, add);
-            else
-                run_tile(rows, vectors, k, from, lda, panel, to, ldc, add);
-            r0 += rows;
-        }
-    }
-}
-
 static void run(size_t m, const float *a, size_t lda, const struct cov_matrix *b, float *c,
                 size_t ldc, bool add)
 {
-    run_rows(m, a, lda, b, b->data, b->k, b->k, c, ldc, add);
+    struct operands o = {.a = a, .lda = lda, .k = b->k, .b = b->data, .matrix = b};
+    run_rows(m, &o, b->k, c, ldc, add);
 }
 
 /* ---- operands of bf16 ---- */
@@ -193,13 +159,17 @@ static inline __attribute__((always_inline)) void run_rounded(const bool split_t
         float *to = c + r0 * ldc;
         for (size_t k0 = 0; k0 < b->k; k0 += ROUNDED_DEPTH) {
             size_t k = b->k - k0 < ROUNDED_DEPTH ? b->k - k0 : ROUNDED_DEPTH;
-            const float *right = b->data + k0 * b->panel;
+            struct operands o = {
+                .a = high, .lda = k, .k = k, .b = b->data + k0 * b->panel, .matrix = b};
             for (size_t r = 0; r < rows; r++)
                 split(k, a + (r0 + r) * lda + k0, high + r * k, low + r * k);
-            run_rows(rows, high, k, b, right, k, b->k, to, ldc, add || k0 > 0);
+            run_rows(rows, &o, b->k, to, ldc, add || k0 > 0);
             if (split_terms) {
-                run_rows(rows, high, k, b, b->low + k0 * b->panel, k, b->k, to, ldc, true);
-                run_rows(rows, low, k, b, right, k, b->k, to, ldc, true);
+                struct operands second = o, third = o;
+                second.b = b->low + k0 * b->panel;
+                third.a = low;
+                run_rows(rows, &second, b->k, to, ldc, true);
+                run_rows(rows, &third, b->k, to, ldc, true);
             }
         }
     }
@@ -225,6 +195,7 @@ static void run_bf16x3(size_t m, const float *a, size_t lda, const struct cov_ma
                                                               .lanes = LANES,                      \
                                                               .width = 2 * LANES,                  \
                                                               .run = (what),                       \
+                                                              .pack = cov_gemm_pack_floats,        \
                                                               .arithmetic = (how)}
 GEMM_TABLE(, run, COV_FP32);
 GEMM_TABLE(_bf16, run_bf16, COV_BF16);

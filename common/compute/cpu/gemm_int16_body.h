@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "common/base/cpu.h"
-#include "common/compute/cpu/gemm.h"
+#include "common/compute/cpu/gemm_pack.h"
 #include "common/compute/cpu/int16.h"
 #include "common/compute/cpu/tiles.h"
 

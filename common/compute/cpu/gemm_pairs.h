@@ -7,7 +7,7 @@
 
 #include "common/base/cpu.h"
 #include "common/compute/cpu/bf16.h"
-#include "common/compute/cpu/gemm.h"
+#include "common/compute/cpu/gemm_pack.h"
 
 enum {
     PAIRS_DEPTH = 1152, /* of k at once: nine taps of 128 channels */

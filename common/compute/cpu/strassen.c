@@ -30,7 +30,7 @@ struct cov_strassen {
 /* Where pairs of k share a multiplication already, additions cost what is saved. */
 bool cov_strassen_pays(const struct cov_gemm *gemm, size_t k, size_t n)
 {
-    return gemm->arithmetic == COV_FP32 && !gemm->inner && k % 2 == 0 && n % 2 == 0 &&
+    return gemm->arithmetic == COV_FP32 && !gemm->saves && k % 2 == 0 && n % 2 == 0 &&
            k >= MIN_DEPTH && n >= MIN_DEPTH;
 }
 
