@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -20,10 +21,12 @@ struct slot {
     _Atomic(pid_t) pid; /* a forked child must not remove the files of its parent */
     _Atomic(int) kind;
     _Atomic(size_t) kept;
+    _Atomic(uint64_t) number; /* of the entry, as they come */
 };
 
 /* Folders that go when they are empty are apart: they go last. */
 static struct slot files[COV_LEFTOVERS_MAX], folders[COV_LEFTOVERS_MAX_EMPTY];
+static _Atomic(uint64_t) n_entries;
 
 static struct slot *slots_of(enum cov_leftover_kind kind, int *n)
 {
@@ -43,6 +46,7 @@ int cov_leftovers_add(enum cov_leftover_kind kind, char *name, size_t kept)
         slots[i].pid = getpid();
         slots[i].kind = (int)kind;
         slots[i].kept = kept;
+        slots[i].number = ++n_entries;
         slots[i].name = name;
         return i;
     }
@@ -123,6 +127,22 @@ void cov_leftovers_remove(enum cov_leftover_kind kind, char *name, size_t kept)
         (void)unlink(name);
 }
 
+/* The folder that was entered last before entry *before, which becomes its number; NULL: there is none. */
+static struct slot *last_folder(uint64_t *before)
+{
+    struct slot *last = NULL;
+    uint64_t greatest = 0;
+    for (int i = 0; i < COV_LEFTOVERS_MAX_EMPTY; i++) {
+        uint64_t number = folders[i].name ? folders[i].number : 0;
+        if (number > greatest && number < *before) {
+            last = &folders[i];
+            greatest = number;
+        }
+    }
+    *before = greatest;
+    return last;
+}
+
 /* The names are not freed: free may not be called in a handler. */
 void cov_leftovers_remove_all(void)
 {
@@ -135,12 +155,13 @@ void cov_leftovers_remove_all(void)
         files[i].is_used = false;
     }
     /* Those that were made last are within others. */
-    for (int i = COV_LEFTOVERS_MAX_EMPTY; i-- > 0;) {
-        char *name = take(&folders[i]);
+    uint64_t before = n_entries + 1;
+    for (struct slot *s = last_folder(&before); s; s = last_folder(&before)) {
+        char *name = take(s);
         if (!name)
             continue;
-        cov_leftovers_remove(COV_LEFTOVER_EMPTY, name, folders[i].kept);
-        folders[i].is_used = false;
+        cov_leftovers_remove(COV_LEFTOVER_EMPTY, name, s->kept);
+        s->is_used = false;
     }
     errno = number;
 }

@@ -60,9 +60,28 @@ static void threads_enter(void **state)
     assert_int_equal(pthread_barrier_destroy(&barrier), 0);
 }
 
+/* Folders go from the last that was entered to the first, whose places may be the other way round. */
+static void folders_go_backwards(void **state)
+{
+    (void)state;
+    char early[] = "early", outer[] = "outer", inner[] = "outer/inner", last[] = "outer/inner/last";
+    int place = cov_leftovers_add(COV_LEFTOVER_EMPTY, early, 0);
+    assert_int_equal(mkdir(outer, 0777), 0);
+    int behind = cov_leftovers_add(COV_LEFTOVER_EMPTY, outer, 0);
+    assert_true(place >= 0 && behind > place);
+    assert_ptr_equal(cov_leftovers_take(COV_LEFTOVER_EMPTY, place), early);
+    assert_int_equal(mkdir(inner, 0777), 0);
+    assert_int_equal(cov_leftovers_add(COV_LEFTOVER_EMPTY, inner, strlen("outer/")), place);
+    assert_int_equal(mkdir(last, 0777), 0);
+    assert_true(cov_leftovers_add(COV_LEFTOVER_EMPTY, last, strlen("outer/inner/")) > behind);
+    cov_leftovers_remove_all();
+    assert_int_equal(count_files("."), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(folders_go_backwards),
         cmocka_unit_test(threads_enter),
     };
     return cmocka_run_group_tests_name("leftovers", tests, enter_folder, leave_folder);
