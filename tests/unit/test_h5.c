@@ -14,11 +14,11 @@
 #include <stdio.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/store/h5.h"
 #include "common/store/h5_probe.h"
+#include "tests/lib/own_child.h"
 
 static char home[] = "/tmp/cov_test_h5_XXXXXX";
 
@@ -470,34 +470,57 @@ static void test_probe_ignoring_children(void **state)
 
 /* Writes a file with an image of libhdf5's cache. For a process of its own: libhdf5 does not free
  * all that it allocates for this. */
-static bool write_cache_image(const char *path)
+static int write_cache_image(void *arg)
 {
+    (void)arg;
     H5AC_cache_image_config_t image = {.version = H5AC__CURR_CACHE_IMAGE_CONFIG_VERSION,
                                        .generate_image = true,
                                        .entry_ageout = H5AC__CACHE_IMAGE__ENTRY_AGEOUT__NONE};
     hid_t fapl = H5Pcreate(H5P_FILE_ACCESS);
     bool good = H5Pset_libver_bounds(fapl, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST) >= 0 &&
                 H5Pset_mdc_image_config(fapl, &image) >= 0;
-    hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, fapl);
+    hid_t file = H5Fcreate("x.h5", H5F_ACC_TRUNC, H5P_DEFAULT, fapl);
     hid_t group = H5Gcreate2(file, "data", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    return good && H5Gclose(group) >= 0 && H5Fclose(file) >= 0;
+    return good && H5Gclose(group) >= 0 && H5Fclose(file) >= 0 ? 0 : -1;
 }
 
 /* A file that libhdf5 was told to keep an image of its cache in: not one to be trusted with. */
 static void test_cache_image(void **state)
 {
     (void)state;
-    pid_t child = fork();
-    if (child == 0)
-        _exit(write_cache_image("x.h5") ? 0 : 1);
-    int status;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_int_equal(status, 0);
+    check_in_child(write_cache_image, NULL);
     struct cov_err e = COV_ERR_INIT;
     bool good_texts;
     assert_int_equal(cov_h5_probe("x.h5", &good_texts, &e), COV_EINPUT);
     assert_non_null(strstr(e.text, "x.h5: HDF5 file with a metadata cache image"));
     assert_int_equal(unlink("x.h5"), 0);
+}
+
+static int fill_disk(void *arg)
+{
+    const size_t limit = *(const size_t *)arg;
+    struct cov_err e = COV_ERR_INIT;
+    struct cov_h5 *f = NULL;
+    struct cov_h5_set *s = NULL;
+    (void)signal(SIGXFSZ, SIG_IGN);
+    (void)setrlimit(RLIMIT_FSIZE, &(struct rlimit){limit, limit});
+    struct cov_h5_new spec = spec_of((size_t[3]){1, 20, 3}, none, false);
+    spec.dims[0] = 1000;
+    uint8_t piece[COV_H5_PIECE_HEAD + 240] = {0};
+    int rc = cov_h5_create("x.h5", &f, &e);
+    if (!rc)
+        rc = cov_h5_set_create(f, "x", &spec, &s, &e);
+    for (size_t row = 0; !rc && row < 1000; row++)
+        rc = cov_h5_set_put(s, (size_t[3]){row, 0, 0}, piece, sizeof piece, &e);
+    cov_h5_set_close(s);
+    if (rc)
+        cov_h5_close(f);
+    else
+        rc = cov_h5_finish(f, &e);
+    int good = rc == COV_EIO && strstr(e.text, "x.h5") && strstr(e.text, "File too large");
+    if (!good)
+        (void)fprintf(stderr, "# limit %zu: %d %s\n", limit, rc, e.text);
+    return good ? 0 : -1;
 }
 
 /* A disk that is full when the file is written, or when it is closed: by a limit on the file's
@@ -507,36 +530,8 @@ static void test_full_disk(void **state)
     (void)state;
     static const size_t limits[] = {0, 100, 3000, 20000, 60000};
     for (size_t k = 0; k < COV_COUNT(limits); k++) {
-        pid_t child = fork();
-        if (child == 0) {
-            /* A child of a test must not report by itself: its exit status does. */
-            struct cov_err e = COV_ERR_INIT;
-            struct cov_h5 *f = NULL;
-            struct cov_h5_set *s = NULL;
-            (void)signal(SIGXFSZ, SIG_IGN);
-            (void)setrlimit(RLIMIT_FSIZE, &(struct rlimit){limits[k], limits[k]});
-            struct cov_h5_new spec = spec_of((size_t[3]){1, 20, 3}, none, false);
-            spec.dims[0] = 1000;
-            uint8_t piece[COV_H5_PIECE_HEAD + 240] = {0};
-            int rc = cov_h5_create("x.h5", &f, &e);
-            if (!rc)
-                rc = cov_h5_set_create(f, "x", &spec, &s, &e);
-            for (size_t row = 0; !rc && row < 1000; row++)
-                rc = cov_h5_set_put(s, (size_t[3]){row, 0, 0}, piece, sizeof piece, &e);
-            cov_h5_set_close(s);
-            if (rc)
-                cov_h5_close(f);
-            else
-                rc = cov_h5_finish(f, &e);
-            /* exit, not _exit: libhdf5 must not try again and print. */
-            int good = rc == COV_EIO && strstr(e.text, "x.h5") && strstr(e.text, "File too large");
-            if (!good)
-                (void)fprintf(stderr, "# limit %zu: %d %s\n", limits[k], rc, e.text);
-            _exit(good ? 0 : 1);
-        }
-        int status;
-        assert_int_equal(waitpid(child, &status, 0), child);
-        assert_int_equal(status, 0);
+        size_t limit = limits[k];
+        check_in_child(fill_disk, &limit);
     }
     assert_int_equal(unlink("x.h5"), 0);
     struct cov_h5 *f;

@@ -10,13 +10,13 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include "common/base/log.h"
 #include "common/store/journal.h"
+#include "tests/lib/own_child.h"
 
 static char dir[] = "/tmp/test_journalXXXXXX";
 static int n_warnings;
@@ -245,6 +245,13 @@ static void test_other_number(void **state)
     cov_journal_close(j);
 }
 
+static int find_locked(void *arg)
+{
+    struct cov_journal *j;
+    (void)arg;
+    return cov_journal_open("k", &j, NULL) == COV_EEXIST ? 0 : -1;
+}
+
 static void test_lock(void **state)
 {
     (void)state;
@@ -254,13 +261,7 @@ static void test_lock(void **state)
     assert_int_equal(cov_journal_open("k", &other, &e), COV_EEXIST);
     assert_non_null(strstr(e.text, "another run"));
     assert_null(other);
-    pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0)
-        _exit(cov_journal_open("k", &other, NULL) == COV_EEXIST ? 0 : 1);
-    int status;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    check_in_child(find_locked, NULL);
     cov_journal_close(j);
     j = reopen("k");
     assert_int_equal(cov_journal_n_pieces(j), N - 1);

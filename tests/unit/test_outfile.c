@@ -9,15 +9,14 @@
 
 #include <fcntl.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/base/leftovers.h"
 #include "common/base/outfile.h"
+#include "tests/lib/own_child.h"
 #include "tests/lib/own_folder.h"
 
 static void check_begin_fails(const char *path, enum cov_outfile_kind kind, bool force,
@@ -244,10 +243,14 @@ static void has_limit(void **state)
     assert_int_equal(count_files("."), 0);
 }
 
-static void on_term(int signal)
+static int write_three(void *arg)
 {
-    cov_leftovers_remove_all(); /* NOLINT(bugprone-signal-handler): made for it */
-    _exit(128 + signal);
+    struct cov_outfile o, p, q;
+    (void)arg;
+    return cov_outfile_begin(&o, "a.h5", COV_OUTFILE_SEEKABLE, false, NULL) != COV_OK ||
+           cov_outfile_begin(&p, "b.h5", COV_OUTFILE_SEEKABLE, false, NULL) != COV_OK ||
+           cov_outfile_begin(&q, "c.h5", COV_OUTFILE_SEEKABLE, false, NULL) != COV_OK ||
+           cov_outfile_commit(&q, NULL) != COV_OK;
 }
 
 static void signal_removes(void **state)
@@ -255,23 +258,7 @@ static void signal_removes(void **state)
     (void)state;
     struct cov_outfile ours;
     begin(&ours, "ours.h5", false);
-    pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0) {
-        struct cov_outfile o, p, q;
-        if (signal(SIGTERM, on_term) == SIG_ERR ||
-            cov_outfile_begin(&o, "a.h5", COV_OUTFILE_SEEKABLE, false, NULL) != COV_OK ||
-            cov_outfile_begin(&p, "b.h5", COV_OUTFILE_SEEKABLE, false, NULL) != COV_OK ||
-            cov_outfile_begin(&q, "c.h5", COV_OUTFILE_SEEKABLE, false, NULL) != COV_OK ||
-            cov_outfile_commit(&q, NULL) != COV_OK)
-            _exit(1);
-        (void)raise(SIGTERM);
-        _exit(2);
-    }
-    int status;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFEXITED(status));
-    assert_int_equal(WEXITSTATUS(status), 128 + SIGTERM);
+    terminate_in_child(write_three, NULL);
     assert_int_equal(count_files("."), 2); /* c.h5, and the file of the parent */
     assert_int_equal(access(ours.tmp, F_OK), 0);
     cov_outfile_abort(&ours);

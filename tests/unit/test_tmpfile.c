@@ -8,23 +8,16 @@
 #include <cmocka.h>
 
 #include <fcntl.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/base/leftovers.h"
 #include "common/base/tmpfile.h"
+#include "tests/lib/own_child.h"
 #include "tests/lib/own_folder.h"
-
-static void on_term(int signal)
-{
-    cov_leftovers_remove_all(); /* NOLINT(bugprone-signal-handler): made for it */
-    _exit(128 + signal);
-}
 
 /* With a file, a link to what is not in it, and a folder with a file. */
 static int fill_folder(struct cov_tmpfolder *t)
@@ -132,28 +125,24 @@ static void makes_many_new_folders(void **state)
 }
 
 /* A file in a folder for the meantime that is in a new one, all of which goes; and a result, which stays. */
+static int make_all(void *arg)
+{
+    struct cov_newfolder f, g, h;
+    struct cov_tmpfolder t, u;
+    (void)arg;
+    if (fill_folder(&t) != 0 || cov_newfolder_make(&f, "new/a", NULL) != COV_OK ||
+        cov_newfolder_make(&g, "new/b/c", NULL) != COV_OK ||
+        cov_newfolder_make(&h, "with", NULL) != COV_OK ||
+        cov_tmpfolder_make(&u, "new/b/c", "work", NULL) != COV_OK)
+        return -1;
+    put_text("with/result", "r");
+    return 0;
+}
+
 static void signal_removes(void **state)
 {
     (void)state;
-    pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0) {
-        struct cov_newfolder f, g, h;
-        struct cov_tmpfolder t, u;
-        if (fill_folder(&t) != 0 || cov_newfolder_make(&f, "new/a", NULL) != COV_OK ||
-            cov_newfolder_make(&g, "new/b/c", NULL) != COV_OK ||
-            cov_newfolder_make(&h, "with", NULL) != COV_OK ||
-            cov_tmpfolder_make(&u, "new/b/c", "work", NULL) != COV_OK ||
-            signal(SIGTERM, on_term) == SIG_ERR)
-            _exit(1);
-        put_text("with/result", "r");
-        (void)raise(SIGTERM);
-        _exit(2);
-    }
-    int status;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFEXITED(status));
-    assert_int_equal(WEXITSTATUS(status), 128 + SIGTERM);
+    terminate_in_child(make_all, NULL);
     assert_int_equal(count_files("."), 1);
     check_text("with/result", "r");
     assert_int_equal(unlink("with/result"), 0);
@@ -161,21 +150,19 @@ static void signal_removes(void **state)
 }
 
 /* A forked child leaves what its parent made. */
+static int remove_those_of_parents(void *arg)
+{
+    cov_leftovers_remove_all();
+    cov_newfolder_fini(arg);
+    return is_there("ours") ? 0 : -1;
+}
+
 static void leaves_those_of_parents(void **state)
 {
     (void)state;
     struct cov_newfolder f;
     assert_int_equal(cov_newfolder_make(&f, "ours", NULL), COV_OK);
-    pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0) {
-        cov_leftovers_remove_all();
-        cov_newfolder_fini(&f);
-        _exit(is_there("ours") ? 0 : 1);
-    }
-    int status;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    check_in_child(remove_those_of_parents, &f);
     cov_newfolder_fini(&f);
     assert_false(is_there("ours"));
 }

@@ -1,0 +1,58 @@
+/* own_child.h - for unit tests: a part that runs in a process of its own, and how that ends.
+ * SPDX-License-Identifier: MIT */
+#ifndef TESTS_OWN_CHILD_H
+#define TESTS_OWN_CHILD_H
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/base/leftovers.h"
+
+/* `part` returns 0 where all is well. No assertion may fail in it: cmocka would go on in the child. */
+typedef int child_part(void *arg);
+
+static inline void await_child(pid_t child, int expected)
+{
+    int status;
+    assert_true(child > 0);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), expected);
+}
+
+static inline void check_in_child(child_part *part, void *arg)
+{
+    pid_t child = fork();
+    if (child == 0)
+        _exit(part(arg) == 0 ? 0 : 1);
+    await_child(child, 0);
+}
+
+static inline void remove_and_exit(int signal)
+{
+    cov_leftovers_remove_all(); /* NOLINT(bugprone-signal-handler): made for it */
+    _exit(128 + signal);
+}
+
+/* SIGTERM ends the child behind `part`, and finds the handler that tools have. */
+static inline void terminate_in_child(child_part *part, void *arg)
+{
+    pid_t child = fork();
+    if (child == 0) {
+        if (signal(SIGTERM, remove_and_exit) == SIG_ERR || part(arg) != 0)
+            _exit(1);
+        (void)raise(SIGTERM);
+        _exit(2);
+    }
+    await_child(child, 128 + SIGTERM);
+}
+
+#endif
