@@ -101,6 +101,11 @@ const char *cov_bgz_fault(const struct BGZF *stream)
     return NULL;
 }
 
+int cov_bgz_errno(const struct BGZF *stream, struct hFILE *file)
+{
+    return herrno(stream ? stream->fp : file);
+}
+
 static struct cov_bgz *new_stream(const char *name, struct cov_err *e)
 {
     cov_bgz_set_log();

@@ -75,6 +75,10 @@ struct BGZF;
  * for nothing. */
 const char *cov_bgz_fault(const struct BGZF *stream);
 
+struct hFILE;
+/* The errno for which htslib could not read on in a stream, or where that is NULL in a file; 0 for none. */
+int cov_bgz_errno(const struct BGZF *stream, struct hFILE *file);
+
 /* Of such a stream: the bytes of its current block that it has not given yet. *at points to them until
  * it reads on; returns how many. */
 size_t cov_bgz_block_rest(const struct BGZF *stream, const uint8_t **at);

@@ -4,6 +4,7 @@
 
 #include <endian.h>
 #include <errno.h>
+#include <htslib/cram.h>
 #include <htslib/sam.h>
 #include <htslib/thread_pool.h>
 #include <stdlib.h>
@@ -88,6 +89,16 @@ static bool decompress_ahead(struct cov_alignments *a, int n_threads)
     return a->threads.pool && hts_set_thread_pool(a->file, &a->threads) == 0;
 }
 
+/* Whether the file could not be read on, for which errno is set. */
+static bool is_unreadable(const htsFile *f)
+{
+    int number = f->is_bgzf
+                     ? cov_bgz_errno(f->fp.bgzf, NULL)
+                     : cov_bgz_errno(NULL, f->is_cram ? cram_fd_get_fp(f->fp.cram) : f->fp.hfile);
+    errno = number;
+    return number != 0;
+}
+
 static int open_file(struct cov_alignments *a, const struct cov_alignments_options *o,
                      struct cov_err *e)
 {
@@ -123,6 +134,8 @@ static int open_file(struct cov_alignments *a, const struct cov_alignments_optio
     if (o->n_threads > 1 && !decompress_ahead(a, (int)o->n_threads))
         return cov_fail(e, COV_ENOMEM, "%s: no threads to decompress it", a->path);
     a->header = sam_hdr_read(a->file);
+    if (!a->header && is_unreadable(a->file))
+        return cov_fail_errno(e, "%s", a->path);
     if (!a->header)
         return cov_fail(e, COV_EINPUT, "%s: the header is damaged", a->path);
     a->n_contigs = sam_hdr_nref(a->header);
@@ -286,6 +299,8 @@ int cov_alignments_next(struct cov_alignments *a, struct cov_read *read, struct 
     int got = sam_read1(a->file, a->header, a->read);
     if (got == -1)
         return 0;
+    if (got < -1 && is_unreadable(a->file))
+        return cov_fail_errno(e, "%s", a->path);
     if (got < -1)
         return cov_fail(e, COV_EINPUT, "%s: damaged or cut short behind read %lld: %s", a->path,
                         (long long)count_sound(a), find_fault(a));

@@ -1,0 +1,144 @@
+/* test_alignments.c - files of reads that the disk does not give to their end, which is another thing than a file
+ * that is cut short. What reads become is tested by bam2h5.t.
+ * SPDX-License-Identifier: MIT */
+#include "tests/lib/own_folder.h"
+
+#include <errno.h>
+#include <htslib/sam.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include "common/base/attr.h"
+#include "common/track/alignments.h"
+
+enum { READS = 40000 };
+
+/* Of regular files as many bytes are given, and then EIO. */
+static _Atomic(long) bytes_left = -1; /* negative: all */
+
+/* In the place of the C library's, for htslib too. */
+/* NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): those have underlines */
+ssize_t read(int fd, void *buf, size_t n)
+{
+    struct stat st;
+    if (bytes_left < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode))
+        return syscall(SYS_read, fd, buf, n);
+    if (bytes_left == 0) {
+        errno = EIO;
+        return -1;
+    }
+    ssize_t got = syscall(SYS_read, fd, buf, n < (size_t)bytes_left ? n : (size_t)bytes_left);
+    bytes_left -= got > 0 ? got : 0;
+    return got;
+}
+
+static void convert(const char *to, const char *mode)
+{
+    htsFile *in = hts_open("a.sam", "r"), *out = hts_open(to, mode);
+    assert_true(in && out);
+    assert_int_equal(mode[1] == 'c' ? hts_set_opt(out, CRAM_OPT_NO_REF, 1) : 0, 0);
+    sam_hdr_t *header = sam_hdr_read(in);
+    bam1_t *read = bam_init1();
+    assert_int_equal(sam_hdr_write(out, header), 0);
+    while (sam_read1(in, header, read) >= 0)
+        assert_true(sam_write1(out, header, read) >= 0);
+    bam_destroy1(read);
+    sam_hdr_destroy(header);
+    assert_int_equal(hts_close(in), 0);
+    assert_int_equal(hts_close(out), 0);
+}
+
+static int make_files(void **state)
+{
+    if (enter_folder(state))
+        return -1;
+    FILE *f = fopen("a.sam", "w");
+    if (!f)
+        return -1;
+    (void)fprintf(f, "@HD\tVN:1.6\n@SQ\tSN:chr1\tLN:1000000\n");
+    for (int i = 0; i < READS; i++)
+        (void)fprintf(f, "r%d\t0\tchr1\t%d\t%d\t4M\t*\t0\t0\tACGT\tIIII\n", i, i * 7 % 997 + 1,
+                      i % 60);
+    if (fclose(f))
+        return -1;
+    convert("a.bam", "wb");
+    convert("a.cram", "wc");
+    return 0;
+}
+
+/* Reads a file of which so many bytes can be had. Returns the code; *n: how many reads came. */
+static int read_file(const char *path, unsigned n_threads, long bytes, int64_t *n,
+                     struct cov_err *e)
+{
+    struct cov_alignments *a = NULL;
+    struct cov_read read;
+    struct cov_alignments_options options = {.n_threads = n_threads};
+    *n = 0;
+    bytes_left = bytes;
+    int rc = cov_alignments_open(path, &options, &a, e);
+    while (rc == COV_OK && (rc = cov_alignments_next(a, &read, e)) == 1) {
+        rc = COV_OK;
+        (*n)++;
+        if (*n > READS)
+            break;
+    }
+    bytes_left = -1;
+    cov_alignments_close(a);
+    return rc;
+}
+
+static const char *const paths[] = {"a.sam", "a.bam", "a.cram"};
+
+static void tells_why_reading_failed(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COV_COUNT(paths); i++)
+        for (unsigned n_threads = 1; n_threads <= 3; n_threads += 2) {
+            struct cov_err e = COV_ERR_INIT;
+            struct stat st;
+            int64_t n;
+            char text[64];
+            assert_int_equal(stat(paths[i], &st), 0);
+            (void)snprintf(text, sizeof text, "%s: %s", paths[i], strerror(EIO));
+            assert_int_equal(read_file(paths[i], n_threads, st.st_size * 2 / 3, &n, &e), COV_EIO);
+            assert_string_equal(e.text, text);
+            assert_true(n < READS);
+        }
+}
+
+static void reads_whole_files(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COV_COUNT(paths); i++) {
+        int64_t n;
+        assert_int_equal(read_file(paths[i], 3, -1, &n, NULL), 0);
+        assert_int_equal(n, READS);
+    }
+}
+
+/* The same place, where the file really ends there: damage of the file. */
+static void tells_of_cut_files(void **state)
+{
+    (void)state;
+    for (size_t i = 1; i < COV_COUNT(paths); i++) {
+        struct cov_err e = COV_ERR_INIT;
+        struct stat st;
+        int64_t n;
+        assert_int_equal(stat(paths[i], &st), 0);
+        assert_int_equal(truncate(paths[i], st.st_size * 2 / 3), 0);
+        assert_int_equal(read_file(paths[i], 1, -1, &n, &e), COV_EINPUT);
+        assert_non_null(strstr(e.text, "cut short"));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reads_whole_files),
+        cmocka_unit_test(tells_why_reading_failed),
+        cmocka_unit_test(tells_of_cut_files),
+    };
+    return cmocka_run_group_tests_name("alignments", tests, make_files, leave_folder);
+}
