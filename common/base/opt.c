@@ -211,13 +211,17 @@ struct parser {
     char **argv;
 };
 
+static bool same_letter(char a, char b)
+{
+    return a == b || ((a == '-' || a == '_') && (b == '-' || b == '_'));
+}
+
 static bool same_name(const char *name, const char *text, size_t n)
 {
     if (strlen(name) != n)
         return false;
     for (size_t i = 0; i < n; i++)
-        if (name[i] != text[i] &&
-            !((name[i] == '-' || name[i] == '_') && (text[i] == '-' || text[i] == '_')))
+        if (!same_letter(name[i], text[i]))
             return false;
     return true;
 }
@@ -238,18 +242,21 @@ static struct row find(const struct parser *p, const char *text, size_t n, char 
     return (struct row){NULL, NULL, NULL, NULL};
 }
 
-/* Whether one letter more, less or other makes a[0..n-1] of b; or it is how b begins. */
+/* Whether one letter more, less or other makes a[0..n-1] of b, or two neighbours that change places; or it is
+ * how b begins. */
 static bool is_close(const char *a, size_t n, const char *b)
 {
     size_t m = strlen(b), head = 0, tail = 0;
-    while (head < n && head < m && a[head] == b[head])
+    while (head < n && head < m && same_letter(a[head], b[head]))
         head++;
     if (head == n)
         return n > 2;
-    while (tail < n - head && tail < m - head && a[n - 1 - tail] == b[m - 1 - tail])
+    while (tail < n - head && tail < m - head && same_letter(a[n - 1 - tail], b[m - 1 - tail]))
         tail++;
-    size_t least = n < m ? n : m, most = n < m ? m : n;
-    return n > 2 && most - head - tail <= 1 && least + 1 >= most;
+    size_t least = n < m ? n : m, most = n < m ? m : n, other = most - head - tail;
+    bool swapped = n == m && other == 2 && same_letter(a[head], b[head + 1]) &&
+                   same_letter(a[head + 1], b[head]);
+    return n > 2 && least + 1 >= most && (other <= 1 || swapped);
 }
 
 /* The option that a name may have been meant for. NULL: none, or several. */
