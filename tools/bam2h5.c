@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/base/bgz.h"
 #include "common/base/path.h"
 #include "common/base/tool.h"
+#include "common/job/libraries.h"
 #include "common/job/measure.h"
 
 struct config {
@@ -232,11 +232,6 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
                             (unsigned)common->threads, &common->progress, &common->stats, e);
 }
 
-static void print_versions(FILE *f)
-{
-    (void)fprintf(f, "htslib %s\n", cov_bgz_version());
-}
-
 int main(int argc, char **argv)
 {
     static const struct cov_tool tool = {
@@ -254,7 +249,7 @@ int main(int argc, char **argv)
         .output_optional = true,
         .output_help = "write a new file instead of changing GENOME.h5",
         .run = run,
-        .print_versions = print_versions,
+        .print_versions = cov_libraries_print,
     };
     return cov_tool_main(&tool, argc, argv);
 }

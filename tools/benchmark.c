@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "common/base/bgz.h"
 #include "common/compute/device.h"
+#include "common/job/libraries.h"
 
 static const struct cov_tool *const subcommands[] = {
     &benchmark_synth,   &benchmark_stages, &benchmark_pipeline,
@@ -19,7 +19,7 @@ static const struct cov_tool *const subcommands[] = {
 static void print_versions(FILE *f)
 {
     struct cov_device *device = NULL;
-    (void)fprintf(f, "htslib %s\n", cov_bgz_version());
+    cov_libraries_print(f);
     if (cov_device_open_cpu(NULL, &device, NULL) == COV_OK)
         (void)fprintf(f, "device: %s\n", device->ops->describe(device));
     cov_device_close(device);

@@ -2,11 +2,11 @@
  * SPDX-License-Identifier: MIT */
 #include <stddef.h>
 
-#include "common/base/bgz.h"
 #include "common/base/path.h"
 #include "common/base/tool.h"
 #include "common/job/compare.h"
 #include "common/job/convert.h"
+#include "common/job/libraries.h"
 #include "common/track/bigwig_verify.h"
 #include "common/track/smoother.h"
 
@@ -236,7 +236,8 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
 
 static void print_versions(FILE *f)
 {
-    (void)fprintf(f, "libBigWig %s\nhtslib %s\n", cov_bigwig_version(), cov_bgz_version());
+    cov_libraries_print(f);
+    (void)fprintf(f, "libBigWig %s\n", cov_bigwig_version());
 }
 
 int main(int argc, char **argv)

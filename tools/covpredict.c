@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/base/bgz.h"
 #include "common/base/clock.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
@@ -16,6 +15,7 @@
 #include "common/base/pool.h"
 #include "common/base/tool.h"
 #include "common/job/device_options.h"
+#include "common/job/libraries.h"
 #include "common/job/predict.h"
 #include "common/job/predict_resume.h"
 #include "common/job/track_files.h"
@@ -556,7 +556,7 @@ out:
 
 static void print_versions(FILE *f)
 {
-    (void)fprintf(f, "htslib %s\n", cov_bgz_version());
+    cov_libraries_print(f);
     cov_device_print(f);
 }
 

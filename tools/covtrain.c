@@ -10,6 +10,7 @@
 #include "common/base/path.h"
 #include "common/base/tool.h"
 #include "common/job/device_options.h"
+#include "common/job/libraries.h"
 #include "common/job/ranks.h"
 #include "common/job/train_epochs.h"
 #include "tools/covtrain/options.h"
@@ -163,6 +164,12 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
     return rc;
 }
 
+static void print_versions(FILE *f)
+{
+    cov_libraries_print(f);
+    cov_device_print(f);
+}
+
 static const struct cov_tool tool = {
     .name = "covtrain",
     .summary = "train a network on genome files with measured coverage",
@@ -179,7 +186,7 @@ static const struct cov_tool tool = {
     .lacks = COV_LACKS_TMPDIR,
     .run = run,
     .before_error = cov_ranks_let_first_tell,
-    .print_versions = cov_device_print,
+    .print_versions = print_versions,
 };
 
 int main(int argc, char **argv)

@@ -3,11 +3,11 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "common/base/bgz.h"
 #include "common/base/path.h"
 #include "common/base/pool.h"
 #include "common/base/tool.h"
 #include "common/job/encode.h"
+#include "common/job/libraries.h"
 
 struct config {
     int64_t subsequence_length, min_length, max_length;
@@ -138,11 +138,6 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
     return rc;
 }
 
-static void print_versions(FILE *f)
-{
-    (void)fprintf(f, "htslib %s\n", cov_bgz_version());
-}
-
 int main(int argc, char **argv)
 {
     static const struct cov_tool tool = {
@@ -158,7 +153,7 @@ int main(int argc, char **argv)
         .min_operands = 1,
         .max_operands = 1,
         .run = run,
-        .print_versions = print_versions,
+        .print_versions = cov_libraries_print,
     };
     return cov_tool_main(&tool, argc, argv);
 }

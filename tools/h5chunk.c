@@ -5,19 +5,13 @@
 #include "tools/h5chunk/subcommands.h"
 
 #include <stddef.h>
-#include <stdio.h>
 
-#include "common/base/bgz.h"
+#include "common/job/libraries.h"
 
 static const struct cov_tool *const subcommands[] = {
     &h5chunk_info,  &h5chunk_verify, &h5chunk_repack, &h5chunk_subset,    &h5chunk_split,
     &h5chunk_merge, &h5chunk_cat,    &h5chunk_save,   &h5chunk_blacklist, NULL,
 };
-
-static void print_versions(FILE *f)
-{
-    (void)fprintf(f, "htslib %s\n", cov_bgz_version());
-}
 
 int main(int argc, char **argv)
 {
@@ -27,7 +21,7 @@ int main(int argc, char **argv)
         .subcommands = subcommands,
         .examples = "  h5chunk info genome.h5\n"
                     "  h5chunk verify genome.h5 predictions.h5\n",
-        .print_versions = print_versions,
+        .print_versions = cov_libraries_print,
     };
     return cov_tool_main(&tool, argc, argv);
 }

@@ -71,6 +71,11 @@ const char *cov_bgz_version(void)
     return hts_version();
 }
 
+const char *cov_bgz_zlib_version(void)
+{
+    return zlibVersion();
+}
+
 const char *cov_bgz_name(const struct cov_bgz *b)
 {
     return b->name;

@@ -90,7 +90,8 @@ void cov_bgz_block_skip(struct BGZF *stream, size_t n);
 int cov_bgz_index_bed(const char *path, const char *index_path, bool csi,
                       struct cov_err *e) COV_MUST_USE;
 
-/* htslib's version, for --version. */
+/* The versions of htslib and zlib, for --version. */
 const char *cov_bgz_version(void);
+const char *cov_bgz_zlib_version(void);
 
 #endif

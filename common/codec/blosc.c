@@ -99,3 +99,8 @@ int cov_blosc_decode(const void *src, size_t n, void *dst, size_t n_dst, struct 
         return cov_fail(e, COV_EINPUT, "%s", damaged);
     return COV_OK;
 }
+
+const char *cov_blosc_version(void)
+{
+    return blosc_get_version_string();
+}

@@ -26,4 +26,7 @@ uint64_t cov_blosc_claim(const void *src, size_t n);
  * Returns how many. */
 size_t cov_blosc_values(int level, size_t elem_bytes, size_t chunk_bytes, unsigned *values);
 
+/* Blosc's version, for --version. */
+const char *cov_blosc_version(void);
+
 #endif

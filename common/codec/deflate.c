@@ -68,3 +68,8 @@ uint32_t cov_adler32(const void *data, size_t n)
 {
     return libdeflate_adler32(1, data, n);
 }
+
+const char *cov_deflate_version(void)
+{
+    return LIBDEFLATE_VERSION_STRING;
+}

@@ -28,4 +28,7 @@ uint32_t cov_crc32(uint32_t crc, const void *data, size_t n);
 /* The Adler-32 of the n bytes at `data`, which stands at the end of a zlib stream. */
 uint32_t cov_adler32(const void *data, size_t n);
 
+/* libdeflate's version, for --version. */
+const char *cov_deflate_version(void);
+
 #endif

@@ -102,3 +102,8 @@ int cov_lz4_decode(const void *src, size_t n, void *dst, size_t n_dst, struct co
     }
     return n == 0 ? COV_OK : cov_fail(e, COV_EINPUT, "%s", damaged);
 }
+
+const char *cov_lz4_version(void)
+{
+    return LZ4_versionString();
+}

@@ -23,4 +23,7 @@ int cov_lz4_decode(const void *src, size_t n, void *dst, size_t n_dst,
 /* The size that the head of src claims; 0 when there is none. */
 uint64_t cov_lz4_claim(const void *src, size_t n);
 
+/* LZ4's version, for --version. */
+const char *cov_lz4_version(void);
+
 #endif

@@ -64,3 +64,8 @@ int cov_zstd_decode(const void *src, size_t n, void *dst, size_t n_dst, struct c
                         n_dst);
     return COV_OK;
 }
+
+const char *cov_zstd_version(void)
+{
+    return ZSTD_versionString();
+}

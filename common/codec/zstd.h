@@ -20,4 +20,7 @@ int cov_zstd_decode(const void *src, size_t n, void *dst, size_t n_dst,
 /* The size that the head of src claims; 0 when there is none. */
 uint64_t cov_zstd_claim(const void *src, size_t n);
 
+/* Zstandard's version, for --version. */
+const char *cov_zstd_version(void);
+
 #endif

@@ -346,3 +346,10 @@ int cov_h5_finish(struct cov_h5 *f, struct cov_err *e)
     cov_h5_close(f);
     return rc;
 }
+
+void cov_h5_version(char *buf, size_t n)
+{
+    unsigned major = 0, minor = 0, release = 0;
+    (void)H5get_libversion(&major, &minor, &release);
+    (void)snprintf(buf, n, "%u.%u.%u", major, minor, release);
+}

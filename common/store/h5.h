@@ -132,4 +132,7 @@ int cov_h5_set_resize(struct cov_h5_set *s, size_t n_rows, struct cov_err *e) CO
 int cov_h5_set_put(struct cov_h5_set *s, const size_t at[3], const uint8_t *piece, size_t n,
                    struct cov_err *e) COV_MUST_USE;
 
+/* HDF5's version, for --version. */
+void cov_h5_version(char *buf, size_t n);
+
 #endif

@@ -17,6 +17,8 @@ for tool in "$root"/bin/*; do
     run "$tool" --version
     status_is 0 "$name runs from where it is installed"
     stdout_like "^$name [0-9]" '  and says its version'
+    is "$(sed -n 's/^\(htslib\|HDF5\|zlib\|libdeflate\|LZ4\|Zstandard\|Blosc\) [0-9.]*$/\1/p' "$stdout" | xargs)" \
+        'htslib HDF5 zlib libdeflate LZ4 Zstandard Blosc' '  and those of libraries'
     like "$(ldd "$tool")" "libcov\\.so\\.[0-9]+ => $dest/" '  with the library installed beside it'
     ok '  and has its man page' test -s "$root/share/man/man1/$name.1"
 done

@@ -1,0 +1,27 @@
+/* libraries.c - see libraries.h.
+ * SPDX-License-Identifier: MIT */
+#include "common/job/libraries.h"
+
+#include "common/base/attr.h"
+#include "common/base/bgz.h"
+#include "common/codec/blosc.h"
+#include "common/codec/deflate.h"
+#include "common/codec/lz4.h"
+#include "common/codec/zstd.h"
+#include "common/store/h5.h"
+
+void cov_libraries_print(FILE *f)
+{
+    char hdf5[32];
+    cov_h5_version(hdf5, sizeof hdf5);
+    const struct {
+        const char *name, *version;
+    } libraries[] = {
+        {"htslib", cov_bgz_version()},    {"HDF5", hdf5},
+        {"zlib", cov_bgz_zlib_version()}, {"libdeflate", cov_deflate_version()},
+        {"LZ4", cov_lz4_version()},       {"Zstandard", cov_zstd_version()},
+        {"Blosc", cov_blosc_version()},
+    };
+    for (size_t i = 0; i < COV_COUNT(libraries); i++)
+        (void)fprintf(f, "%s %s\n", libraries[i].name, libraries[i].version);
+}
