@@ -549,7 +549,7 @@ out:
     cov_device_close(device);
     cov_loader_close(loader);
     cov_model_close(model);
-    cov_outfile_abort(&out);
+    cov_outfile_end(&out, e);
     free(dir);
     return rc;
 }

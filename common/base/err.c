@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -59,6 +60,25 @@ int cov_err_prefix(struct cov_err *e, const char *fmt, ...)
     int n_head = (int)strlen(head) < room / 2 ? (int)strlen(head) : room / 2;
     (void)snprintf(e->text, sizeof e->text, "%.*s: %.*s", n_head, head, room - n_head, tail);
     return e->code;
+}
+
+void cov_err_rename(struct cov_err *e, const char *other, const char *name)
+{
+    char text[sizeof e->text];
+    size_t n_other = strlen(other), n = 0;
+    memcpy(text, e->text, sizeof text);
+    for (const char *p = text; *p && n + 1 < sizeof e->text;) {
+        bool found = n_other > 0 && strncmp(p, other, n_other) == 0;
+        const char *from = found ? name : p;
+        size_t n_from = found ? strlen(name) : 1, room = sizeof e->text - 1 - n;
+        if (n_from > room)
+            n_from = room;
+        memcpy(e->text + n, from, n_from);
+        n += n_from;
+        p += found ? n_other : 1;
+    }
+    e->text[n] = '\0';
+    cov_text_make_printable(e->text);
 }
 
 void cov_err_clear(struct cov_err *e)

@@ -42,6 +42,9 @@ int cov_fail_errno(struct cov_err *e, const char *fmt, ...) COV_PRINTF(2, 3);
 /* Puts "<text>: " in front of the text of *e. Keeps its code, and returns it. */
 int cov_err_prefix(struct cov_err *e, const char *fmt, ...) COV_PRINTF(2, 3);
 
+/* Puts `name` in the place of `other` wherever that stands in the text. */
+void cov_err_rename(struct cov_err *e, const char *other, const char *name);
+
 /* Forgets a failure that has been dealt with. */
 void cov_err_clear(struct cov_err *e);
 

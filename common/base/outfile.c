@@ -403,3 +403,10 @@ void cov_outfile_abort(struct cov_outfile *o)
     free(o->path);
     *o = (struct cov_outfile)COV_OUTFILE_INIT;
 }
+
+void cov_outfile_end(struct cov_outfile *o, struct cov_err *e)
+{
+    if (e && e->code != COV_OK && o->tmp && o->path)
+        cov_err_rename(e, o->tmp, o->path);
+    cov_outfile_abort(o);
+}

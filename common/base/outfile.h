@@ -80,5 +80,8 @@ int cov_outfile_commit_all(struct cov_outfile *const *files, size_t n,
 
 /* Removes the temporary file if there is one. Harmless after a commit and on COV_OUTFILE_INIT. */
 void cov_outfile_abort(struct cov_outfile *o);
+/* The same at the end of a function that may have failed: what *e tells of the temporary file it then tells of
+ * the output. */
+void cov_outfile_end(struct cov_outfile *o, struct cov_err *e);
 
 #endif

@@ -61,7 +61,7 @@ static int check_output(const struct cov_bench *b, const char *name, const char 
     char *file = cov_strfmt(e, "%s%s", name, suffix);
     char *path = file ? cov_path_join(b->dir, file, e) : NULL;
     int rc = path ? cov_outfile_begin(&out, path, COV_OUTFILE_SEEKABLE, b->force, e) : COV_ENOMEM;
-    cov_outfile_abort(&out);
+    cov_outfile_end(&out, e);
     free(file);
     free(path);
     return rc;
@@ -318,7 +318,7 @@ int cov_bench_output_write(const struct cov_bench *b, struct cov_stats *stats, s
     if (!rc)
         rc = cov_outfile_commit_all(all, o.n, e);
     for (size_t i = 0; i < o.n; i++)
-        cov_outfile_abort(&o.files[i]);
+        cov_outfile_end(&o.files[i], e);
     for (size_t i = 0; i < o.n_pictures; i++)
         free(o.texts[i]);
     free(o.texts);

@@ -242,6 +242,6 @@ out:
     cov_stream_abort(r.writer);
     release(&r);
     cov_chunk_file_close(r.file);
-    cov_outfile_abort(&out);
+    cov_outfile_end(&out, e);
     return rc;
 }

@@ -391,6 +391,6 @@ int cov_encode_fasta(const char *fasta, const char *output, bool force,
     cov_fasta_pairs_free(job.fasta);
     cov_chunk_head_fini(&job.head);
     free_slots(&job);
-    cov_outfile_abort(&out);
+    cov_outfile_end(&out, e);
     return rc;
 }

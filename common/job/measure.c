@@ -627,7 +627,7 @@ int cov_measure(const char *genome, const char *output, bool force,
         rc = cov_outfile_commit(&out, e);
     cov_stats_add_stage(stats, "write", cov_clock() - clock);
     fini(&j);
-    cov_outfile_abort(&out);
+    cov_outfile_end(&out, e);
     free(dir);
     return rc;
 }

@@ -278,6 +278,6 @@ out:
     free(p.files);
     free(p.rows);
     cov_grid_free(grid);
-    cov_outfile_abort(&out);
+    cov_outfile_end(&out, e);
     return rc;
 }

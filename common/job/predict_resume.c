@@ -236,7 +236,7 @@ static int write_file(struct job *j, struct cov_stats *stats, struct cov_err *e)
     if (!rc)
         rc = cov_outfile_commit(&out, e);
     cov_predict_output_abort(to);
-    cov_outfile_abort(&out);
+    cov_outfile_end(&out, e);
     cov_blob_fini(&blobs[0]);
     cov_blob_fini(&blobs[1]);
     if (!rc && stats)
@@ -345,7 +345,7 @@ static int try_output(const struct job *j, struct cov_err *e)
     struct cov_outfile out;
     int rc = cov_outfile_begin_tagged(&out, j->resume->output, "resume", COV_OUTFILE_SEEKABLE,
                                       j->resume->force, e);
-    cov_outfile_abort(&out);
+    cov_outfile_end(&out, e);
     return rc;
 }
 

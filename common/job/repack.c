@@ -35,7 +35,7 @@ int cov_repack(const char *input, const char *output, const struct cov_recast_st
         rc = cov_outfile_commit(&out, e);
     free(wanted);
     cov_chunk_file_close(f);
-    cov_outfile_abort(&out);
+    cov_outfile_end(&out, e);
     return rc;
 }
 
@@ -209,6 +209,6 @@ int cov_subset(const char *input, const char *output, const struct cov_subset_op
 out:
     free(wanted);
     cov_chunk_file_close(f);
-    cov_outfile_abort(&out);
+    cov_outfile_end(&out, e);
     return rc;
 }

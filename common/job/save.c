@@ -304,7 +304,7 @@ out:
     cov_pair_writer_abort(r.pairs);
     release(&r);
     cov_stream_close(r.stream);
-    cov_outfile_abort(&out);
+    cov_outfile_end(&out, e);
     free(dir);
     return rc;
 }

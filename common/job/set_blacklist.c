@@ -198,8 +198,8 @@ static int write_outputs(const struct job *j, bool replace, struct cov_progress 
         rc = write_list(j, to_stdout ? j->o->list : list.tmp, e);
     if (!rc)
         rc = cov_outfile_commit_all((struct cov_outfile *[]){&list, &file}, 2, e);
-    cov_outfile_abort(&file);
-    cov_outfile_abort(&list);
+    cov_outfile_end(&file, e);
+    cov_outfile_end(&list, e);
     return rc;
 }
 

@@ -38,10 +38,10 @@ static int commit_parts(struct cov_outfile *parts, size_t n, struct cov_err *e)
     return rc;
 }
 
-static void free_parts(struct cov_outfile *parts, size_t n)
+static void free_parts(struct cov_outfile *parts, size_t n, struct cov_err *e)
 {
     for (size_t i = 0; parts && i < n; i++)
-        cov_outfile_abort(&parts[i]);
+        cov_outfile_end(&parts[i], e);
     free(parts);
 }
 
@@ -107,7 +107,7 @@ int cov_split_shards(const char *input, const char *prefix, size_t n,
 out:
     free(wanted);
     cov_chunk_file_close(f);
-    free_parts(parts, n);
+    free_parts(parts, n, e);
     free_names(names, n);
     return rc;
 }
@@ -201,7 +201,7 @@ int cov_split_holdout(const char *input, const char *folder,
 out:
     free(held);
     cov_chunk_file_close(f);
-    free_parts(parts, N_SETS);
+    free_parts(parts, N_SETS, e);
     free_names(names, N_SETS);
     for (int k = N_SETS; k-- > 0;)
         cov_newfolder_fini(&folders[k]);

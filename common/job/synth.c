@@ -468,7 +468,7 @@ int cov_synth_files(const struct cov_synth_options *options, const char *fasta_p
     rc = close_output(sam, sam_path, rc, e);
     if (!rc)
         rc = cov_outfile_commit_all(both, sam_path ? 2 : 1, e);
-    cov_outfile_abort(&out[0]);
-    cov_outfile_abort(&out[1]);
+    cov_outfile_end(&out[0], e);
+    cov_outfile_end(&out[1], e);
     return rc;
 }

@@ -177,7 +177,7 @@ static int write_one(const struct cov_train_saver *s, const char *name,
         rc = cov_train_point_write(out.tmp, n, p, e);
     if (!rc)
         rc = cov_outfile_commit(&out, e);
-    cov_outfile_abort(&out);
+    cov_outfile_end(&out, e);
     free(path);
     return rc;
 }

@@ -58,11 +58,11 @@ size_t cov_bedgraph_format_value(float value, char text[COV_BEDGRAPH_VALUE_BYTES
 
 /* ---- sink ---- */
 
-/* Puts the track's name in front of a failure: the stream calls itself by a temporary one. */
+/* Puts the track's name into a failure: the stream calls itself by a temporary one. */
 static int named(const struct bedgraph *b, int rc, struct cov_err *e)
 {
     if (rc && e && strcmp(b->path, b->base.name) != 0 && strcmp(b->path, "-") != 0)
-        (void)cov_err_prefix(e, "%s", b->base.name);
+        cov_err_rename(e, b->path, b->base.name);
     return rc;
 }
 

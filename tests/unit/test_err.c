@@ -55,6 +55,28 @@ static void says_why(void **state)
     assert_true(strlen(e.text) < sizeof e.text);
 }
 
+static void renames(void **state)
+{
+    (void)state;
+    struct cov_err e = COV_ERR_INIT;
+    cov_err_rename(&e, "a", "b");
+    assert_string_equal(e.text, "");
+    assert_int_equal(cov_fail(&e, COV_EIO, "./.o.1.tmp.h5: x: .o.1.tmp.h5 or ./.o.1.tmp.h5"),
+                     COV_EIO);
+    cov_err_rename(&e, "./.o.1.tmp.h5", "o.h5");
+    assert_string_equal(e.text, "o.h5: x: .o.1.tmp.h5 or o.h5");
+    cov_err_rename(&e, "o.h5", "out/o.h5");
+    assert_string_equal(e.text, "out/o.h5: x: .o.1.tmp.h5 or out/o.h5");
+    cov_err_rename(&e, "", "z");
+    assert_int_equal(strncmp(e.text, "out/o.h5: x", 11), 0);
+    char name[2000];
+    memset(name, 'n', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    cov_err_rename(&e, "x", name);
+    assert_int_equal(strlen(e.text), sizeof e.text - 1);
+    assert_int_equal(e.code, COV_EIO);
+}
+
 static void makes_printable(void **state)
 {
     (void)state;
@@ -87,10 +109,8 @@ static void logs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(keeps_first),
-        cmocka_unit_test(says_why),
-        cmocka_unit_test(makes_printable),
-        cmocka_unit_test(logs),
+        cmocka_unit_test(keeps_first),     cmocka_unit_test(says_why), cmocka_unit_test(renames),
+        cmocka_unit_test(makes_printable), cmocka_unit_test(logs),
     };
     return cmocka_run_group_tests_name("err", tests, NULL, NULL);
 }

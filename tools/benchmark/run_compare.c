@@ -101,7 +101,7 @@ static int compare_to_file(const struct compare_config *c, char **operands,
         if (rc && !verdict)
             verdict = cov_fail(e, rc, "%s", why.text);
     }
-    cov_outfile_abort(&out);
+    cov_outfile_end(&out, e);
     cov_newfolder_fini(&made);
     free(path);
     return verdict;

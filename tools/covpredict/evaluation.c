@@ -95,7 +95,7 @@ int covpredict_evaluate(struct cov_common *common, const char *model,
         rc = write_table(v, &out, e);
     cov_pool_free(pool);
     cov_model_close(m);
-    cov_outfile_abort(&out);
+    cov_outfile_end(&out, e);
     if (rc) {
         cov_evaluation_free(v);
         return rc;
