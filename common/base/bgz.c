@@ -20,6 +20,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "common/base/kind.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/pool.h"
@@ -196,10 +197,13 @@ static const struct {
 
 static int find_kind(struct cov_bgz *b, struct cov_err *e)
 {
-    uint8_t head[18];
+    enum { BGZF_HEAD = 18 };
+    uint8_t head[64];
     ssize_t n = hpeek(b->file, head, sizeof head);
     if (n < 0)
         return cov_fail_errno(e, "%s", b->name);
+    if (cov_kind_of(head, (size_t)n) == COV_KIND_CKPT)
+        return cov_fail(e, COV_EINPUT, "%s: this is %s", b->name, cov_kind_name(COV_KIND_CKPT));
     for (size_t i = 0; i < COV_COUNT(foreign); i++)
         if ((size_t)n >= strlen(foreign[i].magic) &&
             memcmp(head, foreign[i].magic, strlen(foreign[i].magic)) == 0)
@@ -207,7 +211,7 @@ static int find_kind(struct cov_bgz *b, struct cov_err *e)
                             b->name, foreign[i].program);
     if (n < 2 || head[0] != 0x1f || head[1] != 0x8b)
         b->kind = PLAIN;
-    else if (n == sizeof head && head[3] & 4 && memcmp(head + 12, "BC\2", 4) == 0)
+    else if (n >= BGZF_HEAD && head[3] & 4 && memcmp(head + 12, "BC\2", 4) == 0)
         b->kind = BGZF_BLOCKS;
     else
         b->kind = GZIP;

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "common/base/attr.h"
+#include "common/base/kind.h"
 #include "common/base/mem.h"
 #include "common/base/path.h"
 #include "common/job/convert_signal.h"
@@ -19,24 +20,19 @@ struct cov_convert_source {
     bool measured; /* the signal */
 };
 
-/* What is often given instead: the beginnings of files (unpacked), and what they are. */
+/* What is often given instead: the beginnings of files (unpacked), and what is to be done with them. */
 static int refuse_foreign(const char *name, const char *bytes, size_t n, struct cov_err *e)
 {
-    static const struct {
-        const char *magic, *what;
-    } foreign[] = {
-        {"BAM\1", "a BAM file: bam2h5 counts its coverage into a genome file"},
-        {"CRAM", "a CRAM file: bam2h5 counts its coverage into a genome file"},
-        {"@HD\t", "a SAM file: bam2h5 counts its coverage into a genome file"},
-        {"@SQ\t", "a SAM file: bam2h5 counts its coverage into a genome file"},
-        {">", "FASTA: fasta2h5 makes a genome file of it, covpredict predictions"},
+    static const char *const uses[] = {
+        [COV_KIND_BAM] = "bam2h5 counts its coverage into a genome file",
+        [COV_KIND_CRAM] = "bam2h5 counts its coverage into a genome file",
+        [COV_KIND_SAM] = "bam2h5 counts its coverage into a genome file",
+        [COV_KIND_FASTA] = "fasta2h5 makes a genome file of it, covpredict predictions",
     };
-    for (size_t i = 0; i < COV_COUNT(foreign); i++) {
-        size_t length = strlen(foreign[i].magic);
-        if (n >= length && memcmp(bytes, foreign[i].magic, length) == 0)
-            return cov_fail(e, COV_EINPUT, "%s: this is %s", name, foreign[i].what);
-    }
-    return COV_OK;
+    enum cov_kind kind = cov_kind_of(bytes, n);
+    if (kind >= COV_COUNT(uses) || !uses[kind])
+        return COV_OK;
+    return cov_fail(e, COV_EINPUT, "%s: this is %s: %s", name, cov_kind_name(kind), uses[kind]);
 }
 
 /* The same of a file that is no track, of which nothing has been read. */

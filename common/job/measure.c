@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "common/base/clock.h"
+#include "common/base/kind.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/outfile.h"
@@ -578,7 +579,7 @@ static int require_hdf5(const char *path, struct cov_err *e)
     int rc = cov_h5_is_signed(path, &yes, e);
     if (rc || yes)
         return rc;
-    return cov_fail(e, COV_EINPUT, "%s: not an HDF5 file; the genome file comes first", path);
+    return cov_fail_kind(e, path, "not a genome file, which comes first");
 }
 
 int cov_measure(const char *genome, const char *output, bool force,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/base/bgz.h"
+#include "common/base/kind.h"
 #include "common/base/mem.h"
 #include "common/base/text.h"
 #include "common/seq/alphabet.h"
@@ -178,6 +179,9 @@ static int find_piece(const struct cov_fasta *f, struct piece *piece, struct cov
     while (n > 0 && cov_text_is_blank(p[n - 1]))
         n--;
     if (n > 0 && !f->seen_header) {
+        const char *kind = f->line == 1 ? cov_kind_name(cov_kind_of(p, m)) : NULL;
+        if (kind)
+            return cov_fail(e, COV_EINPUT, "%s: not FASTA, but %s", cov_fasta_name(f), kind);
         if (f->line == 1)
             return cov_fail(e, COV_EINPUT, "%s: not FASTA: the first line does not start with '>'",
                             cov_fasta_name(f));

@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/base/kind.h"
 #include "common/base/log.h"
 #include "common/store/h5_private.h"
 
@@ -91,7 +92,7 @@ static int check(int fd, const char *path, struct cov_err *e)
     if (!find_signature(fd, size, head, &at))
         return cov_fail_errno(e, "%s", path);
     if (at == size)
-        return cov_fail(e, COV_EINPUT, "%s: not an HDF5 file", path);
+        return cov_fail_kind(e, path, "not an HDF5 file");
     unsigned version = head[8];
     if (version > 3)
         return cov_fail(e, COV_EINPUT, "%s: HDF5 superblock of unknown version %u", path, version);

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/base/kind.h"
 #include "common/base/mem.h"
 #include "common/codec/deflate.h"
 
@@ -108,9 +109,7 @@ static int no_end(const struct cov_zip *z, struct cov_err *e)
         return rc;
     if (get32(first) == 0x04034b50)
         return damaged(z, "its end is missing; the file was probably cut short", e);
-    (void)cov_fail(e, COV_EINPUT, "%s: not a zip archive, which a checkpoint of PyTorch is",
-                   z->path);
-    return COV_EINPUT;
+    return cov_fail_kind(e, z->path, "not a zip archive, which a checkpoint of PyTorch is");
 }
 
 /* Finds the end record: the last one whose comment ends with the file. *at = its offset. */

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 
 #include "common/base/bgz.h"
+#include "common/base/kind.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
 
@@ -99,6 +100,8 @@ static bool is_unreadable(const htsFile *f)
     return number != 0;
 }
 
+static const char no_reads[] = "neither reads (BAM, CRAM, SAM) nor a track (bigWig, bedGraph)";
+
 static int open_file(struct cov_alignments *a, const struct cov_alignments_options *o,
                      struct cov_err *e)
 {
@@ -108,15 +111,11 @@ static int open_file(struct cov_alignments *a, const struct cov_alignments_optio
     if (!a->file) {
         if (errno == ENOENT || errno == EACCES || errno == EISDIR)
             return cov_fail_errno(e, "%s", a->path);
-        return cov_fail(e, COV_EINPUT,
-                        "%s: neither reads (BAM, CRAM, SAM) nor a track (bigWig, bedGraph)",
-                        a->path);
+        return cov_fail_kind(e, a->path, no_reads);
     }
     enum htsExactFormat format = a->file->format.format;
     if (format != bam && format != cram && format != sam)
-        return cov_fail(e, COV_EINPUT,
-                        "%s: neither reads (BAM, CRAM, SAM) nor a track (bigWig, bedGraph)",
-                        a->path);
+        return cov_fail_kind(e, a->path, no_reads);
     if (o->reference && hts_set_fai_filename(a->file, o->reference) != 0)
         return cov_fail(e, COV_EINPUT, "%s: the reference %s cannot be used", a->path,
                         o->reference);

@@ -233,11 +233,11 @@ printf '@SQ\tSN:a\tLN:5000\nout\t0\ta\t4999\t9\t5M\t*\t0\t0\t*\t*\n' >out.sam
 run bam2h5 -q -p x -o o.h5 g.h5 out.sam
 refused 1 'out.sam: the read out covers bases 4999 to 5003 of 5000' 'a read beyond its contig'
 run bam2h5 -q -p x -o o.h5 g.h5 g.fa
-refused 1 'g.fa: neither reads \(BAM, CRAM, SAM\) nor a track \(bigWig, bedGraph\)' 'no alignment file'
+refused 1 'g.fa: neither reads \(BAM, CRAM, SAM\) nor a track \(bigWig, bedGraph\), but a FASTA file$' 'no alignment file'
 run bam2h5 -q -p x -o o.h5 g.h5 none.bam
 refused 1 'none.bam: No such file' 'a file that is not there'
 run bam2h5 -q -p x -o o.h5 sorted.bam sorted.bam
-refused 1 'sorted.bam: not an HDF5 file; the genome file comes first' 'no genome file'
+refused 1 'sorted.bam: not a genome file, which comes first, but a BAM file$' 'no genome file'
 cp g.h5 safe.h5 && chmod 444 safe.h5
 run bam2h5 -q -p x safe.h5 sorted.bam
 refused 1 'safe.h5: (is write-protected; use -f|cannot be written)' 'a genome file that nobody may write to'

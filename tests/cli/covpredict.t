@@ -189,7 +189,7 @@ refuses 1 '^covpredict: error: absent\.h5: No such file or directory$' 'no such 
 refuses 1 '^covpredict: error: \.: Is a directory$' 'a folder' -- -m cnn.ckpt -o x.h5 .
 refuses 1 '^covpredict: error: cnn\.h5: this is a predictions file; a genome file' 'a predictions file' -- \
     -m cnn.ckpt -o x.h5 cnn.h5
-refuses 1 '^covpredict: error: cnn\.ckpt: compressed by zip; only gzip and bgzip are read$' 'a checkpoint' -- \
+refuses 1 '^covpredict: error: cnn\.ckpt: this is a checkpoint of PyTorch$' 'a checkpoint' -- \
     -m hybrid.ckpt -o x.h5 cnn.ckpt
 size=$(wc -c <g.h5)
 for part in 1 40 80 $((size - 1)); do
@@ -272,7 +272,7 @@ for bytes in 0 1 100 $((size / 2)) $((size - 1)); do
     head -c "$bytes" cnn.ckpt >bad.ckpt
     refuses 1 '^covpredict: error: bad\.ckpt: ' "a checkpoint cut to $bytes bytes" -- -m bad.ckpt -o x.h5 g.h5
 done
-refuses 1 '^covpredict: error: g\.fa: not a zip archive, which a checkpoint of PyTorch is$' 'a checkpoint that is no zip' -- -m g.fa -o x.h5 g.h5
+refuses 1 '^covpredict: error: g\.fa: not a zip archive, which a checkpoint of PyTorch is, but a FASTA file$' 'a checkpoint that is no zip' -- -m g.fa -o x.h5 g.h5
 refuses 1 '^covpredict: error: .*absent\.ckpt: No such file or directory$' 'no such checkpoint' -- \
     -m absent.ckpt -o x.h5 g.h5
 refuses 1 '^covpredict: error: \.: is a folder$' 'a folder as checkpoint' -- -m . -o x.h5 g.h5

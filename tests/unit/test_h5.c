@@ -283,7 +283,7 @@ static void test_no_hdf5(void **state)
     spill("x.h5", (const uint8_t *)"", 0);
     refuse("x.h5", COV_EINPUT, "x.h5: the file is empty");
     spill("x.h5", (const uint8_t *)">chr1\nACGT\n", 11);
-    refuse("x.h5", COV_EINPUT, "x.h5: not an HDF5 file");
+    refuse("x.h5", COV_EINPUT, "x.h5: not an HDF5 file, but a FASTA file");
     spill("x.h5", (const uint8_t *)"\x89HDF\r\n\x1a\n\x09", 9);
     refuse("x.h5", COV_EINPUT, "x.h5: HDF5 superblock of unknown version 9");
     spill("x.h5", (const uint8_t *)"\x89HDF\r\n\x1a\n", 8);

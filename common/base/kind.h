@@ -1,0 +1,38 @@
+/* kind.h - what a file is by its first bytes, for those who were given another one than they need.
+ * SPDX-License-Identifier: MIT */
+#ifndef COV_BASE_KIND_H
+#define COV_BASE_KIND_H
+
+#include <stddef.h>
+
+#include "common/base/err.h"
+
+enum cov_kind {
+    COV_KIND_UNKNOWN,
+    COV_KIND_BAM,
+    COV_KIND_CRAM,
+    COV_KIND_SAM,
+    COV_KIND_FASTA,
+    COV_KIND_HDF5,
+    COV_KIND_BIGWIG,
+    COV_KIND_BIGBED,
+    COV_KIND_STREAM, /* covstream(5) */
+    COV_KIND_CKPT,
+    COV_KIND_ZIP,
+    COV_KIND_GZIP, /* of what is none of these */
+};
+
+/* "a BAM file"; NULL of COV_KIND_UNKNOWN. */
+const char *cov_kind_name(enum cov_kind kind);
+
+/* Of a file that begins with these bytes, unpacked where it is gzip. A checkpoint is known by some 64 bytes. */
+enum cov_kind cov_kind_of(const void *bytes, size_t n);
+
+/* Of a regular file, which is unpacked if need be; of others nothing is read. */
+enum cov_kind cov_kind_of_file(const char *path);
+
+/* COV_EINPUT: "<path>: <what>, but a BAM file", where what is "not an HDF5 file"; without the end where nothing is
+ * known. */
+int cov_fail_kind(struct cov_err *e, const char *path, const char *what);
+
+#endif

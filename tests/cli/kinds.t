@@ -1,0 +1,72 @@
+#!/bin/sh
+# A file of another kind than the one that a tool needs is named as what it is, by every tool.
+# SPDX-License-Identifier: MIT
+. "$SRC/tests/lib/tap.sh"
+
+make_ckpt bi-hybrid x.ckpt || exit 99
+awk 'BEGIN { srand(3); print ">a"; for (i = 0; i < 6000; i++) printf "%s", substr("ACGT", int(rand() * 4) + 1, 1); print "" }' >x.fa
+printf '@HD\tVN:1.6\n@SQ\tSN:a\tLN:6000\nr\t0\ta\t100\t60\t4M\t*\t0\t0\tACGT\tIIII\n' >x.sam
+sam_convert x.sam x.bam
+sam_convert x.sam x.cram
+fasta2h5 -q -o x.h5 x.fa
+covpredict -q -m x.ckpt -o p.h5 x.h5
+cov2bigwig -q --datasets atacseq -o x.bw p.h5
+h5chunk cat -q -o x.st x.h5
+gzip -c x.fa >x.fa.gz
+echo 'some text' | gzip >x.txt.gz
+echo 'some text' >x.txt
+mkdir -p d/train d/val
+
+name() {
+    case $1 in
+    x.fa | x.fa.gz) echo 'a FASTA file' ;;
+    x.sam) echo 'a SAM file' ;;
+    x.bam) echo 'a BAM file' ;;
+    x.cram) echo 'a CRAM file' ;;
+    *.h5) echo 'an HDF5 file' ;;
+    x.bw) echo 'a bigWig file' ;;
+    x.st) echo 'a chunk stream' ;;
+    x.ckpt) echo 'a checkpoint of PyTorch' ;;
+    x.txt.gz) echo 'a file compressed by gzip' ;;
+    esac
+}
+
+# FILES|COMMAND, where F is the file|what stands before its kind
+while IFS='|' read -r files line words; do
+    for f in $files; do
+        rm -f d/train/* d/val/*
+        cp "$f" d/train/a.h5
+        cp "$f" d/val/a.h5
+        # shellcheck disable=SC2046 # words of a command
+        run $(echo "$line" | sed "s/\\bF\\b/$f/")
+        refused 1 "^[a-z0-9]*: error: [a-z/.0-9]*: $words$(name "$f")( in|\$|:|,)" "$(echo "$line" | sed "s/\\bF\\b/$f/")"
+    done
+done <<'END'
+x.bam x.cram x.sam x.h5 p.h5 x.bw x.st|fasta2h5 -q -o o.h5 F|not FASTA, but 
+x.ckpt|fasta2h5 -q -o o.h5 F|this is 
+x.fa x.fa.gz x.bam x.cram x.sam x.ckpt x.bw x.st x.txt.gz|bam2h5 -q -p x -o o.h5 F x.bam|not a genome file, which comes first, but 
+x.fa x.fa.gz x.h5 p.h5 x.st x.txt.gz|bam2h5 -q -p x -o o.h5 x.h5 F|neither reads \(BAM, CRAM, SAM\) nor a track \(bigWig, bedGraph\), but 
+x.ckpt|bam2h5 -q -p x -o o.h5 x.h5 F|this is 
+x.bam x.cram x.sam x.bw|covpredict -q -m x.ckpt -o o.h5 F|not FASTA, but 
+x.ckpt|covpredict -q -m x.ckpt -o o.h5 F|this is 
+x.fa x.fa.gz x.bam x.h5 p.h5 x.bw x.st x.txt.gz|covpredict -q -m F -o o.h5 x.fa|not a zip archive, which a checkpoint of PyTorch is, but 
+x.fa x.bam x.cram x.sam|cov2bigwig -q -o o.bw F|this is 
+x.txt.gz|cov2bigwig -q -o o.bw F|not an HDF5 file, but 
+x.ckpt|cov2bigwig -q -o o.bw F|this is 
+x.fa x.fa.gz x.bam x.ckpt x.bw x.txt.gz|h5chunk repack -q -o o.h5 F|not an HDF5 file, but 
+x.fa x.bam x.bw x.txt.gz|h5chunk info F|not an HDF5 file, but 
+x.fa x.bam x.ckpt x.bw x.txt.gz|covtrain -q -i d -o m|not an HDF5 file, but 
+x.h5 x.bam|benchmark model -q --model F|not a zip archive, which a checkpoint of PyTorch is, but 
+END
+
+run h5chunk repack -q -o o.h5 x.txt
+refused 1 '^h5chunk: error: x\.txt: not an HDF5 file$' 'what is nothing known is not named'
+run fasta2h5 -q -o o.h5 x.txt
+refused 1 "^fasta2h5: error: x\\.txt: not FASTA: the first line does not start with '>'\$" '  nor text for fasta2h5'
+
+# Both are HDF5.
+run covpredict -q -m x.ckpt -o o.h5 p.h5
+refused 1 'p\.h5: this is a predictions file' 'predictions where a genome file is needed'
+run cov2bigwig -q -o o.bw x.h5
+refused 1 'x\.h5: no predictions file, but a genome file' 'a genome file where predictions are needed'
+done_testing
