@@ -20,4 +20,10 @@ bool cov_text_position(const char *text, size_t n, int64_t *out);
  * characters of ASCII, and those of UTF-8 (U+0080 to U+009F). */
 void cov_text_make_printable(char *text);
 
+/* "s", or "" of one: behind the name of what is counted. */
+static inline const char *cov_text_s(int64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
 #endif

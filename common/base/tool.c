@@ -18,6 +18,7 @@
 #include "common/base/mem.h"
 #include "common/base/path.h"
 #include "common/base/pool.h"
+#include "common/base/text.h"
 
 enum exit_status {
     EXIT_FAILED = 1,
@@ -250,8 +251,10 @@ static void tell_summary(const struct cov_stats *s)
 
 /* ---------------------------------------------------------------- the process */
 
-/* "covtrain: ", for the handler of signals; on a terminal on a line of its own, behind a bar or ^C. */
+/* "covtrain: ", for the handler of signals; and what brings it, or what the shell says next, to a line of its own,
+ * behind a bar or ^C. */
 static char signal_prefix[64];
+static volatile sig_atomic_t is_terminal, has_bar;
 
 static void write_to_stderr(const char *text)
 {
@@ -266,6 +269,8 @@ static void end_by_signal(int number)
 {
     const char *words = cov_log_last_words();
     cov_leftovers_remove_all();
+    if (number != SIGPIPE && (has_bar || (words && is_terminal)))
+        write_to_stderr("\n");
     if (words && number != SIGPIPE) {
         write_to_stderr(signal_prefix);
         write_to_stderr(words);
@@ -470,8 +475,8 @@ static int run_tool(const struct call *call, struct own *own, void *config, cons
     for (int i = 0; i < n_operands; i++)
         if (cov_stats_add_input(&c->stats, operands[i], e))
             return COV_ENOMEM;
-    cov_debug("%s %s with %u threads: %s", call->name, cov_version(), c->stats.threads,
-              c->stats.command);
+    cov_debug("%s %s with %u thread%s: %s", call->name, cov_version(), c->stats.threads,
+              cov_text_s(c->stats.threads), c->stats.command);
     int rc = call->tool->run(c, config, given, n_operands, operands, e);
     cov_progress_end(&c->progress);
     cov_stats_finish(&c->stats);
@@ -522,6 +527,7 @@ static int main_part(const struct call *call, struct own *own, void *config, boo
                       c->quiet || (tool->lacks & COV_LACKS_PROGRESS)
                           ? COV_PROGRESS_NONE
                           : (enum cov_progress_mode)own->progress);
+    has_bar = c->progress.mode == COV_PROGRESS_BAR;
     cov_log_set(receive_log, voice,
                 c->quiet         ? COV_LOG_WARNING
                 : c->verbose > 0 ? COV_LOG_DEBUG
@@ -612,8 +618,8 @@ int cov_tool_main(const struct cov_tool *program, int argc, char **argv)
 
     int rc = occupy_standard_streams(&e);
     if (!rc) {
-        (void)snprintf(signal_prefix, sizeof signal_prefix,
-                       "%s%s: ", isatty(STDERR_FILENO) ? "\n" : "", program->name);
+        (void)snprintf(signal_prefix, sizeof signal_prefix, "%s: ", program->name);
+        is_terminal = isatty(STDERR_FILENO);
         catch_signals();
         rc = cov_stats_set_command(&own.common.stats, argc, argv, &e);
     }

@@ -10,6 +10,7 @@
 #include "common/base/mem.h"
 #include "common/base/path.h"
 #include "common/base/pool.h"
+#include "common/base/text.h"
 #include "common/job/convert_plot.h"
 #include "common/job/convert_source.h"
 
@@ -136,9 +137,11 @@ static void tell(const struct job *j)
     for (size_t k = 0; j->files && k < j->n; k++) {
         const struct cov_track_sink *s = cov_track_files_sink(j->files, k);
         const struct cov_track_summary *sum = &s->summary;
-        cov_debug("%s: %s%s%llu intervals on %zu contigs, values %.9g to %.9g", s->name,
+        cov_debug("%s: %s%s%llu interval%s on %zu contig%s, values %.9g to %.9g", s->name,
                   j->datasets[k] ? j->datasets[k] : "", j->datasets[k] ? ", " : "",
-                  (unsigned long long)sum->n_intervals, cov_track_n_contigs(s), sum->min, sum->max);
+                  (unsigned long long)sum->n_intervals, cov_text_s((int64_t)sum->n_intervals),
+                  cov_track_n_contigs(s), cov_text_s((int64_t)cov_track_n_contigs(s)), sum->min,
+                  sum->max);
     }
 }
 

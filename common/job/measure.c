@@ -17,6 +17,7 @@
 #include "common/base/outfile.h"
 #include "common/base/path.h"
 #include "common/base/ring.h"
+#include "common/base/text.h"
 #include "common/job/measured_file.h"
 #include "common/store/chunk_file.h"
 #include "common/store/coverage_codec.h"
@@ -164,9 +165,9 @@ static void tell(const struct cov_measured_file *m)
     if (m->n_elsewhere > 0)
         (void)snprintf(text + used, sizeof text - used, "%snot_in_genome %lld", used ? ", " : "",
                        (long long)m->n_elsewhere);
-    cov_info("%s: %lld reads, %lld counted, %lld skipped%s%s%s", m->path, (long long)m->n_seen,
-             (long long)m->n_by_result[COV_COUNTED], (long long)n_skipped, *text ? " (" : "", text,
-             *text ? ")" : "");
+    cov_info("%s: %lld read%s, %lld counted, %lld skipped%s%s%s", m->path, (long long)m->n_seen,
+             cov_text_s(m->n_seen), (long long)m->n_by_result[COV_COUNTED], (long long)n_skipped,
+             *text ? " (" : "", text, *text ? ")" : "");
 }
 
 static int count_files(struct job *j, struct cov_err *e)

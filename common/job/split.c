@@ -8,6 +8,7 @@
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/path.h"
+#include "common/base/text.h"
 #include "common/base/tmpfile.h"
 #include "common/seq/holdout.h"
 #include "common/seq/select.h"
@@ -163,7 +164,8 @@ static int hold(const struct cov_grid *g, const char *input, const struct cov_sp
     if (n_held == 0 || n_held == n)
         return cov_fail(e, COV_EINPUT, "%s: no chunk is left for %s", input,
                         n_held ? "training" : "validation");
-    cov_info("%zu chunks for training, %zu for validation", n - n_held, n_held);
+    cov_info("%zu chunk%s for training, %zu for validation", n - n_held,
+             cov_text_s((int64_t)(n - n_held)), n_held);
     return COV_OK;
 }
 

@@ -10,6 +10,7 @@
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/pool.h"
+#include "common/base/text.h"
 #include "common/compute/device_open.h"
 #include "common/job/evaluate.h"
 #include "common/job/example_feed.h"
@@ -324,7 +325,8 @@ static void compare_steps(const struct run *r, int64_t n)
                  r->o->resume, had, n);
 }
 
-/* Steps of the whole training: of the epochs, as they will be, or as many as are asked for. */
+/* Steps of the whole training: those that were made, those of the epochs that follow, as they will be; or as many
+ * as are asked for. */
 static int count_steps(struct run *r, struct cov_err *e)
 {
     /* The same in each epoch, unless they are cut anew; and of no use for a constant rate. */
@@ -338,20 +340,33 @@ static int count_steps(struct run *r, struct cov_err *e)
                         "%s/train: there is nothing to train on: all chunks are gaps%s",
                         r->o->input, r->o->blacklist ? " or on the blacklist" : "");
     compare_steps(r, n);
-    r->n_steps = n;
     if (n < FEW_STEPS && (int64_t)r->o->batch > n && !r->o->resume)
         cov_info("an epoch has %" PRId64
                  " step%s, of up to %zu chunks: with a smaller --batch-size "
                  "(-b) there are more, which mostly learns faster",
-                 n, n == 1 ? "" : "s", r->o->batch * r->o->accumulate);
-    for (int64_t epoch = 1; differ && !rc && epoch < r->o->epochs && r->n_steps < most; epoch++) {
+                 n, cov_text_s(n), r->o->batch * r->o->accumulate);
+    int64_t epoch = r->setup.point.epoch + 1, n_left = 0;
+    r->n_steps = r->setup.point.state.n_steps;
+    for (; differ && !rc && epoch < r->o->epochs && r->n_steps < most; epoch++) {
         rc = count_steps_of(r, epoch, &n, e);
         r->n_steps += n;
     }
-    if (!differ && __builtin_mul_overflow(n, r->o->epochs, &r->n_steps))
+    if (epoch < r->o->epochs && !differ &&
+        (__builtin_mul_overflow(n, r->o->epochs - epoch, &n_left) ||
+         __builtin_add_overflow(r->n_steps, n_left, &r->n_steps)))
         r->n_steps = INT64_MAX;
     r->n_steps = r->n_steps < most ? r->n_steps : most;
     return rc;
+}
+
+static void tell_data(const struct run *r)
+{
+    int64_t n = (int64_t)cov_examples_n_kept(r->setup.train);
+    int64_t n_files = (int64_t)cov_examples_n_files(r->setup.train);
+    cov_info("%" PRId64 " chunk%s to train on in %" PRId64 " file%s, %zu to validate with; %" PRId64
+             " step%s",
+             n, cov_text_s(n), n_files, cov_text_s(n_files), r->val.n, r->n_steps,
+             cov_text_s(r->n_steps));
 }
 
 static int load_data(struct run *r, struct cov_err *e)
@@ -369,9 +384,7 @@ static int load_data(struct run *r, struct cov_err *e)
         rc = cov_fail(e, COV_EINPUT, "%s/val: there is nothing to validate with", r->o->input);
     r->load_seconds = cov_clock() - clock;
     if (!rc)
-        cov_info("%zu chunks to train on in %zu file%s, %zu to validate with; %" PRId64 " steps",
-                 cov_examples_n_kept(r->setup.train), cov_examples_n_files(r->setup.train),
-                 cov_examples_n_files(r->setup.train) == 1 ? "" : "s", r->val.n, r->n_steps);
+        tell_data(r);
     return rc;
 }
 

@@ -109,7 +109,8 @@ static int no_end(const struct cov_zip *z, struct cov_err *e)
         return rc;
     if (get32(first) == 0x04034b50)
         return damaged(z, "its end is missing; the file was probably cut short", e);
-    return cov_fail_kind(e, z->path, "not a zip archive, which a checkpoint of PyTorch is");
+    (void)cov_fail_kind(e, z->path, "not a zip archive, which a checkpoint of PyTorch is");
+    return COV_EINPUT;
 }
 
 /* Finds the end record: the last one whose comment ends with the file. *at = its offset. */

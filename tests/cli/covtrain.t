@@ -65,6 +65,7 @@ train -q -o r -e 2
 cp -r r r2
 run covtrain -i d -b 8 -o r --resume-training r/last.ckpt -e 3
 status_is 0 'two epochs and a resumed third one'
+stderr_like 'to validate with; 18 steps$' '  of so many steps in all'
 stderr_like 'epoch 2: training loss' '  are counted on'
 unlike "$(cat "$stderr")" 'must be given again' '  with as many steps in an epoch as before'
 ok '  the same bytes as three' cmp r/last.ckpt one/two/last.ckpt
@@ -77,6 +78,8 @@ run covtrain -q -i d -o r3 --resume-training r3/last.ckpt -e 4
 stderr_like 'r3/last\.ckpt: its last epoch had 6 steps, but now one has 1: --batch-size \(-b\)' 'a resume without -b is told of'
 run covtrain -q -i d -o r3 --resume-training r3/last.ckpt -e 5
 stderr_is '' '  once, not again when that is gone on from'
+run covtrain -i d -o r3 --resume-training r3/last.ckpt -e 7
+stderr_like 'to validate with; 22 steps$' '  18 steps were made, and one an epoch follows'
 run covtrain -i d -b 8 -o r --resume-training r/last.ckpt -e 3
 status_is 0 'what is complete already'
 stderr_like 'r/last\.ckpt has 3 epochs already: there is nothing to do' '  is said to be'

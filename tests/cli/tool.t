@@ -154,10 +154,12 @@ refused 1 '^toy_tool: error: --tmpdir: locked: Permission denied$' '--tmpdir mus
 rmdir locked
 
 # Signals. A shell's job in the background ignores SIGINT, so perl sets that as the test wants it.
-begin_waiting() { # DEFAULT|IGNORE
+begin_waiting() { # DEFAULT|IGNORE [OPTION]...
+    int=$1
+    shift
     : >"$stderr"
     # shellcheck disable=SC2016,SC2086 # for perl; WRAP is a list of words
-    perl -e '$SIG{INT} = shift; exec @ARGV' "$1" $WRAP "$TESTLIB/toy_tool" -a wait -o late in \
+    perl -e '$SIG{INT} = shift; exec @ARGV' "$int" $WRAP "$TESTLIB/toy_tool" "$@" -a wait -o late in \
         2>"$stderr" &
     pid=$!
     for _ in $(seq 100); do
@@ -172,6 +174,14 @@ for signal in INT:130 TERM:143 HUP:129; do
     wait "$pid"
     is $? "${signal#*:}" "SIG${signal%:*} ends it with 128 + signal"
     leaves in out stats.json "SIG${signal%:*} leaves nothing behind"
+done
+for mode in bar lines; do
+    begin_waiting DEFAULT --progress $mode
+    words=$(cat "$stderr"; echo .)
+    kill -s INT "$pid"
+    wait "$pid"
+    is "$(cat "$stderr"; echo .)" "$([ $mode = lines ] && echo "$words" || printf '%s\n.' "${words%.}")" \
+        "behind a signal the next line begins anew where there is a bar: --progress $mode"
 done
 begin_waiting IGNORE
 kill -s INT "$pid"
