@@ -41,6 +41,14 @@ resume "$SHARED/reference/models/cnn_plain/model.ckpt" 4
 resume "$data/mini_model.ckpt" 6 s
 is "$(grep -c step o/metrics.jsonl)" 8 '  in eight steps'
 
+# With dropout, and each epoch in an order of its own.
+run covtrain -q -i s -o first -b 3 -e 1 --seed 5 --cnn-layers 1 --filter-size 16 --hidden-size 16 --lstm-layers 3 --dropout 0.3
+status_is 0 'three LSTM layers with dropout'
+run covtrain -q -i s -o next -b 3 -e 3 --resume-training first/last.ckpt
+status_is 0 '  go on'
+ok '  as in PyTorch with the same orders and dropout' "$PYTHON" "$SRC/tests/lib/torch_resume.py" first/last.ckpt s/train/short.h5 3 next/metrics.jsonl 5
+is "$(grep -c step next/metrics.jsonl)" 12 '  in two epochs of six steps'
+
 # Checkpoints that say what cannot be.
 cat >damage.py <<'EOF'
 import copy, sys

@@ -27,8 +27,10 @@ class Network(nn.Module):
             down.append(nn.Conv1d(channels[i], channels[i + 1], k, s, pad, d))
             down += [nn.BatchNorm1d(channels[i + 1])] if hp["bnorm"] else []
         width = channels[n]
-        for _ in range(hp["lstm_layers"] if hp["model_type"] != "cnn" else 0):
+        dropout = hp.get("dropout", 0)
+        for i in range(hp["lstm_layers"] if hp["model_type"] != "cnn" else 0):
             both = hp["model_type"] == "bi-hybrid"
+            lstm += [nn.Dropout(dropout)] if i and dropout else []
             lstm.append(nn.LSTM(width, hp["hidden_size"], batch_first=True, bidirectional=both))
             width = hp["hidden_size"] * (2 if both else 1)
         for i in range(n, 0, -1):
@@ -42,7 +44,6 @@ class Network(nn.Module):
         self.down_layer_list, self.lstm_layer_list = nn.ModuleList(down), nn.ModuleList(lstm)
         self.up_layer_list = nn.ModuleList(up)
         self.out = nn.Linear(4, hp["output_size"])
-        self.dropout = nn.Dropout(hp.get("dropout", 0))
 
     @staticmethod
     def through(layers, x):
@@ -52,6 +53,6 @@ class Network(nn.Module):
 
     def forward(self, x):
         x = self.through(self.down_layer_list, x.transpose(1, 2)).transpose(1, 2)
-        for i, layer in enumerate(self.lstm_layer_list):
-            x = layer(self.dropout(x) if i else x)[0]
+        for layer in self.lstm_layer_list:
+            x = layer(x)[0] if isinstance(layer, nn.LSTM) else layer(x)
         return self.out(self.through(self.up_layer_list, x.transpose(1, 2)).transpose(1, 2))

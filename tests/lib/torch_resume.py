@@ -1,7 +1,8 @@
 """torch_resume.py - what PyTorch makes of a checkpoint of Predmoter's that training goes on from.
 
-torch_resume.py CKPT GENOME BATCH METRICS    loss and accuracy of each step of an epoch in the order of the file, from the
-                                             weights and the optimiser in CKPT, are those in METRICS (metrics.jsonl)
+torch_resume.py CKPT GENOME BATCH METRICS [SEED]    loss and accuracy of each step of the epochs behind CKPT, from its weights
+                                                    and its optimiser, are those in METRICS (metrics.jsonl): in the order of
+                                                    the file, or in the orders and with the dropout that covtrain draws by SEED
 
 SPDX-License-Identifier: MIT
 """
@@ -12,6 +13,7 @@ import h5py
 import numpy as np
 import torch
 
+import training_draws
 from torch_network import Network
 
 
@@ -26,12 +28,26 @@ def score(p, t, base):
     return torch.stack(losses).mean(), torch.stack(rs).mean().item()
 
 
-def main(ckpt, genome, batch, metrics):
+class Dropout(torch.nn.Module):
+    """The dropout that covtrain draws behind LSTM layer i."""
+
+    def __init__(self, hp, i, seed):
+        super().__init__()
+        self.p, self.layer, self.seed = hp["dropout"], hp["cnn_layers"] + i, seed
+
+    def forward(self, x):
+        return x * torch.from_numpy(training_draws.dropout(x.shape, self.p, self.seed, self.step, self.layer))
+
+
+def main(ckpt, genome, batch, metrics, seed=None):
     torch.set_num_threads(1)  # the LSTM's steps are too small for more
     c = torch.load(ckpt, map_location="cpu")
     hp = c["hyper_parameters"]
-    net = Network({**hp, "dropout": 0})
+    net = Network(hp)
     net.load_state_dict(c["state_dict"])
+    drops = [Dropout(hp, i, int(seed or 0)) for i in range(hp["lstm_layers"] - 1)]
+    for i, drop in enumerate(drops if hp["dropout"] else []):
+        net.lstm_layer_list[2 * i + 1] = drop
     adam = torch.optim.Adam(net.parameters())
     adam.load_state_dict(c["optimizer_states"][0])
     with h5py.File(genome) as f:
@@ -41,10 +57,15 @@ def main(ckpt, genome, batch, metrics):
     x, y = torch.from_numpy(x[keep]), torch.from_numpy(np.stack(y, axis=2)[keep])
     with open(metrics, encoding="utf-8") as f:
         steps = [r for r in map(json.loads, f) if "step" in r]
-    at = 0
+    epoch, order = c["epoch"], []
     for step in steps:
-        bx, by = x[at:at + int(batch)], y[at:at + int(batch)]
-        at += int(batch)
+        if not order:
+            epoch += 1
+            order = list(range(len(x))) if seed is None else training_draws.order(len(x), int(seed), epoch)
+        now, order = order[:int(batch)], order[int(batch):]
+        bx, by = x[now], y[now]
+        for drop in drops:
+            drop.step = step["step"] - 1
         adam.zero_grad()
         loss, r = score(net(bx), by, bx.sum(dim=2) > 0)
         if step is not steps[-1]:
@@ -53,7 +74,7 @@ def main(ckpt, genome, batch, metrics):
         print(step["step"], loss.item(), step["loss"], r, step["accuracy"])
         if abs(loss.item() - step["loss"]) > 1e-4 * abs(loss.item()) or abs(r - step["accuracy"]) > 1e-4:
             return "another step"
-    return 0 if at >= len(x) and steps else "the steps are not an epoch"
+    return 0 if steps and not order else "the steps are not whole epochs"
 
 
 if __name__ == "__main__":

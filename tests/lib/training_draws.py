@@ -1,0 +1,61 @@
+"""training_draws.py - what covtrain draws by a seed, again: the order of an epoch, and what dropout keeps.
+
+Sources: David Blackman and Sebastiano Vigna, "Scrambled linear pseudorandom number generators" (xoshiro256**, splitmix64);
+common/compute/dropout.h and common/job/example_plan.c say what is drawn with them.
+SPDX-License-Identifier: MIT
+"""
+import numpy as np
+
+BITS, GOLDEN = 2 ** 64 - 1, 0x9E3779B97F4A7C15
+
+
+def mix(z):
+    """The finaliser of splitmix64, of a number or of an array of uint64."""
+    last = BITS if isinstance(z, int) else np.uint64(BITS)
+    kind = type(z) if isinstance(z, int) else np.uint64
+    for shift, factor in (30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB):
+        z = (z ^ z >> kind(shift)) * kind(factor) & last
+    return z ^ z >> kind(31)
+
+
+class Generator:
+    """xoshiro256**, seeded by splitmix64."""
+
+    def __init__(self, seed):
+        self.s = [mix(seed + (i + 1) * GOLDEN & BITS) for i in range(4)]
+
+    def next(self):
+        def turned(x, k):
+            return (x << k | x >> 64 - k) & BITS
+        a, b, c, d = self.s
+        c, d = c ^ a, d ^ b
+        self.s = [a ^ d, b ^ c, c ^ (b << 17 & BITS), turned(d, 45)]
+        return turned(b * 5 & BITS, 7) * 9 & BITS
+
+    def below(self, n):
+        x = self.next()
+        while x < 2 ** 64 % n:
+            x = self.next()
+        return x % n
+
+
+def order(n, seed, epoch):
+    """The order of n chunks in an epoch."""
+    generator, items = Generator(seed ^ (epoch + 1) * GOLDEN & BITS), list(range(n))
+    for i in range(n, 1, -1):
+        j = generator.below(i)
+        items[i - 1], items[j] = items[j], items[i - 1]
+    return items
+
+
+def dropout(shape, p, seed, step, layer):
+    """Factors of the output [chunks, t, c] of a layer (convolutions and LSTMs counted from 0), c even, at a step: 0 or 1 / (1 - p)."""
+    n, t, c = shape
+    places = (np.arange(t * c // 2, dtype="u8") + np.uint64(1)) * np.uint64(GOLDEN)
+    factors = np.empty((n, t * c), "f4")
+    for chunk in range(n):
+        key = mix(mix(mix(seed + GOLDEN & BITS) ^ step) ^ layer << 48 ^ chunk)
+        z = mix(places + np.uint64(key))
+        bits = np.stack([z & np.uint64(0xFFFFFFFF), z >> np.uint64(32)], axis=1).reshape(-1)
+        factors[chunk] = (bits >= int(p * 2 ** 32)) / (1 - p)
+    return factors.reshape(shape)
