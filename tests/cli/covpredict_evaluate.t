@@ -84,4 +84,30 @@ if [ -e /dev/full ]; then
     run sh -c 'exec "$@" >/dev/full' sh covpredict -q -m m.ckpt --evaluate all.h5
     status_is 1 'a full disk'
 fi
+# Files whose chunks are of different lengths, in any order: each as alone.
+fasta2h5 -q --subsequence-length 1200 -o long.h5 g.fa || exit 99
+"$PYTHON" - <<'EOF' || exit 99
+import h5py
+import numpy as np
+with h5py.File("long.h5", "r+") as f:
+    pad = f["data/X"][:].astype("f4").sum(axis=2) == 0
+    y = np.random.default_rng(4).poisson(3, (*pad.shape, 1)).astype("i4")
+    y[pad] = -1
+    f.create_dataset("evaluation/atacseq_coverage", data=y)
+EOF
+covpredict -q -m m.ckpt --float -o long_floats.h5 long.h5 || exit 99
+for files in 'one.h5 long.h5 all.h5' 'long.h5 one.h5 long.h5'; do
+    # shellcheck disable=SC2086 # names
+    run covpredict -q -m m.ckpt --evaluate $files
+    status_is 0 "chunks of different lengths: $files"
+    cp "$stdout" lengths.tsv
+    ok '  the table of the longer ones' ask table lengths.tsv long_floats.h5 long.h5
+    grep '^long\.h5' lengths.tsv >of_long
+    grep '^one\.h5' lengths.tsv >of_one
+    run covpredict -q -m m.ckpt --evaluate long.h5
+    is "$(sed 1d "$stdout")" "$(sort -u of_long | sort -t'	' -k2,2)" '  which are as alone'
+    run covpredict -q -m m.ckpt --evaluate one.h5
+    is "$(sed 1d "$stdout")" "$(cat of_one)" '  as are the others'
+done
+
 done_testing
