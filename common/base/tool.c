@@ -7,7 +7,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <stdio_ext.h>
@@ -19,6 +18,7 @@
 #include "common/base/path.h"
 #include "common/base/pool.h"
 #include "common/base/text.h"
+#include "common/base/tool_private.h"
 
 enum exit_status {
     EXIT_FAILED = 1,
@@ -28,129 +28,9 @@ enum exit_status {
     EXIT_NO_READER = 128 + SIGPIPE,
 };
 
-/* ---------------------------------------------------------------- the common options */
-
-struct own {
-    struct cov_common common;
-    int progress; /* enum cov_progress_mode */
-    bool help, help_machine, version;
-};
-
-static const char *const progress_modes[] = {"auto", "bar", "lines", "none", NULL};
-
-#define FIELD(name) offsetof(struct own, name)
-
-static const struct cov_opt common_options[] = {
-    {.name = "output",
-     .letter = 'o',
-     .type = COV_OPT_STRING,
-     .flags = COV_OPT_PATH_OUT,
-     .field = FIELD(common.output),
-     .metavar = "PATH",
-     .help = "where the result goes"},
-    {.name = "threads",
-     .letter = '@',
-     .type = COV_OPT_INT,
-     .field = FIELD(common.threads),
-     .metavar = "N",
-     .min = 1,
-     .max = 1024,
-     .help = "threads that compute, all of them; without it, as many as CPU affinity and cgroup "
-             "allow"},
-    {.name = "force",
-     .letter = 'f',
-     .type = COV_OPT_FLAG,
-     .field = FIELD(common.force),
-     .help = "replace an existing output"},
-    {.name = "quiet",
-     .letter = 'q',
-     .type = COV_OPT_FLAG,
-     .field = FIELD(common.quiet),
-     .help = "only warnings and errors"},
-    {.name = "verbose",
-     .letter = 'v',
-     .type = COV_OPT_COUNT,
-     .field = FIELD(common.verbose),
-     .help = "more detail, and at the end what the run cost"},
-    {.name = "progress",
-     .type = COV_OPT_ENUM,
-     .field = FIELD(progress),
-     .def = "auto",
-     .choices = progress_modes,
-     .help = "how to show progress: auto is a bar on a terminal, else a line every 30 s"},
-    {.name = "stats",
-     .type = COV_OPT_STRING,
-     .flags = COV_OPT_PATH_OUT,
-     .field = FIELD(common.stats_path),
-     .metavar = "FILE",
-     .help = "write what was done and what it cost as JSON; a file NAME_mqc.json is read by "
-             "MultiQC too"},
-    {.name = "tmpdir",
-     .type = COV_OPT_STRING,
-     .flags = COV_OPT_PATH_IN,
-     .field = FIELD(common.tmpdir),
-     .metavar = "DIR",
-     .help = "folder for temporary files; without it, beside the output"},
-    {.name = "help",
-     .letter = 'h',
-     .type = COV_OPT_FLAG,
-     .field = FIELD(help),
-     .help = "show this text"},
-    {.name = "version",
-     .type = COV_OPT_FLAG,
-     .field = FIELD(version),
-     .help = "show the version, and those of the libraries and of the processor"},
-    {.name = "help-machine",
-     .type = COV_OPT_FLAG,
-     .flags = COV_OPT_HIDDEN,
-     .field = FIELD(help_machine),
-     .help = "list the options for programs"},
-    {.name = NULL},
-};
-
-static bool lacks_option(const struct cov_tool *tool, const char *name)
-{
-    static const struct {
-        const char *name;
-        unsigned flag;
-    } options[] = {{"output", COV_LACKS_OUTPUT},
-                   {"threads", COV_LACKS_THREADS},
-                   {"progress", COV_LACKS_PROGRESS},
-                   {"tmpdir", COV_LACKS_TMPDIR}};
-    for (size_t i = 0; i < COV_COUNT(options); i++)
-        if (strcmp(name, options[i].name) == 0)
-            return (tool->lacks & options[i].flag) != 0;
-    return false;
-}
-
-/* What was asked for: a program, or one of its subcommands. */
-struct call {
-    const struct cov_tool *program, *tool;
-    char name[80];                                    /* "fasta2h5", "h5chunk info" */
-    struct cov_opt common[COV_COUNT(common_options)]; /* the common options that the tool has */
-};
-
-static void set_call(struct call *call, const struct cov_tool *program, const struct cov_tool *tool)
-{
-    size_t n = 0;
-    call->program = program;
-    call->tool = tool;
-    (void)snprintf(call->name, sizeof call->name, "%s%s%s", program->name,
-                   tool != program ? " " : "", tool != program ? tool->name : "");
-    for (const struct cov_opt *o = common_options; o->name; o++) {
-        if (lacks_option(tool, o->name))
-            continue;
-        call->common[n] = *o;
-        if (strcmp(o->name, "output") == 0 && tool->output_help)
-            call->common[n].help = tool->output_help;
-        n++;
-    }
-    call->common[n] = (struct cov_opt){.name = NULL};
-}
-
 /* ---------------------------------------------------------------- texts */
 
-static void print_help(const struct call *call)
+static void print_help(const struct cov_tool_call *call)
 {
     const struct cov_tool *tool = call->tool;
     (void)printf("%s - %s\n\nUsage: %s %s\n", call->name, tool->summary, call->name,
@@ -318,7 +198,7 @@ static int close_stdout(struct cov_err *e)
 /* ---------------------------------------------------------------- checks before the run */
 
 /* The synopsis on one line: the forms of one that has several stand behind each other. */
-static void write_usage(const struct call *call, char *usage, size_t cap)
+static void write_usage(const struct cov_tool_call *call, char *usage, size_t cap)
 {
     size_t n = 0;
     int wrote = snprintf(usage, cap, "%s ", call->name);
@@ -337,7 +217,8 @@ static void write_usage(const struct call *call, char *usage, size_t cap)
     usage[n] = '\0';
 }
 
-static int check_operands(const struct call *call, int n, char **operands, struct cov_err *e)
+static int check_operands(const struct cov_tool_call *call, int n, char **operands,
+                          struct cov_err *e)
 {
     const struct cov_tool *tool = call->tool;
     bool few = n < tool->min_operands, many = tool->max_operands >= 0 && n > tool->max_operands;
@@ -351,102 +232,8 @@ static int check_operands(const struct call *call, int n, char **operands, struc
                     operands[tool->max_operands], usage);
 }
 
-static bool same_file(const char *a, const char *b)
-{
-    if (cov_path_is_std(a) || cov_path_is_std(b))
-        return false;
-    struct stat s, t;
-    if (stat(a, &s) == 0 && stat(b, &t) == 0)
-        return S_ISREG(s.st_mode) && s.st_dev == t.st_dev && s.st_ino == t.st_ino;
-    return strcmp(a, b) == 0;
-}
-
-/* The path that an option of the tool has, if it is one of those that `flag` marks. */
-static const char *path_of(const struct cov_opt *o, const void *config, unsigned flag)
-{
-    return o->type == COV_OPT_STRING && (o->flags & flag)
-               ? *(const char *const *)((const char *)config + o->field)
-               : NULL;
-}
-
-/* `path`, an output of option `name`, must be none of the inputs. */
-static int check_no_input(const struct cov_tool *tool, const char *path, const void *config,
-                          int n_operands, char **operands, struct cov_err *e)
-{
-    bool found = false;
-    if (!path)
-        return COV_OK;
-    for (int i = 0; i < n_operands && !found; i++)
-        found = same_file(path, operands[i]);
-    for (const struct cov_opt *o = tool->options; o->name && !found; o++) {
-        const char *input = path_of(o, config, COV_OPT_PATH_IN);
-        found = input && same_file(path, input);
-    }
-    return found ? cov_fail(e, COV_EUSAGE, "%s is an input: it cannot be an output too", path)
-                 : COV_OK;
-}
-
-/* `path` of option `name`, and --output or --stats, must be different outputs. */
-static int check_outputs(const char *name, const char *path, const char *other,
-                         const char *other_path, struct cov_err *e)
-{
-    if (path && other_path &&
-        (same_file(path, other_path) || (cov_path_is_std(path) && cov_path_is_std(other_path))))
-        return cov_fail(e, COV_EUSAGE, "--%s and --%s both name '%s'", name, other, other_path);
-    return COV_OK;
-}
-
-static int check_paths(const struct cov_tool *tool, const struct cov_common *c, const void *config,
-                       int n_operands, char **operands, struct cov_err *e)
-{
-    int rc = check_no_input(tool, c->output, config, n_operands, operands, e);
-    if (!rc)
-        rc = check_no_input(tool, c->stats_path, config, n_operands, operands, e);
-    if (!rc)
-        rc = check_outputs("stats", c->stats_path, "output", c->output, e);
-    for (const struct cov_opt *o = tool->options; o->name && !rc; o++) {
-        const char *path = path_of(o, config, COV_OPT_PATH_OUT);
-        rc = check_no_input(tool, path, config, n_operands, operands, e);
-        if (!rc)
-            rc = check_outputs(o->name, path, "output", c->output, e);
-        if (!rc)
-            rc = check_outputs(o->name, path, "stats", c->stats_path, e);
-    }
-    return rc;
-}
-
-/* A folder that is to be written to. */
-static int check_folder(const char *path, const char *option, struct cov_err *e)
-{
-    struct stat s;
-    if (stat(path, &s))
-        return cov_fail_errno(e, "--%s: %s", option, path);
-    if (!S_ISDIR(s.st_mode))
-        return cov_fail(e, COV_EIO, "--%s: %s is not a folder", option, path);
-    if (access(path, W_OK | X_OK))
-        return cov_fail_errno(e, "--%s: %s", option, path);
-    return COV_OK;
-}
-
-/* Fails now rather than after hours of work. */
-static int check_stats_path(const char *path, bool force, struct cov_err *e)
-{
-    struct stat st;
-    if (cov_path_is_std(path))
-        return COV_OK;
-    if (cov_path_names_dir(path))
-        return cov_fail(e, COV_EIO, "--stats: %s is a folder", path);
-    if (!force && stat(path, &st) == 0 && S_ISREG(st.st_mode))
-        return cov_fail(e, COV_EEXIST, "--stats: %s exists; use -f to replace it", path);
-    char *dir = cov_path_dir(path, e);
-    if (!dir)
-        return COV_ENOMEM;
-    int rc = check_folder(dir, "stats", e);
-    free(dir);
-    return rc;
-}
-
-static int check_common(const struct cov_tool *tool, const struct own *own, struct cov_err *e)
+static int check_common(const struct cov_tool *tool, const struct cov_tool_own *own,
+                        struct cov_err *e)
 {
     const struct cov_common *c = &own->common;
     if (!c->output && !tool->output_optional && !(tool->lacks & COV_LACKS_OUTPUT))
@@ -455,19 +242,19 @@ static int check_common(const struct cov_tool *tool, const struct own *own, stru
         return cov_fail(e, COV_EUSAGE, "--quiet and --verbose contradict each other");
     if (c->quiet && (own->progress == COV_PROGRESS_BAR || own->progress == COV_PROGRESS_LINES))
         return cov_fail(e, COV_EUSAGE, "--quiet and --progress=%s contradict each other",
-                        progress_modes[own->progress]);
+                        cov_tool_progress_modes[own->progress]);
     int rc = COV_OK;
     if (c->tmpdir)
-        rc = check_folder(c->tmpdir, "tmpdir", e);
+        rc = cov_tool_check_folder(c->tmpdir, "tmpdir", e);
     if (!rc && c->stats_path)
-        rc = check_stats_path(c->stats_path, c->force, e);
+        rc = cov_tool_check_stats_path(c->stats_path, c->force, e);
     return rc;
 }
 
 /* ---------------------------------------------------------------- main */
 
-static int run_tool(const struct call *call, struct own *own, void *config, const bool *given,
-                    int n_operands, char **operands, struct cov_err *e)
+static int run_tool(const struct cov_tool_call *call, struct cov_tool_own *own, void *config,
+                    const bool *given, int n_operands, char **operands, struct cov_err *e)
 {
     struct cov_common *c = &own->common;
     c->stats.threads = (unsigned)c->threads;
@@ -488,8 +275,9 @@ static int run_tool(const struct call *call, struct own *own, void *config, cons
 }
 
 /* The tool with its arguments; argv[0] is not looked at. *ran: the tool itself was run. */
-static int main_part(const struct call *call, struct own *own, void *config, bool *given, int argc,
-                     char **argv, struct voice *voice, bool *ran, struct cov_err *e)
+static int main_part(const struct cov_tool_call *call, struct cov_tool_own *own, void *config,
+                     bool *given, int argc, char **argv, struct voice *voice, bool *ran,
+                     struct cov_err *e)
 {
     const struct cov_tool *tool = call->tool;
     struct cov_common *c = &own->common;
@@ -516,7 +304,7 @@ static int main_part(const struct call *call, struct own *own, void *config, boo
     if (!rc)
         rc = check_common(tool, own, e);
     if (!rc)
-        rc = check_paths(tool, c, config, n_operands, argv + 1, e);
+        rc = cov_tool_check_paths(tool, c, config, n_operands, argv + 1, e);
     if (rc)
         return rc;
     if (tool->lacks & COV_LACKS_THREADS)
@@ -558,7 +346,7 @@ static int fail_with_list(const struct cov_tool *program, const char *what, cons
 
 /* Fills *call with the subcommand that is meant; call->tool is NULL when what was asked for has been
  * printed, or on failure. */
-static int choose(const struct cov_tool *program, int argc, char **argv, struct call *call,
+static int choose(const struct cov_tool *program, int argc, char **argv, struct cov_tool_call *call,
                   struct cov_err *e)
 {
     const char *word = argc > 1 ? argv[1] : NULL;
@@ -579,7 +367,7 @@ static int choose(const struct cov_tool *program, int argc, char **argv, struct 
             return fail_with_list(
                 program, name[0] == '-' ? "a subcommand stands before" : "unknown subcommand", name,
                 e);
-        set_call(call, program, tool);
+        cov_tool_set_call(call, program, tool);
         if (help) {
             print_help(call);
             call->tool = NULL;
@@ -589,8 +377,8 @@ static int choose(const struct cov_tool *program, int argc, char **argv, struct 
 }
 
 /* The program without what happens at its end. */
-static int main_of_call(const struct call *call, struct own *own, int argc, char **argv,
-                        struct voice *voice, bool *ran, struct cov_err *e)
+static int main_of_call(const struct cov_tool_call *call, struct cov_tool_own *own, int argc,
+                        char **argv, struct voice *voice, bool *ran, struct cov_err *e)
 {
     const struct cov_tool *tool = call->tool;
     size_t n_rows = 0;
@@ -609,10 +397,10 @@ static int main_of_call(const struct call *call, struct own *own, int argc, char
 
 int cov_tool_main(const struct cov_tool *program, int argc, char **argv)
 {
-    struct own own = {.common.progress.mode = COV_PROGRESS_NONE};
+    struct cov_tool_own own = {.common.progress.mode = COV_PROGRESS_NONE};
     struct voice voice = {program->name, &own.common.progress};
     struct cov_err e = COV_ERR_INIT;
-    struct call call = {.program = program};
+    struct cov_tool_call call = {.program = program};
     bool ran = false;
     cov_stats_init(&own.common.stats, program->name, cov_version());
 
@@ -626,7 +414,7 @@ int cov_tool_main(const struct cov_tool *program, int argc, char **argv)
     if (!rc && program->subcommands)
         rc = choose(program, argc, argv, &call, &e);
     else if (!rc)
-        set_call(&call, program, program);
+        cov_tool_set_call(&call, program, program);
     if (!rc && call.tool) {
         int skip = program->subcommands ? 1 : 0;
         rc = main_of_call(&call, &own, argc - skip, argv + skip, &voice, &ran, &e);
