@@ -172,18 +172,18 @@ static struct cov_rows rows_read(const struct cov_layer *l, size_t beg, size_t e
     return (struct cov_rows){beg, end};
 }
 
-void cov_plan(const struct cov_layer *layers, size_t n_layers, const uint8_t *codes,
-              struct cov_row_plan *plans)
+static void clear(size_t n_layers, struct cov_row_plan *plans)
 {
-    size_t filled = layers[0].t_in, n_needed = 0;
-    struct cov_rows needed[COV_PLAN_RANGES];
     for (size_t i = 0; i <= n_layers; i++)
         plans[i].n_ranges = plans[i].n_copies = plans[i].n_runs = 0;
-    while (filled > 0 && codes[filled - 1] == COV_CODE_PAD)
-        filled--;
-    if (filled == 0)
-        return;
-    find_runs(codes, layers[0].t_in, &plans[0]);
+}
+
+/* From the runs of the input, in plans[0], to what is needed for the first `filled` positions. */
+static void plan_rows(const struct cov_layer *layers, size_t n_layers, size_t filled,
+                      struct cov_row_plan *plans)
+{
+    size_t n_needed = 0;
+    struct cov_rows needed[COV_PLAN_RANGES];
     for (size_t i = 0; i < n_layers; i++)
         follow_runs(&layers[i], &plans[i], &plans[i + 1]);
     needed[n_needed++] = (struct cov_rows){0, filled};
@@ -207,6 +207,27 @@ void cov_plan(const struct cov_layer *layers, size_t n_layers, const uint8_t *co
     }
     for (size_t k = 0; k < n_needed; k++) /* rows of the input are cheaper to make than to copy */
         add_range(&plans[0], needed[k].beg, needed[k].end);
+}
+
+void cov_plan(const struct cov_layer *layers, size_t n_layers, const uint8_t *codes,
+              struct cov_row_plan *plans)
+{
+    size_t filled = layers[0].t_in;
+    clear(n_layers, plans);
+    while (filled > 0 && codes[filled - 1] == COV_CODE_PAD)
+        filled--;
+    if (filled == 0)
+        return;
+    find_runs(codes, layers[0].t_in, &plans[0]);
+    plan_rows(layers, n_layers, filled, plans);
+}
+
+void cov_plan_padding(const struct cov_layer *layers, size_t n_layers, struct cov_row_plan *plans)
+{
+    clear(n_layers, plans);
+    if (layers[0].t_in >= MIN_RUN)
+        add_run(&plans[0], 1, 0, layers[0].t_in, 1);
+    plan_rows(layers, n_layers, 1, plans);
 }
 
 void cov_plan_full(const struct cov_layer *layers, size_t n_layers, struct cov_row_plan *plans)

@@ -49,6 +49,9 @@ size_t cov_plan_unit(const struct cov_layer *layer);
 void cov_plan(const struct cov_layer *layers, size_t n_layers, const uint8_t *codes,
               struct cov_row_plan *plans);
 
+/* The same for a chunk of nothing but padding, as if its first position was a base. */
+void cov_plan_padding(const struct cov_layer *layers, size_t n_layers, struct cov_row_plan *plans);
+
 /* The same with all rows computed. */
 void cov_plan_full(const struct cov_layer *layers, size_t n_layers, struct cov_row_plan *plans);
 

@@ -1,5 +1,6 @@
 /* test_lstm.c - LSTM layers that rest: against the scalar reference, and against computing it all,
- * with inputs that stand still, drift, and start again, and with cells that count without end.
+ * with inputs that stand still, drift, and start again, with cells that count without end, and with
+ * rows of a padding that all sequences come to.
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <setjmp.h>
@@ -94,7 +95,7 @@ static void check(struct cov_rng *rng, const struct cov_layer *l, size_t n)
     float *one = floats(n_in), *want = floats(n_out), *got = floats(n_out), *alone = floats(n_out);
     double *ref_state = malloc(6 * l->hidden * sizeof *ref_state);
     assert_non_null(ref_state);
-    struct cov_lstm_task tasks[COV_LSTM_ROWS] = {{{0, 0}, NULL, 0, 0}};
+    struct cov_lstm_task tasks[COV_LSTM_ROWS] = {{.input = NULL}};
     fill(rng, l->t_in, n, l->c_in, x);
     for (size_t b = 0; b < n; b++) {
         size_t beg = b % 3 ? 0 : cov_rng_below(rng, l->t_in);
@@ -103,14 +104,14 @@ static void check(struct cov_rng *rng, const struct cov_layer *l, size_t n)
             for (size_t t = tasks[b].rows.end; t < l->t_in; t++)
                 x[(t * n + b) * l->c_in] = NAN;
     }
-    cov_lstm_run(f, n, tasks, false, x, y, scratch);
+    cov_lstm_run(f, n, tasks, false, NULL, x, y, scratch);
     for (size_t b = 0; b < n; b++) {
         struct cov_rows rows = tasks[b].rows;
         size_t beg = rows.beg * l->c_out, n_wanted = (rows.end - rows.beg) * l->c_out;
         struct cov_lstm_task task = {.rows = rows};
         take(x, l->t_in, n, l->c_in, b, one);
         take(y, l->t_in, n, l->c_out, b, got);
-        cov_lstm_run(f, 1, &task, false, one, alone, scratch);
+        cov_lstm_run(f, 1, &task, false, NULL, one, alone, scratch);
         assert_memory_equal(got + beg, alone + beg, n_wanted * sizeof *got);
         assert_true(task.x_products == tasks[b].x_products &&
                     task.h_products == tasks[b].h_products);
@@ -171,10 +172,10 @@ static void test_rests(void **state)
         x[i] =
             i < (size_t)STILL_FROM * N * 20 ? (float)cov_rng_double(&rng) : 0.05f * (float)(i % 20);
     struct cov_lstm_task tasks[N] = {{.rows = {0, T}}, {.rows = {0, T}}, {.rows = {0, T}}};
-    cov_lstm_run(f, N, tasks, true, x, full, scratch);
+    cov_lstm_run(f, N, tasks, true, NULL, x, full, scratch);
     for (size_t b = 0; b < N; b++)
         assert_true(tasks[b].x_products == (size_t)2 * T && tasks[b].h_products == (size_t)2 * T);
-    cov_lstm_run(f, N, tasks, false, x, y, scratch);
+    cov_lstm_run(f, N, tasks, false, NULL, x, y, scratch);
     for (size_t b = 0; b < N; b++) {
         /* Forward the moving rows and one; backward the first and the moving ones. */
         assert_int_equal(tasks[b].x_products, 2 * STILL_FROM + 2);
@@ -218,9 +219,9 @@ static void test_counts_without_end(void **state)
     for (size_t t = 0; t < T; t++)
         x[t] = t < TURN ? 1 : -1;
     struct cov_lstm_task task = {.rows = {0, T}};
-    cov_lstm_run(f, 1, &task, true, x, full, scratch);
+    cov_lstm_run(f, 1, &task, true, NULL, x, full, scratch);
     assert_int_equal(task.h_products, T);
-    cov_lstm_run(f, 1, &task, false, x, y, scratch);
+    cov_lstm_run(f, 1, &task, false, NULL, x, y, scratch);
     assert_int_equal(task.x_products, 2);
     assert_true(task.h_products < T / 2);
     for (size_t i = 0; i < (size_t)T * H; i++)
@@ -238,12 +239,173 @@ static void test_counts_without_end(void **state)
     cov_lstm_free(f);
 }
 
+/* ---- padding ---- */
+
+enum { PAD_T = 3000, PAD_C = 20, PAD_N = 5 };
+
+/* x[PAD_T, n, PAD_C] of n sequences: rows of their own, then one that stands still, nearly to the end. */
+static void fill_padded(struct cov_rng *rng, size_t n, const size_t *filled, float *x)
+{
+    for (size_t t = 0; t < PAD_T; t++)
+        for (size_t b = 0; b < n; b++)
+            for (size_t i = 0; i < PAD_C; i++) {
+                float at_end = t + 10 > PAD_T ? 0.3f : 0; /* where a chunk ends */
+                x[(t * n + b) * PAD_C + i] = t < filled[b] ? (float)cov_rng_double(rng) * 2 - 1
+                                                           : 0.05f * (float)i - 0.5f + at_end;
+            }
+}
+
+/* Rows of the second layer: of some sequences those that are filled, of others all. */
+static size_t wanted(size_t filled)
+{
+    return filled % 2 ? PAD_T : filled;
+}
+
+/* y[PAD_T, n, 64] of two layers in a row, each with its padding, or NULL. tasks[n] are those of the
+ * second one, with all products among those with h. */
+static void run_two(struct cov_lstm *const *f, const struct cov_lstm_padding *padding, size_t n,
+                    const size_t *filled, struct cov_lstm_task *tasks, bool full, const float *x,
+                    float *y)
+{
+    size_t c = 64;
+    float *between = floats((size_t)PAD_T * n * c);
+    float *scratch = floats(cov_lstm_scratch(f[0]) + cov_lstm_scratch(f[1]));
+    size_t products[COV_LSTM_ROWS];
+    for (size_t i = 0; i < (size_t)PAD_T * n * c; i++)
+        between[i] = y[i] = NAN; /* what is not written must not be read */
+    for (size_t b = 0; b < n; b++) {
+        tasks[b] = (struct cov_lstm_task){.rows = {0, PAD_T}, .x_padded = PAD_T};
+        if (padding)
+            tasks[b].x_padded = cov_lstm_padded_from(f[0], padding, NULL, x + b * PAD_C, n * PAD_C);
+        if (padding)
+            assert_int_equal(tasks[b].x_padded, filled[b]);
+    }
+    cov_lstm_run(f[0], n, tasks, full, padding, x, between, scratch);
+    for (size_t b = 0; b < n; b++) {
+        products[b] = tasks[b].x_products + tasks[b].h_products;
+        tasks[b].x_padded = tasks[b].y_padded;
+        tasks[b].rows = (struct cov_rows){0, wanted(filled[b])};
+    }
+    cov_lstm_run(f[1], n, tasks, full, padding ? padding + 1 : NULL, between, y, scratch);
+    for (size_t b = 0; b < n; b++)
+        tasks[b].h_products += tasks[b].x_products + products[b];
+    free(scratch);
+    free(between);
+}
+
+/* Sequences that share what their layers make of padding: close to computing all, for fewer products
+ * than each by itself, and the same bits whatever is beside them. Of some all rows are wanted. */
+static void test_shares_padding(void **state)
+{
+    (void)state;
+    struct cov_rng rng;
+    cov_rng_init(&rng, 53);
+    const size_t filled[PAD_N] = {100, 37, 2900, 700, 1}, none = 0;
+    struct cov_layer l[2] = {{.kind = COV_LAYER_LSTM,
+                              .t_in = PAD_T,
+                              .t_out = PAD_T,
+                              .c_in = PAD_C,
+                              .hidden = 32,
+                              .directions = 2,
+                              .c_out = 64}};
+    l[1] = l[0];
+    l[1].c_in = 64;
+    float *memory[2];
+    struct cov_lstm *f[2];
+    struct cov_lstm_padding padding[2];
+    float *pad_x = floats((size_t)PAD_T * PAD_C);
+    fill_padded(&rng, 1, &none, pad_x);
+    for (size_t i = 0; i < 2; i++) {
+        struct cov_layer_weights w = weights_of(&rng, &l[i], &memory[i]);
+        f[i] = lstm_of(&l[i], &w);
+        padding[i] = (struct cov_lstm_padding){.x = i ? padding[0].y : pad_x,
+                                               .last = i > 0,
+                                               .y = floats((size_t)PAD_T * 64),
+                                               .cells = floats((size_t)PAD_T * 32)};
+        float *scratch = floats(cov_lstm_scratch(f[i]));
+        cov_lstm_run_padding(f[i], &padding[i], scratch);
+        free(scratch);
+    }
+    size_t n_x = (size_t)PAD_T * PAD_C, n_y = (size_t)PAD_T * 64;
+    float *x = floats(PAD_N * n_x), *y = floats(PAD_N * n_y), *full = floats(PAD_N * n_y);
+    float *one = floats(n_x), *got = floats(n_y), *want = floats(n_y), *alone = floats(n_y);
+    struct cov_lstm_task tasks[PAD_N], by_itself[PAD_N], task;
+    fill_padded(&rng, PAD_N, filled, x);
+    run_two(f, NULL, PAD_N, filled, by_itself, true, x, full);
+    run_two(f, NULL, PAD_N, filled, by_itself, false, x, y);
+    run_two(f, padding, PAD_N, filled, tasks, false, x, y);
+    for (size_t b = 0; b < PAD_N; b++) {
+        take(x, PAD_T, PAD_N, PAD_C, b, one);
+        take(y, PAD_T, PAD_N, 64, b, got);
+        take(full, PAD_T, PAD_N, 64, b, want);
+        for (size_t i = 0; i < wanted(filled[b]) * 64; i++)
+            assert_true(fabsf(got[i] - want[i]) < 4e-6f);
+        run_two(f, padding, 1, &filled[b], &task, false, one, alone);
+        assert_memory_equal(got, alone, wanted(filled[b]) * 64 * sizeof *got);
+        assert_true(task.h_products == tasks[b].h_products);
+        assert_true(tasks[b].h_products + 30 < by_itself[b].h_products);
+    }
+    /* Of the padding itself, x is not read, and only the forward direction runs. */
+    float *scratch = floats(cov_lstm_scratch(f[0]));
+    task = (struct cov_lstm_task){.rows = {0, PAD_T}, .x_padded = 0};
+    cov_lstm_run(f[0], 1, &task, false, padding, NULL, alone, scratch);
+    assert_int_equal(task.y_padded, 0);
+    assert_in_range(task.x_products, 1, 20);
+    for (size_t t = 0; t < PAD_T; t++)
+        assert_memory_equal(alone + t * 64, padding[0].y + t * 64, 32 * sizeof *alone);
+    free(scratch);
+    for (size_t i = 0; i < 2; i++) {
+        free(padding[i].y);
+        free(padding[i].cells);
+        cov_lstm_free(f[i]);
+        free(memory[i]);
+    }
+    free(alone);
+    free(want);
+    free(got);
+    free(one);
+    free(full);
+    free(y);
+    free(x);
+    free(pad_x);
+}
+
+/* Rows of a period that differ by rounding become one; those that differ by more stay. */
+static void test_settles(void **state)
+{
+    (void)state;
+    enum { C = 20, T = 100 };
+    struct cov_rng rng;
+    cov_rng_init(&rng, 54);
+    const struct cov_layer l = {.kind = COV_LAYER_LSTM,
+                                .t_in = T,
+                                .t_out = T,
+                                .c_in = C,
+                                .hidden = 2,
+                                .directions = 1,
+                                .c_out = 2};
+    float *memory, x[T * C];
+    struct cov_layer_weights w = weights_of(&rng, &l, &memory);
+    struct cov_lstm *f = lstm_of(&l, &w);
+    for (size_t i = 0; i < (size_t)T * C; i++)
+        x[i] = (float)(i % C) * (i / C % 2 ? 1 + 0x1p-22f : 1);
+    x[12 * C + 3] += 0x1p-10f;
+    struct cov_row_plan plan = {.n_copies = 2, .copies = {{4, 10, 0, 4}, {14, 90, 10, 4}}};
+    cov_lstm_settle(f, x, &plan);
+    assert_int_equal(plan.copies[0].period, 1);
+    assert_int_equal(plan.copies[1].period, 4);
+    cov_lstm_free(f);
+    free(memory);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random),
         cmocka_unit_test(test_rests),
         cmocka_unit_test(test_counts_without_end),
+        cmocka_unit_test(test_shares_padding),
+        cmocka_unit_test(test_settles),
     };
     return cmocka_run_group_tests_name("lstm", tests, NULL, NULL);
 }

@@ -317,6 +317,12 @@ static void test_savings(void **state)
         assert_true(rows < 64);
     }
     assert_true(plans[3].n_copies == 1 && plans[3].copies[0].end > layers[2].t_out - 32);
+    /* And for padding as if there was a base, all of what an LSTM reads is made of few rows. */
+    memset(codes, COV_CODE_PAD, L);
+    cov_plan_padding(layers, n, plans);
+    assert_true(run_all(layers, n, plans, codes, y) < full * 2 / 100);
+    assert_true(plans[3].n_copies == 1 && plans[3].copies[0].end > layers[2].t_out - 32);
+    assert_true(plans[4].n_ranges == 1 && plans[4].ranges[0].end == layers[3].t_out);
     free(plans);
     free(layers);
     free(weights);

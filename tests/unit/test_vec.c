@@ -237,13 +237,52 @@ static void finishes(void **state)
         }
 }
 
+/* At every remainder, one element decides; and what is no number is not near anything. */
+static void tells_distances(void **state)
+{
+    (void)state;
+    enum { MAX_N = 150 };
+    struct cov_rng rng;
+    cov_rng_init(&rng, 43);
+    for (size_t n = 1; n <= MAX_N; n++)
+        for (size_t t = 0; t < COV_COUNT(tables); t++) {
+            if (!can_run(t))
+                continue;
+            float a[MAX_N + 1], b[MAX_N + 1], most = 0, far = 0;
+            for (size_t i = 0; i < n; i++) {
+                a[i] = (float)cov_rng_double(&rng) * 4 - 2;
+                b[i] = a[i] + (float)cov_rng_double(&rng) * 2 - 1;
+                most = fmaxf(most, fabsf(a[i]));
+                far = fmaxf(far, fabsf(a[i] - b[i]));
+            }
+            a[n] = NAN; /* not to be looked at */
+            b[n] = 100;
+            const struct cov_vec *v = tables[t];
+            assert_true(v->largest(n, a) == most);
+            assert_true(v->within(n, a, b, far));
+            assert_false(v->within(n, a, b, nextafterf(far, 0)));
+            assert_true(v->within(n, a, a, 0));
+            assert_false(v->within(n, a, a, -1));
+            size_t at = cov_rng_below(&rng, n);
+            a[at] = -INFINITY;
+            assert_true(v->largest(n, a) == INFINITY);
+            assert_false(v->within(n, a, b, 1e30f));
+            assert_false(v->within(n, a, a, 1e30f));
+            a[at] = NAN;
+            assert_true(isnan(v->largest(n, a)));
+            assert_false(v->within(n, a, b, 1e30f));
+            assert_false(v->within(n, b, a, 1e30f));
+            a[at] = b[at];
+            assert_true(v->within(n, a, b, 1));
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(exponential),
-        cmocka_unit_test(sigmoid_and_tanh),
-        cmocka_unit_test(cell_of_rows),
-        cmocka_unit_test(finishes),
+        cmocka_unit_test(exponential),     cmocka_unit_test(sigmoid_and_tanh),
+        cmocka_unit_test(cell_of_rows),    cmocka_unit_test(finishes),
+        cmocka_unit_test(tells_distances),
     };
     return cmocka_run_group_tests_name("vec", tests, NULL, NULL);
 }

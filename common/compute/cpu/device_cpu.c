@@ -5,8 +5,10 @@
  * to COV_LSTM_ROWS sequences side by side, those that are filled alike together, so that they rest
  * together. Beyond that, memory does not grow with the batch. What is constant is not computed
  * (plan.h, lstm.h), nor is a chunk that is equal to another one of the same call, or to one of
- * nothing but N before.
+ * nothing but N before. What LSTM layers make of padding is computed once (lstm.h), when a chunk comes
+ * that has much of it.
  * SPDX-License-Identifier: MIT */
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +30,7 @@
 #include "common/seq/alphabet.h"
 
 enum { LINE = 16, HUGE_PAGE = (2 << 20) / 4 }; /* floats of a cache line; of a large page */
+enum { MUCH_PADDING = 8 }; /* the part of a chunk, inverse, that makes its padding worth sharing */
 
 struct cpu_device {
     struct cov_device base;
@@ -51,6 +54,15 @@ struct arena {
     struct cov_forward_counts counts; /* without chunks_repeated */
 };
 
+/* A chunk of nothing but padding. */
+struct padding {
+    pthread_mutex_t lock; /* of its making; what is made stays as it is */
+    bool made;
+    float *memory;
+    struct cov_row_plan *plans;      /* [n_layers + 1] */
+    struct cov_lstm_padding *layers; /* [n_layers]; the LSTMs */
+};
+
 struct cov_program {
     const struct cpu_device *dev;
     struct cov_layer *layers;
@@ -65,6 +77,7 @@ struct cov_program {
     unsigned n_workers;
     size_t max_batch;
     double full_work; /* multiplications of a full chunk */
+    struct padding padding;
 };
 
 static size_t max_size(size_t a, size_t b)
@@ -193,6 +206,10 @@ static void program_free(struct cov_program *p)
         free(p->arenas[i].work);
         cov_chunk_order_fini(&p->arenas[i].order);
     }
+    free(p->padding.memory);
+    free(p->padding.plans);
+    free(p->padding.layers);
+    (void)pthread_mutex_destroy(&p->padding.lock);
     free(p->fast);
     free(p->lstm);
     free(p->weight_memory);
@@ -209,6 +226,7 @@ static int program_new(struct cov_device *dev, const struct cov_layer *layers,
     struct cov_program *p = cov_calloc(1, sizeof *p, e);
     if (!p)
         return COV_ENOMEM;
+    (void)pthread_mutex_init(&p->padding.lock, NULL);
     p->dev = (const struct cpu_device *)dev;
     p->n_layers = n_layers;
     p->n_workers = n_workers;
@@ -303,20 +321,115 @@ static void run_rows(const struct cov_program *p, struct arena *a, const struct 
     }
 }
 
-/* The LSTM layers of n sequences, from a->lstm[0]; returns where their output is. */
-static const float *run_lstms(const struct cov_program *p, struct arena *a, size_t n)
+/* The next `n` floats of *at, whole cache lines. */
+static float *take(float **at, size_t n)
+{
+    float *taken = *at;
+    *at += (n + LINE - 1) / LINE * LINE;
+    return taken;
+}
+
+/* Plans the padding and its places in memory: the input of the LSTM layers, then of each one its
+ * output and the cells of its backward direction. */
+static int place_padding(const struct cov_program *p, struct padding *of, float **input,
+                         struct cov_err *e)
+{
+    const struct cov_layer *layers = p->layers, *first = &layers[p->lstm_beg];
+    size_t T = first->t_in, n_floats = T * first->c_in + LINE;
+    for (size_t i = p->lstm_beg; i < p->lstm_end; i++)
+        n_floats += T * (layers[i].c_out + layers[i].hidden) + 2 * LINE;
+    of->memory = cov_calloc64(n_floats, sizeof *of->memory, e);
+    of->plans = of->memory ? cov_calloc(p->n_layers + 1, sizeof *of->plans, e) : NULL;
+    of->layers = of->plans ? cov_calloc(p->n_layers, sizeof *of->layers, e) : NULL;
+    if (!of->layers)
+        return COV_ENOMEM;
+    cov_plan_padding(layers, p->n_layers, of->plans);
+    float *at = of->memory;
+    const float *x = *input = take(&at, T * first->c_in);
+    for (size_t i = p->lstm_beg; i < p->lstm_end; i++) {
+        struct cov_lstm_padding *to = &of->layers[i];
+        to->x = x;
+        to->input = i == p->lstm_beg ? &of->plans[i] : NULL;
+        to->last = i + 1 == p->lstm_end;
+        x = to->y = take(&at, T * layers[i].c_out);
+        to->cells = layers[i].directions == 2 ? take(&at, T * layers[i].hidden) : NULL;
+    }
+    return COV_OK;
+}
+
+static int make_padding(const struct cov_program *p, struct arena *a, struct padding *of,
+                        struct cov_err *e)
+{
+    uint8_t *codes = cov_calloc(p->layers[0].t_in, sizeof *codes, e); /* COV_CODE_PAD */
+    float *x;
+    int rc = codes ? place_padding(p, of, &x, e) : COV_ENOMEM;
+    if (rc == COV_OK) {
+        double work = 0;
+        if (!cov_fast_reads_codes(p->fast[0]))
+            one_hot(of->plans, codes, a->onehot);
+        run_rows(p, a, of->plans, 0, p->lstm_beg, codes, a->onehot, 4, x,
+                 p->layers[p->lstm_beg].c_in, &work);
+        cov_lstm_settle(p->lstm[p->lstm_beg], x, &of->plans[p->lstm_beg]);
+        for (size_t i = p->lstm_beg; i < p->lstm_end; i++)
+            cov_lstm_run_padding(p->lstm[i], &of->layers[i], a->scratch);
+    }
+    free(codes);
+    return rc;
+}
+
+/* And some base: else nothing is computed. */
+static bool has_much_padding(const struct cov_program *p, const struct cov_ordered_chunk *chunk)
+{
+    size_t length = p->layers[0].t_in;
+    return chunk->filled > 0 && length - chunk->filled >= length / MUCH_PADDING;
+}
+
+/* Makes the padding if one of n chunks is the first that wants it. *out: [n_layers], or NULL. */
+static int get_padding(struct cov_program *p, struct arena *a, size_t n,
+                       const struct cov_ordered_chunk *chunks, const struct cov_lstm_padding **out,
+                       struct cov_err *e)
+{
+    struct padding *of = &p->padding;
+    bool wanted = false;
+    int rc = COV_OK;
+    *out = NULL;
+    if (p->full || p->lstm_beg == p->lstm_end || p->layers[p->lstm_beg].directions != 2)
+        return COV_OK; /* a forward direction alone ends with the last base */
+    for (size_t b = 0; b < n; b++)
+        wanted = wanted || has_much_padding(p, &chunks[b]);
+    if (!wanted)
+        return COV_OK;
+    (void)pthread_mutex_lock(&of->lock);
+    if (!of->made)
+        rc = make_padding(p, a, of, e);
+    of->made = true; /* or has failed: then there are no layers */
+    *out = of->layers;
+    (void)pthread_mutex_unlock(&of->lock);
+    return rc;
+}
+
+/* The LSTM layers of n chunks, from a->lstm[0]; returns where their output is. */
+static const float *run_lstms(const struct cov_program *p, struct arena *a, size_t n,
+                              const struct cov_ordered_chunk *chunks,
+                              const struct cov_lstm_padding *padding)
 {
     const float *x = a->lstm[0];
+    struct cov_lstm_task tasks[COV_LSTM_ROWS];
     for (size_t i = p->lstm_beg; i < p->lstm_end; i++) {
-        struct cov_lstm_task tasks[COV_LSTM_ROWS];
+        const struct cov_layer *l = &p->layers[i];
         for (size_t b = 0; b < n; b++) {
             const struct cov_row_plan *plan = a->plans + b * (p->n_layers + 1) + i;
-            tasks[b] = (struct cov_lstm_task){.input = i == p->lstm_beg ? plan : NULL};
+            size_t padded = i > p->lstm_beg ? tasks[b].y_padded : l->t_in;
+            if (i == p->lstm_beg && padding && has_much_padding(p, &chunks[b]))
+                padded = cov_lstm_padded_from(p->lstm[i], &padding[i], plan, x + b * l->c_in,
+                                              n * l->c_in);
+            tasks[b] =
+                (struct cov_lstm_task){.input = i == p->lstm_beg ? plan : NULL, .x_padded = padded};
             if (plan[1].n_ranges > 0)
                 tasks[b].rows = plan[1].ranges[0];
         }
         float *y = a->lstm[(i - p->lstm_beg + 1) % 2];
-        cov_lstm_run(p->lstm[i], n, tasks, p->full, x, y, a->scratch);
+        cov_lstm_run(p->lstm[i], n, tasks, p->full, padding ? &padding[i] : NULL, x, y, a->scratch);
         for (size_t b = 0; b < n; b++)
             a->work[b] +=
                 cov_plan_work_of_lstm(&p->layers[i], tasks[b].x_products, tasks[b].h_products);
@@ -326,13 +439,18 @@ static const float *run_lstms(const struct cov_program *p, struct arena *a, size
 }
 
 /* n <= n_rows chunks of a call. */
-static void forward_block(const struct cov_program *p, struct arena *a, size_t n,
-                          const struct cov_ordered_chunk *chunks, const uint8_t *codes, float *out)
+static int forward_block(struct cov_program *p, struct arena *a, size_t n,
+                         const struct cov_ordered_chunk *chunks, const uint8_t *codes, float *out,
+                         struct cov_err *e)
 {
     size_t length = p->layers[0].t_in, last = p->n_layers - 1, n_plans = p->n_layers + 1;
     size_t row = length * p->layers[last].c_out, depth = p->layers[last].c_out;
     bool lstm = p->lstm_beg < p->lstm_end;
     size_t c = lstm ? p->layers[p->lstm_beg].c_in : 0;
+    const struct cov_lstm_padding *padding;
+    int rc = get_padding(p, a, n, chunks, &padding, e);
+    if (rc)
+        return rc;
     for (size_t b = 0; b < n; b++) {
         struct cov_row_plan *plans = a->plans + b * n_plans;
         const uint8_t *in = codes + chunks[b].index * length;
@@ -351,7 +469,7 @@ static void forward_block(const struct cov_program *p, struct arena *a, size_t n
                      depth, &a->work[b]);
     }
     if (lstm) {
-        const float *x = run_lstms(p, a, n);
+        const float *x = run_lstms(p, a, n, chunks, padding);
         c = p->layers[p->lstm_end - 1].c_out;
         for (size_t b = 0; b < n; b++)
             run_rows(p, a, a->plans + b * n_plans, p->lstm_end, p->n_layers, NULL, x + b * c, n * c,
@@ -363,6 +481,7 @@ static void forward_block(const struct cov_program *p, struct arena *a, size_t n
         a->counts.positions_computed += computed;
         a->counts.positions_at_rest += length - computed;
     }
+    return COV_OK;
 }
 
 static void forward_reference(const struct cov_program *p, struct arena *a, const uint8_t *codes,
@@ -379,36 +498,39 @@ static void forward_reference(const struct cov_program *p, struct arena *a, cons
     }
 }
 
-static void forward_sorted(struct cov_program *p, struct arena *a, size_t n, const uint8_t *codes,
-                           float *out)
+static int forward_sorted(struct cov_program *p, struct arena *a, size_t n, const uint8_t *codes,
+                          float *out, struct cov_err *e)
 {
     struct cov_chunk_order *o = &a->order;
     o->full = p->full;
     cov_chunk_order_begin(o, n, codes, out);
-    for (size_t i = 0; i < o->n_todo; i += p->n_rows)
-        forward_block(p, a, o->n_todo - i < p->n_rows ? o->n_todo - i : p->n_rows, o->todo + i,
-                      codes, out);
-    cov_chunk_order_end(o, out);
+    int rc = COV_OK;
+    for (size_t i = 0; rc == COV_OK && i < o->n_todo; i += p->n_rows)
+        rc = forward_block(p, a, o->n_todo - i < p->n_rows ? o->n_todo - i : p->n_rows, o->todo + i,
+                           codes, out, e);
+    if (rc == COV_OK)
+        cov_chunk_order_end(o, out);
+    return rc;
 }
 
 static int forward(struct cov_program *p, unsigned worker, size_t n, const uint8_t *codes,
                    float *out, struct cov_err *e)
 {
-    (void)e;
     struct arena *a = &p->arenas[worker];
     size_t length = p->layers[0].t_in, depth = p->layers[p->n_layers - 1].c_out;
+    int rc = COV_OK;
     if (p->dev->reference) {
         for (size_t b = 0; b < n; b++)
             forward_reference(p, a, codes + b * length, out + b * length * depth);
         a->counts.positions_computed += n * length;
     } else {
-        forward_sorted(p, a, n, codes, out);
+        rc = forward_sorted(p, a, n, codes, out, e);
     }
-    for (size_t i = 0; i < n * length; i++)
+    for (size_t i = 0; rc == COV_OK && i < n * length; i++)
         if (codes[i] == COV_CODE_PAD)
             for (size_t d = 0; d < depth; d++)
                 out[i * depth + d] = COV_PAD_VALUE;
-    return COV_OK;
+    return rc;
 }
 
 static void counts(const struct cov_program *p, struct cov_forward_counts *out)

@@ -11,13 +11,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What an input or a state of an LSTM may move by, of the largest of its values, and still count as
- * the same. 2^-19 changes a sum over it about as much as rounding does, which is 2^-24 a term; with
- * 2^-17, networks that amplify their rounding were 1.4e-5 off, for 7 % less work. */
-#define COV_VEC_STILL 0x1p-19f
-/* What tells a move at a glance at the first values. */
-#define COV_VEC_LEAP 0x1p-6f
-
 /* What stands behind the sums of a convolution, by channel: y = max(sum + bias, lowest) * scale +
  * shift. lowest is 0 for ReLU, -INFINITY for none. */
 struct cov_finish {
@@ -45,10 +38,11 @@ struct cov_vec {
     void (*lstm_rest)(size_t hidden, const float *gates, float *cell, const float *before,
                       float *h);
 
-    /* Whether a[n] is ref[n] but for COV_VEC_STILL of the largest |ref|: then sums over it differ
-     * by about what rounding does to them. (A leap among the first values is enough to tell that it
-     * is not.) False where NaN is. */
-    bool (*still)(size_t n, const float *a, const float *ref);
+    /* The largest |a| of n; NaN if there is one. */
+    float (*largest)(size_t n, const float *a);
+
+    /* Whether |a[i] - b[i]| <= most for all i < n; false where NaN is. */
+    bool (*within)(size_t n, const float *a, const float *b, float most);
 
     /* y[i] = exp(y[i]) for i < n, relative error 1.5e-7; infinity above 88.72, 0 below -87.33 on a
      * thread that flushes denormals. NaN stays NaN. */

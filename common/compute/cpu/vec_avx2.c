@@ -10,5 +10,6 @@
 #define FUSED(a, b, c) ((vec)_mm256_fmadd_ps((__m256)(a), (__m256)(b), (__m256)(c)))
 #define LEAST(a, b) ((vec)_mm256_min_ps((__m256)(a), (__m256)(b)))
 #define MOST(a, b) ((vec)_mm256_max_ps((__m256)(a), (__m256)(b)))
+#define ANY(v) (!_mm256_testz_si256((__m256i)(v), (__m256i)(v)))
 #include "common/compute/cpu/vec_body.h"
 #endif

@@ -1,8 +1,8 @@
 /* vec_body.h - the kernels of vec.h; included by the file of each instruction set, which defines
  * VEC_TABLE, VEC_NAME, VEC_NEEDS, and the floats of a vector LANES, with FUSED(a, b, c) = a b + c,
- * rounded once if it can be, and LEAST(a, b), MOST(a, b) = b where a or b is NaN.
+ * rounded once if it can be, LEAST(a, b), MOST(a, b) = b where a or b is NaN, and ANY(v): whether
+ * there is a bit in it.
  * SPDX-License-Identifier: MIT */
-#include <float.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -10,7 +10,21 @@
 #include "common/compute/cpu/vec.h"
 #include "common/compute/cpu/vec_gates.h"
 
-enum { LOOK_UP_VECTORS = 4 }; /* sums side by side */
+enum {
+    LOOK_UP_VECTORS = 4, /* sums side by side */
+    TOGETHER = 4,        /* vectors that are looked at before it is told what they are */
+};
+
+#ifndef ANY
+#define ANY(v) any_lane(v)
+static inline bool any_lane(ints v)
+{
+    int32_t any = 0;
+    for (int i = 0; i < LANES; i++)
+        any |= v[i];
+    return any != 0;
+}
+#endif
 
 static inline float from_bits(uint32_t bits)
 {
@@ -128,11 +142,7 @@ static inline __attribute__((always_inline)) void rest_units(const size_t n, con
                                                              const float *before, float *h)
 {
     vec old = load(n, cell), v = load(n, keep) * old + load(n, add);
-    ints changed = (ints)v ^ (ints)old;
-    int32_t any = 0;
-    for (int i = 0; i < LANES; i++)
-        any |= changed[i];
-    if (!any) {
+    if (!ANY((ints)v ^ (ints)old)) {
         memcpy(h, before, n * sizeof *h);
         return;
     }
@@ -150,34 +160,41 @@ static void lstm_rest(size_t hidden, const float *gates, float *cell, const floa
         rest_units(hidden - u, add + u, keep + u, under_o + u, cell + u, before + u, h + u);
 }
 
-/* The largest |a - b| of n and the largest |b|, as bits, which order as the numbers do; NaN is
- * above all. */
-static inline void distance(size_t n, const float *a, const float *b, int32_t *moved,
-                            int32_t *largest)
+/* As bits absolute values order as they do as numbers, and NaN is above all. */
+static float largest(size_t n, const float *a)
 {
-    int32_t d = 0, m = 0;
+    int32_t most = 0;
     for (size_t i = 0; i < n; i++) {
-        int32_t di = to_bits(a[i] - b[i]) & INT32_MAX, mi = to_bits(b[i]) & INT32_MAX;
-        d = di > d ? di : d;
-        m = mi > m ? mi : m;
+        int32_t bits = to_bits(a[i]) & INT32_MAX;
+        most = bits > most ? bits : most;
     }
-    *moved = d;
-    *largest = m;
+    return from_bits((uint32_t)most);
 }
 
-static bool still(size_t n, const float *a, const float *ref)
+/* n <= LANES lanes: set where |a - b| is beyond `most`. */
+static inline __attribute__((always_inline)) ints beyond(const size_t n, const float *a,
+                                                         const float *b, vec most)
 {
-    enum { FIRST = 16 };
-    size_t first = n < FIRST ? n : FIRST;
-    int32_t d, m, d_rest, m_rest;
-    distance(first, a, ref, &d, &m);
-    if (!(from_bits((uint32_t)d) <= COV_VEC_LEAP * from_bits((uint32_t)m)))
-        return false;
-    distance(n - first, a + first, ref + first, &d_rest, &m_rest);
-    d = d_rest > d ? d_rest : d;
-    m = m_rest > m ? m_rest : m;
-    float largest = from_bits((uint32_t)m);
-    return largest <= FLT_MAX && from_bits((uint32_t)d) <= COV_VEC_STILL * largest;
+    vec apart = load(n, a) - load(n, b);
+    return ~((vec)((ints)apart & INT32_MAX) <= most);
+}
+
+static bool within(size_t n, const float *a, const float *b, float most)
+{
+    vec mosts = all(most);
+    size_t i = 0;
+    for (; i + TOGETHER * LANES <= n; i += TOGETHER * LANES) {
+        ints far = {0};
+#pragma GCC unroll 4
+        for (size_t j = 0; j < TOGETHER; j++)
+            far |= beyond(LANES, a + i + j * LANES, b + i + j * LANES, mosts);
+        if (ANY(far))
+            return false;
+    }
+    for (; i < n; i += LANES)
+        if (ANY(beyond(n - i < LANES ? n - i : LANES, a + i, b + i, mosts)))
+            return false;
+    return true;
 }
 
 static void exp_all(size_t n, float *restrict y)
@@ -274,5 +291,6 @@ static void strassen_sums(size_t n, const float *m, size_t m_step, float *c0, fl
         sums_of(n - i, m + i, m_step, c0 + i, c1 + i, c2 + i, c3 + i);
 }
 
-const struct cov_vec VEC_TABLE = {VEC_NAME, VEC_NEEDS, finish,  lstm_cell,      lstm_rest,
-                                  still,    exp_all,   look_up, strassen_terms, strassen_sums};
+const struct cov_vec VEC_TABLE = {VEC_NAME,  VEC_NEEDS,      finish,       lstm_cell,
+                                  lstm_rest, largest,        within,       exp_all,
+                                  look_up,   strassen_terms, strassen_sums};
