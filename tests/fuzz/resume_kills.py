@@ -75,7 +75,8 @@ def main():
             output, journal = left[shard], left[shard] + ".resume"
             if os.path.exists(journal):
                 counts["gone on"] += 1
-                if rng.random() < 0.2:
+                # Behind the output, what is written to would be the journal of another run.
+                if rng.random() < 0.2 and not os.path.exists(output):
                     damage(journal)
             run = subprocess.Popen(command(shard, output, "--resume"), stderr=subprocess.PIPE)
             if counts["kills"] < kills:
