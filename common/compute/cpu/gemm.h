@@ -69,7 +69,7 @@ struct cov_gemm {
     void (*run_ready)(size_t m, const float *ready, const struct cov_matrix *b, float *c,
                       size_t ldc);
 
-    bool saves; /* of the multiplications that make a product some: strassen.h would gain nothing */
+    bool saves; /* multiplications by itself: strassen.h would gain nothing */
 };
 
 extern const struct cov_gemm cov_gemm_base, cov_gemm_avx2, cov_gemm_avx512;
