@@ -64,6 +64,8 @@ int cov_err_prefix(struct cov_err *e, const char *fmt, ...)
 
 void cov_err_rename(struct cov_err *e, const char *other, const char *name)
 {
+    if (!e)
+        return;
     char text[sizeof e->text];
     size_t n_other = strlen(other), n = 0;
     memcpy(text, e->text, sizeof text);

@@ -155,7 +155,7 @@ void cov_leftovers_remove_all(void)
         files[i].is_used = false;
     }
     /* Those that were made last are within others. */
-    uint64_t before = n_entries + 1;
+    uint64_t before = UINT64_MAX;
     for (struct slot *s = last_folder(&before); s; s = last_folder(&before)) {
         char *name = take(s);
         if (!name)

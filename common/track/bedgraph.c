@@ -61,7 +61,7 @@ size_t cov_bedgraph_format_value(float value, char text[COV_BEDGRAPH_VALUE_BYTES
 /* Puts the track's name into a failure: the stream calls itself by a temporary one. */
 static int named(const struct bedgraph *b, int rc, struct cov_err *e)
 {
-    if (rc && e && strcmp(b->path, b->base.name) != 0 && strcmp(b->path, "-") != 0)
+    if (rc && strcmp(b->path, b->base.name) != 0 && strcmp(b->path, "-") != 0)
         cov_err_rename(e, b->path, b->base.name);
     return rc;
 }

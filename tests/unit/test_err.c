@@ -59,6 +59,7 @@ static void renames(void **state)
 {
     (void)state;
     struct cov_err e = COV_ERR_INIT;
+    cov_err_rename(NULL, "a", "b");
     cov_err_rename(&e, "a", "b");
     assert_string_equal(e.text, "");
     assert_int_equal(cov_fail(&e, COV_EIO, "./.o.1.tmp.h5: x: .o.1.tmp.h5 or ./.o.1.tmp.h5"),
