@@ -67,6 +67,13 @@ enum cov_kind cov_kind_of(const void *bytes, size_t n)
     return COV_KIND_UNKNOWN;
 }
 
+/* Of what is read from anywhere in it, and thus not where it is compressed. */
+static bool is_unpacked(enum cov_kind kind)
+{
+    return kind == COV_KIND_HDF5 || kind == COV_KIND_BIGWIG || kind == COV_KIND_BIGBED ||
+           kind == COV_KIND_CKPT || kind == COV_KIND_ZIP;
+}
+
 static enum cov_kind kind_inside(const char *path)
 {
     struct cov_bgz *in;
@@ -80,10 +87,12 @@ static enum cov_kind kind_inside(const char *path)
     return kind == COV_KIND_UNKNOWN ? COV_KIND_GZIP : kind;
 }
 
-enum cov_kind cov_kind_of_file(const char *path)
+enum cov_kind cov_kind_of_file(const char *path, bool *packed)
 {
     struct stat st;
     char bytes[HEAD];
+    if (packed)
+        *packed = false;
     if (stat(path, &st) || !S_ISREG(st.st_mode))
         return COV_KIND_UNKNOWN;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -91,12 +100,18 @@ enum cov_kind cov_kind_of_file(const char *path)
     if (fd >= 0)
         (void)close(fd);
     enum cov_kind kind = n < 0 ? COV_KIND_UNKNOWN : cov_kind_of(bytes, (size_t)n);
-    return kind == COV_KIND_GZIP ? kind_inside(path) : kind;
+    if (kind != COV_KIND_GZIP)
+        return kind;
+    if (packed)
+        *packed = true;
+    return kind_inside(path);
 }
 
 int cov_fail_kind(struct cov_err *e, const char *path, const char *what)
 {
-    const char *name = cov_kind_name(cov_kind_of_file(path));
-    return cov_fail(e, COV_EINPUT, "%s: %s%s%s", path, what, name ? ", but " : "",
-                    name ? name : "");
+    bool packed;
+    enum cov_kind kind = cov_kind_of_file(path, &packed);
+    const char *name = cov_kind_name(kind);
+    return cov_fail(e, COV_EINPUT, "%s: %s%s%s%s", path, what, name ? ", but " : "",
+                    name ? name : "", packed && is_unpacked(kind) ? " compressed by gzip" : "");
 }

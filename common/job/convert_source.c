@@ -20,8 +20,8 @@ struct cov_convert_source {
     bool measured; /* the signal */
 };
 
-/* What is often given instead: the beginnings of files (unpacked), and what is to be done with them. */
-static int refuse_foreign(const char *name, const char *bytes, size_t n, struct cov_err *e)
+/* What is often given instead, and what is to be done with it. */
+static int refuse_foreign(const char *name, enum cov_kind kind, struct cov_err *e)
 {
     static const char *const uses[] = {
         [COV_KIND_BAM] = "bam2h5 counts its coverage into a genome file",
@@ -29,25 +29,9 @@ static int refuse_foreign(const char *name, const char *bytes, size_t n, struct 
         [COV_KIND_SAM] = "bam2h5 counts its coverage into a genome file",
         [COV_KIND_FASTA] = "fasta2h5 makes a genome file of it, covpredict predictions",
     };
-    enum cov_kind kind = cov_kind_of(bytes, n);
     if (kind >= COV_COUNT(uses) || !uses[kind])
         return COV_OK;
     return cov_fail(e, COV_EINPUT, "%s: this is %s: %s", name, cov_kind_name(kind), uses[kind]);
-}
-
-/* The same of a file that is no track, of which nothing has been read. */
-static int refuse_foreign_file(const char *path, struct cov_err *e)
-{
-    struct stat st;
-    struct cov_bgz *in;
-    char bytes[COV_BGZ_PEEK];
-    size_t n;
-    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode) || cov_bgz_open_read(path, 1, &in, NULL))
-        return COV_OK; /* who opens it next tells */
-    int rc = cov_bgz_peek(in, bytes, sizeof bytes, &n, NULL) ? COV_OK
-                                                             : refuse_foreign(path, bytes, n, e);
-    cov_bgz_abort(in);
-    return rc;
 }
 
 int cov_convert_input_look(const char *path, struct cov_convert_input *input, struct cov_err *e)
@@ -61,7 +45,7 @@ int cov_convert_input_look(const char *path, struct cov_convert_input *input, st
         (stat(path, &st) != 0 || S_ISREG(st.st_mode) || S_ISDIR(st.st_mode))) {
         int rc = cov_intervals_detect(path, &kind, e);
         input->is_track = kind != COV_INTERVALS_NONE;
-        return rc || input->is_track ? rc : refuse_foreign_file(path, e);
+        return rc || input->is_track ? rc : refuse_foreign(path, cov_kind_of_file(path, NULL), e);
     }
     int rc = cov_bgz_open_read(path, 1, &input->in, e);
     if (!rc)
@@ -73,7 +57,7 @@ int cov_convert_input_look(const char *path, struct cov_convert_input *input, st
             rc = cov_fail(e, COV_EINPUT, "%s: a bigWig is read from a regular file only",
                           cov_bgz_name(input->in));
         else if (kind == COV_INTERVALS_NONE)
-            rc = refuse_foreign(cov_bgz_name(input->in), bytes, n, e);
+            rc = refuse_foreign(cov_bgz_name(input->in), cov_kind_of(bytes, n), e);
     }
     if (rc)
         cov_convert_input_close(input);

@@ -100,7 +100,16 @@ static bool is_unreadable(const htsFile *f)
     return number != 0;
 }
 
-static const char no_reads[] = "neither reads (BAM, CRAM, SAM) nor a track (bigWig, bedGraph)";
+/* htslib does not take it, or it is of another kind. */
+static int refuse(const struct cov_alignments *a, struct cov_err *e)
+{
+    enum cov_kind kind = cov_kind_of_file(a->path, NULL);
+    if (kind == COV_KIND_BAM || kind == COV_KIND_CRAM || kind == COV_KIND_SAM)
+        return cov_fail(e, COV_EINPUT, "%s: %s that is damaged or cut short", a->path,
+                        cov_kind_name(kind));
+    return cov_fail_kind(e, a->path,
+                         "neither reads (BAM, CRAM, SAM) nor a track (bigWig, bedGraph)");
+}
 
 static int open_file(struct cov_alignments *a, const struct cov_alignments_options *o,
                      struct cov_err *e)
@@ -109,13 +118,13 @@ static int open_file(struct cov_alignments *a, const struct cov_alignments_optio
     errno = 0;
     a->file = hts_open(a->path, "r");
     if (!a->file) {
-        if (errno == ENOENT || errno == EACCES || errno == EISDIR)
+        if (errno == ENOENT || errno == EACCES || errno == EISDIR || errno == EIO)
             return cov_fail_errno(e, "%s", a->path);
-        return cov_fail_kind(e, a->path, no_reads);
+        return refuse(a, e);
     }
     enum htsExactFormat format = a->file->format.format;
     if (format != bam && format != cram && format != sam)
-        return cov_fail_kind(e, a->path, no_reads);
+        return refuse(a, e);
     if (o->reference && hts_set_fai_filename(a->file, o->reference) != 0)
         return cov_fail(e, COV_EINPUT, "%s: the reference %s cannot be used", a->path,
                         o->reference);

@@ -14,6 +14,7 @@ cov2bigwig -q --datasets atacseq -o x.bw p.h5
 h5chunk cat -q -o x.st x.h5
 gzip -c x.fa >x.fa.gz
 echo 'some text' | gzip >x.txt.gz
+for f in x.h5 x.ckpt x.bw; do gzip -k $f; done
 echo 'some text' >x.txt
 mkdir -p d/train d/val
 
@@ -28,6 +29,9 @@ name() {
     x.st) echo 'a chunk stream' ;;
     x.ckpt) echo 'a checkpoint of PyTorch' ;;
     x.txt.gz) echo 'a file compressed by gzip' ;;
+    x.h5.gz) echo 'an HDF5 file compressed by gzip' ;;
+    x.ckpt.gz) echo 'a checkpoint of PyTorch compressed by gzip' ;;
+    x.bw.gz) echo 'a bigWig file compressed by gzip' ;;
     esac
 }
 
@@ -44,16 +48,16 @@ while IFS='|' read -r files line words; do
 done <<'END'
 x.bam x.cram x.sam x.h5 p.h5 x.bw x.st|fasta2h5 -q -o o.h5 F|not FASTA, but 
 x.ckpt|fasta2h5 -q -o o.h5 F|this is 
-x.fa x.fa.gz x.bam x.cram x.sam x.ckpt x.bw x.st x.txt.gz|bam2h5 -q -p x -o o.h5 F x.bam|not a genome file, which comes first, but 
+x.fa x.fa.gz x.bam x.cram x.sam x.ckpt x.bw x.st x.txt.gz x.h5.gz|bam2h5 -q -p x -o o.h5 F x.bam|not a genome file, which comes first, but 
 x.fa x.fa.gz x.h5 p.h5 x.st x.txt.gz|bam2h5 -q -p x -o o.h5 x.h5 F|neither reads \(BAM, CRAM, SAM\) nor a track \(bigWig, bedGraph\), but 
 x.ckpt|bam2h5 -q -p x -o o.h5 x.h5 F|this is 
 x.bam x.cram x.sam x.bw|covpredict -q -m x.ckpt -o o.h5 F|not FASTA, but 
 x.ckpt|covpredict -q -m x.ckpt -o o.h5 F|this is 
-x.fa x.fa.gz x.bam x.h5 p.h5 x.bw x.st x.txt.gz|covpredict -q -m F -o o.h5 x.fa|not a zip archive, which a checkpoint of PyTorch is, but 
+x.fa x.fa.gz x.bam x.h5 p.h5 x.bw x.st x.txt.gz x.ckpt.gz|covpredict -q -m F -o o.h5 x.fa|not a zip archive, which a checkpoint of PyTorch is, but 
 x.fa x.bam x.cram x.sam|cov2bigwig -q -o o.bw F|this is 
 x.txt.gz|cov2bigwig -q -o o.bw F|not an HDF5 file, but 
 x.ckpt|cov2bigwig -q -o o.bw F|this is 
-x.fa x.fa.gz x.bam x.ckpt x.bw x.txt.gz|h5chunk repack -q -o o.h5 F|not an HDF5 file, but 
+x.fa x.fa.gz x.bam x.ckpt x.bw x.txt.gz x.h5.gz x.ckpt.gz x.bw.gz|h5chunk repack -q -o o.h5 F|not an HDF5 file, but 
 x.fa x.bam x.bw x.txt.gz|h5chunk info F|not an HDF5 file, but 
 x.fa x.bam x.ckpt x.bw x.txt.gz|covtrain -q -i d -o m|not an HDF5 file, but 
 x.h5 x.bam|benchmark model -q --model F|not a zip archive, which a checkpoint of PyTorch is, but 

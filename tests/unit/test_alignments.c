@@ -105,6 +105,9 @@ static void tells_why_reading_failed(void **state)
             assert_int_equal(read_file(paths[i], n_threads, st.st_size * 2 / 3, &n, &e), COV_EIO);
             assert_string_equal(e.text, text);
             assert_true(n < READS);
+            cov_err_clear(&e);
+            assert_int_equal(read_file(paths[i], n_threads, 0, &n, &e), COV_EIO);
+            assert_string_equal(e.text, text);
         }
 }
 
@@ -133,12 +136,24 @@ static void tells_of_cut_files(void **state)
     }
 }
 
+/* CRAM that htslib does not open. */
+static void tells_of_what_is_left(void **state)
+{
+    (void)state;
+    struct cov_err e = COV_ERR_INIT;
+    int64_t n;
+    assert_int_equal(truncate("a.cram", 20), 0);
+    assert_int_equal(read_file("a.cram", 1, -1, &n, &e), COV_EINPUT);
+    assert_string_equal(e.text, "a.cram: a CRAM file that is damaged or cut short");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_whole_files),
         cmocka_unit_test(tells_why_reading_failed),
         cmocka_unit_test(tells_of_cut_files),
+        cmocka_unit_test(tells_of_what_is_left),
     };
     return cmocka_run_group_tests_name("alignments", tests, make_files, leave_folder);
 }

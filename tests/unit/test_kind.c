@@ -1,0 +1,143 @@
+/* test_kind.c - what files are by their first bytes.
+ * SPDX-License-Identifier: MIT */
+#include "tests/lib/own_folder.h"
+
+#include <sys/stat.h>
+#include <zlib.h>
+
+#include "common/base/attr.h"
+#include "common/base/kind.h"
+
+#define ZIP_HEAD "PK\3\4..........................."
+
+struct sample {
+    const char *bytes;
+    size_t n;
+    enum cov_kind kind;
+};
+#define SAMPLE(bytes, kind)                                                                        \
+    {                                                                                              \
+        bytes, sizeof(bytes) - 1, kind                                                             \
+    }
+static const struct sample samples[] = {
+    SAMPLE("BAM\1\0\0\0\0", COV_KIND_BAM),
+    SAMPLE("CRAM\3\0", COV_KIND_CRAM),
+    SAMPLE("@HD\tVN:1.6\n", COV_KIND_SAM),
+    SAMPLE("@SQ\tSN:a\tLN:1\n", COV_KIND_SAM),
+    SAMPLE(">a\nACGT\n", COV_KIND_FASTA),
+    SAMPLE("\x89HDF\r\n\x1a\n\0\0", COV_KIND_HDF5),
+    SAMPLE("\x26\xfc\x8f\x88\4\0", COV_KIND_BIGWIG),
+    SAMPLE("\x88\x8f\xfc\x26\0\4", COV_KIND_BIGWIG),
+    SAMPLE("\xeb\xf2\x89\x87\4\0", COV_KIND_BIGBED),
+    SAMPLE("\x87\x89\xf2\xeb\0\4", COV_KIND_BIGBED),
+    SAMPLE("COVSTRM\n\1", COV_KIND_STREAM),
+    SAMPLE(ZIP_HEAD "archive/data.pkl.", COV_KIND_CKPT),
+    SAMPLE(ZIP_HEAD "archive/data.txt.", COV_KIND_ZIP),
+    SAMPLE("PK\3\4", COV_KIND_ZIP),
+    SAMPLE("some text", COV_KIND_UNKNOWN),
+    SAMPLE("@HDX", COV_KIND_UNKNOWN),
+    SAMPLE("", COV_KIND_UNKNOWN),
+};
+
+static void put(const char *path, const struct sample *s)
+{
+    FILE *f = fopen(path, "wb");
+    assert_non_null(f);
+    assert_int_equal(fwrite(s->bytes, 1, s->n, f), s->n);
+    assert_int_equal(fclose(f), 0);
+}
+
+static void put_packed(const char *path, const struct sample *s)
+{
+    gzFile f = gzopen(path, "wb");
+    assert_non_null(f);
+    assert_int_equal(gzwrite(f, s->bytes, (unsigned)s->n), (int)s->n);
+    assert_int_equal(gzclose(f), Z_OK);
+}
+
+static void knows_bytes(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COV_COUNT(samples); i++) {
+        assert_int_equal(cov_kind_of(samples[i].bytes, samples[i].n), samples[i].kind);
+        assert_true((cov_kind_name(samples[i].kind) == NULL) ==
+                    (samples[i].kind == COV_KIND_UNKNOWN));
+        for (size_t n = 0; n < samples[i].n; n++) { /* none that was cut is another one */
+            enum cov_kind kind = cov_kind_of(samples[i].bytes, n);
+            assert_true(kind == samples[i].kind || kind == COV_KIND_UNKNOWN ||
+                        (kind == COV_KIND_ZIP && samples[i].kind == COV_KIND_CKPT));
+        }
+    }
+    assert_int_equal(cov_kind_of("\x1f\x8b\x08", 3), COV_KIND_GZIP);
+}
+
+static void knows_files(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COV_COUNT(samples); i++) {
+        enum cov_kind kind = samples[i].kind;
+        bool packed = true;
+        put("a", &samples[i]);
+        assert_int_equal(cov_kind_of_file("a", &packed), kind);
+        assert_false(packed);
+        put_packed("a", &samples[i]);
+        assert_int_equal(cov_kind_of_file("a", &packed),
+                         kind == COV_KIND_UNKNOWN ? COV_KIND_GZIP : kind);
+        assert_true(packed);
+        assert_int_equal(cov_kind_of_file("a", NULL),
+                         kind == COV_KIND_UNKNOWN ? COV_KIND_GZIP : kind);
+    }
+    assert_int_equal(cov_kind_of_file("none", NULL), COV_KIND_UNKNOWN);
+    assert_int_equal(cov_kind_of_file(".", NULL), COV_KIND_UNKNOWN);
+    /* Nobody writes to it: it must not be opened. */
+    assert_int_equal(mkfifo("pipe", 0600), 0);
+    assert_int_equal(cov_kind_of_file("pipe", NULL), COV_KIND_UNKNOWN);
+}
+
+/* Of gzip nothing but its first bytes. */
+static void knows_damaged_files(void **state)
+{
+    (void)state;
+    static const struct sample cut = SAMPLE("\x1f\x8b\x08\0", COV_KIND_GZIP);
+    put("a", &cut);
+    assert_int_equal(cov_kind_of_file("a", NULL), COV_KIND_GZIP);
+}
+
+static void tells(void **state)
+{
+    (void)state;
+    static const struct sample hdf5 = SAMPLE("\x89HDF\r\n\x1a\n", COV_KIND_HDF5),
+                               fasta = SAMPLE(">a\n", COV_KIND_FASTA),
+                               text = SAMPLE("text", COV_KIND_UNKNOWN);
+    const struct {
+        const struct sample *sample;
+        bool packed;
+        const char *text;
+    } cases[] = {
+        {&hdf5, false, "a: not good, but an HDF5 file"},
+        {&hdf5, true, "a: not good, but an HDF5 file compressed by gzip"},
+        {&fasta, true, "a: not good, but a FASTA file"},
+        {&text, false, "a: not good"},
+        {&text, true, "a: not good, but a file compressed by gzip"},
+    };
+    for (size_t i = 0; i < COV_COUNT(cases); i++) {
+        struct cov_err e = COV_ERR_INIT;
+        if (cases[i].packed)
+            put_packed("a", cases[i].sample);
+        else
+            put("a", cases[i].sample);
+        assert_int_equal(cov_fail_kind(&e, "a", "not good"), COV_EINPUT);
+        assert_string_equal(e.text, cases[i].text);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(knows_bytes),
+        cmocka_unit_test(knows_files),
+        cmocka_unit_test(knows_damaged_files),
+        cmocka_unit_test(tells),
+    };
+    return cmocka_run_group_tests_name("kind", tests, enter_folder, leave_folder);
+}
