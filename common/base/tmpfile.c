@@ -135,6 +135,36 @@ int cov_newfolder_make(struct cov_newfolder *f, const char *path, struct cov_err
     return cov_fail_errno(e, "%s: the folder cannot be made", path);
 }
 
+int cov_newfolder_check(const char *path, struct cov_err *e)
+{
+    struct stat st;
+    char *at = cov_strdup(path, e);
+    int rc = at ? COV_OK : COV_ENOMEM;
+    bool is_there = false;
+    /* The lowest one that is there. */
+    while (!rc && !is_there) {
+        is_there = stat(at, &st) == 0;
+        if (is_there)
+            break;
+        if (errno == ENOTDIR)
+            rc = cov_fail(e, COV_EIO, "%s: is not a folder", path);
+        else if (errno != ENOENT || !*at)
+            rc = cov_fail_errno(e, "%s: the folder cannot be made", path);
+        char *above = rc ? NULL : cov_path_dir(at, e);
+        if (!rc && !above)
+            rc = COV_ENOMEM;
+        free(at);
+        at = above;
+    }
+    if (!rc && !S_ISDIR(st.st_mode))
+        rc = cov_fail(e, COV_EIO, "%s: is not a folder", path);
+    if (!rc && access(at, W_OK | X_OK))
+        rc = strcmp(at, path) == 0 ? cov_fail_errno(e, "%s", path)
+                                   : cov_fail_errno(e, "%s: the folder cannot be made", path);
+    free(at);
+    return rc;
+}
+
 void cov_newfolder_fini(struct cov_newfolder *f)
 {
     bool is_listed = f->path && f->slot >= 0;

@@ -43,6 +43,9 @@ struct cov_newfolder {
 /* Makes the folder `path`, and those above it, as far as they are not there; *f is filled in whole. COV_EIO for
  * what is not a folder. */
 int cov_newfolder_make(struct cov_newfolder *f, const char *path, struct cov_err *e) COV_MUST_USE;
+/* Whether it could be made or is there, of which nothing is changed: COV_EIO for what is not a folder, or lies in
+ * none, and for a folder that is there and cannot be written to. */
+int cov_newfolder_check(const char *path, struct cov_err *e) COV_MUST_USE;
 /* Removes of what was made whatever is empty: all of it, where nothing came of a run. Harmless on
  * zeros. */
 void cov_newfolder_fini(struct cov_newfolder *f);

@@ -35,8 +35,9 @@ static uint32_t crc32c(const void *data, uint64_t n)
 enum { MAX_TAG = 200, MAX_EVENT = MAX_TAG + 64 };
 
 /* Numbers of fields, and types on the wire. */
-enum { WALL_TIME = 1, STEP = 2, FILE_VERSION = 3, SUMMARY = 5 };
+enum { WALL_TIME = 1, STEP = 2, FILE_VERSION = 3, SUMMARY = 5, SESSION_LOG = 7 };
 enum { VALUE = 1, TAG = 1, SIMPLE_VALUE = 2 };
+enum { STATUS = 1, STATUS_START = 1 };
 enum { VARINT = 0, FIXED64 = 1, BYTES = 2, FIXED32 = 5 };
 
 struct message {
@@ -140,6 +141,18 @@ int cov_event_file_open(const char *dir, struct cov_event_file **out, struct cov
     free(f->path);
     free(f);
     return rc;
+}
+
+int cov_event_file_start(struct cov_event_file *f, int64_t step, struct cov_err *e)
+{
+    struct message event, session = {.n = 0};
+    put_key(&session, STATUS, VARINT);
+    put_varint(&session, STATUS_START);
+    begin_event(&event);
+    put_key(&event, STEP, VARINT);
+    put_varint(&event, (uint64_t)step);
+    put_bytes(&event, SESSION_LOG, session.data, session.n);
+    return write_record(f, &event, e);
 }
 
 int cov_event_file_add(struct cov_event_file *f, int64_t step, const char *tag, double value,

@@ -14,6 +14,9 @@ struct cov_event_file;
  * with cov_event_file_close. */
 int cov_event_file_open(const char *dir, struct cov_event_file **out,
                         struct cov_err *e) COV_MUST_USE;
+/* Says that steps are counted from `step` on: of other files in the folder that are older, TensorBoard no longer
+ * shows that step and later ones (SessionLog.START). For the beginning of a file. */
+int cov_event_file_start(struct cov_event_file *f, int64_t step, struct cov_err *e) COV_MUST_USE;
 /* Adds a scalar. It reaches the file with the next flush. */
 int cov_event_file_add(struct cov_event_file *f, int64_t step, const char *tag, double value,
                        struct cov_err *e) COV_MUST_USE;

@@ -125,6 +125,11 @@ int cov_train_log_open(const char *dir, const char *events, int64_t epoch, int64
     }
     if (!rc && events)
         rc = cov_event_file_open(events, &l->events, e);
+    /* What a run that was killed has told of steps that are made again. */
+    if (!rc && l->events)
+        rc = cov_event_file_start(l->events, step + 1, e);
+    if (!rc && l->events)
+        rc = cov_event_file_flush(l->events, e);
     if (!rc) {
         *out = l;
         return COV_OK;

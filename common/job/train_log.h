@@ -31,7 +31,7 @@ struct cov_train_log;
 /* Opens the logs in the folder `dir`. Of what is there, the epochs up to `epoch` and the steps up to
  * `step` are kept (both of the point that is gone on from; -1 and 0 for none). With `replaces`,
  * what is there stays until the first epoch is complete, and for good if none is. `events` (may be NULL): the
- * folder of events. Free with cov_train_log_close. */
+ * folder of events, in which the steps after `step` are no longer shown. Free with cov_train_log_close. */
 int cov_train_log_open(const char *dir, const char *events, int64_t epoch, int64_t step,
                        bool replaces, struct cov_train_log **out, struct cov_err *e) COV_MUST_USE;
 int cov_train_log_step(struct cov_train_log *l, const struct cov_train_step *s,

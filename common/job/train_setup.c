@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/base/kind.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/path.h"
@@ -267,7 +268,7 @@ static int open_part(const struct cov_train_setup *s, const struct cov_train_opt
     char *dir = cov_path_join(o->input, part, e);
     struct stat status;
     int rc = dir ? COV_OK : COV_ENOMEM;
-    if (!rc && stat(dir, &status) != 0 && (errno == ENOENT || errno == ENOTDIR))
+    if (!rc && stat(dir, &status) != 0 && errno == ENOENT)
         rc = cov_fail(
             e, COV_EINPUT,
             "%s: there is no folder %s/ in it; covtrain reads the files of train/ and of val/, "
@@ -320,6 +321,11 @@ static int check_length(const struct cov_train_setup *s, struct cov_err *e)
 static int open_data(struct cov_train_setup *s, const struct cov_train_options *o,
                      struct cov_ranks *ranks, struct cov_err *e)
 {
+    struct stat status;
+    if (stat(o->input, &status) != 0)
+        return cov_fail_errno(e, "%s", o->input);
+    if (!S_ISDIR(status.st_mode))
+        return cov_fail_kind(e, o->input, "not a folder");
     int rc = open_part(s, o, ranks, "train", &s->train, e);
     if (!rc)
         rc = open_part(s, o, ranks, "val", &s->val, e);
@@ -339,7 +345,9 @@ int cov_train_setup_open(struct cov_train_setup *s, const struct cov_train_optio
                          struct cov_ranks *ranks, struct cov_err *e)
 {
     *s = (struct cov_train_setup){.lock = -1};
-    int rc = open_network(s, o, ranks, e);
+    int rc = o->tensorboard && ranks->rank == 0 ? cov_newfolder_check(o->tensorboard, e) : COV_OK;
+    if (!rc)
+        rc = open_network(s, o, ranks, e);
     if (!rc && o->n_loss_weights > 0 && o->n_loss_weights != (size_t)s->network.hp.output_size)
         rc = cov_fail(e, COV_EUSAGE, "--loss-weights: %zu weights for %lld data sets",
                       o->n_loss_weights, (long long)s->network.hp.output_size);

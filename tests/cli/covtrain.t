@@ -246,12 +246,22 @@ train -o bad --datasets atacseq,atacseq
 refused 2 'twice' 'a data set twice'
 COVTOOLS_PLUGINS=$work train -o bad/deep --device cuda
 status_is 1 'no plugin for GPUs'
+train -e 1 -o bad --tensorboard d/train/a.h5
+refused 1 'd/train/a\.h5: is not a folder$' 'a file for the events'
+train -e 1 -o bad --tensorboard d/train/a.h5/below
+refused 1 'd/train/a\.h5/below: is not a folder$' '  or above them'
 ok 'nothing of these is left' test ! -e bad
 
 # ---------------------------------------------------------------- the data
 
 run covtrain -i nowhere -o bad
-refused 1 'nowhere: there is no folder train. in it' 'no folder'
+refused 1 'nowhere: No such file or directory$' 'no folder'
+printf '>a\nACGT\n' >a.fa
+run covtrain -i a.fa -o bad
+refused 1 'a\.fa: not a folder, but a FASTA file$' 'a FASTA file in place of the folder'
+mkdir bare.in
+run covtrain -i bare.in -o bad
+refused 1 'bare\.in: there is no folder train. in it' 'a folder with nothing in it'
 mkdir -p e/train e/val
 run covtrain -i e -o bad
 refused 1 'e/train: there is no file \*\.h5' 'no files'

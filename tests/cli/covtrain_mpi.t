@@ -41,7 +41,7 @@ like "$(cat "$stderr")" 'covtrain: error: again/last\.ckpt: exists' '  is said t
 # Where all fail alike, the first process tells.
 in=nowhere
 ranks 3 -o bad
-is "$status $(grep 'covtrain: error' "$stderr" | cut -d';' -f1)" '1 covtrain: error: nowhere: there is no folder train/ in it' \
+is "$status $(grep 'covtrain: error' "$stderr" | cut -d';' -f1)" '1 covtrain: error: nowhere: No such file or directory' \
     'what no process finds is told by one'
 in=d
 ranks 3 -o bad --dropout 2

@@ -107,6 +107,27 @@ static void test_checksums(void **state)
     assert_int_equal(unlink(path), 0);
 }
 
+/* A file that goes on from step 300: Event{wall_time, step: 300, session_log{status: START}} behind its head. */
+static void test_start(void **state)
+{
+    (void)state;
+    char path[600];
+    size_t n_file, at = 0, n;
+    struct cov_event_file *f;
+    assert_int_equal(cov_event_file_open(home, &f, NULL), 0);
+    assert_int_equal(cov_event_file_start(f, 300, NULL), 0);
+    assert_int_equal(cov_event_file_close(f, NULL), 0);
+    char *data = slurp(path_in(home, path, sizeof path), &n_file);
+    (void)next_record(data, n_file, &at, &n);
+    const char *event = next_record(data, n_file, &at, &n);
+    assert_int_equal(event[0], 0x09);
+    assert_int_equal(n, 9 + 7);
+    assert_memory_equal(event + 9, "\x10\xac\x02\x3a\x02\x08\x01", 7);
+    assert_int_equal(at, n_file);
+    free(data);
+    assert_int_equal(unlink(path), 0);
+}
+
 static void test_scalars(void **state)
 {
     (void)state;
@@ -200,6 +221,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_checksums),
+        cmocka_unit_test(test_start),
         cmocka_unit_test(test_scalars),
         cmocka_unit_test(test_failures),
     };

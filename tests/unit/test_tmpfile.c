@@ -100,10 +100,28 @@ static void makes_new_folders(void **state)
     assert_string_equal(e.text, "/dev/null: is not a folder");
     assert_int_equal(cov_newfolder_make(&f, "/dev/null/a", NULL), COV_EIO);
     assert_int_not_equal(cov_newfolder_make(&f, "", NULL), COV_OK);
+    /* What can be made, or is there, is not touched by a look. */
+    static const char *const fit[] = {"kept", "kept/", "kept/a//b/", "new", "./new/a", ".", "/"};
+    for (size_t i = 0; i < COV_COUNT(fit); i++)
+        assert_int_equal(cov_newfolder_check(fit[i], &e), COV_OK);
+    assert_int_equal(count_files("kept"), 0);
+    assert_false(is_there("new"));
+    static const char *const unfit[] = {"/dev/null", "/dev/null/", "/dev/null/a/b", "put/a", ""};
+    put_text("put", "x");
+    for (size_t i = 0; i < COV_COUNT(unfit); i++) {
+        cov_err_clear(&e);
+        assert_int_equal(cov_newfolder_check(unfit[i], &e), COV_EIO);
+        assert_int_equal(strncmp(e.text, unfit[i], strlen(unfit[i])), 0);
+        assert_true(i == 4 || strstr(e.text, ": is not a folder"));
+    }
+    assert_int_equal(unlink("put"), 0);
     char name[400] = "kept/a/";
     memset(name + 7, 'x', 300);
     cov_err_clear(&e);
     assert_int_equal(cov_newfolder_make(&f, name, &e), COV_EIO);
+    assert_non_null(strstr(e.text, "the folder cannot be made"));
+    cov_err_clear(&e);
+    assert_int_equal(cov_newfolder_check(name, &e), COV_EIO);
     assert_non_null(strstr(e.text, "the folder cannot be made"));
     assert_int_equal(count_files("kept"), 0);
     assert_int_equal(rmdir("kept"), 0);

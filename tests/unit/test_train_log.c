@@ -115,6 +115,41 @@ static void test_kept(void **state)
     assert_text(lines, "");
 }
 
+/* The one file of events in `dir`; caller frees. */
+static char *slurp_events(const char *dir, size_t *n)
+{
+    char path[700], name[512];
+    (void)snprintf(name, sizeof name, "%s", list_folder(dir));
+    assert_ptr_equal(strchr(name, ' '), name + strlen(name) - 1);
+    name[strlen(name) - 1] = '\0';
+    (void)snprintf(path, sizeof path, "%s/%s", dir, name);
+    return slurp(path, n);
+}
+
+/* Of a resumed training, whose steps after the checkpoint's are told again: from which one on. */
+static void test_events_begin(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t epoch, step;
+        const char *bytes; /* step: the next one; session_log{status: START} */
+    } cases[] = {{-1, 0, "\x10\x01\x3a\x02\x08\x01"}, {1, 18, "\x10\x13\x3a\x02\x08\x01"}};
+    for (size_t i = 0; i < 2; i++) {
+        char dir[128];
+        struct cov_train_log *l;
+        size_t n;
+        (void)snprintf(dir, sizeof dir, "%s/begin%zu", home, i);
+        assert_int_equal(
+            cov_train_log_open(home, dir, cases[i].epoch, cases[i].step, false, &l, NULL), 0);
+        char *data = slurp_events(dir, &n); /* there at once */
+        assert_int_equal(n, 40 + 16 + 9 + 6);
+        assert_memory_equal(data + 40 + 12 + 9, cases[i].bytes, 6);
+        free(data);
+        assert_int_equal(cov_train_log_close(l, NULL), 0);
+        remove_folder(dir);
+    }
+}
+
 static void test_events(void **state)
 {
     (void)state;
@@ -124,12 +159,8 @@ static void test_events(void **state)
     assert_int_equal(cov_train_log_open(home, dir, -1, 0, false, &l, NULL), 0);
     add_step(l, 1, 2);
     assert_int_equal(cov_train_log_epoch(l, 0, 1, epoch_values[0], NULL), 0);
-    char path[700], name[512];
     size_t n, n_loss = 0, n_rate = 0, n_val = 0;
-    (void)snprintf(name, sizeof name, "%s", list_folder(dir));
-    *strchr(name, ' ') = '\0';
-    (void)snprintf(path, sizeof path, "%s/%s", dir, name);
-    char *data = slurp(path, &n);
+    char *data = slurp_events(dir, &n);
     for (size_t i = 0; i + 16 < n; i++) {
         n_loss += memcmp(data + i, "\x04loss\x15", 6) == 0;
         n_rate += memcmp(data + i, "\x0dlearning_rate\x15", 15) == 0;
@@ -203,9 +234,8 @@ static void test_failures(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lines),
-        cmocka_unit_test(test_kept),
-        cmocka_unit_test(test_events),
+        cmocka_unit_test(test_lines),        cmocka_unit_test(test_kept),
+        cmocka_unit_test(test_events_begin), cmocka_unit_test(test_events),
         cmocka_unit_test(test_failures),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
