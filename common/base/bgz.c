@@ -23,6 +23,7 @@
 #include "common/base/kind.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
+#include "common/base/path.h"
 #include "common/base/pool.h"
 
 enum kind { PLAIN, GZIP, BGZF_BLOCKS };
@@ -225,6 +226,10 @@ int cov_bgz_open_read(const char *path, unsigned n_threads, struct cov_bgz **out
     struct cov_bgz *b = new_stream(strcmp(path, "-") == 0 ? "standard input" : path, e);
     if (!b)
         return COV_ENOMEM;
+    if (!cov_path_is_std(path))
+        rc = cov_path_check_file(path, e);
+    if (rc)
+        goto out;
     int fd = open_descriptor(path, false, e);
     if (fd < 0) {
         rc = COV_EIO;

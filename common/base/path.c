@@ -88,6 +88,14 @@ bool cov_path_names_dir(const char *path)
     return (n && path[n - 1] == '/') || (stat(path, &st) == 0 && S_ISDIR(st.st_mode));
 }
 
+int cov_path_check_file(const char *path, struct cov_err *e)
+{
+    struct stat st;
+    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+        return cov_fail(e, COV_EINPUT, "%s: is a folder, not a file", path);
+    return COV_OK;
+}
+
 bool cov_path_is_std(const char *path)
 {
     return strcmp(path, "-") == 0;

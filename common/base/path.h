@@ -24,6 +24,10 @@ bool cov_path_has_suffix(const char *path, const char *suffix);
 /* Whether the name says that a folder is meant: a trailing slash, or a folder that is there. */
 bool cov_path_names_dir(const char *path);
 
+/* COV_EINPUT if a folder is at `path`, where a file is to be read; whatever else is there, or nothing, is none of its
+ * business. */
+int cov_path_check_file(const char *path, struct cov_err *e) COV_MUST_USE;
+
 /* "-" */
 bool cov_path_is_std(const char *path);
 

@@ -205,7 +205,11 @@ static int take_regions(struct cov_loader *l, const struct cov_loader_options *o
     int rc = cov_select_new(l->stored, &l->regions, e);
     if (!rc)
         rc = cov_select_regions(l->regions, o->regions, o->n_regions, e);
-    if (!rc && o->bed_path)
+    if (rc) {
+        (void)cov_err_prefix(e, "%s", l->path);
+        return rc;
+    }
+    if (o->bed_path)
         rc = cov_select_read_bed(l->regions, o->bed_path, e);
     if (rc)
         return rc;

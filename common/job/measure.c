@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "common/base/clock.h"
 #include "common/base/kind.h"
@@ -576,10 +577,15 @@ static void fini(struct job *j)
  * beside it. */
 static int require_hdf5(const char *path, struct cov_err *e)
 {
+    struct stat st;
     bool yes = false;
-    int rc = cov_h5_is_signed(path, &yes, e);
+    int rc = cov_path_check_file(path, e);
+    if (!rc)
+        rc = cov_h5_is_signed(path, &yes, e);
     if (rc || yes)
         return rc;
+    if (stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == 0)
+        return cov_fail(e, COV_EINPUT, "%s: the file is empty", path);
     return cov_fail_kind(e, path, "not a genome file, which comes first");
 }
 

@@ -48,6 +48,7 @@ struct block {
 struct run {
     const struct cov_synth_options *o;
     FILE *fasta, *sam;
+    const char *fasta_name, *sam_name; /* as messages call them */
     struct cov_progress *progress;
     int64_t *lengths;
     struct {
@@ -293,9 +294,9 @@ static int sink(void *arg, size_t slot, uint64_t n, struct cov_err *e)
     struct run *r = arg;
     const struct block *b = &r->blocks[slot];
     if (fwrite(b->text, 1, b->n_text, r->fasta) != b->n_text)
-        return cov_fail_errno(e, "the FASTA cannot be written");
+        return cov_fail_errno(e, "%s", r->fasta_name);
     if (r->sam && fwrite(b->reads, 1, b->n_reads_text, r->sam) != b->n_reads_text)
-        return cov_fail_errno(e, "the reads cannot be written");
+        return cov_fail_errno(e, "%s", r->sam_name);
     if (b->n_text > 0)
         cov_progress_add(r->progress, b->n);
     return COV_OK;
@@ -395,8 +396,14 @@ static void put_sam_head(const struct run *r)
                       (long long)r->lengths[i]);
 }
 
-int cov_synth_write(const struct cov_synth_options *options, FILE *fasta, FILE *sam,
-                    struct cov_pool *pool, struct cov_progress *progress, struct cov_err *e)
+/* What messages call the two files. */
+struct names {
+    const char *fasta, *sam;
+};
+
+static int write_both(const struct cov_synth_options *options, FILE *fasta, FILE *sam,
+                      const struct names *names, struct cov_pool *pool,
+                      struct cov_progress *progress, struct cov_err *e)
 {
     static const struct cov_ring_stages stages = {source, work, sink};
     int rc = cov_synth_check(options, e);
@@ -408,6 +415,8 @@ int cov_synth_write(const struct cov_synth_options *options, FILE *fasta, FILE *
     r->o = options;
     r->fasta = fasta;
     r->sam = options->depth > 0 ? sam : NULL;
+    r->fasta_name = names->fasta;
+    r->sam_name = names->sam;
     r->progress = progress;
     make_tables(r);
     make_families(r);
@@ -434,6 +443,14 @@ int cov_synth_write(const struct cov_synth_options *options, FILE *fasta, FILE *
     return rc;
 }
 
+int cov_synth_write(const struct cov_synth_options *options, FILE *fasta, FILE *sam,
+                    struct cov_pool *pool, struct cov_progress *progress, struct cov_err *e)
+{
+    static const struct names names = {"the FASTA cannot be written",
+                                       "the reads cannot be written"};
+    return write_both(options, fasta, sam, &names, pool, progress, e);
+}
+
 /* Opens the file of an output. */
 static int open_output(struct cov_outfile *o, const char *path, bool force, FILE **f,
                        struct cov_err *e)
@@ -458,12 +475,13 @@ int cov_synth_files(const struct cov_synth_options *options, const char *fasta_p
 {
     struct cov_outfile out[2] = {COV_OUTFILE_INIT, COV_OUTFILE_INIT};
     struct cov_outfile *const both[2] = {&out[0], &out[1]};
+    const struct names names = {fasta_path, sam_path};
     FILE *fasta = NULL, *sam = NULL;
     int rc = open_output(&out[0], fasta_path, force, &fasta, e);
     if (!rc && sam_path)
         rc = open_output(&out[1], sam_path, force, &sam, e);
     if (!rc)
-        rc = cov_synth_write(options, fasta, sam, pool, progress, e);
+        rc = write_both(options, fasta, sam, &names, pool, progress, e);
     rc = close_output(fasta, fasta_path, rc, e);
     rc = close_output(sam, sam_path, rc, e);
     if (!rc)

@@ -232,7 +232,10 @@ static int report(const struct cov_fasta_pairs *p, struct cov_err *e)
 {
     size_t n = cov_names_count(p->in_fasta);
     if (n == 0)
-        return cov_fail(e, COV_EINPUT, "%s: no sequence: the file is empty", p->path);
+        return cov_fail(e, COV_EINPUT, "%s: no sequence: %s", p->path,
+                        strcmp(p->path, "standard input") == 0
+                            ? "it is empty (did the program that should have written it fail?)"
+                            : "the file is empty");
     if (p->n_short + p->n_long > 0)
         cov_warn("%s: %zu of %zu sequences left out by length: %zu too short, %zu too long",
                  p->path, p->n_short + p->n_long, n, p->n_short, p->n_long);

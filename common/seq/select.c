@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/base/lines.h"
+#include "common/base/listing.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/text.h"
@@ -101,6 +102,19 @@ static void exclude(struct cov_select *s, size_t k)
     } while (seq != last);
 }
 
+/* A name that is none of the sequences, `text` as a whole or what stands before its colon. */
+static int refuse_name(const struct cov_select *s, const char *text, int n_name, bool is_range,
+                       struct cov_err *e)
+{
+    struct cov_listing there = {{0}, 0, 0, 0};
+    /* All are counted only as far as they can be shown. */
+    for (size_t i = 0; i < cov_grid_n_seqs(s->grid) && *cov_listing_more(&there) == '\0'; i++)
+        cov_listing_add(&there, cov_grid_name(s->grid, i));
+    return cov_fail(e, COV_EUSAGE, "region %s: there is no sequence %.*s%s%s; there are: %s%s",
+                    text, n_name, text, is_range ? "" : " or ", is_range ? "" : text, there.text,
+                    cov_listing_more(&there));
+}
+
 int cov_select_region(struct cov_select *s, const char *text, struct cov_err *e)
 {
     size_t k, n = strlen(text);
@@ -113,12 +127,11 @@ int cov_select_region(struct cov_select *s, const char *text, struct cov_err *e)
         return rc;
     const char *colon = strrchr(text, ':');
     if (!colon)
-        return cov_fail(e, COV_EUSAGE, "region %s: there is no sequence of this name", text);
+        return refuse_name(s, text, (int)(n < 200 ? n : 200), true, e);
     bool is_range = r.n_name > 0;
     int n_name = (int)(colon - text < 200 ? colon - text : 200);
     if (!cov_names_find(s->names, text, (size_t)(colon - text), &k))
-        return cov_fail(e, COV_EUSAGE, "region %s: there is no sequence %.*s%s%s", text, n_name,
-                        text, is_range ? "" : " or ", is_range ? "" : text);
+        return refuse_name(s, text, n_name, is_range, e);
     if (!is_range)
         return cov_fail(e, COV_EUSAGE, "region %s: NAME or NAME:FIRST-LAST is wanted", text);
     size_t n_before = s->n;

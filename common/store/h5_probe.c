@@ -19,6 +19,7 @@
 
 #include "common/base/kind.h"
 #include "common/base/log.h"
+#include "common/base/path.h"
 #include "common/store/h5_private.h"
 
 static uint64_t little_endian(const uint8_t *p, size_t n)
@@ -81,6 +82,9 @@ int cov_h5_is_signed(const char *path, bool *yes, struct cov_err *e)
 static int check(int fd, const char *path, struct cov_err *e)
 {
     struct stat st;
+    int rc = cov_path_check_file(path, e);
+    if (rc)
+        return rc;
     if (fstat(fd, &st))
         return cov_fail_errno(e, "%s", path);
     if (!S_ISREG(st.st_mode))

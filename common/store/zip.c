@@ -378,9 +378,11 @@ static int open_file(struct cov_zip *z, const char *path, struct cov_err *e)
     if (z->fd < 0 || fstat(z->fd, &st) != 0)
         return cov_fail_errno(e, "%s", path);
     if (S_ISDIR(st.st_mode))
-        return cov_fail(e, COV_EINPUT, "%s: is a folder", path);
+        return cov_fail(e, COV_EINPUT, "%s: is a folder, not a file", path);
     if (!S_ISREG(st.st_mode))
         return cov_fail(e, COV_EINPUT, "%s: is not a regular file", path);
+    if (st.st_size == 0)
+        return cov_fail(e, COV_EINPUT, "%s: the file is empty", path);
     z->n_bytes = (uint64_t)st.st_size;
     return COV_OK;
 }

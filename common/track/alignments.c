@@ -15,6 +15,7 @@
 #include "common/base/kind.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
+#include "common/base/path.h"
 
 enum { SHORT_CIGAR = 64, BLOCKS_AHEAD = 32 };
 
@@ -114,11 +115,17 @@ static int refuse(const struct cov_alignments *a, struct cov_err *e)
 static int open_file(struct cov_alignments *a, const struct cov_alignments_options *o,
                      struct cov_err *e)
 {
+    struct stat st;
+    int rc = cov_path_check_file(a->path, e);
+    if (rc)
+        return rc;
+    if (stat(a->path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == 0)
+        return cov_fail(e, COV_EINPUT, "%s: the file is empty", a->path);
     cov_bgz_set_log();
     errno = 0;
     a->file = hts_open(a->path, "r");
     if (!a->file) {
-        if (errno == ENOENT || errno == EACCES || errno == EISDIR || errno == EIO)
+        if (errno == ENOENT || errno == EACCES || errno == EIO)
             return cov_fail_errno(e, "%s", a->path);
         return refuse(a, e);
     }

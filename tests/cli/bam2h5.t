@@ -238,6 +238,16 @@ run bam2h5 -q -p x -o o.h5 g.h5 none.bam
 refused 1 'none.bam: No such file' 'a file that is not there'
 run bam2h5 -q -p x -o o.h5 sorted.bam sorted.bam
 refused 1 'sorted.bam: not a genome file, which comes first, but a BAM file$' 'no genome file'
+mkdir folder && : >empty
+run bam2h5 -q -p x -o o.h5 folder sorted.bam
+refused 1 'folder: is a folder, not a file$' 'a folder as genome file'
+run bam2h5 -q -p x -o o.h5 g.h5 folder
+refused 1 'folder: is a folder, not a file$' '  and as reads'
+run bam2h5 -q -p x -o o.h5 empty sorted.bam
+refused 1 'empty: the file is empty$' 'an empty genome file'
+run bam2h5 -q -p x -o o.h5 g.h5 empty
+refused 1 'empty: the file is empty$' '  and empty reads'
+rmdir folder && rm empty
 cp g.h5 safe.h5 && chmod 444 safe.h5
 run bam2h5 -q -p x safe.h5 sorted.bam
 refused 1 'safe.h5: (is write-protected; use -f|cannot be written)' 'a genome file that nobody may write to'

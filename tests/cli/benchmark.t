@@ -37,6 +37,8 @@ is "$(grep -v '^@' deep/reads.sam | cut -f 1 | sort | uniq -d | wc -l)" 0 '  non
 rm -r deep
 run benchmark synth --size 45k --depth 101 --read-length 1 -o deep/
 refused 2 'more than 100 would begin at each base' 'more than can be'
+run benchmark synth -q --size 1M -o /dev/full
+refused 1 '^benchmark: error: /dev/full: No space left on device$' 'a full disk'
 run benchmark synth --size 5 --contigs 6 -o -
 refused 2 'too few for 6 contigs' 'more contigs than bases'
 run benchmark synth --reads x.sam -o y.fa

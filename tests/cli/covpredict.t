@@ -186,7 +186,7 @@ END
 # ---------------------------------------------------------------- bad genomes
 
 refuses 1 '^covpredict: error: absent\.h5: No such file or directory$' 'no such file' -- -m cnn.ckpt -o x.h5 absent.h5
-refuses 1 '^covpredict: error: \.: Is a directory$' 'a folder' -- -m cnn.ckpt -o x.h5 .
+refuses 1 '^covpredict: error: \.: is a folder, not a file$' 'a folder' -- -m cnn.ckpt -o x.h5 .
 refuses 1 '^covpredict: error: cnn\.h5: this is a predictions file; a genome file' 'a predictions file' -- \
     -m cnn.ckpt -o x.h5 cnn.h5
 refuses 1 '^covpredict: error: cnn\.ckpt: this is a checkpoint of PyTorch$' 'a checkpoint' -- \
@@ -235,6 +235,11 @@ not-stored data/X: row 0 .*, index 0: all values are 0 \(padding\)
 END
 is "$(sort "$tap_dir/tried" | tr '\n' ' ')" "$(kinds broken | tr ' ' '\n' | sort | tr '\n' ' ')" 'all kinds were tried'
 printf '' >bad.fa
+run covpredict -m cnn.ckpt -o x.h5 - </dev/null
+refused 1 '^covpredict: error: standard input: no sequence: it is empty \(did the program' 'an empty pipe'
+: >none.ckpt
+refuses 1 'none\.ckpt: the file is empty$' 'an empty checkpoint' -- -m none.ckpt -o x.h5 g.h5
+rm none.ckpt
 refuses 1 '^covpredict: error: bad\.fa: no sequence: the file is empty$' 'an empty FASTA' -- -m cnn.ckpt -o x.h5 bad.fa
 printf '>a\nACGT\nAC-T\n' >bad.fa
 refuses 1 "^covpredict: error: bad\\.fa:3:3: letter '-' is not an IUPAC code \\(--on-bad-base n reads it as N\\)\$" 'a bad letter' -- -m cnn.ckpt -o x.h5 bad.fa
@@ -275,7 +280,7 @@ done
 refuses 1 '^covpredict: error: g\.fa: not a zip archive, which a checkpoint of PyTorch is, but a FASTA file$' 'a checkpoint that is no zip' -- -m g.fa -o x.h5 g.h5
 refuses 1 '^covpredict: error: .*absent\.ckpt: No such file or directory$' 'no such checkpoint' -- \
     -m absent.ckpt -o x.h5 g.h5
-refuses 1 '^covpredict: error: \.: is a folder$' 'a folder as checkpoint' -- -m . -o x.h5 g.h5
+refuses 1 '^covpredict: error: \.: is a folder, not a file$' 'a folder as checkpoint' -- -m . -o x.h5 g.h5
 rm bad.ckpt
 fasta2h5 --subsequence-length 1000 -o odd.h5 g.fa
 nearest='subsequence length 1000 is not a multiple of 9 .*; the nearest that fits is 999 or 1008$'

@@ -122,8 +122,8 @@ is "$(grep -c step whole/metrics.jsonl)" 7 '  as many steps as asked for'
 train -q -o again $all -@ 1
 ok '  is the same again' cmp whole/last.ckpt again/last.ckpt
 rm -r again
-train -q -o again $(echo "$all" | sed 's/max-steps 7/max-steps 5/')
-run covtrain -q -i d -b 8 -o again $(echo "$all" | sed 's/--lstm.*//') --resume-training again/predmoter*epoch=0*.ckpt
+train -q -o again $(echo "$all" | sed 's/max-steps 7/max-steps 5/') --tensorboard logs/resumed
+run covtrain -q -i d -b 8 -o again $(echo "$all" | sed 's/--lstm.*//') --tensorboard logs/resumed --resume-training again/predmoter*epoch=0*.ckpt
 ok '  and resumed' cmp whole/last.ckpt again/last.ckpt
 run covtrain -i d -b 8 -o again -e 4 --resume-training again/last.ckpt
 stderr_like 'again/last\.ckpt: has averaged weights, which are not gone on with' '  without the average, which is said'
@@ -155,8 +155,8 @@ run covtrain -i d -o early -b 8 --hidden-size 8 --filter-size 8 --seed 1 -e 9 --
 status_is 0 'early stopping'
 stderr_like 'avg_val_accuracy has not improved on .* for 2 epochs: training stops' '  says so'
 ok '  before the last epoch' test "$(rows early/metrics.log)" -lt 9
-ok 'the events of TensorBoard' "$PYTHON" - logs/of/events/events.out.tfevents.* <<'EOF'
-import json, struct, sys
+ok 'the events of TensorBoard' "$PYTHON" - <<'EOF'
+import glob, json, os, struct
 
 def crc32c(data):
     crc = 0xffffffff
@@ -193,19 +193,34 @@ def fields(data):
     return out
 
 assert crc32c(b"123456789") == 0xe3069283
-data, at, scalars = open(sys.argv[1], "rb").read(), 0, {}
-while at < len(data):
-    n = struct.unpack("<Q", data[at:at + 8])[0]
-    check(data[at:at + 8], data[at + 8:at + 12])
-    event = data[at + 12:at + 12 + n]
-    check(event, data[at + 12 + n:at + 16 + n])
-    at += 16 + n
-    f = fields(event)
-    if 3 in f:
-        assert f[3] == b"brain.Event:2" and not scalars
-        continue
-    value = fields(fields(f[5])[1])
-    scalars.setdefault(value[1].decode(), []).append((f.get(2, 0), struct.unpack("<f", value[2])[0]))
+def read(data, scalars):
+    at = n_events = 0
+    while at < len(data):
+        n = struct.unpack("<Q", data[at:at + 8])[0]
+        check(data[at:at + 8], data[at + 8:at + 12])
+        event = data[at + 12:at + 12 + n]
+        check(event, data[at + 12 + n:at + 16 + n])
+        at += 16 + n
+        n_events += 1
+        f = fields(event)
+        assert (3 in f) == (n_events == 1) and (7 in f) == (n_events == 2)
+        if 3 in f:
+            assert f[3] == b"brain.Event:2"
+        elif 7 in f:
+            assert fields(f[7]) == {1: 1}
+            starts.append(f[2])
+            for of_key in scalars.values(): # as TensorBoard forgets
+                of_key[:] = [x for x in of_key if x[0] < f[2]]
+        else:
+            value = fields(fields(f[5])[1])
+            scalars.setdefault(value[1].decode(), []).append((f.get(2, 0), struct.unpack("<f", value[2])[0]))
+
+scalars, resumed, starts = {}, {}, []
+read(open(*glob.glob("logs/of/events/events.out.tfevents.*"), "rb").read(), scalars)
+for path in sorted(glob.glob("logs/resumed/events.out.tfevents.*"), key=lambda x: os.stat(x).st_mtime_ns):
+    read(open(path, "rb").read(), resumed)
+assert starts == [1, 1, 4], starts
+assert resumed == scalars
 lines = [json.loads(x) for x in open("whole/metrics.jsonl")]
 for key in "loss", "accuracy", "learning_rate":
     wanted = [(x["step"], x[key]) for x in lines if "step" in x]

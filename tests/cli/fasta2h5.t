@@ -219,7 +219,7 @@ rm -f ./*.h5 n.fa middle.fa names.tsv
 
 printf '' >empty.fa
 refuses 1 '^fasta2h5: error: empty\.fa: no sequence: the file is empty$' 'an empty file' -- empty.fa
-refuses 1 '^fasta2h5: error: standard input: no sequence: the file is empty$' 'empty standard input' -- - </dev/null
+refuses 1 '^fasta2h5: error: standard input: no sequence: it is empty \(did the program that should have written it fail\?\)$' 'empty standard input' -- - </dev/null
 printf '>a\nACGT\n>b\n' >x.fa
 refuses 1 '^fasta2h5: error: x\.fa:3: sequence b has no bases$' 'a header without a sequence' -- x.fa
 printf '>a\nACGT\n> b\nA\n' >x.fa
@@ -261,7 +261,7 @@ printf 'BZh91AY' >x.fa
 refuses 1 '^fasta2h5: error: x\.fa: compressed by bzip2; only gzip and bgzip are read$' 'another compression' -- x.fa
 refuses 1 '^fasta2h5: error: absent\.fa: No such file or directory$' 'a FASTA that is not there' -- absent.fa
 mkdir folder
-refuses 1 '^fasta2h5: error: folder: Is a directory$' 'a folder as FASTA' -- folder
+refuses 1 '^fasta2h5: error: folder: is a folder, not a file$' 'a folder as FASTA' -- folder
 rm -rf x.* cut.* folder empty.fa
 
 # ---------------------------------------------------------------- wrong usage

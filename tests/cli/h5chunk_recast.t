@@ -164,7 +164,7 @@ assert [x.decode() for x in f["data/seq_names"][:]] == ["long1", "long2", "long3
 assert f["data/seq_lengths"][:].tolist() == [10234, 11468, 12702, 8000]'
 does '  of a partial file' -- subset -f -o b.h5 -r long2:5-6 a.h5
 same '  is that file' a.h5 b.h5
-refuses 2 'no sequence of this name' 'a region of nothing' -- subset -r long5 -o out.h5 long_c.h5
+refuses 2 'region long5: there is no sequence long5; there are: ' 'a region of nothing' -- subset -r long5 -o out.h5 long_c.h5
 refuses 2 'has only 8000 bases' 'a region behind the end' -- subset -r long4:8001-8002 -o out.h5 long_c.h5
 refuses 2 'NAME:FIRST-LAST' 'half a region' -- subset -r long4:8001 -o out.h5 long_c.h5
 refuses 2 'ends before it begins' 'a region backwards' -- subset -r long4:9-8 -o out.h5 long_c.h5

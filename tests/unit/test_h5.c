@@ -275,7 +275,7 @@ static void test_no_hdf5(void **state)
 {
     (void)state;
     refuse("none.h5", COV_EIO, "none.h5: No such file or directory");
-    refuse(".", COV_EINPUT, ".: an HDF5 file has to be a regular file");
+    refuse(".", COV_EINPUT, ".: is a folder, not a file");
     refuse("/dev/null", COV_EINPUT, "/dev/null: an HDF5 file has to be a regular file");
     assert_int_equal(mkfifo("pipe", 0600), 0);
     refuse("pipe", COV_EINPUT, "pipe: an HDF5 file has to be a regular file");

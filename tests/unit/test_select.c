@@ -124,8 +124,8 @@ static void test_bad_regions(void **state)
     static const struct {
         const char *region, *why;
     } cases[] = {
-        {"c", "no sequence of this name"},
-        {"c:1-2", "no sequence c"},
+        {"c", "there is no sequence c; there are: a"},
+        {"c:1-2", "no sequence c; there are: a"},
         {"c:x", "no sequence c or c:x"},
         {"a:y", "NAME or NAME:FIRST-LAST"},
         {"a:", "NAME or NAME:FIRST-LAST"},

@@ -217,7 +217,7 @@ static void other_files(void **state)
         int code;
     } all[] = {
         {"/nonexistent/x", "/nonexistent/x: No such file", COV_EIO},
-        {"/tmp", "/tmp: is a folder", COV_EINPUT},
+        {"/tmp", "/tmp: is a folder, not a file", COV_EINPUT},
         {"/dev/null", "/dev/null: is not a regular file", COV_EINPUT},
     };
     for (size_t i = 0; i < COV_COUNT(all); i++) {
@@ -241,7 +241,8 @@ static void other_files(void **state)
     /* Not archives. */
     static char text[100000] = "#!/bin/sh\n";
     for (size_t n = 0; n <= sizeof text; n = n < 30 ? n + 1 : n * 3)
-        bad(&(struct image){(uint8_t *)text, n}, "not a zip archive");
+        bad(&(struct image){(uint8_t *)text, n},
+            n == 0 ? "the file is empty" : "not a zip archive");
     struct cov_zip_writer *w;
     assert_int_equal(cov_zip_create("/nonexistent/x", false, &w, NULL), COV_EIO);
     assert_int_equal(cov_zip_create("/dev/full", false, &w, NULL), 0);
@@ -258,7 +259,9 @@ static void cut_or_changed(void **state)
         make(zip64);
         struct image image = load(path);
         for (size_t n = 0; n < image.n; n++)
-            bad(&(struct image){image.data, n}, n < 4 ? "not a zip archive" : "its end is missing");
+            bad(&(struct image){image.data, n}, n == 0  ? "the file is empty"
+                                                : n < 4 ? "not a zip archive"
+                                                        : "its end is missing");
         /* One more byte in front, or behind. */
         uint8_t *longer = calloc(1, image.n + 2);
         assert_non_null(longer);
