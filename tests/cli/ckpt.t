@@ -34,7 +34,7 @@ run dump_ckpt text.ckpt
 refused 1 'text\.ckpt: not a zip archive' 'a text'
 : >empty.ckpt
 run dump_ckpt empty.ckpt
-refused 1 'empty\.ckpt: not a zip archive' 'an empty file'
+refused 1 'empty\.ckpt: the file is empty' 'an empty file'
 run dump_ckpt missing.ckpt
 refused 1 'missing\.ckpt: No such file or directory' 'a file that is not there'
 run dump_ckpt .
