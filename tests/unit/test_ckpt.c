@@ -242,7 +242,7 @@ static void cut_or_changed(void **state)
     uint8_t *data = load(path, &n);
     for (size_t i = 0; i < n; i++) {
         store(path2, data, i);
-        read_bad(path2, i < 4 ? "not a zip archive" : "cut short");
+        read_bad(path2, i == 0 ? "the file is empty" : i < 4 ? "not a zip archive" : "cut short");
     }
     /* Whatever bit is flipped: an error, or what was written. */
     size_t n_noticed = 0;
