@@ -41,6 +41,7 @@ static const struct {
     {COV_CPU_SVE, "sve"},
     {COV_CPU_ARM_BF16, "bf16"},
     {COV_CPU_ADDERS, "adders"},
+    {COV_CPU_FREE_LANES, "free_lanes"},
 };
 
 #if defined(__x86_64__)
@@ -68,8 +69,16 @@ static bool has_adders(void)
     return strcmp(vendor, "AuthenticAMD") == 0;
 }
 
+/* Of CPUID 1's EAX. */
+static unsigned family(unsigned signature)
+{
+    unsigned base = signature >> 8 & 15;
+    return base < 15 ? base : base + (signature >> 20 & 255);
+}
+
 unsigned cov_cpu_features(void)
 {
+    enum { ZEN_5 = 0x1a };
     enum { OSXSAVE = 27, YMM_STATE = 0x06, ZMM_STATE = 0xe6, TILE_STATE = 0x60000 };
     enum need { NEEDS_NONE, NEEDS_YMM, NEEDS_ZMM, NEEDS_TILE };
     /* leaf 0: CPUID 1; leaf 1: CPUID 7.0; leaf 2: CPUID 7.1 */
@@ -104,7 +113,7 @@ unsigned cov_cpu_features(void)
         if (r[bits[i].leaf][bits[i].reg] >> bits[i].bit & 1 && met[bits[i].need])
             features |= bits[i].feature;
     if ((features & COV_CPU_AVX512F) && has_adders())
-        features |= COV_CPU_ADDERS;
+        features |= COV_CPU_ADDERS | (family(r[0][EAX]) >= ZEN_5 ? COV_CPU_FREE_LANES : 0);
     return features;
 }
 

@@ -32,6 +32,7 @@ enum cov_cpu_feature {
     COV_CPU_ARM_BF16 = 1U << 17,
     /* Not what it can do, but how: with AVX-512 it begins an addition beside every multiplication. */
     COV_CPU_ADDERS = 1U << 18,
+    COV_CPU_FREE_LANES = 1U << 19, /* to read a float to all lanes of a register takes no adder */
 };
 
 unsigned cov_cpu_features(void);

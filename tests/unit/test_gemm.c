@@ -11,11 +11,12 @@
 #include "tests/lib/check_gemm.h"
 
 static const struct cov_gemm *const tables[] = {
-    &cov_gemm_base,        &cov_gemm_base_bf16,     &cov_gemm_base_bf16x3,
+    &cov_gemm_base,          &cov_gemm_base_bf16,     &cov_gemm_base_bf16x3,
 #ifdef __x86_64__
-    &cov_gemm_avx2,        &cov_gemm_avx2_bf16,     &cov_gemm_avx2_bf16x3, &cov_gemm_avx512,
-    &cov_gemm_avx512_bf16, &cov_gemm_avx512_bf16x3, &cov_gemm_dot_bf16,    &cov_gemm_dot_bf16x3,
-    &cov_gemm_amx_bf16,    &cov_gemm_amx_bf16x3,    &cov_gemm_dot_int16,   &cov_gemm_avx512_inner,
+    &cov_gemm_avx2,          &cov_gemm_avx2_bf16,     &cov_gemm_avx2_bf16x3, &cov_gemm_avx512,
+    &cov_gemm_avx512_bf16,   &cov_gemm_avx512_bf16x3, &cov_gemm_dot_bf16,    &cov_gemm_dot_bf16x3,
+    &cov_gemm_amx_bf16,      &cov_gemm_amx_bf16x3,    &cov_gemm_dot_int16,   &cov_gemm_avx512_inner,
+    &cov_gemm_avx512_shared,
 #endif
 };
 
@@ -157,6 +158,8 @@ static void chooses(void **state)
     unsigned adders = dot | COV_CPU_ADDERS;
     assert_ptr_equal(cov_gemm_choose(adders), &cov_gemm_avx512);
     assert_ptr_equal(cov_gemm_choose_for(adders, 64, 64), &cov_gemm_avx512_inner);
+    assert_ptr_equal(cov_gemm_choose_for(adders | COV_CPU_FREE_LANES, 64, 64),
+                     &cov_gemm_avx512_shared);
     assert_ptr_equal(cov_gemm_choose_for(adders, 63, 64), &cov_gemm_avx512);
     assert_ptr_equal(cov_gemm_choose_for(adders, 64, 63), &cov_gemm_avx512);
     assert_ptr_equal(cov_gemm_choose_for(amx, 64, 64), &cov_gemm_avx512);

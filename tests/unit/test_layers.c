@@ -32,7 +32,9 @@ static const struct cov_cpu_kernels levels[] = {
     {&cov_gemm_avx512, &cov_vec_avx512, false, NULL},
     {&cov_gemm_avx512, &cov_vec_avx512, false, &cov_minimal_avx512},
     {&cov_gemm_avx512_inner, &cov_vec_avx512, false, NULL},
+    {&cov_gemm_avx512_shared, &cov_vec_avx512, false, NULL},
     {&cov_gemm_avx512_inner, &cov_vec_avx512, false, &cov_minimal_avx512},
+    {&cov_gemm_avx512_shared, &cov_vec_avx512, false, &cov_minimal_avx512},
 #endif
     {&cov_gemm_base, &cov_vec_base, true, NULL},
 };

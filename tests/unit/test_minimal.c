@@ -26,9 +26,8 @@ static const struct level {
 } levels[] = {
     {&cov_gemm_base, &cov_minimal_base},
 #ifdef __x86_64__
-    {&cov_gemm_avx2, &cov_minimal_avx2},
-    {&cov_gemm_avx512, &cov_minimal_avx512},
-    {&cov_gemm_avx512_inner, &cov_minimal_avx512},
+    {&cov_gemm_avx2, &cov_minimal_avx2},           {&cov_gemm_avx512, &cov_minimal_avx512},
+    {&cov_gemm_avx512_inner, &cov_minimal_avx512}, {&cov_gemm_avx512_shared, &cov_minimal_avx512},
 #endif
 };
 

@@ -43,6 +43,8 @@ const struct cov_gemm *cov_gemm_choose_for(unsigned features, size_t n_in, size_
 {
 #ifdef __x86_64__
     bool many = n_in >= MANY_CHANNELS && n_out >= MANY_CHANNELS;
+    if (many && (cov_gemm_avx512_shared.needs & ~features) == 0)
+        return &cov_gemm_avx512_shared;
     if (many && (cov_gemm_avx512_inner.needs & ~features) == 0)
         return &cov_gemm_avx512_inner;
 #else

@@ -37,7 +37,7 @@ struct cov_matrix {
      * units: [ceil(n / panel), parts, panel]; owned. */
     int32_t *cross;
     /* Where data are floats divided by units, too: sums of products of their own, of columns
-     * (gemm_avx512inner.c); owned. */
+     * (gemm_inner_body.h); owned. */
     float *column_sums;
 };
 
@@ -74,7 +74,7 @@ struct cov_gemm {
 
 extern const struct cov_gemm cov_gemm_base, cov_gemm_avx2, cov_gemm_avx512;
 /* Faster where the processor has free adders. */
-extern const struct cov_gemm cov_gemm_avx512_inner;
+extern const struct cov_gemm cov_gemm_avx512_inner, cov_gemm_avx512_shared;
 /* The same values as instructions for bf16 give, but for the order of sums, in single precision:
  * three times the work for bf16x3. */
 extern const struct cov_gemm cov_gemm_base_bf16, cov_gemm_avx2_bf16, cov_gemm_avx512_bf16;

@@ -21,7 +21,7 @@ static const struct {
     [COV_LEVEL_AVX512] = {"avx512", AVX512_NEEDS, 0},
     [COV_LEVEL_AVX512BF16] = {"avx512bf16",
                               AVX512_NEEDS | COV_CPU_AVX512_VNNI | COV_CPU_AVX512_BF16,
-                              COV_CPU_ADDERS},
+                              COV_CPU_ADDERS | COV_CPU_FREE_LANES},
     [COV_LEVEL_AMX] = {"amx", AVX512_NEEDS | COV_CPU_AMX_TILE | COV_CPU_AMX_BF16, 0},
 };
 enum { N_LEVELS = COV_COUNT(levels) };

@@ -10,6 +10,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +19,9 @@
 
 enum {
     STEPS = 16,       /* of a block, at most */
-    BLOCK_ROWS = 128, /* and steps of all sequences: what stays in the cache beside the weights */
+    BLOCK_ROWS = 192, /* and steps of all sequences: what stays in the cache beside the weights */
+    AHEAD = 12,       /* rows of x */
+    LINE = 16,        /* floats of a cache line */
 };
 
 struct cov_lstm {
@@ -49,7 +52,7 @@ struct direction {
     float *cells; /* [T, hidden] to be filled by the backward direction of one; NULL */
     /* Scratch. A row of `block` is the sums of one step of one sequence, then its gates. */
     float *block;                         /* [BLOCK_ROWS, 4*hidden] */
-    float *x_rows;                        /* [BLOCK_ROWS, c_in] gathered for it */
+    float *x_rows;                        /* [BLOCK_ROWS, x_floats] gathered, or ready, for it */
     float *h_rows;                        /* [n, hidden] gathered */
     float *moving;                        /* [n, 4*hidden] sums, then gates, for them */
     float *x_parts;                       /* [n, 4*hidden] its sums over x */
@@ -129,11 +132,18 @@ void cov_lstm_free(struct cov_lstm *f)
     free(f);
 }
 
+/* Of a row of x_rows. */
+static size_t x_floats(const struct cov_lstm *f)
+{
+    return f->gemm->make_ready ? f->gemm->ready_floats(f->layer.c_in) : f->layer.c_in;
+}
+
 size_t cov_lstm_scratch(const struct cov_lstm *f)
 {
     size_t hidden = f->layer.hidden, n_gates = 4 * hidden;
-    return BLOCK_ROWS * (n_gates + f->layer.c_in) + COV_LSTM_ROWS * (3 * n_gates + 2 * hidden) +
-           hidden + (f->pairs[0] ? cov_strassen_scratch(f->pairs[0]) : 0);
+    return LINE + BLOCK_ROWS * (n_gates + x_floats(f)) +
+           COV_LSTM_ROWS * (3 * n_gates + 2 * hidden) + hidden +
+           (f->pairs[0] ? cov_strassen_scratch(f->pairs[0]) : 0);
 }
 
 /* ---- running ---- */
@@ -232,6 +242,20 @@ static void multiply_pairs(struct direction *r, size_t steps, const float *const
     cov_strassen_run(r->f->pairs[r->d], n_pairs, pairs, r->for_pairs);
 }
 
+/* The same where rows are made ready: all at once, so that the weights are read once. */
+static void multiply_ready(struct direction *r, size_t n_rows, const float *const *rows)
+{
+    const struct cov_gemm *gemm = r->f->gemm;
+    size_t c_in = r->f->layer.c_in, row = x_floats(r->f);
+    for (size_t i = 0; i < n_rows; i++) {
+        for (size_t j = 0; i + AHEAD < n_rows && j < c_in; j += LINE)
+            __builtin_prefetch(rows[i + AHEAD] + j);
+        gemm->make_ready(1, c_in, rows[i], 0, r->x_rows + i * row);
+    }
+    if (n_rows > 0)
+        gemm->run_ready(n_rows, r->x_rows, &r->f->w_ih[r->d], r->block, 4 * r->f->layer.hidden);
+}
+
 /* The sums over x of steps first .. first+steps-1, for those that have moved. */
 static void multiply_x(struct direction *r, size_t first, size_t steps)
 {
@@ -258,6 +282,10 @@ static void multiply_x(struct direction *r, size_t first, size_t steps)
     keep_gates(r);
     if (r->f->pairs[r->d]) {
         multiply_pairs(r, steps, rows);
+        return;
+    }
+    if (r->f->gemm->make_ready) {
+        multiply_ready(r, n_rows, rows);
         return;
     }
     if (whole) {
@@ -449,9 +477,9 @@ static void run(const struct cov_lstm *f, struct direction *r, float *scratch)
 {
     size_t hidden = f->layer.hidden, n_gates = 4 * hidden, n = r->n;
     r->f = f;
-    r->block = scratch;
-    r->x_rows = r->block + BLOCK_ROWS * n_gates;
-    r->moving = r->x_rows + BLOCK_ROWS * f->layer.c_in;
+    r->x_rows = scratch + (LINE - (uintptr_t)scratch / sizeof *scratch % LINE) % LINE;
+    r->block = r->x_rows + BLOCK_ROWS * x_floats(f);
+    r->moving = r->block + BLOCK_ROWS * n_gates;
     r->x_parts = r->moving + n * n_gates;
     r->resting = r->x_parts + n * n_gates;
     r->h_rows = r->resting + n * n_gates;

@@ -14,7 +14,7 @@
 #include "common/base/mem.h"
 
 enum {
-    BLOCK = 12,         /* a multiple of the rows of every product kernel's tile */
+    BLOCK = 36,         /* a multiple of the rows of every product kernel's tile */
     GROUP = 128 * 1024, /* floats of transformed tiles at once */
     GAP = 16,           /* floats between rows of them, lest all begin in one set of a cache */
     LINE = 16,          /* floats of a cache line */
