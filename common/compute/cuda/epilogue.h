@@ -11,7 +11,7 @@ SIMT_DEVICE float finish(float sum, float bias, float scale, float shift, bool r
 {
     float v = sum + bias;
     if (relu)
-        v = fmaxf(v, 0.0f);
+        v = v < 0.0f ? 0.0f : v; /* NaN stays */
     return fmaf(v, scale, shift);
 }
 
@@ -19,7 +19,7 @@ SIMT_DEVICE float finish(float sum, float bias, float scale, float shift, bool r
 SIMT_DEVICE void store2(void *y, size_t i, bool bf16, float a, float b)
 {
     if (bf16)
-        ((uint32_t *)y)[i / 2] = simt_bf16(a) | simt_bf16(b) << 16;
+        ((uint32_t *)y)[i / 2] = simt_bf16_pair(a, b);
     else
         *(float2 *)((float *)y + i) = make_float2(a, b);
 }

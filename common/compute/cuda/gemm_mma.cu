@@ -30,7 +30,8 @@ template <int PRODUCTS, int BN> SIMT_KERNEL(THREADS) gemm_mma(struct cov_cuda_ge
     char *const shared = simt_shared();
     const int tid = (int)threadIdx.x, lane = tid % 32, warp = tid / 32;
     const int m = g.n * g.phase.rows;
-    const int m_first = (int)blockIdx.x * BM, n_first = (int)blockIdx.y * BN;
+    const int across = (g.n_cols + BN - 1) / BN;
+    const int m_first = (int)blockIdx.x / across * BM, n_first = (int)blockIdx.x % across * BN;
     const int piece = tid % 4;
 
     const char *sequence[A_PARTS];
@@ -106,26 +107,36 @@ template <int PRODUCTS, int BN> SIMT_KERNEL(THREADS) gemm_mma(struct cov_cuda_ge
         }
     }
 
+    size_t to[MT][2];
+    bool there[MT][2];
 #pragma unroll
     for (int mt = 0; mt < MT; mt++)
 #pragma unroll
         for (int half = 0; half < 2; half++) {
             int row = m_first + warp_m + mt * 16 + half * 8 + lane / 4;
-            if (row >= m)
-                continue;
             int b = row / g.phase.rows, t = cov_conv_phase_row(&g.phase, row - b * g.phase.rows);
-            size_t to =
+            there[mt][half] = row < m;
+            to[mt][half] =
                 ((size_t)b * g.t_out + t * g.phase.out_stride + g.phase.out_first) * g.pitch;
-#pragma unroll
-            for (int nt = 0; nt < NT; nt++) {
-                int o = n_first + warp_n + nt * 8 + lane % 4 * 2;
-                float v0 = sum[mt][nt][half * 2], v1 = sum[mt][nt][half * 2 + 1];
-                if (o < g.n_cols)
-                    store2(g.y, to + o, g.y_bf16,
-                           finish(v0, g.bias[o], g.scale[o], g.shift[o], g.relu),
-                           finish(v1, g.bias[o + 1], g.scale[o + 1], g.shift[o + 1], g.relu));
-            }
         }
+#pragma unroll
+    for (int nt = 0; nt < NT; nt++) {
+        int o = n_first + warp_n + nt * 8 + lane % 4 * 2;
+        if (o >= g.n_cols)
+            continue;
+        float2 bias = *(const float2 *)(g.bias + o), scale = *(const float2 *)(g.scale + o),
+               shift = *(const float2 *)(g.shift + o);
+#pragma unroll
+        for (int mt = 0; mt < MT; mt++)
+#pragma unroll
+            for (int half = 0; half < 2; half++) {
+                float v0 = sum[mt][nt][half * 2], v1 = sum[mt][nt][half * 2 + 1];
+                v0 = finish(v0, bias.x, scale.x, shift.x, g.relu);
+                v1 = finish(v1, bias.y, scale.y, shift.y, g.relu);
+                if (there[mt][half])
+                    store2(g.y, to[mt][half] + o, g.y_bf16, v0, v1);
+            }
+    }
 }
 
 template <int PRODUCTS, int BN> static void launch(const struct cov_cuda_gemm *g, void *stream)
@@ -135,7 +146,7 @@ template <int PRODUCTS, int BN> static void launch(const struct cov_cuda_gemm *g
     if (m == 0)
         return;
     simt_launch(gemm_mma<PRODUCTS, BN>,
-                dim3((unsigned)(m + BM - 1) / BM, (unsigned)(g->n_cols + BN - 1) / BN), THREADS,
+                dim3((unsigned)(m + BM - 1) / BM * ((unsigned)(g->n_cols + BN - 1) / BN)), THREADS,
                 (size_t)STAGES * (BM + BN) * ROW_BYTES, stream, *g);
 }
 

@@ -105,6 +105,13 @@ template <int K16> SIMT_KERNEL(K16 * 64) lstm_bf16(struct cov_cuda_lstm l)
     }
     __syncthreads();
     /* The sums over x of a step, each thread for itself, as a group of copies. */
+    const int row_bytes = l.directions * UNITS * 16;
+    const char *gates_of[2];
+#pragma unroll
+    for (int s = 0; s < 2; s++)
+        gates_of[s] =
+            (const char *)l.gates +
+            (((size_t)(first + s0 + s) * l.t * l.directions + direction) * UNITS + unit) * 16;
     auto fetch = [&](int step) {
         int t = t_first + step * forth;
 #pragma unroll
@@ -112,9 +119,8 @@ template <int K16> SIMT_KERNEL(K16 * 64) lstm_bf16(struct cov_cuda_lstm l)
             bool there = first + s0 + s < l.n && step < steps;
             int head = spans[s0 + s],
                 row = t >= head && t < spans[SEQUENCES + s0 + s] ? head - 1 : t;
-            size_t at = ((size_t)(first + s0 + s) * l.t + row) * l.directions + direction;
             simt_copy16(ring + (step % STAGES * 2 + s) * THREADS + tid,
-                        l.gates + (at * UNITS + unit) * 4, there);
+                        gates_of[s] + (ptrdiff_t)row * row_bytes, there);
         }
         simt_copy_group();
     };

@@ -45,13 +45,20 @@ SIMT_DEVICE void multiply(float sum[MT][NT][4], const uint32_t a[MT][4],
         }
         uint32_t high0 = simt_tf32(simt_float(b0)), high1 = simt_tf32(simt_float(b1));
         if (PRODUCTS == COV_CUDA_TF32X3) {
+            /* Tensor cores cut off what does not fit into the sum: so a sum of their own, and the whole
+             * one by additions that round. */
             uint32_t low0 = tf32_rest(b0), low1 = tf32_rest(b1);
 #pragma unroll
-            for (int mt = 0; mt < MT; mt++)
-                simt_mma_tf32(sum[mt][nt], low[mt], high0, high1);
+            for (int mt = 0; mt < MT; mt++) {
+                float part[4] = {0, 0, 0, 0};
+                simt_mma_tf32(part, low[mt], high0, high1);
+                simt_mma_tf32(part, high[mt], low0, low1);
+                simt_mma_tf32(part, high[mt], high0, high1);
 #pragma unroll
-            for (int mt = 0; mt < MT; mt++)
-                simt_mma_tf32(sum[mt][nt], high[mt], low0, low1);
+                for (int i = 0; i < 4; i++)
+                    sum[mt][nt][i] += part[i];
+            }
+            continue;
         }
 #pragma unroll
         for (int mt = 0; mt < MT; mt++)

@@ -46,13 +46,17 @@ SIMT_DEVICE float4 simt_read4(const float *p)
 /* exp to about 2^-21, for gates whose h is rounded to bf16. */
 SIMT_DEVICE float simt_exp_fast(float v)
 {
-    return __expf(v);
+    float e;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(e) : "f"(v * 1.4426950408889634f));
+    return e;
 }
 
 /* 1 / v to the last bit or two; 0 beyond 2^126. */
 SIMT_DEVICE float simt_reciprocal_fast(float v)
 {
-    return __fdividef(1.0f, v);
+    float r;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(v));
+    return r;
 }
 
 /* Bit i: `v` of lane i. All lanes of a warp together. */
@@ -187,7 +191,24 @@ static void simt_launch(void (*kernel)(Parameters...), dim3 grid, int threads, s
 /* bf16(v), to nearest even. */
 SIMT_DEVICE uint32_t simt_bf16(float v)
 {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    uint16_t half;
+    asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(half) : "f"(v));
+    return half;
+#else
     return cov_bf16_of_bits(simt_bits(v));
+#endif
+}
+
+SIMT_DEVICE uint32_t simt_bf16_pair(float a, float b)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    uint32_t pair;
+    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(b), "f"(a));
+    return pair;
+#else
+    return simt_bf16(a) | simt_bf16(b) << 16;
+#endif
 }
 
 /* v rounded to tf32, which keeps 10 bits of the fraction: to nearest, ties away from zero, as
