@@ -126,8 +126,8 @@ BIN     := $(TOP)/bin
 LIB     := $(TOP)/lib
 
 # Plugins that are loaded when they are needed are no part of the library.
-MPI_SRC    := common/job/mpi/ranks_mpi.c
-LIB_SRC    := $(filter-out $(MPI_SRC),$(sort $(wildcard common/*/*.c common/*/*/*.c)))
+MPI_SRC    := common/job/train/ranks_mpi.c
+LIB_SRC    := $(filter-out $(MPI_SRC),$(sort $(wildcard common/*/*.c common/*/*/*.c common/*/*/*/*.c)))
 TOOL_SRC   := $(sort $(wildcard tools/*.c))
 # The rest of a tool that does not fit in one file: tools/TOOL/*.c
 PART_SRC   := $(sort $(wildcard tools/*/*.c))
@@ -138,7 +138,7 @@ BENCH_SRC  := $(sort $(wildcard tests/bench/*.c))
 CUDA_SRC   := $(sort $(wildcard common/compute/cuda/*.cu))
 CUDA_TEST_SRC := $(sort $(wildcard tests/gpu/*.cc tests/lib/*.cc))
 ALL_SRC    := $(LIB_SRC) $(if $(MPI_LIBS),$(MPI_SRC)) $(TOOL_SRC) $(PART_SRC) $(UNIT_SRC) $(HELPER_SRC) $(DEMO_SRC) $(BENCH_SRC)
-HEADERS    := $(sort $(wildcard common/*.h common/*/*.h common/*/*/*.h tools/*/*.h tests/lib/*.h))
+HEADERS    := $(sort $(wildcard common/*/*.h common/*/*/*.h common/*/*/*/*.h tools/*/*.h tests/lib/*.h))
 MAN1       := $(sort $(wildcard man/*.1))
 MAN5       := $(sort $(wildcard man/*.5))
 MAN7       := $(sort $(wildcard man/*.7))
@@ -196,7 +196,7 @@ ISA_trainvec_base := $(VEC_CFLAGS)
 ISA_adam     := $(VEC_CFLAGS)
 ISA_strands  := $(VEC_CFLAGS)
 ISA_runs     := $(VEC_CFLAGS)
-ISA_whole    := $(VEC_CFLAGS)
+ISA_int_to_float := $(VEC_CFLAGS)
 ifneq ($(filter x86_64-%,$(shell $(CC) -dumpmachine)),)
 ISA_vec_avx2    := $(VEC_CFLAGS) -mavx2 -mfma
 ISA_vec_avx512  := $(VEC_CFLAGS) -mavx512f -mavx512dq -mavx512bw -mavx512vl -mprefer-vector-width=512
@@ -269,7 +269,7 @@ $(MPI_PLUGIN): $(call obj,$(MPI_SRC)) $(LIB)/libcov.so
 	$(Q)$(CC) -shared $(COV_LDFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) -L$(LIB) -lcov $(MPI_LIBS) $(LDLIBS)
 $(call obj,$(MPI_SRC)): COV_CPPFLAGS += $(MPI_CFLAGS)
 
-link = $(CC) $(COV_LDFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) -L$(LIB) -lcov $(2) -lm -lpthread $(LDLIBS) $(1)
+link = $(CC) $(COV_LDFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) -L$(LIB) -lcov $(2) -lm -lpthread $(LDLIBS) $(1)
 
 .SECONDEXPANSION:
 $(BIN)/%: $(B)/obj/tools/%.o $$(call obj,$$(wildcard tools/$$*/*.c)) $(LIB)/libcov.so
@@ -278,7 +278,10 @@ $(BIN)/%: $(B)/obj/tools/%.o $$(call obj,$$(wildcard tools/$$*/*.c)) $(LIB)/libc
 	$(Q)$(call link,$(RPATH))
 
 ABS_RPATH = -Wl,-rpath,$(abspath $(LIB))
-$(B)/tests/%: $(B)/obj/tests/unit/%.o $(LIB)/libcov.so
+# What tools/benchmark/ holds is tested like the library.
+$(B)/benchmark.a: $(call obj,$(wildcard tools/benchmark/*.c))
+	$(Q)rm -f $@ && ar rcs $@ $^
+$(B)/tests/%: $(B)/obj/tests/unit/%.o $(B)/benchmark.a $(LIB)/libcov.so
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$(Q)$(call link,$(ABS_RPATH),$$($(PKG_CONFIG) --libs cmocka) $(PKG_LIBS))
@@ -478,7 +481,7 @@ format: ## clang-format all sources
 format-check: ## whether clang-format would change something
 	$(Q)$(CLANG_FORMAT) --dry-run -Werror $(ALL_SRC) $(HEADERS) $(CUDA_SRC) $(CUDA_TEST_SRC)
 
-SHELL_SRC = $(CLI_TESTS) $(wildcard tests/*.sh tests/*/*.sh workflows/*/*.sh completion/*.sh containers/*.sh .ci/run)
+SHELL_SRC = $(CLI_TESTS) $(wildcard tests/*.sh tests/*/*.sh workflows/*/*.sh tools/*/*.sh containers/*.sh .ci/run)
 lint: all ## layers, names, banned calls, instructions of each object, man pages against option tables, shell scripts, the Snakemake workflow
 	$(Q)$(PYTHON) tests/lint/sources.py .
 	$(check_instructions)
@@ -500,12 +503,12 @@ $(B)/cov.h: $(PUBLIC) Makefile
 
 # Each tool prints its options, from which the completions of the shells are made.
 COMPLETIONS := $(foreach t,$(TOOLS),$(B)/completion/$t $(B)/completion/_$t $(B)/completion/$t.fish)
-complete = @mkdir -p $(@D) && completion/completion.sh $(1) $< > $@
-$(B)/completion/_%: $(BIN)/% completion/completion.sh completion/completion.awk
+complete = @mkdir -p $(@D) && tools/completion/completion.sh $(1) $< > $@
+$(B)/completion/_%: $(BIN)/% tools/completion/completion.sh tools/completion/completion.awk
 	$(call complete,zsh)
-$(B)/completion/%.fish: $(BIN)/% completion/completion.sh completion/completion.awk
+$(B)/completion/%.fish: $(BIN)/% tools/completion/completion.sh tools/completion/completion.awk
 	$(call complete,fish)
-$(B)/completion/%: $(BIN)/% completion/completion.sh completion/completion.awk
+$(B)/completion/%: $(BIN)/% tools/completion/completion.sh tools/completion/completion.awk
 	$(call complete,bash)
 
 .PHONY: install install-strip uninstall completions

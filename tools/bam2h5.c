@@ -6,10 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/base/number.h"
 #include "common/base/path.h"
-#include "common/base/tool.h"
+#include "common/cli/tool.h"
+#include "common/job/coverage/add_coverage.h"
 #include "common/job/libraries.h"
-#include "common/job/measure.h"
 
 struct config {
     const char *prefix, *shift, *reference, *rename;

@@ -2,12 +2,13 @@
  * SPDX-License-Identifier: MIT */
 #include <stddef.h>
 
+#include "common/base/number.h"
 #include "common/base/path.h"
-#include "common/base/tool.h"
-#include "common/job/compare.h"
-#include "common/job/convert.h"
+#include "common/cli/tool.h"
 #include "common/job/libraries.h"
-#include "common/track/bigwig_verify.h"
+#include "common/job/tracks/compare.h"
+#include "common/job/tracks/convert.h"
+#include "common/track/formats/bigwig_verify.h"
 #include "common/track/smoother.h"
 
 struct config {

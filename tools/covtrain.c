@@ -7,12 +7,13 @@
 #include <strings.h>
 
 #include "common/base/mem.h"
+#include "common/base/number.h"
 #include "common/base/path.h"
-#include "common/base/tool.h"
+#include "common/cli/tool.h"
 #include "common/job/device_options.h"
 #include "common/job/libraries.h"
-#include "common/job/ranks.h"
-#include "common/job/train_epochs.h"
+#include "common/job/train/ranks.h"
+#include "common/job/train/train_epochs.h"
 #include "tools/covtrain/options.h"
 
 /* As --precision names them (options.c). */

@@ -5,8 +5,8 @@
 
 #include "common/base/path.h"
 #include "common/base/pool.h"
-#include "common/base/tool.h"
-#include "common/job/encode.h"
+#include "common/cli/tool.h"
+#include "common/job/encode/encode.h"
 #include "common/job/libraries.h"
 
 struct config {

@@ -9,7 +9,6 @@
 
 #include "common/base/attr.h"
 #include "common/base/clock.h"
-#include "common/base/stats.h"
 
 enum { MAX_TEXT = 256, MIN_BAR = 10, MAX_BAR = 40 };
 

@@ -12,7 +12,6 @@
 
 #include "common/base/clock.h"
 #include "common/base/mem.h"
-#include "common/base/stats.h"
 
 struct slot {
     bool ended; /* the work on it has ended */

@@ -1,6 +1,6 @@
 /* version.c - the version and the commit, which the build puts in.
  * SPDX-License-Identifier: MIT */
-#include "common/base/tool.h"
+#include "common/base/version.h"
 
 const char *cov_version(void)
 {

@@ -3,7 +3,7 @@
  * A device is given a network once, as a list of layers with their weights in PyTorch's layouts,
  * and packs it as it likes; then it runs batches of chunks through it. So a device may fuse layers,
  * keep its own layout of activations and overlap copies. What it computes is laid down by the scalar
- * reference (cpu/ref.c). Arrays are row-major; T is positions, C channels, n sequences of a
+ * reference (cpu/layers/ref.c). Arrays are row-major; T is positions, C channels, n sequences of a
  * batch.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_DEVICE_H
@@ -164,7 +164,7 @@ struct cov_device_ops {
     void (*program_free)(struct cov_program *p); /* NULL is accepted */
 
     /* Training; these are NULL where a device cannot. One caller at a time. What is computed is
-     * laid down in cpu/ref_train.h. */
+     * laid down in cpu/train/ref_train.h. */
     int (*training_new)(struct cov_device *dev, const struct cov_training_spec *spec,
                         struct cov_training **out, struct cov_err *e);
     /* The parameters in spec.block are others from now on; once before the first run, too. */
@@ -210,12 +210,12 @@ const char *cov_precision_name(enum cov_precision precision);
 
 /* All may be left zero. */
 struct cov_cpu_options {
-    const char *levels;           /* the instructions that may be used, as in cpu/level.h; NULL: all
+    const char *levels; /* the instructions that may be used, as in cpu/kernels/level.h; NULL: all
                                      that there are. "scalar" is the scalar reference */
     enum cov_precision precision; /* a device may compute more exactly where that is as fast, and
                                      says so to the log */
     bool openblas;                /* convolutions on OpenBLAS, in single precision */
-    bool direct;                  /* without minimal filtering (cpu/minimal.h) */
+    bool direct;                  /* without minimal filtering (cpu/layers/minimal.h) */
 };
 
 /* The CPU; `options` are borrowed for the call, NULL: all zero. */

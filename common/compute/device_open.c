@@ -10,11 +10,11 @@
 
 #include "common/base/log.h"
 #include "common/base/mem.h"
-#include "common/base/opt.h"
+#include "common/base/number.h"
 #include "common/base/path.h"
-#include "common/base/tool.h"
-#include "common/compute/cuda/plugin.h"
+#include "common/base/version.h"
 #include "common/compute/device_auto.h"
+#include "common/compute/plugin.h"
 
 enum { MAX_CARD = 9999 };
 

@@ -4,6 +4,7 @@
  * to know it (the columns of the grid, data sets of small rows) is written last. So a file has the
  * same bytes whether its grid was known or came with the rows.
  * SPDX-License-Identifier: MIT */
+#include "common/base/version.h"
 #include "common/store/chunk_file.h"
 
 #include <assert.h>
@@ -13,7 +14,6 @@
 #include <time.h>
 
 #include "common/base/mem.h"
-#include "common/base/tool.h"
 #include "common/store/chunk_table.h"
 #include "common/store/h5.h"
 

@@ -8,7 +8,7 @@
 #include "common/base/mem.h"
 #include "common/store/chunk_table.h"
 #include "common/store/h5.h"
-#include "common/store/whole.h"
+#include "common/store/int_to_float.h"
 
 /* More data sets than this in one file are a damaged file. */
 enum { MAX_DATASETS = 4096 };

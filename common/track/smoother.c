@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/base/opt.h"
+#include "common/base/number.h"
 
 int cov_smoothing_parse(const char *text, const char *what, struct cov_smoothing *s,
                         struct cov_err *e)

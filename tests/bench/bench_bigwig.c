@@ -16,8 +16,8 @@
 #include "common/base/clock.h"
 #include "common/base/pool.h"
 #include "common/base/rng.h"
-#include "common/base/stats.h"
-#include "common/track/bigwig.h"
+#include "common/cli/stats.h"
+#include "common/track/formats/bigwig.h"
 
 enum { POOLED = 1 << 16, PIECE = 1024, NAME_BYTES = 32 };
 

@@ -4,8 +4,8 @@
 #include <stdio.h>
 
 #include "common/base/clock.h"
-#include "common/base/stats.h"
-#include "common/track/intervals.h"
+#include "common/cli/stats.h"
+#include "common/track/formats/intervals.h"
 
 static int read_all(const char *path, struct cov_err *e)
 {

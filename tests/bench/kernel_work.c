@@ -8,9 +8,9 @@
 
 #include "common/base/attr.h"
 #include "common/base/cpu.h"
-#include "common/base/opt.h"
+#include "common/base/number.h"
 #include "common/base/rng.h"
-#include "common/compute/cpu/gemm.h"
+#include "common/compute/cpu/kernels/gemm.h"
 
 /* As an LSTM of the published size has them. */
 enum { ROWS = 64, DEPTH = 384, COLUMNS = 512 };

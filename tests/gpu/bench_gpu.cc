@@ -6,11 +6,11 @@
  * SPDX-License-Identifier: MIT */
 extern "C" {
 #include "common/base/clock.h"
-#include "common/base/opt.h"
+#include "common/base/number.h"
 #include "common/base/pool.h"
 #include "common/base/rng.h"
-#include "common/compute/cuda/plugin.h"
 #include "common/compute/cuda/runtime.h"
+#include "common/compute/plugin.h"
 #include "common/net/net.h"
 #include "common/net/shape.h"
 #include "common/net/train.h"

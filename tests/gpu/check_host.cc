@@ -5,7 +5,7 @@ extern "C" {
 #include "common/base/log.h"
 #include "common/base/pool.h"
 #include "common/base/rng.h"
-#include "common/compute/cuda/plugin.h"
+#include "common/compute/plugin.h"
 #include "common/net/net.h"
 #include "common/net/shape.h"
 #include "common/seq/alphabet.h"

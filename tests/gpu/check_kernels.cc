@@ -7,9 +7,9 @@
 extern "C" {
 #include "common/base/mem.h"
 #include "common/base/rng.h"
-#include "common/compute/cpu/ref.h"
-#include "common/compute/cuda/plugin.h"
+#include "common/compute/cpu/layers/ref.h"
 #include "common/compute/cuda/runtime.h"
+#include "common/compute/plugin.h"
 #include "common/net/net.h"
 #include "common/net/shape.h"
 #include "common/seq/alphabet.h"

@@ -8,8 +8,8 @@
 extern "C" {
 #include "common/base/pool.h"
 #include "common/base/rng.h"
-#include "common/compute/cuda/plugin.h"
 #include "common/compute/cuda/runtime.h"
+#include "common/compute/plugin.h"
 #include "common/net/shape.h"
 #include "common/net/train.h"
 #include "common/seq/alphabet.h"

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "common/store/ckpt.h"
+#include "common/ckpt/ckpt.h"
 
 static void print_hparam(const struct cov_hparam *h)
 {

@@ -11,9 +11,9 @@
 
 #include "common/base/attr.h"
 #include "common/base/rng.h"
-#include "common/store/ckpt.h"
-#include "common/store/pickle_writer.h"
-#include "common/store/zip.h"
+#include "common/ckpt/ckpt.h"
+#include "common/ckpt/pickle_writer.h"
+#include "common/ckpt/zip.h"
 
 /* Predmoter's hyper-parameters. */
 struct network {

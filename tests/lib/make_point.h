@@ -18,7 +18,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "common/job/train_point.h"
+#include "common/job/train/train_point.h"
 
 enum { MADE_LENGTH = 8 };
 

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "common/base/tool.h"
+#include "common/cli/tool.h"
 
 struct spin {
     int64_t times;

@@ -11,7 +11,7 @@
 #include "common/base/log.h"
 #include "common/base/outfile.h"
 #include "common/base/path.h"
-#include "common/base/tool.h"
+#include "common/cli/tool.h"
 
 struct toy {
     int act;

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "common/track/intervals.h"
+#include "common/track/formats/intervals.h"
 
 static int dump(struct cov_intervals *t, struct cov_err *e)
 {

@@ -15,7 +15,7 @@
 
 #include "common/base/bgz.h"
 #include "common/base/log.h"
-#include "common/track/bedgraph.h"
+#include "common/track/formats/bedgraph.h"
 
 static char dir[] = "/tmp/cov-test-XXXXXX";
 

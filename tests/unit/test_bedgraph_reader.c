@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 #include "common/base/rng.h"
-#include "common/track/bedgraph.h"
-#include "common/track/bedgraph_reader.h"
-#include "common/track/intervals.h"
+#include "common/track/formats/bedgraph.h"
+#include "common/track/formats/bedgraph_reader.h"
+#include "common/track/formats/intervals.h"
 
 static char dir[] = "/tmp/cov-test-XXXXXX";
 

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
-#include "common/job/bench_html.h"
+#include "tools/benchmark/bench_html.h"
 
 /* A name of a file, and as it is written. */
 #define NAME "<b>&\"'\x7f.fa"

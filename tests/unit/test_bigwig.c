@@ -18,8 +18,8 @@
 
 #include "common/base/pool.h"
 #include "common/base/rng.h"
-#include "common/track/bigwig.h"
-#include "common/track/bigwig_verify.h"
+#include "common/track/formats/bigwig.h"
+#include "common/track/formats/bigwig_verify.h"
 
 static const struct cov_bigwig_options alone = {NULL, NULL}, elsewhere = {NULL, "/tmp"};
 

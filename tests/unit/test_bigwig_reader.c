@@ -16,8 +16,8 @@
 
 #include "common/base/log.h"
 #include "common/base/rng.h"
-#include "common/track/bigwig.h"
-#include "common/track/bigwig_reader.h"
+#include "common/track/formats/bigwig.h"
+#include "common/track/formats/bigwig_reader.h"
 #include "tests/lib/make_bigwig.h"
 
 static char dir[] = "/tmp/cov-test-XXXXXX";

@@ -19,8 +19,8 @@
 
 #include "common/base/pool.h"
 #include "common/base/rng.h"
-#include "common/track/bigwig.h"
-#include "common/track/bigwig_zoom.h"
+#include "common/track/formats/bigwig.h"
+#include "common/track/formats/bigwig_zoom.h"
 
 static char dir[] = "/tmp/cov-test-XXXXXX";
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/job/child.h"
+#include "tools/benchmark/child.h"
 
 static struct cov_child shell(const char *const arguments[4])
 {

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/job/chunk_info.h"
+#include "common/job/chunks/chunk_info.h"
 #include "common/store/stream.h"
 #include "tests/lib/make_chunks.h"
 

@@ -17,9 +17,9 @@
 
 #include "common/base/attr.h"
 #include "common/base/rng.h"
-#include "common/store/ckpt.h"
-#include "common/store/pickle_writer.h"
-#include "common/store/zip.h"
+#include "common/ckpt/ckpt.h"
+#include "common/ckpt/pickle_writer.h"
+#include "common/ckpt/zip.h"
 
 /* Two files in memory: many are written here. */
 static char path[40], path2[40];

@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "common/store/ckpt_training.h"
+#include "common/ckpt/ckpt_training.h"
 
 static char path[40];
 

@@ -14,7 +14,7 @@
 
 #include "common/base/pool.h"
 #include "common/base/rng.h"
-#include "common/compute/cpu/blas.h"
+#include "common/compute/cpu/kernels/blas.h"
 #include "common/net/net.h"
 #include "common/net/shape.h"
 #include "common/seq/alphabet.h"

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "common/job/encode.h"
+#include "common/job/encode/encode.h"
 #include "common/seq/alphabet.h"
 #include "common/store/stream.h"
 

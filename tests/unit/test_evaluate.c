@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "common/job/evaluate.h"
+#include "common/job/train/evaluate.h"
 #include "common/net/shape.h"
 
 /* A network that says the same everywhere: e^bias of each data set. */

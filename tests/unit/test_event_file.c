@@ -6,7 +6,7 @@
 #include <math.h>
 #include <sys/stat.h>
 
-#include "common/job/event_file.h"
+#include "common/job/train/event_file.h"
 
 static char home[] = "/tmp/cov_test_event_file_XXXXXX";
 

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "common/base/rng.h"
-#include "common/job/example_pack.h"
+#include "common/job/train/example_pack.h"
 
 enum { MAX_L = 33, KINDS = 7 };
 

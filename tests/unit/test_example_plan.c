@@ -4,9 +4,9 @@
 #include "tests/lib/make_examples.h"
 
 #include "common/base/rng.h"
-#include "common/job/example_feed.h"
-#include "common/job/example_file.h"
-#include "common/job/example_plan.h"
+#include "common/job/train/example_feed.h"
+#include "common/job/train/example_file.h"
+#include "common/job/train/example_plan.h"
 
 static struct cov_examples *open_examples(enum cov_loading loading)
 {

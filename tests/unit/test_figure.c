@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "common/base/json_read.h"
-#include "common/job/figure.h"
+#include "tools/benchmark/figure.h"
 
 static void collects(void **state)
 {

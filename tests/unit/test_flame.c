@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/job/flame.h"
+#include "tools/benchmark/flame.h"
 
 /* Three samples: main calls work<int> twice, and once nothing. */
 static const char samples[] = "tool \n"

@@ -30,7 +30,7 @@ static void tile_release(void);
 #define TILE_STREAM(t, from, bytes) tile_load(t, from, bytes)
 #define TILE_STORE(t, to, bytes) tile_store(t, to, bytes)
 #define TILE_DOT(sums, a, b) tile_dot(sums, a, b)
-#include "common/compute/cpu/gemm_amx_body.h"
+#include "common/compute/cpu/kernels/gemm_amx_body.h"
 
 static struct {
     struct tile_config config;

@@ -21,7 +21,7 @@ static void dot(float *sums, const int32_t *a, const int32_t *b);
 /* Optimized, the copies of DOT keep the compiler busy for minutes. */
 #pragma GCC push_options
 #pragma GCC optimize("O0")
-#include "common/compute/cpu/gemm_dot_body.h"
+#include "common/compute/cpu/kernels/gemm_dot_body.h"
 #pragma GCC pop_options
 
 /* The pair's second product is added first, as the instruction does. */

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/track/intervals.h"
+#include "common/track/formats/intervals.h"
 #include "tests/lib/make_bigwig.h"
 
 static char dir[] = "/tmp/cov-test-XXXXXX";

@@ -12,11 +12,11 @@
 
 #include "common/base/cpu.h"
 #include "common/base/rng.h"
-#include "common/compute/cpu/blas.h"
-#include "common/compute/cpu/fast.h"
-#include "common/compute/cpu/lstm.h"
-#include "common/compute/cpu/ref.h"
-#include "common/compute/cpu/vec.h"
+#include "common/compute/cpu/kernels/blas.h"
+#include "common/compute/cpu/kernels/vec.h"
+#include "common/compute/cpu/layers/fast.h"
+#include "common/compute/cpu/layers/lstm.h"
+#include "common/compute/cpu/layers/ref.h"
 #include "common/seq/alphabet.h"
 
 /* Values that must not change stand around every output. */

@@ -15,7 +15,7 @@
 
 #include "common/base/log.h"
 #include "common/base/rng.h"
-#include "common/job/loader.h"
+#include "common/job/predict/loader.h"
 #include "common/seq/alphabet.h"
 #include "common/store/chunk_file.h"
 #include "common/store/stream.h"

@@ -14,8 +14,8 @@
 
 #include "common/base/cpu.h"
 #include "common/base/rng.h"
-#include "common/compute/cpu/lstm.h"
-#include "common/compute/cpu/ref.h"
+#include "common/compute/cpu/layers/lstm.h"
+#include "common/compute/cpu/layers/ref.h"
 
 static float *floats(size_t n)
 {

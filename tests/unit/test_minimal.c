@@ -15,8 +15,8 @@
 #include "common/base/attr.h"
 #include "common/base/cpu.h"
 #include "common/base/rng.h"
-#include "common/compute/cpu/minimal.h"
-#include "common/compute/cpu/ref.h"
+#include "common/compute/cpu/layers/minimal.h"
+#include "common/compute/cpu/layers/ref.h"
 
 enum { GUARD = 64, M = COV_MINIMAL_MAX_OUTPUTS, MAX_POINTS = COV_MINIMAL_MAX_POINTS };
 

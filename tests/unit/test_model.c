@@ -12,9 +12,9 @@
 
 #include <cmocka.h>
 
-#include "common/job/model.h"
+#include "common/ckpt/ckpt.h"
+#include "common/job/predict/model.h"
 #include "common/net/shape.h"
-#include "common/store/ckpt.h"
 
 static char path[] = "/tmp/test_model.XXXXXX";
 

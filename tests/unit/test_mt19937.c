@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "common/base/mt19937.h"
+#include "common/ckpt/mt19937.h"
 
 /* numpy.random.seed(5), random.seed(5): the first words, and all of them summed up. */
 static void test_states(void **state)

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/multiqc.h"
+#include "common/cli/multiqc.h"
 
 static void names_sample(void **state)
 {

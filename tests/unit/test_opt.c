@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/opt.h"
+#include "common/base/number.h"
+#include "common/cli/opt.h"
 
 struct config {
     bool flag;

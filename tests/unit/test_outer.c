@@ -15,8 +15,8 @@
 
 #include "common/base/cpu.h"
 #include "common/base/rng.h"
-#include "common/compute/cpu/bf16.h"
-#include "common/compute/cpu/outer.h"
+#include "common/compute/cpu/kernels/bf16.h"
+#include "common/compute/cpu/kernels/outer.h"
 
 static const struct cov_outer *const tables[] = {
     &cov_outer_base,        &cov_outer_base_bf16,

@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "common/base/rng.h"
-#include "common/store/pickle.h"
-#include "common/store/pickle_writer.h"
+#include "common/ckpt/pickle.h"
+#include "common/ckpt/pickle_writer.h"
 
 static const struct cov_pickle_name names[] = {
     {"collections", "OrderedDict", 7},

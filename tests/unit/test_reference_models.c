@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "common/base/mem.h"
-#include "common/job/model.h"
+#include "common/job/predict/model.h"
 #include "common/net/net.h"
 #include "common/net/shape.h"
 #include "common/seq/alphabet.h"

@@ -16,7 +16,7 @@
 
 #include "common/base/mem.h"
 #include "common/base/pool.h"
-#include "common/job/model.h"
+#include "common/job/predict/model.h"
 #include "common/net/train.h"
 #include "common/seq/alphabet.h"
 #include "common/store/h5.h"

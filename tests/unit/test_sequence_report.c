@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/job/sequence_report.h"
+#include "common/job/chunks/sequence_report.h"
 
 static char path[] = "/tmp/cov-test-XXXXXX";
 

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/job/set_blacklist.h"
+#include "common/job/chunks/set_blacklist.h"
 #include "common/store/chunk_table.h"
 #include "tests/lib/make_chunks.h"
 

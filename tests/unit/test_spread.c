@@ -10,7 +10,7 @@
 #include <math.h>
 
 #include "common/base/rng.h"
-#include "common/base/spread.h"
+#include "tools/benchmark/spread.h"
 
 static void finds_medians(void **state)
 {

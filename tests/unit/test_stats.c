@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "common/base/clock.h"
-#include "common/base/stats.h"
+#include "common/cli/stats.h"
 
 static void quotes_command(void **state)
 {

@@ -13,7 +13,7 @@
 
 #include "common/base/cpu.h"
 #include "common/base/rng.h"
-#include "common/compute/cpu/strassen.h"
+#include "common/compute/cpu/layers/strassen.h"
 
 enum { MAX_PAIRS = 150, MAX_K = 200, MAX_N = 300, GAP = 3 };
 

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/job/track_files.h"
+#include "common/job/tracks/track_files.h"
 
 static char dir[] = "/tmp/cov-test-XXXXXX";
 

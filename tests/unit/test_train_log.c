@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "common/job/train_log.h"
+#include "common/job/train/train_log.h"
 
 #define HEAD "epoch avg_val_loss avg_val_accuracy avg_train_loss avg_train_accuracy\n"
 

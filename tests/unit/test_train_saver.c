@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "common/job/train_saver.h"
+#include "common/job/train/train_saver.h"
 
 #define NAME "predmoter_v0.3.2_epoch="
 

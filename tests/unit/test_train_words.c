@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "common/base/log.h"
-#include "common/job/train_words.h"
+#include "common/job/train/train_words.h"
 
 /* The last epoch is the one of as many as there are, by the number that its checkpoint has. */
 static void counts_epochs(void **state)

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "common/base/pool.h"
-#include "common/compute/cpu/training_ref.h"
+#include "common/compute/cpu/train/training_ref.h"
 #include "tests/lib/make_training.h"
 
 /* A training that the reference runs. */

@@ -16,7 +16,7 @@
 #include "common/base/attr.h"
 #include "common/base/cpu.h"
 #include "common/base/rng.h"
-#include "common/compute/cpu/vec.h"
+#include "common/compute/cpu/kernels/vec.h"
 
 static const struct cov_vec *const tables[] = {
     &cov_vec_base,

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/job/verify.h"
+#include "common/job/chunks/verify.h"
 #include "tests/lib/make_chunks.h"
 
 static char dir[] = "/tmp/cov-test-XXXXXX";

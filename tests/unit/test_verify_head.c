@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/job/verify.h"
-#include "common/job/verify_head.h"
+#include "common/job/chunks/verify.h"
+#include "common/job/chunks/verify_head.h"
 #include "tests/lib/make_chunks.h"
 
 struct row {

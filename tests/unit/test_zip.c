@@ -16,7 +16,7 @@
 
 #include "common/base/attr.h"
 #include "common/base/rng.h"
-#include "common/store/zip.h"
+#include "common/ckpt/zip.h"
 
 /* Two files in memory: many are written here. */
 static char path[40], path2[40];

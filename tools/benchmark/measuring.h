@@ -3,8 +3,8 @@
 #ifndef BENCHMARK_MEASURING_H
 #define BENCHMARK_MEASURING_H
 
-#include "common/base/tool.h"
-#include "common/job/bench.h"
+#include "common/cli/tool.h"
+#include "tools/benchmark/bench.h"
 
 /* run_synth.c, run_report.c, run_loader.c, run_model.c, run_compare.c */
 extern const struct cov_tool benchmark_stages, benchmark_pipeline, benchmark_report;

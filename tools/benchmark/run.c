@@ -7,13 +7,14 @@
 
 #include "common/base/log.h"
 #include "common/base/mem.h"
+#include "common/base/number.h"
 #include "common/base/path.h"
-#include "common/job/bench_output.h"
-#include "common/job/model.h"
-#include "common/job/random_model.h"
-#include "common/job/synth.h"
+#include "common/job/predict/model.h"
 #include "common/seq/fasta.h"
+#include "tools/benchmark/bench_output.h"
 #include "tools/benchmark/measuring.h"
+#include "tools/benchmark/random_model.h"
+#include "tools/benchmark/synth.h"
 
 static int check_fasta(const char *path, struct cov_err *e)
 {

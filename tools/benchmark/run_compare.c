@@ -8,7 +8,7 @@
 #include "common/base/outfile.h"
 #include "common/base/path.h"
 #include "common/base/tmpfile.h"
-#include "common/job/bench_compare.h"
+#include "tools/benchmark/bench_compare.h"
 #include "tools/benchmark/measuring.h"
 
 struct compare_config {

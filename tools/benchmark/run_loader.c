@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "common/base/mem.h"
-#include "common/job/bench_encode.h"
-#include "common/job/bench_loader.h"
+#include "tools/benchmark/bench_encode.h"
+#include "tools/benchmark/bench_loader.h"
 #include "tools/benchmark/measuring.h"
 
 /* ---------------------------------------------------------------- loader */

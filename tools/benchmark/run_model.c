@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
-#include "common/job/bench_model.h"
+#include "tools/benchmark/bench_model.h"
 #include "tools/benchmark/measuring.h"
 
 struct model_config {

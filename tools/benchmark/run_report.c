@@ -6,11 +6,11 @@
 
 #include "common/base/mem.h"
 #include "common/base/path.h"
-#include "common/job/bench_advice.h"
-#include "common/job/bench_encode.h"
-#include "common/job/bench_loader.h"
-#include "common/job/bench_model.h"
-#include "common/job/bench_stages.h"
+#include "tools/benchmark/bench_advice.h"
+#include "tools/benchmark/bench_encode.h"
+#include "tools/benchmark/bench_loader.h"
+#include "tools/benchmark/bench_model.h"
+#include "tools/benchmark/bench_stages.h"
 #include "tools/benchmark/measuring.h"
 
 /* Genomes to measure with. */

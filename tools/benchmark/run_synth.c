@@ -8,8 +8,8 @@
 #include "common/base/mem.h"
 #include "common/base/path.h"
 #include "common/base/tmpfile.h"
-#include "common/job/synth.h"
 #include "tools/benchmark/measuring.h"
+#include "tools/benchmark/synth.h"
 
 struct synth_config {
     int64_t size, contigs, read_length, seed;

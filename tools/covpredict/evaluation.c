@@ -8,7 +8,7 @@
 #include "common/base/outfile.h"
 #include "common/base/path.h"
 #include "common/compute/device_open.h"
-#include "common/job/model.h"
+#include "common/job/predict/model.h"
 #include "common/net/net.h"
 #include "common/store/chunk_file.h"
 

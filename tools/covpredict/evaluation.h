@@ -3,8 +3,8 @@
 #ifndef TOOLS_COVPREDICT_EVALUATION_H
 #define TOOLS_COVPREDICT_EVALUATION_H
 
-#include "common/base/tool.h"
-#include "common/job/evaluate.h"
+#include "common/cli/tool.h"
+#include "common/job/train/evaluate.h"
 
 /* Evaluates the checkpoint at `model` on files[0..n); the table goes to common->output, or to standard
  * output. */

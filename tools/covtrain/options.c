@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "common/job/train_log.h"
+#include "common/job/train/train_log.h"
 #include "common/net/hparams.h"
 
 /* As the enums that they become. */

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/base/opt.h"
+#include "common/cli/opt.h"
 #include "common/compute/device_open.h"
 
 struct covtrain_config {

@@ -3,9 +3,9 @@
 #include <stddef.h>
 
 #include "common/base/path.h"
-#include "common/job/merge.h"
-#include "common/job/repack.h"
-#include "common/job/split.h"
+#include "common/job/chunks/merge.h"
+#include "common/job/chunks/repack.h"
+#include "common/job/chunks/split.h"
 #include "tools/h5chunk/subcommands.h"
 
 /* A list on standard input, which files are not read from either. */

@@ -7,9 +7,9 @@
 #include "common/base/log.h"
 #include "common/base/path.h"
 #include "common/base/pool.h"
-#include "common/job/chunk_info.h"
-#include "common/job/set_blacklist.h"
-#include "common/job/verify.h"
+#include "common/job/chunks/chunk_info.h"
+#include "common/job/chunks/set_blacklist.h"
+#include "common/job/chunks/verify.h"
 #include "tools/h5chunk/subcommands.h"
 
 /* ---------------------------------------------------------------- info */

@@ -3,8 +3,8 @@
 #include <stddef.h>
 
 #include "common/base/path.h"
-#include "common/job/cat.h"
-#include "common/job/repack.h"
+#include "common/job/chunks/cat.h"
+#include "common/job/chunks/repack.h"
 #include "tools/h5chunk/subcommands.h"
 
 struct config {

@@ -3,8 +3,8 @@
 #ifndef H5CHUNK_SUBCOMMANDS_H
 #define H5CHUNK_SUBCOMMANDS_H
 
-#include "common/base/tool.h"
-#include "common/job/recast.h"
+#include "common/cli/tool.h"
+#include "common/job/chunks/rewrite.h"
 
 /* look.c */
 extern const struct cov_tool h5chunk_info;

@@ -11,9 +11,9 @@
 
 #include "common/base/attr.h"
 #include "common/base/mem.h"
-#include "common/base/opt.h"
 #include "common/base/rng.h"
-#include "common/store/ckpt.h"
+#include "common/ckpt/ckpt.h"
+#include "common/cli/opt.h"
 
 enum { SEED = 20240229, LINE = 60, N_FAMILIES = 12, MAX_NAME = 32 };
 

@@ -36,8 +36,8 @@
 
 #include "common/base/attr.h"
 #include "common/base/mem.h"
-#include "common/base/opt.h"
 #include "common/base/rng.h"
+#include "common/cli/opt.h"
 
 enum { SEED = 20261122, LINE = 60, N_FAMILIES = 12 };
 

@@ -3,8 +3,8 @@
 extern "C" {
 #include "common/base/log.h"
 #include "common/base/mem.h"
-#include "common/compute/cuda/plugin.h"
 #include "common/compute/cuda/runtime.h"
+#include "common/compute/plugin.h"
 }
 #include "common/compute/cuda/cuda_program.h"
 #include "common/compute/cuda/cuda_training.h"

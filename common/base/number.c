@@ -1,0 +1,101 @@
+/* number.c - see number.h.
+ * SPDX-License-Identifier: MIT */
+#include "common/base/number.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The factor that a letter behind a size stands for; 0 if none. */
+static int64_t size_unit(char letter)
+{
+    switch (letter) {
+    case 'k':
+    case 'K':
+        return 1000;
+    case 'm':
+    case 'M':
+        return 1000000;
+    case 'g':
+    case 'G':
+        return 1000000000;
+    default:
+        return 0;
+    }
+}
+
+/* The decimals ".125" at *text, which is moved behind them, of a size whose unit follows: that part
+ * of the unit; -1 where it is no whole number. */
+static int64_t size_decimals(char **text)
+{
+    int64_t value = 0, scale = 1;
+    char *c = *text + 1;
+    for (; isdigit((unsigned char)*c) && scale < 1000000000; c++, scale *= 10)
+        value = value * 10 + (*c - '0');
+    *text = c;
+    int64_t unit = size_unit(*c);
+    return scale > 1 && unit && value * unit % scale == 0 ? value * unit / scale : -1;
+}
+
+static int parse_whole(const char *text, const char *what, bool is_size, int64_t min, int64_t max,
+                       int64_t *out, struct cov_err *e)
+{
+    const char *digits = text + (*text == '-' || *text == '+');
+    char *end = NULL;
+    errno = 0;
+    long long value = isdigit((unsigned char)*digits) ? strtoll(text, &end, 10) : 0;
+    bool overflow = errno == ERANGE;
+    int64_t unit = 1, decimals = 0;
+    if (end && is_size && *end == '.')
+        decimals = size_decimals(&end);
+    if (end && is_size && size_unit(*end))
+        unit = size_unit(*end++);
+    if (!end || *end || decimals < 0)
+        return cov_fail(e, COV_EUSAGE, "%s: '%s' is not a whole number%s", what, text,
+                        is_size ? " (k, M or G may follow it)" : "");
+    int64_t scaled;
+    if (overflow || __builtin_mul_overflow((int64_t)value, unit, &scaled) ||
+        __builtin_add_overflow(scaled, *text == '-' ? -decimals : decimals, &scaled) ||
+        scaled < min || scaled > max) {
+        if (max == INT64_MAX && min > INT64_MIN)
+            return cov_fail(e, COV_EUSAGE, "%s: %s is out of range (at least %" PRId64 ")", what,
+                            text, min);
+        return cov_fail(e, COV_EUSAGE, "%s: %s is out of range (%" PRId64 " to %" PRId64 ")", what,
+                        text, min, max);
+    }
+    *out = scaled;
+    return COV_OK;
+}
+
+int cov_parse_i64(const char *text, const char *what, int64_t min, int64_t max, int64_t *out,
+                  struct cov_err *e)
+{
+    return parse_whole(text, what, false, min, max, out, e);
+}
+
+int cov_parse_size(const char *text, const char *what, int64_t min, int64_t max, int64_t *out,
+                   struct cov_err *e)
+{
+    return parse_whole(text, what, true, min, max, out, e);
+}
+
+int cov_parse_double(const char *text, const char *what, double min, double max, double *out,
+                     struct cov_err *e)
+{
+    /* Decimal numbers only: strtod also takes blanks, hexadecimal numbers, "inf" and "nan". */
+    char *end = NULL;
+    double value = 0;
+    if (*text && strspn(text, "+-.0123456789eE") == strlen(text))
+        value = strtod(text, &end);
+    if (!end || end == text || *end || !isfinite(value))
+        return cov_fail(e, COV_EUSAGE, "%s: '%s' is not a number", what, text);
+    if (value < min || value > max)
+        return cov_fail(e, COV_EUSAGE, "%s: %s is out of range (%.15g to %.15g)", what, text, min,
+                        max);
+    *out = value;
+    return COV_OK;
+}

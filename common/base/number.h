@@ -1,0 +1,20 @@
+/* number.h - strict parsing of numbers in text.
+ * SPDX-License-Identifier: MIT */
+#ifndef COV_BASE_NUMBER_H
+#define COV_BASE_NUMBER_H
+
+#include <stdint.h>
+
+#include "common/base/err.h"
+
+/* Strict parsing of a whole text as a number in [min, max], for parts of option values. `what`
+ * stands in front of the error, which is COV_EUSAGE. */
+int cov_parse_i64(const char *text, const char *what, int64_t min, int64_t max, int64_t *out,
+                  struct cov_err *e) COV_MUST_USE;
+/* A size: k, M or G may follow. */
+int cov_parse_size(const char *text, const char *what, int64_t min, int64_t max, int64_t *out,
+                   struct cov_err *e) COV_MUST_USE;
+int cov_parse_double(const char *text, const char *what, double min, double max, double *out,
+                     struct cov_err *e) COV_MUST_USE;
+
+#endif

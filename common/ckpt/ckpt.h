@@ -1,0 +1,93 @@
+/* ckpt.h - checkpoints of PyTorch Lightning 2 as Predmoter writes and reads them, as plain data.
+ *
+ * Reading takes what prediction needs: the hyper-parameters and the state dict. The rest of a
+ * checkpoint (loops, callbacks, optimiser states) is reached with torch_file.h. Whether tensors fit
+ * the hyper-parameters is for the network to say.
+ * SPDX-License-Identifier: MIT */
+#ifndef COV_CKPT_CKPT_H
+#define COV_CKPT_CKPT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/err.h"
+#include "common/ckpt/torch_file.h"
+
+enum cov_hparam_kind {
+    COV_HPARAM_NONE,
+    COV_HPARAM_BOOL,
+    COV_HPARAM_INT,
+    COV_HPARAM_FLOAT,
+    COV_HPARAM_STRING,
+    COV_HPARAM_STRINGS, /* a list or tuple of strings; an empty list, too */
+    COV_HPARAM_OTHER,   /* anything else: only its type is kept */
+};
+
+struct cov_hparam {
+    char *name; /* Owned */
+    enum cov_hparam_kind kind;
+    bool boolean;    /* BOOL */
+    int64_t integer; /* INT */
+    double number;   /* FLOAT; INT too, so that 0 is taken where 0.0 is meant */
+    char *string;    /* STRING; OTHER: what it is, for messages ("dict"). Owned */
+    char **strings;  /* STRINGS: [n_strings]. Owned, as is each */
+    size_t n_strings;
+};
+
+struct cov_ckpt {
+    int64_t epoch, global_step;
+    char *lightning_version;    /* "2.0.2". Owned */
+    struct cov_hparam *hparams; /* [n_hparams] in the file's order. Owned */
+    size_t n_hparams;
+    struct cov_torch_tensor *tensors; /* the state dict: [n_tensors] in the file's order. Owned */
+    size_t n_tensors;
+};
+
+#define COV_CKPT_INIT                                                                              \
+    {                                                                                              \
+        0, 0, 0, 0, 0, 0, 0                                                                        \
+    }
+
+/* Reads a checkpoint. *out must be freed with cov_ckpt_free. COV_EINPUT names the file and the
+ * key or tensor: as cov_torch_open; a missing epoch, global_step, pytorch-lightning_version,
+ * state_dict or hyper_parameters; a name that stands twice; something in the state dict that is
+ * no tensor; a weight that is NaN or infinite. */
+int cov_ckpt_read(const char *path, struct cov_ckpt **out, struct cov_err *e) COV_MUST_USE;
+
+/* Writes a checkpoint to `path` (an outfile's temporary name) that torch.load and Predmoter's
+ * LitHybridNet.load_from_checkpoint open: floating tensors as float32, the others as int64, each
+ * a storage of its own. Loops, callbacks, optimiser states and schedulers are empty. The same
+ * bytes for the same content. What cov_ckpt_read would refuse is refused: COV_EINPUT for a
+ * weight that is NaN or infinite, a name that stands twice; COV_EUNSUPPORTED for a
+ * hyper-parameter of kind OTHER. */
+int cov_ckpt_write(const char *path, const struct cov_ckpt *c, struct cov_err *e) COV_MUST_USE;
+
+void cov_ckpt_fini(struct cov_ckpt *c); /* frees what *c owns */
+void cov_ckpt_free(struct cov_ckpt *c); /* the same, and c itself. NULL is accepted */
+
+/* By name; NULL when there is none. Borrowed until free. */
+const struct cov_hparam *cov_ckpt_hparam(const struct cov_ckpt *c, const char *name);
+const struct cov_torch_tensor *cov_ckpt_tensor(const struct cov_ckpt *c, const char *name);
+
+/* For making a checkpoint, from COV_CKPT_INIT or one that was read. Texts are copied. */
+int cov_ckpt_set_version(struct cov_ckpt *c, const char *lightning_version,
+                         struct cov_err *e) COV_MUST_USE;
+int cov_ckpt_add_none(struct cov_ckpt *c, const char *name, struct cov_err *e) COV_MUST_USE;
+int cov_ckpt_add_bool(struct cov_ckpt *c, const char *name, bool value,
+                      struct cov_err *e) COV_MUST_USE;
+int cov_ckpt_add_int(struct cov_ckpt *c, const char *name, int64_t value,
+                     struct cov_err *e) COV_MUST_USE;
+int cov_ckpt_add_float(struct cov_ckpt *c, const char *name, double value,
+                       struct cov_err *e) COV_MUST_USE;
+int cov_ckpt_add_string(struct cov_ckpt *c, const char *name, const char *value,
+                        struct cov_err *e) COV_MUST_USE;
+int cov_ckpt_add_strings(struct cov_ckpt *c, const char *name, const char *const *values, size_t n,
+                         struct cov_err *e) COV_MUST_USE;
+/* A tensor of zeros, FLOAT32 or INT64; (*out)->f32 or i64 is for the caller to fill. *out is
+ * valid until the next call. */
+int cov_ckpt_add_tensor(struct cov_ckpt *c, const char *name, enum cov_torch_dtype dtype,
+                        int n_dims, const int64_t *shape, struct cov_torch_tensor **out,
+                        struct cov_err *e) COV_MUST_USE;
+
+#endif

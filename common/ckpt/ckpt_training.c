@@ -1,0 +1,353 @@
+/* ckpt_training.c - see ckpt_training.h: reading.
+ * SPDX-License-Identifier: MIT */
+#include "common/ckpt/ckpt_training.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/mem.h"
+#include "common/ckpt/torch_file.h"
+
+/* More than this is damage. */
+enum { MAX_PARAMS = 100000, MAX_SAVED = 100000 };
+
+void cov_ckpt_training_forget(struct cov_ckpt_training *t)
+{
+    for (size_t i = 0; t->adam.moments && i < t->adam.n_params; i++) {
+        cov_torch_tensor_fini(&t->adam.moments[i].mean);
+        cov_torch_tensor_fini(&t->adam.moments[i].square);
+    }
+    free(t->adam.moments);
+    for (size_t i = 0; t->current && i < t->n_current; i++)
+        cov_torch_tensor_fini(&t->current[i]);
+    free(t->current);
+    t->adam.moments = NULL;
+    t->current = NULL;
+    t->n_current = 0;
+}
+
+void cov_ckpt_training_fini(struct cov_ckpt_training *t)
+{
+    cov_ckpt_training_forget(t);
+    free(t->stopping.monitor);
+    free(t->saving.monitor);
+    free(t->saving.dir);
+    free(t->saving.best_path);
+    free(t->saving.kth_path);
+    free(t->saving.last_path);
+    for (size_t i = 0; t->saving.saved && i < t->saving.n_saved; i++)
+        free(t->saving.saved[i].path);
+    free(t->saving.saved);
+    *t = (struct cov_ckpt_training){0};
+}
+
+/* ---------------------------------------------------------------- values */
+
+static bool is_dict(const struct cov_pickle_value *v)
+{
+    return v && (v->kind == COV_PICKLE_DICT || v->kind == COV_PICKLE_OBJECT);
+}
+
+static int wrong(const char *what, const struct cov_pickle_value *v, struct cov_err *e)
+{
+    if (!v)
+        return cov_fail(e, COV_EINPUT, "%s is missing", what);
+    return cov_fail(e, COV_EINPUT, "%s is of type %s", what, cov_pickle_type(v));
+}
+
+/* A number, or a tensor of one element. */
+static int get_number(struct cov_torch_file *f, const struct cov_pickle_value *v, const char *what,
+                      double *out, struct cov_err *e)
+{
+    if (v && v->kind == COV_PICKLE_INT) {
+        *out = (double)v->u.integer;
+        return COV_OK;
+    }
+    if (v && v->kind == COV_PICKLE_FLOAT) {
+        *out = v->u.number;
+        return COV_OK;
+    }
+    if (!v || v->kind != COV_PICKLE_OBJECT)
+        return wrong(what, v, e);
+    struct cov_torch_tensor t;
+    int rc = cov_torch_read_tensor(f, v, what, &t, e);
+    if (rc)
+        return rc;
+    if (t.n_elems != 1)
+        rc = cov_fail(e, COV_EINPUT, "%s has %zu elements", what, t.n_elems);
+    else
+        *out = t.f32 ? (double)t.f32[0] : (double)t.i64[0];
+    cov_torch_tensor_fini(&t);
+    return rc;
+}
+
+static int get_int(const struct cov_pickle_value *dict, const char *key, int64_t *out,
+                   struct cov_err *e)
+{
+    const struct cov_pickle_value *v = cov_pickle_get(dict, key);
+    if (!v || v->kind != COV_PICKLE_INT)
+        return wrong(key, v, e);
+    *out = v->u.integer;
+    return COV_OK;
+}
+
+static int get_text(const struct cov_pickle_value *dict, const char *key, char **out,
+                    struct cov_err *e)
+{
+    const struct cov_pickle_value *v = cov_pickle_get(dict, key);
+    if (!v || v->kind != COV_PICKLE_STRING)
+        return wrong(key, v, e);
+    return cov_pickle_string(v, out, e);
+}
+
+/* ---------------------------------------------------------------- the optimiser */
+
+static int read_moments(struct cov_torch_file *f, const struct cov_pickle_value *v, size_t i,
+                        struct cov_ckpt_moments *m, struct cov_err *e)
+{
+    char name[64];
+    const struct cov_pickle_value *mean = cov_pickle_get(v, "exp_avg");
+    const struct cov_pickle_value *square = cov_pickle_get(v, "exp_avg_sq");
+    (void)snprintf(name, sizeof name, "step of parameter %zu", i);
+    int rc = get_number(f, cov_pickle_get(v, "step"), name, &m->step, e);
+    if (rc)
+        return rc;
+    if (!mean || !square)
+        return cov_fail(e, COV_EINPUT, "parameter %zu has no exp_avg or exp_avg_sq: not of Adam",
+                        i);
+    (void)snprintf(name, sizeof name, "exp_avg of parameter %zu", i);
+    rc = cov_torch_read_tensor(f, mean, name, &m->mean, e);
+    (void)snprintf(name, sizeof name, "exp_avg_sq of parameter %zu", i);
+    return rc ? rc : cov_torch_read_tensor(f, square, name, &m->square, e);
+}
+
+/* The states stand under the numbers of the parameters. */
+static int read_states(struct cov_torch_file *f, const struct cov_pickle_value *state,
+                       struct cov_ckpt_adam *a, struct cov_err *e)
+{
+    bool *found = cov_calloc(a->n_params, sizeof *found, e);
+    a->moments = cov_calloc(a->n_params, sizeof *a->moments, e);
+    int rc = found && a->moments ? COV_OK : COV_ENOMEM;
+    for (size_t k = 0; !rc && k + 1 < state->n_items; k += 2) {
+        const struct cov_pickle_value *key = state->items[k];
+        if (key->kind != COV_PICKLE_INT || key->u.integer < 0 ||
+            (uint64_t)key->u.integer >= a->n_params || found[key->u.integer])
+            rc = cov_fail(e, COV_EINPUT, "a state of no parameter, or a second one");
+        if (rc)
+            break;
+        found[key->u.integer] = true;
+        rc = read_moments(f, state->items[k + 1], (size_t)key->u.integer,
+                          &a->moments[key->u.integer], e);
+    }
+    for (size_t i = 0; !rc && i < a->n_params; i++)
+        if (!found[i])
+            rc = cov_fail(e, COV_EINPUT, "parameter %zu has no state", i);
+    free(found);
+    return rc;
+}
+
+static int read_adam(struct cov_torch_file *f, const struct cov_pickle_value *list,
+                     struct cov_ckpt_adam *a, struct cov_err *e)
+{
+    if (!list || list->kind != COV_PICKLE_LIST || list->n_items == 0)
+        return COV_OK;
+    const struct cov_pickle_value *groups = cov_pickle_get(list->items[0], "param_groups");
+    const struct cov_pickle_value *state = cov_pickle_get(list->items[0], "state");
+    if (list->n_items != 1 || !groups || groups->kind != COV_PICKLE_LIST || groups->n_items != 1 ||
+        !is_dict(state))
+        return cov_fail(e, COV_EINPUT, "not one optimiser with one group of parameters");
+    const struct cov_pickle_value *group = groups->items[0];
+    const struct cov_pickle_value *betas = cov_pickle_get(group, "betas");
+    const struct cov_pickle_value *params = cov_pickle_get(group, "params");
+    if (!betas || (betas->kind != COV_PICKLE_TUPLE && betas->kind != COV_PICKLE_LIST) ||
+        betas->n_items != 2 || !params || params->kind != COV_PICKLE_LIST)
+        return cov_fail(e, COV_EINPUT, "no Adam");
+    if (params->n_items > MAX_PARAMS)
+        return cov_fail(e, COV_EINPUT, "%zu parameters are too many", params->n_items);
+    a->is_there = true;
+    a->n_params = params->n_items;
+    int rc = get_number(f, cov_pickle_get(group, "lr"), "lr", &a->learning_rate, e);
+    if (!rc)
+        rc = get_number(f, betas->items[0], "betas", &a->beta1, e);
+    if (!rc)
+        rc = get_number(f, betas->items[1], "betas", &a->beta2, e);
+    if (!rc)
+        rc = get_number(f, cov_pickle_get(group, "eps"), "eps", &a->eps, e);
+    if (!rc && state->n_items > 0)
+        rc = read_states(f, state, a, e);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- callbacks */
+
+/* The state of the callback whose key begins so; *is_max from the rest of the key. NULL: none. */
+static const struct cov_pickle_value *find_callback(const struct cov_pickle_value *callbacks,
+                                                    const char *begin, char **monitor, bool *is_max,
+                                                    int *rc, struct cov_err *e)
+{
+    size_t n = strlen(begin);
+    for (size_t i = 0; i + 1 < callbacks->n_items; i += 2) {
+        char *key = NULL;
+        if (callbacks->items[i]->kind != COV_PICKLE_STRING || !is_dict(callbacks->items[i + 1]) ||
+            (*rc = cov_pickle_string(callbacks->items[i], &key, e)) != 0)
+            continue;
+        char *end = strncmp(key, begin, n) == 0 ? strchr(key + n, '\'') : NULL;
+        if (end) {
+            *is_max = strstr(end, "'mode': 'max'") != NULL;
+            *monitor = cov_strndup(key + n, (size_t)(end - key) - n, e);
+            *rc = *monitor ? COV_OK : COV_ENOMEM;
+        }
+        free(key);
+        if (end)
+            return callbacks->items[i + 1];
+    }
+    return NULL;
+}
+
+static int read_stopping(struct cov_torch_file *f, const struct cov_pickle_value *callbacks,
+                         struct cov_ckpt_stopping *s, struct cov_err *e)
+{
+    int rc = COV_OK;
+    const struct cov_pickle_value *v =
+        find_callback(callbacks, "EarlyStopping{'monitor': '", &s->monitor, &s->is_max, &rc, e);
+    if (rc || !v)
+        return rc;
+    s->is_there = true;
+    rc = get_int(v, "wait_count", &s->wait_count, e);
+    if (!rc)
+        rc = get_int(v, "stopped_epoch", &s->stopped_epoch, e);
+    if (!rc)
+        rc = get_int(v, "patience", &s->patience, e);
+    return rc ? rc
+              : get_number(f, cov_pickle_get(v, "best_score"), "best_score", &s->best_score, e);
+}
+
+static int read_saved(struct cov_torch_file *f, const struct cov_pickle_value *dict,
+                      struct cov_ckpt_saving *s, struct cov_err *e)
+{
+    if (!is_dict(dict) || dict->n_items / 2 > MAX_SAVED)
+        return wrong("best_k_models", dict, e);
+    s->saved = cov_calloc(dict->n_items / 2, sizeof *s->saved, e);
+    int rc = s->saved ? COV_OK : COV_ENOMEM;
+    for (size_t i = 0; !rc && i + 1 < dict->n_items; i += 2) {
+        struct cov_ckpt_saved *saved = &s->saved[s->n_saved++];
+        rc = cov_pickle_string(dict->items[i], &saved->path, e);
+        if (!rc)
+            rc = get_number(f, dict->items[i + 1], "score", &saved->score, e);
+    }
+    return rc;
+}
+
+static int read_saving(struct cov_torch_file *f, const struct cov_pickle_value *callbacks,
+                       struct cov_ckpt_saving *s, struct cov_err *e)
+{
+    int rc = COV_OK;
+    const struct cov_pickle_value *v =
+        find_callback(callbacks, "ModelCheckpoint{'monitor': '", &s->monitor, &s->is_max, &rc, e);
+    if (rc || !v)
+        return rc;
+    s->is_there = true;
+    rc = get_text(v, "dirpath", &s->dir, e);
+    if (!rc)
+        rc = get_text(v, "best_model_path", &s->best_path, e);
+    if (!rc)
+        rc = get_text(v, "kth_best_model_path", &s->kth_path, e);
+    if (!rc)
+        rc = get_text(v, "last_model_path", &s->last_path, e);
+    if (!rc)
+        rc = get_number(f, cov_pickle_get(v, "best_model_score"), "best_model_score",
+                        &s->best_score, e);
+    if (!rc)
+        rc = get_number(f, cov_pickle_get(v, "current_score"), "current_score", &s->current_score,
+                        e);
+    if (!rc)
+        rc = get_number(f, cov_pickle_get(v, "kth_value"), "kth_value", &s->kth_score, e);
+    return rc ? rc : read_saved(f, cov_pickle_get(v, "best_k_models"), s, e);
+}
+
+static int read_callbacks(struct cov_torch_file *f, const struct cov_pickle_value *callbacks,
+                          struct cov_ckpt_training *t, struct cov_err *e)
+{
+    if (!is_dict(callbacks))
+        return COV_OK;
+    const struct cov_pickle_value *seed = cov_pickle_get(callbacks, "SeedCallback");
+    seed = seed ? cov_pickle_get(seed, "seed") : NULL;
+    if (seed && seed->kind == COV_PICKLE_INT && seed->u.integer >= 0 &&
+        seed->u.integer <= UINT32_MAX) {
+        t->has_seed = true;
+        t->seed = (uint32_t)seed->u.integer;
+    }
+    int rc = read_stopping(f, callbacks, &t->stopping, e);
+    return rc ? rc : read_saving(f, callbacks, &t->saving, e);
+}
+
+/* ---------------------------------------------------------------- all of it */
+
+/* The number that is so many dictionaries deep; 0 if it is not there. */
+static int64_t count_of(const struct cov_pickle_value *v, const char *const *path, size_t depth)
+{
+    for (size_t i = 0; v && i < depth; i++)
+        v = cov_pickle_get(v, path[i]);
+    return v && v->kind == COV_PICKLE_INT && v->u.integer > 0 ? v->u.integer : 0;
+}
+
+static void read_loops(const struct cov_pickle_value *loops, struct cov_ckpt_training *t)
+{
+    static const char *const batches[] = {"fit_loop", "epoch_loop.batch_progress", "total",
+                                          "completed"};
+    static const char *const steps[] = {
+        "fit_loop",  "epoch_loop.automatic_optimization.optim_progress",
+        "optimizer", "step",
+        "current",   "completed"};
+    t->n_batches = count_of(loops, batches, COV_COUNT(batches));
+    t->n_epoch_steps = count_of(loops, steps, COV_COUNT(steps));
+}
+
+static int read_current(struct cov_torch_file *f, const struct cov_pickle_value *dict,
+                        struct cov_ckpt_training *t, struct cov_err *e)
+{
+    if (!is_dict(dict))
+        return COV_OK;
+    t->current = cov_calloc(dict->n_items / 2, sizeof *t->current, e);
+    int rc = t->current ? COV_OK : COV_ENOMEM;
+    for (size_t i = 0; !rc && i + 1 < dict->n_items; i += 2) {
+        char *name = NULL;
+        rc = cov_pickle_string(dict->items[i], &name, e);
+        if (!rc)
+            rc = cov_torch_read_tensor(f, dict->items[i + 1], name, &t->current[t->n_current++], e);
+        free(name);
+    }
+    return rc;
+}
+
+int cov_ckpt_read_training(const char *path, struct cov_ckpt_training *out, struct cov_err *e)
+{
+    struct cov_torch_file *f = NULL;
+    struct cov_err why = COV_ERR_INIT;
+    *out = (struct cov_ckpt_training){0};
+    int rc = cov_torch_open(path, &f, e);
+    if (rc)
+        return rc;
+    const struct cov_pickle_value *root = cov_torch_root(f);
+    const char *part = "optimizer_states";
+    rc = read_adam(f, cov_pickle_get(root, part), &out->adam, &why);
+    if (!rc) {
+        part = "callbacks";
+        rc = read_callbacks(f, cov_pickle_get(root, part), out, &why);
+    }
+    if (!rc) {
+        part = "current_model_state";
+        rc = read_current(f, cov_pickle_get(root, part), out, &why);
+    }
+    read_loops(cov_pickle_get(root, "loops"), out);
+    cov_torch_close(f);
+    if (rc) {
+        cov_ckpt_training_fini(out);
+        /* Messages about tensors name the file already. */
+        if (strncmp(why.text, path, strlen(path)) == 0)
+            return cov_fail(e, rc, "%s", why.text);
+        return cov_fail(e, rc, "%s: %s: %s", path, part, why.text);
+    }
+    return COV_OK;
+}

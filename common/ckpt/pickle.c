@@ -1,0 +1,735 @@
+/* pickle.c - see pickle.h.
+ *
+ * A pickle is a program for a stack machine. This one runs it with every operation that would call
+ * Python replaced by a note of what would have been called. That the values form no cycle follows
+ * from one rule: what has been put into another value must not change any more. Python writes a
+ * value whole before it puts it anywhere, except where a structure contains itself.
+ * SPDX-License-Identifier: MIT */
+#include "common/ckpt/pickle.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/mem.h"
+
+static const struct cov_pickle_limits default_limits = {(size_t)4 << 20, 100};
+
+enum { BLOCK_VALUES = 512 };
+
+/* Values live in blocks, so that freeing needs no walk along the graph. */
+struct block {
+    struct block *next;
+    size_t n;
+    struct cov_pickle_value values[BLOCK_VALUES];
+};
+
+struct cov_pickle {
+    struct block *blocks;
+    const struct cov_pickle_value *root;
+};
+
+struct machine {
+    struct cov_pickle *p;
+    const uint8_t *data;
+    size_t n, at, op_at; /* `op_at`: where the operation in progress began */
+    const struct cov_pickle_name *names;
+    size_t n_names;
+    struct cov_pickle_limits limits;
+    size_t n_pushed; /* bounds the stack, the values, the items of all of them, and the memo */
+    struct cov_pickle_value **stack;
+    size_t n_stack, cap_stack;
+    size_t *marks; /* heights of the stack */
+    size_t n_marks, cap_marks;
+    struct cov_pickle_value **memo; /* [cap_memo]; NULL where nothing was stored. n_memo others */
+    size_t n_memo, cap_memo;
+    struct cov_err *e;
+};
+
+static int damaged(struct machine *m, const char *what)
+{
+    (void)cov_fail(m->e, COV_EINPUT, "damaged pickle: %s at byte %zu", what, m->op_at);
+    return COV_EINPUT;
+}
+
+static int too_deep(struct machine *m)
+{
+    return cov_fail(m->e, COV_EINPUT, "pickle with values nested more than %u deep",
+                    m->limits.max_depth);
+}
+
+static int refuse(struct machine *m, const char *operation)
+{
+    return cov_fail(m->e, COV_EINPUT,
+                    "pickle with the operation %s at byte %zu, which torch.save does not write; "
+                    "nothing was executed",
+                    operation, m->op_at);
+}
+
+/* ---------------------------------------------------------------- bytes of the program */
+
+/* The next n bytes, or NULL when there are fewer. */
+static const uint8_t *take(struct machine *m, uint64_t n)
+{
+    if (n > m->n - m->at) {
+        (void)damaged(m, "it ends in the middle of an operation");
+        return NULL;
+    }
+    const uint8_t *p = m->data + m->at;
+    m->at += (size_t)n;
+    return p;
+}
+
+static uint64_t little_endian(const uint8_t *p, int n)
+{
+    uint64_t v = 0;
+    for (int i = n - 1; i >= 0; i--)
+        v = v << 8 | p[i];
+    return v;
+}
+
+/* An unsigned number of n <= 8 bytes. */
+static int take_number(struct machine *m, int n, uint64_t *out)
+{
+    const uint8_t *p = take(m, (uint64_t)n);
+    if (!p)
+        return COV_EINPUT;
+    *out = little_endian(p, n);
+    return COV_OK;
+}
+
+/* ---------------------------------------------------------------- values and the stack */
+
+static struct cov_pickle_value *new_value(struct machine *m, enum cov_pickle_kind kind)
+{
+    struct block *b = m->p->blocks;
+    if (!b || b->n == BLOCK_VALUES) {
+        b = cov_calloc(1, sizeof *b, m->e);
+        if (!b)
+            return NULL;
+        b->next = m->p->blocks;
+        m->p->blocks = b;
+    }
+    struct cov_pickle_value *v = &b->values[b->n++];
+    v->kind = kind;
+    return v;
+}
+
+/* Room for one more value on the stack. */
+static int reserve_stack(struct machine *m)
+{
+    int rc = COV_RESERVE(&m->stack, &m->cap_stack, m->n_stack + 1, m->e);
+    return rc;
+}
+
+static int push(struct machine *m, struct cov_pickle_value *v)
+{
+    if (!v)
+        return COV_ENOMEM;
+    if (++m->n_pushed > m->limits.max_values)
+        return cov_fail(m->e, COV_EINPUT, "pickle of more than %zu values", m->limits.max_values);
+    int rc = reserve_stack(m);
+    if (rc)
+        return rc;
+    m->stack[m->n_stack++] = v;
+    return COV_OK;
+}
+
+/* How many values lie above the topmost mark. */
+static size_t height(const struct machine *m)
+{
+    return m->n_stack - (m->n_marks ? m->marks[m->n_marks - 1] : 0);
+}
+
+static int need(struct machine *m, size_t n)
+{
+    return height(m) < n ? damaged(m, "the stack is too short") : COV_OK;
+}
+
+static struct cov_pickle_value *pop(struct machine *m)
+{
+    return m->stack[--m->n_stack];
+}
+
+static struct cov_pickle_value *top(struct machine *m)
+{
+    return m->stack[m->n_stack - 1];
+}
+
+/* Takes the topmost mark away; the values above it are stack[*beg .. n_stack), for the caller to
+ * take. */
+static int pop_mark(struct machine *m, size_t *beg)
+{
+    if (!m->n_marks)
+        return damaged(m, "there is no mark");
+    *beg = m->marks[--m->n_marks];
+    return COV_OK;
+}
+
+/* `part` is now contained in `whole`. */
+static int contain(struct machine *m, struct cov_pickle_value *whole, struct cov_pickle_value *part)
+{
+    if (whole->sealed || whole == part)
+        return damaged(m, "a value changes after it was put into another, or contains itself");
+    if (part->depth >= m->limits.max_depth)
+        return too_deep(m);
+    part->sealed = true;
+    if (whole->depth <= part->depth)
+        whole->depth = part->depth + 1;
+    return COV_OK;
+}
+
+static int add_items(struct machine *m, struct cov_pickle_value *whole,
+                     struct cov_pickle_value **items, size_t n)
+{
+    int rc = COV_RESERVE(&whole->items, &whole->cap_items, whole->n_items + n, m->e);
+    for (size_t i = 0; !rc && i < n; i++) {
+        rc = contain(m, whole, items[i]);
+        if (!rc)
+            whole->items[whole->n_items++] = items[i];
+    }
+    return rc;
+}
+
+/* ---------------------------------------------------------------- operations */
+
+/* What an operation works on: `kind` of value; n bytes of a number or a length, or n values. */
+struct operation {
+    const char *name;
+    int (*run)(struct machine *m, const struct operation *op); /* NULL: refused */
+    enum cov_pickle_kind kind;
+    int n;
+};
+
+static int op_proto(struct machine *m, const struct operation *op)
+{
+    uint64_t version;
+    int rc = take_number(m, op->n, &version);
+    if (!rc && (version < 2 || version > 5))
+        rc =
+            cov_fail(m->e, COV_EINPUT, "pickle of protocol %d: only 2 to 5 are read", (int)version);
+    return rc;
+}
+
+/* A hint for readers of streams: the next n bytes belong together. */
+static int op_frame(struct machine *m, const struct operation *op)
+{
+    uint64_t n;
+    int rc = take_number(m, op->n, &n);
+    if (!rc && n > m->n - m->at)
+        rc = damaged(m, "a frame goes beyond the end");
+    return rc;
+}
+
+/* None, and empty lists, tuples, sets and dicts. */
+static int op_empty(struct machine *m, const struct operation *op)
+{
+    return push(m, new_value(m, op->kind));
+}
+
+static int op_bool(struct machine *m, const struct operation *op)
+{
+    struct cov_pickle_value *v = new_value(m, COV_PICKLE_BOOL);
+    if (v)
+        v->u.boolean = op->n;
+    return push(m, v);
+}
+
+static int push_int(struct machine *m, int64_t integer)
+{
+    struct cov_pickle_value *v = new_value(m, COV_PICKLE_INT);
+    if (v)
+        v->u.integer = integer;
+    return push(m, v);
+}
+
+/* Four bytes have a sign; one and two have none. */
+static int op_int(struct machine *m, const struct operation *op)
+{
+    uint64_t number;
+    int rc = take_number(m, op->n, &number);
+    if (rc)
+        return rc;
+    return push_int(m, op->n == 4 ? (int32_t)(uint32_t)number : (int64_t)number);
+}
+
+static int push_text(struct machine *m, enum cov_pickle_kind kind, const uint8_t *data, uint64_t n)
+{
+    struct cov_pickle_value *v = new_value(m, kind);
+    if (v) {
+        v->u.text.data = (const char *)data;
+        v->u.text.n_bytes = (size_t)n;
+    }
+    return push(m, v);
+}
+
+/* Strings and bytes behind their length. */
+static int op_text(struct machine *m, const struct operation *op)
+{
+    uint64_t n;
+    int rc = take_number(m, op->n, &n);
+    if (rc)
+        return rc;
+    const uint8_t *p = take(m, n);
+    return p ? push_text(m, op->kind, p, n) : COV_EINPUT;
+}
+
+/* A length, and as many bytes: little-endian two's complement; none is 0. */
+static int op_long(struct machine *m, const struct operation *op)
+{
+    uint64_t n;
+    int rc = take_number(m, op->n, &n);
+    if (rc)
+        return rc;
+    const uint8_t *p = take(m, n);
+    if (!p)
+        return COV_EINPUT;
+    if (n > 8)
+        return push_text(m, COV_PICKLE_LONG, p, n);
+    uint64_t number = little_endian(p, (int)n);
+    if (n > 0 && n < 8 && p[n - 1] & 0x80)
+        number |= UINT64_MAX << (8 * n);
+    return push_int(m, (int64_t)number);
+}
+
+/* A big-endian double. */
+static int op_float(struct machine *m, const struct operation *op)
+{
+    uint64_t bits;
+    int rc = take_number(m, op->n, &bits);
+    if (rc)
+        return rc;
+    bits = __builtin_bswap64(bits);
+    struct cov_pickle_value *v = new_value(m, COV_PICKLE_FLOAT);
+    if (v)
+        memcpy(&v->u.number, &bits, sizeof bits);
+    return push(m, v);
+}
+
+static int op_mark(struct machine *m, const struct operation *op)
+{
+    (void)op;
+    if (m->n_marks >= m->limits.max_depth)
+        return too_deep(m);
+    int rc = COV_RESERVE(&m->marks, &m->cap_marks, m->n_marks + 1, m->e);
+    if (!rc)
+        m->marks[m->n_marks++] = m->n_stack;
+    return rc;
+}
+
+/* A tuple or a set of the values from stack[beg] on. */
+static int collect(struct machine *m, enum cov_pickle_kind kind, size_t beg)
+{
+    struct cov_pickle_value *v = new_value(m, kind);
+    if (!v)
+        return COV_ENOMEM;
+    int rc = add_items(m, v, m->stack + beg, m->n_stack - beg);
+    m->n_stack = beg;
+    return rc ? rc : push(m, v);
+}
+
+static int op_collect(struct machine *m, const struct operation *op)
+{
+    int rc = need(m, (size_t)op->n);
+    return rc ? rc : collect(m, op->kind, m->n_stack - (size_t)op->n);
+}
+
+static int op_collect_marked(struct machine *m, const struct operation *op)
+{
+    size_t beg;
+    int rc = pop_mark(m, &beg);
+    return rc ? rc : collect(m, op->kind, beg);
+}
+
+/* Puts the values from stack[beg] on into the one below, a list, a set, or (in pairs) a dict or
+ * object. */
+static int put_into(struct machine *m, enum cov_pickle_kind kind, size_t beg)
+{
+    size_t bottom = m->n_marks ? m->marks[m->n_marks - 1] : 0;
+    if (beg <= bottom)
+        return damaged(m, "the stack is too short");
+    size_t n = m->n_stack - beg;
+    struct cov_pickle_value *whole = m->stack[beg - 1];
+    bool pairs = kind == COV_PICKLE_DICT;
+    if (!(whole->kind == kind || (pairs && whole->kind == COV_PICKLE_OBJECT)) || (pairs && n % 2))
+        return damaged(m, "items for a value that cannot take them");
+    int rc = add_items(m, whole, m->stack + beg, n);
+    m->n_stack = beg;
+    return rc;
+}
+
+static int op_put(struct machine *m, const struct operation *op)
+{
+    int rc = need(m, (size_t)op->n + 1);
+    return rc ? rc : put_into(m, op->kind, m->n_stack - (size_t)op->n);
+}
+
+static int op_put_marked(struct machine *m, const struct operation *op)
+{
+    size_t beg;
+    int rc = pop_mark(m, &beg);
+    return rc ? rc : put_into(m, op->kind, beg);
+}
+
+/* Stores the topmost value, under a number or (n 0) the next one. */
+static int op_memo_put(struct machine *m, const struct operation *op)
+{
+    uint64_t index = m->n_memo;
+    int rc = op->n ? take_number(m, op->n, &index) : COV_OK;
+    if (!rc)
+        rc = need(m, 1);
+    if (rc)
+        return rc;
+    /* Numbers are given one by one, from 0 or 1 on. */
+    if (index > m->n_pushed)
+        return damaged(m, "a value is stored under too large a number");
+    size_t before = m->cap_memo;
+    rc = COV_RESERVE(&m->memo, &m->cap_memo, (size_t)index + 1, m->e);
+    if (rc)
+        return rc;
+    memset(m->memo + before, 0, (m->cap_memo - before) * sizeof *m->memo);
+    m->n_memo += !m->memo[index];
+    m->memo[index] = top(m);
+    return COV_OK;
+}
+
+static int op_memo_get(struct machine *m, const struct operation *op)
+{
+    uint64_t index;
+    int rc = take_number(m, op->n, &index);
+    if (rc)
+        return rc;
+    if (index >= m->cap_memo || !m->memo[index])
+        return damaged(m, "a value that was never stored is fetched");
+    return push(m, m->memo[index]);
+}
+
+static int push_name(struct machine *m, const char *module, size_t n_module, const char *name,
+                     size_t n_name)
+{
+    for (size_t i = 0; i < m->n_names; i++) {
+        const struct cov_pickle_name *known = &m->names[i];
+        if (strlen(known->module) == n_module && memcmp(known->module, module, n_module) == 0 &&
+            strlen(known->name) == n_name && memcmp(known->name, name, n_name) == 0) {
+            struct cov_pickle_value *v = new_value(m, COV_PICKLE_GLOBAL);
+            if (v)
+                v->u.global = known;
+            return push(m, v);
+        }
+    }
+    const size_t most = 100;
+    return cov_fail(m->e, COV_EINPUT,
+                    "pickle asks for %.*s.%.*s, which is not allowed; nothing was executed",
+                    (int)(n_module < most ? n_module : most), module,
+                    (int)(n_name < most ? n_name : most), name);
+}
+
+/* The next line of text, without its end. */
+static int take_line(struct machine *m, const char **line, size_t *n)
+{
+    const uint8_t *beg = m->data + m->at;
+    const uint8_t *end = memchr(beg, '\n', m->n - m->at);
+    if (!end)
+        return damaged(m, "it ends in the middle of a name");
+    *line = (const char *)beg;
+    *n = (size_t)(end - beg);
+    m->at += *n + 1;
+    return COV_OK;
+}
+
+static int op_global(struct machine *m, const struct operation *op)
+{
+    (void)op;
+    const char *module, *name;
+    size_t n_module, n_name;
+    int rc = take_line(m, &module, &n_module);
+    if (!rc)
+        rc = take_line(m, &name, &n_name);
+    return rc ? rc : push_name(m, module, n_module, name, n_name);
+}
+
+static int op_stack_global(struct machine *m, const struct operation *op)
+{
+    (void)op;
+    int rc = need(m, 2);
+    if (rc)
+        return rc;
+    const struct cov_pickle_value *name = pop(m), *module = pop(m);
+    if (name->kind != COV_PICKLE_STRING || module->kind != COV_PICKLE_STRING)
+        return damaged(m, "a name that is not a string");
+    return push_name(m, module->u.text.data, module->u.text.n_bytes, name->u.text.data,
+                     name->u.text.n_bytes);
+}
+
+/* A call, or a construction. */
+static int op_object(struct machine *m, const struct operation *op)
+{
+    (void)op;
+    int rc = need(m, 2);
+    if (rc)
+        return rc;
+    struct cov_pickle_value *args = pop(m), *callee = pop(m);
+    if (callee->kind != COV_PICKLE_GLOBAL || args->kind != COV_PICKLE_TUPLE)
+        return damaged(m, "a call of something that is not a function");
+    struct cov_pickle_value *v = new_value(m, COV_PICKLE_OBJECT);
+    if (!v)
+        return COV_ENOMEM;
+    rc = contain(m, v, callee);
+    if (!rc)
+        rc = contain(m, v, args);
+    v->u.object.callee = callee;
+    v->u.object.args = args;
+    return rc ? rc : push(m, v);
+}
+
+static int op_build(struct machine *m, const struct operation *op)
+{
+    (void)op;
+    int rc = need(m, 2);
+    if (rc)
+        return rc;
+    struct cov_pickle_value *state = pop(m), *v = top(m);
+    if (v->kind != COV_PICKLE_OBJECT || v->u.object.state)
+        return damaged(m, "a state for a value that cannot take it");
+    rc = contain(m, v, state);
+    if (!rc)
+        v->u.object.state = state;
+    return rc;
+}
+
+static int op_persistent(struct machine *m, const struct operation *op)
+{
+    (void)op;
+    int rc = need(m, 1);
+    if (rc)
+        return rc;
+    struct cov_pickle_value *id = pop(m), *v = new_value(m, COV_PICKLE_PERSISTENT);
+    if (!v)
+        return COV_ENOMEM;
+    rc = contain(m, v, id);
+    v->u.object.args = id;
+    return rc ? rc : push(m, v);
+}
+
+/* Refused like its neighbours, but the name it asks for, if that is not allowed, says more. */
+static int op_inst(struct machine *m, const struct operation *op)
+{
+    int rc = op_global(m, op);
+    return rc ? rc : refuse(m, op->name);
+}
+
+/* ---------------------------------------------------------------- the program */
+
+/* By their codes in Lib/pickletools.py. Those without a function exist, but torch.save does not
+ * write them. */
+static const struct operation operations[256] = {
+    [0x80] = {"PROTO", op_proto, 0, 1},
+    [0x95] = {"FRAME", op_frame, 0, 8},
+    ['N'] = {"NONE", op_empty, COV_PICKLE_NONE, 0},
+    [0x88] = {"NEWTRUE", op_bool, 0, 1},
+    [0x89] = {"NEWFALSE", op_bool, 0, 0},
+    ['J'] = {"BININT", op_int, 0, 4},
+    ['K'] = {"BININT1", op_int, 0, 1},
+    ['M'] = {"BININT2", op_int, 0, 2},
+    [0x8a] = {"LONG1", op_long, 0, 1},
+    [0x8b] = {"LONG4", op_long, 0, 4},
+    ['G'] = {"BINFLOAT", op_float, 0, 8},
+    [0x8c] = {"SHORT_BINUNICODE", op_text, COV_PICKLE_STRING, 1},
+    ['X'] = {"BINUNICODE", op_text, COV_PICKLE_STRING, 4},
+    [0x8d] = {"BINUNICODE8", op_text, COV_PICKLE_STRING, 8},
+    ['C'] = {"SHORT_BINBYTES", op_text, COV_PICKLE_BYTES, 1},
+    ['B'] = {"BINBYTES", op_text, COV_PICKLE_BYTES, 4},
+    [0x8e] = {"BINBYTES8", op_text, COV_PICKLE_BYTES, 8},
+    [0x96] = {"BYTEARRAY8", op_text, COV_PICKLE_BYTES, 8},
+    ['('] = {"MARK", op_mark, 0, 0},
+    [')'] = {"EMPTY_TUPLE", op_empty, COV_PICKLE_TUPLE, 0},
+    [0x85] = {"TUPLE1", op_collect, COV_PICKLE_TUPLE, 1},
+    [0x86] = {"TUPLE2", op_collect, COV_PICKLE_TUPLE, 2},
+    [0x87] = {"TUPLE3", op_collect, COV_PICKLE_TUPLE, 3},
+    ['t'] = {"TUPLE", op_collect_marked, COV_PICKLE_TUPLE, 0},
+    [0x91] = {"FROZENSET", op_collect_marked, COV_PICKLE_SET, 0},
+    [']'] = {"EMPTY_LIST", op_empty, COV_PICKLE_LIST, 0},
+    ['a'] = {"APPEND", op_put, COV_PICKLE_LIST, 1},
+    ['e'] = {"APPENDS", op_put_marked, COV_PICKLE_LIST, 0},
+    ['}'] = {"EMPTY_DICT", op_empty, COV_PICKLE_DICT, 0},
+    ['s'] = {"SETITEM", op_put, COV_PICKLE_DICT, 2},
+    ['u'] = {"SETITEMS", op_put_marked, COV_PICKLE_DICT, 0},
+    [0x8f] = {"EMPTY_SET", op_empty, COV_PICKLE_SET, 0},
+    [0x90] = {"ADDITEMS", op_put_marked, COV_PICKLE_SET, 0},
+    ['q'] = {"BINPUT", op_memo_put, 0, 1},
+    ['r'] = {"LONG_BINPUT", op_memo_put, 0, 4},
+    [0x94] = {"MEMOIZE", op_memo_put, 0, 0},
+    ['h'] = {"BINGET", op_memo_get, 0, 1},
+    ['j'] = {"LONG_BINGET", op_memo_get, 0, 4},
+    ['c'] = {"GLOBAL", op_global, 0, 0},
+    [0x93] = {"STACK_GLOBAL", op_stack_global, 0, 0},
+    ['R'] = {"REDUCE", op_object, 0, 0},
+    [0x81] = {"NEWOBJ", op_object, 0, 0},
+    ['b'] = {"BUILD", op_build, 0, 0},
+    ['Q'] = {"BINPERSID", op_persistent, 0, 0},
+    ['i'] = {"INST", op_inst, 0, 0},
+    ['0'] = {.name = "POP"},
+    ['1'] = {.name = "POP_MARK"},
+    ['2'] = {.name = "DUP"},
+    ['F'] = {.name = "FLOAT"},
+    ['I'] = {.name = "INT"},
+    ['L'] = {.name = "LONG"},
+    ['P'] = {.name = "PERSID"},
+    ['S'] = {.name = "STRING"},
+    ['T'] = {.name = "BINSTRING"},
+    ['U'] = {.name = "SHORT_BINSTRING"},
+    ['V'] = {.name = "UNICODE"},
+    ['d'] = {.name = "DICT"},
+    ['g'] = {.name = "GET"},
+    ['l'] = {.name = "LIST"},
+    ['o'] = {.name = "OBJ"},
+    ['p'] = {.name = "PUT"},
+    [0x82] = {.name = "EXT1"},
+    [0x83] = {.name = "EXT2"},
+    [0x84] = {.name = "EXT4"},
+    [0x92] = {.name = "NEWOBJ_EX"},
+    [0x97] = {.name = "NEXT_BUFFER"},
+    [0x98] = {.name = "READONLY_BUFFER"},
+};
+
+static int run_operation(struct machine *m, uint8_t code)
+{
+    const struct operation *op = &operations[code];
+    if (op->run)
+        return op->run(m, op);
+    if (op->name)
+        return refuse(m, op->name);
+    return cov_fail(m->e, COV_EINPUT, "damaged pickle: unknown operation 0x%02x at byte %zu", code,
+                    m->op_at);
+}
+
+static int run(struct machine *m)
+{
+    for (;;) {
+        m->op_at = m->at;
+        const uint8_t *code = take(m, 1);
+        if (!code)
+            return COV_EINPUT;
+        if (*code == '.') /* STOP */
+            break;
+        int rc = run_operation(m, *code);
+        if (rc)
+            return rc;
+    }
+    if (m->n_stack != 1 || m->n_marks)
+        return damaged(m, "it ends with values left over");
+    if (m->at != m->n)
+        return damaged(m, "bytes follow the end");
+    m->p->root = pop(m);
+    return COV_OK;
+}
+
+int cov_pickle_read(const void *data, size_t n, const struct cov_pickle_name *names, size_t n_names,
+                    const struct cov_pickle_limits *limits, struct cov_pickle **out,
+                    struct cov_err *e)
+{
+    struct machine m = {.data = data,
+                        .n = n,
+                        .names = names,
+                        .n_names = n_names,
+                        .limits = limits ? *limits : default_limits,
+                        .e = e};
+    *out = NULL;
+    m.p = cov_calloc(1, sizeof *m.p, e);
+    if (!m.p)
+        return COV_ENOMEM;
+    int rc = reserve_stack(&m);
+    if (!rc)
+        rc = run(&m);
+    free(m.stack);
+    free(m.marks);
+    free(m.memo);
+    if (rc) {
+        cov_pickle_free(m.p);
+        return rc;
+    }
+    *out = m.p;
+    return COV_OK;
+}
+
+void cov_pickle_free(struct cov_pickle *p)
+{
+    if (!p)
+        return;
+    while (p->blocks) {
+        struct block *b = p->blocks;
+        p->blocks = b->next;
+        for (size_t i = 0; i < b->n; i++)
+            free(b->values[i].items);
+        free(b);
+    }
+    free(p);
+}
+
+const struct cov_pickle_value *cov_pickle_root(const struct cov_pickle *p)
+{
+    return p->root;
+}
+
+/* ---------------------------------------------------------------- looking at values */
+
+bool cov_pickle_is_string(const struct cov_pickle_value *v, const char *text)
+{
+    return v->kind == COV_PICKLE_STRING && v->u.text.n_bytes == strlen(text) &&
+           memcmp(v->u.text.data, text, v->u.text.n_bytes) == 0;
+}
+
+const struct cov_pickle_value *cov_pickle_get(const struct cov_pickle_value *v, const char *key)
+{
+    if (v->kind != COV_PICKLE_DICT && v->kind != COV_PICKLE_OBJECT)
+        return NULL;
+    for (size_t i = v->n_items; i >= 2; i -= 2)
+        if (cov_pickle_is_string(v->items[i - 2], key))
+            return v->items[i - 1];
+    return NULL;
+}
+
+int cov_pickle_string(const struct cov_pickle_value *v, char **out, struct cov_err *e)
+{
+    *out = NULL;
+    if (v->kind != COV_PICKLE_STRING)
+        return cov_fail(e, COV_EINPUT, "a value of type %s stands where a string should",
+                        cov_pickle_type(v));
+    if (memchr(v->u.text.data, 0, v->u.text.n_bytes))
+        return cov_fail(e, COV_EINPUT, "a string with a zero byte in it");
+    *out = cov_strndup(v->u.text.data, v->u.text.n_bytes, e);
+    return *out ? COV_OK : COV_ENOMEM;
+}
+
+const char *cov_pickle_type(const struct cov_pickle_value *v)
+{
+    switch (v->kind) {
+    case COV_PICKLE_NONE:
+        return "None";
+    case COV_PICKLE_BOOL:
+        return "bool";
+    case COV_PICKLE_INT:
+    case COV_PICKLE_LONG:
+        return "int";
+    case COV_PICKLE_FLOAT:
+        return "float";
+    case COV_PICKLE_STRING:
+        return "str";
+    case COV_PICKLE_BYTES:
+        return "bytes";
+    case COV_PICKLE_LIST:
+        return "list";
+    case COV_PICKLE_TUPLE:
+        return "tuple";
+    case COV_PICKLE_SET:
+        return "set";
+    case COV_PICKLE_DICT:
+        return "dict";
+    case COV_PICKLE_GLOBAL:
+        return v->u.global->name;
+    case COV_PICKLE_OBJECT:
+        return v->u.object.callee->u.global->name;
+    case COV_PICKLE_PERSISTENT:
+        break;
+    }
+    return "persistent id";
+}

@@ -1,0 +1,465 @@
+/* zip.c - the reading half of zip.h.
+ * SPDX-License-Identifier: MIT */
+#include "common/ckpt/zip.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/base/kind.h"
+#include "common/base/mem.h"
+#include "common/codec/deflate.h"
+
+enum {
+    END_BYTES = 22,
+    LOCATOR_BYTES = 20,
+    END64_BYTES = 56,
+    CENTRAL_BYTES = 46,
+    LOCAL_BYTES = 30,
+    MAX_COMMENT = 65535,
+    MAX_NAME = 4096,
+    MAX_ENTRIES = 1 << 20,
+};
+
+/* Bits of an entry's flags: three kinds of encryption; sizes and checksum stand behind the data. */
+enum { FLAGS_ENCRYPTED = 0x2041, FLAG_DESCRIPTOR = 8 };
+
+struct entry {
+    char *name; /* in the block of names */
+    uint64_t size;
+    uint64_t header_at, data_at;
+    uint32_t crc;
+};
+
+struct cov_zip {
+    int fd;
+    char *path;
+    uint64_t n_bytes;
+    struct entry *entries; /* by name, once they are read */
+    size_t n_entries;
+    char *names; /* all names, each with a zero behind it */
+};
+
+/* Where the directory is. */
+struct place {
+    uint64_t at, n_bytes, n_entries;
+};
+
+static int damaged(const struct cov_zip *z, const char *what, struct cov_err *e)
+{
+    (void)cov_fail(e, COV_EINPUT, "%s: damaged zip archive: %s", z->path, what);
+    return COV_EINPUT;
+}
+
+static int bad_entry(const struct cov_zip *z, const struct entry *entry, const char *what,
+                     struct cov_err *e)
+{
+    (void)cov_fail(e, COV_EINPUT, "%s: entry %s: %s", z->path, entry->name, what);
+    return COV_EINPUT;
+}
+
+static uint64_t get(const uint8_t *p, int n)
+{
+    uint64_t v = 0;
+    for (int i = n - 1; i >= 0; i--)
+        v = v << 8 | p[i];
+    return v;
+}
+
+static uint16_t get16(const uint8_t *p)
+{
+    return (uint16_t)get(p, 2);
+}
+
+static uint32_t get32(const uint8_t *p)
+{
+    return (uint32_t)get(p, 4);
+}
+
+/* n bytes from offset `at`, which were there when the file was opened. */
+static int read_at(const struct cov_zip *z, uint64_t at, void *buf, size_t n, struct cov_err *e)
+{
+    uint8_t *p = buf;
+    while (n > 0) {
+        ssize_t got = pread(z->fd, p, n, (off_t)at);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return cov_fail_errno(e, "%s", z->path);
+        if (got == 0)
+            return cov_fail(e, COV_EINPUT, "%s: became shorter while it was read", z->path);
+        p += got;
+        at += (uint64_t)got;
+        n -= (size_t)got;
+    }
+    return COV_OK;
+}
+
+/* ---------------------------------------------------------------- where the directory is */
+
+/* Why there is no end record. */
+static int no_end(const struct cov_zip *z, struct cov_err *e)
+{
+    uint8_t first[4] = {0};
+    int rc = read_at(z, 0, first, z->n_bytes < sizeof first ? 0 : sizeof first, e);
+    if (rc)
+        return rc;
+    if (get32(first) == 0x04034b50)
+        return damaged(z, "its end is missing; the file was probably cut short", e);
+    (void)cov_fail_kind(e, z->path, "not a zip archive, which a checkpoint of PyTorch is");
+    return COV_EINPUT;
+}
+
+/* Finds the end record: the last one whose comment ends with the file. *at = its offset. */
+static int find_end(const struct cov_zip *z, uint8_t *record, uint64_t *at, struct cov_err *e)
+{
+    size_t n = z->n_bytes < END_BYTES + MAX_COMMENT ? (size_t)z->n_bytes : END_BYTES + MAX_COMMENT;
+    uint8_t *tail = cov_malloc(n, 1, e);
+    if (!tail)
+        return COV_ENOMEM;
+    int rc = read_at(z, z->n_bytes - n, tail, n, e);
+    size_t i = n < END_BYTES ? 0 : n - END_BYTES + 1; /* one behind the place looked at */
+    while (!rc && i > 0 &&
+           (get32(tail + i - 1) != 0x06054b50 || i - 1 + END_BYTES + get16(tail + i + 19) != n))
+        i--;
+    if (!rc && i > 0) {
+        memcpy(record, tail + i - 1, END_BYTES);
+        *at = z->n_bytes - n + i - 1;
+    } else if (!rc) {
+        rc = no_end(z, e);
+    }
+    free(tail);
+    return rc;
+}
+
+/* Replaces what the end record says by what the zip64 record in front of it says, if there is
+ * one. *end: where the directory must end. */
+static int read_end64(const struct cov_zip *z, uint64_t end_at, struct place *dir, uint64_t *end,
+                      struct cov_err *e)
+{
+    uint8_t locator[LOCATOR_BYTES], record[END64_BYTES];
+    *end = end_at;
+    if (end_at < LOCATOR_BYTES)
+        return COV_OK;
+    int rc = read_at(z, end_at - LOCATOR_BYTES, locator, sizeof locator, e);
+    if (rc || get32(locator) != 0x07064b50)
+        return rc;
+    uint64_t at = get(locator + 8, 8), locator_at = end_at - LOCATOR_BYTES;
+    if (get32(locator + 4) != 0 || get32(locator + 16) != 1)
+        return damaged(z, "it consists of several files", e);
+    if (locator_at < END64_BYTES || at > locator_at - END64_BYTES)
+        return damaged(z, "the zip64 end record lies outside", e);
+    rc = read_at(z, at, record, sizeof record, e);
+    if (rc)
+        return rc;
+    if (get32(record) != 0x06064b50 || get(record + 4, 8) != locator_at - at - 12)
+        return damaged(z, "the zip64 end record is not where it should be", e);
+    if (get32(record + 16) != 0 || get32(record + 20) != 0 ||
+        get(record + 24, 8) != get(record + 32, 8))
+        return damaged(z, "it consists of several files", e);
+    struct place wide = {get(record + 48, 8), get(record + 40, 8), get(record + 32, 8)};
+    if ((dir->n_entries != UINT16_MAX && dir->n_entries != wide.n_entries) ||
+        (dir->n_bytes != UINT32_MAX && dir->n_bytes != wide.n_bytes) ||
+        (dir->at != UINT32_MAX && dir->at != wide.at))
+        return damaged(z, "its two end records contradict each other", e);
+    *dir = wide;
+    *end = at;
+    return COV_OK;
+}
+
+static int find_directory(const struct cov_zip *z, struct place *dir, struct cov_err *e)
+{
+    uint8_t record[END_BYTES];
+    uint64_t end_at = 0, end;
+    int rc = find_end(z, record, &end_at, e);
+    if (rc)
+        return rc;
+    if (get16(record + 4) != 0 || get16(record + 6) != 0 || get16(record + 8) != get16(record + 10))
+        return damaged(z, "it consists of several files", e);
+    *dir = (struct place){get32(record + 16), get32(record + 12), get16(record + 10)};
+    rc = read_end64(z, end_at, dir, &end, e);
+    if (rc)
+        return rc;
+    if (dir->at > end || dir->n_bytes != end - dir->at)
+        return damaged(z, "the directory is not where it should be", e);
+    if (dir->n_entries > dir->n_bytes / CENTRAL_BYTES || dir->n_entries > MAX_ENTRIES)
+        return damaged(z, "more entries than it can hold", e);
+    return COV_OK;
+}
+
+/* ---------------------------------------------------------------- entries */
+
+/* Replaces those of size, stored size and offset that are all ones by their 64-bit values in the
+ * extra field. */
+static int read_extra64(const uint8_t *extra, size_t n, uint64_t *const fields[3])
+{
+    size_t at = 0;
+    while (n - at >= 4) {
+        unsigned id = get16(extra + at);
+        size_t n_field = get16(extra + at + 2);
+        at += 4;
+        if (n_field > n - at)
+            return COV_EINPUT;
+        if (id == 1) {
+            const uint8_t *p = extra + at;
+            for (int i = 0; i < 3; i++) {
+                if (*fields[i] != UINT32_MAX)
+                    continue;
+                if (n_field < 8)
+                    return COV_EINPUT;
+                *fields[i] = get(p, 8);
+                p += 8;
+                n_field -= 8;
+            }
+            return COV_OK;
+        }
+        at += n_field;
+    }
+    return COV_OK;
+}
+
+/* Names are only compared, never opened; yet an archive with names like these was not made by
+ * torch.save. */
+static bool good_name(const char *name, size_t n)
+{
+    if (n == 0 || n > MAX_NAME || name[0] == '/' || memchr(name, 0, n) || memchr(name, '\\', n))
+        return false;
+    for (size_t beg = 0; beg < n;) {
+        const char *slash = memchr(name + beg, '/', n - beg);
+        size_t end = slash ? (size_t)(slash - name) : n;
+        if (end - beg == 2 && memcmp(name + beg, "..", 2) == 0)
+            return false;
+        beg = end + 1;
+    }
+    return true;
+}
+
+/* Takes the record at p, with `left` bytes up to the end of the directory; *n_record = its
+ * length. The name goes to entry->name, where there is room. */
+static int read_central(const struct cov_zip *z, const uint8_t *p, size_t left, struct entry *entry,
+                        size_t *n_record, struct cov_err *e)
+{
+    if (left < CENTRAL_BYTES || get32(p) != 0x02014b50)
+        return damaged(z, "a record of the directory is missing", e);
+    size_t n_name = get16(p + 28), n_extra = get16(p + 30), n_comment = get16(p + 32);
+    *n_record = CENTRAL_BYTES + n_name + n_extra + n_comment;
+    if (*n_record > left)
+        return damaged(z, "a record goes beyond the directory", e);
+    const char *name = (const char *)p + CENTRAL_BYTES;
+    if (!good_name(name, n_name))
+        return damaged(z, "an entry has a name that is not allowed", e);
+    memcpy(entry->name, name, n_name);
+    entry->name[n_name] = '\0';
+    entry->crc = get32(p + 16);
+    entry->size = get32(p + 24);
+    entry->header_at = get32(p + 42);
+    uint64_t stored = get32(p + 20);
+    uint64_t *const wide[3] = {&entry->size, &stored, &entry->header_at};
+    if (read_extra64((const uint8_t *)name + n_name, n_extra, wide))
+        return bad_entry(z, entry, "its extra field is damaged", e);
+    if (get16(p + 8) & FLAGS_ENCRYPTED)
+        return bad_entry(z, entry, "it is encrypted", e);
+    if (get16(p + 10) != 0)
+        return bad_entry(z, entry, "it is compressed; torch.save stores entries as they are", e);
+    if (stored != entry->size)
+        return bad_entry(z, entry, "its two sizes differ", e);
+    if (get16(p + 34) != 0)
+        return damaged(z, "it consists of several files", e);
+    return COV_OK;
+}
+
+/* Checks the local header against the directory, and finds where the data begins. `dir_at`:
+ * where entries must end. */
+static int read_local(const struct cov_zip *z, struct entry *entry, uint64_t dir_at,
+                      struct cov_err *e)
+{
+    uint8_t header[LOCAL_BYTES];
+    char name[MAX_NAME];
+    size_t n_name = strlen(entry->name);
+    uint64_t fixed = LOCAL_BYTES + n_name;
+    if (dir_at < fixed || entry->header_at > dir_at - fixed)
+        return bad_entry(z, entry, "it lies outside of the archive", e);
+    int rc = read_at(z, entry->header_at, header, sizeof header, e);
+    if (rc)
+        return rc;
+    if (get32(header) != 0x04034b50 || get16(header + 26) != n_name)
+        return bad_entry(z, entry, "its header is not where it should be", e);
+    rc = read_at(z, entry->header_at + LOCAL_BYTES, name, n_name, e);
+    if (rc)
+        return rc;
+    /* With a descriptor behind the data, the header may leave sizes and checksum open. */
+    bool known = !(get16(header + 6) & FLAG_DESCRIPTOR);
+    uint32_t stored = get32(header + 18), size = get32(header + 22);
+    if (memcmp(name, entry->name, n_name) != 0 || get16(header + 8) != 0 ||
+        (get16(header + 6) & FLAGS_ENCRYPTED) ||
+        (known &&
+         (get32(header + 14) != entry->crc || (size != UINT32_MAX && size != entry->size) ||
+          (stored != UINT32_MAX && stored != entry->size))))
+        return bad_entry(z, entry, "its header contradicts the directory", e);
+    entry->data_at = entry->header_at + fixed + get16(header + 28);
+    if (entry->data_at > dir_at || entry->size > dir_at - entry->data_at)
+        return bad_entry(z, entry, "it goes beyond the archive's entries", e);
+    return COV_OK;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct entry *x = a, *y = b;
+    return x->header_at < y->header_at ? -1 : x->header_at > y->header_at;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const struct entry *x = a, *y = b;
+    return strcmp(x->name, y->name);
+}
+
+/* No bytes belong to two entries, and no name either. */
+static int check_entries(struct cov_zip *z, struct cov_err *e)
+{
+    struct entry *entries = z->entries;
+    qsort(entries, z->n_entries, sizeof *entries, by_place);
+    for (size_t i = 1; i < z->n_entries; i++)
+        if (entries[i].header_at < entries[i - 1].data_at + entries[i - 1].size)
+            return bad_entry(z, &entries[i], "it overlaps another one", e);
+    qsort(entries, z->n_entries, sizeof *entries, by_name);
+    for (size_t i = 1; i < z->n_entries; i++)
+        if (strcmp(entries[i].name, entries[i - 1].name) == 0)
+            return bad_entry(z, &entries[i], "there are two of this name", e);
+    return COV_OK;
+}
+
+static int read_directory(struct cov_zip *z, struct cov_err *e)
+{
+    struct place dir;
+    uint8_t *data = NULL;
+    int rc = find_directory(z, &dir, e);
+    if (rc)
+        return rc;
+    rc = COV_ENOMEM;
+    z->n_entries = (size_t)dir.n_entries;
+    data = cov_malloc((size_t)dir.n_bytes, 1, e);
+    /* A name is shorter than its record, even with a zero behind it. */
+    z->names = cov_malloc((size_t)dir.n_bytes, 1, e);
+    z->entries = cov_calloc(z->n_entries, sizeof *z->entries, e);
+    if (!data || !z->names || !z->entries)
+        goto out;
+    rc = read_at(z, dir.at, data, (size_t)dir.n_bytes, e);
+    size_t at = 0, n_record = 0;
+    for (size_t i = 0; !rc && i < z->n_entries; i++) {
+        z->entries[i].name = z->names + at;
+        rc = read_central(z, data + at, (size_t)dir.n_bytes - at, &z->entries[i], &n_record, e);
+        if (!rc)
+            rc = read_local(z, &z->entries[i], dir.at, e);
+        at += n_record;
+    }
+    if (!rc && at != dir.n_bytes)
+        rc = damaged(z, "the directory holds more than its entries", e);
+    if (!rc)
+        rc = check_entries(z, e);
+out:
+    free(data);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- the public part */
+
+static int open_file(struct cov_zip *z, const char *path, struct cov_err *e)
+{
+    struct stat st;
+    z->path = cov_strdup(path, e);
+    if (!z->path)
+        return COV_ENOMEM;
+    /* A pipe is not to be waited for: it is refused just below. */
+    z->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (z->fd < 0 || fstat(z->fd, &st) != 0)
+        return cov_fail_errno(e, "%s", path);
+    if (S_ISDIR(st.st_mode))
+        return cov_fail(e, COV_EINPUT, "%s: is a folder, not a file", path);
+    if (!S_ISREG(st.st_mode))
+        return cov_fail(e, COV_EINPUT, "%s: is not a regular file", path);
+    if (st.st_size == 0)
+        return cov_fail(e, COV_EINPUT, "%s: the file is empty", path);
+    z->n_bytes = (uint64_t)st.st_size;
+    return COV_OK;
+}
+
+int cov_zip_open(const char *path, struct cov_zip **out, struct cov_err *e)
+{
+    *out = NULL;
+    struct cov_zip *z = cov_calloc(1, sizeof *z, e);
+    if (!z)
+        return COV_ENOMEM;
+    z->fd = -1;
+    int rc = open_file(z, path, e);
+    if (!rc)
+        rc = read_directory(z, e);
+    if (rc) {
+        cov_zip_close(z);
+        return rc;
+    }
+    *out = z;
+    return COV_OK;
+}
+
+void cov_zip_close(struct cov_zip *z)
+{
+    if (!z)
+        return;
+    if (z->fd >= 0)
+        (void)close(z->fd);
+    free(z->entries);
+    free(z->names);
+    free(z->path);
+    free(z);
+}
+
+uint64_t cov_zip_file_bytes(const struct cov_zip *z)
+{
+    return z->n_bytes;
+}
+
+size_t cov_zip_n_entries(const struct cov_zip *z)
+{
+    return z->n_entries;
+}
+
+const char *cov_zip_name(const struct cov_zip *z, size_t i)
+{
+    return z->entries[i].name;
+}
+
+size_t cov_zip_size(const struct cov_zip *z, size_t i)
+{
+    return (size_t)z->entries[i].size;
+}
+
+bool cov_zip_find(const struct cov_zip *z, const char *name, size_t *i)
+{
+    size_t beg = 0, end = z->n_entries;
+    while (beg < end) {
+        size_t middle = beg + (end - beg) / 2;
+        int order = strcmp(name, z->entries[middle].name);
+        if (order == 0) {
+            *i = middle;
+            return true;
+        }
+        if (order < 0)
+            end = middle;
+        else
+            beg = middle + 1;
+    }
+    return false;
+}
+
+int cov_zip_read(const struct cov_zip *z, size_t i, void *buf, struct cov_err *e)
+{
+    const struct entry *entry = &z->entries[i];
+    int rc = read_at(z, entry->data_at, buf, (size_t)entry->size, e);
+    if (!rc && cov_crc32(0, buf, (size_t)entry->size) != entry->crc)
+        rc = bad_entry(z, entry, "its checksum is wrong, the file is damaged", e);
+    return rc;
+}

@@ -1,0 +1,480 @@
+/* opt.c - see opt.h.
+ * SPDX-License-Identifier: MIT */
+#include "common/cli/opt.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/mem.h"
+#include "common/base/number.h"
+
+/* ---------------------------------------------------------------- one value */
+
+static void free_strings(struct cov_strings *list)
+{
+    for (size_t i = 0; i < list->n; i++)
+        free(list->items[i]);
+    free(list->items);
+    *list = (struct cov_strings){NULL, 0};
+}
+
+static int append_strings(struct cov_strings *list, const char *what, const char *text,
+                          struct cov_err *e)
+{
+    for (const char *part = text;; part++) {
+        size_t n = strcspn(part, ",");
+        if (n == 0)
+            return cov_fail(e, COV_EUSAGE, "%s: '%s' has an empty part", what, text);
+        char **grown = cov_realloc(list->items, list->n + 1, sizeof *grown, e);
+        if (!grown)
+            return COV_ENOMEM;
+        list->items = grown;
+        list->items[list->n] = cov_strndup(part, n, e);
+        if (!list->items[list->n])
+            return COV_ENOMEM;
+        list->n++;
+        part += n;
+        if (!*part)
+            return COV_OK;
+    }
+}
+
+static int choose(const struct cov_opt *o, const char *what, const char *text, int *out,
+                  struct cov_err *e)
+{
+    char all[256] = "";
+    size_t used = 0;
+    for (int i = 0; o->choices[i]; i++) {
+        if (strcmp(o->choices[i], text) == 0) {
+            *out = i;
+            return COV_OK;
+        }
+        int n = snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "", o->choices[i]);
+        used += n > 0 && (size_t)n < sizeof all - used ? (size_t)n : 0;
+    }
+    return cov_fail(e, COV_EUSAGE, "%s: '%s' is none of %s", what, text, all);
+}
+
+/* The whole-number range of a row. */
+static void whole_range(const struct cov_opt *o, int64_t *min, int64_t *max)
+{
+    const double two63 = 9223372036854775808.0;
+    bool any = o->min == 0 && o->max == 0;
+    *min = o->min <= -two63 || (any && o->type == COV_OPT_INT) ? INT64_MIN : (int64_t)o->min;
+    *max = o->max >= two63 || any ? INT64_MAX : (int64_t)o->max;
+}
+
+/* Parses `text` into the field of row `o`. `what` names the option in errors. */
+static int set_value(const struct cov_opt *o, void *field, const char *what, const char *text,
+                     struct cov_err *e)
+{
+    switch (o->type) {
+    case COV_OPT_FLAG:
+        *(bool *)field = true;
+        return COV_OK;
+    case COV_OPT_COUNT:
+        ++*(int *)field;
+        return COV_OK;
+    case COV_OPT_INT:
+    case COV_OPT_SIZE: {
+        int64_t min, max;
+        whole_range(o, &min, &max);
+        return o->type == COV_OPT_SIZE ? cov_parse_size(text, what, min, max, field, e)
+                                       : cov_parse_i64(text, what, min, max, field, e);
+    }
+    case COV_OPT_FLOAT: {
+        bool any = o->min == 0 && o->max == 0;
+        return cov_parse_double(text, what, any ? -HUGE_VAL : o->min, any ? HUGE_VAL : o->max,
+                                field, e);
+    }
+    case COV_OPT_ENUM:
+        return choose(o, what, text, field, e);
+    case COV_OPT_STRING:
+        if (!*text)
+            return cov_fail(e, COV_EUSAGE, "%s: the value is empty", what);
+        *(const char **)field = text;
+        return COV_OK;
+    case COV_OPT_LIST:
+        return append_strings(field, what, text, e);
+    }
+    return COV_EUSAGE;
+}
+
+/* ---------------------------------------------------------------- the command line */
+
+struct row {
+    const struct cov_opt *opt; /* NULL: not found */
+    void *field;
+    bool *given;       /* NULL: nobody asks */
+    const char **seen; /* the value last given, NULL if none yet */
+};
+
+struct parser {
+    const struct cov_opt_set *sets;
+    size_t n_sets;
+    const char **seen; /* one a row, the tables one after the other */
+    int argc;
+    char **argv;
+};
+
+static bool same_letter(char a, char b)
+{
+    return a == b || ((a == '-' || a == '_') && (b == '-' || b == '_'));
+}
+
+static bool same_name(const char *name, const char *text, size_t n)
+{
+    if (strlen(name) != n)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (!same_letter(name[i], text[i]))
+            return false;
+    return true;
+}
+
+/* The row of the long name text[0..n-1], or where `text` is NULL of the short name. */
+static struct row find(const struct parser *p, const char *text, size_t n, char letter)
+{
+    size_t index = 0;
+    for (size_t s = 0; s < p->n_sets; s++)
+        for (const struct cov_opt *o = p->sets[s].table; o->name; o++, index++)
+            if (text ? same_name(o->name, text, n) : letter && o->letter == letter)
+                return (struct row){
+                    o,
+                    (char *)p->sets[s].config + o->field,
+                    p->sets[s].given ? &p->sets[s].given[o - p->sets[s].table] : NULL,
+                    &p->seen[index],
+                };
+    return (struct row){NULL, NULL, NULL, NULL};
+}
+
+/* Whether one letter more, less or other makes a[0..n-1] of b, or two neighbours that change places; or it is
+ * how b begins. */
+static bool is_close(const char *a, size_t n, const char *b)
+{
+    size_t m = strlen(b), head = 0, tail = 0;
+    while (head < n && head < m && same_letter(a[head], b[head]))
+        head++;
+    if (head == n)
+        return n > 2;
+    while (tail < n - head && tail < m - head && same_letter(a[n - 1 - tail], b[m - 1 - tail]))
+        tail++;
+    size_t least = n < m ? n : m, most = n < m ? m : n, other = most - head - tail;
+    bool swapped = n == m && other == 2 && same_letter(a[head], b[head + 1]) &&
+                   same_letter(a[head + 1], b[head]);
+    return n > 2 && least + 1 >= most && (other <= 1 || swapped);
+}
+
+/* The option that a name may have been meant for. NULL: none, or several. */
+static const char *guess(const struct parser *p, const char *text, size_t n)
+{
+    const char *found = NULL;
+    for (size_t s = 0; s < p->n_sets; s++)
+        for (const struct cov_opt *o = p->sets[s].table; o->name; o++) {
+            if (!is_close(text, n, o->name))
+                continue;
+            if (found)
+                return NULL;
+            found = o->name;
+        }
+    return found;
+}
+
+static bool takes_value(const struct cov_opt *o)
+{
+    return o->type != COV_OPT_FLAG && o->type != COV_OPT_COUNT;
+}
+
+/* An option was read; `value` is NULL for a flag, and where an optional value was left out. */
+static int take(const struct row *r, const char *value, struct cov_err *e)
+{
+    const struct cov_opt *o = r->opt;
+    bool scalar = takes_value(o) && o->type != COV_OPT_LIST;
+    const char *text = value ? value : scalar && o->def ? o->def : "";
+    char what[80];
+    (void)snprintf(what, sizeof what, "--%s", o->name);
+    if (scalar && *r->seen && strcmp(*r->seen, text) != 0)
+        return cov_fail(e, COV_EUSAGE, "%s is given twice: as '%s' and as '%s'", what, *r->seen,
+                        text);
+    if (value && o->type == COV_OPT_LIST && !*r->seen)
+        free_strings(r->field);
+    /* The field of an optional value that was left out has its default already. */
+    int rc = value || !takes_value(o) ? set_value(o, r->field, what, text, e) : COV_OK;
+    if (rc)
+        return rc;
+    *r->seen = text;
+    if (r->given)
+        *r->given = true;
+    return COV_OK;
+}
+
+/* Whether `arg` is one of our options, and so hardly the value of the one before it. */
+static bool is_option(const struct parser *p, const char *arg)
+{
+    if (arg[0] != '-' || !arg[1])
+        return false;
+    if (arg[1] == '-')
+        return find(p, arg + 2, strcspn(arg + 2, "="), 0).opt != NULL;
+    return find(p, NULL, 0, arg[1]).opt != NULL;
+}
+
+/* The value of an option that has none attached: the next argument. */
+static int next_value(const struct parser *p, const struct cov_opt *o, int *i, const char **value,
+                      struct cov_err *e)
+{
+    if (*i + 1 >= p->argc)
+        return cov_fail(e, COV_EUSAGE, "--%s needs a value", o->name);
+    if (is_option(p, p->argv[*i + 1]))
+        return cov_fail(e, COV_EUSAGE,
+                        "--%s needs a value, but '%s' follows (--%s=%s if that is the value)",
+                        o->name, p->argv[*i + 1], o->name, p->argv[*i + 1]);
+    *value = p->argv[++*i];
+    return COV_OK;
+}
+
+static int parse_long(const struct parser *p, int *i, struct cov_err *e)
+{
+    const char *name = p->argv[*i] + 2;
+    size_t n = strcspn(name, "=");
+    struct row r = find(p, name, n, 0);
+    const char *meant = r.opt ? NULL : guess(p, name, n);
+    if (meant)
+        return cov_fail(e, COV_EUSAGE, "unknown option '--%.*s'; there is --%s", (int)n, name,
+                        meant);
+    if (!r.opt)
+        return cov_fail(e, COV_EUSAGE, "unknown option '--%.*s'", (int)n, name);
+    const char *value = name[n] ? name + n + 1 : NULL;
+    if (value && !takes_value(r.opt))
+        return cov_fail(e, COV_EUSAGE, "--%s takes no value", r.opt->name);
+    if (!value && takes_value(r.opt) && !(r.opt->flags & COV_OPT_OPTIONAL_VALUE)) {
+        int rc = next_value(p, r.opt, i, &value, e);
+        if (rc)
+            return rc;
+    }
+    return take(&r, value, e);
+}
+
+static int parse_short(const struct parser *p, int *i, struct cov_err *e)
+{
+    const char *bundle = p->argv[*i];
+    for (const char *letter = bundle + 1; *letter; letter++) {
+        struct row r = find(p, NULL, 0, *letter);
+        if (!r.opt)
+            return bundle[2] && isprint((unsigned char)*letter)
+                       ? cov_fail(e, COV_EUSAGE, "unknown option '-%c' in '%s'", *letter, bundle)
+                       : cov_fail(e, COV_EUSAGE, "unknown option '%s'", bundle);
+        const char *value = NULL;
+        if (takes_value(r.opt)) {
+            if (r.opt->flags & COV_OPT_OPTIONAL_VALUE) {
+                if (letter[1] == '=')
+                    value = letter + 2;
+            } else if (letter[1]) {
+                value = letter + 1 + (letter[1] == '=');
+            } else {
+                int rc = next_value(p, r.opt, i, &value, e);
+                if (rc)
+                    return rc;
+            }
+        }
+        int rc = take(&r, value, e);
+        if (rc || value)
+            return rc;
+    }
+    return COV_OK;
+}
+
+static int set_defaults(const struct parser *p, struct cov_err *e)
+{
+    static const size_t bytes[] = {
+        [COV_OPT_FLAG] = sizeof(bool),     [COV_OPT_COUNT] = sizeof(int),
+        [COV_OPT_INT] = sizeof(int64_t),   [COV_OPT_SIZE] = sizeof(int64_t),
+        [COV_OPT_FLOAT] = sizeof(double),  [COV_OPT_ENUM] = sizeof(int),
+        [COV_OPT_STRING] = sizeof(char *), [COV_OPT_LIST] = sizeof(struct cov_strings),
+    };
+    /* All fields first, so that cov_opt_fini may follow whatever fails later. */
+    for (size_t s = 0; s < p->n_sets; s++)
+        for (const struct cov_opt *o = p->sets[s].table; o->name; o++) {
+            memset((char *)p->sets[s].config + o->field, 0, bytes[o->type]);
+            if (p->sets[s].given)
+                p->sets[s].given[o - p->sets[s].table] = false;
+        }
+    for (size_t s = 0; s < p->n_sets; s++)
+        for (const struct cov_opt *o = p->sets[s].table; o->name; o++)
+            if (o->def) {
+                int rc = set_value(o, (char *)p->sets[s].config + o->field, o->name, o->def, e);
+                if (rc)
+                    return rc;
+            }
+    return COV_OK;
+}
+
+static int check_required(const struct parser *p, struct cov_err *e)
+{
+    size_t index = 0;
+    for (size_t s = 0; s < p->n_sets; s++)
+        for (const struct cov_opt *o = p->sets[s].table; o->name; o++, index++)
+            if ((o->flags & COV_OPT_REQUIRED) && !p->seen[index])
+                return o->letter
+                           ? cov_fail(e, COV_EUSAGE, "-%c/--%s is missing", o->letter, o->name)
+                           : cov_fail(e, COV_EUSAGE, "--%s is missing", o->name);
+    return COV_OK;
+}
+
+static int parse_arguments(const struct parser *p, int *n_operands, struct cov_err *e)
+{
+    bool options_ended = false;
+    for (int i = 1; i < p->argc; i++) {
+        char *arg = p->argv[i];
+        int rc = COV_OK;
+        if (options_ended || arg[0] != '-' || !arg[1])
+            p->argv[1 + (*n_operands)++] = arg; /* at or before i: read already */
+        else if (strcmp(arg, "--") == 0)
+            options_ended = true;
+        else
+            rc = arg[1] == '-' ? parse_long(p, &i, e) : parse_short(p, &i, e);
+        if (rc)
+            return rc;
+    }
+    return check_required(p, e);
+}
+
+int cov_opt_parse(const struct cov_opt_set *sets, size_t n_sets, int argc, char **argv,
+                  int *n_operands, struct cov_err *e)
+{
+    size_t n_rows = 0;
+    for (size_t s = 0; s < n_sets; s++)
+        for (const struct cov_opt *o = sets[s].table; o->name; o++)
+            n_rows++;
+    struct parser p = {sets, n_sets, NULL, argc, argv};
+    *n_operands = 0;
+    int rc = set_defaults(&p, e);
+    if (rc)
+        return rc;
+    p.seen = cov_calloc(n_rows, sizeof *p.seen, e);
+    if (!p.seen)
+        return COV_ENOMEM;
+    rc = parse_arguments(&p, n_operands, e);
+    free(p.seen);
+    return rc;
+}
+
+void cov_opt_fini(const struct cov_opt *table, void *config)
+{
+    for (const struct cov_opt *o = table; o->name; o++)
+        if (o->type == COV_OPT_LIST)
+            free_strings((struct cov_strings *)((char *)config + o->field));
+}
+
+/* ---------------------------------------------------------------- what the table says */
+
+enum {
+    HELP_COLUMN = 28,
+    HELP_WIDTH = 80,
+};
+
+static void print_choices(const struct cov_opt *o, FILE *f)
+{
+    for (int i = 0; o->choices[i]; i++)
+        (void)fprintf(f, "%s%s", i ? "|" : "", o->choices[i]);
+}
+
+/* "N", or "[=N]" where the value may be left out; nothing for a flag. */
+static void print_metavar(const struct cov_opt *o, FILE *f)
+{
+    bool optional = o->flags & COV_OPT_OPTIONAL_VALUE;
+    (void)fputs(optional ? "[=" : "", f);
+    if (o->metavar)
+        (void)fputs(o->metavar, f);
+    else if (o->type == COV_OPT_ENUM)
+        print_choices(o, f);
+    (void)fputs(optional ? "]" : "", f);
+}
+
+/* Prints `text` word by word from column `at` on, in lines from HELP_COLUMN to HELP_WIDTH. */
+static void print_wrapped(const char *text, size_t at, FILE *f)
+{
+    if (at + 2 > HELP_COLUMN) {
+        (void)fputc('\n', f);
+        at = 0;
+    }
+    (void)fprintf(f, "%*s", (int)(HELP_COLUMN - at), "");
+    at = HELP_COLUMN;
+    while (*text) {
+        size_t n = strcspn(text, " ");
+        if (at > HELP_COLUMN && at + 1 + n > HELP_WIDTH) {
+            (void)fprintf(f, "\n%*s", HELP_COLUMN, "");
+            at = HELP_COLUMN;
+        } else if (at > HELP_COLUMN) {
+            (void)fputc(' ', f);
+            at++;
+        }
+        (void)fwrite(text, 1, n, f);
+        at += n;
+        text += n;
+        text += strspn(text, " ");
+    }
+    (void)fputc('\n', f);
+}
+
+void cov_opt_print_help(const struct cov_opt *table, FILE *f)
+{
+    for (const struct cov_opt *o = table; o->name; o++) {
+        if (o->flags & COV_OPT_HIDDEN)
+            continue;
+        char *left = NULL, *right = NULL;
+        size_t n_left = 0, n_right = 0;
+        FILE *l = open_memstream(&left, &n_left), *r = open_memstream(&right, &n_right);
+        if (l) {
+            (void)fprintf(l, "  %c%c%c --%s", o->letter ? '-' : ' ', o->letter ? o->letter : ' ',
+                          o->letter ? ',' : ' ', o->name);
+            if (takes_value(o) && !(o->flags & COV_OPT_OPTIONAL_VALUE))
+                (void)fputc(' ', l);
+            print_metavar(o, l);
+            (void)fclose(l);
+        }
+        if (r) {
+            (void)fputs(o->help, r);
+            if (o->def)
+                (void)fprintf(r, " (default: %s)", o->def);
+            (void)fclose(r);
+        }
+        if (left && right) {
+            (void)fputs(left, f);
+            print_wrapped(right, n_left, f);
+        }
+        free(left);
+        free(right);
+    }
+}
+
+void cov_opt_print_machine(const struct cov_opt *table, FILE *f)
+{
+    static const char *const types[] = {
+        [COV_OPT_FLAG] = "flag",     [COV_OPT_COUNT] = "count", [COV_OPT_INT] = "int",
+        [COV_OPT_SIZE] = "size",     [COV_OPT_FLOAT] = "float", [COV_OPT_ENUM] = "enum",
+        [COV_OPT_STRING] = "string", [COV_OPT_LIST] = "list",
+    };
+    for (const struct cov_opt *o = table; o->name; o++) {
+        if (o->flags & COV_OPT_HIDDEN)
+            continue;
+        (void)fprintf(f, "%s\t%c\t%s\t", o->name, o->letter ? o->letter : '-', types[o->type]);
+        if (takes_value(o))
+            print_metavar(o, f);
+        else
+            (void)fputc('-', f);
+        (void)fprintf(f, "\t%s\t", o->def ? o->def : "-");
+        if (o->type == COV_OPT_ENUM)
+            print_choices(o, f);
+        else
+            (void)fputc('-', f);
+        (void)fprintf(f, "\t%s\t%s\n",
+                      o->flags & COV_OPT_PATH_IN    ? "in"
+                      : o->flags & COV_OPT_PATH_OUT ? "out"
+                                                    : "-",
+                      o->help);
+    }
+}

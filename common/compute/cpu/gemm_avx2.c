@@ -1,8 +1,0 @@
-/* gemm_avx2.c - matrix products for AVX2.
- * SPDX-License-Identifier: MIT */
-#define GEMM_LEVEL avx2
-#define GEMM_NAME "AVX2"
-#define GEMM_NEEDS (COV_CPU_AVX2 | COV_CPU_FMA)
-#define LANES 8
-#define ROWS 6
-#include "common/compute/cpu/gemm_body.h"

@@ -1,0 +1,219 @@
+/* gemm_amx_body.h - products of tiles of 16 rows and 16 columns, 32 of k at a time; included by
+ * gemm_amx.c, and by its test, which puts C in the place of the instructions. They define, with
+ * tile numbers that are constants, TILE_CONFIGURE(struct tile_config *), TILE_RELEASE(),
+ * TILE_ZERO(t), TILE_LOAD(t, address, bytes from row to row), TILE_STREAM (the same of what is not
+ * used again soon), TILE_STORE(t, ...), TILE_DOT(sums, a, b).
+ *
+ * Tiles: 0 1 2 3 are sums, 4 and 5 of a, 6 and 7 of B: two by two; or, with 16 rows or fewer, one
+ * row of four over two panels, which keeps four chains of additions going, and 4 of a, 5 6 7 of B.
+ * SPDX-License-Identifier: MIT */
+#define PAIRS_ROWS 32
+#include "common/compute/cpu/kernels/gemm_pairs.h"
+
+enum { TILE = 16, TILE_UNIT = 32, TILE_BYTES = 64, N_TILES = 8 };
+
+/* As LDTILECFG reads it. */
+struct tile_config {
+    uint8_t palette, start_row, reserved[14];
+    uint16_t row_bytes[16];
+    uint8_t rows[16];
+};
+
+/* Tiles of B have 16 rows, the others as many as there are. */
+static void configure(size_t rows, bool wide)
+{
+    struct tile_config t = {.palette = 1};
+    size_t first = rows < TILE ? rows : TILE, second = wide ? first : rows - first;
+    const size_t n[N_TILES] = {first, first, second, second, first, wide ? TILE : second,
+                               TILE,  TILE};
+    for (size_t i = 0; i < N_TILES; i++) {
+        t.rows[i] = (uint8_t)n[i];
+        t.row_bytes[i] = n[i] > 0 ? TILE_BYTES : 0;
+    }
+    TILE_CONFIGURE(&t);
+}
+
+/* Where tiles of a and B are at a step of TILE_UNIT of k. */
+struct tile_steps {
+    const uint16_t *high, *low, *b;
+    size_t a_bytes, b_bytes; /* from row to row */
+    size_t second;           /* from the first row of a to the 17th, uint16_t */
+    size_t b_low, b_step;    /* from B's first terms to its second; from a step to the next */
+};
+
+#define INLINE static inline __attribute__((always_inline))
+
+INLINE void find_steps(const bool split, const struct pairs *p, const uint16_t *b,
+                       struct tile_steps *s)
+{
+    *s = (struct tile_steps){.high = p->high, .low = p->low, .b = b};
+    s->a_bytes = p->stride * sizeof(uint16_t);
+    s->b_low = p->panel * 2;
+    s->b_bytes = s->b_low * (split ? 2 : 1) * sizeof(uint16_t);
+    s->second = TILE * p->stride;
+    s->b_step = s->b_bytes / sizeof(uint16_t) * TILE;
+}
+
+/* Tiles of a: of its first or second terms. */
+INLINE void load_a(const bool two_rows, const struct tile_steps *s, const uint16_t *a)
+{
+    TILE_LOAD(4, a, s->a_bytes);
+    if (two_rows)
+        TILE_LOAD(5, a + s->second, s->a_bytes);
+}
+
+INLINE void load_b(const bool two_cols, const struct tile_steps *s, const uint16_t *b)
+{
+    TILE_STREAM(6, b, s->b_bytes);
+    if (two_cols)
+        TILE_STREAM(7, b + TILE * 2, s->b_bytes);
+}
+
+INLINE void dot_tiles(const bool two_rows, const bool two_cols)
+{
+    TILE_DOT(0, 4, 6);
+    if (two_cols)
+        TILE_DOT(1, 4, 7);
+    if (two_rows)
+        TILE_DOT(2, 5, 6);
+    if (two_rows && two_cols)
+        TILE_DOT(3, 5, 7);
+}
+
+/* One panel. */
+INLINE void multiply_square(const bool split, const bool two_rows, const bool two_cols,
+                            const struct pairs *p, const uint16_t *b, float *c, size_t ldc,
+                            bool add)
+{
+    size_t c_bytes = ldc * sizeof *c;
+    float *below = c + (two_rows ? TILE * ldc : 0);
+    struct tile_steps s;
+    find_steps(split, p, b, &s);
+    TILE_ZERO(0);
+    TILE_ZERO(1);
+    if (two_rows) {
+        TILE_ZERO(2);
+        TILE_ZERO(3);
+    }
+    if (add) {
+        TILE_LOAD(0, c, c_bytes);
+        if (two_cols)
+            TILE_LOAD(1, c + TILE, c_bytes);
+        if (two_rows)
+            TILE_LOAD(2, below, c_bytes);
+        if (two_rows && two_cols)
+            TILE_LOAD(3, below + TILE, c_bytes);
+    }
+    for (size_t k = 0; k < p->k; k += TILE_UNIT, s.b += s.b_step) {
+        load_a(two_rows, &s, (split ? s.low : s.high) + k);
+        load_b(two_cols, &s, s.b);
+        dot_tiles(two_rows, two_cols);
+        if (split) {
+            load_a(two_rows, &s, s.high + k);
+            dot_tiles(two_rows, two_cols);
+            load_b(two_cols, &s, s.b + s.b_low);
+            dot_tiles(two_rows, two_cols);
+        }
+    }
+    TILE_STORE(0, c, c_bytes);
+    if (two_cols)
+        TILE_STORE(1, c + TILE, c_bytes);
+    if (two_rows)
+        TILE_STORE(2, below, c_bytes);
+    if (two_rows && two_cols)
+        TILE_STORE(3, below + TILE, c_bytes);
+}
+
+/* Sums 0 .. 3 of tile 4 with two panels. */
+INLINE void dot_wide(const struct tile_steps *s, const uint16_t *b, const uint16_t *next)
+{
+    TILE_STREAM(5, b, s->b_bytes);
+    TILE_STREAM(6, b + TILE * 2, s->b_bytes);
+    TILE_STREAM(7, next, s->b_bytes);
+    TILE_DOT(0, 4, 5);
+    TILE_DOT(1, 4, 6);
+    TILE_DOT(2, 4, 7);
+    TILE_STREAM(5, next + TILE * 2, s->b_bytes);
+    TILE_DOT(3, 4, 5);
+}
+
+/* Two wide panels, 16 rows or fewer. */
+INLINE void multiply_wide(const bool split, const struct pairs *p, const uint16_t *b, float *c,
+                          size_t ldc, bool add)
+{
+    size_t c_bytes = ldc * sizeof *c;
+    struct tile_steps s;
+    find_steps(split, p, b, &s);
+    TILE_ZERO(0);
+    TILE_ZERO(1);
+    TILE_ZERO(2);
+    TILE_ZERO(3);
+    if (add) {
+        TILE_LOAD(0, c, c_bytes);
+        TILE_LOAD(1, c + TILE, c_bytes);
+        TILE_LOAD(2, c + (size_t)2 * TILE, c_bytes);
+        TILE_LOAD(3, c + (size_t)3 * TILE, c_bytes);
+    }
+    for (size_t k = 0; k < p->k; k += TILE_UNIT, s.b += s.b_step) {
+        const uint16_t *next = s.b + p->b_panel;
+        TILE_LOAD(4, (split ? s.low : s.high) + k, s.a_bytes);
+        dot_wide(&s, s.b, next);
+        if (split) {
+            TILE_LOAD(4, s.high + k, s.a_bytes);
+            dot_wide(&s, s.b, next);
+            dot_wide(&s, s.b + s.b_low, next + s.b_low);
+        }
+    }
+    TILE_STORE(0, c, c_bytes);
+    TILE_STORE(1, c + TILE, c_bytes);
+    TILE_STORE(2, c + (size_t)2 * TILE, c_bytes);
+    TILE_STORE(3, c + (size_t)3 * TILE, c_bytes);
+}
+
+INLINE void multiply_some(const bool split, const struct pairs *p, size_t n_panels, float *c,
+                          size_t ldc, bool add)
+{
+    bool two_rows = p->rows > TILE, two_cols = p->panel > TILE;
+    size_t j = 0;
+    if (!two_rows && two_cols && n_panels > 1) {
+        configure(p->rows, true);
+        for (; j + 2 <= n_panels; j += 2)
+            multiply_wide(split, p, p->b + j * p->b_panel, c + j * p->panel, ldc, add);
+    }
+    if (j < n_panels)
+        configure(p->rows, false);
+    for (; j < n_panels; j++) {
+        const uint16_t *b = p->b + j * p->b_panel;
+        float *to = c + j * p->panel;
+        if (two_rows && two_cols)
+            multiply_square(split, true, true, p, b, to, ldc, add);
+        else if (two_rows)
+            multiply_square(split, true, false, p, b, to, ldc, add);
+        else if (two_cols)
+            multiply_square(split, false, true, p, b, to, ldc, add);
+        else
+            multiply_square(split, false, false, p, b, to, ldc, add);
+    }
+    TILE_RELEASE();
+}
+
+static void multiply_panels(bool split, const struct pairs *p, size_t n_panels, float *c,
+                            size_t ldc, bool add)
+{
+    if (split)
+        multiply_some(true, p, n_panels, c, ldc, add);
+    else
+        multiply_some(false, p, n_panels, c, ldc, add);
+}
+
+static void amx_bf16(size_t m, const float *a, size_t lda, const struct cov_matrix *b, float *c,
+                     size_t ldc, bool add)
+{
+    run_pairs(false, TILE_UNIT, m, a, lda, b, c, ldc, add);
+}
+
+static void amx_bf16x3(size_t m, const float *a, size_t lda, const struct cov_matrix *b, float *c,
+                       size_t ldc, bool add)
+{
+    run_pairs(true, TILE_UNIT, m, a, lda, b, c, ldc, add);
+}

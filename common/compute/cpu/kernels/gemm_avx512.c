@@ -1,0 +1,12 @@
+/* gemm_avx512.c - matrix products for AVX-512.
+ * SPDX-License-Identifier: MIT */
+#ifdef __x86_64__
+#include "common/compute/cpu/kernels/multiply_avx512.h"
+
+#define GEMM_LEVEL avx512
+#define GEMM_NAME "AVX-512"
+#define GEMM_NEEDS (COV_CPU_AVX512F)
+#define LANES 16
+#define ROWS 12
+#include "common/compute/cpu/kernels/gemm_body.h"
+#endif

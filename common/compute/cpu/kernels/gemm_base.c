@@ -1,0 +1,8 @@
+/* gemm_base.c - matrix products for any CPU of the architecture.
+ * SPDX-License-Identifier: MIT */
+#define GEMM_LEVEL base
+#define GEMM_NAME "baseline"
+#define GEMM_NEEDS (0)
+#define LANES 4
+#define ROWS 4
+#include "common/compute/cpu/kernels/gemm_body.h"

@@ -1,0 +1,202 @@
+/* gemm_body.h - the kernels of gemm.h on floats; included by the file of each instruction set,
+ * which defines GEMM_LEVEL (the end of its tables' names), GEMM_NAME, GEMM_NEEDS, the floats of a
+ * vector LANES, and ROWS: a tile of ROWS rows and two vectors of columns fills the registers with
+ * sums.
+ * SPDX-License-Identifier: MIT */
+#include "common/base/cpu.h"
+#include "common/compute/cpu/kernels/bf16.h"
+#include "common/compute/cpu/kernels/gemm_pack.h"
+#include "common/compute/cpu/kernels/gemm_tiling.h"
+#include "common/compute/cpu/kernels/tiles.h"
+
+enum {
+    AHEAD = 32, /* rows of B */
+    LINE = 16,  /* floats of a cache line */
+};
+
+typedef float vec __attribute__((vector_size(LANES * sizeof(float)), aligned(4), may_alias));
+
+/* MULTIPLY: sum += left right in place. MULTIPLY_FLOAT: the same with the float at p in all lanes.
+ * An instruction that reads its operand counts once where the processor decodes and renames, which
+ * is what bounds these loops as soon as the core is shared; but reads are bounded, too, so that
+ * only every fourth row is read that way. */
+#ifndef MULTIPLY
+#define MULTIPLY(sum, left, right) ((sum) += (left) * (right))
+#define EVERY_LANE(p) (*(p))
+typedef float lanes;
+#endif
+
+enum { UNROLL = 4 };
+
+/* One row of B. row[j]: rows 4 (j / 2) + j % 2 of a, two rows above the other ones. */
+static inline __attribute__((always_inline)) void multiply_row(const int rows, const int vectors,
+                                                               const float *const *row, size_t lda,
+                                                               const vec *right, vec *sum0,
+                                                               vec *sum1)
+{
+    vec right0 = right[0], right1 = right[vectors - 1];
+    /* B comes from the second-level cache, or from beyond it; behind a panel's end stands mostly
+     * the one that is used next. */
+    __builtin_prefetch((const char *)(right + AHEAD * vectors));
+    if (vectors * LANES > LINE)
+        __builtin_prefetch((const char *)(right + AHEAD * vectors) + 64);
+#pragma GCC unroll 16
+    for (int r = 0; r < rows; r++) {
+        const float *p = row[r / 4 * 2 + r % 2] + (r % 4 < 2 ? 0 : 2 * lda);
+#ifdef MULTIPLY_FLOAT
+        if (r % 4 == 0) {
+            MULTIPLY_FLOAT(sum0[r], *p, right0);
+            if (vectors == 2)
+                MULTIPLY_FLOAT(sum1[r], *p, right1);
+            continue;
+        }
+#endif
+        lanes left = EVERY_LANE(p);
+        MULTIPLY(sum0[r], left, right0);
+        if (vectors == 2)
+            MULTIPLY(sum1[r], left, right1);
+    }
+}
+
+/* c[rows, vectors * LANES] of one panel: rows <= ROWS and vectors are constants where this is
+ * inlined, so that the sums are registers. */
+static inline __attribute__((always_inline)) void
+tile(const int rows, const int vectors, const struct operands *o, float *c, size_t ldc, bool add)
+{
+    const float *b = o->b;
+    const size_t lda = o->lda;
+    size_t k = o->k;
+    vec sum0[ROWS] = {{0}}, sum1[ROWS] = {{0}};
+    const float *row[ROWS / 2 + 1];
+    const int n = (rows + 3) / 4 * 2;
+    size_t width = (size_t)vectors * LANES;
+#pragma GCC unroll 16
+    for (int j = 0; j < n; j++)
+        row[j] = o->a + (size_t)(j / 2 * 4 + j % 2) * lda;
+    for (; k >= UNROLL; k -= UNROLL, b += UNROLL * width) {
+#pragma GCC unroll 4
+        for (int i = 0; i < UNROLL; i++) {
+            const float *at[ROWS / 2 + 1];
+#pragma GCC unroll 16
+            for (int j = 0; j < n; j++)
+                at[j] = row[j] + i;
+            multiply_row(rows, vectors, at, lda, (const vec *)(b + (size_t)i * width), sum0, sum1);
+        }
+#pragma GCC unroll 16
+        for (int j = 0; j < n; j++) {
+            row[j] += UNROLL;
+            __asm__("" : "+r"(row[j])); /* a pointer each, no index: that would be read apart */
+        }
+    }
+    for (; k > 0; k--, b += width) {
+        multiply_row(rows, vectors, row, lda, (const vec *)b, sum0, sum1);
+#pragma GCC unroll 16
+        for (int j = 0; j < n; j++)
+            row[j]++;
+    }
+#pragma GCC unroll 16
+    for (int r = 0; r < rows; r++) {
+        vec *to = (vec *)(c + (size_t)r * ldc);
+        if (add) {
+            sum0[r] += to[0];
+            sum1[r] += to[vectors - 1];
+        }
+        to[0] = sum0[r];
+        if (vectors == 2)
+            to[1] = sum1[r];
+    }
+}
+
+#define TILE(r)                                                                                    \
+    case r:                                                                                        \
+        if (vectors == 2)                                                                          \
+            tile(r, 2, o, c, ldc, add);                                                            \
+        else                                                                                       \
+            tile(r, 1, o, c, ldc, add);                                                            \
+        break;
+
+static void run_tile(size_t rows, size_t vectors, const struct operands *o, float *c, size_t ldc,
+                     bool add)
+{
+    switch (rows) {
+        COV_TILES(ROWS, TILE)
+    default:
+        break;
+    }
+}
+
+static void run(size_t m, const float *a, size_t lda, const struct cov_matrix *b, float *c,
+                size_t ldc, bool add)
+{
+    struct operands o = {.a = a, .lda = lda, .k = b->k, .b = b->data, .matrix = b};
+    run_rows(m, &o, b->k, c, ldc, add);
+}
+
+/* ---- operands of bf16 ---- */
+
+enum { ROUNDED_ROWS = 2 * ROWS, ROUNDED_DEPTH = 256 };
+
+/* high[n] and low[n] = the two terms of x[n]. */
+static inline void split(size_t n, const float *restrict x, float *restrict high,
+                         float *restrict low)
+{
+    for (size_t i = 0; i < n; i++) {
+        float v = cov_bf16_round(x[i]);
+        high[i] = v;
+        low[i] = cov_bf16_round(x[i] - v);
+    }
+}
+
+/* Some rows, some of k at a time. */
+static inline __attribute__((always_inline)) void run_rounded(const bool split_terms, size_t m,
+                                                              const float *a, size_t lda,
+                                                              const struct cov_matrix *b, float *c,
+                                                              size_t ldc, bool add)
+{
+    float high[ROUNDED_ROWS * ROUNDED_DEPTH], low[ROUNDED_ROWS * ROUNDED_DEPTH];
+    for (size_t r0 = 0; r0 < m; r0 += ROUNDED_ROWS) {
+        size_t rows = m - r0 < ROUNDED_ROWS ? m - r0 : ROUNDED_ROWS;
+        float *to = c + r0 * ldc;
+        for (size_t k0 = 0; k0 < b->k; k0 += ROUNDED_DEPTH) {
+            size_t k = b->k - k0 < ROUNDED_DEPTH ? b->k - k0 : ROUNDED_DEPTH;
+            struct operands o = {
+                .a = high, .lda = k, .k = k, .b = b->data + k0 * b->panel, .matrix = b};
+            for (size_t r = 0; r < rows; r++)
+                split(k, a + (r0 + r) * lda + k0, high + r * k, low + r * k);
+            run_rows(rows, &o, b->k, to, ldc, add || k0 > 0);
+            if (split_terms) {
+                struct operands second = o, third = o;
+                second.b = b->low + k0 * b->panel;
+                third.a = low;
+                run_rows(rows, &second, b->k, to, ldc, true);
+                run_rows(rows, &third, b->k, to, ldc, true);
+            }
+        }
+    }
+}
+
+static void run_bf16(size_t m, const float *a, size_t lda, const struct cov_matrix *b, float *c,
+                     size_t ldc, bool add)
+{
+    run_rounded(false, m, a, lda, b, c, ldc, add);
+}
+
+static void run_bf16x3(size_t m, const float *a, size_t lda, const struct cov_matrix *b, float *c,
+                       size_t ldc, bool add)
+{
+    run_rounded(true, m, a, lda, b, c, ldc, add);
+}
+
+#define JOIN_(a, b, c) a##b##c
+#define JOIN(a, b, c) JOIN_(a, b, c)
+#define GEMM_TABLE(end, what, how)                                                                 \
+    const struct cov_gemm JOIN(cov_gemm_, GEMM_LEVEL, end) = {.name = GEMM_NAME,                   \
+                                                              .needs = GEMM_NEEDS,                 \
+                                                              .lanes = LANES,                      \
+                                                              .width = 2 * LANES,                  \
+                                                              .run = (what),                       \
+                                                              .pack = cov_gemm_pack_floats,        \
+                                                              .arithmetic = (how)}
+GEMM_TABLE(, run, COV_FP32);
+GEMM_TABLE(_bf16, run_bf16, COV_BF16);
+GEMM_TABLE(_bf16x3, run_bf16x3, COV_BF16X3);

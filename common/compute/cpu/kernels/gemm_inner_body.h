@@ -1,0 +1,455 @@
+/* gemm_inner_body.h - matrix products of floats for processors that add beside multiplying: the
+ * cores of AMD since Zen 4 begin a fused multiply-add and an addition of a whole vector in every
+ * cycle, those of Intel either. Two thirds of k go in pairs, with one multiplication for two,
+ *     (a0 + b1) (a1 + b0)  =  a0 b0 + a1 b1  +  a0 a1 + b0 b1
+ *   - (a0 - b1) (a1 - b0)  =  a0 b0 + a1 b1  -  a0 a1 - b0 b1
+ * where the products of a's elements are summed once a row, those of b's when B is packed; pairs
+ * take turns in the sign, so that these sums stay small. Of six rows of B, one is multiplied as
+ * ever, two make a pair of the first kind, one is multiplied, two make a pair of the second kind: as
+ * many additions as multiply-adds, 4 cycles where 6 were. Source: S. Winograd, A New Algorithm for
+ * Inner Product (1968).
+ *
+ * Rounding is relative to the larger one of a and b. So columns of B and rows of a are first
+ * multiplied by powers of two that bring their elements next to 1 in the quadratic mean, and the sums
+ * by the inverse at last. Errors are then a tenth larger than those of plain products; a third, where
+ * half of a's elements are zeros; two and a half times as large, where nine in ten are.
+ *
+ * Powers end at 2^60 and 2^-60. Beyond, errors grow, and sums of squares of rows overflow at 2^128:
+ * results are then no numbers, nor are those of a row with an infinite element.
+ *
+ * Included by the file of each way to read a: it defines INNER_SHARES, whether a float of a is read to a
+ * register for both vectors of columns or by each instruction that takes it, and INNER_TABLE, INNER_NAME and
+ * INNER_NEEDS of its table.
+ * SPDX-License-Identifier: MIT */
+#include <immintrin.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "common/base/cpu.h"
+#include "common/compute/cpu/kernels/gemm_pack.h"
+#include "common/compute/cpu/kernels/tiles.h"
+
+enum {
+    LANES = 16,
+    ROWS = 12, /* of a tile: with two vectors of columns they fill the registers with sums */
+    SIX = COV_INNER_ROWS, /* rows of B */
+    TURN = 4,             /* rows of a */
+    AHEAD = 30,           /* rows of B */
+    ROOM = 12 * 1168,     /* floats of rows that are made ready at once, where nobody has done it */
+    MAX_SCALE = COV_INNER_MAX_SCALE,
+};
+#include "common/compute/cpu/kernels/gemm_tiling.h"
+
+#define INLINE static inline __attribute__((always_inline))
+
+/* Rows of a are read from one pointer for two of them, and two rows behind: row r is
+ * 4 (r / 4) + r % 2, or two further. */
+struct rows {
+    const float *at[ROWS / 2];
+    size_t two; /* floats of two rows */
+};
+
+INLINE const float *row_of(const struct rows *a, int r)
+{
+    return a->at[r / 4 * 2 + r % 2] + (r % 4 < 2 ? 0 : a->two);
+}
+
+INLINE void step(struct rows *a, const int rows, size_t floats)
+{
+#pragma GCC unroll 8
+    for (int j = 0; j < (rows + 3) / 4 * 2; j++) {
+        a->at[j] += floats;
+        __asm__("" : "+r"(a->at[j])); /* a pointer each, no index: that would be read apart */
+    }
+}
+
+#if INNER_SHARES
+
+INLINE __m512 lanes_at(const float *p)
+{
+    __m512 v;
+    __asm__ volatile("vmovaps %1, %0" : "=v"(v) : "m"(*(const __m512 *)p));
+    return v;
+}
+
+/* What follows is in assembly: the compiler writes sums to other registers and copies them back.
+ * A float is read to a register, for both vectors of columns: on Zen 5 that is one of two reads in a
+ * cycle and occupies nothing else. */
+
+/* One row of a, one row of B. */
+INLINE void multiply_lanes(const int vectors, const float *left, __m512 right0, __m512 right1,
+                           __m512 *sum0, __m512 *sum1)
+{
+    __m512 x;
+    if (vectors == 2)
+        __asm__ volatile("vbroadcastss %3, %2\n\t"
+                         "vfmadd231ps %4, %2, %0\n\t"
+                         "vfmadd231ps %5, %2, %1"
+                         : "+v"(*sum0), "+v"(*sum1), "=&v"(x)
+                         : "m"(*left), "v"(right0), "v"(right1));
+    else
+        __asm__ volatile("vfmadd231ps %1%{1to16%}, %2, %0" : "+v"(*sum0) : "m"(*left), "v"(right0));
+}
+
+/* One row of a, a pair of rows of B. */
+#define PAIR_OF_TWO(add, multiply)                                                                 \
+    __asm__ volatile("vbroadcastss %6, %2\n\t"                                                     \
+                     "vbroadcastss %7, %3\n\t" add " %2, %10, %4\n\t" add                          \
+                     " %3, %8, %5\n\t" multiply " %4, %5, %0\n\t" add " %2, %11, %2\n\t" add       \
+                     " %3, %9, %3\n\t" multiply " %2, %3, %1"                                      \
+                     : "+v"(*sum0), "+v"(*sum1), "=&v"(a0), "=&v"(a1), "=&v"(x), "=&v"(y)          \
+                     : "m"(left[0]), "m"(left[1]), "v"(right[0][0]), "v"(right[0][1]),             \
+                       "v"(right[1][0]), "v"(right[1][1]))
+#define PAIR_OF_ONE(add, multiply)                                                                 \
+    __asm__ volatile(add " %3%{1to16%}, %6, %1\n\t" add " %4%{1to16%}, %5, %2\n\t" multiply        \
+                         " %1, %2, %0"                                                             \
+                     : "+v"(*sum0), "=&v"(x), "=&v"(y)                                             \
+                     : "m"(left[0]), "m"(left[1]), "v"(right[0][0]), "v"(right[1][0]))
+
+INLINE void multiply_pair(const int vectors, const bool negative, const float *left,
+                          __m512 right[2][2], __m512 *sum0, __m512 *sum1)
+{
+    __m512 a0, a1, x, y;
+    if (vectors == 2 && negative)
+        PAIR_OF_TWO("vsubps", "vfnmadd231ps");
+    else if (vectors == 2)
+        PAIR_OF_TWO("vaddps", "vfmadd231ps");
+    else if (negative)
+        PAIR_OF_ONE("vsubps", "vfnmadd231ps");
+    else
+        PAIR_OF_ONE("vaddps", "vfmadd231ps");
+}
+
+/* Three rows of B: one that is multiplied, and a pair. Of both a few rows of a in turn, lest there be
+ * nothing to add for long; so the registers hold the sums, the pair, and four more. */
+INLINE void multiply_three(const int rows, const int vectors, const bool negative,
+                           const struct rows *a, int k, const float *b, __m512 *sum0, __m512 *sum1)
+{
+    const int width = vectors * LANES, second = (vectors - 1) * LANES;
+    __m512 pair[2][2];
+#pragma GCC unroll 2
+    for (int i = 0; i < 2; i++) {
+        pair[i][0] = lanes_at(b + (1 + i) * width);
+        pair[i][1] = vectors == 2 ? lanes_at(b + (1 + i) * width + second) : pair[i][0];
+    }
+#pragma GCC unroll 4
+    for (int first = 0; first < rows; first += TURN) {
+        __m512 right0 = lanes_at(b), right1 = vectors == 2 ? lanes_at(b + second) : right0;
+#pragma GCC unroll 4
+        for (int i = 0; i < TURN; i++)
+            if (first + i < rows)
+                multiply_lanes(vectors, row_of(a, first + i) + k, right0, right1, &sum0[first + i],
+                               &sum1[first + i]);
+#pragma GCC unroll 4
+        for (int i = 0; i < TURN; i++)
+            if (first + i < rows)
+                multiply_pair(vectors, negative, row_of(a, first + i) + k + 1, pair,
+                              &sum0[first + i], &sum1[first + i]);
+    }
+}
+
+INLINE void multiply_one(const int rows, const int vectors, const struct rows *a, const float *b,
+                         __m512 *sum0, __m512 *sum1)
+{
+    __m512 right0 = lanes_at(b), right1 = vectors == 2 ? lanes_at(b + LANES) : right0;
+#pragma GCC unroll 16
+    for (int r = 0; r < rows; r++)
+        multiply_lanes(vectors, row_of(a, r), right0, right1, &sum0[r], &sum1[r]);
+}
+
+#else
+
+/* In assembly: the compiler writes sums to other registers and copies them back; and it would read a
+ * float to a register, which occupies an adder, to use it twice. */
+INLINE __m512 multiply(__m512 sum, const float *left, __m512 right)
+{
+    __asm__ volatile("vfmadd231ps %2%{1to16%}, %1, %0" : "+v"(sum) : "v"(right), "m"(*left));
+    return sum;
+}
+
+INLINE __m512 multiply_pair(__m512 sum, const float *left, __m512 right0, __m512 right1)
+{
+    __m512 x, y;
+    __asm__ volatile("vaddps %2%{1to16%}, %1, %0" : "=v"(x) : "v"(right1), "m"(left[0]));
+    __asm__ volatile("vaddps %2%{1to16%}, %1, %0" : "=v"(y) : "v"(right0), "m"(left[1]));
+    __asm__ volatile("vfmadd231ps %2, %1, %0" : "+v"(sum) : "v"(x), "v"(y));
+    return sum;
+}
+
+INLINE __m512 subtract_pair(__m512 sum, const float *left, __m512 right0, __m512 right1)
+{
+    __m512 x, y;
+    __asm__ volatile("vsubps %2%{1to16%}, %1, %0" : "=v"(x) : "v"(right1), "m"(left[0]));
+    __asm__ volatile("vsubps %2%{1to16%}, %1, %0" : "=v"(y) : "v"(right0), "m"(left[1]));
+    __asm__ volatile("vfnmadd231ps %2, %1, %0" : "+v"(sum) : "v"(x), "v"(y));
+    return sum;
+}
+
+/* Three rows of B: one that is multiplied, and a pair. */
+INLINE void multiply_three(const int rows, const int vectors, const bool negative,
+                           const struct rows *a, int k, const float *b, __m512 *sum0, __m512 *sum1)
+{
+    const int width = vectors * LANES, second = (vectors - 1) * LANES;
+    __m512 right[3][2];
+#pragma GCC unroll 3
+    for (int i = 0; i < 3; i++) {
+        right[i][0] = _mm512_load_ps(b + i * width);
+        right[i][1] = _mm512_load_ps(b + i * width + second);
+        __builtin_prefetch(b + (i + AHEAD) * width);
+        if (vectors == 2)
+            __builtin_prefetch(b + (i + AHEAD) * width + LANES);
+    }
+#pragma GCC unroll 16
+    for (int r = 0; r < rows; r++) {
+        const float *left = row_of(a, r) + k;
+        sum0[r] = multiply(sum0[r], left, right[0][0]);
+        sum0[r] = negative ? subtract_pair(sum0[r], left + 1, right[1][0], right[2][0])
+                           : multiply_pair(sum0[r], left + 1, right[1][0], right[2][0]);
+        if (vectors == 1)
+            continue;
+        sum1[r] = multiply(sum1[r], left, right[0][1]);
+        sum1[r] = negative ? subtract_pair(sum1[r], left + 1, right[1][1], right[2][1])
+                           : multiply_pair(sum1[r], left + 1, right[1][1], right[2][1]);
+    }
+}
+
+INLINE void multiply_one(const int rows, const int vectors, const struct rows *a, const float *b,
+                         __m512 *sum0, __m512 *sum1)
+{
+    __m512 right0 = _mm512_load_ps(b), right1 = _mm512_load_ps(b + (vectors - 1) * LANES);
+#pragma GCC unroll 16
+    for (int r = 0; r < rows; r++) {
+        sum0[r] = multiply(sum0[r], row_of(a, r), right0);
+        if (vectors == 2)
+            sum1[r] = multiply(sum1[r], row_of(a, r), right1);
+    }
+}
+
+#endif
+
+/* A row of a that is ready ends in two floats, end_of(k) floats from its beginning: the sum of the
+ * products of its own, and the inverse of its scale. Otherwise rows are as they came, and no elements
+ * go in pairs. */
+static size_t end_of(size_t k)
+{
+    return (k + LANES - 1) / LANES * LANES;
+}
+
+/* c[rows, vectors * LANES] = what the sums are in the units of rows and columns, plus c if `add`. */
+INLINE void write_sums(const int rows, const int vectors, const bool add, const bool ready,
+                       const float *units, size_t lda, const float *column_units, float *c,
+                       size_t ldc, const __m512 *sum0, const __m512 *sum1)
+{
+    __m512 unit0 = _mm512_load_ps(column_units), zero = _mm512_setzero_ps();
+    __m512 unit1 = _mm512_load_ps(column_units + (vectors - 1) * LANES);
+#pragma GCC unroll 16
+    for (int r = 0; r < rows; r++, c += ldc, units += lda) {
+        __m512 unit = _mm512_set1_ps(ready ? *units : 1);
+        _mm512_storeu_ps(c,
+                         _mm512_fmadd_ps(sum0[r], unit * unit0, add ? _mm512_loadu_ps(c) : zero));
+        if (vectors == 2)
+            _mm512_storeu_ps(c + LANES, _mm512_fmadd_ps(sum1[r], unit * unit1,
+                                                        add ? _mm512_loadu_ps(c + LANES) : zero));
+    }
+}
+
+/* c[rows, vectors * LANES]: both are constants where this is inlined, so that sums are registers. */
+INLINE void tile(const int rows, const int vectors, const bool ready, const struct operands *o,
+                 float *c, size_t ldc, bool add)
+{
+    __m512 sum0[ROWS], sum1[ROWS];
+    struct rows a = {.two = 2 * o->lda};
+    const size_t width = (size_t)vectors * LANES;
+    const float *column_sums = o->matrix->column_sums + o->column;
+    const float *column_units = o->matrix->unit + o->column;
+    const float *b = o->b, *end = o->a + end_of(o->k);
+    size_t k = o->k;
+#pragma GCC unroll 8
+    for (int j = 0; j < (rows + 3) / 4 * 2; j++)
+        a.at[j] = o->a + (size_t)(j / 2 * 4 + j % 2) * o->lda;
+    if (ready) {
+        __m512 columns0 = _mm512_load_ps(column_sums);
+        __m512 columns1 = _mm512_load_ps(column_sums + (vectors - 1) * LANES);
+#pragma GCC unroll 16
+        for (int r = 0; r < rows; r++) {
+            __m512 row = _mm512_set1_ps(end[(size_t)r * o->lda]);
+            sum0[r] = row + columns0;
+            sum1[r] = row + columns1;
+        }
+        for (; k >= SIX; k -= SIX, b += SIX * width) {
+            multiply_three(rows, vectors, false, &a, 0, b, sum0, sum1);
+            multiply_three(rows, vectors, true, &a, 3, b + 3 * width, sum0, sum1);
+            step(&a, rows, SIX);
+        }
+    } else {
+#pragma GCC unroll 16
+        for (int r = 0; r < rows; r++)
+            sum0[r] = sum1[r] = _mm512_setzero_ps();
+    }
+    for (; k > 0; k--, b += width) {
+        multiply_one(rows, vectors, &a, b, sum0, sum1);
+        step(&a, rows, 1);
+    }
+    if (add)
+        write_sums(rows, vectors, true, ready, end + 1, o->lda, column_units, c, ldc, sum0, sum1);
+    else
+        write_sums(rows, vectors, false, ready, end + 1, o->lda, column_units, c, ldc, sum0, sum1);
+}
+
+#define TILE(r)                                                                                    \
+    case r:                                                                                        \
+        if (vectors == 2 && o->ready)                                                              \
+            tile(r, 2, true, o, c, ldc, add);                                                      \
+        else if (vectors == 2)                                                                     \
+            tile(r, 2, false, o, c, ldc, add);                                                     \
+        else if (o->ready)                                                                         \
+            tile(r, 1, true, o, c, ldc, add);                                                      \
+        else                                                                                       \
+            tile(r, 1, false, o, c, ldc, add);                                                     \
+        break;
+
+static void run_tile(size_t rows, size_t vectors, const struct operands *o, float *c, size_t ldc,
+                     bool add)
+{
+    switch (rows) {
+        COV_TILES_12(TILE)
+    default:
+        break;
+    }
+}
+
+/* ---- rows that are ready ---- */
+
+/* What products of elements with the one behind are multiplied with. */
+static const float turns[3][LANES] __attribute__((aligned(64))) = {
+    {0, -1, 0, 0, 1, 0, 0, -1, 0, 0, 1, 0, 0, -1, 0, 0},
+    {1, 0, 0, -1, 0, 0, 1, 0, 0, -1, 0, 0, 1, 0, 0, -1},
+    {0, 0, 1, 0, 0, -1, 0, 0, 1, 0, 0, -1, 0, 0, 1, 0},
+};
+
+static size_t ready_floats(size_t k)
+{
+    return end_of(k) + LANES;
+}
+
+/* Bit i: element i of n is there. */
+INLINE __mmask16 first_of(size_t n)
+{
+    return (__mmask16)(n < LANES ? (1U << n) - 1 : 0xffffU);
+}
+
+INLINE __m256 upper_half(__m512 v)
+{
+    return _mm256_castpd_ps(_mm512_extractf64x4_pd(_mm512_castps_pd(v), 1));
+}
+
+/* Of a row: the sum of squares, and the sum of the products of its own where k go in pairs. */
+struct row_sums {
+    float squares, pairs;
+};
+
+INLINE struct row_sums sum_row(size_t k, const float *a)
+{
+    __m512 squares = _mm512_setzero_ps(), pairs = squares;
+    size_t n = k / SIX * SIX, i = 0;
+    for (; i + 3 * LANES < n; i += 3 * LANES)
+#pragma GCC unroll 3
+        for (int j = 0; j < 3; j++) {
+            __m512 left = _mm512_loadu_ps(a + i + j * LANES);
+            __m512 right = _mm512_loadu_ps(a + i + j * LANES + 1);
+            squares = _mm512_fmadd_ps(left, left, squares);
+            pairs = _mm512_fmadd_ps(left * _mm512_load_ps(turns[j]), right, pairs);
+        }
+    for (int j = 0; i < k; i += LANES, j++) {
+        __m512 left = _mm512_maskz_loadu_ps(first_of(k - i), a + i);
+        __m512 right = _mm512_maskz_loadu_ps(first_of(n > i ? n - i - 1 : 0), a + i + 1);
+        squares = _mm512_fmadd_ps(left, left, squares);
+        pairs = _mm512_fmadd_ps(left * _mm512_load_ps(turns[j % 3]), right, pairs);
+    }
+    __m256 both = _mm256_hadd_ps(_mm512_castps512_ps256(squares) + upper_half(squares),
+                                 _mm512_castps512_ps256(pairs) + upper_half(pairs));
+    both = _mm256_hadd_ps(both, both);
+    __m128 sums = _mm256_castps256_ps128(both) + _mm256_extractf128_ps(both, 1);
+    return (struct row_sums){sums[0], sums[1]};
+}
+
+/* The exponent of the power of two nearest to the root of the mean square, whose inverse is a row's
+ * scale: that of a square in [1/2, 2) is 0. */
+INLINE int exponent_of(float mean_square)
+{
+    uint32_t bits;
+    memcpy(&bits, &mean_square, sizeof bits);
+    int exponent = ((int)(bits >> 23) - 127 + 1) >> 1;
+    return exponent < -MAX_SCALE ? -MAX_SCALE : exponent > MAX_SCALE ? MAX_SCALE : exponent;
+}
+
+INLINE float power_of_two(int exponent)
+{
+    uint32_t bits = (uint32_t)(exponent + 127) << 23;
+    float v;
+    memcpy(&v, &bits, sizeof v);
+    return v;
+}
+
+static void make_ready(size_t m, size_t k, const float *a, size_t lda, float *ready)
+{
+    size_t end = end_of(k);
+    for (size_t r = 0; r < m; r++, a += lda, ready += end + LANES) {
+        struct row_sums sums = sum_row(k, a);
+        int exponent = exponent_of(sums.squares * (1 / (float)k));
+        float scale = power_of_two(-exponent);
+        __m512 scales = _mm512_set1_ps(scale);
+        size_t i = 0;
+        for (; i + LANES <= k; i += LANES)
+            _mm512_store_ps(ready + i, scales * _mm512_loadu_ps(a + i));
+        if (i < k)
+            _mm512_store_ps(ready + i, scales * _mm512_maskz_loadu_ps(first_of(k - i), a + i));
+        ready[end] = sums.pairs * (scale * scale);
+        ready[end + 1] = power_of_two(exponent);
+    }
+}
+
+static void multiply_ready(size_t m, const float *ready, const struct cov_matrix *b, float *c,
+                           size_t ldc, bool add)
+{
+    struct operands o = {
+        .a = ready, .lda = ready_floats(b->k), .k = b->k, .ready = true, .b = b->data, .matrix = b};
+    run_rows(m, &o, b->k, c, ldc, add);
+}
+
+static void run_ready(size_t m, const float *ready, const struct cov_matrix *b, float *c,
+                      size_t ldc)
+{
+    multiply_ready(m, ready, b, c, ldc, false);
+}
+
+static void run(size_t m, const float *a, size_t lda, const struct cov_matrix *b, float *c,
+                size_t ldc, bool add)
+{
+    _Alignas(64) float ready[ROOM];
+    size_t fit = ROOM / ready_floats(b->k);
+    if (fit == 0) {
+        struct operands o = {.a = a, .lda = lda, .k = b->k, .b = b->data, .matrix = b};
+        run_rows(m, &o, b->k, c, ldc, add);
+        return;
+    }
+    for (size_t r = 0; r < m; r += fit) {
+        size_t rows = m - r < fit ? m - r : fit;
+        make_ready(rows, b->k, a + r * lda, lda, ready);
+        multiply_ready(rows, ready, b, c + r * ldc, ldc, add);
+    }
+}
+
+const struct cov_gemm INNER_TABLE = {
+    .name = INNER_NAME,
+    .needs = INNER_NEEDS,
+    .lanes = LANES,
+    .width = 2 * LANES,
+    .run = run,
+    .pack = cov_gemm_pack_inner,
+    .arithmetic = COV_FP32,
+    .ready_floats = ready_floats,
+    .make_ready = make_ready,
+    .run_ready = run_ready,
+    .saves = true,
+};

@@ -1,0 +1,102 @@
+/* gemm_pairs.h - products on pairs of bf16 but for their innermost loops; included by the file of
+ * each instruction set for bf16, which defines PAIRS_ROWS, the rows that it takes at once, and
+ * behind the inclusion multiply_panels.
+ * SPDX-License-Identifier: MIT */
+#include <stdint.h>
+#include <string.h>
+
+#include "common/base/cpu.h"
+#include "common/compute/cpu/kernels/bf16.h"
+#include "common/compute/cpu/kernels/gemm_pack.h"
+
+enum {
+    PAIRS_DEPTH = 1152, /* of k at once: nine taps of 128 channels */
+    PAIRS_GAP = 32,     /* behind a row, lest rows begin in one set of a cache */
+    PAIRS_PANEL = 32,   /* columns of a wide panel */
+    PAIRS_LANES = 16,   /* and of a narrow one */
+    PAIRS_ROOM = PAIRS_ROWS * (PAIRS_DEPTH + PAIRS_GAP),
+};
+
+/* Rows of a in bf16, in one term or two, and a part of B's rows. */
+struct pairs {
+    const uint16_t *high, *low; /* [rows, k], `stride` from one to the next */
+    size_t stride, rows;
+    size_t k;       /* a multiple of k_unit */
+    size_t panel;   /* columns of a panel of B */
+    size_t b_panel; /* from a panel to the next, in uint16_t */
+    const uint16_t *b;
+};
+
+/* c[rows, n_panels * panel] (row stride ldc) = the product with panels of B, plus c itself if
+ * `add`: for each pair of k in order, or each k_unit, low * high, then high * high, then high *
+ * low. */
+static void multiply_panels(bool split, const struct pairs *p, size_t n_panels, float *c,
+                            size_t ldc, bool add);
+
+/* The terms of x[n]. */
+static inline void round_row(bool split, size_t n, const float *restrict x, uint16_t *restrict high,
+                             uint16_t *restrict low)
+{
+    for (size_t i = 0; i < n; i++)
+        high[i] = cov_bf16_bits(x[i]);
+    for (size_t i = 0; split && i < n; i++)
+        low[i] = cov_bf16_bits(cov_bf16_low(x[i]));
+}
+
+/* `k` columns of rows of a, and zeros up to p->k. Where rows overlap, what they share is rounded
+ * once. */
+static void round_rows(bool split, size_t k, const float *a, size_t lda, struct pairs *p,
+                       uint16_t *high, uint16_t *low)
+{
+    if (lda < k && k == p->k && (p->rows - 1) * lda + k <= PAIRS_ROOM) {
+        p->stride = lda;
+        round_row(split, (p->rows - 1) * lda + k, a, high, low);
+        return;
+    }
+    p->stride = p->k + PAIRS_GAP;
+    for (size_t r = 0; r < p->rows; r++) {
+        uint16_t *to = high + r * p->stride, *to_low = low + r * p->stride;
+        round_row(split, k, a + r * lda, to, to_low);
+        memset(to + k, 0, (p->k - k) * sizeof *to);
+        if (split)
+            memset(to_low + k, 0, (p->k - k) * sizeof *to_low);
+    }
+}
+
+/* The last columns, which do not fill a panel. */
+static void multiply_edge(bool split, const struct pairs *p, size_t cols, float *c, size_t ldc,
+                          bool add)
+{
+    float whole[PAIRS_ROWS * PAIRS_PANEL] = {0};
+    for (size_t r = 0; add && r < p->rows; r++)
+        memcpy(whole + r * p->panel, c + r * ldc, cols * sizeof *c);
+    multiply_panels(split, p, 1, whole, p->panel, add);
+    for (size_t r = 0; r < p->rows; r++)
+        memcpy(c + r * ldc, whole + r * p->panel, cols * sizeof *c);
+}
+
+static void run_pairs(bool split, size_t k_unit, size_t m, const float *a, size_t lda,
+                      const struct cov_matrix *b, float *c, size_t ldc, bool add)
+{
+    _Alignas(64) uint16_t high[PAIRS_ROOM], low[PAIRS_ROOM];
+    size_t depth = (b->k + k_unit - 1) / k_unit * k_unit, n_whole = b->n / b->panel;
+    size_t row = b->panel * (split ? 2 : 1); /* of B, half of one of its pairs */
+    size_t n_parts = depth > PAIRS_DEPTH ? (depth + PAIRS_DEPTH - 1) / PAIRS_DEPTH : 1;
+    size_t part = (depth / k_unit + n_parts - 1) / n_parts * k_unit;
+    struct pairs p = {.high = high, .low = low, .panel = b->panel, .b_panel = depth * row};
+    for (size_t r0 = 0; r0 < m; r0 += PAIRS_ROWS) {
+        float *to = c + r0 * ldc;
+        p.rows = m - r0 < PAIRS_ROWS ? m - r0 : PAIRS_ROWS;
+        for (size_t k0 = 0; k0 == 0 || k0 < b->k; k0 += part) {
+            size_t k = b->k - k0 < part ? b->k - k0 : part, j = n_whole * b->panel;
+            p.k = (k + k_unit - 1) / k_unit * k_unit;
+            p.b = b->pairs + k0 * row;
+            round_rows(split, k, a + r0 * lda + k0, lda, &p, high, low);
+            if (n_whole > 0)
+                multiply_panels(split, &p, n_whole, to, ldc, add || k0 > 0);
+            p.b += n_whole * p.b_panel;
+            if (j < b->n)
+                multiply_edge(split, &p, b->n - j, to + j, ldc, add || k0 > 0);
+        }
+    }
+}

@@ -1,0 +1,91 @@
+/* level.c - see level.h.
+ * SPDX-License-Identifier: MIT */
+#include "common/compute/cpu/kernels/level.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/cpu.h"
+
+#define AVX2_NEEDS (COV_CPU_AVX2 | COV_CPU_FMA)
+#define AVX512_NEEDS                                                                               \
+    (AVX2_NEEDS | COV_CPU_AVX512F | COV_CPU_AVX512DQ | COV_CPU_AVX512BW | COV_CPU_AVX512VL)
+
+static const struct {
+    const char *name;
+    unsigned needs, uses; /* uses: where it is there */
+} levels[] = {
+    [COV_LEVEL_SCALAR] = {"scalar", 0, 0},
+    [COV_LEVEL_BASE] = {"base", 0, 0},
+    [COV_LEVEL_AVX2] = {"avx2", AVX2_NEEDS, 0},
+    [COV_LEVEL_AVX512] = {"avx512", AVX512_NEEDS, 0},
+    [COV_LEVEL_AVX512BF16] = {"avx512bf16",
+                              AVX512_NEEDS | COV_CPU_AVX512_VNNI | COV_CPU_AVX512_BF16,
+                              COV_CPU_ADDERS | COV_CPU_FREE_LANES},
+    [COV_LEVEL_AMX] = {"amx", AVX512_NEEDS | COV_CPU_AMX_TILE | COV_CPU_AMX_BF16, 0},
+};
+enum { N_LEVELS = COV_COUNT(levels) };
+
+/* The levels that there are, as bits. */
+static unsigned find_levels(void)
+{
+    unsigned has = cov_cpu_features(), found = 0;
+    for (unsigned i = 0; i < N_LEVELS; i++)
+        if ((levels[i].needs & ~has) == 0 && (i != COV_LEVEL_AMX || cov_cpu_permit_amx()))
+            found |= 1U << i;
+    return found;
+}
+
+/* The levels that a list names, as bits. */
+static int parse(const char *list, unsigned *named, bool *emulate, struct cov_err *e)
+{
+    for (const char *at = list; at; at = *at ? at + 1 : NULL) {
+        size_t n = strcspn(at, ",");
+        unsigned i = 0;
+        while (i < N_LEVELS && (strlen(levels[i].name) != n || memcmp(levels[i].name, at, n) != 0))
+            i++;
+        if (i < N_LEVELS)
+            *named |= 1U << i;
+        else if (n == strlen("emulate") && memcmp(at, "emulate", n) == 0)
+            *emulate = true;
+        else
+            return cov_fail(e, COV_EUSAGE,
+                            "'%.*s' is no level of the CPU: scalar, base, avx2, avx512, "
+                            "avx512bf16, amx, and the word emulate",
+                            n > 40 ? 40 : (int)n, at);
+        at += n;
+    }
+    return COV_OK;
+}
+
+void cov_cpu_levels_describe(char *buf, size_t n)
+{
+    unsigned found = find_levels();
+    size_t used = 0;
+    buf[0] = '\0';
+    for (unsigned i = 0; i < N_LEVELS && used < n; i++)
+        if (found >> i & 1)
+            used += (size_t)snprintf(buf + used, n - used, "%s%s", i ? " " : "", levels[i].name);
+}
+
+int cov_cpu_level_choose(const char *list, struct cov_cpu_choice *out, struct cov_err *e)
+{
+    unsigned named = 0, found = find_levels();
+    *out = (struct cov_cpu_choice){.level = COV_LEVEL_BASE};
+    int rc = parse(list, &named, &out->emulate, e);
+    if (rc)
+        return rc;
+    unsigned usable = named ? named & found : found;
+    if (!usable) {
+        char there[128];
+        cov_cpu_levels_describe(there, sizeof there);
+        return cov_fail(e, COV_EUNSUPPORTED, "this CPU and its operating system have no %s, but %s",
+                        list, there);
+    }
+    unsigned level = N_LEVELS - 1;
+    while (!(usable >> level & 1))
+        level--;
+    out->level = (enum cov_cpu_level)level;
+    out->features = cov_cpu_features() & (levels[level].needs | levels[level].uses);
+    return COV_OK;
+}

@@ -1,0 +1,20 @@
+/* outer.c - see outer.h.
+ * SPDX-License-Identifier: MIT */
+#include "common/compute/cpu/kernels/outer.h"
+
+#include "common/base/attr.h"
+
+const struct cov_outer *cov_outer_choose(unsigned features, enum cov_arithmetic arithmetic)
+{
+    static const struct cov_outer *const tables[] = {
+#ifdef __x86_64__
+        &cov_outer_dot_bf16, &cov_outer_avx512,    &cov_outer_avx512_bf16,
+        &cov_outer_avx2,     &cov_outer_avx2_bf16,
+#endif
+        &cov_outer_base,     &cov_outer_base_bf16,
+    };
+    size_t i = 0;
+    while (tables[i]->arithmetic != arithmetic || (tables[i]->needs & ~features) != 0)
+        i++;
+    return tables[i];
+}

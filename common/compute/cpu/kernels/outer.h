@@ -1,0 +1,44 @@
+/* outer.h - sums of outer products of rows, which gradients of weights are; compiled once per
+ * instruction set.
+ *
+ * Every element of the result is a fixed sequence of multiply-adds over k, in blocks of
+ * COV_OUTER_DEPTH that are summed up from zero and then added to it, whatever the shape and its
+ * place: so results do not depend on how they are split into calls by m and n.
+ * SPDX-License-Identifier: MIT */
+#ifndef COV_COMPUTE_CPU_KERNELS_OUTER_H
+#define COV_COMPUTE_CPU_KERNELS_OUTER_H
+
+#include <stddef.h>
+
+#include "common/compute/cpu/kernels/gemm.h"
+
+enum { COV_OUTER_DEPTH = 128 };
+
+/* Rows of memory that are to be read soon: `width` floats each, `stride` apart. */
+struct cov_outer_rows {
+    const float *row;
+    size_t n_rows, width, stride;
+};
+
+struct cov_outer {
+    const char *name;
+    unsigned needs; /* COV_CPU_* bits */
+
+    /* c[i * ldc + j] += sum over r < k of a[r * lda + i] b[r * ldb + j], i < m, j < n. Rows of a
+     * and b that are multiplied later are called into the cache meanwhile, and in the end, if it is
+     * not NULL, next[2]. */
+    void (*add)(size_t m, size_t n, size_t k, const float *a, size_t lda, const float *b,
+                size_t ldb, float *c, size_t ldc, const struct cov_outer_rows *next);
+
+    enum cov_arithmetic arithmetic; /* COV_FP32 or COV_BF16 */
+};
+
+extern const struct cov_outer cov_outer_base, cov_outer_avx2, cov_outer_avx512;
+/* Operands rounded to bf16, multiplied as floats; and with VDPBF16PS. */
+extern const struct cov_outer cov_outer_base_bf16, cov_outer_avx2_bf16, cov_outer_avx512_bf16;
+extern const struct cov_outer cov_outer_dot_bf16;
+
+/* The fastest whose needs are among `features`. */
+const struct cov_outer *cov_outer_choose(unsigned features, enum cov_arithmetic arithmetic);
+
+#endif

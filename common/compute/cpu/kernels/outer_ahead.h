@@ -1,0 +1,60 @@
+/* outer_ahead.h - reading ahead in sums of outer products: rows of a block are short pieces of
+ * memory far from one another, which the processor does not foresee. While one block is multiplied,
+ * the next one is called into the second-level cache, some lines a tile.
+ * SPDX-License-Identifier: MIT */
+#ifndef COV_COMPUTE_CPU_KERNELS_OUTER_AHEAD_H
+#define COV_COMPUTE_CPU_KERNELS_OUTER_AHEAD_H
+
+#include "common/compute/cpu/kernels/outer.h"
+
+enum { COV_OUTER_LINE = 16 }; /* floats of a cache line */
+
+struct cov_outer_ahead {
+    struct cov_outer_rows rows[2]; /* what is still to be called, */
+    size_t at[2];                  /* but for so many floats of the first row */
+    size_t per_tile;               /* lines */
+};
+
+static inline size_t cov_outer_lines(const struct cov_outer_rows *r)
+{
+    return r->n_rows * ((r->width + COV_OUTER_LINE - 1) / COV_OUTER_LINE);
+}
+
+/* While rows [r, r + rows) of k are multiplied, in n_tiles tiles: the block behind them, or, if
+ * there is none, next. */
+static inline struct cov_outer_ahead
+cov_outer_ahead_of(size_t m, size_t n, size_t k, size_t r, size_t rows, const float *a, size_t lda,
+                   const float *b, size_t ldb, const struct cov_outer_rows *next, size_t n_tiles)
+{
+    struct cov_outer_ahead h = {0};
+    size_t beg = r + rows, left = k - beg;
+    if (left > 0) {
+        left = left < COV_OUTER_DEPTH ? left : COV_OUTER_DEPTH;
+        h.rows[0] = (struct cov_outer_rows){a + beg * lda, left, m, lda};
+        h.rows[1] = (struct cov_outer_rows){b + beg * ldb, left, n, ldb};
+    } else if (next) {
+        h.rows[0] = next[0];
+        h.rows[1] = next[1];
+    }
+    size_t lines = cov_outer_lines(&h.rows[0]) + cov_outer_lines(&h.rows[1]);
+    h.per_tile = n_tiles > 0 ? (lines + n_tiles - 1) / n_tiles : 0;
+    return h;
+}
+
+/* Before each tile. */
+static inline void cov_outer_call(struct cov_outer_ahead *h)
+{
+    size_t left = h->per_tile;
+    for (size_t i = 0; i < 2; i++)
+        for (struct cov_outer_rows *r = &h->rows[i]; left > 0 && r->n_rows > 0; left--) {
+            __builtin_prefetch(r->row + h->at[i], 0, 2);
+            h->at[i] += COV_OUTER_LINE;
+            if (h->at[i] >= r->width) {
+                h->at[i] = 0;
+                r->row += r->stride;
+                r->n_rows--;
+            }
+        }
+}
+
+#endif

@@ -1,0 +1,156 @@
+/* outer_avx512bf16.c - sums of outer products with VDPBF16PS. Two rows of each operand are one of
+ * pairs, which the instruction multiplies and adds.
+ * SPDX-License-Identifier: MIT */
+#ifdef __x86_64__
+#include <immintrin.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "common/base/cpu.h"
+#include "common/compute/cpu/kernels/bf16.h"
+#include "common/compute/cpu/kernels/outer.h"
+#include "common/compute/cpu/kernels/outer_ahead.h"
+
+enum {
+    LANES = 16,
+    ROWS = 12,
+    WIDTH = 2 * LANES,
+    PAIRS = COV_OUTER_DEPTH / 2,
+    SLICE = 8 * ROWS,   /* columns of a at once */
+    COLUMNS = 8 * WIDTH /* and of b */
+};
+
+#define INLINE static inline __attribute__((always_inline))
+
+/* to[j] = x[j] in its lower half and, if there is a row below, x[stride + j] in its upper one. */
+static void join(size_t n, const float *x, size_t stride, bool below, uint32_t *to)
+{
+    size_t j = 0;
+    for (; below && j + LANES <= n; j += LANES) {
+        __m512i low = _mm512_cvtepu16_epi32((__m256i)_mm512_cvtneps_pbh(_mm512_loadu_ps(x + j)));
+        __m512i high =
+            _mm512_cvtepu16_epi32((__m256i)_mm512_cvtneps_pbh(_mm512_loadu_ps(x + stride + j)));
+        _mm512_storeu_si512(to + j, _mm512_or_si512(low, _mm512_slli_epi32(high, 16)));
+    }
+    for (; j < n; j++)
+        to[j] = cov_bf16_bits(x[j]) | (uint32_t)(below ? cov_bf16_bits(x[stride + j]) : 0) << 16;
+}
+
+/* c[rows, WIDTH] += the products of `rows` columns of a[k, SLICE] with b[k, WIDTH]; rows is a
+ * constant. */
+INLINE void tile(const int rows, size_t k, const uint32_t *a, const uint32_t *b, float *c,
+                 size_t ldc)
+{
+    __m512 sum0[ROWS], sum1[ROWS];
+#pragma GCC unroll 16
+    for (int r = 0; r < rows; r++)
+        sum0[r] = sum1[r] = _mm512_setzero_ps();
+    for (size_t i = 0; i < k; i++, a += SLICE, b += WIDTH) {
+        __m512bh right0 = (__m512bh)_mm512_load_si512(b);
+        __m512bh right1 = (__m512bh)_mm512_load_si512(b + LANES);
+#pragma GCC unroll 16
+        for (int r = 0; r < rows; r++) {
+            __m512bh left = (__m512bh)_mm512_set1_epi32((int)a[r]);
+            sum0[r] = _mm512_dpbf16_ps(sum0[r], left, right0);
+            sum1[r] = _mm512_dpbf16_ps(sum1[r], left, right1);
+        }
+    }
+#pragma GCC unroll 16
+    for (int r = 0; r < rows; r++) {
+        float *to = c + (size_t)r * ldc;
+        _mm512_storeu_ps(to, _mm512_add_ps(_mm512_loadu_ps(to), sum0[r]));
+        _mm512_storeu_ps(to + LANES, _mm512_add_ps(_mm512_loadu_ps(to + LANES), sum1[r]));
+    }
+}
+
+#define TILE(r)                                                                                    \
+    case r:                                                                                        \
+        tile(r, k, a, b, c, ldc);                                                                  \
+        break;
+
+static void run_tile(size_t rows, size_t k, const uint32_t *a, const uint32_t *b, float *c,
+                     size_t ldc)
+{
+    switch (rows) {
+        TILE(1)
+        TILE(2)
+        TILE(3)
+        TILE(4)
+        TILE(5)
+        TILE(6)
+        TILE(7)
+        TILE(8)
+        TILE(9)
+        TILE(10)
+        TILE(11)
+        TILE(12)
+    default:
+        break;
+    }
+}
+
+static void run_edge(size_t rows, size_t cols, size_t k, const uint32_t *a, const uint32_t *b,
+                     float *c, size_t ldc)
+{
+    float whole[ROWS * WIDTH] = {0};
+    run_tile(rows, k, a, b, whole, WIDTH);
+    for (size_t r = 0; r < rows; r++)
+        for (size_t j = 0; j < cols; j++)
+            c[r * ldc + j] += whole[r * WIDTH + j];
+}
+
+/* packed[panel][pair][WIDTH] of n <= COLUMNS columns of b, zeros behind them. */
+static void pack_right(size_t n, size_t k, const float *b, size_t ldb, uint32_t *packed)
+{
+    for (size_t j = 0; j < n; j += WIDTH)
+        for (size_t i = 0; i < k; i += 2, packed += WIDTH) {
+            size_t cols = n - j < WIDTH ? n - j : WIDTH;
+            join(cols, b + i * ldb + j, ldb, i + 1 < k, packed);
+            memset(packed + cols, 0, (WIDTH - cols) * sizeof *packed);
+        }
+}
+
+/* One block of rows, columns of b that fit. */
+static void add_block(size_t m, size_t n, size_t k, const float *a, size_t lda, const float *b,
+                      size_t ldb, float *c, size_t ldc, struct cov_outer_ahead *ahead)
+{
+    _Alignas(64) uint32_t left[PAIRS * SLICE], right[PAIRS * COLUMNS];
+    size_t pairs = (k + 1) / 2;
+    pack_right(n, k, b, ldb, right);
+    for (size_t i = 0; i < m; i += SLICE) {
+        size_t slice = m - i < SLICE ? m - i : SLICE;
+        for (size_t s = 0; s < k; s += 2)
+            join(slice, a + s * lda + i, lda, s + 1 < k, left + s / 2 * SLICE);
+        for (size_t j = 0; j < n; j += WIDTH)
+            for (size_t r = 0; r < slice; r += ROWS) {
+                size_t rows = slice - r < ROWS ? slice - r : ROWS;
+                const uint32_t *panel = right + j * pairs;
+                float *to = c + (i + r) * ldc + j;
+                cov_outer_call(ahead);
+                if (n - j < WIDTH)
+                    run_edge(rows, n - j, pairs, left + r, panel, to, ldc);
+                else
+                    run_tile(rows, pairs, left + r, panel, to, ldc);
+            }
+    }
+}
+
+static void add(size_t m, size_t n, size_t k, const float *a, size_t lda, const float *b,
+                size_t ldb, float *c, size_t ldc, const struct cov_outer_rows *next)
+{
+    size_t n_tiles = (m + ROWS - 1) / ROWS * ((n + WIDTH - 1) / WIDTH);
+    for (size_t r = 0; r < k; r += COV_OUTER_DEPTH) {
+        size_t rows = k - r < COV_OUTER_DEPTH ? k - r : COV_OUTER_DEPTH;
+        struct cov_outer_ahead ahead =
+            cov_outer_ahead_of(m, n, k, r, rows, a, lda, b, ldb, next, n_tiles);
+        for (size_t j = 0; j < n; j += COLUMNS)
+            add_block(m, n - j < COLUMNS ? n - j : COLUMNS, rows, a + r * lda, lda, b + r * ldb + j,
+                      ldb, c + j, ldc, &ahead);
+    }
+}
+
+#define NEEDS (COV_CPU_AVX512F | COV_CPU_AVX512BW | COV_CPU_AVX512VL | COV_CPU_AVX512_BF16)
+
+const struct cov_outer cov_outer_dot_bf16 = {"AVX-512 BF16", NEEDS, add, COV_BF16};
+
+#endif

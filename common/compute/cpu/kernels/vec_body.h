@@ -1,0 +1,296 @@
+/* vec_body.h - the kernels of vec.h; included by the file of each instruction set, which defines
+ * VEC_TABLE, VEC_NAME, VEC_NEEDS, and the floats of a vector LANES, with FUSED(a, b, c) = a b + c,
+ * rounded once if it can be, LEAST(a, b), MOST(a, b) = b where a or b is NaN, and ANY(v): whether
+ * there is a bit in it.
+ * SPDX-License-Identifier: MIT */
+#include <stdint.h>
+#include <string.h>
+
+#include "common/base/cpu.h"
+#include "common/compute/cpu/kernels/vec.h"
+#include "common/compute/cpu/kernels/vec_gates.h"
+
+enum {
+    LOOK_UP_VECTORS = 4, /* sums side by side */
+    TOGETHER = 4,        /* vectors that are looked at before it is told what they are */
+};
+
+#ifndef ANY
+#define ANY(v) any_lane(v)
+static inline bool any_lane(ints v)
+{
+    int32_t any = 0;
+    for (int i = 0; i < LANES; i++)
+        any |= v[i];
+    return any != 0;
+}
+#endif
+
+static inline float from_bits(uint32_t bits)
+{
+    float v;
+    memcpy(&v, &bits, sizeof v);
+    return v;
+}
+
+static inline int32_t to_bits(float v)
+{
+    int32_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    return bits;
+}
+
+/* 2^n for n in -126..127; for any other n some float, which then meets NaN. */
+static inline float power_of_2(int32_t n)
+{
+    return from_bits((uint32_t)(n + 127) << 23);
+}
+
+/* exp(x) = 2^n exp(r), n = round(x / ln 2), |r| <= ln(2) / 2; exp(r) = 1 + r + r^2 P(r), P minimax
+ * of degree 4 (relative error 3e-9). Adding 1.5 * 2^23 rounds, and leaves n in the low bits. ln 2
+ * is 355/512 - 2.12e-4, so that n * 355/512 is exact. 2^n goes in as two factors, since at both
+ * ends n is beyond the exponents of one. */
+static inline float exp_core(float x)
+{
+    const float round = 12582912.0f;
+    x = x > 89.0f ? 89.0f : x;
+    x = x < -104.0f ? -104.0f : x;
+    float k = x * 1.44269504f + round;
+    int32_t n = to_bits(k) - to_bits(round);
+    k -= round;
+    float r = (x - k * 0.693359375f) + k * 2.12194440e-4f;
+    float p = 1.381454e-3f;
+    p = p * r + 8.368745e-3f;
+    p = p * r + 4.166839e-2f;
+    p = p * r + 1.6666521e-1f;
+    p = p * r + 4.9999994e-1f;
+    p = (p * r * r + r) + 1.0f;
+    int32_t half = n >> 1;
+    return p * power_of_2(half) * power_of_2(n - half);
+}
+
+/* ---- gates ---- */
+
+/* n <= LANES units of a row of lstm_cell: what comes to the cells. */
+static inline __attribute__((always_inline)) void open_input(const size_t n, size_t hidden,
+                                                             float *gates, const float *bias)
+{
+    vec under_i = under_sigmoid(load(n, gates) + load(n, bias));
+    vec above_g = above_tanh(load(n, gates + 2 * hidden) + load(n, bias + 2 * hidden));
+    store(n, above_g / (under_i * (above_g + all(2.0f))), gates);
+}
+
+/* Then what stays of them, and the cells. A cell may count for thousands of steps, and what
+ * rounding adds up to then decides when it tips over. So a gate that is quite open is exactly 1
+ * (its division is its own), and f cell is rounded before the sum, as PyTorch does it: rounded
+ * once, cells of a trained network ended up 30 times further from its values. */
+static inline __attribute__((always_inline)) void
+open_others(const size_t n, size_t hidden, float *gates, const float *bias, float *cell)
+{
+    float *f = gates + hidden, *o = gates + 3 * hidden;
+    vec keep = all(1.0f) / under_sigmoid(load(n, f) + load(n, bias + hidden));
+    store(n, keep, f);
+    store(n, under_sigmoid(load(n, o) + load(n, bias + 3 * hidden)), o);
+    store(n, keep * load(n, cell) + load(n, gates), cell);
+}
+
+/* Then h. */
+static inline __attribute__((always_inline)) void
+show(const size_t n, size_t hidden, const float *gates, const float *cell, float *h)
+{
+    store(n, opened(load(n, cell), load(n, gates + 3 * hidden)), h);
+}
+
+static void finish(size_t rows, size_t n, const float *restrict acc, const struct cov_finish *f,
+                   float *restrict y, size_t y_stride)
+{
+    const float *restrict bias = f->bias, *restrict scale = f->scale, *restrict shift = f->shift;
+    const float lowest = f->lowest;
+    for (size_t r = 0; r < rows; r++)
+        for (size_t c = 0; c < n; c++) {
+            float v = acc[r * n + c] + bias[c];
+            v = v < lowest ? lowest : v;
+            y[r * y_stride + c] = v * scale[c] + shift[c];
+        }
+}
+
+/* All units of a row in three loops: what waits for its exponentials and its division is short
+ * then, and many of them are under way at once. */
+static void lstm_cell(size_t rows, size_t hidden, float *gates, const float *bias, float *cell,
+                      float *h, size_t h_stride)
+{
+    size_t whole = hidden / LANES * LANES, rest = hidden - whole;
+    for (size_t r = 0; r < rows; r++, gates += 4 * hidden, cell += hidden, h += h_stride) {
+        for (size_t u = 0; u < whole; u += LANES)
+            open_input(LANES, hidden, gates + u, bias + u);
+        for (size_t u = 0; u < whole; u += LANES)
+            open_others(LANES, hidden, gates + u, bias + u, cell + u);
+        for (size_t u = 0; u < whole; u += LANES)
+            show(LANES, hidden, gates + u, cell + u, h + u);
+        if (rest) {
+            open_input(rest, hidden, gates + whole, bias + whole);
+            open_others(rest, hidden, gates + whole, bias + whole, cell + whole);
+            show(rest, hidden, gates + whole, cell + whole, h + whole);
+        }
+    }
+}
+
+/* n <= LANES units of lstm_rest. */
+static inline __attribute__((always_inline)) void rest_units(const size_t n, const float *add,
+                                                             const float *keep,
+                                                             const float *under_o, float *cell,
+                                                             const float *before, float *h)
+{
+    vec old = load(n, cell), v = load(n, keep) * old + load(n, add);
+    if (!ANY((ints)v ^ (ints)old)) {
+        memcpy(h, before, n * sizeof *h);
+        return;
+    }
+    store(n, v, cell);
+    store(n, opened(v, load(n, under_o)), h);
+}
+
+static void lstm_rest(size_t hidden, const float *gates, float *cell, const float *before, float *h)
+{
+    const float *add = gates, *keep = add + hidden, *under_o = add + 3 * hidden;
+    size_t u = 0;
+    for (; u + LANES <= hidden; u += LANES)
+        rest_units(LANES, add + u, keep + u, under_o + u, cell + u, before + u, h + u);
+    if (u < hidden)
+        rest_units(hidden - u, add + u, keep + u, under_o + u, cell + u, before + u, h + u);
+}
+
+/* As bits absolute values order as they do as numbers, and NaN is above all. */
+static float largest(size_t n, const float *a)
+{
+    int32_t most = 0;
+    for (size_t i = 0; i < n; i++) {
+        int32_t bits = to_bits(a[i]) & INT32_MAX;
+        most = bits > most ? bits : most;
+    }
+    return from_bits((uint32_t)most);
+}
+
+/* n <= LANES lanes: set where |a - b| is beyond `most`. */
+static inline __attribute__((always_inline)) ints beyond(const size_t n, const float *a,
+                                                         const float *b, vec most)
+{
+    vec apart = load(n, a) - load(n, b);
+    return ~((vec)((ints)apart & INT32_MAX) <= most);
+}
+
+static bool within(size_t n, const float *a, const float *b, float most)
+{
+    vec mosts = all(most);
+    size_t i = 0;
+    for (; i + TOGETHER * LANES <= n; i += TOGETHER * LANES) {
+        ints far = {0};
+#pragma GCC unroll 4
+        for (size_t j = 0; j < TOGETHER; j++)
+            far |= beyond(LANES, a + i + j * LANES, b + i + j * LANES, mosts);
+        if (ANY(far))
+            return false;
+    }
+    for (; i < n; i += LANES)
+        if (ANY(beyond(n - i < LANES ? n - i : LANES, a + i, b + i, mosts)))
+            return false;
+    return true;
+}
+
+static void exp_all(size_t n, float *restrict y)
+{
+    for (size_t i = 0; i < n; i++)
+        y[i] = exp_core(y[i]);
+}
+
+/* ---- sums of rows of a table ---- */
+
+/* n <= LANES columns of `vectors` vectors in a row. */
+static inline __attribute__((always_inline)) void
+look_up_row(const int vectors, const size_t n, size_t width, size_t n_taps, const float *table,
+            const uint8_t *codes, size_t apart, const struct cov_finish *f, size_t c, float *y)
+{
+    vec sum[LOOK_UP_VECTORS] = {{0}};
+    for (size_t k = 0; k < n_taps; k++) {
+        const float *row = table + (k * 16 + (codes[k * apart] & 15)) * width + c;
+#pragma GCC unroll 4
+        for (int i = 0; i < vectors; i++)
+            sum[i] += load(n, row + i * LANES);
+    }
+#pragma GCC unroll 4
+    for (int i = 0; i < vectors; i++, c += LANES) {
+        vec v = sum[i] + load(n, f->bias + c), lowest = all(f->lowest);
+        ints below = v < lowest;
+        v = (vec)(((ints)v & ~below) | ((ints)lowest & below));
+        store(n, v * load(n, f->scale + c) + load(n, f->shift + c), y + c);
+    }
+}
+
+static void look_up(size_t rows, size_t n, size_t n_taps, const float *table, const uint8_t *codes,
+                    size_t step, size_t apart, const struct cov_finish *f, float *y,
+                    size_t y_stride)
+{
+    for (size_t r = 0; r < rows; r++, codes += step, y += y_stride) {
+        size_t c = 0;
+        for (; c + LOOK_UP_VECTORS * LANES <= n; c += LOOK_UP_VECTORS * LANES)
+            look_up_row(LOOK_UP_VECTORS, LANES, n, n_taps, table, codes, apart, f, c, y);
+        for (; c + LANES <= n; c += LANES)
+            look_up_row(1, LANES, n, n_taps, table, codes, apart, f, c, y);
+        if (c < n)
+            look_up_row(1, n - c, n, n_taps, table, codes, apart, f, c, y);
+    }
+}
+
+/* ---- sums of strassen.h ---- */
+
+/* n <= LANES columns. */
+static inline __attribute__((always_inline)) void terms_of(const size_t n, size_t half,
+                                                           const float *first, const float *second,
+                                                           float *v, size_t v_step)
+{
+    vec a0 = load(n, first), a1 = load(n, first + half);
+    vec a2 = load(n, second), a3 = load(n, second + half);
+    store(n, a0 + a3, v);
+    store(n, a2 + a3, v + v_step);
+    store(n, a0, v + 2 * v_step);
+    store(n, a3, v + 3 * v_step);
+    store(n, a0 + a1, v + 4 * v_step);
+    store(n, a2 - a0, v + 5 * v_step);
+    store(n, a1 - a3, v + 6 * v_step);
+}
+
+static void strassen_terms(size_t half, const float *first, const float *second, float *v,
+                           size_t v_step)
+{
+    size_t i = 0;
+    for (; i + LANES <= half; i += LANES)
+        terms_of(LANES, half, first + i, second + i, v + i, v_step);
+    if (i < half)
+        terms_of(half - i, half, first + i, second + i, v + i, v_step);
+}
+
+static inline __attribute__((always_inline)) void
+sums_of(const size_t n, const float *m, size_t m_step, float *c0, float *c1, float *c2, float *c3)
+{
+    vec m0 = load(n, m), m1 = load(n, m + m_step), m2 = load(n, m + 2 * m_step);
+    vec m3 = load(n, m + 3 * m_step), m4 = load(n, m + 4 * m_step), m5 = load(n, m + 5 * m_step);
+    vec m6 = load(n, m + 6 * m_step);
+    store(n, (m0 - m4) + (m3 + m6), c0);
+    store(n, m2 + m4, c1);
+    store(n, m1 + m3, c2);
+    store(n, (m0 - m1) + (m2 + m5), c3);
+}
+
+static void strassen_sums(size_t n, const float *m, size_t m_step, float *c0, float *c1, float *c2,
+                          float *c3)
+{
+    size_t i = 0;
+    for (; i + LANES <= n; i += LANES)
+        sums_of(LANES, m + i, m_step, c0 + i, c1 + i, c2 + i, c3 + i);
+    if (i < n)
+        sums_of(n - i, m + i, m_step, c0 + i, c1 + i, c2 + i, c3 + i);
+}
+
+const struct cov_vec VEC_TABLE = {VEC_NAME,  VEC_NEEDS,      finish,       lstm_cell,
+                                  lstm_rest, largest,        within,       exp_all,
+                                  look_up,   strassen_terms, strassen_sums};

@@ -1,0 +1,447 @@
+/* fast.c - see fast.h.
+ *
+ * Either convolution is, for each phase of its outputs, a product of input rows with a matrix of
+ * taps: output row first + i * step is the sum over taps of x[i * in_step + offset[tap]] * B[tap].
+ * A convolution has one phase, (first, step) = (0, 1) and in_step = stride; a transposed one has
+ * `stride` phases, (phase, stride) and in_step = 1, each with the taps that reach it.
+ * SPDX-License-Identifier: MIT */
+#include "common/compute/cpu/layers/fast.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/mem.h"
+#include "common/compute/cpu/kernels/blas.h"
+#include "common/seq/alphabet.h"
+
+enum {
+    TILE_ROWS =
+        96,      /* output rows of a product: sums that stay in the cache until they are finished */
+    ONE_HOT = 4, /* channels of one-hot rows */
+    MAX_SPAN = 64,         /* of the taps of a layer that reads codes */
+    MAX_TABLE = 64 * 1024, /* floats of its table */
+    BLAS_ROWS =
+        384, /* the same of OpenBLAS, which packs both sides: enough that this costs little */
+};
+
+struct phase {
+    size_t first, rows; /* outputs first, first + step, ...: `rows` of them */
+    size_t n_taps;
+    int64_t *offset; /* [n_taps], ascending */
+    bool contiguous; /* the taps are on rows that follow one another */
+    float *taps;     /* [n_taps * c_in, c_out]; freed once packed, unless OpenBLAS reads it */
+    struct cov_matrix matrix;
+};
+
+struct cov_fast_layer {
+    struct cov_layer layer;
+    struct cov_cpu_kernels kernels;
+    size_t n_phases, in_step;
+    struct phase *phases;
+    struct cov_minimal *minimal; /* instead of phases, where that pays */
+    float *bias, *scale, *shift; /* [c_out] */
+    struct cov_finish finish;    /* with these */
+    float *linear;               /* [c_in, c_out] */
+    float *table;                /* [kernel, 16 codes, c_out] of a first layer; or NULL */
+};
+
+static size_t tile_rows(const struct cov_fast_layer *f)
+{
+    return f->kernels.openblas ? BLAS_ROWS : TILE_ROWS;
+}
+
+static size_t max_size(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+/* dst[cols,rows] = transposed src[rows,cols]. */
+static void transpose(const float *src, size_t rows, size_t cols, float *dst)
+{
+    for (size_t r = 0; r < rows; r++)
+        for (size_t c = 0; c < cols; c++)
+            dst[c * rows + r] = src[r * cols + c];
+}
+
+/* ---- making ---- */
+
+/* Room for n_taps taps of one phase; they are added in ascending order of offset. */
+static int phase_init(struct phase *p, const struct cov_layer *l, size_t n_taps, struct cov_err *e)
+{
+    p->offset = cov_calloc(n_taps, sizeof *p->offset, e);
+    p->taps = cov_calloc64(n_taps * l->c_in * l->c_out, sizeof *p->taps, e);
+    return p->offset && p->taps ? COV_OK : COV_ENOMEM;
+}
+
+/* weight of tap k from input i to output o: at i * i_stride + o * o_stride + k */
+static void phase_add(struct phase *p, const struct cov_layer *l, const float *weight,
+                      size_t i_stride, size_t o_stride, size_t k, int64_t offset)
+{
+    float *b = p->taps + p->n_taps * l->c_in * l->c_out;
+    for (size_t i = 0; i < l->c_in; i++)
+        for (size_t o = 0; o < l->c_out; o++)
+            b[i * l->c_out + o] = weight[i * i_stride + o * o_stride + k];
+    p->offset[p->n_taps++] = offset;
+}
+
+/* All taps are there. */
+static int phase_pack(struct phase *p, const struct cov_fast_layer *f, struct cov_err *e)
+{
+    const struct cov_layer *l = &f->layer;
+    p->contiguous = p->n_taps > 0;
+    for (size_t k = 1; k < p->n_taps; k++)
+        p->contiguous = p->contiguous && p->offset[k] == p->offset[k - 1] + 1;
+    if (f->kernels.openblas)
+        return COV_OK;
+    int rc =
+        cov_matrix_init(f->kernels.gemm, p->n_taps * l->c_in, l->c_out, p->taps, &p->matrix, e);
+    free(p->taps);
+    p->taps = NULL;
+    return rc;
+}
+
+static int make_conv(struct cov_fast_layer *f, const struct cov_layer_weights *w, struct cov_err *e)
+{
+    const struct cov_layer *l = &f->layer;
+    f->in_step = l->stride;
+    struct phase *p = &f->phases[0];
+    if (phase_init(p, l, l->kernel, e))
+        return COV_ENOMEM;
+    p->rows = l->t_out;
+    for (size_t k = 0; k < l->kernel; k++)
+        phase_add(p, l, w->weight, l->kernel, l->c_in * l->kernel, k,
+                  (int64_t)(k * l->dilation) - l->pad);
+    return phase_pack(p, f, e);
+}
+
+/* The phase of the outputs that tap k of a transposed convolution reaches: t = k * dilation - pad
+ * modulo stride. */
+static size_t phase_of_tap(const struct cov_layer *l, size_t k)
+{
+    int64_t stride = (int64_t)l->stride;
+    assert(stride > 0);
+    int64_t rest = ((int64_t)(k * l->dilation) - l->pad) % stride;
+    return (size_t)(rest < 0 ? rest + stride : rest);
+}
+
+static int make_conv_transposed(struct cov_fast_layer *f, const struct cov_layer_weights *w,
+                                struct cov_err *e)
+{
+    const struct cov_layer *l = &f->layer;
+    f->in_step = 1;
+    size_t *n_taps = cov_calloc(f->n_phases, sizeof *n_taps, e);
+    if (!n_taps)
+        return COV_ENOMEM;
+    for (size_t k = 0; k < l->kernel; k++)
+        n_taps[phase_of_tap(l, k)]++;
+    int rc = COV_OK;
+    for (size_t r = 0; rc == COV_OK && r < f->n_phases; r++) {
+        struct phase *p = &f->phases[r];
+        p->first = r;
+        p->rows = r < l->t_out ? (l->t_out - r - 1) / l->stride + 1 : 0;
+        rc = phase_init(p, l, n_taps[r], e);
+    }
+    free(n_taps);
+    /* The last tap reaches the earliest input. */
+    for (size_t k = l->kernel; rc == COV_OK && k-- > 0;) {
+        size_t r = phase_of_tap(l, k);
+        int64_t at = (int64_t)r + l->pad - (int64_t)(k * l->dilation);
+        phase_add(&f->phases[r], l, w->weight, l->c_out * l->kernel, l->kernel, k,
+                  at / (int64_t)l->stride);
+    }
+    for (size_t r = 0; rc == COV_OK && r < f->n_phases; r++)
+        rc = phase_pack(&f->phases[r], f, e);
+    return rc;
+}
+
+static int make_finish(struct cov_fast_layer *f, const struct cov_layer_weights *w,
+                       struct cov_err *e)
+{
+    size_t n = f->layer.c_out;
+    f->bias = cov_calloc64(n, sizeof(float), e);
+    f->scale = cov_calloc64(n, sizeof(float), e);
+    f->shift = cov_calloc64(n, sizeof(float), e);
+    if (!f->bias || !f->scale || !f->shift)
+        return COV_ENOMEM;
+    for (size_t o = 0; o < n; o++) {
+        double scale = 1, shift = 0;
+        if (f->layer.norm) {
+            scale = (double)w->gamma[o] / sqrt((double)w->var[o] + COV_NORM_EPS);
+            shift = (double)w->beta[o] - (double)w->mean[o] * scale;
+        }
+        f->bias[o] = w->bias[o];
+        f->scale[o] = (float)scale;
+        f->shift[o] = (float)shift;
+    }
+    f->finish = (struct cov_finish){f->bias, f->scale, f->shift, 0};
+    return COV_OK;
+}
+
+static size_t span(const struct cov_layer *l)
+{
+    return (l->kernel - 1) * l->dilation + 1;
+}
+
+/* What each tap makes of each code. */
+static int make_table(struct cov_fast_layer *f, const struct cov_layer_weights *w,
+                      struct cov_err *e)
+{
+    const struct cov_layer *l = &f->layer;
+    if (l->kind != COV_LAYER_CONV || l->c_in != ONE_HOT || f->kernels.openblas ||
+        f->kernels.gemm->arithmetic != COV_FP32 || span(l) > MAX_SPAN ||
+        l->kernel * 16 * l->c_out > MAX_TABLE)
+        return COV_OK;
+    f->table = cov_calloc64(l->kernel * 16 * l->c_out, sizeof *f->table, e);
+    if (!f->table)
+        return COV_ENOMEM;
+    for (size_t k = 0; k < l->kernel; k++)
+        for (size_t code = 0; code < 16; code++)
+            for (size_t o = 0; o < l->c_out; o++) {
+                double sum = 0;
+                for (size_t i = 0; i < ONE_HOT; i++)
+                    sum += (double)w->weight[(o * ONE_HOT + i) * l->kernel + k] *
+                           (double)cov_onehot_f32[code][i];
+                f->table[(k * 16 + code) * l->c_out + o] = (float)sum;
+            }
+    return COV_OK;
+}
+
+static int make_linear(struct cov_fast_layer *f, const struct cov_layer_weights *w,
+                       struct cov_err *e)
+{
+    f->linear = cov_calloc64(f->layer.c_in * f->layer.c_out, sizeof(float), e);
+    f->bias = cov_calloc64(f->layer.c_out, sizeof(float), e);
+    if (!f->linear || !f->bias)
+        return COV_ENOMEM;
+    transpose(w->weight, f->layer.c_out, f->layer.c_in, f->linear);
+    memcpy(f->bias, w->bias, f->layer.c_out * sizeof(float));
+    return COV_OK;
+}
+
+int cov_fast_layer_new(const struct cov_layer *layer, const struct cov_layer_weights *w,
+                       const struct cov_cpu_kernels *kernels, struct cov_fast_layer **out,
+                       struct cov_err *e)
+{
+    struct cov_fast_layer *f = cov_calloc(1, sizeof *f, e);
+    if (!f)
+        return COV_ENOMEM;
+    f->layer = *layer;
+    f->kernels = *kernels;
+    f->n_phases = layer->kind == COV_LAYER_CONV              ? 1
+                  : layer->kind == COV_LAYER_CONV_TRANSPOSED ? layer->stride
+                                                             : 0;
+    bool minimal = kernels->minimal && !kernels->openblas && cov_minimal_pays(layer);
+    f->phases = cov_calloc(f->n_phases, sizeof *f->phases, e);
+    int rc = f->phases ? COV_OK : COV_ENOMEM;
+    if (rc == COV_OK && f->n_phases)
+        rc = make_finish(f, w, e);
+    if (rc == COV_OK)
+        rc = make_table(f, w, e);
+    if (rc == COV_OK && minimal)
+        rc = cov_minimal_new(layer, w->weight, kernels->gemm, kernels->minimal, &f->minimal, e);
+    else if (rc == COV_OK)
+        rc = layer->kind == COV_LAYER_CONV              ? make_conv(f, w, e)
+             : layer->kind == COV_LAYER_CONV_TRANSPOSED ? make_conv_transposed(f, w, e)
+                                                        : make_linear(f, w, e);
+    if (rc) {
+        cov_fast_layer_free(f);
+        return rc;
+    }
+    *out = f;
+    return COV_OK;
+}
+
+int cov_fast_sums_new(const struct cov_layer *layer, const float *weight,
+                      const struct cov_cpu_kernels *kernels, struct cov_fast_layer **out,
+                      struct cov_err *e)
+{
+    struct cov_layer l = *layer;
+    l.norm = false;
+    float *zeros = cov_calloc(l.c_out, sizeof *zeros, e);
+    if (!zeros)
+        return COV_ENOMEM;
+    const struct cov_layer_weights w = {.weight = weight, .bias = zeros};
+    int rc = cov_fast_layer_new(&l, &w, kernels, out, e);
+    free(zeros);
+    if (rc == COV_OK)
+        (*out)->finish.lowest = -INFINITY;
+    return rc;
+}
+
+void cov_fast_layer_free(struct cov_fast_layer *f)
+{
+    if (!f)
+        return;
+    for (size_t i = 0; f->phases && i < f->n_phases; i++) {
+        free(f->phases[i].offset);
+        free(f->phases[i].taps);
+        cov_matrix_fini(&f->phases[i].matrix);
+    }
+    free(f->phases);
+    cov_minimal_free(f->minimal);
+    free(f->bias);
+    free(f->scale);
+    free(f->shift);
+    free(f->linear);
+    free(f->table);
+    free(f);
+}
+
+size_t cov_fast_layer_scratch(const struct cov_fast_layer *f)
+{
+    const struct cov_layer *l = &f->layer;
+    if (f->minimal)
+        return cov_minimal_scratch(f->minimal);
+    size_t n_taps = 0;
+    for (size_t i = 0; i < f->n_phases; i++)
+        n_taps = max_size(n_taps, f->phases[i].n_taps);
+    return tile_rows(f) * (n_taps * l->c_in + l->c_out);
+}
+
+/* ---- running ---- */
+
+/* a[rows, n_taps*c_in] = what output rows i0 .. i0+rows-1 of a phase see of x; zeros beyond its
+ * ends. */
+static void gather(const struct cov_fast_layer *f, const struct phase *p, size_t i0, size_t rows,
+                   const float *x, size_t x_stride, float *a)
+{
+    size_t c = f->layer.c_in;
+    int64_t t_in = (int64_t)f->layer.t_in;
+    bool dense = x_stride == c;
+    for (size_t i = 0; i < rows; i++) {
+        int64_t base = (int64_t)((i0 + i) * f->in_step);
+        size_t k = 0;
+        while (k < p->n_taps) {
+            int64_t row = base + p->offset[k];
+            size_t n = 1; /* taps on rows that stand one behind the other */
+            if (dense && row >= 0)
+                while (k + n < p->n_taps && p->offset[k + n] == p->offset[k] + (int64_t)n &&
+                       row + (int64_t)n < t_in)
+                    n++;
+            if (row < 0 || row >= t_in)
+                memset(a, 0, c * sizeof *a);
+            else
+                memcpy(a, x + (size_t)row * x_stride, n * c * sizeof *a);
+            a += n * c;
+            k += n;
+        }
+    }
+}
+
+/* How many rows of a phase are output rows before t. */
+static size_t phase_rows_below(const struct cov_fast_layer *f, const struct phase *p, size_t t)
+{
+    return t <= p->first ? 0 : (t - p->first - 1) / f->n_phases + 1;
+}
+
+/* acc[rows, c_out] = the sums of output rows i0 .. i0+rows-1 of a phase. */
+static void run_tile(const struct cov_fast_layer *f, const struct phase *p, size_t i0, size_t rows,
+                     const float *x, size_t x_stride, float *acc, float *gathered)
+{
+    const struct cov_layer *l = &f->layer;
+    size_t depth = p->n_taps * l->c_in;
+    if (depth == 0) {
+        memset(acc, 0, rows * l->c_out * sizeof *acc);
+        return;
+    }
+    if (f->kernels.openblas) {
+        gather(f, p, i0, rows, x, x_stride, gathered);
+        cov_blas_sgemm(rows, l->c_out, depth, gathered, depth, p->taps, acc, l->c_out, false);
+        return;
+    }
+    /* Rows that see nothing beyond the ends of x are read where they are, overlapping. */
+    int64_t from = (int64_t)(i0 * f->in_step) + p->offset[0];
+    int64_t to = (int64_t)((i0 + rows - 1) * f->in_step) + p->offset[p->n_taps - 1];
+    bool inside = from >= 0 && to < (int64_t)l->t_in;
+    if (p->contiguous && inside && x_stride == l->c_in) {
+        f->kernels.gemm->run(rows, x + (size_t)from * x_stride, f->in_step * x_stride, &p->matrix,
+                             acc, l->c_out, false);
+    } else {
+        gather(f, p, i0, rows, x, x_stride, gathered);
+        f->kernels.gemm->run(rows, gathered, depth, &p->matrix, acc, l->c_out, false);
+    }
+}
+
+/* Rows of a phase are whole tiles from a multiple of COV_PLAN_TILE on (plan.h), the last ones of a
+ * layer aside. */
+static void run_convolution(const struct cov_fast_layer *f, struct cov_rows rows, const float *x,
+                            size_t x_stride, float *y, size_t y_stride, float *scratch)
+{
+    const struct cov_layer *l = &f->layer;
+    size_t tile = tile_rows(f);
+    float *acc = scratch, *gathered = scratch + tile * l->c_out;
+    for (size_t i = 0; i < f->n_phases; i++) {
+        const struct phase *p = &f->phases[i];
+        size_t beg = phase_rows_below(f, p, rows.beg), end = phase_rows_below(f, p, rows.end);
+        for (size_t i0 = beg; i0 < end; i0 += tile) {
+            size_t n = end - i0 < tile ? end - i0 : tile;
+            run_tile(f, p, i0, n, x, x_stride, acc, gathered);
+            f->kernels.vec->finish(n, l->c_out, acc, &f->finish,
+                                   y + (p->first + i0 * f->n_phases) * y_stride,
+                                   f->n_phases * y_stride);
+        }
+    }
+}
+
+static void run_linear(const struct cov_fast_layer *f, struct cov_rows rows, const float *x,
+                       size_t x_stride, float *y, size_t y_stride)
+{
+    const struct cov_layer *l = &f->layer;
+    for (size_t t = rows.beg; t < rows.end; t++) {
+        const float *in = x + t * x_stride;
+        float *out = y + t * y_stride;
+        for (size_t o = 0; o < l->c_out; o++) {
+            float sum = f->bias[o];
+            for (size_t i = 0; i < l->c_in; i++)
+                sum += f->linear[i * l->c_out + o] * in[i];
+            out[o] = sum;
+        }
+        if (y_stride != l->c_out)
+            f->kernels.vec->exp(l->c_out, out);
+    }
+    if (y_stride == l->c_out)
+        f->kernels.vec->exp((rows.end - rows.beg) * l->c_out, y + rows.beg * y_stride);
+}
+
+void cov_fast_rows(const struct cov_fast_layer *f, struct cov_rows rows, const float *x,
+                   size_t x_stride, float *y, size_t y_stride, float *scratch)
+{
+    if (f->layer.kind == COV_LAYER_LINEAR_EXP)
+        run_linear(f, rows, x, x_stride, y, y_stride);
+    else if (f->minimal)
+        cov_minimal_run(f->minimal, rows.beg, rows.end, x, x_stride, &f->finish, y, y_stride,
+                        scratch);
+    else
+        run_convolution(f, rows, x, x_stride, y, y_stride, scratch);
+}
+
+bool cov_fast_reads_codes(const struct cov_fast_layer *f)
+{
+    return f->table;
+}
+
+void cov_fast_rows_of_codes(const struct cov_fast_layer *f, struct cov_rows rows,
+                            const uint8_t *codes, float *y, size_t y_stride)
+{
+    const struct cov_layer *l = &f->layer;
+    int64_t stride = (int64_t)l->stride, t_in = (int64_t)l->t_in, reach = (int64_t)span(l);
+    for (size_t t = rows.beg; t < rows.end;) {
+        int64_t from = (int64_t)t * stride - l->pad;
+        uint8_t window[MAX_SPAN]; /* at the ends: one-hot rows of nothing are beyond them */
+        const uint8_t *at = window;
+        size_t n = 1;
+        if (from >= 0 && from + reach <= t_in) {
+            size_t fit = (size_t)((t_in - reach - from) / stride) + 1;
+            n = fit < rows.end - t ? fit : rows.end - t;
+            at = codes + from;
+        } else {
+            for (int64_t i = 0; i < reach; i++)
+                window[i] = from + i >= 0 && from + i < t_in ? codes[from + i] : COV_CODE_PAD;
+        }
+        f->kernels.vec->look_up(n, l->c_out, l->kernel, f->table, at, l->stride, l->dilation,
+                                &f->finish, y + t * y_stride, y_stride);
+        t += n;
+    }
+}

@@ -1,0 +1,53 @@
+/* fast.h - convolutions and the linear layer on matrix products (gemm.h, or OpenBLAS) and
+ * vectorised element-wise kernels (vec.h).
+ *
+ * Rows of a product do not depend on one another (gemm.h), and products of OpenBLAS are split by
+ * fixed tiles of one sequence's rows: so what a sequence gets does not depend on the batch, on its
+ * place in it, or on the threads.
+ * SPDX-License-Identifier: MIT */
+#ifndef COV_COMPUTE_CPU_LAYERS_FAST_H
+#define COV_COMPUTE_CPU_LAYERS_FAST_H
+
+#include "common/compute/cpu/kernels/gemm.h"
+#include "common/compute/cpu/kernels/vec.h"
+#include "common/compute/cpu/layers/minimal.h"
+#include "common/compute/device.h"
+#include "common/compute/plan.h"
+
+/* The kernels to use. */
+struct cov_cpu_kernels {
+    const struct cov_gemm *gemm;
+    const struct cov_vec *vec;
+    bool openblas; /* for the convolutions; cov_blas_load has returned true */
+    /* NULL: all convolutions are direct products, as they are with OpenBLAS. */
+    const struct cov_minimal_kernels *minimal;
+};
+
+/* One layer, not an LSTM, with its weights packed. */
+struct cov_fast_layer;
+
+int cov_fast_layer_new(const struct cov_layer *layer, const struct cov_layer_weights *w,
+                       const struct cov_cpu_kernels *kernels, struct cov_fast_layer **out,
+                       struct cov_err *e) COV_MUST_USE;
+/* The sums alone of a convolution, without bias, ReLU and norm: what leads gradients back (of a
+ * convolution, that is the transposed one with the same weights, and the other way round). */
+int cov_fast_sums_new(const struct cov_layer *layer, const float *weight,
+                      const struct cov_cpu_kernels *kernels, struct cov_fast_layer **out,
+                      struct cov_err *e) COV_MUST_USE;
+void cov_fast_layer_free(struct cov_fast_layer *f); /* NULL is accepted */
+/* Floats of scratch that running it needs, from the beginning of a cache line on. */
+size_t cov_fast_layer_scratch(const struct cov_fast_layer *f);
+
+/* Rows `rows` of y of one sequence; row t of x starts at x + t * x_stride, of y at
+ * y + t * y_stride. `rows` begins at a multiple of cov_plan_unit(layer), and ends at one or with
+ * the layer. */
+void cov_fast_rows(const struct cov_fast_layer *f, struct cov_rows rows, const float *x,
+                   size_t x_stride, float *y, size_t y_stride, float *scratch);
+
+/* The same of a first layer, from the codes[t_in] whose one-hot rows are x: sums of rows of a table.
+ * Where it cannot, it reads rows of x. */
+bool cov_fast_reads_codes(const struct cov_fast_layer *f);
+void cov_fast_rows_of_codes(const struct cov_fast_layer *f, struct cov_rows rows,
+                            const uint8_t *codes, float *y, size_t y_stride);
+
+#endif

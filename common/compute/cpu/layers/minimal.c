@@ -1,0 +1,554 @@
+/* minimal.c - see minimal.h.
+ *
+ * Below, a row of a tile is `in_phases` rows of x or `out_phases` rows of y taken together. Tiles
+ * go in blocks of BLOCK, of which some are transformed at once: few enough to stay in the
+ * second-level cache beside one panel of weights, and small layers' weights altogether; then panel
+ * by panel, block by block, the products of all points make sums that stay in the first-level cache
+ * until they are rows of y.
+ * SPDX-License-Identifier: MIT */
+#include "common/compute/cpu/layers/minimal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/mem.h"
+
+enum {
+    BLOCK = 36,         /* a multiple of the rows of every product kernel's tile */
+    GROUP = 128 * 1024, /* floats of transformed tiles at once */
+    GAP = 16,           /* floats between rows of them, lest all begin in one set of a cache */
+    LINE = 16,          /* floats of a cache line */
+    MANY_CHANNELS = 64, /* on both sides of a layer */
+    MAX_POINTS = COV_MINIMAL_MAX_POINTS,
+};
+
+/* Columns side by side, all points' weights of them: [column, column + cols) of an output phase,
+ * or, where they are few, all columns of all phases. */
+struct panel {
+    size_t phase, n_phases, column, cols; /* cols: of each phase */
+    struct cov_matrix at[MAX_POINTS];     /* k = 0: the products are zero */
+};
+
+struct cov_minimal {
+    struct cov_minimal_points points;
+    const struct cov_gemm *gemm;
+    const struct cov_minimal_kernels *kernels;
+    struct cov_layer layer;
+    struct cov_minimal_places places;
+    size_t depth, depth_stride; /* channels of a row of a tile; floats from one to the next */
+    size_t n_panels;
+    struct panel *panels;
+};
+
+static size_t max_size(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+static size_t min_size(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+static size_t round_up(size_t n, size_t unit)
+{
+    return (n + unit - 1) / unit * unit;
+}
+
+/* Rounded down; b > 0. */
+static int64_t divide(int64_t a, int64_t b)
+{
+    return a / b - (a % b < 0);
+}
+
+/* ---- points ---- */
+
+/* The product of all (y - pair[h]^2), h != leave_out; its degree is returned. */
+static size_t product(const struct cov_minimal_points *p, size_t leave_out,
+                      double q[COV_MINIMAL_MAX_PAIRS + 1])
+{
+    size_t degree = 0;
+    q[0] = 1;
+    for (size_t h = 0; h < p->n_pairs; h++) {
+        if (h == leave_out)
+            continue;
+        double square = (double)p->pair[h] * (double)p->pair[h];
+        degree++;
+        q[degree] = q[degree - 1];
+        for (size_t j = degree - 1; j > 0; j--)
+            q[j] = q[j - 1] - square * q[j];
+        q[0] *= -square;
+    }
+    return degree;
+}
+
+void cov_minimal_points_init(size_t taps, size_t outputs, struct cov_minimal_points *p)
+{
+    /* Of all fours of simple fractions, these leave the least rounding but for a tenth. */
+    static const float few[COV_MINIMAL_MAX_PAIRS] = {1, 2, 0.5f},
+                       many[COV_MINIMAL_MAX_PAIRS] = {0.5f, 0.75f, 1.25f, 2};
+    const float *pairs = outputs == COV_MINIMAL_OUTPUTS ? few : many;
+    *p = (struct cov_minimal_points){
+        .taps = taps, .outputs = outputs, .n_points = taps + outputs - 1};
+    p->n_pairs = (p->n_points - 2) / 2;
+    p->has_single = p->n_points % 2 == 1;
+    memcpy(p->pair, pairs, sizeof p->pair);
+    p->single = p->has_single ? pairs[p->n_pairs] : 0;
+
+    double q[COV_MINIMAL_MAX_PAIRS + 1], finite[MAX_POINTS] = {0};
+    size_t degree = product(p, COV_MINIMAL_MAX_PAIRS, q);
+    for (size_t j = 0; j <= degree; j++)
+        p->whole[j] = (float)q[j];
+    for (size_t h = 0; h < p->n_pairs; h++) {
+        degree = product(p, h, q);
+        for (size_t j = 0; j <= degree; j++)
+            p->without[h][j] = (float)q[j];
+        finite[2 * h + 1] = (double)p->pair[h];
+        finite[2 * h + 2] = -(double)p->pair[h];
+    }
+    if (p->has_single)
+        finite[p->n_points - 2] = (double)p->single;
+    for (size_t i = 0; i + 1 < p->n_points; i++) {
+        double power = 1;
+        for (size_t j = 0; j + 1 < p->n_points; j++)
+            if (j != i)
+                power /= finite[i] - finite[j];
+        for (size_t k = 0; k < taps; k++, power *= finite[i])
+            p->filter[i][k] = power;
+    }
+    p->filter[p->n_points - 1][taps - 1] = 1;
+}
+
+const struct cov_minimal_kernels *cov_minimal_choose(unsigned features)
+{
+#ifdef __x86_64__
+    static const struct cov_minimal_kernels *const tables[] = {&cov_minimal_avx512,
+                                                               &cov_minimal_avx2};
+    for (size_t i = 0; i < COV_COUNT(tables); i++)
+        if ((tables[i]->needs & ~features) == 0)
+            return tables[i];
+#else
+    (void)features;
+#endif
+    return &cov_minimal_base;
+}
+
+/* ---- making ---- */
+
+static size_t n_taps(const struct cov_layer *l)
+{
+    return (l->kernel + l->stride - 1) / l->stride;
+}
+
+bool cov_minimal_can(const struct cov_layer *l)
+{
+    return (l->kind == COV_LAYER_CONV || l->kind == COV_LAYER_CONV_TRANSPOSED) &&
+           l->dilation == 1 && n_taps(l) >= 2 && n_taps(l) <= COV_MINIMAL_MAX_TAPS;
+}
+
+/* Measured on a Cascade Lake Xeon with AVX-512 and AVX2, and SSE2 kernels: with three taps or
+ * more, 1.1 to 2.2 times faster from 16 channels of a tile's row on, slower at 8; with two taps,
+ * where products are but 8/5 fewer, 1.1 times from 32 channels on either side. A first layer has 4.
+ */
+bool cov_minimal_pays(const struct cov_layer *l)
+{
+    size_t depth = l->kind == COV_LAYER_CONV ? l->stride * l->c_in : l->c_in;
+    return cov_minimal_can(l) &&
+           (n_taps(l) > 2 ? l->c_in >= 8 && depth >= 16 : l->c_in >= 32 && l->c_out >= 32);
+}
+
+/* Phases whose filter has all taps; the others' filter is one tap shorter. */
+static size_t n_full(const struct cov_layer *l)
+{
+    return l->kernel - (n_taps(l) - 1) * l->stride;
+}
+
+/* The taps of a filter, zeros where the kernel has none. */
+static void take_filter(const struct cov_minimal *m, const float *weight, size_t in_phase,
+                        size_t out_phase, size_t i, size_t o, double filter[COV_MINIMAL_MAX_TAPS])
+{
+    const struct cov_layer *l = &m->layer;
+    bool transposed = l->kind == COV_LAYER_CONV_TRANSPOSED;
+    const float *from = weight + (transposed ? i * l->c_out + o : o * l->c_in + i) * l->kernel;
+    for (size_t tap = 0; tap < m->points.taps; tap++) {
+        /* The last tap of a transposed convolution sees the earliest input. */
+        size_t at = transposed ? m->points.taps - 1 - tap : tap;
+        size_t in_kernel = at * l->stride + (transposed ? out_phase : in_phase);
+        filter[tap] = in_kernel < l->kernel ? (double)from[in_kernel] : 0;
+    }
+}
+
+/* b[point, depth, width] = the weights of a panel's columns at every point. */
+static void transform_weights(const struct cov_minimal *m, const float *weight,
+                              const struct panel *panel, size_t width, float *b)
+{
+    size_t size = m->depth * width, cols = panel->n_phases * panel->cols;
+    bool by_rows = m->layer.kind == COV_LAYER_CONV_TRANSPOSED; /* as the weights stand */
+    memset(b, 0, m->points.n_points * size * sizeof *b);
+    for (size_t n = 0; n < m->depth * cols; n++) {
+        size_t row = by_rows ? n / cols : n % m->depth, c = by_rows ? n % cols : n / m->depth;
+        double filter[COV_MINIMAL_MAX_TAPS];
+        take_filter(m, weight, row / m->layer.c_in, panel->phase + c / panel->cols,
+                    row % m->layer.c_in, panel->column + c % panel->cols, filter);
+        for (size_t p = 0; p < m->points.n_points; p++) {
+            double sum = 0;
+            for (size_t tap = 0; tap < m->points.taps; tap++)
+                sum += m->points.filter[p][tap] * filter[tap];
+            b[p * size + row * width + c] = (float)sum;
+        }
+    }
+}
+
+/* The channels of a row of a tile that take part at point p. */
+static size_t depth_at(const struct cov_minimal *m, size_t p)
+{
+    bool last = m->layer.kind == COV_LAYER_CONV && p + 1 == m->points.n_points;
+    return last ? n_full(&m->layer) * m->layer.c_in : m->depth;
+}
+
+/* Filters that are one tap shorter end, in a convolution, or begin, in a transposed one, with a
+ * zero: they take no part at infinity, or at 0. */
+static int make_panel(const struct cov_minimal *m, const struct cov_layer *l, const float *weight,
+                      struct panel *panel, float *b, struct cov_err *e)
+{
+    size_t cols = panel->n_phases * panel->cols;
+    size_t width = cols <= m->gemm->lanes ? m->gemm->lanes : m->gemm->width;
+    int rc = COV_OK;
+    transform_weights(m, weight, panel, width, b);
+    for (size_t p = 0; rc == COV_OK && p < m->points.n_points; p++) {
+        if (l->kind == COV_LAYER_CONV_TRANSPOSED && p == 0 &&
+            panel->phase >= n_full(l)) /* all of its phases */
+            continue;
+        rc = cov_matrix_init(m->gemm, depth_at(m, p), width, b + p * m->depth * width,
+                             &panel->at[p], e);
+    }
+    return rc;
+}
+
+static int make_panels(struct cov_minimal *m, const struct cov_layer *l, const float *weight,
+                       struct cov_err *e)
+{
+    size_t width = m->gemm->width, a_phase = (l->c_out + width - 1) / width;
+    bool join = m->places.out_phases * l->c_out <= width;
+    m->n_panels = join ? 1 : m->places.out_phases * a_phase;
+    m->panels = cov_calloc(m->n_panels, sizeof *m->panels, e);
+    float *b = cov_malloc(m->points.n_points * m->depth * width, sizeof *b, e);
+    int rc = m->panels && b ? COV_OK : COV_ENOMEM;
+    for (size_t i = 0; rc == COV_OK && i < m->n_panels; i++) {
+        struct panel *panel = &m->panels[i];
+        panel->phase = i / a_phase;
+        panel->n_phases = join ? m->places.out_phases : 1;
+        panel->column = i % a_phase * width;
+        panel->cols = min_size(width, l->c_out - panel->column);
+        rc = make_panel(m, l, weight, panel, b, e);
+    }
+    free(b);
+    return rc;
+}
+
+/* Output row t of a convolution sees rows t * stride - pad + tap of x; row j of x reaches rows
+ * j * stride - pad + tap of a transposed one. */
+void cov_minimal_places_init(const struct cov_layer *l, size_t outputs,
+                             struct cov_minimal_places *out)
+{
+    int64_t stride = (int64_t)l->stride, rows = (int64_t)l->t_out;
+    if (l->kind == COV_LAYER_CONV) {
+        *out = (struct cov_minimal_places){l->stride, 1, -l->pad, 0, 0};
+    } else {
+        int64_t first = divide(l->pad, stride);
+        *out = (struct cov_minimal_places){1, l->stride, first - (int64_t)n_taps(l) + 1,
+                                           first * stride - l->pad, 0};
+        rows = (rows - out->out_first + stride - 1) / stride;
+    }
+    out->n_tiles = ((size_t)rows + outputs - 1) / outputs;
+}
+
+/* Six outputs leave 2.5 times the rounding of four, for 15 % fewer products. Behind the last
+ * transposed convolutions that cannot be seen; before an LSTM that counts, single precision lost a
+ * factor of five, to 1.6e-5, and keeps to four. */
+static bool makes_many(const struct cov_layer *l, const struct cov_gemm *gemm)
+{
+    return n_taps(l) == COV_MINIMAL_MAX_TAPS &&
+           l->c_in * l->c_out >= MANY_CHANNELS * MANY_CHANNELS &&
+           (l->kind == COV_LAYER_CONV_TRANSPOSED || gemm->arithmetic != COV_FP32);
+}
+
+int cov_minimal_new(const struct cov_layer *l, const float *weight, const struct cov_gemm *gemm,
+                    const struct cov_minimal_kernels *kernels, struct cov_minimal **out,
+                    struct cov_err *e)
+{
+    struct cov_minimal *m = cov_calloc(1, sizeof *m, e);
+    if (!m)
+        return COV_ENOMEM;
+    cov_minimal_points_init(
+        n_taps(l), makes_many(l, gemm) ? COV_MINIMAL_MAX_OUTPUTS : COV_MINIMAL_OUTPUTS, &m->points);
+    m->gemm = gemm;
+    m->kernels = kernels;
+    m->layer = *l;
+    cov_minimal_places_init(l, m->points.outputs, &m->places);
+    m->depth = m->places.in_phases * l->c_in;
+    m->depth_stride = round_up(m->depth, LINE) + GAP;
+    int rc = make_panels(m, l, weight, e);
+    if (rc) {
+        cov_minimal_free(m);
+        return rc;
+    }
+    *out = m;
+    return COV_OK;
+}
+
+void cov_minimal_free(struct cov_minimal *m)
+{
+    if (!m)
+        return;
+    for (size_t i = 0; m->panels && i < m->n_panels; i++)
+        for (size_t p = 0; p < MAX_POINTS; p++)
+            cov_matrix_fini(&m->panels[i].at[p]);
+    free(m->panels);
+    free(m);
+}
+
+/* ---- running ---- */
+
+/* Floats of a row of a transformed block as products read it, of the block, and how many of these
+ * are made at once. */
+static size_t row_floats(const struct cov_minimal *m)
+{
+    return m->gemm->make_ready ? m->gemm->ready_floats(m->depth) : m->depth_stride;
+}
+
+static size_t block_floats(const struct cov_minimal *m)
+{
+    return m->points.n_points * BLOCK * row_floats(m);
+}
+
+static size_t n_blocks(const struct cov_minimal *m)
+{
+    size_t fit = max_size(1, GROUP / block_floats(m));
+    return min_size(fit, (m->places.n_tiles + BLOCK - 1) / BLOCK);
+}
+
+/* The parts of the scratch, one behind the other. */
+static size_t sums_floats(const struct cov_minimal *m)
+{
+    return m->points.n_points * BLOCK * m->gemm->width;
+}
+
+static size_t edge_floats(const struct cov_minimal *m)
+{
+    return round_up(max_size(m->points.n_points * m->depth, m->points.outputs * m->gemm->width),
+                    LINE);
+}
+
+size_t cov_minimal_scratch(const struct cov_minimal *m)
+{
+    return sums_floats(m) + edge_floats(m) + n_blocks(m) * block_floats(m) +
+           (m->gemm->make_ready ? m->points.n_points * m->depth_stride : 0);
+}
+
+/* What is read and written. Rows before x_beg and from x_end on count as zeros, and rows before
+ * y_beg and from y_end on are not written. */
+struct task {
+    const float *x;
+    const struct cov_finish *finish;
+    float *y;
+    size_t x_stride, y_stride;
+    int64_t x_beg, x_end, y_beg, y_end;
+};
+
+/* The rows of x that rows y_beg .. y_end-1 of y depend on. */
+static void find_x(const struct cov_layer *l, struct task *t)
+{
+    int64_t stride = (int64_t)l->stride, kernel = (int64_t)l->kernel;
+    if (l->kind == COV_LAYER_CONV) {
+        t->x_beg = t->y_beg * stride - l->pad;
+        t->x_end = (t->y_end - 1) * stride - l->pad + kernel;
+    } else {
+        t->x_beg = divide(t->y_beg + l->pad - kernel, stride) + 1;
+        t->x_end = divide(t->y_end - 1 + l->pad, stride) + 1;
+    }
+    t->x_beg = t->x_beg < 0 ? 0 : t->x_beg;
+    t->x_end = t->x_end > (int64_t)l->t_in ? (int64_t)l->t_in : t->x_end;
+}
+
+/* The row of x where tile i begins, and whether all that it sees is there. */
+static int64_t in_row(const struct cov_minimal *m, size_t i)
+{
+    return (int64_t)(i * m->points.outputs * m->places.in_phases) + m->places.in_first;
+}
+
+static bool sees_inside(const struct cov_minimal *m, const struct task *t, size_t i)
+{
+    int64_t row = in_row(m, i);
+    return row >= t->x_beg && row + (int64_t)(m->points.n_points * m->places.in_phases) <= t->x_end;
+}
+
+/* A tile at an end of x: zeros are beyond it. */
+static void transform_edge(const struct cov_minimal *m, const struct task *t, size_t i, float *v,
+                           size_t v_step, float *edge)
+{
+    size_t rows = m->points.n_points * m->places.in_phases, c = m->layer.c_in;
+    int64_t first = in_row(m, i);
+    for (size_t k = 0; k < rows; k++) {
+        int64_t row = first + (int64_t)k;
+        if (row < t->x_beg || row >= t->x_end)
+            memset(edge + k * c, 0, c * sizeof *edge);
+        else
+            memcpy(edge + k * c, t->x + (size_t)row * t->x_stride, c * sizeof *edge);
+    }
+    m->kernels->input(&m->points, 1, m->depth, edge, m->depth, v, v_step, 0);
+}
+
+/* Tiles [beg, end) at every point, rows of points v_step apart, of tiles depth_stride. */
+static void transform_tiles(const struct cov_minimal *m, const struct task *t, size_t beg,
+                            size_t end, float *v, size_t v_step, float *edge)
+{
+    /* Rows that follow one another are one. */
+    bool dense = t->x_stride == m->layer.c_in;
+    size_t n_parts = dense ? 1 : m->places.in_phases, channels = dense ? m->depth : m->layer.c_in;
+    size_t i = beg;
+    while (i < end) {
+        float *to = v + (i - beg) * m->depth_stride;
+        if (!sees_inside(m, t, i)) {
+            transform_edge(m, t, i++, to, v_step, edge);
+            continue;
+        }
+        const float *from = t->x + (size_t)in_row(m, i) * t->x_stride;
+        size_t n = 1;
+        while (i + n < end && sees_inside(m, t, i + n))
+            n++;
+        for (size_t part = 0; part < n_parts; part++)
+            m->kernels->input(&m->points, n, channels, from + part * t->x_stride,
+                              m->places.in_phases * t->x_stride, to + part * channels, v_step,
+                              m->depth_stride);
+        i += n;
+    }
+}
+
+/* v[point, tile, depth] of tiles [beg, end), as products read it. `unready`: a tile on its way. */
+static void make_block(const struct cov_minimal *m, const struct task *t, size_t beg, size_t end,
+                       float *v, float *edge, float *unready)
+{
+    size_t v_step = BLOCK * row_floats(m);
+    if (!m->gemm->make_ready) {
+        transform_tiles(m, t, beg, end, v, v_step, edge);
+        return;
+    }
+    for (size_t i = beg; i < end; i++) {
+        transform_tiles(m, t, i, i + 1, unready, m->depth_stride, edge);
+        for (size_t p = 0; p < m->points.n_points; p++) {
+            size_t k = depth_at(m, p);
+            m->gemm->make_ready(1, k, unready + p * m->depth_stride, 0,
+                                v + p * v_step + (i - beg) * m->gemm->ready_floats(k));
+        }
+    }
+}
+
+/* The row of y where tile i of a phase begins, and whether all of its rows are wanted. */
+static int64_t out_row(const struct cov_minimal *m, size_t i, size_t phase)
+{
+    return (int64_t)(i * m->points.outputs * m->places.out_phases + phase) + m->places.out_first;
+}
+
+static bool ends_inside(const struct cov_minimal *m, const struct task *t, size_t i, size_t phase)
+{
+    int64_t row = out_row(m, i, phase);
+    return row >= t->y_beg &&
+           row + (int64_t)((m->points.outputs - 1) * m->places.out_phases) < t->y_end;
+}
+
+/* Rows of y of tiles [beg, end) of a phase, from the products s[point, tile, column]. */
+static void write_phase(const struct cov_minimal *m, const struct task *t, const struct panel *p,
+                        size_t phase, size_t beg, size_t end, const float *s, float *edge)
+{
+    size_t width = m->gemm->width, c = p->column;
+    const struct cov_finish finish = {t->finish->bias + c, t->finish->scale + c,
+                                      t->finish->shift + c, t->finish->lowest};
+    size_t i = beg;
+    while (i < end) {
+        bool inside = ends_inside(m, t, i, phase);
+        int64_t row = out_row(m, i, phase);
+        size_t n = 1, step = m->places.out_phases * t->y_stride;
+        while (inside && i + n < end && ends_inside(m, t, i + n, phase))
+            n++;
+        m->kernels->output(&m->points, n, p->cols, s + (i - beg) * width, BLOCK * width, width,
+                           &finish, inside ? t->y + (size_t)row * t->y_stride + c : edge,
+                           inside ? step : width);
+        for (size_t j = 0; !inside && j < m->points.outputs;
+             j++, row += (int64_t)m->places.out_phases)
+            if (row >= t->y_beg && row < t->y_end)
+                memcpy(t->y + (size_t)row * t->y_stride + c, edge + j * width,
+                       p->cols * sizeof *edge);
+        i += n;
+    }
+}
+
+/* Asks for a share of the rows of y that n tiles will write, as many for each point. */
+static void expect_rows(const struct cov_minimal *m, const struct task *t,
+                        const struct panel *panel, size_t first, size_t n, size_t point)
+{
+    size_t rows = n * m->points.outputs, beg = rows * point / m->points.n_points;
+    size_t end = rows * (point + 1) / m->points.n_points;
+    for (size_t phase = panel->phase; phase < panel->phase + panel->n_phases; phase++)
+        for (size_t r = beg; r < end; r++) {
+            int64_t row = out_row(m, first, phase) + (int64_t)(r * m->places.out_phases);
+            const float *y = t->y + (size_t)row * t->y_stride + panel->column;
+            for (size_t c = 0; row >= t->y_beg && row < t->y_end && c < panel->cols; c += LINE)
+                __builtin_prefetch(y + c, 1);
+        }
+}
+
+/* s[point, tile, column] of n tiles v, the first of which is `first`. */
+static void multiply_block(const struct cov_minimal *m, const struct task *t,
+                           const struct panel *panel, size_t first, size_t n, const float *v,
+                           float *s)
+{
+    size_t width = m->gemm->width;
+    for (size_t p = 0; p < m->points.n_points; p++) {
+        float *to = s + p * BLOCK * width;
+        expect_rows(m, t, panel, first, n, p);
+        if (panel->at[p].k == 0)
+            memset(to, 0, BLOCK * width * sizeof *to);
+        else if (m->gemm->make_ready)
+            m->gemm->run_ready(n, v + p * BLOCK * row_floats(m), &panel->at[p], to, width);
+        else
+            m->gemm->run(n, v + p * BLOCK * m->depth_stride, m->depth_stride, &panel->at[p], to,
+                         width, false);
+    }
+}
+
+void cov_minimal_run(const struct cov_minimal *m, size_t beg, size_t end, const float *x,
+                     size_t x_stride, const struct cov_finish *finish, float *y, size_t y_stride,
+                     float *scratch)
+{
+    if (beg >= end)
+        return;
+    struct task t = {.x = x, .finish = finish};
+    t.y = y;
+    t.x_stride = x_stride;
+    t.y_stride = y_stride;
+    t.y_beg = (int64_t)beg;
+    t.y_end = (int64_t)end;
+    find_x(&m->layer, &t);
+    float *sums = scratch, *edge = sums + sums_floats(m), *v = edge + edge_floats(m);
+    float *unready = v + n_blocks(m) * block_floats(m);
+    int64_t tile =
+        (int64_t)(m->points.outputs * m->places.out_phases); /* rows of y; out_first <= 0 */
+    size_t first = (size_t)((t.y_beg - m->places.out_first) / tile);
+    size_t last = (size_t)((t.y_end - 1 - m->places.out_first) / tile);
+    size_t group = n_blocks(m) * BLOCK;
+    for (size_t g = first; g <= last; g += group) {
+        size_t stop = min_size(g + group, last + 1);
+        for (size_t i = g; i < stop; i += BLOCK)
+            make_block(m, &t, i, min_size(i + BLOCK, stop), v + (i - g) / BLOCK * block_floats(m),
+                       edge, unready);
+        for (size_t k = 0; k < m->n_panels; k++)
+            for (size_t i = g; i < stop; i += BLOCK) {
+                const struct panel *p = &m->panels[k];
+                size_t n = min_size(BLOCK, stop - i);
+                multiply_block(m, &t, p, i, n, v + (i - g) / BLOCK * block_floats(m), sums);
+                for (size_t phase = 0; phase < p->n_phases; phase++)
+                    write_phase(m, &t, p, p->phase + phase, i, i + n, sums + phase * p->cols, edge);
+            }
+    }
+}

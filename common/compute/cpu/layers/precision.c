@@ -1,0 +1,102 @@
+/* precision.c - see precision.h.
+ *
+ * What is fastest was measured: on Zen 4 (AVX-512 BF16 and VNNI, no AMX), single precision with
+ * minimal filtering against bf16x3 with VDPBF16PS, and whole numbers of 16 bits, which multiply as
+ * fast as bf16 does and leave a fifth of its error, so that minimal filtering can bear them; and on
+ * Sapphire Rapids (bf16x3 on AMX 3.7 times faster than single precision without minimal filtering),
+ * by a prototype, not by these kernels.
+ * SPDX-License-Identifier: MIT */
+#include "common/compute/cpu/layers/precision.h"
+
+enum { FIRST_CHANNELS = 4 }; /* of one-hot rows */
+
+/* The operands of each precision. */
+static void set_operands(enum cov_precision precision, struct cov_cpu_arithmetic *a)
+{
+    a->precision = precision;
+    switch (precision) {
+    case COV_PRECISION_EXACT: /* bf16x3 on AMX promises more speed, but has not run there yet */
+    case COV_PRECISION_FP32:
+    case COV_PRECISION_TF32:
+        a->precision = COV_PRECISION_FP32;
+        a->conv = a->lstm = COV_FP32;
+        break;
+    case COV_PRECISION_BF16X3:
+        a->conv = a->lstm = COV_BF16X3;
+        break;
+    case COV_PRECISION_BALANCED:
+        a->conv = COV_BF16X3;
+        a->lstm = COV_BF16;
+        break;
+    case COV_PRECISION_BF16:
+        a->conv = a->lstm = COV_BF16;
+        break;
+    }
+}
+
+static const struct cov_gemm *kernels_for(enum cov_arithmetic arithmetic,
+                                          const struct cov_cpu_choice *cpu)
+{
+    if (arithmetic == COV_FP32)
+        return NULL;
+    const struct cov_gemm *gemm = cov_gemm_choose_bf16(cpu->features, arithmetic);
+    return gemm ? gemm : cov_gemm_choose_emulated(cpu->features, arithmetic);
+}
+
+void cov_cpu_arithmetic_choose(enum cov_precision wanted, const struct cov_cpu_choice *cpu,
+                               bool training, struct cov_cpu_arithmetic *out)
+{
+    *out = (struct cov_cpu_arithmetic){0};
+    bool dot = cpu->level == COV_LEVEL_AVX512BF16, amx = cpu->level == COV_LEVEL_AMX;
+    set_operands(wanted, out);
+    if (wanted == COV_PRECISION_TF32)
+        out->why = "CPUs do not multiply tf32";
+    if (out->conv != COV_FP32 && !amx && !cpu->emulate && cpu->level != COV_LEVEL_SCALAR) {
+        if (!dot) {
+            set_operands(COV_PRECISION_FP32, out);
+            out->why = "these CPU instructions do not multiply bf16, and fp32 is as fast and more "
+                       "exact";
+        } else if (wanted == COV_PRECISION_BF16X3) {
+            set_operands(COV_PRECISION_FP32, out);
+            out->why = "fp32 is faster on this CPU and more exact";
+        } else if (wanted == COV_PRECISION_BALANCED) {
+            out->conv = COV_FP32;
+        } else {
+            out->conv = COV_INT16;
+        }
+        if (out->lstm == COV_BF16 && !training)
+            out->lstm = COV_INT16;
+    }
+    out->conv_gemm = kernels_for(out->conv, cpu);
+    out->lstm_gemm = kernels_for(out->lstm, cpu);
+}
+
+enum cov_arithmetic cov_cpu_arithmetic_of(const struct cov_cpu_arithmetic *a,
+                                          const struct cov_layer *layer, bool last_conv)
+{
+    switch (layer->kind) {
+    case COV_LAYER_CONV:
+    case COV_LAYER_CONV_TRANSPOSED:
+        if (a->conv == COV_INT16 && layer->c_in == FIRST_CHANNELS)
+            return COV_FP32; /* few products, and all others depend on them */
+        return a->conv != COV_BF16X3 && last_conv ? COV_FP32 : a->conv;
+    case COV_LAYER_LSTM:
+        return a->lstm;
+    case COV_LAYER_LINEAR_EXP:
+        break;
+    }
+    return COV_FP32;
+}
+
+struct cov_cpu_kernels cov_cpu_conv_kernels(const struct cov_cpu_arithmetic *a,
+                                            enum cov_arithmetic operands,
+                                            const struct cov_cpu_kernels *plain)
+{
+    struct cov_cpu_kernels kernels = *plain;
+    if (operands != COV_FP32 && !kernels.openblas) {
+        kernels.gemm = a->conv_gemm;
+        if (operands != COV_INT16) /* minimal filtering makes too much of the rounding of bf16 */
+            kernels.minimal = NULL;
+    }
+    return kernels;
+}

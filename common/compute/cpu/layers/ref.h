@@ -1,0 +1,34 @@
+/* ref.h - the scalar reference of every layer: the specification that all fast kernels are tested
+ * against.
+ * SPDX-License-Identifier: MIT */
+#ifndef COV_COMPUTE_CPU_LAYERS_REF_H
+#define COV_COMPUTE_CPU_LAYERS_REF_H
+
+#include "common/compute/cpu/kernels/gemm.h"
+#include "common/compute/device.h"
+
+/* y[t_out,c_out] = the layer of x[t_in,c_in], of one sequence. Sums in double:
+ *   conv        y[t,o] = norm(relu(b[o] + sum_k,i w[o,i,k] x[t*stride - pad + k*dilation, i]))
+ *   transposed  y[t,o] = norm(relu(b[o] + sum_k,i,j w[i,o,k] x[j,i])),
+ *               j*stride - pad + k*dilation = t
+ *   LSTM        i, f, o = sigmoid, g = tanh of w_ih x[t] + b_ih + w_hh h + b_hh; c = f c + i g;
+ *               h = o tanh(c); the backward direction runs from the last row to the first
+ *   linear      y[t,o] = exp(b[o] + sum_i w[o,i] x[t,i])
+ * `state` is scratch for 6 * hidden doubles (NULL unless LSTM). */
+void cov_ref_layer(const struct cov_layer *layer, const struct cov_layer_weights *w, const float *x,
+                   float *y, double *state);
+
+/* The same with the operands of every product, weights and what they are multiplied with, rounded
+ * or split as in products of matrices (gemm.h); h of an LSTM is a float first. */
+void cov_ref_layer_rounded(const struct cov_layer *layer, const struct cov_layer_weights *w,
+                           enum cov_arithmetic arithmetic, const float *x, float *y, double *state);
+
+/* The arrays of struct cov_layer_weights as a list, in its order, so that they can be copied by
+ * loops: how many floats each holds for a layer (0: not used; returns the sum), where they are, and
+ * where to put others. */
+enum { COV_REF_N_WEIGHTS = 14 };
+size_t cov_ref_weight_sizes(const struct cov_layer *layer, size_t sizes[COV_REF_N_WEIGHTS]);
+void cov_ref_weight_list(const struct cov_layer_weights *w, const float *list[COV_REF_N_WEIGHTS]);
+void cov_ref_weight_places(struct cov_layer_weights *w, const float **places[COV_REF_N_WEIGHTS]);
+
+#endif

@@ -1,0 +1,67 @@
+/* ref_train.h - the scalar reference of training: forward in training mode and backward of every
+ * layer, of one sequence, in double. The specification that fast training is tested against.
+ *
+ * Weights are in PyTorch's layouts (device.h). d... is the gradient of the loss by ...; the
+ * gradients of weights are added to what is there, others are written.
+ * SPDX-License-Identifier: MIT */
+#ifndef COV_COMPUTE_CPU_TRAIN_REF_TRAIN_H
+#define COV_COMPUTE_CPU_TRAIN_REF_TRAIN_H
+
+#include "common/compute/device.h"
+
+/* z[t_out,c_out] = a convolution's sums over x[t_in,c_in] with its bias, or the last layer's output
+ * without exp. */
+void cov_ref_sums(const struct cov_layer *l, const double *weight, const double *bias,
+                  const double *x, double *z);
+/* dx may be NULL: not wanted. */
+void cov_ref_sums_backward(const struct cov_layer *l, const double *weight, const double *x,
+                           const double *dz, double *dx, double *dweight, double *dbias);
+
+/* A norm in training mode: r[n_rows,c] is what it reads, x^ = (r - mean) rstd with the batch's mean
+ * and rstd = 1 / sqrt(biased variance + COV_NORM_EPS), y = gamma x^ + beta. */
+struct cov_ref_norm {
+    const double *mean, *rstd, *gamma, *beta; /* [c] */
+};
+/* sums[c] += r, sums[c + channel] += r^2 */
+void cov_ref_norm_sums(size_t n_rows, size_t c, const double *r, double *sums);
+void cov_ref_norm(size_t n_rows, size_t c, const struct cov_ref_norm *norm, const double *r,
+                  double *y);
+/* sums[c] += dy, which is dbeta; sums[c + channel] += dy x^, which is dgamma */
+void cov_ref_norm_backward_sums(size_t n_rows, size_t c, const struct cov_ref_norm *norm,
+                                const double *r, const double *dy, double *sums);
+/* d = dr of d = dy, with the sums over all `positions` of the batch:
+ * dr = gamma rstd (dy - sums[c] / positions - x^ sums[c + channel] / positions) */
+void cov_ref_norm_backward(size_t n_rows, size_t c, const struct cov_ref_norm *norm,
+                           const double *sums, double positions, const double *r, double *d);
+
+/* What one direction of an LSTM keeps of its way forward: i, f, g, o after sigmoid and tanh. */
+struct cov_ref_lstm {
+    const double *w_ih, *w_hh, *b_ih, *b_hh;
+    double *gates; /* [T,4*hidden] */
+    double *cells; /* [T,hidden] */
+};
+/* The columns of direction d of y[T,directions*hidden]. */
+void cov_ref_lstm(const struct cov_layer *l, size_t d, const struct cov_ref_lstm *s,
+                  const double *x, double *y);
+/* Adds to dx[T,c_in], and to the gradients that dw has; its gates and cells are not used. scratch:
+ * 6 * hidden. */
+void cov_ref_lstm_backward(const struct cov_layer *l, size_t d, const struct cov_ref_lstm *s,
+                           const double *x, const double *y, const double *dy, double *dx,
+                           double *const dw[4], double *scratch);
+
+/* A row of the batch: p[L] and targets[L], `stride` apart, of what is not padding. loss = mean of
+ * exp(p) - t p; accuracy = Pearson's r of exp(p) and t with 1e-8 added to its denominator. Returns
+ * the number of columns (0: no loss). */
+size_t cov_ref_row_score(size_t L, size_t stride, const uint8_t *codes, const double *p,
+                         const float *targets, double *loss, double *accuracy);
+/* The batch's score from scores[n_chunks, D, 3], of each row the loss, the accuracy and the number of columns
+ * (0: it does not count), summed over all processes; *weight_sum = the sum of the weights of rows. COV_EINPUT
+ * for a loss that is not finite. */
+int cov_ref_batch_score(const double *scores, size_t n_chunks, size_t D, const float *loss_weights,
+                        const struct cov_train_reduce *reduce, struct cov_train_score *score,
+                        double *weight_sum, struct cov_err *e) COV_MUST_USE;
+/* dp = scale (exp(p) - t), 0 on padding. */
+void cov_ref_row_backward(size_t L, size_t stride, const uint8_t *codes, const double *p,
+                          const float *targets, double scale, double *dp);
+
+#endif

@@ -1,0 +1,367 @@
+/* training_fast.c - see training_fast.h. Layer by layer over the whole batch, since a norm waits for
+ * all of it. Activations are channel-last: sequence by sequence between convolutions, and by time,
+ * [T, n, c], around the LSTMs.
+ * SPDX-License-Identifier: MIT */
+#include "common/compute/cpu/train/training_fast.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/mem.h"
+#include "common/base/pool.h"
+#include "common/compute/cpu/train/training_fast_private.h"
+#include "common/seq/alphabet.h"
+
+enum {
+    PIECE = 192 * 1024, /* floats of a piece, about */
+    BLOCK = 144,        /* rows of whole blocks of tiles (minimal.c), of four or six each */
+};
+
+/* ---- places ---- */
+
+static bool is_lstm(const struct cov_training *t, size_t i)
+{
+    return t->layers[i].layer.kind == COV_LAYER_LSTM;
+}
+
+/* The view of an array in the form of layer i's output. */
+static struct cov_view view_of(const struct cov_training *t, size_t i, float *data)
+{
+    const struct cov_layer *l = &t->layers[i].layer;
+    bool by_time = is_lstm(t, i) || (i + 1 < t->n_layers && is_lstm(t, i + 1));
+    if (by_time)
+        return (struct cov_view){data, t->batch->n * l->c_out, l->c_out};
+    return (struct cov_view){data, l->c_out, l->t_out * l->c_out};
+}
+
+struct cov_view cov_train_output(const struct cov_training *t, size_t i)
+{
+    return view_of(t, i, t->layers[i].y);
+}
+
+struct cov_view cov_train_input(const struct cov_training *t, size_t i)
+{
+    const struct cov_layer *l = &t->layers[i].layer;
+    if (i == 0)
+        return (struct cov_view){t->onehot, l->c_in, l->t_in * l->c_in};
+    const struct cov_train_layer *before = &t->layers[i - 1];
+    return view_of(t, i - 1, before->dropped ? before->dropped : before->y);
+}
+
+struct cov_view cov_train_before_norm(const struct cov_training *t, size_t i)
+{
+    const struct cov_layer *l = &t->layers[i].layer;
+    if (!t->layers[i].r)
+        return cov_train_output(t, i);
+    return (struct cov_view){t->layers[i].r, l->c_out, l->t_out * l->c_out};
+}
+
+struct cov_view cov_train_at(struct cov_view like, float *data)
+{
+    like.data = data;
+    return like;
+}
+
+float *cov_train_gradient(const struct cov_training *t, const float *parameter)
+{
+    return t->gradient + (parameter - t->spec.block);
+}
+
+struct cov_rows cov_train_piece(const struct cov_pieces *p, size_t i)
+{
+    size_t end = (i + 1) * p->rows;
+    return (struct cov_rows){i * p->rows, end < p->total ? end : p->total};
+}
+
+int cov_train_reduce(const struct cov_training *t, double *v, size_t n, struct cov_err *e)
+{
+    return t->spec.reduce.fn ? t->spec.reduce.fn(t->spec.reduce.arg, v, n, e) : COV_OK;
+}
+
+void cov_train_transpose(const float *src, size_t rows, size_t cols, size_t src_stride, float *dst,
+                         size_t dst_stride)
+{
+    enum { TILE = 16 };
+    for (size_t r0 = 0; r0 < rows; r0 += TILE)
+        for (size_t c0 = 0; c0 < cols; c0 += TILE)
+            for (size_t c = c0; c < cols && c < c0 + TILE; c++)
+                for (size_t r = r0; r < rows && r < r0 + TILE; r++)
+                    dst[c * dst_stride + r] = src[r * src_stride + c];
+}
+
+/* ---- making ---- */
+
+static size_t max_size(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Pieces of a layer's output: whole blocks of tiles, and whole units (plan.h). */
+static struct cov_pieces pieces_of(const struct cov_layer *l)
+{
+    size_t unit = BLOCK * (l->kind == COV_LAYER_CONV_TRANSPOSED ? l->stride : 1);
+    size_t rows = (PIECE / l->c_out + unit) / unit * unit;
+    return (struct cov_pieces){(l->t_out + rows - 1) / rows, rows, l->t_out};
+}
+
+/* The gradient of what a convolution reads is the transposed convolution, with the same weights, of
+ * the gradient of its sums; and the other way round. */
+static struct cov_layer back_of(const struct cov_layer *l)
+{
+    struct cov_layer back = *l;
+    back.kind = l->kind == COV_LAYER_CONV ? COV_LAYER_CONV_TRANSPOSED : COV_LAYER_CONV;
+    back.t_in = l->t_out;
+    back.c_in = l->c_out;
+    back.t_out = l->t_in;
+    back.c_out = l->c_in;
+    back.norm = false;
+    return back;
+}
+
+/* What is large comes in large pages, uninitialised. */
+static float *make(size_t n, bool *failed, struct cov_err *e)
+{
+    const size_t page = (size_t)1 << 21;
+    size_t bytes;
+    float *p = NULL;
+    if (n < page)
+        p = cov_calloc64(n, sizeof *p, e);
+    else if (cov_size_mul(n, sizeof *p, &bytes) || cov_size_add(bytes, page, &bytes))
+        (void)cov_fail(e, COV_ENOMEM, "out of memory: %zu activations", n);
+    else
+        p = cov_malloc_huge(bytes / page * page, e);
+    *failed |= !p;
+    return p;
+}
+
+static int make_norm(struct cov_train_layer *s, size_t n, struct cov_err *e)
+{
+    size_t c = s->layer.c_out;
+    bool failed = false;
+    float **arrays[] = {&s->mean, &s->rstd, &s->scale, &s->shift, &s->by_d, &s->by_r, &s->by_one};
+    for (size_t i = 0; i < COV_COUNT(arrays); i++)
+        *arrays[i] = make(c, &failed, e);
+    s->sums = cov_calloc(n * s->pieces.n, 2 * c * sizeof *s->sums, e);
+    s->total = cov_calloc(2 * c + 1, sizeof *s->total, e);
+    return failed || !s->sums || !s->total ? COV_ENOMEM : COV_OK;
+}
+
+static int make_layer(struct cov_training *t, size_t i, struct cov_err *e)
+{
+    struct cov_train_layer *s = &t->layers[i];
+    const struct cov_layer *l = &s->layer;
+    const struct cov_training_kernels *k = &t->kernels;
+    size_t n = t->spec.max_batch, size = l->t_out * l->c_out;
+    bool failed = false, last_conv = i + 2 == t->n_layers;
+    s->y = make(n * size, &failed, e);
+    if (failed)
+        return COV_ENOMEM;
+    if (l->kind == COV_LAYER_LINEAR_EXP)
+        return COV_OK;
+    if (l->kind == COV_LAYER_LSTM) {
+        s->drops = t->spec.dropout > 0 && t->layers[i + 1].layer.kind == COV_LAYER_LSTM;
+        s->outer = k->lstm_outer;
+        s->gemm = k->arithmetic.lstm == COV_FP32 ? k->plain.gemm : k->arithmetic.lstm_gemm;
+        s->gates = make(n * l->directions * l->t_in * 4 * l->hidden, &failed, e);
+        s->cells = make(n * l->directions * l->t_in * l->hidden, &failed, e);
+        s->bias = make(l->directions * 4 * l->hidden, &failed, e);
+        if (s->drops)
+            s->dropped = make(n * size, &failed, e);
+        return failed ? COV_ENOMEM : COV_OK;
+    }
+    s->norm = l->norm;
+    s->outer = last_conv ? k->last_outer : k->conv_outer;
+    s->back = back_of(l);
+    if (k->plain.minimal && cov_train_minimal_pays(l, s->outer->arithmetic) &&
+        cov_train_minimal_new(l, k->plain.minimal, &s->minimal, e))
+        return COV_ENOMEM;
+    s->pieces = pieces_of(l);
+    s->back_pieces = pieces_of(&s->back);
+    if (s->norm)
+        s->r = make(n * size, &failed, e);
+    return failed ? COV_ENOMEM : make_norm(s, n, e);
+}
+
+static int make_layers(struct cov_training *t, const struct cov_training_spec *spec,
+                       struct cov_err *e)
+{
+    bool failed = false;
+    size_t n = spec->max_batch, L = spec->layers[0].t_in, largest = L * 4;
+    for (size_t i = 0; i < t->n_layers; i++) {
+        t->layers[i].layer = spec->layers[i];
+        t->layers[i].weights = spec->weights[i];
+        largest = max_size(largest, spec->layers[i].t_out * spec->layers[i].c_out);
+    }
+    for (size_t i = 0; i < t->n_layers; i++) {
+        int rc = make_layer(t, i, e);
+        if (rc)
+            return rc;
+    }
+    t->onehot = make(n * L * 4, &failed, e);
+    t->d[0] = make(n * largest, &failed, e);
+    t->d[1] = make(n * largest, &failed, e);
+    return failed ? COV_ENOMEM : COV_OK;
+}
+
+int cov_fast_training_new(const struct cov_training_kernels *kernels,
+                          const struct cov_training_spec *spec, struct cov_training **out,
+                          struct cov_err *e)
+{
+    size_t outputs = spec->layers[spec->n_layers - 1].c_out, n = spec->max_batch;
+    *out = NULL;
+    struct cov_training *t = cov_calloc(1, sizeof *t, e);
+    if (!t)
+        return COV_ENOMEM;
+    t->spec = *spec;
+    t->kernels = *kernels;
+    t->n_layers = spec->n_layers;
+    t->n_workers = cov_pool_size(spec->pool);
+    t->layers = cov_calloc(t->n_layers, sizeof *t->layers, e);
+    t->loss_weights = cov_calloc(outputs, sizeof *t->loss_weights, e);
+    t->scores = cov_calloc(n, outputs * 3 * sizeof *t->scores, e);
+    t->linear_sums = cov_calloc(n, outputs * 5 * sizeof *t->linear_sums, e);
+    t->scratch = cov_calloc(t->n_workers, sizeof *t->scratch, e);
+    int rc = t->layers && t->loss_weights && t->scores && t->linear_sums && t->scratch ? COV_OK
+                                                                                       : COV_ENOMEM;
+    if (rc == COV_OK) {
+        for (size_t d = 0; d < outputs; d++)
+            t->loss_weights[d] = spec->loss_weights ? spec->loss_weights[d] : 1;
+        rc = make_layers(t, spec, e);
+    }
+    if (rc) {
+        cov_fast_training_free(t);
+        return rc;
+    }
+    *out = t;
+    return COV_OK;
+}
+
+static void free_layer(struct cov_train_layer *s)
+{
+    cov_fast_layer_free(s->forward);
+    cov_fast_layer_free(s->backward);
+    cov_train_minimal_free(s->minimal);
+    for (size_t d = 0; d < 2; d++) {
+        cov_matrix_fini(&s->w_ih[d]);
+        cov_matrix_fini(&s->w_hh[d]);
+        cov_matrix_fini(&s->back_ih[d]);
+        cov_matrix_fini(&s->back_hh[d]);
+    }
+    float *arrays[] = {s->bias, s->r,     s->y,     s->dropped, s->gates, s->cells, s->mean,
+                       s->rstd, s->scale, s->shift, s->by_d,    s->by_r,  s->by_one};
+    for (size_t i = 0; i < COV_COUNT(arrays); i++)
+        free(arrays[i]);
+    free(s->sums);
+    free(s->total);
+}
+
+void cov_fast_training_free(struct cov_training *t)
+{
+    if (!t)
+        return;
+    for (size_t i = 0; t->layers && i < t->n_layers; i++)
+        free_layer(&t->layers[i]);
+    for (size_t i = 0; t->scratch && i < t->n_workers; i++)
+        free(t->scratch[i]);
+    free(t->layers);
+    free(t->loss_weights);
+    free(t->scores);
+    free(t->linear_sums);
+    free(t->scratch);
+    free(t->onehot);
+    free(t->d[0]);
+    free(t->d[1]);
+    free(t);
+}
+
+/* ---- loading ---- */
+
+static int pack_one(void *arg, size_t i, unsigned worker, struct cov_err *e)
+{
+    (void)worker;
+    struct cov_training *t = arg;
+    if (t->layers[i].layer.kind == COV_LAYER_LINEAR_EXP)
+        return COV_OK;
+    return is_lstm(t, i) ? cov_train_lstm_pack(t, i, e) : cov_train_conv_pack(t, i, e);
+}
+
+/* What the work needs is known once the layers are packed. */
+static int make_scratch(struct cov_training *t, struct cov_err *e)
+{
+    size_t size = (size_t)COV_TRAIN_TILE_ROWS * COV_TRAIN_TILE_COLUMNS;
+    for (size_t i = 0; i + 1 < t->n_layers; i++)
+        size = max_size(size, is_lstm(t, i) ? cov_train_lstm_scratch(t, i)
+                                            : cov_train_conv_scratch(t, i));
+    for (size_t i = 0; i < t->n_workers; i++) {
+        t->scratch[i] = cov_calloc64(size, sizeof(float), e);
+        if (!t->scratch[i])
+            return COV_ENOMEM;
+    }
+    t->scratch_size = size;
+    return COV_OK;
+}
+
+int cov_fast_training_load(struct cov_training *t, struct cov_err *e)
+{
+    int rc = cov_pool_for(t->spec.pool, t->n_layers, pack_one, t, e);
+    return rc == COV_OK && t->scratch_size == 0 ? make_scratch(t, e) : rc;
+}
+
+/* ---- running ---- */
+
+static int one_hot(void *arg, size_t b, unsigned worker, struct cov_err *e)
+{
+    (void)worker;
+    (void)e;
+    struct cov_training *t = arg;
+    size_t L = t->layers[0].layer.t_in;
+    const uint8_t *codes = t->batch->codes + b * L;
+    float *x = t->onehot + b * L * 4;
+    for (size_t i = 0; i < L; i++)
+        memcpy(x + 4 * i, cov_onehot_f32[codes[i] & 15], 4 * sizeof *x);
+    return COV_OK;
+}
+
+static int forward(struct cov_training *t, struct cov_err *e)
+{
+    int rc = cov_pool_for(t->spec.pool, t->batch->n, one_hot, t, e);
+    for (size_t i = 0; rc == COV_OK && i + 1 < t->n_layers; i++) {
+        t->layer = i;
+        rc = is_lstm(t, i) ? cov_train_lstm_forward(t, e) : cov_train_conv_forward(t, e);
+    }
+    return rc;
+}
+
+/* The gradient of a layer's output is in one of two arrays: a convolution makes that of its sums in
+ * the other one, and then that of its input in the first; an LSTM the latter in the other one. */
+static int backward(struct cov_training *t, struct cov_err *e)
+{
+    size_t at = 0;
+    t->d_out = t->d[at];
+    int rc = cov_train_loss_backward(t, e);
+    for (size_t i = t->n_layers - 1; rc == COV_OK && i-- > 0;) {
+        t->layer = i;
+        t->d_in = t->d[at];
+        at = is_lstm(t, i) ? 1 - at : at;
+        t->d_out = t->d[at];
+        rc = is_lstm(t, i) ? cov_train_lstm_backward(t, e)
+                           : cov_train_conv_backward(t, t->d[1 - at], e);
+    }
+    return rc;
+}
+
+int cov_fast_training_run(struct cov_training *t, uint64_t step,
+                          const struct cov_train_batch *batch, float *gradient,
+                          struct cov_train_score *score, struct cov_err *e)
+{
+    t->batch = batch;
+    t->gradient = gradient;
+    t->step = step;
+    memset(gradient, 0, t->spec.n_floats * sizeof *gradient);
+    int rc = forward(t, e);
+    if (rc == COV_OK)
+        rc = cov_train_score_batch(t, score, e);
+    if (rc || score->n_rows == 0)
+        return rc;
+    return backward(t, e);
+}

@@ -1,0 +1,35 @@
+/* training_fast.h - training on matrix products (gemm.h, minimal.h), sums of outer products (outer.h)
+ * and element-wise kernels (trainvec.h): what ref_train.h lays down, in single precision, or with
+ * products in bf16.
+ *
+ * All work is split by fixed pieces of layers and sequences, and rows of a product do not depend on
+ * one another, so that results do not depend on the threads.
+ * SPDX-License-Identifier: MIT */
+#ifndef COV_COMPUTE_CPU_TRAIN_TRAINING_FAST_H
+#define COV_COMPUTE_CPU_TRAIN_TRAINING_FAST_H
+
+#include "common/compute/cpu/kernels/outer.h"
+#include "common/compute/cpu/layers/fast.h"
+#include "common/compute/cpu/layers/precision.h"
+#include "common/compute/cpu/train/trainvec.h"
+#include "common/compute/device.h"
+
+struct cov_training_kernels {
+    struct cov_cpu_kernels plain; /* of single precision */
+    struct cov_cpu_arithmetic arithmetic;
+    const struct cov_trainvec *vec;
+    /* Gradients of weights: of convolutions, but for the last one; of LSTMs; of the last one. */
+    const struct cov_outer *conv_outer, *lstm_outer, *last_outer;
+};
+
+int cov_fast_training_new(const struct cov_training_kernels *kernels,
+                          const struct cov_training_spec *spec, struct cov_training **out,
+                          struct cov_err *e) COV_MUST_USE;
+/* The functions of the device's table. */
+int cov_fast_training_load(struct cov_training *t, struct cov_err *e) COV_MUST_USE;
+int cov_fast_training_run(struct cov_training *t, uint64_t step,
+                          const struct cov_train_batch *batch, float *gradient,
+                          struct cov_train_score *score, struct cov_err *e) COV_MUST_USE;
+void cov_fast_training_free(struct cov_training *t);
+
+#endif

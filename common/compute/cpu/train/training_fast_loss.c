@@ -1,0 +1,160 @@
+/* training_fast_loss.c - the last layer and the loss of fast training, of each sequence by itself.
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <string.h>
+
+#include "common/base/pool.h"
+#include "common/compute/cpu/train/ref_train.h"
+#include "common/compute/cpu/train/training_fast_private.h"
+#include "common/seq/alphabet.h"
+
+/* p[L,D] = W x + b. */
+static void run_linear(const struct cov_layer *l, const struct cov_layer_weights *w, const float *x,
+                       float *p)
+{
+    for (size_t i = 0; i < l->t_out; i++)
+        for (size_t d = 0; d < l->c_out; d++) {
+            float sum = w->bias[d];
+            for (size_t c = 0; c < l->c_in; c++)
+                sum += w->weight[d * l->c_in + c] * x[i * l->c_in + c];
+            p[i * l->c_out + d] = sum;
+        }
+}
+
+/* Sum of t p over what is not padding; returns how many positions that are. */
+static size_t add_products(size_t L, size_t stride, const uint8_t *codes, const float *p,
+                           const float *targets, double *sum)
+{
+    size_t n = 0;
+    *sum = 0;
+    for (size_t i = 0; i < L; i++) {
+        if (codes[i] == COV_CODE_PAD)
+            continue;
+        *sum += (double)targets[i * stride] * (double)p[i * stride];
+        n++;
+    }
+    return n;
+}
+
+/* *sum_x = the sum of x; returns Pearson's r of x and the targets. */
+static double correlate(size_t L, size_t stride, size_t n, const uint8_t *codes, const float *x,
+                        const float *targets, double *sum_x)
+{
+    double sum_t = 0, xx = 0, tt = 0, xt = 0;
+    *sum_x = 0;
+    for (size_t i = 0; i < L; i++) {
+        if (codes[i] == COV_CODE_PAD)
+            continue;
+        *sum_x += (double)x[i * stride];
+        sum_t += (double)targets[i * stride];
+    }
+    double mean_x = *sum_x / (double)n, mean_t = sum_t / (double)n;
+    for (size_t i = 0; i < L; i++) {
+        if (codes[i] == COV_CODE_PAD)
+            continue;
+        double by_x = (double)x[i * stride] - mean_x, by_t = (double)targets[i * stride] - mean_t;
+        xx += by_x * by_x;
+        tt += by_t * by_t;
+        xt += by_x * by_t;
+    }
+    return xt / (sqrt(xx) * sqrt(tt) + COV_PEARSON_EPS);
+}
+
+static int score_one(void *arg, size_t b, unsigned worker, struct cov_err *e)
+{
+    (void)worker;
+    (void)e;
+    struct cov_training *t = arg;
+    const struct cov_train_layer *s = &t->layers[t->n_layers - 1];
+    size_t L = s->layer.t_out, n = s->layer.c_out;
+    struct cov_view x = cov_train_input(t, t->n_layers - 1);
+    const uint8_t *codes = t->batch->codes + b * L;
+    const float *targets = t->batch->targets + b * L * n;
+    float *p = s->y + b * L * n;
+    double *scores = t->scores + b * n * 3;
+    memset(scores, 0, n * 3 * sizeof *scores);
+    run_linear(&s->layer, &s->weights, x.data + b * x.seq, p);
+    for (size_t d = 0; d < n; d++)
+        if (t->batch->present[b * n + d])
+            scores[3 * d + 2] =
+                (double)add_products(L, n, codes, p + d, targets + d, &scores[3 * d]);
+    t->kernels.plain.vec->exp(L * n, p);
+    for (size_t d = 0; d < n; d++) {
+        double *to = scores + 3 * d, sum_x;
+        if (to[2] == 0)
+            continue;
+        to[1] = correlate(L, n, (size_t)to[2], codes, p + d, targets + d, &sum_x);
+        to[0] = (sum_x - to[0]) / to[2];
+    }
+    return COV_OK;
+}
+
+int cov_train_score_batch(struct cov_training *t, struct cov_train_score *score, struct cov_err *e)
+{
+    size_t n = t->layers[t->n_layers - 1].layer.c_out;
+    *score = (struct cov_train_score){0};
+    int rc = cov_pool_for(t->spec.pool, t->batch->n, score_one, t, e);
+    return rc ? rc
+              : cov_ref_batch_score(t->scores, t->batch->n, n, t->loss_weights, &t->spec.reduce,
+                                    score, &t->weight_sum, e);
+}
+
+/* The gradients of data set d from sequence b: adds to dx[L,c_in], and to sums[c_in + 1], of its
+ * weights and its bias. */
+static void data_set_backward(const struct cov_training *t, size_t b, size_t d, float scale,
+                              float *dx, double *sums)
+{
+    const struct cov_train_layer *s = &t->layers[t->n_layers - 1];
+    size_t L = s->layer.t_out, n = s->layer.c_out, c = s->layer.c_in;
+    struct cov_view view = cov_train_input(t, t->n_layers - 1);
+    const uint8_t *codes = t->batch->codes + b * L;
+    const float *targets = t->batch->targets + b * L * n + d, *p = s->y + b * L * n + d;
+    const float *x = view.data + b * view.seq, *w = s->weights.weight + d * c;
+    for (size_t i = 0; i < L; i++) {
+        if (codes[i] == COV_CODE_PAD)
+            continue;
+        float by = scale * (p[i * n] - targets[i * n]);
+        for (size_t k = 0; k < c; k++) {
+            dx[i * c + k] += by * w[k];
+            sums[k] += (double)(by * x[i * c + k]);
+        }
+        sums[c] += (double)by;
+    }
+}
+
+static int backward_one(void *arg, size_t b, unsigned worker, struct cov_err *e)
+{
+    (void)worker;
+    (void)e;
+    struct cov_training *t = arg;
+    const struct cov_train_layer *s = &t->layers[t->n_layers - 1];
+    size_t L = s->layer.t_out, n = s->layer.c_out, c = s->layer.c_in;
+    float *dx = t->d_out + b * L * c;
+    double *sums = t->linear_sums + b * n * (c + 1);
+    memset(dx, 0, L * c * sizeof *dx);
+    memset(sums, 0, n * (c + 1) * sizeof *sums);
+    for (size_t d = 0; d < n; d++) {
+        double columns = t->scores[(b * n + d) * 3 + 2], weight = (double)t->loss_weights[d];
+        if (columns > 0 && weight > 0)
+            data_set_backward(t, b, d, (float)(weight / (columns * t->weight_sum)), dx,
+                              sums + d * (c + 1));
+    }
+    return COV_OK;
+}
+
+int cov_train_loss_backward(struct cov_training *t, struct cov_err *e)
+{
+    const struct cov_train_layer *s = &t->layers[t->n_layers - 1];
+    size_t n = s->layer.c_out, c = s->layer.c_in;
+    float *by_weight = cov_train_gradient(t, s->weights.weight);
+    float *by_bias = cov_train_gradient(t, s->weights.bias);
+    int rc = cov_pool_for(t->spec.pool, t->batch->n, backward_one, t, e);
+    for (size_t d = 0; rc == COV_OK && d < n; d++)
+        for (size_t k = 0; k <= c; k++) {
+            double sum = 0;
+            for (size_t b = 0; b < t->batch->n; b++)
+                sum += t->linear_sums[(b * n + d) * (c + 1) + k];
+            *(k < c ? &by_weight[d * c + k] : &by_bias[d]) = (float)sum;
+        }
+    return rc;
+}

@@ -1,0 +1,266 @@
+/* training_fast_minimal.c - gradients of a convolution's weights by minimal filtering: the way back
+ * of minimal.h.
+ *
+ * With y[j] = sum_p A[p][j] (sum_k G[p][k] g[k]) (sum_i B[p][i] x[i]), A[p][j] = p^j, the gradient of
+ * a filter is
+ *     dg[k] = sum_p G[p][k] sum over tiles of (sum_j A[p][j] dy[j]) (sum_i B[p][i] x[i]):
+ * at each point the outer products of two transformed rows a tile, which are r + 3 for r taps of
+ * four outputs each. Two points and some columns are an item, which calls the rows of the next tiles
+ * into the cache while it multiplies; what it is of all sequences is kept, and the taps are made of it
+ * when all points are there.
+ * SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/mem.h"
+#include "common/base/pool.h"
+#include "common/compute/cpu/train/training_fast_private.h"
+
+enum {
+    TILES = COV_OUTER_DEPTH, /* at once */
+    TILE = COV_MINIMAL_OUTPUTS,
+    AT_ONCE = 2, /* points of an item, which read x and dz but once */
+    MAX_POINTS = COV_MINIMAL_MAX_POINTS,
+    COLUMNS = COV_TRAIN_TILE_COLUMNS,
+};
+
+struct cov_train_minimal {
+    struct cov_minimal_points points;
+    struct cov_minimal_places places;
+    double input[MAX_POINTS][MAX_POINTS]; /* B */
+    double output[MAX_POINTS][TILE];      /* A */
+    size_t depth, columns;                /* channels of rows of a tile, of x and of y */
+    size_t n_slices;                      /* of the columns */
+    float *products;                      /* [n_points, depth, columns] */
+};
+
+/* B as the kernel has it: what it makes of ones. */
+static void find_input(const struct cov_minimal_kernels *kernels, struct cov_train_minimal *m)
+{
+    enum { ROOM = 16 };
+    float x[MAX_POINTS * ROOM] = {0}, v[MAX_POINTS * ROOM];
+    for (size_t k = 0; k < m->points.n_points; k++)
+        x[k * ROOM + k] = 1;
+    kernels->input(&m->points, 1, ROOM, x, ROOM, v, ROOM, 0);
+    for (size_t p = 0; p < m->points.n_points; p++)
+        for (size_t k = 0; k < m->points.n_points; k++)
+            m->input[p][k] = (double)v[p * ROOM + k];
+}
+
+/* A as the kernel has it. */
+static void find_output(const struct cov_minimal_kernels *kernels, struct cov_train_minimal *m)
+{
+    enum { ROOM = 16 };
+    const float zeros[ROOM] = {0}, ones[ROOM] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+    const struct cov_finish finish = {zeros, ones, zeros, -1e30F};
+    float s[MAX_POINTS * ROOM] = {0}, y[TILE * ROOM];
+    for (size_t p = 0; p < m->points.n_points; p++)
+        s[p * ROOM + p] = 1;
+    kernels->output(&m->points, 1, ROOM, s, ROOM, 0, &finish, y, ROOM);
+    for (size_t p = 0; p < m->points.n_points; p++)
+        for (size_t j = 0; j < TILE; j++)
+            m->output[p][j] = (double)y[j * ROOM + p];
+}
+
+/* Measured on Zen 4: with fewer channels on either side of the products, the transforms take what
+ * they save; products in bf16 take half the time. */
+bool cov_train_minimal_pays(const struct cov_layer *l, enum cov_arithmetic outer)
+{
+    size_t least = outer == COV_FP32 ? 128 : 192;
+    bool transposed = l->kind == COV_LAYER_CONV_TRANSPOSED;
+    return cov_minimal_pays(l) && (transposed ? 1 : l->stride) * l->c_in >= least &&
+           (transposed ? l->stride : 1) * l->c_out >= least;
+}
+
+int cov_train_minimal_new(const struct cov_layer *l, const struct cov_minimal_kernels *kernels,
+                          struct cov_train_minimal **out, struct cov_err *e)
+{
+    struct cov_train_minimal *m = cov_calloc(1, sizeof *m, e);
+    if (!m)
+        return COV_ENOMEM;
+    cov_minimal_points_init((l->kernel + l->stride - 1) / l->stride, TILE, &m->points);
+    cov_minimal_places_init(l, TILE, &m->places);
+    find_input(kernels, m);
+    find_output(kernels, m);
+    m->depth = m->places.in_phases * l->c_in;
+    m->columns = m->places.out_phases * l->c_out;
+    m->n_slices = (m->columns + COLUMNS - 1) / COLUMNS;
+    m->products = cov_calloc64(m->points.n_points * m->depth * m->columns, sizeof(float), e);
+    if (!m->products) {
+        cov_train_minimal_free(m);
+        return COV_ENOMEM;
+    }
+    *out = m;
+    return COV_OK;
+}
+
+void cov_train_minimal_free(struct cov_train_minimal *m)
+{
+    if (m)
+        free(m->products);
+    free(m);
+}
+
+size_t cov_train_minimal_items(const struct cov_train_minimal *m)
+{
+    return (m->points.n_points + AT_ONCE - 1) / AT_ONCE * m->n_slices;
+}
+
+size_t cov_train_minimal_scratch(const struct cov_train_minimal *m)
+{
+    return TILES * (m->depth + COLUMNS);
+}
+
+/* to[n] = the sum over k < n_terms of by[k] times row first + k * step of a sequence, as far as it
+ * has them. */
+static void combine(const struct cov_trainvec *vec, size_t n, size_t n_terms, const double *by,
+                    int64_t first, size_t step, const float *data, size_t row, size_t n_rows,
+                    float *to)
+{
+    const float *rows[MAX_POINTS];
+    float factors[MAX_POINTS];
+    size_t n_there = 0;
+    for (size_t k = 0; k < n_terms; k++) {
+        int64_t at = first + (int64_t)(k * step);
+        if (by[k] == 0 || at < 0 || at >= (int64_t)n_rows)
+            continue;
+        rows[n_there] = data + (size_t)at * row;
+        factors[n_there++] = (float)by[k];
+    }
+    vec->combine(n, n_there, rows, factors, to);
+}
+
+/* Row of x, or y, where a tile's first row in a phase is. */
+static int64_t row_of(size_t tile, size_t phases, size_t phase, int64_t first)
+{
+    return (int64_t)(tile * TILE * phases + phase) + first;
+}
+
+/* Some tiles of a sequence. */
+struct part {
+    size_t b, first, n;
+};
+
+static struct part part_at(const struct cov_train_minimal *m, size_t b, size_t first)
+{
+    size_t rest = m->places.n_tiles - first;
+    return (struct part){b, first, rest < TILES ? rest : TILES};
+}
+
+/* Rows 0 .. n-1 of an array of n_rows from `first` on, `step` apart, those beyond its ends left out: a
+ * share of them, `share` of AT_ONCE. */
+static struct cov_outer_rows rows_from(const float *data, size_t row, size_t n_rows, int64_t first,
+                                       size_t step, size_t n, size_t width, size_t share)
+{
+    size_t beg = share * n / AT_ONCE, end = (share + 1) * n / AT_ONCE;
+    size_t at = (first < 0 ? 0 : (size_t)first) + beg * step;
+    size_t left = at < n_rows ? (n_rows - at + step - 1) / step : 0;
+    n = end - beg < left ? end - beg : left;
+    return (struct cov_outer_rows){n > 0 ? data + at * row : data, n, width, step * row};
+}
+
+/* What a part reads of x and, of some columns, of z. */
+static void rows_of(const struct cov_training *t, const struct cov_train_minimal *m,
+                    const struct part *p, size_t column, size_t n_columns, size_t share,
+                    struct cov_outer_rows rows[2])
+{
+    const struct cov_layer *l = &t->layers[t->layer].layer;
+    struct cov_view x = cov_train_input(t, t->layer);
+    size_t n = p->n * TILE, in = m->places.in_phases, out = m->places.out_phases;
+    bool whole = n_columns > l->c_out; /* more phases than one */
+    rows[0] = rows_from(x.data + p->b * x.seq, x.row, l->t_in,
+                        row_of(p->first, in, 0, m->places.in_first), 1, n * in, l->c_in, share);
+    rows[1] = rows_from(t->z + p->b * l->t_out * l->c_out + (whole ? 0 : column % l->c_out),
+                        l->c_out, l->t_out,
+                        row_of(p->first, out, whole ? 0 : column / l->c_out, m->places.out_first),
+                        whole ? 1 : out, whole ? n * out : n, whole ? l->c_out : n_columns, share);
+}
+
+/* A point and some columns: adds a part, and calls `next` meanwhile. */
+static void add_tiles(const struct cov_training *t, const struct cov_train_minimal *m, size_t point,
+                      size_t column, size_t n_columns, const struct part *part,
+                      const struct cov_outer_rows *next, float *scratch)
+{
+    const struct cov_train_layer *s = &t->layers[t->layer];
+    const struct cov_layer *l = &s->layer;
+    size_t b = part->b, first = part->first, n = part->n;
+    struct cov_view x = cov_train_input(t, t->layer);
+    const float *z = t->z + b * l->t_out * l->c_out, *data = x.data + b * x.seq;
+    float *left = scratch, *right = scratch + TILES * m->depth;
+    float *sums = m->products + point * m->depth * m->columns + column;
+    for (size_t i = 0; i < n; i++) {
+        for (size_t phase = 0; phase < m->places.in_phases; phase++)
+            combine(t->kernels.vec, l->c_in, m->points.n_points, m->input[point],
+                    row_of(first + i, m->places.in_phases, phase, m->places.in_first),
+                    m->places.in_phases, data, x.row, l->t_in,
+                    left + i * m->depth + phase * l->c_in);
+        for (size_t c = column, wide; c < column + n_columns; c += wide) { /* phase by phase */
+            size_t phase = c / l->c_out, o = c % l->c_out, rest = column + n_columns - c;
+            wide = l->c_out - o < rest ? l->c_out - o : rest;
+            combine(t->kernels.vec, wide, TILE, m->output[point],
+                    row_of(first + i, m->places.out_phases, phase, m->places.out_first),
+                    m->places.out_phases, z + o, l->c_out, l->t_out,
+                    right + i * n_columns + c - column);
+        }
+    }
+    s->outer->add(m->depth, n_columns, n, left, m->depth, right, n_columns, sums, m->columns, next);
+}
+
+void cov_train_minimal_item(const struct cov_training *t, const struct cov_train_minimal *m,
+                            size_t item, float *scratch)
+{
+    size_t point = item / m->n_slices * AT_ONCE, column = item % m->n_slices * COLUMNS;
+    size_t n_columns = m->columns - column < COLUMNS ? m->columns - column : COLUMNS;
+    size_t end = point + AT_ONCE < m->points.n_points ? point + AT_ONCE : m->points.n_points;
+    for (size_t row = point * m->depth; row < end * m->depth; row++)
+        memset(m->products + row * m->columns + column, 0, n_columns * sizeof(float));
+    for (struct part p = part_at(m, 0, 0); p.b < t->batch->n;) {
+        bool last = p.first + p.n == m->places.n_tiles;
+        struct part next = part_at(m, p.b + last, last ? 0 : p.first + p.n);
+        for (size_t i = point; i < end; i++) {
+            struct cov_outer_rows rows[2];
+            if (next.b < t->batch->n)
+                rows_of(t, m, &next, column, n_columns, i - point, rows);
+            add_tiles(t, m, i, column, n_columns, &p, next.b < t->batch->n ? rows : NULL, scratch);
+        }
+        p = next;
+    }
+}
+
+/* The taps of input channel i and output channel o, as minimal.c takes them for its weights. */
+static void take_taps(const struct cov_training *t, const struct cov_train_minimal *m, size_t i,
+                      size_t o, float *gradient)
+{
+    const struct cov_layer *l = &t->layers[t->layer].layer;
+    bool transposed = l->kind == COV_LAYER_CONV_TRANSPOSED;
+    size_t phases = transposed ? m->places.out_phases : m->places.in_phases;
+    for (size_t phase = 0; phase < phases; phase++)
+        for (size_t tap = 0; tap < m->points.taps; tap++) {
+            size_t at = transposed ? m->points.taps - 1 - tap : tap;
+            size_t in_kernel = at * l->stride + phase;
+            size_t row = transposed ? i : phase * l->c_in + i;
+            size_t column = transposed ? phase * l->c_out + o : o;
+            double sum = 0;
+            if (in_kernel >= l->kernel)
+                continue;
+            for (size_t p = 0; p < m->points.n_points; p++)
+                sum += m->points.filter[p][tap] *
+                       (double)m->products[(p * m->depth + row) * m->columns + column];
+            gradient[in_kernel] = (float)sum;
+        }
+}
+
+int cov_train_minimal_finish(void *arg, size_t i, unsigned worker, struct cov_err *e)
+{
+    (void)worker;
+    (void)e;
+    const struct cov_training *t = arg;
+    const struct cov_train_layer *s = &t->layers[t->layer];
+    const struct cov_layer *l = &s->layer;
+    float *gradient = cov_train_gradient(t, s->weights.weight);
+    for (size_t o = 0; o < l->c_out; o++) {
+        size_t at = l->kind == COV_LAYER_CONV ? o * l->c_in + i : i * l->c_out + o;
+        take_taps(t, s->minimal, i, o, gradient + at * l->kernel);
+    }
+    return COV_OK;
+}

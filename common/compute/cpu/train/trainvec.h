@@ -1,0 +1,69 @@
+/* trainvec.h - the element-wise kernels of training, compiled once per instruction set. What they
+ * compute is in ref_train.h; here in single precision, with sums over rows in double.
+ *
+ * Rows of c values each; row r of an array with a stride starts at r * stride.
+ * SPDX-License-Identifier: MIT */
+#ifndef COV_COMPUTE_CPU_TRAIN_TRAINVEC_H
+#define COV_COMPUTE_CPU_TRAIN_TRAINVEC_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The steps of an LSTM for some sequences: strides from one to the next. */
+struct cov_trainvec_lstm {
+    size_t rows, hidden;
+    size_t gates_stride, cells_stride;
+    float *gates; /* i, f, g, o, `hidden` each: written by forward; of backward, in their place
+                                come gradients */
+    float *cells; /* written by forward */
+    const float *before; /* cells of the step before; NULL: zeros */
+
+    /* What the call after this one reads or writes anew, which is called into the cache meanwhile; NULL:
+     * nothing. Strides are those above, and that of h or dy. */
+    const float *next_gates, *next_cells, *next_y;
+};
+
+struct cov_trainvec {
+    const char *name;
+    unsigned needs; /* COV_CPU_* bits */
+
+    /* sums[i] += r, sums[c + i] += r^2 */
+    void (*norm_sums)(size_t rows, size_t c, const float *r, size_t r_stride, double *sums);
+    /* y = r * scale + shift */
+    void (*scale)(size_t rows, size_t c, const float *r, size_t r_stride, const float *scale,
+                  const float *shift, float *y, size_t y_stride);
+    /* sums[i] += d, sums[c + i] += d (r - mean) rstd */
+    void (*norm_backward_sums)(size_t rows, size_t c, const float *mean, const float *rstd,
+                               const float *r, size_t r_stride, const float *d, size_t d_stride,
+                               double *sums);
+    /* z = by_d d + by_r r + shift where r > 0, else 0; sums[i] += z. */
+    void (*relu_backward)(size_t rows, size_t c, const float *by_d, const float *by_r,
+                          const float *shift, const float *r, size_t r_stride, const float *d,
+                          size_t d_stride, float *z, double *sums);
+    /* y[n] = sum over k < n_terms <= 8 of by[k] rows[k] */
+    void (*combine)(size_t n, size_t n_terms, const float *const *rows, const float *by, float *y);
+    /* sums[i] += x */
+    void (*column_sums)(size_t rows, size_t c, const float *x, size_t x_stride, double *sums);
+
+    /* sums[rows, 4*hidden] + bias are what stands before sigmoid and tanh; row r of h is at
+     * h + r * h_stride. */
+    void (*lstm_forward)(const struct cov_trainvec_lstm *s, const float *sums, const float *bias,
+                         float *h, size_t h_stride);
+    /* dh = dy (row r at dy + r * dy_stride) + from_next[rows,hidden] (NULL: zeros); dc[rows,hidden]
+     * is the gradient that comes from the step behind by way of the cells, and then goes to the one
+     * before. */
+    void (*lstm_backward)(const struct cov_trainvec_lstm *s, const float *dy, size_t dy_stride,
+                          const float *from_next, float *dc);
+
+    /* y[n] = x with those elements 0 whose bits are below `limit` (dropout.h, elements from `first`
+     * on, which is even), the others times `scale`. y may be x. */
+    void (*dropout)(size_t n, uint64_t key, uint64_t first, uint32_t limit, float scale,
+                    const float *x, float *y);
+};
+
+extern const struct cov_trainvec cov_trainvec_base, cov_trainvec_avx2, cov_trainvec_avx512;
+
+/* The widest whose needs are among `features`. */
+const struct cov_trainvec *cov_trainvec_choose(unsigned features);
+
+#endif

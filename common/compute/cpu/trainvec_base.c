@@ -1,7 +1,0 @@
-/* trainvec_base.c - the element-wise kernels of training for baseline.
- * SPDX-License-Identifier: MIT */
-#define TRAINVEC_TABLE cov_trainvec_base
-#define TRAINVEC_NAME "baseline"
-#define TRAINVEC_NEEDS (0)
-#define LANES 4
-#include "common/compute/cpu/trainvec_body.h"

@@ -1,0 +1,247 @@
+/* cat.c - see cat.h: from a file to the stream.
+ * SPDX-License-Identifier: MIT */
+#include "common/job/chunks/cat.h"
+
+#include <stdlib.h>
+
+#include "common/base/mem.h"
+#include "common/base/path.h"
+#include "common/base/ring.h"
+#include "common/store/stream.h"
+
+/* Bases in a slot, so that many short chunks do not each go round the ring alone. */
+enum { SLOT_BASES = 1 << 16 };
+
+struct slot {
+    size_t first, n;         /* pairs */
+    struct cov_blob *raw[2]; /* [batch] of each strand */
+    struct cov_blob *records;
+};
+
+/* Where a worker decodes, by strand. */
+struct scratch {
+    uint8_t *codes[2];
+    uint8_t *room[2];
+    uint8_t **elems[2]; /* [n_sets], into room */
+};
+
+struct run {
+    struct cov_chunk_file *file;
+    const struct cov_grid *grid;
+    const struct cov_chunk_head *head;
+    struct cov_stream_writer *writer;
+    struct cov_progress *progress;
+    size_t *ks;
+    size_t n_pairs, batch, next;
+    size_t n_begun; /* sequences, of which all but the last have ended */
+    struct slot *slots;
+    size_t n_slots;
+    struct scratch *scratch;
+    unsigned n_workers;
+};
+
+static int source(void *arg, size_t slot, uint64_t n, struct cov_err *e)
+{
+    (void)n;
+    struct run *r = arg;
+    struct slot *s = &r->slots[slot];
+    s->first = r->next;
+    s->n = r->n_pairs - r->next < r->batch ? r->n_pairs - r->next : r->batch;
+    for (size_t k = 0; k < s->n; k++) {
+        struct cov_pair pair = cov_grid_pair(r->grid, s->first + k);
+        for (int i = COV_PLUS; i <= COV_MINUS; i++) {
+            cov_blob_clear(&s->raw[i][k]);
+            if (pair.rows[i] == COV_NO_ROW)
+                continue;
+            int rc = cov_chunk_file_fetch(r->file, pair.rows[i], r->head->has_bases, r->ks,
+                                          r->head->n_sets, &s->raw[i][k], e);
+            if (rc)
+                return rc;
+        }
+    }
+    r->next += s->n;
+    return s->n > 0;
+}
+
+static int work(void *arg, size_t slot, unsigned worker, struct cov_err *e)
+{
+    struct run *r = arg;
+    struct slot *s = &r->slots[slot];
+    struct scratch *t = &r->scratch[worker];
+    const uint8_t *const *elems[2] = {(const uint8_t *const *)t->elems[0],
+                                      (const uint8_t *const *)t->elems[1]};
+    for (size_t k = 0; k < s->n; k++) {
+        struct cov_pair pair = cov_grid_pair(r->grid, s->first + k);
+        struct cov_stream_pair out = {pair.beg, pair.end, {false, false}};
+        const uint8_t *codes[2] = {NULL, NULL};
+        int rc = COV_OK;
+        for (int i = COV_PLUS; !rc && i <= COV_MINUS; i++) {
+            out.has[i] = pair.rows[i] != COV_NO_ROW;
+            if (!out.has[i])
+                continue;
+            rc = cov_chunk_file_decode(r->file, pair.rows[i], r->head->has_bases, r->ks,
+                                       r->head->n_sets, &s->raw[i][k], t->codes[i], t->elems[i], e);
+            codes[i] = r->head->has_bases ? t->codes[i] : NULL;
+        }
+        if (!rc)
+            rc = cov_stream_pack(r->head, &out, codes, elems, &s->records[k], e);
+        if (rc)
+            return rc;
+    }
+    return COV_OK;
+}
+
+/* Ends the sequence that is being written, if there is one, and begins and ends those without a
+ * pair up to `seq`, which is begun if it is a sequence at all. */
+static int move_to(struct run *r, size_t seq, struct cov_err *e)
+{
+    int rc = COV_OK;
+    while (!rc && r->n_begun <= seq) {
+        if (r->n_begun > 0)
+            rc = cov_stream_end(r->writer, cov_grid_seq_length(r->grid, r->n_begun - 1), e);
+        if (rc || r->n_begun == cov_grid_n_seqs(r->grid))
+            break;
+        rc = cov_stream_begin(r->writer, cov_grid_species(r->grid, r->n_begun),
+                              cov_grid_name(r->grid, r->n_begun), e);
+        r->n_begun++;
+    }
+    return rc;
+}
+
+static int sink(void *arg, size_t slot, uint64_t n, struct cov_err *e)
+{
+    (void)n;
+    struct run *r = arg;
+    struct slot *s = &r->slots[slot];
+    for (size_t k = 0; k < s->n; k++) {
+        int rc = move_to(r, cov_grid_pair(r->grid, s->first + k).seq, e);
+        if (!rc)
+            rc = cov_stream_put(r->writer, &s->records[k], e);
+        if (rc)
+            return rc;
+    }
+    cov_progress_add(r->progress, (int64_t)s->n);
+    return COV_OK;
+}
+
+static int allocate(struct run *r, struct cov_err *e)
+{
+    size_t n_bytes = 0, n_sets = r->head->n_sets;
+    for (size_t k = 0; k < n_sets; k++)
+        if (cov_size_add(n_bytes, cov_chunk_set_row_bytes(&r->head->sets[k]), &n_bytes))
+            return cov_fail(e, COV_ENOMEM, "rows too large to be addressed");
+    r->ks = cov_calloc(n_sets + 1, sizeof *r->ks, e);
+    r->slots = cov_calloc(r->n_slots, sizeof *r->slots, e);
+    r->scratch = cov_calloc(r->n_workers, sizeof *r->scratch, e);
+    if (!r->ks || !r->slots || !r->scratch)
+        return COV_ENOMEM;
+    for (size_t k = 0; k < n_sets; k++)
+        r->ks[k] = k;
+    for (size_t i = 0; i < r->n_slots; i++) {
+        struct slot *s = &r->slots[i];
+        s->raw[0] = cov_calloc(r->batch, sizeof *s->raw[0], e);
+        s->raw[1] = cov_calloc(r->batch, sizeof *s->raw[1], e);
+        s->records = cov_calloc(r->batch, sizeof *s->records, e);
+        if (!s->raw[0] || !s->raw[1] || !s->records)
+            return COV_ENOMEM;
+    }
+    for (unsigned i = 0; i < r->n_workers; i++)
+        for (int k = 0; k < 2; k++) {
+            struct scratch *t = &r->scratch[i];
+            t->codes[k] = cov_malloc(r->head->L, 1, e);
+            t->room[k] = cov_malloc(n_bytes + 1, 1, e);
+            t->elems[k] = cov_calloc(n_sets + 1, sizeof *t->elems[k], e);
+            if (!t->codes[k] || !t->room[k] || !t->elems[k])
+                return COV_ENOMEM;
+            uint8_t *elem = t->room[k];
+            for (size_t j = 0; j < n_sets; j++) {
+                t->elems[k][j] = elem;
+                elem += cov_chunk_set_row_bytes(&r->head->sets[j]);
+            }
+        }
+    return COV_OK;
+}
+
+static void free_blobs(struct cov_blob *blobs, size_t n)
+{
+    for (size_t i = 0; blobs && i < n; i++)
+        cov_blob_fini(&blobs[i]);
+    free(blobs);
+}
+
+static void release(struct run *r)
+{
+    for (size_t i = 0; r->slots && i < r->n_slots; i++) {
+        free_blobs(r->slots[i].raw[0], r->batch);
+        free_blobs(r->slots[i].raw[1], r->batch);
+        free_blobs(r->slots[i].records, r->batch);
+    }
+    for (unsigned i = 0; r->scratch && i < r->n_workers; i++)
+        for (int k = 0; k < 2; k++) {
+            free(r->scratch[i].codes[k]);
+            free(r->scratch[i].room[k]);
+            free(r->scratch[i].elems[k]);
+        }
+    free(r->ks);
+    free(r->slots);
+    free(r->scratch);
+}
+
+/* Everything but the end of the file. */
+static int write_stream(struct run *r, const char *path, bool compress,
+                        const struct cov_recast_job *job, struct cov_ring_times *times,
+                        struct cov_err *e)
+{
+    static const struct cov_ring_stages stages = {source, work, sink};
+    int rc = allocate(r, e);
+    if (!rc)
+        rc = cov_stream_create(path, r->head, cov_grid_is_partial(r->grid), compress, r->n_workers,
+                               &r->writer, e);
+    if (rc)
+        return rc;
+    cov_progress_begin(job->progress, "writing", "pairs of chunks", (int64_t)r->n_pairs);
+    rc = cov_ring_run(job->pool, r->n_slots, &stages, r, times, e);
+    cov_progress_end(job->progress);
+    if (!rc)
+        rc = move_to(r, cov_grid_n_seqs(r->grid), e);
+    if (!rc) {
+        rc = cov_stream_finish(r->writer, e);
+        r->writer = NULL;
+    }
+    return rc;
+}
+
+int cov_cat(const char *input, const char *output, const struct cov_recast_job *job,
+            struct cov_err *e)
+{
+    struct cov_outfile out = COV_OUTFILE_INIT;
+    struct cov_ring_times times = {0};
+    struct run r = {.progress = job->progress,
+                    .n_slots = cov_ring_slots(job->pool),
+                    .n_workers = cov_pool_size(job->pool)};
+    bool is_std = cov_path_is_std(output);
+    int rc = COV_OK;
+    if (!is_std)
+        rc = cov_outfile_begin(&out, output, COV_OUTFILE_STREAM, job->force, e);
+    if (!rc)
+        rc = cov_chunk_file_open(input, &r.file, e);
+    if (rc)
+        goto out;
+    r.grid = cov_chunk_file_grid(r.file);
+    r.head = cov_chunk_file_head(r.file);
+    r.n_pairs = cov_grid_n_pairs(r.grid);
+    r.batch = 1 + SLOT_BASES / 2 / r.head->L;
+    rc = write_stream(&r, is_std ? "-" : out.tmp, !is_std && !out.in_place, job, &times, e);
+    cov_stats_add_stage(job->stats, "fetch", times.source);
+    cov_stats_add_stage(job->stats, "recode", times.work);
+    cov_stats_add_stage(job->stats, "store", times.sink);
+    job->stats->chunks = (int64_t)cov_grid_n_chunks(r.grid);
+    if (!rc && !is_std)
+        rc = cov_outfile_commit(&out, e);
+out:
+    cov_stream_abort(r.writer);
+    release(&r);
+    cov_chunk_file_close(r.file);
+    cov_outfile_end(&out, e);
+    return rc;
+}

@@ -1,0 +1,283 @@
+/* merge.c - see merge.h.
+ * SPDX-License-Identifier: MIT */
+#include "common/job/chunks/merge.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/mem.h"
+#include "common/store/signal_file.h"
+
+struct row {
+    struct cov_recast_row from;
+    struct cov_chunk chunk;
+};
+
+struct parts {
+    const char *const *paths;
+    size_t n;
+    struct cov_chunk_file **files;
+    struct row *rows; /* of all parts */
+    size_t n_rows;
+    bool allow_holes;
+};
+
+/* ---- whether parts belong together ---- */
+
+static int fail_differ(const struct parts *p, size_t i, const char *what, struct cov_err *e)
+{
+    return cov_fail(e, COV_EINPUT, "%s and %s are not parts of one file: %s", p->paths[0],
+                    p->paths[i], what);
+}
+
+static int compare_sequences(const struct parts *p, size_t i, struct cov_err *e)
+{
+    const struct cov_grid *a = cov_chunk_file_grid(p->files[0]),
+                          *b = cov_chunk_file_grid(p->files[i]);
+    char text[512];
+    if (cov_grid_chunk_length(a) != cov_grid_chunk_length(b)) {
+        (void)snprintf(text, sizeof text, "chunks of %zu and of %zu bases",
+                       cov_grid_chunk_length(a), cov_grid_chunk_length(b));
+        return fail_differ(p, i, text, e);
+    }
+    size_t n = cov_grid_n_seqs(a), m = cov_grid_n_seqs(b);
+    for (size_t s = 0; s < n && s < m; s++) {
+        const char *x = cov_grid_name(a, s), *y = cov_grid_name(b, s);
+        const char *u = cov_grid_species(a, s), *v = cov_grid_species(b, s);
+        int64_t k = cov_grid_seq_length(a, s), l = cov_grid_seq_length(b, s);
+        if (strcmp(u, v) != 0)
+            (void)snprintf(text, sizeof text, "sequence %zu is of species %.100s and of %.100s",
+                           s + 1, u, v);
+        else if (strcmp(x, y) != 0)
+            (void)snprintf(text, sizeof text, "sequence %zu is %.200s and %.200s", s + 1, x, y);
+        else if (k != l)
+            (void)snprintf(text, sizeof text,
+                           "sequence %.300s has %" PRId64 " and %" PRId64 " bases", x, k, l);
+        else
+            continue;
+        return fail_differ(p, i, text, e);
+    }
+    if (n == m)
+        return COV_OK;
+    (void)snprintf(text, sizeof text, "%zu and %zu sequences", n, m);
+    return fail_differ(p, i, text, e);
+}
+
+static const char *compare_set(const struct cov_chunk_set *a, const struct cov_chunk_set *b)
+{
+    if (!b)
+        return "is in one of them only";
+    if (!cov_h5_same_type(&a->type, &b->type))
+        return "has two types";
+    if (a->rank != b->rank || a->dims[0] != b->dims[0] || a->dims[1] != b->dims[1])
+        return "has two shapes";
+    return memcmp(a->fill, b->fill, a->type.bytes) == 0 ? NULL : "has two fill values";
+}
+
+static const char *compare_table(const struct cov_chunk_table *a, const struct cov_chunk_table *b)
+{
+    if (!b)
+        return "is in one of them only";
+    if (!cov_h5_same_type(&a->type, &b->type))
+        return "has two types";
+    if (a->rank != b->rank || memcmp(a->dims, b->dims, sizeof a->dims) != 0)
+        return "has two shapes";
+    return memcmp(a->elems, b->elems, a->n_bytes) == 0 ? NULL : "is not the same";
+}
+
+static int compare_heads(const struct parts *p, size_t i, struct cov_err *e)
+{
+    const struct cov_chunk_head *a = cov_chunk_file_head(p->files[0]),
+                                *b = cov_chunk_file_head(p->files[i]);
+    const char *what = NULL, *name = NULL;
+    if (a->has_bases != b->has_bases)
+        return fail_differ(p, i, "one has bases, the other has none", e);
+    for (size_t k = 0; !what && k < a->n_sets; k++) {
+        name = a->sets[k].name;
+        what = compare_set(&a->sets[k], cov_chunk_head_set(b, name));
+    }
+    for (size_t k = 0; !what && k < b->n_sets; k++) {
+        name = b->sets[k].name;
+        what = cov_chunk_head_set(a, name) ? NULL : "is in one of them only";
+    }
+    for (size_t k = 0; !what && k < a->n_tables; k++) {
+        name = a->tables[k].name;
+        what = compare_table(&a->tables[k], cov_chunk_head_table(b, name));
+    }
+    for (size_t k = 0; !what && k < b->n_tables; k++) {
+        name = b->tables[k].name;
+        what = cov_chunk_head_table(a, name) ? NULL : "is in one of them only";
+    }
+    for (size_t k = 0; !what && k < a->n_sets; k++) {
+        name = a->sets[k].name;
+        if (!cov_chunk_head_same_attr(a, b, name, COV_SIGNAL_OVERLAP_ATTR))
+            what = "was predicted with different --overlap";
+    }
+    if (!what)
+        return COV_OK;
+    char text[512];
+    (void)snprintf(text, sizeof text, "%.400s %s", name, what);
+    return fail_differ(p, i, text, e);
+}
+
+/* ---- rows ---- */
+
+/* Helixer's order; rows of one interval by file, for the message. */
+static int by_order(const void *a, const void *b)
+{
+    const struct row *x = a, *y = b;
+    if (x->chunk.seq != y->chunk.seq)
+        return x->chunk.seq < y->chunk.seq ? -1 : 1;
+    if (x->chunk.minus != y->chunk.minus)
+        return x->chunk.minus ? 1 : -1;
+    if (x->chunk.beg != y->chunk.beg)
+        return (x->chunk.beg < y->chunk.beg) == x->chunk.minus ? 1 : -1;
+    return (x->from.file > y->from.file) - (x->from.file < y->from.file);
+}
+
+static int collect_rows(struct parts *p, struct cov_err *e)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < p->n; i++)
+        if (cov_size_add(n, cov_grid_n_chunks(cov_chunk_file_grid(p->files[i])), &n))
+            return cov_fail(e, COV_ENOMEM, "more rows than can be addressed");
+    p->rows = cov_malloc(n, sizeof *p->rows, e);
+    if (!p->rows)
+        return COV_ENOMEM;
+    for (size_t i = 0; i < p->n; i++) {
+        const struct cov_grid *g = cov_chunk_file_grid(p->files[i]);
+        for (size_t k = 0; k < cov_grid_n_chunks(g); k++)
+            p->rows[p->n_rows++] = (struct row){{i, k}, cov_grid_chunk(g, k)};
+    }
+    if (p->n_rows)
+        qsort(p->rows, p->n_rows, sizeof *p->rows, by_order);
+    return COV_OK;
+}
+
+/* No chunk covers [beg, end) of a strand. */
+static int fail_hole(const struct cov_grid *g, size_t seq, bool minus, int64_t beg, int64_t end,
+                     struct cov_err *e)
+{
+    return cov_fail(e, COV_EINPUT,
+                    "sequence %s, %c strand: no part has the chunks of %" PRId64 "-%" PRId64
+                    "; parts of a subset are merged with --allow-holes",
+                    cov_grid_name(g, seq), minus ? '-' : '+', beg + 1, end);
+}
+
+/* Whether the rows [*at ..) begin with one strand of a sequence from end to end; *at is put behind
+ * them. */
+static int check_strand(const struct parts *p, size_t seq, bool minus, size_t *at,
+                        struct cov_err *e)
+{
+    const struct cov_grid *g = cov_chunk_file_grid(p->files[0]);
+    int64_t length = cov_grid_seq_length(g, seq), edge = minus ? length : 0;
+    for (; *at < p->n_rows; (*at)++) {
+        const struct row *r = &p->rows[*at];
+        if (r->chunk.seq != seq || r->chunk.minus != minus)
+            break;
+        int64_t here = minus ? r->chunk.end : r->chunk.beg;
+        bool hole = minus ? here < edge : here > edge;
+        if (hole && !p->allow_holes)
+            return fail_hole(g, seq, minus, minus ? here : edge, minus ? edge : here, e);
+        if (here != edge && !hole) {
+            const struct row *before = r - 1; /* there is one: the edge is not where it began */
+            int64_t x = r->chunk.beg, y = before->chunk.beg;
+            return cov_fail(e, COV_EINPUT,
+                            "sequence %s, %c strand: chunks overlap at position %" PRId64
+                            ": row %zu of %s and row %zu of %s",
+                            cov_grid_name(g, seq), minus ? '-' : '+', (x > y ? x : y) + 1,
+                            before->from.row, p->paths[before->from.file], r->from.row,
+                            p->paths[r->from.file]);
+        }
+        edge = minus ? r->chunk.beg : r->chunk.end;
+    }
+    if (edge != (minus ? 0 : length) && !p->allow_holes)
+        return fail_hole(g, seq, minus, minus ? 0 : edge, minus ? edge : length, e);
+    return COV_OK;
+}
+
+/* The grid of the sorted rows. */
+static int make_grid(const struct parts *p, struct cov_grid **out, struct cov_err *e)
+{
+    const struct cov_grid *g = cov_chunk_file_grid(p->files[0]);
+    struct cov_grid_builder *b = NULL;
+    *out = NULL;
+    int rc = cov_grid_builder_new(cov_grid_chunk_length(g), &b, e);
+    for (size_t s = 0; !rc && p->allow_holes && s < cov_grid_n_seqs(g); s++) {
+        const char *species = cov_grid_species(g, s), *name = cov_grid_name(g, s);
+        rc = cov_grid_builder_declare(b, species, strlen(species), name, strlen(name),
+                                      cov_grid_seq_length(g, s), e);
+    }
+    for (size_t i = 0; !rc && i < p->n_rows; i++) {
+        const struct cov_chunk *c = &p->rows[i].chunk;
+        const char *species = cov_grid_species(g, c->seq), *name = cov_grid_name(g, c->seq);
+        rc = cov_grid_builder_add(b, species, strlen(species), name, strlen(name),
+                                  c->minus ? c->end : c->beg, c->minus ? c->beg : c->end, e);
+    }
+    if (!rc)
+        return cov_grid_builder_finish(b, out, e);
+    cov_grid_builder_free(b);
+    return rc;
+}
+
+static int write_rows(struct parts *p, const struct cov_grid *grid, const char *path,
+                      const struct cov_recast_job *job, struct cov_err *e)
+{
+    struct cov_recast_row *rows = cov_malloc(p->n_rows, sizeof *rows, e);
+    if (!rows)
+        return COV_ENOMEM;
+    for (size_t i = 0; i < p->n_rows; i++)
+        rows[i] = p->rows[i].from;
+    const struct cov_recast_plan plan = {.files = p->files,
+                                         .paths = p->paths,
+                                         .n_files = p->n,
+                                         .model = p->n_rows ? rows[0].file : 0,
+                                         .rows = rows,
+                                         .grid = grid};
+    free(p->rows); /* the list has done its work, and memory may be short */
+    p->rows = NULL;
+    int rc = cov_recast(&plan, path, job, e);
+    free(rows);
+    return rc;
+}
+
+int cov_merge(const char *const *inputs, size_t n, const char *output, bool allow_holes,
+              const struct cov_recast_job *job, struct cov_err *e)
+{
+    struct cov_outfile out = COV_OUTFILE_INIT;
+    struct cov_grid *grid = NULL;
+    struct parts p = {.paths = inputs, .n = n, .allow_holes = allow_holes};
+    int rc = cov_recast_begin(&out, output, inputs, n, job->force, e);
+    if (rc)
+        goto out;
+    p.files = cov_calloc(n, sizeof *p.files, e);
+    rc = p.files ? COV_OK : COV_ENOMEM;
+    for (size_t i = 0; !rc && i < n; i++) {
+        rc = cov_chunk_file_open(inputs[i], &p.files[i], e);
+        if (!rc && i > 0)
+            rc = compare_sequences(&p, i, e);
+        if (!rc && i > 0)
+            rc = compare_heads(&p, i, e);
+    }
+    if (!rc)
+        rc = collect_rows(&p, e);
+    size_t at = 0;
+    for (size_t k = 0; !rc && k < 2 * cov_grid_n_seqs(cov_chunk_file_grid(p.files[0])); k++)
+        rc = check_strand(&p, k / 2, k % 2, &at, e);
+    if (!rc)
+        rc = make_grid(&p, &grid, e);
+    if (!rc)
+        rc = write_rows(&p, grid, out.tmp, job, e);
+    if (!rc)
+        rc = cov_outfile_commit(&out, e);
+out:
+    for (size_t i = 0; p.files && i < n; i++)
+        cov_chunk_file_close(p.files[i]);
+    free(p.files);
+    free(p.rows);
+    cov_grid_free(grid);
+    cov_outfile_end(&out, e);
+    return rc;
+}

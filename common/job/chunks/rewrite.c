@@ -1,0 +1,579 @@
+/* rewrite.c - see rewrite.h.
+ * SPDX-License-Identifier: MIT */
+#include "common/job/chunks/rewrite.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "common/base/clock.h"
+#include "common/base/mem.h"
+#include "common/base/ring.h"
+#include "common/store/chunk_table.h"
+#include "common/store/h5_retype.h"
+#include "common/store/signal_file.h"
+
+/* Bases in a slot, so that many short chunks do not each go round the ring alone. */
+enum { SLOT_BASES = 1 << 16 };
+/* Rows that are read back in the end. */
+enum { SAMPLE = 16 };
+
+struct slot {
+    size_t first, n;         /* rows of the new file */
+    struct cov_blob raw;     /* of all rows */
+    size_t *pieces;          /* [batch + 1]: where the pieces of a row begin */
+    struct cov_blob encoded; /* of all groups */
+};
+
+/* Where a worker decodes. */
+struct scratch {
+    struct cov_blob raw;
+    uint8_t *codes;                 /* [chunk_rows][L] */
+    uint8_t *read, *elems;          /* rows of all sets, as read [1] and as written [chunk_rows] */
+    uint8_t **read_at;              /* [n_sets]; where a set keeps its type these lead to elems */
+    uint8_t **elems_at;             /* [chunk_rows][n_sets] */
+    const uint8_t **codes_at;       /* [chunk_rows] */
+    const uint8_t *const **rows_at; /* [chunk_rows]: into elems_at */
+};
+
+struct run {
+    const struct cov_recast_plan *plan;
+    struct cov_progress *progress;
+    const struct cov_chunk_head *from; /* of the model */
+    struct cov_chunk_head to;
+    struct cov_chunk_writer *writer;
+    size_t **ks; /* of each file, the sets in the order of the head */
+    size_t L, n_rows, n_sets, chunk_rows, batch, next;
+    size_t read_bytes, elem_bytes; /* of a row, all sets */
+    struct slot *slots;
+    size_t n_slots;
+    struct scratch *scratch;
+    unsigned n_workers;
+};
+
+/* ---- types ---- */
+
+const char *const cov_recast_types[] = {"int16", "int32", "int64", "float32", NULL};
+
+struct cov_h5_type cov_recast_type(size_t index)
+{
+    static const struct cov_h5_type types[] = {
+        {COV_H5_INT, 2, true, false, '\0'},
+        {COV_H5_INT, 4, true, false, '\0'},
+        {COV_H5_INT, 8, true, false, '\0'},
+        {COV_H5_FLOAT, 4, true, false, '\0'},
+    };
+    return types[index];
+}
+
+static void print_type(const struct cov_h5_type *t, char *text, size_t size)
+{
+    (void)snprintf(text, size, "%s%zu",
+                   t->kind == COV_H5_FLOAT ? "float"
+                   : t->is_signed          ? "int"
+                                           : "uint",
+                   8 * t->bytes);
+}
+
+static bool is_signal(const struct cov_chunk_set *s)
+{
+    return s->rank >= 2 && s->type.kind != COV_H5_STRING &&
+           (strncmp(s->name, "prediction/", 11) == 0 || strncmp(s->name, "evaluation/", 11) == 0);
+}
+
+static size_t n_elems(const struct cov_chunk_set *s)
+{
+    return cov_chunk_set_row_bytes(s) / s->type.bytes;
+}
+
+int cov_recast_elems(const struct cov_chunk_set *from, const struct cov_chunk_set *to,
+                     const uint8_t *src, uint8_t *dst, const char *where, struct cov_err *e)
+{
+    if (cov_h5_same_type(&from->type, &to->type)) {
+        memcpy(dst, src, cov_chunk_set_row_bytes(from));
+        return COV_OK;
+    }
+    size_t n = n_elems(from), bad = cov_h5_retype(&from->type, src, n, &to->type, dst);
+    if (bad == n)
+        return COV_OK;
+    char value[64], type[32];
+    cov_h5_print_element(&from->type, src + bad * from->type.bytes, value, sizeof value);
+    print_type(&to->type, type, sizeof type);
+    return cov_fail(e, COV_EINPUT, "%s: %s: position %zu of the chunk: %s does not fit %s", where,
+                    from->name, bad / from->dims[1] + 1, value, type);
+}
+
+int cov_recast_head(const struct cov_chunk_head *from, const struct cov_recast_storage *storage,
+                    const char *path, struct cov_chunk_head *to, struct cov_err *e)
+{
+    int rc = cov_chunk_head_copy(from, to, e);
+    if (rc || !storage)
+        return rc;
+    if (storage->has_layout && !from->has_bases)
+        rc = cov_fail(e, COV_EUSAGE, "--layout is for bases; %s has none", path);
+    size_t n = 0;
+    for (size_t k = 0; !rc && storage->has_type && k < to->n_sets; k++) {
+        struct cov_chunk_set *s = &to->sets[k];
+        if (!is_signal(s))
+            continue;
+        n++;
+        uint8_t fill[8];
+        char value[64], type[32];
+        struct cov_h5_type was = s->type;
+        if (cov_h5_retype(&was, s->fill, 1, &storage->type, fill) == 1) {
+            s->type = storage->type;
+            free(s->fill);
+            s->fill = cov_malloc(s->type.bytes, 1, e);
+            if (s->fill)
+                memcpy(s->fill, fill, s->type.bytes);
+            else
+                rc = COV_ENOMEM;
+            continue;
+        }
+        cov_h5_print_element(&was, s->fill, value, sizeof value);
+        print_type(&storage->type, type, sizeof type);
+        rc = cov_fail(e, COV_EINPUT, "%s: %s: the fill value %s does not fit %s", path, s->name,
+                      value, type);
+    }
+    if (!rc && storage->has_type && n == 0)
+        rc = cov_fail(e, COV_EUSAGE, "--dtype is for coverage and predictions; %s has neither",
+                      path);
+    if (rc)
+        cov_chunk_head_fini(to);
+    return rc;
+}
+
+/* ---- storage ---- */
+
+/* The compression of the bases, or of the largest set, by the names that cov_codec_parse knows. */
+static int find_compression(struct cov_chunk_file *f, struct cov_codec_choice *out,
+                            struct cov_err *e)
+{
+    static const char *const known[] = {"gzip", "lzf", "lz4", "zstd", "blosc"};
+    const struct cov_chunk_head *head = cov_chunk_file_head(f);
+    const char *set = cov_chunk_file_bases_name(f);
+    size_t most = 0;
+    for (size_t k = 0; !cov_chunk_file_bases_name(f) && k < head->n_sets; k++)
+        if (cov_chunk_set_row_bytes(&head->sets[k]) > most) {
+            most = cov_chunk_set_row_bytes(&head->sets[k]);
+            set = head->sets[k].name;
+        }
+    *out = (struct cov_codec_choice){COV_CODEC_GZIP, 0};
+    if (!set)
+        return COV_OK;
+    struct cov_chunk_storage storage;
+    int rc = cov_chunk_file_storage(f, set, &storage, e);
+    if (rc)
+        return rc;
+    for (size_t i = 0; i < COV_COUNT(known); i++)
+        if (strstr(storage.filters, known[i]))
+            return cov_codec_parse(known[i], out, e);
+    if (!storage.filters[0])
+        out->id = COV_CODEC_NONE;
+    return COV_OK;
+}
+
+static int choose_storage(const struct cov_recast_plan *plan, struct cov_chunk_writer_options *o,
+                          struct cov_err *e)
+{
+    const struct cov_recast_storage *s = plan->storage;
+    struct cov_chunk_file *model = plan->files[plan->model];
+    const char *bases = cov_chunk_file_bases_name(model);
+    *o = (struct cov_chunk_writer_options){.chunk_rows = s ? s->chunk_rows : 0};
+    o->layout = bases && strcmp(bases, "data/X") != 0 ? COV_LAYOUT_PACKED : COV_LAYOUT_ONEHOT;
+    if (s && s->has_layout)
+        o->layout = s->layout;
+    if (s && s->has_compression)
+        o->compression = s->compression;
+    else
+        return find_compression(model, &o->compression, e);
+    return COV_OK;
+}
+
+/* ---- rows ---- */
+
+/* Fetches row i of the new file behind what is in *raw. */
+static int fetch_row(const struct run *r, size_t i, struct cov_blob *raw, struct cov_err *e)
+{
+    const struct cov_recast_row *row = &r->plan->rows[i];
+    return cov_chunk_file_fetch(r->plan->files[row->file], row->row, r->to.has_bases,
+                                r->ks[row->file], r->n_sets, raw, e);
+}
+
+/* Row i of the new file, from s->raw, to place `at` of the scratch. */
+static int decode_row(const struct run *r, size_t i, struct scratch *s, size_t at,
+                      struct cov_err *e)
+{
+    const struct cov_recast_row *row = &r->plan->rows[i];
+    const struct cov_chunk_file *file = r->plan->files[row->file];
+    uint8_t *const *elems = s->elems_at + at * r->n_sets;
+    uint8_t *read = s->read;
+    for (size_t k = 0; k < r->n_sets; k++) {
+        bool keeps = cov_h5_same_type(&r->from->sets[k].type, &r->to.sets[k].type);
+        s->read_at[k] = keeps ? elems[k] : read;
+        read += cov_chunk_set_row_bytes(&r->from->sets[k]);
+    }
+    int rc = cov_chunk_file_decode(file, row->row, r->to.has_bases, r->ks[row->file], r->n_sets,
+                                   &s->raw, s->codes + at * r->L, s->read_at, e);
+    for (size_t k = 0; !rc && k < r->n_sets; k++) {
+        if (s->read_at[k] == elems[k])
+            continue;
+        char where[COV_ROW_TEXT_BYTES + 512], text[COV_ROW_TEXT_BYTES];
+        (void)snprintf(where, sizeof where, "%.500s: %s", r->plan->paths[row->file],
+                       cov_row_text(cov_chunk_file_grid(file), row->row, text));
+        rc = cov_recast_elems(&r->from->sets[k], &r->to.sets[k], s->read_at[k], elems[k], where, e);
+    }
+    return rc;
+}
+
+/* ---- stages ---- */
+
+static int source(void *arg, size_t slot, uint64_t n, struct cov_err *e)
+{
+    (void)n;
+    struct run *r = arg;
+    struct slot *s = &r->slots[slot];
+    s->first = r->next;
+    s->n = r->n_rows - r->next < r->batch ? r->n_rows - r->next : r->batch;
+    cov_blob_clear(&s->raw);
+    s->pieces[0] = 0;
+    for (size_t k = 0; k < s->n; k++) {
+        int rc = fetch_row(r, s->first + k, &s->raw, e);
+        if (rc)
+            return rc;
+        s->pieces[k + 1] = s->raw.n_pieces;
+    }
+    r->next += s->n;
+    return s->n > 0;
+}
+
+/* Copies pieces [beg, end): decoding needs room behind them. */
+static int copy_pieces(const struct cov_blob *from, size_t beg, size_t end, struct cov_blob *to,
+                       struct cov_err *e)
+{
+    cov_blob_clear(to);
+    int rc = COV_OK;
+    for (size_t i = beg; !rc && i < end; i++) {
+        size_t n;
+        uint8_t *at;
+        const uint8_t *piece = cov_blob_piece(from, i, &n);
+        rc = cov_blob_room(to, n, &at, e);
+        if (!rc && n)
+            memcpy(at, piece, n);
+        if (!rc)
+            rc = cov_blob_end_piece(to, n, e);
+    }
+    return rc;
+}
+
+static int work(void *arg, size_t slot, unsigned worker, struct cov_err *e)
+{
+    struct run *r = arg;
+    struct slot *s = &r->slots[slot];
+    struct scratch *t = &r->scratch[worker];
+    cov_blob_clear(&s->encoded);
+    int rc = COV_OK;
+    for (size_t beg = 0; !rc && beg < s->n; beg += r->chunk_rows) {
+        size_t n = s->n - beg < r->chunk_rows ? s->n - beg : r->chunk_rows;
+        for (size_t k = 0; !rc && k < n; k++) {
+            rc = copy_pieces(&s->raw, s->pieces[beg + k], s->pieces[beg + k + 1], &t->raw, e);
+            if (!rc)
+                rc = decode_row(r, s->first + beg + k, t, k, e);
+        }
+        if (!rc)
+            rc = cov_chunk_writer_encode(r->writer, n, t->codes_at, t->rows_at, &s->encoded, e);
+    }
+    return rc;
+}
+
+static int sink(void *arg, size_t slot, uint64_t n, struct cov_err *e)
+{
+    (void)n;
+    struct run *r = arg;
+    struct slot *s = &r->slots[slot];
+    size_t n_pieces = cov_chunk_writer_n_pieces(r->writer), piece = 0;
+    int rc = COV_OK;
+    for (size_t beg = 0; !rc && beg < s->n; beg += r->chunk_rows, piece += n_pieces)
+        rc = cov_chunk_writer_put(r->writer, s->first + beg, &s->encoded, piece, e);
+    if (!rc)
+        cov_progress_add(r->progress, (int64_t)s->n);
+    return rc;
+}
+
+/* ---- room ---- */
+
+static int allocate_scratch(struct run *r, struct scratch *s, struct cov_err *e)
+{
+    size_t n = r->chunk_rows, n_codes, n_elem_bytes, n_ptrs;
+    if (cov_size_mul(n, r->L, &n_codes) || cov_size_mul(n, r->elem_bytes, &n_elem_bytes) ||
+        cov_size_mul(n, r->n_sets + 1, &n_ptrs))
+        return cov_fail(e, COV_ENOMEM, "chunks of %zu rows are too large", n);
+    s->codes = cov_malloc(r->to.has_bases ? n_codes : 1, 1, e);
+    s->read = cov_malloc(r->read_bytes + 1, 1, e);
+    s->elems = cov_malloc(n_elem_bytes + 1, 1, e);
+    s->read_at = cov_calloc(r->n_sets + 1, sizeof *s->read_at, e);
+    s->codes_at = cov_calloc(n, sizeof *s->codes_at, e);
+    s->elems_at = cov_calloc(n_ptrs, sizeof *s->elems_at, e);
+    s->rows_at = cov_calloc(n, sizeof *s->rows_at, e);
+    if (!s->codes || !s->read || !s->elems || !s->read_at || !s->codes_at || !s->elems_at ||
+        !s->rows_at)
+        return COV_ENOMEM;
+    uint8_t *elem = s->elems;
+    for (size_t i = 0; i < n; i++) {
+        s->codes_at[i] = r->to.has_bases ? s->codes + i * r->L : NULL;
+        s->rows_at[i] = (const uint8_t *const *)(s->elems_at + i * r->n_sets);
+        for (size_t k = 0; k < r->n_sets; k++) {
+            s->elems_at[i * r->n_sets + k] = elem;
+            elem += cov_chunk_set_row_bytes(&r->to.sets[k]);
+        }
+    }
+    return COV_OK;
+}
+
+static int allocate(struct run *r, struct cov_err *e)
+{
+    for (size_t k = 0; k < r->n_sets; k++)
+        if (cov_size_add(r->read_bytes, cov_chunk_set_row_bytes(&r->from->sets[k]),
+                         &r->read_bytes) ||
+            cov_size_add(r->elem_bytes, cov_chunk_set_row_bytes(&r->to.sets[k]), &r->elem_bytes))
+            return cov_fail(e, COV_ENOMEM, "rows too large to be addressed");
+    r->slots = cov_calloc(r->n_slots, sizeof *r->slots, e);
+    r->scratch = cov_calloc(r->n_workers, sizeof *r->scratch, e);
+    if (!r->slots || !r->scratch)
+        return COV_ENOMEM;
+    for (size_t i = 0; i < r->n_slots; i++) {
+        r->slots[i].pieces = cov_calloc(r->batch + 1, sizeof *r->slots[i].pieces, e);
+        if (!r->slots[i].pieces)
+            return COV_ENOMEM;
+    }
+    int rc = COV_OK;
+    for (unsigned i = 0; !rc && i < r->n_workers; i++)
+        rc = allocate_scratch(r, &r->scratch[i], e);
+    return rc;
+}
+
+static void release(struct run *r)
+{
+    for (size_t i = 0; r->slots && i < r->n_slots; i++) {
+        cov_blob_fini(&r->slots[i].raw);
+        cov_blob_fini(&r->slots[i].encoded);
+        free(r->slots[i].pieces);
+    }
+    free(r->slots);
+    for (unsigned i = 0; r->scratch && i < r->n_workers; i++) {
+        struct scratch *s = &r->scratch[i];
+        cov_blob_fini(&s->raw);
+        free(s->codes);
+        free(s->read);
+        free(s->elems);
+        free(s->read_at);
+        free((void *)s->codes_at);
+        free(s->elems_at);
+        free((void *)s->rows_at);
+    }
+    free(r->scratch);
+    for (size_t i = 0; r->ks && i < r->plan->n_files; i++)
+        free(r->ks[i]);
+    free(r->ks);
+    cov_chunk_head_fini(&r->to);
+}
+
+/* ---- reading back ---- */
+
+/* Whether row i of the finished file holds what its input holds. Uses the first worker's scratch.
+ */
+static int compare_row(const struct run *r, struct cov_chunk_file *f, size_t i, const size_t *ks,
+                       struct cov_blob *raw, uint8_t *codes, uint8_t *const *elems, bool *same,
+                       struct cov_err *e)
+{
+    struct scratch *s = r->scratch;
+    cov_blob_clear(&s->raw);
+    cov_blob_clear(raw);
+    int rc = fetch_row(r, i, &s->raw, e);
+    if (!rc)
+        rc = decode_row(r, i, s, 0, e);
+    if (!rc)
+        rc = cov_chunk_file_fetch(f, i, r->to.has_bases, ks, r->n_sets, raw, e);
+    if (!rc)
+        rc = cov_chunk_file_decode(f, i, r->to.has_bases, ks, r->n_sets, raw, codes, elems, e);
+    if (rc)
+        return rc;
+    *same = !r->to.has_bases || memcmp(codes, s->codes, r->L) == 0;
+    for (size_t k = 0; *same && k < r->n_sets; k++)
+        *same = memcmp(elems[k], s->elems_at[k], cov_chunk_set_row_bytes(&r->to.sets[k])) == 0;
+    return COV_OK;
+}
+
+/* The place of the sets of `head` in the file. */
+static int find_sets(const struct cov_chunk_head *head, const struct cov_chunk_file *f,
+                     const char *path, size_t *ks, struct cov_err *e)
+{
+    const struct cov_chunk_head *h = cov_chunk_file_head(f);
+    for (size_t k = 0; k < head->n_sets; k++) {
+        const struct cov_chunk_set *s = cov_chunk_head_set(h, head->sets[k].name);
+        if (!s)
+            return cov_fail(e, COV_EINPUT, "%s: there is no data set %s", path, head->sets[k].name);
+        ks[k] = (size_t)(s - h->sets);
+    }
+    return COV_OK;
+}
+
+static int read_back(const struct run *r, const char *path, struct cov_err *e)
+{
+    struct cov_chunk_file *f = NULL;
+    struct cov_blob raw = COV_BLOB_INIT;
+    size_t *ks = cov_calloc(r->n_sets + 1, sizeof *ks, e);
+    uint8_t *codes = cov_malloc(r->L, 1, e), *room = cov_malloc(r->elem_bytes + 1, 1, e);
+    uint8_t **elems = cov_calloc(r->n_sets + 1, sizeof *elems, e), *elem = room;
+    int rc = ks && codes && room && elems ? cov_chunk_file_open(path, &f, e) : COV_ENOMEM;
+    if (!rc)
+        rc = find_sets(&r->to, f, path, ks, e);
+    for (size_t k = 0; !rc && k < r->n_sets; k++) {
+        elems[k] = elem;
+        elem += cov_chunk_set_row_bytes(&r->to.sets[k]);
+    }
+    bool same = !rc && cov_grid_n_chunks(cov_chunk_file_grid(f)) == r->n_rows &&
+                cov_grid_n_seqs(cov_chunk_file_grid(f)) == cov_grid_n_seqs(r->plan->grid) &&
+                cov_grid_is_partial(cov_chunk_file_grid(f)) == cov_grid_is_partial(r->plan->grid);
+    size_t n_sample = r->n_rows < SAMPLE ? r->n_rows : SAMPLE;
+    for (size_t k = 0; !rc && same && k < n_sample; k++)
+        rc = compare_row(r, f, k + 1 < n_sample ? k * (r->n_rows / n_sample) : r->n_rows - 1, ks,
+                         &raw, codes, elems, &same, e);
+    if (!rc && !same)
+        rc = cov_fail(e, COV_EIO, "%s: what was written does not read back", path);
+    cov_chunk_file_close(f);
+    cov_blob_fini(&raw);
+    free(ks);
+    free(codes);
+    free(room);
+    free(elems);
+    return rc;
+}
+
+/* ---- all of it ---- */
+
+/* Predictions of several files together: some of regions make all of them such, and of different
+ * regions it is not known which. */
+static int join_regions(const struct cov_recast_plan *plan, struct cov_chunk_head *to,
+                        struct cov_err *e)
+{
+    const char *set = "prediction/predictions", *gaps = COV_SIGNAL_REGIONS_ATTR,
+               *which = COV_SIGNAL_WHICH_ATTR;
+    int rc = COV_OK;
+    for (size_t i = 0; !rc && i < plan->n_files && cov_chunk_head_set(to, set); i++) {
+        const struct cov_chunk_head *from = cov_chunk_file_head(plan->files[i]);
+        if (cov_chunk_head_attr(from, set, gaps) && !cov_chunk_head_attr(to, set, gaps))
+            rc = cov_chunk_head_add_attr(to, set, gaps, cov_chunk_head_attr(from, set, gaps), e);
+        if (!cov_chunk_head_same_attr(from, to, set, which))
+            cov_chunk_head_drop_attr(to, set, which);
+    }
+    return rc;
+}
+
+static int begin(struct run *r, const char *path, struct cov_err *e)
+{
+    const struct cov_recast_plan *plan = r->plan;
+    struct cov_chunk_writer_options options;
+    int rc = cov_recast_head(r->from, plan->storage, plan->paths[plan->model], &r->to, e);
+    if (!rc)
+        rc = join_regions(plan, &r->to, e);
+    if (!rc)
+        rc = choose_storage(plan, &options, e);
+    if (rc)
+        return rc;
+    r->chunk_rows = options.chunk_rows ? options.chunk_rows : 1;
+    if (r->chunk_rows > r->n_rows && r->n_rows)
+        r->chunk_rows = options.chunk_rows = r->n_rows;
+    r->n_sets = r->to.n_sets;
+    size_t n = SLOT_BASES / r->L / r->chunk_rows;
+    r->batch = r->chunk_rows * (n ? n : 1);
+    r->ks = cov_calloc(plan->n_files, sizeof *r->ks, e);
+    if (!r->ks)
+        return COV_ENOMEM;
+    for (size_t i = 0; !rc && i < plan->n_files; i++) {
+        r->ks[i] = cov_calloc(r->n_sets + 1, sizeof *r->ks[i], e);
+        rc = r->ks[i] ? find_sets(&r->to, plan->files[i], plan->paths[i], r->ks[i], e) : COV_ENOMEM;
+    }
+    if (!rc)
+        rc = allocate(r, e);
+    return rc ? rc : cov_chunk_writer_new(path, &r->to, &options, &r->writer, e);
+}
+
+int cov_recast(const struct cov_recast_plan *plan, const char *path,
+               const struct cov_recast_job *job, struct cov_err *e)
+{
+    static const struct cov_ring_stages stages = {source, work, sink};
+    struct run r = {.plan = plan,
+                    .progress = job->progress,
+                    .from = cov_chunk_file_head(plan->files[plan->model]),
+                    .L = cov_grid_chunk_length(plan->grid),
+                    .n_rows = cov_grid_n_chunks(plan->grid),
+                    .n_slots = cov_ring_slots(job->pool),
+                    .n_workers = cov_pool_size(job->pool)};
+    struct cov_ring_times times = {0};
+    int rc = begin(&r, path, e);
+    if (!rc) {
+        cov_progress_begin(job->progress, "writing", "chunks", (int64_t)r.n_rows);
+        rc = cov_ring_run(job->pool, r.n_slots, &stages, &r, &times, e);
+        cov_progress_end(job->progress);
+    }
+    double clock = cov_clock();
+    if (!rc) {
+        rc = cov_chunk_writer_finish(r.writer, plan->grid, e);
+        r.writer = NULL;
+    }
+    double finished = cov_clock();
+    if (!rc)
+        rc = read_back(&r, path, e);
+    cov_stats_add_stage(job->stats, "fetch", times.source);
+    cov_stats_add_stage(job->stats, "recode", times.work);
+    cov_stats_add_stage(job->stats, "store", times.sink + finished - clock);
+    cov_stats_add_stage(job->stats, "verify", cov_clock() - finished);
+    job->stats->chunks = (job->stats->chunks > 0 ? job->stats->chunks : 0) + (int64_t)r.n_rows;
+    cov_chunk_writer_abort(r.writer);
+    release(&r);
+    return rc;
+}
+
+int cov_recast_rows(struct cov_chunk_file *file, const char *input, const bool *wanted,
+                    const struct cov_recast_storage *storage, const char *path,
+                    const struct cov_recast_job *job, struct cov_err *e)
+{
+    const struct cov_grid *all = cov_chunk_file_grid(file);
+    size_t n_all = cov_grid_n_chunks(all), n = 0;
+    struct cov_grid *some = NULL;
+    struct cov_recast_row *rows = cov_malloc(n_all, sizeof *rows, e);
+    size_t *numbers = cov_malloc(n_all, sizeof *numbers, e);
+    int rc = rows && numbers ? COV_OK : COV_ENOMEM;
+    for (size_t i = 0; !rc && i < n_all; i++)
+        if (wanted[i]) {
+            rows[n] = (struct cov_recast_row){0, i};
+            numbers[n++] = i;
+        }
+    if (!rc && n < n_all)
+        rc = cov_grid_select(all, numbers, n, &some, e);
+    free(numbers);
+    const struct cov_recast_plan plan = {.files = &file,
+                                         .paths = &input,
+                                         .n_files = 1,
+                                         .rows = rows,
+                                         .grid = some ? some : all,
+                                         .storage = storage};
+    if (!rc)
+        rc = cov_recast(&plan, path, job, e);
+    cov_grid_free(some);
+    free(rows);
+    return rc;
+}
+
+int cov_recast_begin(struct cov_outfile *out, const char *path, const char *const *inputs, size_t n,
+                     bool force, struct cov_err *e)
+{
+    struct stat a, b;
+    bool exists = stat(path, &a) == 0;
+    for (size_t i = 0; exists && i < n; i++)
+        if (stat(inputs[i], &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino)
+            return cov_fail(e, COV_EUSAGE, "%s: the output is an input", path);
+    return cov_outfile_begin(out, path, COV_OUTFILE_SEEKABLE, force, e);
+}

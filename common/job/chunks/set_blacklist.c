@@ -1,0 +1,229 @@
+/* set_blacklist.c - see set_blacklist.h.
+ * SPDX-License-Identifier: MIT */
+#include "common/job/chunks/set_blacklist.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/bgz.h"
+#include "common/base/log.h"
+#include "common/base/mem.h"
+#include "common/base/outfile.h"
+#include "common/base/path.h"
+#include "common/job/chunks/sequence_report.h"
+#include "common/store/chunk_file.h"
+#include "common/store/chunk_table.h"
+#include "common/track/blacklist.h"
+
+#define BLACKLIST "data/blacklist"
+
+struct job {
+    const char *path;
+    const struct cov_set_blacklist_options *o;
+    const struct cov_grid *grid;
+    bool *drops; /* of each sequence */
+    bool *keep;  /* of each row */
+    size_t n_rows;
+};
+
+/* ---------------------------------------------------------------- which sequences */
+
+static int mark_by_report(struct job *j, struct cov_err *e)
+{
+    struct cov_sequence_report report;
+    size_t n_seqs = cov_grid_n_seqs(j->grid), n_here = 0, n_lacking = 0;
+    const char *lacking = "";
+    int rc = cov_sequence_report_read(j->o->report, &report, e);
+    if (rc)
+        return rc;
+    for (size_t s = 0; s < n_seqs; s++) {
+        const char *name = cov_grid_name(j->grid, s);
+        size_t index;
+        if (cov_names_find(report.ids, name, strlen(name), &index)) {
+            j->drops[s] = report.drops[index];
+            n_here++;
+        } else if (n_lacking++ == 0) {
+            lacking = name;
+        }
+    }
+    size_t n_ids = cov_names_count(report.ids);
+    if (n_here == 0)
+        rc = cov_fail(e, COV_EINPUT,
+                      "%s: none of its %zu sequences (as %.100s) is in %s (which has %.100s)",
+                      j->o->report, n_ids, cov_names_get(report.ids, 0, NULL), j->path, lacking);
+    else if (n_lacking > 0)
+        cov_warn("%s: %zu of %zu sequences are not in %s and are kept (the first is %.100s)",
+                 j->path, n_lacking, n_seqs, j->o->report, lacking);
+    /* Names differ, so that each of the others in the report is one that the file lacks. */
+    if (!rc && n_ids > n_here)
+        cov_warn("%s: %zu of %zu sequences are not in %s", j->o->report, n_ids - n_here, n_ids,
+                 j->path);
+    cov_sequence_report_fini(&report);
+    return rc;
+}
+
+static int mark_by_names(struct job *j, struct cov_err *e)
+{
+    struct cov_blacklist *list;
+    const char *first = "";
+    int rc = cov_blacklist_read(j->o->names, &list, e);
+    if (rc)
+        return rc;
+    if (cov_blacklist_has_regions(list))
+        rc = cov_fail(e, COV_EINPUT, "%s: regions, where ids of whole sequences are wanted",
+                      j->o->names);
+    for (size_t s = 0; !rc && s < cov_grid_n_seqs(j->grid); s++)
+        j->drops[s] = cov_blacklist_drops(list, cov_grid_name(j->grid, s));
+    size_t n = cov_blacklist_n_unknown(list, &first);
+    if (!rc && n > 0)
+        cov_warn("%s: %zu of %zu names are not in %s (the first is %.100s)", j->o->names, n,
+                 cov_blacklist_n_names(list), j->path, first);
+    cov_blacklist_free(list);
+    return rc;
+}
+
+static int mark(struct job *j, struct cov_err *e)
+{
+    j->n_rows = cov_grid_n_chunks(j->grid);
+    j->drops = cov_calloc(cov_grid_n_seqs(j->grid), sizeof *j->drops, e);
+    j->keep = cov_calloc(j->n_rows, sizeof *j->keep, e);
+    if (!j->drops || !j->keep)
+        return COV_ENOMEM;
+    int rc = j->o->report ? mark_by_report(j, e) : mark_by_names(j, e);
+    for (size_t i = 0; !rc && i < j->n_rows; i++)
+        j->keep[i] = !j->drops[cov_grid_chunk(j->grid, i).seq];
+    return rc;
+}
+
+/* ---------------------------------------------------------------- the file */
+
+static int change(const struct job *j, const char *tmp, bool replace, struct cov_err *e)
+{
+    const struct cov_codec_choice gzip = {COV_CODEC_GZIP, 0};
+    struct cov_h5 *f;
+    int rc = cov_h5_open_to_change(tmp, &f, e);
+    if (rc)
+        return rc;
+    if (replace)
+        rc = cov_h5_remove(f, BLACKLIST, e);
+    if (!rc)
+        rc = cov_blacklist_rows_write(f, j->keep, j->n_rows, gzip, e);
+    if (rc)
+        cov_h5_close(f);
+    else
+        rc = cov_h5_finish(f, e);
+    return rc;
+}
+
+/* Reads back what will get the name. */
+static int check(const struct job *j, const char *tmp, struct cov_err *e)
+{
+    struct cov_h5 *f;
+    bool same = false;
+    int rc = cov_h5_open(tmp, &f, e);
+    if (rc)
+        return rc;
+    rc = cov_blacklist_rows_compare(f, j->keep, j->n_rows, &same, e);
+    if (!rc && !same)
+        rc = cov_fail(e, COV_EIO, "%s: " BLACKLIST " was not stored as written", tmp);
+    cov_h5_close(f);
+    return rc;
+}
+
+static int write_file(const struct job *j, struct cov_outfile *out, bool replace,
+                      struct cov_progress *progress, struct cov_err *e)
+{
+    int rc = cov_outfile_copy(out, j->path, progress, e);
+    if (rc)
+        return rc;
+    rc = change(j, out->tmp, replace, e);
+    if (!rc)
+        rc = check(j, out->tmp, e);
+    /* Messages have the temporary name, which means nothing to whoever reads them. */
+    return rc ? cov_err_prefix(e, "%s", out->path) : COV_OK;
+}
+
+static int write_list(const struct job *j, const char *path, struct cov_err *e)
+{
+    struct cov_bgz *out;
+    int rc = cov_bgz_open_write(path, false, 1, &out, e);
+    if (rc)
+        return rc;
+    for (size_t s = 0; s < cov_grid_n_seqs(j->grid) && !rc; s++) {
+        const char *name = cov_grid_name(j->grid, s);
+        if (!j->drops[s])
+            continue;
+        rc = cov_bgz_write(out, name, strlen(name), e);
+        if (!rc)
+            rc = cov_bgz_write(out, "\n", 1, e);
+    }
+    if (rc)
+        cov_bgz_abort(out);
+    else
+        rc = cov_bgz_close(out, e);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- all of it */
+
+static void tell(const struct job *j, struct cov_stats *stats)
+{
+    size_t n_dropped = 0, n_rows = 0;
+    int64_t bases = 0;
+    for (size_t s = 0; s < cov_grid_n_seqs(j->grid); s++) {
+        n_dropped += j->drops[s];
+        bases += cov_grid_seq_length(j->grid, s);
+    }
+    for (size_t i = 0; i < j->n_rows; i++)
+        n_rows += !j->keep[i];
+    cov_info("%zu of %zu sequences are left out, %zu of %zu chunks", n_dropped,
+             cov_grid_n_seqs(j->grid), n_rows, j->n_rows);
+    stats->bases = bases;
+    stats->chunks = (int64_t)j->n_rows;
+}
+
+static int write_outputs(const struct job *j, bool replace, struct cov_progress *progress,
+                         struct cov_err *e)
+{
+    struct cov_outfile file = COV_OUTFILE_INIT, list = COV_OUTFILE_INIT;
+    bool to_stdout = j->o->list && cov_path_is_std(j->o->list);
+    int rc = j->o->output
+                 ? cov_outfile_begin(&file, j->o->output, COV_OUTFILE_SEEKABLE, j->o->force, e)
+                 : cov_outfile_begin_update(&file, j->path, j->o->force, e);
+    if (!rc && j->o->list && !to_stdout)
+        rc = cov_outfile_begin(&list, j->o->list, COV_OUTFILE_STREAM, j->o->force, e);
+    if (!rc)
+        rc = write_file(j, &file, replace, progress, e);
+    if (!rc && j->o->list)
+        rc = write_list(j, to_stdout ? j->o->list : list.tmp, e);
+    if (!rc)
+        rc = cov_outfile_commit_all((struct cov_outfile *[]){&list, &file}, 2, e);
+    cov_outfile_end(&file, e);
+    cov_outfile_end(&list, e);
+    return rc;
+}
+
+int cov_set_blacklist(const char *path, const struct cov_set_blacklist_options *options,
+                      struct cov_progress *progress, struct cov_stats *stats, struct cov_err *e)
+{
+    struct job j = {.path = path, .o = options};
+    struct cov_chunk_file *f;
+    int rc = cov_chunk_file_open(path, &f, e);
+    if (rc)
+        return rc;
+    j.grid = cov_chunk_file_grid(f);
+    bool replace = cov_chunk_head_set(cov_chunk_file_head(f), BLACKLIST) != NULL;
+    if (replace && !options->force)
+        rc = cov_fail(e, COV_EEXIST, "%s: it has " BLACKLIST " already; use -f to replace that",
+                      path);
+    if (!rc)
+        rc = mark(&j, e);
+    if (!rc)
+        rc = write_outputs(&j, replace, progress, e);
+    if (!rc)
+        tell(&j, stats);
+    free(j.drops);
+    free(j.keep);
+    cov_chunk_file_close(f);
+    return rc;
+}

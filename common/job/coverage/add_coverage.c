@@ -1,0 +1,641 @@
+/* add_coverage.c - see add_coverage.h.
+ *
+ * First every file is counted into a store, encoded as it will be written; then the type of the
+ * values is known, and the columns are written, pair by pair, to a copy of the genome file.
+ * SPDX-License-Identifier: MIT */
+#include "common/job/coverage/add_coverage.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "common/base/clock.h"
+#include "common/base/kind.h"
+#include "common/base/log.h"
+#include "common/base/mem.h"
+#include "common/base/outfile.h"
+#include "common/base/path.h"
+#include "common/base/ring.h"
+#include "common/base/text.h"
+#include "common/job/coverage/count_file.h"
+#include "common/store/chunk_file.h"
+#include "common/store/coverage_codec.h"
+#include "common/store/coverage_reader.h"
+#include "common/store/coverage_writer.h"
+#include "common/store/h5_probe.h"
+#include "common/track/formats/intervals.h"
+
+struct slot {
+    size_t pair;
+    struct cov_blob raw[2], out[2]; /* of the + and the - chunk */
+};
+
+/* What a worker computes in. */
+struct worker {
+    int64_t *values; /* [L] */
+    struct cov_blob blob;
+};
+
+struct job {
+    const char *path;
+    const struct cov_measure_options *o;
+    struct cov_measured_genome genome;
+    struct cov_chunk_file *file;
+    struct cov_measured_file *files; /* [o->n_files] */
+    enum cov_intervals_kind *kinds;  /* [o->n_files]: NONE of reads */
+    struct cov_coverage_reader *old;
+    struct cov_coverage_writer *writer;
+    size_t n_old, n_columns, elem_bytes;
+    bool is_encoded; /* all that will be written */
+    /* Of all columns. */
+    const char **names;
+    char **new_settings; /* [o->n_files] */
+    const char **settings;
+    size_t next_pair;
+    struct slot *slots;
+    size_t n_slots;
+    struct worker *workers;
+    unsigned n_workers;
+};
+
+/* ---------------------------------------------------------------- the genome */
+
+static int open_genome(struct job *j, struct cov_err *e)
+{
+    int rc = cov_chunk_file_open_bases(j->path, &j->file, e);
+    if (rc)
+        return rc;
+    const struct cov_grid *grid = j->genome.grid = cov_chunk_file_grid(j->file);
+    rc = cov_names_new(&j->genome.names, e);
+    for (size_t s = 0; !rc && s < cov_grid_n_seqs(grid); s++) {
+        const char *name = cov_grid_name(grid, s);
+        size_t index;
+        bool is_new;
+        rc = cov_names_add(j->genome.names, name, strlen(name), &index, &is_new, e);
+        if (!rc && !is_new)
+            rc = cov_fail(e, COV_EINPUT,
+                          "%s: %s is there in two species: reads cannot tell them apart", j->path,
+                          name);
+    }
+    if (!rc && j->o->rename_path)
+        rc = cov_rename_read(j->o->rename_path, &j->genome.rename, e);
+    return rc;
+}
+
+/* What of the prefix is there already, and whether it may be. */
+static int open_old(struct job *j, struct cov_err *e)
+{
+    const struct cov_grid *grid = j->genome.grid;
+    int rc = cov_coverage_reader_open(j->path, j->o->prefix, cov_grid_n_chunks(grid),
+                                      cov_grid_chunk_length(grid), &j->old, e);
+    if (rc)
+        return rc;
+    if (j->old->n_columns > 0 && j->o->mode == COV_MEASURE_NEW)
+        return cov_fail(e, COV_EEXIST,
+                        "%s has coverage of %s already (%zu column%s); use --append or --replace",
+                        j->path, j->o->prefix, j->old->n_columns,
+                        j->old->n_columns == 1 ? "" : "s");
+    if (j->old->n_columns == 0 && j->o->mode != COV_MEASURE_NEW)
+        cov_warn("%s has no coverage of %s yet", j->path, j->o->prefix);
+    j->n_old = j->o->mode == COV_MEASURE_APPEND ? j->old->n_columns : 0;
+    j->n_columns = j->n_old + j->o->n_files;
+    /* Coverage of 2^15 is rare: that two bytes are enough is found wrong in time. */
+    j->genome.elem_bytes = j->o->elem_bytes ? j->o->elem_bytes : 2;
+    if (j->n_old > 0 && j->old->elem_bytes > j->genome.elem_bytes)
+        j->genome.elem_bytes = j->old->elem_bytes;
+    return COV_OK;
+}
+
+/* ---------------------------------------------------------------- counting */
+
+/* What the files are, by content. */
+static int find_kinds(struct job *j, struct cov_err *e)
+{
+    size_t n = j->o->n_files, n_tracks = 0;
+    j->kinds = cov_calloc(n, sizeof *j->kinds, e);
+    int rc = j->kinds ? COV_OK : COV_ENOMEM;
+    for (size_t k = 0; !rc && k < n; k++) {
+        rc = cov_intervals_detect(j->o->files[k], &j->kinds[k], e);
+        n_tracks += j->kinds[k] != COV_INTERVALS_NONE;
+    }
+    if (!rc && n_tracks == n && j->o->for_reads)
+        rc = cov_fail(e, COV_EUSAGE, "--%s is about reads, but %s has none: it is a track",
+                      j->o->for_reads, j->o->files[0]);
+    return rc;
+}
+
+static char *describe_settings(const struct cov_measure_options *o, const char *path, bool is_track,
+                               struct cov_err *e)
+{
+    if (is_track)
+        return cov_strfmt(e, "count=track strand=both file=%s", path);
+    static const char *const units[] = {"read", "cut", "fragment"};
+    static const char *const strands[] = {"both", "own", "first", "second"};
+    const struct cov_counting *c = &o->counting;
+    char shift[64] = "none";
+    if (c->has_shift)
+        (void)snprintf(shift, sizeof shift, "%lld,%lld", (long long)c->shift_plus,
+                       (long long)c->shift_minus);
+    return cov_strfmt(e,
+                      "count=%s strand=%s shift=%s min_mapq=%u require_flags=%u exclude_flags=%u "
+                      "file=%s",
+                      units[c->unit], strands[c->strand], shift, c->min_mapq, c->require_flags,
+                      c->exclude_flags, path);
+}
+
+static void tell(const struct cov_measured_file *m)
+{
+    if (m->is_track) {
+        cov_info("%s: %lld intervals, %lld of them on contigs that are not in the genome", m->path,
+                 (long long)m->n_seen, (long long)m->n_elsewhere);
+        return;
+    }
+    char text[400] = "";
+    size_t used = 0;
+    int64_t n_skipped = m->n_elsewhere;
+    for (int r = COV_COUNTED + 1; r < COV_SKIP_N; r++) {
+        if (m->n_by_result[r] == 0)
+            continue;
+        n_skipped += m->n_by_result[r];
+        int n = snprintf(text + used, sizeof text - used, "%s%s %lld", used ? ", " : "",
+                         cov_count_result_names[r], (long long)m->n_by_result[r]);
+        used += n > 0 && (size_t)n < sizeof text - used ? (size_t)n : 0;
+    }
+    if (m->n_elsewhere > 0)
+        (void)snprintf(text + used, sizeof text - used, "%snot_in_genome %lld", used ? ", " : "",
+                       (long long)m->n_elsewhere);
+    cov_info("%s: %lld read%s, %lld counted, %lld skipped%s%s%s", m->path, (long long)m->n_seen,
+             cov_text_s(m->n_seen), (long long)m->n_by_result[COV_COUNTED], (long long)n_skipped,
+             *text ? " (" : "", text, *text ? ")" : "");
+}
+
+static int count_files(struct job *j, struct cov_err *e)
+{
+    int rc = COV_OK;
+    size_t n = j->o->n_files;
+    j->files = cov_calloc(n, sizeof *j->files, e);
+    j->new_settings = cov_calloc(n, sizeof *j->new_settings, e);
+    if (!j->files || !j->new_settings)
+        return COV_ENOMEM;
+    for (size_t k = 0; !rc && k < n; k++) {
+        j->files[k].path = j->o->files[k];
+        bool is_track = j->kinds[k] != COV_INTERVALS_NONE;
+        rc = is_track
+                 ? cov_measure_track(&j->genome, &j->files[k], e)
+                 : cov_measure_reads(&j->genome, &j->o->counting, j->o->reference, &j->files[k], e);
+        if (rc)
+            break;
+        tell(&j->files[k]);
+        j->new_settings[k] = describe_settings(j->o, j->files[k].path, is_track, e);
+        rc = j->new_settings[k] ? COV_OK : COV_ENOMEM;
+    }
+    if (!rc && j->genome.rename && cov_rename_unused(j->genome.rename))
+        cov_warn("%s: %zu of %zu names are in no file", j->o->rename_path,
+                 cov_rename_unused(j->genome.rename), cov_rename_count(j->genome.rename));
+    return rc;
+}
+
+static void choose_type(struct job *j)
+{
+    int32_t max = 0;
+    for (size_t k = 0; k < j->o->n_files; k++)
+        max = j->files[k].max > max ? j->files[k].max : max;
+    j->elem_bytes = j->genome.elem_bytes;
+    if (!j->o->elem_bytes && j->elem_bytes < 4 && max > INT16_MAX)
+        j->elem_bytes = 4;
+    if (max == 0)
+        cov_warn("nothing was counted: the coverage is 0 everywhere");
+    cov_info("largest depth %d, stored as int%zu", max, 8 * j->elem_bytes);
+}
+
+/* ---------------------------------------------------------------- writing */
+
+static int source(void *arg, size_t slot, uint64_t n, struct cov_err *e)
+{
+    (void)n;
+    struct job *j = arg;
+    struct slot *s = &j->slots[slot];
+    if (j->next_pair == cov_grid_n_pairs(j->genome.grid))
+        return 0;
+    s->pair = j->next_pair++;
+    struct cov_pair p = cov_grid_pair(j->genome.grid, s->pair);
+    for (int strand = COV_PLUS; strand <= COV_MINUS; strand++) {
+        cov_blob_clear(&s->raw[strand]);
+        if (p.rows[strand] == COV_NO_ROW || j->n_old == 0)
+            continue;
+        int rc = cov_coverage_fetch(j->old, p.rows[strand], &s->raw[strand], e);
+        if (rc)
+            return rc;
+    }
+    return 1;
+}
+
+/* The columns of one row, of both sets, in s->out: the old ones, then the new. */
+static int encode_row(const struct job *j, struct slot *s, struct worker *w,
+                      const struct cov_pair *p, int strand, struct cov_err *e)
+{
+    size_t n = (size_t)(p->end - p->beg), L = cov_grid_chunk_length(j->genome.grid);
+    struct cov_blob *out = &s->out[strand];
+    int rc = COV_OK;
+    cov_blob_clear(out);
+    for (int which = 0; !rc && which < COV_COVERAGE_SETS; which++) {
+        for (size_t b = 0; !rc && b < j->n_old; b++) {
+            rc = cov_coverage_decode(j->old, p->rows[strand], which, b, n, &s->raw[strand], 0,
+                                     w->values, e);
+            if (!rc)
+                rc = cov_coverage_encode(w->values, n, L, j->elem_bytes, out, e);
+        }
+        for (size_t k = 0; !rc && k < j->o->n_files; k++)
+            rc = cov_coverage_store_get(&j->files[k].store, s->pair, strand, which, n,
+                                        j->elem_bytes, w->values, &w->blob, out, e);
+    }
+    return rc ? cov_err_prefix(e, "%s: %s:%lld-%lld", j->path,
+                               cov_grid_name(j->genome.grid, p->seq), (long long)p->beg + 1,
+                               (long long)p->end)
+              : COV_OK;
+}
+
+static int work(void *arg, size_t slot, unsigned worker, struct cov_err *e)
+{
+    const struct job *j = arg;
+    struct slot *s = &j->slots[slot];
+    struct cov_pair p = cov_grid_pair(j->genome.grid, s->pair);
+    int rc = COV_OK;
+    for (int strand = COV_PLUS; !rc && strand <= COV_MINUS; strand++)
+        if (p.rows[strand] != COV_NO_ROW)
+            rc = encode_row(j, s, &j->workers[worker], &p, strand, e);
+    return rc;
+}
+
+static int sink(void *arg, size_t slot, uint64_t n, struct cov_err *e)
+{
+    (void)n;
+    struct job *j = arg;
+    struct slot *s = &j->slots[slot];
+    struct cov_pair p = cov_grid_pair(j->genome.grid, s->pair);
+    int rc = j->is_encoded ? work(j, slot, 0, e) : COV_OK;
+    for (int strand = COV_PLUS; !rc && strand <= COV_MINUS; strand++)
+        if (p.rows[strand] != COV_NO_ROW)
+            rc = cov_coverage_put(j->writer, p.rows[strand], &s->out[strand], 0, e);
+    cov_progress_add(j->genome.progress, 1);
+    return rc;
+}
+
+static int prepare(struct job *j, struct cov_err *e)
+{
+    size_t L = cov_grid_chunk_length(j->genome.grid);
+    j->n_slots = cov_ring_slots(j->genome.pool);
+    j->n_workers = cov_pool_size(j->genome.pool);
+    j->slots = cov_calloc(j->n_slots, sizeof *j->slots, e);
+    j->workers = cov_calloc(j->n_workers, sizeof *j->workers, e);
+    j->names = cov_calloc(j->n_columns, sizeof *j->names, e);
+    j->settings = cov_calloc(j->n_columns, sizeof *j->settings, e);
+    if (!j->slots || !j->workers || !j->names || !j->settings)
+        return COV_ENOMEM;
+    for (unsigned i = 0; i < j->n_workers; i++) {
+        struct worker *w = &j->workers[i];
+        w->values = cov_malloc(L, sizeof *w->values, e);
+        if (!w->values)
+            return COV_ENOMEM;
+    }
+    j->is_encoded = j->n_old == 0;
+    for (size_t k = 0; j->is_encoded && k < j->o->n_files; k++)
+        j->is_encoded = cov_coverage_store_is_ready(&j->files[k].store, j->elem_bytes);
+    for (size_t b = 0; b < j->n_columns; b++) {
+        bool is_old = b < j->n_old;
+        j->names[b] = is_old ? j->old->files[b] : j->o->files[b - j->n_old];
+        j->settings[b] = is_old ? j->old->settings[b] : j->new_settings[b - j->n_old];
+    }
+    return COV_OK;
+}
+
+static int write_columns(struct job *j, const char *path, struct cov_err *e)
+{
+    const struct cov_grid *grid = j->genome.grid;
+    int rc = prepare(j, e);
+    if (rc)
+        return rc;
+    /* Without work it is not worth it to wake other threads. */
+    const struct cov_ring_stages stages = {source, j->is_encoded ? NULL : work, sink};
+    const struct cov_coverage_options layout = {
+        .prefix = j->o->prefix,
+        .n_rows = cov_grid_n_chunks(grid),
+        .L = cov_grid_chunk_length(grid),
+        .n_columns = j->n_columns,
+        .files = j->names,
+        .settings = j->settings,
+        .elem_bytes = j->elem_bytes,
+    };
+    rc = cov_coverage_writer_new(path, &layout, &j->writer, e);
+    if (rc)
+        return rc;
+    cov_progress_begin(j->genome.progress, "writing", "chunks", (int64_t)cov_grid_n_pairs(grid));
+    rc = cov_ring_run(j->genome.pool, j->n_slots, &stages, j, NULL, e);
+    cov_progress_end(j->genome.progress);
+    if (!rc) {
+        rc = cov_coverage_writer_close(j->writer, e);
+        j->writer = NULL;
+    }
+    return rc;
+}
+
+/* Whether the rows of a pair are those that were counted, and those that were there. */
+static int check_pair(const struct job *j, struct cov_coverage_reader *r, size_t pair,
+                      struct cov_blob raw[2], int64_t *got, bool *same, struct cov_err *e)
+{
+    struct cov_pair p = cov_grid_pair(j->genome.grid, pair);
+    size_t n = (size_t)(p.end - p.beg);
+    int64_t *wanted = j->workers[0].values;
+    int rc = COV_OK;
+    for (size_t b = 0; !rc && *same && b < j->n_columns; b++) {
+        uint64_t hash = 0;
+        for (int k = 0; !rc && *same && k < 2 * COV_COVERAGE_SETS; k++) {
+            int which = k % COV_COVERAGE_SETS;
+            size_t row = p.rows[k / COV_COVERAGE_SETS];
+            if (row == COV_NO_ROW)
+                continue;
+            cov_blob_clear(&raw[0]);
+            cov_blob_clear(&raw[1]);
+            rc = cov_coverage_fetch(r, row, &raw[0], e);
+            if (!rc)
+                rc = cov_coverage_decode(r, row, which, b, n, &raw[0], 0, got, e);
+            if (!rc)
+                hash = cov_coverage_hash(hash, got, n);
+            if (rc || b >= j->n_old)
+                continue;
+            rc = cov_coverage_fetch(j->old, row, &raw[1], e);
+            if (!rc)
+                rc = cov_coverage_decode(j->old, row, which, b, n, &raw[1], 0, wanted, e);
+            *same = rc || memcmp(got, wanted, n * sizeof *got) == 0;
+        }
+        if (!rc && b >= j->n_old)
+            *same = hash == cov_coverage_store_hash(&j->files[b - j->n_old].store, pair, &p);
+    }
+    return rc;
+}
+
+/* Whether a sample of the new file, the first and the last pair among them, is read back as it
+ * should be. */
+static int verify(const struct job *j, const char *path, struct cov_err *e)
+{
+    const struct cov_grid *grid = j->genome.grid;
+    size_t L = cov_grid_chunk_length(grid);
+    struct cov_coverage_reader *r = NULL;
+    struct cov_blob raw[2] = {COV_BLOB_INIT, COV_BLOB_INIT};
+    int64_t *got = cov_malloc(L, sizeof *got, e);
+    int rc = got ? cov_coverage_reader_open(path, j->o->prefix, cov_grid_n_chunks(grid), L, &r, e)
+                 : COV_ENOMEM;
+    bool same = !rc && r->n_columns == j->n_columns && r->elem_bytes == j->elem_bytes;
+    for (size_t pair = 0; !rc && same && pair < cov_grid_n_pairs(grid); pair++)
+        if (cov_coverage_store_samples(&j->files[0].store, pair))
+            rc = check_pair(j, r, pair, raw, got, &same, e);
+    if (!rc && !same)
+        rc = cov_fail(e, COV_EIO, "%s: what was written does not read back", path);
+    cov_coverage_reader_close(r);
+    cov_blob_fini(&raw[0]);
+    cov_blob_fini(&raw[1]);
+    free(got);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- what is said of it */
+
+/* Kept for --stats when everything else is gone. */
+struct more {
+    size_t n_files, n_seqs;
+    char **paths, **names;
+    int64_t *lengths;
+    double *means;  /* [n_files][n_seqs] */
+    int64_t *reads; /* [n_files][COV_SKIP_N + 2]: by result, elsewhere, seen */
+    bool *is_track; /* [n_files] */
+    int64_t *n_rounded;
+    int bits;
+};
+
+static void free_more(void *arg)
+{
+    struct more *m = arg;
+    for (size_t k = 0; m->paths && k < m->n_files; k++)
+        free(m->paths[k]);
+    for (size_t s = 0; m->names && s < m->n_seqs; s++)
+        free(m->names[s]);
+    free(m->paths);
+    free(m->names);
+    free(m->lengths);
+    free(m->means);
+    free(m->reads);
+    free(m->is_track);
+    free(m->n_rounded);
+    free(m);
+}
+
+static void print_more(struct cov_json *json, const void *arg)
+{
+    const struct more *m = arg;
+    cov_json_int(json, "bits", m->bits);
+    cov_json_begin_array(json, "files");
+    for (size_t k = 0; k < m->n_files; k++) {
+        const int64_t *reads = m->reads + k * (COV_SKIP_N + 2);
+        cov_json_begin_object(json, NULL);
+        cov_json_string(json, "path", m->paths[k]);
+        cov_json_int(json, m->is_track[k] ? "intervals" : "reads", reads[COV_SKIP_N + 1]);
+        for (int r = COV_COUNTED; !m->is_track[k] && r < COV_SKIP_N; r++)
+            cov_json_int(json, cov_count_result_names[r], reads[r]);
+        if (m->is_track[k])
+            cov_json_int(json, "rounded", m->n_rounded[k]);
+        cov_json_int(json, "not_in_genome", reads[COV_SKIP_N]);
+        cov_json_end_object(json);
+    }
+    cov_json_end_array(json);
+    cov_json_begin_array(json, "contigs");
+    for (size_t s = 0; s < m->n_seqs; s++) {
+        cov_json_begin_object(json, NULL);
+        cov_json_string(json, "name", m->names[s]);
+        cov_json_int(json, "length", m->lengths[s]);
+        cov_json_begin_array(json, "mean_coverage");
+        for (size_t k = 0; k < m->n_files; k++)
+            cov_json_double(json, NULL, m->means[k * m->n_seqs + s]);
+        cov_json_end_array(json);
+        cov_json_end_object(json);
+    }
+    cov_json_end_array(json);
+}
+
+/* What a report shows: reads of all BAM files (intervals of tracks), and the mean over the genome. */
+static int add_figures(const struct more *m, struct cov_stats *stats, struct cov_err *e)
+{
+    int64_t seen = 0, counted = 0;
+    double sum = 0;
+    bool any_reads = false;
+    for (size_t k = 0; k < m->n_files; k++) {
+        if (!m->is_track[k]) {
+            any_reads = true;
+            seen += m->reads[k * (COV_SKIP_N + 2) + COV_SKIP_N + 1];
+            counted += m->reads[k * (COV_SKIP_N + 2) + COV_COUNTED];
+        }
+        for (size_t s = 0; s < m->n_seqs; s++)
+            sum += m->means[k * m->n_seqs + s] * (double)m->lengths[s];
+    }
+    int rc = COV_OK;
+    if (any_reads)
+        rc = cov_stats_add_figure(stats, NULL, "reads", "reads in all files", 0, (double)seen, e);
+    if (!rc && any_reads)
+        rc = cov_stats_add_figure(stats, NULL, "counted", "reads that were counted", 0,
+                                  (double)counted, e);
+    if (!rc)
+        rc = cov_stats_add_figure(stats, NULL, "mean_coverage",
+                                  "mean coverage of a base of the genome, of all files together", 2,
+                                  stats->bases > 0 ? sum / (double)stats->bases : (double)NAN, e);
+    return rc;
+}
+
+static int note(const struct job *j, struct cov_stats *stats, struct cov_err *e)
+{
+    const struct cov_grid *grid = j->genome.grid;
+    struct more *m = cov_calloc(1, sizeof *m, e);
+    if (!m)
+        return COV_ENOMEM;
+    stats->more = m;
+    stats->print_more = print_more;
+    stats->free_more = free_more;
+    m->n_files = j->o->n_files;
+    m->n_seqs = cov_grid_n_seqs(grid);
+    m->bits = 8 * (int)j->elem_bytes;
+    m->paths = cov_calloc(m->n_files, sizeof *m->paths, e);
+    m->names = cov_calloc(m->n_seqs, sizeof *m->names, e);
+    m->lengths = cov_calloc(m->n_seqs, sizeof *m->lengths, e);
+    m->means = cov_calloc(m->n_seqs * m->n_files, sizeof *m->means, e);
+    m->reads = cov_calloc(m->n_files * (COV_SKIP_N + 2), sizeof *m->reads, e);
+    m->is_track = cov_calloc(m->n_files, sizeof *m->is_track, e);
+    m->n_rounded = cov_calloc(m->n_files, sizeof *m->n_rounded, e);
+    if (!m->paths || !m->names || !m->lengths || !m->means || !m->reads || !m->is_track ||
+        !m->n_rounded)
+        return COV_ENOMEM;
+    stats->bases = 0;
+    stats->chunks = (int64_t)cov_grid_n_chunks(grid);
+    for (size_t s = 0; s < m->n_seqs; s++) {
+        m->lengths[s] = cov_grid_seq_length(grid, s);
+        m->names[s] = cov_strdup(cov_grid_name(grid, s), e);
+        if (!m->names[s])
+            return COV_ENOMEM;
+        stats->bases += m->lengths[s];
+    }
+    for (size_t k = 0; k < m->n_files; k++) {
+        const struct cov_measured_file *f = &j->files[k];
+        int64_t *reads = m->reads + k * (COV_SKIP_N + 2);
+        memcpy(reads, f->n_by_result, sizeof f->n_by_result);
+        reads[COV_SKIP_N] = f->n_elsewhere;
+        reads[COV_SKIP_N + 1] = f->n_seen;
+        m->is_track[k] = f->is_track;
+        m->n_rounded[k] = f->n_rounded;
+        m->paths[k] = cov_strdup(f->path, e);
+        if (!m->paths[k])
+            return COV_ENOMEM;
+        for (size_t s = 0; s < m->n_seqs; s++)
+            m->means[k * m->n_seqs + s] = f->sums[s] / (double)m->lengths[s];
+    }
+    return add_figures(m, stats, e);
+}
+
+/* ---------------------------------------------------------------- all of it */
+
+static void fini(struct job *j)
+{
+    cov_coverage_writer_abort(j->writer);
+    for (size_t i = 0; j->slots && i < j->n_slots; i++)
+        for (int strand = COV_PLUS; strand <= COV_MINUS; strand++) {
+            cov_blob_fini(&j->slots[i].raw[strand]);
+            cov_blob_fini(&j->slots[i].out[strand]);
+        }
+    for (unsigned i = 0; j->workers && i < j->n_workers; i++) {
+        free(j->workers[i].values);
+        cov_blob_fini(&j->workers[i].blob);
+    }
+    for (size_t k = 0; k < j->o->n_files; k++) {
+        if (j->files)
+            cov_measured_file_fini(&j->files[k]);
+        if (j->new_settings)
+            free(j->new_settings[k]);
+    }
+    free(j->slots);
+    free(j->workers);
+    free(j->files);
+    free(j->kinds);
+    free(j->new_settings);
+    free(j->names);
+    free(j->settings);
+    cov_coverage_reader_close(j->old);
+    cov_rename_free(j->genome.rename);
+    cov_names_free(j->genome.names);
+    cov_chunk_file_close(j->file);
+    cov_pool_free(j->genome.pool);
+}
+
+/* A BAM file in the place of the genome file is to be an error of its own, before anything is made
+ * beside it. */
+static int require_hdf5(const char *path, struct cov_err *e)
+{
+    struct stat st;
+    bool yes = false;
+    int rc = cov_path_check_file(path, e);
+    if (!rc)
+        rc = cov_h5_is_signed(path, &yes, e);
+    if (rc || yes)
+        return rc;
+    if (stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == 0)
+        return cov_fail(e, COV_EINPUT, "%s: the file is empty", path);
+    return cov_fail_kind(e, path, "not a genome file, which comes first");
+}
+
+int cov_measure(const char *genome, const char *output, bool force,
+                const struct cov_measure_options *options, unsigned n_threads,
+                struct cov_progress *progress, struct cov_stats *stats, struct cov_err *e)
+{
+    struct job j = {.path = genome, .o = options};
+    struct cov_outfile out = COV_OUTFILE_INIT;
+    char *dir = NULL;
+    j.genome.path = genome;
+    j.genome.progress = progress;
+    int rc = find_kinds(&j, e);
+    if (!rc)
+        rc = require_hdf5(genome, e);
+    if (!rc)
+        rc = output ? cov_outfile_begin(&out, output, COV_OUTFILE_SEEKABLE, force, e)
+                    : cov_outfile_begin_update(&out, genome, force, e);
+    if (!rc) {
+        dir = cov_path_dir(out.path, e);
+        j.genome.tmpdir = options->tmpdir ? options->tmpdir : dir;
+        rc = dir ? open_genome(&j, e) : COV_ENOMEM;
+    }
+    if (!rc)
+        rc = open_old(&j, e);
+    /* Opening HDF5 forks: before there are threads, whose locks the child would inherit. */
+    if (!rc)
+        rc = cov_pool_new(n_threads, &j.genome.pool, e);
+    double clock = cov_clock();
+    if (!rc)
+        rc = count_files(&j, e);
+    cov_stats_add_stage(stats, "count", cov_clock() - clock);
+    clock = cov_clock();
+    if (!rc) {
+        choose_type(&j);
+        rc = cov_outfile_copy(&out, genome, progress, e);
+    }
+    cov_stats_add_stage(stats, "copy", cov_clock() - clock);
+    clock = cov_clock();
+    if (!rc)
+        rc = write_columns(&j, out.tmp, e);
+    if (!rc)
+        rc = verify(&j, out.tmp, e);
+    if (!rc)
+        rc = note(&j, stats, e);
+    if (!rc)
+        rc = cov_outfile_commit(&out, e);
+    cov_stats_add_stage(stats, "write", cov_clock() - clock);
+    fini(&j);
+    cov_outfile_end(&out, e);
+    free(dir);
+    return rc;
+}

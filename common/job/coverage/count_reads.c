@@ -1,0 +1,327 @@
+/* count_reads.c - see count_file.h: reads to depth.
+ *
+ * The contigs that both sides have stand one behind the other, in the file's order, in the one
+ * coordinate of depth.h. From sorted reads a chunk is taken as soon as no read can reach it any
+ * more; from others when all have been read.
+ * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/log.h"
+#include "common/base/mem.h"
+#include "common/base/ring.h"
+#include "common/job/coverage/count_file.h"
+#include "common/track/alignments.h"
+#include "common/track/depth.h"
+
+/* How often the progress is told, in reads. */
+enum { TOLD_READS = 1 << 14 };
+
+/* What lanes of depth.h hold; where both strands have the same there are the first two. */
+enum { LANE_DEPTH, LANE_SPLICED, LANE_DEPTH_MINUS, LANE_SPLICED_MINUS };
+
+/* Several pairs are handed over at a time, which costs less; fewer where chunks are long. */
+enum { SLOT_PAIRS = 8, SLOT_BASES = 1 << 16 };
+
+struct piece {
+    size_t pair;
+    size_t n;
+    int32_t *lanes[COV_DEPTH_MAX_LANES];
+    int32_t max;
+    double sum;
+    struct cov_packed_pair packed;
+};
+
+struct slot {
+    struct piece pieces[SLOT_PAIRS];
+    size_t n;
+};
+
+struct job {
+    const struct cov_measured_genome *g;
+    const struct cov_counting *rules;
+    struct cov_measured_file *m;
+    struct cov_alignments *file;
+    struct cov_depth *depth;
+    struct cov_spans spans;
+    size_t n_contigs, n_lanes;
+    size_t *seqs;   /* [n_contigs]: in the grid, or SIZE_MAX */
+    int64_t *begin; /* [n_contigs + 1]: in depth's coordinate */
+    bool sorted, at_end;
+    int64_t horizon; /* nothing that comes counts before it */
+    int last_contig;
+    int64_t last_pos;
+    int64_t reach;
+    /* Where taking is. */
+    size_t contig, pair, pair_end;
+    struct slot *slots;
+    size_t n_slots, slot_pairs;
+};
+
+/* ---- reading ---- */
+
+static const char *contig_name(const void *file, size_t i)
+{
+    return cov_alignments_contig(file, i);
+}
+
+static int match_contigs(struct job *j, struct cov_err *e)
+{
+    j->n_contigs = cov_alignments_n_contigs(j->file);
+    j->seqs = cov_malloc(j->n_contigs, sizeof *j->seqs, e);
+    j->begin = cov_malloc(j->n_contigs + 1, sizeof *j->begin, e);
+    if (!j->seqs || !j->begin)
+        return COV_ENOMEM;
+    int64_t at = 0;
+    for (size_t i = 0; i < j->n_contigs; i++) {
+        int64_t length = cov_alignments_contig_length(j->file, i);
+        int rc = cov_measured_contig(j->g, j->m->path, cov_alignments_contig(j->file, i), length,
+                                     &j->seqs[i], e);
+        if (rc)
+            return rc;
+        j->begin[i] = at;
+        if (j->seqs[i] == SIZE_MAX)
+            continue;
+        if (length > INT64_MAX / 2 - at)
+            return cov_fail(e, COV_EINPUT, "%s: its contigs are too long", j->m->path);
+        at += length;
+    }
+    j->begin[j->n_contigs] = at;
+    return cov_measured_compare(j->g, j->m->path, j->seqs, j->n_contigs, contig_name, j->file, e);
+}
+
+/* The reads of a sorted file come in its order; then those without a place. */
+static int check_order(struct job *j, const struct cov_read *r, struct cov_err *e)
+{
+    bool placed = r->contig >= 0;
+    bool back =
+        placed ? r->contig < j->last_contig || (r->contig == j->last_contig && r->pos < j->last_pos)
+               : false;
+    if (back || (placed && j->at_end))
+        return cov_fail(
+            e, COV_EINPUT,
+            "%s: its header says that it is sorted by coordinate, but read %s at %s:%lld "
+            "comes too late; sort it",
+            j->m->path, r->name, cov_alignments_contig(j->file, (size_t)r->contig),
+            (long long)r->pos + 1);
+    j->last_contig = r->contig;
+    j->last_pos = r->pos;
+    if (!placed) {
+        j->horizon = INT64_MAX - 1; /* what is left is still to be read */
+        j->last_contig = INT32_MAX;
+        return COV_OK;
+    }
+    int64_t at = j->begin[r->contig];
+    j->horizon = at;
+    if (j->seqs[r->contig] != SIZE_MAX && r->pos > j->reach)
+        j->horizon = at + r->pos - j->reach;
+    return COV_OK;
+}
+
+static int count_read(struct job *j, const struct cov_read *r, struct cov_err *e)
+{
+    j->m->n_seen++;
+    if (j->m->n_seen % TOLD_READS == 0)
+        cov_progress_add(j->g->progress, TOLD_READS);
+    if (r->contig >= 0 && j->seqs[r->contig] == SIZE_MAX && !(r->flags & COV_READ_UNMAPPED)) {
+        j->m->n_elsewhere++;
+        return COV_OK;
+    }
+    int64_t length = r->contig >= 0 ? cov_alignments_contig_length(j->file, (size_t)r->contig) : 0;
+    int result = cov_count_spans(j->rules, r, length, &j->spans, e);
+    if (result < 0)
+        return cov_err_prefix(e, "%s", j->m->path);
+    j->m->n_by_result[result]++;
+    if (result != COV_COUNTED)
+        return COV_OK;
+    int64_t at = j->begin[r->contig];
+    size_t lane = j->spans.minus ? LANE_DEPTH_MINUS : LANE_DEPTH;
+    int rc = COV_OK;
+    for (size_t i = 0; !rc && i < j->spans.n; i++) {
+        const struct cov_span *s = &j->spans.items[i];
+        rc = cov_depth_add(j->depth, lane + s->spliced, at + s->beg, at + s->end, e);
+    }
+    return rc;
+}
+
+/* Reads on until the positions before `until` are final. */
+static int read_until(struct job *j, int64_t until, struct cov_err *e)
+{
+    while (!j->at_end && (!j->sorted || j->horizon < until)) {
+        struct cov_read r;
+        int rc = cov_alignments_next(j->file, &r, e);
+        if (rc < 0)
+            return rc;
+        if (rc == 0) {
+            j->at_end = true;
+            break;
+        }
+        rc = j->sorted ? check_order(j, &r, e) : COV_OK;
+        if (!rc)
+            rc = count_read(j, &r, e);
+        if (rc)
+            return rc;
+    }
+    return COV_OK;
+}
+
+/* ---- the pipeline ---- */
+
+/* Goes on to the next pair: 1, or 0 at the end of the last contig. */
+static int find_pair(struct job *j)
+{
+    while (j->pair == j->pair_end) {
+        if (j->contig == j->n_contigs)
+            return 0;
+        size_t seq = j->seqs[j->contig++];
+        if (seq != SIZE_MAX)
+            cov_grid_seq_pairs(j->g->grid, seq, &j->pair, &j->pair_end);
+    }
+    return 1;
+}
+
+static int take_pair(struct job *j, struct piece *piece, struct cov_err *e)
+{
+    struct cov_pair p = cov_grid_pair(j->g->grid, j->pair);
+    int64_t at = j->begin[j->contig - 1];
+    int rc = read_until(j, at + p.end, e);
+    if (rc)
+        return rc;
+    int64_t gap = at + p.beg - cov_depth_taken(j->depth);
+    if (gap < 0)
+        return cov_fail(e, COV_EINPUT, "%s: chunks overlap at %s:%lld", j->g->path,
+                        cov_grid_name(j->g->grid, p.seq), (long long)p.beg + 1);
+    rc = gap > 0 ? cov_depth_take(j->depth, (size_t)gap, NULL, e) : COV_OK;
+    piece->pair = j->pair++;
+    piece->n = (size_t)(p.end - p.beg);
+    if (!rc)
+        rc = cov_depth_take(j->depth, piece->n, piece->lanes, e);
+    return rc ? cov_err_prefix(e, "%s: %s", j->m->path, cov_grid_name(j->g->grid, p.seq)) : COV_OK;
+}
+
+static int source(void *arg, size_t slot, uint64_t n, struct cov_err *e)
+{
+    (void)n;
+    struct job *j = arg;
+    struct slot *s = &j->slots[slot];
+    int rc = COV_OK;
+    for (s->n = 0; !rc && s->n < j->slot_pairs && find_pair(j); s->n++)
+        rc = take_pair(j, &s->pieces[s->n], e);
+    if (rc || s->n > 0)
+        return rc ? rc : 1;
+    return read_until(j, INT64_MAX, e); /* to the end: it may be damaged there */
+}
+
+static int encode_pair(const struct job *j, struct piece *piece, struct cov_err *e)
+{
+    struct cov_pair p = cov_grid_pair(j->g->grid, piece->pair);
+    struct cov_depth_lane lanes[COV_COVERAGE_SETS][2];
+    int64_t sums[COV_DEPTH_MAX_LANES] = {0};
+    piece->max = 0;
+    for (size_t k = 0; k < j->n_lanes; k++) {
+        struct cov_depth_lane lane = cov_measured_lane(piece->lanes[k], piece->n, &sums[k]);
+        struct cov_depth_lane *strands = lanes[k % 2 ? COV_SPLICED : COV_COVERAGE];
+        if (k < LANE_DEPTH_MINUS)
+            strands[COV_PLUS] = lane;
+        strands[COV_MINUS] = lane; /* of the + strand, unless its own follows */
+        piece->max = lane.max > piece->max ? lane.max : piece->max;
+    }
+    piece->sum = (double)sums[LANE_DEPTH];
+    if (j->n_lanes > LANE_DEPTH_MINUS)
+        piece->sum = (piece->sum + (double)sums[LANE_DEPTH_MINUS]) / 2;
+    return cov_coverage_store_pack(&j->m->store, piece->pair, &p, lanes, &piece->packed, e);
+}
+
+static int work(void *arg, size_t slot, unsigned worker, struct cov_err *e)
+{
+    (void)worker;
+    const struct job *j = arg;
+    struct slot *s = &j->slots[slot];
+    int rc = COV_OK;
+    for (size_t i = 0; !rc && i < s->n; i++)
+        rc = encode_pair(j, &s->pieces[i], e);
+    return rc;
+}
+
+static int sink(void *arg, size_t slot, uint64_t n, struct cov_err *e)
+{
+    (void)n;
+    struct job *j = arg;
+    struct slot *s = &j->slots[slot];
+    int rc = COV_OK;
+    for (size_t i = 0; !rc && i < s->n; i++) {
+        const struct piece *p = &s->pieces[i];
+        j->m->max = p->max > j->m->max ? p->max : j->m->max;
+        j->m->sums[cov_grid_pair(j->g->grid, p->pair).seq] += p->sum;
+        rc = cov_coverage_store_put(&j->m->store, p->pair, &p->packed, e);
+    }
+    return rc;
+}
+
+static int make_slots(struct job *j, struct cov_err *e)
+{
+    size_t L = cov_grid_chunk_length(j->g->grid);
+    j->slot_pairs = L < SLOT_BASES / SLOT_PAIRS ? SLOT_PAIRS : L < SLOT_BASES ? SLOT_BASES / L : 1;
+    j->n_slots = cov_ring_slots(j->g->pool);
+    j->slots = cov_calloc(j->n_slots, sizeof *j->slots, e);
+    if (!j->slots)
+        return COV_ENOMEM;
+    for (size_t i = 0; i < j->n_slots * j->slot_pairs; i++)
+        for (size_t k = 0; k < j->n_lanes; k++) {
+            int32_t *lane = cov_malloc(L, sizeof *lane, e);
+            if (!lane)
+                return COV_ENOMEM;
+            j->slots[i / j->slot_pairs].pieces[i % j->slot_pairs].lanes[k] = lane;
+        }
+    return COV_OK;
+}
+
+static void fini(struct job *j)
+{
+    for (size_t i = 0; j->slots && i < j->n_slots * j->slot_pairs; i++) {
+        struct piece *p = &j->slots[i / j->slot_pairs].pieces[i % j->slot_pairs];
+        for (size_t k = 0; k < j->n_lanes; k++)
+            free(p->lanes[k]);
+        cov_blob_fini(&p->packed.blob);
+    }
+    free(j->slots);
+    free(j->spans.items);
+    free(j->seqs);
+    free(j->begin);
+    cov_depth_free(j->depth);
+    cov_alignments_close(j->file);
+}
+
+int cov_measure_reads(const struct cov_measured_genome *g, const struct cov_counting *rules,
+                      const char *reference, struct cov_measured_file *m, struct cov_err *e)
+{
+    static const struct cov_ring_stages stages = {source, work, sink};
+    struct job j = {.g = g, .rules = rules, .m = m, .reach = cov_count_reach(rules)};
+    const struct cov_alignments_options how = {reference, cov_pool_size(g->pool)};
+    j.n_lanes = rules->strand == COV_COUNT_BOTH ? 2 : 4;
+    int rc = cov_alignments_open(m->path, &how, &j.file, e);
+    if (!rc)
+        rc = match_contigs(&j, e);
+    if (!rc)
+        rc = cov_measured_file_init(g, m, e);
+    if (rc)
+        goto out;
+    j.sorted = cov_alignments_is_sorted(j.file);
+    if (!j.sorted)
+        cov_info("%s: not sorted by coordinate: all reads are read before anything is counted",
+                 m->path);
+    const struct cov_depth_options depth = {
+        .n_lanes = j.n_lanes, .n = j.begin[j.n_contigs], .tmpdir = g->tmpdir};
+    rc = cov_depth_new(&depth, &j.depth, e);
+    if (!rc)
+        rc = make_slots(&j, e);
+    if (rc)
+        goto out;
+    cov_progress_begin(g->progress, m->path, "reads", cov_alignments_n_reads(j.file));
+    rc = cov_ring_run(g->pool, j.n_slots, &stages, &j, NULL, e);
+    cov_progress_end(g->progress);
+out:
+    fini(&j);
+    return rc;
+}

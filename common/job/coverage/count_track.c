@@ -1,0 +1,277 @@
+/* count_track.c - see count_file.h: the values of a bigWig or bedGraph file to depth.
+ *
+ * Contigs come in the order of the file, and the chunks of one in ascending order, as the intervals
+ * do. An interval that goes on in the next chunk waits.
+ * SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/log.h"
+#include "common/base/mem.h"
+#include "common/base/ring.h"
+#include "common/job/coverage/count_file.h"
+#include "common/track/formats/intervals.h"
+#include "common/track/strands.h"
+
+struct slot {
+    size_t pair;
+    size_t n;
+    int32_t *values;
+    int32_t max;
+    double sum;
+    struct cov_packed_pair packed;
+};
+
+struct job {
+    const struct cov_measured_genome *g;
+    struct cov_measured_file *m;
+    struct cov_intervals *file;
+    size_t
+        *seqs; /* in the grid, or SIZE_MAX, of the contigs that have come, or of all of a bigWig */
+    size_t n_seqs, cap_seqs;
+    /* The next interval is number i of the batch; its value is known when it has been looked at. */
+    struct cov_intervals_batch batch;
+    size_t i;
+    bool looked, at_end;
+    int32_t value;
+    /* Where taking is. */
+    bool in_contig;
+    size_t contig, pair, pair_end;
+    int64_t covered; /* end of the last chunk of the contig */
+    struct slot *slots;
+    size_t n_slots;
+};
+
+/* ---- intervals ---- */
+
+static const char *contig_name(const void *file, size_t i)
+{
+    return cov_intervals_contig(file, i);
+}
+
+/* j->seqs of the contigs before `n`. */
+static int match_contigs(struct job *j, size_t n, struct cov_err *e)
+{
+    int rc = COV_RESERVE(&j->seqs, &j->cap_seqs, n, e);
+    for (; !rc && j->n_seqs < n; j->n_seqs += rc == 0)
+        rc = cov_measured_contig(j->g, j->m->path, cov_intervals_contig(j->file, j->n_seqs),
+                                 cov_intervals_length(j->file, j->n_seqs), &j->seqs[j->n_seqs], e);
+    return rc;
+}
+
+/* What is wrong with the next interval. */
+static int refuse(const struct job *j, const char *reason, struct cov_err *e)
+{
+    char place[COV_INTERVALS_PLACE];
+    cov_intervals_place(j->file, j->i, place);
+    return cov_fail(e, COV_EINPUT, "%s: the value %.9g %s", place, (double)j->batch.iv[j->i].value,
+                    reason);
+}
+
+/* Looks at the next interval, which is of a sequence of the genome: j->value. */
+static int look(struct job *j, struct cov_err *e)
+{
+    const struct cov_interval *iv = &j->batch.iv[j->i];
+    size_t seq = j->seqs[j->batch.contig];
+    int64_t length = cov_grid_seq_length(j->g->grid, seq);
+    double x = (double)iv->value, rounded = cov_round_half_even(x);
+    j->looked = true;
+    if (iv->end > length) {
+        char place[COV_INTERVALS_PLACE];
+        cov_intervals_place(j->file, j->i, place);
+        return cov_fail(e, COV_EINPUT, "%s: the interval ends at %lld, but %s has %lld bases in %s",
+                        place, (long long)iv->end, cov_grid_name(j->g->grid, seq),
+                        (long long)length, j->g->path);
+    }
+    if (x < 0)
+        return refuse(j, "is negative: no coverage", e);
+    if (rounded > (double)INT32_MAX)
+        return refuse(j, "does not fit in 32 bits", e);
+    j->value = (int32_t)rounded;
+    j->m->n_rounded += rounded != x;
+    return COV_OK;
+}
+
+/* Makes the next interval of the file current, passing over contigs that the genome lacks. */
+static int find_interval(struct job *j, struct cov_err *e)
+{
+    int rc = COV_OK;
+    while (!rc && !j->at_end && j->i == j->batch.n) {
+        j->i = 0;
+        j->looked = false;
+        rc = cov_intervals_next(j->file, &j->batch, e);
+        j->at_end = rc == 0;
+        if (rc <= 0)
+            return rc;
+        j->m->n_seen += (int64_t)j->batch.n;
+        rc = match_contigs(j, j->batch.contig + 1, e);
+        if (!rc && j->seqs[j->batch.contig] == SIZE_MAX) {
+            j->m->n_elsewhere += (int64_t)j->batch.n;
+            j->i = j->batch.n;
+        }
+    }
+    return rc || j->at_end || j->looked ? rc : look(j, e);
+}
+
+static void pass_interval(struct job *j)
+{
+    j->i++;
+    j->looked = false;
+}
+
+/* values[0..n) of the pair, and what is over of its intervals stays. */
+static int fill_pair(struct job *j, const struct cov_pair *p, int32_t *values, struct cov_err *e)
+{
+    int64_t done = p->beg; /* positions before it are filled */
+    int rc;
+    while (!(rc = find_interval(j, e)) && !j->at_end && j->batch.contig == j->contig) {
+        const struct cov_interval *iv = &j->batch.iv[j->i];
+        int64_t beg = iv->beg > p->beg ? iv->beg : p->beg;
+        int64_t end = iv->end < p->end ? iv->end : p->end;
+        if (beg >= p->end)
+            break;
+        for (; done < beg; done++)
+            values[done - p->beg] = 0;
+        for (; done < end; done++)
+            values[done - p->beg] = j->value;
+        if (iv->end > p->end)
+            break;
+        pass_interval(j);
+    }
+    for (; done < p->end; done++)
+        values[done - p->beg] = 0;
+    return rc;
+}
+
+/* ---- the pipeline ---- */
+
+/* Goes on to a contig with chunks; 0 when there is none left. */
+static int find_contig(struct job *j, struct cov_err *e)
+{
+    for (;;) {
+        int rc = find_interval(j, e);
+        if (rc || j->at_end)
+            return rc;
+        if (j->in_contig && j->batch.contig == j->contig) {
+            pass_interval(j); /* beyond the last chunk of a partial file */
+            continue;
+        }
+        j->in_contig = true;
+        j->contig = j->batch.contig;
+        j->covered = 0;
+        cov_grid_seq_pairs(j->g->grid, j->seqs[j->contig], &j->pair, &j->pair_end);
+        if (j->pair < j->pair_end)
+            return 1;
+    }
+}
+
+static int source(void *arg, size_t slot, uint64_t n, struct cov_err *e)
+{
+    (void)n;
+    struct job *j = arg;
+    struct slot *s = &j->slots[slot];
+    int rc = j->pair < j->pair_end ? 1 : find_contig(j, e);
+    if (rc <= 0)
+        return rc;
+    struct cov_pair p = cov_grid_pair(j->g->grid, j->pair);
+    s->pair = j->pair++;
+    s->n = (size_t)(p.end - p.beg);
+    if (p.beg < j->covered)
+        return cov_fail(e, COV_EINPUT, "%s: chunks overlap at %s:%lld", j->g->path,
+                        cov_grid_name(j->g->grid, p.seq), (long long)p.beg + 1);
+    j->covered = p.end;
+    rc = fill_pair(j, &p, s->values, e);
+    return rc ? rc : 1;
+}
+
+static int work(void *arg, size_t slot, unsigned worker, struct cov_err *e)
+{
+    (void)worker;
+    struct job *j = arg;
+    struct slot *s = &j->slots[slot];
+    struct cov_pair p = cov_grid_pair(j->g->grid, s->pair);
+    int64_t sum;
+    struct cov_depth_lane lane = cov_measured_lane(s->values, s->n, &sum), none = {NULL, 0};
+    const struct cov_depth_lane lanes[COV_COVERAGE_SETS][2] = {
+        [COV_COVERAGE] = {lane, lane},
+        [COV_SPLICED] = {none, none},
+    };
+    s->max = lane.max;
+    s->sum = (double)sum;
+    return cov_coverage_store_pack(&j->m->store, s->pair, &p, lanes, &s->packed, e);
+}
+
+static int sink(void *arg, size_t slot, uint64_t n, struct cov_err *e)
+{
+    (void)n;
+    struct job *j = arg;
+    struct slot *s = &j->slots[slot];
+    j->m->max = s->max > j->m->max ? s->max : j->m->max;
+    j->m->sums[cov_grid_pair(j->g->grid, s->pair).seq] += s->sum;
+    cov_progress_add(j->g->progress, 1);
+    return cov_coverage_store_put(&j->m->store, s->pair, &s->packed, e);
+}
+
+static int prepare(struct job *j, struct cov_err *e)
+{
+    int rc = cov_measured_file_init(j->g, j->m, e);
+    if (rc)
+        return rc;
+    j->m->is_track = true;
+    j->n_slots = cov_ring_slots(j->g->pool);
+    j->slots = cov_calloc(j->n_slots, sizeof *j->slots, e);
+    if (!j->slots)
+        return COV_ENOMEM;
+    for (size_t i = 0; i < j->n_slots; i++) {
+        j->slots[i].values = cov_malloc(cov_grid_chunk_length(j->g->grid), sizeof(int32_t), e);
+        if (!j->slots[i].values)
+            return COV_ENOMEM;
+    }
+    return COV_OK;
+}
+
+/* A bigWig lists its contigs beforehand; of bedGraph they are known when all has been read. */
+static int compare(struct job *j, struct cov_err *e)
+{
+    int rc = match_contigs(j, cov_intervals_n_contigs(j->file), e);
+    return rc ? rc
+              : cov_measured_compare(j->g, j->m->path, j->seqs, j->n_seqs, contig_name, j->file, e);
+}
+
+static void fini(struct job *j)
+{
+    for (size_t i = 0; j->slots && i < j->n_slots; i++) {
+        free(j->slots[i].values);
+        cov_blob_fini(&j->slots[i].packed.blob);
+    }
+    free(j->slots);
+    free(j->seqs);
+    cov_intervals_close(j->file);
+}
+
+int cov_measure_track(const struct cov_measured_genome *g, struct cov_measured_file *m,
+                      struct cov_err *e)
+{
+    static const struct cov_ring_stages stages = {source, work, sink};
+    struct job j = {.g = g, .m = m};
+    int rc = cov_intervals_open(m->path, cov_pool_size(g->pool), &j.file, e);
+    bool listed = !rc && cov_intervals_kind(j.file) == COV_INTERVALS_BIGWIG;
+    if (!rc && listed)
+        rc = compare(&j, e);
+    if (!rc)
+        rc = prepare(&j, e);
+    if (rc)
+        goto out;
+    cov_progress_begin(g->progress, m->path, "chunks", (int64_t)cov_grid_n_pairs(g->grid));
+    rc = cov_ring_run(g->pool, j.n_slots, &stages, &j, NULL, e);
+    cov_progress_end(g->progress);
+    if (!rc && !listed)
+        rc = compare(&j, e);
+    if (!rc && m->n_rounded > 0)
+        cov_warn("%s: %lld of %lld intervals had values that are not integers; they were rounded",
+                 m->path, (long long)m->n_rounded, (long long)(m->n_seen - m->n_elsewhere));
+out:
+    fini(&j);
+    return rc;
+}

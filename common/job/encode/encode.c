@@ -1,0 +1,396 @@
+/* encode.c - see encode.h.
+ *
+ * One pipeline: the calling thread parses and writes, the pool encodes. A slot of the ring holds
+ * several pairs, so that handing them over costs little.
+ * SPDX-License-Identifier: MIT */
+#include "common/job/encode/encode.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/clock.h"
+#include "common/base/mem.h"
+#include "common/base/outfile.h"
+#include "common/base/path.h"
+#include "common/base/ring.h"
+#include "common/codec/onehot.h"
+#include "common/seq/alphabet.h"
+#include "common/store/pair_writer.h"
+#include "common/store/stream.h"
+
+/* Bases and pairs of a slot, and pairs that are read back in the end besides the last. */
+enum { SLOT_BASES = 1 << 18, SLOT_PAIRS = 16, SAMPLE = 16 };
+
+/* Slots besides the usual number, which keep the workers busy while the - chunks of a sequence are
+ * written at its end; fewer where chunks are so long that a slot has more than SLOT_BASES. */
+enum { MORE_SLOTS = 24 };
+
+/* What is remembered of a pair to be read back: its number and a hash of the + chunk. */
+struct sample {
+    size_t pair;
+    uint64_t hash;
+};
+
+struct piece {
+    struct cov_fasta_pair pair;
+    size_t name; /* in the slot's names, if the sequence begins */
+    bool sampled;
+    uint64_t hash;
+};
+
+struct slot {
+    struct piece pieces[SLOT_PAIRS];
+    size_t n;
+    struct cov_blob blobs[SLOT_PAIRS][2]; /* a file: by strand; a stream: the record is the first */
+    uint8_t *codes;                       /* L a pair */
+    char *names;
+    size_t n_names, cap_names;
+};
+
+struct job {
+    const struct cov_encode_options *options;
+    size_t L, slot_pairs;
+    struct cov_fasta_pairs *fasta;
+    bool at_end;
+    struct slot *slots;
+    size_t n_slots;
+    uint8_t *scratch; /* scratch_bytes a worker */
+    size_t scratch_bytes;
+    struct cov_progress *progress;
+    int64_t done; /* bytes of the FASTA that progress knows of */
+    struct cov_stats *stats;
+
+    /* Either of the two. */
+    struct cov_chunk_writer *writer; /* owned by `file` */
+    struct cov_pair_writer *file;
+    struct cov_stream_writer *stream;
+    struct cov_chunk_head head;
+
+    size_t n_read, n_written; /* pairs */
+    struct sample samples[SAMPLE], last;
+    size_t n_samples, sample_step; /* of every so many pairs one */
+};
+
+static uint64_t hash_codes(const uint8_t *codes, size_t n)
+{
+    uint64_t h = n;
+    for (size_t i = 0; i < n; i += 8) {
+        uint64_t x = 0;
+        memcpy(&x, codes + i, n - i < 8 ? n - i : 8);
+        h = (h ^ x) * 0x9e3779b97f4a7c15;
+        h ^= h >> 32;
+    }
+    return h;
+}
+
+/* ---- the stages ---- */
+
+static int keep_name(struct slot *s, struct piece *piece, struct cov_err *e)
+{
+    size_t n = strlen(piece->pair.name) + 1;
+    int rc = COV_RESERVE(&s->names, &s->cap_names, s->n_names + n, e);
+    if (rc)
+        return rc;
+    memcpy(s->names + s->n_names, piece->pair.name, n);
+    piece->name = s->n_names;
+    s->n_names += n;
+    return COV_OK;
+}
+
+static int source(void *arg, size_t slot, uint64_t n, struct cov_err *e)
+{
+    (void)n;
+    struct job *job = arg;
+    struct slot *s = &job->slots[slot];
+    s->n = s->n_names = 0;
+    while (s->n < job->slot_pairs && !job->at_end) {
+        struct piece *piece = &s->pieces[s->n];
+        int got = cov_fasta_pairs_next(job->fasta, &piece->pair, s->codes + job->L * s->n, e);
+        if (got < 0)
+            return got;
+        job->at_end = got == 0;
+        if (got == 0)
+            break;
+        if (piece->pair.first) {
+            int rc = keep_name(s, piece, e);
+            if (rc)
+                return rc;
+        }
+        piece->sampled = job->n_read++ % job->sample_step == 0;
+        s->n++;
+    }
+    int64_t done = cov_fasta_pairs_done(job->fasta);
+    cov_progress_add(job->progress, done - job->done);
+    job->done = done;
+    return s->n > 0;
+}
+
+static int encode_both(const struct job *job, const struct piece *piece, const uint8_t *codes,
+                       uint8_t *scratch, struct cov_blob *blobs, struct cov_err *e)
+{
+    size_t n = (size_t)(piece->pair.end - piece->pair.beg);
+    cov_blob_clear(&blobs[COV_PLUS]);
+    cov_blob_clear(&blobs[COV_MINUS]);
+    return cov_chunk_writer_encode_both(job->writer, codes, n, scratch, &blobs[COV_PLUS],
+                                        &blobs[COV_MINUS], e);
+}
+
+static int work(void *arg, size_t slot, unsigned worker, struct cov_err *e)
+{
+    const struct job *job = arg;
+    struct slot *s = &job->slots[slot];
+    int rc = COV_OK;
+    for (size_t i = 0; i < s->n && !rc; i++) {
+        struct piece *piece = &s->pieces[i];
+        const struct cov_fasta_pair *pair = &piece->pair;
+        const uint8_t *codes = s->codes + job->L * i;
+        if (piece->sampled || pair->last)
+            piece->hash = hash_codes(codes, (size_t)(pair->end - pair->beg));
+        if (job->stream) {
+            const struct cov_stream_pair both = {pair->beg, pair->end, {true, true}};
+            const uint8_t *const strands[2] = {codes, NULL};
+            rc = cov_stream_pack(&job->head, &both, strands, NULL, &s->blobs[i][0], e);
+        } else {
+            rc = encode_both(job, piece, codes, job->scratch + job->scratch_bytes * worker,
+                             s->blobs[i], e);
+        }
+    }
+    return rc;
+}
+
+/* Notes what has been written, to read some of it back. */
+static void remember(struct job *job, const struct piece *piece)
+{
+    struct sample sample = {job->n_written++, piece->hash};
+    if (piece->pair.last)
+        job->last = sample;
+    if (!piece->sampled || sample.pair % job->sample_step)
+        return;
+    if (job->n_samples == SAMPLE) {
+        job->sample_step *= 2;
+        job->n_samples /= 2;
+        for (size_t i = 0; i < job->n_samples; i++)
+            job->samples[i] = job->samples[2 * i];
+        if (sample.pair % job->sample_step)
+            return;
+    }
+    job->samples[job->n_samples++] = sample;
+}
+
+static int put(struct job *job, const struct slot *s, const struct piece *piece,
+               const struct cov_blob *blobs, struct cov_err *e)
+{
+    const struct cov_fasta_pair *p = &piece->pair;
+    const char *species = job->options->species, *name = s->names + piece->name;
+    int rc = COV_OK;
+    if (p->first)
+        rc = job->stream ? cov_stream_begin(job->stream, species, name, e)
+                         : cov_pair_writer_begin(job->file, species, name, e);
+    if (!rc)
+        rc = job->stream ? cov_stream_put(job->stream, &blobs[0], e)
+                         : cov_pair_writer_put(job->file, p->beg, p->end, &blobs[COV_PLUS],
+                                               &blobs[COV_MINUS], e);
+    if (!rc && p->last)
+        rc = job->stream ? cov_stream_end(job->stream, p->end, e)
+                         : cov_pair_writer_end(job->file, p->end, e);
+    return rc;
+}
+
+static int sink(void *arg, size_t slot, uint64_t n, struct cov_err *e)
+{
+    (void)n;
+    struct job *job = arg;
+    const struct slot *s = &job->slots[slot];
+    for (size_t i = 0; i < s->n; i++) {
+        const struct piece *piece = &s->pieces[i];
+        int rc = put(job, s, piece, s->blobs[i], e);
+        if (rc)
+            return rc;
+        remember(job, piece);
+        job->stats->bases += piece->pair.end - piece->pair.beg;
+        job->stats->chunks += 2;
+    }
+    return COV_OK;
+}
+
+static int alloc_slots(struct job *job, const struct cov_pool *pool, struct cov_err *e)
+{
+    size_t n_codes, n_scratch;
+    /* Lines of the cache of their own for each. */
+    job->scratch_bytes = (cov_onehot_scratch(job->L) / 64 + 2) * 64;
+    job->slot_pairs = job->L < SLOT_BASES ? SLOT_BASES / job->L : 1;
+    if (job->slot_pairs > SLOT_PAIRS)
+        job->slot_pairs = SLOT_PAIRS;
+    if (cov_size_mul(job->L, job->slot_pairs, &n_codes) ||
+        cov_size_mul(job->scratch_bytes, cov_pool_size(pool), &n_scratch))
+        return cov_fail(e, COV_ENOMEM, "out of memory: chunks of %zu bases", job->L);
+    job->n_slots = cov_ring_slots(pool) +
+                   (n_codes > SLOT_BASES ? MORE_SLOTS * (size_t)SLOT_BASES / n_codes : MORE_SLOTS);
+    job->slots = cov_calloc(job->n_slots, sizeof *job->slots, e);
+    job->scratch = cov_malloc(n_scratch, 1, e);
+    if (!job->slots || !job->scratch)
+        return COV_ENOMEM;
+    for (size_t i = 0; i < job->n_slots; i++) {
+        job->slots[i].codes = cov_malloc(n_codes, 1, e);
+        if (!job->slots[i].codes)
+            return COV_ENOMEM;
+    }
+    return COV_OK;
+}
+
+static void free_slots(struct job *job)
+{
+    for (size_t i = 0; job->slots && i < job->n_slots; i++) {
+        struct slot *s = &job->slots[i];
+        for (size_t k = 0; k < SLOT_PAIRS; k++) {
+            cov_blob_fini(&s->blobs[k][0]);
+            cov_blob_fini(&s->blobs[k][1]);
+        }
+        free(s->codes);
+        free(s->names);
+    }
+    free(job->slots);
+    free(job->scratch);
+}
+
+/* ---- reading back ---- */
+
+static int check_pair(struct cov_chunk_file *f, const struct sample *sample, struct cov_blob *raw,
+                      uint8_t *codes, bool *same, struct cov_err *e)
+{
+    struct cov_pair pair = cov_grid_pair(cov_chunk_file_grid(f), sample->pair);
+    size_t n = (size_t)(pair.end - pair.beg);
+    int rc = COV_OK;
+    for (size_t strand = COV_PLUS; strand <= COV_MINUS && *same && !rc; strand++) {
+        cov_blob_clear(raw);
+        *same = pair.rows[strand] != COV_NO_ROW;
+        if (!*same)
+            return COV_OK;
+        rc = cov_chunk_file_fetch(f, pair.rows[strand], true, NULL, 0, raw, e);
+        if (!rc)
+            rc = cov_chunk_file_decode(f, pair.rows[strand], true, NULL, 0, raw, codes, NULL, e);
+        if (rc)
+            return rc;
+        if (strand == COV_MINUS)
+            cov_codes_reverse_complement(codes, n);
+        *same = hash_codes(codes, n) == sample->hash;
+    }
+    return rc;
+}
+
+/* Whether some rows of the file, the first and the last pair among them, are read back as they
+ * should be. */
+static int verify(const struct job *job, const char *path, struct cov_err *e)
+{
+    struct cov_chunk_file *f = NULL;
+    struct cov_blob raw = COV_BLOB_INIT;
+    uint8_t *codes = cov_malloc(job->L, 1, e);
+    int rc = codes ? cov_chunk_file_open(path, &f, e) : COV_ENOMEM;
+    if (!rc) {
+        const struct cov_grid *grid = cov_chunk_file_grid(f);
+        bool same = cov_grid_n_pairs(grid) == job->n_written &&
+                    cov_grid_n_chunks(grid) == 2 * job->n_written &&
+                    cov_grid_chunk_length(grid) == job->L;
+        for (size_t i = 0; i <= job->n_samples && same && !rc; i++)
+            rc = check_pair(f, i < job->n_samples ? &job->samples[i] : &job->last, &raw, codes,
+                            &same, e);
+        if (!rc && !same)
+            rc = cov_fail(e, COV_EIO, "%s: what was written does not read back", path);
+    }
+    cov_chunk_file_close(f);
+    cov_blob_fini(&raw);
+    free(codes);
+    return rc;
+}
+
+/* ---- all of it ---- */
+
+static int open_output(struct job *job, const char *tmp, const char *fasta, struct cov_err *e)
+{
+    const struct cov_encode_options *o = job->options;
+    const struct cov_chunk_writer_options options = {.layout = o->layout,
+                                                     .compression = o->compression};
+    job->head.L = job->L;
+    job->head.has_bases = true;
+    int rc = cov_chunk_head_add_attr(&job->head, NULL, "input_path", fasta, e);
+    if (rc)
+        return rc;
+    if (!tmp)
+        return cov_stream_create("-", &job->head, false, false, 1, &job->stream, e);
+    rc = cov_chunk_writer_new(tmp, &job->head, &options, &job->writer, e);
+    if (!rc)
+        rc = cov_pair_writer_new(job->writer, job->L, o->genome.tmpdir, COV_PAIR_WRITER_MEMORY,
+                                 false, &job->file, e);
+    return rc;
+}
+
+static int finish_output(struct job *job, struct cov_err *e)
+{
+    int rc = job->stream ? cov_stream_finish(job->stream, e)
+                         : cov_pair_writer_finish(job->file, NULL, e);
+    job->stream = NULL;
+    job->file = NULL;
+    return rc;
+}
+
+static int convert(struct job *job, const char *fasta, const char *tmp, struct cov_pool *pool,
+                   struct cov_err *e)
+{
+    static const struct cov_ring_stages stages = {source, work, sink};
+    struct cov_ring_times times = {0};
+    int rc = cov_fasta_pairs_open(fasta, &job->options->genome, job->L, &job->fasta, e);
+    if (!rc)
+        rc = open_output(job, tmp, fasta, e);
+    if (!rc)
+        rc = alloc_slots(job, pool, e);
+    if (rc)
+        return rc;
+    job->stats->bases = job->stats->chunks = 0;
+    cov_progress_begin(job->progress, "converting", "bytes", cov_fasta_pairs_total(job->fasta));
+    rc = cov_ring_run(pool, job->n_slots, &stages, job, &times, e);
+    cov_progress_end(job->progress);
+    double clock = cov_clock();
+    if (!rc)
+        rc = finish_output(job, e);
+    times.sink += cov_clock() - clock;
+    cov_stats_add_stage(job->stats, "parse", times.source);
+    cov_stats_add_stage(job->stats, "encode", times.work);
+    cov_stats_add_stage(job->stats, tmp ? "hdf5" : "output", times.sink);
+    return rc;
+}
+
+int cov_encode_fasta(const char *fasta, const char *output, bool force,
+                     const struct cov_encode_options *options, struct cov_pool *pool,
+                     struct cov_progress *progress, struct cov_stats *stats, struct cov_err *e)
+{
+    struct cov_outfile out = COV_OUTFILE_INIT;
+    struct job job = {.options = options,
+                      .L = options->chunk_length,
+                      .progress = progress,
+                      .stats = stats,
+                      .sample_step = 1};
+    bool stream = cov_path_is_std(output);
+    int rc = COV_OK;
+    /* First, so that an output that cannot be is known before a long read. */
+    if (!stream)
+        rc = cov_outfile_begin(&out, output, COV_OUTFILE_SEEKABLE, force, e);
+    if (!rc)
+        rc = convert(&job, fasta, stream ? NULL : out.tmp, pool, e);
+    double clock = cov_clock();
+    if (!rc && !stream) {
+        rc = verify(&job, out.tmp, e);
+        cov_stats_add_stage(stats, "verify", cov_clock() - clock);
+        clock = cov_clock();
+    }
+    if (!rc && !stream) {
+        rc = cov_outfile_commit(&out, e);
+        cov_stats_add_stage(stats, "output", cov_clock() - clock);
+    }
+    cov_stream_abort(job.stream);
+    cov_pair_writer_abort(job.file);
+    cov_fasta_pairs_free(job.fasta);
+    cov_chunk_head_fini(&job.head);
+    free_slots(&job);
+    cov_outfile_end(&out, e);
+    return rc;
+}

@@ -1,0 +1,712 @@
+/* loader.c - see loader.h.
+ *
+ * Rows of the grid that comes are rows of the grid that is stored, some of them after regions, a shard
+ * or limits of length: `rows` maps one to the other. With neighbours, what is fetched, decoded and kept
+ * in memory are pairs of the stored grid.
+ * SPDX-License-Identifier: MIT */
+#include "common/job/predict/loader.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/bgz.h"
+#include "common/base/log.h"
+#include "common/base/mem.h"
+#include "common/base/path.h"
+#include "common/base/ring.h"
+#include "common/base/rng.h"
+#include "common/job/predict/loader_memory.h"
+#include "common/job/predict/loader_stream.h"
+#include "common/seq/alphabet.h"
+#include "common/store/chunk_file.h"
+#include "common/store/h5_probe.h"
+
+struct cov_loader {
+    char *path;
+    struct cov_chunk_file *file; /* one of these */
+    struct cov_genome *genome;
+    struct cov_loader_stream *stream;
+    const struct cov_grid *grid;   /* what comes: as stored, or `own`; not of a stream */
+    const struct cov_grid *stored; /* the file's, or `of_fasta` */
+    struct cov_grid *of_fasta, *own;
+    struct cov_select *regions; /* NULL: all is wanted */
+    bool neighbours;
+    bool (*left_out)(const void *arg, size_t pair); /* NULL: none */
+    const void *left_out_arg;
+    size_t *rows; /* of the file, for each row of `grid`; NULL: the same */
+    bool partial;
+    enum cov_loading loading;
+    struct cov_kept_rows *kept_rows; /* as it is loaded */
+    struct cov_kept_codes *kept_codes;
+    enum cov_loader_order order;
+    size_t *pairs;    /* in their order; NULL: that of the grid */
+    size_t next, seq; /* pair, and in the order of the grid, the sequence to come */
+};
+
+/* ---------------------------------------------------------------- opening */
+
+void cov_loader_close(struct cov_loader *l)
+{
+    if (!l)
+        return;
+    cov_kept_codes_free(l->kept_codes);
+    cov_kept_rows_free(l->kept_rows);
+    cov_select_free(l->regions);
+    cov_grid_free(l->own);
+    cov_grid_free(l->of_fasta);
+    cov_chunk_file_close(l->file);
+    cov_genome_free(l->genome);
+    cov_loader_stream_close(l->stream);
+    free(l->pairs);
+    free(l->rows);
+    free(l->path);
+    free(l);
+}
+
+static int check_length(const struct cov_loader_options *o, size_t L, struct cov_err *e)
+{
+    return o->check ? o->check(o->check_arg, L, e) : COV_OK;
+}
+
+static int open_fasta(struct cov_loader *l, struct cov_bgz *in, const struct cov_loader_options *o,
+                      struct cov_progress *progress, struct cov_err *e)
+{
+    char *stem = NULL;
+    struct cov_genome_options how = o->genome;
+    how.opened = in;
+    int rc = check_length(o, o->chunk_length, e);
+    if (!rc)
+        rc = cov_genome_read(l->path, &how, progress, &l->genome, e);
+    if (rc)
+        return rc;
+    if (!o->species) {
+        stem = cov_path_stem(l->path, e);
+        if (!stem)
+            return COV_ENOMEM;
+    }
+    rc = cov_grid_new(l->genome->n_seqs, l->genome->names, l->genome->lengths,
+                      o->species ? o->species : stem, o->chunk_length, &l->of_fasta, e);
+    l->grid = l->stored = l->of_fasta;
+    free(stem);
+    return rc;
+}
+
+static int open_file(struct cov_loader *l, const struct cov_loader_options *o, struct cov_err *e)
+{
+    if (o->needs_fasta)
+        return cov_fail(e, COV_EUSAGE, "%s is for FASTA input, but %s is a genome file",
+                        o->needs_fasta, l->path);
+    int rc = cov_chunk_file_open_bases(l->path, &l->file, e);
+    if (rc)
+        return rc;
+    l->grid = l->stored = cov_chunk_file_grid(l->file);
+    return check_length(o, cov_grid_chunk_length(l->grid), e);
+}
+
+/* Takes *in. */
+static int open_stream(struct cov_loader *l, struct cov_bgz *in, const struct cov_loader_options *o,
+                       struct cov_err *e)
+{
+    const char *cannot = o->n_shards > 0                   ? "cut into shards"
+                         : o->n_regions > 0 || o->bed_path ? "limited to regions"
+                         : o->neighbours                   ? "predicted with overlap"
+                         : o->resumes                      ? "gone on with (--resume)"
+                         : o->loading != COV_LOAD_DISK     ? "loaded into memory"
+                         : o->order == COV_ORDER_SHUFFLED  ? "put into another order"
+                                                           : NULL;
+    int rc = COV_OK;
+    if (o->needs_fasta)
+        rc = cov_fail(e, COV_EUSAGE, "%s is for FASTA input, but %s is a chunk stream",
+                      o->needs_fasta, cov_bgz_name(in));
+    else if (cannot)
+        rc = cov_fail(e, COV_EUSAGE, "%s is a chunk stream, which cannot be %s", cov_bgz_name(in),
+                      cannot);
+    if (rc) {
+        cov_bgz_abort(in);
+        return rc;
+    }
+    rc = cov_loader_stream_open(in, &o->genome, &l->stream, e);
+    return rc ? rc : check_length(o, cov_loader_stream_chunk_length(l->stream), e);
+}
+
+/* What is no HDF5 file. */
+static int open_bytes(struct cov_loader *l, const struct cov_loader_options *o,
+                      struct cov_progress *progress, struct cov_err *e)
+{
+    struct cov_bgz *in;
+    bool stream;
+    int rc = cov_bgz_open_read(l->path, o->genome.n_threads, &in, e);
+    if (rc)
+        return rc;
+    rc = cov_stream_is(in, &stream, e);
+    if (!rc && stream)
+        return open_stream(l, in, o, e);
+    if (!rc)
+        rc = open_fasta(l, in, o, progress, e);
+    cov_bgz_abort(in);
+    return rc;
+}
+
+/* Only these rows of the grid are left. */
+static int narrow(struct cov_loader *l, size_t *rows, size_t n, struct cov_err *e)
+{
+    struct cov_grid *grid;
+    int rc = cov_grid_select(l->grid, rows, n, &grid, e);
+    if (rc) {
+        free(rows);
+        return rc;
+    }
+    for (size_t i = 0; l->rows && i < n; i++)
+        rows[i] = l->rows[rows[i]];
+    free(l->rows);
+    l->rows = rows;
+    cov_grid_free(l->own);
+    l->grid = l->own = grid;
+    return COV_OK;
+}
+
+/* Leaves out what is too short or too long; those of a FASTA are out already. */
+static int limit_lengths(struct cov_loader *l, const struct cov_genome_options *o,
+                         struct cov_err *e)
+{
+    size_t n_seqs = cov_grid_n_seqs(l->grid), n_rows = cov_grid_n_chunks(l->grid);
+    size_t n_short = 0, n_long = 0, n = 0;
+    for (size_t s = 0; s < n_seqs; s++) {
+        n_short += cov_grid_seq_length(l->grid, s) < o->min_length;
+        n_long += o->max_length > 0 && cov_grid_seq_length(l->grid, s) > o->max_length;
+    }
+    if (n_short + n_long == 0)
+        return COV_OK;
+    cov_warn("%s: %zu of %zu sequences left out by length: %zu too short, %zu too long", l->path,
+             n_short + n_long, n_seqs, n_short, n_long);
+    if (n_short + n_long == n_seqs)
+        return cov_fail(e, COV_EINPUT, "%s: no sequence has a length within the limits", l->path);
+    size_t *rows = cov_malloc(n_rows, sizeof *rows, e);
+    if (!rows)
+        return COV_ENOMEM;
+    for (size_t i = 0; i < n_rows; i++) {
+        int64_t length = cov_grid_seq_length(l->grid, cov_grid_chunk(l->grid, i).seq);
+        if (length >= o->min_length && (o->max_length == 0 || length <= o->max_length))
+            rows[n++] = i;
+    }
+    if (n == 0 && l->regions) {
+        free(rows);
+        return cov_fail(e, COV_EINPUT,
+                        "%s: no sequence in the regions has a length within the limits", l->path);
+    }
+    return narrow(l, rows, n, e);
+}
+
+/* Leaves out what overlaps no region. */
+static int take_regions(struct cov_loader *l, const struct cov_loader_options *o, struct cov_err *e)
+{
+    size_t n_rows = cov_grid_n_chunks(l->grid), n = 0, *rows = NULL;
+    int rc = cov_select_new(l->stored, &l->regions, e);
+    if (!rc)
+        rc = cov_select_regions(l->regions, o->regions, o->n_regions, e);
+    if (rc) {
+        (void)cov_err_prefix(e, "%s", l->path);
+        return rc;
+    }
+    if (o->bed_path)
+        rc = cov_select_read_bed(l->regions, o->bed_path, e);
+    if (rc)
+        return rc;
+    bool *wanted = cov_calloc(n_rows ? n_rows : 1, sizeof *wanted, e);
+    rows = cov_malloc(n_rows ? n_rows : 1, sizeof *rows, e);
+    if (!wanted || !rows) {
+        rc = COV_ENOMEM;
+        goto out;
+    }
+    cov_select_rows(l->regions, 0, wanted);
+    for (size_t i = 0; i < n_rows; i++)
+        if (wanted[i])
+            rows[n++] = i;
+    if (n == 0)
+        rc = cov_fail(e, COV_EINPUT, "%s: nothing of it is in the regions", l->path);
+    if (!rc) {
+        rc = narrow(l, rows, n, e); /* takes the list */
+        rows = NULL;
+    }
+out:
+    free(wanted);
+    free(rows);
+    return rc;
+}
+
+/* Whether the pairs of a sequence are those of a regular grid; true too if there are none. */
+static bool is_whole(const struct cov_grid *g, size_t seq)
+{
+    size_t beg, end;
+    int64_t at = 0, L = (int64_t)cov_grid_chunk_length(g), length = cov_grid_seq_length(g, seq);
+    cov_grid_seq_pairs(g, seq, &beg, &end);
+    for (size_t p = beg; p < end; p++) {
+        struct cov_pair pair = cov_grid_pair(g, p);
+        if (pair.beg != at || pair.end != (length - at < L ? length : at + L) ||
+            pair.rows[COV_PLUS] == COV_NO_ROW || pair.rows[COV_MINUS] == COV_NO_ROW)
+            return false;
+        at = pair.end;
+    }
+    return beg == end || at == length;
+}
+
+static int check_whole(const struct cov_loader *l, struct cov_err *e)
+{
+    const struct cov_grid *g = l->stored;
+    for (size_t s = 0; !cov_grid_is_regular(g) && s < cov_grid_n_seqs(g); s++)
+        if (!is_whole(g, s))
+            return cov_fail(
+                e, COV_EINPUT,
+                "%s: overlap needs whole sequences, but of %s there are not all chunks, "
+                "one behind the other, on both strands",
+                l->path, cov_grid_name(g, s));
+    return COV_OK;
+}
+
+static int take_shard(struct cov_loader *l, const struct cov_loader_options *o, struct cov_err *e)
+{
+    size_t beg, end, *rows, n;
+    assert(o->shard < o->n_shards);
+    cov_grid_shard(l->grid, o->shard, o->n_shards, &beg, &end);
+    int rc = cov_grid_rows_of_pairs(l->grid, beg, end, &rows, &n, e);
+    return rc ? rc : narrow(l, rows, n, e);
+}
+
+/* Whether some position of some strand is not there. */
+static bool has_holes(const struct cov_grid *g)
+{
+    for (size_t s = 0; !cov_grid_is_regular(g) && s < cov_grid_n_seqs(g); s++) {
+        size_t beg, end;
+        int64_t at = 0;
+        cov_grid_seq_pairs(g, s, &beg, &end);
+        for (size_t p = beg; p < end; p++) {
+            struct cov_pair pair = cov_grid_pair(g, p);
+            if (pair.beg != at || pair.rows[0] == COV_NO_ROW || pair.rows[1] == COV_NO_ROW)
+                return true;
+            at = pair.end;
+        }
+        if (at != cov_grid_seq_length(g, s))
+            return true;
+    }
+    return false;
+}
+
+struct sort_key {
+    int64_t filled;
+    size_t pair;
+};
+
+static int compare_keys(const void *a, const void *b)
+{
+    const struct sort_key *x = a, *y = b;
+    if (x->filled != y->filled)
+        return x->filled > y->filled ? -1 : 1;
+    return x->pair < y->pair ? -1 : x->pair > y->pair;
+}
+
+static int sort_by_filled(struct cov_loader *l, struct cov_err *e)
+{
+    size_t n = cov_grid_n_pairs(l->grid);
+    struct sort_key *keys = cov_malloc(n, sizeof *keys, e);
+    if (!keys)
+        return COV_ENOMEM;
+    for (size_t p = 0; p < n; p++) {
+        struct cov_pair pair = cov_grid_pair(l->grid, p);
+        keys[p] = (struct sort_key){pair.end - pair.beg, p};
+    }
+    qsort(keys, n, sizeof *keys, compare_keys);
+    for (size_t i = 0; i < n; i++)
+        l->pairs[i] = keys[i].pair;
+    free(keys);
+    return COV_OK;
+}
+
+/* Fisher and Yates, from the order of the grid, so that the seed alone decides. */
+static void shuffle(struct cov_loader *l, uint64_t seed)
+{
+    struct cov_rng rng;
+    cov_rng_init(&rng, seed);
+    size_t n = cov_grid_n_pairs(l->grid);
+    for (size_t i = 0; i < n; i++)
+        l->pairs[i] = i;
+    for (size_t i = n; i > 1; i--) {
+        size_t j = (size_t)cov_rng_below(&rng, i), pair = l->pairs[j];
+        l->pairs[j] = l->pairs[i - 1];
+        l->pairs[i - 1] = pair;
+    }
+}
+
+static int choose_order(struct cov_loader *l, uint64_t seed, struct cov_err *e)
+{
+    if (l->order == COV_ORDER_GRID)
+        return COV_OK;
+    l->pairs = cov_malloc(cov_grid_n_pairs(l->grid), sizeof *l->pairs, e);
+    if (!l->pairs)
+        return COV_ENOMEM;
+    if (l->order == COV_ORDER_FILLED)
+        return sort_by_filled(l, e);
+    shuffle(l, seed);
+    return COV_OK;
+}
+
+static int open_any(struct cov_loader *l, const struct cov_loader_options *o,
+                    struct cov_progress *progress, struct cov_err *e)
+{
+    bool hdf5 = false;
+    int rc = cov_path_is_std(l->path) ? COV_OK : cov_h5_is_signed(l->path, &hdf5, e);
+    if (!rc)
+        rc = hdf5 ? open_file(l, o, e) : open_bytes(l, o, progress, e);
+    if (rc || l->stream)
+        return rc;
+    if (o->neighbours)
+        rc = check_whole(l, e);
+    if (!rc && (o->n_regions > 0 || o->bed_path))
+        rc = take_regions(l, o, e);
+    if (!rc && l->file)
+        rc = limit_lengths(l, &o->genome, e);
+    if (!rc && o->n_shards > 0)
+        rc = take_shard(l, o, e);
+    if (rc)
+        return rc;
+    l->partial = has_holes(l->grid);
+    return choose_order(l, o->seed, e);
+}
+
+int cov_loader_open(const char *path, const struct cov_loader_options *options,
+                    struct cov_progress *progress, struct cov_loader **out, struct cov_err *e)
+{
+    *out = NULL;
+    struct cov_loader *l = cov_calloc(1, sizeof *l, e);
+    if (!l)
+        return COV_ENOMEM;
+    l->loading = options->loading;
+    l->order = options->order;
+    l->neighbours = options->neighbours;
+    l->path = cov_strdup(path, e);
+    int rc = l->path ? open_any(l, options, progress, e) : COV_ENOMEM;
+    if (rc) {
+        cov_loader_close(l);
+        return rc;
+    }
+    *out = l;
+    return COV_OK;
+}
+
+/* ---------------------------------------------------------------- questions */
+
+size_t cov_loader_chunk_length(const struct cov_loader *l)
+{
+    return l->stream ? cov_loader_stream_chunk_length(l->stream) : cov_grid_chunk_length(l->grid);
+}
+
+const struct cov_grid *cov_loader_grid(const struct cov_loader *l)
+{
+    return l->grid;
+}
+
+size_t cov_loader_n_pairs(const struct cov_loader *l)
+{
+    return l->stream ? SIZE_MAX : cov_grid_n_pairs(l->grid);
+}
+
+const struct cov_select *cov_loader_regions(const struct cov_loader *l)
+{
+    return l->regions;
+}
+
+bool cov_loader_is_partial(const struct cov_loader *l)
+{
+    return l->stream ? cov_loader_stream_is_partial(l->stream) : l->partial;
+}
+
+const char *cov_loader_name(const struct cov_loader *l, size_t seq)
+{
+    return l->stream ? cov_loader_stream_name(l->stream) : cov_grid_name(l->grid, seq);
+}
+
+const char *cov_loader_species(const struct cov_loader *l, size_t seq)
+{
+    return l->stream ? cov_loader_stream_species(l->stream) : cov_grid_species(l->grid, seq);
+}
+
+/* ---------------------------------------------------------------- pairs */
+
+/* Row i of the grid of what is fetched in the file. */
+static size_t file_row(const struct cov_loader *l, size_t i)
+{
+    return l->rows && !l->neighbours ? l->rows[i] : i;
+}
+
+/* What is fetched, decoded and kept. */
+static const struct cov_grid *source_grid(const struct cov_loader *l)
+{
+    return l->neighbours ? l->stored : l->grid;
+}
+
+static void describe(const struct cov_grid *g, size_t p, struct cov_loader_item *item)
+{
+    struct cov_pair pair = cov_grid_pair(g, p);
+    *item = (struct cov_loader_item){
+        .pair = p,
+        .seq = pair.seq,
+        .beg = pair.beg,
+        .end = pair.end,
+        .length = cov_grid_seq_length(g, pair.seq),
+    };
+    for (int s = COV_PLUS; s <= COV_MINUS; s++) {
+        item->rows[s] = pair.rows[s];
+        item->has[s] = pair.rows[s] != COV_NO_ROW;
+    }
+}
+
+static bool is_left_out(const struct cov_loader *l, size_t p)
+{
+    return l->left_out && l->left_out(l->left_out_arg, p);
+}
+
+/* The next pair of the sequence whose turn it is, or the news that it has none. */
+static bool next_of_sequence(struct cov_loader *l, struct cov_loader_item *item)
+{
+    size_t beg, end;
+    cov_grid_seq_pairs(l->grid, l->seq, &beg, &end);
+    if (beg == end) {
+        *item = (struct cov_loader_item){.seq = l->seq,
+                                         .rows = {COV_NO_ROW, COV_NO_ROW},
+                                         .first = true,
+                                         .last = true,
+                                         .length = cov_grid_seq_length(l->grid, l->seq)};
+        l->seq++;
+        return true;
+    }
+    size_t p = l->next++;
+    l->seq += l->next == end;
+    if (is_left_out(l, p))
+        return false;
+    describe(l->grid, p, item);
+    item->first = p == beg;
+    item->last = p + 1 == end;
+    return true;
+}
+
+int cov_loader_next_item(struct cov_loader *l, struct cov_loader_item *item)
+{
+    while (l->pairs && l->next < cov_grid_n_pairs(l->grid)) {
+        size_t p = l->pairs[l->next++];
+        if (is_left_out(l, p))
+            continue;
+        describe(l->grid, p, item);
+        return 1;
+    }
+    while (!l->pairs && l->seq < cov_grid_n_seqs(l->grid))
+        if (next_of_sequence(l, item))
+            return 1;
+    return 0;
+}
+
+int64_t cov_loader_n_left(const struct cov_loader *l)
+{
+    int64_t n = 0;
+    if (l->stream)
+        return -1;
+    for (size_t i = l->next; i < cov_grid_n_pairs(l->grid); i++) {
+        size_t p = l->pairs ? l->pairs[i] : i;
+        struct cov_pair pair = cov_grid_pair(l->grid, p);
+        if (!is_left_out(l, p))
+            n += (pair.rows[COV_PLUS] != COV_NO_ROW) + (pair.rows[COV_MINUS] != COV_NO_ROW);
+    }
+    return n;
+}
+
+void cov_loader_leave_out(struct cov_loader *l, bool (*fn)(const void *arg, size_t pair),
+                          const void *arg)
+{
+    l->left_out = fn;
+    l->left_out_arg = arg;
+}
+
+/* Fetches the rows of a pair of a file; a FASTA's codes are read by the worker that needs them. */
+static int fetch(struct cov_loader *l, const struct cov_loader_item *item, struct cov_blob raw[2],
+                 struct cov_err *e)
+{
+    for (int s = COV_PLUS; l->file && s <= COV_MINUS; s++) {
+        if (!item->has[s])
+            continue;
+        cov_blob_clear(&raw[s]);
+        int rc =
+            cov_chunk_file_fetch(l->file, file_row(l, item->rows[s]), true, NULL, 0, &raw[s], e);
+        if (rc)
+            return rc;
+    }
+    return COV_OK;
+}
+
+int cov_loader_next(struct cov_loader *l, struct cov_loader_item *item, struct cov_blob raw[2],
+                    struct cov_err *e)
+{
+    if (l->stream)
+        return cov_loader_stream_next(l->stream, item, &raw[0], e);
+    assert(l->loading == COV_LOAD_DISK || l->kept_rows || l->kept_codes);
+    int got = cov_loader_next_item(l, item);
+    if (got && l->loading == COV_LOAD_DISK && !l->neighbours) {
+        int rc = fetch(l, item, raw, e);
+        if (rc)
+            return rc;
+    }
+    return got;
+}
+
+int cov_loader_neighbour(struct cov_loader *l, size_t seq, int64_t at, struct cov_loader_item *item,
+                         struct cov_blob raw[2], struct cov_err *e)
+{
+    size_t beg, end;
+    assert(l->neighbours && !l->stream);
+    cov_grid_seq_pairs(l->stored, seq, &beg, &end);
+    describe(l->stored, beg + (size_t)at / cov_grid_chunk_length(l->stored), item);
+    return l->loading == COV_LOAD_DISK ? fetch(l, item, raw, e) : COV_OK;
+}
+
+/* Codes of a pair as they are stored. */
+static int decode(const struct cov_loader *l, const struct cov_loader_item *item,
+                  struct cov_blob raw[2], uint8_t *const codes[2], struct cov_err *e)
+{
+    if (l->file) {
+        int rc = COV_OK;
+        for (int s = COV_PLUS; !rc && s <= COV_MINUS; s++)
+            if (item->has[s])
+                rc = cov_chunk_file_decode(l->file, file_row(l, item->rows[s]), true, NULL, 0,
+                                           &raw[s], codes[s], NULL, e);
+        return rc;
+    }
+    size_t n = (size_t)(item->end - item->beg), L = cov_grid_chunk_length(l->grid);
+    int rc = cov_genome_codes(l->genome, item->seq, item->beg, item->end, codes[COV_PLUS], e);
+    if (rc)
+        return rc;
+    memset(codes[COV_PLUS] + n, COV_CODE_PAD, L - n);
+    memcpy(codes[COV_MINUS], codes[COV_PLUS], L);
+    cov_codes_reverse_complement(codes[COV_MINUS], n);
+    return COV_OK;
+}
+
+int cov_loader_codes(const struct cov_loader *l, const struct cov_loader_item *item,
+                     struct cov_blob raw[2], uint8_t *const codes[2], struct cov_err *e)
+{
+    if (!item->has[COV_PLUS] && !item->has[COV_MINUS])
+        return COV_OK;
+    if (l->stream)
+        return cov_loader_stream_codes(l->stream, item, &raw[0], codes, e);
+    if (l->kept_codes) {
+        cov_kept_codes_get(l->kept_codes, item->pair, codes);
+        return COV_OK;
+    }
+    for (int s = COV_PLUS; l->kept_rows && s <= COV_MINUS; s++) {
+        int rc = item->has[s] ? cov_kept_rows_get(l->kept_rows, item->rows[s], &raw[s], e) : COV_OK;
+        if (rc)
+            return rc;
+    }
+    return decode(l, item, raw, codes, e);
+}
+
+int cov_loader_rewind(struct cov_loader *l, uint64_t seed, struct cov_err *e)
+{
+    if (l->stream)
+        return cov_fail(e, COV_EUSAGE, "%s is a chunk stream, which comes only once", l->path);
+    l->next = l->seq = 0;
+    if (l->order == COV_ORDER_SHUFFLED)
+        shuffle(l, seed);
+    return COV_OK;
+}
+
+/* ---------------------------------------------------------------- into memory */
+
+struct load {
+    struct cov_loader *l;
+    struct cov_progress *progress;
+    struct load_slot {
+        struct cov_loader_item item;
+        struct cov_blob raw[2];
+    } * slots;
+    size_t n_slots;
+    uint8_t *codes; /* three chunks a worker */
+};
+
+static int load_fetch(void *arg, size_t slot, uint64_t n, struct cov_err *e)
+{
+    struct load *d = arg;
+    struct load_slot *s = &d->slots[slot];
+    if (n == cov_grid_n_pairs(source_grid(d->l)))
+        return 0;
+    describe(source_grid(d->l), (size_t)n, &s->item);
+    int rc = fetch(d->l, &s->item, s->raw, e);
+    return rc ? rc : 1;
+}
+
+static int load_decode(void *arg, size_t slot, unsigned worker, struct cov_err *e)
+{
+    struct load *d = arg;
+    struct load_slot *s = &d->slots[slot];
+    size_t L = cov_grid_chunk_length(d->l->grid);
+    uint8_t *codes = d->codes + 3 * L * worker;
+    int rc = decode(d->l, &s->item, s->raw, (uint8_t *const[2]){codes, codes + L}, e);
+    return rc ? rc
+              : cov_kept_codes_put(d->l->kept_codes, s->item.pair,
+                                   (uint8_t *const[2]){codes, codes + L}, codes + 2 * L, e);
+}
+
+static int load_keep(void *arg, size_t slot, uint64_t n, struct cov_err *e)
+{
+    (void)n;
+    struct load *d = arg;
+    const struct load_slot *s = &d->slots[slot];
+    int rc = COV_OK;
+    for (int k = COV_PLUS; d->l->kept_rows && !rc && k <= COV_MINUS; k++)
+        if (s->item.has[k])
+            rc = cov_kept_rows_put(d->l->kept_rows, s->item.rows[k], &s->raw[k], e);
+    cov_progress_add(d->progress, s->item.has[COV_PLUS] + s->item.has[COV_MINUS]);
+    return rc;
+}
+
+static int load_all(struct load *d, struct cov_pool *pool, struct cov_err *e)
+{
+    const struct cov_grid *grid = source_grid(d->l);
+    const struct cov_ring_stages stages = {load_fetch, d->l->kept_codes ? load_decode : NULL,
+                                           load_keep};
+    size_t n_codes;
+    if (cov_size_mul(cov_grid_chunk_length(grid), (size_t)3 * cov_pool_size(pool), &n_codes))
+        return cov_fail(e, COV_ENOMEM, "out of memory: chunks of %zu bases",
+                        cov_grid_chunk_length(grid));
+    d->n_slots = cov_ring_slots(pool);
+    d->slots = cov_calloc(d->n_slots, sizeof *d->slots, e);
+    d->codes = cov_malloc(n_codes, 1, e);
+    if (!d->slots || !d->codes)
+        return COV_ENOMEM;
+    cov_progress_begin(d->progress, "loading", "chunks", (int64_t)cov_grid_n_chunks(grid));
+    int rc = cov_ring_run(pool, d->n_slots, &stages, d, NULL, e);
+    cov_progress_end(d->progress);
+    return rc;
+}
+
+int cov_loader_load(struct cov_loader *l, struct cov_pool *pool, struct cov_progress *progress,
+                    struct cov_err *e)
+{
+    if (l->loading == COV_LOAD_DISK)
+        return COV_OK;
+    assert(!l->kept_rows && !l->kept_codes);
+    struct load d = {.l = l, .progress = progress};
+    int rc = l->loading == COV_LOAD_RAM && l->file
+                 ? cov_kept_rows_new(cov_grid_n_chunks(source_grid(l)), &l->kept_rows, e)
+                 : cov_kept_codes_new(source_grid(l), &l->kept_codes, e);
+    if (!rc)
+        rc = load_all(&d, pool, e);
+    for (size_t i = 0; d.slots && i < d.n_slots; i++)
+        for (int s = COV_PLUS; s <= COV_MINUS; s++)
+            cov_blob_fini(&d.slots[i].raw[s]);
+    free(d.slots);
+    free(d.codes);
+    if (rc)
+        return rc;
+    /* The temporary file has done its work. */
+    cov_genome_free(l->genome);
+    l->genome = NULL;
+    return COV_OK;
+}

@@ -1,0 +1,284 @@
+/* loader_stream.c - see loader_stream.h.
+ *
+ * How long a sequence is, a stream says only behind it. Where that decides whether the sequence is
+ * left out, its records wait in a temporary file until enough of them has come.
+ * SPDX-License-Identifier: MIT */
+#include "common/job/predict/loader_stream.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/log.h"
+#include "common/base/mem.h"
+#include "common/base/spool.h"
+
+/* What stands in front of a record that waits. */
+struct waiting {
+    struct cov_stream_pair pair;
+    size_t n_bytes;
+};
+
+struct cov_loader_stream {
+    struct cov_stream *in;
+    struct cov_genome_options limits;
+    struct cov_blob ahead; /* the record that was read ahead */
+    struct cov_stream_pair ahead_pair;
+    bool has_ahead;
+    size_t n_seqs; /* that began */
+    char *species, *name;
+    size_t cap_species, cap_name;
+    bool first; /* nothing of the sequence has come yet */
+    bool done;  /* at the end */
+    /* Limits of length. */
+    bool undecided, ended; /* the sequence; ended: its length is known */
+    int64_t length;
+    struct cov_spool spool;
+    int64_t at; /* in the spool: the next to come */
+    size_t n_short, n_long;
+};
+
+void cov_loader_stream_close(struct cov_loader_stream *s)
+{
+    if (!s)
+        return;
+    cov_stream_close(s->in);
+    cov_blob_fini(&s->ahead);
+    cov_spool_fini(&s->spool);
+    free(s->species);
+    free(s->name);
+    free(s);
+}
+
+int cov_loader_stream_open(struct cov_bgz *b, const struct cov_genome_options *options,
+                           struct cov_loader_stream **out, struct cov_err *e)
+{
+    *out = NULL;
+    struct cov_loader_stream *s = cov_calloc(1, sizeof *s, e);
+    if (!s) {
+        cov_bgz_abort(b);
+        return COV_ENOMEM;
+    }
+    s->spool = (struct cov_spool)COV_SPOOL_INIT;
+    s->limits = *options;
+    int rc = cov_stream_open(b, &s->in, e);
+    if (!rc && !cov_stream_head(s->in)->has_bases)
+        rc = cov_fail(e, COV_EINPUT, "%s: a stream without bases; that of a genome file is needed",
+                      cov_stream_name(s->in));
+    if (!rc && (options->min_length > 0 || options->max_length > 0))
+        rc = cov_spool_init(&s->spool, options->tmpdir, e);
+    if (rc) {
+        cov_loader_stream_close(s);
+        return rc;
+    }
+    *out = s;
+    return COV_OK;
+}
+
+size_t cov_loader_stream_chunk_length(const struct cov_loader_stream *s)
+{
+    return cov_stream_head(s->in)->L;
+}
+
+static bool has_limits(const struct cov_loader_stream *s)
+{
+    return s->limits.min_length > 0 || s->limits.max_length > 0;
+}
+
+bool cov_loader_stream_is_partial(const struct cov_loader_stream *s)
+{
+    return cov_stream_is_partial(s->in) || has_limits(s);
+}
+
+const char *cov_loader_stream_name(const struct cov_loader_stream *s)
+{
+    return s->name;
+}
+
+const char *cov_loader_stream_species(const struct cov_loader_stream *s)
+{
+    return s->species;
+}
+
+/* ---------------------------------------------------------------- limits of length */
+
+static int put_in_spool(struct cov_loader_stream *s, const struct cov_stream_pair *pair,
+                        const struct cov_blob *record, struct cov_err *e)
+{
+    struct waiting w;
+    memset(&w, 0, sizeof w); /* padding too, as it is written */
+    w.pair = *pair;
+    w.n_bytes = record->n_bytes;
+    int rc = cov_spool_append(&s->spool, &w, sizeof w, NULL, e);
+    return rc ? rc : cov_spool_append(&s->spool, record->data, record->n_bytes, NULL, e);
+}
+
+static int take_from_spool(struct cov_loader_stream *s, struct cov_stream_pair *pair,
+                           struct cov_blob *record, struct cov_err *e)
+{
+    struct waiting w;
+    uint8_t *at;
+    int rc = cov_spool_read(&s->spool, s->at, &w, sizeof w, e);
+    cov_blob_clear(record);
+    if (!rc)
+        rc = cov_blob_room(record, w.n_bytes, &at, e);
+    if (!rc)
+        rc = cov_spool_read(&s->spool, s->at + (int64_t)sizeof w, at, w.n_bytes, e);
+    if (!rc)
+        rc = cov_blob_end_piece(record, w.n_bytes, e);
+    if (rc)
+        return rc;
+    *pair = w.pair;
+    s->at += (int64_t)(sizeof w + w.n_bytes);
+    return COV_OK;
+}
+
+/* Forgets what waits. */
+static int empty_spool(struct cov_loader_stream *s, struct cov_err *e)
+{
+    s->at = 0;
+    return cov_spool_truncate(&s->spool, 0, e);
+}
+
+/* Reads on until it is known whether the sequence that began stays. If it does, what was read waits
+ * in the spool. */
+static int decide(struct cov_loader_stream *s, struct cov_blob *record, struct cov_err *e)
+{
+    bool too_long = false, long_enough = false;
+    s->ended = false;
+    while (!s->ended && !(long_enough && s->limits.max_length == 0)) {
+        struct cov_stream_item item;
+        int rc = cov_stream_next(s->in, &item, record, e);
+        if (rc)
+            return rc;
+        s->ended = item.event == COV_STREAM_END;
+        s->length = s->ended ? item.length : item.pair.end;
+        too_long = s->limits.max_length > 0 && s->length > s->limits.max_length;
+        long_enough = s->length >= s->limits.min_length;
+        if (s->ended)
+            break;
+        rc = too_long ? empty_spool(s, e) : put_in_spool(s, &item.pair, record, e);
+        if (rc)
+            return rc;
+    }
+    s->undecided = false;
+    s->n_long += too_long;
+    s->n_short += !long_enough;
+    return too_long || !long_enough ? empty_spool(s, e) : COV_OK;
+}
+
+static int report(const struct cov_loader_stream *s, struct cov_err *e)
+{
+    if (s->n_short + s->n_long > 0)
+        cov_warn("%s: %zu of %zu sequences left out by length: %zu too short, %zu too long",
+                 cov_stream_name(s->in), s->n_short + s->n_long, s->n_seqs, s->n_short, s->n_long);
+    if (s->n_seqs > 0 && s->n_short + s->n_long == s->n_seqs)
+        return cov_fail(e, COV_EINPUT, "%s: no sequence has a length within the limits",
+                        cov_stream_name(s->in));
+    return COV_OK;
+}
+
+/* The next record of the stream, without pairs of sequences that are left out. */
+static int next_record(struct cov_loader_stream *s, struct cov_stream_item *item,
+                       struct cov_blob *record, struct cov_err *e)
+{
+    int rc;
+    if (s->undecided) {
+        rc = decide(s, record, e);
+        if (rc)
+            return rc;
+    }
+    if (s->at < s->spool.n_bytes) {
+        item->event = COV_STREAM_PAIR;
+        rc = take_from_spool(s, &item->pair, record, e);
+        if (!rc && s->at == s->spool.n_bytes)
+            rc = empty_spool(s, e);
+        return rc;
+    }
+    if (s->ended) {
+        s->ended = false;
+        item->event = COV_STREAM_END;
+        item->length = s->length;
+        return COV_OK;
+    }
+    rc = cov_stream_next(s->in, item, record, e);
+    if (!rc && item->event == COV_STREAM_BEGIN) {
+        s->n_seqs++;
+        s->undecided = has_limits(s);
+    }
+    if (!rc && item->event == COV_STREAM_DONE)
+        rc = report(s, e);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- pairs */
+
+/* Fills in *item with the pair that was read ahead, whose record is in *raw, or with nothing, for a
+ * sequence that has no pair. */
+static void hand_out(struct cov_loader_stream *s, bool last, int64_t length,
+                     struct cov_loader_item *item)
+{
+    *item = (struct cov_loader_item){.seq = s->n_seqs - 1,
+                                     .rows = {COV_NO_ROW, COV_NO_ROW},
+                                     .first = s->first,
+                                     .last = last,
+                                     .length = length};
+    s->first = false;
+    if (!s->has_ahead)
+        return;
+    item->beg = s->ahead_pair.beg;
+    item->end = s->ahead_pair.end;
+    memcpy(item->has, s->ahead_pair.has, sizeof item->has);
+    s->has_ahead = false;
+}
+
+static void swap(struct cov_blob *a, struct cov_blob *b)
+{
+    struct cov_blob c = *a;
+    *a = *b;
+    *b = c;
+}
+
+int cov_loader_stream_next(struct cov_loader_stream *s, struct cov_loader_item *item,
+                           struct cov_blob *raw, struct cov_err *e)
+{
+    while (!s->done) {
+        struct cov_stream_item record;
+        bool had_ahead = s->has_ahead;
+        int rc = next_record(s, &record, had_ahead ? raw : &s->ahead, e);
+        if (rc)
+            return rc;
+        s->done = record.event == COV_STREAM_DONE;
+        if (s->done)
+            break;
+        if (record.event == COV_STREAM_BEGIN) {
+            s->first = true;
+            rc = cov_copy_text(&s->species, &s->cap_species, record.species, e);
+            if (!rc)
+                rc = cov_copy_text(&s->name, &s->cap_name, record.sequence, e);
+            if (rc)
+                return rc;
+            continue;
+        }
+        if (had_ahead)
+            swap(raw, &s->ahead);
+        bool ends = record.event == COV_STREAM_END;
+        if (had_ahead || ends)
+            hand_out(s, ends, ends ? record.length : -1, item);
+        if (!ends) {
+            s->ahead_pair = record.pair;
+            s->has_ahead = true;
+        }
+        if (had_ahead || ends)
+            return 1;
+    }
+    return 0;
+}
+
+int cov_loader_stream_codes(const struct cov_loader_stream *s, const struct cov_loader_item *item,
+                            const struct cov_blob *raw, uint8_t *const codes[2], struct cov_err *e)
+{
+    struct cov_stream_pair pair;
+    (void)item;
+    return cov_stream_unpack(cov_stream_head(s->in), cov_stream_name(s->in), raw, &pair, codes,
+                             NULL, e);
+}

@@ -1,0 +1,33 @@
+/* loader_stream.h - the pairs of a chunk stream, one read ahead so that the last of a sequence is
+ * known as such; sequences outside the limits of length left out. For loader.c alone.
+ * SPDX-License-Identifier: MIT */
+#ifndef COV_JOB_PREDICT_LOADER_STREAM_H
+#define COV_JOB_PREDICT_LOADER_STREAM_H
+
+#include "common/base/err.h"
+#include "common/codec/blob.h"
+#include "common/job/predict/loader.h"
+#include "common/store/stream.h"
+
+struct cov_loader_stream;
+
+/* Takes *b, which holds a stream, in any case. COV_EINPUT for a stream without bases. Of the
+ * options, borrowed until close, it takes the limits of length, and the folder in which a sequence
+ * waits while it may be outside of them. Free with cov_loader_stream_close. */
+int cov_loader_stream_open(struct cov_bgz *b, const struct cov_genome_options *options,
+                           struct cov_loader_stream **out, struct cov_err *e) COV_MUST_USE;
+void cov_loader_stream_close(struct cov_loader_stream *s); /* NULL is accepted */
+
+size_t cov_loader_stream_chunk_length(const struct cov_loader_stream *s);
+bool cov_loader_stream_is_partial(const struct cov_loader_stream *s);
+
+/* As in loader.h; the names are those of the item that came last. */
+int cov_loader_stream_next(struct cov_loader_stream *s, struct cov_loader_item *item,
+                           struct cov_blob *raw, struct cov_err *e) COV_MUST_USE;
+int cov_loader_stream_codes(const struct cov_loader_stream *s, const struct cov_loader_item *item,
+                            const struct cov_blob *raw, uint8_t *const codes[2],
+                            struct cov_err *e) COV_MUST_USE;
+const char *cov_loader_stream_name(const struct cov_loader_stream *s);
+const char *cov_loader_stream_species(const struct cov_loader_stream *s);
+
+#endif

@@ -1,0 +1,262 @@
+/* predict_overlap.c - see predict_overlap.h.
+ * SPDX-License-Identifier: MIT */
+#include "common/job/predict/predict_overlap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/mem.h"
+#include "common/seq/alphabet.h"
+#include "common/seq/windows.h"
+
+/* A pair of chunks that windows take bases from. */
+struct source {
+    struct cov_loader_item item;
+    struct cov_blob raw[2];
+};
+
+struct window {
+    struct cov_window w;
+    size_t seq;
+    int64_t number;
+    int strand;
+};
+
+struct slot {
+    struct cov_loader_item *pairs;
+    struct source *sources;
+    struct window *windows;
+    size_t n_pairs, cap_pairs, n_sources, cap_sources, n_windows, cap_windows;
+};
+
+struct worker {
+    uint8_t *sources; /* [n_sources][2][L] */
+    size_t cap_sources;
+    uint8_t *codes; /* [batch][L] */
+    float *values;  /* [batch][L][D] */
+};
+
+struct cov_predict_overlap {
+    struct cov_loader *loader;
+    size_t L, N, D, batch;
+    struct slot *slots;
+    size_t n_slots;
+    struct worker *workers;
+    unsigned n_workers;
+};
+
+void cov_predict_overlap_free(struct cov_predict_overlap *o)
+{
+    if (!o)
+        return;
+    for (size_t i = 0; o->slots && i < o->n_slots; i++) {
+        struct slot *s = &o->slots[i];
+        for (size_t k = 0; k < s->cap_sources; k++)
+            for (int strand = COV_PLUS; strand <= COV_MINUS; strand++)
+                cov_blob_fini(&s->sources[k].raw[strand]);
+        free(s->sources);
+        free(s->windows);
+        free(s->pairs);
+    }
+    for (unsigned i = 0; o->workers && i < o->n_workers; i++) {
+        free(o->workers[i].sources);
+        free(o->workers[i].codes);
+        free(o->workers[i].values);
+    }
+    free(o->slots);
+    free(o->workers);
+    free(o);
+}
+
+int cov_predict_overlap_new(struct cov_loader *loader, size_t overlap, size_t D, size_t batch,
+                            size_t n_slots, unsigned n_workers, struct cov_predict_overlap **out,
+                            struct cov_err *e)
+{
+    *out = NULL;
+    size_t row;
+    struct cov_predict_overlap *o = cov_calloc(1, sizeof *o, e);
+    if (!o)
+        return COV_ENOMEM;
+    *o = (struct cov_predict_overlap){.loader = loader,
+                                      .L = cov_loader_chunk_length(loader),
+                                      .N = overlap,
+                                      .D = D,
+                                      .batch = batch,
+                                      .n_slots = n_slots,
+                                      .n_workers = n_workers};
+    o->slots = cov_calloc(n_slots, sizeof *o->slots, e);
+    o->workers = cov_calloc(n_workers, sizeof *o->workers, e);
+    bool good = o->slots && o->workers && cov_size_mul(o->L, D, &row) == 0 &&
+                cov_size_mul(row, batch, &row) == 0;
+    for (unsigned i = 0; good && i < n_workers; i++) {
+        o->workers[i].codes = cov_malloc(batch, o->L, e);
+        o->workers[i].values = cov_malloc(row, sizeof(float), e);
+        good = o->workers[i].codes && o->workers[i].values;
+    }
+    if (!good) {
+        cov_predict_overlap_free(o);
+        return cov_fail(e, COV_ENOMEM, "a batch of %zu windows is too large", batch);
+    }
+    *out = o;
+    return COV_OK;
+}
+
+/* ---- slots ---- */
+
+void cov_predict_overlap_clear(struct cov_predict_overlap *o, size_t slot)
+{
+    struct slot *s = &o->slots[slot];
+    s->n_pairs = s->n_sources = s->n_windows = 0;
+}
+
+/* The bases of a window, as far as the pairs before did not need them. They ascend. */
+static int add_sources(struct cov_predict_overlap *o, struct slot *s, size_t seq,
+                       const struct cov_window *w, struct cov_err *e)
+{
+    int64_t L = (int64_t)o->L;
+    for (int64_t at = w->beg / L * L; at < w->end; at += L) {
+        const struct source *last = s->n_sources ? &s->sources[s->n_sources - 1] : NULL;
+        if (last && last->item.seq == seq && last->item.beg >= at)
+            continue;
+        size_t before = s->cap_sources;
+        int rc = COV_RESERVE(&s->sources, &s->cap_sources, s->n_sources + 1, e);
+        for (size_t k = before; !rc && k < s->cap_sources; k++)
+            s->sources[k] = (struct source){.raw = {COV_BLOB_INIT, COV_BLOB_INIT}};
+        if (!rc)
+            rc = cov_loader_neighbour(o->loader, seq, at, &s->sources[s->n_sources].item,
+                                      s->sources[s->n_sources].raw, e);
+        if (rc)
+            return rc;
+        s->n_sources++;
+    }
+    return COV_OK;
+}
+
+static int add_window(struct cov_predict_overlap *o, struct slot *s,
+                      const struct cov_loader_item *item, int64_t number, struct cov_err *e)
+{
+    const struct cov_select *regions = cov_loader_regions(o->loader);
+    struct cov_window w = cov_window_number(item->length, (int64_t)o->L, (int64_t)o->N, number);
+    int64_t beg, end, from = w.core_beg > item->beg ? w.core_beg : item->beg;
+    int64_t to = w.core_end < item->end ? w.core_end : item->end;
+    const struct window *last = s->n_windows ? &s->windows[s->n_windows - 1] : NULL;
+    if ((last && last->seq == item->seq && last->number == number) ||
+        (regions && !cov_select_stretch(regions, item->seq, from, to, &beg, &end)))
+        return COV_OK;
+    int rc = COV_RESERVE(&s->windows, &s->cap_windows, s->n_windows + 2, e);
+    if (!rc)
+        rc = add_sources(o, s, item->seq, &w, e);
+    for (int strand = COV_PLUS; !rc && strand <= COV_MINUS; strand++)
+        s->windows[s->n_windows++] = (struct window){w, item->seq, number, strand};
+    return rc;
+}
+
+int cov_predict_overlap_add(struct cov_predict_overlap *o, size_t slot,
+                            const struct cov_loader_item *item, struct cov_err *e)
+{
+    struct slot *s = &o->slots[slot];
+    int64_t L = (int64_t)o->L, N = (int64_t)o->N;
+    int rc = COV_RESERVE(&s->pairs, &s->cap_pairs, s->n_pairs + 1, e);
+    if (rc)
+        return rc;
+    s->pairs[s->n_pairs++] = *item;
+    if (item->beg == item->end)
+        return COV_OK;
+    int64_t last = cov_window_at(item->length, L, N, item->end - 1);
+    for (int64_t k = cov_window_at(item->length, L, N, item->beg); !rc && k <= last; k++)
+        rc = add_window(o, s, item, k, e);
+    return rc;
+}
+
+/* ---- workers ---- */
+
+/* Longest first: what is filled alike rests together. */
+static int by_length(const void *a, const void *b)
+{
+    const struct window *x = a, *y = b;
+    int64_t n = x->w.end - x->w.beg, m = y->w.end - y->w.beg;
+    if (n != m)
+        return n > m ? -1 : 1;
+    if (x->seq != y->seq)
+        return x->seq < y->seq ? -1 : 1;
+    if (x->number != y->number)
+        return x->number < y->number ? -1 : 1;
+    return x->strand - y->strand;
+}
+
+static int decode_sources(const struct cov_predict_overlap *o, struct slot *s, struct worker *w,
+                          struct cov_err *e)
+{
+    size_t n;
+    if (cov_size_mul(2 * s->n_sources, o->L, &n))
+        return cov_fail(e, COV_ENOMEM, "chunks of %zu bases are too long", o->L);
+    int rc = COV_RESERVE(&w->sources, &w->cap_sources, n, e);
+    for (size_t k = 0; !rc && k < s->n_sources; k++) {
+        uint8_t *of = w->sources + 2 * k * o->L;
+        rc = cov_loader_codes(o->loader, &s->sources[k].item, s->sources[k].raw,
+                              (uint8_t *const[2]){of, of + o->L}, e);
+    }
+    return rc;
+}
+
+/* codes[0..L) of a window in its own direction, out of its sources. */
+static void take_codes(const struct cov_predict_overlap *o, const struct slot *s,
+                       const struct window *x, const uint8_t *sources, uint8_t *codes)
+{
+    memset(codes, COV_CODE_PAD, o->L);
+    for (size_t k = 0; k < s->n_sources; k++) {
+        const struct cov_loader_item *item = &s->sources[k].item;
+        int64_t beg = item->beg > x->w.beg ? item->beg : x->w.beg;
+        int64_t end = item->end < x->w.end ? item->end : x->w.end;
+        const uint8_t *from = sources + (2 * k + (size_t)x->strand) * o->L;
+        if (item->seq != x->seq || beg >= end)
+            continue;
+        if (x->strand == COV_PLUS)
+            memcpy(codes + (beg - x->w.beg), from + (beg - item->beg), (size_t)(end - beg));
+        else
+            memcpy(codes + (x->w.end - end), from + (item->end - end), (size_t)(end - beg));
+    }
+}
+
+/* The core of a window goes to the pairs. */
+static void put_values(const struct cov_predict_overlap *o, const struct slot *s,
+                       const struct window *x, const float *values, float *out)
+{
+    for (size_t k = 0; k < s->n_pairs; k++) {
+        const struct cov_loader_item *item = &s->pairs[k];
+        int64_t beg = item->beg > x->w.core_beg ? item->beg : x->w.core_beg;
+        int64_t end = item->end < x->w.core_end ? item->end : x->w.core_end;
+        float *to = out + (2 * k + (size_t)x->strand) * o->L * o->D;
+        if (item->seq != x->seq || beg >= end)
+            continue;
+        size_t n = (size_t)(end - beg) * o->D * sizeof *to;
+        if (x->strand == COV_PLUS)
+            memcpy(to + (size_t)(beg - item->beg) * o->D, values + (size_t)(beg - x->w.beg) * o->D,
+                   n);
+        else
+            memcpy(to + (size_t)(item->end - end) * o->D, values + (size_t)(x->w.end - end) * o->D,
+                   n);
+    }
+}
+
+int cov_predict_overlap_compute(struct cov_predict_overlap *o, size_t slot, unsigned worker,
+                                struct cov_net *net, float *values, struct cov_err *e)
+{
+    struct slot *s = &o->slots[slot];
+    struct worker *w = &o->workers[worker];
+    size_t row = o->L * o->D;
+    for (size_t i = 0; i < 2 * s->n_pairs * row; i++)
+        values[i] = COV_PAD_VALUE;
+    int rc = decode_sources(o, s, w, e);
+    if (s->n_windows > 0)
+        qsort(s->windows, s->n_windows, sizeof *s->windows, by_length);
+    for (size_t beg = 0; !rc && beg < s->n_windows; beg += o->batch) {
+        size_t n = s->n_windows - beg < o->batch ? s->n_windows - beg : o->batch;
+        for (size_t k = 0; k < n; k++)
+            take_codes(o, s, &s->windows[beg + k], w->sources, w->codes + k * o->L);
+        rc = cov_net_forward(net, worker, n, w->codes, w->values, e);
+        for (size_t k = 0; !rc && k < n; k++)
+            put_values(o, s, &s->windows[beg + k], w->values + k * row, values);
+    }
+    return rc;
+}

@@ -1,0 +1,33 @@
+/* predict_overlap.h - predictions of pairs of chunks from overlapping windows (windows.h). For predict.c
+ * alone.
+ *
+ * The pairs that are in a slot together share windows; a window at their edge is computed for the next
+ * slot, or shard, once more, to the same values.
+ * SPDX-License-Identifier: MIT */
+#ifndef COV_JOB_PREDICT_PREDICT_OVERLAP_H
+#define COV_JOB_PREDICT_PREDICT_OVERLAP_H
+
+#include "common/base/err.h"
+#include "common/job/predict/loader.h"
+#include "common/net/net.h"
+
+struct cov_predict_overlap;
+
+/* For n_slots slots of pairs and n_workers workers, which compute `batch` windows at a time, each on one
+ * strand, of D data sets. The loader, made with `neighbours`, is borrowed until free. */
+int cov_predict_overlap_new(struct cov_loader *loader, size_t overlap, size_t D, size_t batch,
+                            size_t n_slots, unsigned n_workers, struct cov_predict_overlap **out,
+                            struct cov_err *e) COV_MUST_USE;
+void cov_predict_overlap_free(struct cov_predict_overlap *o); /* NULL is accepted */
+
+/* Calling thread: empties a slot; adds a pair to it, with both strands, behind those before it. */
+void cov_predict_overlap_clear(struct cov_predict_overlap *o, size_t slot);
+int cov_predict_overlap_add(struct cov_predict_overlap *o, size_t slot,
+                            const struct cov_loader_item *item, struct cov_err *e) COV_MUST_USE;
+
+/* A worker: values[2 k + strand][L][D] of the k-th pair that was added, in its own direction,
+ * COV_PAD_VALUE where it is padding, or where no region is. */
+int cov_predict_overlap_compute(struct cov_predict_overlap *o, size_t slot, unsigned worker,
+                                struct cov_net *net, float *values, struct cov_err *e) COV_MUST_USE;
+
+#endif

@@ -1,0 +1,412 @@
+/* predict_resume.c - see predict_resume.h.
+ * SPDX-License-Identifier: MIT */
+#include "common/job/predict/predict_resume.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/base/clock.h"
+#include "common/base/fingerprint.h"
+#include "common/base/log.h"
+#include "common/base/mem.h"
+#include "common/base/outfile.h"
+#include "common/base/version.h"
+#include "common/cli/tool.h"
+#include "common/job/predict/predict_output.h"
+#include "common/store/chunk_file.h"
+
+/* The line of a journal's head that may differ: values do not, but for rounding. */
+#define COMPUTED_BY "computed by"
+
+struct job {
+    struct cov_loader *loader;
+    const struct cov_model *model;
+    const struct cov_predict_options *options;
+    const struct cov_predict_resume *resume;
+    struct cov_progress *progress;
+    struct cov_journal *journal;
+    size_t n_pairs;
+};
+
+char *cov_predict_journal_name(const char *output, struct cov_err *e)
+{
+    return cov_strfmt(e, "%s.resume", output);
+}
+
+/* ---- what a run is ---- */
+
+struct text {
+    char *data;
+    size_t n, cap;
+};
+
+static int add_line(struct text *t, const char *name, const char *value, struct cov_err *e)
+{
+    enum { MOST = 1000 };
+    char cut[MOST + 64];
+    if (strlen(value) > MOST) {
+        (void)snprintf(cut, sizeof cut, "%.*s... fingerprint %016" PRIx64, MOST, value,
+                       cov_fingerprint(0, value, strlen(value)));
+        value = cut;
+    }
+    size_t n = strlen(name) + 1, m = strlen(value) + 1;
+    int rc = COV_RESERVE(&t->data, &t->cap, t->n + n + m + 1, e);
+    if (rc)
+        return rc;
+    (void)snprintf(t->data + t->n, n + m + 1, "%s\t%s\n", name, value);
+    for (size_t i = 0; i + 1 < m; i++) /* one line, whatever is in the value */
+        if (t->data[t->n + n + i] == '\n')
+            t->data[t->n + n + i] = ' ';
+    t->n += n + m;
+    return COV_OK;
+}
+
+static int add_file(struct job *j, struct text *t, const char *name, const char *path,
+                    struct cov_err *e)
+{
+    uint64_t fingerprint;
+    int64_t n_bytes;
+    char value[80];
+    if (!path)
+        return add_line(t, name, "none", e);
+    int rc = cov_fingerprint_file(path, j->progress, &fingerprint, &n_bytes, e);
+    if (rc)
+        return rc;
+    (void)snprintf(value, sizeof value, "%" PRId64 " bytes, fingerprint %016" PRIx64, n_bytes,
+                   fingerprint);
+    return add_line(t, name, value, e);
+}
+
+/* Names, lengths and rows of all that is to be predicted. */
+static uint64_t fingerprint_grid(const struct cov_grid *g)
+{
+    uint64_t h = 0;
+    for (size_t s = 0; s < cov_grid_n_seqs(g); s++) {
+        const char *species = cov_grid_species(g, s), *name = cov_grid_name(g, s);
+        int64_t length = cov_grid_seq_length(g, s);
+        h = cov_fingerprint(h, species, strlen(species));
+        h = cov_fingerprint(h, name, strlen(name));
+        h = cov_fingerprint(h, &length, sizeof length);
+    }
+    for (size_t i = 0; i < cov_grid_n_chunks(g); i++) {
+        struct cov_chunk c = cov_grid_chunk(g, i);
+        const int64_t row[4] = {(int64_t)c.seq, c.beg, c.end, c.minus};
+        h = cov_fingerprint(h, row, sizeof row);
+    }
+    return h;
+}
+
+static int describe_run(struct job *j, const struct cov_device *device, struct text *t,
+                        struct cov_err *e)
+{
+    static const char *const types[] = {"int16", "int32", "int64", "float32"};
+    const struct cov_predict_options *o = j->options;
+    const struct cov_grid *grid = cov_loader_grid(j->loader);
+    char number[64];
+    int rc = add_line(t, "version", cov_version(), e);
+    for (size_t i = 0; !rc && i < j->resume->n_files; i++)
+        rc = add_file(j, t, j->resume->files[i].name, j->resume->files[i].value, e);
+    if (!rc)
+        rc = add_line(t, "--precision", device->ops->precision(device), e);
+    if (!rc)
+        rc = add_line(t, "type of values", types[o->type], e);
+    (void)snprintf(number, sizeof number, "%zu", cov_grid_chunk_length(grid));
+    if (!rc)
+        rc = add_line(t, "length of chunks", number, e);
+    (void)snprintf(number, sizeof number, "%zu", o->overlap);
+    if (!rc)
+        rc = add_line(t, "--overlap", number, e);
+    if (!rc)
+        rc = add_line(t, "--full", o->full ? "yes" : "no", e);
+    for (size_t i = 0; !rc && i < j->resume->n_facts; i++)
+        rc = add_line(t, j->resume->facts[i].name, j->resume->facts[i].value, e);
+    /* Whatever else decides about them. */
+    (void)snprintf(number, sizeof number, "%zu, fingerprint %016" PRIx64, cov_grid_n_chunks(grid),
+                   fingerprint_grid(grid));
+    if (!rc)
+        rc = add_line(t, "chunks", number, e);
+    return rc ? rc : add_line(t, COMPUTED_BY, device->ops->describe(device), e);
+}
+
+/* The value in a line "name\tvalue", and the line behind it. */
+static const char *split_line(const char *line, int *n_name, int *n_value, const char **next)
+{
+    size_t n = strcspn(line, "\n"), tab = strcspn(line, "\t\n");
+    *n_name = (int)tab;
+    *n_value = (int)(n > tab ? n - tab - 1 : 0);
+    *next = line + n + (line[n] == '\n');
+    return line + tab + (line[tab] == '\t');
+}
+
+/* Whether a journal begun with `old` can be gone on with by the run `new`. */
+static int compare_runs(const struct job *j, const char *old, const char *new, struct cov_err *e)
+{
+    while (*old || *new) {
+        int n, m, n_old, n_new;
+        const char *name = *new ? new : old;
+        const char *was = split_line(old, &n, &n_old, &old),
+                   *is = split_line(new, &m, &n_new, &new);
+        int n_name = (int)strcspn(name, "\t\n");
+        if (n_old == n_new && strncmp(was, is, (size_t)n_old) == 0)
+            continue;
+        if (strncmp(name, COMPUTED_BY "\t", sizeof COMPUTED_BY) == 0) {
+            cov_warn("%s was begun on %.*s, and goes on on %.*s: values may differ by rounding",
+                     cov_journal_path(j->journal), n_old, was, n_new, is);
+            continue;
+        }
+        return cov_fail(
+            e, COV_EEXIST,
+            "%s is of a run with another %.*s: %.*s, now %.*s; the same as then goes on "
+            "with it, -f starts afresh",
+            cov_journal_path(j->journal), n_name, name, n_old, was, n_new, is);
+    }
+    return COV_OK;
+}
+
+/* ---- the journal ---- */
+
+static bool is_done(const void *arg, size_t pair)
+{
+    return cov_journal_has(arg, pair);
+}
+
+/* The run is known: goes on with the journal, or begins it. */
+static int begin(void *arg, const struct cov_device *device, struct cov_err *e)
+{
+    struct job *j = arg;
+    struct text now = {0};
+    struct cov_err differs = COV_ERR_INIT;
+    bool damaged;
+    const char *old = cov_journal_head(j->journal, &damaged), *path = cov_journal_path(j->journal);
+    int rc = describe_run(j, device, &now, e);
+    if (!rc && damaged)
+        (void)cov_fail(&differs, COV_EINPUT, "%s: its head is damaged; -f starts afresh", path);
+    else if (!rc && old)
+        (void)compare_runs(j, old, now.data, &differs);
+    if (!rc && differs.code && !j->resume->force)
+        rc = cov_fail(e, differs.code, "%s", differs.text);
+    if (!rc && (!old || differs.code))
+        rc = cov_journal_begin(j->journal, now.data, e);
+    free(now.data);
+    if (!rc)
+        rc = cov_journal_scan(j->journal, j->n_pairs, e);
+    if (rc)
+        return rc;
+    if (cov_journal_n_pieces(j->journal) > 0)
+        cov_info("%s: %zu of %zu pairs of chunks are done", path, cov_journal_n_pieces(j->journal),
+                 j->n_pairs);
+    cov_loader_leave_out(j->loader, is_done, j->journal);
+    return COV_OK;
+}
+
+/* Everything is in the journal: makes the file of it, in the order of a run without one. */
+static int write_file(struct job *j, struct cov_stats *stats, struct cov_err *e)
+{
+    struct cov_outfile out = COV_OUTFILE_INIT;
+    struct cov_predict_output *to = NULL;
+    struct cov_loader_item item;
+    struct cov_blob blobs[2] = {COV_BLOB_INIT, COV_BLOB_INIT};
+    const struct cov_predictions_options layout =
+        cov_predict_layout(j->loader, j->model, j->options);
+    double clock = cov_clock();
+    int rc = cov_outfile_begin_tagged(&out, j->resume->output, "resume", COV_OUTFILE_SEEKABLE,
+                                      j->resume->force, e);
+    if (!rc)
+        rc = cov_predict_output_open(out.tmp, j->loader, &layout, j->options->tmpdir, NULL, &to, e);
+    cov_loader_leave_out(j->loader, NULL, NULL);
+    if (!rc)
+        rc = cov_loader_rewind(j->loader, 0, e);
+    cov_progress_begin(j->progress, "writing", "chunks", cov_loader_n_left(j->loader));
+    while (!rc && cov_loader_next_item(j->loader, &item)) {
+        if (!item.has[COV_PLUS] && !item.has[COV_MINUS])
+            continue;
+        rc = cov_journal_read(j->journal, item.pair, blobs, e);
+        if (!rc)
+            rc = cov_predict_output_put(to, &item, "", "", blobs, e);
+        cov_progress_add(j->progress, item.has[COV_PLUS] + item.has[COV_MINUS]);
+    }
+    cov_progress_end(j->progress);
+    if (!rc) {
+        rc = cov_predict_output_close(to, e);
+        to = NULL;
+    }
+    if (!rc)
+        rc = cov_outfile_commit(&out, e);
+    cov_predict_output_abort(to);
+    cov_outfile_end(&out, e);
+    cov_blob_fini(&blobs[0]);
+    cov_blob_fini(&blobs[1]);
+    if (!rc && stats)
+        cov_stats_add_stage(stats, "write", cov_clock() - clock);
+    return rc;
+}
+
+/* ---- an output that is there ---- */
+
+static bool same_grid(const struct cov_grid *a, const struct cov_grid *b)
+{
+    return cov_grid_chunk_length(a) == cov_grid_chunk_length(b) &&
+           cov_grid_n_seqs(a) == cov_grid_n_seqs(b) &&
+           cov_grid_n_chunks(a) == cov_grid_n_chunks(b) &&
+           fingerprint_grid(a) == fingerprint_grid(b);
+}
+
+static bool same_table(const struct cov_chunk_head *a, const struct cov_chunk_head *b,
+                       const char *name)
+{
+    const struct cov_chunk_table *s = cov_chunk_head_table(a, name),
+                                 *t = cov_chunk_head_table(b, name);
+    return s && t && s->n_bytes == t->n_bytes && memcmp(s->elems, t->elems, s->n_bytes) == 0;
+}
+
+/* What tells the predictions of this run from those in the file; NULL: nothing does. */
+static const char *difference(const struct job *j, const struct cov_chunk_file *f,
+                              const struct cov_chunk_head *wanted)
+{
+    const char *name = wanted->sets[0].name;
+    const struct cov_chunk_head *head = cov_chunk_file_head(f);
+    const struct cov_chunk_set *set = cov_chunk_head_set(head, name);
+    if (!set)
+        return "it is not a predictions file";
+    if (!same_table(head, wanted, "prediction/datasets"))
+        return "it has other data sets";
+    if (!same_table(head, wanted, "prediction/model_name"))
+        return "it has another name of the model";
+    if (!cov_h5_same_type(&set->type, &wanted->sets[0].type))
+        return "it has another type of values";
+    if (!cov_chunk_head_same_attr(head, wanted, name, COV_SIGNAL_WHICH_ATTR))
+        return "it has other regions, or it alone has some or none";
+    if (!cov_chunk_head_same_attr(head, wanted, name, COV_SIGNAL_OVERLAP_ATTR))
+        return "it was predicted with another --overlap";
+    return same_grid(cov_chunk_file_grid(f), cov_loader_grid(j->loader)) ? NULL
+                                                                         : "it has other chunks";
+}
+
+static bool is_before(struct timespec a, struct timespec b)
+{
+    return a.tv_sec != b.tv_sec ? a.tv_sec < b.tv_sec : a.tv_nsec < b.tv_nsec;
+}
+
+/* The first of the files read that has been written to since; NULL if there is none. */
+static const char *newer_file(const struct job *j, struct timespec time)
+{
+    struct stat st;
+    const struct cov_predict_resume *r = j->resume;
+    for (size_t i = 0; i < r->n_files; i++) {
+        const char *path = r->files[i].value;
+        if (path && stat(path, &st) == 0 && is_before(time, st.st_mtim))
+            return path;
+    }
+    return NULL;
+}
+
+/* *done: the output is there and fits. COV_EEXIST says why it does not, unless it may be
+ * replaced. */
+static int look_at_output(const struct job *j, bool *done, struct cov_err *e)
+{
+    struct stat st;
+    const char *output = j->resume->output, *why = NULL, *newer;
+    struct cov_chunk_file *f = NULL;
+    struct cov_chunk_head wanted;
+    const struct cov_predictions_options layout =
+        cov_predict_layout(j->loader, j->model, j->options);
+    *done = false;
+    if (stat(output, &st) != 0 || !S_ISREG(st.st_mode))
+        return COV_OK;
+    int rc = cov_predictions_head(cov_loader_chunk_length(j->loader), &layout, &wanted, e);
+    if (rc)
+        return rc;
+    struct cov_err failure = COV_ERR_INIT;
+    if (j->journal && is_before(st.st_mtim, cov_journal_time(j->journal)))
+        why = "it is older than the journal of a run that is to replace it";
+    else if (cov_chunk_file_open(output, &f, &failure) != COV_OK)
+        why = "it is not a predictions file";
+    else
+        why = difference(j, f, &wanted);
+    newer = why ? NULL : newer_file(j, st.st_mtim);
+    *done = !why && !newer;
+    cov_chunk_file_close(f);
+    cov_chunk_head_fini(&wanted);
+    if (*done || j->resume->force)
+        return COV_OK;
+    return newer ? cov_fail(e, COV_EEXIST, "%s exists, but %s is newer; use -f to replace it",
+                            output, newer)
+                 : cov_fail(e, COV_EEXIST, "%s exists, and %s; use -f to replace it", output, why);
+}
+
+/* ---- all of it ---- */
+
+/* Whether a file can be made there. Removes what a run left that was killed as it made it. */
+static int try_output(const struct job *j, struct cov_err *e)
+{
+    struct cov_outfile out;
+    int rc = cov_outfile_begin_tagged(&out, j->resume->output, "resume", COV_OUTFILE_SEEKABLE,
+                                      j->resume->force, e);
+    cov_outfile_end(&out, e);
+    return rc;
+}
+
+#define KEPT "what is done is kept in %s: the same command goes on from there"
+
+/* With the journal, which is locked. *done: the output is there. */
+static int go_on(struct job *j, struct cov_pool *pool, struct cov_stats *stats, bool *done,
+                 struct cov_err *e)
+{
+    struct cov_predict_options options = *j->options;
+    options.journal = j->journal;
+    options.begin = begin;
+    options.begin_arg = j;
+    int rc = look_at_output(j, done, e);
+    if (rc || *done)
+        return rc;
+    rc = try_output(j, e);
+    char *words = cov_strfmt(NULL, KEPT, cov_journal_path(j->journal));
+    cov_log_set_last_words(words);
+    free(words);
+    if (!rc)
+        rc = cov_predict(j->loader, j->model, pool, &options, NULL, j->progress, stats, e);
+    if (!rc)
+        rc = write_file(j, stats, e);
+    cov_log_set_last_words(NULL);
+    return rc;
+}
+
+int cov_predict_resume(struct cov_loader *loader, const struct cov_model *model,
+                       struct cov_pool *pool, const struct cov_predict_options *options,
+                       const struct cov_predict_resume *resume, struct cov_progress *progress,
+                       struct cov_stats *stats, struct cov_err *e)
+{
+    struct job j = {.loader = loader,
+                    .model = model,
+                    .options = options,
+                    .resume = resume,
+                    .progress = progress,
+                    .n_pairs = cov_loader_n_pairs(loader)};
+    struct stat st;
+    bool done = false;
+    char *path = cov_predict_journal_name(resume->output, e);
+    int rc = path ? COV_OK : COV_ENOMEM;
+    /* An output that is complete may be in a folder that cannot be written to. */
+    if (!rc && stat(path, &st) != 0)
+        rc = look_at_output(&j, &done, e);
+    if (!rc && !done) {
+        rc = cov_journal_open(path, &j.journal, e);
+        if (!rc)
+            rc = go_on(&j, pool, stats, &done, e);
+        if (!rc) {
+            rc = cov_journal_remove(j.journal, e);
+            j.journal = NULL;
+        }
+    }
+    if (rc && j.journal && cov_journal_n_pieces(j.journal) > 0)
+        cov_info(KEPT, path);
+    if (!rc && done)
+        cov_info("nothing to do: %s is complete", resume->output);
+    cov_journal_close(j.journal);
+    free(path);
+    return rc;
+}

@@ -1,0 +1,340 @@
+/* convert_reader.c - see convert_reader.h.
+ * SPDX-License-Identifier: MIT */
+#include "common/job/tracks/convert_reader.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/mem.h"
+#include "common/seq/grid.h"
+
+/* ---------------------------------------------------------------- contigs */
+
+static int by_name(const void *a, const void *b)
+{
+    const struct cov_convert_contig *x = a, *y = b;
+    return strcmp(x->name, y->name);
+}
+
+static int check_twins(const struct cov_convert_reader *r, struct cov_err *e)
+{
+    for (size_t i = 1; i < r->n_contigs; i++) {
+        const struct cov_convert_contig *a = &r->contigs[i - 1], *b = &r->contigs[i];
+        if (strcmp(a->name, b->name) != 0)
+            continue;
+        const char *x = cov_grid_name(r->grid, a->seq), *y = cov_grid_name(r->grid, b->seq);
+        if (strcmp(x, y) != 0)
+            return cov_fail(e, COV_EINPUT, "%s: %s and %s are both renamed to %s",
+                            r->o->rename_path, x, y, a->name);
+        return cov_fail(e, COV_EINPUT, "%s: sequence %s is there in two species, %s and %s: %s",
+                        r->name, x, cov_grid_species(r->grid, a->seq),
+                        cov_grid_species(r->grid, b->seq), "one track cannot hold both");
+    }
+    return COV_OK;
+}
+
+/* Names of the blacklist and of the renaming are those of the input. */
+static int make_plan(struct cov_convert_reader *r, struct cov_err *e)
+{
+    size_t n_seqs = cov_grid_n_seqs(r->grid);
+    r->contigs = cov_calloc(n_seqs, sizeof *r->contigs, e);
+    r->names = cov_calloc(n_seqs, sizeof *r->names, e);
+    r->lengths = cov_calloc(n_seqs, sizeof *r->lengths, e);
+    if (!r->contigs || !r->names || !r->lengths)
+        return COV_ENOMEM;
+    for (size_t seq = 0; seq < n_seqs; seq++) {
+        struct cov_convert_contig c;
+        if (!cov_convert_lists_contig(&r->lists, cov_grid_name(r->grid, seq), &c))
+            continue;
+        c.seq = seq;
+        r->contigs[r->n_contigs++] = c;
+    }
+    cov_convert_lists_warn(&r->lists, r->name);
+    if (r->n_contigs == 0)
+        return cov_convert_lists_nothing_left(&r->lists, r->name, e);
+    qsort(r->contigs, r->n_contigs, sizeof *r->contigs, by_name);
+    for (size_t i = 0; i < r->n_contigs; i++) {
+        r->names[i] = r->contigs[i].name;
+        r->lengths[i] = cov_grid_seq_length(r->grid, r->contigs[i].seq);
+    }
+    return check_twins(r, e);
+}
+
+/* ---------------------------------------------------------------- a file */
+
+bool cov_convert_wants(const struct cov_convert_options *o, enum cov_strand_index strand)
+{
+    return o->strand != (strand == COV_PLUS ? COV_STRAND_MINUS : COV_STRAND_PLUS);
+}
+
+/* The rows of a contig, whose strands are there from end to end. */
+static int list_rows(struct cov_convert_reader *r, size_t seq, struct cov_err *e)
+{
+    size_t n[2] = {0, 0};
+    for (int strand = 0; strand < 2; strand++) {
+        free(r->rows[strand]);
+        r->rows[strand] = NULL;
+    }
+    for (int strand = 0; strand < 2; strand++) {
+        if (!cov_convert_wants(r->o, (enum cov_strand_index)strand))
+            continue;
+        int rc = cov_grid_strand_rows(r->grid, seq, strand == COV_MINUS, &r->rows[strand],
+                                      &n[strand], e);
+        if (rc)
+            return rc == COV_EINPUT ? cov_err_prefix(e, "%s", r->name) : rc;
+    }
+    const size_t *plus = r->rows[COV_PLUS], *minus = r->rows[COV_MINUS];
+    bool same = !plus || !minus || n[COV_PLUS] == n[COV_MINUS];
+    r->row = 0;
+    r->n_rows = plus ? n[COV_PLUS] : n[COV_MINUS];
+    for (size_t i = 0; same && plus && minus && i < r->n_rows; i++)
+        same = cov_grid_chunk(r->grid, plus[i]).beg == cov_grid_chunk(r->grid, minus[i]).beg;
+    if (!same)
+        return cov_fail(e, COV_EINPUT,
+                        "%s: the strands of sequence %s are cut into chunks at different places",
+                        r->name, cov_grid_name(r->grid, seq));
+    return COV_OK;
+}
+
+/* Of a pair that lacks a strand: whether it is of use. */
+static int use_pair(const struct cov_convert_reader *r, const char *sequence, int64_t beg,
+                    int64_t end, const bool has[2], bool *use, struct cov_err *e)
+{
+    *use = (has[COV_PLUS] || !cov_convert_wants(r->o, COV_PLUS)) &&
+           (has[COV_MINUS] || !cov_convert_wants(r->o, COV_MINUS));
+    if (*use || r->o->strand != COV_STRAND_AVG)
+        return COV_OK;
+    char there = has[COV_PLUS] ? '+' : '-';
+    return cov_fail(e, COV_EINPUT,
+                    "%s: %s:%lld-%lld: only the %c strand is there, but the mean wants both; "
+                    "--strand %c takes this one",
+                    r->name, sequence, (long long)beg + 1, (long long)end, there, there);
+}
+
+/* Of a contig in a partial file: the next pair that is of use; *use is false behind the last. */
+static int next_pair(struct cov_convert_reader *r, size_t seq, struct cov_pair *pair, bool *use,
+                     struct cov_err *e)
+{
+    const char *name = cov_grid_name(r->grid, seq);
+    *use = false;
+    while (!*use && r->row < r->n_rows) {
+        *pair = cov_grid_pair(r->grid, r->row++);
+        const bool has[2] = {pair->rows[COV_PLUS] != COV_NO_ROW,
+                             pair->rows[COV_MINUS] != COV_NO_ROW};
+        int rc = use_pair(r, name, pair->beg, pair->end, has, use, e);
+        if (rc)
+            return rc;
+        if (*use && pair->beg < r->covered)
+            return cov_fail(e, COV_EINPUT, "%s: %s:%lld-%lld: chunks overlap", r->name, name,
+                            (long long)pair->beg + 1, (long long)r->covered);
+    }
+    for (int strand = 0; *use && strand < 2; strand++)
+        if (!cov_convert_wants(r->o, (enum cov_strand_index)strand))
+            pair->rows[strand] = COV_NO_ROW;
+    return COV_OK;
+}
+
+/* The next pair of the current contig, as next_pair. */
+static int next_of_contig(struct cov_convert_reader *r, struct cov_pair *pair, bool *use,
+                          struct cov_err *e)
+{
+    size_t seq = r->contigs[r->contig - 1].seq;
+    if (cov_grid_is_partial(r->grid))
+        return next_pair(r, seq, pair, use, e);
+    *use = r->row < r->n_rows;
+    if (!*use)
+        return COV_OK;
+    *pair = (struct cov_pair){.seq = seq};
+    for (int strand = 0; strand < 2; strand++) {
+        pair->rows[strand] = r->rows[strand] ? r->rows[strand][r->row] : COV_NO_ROW;
+        if (r->rows[strand]) {
+            struct cov_chunk chunk = cov_grid_chunk(r->grid, pair->rows[strand]);
+            pair->beg = chunk.beg;
+            pair->end = chunk.end;
+        }
+    }
+    r->row++;
+    return COV_OK;
+}
+
+static int begin_contig(struct cov_convert_reader *r, struct cov_convert_piece *p,
+                        struct cov_err *e)
+{
+    p->number = r->contig++;
+    p->contig = r->contigs[p->number];
+    p->begins = true;
+    r->covered = 0;
+    if (!cov_grid_is_partial(r->grid))
+        return list_rows(r, p->contig.seq, e);
+    cov_grid_seq_pairs(r->grid, p->contig.seq, &r->row, &r->n_rows);
+    return COV_OK;
+}
+
+static int read_file(struct cov_convert_reader *r, struct cov_convert_piece *p, struct cov_err *e)
+{
+    struct cov_pair pair;
+    bool found = false;
+    int rc = COV_OK;
+    if (r->contig > 0)
+        rc = next_of_contig(r, &pair, &found, e);
+    if (!rc && !found) {
+        p->ends = r->contig > 0;
+        r->done = r->contig == r->n_contigs;
+        if (r->done)
+            return COV_OK;
+        rc = begin_contig(r, p, e);
+        if (!rc)
+            rc = next_of_contig(r, &pair, &found, e);
+    }
+    if (rc || !found)
+        return rc;
+    p->n = (size_t)(pair.end - pair.beg);
+    p->beg = pair.beg;
+    r->covered = pair.end;
+    r->n_chunks += (pair.rows[COV_PLUS] != COV_NO_ROW) + (pair.rows[COV_MINUS] != COV_NO_ROW);
+    return cov_signal_source_fetch(r->source, pair.rows, r->ks, r->n_ks, &p->signal, e);
+}
+
+/* ---------------------------------------------------------------- a stream */
+
+/* A sequence begins: whether as a contig of the tracks. */
+static int announce(struct cov_convert_reader *r, struct cov_convert_piece *p,
+                    const struct cov_stream_item *item, struct cov_err *e)
+{
+    size_t number;
+    bool is_new = true;
+    int rc = cov_copy_text(&r->sequence, &r->cap_sequence, item->sequence, e);
+    if (!rc)
+        rc = cov_copy_text(&p->sequence, &p->cap_sequence, item->sequence, e);
+    if (rc)
+        return rc;
+    r->skips = !cov_convert_lists_contig(&r->lists, p->sequence, &p->contig);
+    if (r->skips)
+        return COV_OK;
+    p->begins = true;
+    const char *name = p->contig.name;
+    rc = cov_names_add(r->announced, name, strlen(name), &number, &is_new, e);
+    if (rc || is_new)
+        return rc;
+    if (strcmp(name, p->sequence) != 0)
+        return cov_fail(e, COV_EINPUT, "%s: %s is renamed to %s, as a sequence before it is named",
+                        r->o->rename_path, p->sequence, name);
+    return cov_fail(e, COV_EINPUT, "%s: two sequences are named %s: one track cannot hold both",
+                    r->name, name);
+}
+
+static int take_pair(struct cov_convert_reader *r, struct cov_convert_piece *p,
+                     const struct cov_stream_item *item, bool *use, struct cov_err *e)
+{
+    const struct cov_stream_pair *pair = &item->pair;
+    int rc = use_pair(r, r->sequence, pair->beg, pair->end, pair->has, use, e);
+    if (!rc && *use)
+        rc = cov_copy_text(&p->sequence, &p->cap_sequence, r->sequence, e);
+    if (rc || !*use)
+        return rc;
+    p->n = (size_t)(pair->end - pair->beg);
+    p->beg = pair->beg;
+    r->n_chunks += cov_convert_wants(r->o, COV_PLUS) + cov_convert_wants(r->o, COV_MINUS);
+    return COV_OK;
+}
+
+/* Reads on until the piece has bases, or can take no more because a contig begins and ends. */
+static int read_stream(struct cov_convert_reader *r, struct cov_convert_piece *p, struct cov_err *e)
+{
+    bool full = false;
+    p->ends = r->owes_end;
+    p->length = r->length;
+    r->owes_end = false;
+    while (!full) {
+        struct cov_stream_item item;
+        int rc = cov_signal_source_next(r->source, &item, &p->signal, e);
+        if (!rc && item.event == COV_STREAM_DONE) {
+            r->done = full = true;
+        } else if (!rc && item.event == COV_STREAM_BEGIN) {
+            rc = announce(r, p, &item, e);
+        } else if (!rc && !r->skips && item.event == COV_STREAM_PAIR) {
+            rc = take_pair(r, p, &item, &full, e);
+        } else if (!rc && !r->skips && item.event == COV_STREAM_END) {
+            full = r->owes_end = p->begins;
+            r->length = item.length;
+            p->ends = p->ends || !full;
+            p->length = full ? p->length : item.length;
+        }
+        if (rc)
+            return rc;
+    }
+    return COV_OK;
+}
+
+/* ---------------------------------------------------------------- all of it */
+
+int cov_convert_reader_open(struct cov_convert_reader *r, const char *input, struct cov_bgz *in,
+                            const struct cov_convert_options *o, struct cov_err *e)
+{
+    r->o = o;
+    int rc = cov_signal_source_open(
+        input, in, o->measured ? COV_SIGNAL_MEASURED : COV_SIGNAL_PREDICTED, &r->source, e);
+    if (!rc)
+        rc = cov_convert_lists_open(&r->lists, o, e);
+    if (rc)
+        return rc;
+    r->name = cov_signal_source_name(r->source);
+    r->grid = cov_signal_source_grid(r->source);
+    return r->grid ? make_plan(r, e) : cov_names_new(&r->announced, e);
+}
+
+void cov_convert_reader_close(struct cov_convert_reader *r)
+{
+    free(r->rows[COV_PLUS]);
+    free(r->rows[COV_MINUS]);
+    free(r->contigs);
+    free(r->names);
+    free(r->lengths);
+    free(r->sequence);
+    cov_names_free(r->announced);
+    cov_convert_lists_close(&r->lists);
+    cov_signal_source_close(r->source);
+}
+
+void cov_convert_piece_fini(struct cov_convert_piece *p)
+{
+    cov_signal_piece_fini(&p->signal);
+    free(p->sequence);
+}
+
+int64_t cov_convert_reader_count(const struct cov_convert_reader *r)
+{
+    if (!r->grid)
+        return -1;
+    int64_t n = 0;
+    bool partial = cov_grid_is_partial(r->grid);
+    for (size_t i = 0; i < r->n_contigs; i++) {
+        size_t beg = 0, end = 0;
+        if (partial)
+            cov_grid_seq_pairs(r->grid, r->contigs[i].seq, &beg, &end);
+        else
+            n += r->lengths[i];
+        for (; beg < end; beg++) {
+            struct cov_pair pair = cov_grid_pair(r->grid, beg);
+            n += pair.end - pair.beg;
+        }
+    }
+    return n;
+}
+
+int cov_convert_reader_next(struct cov_convert_reader *r, struct cov_convert_piece *p,
+                            struct cov_err *e)
+{
+    p->ends = p->begins = false;
+    p->n = 0;
+    return r->grid ? read_file(r, p, e) : read_stream(r, p, e);
+}
+
+int cov_convert_reader_check(const struct cov_convert_reader *r, struct cov_err *e)
+{
+    if (r->grid)
+        return COV_OK;
+    cov_convert_lists_warn(&r->lists, r->name);
+    return cov_names_count(r->announced) ? COV_OK
+                                         : cov_convert_lists_nothing_left(&r->lists, r->name, e);
+}

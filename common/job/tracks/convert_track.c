@@ -1,0 +1,259 @@
+/* convert_track.c - see convert_track.h.
+ *
+ * Contigs are announced to the output as they come; those without intervals are so too, as far as
+ * the header of a bigWig or the list of lengths names them.
+ * SPDX-License-Identifier: MIT */
+#include "common/job/tracks/convert_track.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/base/clock.h"
+#include "common/base/log.h"
+#include "common/base/mem.h"
+#include "common/job/tracks/convert_lane.h"
+#include "common/job/tracks/convert_lists.h"
+#include "common/seq/sizes.h"
+#include "common/track/formats/intervals.h"
+
+struct cov_convert_track {
+    const struct cov_convert_options *o;
+    struct cov_progress *progress;
+    struct cov_intervals *file;
+    struct cov_sizes *sizes; /* NULL: none */
+    struct cov_convert_lists lists;
+    struct cov_track_sink *sink; /* of the run. Borrowed */
+    struct cov_convert_lane *lane;
+    /* The contigs that are listed, in the sizes or in the header of a bigWig. */
+    size_t n_listed, next_listed; /* those before next_listed have been announced */
+    bool *announced;              /* [n_listed] */
+    /* The current one. */
+    bool begun, skips;
+    size_t contig;  /* in the file */
+    int64_t length; /* -1: not known */
+    int64_t end;    /* of its last interval */
+    int64_t n_bases;
+};
+
+/* ---------------------------------------------------------------- options */
+
+static int check_options(const struct cov_convert_track *j, struct cov_err *e)
+{
+    const struct cov_convert_options *o = j->o;
+    const char *name = cov_intervals_name(j->file);
+    bool is_bigwig = cov_intervals_kind(j->file) == COV_INTERVALS_BIGWIG;
+    if (o->measured)
+        return cov_fail(e, COV_EUSAGE, "--experimental is about genome files; %s is a track", name);
+    if (o->strand != COV_STRAND_AVG)
+        return cov_fail(e, COV_EUSAGE, "--strand: %s is a track, which has no strands", name);
+    if (o->n_datasets > 0)
+        return cov_fail(e, COV_EUSAGE, "--datasets: %s is a track, which has no data sets", name);
+    if (is_bigwig && o->sizes_path)
+        return cov_fail(e, COV_EUSAGE, "--chrom-sizes: %s is a bigWig, which has the lengths",
+                        name);
+    return COV_OK;
+}
+
+/* ---------------------------------------------------------------- contigs */
+
+static const char *listed_name(const struct cov_convert_track *j, size_t i)
+{
+    return j->sizes ? cov_sizes_name(j->sizes, i) : cov_intervals_contig(j->file, i);
+}
+
+static int64_t listed_length(const struct cov_convert_track *j, size_t i)
+{
+    return j->sizes ? cov_sizes_length(j->sizes, i) : cov_intervals_length(j->file, i);
+}
+
+/* The listed contigs before `end` that have not come have no intervals. */
+static int announce_until(struct cov_convert_track *j, size_t end, struct cov_err *e)
+{
+    int rc = COV_OK;
+    for (; !rc && j->next_listed < end; j->next_listed++) {
+        struct cov_convert_contig c;
+        if (j->announced[j->next_listed] ||
+            !cov_convert_lists_contig(&j->lists, listed_name(j, j->next_listed), &c))
+            continue;
+        rc = cov_track_begin_named(j->sink, c.name, e);
+        if (!rc)
+            rc = cov_track_end_contig(j->sink, listed_length(j, j->next_listed), e);
+    }
+    return rc;
+}
+
+static int end_contig(struct cov_convert_track *j, struct cov_err *e)
+{
+    if (!j->begun || j->skips)
+        return COV_OK;
+    int rc = cov_convert_lane_end(j->lane, e);
+    return rc ? rc : cov_track_end_contig(j->sink, j->length < 0 ? j->end : j->length, e);
+}
+
+static int begin_contig(struct cov_convert_track *j, size_t contig, struct cov_err *e)
+{
+    const char *name = cov_intervals_contig(j->file, contig);
+    struct cov_convert_contig c;
+    size_t i = contig;
+    j->begun = true;
+    j->contig = contig;
+    j->end = 0;
+    j->length = -1;
+    j->skips = !cov_convert_lists_contig(&j->lists, name, &c);
+    if (j->sizes && !cov_sizes_find(j->sizes, name, &i)) {
+        char place[COV_INTERVALS_PLACE];
+        cov_intervals_place(j->file, 0, place);
+        return j->skips
+                   ? COV_OK
+                   : cov_fail(e, COV_EINPUT, "%s: %s is not in %s", place, name, j->o->sizes_path);
+    }
+    /* The order of a bigWig's header is that of its data. */
+    int rc = !j->sizes && j->n_listed > 0 ? announce_until(j, i, e) : COV_OK;
+    if (j->n_listed > 0) {
+        j->announced[i] = true;
+        j->length = listed_length(j, i);
+    }
+    if (rc || j->skips)
+        return rc;
+    cov_convert_lane_begin(j->lane, c.regions, c.n_regions);
+    return cov_track_begin_named(j->sink, c.name, e);
+}
+
+static int take_batch(struct cov_convert_track *j, const struct cov_intervals_batch *b,
+                      struct cov_err *e)
+{
+    if (j->skips)
+        return COV_OK;
+    for (size_t i = 0; i < b->n; i++) {
+        if (j->length >= 0 && b->iv[i].end > j->length) {
+            char place[COV_INTERVALS_PLACE];
+            cov_intervals_place(j->file, i, place);
+            return cov_fail(e, COV_EINPUT,
+                            "%s: the interval ends at %" PRId64 ", but %s has %" PRId64
+                            " bases in %s",
+                            place, b->iv[i].end, cov_intervals_contig(j->file, j->contig),
+                            j->length, j->o->sizes_path);
+        }
+        j->n_bases += b->iv[i].end - b->iv[i].beg;
+    }
+    j->end = b->iv[b->n - 1].end;
+    return cov_convert_lane_pass(j->lane, b->iv, b->n, e);
+}
+
+static int convert(struct cov_convert_track *j, struct cov_err *e)
+{
+    struct cov_intervals_batch b;
+    int rc;
+    while ((rc = cov_intervals_next(j->file, &b, e)) > 0) {
+        rc = COV_OK;
+        if (!j->begun || b.contig != j->contig) {
+            rc = end_contig(j, e);
+            if (!rc)
+                rc = begin_contig(j, b.contig, e);
+        }
+        if (!rc)
+            rc = take_batch(j, &b, e);
+        if (rc)
+            return rc;
+        cov_progress_add(j->progress, (int64_t)b.n);
+    }
+    if (!rc)
+        rc = end_contig(j, e);
+    if (!rc)
+        rc = announce_until(j, j->n_listed, e);
+    if (rc)
+        return rc;
+    cov_convert_lists_warn(&j->lists, cov_intervals_name(j->file));
+    return cov_track_n_contigs(j->sink)
+               ? COV_OK
+               : cov_convert_lists_nothing_left(&j->lists, cov_intervals_name(j->file), e);
+}
+
+/* ---------------------------------------------------------------- all of it */
+
+static int open_input(struct cov_convert_track *j, const char *input, struct cov_bgz *in,
+                      unsigned n_threads, struct cov_err *e)
+{
+    int rc =
+        in ? cov_intervals_new(in, &j->file, e) : cov_intervals_open(input, n_threads, &j->file, e);
+    if (!rc)
+        rc = check_options(j, e);
+    if (!rc)
+        rc = cov_convert_lists_open(&j->lists, j->o, e);
+    if (!rc && j->o->sizes_path)
+        rc = cov_sizes_read(j->o->sizes_path, &j->sizes, e);
+    if (rc)
+        return rc;
+    j->n_listed = j->sizes ? cov_sizes_count(j->sizes) : cov_intervals_n_contigs(j->file);
+    j->announced = cov_calloc(j->n_listed, sizeof *j->announced, e);
+    return j->announced ? COV_OK : COV_ENOMEM;
+}
+
+int cov_convert_track_open(const char *input, struct cov_bgz *in,
+                           const struct cov_convert_options *o, unsigned n_threads,
+                           struct cov_convert_track **out, struct cov_err *e)
+{
+    *out = NULL;
+    struct cov_convert_track *j = cov_calloc(1, sizeof *j, e);
+    if (!j) {
+        cov_bgz_abort(in);
+        return COV_ENOMEM;
+    }
+    j->o = o;
+    int rc = open_input(j, input, in, n_threads, e);
+    if (rc)
+        cov_convert_track_close(j);
+    else
+        *out = j;
+    return rc;
+}
+
+void cov_convert_track_close(struct cov_convert_track *j)
+{
+    if (!j)
+        return;
+    if (j->lane)
+        cov_convert_lane_fini(j->lane);
+    free(j->lane);
+    cov_convert_lists_close(&j->lists);
+    cov_sizes_free(j->sizes);
+    cov_intervals_close(j->file);
+    free(j->announced);
+    free(j);
+}
+
+const char *cov_convert_track_name(const struct cov_convert_track *j)
+{
+    return cov_intervals_name(j->file);
+}
+
+bool cov_convert_track_has_lengths(const struct cov_convert_track *j)
+{
+    return j->sizes || cov_intervals_kind(j->file) == COV_INTERVALS_BIGWIG;
+}
+
+int cov_convert_track_run(struct cov_convert_track *j, struct cov_track_sink *sink,
+                          const char *what, struct cov_progress *progress, struct cov_stats *stats,
+                          struct cov_err *e)
+{
+    j->sink = sink;
+    j->progress = progress;
+    j->lane = cov_calloc(1, sizeof *j->lane, e);
+    int rc = j->lane ? cov_convert_lane_init(j->lane, j->o, false, sink, e) : COV_ENOMEM;
+    if (rc)
+        return rc;
+    double beg = cov_clock();
+    cov_progress_begin(progress, what, "intervals", -1);
+    rc = convert(j, e);
+    double middle = cov_clock();
+    if (!rc)
+        rc = cov_track_close(sink, e);
+    cov_progress_end(progress);
+    if (stats) {
+        stats->bases = j->n_bases;
+        cov_stats_add_stage(stats, "convert", middle - beg);
+        cov_stats_add_stage(stats, "finish", cov_clock() - middle);
+    }
+    return rc;
+}

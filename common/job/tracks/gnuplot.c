@@ -1,0 +1,142 @@
+/* gnuplot.c - see gnuplot.h.
+ * SPDX-License-Identifier: MIT */
+#include "common/job/tracks/gnuplot.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/base/mem.h"
+#include "common/base/tmpfile.h"
+
+enum { SHOWN = 60 /* characters of a name */ };
+
+enum { STATUS_NO_EXEC = 126, SAID = 2000 /* bytes that are read of what it says */ };
+
+int cov_gnuplot_find(char **program, struct cov_err *e)
+{
+    const char *p = getenv("PATH");
+    *program = NULL;
+    while (p && *p) {
+        size_t n = strcspn(p, ":");
+        struct stat st;
+        char *path = cov_strfmt(e, "%.*s/gnuplot", n > 0 ? (int)n : 1, n > 0 ? p : ".");
+        if (!path)
+            return COV_ENOMEM;
+        if (stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0) {
+            *program = path;
+            return COV_OK;
+        }
+        free(path);
+        p += n + (p[n] == ':');
+    }
+    return cov_fail(e, COV_EUNSUPPORTED,
+                    "there is no gnuplot, which draws pictures: on Debian and Ubuntu it is in the "
+                    "package gnuplot-nox");
+}
+
+static _Noreturn void run_child(const char *program, int script, int output, int errors)
+{
+    /* Its own settings only: neither those of the user nor a display. */
+    char name[] = "gnuplot", settings[] = "-d", from[] = "-";
+    char *const arguments[] = {name, settings, from, NULL};
+    if (dup2(script, STDIN_FILENO) >= 0 && dup2(output, STDOUT_FILENO) >= 0 &&
+        dup2(errors, STDERR_FILENO) >= 0)
+        (void)execv(program, arguments);
+    _exit(STATUS_NO_EXEC);
+}
+
+/* The first line in the file, without what gnuplot puts in front: pictures of where in the script.
+ */
+static int refuse(const char *program, int errors, struct cov_err *e)
+{
+    char text[SAID + 1];
+    ssize_t n = pread(errors, text, SAID, 0);
+    text[n > 0 ? n : 0] = '\0';
+    const char *line = text, *end;
+    for (;;) {
+        line += strspn(line, " \t\n^");
+        end = line + strcspn(line, "\n");
+        if (*line == '\0' || strstr(line, "line ") == line || *end == '\0')
+            break;
+        line = end;
+    }
+    return cov_fail(e, COV_EIO, "%s failed%s%.*s", program, *line ? ": " : "", (int)(end - line),
+                    line);
+}
+
+int cov_gnuplot_run(const char *program, int script, const char *output, const char *tmpdir,
+                    struct cov_err *e)
+{
+    int errors = -1, status = 0, rc;
+    int out = open(output, O_WRONLY | O_TRUNC | O_CLOEXEC);
+    if (out < 0)
+        return cov_fail_errno(e, "%s", output);
+    rc = cov_tmpfile(tmpdir, &errors, e);
+    pid_t child = -1, got = -1;
+    if (!rc && lseek(script, 0, SEEK_SET) < 0)
+        rc = cov_fail_errno(e, "the script for %s", program);
+    if (!rc) {
+        child = fork();
+        if (child == 0)
+            run_child(program, script, out, errors);
+        if (child < 0)
+            rc = cov_fail_errno(e, "%s cannot be run", program);
+    }
+    if (!rc) {
+        do
+            got = waitpid(child, &status, 0);
+        while (got < 0 && errno == EINTR);
+        /* With SIGCHLD ignored there is no status; the output is looked at too. */
+        if (got == child && WIFSIGNALED(status))
+            rc = cov_fail(e, COV_EIO, "%s was ended by signal %d (%s)", program, WTERMSIG(status),
+                          strsignal(WTERMSIG(status)));
+        else if (got == child && WEXITSTATUS(status) == STATUS_NO_EXEC)
+            rc = cov_fail(e, COV_EIO, "%s cannot be run", program);
+        else if (got == child && WEXITSTATUS(status) != 0)
+            rc = refuse(program, errors, e);
+    }
+    if (errors >= 0)
+        (void)close(errors);
+    if (close(out) != 0 && !rc)
+        rc = cov_fail_errno(e, "%s", output);
+    return rc;
+}
+
+/* Bytes of the character at `c`, as UTF-8; 0 when that is none, or one that is not for the eye. */
+static size_t character(const char *c)
+{
+    const unsigned char *u = (const unsigned char *)c;
+    size_t n = *u < 0x80 ? 1 : *u >= 0xc2 && *u < 0xe0 ? 2 : *u >= 0xe0 && *u < 0xf0 ? 3 : 0;
+    if (n == 0 || *u < ' ' || *u == 0x7f || (n == 2 && u[0] == 0xc2 && u[1] < 0xa0))
+        return 0;
+    for (size_t i = 1; i < n; i++)
+        if ((u[i] & 0xc0) != 0x80)
+            return 0;
+    /* Longer than need be, halves of pairs, and what XML forbids. */
+    if (n == 3 && ((u[0] == 0xe0 && u[1] < 0xa0) || (u[0] == 0xed && u[1] >= 0xa0) ||
+                   (u[0] == 0xef && u[1] == 0xbf && u[2] >= 0xbe)))
+        return 0;
+    return n;
+}
+
+void cov_gnuplot_put_text(FILE *f, const char *text)
+{
+    size_t n_shown = 0;
+    (void)fputc('\'', f);
+    while (*text && n_shown++ < SHOWN) {
+        size_t n = character(text);
+        if (*text == '\'')
+            (void)fputc('\'', f);
+        if (n == 0)
+            (void)fputc('?', f);
+        else
+            (void)fwrite(text, 1, n, f);
+        text += n > 0 ? n : 1;
+    }
+    (void)fprintf(f, "%s'", *text ? "..." : "");
+}

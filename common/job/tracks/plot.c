@@ -1,0 +1,353 @@
+/* plot.c - see plot.h.
+ *
+ * The script is all that gnuplot gets, numbers included, and the picture comes from its standard
+ * output: so no name of a file has to be quoted. Texts are single-quoted and not interpreted.
+ * SPDX-License-Identifier: MIT */
+#include "common/job/tracks/plot.h"
+
+#include <assert.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/base/mem.h"
+#include "common/base/outfile.h"
+#include "common/base/path.h"
+#include "common/base/text.h"
+#include "common/base/tmpfile.h"
+#include "common/job/tracks/gnuplot.h"
+
+/* Pixels. */
+enum {
+    WIDTH = 1080,
+    LEFT = 70,
+    RIGHT = WIDTH - LEFT - COV_PLOT_BINS,
+    TOP = 66,
+    NAME = 26, /* above the rows of a data set */
+    ROW = 110,
+    ONLY_ROW = 170, /* where there is one alone */
+    BETWEEN = 10,   /* rows */
+    BELOW = 8,      /* the rows of a data set */
+    BOTTOM = 62,
+    LEGEND = 110 /* of a series */
+};
+
+static const char font_name[] = "DejaVu Sans";
+
+struct cov_plot {
+    bool is_svg;
+    char *gnuplot, *tmpdir;
+    struct cov_outfile file;
+};
+
+/* ---------------------------------------------------------------- opening */
+
+int cov_plot_new(const char *path, bool force, const char *tmpdir, struct cov_plot **out,
+                 struct cov_err *e)
+{
+    *out = NULL;
+    bool is_svg = cov_path_has_suffix(path, ".svg");
+    if (!is_svg && !cov_path_has_suffix(path, ".png"))
+        return cov_fail(e, COV_EUSAGE, "--plot %s: a picture ends in .png or .svg", path);
+    struct cov_plot *p = cov_calloc(1, sizeof *p, e);
+    if (!p)
+        return COV_ENOMEM;
+    p->is_svg = is_svg;
+    p->file = (struct cov_outfile)COV_OUTFILE_INIT;
+    int rc = cov_gnuplot_find(&p->gnuplot, e);
+    if (!rc) {
+        p->tmpdir = tmpdir ? cov_strdup(tmpdir, e) : cov_path_dir(path, e);
+        rc = p->tmpdir ? cov_outfile_begin(&p->file, path, COV_OUTFILE_SEEKABLE, force, e)
+                       : COV_ENOMEM;
+    }
+    if (rc)
+        cov_plot_free(p);
+    else
+        *out = p;
+    return rc;
+}
+
+void cov_plot_free(struct cov_plot *p)
+{
+    if (!p)
+        return;
+    cov_outfile_abort(&p->file);
+    free(p->gnuplot);
+    free(p->tmpdir);
+    free(p);
+}
+
+struct cov_outfile *cov_plot_file(struct cov_plot *p)
+{
+    return &p->file;
+}
+
+/* ---------------------------------------------------------------- texts and scales */
+
+/* "1,234,567" */
+static const char *with_commas(int64_t x, char text[32])
+{
+    char digits[24];
+    int n = snprintf(digits, sizeof digits, "%" PRId64, x);
+    size_t k = 0;
+    for (int i = 0; i < n; i++) {
+        if (i > 0 && (n - i) % 3 == 0)
+            text[k++] = ',';
+        text[k++] = digits[i];
+    }
+    text[k] = '\0';
+    return text;
+}
+
+/* The least of 1, 2 and 5 times a power of ten that is not below x > 0. */
+static double nice_step(double x)
+{
+    double power = pow(10, floor(log10(x)));
+    double m = x / power;
+    return power * (m <= 1 ? 1 : m <= 2 ? 2 : m <= 5 ? 5 : 10);
+}
+
+/* The least and the greatest of a panel's values, 0 among them. */
+static void find_range(const struct cov_plot_panel *p, size_t n_series, double *least, double *most)
+{
+    *least = *most = 0;
+    for (size_t s = 0; s < n_series; s++)
+        for (size_t i = 0; i < p->series[s].n; i++) {
+            double x = p->series[s].means[i];
+            if (x < *least)
+                *least = x;
+            if (x > *most)
+                *most = x;
+        }
+    if (*most == *least)
+        *most = 1;
+}
+
+/* ---------------------------------------------------------------- the script */
+
+struct script {
+    FILE *f;
+    const struct cov_plot_panel *panels;
+    size_t n_panels;
+    const char *const *names;
+    size_t n_series;
+    int height, row;
+};
+
+static const char *const colours[COV_PLOT_SERIES] = {"#2f7fd1", "#e07b39"};
+
+static double screen_y(const struct script *s, int pixels_from_top)
+{
+    return 1 - (double)pixels_from_top / s->height;
+}
+
+/* Curves as steps: each bin at its both ends, and an empty line at a gap. Bins of one value are one
+ * step. */
+static void put_curve(FILE *f, size_t panel, size_t series, const struct cov_bins *b)
+{
+    /* Whatever follows, there is something to draw. */
+    (void)fprintf(f, "$d%zu_%zu << EOD\n%" PRId64 " 0\n%" PRId64 " 0\n\n", panel, series, b->beg,
+                  b->end);
+    for (size_t i = 0; i < b->n;) {
+        size_t k = i + 1;
+        while (k < b->n &&
+               (b->means[k] == b->means[i] || (isnan(b->means[k]) && isnan(b->means[i]))))
+            k++;
+        int64_t beg = b->beg + (int64_t)i * b->width, end = b->beg + (int64_t)k * b->width;
+        if (isfinite(b->means[i]))
+            (void)fprintf(f, "%" PRId64 " %.7g\n%" PRId64 " %.7g\n", beg, b->means[i],
+                          end < b->end ? end : b->end, b->means[i]);
+        else
+            (void)fprintf(f, "\n");
+        i = k;
+    }
+    (void)fprintf(f, "EOD\n");
+}
+
+/* Positions are 1-based in what is shown: base p is between p-1 and p. */
+static void put_x_axis(const struct script *s)
+{
+    enum { MEGA = 1000000, MEGA_FROM = 3 * MEGA /* bases of a region from which on it is Mb */ };
+    const struct cov_bins *b = &s->panels[0].series[0];
+    int64_t n = b->end - b->beg;
+    bool mega = n >= MEGA_FROM;
+    int64_t step = (int64_t)nice_step((double)n / 9);
+    step = step > 0 ? step : 1;
+    const char *separator = "";
+    (void)fprintf(s->f, "set xtics nomirror out scale 0.5 textcolor rgb '#333333' (");
+    for (int64_t p = b->beg / step * step; p <= b->end; p += step) {
+        char text[32];
+        if (p <= b->beg)
+            continue;
+        if (mega)
+            (void)snprintf(text, sizeof text, "%.6g", (double)p / MEGA);
+        else
+            with_commas(p, text);
+        (void)fprintf(s->f, "%s'%s' %.1f", separator, text, (double)p - 0.5);
+        separator = ", ";
+    }
+    (void)fprintf(
+        s->f, ")\nset label 1 at screen %.6f, %.6f center textcolor rgb '#333333' 'position on '.",
+        (LEFT + COV_PLOT_BINS / 2.0) / WIDTH, 16.0 / s->height);
+    cov_gnuplot_put_text(s->f, b->contig);
+    (void)fprintf(s->f, ".' (%s)'\n", mega ? "Mb" : "bp");
+}
+
+/* Title, legend, and what a point is. */
+static void put_head(const struct script *s)
+{
+    const struct cov_bins *b = &s->panels[0].series[0];
+    char beg[32], end[32], n[32], width[32];
+    (void)fprintf(s->f,
+                  "set label 2 at screen %.6f, %.6f left font '%s,15' textcolor rgb '#222222' ",
+                  (double)LEFT / WIDTH, screen_y(s, 24), font_name);
+    cov_gnuplot_put_text(s->f, b->contig);
+    (void)fprintf(s->f, ".':%s-%s'\n", with_commas(b->beg + 1, beg), with_commas(b->end, end));
+    (void)fprintf(s->f,
+                  "set label 3 at screen %.6f, %.6f left font '%s,10' textcolor rgb '#777777' "
+                  "'%s bases",
+                  (double)LEFT / WIDTH, screen_y(s, 47), font_name,
+                  with_commas(b->end - b->beg, n));
+    if (b->width > 1)
+        (void)fprintf(s->f, "; a point of a curve is the mean of %s bases",
+                      with_commas(b->width, width));
+    if (s->n_series > 1)
+        (void)fprintf(s->f, "; both tracks of a data set are on one scale");
+    (void)fprintf(s->f, "'\n");
+    for (size_t i = 0; i < s->n_series; i++) {
+        double x = LEFT + COV_PLOT_BINS - LEGEND * (double)(s->n_series - i);
+        (void)fprintf(s->f,
+                      "set object %zu rectangle from screen %.6f, %.6f to screen %.6f, %.6f "
+                      "fc rgb '%s' fs solid noborder front\n"
+                      "set label %zu at screen %.6f, %.6f left textcolor rgb '#333333' ",
+                      i + 1, x / WIDTH, screen_y(s, 30), (x + 12) / WIDTH, screen_y(s, 18),
+                      colours[i], i + 4, (x + 20) / WIDTH, screen_y(s, 24));
+        cov_gnuplot_put_text(s->f, s->names[i]);
+        (void)fprintf(s->f, "\n");
+    }
+}
+
+/* One series of one data set, `top` pixels from the top. */
+static void put_row(const struct script *s, size_t panel, size_t series, int top)
+{
+    const struct cov_plot_panel *p = &s->panels[panel];
+    bool first = panel == 0 && series == 0;
+    bool last = panel + 1 == s->n_panels && series + 1 == s->n_series;
+    double least, most;
+    find_range(p, s->n_series, &least, &most);
+    if (first)
+        put_head(s);
+    if (last)
+        put_x_axis(s);
+    if (series == 0 && p->name) {
+        (void)fprintf(s->f, "set label 20 at screen %.6f, %.6f left textcolor rgb '#222222' ",
+                      (double)LEFT / WIDTH, screen_y(s, top - 11));
+        cov_gnuplot_put_text(s->f, p->name);
+        (void)fprintf(s->f, "\n");
+    }
+    double room = 0.04 * (most - least);
+    (void)fprintf(s->f,
+                  "set tmargin at screen %.6f\nset bmargin at screen %.6f\n"
+                  "set yrange [%.9g:%.9g]\nset ytics %.9g\n",
+                  screen_y(s, top), screen_y(s, top + s->row), least < 0 ? least - room : 0,
+                  most > 0 ? most + room : 0,
+                  nice_step((most - least) / (s->row == ROW ? 3.2 : 4.5)));
+    (void)fprintf(s->f,
+                  "plot $d%zu_%zu using 1:2 with filledcurves y1=0 lc rgb '%s'\n"
+                  "unset label\nunset object\n",
+                  panel, series, colours[series]);
+}
+
+static int rows_height(const struct script *s, const struct cov_plot_panel *p)
+{
+    int n = (int)s->n_series;
+    return (p->name ? NAME : 0) + n * s->row + (n - 1) * BETWEEN + BELOW;
+}
+
+static void put_script(struct script *s, bool is_svg)
+{
+    const struct cov_bins *b = &s->panels[0].series[0];
+    s->row = s->n_panels == 1 && s->n_series == 1 ? ONLY_ROW : ROW;
+    s->height = TOP + BOTTOM;
+    for (size_t i = 0; i < s->n_panels; i++)
+        s->height += rows_height(s, &s->panels[i]);
+    (void)fprintf(s->f,
+                  "set encoding utf8\n"
+                  "set terminal %s size %d,%d font '%s,11' noenhanced background '#ffffff'\n"
+                  "unset key\n"
+                  "set border 3 lw 1 lc rgb '#888888'\n"
+                  "set tics nomirror out scale 0.5 textcolor rgb '#333333'\nunset xtics\n"
+                  "set grid ytics lt 1 lw 0.6 lc rgb '#dddddd'\n"
+                  "set style fill solid 1.0 noborder\n"
+                  "set lmargin at screen %.6f\nset rmargin at screen %.6f\n"
+                  "set xrange [%" PRId64 ":%" PRId64 "]\n",
+                  is_svg ? "svg" : "pngcairo", WIDTH, s->height, font_name, (double)LEFT / WIDTH,
+                  (double)(WIDTH - RIGHT) / WIDTH, b->beg, b->end);
+    for (size_t i = 0; i < s->n_panels; i++)
+        for (size_t k = 0; k < s->n_series; k++)
+            put_curve(s->f, i, k, &s->panels[i].series[k]);
+    (void)fprintf(s->f, "set multiplot\n");
+    int top = TOP;
+    for (size_t i = 0; i < s->n_panels; i++) {
+        const struct cov_plot_panel *p = &s->panels[i];
+        for (size_t k = 0; k < s->n_series; k++)
+            put_row(s, i, k, top + (p->name ? NAME : 0) + (int)k * (s->row + BETWEEN));
+        top += rows_height(s, p);
+    }
+    (void)fprintf(s->f, "unset multiplot\n");
+}
+
+/* ---------------------------------------------------------------- the picture */
+
+/* Whether the file begins and ends as a whole picture does. */
+static int check_picture(const struct cov_plot *p, struct cov_err *e)
+{
+    static const unsigned char png[] = {0x89, 'P', 'N', 'G'}, end[] = {'I', 'E', 'N', 'D'};
+    unsigned char head[4], tail[16];
+    int fd = open(p->file.tmp, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return cov_fail_errno(e, "%s", p->file.path);
+    off_t n = lseek(fd, 0, SEEK_END);
+    bool good = n > (off_t)sizeof tail && pread(fd, head, sizeof head, 0) == sizeof head &&
+                pread(fd, tail, sizeof tail, n - (off_t)sizeof tail) == sizeof tail;
+    (void)close(fd); /* was only read */
+    if (good && p->is_svg)
+        good = memcmp(head, "<?xm", 4) == 0 && memmem(tail, sizeof tail, "</svg>", 6);
+    else if (good)
+        good = memcmp(head, png, 4) == 0 && memmem(tail, sizeof tail, end, sizeof end);
+    return good ? COV_OK
+                : cov_fail(e, COV_EIO, "%s: %s has not drawn all of it", p->file.path, p->gnuplot);
+}
+
+int cov_plot_draw(struct cov_plot *p, const struct cov_plot_panel *panels, size_t n_panels,
+                  const char *const *names, size_t n_series, struct cov_err *e)
+{
+    assert(n_panels > 0 && n_panels <= COV_PLOT_MAX_PANELS);
+    assert(n_series > 0 && n_series <= COV_PLOT_SERIES);
+    int fd;
+    int rc = cov_tmpfile(p->tmpdir, &fd, e);
+    if (rc)
+        return rc;
+    struct script s = {
+        .panels = panels, .n_panels = n_panels, .names = names, .n_series = n_series};
+    int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    s.f = copy >= 0 ? fdopen(copy, "w") : NULL;
+    if (!s.f) {
+        rc = cov_fail_errno(e, "the script for %s", p->gnuplot);
+        if (copy >= 0)
+            (void)close(copy);
+    } else {
+        put_script(&s, p->is_svg);
+        bool bad = ferror(s.f);
+        if (fclose(s.f) != 0 || bad)
+            rc = cov_fail_errno(e, "the script for %s", p->gnuplot);
+    }
+    if (!rc)
+        rc = cov_gnuplot_run(p->gnuplot, fd, p->file.tmp, p->tmpdir, e);
+    (void)close(fd); /* a temporary file that was read */
+    return rc ? rc : check_picture(p, e);
+}

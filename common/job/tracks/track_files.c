@@ -1,0 +1,253 @@
+/* track_files.c - see track_files.h.
+ * SPDX-License-Identifier: MIT */
+#include "common/job/tracks/track_files.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/base/mem.h"
+#include "common/base/outfile.h"
+#include "common/base/path.h"
+#include "common/base/tmpfile.h"
+#include "common/track/formats/bedgraph.h"
+#include "common/track/formats/bigwig.h"
+
+enum { TBI, CSI, INDEXES };
+
+struct track {
+    char *name; /* for messages */
+    struct cov_outfile data;
+    /* Which kind of index there will be is known at the end when contigs are announced; until then
+     * both have their outfile. */
+    struct cov_outfile indexes[INDEXES];
+    char *index_names[INDEXES]; /* NULL: no index is written */
+    struct cov_track_sink *sink;
+};
+
+struct cov_track_files {
+    struct track *tracks;
+    size_t n;
+    struct cov_newfolder folder; /* it goes again unless a file is in it */
+};
+
+static const struct {
+    const char *suffix;
+    enum cov_track_kind kind;
+} suffixes[] = {
+    {".bw", COV_TRACK_BIGWIG},
+    {".bigWig", COV_TRACK_BIGWIG},
+    {".bedGraph", COV_TRACK_BEDGRAPH},
+    {".bg", COV_TRACK_BEDGRAPH},
+    {".bedGraph.gz", COV_TRACK_BEDGRAPH_GZ},
+    {".bg.gz", COV_TRACK_BEDGRAPH_GZ},
+};
+
+int cov_track_kind_of(const char *path, enum cov_track_kind *kind, struct cov_err *e)
+{
+    if (cov_path_is_std(path)) {
+        *kind = COV_TRACK_BEDGRAPH;
+        return COV_OK;
+    }
+    for (size_t i = 0; i < COV_COUNT(suffixes); i++)
+        if (cov_path_has_suffix(path, suffixes[i].suffix)) {
+            *kind = suffixes[i].kind;
+            return COV_OK;
+        }
+    return cov_fail(e, COV_EUSAGE,
+                    "%s: the suffix tells no format; known are .bw .bigWig .bedGraph .bg "
+                    ".bedGraph.gz .bg.gz; a folder ends in '/'",
+                    path);
+}
+
+/* ---- opening ---- */
+
+/* Names of data sets come from files: they must not lead to another folder. */
+static int check_dataset(const char *dataset, struct cov_err *e)
+{
+    bool good = *dataset != '\0';
+    for (const char *p = dataset; *p; p++)
+        good = good && (unsigned char)*p >= ' ' && *p != 0x7f && *p != '/';
+    if (good)
+        return COV_OK;
+    return cov_fail(e, COV_EINPUT, "the data set '%s' cannot be part of the name of a file",
+                    dataset);
+}
+
+static char *name_of(const struct cov_track_target *target, const char *dataset, struct cov_err *e)
+{
+    static const char *const endings[] = {".bw", ".bg", ".bg.gz"};
+    if (!cov_path_names_dir(target->output))
+        return cov_strdup(target->output, e);
+    if (dataset && check_dataset(dataset, e))
+        return NULL;
+    char *file = cov_strfmt(e, "%s%s%s%s%s", target->basename, dataset ? "_" : "",
+                            dataset ? dataset : "", target->tail, endings[target->kind]);
+    char *path = file ? cov_path_join(target->output, file, e) : NULL;
+    free(file);
+    return path;
+}
+
+/* The outfiles of the index that there will be, or of both where that is not known yet. An index of
+ * the other kind that is there is an existing output too. */
+static int begin_indexes(struct track *t, const struct cov_track_contigs *contigs, bool force,
+                         struct cov_err *e)
+{
+    static const char *const suffixes_of[INDEXES] = {".tbi", ".csi"};
+    for (int i = 0; i < INDEXES; i++) {
+        t->index_names[i] = cov_strfmt(e, "%s%s", t->data.path, suffixes_of[i]);
+        if (!t->index_names[i])
+            return COV_ENOMEM;
+    }
+    for (int i = 0; i < INDEXES; i++) {
+        const char *path = t->index_names[i];
+        if (!contigs || i == (cov_bedgraph_list_needs_csi(contigs) ? CSI : TBI)) {
+            int rc = cov_outfile_begin(&t->indexes[i], path, COV_OUTFILE_SEEKABLE, force, e);
+            if (rc)
+                return rc;
+        } else if (!force && access(path, F_OK) == 0) {
+            return cov_fail(e, COV_EEXIST, "%s exists; use -f to replace it", path);
+        }
+    }
+    return COV_OK;
+}
+
+static int open_track(struct track *t, const struct cov_track_target *target,
+                      enum cov_track_kind kind, const struct cov_track_contigs *contigs,
+                      const char *dataset, unsigned n_threads, struct cov_err *e)
+{
+    struct cov_bedgraph_options o = {.compress = kind == COV_TRACK_BEDGRAPH_GZ,
+                                     .n_threads = n_threads};
+    if (cov_path_is_std(target->output)) {
+        t->name = cov_strdup("standard output", e);
+        return t->name ? cov_bedgraph_open("-", t->name, contigs, &o, &t->sink, e) : COV_ENOMEM;
+    }
+    t->name = name_of(target, dataset, e);
+    if (!t->name)
+        return e ? e->code : COV_EINPUT;
+    bool is_bigwig = kind == COV_TRACK_BIGWIG;
+    int rc = cov_outfile_begin(
+        &t->data, t->name, is_bigwig ? COV_OUTFILE_SEEKABLE : COV_OUTFILE_STREAM, target->force, e);
+    if (rc)
+        return rc;
+    if (is_bigwig) {
+        const struct cov_bigwig_options options = {target->pool, target->tmpdir};
+        return cov_bigwig_open(t->data.tmp, t->name, contigs, &options, &t->sink, e);
+    }
+    if (o.compress && !t->data.in_place) {
+        rc = begin_indexes(t, contigs, target->force, e);
+        if (rc)
+            return rc;
+        o.tbi_path = t->indexes[TBI].tmp;
+        o.csi_path = t->indexes[CSI].tmp;
+    }
+    return cov_bedgraph_open(t->data.tmp, t->name, contigs, &o, &t->sink, e);
+}
+
+int cov_track_files_open(const struct cov_track_target *target,
+                         const struct cov_track_contigs *contigs, const char *const *datasets,
+                         size_t n_datasets, unsigned n_threads, struct cov_track_files **out,
+                         struct cov_err *e)
+{
+    *out = NULL;
+    enum cov_track_kind kind = target->kind;
+    if (!cov_path_names_dir(target->output)) {
+        int rc = cov_track_kind_of(target->output, &kind, e);
+        if (rc)
+            return rc;
+        if (n_datasets > 1)
+            return cov_fail(e, COV_EUSAGE,
+                            "%zu data sets (%s, %s%s) cannot go to one file: name one with "
+                            "--datasets, or a folder with -o",
+                            n_datasets, datasets[0], datasets[1], n_datasets > 2 ? ", ..." : "");
+    }
+    if (n_datasets == 0)
+        return cov_fail(e, COV_EINPUT, "%s: there is nothing to write", target->output);
+    struct cov_track_files *f = cov_calloc(1, sizeof *f, e);
+    if (!f)
+        return COV_ENOMEM;
+    f->folder = (struct cov_newfolder)COV_NEWFOLDER_INIT;
+    int rc = COV_ENOMEM;
+    f->tracks = cov_calloc(n_datasets, sizeof *f->tracks, e);
+    if (!f->tracks)
+        goto out;
+    f->n = n_datasets;
+    for (size_t i = 0; i < f->n; i++)
+        f->tracks[i].data = f->tracks[i].indexes[TBI] = f->tracks[i].indexes[CSI] =
+            (struct cov_outfile)COV_OUTFILE_INIT;
+    unsigned share = n_threads > n_datasets ? n_threads / (unsigned)n_datasets : 1;
+    rc = cov_path_names_dir(target->output) ? cov_newfolder_make(&f->folder, target->output, e)
+                                            : COV_OK;
+    for (size_t i = 0; i < f->n && !rc; i++)
+        rc = open_track(&f->tracks[i], target, kind, contigs, datasets[i], share, e);
+out:
+    if (rc)
+        cov_track_files_free(f);
+    else
+        *out = f;
+    return rc;
+}
+
+struct cov_track_sink *cov_track_files_sink(const struct cov_track_files *f, size_t k)
+{
+    return f->tracks[k].sink;
+}
+
+/* ---- ending ---- */
+
+/* Which kind of index the track turned out not to need: INDEXES when it has none. */
+static int other_index(const struct track *t)
+{
+    if (!t->index_names[TBI])
+        return INDEXES;
+    return cov_bedgraph_needs_csi(t->sink) ? TBI : CSI;
+}
+
+int cov_track_files_commit(struct cov_track_files *f, struct cov_outfile *also, struct cov_err *e)
+{
+    size_t n = 0;
+    struct cov_outfile **files = cov_malloc(f->n * (1 + INDEXES) + 1, sizeof *files, e);
+    if (!files)
+        return COV_ENOMEM;
+    if (also)
+        files[n++] = also;
+    for (size_t i = 0; i < f->n; i++) {
+        struct track *t = &f->tracks[i];
+        files[n++] = &t->data;
+        for (int k = 0; k < INDEXES; k++)
+            if (k == other_index(t))
+                cov_outfile_abort(&t->indexes[k]);
+            else
+                files[n++] = &t->indexes[k];
+    }
+    int rc = cov_outfile_commit_all(files, n, e);
+    free(files);
+    /* An index of the other kind would be taken for that of the new file. */
+    for (size_t i = 0; i < f->n && !rc; i++) {
+        const struct track *t = &f->tracks[i];
+        int other = other_index(t);
+        if (other < INDEXES && unlink(t->index_names[other]) != 0 && errno != ENOENT)
+            rc = cov_fail_errno(e, "%s: cannot be removed", t->index_names[other]);
+    }
+    return rc;
+}
+
+void cov_track_files_free(struct cov_track_files *f)
+{
+    if (!f)
+        return;
+    for (size_t i = 0; f->tracks && i < f->n; i++) {
+        struct track *t = &f->tracks[i];
+        cov_track_free(t->sink);
+        cov_outfile_abort(&t->data);
+        for (int k = 0; k < INDEXES; k++) {
+            cov_outfile_abort(&t->indexes[k]);
+            free(t->index_names[k]);
+        }
+        free(t->name);
+    }
+    cov_newfolder_fini(&f->folder);
+    free(f->tracks);
+    free(f);
+}

@@ -1,0 +1,480 @@
+/* evaluate.c - see evaluate.h.
+ * SPDX-License-Identifier: MIT */
+#include "common/job/train/evaluate.h"
+#include "common/compute/device_open.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/log.h"
+#include "common/base/mem.h"
+#include "common/base/ring.h"
+#include "common/job/train/example_file.h"
+
+/* ---------------------------------------------------------------- examples */
+
+struct slot {
+    size_t first, n;             /* of the list */
+    struct cov_example_raw *raw; /* [batch] */
+    bool *gap;                   /* [batch] */
+    struct cov_fit *fits;        /* [batch, D] */
+};
+
+struct worker {
+    uint8_t *scratch, *codes; /* codes[batch, L] */
+    float *targets, *values;  /* [batch, L, D] */
+};
+
+struct run {
+    struct cov_examples *x;
+    const struct cov_example *list;
+    size_t n, next, batch, L, D;
+    struct cov_net *net;
+    struct cov_progress *progress;
+    struct slot *slots;
+    size_t n_slots;
+    struct worker *workers;
+    unsigned n_workers;
+    cov_evaluate_fn *fn;
+    void *arg;
+};
+
+static int fetch(void *arg, size_t slot, uint64_t n, struct cov_err *e)
+{
+    (void)n;
+    struct run *r = arg;
+    struct slot *s = &r->slots[slot];
+    s->first = r->next;
+    for (s->n = 0; s->n < r->batch && r->next < r->n; s->n++, r->next++) {
+        int rc = cov_examples_fetch(r->x, &r->list[r->next], &s->raw[s->n], e);
+        if (rc)
+            return rc;
+    }
+    int rc = cov_examples_complete(r->x, e);
+    return rc ? rc : s->n > 0;
+}
+
+/* Decodes what the slot holds, gaps left out: *n chunks. */
+static int decode(const struct run *r, struct slot *s, const struct worker *w, size_t *n,
+                  struct cov_err *e)
+{
+    *n = 0;
+    for (size_t k = 0; k < s->n; k++) {
+        const struct cov_example *example = &r->list[s->first + k];
+        uint8_t *codes = w->codes + *n * r->L;
+        int rc = cov_examples_decode(r->x, example, &s->raw[k], w->scratch, codes,
+                                     w->targets + *n * r->L * r->D, e);
+        if (rc)
+            return rc;
+        s->gap[k] = cov_example_is_gap(codes, (size_t)(example->end - example->beg));
+        *n += !s->gap[k];
+    }
+    return COV_OK;
+}
+
+static int work(void *arg, size_t slot, unsigned worker, struct cov_err *e)
+{
+    struct run *r = arg;
+    struct slot *s = &r->slots[slot];
+    const struct worker *w = &r->workers[worker];
+    size_t n = 0, i = 0;
+    int rc = decode(r, s, w, &n, e);
+    if (!rc && n > 0)
+        rc = cov_net_forward(r->net, worker, n, w->codes, w->values, e);
+    for (size_t k = 0; !rc && k < s->n; k++) {
+        const struct cov_example *example = &r->list[s->first + k];
+        const bool *present = cov_examples_present(r->x, example->file);
+        if (s->gap[k])
+            continue;
+        size_t at = i++ * r->L * r->D;
+        for (size_t d = 0; d < r->D; d++) {
+            struct cov_fit *fit = &s->fits[k * r->D + d];
+            *fit = (struct cov_fit){0};
+            if (!present[d])
+                continue;
+            cov_fit_row(w->values + at + d, w->targets + at + d,
+                        (size_t)(example->end - example->beg), r->D, fit);
+        }
+    }
+    return rc;
+}
+
+static int add(void *arg, size_t slot, uint64_t n, struct cov_err *e)
+{
+    (void)n;
+    struct run *r = arg;
+    const struct slot *s = &r->slots[slot];
+    int rc = COV_OK;
+    for (size_t k = 0; !rc && k < s->n; k++)
+        if (!s->gap[k])
+            rc = r->fn(r->arg, s->first + k, s->fits + k * r->D, e);
+    cov_progress_add(r->progress, (int64_t)s->n);
+    return rc;
+}
+
+static int allocate(struct run *r, struct cov_err *e)
+{
+    size_t row;
+    if (cov_size_mul(r->L, r->D, &row) || cov_size_mul(row, r->batch, &row))
+        return cov_fail(e, COV_ENOMEM, "a batch of %zu chunks is too large", r->batch);
+    r->slots = cov_calloc(r->n_slots, sizeof *r->slots, e);
+    r->workers = cov_calloc(r->n_workers, sizeof *r->workers, e);
+    if (!r->slots || !r->workers)
+        return COV_ENOMEM;
+    for (size_t i = 0; i < r->n_slots; i++) {
+        struct slot *s = &r->slots[i];
+        s->raw = cov_calloc(r->batch, sizeof *s->raw, e);
+        s->gap = cov_calloc(r->batch, sizeof *s->gap, e);
+        s->fits = cov_calloc(r->batch, r->D * sizeof *s->fits, e);
+        if (!s->raw || !s->gap || !s->fits)
+            return COV_ENOMEM;
+    }
+    for (unsigned i = 0; i < r->n_workers; i++) {
+        struct worker *w = &r->workers[i];
+        w->scratch = cov_malloc(cov_examples_scratch(r->x), 1, e);
+        w->codes = cov_malloc(r->batch, r->L, e);
+        w->targets = cov_malloc(row, sizeof *w->targets, e);
+        w->values = cov_malloc(row, sizeof *w->values, e);
+        if (!w->scratch || !w->codes || !w->targets || !w->values)
+            return COV_ENOMEM;
+    }
+    return COV_OK;
+}
+
+static void release(struct run *r)
+{
+    for (size_t i = 0; r->slots && i < r->n_slots; i++) {
+        struct slot *s = &r->slots[i];
+        for (size_t k = 0; s->raw && k < r->batch; k++)
+            cov_example_raw_fini(&s->raw[k]);
+        free(s->raw);
+        free(s->gap);
+        free(s->fits);
+    }
+    for (unsigned i = 0; r->workers && i < r->n_workers; i++) {
+        free(r->workers[i].scratch);
+        free(r->workers[i].codes);
+        free(r->workers[i].targets);
+        free(r->workers[i].values);
+    }
+    free(r->slots);
+    free(r->workers);
+}
+
+int cov_evaluate_examples(struct cov_examples *x, const struct cov_example *list, size_t n,
+                          struct cov_net *net, size_t batch, struct cov_pool *pool,
+                          struct cov_progress *progress, cov_evaluate_fn *fn, void *arg,
+                          struct cov_err *e)
+{
+    static const struct cov_ring_stages stages = {fetch, work, add};
+    struct run r = {
+        .x = x,
+        .list = list,
+        .n = n,
+        .batch = batch,
+        .L = cov_examples_chunk_length(x),
+        .D = cov_examples_n_datasets(x),
+        .net = net,
+        .progress = progress,
+        .n_slots = cov_ring_slots(pool),
+        .n_workers = cov_pool_size(pool),
+        .fn = fn,
+        .arg = arg,
+    };
+    int rc = allocate(&r, e);
+    if (!rc)
+        rc = cov_ring_run(pool, r.n_slots, &stages, &r, NULL, e);
+    release(&r);
+    return rc;
+}
+
+int cov_evaluate_check(const struct cov_examples *x, const struct cov_example *example,
+                       const struct cov_fit *fits, struct cov_err *e)
+{
+    for (size_t d = 0; d < cov_examples_n_datasets(x); d++)
+        if (fits[d].n > 0 && !isfinite(cov_fit_loss(&fits[d])))
+            return cov_fail(e, COV_EINPUT, "%s: row %zu: the network's value is not finite",
+                            cov_examples_path(x, example->file), example->rows[0]);
+    return COV_OK;
+}
+
+/* ---------------------------------------------------------------- files */
+
+void cov_evaluation_free(struct cov_evaluation *v)
+{
+    if (!v)
+        return;
+    for (size_t d = 0; v->datasets && d < v->n_datasets; d++)
+        free(v->datasets[d]);
+    for (size_t k = 0; v->files && k < v->n_files; k++) {
+        free(v->files[k].path);
+        free(v->files[k].present);
+        free(v->files[k].scores);
+    }
+    free(v->datasets);
+    free(v->files);
+    free(v);
+}
+
+static int new_evaluation(const char *const *paths, size_t n, const struct cov_model *model,
+                          struct cov_evaluation **out, struct cov_err *e)
+{
+    struct cov_evaluation *v = cov_calloc(1, sizeof *v, e);
+    *out = v;
+    if (!v)
+        return COV_ENOMEM;
+    v->n_datasets = (size_t)model->hp.output_size;
+    v->n_files = n;
+    v->datasets = cov_calloc(v->n_datasets, sizeof *v->datasets, e);
+    v->files = cov_calloc(n, sizeof *v->files, e);
+    if (!v->datasets || !v->files)
+        return COV_ENOMEM;
+    for (size_t d = 0; d < v->n_datasets; d++) {
+        v->datasets[d] = cov_strdup(model->datasets[d], e);
+        if (!v->datasets[d])
+            return COV_ENOMEM;
+    }
+    for (size_t k = 0; k < n; k++) {
+        struct cov_evaluated_file *f = &v->files[k];
+        f->path = cov_strdup(paths[k], e);
+        f->present = cov_calloc(v->n_datasets, sizeof *f->present, e);
+        f->scores = cov_calloc(v->n_datasets, sizeof *f->scores, e);
+        if (!f->path || !f->present || !f->scores)
+            return COV_ENOMEM;
+    }
+    return COV_OK;
+}
+
+/* What a whole run has, whichever file is read. */
+struct job {
+    const struct cov_model *model;
+    const struct cov_evaluate_options *o;
+    struct cov_pool *pool;
+    struct cov_progress *progress;
+    struct cov_forward_counts counts;
+    int64_t bases;
+};
+
+/* All rows of the one file that are not dropped. Caller frees. */
+static int list_rows(const struct cov_examples *x, struct cov_example **list, size_t *n,
+                     struct cov_err *e)
+{
+    size_t n_rows = cov_grid_n_chunks(cov_examples_grid(x, 0));
+    *n = 0;
+    *list = cov_malloc(n_rows, sizeof **list, e);
+    if (!*list)
+        return COV_ENOMEM;
+    for (size_t i = 0; i < n_rows; i++)
+        if (cov_examples_keeps(x, 0, i))
+            (*list)[(*n)++] = cov_example_of_row(x, 0, i);
+    return COV_OK;
+}
+
+/* A file as its chunks come. */
+struct adding {
+    struct job *job;
+    struct cov_evaluated_file *file;
+    const struct cov_examples *x;
+    const struct cov_example *list;
+};
+
+static int add_chunk(void *arg, size_t i, const struct cov_fit *fits, struct cov_err *e)
+{
+    const struct adding *a = arg;
+    int rc = cov_evaluate_check(a->x, &a->list[i], fits, e);
+    if (rc)
+        return rc;
+    for (int64_t d = 0; d < a->job->model->hp.output_size; d++)
+        if (fits[d].n > 0) {
+            cov_score_add(&a->file->scores[d], &fits[d], 1);
+            cov_score_add(&a->file->total, &fits[d], 1);
+        }
+    a->file->n_chunks++;
+    a->job->bases += a->list[i].end - a->list[i].beg;
+    return COV_OK;
+}
+
+static int evaluate_opened(struct job *j, struct cov_examples *x, struct cov_evaluated_file *f,
+                           struct cov_err *e)
+{
+    size_t L = cov_examples_chunk_length(x), n = 0;
+    size_t batch = j->o->batch ? j->o->batch : cov_device_batch(j->o->device, L);
+    struct cov_example *list = NULL;
+    struct cov_net *net = NULL;
+    struct cov_forward_counts counts;
+    int rc = cov_model_check_length(j->model, L, e);
+    if (rc)
+        (void)cov_err_prefix(e, "%s", f->path);
+    if (!rc)
+        rc = list_rows(x, &list, &n, e);
+    if (!rc)
+        rc = cov_net_new(j->o->device, &j->model->hp, j->model->block, L, cov_pool_size(j->pool),
+                         batch, &net, e);
+    if (rc)
+        goto out;
+    if (j->o->full)
+        cov_net_compute_all(net);
+    memcpy(f->present, cov_examples_present(x, 0), (size_t)j->model->hp.output_size);
+    cov_progress_begin(j->progress, "evaluating", "chunks", (int64_t)n);
+    struct adding adding = {j, f, x, list};
+    rc = cov_evaluate_examples(x, list, n, net, batch, j->pool, j->progress, add_chunk, &adding, e);
+    cov_progress_end(j->progress);
+    cov_net_counts(net, &counts);
+    j->counts.positions_computed += counts.positions_computed;
+    j->counts.positions_at_rest += counts.positions_at_rest;
+    j->counts.chunks_repeated += counts.chunks_repeated;
+    if (!rc && f->n_chunks == 0)
+        cov_warn("%s: nothing of it is evaluated: all chunks are gaps%s", f->path,
+                 j->o->blacklist ? " or on the blacklist" : "");
+    else if (!rc && f->total.n_rows == 0)
+        cov_warn("%s: it has none of the model's data sets", f->path);
+out:
+    cov_net_free(net);
+    free(list);
+    return rc;
+}
+
+static int evaluate_file(struct job *j, struct cov_evaluated_file *f, struct cov_err *e)
+{
+    const struct cov_examples_options from = {
+        .datasets = (const char *const *)j->model->datasets,
+        .n_datasets = (size_t)j->model->hp.output_size,
+        .blacklist = j->o->blacklist,
+    };
+    const char *const path[1] = {f->path};
+    struct cov_examples *x = NULL;
+    int rc = cov_examples_open(path, 1, &from, &x, e);
+    if (!rc)
+        rc = evaluate_opened(j, x, f, e);
+    cov_examples_close(x);
+    return rc;
+}
+
+static int note(const struct job *j, const struct cov_evaluation *v, struct cov_stats *stats,
+                struct cov_err *e)
+{
+    stats->section = "covpredict --evaluate";
+    const struct cov_device *device = j->o->device;
+    stats->device = cov_strdup(device->ops->describe(device), e);
+    if (!stats->device)
+        return COV_ENOMEM;
+    stats->precision = device->ops->precision(device);
+    stats->bases = j->bases;
+    stats->chunks = 0;
+    stats->positions_computed = (int64_t)j->counts.positions_computed;
+    stats->positions_at_rest = (int64_t)j->counts.positions_at_rest;
+    stats->chunks_repeated = (int64_t)j->counts.chunks_repeated;
+    int rc = COV_OK;
+    for (size_t k = 0; k < v->n_files; k++) {
+        const struct cov_evaluated_file *f = &v->files[k];
+        const char *part = v->n_files > 1 ? f->path : NULL;
+        stats->chunks += (int64_t)f->n_chunks;
+        if (!rc)
+            rc = cov_stats_add_figure(stats, part, "loss", "Poisson loss, mean over chunks", 4,
+                                      cov_score_loss(&f->total), e);
+        if (!rc)
+            rc = cov_stats_add_figure(stats, part, "pearson", "Pearson's r, mean over chunks", 4,
+                                      cov_score_accuracy(&f->total), e);
+        if (!rc)
+            rc = cov_stats_add_figure(stats, part, "pearson_all", "Pearson's r over all positions",
+                                      4, cov_score_pearson_all(&f->total), e);
+    }
+    return rc;
+}
+
+int cov_evaluate(const char *const *paths, size_t n, const struct cov_model *model,
+                 struct cov_pool *pool, const struct cov_evaluate_options *options,
+                 struct cov_progress *progress, struct cov_stats *stats,
+                 struct cov_evaluation **out, struct cov_err *e)
+{
+    struct job j = {.model = model, .o = options, .pool = pool, .progress = progress};
+    struct cov_evaluation *v = NULL;
+    *out = NULL;
+    int rc = new_evaluation(paths, n, model, &v, e);
+    if (!rc)
+        cov_info("%s, %u thread%s; %s: %s", options->device->ops->describe(options->device),
+                 cov_pool_size(pool), cov_pool_size(pool) == 1 ? "" : "s", model->path,
+                 model->description);
+    for (size_t k = 0; !rc && k < n; k++)
+        rc = evaluate_file(&j, &v->files[k], e);
+    if (!rc && stats)
+        rc = note(&j, v, stats, e);
+    if (rc)
+        cov_evaluation_free(v);
+    else
+        *out = v;
+    return rc;
+}
+
+/* ---------------------------------------------------------------- report */
+
+/* Calls fn for each row of the table; `score` has no rows where there is nothing. */
+static void each_row(const struct cov_evaluation *v,
+                     void (*fn)(void *arg, const struct cov_evaluated_file *f, const char *dataset,
+                                const struct cov_score *score),
+                     void *arg)
+{
+    for (size_t k = 0; k < v->n_files; k++) {
+        const struct cov_evaluated_file *f = &v->files[k];
+        for (size_t d = 0; d < v->n_datasets; d++)
+            fn(arg, f, v->datasets[d], &f->scores[d]);
+        if (v->n_datasets > 1)
+            fn(arg, f, "total", &f->total);
+    }
+}
+
+/* Names come from files and command lines: one must not begin another column or line. */
+static void put_text(const char *text, FILE *f)
+{
+    for (const char *p = text; *p; p++)
+        (void)fputc((unsigned char)*p < ' ' || *p == 0x7f ? '?' : *p, f);
+}
+
+static void put_number(double x, FILE *f)
+{
+    if (isnan(x))
+        (void)fputs("\tNA", f);
+    else
+        (void)fprintf(f, "\t%.9g", x);
+}
+
+static void print_row(void *arg, const struct cov_evaluated_file *file, const char *dataset,
+                      const struct cov_score *score)
+{
+    FILE *f = arg;
+    put_text(file->path, f);
+    (void)fputc('\t', f);
+    put_text(dataset, f);
+    put_number(cov_score_loss(score), f);
+    put_number(cov_score_accuracy(score), f);
+    put_number(cov_score_pearson_all(score), f);
+    (void)fprintf(f, "\t%llu\n", score->n_rows ? (unsigned long long)file->n_chunks : 0);
+}
+
+void cov_evaluation_print(const struct cov_evaluation *v, FILE *f)
+{
+    (void)fputs("file\tdataset\tloss\tpearson\tpearson_all\tchunks\n", f);
+    each_row(v, print_row, f);
+}
+
+static void print_json_row(void *arg, const struct cov_evaluated_file *file, const char *dataset,
+                           const struct cov_score *score)
+{
+    struct cov_json *j = arg;
+    cov_json_begin_object(j, NULL);
+    cov_json_string(j, "file", file->path);
+    cov_json_string(j, "dataset", dataset);
+    cov_json_double(j, "loss", cov_score_loss(score));
+    cov_json_double(j, "pearson", cov_score_accuracy(score));
+    cov_json_double(j, "pearson_all", cov_score_pearson_all(score));
+    cov_json_int(j, "chunks", score->n_rows ? (int64_t)file->n_chunks : 0);
+    cov_json_end_object(j);
+}
+
+void cov_evaluation_print_json(const struct cov_evaluation *v, struct cov_json *j)
+{
+    cov_json_begin_array(j, "evaluation");
+    each_row(v, print_json_row, j);
+    cov_json_end_array(j);
+}

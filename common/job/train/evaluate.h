@@ -1,0 +1,75 @@
+/* evaluate.h - how well a network predicts what was measured: Predmoter's test mode, and the
+ * validation of training.
+ * SPDX-License-Identifier: MIT */
+#ifndef COV_JOB_TRAIN_EVALUATE_H
+#define COV_JOB_TRAIN_EVALUATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "common/base/err.h"
+#include "common/base/json.h"
+#include "common/base/pool.h"
+#include "common/base/progress.h"
+#include "common/cli/stats.h"
+#include "common/compute/device.h"
+#include "common/job/predict/model.h"
+#include "common/job/train/examples.h"
+#include "common/net/loss.h"
+#include "common/net/net.h"
+
+/* Called by the calling thread, in order: example i of the list has fits[D], of no position where there
+ * is no target. Not called for gaps. A failure ends the evaluation. */
+typedef int cov_evaluate_fn(void *arg, size_t i, const struct cov_fit *fits, struct cov_err *e);
+
+/* Runs examples list[0..n) through `net`, of pool-size workers and at least `batch` chunks a call. Gaps
+ * (example_file.h) are passed over. The same for any pool. */
+int cov_evaluate_examples(struct cov_examples *x, const struct cov_example *list, size_t n,
+                          struct cov_net *net, size_t batch, struct cov_pool *pool,
+                          struct cov_progress *progress, cov_evaluate_fn *fn, void *arg,
+                          struct cov_err *e) COV_MUST_USE;
+
+/* COV_EINPUT, with the example's place, for fits[D] of a network whose values are not finite. */
+int cov_evaluate_check(const struct cov_examples *x, const struct cov_example *example,
+                       const struct cov_fit *fits, struct cov_err *e) COV_MUST_USE;
+
+struct cov_evaluate_options {
+    size_t batch; /* chunks a worker computes at a time; 0: as cov_device_batch */
+    bool full;    /* compute everything (device.h) */
+    bool blacklist;
+    struct cov_device *device; /* borrowed */
+};
+
+/* What is found of a file. */
+struct cov_evaluated_file {
+    char *path;
+    uint64_t n_chunks;
+    bool *present;            /* [D] */
+    struct cov_score *scores; /* [D] */
+    struct cov_score total;
+};
+
+struct cov_evaluation {
+    char **datasets; /* [n_datasets] */
+    size_t n_datasets;
+    struct cov_evaluated_file *files;
+    size_t n_files;
+};
+
+/* Evaluates `model` on genome files with measured coverage, each as one batch. Adds to `stats` (may be
+ * NULL) what cov_predict does, and figures. Free with cov_evaluation_free. */
+int cov_evaluate(const char *const *paths, size_t n, const struct cov_model *model,
+                 struct cov_pool *pool, const struct cov_evaluate_options *options,
+                 struct cov_progress *progress, struct cov_stats *stats,
+                 struct cov_evaluation **out, struct cov_err *e) COV_MUST_USE;
+void cov_evaluation_free(struct cov_evaluation *v); /* NULL is accepted */
+
+/* The table: tab-separated, a line of names first, a row a file and data set, and one with the data
+ * set "total" a file where the model has several. */
+void cov_evaluation_print(const struct cov_evaluation *v, FILE *f);
+/* "evaluation": [...], the same rows. */
+void cov_evaluation_print_json(const struct cov_evaluation *v, struct cov_json *j);
+
+#endif

@@ -1,0 +1,196 @@
+/* example_plan.c - see example_plan.h.
+ * SPDX-License-Identifier: MIT */
+#include "common/job/train/example_plan.h"
+
+#include <stdlib.h>
+
+#include "common/base/mem.h"
+#include "common/base/rng.h"
+
+/* What stays together: one example, or both strands of an interval. */
+struct unit {
+    struct cov_example items[2];
+    size_t n;
+};
+
+struct maker {
+    const struct cov_examples *x;
+    const struct cov_example_plan_options *o;
+    struct cov_rng rng;
+    struct unit *units;
+    size_t n_units, cap_units;
+};
+
+void cov_example_plan_fini(struct cov_example_plan *p)
+{
+    free(p->items);
+    free(p->ends);
+    *p = (struct cov_example_plan){0};
+}
+
+static int add_unit(struct maker *m, const struct unit *u, struct cov_err *e)
+{
+    int rc = COV_RESERVE(&m->units, &m->cap_units, m->n_units + 1, e);
+    if (!rc)
+        m->units[m->n_units++] = *u;
+    return rc;
+}
+
+/* The strands of an interval, together or not. */
+static int add_strands(struct maker *m, const struct unit *both, struct cov_err *e)
+{
+    int rc = COV_OK;
+    if (m->o->pair_strands || both->n < 2)
+        return both->n > 0 ? add_unit(m, both, e) : COV_OK;
+    for (size_t k = 0; !rc && k < both->n; k++) {
+        const struct unit one = {.items = {both->items[k]}, .n = 1};
+        rc = add_unit(m, &one, e);
+    }
+    return rc;
+}
+
+static int add_rows(struct maker *m, size_t file, struct cov_err *e)
+{
+    size_t n = cov_grid_n_chunks(cov_examples_grid(m->x, file));
+    int rc = COV_OK;
+    for (size_t i = 0; !rc && i < n; i++)
+        if (cov_examples_keeps(m->x, file, i)) {
+            const struct unit one = {.items = {cov_example_of_row(m->x, file, i)}, .n = 1};
+            rc = add_unit(m, &one, e);
+        }
+    return rc;
+}
+
+/* Which strands of a pair are kept, as bits. */
+static unsigned kept_strands(const struct maker *m, size_t file, const struct cov_pair *pair)
+{
+    unsigned kept = 0;
+    for (int s = COV_PLUS; s <= COV_MINUS; s++)
+        if (pair->rows[s] != COV_NO_ROW && cov_examples_keeps(m->x, file, pair->rows[s]))
+            kept |= 1U << s;
+    return kept;
+}
+
+/* Interval [beg, end), of this pair and maybe the next. */
+static int add_interval(struct maker *m, size_t file, size_t p, int64_t beg, int64_t end,
+                        unsigned kept, struct cov_err *e)
+{
+    const struct cov_grid *grid = cov_examples_grid(m->x, file);
+    struct cov_pair pair = cov_grid_pair(grid, p), next = {.rows = {COV_NO_ROW, COV_NO_ROW}};
+    struct unit u = {.n = 0};
+    if (pair.end < end)
+        next = cov_grid_pair(grid, p + 1);
+    for (int s = COV_PLUS; s <= COV_MINUS; s++)
+        if (kept & (1U << s))
+            u.items[u.n++] = (struct cov_example){
+                (uint32_t)file, s == COV_MINUS, {pair.rows[s], next.rows[s]}, beg, end};
+    return add_strands(m, &u, e);
+}
+
+/* Cuts the stretch of the pairs [first, last], which is [beg, end), at a new offset. */
+static int cut_stretch(struct maker *m, size_t file, size_t first, int64_t beg, int64_t end,
+                       unsigned kept, struct cov_err *e)
+{
+    int64_t L = (int64_t)cov_examples_chunk_length(m->x), least = L / 8;
+    int rc = COV_OK;
+    if (end - beg <= L)
+        return add_interval(m, file, first, beg, end, kept, e);
+    int64_t at = beg, cut = beg + (int64_t)cov_rng_below(&m->rng, (uint64_t)L);
+    while (!rc && at < end) {
+        int64_t stop = at < cut ? cut : at + L;
+        stop = stop < end ? stop : end;
+        if (stop - at > least)
+            rc = add_interval(m, file, first + (size_t)((at - beg) / L), at, stop, kept, e);
+        at = stop;
+    }
+    return rc;
+}
+
+static int add_stretches(struct maker *m, size_t file, struct cov_err *e)
+{
+    const struct cov_grid *grid = cov_examples_grid(m->x, file);
+    int64_t L = (int64_t)cov_examples_chunk_length(m->x);
+    size_t n = cov_grid_n_pairs(grid);
+    int rc = COV_OK;
+    for (size_t p = 0; !rc && p < n;) {
+        const struct cov_pair first = cov_grid_pair(grid, p);
+        struct cov_pair last = first;
+        unsigned kept = kept_strands(m, file, &first);
+        size_t next = p + 1;
+        for (; next < n && last.end - last.beg == L; next++) {
+            struct cov_pair pair = cov_grid_pair(grid, next);
+            if (pair.seq != first.seq || pair.beg != last.end ||
+                kept_strands(m, file, &pair) != kept)
+                break;
+            last = pair;
+        }
+        rc = cut_stretch(m, file, p, first.beg, last.end, kept, e);
+        p = next;
+    }
+    return rc;
+}
+
+static int add_pairs(struct maker *m, size_t file, struct cov_err *e)
+{
+    const struct cov_grid *grid = cov_examples_grid(m->x, file);
+    int rc = COV_OK;
+    for (size_t p = 0; !rc && p < cov_grid_n_pairs(grid); p++) {
+        const struct cov_pair pair = cov_grid_pair(grid, p);
+        rc = add_interval(m, file, p, pair.beg, pair.end, kept_strands(m, file, &pair), e);
+    }
+    return rc;
+}
+
+static void shuffle(struct maker *m)
+{
+    for (size_t i = m->n_units; i > 1; i--) {
+        size_t j = (size_t)cov_rng_below(&m->rng, i);
+        struct unit unit = m->units[j];
+        m->units[j] = m->units[i - 1];
+        m->units[i - 1] = unit;
+    }
+}
+
+static int make_batches(const struct maker *m, struct cov_example_plan *p, struct cov_err *e)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < m->n_units; i++)
+        n += m->units[i].n;
+    p->items = cov_malloc(n, sizeof *p->items, e);
+    p->ends = cov_malloc(n, sizeof *p->ends, e);
+    if (!p->items || !p->ends)
+        return COV_ENOMEM;
+    size_t beg = 0;
+    for (size_t i = 0; i < m->n_units; i++) {
+        const struct unit *u = &m->units[i];
+        if (p->n > beg && p->n - beg + u->n > m->o->batch)
+            p->ends[p->n_batches++] = beg = p->n;
+        for (size_t k = 0; k < u->n; k++)
+            p->items[p->n++] = u->items[k];
+    }
+    if (p->n > beg)
+        p->ends[p->n_batches++] = p->n;
+    return COV_OK;
+}
+
+int cov_example_plan_init(struct cov_example_plan *p, const struct cov_examples *x,
+                          const struct cov_example_plan_options *options, uint64_t epoch,
+                          struct cov_err *e)
+{
+    struct maker m = {.x = x, .o = options};
+    int rc = COV_OK;
+    *p = (struct cov_example_plan){0};
+    cov_rng_init(&m.rng, options->seed ^ ((epoch + 1) * 0x9e3779b97f4a7c15U));
+    for (size_t file = 0; !rc && file < cov_examples_n_files(x); file++)
+        rc = options->random_offset  ? add_stretches(&m, file, e)
+             : options->pair_strands ? add_pairs(&m, file, e)
+                                     : add_rows(&m, file, e);
+    if (options->shuffle)
+        shuffle(&m);
+    if (!rc)
+        rc = make_batches(&m, p, e);
+    free(m.units);
+    if (rc)
+        cov_example_plan_fini(p);
+    return rc;
+}

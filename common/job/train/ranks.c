@@ -1,0 +1,132 @@
+/* ranks.c - see ranks.h: without MPI, up to the loading of the plugin.
+ * SPDX-License-Identifier: MIT */
+#include "common/job/train/ranks.h"
+
+#include <assert.h>
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "common/base/mem.h"
+#include "common/base/path.h"
+
+#define PLUGIN "covtools/covtools-mpi.so"
+#define SYMBOL "cov_ranks_mpi"
+
+/* A number that a launcher put into the environment. */
+static size_t number_of(const char *const *names)
+{
+    for (; *names; names++) {
+        const char *text = getenv(*names);
+        char *end = NULL;
+        long n = text ? strtol(text, &end, 10) : -1;
+        if (text && end > text && !*end && n >= 0)
+            return (size_t)n;
+    }
+    return 0;
+}
+
+size_t cov_ranks_expected(void)
+{
+    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", NULL};
+    return number_of(names);
+}
+
+void cov_ranks_let_first_tell(void)
+{
+    static const struct timespec long_enough = {3, 0};
+    if (cov_ranks_expected() > 0)
+        (void)nanosleep(&long_enough, NULL);
+}
+
+/* The plugin stands beside the library that this is in. */
+static char *plugin_path(struct cov_err *e)
+{
+    Dl_info info;
+    if (!dladdr((const void *)&cov_ranks_expected, &info) || !info.dli_fname)
+        return cov_strdup(PLUGIN, e);
+    char *dir = cov_path_dir(info.dli_fname, e), *path = NULL;
+    if (dir)
+        path = cov_path_join(dir, PLUGIN, e);
+    free(dir);
+    return path;
+}
+
+static int load(struct cov_ranks *r, struct cov_err *e)
+{
+    const struct cov_ranks_ops *(*get)(void) = NULL;
+    char *path = plugin_path(e);
+    if (!path)
+        return COV_ENOMEM;
+    r->plugin = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
+    void *symbol = r->plugin ? dlsym(r->plugin, SYMBOL) : NULL;
+    int rc = COV_OK;
+    if (symbol) {
+        memcpy(&get, &symbol, sizeof get);
+        r->ops = get();
+    } else {
+        const char *why = dlerror();
+        rc = cov_fail(e, COV_EUNSUPPORTED,
+                      "mpirun started several processes, but this build has no MPI: %s (with "
+                      "libopenmpi-dev installed, `make` builds it)",
+                      why ? why : path);
+    }
+    free(path);
+    return rc;
+}
+
+int cov_ranks_open(struct cov_ranks *r, struct cov_err *e)
+{
+    static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", NULL};
+    *r = (struct cov_ranks){.n = 1};
+    if (number_of(sizes) < 2)
+        return COV_OK;
+    int rc = load(r, e);
+    if (!rc)
+        rc = r->ops->open(&r->rank, &r->n, e);
+    return rc;
+}
+
+void cov_ranks_close(struct cov_ranks *r, bool failed)
+{
+    for (size_t i = 0; i < r->n_shared && !failed; i++)
+        r->ops->unshare(r->shared[i]);
+    free(r->shared);
+    if (r->ops && !failed)
+        r->ops->close();
+    *r = (struct cov_ranks){.n = 1}; /* the plugin stays: MPI cannot be unloaded */
+}
+
+int cov_ranks_sum(void *arg, double *v, size_t n, struct cov_err *e)
+{
+    const struct cov_ranks *r = arg;
+    return r->ops ? r->ops->sum(v, n, e) : COV_OK;
+}
+
+int cov_ranks_share(struct cov_ranks *r, size_t n, void **window, void **base, struct cov_err *e)
+{
+    assert(r->ops);
+    int rc = COV_RESERVE(&r->shared, &r->cap_shared, r->n_shared + 1, e);
+    if (!rc)
+        rc = r->ops->share(n, window, base, e);
+    if (!rc)
+        r->shared[r->n_shared++] = *window;
+    return rc;
+}
+
+int cov_ranks_publish(struct cov_ranks *r, void *window, struct cov_err *e)
+{
+    return r->ops->publish(window, e);
+}
+
+int cov_ranks_get(struct cov_ranks *r, void *window, size_t rank, size_t at, size_t n, void *to,
+                  struct cov_err *e)
+{
+    return r->ops->get(window, rank, at, n, to, e);
+}
+
+int cov_ranks_complete(struct cov_ranks *r, void *window, struct cov_err *e)
+{
+    return r->ops->complete(window, e);
+}

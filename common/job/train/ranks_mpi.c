@@ -1,0 +1,145 @@
+/* ranks_mpi.c - see ranks.h: the plugin. The one file that knows MPI.
+ *
+ * Any library of MPI does with calls that come one after another (MPI_THREAD_SERIALIZED); several at a time
+ * not all can do, least of all with windows. So there is a lock around each call. It blocks nobody for good: a
+ * call that waits for another process makes progress for all that this process is asked for, and a process
+ * without one has the lock free.
+ * SPDX-License-Identifier: MIT */
+#include <limits.h>
+#include <mpi.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "common/base/mem.h"
+#include "common/job/train/ranks.h"
+
+const struct cov_ranks_ops *cov_ranks_mpi(void);
+
+struct window {
+    MPI_Win win;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static int fail(int code, const char *what, struct cov_err *e)
+{
+    char text[MPI_MAX_ERROR_STRING] = "";
+    int n = 0;
+    (void)MPI_Error_string(code, text, &n);
+    return cov_fail(e, COV_EIO, "MPI: %s: %s", what, text);
+}
+
+/* The end of a call. */
+static int end(int code, const char *what, struct cov_err *e)
+{
+    int rc = code ? fail(code, what, e) : COV_OK;
+    (void)pthread_mutex_unlock(&lock);
+    return rc;
+}
+
+static int open_ranks(size_t *rank, size_t *n, struct cov_err *e)
+{
+    int i = 0, size = 1, given = 0;
+    int code = MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &given);
+    if (!code)
+        code = MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    if (!code)
+        code = MPI_Comm_rank(MPI_COMM_WORLD, &i);
+    if (!code)
+        code = MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (code)
+        return fail(code, "cannot start", e);
+    if (given < MPI_THREAD_SERIALIZED)
+        return cov_fail(e, COV_EUNSUPPORTED, "MPI: this build of it cannot do with threads");
+    *rank = (size_t)i;
+    *n = (size_t)size;
+    return COV_OK;
+}
+
+/* In two steps, so that all have the bits of process 0; the standard does not promise it of
+ * MPI_Allreduce. */
+static int sum(double *v, size_t n, struct cov_err *e)
+{
+    (void)pthread_mutex_lock(&lock);
+    int rank = 0, code = MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (size_t beg = 0; !code && beg < n; beg += INT_MAX) {
+        int count = n - beg < INT_MAX ? (int)(n - beg) : INT_MAX;
+        code = MPI_Reduce(rank == 0 ? MPI_IN_PLACE : v + beg, v + beg, count, MPI_DOUBLE, MPI_SUM,
+                          0, MPI_COMM_WORLD);
+        if (!code)
+            code = MPI_Bcast(v + beg, count, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    }
+    return end(code, "sum", e);
+}
+
+static int share(size_t n, void **window, void **base, struct cov_err *e)
+{
+    struct window *w = cov_calloc(1, sizeof *w, e);
+    if (!w)
+        return COV_ENOMEM;
+    (void)pthread_mutex_lock(&lock);
+    int code =
+        MPI_Win_allocate((MPI_Aint)n, 1, MPI_INFO_NULL, MPI_COMM_WORLD, (void *)base, &w->win);
+    if (!code)
+        code = MPI_Win_set_errhandler(w->win, MPI_ERRORS_RETURN);
+    if (!code)
+        code = MPI_Win_lock_all(MPI_MODE_NOCHECK, w->win);
+    int rc = end(code, "no memory that all can read (of one machine it is in /dev/shm)", e);
+    if (rc)
+        free(w);
+    else
+        *window = w;
+    return rc;
+}
+
+static int publish(void *window, struct cov_err *e)
+{
+    struct window *w = window;
+    (void)pthread_mutex_lock(&lock);
+    int code = MPI_Win_sync(w->win);
+    if (!code)
+        code = MPI_Barrier(MPI_COMM_WORLD);
+    if (!code)
+        code = MPI_Win_sync(w->win);
+    return end(code, "publish", e);
+}
+
+static int get(void *window, size_t rank, size_t at, size_t n, void *to, struct cov_err *e)
+{
+    struct window *w = window;
+    int code = MPI_SUCCESS;
+    (void)pthread_mutex_lock(&lock);
+    for (size_t beg = 0; !code && beg < n; beg += INT_MAX) {
+        int count = n - beg < INT_MAX ? (int)(n - beg) : INT_MAX;
+        code = MPI_Get((char *)to + beg, count, MPI_BYTE, (int)rank, (MPI_Aint)(at + beg), count,
+                       MPI_BYTE, w->win);
+    }
+    return end(code, "get", e);
+}
+
+static int complete(void *window, struct cov_err *e)
+{
+    struct window *w = window;
+    (void)pthread_mutex_lock(&lock);
+    return end(MPI_Win_flush_local_all(w->win), "get", e);
+}
+
+static void release(void *window)
+{
+    struct window *w = window;
+    (void)MPI_Win_unlock_all(w->win);
+    (void)MPI_Win_free(&w->win);
+    free(w);
+}
+
+static void close_ranks(void)
+{
+    (void)MPI_Finalize();
+}
+
+const struct cov_ranks_ops *cov_ranks_mpi(void)
+{
+    static const struct cov_ranks_ops ops = {open_ranks, sum,      share,   publish,
+                                             get,        complete, release, close_ranks};
+    return &ops;
+}

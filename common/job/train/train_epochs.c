@@ -1,0 +1,540 @@
+/* train_epochs.c - see train_epochs.h: the epochs.
+ * SPDX-License-Identifier: MIT */
+#include "common/job/train/train_epochs.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/base/clock.h"
+#include "common/base/log.h"
+#include "common/base/mem.h"
+#include "common/base/pool.h"
+#include "common/base/text.h"
+#include "common/compute/device_open.h"
+#include "common/job/train/evaluate.h"
+#include "common/job/train/example_feed.h"
+#include "common/job/train/example_plan.h"
+#include "common/job/train/ranks.h"
+#include "common/job/train/train_saver.h"
+#include "common/job/train/train_setup.h"
+#include "common/job/train/train_words.h"
+#include "common/net/net.h"
+#include "common/net/train.h"
+
+/* Batches that are made ahead, with the one in use. */
+enum { SLOTS = 4 };
+
+/* An epoch of fewer is said to have few. */
+enum { FEW_STEPS = 10 };
+
+/* Means over batches, weighted by their chunks; of those that have a target. */
+struct means {
+    double loss, accuracy, chunks;
+};
+
+struct run {
+    const struct cov_train_options *o;
+    struct cov_progress *progress;
+    struct cov_ranks ranks; /* of which the first one writes */
+    struct cov_train_setup setup;
+    struct cov_train_saver saver;
+    struct cov_pool *pool;
+    struct cov_device *device;
+    struct cov_trainer *trainer;
+    struct cov_example_feed *feed;
+    struct cov_train_log *log;
+    struct cov_example_plan val; /* in the order of the files */
+    int64_t n_steps;             /* of the whole training */
+    double values[COV_TRAIN_QUANTITIES];
+    char what[120];     /* on the progress bar */
+    bool in_validation; /* of the epoch that the point has */
+    int64_t n_saved;    /* epochs of this run */
+    int64_t chunks, bases;
+    double train_seconds, wait_seconds, val_seconds, save_seconds, load_seconds;
+};
+
+/* The rate of step `step` (the first is 0) of n_steps: rising over the warm-up, then constant, or falling
+ * as a cosine to 0. */
+static double rate_of(const struct cov_train_options *o, double learning_rate, int64_t step,
+                      int64_t n_steps)
+{
+    if (step < o->warmup_steps)
+        return learning_rate * (double)(step + 1) / (double)o->warmup_steps;
+    if (o->schedule == COV_SCHEDULE_CONSTANT || n_steps <= o->warmup_steps)
+        return learning_rate;
+    double done = (double)(step - o->warmup_steps) / (double)(n_steps - o->warmup_steps);
+    return learning_rate * 0.5 * (1 + cos(M_PI * (done < 1 ? done : 1)));
+}
+
+static void describe(struct run *r, const double *loss)
+{
+    cov_train_words_progress(r->o, &r->setup.point, r->n_steps, loss, r->what, sizeof r->what);
+}
+
+static void add_mean(struct means *m, double loss, double accuracy, size_t n)
+{
+    m->loss += loss * (double)n;
+    m->accuracy += accuracy * (double)n;
+    m->chunks += (double)n;
+}
+
+static struct cov_example_plan_options plan_options(const struct run *r)
+{
+    return (struct cov_example_plan_options){
+        .batch = r->o->batch,
+        .shuffle = r->o->shuffle,
+        .pair_strands = r->o->pair_strands,
+        .random_offset = r->o->random_offset,
+        .seed = r->setup.seed,
+    };
+}
+
+/* ---------------------------------------------------------------- validation */
+
+/* The batches of the validation as their chunks come. */
+struct validation {
+    const struct run *run;
+    size_t first; /* example of this process, of all */
+    size_t batch; /* number of the current one */
+    struct cov_score score;
+    struct means means;
+    bool diverged;
+};
+
+static void end_batch(struct validation *v)
+{
+    const struct cov_example_plan *plan = &v->run->val;
+    size_t n = plan->ends[v->batch] - (v->batch > 0 ? plan->ends[v->batch - 1] : 0);
+    if (v->score.n_rows > 0)
+        add_mean(&v->means, cov_score_loss(&v->score), cov_score_accuracy(&v->score), n);
+    v->score = (struct cov_score){0};
+    v->batch++;
+}
+
+static int add_chunk(void *arg, size_t i, const struct cov_fit *fits, struct cov_err *e)
+{
+    struct validation *v = arg;
+    const float *weights = v->run->o->loss_weights;
+    int rc = cov_evaluate_check(v->run->setup.val, &v->run->val.items[v->first + i], fits, e);
+    v->diverged = rc != COV_OK;
+    if (rc)
+        return rc;
+    while (v->first + i >= v->run->val.ends[v->batch])
+        end_batch(v);
+    for (int64_t d = 0; d < v->run->setup.network.hp.output_size; d++)
+        if (fits[d].n > 0)
+            cov_score_add(&v->score, &fits[d], weights ? (double)weights[d] : 1);
+    return COV_OK;
+}
+
+static int tell_divergence(const struct run *r, double rate, struct cov_err *e)
+{
+    return cov_train_words_diverged(r->o, &r->setup.point, rate, r->in_validation, r->n_saved, e);
+}
+
+/* Loss and accuracy of the weights as they are saved. */
+static int validate(struct run *r, struct cov_err *e)
+{
+    const struct cov_train_network *n = &r->setup.network;
+    const struct cov_train_point *p = &r->setup.point;
+    struct cov_net *net = NULL;
+    struct validation v = {.run = r};
+    size_t batch = cov_device_batch(r->device, n->L), beg, end;
+    double clock = cov_clock();
+    cov_example_feed_share(r->val.n_batches, r->ranks.rank, r->ranks.n, &v.batch, &end);
+    size_t end_of_batches = end;
+    beg = v.first = v.batch > 0 ? r->val.ends[v.batch - 1] : 0;
+    end = end > 0 ? r->val.ends[end - 1] : 0;
+    size_t share = (end - beg) / cov_pool_size(r->pool);
+    batch = batch > share && share > 0 ? share : batch;
+    int rc = cov_net_new(r->device, &n->hp, p->has_average ? p->state.average : p->state.block,
+                         n->L, cov_pool_size(r->pool), batch, &net, e);
+    if (rc)
+        return rc;
+    cov_progress_begin(r->progress, "validating", "chunks", (int64_t)(end - beg));
+    rc = cov_evaluate_examples(r->setup.val, r->val.items + beg, end - beg, net, batch, r->pool,
+                               r->progress, add_chunk, &v, e);
+    cov_progress_end(r->progress);
+    cov_net_free(net);
+    if (v.diverged)
+        return tell_divergence(r, p->training.adam.learning_rate, e);
+    while (v.batch < end_of_batches)
+        end_batch(&v);
+    double sums[] = {v.means.loss, v.means.accuracy, v.means.chunks};
+    if (!rc)
+        rc = cov_ranks_sum(&r->ranks, sums, COV_COUNT(sums), e);
+    r->values[COV_VAL_LOSS] = sums[0] / sums[2];
+    r->values[COV_VAL_ACCURACY] = sums[1] / sums[2];
+    r->val_seconds += cov_clock() - clock;
+    return rc;
+}
+
+/* ---------------------------------------------------------------- an epoch */
+
+static int next_batch(struct run *r, const struct cov_feed_batch **batch, struct cov_err *e)
+{
+    double clock = cov_clock();
+    int rc = cov_example_feed_next(r->feed, batch, e);
+    r->wait_seconds += cov_clock() - clock;
+    return rc;
+}
+
+/* One step of the optimiser: up to `accumulate` batches, from batch *at of the plan on. */
+static int step(struct run *r, const struct cov_example_plan *plan, size_t *at, struct means *epoch,
+                struct cov_err *e)
+{
+    struct cov_train_point *p = &r->setup.point;
+    struct means of_step = {0};
+    uint64_t first = 0;
+    double rate = rate_of(r->o, r->setup.network.learning_rate, p->state.n_steps, r->n_steps);
+    for (size_t k = 0; k < r->o->accumulate && *at < plan->n_batches; k++, ++*at) {
+        const struct cov_feed_batch *batch;
+        struct cov_train_score score;
+        size_t n = plan->ends[*at] - (*at > 0 ? plan->ends[*at - 1] : 0);
+        int rc = next_batch(r, &batch, e);
+        if (rc <= 0)
+            return rc ? rc : cov_fail(e, COV_EIO, "a batch is missing");
+        size_t beg, end;
+        cov_example_feed_share(n, r->ranks.rank, r->ranks.n, &beg, &end);
+        const struct cov_train_batch share = {batch->n, batch->codes, batch->targets,
+                                              batch->present, first + beg};
+        rc = cov_trainer_batch(r->trainer, &share, &score, e);
+        if (rc)
+            return rc == COV_EINPUT ? tell_divergence(r, rate, e) : rc;
+        first += n;
+        p->n_batches++;
+        if (score.n_rows > 0) {
+            add_mean(&of_step, score.loss, score.accuracy, n);
+            add_mean(epoch, score.loss, score.accuracy, n);
+        }
+        cov_progress_add(r->progress, (int64_t)n);
+    }
+    const struct cov_ckpt_adam *a = &p->training.adam;
+    const struct cov_adam adam = {rate, a->beta1, a->beta2, a->eps, r->o->clip, r->o->average};
+    int rc = cov_trainer_step(r->trainer, &adam, e);
+    if (rc)
+        return rc == COV_EINPUT ? tell_divergence(r, rate, e) : rc;
+    p->training.adam.learning_rate = adam.learning_rate;
+    const struct cov_train_step line = {++p->state.n_steps, of_step.loss / of_step.chunks,
+                                        of_step.accuracy / of_step.chunks, adam.learning_rate};
+    describe(r, &line.loss);
+    return r->log ? cov_train_log_step(r->log, &line, e) : COV_OK;
+}
+
+static bool is_over(const struct run *r)
+{
+    return r->o->max_steps > 0 && r->setup.point.state.n_steps >= r->o->max_steps;
+}
+
+static int train_epoch(struct run *r, const struct cov_example_plan *plan, struct cov_err *e)
+{
+    struct cov_train_point *p = &r->setup.point;
+    struct means means = {0};
+    double clock = cov_clock();
+    size_t at = 0;
+    int64_t before = p->state.n_steps;
+    int rc = cov_example_feed_begin(r->feed, plan, r->ranks.rank, r->ranks.n, e);
+    if (rc)
+        return rc;
+    describe(r, NULL);
+    cov_progress_begin(r->progress, r->what, "chunks", (int64_t)plan->n);
+    while (!rc && at < plan->n_batches && !is_over(r))
+        rc = step(r, plan, &at, &means, e);
+    cov_progress_end(r->progress);
+    cov_example_feed_end(r->feed);
+    r->train_seconds += cov_clock() - clock;
+    r->values[COV_TRAIN_LOSS] = means.loss / means.chunks;
+    r->values[COV_TRAIN_ACCURACY] = means.accuracy / means.chunks;
+    p->training.n_batches += (int64_t)at;
+    p->training.n_epoch_batches = (int64_t)at;
+    p->training.n_epoch_steps = p->state.n_steps - before;
+    size_t n = at > 0 ? plan->ends[at - 1] : 0;
+    r->chunks += (int64_t)n;
+    for (size_t i = 0; i < n; i++)
+        r->bases += plan->items[i].end - plan->items[i].beg;
+    return rc;
+}
+
+/* Training, validation, what is kept of it. */
+static int run_epoch(struct run *r, bool *stop, struct cov_err *e)
+{
+    struct cov_train_point *p = &r->setup.point;
+    const struct cov_example_plan_options options = plan_options(r);
+    struct cov_example_plan plan;
+    double clock = cov_clock();
+    int rc = cov_example_plan_init(&plan, r->setup.train, &options, (uint64_t)(p->epoch + 1), e);
+    if (!rc)
+        rc = train_epoch(r, &plan, e);
+    cov_example_plan_fini(&plan);
+    if (rc)
+        return rc;
+    p->epoch++;
+    p->has_moments = p->state.n_steps > 0;
+    p->has_average = r->o->average > 0;
+    rc = cov_trainer_read(r->trainer, &p->state, e);
+    r->in_validation = true;
+    if (!rc)
+        rc = validate(r, e);
+    r->in_validation = false;
+    if (rc)
+        return rc;
+    cov_info("epoch %" PRId64 ": training loss %.6g, r %.4f; validation loss %.6g, r %.4f; %.0f s",
+             p->epoch, r->values[COV_TRAIN_LOSS], r->values[COV_TRAIN_ACCURACY],
+             r->values[COV_VAL_LOSS], r->values[COV_VAL_ACCURACY], cov_clock() - clock);
+    clock = cov_clock();
+    cov_train_saver_judge(&r->saver, p, r->values, stop);
+    bool first = r->n_saved++ == 0;
+    if (r->ranks.rank > 0)
+        return COV_OK;
+    rc = cov_train_saver_save(&r->saver, &r->setup.network, p, r->values, e);
+    if (!rc)
+        rc = cov_train_log_epoch(r->log, p->epoch, p->state.n_steps, r->values, e);
+    if (!rc && first && r->setup.replaces)
+        rc = cov_train_saver_clear(&r->saver, p, r->o->init_from ? r->o->init_from : r->o->resume,
+                                   e);
+    if (!rc)
+        cov_train_words_at_signals(r->o, p);
+    r->save_seconds += cov_clock() - clock;
+    return rc;
+}
+
+/* ---------------------------------------------------------------- all of it */
+
+/* Steps of an epoch. */
+static int count_steps_of(const struct run *r, int64_t epoch, int64_t *n, struct cov_err *e)
+{
+    const struct cov_example_plan_options options = plan_options(r);
+    struct cov_example_plan plan;
+    int rc = cov_example_plan_init(&plan, r->setup.train, &options, (uint64_t)epoch, e);
+    if (rc)
+        return rc;
+    *n = (int64_t)((plan.n_batches + r->o->accumulate - 1) / r->o->accumulate);
+    cov_example_plan_fini(&plan);
+    return COV_OK;
+}
+
+/* Says of a resumed training that its epochs have n steps, if the last one had another number. */
+static void compare_steps(const struct run *r, int64_t n)
+{
+    double had;
+    if (r->o->resume && cov_train_words_steps_differ(r->o, &r->setup.point, n, &had))
+        cov_warn("%s: its last epoch had %.4g steps, but now one has %" PRId64
+                 ": --batch-size (-b) and --accumulate are not in a checkpoint and must be given "
+                 "again as they were",
+                 r->o->resume, had, n);
+}
+
+/* Steps of the whole training: those that were made, those of the epochs that follow, as they will be; or as many
+ * as are asked for. */
+static int count_steps(struct run *r, struct cov_err *e)
+{
+    /* The same in each epoch, unless they are cut anew; and of no use for a constant rate. */
+    bool differ = r->o->random_offset && r->o->schedule != COV_SCHEDULE_CONSTANT;
+    int64_t most = r->o->max_steps > 0 ? r->o->max_steps : INT64_MAX, n = 0;
+    int rc = count_steps_of(r, 0, &n, e);
+    if (rc)
+        return rc;
+    if (n == 0)
+        return cov_fail(e, COV_EINPUT,
+                        "%s/train: there is nothing to train on: all chunks are gaps%s",
+                        r->o->input, r->o->blacklist ? " or on the blacklist" : "");
+    compare_steps(r, n);
+    if (n < FEW_STEPS && (int64_t)r->o->batch > n && !r->o->resume)
+        cov_info("an epoch has %" PRId64
+                 " step%s, of up to %zu chunks: with a smaller --batch-size "
+                 "(-b) there are more, which mostly learns faster",
+                 n, cov_text_s(n), r->o->batch * r->o->accumulate);
+    int64_t epoch = r->setup.point.epoch + 1, n_left = 0;
+    r->n_steps = r->setup.point.state.n_steps;
+    for (; differ && !rc && epoch < r->o->epochs && r->n_steps < most; epoch++) {
+        rc = count_steps_of(r, epoch, &n, e);
+        r->n_steps += n;
+    }
+    if (epoch < r->o->epochs && !differ &&
+        (__builtin_mul_overflow(n, r->o->epochs - epoch, &n_left) ||
+         __builtin_add_overflow(r->n_steps, n_left, &r->n_steps)))
+        r->n_steps = INT64_MAX;
+    r->n_steps = r->n_steps < most ? r->n_steps : most;
+    return rc;
+}
+
+static void tell_data(const struct run *r)
+{
+    int64_t n = (int64_t)cov_examples_n_kept(r->setup.train);
+    int64_t n_files = (int64_t)cov_examples_n_files(r->setup.train);
+    cov_info("%" PRId64 " chunk%s to train on in %" PRId64 " file%s, %zu to validate with; %" PRId64
+             " step%s",
+             n, cov_text_s(n), n_files, cov_text_s(n_files), r->val.n, r->n_steps,
+             cov_text_s(r->n_steps));
+}
+
+static int load_data(struct run *r, struct cov_err *e)
+{
+    const struct cov_example_plan_options in_order = {.batch = r->o->batch};
+    double clock = cov_clock();
+    int rc = cov_examples_prepare(r->setup.train, r->pool, r->progress, e);
+    if (!rc)
+        rc = cov_examples_prepare(r->setup.val, r->pool, r->progress, e);
+    if (!rc)
+        rc = count_steps(r, e);
+    if (!rc)
+        rc = cov_example_plan_init(&r->val, r->setup.val, &in_order, 0, e);
+    if (!rc && r->val.n == 0)
+        rc = cov_fail(e, COV_EINPUT, "%s/val: there is nothing to validate with", r->o->input);
+    r->load_seconds = cov_clock() - clock;
+    if (!rc)
+        tell_data(r);
+    return rc;
+}
+
+/* Where several processes share the batches, each must compute as the others do: they are on GPUs only if that
+ * was asked for. */
+static int open_device(struct run *r, struct cov_err *e)
+{
+    struct cov_device_choice choice = r->o->device;
+    if (r->ranks.n > 1 && choice.kind == COV_DEVICE_AUTO)
+        choice.kind = COV_DEVICE_CPU;
+    return cov_device_open(&choice, &r->o->cpu, &r->device, e);
+}
+
+static int open_trainer(struct run *r, struct cov_err *e)
+{
+    struct cov_train_setup *s = &r->setup;
+    const struct cov_trainer_options options = {
+        .hp = &s->network.hp,
+        .L = s->network.L,
+        .max_batch = (r->o->batch + r->ranks.n - 1) / r->ranks.n,
+        .seed = s->seed,
+        .loss_weights = r->o->n_loss_weights > 0 ? r->o->loss_weights : NULL,
+        .pool = r->pool,
+        .reduce = {r->ranks.n > 1 ? cov_ranks_sum : NULL, &r->ranks},
+    };
+    int rc = open_device(r, e);
+    if (!rc)
+        rc = cov_trainer_new(r->device, &options, s->point.state.block, &r->trainer, e);
+    if (!rc && r->o->resume) {
+        struct cov_train_state from = s->point.state;
+        if (!s->point.has_average)
+            from.average = NULL;
+        rc = cov_trainer_write(r->trainer, &from, e);
+    }
+    size_t n = 0;
+    for (size_t i = 0; i < s->network.params.n_items; i++)
+        n += s->network.params.items[i].trained ? s->network.params.items[i].n : 0;
+    if (!rc)
+        cov_info("%s, %u thread%s; %s, %zu parameters", r->device->ops->describe(r->device),
+                 cov_pool_size(r->pool), cov_pool_size(r->pool) == 1 ? "" : "s",
+                 cov_model_type_name(s->network.hp.model_type), n);
+    return rc;
+}
+
+static void begin_training(struct run *r)
+{
+    struct cov_ckpt_training *t = &r->setup.point.training;
+    t->has_seed = true;
+    t->seed = r->setup.seed;
+    if (!t->adam.is_there)
+        t->adam = (struct cov_ckpt_adam){.beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8};
+    t->adam.is_there = true;
+    t->n_val_batches = (int64_t)r->val.n_batches;
+    r->saver = (struct cov_train_saver){
+        .dir = r->o->output,
+        .save_by = r->o->save_by,
+        .stop_by = r->o->stop_by,
+        .top_k = r->o->top_k,
+        .patience = r->o->patience,
+    };
+}
+
+static int train(struct run *r, struct cov_err *e)
+{
+    struct cov_train_point *p = &r->setup.point;
+    bool stop = false;
+    int rc = load_data(r, e);
+    if (!rc)
+        rc = cov_example_feed_new(r->setup.train, r->o->batch, SLOTS, &r->feed, e);
+    if (rc)
+        return rc;
+    begin_training(r);
+    rc = cov_train_saver_begin(&r->saver, p, e);
+    if (!rc && r->ranks.rank == 0)
+        rc = cov_train_log_open(
+            r->o->output, r->o->tensorboard, r->setup.has_remains ? -1 : p->epoch,
+            r->setup.has_remains ? 0 : p->state.n_steps, r->setup.replaces, &r->log, e);
+    while (!rc && !stop && p->epoch + 1 < r->o->epochs && !is_over(r))
+        rc = run_epoch(r, &stop, e);
+    cov_log_set_last_words(NULL);
+    int rc2 = cov_train_log_close(r->log, rc ? NULL : e);
+    return rc ? rc : rc2;
+}
+
+static int note(const struct run *r, struct cov_stats *stats, struct cov_err *e)
+{
+    static const char *const descriptions[COV_TRAIN_QUANTITIES] = {
+        [COV_VAL_LOSS] = "Poisson loss of the last epoch on the chunks held back",
+        [COV_VAL_ACCURACY] = "Pearson's r of the last epoch on the chunks held back",
+        [COV_TRAIN_LOSS] = "Poisson loss of the last epoch in training",
+        [COV_TRAIN_ACCURACY] = "Pearson's r of the last epoch in training",
+    };
+    stats->device = cov_strdup(r->device->ops->describe(r->device), e);
+    if (!stats->device)
+        return COV_ENOMEM;
+    stats->precision = r->device->ops->precision(r->device);
+    stats->chunks = r->chunks;
+    stats->bases = r->bases;
+    cov_stats_add_stage(stats, "load", r->load_seconds);
+    cov_stats_add_stage(stats, "train", r->train_seconds);
+    cov_stats_add_stage(stats, "wait", r->wait_seconds);
+    cov_stats_add_stage(stats, "validate", r->val_seconds);
+    cov_stats_add_stage(stats, "save", r->save_seconds);
+    int rc = cov_stats_add_figure(stats, NULL, "epochs", "epochs, those before a resume too", 0,
+                                  (double)(r->setup.point.epoch + 1), e);
+    if (!rc)
+        rc = cov_stats_add_figure(stats, NULL, "steps", "steps of the optimiser", 0,
+                                  (double)r->setup.point.state.n_steps, e);
+    for (int i = 0; !rc && i < COV_TRAIN_QUANTITIES; i++)
+        rc = cov_stats_add_figure(stats, NULL, cov_train_quantity_names[i], descriptions[i], 4,
+                                  r->values[i], e);
+    return rc;
+}
+
+int cov_train(const struct cov_train_options *options, struct cov_progress *progress,
+              struct cov_stats *stats, struct cov_err *e)
+{
+    struct run r = {.o = options, .progress = progress, .setup = {.lock = -1}};
+    for (int i = 0; i < COV_TRAIN_QUANTITIES; i++)
+        r.values[i] = (double)NAN;
+    int rc = cov_ranks_open(&r.ranks, e);
+    if (!rc && r.ranks.rank > 0) {
+        /* The first process tells. */
+        cov_log_set(NULL, NULL, COV_LOG_ERROR);
+        r.progress = NULL;
+    }
+    if (!rc)
+        rc = cov_train_setup_open(&r.setup, options, &r.ranks, e);
+    if (!rc)
+        rc = cov_pool_new(options->n_threads, &r.pool, e);
+    if (!rc)
+        rc = open_trainer(&r, e);
+    if (!rc && r.setup.point.epoch + 1 >= options->epochs)
+        cov_info("%s has %" PRId64
+                 " epochs already: there is nothing to do (they count in --epochs)",
+                 options->resume, r.setup.point.epoch + 1);
+    else if (!rc && is_over(&r))
+        cov_info("%s has %" PRId64
+                 " steps already: there is nothing to do (they count in --max-steps)",
+                 options->resume, r.setup.point.state.n_steps);
+    else if (!rc)
+        rc = train(&r, e);
+    if (!rc && stats)
+        rc = note(&r, stats, e);
+    cov_example_feed_free(r.feed);
+    cov_trainer_free(r.trainer);
+    cov_device_close(r.device);
+    cov_pool_free(r.pool);
+    cov_example_plan_fini(&r.val);
+    cov_train_setup_fini(&r.setup);
+    cov_ranks_close(&r.ranks, rc != COV_OK);
+    return rc;
+}

@@ -1,0 +1,214 @@
+/* train_log.c - see train_log.h.
+ * SPDX-License-Identifier: MIT */
+#include "common/job/train/train_log.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/mem.h"
+#include "common/base/outfile.h"
+#include "common/base/path.h"
+#include "common/job/train/event_file.h"
+
+const char *const cov_train_quantity_names[COV_TRAIN_QUANTITIES + 1] = {
+    [COV_VAL_LOSS] = "avg_val_loss",
+    [COV_VAL_ACCURACY] = "avg_val_accuracy",
+    [COV_TRAIN_LOSS] = "avg_train_loss",
+    [COV_TRAIN_ACCURACY] = "avg_train_accuracy",
+};
+
+enum { TABLE, LINES, N_FILES };
+static const char *const file_names[N_FILES] = {COV_TRAIN_TABLE, "metrics.jsonl"};
+
+struct cov_train_log {
+    FILE *files[N_FILES];
+    char *paths[N_FILES];
+    struct cov_outfile
+        outs[N_FILES]; /* those that are to replace what is there with the first epoch */
+    struct cov_event_file *events;
+};
+
+bool cov_train_log_has_epochs(const char *path)
+{
+    FILE *f = fopen(path, "r");
+    char *line = NULL;
+    size_t cap = 0;
+    bool has = !f;
+    while (f && !has && getline(&line, &cap, f) > 0)
+        has = strncmp(line, "epoch ", 6) != 0;
+    has = has || ferror(f);
+    free(line);
+    if (f)
+        (void)fclose(f);
+    return has;
+}
+
+/* The number behind `key` in a line; -1 if it is not there. */
+static int64_t number_behind(const char *line, const char *key)
+{
+    const char *at = strstr(line, key);
+    char *end;
+    if (!at)
+        return -1;
+    long long n = strtoll(at + strlen(key), &end, 10);
+    return end > at + strlen(key) ? n : -1;
+}
+
+/* Whether a line is of the time up to epoch and step. */
+static bool is_kept(int file, const char *line, int64_t epoch, int64_t step)
+{
+    if (!strchr(line, '\n'))
+        return false; /* cut off by whatever ended the run */
+    if (file == TABLE)
+        return strncmp(line, "epoch ", 6) == 0 ||
+               (*line >= '0' && *line <= '9' && number_behind(line, "") <= epoch);
+    int64_t s = number_behind(line, "{\"step\": "), n = number_behind(line, "{\"epoch\": ");
+    return (s >= 0 && s <= step) || (n >= 0 && n <= epoch);
+}
+
+/* Writes the lines that are kept to a new file, to take the place of the old one, which may not be there. */
+static int keep_lines(int file, const char *path, int64_t epoch, int64_t step,
+                      struct cov_outfile *out, struct cov_err *e)
+{
+    char *line = NULL;
+    size_t cap = 0;
+    FILE *from = epoch >= 0 || step > 0 ? fopen(path, "r") : NULL;
+    if (!from && (epoch >= 0 || step > 0) && errno != ENOENT)
+        return cov_fail_errno(e, "%s", path);
+    int rc = cov_outfile_begin_tagged(out, path, "covtrain", COV_OUTFILE_STREAM, true, e);
+    FILE *to = rc ? NULL : fopen(out->tmp, "w");
+    if (!rc && !to)
+        rc = cov_fail_errno(e, "%s", path);
+    bool has_head = false;
+    while (!rc && from && getline(&line, &cap, from) > 0)
+        if (is_kept(file, line, epoch, step)) {
+            has_head = true;
+            if (fputs(line, to) < 0)
+                rc = cov_fail_errno(e, "%s", path);
+        }
+    for (int i = 0; !rc && file == TABLE && !has_head && i <= COV_TRAIN_QUANTITIES; i++)
+        if (fprintf(to, "%s%s", i ? " " : "epoch", i ? cov_train_quantity_names[i - 1] : "") < 0 ||
+            (i == COV_TRAIN_QUANTITIES && fputc('\n', to) == EOF))
+            rc = cov_fail_errno(e, "%s", path);
+    if (from)
+        (void)fclose(from);
+    if (to && fclose(to) && !rc)
+        rc = cov_fail_errno(e, "%s", path);
+    free(line);
+    return rc;
+}
+
+int cov_train_log_open(const char *dir, const char *events, int64_t epoch, int64_t step,
+                       bool replaces, struct cov_train_log **out, struct cov_err *e)
+{
+    *out = NULL;
+    struct cov_train_log *l = cov_calloc(1, sizeof *l, e);
+    if (!l)
+        return COV_ENOMEM;
+    int rc = COV_OK;
+    for (int i = 0; i < N_FILES; i++)
+        l->outs[i] = (struct cov_outfile)COV_OUTFILE_INIT;
+    for (int i = 0; !rc && i < N_FILES; i++) {
+        l->paths[i] = cov_path_join(dir, file_names[i], e);
+        rc = l->paths[i] ? keep_lines(i, l->paths[i], epoch, step, &l->outs[i], e) : COV_ENOMEM;
+        if (!rc && !replaces)
+            rc = cov_outfile_commit(&l->outs[i], e);
+        if (rc)
+            break;
+        l->files[i] = fopen(replaces ? l->outs[i].tmp : l->paths[i], "a");
+        if (!l->files[i])
+            rc = cov_fail_errno(e, "%s", l->paths[i]);
+    }
+    if (!rc && events)
+        rc = cov_event_file_open(events, &l->events, e);
+    /* What a run that was killed has told of steps that are made again. */
+    if (!rc && l->events)
+        rc = cov_event_file_start(l->events, step + 1, e);
+    if (!rc && l->events)
+        rc = cov_event_file_flush(l->events, e);
+    if (!rc) {
+        *out = l;
+        return COV_OK;
+    }
+    int ignored = cov_train_log_close(l, NULL);
+    (void)ignored;
+    return rc;
+}
+
+static void put_json(FILE *f, const char *key, double value)
+{
+    if (isfinite(value))
+        (void)fprintf(f, ", \"%s\": %.9g", key, value);
+    else
+        (void)fprintf(f, ", \"%s\": null", key);
+}
+
+/* So that who watches sees each step, and a run that is killed has told of all that it made. */
+static int flush(struct cov_train_log *l, struct cov_err *e)
+{
+    for (int i = 0; i < N_FILES; i++)
+        if (fflush(l->files[i]) || ferror(l->files[i]))
+            return cov_fail_errno(e, "%s", l->paths[i]);
+    return l->events ? cov_event_file_flush(l->events, e) : COV_OK;
+}
+
+int cov_train_log_step(struct cov_train_log *l, const struct cov_train_step *s, struct cov_err *e)
+{
+    FILE *f = l->files[LINES];
+    (void)fprintf(f, "{\"step\": %" PRId64, s->step);
+    put_json(f, "loss", s->loss);
+    put_json(f, "accuracy", s->accuracy);
+    put_json(f, "learning_rate", s->learning_rate);
+    (void)fputs("}\n", f);
+    int rc = COV_OK;
+    if (l->events) {
+        rc = cov_event_file_add(l->events, s->step, "loss", s->loss, e);
+        if (!rc)
+            rc = cov_event_file_add(l->events, s->step, "accuracy", s->accuracy, e);
+        if (!rc)
+            rc = cov_event_file_add(l->events, s->step, "learning_rate", s->learning_rate, e);
+    }
+    return rc ? rc : flush(l, e);
+}
+
+int cov_train_log_epoch(struct cov_train_log *l, int64_t epoch, int64_t step,
+                        const double values[COV_TRAIN_QUANTITIES], struct cov_err *e)
+{
+    (void)fprintf(l->files[TABLE], "%" PRId64, epoch);
+    (void)fprintf(l->files[LINES], "{\"epoch\": %" PRId64, epoch);
+    int rc = COV_OK;
+    for (int i = 0; !rc && i < COV_TRAIN_QUANTITIES; i++) {
+        (void)fprintf(l->files[TABLE], " %.9g", values[i]);
+        put_json(l->files[LINES], cov_train_quantity_names[i], values[i]);
+        if (l->events)
+            rc = cov_event_file_add(l->events, step, cov_train_quantity_names[i], values[i], e);
+    }
+    (void)fputc('\n', l->files[TABLE]);
+    (void)fputs("}\n", l->files[LINES]);
+    if (!rc)
+        rc = flush(l, e);
+    struct cov_outfile *const outs[N_FILES] = {&l->outs[TABLE], &l->outs[LINES]};
+    return rc ? rc : cov_outfile_commit_all(outs, N_FILES, e);
+}
+
+int cov_train_log_close(struct cov_train_log *l, struct cov_err *e)
+{
+    if (!l)
+        return COV_OK;
+    int rc = COV_OK;
+    for (int i = 0; i < N_FILES; i++) {
+        if (l->files[i] && ferror(l->files[i]) && !rc)
+            rc = cov_fail(e, COV_EIO, "%s: it is not all there", l->paths[i]);
+        if (l->files[i] && fclose(l->files[i]) && !rc)
+            rc = cov_fail_errno(e, "%s", l->paths[i]);
+        cov_outfile_abort(&l->outs[i]);
+        free(l->paths[i]);
+    }
+    int rc2 = cov_event_file_close(l->events, rc ? NULL : e);
+    free(l);
+    return rc ? rc : rc2;
+}

@@ -1,0 +1,356 @@
+/* train_point.c - see train_point.h.
+ * SPDX-License-Identifier: MIT */
+#include "common/job/train/train_point.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/mem.h"
+#include "common/job/predict/model.h"
+
+/* Of PyTorch Lightning, whose form the checkpoints have. */
+#define LIGHTNING "2.0.2"
+
+/* Of epochs, steps and batches; more than this is damage. */
+#define MAX_COUNT INT64_C(1000000000000000)
+
+#define VAR_SUFFIX ".running_var"
+#define COUNT_SUFFIX ".num_batches_tracked"
+
+int cov_train_network_init(struct cov_train_network *n, const struct cov_hparams *hp,
+                           const char *const *datasets, double learning_rate, size_t L,
+                           struct cov_err *e)
+{
+    *n = (struct cov_train_network){.hp = *hp, .learning_rate = learning_rate, .L = L};
+    n->datasets = cov_calloc((size_t)hp->output_size, sizeof *n->datasets, e);
+    int rc = n->datasets ? cov_params_init(hp, &n->params, e) : COV_ENOMEM;
+    for (int64_t d = 0; !rc && d < hp->output_size; d++) {
+        n->datasets[d] = cov_strdup(datasets[d], e);
+        rc = n->datasets[d] ? COV_OK : COV_ENOMEM;
+    }
+    if (rc)
+        cov_train_network_fini(n);
+    return rc;
+}
+
+void cov_train_network_fini(struct cov_train_network *n)
+{
+    for (int64_t d = 0; n->datasets && d < n->hp.output_size; d++)
+        free(n->datasets[d]);
+    free(n->datasets);
+    cov_params_fini(&n->params);
+    *n = (struct cov_train_network){0};
+}
+
+int cov_train_point_init(struct cov_train_point *p, const struct cov_train_network *n,
+                         struct cov_err *e)
+{
+    *p = (struct cov_train_point){.epoch = -1};
+    float **const arrays[] = {&p->state.block, &p->state.moment1, &p->state.moment2,
+                              &p->state.average};
+    for (size_t i = 0; i < COV_COUNT(arrays); i++) {
+        *arrays[i] = cov_calloc64(n->params.n_floats, sizeof **arrays[i], e);
+        if (!*arrays[i]) {
+            cov_train_point_fini(p);
+            return COV_ENOMEM;
+        }
+    }
+    return COV_OK;
+}
+
+void cov_train_point_fini(struct cov_train_point *p)
+{
+    free(p->state.block);
+    free(p->state.moment1);
+    free(p->state.moment2);
+    free(p->state.average);
+    cov_ckpt_training_fini(&p->training);
+    *p = (struct cov_train_point){0};
+}
+
+/* ---------------------------------------------------------------- reading */
+
+/* The count of batches that the norms have seen; they all have the same. */
+static int64_t read_count(const struct cov_ckpt *c)
+{
+    for (size_t i = 0; i < c->n_tensors; i++) {
+        const struct cov_torch_tensor *t = &c->tensors[i];
+        size_t n = strlen(t->name), n_suffix = sizeof COUNT_SUFFIX - 1;
+        if (n > n_suffix && strcmp(t->name + n - n_suffix, COUNT_SUFFIX) == 0 && t->i64 &&
+            t->n_elems == 1)
+            return t->i64[0];
+    }
+    return -1;
+}
+
+static int check_moment(const struct cov_torch_tensor *t, const struct cov_param *param,
+                        struct cov_err *e)
+{
+    if (t->n_elems != param->n || !t->f32)
+        return cov_fail(e, COV_EINPUT, "optimizer_states: %s has %zu elements, but %s has %zu",
+                        t->name, t->n_elems, param->name, param->n);
+    return COV_OK;
+}
+
+/* Adam's moments, in the order of the parameters. */
+static int take_moments(const struct cov_train_network *n, struct cov_train_point *p,
+                        struct cov_err *e)
+{
+    const struct cov_ckpt_adam *a = &p->training.adam;
+    size_t k = 0;
+    for (size_t i = 0; i < n->params.n_items; i++) {
+        const struct cov_param *param = &n->params.items[i];
+        if (!param->trained)
+            continue;
+        if (k == a->n_params)
+            break;
+        const struct cov_ckpt_moments *m = &a->moments[k++];
+        int rc = check_moment(&m->mean, param, e);
+        if (!rc)
+            rc = check_moment(&m->square, param, e);
+        if (rc)
+            return rc;
+        memcpy(p->state.moment1 + param->offset, m->mean.f32, param->n * sizeof(float));
+        memcpy(p->state.moment2 + param->offset, m->square.f32, param->n * sizeof(float));
+        p->state.n_steps = (int64_t)m->step;
+    }
+    size_t n_trained = 0;
+    for (size_t i = 0; i < n->params.n_items; i++)
+        n_trained += n->params.items[i].trained;
+    if (n_trained != a->n_params)
+        return cov_fail(e, COV_EINPUT, "optimizer_states: of %zu parameters, but there are %zu",
+                        a->n_params, n_trained);
+    p->has_moments = true;
+    return COV_OK;
+}
+
+/* The weights in training, where the state dict has averages. */
+static int take_current(const struct cov_train_network *n, struct cov_train_point *p,
+                        struct cov_err *e)
+{
+    const struct cov_ckpt_training *t = &p->training;
+    memcpy(p->state.average, p->state.block, n->params.n_floats * sizeof(float));
+    for (size_t i = 0; i < n->params.n_items; i++) {
+        const struct cov_param *param = &n->params.items[i];
+        const struct cov_torch_tensor *found = NULL;
+        for (size_t k = 0; k < t->n_current && !found; k++)
+            if (strcmp(t->current[k].name, param->name) == 0)
+                found = &t->current[k];
+        if (!found || found->n_elems != param->n || !found->f32)
+            return cov_fail(e, COV_EINPUT, "current_model_state: tensor %s %s", param->name,
+                            found ? "is of another shape" : "is missing");
+        memcpy(p->state.block + param->offset, found->f32, param->n * sizeof(float));
+    }
+    p->has_average = true;
+    return COV_OK;
+}
+
+/* Counts that can be counted on, and an Adam. */
+static int check_counts(const struct cov_ckpt *c, const struct cov_ckpt_training *t,
+                        struct cov_err *e)
+{
+    const struct cov_ckpt_adam *a = &t->adam;
+    if (c->epoch > MAX_COUNT || c->global_step > MAX_COUNT || t->n_batches > MAX_COUNT ||
+        t->stopping.wait_count < 0 || t->stopping.wait_count > MAX_COUNT)
+        return cov_fail(e, COV_EINPUT, "%lld epochs and %lld steps are not counts of a training",
+                        (long long)c->epoch, (long long)c->global_step);
+    if (a->is_there &&
+        !(a->beta1 >= 0 && a->beta1 < 1 && a->beta2 >= 0 && a->beta2 < 1 && a->eps >= 0))
+        return cov_fail(e, COV_EINPUT, "optimizer_states: betas %g, %g and eps %g are not Adam's",
+                        a->beta1, a->beta2, a->eps);
+    for (size_t i = 0; a->moments && i < a->n_params; i++)
+        if (!(a->moments[i].step >= 0 && a->moments[i].step <= (double)MAX_COUNT))
+            return cov_fail(e, COV_EINPUT, "optimizer_states: parameter %zu has %g steps", i,
+                            a->moments[i].step);
+    return COV_OK;
+}
+
+static int fill_point(const struct cov_model *m, const struct cov_ckpt *c,
+                      struct cov_train_network *n, struct cov_train_point *p, struct cov_err *e)
+{
+    int rc = check_counts(c, &p->training, e);
+    if (rc)
+        return rc;
+    memcpy(p->state.block, m->block, n->params.n_floats * sizeof(float));
+    p->epoch = c->epoch;
+    p->state.n_steps = c->global_step;
+    p->n_batches = read_count(c);
+    if (p->n_batches < 0)
+        p->n_batches = p->training.n_batches > 0 ? p->training.n_batches : c->global_step;
+    rc = p->training.adam.moments ? take_moments(n, p, e) : COV_OK;
+    if (!rc && p->training.n_current > 0)
+        rc = take_current(n, p, e);
+    cov_ckpt_training_forget(&p->training);
+    return rc;
+}
+
+int cov_train_point_read(const char *path, size_t L, struct cov_train_network *n,
+                         struct cov_train_point *p, struct cov_err *e)
+{
+    struct cov_model *m = NULL;
+    struct cov_ckpt *c = NULL;
+    struct cov_ckpt_training training = {0};
+    *n = (struct cov_train_network){0};
+    *p = (struct cov_train_point){0};
+    int rc = cov_model_open(path, &m, e);
+    if (!rc)
+        rc = cov_ckpt_read(path, &c, e);
+    if (!rc)
+        rc = cov_ckpt_read_training(path, &training, e);
+    if (rc)
+        goto out;
+    const struct cov_hparam *rate = cov_ckpt_hparam(c, "learning_rate");
+    rc = cov_train_network_init(n, &m->hp, (const char *const *)m->datasets,
+                                rate && rate->number > 0 ? rate->number : 0.001, L, e);
+    if (!rc)
+        rc = cov_train_point_init(p, n, e);
+    if (rc)
+        goto out;
+    p->training = training;
+    training = (struct cov_ckpt_training){0};
+    rc = fill_point(m, c, n, p, e);
+    if (rc)
+        (void)cov_err_prefix(e, "%s", path);
+out:
+    cov_ckpt_training_fini(&training);
+    cov_ckpt_free(c);
+    cov_model_close(m);
+    if (rc) {
+        cov_train_network_fini(n);
+        cov_train_point_fini(p);
+    }
+    return rc;
+}
+
+/* ---------------------------------------------------------------- writing */
+
+static int add_param(struct cov_ckpt *c, const struct cov_param *param, const float *block,
+                     struct cov_err *e)
+{
+    int64_t shape[3] = {0};
+    struct cov_torch_tensor *t;
+    for (int d = 0; d < param->n_dims; d++)
+        shape[d] = (int64_t)param->shape[d];
+    int rc = cov_ckpt_add_tensor(c, param->name, COV_TORCH_FLOAT32, param->n_dims, shape, &t, e);
+    if (!rc)
+        memcpy(t->f32, block + param->offset, param->n * sizeof(float));
+    return rc;
+}
+
+/* The state dict of these parameters. */
+static int add_tensors(const struct cov_train_network *n, const float *block, int64_t n_batches,
+                       struct cov_ckpt *c, struct cov_err *e)
+{
+    int rc = COV_OK;
+    for (size_t i = 0; !rc && i < n->params.n_items; i++) {
+        const struct cov_param *param = &n->params.items[i];
+        size_t length = strlen(param->name), n_suffix = sizeof VAR_SUFFIX - 1;
+        rc = add_param(c, param, block, e);
+        if (rc || length < n_suffix || strcmp(param->name + length - n_suffix, VAR_SUFFIX) != 0)
+            continue;
+        char name[sizeof param->name + sizeof COUNT_SUFFIX];
+        struct cov_torch_tensor *t;
+        (void)snprintf(name, sizeof name, "%.*s" COUNT_SUFFIX, (int)(length - n_suffix),
+                       param->name);
+        rc = cov_ckpt_add_tensor(c, name, COV_TORCH_INT64, 0, NULL, &t, e);
+        if (!rc)
+            t->i64[0] = n_batches;
+    }
+    return rc;
+}
+
+/* A tensor that borrows its elements. */
+static struct cov_torch_tensor borrow(const struct cov_param *param, float *elems)
+{
+    struct cov_torch_tensor t = {
+        .dtype = COV_TORCH_FLOAT32, .n_dims = param->n_dims, .n_elems = param->n};
+    t.f32 = elems;
+    for (int d = 0; d < param->n_dims; d++)
+        t.shape[d] = (int64_t)param->shape[d];
+    return t;
+}
+
+/* Adam's state of all trained parameters; to be freed, but not what its tensors borrow. */
+static int list_moments(const struct cov_train_network *n, const struct cov_train_point *p,
+                        struct cov_ckpt_adam *a, struct cov_err *e)
+{
+    a->is_there = true;
+    a->n_params = 0;
+    a->moments = cov_calloc(n->params.n_items, sizeof *a->moments, e);
+    if (!a->moments)
+        return COV_ENOMEM;
+    for (size_t i = 0; i < n->params.n_items; i++) {
+        const struct cov_param *param = &n->params.items[i];
+        if (!param->trained)
+            continue;
+        a->moments[a->n_params++] = (struct cov_ckpt_moments){
+            (double)p->state.n_steps, borrow(param, p->state.moment1 + param->offset),
+            borrow(param, p->state.moment2 + param->offset)};
+    }
+    if (!p->has_moments) {
+        free(a->moments);
+        a->moments = NULL;
+    }
+    return COV_OK;
+}
+
+/* What was written has the same weights and moments. */
+static int read_back(const char *path, const struct cov_train_network *n,
+                     const struct cov_train_point *p, struct cov_err *e)
+{
+    struct cov_train_network n2;
+    struct cov_train_point p2;
+    int rc = cov_train_point_read(path, n->L, &n2, &p2, e);
+    if (rc)
+        return rc;
+    size_t n_bytes = n->params.n_floats * sizeof(float);
+    bool same = n2.params.n_floats == n->params.n_floats && p2.epoch == p->epoch &&
+                p2.state.n_steps == p->state.n_steps && p2.has_average == p->has_average &&
+                p2.has_moments == p->has_moments &&
+                memcmp(p2.state.block, p->state.block, n_bytes) == 0;
+    for (size_t i = 0; same && p->has_moments && i < n->params.n_items; i++) {
+        const struct cov_param *param = &n->params.items[i];
+        size_t at = param->offset, size = param->trained ? param->n * sizeof(float) : 0;
+        same = memcmp(p2.state.moment1 + at, p->state.moment1 + at, size) == 0 &&
+               memcmp(p2.state.moment2 + at, p->state.moment2 + at, size) == 0;
+    }
+    if (same && p->has_average)
+        same = memcmp(p2.state.average, p->state.average, n_bytes) == 0;
+    cov_train_network_fini(&n2);
+    cov_train_point_fini(&p2);
+    return same ? COV_OK : cov_fail(e, COV_EIO, "%s: read back, it is not what was written", path);
+}
+
+int cov_train_point_write(const char *path, const struct cov_train_network *n,
+                          const struct cov_train_point *p, struct cov_err *e)
+{
+    struct cov_ckpt c = COV_CKPT_INIT, current = COV_CKPT_INIT;
+    struct cov_ckpt_training t = p->training; /* borrows its texts */
+    t.current = NULL;
+    t.n_current = 0;
+    int rc = list_moments(n, p, &t.adam, e);
+    if (!rc)
+        rc = cov_ckpt_set_version(&c, LIGHTNING, e);
+    c.epoch = p->epoch;
+    c.global_step = p->state.n_steps;
+    if (!rc)
+        rc = cov_model_add_hparams(&c, &n->hp, n->L, n->learning_rate,
+                                   (const char *const *)n->datasets, e);
+    if (!rc)
+        rc =
+            add_tensors(n, p->has_average ? p->state.average : p->state.block, p->n_batches, &c, e);
+    if (!rc && p->has_average) {
+        rc = add_tensors(n, p->state.block, p->n_batches, &current, e);
+        t.current = current.tensors;
+        t.n_current = current.n_tensors;
+    }
+    if (!rc)
+        rc = cov_ckpt_write_training(path, &c, &t, e);
+    if (!rc)
+        rc = read_back(path, n, p, e);
+    free(t.adam.moments);
+    cov_ckpt_fini(&c);
+    cov_ckpt_fini(&current);
+    return rc;
+}

@@ -1,0 +1,300 @@
+/* train_saver.c - see train_saver.h.
+ * SPDX-License-Identifier: MIT */
+#include "common/job/train/train_saver.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/base/log.h"
+#include "common/base/mem.h"
+#include "common/base/outfile.h"
+#include "common/base/path.h"
+
+/* Whether more of it is better. */
+static bool more_is_better(enum cov_train_quantity q)
+{
+    return q == COV_VAL_ACCURACY || q == COV_TRAIN_ACCURACY;
+}
+
+/* ---------------------------------------------------------------- states */
+
+static int set_text(char **to, const char *text, struct cov_err *e)
+{
+    char *copy = cov_strdup(text, e);
+    if (!copy)
+        return COV_ENOMEM;
+    free(*to);
+    *to = copy;
+    return COV_OK;
+}
+
+static void forget_saved(struct cov_ckpt_saving *saving)
+{
+    for (size_t i = 0; i < saving->n_saved; i++)
+        free(saving->saved[i].path);
+    free(saving->saved);
+    saving->saved = NULL;
+    saving->n_saved = 0;
+}
+
+static bool is_better(double a, double b, bool is_max)
+{
+    return is_max ? a > b : a < b;
+}
+
+/* The worst of those that are kept; of equal ones the oldest. */
+static size_t find_worst(const struct cov_ckpt_saving *saving)
+{
+    size_t worst = 0;
+    for (size_t i = 1; i < saving->n_saved; i++)
+        if (is_better(saving->saved[worst].score, saving->saved[i].score, saving->is_max))
+            worst = i;
+    return worst;
+}
+
+static int note_extremes(struct cov_ckpt_saving *saving, struct cov_err *e)
+{
+    size_t best = 0, worst = find_worst(saving);
+    for (size_t i = 1; i < saving->n_saved; i++)
+        if (is_better(saving->saved[i].score, saving->saved[best].score, saving->is_max))
+            best = i;
+    if (saving->n_saved == 0)
+        return COV_OK;
+    saving->best_score = saving->saved[best].score;
+    saving->kth_score = saving->saved[worst].score;
+    int rc = set_text(&saving->best_path, saving->saved[best].path, e);
+    return rc ? rc : set_text(&saving->kth_path, saving->saved[worst].path, e);
+}
+
+/* Names are without the folder, which so may be moved. Of Predmoter's paths the folder is cut off. What
+ * is no longer there is forgotten, and what is not a name of a checkpoint of an epoch: it may be removed. */
+static void keep_present(const struct cov_train_saver *s, struct cov_ckpt_saving *saving)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < saving->n_saved; i++) {
+        struct cov_ckpt_saved *saved = &saving->saved[i];
+        char *name = strrchr(saved->path, '/'), *path;
+        if (name)
+            memmove(saved->path, name + 1, strlen(name + 1) + 1);
+        bool is_epoch = strstr(saved->path, "epoch=") != NULL;
+        path = is_epoch ? cov_path_join(s->dir, saved->path, NULL) : NULL;
+        if (path && access(path, F_OK) == 0)
+            saving->saved[n++] = *saved;
+        else
+            free(saved->path);
+        free(path);
+    }
+    saving->n_saved = n;
+}
+
+static int begin_saving(const struct cov_train_saver *s, struct cov_ckpt_saving *saving,
+                        struct cov_err *e)
+{
+    const char *monitor = cov_train_quantity_names[s->save_by];
+    if (saving->is_there && strcmp(saving->monitor, monitor) == 0)
+        keep_present(s, saving);
+    else
+        forget_saved(saving);
+    int rc = set_text(&saving->monitor, monitor, e);
+    if (!rc)
+        rc = set_text(&saving->dir, ".", e);
+    if (!rc)
+        rc = set_text(&saving->last_path, "last.ckpt", e);
+    if (!rc)
+        rc = set_text(&saving->best_path, "", e);
+    if (!rc)
+        rc = set_text(&saving->kth_path, "", e);
+    saving->is_there = true;
+    saving->is_max = more_is_better(s->save_by);
+    return rc ? rc : note_extremes(saving, e);
+}
+
+int cov_train_saver_begin(const struct cov_train_saver *s, struct cov_train_point *p,
+                          struct cov_err *e)
+{
+    struct cov_ckpt_stopping *stopping = &p->training.stopping;
+    const char *monitor = cov_train_quantity_names[s->stop_by];
+    int rc = COV_OK;
+    if (!stopping->is_there || strcmp(stopping->monitor, monitor) != 0) {
+        rc = set_text(&stopping->monitor, monitor, e);
+        stopping->is_max = more_is_better(s->stop_by);
+        stopping->is_there = true;
+        stopping->wait_count = stopping->stopped_epoch = 0;
+        stopping->best_score = (double)NAN; /* none yet */
+    }
+    stopping->patience = s->patience;
+    return rc ? rc : begin_saving(s, &p->training.saving, e);
+}
+
+/* As it is in a checkpoint, where a comparison after resuming must come out the same. */
+static double rounded(double x)
+{
+    return (double)(float)x;
+}
+
+void cov_train_saver_judge(const struct cov_train_saver *s, struct cov_train_point *p,
+                           const double values[COV_TRAIN_QUANTITIES], bool *stop)
+{
+    struct cov_ckpt_stopping *stopping = &p->training.stopping;
+    double value = rounded(values[s->stop_by]);
+    *stop = false;
+    if (!isfinite(value)) {
+        cov_warn("%s is %g: training stops", stopping->monitor, value);
+        *stop = true;
+    } else if (isnan(stopping->best_score) ||
+               is_better(value, stopping->best_score, stopping->is_max)) {
+        stopping->best_score = value;
+        stopping->wait_count = 0;
+    } else if (++stopping->wait_count >= s->patience) {
+        cov_info("%s has not improved on %.6g for %" PRId64 " epoch%s: training stops",
+                 stopping->monitor, stopping->best_score, stopping->wait_count,
+                 stopping->wait_count == 1 ? "" : "s");
+        stopping->stopped_epoch = p->epoch;
+        *stop = true;
+    }
+}
+
+/* ---------------------------------------------------------------- files */
+
+/* Under a name that is the same for the same checkpoint: a killed run leaves nothing but what the next one
+ * replaces. */
+static int write_one(const struct cov_train_saver *s, const char *name,
+                     const struct cov_train_network *n, const struct cov_train_point *p,
+                     struct cov_err *e)
+{
+    struct cov_outfile out = COV_OUTFILE_INIT;
+    char *path = cov_path_join(s->dir, name, e);
+    int rc = path ? cov_outfile_begin_tagged(&out, path, "covtrain", COV_OUTFILE_SEEKABLE, true, e)
+                  : COV_ENOMEM;
+    if (!rc)
+        rc = cov_train_point_write(out.tmp, n, p, e);
+    if (!rc)
+        rc = cov_outfile_commit(&out, e);
+    cov_outfile_end(&out, e);
+    free(path);
+    return rc;
+}
+
+static int remove_one(const struct cov_train_saver *s, const char *name, struct cov_err *e)
+{
+    char *path = cov_path_join(s->dir, name, e);
+    int rc = path ? COV_OK : COV_ENOMEM;
+    if (path && unlink(path) && errno != ENOENT)
+        rc = cov_fail_errno(e, "%s", path);
+    free(path);
+    return rc;
+}
+
+/* Enters a checkpoint; *dropped is the path of the one that is kept no longer, to be freed. */
+static int enter(const struct cov_train_saver *s, struct cov_ckpt_saving *saving, const char *path,
+                 double score, char **dropped, struct cov_err *e)
+{
+    struct cov_ckpt_saved *grown =
+        cov_realloc(saving->saved, saving->n_saved + 1, sizeof *grown, e);
+    if (!grown)
+        return COV_ENOMEM;
+    saving->saved = grown;
+    char *copy = cov_strdup(path, e);
+    if (!copy)
+        return COV_ENOMEM;
+    if (s->top_k > 0 && saving->n_saved >= (size_t)s->top_k) {
+        size_t worst = find_worst(saving);
+        *dropped = saving->saved[worst].path;
+        memmove(saving->saved + worst, saving->saved + worst + 1,
+                (saving->n_saved - worst - 1) * sizeof *saving->saved);
+        saving->n_saved--;
+    }
+    saving->saved[saving->n_saved++] = (struct cov_ckpt_saved){copy, score};
+    return note_extremes(saving, e);
+}
+
+static bool is_kept(const struct cov_train_saver *s, const struct cov_ckpt_saving *saving,
+                    double score)
+{
+    if (s->top_k < 0 || (s->top_k > 0 && saving->n_saved < (size_t)s->top_k))
+        return true;
+    return s->top_k > 0 &&
+           is_better(score, saving->saved[find_worst(saving)].score, saving->is_max);
+}
+
+int cov_train_saver_save(const struct cov_train_saver *s, const struct cov_train_network *n,
+                         struct cov_train_point *p, const double values[COV_TRAIN_QUANTITIES],
+                         struct cov_err *e)
+{
+    struct cov_ckpt_saving *saving = &p->training.saving;
+    double value = values[s->save_by], score = rounded(value);
+    char *dropped = NULL, *name = NULL;
+    int rc = COV_OK;
+    /* The worst there is. */
+    if (isnan(score))
+        score = saving->is_max ? -HUGE_VAL : HUGE_VAL;
+    if (!isfinite(score))
+        score = score > 0 ? (double)3e38F : -(double)3e38F;
+    saving->current_score = score;
+    if (!rc && is_kept(s, saving, score)) {
+        name = cov_strfmt(e, COV_CKPT_NAME "_epoch=%" PRId64 "_%s=%.4f.ckpt", p->epoch,
+                          saving->monitor, value);
+        rc = name ? enter(s, saving, name, score, &dropped, e) : COV_ENOMEM;
+        if (!rc)
+            rc = write_one(s, name, n, p, e);
+    }
+    if (!rc)
+        rc = write_one(s, "last.ckpt", n, p, e);
+    if (!rc && dropped && strcmp(dropped, name) != 0)
+        rc = remove_one(s, dropped, e);
+    free(dropped);
+    free(name);
+    return rc;
+}
+
+static bool is_same_file(const char *a, const char *b)
+{
+    struct stat of_a, of_b;
+    return stat(a, &of_a) == 0 && stat(b, &of_b) == 0 && of_a.st_dev == of_b.st_dev &&
+           of_a.st_ino == of_b.st_ino;
+}
+
+static bool is_saved(const struct cov_ckpt_saving *saving, const char *name)
+{
+    for (size_t i = 0; i < saving->n_saved; i++)
+        if (strcmp(saving->saved[i].path, name) == 0)
+            return true;
+    return false;
+}
+
+int cov_train_saver_clear(const struct cov_train_saver *s, const struct cov_train_point *p,
+                          const char *keep, struct cov_err *e)
+{
+    static const char prefix[] = COV_CKPT_NAME "_epoch=";
+    int64_t n = 0;
+    int rc = COV_OK;
+    DIR *d = opendir(s->dir);
+    if (!d)
+        return cov_fail_errno(e, "%s", s->dir);
+    for (struct dirent *entry; !rc && (entry = readdir(d)) != NULL;) {
+        const char *name = entry->d_name;
+        if (strncmp(name, prefix, sizeof prefix - 1) != 0 || !cov_path_has_suffix(name, ".ckpt") ||
+            is_saved(&p->training.saving, name))
+            continue;
+        char *path = cov_path_join(s->dir, name, e);
+        if (!path)
+            rc = COV_ENOMEM;
+        else if (!keep || !is_same_file(path, keep)) {
+            rc = remove_one(s, name, e);
+            n++;
+        }
+        free(path);
+    }
+    (void)closedir(d);
+    if (!rc && n > 0)
+        cov_info("%s: %" PRId64 " checkpoint%s of the training that was there %s removed", s->dir,
+                 n, n == 1 ? "" : "s", n == 1 ? "is" : "are");
+    return rc;
+}

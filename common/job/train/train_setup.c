@@ -1,0 +1,368 @@
+/* train_setup.c - see train_setup.h.
+ * SPDX-License-Identifier: MIT */
+#include "common/job/train/train_setup.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/base/kind.h"
+#include "common/base/log.h"
+#include "common/base/mem.h"
+#include "common/base/path.h"
+#include "common/job/train/train_log.h"
+
+const char *const cov_train_field_names[COV_TRAIN_FIELDS] = {
+    [COV_FIELD_MODEL_TYPE] = "model-type",
+    [COV_FIELD_CNN_LAYERS] = "cnn-layers",
+    [COV_FIELD_FILTER_SIZE] = "filter-size",
+    [COV_FIELD_KERNEL_SIZE] = "kernel-size",
+    [COV_FIELD_STEP] = "step",
+    [COV_FIELD_UP] = "up",
+    [COV_FIELD_DILATION] = "dilation",
+    [COV_FIELD_LSTM_LAYERS] = "lstm-layers",
+    [COV_FIELD_HIDDEN_SIZE] = "hidden-size",
+    [COV_FIELD_BNORM] = "bnorm",
+    [COV_FIELD_DROPOUT] = "dropout",
+    [COV_FIELD_DATASETS] = "datasets",
+    [COV_FIELD_LEARNING_RATE] = "learning-rate",
+};
+
+void cov_train_setup_fini(struct cov_train_setup *s)
+{
+    cov_examples_close(s->train);
+    cov_examples_close(s->val);
+    cov_train_point_fini(&s->point);
+    cov_train_network_fini(&s->network);
+    if (s->lock >= 0)
+        (void)close(s->lock);
+    cov_newfolder_fini(&s->folder);
+    *s = (struct cov_train_setup){.lock = -1};
+}
+
+/* ---------------------------------------------------------------- the output folder */
+
+static int lock_folder(struct cov_train_setup *s, const char *path, struct cov_err *e)
+{
+    s->lock = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (s->lock < 0)
+        return cov_fail_errno(e, "%s", path);
+    if (flock(s->lock, LOCK_EX | LOCK_NB) == 0)
+        return COV_OK;
+    if (errno == EWOULDBLOCK)
+        return cov_fail(e, COV_EEXIST, "%s: another run is at work in this folder", path);
+    cov_warn("%s: the file system has no locks: a second run would not be noticed", path);
+    return COV_OK;
+}
+
+/* Whether a file is in the folder. */
+static bool is_in_folder(const char *path, const char *dir)
+{
+    struct stat of_path, of_dir;
+    char *folder = cov_path_dir(path, NULL);
+    bool is = folder && stat(folder, &of_path) == 0 && stat(dir, &of_dir) == 0 &&
+              of_path.st_dev == of_dir.st_dev && of_path.st_ino == of_dir.st_ino;
+    free(folder);
+    return is;
+}
+
+/* A training that is in the folder already; one that is gone on from may be, and any with -f. One that ended
+ * before its first checkpoint is none. */
+static int look_for_old(struct cov_train_setup *s, const struct cov_train_options *o,
+                        struct cov_err *e)
+{
+    const char *dir = o->output;
+    if (o->resume && is_in_folder(o->resume, dir))
+        return COV_OK;
+    char *last = cov_path_join(dir, "last.ckpt", e);
+    char *table = last ? cov_path_join(dir, COV_TRAIN_TABLE, e) : NULL;
+    int rc = table ? COV_OK : COV_ENOMEM;
+    bool has_last = table && access(last, F_OK) == 0;
+    bool has_table = table && access(table, F_OK) == 0;
+    s->has_remains = has_table && !has_last && !cov_train_log_has_epochs(table);
+    bool is_there = has_last || (has_table && !s->has_remains);
+    if (is_there && o->force)
+        s->replaces = true;
+    else if (is_there && o->resume)
+        rc = cov_fail(e, COV_EEXIST,
+                      "%s: exists, another training than that of %s is in this folder; use -f "
+                      "to replace it",
+                      has_last ? last : table, o->resume);
+    else if (is_there && has_last)
+        rc = cov_fail(e, COV_EEXIST,
+                      "%s: exists, a training is in this folder; --resume-training %s "
+                      "goes on with it, use -f to replace it",
+                      last, last);
+    else if (is_there)
+        rc = cov_fail(e, COV_EEXIST,
+                      "%s: exists, a training is in this folder; use -f to replace it", table);
+    free(table);
+    free(last);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- the network */
+
+/* What a field is in numbers; data sets and the learning rate are no such fields. */
+static double field_value(const struct cov_hparams *hp, enum cov_train_field field)
+{
+    const double values[COV_TRAIN_FIELDS] = {
+        [COV_FIELD_MODEL_TYPE] = (double)hp->model_type,
+        [COV_FIELD_CNN_LAYERS] = (double)hp->cnn_layers,
+        [COV_FIELD_FILTER_SIZE] = (double)hp->filter_size,
+        [COV_FIELD_KERNEL_SIZE] = (double)hp->kernel_size,
+        [COV_FIELD_STEP] = (double)hp->step,
+        [COV_FIELD_UP] = (double)hp->up,
+        [COV_FIELD_DILATION] = (double)hp->dilation,
+        [COV_FIELD_LSTM_LAYERS] = (double)hp->lstm_layers,
+        [COV_FIELD_HIDDEN_SIZE] = (double)hp->hidden_size,
+        [COV_FIELD_BNORM] = hp->bnorm,
+        [COV_FIELD_DROPOUT] = hp->dropout,
+    };
+    return values[field];
+}
+
+static bool same_datasets(const struct cov_train_options *o, const struct cov_train_network *n)
+{
+    if (o->hp.output_size != n->hp.output_size)
+        return false;
+    for (int64_t d = 0; d < n->hp.output_size; d++)
+        if (strcmp(o->datasets[d], n->datasets[d]) != 0)
+            return false;
+    return true;
+}
+
+static int refuse_datasets(const struct cov_train_network *n, const char *path, struct cov_err *e)
+{
+    char *list = cov_strdup(n->datasets[0], e);
+    for (int64_t d = 1; list && d < n->hp.output_size; d++) {
+        char *longer = cov_strfmt(e, "%s,%s", list, n->datasets[d]);
+        free(list);
+        list = longer;
+    }
+    int rc =
+        list ? cov_fail(e, COV_EUSAGE, "--datasets contradicts %s, where they are %s", path, list)
+             : COV_ENOMEM;
+    free(list);
+    return rc;
+}
+
+/* What was asked for is what the checkpoint is. */
+static int check_fields(const struct cov_train_options *o, const struct cov_train_network *n,
+                        const char *path, struct cov_err *e)
+{
+    for (int i = 0; i < COV_FIELD_DATASETS; i++) {
+        enum cov_train_field field = (enum cov_train_field)i;
+        double asked = field_value(&o->hp, field), is = field_value(&n->hp, field);
+        if (!o->asked[i] || asked == is)
+            continue;
+        if (field == COV_FIELD_MODEL_TYPE)
+            return cov_fail(e, COV_EUSAGE, "--model-type %s contradicts %s, which is %s",
+                            cov_model_type_name(o->hp.model_type), path,
+                            cov_model_type_name(n->hp.model_type));
+        return cov_fail(e, COV_EUSAGE, "--%s %g contradicts %s, where it is %g",
+                        cov_train_field_names[i], asked, path, is);
+    }
+    return o->asked[COV_FIELD_DATASETS] && !same_datasets(o, n) ? refuse_datasets(n, path, e)
+                                                                : COV_OK;
+}
+
+static int open_checkpoint(struct cov_train_setup *s, const struct cov_train_options *o,
+                           struct cov_err *e)
+{
+    const char *path = o->resume ? o->resume : o->init_from;
+    int rc = cov_train_point_read(path, 0, &s->network, &s->point, e);
+    if (!rc)
+        rc = check_fields(o, &s->network, path, e);
+    if (rc)
+        return rc;
+    struct cov_train_point *p = &s->point;
+    if (o->asked[COV_FIELD_LEARNING_RATE])
+        s->network.learning_rate = o->learning_rate;
+    if (!o->init_from && !p->has_moments) {
+        cov_warn("%s: without a state of the optimiser, which begins anew", path);
+        p->state.n_steps = 0;
+    }
+    if (!o->init_from && p->has_average && o->average <= 0)
+        cov_warn("%s: has averaged weights, which are not gone on with without --average-weights",
+                 path);
+    if (!o->init_from)
+        return COV_OK;
+    /* The weights alone: those that predict. */
+    if (p->has_average)
+        memcpy(p->state.block, p->state.average, s->network.params.n_floats * sizeof(float));
+    for (size_t i = 0; i < s->network.params.n_floats; i++)
+        p->state.moment1[i] = p->state.moment2[i] = 0;
+    if (!o->asked[COV_FIELD_LEARNING_RATE])
+        s->network.learning_rate = o->learning_rate;
+    cov_ckpt_training_fini(&p->training);
+    p->has_moments = p->has_average = false;
+    p->state.n_steps = p->n_batches = 0;
+    p->epoch = -1;
+    return COV_OK;
+}
+
+static int choose_seed(struct cov_train_setup *s, const struct cov_train_options *o,
+                       struct cov_ranks *ranks, struct cov_err *e)
+{
+    s->seed = o->seed;
+    if (o->has_seed)
+        return COV_OK;
+    if (o->resume && s->point.training.has_seed) {
+        s->seed = s->point.training.seed;
+        return COV_OK;
+    }
+    if (getrandom(&s->seed, sizeof s->seed, 0) != (ssize_t)sizeof s->seed)
+        return cov_fail_errno(e, "no random seed");
+    double seed = ranks->rank == 0 ? s->seed : 0;
+    int rc = cov_ranks_sum(ranks, &seed, 1, e);
+    s->seed = (uint32_t)seed;
+    s->has_random_seed = true;
+    return rc;
+}
+
+static int open_network(struct cov_train_setup *s, const struct cov_train_options *o,
+                        struct cov_ranks *ranks, struct cov_err *e)
+{
+    int rc;
+    if (o->resume || o->init_from) {
+        rc = open_checkpoint(s, o, e);
+        return rc ? rc : choose_seed(s, o, ranks, e);
+    }
+    rc = cov_hparams_check(&o->hp, e);
+    if (rc == COV_EINPUT && e)
+        e->code = COV_EUSAGE; /* the command line's, not a file's */
+    if (rc)
+        return rc == COV_EINPUT ? COV_EUSAGE : rc;
+    rc = choose_seed(s, o, ranks, e);
+    if (!rc)
+        rc = cov_train_network_init(&s->network, &o->hp, o->datasets, o->learning_rate, 0, e);
+    if (!rc)
+        rc = cov_train_point_init(&s->point, &s->network, e);
+    if (!rc)
+        cov_params_randomize(&s->network.hp, &s->network.params, s->seed, s->point.state.block);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- the data */
+
+static int open_part(const struct cov_train_setup *s, const struct cov_train_options *o,
+                     struct cov_ranks *ranks, const char *part, struct cov_examples **out,
+                     struct cov_err *e)
+{
+    /* All of it is one process's. */
+    bool alone = o->loading == COV_LOAD_RANKS && ranks->n == 1;
+    const struct cov_examples_options options = {
+        .datasets = (const char *const *)s->network.datasets,
+        .n_datasets = (size_t)s->network.hp.output_size,
+        .blacklist = o->blacklist,
+        .loading = alone ? COV_LOAD_RAM_PACKED : o->loading,
+        .ranks = ranks,
+    };
+    char *dir = cov_path_join(o->input, part, e);
+    struct stat status;
+    int rc = dir ? COV_OK : COV_ENOMEM;
+    if (!rc && stat(dir, &status) != 0 && errno == ENOENT)
+        rc = cov_fail(
+            e, COV_EINPUT,
+            "%s: there is no folder %s/ in it; covtrain reads the files of train/ and of val/, "
+            "which `h5chunk split` makes of a genome file",
+            o->input, part);
+    if (!rc)
+        rc = cov_examples_open_dir(dir, &options, out, e);
+    free(dir);
+    return rc;
+}
+
+/* Whether the files of a part have something to say of the data sets. */
+static int check_datasets(const struct cov_train_setup *s, const struct cov_examples *x,
+                          const char *input, const char *part, struct cov_err *e)
+{
+    char *dir = cov_path_join(input, part, e);
+    if (!dir)
+        return COV_ENOMEM;
+    size_t n = (size_t)s->network.hp.output_size, n_found = 0;
+    for (size_t d = 0; d < n; d++) {
+        bool found = false;
+        for (size_t k = 0; k < cov_examples_n_files(x) && !found; k++)
+            found = cov_examples_present(x, k)[d];
+        n_found += found;
+        if (!found)
+            cov_warn("%s: no file has the data set %s, which so is not %s", dir,
+                     s->network.datasets[d], x == s->train ? "trained" : "validated");
+    }
+    int rc = n_found > 0 ? COV_OK
+                         : cov_fail(e, COV_EINPUT,
+                                    "%s: no file has any of the data sets; --datasets names them, "
+                                    "and %s has: %s",
+                                    dir, cov_examples_path(x, 0), cov_examples_datasets(x, 0));
+    free(dir);
+    return rc;
+}
+
+static int check_length(const struct cov_train_setup *s, struct cov_err *e)
+{
+    struct cov_layer *layers = NULL;
+    struct cov_layer_weights *weights = NULL;
+    size_t n_layers;
+    int rc = cov_shape(&s->network.hp, s->network.L, &s->network.params, s->point.state.block,
+                       &layers, &weights, &n_layers, e);
+    free(layers);
+    free(weights);
+    return rc;
+}
+
+static int open_data(struct cov_train_setup *s, const struct cov_train_options *o,
+                     struct cov_ranks *ranks, struct cov_err *e)
+{
+    struct stat status;
+    if (stat(o->input, &status) != 0)
+        return cov_fail_errno(e, "%s", o->input);
+    if (!S_ISDIR(status.st_mode))
+        return cov_fail_kind(e, o->input, "not a folder");
+    int rc = open_part(s, o, ranks, "train", &s->train, e);
+    if (!rc)
+        rc = open_part(s, o, ranks, "val", &s->val, e);
+    if (rc)
+        return rc;
+    s->network.L = cov_examples_chunk_length(s->train);
+    if (cov_examples_chunk_length(s->val) != s->network.L)
+        return cov_fail(e, COV_EINPUT, "%s: chunks of train/ have %zu positions, those of val/ %zu",
+                        o->input, s->network.L, cov_examples_chunk_length(s->val));
+    rc = check_length(s, e);
+    if (!rc)
+        rc = check_datasets(s, s->train, o->input, "train", e);
+    return rc ? rc : check_datasets(s, s->val, o->input, "val", e);
+}
+
+int cov_train_setup_open(struct cov_train_setup *s, const struct cov_train_options *o,
+                         struct cov_ranks *ranks, struct cov_err *e)
+{
+    *s = (struct cov_train_setup){.lock = -1};
+    int rc = o->tensorboard && ranks->rank == 0 ? cov_newfolder_check(o->tensorboard, e) : COV_OK;
+    if (!rc)
+        rc = open_network(s, o, ranks, e);
+    if (!rc && o->n_loss_weights > 0 && o->n_loss_weights != (size_t)s->network.hp.output_size)
+        rc = cov_fail(e, COV_EUSAGE, "--loss-weights: %zu weights for %lld data sets",
+                      o->n_loss_weights, (long long)s->network.hp.output_size);
+    if (!rc)
+        rc = open_data(s, o, ranks, e);
+    if (rc || ranks->rank > 0)
+        return rc;
+    rc = cov_newfolder_make(&s->folder, o->output, e);
+    if (!rc)
+        rc = lock_folder(s, o->output, e);
+    if (!rc)
+        rc = look_for_old(s, o, e);
+    if (!rc && s->has_random_seed)
+        cov_info("seed %u", s->seed);
+    if (!rc && o->loading == COV_LOAD_RANKS && ranks->n == 1)
+        cov_info("--loading ranks in one process, without mpirun, is ram-packed");
+    return rc;
+}

@@ -1,0 +1,382 @@
+/* bedgraph_reader.c - see bedgraph_reader.h.
+ *
+ * Bytes are parsed where they were read, each looked at once: what is in the buffer ends with a
+ * newline, at which every field ends too. The name of a contig is only compared with that of the
+ * line before.
+ * SPDX-License-Identifier: MIT */
+#include "common/track/formats/bedgraph_reader.h"
+
+#include <endian.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/lines.h"
+#include "common/base/mem.h"
+#include "common/base/text.h"
+#include "common/seq/names.h"
+
+enum {
+    STEP = 1 << 17,  /* bytes read at once */
+    BATCH = 1 << 10, /* intervals given at once */
+    MAX_DIGITS = 18, /* of which any number fits in 63 bits */
+    AT_ONCE = 8,     /* digits; as many bytes may be read behind the text */
+    MAX_VALUE = 64,  /* bytes of a value that strtod is asked about */
+    SHOWN = 40       /* bytes of a field in messages */
+};
+
+struct cov_bedgraph_reader {
+    struct cov_bgz *in;
+    bool at_end, failed;
+    char *text; /* text[at .. end) are whole lines, and text[end .. filled) the begin of one */
+    size_t at, end, filled, cap;
+    size_t line; /* of text[at] */
+    struct cov_names *names;
+    char *contig; /* the current one. Owned */
+    size_t n_contig, cap_contig;
+    size_t number; /* of the current contig */
+    int64_t last;  /* end of its last interval */
+    struct cov_interval iv[BATCH];
+    size_t lines[BATCH];
+    size_t n;
+};
+
+/* ---------------------------------------------------------------- opening */
+
+int cov_bedgraph_reader_new(struct cov_bgz *in, struct cov_bedgraph_reader **out, struct cov_err *e)
+{
+    *out = NULL;
+    struct cov_bedgraph_reader *r = cov_calloc(1, sizeof *r, e);
+    if (!r) {
+        cov_bgz_abort(in);
+        return COV_ENOMEM;
+    }
+    r->in = in;
+    r->line = 1;
+    int rc = cov_names_new(&r->names, e);
+    if (rc)
+        cov_bedgraph_reader_close(r);
+    else
+        *out = r;
+    return rc;
+}
+
+int cov_bedgraph_reader_open(const char *path, unsigned n_threads, struct cov_bedgraph_reader **out,
+                             struct cov_err *e)
+{
+    struct cov_bgz *in;
+    *out = NULL;
+    int rc = cov_bgz_open_read(path, n_threads, &in, e);
+    return rc ? rc : cov_bedgraph_reader_new(in, out, e);
+}
+
+void cov_bedgraph_reader_close(struct cov_bedgraph_reader *r)
+{
+    if (!r)
+        return;
+    cov_bgz_abort(r->in);
+    cov_names_free(r->names);
+    free(r->contig);
+    free(r->text);
+    free(r);
+}
+
+size_t cov_bedgraph_reader_n_contigs(const struct cov_bedgraph_reader *r)
+{
+    return cov_names_count(r->names);
+}
+
+const char *cov_bedgraph_reader_contig(const struct cov_bedgraph_reader *r, size_t i)
+{
+    return cov_names_get(r->names, i, NULL);
+}
+
+/* ---------------------------------------------------------------- lines */
+
+/* Reads on until there is a whole line, or the end. */
+static int fill(struct cov_bedgraph_reader *r, struct cov_err *e)
+{
+    size_t seen = 0;
+    if (r->at > 0)
+        memmove(r->text, r->text + r->at, r->filled - r->at);
+    r->filled -= r->at;
+    r->at = r->end = 0;
+    while (r->end == 0 && !r->at_end) {
+        if (r->filled > COV_MAX_LINE)
+            return cov_fail(e, COV_EINPUT, "%s:%zu: a line of more than %d bytes",
+                            cov_bgz_name(r->in), r->line, (int)COV_MAX_LINE);
+        size_t got = 0;
+        int rc = COV_RESERVE(&r->text, &r->cap, r->filled + STEP + 1 + AT_ONCE, e);
+        if (!rc)
+            rc = cov_bgz_read(r->in, r->text + r->filled, STEP, &got, e);
+        if (rc)
+            return rc;
+        r->filled += got;
+        if (got == 0) {
+            r->at_end = true;
+            if (r->filled > 0)
+                r->text[r->filled++] = '\n'; /* that the last line lacks */
+        }
+        const char *newline = memrchr(r->text + seen, '\n', r->filled - seen);
+        r->end = newline ? (size_t)(newline - r->text) + 1 : 0;
+        seen = r->filled;
+    }
+    if (r->text)
+        memset(r->text + r->filled, 0, AT_ONCE);
+    return COV_OK;
+}
+
+/* ---------------------------------------------------------------- fields */
+
+static inline const char *pass_blanks(const char *p)
+{
+    while (cov_text_is_blank(*p))
+        p++;
+    return p;
+}
+
+static inline bool ends_field(char c)
+{
+    return c == '\n' || cov_text_is_blank(c);
+}
+
+static inline bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* How many of the AT_ONCE bytes at p are digits, up to the first that is none, and their number:
+ * neighbours are joined to numbers of two digits, these to four, and these to eight. */
+static inline size_t read_eight(const char *p, uint64_t *number)
+{
+    uint64_t x;
+    memcpy(&x, p, sizeof x);
+    x = le64toh(x) ^ UINT64_C(0x3030303030303030); /* a digit is its value now, the first lowest */
+    uint64_t others = ((x + UINT64_C(0x7676767676767676)) | x) & UINT64_C(0x8080808080808080);
+    size_t n = others ? (size_t)__builtin_ctzll(others) / 8 : AT_ONCE;
+    x = n > 0 ? x << 8 * (AT_ONCE - n) : 0;
+    x = (x * (10 << 8 | 1)) >> 8 & UINT64_C(0x00ff00ff00ff00ff);
+    x = (x * (100 << 16 | 1)) >> 16 & UINT64_C(0x0000ffff0000ffff);
+    *number = (x * (UINT64_C(10000) << 32 | 1)) >> 32;
+    return n;
+}
+
+/* The same for as many digits as there are, but for those behind MAX_DIGITS; *p: behind them. */
+static inline size_t read_digits(const char **p, uint64_t *number)
+{
+    size_t n = read_eight(*p, number);
+    const char *q = *p + n;
+    for (; n >= AT_ONCE && n < MAX_DIGITS && is_digit(*q); n++)
+        *number = 10 * *number + (uint64_t)(*q++ - '0');
+    *p = q;
+    return n;
+}
+
+/* A number without sign at *p; false when that is none of at most MAX_DIGITS digits. */
+static inline bool read_position(const char **p, int64_t *x)
+{
+    uint64_t number;
+    size_t n = read_digits(p, &number);
+    *x = (int64_t)number;
+    return n > 0 && ends_field(**p);
+}
+
+/* The field that begins at p as a finite number, by strtod. Only what decimal numbers are made of:
+ * strtod also takes hexadecimal ones, "inf" and "nan". */
+static bool ask_strtod(const char *p, float *value)
+{
+    char text[MAX_VALUE], *end;
+    size_t n = 0;
+    while (!ends_field(p[n])) {
+        if (n == MAX_VALUE - 1 || p[n] == '\0' || !strchr("0123456789+-.eE", p[n]))
+            return false;
+        text[n] = p[n];
+        n++;
+    }
+    text[n] = '\0';
+    *value = (float)strtod(text, &end);
+    return n > 0 && *end == '\0' && isfinite(*value);
+}
+
+/* The field at *p as a number. One of few digits is exact as a double, and so is the power of ten
+ * by which it is divided: then the quotient is the nearest double, as strtod has it. */
+static inline bool read_value(const char **p, float *value)
+{
+    enum { MOST = 15, POWERS = 16 };
+    static const double powers[POWERS] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                          1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+    const char *q = *p;
+    bool minus = *q == '-';
+    q += minus;
+    const char *beg = q;
+    uint64_t whole, decimals = 0;
+    size_t n = read_digits(&q, &whole), n_decimals = 0;
+    if (*q == '.') {
+        q++;
+        n_decimals = read_digits(&q, &decimals);
+        n += n_decimals;
+    }
+    if (n == 0 || n > MOST || !ends_field(*q)) {
+        if (!ask_strtod(*p, value))
+            return false;
+        while (!ends_field(*beg))
+            beg++;
+        *p = beg;
+        return true;
+    }
+    double x = (double)whole;
+    if (n_decimals > 0)
+        x = (x * powers[n_decimals] + (double)decimals) / powers[n_decimals];
+    *value = (float)(minus ? -x : x);
+    *p = q;
+    return true;
+}
+
+/* ---------------------------------------------------------------- records */
+
+static bool is_word(const char *p, const char *word)
+{
+    size_t n = strlen(word);
+    return strncmp(p, word, n) == 0 && ends_field(p[n]);
+}
+
+static int refuse(struct cov_bedgraph_reader *r, const char *reason, const char *field,
+                  struct cov_err *e)
+{
+    size_t n = 0;
+    while (field && n < SHOWN && !ends_field(field[n]))
+        n++;
+    return cov_fail(e, COV_EINPUT, "%s:%zu: %s%s%.*s%s", cov_bgz_name(r->in), r->line, reason,
+                    field ? ": '" : "", (int)n, field ? field : "", field ? "'" : "");
+}
+
+/* Of an interval, which is named by its columns. */
+static int refuse_interval(struct cov_bedgraph_reader *r, const struct cov_interval *iv,
+                           const char *reason, const char *field, struct cov_err *e)
+{
+    char place[4 * SHOWN];
+    (void)snprintf(place, sizeof place, "%.*s %" PRId64 " %" PRId64 ": %s",
+                   r->n_contig < SHOWN ? (int)r->n_contig : SHOWN, r->contig, iv->beg, iv->end,
+                   reason);
+    return refuse(r, place, field, e);
+}
+
+/* Goes on to the contig whose name is at p. */
+static int change_contig(struct cov_bedgraph_reader *r, const char *p, struct cov_err *e)
+{
+    size_t n = 0;
+    bool is_new;
+    for (; !ends_field(p[n]); n++)
+        if ((unsigned char)p[n] < ' ' || p[n] == 0x7f)
+            return refuse(r, "a control character in the name of a contig: this is not bedGraph", p,
+                          e);
+    if (is_word(p, "variableStep") || is_word(p, "fixedStep"))
+        return refuse(r, "this is wiggle, not bedGraph", p, e);
+    int rc = cov_names_add(r->names, p, n, &r->number, &is_new, e);
+    if (!rc)
+        rc = COV_RESERVE(&r->contig, &r->cap_contig, n + 1, e);
+    if (rc)
+        return rc;
+    if (!is_new)
+        return refuse(r, "lines of this contig came before, and others since; sort the file", p, e);
+    memcpy(r->contig, p, n);
+    r->n_contig = n;
+    r->last = 0;
+    return COV_OK;
+}
+
+static const char no_number[] = "no finite number that a 32-bit float can hold";
+
+/* The fields behind the contig's name: what is wrong with them (*field: which), or NULL. */
+static inline const char *read_fields(const char **p, struct cov_interval *iv, const char **field)
+{
+    const char *q = *field = pass_blanks(*p);
+    if (!read_position(&q, &iv->beg))
+        return *q == '\n' && q == *field ? "four columns are wanted: contig, begin, end, value"
+                                         : "no position";
+    q = *field = pass_blanks(q);
+    if (!read_position(&q, &iv->end))
+        return *q == '\n' && q == *field ? "the end and the value are missing" : "no position";
+    q = *field = pass_blanks(q);
+    if (*q == '\n')
+        return "the value is missing";
+    if (!read_value(&q, &iv->value))
+        return no_number;
+    q = *field = pass_blanks(q);
+    *p = q + 1;
+    return *q == '\n' ? NULL : "more than four columns";
+}
+
+/* Takes the line at text[at]; *changes: whether it stays there because it begins a contig and there
+ * are intervals of another. */
+static inline int take_line(struct cov_bedgraph_reader *r, bool *changes, struct cov_err *e)
+{
+    const char *p = r->text + r->at, *field;
+    struct cov_interval *iv = &r->iv[r->n];
+    if (cov_text_is_blank(*p))
+        p = pass_blanks(p);
+    bool same =
+        r->n_contig > 0 && strncmp(p, r->contig, r->n_contig) == 0 && ends_field(p[r->n_contig]);
+    if (!same) {
+        if (*p == '\n' || *p == '#' || is_word(p, "track") || is_word(p, "browser")) {
+            const char *newline = memchr(p, '\n', (size_t)(r->text + r->end - p));
+            r->at = newline ? (size_t)(newline - r->text) + 1 : r->end;
+            r->line++;
+            return COV_OK;
+        }
+        *changes = r->n > 0;
+        int rc = *changes ? COV_OK : change_contig(r, p, e);
+        if (rc || *changes)
+            return rc;
+    }
+    p += r->n_contig;
+    const char *reason = read_fields(&p, iv, &field);
+    if (reason == no_number)
+        return refuse_interval(r, iv, reason, field, e);
+    if (reason)
+        return refuse(r, reason, *field == '\n' ? NULL : field, e);
+    if (iv->end <= iv->beg)
+        return refuse_interval(r, iv, "an interval without a base", NULL, e);
+    if (iv->beg < r->last)
+        return refuse_interval(
+            r, iv, "it begins before the end of the interval before it; sort the file", NULL, e);
+    r->last = iv->end;
+    r->lines[r->n++] = r->line++;
+    r->at = (size_t)(p - r->text);
+    return COV_OK;
+}
+
+static int next(struct cov_bedgraph_reader *r, struct cov_err *e)
+{
+    int rc = COV_OK;
+    bool changes = false;
+    r->n = 0;
+    while (!rc && !changes && r->n < BATCH) {
+        if (r->at < r->end)
+            rc = take_line(r, &changes, e);
+        else if (r->at_end || r->n > 0)
+            break;
+        else
+            rc = fill(r, e);
+    }
+    return rc ? rc : r->n > 0;
+}
+
+int cov_bedgraph_reader_next(struct cov_bedgraph_reader *r, size_t *contig,
+                             const struct cov_interval **iv, const size_t **lines, size_t *n,
+                             struct cov_err *e)
+{
+    *n = 0;
+    if (r->failed)
+        return cov_fail(e, COV_EINPUT, "%s: damaged", cov_bgz_name(r->in));
+    int rc = next(r, e);
+    r->failed = rc < 0;
+    *contig = r->number;
+    *iv = r->iv;
+    *lines = r->lines;
+    *n = rc > 0 ? r->n : 0;
+    return rc;
+}

@@ -1,0 +1,42 @@
+/* bedgraph_reader.h - reads bedGraph: contig, beg, end, value, 0-based, half-open, separated by
+ * tabs or blanks.
+ *
+ * Blank lines, and those that begin with '#' or the words `track` or `browser`, are passed over.
+ * All else is data, and an error "<path>:<line>: ..." (COV_EINPUT) where it is not what it should
+ * be.
+ * SPDX-License-Identifier: MIT */
+#ifndef COV_TRACK_FORMATS_BEDGRAPH_READER_H
+#define COV_TRACK_FORMATS_BEDGRAPH_READER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/bgz.h"
+#include "common/base/err.h"
+#include "common/track/sink.h"
+
+struct cov_bedgraph_reader;
+
+/* Opens `path` ("-": standard input), plain, gzip or BGZF; `n_threads` > 1 decompress BGZF. Memory:
+ * 1.5 MB, and the names of the contigs. */
+int cov_bedgraph_reader_open(const char *path, unsigned n_threads, struct cov_bedgraph_reader **out,
+                             struct cov_err *e) COV_MUST_USE;
+
+/* The same from what has been opened, of which nothing was read. Owns `in`, after a failure too. */
+int cov_bedgraph_reader_new(struct cov_bgz *in, struct cov_bedgraph_reader **out,
+                            struct cov_err *e) COV_MUST_USE;
+void cov_bedgraph_reader_close(struct cov_bedgraph_reader *r); /* NULL is accepted */
+
+/* The contigs that have come so far, in their order. Names until the next call of next. */
+size_t cov_bedgraph_reader_n_contigs(const struct cov_bedgraph_reader *r);
+const char *cov_bedgraph_reader_contig(const struct cov_bedgraph_reader *r, size_t i);
+
+/* The next intervals: *n > 0 of them, of one contig, and the number of the line of each, borrowed
+ * until the next call. Those of a contig come together, ascend and do not overlap, and are not
+ * empty; their values are finite: the nearest double, as a float. Returns 1, 0 at the end, or a
+ * failure, after which every call fails. */
+int cov_bedgraph_reader_next(struct cov_bedgraph_reader *r, size_t *contig,
+                             const struct cov_interval **iv, const size_t **lines, size_t *n,
+                             struct cov_err *e) COV_MUST_USE;
+
+#endif

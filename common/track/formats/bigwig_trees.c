@@ -1,0 +1,181 @@
+/* bigwig_trees.c - see bigwig_trees.h.
+ *
+ * Both trees are packed: every node but the last of a level is full, so that the places of all
+ * nodes follow from the number of items. Levels stand from the root down, nodes of a level in
+ * order.
+ * SPDX-License-Identifier: MIT */
+#include "common/track/formats/bigwig_trees.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/mem.h"
+
+enum { FANOUT = 256, MAX_LEVELS = 8, NODE_HEAD = 4 };
+
+/* Levels of a tree over n items with `fanout` children a node: n_nodes[0] leaves, and so on to the
+ * root. */
+struct levels {
+    size_t n;
+    size_t n_nodes[MAX_LEVELS];
+    size_t span[MAX_LEVELS]; /* items below a full node */
+};
+
+static struct levels make_levels(size_t n_items, size_t fanout)
+{
+    struct levels l = {0};
+    size_t n = n_items, span = 1;
+    do {
+        n = n / fanout + (n % fanout != 0);
+        n = n ? n : 1;
+        span *= fanout;
+        l.n_nodes[l.n] = n;
+        l.span[l.n++] = span;
+    } while (n > 1 && l.n < MAX_LEVELS);
+    return l;
+}
+
+static size_t children_of(const struct levels *l, size_t level, size_t node, size_t fanout,
+                          size_t n_items)
+{
+    size_t below = level ? l->n_nodes[level - 1] : n_items;
+    size_t left = below - node * fanout;
+    return left < fanout ? left : fanout;
+}
+
+/* ---- R tree ---- */
+
+enum { RTREE_HEAD = 48, RTREE_LEAF = 32, RTREE_INNER = 24 };
+
+static uint8_t *put_bounds(uint8_t *p, const struct cov_rtree_block *first,
+                           const struct cov_rtree_block *last)
+{
+    p = cov_put32(p, first->beg_contig);
+    p = cov_put32(p, first->beg);
+    p = cov_put32(p, last->end_contig);
+    return cov_put32(p, last->end);
+}
+
+/* A box around items beg .. end-1: as they ascend without overlaps, their ends ascend too. */
+static uint8_t *put_box(uint8_t *p, cov_rtree_fn *block, const void *arg, size_t beg, size_t end)
+{
+    struct cov_rtree_block first = {0}, last = {0};
+    if (beg < end) {
+        first = block(arg, beg);
+        last = block(arg, end - 1);
+    }
+    return put_bounds(p, &first, &last);
+}
+
+static size_t rtree_node_bytes(size_t level)
+{
+    return NODE_HEAD + (size_t)FANOUT * (level ? RTREE_INNER : RTREE_LEAF);
+}
+
+int cov_rtree_put(struct cov_bigwig_out *out, size_t n, cov_rtree_fn *block, const void *arg,
+                  uint64_t shift, uint32_t per_block, struct cov_err *e)
+{
+    enum { MAGIC = 0x2468ace0 };
+    struct levels l = make_levels(n, FANOUT);
+    uint8_t node[NODE_HEAD + FANOUT * RTREE_LEAF], *p = node;
+    p = cov_put32(p, MAGIC);
+    p = cov_put32(p, FANOUT);
+    p = cov_put64(p, n);
+    p = put_box(p, block, arg, 0, n);
+    p = cov_put64(p, out->at); /* the data ends where the index begins */
+    p = cov_put32(p, per_block);
+    p = cov_put32(p, 0);
+    int rc = cov_bigwig_out_put(out, node, (size_t)(p - node), e);
+    uint64_t next = out->at; /* where the level below begins */
+    for (size_t level = l.n; level-- > 0 && !rc;) {
+        if (level) /* all nodes of a level but its last are full */
+            next += (l.n_nodes[level] - 1) * rtree_node_bytes(level) + NODE_HEAD +
+                    children_of(&l, level, l.n_nodes[level] - 1, FANOUT, n) * RTREE_INNER;
+        for (size_t i = 0; i < l.n_nodes[level] && !rc; i++) {
+            size_t n_children = children_of(&l, level, i, FANOUT, n);
+            node[0] = level == 0;
+            node[1] = 0;
+            p = cov_put16(node + 2, (uint16_t)n_children);
+            for (size_t c = i * FANOUT; c < i * FANOUT + n_children; c++) {
+                if (level) {
+                    size_t beg = c * l.span[level - 1], end = beg + l.span[level - 1];
+                    p = put_box(p, block, arg, beg, end < n ? end : n);
+                    p = cov_put64(p, next + c * rtree_node_bytes(level - 1));
+                } else {
+                    struct cov_rtree_block b = block(arg, c);
+                    p = put_bounds(p, &b, &b);
+                    p = cov_put64(p, b.offset + shift);
+                    p = cov_put64(p, b.n_bytes);
+                }
+            }
+            rc = cov_bigwig_out_put(out, node, (size_t)(p - node), e);
+        }
+    }
+    return rc;
+}
+
+/* ---- B+ tree ---- */
+
+enum { BPTREE_HEAD = 32, BPTREE_VALUE = 8 };
+
+static size_t bptree_fanout(size_t n)
+{
+    return n < FANOUT ? n : FANOUT;
+}
+
+/* Nodes have room for all children, used or not, as UCSC's programs write them. Leaves and other
+ * nodes are of one size: both have 8 bytes behind each name. */
+static uint64_t bptree_node_bytes(size_t n, size_t key_bytes)
+{
+    return NODE_HEAD + (uint64_t)bptree_fanout(n) * (key_bytes + BPTREE_VALUE);
+}
+
+uint64_t cov_bptree_bytes(size_t n, size_t key_bytes)
+{
+    struct levels l = make_levels(n, bptree_fanout(n));
+    uint64_t n_nodes = 0;
+    for (size_t level = 0; level < l.n; level++)
+        n_nodes += l.n_nodes[level];
+    return BPTREE_HEAD + n_nodes * bptree_node_bytes(n, key_bytes);
+}
+
+int cov_bptree_put(struct cov_bigwig_out *out, const struct cov_bptree_item *items, size_t n,
+                   size_t key_bytes, struct cov_err *e)
+{
+    const uint32_t magic = 0x78ca8c91;
+    size_t fanout = bptree_fanout(n), bytes = bptree_node_bytes(n, key_bytes);
+    struct levels l = make_levels(n, fanout);
+    uint8_t head[BPTREE_HEAD], *p = head;
+    p = cov_put32(p, magic);
+    p = cov_put32(p, (uint32_t)fanout);
+    p = cov_put32(p, (uint32_t)key_bytes);
+    p = cov_put32(p, BPTREE_VALUE);
+    p = cov_put64(p, n);
+    (void)cov_put64(p, 0);
+    uint8_t *node = cov_malloc(bytes, 1, e);
+    int rc = node ? cov_bigwig_out_put(out, head, sizeof head, e) : COV_ENOMEM;
+    uint64_t next = out->at;
+    for (size_t level = l.n; level-- > 0 && !rc;) {
+        next += l.n_nodes[level] * bytes;
+        for (size_t i = 0; i < l.n_nodes[level] && !rc; i++) {
+            size_t n_children = children_of(&l, level, i, fanout, n);
+            memset(node, 0, bytes);
+            node[0] = level == 0;
+            p = cov_put16(node + 2, (uint16_t)n_children);
+            for (size_t c = i * fanout; c < i * fanout + n_children; c++) {
+                const struct cov_bptree_item *item = &items[level ? c * l.span[level - 1] : c];
+                memcpy(p, item->name, strlen(item->name)); /* zeros behind it */
+                p += key_bytes;
+                if (level) {
+                    p = cov_put64(p, next + c * bytes);
+                } else {
+                    p = cov_put32(p, item->number);
+                    p = cov_put32(p, item->length);
+                }
+            }
+            rc = cov_bigwig_out_put(out, node, bytes, e);
+        }
+    }
+    free(node);
+    return rc;
+}

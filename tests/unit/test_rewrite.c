@@ -1,0 +1,175 @@
+/* test_rewrite.c - rows of files of chunks to a new file.
+ * SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "common/job/chunks/rewrite.h"
+
+enum { L = 10 };
+
+static char folder[] = "/tmp/test_recast.XXXXXX";
+static char paths[3][64];
+static struct cov_recast_job job;
+static struct cov_stats stats;
+
+/* One sequence of 25 bases: three chunks a strand. */
+static struct cov_grid *make_grid(void)
+{
+    char *names[] = {"a"};
+    const int64_t lengths[] = {25};
+    struct cov_grid *g;
+    assert_int_equal(cov_grid_new(1, names, lengths, "sp", L, &g, NULL), 0);
+    return g;
+}
+
+/* Row i holds the bases `code` and the values base + 100 * i + position; with the set y, also 7 *
+ * i. */
+static void write_file(const char *path, uint8_t code, int16_t base, bool with_y)
+{
+    struct cov_chunk_head head = {.L = L, .has_bases = true};
+    int16_t fill = -1;
+    const struct cov_chunk_set x = {.name = "prediction/x",
+                                    .type = {COV_H5_INT, 2, true, false, '\0'},
+                                    .rank = 3,
+                                    .dims = {L, 1},
+                                    .fill = (uint8_t *)&fill};
+    struct cov_chunk_set y = x;
+    y.name = "data/y";
+    y.rank = 1;
+    y.dims[0] = 1;
+    const struct cov_chunk_writer_options options = {.compression = {.id = COV_CODEC_LZF}};
+    struct cov_chunk_writer *w;
+    struct cov_blob blob = COV_BLOB_INIT;
+    struct cov_grid *g = make_grid();
+    if (with_y)
+        assert_int_equal(cov_chunk_head_add_set(&head, &y, NULL), 0);
+    assert_int_equal(cov_chunk_head_add_set(&head, &x, NULL), 0);
+    assert_int_equal(cov_chunk_writer_new(path, &head, &options, &w, NULL), 0);
+    for (size_t i = 0; i < cov_grid_n_chunks(g); i++) {
+        struct cov_chunk c = cov_grid_chunk(g, i);
+        uint8_t codes[L] = {0};
+        int16_t values[L], number = (int16_t)(7 * i);
+        memset(codes, code, (size_t)(c.end - c.beg));
+        for (size_t t = 0; t < L; t++)
+            values[t] = (int16_t)(base + 100 * (int)i + (int)t);
+        const uint8_t *both[] = {(const uint8_t *)&number, (const uint8_t *)values};
+        const uint8_t *row = codes, *const *elems = with_y ? both : both + 1;
+        cov_blob_clear(&blob);
+        assert_int_equal(cov_chunk_writer_encode(w, 1, &row, &elems, &blob, NULL), 0);
+        assert_int_equal(cov_chunk_writer_put(w, i, &blob, 0, NULL), 0);
+    }
+    assert_int_equal(cov_chunk_writer_finish(w, g, NULL), 0);
+    cov_blob_fini(&blob);
+    cov_chunk_head_fini(&head);
+    cov_grid_free(g);
+}
+
+/* Rows of two files, of which the second has one set more; other type, layout and stored chunks. */
+static void test_two_files(void **state)
+{
+    (void)state;
+    write_file(paths[0], 1, 0, false);
+    write_file(paths[1], 8, 1000, true);
+    struct cov_chunk_file *files[2], *f;
+    const char *const names[] = {paths[0], paths[1]};
+    const struct cov_recast_row rows[] = {{1, 0}, {0, 1}, {0, 2}, {1, 3}, {1, 4}, {0, 5}};
+    const struct cov_recast_storage storage = {.has_layout = true,
+                                               .layout = COV_LAYOUT_PACKED,
+                                               .chunk_rows = 4,
+                                               .has_type = true,
+                                               .type = cov_recast_type(2)};
+    struct cov_grid *g = make_grid();
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(cov_chunk_file_open(paths[i], &files[i], NULL), 0);
+    struct cov_recast_plan plan = {
+        .files = files, .paths = names, .n_files = 2, .rows = rows, .grid = g, .storage = &storage};
+    assert_int_equal(cov_recast(&plan, paths[2], &job, NULL), 0);
+    assert_int_equal(cov_chunk_file_open(paths[2], &f, NULL), 0);
+    assert_int_equal(cov_chunk_file_head(f)->n_sets, 1);
+    assert_string_equal(cov_chunk_file_bases_name(f), "data/X_packed");
+    struct cov_blob raw = COV_BLOB_INIT;
+    for (size_t i = 0; i < COV_COUNT(rows); i++) {
+        uint8_t codes[L];
+        int64_t values[L];
+        uint8_t *elems = (uint8_t *)values;
+        const size_t k = 0;
+        cov_blob_clear(&raw);
+        assert_int_equal(cov_chunk_file_fetch(f, i, true, &k, 1, &raw, NULL), 0);
+        assert_int_equal(cov_chunk_file_decode(f, i, true, &k, 1, &raw, codes, &elems, NULL), 0);
+        assert_int_equal(codes[0], rows[i].file ? 8 : 1);
+        for (size_t t = 0; t < L; t++)
+            assert_int_equal(values[t], 1000 * rows[i].file + 100 * rows[i].row + t);
+    }
+    cov_blob_fini(&raw);
+    cov_chunk_file_close(f);
+
+    /* The model decides what there has to be. */
+    struct cov_err e = COV_ERR_INIT;
+    plan.model = 1;
+    assert_int_equal(cov_recast(&plan, paths[2], &job, &e), COV_EINPUT);
+    assert_non_null(strstr(e.text, paths[0]));
+    assert_non_null(strstr(e.text, "there is no data set data/y"));
+    for (int i = 0; i < 2; i++)
+        cov_chunk_file_close(files[i]);
+    cov_grid_free(g);
+}
+
+/* Which value does not fit, and where. */
+static void test_does_not_fit(void **state)
+{
+    (void)state;
+    struct cov_err e = COV_ERR_INIT;
+    int16_t fill = -1;
+    const int16_t values[] = {1, 2, 3, 300};
+    uint8_t out[4];
+    const struct cov_chunk_set from = {.name = "prediction/x",
+                                       .type = {COV_H5_INT, 2, true, false, '\0'},
+                                       .rank = 3,
+                                       .dims = {2, 2},
+                                       .fill = (uint8_t *)&fill};
+    struct cov_chunk_set to = from;
+    to.type.bytes = 1;
+    assert_int_equal(cov_recast_elems(&from, &to, (const uint8_t *)values, out, "f: row 3", &e),
+                     COV_EINPUT);
+    assert_string_equal(e.text,
+                        "f: row 3: prediction/x: position 2 of the chunk: 300 does not fit int8");
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    if (!mkdtemp(folder))
+        return -1;
+    for (int i = 0; i < 3; i++)
+        (void)snprintf(paths[i], sizeof paths[i], "%s/%d.h5", folder, i);
+    cov_stats_init(&stats, "test", "0");
+    job.stats = &stats;
+    return cov_pool_new(2, &job.pool, NULL);
+}
+
+static int end(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3; i++)
+        (void)unlink(paths[i]);
+    cov_pool_free(job.pool);
+    cov_stats_fini(&stats);
+    return rmdir(folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_two_files),
+        cmocka_unit_test(test_does_not_fit),
+    };
+    return cmocka_run_group_tests(tests, begin, end);
+}

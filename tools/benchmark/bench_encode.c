@@ -1,0 +1,358 @@
+/* bench_encode.c - see bench_encode.h.
+ * SPDX-License-Identifier: MIT */
+#include "tools/benchmark/bench_encode.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/clock.h"
+#include "common/base/mem.h"
+#include "common/base/rng.h"
+#include "common/codec/codec.h"
+#include "common/codec/onehot.h"
+#include "common/seq/alphabet.h"
+
+enum form { CODES, PACKED, ONEHOT_F16, ONEHOT_F32, DEFLATE, DEFLATE_FAST, LIBDEFLATE, FORMS };
+static const char *const form_names[FORMS] = {"codes",   "packed",       "onehot_f16", "onehot_f32",
+                                              "deflate", "deflate_fast", "libdeflate"};
+
+enum padding { MAX_LENGTH, LONGEST, GROUPED, PADDINGS };
+static const char *const padding_names[PADDINGS] = {"max_length", "longest", "grouped"};
+
+enum { N_SEQUENCES = 256, LEAST = 32 };
+
+/* Sequences of one length, or of all up to it, as letters; and room for what they become. */
+struct text {
+    size_t L, cap;
+    char *letters; /* [cap] */
+    uint8_t *codes, *packed, *plain, *bytes, *scratch, *back;
+    uint16_t *halves; /* [L, 4] */
+    float *floats;    /* [batch, L, 4] */
+    size_t batch, lengths[N_SEQUENCES], sorted[N_SEQUENCES];
+};
+
+static void close_text(struct text *t)
+{
+    free(t->letters);
+    free(t->codes);
+    free(t->packed);
+    free(t->plain);
+    free(t->bytes);
+    free(t->scratch);
+    free(t->back);
+    free(t->halves);
+    free(t->floats);
+}
+
+static int ascending(const void *a, const void *b)
+{
+    size_t x = *(const size_t *)a, y = *(const size_t *)b;
+    return (x > y) - (x < y);
+}
+
+static const struct cov_codec_choice libdeflate = {COV_CODEC_LIBDEFLATE, 6};
+
+/* Bytes that any compression may need. */
+static size_t bound(size_t L)
+{
+    size_t a = cov_onehot_bound(L), b = cov_codec_bound(libdeflate, 8 * L);
+    return a > b ? a : b;
+}
+
+static int open_text(struct text *t, size_t L, size_t batch, uint64_t seed, struct cov_err *e)
+{
+    struct cov_rng rng;
+    cov_rng_init(&rng, seed + L);
+    t->L = L;
+    t->batch = batch;
+    t->letters = cov_malloc(L, 1, e);
+    t->codes = cov_malloc(L, 1, e);
+    t->packed = cov_malloc((L + 1) / 2, 1, e);
+    t->plain = cov_malloc(8 * L, 1, e);
+    t->bytes = cov_malloc(bound(L), 1, e);
+    t->scratch = cov_malloc(cov_codec_undo_scratch(8 * L), 1, e);
+    t->back = cov_malloc(8 * L, 1, e);
+    t->halves = cov_malloc(4 * L, sizeof *t->halves, e);
+    t->floats = cov_calloc(batch * 4 * L, sizeof *t->floats, e);
+    if (!t->letters || !t->codes || !t->packed || !t->plain || !t->bytes || !t->scratch ||
+        !t->back || !t->halves || !t->floats)
+        return COV_ENOMEM;
+    for (size_t i = 0; i < L; i++)
+        t->letters[i] = cov_rng_below(&rng, 500) ? "ACGT"[cov_rng_below(&rng, 4)] : 'N';
+    for (size_t i = 0; i < N_SEQUENCES; i++)
+        t->sorted[i] = t->lengths[i] = LEAST < L ? LEAST + cov_rng_below(&rng, L - LEAST + 1) : L;
+    qsort(t->sorted, N_SEQUENCES, sizeof *t->sorted, ascending);
+    return COV_OK;
+}
+
+/* ---------------------------------------------------------------- forms */
+
+struct form_case {
+    struct text *text;
+    enum form form;
+    size_t n_bytes; /* of the last one */
+};
+
+static int encode(struct form_case *c, struct cov_err *e)
+{
+    struct text *t = c->text;
+    size_t L = t->L;
+    if (!cov_codes_of_letters(t->letters, L, t->codes))
+        return cov_fail(e, COV_EINPUT, "a letter is not a base");
+    switch (c->form) {
+    case PACKED:
+        cov_codes_pack(t->codes, L, t->packed);
+        break;
+    case ONEHOT_F32:
+        for (size_t i = 0; i < L; i++)
+            memcpy(t->floats + 4 * i, cov_onehot_f32[t->codes[i]], 4 * sizeof(float));
+        break;
+    case ONEHOT_F16:
+    case LIBDEFLATE:
+        for (size_t i = 0; i < L; i++)
+            memcpy(t->halves + 4 * i, cov_onehot_f16[t->codes[i]], 8);
+        if (c->form == ONEHOT_F16)
+            break;
+        cov_shuffle((const uint8_t *)t->halves, 8 * L, 2, t->plain);
+        return cov_codec_encode(libdeflate, 0, t->plain, 8 * L, t->bytes, bound(L), &c->n_bytes, e);
+    case DEFLATE:
+    case DEFLATE_FAST:
+        if (!cov_onehot_encode(c->form == DEFLATE ? COV_ONEHOT_SMALL : COV_ONEHOT_FAST, t->codes, L,
+                               t->bytes, bound(L), &c->n_bytes))
+            return cov_fail(e, COV_EINPUT, "bases that cannot be encoded");
+        break;
+    default:
+        break;
+    }
+    return COV_OK;
+}
+
+/* What came of it says the letters. */
+static int check_form(void *arg, struct cov_err *e)
+{
+    static const struct cov_filter filters[] = {{COV_H5_SHUFFLE, 2, 0}, {COV_H5_DEFLATE, 0, 0}};
+    struct form_case *c = arg;
+    struct text *t = c->text;
+    int rc = encode(c, e);
+    if (rc)
+        return rc;
+    if (c->form >= DEFLATE) {
+        rc = cov_codec_undo(filters, 2, 0, t->bytes, c->n_bytes, t->back, 8 * t->L, t->scratch, e);
+        if (rc)
+            return rc;
+        memcpy(t->halves, t->back, 8 * t->L);
+    }
+    if (c->form == PACKED)
+        cov_codes_unpack(t->packed, 0, t->L, t->codes);
+    for (size_t i = 0; i < t->L; i++) {
+        uint8_t code = t->codes[i];
+        if (c->form == ONEHOT_F32)
+            code = cov_code_from_onehot(t->floats + 4 * i);
+        else if (c->form >= DEFLATE || c->form == ONEHOT_F16)
+            code = cov_code_from_onehot_f16(t->halves + 4 * i);
+        if (cov_letter_of_code[code & 15] != t->letters[i])
+            return cov_fail(e, COV_EINPUT, "base %zu is not what was encoded", i + 1);
+    }
+    return COV_OK;
+}
+
+/* Bases a second. */
+static int run_form(void *arg, double seconds, double *value, struct cov_err *e)
+{
+    struct form_case *c = arg;
+    double start = cov_clock(), spent;
+    size_t n = 0;
+    int rc = COV_OK;
+    do {
+        rc = encode(c, e);
+        n++;
+        spent = cov_clock() - start;
+    } while (!rc && spent < seconds);
+    *value = (double)(n * c->text->L) / spent;
+    return rc;
+}
+
+/* ---------------------------------------------------------------- padding */
+
+struct padding_case {
+    struct text *text;
+    enum padding padding;
+};
+
+/* What each sequence of the batch that begins at i is padded to. */
+static size_t padded_length(const struct padding_case *c, const size_t *lengths, size_t i)
+{
+    size_t most = 0;
+    if (c->padding == MAX_LENGTH)
+        return c->text->L;
+    for (size_t k = i; k < i + c->text->batch && k < N_SEQUENCES; k++)
+        most = lengths[k] > most ? lengths[k] : most;
+    return most;
+}
+
+/* Encodes all sequences once. *bases: of them; *padded: with padding. */
+static int pad_all(const struct padding_case *c, double *bases, double *padded, struct cov_err *e)
+{
+    struct text *t = c->text;
+    const size_t *lengths = c->padding == GROUPED ? t->sorted : t->lengths;
+    *bases = *padded = 0;
+    for (size_t i = 0; i < N_SEQUENCES; i++) {
+        size_t first = i - i % t->batch, L = padded_length(c, lengths, first);
+        float *to = t->floats + i % t->batch * 4 * L;
+        if (!cov_codes_of_letters(t->letters, lengths[i], t->codes))
+            return cov_fail(e, COV_EINPUT, "a letter is not a base");
+        for (size_t k = 0; k < lengths[i]; k++)
+            memcpy(to + 4 * k, cov_onehot_f32[t->codes[k]], 4 * sizeof(float));
+        memset(to + 4 * lengths[i], 0, (L - lengths[i]) * 4 * sizeof(float));
+        *bases += (double)lengths[i];
+        *padded += (double)L;
+    }
+    return COV_OK;
+}
+
+static int run_padding(void *arg, double seconds, double *value, struct cov_err *e)
+{
+    const struct padding_case *c = arg;
+    double start = cov_clock(), spent, bases, padded, sum = 0;
+    int rc;
+    do {
+        rc = pad_all(c, &bases, &padded, e);
+        sum += bases;
+        spent = cov_clock() - start;
+    } while (!rc && spent < seconds);
+    *value = sum / spent;
+    return rc;
+}
+
+/* ---------------------------------------------------------------- all of them */
+
+struct all {
+    struct cov_bench *b;
+    const struct cov_bench_encode_options *o;
+    struct text *texts;
+    struct form_case *forms;
+    struct padding_case *paddings;
+    struct cov_bench_case *cases;
+    size_t n;
+};
+
+static char *name_form(size_t form, int64_t length, struct cov_err *e)
+{
+    return cov_strfmt(e, "encode/bases_per_second/form=%s,length=%lld", form_names[form],
+                      (long long)length);
+}
+
+static char *name_padding(const char *figure, size_t padding, int64_t length, struct cov_err *e)
+{
+    return cov_strfmt(e, "encode/%s/padding=%s,length=%lld", figure, padding_names[padding],
+                      (long long)length);
+}
+
+static int plan(struct all *a, struct cov_err *e)
+{
+    for (size_t i = 0; i < a->o->n_lengths; i++) {
+        int rc =
+            open_text(&a->texts[i], (size_t)a->o->lengths[i], (size_t)a->o->batch, a->b->seed, e);
+        if (rc)
+            return rc;
+        for (size_t k = 0; k < FORMS; k++, a->n++) {
+            struct form_case *c = &a->forms[i * FORMS + k];
+            *c = (struct form_case){.text = &a->texts[i], .form = (enum form)k};
+            a->cases[a->n] = (struct cov_bench_case){.name = name_form(k, a->o->lengths[i], e),
+                                                     .unit = "bases/s",
+                                                     .higher_is_better = true,
+                                                     .check = check_form,
+                                                     .run = run_form,
+                                                     .arg = c};
+            if (!a->cases[a->n].name)
+                return COV_ENOMEM;
+        }
+        for (size_t k = 0; k < PADDINGS; k++, a->n++) {
+            struct padding_case *c = &a->paddings[i * PADDINGS + k];
+            *c = (struct padding_case){&a->texts[i], (enum padding)k};
+            a->cases[a->n] = (struct cov_bench_case){
+                .name = name_padding("padded_bases_per_second", k, a->o->lengths[i], e),
+                .unit = "bases/s",
+                .higher_is_better = true,
+                .run = run_padding,
+                .arg = c};
+            if (!a->cases[a->n].name)
+                return COV_ENOMEM;
+        }
+    }
+    return COV_OK;
+}
+
+static int add_padding_shares(const struct all *a, struct cov_err *e)
+{
+    int rc = COV_OK;
+    for (size_t i = 0; i < a->o->n_lengths && !rc; i++)
+        for (size_t k = 0; k < PADDINGS && !rc; k++) {
+            double bases, padded;
+            char *name = name_padding("padding_share", k, a->o->lengths[i], e);
+            rc = name ? pad_all(&a->paddings[i * PADDINGS + k], &bases, &padded, e) : COV_ENOMEM;
+            if (!rc)
+                rc = cov_figures_add_one(&a->b->figures, name, "of positions", false,
+                                         1 - bases / padded, e);
+            free(name);
+        }
+    return rc;
+}
+
+static int draw(const struct all *a, struct cov_err *e)
+{
+    struct cov_chart *forms, *paddings;
+    int rc = cov_charts_add(&a->b->charts, COV_CHART_LINES, "encode_forms",
+                            "Letters to what networks take and files hold, one core",
+                            "bases of a sequence", "million bases/s", &forms, e);
+    if (!rc)
+        rc = cov_charts_add(&a->b->charts, COV_CHART_LINES, "encode_padding",
+                            "Sequences of all lengths to one-hot floats, padded, one core",
+                            "the longest sequence", "million bases/s, without padding", &paddings,
+                            e);
+    if (rc)
+        return rc;
+    forms->log_x = paddings->log_x = forms->log_y = true;
+    for (size_t i = 0; i < a->n && !rc; i++) {
+        const struct cov_figure *f = cov_figures_find(&a->b->figures, a->cases[i].name);
+        bool is_form = a->cases[i].run == run_form;
+        const struct form_case *form = a->cases[i].arg;
+        const struct padding_case *padding = a->cases[i].arg;
+        if (!f)
+            continue;
+        rc = is_form ? cov_chart_add(forms, form_names[form->form], (double)form->text->L,
+                                     f->median * 1e-6, f->low * 1e-6, f->high * 1e-6, e)
+                     : cov_chart_add(paddings, padding_names[padding->padding],
+                                     (double)padding->text->L, f->median * 1e-6, f->low * 1e-6,
+                                     f->high * 1e-6, e);
+    }
+    return rc;
+}
+
+int cov_bench_encode(struct cov_bench *b, const struct cov_bench_encode_options *options,
+                     struct cov_err *e)
+{
+    struct all a = {.b = b, .o = options};
+    size_t n = options->n_lengths;
+    a.texts = cov_calloc(n, sizeof *a.texts, e);
+    a.forms = cov_calloc(n * FORMS, sizeof *a.forms, e);
+    a.paddings = cov_calloc(n * PADDINGS, sizeof *a.paddings, e);
+    a.cases = cov_calloc(n * (FORMS + PADDINGS), sizeof *a.cases, e);
+    int rc = a.texts && a.forms && a.paddings && a.cases ? plan(&a, e) : COV_ENOMEM;
+    if (!rc)
+        rc = cov_bench_run(b, "encoding", a.cases, a.n, e);
+    if (!rc)
+        rc = add_padding_shares(&a, e);
+    if (!rc)
+        rc = draw(&a, e);
+    for (size_t i = 0; a.texts && i < n; i++)
+        close_text(&a.texts[i]);
+    for (size_t i = 0; a.cases && i < n * (FORMS + PADDINGS); i++)
+        free(a.cases[i].name);
+    free(a.texts);
+    free(a.forms);
+    free(a.paddings);
+    free(a.cases);
+    return rc;
+}

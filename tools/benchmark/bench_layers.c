@@ -1,0 +1,267 @@
+/* bench_layers.c - see bench_layers.h.
+ * SPDX-License-Identifier: MIT */
+#include "tools/benchmark/bench_layers.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "common/base/mem.h"
+#include "common/base/rng.h"
+#include "common/compute/cpu/kernels/level.h"
+#include "common/compute/cpu/layers/fast.h"
+#include "common/compute/cpu/layers/lstm.h"
+#include "common/net/shape.h"
+#include "common/seq/alphabet.h"
+
+/* How a layer is computed: by products, or a convolution with fewer multiplications (compute/cpu/minimal.h), or
+ * the first one from a table of what bases make. */
+enum { DIRECT, MINIMAL, LOOK_UP, FORMS };
+static const char *const form_names[FORMS] = {"direct", "minimal", "look-up"};
+
+/* A layer in the form that networks have, and direct where that is the minimal one; its input and output. */
+struct layer {
+    struct cov_layer layer;
+    size_t n_seqs; /* side by side: of an LSTM */
+    struct cov_fast_layer *fast[FORMS];
+    struct cov_lstm *lstm; /* or this, as the first form */
+    uint8_t *codes;        /* of which look-up reads, instead of x */
+    float *x, *y, *scratch;
+};
+
+/* One form of it: a case. */
+struct form {
+    struct layer *layer;
+    size_t which;
+};
+
+static double thread_seconds(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+double cov_bench_layer_operations(const struct cov_layer *l)
+{
+    double t_in = (double)l->t_in, t_out = (double)l->t_out;
+    double in = (double)l->c_in, out = (double)l->c_out, hidden = (double)l->hidden;
+    switch (l->kind) {
+    case COV_LAYER_CONV:
+        return 2 * t_out * in * out * (double)l->kernel;
+    case COV_LAYER_CONV_TRANSPOSED:
+        return 2 * t_in * in * out * (double)l->kernel;
+    case COV_LAYER_LSTM:
+        return 2 * t_in * 4 * hidden * (in + hidden) * (double)l->directions;
+    default:
+        return 2 * t_out * in * out;
+    }
+}
+
+static int init_forms(struct layer *b, const struct cov_layer_weights *w, bool first,
+                      unsigned features, size_t *scratch, struct cov_err *e)
+{
+    const struct cov_layer *l = &b->layer;
+    *scratch = 0;
+    const struct cov_gemm *gemm = cov_gemm_choose_for(
+        features, l->c_in, l->kind == COV_LAYER_LSTM ? 4 * l->hidden : l->c_out);
+    if (l->kind == COV_LAYER_LSTM) {
+        int rc = cov_lstm_new(l, w, gemm, cov_vec_choose(features), &b->lstm, e);
+        *scratch = rc ? 0 : cov_lstm_scratch(b->lstm);
+        return rc;
+    }
+    struct cov_cpu_kernels kernels = {.gemm = gemm, .vec = cov_vec_choose(features)};
+    int rc = cov_fast_layer_new(l, w, &kernels, &b->fast[DIRECT], e);
+    if (!rc && first && cov_fast_reads_codes(b->fast[DIRECT])) {
+        b->fast[LOOK_UP] = b->fast[DIRECT];
+        b->fast[DIRECT] = NULL;
+    } else if (!rc && l->kind != COV_LAYER_LINEAR_EXP && cov_minimal_pays(l)) {
+        kernels.minimal = cov_minimal_choose(features);
+        rc = cov_fast_layer_new(l, w, &kernels, &b->fast[MINIMAL], e);
+    }
+    for (size_t i = 0; !rc && i < FORMS; i++) {
+        size_t need = b->fast[i] ? cov_fast_layer_scratch(b->fast[i]) : 0;
+        *scratch = need > *scratch ? need : *scratch;
+    }
+    return rc;
+}
+
+static int init_layer(struct layer *b, const struct cov_layer *l, const struct cov_layer_weights *w,
+                      bool first, unsigned features, struct cov_err *e)
+{
+    size_t scratch;
+    b->layer = *l;
+    b->n_seqs = l->kind == COV_LAYER_LSTM ? COV_LSTM_ROWS : 1;
+    int rc = init_forms(b, w, first, features, &scratch, e);
+    if (rc)
+        return rc;
+    size_t n_x = b->n_seqs * l->t_in * l->c_in;
+    b->x = cov_calloc64(n_x, sizeof *b->x, e);
+    b->y = cov_calloc64(b->n_seqs * l->t_out * l->c_out, sizeof *b->y, e);
+    b->scratch = cov_calloc64(scratch + 1, sizeof *b->scratch, e);
+    b->codes = cov_calloc64(l->t_in, sizeof *b->codes, e);
+    if (!b->x || !b->y || !b->scratch || !b->codes)
+        return COV_ENOMEM;
+    struct cov_rng rng;
+    cov_rng_init(&rng, 1);
+    for (size_t i = 0; i < n_x; i++)
+        b->x[i] = (float)cov_rng_double(&rng) * 2 - 1;
+    for (size_t i = 0; i < l->t_in; i++)
+        b->codes[i] = (uint8_t)(COV_CODE_A << cov_rng_below(&rng, 4));
+    return COV_OK;
+}
+
+static void fini_layer(struct layer *b)
+{
+    for (size_t i = 0; i < FORMS; i++)
+        cov_fast_layer_free(b->fast[i]);
+    cov_lstm_free(b->lstm);
+    free(b->codes);
+    free(b->x);
+    free(b->y);
+    free(b->scratch);
+}
+
+static void run_once(struct layer *b, size_t which)
+{
+    const struct cov_layer *l = &b->layer;
+    const struct cov_rows all = {0, l->t_out};
+    struct cov_lstm_task tasks[COV_LSTM_ROWS];
+    for (size_t i = 0; i < b->n_seqs; i++)
+        tasks[i] = (struct cov_lstm_task){.rows = all};
+    if (b->lstm)
+        cov_lstm_run(b->lstm, b->n_seqs, tasks, true, NULL, b->x, b->y, b->scratch);
+    else if (which == LOOK_UP)
+        cov_fast_rows_of_codes(b->fast[which], all, b->codes, b->y, l->c_out);
+    else
+        cov_fast_rows(b->fast[which], all, b->x, l->c_in, b->y, l->c_out, b->scratch);
+}
+
+/* Milliseconds a sequence, at least until `seconds` are over. */
+static int run_form(void *arg, double seconds, double *value, struct cov_err *e)
+{
+    (void)e;
+    struct form *f = arg;
+    double start = thread_seconds(), spent;
+    size_t n = 0;
+    do {
+        run_once(f->layer, f->which);
+        n++;
+        spent = thread_seconds() - start;
+    } while (spent < seconds / 4);
+    *value = spent * 1e3 / (double)(n * f->layer->n_seqs);
+    return COV_OK;
+}
+
+/* On a thread of the pool, which flushes denormals. */
+struct job {
+    struct cov_bench *b;
+    const struct cov_bench_case *cases;
+    size_t n;
+};
+
+static int measure(void *arg, size_t item, unsigned worker, struct cov_err *e)
+{
+    (void)item;
+    (void)worker;
+    const struct job *j = arg;
+    return cov_bench_run(j->b, "measuring layers", j->cases, j->n, e);
+}
+
+/* "03_conv_128_256" */
+static void name_layer(const struct cov_layer *l, size_t i, char name[64])
+{
+    static const char *const kinds[] = {"conv", "transposed", "lstm", "linear_exp"};
+    (void)snprintf(name, 64, "%02zu_%s_%zu_%zu", i + 1, kinds[l->kind], l->c_in, l->c_out);
+}
+
+static int report(struct cov_bench *b, struct layer *layers, size_t n, struct cov_err *e)
+{
+    struct cov_chart *chart;
+    double peak = cov_machine_probe_value(&b->machine, "fp32_gflops_core");
+    int rc = cov_charts_add(&b->charts, COV_CHART_BARS, "model_layers",
+                            "Time of each layer, one core, fp32", "layer", "milliseconds a chunk",
+                            &chart, e);
+    for (size_t i = 0; i < n && !rc; i++)
+        for (size_t form = 0; form < FORMS && !rc; form++) {
+            char layer[64], name[128];
+            name_layer(&layers[i].layer, i, layer);
+            (void)snprintf(name, sizeof name, "model/layer_ms/%s,form=%s", layer, form_names[form]);
+            const struct cov_figure *f = cov_figures_find(&b->figures, name);
+            if (!f)
+                continue;
+            rc = cov_chart_add_bar(chart, form_names[form], layer, f->median, f->low, f->high, e);
+            if (form == LOOK_UP)
+                continue; /* additions alone */
+            double share = cov_bench_layer_operations(&layers[i].layer) / f->median * 1e-6 / peak;
+            (void)snprintf(name, sizeof name, "model/layer_share/%s,form=%s", layer,
+                           form_names[form]);
+            if (!rc && peak > 0)
+                rc = cov_figures_add_one(&b->figures, name, "of the limit", true, share, e);
+        }
+    return rc;
+}
+
+static int run_layers(struct cov_bench *b, struct layer *layers, size_t n, struct cov_err *e)
+{
+    struct cov_bench_case *cases = cov_calloc(FORMS * n, sizeof *cases, e);
+    struct form *forms = cov_calloc(FORMS * n, sizeof *forms, e);
+    struct cov_pool *pool = NULL;
+    struct job job = {b, cases, 0};
+    int rc = cases && forms ? COV_OK : COV_ENOMEM;
+    for (size_t i = 0; i < n && !rc; i++)
+        for (size_t form = 0; form < FORMS && !rc; form++) {
+            char layer[64];
+            if (!layers[i].fast[form] && (form != DIRECT || !layers[i].lstm))
+                continue;
+            name_layer(&layers[i].layer, i, layer);
+            forms[job.n] = (struct form){&layers[i], form};
+            cases[job.n] = (struct cov_bench_case){
+                .name = cov_strfmt(e, "model/layer_ms/%s,form=%s", layer, form_names[form]),
+                .unit = "ms",
+                .run = run_form,
+                .arg = &forms[job.n]};
+            rc = cases[job.n].name ? COV_OK : COV_ENOMEM;
+            job.n++;
+        }
+    if (!rc)
+        rc = cov_pool_new(1, &pool, e);
+    if (!rc)
+        rc = cov_pool_for(pool, 1, measure, &job, e);
+    cov_pool_free(pool);
+    for (size_t i = 0; i < job.n; i++)
+        free(cases[i].name);
+    free(cases);
+    free(forms);
+    return rc ? rc : report(b, layers, n, e);
+}
+
+int cov_bench_layers(struct cov_bench *b, const struct cov_bench_net *net, size_t L,
+                     struct cov_err *e)
+{
+    struct cov_params params = {0};
+    struct cov_layer *shapes = NULL;
+    struct cov_layer_weights *weights = NULL;
+    struct layer *layers = NULL;
+    struct cov_cpu_choice cpu;
+    size_t n = 0;
+    int rc = cov_cpu_level_choose(NULL, &cpu, e);
+    if (!rc)
+        rc = cov_params_init(&net->hp, &params, e);
+    if (!rc)
+        rc = cov_shape(&net->hp, L, &params, net->block, &shapes, &weights, &n, e);
+    if (!rc && !(layers = cov_calloc(n, sizeof *layers, e)))
+        rc = COV_ENOMEM;
+    for (size_t i = 0; i < n && !rc; i++)
+        rc = init_layer(&layers[i], &shapes[i], &weights[i], i == 0, cpu.features, e);
+    if (!rc)
+        rc = run_layers(b, layers, n, e);
+    for (size_t i = 0; layers && i < n; i++)
+        fini_layer(&layers[i]);
+    free(layers);
+    free(weights);
+    free(shapes);
+    cov_params_fini(&params);
+    return rc;
+}

@@ -1,0 +1,291 @@
+/* chart.c - see chart.h.
+ * SPDX-License-Identifier: MIT */
+#include "tools/benchmark/chart.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/base/mem.h"
+#include "common/base/tmpfile.h"
+#include "common/job/tracks/gnuplot.h"
+
+/* Pixels; groups of bars from which on their names are slanted. */
+enum { WIDTH = 900, HEIGHT = 420, SLANTED_FROM = 6, MAX_TICS = 8 };
+
+static void free_chart(struct cov_chart *c)
+{
+    for (size_t i = 0; i < c->n_series; i++) {
+        free(c->series[i].name);
+        free(c->series[i].points);
+    }
+    for (size_t i = 0; i < c->n_groups; i++)
+        free(c->groups[i]);
+    free(c->series);
+    free(c->groups);
+    free(c->file);
+    free(c->title);
+    free(c->x);
+    free(c->y);
+    free(c);
+}
+
+void cov_charts_fini(struct cov_charts *c)
+{
+    for (size_t i = 0; i < c->n; i++)
+        free_chart(c->items[i]);
+    free(c->items);
+    *c = (struct cov_charts){NULL, 0, 0};
+}
+
+int cov_charts_add(struct cov_charts *c, enum cov_chart_kind kind, const char *file,
+                   const char *title, const char *x, const char *y, struct cov_chart **out,
+                   struct cov_err *e)
+{
+    if (COV_RESERVE(&c->items, &c->cap, c->n + 1, e))
+        return COV_ENOMEM;
+    struct cov_chart *chart = cov_calloc(1, sizeof *chart, e);
+    if (!chart)
+        return COV_ENOMEM;
+    chart->kind = kind;
+    chart->file = cov_strdup(file, e);
+    chart->title = cov_strdup(title, e);
+    chart->x = cov_strdup(x, e);
+    chart->y = cov_strdup(y, e);
+    if (!chart->file || !chart->title || !chart->x || !chart->y) {
+        free_chart(chart);
+        return COV_ENOMEM;
+    }
+    c->items[c->n++] = *out = chart;
+    return COV_OK;
+}
+
+int cov_chart_add(struct cov_chart *c, const char *series, double x, double y, double low,
+                  double high, struct cov_err *e)
+{
+    size_t i = 0;
+    while (i < c->n_series && strcmp(c->series[i].name, series) != 0)
+        i++;
+    if (i == c->n_series) {
+        if (COV_RESERVE(&c->series, &c->cap_series, i + 1, e))
+            return COV_ENOMEM;
+        c->series[i] = (struct cov_chart_series){.name = cov_strdup(series, e)};
+        if (!c->series[i].name)
+            return COV_ENOMEM;
+        c->n_series++;
+    }
+    struct cov_chart_series *s = &c->series[i];
+    if (COV_RESERVE(&s->points, &s->cap, s->n + 1, e))
+        return COV_ENOMEM;
+    /* Ascending: lines go from point to point. */
+    size_t at = s->n++;
+    for (; at > 0 && s->points[at - 1].x > x; at--)
+        s->points[at] = s->points[at - 1];
+    s->points[at] = (struct cov_chart_point){x, y, low, high};
+    return COV_OK;
+}
+
+void cov_chart_set_line(struct cov_chart *c, const char *series, double slope, double offset)
+{
+    for (size_t i = 0; i < c->n_series; i++)
+        if (strcmp(c->series[i].name, series) == 0) {
+            c->series[i].has_line = true;
+            c->series[i].slope = slope;
+            c->series[i].offset = offset;
+        }
+}
+
+int cov_chart_add_bar(struct cov_chart *c, const char *series, const char *group, double y,
+                      double low, double high, struct cov_err *e)
+{
+    size_t i = 0;
+    while (i < c->n_groups && strcmp(c->groups[i], group) != 0)
+        i++;
+    if (i == c->n_groups) {
+        if (COV_RESERVE(&c->groups, &c->cap_groups, i + 1, e))
+            return COV_ENOMEM;
+        c->groups[i] = cov_strdup(group, e);
+        if (!c->groups[i])
+            return COV_ENOMEM;
+        c->n_groups++;
+    }
+    return cov_chart_add(c, series, (double)i, y, low, high, e);
+}
+
+/* ---------------------------------------------------------------- the script */
+
+static const char *const colours[] = {"#2f7fd1", "#e07b39", "#4a9d5b", "#b05fb0",
+                                      "#8c8c8c", "#c9a227", "#3aa6a6", "#a33b3b"};
+
+static void put_series(FILE *f, size_t number, const struct cov_chart_series *s)
+{
+    (void)fprintf(f, "$d%zu << EOD\n", number);
+    for (size_t i = 0; i < s->n; i++)
+        if (isfinite(s->points[i].y))
+            (void)fprintf(f, "%.9g %.9g %.9g %.9g\n", s->points[i].x, s->points[i].y,
+                          s->points[i].low, s->points[i].high);
+    (void)fprintf(f, "EOD\n");
+}
+
+static bool has_spread(const struct cov_chart_series *s)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (s->points[i].low < s->points[i].y || s->points[i].high > s->points[i].y)
+            return true;
+    return false;
+}
+
+static void put_bars(FILE *f, const struct cov_chart *c)
+{
+    double width = 0.8 / (double)c->n_series;
+    (void)fprintf(f,
+                  "set boxwidth %.6f\nset style fill solid 1.0 noborder\nset xrange [-0.6:%.1f]\n",
+                  width * 0.94, (double)c->n_groups - 0.4);
+    if (!c->log_y && c->top <= 0)
+        (void)fprintf(f, "set yrange [0:*]\n");
+    (void)fprintf(f, "set xtics scale 0 nomirror%s (",
+                  c->n_groups >= SLANTED_FROM ? " rotate by 25 right" : "");
+    for (size_t i = 0; i < c->n_groups; i++) {
+        (void)fprintf(f, "%s", i ? ", " : "");
+        cov_gnuplot_put_text(f, c->groups[i]);
+        (void)fprintf(f, " %zu", i);
+    }
+    (void)fprintf(f, ")\nplot ");
+    for (size_t i = 0; i < c->n_series; i++) {
+        double shift = ((double)i - (double)(c->n_series - 1) / 2) * width;
+        (void)fprintf(f, "%s$d%zu using ($1+%.6f):2 with boxes lc rgb '%s' title ", i ? ", " : "",
+                      i, shift, colours[i % COV_COUNT(colours)]);
+        cov_gnuplot_put_text(f, c->series[i].name);
+        if (has_spread(&c->series[i]))
+            (void)fprintf(f,
+                          ", $d%zu using ($1+%.6f):3:(0):($4-$3) with vectors heads size screen "
+                          "0.004,90 lw 1.3 lc rgb "
+                          "'#333333' notitle",
+                          i, shift);
+    }
+    (void)fprintf(f, "\n");
+}
+
+/* Where there are few, the x of the points are what stands at the axis. */
+static void put_x_tics(FILE *f, const struct cov_chart *c)
+{
+    double at[MAX_TICS];
+    size_t n = 0;
+    for (size_t i = 0; i < c->n_series; i++)
+        for (size_t k = 0; k < c->series[i].n; k++) {
+            size_t m = 0;
+            while (m < n && at[m] != c->series[i].points[k].x)
+                m++;
+            if (m < n)
+                continue;
+            if (n == MAX_TICS)
+                return;
+            at[n++] = c->series[i].points[k].x;
+        }
+    (void)fprintf(f, "set xtics (");
+    for (size_t i = 0; i < n; i++)
+        (void)fprintf(f, "%s%.10g", i ? ", " : "", at[i]);
+    (void)fprintf(f, ")\n");
+}
+
+static void put_lines(FILE *f, const struct cov_chart *c)
+{
+    put_x_tics(f, c);
+    if (c->log_x)
+        (void)fprintf(f, "set logscale x 2\nset format x '%%.10g'\n");
+    if (!c->log_y && c->top <= 0)
+        (void)fprintf(f, "set yrange [0:*]\n");
+    if (c->right > 0) {
+        (void)fprintf(f, "set xrange [0:%.9g]\nset xtics auto\nplot ", c->right);
+    } else {
+        /* What is above the values would be a power of ten where the axis is logarithmic. */
+        (void)fprintf(f, "set offsets graph 0.03, graph 0.03, %s, 0\nplot ",
+                      c->log_y ? "0" : "graph 0.06");
+    }
+    for (size_t i = 0; i < c->n_series; i++) {
+        const char *colour = colours[i % COV_COUNT(colours)];
+        (void)fprintf(f, "%s$d%zu using 1:2 with %s pt 7 ps 0.6 lw 2 lc rgb '%s' title ",
+                      i ? ", " : "", i, c->series[i].has_line ? "points" : "linespoints", colour);
+        cov_gnuplot_put_text(f, c->series[i].name);
+        if (c->series[i].has_line)
+            (void)fprintf(f, ", %.9g+%.9g*x with lines dt 2 lw 1.5 lc rgb '%s' notitle",
+                          c->series[i].offset, c->series[i].slope, colour);
+        if (has_spread(&c->series[i]))
+            (void)fprintf(f,
+                          ", $d%zu using 1:3:(0):($4-$3) with vectors heads size screen 0.004,90 "
+                          "lw 1 lc rgb '%s' notitle",
+                          i, colour);
+    }
+    (void)fprintf(f, "\n");
+}
+
+static void put_script(FILE *f, const struct cov_chart *c, bool is_svg)
+{
+    (void)fprintf(f,
+                  "set encoding utf8\n"
+                  "set terminal %s size %d,%d font 'DejaVu Sans,11' noenhanced background "
+                  "'#ffffff'\n"
+                  "set pointintervalbox 0\nset border 3 lw 1 lc rgb '#888888'\n"
+                  "set tics nomirror out scale 0.5 textcolor rgb '#333333'\n"
+                  "set grid ytics lt 1 lw 0.6 lc rgb '#dddddd'\n"
+                  "set key outside right top vertical Left reverse samplen 1 textcolor rgb "
+                  "'#333333'%s\n",
+                  is_svg ? "svg dynamic" : "pngcairo", WIDTH, HEIGHT,
+                  c->n_series > 1 ? "" : "\nunset key");
+    (void)fprintf(f, "set title ");
+    cov_gnuplot_put_text(f, c->title);
+    (void)fprintf(f, " font 'DejaVu Sans,13' textcolor rgb '#222222'\nset xlabel ");
+    cov_gnuplot_put_text(f, c->x);
+    (void)fprintf(f, " textcolor rgb '#333333'\nset ylabel ");
+    cov_gnuplot_put_text(f, c->y);
+    (void)fprintf(f, " textcolor rgb '#333333'\n");
+    if (c->log_y)
+        (void)fprintf(f, "set logscale y\nset format y '%%.10g'\n");
+    if (c->top > 0)
+        (void)fprintf(f, "set yrange [0:%.9g]\n", c->top);
+    for (size_t i = 0; i < c->n_series; i++)
+        put_series(f, i, &c->series[i]);
+    if (c->kind == COV_CHART_BARS)
+        put_bars(f, c);
+    else
+        put_lines(f, c);
+}
+
+static bool has_points(const struct cov_chart *c)
+{
+    for (size_t i = 0; i < c->n_series; i++)
+        for (size_t k = 0; k < c->series[i].n; k++)
+            if (isfinite(c->series[i].points[k].y))
+                return true;
+    return false;
+}
+
+int cov_chart_draw(const struct cov_chart *c, const char *gnuplot, const char *path, bool is_svg,
+                   const char *tmpdir, struct cov_err *e)
+{
+    int fd;
+    if (!has_points(c))
+        return cov_fail(e, COV_EINPUT, "chart %s has no points", c->file);
+    int rc = cov_tmpfile(tmpdir, &fd, e);
+    if (rc)
+        return rc;
+    int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    FILE *f = copy >= 0 ? fdopen(copy, "w") : NULL;
+    if (!f) {
+        rc = cov_fail_errno(e, "the script for %s", gnuplot);
+        if (copy >= 0)
+            (void)close(copy);
+    } else {
+        put_script(f, c, is_svg);
+        bool bad = ferror(f);
+        if (fclose(f) != 0 || bad)
+            rc = cov_fail_errno(e, "the script for %s", gnuplot);
+    }
+    if (!rc)
+        rc = cov_gnuplot_run(gnuplot, fd, path, tmpdir, e);
+    (void)close(fd); /* a temporary file that was read */
+    return rc;
+}

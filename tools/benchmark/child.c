@@ -1,0 +1,317 @@
+/* child.c - see child.h.
+ * SPDX-License-Identifier: MIT */
+#include "tools/benchmark/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <malloc.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/base/clock.h"
+#include "common/base/mem.h"
+#include "common/base/tmpfile.h"
+
+enum { STATUS_NO_EXEC = 127, SAMPLE_MS = 50, SAID = 4000 };
+
+const char *const cov_child_counter_names[COV_CHILD_COUNTERS] = {
+    "cycles", "instructions", "cache_references", "cache_misses", "page_faults", "context_switches",
+};
+
+struct running {
+    pid_t pid;
+    int watch; /* a descriptor that can be read when it has ended; negative: there is none */
+    int errors;
+    int counters[COV_CHILD_COUNTERS];
+    double started;
+    bool ended;
+};
+
+/* ---------------------------------------------------------------- counters */
+
+static int open_counter(enum cov_child_counter which, pid_t pid)
+{
+    static const struct {
+        uint32_t type;
+        uint64_t config;
+    } events[COV_CHILD_COUNTERS] = {
+        {PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES},
+        {PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS},
+        {PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_REFERENCES},
+        {PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES},
+        {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS},
+        {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES},
+    };
+    struct perf_event_attr attr;
+    memset(&attr, 0, sizeof attr);
+    attr.size = sizeof attr;
+    attr.type = events[which].type;
+    attr.config = events[which].config;
+    attr.disabled = 1;
+    attr.inherit = 1;
+    attr.enable_on_exec = 1;
+    attr.exclude_hv = 1;
+    attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+    int fd = (int)syscall(SYS_perf_event_open, &attr, pid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+    if (fd < 0 && errno == EACCES) {
+        attr.exclude_kernel = 1;
+        fd = (int)syscall(SYS_perf_event_open, &attr, pid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+    }
+    return fd;
+}
+
+/* What was counted, for all of the time where the processor took turns with it. */
+static int64_t read_counter(int fd)
+{
+    uint64_t value[3];
+    if (fd < 0 || read(fd, value, sizeof value) != (ssize_t)sizeof value || value[2] == 0)
+        return -1;
+    return (int64_t)((double)value[0] * ((double)value[1] / (double)value[2]));
+}
+
+/* ---------------------------------------------------------------- /proc */
+
+/* The number behind `key` in /proc/PID/FILE; -1: it is not there. */
+static int64_t proc_number(pid_t pid, const char *file, const char *key)
+{
+    char path[64], line[256];
+    int64_t value = -1;
+    (void)snprintf(path, sizeof path, "/proc/%ld/%s", (long)pid, file);
+    FILE *f = fopen(path, "re");
+    while (f && value < 0 && fgets(line, sizeof line, f))
+        if (strncmp(line, key, strlen(key)) == 0)
+            value = strtoll(line + strlen(key), NULL, 10);
+    if (f)
+        (void)fclose(f);
+    return value;
+}
+
+static void keep_most(int64_t *most, int64_t kilobytes)
+{
+    if (kilobytes > 0 && kilobytes * 1024 > *most)
+        *most = kilobytes * 1024;
+}
+
+static void sample(pid_t pid, struct cov_child_cost *cost)
+{
+    int64_t clean = proc_number(pid, "smaps_rollup", "Private_Clean:");
+    int64_t dirty = proc_number(pid, "smaps_rollup", "Private_Dirty:");
+    keep_most(&cost->max_vms, proc_number(pid, "status", "VmPeak:"));
+    keep_most(&cost->max_pss, proc_number(pid, "smaps_rollup", "Pss:"));
+    if (clean >= 0 && dirty >= 0)
+        keep_most(&cost->max_uss, clean + dirty);
+}
+
+/* ---------------------------------------------------------------- start and end */
+
+static _Noreturn void run_child(const struct cov_child *c, int go, int output, int errors)
+{
+    char byte, *const *arguments;
+    memcpy(&arguments, &c->arguments, sizeof arguments); /* execvp does not change them */
+    (void)prctl(PR_SET_PDEATHSIG, SIGTERM);
+    int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (null >= 0 && dup2(null, STDIN_FILENO) >= 0 && dup2(output, STDOUT_FILENO) >= 0 &&
+        dup2(errors, STDERR_FILENO) >= 0 && read(go, &byte, 1) == 1)
+        (void)execvp(c->arguments[0], arguments);
+    _exit(STATUS_NO_EXEC);
+}
+
+static int start(struct cov_child *c, struct running *r, const char *tmpdir, struct cov_err *e)
+{
+    int go[2], output = open(c->output ? c->output : "/dev/null",
+                             O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (output < 0)
+        return cov_fail_errno(e, "%s", c->output ? c->output : "/dev/null");
+    /* The memory of a child counts from what it has before it becomes another program. */
+    (void)malloc_trim(0);
+    int rc = cov_tmpfile(tmpdir, &r->errors, e);
+    if (rc) {
+        r->errors = -1;
+    } else if (pipe2(go, O_CLOEXEC) != 0) {
+        rc = cov_fail_errno(e, "a pipe");
+    } else {
+        pid_t pid = fork();
+        if (pid == 0)
+            run_child(c, go[0], output, r->errors);
+        (void)close(go[0]);
+        r->pid = pid;
+        if (pid < 0) {
+            rc = cov_fail_errno(e, "%s cannot be run", c->arguments[0]);
+        } else {
+            r->watch = (int)syscall(SYS_pidfd_open, pid, 0);
+            for (int i = 0; i < COV_CHILD_COUNTERS && c->count; i++)
+                r->counters[i] = open_counter((enum cov_child_counter)i, pid);
+            r->started = cov_clock();
+            if (write(go[1], "", 1) != 1)
+                rc = cov_fail_errno(e, "%s cannot be run", c->arguments[0]);
+        }
+        (void)close(go[1]);
+    }
+    (void)close(output);
+    return rc;
+}
+
+/* The last line of what it said. */
+static int refuse(const struct cov_child *c, const struct running *r, int status, struct cov_err *e)
+{
+    char text[SAID + 1];
+    off_t size = lseek(r->errors, 0, SEEK_END);
+    ssize_t n = pread(r->errors, text, SAID, size > SAID ? size - SAID : 0);
+    text[n > 0 ? n : 0] = '\0';
+    while (n > 0 && (text[n - 1] == '\n' || text[n - 1] == ' '))
+        text[--n] = '\0';
+    const char *newline = strrchr(text, '\n'), *line = newline ? newline + 1 : text;
+    if (WIFSIGNALED(status))
+        return cov_fail(e, COV_EIO, "%s was ended by signal %d (%s)", c->arguments[0],
+                        WTERMSIG(status), strsignal(WTERMSIG(status)));
+    if (WEXITSTATUS(status) == STATUS_NO_EXEC && !*line)
+        return cov_fail(e, COV_EIO, "%s cannot be run", c->arguments[0]);
+    return cov_fail(e, COV_EIO, "%s failed with status %d%s%s", c->arguments[0],
+                    WEXITSTATUS(status), *line ? ": " : "", line);
+}
+
+static int finish(struct cov_child *c, struct running *r, struct cov_err *e)
+{
+    struct rusage usage;
+    int status;
+    c->cost.wall = cov_clock() - r->started;
+    c->cost.read_bytes = proc_number(r->pid, "io", "read_bytes:");
+    c->cost.written_bytes = proc_number(r->pid, "io", "write_bytes:");
+    pid_t got;
+    do
+        got = wait4(r->pid, &status, 0, &usage);
+    while (got < 0 && errno == EINTR);
+    r->ended = true;
+    if (got < 0)
+        return cov_fail_errno(e, "%s", c->arguments[0]);
+    c->cost.cpu = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+                  (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
+    c->cost.max_rss = (int64_t)usage.ru_maxrss * 1024;
+    for (int i = 0; i < COV_CHILD_COUNTERS; i++)
+        c->cost.counters[i] = c->count ? read_counter(r->counters[i]) : -1;
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+        return refuse(c, r, status, e);
+    return COV_OK;
+}
+
+/* Whether it has ended; it can still be looked at in /proc then. */
+static bool has_ended(const struct running *r)
+{
+    siginfo_t info = {0};
+    return waitid(P_PID, (id_t)r->pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid != 0;
+}
+
+static int wait_for(struct cov_child *children, struct running *running, size_t n,
+                    struct pollfd *polls, struct cov_err *e)
+{
+    for (size_t left = n; left > 0;) {
+        bool samples = false, watched = true;
+        nfds_t n_polls = 0;
+        for (size_t i = 0; i < n; i++) {
+            if (running[i].ended)
+                continue;
+            samples = samples || children[i].sample;
+            watched = watched && running[i].watch >= 0;
+            polls[n_polls++] = (struct pollfd){running[i].watch, POLLIN, 0};
+        }
+        (void)poll(polls, n_polls, !watched ? 1 : samples ? SAMPLE_MS : -1);
+        for (size_t i = 0; i < n; i++) {
+            if (running[i].ended)
+                continue;
+            if (has_ended(&running[i])) {
+                int rc = finish(&children[i], &running[i], e);
+                left--;
+                if (rc)
+                    return rc;
+            } else if (children[i].sample) {
+                sample(running[i].pid, &children[i].cost);
+            }
+        }
+    }
+    return COV_OK;
+}
+
+static void release(struct running *r)
+{
+    if (r->pid > 0 && !r->ended) {
+        (void)kill(r->pid, SIGTERM);
+        while (waitpid(r->pid, NULL, 0) < 0 && errno == EINTR)
+            continue;
+    }
+    if (r->watch >= 0)
+        (void)close(r->watch);
+    if (r->errors >= 0)
+        (void)close(r->errors);
+    for (int i = 0; i < COV_CHILD_COUNTERS; i++)
+        if (r->counters[i] >= 0)
+            (void)close(r->counters[i]);
+}
+
+int cov_children_run(struct cov_child *children, size_t n, const char *tmpdir, double *wall,
+                     struct cov_err *e)
+{
+    struct running *running = cov_calloc(n, sizeof *running, e);
+    struct pollfd *polls = cov_calloc(n, sizeof *polls, e);
+    int rc = running && polls ? COV_OK : COV_ENOMEM;
+    for (size_t i = 0; i < n && running; i++) {
+        running[i].watch = running[i].errors = -1;
+        for (int k = 0; k < COV_CHILD_COUNTERS; k++)
+            running[i].counters[k] = -1;
+        children[i].cost = (struct cov_child_cost){0};
+    }
+    double started = cov_clock();
+    for (size_t i = 0; i < n && !rc; i++)
+        rc = start(&children[i], &running[i], tmpdir, e);
+    if (!rc)
+        rc = wait_for(children, running, n, polls, e);
+    if (wall)
+        *wall = cov_clock() - started;
+    for (size_t i = 0; i < n && running; i++)
+        release(&running[i]);
+    free(running);
+    free(polls);
+    return rc;
+}
+
+static bool is_program(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
+}
+
+int cov_child_find(const char *name, char **path, struct cov_err *e)
+{
+    char self[4096];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    self[n > 0 ? n : 0] = '\0';
+    char *slash = strrchr(self, '/');
+    if (slash) {
+        *path = cov_strfmt(e, "%.*s/%s", (int)(slash - self), self, name);
+        if (!*path)
+            return COV_ENOMEM;
+        if (is_program(*path))
+            return COV_OK;
+        free(*path);
+    }
+    for (const char *p = getenv("PATH"); p && *p; p += strcspn(p, ":"), p += *p == ':') {
+        *path = cov_strfmt(e, "%.*s/%s", (int)strcspn(p, ":"), p, name);
+        if (!*path)
+            return COV_ENOMEM;
+        if (is_program(*path))
+            return COV_OK;
+        free(*path);
+    }
+    *path = NULL;
+    return cov_fail(e, COV_EUNSUPPORTED, "there is no %s, neither beside this program nor in PATH",
+                    name);
+}

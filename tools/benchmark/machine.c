@@ -1,0 +1,275 @@
+/* machine.c - see machine.h.
+ * SPDX-License-Identifier: MIT */
+#include "tools/benchmark/machine.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "common/base/clock.h"
+#include "common/base/cpu.h"
+#include "common/base/mem.h"
+#include "common/base/tmpfile.h"
+#include "common/base/version.h"
+#include "common/cli/tool.h"
+#include "common/compute/cpu/kernels/gemm.h"
+#include "common/compute/cpu/kernels/level.h"
+#include "common/compute/device.h"
+
+void cov_machine_describe(struct cov_machine *m)
+{
+    struct utsname u;
+    *m = (struct cov_machine){.online = 1};
+    cov_cpu_describe(m->cpu, sizeof m->cpu);
+    cov_device_describe_levels(m->levels, sizeof m->levels);
+    if (uname(&u) == 0)
+        (void)snprintf(m->system, sizeof m->system, "%s %s %s", u.sysname, u.release, u.machine);
+    long n = sysconf(_SC_NPROCESSORS_ONLN), pages = sysconf(_SC_PHYS_PAGES);
+    long page = sysconf(_SC_PAGESIZE);
+    m->online = n > 0 ? (unsigned)n : 1;
+    m->memory_bytes = pages > 0 && page > 0 ? (int64_t)pages * page : 0;
+}
+
+double cov_machine_probe_value(const struct cov_machine *m, const char *name)
+{
+    for (size_t i = 0; i < m->n_probes; i++)
+        if (strcmp(m->probes[i].name, name) == 0)
+            return m->probes[i].value;
+    return 0;
+}
+
+static void add(struct cov_machine *m, const char *name, double value)
+{
+    if (m->n_probes == COV_MACHINE_MAX_PROBES || !(value > 0))
+        return;
+    struct cov_probe *p = &m->probes[m->n_probes++];
+    (void)snprintf(p->name, sizeof p->name, "%s", name);
+    p->value = value;
+}
+
+void cov_machine_print_json(const struct cov_machine *m, unsigned threads, struct cov_json *j)
+{
+    cov_json_begin_object(j, "machine");
+    cov_json_string(j, "cpu", m->cpu);
+    cov_json_string(j, "levels", m->levels);
+    cov_json_int(j, "processors", m->online);
+    cov_json_int(j, "threads", threads);
+    cov_json_int(j, "memory_bytes", m->memory_bytes);
+    cov_json_string(j, "system", m->system);
+    cov_json_string(j, "compiler", __VERSION__);
+    cov_json_string(j, "covtools", cov_version());
+    cov_json_begin_object(j, "probes");
+    for (size_t i = 0; i < m->n_probes; i++)
+        cov_json_double(j, m->probes[i].name, m->probes[i].value);
+    cov_json_end_object(j);
+    cov_json_end_object(j);
+}
+
+/* ---------------------------------------------------------------- probes of all threads */
+
+/* Operands that stay in the second cache, as those of a convolution. */
+enum { ROWS = 56, K = 576, COLUMNS = 64, TRIES = 12 };
+/* Bytes a thread reads, more than its share of the last cache. */
+enum { READ_BYTES = 48 << 20 };
+
+struct probe {
+    const struct cov_gemm *gemm; /* NULL: memory is read */
+    struct cov_matrix b;
+    float *a;              /* [ROWS, K] */
+    uint64_t **memory;     /* [threads][READ_BYTES / 8] */
+    double seconds;        /* of a try */
+    volatile uint64_t sum; /* so that reading is not left out */
+    double *work;          /* [threads]: operations, or bytes, a second */
+};
+
+static uint64_t read_all(const uint64_t *p)
+{
+    uint64_t s[8] = {0};
+    for (size_t i = 0; i < READ_BYTES / 8; i += 8)
+        for (size_t k = 0; k < 8; k++)
+            s[k] += p[i + k];
+    return s[0] + s[1] + s[2] + s[3] + s[4] + s[5] + s[6] + s[7];
+}
+
+static int work(void *arg, size_t item, unsigned worker, struct cov_err *e)
+{
+    (void)worker;
+    struct probe *p = arg;
+    float *c = p->gemm ? cov_calloc64((size_t)ROWS * COLUMNS, sizeof *c, e) : NULL;
+    if (p->gemm && !c)
+        return COV_ENOMEM;
+    double start = cov_clock(), seconds = 0, done = 0;
+    do {
+        if (p->gemm) {
+            p->gemm->run(ROWS, p->a, K, &p->b, c, COLUMNS, false);
+            done += 2.0 * ROWS * K * COLUMNS;
+        } else {
+            p->sum += read_all(p->memory[item]);
+            done += READ_BYTES;
+        }
+        seconds = cov_clock() - start;
+    } while (seconds < p->seconds);
+    p->work[item] = done / seconds;
+    free(c);
+    return COV_OK;
+}
+
+/* The best of the tries on n threads. */
+static int measure(struct probe *p, struct cov_pool *pool, size_t n, double *best,
+                   struct cov_err *e)
+{
+    *best = 0;
+    int rc = COV_OK;
+    for (int i = 0; i < TRIES && !rc; i++) {
+        rc = cov_pool_for(pool, n, work, p, e);
+        double sum = 0;
+        for (size_t k = 0; k < n; k++)
+            sum += p->work[k];
+        *best = sum > *best ? sum : *best;
+    }
+    return rc;
+}
+
+static int probe_products(struct cov_machine *m, const struct cov_gemm *gemm, const char *name,
+                          struct cov_pool *pool, double seconds, struct cov_err *e)
+{
+    unsigned n = cov_pool_size(pool);
+    struct probe p = {.gemm = gemm, .seconds = seconds / TRIES / 2};
+    double best = 0;
+    char label[40];
+    float *b = cov_calloc64((size_t)K * COLUMNS, sizeof *b, e);
+    p.a = cov_calloc64((size_t)ROWS * K, sizeof *p.a, e);
+    p.work = cov_calloc(n, sizeof *p.work, e);
+    int rc = b && p.a && p.work ? COV_OK : COV_ENOMEM;
+    for (size_t i = 0; !rc && i < (size_t)ROWS * K; i++)
+        p.a[i] = (float)(i % 7) - 3;
+    for (size_t i = 0; !rc && i < (size_t)K * COLUMNS; i++)
+        b[i] = (float)(i % 5) - 2;
+    if (!rc)
+        rc = cov_matrix_init(gemm, K, COLUMNS, b, &p.b, e);
+    if (!rc)
+        rc = measure(&p, pool, n, &best, e);
+    if (!rc) {
+        (void)snprintf(label, sizeof label, "%s_gflops", name);
+        add(m, label, best * 1e-9);
+        rc = measure(&p, pool, 1, &best, e);
+        (void)snprintf(label, sizeof label, "%s_gflops_core", name);
+        add(m, label, best * 1e-9);
+    }
+    cov_matrix_fini(&p.b);
+    free(b);
+    free(p.a);
+    free(p.work);
+    return rc;
+}
+
+static int probe_memory(struct cov_machine *m, struct cov_pool *pool, double seconds,
+                        struct cov_err *e)
+{
+    unsigned n = cov_pool_size(pool);
+    struct probe p = {.seconds = seconds / TRIES};
+    double best = 0;
+    p.memory = cov_calloc(n, sizeof *p.memory, e);
+    p.work = cov_calloc(n, sizeof *p.work, e);
+    int rc = p.memory && p.work ? COV_OK : COV_ENOMEM;
+    for (unsigned i = 0; i < n && !rc; i++) {
+        p.memory[i] = cov_malloc_huge(READ_BYTES, e);
+        if (p.memory[i])
+            memset(p.memory[i], (int)i + 1, READ_BYTES);
+        else
+            rc = COV_ENOMEM;
+    }
+    if (!rc)
+        rc = measure(&p, pool, n, &best, e);
+    add(m, "memory_gb_per_second", best * 1e-9);
+    for (unsigned i = 0; p.memory && i < n; i++)
+        free(p.memory[i]);
+    free(p.memory);
+    free(p.work);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- the disk */
+
+bool cov_machine_drop_cache(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    /* What was written and is not on the disk yet would stay. */
+    bool dropped = fsync(fd) == 0 && posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED) == 0;
+    (void)close(fd);
+    return dropped;
+}
+
+static int transfer(int fd, bool writes, uint8_t *buf, size_t piece, size_t n, const char *dir,
+                    struct cov_err *e)
+{
+    for (size_t at = 0; at < n;) {
+        size_t k = n - at < piece ? n - at : piece;
+        ssize_t got = writes ? pwrite(fd, buf, k, (off_t)at) : pread(fd, buf, k, (off_t)at);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return cov_fail_errno(e, "%s: a temporary file", dir);
+        at += (size_t)got;
+    }
+    return COV_OK;
+}
+
+static int probe_disk(struct cov_machine *m, const char *dir, size_t n, struct cov_err *e)
+{
+    enum { PIECE = 4 << 20, DISK_TRIES = 3 };
+    int fd;
+    double wrote = 0, read = 0;
+    uint8_t *buf = cov_calloc64(PIECE, 1, e);
+    if (!buf)
+        return COV_ENOMEM;
+    int rc = cov_tmpfile(dir, &fd, e);
+    if (rc) {
+        free(buf);
+        return rc;
+    }
+    for (size_t i = 0; i < PIECE; i++)
+        buf[i] = (uint8_t)(i * 2654435761U >> 13);
+    for (int i = 0; i < DISK_TRIES && !rc; i++) {
+        double start = cov_clock();
+        rc = transfer(fd, true, buf, PIECE, n, dir, e);
+        if (!rc && fdatasync(fd) != 0)
+            rc = cov_fail_errno(e, "%s: a temporary file", dir);
+        double speed = (double)n / (cov_clock() - start);
+        wrote = speed > wrote ? speed : wrote;
+        (void)posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+        start = cov_clock();
+        if (!rc)
+            rc = transfer(fd, false, buf, PIECE, n, dir, e);
+        speed = (double)n / (cov_clock() - start);
+        read = speed > read ? speed : read;
+    }
+    (void)close(fd); /* a temporary file */
+    free(buf);
+    add(m, "disk_write_mb_per_second", wrote * 1e-6);
+    add(m, "disk_read_mb_per_second", read * 1e-6);
+    return rc;
+}
+
+int cov_machine_probe(struct cov_machine *m, struct cov_pool *pool, const char *dir, double seconds,
+                      size_t disk_bytes, struct cov_err *e)
+{
+    struct cov_cpu_choice cpu;
+    m->n_probes = 0;
+    int rc = cov_cpu_level_choose(NULL, &cpu, e);
+    if (rc)
+        return rc;
+    rc = probe_products(m, cov_gemm_choose(cpu.features), "fp32", pool, seconds, e);
+    const struct cov_gemm *bf16 = cov_gemm_choose_bf16(cpu.features, COV_BF16);
+    if (!rc && bf16)
+        rc = probe_products(m, bf16, "bf16", pool, seconds, e);
+    if (!rc)
+        rc = probe_memory(m, pool, seconds, e);
+    return rc ? rc : probe_disk(m, dir, disk_bytes, e);
+}
