@@ -122,17 +122,91 @@ struct cov_train_state {
     int64_t n_steps; /* of the optimiser */
 };
 
-struct cov_device;
-struct cov_program;  /* a network as a device holds it */
-struct cov_training; /* one in training */
+/* ---- what a device makes ---- */
 
-/* How a device wants to be used. */
+/* A network to run: layers[0] reads one-hot rows (c_in = 4). Borrowed while the program is made. */
+struct cov_program_spec {
+    const struct cov_layer *layers;
+    const struct cov_layer_weights *weights; /* [n_layers] */
+    size_t n_layers;
+    unsigned n_workers; /* callers at a time */
+    size_t max_batch;   /* chunks of a call, >= 1 */
+};
+
+/* A network as a device holds it. The first member of every program. */
+struct cov_program {
+    const struct cov_program_ops *ops;
+};
+
+struct cov_program_ops {
+    /* out[n,L,D] = the network's value at each position, COV_PAD_VALUE where codes[n,L] is padding.
+     * n <= max_batch. Workers < n_workers may run at the same time, on threads that flush denormals
+     * to zero, as the pool's do. The values of a chunk depend neither on the other chunks of the
+     * batch nor on its place there. */
+    int (*forward)(struct cov_program *p, unsigned worker, size_t n, const uint8_t *codes,
+                   float *out, struct cov_err *e);
+    /* Before the first forward: compute every position, for comparison. Without it a device may
+     * skip what is constant, repeated or unused: values differ by rounding only, at most 1e-5. */
+    void (*compute_all)(struct cov_program *p);
+    /* Sums over all workers; while no forward is running. */
+    void (*counts)(const struct cov_program *p, struct cov_forward_counts *out);
+    void (*free)(struct cov_program *p);
+};
+
+static inline void cov_program_free(struct cov_program *p) /* NULL is accepted */
+{
+    if (p)
+        p->ops->free(p);
+}
+
+/* A network in training, in one or both of two ways; the table of a way that the device lacks is
+ * NULL. The first member of every training. One caller at a time. cpu/train/ref_train.h specifies
+ * what is computed. */
+struct cov_training {
+    const struct cov_gradient_ops *gradients;
+    const struct cov_resident_ops *resident;
+    void (*free)(struct cov_training *t);
+};
+
+/* The host keeps parameters and moments and makes the steps; the device returns gradients. */
+struct cov_gradient_ops {
+    /* Reads the parameters in spec.block; before the first run and whenever they change. */
+    int (*load)(struct cov_training *t, struct cov_err *e);
+    /* gradient[n_floats] = that of the batch's loss by each parameter: this process's share, which
+     * adds up to the whole over all processes; in the places of a norm's running statistics, mean
+     * and unbiased variance of the whole batch. `step` seeds dropout. COV_EINPUT if the loss is not
+     * finite. Results do not depend on the number of threads. */
+    int (*run)(struct cov_training *t, uint64_t step, const struct cov_train_batch *batch,
+               float *gradient, struct cov_train_score *score, struct cov_err *e);
+};
+
+/* The device keeps parameters, moments and gradients; cov_trainer_batch, step, read and write
+ * (net/train.h) specify what each function does. Starts with spec.block, moments of 0 and step 0;
+ * the number of steps seeds dropout. */
+struct cov_resident_ops {
+    int (*add)(struct cov_training *t, const struct cov_train_batch *batch,
+               struct cov_train_score *score, struct cov_err *e);
+    int (*step)(struct cov_training *t, const struct cov_adam *adam, struct cov_err *e);
+    int (*read)(struct cov_training *t, struct cov_train_state *state, struct cov_err *e);
+    int (*write)(struct cov_training *t, const struct cov_train_state *state, struct cov_err *e);
+};
+
+static inline void cov_training_free(struct cov_training *t) /* NULL is accepted */
+{
+    if (t)
+        t->free(t);
+}
+
+/* ---- devices ---- */
+
+struct cov_device;
+
+/* How a device is best used. */
 struct cov_device_advice {
-    size_t batch;       /* chunks of a call, unless chunks are so long that ... */
-    size_t batch_bases; /* ... they have more bases than this */
-    unsigned
-        n_waiting; /* calls that can be under way while their threads only wait: so many threads
-                           beside those that have work for the CPU */
+    size_t batch;       /* chunks of a call, if they have at most ... */
+    size_t batch_bases; /* ... this many bases together */
+    unsigned n_waiting; /* calls in progress whose threads only wait: number of threads to add to
+                           those that have work for the CPU */
 };
 
 struct cov_device_ops {
@@ -140,54 +214,14 @@ struct cov_device_ops {
     void (*close)(struct cov_device *dev);
     /* "AMD EPYC, AVX-512": hardware and kernels. Borrowed until close. */
     const char *(*describe)(const struct cov_device *dev);
-    /* "fp32": what is computed in. */
+    /* "fp32": the precision of products. */
     const char *(*precision)(const struct cov_device *dev);
-    /* NULL: there is nothing to say. */
-    void (*advise)(const struct cov_device *dev, struct cov_device_advice *out);
-    /* Prepares a network for n_workers callers at a time and max_batch >= 1 chunks a call. layers[0]
-     * reads one-hot rows (c_in = 4). */
-    int (*program_new)(struct cov_device *dev, const struct cov_layer *layers,
-                       const struct cov_layer_weights *weights, size_t n_layers, unsigned n_workers,
-                       size_t max_batch, struct cov_program **out, struct cov_err *e);
-    /* out[n,L,D] = the network's value at each position, COV_PAD_VALUE where codes[n,L] is padding.
-     * n <= max_batch. worker < n_workers may run beside the others, on a thread that flushes
-     * denormals to zero, as the pool's do. The values of a chunk do not depend on the other chunks
-     * of the batch, nor on its place there. */
-    int (*forward)(struct cov_program *p, unsigned worker, size_t n, const uint8_t *codes,
-                   float *out, struct cov_err *e);
-    /* Before the first forward: from now on everything is computed, for comparison. Without it a
-     * device may leave out what is constant, repeated, or of no use: values differ by no more than
-     * rounding does, 1e-5. */
-    void (*compute_all)(struct cov_program *p);
-    /* Sums over all workers; while no forward is running. */
-    void (*counts)(const struct cov_program *p, struct cov_forward_counts *out);
-    void (*program_free)(struct cov_program *p); /* NULL is accepted */
-
-    /* Training; these are NULL where a device cannot. One caller at a time. What is computed is
-     * laid down in cpu/train/ref_train.h. */
+    void (*advise)(const struct cov_device *dev, struct cov_device_advice *out); /* may be NULL */
+    int (*program_new)(struct cov_device *dev, const struct cov_program_spec *spec,
+                       struct cov_program **out, struct cov_err *e);
+    /* NULL if the device cannot train. */
     int (*training_new)(struct cov_device *dev, const struct cov_training_spec *spec,
                         struct cov_training **out, struct cov_err *e);
-    /* The parameters in spec.block are others from now on; once before the first run, too. */
-    int (*training_load)(struct cov_training *t, struct cov_err *e);
-    /* gradient[n_floats] = that of the batch's loss by each parameter: this process's share of it,
-     * which sums up to the whole over all processes; and where a norm's running statistics stand,
-     * mean and unbiased variance of the whole batch. `step` goes into what dropout draws.
-     * COV_EINPUT for a loss that is not finite. Results do not depend on the pool's threads. */
-    int (*training_run)(struct cov_training *t, uint64_t step, const struct cov_train_batch *batch,
-                        float *gradient, struct cov_train_score *score, struct cov_err *e);
-    void (*training_free)(struct cov_training *t); /* NULL is accepted */
-
-    /* Whether the device keeps parameters, moments and gradients of a training itself; NULL: it does
-     * not. Then the four below are called instead of load and run, and net/train.h says what each is to
-     * do. It begins with spec.block, moments of 0 and no step; how many steps were made goes into what
-     * dropout draws. */
-    bool (*training_keeps)(const struct cov_training *t);
-    int (*training_add)(struct cov_training *t, const struct cov_train_batch *batch,
-                        struct cov_train_score *score, struct cov_err *e);
-    int (*training_step)(struct cov_training *t, const struct cov_adam *adam, struct cov_err *e);
-    int (*training_read)(struct cov_training *t, struct cov_train_state *state, struct cov_err *e);
-    int (*training_write)(struct cov_training *t, const struct cov_train_state *state,
-                          struct cov_err *e);
 };
 
 /* The first member of every device. */

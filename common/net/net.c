@@ -8,7 +8,6 @@
 #include "common/net/shape.h"
 
 struct cov_net {
-    struct cov_device *dev;
     struct cov_program *program;
 };
 
@@ -18,21 +17,21 @@ int cov_net_new(struct cov_device *dev, const struct cov_hparams *hp, const floa
     struct cov_params params = {0};
     struct cov_layer *layers = NULL;
     struct cov_layer_weights *weights = NULL;
-    size_t n_layers;
+    struct cov_program_spec spec = {.n_workers = n_workers, .max_batch = max_batch};
     *out = NULL;
     struct cov_net *net = cov_calloc(1, sizeof *net, e);
     int rc = net ? cov_hparams_check(hp, e) : COV_ENOMEM;
     if (rc)
         goto out;
-    net->dev = dev;
     rc = cov_params_init(hp, &params, e);
     if (rc)
         goto out;
-    rc = cov_shape(hp, L, &params, block, &layers, &weights, &n_layers, e);
+    rc = cov_shape(hp, L, &params, block, &layers, &weights, &spec.n_layers, e);
     if (rc)
         goto out;
-    rc = dev->ops->program_new(dev, layers, weights, n_layers, n_workers, max_batch, &net->program,
-                               e);
+    spec.layers = layers;
+    spec.weights = weights;
+    rc = dev->ops->program_new(dev, &spec, &net->program, e);
     if (rc)
         goto out;
     *out = net;
@@ -58,22 +57,22 @@ void cov_net_free(struct cov_net *net)
 {
     if (!net)
         return;
-    net->dev->ops->program_free(net->program);
+    cov_program_free(net->program);
     free(net);
 }
 
 void cov_net_compute_all(struct cov_net *net)
 {
-    net->dev->ops->compute_all(net->program);
+    net->program->ops->compute_all(net->program);
 }
 
 void cov_net_counts(const struct cov_net *net, struct cov_forward_counts *out)
 {
-    net->dev->ops->counts(net->program, out);
+    net->program->ops->counts(net->program, out);
 }
 
 int cov_net_forward(struct cov_net *net, unsigned worker, size_t n, const uint8_t *codes,
                     float *values, struct cov_err *e)
 {
-    return net->dev->ops->forward(net->program, worker, n, codes, values, e);
+    return net->program->ops->forward(net->program, worker, n, codes, values, e);
 }

@@ -13,13 +13,11 @@
 enum { SLICE = 1 << 16 };
 
 struct cov_trainer {
-    struct cov_device *dev;
     struct cov_training *training;
     struct cov_train_reduce reduce;
     struct cov_pool *pool;
     struct cov_params params;
-    bool resident; /* the device keeps what follows; only the block is here, from which it began */
-    /* [n_floats] each */
+    /* [n_floats] each. If the device keeps them, only the block is here, with initial values. */
     float *block, *moment1, *moment2, *average;
     float *gradient; /* of the last batch */
     float *sum;      /* of the batches since the last step */
@@ -72,8 +70,8 @@ static int make_arrays(struct cov_trainer *t, struct cov_err *e)
     return t->slices && (t->shared || !t->reduce.fn) ? COV_OK : COV_ENOMEM;
 }
 
-static int make_training(struct cov_trainer *t, const struct cov_trainer_options *options,
-                         struct cov_err *e)
+static int make_training(struct cov_trainer *t, struct cov_device *dev,
+                         const struct cov_trainer_options *options, struct cov_err *e)
 {
     struct cov_layer *layers = NULL;
     struct cov_layer_weights *weights = NULL;
@@ -91,7 +89,7 @@ static int make_training(struct cov_trainer *t, const struct cov_trainer_options
         return rc;
     spec.layers = layers;
     spec.weights = weights;
-    rc = t->dev->ops->training_new(t->dev, &spec, &t->training, e);
+    rc = dev->ops->training_new(dev, &spec, &t->training, e);
     free(layers);
     free(weights);
     return rc;
@@ -109,7 +107,6 @@ int cov_trainer_new(struct cov_device *dev, const struct cov_trainer_options *op
     struct cov_trainer *t = cov_calloc(1, sizeof *t, e);
     if (!t)
         return COV_ENOMEM;
-    t->dev = dev;
     t->reduce = options->reduce;
     t->pool = options->pool;
     rc = cov_params_init(options->hp, &t->params, e);
@@ -119,10 +116,9 @@ int cov_trainer_new(struct cov_device *dev, const struct cov_trainer_options *op
     }
     if (rc == COV_OK) {
         memcpy(t->block, block, t->params.n_floats * sizeof *block);
-        rc = make_training(t, options, e);
+        rc = make_training(t, dev, options, e);
     }
-    t->resident = rc == COV_OK && dev->ops->training_keeps && dev->ops->training_keeps(t->training);
-    if (rc == COV_OK && !t->resident)
+    if (rc == COV_OK && !t->training->resident)
         rc = make_arrays(t, e);
     if (rc) {
         cov_trainer_free(t);
@@ -136,8 +132,7 @@ void cov_trainer_free(struct cov_trainer *t)
 {
     if (!t)
         return;
-    if (t->training)
-        t->dev->ops->training_free(t->training);
+    cov_training_free(t->training);
     cov_params_fini(&t->params);
     free(t->block);
     free(t->moment1);
@@ -175,14 +170,15 @@ int cov_trainer_batch(struct cov_trainer *t, const struct cov_train_batch *batch
                       struct cov_train_score *score, struct cov_err *e)
 {
     int rc = COV_OK;
-    if (t->resident)
-        return t->dev->ops->training_add(t->training, batch, score, e);
+    if (t->training->resident)
+        return t->training->resident->add(t->training, batch, score, e);
     if (!t->loaded)
-        rc = t->dev->ops->training_load(t->training, e);
+        rc = t->training->gradients->load(t->training, e);
     if (rc)
         return rc;
     t->loaded = true;
-    rc = t->dev->ops->training_run(t->training, (uint64_t)t->n_steps, batch, t->gradient, score, e);
+    rc = t->training->gradients->run(t->training, (uint64_t)t->n_steps, batch, t->gradient, score,
+                                     e);
     if (rc)
         return rc;
     take_gradient(t);
@@ -260,8 +256,8 @@ static void take_average(struct cov_trainer *t, double keep)
 int cov_trainer_step(struct cov_trainer *t, const struct cov_adam *adam, struct cov_err *e)
 {
     double norm;
-    if (t->resident)
-        return t->dev->ops->training_step(t->training, adam, e);
+    if (t->training->resident)
+        return t->training->resident->step(t->training, adam, e);
     if (t->n_batches == 0)
         return cov_fail(e, COV_EUSAGE, "a step without a batch before it");
     t->adam = adam;
@@ -291,8 +287,8 @@ int cov_trainer_step(struct cov_trainer *t, const struct cov_adam *adam, struct 
 int cov_trainer_read(struct cov_trainer *t, struct cov_train_state *state, struct cov_err *e)
 {
     size_t bytes = t->params.n_floats * sizeof(float);
-    if (t->resident)
-        return t->dev->ops->training_read(t->training, state, e);
+    if (t->training->resident)
+        return t->training->resident->read(t->training, state, e);
     if (state->block)
         memcpy(state->block, t->block, bytes);
     if (state->moment1)
@@ -308,8 +304,8 @@ int cov_trainer_read(struct cov_trainer *t, struct cov_train_state *state, struc
 int cov_trainer_write(struct cov_trainer *t, const struct cov_train_state *state, struct cov_err *e)
 {
     size_t bytes = t->params.n_floats * sizeof(float);
-    if (t->resident)
-        return t->dev->ops->training_write(t->training, state, e);
+    if (t->training->resident)
+        return t->training->resident->write(t->training, state, e);
     if (state->block)
         memcpy(t->block, state->block, bytes);
     if (state->moment1)

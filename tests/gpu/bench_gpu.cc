@@ -178,7 +178,8 @@ void time_layers(struct cov_device *dev, const float *block, size_t batch)
     size_t n_layers;
     must(cov_params_init(&hp, &params, &e), &e);
     must(cov_shape(&hp, LENGTH, &params, block, &layers, &weights, &n_layers, &e), &e);
-    must(dev->ops->program_new(dev, layers, weights, n_layers, 1, batch, &p, &e), &e);
+    const struct cov_program_spec spec = {layers, weights, n_layers, 1, batch};
+    must(dev->ops->program_new(dev, &spec, &p, &e), &e);
     batch = cov_cuda_program_batch(p);
     const struct cov_cuda_plan *plan = cov_cuda_program_plan(p);
     std::vector<std::vector<double>> seconds(9, std::vector<double>(plan->n_steps));
@@ -211,7 +212,7 @@ void time_layers(struct cov_device *dev, const float *block, size_t batch)
     }
     printf("  all %.1f us/chunk, %.1f chunks/s\n", sum / (double)batch * 1e6, (double)batch / sum);
     fflush(stdout);
-    dev->ops->program_free(p);
+    cov_program_free(p);
     free(layers);
     free(weights);
     cov_params_fini(&params);

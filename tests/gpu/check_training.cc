@@ -153,9 +153,9 @@ Gradient gradient_of(struct cov_device *dev, const Toy &t, size_t n)
     spec.pool = pool;
     g.v.resize(spec.n_floats);
     must(dev->ops->training_new(dev, &spec, &training, &e), &e);
-    must(dev->ops->training_load(training, &e), &e);
-    must(dev->ops->training_run(training, 5, &batch, g.v.data(), &g.score, &e), &e);
-    dev->ops->training_free(training);
+    must(training->gradients->load(training, &e), &e);
+    must(training->gradients->run(training, 5, &batch, g.v.data(), &g.score, &e), &e);
+    cov_training_free(training);
     free(layers);
     free(weights);
     cov_pool_free(pool);

@@ -12,7 +12,8 @@
 #include "common/net/net.h"
 #include "common/net/shape.h"
 
-struct cov_program {
+struct mock_program {
+    struct cov_program base;
     size_t n_layers, T;
     float first_weight;
     unsigned n_workers;
@@ -21,24 +22,10 @@ struct cov_program {
 
 static int n_programs;
 
-static int program_new(struct cov_device *dev, const struct cov_layer *layers,
-                       const struct cov_layer_weights *weights, size_t n_layers, unsigned n_workers,
-                       size_t max_batch, struct cov_program **out, struct cov_err *e)
-{
-    (void)dev;
-    if (max_batch == 99)
-        return cov_fail(e, COV_EUNSUPPORTED, "99");
-    *out = malloc(sizeof **out);
-    assert_non_null(*out);
-    **out =
-        (struct cov_program){n_layers, layers[0].t_in, weights[0].weight[0], n_workers, max_batch};
-    n_programs++;
-    return COV_OK;
-}
-
-static int forward(struct cov_program *p, unsigned worker, size_t n, const uint8_t *codes,
+static int forward(struct cov_program *base, unsigned worker, size_t n, const uint8_t *codes,
                    float *out, struct cov_err *e)
 {
+    const struct mock_program *p = (const struct mock_program *)base;
     if (worker >= p->n_workers || n > p->max_batch)
         return cov_fail(e, COV_EIO, "too many");
     for (size_t i = 0; i < n * p->T; i++)
@@ -52,8 +39,27 @@ static void program_free(struct cov_program *p)
     n_programs--;
 }
 
-static const struct cov_device_ops ops = {
-    .name = "mock", .program_new = program_new, .forward = forward, .program_free = program_free};
+static int program_new(struct cov_device *dev, const struct cov_program_spec *spec,
+                       struct cov_program **out, struct cov_err *e)
+{
+    static const struct cov_program_ops ops = {.forward = forward, .free = program_free};
+    (void)dev;
+    if (spec->max_batch == 99)
+        return cov_fail(e, COV_EUNSUPPORTED, "99");
+    struct mock_program *p = malloc(sizeof *p);
+    assert_non_null(p);
+    *p = (struct mock_program){.base.ops = &ops,
+                               .n_layers = spec->n_layers,
+                               .T = spec->layers[0].t_in,
+                               .first_weight = spec->weights[0].weight[0],
+                               .n_workers = spec->n_workers,
+                               .max_batch = spec->max_batch};
+    *out = &p->base;
+    n_programs++;
+    return COV_OK;
+}
+
+static const struct cov_device_ops ops = {.name = "mock", .program_new = program_new};
 
 static const struct cov_hparams cnn = {
     .model_type = COV_MODEL_CNN,

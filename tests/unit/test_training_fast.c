@@ -70,10 +70,10 @@ static struct cov_train_score run(const struct toy *t, const struct cov_cpu_opti
     spec.pool = pool;
     const struct cov_train_batch batch = toy_batch(&t->data, 0, t->data.n);
     if (dev->ops->training_new(dev, &spec, &training, &e) ||
-        dev->ops->training_load(training, &e) ||
-        dev->ops->training_run(training, 5, &batch, gradient, &score, &e))
+        training->gradients->load(training, &e) ||
+        training->gradients->run(training, 5, &batch, gradient, &score, &e))
         fail_msg("%s", e.text);
-    dev->ops->training_free(training);
+    cov_training_free(training);
     free(layers);
     free(weights);
     cov_pool_free(pool);

@@ -58,7 +58,7 @@ static void toy_init(struct toy *t, const struct cov_hparams *hp, size_t L, size
 
 static void toy_fini(struct toy *t)
 {
-    cov_ref_training_free(t->training);
+    cov_training_free(t->training);
     cov_pool_free(t->pool);
     cov_params_fini(&t->params);
     toy_data_fini(&t->data);

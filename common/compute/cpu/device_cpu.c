@@ -63,7 +63,8 @@ struct padding {
     struct cov_lstm_padding *layers; /* [n_layers]; the LSTMs */
 };
 
-struct cov_program {
+struct cpu_program {
+    struct cov_program base;
     const struct cpu_device *dev;
     struct cov_layer *layers;
     size_t n_layers, lstm_beg, lstm_end; /* layers [lstm_beg, lstm_end) are LSTMs */
@@ -88,7 +89,7 @@ static size_t max_size(size_t a, size_t b)
 /* ---- making ---- */
 
 /* The reference reads weights as PyTorch has them: keep a copy. */
-static int copy_weights(struct cov_program *p, size_t i, const struct cov_layer_weights *w,
+static int copy_weights(struct cpu_program *p, size_t i, const struct cov_layer_weights *w,
                         struct cov_err *e)
 {
     size_t sizes[COV_REF_N_WEIGHTS];
@@ -111,12 +112,12 @@ static int copy_weights(struct cov_program *p, size_t i, const struct cov_layer_
     return COV_OK;
 }
 
-static enum cov_arithmetic arithmetic_of(const struct cov_program *p, size_t i)
+static enum cov_arithmetic arithmetic_of(const struct cpu_program *p, size_t i)
 {
     return cov_cpu_arithmetic_of(&p->dev->arithmetic, &p->layers[i], i + 2 == p->n_layers);
 }
 
-static int pack_layer(struct cov_program *p, size_t i, const struct cov_layer_weights *w,
+static int pack_layer(struct cpu_program *p, size_t i, const struct cov_layer_weights *w,
                       struct cov_err *e)
 {
     const struct cov_layer *l = &p->layers[i];
@@ -147,7 +148,7 @@ static size_t lstm_floats(const struct cov_layer *layers, size_t n_layers)
 }
 
 /* The memory is left as it comes, for the worker to touch first. */
-static int make_arenas(struct cov_program *p, struct cov_err *e)
+static int make_arenas(struct cpu_program *p, struct cov_err *e)
 {
     size_t rows = 0, scratch = 0, onehot = p->layers[0].t_in * 4;
     size_t lstm = p->dev->reference ? 0 : p->n_rows * lstm_floats(p->layers, p->n_layers);
@@ -188,10 +189,9 @@ static int make_arenas(struct cov_program *p, struct cov_err *e)
     return COV_OK;
 }
 
-static void program_free(struct cov_program *p)
+static void program_free(struct cov_program *base)
 {
-    if (!p)
-        return;
+    struct cpu_program *p = (struct cpu_program *)base;
     for (size_t i = 0; i < p->n_layers; i++) {
         if (p->fast)
             cov_fast_layer_free(p->fast[i]);
@@ -219,58 +219,6 @@ static void program_free(struct cov_program *p)
     free(p);
 }
 
-static int program_new(struct cov_device *dev, const struct cov_layer *layers,
-                       const struct cov_layer_weights *weights, size_t n_layers, unsigned n_workers,
-                       size_t max_batch, struct cov_program **out, struct cov_err *e)
-{
-    struct cov_program *p = cov_calloc(1, sizeof *p, e);
-    if (!p)
-        return COV_ENOMEM;
-    (void)pthread_mutex_init(&p->padding.lock, NULL);
-    p->dev = (const struct cpu_device *)dev;
-    p->n_layers = n_layers;
-    p->n_workers = n_workers;
-    p->max_batch = max_batch;
-    p->n_rows = max_batch < COV_LSTM_ROWS ? max_batch : COV_LSTM_ROWS;
-    p->layers = cov_calloc(n_layers, sizeof *p->layers, e);
-    p->fast = cov_calloc(n_layers, sizeof(struct cov_fast_layer *), e);
-    p->lstm = cov_calloc(n_layers, sizeof(struct cov_lstm *), e);
-    p->weights = cov_calloc(n_layers, sizeof *p->weights, e);
-    p->weight_memory = cov_calloc(n_layers, sizeof *p->weight_memory, e);
-    p->arenas = cov_calloc(n_workers, sizeof *p->arenas, e);
-    int rc = p->layers && p->fast && p->lstm && p->weights && p->weight_memory && p->arenas
-                 ? COV_OK
-                 : COV_ENOMEM;
-    if (rc == COV_OK) {
-        memcpy(p->layers, layers, n_layers * sizeof *layers);
-        while (p->lstm_beg < n_layers && layers[p->lstm_beg].kind != COV_LAYER_LSTM)
-            p->lstm_beg++;
-        p->lstm_end = p->lstm_beg;
-        while (p->lstm_end < n_layers && layers[p->lstm_end].kind == COV_LAYER_LSTM)
-            p->lstm_end++;
-        for (size_t i = p->lstm_end; i < n_layers; i++)
-            if (layers[i].kind == COV_LAYER_LSTM)
-                rc = cov_fail(e, COV_EUNSUPPORTED, "LSTM layers do not follow one another");
-        if (p->lstm_beg < n_layers && (p->lstm_beg == 0 || p->lstm_end == n_layers))
-            rc = cov_fail(e, COV_EUNSUPPORTED, "no layer before or behind the LSTM layers");
-    }
-    for (size_t i = 0; rc == COV_OK && i < n_layers; i++) {
-        const struct cov_layer *l = &p->layers[i];
-        size_t rows = l->t_out * l->directions;
-        p->full_work += l->kind == COV_LAYER_LSTM ? cov_plan_work_of_lstm(l, rows, rows)
-                                                  : (double)l->t_out * cov_plan_work_of_row(l);
-        rc = pack_layer(p, i, &weights[i], e);
-    }
-    if (rc == COV_OK)
-        rc = make_arenas(p, e);
-    if (rc) {
-        program_free(p);
-        return rc;
-    }
-    *out = p;
-    return COV_OK;
-}
-
 /* ---- running ---- */
 
 static void one_hot(const struct cov_row_plan *plan, const uint8_t *codes, float *x)
@@ -295,7 +243,7 @@ static void copy_rows(const struct cov_row_plan *plan, size_t c, float *y, size_
 
 /* Layers [beg, end) of one sequence; the last one writes to y with rows y_stride apart. Adds to
  * *work. codes: of which x is the one-hot rows; or NULL. */
-static void run_rows(const struct cov_program *p, struct arena *a, const struct cov_row_plan *plans,
+static void run_rows(const struct cpu_program *p, struct arena *a, const struct cov_row_plan *plans,
                      size_t beg, size_t end, const uint8_t *codes, const float *x, size_t x_stride,
                      float *y, size_t y_stride, double *work)
 {
@@ -331,7 +279,7 @@ static float *take(float **at, size_t n)
 
 /* Plans the padding and its places in memory: the input of the LSTM layers, then of each one its
  * output and the cells of its backward direction. */
-static int place_padding(const struct cov_program *p, struct padding *of, float **input,
+static int place_padding(const struct cpu_program *p, struct padding *of, float **input,
                          struct cov_err *e)
 {
     const struct cov_layer *layers = p->layers, *first = &layers[p->lstm_beg];
@@ -357,7 +305,7 @@ static int place_padding(const struct cov_program *p, struct padding *of, float 
     return COV_OK;
 }
 
-static int make_padding(const struct cov_program *p, struct arena *a, struct padding *of,
+static int make_padding(const struct cpu_program *p, struct arena *a, struct padding *of,
                         struct cov_err *e)
 {
     uint8_t *codes = cov_calloc(p->layers[0].t_in, sizeof *codes, e); /* COV_CODE_PAD */
@@ -378,14 +326,14 @@ static int make_padding(const struct cov_program *p, struct arena *a, struct pad
 }
 
 /* And some base: else nothing is computed. */
-static bool has_much_padding(const struct cov_program *p, const struct cov_ordered_chunk *chunk)
+static bool has_much_padding(const struct cpu_program *p, const struct cov_ordered_chunk *chunk)
 {
     size_t length = p->layers[0].t_in;
     return chunk->filled > 0 && length - chunk->filled >= length / MUCH_PADDING;
 }
 
 /* Makes the padding if one of n chunks is the first that wants it. *out: [n_layers], or NULL. */
-static int get_padding(struct cov_program *p, struct arena *a, size_t n,
+static int get_padding(struct cpu_program *p, struct arena *a, size_t n,
                        const struct cov_ordered_chunk *chunks, const struct cov_lstm_padding **out,
                        struct cov_err *e)
 {
@@ -409,7 +357,7 @@ static int get_padding(struct cov_program *p, struct arena *a, size_t n,
 }
 
 /* The LSTM layers of n chunks, from a->lstm[0]; returns where their output is. */
-static const float *run_lstms(const struct cov_program *p, struct arena *a, size_t n,
+static const float *run_lstms(const struct cpu_program *p, struct arena *a, size_t n,
                               const struct cov_ordered_chunk *chunks,
                               const struct cov_lstm_padding *padding)
 {
@@ -439,7 +387,7 @@ static const float *run_lstms(const struct cov_program *p, struct arena *a, size
 }
 
 /* n <= n_rows chunks of a call. */
-static int forward_block(struct cov_program *p, struct arena *a, size_t n,
+static int forward_block(struct cpu_program *p, struct arena *a, size_t n,
                          const struct cov_ordered_chunk *chunks, const uint8_t *codes, float *out,
                          struct cov_err *e)
 {
@@ -484,7 +432,7 @@ static int forward_block(struct cov_program *p, struct arena *a, size_t n,
     return COV_OK;
 }
 
-static void forward_reference(const struct cov_program *p, struct arena *a, const uint8_t *codes,
+static void forward_reference(const struct cpu_program *p, struct arena *a, const uint8_t *codes,
                               float *out)
 {
     cov_plan_full(p->layers, p->n_layers, a->plans);
@@ -498,7 +446,7 @@ static void forward_reference(const struct cov_program *p, struct arena *a, cons
     }
 }
 
-static int forward_sorted(struct cov_program *p, struct arena *a, size_t n, const uint8_t *codes,
+static int forward_sorted(struct cpu_program *p, struct arena *a, size_t n, const uint8_t *codes,
                           float *out, struct cov_err *e)
 {
     struct cov_chunk_order *o = &a->order;
@@ -513,9 +461,10 @@ static int forward_sorted(struct cov_program *p, struct arena *a, size_t n, cons
     return rc;
 }
 
-static int forward(struct cov_program *p, unsigned worker, size_t n, const uint8_t *codes,
+static int forward(struct cov_program *base, unsigned worker, size_t n, const uint8_t *codes,
                    float *out, struct cov_err *e)
 {
+    struct cpu_program *p = (struct cpu_program *)base;
     struct arena *a = &p->arenas[worker];
     size_t length = p->layers[0].t_in, depth = p->layers[p->n_layers - 1].c_out;
     int rc = COV_OK;
@@ -533,8 +482,9 @@ static int forward(struct cov_program *p, unsigned worker, size_t n, const uint8
     return rc;
 }
 
-static void counts(const struct cov_program *p, struct cov_forward_counts *out)
+static void counts(const struct cov_program *base, struct cov_forward_counts *out)
 {
+    const struct cpu_program *p = (const struct cpu_program *)base;
     *out = (struct cov_forward_counts){0};
     for (unsigned i = 0; i < p->n_workers; i++) {
         const struct cov_forward_counts *of = &p->arenas[i].counts;
@@ -546,13 +496,68 @@ static void counts(const struct cov_program *p, struct cov_forward_counts *out)
 
 static void compute_all(struct cov_program *p)
 {
-    p->full = true;
+    ((struct cpu_program *)p)->full = true;
+}
+
+static int program_new(struct cov_device *dev, const struct cov_program_spec *spec,
+                       struct cov_program **out, struct cov_err *e)
+{
+    static const struct cov_program_ops ops = {forward, compute_all, counts, program_free};
+    const struct cov_layer *layers = spec->layers;
+    size_t n_layers = spec->n_layers, max_batch = spec->max_batch;
+    struct cpu_program *p = cov_calloc(1, sizeof *p, e);
+    if (!p)
+        return COV_ENOMEM;
+    (void)pthread_mutex_init(&p->padding.lock, NULL);
+    p->base.ops = &ops;
+    p->dev = (const struct cpu_device *)dev;
+    p->n_layers = n_layers;
+    p->n_workers = spec->n_workers;
+    p->max_batch = max_batch;
+    p->n_rows = max_batch < COV_LSTM_ROWS ? max_batch : COV_LSTM_ROWS;
+    p->layers = cov_calloc(n_layers, sizeof *p->layers, e);
+    p->fast = cov_calloc(n_layers, sizeof(struct cov_fast_layer *), e);
+    p->lstm = cov_calloc(n_layers, sizeof(struct cov_lstm *), e);
+    p->weights = cov_calloc(n_layers, sizeof *p->weights, e);
+    p->weight_memory = cov_calloc(n_layers, sizeof *p->weight_memory, e);
+    p->arenas = cov_calloc(spec->n_workers, sizeof *p->arenas, e);
+    int rc = p->layers && p->fast && p->lstm && p->weights && p->weight_memory && p->arenas
+                 ? COV_OK
+                 : COV_ENOMEM;
+    if (rc == COV_OK) {
+        memcpy(p->layers, layers, n_layers * sizeof *layers);
+        while (p->lstm_beg < n_layers && layers[p->lstm_beg].kind != COV_LAYER_LSTM)
+            p->lstm_beg++;
+        p->lstm_end = p->lstm_beg;
+        while (p->lstm_end < n_layers && layers[p->lstm_end].kind == COV_LAYER_LSTM)
+            p->lstm_end++;
+        for (size_t i = p->lstm_end; i < n_layers; i++)
+            if (layers[i].kind == COV_LAYER_LSTM)
+                rc = cov_fail(e, COV_EUNSUPPORTED, "LSTM layers do not follow one another");
+        if (p->lstm_beg < n_layers && (p->lstm_beg == 0 || p->lstm_end == n_layers))
+            rc = cov_fail(e, COV_EUNSUPPORTED, "no layer before or behind the LSTM layers");
+    }
+    for (size_t i = 0; rc == COV_OK && i < n_layers; i++) {
+        const struct cov_layer *l = &p->layers[i];
+        size_t rows = l->t_out * l->directions;
+        p->full_work += l->kind == COV_LAYER_LSTM ? cov_plan_work_of_lstm(l, rows, rows)
+                                                  : (double)l->t_out * cov_plan_work_of_row(l);
+        rc = pack_layer(p, i, &spec->weights[i], e);
+    }
+    if (rc == COV_OK)
+        rc = make_arenas(p, e);
+    if (rc) {
+        program_free(&p->base);
+        return rc;
+    }
+    *out = &p->base;
+    return COV_OK;
 }
 
 /* ---- training ---- */
 
-static int fast_training_new(struct cov_device *dev, const struct cov_training_spec *spec,
-                             struct cov_training **out, struct cov_err *e)
+static int training_new(struct cov_device *dev, const struct cov_training_spec *spec,
+                        struct cov_training **out, struct cov_err *e)
 {
     const struct cpu_device *cpu = (const struct cpu_device *)dev;
     const struct cov_cpu_arithmetic *a = &cpu->training;
@@ -565,7 +570,8 @@ static int fast_training_new(struct cov_device *dev, const struct cov_training_s
         .lstm_outer = cov_outer_choose(cpu->features, a->lstm == COV_BF16 ? COV_BF16 : COV_FP32),
         .last_outer = cov_outer_choose(cpu->features, COV_FP32),
     };
-    return cov_fast_training_new(&kernels, spec, out, e);
+    return cpu->reference ? cov_ref_training_new(dev, spec, out, e)
+                          : cov_fast_training_new(&kernels, spec, out, e);
 }
 
 /* ---- the device ---- */
@@ -613,29 +619,7 @@ int cov_device_open_cpu(const struct cov_cpu_options *options, struct cov_device
         .describe = describe,
         .precision = precision,
         .program_new = program_new,
-        .forward = forward,
-        .compute_all = compute_all,
-        .counts = counts,
-        .program_free = program_free,
-        .training_new = fast_training_new,
-        .training_load = cov_fast_training_load,
-        .training_run = cov_fast_training_run,
-        .training_free = cov_fast_training_free,
-    };
-    static const struct cov_device_ops reference_ops = {
-        .name = "cpu",
-        .close = close_device,
-        .describe = describe,
-        .precision = precision,
-        .program_new = program_new,
-        .forward = forward,
-        .compute_all = compute_all,
-        .counts = counts,
-        .program_free = program_free,
-        .training_new = cov_ref_training_new,
-        .training_load = cov_ref_training_load,
-        .training_run = cov_ref_training_run,
-        .training_free = cov_ref_training_free,
+        .training_new = training_new,
     };
     static const struct cov_cpu_options none = {0};
     struct cov_cpu_choice cpu;
@@ -650,7 +634,7 @@ int cov_device_open_cpu(const struct cov_cpu_options *options, struct cov_device
     if (!dev)
         return COV_ENOMEM;
     dev->reference = cpu.level == COV_LEVEL_SCALAR;
-    dev->base.ops = dev->reference ? &reference_ops : &ops;
+    dev->base.ops = &ops;
     dev->features = cpu.features;
     dev->kernels.vec = cov_vec_choose(cpu.features);
     dev->kernels.gemm = cov_gemm_choose(cpu.features);

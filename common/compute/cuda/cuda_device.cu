@@ -135,20 +135,19 @@ static void advise(const struct cov_device *dev, struct cov_device_advice *out)
     out->n_waiting = (unsigned)d->cards.n * COV_CUDA_LANES;
 }
 
-static int program_new(struct cov_device *dev, const struct cov_layer *layers,
-                       const struct cov_layer_weights *weights, size_t n_layers, unsigned n_workers,
-                       size_t max_batch, struct cov_program **out, struct cov_err *e)
+static int program_new(struct cov_device *dev, const struct cov_program_spec *spec,
+                       struct cov_program **out, struct cov_err *e)
 {
     const struct cuda_device *d = (const struct cuda_device *)dev;
-    struct cov_cuda_plan plan;
     *out = NULL;
-    int rc =
-        cov_cuda_plan_init(layers, weights, n_layers, d->arithmetic, d->shared_bytes, &plan, e);
+    struct cov_cuda_plan plan;
+    int rc = cov_cuda_plan_init(spec->layers, spec->weights, spec->n_layers, d->arithmetic,
+                                d->shared_bytes, &plan, e);
     if (rc) {
         cov_cuda_plan_fini(&plan);
         return rc;
     }
-    return cov_cuda_program_new(&d->cards, &plan, n_workers, max_batch, out, e);
+    return cov_cuda_program_new(&d->cards, &plan, spec->n_workers, spec->max_batch, out, e);
 }
 
 static int training_new(struct cov_device *dev, const struct cov_training_spec *spec,
@@ -169,12 +168,6 @@ static int training_new(struct cov_device *dev, const struct cov_training_spec *
     return cov_cuda_training_new(&d->cards, spec, d->arithmetic, d->shared_bytes, out, e);
 }
 
-static bool training_keeps(const struct cov_training *t)
-{
-    (void)t;
-    return true;
-}
-
 static struct cov_device_ops make_ops(void)
 {
     struct cov_device_ops ops = {};
@@ -184,19 +177,7 @@ static struct cov_device_ops make_ops(void)
     ops.precision = precision;
     ops.advise = advise;
     ops.program_new = program_new;
-    ops.forward = cov_cuda_program_forward;
-    ops.compute_all = cov_cuda_program_compute_all;
-    ops.counts = cov_cuda_program_counts;
-    ops.program_free = cov_cuda_program_free;
     ops.training_new = training_new;
-    ops.training_load = cov_cuda_training_load;
-    ops.training_run = cov_cuda_training_run;
-    ops.training_free = cov_cuda_training_free;
-    ops.training_keeps = training_keeps;
-    ops.training_add = cov_cuda_training_add;
-    ops.training_step = cov_cuda_training_step;
-    ops.training_read = cov_cuda_training_read;
-    ops.training_write = cov_cuda_training_write;
     return ops;
 }
 

@@ -28,7 +28,7 @@ struct lane {
     bool taken;
 };
 
-struct cov_program {
+struct cov_cuda_program : cov_program {
     struct cov_cuda_cards cards;
     struct cov_cuda_plan plan;
     void **weights; /* [cards.n], on the cards */
@@ -45,27 +45,27 @@ struct cov_program {
 
 /* ---- making ---- */
 
-static int name_card(const struct cov_program *p, size_t card, struct cov_err *e)
+static int name_card(const struct cov_cuda_program *p, size_t card, struct cov_err *e)
 {
     return cov_err_prefix(e, "%s", p->cards.card[card].name);
 }
 
-static size_t codes_bytes(const struct cov_program *p)
+static size_t codes_bytes(const struct cov_cuda_program *p)
 {
     return (p->plan.length + 1) / 2;
 }
 
-static size_t values_bytes(const struct cov_program *p)
+static size_t values_bytes(const struct cov_cuda_program *p)
 {
     return p->plan.length * p->plan.depth * sizeof(float);
 }
 
-static size_t extents_bytes(const struct cov_program *p)
+static size_t extents_bytes(const struct cov_cuda_program *p)
 {
     return p->plan.n_lstms * sizeof(struct cov_cuda_extent);
 }
 
-static void free_lane(const struct cov_program *p, struct lane *l)
+static void free_lane(const struct cov_cuda_program *p, struct lane *l)
 {
     int card = p->cards.card[l->card].index;
     cov_rt_stream_free(card, l->stream);
@@ -78,7 +78,7 @@ static void free_lane(const struct cov_program *p, struct lane *l)
     l->ends = NULL;
 }
 
-static int make_lane(struct cov_program *p, struct lane *l, struct cov_err *e)
+static int make_lane(struct cov_cuda_program *p, struct lane *l, struct cov_err *e)
 {
     int card = p->cards.card[l->card].index;
     size_t bytes, codes, values;
@@ -103,7 +103,7 @@ static int make_lane(struct cov_program *p, struct lane *l, struct cov_err *e)
     return rc;
 }
 
-static int upload_weights(struct cov_program *p, size_t card, struct cov_err *e)
+static int upload_weights(struct cov_cuda_program *p, size_t card, struct cov_err *e)
 {
     int index = p->cards.card[card].index;
     void *stream = NULL;
@@ -119,7 +119,7 @@ static int upload_weights(struct cov_program *p, size_t card, struct cov_err *e)
 }
 
 /* The lanes of a card that are there, but no more than `most` of them. */
-static size_t keep_lanes(struct cov_program *p, size_t card, size_t most)
+static size_t keep_lanes(struct cov_cuda_program *p, size_t card, size_t most)
 {
     size_t n = 0, kept = 0;
     for (size_t i = 0; i < p->n_lanes; i++) {
@@ -134,7 +134,7 @@ static size_t keep_lanes(struct cov_program *p, size_t card, size_t most)
 
 /* Lowers the batch to what is free on each card for all of its lanes; where that is not one chunk a
  * lane, there are fewer lanes. */
-static int fit_batch(struct cov_program *p, struct cov_err *e)
+static int fit_batch(struct cov_cuda_program *p, struct cov_err *e)
 {
     for (size_t card = 0; card < p->cards.n; card++) {
         size_t free_bytes, n_lanes = keep_lanes(p, card, COV_CUDA_LANES);
@@ -155,7 +155,7 @@ static int fit_batch(struct cov_program *p, struct cov_err *e)
 }
 
 /* All lanes; where memory is short of them, again with half the batch, once. */
-static int make_lanes(struct cov_program *p, struct cov_err *e)
+static int make_lanes(struct cov_cuda_program *p, struct cov_err *e)
 {
     for (size_t i = 0; i < p->n_lanes; i++) {
         struct cov_err why = COV_ERR_INIT;
@@ -178,7 +178,7 @@ static int make_lanes(struct cov_program *p, struct cov_err *e)
     return COV_OK;
 }
 
-static int make(struct cov_program *p, unsigned n_workers, size_t max_batch, struct cov_err *e)
+static int make(struct cov_cuda_program *p, unsigned n_workers, size_t max_batch, struct cov_err *e)
 {
     size_t most = p->cards.n * COV_CUDA_LANES;
     p->n_lanes = n_workers < most ? n_workers : most;
@@ -215,37 +215,9 @@ static double work_of_all(const struct cov_cuda_plan *plan)
     return work;
 }
 
-int cov_cuda_program_new(const struct cov_cuda_cards *cards, struct cov_cuda_plan *plan,
-                         unsigned n_workers, size_t max_batch, struct cov_program **out,
-                         struct cov_err *e)
+static void free_program(struct cov_program *base)
 {
-    *out = NULL;
-    struct cov_program *p = (struct cov_program *)cov_calloc(1, sizeof *p, e);
-    if (!p) {
-        cov_cuda_plan_fini(plan);
-        return COV_ENOMEM;
-    }
-    p->cards = *cards;
-    p->plan = *plan;
-    memset(plan, 0, sizeof *plan);
-    pthread_mutex_init(&p->lock, NULL);
-    pthread_cond_init(&p->given_back, NULL);
-    int rc = make(p, n_workers, max_batch, e);
-    if (rc) {
-        cov_cuda_program_free(p);
-        return rc;
-    }
-    free(p->plan.weights); /* the cards have them */
-    p->plan.weights = NULL;
-    p->full_work = work_of_all(&p->plan);
-    *out = p;
-    return COV_OK;
-}
-
-void cov_cuda_program_free(struct cov_program *p)
-{
-    if (!p)
-        return;
+    struct cov_cuda_program *p = (struct cov_cuda_program *)base;
     for (size_t i = 0; p->lanes && i < p->n_lanes; i++)
         free_lane(p, &p->lanes[i]);
     for (unsigned i = 0; p->orders && i < p->n_workers; i++)
@@ -264,7 +236,7 @@ void cov_cuda_program_free(struct cov_program *p)
 /* ---- running ---- */
 
 /* A free lane of the card that has most of them; waits for one. */
-static struct lane *take_lane(struct cov_program *p)
+static struct lane *take_lane(struct cov_cuda_program *p)
 {
     struct lane *best = NULL;
     pthread_mutex_lock(&p->lock);
@@ -286,7 +258,7 @@ static struct lane *take_lane(struct cov_program *p)
     return best;
 }
 
-static void give_back(struct cov_program *p, struct lane *l)
+static void give_back(struct cov_cuda_program *p, struct lane *l)
 {
     pthread_mutex_lock(&p->lock);
     l->taken = false;
@@ -294,7 +266,7 @@ static void give_back(struct cov_program *p, struct lane *l)
     pthread_mutex_unlock(&p->lock);
 }
 
-static void find_areas(const struct cov_program *p, const struct lane *l,
+static void find_areas(const struct cov_cuda_program *p, const struct lane *l,
                        char *area[COV_CUDA_N_AREAS])
 {
     char *at = (char *)l->memory;
@@ -306,7 +278,7 @@ static void find_areas(const struct cov_program *p, const struct lane *l,
 
 /* Groups that are filled alike: none of the chunks has less than three quarters of its first, unless
  * they are few. They descend, unless all is computed. */
-static void group_chunks(const struct cov_program *p, struct lane *l,
+static void group_chunks(const struct cov_cuda_program *p, struct lane *l,
                          const struct cov_ordered_chunk *chunks, size_t n,
                          struct cov_cuda_batch *out)
 {
@@ -333,7 +305,7 @@ static void group_chunks(const struct cov_program *p, struct lane *l,
 
 /* The values of the computed positions to their places, and what is known of the others; how many
  * positions were computed. */
-static uint64_t take_values(const struct cov_program *p, const struct lane *l,
+static uint64_t take_values(const struct cov_cuda_program *p, const struct lane *l,
                             const struct cov_cuda_batch *batch,
                             const struct cov_ordered_chunk *chunks, float *out)
 {
@@ -358,7 +330,8 @@ static uint64_t take_values(const struct cov_program *p, const struct lane *l,
     return computed;
 }
 
-static size_t batch_values_bytes(const struct cov_program *p, const struct cov_cuda_batch *batch)
+static size_t batch_values_bytes(const struct cov_cuda_program *p,
+                                 const struct cov_cuda_batch *batch)
 {
     size_t rows = 0;
     for (size_t g = 0; g < batch->n_groups; g++)
@@ -366,7 +339,7 @@ static size_t batch_values_bytes(const struct cov_program *p, const struct cov_c
     return rows * p->plan.depth * sizeof(float);
 }
 
-static int run_lane(struct cov_program *p, struct lane *l, size_t n,
+static int run_lane(struct cov_cuda_program *p, struct lane *l, size_t n,
                     const struct cov_ordered_chunk *chunks, const uint8_t *codes, float *out,
                     uint64_t *computed, struct cov_err *e)
 {
@@ -402,7 +375,7 @@ static int run_lane(struct cov_program *p, struct lane *l, size_t n,
 }
 
 /* Chunks of nothing but padding, which are the last ones. */
-static void skip_empty(const struct cov_program *p, struct cov_chunk_order *o, float *out)
+static void skip_empty(const struct cov_cuda_program *p, struct cov_chunk_order *o, float *out)
 {
     while (!p->full && o->n_todo > 0 && o->todo[o->n_todo - 1].filled == 0) {
         float *to = out + o->todo[--o->n_todo].index * o->row;
@@ -411,9 +384,10 @@ static void skip_empty(const struct cov_program *p, struct cov_chunk_order *o, f
     }
 }
 
-int cov_cuda_program_forward(struct cov_program *p, unsigned worker, size_t n, const uint8_t *codes,
-                             float *out, struct cov_err *e)
+static int forward(struct cov_program *base, unsigned worker, size_t n, const uint8_t *codes,
+                   float *out, struct cov_err *e)
 {
+    struct cov_cuda_program *p = (struct cov_cuda_program *)base;
     struct cov_chunk_order *o = &p->orders[worker];
     uint64_t repeated = o->n_repeated, computed = 0;
     o->full = p->full;
@@ -437,30 +411,60 @@ int cov_cuda_program_forward(struct cov_program *p, unsigned worker, size_t n, c
     return COV_OK;
 }
 
-void cov_cuda_program_compute_all(struct cov_program *p)
+static void compute_all(struct cov_program *p)
 {
-    p->full = true;
+    ((struct cov_cuda_program *)p)->full = true;
 }
 
-void cov_cuda_program_counts(const struct cov_program *p, struct cov_forward_counts *out)
+static void counts(const struct cov_program *p, struct cov_forward_counts *out)
 {
-    *out = p->counts;
+    *out = ((const struct cov_cuda_program *)p)->counts;
+}
+
+int cov_cuda_program_new(const struct cov_cuda_cards *cards, struct cov_cuda_plan *plan,
+                         unsigned n_workers, size_t max_batch, struct cov_program **out,
+                         struct cov_err *e)
+{
+    static const struct cov_program_ops ops = {forward, compute_all, counts, free_program};
+    *out = NULL;
+    struct cov_cuda_program *p = (struct cov_cuda_program *)cov_calloc(1, sizeof *p, e);
+    if (!p) {
+        cov_cuda_plan_fini(plan);
+        return COV_ENOMEM;
+    }
+    p->ops = &ops;
+    p->cards = *cards;
+    p->plan = *plan;
+    memset(plan, 0, sizeof *plan);
+    pthread_mutex_init(&p->lock, NULL);
+    pthread_cond_init(&p->given_back, NULL);
+    int rc = make(p, n_workers, max_batch, e);
+    if (rc) {
+        free_program(p);
+        return rc;
+    }
+    free(p->plan.weights); /* the cards have them */
+    p->plan.weights = NULL;
+    p->full_work = work_of_all(&p->plan);
+    *out = p;
+    return COV_OK;
 }
 
 /* ---- measuring ---- */
 
 const struct cov_cuda_plan *cov_cuda_program_plan(const struct cov_program *p)
 {
-    return &p->plan;
+    return &((const struct cov_cuda_program *)p)->plan;
 }
 
 size_t cov_cuda_program_batch(const struct cov_program *p)
 {
-    return p->batch;
+    return ((const struct cov_cuda_program *)p)->batch;
 }
 
-int cov_cuda_program_time(struct cov_program *p, size_t n, double *seconds, struct cov_err *e)
+int cov_cuda_program_time(struct cov_program *base, size_t n, double *seconds, struct cov_err *e)
 {
+    struct cov_cuda_program *p = (struct cov_cuda_program *)base;
     /* So that waiting is a small part of it; each writes what it wrote before. */
     enum { REPEATS = 4 };
     char *area[COV_CUDA_N_AREAS];

@@ -21,17 +21,12 @@ struct cov_cuda_cards {
     } card[COV_CUDA_MAX_CARDS];
 };
 
-/* As struct cov_device_ops says. Takes the plan over, also if it fails. A card that has not enough
+/* A program for one or several cards. Takes the plan over, also if it fails. A card that has not enough
  * memory for a batch of what is free takes smaller ones; if it is short of that too, once half of
  * it, with a warning. */
 int cov_cuda_program_new(const struct cov_cuda_cards *cards, struct cov_cuda_plan *plan,
                          unsigned n_workers, size_t max_batch, struct cov_program **out,
                          struct cov_err *e) COV_MUST_USE;
-int cov_cuda_program_forward(struct cov_program *p, unsigned worker, size_t n, const uint8_t *codes,
-                             float *out, struct cov_err *e) COV_MUST_USE;
-void cov_cuda_program_compute_all(struct cov_program *p);
-void cov_cuda_program_counts(const struct cov_program *p, struct cov_forward_counts *out);
-void cov_cuda_program_free(struct cov_program *p);
 
 /* For measurements: seconds that each step takes for n <= batch sequences, whatever they are, on a card
  * where nothing else runs. */

@@ -17,12 +17,12 @@ extern "C" {
  * predictions in between, which validate. */
 enum { USED_PERCENT = 85 };
 
-static size_t codes_bytes(const struct cov_training *t)
+static size_t codes_bytes(const struct cov_cuda_training *t)
 {
     return (t->plan.length + 1) / 2;
 }
 
-static int name_card(const struct cov_training *t, struct cov_err *e)
+static int name_card(const struct cov_cuda_training *t, struct cov_err *e)
 {
     return cov_err_prefix(e, "%s", t->name);
 }
@@ -30,7 +30,7 @@ static int name_card(const struct cov_training *t, struct cov_err *e)
 /* ---- making ---- */
 
 /* Says which batch the card would have memory for. */
-static int too_large(struct cov_training *t, size_t n, struct cov_err *e)
+static int too_large(struct cov_cuda_training *t, size_t n, struct cov_err *e)
 {
     size_t free_bytes, fits = 0, bytes = t->mem.bytes;
     int rc = cov_rt_free_bytes(t->card, &free_bytes, e);
@@ -57,7 +57,7 @@ static int too_large(struct cov_training *t, size_t n, struct cov_err *e)
                     n, t->plan.length, (double)bytes / mib, (double)free_bytes / mib, fits);
 }
 
-static int make_memory(struct cov_training *t, size_t n, struct cov_err *e)
+static int make_memory(struct cov_cuda_training *t, size_t n, struct cov_err *e)
 {
     size_t free_bytes;
     struct cov_err why = COV_ERR_INIT;
@@ -76,7 +76,7 @@ static int make_memory(struct cov_training *t, size_t n, struct cov_err *e)
     return rc ? cov_fail(e, rc, "%s", why.text) : COV_OK;
 }
 
-static int make_host(struct cov_training *t, size_t n, struct cov_err *e)
+static int make_host(struct cov_cuda_training *t, size_t n, struct cov_err *e)
 {
     size_t depth = t->plan.depth, n_targets = n * t->plan.length * depth;
     void *codes = NULL, *targets = NULL, *present = NULL, *few = NULL;
@@ -102,14 +102,15 @@ static int make_host(struct cov_training *t, size_t n, struct cov_err *e)
     return rc;
 }
 
-static int copy_in(const struct cov_training *t, size_t to, const void *from, size_t bytes,
+static int copy_in(const struct cov_cuda_training *t, size_t to, const void *from, size_t bytes,
                    struct cov_err *e)
 {
     return bytes ? cov_rt_copy_in(t->stream, cov_train_at(t, to), from, bytes, e) : COV_OK;
 }
 
 /* What is the same in all steps. */
-static int fill(struct cov_training *t, const struct cov_training_spec *spec, struct cov_err *e)
+static int fill(struct cov_cuda_training *t, const struct cov_training_spec *spec,
+                struct cov_err *e)
 {
     const struct cov_train_plan *p = &t->plan;
     size_t columns = (size_t)p->most_columns, bytes = p->n_floats * sizeof(float);
@@ -160,7 +161,7 @@ static int fill(struct cov_training *t, const struct cov_training_spec *spec, st
     return rc;
 }
 
-static int make(struct cov_training *t, const struct cov_training_spec *spec,
+static int make(struct cov_cuda_training *t, const struct cov_training_spec *spec,
                 struct cov_cuda_arithmetic arithmetic, size_t shared_bytes, struct cov_err *e)
 {
     int rc = cov_train_plan_init(spec, arithmetic, shared_bytes, &t->plan, e);
@@ -181,35 +182,9 @@ static int make(struct cov_training *t, const struct cov_training_spec *spec,
     return rc ? rc : fill(t, spec, e);
 }
 
-int cov_cuda_training_new(const struct cov_cuda_cards *cards, const struct cov_training_spec *spec,
-                          struct cov_cuda_arithmetic arithmetic, size_t shared_bytes,
-                          struct cov_training **out, struct cov_err *e)
+static void free_training(struct cov_training *base)
 {
-    *out = NULL;
-    struct cov_training *t = (struct cov_training *)cov_calloc(1, sizeof *t, e);
-    if (!t)
-        return COV_ENOMEM;
-    t->block = spec->block;
-    t->max_batch = spec->max_batch;
-    t->dropout = spec->dropout;
-    t->seed = spec->seed;
-    t->reduce = spec->reduce;
-    t->card = cards->card[0].index;
-    (void)snprintf(t->name, sizeof t->name, "%s", cards->card[0].name);
-    int rc = make(t, spec, arithmetic, shared_bytes, e);
-    if (rc) {
-        (void)name_card(t, e);
-        cov_cuda_training_free(t);
-        return rc;
-    }
-    *out = t;
-    return COV_OK;
-}
-
-void cov_cuda_training_free(struct cov_training *t)
-{
-    if (!t)
-        return;
+    struct cov_cuda_training *t = (struct cov_cuda_training *)base;
     cov_rt_stream_free(t->card, t->stream);
     cov_rt_free(t->card, t->memory);
     cov_rt_free_host(t->card, t->codes);
@@ -224,7 +199,7 @@ void cov_cuda_training_free(struct cov_training *t)
 
 /* ---- a batch ---- */
 
-static int copy_batch(struct cov_training *t, const struct cov_train_batch *batch,
+static int copy_batch(struct cov_cuda_training *t, const struct cov_train_batch *batch,
                       struct cov_err *e)
 {
     size_t n = batch->n, L = t->plan.length, depth = t->plan.depth;
@@ -240,7 +215,7 @@ static int copy_batch(struct cov_training *t, const struct cov_train_batch *batc
     return rc ? rc : copy_in(t, t->mem.present, t->present, n * depth, e);
 }
 
-static int run(struct cov_training *t, uint64_t step, const struct cov_train_batch *batch,
+static int run(struct cov_cuda_training *t, uint64_t step, const struct cov_train_batch *batch,
                struct cov_train_score *score, struct cov_err *e)
 {
     double sums[4] = {0, 0, 0, 0}; /* weighted losses, accuracies, rows, weights */
@@ -262,8 +237,9 @@ static int run(struct cov_training *t, uint64_t step, const struct cov_train_bat
     return COV_OK;
 }
 
-int cov_cuda_training_load(struct cov_training *t, struct cov_err *e)
+static int load_training(struct cov_training *base, struct cov_err *e)
 {
+    struct cov_cuda_training *t = (struct cov_cuda_training *)base;
     int rc = cov_rt_use(t->card, e);
     if (!rc)
         rc = copy_in(t, t->mem.block, t->block, t->plan.n_floats * sizeof *t->block, e);
@@ -273,10 +249,11 @@ int cov_cuda_training_load(struct cov_training *t, struct cov_err *e)
     return rc ? name_card(t, e) : COV_OK;
 }
 
-int cov_cuda_training_run(struct cov_training *t, uint64_t step,
-                          const struct cov_train_batch *batch, float *gradient,
-                          struct cov_train_score *score, struct cov_err *e)
+static int run_training(struct cov_training *base, uint64_t step,
+                        const struct cov_train_batch *batch, float *gradient,
+                        struct cov_train_score *score, struct cov_err *e)
 {
+    struct cov_cuda_training *t = (struct cov_cuda_training *)base;
     int rc = run(t, step, batch, score, e);
     if (rc)
         return rc;
@@ -287,9 +264,10 @@ int cov_cuda_training_run(struct cov_training *t, uint64_t step,
     return rc ? name_card(t, e) : COV_OK;
 }
 
-int cov_cuda_training_add(struct cov_training *t, const struct cov_train_batch *batch,
-                          struct cov_train_score *score, struct cov_err *e)
+static int add_training(struct cov_training *base, const struct cov_train_batch *batch,
+                        struct cov_train_score *score, struct cov_err *e)
 {
+    struct cov_cuda_training *t = (struct cov_cuda_training *)base;
     int rc = run(t, (uint64_t)t->n_steps, batch, score, e);
     if (rc)
         return rc;
@@ -305,7 +283,7 @@ int cov_cuda_training_add(struct cov_training *t, const struct cov_train_batch *
 /* ---- a step ---- */
 
 /* The sum of the gradient over all processes. */
-static int share_gradient(struct cov_training *t, struct cov_err *e)
+static int share_gradient(struct cov_cuda_training *t, struct cov_err *e)
 {
     size_t n = t->plan.n_floats, bytes = n * sizeof(float);
     if (!t->reduce.fn)
@@ -331,7 +309,7 @@ static int share_gradient(struct cov_training *t, struct cov_err *e)
 }
 
 /* *square = that of the gradient's length. */
-static int measure_gradient(struct cov_training *t, double *square, struct cov_err *e)
+static int measure_gradient(struct cov_cuda_training *t, double *square, struct cov_err *e)
 {
     double *total = (double *)cov_train_at(t, t->mem.square_total);
     cov_cuda_squares((const float *)cov_train_at(t, t->mem.sum),
@@ -347,7 +325,7 @@ static int measure_gradient(struct cov_training *t, double *square, struct cov_e
 }
 
 /* The next step with the gradient times `scale`; as net/adam.c has it. */
-static void queue_step(struct cov_training *t, const struct cov_adam *adam, double scale)
+static void queue_step(struct cov_cuda_training *t, const struct cov_adam *adam, double scale)
 {
     double step = (double)(t->n_steps + 1);
     struct cov_cuda_adam a = {};
@@ -371,8 +349,9 @@ static void queue_step(struct cov_training *t, const struct cov_adam *adam, doub
     t->averages = t->averages || adam->average > 0;
 }
 
-int cov_cuda_training_step(struct cov_training *t, const struct cov_adam *adam, struct cov_err *e)
+static int step_training(struct cov_training *base, const struct cov_adam *adam, struct cov_err *e)
 {
+    struct cov_cuda_training *t = (struct cov_cuda_training *)base;
     double square = 0, scale = 1;
     if (t->n_batches == 0)
         return cov_fail(e, COV_EUSAGE, "a step without a batch before it");
@@ -403,8 +382,10 @@ int cov_cuda_training_step(struct cov_training *t, const struct cov_adam *adam, 
 
 /* ---- state ---- */
 
-int cov_cuda_training_read(struct cov_training *t, struct cov_train_state *state, struct cov_err *e)
+static int read_training(struct cov_training *base, struct cov_train_state *state,
+                         struct cov_err *e)
 {
+    struct cov_cuda_training *t = (struct cov_cuda_training *)base;
     size_t bytes = t->plan.n_floats * sizeof(float);
     const struct {
         float *to;
@@ -422,9 +403,10 @@ int cov_cuda_training_read(struct cov_training *t, struct cov_train_state *state
     return rc || waited ? name_card(t, e) : COV_OK;
 }
 
-int cov_cuda_training_write(struct cov_training *t, const struct cov_train_state *state,
-                            struct cov_err *e)
+static int write_training(struct cov_training *base, const struct cov_train_state *state,
+                          struct cov_err *e)
 {
+    struct cov_cuda_training *t = (struct cov_cuda_training *)base;
     size_t bytes = t->plan.n_floats * sizeof(float);
     const struct {
         const float *from;
@@ -443,4 +425,35 @@ int cov_cuda_training_write(struct cov_training *t, const struct cov_train_state
     t->n_batches = 0;
     t->packed = false;
     return rc || waited ? name_card(t, e) : COV_OK;
+}
+
+int cov_cuda_training_new(const struct cov_cuda_cards *cards, const struct cov_training_spec *spec,
+                          struct cov_cuda_arithmetic arithmetic, size_t shared_bytes,
+                          struct cov_training **out, struct cov_err *e)
+{
+    static const struct cov_gradient_ops gradients = {load_training, run_training};
+    static const struct cov_resident_ops resident = {add_training, step_training, read_training,
+                                                     write_training};
+    *out = NULL;
+    struct cov_cuda_training *t = (struct cov_cuda_training *)cov_calloc(1, sizeof *t, e);
+    if (!t)
+        return COV_ENOMEM;
+    t->gradients = &gradients;
+    t->resident = &resident;
+    t->free = free_training;
+    t->block = spec->block;
+    t->max_batch = spec->max_batch;
+    t->dropout = spec->dropout;
+    t->seed = spec->seed;
+    t->reduce = spec->reduce;
+    t->card = cards->card[0].index;
+    (void)snprintf(t->name, sizeof t->name, "%s", cards->card[0].name);
+    int rc = make(t, spec, arithmetic, shared_bytes, e);
+    if (rc) {
+        (void)name_card(t, e);
+        free_training(t);
+        return rc;
+    }
+    *out = t;
+    return COV_OK;
 }

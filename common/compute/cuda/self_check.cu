@@ -84,10 +84,11 @@ static int reference(const struct cov_layer *layers, const struct cov_layer_weig
     int rc = cov_device_open_cpu(&options, &dev, e);
     if (rc)
         return rc;
-    rc = dev->ops->program_new(dev, layers, weights, N_LAYERS, 1, CHUNKS, &p, e);
+    const struct cov_program_spec spec = {layers, weights, N_LAYERS, 1, CHUNKS};
+    rc = dev->ops->program_new(dev, &spec, &p, e);
     if (!rc)
-        rc = dev->ops->forward(p, 0, CHUNKS, codes, values, e);
-    dev->ops->program_free(p);
+        rc = p->ops->forward(p, 0, CHUNKS, codes, values, e);
+    cov_program_free(p);
     cov_device_close(dev);
     return rc;
 }
@@ -109,8 +110,8 @@ static int on_card(const struct cov_cuda_cards *cards, size_t which,
     }
     rc = cov_cuda_program_new(&one, &plan, 1, CHUNKS, &p, e);
     if (!rc)
-        rc = cov_cuda_program_forward(p, 0, CHUNKS, codes, values, e);
-    cov_cuda_program_free(p);
+        rc = p->ops->forward(p, 0, CHUNKS, codes, values, e);
+    cov_program_free(p);
     return rc;
 }
 

@@ -150,10 +150,10 @@ static int reference(const struct sample *s, struct cov_pool *pool, float *gradi
         return rc;
     rc = dev->ops->training_new(dev, &spec, &t, e);
     if (!rc)
-        rc = dev->ops->training_load(t, e);
+        rc = t->gradients->load(t, e);
     if (!rc)
-        rc = dev->ops->training_run(t, STEP, &batch, gradient, &score, e);
-    dev->ops->training_free(t);
+        rc = t->gradients->run(t, STEP, &batch, gradient, &score, e);
+    cov_training_free(t);
     cov_device_close(dev);
     return rc;
 }
@@ -168,8 +168,8 @@ static int on_card(const struct sample *s, const struct cov_cuda_cards *cards,
     struct cov_training *t = NULL;
     int rc = cov_cuda_training_new(cards, &spec, arithmetic, shared_bytes, &t, e);
     if (!rc)
-        rc = cov_cuda_training_run(t, STEP, &batch, gradient, &score, e);
-    cov_cuda_training_free(t);
+        rc = t->gradients->run(t, STEP, &batch, gradient, &score, e);
+    cov_training_free(t);
     return rc;
 }
 

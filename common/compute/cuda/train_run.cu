@@ -8,39 +8,39 @@ extern "C" {
 
 #include <string.h>
 
-void *cov_train_at(const struct cov_training *t, size_t offset)
+void *cov_train_at(const struct cov_cuda_training *t, size_t offset)
 {
     return t->memory + offset;
 }
 
-static float *floats(const struct cov_training *t, size_t offset)
+static float *floats(const struct cov_cuda_training *t, size_t offset)
 {
     return (float *)cov_train_at(t, offset);
 }
 
-static double *doubles(const struct cov_training *t, size_t offset)
+static double *doubles(const struct cov_cuda_training *t, size_t offset)
 {
     return (double *)cov_train_at(t, offset);
 }
 
-static bool is_last(const struct cov_training *t, size_t i)
+static bool is_last(const struct cov_cuda_training *t, size_t i)
 {
     return i + 1 == t->plan.n_layers;
 }
 
 /* What layer i reads. */
-static const void *input_of(const struct cov_training *t, size_t i)
+static const void *input_of(const struct cov_cuda_training *t, size_t i)
 {
     return cov_train_at(t, i == 0 ? t->mem.onehot : t->mem.layers[i - 1].dropped);
 }
 
-static size_t rows_of(const struct cov_training *t, size_t i)
+static size_t rows_of(const struct cov_cuda_training *t, size_t i)
 {
     return t->n * t->plan.layers[i].layer.t_out;
 }
 
 /* v[n] on the card = its sum over all processes. */
-static int share(struct cov_training *t, double *v, size_t n, struct cov_err *e)
+static int share(struct cov_cuda_training *t, double *v, size_t n, struct cov_err *e)
 {
     if (!t->reduce.fn)
         return COV_OK;
@@ -54,7 +54,7 @@ static int share(struct cov_training *t, double *v, size_t n, struct cov_err *e)
 
 /* ---- products ---- */
 
-static void queue_product(const struct cov_training *t, const struct cov_train_layer *s,
+static void queue_product(const struct cov_cuda_training *t, const struct cov_train_layer *s,
                           const struct cov_train_product *p, const void *x, const float *bias,
                           void *y, bool y_bf16)
 {
@@ -73,7 +73,7 @@ static void queue_product(const struct cov_training *t, const struct cov_train_l
 }
 
 /* The gradients of weights and biases, from that of the sums. */
-static void queue_gradients(const struct cov_training *t, size_t i, const void *z)
+static void queue_gradients(const struct cov_cuda_training *t, size_t i, const void *z)
 {
     const struct cov_train_layer *s = &t->plan.layers[i];
     const struct cov_train_layer_memory *m = &t->mem.layers[i];
@@ -108,7 +108,7 @@ static void queue_gradients(const struct cov_training *t, size_t i, const void *
 
 /* ---- convolutions ---- */
 
-static struct cov_cuda_norm norm_of(const struct cov_training *t, size_t i, double positions)
+static struct cov_cuda_norm norm_of(const struct cov_cuda_training *t, size_t i, double positions)
 {
     const struct cov_train_layer *s = &t->plan.layers[i];
     const struct cov_train_layer_memory *m = &t->mem.layers[i];
@@ -134,7 +134,7 @@ static struct cov_cuda_norm norm_of(const struct cov_training *t, size_t i, doub
     return n;
 }
 
-static struct cov_cuda_columns columns_of(const struct cov_training *t, size_t i,
+static struct cov_cuda_columns columns_of(const struct cov_cuda_training *t, size_t i,
                                           enum cov_cuda_column_kind kind)
 {
     const struct cov_train_layer *s = &t->plan.layers[i];
@@ -157,7 +157,7 @@ static struct cov_cuda_columns columns_of(const struct cov_training *t, size_t i
 }
 
 /* The positions of the whole batch in *positions; the sums of layer i's columns are, of this process, queued. */
-static int total_up(struct cov_training *t, size_t i, bool back, double *positions,
+static int total_up(struct cov_cuda_training *t, size_t i, bool back, double *positions,
                     struct cov_err *e)
 {
     const struct cov_train_layer *s = &t->plan.layers[i];
@@ -178,7 +178,7 @@ static int total_up(struct cov_training *t, size_t i, bool back, double *positio
     return rc ? rc : t->reduce.fn(t->reduce.arg, positions, 1, e);
 }
 
-static int conv_forward(struct cov_training *t, size_t i, struct cov_err *e)
+static int conv_forward(struct cov_cuda_training *t, size_t i, struct cov_err *e)
 {
     const struct cov_train_layer *s = &t->plan.layers[i];
     const struct cov_train_layer_memory *m = &t->mem.layers[i];
@@ -204,7 +204,7 @@ static int conv_forward(struct cov_training *t, size_t i, struct cov_err *e)
     return COV_OK;
 }
 
-static int conv_backward(struct cov_training *t, size_t i, struct cov_err *e)
+static int conv_backward(struct cov_cuda_training *t, size_t i, struct cov_err *e)
 {
     const struct cov_train_layer *s = &t->plan.layers[i];
     if (s->norm) {
@@ -227,7 +227,7 @@ static int conv_backward(struct cov_training *t, size_t i, struct cov_err *e)
 
 /* ---- LSTMs ---- */
 
-static struct cov_cuda_lstm_train lstm_of(const struct cov_training *t, size_t i, bool back)
+static struct cov_cuda_lstm_train lstm_of(const struct cov_cuda_training *t, size_t i, bool back)
 {
     const struct cov_train_layer *s = &t->plan.layers[i];
     const struct cov_train_layer_memory *m = &t->mem.layers[i];
@@ -251,7 +251,7 @@ static struct cov_cuda_lstm_train lstm_of(const struct cov_training *t, size_t i
 }
 
 /* What dropout leaves of an LSTM's output, or of the gradient by it. */
-static void queue_dropout(const struct cov_training *t, size_t i, const float *from, void *to,
+static void queue_dropout(const struct cov_cuda_training *t, size_t i, const float *from, void *to,
                           bool bf16)
 {
     struct cov_cuda_dropout d = {};
@@ -270,7 +270,7 @@ static void queue_dropout(const struct cov_training *t, size_t i, const float *f
     cov_cuda_dropout(&d, t->stream);
 }
 
-static void lstm_forward(const struct cov_training *t, size_t i)
+static void lstm_forward(const struct cov_cuda_training *t, size_t i)
 {
     const struct cov_train_layer *s = &t->plan.layers[i];
     const struct cov_train_layer_memory *m = &t->mem.layers[i];
@@ -285,7 +285,7 @@ static void lstm_forward(const struct cov_training *t, size_t i)
         queue_dropout(t, i, floats(t, m->y), cov_train_at(t, m->dropped), s->next_bf16);
 }
 
-static void lstm_backward(const struct cov_training *t, size_t i)
+static void lstm_backward(const struct cov_cuda_training *t, size_t i)
 {
     const struct cov_train_layer *s = &t->plan.layers[i];
     if (s->drops)
@@ -304,7 +304,7 @@ static void lstm_backward(const struct cov_training *t, size_t i)
 
 /* ---- the whole way ---- */
 
-static struct cov_cuda_loss loss_of(const struct cov_training *t)
+static struct cov_cuda_loss loss_of(const struct cov_cuda_training *t)
 {
     size_t last = t->plan.n_layers - 1;
     struct cov_cuda_loss l = {};
@@ -323,7 +323,7 @@ static struct cov_cuda_loss loss_of(const struct cov_training *t)
     return l;
 }
 
-static void pack(struct cov_training *t)
+static void pack(struct cov_cuda_training *t)
 {
     const float *block = floats(t, t->mem.block);
     if (t->packed)
@@ -335,7 +335,7 @@ static void pack(struct cov_training *t)
     t->packed = true;
 }
 
-static int forward(struct cov_training *t, struct cov_err *e)
+static int forward(struct cov_cuda_training *t, struct cov_err *e)
 {
     int rc = COV_OK;
     pack(t);
@@ -354,7 +354,7 @@ static int forward(struct cov_training *t, struct cov_err *e)
 }
 
 /* The last layer's gradients, from that of its output. */
-static void last_backward(const struct cov_training *t)
+static void last_backward(const struct cov_cuda_training *t)
 {
     size_t i = t->plan.n_layers - 1;
     const struct cov_train_layer *s = &t->plan.layers[i];
@@ -366,7 +366,7 @@ static void last_backward(const struct cov_training *t)
     queue_product(t, s, &s->back[0], p, floats(t, t->mem.zeros), floats(t, t->mem.d), false);
 }
 
-static int backward(struct cov_training *t, struct cov_err *e)
+static int backward(struct cov_cuda_training *t, struct cov_err *e)
 {
     int rc = COV_OK;
     for (size_t i = t->plan.n_layers; !rc && i-- > 0;) {
@@ -382,8 +382,8 @@ static int backward(struct cov_training *t, struct cov_err *e)
     return rc;
 }
 
-int cov_train_pass(struct cov_training *t, uint64_t step, size_t n, uint64_t first, double sums[4],
-                   struct cov_err *e)
+int cov_train_pass(struct cov_cuda_training *t, uint64_t step, size_t n, uint64_t first,
+                   double sums[4], struct cov_err *e)
 {
     t->step = step;
     t->n = n;

@@ -5,7 +5,7 @@
 
 #include "common/compute/cuda/train_memory.h"
 
-struct cov_training {
+struct cov_cuda_training : cov_training {
     struct cov_train_plan plan;
     struct cov_train_memory mem;
     const float *block; /* the spec's: what is loaded */
@@ -34,11 +34,11 @@ struct cov_training {
 };
 
 /* The memory at an offset. */
-void *cov_train_at(const struct cov_training *t, size_t offset);
+void *cov_train_at(const struct cov_cuda_training *t, size_t offset);
 
 /* Forward and backward of the batch that is on the card; the gradient is on the card then, and the sums of
  * the whole batch, as struct cov_cuda_loss has them, in sums. All of it has been waited for. */
-int cov_train_pass(struct cov_training *t, uint64_t step, size_t n, uint64_t first, double sums[4],
-                   struct cov_err *e) COV_MUST_USE;
+int cov_train_pass(struct cov_cuda_training *t, uint64_t step, size_t n, uint64_t first,
+                   double sums[4], struct cov_err *e) COV_MUST_USE;
 
 #endif

@@ -19,13 +19,13 @@ enum {
 
 /* ---- places ---- */
 
-static bool is_lstm(const struct cov_training *t, size_t i)
+static bool is_lstm(const struct cov_fast_training *t, size_t i)
 {
     return t->layers[i].layer.kind == COV_LAYER_LSTM;
 }
 
 /* The view of an array in the form of layer i's output. */
-static struct cov_view view_of(const struct cov_training *t, size_t i, float *data)
+static struct cov_view view_of(const struct cov_fast_training *t, size_t i, float *data)
 {
     const struct cov_layer *l = &t->layers[i].layer;
     bool by_time = is_lstm(t, i) || (i + 1 < t->n_layers && is_lstm(t, i + 1));
@@ -34,12 +34,12 @@ static struct cov_view view_of(const struct cov_training *t, size_t i, float *da
     return (struct cov_view){data, l->c_out, l->t_out * l->c_out};
 }
 
-struct cov_view cov_train_output(const struct cov_training *t, size_t i)
+struct cov_view cov_train_output(const struct cov_fast_training *t, size_t i)
 {
     return view_of(t, i, t->layers[i].y);
 }
 
-struct cov_view cov_train_input(const struct cov_training *t, size_t i)
+struct cov_view cov_train_input(const struct cov_fast_training *t, size_t i)
 {
     const struct cov_layer *l = &t->layers[i].layer;
     if (i == 0)
@@ -48,7 +48,7 @@ struct cov_view cov_train_input(const struct cov_training *t, size_t i)
     return view_of(t, i - 1, before->dropped ? before->dropped : before->y);
 }
 
-struct cov_view cov_train_before_norm(const struct cov_training *t, size_t i)
+struct cov_view cov_train_before_norm(const struct cov_fast_training *t, size_t i)
 {
     const struct cov_layer *l = &t->layers[i].layer;
     if (!t->layers[i].r)
@@ -62,7 +62,7 @@ struct cov_view cov_train_at(struct cov_view like, float *data)
     return like;
 }
 
-float *cov_train_gradient(const struct cov_training *t, const float *parameter)
+float *cov_train_gradient(const struct cov_fast_training *t, const float *parameter)
 {
     return t->gradient + (parameter - t->spec.block);
 }
@@ -73,7 +73,7 @@ struct cov_rows cov_train_piece(const struct cov_pieces *p, size_t i)
     return (struct cov_rows){i * p->rows, end < p->total ? end : p->total};
 }
 
-int cov_train_reduce(const struct cov_training *t, double *v, size_t n, struct cov_err *e)
+int cov_train_reduce(const struct cov_fast_training *t, double *v, size_t n, struct cov_err *e)
 {
     return t->spec.reduce.fn ? t->spec.reduce.fn(t->spec.reduce.arg, v, n, e) : COV_OK;
 }
@@ -146,7 +146,7 @@ static int make_norm(struct cov_train_layer *s, size_t n, struct cov_err *e)
     return failed || !s->sums || !s->total ? COV_ENOMEM : COV_OK;
 }
 
-static int make_layer(struct cov_training *t, size_t i, struct cov_err *e)
+static int make_layer(struct cov_fast_training *t, size_t i, struct cov_err *e)
 {
     struct cov_train_layer *s = &t->layers[i];
     const struct cov_layer *l = &s->layer;
@@ -182,7 +182,7 @@ static int make_layer(struct cov_training *t, size_t i, struct cov_err *e)
     return failed ? COV_ENOMEM : make_norm(s, n, e);
 }
 
-static int make_layers(struct cov_training *t, const struct cov_training_spec *spec,
+static int make_layers(struct cov_fast_training *t, const struct cov_training_spec *spec,
                        struct cov_err *e)
 {
     bool failed = false;
@@ -201,39 +201,6 @@ static int make_layers(struct cov_training *t, const struct cov_training_spec *s
     t->d[0] = make(n * largest, &failed, e);
     t->d[1] = make(n * largest, &failed, e);
     return failed ? COV_ENOMEM : COV_OK;
-}
-
-int cov_fast_training_new(const struct cov_training_kernels *kernels,
-                          const struct cov_training_spec *spec, struct cov_training **out,
-                          struct cov_err *e)
-{
-    size_t outputs = spec->layers[spec->n_layers - 1].c_out, n = spec->max_batch;
-    *out = NULL;
-    struct cov_training *t = cov_calloc(1, sizeof *t, e);
-    if (!t)
-        return COV_ENOMEM;
-    t->spec = *spec;
-    t->kernels = *kernels;
-    t->n_layers = spec->n_layers;
-    t->n_workers = cov_pool_size(spec->pool);
-    t->layers = cov_calloc(t->n_layers, sizeof *t->layers, e);
-    t->loss_weights = cov_calloc(outputs, sizeof *t->loss_weights, e);
-    t->scores = cov_calloc(n, outputs * 3 * sizeof *t->scores, e);
-    t->linear_sums = cov_calloc(n, outputs * 5 * sizeof *t->linear_sums, e);
-    t->scratch = cov_calloc(t->n_workers, sizeof *t->scratch, e);
-    int rc = t->layers && t->loss_weights && t->scores && t->linear_sums && t->scratch ? COV_OK
-                                                                                       : COV_ENOMEM;
-    if (rc == COV_OK) {
-        for (size_t d = 0; d < outputs; d++)
-            t->loss_weights[d] = spec->loss_weights ? spec->loss_weights[d] : 1;
-        rc = make_layers(t, spec, e);
-    }
-    if (rc) {
-        cov_fast_training_free(t);
-        return rc;
-    }
-    *out = t;
-    return COV_OK;
 }
 
 static void free_layer(struct cov_train_layer *s)
@@ -255,10 +222,9 @@ static void free_layer(struct cov_train_layer *s)
     free(s->total);
 }
 
-void cov_fast_training_free(struct cov_training *t)
+static void free_training(struct cov_training *base)
 {
-    if (!t)
-        return;
+    struct cov_fast_training *t = (struct cov_fast_training *)base;
     for (size_t i = 0; t->layers && i < t->n_layers; i++)
         free_layer(&t->layers[i]);
     for (size_t i = 0; t->scratch && i < t->n_workers; i++)
@@ -279,14 +245,14 @@ void cov_fast_training_free(struct cov_training *t)
 static int pack_one(void *arg, size_t i, unsigned worker, struct cov_err *e)
 {
     (void)worker;
-    struct cov_training *t = arg;
+    struct cov_fast_training *t = arg;
     if (t->layers[i].layer.kind == COV_LAYER_LINEAR_EXP)
         return COV_OK;
     return is_lstm(t, i) ? cov_train_lstm_pack(t, i, e) : cov_train_conv_pack(t, i, e);
 }
 
 /* What the work needs is known once the layers are packed. */
-static int make_scratch(struct cov_training *t, struct cov_err *e)
+static int make_scratch(struct cov_fast_training *t, struct cov_err *e)
 {
     size_t size = (size_t)COV_TRAIN_TILE_ROWS * COV_TRAIN_TILE_COLUMNS;
     for (size_t i = 0; i + 1 < t->n_layers; i++)
@@ -301,8 +267,9 @@ static int make_scratch(struct cov_training *t, struct cov_err *e)
     return COV_OK;
 }
 
-int cov_fast_training_load(struct cov_training *t, struct cov_err *e)
+static int load(struct cov_training *base, struct cov_err *e)
 {
+    struct cov_fast_training *t = (struct cov_fast_training *)base;
     int rc = cov_pool_for(t->spec.pool, t->n_layers, pack_one, t, e);
     return rc == COV_OK && t->scratch_size == 0 ? make_scratch(t, e) : rc;
 }
@@ -313,7 +280,7 @@ static int one_hot(void *arg, size_t b, unsigned worker, struct cov_err *e)
 {
     (void)worker;
     (void)e;
-    struct cov_training *t = arg;
+    struct cov_fast_training *t = arg;
     size_t L = t->layers[0].layer.t_in;
     const uint8_t *codes = t->batch->codes + b * L;
     float *x = t->onehot + b * L * 4;
@@ -322,7 +289,7 @@ static int one_hot(void *arg, size_t b, unsigned worker, struct cov_err *e)
     return COV_OK;
 }
 
-static int forward(struct cov_training *t, struct cov_err *e)
+static int forward(struct cov_fast_training *t, struct cov_err *e)
 {
     int rc = cov_pool_for(t->spec.pool, t->batch->n, one_hot, t, e);
     for (size_t i = 0; rc == COV_OK && i + 1 < t->n_layers; i++) {
@@ -334,7 +301,7 @@ static int forward(struct cov_training *t, struct cov_err *e)
 
 /* The gradient of a layer's output is in one of two arrays: a convolution makes that of its sums in
  * the other one, and then that of its input in the first; an LSTM the latter in the other one. */
-static int backward(struct cov_training *t, struct cov_err *e)
+static int backward(struct cov_fast_training *t, struct cov_err *e)
 {
     size_t at = 0;
     t->d_out = t->d[at];
@@ -350,10 +317,10 @@ static int backward(struct cov_training *t, struct cov_err *e)
     return rc;
 }
 
-int cov_fast_training_run(struct cov_training *t, uint64_t step,
-                          const struct cov_train_batch *batch, float *gradient,
-                          struct cov_train_score *score, struct cov_err *e)
+static int run(struct cov_training *base, uint64_t step, const struct cov_train_batch *batch,
+               float *gradient, struct cov_train_score *score, struct cov_err *e)
 {
+    struct cov_fast_training *t = (struct cov_fast_training *)base;
     t->batch = batch;
     t->gradient = gradient;
     t->step = step;
@@ -364,4 +331,39 @@ int cov_fast_training_run(struct cov_training *t, uint64_t step,
     if (rc || score->n_rows == 0)
         return rc;
     return backward(t, e);
+}
+
+int cov_fast_training_new(const struct cov_training_kernels *kernels,
+                          const struct cov_training_spec *spec, struct cov_training **out,
+                          struct cov_err *e)
+{
+    static const struct cov_gradient_ops ops = {load, run};
+    size_t outputs = spec->layers[spec->n_layers - 1].c_out, n = spec->max_batch;
+    *out = NULL;
+    struct cov_fast_training *t = cov_calloc(1, sizeof *t, e);
+    if (!t)
+        return COV_ENOMEM;
+    t->base = (struct cov_training){.gradients = &ops, .free = free_training};
+    t->spec = *spec;
+    t->kernels = *kernels;
+    t->n_layers = spec->n_layers;
+    t->n_workers = cov_pool_size(spec->pool);
+    t->layers = cov_calloc(t->n_layers, sizeof *t->layers, e);
+    t->loss_weights = cov_calloc(outputs, sizeof *t->loss_weights, e);
+    t->scores = cov_calloc(n, outputs * 3 * sizeof *t->scores, e);
+    t->linear_sums = cov_calloc(n, outputs * 5 * sizeof *t->linear_sums, e);
+    t->scratch = cov_calloc(t->n_workers, sizeof *t->scratch, e);
+    int rc = t->layers && t->loss_weights && t->scores && t->linear_sums && t->scratch ? COV_OK
+                                                                                       : COV_ENOMEM;
+    if (rc == COV_OK) {
+        for (size_t d = 0; d < outputs; d++)
+            t->loss_weights[d] = spec->loss_weights ? spec->loss_weights[d] : 1;
+        rc = make_layers(t, spec, e);
+    }
+    if (rc) {
+        free_training(&t->base);
+        return rc;
+    }
+    *out = &t->base;
+    return COV_OK;
 }

@@ -25,11 +25,5 @@ struct cov_training_kernels {
 int cov_fast_training_new(const struct cov_training_kernels *kernels,
                           const struct cov_training_spec *spec, struct cov_training **out,
                           struct cov_err *e) COV_MUST_USE;
-/* The functions of the device's table. */
-int cov_fast_training_load(struct cov_training *t, struct cov_err *e) COV_MUST_USE;
-int cov_fast_training_run(struct cov_training *t, uint64_t step,
-                          const struct cov_train_batch *batch, float *gradient,
-                          struct cov_train_score *score, struct cov_err *e) COV_MUST_USE;
-void cov_fast_training_free(struct cov_training *t);
 
 #endif

@@ -13,7 +13,7 @@
 
 /* ---- parameters ---- */
 
-int cov_train_conv_pack(struct cov_training *t, size_t i, struct cov_err *e)
+int cov_train_conv_pack(struct cov_fast_training *t, size_t i, struct cov_err *e)
 {
     struct cov_train_layer *s = &t->layers[i];
     const struct cov_training_kernels *k = &t->kernels;
@@ -31,7 +31,7 @@ int cov_train_conv_pack(struct cov_training *t, size_t i, struct cov_err *e)
     return cov_fast_sums_new(&s->back, s->weights.weight, &kernels, &s->backward, e);
 }
 
-size_t cov_train_conv_scratch(const struct cov_training *t, size_t i)
+size_t cov_train_conv_scratch(const struct cov_fast_training *t, size_t i)
 {
     const struct cov_train_layer *s = &t->layers[i];
     size_t forward = cov_fast_layer_scratch(s->forward);
@@ -52,7 +52,7 @@ static double *sums_of(const struct cov_train_layer *s, size_t item)
 static int forward_piece(void *arg, size_t item, unsigned worker, struct cov_err *e)
 {
     (void)e;
-    struct cov_training *t = arg;
+    struct cov_fast_training *t = arg;
     struct cov_train_layer *s = &t->layers[t->layer];
     size_t b = item / s->pieces.n, c = s->layer.c_out;
     struct cov_rows rows = cov_train_piece(&s->pieces, item % s->pieces.n);
@@ -71,7 +71,7 @@ static int norm_piece(void *arg, size_t item, unsigned worker, struct cov_err *e
 {
     (void)worker;
     (void)e;
-    struct cov_training *t = arg;
+    struct cov_fast_training *t = arg;
     struct cov_train_layer *s = &t->layers[t->layer];
     size_t b = item / s->pieces.n;
     struct cov_rows rows = cov_train_piece(&s->pieces, item % s->pieces.n);
@@ -83,7 +83,7 @@ static int norm_piece(void *arg, size_t item, unsigned worker, struct cov_err *e
 }
 
 /* s->total = the sums of all pieces, `width` of each, in order. */
-static void add_pieces(const struct cov_training *t, struct cov_train_layer *s, size_t width)
+static void add_pieces(const struct cov_fast_training *t, struct cov_train_layer *s, size_t width)
 {
     size_t n = t->batch->n * s->pieces.n;
     memset(s->total, 0, width * sizeof *s->total);
@@ -93,14 +93,15 @@ static void add_pieces(const struct cov_training *t, struct cov_train_layer *s, 
 }
 
 /* The same over all processes, with the positions behind them. */
-static int share_sums(struct cov_training *t, struct cov_train_layer *s, struct cov_err *e)
+static int share_sums(struct cov_fast_training *t, struct cov_train_layer *s, struct cov_err *e)
 {
     size_t width = 2 * s->layer.c_out;
     s->total[width] = (double)(t->batch->n * s->layer.t_out);
     return cov_train_reduce(t, s->total, width + 1, e);
 }
 
-static int take_statistics(struct cov_training *t, struct cov_train_layer *s, struct cov_err *e)
+static int take_statistics(struct cov_fast_training *t, struct cov_train_layer *s,
+                           struct cov_err *e)
 {
     size_t c = s->layer.c_out;
     const struct cov_layer_weights *w = &s->weights;
@@ -122,7 +123,7 @@ static int take_statistics(struct cov_training *t, struct cov_train_layer *s, st
     return rc;
 }
 
-int cov_train_conv_forward(struct cov_training *t, struct cov_err *e)
+int cov_train_conv_forward(struct cov_fast_training *t, struct cov_err *e)
 {
     struct cov_train_layer *s = &t->layers[t->layer];
     size_t n = t->batch->n * s->pieces.n;
@@ -139,7 +140,7 @@ static int norm_sums_piece(void *arg, size_t item, unsigned worker, struct cov_e
 {
     (void)worker;
     (void)e;
-    struct cov_training *t = arg;
+    struct cov_fast_training *t = arg;
     struct cov_train_layer *s = &t->layers[t->layer];
     size_t b = item / s->pieces.n, c = s->layer.c_out;
     struct cov_rows rows = cov_train_piece(&s->pieces, item % s->pieces.n);
@@ -153,7 +154,8 @@ static int norm_sums_piece(void *arg, size_t item, unsigned worker, struct cov_e
 }
 
 /* dr = gamma rstd (dy - S0 / n - x^ S1 / n), x^ = (r - mean) rstd, as factors of dy, r and 1. */
-static int lead_through_norm(struct cov_training *t, struct cov_train_layer *s, struct cov_err *e)
+static int lead_through_norm(struct cov_fast_training *t, struct cov_train_layer *s,
+                             struct cov_err *e)
 {
     size_t c = s->layer.c_out;
     float *by_gamma = cov_train_gradient(t, s->weights.gamma);
@@ -182,7 +184,7 @@ static int relu_piece(void *arg, size_t item, unsigned worker, struct cov_err *e
 {
     (void)worker;
     (void)e;
-    struct cov_training *t = arg;
+    struct cov_fast_training *t = arg;
     struct cov_train_layer *s = &t->layers[t->layer];
     size_t b = item / s->pieces.n, c = s->layer.c_out;
     struct cov_rows rows = cov_train_piece(&s->pieces, item % s->pieces.n);
@@ -204,7 +206,7 @@ struct sides {
     size_t wide_rows, wide_c, narrow_rows, narrow_c;
 };
 
-static struct sides sides_of(const struct cov_training *t)
+static struct sides sides_of(const struct cov_fast_training *t)
 {
     const struct cov_layer *l = &t->layers[t->layer].layer;
     struct cov_view x = cov_train_input(t, t->layer);
@@ -300,7 +302,7 @@ static void add_sequence(const struct cov_train_layer *layer, const struct sides
 }
 
 /* Either kind of weight is at (narrow channel, wide channel, tap). */
-static void add_tile(const struct cov_training *t, size_t item, float *sums)
+static void add_tile(const struct cov_fast_training *t, size_t item, float *sums)
 {
     const struct cov_train_layer *layer = &t->layers[t->layer];
     const struct cov_layer *l = &layer->layer;
@@ -321,7 +323,7 @@ static void add_tile(const struct cov_training *t, size_t item, float *sums)
 static int backward_item(void *arg, size_t item, unsigned worker, struct cov_err *e)
 {
     (void)e;
-    struct cov_training *t = arg;
+    struct cov_fast_training *t = arg;
     struct cov_train_layer *s = &t->layers[t->layer];
     if (item < t->n_tiles) {
         if (s->minimal)
@@ -339,7 +341,7 @@ static int backward_item(void *arg, size_t item, unsigned worker, struct cov_err
     return COV_OK;
 }
 
-int cov_train_conv_backward(struct cov_training *t, float *z, struct cov_err *e)
+int cov_train_conv_backward(struct cov_fast_training *t, float *z, struct cov_err *e)
 {
     struct cov_train_layer *s = &t->layers[t->layer];
     size_t n = t->batch->n, c = s->layer.c_out;

@@ -64,7 +64,7 @@ static int score_one(void *arg, size_t b, unsigned worker, struct cov_err *e)
 {
     (void)worker;
     (void)e;
-    struct cov_training *t = arg;
+    struct cov_fast_training *t = arg;
     const struct cov_train_layer *s = &t->layers[t->n_layers - 1];
     size_t L = s->layer.t_out, n = s->layer.c_out;
     struct cov_view x = cov_train_input(t, t->n_layers - 1);
@@ -89,7 +89,8 @@ static int score_one(void *arg, size_t b, unsigned worker, struct cov_err *e)
     return COV_OK;
 }
 
-int cov_train_score_batch(struct cov_training *t, struct cov_train_score *score, struct cov_err *e)
+int cov_train_score_batch(struct cov_fast_training *t, struct cov_train_score *score,
+                          struct cov_err *e)
 {
     size_t n = t->layers[t->n_layers - 1].layer.c_out;
     *score = (struct cov_train_score){0};
@@ -101,7 +102,7 @@ int cov_train_score_batch(struct cov_training *t, struct cov_train_score *score,
 
 /* The gradients of data set d from sequence b: adds to dx[L,c_in], and to sums[c_in + 1], of its
  * weights and its bias. */
-static void data_set_backward(const struct cov_training *t, size_t b, size_t d, float scale,
+static void data_set_backward(const struct cov_fast_training *t, size_t b, size_t d, float scale,
                               float *dx, double *sums)
 {
     const struct cov_train_layer *s = &t->layers[t->n_layers - 1];
@@ -126,7 +127,7 @@ static int backward_one(void *arg, size_t b, unsigned worker, struct cov_err *e)
 {
     (void)worker;
     (void)e;
-    struct cov_training *t = arg;
+    struct cov_fast_training *t = arg;
     const struct cov_train_layer *s = &t->layers[t->n_layers - 1];
     size_t L = s->layer.t_out, n = s->layer.c_out, c = s->layer.c_in;
     float *dx = t->d_out + b * L * c;
@@ -142,7 +143,7 @@ static int backward_one(void *arg, size_t b, unsigned worker, struct cov_err *e)
     return COV_OK;
 }
 
-int cov_train_loss_backward(struct cov_training *t, struct cov_err *e)
+int cov_train_loss_backward(struct cov_fast_training *t, struct cov_err *e)
 {
     const struct cov_train_layer *s = &t->layers[t->n_layers - 1];
     size_t n = s->layer.c_out, c = s->layer.c_in;

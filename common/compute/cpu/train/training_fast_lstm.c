@@ -40,7 +40,7 @@ static int pack_both(const struct cov_train_layer *s, const float *w, size_t k,
     return rc;
 }
 
-int cov_train_lstm_pack(struct cov_training *t, size_t i, struct cov_err *e)
+int cov_train_lstm_pack(struct cov_fast_training *t, size_t i, struct cov_err *e)
 {
     struct cov_train_layer *s = &t->layers[i];
     size_t n_gates = 4 * s->layer.hidden;
@@ -56,7 +56,7 @@ int cov_train_lstm_pack(struct cov_training *t, size_t i, struct cov_err *e)
     return rc;
 }
 
-size_t cov_train_lstm_scratch(const struct cov_training *t, size_t i)
+size_t cov_train_lstm_scratch(const struct cov_fast_training *t, size_t i)
 {
     const struct cov_layer *l = &t->layers[i].layer;
     return BLOCK_ROWS * (4 * l->hidden + l->c_in) + 2 * MOST_ROWS * l->hidden;
@@ -69,14 +69,14 @@ struct group {
     size_t d, b, rows;
 };
 
-static size_t n_groups(const struct cov_training *t)
+static size_t n_groups(const struct cov_fast_training *t)
 {
     size_t n = t->batch->n, wanted = t->n_workers / t->layers[t->layer].layer.directions;
     size_t most = (n + LEAST_ROWS - 1) / LEAST_ROWS, least = (n + MOST_ROWS - 1) / MOST_ROWS;
     return wanted < least ? least : wanted < most ? wanted : most;
 }
 
-static struct group group_at(const struct cov_training *t, size_t item)
+static struct group group_at(const struct cov_fast_training *t, size_t item)
 {
     size_t groups = n_groups(t), k = item % groups, n = t->batch->n;
     size_t b = k * n / groups;
@@ -84,7 +84,7 @@ static struct group group_at(const struct cov_training *t, size_t item)
 }
 
 /* Row t of a direction's gates or cells, `width` values a sequence, at the group's first. */
-static float *kept_at(const struct cov_training *t, const struct group *g, float *kept,
+static float *kept_at(const struct cov_fast_training *t, const struct group *g, float *kept,
                       size_t width, size_t row)
 {
     size_t steps = t->layers[t->layer].layer.t_in;
@@ -92,7 +92,7 @@ static float *kept_at(const struct cov_training *t, const struct group *g, float
 }
 
 /* Row t of an array in the form of y, at the group's first. */
-static size_t y_place(const struct cov_training *t, const struct group *g, size_t row)
+static size_t y_place(const struct cov_fast_training *t, const struct group *g, size_t row)
 {
     const struct cov_layer *l = &t->layers[t->layer].layer;
     return (row * t->batch->n + g->b) * l->c_out + g->d * l->hidden;
@@ -101,8 +101,8 @@ static size_t y_place(const struct cov_training *t, const struct group *g, size_
 /* ---- forward ---- */
 
 /* sums[steps, rows, 4*hidden] over x of steps from row t0 on. */
-static void multiply_x(const struct cov_training *t, const struct group *g, size_t t0, size_t steps,
-                       float *sums, float *gathered)
+static void multiply_x(const struct cov_fast_training *t, const struct group *g, size_t t0,
+                       size_t steps, float *sums, float *gathered)
 {
     const struct cov_train_layer *s = &t->layers[t->layer];
     size_t c = s->layer.c_in, n = t->batch->n;
@@ -115,7 +115,7 @@ static void multiply_x(const struct cov_training *t, const struct group *g, size
     s->gemm->run(steps * g->rows, x, c, &s->w_ih[g->d], sums, 4 * s->layer.hidden, false);
 }
 
-static struct cov_trainvec_lstm kept_of(const struct cov_training *t, const struct group *g,
+static struct cov_trainvec_lstm kept_of(const struct cov_fast_training *t, const struct group *g,
                                         size_t row)
 {
     const struct cov_train_layer *s = &t->layers[t->layer];
@@ -129,7 +129,7 @@ static struct cov_trainvec_lstm kept_of(const struct cov_training *t, const stru
 }
 
 /* The step after this one is at this row, of `y` too. */
-static void call_next(const struct cov_training *t, const struct group *g, size_t row,
+static void call_next(const struct cov_fast_training *t, const struct group *g, size_t row,
                       const float *y, struct cov_trainvec_lstm *kept)
 {
     const struct cov_train_layer *s = &t->layers[t->layer];
@@ -138,7 +138,7 @@ static void call_next(const struct cov_training *t, const struct group *g, size_
     kept->next_y = y + y_place(t, g, row);
 }
 
-static void forward_step(const struct cov_training *t, const struct group *g, size_t step,
+static void forward_step(const struct cov_fast_training *t, const struct group *g, size_t step,
                          float *sums)
 {
     const struct cov_train_layer *s = &t->layers[t->layer];
@@ -160,7 +160,7 @@ static void forward_step(const struct cov_training *t, const struct group *g, si
 static int forward_group(void *arg, size_t item, unsigned worker, struct cov_err *e)
 {
     (void)e;
-    struct cov_training *t = arg;
+    struct cov_fast_training *t = arg;
     const struct cov_layer *l = &t->layers[t->layer].layer;
     struct group g = group_at(t, item);
     size_t n_gates = 4 * l->hidden, block = BLOCK_ROWS / g.rows;
@@ -178,7 +178,7 @@ static int forward_group(void *arg, size_t item, unsigned worker, struct cov_err
 /* ---- dropout ---- */
 
 /* Rows of layer i's output at one step: to = from with dropout. */
-static void drop_rows(const struct cov_training *t, size_t i, size_t row, const float *from,
+static void drop_rows(const struct cov_fast_training *t, size_t i, size_t row, const float *from,
                       float *to)
 {
     size_t c = t->layers[i].layer.c_out;
@@ -196,7 +196,7 @@ static int drop_steps(void *arg, size_t item, unsigned worker, struct cov_err *e
 {
     (void)worker;
     (void)e;
-    struct cov_training *t = arg;
+    struct cov_fast_training *t = arg;
     const struct cov_train_layer *s = &t->layers[t->layer];
     size_t width = t->batch->n * s->layer.c_out;
     for (size_t row = item * DROP_STEPS; row < s->layer.t_in && row < (item + 1) * DROP_STEPS;
@@ -205,7 +205,7 @@ static int drop_steps(void *arg, size_t item, unsigned worker, struct cov_err *e
     return COV_OK;
 }
 
-int cov_train_lstm_forward(struct cov_training *t, struct cov_err *e)
+int cov_train_lstm_forward(struct cov_fast_training *t, struct cov_err *e)
 {
     const struct cov_train_layer *s = &t->layers[t->layer];
     if (t->batch->n == 0)
@@ -222,7 +222,7 @@ int cov_train_lstm_forward(struct cov_training *t, struct cov_err *e)
 static int backward_group(void *arg, size_t item, unsigned worker, struct cov_err *e)
 {
     (void)e;
-    struct cov_training *t = arg;
+    struct cov_fast_training *t = arg;
     const struct cov_train_layer *s = &t->layers[t->layer];
     const struct cov_layer *l = &s->layer;
     struct group g = group_at(t, item);
@@ -261,7 +261,7 @@ static size_t n_parts(size_t n, size_t of)
     return (n + of - 1) / of;
 }
 
-static struct rest rest_of(const struct cov_training *t)
+static struct rest rest_of(const struct cov_fast_training *t)
 {
     const struct cov_layer *l = &t->layers[t->layer].layer;
     struct rest r = {n_parts(l->c_in, COV_TRAIN_TILE_ROWS), n_parts(l->hidden, COV_TRAIN_TILE_ROWS),
@@ -272,7 +272,7 @@ static struct rest rest_of(const struct cov_training *t)
 }
 
 /* A tile of the gradient of weights that `k` rows of a are multiplied with: gradient[gate, m]. */
-static void add_tile(const struct cov_training *t, const float *a, size_t lda, size_t m0,
+static void add_tile(const struct cov_fast_training *t, const float *a, size_t lda, size_t m0,
                      size_t m_end, size_t n0, size_t k, const float *dgates, float *gradient,
                      size_t width, float *sums)
 {
@@ -285,7 +285,8 @@ static void add_tile(const struct cov_training *t, const float *a, size_t lda, s
     cov_train_transpose(sums, m, n, n, gradient + n0 * width + m0, width);
 }
 
-static void tile_item(const struct cov_training *t, const struct rest *r, size_t item, float *sums)
+static void tile_item(const struct cov_fast_training *t, const struct rest *r, size_t item,
+                      float *sums)
 {
     const struct cov_train_layer *s = &t->layers[t->layer];
     const struct cov_layer *l = &s->layer;
@@ -305,7 +306,7 @@ static void tile_item(const struct cov_training *t, const struct rest *r, size_t
              cov_train_gradient(t, s->weights.w_hh[d]), l->hidden, sums);
 }
 
-static void rows_item(const struct cov_training *t, size_t item)
+static void rows_item(const struct cov_fast_training *t, size_t item)
 {
     const struct cov_train_layer *s = &t->layers[t->layer];
     const struct cov_layer *l = &s->layer;
@@ -324,7 +325,7 @@ static void rows_item(const struct cov_training *t, size_t item)
 static int rest_item(void *arg, size_t item, unsigned worker, struct cov_err *e)
 {
     (void)e;
-    struct cov_training *t = arg;
+    struct cov_fast_training *t = arg;
     struct rest r = rest_of(t);
     if (item < r.n_tiles)
         tile_item(t, &r, item, t->scratch[worker]);
@@ -333,7 +334,7 @@ static int rest_item(void *arg, size_t item, unsigned worker, struct cov_err *e)
     return COV_OK;
 }
 
-static void add_bias(struct cov_training *t, size_t n_items)
+static void add_bias(struct cov_fast_training *t, size_t n_items)
 {
     const struct cov_train_layer *s = &t->layers[t->layer];
     size_t n_gates = 4 * s->layer.hidden, width = s->layer.directions * n_gates;
@@ -354,7 +355,7 @@ static int drop_back(void *arg, size_t item, unsigned worker, struct cov_err *e)
 {
     (void)worker;
     (void)e;
-    struct cov_training *t = arg;
+    struct cov_fast_training *t = arg;
     const struct cov_layer *l = &t->layers[t->layer].layer;
     size_t width = t->batch->n * l->c_in;
     for (size_t row = item * DROP_STEPS; row < l->t_in && row < (item + 1) * DROP_STEPS; row++)
@@ -362,7 +363,7 @@ static int drop_back(void *arg, size_t item, unsigned worker, struct cov_err *e)
     return COV_OK;
 }
 
-int cov_train_lstm_backward(struct cov_training *t, struct cov_err *e)
+int cov_train_lstm_backward(struct cov_fast_training *t, struct cov_err *e)
 {
     const struct cov_train_layer *s = &t->layers[t->layer];
     const struct cov_layer *l = &s->layer;

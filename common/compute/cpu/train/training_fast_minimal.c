@@ -160,7 +160,7 @@ static struct cov_outer_rows rows_from(const float *data, size_t row, size_t n_r
 }
 
 /* What a part reads of x and, of some columns, of z. */
-static void rows_of(const struct cov_training *t, const struct cov_train_minimal *m,
+static void rows_of(const struct cov_fast_training *t, const struct cov_train_minimal *m,
                     const struct part *p, size_t column, size_t n_columns, size_t share,
                     struct cov_outer_rows rows[2])
 {
@@ -177,8 +177,8 @@ static void rows_of(const struct cov_training *t, const struct cov_train_minimal
 }
 
 /* A point and some columns: adds a part, and calls `next` meanwhile. */
-static void add_tiles(const struct cov_training *t, const struct cov_train_minimal *m, size_t point,
-                      size_t column, size_t n_columns, const struct part *part,
+static void add_tiles(const struct cov_fast_training *t, const struct cov_train_minimal *m,
+                      size_t point, size_t column, size_t n_columns, const struct part *part,
                       const struct cov_outer_rows *next, float *scratch)
 {
     const struct cov_train_layer *s = &t->layers[t->layer];
@@ -206,7 +206,7 @@ static void add_tiles(const struct cov_training *t, const struct cov_train_minim
     s->outer->add(m->depth, n_columns, n, left, m->depth, right, n_columns, sums, m->columns, next);
 }
 
-void cov_train_minimal_item(const struct cov_training *t, const struct cov_train_minimal *m,
+void cov_train_minimal_item(const struct cov_fast_training *t, const struct cov_train_minimal *m,
                             size_t item, float *scratch)
 {
     size_t point = item / m->n_slices * AT_ONCE, column = item % m->n_slices * COLUMNS;
@@ -228,8 +228,8 @@ void cov_train_minimal_item(const struct cov_training *t, const struct cov_train
 }
 
 /* The taps of input channel i and output channel o, as minimal.c takes them for its weights. */
-static void take_taps(const struct cov_training *t, const struct cov_train_minimal *m, size_t i,
-                      size_t o, float *gradient)
+static void take_taps(const struct cov_fast_training *t, const struct cov_train_minimal *m,
+                      size_t i, size_t o, float *gradient)
 {
     const struct cov_layer *l = &t->layers[t->layer].layer;
     bool transposed = l->kind == COV_LAYER_CONV_TRANSPOSED;
@@ -254,7 +254,7 @@ int cov_train_minimal_finish(void *arg, size_t i, unsigned worker, struct cov_er
 {
     (void)worker;
     (void)e;
-    const struct cov_training *t = arg;
+    const struct cov_fast_training *t = arg;
     const struct cov_train_layer *s = &t->layers[t->layer];
     const struct cov_layer *l = &s->layer;
     float *gradient = cov_train_gradient(t, s->weights.weight);

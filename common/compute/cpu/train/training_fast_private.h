@@ -49,7 +49,8 @@ struct cov_train_layer {
     float *by_d, *by_r, *by_one; /* dz = by_d dy + by_r r + by_one */
 };
 
-struct cov_training {
+struct cov_fast_training {
+    struct cov_training base;
     struct cov_training_spec spec; /* but what is borrowed no longer */
     struct cov_training_kernels kernels;
     struct cov_train_layer *layers;
@@ -78,17 +79,17 @@ struct cov_training {
 /* ---- places ---- */
 
 /* What layer i reads and writes; its r; arrays of d_in are as y, those of d_out as x. */
-struct cov_view cov_train_input(const struct cov_training *t, size_t i);
-struct cov_view cov_train_output(const struct cov_training *t, size_t i);
-struct cov_view cov_train_before_norm(const struct cov_training *t, size_t i);
+struct cov_view cov_train_input(const struct cov_fast_training *t, size_t i);
+struct cov_view cov_train_output(const struct cov_fast_training *t, size_t i);
+struct cov_view cov_train_before_norm(const struct cov_fast_training *t, size_t i);
 /* The same places in another array. */
 struct cov_view cov_train_at(struct cov_view like, float *data);
 /* Where the gradient of a parameter stands. */
-float *cov_train_gradient(const struct cov_training *t, const float *parameter);
+float *cov_train_gradient(const struct cov_fast_training *t, const float *parameter);
 
 struct cov_rows cov_train_piece(const struct cov_pieces *p, size_t i);
 
-int cov_train_reduce(const struct cov_training *t, double *v, size_t n,
+int cov_train_reduce(const struct cov_fast_training *t, double *v, size_t n,
                      struct cov_err *e) COV_MUST_USE;
 
 /* dst[cols,rows] = transposed src[rows,cols], with row strides. */
@@ -100,11 +101,11 @@ enum { COV_TRAIN_TILE_ROWS = 384, COV_TRAIN_TILE_COLUMNS = 256 };
 
 /* ---- convolutions: training_fast_conv.c; t->layer is the layer ---- */
 
-int cov_train_conv_pack(struct cov_training *t, size_t i, struct cov_err *e) COV_MUST_USE;
-size_t cov_train_conv_scratch(const struct cov_training *t, size_t i);
-int cov_train_conv_forward(struct cov_training *t, struct cov_err *e) COV_MUST_USE;
+int cov_train_conv_pack(struct cov_fast_training *t, size_t i, struct cov_err *e) COV_MUST_USE;
+size_t cov_train_conv_scratch(const struct cov_fast_training *t, size_t i);
+int cov_train_conv_forward(struct cov_fast_training *t, struct cov_err *e) COV_MUST_USE;
 /* dz goes to `z`, then d_out may be d_in. */
-int cov_train_conv_backward(struct cov_training *t, float *z, struct cov_err *e) COV_MUST_USE;
+int cov_train_conv_backward(struct cov_fast_training *t, float *z, struct cov_err *e) COV_MUST_USE;
 
 /* ---- gradients of weights by minimal filtering: training_fast_minimal.c ---- */
 
@@ -117,21 +118,21 @@ void cov_train_minimal_free(struct cov_train_minimal *m); /* NULL is accepted */
 size_t cov_train_minimal_scratch(const struct cov_train_minimal *m);
 /* The products at a point, in any order of items; then the taps of input channel i. */
 size_t cov_train_minimal_items(const struct cov_train_minimal *m);
-void cov_train_minimal_item(const struct cov_training *t, const struct cov_train_minimal *m,
+void cov_train_minimal_item(const struct cov_fast_training *t, const struct cov_train_minimal *m,
                             size_t item, float *scratch);
 cov_task_fn cov_train_minimal_finish;
 
 /* ---- LSTMs: training_fast_lstm.c ---- */
 
-int cov_train_lstm_pack(struct cov_training *t, size_t i, struct cov_err *e) COV_MUST_USE;
-size_t cov_train_lstm_scratch(const struct cov_training *t, size_t i);
-int cov_train_lstm_forward(struct cov_training *t, struct cov_err *e) COV_MUST_USE;
-int cov_train_lstm_backward(struct cov_training *t, struct cov_err *e) COV_MUST_USE;
+int cov_train_lstm_pack(struct cov_fast_training *t, size_t i, struct cov_err *e) COV_MUST_USE;
+size_t cov_train_lstm_scratch(const struct cov_fast_training *t, size_t i);
+int cov_train_lstm_forward(struct cov_fast_training *t, struct cov_err *e) COV_MUST_USE;
+int cov_train_lstm_backward(struct cov_fast_training *t, struct cov_err *e) COV_MUST_USE;
 
 /* ---- the last layer and the loss: training_fast_loss.c ---- */
 
-int cov_train_score_batch(struct cov_training *t, struct cov_train_score *score,
+int cov_train_score_batch(struct cov_fast_training *t, struct cov_train_score *score,
                           struct cov_err *e) COV_MUST_USE;
-int cov_train_loss_backward(struct cov_training *t, struct cov_err *e) COV_MUST_USE;
+int cov_train_loss_backward(struct cov_fast_training *t, struct cov_err *e) COV_MUST_USE;
 
 #endif

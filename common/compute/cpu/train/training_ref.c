@@ -24,7 +24,8 @@ struct kept {
     double *mean, *rstd; /* [c_out] */
 };
 
-struct cov_training {
+struct cov_ref_training {
+    struct cov_training base;
     struct cov_training_spec spec; /* but what is borrowed no longer */
     struct cov_layer *layers;
     struct cov_layer_weights *weights;
@@ -57,7 +58,7 @@ static bool has_norm(const struct cov_layer *l)
     return l->norm && (l->kind == COV_LAYER_CONV || l->kind == COV_LAYER_CONV_TRANSPOSED);
 }
 
-static bool drops(const struct cov_training *t, size_t i)
+static bool drops(const struct cov_ref_training *t, size_t i)
 {
     return t->spec.dropout > 0 && i + 1 < t->n_layers && t->layers[i].kind == COV_LAYER_LSTM &&
            t->layers[i + 1].kind == COV_LAYER_LSTM;
@@ -70,7 +71,7 @@ static double *make(size_t n, bool *failed, struct cov_err *e)
     return p;
 }
 
-static int make_kept(struct cov_training *t, size_t i, struct cov_err *e)
+static int make_kept(struct cov_ref_training *t, size_t i, struct cov_err *e)
 {
     const struct cov_layer *l = &t->layers[i];
     struct kept *k = &t->kept[i];
@@ -92,7 +93,7 @@ static int make_kept(struct cov_training *t, size_t i, struct cov_err *e)
     return failed ? COV_ENOMEM : COV_OK;
 }
 
-static int make_memory(struct cov_training *t, struct cov_err *e)
+static int make_memory(struct cov_ref_training *t, struct cov_err *e)
 {
     size_t n = t->max_batch, L = t->layers[0].t_in, outputs = t->layers[t->n_layers - 1].c_out;
     t->d_size = L * 4;
@@ -116,42 +117,9 @@ static int make_memory(struct cov_training *t, struct cov_err *e)
     return failed ? COV_ENOMEM : COV_OK;
 }
 
-int cov_ref_training_new(struct cov_device *dev, const struct cov_training_spec *spec,
-                         struct cov_training **out, struct cov_err *e)
+static void free_training(struct cov_training *base)
 {
-    (void)dev;
-    size_t n = spec->n_layers, outputs = spec->layers[n - 1].c_out;
-    *out = NULL;
-    struct cov_training *t = cov_calloc(1, sizeof *t, e);
-    if (!t)
-        return COV_ENOMEM;
-    t->spec = *spec;
-    t->n_layers = n;
-    t->max_batch = spec->max_batch;
-    t->layers = cov_calloc(n, sizeof *t->layers, e);
-    t->weights = cov_calloc(n, sizeof *t->weights, e);
-    t->kept = cov_calloc(n, sizeof *t->kept, e);
-    t->loss_weights = cov_calloc(outputs, sizeof *t->loss_weights, e);
-    int rc = t->layers && t->weights && t->kept && t->loss_weights ? COV_OK : COV_ENOMEM;
-    if (rc == COV_OK) {
-        memcpy(t->layers, spec->layers, n * sizeof *t->layers);
-        memcpy(t->weights, spec->weights, n * sizeof *t->weights);
-        for (size_t d = 0; d < outputs; d++)
-            t->loss_weights[d] = spec->loss_weights ? spec->loss_weights[d] : 1;
-        rc = make_memory(t, e);
-    }
-    if (rc) {
-        cov_ref_training_free(t);
-        return rc;
-    }
-    *out = t;
-    return COV_OK;
-}
-
-void cov_ref_training_free(struct cov_training *t)
-{
-    if (!t)
-        return;
+    struct cov_ref_training *t = (struct cov_ref_training *)base;
     for (size_t i = 0; t->kept && i < t->n_layers; i++) {
         struct kept *k = &t->kept[i];
         free(k->y);
@@ -177,9 +145,10 @@ void cov_ref_training_free(struct cov_training *t)
     free(t);
 }
 
-int cov_ref_training_load(struct cov_training *t, struct cov_err *e)
+static int load(struct cov_training *base, struct cov_err *e)
 {
     (void)e;
+    struct cov_ref_training *t = (struct cov_ref_training *)base;
     for (size_t i = 0; i < t->spec.n_floats; i++)
         t->block[i] = (double)t->spec.block[i];
     return COV_OK;
@@ -188,18 +157,18 @@ int cov_ref_training_load(struct cov_training *t, struct cov_err *e)
 /* ---- places ---- */
 
 /* Where a parameter stands in the block. */
-static size_t offset_of(const struct cov_training *t, const float *parameter)
+static size_t offset_of(const struct cov_ref_training *t, const float *parameter)
 {
     return (size_t)(parameter - t->spec.block);
 }
 
-static const double *param(const struct cov_training *t, const float *parameter)
+static const double *param(const struct cov_ref_training *t, const float *parameter)
 {
     return t->params + offset_of(t, parameter);
 }
 
 /* Its gradient from sequence b. */
-static double *gradient_of(const struct cov_training *t, size_t b, const float *parameter)
+static double *gradient_of(const struct cov_ref_training *t, size_t b, const float *parameter)
 {
     return t->gradients + b * t->spec.n_floats + offset_of(t, parameter);
 }
@@ -210,7 +179,7 @@ static size_t out_size(const struct cov_layer *l)
 }
 
 /* What the layer reads of sequence b. */
-static const double *input_of(const struct cov_training *t, size_t b)
+static const double *input_of(const struct cov_ref_training *t, size_t b)
 {
     const struct cov_layer *l = &t->layers[t->layer];
     if (t->layer == 0)
@@ -219,14 +188,14 @@ static const double *input_of(const struct cov_training *t, size_t b)
     return (drops(t, t->layer - 1) ? k->dropped : k->y) + b * l->t_in * l->c_in;
 }
 
-static struct cov_ref_norm norm_of(const struct cov_training *t)
+static struct cov_ref_norm norm_of(const struct cov_ref_training *t)
 {
     const struct kept *k = &t->kept[t->layer];
     const struct cov_layer_weights *w = &t->weights[t->layer];
     return (struct cov_ref_norm){k->mean, k->rstd, param(t, w->gamma), param(t, w->beta)};
 }
 
-static struct cov_ref_lstm lstm_of(const struct cov_training *t, size_t b, size_t d)
+static struct cov_ref_lstm lstm_of(const struct cov_ref_training *t, size_t b, size_t d)
 {
     const struct cov_layer *l = &t->layers[t->layer];
     const struct cov_layer_weights *w = &t->weights[t->layer];
@@ -240,7 +209,7 @@ static struct cov_ref_lstm lstm_of(const struct cov_training *t, size_t b, size_
 }
 
 /* to = from with what is dropped as 0, the rest scaled. */
-static void drop(const struct cov_training *t, size_t layer, size_t b, const double *from,
+static void drop(const struct cov_ref_training *t, size_t layer, size_t b, const double *from,
                  double *to)
 {
     uint64_t key = cov_dropout_key(t->spec.seed, t->step, layer, t->batch->first + b);
@@ -260,7 +229,7 @@ static int forward_one(void *arg, size_t b, unsigned worker, struct cov_err *e)
 {
     (void)worker;
     (void)e;
-    struct cov_training *t = arg;
+    struct cov_ref_training *t = arg;
     const struct cov_layer *l = &t->layers[t->layer];
     const struct cov_layer_weights *w = &t->weights[t->layer];
     struct kept *k = &t->kept[t->layer];
@@ -295,7 +264,7 @@ static int norm_one(void *arg, size_t b, unsigned worker, struct cov_err *e)
 {
     (void)worker;
     (void)e;
-    struct cov_training *t = arg;
+    struct cov_ref_training *t = arg;
     const struct cov_layer *l = &t->layers[t->layer];
     struct kept *k = &t->kept[t->layer];
     struct cov_ref_norm norm = norm_of(t);
@@ -303,13 +272,13 @@ static int norm_one(void *arg, size_t b, unsigned worker, struct cov_err *e)
     return COV_OK;
 }
 
-static int reduce(const struct cov_training *t, double *v, size_t n, struct cov_err *e)
+static int reduce(const struct cov_ref_training *t, double *v, size_t n, struct cov_err *e)
 {
     return t->spec.reduce.fn ? t->spec.reduce.fn(t->spec.reduce.arg, v, n, e) : COV_OK;
 }
 
 /* *all = the sums of the norm's layer over the batch; sets t->positions, too. */
-static int sum_up(struct cov_training *t, double **all, struct cov_err *e)
+static int sum_up(struct cov_ref_training *t, double **all, struct cov_err *e)
 {
     const struct cov_layer *l = &t->layers[t->layer];
     struct kept *k = &t->kept[t->layer];
@@ -327,7 +296,7 @@ static int sum_up(struct cov_training *t, double **all, struct cov_err *e)
 }
 
 /* Mean and variance of the batch, the latter into the gradient, too. */
-static int take_statistics(struct cov_training *t, double *gradient, struct cov_err *e)
+static int take_statistics(struct cov_ref_training *t, double *gradient, struct cov_err *e)
 {
     const struct cov_layer *l = &t->layers[t->layer];
     const struct cov_layer_weights *w = &t->weights[t->layer];
@@ -346,7 +315,7 @@ static int take_statistics(struct cov_training *t, double *gradient, struct cov_
     return rc;
 }
 
-static int forward(struct cov_training *t, double *gradient, struct cov_err *e)
+static int forward(struct cov_ref_training *t, double *gradient, struct cov_err *e)
 {
     size_t n = t->batch->n, L = t->layers[0].t_in;
     for (size_t i = 0; i < n * L; i++)
@@ -370,7 +339,7 @@ static int score_one(void *arg, size_t b, unsigned worker, struct cov_err *e)
 {
     (void)worker;
     (void)e;
-    struct cov_training *t = arg;
+    struct cov_ref_training *t = arg;
     const struct cov_layer *l = &t->layers[t->n_layers - 1];
     size_t L = l->t_out, n = l->c_out;
     for (size_t d = 0; d < n; d++) {
@@ -384,7 +353,7 @@ static int score_one(void *arg, size_t b, unsigned worker, struct cov_err *e)
     return COV_OK;
 }
 
-static int score_batch(struct cov_training *t, struct cov_train_score *score, struct cov_err *e)
+static int score_batch(struct cov_ref_training *t, struct cov_train_score *score, struct cov_err *e)
 {
     size_t n = t->layers[t->n_layers - 1].c_out;
     *score = (struct cov_train_score){0};
@@ -398,7 +367,7 @@ static int loss_backward_one(void *arg, size_t b, unsigned worker, struct cov_er
 {
     (void)worker;
     (void)e;
-    struct cov_training *t = arg;
+    struct cov_ref_training *t = arg;
     const struct cov_layer *l = &t->layers[t->n_layers - 1];
     size_t L = l->t_out, n = l->c_out;
     memset(t->gradients + b * t->spec.n_floats, 0, t->spec.n_floats * sizeof *t->gradients);
@@ -423,7 +392,7 @@ static int norm_sums_one(void *arg, size_t b, unsigned worker, struct cov_err *e
 {
     (void)worker;
     (void)e;
-    struct cov_training *t = arg;
+    struct cov_ref_training *t = arg;
     const struct cov_layer *l = &t->layers[t->layer];
     const struct cov_layer_weights *w = &t->weights[t->layer];
     struct kept *k = &t->kept[t->layer];
@@ -437,7 +406,7 @@ static int norm_sums_one(void *arg, size_t b, unsigned worker, struct cov_err *e
     return COV_OK;
 }
 
-static void lstm_backward(struct cov_training *t, size_t b, const double *d_in, double *dx)
+static void lstm_backward(struct cov_ref_training *t, size_t b, const double *d_in, double *dx)
 {
     const struct cov_layer *l = &t->layers[t->layer];
     const struct cov_layer_weights *w = &t->weights[t->layer];
@@ -457,7 +426,7 @@ static int backward_one(void *arg, size_t b, unsigned worker, struct cov_err *e)
 {
     (void)worker;
     (void)e;
-    struct cov_training *t = arg;
+    struct cov_ref_training *t = arg;
     const struct cov_layer *l = &t->layers[t->layer];
     const struct cov_layer_weights *w = &t->weights[t->layer];
     struct kept *k = &t->kept[t->layer];
@@ -482,7 +451,7 @@ static int backward_one(void *arg, size_t b, unsigned worker, struct cov_err *e)
     return COV_OK;
 }
 
-static int backward(struct cov_training *t, struct cov_err *e)
+static int backward(struct cov_ref_training *t, struct cov_err *e)
 {
     size_t n = t->batch->n;
     int rc = cov_pool_for(t->spec.pool, n, loss_backward_one, t, e);
@@ -502,10 +471,11 @@ static int backward(struct cov_training *t, struct cov_err *e)
     return rc;
 }
 
-int cov_ref_training_run_double(struct cov_training *t, uint64_t step, const double *block,
+int cov_ref_training_run_double(struct cov_training *base, uint64_t step, const double *block,
                                 const struct cov_train_batch *batch, double *gradient,
                                 struct cov_train_score *score, struct cov_err *e)
 {
+    struct cov_ref_training *t = (struct cov_ref_training *)base;
     t->params = block;
     t->batch = batch;
     t->step = step;
@@ -522,15 +492,50 @@ int cov_ref_training_run_double(struct cov_training *t, uint64_t step, const dou
     return rc;
 }
 
-int cov_ref_training_run(struct cov_training *t, uint64_t step, const struct cov_train_batch *batch,
-                         float *gradient, struct cov_train_score *score, struct cov_err *e)
+static int run(struct cov_training *base, uint64_t step, const struct cov_train_batch *batch,
+               float *gradient, struct cov_train_score *score, struct cov_err *e)
 {
+    const struct cov_ref_training *t = (const struct cov_ref_training *)base;
     double *sums = cov_malloc(t->spec.n_floats, sizeof *sums, e);
     if (!sums)
         return COV_ENOMEM;
-    int rc = cov_ref_training_run_double(t, step, t->block, batch, sums, score, e);
+    int rc = cov_ref_training_run_double(base, step, t->block, batch, sums, score, e);
     for (size_t i = 0; i < t->spec.n_floats; i++)
         gradient[i] = (float)sums[i];
     free(sums);
     return rc;
+}
+
+int cov_ref_training_new(struct cov_device *dev, const struct cov_training_spec *spec,
+                         struct cov_training **out, struct cov_err *e)
+{
+    (void)dev;
+    static const struct cov_gradient_ops ops = {load, run};
+    size_t n = spec->n_layers, outputs = spec->layers[n - 1].c_out;
+    *out = NULL;
+    struct cov_ref_training *t = cov_calloc(1, sizeof *t, e);
+    if (!t)
+        return COV_ENOMEM;
+    t->base = (struct cov_training){.gradients = &ops, .free = free_training};
+    t->spec = *spec;
+    t->n_layers = n;
+    t->max_batch = spec->max_batch;
+    t->layers = cov_calloc(n, sizeof *t->layers, e);
+    t->weights = cov_calloc(n, sizeof *t->weights, e);
+    t->kept = cov_calloc(n, sizeof *t->kept, e);
+    t->loss_weights = cov_calloc(outputs, sizeof *t->loss_weights, e);
+    int rc = t->layers && t->weights && t->kept && t->loss_weights ? COV_OK : COV_ENOMEM;
+    if (rc == COV_OK) {
+        memcpy(t->layers, spec->layers, n * sizeof *t->layers);
+        memcpy(t->weights, spec->weights, n * sizeof *t->weights);
+        for (size_t d = 0; d < outputs; d++)
+            t->loss_weights[d] = spec->loss_weights ? spec->loss_weights[d] : 1;
+        rc = make_memory(t, e);
+    }
+    if (rc) {
+        free_training(&t->base);
+        return rc;
+    }
+    *out = &t->base;
+    return COV_OK;
 }

@@ -1,5 +1,4 @@
-/* training_ref.h - training on the scalar reference (ref_train.h), all in double: the functions of
- * the device's table.
+/* training_ref.h - training on the scalar reference (ref_train.h), all in double.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_CPU_TRAIN_TRAINING_REF_H
 #define COV_COMPUTE_CPU_TRAIN_TRAINING_REF_H
@@ -8,14 +7,9 @@
 
 int cov_ref_training_new(struct cov_device *dev, const struct cov_training_spec *spec,
                          struct cov_training **out, struct cov_err *e) COV_MUST_USE;
-int cov_ref_training_load(struct cov_training *t, struct cov_err *e) COV_MUST_USE;
-int cov_ref_training_run(struct cov_training *t, uint64_t step, const struct cov_train_batch *batch,
-                         float *gradient, struct cov_train_score *score,
-                         struct cov_err *e) COV_MUST_USE;
-void cov_ref_training_free(struct cov_training *t);
 
-/* The same with the gradient in double, for its test. `block` [n_floats] are the parameters, in
- * place of those that were loaded. */
+/* gradients->run with the gradient in double, for tests. `block` [n_floats] replaces the loaded
+ * parameters. */
 int cov_ref_training_run_double(struct cov_training *t, uint64_t step, const double *block,
                                 const struct cov_train_batch *batch, double *gradient,
                                 struct cov_train_score *score, struct cov_err *e) COV_MUST_USE;
