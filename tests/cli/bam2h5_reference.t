@@ -2,8 +2,14 @@
 # bam2h5_reference - the values that Helixer made of two BAM files.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
-need_shared reference/bam2h5 reference/fasta2h5/pred_data.21384.h5
 need_python h5py
+
+data=$SRC/tests/data
+run bam2h5 -q -p atacseq --strand own --shift -o plant.h5 "$data/genome.h5" "$data/atacseq.bam"
+status_is 0 'Tn5 cuts by strand'
+ok "  both data sets equal Helixer's" "$PYTHON" "$SRC/tests/lib/coverage_check.py" same plant.h5 "$data/coverage.h5" atacseq
+
+rest_needs_shared reference/bam2h5 reference/fasta2h5/pred_data.21384.h5
 bams="$SHARED/reference/bam2h5/rep1.bam $SHARED/reference/bam2h5/rep2.bam"
 genome=$SHARED/reference/fasta2h5/pred_data.21384.h5
 for case in unstranded shift; do

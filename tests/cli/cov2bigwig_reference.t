@@ -2,13 +2,9 @@
 # cov2bigwig against the tracks that Predmoter made of its predictions and of measured coverage.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
-need_shared reference/convert reference/predmoter_testdata
 need_python h5py numpy pyBigWig
 start_python "$SRC/tests/lib/track_check.py"
 
-reference=$SHARED/reference/convert
-predictions=$reference/pred_data_1_predictions.h5
-genome=$SHARED/reference/predmoter_testdata/train_data_1.h5
 same() { # TRACK REFERENCE NAME
     ok "$3" ask same "$1" "$reference/$2"
     case $1 in
@@ -19,7 +15,30 @@ same() { # TRACK REFERENCE NAME
     esac
 }
 
-mkdir out
+mkdir plant out
+reference=$SRC/tests/data/tracks
+for track in "$reference"/*; do
+    name=${track##*/}
+    strand=${name%_strand*}
+    case $name in
+    *.bw) format=bigwig ;;
+    *) format=bedgraph.gz ;;
+    esac
+    case $name in
+    smooth_*) smooth='--window-size 150' ;;
+    *) smooth= ;;
+    esac
+    # shellcheck disable=SC2086 # no option, or one and its value
+    run cov2bigwig -f --strand "${strand##*_}" --format $format $smooth --basename "${name%%_*}" -o plant/ \
+        "$SRC/tests/data/plant_predictions.h5"
+    status_is 0 "$name is made"
+    same "plant/$name" "$name" "  equals Predmoter's"
+done
+
+rest_needs_shared reference/convert reference/predmoter_testdata
+reference=$SHARED/reference/convert
+predictions=$reference/pred_data_1_predictions.h5
+genome=$SHARED/reference/predmoter_testdata/train_data_1.h5
 for strand in avg + -; do
     for format in bigwig bedgraph bedgraph.gz; do
         run cov2bigwig --strand $strand --format $format --basename ref -o out/ "$predictions"

@@ -2,17 +2,32 @@
 # covpredict against the predictions of Predmoter, with its checkpoints.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
-need_shared reference/models reference/convert reference/predmoter_testdata reference/fasta2h5
 need_python h5py numpy
 
-reference=$SHARED/reference
-genome=$reference/fasta2h5/pred_data.21384.h5
 check() { # NAME ACTION ARG...
     name=$1
     shift
     ok "$name" "$PYTHON" "$SRC/tests/lib/predict_check.py" "$@"
 }
 
+data=$SRC/tests/data
+for model in cnn hybrid bihybrid plant; do
+    checkpoint=$data/$model.ckpt
+    [ $model != plant ] || checkpoint=$SRC/workflows/demo/plant.ckpt
+    run covpredict --float -m "$checkpoint" -o $model.h5 "$data/genome.h5"
+    status_is 0 "$model, not rounded"
+    check "  is close to Predmoter's floats, padding is exactly -1" close $model.h5 "$data/predictions.h5" $model
+done
+run covpredict -m "$SRC/workflows/demo/plant.ckpt" -o integers.h5 "$data/genome.h5"
+status_is 0 "the demo's network"
+check "  gives Predmoter's integers, two may be one off" nearly integers.h5 "$data/plant_predictions.h5"
+run covpredict -@ 1 --batch-size 3 -m "$SRC/workflows/demo/plant.ckpt" --species Made_plant -o plant_fasta.h5 "$data/genome.fa"
+status_is 0 '  from the FASTA, on one thread'
+check '    the same values' same plant_fasta.h5 integers.h5
+
+rest_needs_shared reference/models reference/convert reference/predmoter_testdata reference/fasta2h5
+reference=$SHARED/reference
+genome=$reference/fasta2h5/pred_data.21384.h5
 run covpredict -m "$reference/predmoter_testdata/mini_model.ckpt" -o mini.h5 "$genome"
 status_is 0 'the model of the test data'
 check "  gives Predmoter's integers, two may be one off" nearly mini.h5 "$reference/convert/pred_data_1_predictions.h5"

@@ -2,7 +2,6 @@
 # The files of Helixer and Predmoter, and damaged ones, read by the library.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
-need_shared reference/fasta2h5 reference/bam2h5 reference/predmoter_testdata reference/convert data/damaged
 need_python h5py numpy
 
 # all_copied KIND TYPE FILE...: read, and with the same values.
@@ -21,6 +20,12 @@ all_copied() {
     rm -r from to
 }
 
+data=$SRC/tests/data
+all_copied genome int32 "$data"/genome.h5 "$data"/coverage.h5
+all_copied measured float32 "$data"/coverage.h5
+all_copied predicted int32 "$data"/plant_predictions.h5
+
+rest_needs_shared reference/fasta2h5 reference/bam2h5 reference/predmoter_testdata reference/convert data/damaged
 ref=$SHARED/reference
 all_copied genome int32 "$ref"/fasta2h5/*.h5 "$ref"/predmoter_testdata/*.h5 "$ref"/bam2h5/*.h5
 all_copied measured float32 "$ref"/predmoter_testdata/*.h5 "$ref"/bam2h5/*.h5

@@ -6,7 +6,8 @@ predict_check.py layout FILE GENOME MODEL TYPE DATASET...
 predict_check.py same FILE FILE [FIRST]       the same values; of FILE 2 the first rows are enough
 predict_check.py rounded FILE FLOATS          FILE is FLOATS, rounded half to even
 predict_check.py constant FILE VALUE
-predict_check.py close FILE EXPECTED          float predictions against float32 exp(output) of the first rows
+predict_check.py close FILE EXPECTED [NAME]   float predictions against float32 exp(output) of the first rows, in
+                                              the data set NAME (predictions)
 predict_check.py accuracy FILE EXPECTED MAX [MAX_1_R [MOST]]
                                               largest relative error below MAX, 1 - Pearson's r below MAX_1_R (-: any);
                                               99 % of the errors below MOST
@@ -162,9 +163,9 @@ def constant(path, value):
         assert np.abs(f[P][:][~pad].astype(float) / float(value) - 1).max() < 1e-6
 
 
-def close(path, expected):
+def close(path, expected, name="predictions"):
     with h5py.File(path) as f, h5py.File(expected) as g:
-        y = g["predictions"][:]
+        y = g[name][:]
         x = f[P][:len(y)]
         pad = padding(f)[:len(y)]
         assert x.shape == y.shape and np.array_equal(y[:, :, 0] == -1, pad)

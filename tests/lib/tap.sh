@@ -13,6 +13,8 @@
 # in PATH. From the environment: BIN, TESTLIB (helper programs), SRC, PYTHON, SHARED, WRAP (put in front of
 # every program that `run` starts).
 
+# Small files that Helixer and Predmoter wrote are in $SRC/tests/data, larger ones below $SHARED.
+
 set -u
 : "${SRC:?}" "${BIN:?}" "${TESTLIB:?}" "${PYTHON:=/usr/bin/python3}" "${SHARED:=/nonexistent}" "${WRAP:=}"
 LC_ALL=C
@@ -53,6 +55,15 @@ need_shared() {
     [ -d "$SHARED/reference" ] || skip_all 'no reference files (set SHARED to their folder)'
     for tap_path; do
         [ -e "$SHARED/$tap_path" ] || skip_all "no $tap_path in $SHARED"
+    done
+}
+
+# rest_needs_shared PATH...: what follows in the script needs these reference files; without them the script ends here.
+rest_needs_shared() {
+    for tap_path; do
+        [ -e "$SHARED/$tap_path" ] && continue
+        pass "the rest # SKIP no $tap_path in SHARED"
+        done_testing
     done
 }
 

@@ -1,5 +1,5 @@
-/* test_reference_models.c - the network against what Predmoter itself predicts with the same
- * checkpoints: reference/ below $SHARED.
+/* test_reference_models.c - the network against Predmoter's own predictions with the same checkpoints:
+ * small ones in tests/data below $SRC, larger ones in reference/ below $SHARED.
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <setjmp.h>
@@ -33,12 +33,14 @@ enum { MAX_CHUNKS = 2 };
 enum { MAX_CHUNKS = 1 << 20 };
 #endif
 
-static const char *shared;
+static const char *src, *shared;
 
-/* "$SHARED/reference/<name>". Caller frees. */
+/* "$SRC/<name>" if the name begins with "tests/" or "workflows/", otherwise "$SHARED/reference/<name>". Caller frees. */
 static char *reference(const char *name)
 {
-    char *path = cov_strfmt(NULL, "%s/reference/%s", shared, name);
+    bool own = strncmp(name, "tests/", 6) == 0 || strncmp(name, "workflows/", 10) == 0;
+    char *path = own ? cov_strfmt(NULL, "%s/%s", src, name)
+                     : cov_strfmt(NULL, "%s/reference/%s", shared, name);
     assert_non_null(path);
     return path;
 }
@@ -204,19 +206,21 @@ static void compare(const char *title, size_t n, size_t d, const uint8_t *codes,
     assert_true(most < 2e-4);
 }
 
-/* A model below reference/models, all chunks that Predmoter predicted with it. */
+/* A model, and the file and data set of Predmoter's predictions with it for a genome file. */
+struct reference_case {
+    const char *model, *expected, *set, *genome;
+};
+
+/* All chunks that Predmoter predicted with a model. */
 static void agrees(void **state)
 {
-    const char *name = *state;
-    char path[128];
+    const struct reference_case *c = *state;
     size_t n;
-    (void)snprintf(path, sizeof path, "models/%s/model.ckpt", name);
-    struct cov_model *m = open_model(path);
+    struct cov_model *m = open_model(c->model);
     size_t d = (size_t)m->hp.output_size;
-    (void)snprintf(path, sizeof path, "models/%s/expected.h5", name);
-    double *expected = read_values(path, "predictions", d, &n);
+    double *expected = read_values(c->expected, c->set, d, &n);
     n = at_most(n);
-    uint8_t *codes = read_genome_file("fasta2h5/pred_data.21384.h5", n);
+    uint8_t *codes = read_genome_file(c->genome, n);
     float *values = run(m, NULL, n, codes);
     compare(m->description, n, d, codes, values, expected);
     free(values);
@@ -304,26 +308,54 @@ static void opens_initial(void **state)
     }
 }
 
+#define LOCAL_CASE(name, checkpoint)                                                               \
+    {                                                                                              \
+        name, agrees, NULL, NULL, &(struct reference_case)                                         \
+        {                                                                                          \
+            checkpoint, "tests/data/predictions.h5", name, "tests/data/genome.h5"                  \
+        }                                                                                          \
+    }
+#define SHARED_CASE(name)                                                                          \
+    {                                                                                              \
+        name, agrees, NULL, NULL, &(struct reference_case)                                         \
+        {                                                                                          \
+            "models/" name "/model.ckpt", "models/" name "/expected.h5", "predictions",            \
+                "fasta2h5/pred_data.21384.h5"                                                      \
+        }                                                                                          \
+    }
+
 int main(void)
 {
+    src = getenv("SRC");
     shared = getenv("SHARED");
-    char *path = shared ? cov_strfmt(NULL, "%s/reference/models", shared) : NULL;
-    bool there = path && access(path, R_OK) == 0;
-    free(path);
-    if (!there) {
-        (void)puts("1..0 # SKIP no reference files below $SHARED");
+    if (!src) {
+        (void)puts("1..0 # SKIP no SRC in the environment");
         return 0;
     }
-    const struct CMUnitTest tests[] = {
-        {"cnn_plain", agrees, NULL, NULL, "cnn_plain"},
-        {"hybrid", agrees, NULL, NULL, "hybrid"},
-        {"bihybrid_step3", agrees, NULL, NULL, "bihybrid_step3"},
-        {"bihybrid_even_kernel", agrees, NULL, NULL, "bihybrid_even_kernel"},
-        {"combined_size", agrees, NULL, NULL, "combined_size"},
-        {"yeast_trained", agrees, NULL, NULL, "yeast_trained"},
+    const struct CMUnitTest local[] = {
+        LOCAL_CASE("cnn", "tests/data/cnn.ckpt"),
+        LOCAL_CASE("hybrid", "tests/data/hybrid.ckpt"),
+        LOCAL_CASE("bihybrid", "tests/data/bihybrid.ckpt"),
+        LOCAL_CASE("plant", "workflows/demo/plant.ckpt"),
+    };
+    const struct CMUnitTest all[] = {
+        local[0],
+        local[1],
+        local[2],
+        local[3],
+        SHARED_CASE("cnn_plain"),
+        SHARED_CASE("hybrid"),
+        SHARED_CASE("bihybrid_step3"),
+        SHARED_CASE("bihybrid_even_kernel"),
+        SHARED_CASE("combined_size"),
+        SHARED_CASE("yeast_trained"),
         cmocka_unit_test(agrees_on_yeast),
         cmocka_unit_test(agrees_when_rounded),
         cmocka_unit_test(opens_initial),
     };
-    return cmocka_run_group_tests_name("reference_models", tests, NULL, NULL);
+    char *path = shared ? cov_strfmt(NULL, "%s/reference/models", shared) : NULL;
+    bool there = path && access(path, R_OK) == 0;
+    free(path);
+    return there ? cmocka_run_group_tests_name("reference_models", all, NULL, NULL)
+                 : cmocka_run_group_tests_name("reference_models", local, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* test_reference_training.c - training against Predmoter's own first steps: reference/models/
- * CASE/init.ckpt and the losses in case.json, below $SHARED.
+/* test_reference_training.c - training against Predmoter's own first steps: NAME_init.ckpt and the losses in
+ * cases.json in tests/data below $SRC, and reference/models/NAME/init.ckpt and case.json below $SHARED.
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <setjmp.h>
@@ -23,7 +23,7 @@
 
 enum { L = 21384, MAX_STEPS = 32 };
 
-static const char *shared;
+static const char *src, *shared;
 
 static void succeeds(int rc, const struct cov_err *e)
 {
@@ -34,7 +34,7 @@ static void succeeds(int rc, const struct cov_err *e)
 /* ---- what was recorded ---- */
 
 struct record {
-    char file[64]; /* of the chunks */
+    char *init, *data; /* paths of the first weights and of the chunks */
     size_t batch, n_steps;
     double loss[MAX_STEPS], accuracy[MAX_STEPS];
 };
@@ -49,21 +49,48 @@ static const char *member(const char *text, const char *key)
     return at + strlen(quoted);
 }
 
-static void read_record(const char *name, struct record *r)
+/* "<root>/<before><name><after>". Caller frees. */
+static char *path_of(const char *root, const char *before, const char *name, const char *after)
 {
-    char *path = cov_strfmt(NULL, "%s/reference/models/%s/case.json", shared, name), *end;
+    char *path = cov_strfmt(NULL, "%s/%s%s%s", root, before, name, after);
     assert_non_null(path);
+    return path;
+}
+
+static const char *read_text(char *path)
+{
     static char text[1 << 16];
     FILE *f = fopen(path, "r");
     assert_non_null(f);
     text[fread(text, 1, sizeof text - 1, f)] = '\0';
     assert_int_equal(fclose(f), 0);
     free(path);
-    const char *at = strchr(member(text, "train_file"), '"');
-    assert_non_null(at);
-    (void)snprintf(r->file, sizeof r->file, "%.*s", (int)strcspn(at + 1, "\""), at + 1);
-    r->batch = strtoul(member(text, "batch_size"), NULL, 10);
-    at = strchr(member(text, "train_loss_accuracy_per_step"), '[');
+    return text;
+}
+
+/* Of NAME in tests/data, or of "shared/NAME". */
+static void read_record(const char *name, struct record *r)
+{
+    const char *at, *text;
+    char *end;
+    if (strncmp(name, "shared/", 7) == 0) {
+        name += 7;
+        text = read_text(path_of(shared, "reference/models/", name, "/case.json"));
+        r->init = path_of(shared, "reference/models/", name, "/init.ckpt");
+        char file[64];
+        at = strchr(member(text, "train_file"), '"');
+        assert_non_null(at);
+        (void)snprintf(file, sizeof file, "%.*s", (int)strcspn(at + 1, "\""), at + 1);
+        r->data = path_of(shared, "reference/predmoter_testdata/", file, "");
+        r->batch = strtoul(member(text, "batch_size"), NULL, 10);
+        at = strchr(member(text, "train_loss_accuracy_per_step"), '[');
+    } else {
+        text = read_text(path_of(src, "tests/data/", "cases.json", ""));
+        r->init = path_of(src, "tests/data/", name, "_init.ckpt");
+        r->data = path_of(src, "tests/data/", "coverage.h5", "");
+        r->batch = strtoul(member(text, "batch_of_training"), NULL, 10);
+        at = strchr(member(member(text, "train_loss_accuracy_per_step"), name), '[');
+    }
     for (r->n_steps = 0, at++; r->n_steps < MAX_STEPS; r->n_steps++) {
         at += strspn(at, " ,\n");
         if (*at != '[')
@@ -123,15 +150,12 @@ static void take_targets(struct data *d, const size_t *rows, size_t n_sets, size
     }
 }
 
-static void read_data(const char *file, const struct cov_model *m, struct data *d)
+static void read_data(const char *path, const struct cov_model *m, struct data *d)
 {
     struct cov_h5 *f;
     struct cov_err e = COV_ERR_INIT;
     size_t n, width, n_sets = (size_t)m->hp.output_size;
-    char *path = cov_strfmt(NULL, "%s/reference/predmoter_testdata/%s", shared, file);
-    assert_non_null(path);
     succeeds(cov_h5_open(path, &f, &e), &e);
-    free(path);
     double *x = read_set(f, "data/X", &n, &width);
     assert_true(x && n > 0 && width == 4);
     size_t *rows = calloc(n + 1, sizeof *rows);
@@ -188,11 +212,10 @@ static void learns(const char *name, const char *levels, size_t most_steps)
     struct cov_pool *pool;
     struct cov_err e = COV_ERR_INIT;
     read_record(name, &r);
-    char *path = cov_strfmt(NULL, "%s/reference/models/%s/init.ckpt", shared, name);
-    assert_non_null(path);
-    succeeds(cov_model_open(path, &m, &e), &e);
-    free(path);
-    read_data(r.file, m, &d);
+    succeeds(cov_model_open(r.init, &m, &e), &e);
+    read_data(r.data, m, &d);
+    free(r.init);
+    free(r.data);
     const struct cov_cpu_options options = {.levels = levels};
     succeeds(cov_device_open_cpu(&options, &dev, &e), &e);
     succeeds(cov_pool_new(cov_pool_default_size(), &pool, &e), &e);
@@ -235,19 +258,28 @@ static void learns_as_recorded(void **state)
 
 int main(void)
 {
+    src = getenv("SRC");
     shared = getenv("SHARED");
+    if (!src) {
+        (void)puts("1..0 # SKIP no SRC in the environment");
+        return 0;
+    }
+    const struct CMUnitTest local[] = {
+        {"cnn", learns_as_recorded, NULL, NULL, "cnn"},
+        {"hybrid", learns_as_recorded, NULL, NULL, "hybrid"},
+    };
+    const struct CMUnitTest all[] = {
+        local[0],
+        local[1],
+        {"shared cnn_plain", learns_as_recorded, NULL, NULL, "shared/cnn_plain"},
+        {"shared hybrid", learns_as_recorded, NULL, NULL, "shared/hybrid"},
+        {"shared bihybrid_step3", learns_as_recorded, NULL, NULL, "shared/bihybrid_step3"},
+        {"shared bihybrid_even_kernel", learns_as_recorded, NULL, NULL,
+         "shared/bihybrid_even_kernel"},
+    };
     char *path = shared ? cov_strfmt(NULL, "%s/reference/models", shared) : NULL;
     bool there = path && access(path, R_OK) == 0;
     free(path);
-    if (!there) {
-        (void)puts("1..0 # SKIP no reference files below $SHARED");
-        return 0;
-    }
-    const struct CMUnitTest tests[] = {
-        {"cnn_plain", learns_as_recorded, NULL, NULL, "cnn_plain"},
-        {"hybrid", learns_as_recorded, NULL, NULL, "hybrid"},
-        {"bihybrid_step3", learns_as_recorded, NULL, NULL, "bihybrid_step3"},
-        {"bihybrid_even_kernel", learns_as_recorded, NULL, NULL, "bihybrid_even_kernel"},
-    };
-    return cmocka_run_group_tests_name("reference_training", tests, NULL, NULL);
+    return there ? cmocka_run_group_tests_name("reference_training", all, NULL, NULL)
+                 : cmocka_run_group_tests_name("reference_training", local, NULL, NULL);
 }
