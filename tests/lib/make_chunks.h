@@ -4,12 +4,7 @@
 #ifndef TESTS_MAKE_CHUNKS_H
 #define TESTS_MAKE_CHUNKS_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 
 #include <string.h>
 

@@ -3,12 +3,7 @@
 #ifndef TESTS_MAKE_POINT_H
 #define TESTS_MAKE_POINT_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 
 #include <dirent.h>
 #include <signal.h>

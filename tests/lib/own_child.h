@@ -3,13 +3,9 @@
 #ifndef TESTS_OWN_CHILD_H
 #define TESTS_OWN_CHILD_H
 
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,14 +1,9 @@
-/* own_folder.h - for unit tests: an empty folder to work in, which is removed at the end, and files in it.
+/* own_folder.h - for unit tests: an empty working folder, which is removed at the end, and files in it.
  * SPDX-License-Identifier: MIT */
 #ifndef TESTS_OWN_FOLDER_H
 #define TESTS_OWN_FOLDER_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -18,7 +13,7 @@
 
 static char own_folder[] = "/tmp/covtools_unit.XXXXXX";
 
-/* Set-up and end of a group. */
+/* Group setup and teardown. */
 static inline int enter_folder(void **state)
 {
     (void)state;
@@ -32,26 +27,48 @@ static inline int leave_folder(void **state)
     return chdir("/") == 0 && system(command) == 0 ? 0 : -1; /* NOLINT(cert-env33-c): constant */
 }
 
+/* Replaces the file `path`. */
+static inline void put_bytes(const char *path, const void *data, size_t n)
+{
+    FILE *f = fopen(path, "wb");
+    assert_non_null(f);
+    assert_int_equal(fwrite(data, 1, n, f), n);
+    assert_int_equal(fclose(f), 0);
+}
 static inline void put_text(const char *path, const char *text)
 {
-    FILE *f = fopen(path, "w");
-    assert_non_null(f);
-    assert_true(fputs(text, f) >= 0);
-    assert_int_equal(fclose(f), 0);
+    put_bytes(path, text, strlen(text));
 }
 
-/* Of up to 63 bytes. */
+/* Reads a whole file: *n bytes (n may be NULL) and a zero byte. Free with free(). */
+static inline char *get_bytes(const char *path, size_t *n)
+{
+    enum { STEP = 1 << 16 };
+    char *data = NULL;
+    size_t used = 0, got;
+    FILE *f = fopen(path, "rb");
+    assert_non_null(f);
+    do {
+        char *grown = realloc(data, used + STEP + 1);
+        assert_non_null(grown);
+        data = grown;
+        got = fread(data + used, 1, STEP, f);
+        used += got;
+    } while (got > 0);
+    assert_int_equal(fclose(f), 0);
+    data[used] = '\0';
+    if (n)
+        *n = used;
+    return data;
+}
 static inline void check_text(const char *path, const char *expected)
 {
-    char text[64] = "";
-    FILE *f = fopen(path, "r");
-    assert_non_null(f);
-    text[fread(text, 1, sizeof text - 1, f)] = '\0';
-    assert_int_equal(fclose(f), 0);
+    char *text = get_bytes(path, NULL);
     assert_string_equal(text, expected);
+    free(text);
 }
 
-/* Files in a folder, `.` and `..` left out. */
+/* Entries of a folder, except `.` and `..`. */
 static inline int count_files(const char *dir)
 {
     int n = 0;

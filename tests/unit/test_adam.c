@@ -1,13 +1,9 @@
 /* test_adam.c - Adam against its definition in double.
  * SPDX-License-Identifier: MIT */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
+#include "tests/lib/unit.h"
 
-#include <cmocka.h>
+#include <math.h>
+#include <string.h>
 
 #include "common/base/rng.h"
 #include "common/net/adam.h"

@@ -1,11 +1,6 @@
 /* test_agreement.c - correlations, by hand and against ranks that are counted one by one.
  * SPDX-License-Identifier: MIT */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -1,14 +1,10 @@
 /* test_alphabet.c - codes, their one-hot rows, packing and reverse complement.
  * SPDX-License-Identifier: MIT */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
+#include "tests/lib/unit.h"
 
-#include <cmocka.h>
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
 
 #include "common/base/cpu.h"
 #include "common/seq/alphabet.h"

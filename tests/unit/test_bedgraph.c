@@ -1,11 +1,7 @@
 /* test_bedgraph.c - bedGraph text, plain and BGZF with an index.
  * SPDX-License-Identifier: MIT */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "tests/lib/unit.h"
 
-#include <cmocka.h>
 #include <float.h>
 #include <stdio.h>
 #include <stdlib.h>

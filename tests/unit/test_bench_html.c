@@ -1,11 +1,6 @@
 /* test_bench_html.c - the report of a benchmark as a page: texts stand in it as they are, whatever is in them.
  * SPDX-License-Identifier: MIT */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 
 #include <stdio.h>
 #include <stdlib.h>

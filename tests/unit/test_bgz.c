@@ -1,16 +1,12 @@
 /* test_bgz.c - byte streams: plain, gzip and BGZF, whole and cut short.
  * SPDX-License-Identifier: MIT */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "tests/lib/unit.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "common/base/bgz.h"
 #include "common/base/log.h"

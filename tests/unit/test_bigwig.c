@@ -1,11 +1,6 @@
 /* test_bigwig.c - bigWig files, read back with libBigWig.
  * SPDX-License-Identifier: MIT */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 
 #include <bigWig.h>
 #include <signal.h>

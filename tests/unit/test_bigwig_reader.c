@@ -1,11 +1,6 @@
 /* test_bigwig_reader.c - bigWig files of several writers, sound and damaged.
  * SPDX-License-Identifier: MIT */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 
 #include <bigWig.h>
 #include <stdio.h>

@@ -1,11 +1,6 @@
 /* test_bigwig_zoom.c - bigWig files of random tracks: intervals, zoom levels, trees, threads.
  * SPDX-License-Identifier: MIT */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 
 #include <bigWig.h>
 #include <float.h>

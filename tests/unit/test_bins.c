@@ -1,11 +1,7 @@
 /* test_bins.c - means of a region, with and without a list of contigs, against direct ones.
  * SPDX-License-Identifier: MIT */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "tests/lib/unit.h"
 
-#include <cmocka.h>
 #include <math.h>
 #include <string.h>
 

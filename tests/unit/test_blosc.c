@@ -1,13 +1,9 @@
 /* test_blosc.c - Blosc buffers: a head written down by hand, sizes that lie, declared parameters.
  * SPDX-License-Identifier: MIT */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "tests/lib/unit.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/attr.h"
 #include "common/codec/blosc.h"

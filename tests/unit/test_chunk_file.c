@@ -1,16 +1,11 @@
 /* test_chunk_file.c - files of chunks: every layout, codec and shape written and read, files that
  * grow, partial ones, damaged ones.
  * SPDX-License-Identifier: MIT */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "common/base/attr.h"

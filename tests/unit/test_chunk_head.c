@@ -1,14 +1,10 @@
 /* test_chunk_head.c - what a file of chunks holds: copied, found, and refused when it cannot be.
  * SPDX-License-Identifier: MIT */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "tests/lib/unit.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/attr.h"
 #include "common/store/chunk_head.h"

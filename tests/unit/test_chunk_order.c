@@ -1,13 +1,9 @@
 /* test_chunk_order.c - which chunks of a call are computed, and that the others have their values.
  * SPDX-License-Identifier: MIT */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "tests/lib/unit.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/rng.h"
 #include "common/compute/chunk_order.h"

@@ -1,12 +1,7 @@
 /* test_ckpt.c - checkpoints and torch.save's files: round trips, every type of tensor, files that
  * lie.
  * SPDX-License-Identifier: MIT */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,11 +1,6 @@
 /* test_ckpt_training.c - the state of training in checkpoints: round trips, what is missing, damage.
  * SPDX-License-Identifier: MIT */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,13 +1,9 @@
 /* test_code_store.c - codes that wait, in memory and in the temporary file.
  * SPDX-License-Identifier: MIT */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "tests/lib/unit.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/rng.h"
 #include "common/seq/code_store.h"

@@ -1,15 +1,11 @@
 /* test_codec.c - names of compressions, round trips through them, filter pipelines, damaged data.
  * SPDX-License-Identifier: MIT */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "tests/lib/unit.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "common/base/rng.h"
 #include "common/codec/blob.h"

@@ -1,11 +1,6 @@
 /* test_comparison.c - bins and contigs of two tracks, counted by hand.
  * SPDX-License-Identifier: MIT */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 
 #include <math.h>
 #include <string.h>

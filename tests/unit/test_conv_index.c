@@ -1,14 +1,10 @@
 /* test_conv_index.c - the rows that convolutions read on a GPU, against PyTorch's definition of each.
  * SPDX-License-Identifier: MIT */
-#include <setjmp.h>
-#include <stdarg.h>
+#include "tests/lib/unit.h"
+
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/rng.h"
 #include "common/compute/cuda/conv_index.h"

@@ -1,13 +1,9 @@
 /* test_coverage_store - coverage that waits encoded comes back as it was, in any type that holds it.
  * SPDX-License-Identifier: MIT */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "tests/lib/unit.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/attr.h"
 #include "common/base/rng.h"

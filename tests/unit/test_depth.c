@@ -1,13 +1,9 @@
 /* test_depth - depth from runs in any order, against counting them one by one.
  * SPDX-License-Identifier: MIT */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "tests/lib/unit.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/rng.h"
 #include "common/track/depth.h"

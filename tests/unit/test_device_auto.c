@@ -1,15 +1,11 @@
 /* test_device_auto.c - a device that gives way to the CPU, by one that takes nothing.
  * SPDX-License-Identifier: MIT */
-#include <setjmp.h>
-#include <stdarg.h>
+#include "tests/lib/unit.h"
+
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/log.h"
 #include "common/compute/device_auto.h"

@@ -1,16 +1,12 @@
 /* test_device_cpu.c - whole networks on the CPU: fast kernels against the scalar reference, and the
  * same bits whatever the batch, the place in it, the worker and its neighbours.
  * SPDX-License-Identifier: MIT */
+#include "tests/lib/unit.h"
+
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/pool.h"
 #include "common/base/rng.h"

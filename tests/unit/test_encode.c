@@ -1,17 +1,13 @@
 /* test_encode.c - FASTA to genome file and chunk stream, read back.
  * SPDX-License-Identifier: MIT */
+#include "tests/lib/unit.h"
+
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "common/job/encode/encode.h"
 #include "common/seq/alphabet.h"

@@ -1,14 +1,10 @@
 /* test_example_pack.c - chunks with targets of every kind are the same again.
  * SPDX-License-Identifier: MIT */
+#include "tests/lib/unit.h"
+
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/rng.h"
 #include "common/job/train/example_pack.h"

@@ -1,15 +1,11 @@
 /* test_fasta.c - the FASTA scanner: what it finds and where.
  * SPDX-License-Identifier: MIT */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "tests/lib/unit.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "common/seq/alphabet.h"
 #include "common/seq/fasta.h"

@@ -1,16 +1,12 @@
 /* test_fasta_pairs.c - intervals of a FASTA as it is read: what comes, what is held back, what is
  * refused. (The checks themselves: test_genome.c, which reads by them.)
  * SPDX-License-Identifier: MIT */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "tests/lib/unit.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "common/base/log.h"
 #include "common/base/rng.h"

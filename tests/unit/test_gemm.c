@@ -1,12 +1,8 @@
 /* test_gemm.c - matrix products of every instruction set and arithmetic.
  * SPDX-License-Identifier: MIT */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
+#include "tests/lib/unit.h"
 
-#include <cmocka.h>
+#include <stdio.h>
 
 #include "tests/lib/check_gemm.h"
 

@@ -4,14 +4,10 @@
  * library's own code runs on any CPU with AVX-512: each instruction on tiles is illegal there, and
  * the handler of the signal decodes it and does the same in C.
  * SPDX-License-Identifier: MIT */
-#include <setjmp.h>
-#include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
+#include "tests/lib/unit.h"
 
-#include <cmocka.h>
+#include <signal.h>
+#include <stdio.h>
 
 #include "tests/lib/check_gemm.h"
 

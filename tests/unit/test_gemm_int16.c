@@ -1,13 +1,9 @@
 /* test_gemm_int16.c - the loops around VPDPWSSD on any CPU, with C in its place; numbers at their
  * limits.
  * SPDX-License-Identifier: MIT */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
+#include "tests/lib/unit.h"
 
-#include <cmocka.h>
+#include <stdio.h>
 
 #include "tests/lib/check_gemm.h"
 

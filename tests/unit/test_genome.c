@@ -1,17 +1,13 @@
 /* test_genome.c - genomes read from FASTA: bases at random access, names, limits, refusals.
  * SPDX-License-Identifier: MIT */
-#include <setjmp.h>
+#include "tests/lib/unit.h"
+
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "common/base/log.h"
 #include "common/seq/alphabet.h"

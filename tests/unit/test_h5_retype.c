@@ -1,14 +1,10 @@
 /* test_h5_retype.c - elements of one type as another.
  * SPDX-License-Identifier: MIT */
+#include "tests/lib/unit.h"
+
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/store/h5_retype.h"
 

@@ -1,12 +1,8 @@
 /* Half precision: every bit pattern.
  * SPDX-License-Identifier: MIT */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "tests/lib/unit.h"
 
-#include <cmocka.h>
+#include <math.h>
 
 #include "common/base/half.h"
 

@@ -1,13 +1,9 @@
 /* test_hparams.c - hyper-parameters: what makes a network, and its paddings.
  * SPDX-License-Identifier: MIT */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
+#include "tests/lib/unit.h"
 
-#include <cmocka.h>
+#include <math.h>
+#include <string.h>
 
 #include "common/net/hparams.h"
 

@@ -1,11 +1,7 @@
 /* test_int_to_float.c - whole numbers as floats, and the first value that is not a valid coverage, against one by one.
  * SPDX-License-Identifier: MIT */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "tests/lib/unit.h"
 
-#include <cmocka.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,18 +1,14 @@
 /* test_journal.c - pieces of a run come back whole, or not at all; one process at a time.
  * SPDX-License-Identifier: MIT */
-#include <setjmp.h>
+#include "tests/lib/unit.h"
+
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "common/base/log.h"
 #include "common/store/journal.h"

@@ -1,11 +1,6 @@
 /* test_json_read.c - reading JSON.
  * SPDX-License-Identifier: MIT */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 
 #include <stdlib.h>
 #include <string.h>

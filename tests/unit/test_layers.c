@@ -1,14 +1,10 @@
 /* test_layers.c - the fast layers against the scalar reference, over odd shapes.
  * SPDX-License-Identifier: MIT */
+#include "tests/lib/unit.h"
+
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/cpu.h"
 #include "common/base/rng.h"

@@ -1,12 +1,8 @@
 /* test_loss.c - loss and Pearson's r of rows, against the formulas in the plainest way.
  * SPDX-License-Identifier: MIT */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "tests/lib/unit.h"
 
-#include <cmocka.h>
+#include <math.h>
 
 #include "common/base/rng.h"
 #include "common/net/loss.h"

@@ -2,15 +2,11 @@
  * with inputs that stand still, drift, and start again, with cells that count without end, and with
  * rows of a padding that all sequences come to.
  * SPDX-License-Identifier: MIT */
+#include "tests/lib/unit.h"
+
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/cpu.h"
 #include "common/base/rng.h"

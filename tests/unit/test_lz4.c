@@ -1,13 +1,9 @@
 /* test_lz4.c - HDF5's form of LZ4: bytes written down by hand, and sizes that lie.
  * SPDX-License-Identifier: MIT */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "tests/lib/unit.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/attr.h"
 #include "common/codec/lz4.h"

@@ -1,16 +1,12 @@
 /* test_minimal.c - minimal filtering: the transforms are inverse to one another, and convolutions
  * of every number of taps, stride, remainder and instruction set are those of the scalar reference.
  * SPDX-License-Identifier: MIT */
+#include "tests/lib/unit.h"
+
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/attr.h"
 #include "common/base/cpu.h"

@@ -1,16 +1,12 @@
 /* test_model.c - checkpoints that are a network, and those that are none.
  * SPDX-License-Identifier: MIT */
-#include <setjmp.h>
-#include <stdarg.h>
+#include "tests/lib/unit.h"
+
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "common/ckpt/ckpt.h"
 #include "common/job/predict/model.h"

@@ -1,11 +1,6 @@
 /* test_mt19937.c - states against those of NumPy and Python.
  * SPDX-License-Identifier: MIT */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 
 #include "common/ckpt/mt19937.h"
 

@@ -1,13 +1,9 @@
 /* test_net.c - the network on a device that notes what it is asked.
  * SPDX-License-Identifier: MIT */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "tests/lib/unit.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/net/net.h"
 #include "common/net/shape.h"

@@ -1,14 +1,10 @@
 /* test_onehot.c - streams of one-hot chunks against the planes that cov_shuffle makes, by two
  * decoders.
  * SPDX-License-Identifier: MIT */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "tests/lib/unit.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 #include <zlib.h>
 
 #include "common/base/attr.h"

@@ -1,17 +1,13 @@
 /* test_outer.c - sums of outer products at every level against plain loops, and how a split changes
  * nothing.
  * SPDX-License-Identifier: MIT */
+#include "tests/lib/unit.h"
+
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/cpu.h"
 #include "common/base/rng.h"

@@ -1,11 +1,6 @@
 /* test_outfile.c - outputs that appear whole or not at all.
  * SPDX-License-Identifier: MIT */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 
 #include <fcntl.h>
 #include <limits.h>

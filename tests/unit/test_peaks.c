@@ -1,11 +1,6 @@
 /* test_peaks.c - peaks at a threshold, counted by hand.
  * SPDX-License-Identifier: MIT */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 
 #include "common/track/peaks.h"
 

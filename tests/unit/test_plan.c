@@ -1,14 +1,10 @@
 /* test_plan.c - which rows are computed: over networks of any shape, rows are stood for by hashes
  * of all that they depend on, so that a row that is missing, stale or a wrong copy is seen.
  * SPDX-License-Identifier: MIT */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "tests/lib/unit.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/rng.h"
 #include "common/compute/plan.h"

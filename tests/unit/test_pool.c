@@ -1,11 +1,6 @@
 /* test_pool.c - the thread pool and the number of threads it may have.
  * SPDX-License-Identifier: MIT */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 
 #include <float.h>
 #include <pthread.h>

@@ -1,16 +1,11 @@
 /* test_rank_rows.c - rows that several processes keep for each other, with threads in place of processes: who has
  * what, rows across the borders of blocks and pieces, rows left out, processes without any, failures.
  * SPDX-License-Identifier: MIT */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 
 #include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "common/job/train/rank_rows.h"
 

@@ -1,18 +1,14 @@
 /* test_reference_models.c - the network against Predmoter's own predictions with the same checkpoints:
  * small ones in tests/data below $SRC, larger ones in reference/ below $SHARED.
  * SPDX-License-Identifier: MIT */
+#include "tests/lib/unit.h"
+
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "common/base/mem.h"
 #include "common/job/predict/model.h"

@@ -1,18 +1,14 @@
 /* test_reference_training.c - training against Predmoter's own first steps: NAME_init.ckpt and the losses in
  * cases.json in tests/data below $SRC, and reference/models/NAME/init.ckpt and case.json below $SHARED.
  * SPDX-License-Identifier: MIT */
+#include "tests/lib/unit.h"
+
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "common/base/mem.h"
 #include "common/base/pool.h"

@@ -1,11 +1,6 @@
 /* test_ring.c - the ordered pipeline.
  * SPDX-License-Identifier: MIT */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -1,11 +1,6 @@
 /* test_rng.c - random numbers.
  * SPDX-License-Identifier: MIT */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 
 #include "common/base/attr.h"
 #include "common/base/rng.h"

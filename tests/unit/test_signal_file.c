@@ -1,17 +1,12 @@
 /* test_signal_file.c - predictions written and read, measured coverage read, values that do not
  * fit.
  * SPDX-License-Identifier: MIT */
+#include "tests/lib/unit.h"
+
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
-
-#include <stdio.h>
 #include <unistd.h>
 
 #include "common/base/log.h"

@@ -1,11 +1,7 @@
 /* test_smoother.c - what is asked for as text, and which of the ways of smoothing it is.
  * SPDX-License-Identifier: MIT */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "tests/lib/unit.h"
 
-#include <cmocka.h>
 #include <string.h>
 
 #include "common/track/smoother.h"

@@ -1,17 +1,13 @@
 /* test_spool - bytes in an unlinked temporary file.
  * SPDX-License-Identifier: MIT */
+#include "tests/lib/unit.h"
+
 #include <dirent.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "common/base/spool.h"
 

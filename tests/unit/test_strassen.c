@@ -1,15 +1,11 @@
 /* test_strassen.c - products of pairs of rows, against sums in double precision: every remainder of
  * columns and pairs, pairs of one row, and rows that other pairs do not change.
  * SPDX-License-Identifier: MIT */
+#include "tests/lib/unit.h"
+
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/cpu.h"
 #include "common/base/rng.h"

@@ -1,18 +1,13 @@
 /* test_stream.c - the chunk stream: round trips, and streams that were cut or damaged.
  * SPDX-License-Identifier: MIT */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "tests/lib/unit.h"
+
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
-
-#include <fcntl.h>
 
 #include "common/base/rng.h"
 #include "common/seq/alphabet.h"

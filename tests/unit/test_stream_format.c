@@ -1,18 +1,13 @@
 /* test_stream_format.c - the chunk stream: its bytes, what may follow what, what is no stream.
  * SPDX-License-Identifier: MIT */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "tests/lib/unit.h"
+
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
-
-#include <fcntl.h>
-#include <signal.h>
 
 #include "common/seq/grid.h"
 #include "common/store/stream.h"

@@ -1,11 +1,7 @@
 /* test_tee.c - both sinks get all of the track.
  * SPDX-License-Identifier: MIT */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "tests/lib/unit.h"
 
-#include <cmocka.h>
 #include <string.h>
 
 #include "common/track/bins.h"

@@ -1,11 +1,7 @@
 /* test_text.c - texts from files and command lines.
  * SPDX-License-Identifier: MIT */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "tests/lib/unit.h"
 
-#include <cmocka.h>
 #include <string.h>
 
 #include "common/base/mem.h"

@@ -1,11 +1,6 @@
 /* test_tmpfile.c - files and folders for the meantime, and new folders that go when nothing comes of them.
  * SPDX-License-Identifier: MIT */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 
 #include <fcntl.h>
 #include <stdbool.h>

@@ -1,14 +1,10 @@
 /* test_tokens.c - what is deflated by its form comes back, and no larger than stored.
  * SPDX-License-Identifier: MIT */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "tests/lib/unit.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/attr.h"
 #include "common/base/rng.h"

@@ -1,16 +1,12 @@
 /* test_train.c - the trainer: steps, resuming, several calls a step, several processes, threads.
  * SPDX-License-Identifier: MIT */
+#include "tests/lib/unit.h"
+
 #include <math.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/net/train.h"
 #include "tests/lib/make_training.h"

@@ -1,11 +1,6 @@
 /* test_train_words.c - what a training says of its epochs and steps.
  * SPDX-License-Identifier: MIT */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 
 #include <string.h>
 

@@ -2,17 +2,13 @@
  * score, gradients and statistics of drawn networks; and that threads and the place of work change
  * no bit.
  * SPDX-License-Identifier: MIT */
+#include "tests/lib/unit.h"
+
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/pool.h"
 #include "tests/lib/make_training.h"

@@ -1,17 +1,13 @@
 /* test_training_ref.c - the scalar reference of training: every gradient against central
  * differences, in double, and the statistics of norms against their definition.
  * SPDX-License-Identifier: MIT */
+#include "tests/lib/unit.h"
+
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/pool.h"
 #include "common/compute/cpu/train/training_ref.h"

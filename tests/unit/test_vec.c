@@ -2,16 +2,12 @@
  * double functions of libm, the others against their formulas; the same bits from all of them (of gates: from
  * those that have multiply-adds).
  * SPDX-License-Identifier: MIT */
+#include "tests/lib/unit.h"
+
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/attr.h"
 #include "common/base/cpu.h"

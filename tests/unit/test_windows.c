@@ -1,11 +1,6 @@
 /* test_windows.c - overlapping windows: they cover a sequence, their cores tile it.
  * SPDX-License-Identifier: MIT */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 
 #include "common/seq/windows.h"
 

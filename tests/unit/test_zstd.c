@@ -1,14 +1,10 @@
 /* test_zstd.c - frames of Zstandard written down by hand (RFC 8878), and what is no frame of a
  * chunk.
  * SPDX-License-Identifier: MIT */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "tests/lib/unit.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "common/base/attr.h"
 #include "common/codec/zstd.h"

@@ -1,0 +1,35 @@
+/* unit.h - the first include of a unit test: cmocka with the headers that it needs, and checks of results.
+ * SPDX-License-Identifier: MIT */
+#ifndef TESTS_UNIT_H
+#define TESTS_UNIT_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "common/base/err.h"
+
+/* `call` takes &e, which this declares, and must return COV_OK; shows the error otherwise. */
+#define assert_ok(call)                                                                            \
+    do {                                                                                           \
+        struct cov_err e = COV_ERR_INIT;                                                           \
+        int rc_ = (call);                                                                          \
+        if (rc_)                                                                                   \
+            fail_msg("%s: %d: %s", #call, rc_, e.text);                                            \
+    } while (0)
+
+/* Checks that *e holds a failure with this code, whose text contains `part`; clears it for the next check. */
+static inline void check_error(struct cov_err *e, int code, const char *part)
+{
+    assert_int_equal(e->code, code);
+    if (!strstr(e->text, part))
+        fail_msg("\"%s\" does not contain \"%s\"", e->text, part);
+    cov_err_clear(e);
+}
+
+#endif
