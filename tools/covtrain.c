@@ -10,7 +10,6 @@
 #include "common/base/number.h"
 #include "common/base/path.h"
 #include "common/cli/tool.h"
-#include "common/job/device_options.h"
 #include "common/job/libraries.h"
 #include "common/job/train/ranks.h"
 #include "common/job/train/train_epochs.h"
@@ -30,13 +29,13 @@ static int parse_bool(const char *text, int row, bool *out, struct cov_err *e)
     return COV_OK;
 }
 
-/* --device and --cpu. One GPU is trained on: the first, unless one is named. */
-static int check_device(struct covtrain_config *c, bool cpu_given, struct cov_err *e)
+/* Training uses one GPU: the first, unless another one is named. */
+static int check_device(struct cov_device_options *o, struct cov_err *e)
 {
-    struct cov_device_choice *choice = &c->device_choice;
-    int rc = cov_device_options(c->device, &c->cpu, cpu_given, choice, e);
+    struct cov_device_choice *choice = &o->choice;
+    int rc = cov_device_options_parse(o, e);
     if (!rc && choice->n_cards > 1)
-        rc = cov_fail(e, COV_EUSAGE, "--device %s: training takes one GPU", c->device);
+        rc = cov_fail(e, COV_EUSAGE, "--device %s: training takes one GPU", o->device);
     if (!rc && choice->n_cards == 0 && choice->kind != COV_DEVICE_CPU)
         choice->cards[choice->n_cards++] = 0;
     return rc;
@@ -69,7 +68,7 @@ static int check(struct covtrain_config *c, const bool *given, const struct cov_
             if (strcmp(c->datasets.items[i], c->datasets.items[k]) == 0)
                 return cov_fail(e, COV_EUSAGE, "--datasets: %s is there twice",
                                 c->datasets.items[i]);
-    return check_device(c, given[ROW_CPU], e);
+    return check_device(&c->device, e);
 }
 
 /* The weights of the losses. Caller frees; NULL without any. */
@@ -149,8 +148,8 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
         .top_k = c->top_k,
         .patience = c->patience,
         .tensorboard = c->tensorboard,
-        .device = c->device_choice,
-        .cpu = {.levels = c->cpu, .precision = precision_values[c->precision]},
+        .device = c->device.choice,
+        .cpu = {.levels = c->device.cpu, .precision = precision_values[c->precision]},
         .n_threads = (unsigned)common->threads,
     };
     for (int i = 0; i < COV_TRAIN_FIELDS; i++)

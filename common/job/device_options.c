@@ -2,30 +2,25 @@
  * SPDX-License-Identifier: MIT */
 #include "common/job/device_options.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 
-/* The levels of the CPU, from the command line or the environment. */
-static int check_levels(const char **cpu, bool given, struct cov_err *e)
+int cov_device_options_parse(struct cov_device_options *o, struct cov_err *e)
 {
-    if (!given)
-        *cpu = getenv("COVTOOLS_CPU");
-    if (*cpu && (*cpu)[0] == '\0' && !given)
-        *cpu = NULL;
-    int rc = cov_device_check_levels(*cpu, e);
-    return rc ? cov_err_prefix(e, "%s", given ? "--cpu" : "COVTOOLS_CPU") : COV_OK;
-}
-
-int cov_device_options(const char *device, const char **cpu, bool cpu_given,
-                       struct cov_device_choice *choice, struct cov_err *e)
-{
-    int rc = cov_device_parse(device, choice, e);
+    const bool cpu_given = o->cpu != NULL;
+    int rc = cov_device_parse(o->device, &o->choice, e);
     if (rc)
         return rc;
-    if (cpu_given && choice->kind == COV_DEVICE_CUDA)
-        return cov_fail(e, COV_EUSAGE, "--cpu and --device %s contradict each other", device);
+    if (cpu_given && o->choice.kind == COV_DEVICE_CUDA)
+        return cov_fail(e, COV_EUSAGE, "--cpu and --device %s contradict each other", o->device);
     if (cpu_given)
-        choice->kind = COV_DEVICE_CPU;
-    return check_levels(cpu, cpu_given, e);
+        o->choice.kind = COV_DEVICE_CPU;
+    else
+        o->cpu = getenv("COVTOOLS_CPU");
+    if (o->cpu && !*o->cpu)
+        o->cpu = NULL;
+    rc = cov_device_check_levels(o->cpu, e);
+    return rc ? cov_err_prefix(e, "%s", cpu_given ? "--cpu" : "COVTOOLS_CPU") : COV_OK;
 }
 
 void cov_device_print(FILE *f)

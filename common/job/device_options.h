@@ -1,20 +1,53 @@
-/* device_options.h - --device and --cpu, as the tools that compute have them.
+/* device_options.h - the options that say where and how exactly the network is computed: --device,
+ * --cpu and --precision. Used as the rows of shared_options.h are.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_JOB_DEVICE_OPTIONS_H
 #define COV_JOB_DEVICE_OPTIONS_H
 
-#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 
 #include "common/base/err.h"
+#include "common/cli/opt.h"
 #include "common/compute/device_open.h"
 
-/* *choice = what --device says. Without --cpu, *cpu is what the variable COVTOOLS_CPU lists; with it
- * (cpu_given), auto is the CPU. COV_EUSAGE for levels or devices that there are not, and for --cpu with GPUs. */
-int cov_device_options(const char *device, const char **cpu, bool cpu_given,
-                       struct cov_device_choice *choice, struct cov_err *e) COV_MUST_USE;
+struct cov_device_options {
+    const char *device;
+    const char *cpu;                 /* NULL: not given */
+    struct cov_device_choice choice; /* by cov_device_options_parse */
+};
 
-/* For --version: the devices there are, or why there is no GPU, and the levels for --cpu. */
+/* Two rows. `cards`: how GPUs are numbered in the value, "N" for a tool that takes one, "N,..." for
+ * several. */
+#define COV_DEVICE_OPTIONS(at, cards)                                                              \
+    {.name = "device",                                                                             \
+     .type = COV_OPT_STRING,                                                                       \
+     .field = (at) + offsetof(struct cov_device_options, device),                                  \
+     .def = "auto",                                                                                \
+     .metavar = "auto|cpu|cuda[:" cards "]",                                                       \
+     .help = "where to compute: on the CPU or on NVIDIA GPUs. auto takes GPUs if there are any "   \
+             "and --cpu is not given; cuda fails without one"},                                    \
+    {                                                                                              \
+        .name = "cpu", .type = COV_OPT_STRING,                                                     \
+        .field = (at) + offsetof(struct cov_device_options, cpu), .metavar = "LEVELS",             \
+        .help = "use only the instructions of the best of these levels: scalar, base, avx2, "      \
+                "avx512, avx512bf16, amx; with the word emulate, bf16 is computed in fp32 where "  \
+                "the CPU lacks instructions for it, slowly (default: the variable COVTOOLS_CPU, "  \
+                "or all)"                                                                          \
+    }
+
+/* `names`: of enum cov_precision, as far as the tool has them; `more` ends the help text. */
+#define COV_PRECISION_OPTION(at, default_, names, more)                                            \
+    {                                                                                              \
+        .name = "precision", .type = COV_OPT_ENUM, .field = (at), .def = (default_),               \
+        .choices = (names), .help = "arithmetic of the network's products: " more                  \
+    }
+
+/* Fills o->choice from --device, and o->cpu from the variable COVTOOLS_CPU unless --cpu is given. With
+ * --cpu, auto is the CPU. COV_EUSAGE for unknown levels or devices, and for --cpu with GPUs. */
+int cov_device_options_parse(struct cov_device_options *o, struct cov_err *e) COV_MUST_USE;
+
+/* For --version: prints the devices of this machine, or why there is no GPU, and the levels of --cpu. */
 void cov_device_print(FILE *f);
 
 #endif

@@ -164,7 +164,7 @@ done <<'END'
 -m cnn.ckpt -o x.h5 --species x g.h5|--species is for FASTA input
 -m cnn.ckpt -o x.h5 --rename g.fa g.h5|--rename is for FASTA input
 -m cnn.ckpt -o x.h5 --on-bad-base n g.h5|--on-bad-base is for FASTA input
--m cnn.ckpt -o x.bw g.h5|x\.bw: its suffix is that of a track; covpredict writes HDF5 \(\.h5\), of which cov2bigwig makes tracks$
+-m cnn.ckpt -o x.bw g.h5|x\.bw: its suffix is that of a track; covpredict writes HDF5 \(\.h5\), which cov2bigwig converts to tracks$
 -m cnn.ckpt -o x.bedGraph.gz g.h5|x\.bedGraph\.gz: its suffix is that of a track
 -m cnn.ckpt -o x.h5 --shard 2 g.h5|--shard: '2' is not I/N$
 -m cnn.ckpt -o x.h5 --shard /2 g.h5|--shard: 
@@ -173,7 +173,7 @@ done <<'END'
 -m cnn.ckpt -o x.h5 --shard 3/2 g.h5|--shard: 3 is out of range
 -m cnn.ckpt -o x.h5 --shard 1/2/3 g.h5|--shard: 
 -m cnn.ckpt -o x.h5 --loading fast g.h5|--loading: 'fast' is none of disk, ram, ram-packed$
--m cnn.ckpt -o x.h5 --min-length 6 --max-length 5 g.fa|--min-length is greater than --max-length$
+-m cnn.ckpt -o x.h5 --min-length 6 --max-length 5 g.fa|--min-length 6 is greater than --max-length 5$
 -m cnn.ckpt -o x.h5 --batch-size 0 g.h5|--batch-size: 0 is out of range
 -m cnn.ckpt -o x.h5 --batch-size 1M g.h5|--batch-size: '1M' is not a whole number
 -m cnn.ckpt -o x.h5 --batch-size 5000 g.h5|--batch-size: 5000 is out of range

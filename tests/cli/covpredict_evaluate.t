@@ -70,7 +70,7 @@ refused 1 'bad\.h5: evaluation/atacseq_coverage: row 1, index 5: -7 is not a val
 run covpredict -m m.ckpt --evaluate g.fa
 refused 1 'g\.fa' 'a FASTA'
 run covpredict -m m.ckpt --evaluate -
-refused 2 'a genome file with measured coverage is wanted' 'standard input'
+refused 2 '--evaluate: needs a genome file with measured coverage' 'standard input'
 run covpredict -m m.ckpt --evaluate --shard 1/2 all.h5
 refused 2 '[-]-shard does not go with --evaluate' 'an option of predictions'
 run covpredict -m m.ckpt --blacklist -o y.h5 all.h5

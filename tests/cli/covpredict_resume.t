@@ -72,7 +72,7 @@ stderr_like '^covpredict: what is done is kept in x\.h5\.resume: the same comman
 leaves g.fa g.h5 m.ckpt other.ckpt whole.h5 fasta.h5 x.h5.resume '  nothing but the journal is'
 cp x.h5.resume kept
 run covpredict -m m.ckpt --shard 1/9 -o x.h5 g.h5
-stderr_like '^covpredict: x\.h5\.resume is there, of a run that was ended: --resume goes on from it$' 'a run without --resume says so'
+stderr_like '^covpredict: x\.h5\.resume is left of an interrupted run: --resume continues it$' 'a run without --resume says so'
 rm x.h5
 while IFS='|' read -r args regex; do
     # shellcheck disable=SC2086 # a list of words
@@ -149,9 +149,9 @@ while IFS='|' read -r args regex; do
     run covpredict -m m.ckpt --resume $args
     refused 2 "^covpredict: error: $regex" "refused: $args"
 done <<'END'
--o - g.h5|--resume: what goes to standard output cannot be gone on with$
--o x.h5 -|--resume: standard input is not a file that could be read again$
--o x.h5 /dev/null|--resume: /dev/null is not a file that could be read again$
+-o - g.h5|--resume: output to standard output cannot be resumed$
+-o x.h5 -|--resume: standard input is not a file that can be read again$
+-o x.h5 /dev/null|--resume: /dev/null is not a file that can be read again$
 -o x.h5 g.stream|g\.stream is a chunk stream, which cannot be gone on with \(--resume\)$
 END
 run covpredict -q --resume -m m.ckpt -o absent/x.h5 g.h5

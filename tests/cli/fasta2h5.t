@@ -288,15 +288,15 @@ g.fa g.fa|'g\.fa' is one input too many
 --subsequence-length 1G g.fa|--subsequence-length: 1G is out of range
 --on-bad-base x g.fa|--on-bad-base: 'x' is none of error, n
 --min-length -5 g.fa|--min-length: -5 is out of range
---min-length 10 --max-length 9 g.fa|--min-length 10 is more than --max-length 9
---rename - g.fa|--rename is not read from standard input
+--min-length 10 --max-length 9 g.fa|--min-length 10 is greater than --max-length 9
+--rename - g.fa|--rename cannot read standard input
 --species= g.fa|--species: the value is empty
 END
 run fasta2h5 g.fa
 refused 2 '^fasta2h5: error: -o/--output is missing$' 'refused: no output'
 for option in --layout=packed --compression=gzip; do
     run fasta2h5 $option -o - g.fa
-    refused 2 "^fasta2h5: error: ${option%=*} is about files; the chunk stream has none\$" "refused: $option with -o -"
+    refused 2 "^fasta2h5: error: ${option%=*} applies to files, not to a chunk stream\$" "refused: $option with -o -"
     stdout_is '' '  before anything is written'
 done
 run "$PYTHON" -c 'import pty, os, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))' \

@@ -644,7 +644,7 @@ static void test_refused(void **state)
         assert_null(l);
         assert_string_equal(e.text, "no such length");
         o.check = NULL;
-        o.needs_fasta = "--species";
+        o.fasta_option = "species";
         cov_err_clear(&e);
         int rc = cov_loader_open(inputs[k], &o, NULL, &l, &e);
         if (k == 0) {
@@ -688,10 +688,10 @@ static void test_streams_refused(void **state)
         }
         struct cov_err e = COV_ERR_INIT;
         struct cov_loader_options o = options_of(COV_LOAD_DISK, COV_ORDER_GRID, 0);
-        o.needs_fasta = "--rename";
+        o.fasta_option = "rename";
         assert_int_equal(cov_loader_open(streams[k], &o, NULL, &l, &e), COV_EUSAGE);
         assert_non_null(strstr(e.text, "--rename is for FASTA input, but "));
-        o.needs_fasta = NULL;
+        o.fasta_option = NULL;
         o.check = no_length;
         o.check_arg = &length;
         assert_int_equal(cov_loader_open(streams[k], &o, NULL, &l, NULL), COV_EUNSUPPORTED);

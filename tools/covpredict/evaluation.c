@@ -9,7 +9,6 @@
 #include "common/base/path.h"
 #include "common/compute/device_open.h"
 #include "common/job/predict/model.h"
-#include "common/net/net.h"
 #include "common/store/chunk_file.h"
 
 static void print_more(struct cov_json *j, const void *more)
@@ -40,14 +39,12 @@ static int write_table(const struct cov_evaluation *v, struct cov_outfile *out, 
     return out->path ? cov_outfile_commit(out, e) : COV_OK;
 }
 
-/* GPUs that do not take the network for the first file's chunks say so, or give way to the CPU, before
- * there are threads for them. */
-static int settle_device(struct cov_device *device, const struct cov_model *model, const char *path,
-                         struct cov_err *e)
+/* Tries the network for the chunks of the first file. */
+static int try_model(const struct cov_model *model, struct cov_device *device, const char *path,
+                     struct cov_err *e)
 {
     struct cov_chunk_file *f;
-    unsigned waiting = cov_device_waiting(device);
-    if (waiting == 0)
+    if (cov_device_waiting(device) == 0)
         return COV_OK;
     int rc = cov_chunk_file_open_bases(path, &f, e);
     if (rc)
@@ -55,9 +52,7 @@ static int settle_device(struct cov_device *device, const struct cov_model *mode
     size_t L = cov_grid_chunk_length(cov_chunk_file_grid(f));
     cov_chunk_file_close(f);
     rc = cov_model_check_length(model, L, e);
-    if (rc)
-        return cov_err_prefix(e, "%s", path);
-    return cov_net_try(device, &model->hp, model->block, L, waiting, e);
+    return rc ? cov_err_prefix(e, "%s", path) : cov_model_try(model, device, L, e);
 }
 
 int covpredict_evaluate(struct cov_common *common, const char *model,
@@ -74,9 +69,9 @@ int covpredict_evaluate(struct cov_common *common, const char *model,
         return cov_fail(e, COV_EUSAGE, "--stats and the table cannot both go to standard output");
     for (size_t i = 0; i < n; i++)
         if (cov_path_is_std(files[i]))
-            return cov_fail(e, COV_EUSAGE,
-                            "--evaluate: a genome file with measured coverage is wanted, not "
-                            "standard input");
+            return cov_fail(
+                e, COV_EUSAGE,
+                "--evaluate: needs a genome file with measured coverage, not standard input");
     if (!to_stdout)
         rc = cov_outfile_begin(&out, common->output, COV_OUTFILE_STREAM, common->force, e);
     if (!rc)
@@ -84,7 +79,7 @@ int covpredict_evaluate(struct cov_common *common, const char *model,
     if (!rc)
         rc = cov_model_open(model, &m, e);
     if (!rc)
-        rc = settle_device(options->device, m, files[0], e);
+        rc = try_model(m, options->device, files[0], e);
     if (!rc)
         rc =
             cov_pool_new((unsigned)common->threads + cov_device_waiting(options->device), &pool, e);

@@ -1,4 +1,4 @@
-/* evaluation.h - covpredict --evaluate: the model against measured coverage.
+/* evaluation.h - covpredict --evaluate: compares the model with measured coverage.
  * SPDX-License-Identifier: MIT */
 #ifndef TOOLS_COVPREDICT_EVALUATION_H
 #define TOOLS_COVPREDICT_EVALUATION_H
@@ -6,8 +6,8 @@
 #include "common/cli/tool.h"
 #include "common/job/train/evaluate.h"
 
-/* Evaluates the checkpoint at `model` on files[0..n); the table goes to common->output, or to standard
- * output. */
+/* Evaluates the checkpoint at `model` on files[0..n). Writes the table to common->output, or to standard
+ * output if that is NULL or "-". */
 int covpredict_evaluate(struct cov_common *common, const char *model,
                         const struct cov_evaluate_options *options, char *const *files, size_t n,
                         struct cov_err *e) COV_MUST_USE;

@@ -32,18 +32,10 @@ const struct cov_opt covtrain_options[] = {
                       .metavar = "NAME,...",
                       .help = "prefixes of the measured coverage that is to be predicted; without "
                               "it, atacseq,h3k4me3. Files may lack some"},
-    [ROW_BLACKLIST] = {.name = "blacklist",
-                       .type = COV_OPT_FLAG,
-                       .field = FIELD(blacklist),
-                       .help = "leave out the chunks that data/blacklist of a file drops"},
-    [ROW_LOADING] = {.name = "loading",
-                     .type = COV_OPT_ENUM,
-                     .field = FIELD(loading),
-                     .def = "disk",
-                     .choices = covtrain_loadings,
-                     .help = "where the data are during the run: on disk, or read into memory "
-                             "first, as stored, decoded and packed, or so and spread over the "
-                             "processes that mpirun started"},
+    [ROW_BLACKLIST] = COV_BLACKLIST_OPTION(FIELD(blacklist), ""),
+    [ROW_LOADING] =
+        COV_LOADING_OPTION(FIELD(loading), covtrain_loadings,
+                           ", or packed and distributed over the processes that mpirun started"),
     [ROW_RAM_EFFICIENT] = {.name = "ram-efficient",
                            .type = COV_OPT_STRING,
                            .field = FIELD(ram_efficient),
@@ -280,26 +272,8 @@ const struct cov_opt covtrain_options[] = {
                          .field = FIELD(tensorboard),
                          .metavar = "DIR",
                          .help = "write the metrics as event files of TensorBoard, too"},
-    [ROW_DEVICE] = {.name = "device",
-                    .type = COV_OPT_STRING,
-                    .field = FIELD(device),
-                    .metavar = "auto|cpu|cuda[:N]",
-                    .def = "auto",
-                    .help = "where to train: on the CPU, on an NVIDIA GPU, the first or that of "
-                            "a number, or there if it can be had"},
-    [ROW_PRECISION] = {.name = "precision",
-                       .type = COV_OPT_ENUM,
-                       .field = FIELD(precision),
-                       .def = "fp32",
-                       .choices = precisions,
-                       .help = "arithmetic of the products, tf32 on a GPU alone; the weights are "
-                               "fp32 in any case"},
-    [ROW_CPU] = {.name = "cpu",
-                 .type = COV_OPT_STRING,
-                 .field = FIELD(cpu),
-                 .metavar = "LEVELS",
-                 .help = "use only the instructions of the best of these: scalar, base, avx2, "
-                         "avx512, avx512bf16, amx. Without it, what the variable COVTOOLS_CPU "
-                         "lists, or all that there are"},
+    [ROW_DEVICE] = COV_DEVICE_OPTIONS(FIELD(device), "N"),
+    [ROW_PRECISION] = COV_PRECISION_OPTION(FIELD(precision), "fp32", precisions,
+                                           "weights stay in fp32; tf32 is for GPUs only"),
     {.name = NULL},
 };

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/cli/opt.h"
-#include "common/compute/device_open.h"
+#include "common/job/device_options.h"
+#include "common/job/shared_options.h"
 
 struct covtrain_config {
     const char *input;
@@ -29,10 +29,8 @@ struct covtrain_config {
     double clip, average;
     struct cov_strings loss_weights;
     const char *tensorboard;
-    const char *device;
-    struct cov_device_choice device_choice; /* what it comes to */
+    struct cov_device_options device;
     int precision;
-    const char *cpu;
 };
 
 /* Rows of the table. */
@@ -75,13 +73,13 @@ enum {
     ROW_PATIENCE,
     ROW_TENSORBOARD,
     ROW_DEVICE,
-    ROW_PRECISION,
     ROW_CPU,
+    ROW_PRECISION,
 };
 
 extern const struct cov_opt covtrain_options[];
 
-/* What --loading takes, as enum cov_loading. */
+/* Values of --loading, by enum cov_loading. */
 extern const char *const covtrain_loadings[];
 
 #endif

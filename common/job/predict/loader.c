@@ -94,9 +94,9 @@ static int open_fasta(struct cov_loader *l, struct cov_bgz *in, const struct cov
 
 static int open_file(struct cov_loader *l, const struct cov_loader_options *o, struct cov_err *e)
 {
-    if (o->needs_fasta)
-        return cov_fail(e, COV_EUSAGE, "%s is for FASTA input, but %s is a genome file",
-                        o->needs_fasta, l->path);
+    if (o->fasta_option)
+        return cov_fail(e, COV_EUSAGE, "--%s is for FASTA input, but %s is a genome file",
+                        o->fasta_option, l->path);
     int rc = cov_chunk_file_open_bases(l->path, &l->file, e);
     if (rc)
         return rc;
@@ -116,9 +116,9 @@ static int open_stream(struct cov_loader *l, struct cov_bgz *in, const struct co
                          : o->order == COV_ORDER_SHUFFLED  ? "put into another order"
                                                            : NULL;
     int rc = COV_OK;
-    if (o->needs_fasta)
-        rc = cov_fail(e, COV_EUSAGE, "%s is for FASTA input, but %s is a chunk stream",
-                      o->needs_fasta, cov_bgz_name(in));
+    if (o->fasta_option)
+        rc = cov_fail(e, COV_EUSAGE, "--%s is for FASTA input, but %s is a chunk stream",
+                      o->fasta_option, cov_bgz_name(in));
     else if (cannot)
         rc = cov_fail(e, COV_EUSAGE, "%s is a chunk stream, which cannot be %s", cov_bgz_name(in),
                       cannot);

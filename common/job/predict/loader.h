@@ -49,8 +49,8 @@ struct cov_loader_options {
     bool resumes;         /* pairs are told apart by their numbers, and some left out */
     /* What is computed of a chunk needs its neighbours, which cov_loader_neighbour gives. */
     bool neighbours;
-    /* "--species": stands in the error if the input is no FASTA; NULL: any input will do. */
-    const char *needs_fasta;
+    /* Option that needs a FASTA, say "species", for the error if the input is none; NULL: any input. */
+    const char *fasta_option;
     /* Called as soon as L is known, before a genome is read; its failure is that of the opening. May
      * be NULL. */
     int (*check)(const void *arg, size_t L, struct cov_err *e);
@@ -63,7 +63,7 @@ struct cov_loader;
  * end here. Sequences outside the limits of length are left out, counted in a warning; that nothing
  * is left is an error. A FASTA is then a smaller genome; a genome file or a stream becomes a partial
  * one, which knows all its sequences. COV_EUSAGE for what a stream cannot do (shards, regions,
- * neighbours, resuming, loading, shuffling), and by `needs_fasta`; for regions that are not there or malformed.
+ * neighbours, resuming, loading, shuffling), and by `fasta_option`; for regions that are not there or malformed.
  * With `neighbours`, COV_EINPUT for a genome file whose sequences are not whole, in Helixer's chunks.
  * Free with cov_loader_close. */
 int cov_loader_open(const char *path, const struct cov_loader_options *options,

@@ -3,6 +3,7 @@
 #ifndef COV_JOB_PREDICT_MODEL_H
 #define COV_JOB_PREDICT_MODEL_H
 
+#include "common/compute/device.h"
 #include "common/net/hparams.h"
 
 struct cov_model {
@@ -27,6 +28,11 @@ void cov_model_close(struct cov_model *m); /* NULL is accepted */
 /* Whether the network can take chunks of L positions; COV_EINPUT says which lengths it can take, as
  * cov_shape. For knowing before a genome is read. */
 int cov_model_check_length(const struct cov_model *m, size_t L, struct cov_err *e) COV_MUST_USE;
+
+/* Lets GPUs refuse the network for chunks of L positions, or give way to the CPU, before threads are started
+ * for them; does nothing on the CPU. */
+int cov_model_try(const struct cov_model *m, struct cov_device *dev, size_t L,
+                  struct cov_err *e) COV_MUST_USE;
 
 struct cov_ckpt;
 /* Adds to a checkpoint that is being made what cov_model_open reads of a network for chunks of L positions,

@@ -1,0 +1,194 @@
+/* options.c - see options.h.
+ * SPDX-License-Identifier: MIT */
+#include "tools/covpredict/options.h"
+
+#include <stddef.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/base/attr.h"
+#include "common/base/number.h"
+#include "common/base/path.h"
+#include "common/job/tracks/track_files.h"
+
+/* As enum cov_precision, enum cov_signal_type, enum cov_loading. */
+static const char *const precisions[] = {"exact", "fp32", "bf16x3", "balanced",
+                                         "bf16",  "tf32", NULL};
+static const char *const types[] = {"int16", "int32", "int64", NULL};
+static const char *const loadings[] = {"disk", "ram", "ram-packed", NULL};
+
+#define FIELD(name) offsetof(struct covpredict_config, name)
+#define MAX_OVERLAP (1 << 28) /* as of --subsequence-length */
+#define MAX_SHARDS 1000000000
+
+const struct cov_opt covpredict_options[] = {
+    [ROW_MODEL] = {.name = "model",
+                   .letter = 'm',
+                   .type = COV_OPT_STRING,
+                   .flags = COV_OPT_REQUIRED | COV_OPT_PATH_IN,
+                   .field = FIELD(model),
+                   .metavar = "CKPT",
+                   .help = "checkpoint of Predmoter or covtools"},
+    [ROW_BATCH_SIZE] = {.name = "batch-size",
+                        .type = COV_OPT_INT,
+                        .field = FIELD(batch),
+                        .metavar = "N",
+                        .min = 1,
+                        .max = 4096,
+                        .help = "chunks that a thread computes at a time; affects memory and "
+                                "speed, not values (default: a fast size)"},
+    [ROW_DEVICE] = COV_DEVICE_OPTIONS(FIELD(device), "N,..."),
+    [ROW_PRECISION] = COV_PRECISION_OPTION(
+        FIELD(precision), "exact", precisions,
+        "exact is the faster one of fp32 and bf16x3, which both give Predmoter's values; "
+        "balanced, bf16, and on GPUs tf32 are faster and less exact. Where a more exact one is as "
+        "fast as the one requested, it is used and reported"),
+    [ROW_FASTA] = COV_FASTA_OPTIONS(FIELD(fasta)),
+    [ROW_REGIONS] = COV_REGIONS_OPTION(FIELD(regions), "predict only"),
+    [ROW_BED] = COV_REGIONS_FILE_OPTION(FIELD(bed), "predict only"),
+    [ROW_OVERLAP] = {.name = "overlap",
+                     .type = COV_OPT_SIZE,
+                     .field = FIELD(overlap),
+                     .metavar = "N",
+                     .min = 0,
+                     .max = MAX_OVERLAP,
+                     .help =
+                         "predict in windows of a chunk's length; neighbours share N bases, of "
+                         "which each contributes half, against artefacts at the ends of chunks. "
+                         "0: chunks as they are"},
+    [ROW_SHARD] = {.name = "shard",
+                   .type = COV_OPT_STRING,
+                   .field = FIELD(shard),
+                   .metavar = "I/N",
+                   .help = "predict only the I-th of N equal parts; `h5chunk merge` joins them"},
+    [ROW_RESUME] = {.name = "resume",
+                    .type = COV_OPT_FLAG,
+                    .field = FIELD(resume),
+                    .help = "keep finished chunks in OUT.resume, and continue from those that an "
+                            "interrupted run left there; does nothing if OUT is complete"},
+    [ROW_LOADING] = COV_LOADING_OPTION(FIELD(loading), loadings, ""),
+    [ROW_FULL] = {.name = "full",
+                  .type = COV_OPT_FLAG,
+                  .field = FIELD(full),
+                  .help =
+                      "compute everything, for comparison: also padding, the constant inside of "
+                      "long runs of N, and repeated chunks"},
+    [ROW_FLOAT] = {.name = "float",
+                   .type = COV_OPT_FLAG,
+                   .field = FIELD(as_float),
+                   .help = "write the network's values unrounded, as float32"},
+    [ROW_DTYPE] = {.name = "dtype",
+                   .type = COV_OPT_ENUM,
+                   .field = FIELD(type),
+                   .def = "int32",
+                   .choices = types,
+                   .help = "type of the rounded values; a value that does not fit is an error"},
+    [ROW_EVALUATE] = {.name = "evaluate",
+                      .type = COV_OPT_FLAG,
+                      .field = FIELD(evaluate),
+                      .help = "instead of predicting, print a table with the loss and Pearson's r "
+                              "for each genome file with measured coverage and each data set, as "
+                              "Predmoter's test mode does"},
+    [ROW_BLACKLIST] = COV_BLACKLIST_OPTION(FIELD(blacklist), "with --evaluate: "),
+    {.name = NULL},
+};
+
+static const int evaluate_rows[] = {ROW_MODEL, ROW_BATCH_SIZE, ROW_DEVICE,   ROW_PRECISION,
+                                    ROW_CPU,   ROW_FULL,       ROW_EVALUATE, ROW_BLACKLIST};
+
+const char *covpredict_fasta_only(const bool *given)
+{
+    for (int row = ROW_FASTA; row < ROW_FASTA + COV_FASTA_ROWS_OF_FASTA; row++)
+        if (given[row])
+            return covpredict_options[row].name;
+    return NULL;
+}
+
+/* "2/3": *shard = 1, from 0, *n_shards = 3. */
+static int parse_shard(const char *text, size_t *shard, size_t *n_shards, struct cov_err *e)
+{
+    char part[2][24];
+    int64_t number[2];
+    const char *slash = strchr(text, '/');
+    size_t n = slash ? (size_t)(slash - text) : 0;
+    if (!slash || n >= sizeof part[0] || strlen(slash + 1) >= sizeof part[1])
+        return cov_fail(e, COV_EUSAGE, "--shard: '%s' is not I/N", text);
+    memcpy(part[0], text, n);
+    part[0][n] = '\0';
+    memcpy(part[1], slash + 1, strlen(slash + 1) + 1);
+    int rc = cov_parse_i64(part[1], "--shard", 1, MAX_SHARDS, &number[1], e);
+    if (!rc)
+        rc = cov_parse_i64(part[0], "--shard", 1, number[1], &number[0], e);
+    if (rc)
+        return rc;
+    *shard = (size_t)number[0] - 1;
+    *n_shards = (size_t)number[1];
+    return COV_OK;
+}
+
+static int check_resume(const char *output, const char *input, struct cov_err *e)
+{
+    struct stat st;
+    if (cov_path_is_std(output))
+        return cov_fail(e, COV_EUSAGE, "--resume: output to standard output cannot be resumed");
+    if (cov_path_is_std(input) || (stat(input, &st) == 0 && !S_ISREG(st.st_mode)))
+        return cov_fail(e, COV_EUSAGE, "--resume: %s is not a file that can be read again",
+                        cov_path_is_std(input) ? "standard input" : input);
+    return COV_OK;
+}
+
+static int check_output(const char *output, struct cov_err *e)
+{
+    enum cov_track_kind kind;
+    if (!output)
+        return cov_fail(e, COV_EUSAGE, "-o/--output is missing");
+    if (cov_path_is_std(output))
+        return isatty(STDOUT_FILENO)
+                   ? cov_fail(e, COV_EUSAGE, "-o -: a chunk stream cannot go to a terminal")
+                   : COV_OK;
+    if (cov_track_kind_of(output, &kind, NULL) == COV_OK)
+        return cov_fail(e, COV_EUSAGE,
+                        "%s: its suffix is that of a track; covpredict writes HDF5 (.h5), which "
+                        "cov2bigwig converts to tracks",
+                        output);
+    return COV_OK;
+}
+
+static int check_evaluate(const bool *given, struct cov_err *e)
+{
+    bool fits[N_ROWS] = {false};
+    for (size_t i = 0; i < COV_COUNT(evaluate_rows); i++)
+        fits[evaluate_rows[i]] = true;
+    for (int row = 0; row < N_ROWS; row++)
+        if (given[row] && !fits[row])
+            return cov_fail(e, COV_EUSAGE, "--%s does not go with --evaluate",
+                            covpredict_options[row].name);
+    return COV_OK;
+}
+
+static int check_predict(struct covpredict_config *c, const bool *given, const char *output,
+                         char *const *inputs, int n_inputs, struct cov_err *e)
+{
+    int rc = c->shard ? parse_shard(c->shard, &c->shard_index, &c->n_shards, e) : COV_OK;
+    if (!rc)
+        rc = check_output(output, e);
+    if (rc)
+        return rc;
+    if (n_inputs > 1)
+        return cov_fail(e, COV_EUSAGE, "'%s' is one input too many", inputs[1]);
+    if (c->blacklist)
+        return cov_fail(e, COV_EUSAGE, "--blacklist goes with --evaluate");
+    if (c->as_float && given[ROW_DTYPE])
+        return cov_fail(e, COV_EUSAGE, "--float and --dtype contradict each other");
+    rc = cov_fasta_options_check(&c->fasta, e);
+    return rc || !c->resume ? rc : check_resume(output, inputs[0], e);
+}
+
+int covpredict_check(struct covpredict_config *c, const bool *given, const char *output,
+                     char *const *inputs, int n_inputs, struct cov_err *e)
+{
+    int rc = c->evaluate ? check_evaluate(given, e)
+                         : check_predict(c, given, output, inputs, n_inputs, e);
+    return rc ? rc : cov_device_options_parse(&c->device, e);
+}

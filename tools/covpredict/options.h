@@ -1,0 +1,62 @@
+/* options.h - the options of covpredict.
+ * SPDX-License-Identifier: MIT */
+#ifndef TOOLS_COVPREDICT_OPTIONS_H
+#define TOOLS_COVPREDICT_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/job/device_options.h"
+#include "common/job/shared_options.h"
+
+struct covpredict_config {
+    const char *model;
+    int64_t batch;
+    struct cov_device_options device;
+    int precision; /* enum cov_precision */
+    struct cov_fasta_options fasta;
+    struct cov_strings regions;
+    const char *bed;
+    int64_t overlap;
+    const char *shard;
+    size_t shard_index, n_shards; /* by covpredict_check; from 0; n_shards 0: no shards */
+    bool resume;
+    int loading; /* enum cov_loading */
+    bool full, as_float;
+    int type; /* enum cov_signal_type */
+    bool evaluate, blacklist;
+};
+
+/* Rows of the table. */
+enum {
+    ROW_MODEL,
+    ROW_BATCH_SIZE,
+    ROW_DEVICE,
+    ROW_CPU,
+    ROW_PRECISION,
+    ROW_FASTA,
+    ROW_REGIONS = ROW_FASTA + COV_FASTA_ROWS,
+    ROW_BED,
+    ROW_OVERLAP,
+    ROW_SHARD,
+    ROW_RESUME,
+    ROW_LOADING,
+    ROW_FULL,
+    ROW_FLOAT,
+    ROW_DTYPE,
+    ROW_EVALUATE,
+    ROW_BLACKLIST,
+    N_ROWS
+};
+
+extern const struct cov_opt covpredict_options[];
+
+/* Fails with COV_EUSAGE if options contradict each other, the output (NULL: not given) or the inputs. Parses
+ * --device, --cpu and --shard. */
+int covpredict_check(struct covpredict_config *c, const bool *given, const char *output,
+                     char *const *inputs, int n_inputs, struct cov_err *e) COV_MUST_USE;
+
+/* The first given option that applies only to FASTA input; NULL: none. */
+const char *covpredict_fasta_only(const bool *given);
+
+#endif
