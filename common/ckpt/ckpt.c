@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "common/base/mem.h"
-#include "common/ckpt/ckpt_private.h"
 
 /* ---------------------------------------------------------------- memory and look-up */
 

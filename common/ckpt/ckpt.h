@@ -70,6 +70,9 @@ void cov_ckpt_free(struct cov_ckpt *c); /* the same, and c itself. NULL is accep
 const struct cov_hparam *cov_ckpt_hparam(const struct cov_ckpt *c, const char *name);
 const struct cov_torch_tensor *cov_ckpt_tensor(const struct cov_ckpt *c, const char *name);
 
+/* COV_EINPUT if two hyperparameters or two tensors have the same name. */
+int cov_ckpt_check_names(const struct cov_ckpt *c, struct cov_err *e) COV_MUST_USE;
+
 /* For making a checkpoint, from COV_CKPT_INIT or one that was read. Texts are copied. */
 int cov_ckpt_set_version(struct cov_ckpt *c, const char *lightning_version,
                          struct cov_err *e) COV_MUST_USE;

@@ -277,7 +277,7 @@ static int decode_onehot(const struct cov_bases *b, size_t row, struct cov_blob 
             decode_planes(&b->words, elems, b->L, codes);
         return rc;
     }
-    int rc = cov_h5_unpack(b->rows, row, 1, 0, 4, raw, piece, &elems, e);
+    int rc = cov_h5_unpack(b->rows, (struct cov_h5_block){row, 1, 0, 4}, raw, piece, &elems, e);
     if (rc)
         return rc;
     if (type->bytes == 2 && !type->big_endian)
@@ -291,7 +291,7 @@ static int decode_packed(const struct cov_bases *b, size_t row, struct cov_blob 
                          uint8_t *codes, struct cov_err *e)
 {
     const uint8_t *packed = NULL;
-    int rc = cov_h5_unpack(b->rows, row, 1, 0, 1, raw, piece, &packed, e);
+    int rc = cov_h5_unpack(b->rows, (struct cov_h5_block){row, 1, 0, 1}, raw, piece, &packed, e);
     if (rc)
         return rc;
     cov_codes_unpack(packed, 0, b->L, codes);

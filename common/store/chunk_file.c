@@ -300,36 +300,37 @@ const struct cov_chunk_head *cov_chunk_file_head(const struct cov_chunk_file *f)
 
 /* ---- rows ---- */
 
-int cov_chunk_file_fetch(struct cov_chunk_file *f, size_t i, bool bases, const size_t *ks,
-                         size_t n_ks, struct cov_blob *raw, struct cov_err *e)
+int cov_chunk_file_fetch(struct cov_chunk_file *f, size_t i, struct cov_chunk_parts parts,
+                         struct cov_blob *raw, struct cov_err *e)
 {
-    int rc = bases ? cov_bases_fetch(f->bases, i, raw, e) : COV_OK;
-    for (size_t j = 0; !rc && j < n_ks; j++) {
-        struct cov_h5_set *s = f->sets[ks[j]];
+    int rc = parts.bases ? cov_bases_fetch(f->bases, i, raw, e) : COV_OK;
+    for (size_t j = 0; !rc && j < parts.n_ks; j++) {
+        struct cov_h5_set *s = f->sets[parts.ks[j]];
         rc = cov_h5_set_fetch(s, i, 0, cov_h5_set_rows(s)->dims[2], raw, e);
     }
     return rc;
 }
 
-int cov_chunk_file_decode(const struct cov_chunk_file *f, size_t i, bool bases, const size_t *ks,
-                          size_t n_ks, struct cov_blob *raw, uint8_t *codes, uint8_t *const *elems,
+int cov_chunk_file_decode(const struct cov_chunk_file *f, size_t i, struct cov_chunk_parts parts,
+                          struct cov_blob *raw, uint8_t *codes, uint8_t *const *elems,
                           struct cov_err *e)
 {
     size_t piece = 0;
-    if (bases) {
+    if (parts.bases) {
         int rc = cov_bases_decode(f->bases, f->grid, i, raw, piece, codes, e);
         if (rc)
             return rc;
         piece = cov_bases_n_pieces(f->bases);
     }
-    for (size_t j = 0; j < n_ks; j++) {
-        const struct cov_h5_rows *r = cov_h5_set_rows(f->sets[ks[j]]);
+    for (size_t j = 0; j < parts.n_ks; j++) {
+        const struct cov_h5_rows *r = cov_h5_set_rows(f->sets[parts.ks[j]]);
         const uint8_t *block = NULL;
-        int rc = cov_h5_unpack(r, i, 1, 0, r->dims[2], raw, piece, &block, e);
+        int rc =
+            cov_h5_unpack(r, (struct cov_h5_block){i, 1, 0, r->dims[2]}, raw, piece, &block, e);
         if (rc) {
             char row[COV_ROW_TEXT_BYTES];
-            return cov_err_prefix(e, "%s: %s: %s", cov_h5_path(f->h5), f->head.sets[ks[j]].name,
-                                  cov_row_text(f->grid, i, row));
+            return cov_err_prefix(e, "%s: %s: %s", cov_h5_path(f->h5),
+                                  f->head.sets[parts.ks[j]].name, cov_row_text(f->grid, i, row));
         }
         piece += cov_h5_n_pieces(r, 0, r->dims[2]);
         size_t n = r->dims[1] * r->dims[2];
@@ -347,26 +348,15 @@ const char *cov_chunk_file_bases_name(const struct cov_chunk_file *f)
     return f->bases ? cov_bases_name(f->bases) : NULL;
 }
 
-int cov_chunk_file_storage(struct cov_chunk_file *f, const char *set, struct cov_chunk_storage *out,
+int cov_chunk_file_storage(struct cov_chunk_file *f, const char *set, struct cov_h5_storage *out,
                            struct cov_err *e)
 {
     struct cov_h5_set *s;
-    struct cov_h5_storage storage;
     memset(out, 0, sizeof *out);
     int rc = cov_h5_set_open(f->h5, set, 0, &s, e);
     if (rc)
         return rc;
-    rc = cov_h5_set_storage(s, &storage, e);
-    if (!rc) {
-        const struct cov_h5_rows *r = cov_h5_set_rows(s);
-        out->type = r->type;
-        out->rank = storage.rank;
-        out->chunked = storage.chunked;
-        memcpy(out->dims, r->dims, sizeof out->dims);
-        memcpy(out->chunk, storage.chunk, sizeof out->chunk);
-        memcpy(out->filters, storage.filters, sizeof out->filters);
-        out->stored_bytes = storage.stored_bytes;
-    }
+    rc = cov_h5_set_storage(s, out, e);
     cov_h5_set_close(s);
     return rc;
 }

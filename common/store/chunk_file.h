@@ -44,32 +44,30 @@ void cov_chunk_file_close(struct cov_chunk_file *f); /* NULL is accepted */
 const struct cov_grid *cov_chunk_file_grid(const struct cov_chunk_file *f);
 const struct cov_chunk_head *cov_chunk_file_head(const struct cov_chunk_file *f);
 
-/* HDF5's thread: adds what is stored of row i to *raw: bases first, if `bases`, then the sets
- * ks[0..n_ks) of the head. Raw blobs are reused; the caller clears them. */
-int cov_chunk_file_fetch(struct cov_chunk_file *f, size_t i, bool bases, const size_t *ks,
-                         size_t n_ks, struct cov_blob *raw, struct cov_err *e) COV_MUST_USE;
+/* The parts of a row: its bases, and the sets ks[0..n_ks) of the head. */
+struct cov_chunk_parts {
+    bool bases;
+    const size_t *ks;
+    size_t n_ks;
+};
+#define COV_CHUNK_BASES ((struct cov_chunk_parts){true, NULL, 0})
 
-/* Any thread, with the same arguments: codes[0..L) of the row (if `bases`; checked as in
- * cov_bases_decode), and elems[j], for each j < n_ks, = the row of set ks[j], little-endian.
- * *raw serves as scratch behind its pieces. Errors name file, data set and row. */
-int cov_chunk_file_decode(const struct cov_chunk_file *f, size_t i, bool bases, const size_t *ks,
-                          size_t n_ks, struct cov_blob *raw, uint8_t *codes, uint8_t *const *elems,
+/* HDF5's thread: adds the stored pieces of these parts of row i to *raw, bases first. The caller clears
+ * *raw. */
+int cov_chunk_file_fetch(struct cov_chunk_file *f, size_t i, struct cov_chunk_parts parts,
+                         struct cov_blob *raw, struct cov_err *e) COV_MUST_USE;
+
+/* Any thread, for the same parts: codes[0..L) = the bases, checked as by cov_bases_decode; elems[j], for
+ * each j < n_ks, = the row of set ks[j], little-endian. *raw serves as scratch after its pieces. Errors
+ * name file, data set and row. */
+int cov_chunk_file_decode(const struct cov_chunk_file *f, size_t i, struct cov_chunk_parts parts,
+                          struct cov_blob *raw, uint8_t *codes, uint8_t *const *elems,
                           struct cov_err *e) COV_MUST_USE;
 
-/* How a data set is stored, for `info`: "data/X" or "data/X_packed" (NULL: there are no bases), and
- * of any data set, the filters as text ("shuffle, gzip 4"), the shape of its chunks and the bytes
- * that it takes in the file. HDF5's thread. */
+/* "data/X", "data/X_packed", or NULL if there are no bases. */
 const char *cov_chunk_file_bases_name(const struct cov_chunk_file *f);
-struct cov_chunk_storage {
-    struct cov_h5_type type;
-    int rank;
-    size_t dims[3];
-    bool chunked;
-    size_t chunk[3];
-    char filters[120];
-    uint64_t stored_bytes;
-};
-int cov_chunk_file_storage(struct cov_chunk_file *f, const char *set, struct cov_chunk_storage *out,
+/* How any data set is stored. HDF5's thread. */
+int cov_chunk_file_storage(struct cov_chunk_file *f, const char *set, struct cov_h5_storage *out,
                            struct cov_err *e) COV_MUST_USE;
 
 /* ---- writing ---- */

@@ -107,18 +107,19 @@ static bool is_type(const struct cov_h5_type *t)
     return false;
 }
 
-/* *n = the bytes of all elements; dims behind the rank are 1. */
-static int check_shape(const char *name, const struct cov_h5_type *type, int rank, int max_rank,
+/* *n = the bytes of all elements. dims[n_dims]: the last dimensions of up to 3; 1 past the rank. */
+static int check_shape(const char *name, const struct cov_h5_type *type, int rank,
                        const size_t *dims, int n_dims, size_t *n, struct cov_err *e)
 {
+    enum { MAX_RANK = 3 };
     if (!is_type(type))
         return cov_fail(e, COV_EINPUT, "%s: not a type that a data set of chunks can have", name);
-    if (rank < 1 || rank > max_rank)
+    if (rank < 1 || rank > MAX_RANK)
         return cov_fail(e, COV_EINPUT, "%s: %d dimensions", name, rank);
     *n = type->bytes;
     bool too_large = false;
     for (int i = 0; i < n_dims; i++) {
-        if (i >= rank - (max_rank - n_dims) && dims[i] != 1)
+        if (i >= rank - (MAX_RANK - n_dims) && dims[i] != 1)
             return cov_fail(e, COV_EINPUT, "%s: damaged shape", name);
         too_large = too_large || cov_size_mul(*n, dims[i], n);
     }
@@ -149,7 +150,7 @@ int cov_chunk_head_add_set(struct cov_chunk_head *h, const struct cov_chunk_set 
     size_t n = 0;
     int rc = check_name(h, set->name, e);
     if (!rc)
-        rc = check_shape(set->name, &set->type, set->rank, 3, set->dims, 2, &n, e);
+        rc = check_shape(set->name, &set->type, set->rank, set->dims, 2, &n, e);
     if (rc)
         return rc;
     if (n == 0)
@@ -180,7 +181,7 @@ int cov_chunk_head_add_table(struct cov_chunk_head *h, const struct cov_chunk_ta
     size_t n = 0;
     int rc = check_name(h, table->name, e);
     if (!rc)
-        rc = check_shape(table->name, &table->type, table->rank, 3, table->dims, 3, &n, e);
+        rc = check_shape(table->name, &table->type, table->rank, table->dims, 3, &n, e);
     if (!rc && n != table->n_bytes)
         rc =
             cov_fail(e, COV_EINPUT, "%s: %zu bytes instead of %zu", table->name, table->n_bytes, n);

@@ -206,91 +206,92 @@ int cov_chunk_table_read(struct cov_h5 *f, size_t n_rows, size_t L, struct cov_g
 
 /* ---- writing ---- */
 
-size_t cov_text_width(const char *set, size_t usual, size_t n,
-                      const char *(*get)(const void *arg, size_t i), const void *arg)
+const char *cov_text_of_array(const void *texts, size_t i)
+{
+    const char *const *array = texts;
+    return array[i];
+}
+
+size_t cov_text_width(const char *set, size_t usual, const struct cov_text_list *texts)
 {
     size_t width = usual, n_long = 0;
     const char *longest = "";
-    for (size_t i = 0; i < n; i++) {
-        size_t bytes = strlen(get(arg, i));
+    for (size_t i = 0; i < texts->n; i++) {
+        size_t bytes = strlen(texts->get(texts->arg, i));
         n_long += bytes > usual;
         if (bytes > width) {
             width = bytes;
-            longest = get(arg, i);
+            longest = texts->get(texts->arg, i);
         }
     }
     if (n_long > 0)
         cov_warn(
-            "%s: names of up to %zu bytes, where %zu are usual (%zu of %zu are longer, as %.200s): "
-            "the data set is made wider",
-            set, width, usual, n_long, n, longest);
+            "%s: %zu of %zu names are longer than the usual %zu bytes (such as %.200s); the data "
+            "set stores %zu bytes per name",
+            set, n_long, texts->n, usual, longest, width);
     return width;
 }
 
-/* Writes a column in blocks; put_rows(arg, first, n, dst) gives n rows of it. */
+/* Where the rows of a column come from. */
+struct source {
+    void (*put_rows)(const void *arg, size_t first, size_t n, uint8_t *dst); /* dst is zeroed */
+    const void *arg;
+};
+
 static int write_column(struct cov_h5 *f, const char *name, struct cov_h5_new *spec,
-                        struct cov_codec_choice compression,
-                        void (*put_rows)(const void *arg, size_t first, size_t n, uint8_t *dst),
-                        const void *arg, struct cov_err *e)
+                        struct cov_codec_choice compression, struct source source,
+                        struct cov_err *e)
 {
-    size_t elem_bytes = spec->type.kind == COV_H5_STRING ? 0 : spec->type.bytes;
-    spec->n_filters = cov_h5_filters(compression, elem_bytes, spec->filters);
+    bool is_text = spec->type.kind == COV_H5_STRING;
+    spec->n_filters = cov_h5_filters(compression, is_text ? 0 : spec->type.bytes, spec->filters);
     spec->deflate_level = DECLARED_LEVEL;
     spec->unlimited[0] = true;
     struct cov_h5_set *set;
     int rc = cov_h5_set_create(f, name, spec, &set, e);
     if (rc)
         return rc;
-    struct cov_blob blob = COV_BLOB_INIT;
-    size_t bytes = spec->chunk[0] * spec->chunk[1] * spec->type.bytes;
-    for (size_t first = 0; !rc && first < spec->dims[0]; first += spec->chunk[0]) {
-        size_t left = spec->dims[0] - first, n = left < spec->chunk[0] ? left : spec->chunk[0];
-        uint8_t *src, *scratch;
-        cov_blob_clear(&blob);
-        rc = cov_h5_pack_begin(compression, bytes, &blob, &src, &scratch, e);
-        if (rc)
-            break;
-        uint8_t *plain = spec->n_filters > 1 ? scratch : src;
-        memset(plain, 0, bytes);
-        put_rows(arg, first, n, plain);
-        if (spec->n_filters > 1)
-            cov_shuffle(plain, bytes, elem_bytes, src);
-        rc = cov_h5_pack_end(compression, spec->filters, spec->n_filters, bytes, &blob, e);
-        if (!rc)
-            rc = cov_h5_set_put(set, (size_t[3]){first, 0, 0}, blob.data, blob.n_bytes, e);
+    size_t block = spec->chunk[0], row_bytes = spec->chunk[1] * spec->type.bytes;
+    uint8_t *rows = cov_malloc(block, row_bytes, e);
+    if (!rows)
+        rc = COV_ENOMEM;
+    for (size_t first = 0; !rc && first < spec->dims[0]; first += block) {
+        size_t left = spec->dims[0] - first, n = left < block ? left : block;
+        memset(rows, 0, n * row_bytes);
+        source.put_rows(source.arg, first, n, rows);
+        rc = cov_h5_set_put_elems(set, spec, compression, (size_t[3]){first, 0, 0}, rows,
+                                  n * row_bytes, e);
     }
-    cov_blob_fini(&blob);
+    free(rows);
     cov_h5_set_close(set);
     return rc;
 }
 
-struct texts {
-    const char *(*get)(const void *arg, size_t i);
-    const void *arg;
+struct padded_texts {
+    const struct cov_text_list *list;
     size_t width;
 };
 
 static void put_texts(const void *arg, size_t first, size_t n, uint8_t *dst)
 {
-    const struct texts *t = arg;
+    const struct padded_texts *t = arg;
     for (size_t i = 0; i < n; i++) {
-        const char *text = t->get(t->arg, first + i);
+        const char *text = t->list->get(t->list->arg, first + i);
         memcpy(dst + i * t->width, text, strnlen(text, t->width));
     }
 }
 
-int cov_texts_write(struct cov_h5 *f, const char *set, size_t width, size_t n,
-                    const char *(*get)(const void *arg, size_t i), const void *arg,
-                    size_t chunk_rows, struct cov_codec_choice compression, struct cov_err *e)
+int cov_texts_write(struct cov_h5 *f, const char *set, size_t width,
+                    const struct cov_text_list *texts, size_t chunk_rows,
+                    struct cov_codec_choice compression, struct cov_err *e)
 {
-    const struct texts texts = {get, arg, width};
+    const struct padded_texts padded = {texts, width};
     struct cov_h5_new spec = {
         .type = {COV_H5_STRING, width, false, false, '\0'},
         .rank = 1,
-        .dims = {n, 1, 1},
+        .dims = {texts->n, 1, 1},
         .chunk = {chunk_rows, 1, 1},
     };
-    return write_column(f, set, &spec, compression, put_texts, &texts, e);
+    return write_column(f, set, &spec, compression, (struct source){put_texts, &padded}, e);
 }
 
 static void put_start_ends(const void *arg, size_t first, size_t n, uint8_t *dst)
@@ -341,46 +342,49 @@ static size_t block_rows(size_t n)
     return n == 0 || n > BLOCK_ROWS ? BLOCK_ROWS : n;
 }
 
-static int write_integers(struct cov_h5 *f, const char *name, int rank, size_t n, size_t n_cols,
-                          void (*put_rows)(const void *arg, size_t first, size_t n, uint8_t *dst),
-                          const struct cov_grid *grid, struct cov_codec_choice compression,
+/* int64 [n], or [n, n_cols] for n_cols > 1. */
+static int write_integers(struct cov_h5 *f, const char *name, size_t n, size_t n_cols,
+                          struct source source, struct cov_codec_choice compression,
                           struct cov_err *e)
 {
     struct cov_h5_new spec = {
         .type = {COV_H5_INT, 8, true, false, '\0'},
-        .rank = rank,
+        .rank = n_cols > 1 ? 2 : 1,
         .dims = {n, n_cols, 1},
         .chunk = {block_rows(n), n_cols, 1},
     };
-    return write_column(f, name, &spec, compression, put_rows, grid, e);
+    return write_column(f, name, &spec, compression, source, e);
 }
 
 int cov_chunk_table_write(struct cov_h5 *f, const struct cov_grid *grid, size_t species_bytes,
                           struct cov_codec_choice compression, struct cov_err *e)
 {
     size_t n_rows = cov_grid_n_chunks(grid), n_seqs = cov_grid_n_seqs(grid);
-    size_t n_name = cov_text_width("data/seqids", NAME_BYTES, n_seqs, seq_name, grid);
-    size_t n_species = cov_text_width("data/species", species_bytes, n_seqs, seq_species, grid);
+    const struct cov_text_list names = {n_seqs, seq_name, grid};
+    const struct cov_text_list species = {n_seqs, seq_species, grid};
+    size_t n_name = cov_text_width("data/seqids", NAME_BYTES, &names);
+    size_t n_species = cov_text_width("data/species", species_bytes, &species);
     const struct {
         const char *set;
-        size_t n, width;
-        const char *(*get)(const void *arg, size_t i);
+        size_t width;
+        struct cov_text_list list;
     } texts[] = {
-        {"data/seqids", n_rows, n_name, row_name},
-        {"data/species", n_rows, n_species, row_species},
-        {SEQ_NAMES, n_seqs, n_name, seq_name},
-        {SEQ_SPECIES, n_seqs, n_species, seq_species},
+        {"data/seqids", n_name, {n_rows, row_name, grid}},
+        {"data/species", n_species, {n_rows, row_species, grid}},
+        {SEQ_NAMES, n_name, names},
+        {SEQ_SPECIES, n_species, species},
     };
     bool partial = cov_grid_is_partial(grid);
     int rc = COV_OK;
     for (size_t k = 0; k < (partial ? 4 : 2) && !rc; k++)
-        rc = cov_texts_write(f, texts[k].set, texts[k].width, texts[k].n, texts[k].get, grid,
-                             block_rows(texts[k].n), compression, e);
+        rc = cov_texts_write(f, texts[k].set, texts[k].width, &texts[k].list,
+                             block_rows(texts[k].list.n), compression, e);
     if (!rc)
-        rc = write_integers(f, "data/start_ends", 2, n_rows, 2, put_start_ends, grid, compression,
-                            e);
+        rc = write_integers(f, "data/start_ends", n_rows, 2, (struct source){put_start_ends, grid},
+                            compression, e);
     if (!rc && partial)
-        rc = write_integers(f, SEQ_LENGTHS, 1, n_seqs, 1, put_lengths, grid, compression, e);
+        rc = write_integers(f, SEQ_LENGTHS, n_seqs, 1, (struct source){put_lengths, grid},
+                            compression, e);
     return rc;
 }
 
@@ -404,7 +408,7 @@ int cov_blacklist_rows_write(struct cov_h5 *f, const bool *keep, size_t n_rows,
         .dims = {n_rows, 1, 1},
         .chunk = {block_rows(n_rows), 1, 1},
     };
-    return write_column(f, BLACKLIST, &spec, compression, put_keep, keep, e);
+    return write_column(f, BLACKLIST, &spec, compression, (struct source){put_keep, keep}, e);
 }
 
 int cov_blacklist_rows_compare(struct cov_h5 *f, const bool *keep, size_t n_rows, bool *same,

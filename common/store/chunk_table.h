@@ -26,16 +26,22 @@ int cov_chunk_table_read(struct cov_h5 *f, size_t n_rows, size_t L, struct cov_g
 int cov_chunk_table_write(struct cov_h5 *f, const struct cov_grid *grid, size_t species_bytes,
                           struct cov_codec_choice compression, struct cov_err *e) COV_MUST_USE;
 
-/* How many bytes the texts of a data set get: as many as usual, or as the longest of n texts has,
- * which is worth a warning. get(arg, i) gives text i. */
-size_t cov_text_width(const char *set, size_t usual, size_t n,
-                      const char *(*get)(const void *arg, size_t i), const void *arg);
+/* n texts: get(arg, i) returns text i. */
+struct cov_text_list {
+    size_t n;
+    const char *(*get)(const void *arg, size_t i);
+    const void *arg;
+};
+/* `get` for an array of texts. */
+const char *cov_text_of_array(const void *texts, size_t i);
 
-/* A data set of n texts of `width` bytes, zero-padded. HDF5's thread. */
-int cov_texts_write(struct cov_h5 *f, const char *set, size_t width, size_t n,
-                    const char *(*get)(const void *arg, size_t i), const void *arg,
-                    size_t chunk_rows, struct cov_codec_choice compression,
-                    struct cov_err *e) COV_MUST_USE;
+/* Bytes per text of a data set: `usual`, or, with a warning, the length of the longest text. */
+size_t cov_text_width(const char *set, size_t usual, const struct cov_text_list *texts);
+
+/* A data set of texts of `width` bytes, zero-padded. HDF5's thread. */
+int cov_texts_write(struct cov_h5 *f, const char *set, size_t width,
+                    const struct cov_text_list *texts, size_t chunk_rows,
+                    struct cov_codec_choice compression, struct cov_err *e) COV_MUST_USE;
 
 /* Writes data/blacklist, which is not there yet: 1 for each row to keep, 0 for the others. HDF5's
  * thread. */

@@ -151,25 +151,6 @@ static int begin_set(struct cov_chunk_writer *w, size_t k, struct cov_err *e)
     return rc ? rc : write_attrs(w, s->what->name, e);
 }
 
-/* Stores n bytes of elements, filled up to chunk_bytes, as the chunk that begins at row `row`. */
-static int put_plain(struct cov_h5_set *set, const struct cov_h5_new *spec,
-                     struct cov_codec_choice compression, size_t row, const uint8_t *elems,
-                     size_t n, size_t chunk_bytes, struct cov_blob *blob, struct cov_err *e)
-{
-    uint8_t *src, *scratch;
-    cov_blob_clear(blob);
-    int rc = cov_h5_pack_begin(compression, chunk_bytes, blob, &src, &scratch, e);
-    if (rc)
-        return rc;
-    uint8_t *plain = spec->n_filters > 1 ? scratch : src;
-    memcpy(plain, elems, n);
-    memset(plain + n, 0, chunk_bytes - n);
-    if (spec->n_filters > 1)
-        cov_shuffle(plain, chunk_bytes, spec->type.bytes, src);
-    rc = cov_h5_pack_end(compression, spec->filters, spec->n_filters, chunk_bytes, blob, e);
-    return rc ? rc : cov_h5_set_put(set, (size_t[3]){row, 0, 0}, blob->data, blob->n_bytes, e);
-}
-
 /* A data set of small rows, whole. */
 static int write_small(struct cov_chunk_writer *w, struct set_writer *s, size_t n_rows,
                        struct cov_err *e)
@@ -183,14 +164,12 @@ static int write_small(struct cov_chunk_writer *w, struct set_writer *s, size_t 
     spec.chunk[0] = block;
     spec.chunk[1] = s->what->dims[0];
     spec.chunk[2] = s->what->dims[1];
-    struct cov_blob blob = COV_BLOB_INIT;
     int rc = cov_h5_set_create(w->h5, s->what->name, &spec, &s->set, e);
     for (size_t row = 0; !rc && row < n_rows; row += block) {
         size_t n = n_rows - row < block ? n_rows - row : block;
-        rc = put_plain(s->set, &spec, compression, row, s->rows + row * s->row_bytes,
-                       n * s->row_bytes, block * s->row_bytes, &blob, e);
+        rc = cov_h5_set_put_elems(s->set, &spec, compression, (size_t[3]){row, 0, 0},
+                                  s->rows + row * s->row_bytes, n * s->row_bytes, e);
     }
-    cov_blob_fini(&blob);
     return rc ? rc : write_attrs(w, s->what->name, e);
 }
 
@@ -207,21 +186,16 @@ static int write_table(struct cov_chunk_writer *w, const struct cov_chunk_table 
         .unlimited = {true, false, false},
         .deflate_level = GENOME_LEVEL,
     };
-    size_t chunk_bytes = t->type.bytes;
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; i++)
         spec.chunk[i] = t->dims[i] ? t->dims[i] : 1;
-        chunk_bytes *= spec.chunk[i];
-    }
     spec.n_filters =
         cov_h5_filters(compression, shuffled_bytes(t->name, &t->type, compression), spec.filters);
     struct cov_h5_set *set;
-    struct cov_blob blob = COV_BLOB_INIT;
     int rc = cov_h5_set_create(w->h5, t->name, &spec, &set, e);
     if (rc)
         return rc;
     if (t->n_bytes > 0)
-        rc = put_plain(set, &spec, compression, 0, t->elems, t->n_bytes, chunk_bytes, &blob, e);
-    cov_blob_fini(&blob);
+        rc = cov_h5_set_put_elems(set, &spec, compression, (size_t[3]){0}, t->elems, t->n_bytes, e);
     cov_h5_set_close(set);
     return rc ? rc : write_attrs(w, t->name, e);
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
-#include "common/store/coverage_codec.h"
+#include "common/store/coverage_file.h"
 
 /* Of so many pairs one is read back in the end; of few pairs more. */
 enum { SAMPLED_OF = 64, SAMPLE = 16 };
@@ -96,13 +96,13 @@ uint64_t cov_coverage_store_hash(const struct cov_coverage_store *s, size_t i,
 
 /* ---- in and out ---- */
 
-/* The rows of zeros of a pair are all the same. */
-static int pack_zeros(size_t n, size_t L, size_t elem_bytes, size_t *zeros, struct cov_blob *out,
+/* Adds a row of zeros; *zeros: the piece of such a row, SIZE_MAX before the first. */
+static int pack_zeros(struct cov_coverage_row row, size_t *zeros, struct cov_blob *out,
                       struct cov_err *e)
 {
     if (*zeros == SIZE_MAX) {
         *zeros = out->n_pieces;
-        return cov_coverage_encode_depth(NULL, 0, n, false, L, elem_bytes, out, e);
+        return cov_coverage_encode_depth(row, &(struct cov_depth_lane){NULL, 0}, false, out, e);
     }
     size_t n_bytes;
     uint8_t *to;
@@ -119,23 +119,23 @@ int cov_coverage_store_pack(const struct cov_coverage_store *s, size_t i,
                             const struct cov_depth_lane lanes[COV_COVERAGE_SETS][2],
                             struct cov_packed_pair *out, struct cov_err *e)
 {
-    size_t n = (size_t)(pair->end - pair->beg), zeros = SIZE_MAX;
+    size_t zeros = SIZE_MAX;
     int rc = COV_OK;
     cov_blob_clear(&out->blob);
     out->elem_bytes = s->elem_bytes;
     for (int k = 0; k < 2 * COV_COVERAGE_SETS; k++)
         if (lanes[k / 2][k % 2].max > INT16_MAX && out->elem_bytes < 4)
             out->elem_bytes = 4;
+    const struct cov_coverage_row row = {(size_t)(pair->end - pair->beg), s->L, out->elem_bytes};
     for (int k = 0; !rc && k < 2 * COV_COVERAGE_SETS; k++) {
         int strand = k / COV_COVERAGE_SETS;
         const struct cov_depth_lane *lane = &lanes[k % COV_COVERAGE_SETS][strand];
         if (pair->rows[strand] == COV_NO_ROW)
             rc = cov_blob_end_piece(&out->blob, 0, e);
         else if (lane->max == 0)
-            rc = pack_zeros(n, s->L, out->elem_bytes, &zeros, &out->blob, e);
+            rc = pack_zeros(row, &zeros, &out->blob, e);
         else
-            rc = cov_coverage_encode_depth(lane->depth, lane->max, n, strand == COV_MINUS, s->L,
-                                           out->elem_bytes, &out->blob, e);
+            rc = cov_coverage_encode_depth(row, lane, strand == COV_MINUS, &out->blob, e);
     }
     if (!rc)
         out->hash = cov_coverage_store_samples(s, i) ? hash_lanes(pair, lanes) : 0;
@@ -164,14 +164,14 @@ bool cov_coverage_store_is_ready(const struct cov_coverage_store *s, size_t elem
     return true;
 }
 
-static int read_piece(const struct cov_coverage_store *s, size_t i, int strand, int which,
+static int read_piece(const struct cov_coverage_store *s, const struct cov_stored_row *row,
                       struct cov_blob *out, struct cov_err *e)
 {
-    const struct cov_stored_pair *p = &s->pairs[i];
+    const struct cov_stored_pair *p = &s->pairs[row->pair];
     int64_t at = p->at;
-    for (int k = 0; k < strand * COV_COVERAGE_SETS + which; k++)
+    for (int k = 0; k < row->strand * COV_COVERAGE_SETS + row->which; k++)
         at += p->n_bytes[k / COV_COVERAGE_SETS][k % COV_COVERAGE_SETS];
-    size_t n = p->n_bytes[strand][which];
+    size_t n = p->n_bytes[row->strand][row->which];
     uint8_t *to;
     int rc = cov_blob_room(out, n, &to, e);
     if (!rc)
@@ -179,18 +179,20 @@ static int read_piece(const struct cov_coverage_store *s, size_t i, int strand, 
     return rc ? rc : cov_blob_end_piece(out, n, e);
 }
 
-int cov_coverage_store_get(const struct cov_coverage_store *s, size_t i, int strand, int which,
-                           size_t n, size_t elem_bytes, int64_t *values, struct cov_blob *scratch,
+int cov_coverage_store_get(const struct cov_coverage_store *s, const struct cov_stored_row *row,
+                           size_t elem_bytes, struct cov_coverage_scratch *scratch,
                            struct cov_blob *out, struct cov_err *e)
 {
-    const struct cov_stored_pair *p = &s->pairs[i];
+    const struct cov_stored_pair *p = &s->pairs[row->pair];
+    const struct cov_coverage_row wanted = {row->n, s->L, elem_bytes};
     if (p->at < 0)
-        return cov_coverage_encode_depth(NULL, 0, n, false, s->L, elem_bytes, out, e);
+        return cov_coverage_encode_depth(wanted, &(struct cov_depth_lane){NULL, 0}, false, out, e);
     if (p->elem_bytes == elem_bytes)
-        return read_piece(s, i, strand, which, out, e);
-    cov_blob_clear(scratch);
-    int rc = read_piece(s, i, strand, which, scratch, e);
+        return read_piece(s, row, out, e);
+    const struct cov_coverage_row stored = {row->n, s->L, p->elem_bytes};
+    cov_blob_clear(&scratch->blob);
+    int rc = read_piece(s, row, &scratch->blob, e);
     if (!rc)
-        rc = cov_coverage_decode_piece(scratch, 0, n, s->L, p->elem_bytes, values, e);
-    return rc ? rc : cov_coverage_encode(values, n, s->L, elem_bytes, out, e);
+        rc = cov_coverage_decode_piece(stored, &scratch->blob, 0, scratch->values, e);
+    return rc ? rc : cov_coverage_encode(wanted, scratch->values, out, e);
 }

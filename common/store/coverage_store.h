@@ -16,7 +16,7 @@
 #include "common/base/spool.h"
 #include "common/codec/blob.h"
 #include "common/seq/grid.h"
-#include "common/store/coverage_writer.h"
+#include "common/store/coverage_file.h"
 
 struct cov_coverage_store {
     struct cov_spool spool;
@@ -29,12 +29,6 @@ struct cov_coverage_store {
 int cov_coverage_store_init(struct cov_coverage_store *s, size_t n_pairs, size_t L,
                             size_t elem_bytes, const char *tmpdir, struct cov_err *e) COV_MUST_USE;
 void cov_coverage_store_fini(struct cov_coverage_store *s); /* harmless on zeros */
-
-/* Depth at the n bases of a pair, ascending on the + strand, and the largest one. */
-struct cov_depth_lane {
-    const int32_t *depth; /* may be NULL if max is 0 */
-    int32_t max;
-};
 
 /* A pair as it is put into the store. */
 struct cov_packed_pair {
@@ -54,11 +48,22 @@ int cov_coverage_store_pack(const struct cov_coverage_store *s, size_t i,
 int cov_coverage_store_put(struct cov_coverage_store *s, size_t i,
                            const struct cov_packed_pair *packed, struct cov_err *e) COV_MUST_USE;
 
-/* Any thread, after all were put: adds a piece to *out, the row of one strand and set of pair i,
- * which has n bases, in elements of elem_bytes; zeros if the pair was not put. `values` is scratch
- * for n, as is *scratch. COV_EINPUT for a value that does not fit. */
-int cov_coverage_store_get(const struct cov_coverage_store *s, size_t i, int strand, int which,
-                           size_t n, size_t elem_bytes, int64_t *values, struct cov_blob *scratch,
+/* The row of one strand and set of a pair of n bases. */
+struct cov_stored_row {
+    size_t pair;
+    int strand, which;
+    size_t n;
+};
+
+struct cov_coverage_scratch {
+    int64_t *values; /* [n] */
+    struct cov_blob blob;
+};
+
+/* Any thread, after all pairs were put: adds the piece of a row to *out, in elements of elem_bytes; zeros
+ * if the pair was not put. COV_EINPUT for a value that does not fit. */
+int cov_coverage_store_get(const struct cov_coverage_store *s, const struct cov_stored_row *row,
+                           size_t elem_bytes, struct cov_coverage_scratch *scratch,
                            struct cov_blob *out, struct cov_err *e) COV_MUST_USE;
 
 /* Whether pieces of that size are there as cov_coverage_store_get gives them. */

@@ -67,14 +67,15 @@ void cov_h5_set_close(struct cov_h5_set *s); /* NULL is accepted */
 /* How cov_h5_unpack has to read what cov_h5_set_fetch gives. Any thread. Borrowed until close. */
 const struct cov_h5_rows *cov_h5_set_rows(const struct cov_h5_set *s);
 
-/* How it is stored: the number of dimensions, the chunks, the filters as text ("shuffle, gzip 4"),
- * the bytes it takes in the file. */
+/* How a data set is stored. */
 struct cov_h5_storage {
+    struct cov_h5_type type;
     int rank;
+    size_t dims[3];
     bool chunked;
     size_t chunk[3];
-    char filters[120];
-    uint64_t stored_bytes;
+    char filters[120];     /* "shuffle, gzip 4" */
+    uint64_t stored_bytes; /* in the file */
 };
 int cov_h5_set_storage(const struct cov_h5_set *s, struct cov_h5_storage *out,
                        struct cov_err *e) COV_MUST_USE;
@@ -131,6 +132,12 @@ int cov_h5_set_resize(struct cov_h5_set *s, size_t n_rows, struct cov_err *e) CO
  * away. */
 int cov_h5_set_put(struct cov_h5_set *s, const size_t at[3], const uint8_t *piece, size_t n,
                    struct cov_err *e) COV_MUST_USE;
+
+/* Compresses and stores n bytes of elements, zero-filled to a whole chunk, as the chunk that begins at
+ * element `at`. `spec` and `choice` are those the data set was created with. */
+int cov_h5_set_put_elems(struct cov_h5_set *s, const struct cov_h5_new *spec,
+                         struct cov_codec_choice choice, const size_t at[3], const uint8_t *elems,
+                         size_t n, struct cov_err *e) COV_MUST_USE;
 
 /* HDF5's version, for --version. */
 void cov_h5_version(char *buf, size_t n);

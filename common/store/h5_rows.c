@@ -3,6 +3,10 @@
 #include "common/store/h5_rows.h"
 
 #include <assert.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "common/base/half.h"
@@ -32,14 +36,14 @@ size_t cov_h5_n_pieces(const struct cov_h5_rows *rows, size_t col, size_t n_cols
     return ceil_div(rows->dims[1], rows->chunk[1]) * (last - first + 1);
 }
 
-/* What of a chunk belongs to the block that is asked for. */
+/* The part of a chunk that belongs to the requested block. */
 struct part {
     size_t first_row, n_rows; /* in the chunk */
     size_t pos, n_pos;        /* in the data set; the chunk's first position is `pos` too */
     size_t col, n_cols;       /* in the data set */
 };
 
-/* Copies n runs of `bytes`, which stand src_step and dst_step bytes apart. */
+/* Copies n runs of `bytes` bytes, src_step and dst_step bytes apart. */
 static void copy_runs(const uint8_t *src, size_t src_step, uint8_t *dst, size_t dst_step,
                       size_t bytes, size_t n)
 {
@@ -59,48 +63,47 @@ static void copy_runs(const uint8_t *src, size_t src_step, uint8_t *dst, size_t 
 #undef COPY
 }
 
-static void copy_part(const struct cov_h5_rows *rows, const struct part *p, const uint8_t *chunk,
-                      size_t block_col, size_t block_cols, uint8_t *dst)
+static void copy_part(const struct cov_h5_rows *rows, struct cov_h5_block block,
+                      const struct part *p, const uint8_t *chunk, uint8_t *dst)
 {
     size_t size = rows->type.bytes;
     for (size_t r = 0; r < p->n_rows; r++) {
         size_t from =
             (p->first_row + r) * rows->chunk[1] * rows->chunk[2] + p->col % rows->chunk[2];
-        size_t to = (r * rows->dims[1] + p->pos) * block_cols + p->col - block_col;
-        copy_runs(chunk + from * size, rows->chunk[2] * size, dst + to * size, block_cols * size,
+        size_t to = (r * rows->dims[1] + p->pos) * block.n_cols + p->col - block.col;
+        copy_runs(chunk + from * size, rows->chunk[2] * size, dst + to * size, block.n_cols * size,
                   p->n_cols * size, p->n_pos);
     }
 }
 
-static void fill_part(const struct cov_h5_rows *rows, const struct part *p, size_t block_col,
-                      size_t block_cols, uint8_t *dst)
+static void fill_part(const struct cov_h5_rows *rows, struct cov_h5_block block,
+                      const struct part *p, uint8_t *dst)
 {
     size_t size = rows->type.bytes;
     for (size_t r = 0; r < p->n_rows; r++)
         for (size_t t = 0; t < p->n_pos; t++)
             for (size_t k = 0; k < p->n_cols; k++) {
-                size_t to = (r * rows->dims[1] + p->pos + t) * block_cols + p->col + k - block_col;
+                size_t to =
+                    (r * rows->dims[1] + p->pos + t) * block.n_cols + p->col + k - block.col;
                 memcpy(dst + to * size, rows->fill, size);
             }
 }
 
-int cov_h5_unpack(const struct cov_h5_rows *rows, size_t row, size_t n_rows, size_t col,
-                  size_t n_cols, struct cov_blob *raw, size_t first_piece, const uint8_t **block,
-                  struct cov_err *e)
+int cov_h5_unpack(const struct cov_h5_rows *rows, struct cov_h5_block block, struct cov_blob *raw,
+                  size_t first_piece, const uint8_t **elems, struct cov_err *e)
 {
     const size_t *dims = rows->dims, *chunk = rows->chunk;
-    size_t size = rows->type.bytes;
+    size_t size = rows->type.bytes, block_bytes = block.n_rows * dims[1] * block.n_cols * size;
     if (!rows->chunked) {
         size_t n;
-        *block = cov_blob_piece(raw, first_piece, &n);
-        assert(n == n_rows * dims[1] * n_cols * size);
+        *elems = cov_blob_piece(raw, first_piece, &n);
+        assert(n == block_bytes);
         return COV_OK;
     }
-    assert(row / chunk[0] == (row + n_rows - 1) / chunk[0]);
-    /* Behind the pieces: the block, one decoded chunk unless it is the block, and scratch. */
-    bool whole = chunk[0] == n_rows && chunk[1] == dims[1] && chunk[2] == n_cols &&
-                 row % chunk[0] == 0 && col % chunk[2] == 0;
-    size_t block_bytes = n_rows * dims[1] * n_cols * size;
+    assert(block.row / chunk[0] == (block.row + block.n_rows - 1) / chunk[0]);
+    /* After the pieces: the block, one decoded chunk unless it is the block, and scratch. */
+    bool whole = chunk[0] == block.n_rows && chunk[1] == dims[1] && chunk[2] == block.n_cols &&
+                 block.row % chunk[0] == 0 && block.col % chunk[2] == 0;
     size_t chunk_bytes = chunk[0] * chunk[1] * chunk[2] * size;
     size_t scratch_bytes = rows->n_filters > 1 ? cov_codec_undo_scratch(chunk_bytes) : 0;
     uint8_t *dst;
@@ -108,16 +111,20 @@ int cov_h5_unpack(const struct cov_h5_rows *rows, size_t row, size_t n_rows, siz
     if (rc)
         return rc;
     uint8_t *to = whole ? dst : dst + block_bytes, *scratch = to + chunk_bytes;
-    size_t i = first_piece;
+    size_t i = first_piece, end_col = block.col + block.n_cols;
     for (size_t pos = 0; pos < dims[1]; pos += chunk[1]) {
-        for (size_t beg = col, end; beg < col + n_cols; beg = end) {
-            end = smaller(beg - beg % chunk[2] + chunk[2], col + n_cols);
-            struct part part = {row % chunk[0], n_rows, pos, smaller(chunk[1], dims[1] - pos), beg,
+        for (size_t beg = block.col, end; beg < end_col; beg = end) {
+            end = smaller(beg - beg % chunk[2] + chunk[2], end_col);
+            struct part part = {block.row % chunk[0],
+                                block.n_rows,
+                                pos,
+                                smaller(chunk[1], dims[1] - pos),
+                                beg,
                                 end - beg};
             size_t n;
             const uint8_t *piece = cov_blob_piece(raw, i++, &n);
             if (n == 0) {
-                fill_part(rows, &part, col, n_cols, dst);
+                fill_part(rows, block, &part, dst);
                 continue;
             }
             assert(n >= COV_H5_PIECE_HEAD);
@@ -128,10 +135,10 @@ int cov_h5_unpack(const struct cov_h5_rows *rows, size_t row, size_t n_rows, siz
             if (rc)
                 return rc;
             if (!whole)
-                copy_part(rows, &part, to, col, n_cols, dst);
+                copy_part(rows, block, &part, to, dst);
         }
     }
-    *block = dst;
+    *elems = dst;
     return COV_OK;
 }
 
@@ -308,4 +315,129 @@ int cov_h5_pack_end(struct cov_codec_choice choice, const struct cov_filter *fil
     }
     memcpy(at, &mask, sizeof mask);
     return cov_blob_end_piece(b, COV_H5_PIECE_HEAD + n_packed, e);
+}
+
+/* An integer of any type: a negative number has `negative`, and its absolute value. */
+struct whole {
+    bool negative;
+    uint64_t size;
+};
+
+static uint64_t load(const uint8_t *p, size_t bytes)
+{
+    uint64_t x = 0;
+    for (size_t k = 0; k < bytes; k++)
+        x |= (uint64_t)p[k] << (8 * k);
+    return x;
+}
+
+static void store(uint8_t *p, size_t bytes, uint64_t x)
+{
+    for (size_t k = 0; k < bytes; k++)
+        p[k] = (uint8_t)(x >> (8 * k));
+}
+
+static uint64_t sign_bit(size_t bytes)
+{
+    switch (bytes) {
+    case 1:
+        return 0x80;
+    case 2:
+        return 0x8000;
+    case 4:
+        return 0x80000000U;
+    default:
+        return (uint64_t)1 << 63;
+    }
+}
+
+static struct whole load_whole(const struct cov_h5_type *t, const uint8_t *p)
+{
+    uint64_t x = load(p, t->bytes), sign = sign_bit(t->bytes);
+    bool negative = t->is_signed && (x & sign);
+    /* Extended, then negated. */
+    return (struct whole){negative, negative ? ~(x | ~(sign - 1)) + 1 : x};
+}
+
+static bool store_whole(const struct cov_h5_type *t, struct whole w, uint8_t *p)
+{
+    uint64_t sign = sign_bit(t->bytes), most = t->is_signed ? sign - 1 : sign - 1 + sign;
+    uint64_t least = t->is_signed ? sign : 0;
+    if (w.size > (w.negative ? least : most))
+        return false;
+    store(p, t->bytes, w.negative ? ~w.size + 1 : w.size);
+    return true;
+}
+
+static bool whole_of_double(double v, struct whole *w)
+{
+    double size = fabs(v);
+    if (!(size < 18446744073709551616.0) || size != trunc(size)) /* 2^64 */
+        return false;
+    *w = (struct whole){v < 0, (uint64_t)size};
+    return true;
+}
+
+static bool double_of_whole(struct whole w, double *v)
+{
+    double size = (double)w.size;
+    if (size >= 18446744073709551616.0 || (uint64_t)size != w.size)
+        return false;
+    *v = w.negative ? -size : size;
+    return true;
+}
+
+static bool store_double(const struct cov_h5_type *t, double v, uint8_t *p)
+{
+    if (t->bytes == sizeof(double)) {
+        uint64_t bits;
+        memcpy(&bits, &v, sizeof bits);
+        store(p, sizeof bits, bits);
+        return true;
+    }
+    float f = (float)v;
+    uint32_t bits;
+    memcpy(&bits, &f, sizeof bits);
+    store(p, sizeof bits, bits);
+    return (double)f == v || isnan(v);
+}
+
+static bool convert(const struct cov_h5_type *from, const uint8_t *src,
+                    const struct cov_h5_type *to, uint8_t *dst)
+{
+    struct whole w;
+    double v;
+    if (from->kind == COV_H5_INT) {
+        w = load_whole(from, src);
+        if (to->kind == COV_H5_INT)
+            return store_whole(to, w, dst);
+        return double_of_whole(w, &v) && store_double(to, v, dst);
+    }
+    cov_h5_to_double(from, src, 1, &v);
+    if (to->kind == COV_H5_INT)
+        return whole_of_double(v, &w) && store_whole(to, w, dst);
+    return store_double(to, v, dst);
+}
+
+size_t cov_h5_retype(const struct cov_h5_type *from, const void *src, size_t n,
+                     const struct cov_h5_type *to, void *dst)
+{
+    const uint8_t *s = src;
+    uint8_t *d = dst;
+    size_t i = 0;
+    while (i < n && convert(from, s + i * from->bytes, to, d + i * to->bytes))
+        i++;
+    return i;
+}
+
+void cov_h5_print_element(const struct cov_h5_type *type, const void *src, char *text, size_t size)
+{
+    if (type->kind == COV_H5_INT) {
+        struct whole w = load_whole(type, src);
+        (void)snprintf(text, size, "%s%" PRIu64, w.negative ? "-" : "", w.size);
+        return;
+    }
+    double v;
+    cov_h5_to_double(type, src, 1, &v);
+    (void)snprintf(text, size, "%.9g", v);
 }

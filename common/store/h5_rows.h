@@ -51,13 +51,17 @@ struct cov_h5_rows {
 /* How many pieces hold columns [col, col + n_cols) of a row. */
 size_t cov_h5_n_pieces(const struct cov_h5_rows *rows, size_t col, size_t n_cols);
 
-/* block[n_rows][dims[1]][n_cols] = rows [row, row + n_rows), which must lie in the same chunks, in
- * the columns [col, col + n_cols), as elements of rows->type, from the pieces of *raw from
- * first_piece on. *block points into *raw, behind the pieces or at one, until *raw is used again.
- * COV_EINPUT for damaged compression or a wrong size. */
-int cov_h5_unpack(const struct cov_h5_rows *rows, size_t row, size_t n_rows, size_t col,
-                  size_t n_cols, struct cov_blob *raw, size_t first_piece, const uint8_t **block,
-                  struct cov_err *e) COV_MUST_USE;
+/* Rows [row, row + n_rows), all positions, columns [col, col + n_cols). */
+struct cov_h5_block {
+    size_t row, n_rows, col, n_cols;
+};
+
+/* (*elems)[n_rows][dims[1]][n_cols] = a block whose rows lie in the same chunks, as elements of
+ * rows->type, from the pieces of *raw from first_piece on. *elems points into *raw, which also serves
+ * as scratch after its pieces; valid until *raw is used again. COV_EINPUT for damaged compression or a
+ * wrong size. */
+int cov_h5_unpack(const struct cov_h5_rows *rows, struct cov_h5_block block, struct cov_blob *raw,
+                  size_t first_piece, const uint8_t **elems, struct cov_err *e) COV_MUST_USE;
 
 /* dst[0..n) = numbers of type INT or FLOAT. A 64-bit integer may be rounded. */
 void cov_h5_to_double(const struct cov_h5_type *type, const void *src, size_t n, double *dst);
@@ -65,6 +69,14 @@ void cov_h5_to_double(const struct cov_h5_type *type, const void *src, size_t n,
 /* dst[0..n) = numbers of type INT. COV_EINPUT for one that an int64_t cannot hold. */
 int cov_h5_to_int64(const struct cov_h5_type *type, const void *src, size_t n, int64_t *dst,
                     struct cov_err *e) COV_MUST_USE;
+
+/* dst[0..n), of type `to`, = src[0..n), of type `from`: INT or FLOAT, little-endian; a FLOAT `to` has 4
+ * or 8 bytes. Returns n, or the index of the first value that `to` cannot hold exactly. */
+size_t cov_h5_retype(const struct cov_h5_type *from, const void *src, size_t n,
+                     const struct cov_h5_type *to, void *dst);
+
+/* Prints one element, for messages. */
+void cov_h5_print_element(const struct cov_h5_type *type, const void *src, char *text, size_t size);
 
 /* The length of a STRING without its padding. */
 size_t cov_h5_string_length(const struct cov_h5_type *type, const char *text);

@@ -15,6 +15,35 @@
  * row, so they are decoded here, once. */
 enum { MAX_SHARED_ROWS = 8 };
 
+/* A band is the rows that share chunks. Two decoded bands are kept: rows are read in order, or in two
+ * places in turn, as the strands of a sequence are. */
+enum { N_BANDS = 2 };
+
+struct band {
+    uint8_t *rows; /* [chunk[0]][dims[1]][dims[2]]; NULL: empty */
+    size_t index;  /* row / chunk[0] */
+    unsigned long used;
+};
+
+struct cov_h5_set {
+    hid_t id, type, space;
+    int rank;
+    char *name;
+    char *path; /* of the file */
+    struct cov_h5_rows stored, handed;
+    bool undo_by_hdf5; /* only libhdf5 can decode it: H5Dread returns plain rows */
+    struct band bands[N_BANDS];
+    unsigned long clock;
+    struct cov_blob raw; /* of the band being read */
+};
+
+static int fail_set(const struct cov_h5_set *s, struct cov_err *e, int code, const char *what)
+{
+    return cov_h5_fail(e, code, s->path, s->name, what);
+}
+
+/* ---- describing ---- */
+
 static bool is_ieee(hid_t type, size_t bytes)
 {
     static const struct {
@@ -39,14 +68,13 @@ static int describe_type(const struct cov_h5_set *s, struct cov_h5_type *t, stru
     t->bytes = H5Tget_size(s->type);
     if (kind == H5T_STRING) {
         if (H5Tis_variable_str(s->type) != 0)
-            return cov_h5_fail_set(s, e, COV_EINPUT,
-                                   "strings of variable length are not supported");
+            return fail_set(s, e, COV_EINPUT, "strings of variable length are not supported");
         t->kind = COV_H5_STRING;
         t->padding = H5Tget_strpad(s->type) == H5T_STR_SPACEPAD ? ' ' : '\0';
         /* No name is that long. */
         return t->bytes > 0 && t->bytes <= 65536
                    ? COV_OK
-                   : cov_h5_fail_set(s, e, COV_EINPUT, "strings of more than 65536 bytes");
+                   : fail_set(s, e, COV_EINPUT, "strings of more than 65536 bytes");
     }
     H5T_order_t order = kind == H5T_INTEGER || kind == H5T_FLOAT ? H5Tget_order(s->type) : 0;
     t->big_endian = order == H5T_ORDER_BE && t->bytes > 1;
@@ -62,16 +90,15 @@ static int describe_type(const struct cov_h5_set *s, struct cov_h5_type *t, stru
         t->kind = COV_H5_FLOAT;
         return COV_OK;
     }
-    return cov_h5_fail_set(
-        s, e, COV_EINPUT,
-        "the type of its elements is none of integer, float, text of fixed length");
+    return fail_set(s, e, COV_EINPUT,
+                    "the type of its elements is none of integer, float, text of fixed length");
 }
 
 static int describe_shape(struct cov_h5_set *s, int rank, size_t dims[3], struct cov_err *e)
 {
     int n = H5Sget_simple_extent_ndims(s->space);
     if (n < 0)
-        return cov_h5_fail_set(s, e, COV_EINPUT, "damaged shape");
+        return fail_set(s, e, COV_EINPUT, "damaged shape");
     bool simple = H5Sget_simple_extent_type(s->space) == H5S_SIMPLE;
     if (!rank && (n < 1 || n > 3 || !simple))
         return cov_fail(e, COV_EINPUT, "%s: %s: %d dimensions instead of 1 to 3", s->path, s->name,
@@ -81,7 +108,7 @@ static int describe_shape(struct cov_h5_set *s, int rank, size_t dims[3], struct
                         rank);
     hsize_t size[3];
     if (H5Sget_simple_extent_dims(s->space, size, NULL) != n)
-        return cov_h5_fail_set(s, e, COV_EINPUT, "damaged shape");
+        return fail_set(s, e, COV_EINPUT, "damaged shape");
     for (int i = 0; i < 3; i++)
         dims[i] = i < n ? (size_t)size[i] : 1;
     s->rank = n;
@@ -94,7 +121,7 @@ static int describe_filters(const struct cov_h5_set *s, hid_t dcpl, struct cov_h
 {
     int n = H5Pget_nfilters(dcpl);
     if (n < 0)
-        return cov_h5_fail_set(s, e, COV_EINPUT, "damaged list of filters");
+        return fail_set(s, e, COV_EINPUT, "damaged list of filters");
     *ours = n <= (int)COV_COUNT(r->filters);
     for (int i = 0; i < n; i++) {
         unsigned flags, values[1] = {0};
@@ -103,7 +130,7 @@ static int describe_filters(const struct cov_h5_set *s, hid_t dcpl, struct cov_h
         H5Z_filter_t id =
             H5Pget_filter2(dcpl, (unsigned)i, &flags, &n_values, values, sizeof name, name, NULL);
         if (id < 0)
-            return cov_h5_fail_set(s, e, COV_EINPUT, "damaged list of filters");
+            return fail_set(s, e, COV_EINPUT, "damaged list of filters");
         if (H5Zfilter_avail(id) <= 0) {
             (void)H5Eclear2(H5E_DEFAULT);
             return cov_fail(
@@ -137,7 +164,7 @@ static int describe_layout(struct cov_h5_set *s, hid_t dcpl, struct cov_err *e)
     struct cov_h5_rows *r = &s->stored;
     H5D_layout_t layout = H5Pget_layout(dcpl);
     if (layout < 0)
-        return cov_h5_fail_set(s, e, COV_EINPUT, "damaged layout");
+        return fail_set(s, e, COV_EINPUT, "damaged layout");
     bool ours = false;
     int rc = describe_filters(s, dcpl, r, &ours, e);
     if (rc)
@@ -148,17 +175,16 @@ static int describe_layout(struct cov_h5_set *s, hid_t dcpl, struct cov_err *e)
     if (r->chunked) {
         hsize_t chunk[3];
         if (H5Pget_chunk(dcpl, s->rank, chunk) != s->rank)
-            return cov_h5_fail_set(s, e, COV_EINPUT, "damaged chunk shape");
+            return fail_set(s, e, COV_EINPUT, "damaged chunk shape");
         for (int i = 0; i < 3; i++) {
             r->chunk[i] = i < s->rank ? (size_t)chunk[i] : 1;
             if (r->chunk[i] == 0)
-                return cov_h5_fail_set(s, e, COV_EINPUT, "damaged chunk shape");
+                return fail_set(s, e, COV_EINPUT, "damaged chunk shape");
         }
     }
     if (block_bytes(r->chunk[0], r->chunk[1], r->chunk[2], r->type.bytes) > COV_H5_MAX_BYTES ||
         block_bytes(r->chunk[0], r->dims[1], r->dims[2], r->type.bytes) > COV_H5_MAX_BYTES)
-        return cov_h5_fail_set(s, e, COV_EINPUT,
-                               "rows or chunks of more than 1 GiB are not supported");
+        return fail_set(s, e, COV_EINPUT, "rows or chunks of more than 1 GiB are not supported");
     return COV_OK;
 }
 
@@ -171,11 +197,11 @@ static int read_fill(struct cov_h5_set *s, hid_t dcpl, struct cov_err *e)
     if (H5Pfill_value_defined(dcpl, &defined) < 0 ||
         (defined == H5D_FILL_VALUE_USER_DEFINED &&
          H5Pget_fill_value(dcpl, s->type, s->stored.fill) < 0))
-        return cov_h5_fail_set(s, e, COV_EINPUT, "damaged fill value");
+        return fail_set(s, e, COV_EINPUT, "damaged fill value");
     return COV_OK;
 }
 
-struct cov_h5_set *cov_h5_new_set(const struct cov_h5 *f, const char *name, struct cov_err *e)
+static struct cov_h5_set *new_set(const struct cov_h5 *f, const char *name, struct cov_err *e)
 {
     struct cov_h5_set *s = cov_calloc(1, sizeof *s, e);
     if (!s)
@@ -183,8 +209,6 @@ struct cov_h5_set *cov_h5_new_set(const struct cov_h5 *f, const char *name, stru
     s->id = s->type = s->space = H5I_INVALID_HID;
     s->name = cov_strdup(name, e);
     s->path = cov_strdup(f->path, e);
-    s->bands.path = s->path;
-    s->bands.name = s->name;
     if (!s->name || !s->path) {
         cov_h5_set_close(s);
         return NULL;
@@ -200,7 +224,9 @@ void cov_h5_set_close(struct cov_h5_set *s)
     cov_h5_close_id(s->type);
     cov_h5_close_id(s->space);
     (void)H5Eclear2(H5E_DEFAULT);
-    cov_h5_bands_fini(&s->bands);
+    for (size_t i = 0; i < N_BANDS; i++)
+        free(s->bands[i].rows);
+    cov_blob_fini(&s->raw);
     free(s->stored.fill);
     free(s->name);
     free(s->path);
@@ -229,21 +255,21 @@ int cov_h5_set_open(struct cov_h5 *f, const char *name, int rank, struct cov_h5_
         return cov_h5_fail(e, COV_EINPUT, f->path, name, "damaged HDF5 file");
     if (found == 0)
         return cov_fail(e, COV_EINPUT, "%s: there is no data set %s", f->path, name);
-    struct cov_h5_set *s = cov_h5_new_set(f, name, e);
+    struct cov_h5_set *s = new_set(f, name, e);
     if (!s)
         return COV_ENOMEM;
     int rc;
     hid_t dcpl = H5I_INVALID_HID, dapl = H5I_INVALID_HID;
     s->id = H5Dopen2(f->id, name, H5P_DEFAULT);
     if (s->id < 0) {
-        rc = cov_h5_fail_set(s, e, COV_EINPUT, "not a data set, or a damaged one");
+        rc = fail_set(s, e, COV_EINPUT, "not a data set, or a damaged one");
         goto out;
     }
     s->type = H5Dget_type(s->id);
     s->space = H5Dget_space(s->id);
     dcpl = H5Dget_create_plist(s->id);
     if (s->type < 0 || s->space < 0 || dcpl < 0) {
-        rc = cov_h5_fail_set(s, e, COV_EINPUT, "damaged data set");
+        rc = fail_set(s, e, COV_EINPUT, "damaged data set");
         goto out;
     }
     rc = describe_type(s, &s->stored.type, e);
@@ -263,7 +289,7 @@ int cov_h5_set_open(struct cov_h5 *f, const char *name, int rank, struct cov_h5_
     cov_h5_close_id(s->id);
     s->id = H5Dopen2(f->id, name, dapl);
     if (s->id < 0) {
-        rc = cov_h5_fail_set(s, e, COV_EINPUT, "damaged data set");
+        rc = fail_set(s, e, COV_EINPUT, "damaged data set");
         goto out;
     }
     *out = s;
@@ -325,7 +351,9 @@ static void add_filter(char *text, size_t cap, int id, const unsigned *values, s
 int cov_h5_set_storage(const struct cov_h5_set *s, struct cov_h5_storage *out, struct cov_err *e)
 {
     memset(out, 0, sizeof *out);
+    out->type = s->stored.type;
     out->rank = s->rank;
+    memcpy(out->dims, s->stored.dims, sizeof out->dims);
     out->chunked = s->stored.chunked;
     memcpy(out->chunk, s->stored.chunk, sizeof out->chunk);
     out->stored_bytes = H5Dget_storage_size(s->id);
@@ -342,7 +370,7 @@ int cov_h5_set_storage(const struct cov_h5_set *s, struct cov_h5_storage *out, s
                        n_values < COV_COUNT(values) ? n_values : COV_COUNT(values));
     }
     if (n < 0)
-        rc = cov_h5_fail_set(s, e, COV_EINPUT, "damaged list of filters");
+        rc = fail_set(s, e, COV_EINPUT, "damaged list of filters");
     cov_h5_close_id(dcpl);
     return rc;
 }
@@ -378,7 +406,7 @@ static int fetch_chunk(struct cov_h5_set *s, const hsize_t at[3], struct cov_blo
     hsize_t n = 0;
     bool found = H5Dget_chunk_storage_size(s->id, at, &n) >= 0;
     if (!found && !says_not_stored())
-        return cov_h5_fail_set(s, e, COV_EINPUT, "damaged index of chunks");
+        return fail_set(s, e, COV_EINPUT, "damaged index of chunks");
     if (found && n == 0 && has_place(s, at))
         return cov_fail(e, COV_EINPUT, "%s: %s: a chunk of no bytes in the index of chunks",
                         s->path, s->name);
@@ -396,7 +424,7 @@ static int fetch_chunk(struct cov_h5_set *s, const hsize_t at[3], struct cov_blo
         return rc;
     uint32_t mask;
     if (H5Dread_chunk(s->id, H5P_DEFAULT, at, &mask, to + COV_H5_PIECE_HEAD) < 0)
-        return cov_h5_fail_set(s, e, COV_EINPUT, "a chunk cannot be read");
+        return fail_set(s, e, COV_EINPUT, "a chunk cannot be read");
     memcpy(to, &mask, sizeof mask);
     return cov_blob_end_piece(raw, COV_H5_PIECE_HEAD + (size_t)n, e);
 }
@@ -425,15 +453,62 @@ static int read_by_hdf5(struct cov_h5_set *s, size_t row, size_t n_rows, size_t 
     bool good = memory >= 0 &&
                 H5Sselect_hyperslab(s->space, H5S_SELECT_SET, start, NULL, count, NULL) >= 0 &&
                 H5Dread(s->id, s->type, memory, s->space, H5P_DEFAULT, dst) >= 0;
-    int rc = good ? COV_OK : cov_h5_fail_set(s, e, COV_EINPUT, "cannot be read");
+    int rc = good ? COV_OK : fail_set(s, e, COV_EINPUT, "cannot be read");
     cov_h5_close_id(memory);
     return rc;
 }
 
-static int fetch_band(void *set, size_t row, struct cov_blob *raw, struct cov_err *e)
+/* dst = the decoded band of `row`. */
+static int read_band(struct cov_h5_set *s, size_t row, uint8_t *dst, struct cov_err *e)
 {
-    struct cov_h5_set *s = set;
-    return fetch_chunks(s, row, 0, s->stored.dims[2], raw, e);
+    const struct cov_h5_rows *r = &s->stored;
+    size_t first = row - row % r->chunk[0], n = r->dims[0] - first;
+    if (n > r->chunk[0])
+        n = r->chunk[0];
+    const uint8_t *block = NULL;
+    cov_blob_clear(&s->raw);
+    int rc = fetch_chunks(s, row, 0, r->dims[2], &s->raw, e);
+    if (rc)
+        return rc;
+    rc = cov_h5_unpack(r, (struct cov_h5_block){first, n, 0, r->dims[2]}, &s->raw, 0, &block, e);
+    if (rc)
+        return cov_err_prefix(e, "%s: %s: rows %zu to %zu", s->path, s->name, first, first + n - 1);
+    memcpy(dst, block, n * r->dims[1] * r->dims[2] * r->type.bytes);
+    return COV_OK;
+}
+
+/* *elems = row `row` [dims[1]][dims[2]], decoded unless its band is kept. Valid until the next call. */
+static int band_row(struct cov_h5_set *s, size_t row, const uint8_t **elems, struct cov_err *e)
+{
+    const struct cov_h5_rows *r = &s->stored;
+    size_t index = row / r->chunk[0], row_elems = r->dims[1] * r->dims[2];
+    struct band *b = &s->bands[0]; /* that of the row, else the least recently used */
+    for (size_t i = 0; i < N_BANDS; i++) {
+        if (s->bands[i].rows && s->bands[i].index == index) {
+            b = &s->bands[i];
+            break;
+        }
+        if (s->bands[i].used < b->used)
+            b = &s->bands[i];
+    }
+    if (!b->rows || b->index != index) {
+        uint8_t *dst = b->rows;
+        if (!dst)
+            dst = cov_malloc(r->chunk[0] * row_elems, r->type.bytes, e);
+        if (!dst)
+            return COV_ENOMEM;
+        b->rows = NULL; /* until it is complete */
+        int rc = read_band(s, row, dst, e);
+        if (rc) {
+            free(dst);
+            return rc;
+        }
+        b->rows = dst;
+        b->index = index;
+    }
+    b->used = ++s->clock;
+    *elems = b->rows + row % r->chunk[0] * row_elems * r->type.bytes;
+    return COV_OK;
 }
 
 int cov_h5_set_read(struct cov_h5_set *s, size_t row, size_t n_rows, size_t col, size_t n_cols,
@@ -447,7 +522,7 @@ int cov_h5_set_read(struct cov_h5_set *s, size_t row, size_t n_rows, size_t col,
     uint8_t *to = dst;
     for (size_t i = row; i < row + n_rows; i++) {
         const uint8_t *from = NULL;
-        int rc = cov_h5_bands_row(&s->bands, r, i, fetch_band, s, &from, e);
+        int rc = band_row(s, i, &from, e);
         if (rc)
             return rc;
         from += col * size;
@@ -473,4 +548,180 @@ int cov_h5_set_fetch(struct cov_h5_set *s, size_t row, size_t col, size_t n_cols
     if (!rc)
         rc = cov_h5_set_read(s, row, 1, col, n_cols, to, e);
     return rc ? rc : cov_blob_end_piece(raw, n, e);
+}
+
+/* ---- writing ---- */
+
+static hid_t make_type(const struct cov_h5_type *t)
+{
+    hid_t type;
+    switch (t->kind) {
+    case COV_H5_STRING:
+        type = H5Tcopy(H5T_C_S1);
+        (void)H5Tset_size(type, t->bytes);
+        (void)H5Tset_strpad(type, t->padding == ' ' ? H5T_STR_SPACEPAD : H5T_STR_NULLPAD);
+        return type;
+    case COV_H5_INT:
+        if (!t->is_signed)
+            return H5Tcopy(t->bytes == 1   ? H5T_STD_U8LE
+                           : t->bytes == 2 ? H5T_STD_U16LE
+                           : t->bytes == 4 ? H5T_STD_U32LE
+                                           : H5T_STD_U64LE);
+        return H5Tcopy(t->bytes == 1   ? H5T_STD_I8LE
+                       : t->bytes == 2 ? H5T_STD_I16LE
+                       : t->bytes == 4 ? H5T_STD_I32LE
+                                       : H5T_STD_I64LE);
+    case COV_H5_FLOAT:
+        break;
+    }
+    type = H5Tcopy(t->bytes == 8 ? H5T_IEEE_F64LE : H5T_IEEE_F32LE);
+    if (t->bytes == 2) {
+        /* As h5py makes it from F32: the fields first, then the size that they fit into. */
+        (void)H5Tset_fields(type, 15, 10, 5, 0, 10);
+        (void)H5Tset_size(type, 2);
+        (void)H5Tset_ebias(type, 15);
+    }
+    return type;
+}
+
+/* Zeros, which are the default, are not declared: as h5py. */
+static bool set_fill(hid_t dcpl, const struct cov_h5_new *spec, hid_t type)
+{
+    if (!spec->fill_elem)
+        return spec->type.kind == COV_H5_STRING || spec->fill == 0 ||
+               H5Pset_fill_value(dcpl, H5T_NATIVE_INT, &spec->fill) >= 0;
+    for (size_t i = 0; i < spec->type.bytes; i++)
+        if (spec->fill_elem[i])
+            return H5Pset_fill_value(dcpl, type, spec->fill_elem) >= 0;
+    return true;
+}
+
+static bool declare_filter(hid_t dcpl, const struct cov_filter *f, int deflate_level,
+                           size_t chunk_bytes)
+{
+    if (f->id == COV_H5_SHUFFLE)
+        return H5Pset_shuffle(dcpl) >= 0;
+    if (f->id == COV_H5_DEFLATE)
+        return H5Pset_deflate(dcpl, (unsigned)deflate_level) >= 0;
+    unsigned values[COV_CODEC_MAX_VALUES];
+    size_t n = cov_codec_values(f, chunk_bytes, values);
+    return H5Pset_filter(dcpl, f->id, H5Z_FLAG_OPTIONAL, n, values) >= 0;
+}
+
+static hid_t make_create_list(const struct cov_h5_new *spec, hid_t type)
+{
+    hid_t dcpl = H5Pcreate(H5P_DATASET_CREATE);
+    hsize_t chunk[3];
+    size_t chunk_bytes = spec->type.bytes;
+    for (int i = 0; i < spec->rank; i++) {
+        chunk[i] = spec->chunk[i];
+        chunk_bytes *= spec->chunk[i];
+    }
+    bool good =
+        H5Pset_obj_track_times(dcpl, false) >= 0 && H5Pset_chunk(dcpl, spec->rank, chunk) >= 0;
+    good = good && set_fill(dcpl, spec, type);
+    for (size_t i = 0; good && i < spec->n_filters; i++)
+        good = declare_filter(dcpl, &spec->filters[i], spec->deflate_level, chunk_bytes);
+    if (good)
+        return dcpl;
+    cov_h5_close_id(dcpl);
+    return H5I_INVALID_HID;
+}
+
+int cov_h5_set_create(struct cov_h5 *f, const char *name, const struct cov_h5_new *spec,
+                      struct cov_h5_set **out, struct cov_err *e)
+{
+    *out = NULL;
+    struct cov_h5_set *s = new_set(f, name, e);
+    if (!s)
+        return COV_ENOMEM;
+    hsize_t dims[3], max_dims[3];
+    for (int i = 0; i < spec->rank; i++) {
+        dims[i] = spec->dims[i];
+        max_dims[i] = spec->unlimited[i] ? H5S_UNLIMITED : dims[i];
+    }
+    for (int i = 0; i < 3; i++) {
+        s->stored.dims[i] = i < spec->rank ? spec->dims[i] : 1;
+        s->stored.chunk[i] = i < spec->rank ? spec->chunk[i] : 1;
+    }
+    s->rank = spec->rank;
+    s->type = make_type(&spec->type);
+    hid_t lcpl = H5Pcreate(H5P_LINK_CREATE), dcpl = make_create_list(spec, s->type);
+    (void)H5Pset_create_intermediate_group(lcpl, 1);
+    s->space = H5Screate_simple(spec->rank, dims, max_dims);
+    s->id = dcpl >= 0 ? H5Dcreate2(f->id, name, s->type, s->space, lcpl, dcpl, H5P_DEFAULT)
+                      : H5I_INVALID_HID;
+    int rc = s->id >= 0 ? COV_OK : fail_set(s, e, COV_EIO, "cannot be created");
+    cov_h5_close_id(lcpl);
+    cov_h5_close_id(dcpl);
+    if (rc)
+        cov_h5_set_close(s);
+    else
+        *out = s;
+    return rc;
+}
+
+int cov_h5_set_resize(struct cov_h5_set *s, size_t n_rows, struct cov_err *e)
+{
+    const hsize_t dims[3] = {n_rows, s->stored.dims[1], s->stored.dims[2]};
+    if (n_rows == s->stored.dims[0])
+        return COV_OK;
+    if (H5Dset_extent(s->id, dims) < 0)
+        return fail_set(s, e, COV_EIO, "cannot be made longer or shorter");
+    s->stored.dims[0] = n_rows;
+    return COV_OK;
+}
+
+/* To be followed by what makes it shorter again. That would rewrite a chunk that it goes through,
+ * so that only chunks of one row are made for later rows. */
+static int grow(struct cov_h5_set *s, size_t row, struct cov_err *e)
+{
+    enum { ROWS_AT_ONCE = 64 };
+    size_t n_rows = row + 1;
+    if (n_rows <= s->stored.dims[0])
+        return COV_OK;
+    if (s->stored.chunk[0] == 1)
+        n_rows += ROWS_AT_ONCE - 1;
+    return cov_h5_set_resize(s, n_rows, e);
+}
+
+int cov_h5_set_put(struct cov_h5_set *s, const size_t at[3], const uint8_t *piece, size_t n,
+                   struct cov_err *e)
+{
+    assert(n > COV_H5_PIECE_HEAD);
+    int rc = grow(s, at[0], e);
+    if (rc)
+        return rc;
+    const hsize_t offset[3] = {at[0], at[1], at[2]};
+    uint32_t mask;
+    memcpy(&mask, piece, sizeof mask);
+    if (H5Dwrite_chunk(s->id, H5P_DEFAULT, mask, offset, n - COV_H5_PIECE_HEAD,
+                       piece + COV_H5_PIECE_HEAD) < 0)
+        return fail_set(s, e, COV_EIO, "cannot be written");
+    return COV_OK;
+}
+
+int cov_h5_set_put_elems(struct cov_h5_set *s, const struct cov_h5_new *spec,
+                         struct cov_codec_choice choice, const size_t at[3], const uint8_t *elems,
+                         size_t n, struct cov_err *e)
+{
+    struct cov_blob blob = COV_BLOB_INIT;
+    size_t bytes = spec->type.bytes;
+    for (int i = 0; i < spec->rank; i++)
+        bytes *= spec->chunk[i];
+    uint8_t *src, *scratch;
+    int rc = cov_h5_pack_begin(choice, bytes, &blob, &src, &scratch, e);
+    if (!rc) {
+        bool shuffle = spec->n_filters > 1;
+        uint8_t *plain = shuffle ? scratch : src;
+        memcpy(plain, elems, n);
+        memset(plain + n, 0, bytes - n);
+        if (shuffle)
+            cov_shuffle(plain, bytes, spec->filters[0].elem_bytes, src);
+        rc = cov_h5_pack_end(choice, spec->filters, spec->n_filters, bytes, &blob, e);
+    }
+    if (!rc)
+        rc = cov_h5_set_put(s, at, blob.data, blob.n_bytes, e);
+    cov_blob_fini(&blob);
+    return rc;
 }

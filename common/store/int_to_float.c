@@ -26,7 +26,7 @@ typedef uint32_t any_uint32 __attribute__((aligned(1), may_alias));
             return false;                                                                          \
     }
 
-bool cov_whole_to_float(const struct cov_h5_type *type, const void *elems, size_t n, float *values)
+bool cov_int_to_float(const struct cov_h5_type *type, const void *elems, size_t n, float *values)
 {
     bool little = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
     if (type->kind != COV_H5_INT || type->big_endian == little)
@@ -41,7 +41,7 @@ bool cov_whole_to_float(const struct cov_h5_type *type, const void *elems, size_
     return true;
 }
 
-size_t cov_whole_good(const float *values, size_t n)
+size_t cov_count_valid(const float *values, size_t n)
 {
     size_t beg = 0;
     for (; n - beg >= TILE; beg += TILE) {

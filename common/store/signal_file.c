@@ -2,10 +2,13 @@
  * SPDX-License-Identifier: MIT */
 #include "common/store/signal_file.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/mem.h"
+#include "common/store/chunk_file.h"
 #include "common/store/chunk_table.h"
 #include "common/store/h5.h"
 #include "common/store/int_to_float.h"
@@ -293,41 +296,40 @@ static void take_means(const struct cov_h5_type *type, const uint8_t *elems, siz
     }
 }
 
-/* The same for columns out of more, gathered some rows at a time. */
-static void take_some(const struct cov_h5_type *type, const uint8_t *elems, size_t n_columns,
-                      size_t n_cols, size_t n, float *values)
+/* The same for some of the columns, gathered a few rows at a time. */
+static void take_some(const struct cov_signal_columns *c, const uint8_t *elems, size_t n,
+                      float *values)
 {
     uint8_t some[4096];
-    size_t row = n_columns * type->bytes, part = n_cols * type->bytes;
+    size_t row = c->n_columns * c->type->bytes, part = c->n_cols * c->type->bytes;
     if (part > sizeof some) {
         for (size_t t = 0; t < n; t++)
-            take_means(type, elems + t * row, 1, n_cols, values + t);
+            take_means(c->type, elems + t * row, 1, c->n_cols, values + t);
         return;
     }
     for (size_t beg = 0, m; beg < n; beg += m) {
         m = n - beg < sizeof some / part ? n - beg : sizeof some / part;
         for (size_t t = 0; t < m; t++)
             memcpy(some + t * part, elems + (beg + t) * row, part);
-        take_means(type, some, m, n_cols, values + beg);
+        take_means(c->type, some, m, c->n_cols, values + beg);
     }
 }
 
-size_t cov_signal_means(const struct cov_h5_type *type, const uint8_t *elems, size_t n_columns,
-                        size_t col, size_t n_cols, bool gaps, size_t length, size_t L,
-                        float *values)
+size_t cov_signal_means(const struct cov_signal_columns *c, const uint8_t *elems, size_t length,
+                        size_t L, float *values)
 {
     for (size_t t = length; t < L; t++)
         values[t] = COV_SIGNAL_PAD;
-    if (n_columns == 1 && cov_whole_to_float(type, elems, length, values))
+    if (c->n_columns == 1 && cov_int_to_float(c->type, elems, length, values))
         return length;
-    if (n_cols == n_columns)
-        take_means(type, elems, length, n_cols, values);
+    if (c->n_cols == c->n_columns)
+        take_means(c->type, elems, length, c->n_cols, values);
     else
-        take_some(type, elems + col * type->bytes, n_columns, n_cols, length, values);
-    size_t t = cov_whole_good(values, length);
-    while (gaps && t < length && values[t] == COV_SIGNAL_PAD) {
+        take_some(c, elems + c->col * c->type->bytes, length, values);
+    size_t t = cov_count_valid(values, length);
+    while (c->gaps && t < length && values[t] == COV_SIGNAL_PAD) {
         t++;
-        t += cov_whole_good(values + t, length - t);
+        t += cov_count_valid(values + t, length - t);
     }
     return t;
 }
@@ -451,16 +453,159 @@ int cov_signal_file_decode(const struct cov_signal_file *f, size_t i, const size
         const struct dataset *d = &f->datasets[ks[j]];
         const struct cov_h5_rows *r = cov_h5_set_rows(d->set);
         const uint8_t *elems = NULL;
-        int rc = cov_h5_unpack(r, i, 1, d->col, d->n_cols, raw, first_piece, &elems, e);
+        int rc = cov_h5_unpack(r, (struct cov_h5_block){i, 1, d->col, d->n_cols}, raw, first_piece,
+                               &elems, e);
         if (rc)
             return cov_err_prefix(e, "%s: %s: %s", f->path, d->name, cov_row_text(f->grid, i, row));
         first_piece += cov_h5_n_pieces(r, d->col, d->n_cols);
-        size_t good =
-            cov_signal_means(&r->type, elems, d->n_cols, 0, d->n_cols, f->gaps, length, L, values);
+        const struct cov_signal_columns columns = {&r->type, d->n_cols, 0, d->n_cols, f->gaps};
+        size_t good = cov_signal_means(&columns, elems, length, L, values);
         if (good < length)
             return cov_fail(e, COV_EINPUT, "%s: %s: %s, index %zu: %g is not a valid coverage",
                             f->path, d->name, cov_row_text(f->grid, i, row), good,
                             (double)values[good]);
     }
     return COV_OK;
+}
+
+/* Widths of texts in Predmoter's files. */
+enum { MODEL_BYTES = 256, DATASET_BYTES = 25 };
+
+static struct cov_h5_type h5_type(enum cov_signal_type type)
+{
+    static const size_t bytes[] = {
+        [COV_SIGNAL_INT16] = 2,
+        [COV_SIGNAL_INT32] = 4,
+        [COV_SIGNAL_INT64] = 8,
+        [COV_SIGNAL_FLOAT32] = 4,
+    };
+    return (struct cov_h5_type){type == COV_SIGNAL_FLOAT32 ? COV_H5_FLOAT : COV_H5_INT, bytes[type],
+                                true, false, '\0'};
+}
+
+static int add_texts(struct cov_chunk_head *h, const char *name, size_t usual,
+                     const char *const *texts, size_t n, struct cov_err *e)
+{
+    const struct cov_text_list list = {n, cov_text_of_array, texts};
+    size_t width = cov_text_width(name, usual, &list);
+    return cov_chunk_head_add_texts(h, name, width, n, texts, e);
+}
+
+/* What is in rows that were never written: -1 in any type. */
+static void put_fill(enum cov_signal_type type, uint8_t fill[8])
+{
+    static const uint8_t minus_one[4] = {0, 0, 0x80, 0xbf};
+    memset(fill, 0xff, 8);
+    if (type == COV_SIGNAL_FLOAT32)
+        memcpy(fill, minus_one, sizeof minus_one);
+}
+
+/* How the values came about, as far as they are not those of whole chunks, each predicted by
+ * itself. */
+static int add_attrs(struct cov_chunk_head *out, const char *set,
+                     const struct cov_predictions_options *options, struct cov_err *e)
+{
+    char text[32];
+    int rc = COV_OK;
+    (void)snprintf(text, sizeof text, "%016" PRIx64, options->regions);
+    if (options->has_regions)
+        rc = cov_chunk_head_add_attr(out, set, COV_SIGNAL_REGIONS_ATTR, "-1", e);
+    if (!rc && options->has_regions)
+        rc = cov_chunk_head_add_attr(out, set, COV_SIGNAL_WHICH_ATTR, text, e);
+    (void)snprintf(text, sizeof text, "%zu", options->overlap);
+    if (!rc && options->overlap > 0)
+        rc = cov_chunk_head_add_attr(out, set, COV_SIGNAL_OVERLAP_ATTR, text, e);
+    return rc;
+}
+
+int cov_predictions_head(size_t L, const struct cov_predictions_options *options,
+                         struct cov_chunk_head *out, struct cov_err *e)
+{
+    uint8_t fill[8];
+    char name[] = "prediction/predictions";
+    put_fill(options->type, fill);
+    const struct cov_chunk_set set = {
+        .name = name,
+        .type = h5_type(options->type),
+        .rank = 3,
+        .dims = {L, options->n_datasets},
+        .fill = fill,
+    };
+    memset(out, 0, sizeof *out);
+    if (L > COV_H5_MAX_BYTES / 8)
+        return cov_fail(e, COV_EUSAGE, "subsequences of %zu bases are too long for a file", L);
+    out->L = L;
+    int rc = cov_chunk_head_add_set(out, &set, e);
+    if (!rc)
+        rc = add_attrs(out, name, options, e);
+    if (!rc)
+        rc = add_texts(out, "prediction/model_name", MODEL_BYTES, &options->model_name, 1, e);
+    if (!rc)
+        rc = add_texts(out, "prediction/datasets", DATASET_BYTES, options->datasets,
+                       options->n_datasets, e);
+    if (rc)
+        cov_chunk_head_fini(out);
+    return rc;
+}
+
+/* ---- values ---- */
+
+/* Stores integers little-endian. Returns how many of the n values fit, in order. */
+static inline __attribute__((always_inline)) size_t
+put_integers(const float *values, size_t n, size_t bytes, float limit, uint8_t *dst)
+{
+    for (size_t t = 0; t < n; t++) {
+        float v = values[t];
+        if (!(v >= -limit && v < limit)) /* NaN too */
+            return t;
+        uint64_t x = (uint64_t)(int64_t)v;
+        for (size_t j = 0; j < bytes; j++)
+            dst[t * bytes + j] = (uint8_t)(x >> 8 * j);
+    }
+    return n;
+}
+
+static size_t put_floats(const float *values, size_t n, uint8_t *dst)
+{
+    for (size_t t = 0; t < n; t++) {
+        float v = values[t];
+        if (!(v - v == 0.0F)) /* false for NaN and infinity */
+            return t;
+        uint32_t x;
+        memcpy(&x, &v, sizeof x);
+        for (size_t j = 0; j < 4; j++)
+            dst[t * 4 + j] = (uint8_t)(x >> 8 * j);
+    }
+    return n;
+}
+
+/* -2^(bits-1) <= v < 2^(bits-1): both limits are exact as float. */
+static size_t put_values(const struct cov_h5_type *type, const float *values, size_t n,
+                         uint8_t *dst)
+{
+    if (type->kind == COV_H5_FLOAT)
+        return put_floats(values, n, dst);
+    switch (type->bytes) {
+    case 2:
+        return put_integers(values, n, 2, 0x1p15F, dst);
+    case 4:
+        return put_integers(values, n, 4, 0x1p31F, dst);
+    default:
+        return put_integers(values, n, 8, 0x1p63F, dst);
+    }
+}
+
+int cov_signal_pack(const struct cov_chunk_set *set, const float *values, const char *name,
+                    const struct cov_chunk *chunk, uint8_t *elems, struct cov_err *e)
+{
+    size_t n = set->dims[0] * set->dims[1], good = put_values(&set->type, values, n, elems);
+    if (good == n)
+        return COV_OK;
+    int64_t t = (int64_t)(good / set->dims[1]);
+    return cov_fail(e, COV_EINPUT,
+                    "%s:%" PRId64 ", %c strand: the value %g does not fit the type of "
+                    "the output (%s%zu)",
+                    name, chunk->minus ? chunk->end - t : chunk->beg + t + 1,
+                    chunk->minus ? '-' : '+', (double)values[good],
+                    set->type.kind == COV_H5_FLOAT ? "float" : "int", 8 * set->type.bytes);
 }

@@ -80,13 +80,17 @@ int cov_signal_find_parts(const struct cov_chunk_head *head, enum cov_signal_kin
                           struct cov_err *e) COV_MUST_USE;
 void cov_signal_free_parts(struct cov_signal_part *parts, size_t n);
 
-/* values[0..L) of a chunk of `length` bases from its row elems[L][n_columns], as
- * cov_signal_file_decode makes them of the columns [col, col + n_cols). Returns `length`, or the
- * first index whose value is not a valid coverage: NaN, infinite, or negative, unless it is
- * COV_SIGNAL_PAD and `gaps` says that it may be. */
-size_t cov_signal_means(const struct cov_h5_type *type, const uint8_t *elems, size_t n_columns,
-                        size_t col, size_t n_cols, bool gaps, size_t length, size_t L,
-                        float *values) COV_MUST_USE;
+/* Columns [col, col + n_cols) of rows elems[L][n_columns]. */
+struct cov_signal_columns {
+    const struct cov_h5_type *type;
+    size_t n_columns, col, n_cols;
+    bool gaps; /* COV_SIGNAL_PAD within a chunk is valid */
+};
+
+/* values[0..L) of a chunk of `length` bases from its row `elems`, as by cov_signal_file_decode. Returns
+ * `length`, or the index of the first value that is not a valid coverage. */
+size_t cov_signal_means(const struct cov_signal_columns *columns, const uint8_t *elems,
+                        size_t length, size_t L, float *values) COV_MUST_USE;
 
 /* ---- writing predictions ---- */
 
@@ -103,20 +107,16 @@ struct cov_predictions_options {
     size_t overlap;   /* bases that windows shared, an attribute unless 0 */
 };
 
-struct cov_h5_type cov_signal_h5_type(enum cov_signal_type type);
-
 /* What a predictions file of chunks of L holds: the data set prediction/predictions, and the
  * tables model_name and datasets, of Predmoter's widths or as wide as they need (with a
  * warning). Free with cov_chunk_head_fini. */
 int cov_predictions_head(size_t L, const struct cov_predictions_options *options,
                          struct cov_chunk_head *out, struct cov_err *e) COV_MUST_USE;
 
-/* Any thread: elems[L][D], a row of that data set, = values[L][D] of the chunk, padding as
- * COV_SIGNAL_PAD, already rounded unless the type is FLOAT32. COV_EINPUT naming sequence
- * (`name`) and position for a value that does not fit the type, is NaN or infinite. `chunk->seq`
- * is not used. */
-int cov_signal_pack(enum cov_signal_type type, const float *values, size_t L, size_t D,
-                    const char *name, const struct cov_chunk *chunk, uint8_t *elems,
-                    struct cov_err *e) COV_MUST_USE;
+/* Any thread: elems[L][D], a row of that data set `set`, = values[L][D] of the chunk, already rounded
+ * unless the type is FLOAT32, padding as COV_SIGNAL_PAD. COV_EINPUT names sequence (`name`) and position
+ * of a value that does not fit the type, is NaN or infinite. `chunk->seq` is not used. */
+int cov_signal_pack(const struct cov_chunk_set *set, const float *values, const char *name,
+                    const struct cov_chunk *chunk, uint8_t *elems, struct cov_err *e) COV_MUST_USE;
 
 #endif

@@ -149,37 +149,38 @@ static size_t take_values(const struct cov_signal_stream *s, const struct cov_si
                           const uint8_t *elems, size_t beg, size_t end, float *values)
 {
     const struct cov_chunk_set *set = &s->head->sets[d->set];
-    return beg + cov_signal_means(&set->type, elems + beg * set->dims[1] * set->type.bytes,
-                                  set->dims[1], d->col, d->n_cols, s->gaps, end - beg, end - beg,
-                                  values + beg);
+    const struct cov_signal_columns columns = {&set->type, set->dims[1], d->col, d->n_cols,
+                                               s->gaps};
+    return beg + cov_signal_means(&columns, elems + beg * set->dims[1] * set->type.bytes, end - beg,
+                                  end - beg, values + beg);
 }
 
 int cov_signal_stream_decode(const struct cov_signal_stream *s, const char *sequence,
-                             const struct cov_blob *record, const size_t *ks, size_t n_ks,
-                             struct cov_blob *scratch, float *const values[2], struct cov_err *e)
+                             const struct cov_blob *record, const struct cov_signal_output *out,
+                             struct cov_blob *scratch, struct cov_err *e)
 {
     size_t L = s->head->L, n_sets = s->head->n_sets, n = 0;
     struct cov_stream_pair pair;
     uint8_t **rows = cov_calloc(2 * n_sets, sizeof *rows, e);
     bool *wanted = cov_calloc(n_sets, sizeof *wanted, e);
-    for (size_t j = 0; j < n_ks && wanted; j++)
-        wanted[s->datasets[ks[j]].set] = true;
-    int rc = rows && wanted ? place_rows(s, wanted, scratch, values, rows, e) : COV_ENOMEM;
+    for (size_t j = 0; j < out->n_ks && wanted; j++)
+        wanted[s->datasets[out->ks[j]].set] = true;
+    int rc = rows && wanted ? place_rows(s, wanted, scratch, out->values, rows, e) : COV_ENOMEM;
     if (!rc) {
-        uint8_t *const *const elems[2] = {values[0] ? rows : NULL,
-                                          values[1] ? rows + n_sets : NULL};
+        uint8_t *const *const elems[2] = {out->values[0] ? rows : NULL,
+                                          out->values[1] ? rows + n_sets : NULL};
         rc = cov_stream_unpack(s->head, cov_signal_stream_name(s), record, &pair, NULL, elems, e);
         n = rc ? 0 : (size_t)(pair.end - pair.beg);
     }
     for (size_t i = 0, beg, end; i < n / TILE + (n % TILE > 0) && !rc; i++) {
         beg = i * TILE;
         end = n - beg < TILE ? n : beg + TILE;
-        for (size_t j = 0; j < 2 * n_ks && !rc; j++) {
-            const struct cov_signal_part *d = &s->datasets[ks[j / 2]];
+        for (size_t j = 0; j < 2 * out->n_ks && !rc; j++) {
+            const struct cov_signal_part *d = &s->datasets[out->ks[j / 2]];
             size_t strand = j % 2 ? COV_MINUS : COV_PLUS;
-            if (!values[strand])
+            if (!out->values[strand])
                 continue;
-            float *x = values[strand] + j / 2 * L;
+            float *x = out->values[strand] + j / 2 * L;
             size_t t = take_values(s, d, rows[strand * n_sets + d->set], beg, end, x);
             if (t < end)
                 rc = cov_fail(

@@ -32,12 +32,17 @@ const char *cov_signal_stream_dataset(const struct cov_signal_stream *s, size_t 
 bool cov_signal_stream_has_gaps(const struct cov_signal_stream *s);
 bool cov_signal_stream_is_float(const struct cov_signal_stream *s, size_t k);
 
-/* Any thread: values[strand][n_ks][L] of the data sets ks[0..n_ks) of a pair's record, in each
- * chunk's own direction, for the strands whose values[] are not NULL, which must be there. Otherwise
- * as cov_signal_file_decode. `sequence` is for messages. *scratch is reused. */
+/* Where to decode the data sets ks[0..n_ks) to. */
+struct cov_signal_output {
+    const size_t *ks;
+    size_t n_ks;
+    float *values[2]; /* of strand s: [n_ks][L]; NULL: not needed */
+};
+
+/* Any thread: fills out->values from a pair's record, in each chunk's own direction; strands with values
+ * must be present. Otherwise as cov_signal_file_decode. `sequence` is for messages. *scratch is reused. */
 int cov_signal_stream_decode(const struct cov_signal_stream *s, const char *sequence,
-                             const struct cov_blob *record, const size_t *ks, size_t n_ks,
-                             struct cov_blob *scratch, float *const values[2],
-                             struct cov_err *e) COV_MUST_USE;
+                             const struct cov_blob *record, const struct cov_signal_output *out,
+                             struct cov_blob *scratch, struct cov_err *e) COV_MUST_USE;
 
 #endif

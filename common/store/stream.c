@@ -1,4 +1,4 @@
-/* stream.c - see stream.h: reading a chunk stream, and checking it on the way.
+/* stream.c - see stream.h.
  * SPDX-License-Identifier: MIT */
 #include "common/store/stream.h"
 
@@ -7,9 +7,151 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/base/mem.h"
-#include "common/store/stream_format.h"
+#include "common/seq/grid.h"
+#include "common/seq/names.h"
+
+/* ---- the order of records, the same for writing and reading ---- */
+
+/* Sequences follow one another, each name once; their pairs ascend, without gaps unless the stream is
+ * partial. */
+struct order {
+    const char *name; /* of the stream, for messages. Borrowed */
+    bool partial;
+    struct cov_names *names; /* keys: species, '\0', name */
+    bool in_seq;
+    size_t seq;           /* index in names */
+    int64_t end;          /* of the sequence's last pair, or 0 */
+    uint64_t n_seq_pairs; /* of the sequence */
+    uint64_t n_pairs, n_bases;
+};
+
+enum { WHERE_BYTES = 300 };
+
+static int order_init(struct order *o, const char *name, bool partial, struct cov_err *e)
+{
+    *o = (struct order){.name = name, .partial = partial};
+    return cov_names_new(&o->names, e);
+}
+
+static void order_fini(struct order *o)
+{
+    cov_names_free(o->names);
+    o->names = NULL;
+}
+
+static const char *order_species(const struct order *o)
+{
+    return cov_names_get(o->names, o->seq, NULL);
+}
+
+static const char *order_sequence(const struct order *o)
+{
+    const char *key = cov_names_get(o->names, o->seq, NULL);
+    return key + strlen(key) + 1;
+}
+
+static const char *order_where(const struct order *o, char buf[WHERE_BYTES])
+{
+    if (cov_names_count(o->names) == 0)
+        return "before the first sequence";
+    const char *sequence = order_sequence(o);
+    if (!o->in_seq)
+        (void)snprintf(buf, WHERE_BYTES, "behind sequence '%.200s'", sequence);
+    else if (o->end == 0)
+        (void)snprintf(buf, WHERE_BYTES, "at the beginning of sequence '%.200s'", sequence);
+    else
+        (void)snprintf(buf, WHERE_BYTES, "in sequence '%.200s', behind position %lld", sequence,
+                       (long long)o->end);
+    return buf;
+}
+
+static int refuse(const struct order *o, const char *reason, struct cov_err *e)
+{
+    char where[WHERE_BYTES];
+    return cov_fail(e, COV_EINPUT, "%s: %s: %s", o->name, order_where(o, where), reason);
+}
+
+static int order_begin(struct order *o, const char *species, size_t n_species, const char *name,
+                       size_t n_name, struct cov_err *e)
+{
+    if (o->in_seq)
+        return refuse(o, "another sequence begins before this one ends", e);
+    if (n_name == 0)
+        return refuse(o, "a sequence without a name", e);
+    if (n_name > COV_STREAM_MAX_NAME || n_species > COV_STREAM_MAX_NAME)
+        return refuse(o, "a name of more than 65535 bytes", e);
+    if (memchr(name, 0, n_name) || (n_species > 0 && memchr(species, 0, n_species)))
+        return refuse(o, "a name with a zero in it", e);
+    char *key = cov_malloc(n_species + 1 + n_name, 1, e);
+    if (!key)
+        return COV_ENOMEM;
+    if (n_species > 0)
+        memcpy(key, species, n_species);
+    key[n_species] = '\0';
+    memcpy(key + n_species + 1, name, n_name);
+    size_t index;
+    bool is_new;
+    int rc = cov_names_add(o->names, key, n_species + 1 + n_name, &index, &is_new, e);
+    if (!rc && !is_new)
+        rc = cov_fail(e, COV_EINPUT, "%s: sequence '%.*s' comes twice", o->name,
+                      n_name < 200 ? (int)n_name : 200, name);
+    free(key);
+    if (rc)
+        return rc;
+    o->in_seq = true;
+    o->seq = index;
+    o->end = 0;
+    o->n_seq_pairs = 0;
+    return COV_OK;
+}
+
+static int order_pair(struct order *o, const struct cov_stream_pair *pair, struct cov_err *e)
+{
+    if (!o->in_seq)
+        return refuse(o, "chunks outside a sequence", e);
+    const char *reason = NULL;
+    if (pair->beg < o->end)
+        reason = "overlaps what is before it, or stands out of order";
+    else if (!o->partial && pair->beg > o->end)
+        reason = "leaves a hole before it";
+    else if (!o->partial && !(pair->has[COV_PLUS] && pair->has[COV_MINUS]))
+        reason = "lacks a strand";
+    if (reason) {
+        char where[WHERE_BYTES];
+        return cov_fail(e, COV_EINPUT, "%s: %s: the next chunk, %lld-%lld, %s", o->name,
+                        order_where(o, where), (long long)pair->beg + 1, (long long)pair->end,
+                        reason);
+    }
+    o->end = pair->end;
+    o->n_seq_pairs++;
+    o->n_pairs++;
+    o->n_bases += (uint64_t)(pair->end - pair->beg);
+    return COV_OK;
+}
+
+static int order_end(struct order *o, int64_t length, struct cov_err *e)
+{
+    if (!o->in_seq)
+        return refuse(o, "the end of a sequence that has not begun", e);
+    if (length < 1 || length < o->end || (!o->partial && length != o->end)) {
+        char where[WHERE_BYTES];
+        return cov_fail(e, COV_EINPUT,
+                        "%s: %s: the sequence ends, but its length is said to be %lld", o->name,
+                        order_where(o, where), (long long)length);
+    }
+    o->in_seq = false;
+    return COV_OK;
+}
+
+static int order_last(struct order *o, struct cov_err *e)
+{
+    return o->in_seq ? refuse(o, "the stream ends before the sequence", e) : COV_OK;
+}
+
+/* ---- reading ---- */
 
 /* Memory grows by this much at a time while a record is read, whatever length it claims. */
 enum { STEP = 1 << 20 };
@@ -17,7 +159,7 @@ enum { STEP = 1 << 20 };
 struct cov_stream {
     struct cov_bgz *in;
     struct cov_chunk_head head;
-    struct cov_stream_order order;
+    struct order order;
     struct cov_blob text; /* records that are not of a pair */
     int failed;           /* the first failure: nothing is read behind it */
     bool done;
@@ -44,7 +186,7 @@ void cov_stream_close(struct cov_stream *s)
         return;
     cov_bgz_abort(s->in);
     cov_chunk_head_fini(&s->head);
-    cov_stream_order_fini(&s->order);
+    order_fini(&s->order);
     cov_blob_fini(&s->text);
     free(s);
 }
@@ -54,9 +196,9 @@ void cov_stream_close(struct cov_stream *s)
 /* COV_EINPUT that says where: stream, sequence and position. */
 static int damaged(const struct cov_stream *s, const char *reason, struct cov_err *e)
 {
-    char where[COV_STREAM_WHERE_BYTES];
+    char where[WHERE_BYTES];
     return cov_fail(e, COV_EINPUT, "%s: damaged chunk stream: %s: %s", s->order.name,
-                    cov_stream_order_where(&s->order, where), reason);
+                    order_where(&s->order, where), reason);
 }
 
 /* Up to n bytes, less only at the end of the file. */
@@ -67,8 +209,8 @@ static int read_bytes(struct cov_stream *s, uint8_t *p, size_t n, size_t *got, s
         struct cov_err why = COV_ERR_INIT;
         int rc = cov_bgz_read(s->in, p + *got, n - *got, &k, &why);
         if (rc) {
-            char where[COV_STREAM_WHERE_BYTES];
-            return cov_fail(e, rc, "%s (%s)", why.text, cov_stream_order_where(&s->order, where));
+            char where[WHERE_BYTES];
+            return cov_fail(e, rc, "%s (%s)", why.text, order_where(&s->order, where));
         }
     }
     return COV_OK;
@@ -79,11 +221,11 @@ static int read_exactly(struct cov_stream *s, uint8_t *p, size_t n, struct cov_e
     size_t got;
     int rc = read_bytes(s, p, n, &got, e);
     if (!rc && got < n) {
-        char where[COV_STREAM_WHERE_BYTES];
+        char where[WHERE_BYTES];
         rc = cov_fail(e, COV_EINPUT,
                       "%s: truncated: the chunk stream ends before its end record, %s (did the "
                       "program that wrote it fail?)",
-                      s->order.name, cov_stream_order_where(&s->order, where));
+                      s->order.name, order_where(&s->order, where));
     }
     return rc;
 }
@@ -187,7 +329,7 @@ int cov_stream_open(struct cov_bgz *b, struct cov_stream **out, struct cov_err *
         return COV_ENOMEM;
     }
     s->in = b;
-    int rc = cov_stream_order_init(&s->order, cov_bgz_name(b), false, e);
+    int rc = order_init(&s->order, cov_bgz_name(b), false, e);
     if (!rc)
         rc = read_head(s, e);
     if (rc)
@@ -221,7 +363,7 @@ static int next_begin(struct cov_stream *s, const struct cov_blob *b, struct cov
         left > 0)
         return damaged(s, "the name of a sequence is cut", e);
     item->event = COV_STREAM_BEGIN;
-    return cov_stream_order_begin(&s->order, species, n_species, name, n_name, e);
+    return order_begin(&s->order, species, n_species, name, n_name, e);
 }
 
 static int next_pair(struct cov_stream *s, const struct cov_blob *b, struct cov_stream_item *item,
@@ -233,7 +375,7 @@ static int next_pair(struct cov_stream *s, const struct cov_blob *b, struct cov_
         return damaged(s, reason, e);
     item->event = COV_STREAM_PAIR;
     item->pair = l.pair;
-    return cov_stream_order_pair(&s->order, &l.pair, e);
+    return order_pair(&s->order, &l.pair, e);
 }
 
 static int next_end(struct cov_stream *s, const uint8_t *p, struct cov_stream_item *item,
@@ -243,14 +385,14 @@ static int next_end(struct cov_stream *s, const uint8_t *p, struct cov_stream_it
     item->length = (int64_t)cov_stream_u64(p);
     if (s->order.in_seq && cov_stream_u64(p + 8) != s->order.n_seq_pairs)
         return damaged(s, "the sequence ends with a wrong number of chunks", e);
-    return cov_stream_order_end(&s->order, item->length, e);
+    return order_end(&s->order, item->length, e);
 }
 
 static int next_done(struct cov_stream *s, const uint8_t *p, struct cov_stream_item *item,
                      struct cov_err *e)
 {
     item->event = COV_STREAM_DONE;
-    int rc = cov_stream_order_last(&s->order, e);
+    int rc = order_last(&s->order, e);
     if (rc)
         return rc;
     if (cov_stream_u64(p) != cov_names_count(s->order.names) ||
@@ -327,8 +469,8 @@ static int next(struct cov_stream *s, struct cov_stream_item *item, struct cov_b
         rc = next_done(s, b->data, item, e);
     }
     if (!rc && cov_names_count(s->order.names) > 0) {
-        item->species = cov_stream_order_species(&s->order);
-        item->sequence = cov_stream_order_sequence(&s->order);
+        item->species = order_species(&s->order);
+        item->sequence = order_sequence(&s->order);
     }
     return rc;
 }
@@ -341,4 +483,160 @@ int cov_stream_next(struct cov_stream *s, struct cov_stream_item *item, struct c
     if (s->failed)
         return cov_fail(e, s->failed, "%s: reading failed already", s->order.name);
     return s->failed = next(s, item, record, e);
+}
+
+/* ---- writing ---- */
+
+struct cov_stream_writer {
+    struct cov_bgz *out;
+    struct cov_chunk_head head;
+    struct order order;
+    int failed; /* the first failure: nothing is written behind it */
+};
+
+static int write_record(struct cov_stream_writer *w, uint32_t type, const uint8_t *p, size_t n,
+                        struct cov_err *e)
+{
+    uint8_t start[COV_STREAM_RECORD_BYTES];
+    (void)cov_stream_put_u64(cov_stream_put_u32(start, type), n);
+    int rc = cov_bgz_write(w->out, start, sizeof start, e);
+    return rc ? rc : cov_bgz_write(w->out, p, n, e);
+}
+
+/* Magic, version, head. */
+static int write_head(struct cov_stream_writer *w, struct cov_err *e)
+{
+    struct cov_blob record = COV_BLOB_INIT;
+    uint8_t start[COV_STREAM_START_BYTES];
+    memcpy(start, COV_STREAM_MAGIC, COV_STREAM_MAGIC_BYTES);
+    (void)cov_stream_put_u32(start + COV_STREAM_MAGIC_BYTES, COV_STREAM_VERSION);
+    int rc = cov_stream_head_encode(&w->head, w->order.partial, &record, e);
+    if (rc)
+        (void)cov_err_prefix(e, "%s", w->order.name);
+    else
+        rc = cov_bgz_write(w->out, start, sizeof start, e);
+    if (!rc)
+        rc = write_record(w, COV_STREAM_HEAD, record.data, record.n_bytes, e);
+    cov_blob_fini(&record);
+    return rc;
+}
+
+int cov_stream_create(const char *path, const struct cov_chunk_head *head, bool partial,
+                      bool compress, unsigned n_threads, struct cov_stream_writer **out,
+                      struct cov_err *e)
+{
+    *out = NULL;
+    if (strcmp(path, "-") == 0 && isatty(STDOUT_FILENO))
+        return cov_fail(e, COV_EUSAGE,
+                        "standard output is a terminal: a chunk stream is for a pipe or a file "
+                        "(such as `| covpredict ... -` or `> FILE`)");
+    struct cov_stream_writer *w = cov_calloc(1, sizeof *w, e);
+    if (!w)
+        return COV_ENOMEM;
+    int rc = cov_bgz_open_write(path, compress ? COV_BGZ_DEFLATE : COV_BGZ_STORED, n_threads,
+                                &w->out, e);
+    if (!rc)
+        rc = order_init(&w->order, cov_bgz_name(w->out), partial, e);
+    if (!rc)
+        rc = cov_chunk_head_copy(head, &w->head, e);
+    if (!rc)
+        rc = write_head(w, e);
+    if (rc)
+        cov_stream_abort(w);
+    else
+        *out = w;
+    return rc;
+}
+
+void cov_stream_abort(struct cov_stream_writer *w)
+{
+    if (!w)
+        return;
+    cov_bgz_abort(w->out);
+    order_fini(&w->order);
+    cov_chunk_head_fini(&w->head);
+    free(w);
+}
+
+static int already_failed(const struct cov_stream_writer *w, struct cov_err *e)
+{
+    return cov_fail(e, w->failed, "%s: not complete because of an earlier failure", w->order.name);
+}
+
+static uint8_t *put_text(uint8_t *p, const char *text, size_t n)
+{
+    p = cov_stream_put_u32(p, (uint32_t)n);
+    memcpy(p, text, n);
+    return p + n;
+}
+
+static int begin(struct cov_stream_writer *w, const char *species, const char *name,
+                 struct cov_err *e)
+{
+    size_t n_species = strlen(species), n_name = strlen(name);
+    int rc = order_begin(&w->order, species, n_species, name, n_name, e);
+    if (rc)
+        return rc;
+    uint8_t *record = cov_malloc(8 + n_species + n_name, 1, e);
+    if (!record)
+        return COV_ENOMEM;
+    (void)put_text(put_text(record, species, n_species), name, n_name);
+    rc = write_record(w, COV_STREAM_SEQ, record, 8 + n_species + n_name, e);
+    free(record);
+    return rc;
+}
+
+int cov_stream_begin(struct cov_stream_writer *w, const char *species, const char *name,
+                     struct cov_err *e)
+{
+    if (w->failed)
+        return already_failed(w, e);
+    return w->failed = begin(w, species, name, e);
+}
+
+static int put(struct cov_stream_writer *w, const struct cov_blob *record, struct cov_err *e)
+{
+    struct cov_stream_layout l;
+    const char *reason = cov_stream_layout(&w->head, record->data, record->n_bytes, &l);
+    if (reason)
+        return cov_fail(e, COV_EINPUT, "%s: a chunk that the stream cannot hold: %s", w->order.name,
+                        reason);
+    int rc = order_pair(&w->order, &l.pair, e);
+    return rc ? rc : write_record(w, COV_STREAM_CHUNKS, record->data, record->n_bytes, e);
+}
+
+int cov_stream_put(struct cov_stream_writer *w, const struct cov_blob *record, struct cov_err *e)
+{
+    if (w->failed)
+        return already_failed(w, e);
+    return w->failed = put(w, record, e);
+}
+
+int cov_stream_end(struct cov_stream_writer *w, int64_t length, struct cov_err *e)
+{
+    if (w->failed)
+        return already_failed(w, e);
+    w->failed = order_end(&w->order, length, e);
+    if (w->failed)
+        return w->failed;
+    uint8_t record[COV_STREAM_SEQ_END_BYTES];
+    (void)cov_stream_put_u64(cov_stream_put_u64(record, (uint64_t)length), w->order.n_seq_pairs);
+    return w->failed = write_record(w, COV_STREAM_SEQ_END, record, sizeof record, e);
+}
+
+int cov_stream_finish(struct cov_stream_writer *w, struct cov_err *e)
+{
+    int rc = w->failed ? already_failed(w, e) : order_last(&w->order, e);
+    if (!rc) {
+        uint8_t record[COV_STREAM_END_BYTES];
+        uint8_t *p = cov_stream_put_u64(record, cov_names_count(w->order.names));
+        (void)cov_stream_put_u64(cov_stream_put_u64(p, w->order.n_pairs), w->order.n_bases);
+        rc = write_record(w, COV_STREAM_LAST, record, sizeof record, e);
+    }
+    if (!rc) {
+        rc = cov_bgz_close(w->out, e);
+        w->out = NULL;
+    }
+    cov_stream_abort(w);
+    return rc;
 }

@@ -13,13 +13,13 @@ static inline int genome_fetch(struct cov_chunk_file *f, size_t i, struct cov_bl
                                struct cov_err *e)
 {
     cov_blob_clear(raw);
-    return cov_chunk_file_fetch(f, i, true, NULL, 0, raw, e);
+    return cov_chunk_file_fetch(f, i, COV_CHUNK_BASES, raw, e);
 }
 
 static inline int genome_decode(const struct cov_chunk_file *f, size_t i, struct cov_blob *raw,
                                 uint8_t *codes, struct cov_err *e)
 {
-    return cov_chunk_file_decode(f, i, true, NULL, 0, raw, codes, NULL, e);
+    return cov_chunk_file_decode(f, i, COV_CHUNK_BASES, raw, codes, NULL, e);
 }
 
 /* Writes a one-hot file for chunks of L bases; the grid is for cov_chunk_writer_finish. */

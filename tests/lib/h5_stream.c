@@ -51,11 +51,14 @@ static int copy_pair(struct copy *c, const struct cov_pair *pair, struct cov_err
         codes[s] = c->head->has_bases ? c->codes[s] : NULL;
         elems[s] = (const uint8_t *const *)c->elems[s];
         cov_blob_clear(&c->raw);
-        int rc = cov_chunk_file_fetch(c->in, pair->rows[s], c->head->has_bases, c->ks,
-                                      c->head->n_sets, &c->raw, e);
+        int rc = cov_chunk_file_fetch(
+            c->in, pair->rows[s],
+            (struct cov_chunk_parts){c->head->has_bases, c->ks, c->head->n_sets}, &c->raw, e);
         if (!rc)
-            rc = cov_chunk_file_decode(c->in, pair->rows[s], c->head->has_bases, c->ks,
-                                       c->head->n_sets, &c->raw, c->codes[s], c->elems[s], e);
+            rc = cov_chunk_file_decode(
+                c->in, pair->rows[s],
+                (struct cov_chunk_parts){c->head->has_bases, c->ks, c->head->n_sets}, &c->raw,
+                c->codes[s], c->elems[s], e);
         if (rc)
             return rc;
     }

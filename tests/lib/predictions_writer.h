@@ -15,8 +15,7 @@
 struct predictions_writer {
     struct cov_chunk_writer *writer;
     const struct cov_grid *grid;
-    enum cov_signal_type type;
-    size_t n_datasets;
+    struct cov_chunk_head head;
 };
 
 static inline int predictions_writer_new(const char *path, const struct cov_grid *grid,
@@ -24,24 +23,19 @@ static inline int predictions_writer_new(const char *path, const struct cov_grid
                                          struct predictions_writer **out, struct cov_err *e)
 {
     *out = NULL;
-    struct cov_chunk_head head;
-    int rc = cov_predictions_head(cov_grid_chunk_length(grid), options, &head, e);
-    if (rc)
-        return rc;
+    const struct cov_chunk_writer_options how = {.compression = options->compression};
     struct predictions_writer *w = cov_calloc(1, sizeof *w, e);
-    rc = w ? cov_chunk_writer_new(
-                 path, &head,
-                 &(struct cov_chunk_writer_options){.compression = options->compression},
-                 &w->writer, e)
-           : COV_ENOMEM;
-    cov_chunk_head_fini(&head);
+    if (!w)
+        return COV_ENOMEM;
+    int rc = cov_predictions_head(cov_grid_chunk_length(grid), options, &w->head, e);
+    if (!rc)
+        rc = cov_chunk_writer_new(path, &w->head, &how, &w->writer, e);
     if (rc) {
+        cov_chunk_head_fini(&w->head);
         free(w);
         return rc;
     }
     w->grid = grid;
-    w->type = options->type;
-    w->n_datasets = options->n_datasets;
     *out = w;
     return COV_OK;
 }
@@ -51,14 +45,13 @@ static inline int predictions_writer_encode(const struct predictions_writer *w, 
                                             struct cov_err *e)
 {
     assert(w);
-    size_t L = cov_grid_chunk_length(w->grid);
+    const struct cov_chunk_set *set = &w->head.sets[0];
     struct cov_chunk chunk = cov_grid_chunk(w->grid, i);
     cov_blob_clear(out);
-    uint8_t *elems = cov_malloc(L * w->n_datasets, cov_signal_h5_type(w->type).bytes, e);
+    uint8_t *elems = cov_malloc(cov_chunk_set_row_bytes(set), 1, e);
     if (!elems)
         return COV_ENOMEM;
-    int rc = cov_signal_pack(w->type, values, L, w->n_datasets, cov_grid_name(w->grid, chunk.seq),
-                             &chunk, elems, e);
+    int rc = cov_signal_pack(set, values, cov_grid_name(w->grid, chunk.seq), &chunk, elems, e);
     if (!rc) {
         const uint8_t *const row[1] = {elems};
         const uint8_t *const *const rows[1] = {row};
@@ -79,6 +72,7 @@ static inline int predictions_writer_close(struct predictions_writer *w, struct 
 {
     assert(w);
     int rc = cov_chunk_writer_finish(w->writer, w->grid, e);
+    cov_chunk_head_fini(&w->head);
     free(w);
     return rc;
 }
@@ -88,6 +82,7 @@ static inline void predictions_writer_abort(struct predictions_writer *w)
     if (!w)
         return;
     cov_chunk_writer_abort(w->writer);
+    cov_chunk_head_fini(&w->head);
     free(w);
 }
 

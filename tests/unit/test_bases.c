@@ -227,12 +227,13 @@ static void test_long_names(void **state)
     write_genome("x.h5", grid, gzip);
     cov_log_set(NULL, NULL, COV_LOG_WARNING);
     char expected[600];
-    (void)snprintf(expected, sizeof expected,
-                   "data/seqids: names of up to 70 bytes, where 50 are usual (1 of 3 are longer, "
-                   "as %s): the data set is made wider\n"
-                   "data/species: names of up to 26 bytes, where 25 are usual (3 of 3 are longer, "
-                   "as %s): the data set is made wider\n",
-                   longer, species);
+    (void)snprintf(
+        expected, sizeof expected,
+        "data/seqids: 1 of 3 names are longer than the usual 50 bytes (such as %s); the "
+        "data set stores 70 bytes per name\n"
+        "data/species: 3 of 3 names are longer than the usual 25 bytes (such as %s); the "
+        "data set stores 26 bytes per name\n",
+        longer, species);
     assert_string_equal(warnings, expected);
     check_genome("x.h5", grid);
     cov_grid_free(grid);

@@ -305,9 +305,10 @@ static void check_file(const char *path, const struct cov_grid *grid,
             bool bases = h->has_bases && (step == 1 || i % 2);
             cov_blob_clear(&raw);
             memset(rows.codes[1], 0xee, h->L);
-            succeeds(cov_chunk_file_fetch(f, i, bases, ks, n, &raw, &e));
+            succeeds(cov_chunk_file_fetch(f, i, (struct cov_chunk_parts){bases, ks, n}, &raw, &e));
             for (int again = 0; again < 2; again++)
-                succeeds(cov_chunk_file_decode(f, i, bases, ks, n, &raw, rows.codes[1], to, &e));
+                succeeds(cov_chunk_file_decode(f, i, (struct cov_chunk_parts){bases, ks, n}, &raw,
+                                               rows.codes[1], to, &e));
             if (bases)
                 assert_memory_equal(rows.codes[1], rows.codes[0], h->L);
             for (size_t j = 0; j < n; j++)
@@ -368,8 +369,8 @@ static void test_parts(void **state)
         assert_string_equal(cov_chunk_file_bases_name(f), "data/X_packed");
         uint8_t codes[33], expected[33];
         struct cov_blob raw = COV_BLOB_INIT;
-        succeeds(cov_chunk_file_fetch(f, 2, true, NULL, 0, &raw, &e));
-        succeeds(cov_chunk_file_decode(f, 2, true, NULL, 0, &raw, codes, NULL, &e));
+        succeeds(cov_chunk_file_fetch(f, 2, COV_CHUNK_BASES, &raw, &e));
+        succeeds(cov_chunk_file_decode(f, 2, COV_CHUNK_BASES, &raw, codes, NULL, &e));
         codes_of(grid, 2, false, expected);
         assert_memory_equal(codes, expected, 33);
         cov_blob_fini(&raw);
@@ -406,7 +407,7 @@ static void test_storage(void **state)
             0};
         write_file("x.h5", grid, &h, &options, true, false);
         struct cov_chunk_file *f;
-        struct cov_chunk_storage s;
+        struct cov_h5_storage s;
         succeeds(cov_chunk_file_open("x.h5", &f, &e));
         assert_string_equal(cov_chunk_file_bases_name(f), "data/X");
         succeeds(cov_chunk_file_storage(f, "data/X", &s, &e));
@@ -614,8 +615,8 @@ static void test_wrong_files(void **state)
     struct cov_blob raw = COV_BLOB_INIT;
     struct cov_err err = COV_ERR_INIT;
     uint8_t codes[34];
-    succeeds(cov_chunk_file_fetch(f, 0, true, NULL, 0, &raw, &e));
-    assert_int_equal(cov_chunk_file_decode(f, 0, true, NULL, 0, &raw, codes, NULL, &err),
+    succeeds(cov_chunk_file_fetch(f, 0, COV_CHUNK_BASES, &raw, &e));
+    assert_int_equal(cov_chunk_file_decode(f, 0, COV_CHUNK_BASES, &raw, codes, NULL, &err),
                      COV_EINPUT);
     assert_string_equal(err.text, "x.h5: data/X_packed: row 0 (chr1:1-33, + strand), index 0: "
                                   "padding, but data/start_ends has a base there");
@@ -693,10 +694,12 @@ static void test_damaged(void **state)
                 row_bytes < (size_t)1 << 24 ? cov_grid_n_chunks(cov_chunk_file_grid(f)) : 0;
             for (size_t i = 0; !rc && i < n_rows; i++) {
                 cov_blob_clear(&raw);
-                rc = cov_chunk_file_fetch(f, i, h->has_bases, ks, h->n_sets, &raw, &err);
+                rc = cov_chunk_file_fetch(
+                    f, i, (struct cov_chunk_parts){h->has_bases, ks, h->n_sets}, &raw, &err);
                 if (!rc)
-                    rc = cov_chunk_file_decode(f, i, h->has_bases, ks, h->n_sets, &raw,
-                                               rows.codes[0], rows.elems[0], &err);
+                    rc = cov_chunk_file_decode(
+                        f, i, (struct cov_chunk_parts){h->has_bases, ks, h->n_sets}, &raw,
+                        rows.codes[0], rows.elems[0], &err);
             }
             free_rows(&rows);
             free(ks);

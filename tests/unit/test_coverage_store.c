@@ -7,7 +7,6 @@
 
 #include "common/base/attr.h"
 #include "common/base/rng.h"
-#include "common/store/coverage_codec.h"
 #include "common/store/coverage_store.h"
 
 enum { N_PAIRS = 48, L = 700, N_LANES = 4 };
@@ -41,10 +40,12 @@ static void expect_row(const struct cov_coverage_store *s, size_t i, int strand,
 {
     struct cov_pair p = make_pair(i);
     size_t n = (size_t)(p.end - p.beg);
-    struct cov_blob scratch = COV_BLOB_INIT, out = COV_BLOB_INIT;
+    const struct cov_stored_row row = {i, strand, which, n};
     int64_t values[L];
+    struct cov_coverage_scratch scratch = {values, COV_BLOB_INIT};
+    struct cov_blob out = COV_BLOB_INIT;
     struct cov_err e = COV_ERR_INIT;
-    int rc = cov_coverage_store_get(s, i, strand, which, n, elem_bytes, values, &scratch, &out, &e);
+    int rc = cov_coverage_store_get(s, &row, elem_bytes, &scratch, &out, &e);
     if (elem_bytes == 2 && max > INT16_MAX) {
         assert_int_equal(rc, COV_EINPUT);
         assert_non_null(strstr(e.text, "does not fit in 16 bits"));
@@ -52,12 +53,13 @@ static void expect_row(const struct cov_coverage_store *s, size_t i, int strand,
         assert_int_equal(rc, 0);
         memset(values, 0x55, sizeof values);
         /* All L of them: behind the end there is -1. */
-        rc = cov_coverage_decode_piece(&out, 0, L, L, elem_bytes, values, NULL);
+        rc = cov_coverage_decode_piece((struct cov_coverage_row){L, L, elem_bytes}, &out, 0, values,
+                                       NULL);
         assert_int_equal(rc, 0);
         for (size_t t = 0; t < L; t++)
             assert_int_equal(values[t], t >= n ? -1 : wanted[strand == COV_MINUS ? n - 1 - t : t]);
     }
-    cov_blob_fini(&scratch);
+    cov_blob_fini(&scratch.blob);
     cov_blob_fini(&out);
 }
 

@@ -102,8 +102,8 @@ static void check_file(void)
         uint8_t codes[L];
         struct cov_chunk c = cov_grid_chunk(grid, row);
         cov_blob_clear(&raw);
-        assert_int_equal(cov_chunk_file_fetch(f, row, true, NULL, 0, &raw, &e), 0);
-        assert_int_equal(cov_chunk_file_decode(f, row, true, NULL, 0, &raw, codes, NULL, &e), 0);
+        assert_int_equal(cov_chunk_file_fetch(f, row, COV_CHUNK_BASES, &raw, &e), 0);
+        assert_int_equal(cov_chunk_file_decode(f, row, COV_CHUNK_BASES, &raw, codes, NULL, &e), 0);
         check_codes(codes, c.seq, c.beg, c.end, c.minus);
     }
     cov_blob_fini(&raw);

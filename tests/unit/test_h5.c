@@ -156,7 +156,9 @@ static void check_file(const char *path, const struct cov_h5_new *spec, bool hol
                 const uint8_t *block = NULL;
                 assert_int_equal(cov_h5_set_fetch(s, row, col, n_cols, &raw, NULL), 0);
                 assert_int_equal(raw.n_pieces, cov_h5_n_pieces(r, col, n_cols));
-                assert_int_equal(cov_h5_unpack(r, row, 1, col, n_cols, &raw, 0, &block, NULL), 0);
+                assert_int_equal(cov_h5_unpack(r, (struct cov_h5_block){row, 1, col, n_cols}, &raw,
+                                               0, &block, NULL),
+                                 0);
                 check_block(spec, block, row, 1, col, n_cols, holes);
                 uint8_t rows[ROWS * POS * COLS * 4];
                 assert_int_equal(cov_h5_set_read(s, row, ROWS - row, col, n_cols, rows, NULL), 0);
@@ -306,7 +308,8 @@ static int read_all(const char *path)
             cov_blob_clear(&raw);
             rc = cov_h5_set_fetch(s, i, 0, r->dims[2], &raw, &e);
             if (!rc)
-                rc = cov_h5_unpack(r, i, 1, 0, r->dims[2], &raw, 0, &block, &e);
+                rc = cov_h5_unpack(r, (struct cov_h5_block){i, 1, 0, r->dims[2]}, &raw, 0, &block,
+                                   &e);
         }
     }
     if (rc)

@@ -25,7 +25,7 @@ static bool convert(struct cov_h5_type type, size_t n, size_t at, int64_t odd, f
         else
             memcpy(elems + 1 + i * sizeof word, &word, sizeof word);
     }
-    bool whole = cov_whole_to_float(&type, elems + 1, n, values);
+    bool whole = cov_int_to_float(&type, elems + 1, n, values);
     free(elems);
     return whole;
 }
@@ -78,12 +78,12 @@ static void test_good(void **state)
         size_t n = sizes[k];
         for (size_t i = 0; i < N; i++)
             values[i] = i % 3 ? (float)i : -0.0F;
-        assert_int_equal(cov_whole_good(values, n), n);
+        assert_int_equal(cov_count_valid(values, n), n);
         for (size_t b = 0; b < COV_COUNT(bad); b++)
             for (size_t at = 0; at<n; at += at % 1024> 1020 || n < 3 ? 1 : 340) {
                 float before = values[at];
                 values[at] = bad[b];
-                assert_int_equal(cov_whole_good(values, n), at);
+                assert_int_equal(cov_count_valid(values, n), at);
                 values[at] = before;
             }
     }

@@ -98,8 +98,11 @@ static void test_two_files(void **state)
         uint8_t *elems = (uint8_t *)values;
         const size_t k = 0;
         cov_blob_clear(&raw);
-        assert_int_equal(cov_chunk_file_fetch(f, i, true, &k, 1, &raw, NULL), 0);
-        assert_int_equal(cov_chunk_file_decode(f, i, true, &k, 1, &raw, codes, &elems, NULL), 0);
+        assert_int_equal(
+            cov_chunk_file_fetch(f, i, (struct cov_chunk_parts){true, &k, 1}, &raw, NULL), 0);
+        assert_int_equal(cov_chunk_file_decode(f, i, (struct cov_chunk_parts){true, &k, 1}, &raw,
+                                               codes, &elems, NULL),
+                         0);
         assert_int_equal(codes[0], rows[i].file ? 8 : 1);
         for (size_t t = 0; t < L; t++)
             assert_int_equal(values[t], 1000 * rows[i].file + 100 * rows[i].row + t);

@@ -109,7 +109,7 @@ static int measure_storage(struct shared *s, enum cov_loading_strategy strategy,
                            struct cov_err *e)
 {
     struct cov_chunk_file *f;
-    struct cov_chunk_storage storage;
+    struct cov_h5_storage storage;
     char name[80];
     int rc = cov_chunk_file_open(s->all.files[strategy], &f, e);
     if (rc)

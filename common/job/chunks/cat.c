@@ -53,8 +53,10 @@ static int source(void *arg, size_t slot, uint64_t n, struct cov_err *e)
             cov_blob_clear(&s->raw[i][k]);
             if (pair.rows[i] == COV_NO_ROW)
                 continue;
-            int rc = cov_chunk_file_fetch(r->file, pair.rows[i], r->head->has_bases, r->ks,
-                                          r->head->n_sets, &s->raw[i][k], e);
+            int rc = cov_chunk_file_fetch(
+                r->file, pair.rows[i],
+                (struct cov_chunk_parts){r->head->has_bases, r->ks, r->head->n_sets}, &s->raw[i][k],
+                e);
             if (rc)
                 return rc;
         }
@@ -79,8 +81,10 @@ static int work(void *arg, size_t slot, unsigned worker, struct cov_err *e)
             out.has[i] = pair.rows[i] != COV_NO_ROW;
             if (!out.has[i])
                 continue;
-            rc = cov_chunk_file_decode(r->file, pair.rows[i], r->head->has_bases, r->ks,
-                                       r->head->n_sets, &s->raw[i][k], t->codes[i], t->elems[i], e);
+            rc = cov_chunk_file_decode(
+                r->file, pair.rows[i],
+                (struct cov_chunk_parts){r->head->has_bases, r->ks, r->head->n_sets}, &s->raw[i][k],
+                t->codes[i], t->elems[i], e);
             codes[i] = r->head->has_bases ? t->codes[i] : NULL;
         }
         if (!rc)

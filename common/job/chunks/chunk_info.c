@@ -25,7 +25,7 @@ struct sequence {
 
 struct set {
     const char *name; /* borrowed */
-    struct cov_chunk_storage storage;
+    struct cov_h5_storage storage;
 };
 
 struct content {
@@ -260,7 +260,7 @@ static int put_json(const struct content *c, struct cov_json *j, struct cov_err 
     cov_json_double(j, "bytes_per_base", per_base(c, (double)c->file_bytes));
     cov_json_begin_array(j, "data_sets");
     for (size_t i = 0; i < c->n_sets; i++) {
-        const struct cov_chunk_storage *s = &c->sets[i].storage;
+        const struct cov_h5_storage *s = &c->sets[i].storage;
         char type[48];
         type_text(&s->type, type, sizeof type);
         cov_json_begin_object(j, NULL);
@@ -326,7 +326,7 @@ enum { NAME, TYPE, SHAPE, CHUNK, FILTERS, N_TEXTS };
 
 static void set_texts(const struct set *set, char texts[N_TEXTS][300])
 {
-    const struct cov_chunk_storage *s = &set->storage;
+    const struct cov_h5_storage *s = &set->storage;
     (void)snprintf(texts[NAME], sizeof texts[0], "%s", set->name);
     cov_text_make_printable(texts[NAME]);
     type_text(&s->type, texts[TYPE], sizeof texts[0]);

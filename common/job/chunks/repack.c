@@ -70,7 +70,7 @@ static int fetch(void *arg, size_t slot, uint64_t n, struct cov_err *e)
         if (!v->wanted[v->next])
             continue;
         cov_blob_clear(&s->raw[s->n]);
-        int rc = cov_chunk_file_fetch(v->file, v->next, true, NULL, 0, &s->raw[s->n], e);
+        int rc = cov_chunk_file_fetch(v->file, v->next, COV_CHUNK_BASES, &s->raw[s->n], e);
         if (rc)
             return rc;
         s->rows[s->n++] = v->next;
@@ -93,7 +93,7 @@ static int look(void *arg, size_t slot, unsigned worker, struct cov_err *e)
     uint8_t *codes = v->codes + v->L * worker;
     for (size_t k = 0; k < s->n; k++) {
         int rc =
-            cov_chunk_file_decode(v->file, s->rows[k], true, NULL, 0, &s->raw[k], codes, NULL, e);
+            cov_chunk_file_decode(v->file, s->rows[k], COV_CHUNK_BASES, &s->raw[k], codes, NULL, e);
         if (rc)
             return rc;
         v->wanted[s->rows[k]] = !is_all_n(codes, v->L);

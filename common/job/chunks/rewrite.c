@@ -11,7 +11,7 @@
 #include "common/base/mem.h"
 #include "common/base/ring.h"
 #include "common/store/chunk_table.h"
-#include "common/store/h5_retype.h"
+#include "common/store/h5_rows.h"
 #include "common/store/signal_file.h"
 
 /* Bases in a slot, so that many short chunks do not each go round the ring alone. */
@@ -162,7 +162,7 @@ static int find_compression(struct cov_chunk_file *f, struct cov_codec_choice *o
     *out = (struct cov_codec_choice){COV_CODEC_GZIP, 0};
     if (!set)
         return COV_OK;
-    struct cov_chunk_storage storage;
+    struct cov_h5_storage storage;
     int rc = cov_chunk_file_storage(f, set, &storage, e);
     if (rc)
         return rc;
@@ -197,8 +197,9 @@ static int choose_storage(const struct cov_recast_plan *plan, struct cov_chunk_w
 static int fetch_row(const struct run *r, size_t i, struct cov_blob *raw, struct cov_err *e)
 {
     const struct cov_recast_row *row = &r->plan->rows[i];
-    return cov_chunk_file_fetch(r->plan->files[row->file], row->row, r->to.has_bases,
-                                r->ks[row->file], r->n_sets, raw, e);
+    return cov_chunk_file_fetch(
+        r->plan->files[row->file], row->row,
+        (struct cov_chunk_parts){r->to.has_bases, r->ks[row->file], r->n_sets}, raw, e);
 }
 
 /* Row i of the new file, from s->raw, to place `at` of the scratch. */
@@ -214,8 +215,9 @@ static int decode_row(const struct run *r, size_t i, struct scratch *s, size_t a
         s->read_at[k] = keeps ? elems[k] : read;
         read += cov_chunk_set_row_bytes(&r->from->sets[k]);
     }
-    int rc = cov_chunk_file_decode(file, row->row, r->to.has_bases, r->ks[row->file], r->n_sets,
-                                   &s->raw, s->codes + at * r->L, s->read_at, e);
+    int rc = cov_chunk_file_decode(
+        file, row->row, (struct cov_chunk_parts){r->to.has_bases, r->ks[row->file], r->n_sets},
+        &s->raw, s->codes + at * r->L, s->read_at, e);
     for (size_t k = 0; !rc && k < r->n_sets; k++) {
         if (s->read_at[k] == elems[k])
             continue;
@@ -394,9 +396,11 @@ static int compare_row(const struct run *r, struct cov_chunk_file *f, size_t i, 
     if (!rc)
         rc = decode_row(r, i, s, 0, e);
     if (!rc)
-        rc = cov_chunk_file_fetch(f, i, r->to.has_bases, ks, r->n_sets, raw, e);
+        rc = cov_chunk_file_fetch(f, i, (struct cov_chunk_parts){r->to.has_bases, ks, r->n_sets},
+                                  raw, e);
     if (!rc)
-        rc = cov_chunk_file_decode(f, i, r->to.has_bases, ks, r->n_sets, raw, codes, elems, e);
+        rc = cov_chunk_file_decode(f, i, (struct cov_chunk_parts){r->to.has_bases, ks, r->n_sets},
+                                   raw, codes, elems, e);
     if (rc)
         return rc;
     *same = !r->to.has_bases || memcmp(codes, s->codes, r->L) == 0;

@@ -175,8 +175,9 @@ static int source(void *arg, size_t slot, uint64_t n, struct cov_err *e)
             if (row == COV_NO_ROW || (place == 0 && !j->bases_name))
                 continue;
             cov_blob_clear(&s->raw[at]);
-            int rc = cov_chunk_file_fetch(j->file, row, place == 0, &k, place > 0, &s->raw[at],
-                                          &failure);
+            int rc = cov_chunk_file_fetch(j->file, row,
+                                          (struct cov_chunk_parts){place == 0, &k, place > 0},
+                                          &s->raw[at], &failure);
             s->has[at] = rc == COV_OK;
             if (rc)
                 rc = add_failure(j, s, place, row, &failure, e);
@@ -195,7 +196,7 @@ static int decode_bases(const struct job *j, struct slot *s, size_t strand, uint
     if (!s->has[at])
         return COV_OK;
     struct cov_err failure = COV_ERR_INIT;
-    *good = cov_chunk_file_decode(j->file, row, true, NULL, 0, &s->raw[at], codes, NULL,
+    *good = cov_chunk_file_decode(j->file, row, COV_CHUNK_BASES, &s->raw[at], codes, NULL,
                                   &failure) == COV_OK;
     return *good ? COV_OK : add_failure(j, s, 0, row, &failure, e);
 }
@@ -234,8 +235,8 @@ static int work(void *arg, size_t slot, unsigned worker, struct cov_err *e)
             struct cov_err failure = COV_ERR_INIT;
             if (!s->has[at])
                 continue;
-            if (cov_chunk_file_decode(j->file, row, false, &k, 1, &s->raw[at], NULL, &elems,
-                                      &failure))
+            if (cov_chunk_file_decode(j->file, row, (struct cov_chunk_parts){false, &k, 1},
+                                      &s->raw[at], NULL, &elems, &failure))
                 rc = add_failure(j, s, 1 + k, row, &failure, e);
             else
                 rc = check_values(j, s, k, row, elems, e);

@@ -21,21 +21,13 @@
 #include "common/base/text.h"
 #include "common/job/coverage/count_file.h"
 #include "common/store/chunk_file.h"
-#include "common/store/coverage_codec.h"
-#include "common/store/coverage_reader.h"
-#include "common/store/coverage_writer.h"
+#include "common/store/coverage_file.h"
 #include "common/store/h5_probe.h"
 #include "common/track/formats/intervals.h"
 
 struct slot {
     size_t pair;
     struct cov_blob raw[2], out[2]; /* of the + and the - chunk */
-};
-
-/* What a worker computes in. */
-struct worker {
-    int64_t *values; /* [L] */
-    struct cov_blob blob;
 };
 
 struct job {
@@ -56,7 +48,7 @@ struct job {
     size_t next_pair;
     struct slot *slots;
     size_t n_slots;
-    struct worker *workers;
+    struct cov_coverage_scratch *workers;
     unsigned n_workers;
 };
 
@@ -233,7 +225,7 @@ static int source(void *arg, size_t slot, uint64_t n, struct cov_err *e)
 }
 
 /* The columns of one row, of both sets, in s->out: the old ones, then the new. */
-static int encode_row(const struct job *j, struct slot *s, struct worker *w,
+static int encode_row(const struct job *j, struct slot *s, struct cov_coverage_scratch *w,
                       const struct cov_pair *p, int strand, struct cov_err *e)
 {
     size_t n = (size_t)(p->end - p->beg), L = cov_grid_chunk_length(j->genome.grid);
@@ -242,14 +234,16 @@ static int encode_row(const struct job *j, struct slot *s, struct worker *w,
     cov_blob_clear(out);
     for (int which = 0; !rc && which < COV_COVERAGE_SETS; which++) {
         for (size_t b = 0; !rc && b < j->n_old; b++) {
-            rc = cov_coverage_decode(j->old, p->rows[strand], which, b, n, &s->raw[strand], 0,
-                                     w->values, e);
+            const struct cov_coverage_column column = {p->rows[strand], which, b};
+            rc = cov_coverage_decode(j->old, &column, &s->raw[strand], n, w->values, e);
             if (!rc)
-                rc = cov_coverage_encode(w->values, n, L, j->elem_bytes, out, e);
+                rc = cov_coverage_encode((struct cov_coverage_row){n, L, j->elem_bytes}, w->values,
+                                         out, e);
         }
         for (size_t k = 0; !rc && k < j->o->n_files; k++)
-            rc = cov_coverage_store_get(&j->files[k].store, s->pair, strand, which, n,
-                                        j->elem_bytes, w->values, &w->blob, out, e);
+            rc = cov_coverage_store_get(&j->files[k].store,
+                                        &(struct cov_stored_row){s->pair, strand, which, n},
+                                        j->elem_bytes, w, out, e);
     }
     return rc ? cov_err_prefix(e, "%s: %s:%lld-%lld", j->path,
                                cov_grid_name(j->genome.grid, p->seq), (long long)p->beg + 1,
@@ -278,7 +272,7 @@ static int sink(void *arg, size_t slot, uint64_t n, struct cov_err *e)
     int rc = j->is_encoded ? work(j, slot, 0, e) : COV_OK;
     for (int strand = COV_PLUS; !rc && strand <= COV_MINUS; strand++)
         if (p.rows[strand] != COV_NO_ROW)
-            rc = cov_coverage_put(j->writer, p.rows[strand], &s->out[strand], 0, e);
+            rc = cov_coverage_put(j->writer, p.rows[strand], &s->out[strand], e);
     cov_progress_add(j->genome.progress, 1);
     return rc;
 }
@@ -295,7 +289,7 @@ static int prepare(struct job *j, struct cov_err *e)
     if (!j->slots || !j->workers || !j->names || !j->settings)
         return COV_ENOMEM;
     for (unsigned i = 0; i < j->n_workers; i++) {
-        struct worker *w = &j->workers[i];
+        struct cov_coverage_scratch *w = &j->workers[i];
         w->values = cov_malloc(L, sizeof *w->values, e);
         if (!w->values)
             return COV_ENOMEM;
@@ -356,18 +350,19 @@ static int check_pair(const struct job *j, struct cov_coverage_reader *r, size_t
             size_t row = p.rows[k / COV_COVERAGE_SETS];
             if (row == COV_NO_ROW)
                 continue;
+            const struct cov_coverage_column column = {row, which, b};
             cov_blob_clear(&raw[0]);
             cov_blob_clear(&raw[1]);
             rc = cov_coverage_fetch(r, row, &raw[0], e);
             if (!rc)
-                rc = cov_coverage_decode(r, row, which, b, n, &raw[0], 0, got, e);
+                rc = cov_coverage_decode(r, &column, &raw[0], n, got, e);
             if (!rc)
                 hash = cov_coverage_hash(hash, got, n);
             if (rc || b >= j->n_old)
                 continue;
             rc = cov_coverage_fetch(j->old, row, &raw[1], e);
             if (!rc)
-                rc = cov_coverage_decode(j->old, row, which, b, n, &raw[1], 0, wanted, e);
+                rc = cov_coverage_decode(j->old, &column, &raw[1], n, wanted, e);
             *same = rc || memcmp(got, wanted, n * sizeof *got) == 0;
         }
         if (!rc && b >= j->n_old)

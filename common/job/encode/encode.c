@@ -266,9 +266,9 @@ static int check_pair(struct cov_chunk_file *f, const struct sample *sample, str
         *same = pair.rows[strand] != COV_NO_ROW;
         if (!*same)
             return COV_OK;
-        rc = cov_chunk_file_fetch(f, pair.rows[strand], true, NULL, 0, raw, e);
+        rc = cov_chunk_file_fetch(f, pair.rows[strand], COV_CHUNK_BASES, raw, e);
         if (!rc)
-            rc = cov_chunk_file_decode(f, pair.rows[strand], true, NULL, 0, raw, codes, NULL, e);
+            rc = cov_chunk_file_decode(f, pair.rows[strand], COV_CHUNK_BASES, raw, codes, NULL, e);
         if (rc)
             return rc;
         if (strand == COV_MINUS)

@@ -534,7 +534,7 @@ static int fetch(struct cov_loader *l, const struct cov_loader_item *item, struc
             continue;
         cov_blob_clear(&raw[s]);
         int rc =
-            cov_chunk_file_fetch(l->file, file_row(l, item->rows[s]), true, NULL, 0, &raw[s], e);
+            cov_chunk_file_fetch(l->file, file_row(l, item->rows[s]), COV_CHUNK_BASES, &raw[s], e);
         if (rc)
             return rc;
     }
@@ -574,7 +574,7 @@ static int decode(const struct cov_loader *l, const struct cov_loader_item *item
         int rc = COV_OK;
         for (int s = COV_PLUS; !rc && s <= COV_MINUS; s++)
             if (item->has[s])
-                rc = cov_chunk_file_decode(l->file, file_row(l, item->rows[s]), true, NULL, 0,
+                rc = cov_chunk_file_decode(l->file, file_row(l, item->rows[s]), COV_CHUNK_BASES,
                                            &raw[s], codes[s], NULL, e);
         return rc;
     }

@@ -12,8 +12,6 @@
 
 struct cov_predict_output {
     struct cov_chunk_head head;
-    enum cov_signal_type type;
-    size_t n_datasets;
     const struct cov_grid *grid; /* of a file whose rows are known */
     struct cov_chunk_writer *writer;
     struct cov_pair_writer *pairs; /* has taken the writer, which encodes */
@@ -46,9 +44,7 @@ int cov_predict_output_open(const char *path, const struct cov_loader *loader,
     struct cov_predict_output *o = cov_calloc(1, sizeof *o, e);
     if (!o)
         return COV_ENOMEM;
-    o->type = options->type;
     o->journal = journal;
-    o->n_datasets = options->n_datasets;
     int rc = cov_predictions_head(cov_loader_chunk_length(loader), options, &o->head, e);
     if (!rc && !journal && cov_path_is_std(path))
         rc = cov_stream_create(path, &o->head, cov_loader_is_partial(loader), false, 1, &o->stream,
@@ -85,7 +81,7 @@ int cov_predict_output_encode(const struct cov_predict_output *o,
         cov_blob_clear(&out[s]);
         if (!item->has[s])
             continue;
-        int rc = cov_signal_pack(o->type, values[s], o->head.L, o->n_datasets, name, &chunk,
+        int rc = cov_signal_pack(&o->head.sets[0], values[s], name, &chunk,
                                  scratch + (size_t)s * row_bytes(o), e);
         if (!rc && !o->stream)
             rc = cov_chunk_writer_encode(o->writer, 1, NULL, &elems[s], &out[s], e);

@@ -137,9 +137,11 @@ int cov_signal_source_decode(const struct cov_signal_source *s, const char *sequ
                              const size_t *ks, size_t n_ks, struct cov_signal_piece *piece,
                              float *const values[2], struct cov_err *e)
 {
-    if (s->stream)
-        return cov_signal_stream_decode(s->stream, sequence, &piece->raw[0], ks, n_ks,
-                                        &piece->raw[1], values, e);
+    if (s->stream) {
+        const struct cov_signal_output out = {ks, n_ks, {values[0], values[1]}};
+        return cov_signal_stream_decode(s->stream, sequence, &piece->raw[0], &out, &piece->raw[1],
+                                        e);
+    }
     int rc = COV_OK;
     for (int strand = 0; strand < 2 && !rc; strand++)
         if (values[strand])

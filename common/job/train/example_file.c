@@ -111,9 +111,10 @@ static int read_blacklist(struct cov_example_file *f, struct cov_err *e)
         uint8_t *const elems[1] = {elem};
         int64_t value = 1;
         cov_blob_clear(&raw);
-        rc = cov_chunk_file_fetch(f->file, i, false, &k, 1, &raw, e);
+        rc = cov_chunk_file_fetch(f->file, i, (struct cov_chunk_parts){false, &k, 1}, &raw, e);
         if (!rc)
-            rc = cov_chunk_file_decode(f->file, i, false, &k, 1, &raw, NULL, elems, e);
+            rc = cov_chunk_file_decode(f->file, i, (struct cov_chunk_parts){false, &k, 1}, &raw,
+                                       NULL, elems, e);
         if (!rc)
             rc = cov_h5_to_int64(&set->type, elem, 1, &value, e);
         f->dropped[i] = value == 0;
@@ -177,7 +178,8 @@ int cov_example_file_fetch(struct cov_example_file *f, size_t i, struct cov_blob
                            struct cov_err *e)
 {
     cov_blob_clear(raw);
-    return cov_chunk_file_fetch(f->file, i, true, f->ks, f->n_sources, raw, e);
+    return cov_chunk_file_fetch(f->file, i, (struct cov_chunk_parts){true, f->ks, f->n_sources},
+                                raw, e);
 }
 
 size_t cov_example_file_scratch(const struct cov_example_file *f)
@@ -193,8 +195,8 @@ static int put_targets(const struct cov_example_file *f, size_t i, size_t s, con
     const struct cov_chunk_set *set = &cov_chunk_file_head(f->file)->sets[f->ks[s]];
     struct cov_chunk chunk = cov_grid_chunk(grid, i);
     size_t length = (size_t)(chunk.end - chunk.beg), n_columns = f->sources[s].n_columns;
-    size_t good =
-        cov_signal_means(&set->type, elems, n_columns, 0, n_columns, false, length, f->L, means);
+    const struct cov_signal_columns columns = {&set->type, n_columns, 0, n_columns, false};
+    size_t good = cov_signal_means(&columns, elems, length, f->L, means);
     if (good < length)
         return cov_fail(e, COV_EINPUT, "%s: %s: row %zu, index %zu: %g is not a valid coverage",
                         f->path, set->name, i, good, (double)means[good]);
@@ -213,7 +215,8 @@ int cov_example_file_decode(const struct cov_example_file *f, size_t i, struct c
         elems[s] = at;
         at += row_bytes(&head->sets[f->ks[s]]);
     }
-    int rc = cov_chunk_file_decode(f->file, i, true, f->ks, f->n_sources, raw, codes, elems, e);
+    int rc = cov_chunk_file_decode(f->file, i, (struct cov_chunk_parts){true, f->ks, f->n_sources},
+                                   raw, codes, elems, e);
     memset(targets, 0, f->L * f->n_datasets * sizeof *targets);
     for (size_t s = 0; !rc && s < f->n_sources; s++)
         rc = put_targets(f, i, s, elems[s], (float *)(void *)at, targets, e);

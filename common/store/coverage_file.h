@@ -1,0 +1,109 @@
+/* coverage_file.h - measured coverage in genome files, as Helixer's add_ngs_coverage stores it:
+ * evaluation/<prefix>_coverage and _spliced_coverage, integers [N, L, B], one column per BAM file, and
+ * the file names in <prefix>_meta/bam_files. (signal_file.h reads the mean of the columns.)
+ *
+ * Elements have 2, 4 or 8 bytes, are -1 past the end of a chunk, shuffled and compressed with LZF; one
+ * stored chunk is one column of one row.
+ * SPDX-License-Identifier: MIT */
+#ifndef COV_STORE_COVERAGE_FILE_H
+#define COV_STORE_COVERAGE_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/err.h"
+#include "common/codec/blob.h"
+
+enum { COV_COVERAGE, COV_SPLICED, COV_COVERAGE_SETS };
+
+/* "evaluation/<prefix>_coverage" or _spliced_coverage. Caller frees. */
+char *cov_coverage_set_name(const char *prefix, int which, struct cov_err *e) COV_MUST_USE;
+
+/* ---- rows. Any thread ---- */
+
+/* A row of one column: the first n of L elements are values, the others padding. */
+struct cov_coverage_row {
+    size_t n, L;
+    size_t elem_bytes; /* 2, 4 or 8 */
+};
+
+/* Adds a piece to *out: the row with values[0..n). COV_EINPUT names the index of a value that does not
+ * fit. */
+int cov_coverage_encode(struct cov_coverage_row row, const int64_t *values, struct cov_blob *out,
+                        struct cov_err *e) COV_MUST_USE;
+
+/* Depth at the n bases of a pair, ascending on the + strand, and its maximum. */
+struct cov_depth_lane {
+    const int32_t *depth; /* >= 0; may be NULL if max is 0 */
+    int32_t max;
+};
+
+/* The same for the values of a lane, whose maximum must fit; reversed for the - strand. */
+int cov_coverage_encode_depth(struct cov_coverage_row row, const struct cov_depth_lane *lane,
+                              bool minus, struct cov_blob *out, struct cov_err *e) COV_MUST_USE;
+
+/* values[0..n) = those of piece `i` of *pieces, which is also used as scratch. */
+int cov_coverage_decode_piece(struct cov_coverage_row row, struct cov_blob *pieces, size_t i,
+                              int64_t *values, struct cov_err *e) COV_MUST_USE;
+
+/* ---- reading ---- */
+
+struct cov_coverage_reader {
+    struct cov_h5 *h5;
+    struct cov_h5_set *sets[COV_COVERAGE_SETS]; /* the spliced one may be NULL */
+    size_t n_columns, elem_bytes;               /* 0 columns: the file has no such prefix */
+    char **files;                               /* [n_columns]: column names, or "" */
+    char **settings;                            /* [n_columns], or "" */
+};
+
+/* Opens a genome file of n_rows rows of length L. COV_EINPUT for data sets of another shape or type.
+ * Free with cov_coverage_reader_close. */
+int cov_coverage_reader_open(const char *path, const char *prefix, size_t n_rows, size_t L,
+                             struct cov_coverage_reader **out, struct cov_err *e) COV_MUST_USE;
+void cov_coverage_reader_close(struct cov_coverage_reader *r); /* NULL is accepted */
+
+/* HDF5's thread: adds the stored pieces of row i to *raw: all columns of both sets. */
+int cov_coverage_fetch(struct cov_coverage_reader *r, size_t i, struct cov_blob *raw,
+                       struct cov_err *e) COV_MUST_USE;
+
+/* One column of a row. */
+struct cov_coverage_column {
+    size_t row;
+    int which; /* COV_COVERAGE or COV_SPLICED */
+    size_t col;
+};
+
+/* Any thread: values[0..n) of the column, from the pieces of its row. Zeros if the file lacks the set. */
+int cov_coverage_decode(const struct cov_coverage_reader *r,
+                        const struct cov_coverage_column *column, struct cov_blob *raw, size_t n,
+                        int64_t *values, struct cov_err *e) COV_MUST_USE;
+
+/* ---- writing ---- */
+
+struct cov_coverage_options {
+    const char *prefix;
+    size_t n_rows, L;
+    size_t n_columns;            /* B */
+    const char *const *files;    /* [B]: column names */
+    const char *const *settings; /* [B]: how each was counted; an attribute, one line per column */
+    size_t elem_bytes;           /* 2, 4 or 8 */
+};
+
+struct cov_coverage_writer;
+
+/* Opens the file at `path`, removes the data sets of this prefix and creates new ones. The file is
+ * changed in place: it should be a copy. */
+int cov_coverage_writer_new(const char *path, const struct cov_coverage_options *options,
+                            struct cov_coverage_writer **out, struct cov_err *e) COV_MUST_USE;
+
+/* HDF5's thread: stores row i from 2 B pieces: the columns of the coverage, then of the spliced
+ * coverage. */
+int cov_coverage_put(struct cov_coverage_writer *w, size_t i, const struct cov_blob *blob,
+                     struct cov_err *e) COV_MUST_USE;
+
+/* Flushes and closes; always frees *w. */
+int cov_coverage_writer_close(struct cov_coverage_writer *w, struct cov_err *e) COV_MUST_USE;
+void cov_coverage_writer_abort(struct cov_coverage_writer *w); /* NULL is accepted */
+
+#endif
