@@ -31,9 +31,7 @@ struct cov_device_options {
         .name = "cpu", .type = COV_OPT_STRING,                                                     \
         .field = (at) + offsetof(struct cov_device_options, cpu), .metavar = "LEVELS",             \
         .help = "use only the instructions of the best of these levels: scalar, base, avx2, "      \
-                "avx512, avx512bf16, amx; with the word emulate, bf16 is computed in fp32 where "  \
-                "the CPU lacks instructions for it, slowly (default: the variable COVTOOLS_CPU, "  \
-                "or all)"                                                                          \
+                "avx512, avx512bf16, amx (default: the variable COVTOOLS_CPU, or all)"             \
     }
 
 /* `names`: of enum cov_precision, as far as the tool has them; `more` ends the help text. */

@@ -7,12 +7,10 @@
 #include "tests/lib/check_gemm.h"
 
 static const struct cov_gemm *const tables[] = {
-    &cov_gemm_base,          &cov_gemm_base_bf16,     &cov_gemm_base_bf16x3,
+    &cov_gemm_base,
 #ifdef __x86_64__
-    &cov_gemm_avx2,          &cov_gemm_avx2_bf16,     &cov_gemm_avx2_bf16x3, &cov_gemm_avx512,
-    &cov_gemm_avx512_bf16,   &cov_gemm_avx512_bf16x3, &cov_gemm_dot_bf16,    &cov_gemm_dot_bf16x3,
-    &cov_gemm_amx_bf16,      &cov_gemm_amx_bf16x3,    &cov_gemm_dot_int16,   &cov_gemm_avx512_inner,
-    &cov_gemm_avx512_shared,
+    &cov_gemm_avx2,     &cov_gemm_avx512,   &cov_gemm_avx512_inner, &cov_gemm_avx512_shared,
+    &cov_gemm_dot_bf16, &cov_gemm_amx_bf16, &cov_gemm_amx_bf16x3,   &cov_gemm_dot_int16,
 #endif
 };
 
@@ -144,7 +142,6 @@ static void chooses(void **state)
 {
     (void)state;
     assert_ptr_equal(cov_gemm_choose(0), &cov_gemm_base);
-    assert_ptr_equal(cov_gemm_choose_emulated(0, COV_BF16X3), &cov_gemm_base_bf16x3);
     assert_null(cov_gemm_choose_bf16(0, COV_BF16));
 #ifdef __x86_64__
     unsigned avx2 = COV_CPU_AVX2 | COV_CPU_FMA, avx512 = avx2 | cov_gemm_avx512.needs;
@@ -159,9 +156,9 @@ static void chooses(void **state)
     assert_ptr_equal(cov_gemm_choose_for(adders, 63, 64), &cov_gemm_avx512);
     assert_ptr_equal(cov_gemm_choose_for(adders, 64, 63), &cov_gemm_avx512);
     assert_ptr_equal(cov_gemm_choose_for(amx, 64, 64), &cov_gemm_avx512);
-    assert_ptr_equal(cov_gemm_choose_emulated(amx, COV_BF16), &cov_gemm_avx512_bf16);
     assert_null(cov_gemm_choose_bf16(avx512, COV_BF16));
-    assert_ptr_equal(cov_gemm_choose_bf16(dot, COV_BF16X3), &cov_gemm_dot_bf16x3);
+    assert_ptr_equal(cov_gemm_choose_bf16(dot, COV_BF16), &cov_gemm_dot_bf16);
+    assert_null(cov_gemm_choose_bf16(dot, COV_BF16X3));
     assert_ptr_equal(cov_gemm_choose_bf16(amx, COV_BF16), &cov_gemm_amx_bf16);
     assert_null(cov_gemm_choose_bf16(dot, COV_INT16));
     assert_ptr_equal(cov_gemm_choose_bf16(dot | COV_CPU_AVX512_VNNI, COV_INT16),

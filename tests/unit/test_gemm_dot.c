@@ -32,24 +32,15 @@ static void dot(float *sums, const int32_t *a, const int32_t *b)
 
 static void multiplies(void **state)
 {
-    const struct cov_gemm one = {.name = "dot",
-                                 .needs = 0,
-                                 .lanes = PAIRS_LANES,
-                                 .width = PAIRS_PANEL,
-                                 .run = dot_bf16,
-                                 .pack = cov_gemm_pack_pairs,
-                                 .arithmetic = COV_BF16,
-                                 .k_unit = DOT_UNIT};
-    const struct cov_gemm three = {.name = "dot x3",
-                                   .needs = 0,
-                                   .lanes = PAIRS_LANES,
-                                   .width = PAIRS_PANEL,
-                                   .run = dot_bf16x3,
-                                   .pack = cov_gemm_pack_pairs,
-                                   .arithmetic = COV_BF16X3,
-                                   .k_unit = DOT_UNIT};
-    check_gemm(&one, *state);
-    check_gemm(&three, *state);
+    const struct cov_gemm gemm = {.name = "dot",
+                                  .needs = 0,
+                                  .lanes = PAIRS_LANES,
+                                  .width = PAIRS_PANEL,
+                                  .run = dot_bf16,
+                                  .pack = cov_gemm_pack_pairs,
+                                  .arithmetic = COV_BF16,
+                                  .k_unit = DOT_UNIT};
+    check_gemm(&gemm, *state);
 }
 
 int main(void)

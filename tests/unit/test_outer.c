@@ -15,10 +15,11 @@
 #include "common/compute/cpu/kernels/outer.h"
 
 static const struct cov_outer *const tables[] = {
-    &cov_outer_base,        &cov_outer_base_bf16,
+    &cov_outer_base,
 #ifdef __x86_64__
-    &cov_outer_avx2,        &cov_outer_avx2_bf16, &cov_outer_avx512,
-    &cov_outer_avx512_bf16, &cov_outer_dot_bf16,
+    &cov_outer_avx2,
+    &cov_outer_avx512,
+    &cov_outer_dot_bf16,
 #endif
 };
 
@@ -90,8 +91,20 @@ static void adds(void **state)
     }
 }
 
+static void chooses(void **state)
+{
+    (void)state;
+    assert_ptr_equal(cov_outer_choose(0, COV_FP32), &cov_outer_base);
+    assert_null(cov_outer_choose(0, COV_BF16));
+#ifdef __x86_64__
+    unsigned dot = cov_outer_avx512.needs | cov_outer_dot_bf16.needs;
+    assert_ptr_equal(cov_outer_choose(dot, COV_FP32), &cov_outer_avx512);
+    assert_ptr_equal(cov_outer_choose(dot, COV_BF16), &cov_outer_dot_bf16);
+#endif
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(adds)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(adds), cmocka_unit_test(chooses)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -560,6 +560,8 @@ static int training_new(struct cov_device *dev, const struct cov_training_spec *
                         struct cov_training **out, struct cov_err *e)
 {
     const struct cpu_device *cpu = (const struct cpu_device *)dev;
+    if (cpu->reference)
+        return cov_ref_training_new(dev, spec, out, e);
     const struct cov_cpu_arithmetic *a = &cpu->training;
     bool rounds = a->conv == COV_BF16 || a->conv == COV_INT16;
     const struct cov_training_kernels kernels = {
@@ -570,8 +572,7 @@ static int training_new(struct cov_device *dev, const struct cov_training_spec *
         .lstm_outer = cov_outer_choose(cpu->features, a->lstm == COV_BF16 ? COV_BF16 : COV_FP32),
         .last_outer = cov_outer_choose(cpu->features, COV_FP32),
     };
-    return cpu->reference ? cov_ref_training_new(dev, spec, out, e)
-                          : cov_fast_training_new(&kernels, spec, out, e);
+    return cov_fast_training_new(&kernels, spec, out, e);
 }
 
 /* ---- the device ---- */
@@ -599,10 +600,7 @@ static void make_description(struct cpu_device *dev, const struct cov_cpu_option
     cov_cpu_describe(cpu, sizeof cpu);
     if (a->precision != COV_PRECISION_FP32)
         (void)snprintf(in, sizeof in, ", %s%s%s", cov_precision_name(a->precision),
-                       dev->reference         ? ""
-                       : a->lstm_gemm->k_unit ? " on "
-                                              : ", emulated",
-                       dev->reference || !a->lstm_gemm->k_unit ? "" : a->lstm_gemm->name);
+                       dev->reference ? "" : " on ", dev->reference ? "" : a->lstm_gemm->name);
     (void)snprintf(
         dev->description, sizeof dev->description, "%.*s, %s%s%s%s%s", (int)strcspn(cpu, ":"), cpu,
         dev->reference ? "scalar reference" : dev->kernels.gemm->name,

@@ -12,31 +12,17 @@ enum {
     MANY_CHANNELS = 64
 }; /* below it, making rows ready costs what cov_gemm_avx512_inner saves */
 
-/* The first of n whose needs are met and which computes so; NULL: none. */
-static const struct cov_gemm *first(const struct cov_gemm *const *tables, size_t n,
-                                    unsigned features, enum cov_arithmetic arithmetic)
-{
-    for (size_t i = 0; i < n; i++)
-        if ((tables[i]->needs & ~features) == 0 && tables[i]->arithmetic == arithmetic)
-            return tables[i];
-    return NULL;
-}
-
-static const struct cov_gemm *choose_floats(unsigned features, enum cov_arithmetic arithmetic)
-{
-    static const struct cov_gemm *const tables[] = {
-#ifdef __x86_64__
-        &cov_gemm_avx512, &cov_gemm_avx512_bf16, &cov_gemm_avx512_bf16x3,
-        &cov_gemm_avx2,   &cov_gemm_avx2_bf16,   &cov_gemm_avx2_bf16x3,
-#endif
-        &cov_gemm_base,   &cov_gemm_base_bf16,   &cov_gemm_base_bf16x3,
-    };
-    return first(tables, COV_COUNT(tables), features, arithmetic);
-}
-
 const struct cov_gemm *cov_gemm_choose(unsigned features)
 {
-    return choose_floats(features, COV_FP32);
+#ifdef __x86_64__
+    if ((cov_gemm_avx512.needs & ~features) == 0)
+        return &cov_gemm_avx512;
+    if ((cov_gemm_avx2.needs & ~features) == 0)
+        return &cov_gemm_avx2;
+#else
+    (void)features;
+#endif
+    return &cov_gemm_base;
 }
 
 const struct cov_gemm *cov_gemm_choose_for(unsigned features, size_t n_in, size_t n_out)
@@ -54,23 +40,19 @@ const struct cov_gemm *cov_gemm_choose_for(unsigned features, size_t n_in, size_
     return cov_gemm_choose(features);
 }
 
-const struct cov_gemm *cov_gemm_choose_emulated(unsigned features, enum cov_arithmetic arithmetic)
-{
-    return choose_floats(features, arithmetic);
-}
-
 const struct cov_gemm *cov_gemm_choose_bf16(unsigned features, enum cov_arithmetic arithmetic)
 {
 #ifdef __x86_64__
     static const struct cov_gemm *const tables[] = {&cov_gemm_amx_bf16, &cov_gemm_amx_bf16x3,
-                                                    &cov_gemm_dot_bf16, &cov_gemm_dot_bf16x3,
-                                                    &cov_gemm_dot_int16};
-    return first(tables, COV_COUNT(tables), features, arithmetic);
+                                                    &cov_gemm_dot_bf16, &cov_gemm_dot_int16};
+    for (size_t i = 0; i < COV_COUNT(tables); i++)
+        if ((tables[i]->needs & ~features) == 0 && tables[i]->arithmetic == arithmetic)
+            return tables[i];
 #else
     (void)features;
     (void)arithmetic;
-    return NULL;
 #endif
+    return NULL;
 }
 
 /* ---- the packed right-hand side ---- */
@@ -89,12 +71,11 @@ int cov_matrix_init(const struct cov_gemm *gemm, size_t k, size_t n, const float
 void cov_matrix_fini(struct cov_matrix *m)
 {
     free(m->data);
-    free(m->low);
     free(m->pairs);
     free(m->unit);
     free(m->cross);
     free(m->column_sums);
-    m->data = m->low = m->unit = m->column_sums = NULL;
+    m->data = m->unit = m->column_sums = NULL;
     m->cross = NULL;
     m->pairs = NULL;
 }

@@ -30,7 +30,7 @@ struct cov_matrix {
     /* Owned. Either floats [ceil(n / panel), k, panel], zeros behind column n, rounded if that is
      * asked for; or pairs of bf16 [ceil(n / panel), ceil(k / k_unit) * k_unit / 2, terms, panel,
      * 2], zeros behind row k, too. On cache lines. */
-    float *data, *low; /* low: the second terms */
+    float *data;
     uint16_t *pairs;
     float *unit; /* [ceil(n / panel) * panel] of columns, where they have one; owned */
     /* Their cross terms (int16.h), negative, of each part of COV_INT16_DEPTH of k as far as it is whole
@@ -75,13 +75,8 @@ struct cov_gemm {
 extern const struct cov_gemm cov_gemm_base, cov_gemm_avx2, cov_gemm_avx512;
 /* Faster where the processor has free adders. */
 extern const struct cov_gemm cov_gemm_avx512_inner, cov_gemm_avx512_shared;
-/* The same values as instructions for bf16 give, but for the order of sums, in single precision:
- * three times the work for bf16x3. */
-extern const struct cov_gemm cov_gemm_base_bf16, cov_gemm_avx2_bf16, cov_gemm_avx512_bf16;
-extern const struct cov_gemm cov_gemm_base_bf16x3, cov_gemm_avx2_bf16x3, cov_gemm_avx512_bf16x3;
 /* With instructions for bf16: VDPBF16PS, and TDPBF16PS. */
-extern const struct cov_gemm cov_gemm_dot_bf16, cov_gemm_dot_bf16x3;
-extern const struct cov_gemm cov_gemm_amx_bf16, cov_gemm_amx_bf16x3;
+extern const struct cov_gemm cov_gemm_dot_bf16, cov_gemm_amx_bf16, cov_gemm_amx_bf16x3;
 /* With an instruction for whole numbers: VPDPWSSD. */
 extern const struct cov_gemm cov_gemm_dot_int16;
 
@@ -91,8 +86,6 @@ const struct cov_gemm *cov_gemm_choose(unsigned features);
 const struct cov_gemm *cov_gemm_choose_for(unsigned features, size_t n_in, size_t n_out);
 /* The fastest with instructions for this arithmetic; NULL if there are none. */
 const struct cov_gemm *cov_gemm_choose_bf16(unsigned features, enum cov_arithmetic arithmetic);
-/* The widest that does without them. */
-const struct cov_gemm *cov_gemm_choose_emulated(unsigned features, enum cov_arithmetic arithmetic);
 
 /* Packs b[k,n], row-major. Free with cov_matrix_fini. */
 int cov_matrix_init(const struct cov_gemm *gemm, size_t k, size_t n, const float *b,

@@ -197,10 +197,9 @@ INLINE void multiply_some(const bool split, const struct pairs *p, size_t n_pane
     TILE_RELEASE();
 }
 
-static void multiply_panels(bool split, const struct pairs *p, size_t n_panels, float *c,
-                            size_t ldc, bool add)
+static void multiply_panels(const struct pairs *p, size_t n_panels, float *c, size_t ldc, bool add)
 {
-    if (split)
+    if (p->split)
         multiply_some(true, p, n_panels, c, ldc, add);
     else
         multiply_some(false, p, n_panels, c, ldc, add);
@@ -209,11 +208,11 @@ static void multiply_panels(bool split, const struct pairs *p, size_t n_panels, 
 static void amx_bf16(size_t m, const float *a, size_t lda, const struct cov_matrix *b, float *c,
                      size_t ldc, bool add)
 {
-    run_pairs(false, TILE_UNIT, m, a, lda, b, c, ldc, add);
+    run_pairs(false, TILE_UNIT, &(struct product){m, a, lda, b, c, ldc, add});
 }
 
 static void amx_bf16x3(size_t m, const float *a, size_t lda, const struct cov_matrix *b, float *c,
                        size_t ldc, bool add)
 {
-    run_pairs(true, TILE_UNIT, m, a, lda, b, c, ldc, add);
+    run_pairs(true, TILE_UNIT, &(struct product){m, a, lda, b, c, ldc, add});
 }

@@ -17,13 +17,5 @@ const struct cov_gemm cov_gemm_dot_bf16 = {.name = "AVX-512 BF16",
                                            .pack = cov_gemm_pack_pairs,
                                            .arithmetic = COV_BF16,
                                            .k_unit = DOT_UNIT};
-const struct cov_gemm cov_gemm_dot_bf16x3 = {.name = "AVX-512 BF16",
-                                             .needs = NEEDS,
-                                             .lanes = PAIRS_LANES,
-                                             .width = PAIRS_PANEL,
-                                             .run = dot_bf16x3,
-                                             .pack = cov_gemm_pack_pairs,
-                                             .arithmetic = COV_BF16X3,
-                                             .k_unit = DOT_UNIT};
 
 #endif

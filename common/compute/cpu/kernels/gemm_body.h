@@ -4,7 +4,6 @@
  * sums.
  * SPDX-License-Identifier: MIT */
 #include "common/base/cpu.h"
-#include "common/compute/cpu/kernels/bf16.h"
 #include "common/compute/cpu/kernels/gemm_pack.h"
 #include "common/compute/cpu/kernels/gemm_tiling.h"
 #include "common/compute/cpu/kernels/tiles.h"
@@ -132,71 +131,14 @@ static void run(size_t m, const float *a, size_t lda, const struct cov_matrix *b
     run_rows(m, &o, b->k, c, ldc, add);
 }
 
-/* ---- operands of bf16 ---- */
-
-enum { ROUNDED_ROWS = 2 * ROWS, ROUNDED_DEPTH = 256 };
-
-/* high[n] and low[n] = the two terms of x[n]. */
-static inline void split(size_t n, const float *restrict x, float *restrict high,
-                         float *restrict low)
-{
-    for (size_t i = 0; i < n; i++) {
-        float v = cov_bf16_round(x[i]);
-        high[i] = v;
-        low[i] = cov_bf16_round(x[i] - v);
-    }
-}
-
-/* Some rows, some of k at a time. */
-static inline __attribute__((always_inline)) void run_rounded(const bool split_terms, size_t m,
-                                                              const float *a, size_t lda,
-                                                              const struct cov_matrix *b, float *c,
-                                                              size_t ldc, bool add)
-{
-    float high[ROUNDED_ROWS * ROUNDED_DEPTH], low[ROUNDED_ROWS * ROUNDED_DEPTH];
-    for (size_t r0 = 0; r0 < m; r0 += ROUNDED_ROWS) {
-        size_t rows = m - r0 < ROUNDED_ROWS ? m - r0 : ROUNDED_ROWS;
-        float *to = c + r0 * ldc;
-        for (size_t k0 = 0; k0 < b->k; k0 += ROUNDED_DEPTH) {
-            size_t k = b->k - k0 < ROUNDED_DEPTH ? b->k - k0 : ROUNDED_DEPTH;
-            struct operands o = {
-                .a = high, .lda = k, .k = k, .b = b->data + k0 * b->panel, .matrix = b};
-            for (size_t r = 0; r < rows; r++)
-                split(k, a + (r0 + r) * lda + k0, high + r * k, low + r * k);
-            run_rows(rows, &o, b->k, to, ldc, add || k0 > 0);
-            if (split_terms) {
-                struct operands second = o, third = o;
-                second.b = b->low + k0 * b->panel;
-                third.a = low;
-                run_rows(rows, &second, b->k, to, ldc, true);
-                run_rows(rows, &third, b->k, to, ldc, true);
-            }
-        }
-    }
-}
-
-static void run_bf16(size_t m, const float *a, size_t lda, const struct cov_matrix *b, float *c,
-                     size_t ldc, bool add)
-{
-    run_rounded(false, m, a, lda, b, c, ldc, add);
-}
-
-static void run_bf16x3(size_t m, const float *a, size_t lda, const struct cov_matrix *b, float *c,
-                       size_t ldc, bool add)
-{
-    run_rounded(true, m, a, lda, b, c, ldc, add);
-}
-
-#define JOIN_(a, b, c) a##b##c
-#define JOIN(a, b, c) JOIN_(a, b, c)
-#define GEMM_TABLE(end, what, how)                                                                 \
-    const struct cov_gemm JOIN(cov_gemm_, GEMM_LEVEL, end) = {.name = GEMM_NAME,                   \
-                                                              .needs = GEMM_NEEDS,                 \
-                                                              .lanes = LANES,                      \
-                                                              .width = 2 * LANES,                  \
-                                                              .run = (what),                       \
-                                                              .pack = cov_gemm_pack_floats,        \
-                                                              .arithmetic = (how)}
-GEMM_TABLE(, run, COV_FP32);
-GEMM_TABLE(_bf16, run_bf16, COV_BF16);
-GEMM_TABLE(_bf16x3, run_bf16x3, COV_BF16X3);
+#define JOIN_(a, b) a##b
+#define JOIN(a, b) JOIN_(a, b)
+const struct cov_gemm JOIN(cov_gemm_, GEMM_LEVEL) = {
+    .name = GEMM_NAME,
+    .needs = GEMM_NEEDS,
+    .lanes = LANES,
+    .width = 2 * LANES,
+    .run = run,
+    .pack = cov_gemm_pack_floats,
+    .arithmetic = COV_FP32,
+};

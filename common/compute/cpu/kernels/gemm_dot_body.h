@@ -22,40 +22,25 @@ static inline int32_t pair(const uint16_t *x)
 /* One panel: rows <= DOT_ROWS and vectors are constants where this is inlined, so that the sums are
  * registers. */
 static inline __attribute__((always_inline)) void dot_tile(const int rows, const int vectors,
-                                                           const bool split, const struct pairs *p,
-                                                           size_t row, const uint16_t *b, float *c,
-                                                           size_t ldc, bool add)
+                                                           const struct pairs *p, size_t row,
+                                                           const uint16_t *b, float *c, size_t ldc,
+                                                           bool add)
 {
     floats sum0[DOT_ROWS] = {{0}}, sum1[DOT_ROWS] = {{0}};
-    size_t width = (size_t)vectors * DOT_LANES * 2, step = split ? 2 * width : width;
     for (int r = 0; add && r < rows; r++) {
         const floats *from = (const floats *)(c + (size_t)r * ldc);
         sum0[r] = from[0];
         sum1[r] = from[vectors - 1];
     }
-    for (size_t i = 0; i < p->k; i += 2, b += step) {
-        const bf16s *right = (const bf16s *)b,
-                    *right_low = (const bf16s *)(b + (split ? width : 0));
+    for (size_t i = 0; i < p->k; i += 2, b += (size_t)vectors * DOT_LANES * 2) {
+        const bf16s *right = (const bf16s *)b;
         bf16s right0 = right[0], right1 = right[vectors - 1];
-        bf16s low0 = right_low[0], low1 = right_low[vectors - 1];
 #pragma GCC unroll 16
         for (int r = 0; r < rows; r++) {
-            size_t at = (row + (size_t)r) * p->stride + i;
-            bf16s left = (bf16s){0} + pair(p->high + at);
-            if (split) {
-                bf16s left_low = (bf16s){0} + pair(p->low + at);
-                sum0[r] = DOT(sum0[r], left_low, right0);
-                if (vectors == 2)
-                    sum1[r] = DOT(sum1[r], left_low, right1);
-            }
+            bf16s left = (bf16s){0} + pair(p->high + (row + (size_t)r) * p->stride + i);
             sum0[r] = DOT(sum0[r], left, right0);
             if (vectors == 2)
                 sum1[r] = DOT(sum1[r], left, right1);
-            if (split) {
-                sum0[r] = DOT(sum0[r], left, low0);
-                if (vectors == 2)
-                    sum1[r] = DOT(sum1[r], left, low1);
-            }
         }
     }
 #pragma GCC unroll 16
@@ -69,38 +54,24 @@ static inline __attribute__((always_inline)) void dot_tile(const int rows, const
 
 #define DOT_CASE(r)                                                                                \
     case r:                                                                                        \
-        dot_tile(r, vectors, split, p, row, b, c, ldc, add);                                       \
+        if (p->panel > DOT_LANES)                                                                  \
+            dot_tile(r, 2, p, row, b, to, ldc, add);                                               \
+        else                                                                                       \
+            dot_tile(r, 1, p, row, b, to, ldc, add);                                               \
         break;
 
-static inline __attribute__((always_inline)) void dot_rows(const int vectors, const bool split,
-                                                           const struct pairs *p, size_t row,
-                                                           size_t rows, const uint16_t *b, float *c,
-                                                           size_t ldc, bool add)
+static void multiply_panels(const struct pairs *p, size_t n_panels, float *c, size_t ldc, bool add)
 {
-    switch (rows) {
-        COV_TILES_12(DOT_CASE)
-    default:
-        break;
-    }
-}
-
-static void multiply_panels(bool split, const struct pairs *p, size_t n_panels, float *c,
-                            size_t ldc, bool add)
-{
-    bool wide = p->panel > DOT_LANES;
     for (size_t j = 0; j < n_panels; j++) {
         const uint16_t *b = p->b + j * p->b_panel;
         for (size_t row = 0, n_left = (p->rows + DOT_ROWS - 1) / DOT_ROWS; n_left > 0; n_left--) {
             size_t rows = (p->rows - row) / n_left; /* tiles of nearly equal height */
             float *to = c + row * ldc + j * p->panel;
-            if (wide && split)
-                dot_rows(2, true, p, row, rows, b, to, ldc, add);
-            else if (wide)
-                dot_rows(2, false, p, row, rows, b, to, ldc, add);
-            else if (split)
-                dot_rows(1, true, p, row, rows, b, to, ldc, add);
-            else
-                dot_rows(1, false, p, row, rows, b, to, ldc, add);
+            switch (rows) {
+                COV_TILES_12(DOT_CASE)
+            default:
+                break;
+            }
             row += rows;
         }
     }
@@ -109,11 +80,5 @@ static void multiply_panels(bool split, const struct pairs *p, size_t n_panels, 
 static void dot_bf16(size_t m, const float *a, size_t lda, const struct cov_matrix *b, float *c,
                      size_t ldc, bool add)
 {
-    run_pairs(false, DOT_UNIT, m, a, lda, b, c, ldc, add);
-}
-
-static void dot_bf16x3(size_t m, const float *a, size_t lda, const struct cov_matrix *b, float *c,
-                       size_t ldc, bool add)
-{
-    run_pairs(true, DOT_UNIT, m, a, lda, b, c, ldc, add);
+    run_pairs(false, DOT_UNIT, &(struct product){m, a, lda, b, c, ldc, add});
 }

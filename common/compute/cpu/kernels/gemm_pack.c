@@ -47,37 +47,21 @@ int cov_gemm_pack_whole(const struct cov_gemm *gemm, const float *b, struct cov_
     return COV_OK;
 }
 
-/* The first term of v, or the second. */
-static float term(float v, bool second)
-{
-    return second ? cov_bf16_low(v) : cov_bf16_round(v);
-}
-
-static int pack_terms(const struct cov_gemm *gemm, const float *b, bool second,
-                      const struct cov_matrix *m, float **out, struct cov_err *e)
-{
-    size_t n_panels = (m->n + m->panel - 1) / m->panel;
-    float *to = *out = cov_calloc64(n_panels * m->panel, m->k * sizeof *b, e);
-    if (!to)
-        return COV_ENOMEM;
-    for (size_t p = 0; p < n_panels; p++) {
-        size_t left = m->n - p * m->panel, cols = left < m->panel ? left : m->panel;
-        for (size_t i = 0; i < m->k; i++) {
-            const float *from = b + i * m->n + p * m->panel;
-            float *row = to + (p * m->k + i) * m->panel;
-            memcpy(row, from, cols * sizeof *row);
-            for (size_t j = 0; gemm->arithmetic != COV_FP32 && j < cols; j++)
-                row[j] = term(from[j], second);
-        }
-    }
-    return COV_OK;
-}
-
 int cov_gemm_pack_floats(const struct cov_gemm *gemm, const float *b, struct cov_matrix *m,
                          struct cov_err *e)
 {
-    int rc = pack_terms(gemm, b, false, m, &m->data, e);
-    return rc || gemm->arithmetic != COV_BF16X3 ? rc : pack_terms(gemm, b, true, m, &m->low, e);
+    (void)gemm;
+    size_t n_panels = (m->n + m->panel - 1) / m->panel;
+    m->data = cov_calloc64(n_panels * m->panel, m->k * sizeof *b, e);
+    if (!m->data)
+        return COV_ENOMEM;
+    for (size_t p = 0; p < n_panels; p++) {
+        size_t left = m->n - p * m->panel, cols = left < m->panel ? left : m->panel;
+        for (size_t i = 0; i < m->k; i++)
+            memcpy(m->data + (p * m->k + i) * m->panel, b + i * m->n + p * m->panel,
+                   cols * sizeof *b);
+    }
+    return COV_OK;
 }
 
 static int make_units(struct cov_matrix *m, struct cov_err *e)
@@ -109,7 +93,7 @@ static int make_units(struct cov_matrix *m, struct cov_err *e)
 int cov_gemm_pack_inner(const struct cov_gemm *gemm, const float *b, struct cov_matrix *m,
                         struct cov_err *e)
 {
-    int rc = pack_terms(gemm, b, false, m, &m->data, e);
+    int rc = cov_gemm_pack_floats(gemm, b, m, e);
     return rc ? rc : make_units(m, e);
 }
 
@@ -125,9 +109,10 @@ int cov_gemm_pack_pairs(const struct cov_gemm *gemm, const float *b, struct cov_
     for (size_t j = 0; j < m->n; j++)
         for (size_t i = 0; i < m->k; i++)
             for (size_t t = 0; t < terms; t++) {
+                float v = b[i * m->n + j];
                 size_t row = j / m->panel * (depth / 2) + i / 2;
                 size_t at = ((row * terms + t) * m->panel + j % m->panel) * 2 + i % 2;
-                m->pairs[at] = cov_bf16_bits(term(b[i * m->n + j], t));
+                m->pairs[at] = cov_bf16_bits(t ? cov_bf16_low(v) : v);
             }
     return COV_OK;
 }

@@ -17,8 +17,20 @@ enum {
     PAIRS_ROOM = PAIRS_ROWS * (PAIRS_DEPTH + PAIRS_GAP),
 };
 
+/* c[m,n] = a B, plus c itself if `add`: the arguments of struct cov_gemm's run. */
+struct product {
+    size_t m;
+    const float *a;
+    size_t lda;
+    const struct cov_matrix *b;
+    float *c;
+    size_t ldc;
+    bool add;
+};
+
 /* Rows of a in bf16, in one term or two, and a part of B's rows. */
 struct pairs {
+    bool split;                 /* in two terms */
     const uint16_t *high, *low; /* [rows, k], `stride` from one to the next */
     size_t stride, rows;
     size_t k;       /* a multiple of k_unit */
@@ -30,8 +42,7 @@ struct pairs {
 /* c[rows, n_panels * panel] (row stride ldc) = the product with panels of B, plus c itself if
  * `add`: for each pair of k in order, or each k_unit, low * high, then high * high, then high *
  * low. */
-static void multiply_panels(bool split, const struct pairs *p, size_t n_panels, float *c,
-                            size_t ldc, bool add);
+static void multiply_panels(const struct pairs *p, size_t n_panels, float *c, size_t ldc, bool add);
 
 /* The terms of x[n]. */
 static inline void round_row(bool split, size_t n, const float *restrict x, uint16_t *restrict high,
@@ -45,58 +56,59 @@ static inline void round_row(bool split, size_t n, const float *restrict x, uint
 
 /* `k` columns of rows of a, and zeros up to p->k. Where rows overlap, what they share is rounded
  * once. */
-static void round_rows(bool split, size_t k, const float *a, size_t lda, struct pairs *p,
-                       uint16_t *high, uint16_t *low)
+static void round_rows(size_t k, const float *a, size_t lda, struct pairs *p, uint16_t *high,
+                       uint16_t *low)
 {
     if (lda < k && k == p->k && (p->rows - 1) * lda + k <= PAIRS_ROOM) {
         p->stride = lda;
-        round_row(split, (p->rows - 1) * lda + k, a, high, low);
+        round_row(p->split, (p->rows - 1) * lda + k, a, high, low);
         return;
     }
     p->stride = p->k + PAIRS_GAP;
     for (size_t r = 0; r < p->rows; r++) {
         uint16_t *to = high + r * p->stride, *to_low = low + r * p->stride;
-        round_row(split, k, a + r * lda, to, to_low);
+        round_row(p->split, k, a + r * lda, to, to_low);
         memset(to + k, 0, (p->k - k) * sizeof *to);
-        if (split)
+        if (p->split)
             memset(to_low + k, 0, (p->k - k) * sizeof *to_low);
     }
 }
 
 /* The last columns, which do not fill a panel. */
-static void multiply_edge(bool split, const struct pairs *p, size_t cols, float *c, size_t ldc,
-                          bool add)
+static void multiply_edge(const struct pairs *p, size_t cols, float *c, size_t ldc, bool add)
 {
     float whole[PAIRS_ROWS * PAIRS_PANEL] = {0};
     for (size_t r = 0; add && r < p->rows; r++)
         memcpy(whole + r * p->panel, c + r * ldc, cols * sizeof *c);
-    multiply_panels(split, p, 1, whole, p->panel, add);
+    multiply_panels(p, 1, whole, p->panel, add);
     for (size_t r = 0; r < p->rows; r++)
         memcpy(c + r * ldc, whole + r * p->panel, cols * sizeof *c);
 }
 
-static void run_pairs(bool split, size_t k_unit, size_t m, const float *a, size_t lda,
-                      const struct cov_matrix *b, float *c, size_t ldc, bool add)
+static void run_pairs(bool split, size_t k_unit, const struct product *of)
 {
     _Alignas(64) uint16_t high[PAIRS_ROOM], low[PAIRS_ROOM];
+    const struct cov_matrix *b = of->b;
     size_t depth = (b->k + k_unit - 1) / k_unit * k_unit, n_whole = b->n / b->panel;
     size_t row = b->panel * (split ? 2 : 1); /* of B, half of one of its pairs */
     size_t n_parts = depth > PAIRS_DEPTH ? (depth + PAIRS_DEPTH - 1) / PAIRS_DEPTH : 1;
     size_t part = (depth / k_unit + n_parts - 1) / n_parts * k_unit;
-    struct pairs p = {.high = high, .low = low, .panel = b->panel, .b_panel = depth * row};
-    for (size_t r0 = 0; r0 < m; r0 += PAIRS_ROWS) {
-        float *to = c + r0 * ldc;
-        p.rows = m - r0 < PAIRS_ROWS ? m - r0 : PAIRS_ROWS;
+    struct pairs p = {
+        .split = split, .high = high, .low = low, .panel = b->panel, .b_panel = depth * row};
+    for (size_t r0 = 0; r0 < of->m; r0 += PAIRS_ROWS) {
+        float *to = of->c + r0 * of->ldc;
+        p.rows = of->m - r0 < PAIRS_ROWS ? of->m - r0 : PAIRS_ROWS;
         for (size_t k0 = 0; k0 == 0 || k0 < b->k; k0 += part) {
             size_t k = b->k - k0 < part ? b->k - k0 : part, j = n_whole * b->panel;
+            bool add = of->add || k0 > 0;
             p.k = (k + k_unit - 1) / k_unit * k_unit;
             p.b = b->pairs + k0 * row;
-            round_rows(split, k, a + r0 * lda + k0, lda, &p, high, low);
+            round_rows(k, of->a + r0 * of->lda + k0, of->lda, &p, high, low);
             if (n_whole > 0)
-                multiply_panels(split, &p, n_whole, to, ldc, add || k0 > 0);
+                multiply_panels(&p, n_whole, to, of->ldc, add);
             p.b += n_whole * p.b_panel;
             if (j < b->n)
-                multiply_edge(split, &p, b->n - j, to + j, ldc, add || k0 > 0);
+                multiply_edge(&p, b->n - j, to + j, of->ldc, add);
         }
     }
 }

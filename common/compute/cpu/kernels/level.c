@@ -10,6 +10,7 @@
 #define AVX2_NEEDS (COV_CPU_AVX2 | COV_CPU_FMA)
 #define AVX512_NEEDS                                                                               \
     (AVX2_NEEDS | COV_CPU_AVX512F | COV_CPU_AVX512DQ | COV_CPU_AVX512BW | COV_CPU_AVX512VL)
+#define AVX512BF16_NEEDS (AVX512_NEEDS | COV_CPU_AVX512_VNNI | COV_CPU_AVX512_BF16)
 
 static const struct {
     const char *name;
@@ -19,10 +20,8 @@ static const struct {
     [COV_LEVEL_BASE] = {"base", 0, 0},
     [COV_LEVEL_AVX2] = {"avx2", AVX2_NEEDS, 0},
     [COV_LEVEL_AVX512] = {"avx512", AVX512_NEEDS, 0},
-    [COV_LEVEL_AVX512BF16] = {"avx512bf16",
-                              AVX512_NEEDS | COV_CPU_AVX512_VNNI | COV_CPU_AVX512_BF16,
-                              COV_CPU_ADDERS | COV_CPU_FREE_LANES},
-    [COV_LEVEL_AMX] = {"amx", AVX512_NEEDS | COV_CPU_AMX_TILE | COV_CPU_AMX_BF16, 0},
+    [COV_LEVEL_AVX512BF16] = {"avx512bf16", AVX512BF16_NEEDS, COV_CPU_ADDERS | COV_CPU_FREE_LANES},
+    [COV_LEVEL_AMX] = {"amx", AVX512BF16_NEEDS | COV_CPU_AMX_TILE | COV_CPU_AMX_BF16, 0},
 };
 enum { N_LEVELS = COV_COUNT(levels) };
 
@@ -37,7 +36,7 @@ static unsigned find_levels(void)
 }
 
 /* The levels that a list names, as bits. */
-static int parse(const char *list, unsigned *named, bool *emulate, struct cov_err *e)
+static int parse(const char *list, unsigned *named, struct cov_err *e)
 {
     for (const char *at = list; at; at = *at ? at + 1 : NULL) {
         size_t n = strcspn(at, ",");
@@ -46,12 +45,10 @@ static int parse(const char *list, unsigned *named, bool *emulate, struct cov_er
             i++;
         if (i < N_LEVELS)
             *named |= 1U << i;
-        else if (n == strlen("emulate") && memcmp(at, "emulate", n) == 0)
-            *emulate = true;
         else
             return cov_fail(e, COV_EUSAGE,
-                            "'%.*s' is no level of the CPU: scalar, base, avx2, avx512, "
-                            "avx512bf16, amx, and the word emulate",
+                            "'%.*s' is not a level of the CPU: scalar, base, avx2, avx512, "
+                            "avx512bf16, amx",
                             n > 40 ? 40 : (int)n, at);
         at += n;
     }
@@ -72,7 +69,7 @@ int cov_cpu_level_choose(const char *list, struct cov_cpu_choice *out, struct co
 {
     unsigned named = 0, found = find_levels();
     *out = (struct cov_cpu_choice){.level = COV_LEVEL_BASE};
-    int rc = parse(list, &named, &out->emulate, e);
+    int rc = parse(list, &named, e);
     if (rc)
         return rc;
     unsigned usable = named ? named & found : found;

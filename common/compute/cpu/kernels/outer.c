@@ -8,13 +8,14 @@ const struct cov_outer *cov_outer_choose(unsigned features, enum cov_arithmetic 
 {
     static const struct cov_outer *const tables[] = {
 #ifdef __x86_64__
-        &cov_outer_dot_bf16, &cov_outer_avx512,    &cov_outer_avx512_bf16,
-        &cov_outer_avx2,     &cov_outer_avx2_bf16,
+        &cov_outer_dot_bf16,
+        &cov_outer_avx512,
+        &cov_outer_avx2,
 #endif
-        &cov_outer_base,     &cov_outer_base_bf16,
+        &cov_outer_base,
     };
-    size_t i = 0;
-    while (tables[i]->arithmetic != arithmetic || (tables[i]->needs & ~features) != 0)
-        i++;
-    return tables[i];
+    for (size_t i = 0; i < COV_COUNT(tables); i++)
+        if (tables[i]->arithmetic == arithmetic && (tables[i]->needs & ~features) == 0)
+            return tables[i];
+    return NULL;
 }

@@ -34,11 +34,10 @@ struct cov_outer {
 };
 
 extern const struct cov_outer cov_outer_base, cov_outer_avx2, cov_outer_avx512;
-/* Operands rounded to bf16, multiplied as floats; and with VDPBF16PS. */
-extern const struct cov_outer cov_outer_base_bf16, cov_outer_avx2_bf16, cov_outer_avx512_bf16;
+/* With VDPBF16PS. */
 extern const struct cov_outer cov_outer_dot_bf16;
 
-/* The fastest whose needs are among `features`. */
+/* The fastest for this arithmetic whose needs are among `features`; of COV_BF16 NULL if there is none. */
 const struct cov_outer *cov_outer_choose(unsigned features, enum cov_arithmetic arithmetic);
 
 #endif

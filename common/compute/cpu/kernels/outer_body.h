@@ -8,12 +8,11 @@
 #include <string.h>
 
 #include "common/base/cpu.h"
-#include "common/compute/cpu/kernels/bf16.h"
 #include "common/compute/cpu/kernels/outer.h"
 #include "common/compute/cpu/kernels/outer_ahead.h"
 #include "common/compute/cpu/kernels/tiles.h"
 
-enum { DEPTH = COV_OUTER_DEPTH, WIDTH = 2 * LANES, SLICE = 8 * ROWS };
+enum { DEPTH = COV_OUTER_DEPTH, WIDTH = 2 * LANES };
 
 typedef float vec __attribute__((vector_size(LANES * sizeof(float)), aligned(4), may_alias));
 
@@ -83,8 +82,7 @@ static void run_edge(size_t rows, size_t cols, size_t k, const float *a, size_t 
 }
 
 /* packed[k, WIDTH] = `cols` columns of b, and zeros. */
-INLINE void pack(const bool rounded, size_t k, size_t cols, const float *b, size_t ldb,
-                 float *packed)
+INLINE void pack(size_t k, size_t cols, const float *b, size_t ldb, float *packed)
 {
     for (size_t i = 0; i < k; i++, b += ldb, packed += WIDTH) {
         if (cols == WIDTH)
@@ -93,8 +91,6 @@ INLINE void pack(const bool rounded, size_t k, size_t cols, const float *b, size
             memcpy(packed, b, cols * sizeof *b);
         for (size_t j = cols; j < WIDTH; j++)
             packed[j] = 0;
-        for (size_t j = 0; rounded && j < WIDTH; j++)
-            packed[j] = cov_bf16_round(packed[j]);
     }
 }
 
@@ -127,37 +123,12 @@ static void add(size_t m, size_t n, size_t k, const float *a, size_t lda, const 
             cov_outer_ahead_of(m, n, k, r, rows, a, lda, b, ldb, next, tiles_of(m, n));
         for (size_t j = 0; j < n; j += WIDTH) {
             size_t cols = n - j < WIDTH ? n - j : WIDTH;
-            pack(false, rows, cols, b + r * ldb + j, ldb, packed);
+            pack(rows, cols, b + r * ldb + j, ldb, packed);
             run_panel(m, cols, rows, a + r * lda, lda, packed, c + j, ldc, &ahead);
         }
     }
 }
 
-/* The same with operands rounded: those of a a slice at a time. */
-static void add_bf16(size_t m, size_t n, size_t k, const float *a, size_t lda, const float *b,
-                     size_t ldb, float *c, size_t ldc, const struct cov_outer_rows *next)
-{
-    _Alignas(64) float packed[DEPTH * WIDTH], left[DEPTH * SLICE];
-    for (size_t r = 0; r < k; r += DEPTH) {
-        size_t rows = k - r < DEPTH ? k - r : DEPTH;
-        struct cov_outer_ahead ahead =
-            cov_outer_ahead_of(m, n, k, r, rows, a, lda, b, ldb, next, tiles_of(m, n));
-        for (size_t i = 0; i < m; i += SLICE) {
-            size_t slice = m - i < SLICE ? m - i : SLICE;
-            for (size_t s = 0; s < rows; s++)
-                for (size_t j = 0; j < slice; j++)
-                    left[s * SLICE + j] = cov_bf16_round(a[(r + s) * lda + i + j]);
-            for (size_t j = 0; j < n; j += WIDTH) {
-                size_t cols = n - j < WIDTH ? n - j : WIDTH;
-                pack(true, rows, cols, b + r * ldb + j, ldb, packed);
-                run_panel(slice, cols, rows, left, SLICE, packed, c + i * ldc + j, ldc, &ahead);
-            }
-        }
-    }
-}
-
-#define JOIN_(a, b, c) a##b##c
-#define JOIN(a, b, c) JOIN_(a, b, c)
-const struct cov_outer JOIN(cov_outer_, OUTER_LEVEL, ) = {OUTER_NAME, OUTER_NEEDS, add, COV_FP32};
-const struct cov_outer JOIN(cov_outer_, OUTER_LEVEL, _bf16) = {OUTER_NAME, OUTER_NEEDS, add_bf16,
-                                                               COV_BF16};
+#define JOIN_(a, b) a##b
+#define JOIN(a, b) JOIN_(a, b)
+const struct cov_outer JOIN(cov_outer_, OUTER_LEVEL) = {OUTER_NAME, OUTER_NEEDS, add, COV_FP32};

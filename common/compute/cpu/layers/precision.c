@@ -34,15 +34,6 @@ static void set_operands(enum cov_precision precision, struct cov_cpu_arithmetic
     }
 }
 
-static const struct cov_gemm *kernels_for(enum cov_arithmetic arithmetic,
-                                          const struct cov_cpu_choice *cpu)
-{
-    if (arithmetic == COV_FP32)
-        return NULL;
-    const struct cov_gemm *gemm = cov_gemm_choose_bf16(cpu->features, arithmetic);
-    return gemm ? gemm : cov_gemm_choose_emulated(cpu->features, arithmetic);
-}
-
 void cov_cpu_arithmetic_choose(enum cov_precision wanted, const struct cov_cpu_choice *cpu,
                                bool training, struct cov_cpu_arithmetic *out)
 {
@@ -51,7 +42,7 @@ void cov_cpu_arithmetic_choose(enum cov_precision wanted, const struct cov_cpu_c
     set_operands(wanted, out);
     if (wanted == COV_PRECISION_TF32)
         out->why = "CPUs do not multiply tf32";
-    if (out->conv != COV_FP32 && !amx && !cpu->emulate && cpu->level != COV_LEVEL_SCALAR) {
+    if (out->conv != COV_FP32 && !amx && cpu->level != COV_LEVEL_SCALAR) {
         if (!dot) {
             set_operands(COV_PRECISION_FP32, out);
             out->why = "these CPU instructions do not multiply bf16, and fp32 is as fast and more "
@@ -67,8 +58,8 @@ void cov_cpu_arithmetic_choose(enum cov_precision wanted, const struct cov_cpu_c
         if (out->lstm == COV_BF16 && !training)
             out->lstm = COV_INT16;
     }
-    out->conv_gemm = kernels_for(out->conv, cpu);
-    out->lstm_gemm = kernels_for(out->lstm, cpu);
+    out->conv_gemm = cov_gemm_choose_bf16(cpu->features, out->conv);
+    out->lstm_gemm = cov_gemm_choose_bf16(cpu->features, out->lstm);
 }
 
 enum cov_arithmetic cov_cpu_arithmetic_of(const struct cov_cpu_arithmetic *a,
