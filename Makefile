@@ -377,7 +377,7 @@ check-long: all $(UNITS) $(DEMOS) ## run the tests of the library's files under 
 
 # What concerns the kernels at every level of the CPU that the machine has; the first tests run all levels
 # by themselves, those of LEVEL_UNITS as COVTOOLS_CPU says.
-CPU_UNITS   := $(patsubst %,$(B)/tests/test_%,cpu gemm gemm_dot gemm_int16 gemm_amx outer vec minimal strassen lstm layers training_fast)
+CPU_UNITS   := $(patsubst %,$(B)/tests/test_%,cpu level gemm gemm_dot gemm_int16 gemm_amx outer vec minimal strassen lstm layers training_fast)
 LEVEL_UNITS := $(patsubst %,$(B)/tests/test_%,device_cpu reference_models reference_training)
 CPU_LEVELS  := base avx2 avx512 avx512bf16 amx
 check_instructions = $(if $(filter x86_64-%,$(shell $(CC) -dumpmachine)),$(Q)tests/lint/instructions.sh $(B)/obj/common $(B)/obj/tools)

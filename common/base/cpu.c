@@ -44,6 +44,20 @@ static const struct {
     {COV_CPU_FREE_LANES, "free_lanes"},
 };
 
+static unsigned allowed = ~0U;
+
+static unsigned detect(void);
+
+unsigned cov_cpu_features(void)
+{
+    return detect() & allowed;
+}
+
+void cov_cpu_limit(unsigned features)
+{
+    allowed = features;
+}
+
 #if defined(__x86_64__)
 
 /* XCR0: the register states that the operating system saves. */
@@ -76,7 +90,7 @@ static unsigned family(unsigned signature)
     return base < 15 ? base : base + (signature >> 20 & 255);
 }
 
-unsigned cov_cpu_features(void)
+static unsigned detect(void)
 {
     enum { ZEN_5 = 0x1a };
     enum { OSXSAVE = 27, YMM_STATE = 0x06, ZMM_STATE = 0xe6, TILE_STATE = 0x60000 };
@@ -128,7 +142,7 @@ bool cov_cpu_permit_amx(void)
 
 #elif defined(__aarch64__)
 
-unsigned cov_cpu_features(void)
+static unsigned detect(void)
 {
     enum { ASIMD = 1U << 1, SVE = 1U << 22, BF16 = 1U << 14 }; /* Linux's asm/hwcap.h */
     unsigned features = 0;
@@ -143,7 +157,7 @@ unsigned cov_cpu_features(void)
 
 #else
 
-unsigned cov_cpu_features(void)
+static unsigned detect(void)
 {
     return 0;
 }
@@ -192,7 +206,7 @@ static void model_name(char *name, size_t n)
 void cov_cpu_describe(char *buf, size_t n)
 {
     model_name(buf, n);
-    unsigned features = cov_cpu_features();
+    unsigned features = detect();
     const char *before = ": ";
     for (size_t i = 0; i < COV_COUNT(feature_names); i++)
         if (features & feature_names[i].bit) {

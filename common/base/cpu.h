@@ -35,7 +35,13 @@ enum cov_cpu_feature {
     COV_CPU_FREE_LANES = 1U << 19, /* to read a float to all lanes of a register takes no adder */
 };
 
+/* The features of this machine that cov_cpu_limit allows. */
 unsigned cov_cpu_features(void);
+
+/* Restricts cov_cpu_features to `features` in the whole process, and so every table of kernels that
+ * is chosen later. Call it before other threads start and before tables are chosen: some are chosen
+ * once. */
+void cov_cpu_limit(unsigned features);
 
 /* Asks Linux (5.16 and later) for the tile registers, for this process and all of its threads;
  * whether they may be used. */
@@ -44,7 +50,7 @@ bool cov_cpu_permit_amx(void);
 /* "avx2" of COV_CPU_AVX2; NULL for anything but one known bit. */
 const char *cov_cpu_feature_name(unsigned feature);
 
-/* buf[0..n) gets "<model name>: avx f16c fma avx2", cut to fit and ended by a zero (n > 0). */
+/* What the machine has, whatever the limit: buf[0..n) gets "<model name>: avx f16c fma avx2", cut to fit and ended by a zero (n > 0). */
 void cov_cpu_describe(char *buf, size_t n);
 
 #endif

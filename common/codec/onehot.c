@@ -338,10 +338,15 @@ static bool note_runs(struct chunk *k, const uint8_t *codes, size_t n, size_t t,
 
 static const struct cov_onehot_kern *kernels;
 
-static void choose_kernels(void)
+const struct cov_onehot_kern *cov_onehot_choose(void)
 {
     const unsigned needs = COV_CPU_AVX2 | COV_CPU_BMI2;
-    kernels = (cov_cpu_features() & needs) == needs ? &cov_onehot_avx2 : &cov_onehot_base;
+    return (cov_cpu_features() & needs) == needs ? &cov_onehot_avx2 : &cov_onehot_base;
+}
+
+static void choose_kernels(void)
+{
+    kernels = cov_onehot_choose();
 }
 
 static const struct cov_onehot_kern *kern(void)

@@ -75,6 +75,9 @@ struct cov_onehot_kern {
 
 extern const struct cov_onehot_kern cov_onehot_base, cov_onehot_avx2;
 
+/* The fastest for cov_cpu_features(). */
+const struct cov_onehot_kern *cov_onehot_choose(void);
+
 /* Words of the other strand go by those of its complement, in which its first base is the last. */
 enum cov_onehot_strand { COV_ONEHOT_PLUS = 1, COV_ONEHOT_MINUS = -1 };
 

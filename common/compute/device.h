@@ -257,9 +257,13 @@ int cov_device_open_cpu(const struct cov_cpu_options *options, struct cov_device
                         struct cov_err *e) COV_MUST_USE;
 void cov_device_close(struct cov_device *dev); /* NULL is accepted */
 
-/* Whether this list of levels can be had. */
+/* For --cpu, before anything is computed: restricts all kernels of the process to the best available
+ * level of a list, as cpu/kernels/level.h has them; NULL: no restriction. COV_EUSAGE for an unknown
+ * level, COV_EUNSUPPORTED if none is available. */
+int cov_device_limit_levels(const char *levels, struct cov_err *e) COV_MUST_USE;
+/* Whether a list contains an available level. Same errors. */
 int cov_device_check_levels(const char *levels, struct cov_err *e) COV_MUST_USE;
-/* buf[0..n) = the levels that can be had, with spaces between them. */
+/* buf[0..n) = the available levels, separated by spaces. */
 void cov_device_describe_levels(char *buf, size_t n);
 
 #endif

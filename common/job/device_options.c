@@ -19,7 +19,7 @@ int cov_device_options_parse(struct cov_device_options *o, struct cov_err *e)
         o->cpu = getenv("COVTOOLS_CPU");
     if (o->cpu && !*o->cpu)
         o->cpu = NULL;
-    rc = cov_device_check_levels(o->cpu, e);
+    rc = cov_device_limit_levels(o->cpu, e);
     return rc ? cov_err_prefix(e, "%s", cpu_given ? "--cpu" : "COVTOOLS_CPU") : COV_OK;
 }
 

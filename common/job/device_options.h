@@ -42,7 +42,7 @@ struct cov_device_options {
     }
 
 /* Fills o->choice from --device, and o->cpu from the variable COVTOOLS_CPU unless --cpu is given. With
- * --cpu, auto is the CPU. COV_EUSAGE for unknown levels or devices, and for --cpu with GPUs. */
+ * --cpu, auto is the CPU. Restricts the whole process to these levels. COV_EUSAGE for unknown levels or devices, and for --cpu with GPUs. */
 int cov_device_options_parse(struct cov_device_options *o, struct cov_err *e) COV_MUST_USE;
 
 /* For --version: prints the devices of this machine, or why there is no GPU, and the levels of --cpu. */

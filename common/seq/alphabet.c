@@ -90,9 +90,14 @@ const float cov_onehot_f32[16][4] = {
 
 static const struct cov_letters *chosen;
 
+const struct cov_letters *cov_letters_choose(void)
+{
+    return cov_cpu_features() & COV_CPU_AVX2 ? &cov_letters_avx2 : &cov_letters_base;
+}
+
 static void choose(void)
 {
-    chosen = cov_cpu_features() & COV_CPU_AVX2 ? &cov_letters_avx2 : &cov_letters_base;
+    chosen = cov_letters_choose();
 }
 
 static const struct cov_letters *letters_kernels(void)

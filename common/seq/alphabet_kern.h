@@ -24,6 +24,9 @@ struct cov_letters {
 
 extern const struct cov_letters cov_letters_base, cov_letters_avx2;
 
+/* The fastest for cov_cpu_features(). */
+const struct cov_letters *cov_letters_choose(void);
+
 /* take_lines by `take`, which the compiler knows. */
 static inline size_t cov_letters_by_lines(cov_letters_fn *take, const char *text, size_t n,
                                           size_t n_lines, uint8_t *codes)

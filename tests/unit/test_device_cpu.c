@@ -475,40 +475,6 @@ static void has_levels(void **state)
     free(block);
 }
 
-static void chooses_levels(void **state)
-{
-    (void)state;
-    struct cov_device *dev;
-    struct cov_err e = COV_ERR_INIT;
-    static const char *const unknown[] = {"abacus", "", "avx2,", ",base", "avx", "base,avx2x"};
-    for (size_t i = 0; i < COV_COUNT(unknown); i++) {
-        const struct cov_cpu_options options = {.levels = unknown[i]};
-        assert_int_equal(cov_device_open_cpu(&options, &dev, &e), COV_EUSAGE);
-        cov_err_clear(&e);
-    }
-    char all[128], one[128];
-    cov_device_describe_levels(all, sizeof all);
-    assert_true(strncmp(all, "scalar base", 11) == 0);
-    for (char *at = all; *at; at += *at != '\0') { /* each alone, and none that is not there */
-        size_t k = strcspn(at, " ");
-        (void)snprintf(one, sizeof one, "%.*s", (int)k, at);
-        succeeds(cov_device_check_levels(one, &e), &e);
-        (void)snprintf(one, sizeof one, "%.*s,base", (int)k, at);
-        succeeds(cov_device_check_levels(one, &e), &e);
-        at += k;
-    }
-    if (!strstr(all, "amx")) {
-        assert_int_equal(cov_device_check_levels("amx", &e), COV_EUNSUPPORTED);
-        assert_non_null(strstr(e.text, "scalar base"));
-        assert_int_equal(cov_device_check_levels("amx,base", NULL), 0);
-    }
-    const struct cov_cpu_options base = {.levels = "scalar,base"};
-    succeeds(cov_device_open_cpu(&base, &dev, &e), &e);
-    assert_non_null(strstr(dev->ops->describe(dev), "baseline"));
-    assert_string_equal(dev->ops->precision(dev), "fp32");
-    cov_device_close(dev);
-}
-
 /* Each precision against the scalar reference with the same rounding; the same bits in any batch. */
 static void has_precisions(void **state)
 {
@@ -578,7 +544,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(survives_overflow, open_pool, close_pool),
         cmocka_unit_test_setup_teardown(has_levels, open_pool, close_pool),
         cmocka_unit_test_setup_teardown(has_precisions, open_pool, close_pool),
-        cmocka_unit_test(chooses_levels),
     };
     return cmocka_run_group_tests_name("device_cpu", tests, NULL, NULL);
 }

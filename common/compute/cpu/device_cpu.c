@@ -656,6 +656,11 @@ int cov_device_check_levels(const char *levels, struct cov_err *e)
     return cov_cpu_level_choose(levels, &cpu, e);
 }
 
+int cov_device_limit_levels(const char *levels, struct cov_err *e)
+{
+    return cov_cpu_level_limit(levels, e);
+}
+
 void cov_device_describe_levels(char *buf, size_t n)
 {
     cov_cpu_levels_describe(buf, n);

@@ -14,18 +14,19 @@
 
 static const struct {
     const char *name;
-    unsigned needs, uses; /* uses: where it is there */
+    unsigned needs, uses; /* uses: features that are used if available */
 } levels[] = {
     [COV_LEVEL_SCALAR] = {"scalar", 0, 0},
     [COV_LEVEL_BASE] = {"base", 0, 0},
-    [COV_LEVEL_AVX2] = {"avx2", AVX2_NEEDS, 0},
-    [COV_LEVEL_AVX512] = {"avx512", AVX512_NEEDS, 0},
-    [COV_LEVEL_AVX512BF16] = {"avx512bf16", AVX512BF16_NEEDS, COV_CPU_ADDERS | COV_CPU_FREE_LANES},
-    [COV_LEVEL_AMX] = {"amx", AVX512BF16_NEEDS | COV_CPU_AMX_TILE | COV_CPU_AMX_BF16, 0},
+    [COV_LEVEL_AVX2] = {"avx2", AVX2_NEEDS, COV_CPU_BMI2},
+    [COV_LEVEL_AVX512] = {"avx512", AVX512_NEEDS, COV_CPU_BMI2},
+    [COV_LEVEL_AVX512BF16] = {"avx512bf16", AVX512BF16_NEEDS,
+                              COV_CPU_BMI2 | COV_CPU_ADDERS | COV_CPU_FREE_LANES},
+    [COV_LEVEL_AMX] = {"amx", AVX512BF16_NEEDS | COV_CPU_AMX_TILE | COV_CPU_AMX_BF16, COV_CPU_BMI2},
 };
 enum { N_LEVELS = COV_COUNT(levels) };
 
-/* The levels that there are, as bits. */
+/* The available levels, as bits. */
 static unsigned find_levels(void)
 {
     unsigned has = cov_cpu_features(), found = 0;
@@ -35,7 +36,7 @@ static unsigned find_levels(void)
     return found;
 }
 
-/* The levels that a list names, as bits. */
+/* *named = the levels of a list, as bits. */
 static int parse(const char *list, unsigned *named, struct cov_err *e)
 {
     for (const char *at = list; at; at = *at ? at + 1 : NULL) {
@@ -85,4 +86,13 @@ int cov_cpu_level_choose(const char *list, struct cov_cpu_choice *out, struct co
     out->level = (enum cov_cpu_level)level;
     out->features = cov_cpu_features() & (levels[level].needs | levels[level].uses);
     return COV_OK;
+}
+
+int cov_cpu_level_limit(const char *list, struct cov_err *e)
+{
+    struct cov_cpu_choice choice;
+    int rc = cov_cpu_level_choose(list, &choice, e);
+    if (rc == COV_OK && list)
+        cov_cpu_limit(choice.features);
+    return rc;
 }

@@ -1,0 +1,111 @@
+/* test_level.c - levels of instruction sets, and that every table of kernels obeys them.
+ * SPDX-License-Identifier: MIT */
+#include "tests/lib/unit.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "common/base/cpu.h"
+#include "common/codec/onehot_kern.h"
+#include "common/compute/cpu/kernels/gemm.h"
+#include "common/compute/cpu/kernels/level.h"
+#include "common/compute/cpu/kernels/outer.h"
+#include "common/compute/cpu/kernels/vec.h"
+#include "common/compute/cpu/layers/minimal.h"
+#include "common/compute/cpu/train/trainvec.h"
+#include "common/compute/device.h"
+#include "common/seq/alphabet_kern.h"
+#include "common/track/gauss_private.h"
+
+static void chooses_levels(void **state)
+{
+    (void)state;
+    struct cov_device *dev;
+    struct cov_err why = COV_ERR_INIT;
+    static const char *const unknown[] = {"abacus", "", "avx2,", ",base", "avx", "base,avx2x"};
+    for (size_t i = 0; i < COV_COUNT(unknown); i++) {
+        const struct cov_cpu_options options = {.levels = unknown[i]};
+        assert_int_equal(cov_device_open_cpu(&options, &dev, &why), COV_EUSAGE);
+        cov_err_clear(&why);
+    }
+    char all[128], one[128];
+    cov_device_describe_levels(all, sizeof all);
+    assert_true(strncmp(all, "scalar base", 11) == 0);
+    for (char *at = all; *at; at += *at != '\0') { /* each alone, and none that is not there */
+        size_t k = strcspn(at, " ");
+        (void)snprintf(one, sizeof one, "%.*s", (int)k, at);
+        assert_ok(cov_device_check_levels(one, &e));
+        (void)snprintf(one, sizeof one, "%.*s,base", (int)k, at);
+        assert_ok(cov_device_check_levels(one, &e));
+        at += k;
+    }
+    if (!strstr(all, "amx")) {
+        assert_int_equal(cov_device_check_levels("amx", &why), COV_EUNSUPPORTED);
+        assert_non_null(strstr(why.text, "scalar base"));
+        assert_int_equal(cov_device_check_levels("amx,base", NULL), 0);
+    }
+    const struct cov_cpu_options base = {.levels = "scalar,base"};
+    assert_ok(cov_device_open_cpu(&base, &dev, &e));
+    assert_non_null(strstr(dev->ops->describe(dev), "baseline"));
+    assert_string_equal(dev->ops->precision(dev), "fp32");
+    cov_device_close(dev);
+}
+
+static void is_base(bool base)
+{
+    unsigned features = cov_cpu_features();
+    struct cov_gauss gauss;
+    assert_int_equal(cov_gemm_choose(features) == &cov_gemm_base, base);
+    assert_int_equal(cov_gemm_choose_for(features, 64, 64) == &cov_gemm_base, base);
+    assert_int_equal(cov_vec_choose(features) == &cov_vec_base, base);
+    assert_int_equal(cov_trainvec_choose(features) == &cov_trainvec_base, base);
+    assert_int_equal(cov_outer_choose(features, COV_FP32) == &cov_outer_base, base);
+    assert_int_equal(cov_minimal_choose(features) == &cov_minimal_base, base);
+    assert_int_equal(cov_letters_choose() == &cov_letters_base, base);
+    assert_int_equal(cov_onehot_choose() == &cov_onehot_base, base || !(features & COV_CPU_BMI2));
+    assert_ok(cov_gauss_init(&gauss, 1, false, &e));
+    assert_int_equal(gauss.sums_fn == cov_gauss_sums_base, base);
+    cov_gauss_fini(&gauss);
+}
+
+/* Without a limit, then with one. */
+static void limits_every_table(void **state)
+{
+    (void)state;
+    unsigned all = cov_cpu_features();
+    char levels[128];
+    assert_ok(cov_cpu_level_limit(NULL, &e));
+    assert_int_equal(cov_cpu_features(), all);
+    cov_cpu_levels_describe(levels, sizeof levels);
+    is_base(!strstr(levels, "avx2"));
+    assert_ok(cov_cpu_level_limit("base,amx,avx2", &e)); /* the best of those that are available */
+    cov_cpu_levels_describe(levels, sizeof levels);
+    is_base(!strstr(levels, "avx2"));
+    cov_cpu_limit(~0U);
+    if (cov_cpu_level_limit("avx2", NULL) == COV_OK) {
+        is_base(false);
+        assert_int_equal(cov_cpu_features() & (COV_CPU_AVX512F | COV_CPU_AMX_TILE), 0);
+        cov_cpu_levels_describe(levels, sizeof levels);
+        assert_string_equal(levels, "scalar base avx2");
+        cov_cpu_limit(~0U);
+    }
+    for (int i = 0; i < 2; i++) {
+        assert_ok(cov_cpu_level_limit(i ? "scalar" : "base", &e));
+        assert_int_equal(cov_cpu_features(), 0);
+        is_base(true);
+        cov_cpu_levels_describe(levels, sizeof levels);
+        assert_string_equal(levels, "scalar base");
+        cov_cpu_limit(~0U);
+    }
+    assert_int_equal(cov_cpu_level_limit("abacus", NULL), COV_EUSAGE);
+    assert_int_equal(cov_cpu_features(), all);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(chooses_levels),
+        cmocka_unit_test(limits_every_table),
+    };
+    return cmocka_run_group_tests_name("level", tests, NULL, NULL);
+}
