@@ -14,79 +14,87 @@
 const char cov_letter_of_code[17] = "-ACMGRSVTWYHKDBN";
 
 #define X COV_CODE_BAD
+#define NONE X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X
 /* clang-format off */
 const uint8_t cov_code_of_letter[256] = {
-    X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X,
-    X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X,
-    X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X,
-    X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X,
+    NONE, NONE, NONE, NONE,
 /*     A   B  C   D  E  F  G   H  I  J   K  L  M   N  O */
     X, 1, 14, 2, 13, X, X, 4, 11, X, X, 12, X, 3, 15, X,
 /*  P  Q  R  S  T  U  V  W  X   Y  Z */
     X, X, 5, 6, 8, 8, 7, 9, X, 10, X, X, X, X, X, X,
     X, 1, 14, 2, 13, X, X, 4, 11, X, X, 12, X, 3, 15, X,
     X, X, 5, 6, 8, 8, 7, 9, X, 10, X, X, X, X, X, X,
-    X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X,
-    X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X,
-    X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X,
-    X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X,
-    X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X,
-    X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X,
-    X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X,
-    X, X, X, X, X, X, X, X, X, X, X, X, X, X, X, X,
+    NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE,
 };
 #undef X
+#undef NONE
 
-/* Bit patterns of 1, 0.5, 0.33 (nearest half: 0.330078125) and 0.25. */
-#define H1 0x3c00
-#define H2 0x3800
-#define H3 0x3548
-#define H4 0x3400
-const uint16_t cov_onehot_f16[16][4] = {
-/*   C   A   T   G */
-    { 0,  0,  0,  0},
-    { 0, H1,  0,  0}, /* A */
-    {H1,  0,  0,  0}, /* C */
-    {H2, H2,  0,  0}, /* M */
-    { 0,  0,  0, H1}, /* G */
-    { 0, H2,  0, H2}, /* R */
-    {H2,  0,  0, H2}, /* S */
-    {H3, H3,  0, H3}, /* V */
-    { 0,  0, H1,  0}, /* T */
-    { 0, H2, H2,  0}, /* W */
-    {H2,  0, H2,  0}, /* Y */
-    {H3, H3, H3,  0}, /* H */
-    { 0,  0, H2, H2}, /* K */
-    { 0, H3, H3, H3}, /* D */
-    {H3,  0, H3, H3}, /* B */
-    {H4, H4, H4, H4}, /* N */
-};
-#undef H1
-#undef H2
-#undef H3
-#undef H4
-
-#define F3 0.330078125F
-const float cov_onehot_f32[16][4] = {
-    {  0,   0,   0,   0},
-    {  0,   1,   0,   0},
-    {  1,   0,   0,   0},
-    { .5,  .5,   0,   0},
-    {  0,   0,   0,   1},
-    {  0,  .5,   0,  .5},
-    { .5,   0,   0,  .5},
-    { F3,  F3,   0,  F3},
-    {  0,   0,   1,   0},
-    {  0,  .5,  .5,   0},
-    { .5,   0,  .5,   0},
-    { F3,  F3,  F3,   0},
-    {  0,   0,  .5,  .5},
-    {  0,  F3,  F3,  F3},
-    { F3,   0,  F3,  F3},
-    {.25, .25, .25, .25},
-};
-#undef F3
+/* Rows for one to four bases in a code. */
+#define ONEHOT(ONE, HALF, THIRD, QUARTER) { \
+/*    C      A      T      G  */ \
+    { 0,     0,     0,     0}, \
+    { 0,     ONE,   0,     0},     /* A */ \
+    {ONE,    0,     0,     0},     /* C */ \
+    {HALF,   HALF,  0,     0},     /* M */ \
+    { 0,     0,     0,     ONE},   /* G */ \
+    { 0,     HALF,  0,     HALF},  /* R */ \
+    {HALF,   0,     0,     HALF},  /* S */ \
+    {THIRD,  THIRD, 0,     THIRD}, /* V */ \
+    { 0,     0,     ONE,   0},     /* T */ \
+    { 0,     HALF,  HALF,  0},     /* W */ \
+    {HALF,   0,     HALF,  0},     /* Y */ \
+    {THIRD,  THIRD, THIRD, 0},     /* H */ \
+    { 0,     0,     HALF,  HALF},  /* K */ \
+    { 0,     THIRD, THIRD, THIRD}, /* D */ \
+    {THIRD,  0,     THIRD, THIRD}, /* B */ \
+    {QUARTER, QUARTER, QUARTER, QUARTER}, /* N */ \
+}
 /* clang-format on */
+/* 0.330078125 is the half nearest to 0.33. */
+const uint16_t cov_onehot_f16[16][4] = ONEHOT(0x3c00, 0x3800, 0x3548, 0x3400);
+const float cov_onehot_f32[16][4] = ONEHOT(1, 0.5F, 0.330078125F, 0.25F);
+
+/* ---- letters to codes ---- */
+
+typedef uint8_t bytes16 __attribute__((vector_size(16)));
+
+/* Codes of A, C, G, T and N in either case; 0 for any other letter. */
+static inline bytes16 plain_codes(bytes16 x)
+{
+    x &= 0xdf; /* upper case */
+    return ((bytes16)(x == 'A') & COV_CODE_A) | ((bytes16)(x == 'C') & COV_CODE_C) |
+           ((bytes16)(x == 'G') & COV_CODE_G) | ((bytes16)(x == 'T') & COV_CODE_T) |
+           ((bytes16)(x == 'N') & COV_CODE_N);
+}
+
+/* Translates 16 letters; sets bytes of *others where a letter is none of the five. */
+static inline void plain_codes_at(const char *letters, uint8_t *codes, bytes16 *others)
+{
+    bytes16 x;
+    memcpy(&x, letters, sizeof x);
+    x = plain_codes(x);
+    memcpy(codes, &x, sizeof x);
+    *others |= (bytes16)(x == 0);
+}
+
+static bool take(const char *letters, size_t n, uint8_t *codes)
+{
+    bytes16 others = {0};
+    for (size_t i = 0; i + 16 <= n; i += 16)
+        plain_codes_at(letters + i, codes + i, &others);
+    if (n % 16)
+        plain_codes_at(letters + n - 16, codes + n - 16, &others);
+    uint64_t any[2];
+    memcpy(any, &others, sizeof any);
+    return !(any[0] | any[1]);
+}
+
+static size_t take_lines(const char *text, size_t n, size_t n_lines, uint8_t *codes)
+{
+    return cov_letters_by_lines(take, text, n, n_lines, codes);
+}
+
+const struct cov_letters cov_letters_base = {take, take_lines};
 
 static const struct cov_letters *chosen;
 
@@ -130,10 +138,11 @@ bool cov_codes_of_letters(const char *letters, size_t n, uint8_t *codes)
     return !(any & 0x80);
 }
 
+/* ---- the other strand ---- */
+
 const uint8_t cov_code_complement[16] = {0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15};
 
-/* The other strand of eight codes: the order of the bytes and of the four low bits in each is
- * turned round. */
+/* The other strand of eight codes: reverses the bytes, and the four low bits of each. */
 static uint64_t other_strand(uint64_t x)
 {
     x = __builtin_bswap64(x);
@@ -178,7 +187,9 @@ void cov_codes_other_strand(const uint8_t *codes, size_t n, uint8_t *dst)
         *dst++ = cov_code_complement[*--end & 15];
 }
 
-/* The code with exactly these columns. */
+/* ---- one-hot rows to codes ---- */
+
+/* The code with these columns set. */
 static uint8_t code_of_columns(unsigned c, unsigned a, unsigned t, unsigned g)
 {
     return (uint8_t)(a | c << 1 | g << 2 | t << 3);
@@ -186,7 +197,7 @@ static uint8_t code_of_columns(unsigned c, unsigned a, unsigned t, unsigned g)
 
 uint8_t cov_code_from_onehot(const float v[4])
 {
-    /* No base has less than 0.25, so the columns above half of that are the only candidate. */
+    /* The smallest share of a base is 0.25, so only the columns above half of that can be set. */
     uint8_t code = code_of_columns(v[0] > 0.125F, v[1] > 0.125F, v[2] > 0.125F, v[3] > 0.125F);
     for (int k = 0; k < 4; k++)
         if (!(fabsf(v[k] - cov_onehot_f32[code][k]) <= 0.01F))
@@ -196,7 +207,7 @@ uint8_t cov_code_from_onehot(const float v[4])
 
 uint8_t cov_code_from_onehot_f16(const uint16_t v[4])
 {
-    /* The patterns of 1, 0.5, 0.33 and 0.25 are told from 0 by bit 13. */
+    /* Bit 13 is set in the patterns of 1, 0.5, 0.33 and 0.25, but not in that of 0. */
     uint8_t code = code_of_columns(v[0] >> 13 & 1, v[1] >> 13 & 1, v[2] >> 13 & 1, v[3] >> 13 & 1);
     if (memcmp(v, cov_onehot_f16[code], sizeof cov_onehot_f16[code]) == 0)
         return code;
@@ -206,7 +217,9 @@ uint8_t cov_code_from_onehot_f16(const uint16_t v[4])
     return cov_code_from_onehot(f);
 }
 
-/* Eight codes as four bytes, and back. In both, the first are in the lowest bytes. */
+/* ---- two codes a byte ---- */
+
+/* Packs eight codes into four bytes, the first code in the lowest byte. */
 static inline uint32_t pack_eight(uint64_t x)
 {
     x = (x << 4 | x >> 8) & 0x00ff00ff00ff00ff;
@@ -214,6 +227,7 @@ static inline uint32_t pack_eight(uint64_t x)
     return (uint32_t)(x | x >> 16);
 }
 
+/* The inverse of pack_eight. */
 static inline uint64_t unpack_eight(uint32_t packed)
 {
     uint64_t x = packed;

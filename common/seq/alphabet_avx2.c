@@ -1,4 +1,4 @@
-/* alphabet_avx2.c - see alphabet_kern.h; for AVX2. Elsewhere there is nothing.
+/* alphabet_avx2.c - see alphabet_kern.h; for AVX2, and empty on other targets.
  * SPDX-License-Identifier: MIT */
 #include "common/seq/alphabet_kern.h"
 
@@ -8,8 +8,9 @@
 
 #include "common/seq/alphabet.h"
 
-/* The five letters differ in their lower half. For the others there is a byte which has another
- * lower half; where the highest bit is set, the result is 0. */
+/* Looks a letter up by its low four bits, which differ between the five letters. Every other entry
+ * holds a byte with other low bits, so that it matches no letter; a byte with its highest bit set
+ * yields 0. */
 #define LETTERS(A, C, T, G, N, none, last)                                                         \
     none, A, none, C, T, none, none, G, none, none, none, none, none, none, N, last
 

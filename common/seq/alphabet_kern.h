@@ -1,4 +1,4 @@
-/* alphabet_kern.h - letters to codes, compiled once per instruction set.
+/* alphabet_kern.h - letters to codes: the kernels of each instruction set.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_SEQ_ALPHABET_KERN_H
 #define COV_SEQ_ALPHABET_KERN_H
@@ -7,27 +7,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What there is at least to take. */
+/* The fewest letters that a kernel takes. */
 enum { COV_LETTERS_MIN = 32 };
 
 typedef bool cov_letters_fn(const char *letters, size_t n, uint8_t *codes);
 
 struct cov_letters {
-    /* codes[0..n) = those of the n letters, n >= COV_LETTERS_MIN. Whether all are A, C, G, T or N,
-     * of either case; if not, the codes are undefined. */
+    /* codes[0..n) = codes of n >= COV_LETTERS_MIN letters. Returns true if all are A, C, G, T or N
+     * of either case; otherwise the codes are undefined. */
     cov_letters_fn *take;
 
-    /* The same of n_lines lines of n letters and an end of line. Returns how many lines there are
-     * before the first of which that is not true. */
+    /* The same for n_lines lines of n letters and a newline each. Returns the number of lines before
+     * the first that is not like that. */
     size_t (*take_lines)(const char *text, size_t n, size_t n_lines, uint8_t *codes);
 };
 
 extern const struct cov_letters cov_letters_base, cov_letters_avx2;
 
-/* The fastest for cov_cpu_features(). */
+/* The fastest kernels for cov_cpu_features(). */
 const struct cov_letters *cov_letters_choose(void);
 
-/* take_lines by `take`, which the compiler knows. */
+/* take_lines through a `take` that the compiler can inline. */
 static inline size_t cov_letters_by_lines(cov_letters_fn *take, const char *text, size_t n,
                                           size_t n_lines, uint8_t *codes)
 {

@@ -9,13 +9,12 @@
 #include "common/base/spool.h"
 #include "common/seq/alphabet.h"
 
-/* Bytes in memory, and codes that are packed or unpacked at once (even: the next go on at a whole
- * byte). */
+/* Bytes in memory, and codes packed or unpacked at once (even, so that each step starts at a byte). */
 enum { BUFFER = 1 << 20, STEP = 1 << 15 };
 
 struct cov_code_store {
     struct cov_spool file;
-    size_t n; /* bytes in buf, which follow those in the file */
+    size_t n; /* bytes in buf; they follow those in the file */
     uint8_t buf[BUFFER];
 };
 

@@ -1,5 +1,5 @@
-/* code_store.h - codes of bases that have to wait: in memory while they are few, else in an
- * unlinked temporary file, two codes a byte.
+/* code_store.h - a buffer of base codes, two a byte: in memory while small, otherwise in an unlinked
+ * temporary file.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_SEQ_CODE_STORE_H
 #define COV_SEQ_CODE_STORE_H
@@ -11,23 +11,23 @@
 
 struct cov_code_store;
 
-/* The file, in the folder `tmpdir`, is made when it is needed. Free with cov_code_store_free. */
+/* The file is created in `tmpdir` when it is needed. Free with cov_code_store_free. */
 int cov_code_store_new(const char *tmpdir, struct cov_code_store **out,
                        struct cov_err *e) COV_MUST_USE;
 void cov_code_store_free(struct cov_code_store *s); /* NULL is accepted */
 
-/* Where the next codes go, in bytes. */
+/* Byte at which the next codes will begin. */
 int64_t cov_code_store_end(const struct cov_code_store *s);
 
-/* Adds codes[0..n), from a whole byte on. */
+/* Appends codes[0..n), starting at a byte. */
 int cov_code_store_add(struct cov_code_store *s, const uint8_t *codes, size_t n,
                        struct cov_err *e) COV_MUST_USE;
 
-/* Forgets everything from `end` on. */
+/* Drops everything from byte `end` on. */
 int cov_code_store_cut(struct cov_code_store *s, int64_t end, struct cov_err *e) COV_MUST_USE;
 
-/* codes[0..n) = codes first .. first + n - 1 of those that begin at byte `beg`. They must be there.
- * Thread-safe as long as nothing is added. */
+/* codes[0..n) = codes first .. first + n - 1 of those that begin at byte `beg`; they must exist.
+ * Thread-safe while nothing is added. */
 int cov_code_store_get(const struct cov_code_store *s, int64_t beg, int64_t first, size_t n,
                        uint8_t *codes, struct cov_err *e) COV_MUST_USE;
 

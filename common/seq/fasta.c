@@ -15,15 +15,15 @@
 enum { BUFFER_BYTES = 1 << 18 };
 
 struct cov_fasta {
-    struct cov_bgz *in, *own; /* own: `in`, or NULL where that is borrowed */
+    struct cov_bgz *in, *own; /* own: `in`, or NULL if that is borrowed */
     char *buf;
-    size_t at, n; /* what is not yet dealt with is buf[at .. n) */
+    size_t at, n; /* buf[at .. n) is not yet consumed */
     int64_t done;
     int64_t line, column; /* place of buf[at] */
-    size_t width;         /* letters of the last line that was read whole; 0: of none */
-    int64_t space_column; /* white space so far at the end of this line began here; 0: none */
+    size_t width;         /* letters of the last complete line; 0: none */
+    int64_t space_column; /* start of white space at the end of this line so far; 0: none */
     bool seen_header;
-    bool lone_cr; /* the last header has a carriage return inside */
+    bool lone_cr; /* the last header line has a carriage return inside */
     char name[COV_FASTA_MAX_NAME + 1];
 };
 
@@ -56,7 +56,7 @@ int64_t cov_fasta_done(const struct cov_fasta *f)
     return f->done;
 }
 
-/* Replaces the buffer, all of which has been dealt with. f->n = 0 at the end of the file. */
+/* Refills the consumed buffer. f->n = 0 at the end of the file. */
 static int refill(struct cov_fasta *f, struct cov_err *e)
 {
     f->at = 0;
@@ -104,7 +104,7 @@ static int fail_at(const struct cov_fasta *f, const char *text, struct cov_err *
     return cov_fail(e, COV_EINPUT, "%s:%lld: %s", cov_fasta_name(f), (long long)f->line, text);
 }
 
-/* Skips what is left of the header's line, its newline included. */
+/* Skips the rest of the header line, including its newline. */
 static int skip_description(struct cov_fasta *f, struct cov_err *e)
 {
     bool after_cr = false;
@@ -149,24 +149,24 @@ static int read_header(struct cov_fasta *f, struct cov_fasta_header *header, str
         if (c == '\n' || cov_text_is_blank(c))
             break;
         if (c == '\0')
-            return fail_at(f, "a zero byte in a name", e);
+            return fail_at(f, "zero byte in a name", e);
         if (n == COV_FASTA_MAX_NAME)
-            return fail_at(f, "a name of more than 4095 bytes", e);
+            return fail_at(f, "name longer than 4095 bytes", e);
         f->name[n++] = c;
         f->at++;
     }
     if (n == 0)
-        return fail_at(f, "a header without a name", e);
+        return fail_at(f, "header without a name", e);
     f->name[n] = '\0';
     *header = (struct cov_fasta_header){f->name, n, f->line};
     f->line++;
     return skip_description(f, e);
 }
 
-/* The letters of the line at buf[at], or of the part of it that is in the buffer. */
+/* The line at buf[at], or the part of it that is in the buffer. */
 struct piece {
-    size_t n;    /* letters, without white space at the end */
-    size_t skip; /* to the end of the line or of the buffer */
+    size_t n;    /* letters, without trailing white space */
+    size_t skip; /* bytes to the end of the line or buffer */
     bool newline;
 };
 
@@ -181,11 +181,12 @@ static int find_piece(const struct cov_fasta *f, struct piece *piece, struct cov
     if (n > 0 && !f->seen_header) {
         const char *kind = f->line == 1 ? cov_kind_name(cov_kind_of(p, m)) : NULL;
         if (kind)
-            return cov_fail(e, COV_EINPUT, "%s: not FASTA, but %s", cov_fasta_name(f), kind);
+            return cov_fail(e, COV_EINPUT, "%s: not a FASTA file, but %s", cov_fasta_name(f), kind);
         if (f->line == 1)
-            return cov_fail(e, COV_EINPUT, "%s: not FASTA: the first line does not start with '>'",
+            return cov_fail(e, COV_EINPUT,
+                            "%s: not a FASTA file: the first line does not start with '>'",
                             cov_fasta_name(f));
-        return fail_at(f, "not FASTA: text before the first '>'", e);
+        return fail_at(f, "not a FASTA file: text before the first '>'", e);
     }
     if (n > 0 && f->space_column)
         return cov_fail(e, COV_EINPUT, "%s:%lld:%lld: white space between letters",
@@ -209,8 +210,7 @@ static void skip_piece(struct cov_fasta *f, const struct piece *piece)
     }
 }
 
-/* Goes to the next letters, of which there are piece->n, or to a header or the end, with
- * piece->n = 0. */
+/* Advances to the next letters, piece->n of them, or to a header or the end (piece->n = 0). */
 static int find_letters(struct cov_fasta *f, struct piece *piece, struct cov_err *e)
 {
     for (;;) {
@@ -248,9 +248,9 @@ int cov_fasta_has_more(struct cov_fasta *f, bool *more, struct cov_err *e)
     return rc;
 }
 
-/* Some of the n letters at buf[at] are no IUPAC codes; codes[] are their codes so far. */
-static int deal_with_bad(const struct cov_fasta *f, uint8_t *codes, size_t n,
-                         struct cov_fasta_bad *bad, struct cov_err *e)
+/* Handles COV_CODE_BAD among codes[0..n) of the letters at buf[at]: fails, or replaces them by N. */
+static int handle_bad(const struct cov_fasta *f, uint8_t *codes, size_t n,
+                      struct cov_fasta_bad *bad, struct cov_err *e)
 {
     for (size_t i = 0; i < n; i++) {
         if (codes[i] != COV_CODE_BAD)
@@ -262,12 +262,11 @@ static int deal_with_bad(const struct cov_fasta *f, uint8_t *codes, size_t n,
             return cov_fail(e, COV_EINPUT, "%s:%lld:%lld: white space between letters", path,
                             (long long)f->line, (long long)column);
         if (!bad && c > ' ' && c < 0x7f)
-            return cov_fail(
-                e, COV_EINPUT,
-                "%s:%lld:%lld: letter '%c' is not an IUPAC code (--on-bad-base n reads it as N)",
-                path, (long long)f->line, (long long)column, c);
+            return cov_fail(e, COV_EINPUT,
+                            "%s:%lld:%lld: invalid base '%c'; --on-bad-base n reads it as N", path,
+                            (long long)f->line, (long long)column, c);
         if (!bad)
-            return cov_fail(e, COV_EINPUT, "%s:%lld:%lld: byte 0x%02x is not an IUPAC code", path,
+            return cov_fail(e, COV_EINPUT, "%s:%lld:%lld: invalid byte 0x%02x", path,
                             (long long)f->line, (long long)column, c);
         if (bad->n++ == 0) {
             bad->line = f->line;
@@ -278,8 +277,8 @@ static int deal_with_bad(const struct cov_fasta *f, uint8_t *codes, size_t n,
     return COV_OK;
 }
 
-/* Most lines are as long as the last one, and all that stands before their ends is letters: deals
- * with those of which that is so, and returns the number of their letters. */
+/* Fast path: reads complete lines that are as long as the last one and hold only A, C, G, T and N.
+ * Returns the number of their letters. */
 static size_t take_lines(struct cov_fasta *f, uint8_t *codes, size_t cap)
 {
     if (f->width == 0 || f->column != 1)
@@ -308,7 +307,7 @@ int cov_fasta_codes(struct cov_fasta *f, uint8_t *codes, size_t cap, size_t *n,
         if (piece.n > cap - *n)
             piece = (struct piece){cap - *n, cap - *n, false};
         if (!cov_codes_of_letters(f->buf + f->at, piece.n, codes + *n)) {
-            rc = deal_with_bad(f, codes + *n, piece.n, bad, e);
+            rc = handle_bad(f, codes + *n, piece.n, bad, e);
             if (rc)
                 return rc;
         }

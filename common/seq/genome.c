@@ -3,10 +3,282 @@
 #include "common/seq/genome.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "common/base/log.h"
 #include "common/base/mem.h"
+#include "common/seq/alphabet.h"
+#include "common/seq/fasta.h"
+#include "common/seq/names.h"
 
-/* Codes that are read at once; even, so that a sequence is without gaps in the store. */
+struct cov_fasta_pairs {
+    struct cov_genome_options options;
+    size_t L;
+    struct cov_fasta *fasta;
+    const char *path; /* for messages */
+    struct cov_rename *rename;
+    struct cov_names *in_fasta; /* all names of the FASTA */
+    int64_t *lines;             /* of their headers */
+    struct cov_names *given;    /* the new names; only with `rename` */
+    size_t *origins;            /* index of each of them in in_fasta; only with `rename` */
+    size_t cap_lines, cap_origins;
+    struct cov_code_store *held; /* the start of a sequence of unknown length; may be NULL */
+    size_t n_seqs, n_short, n_long;
+    struct cov_fasta_bad bad; /* of the sequences returned */
+
+    /* The current sequence. */
+    const char *name;
+    int64_t at, length; /* bases returned, and bases read */
+    bool more;          /* bases follow after `length` */
+    struct cov_fasta_bad seq_bad;
+};
+
+int cov_fasta_pairs_open(const char *path, const struct cov_genome_options *options, size_t L,
+                         struct cov_fasta_pairs **out, struct cov_err *e)
+{
+    *out = NULL;
+    struct cov_fasta_pairs *p = cov_calloc(1, sizeof *p, e);
+    if (!p)
+        return COV_ENOMEM;
+    p->options = *options;
+    p->L = L;
+    int rc = COV_OK;
+    if (options->rename_path)
+        rc = cov_rename_read(options->rename_path, &p->rename, e);
+    if (!rc)
+        rc = cov_names_new(&p->in_fasta, e);
+    if (!rc)
+        rc = cov_names_new(&p->given, e);
+    if (!rc)
+        rc = options->opened ? cov_fasta_open_in(options->opened, &p->fasta, e)
+                             : cov_fasta_open(path, options->n_threads, &p->fasta, e);
+    if (rc) {
+        cov_fasta_pairs_free(p);
+        return rc;
+    }
+    p->path = cov_fasta_name(p->fasta);
+    *out = p;
+    return COV_OK;
+}
+
+void cov_fasta_pairs_free(struct cov_fasta_pairs *p)
+{
+    if (!p)
+        return;
+    cov_fasta_free(p->fasta);
+    cov_rename_free(p->rename);
+    cov_names_free(p->in_fasta);
+    cov_names_free(p->given);
+    cov_code_store_free(p->held);
+    free(p->lines);
+    free(p->origins);
+    free(p);
+}
+
+int64_t cov_fasta_pairs_n_bad(const struct cov_fasta_pairs *p)
+{
+    return p->bad.n;
+}
+
+int64_t cov_fasta_pairs_total(const struct cov_fasta_pairs *p)
+{
+    return cov_fasta_total(p->fasta);
+}
+
+int64_t cov_fasta_pairs_done(const struct cov_fasta_pairs *p)
+{
+    return cov_fasta_done(p->fasta);
+}
+
+/* ---- names ---- */
+
+/* Records the name of a sequence, even if it is skipped later. */
+static int note_name(struct cov_fasta_pairs *p, const struct cov_fasta_header *header,
+                     struct cov_err *e)
+{
+    size_t index;
+    bool is_new;
+    int rc = cov_names_add(p->in_fasta, header->name, header->n, &index, &is_new, e);
+    if (rc)
+        return rc;
+    if (!is_new)
+        return cov_fail(e, COV_EINPUT, "%s: duplicate sequence name '%.200s' (lines %lld and %lld)",
+                        p->path, header->name, (long long)p->lines[index], (long long)header->line);
+    rc = COV_RESERVE(&p->lines, &p->cap_lines, index + 1, e);
+    if (rc)
+        return rc;
+    p->lines[index] = header->line;
+    if (p->rename)
+        (void)cov_rename_apply(p->rename, header->name, header->n);
+    return COV_OK;
+}
+
+/* Sets p->name for the last name of the FASTA; it must be unique. */
+static int give_name(struct cov_fasta_pairs *p, struct cov_err *e)
+{
+    size_t last = cov_names_count(p->in_fasta) - 1, n, index;
+    p->name = cov_names_get(p->in_fasta, last, &n);
+    if (!p->rename)
+        return COV_OK;
+    p->name = cov_rename_apply(p->rename, p->name, n);
+    bool is_new;
+    int rc = cov_names_add(p->given, p->name, strlen(p->name), &index, &is_new, e);
+    if (rc)
+        return rc;
+    if (!is_new)
+        return cov_fail(e, COV_EINPUT,
+                        "%s: duplicate sequence name '%.200s' after renaming (lines %lld and %lld)",
+                        p->path, p->name, (long long)p->lines[p->origins[index]],
+                        (long long)p->lines[last]);
+    rc = COV_RESERVE(&p->origins, &p->cap_origins, index + 1, e);
+    if (!rc)
+        p->origins[index] = last;
+    return rc;
+}
+
+/* ---- sequences ---- */
+
+/* Reads codes[0..*n); *n = L unless the sequence ends. */
+static int read_codes(struct cov_fasta_pairs *p, uint8_t *codes, size_t *n, struct cov_err *e)
+{
+    struct cov_fasta_bad *bad = p->options.bad_base_is_n ? &p->seq_bad : NULL;
+    int rc = cov_fasta_codes(p->fasta, codes, p->L, n, bad, e);
+    p->length += (int64_t)*n;
+    p->more = false;
+    if (!rc && *n == p->L)
+        rc = cov_fasta_has_more(p->fasta, &p->more, e);
+    return rc;
+}
+
+static bool is_too_short(const struct cov_fasta_pairs *p)
+{
+    return p->length < p->options.min_length;
+}
+
+static bool is_too_long(const struct cov_fasta_pairs *p)
+{
+    return p->options.max_length > 0 && p->length > p->options.max_length;
+}
+
+/* Reads and stores the sequence until it is known whether its length is within the limits;
+ * codes[0..L) is scratch. The rest of a sequence that is too long is checked but not stored. */
+static int hold(struct cov_fasta_pairs *p, uint8_t *codes, size_t n, struct cov_err *e)
+{
+    int rc = p->held ? COV_OK : cov_code_store_new(p->options.tmpdir, &p->held, e);
+    if (!rc)
+        rc = cov_code_store_cut(p->held, 0, e);
+    if (!rc)
+        rc = cov_code_store_add(p->held, codes, n, e);
+    while (!rc && p->more && (is_too_short(p) || p->options.max_length > 0)) {
+        rc = read_codes(p, codes, &n, e);
+        if (!rc && !is_too_long(p))
+            rc = cov_code_store_add(p->held, codes, n, e);
+    }
+    return rc;
+}
+
+/* Reads the start of the next sequence within the limits: *n codes, or *n = 0 if they are held.
+ * Returns 1, 0 at the end, or a failure. */
+static int begin_sequence(struct cov_fasta_pairs *p, uint8_t *codes, size_t *n, struct cov_err *e)
+{
+    for (;;) {
+        struct cov_fasta_header header;
+        int got = cov_fasta_next(p->fasta, &header, e);
+        if (got <= 0)
+            return got;
+        p->at = p->length = 0;
+        p->seq_bad.n = 0;
+        int rc = note_name(p, &header, e);
+        if (!rc)
+            rc = read_codes(p, codes, n, e);
+        if (rc)
+            return rc;
+        if (p->length == 0)
+            return cov_fail(e, COV_EINPUT, "%s:%lld: empty sequence '%.200s'%s", p->path,
+                            (long long)header.line, header.name,
+                            cov_fasta_has_lone_cr(p->fasta)
+                                ? "; lines must not end in a carriage return alone"
+                                : "");
+        if (p->more && (is_too_short(p) || p->options.max_length > 0)) {
+            rc = hold(p, codes, *n, e);
+            *n = 0;
+            if (rc)
+                return rc;
+        }
+        p->n_short += is_too_short(p);
+        p->n_long += is_too_long(p);
+        if (!is_too_short(p) && !is_too_long(p))
+            break;
+    }
+    int rc = give_name(p, e);
+    p->n_seqs++;
+    return rc ? rc : 1;
+}
+
+static void count_bad(struct cov_fasta_pairs *p)
+{
+    if (p->bad.n == 0)
+        p->bad = p->seq_bad;
+    else
+        p->bad.n += p->seq_bad.n;
+}
+
+/* At the end of the file: fails if there is nothing to return, and warns about changes. */
+static int report(const struct cov_fasta_pairs *p, struct cov_err *e)
+{
+    size_t n = cov_names_count(p->in_fasta);
+    if (n == 0)
+        return cov_fail(e, COV_EINPUT, "%s: empty file%s", p->path,
+                        strcmp(p->path, "standard input") == 0
+                            ? "; did the program before the pipe fail?"
+                            : "");
+    if (p->n_short + p->n_long > 0)
+        cov_warn("%s: %zu of %zu sequences left out by length: %zu too short, %zu too long",
+                 p->path, p->n_short + p->n_long, n, p->n_short, p->n_long);
+    if (p->n_seqs == 0)
+        return cov_fail(e, COV_EINPUT, "%s: no sequence has a length within the limits", p->path);
+    if (p->bad.n > 0)
+        cov_warn("%s: read %lld invalid letters as N, the first at line %lld, column %lld", p->path,
+                 (long long)p->bad.n, (long long)p->bad.line, (long long)p->bad.column);
+    if (p->rename && cov_rename_unused(p->rename) > 0)
+        cov_warn("%s: %zu of %zu names are not in %s", p->options.rename_path,
+                 cov_rename_unused(p->rename), cov_rename_count(p->rename), p->path);
+    return COV_OK;
+}
+
+int cov_fasta_pairs_next(struct cov_fasta_pairs *p, struct cov_fasta_pair *pair, uint8_t *codes,
+                         struct cov_err *e)
+{
+    size_t n = 0;
+    int rc = COV_OK;
+    if (p->at == p->length && !p->more) {
+        int got = begin_sequence(p, codes, &n, e);
+        if (got <= 0)
+            return got == 0 ? report(p, e) : got;
+    } else if (p->at == p->length) {
+        rc = read_codes(p, codes, &n, e);
+    }
+    if (!rc && n == 0) {
+        /* It is stored in pieces of L codes. */
+        int64_t beg = p->at / (int64_t)p->L * (int64_t)((p->L + 1) / 2);
+        n = p->length - p->at < (int64_t)p->L ? (size_t)(p->length - p->at) : p->L;
+        rc = cov_code_store_get(p->held, beg, 0, n, codes, e);
+    }
+    if (rc)
+        return rc;
+    memset(codes + n, COV_CODE_PAD, p->L - n);
+    *pair = (struct cov_fasta_pair){p->n_seqs - 1,      p->name,    p->at,
+                                    p->at + (int64_t)n, p->at == 0, false};
+    p->at += (int64_t)n;
+    pair->last = p->at == p->length && !p->more;
+    if (pair->last)
+        count_bad(p);
+    return 1;
+}
+
+/* ---- a whole genome ---- */
+
+/* Codes read at once; even, so that a sequence is contiguous in the store. */
 enum { CODES = 1 << 15 };
 
 struct reader {
@@ -29,7 +301,7 @@ void cov_genome_free(struct cov_genome *g)
     free(g);
 }
 
-static int begin_sequence(struct reader *r, const char *name, struct cov_err *e)
+static int add_sequence(struct reader *r, const char *name, struct cov_err *e)
 {
     struct cov_genome *g = r->g;
     int rc = COV_RESERVE(&g->names, &r->cap_names, g->n_seqs + 1, e);
@@ -56,7 +328,7 @@ static int read_pairs(struct reader *r, struct cov_progress *progress, struct co
     int got;
     while ((got = cov_fasta_pairs_next(r->fasta, &pair, r->codes, e)) > 0) {
         int64_t n = pair.end - pair.beg;
-        int rc = pair.first ? begin_sequence(r, pair.name, e) : COV_OK;
+        int rc = pair.first ? add_sequence(r, pair.name, e) : COV_OK;
         if (!rc)
             rc = cov_code_store_add(g->codes, r->codes, (size_t)n, e);
         if (rc)
@@ -97,8 +369,6 @@ int cov_genome_read(const char *path, const struct cov_genome_options *options,
     free(r);
     return rc;
 }
-
-/* ---------------------------------------------------------------- bases */
 
 int cov_genome_codes(const struct cov_genome *g, size_t seq, int64_t beg, int64_t end,
                      uint8_t *codes, struct cov_err *e)

@@ -1,8 +1,7 @@
 /* grid.c - see grid.h.
  *
- * A regular grid is the running number of chunks of its sequences and nothing else. The builder
- * follows the rows for as long as they are regular, and starts to list them at the first one that
- * is not.
+ * A regular grid stores only the cumulative number of chunks of its sequences. The builder follows
+ * the rows as long as they are regular, and lists all of them once one is not.
  * SPDX-License-Identifier: MIT */
 #include "common/seq/grid.h"
 
@@ -20,16 +19,16 @@ struct row {
 
 struct cov_grid {
     size_t L, n_chunks;
-    struct cov_names *names; /* a sequence is its species, a zero, its name */
+    struct cov_names *names; /* keys: species, zero, name */
     size_t n_seqs;
     int64_t *lengths;
-    /* A regular grid: number of the first chunk of each sequence, n_seqs + 1 of them. */
+    /* Regular grids: number of the first chunk of each sequence; n_seqs + 1 entries. */
     size_t *first;
-    /* Any other: the rows as they came; their numbers by sequence, strand (+ before -) and
-     * position; where each sequence and strand begins in those, 2 * n_seqs + 1 of them. */
+    /* Other grids: the rows in file order; their numbers sorted by sequence, strand (+ before -) and
+     * position; where each sequence and strand begins among those, 2 * n_seqs + 1 entries. */
     struct row *rows;
     size_t *order, *begins;
-    /* Their pairs, and where those of each sequence begin, n_seqs + 1 of them. */
+    /* Their pairs, and where those of each sequence begin, n_seqs + 1 entries. */
     size_t (*pairs)[2];
     size_t *pair_begins;
     bool partial;
@@ -38,16 +37,21 @@ struct cov_grid {
 struct cov_grid_builder {
     struct cov_grid *g;
     size_t cap_lengths, cap_rows;
-    char *key; /* species, zero, name of the row that is added */
+    char *key; /* of the sequence being added */
     size_t cap_key;
     size_t n_rows;
-    bool listing;  /* the rows are in g->rows */
+    bool listing;  /* the rows so far are in g->rows */
     bool declared; /* sequences and lengths are known */
-    /* The last row. */
+    /* The previous row. */
     size_t seq;
     bool minus;
     int64_t start, end;
 };
+
+struct cov_seq_id cov_seq_id(const char *species, const char *name)
+{
+    return (struct cov_seq_id){species, strlen(species), name, strlen(name)};
+}
 
 static int too_large(struct cov_err *e)
 {
@@ -101,66 +105,21 @@ static int number_regular(struct cov_grid *g, struct cov_err *e)
     return COV_OK;
 }
 
-/* key[] = species, zero, name; *n bytes. */
-static int make_key(char **key, size_t *cap, const char *species, size_t n_species,
-                    const char *name, size_t n_name, size_t *n, struct cov_err *e)
+/* b->key[] = species, zero, name; *n bytes. */
+static int make_key(struct cov_grid_builder *b, const struct cov_seq_id *id, size_t *n,
+                    struct cov_err *e)
 {
-    size_t bytes = n_species + 1 + n_name;
-    int rc = COV_RESERVE(key, cap, bytes, e);
+    *n = id->n_species + 1 + id->n_name;
+    int rc = COV_RESERVE(&b->key, &b->cap_key, *n, e);
     if (rc)
         return rc;
-    memcpy(*key, species, n_species);
-    (*key)[n_species] = '\0';
-    memcpy(*key + n_species + 1, name, n_name);
-    *n = bytes;
+    memcpy(b->key, id->species, id->n_species);
+    b->key[id->n_species] = '\0';
+    memcpy(b->key + id->n_species + 1, id->name, id->n_name);
     return COV_OK;
 }
 
-int cov_grid_new(size_t n_seqs, char *const *names, const int64_t *lengths, const char *species,
-                 size_t L, struct cov_grid **out, struct cov_err *e)
-{
-    char *key = NULL;
-    size_t cap_key = 0;
-    struct cov_grid *g = cov_calloc(1, sizeof *g, e);
-    int rc = g ? cov_names_new(&g->names, e) : COV_ENOMEM;
-    if (rc)
-        goto out;
-    g->L = L;
-    g->n_seqs = n_seqs;
-    g->lengths = cov_malloc(n_seqs, sizeof *g->lengths, e);
-    if (!g->lengths) {
-        rc = COV_ENOMEM;
-        goto out;
-    }
-    for (size_t s = 0; s < n_seqs; s++) {
-        size_t n_key, index;
-        bool is_new;
-        if (lengths[s] <= 0) {
-            rc = cov_fail(e, COV_EINPUT, "sequence %s has no bases", names[s]);
-            goto out;
-        }
-        g->lengths[s] = lengths[s];
-        rc = make_key(&key, &cap_key, species, strlen(species), names[s], strlen(names[s]), &n_key,
-                      e);
-        if (!rc)
-            rc = cov_names_add(g->names, key, n_key, &index, &is_new, e);
-        if (!rc && !is_new)
-            rc = cov_fail(e, COV_EINPUT, "sequence %s is there twice", names[s]);
-        if (rc)
-            goto out;
-    }
-    rc = number_regular(g, e);
-out:
-    free(key);
-    if (rc) {
-        cov_grid_free(g);
-        g = NULL;
-    }
-    *out = g;
-    return rc;
-}
-
-/* ---------------------------------------------------------------- row by row */
+/* ---- building ---- */
 
 int cov_grid_builder_new(size_t L, struct cov_grid_builder **out, struct cov_err *e)
 {
@@ -187,8 +146,8 @@ void cov_grid_builder_free(struct cov_grid_builder *b)
     free(b);
 }
 
-/* Whether the row carries a regular grid on: after the last row of the same sequence, or as the
- * first of a new one when the one before is complete. */
+/* Returns true if the row continues a regular grid: it follows the previous row of the same
+ * sequence, or starts a new sequence after a complete one. */
 static bool is_regular_next(const struct cov_grid_builder *b, bool new_seq, int64_t start,
                             int64_t end)
 {
@@ -198,9 +157,9 @@ static bool is_regular_next(const struct cov_grid_builder *b, bool new_seq, int6
         return complete && start == 0;
     if (complete)
         return false;
-    if (start < end) /* + : the row before was full, and this one follows it */
+    if (start < end) /* +: follows a full chunk */
         return !b->minus && start == b->end && b->end - b->start == L;
-    if (!b->minus) /* the first - chunk is the last + chunk */
+    if (!b->minus) /* the first - chunk has the interval of the last + chunk */
         return start == b->end && end == b->start;
     return start == b->end && start - end == L;
 }
@@ -213,7 +172,7 @@ static int list_row(struct cov_grid_builder *b, size_t i, struct row row, struct
     return rc;
 }
 
-/* Lists the regular rows so far. */
+/* Lists the regular rows added so far. */
 static int start_listing(struct cov_grid_builder *b, struct cov_err *e)
 {
     struct cov_grid *g = b->g;
@@ -232,7 +191,7 @@ static int start_listing(struct cov_grid_builder *b, struct cov_err *e)
     return COV_OK;
 }
 
-/* Notes the row's sequence, which may be new, and that it is at least `length` long. */
+/* Records that the sequence, which may be new, is at least `length` long. */
 static int add_length(struct cov_grid_builder *b, size_t seq, bool is_new, int64_t length,
                       struct cov_err *e)
 {
@@ -248,38 +207,51 @@ static int add_length(struct cov_grid_builder *b, size_t seq, bool is_new, int64
     return COV_OK;
 }
 
-int cov_grid_builder_add(struct cov_grid_builder *b, const char *species, size_t n_species,
-                         const char *name, size_t n_name, int64_t start, int64_t end,
-                         struct cov_err *e)
+/* The part of a name shown in messages. */
+static int shown(const struct cov_seq_id *id)
 {
-    if (n_name == 0)
-        return cov_fail(e, COV_EINPUT, "row %zu: the name of the sequence is empty", b->n_rows);
-    if (memchr(name, '\0', n_name) || memchr(species, '\0', n_species))
-        return cov_fail(e, COV_EINPUT, "row %zu: a name with a zero byte", b->n_rows);
-    int n_shown = n_name < 200 ? (int)n_name : 200;
+    return id->n_name < 200 ? (int)id->n_name : 200;
+}
+
+/* Checks a row before its sequence is looked up. */
+static int check_row(const struct cov_grid_builder *b, const struct cov_seq_id *id, int64_t start,
+                     int64_t end, struct cov_err *e)
+{
+    long long from = start, to = end;
+    if (id->n_name == 0)
+        return cov_fail(e, COV_EINPUT, "row %zu: empty sequence name", b->n_rows);
+    if (memchr(id->name, '\0', id->n_name) || memchr(id->species, '\0', id->n_species))
+        return cov_fail(e, COV_EINPUT, "row %zu: zero byte in a name", b->n_rows);
     if (start < 0 || end < 0 || start == end)
+        return cov_fail(e, COV_EINPUT, "row %zu: invalid interval: %.*s from %lld to %lld",
+                        b->n_rows, shown(id), id->name, from, to);
+    if ((uint64_t)(start < end ? end - start : start - end) > b->g->L)
         return cov_fail(e, COV_EINPUT,
-                        "row %zu: %.*s from %lld to %lld is not a piece of a sequence", b->n_rows,
-                        n_shown, name, (long long)start, (long long)end);
-    int64_t span = start < end ? end - start : start - end;
-    if ((uint64_t)span > b->g->L)
-        return cov_fail(e, COV_EINPUT,
-                        "row %zu: %.*s from %lld to %lld is longer than a chunk (%zu)", b->n_rows,
-                        n_shown, name, (long long)start, (long long)end, b->g->L);
+                        "row %zu: interval longer than a chunk (%zu): %.*s from %lld to %lld",
+                        b->n_rows, b->g->L, shown(id), id->name, from, to);
+    return COV_OK;
+}
+
+int cov_grid_builder_add(struct cov_grid_builder *b, const struct cov_seq_id *id, int64_t start,
+                         int64_t end, struct cov_err *e)
+{
     size_t n_key, seq;
     bool is_new = false;
-    int rc = make_key(&b->key, &b->cap_key, species, n_species, name, n_name, &n_key, e);
+    int rc = check_row(b, id, start, end, e);
+    if (!rc)
+        rc = make_key(b, id, &n_key, e);
     if (rc)
         return rc;
     if (!b->declared)
         rc = cov_names_add(b->g->names, b->key, n_key, &seq, &is_new, e);
     else if (!cov_names_find(b->g->names, b->key, n_key, &seq))
-        rc = cov_fail(e, COV_EINPUT, "row %zu: %.*s is none of the genome's sequences", b->n_rows,
-                      n_shown, name);
+        rc = cov_fail(e, COV_EINPUT, "row %zu: %.*s is not a sequence of the genome", b->n_rows,
+                      shown(id), id->name);
     else if (start > b->g->lengths[seq] || end > b->g->lengths[seq])
-        rc = cov_fail(e, COV_EINPUT, "row %zu: %.*s from %lld to %lld, but it has %lld bases",
-                      b->n_rows, n_shown, name, (long long)start, (long long)end,
-                      (long long)b->g->lengths[seq]);
+        rc = cov_fail(e, COV_EINPUT,
+                      "row %zu: past the end of a sequence of %lld bases: %.*s from %lld to %lld",
+                      b->n_rows, (long long)b->g->lengths[seq], shown(id), id->name,
+                      (long long)start, (long long)end);
     if (rc)
         return rc;
     bool follows = is_new || seq == b->seq;
@@ -301,30 +273,64 @@ int cov_grid_builder_add(struct cov_grid_builder *b, const char *species, size_t
     return COV_OK;
 }
 
-int cov_grid_builder_declare(struct cov_grid_builder *b, const char *species, size_t n_species,
-                             const char *name, size_t n_name, int64_t length, struct cov_err *e)
+/* Adds the next sequence and its full length. */
+static int add_sequence(struct cov_grid_builder *b, const struct cov_seq_id *id, int64_t length,
+                        struct cov_err *e)
 {
-    assert(b->n_rows == 0);
     size_t n_key, seq;
     bool is_new;
-    int n_shown = n_name < 200 ? (int)n_name : 200;
-    if (n_name == 0 || memchr(name, '\0', n_name) || memchr(species, '\0', n_species))
-        return cov_fail(e, COV_EINPUT, "sequence %zu: an empty name or one with a zero byte",
+    if (id->n_name == 0 || memchr(id->name, '\0', id->n_name) ||
+        memchr(id->species, '\0', id->n_species))
+        return cov_fail(e, COV_EINPUT, "sequence %zu: empty name, or zero byte in a name",
                         b->g->n_seqs);
     if (length <= 0)
-        return cov_fail(e, COV_EINPUT, "sequence %.*s has no bases", n_shown, name);
-    int rc = make_key(&b->key, &b->cap_key, species, n_species, name, n_name, &n_key, e);
+        return cov_fail(e, COV_EINPUT, "empty sequence %.*s", shown(id), id->name);
+    int rc = make_key(b, id, &n_key, e);
     if (!rc)
         rc = cov_names_add(b->g->names, b->key, n_key, &seq, &is_new, e);
     if (!rc && !is_new)
-        rc = cov_fail(e, COV_EINPUT, "sequence %.*s is there twice", n_shown, name);
-    if (rc)
-        return rc;
+        rc = cov_fail(e, COV_EINPUT, "duplicate sequence %.*s", shown(id), id->name);
+    return rc ? rc : add_length(b, seq, true, length, e);
+}
+
+int cov_grid_builder_declare(struct cov_grid_builder *b, const struct cov_seq_id *id,
+                             int64_t length, struct cov_err *e)
+{
+    assert(b->n_rows == 0);
     b->declared = b->listing = true;
-    rc = add_length(b, seq, true, length, e);
-    /* The list tells such a grid from a regular one, even if no row comes. */
+    int rc = add_sequence(b, id, length, e);
+    /* The list tells such a grid from a regular one, even if no row is added. */
+    return rc ? rc : COV_RESERVE(&b->g->rows, &b->cap_rows, 1, e);
+}
+
+int cov_grid_builder_declare_all(struct cov_grid_builder *b, const struct cov_grid *g,
+                                 struct cov_err *e)
+{
+    int rc = COV_OK;
+    for (size_t s = 0; !rc && s < g->n_seqs; s++) {
+        struct cov_seq_id id = cov_grid_seq_id(g, s);
+        rc = cov_grid_builder_declare(b, &id, g->lengths[s], e);
+    }
+    return rc;
+}
+
+int cov_grid_new(size_t n_seqs, char *const *names, const int64_t *lengths, const char *species,
+                 size_t L, struct cov_grid **out, struct cov_err *e)
+{
+    struct cov_grid_builder *b = NULL;
+    *out = NULL;
+    int rc = cov_grid_builder_new(L, &b, e);
+    for (size_t s = 0; !rc && s < n_seqs; s++) {
+        struct cov_seq_id id = cov_seq_id(species, names[s]);
+        rc = add_sequence(b, &id, lengths[s], e);
+    }
     if (!rc)
-        rc = COV_RESERVE(&b->g->rows, &b->cap_rows, 1, e);
+        rc = number_regular(b->g, e);
+    if (!rc) {
+        *out = b->g;
+        b->g = NULL;
+    }
+    cov_grid_builder_free(b);
     return rc;
 }
 
@@ -370,7 +376,7 @@ static int sort_rows(struct cov_grid *g, struct cov_err *e)
         rc = COV_ENOMEM;
         goto out;
     }
-    /* Counted into groups, begins[k + 1] serving as the place of the next row of group k. */
+    /* Counting sort into groups; begins[k + 1] is the place of the next row of group k. */
     for (size_t i = 0; i < g->n_chunks; i++)
         if (group_of(&g->rows[i]) + 2 <= n_groups)
             g->begins[group_of(&g->rows[i]) + 2]++;
@@ -391,7 +397,7 @@ out:
     return rc;
 }
 
-/* Order of two rows of a sequence by interval. */
+/* Orders two rows of a sequence by interval. */
 static int compare_intervals(const struct row *a, const struct row *b)
 {
     if (row_beg(a) != row_beg(b))
@@ -399,7 +405,7 @@ static int compare_intervals(const struct row *a, const struct row *b)
     return row_end(a) < row_end(b) ? -1 : row_end(a) > row_end(b);
 }
 
-/* The pairs of sequence `seq` go to pairs[], if it is not NULL; returns how many they are. */
+/* Writes the pairs of sequence `seq` to pairs[] unless it is NULL; returns their number. */
 static size_t match_strands(const struct cov_grid *g, size_t seq, size_t (*pairs)[2])
 {
     size_t p = g->begins[2 * seq], p_end = g->begins[2 * seq + 1];
@@ -419,7 +425,7 @@ static size_t match_strands(const struct cov_grid *g, size_t seq, size_t (*pairs
     return n;
 }
 
-/* Whether the rows of group `k` tile the sequence. */
+/* Returns true if the rows of group k tile their sequence. */
 static bool tiles(const struct cov_grid *g, size_t k)
 {
     int64_t at = 0;
@@ -472,7 +478,7 @@ int cov_grid_builder_finish(struct cov_grid_builder *b, struct cov_grid **out, s
     return rc;
 }
 
-/* ---------------------------------------------------------------- questions */
+/* ---- queries ---- */
 
 size_t cov_grid_n_chunks(const struct cov_grid *g)
 {
@@ -484,7 +490,7 @@ size_t cov_grid_chunk_length(const struct cov_grid *g)
     return g->L;
 }
 
-/* The sequence of chunk i of a regular grid: the last one whose first chunk is not behind i. */
+/* The sequence of chunk i of a regular grid: the last one that begins at or before i. */
 static size_t regular_seq(const struct cov_grid *g, size_t i)
 {
     size_t lo = 0, hi = g->n_seqs;
@@ -524,6 +530,11 @@ const char *cov_grid_name(const struct cov_grid *g, size_t seq)
     return species + strlen(species) + 1;
 }
 
+struct cov_seq_id cov_grid_seq_id(const struct cov_grid *g, size_t seq)
+{
+    return cov_seq_id(cov_grid_species(g, seq), cov_grid_name(g, seq));
+}
+
 int64_t cov_grid_seq_length(const struct cov_grid *g, size_t seq)
 {
     return g->lengths[seq];
@@ -545,16 +556,12 @@ int cov_grid_select(const struct cov_grid *g, const size_t *rows, size_t n, stru
     struct cov_grid_builder *b = NULL;
     *out = NULL;
     int rc = cov_grid_builder_new(g->L, &b, e);
-    for (size_t s = 0; !rc && s < g->n_seqs; s++) {
-        const char *species = cov_grid_species(g, s), *name = cov_grid_name(g, s);
-        rc = cov_grid_builder_declare(b, species, strlen(species), name, strlen(name),
-                                      g->lengths[s], e);
-    }
+    if (!rc)
+        rc = cov_grid_builder_declare_all(b, g, e);
     for (size_t i = 0; !rc && i < n; i++) {
         struct cov_chunk c = cov_grid_chunk(g, rows[i]);
-        const char *species = cov_grid_species(g, c.seq), *name = cov_grid_name(g, c.seq);
-        rc = cov_grid_builder_add(b, species, strlen(species), name, strlen(name),
-                                  c.minus ? c.end : c.beg, c.minus ? c.beg : c.end, e);
+        struct cov_seq_id id = cov_grid_seq_id(g, c.seq);
+        rc = cov_grid_builder_add(b, &id, c.minus ? c.end : c.beg, c.minus ? c.beg : c.end, e);
     }
     if (rc) {
         cov_grid_builder_free(b);
@@ -563,7 +570,7 @@ int cov_grid_select(const struct cov_grid *g, const size_t *rows, size_t n, stru
     return cov_grid_builder_finish(b, out, e);
 }
 
-/* ---------------------------------------------------------------- pairs */
+/* ---- pairs ---- */
 
 size_t cov_grid_n_pairs(const struct cov_grid *g)
 {
@@ -593,7 +600,7 @@ void cov_grid_seq_pairs(const struct cov_grid *g, size_t seq, size_t *beg, size_
 
 void cov_grid_shard(const struct cov_grid *g, size_t index, size_t n, size_t *beg, size_t *end)
 {
-    /* The first n_pairs % n shards have one more; index * n_pairs might overflow. */
+    /* The first n_pairs % n shards get one more. Avoids index * n_pairs, which may overflow. */
     size_t n_pairs = cov_grid_n_pairs(g), each = n_pairs / n, more = n_pairs % n;
     *beg = index * each + (index < more ? index : more);
     *end = *beg + each + (index < more);
@@ -625,7 +632,7 @@ int cov_grid_rows_of_pairs(const struct cov_grid *g, size_t beg, size_t end, siz
     return COV_OK;
 }
 
-/* ---------------------------------------------------------------- strands */
+/* ---- strands ---- */
 
 int cov_grid_strand_rows(const struct cov_grid *g, size_t seq, bool minus, size_t **rows, size_t *n,
                          struct cov_err *e)
@@ -644,7 +651,7 @@ int cov_grid_strand_rows(const struct cov_grid *g, size_t seq, bool minus, size_
             if (beg != at)
                 return cov_fail(e, COV_EINPUT, "sequence %s, %c strand: %s at position %lld",
                                 cov_grid_name(g, seq), minus ? '-' : '+',
-                                beg > at ? "a hole" : "chunks overlap",
+                                beg > at ? "chunks missing" : "chunks overlap",
                                 (long long)(beg > at ? at : beg));
             if (k < n_rows)
                 at = row_end(&g->rows[order[k]]);
@@ -658,4 +665,28 @@ int cov_grid_strand_rows(const struct cov_grid *g, size_t seq, bool minus, size_
     *rows = list;
     *n = n_rows;
     return COV_OK;
+}
+
+/* ---- overlapping windows ---- */
+
+static int64_t last_window(int64_t length, int64_t L, int64_t N)
+{
+    return length <= L ? 0 : (length - L - 1) / (L - N) + 1;
+}
+
+int64_t cov_window_at(int64_t length, int64_t L, int64_t N, int64_t at)
+{
+    int64_t last = last_window(length, L, N);
+    int64_t k = at < N / 2 ? 0 : (at - N / 2) / (L - N);
+    return k < last ? k : last;
+}
+
+struct cov_window cov_window_number(int64_t length, int64_t L, int64_t N, int64_t k)
+{
+    struct cov_window w = {.beg = k * (L - N)};
+    bool is_last = k == last_window(length, L, N);
+    w.end = is_last ? length : w.beg + L;
+    w.core_beg = k == 0 ? 0 : w.beg + N / 2;
+    w.core_end = is_last ? length : w.beg + L - N + N / 2;
+    return w;
 }

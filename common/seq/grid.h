@@ -1,12 +1,12 @@
-/* grid.h - the chunks of a genome: which piece of which strand each row of a file holds.
+/* grid.h - the chunks of a genome: which interval of which strand each row of a file holds.
  *
- * The rows of Helixer's files are arithmetic: per sequence of length n, k = ceil(n / L) chunks of
- * the + strand ascending, [0,L) [L,2L) ... [.., n), then k chunks of the - strand, which are the
- * same intervals in reverse order, each reverse-complemented. A chunk shorter than L is padded at
- * its end on either strand. start_ends of a - chunk has start > end. A file may hold any other rows
- * (filtered, split); then they are listed one by one.
+ * The rows of Helixer's files are arithmetic. A sequence of length n has k = ceil(n / L) chunks of
+ * the + strand in ascending order, [0,L) [L,2L) ... [.., n), then k chunks of the - strand: the same
+ * intervals in reverse order, each reverse-complemented. A chunk shorter than L is padded at its end
+ * on either strand. start_ends of a - chunk has start > end. A file may hold any other rows
+ * (filtered, split); its grid lists them one by one.
  *
- * A + chunk and the - chunk of the same interval are a pair. Work, shards and streams go by pairs:
+ * The + chunk and the - chunk of one interval are a pair. Work, shards and streams go by pairs:
  * sequences in their order, intervals ascending. A partial file (a shard, a subset) lacks rows, but
  * knows all sequences of the genome and their full lengths.
  * SPDX-License-Identifier: MIT */
@@ -25,7 +25,7 @@ struct cov_chunk {
     bool minus;
 };
 
-/* Row of a pair that a file does not have. */
+/* Stands for a row that the file lacks. */
 #define COV_NO_ROW SIZE_MAX
 
 enum cov_strand_index { COV_PLUS, COV_MINUS };
@@ -33,78 +33,104 @@ enum cov_strand_index { COV_PLUS, COV_MINUS };
 struct cov_pair {
     size_t seq;
     int64_t beg, end;
-    size_t rows[2]; /* of the + and of the - chunk; one of them may be COV_NO_ROW */
+    size_t rows[2]; /* of the + and the - chunk; one of them may be COV_NO_ROW */
 };
+
+/* A sequence by species and name; neither needs a terminating zero. */
+struct cov_seq_id {
+    const char *species;
+    size_t n_species;
+    const char *name;
+    size_t n_name;
+};
+struct cov_seq_id cov_seq_id(const char *species, const char *name); /* of two C strings */
 
 struct cov_grid; /* immutable once built; may be shared by threads */
 
-/* The arithmetic grid. Copies names (all different) and lengths (all > 0). `species` is that of all
- * sequences. 0 < L <= INT64_MAX. Free with cov_grid_free. */
+/* The arithmetic grid. Copies names (unique) and lengths (> 0). All sequences are of `species`.
+ * 0 < L <= INT64_MAX. Free with cov_grid_free. */
 int cov_grid_new(size_t n_seqs, char *const *names, const int64_t *lengths, const char *species,
                  size_t L, struct cov_grid **out, struct cov_err *e) COV_MUST_USE;
 
-/* A grid row by row, as read from a file: add all rows in file order, then finish. Sequences are
- * numbered in the order of their first row; a sequence is told by species and name. Its length is
- * the largest position of its rows. */
+/* Builds a grid from the rows of a file: add all rows in file order, then finish. Sequences are
+ * numbered in the order of their first row. The length of a sequence is the largest position of its
+ * rows. */
 struct cov_grid_builder;
 int cov_grid_builder_new(size_t L, struct cov_grid_builder **out, struct cov_err *e) COV_MUST_USE;
-/* Names are n bytes without a terminating zero. Fails (COV_EINPUT, the text names the row but not
- * the file) when start == end, either is negative, |end - start| > L, or the name is empty or holds
- * a zero. */
-int cov_grid_builder_add(struct cov_grid_builder *b, const char *species, size_t n_species,
-                         const char *name, size_t n_name, int64_t start, int64_t end,
-                         struct cov_err *e) COV_MUST_USE;
+/* Fails (COV_EINPUT naming the row but not the file) if start == end, either is negative,
+ * |end - start| > L, or the name is empty or holds a zero byte. */
+int cov_grid_builder_add(struct cov_grid_builder *b, const struct cov_seq_id *id, int64_t start,
+                         int64_t end, struct cov_err *e) COV_MUST_USE;
 /* For partial files: declares the next sequence of the genome and its full length (> 0), before the
- * first row. Then a row of another sequence, or one that ends behind its sequence, is refused.
- * COV_EINPUT for a sequence that comes twice, without a name, or without bases. */
-int cov_grid_builder_declare(struct cov_grid_builder *b, const char *species, size_t n_species,
-                             const char *name, size_t n_name, int64_t length,
-                             struct cov_err *e) COV_MUST_USE;
-/* Takes the builder (freed in any case). Rows that are the arithmetic grid of their lengths take no
- * memory, neither in the grid nor while they are added. */
+ * first row. Rows of other sequences, or past the end of theirs, are then refused. COV_EINPUT for a
+ * duplicate or unnamed sequence, and for one without bases. */
+int cov_grid_builder_declare(struct cov_grid_builder *b, const struct cov_seq_id *id,
+                             int64_t length, struct cov_err *e) COV_MUST_USE;
+/* Declares all sequences of g. */
+int cov_grid_builder_declare_all(struct cov_grid_builder *b, const struct cov_grid *g,
+                                 struct cov_err *e) COV_MUST_USE;
+/* Takes ownership of the builder, also on failure. Arithmetic rows take no memory, neither in the
+ * grid nor in the builder. */
 int cov_grid_builder_finish(struct cov_grid_builder *b, struct cov_grid **out,
                             struct cov_err *e) COV_MUST_USE;
-void cov_grid_builder_free(struct cov_grid_builder *b);
+void cov_grid_builder_free(struct cov_grid_builder *b); /* NULL is accepted */
 
-/* The grid of n of the rows of g, in the order given, with all sequences of g. */
+/* The grid of n rows of g in the given order, with all sequences of g. */
 int cov_grid_select(const struct cov_grid *g, const size_t *rows, size_t n, struct cov_grid **out,
                     struct cov_err *e) COV_MUST_USE;
 
-void cov_grid_free(struct cov_grid *g);
+void cov_grid_free(struct cov_grid *g); /* NULL is accepted */
 
 size_t cov_grid_n_chunks(const struct cov_grid *g);
 size_t cov_grid_chunk_length(const struct cov_grid *g); /* L */
-/* Chunk i < n_chunks. In time logarithmic in the number of sequences. */
+/* Chunk i < n_chunks. Takes time logarithmic in the number of sequences. */
 struct cov_chunk cov_grid_chunk(const struct cov_grid *g, size_t i);
 
 size_t cov_grid_n_seqs(const struct cov_grid *g);
-const char *cov_grid_name(const struct cov_grid *g, size_t seq);    /* borrowed from the grid */
-const char *cov_grid_species(const struct cov_grid *g, size_t seq); /* borrowed from the grid */
+/* Borrowed from the grid. */
+const char *cov_grid_name(const struct cov_grid *g, size_t seq);
+const char *cov_grid_species(const struct cov_grid *g, size_t seq);
+struct cov_seq_id cov_grid_seq_id(const struct cov_grid *g, size_t seq);
 int64_t cov_grid_seq_length(const struct cov_grid *g, size_t seq);
 
-/* Whether the rows are arithmetic. */
+/* Returns true if the rows are arithmetic. */
 bool cov_grid_is_regular(const struct cov_grid *g);
 
-/* Whether sequences were declared whose strands are not all covered from end to end: lengths are
- * then those of the genome, whatever the rows hold. */
+/* Returns true if sequences were declared and their rows do not cover all of both strands. */
 bool cov_grid_is_partial(const struct cov_grid *g);
 
-/* Pair p < n_pairs. Rows of one interval that are there several times make as many pairs. */
+/* Pair p < n_pairs. An interval that occurs n times makes n pairs. */
 size_t cov_grid_n_pairs(const struct cov_grid *g);
 struct cov_pair cov_grid_pair(const struct cov_grid *g, size_t p);
 /* The pairs of a sequence: *beg <= p < *end. */
 void cov_grid_seq_pairs(const struct cov_grid *g, size_t seq, size_t *beg, size_t *end);
-/* The pairs of shard `index` (from 0) of n: *beg <= p < *end. Shards follow each other, cover all
- * pairs, and differ by one at most. */
+/* The pairs of shard `index` (from 0) of n: *beg <= p < *end. Shards are consecutive, cover all
+ * pairs, and differ in size by at most one. */
 void cov_grid_shard(const struct cov_grid *g, size_t index, size_t n, size_t *beg, size_t *end);
 /* The rows of the pairs [beg, end), ascending: *n of them in (*rows)[] (caller frees). */
 int cov_grid_rows_of_pairs(const struct cov_grid *g, size_t beg, size_t end, size_t **rows,
                            size_t *n, struct cov_err *e) COV_MUST_USE;
 
-/* The rows that make up one strand of a sequence in ascending order of beg: *n of them in rows[]
- * (caller frees). COV_EINPUT, naming sequence and position, when they leave a hole between 0 and
- * its length, or overlap. */
+/* The rows of one strand of a sequence in ascending order of beg: *n of them in (*rows)[] (caller
+ * frees). COV_EINPUT, naming sequence and position, if they do not tile [0, length). */
 int cov_grid_strand_rows(const struct cov_grid *g, size_t seq, bool minus, size_t **rows, size_t *n,
                          struct cov_err *e) COV_MUST_USE;
+
+/* ---- overlapping windows ----
+ *
+ * A network knows nothing of what lies beyond the ends of a chunk, and is worst there. Windows of L
+ * bases at a step of L - N cover a sequence such that neighbours share N bases; each gives up N/2 of
+ * them. The first window begins at base 0; the last ends with the sequence and may be shorter (if
+ * there are several, by less than L - N). Windows depend only on the sequence's length, L and N. */
+struct cov_window {
+    int64_t beg, end;           /* its bases, at most L */
+    int64_t core_beg, core_end; /* the bases whose values are kept; the cores tile the sequence */
+};
+
+/* Number of the window whose core holds base `at` of a sequence of `length` bases. 0 <= at <
+ * length, 0 <= N < L. */
+int64_t cov_window_at(int64_t length, int64_t L, int64_t N, int64_t at);
+
+struct cov_window cov_window_number(int64_t length, int64_t L, int64_t N, int64_t k);
 
 #endif

@@ -9,14 +9,14 @@
 #include "common/base/mem.h"
 #include "common/base/rng.h"
 
-/* How many of n > 1 are held back. */
+/* Number held out of n > 1. */
 static size_t share(size_t n, double fraction)
 {
     size_t m = (size_t)ceil((double)n * fraction);
     return m < n ? m : n - 1;
 }
 
-/* Puts m of x[0..n) at random to its front. */
+/* Moves m random elements of x[0..n) to its front. */
 static void draw(struct cov_rng *rng, size_t *x, size_t n, size_t m)
 {
     for (size_t i = 0; i < m; i++) {
@@ -47,7 +47,7 @@ struct candidate {
     const char *name, *species;
 };
 
-/* Most chunks first; then by name, so that the order in the file does not matter. */
+/* Most chunks first, then by name, so that the order in the file does not matter. */
 static int by_chunks(const void *a, const void *b)
 {
     const struct candidate *x = a, *y = b;
@@ -67,7 +67,7 @@ static size_t count_chunks(const struct cov_grid *g, size_t seq)
     return n;
 }
 
-/* How many of n sorted candidates make up N90. */
+/* Number of the n sorted candidates that make up N90. */
 static size_t count_n90(const struct candidate *x, size_t n, size_t n_chunks)
 {
     size_t wanted = (size_t)((double)n_chunks * 0.9), sum = 0;
@@ -112,8 +112,8 @@ int cov_holdout_sequences(const struct cov_grid *g, double fraction, uint64_t se
     }
     rc = n_held ? COV_OK
                 : cov_fail(e, COV_EINPUT,
-                           "%zu sequences cannot be split into training and validation: neither "
-                           "those up to N90 nor the others are more than one",
+                           "too few sequences for a validation set (%zu): neither the group up to "
+                           "N90 nor the rest has more than one",
                            n);
 out:
     free(x);
@@ -129,7 +129,7 @@ int cov_holdout_pairs(const struct cov_grid *g, double fraction, uint64_t seed, 
     cov_rng_init(&rng, seed);
     memset(held, 0, cov_grid_n_chunks(g) * sizeof *held);
     if (n < 2)
-        return cov_fail(e, COV_EINPUT, "%zu pairs of chunks cannot be split", n);
+        return cov_fail(e, COV_EINPUT, "too few pairs of chunks for a validation set (%zu)", n);
     size_t *pairs = cov_malloc(n, sizeof *pairs, e), m = share(n, fraction);
     if (!pairs)
         return COV_ENOMEM;

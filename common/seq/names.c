@@ -1,4 +1,4 @@
-/* names.c - see names.h. Open addressing, linear probing, at most half full.
+/* names.c - see names.h. The set is a hash table with linear probing, at most half full.
  * SPDX-License-Identifier: MIT */
 #include "common/seq/names.h"
 
@@ -7,18 +7,21 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "common/base/lines.h"
 #include "common/base/mem.h"
+#include "common/base/text.h"
+#include "common/seq/fasta.h"
 
 struct cov_names {
-    char *text; /* all names, a zero behind each */
+    char *text; /* all names, each with a terminating zero */
     size_t n_text, cap_text;
-    size_t *ends; /* of each name in text, behind its zero */
+    size_t *ends; /* end of each name in text, after its zero */
     size_t n, cap_ends;
     uint64_t *hashes; /* of each name, so that the table grows without reading text */
     size_t cap_hashes;
-    size_t *slots;  /* number + 1; 0: empty */
+    size_t *slots;  /* index + 1 of a name; 0: empty */
     size_t n_slots; /* a power of two */
-    uint64_t seed;  /* so that no file can be prepared whose names meet in one slot */
+    uint64_t seed;  /* random, so that no file can be crafted to make all names collide */
 };
 
 int cov_names_new(struct cov_names **out, struct cov_err *e)
@@ -79,7 +82,7 @@ const char *cov_names_get(const struct cov_names *s, size_t i, size_t *n)
     return s->text + beg;
 }
 
-/* The slot that holds the name, or the empty one where it belongs. */
+/* The slot that holds the name, or the empty slot where it belongs. */
 static size_t slot_of(const struct cov_names *s, uint64_t hash, const char *name, size_t n)
 {
     size_t slot = hash & (s->n_slots - 1);
@@ -114,7 +117,7 @@ static int grow(struct cov_names *s, struct cov_err *e)
     return COV_OK;
 }
 
-/* Makes room for one more name, whose text will end at `end`. */
+/* Makes room for one more name with its text ending at `end`. */
 static int reserve(struct cov_names *s, size_t end, struct cov_err *e)
 {
     int rc = COV_RESERVE(&s->text, &s->cap_text, end, e);
@@ -143,7 +146,7 @@ int cov_names_add(struct cov_names *s, const char *name, size_t n, size_t *index
     }
     size_t end;
     if (cov_size_add(s->n_text, n, &end) || cov_size_add(end, 1, &end))
-        return cov_fail(e, COV_ENOMEM, "out of memory: a name of %zu bytes", n);
+        return cov_fail(e, COV_ENOMEM, "out of memory: name of %zu bytes", n);
     int rc = reserve(s, end, e);
     if (rc)
         return rc;
@@ -169,4 +172,190 @@ bool cov_names_find(const struct cov_names *s, const char *name, size_t n, size_
 size_t cov_names_count(const struct cov_names *s)
 {
     return s->n;
+}
+
+/* ---- files of names ---- */
+
+struct cov_rename {
+    struct cov_names *from, *to;
+    struct target {
+        size_t to; /* index in cov_rename.to */
+        bool used;
+    } * targets; /* of each name in `from` */
+    size_t cap;
+};
+
+struct cov_sizes {
+    struct cov_names *names;
+    int64_t *lengths;
+    size_t cap;
+};
+
+struct line {
+    const char *path;
+    size_t number;
+    const char *p, *end; /* the words not yet read */
+};
+
+/* Passes each line of a file to `add`. */
+static int read_lines(const char *path, int (*add)(void *, struct line *, struct cov_err *),
+                      void *arg, struct cov_err *e)
+{
+    struct cov_lines *lines = NULL;
+    struct line line = {path, 0, NULL, NULL};
+    size_t n;
+    int rc = cov_lines_open(path, &lines, e);
+    while (!rc && (rc = cov_lines_next(lines, &line.p, &n, &line.number, e)) > 0) {
+        line.end = line.p + n;
+        rc = add(arg, &line, e);
+    }
+    cov_lines_close(lines);
+    return rc;
+}
+
+/* Adds a name to a set in which it must be new. */
+static int add_unique(struct cov_names *names, const char *name, size_t n, const struct line *line,
+                      size_t *index, struct cov_err *e)
+{
+    bool is_new;
+    int rc = cov_names_add(names, name, n, index, &is_new, e);
+    if (!rc && !is_new)
+        rc = cov_fail(e, COV_EINPUT, "%s:%zu: duplicate name '%s'", line->path, line->number,
+                      cov_names_get(names, *index, NULL));
+    return rc;
+}
+
+static int add_renamed(void *arg, struct line *line, struct cov_err *e)
+{
+    struct cov_rename *r = arg;
+    size_t n_from, n_to, n_more, index, to_index;
+    bool is_new;
+    const char *from = cov_line_word(&line->p, line->end, &n_from);
+    if (!from)
+        return COV_OK;
+    const char *to = cov_line_word(&line->p, line->end, &n_to);
+    if (!to || cov_line_word(&line->p, line->end, &n_more))
+        return cov_fail(e, COV_EINPUT, "%s:%zu: expected two columns", line->path, line->number);
+    if (n_to > COV_FASTA_MAX_NAME)
+        return cov_fail(e, COV_EINPUT, "%s:%zu: name longer than %d bytes", line->path,
+                        line->number, COV_FASTA_MAX_NAME);
+    int rc = add_unique(r->from, from, n_from, line, &index, e);
+    if (!rc)
+        rc = cov_names_add(r->to, to, n_to, &to_index, &is_new, e);
+    if (!rc)
+        rc = COV_RESERVE(&r->targets, &r->cap, index + 1, e);
+    if (!rc)
+        r->targets[index] = (struct target){to_index, false};
+    return rc;
+}
+
+int cov_rename_read(const char *path, struct cov_rename **out, struct cov_err *e)
+{
+    *out = NULL;
+    struct cov_rename *r = cov_calloc(1, sizeof *r, e);
+    int rc = r ? cov_names_new(&r->from, e) : COV_ENOMEM;
+    if (!rc)
+        rc = cov_names_new(&r->to, e);
+    if (!rc)
+        rc = read_lines(path, add_renamed, r, e);
+    if (rc)
+        cov_rename_free(r);
+    else
+        *out = r;
+    return rc;
+}
+
+void cov_rename_free(struct cov_rename *r)
+{
+    if (!r)
+        return;
+    cov_names_free(r->from);
+    cov_names_free(r->to);
+    free(r->targets);
+    free(r);
+}
+
+const char *cov_rename_apply(struct cov_rename *r, const char *name, size_t n)
+{
+    size_t index;
+    if (!cov_names_find(r->from, name, n, &index))
+        return name;
+    r->targets[index].used = true;
+    return cov_names_get(r->to, r->targets[index].to, NULL);
+}
+
+size_t cov_rename_count(const struct cov_rename *r)
+{
+    return cov_names_count(r->from);
+}
+
+size_t cov_rename_unused(const struct cov_rename *r)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < cov_names_count(r->from); i++)
+        n += !r->targets[i].used;
+    return n;
+}
+
+static int add_size(void *arg, struct line *line, struct cov_err *e)
+{
+    struct cov_sizes *s = arg;
+    size_t n_name, n_length, index;
+    int64_t length = 0;
+    const char *name = cov_line_word(&line->p, line->end, &n_name);
+    if (!name)
+        return COV_OK;
+    const char *text = cov_line_word(&line->p, line->end, &n_length);
+    if (!text || !cov_text_position(text, n_length, &length) || length == 0)
+        return cov_fail(e, COV_EINPUT, "%s:%zu: expected a name and a length above 0", line->path,
+                        line->number);
+    int rc = add_unique(s->names, name, n_name, line, &index, e);
+    if (!rc)
+        rc = COV_RESERVE(&s->lengths, &s->cap, index + 1, e);
+    if (!rc)
+        s->lengths[index] = length;
+    return rc;
+}
+
+int cov_sizes_read(const char *path, struct cov_sizes **out, struct cov_err *e)
+{
+    *out = NULL;
+    struct cov_sizes *s = cov_calloc(1, sizeof *s, e);
+    int rc = s ? cov_names_new(&s->names, e) : COV_ENOMEM;
+    if (!rc)
+        rc = read_lines(path, add_size, s, e);
+    if (rc)
+        cov_sizes_free(s);
+    else
+        *out = s;
+    return rc;
+}
+
+void cov_sizes_free(struct cov_sizes *s)
+{
+    if (!s)
+        return;
+    cov_names_free(s->names);
+    free(s->lengths);
+    free(s);
+}
+
+size_t cov_sizes_count(const struct cov_sizes *s)
+{
+    return cov_names_count(s->names);
+}
+
+const char *cov_sizes_name(const struct cov_sizes *s, size_t i)
+{
+    return cov_names_get(s->names, i, NULL);
+}
+
+int64_t cov_sizes_length(const struct cov_sizes *s, size_t i)
+{
+    return s->lengths[i];
+}
+
+bool cov_sizes_find(const struct cov_sizes *s, const char *name, size_t *i)
+{
+    return cov_names_find(s->names, name, strlen(name), i);
 }

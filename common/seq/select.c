@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "common/seq/select.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +12,87 @@
 #include "common/base/mem.h"
 #include "common/base/text.h"
 #include "common/seq/names.h"
-#include "common/seq/range.h"
+
+/* ---- a region as text ---- */
+
+/* Bytes of a text shown in messages. */
+enum { SHOWN = 200 };
+
+/* Reads a number, with or without commas, at *p and advances *p. */
+static bool read_position(const char **p, int64_t *x)
+{
+    const int64_t most = INT64_C(1000000000000000000);
+    const char *q = *p;
+    *x = 0;
+    if (*q < '0' || *q > '9')
+        return false;
+    for (; (*q >= '0' && *q <= '9') || *q == ','; q++) {
+        if (*q == ',')
+            continue;
+        if (*x >= most / 10)
+            return false;
+        *x = 10 * *x + (*q - '0');
+    }
+    *p = q;
+    return q[-1] != ',';
+}
+
+int cov_range_parse(const char *text, struct cov_range *r, struct cov_err *e)
+{
+    *r = (struct cov_range){.text = text};
+    const char *colon = strrchr(text, ':'), *p = colon ? colon + 1 : text;
+    int64_t first, last;
+    if (*text == '\0')
+        return cov_fail(e, COV_EUSAGE, "empty region: expected NAME or NAME:FIRST-LAST");
+    if (!colon || colon == text || !read_position(&p, &first) || *p++ != '-' ||
+        !read_position(&p, &last) || *p != '\0')
+        return COV_OK; /* not a range: the text can only be a name */
+    if (first < 1 || last < first)
+        return cov_fail(e, COV_EUSAGE, "region %.*s: %s", SHOWN, text,
+                        first < 1 ? "positions start at 1" : "ends before it begins");
+    r->n_name = (size_t)(colon - text);
+    r->beg = first - 1;
+    r->end = last;
+    return COV_OK;
+}
+
+bool cov_range_means(const struct cov_range *r, const char *name, int64_t *beg, int64_t *end)
+{
+    if (strcmp(r->text, name) == 0) {
+        *beg = 0;
+        *end = INT64_MAX;
+        return true;
+    }
+    if (r->n_name == 0 || strncmp(r->text, name, r->n_name) != 0 || name[r->n_name] != '\0')
+        return false;
+    *beg = r->beg;
+    *end = r->end;
+    return true;
+}
+
+/* Appended to messages about a text that looks like a range but is none. */
+static const char *malformed(const struct cov_range *r)
+{
+    return r->n_name == 0 && strchr(r->text, ':') ? " (expected NAME or NAME:FIRST-LAST)" : "";
+}
+
+int cov_range_fail_unknown(const struct cov_range *r, const char *where, struct cov_err *e)
+{
+    int n = r->n_name > 0 && r->n_name < SHOWN ? (int)r->n_name : SHOWN;
+    return cov_fail(e, COV_EUSAGE, "region %.*s: unknown contig %.*s in %s%s", SHOWN, r->text, n,
+                    r->text, where, malformed(r));
+}
+
+int cov_range_fail_beyond(const struct cov_range *r, int64_t length, const char *where,
+                          struct cov_err *e)
+{
+    return cov_fail(e, COV_EUSAGE,
+                    "region %.*s: begins past the end of the contig, which has %" PRId64
+                    " bases%s%s",
+                    SHOWN, r->text, length, where ? " in " : "", where ? where : "");
+}
+
+/* ---- selections ---- */
 
 struct interval {
     size_t seq;
@@ -22,9 +103,9 @@ struct cov_select {
     const struct cov_grid *grid;
     struct cov_names *names; /* of the sequences, each once */
     size_t *seqs;            /* the first sequence of each name */
-    size_t *next;            /* the next sequence of the same name; the same at the last one */
-    bool *excluded;          /* sequences */
-    bool asked;
+    size_t *next;            /* the next sequence of the same name; the last one holds itself */
+    bool *excluded;          /* of each sequence */
+    bool asked;              /* something was requested, maybe nothing that exists */
     struct interval *intervals;
     size_t n, cap;
 };
@@ -72,7 +153,7 @@ int cov_select_new(const struct cov_grid *g, struct cov_select **out, struct cov
     return rc;
 }
 
-/* Asks for [beg, end) of all sequences of name number k, cut to their lengths. */
+/* Adds [beg, end) of all sequences of name number k, clipped to their lengths. */
 static int add(struct cov_select *s, size_t k, int64_t beg, int64_t end, struct cov_err *e)
 {
     size_t seq = s->seqs[k], last;
@@ -91,7 +172,7 @@ static int add(struct cov_select *s, size_t k, int64_t beg, int64_t end, struct 
     return COV_OK;
 }
 
-/* Leaves all sequences of name number k out. */
+/* Excludes all sequences of name number k. */
 static void exclude(struct cov_select *s, size_t k)
 {
     size_t seq = s->seqs[k], last;
@@ -102,48 +183,45 @@ static void exclude(struct cov_select *s, size_t k)
     } while (seq != last);
 }
 
-/* A name that is none of the sequences, `text` as a whole or what stands before its colon. */
-static int refuse_name(const struct cov_select *s, const char *text, int n_name, bool is_range,
-                       struct cov_err *e)
+/* Fails for a region none of whose possible names is a sequence's. */
+static int refuse_name(const struct cov_select *s, const struct cov_range *r, struct cov_err *e)
 {
     struct cov_listing there = {{0}, 0, 0, 0};
-    /* All are counted only as far as they can be shown. */
+    const char *colon = strrchr(r->text, ':');
+    int n = colon && colon - r->text < SHOWN ? (int)(colon - r->text) : SHOWN;
+    bool two = colon && r->n_name == 0; /* either the whole text or the part before the colon */
+    /* Stops as soon as the listing is full. */
     for (size_t i = 0; i < cov_grid_n_seqs(s->grid) && *cov_listing_more(&there) == '\0'; i++)
         cov_listing_add(&there, cov_grid_name(s->grid, i));
-    return cov_fail(e, COV_EUSAGE, "region %s: there is no sequence %.*s%s%s; there are: %s%s",
-                    text, n_name, text, is_range ? "" : " or ", is_range ? "" : text, there.text,
+    return cov_fail(e, COV_EUSAGE, "region %s: unknown contig %.*s%s%s; the contigs are: %s%s",
+                    r->text, n, r->text, two ? " or " : "", two ? r->text : "", there.text,
                     cov_listing_more(&there));
 }
 
 int cov_select_region(struct cov_select *s, const char *text, struct cov_err *e)
 {
-    size_t k, n = strlen(text);
-    s->asked = true;
-    if (cov_names_find(s->names, text, n, &k))
-        return add(s, k, 0, INT64_MAX, e);
+    size_t k, n_before = s->n;
     struct cov_range r;
+    s->asked = true;
+    if (cov_names_find(s->names, text, strlen(text), &k))
+        return add(s, k, 0, INT64_MAX, e);
     int rc = cov_range_parse(text, &r, e);
     if (rc)
         return rc;
     const char *colon = strrchr(text, ':');
-    if (!colon)
-        return refuse_name(s, text, (int)(n < 200 ? n : 200), true, e);
-    bool is_range = r.n_name > 0;
-    int n_name = (int)(colon - text < 200 ? colon - text : 200);
-    if (!cov_names_find(s->names, text, (size_t)(colon - text), &k))
-        return refuse_name(s, text, n_name, is_range, e);
-    if (!is_range)
-        return cov_fail(e, COV_EUSAGE, "region %s: NAME or NAME:FIRST-LAST is wanted", text);
-    size_t n_before = s->n;
+    if (!colon || !cov_names_find(s->names, text, (size_t)(colon - text), &k))
+        return refuse_name(s, &r, e);
+    if (r.n_name == 0)
+        return cov_fail(e, COV_EUSAGE, "region %s: malformed%s", text, malformed(&r));
     rc = add(s, k, r.beg, r.end, e);
     if (!rc && s->n == n_before)
-        rc = cov_fail(e, COV_EUSAGE, "region %s: %.*s has only %lld bases", text, n_name, text,
-                      (long long)cov_grid_seq_length(s->grid, s->seqs[k]));
+        rc = cov_range_fail_beyond(&r, cov_grid_seq_length(s->grid, s->seqs[k]), NULL, e);
     return rc;
 }
 
-/* Whether a part of a list goes on with a number that the part before it began: "000", "000-2". */
-static bool goes_on(const struct cov_select *s, const char *before, const char *text)
+/* Returns true if `text` continues a number in `before` that was split at its comma: "000",
+ * "000-2". */
+static bool continues_number(const struct cov_select *s, const char *before, const char *text)
 {
     size_t k;
     return strchr(before, ':') && strspn(text, "0123456789") == 3 &&
@@ -155,10 +233,10 @@ int cov_select_regions(struct cov_select *s, const char *const *texts, size_t n,
     int rc = COV_OK;
     for (size_t i = 0; !rc && i < n; i++) {
         char *text = cov_strdup(texts[i], e);
-        while (text && i + 1 < n && goes_on(s, text, texts[i + 1])) {
-            char *longer = cov_strfmt(e, "%s,%s", text, texts[++i]);
+        while (text && i + 1 < n && continues_number(s, text, texts[i + 1])) {
+            char *joined = cov_strfmt(e, "%s,%s", text, texts[++i]);
             free(text);
-            text = longer;
+            text = joined;
         }
         rc = text ? cov_select_region(s, text, e) : COV_ENOMEM;
         free(text);
@@ -175,65 +253,78 @@ static bool word_is(const char *word, size_t n, const char *text)
     return n == strlen(text) && memcmp(word, text, n) == 0;
 }
 
-/* A line of a list of names, or of a BED file. *name stays NULL when it says nothing. */
-static int read_line(const char *path, size_t number, const char *text, size_t n, bool is_bed,
-                     const char **name, size_t *n_name, struct interval *region, struct cov_err *e)
+/* What a line of a file requests. */
+struct request {
+    const char *name; /* NULL: nothing */
+    size_t n_name;
+    int64_t beg, end;
+};
+
+/* Parses line `number`, text[0..n), of a BED file. */
+static int parse_bed(const char *path, size_t number, const char *text, size_t n, struct request *r,
+                     struct cov_err *e)
 {
     const char *end = text + n, *word;
     size_t n_word;
-    *name = cov_line_word(&text, end, n_name);
-    if (!*name || !is_bed)
-        return COV_OK;
-    word = cov_line_word(&text, end, &n_word);
-    if (word && (word_is(*name, *n_name, "track") || word_is(*name, *n_name, "browser"))) {
-        *name = NULL;
+    r->name = cov_line_word(&text, end, &r->n_name);
+    word = r->name ? cov_line_word(&text, end, &n_word) : NULL;
+    if (!r->name || (word && (word_is(r->name, r->n_name, "track") ||
+                              word_is(r->name, r->n_name, "browser")))) {
+        r->name = NULL;
         return COV_OK;
     }
-    bool good = word && cov_text_position(word, n_word, &region->beg);
+    bool good = word && cov_text_position(word, n_word, &r->beg);
     word = good ? cov_line_word(&text, end, &n_word) : NULL;
-    if (!word || !cov_text_position(word, n_word, &region->end))
-        return cov_fail(e, COV_EINPUT, "%s:%zu: contig, start and end are wanted", path, number);
-    if (region->end < region->beg)
-        return cov_fail(e, COV_EINPUT, "%s:%zu: the region ends before it starts", path, number);
+    if (!word || !cov_text_position(word, n_word, &r->end))
+        return cov_fail(e, COV_EINPUT, "%s:%zu: expected contig, start and end", path, number);
+    if (r->end < r->beg)
+        return cov_fail(e, COV_EINPUT, "%s:%zu: region ends before it starts", path, number);
     return COV_OK;
 }
 
-/* `option` is what the list was given with. */
+static void warn_unknown(const char *option, const char *path, const struct cov_names *unknown)
+{
+    size_t n = cov_names_count(unknown);
+    if (n == 1)
+        cov_warn("%s %s: 1 name matches no contig: %s", option, path,
+                 cov_names_get(unknown, 0, NULL));
+    else if (n > 1)
+        cov_warn("%s %s: %zu names match no contig, the first is %s", option, path, n,
+                 cov_names_get(unknown, 0, NULL));
+}
+
+/* Reads the list that `option` names. */
 static int read_file(struct cov_select *s, const char *option, const char *path, enum list list,
                      struct cov_err *e)
 {
     struct cov_lines *lines = NULL;
     struct cov_names *unknown = NULL;
+    const char *text;
+    size_t n, number, k;
+    bool is_new;
     s->asked = s->asked || list != LIST_EXCLUDED;
     int rc = cov_names_new(&unknown, e);
     if (!rc)
         rc = cov_lines_open(path, &lines, e);
-    while (!rc) {
-        const char *text, *name;
-        size_t n, number, n_name, k;
-        struct interval region = {0, 0, INT64_MAX};
-        bool is_new;
-        rc = cov_lines_next(lines, &text, &n, &number, e);
-        if (rc <= 0)
-            break;
-        rc = read_line(path, number, text, n, list == LIST_BED, &name, &n_name, &region, e);
-        if (rc || !name)
-            continue;
-        bool known = cov_names_find(s->names, name, n_name, &k);
-        if (known && list == LIST_EXCLUDED)
-            exclude(s, k);
-        else if (known)
-            rc = add(s, k, region.beg, region.end, e);
+    while (!rc && (rc = cov_lines_next(lines, &text, &n, &number, e)) > 0) {
+        struct request r = {NULL, 0, 0, INT64_MAX};
+        const char *p = text;
+        rc = COV_OK;
+        if (list == LIST_BED)
+            rc = parse_bed(path, number, text, n, &r, e);
         else
-            rc = cov_names_add(unknown, name, n_name, &k, &is_new, e);
+            r.name = cov_line_word(&p, text + n, &r.n_name);
+        if (rc || !r.name)
+            continue;
+        if (!cov_names_find(s->names, r.name, r.n_name, &k))
+            rc = cov_names_add(unknown, r.name, r.n_name, &k, &is_new, e);
+        else if (list == LIST_EXCLUDED)
+            exclude(s, k);
+        else
+            rc = add(s, k, r.beg, r.end, e);
     }
-    size_t n_unknown = rc ? 0 : cov_names_count(unknown);
-    if (n_unknown == 1)
-        cov_warn("%s %s: 1 name is that of no sequence: %s", option, path,
-                 cov_names_get(unknown, 0, NULL));
-    else if (n_unknown > 1)
-        cov_warn("%s %s: %zu names are those of no sequence, the first is %s", option, path,
-                 n_unknown, cov_names_get(unknown, 0, NULL));
+    if (!rc)
+        warn_unknown(option, path, unknown);
     cov_lines_close(lines);
     cov_names_free(unknown);
     return rc;
@@ -265,7 +356,7 @@ static int by_place(const void *a, const void *b)
     return (x->beg > y->beg) - (x->beg < y->beg);
 }
 
-/* Sorts the intervals and joins those that touch. */
+/* Sorts the intervals and merges those that overlap or touch. */
 static void tidy(struct cov_select *s)
 {
     size_t n = 0;
@@ -281,62 +372,49 @@ static void tidy(struct cov_select *s)
     s->n = n;
 }
 
-/* Whether [beg, end) overlaps one of n intervals, ascending and disjoint. */
-static bool overlaps(const struct interval *x, size_t n, int64_t beg, int64_t end)
+/* Index of the first interval that ends after base `at` of a sequence, or lies in a later one. */
+static size_t first_after(const struct cov_select *s, size_t seq, int64_t at)
 {
-    size_t lo = 0, hi = n; /* the first one that ends behind beg */
+    size_t lo = 0, hi = s->n;
     while (lo < hi) {
         size_t mid = lo + (hi - lo) / 2;
-        if (x[mid].end <= beg)
+        const struct interval *x = &s->intervals[mid];
+        if (x->seq < seq || (x->seq == seq && x->end <= at))
             lo = mid + 1;
         else
             hi = mid;
     }
-    return lo < n && x[lo].beg < end;
+    return lo;
 }
 
 bool cov_select_stretch(const struct cov_select *s, size_t seq, int64_t from, int64_t to,
                         int64_t *beg, int64_t *end)
 {
-    size_t lo = 0, hi = s->n; /* the first one that ends behind `from` */
     *beg = from;
     *end = to;
     if (!s->asked || from >= to)
         return from < to;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        const struct interval *x = &s->intervals[mid];
-        if (x->seq < seq || (x->seq == seq && x->end <= from))
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    if (lo == s->n || s->intervals[lo].seq != seq || s->intervals[lo].beg >= to)
+    size_t i = first_after(s, seq, from);
+    if (i == s->n || s->intervals[i].seq != seq || s->intervals[i].beg >= to)
         return false;
-    if (s->intervals[lo].beg > from)
-        *beg = s->intervals[lo].beg;
-    if (s->intervals[lo].end < to)
-        *end = s->intervals[lo].end;
+    if (s->intervals[i].beg > from)
+        *beg = s->intervals[i].beg;
+    if (s->intervals[i].end < to)
+        *end = s->intervals[i].end;
     return true;
 }
 
 void cov_select_rows(struct cov_select *s, int64_t min_length, bool *wanted)
 {
     const struct cov_grid *g = s->grid;
-    size_t at = 0;
     tidy(s);
-    for (size_t seq = 0; seq < cov_grid_n_seqs(g); seq++) {
-        size_t first = at, p, p_end;
-        while (at < s->n && s->intervals[at].seq == seq)
-            at++;
-        cov_grid_seq_pairs(g, seq, &p, &p_end);
-        for (; p < p_end; p++) {
-            struct cov_pair pair = cov_grid_pair(g, p);
-            bool yes = !s->asked || overlaps(s->intervals + first, at - first, pair.beg, pair.end);
-            for (int k = COV_PLUS; k <= COV_MINUS; k++)
-                if (pair.rows[k] != COV_NO_ROW)
-                    wanted[pair.rows[k]] =
-                        yes && !s->excluded[seq] && cov_grid_seq_length(g, seq) >= min_length;
-        }
+    for (size_t p = 0; p < cov_grid_n_pairs(g); p++) {
+        struct cov_pair pair = cov_grid_pair(g, p);
+        int64_t beg, end;
+        bool yes = cov_select_stretch(s, pair.seq, pair.beg, pair.end, &beg, &end) &&
+                   !s->excluded[pair.seq] && cov_grid_seq_length(g, pair.seq) >= min_length;
+        for (int k = COV_PLUS; k <= COV_MINUS; k++)
+            if (pair.rows[k] != COV_NO_ROW)
+                wanted[pair.rows[k]] = yes;
     }
 }

@@ -84,15 +84,14 @@ static int read_rows(const struct cov_h5 *f, size_t n_rows, const struct column 
             rc = read_block(start_ends, first, n, e);
         const struct cov_h5_type *type = type_of(start_ends);
         for (size_t i = 0; !rc && i < n; i++) {
-            size_t n_name, n_species;
-            const char *name = text_at(seqids, i, &n_name);
-            const char *kind = text_at(species, i, &n_species);
+            struct cov_seq_id id;
+            id.name = text_at(seqids, i, &id.n_name);
+            id.species = text_at(species, i, &id.n_species);
             int64_t range[2] = {0, 0};
             rc = cov_h5_to_int64(type, start_ends->block + 2 * i * type->bytes, 2, range, e);
             if (rc)
                 return cov_err_prefix(e, "%s: data/start_ends: row %zu", cov_h5_path(f), first + i);
-            rc =
-                cov_grid_builder_add(builder, kind, n_species, name, n_name, range[0], range[1], e);
+            rc = cov_grid_builder_add(builder, &id, range[0], range[1], e);
             if (rc)
                 return cov_err_prefix(e, "%s: data", cov_h5_path(f));
         }
@@ -152,13 +151,14 @@ static int read_sequences(struct cov_h5 *f, size_t n, const struct column *row_s
             rc = read_block(&species, first, m, e);
         const struct cov_h5_type *type = type_of(&lengths);
         for (size_t i = 0; !rc && i < m; i++) {
-            size_t n_name, n_kind = n_usual;
-            const char *name = text_at(&names, i, &n_name);
-            const char *kind = species.set ? text_at(&species, i, &n_kind) : usual;
+            struct cov_seq_id id = {.species = usual, .n_species = n_usual};
+            id.name = text_at(&names, i, &id.n_name);
+            if (species.set)
+                id.species = text_at(&species, i, &id.n_species);
             int64_t length = 0;
             rc = cov_h5_to_int64(type, lengths.block + i * type->bytes, 1, &length, e);
             if (!rc)
-                rc = cov_grid_builder_declare(builder, kind, n_kind, name, n_name, length, e);
+                rc = cov_grid_builder_declare(builder, &id, length, e);
             if (rc)
                 rc = cov_err_prefix(e, "%s: %s", cov_h5_path(f), SEQ_NAMES);
         }

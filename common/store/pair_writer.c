@@ -259,8 +259,8 @@ int cov_pair_writer_end(struct cov_pair_writer *p, int64_t length, struct cov_er
 static int add_row(struct cov_grid_builder *b, const struct seq *s, int64_t start, int64_t end,
                    struct cov_err *e)
 {
-    return cov_grid_builder_add(b, s->species, strlen(s->species), s->name, strlen(s->name), start,
-                                end, e);
+    struct cov_seq_id id = cov_seq_id(s->species, s->name);
+    return cov_grid_builder_add(b, &id, start, end, e);
 }
 
 static int add_rows(const struct cov_pair_writer *p, struct cov_grid_builder *b, struct cov_err *e)
@@ -287,8 +287,8 @@ static int make_grid(const struct cov_pair_writer *p, struct cov_grid **grid, st
         return rc;
     for (size_t i = 0; !rc && p->partial && i < p->n_seqs; i++) {
         const struct seq *s = &p->seqs[i];
-        rc = cov_grid_builder_declare(b, s->species, strlen(s->species), s->name, strlen(s->name),
-                                      s->length, e);
+        struct cov_seq_id id = cov_seq_id(s->species, s->name);
+        rc = cov_grid_builder_declare(b, &id, s->length, e);
     }
     if (!rc)
         rc = add_rows(p, b, e);

@@ -58,20 +58,7 @@ static struct cov_grid *partial_grid(size_t L, size_t n)
 {
     static const size_t rows[] = {1, 2, 5};
     struct cov_grid *all = two_sequences(L), *some;
-    struct cov_grid_builder *b;
-    succeeds(cov_grid_builder_new(L, &b, &e));
-    for (size_t i = 0; i < cov_grid_n_seqs(all); i++) {
-        const char *name = cov_grid_name(all, i);
-        succeeds(cov_grid_builder_declare(b, "Zea mays", 8, name, strlen(name),
-                                          cov_grid_seq_length(all, i), &e));
-    }
-    for (size_t k = 0; k < n; k++) {
-        struct cov_chunk c = cov_grid_chunk(all, rows[k]);
-        const char *name = cov_grid_name(all, c.seq);
-        succeeds(cov_grid_builder_add(b, "Zea mays", 8, name, strlen(name), c.minus ? c.end : c.beg,
-                                      c.minus ? c.beg : c.end, &e));
-    }
-    succeeds(cov_grid_builder_finish(b, &some, &e));
+    succeeds(cov_grid_select(all, rows, n, &some, &e));
     cov_grid_free(all);
     assert_true(cov_grid_is_partial(some));
     return some;

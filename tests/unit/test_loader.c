@@ -97,10 +97,9 @@ static struct cov_grid *some_rows(const struct cov_grid *g, bool declared, bool 
     assert_int_equal(cov_grid_builder_new(L, &b, NULL), 0);
     for (size_t i = 0; i < n; i++) {
         struct cov_chunk c = cov_grid_chunk(g, rows[i]);
-        assert_int_equal(cov_grid_builder_add(b, "genome", 6, names[c.seq], strlen(names[c.seq]),
-                                              c.minus ? c.end : c.beg, c.minus ? c.beg : c.end,
-                                              NULL),
-                         0);
+        struct cov_seq_id id = cov_seq_id("genome", names[c.seq]);
+        int64_t start = c.minus ? c.end : c.beg, end = c.minus ? c.beg : c.end;
+        assert_int_equal(cov_grid_builder_add(b, &id, start, end, NULL), 0);
     }
     assert_int_equal(cov_grid_builder_finish(b, &out, NULL), 0);
     return out;

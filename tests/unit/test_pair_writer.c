@@ -165,27 +165,6 @@ static void test_same_file(void **state)
     assert_int_equal(unlink("pairs.h5"), 0);
 }
 
-/* The grid of some rows of another, which knows all sequences. */
-static struct cov_grid *some_rows(const struct cov_grid *all, const size_t *rows, size_t n)
-{
-    struct cov_grid_builder *b;
-    struct cov_grid *some;
-    succeeds(cov_grid_builder_new(L, &b, &e));
-    for (size_t s = 0; s < cov_grid_n_seqs(all); s++) {
-        const char *name = cov_grid_name(all, s), *species = cov_grid_species(all, s);
-        succeeds(cov_grid_builder_declare(b, species, strlen(species), name, strlen(name),
-                                          cov_grid_seq_length(all, s), &e));
-    }
-    for (size_t i = 0; i < n; i++) {
-        struct cov_chunk c = cov_grid_chunk(all, rows[i]);
-        const char *name = cov_grid_name(all, c.seq), *species = cov_grid_species(all, c.seq);
-        succeeds(cov_grid_builder_add(b, species, strlen(species), name, strlen(name),
-                                      c.minus ? c.end : c.beg, c.minus ? c.beg : c.end, &e));
-    }
-    succeeds(cov_grid_builder_finish(b, &some, &e));
-    return some;
-}
-
 static void test_partial(void **state)
 {
     (void)state;
@@ -198,7 +177,8 @@ static void test_partial(void **state)
         {0, {0}},
     };
     for (size_t k = 0; k < COV_COUNT(cases); k++) {
-        struct cov_grid *grid = some_rows(all, cases[k].rows, cases[k].n), *made;
+        struct cov_grid *grid, *made;
+        succeeds(cov_grid_select(all, cases[k].rows, cases[k].n, &grid, &e));
         write_known("known.h5", grid);
         write_pairs("pairs.h5", grid, 300 * k, true, &made);
         assert_true(cov_grid_is_partial(made));

@@ -28,13 +28,13 @@ static void expect(const struct row *rows, size_t n, int64_t declared,
     FILE *out = open_memstream(&text, &n_text);
     assert_non_null(out);
     assert_int_equal(cov_grid_builder_new(MADE_L, &b, NULL), COV_OK);
+    struct cov_seq_id id = cov_seq_id("S", "a");
     if (declared > 0)
-        assert_int_equal(cov_grid_builder_declare(b, "S", 1, "a", 1, declared, NULL), COV_OK);
-    for (size_t i = 0; i < n; i++)
-        assert_int_equal(cov_grid_builder_add(b, rows[i].species, strlen(rows[i].species),
-                                              rows[i].name, strlen(rows[i].name), rows[i].start,
-                                              rows[i].end, NULL),
-                         COV_OK);
+        assert_int_equal(cov_grid_builder_declare(b, &id, declared, NULL), COV_OK);
+    for (size_t i = 0; i < n; i++) {
+        id = cov_seq_id(rows[i].species, rows[i].name);
+        assert_int_equal(cov_grid_builder_add(b, &id, rows[i].start, rows[i].end, NULL), COV_OK);
+    }
     assert_int_equal(cov_grid_builder_finish(b, &g, NULL), COV_OK);
     assert_int_equal(cov_findings_new("x.h5", out, &f, NULL), COV_OK);
     if (head)

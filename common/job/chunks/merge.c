@@ -205,16 +205,12 @@ static int make_grid(const struct parts *p, struct cov_grid **out, struct cov_er
     struct cov_grid_builder *b = NULL;
     *out = NULL;
     int rc = cov_grid_builder_new(cov_grid_chunk_length(g), &b, e);
-    for (size_t s = 0; !rc && p->allow_holes && s < cov_grid_n_seqs(g); s++) {
-        const char *species = cov_grid_species(g, s), *name = cov_grid_name(g, s);
-        rc = cov_grid_builder_declare(b, species, strlen(species), name, strlen(name),
-                                      cov_grid_seq_length(g, s), e);
-    }
+    if (!rc && p->allow_holes)
+        rc = cov_grid_builder_declare_all(b, g, e);
     for (size_t i = 0; !rc && i < p->n_rows; i++) {
         const struct cov_chunk *c = &p->rows[i].chunk;
-        const char *species = cov_grid_species(g, c->seq), *name = cov_grid_name(g, c->seq);
-        rc = cov_grid_builder_add(b, species, strlen(species), name, strlen(name),
-                                  c->minus ? c->end : c->beg, c->minus ? c->beg : c->end, e);
+        struct cov_seq_id id = cov_grid_seq_id(g, c->seq);
+        rc = cov_grid_builder_add(b, &id, c->minus ? c->end : c->beg, c->minus ? c->beg : c->end, e);
     }
     if (!rc)
         return cov_grid_builder_finish(b, out, e);

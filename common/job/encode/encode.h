@@ -11,7 +11,7 @@
 #include "common/base/progress.h"
 #include "common/cli/stats.h"
 #include "common/codec/codec.h"
-#include "common/seq/fasta_pairs.h"
+#include "common/seq/genome.h"
 #include "common/store/chunk_file.h"
 
 struct cov_encode_options {

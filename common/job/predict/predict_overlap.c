@@ -7,7 +7,7 @@
 
 #include "common/base/mem.h"
 #include "common/seq/alphabet.h"
-#include "common/seq/windows.h"
+#include "common/seq/grid.h"
 
 /* A pair of chunks that windows take bases from. */
 struct source {

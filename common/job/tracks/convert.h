@@ -12,7 +12,7 @@
 #include "common/base/progress.h"
 #include "common/cli/stats.h"
 #include "common/job/tracks/track_files.h"
-#include "common/seq/range.h"
+#include "common/seq/select.h"
 #include "common/track/smoother.h"
 #include "common/track/strands.h"
 

@@ -8,7 +8,7 @@
 
 #include "common/base/err.h"
 #include "common/job/tracks/convert.h"
-#include "common/seq/rename.h"
+#include "common/seq/names.h"
 #include "common/track/blacklist.h"
 
 /* A contig of the tracks. */

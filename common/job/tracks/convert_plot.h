@@ -9,7 +9,7 @@
 #include "common/base/err.h"
 #include "common/job/tracks/convert.h"
 #include "common/job/tracks/convert_source.h"
-#include "common/seq/range.h"
+#include "common/seq/select.h"
 #include "common/track/sink.h"
 
 struct cov_convert_plot;

@@ -14,7 +14,7 @@
 #include "common/base/mem.h"
 #include "common/job/tracks/convert_lane.h"
 #include "common/job/tracks/convert_lists.h"
-#include "common/seq/sizes.h"
+#include "common/seq/names.h"
 #include "common/track/formats/intervals.h"
 
 struct cov_convert_track {
