@@ -2,7 +2,7 @@
  *
  * The rule by sequence is that of Predmoter's intra-species script. Sequences are sorted by their
  * number of chunks, longest first. Those up to N90 (the first at which the sum reaches 90 % of all
- * chunks, rounded down) are one group, the others a second one. Of each group of n > 1, ceil(n *
+ * chunks, rounded down) are one group, the others are another. Of each group of n > 1, ceil(n *
  * fraction) random sequences are held out, but never all; a group of one is for training. The same
  * seed gives the same choice on every machine.
  * SPDX-License-Identifier: MIT */

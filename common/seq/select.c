@@ -372,7 +372,7 @@ static void tidy(struct cov_select *s)
     s->n = n;
 }
 
-/* Index of the first interval that ends after base `at` of a sequence, or lies in a later one. */
+/* Index of the first interval that ends after base `at` of a sequence, or is in a later one. */
 static size_t first_after(const struct cov_select *s, size_t seq, int64_t at)
 {
     size_t lo = 0, hi = s->n;

@@ -66,7 +66,7 @@ done
 like "$(head -n 1 table.tsv)" '^sample	dataset' '  and the table'
 run cov2bigwig -f --compare x.bw --plot x.svg --plot-region chrom:1-200 x.bg
 refused 1 'none of its contigs' 'nothing in common'
-refuses 2 'region chr1:4001-4002: it begins beyond' 'a region beyond both' --compare e.h5 \
+refuses 2 'region chr1:4001-4002: begins past' 'a region beyond both' --compare e.h5 \
     --plot y.png --plot-region chr1:4001-4002 -o y.tsv p.h5
 printf 'chrom\t0\t100\t1\nb&<b\t0\t9\t1\n' >short.bg
 printf 'chrom\t0\t100\t1\n' >lacks.bg
@@ -79,7 +79,7 @@ cov2bigwig -f -o far.bw --chrom-sizes sizes far.bg || exit 99
 plots 'lengths that only the measured track has' --plot x.svg --plot-region chrom:120-9000 \
     --compare far.bw -o table.tsv x.bg
 like "$(cat x.svg)" '>chrom:120-5,000<' '  are those of the picture'
-refuses 2 'region chrom:5001-5002: it begins beyond .* 5000 bases in far.bw$' '  beyond which there is nothing' \
+refuses 2 'region chrom:5001-5002: begins past .* 5000 bases in far.bw$' '  beyond which there is nothing' \
     --plot y.png --plot-region chrom:5001-5002 --compare far.bw -o y.tsv x.bg
 run cov2bigwig -f --plot x.svg --plot-region 'b&<b:1-90' --compare lacks.bg -o table.tsv x.bg
 status_is 0 'a sequence that was not measured'
@@ -125,16 +125,16 @@ refuses 2 '--plot: of what region' 'no region' --plot y.png p.h5
 refuses 2 '--plot-region is for --plot' 'a region without a picture' --plot-region chr1 -o y.bw one.h5
 refuses 2 '-o/--output is missing' 'neither' one.h5
 refuses 2 'y.pdf: a picture ends in .png or .svg' 'an unknown suffix' --plot y.pdf --plot-region chr1 p.h5
-refuses 2 'region none:1-5: p.h5 has no sequence none$' 'an unknown sequence' --plot y.png --plot-region none:1-5 p.h5
+refuses 2 'region none:1-5: unknown contig none in p.h5$' 'an unknown sequence' --plot y.png --plot-region none:1-5 p.h5
 mkdir out
-refuses 2 'region none:1-5: p.h5 has no sequence none$' 'also with tracks' --plot y.png --plot-region none:1-5 -o out/ p.h5
-refuses 2 'region none: x.bg has no sequence none$' 'and in a track' --plot y.png --plot-region none -o y.bg x.bg
-refuses 2 'region chr1:1-x: p.h5 has no sequence chr1:1-x \(NAME' 'a malformed range' --plot y.png --plot-region chr1:1-x p.h5
-refuses 2 'region chr1:5-4: it ends before it begins' 'a range the wrong way' --plot y.png --plot-region chr1:5-4 p.h5
-refuses 2 'region chr1:0-4: positions count from 1' 'a range from 0' --plot y.png --plot-region chr1:0-4 p.h5
-refuses 2 'region chr1:4001-4002: it begins beyond the end of the sequence, which has 4000 bases in p.h5$' 'beyond the end' \
+refuses 2 'region none:1-5: unknown contig none in p.h5$' 'also with tracks' --plot y.png --plot-region none:1-5 -o out/ p.h5
+refuses 2 'region none: unknown contig none in x.bg$' 'and in a track' --plot y.png --plot-region none -o y.bg x.bg
+refuses 2 'region chr1:1-x: unknown contig chr1:1-x in p.h5 \(expected NAME' 'a malformed range' --plot y.png --plot-region chr1:1-x p.h5
+refuses 2 'region chr1:5-4: ends before it begins' 'a range the wrong way' --plot y.png --plot-region chr1:5-4 p.h5
+refuses 2 'region chr1:0-4: positions start at 1' 'a range from 0' --plot y.png --plot-region chr1:0-4 p.h5
+refuses 2 'region chr1:4001-4002: begins past the end of the contig, which has 4000 bases in p.h5$' 'beyond the end' \
     --plot y.png --plot-region chr1:4001-4002 p.h5
-refuses 2 'begins beyond the end of the sequence, which has 5000 bases in x.bg$' 'beyond that of a track' \
+refuses 2 'begins past the end of the contig, which has 5000 bases in x.bg$' 'beyond that of a track' \
     --plot y.png --plot-region chrom:5001-5002 --chrom-sizes sizes x.bg
 ask make pred many.h5 names=chr1 max_length=50 length=50 "datasets=$(seq -s , 101)" || exit 99
 refuses 2 'y.png: there is room for 100 data sets in it, not for 101$' 'more data sets than there is room for' \

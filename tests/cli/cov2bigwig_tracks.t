@@ -211,7 +211,7 @@ printf 'z 2999\na 9000\nm 1\nb 700\n' >short
 refuses 1 'x.bg:[0-9]+: the interval ends at 3000, but z has 2999 bases in short' 'a length that is too short' \
     -o out.bw --chrom-sizes short x.bg
 printf 'z\n' >none
-refuses 1 'none:1: a name and a length above 0 are wanted' 'sizes without a size' -o out.bw --chrom-sizes none x.bg
+refuses 1 'none:1: expected a name and a length above 0' 'sizes without a size' -o out.bw --chrom-sizes none x.bg
 printf 'z a\n' >twins
 refuses 1 'contig a is there twice' 'two contigs of one name' -o out.bw --rename twins x.bw
 printf 'z\na\nm\nb\nempty\n' >all

@@ -229,20 +229,20 @@ no-base data/X: row 2 \(c1:2017-3024, \+ strand\), index 5: the four values are 
 padding-inside data/X: row 2 .*, index 5: all values are 0 \(padding\), but data/start_ends has a base there$
 base-behind data/X: row 8 \(c2:1-1, \+ strand\), index 1007: a base behind the end
 group-as-X data/X: not a data set
-negative data: row 0: c1 from -5 to 1003 is not a piece of a sequence$
+negative data: row 0: invalid interval: c1 from -5 to 1003$
 huge-rows data/X: .* more than 1 GiB
 not-stored data/X: row 0 .*, index 0: all values are 0 \(padding\)
 END
 is "$(sort "$tap_dir/tried" | tr '\n' ' ')" "$(kinds broken | tr ' ' '\n' | sort | tr '\n' ' ')" 'all kinds were tried'
 printf '' >bad.fa
 run covpredict -m cnn.ckpt -o x.h5 - </dev/null
-refused 1 '^covpredict: error: standard input: no sequence: it is empty \(did the program' 'an empty pipe'
+refused 1 '^covpredict: error: standard input: empty file; did the program' 'an empty pipe'
 : >none.ckpt
 refuses 1 'none\.ckpt: the file is empty$' 'an empty checkpoint' -- -m none.ckpt -o x.h5 g.h5
 rm none.ckpt
-refuses 1 '^covpredict: error: bad\.fa: no sequence: the file is empty$' 'an empty FASTA' -- -m cnn.ckpt -o x.h5 bad.fa
+refuses 1 '^covpredict: error: bad\.fa: empty file$' 'an empty FASTA' -- -m cnn.ckpt -o x.h5 bad.fa
 printf '>a\nACGT\nAC-T\n' >bad.fa
-refuses 1 "^covpredict: error: bad\\.fa:3:3: letter '-' is not an IUPAC code \\(--on-bad-base n reads it as N\\)\$" 'a bad letter' -- -m cnn.ckpt -o x.h5 bad.fa
+refuses 1 "^covpredict: error: bad\\.fa:3:3: invalid base '-'; --on-bad-base n reads it as N\$" 'a bad letter' -- -m cnn.ckpt -o x.h5 bad.fa
 head -c 3000 g.fa.gz >bad.fa
 refuses 1 '^covpredict: error: bad\.fa: truncated: ' 'gzip that is cut short' -- -m cnn.ckpt -o x.h5 bad.fa
 refuses 1 '^covpredict: error: g\.fa: no sequence has a length within the limits$' 'nothing is left of a FASTA' -- \

@@ -189,10 +189,10 @@ stderr_like '^fasta2h5: warning: names\.tsv: 1 of 2 names are not in long\.fa$' 
 sed 's/short/other/' long.fa >other.fa
 check other.fa renamed.h5 10 long '--rename'
 printf 'short\t%s\n' "$long" >names.tsv
-refuses 1 "^fasta2h5: error: long\\.fa: two sequences are named '$long' after renaming, those of lines 1 and 3\$" \
+refuses 1 "^fasta2h5: error: long\\.fa: duplicate sequence name '$long' after renaming \\(lines 1 and 3\\)\$" \
     'two names become one' -- --rename names.tsv long.fa
 printf 'short\n' >names.tsv
-refuses 1 '^fasta2h5: error: names\.tsv:1: not two columns$' 'a file of names with one column' -- --rename names.tsv long.fa
+refuses 1 '^fasta2h5: error: names\.tsv:1: expected two columns$' 'a file of names with one column' -- --rename names.tsv long.fa
 refuses 1 '^fasta2h5: error: absent\.tsv: No such file or directory$' 'a file of names that is not there' -- \
     --rename absent.tsv long.fa
 rm -f long.* other.fa renamed.h5
@@ -206,10 +206,10 @@ awk '/^>/ {use = /s[345]/} use' g.fa >middle.fa
 check middle.fa limits.h5 100 g '--min-length and --max-length'
 refuses 1 '^fasta2h5: error: g\.fa: no sequence has a length within the limits$' 'nothing is left' -- --min-length 20k g.fa
 printf '>a\nACXT\n-*\n' >bad.fa
-refuses 1 "^fasta2h5: error: bad\\.fa:2:3: letter 'X' is not an IUPAC code \\(--on-bad-base n reads it as N\\)\$" 'a bad letter' -- bad.fa
+refuses 1 "^fasta2h5: error: bad\\.fa:2:3: invalid base 'X'; --on-bad-base n reads it as N\$" 'a bad letter' -- bad.fa
 run fasta2h5 --on-bad-base n --subsequence-length 10 -o n.h5 bad.fa
 status_is 0 '--on-bad-base n'
-stderr_like '^fasta2h5: warning: bad\.fa: 3 letters that are not IUPAC codes were read as N, the first at line 2, column 3$' \
+stderr_like '^fasta2h5: warning: bad\.fa: read 3 invalid letters as N, the first at line 2, column 3$' \
     '  counts them'
 printf '>a\nACNTNN\n' >n.fa
 check n.fa n.h5 10 bad '  and reads them as N'
@@ -218,20 +218,20 @@ rm -f ./*.h5 n.fa middle.fa names.tsv
 # ---------------------------------------------------------------- bad input
 
 printf '' >empty.fa
-refuses 1 '^fasta2h5: error: empty\.fa: no sequence: the file is empty$' 'an empty file' -- empty.fa
-refuses 1 '^fasta2h5: error: standard input: no sequence: it is empty \(did the program that should have written it fail\?\)$' 'empty standard input' -- - </dev/null
+refuses 1 '^fasta2h5: error: empty\.fa: empty file$' 'an empty file' -- empty.fa
+refuses 1 '^fasta2h5: error: standard input: empty file; did the program before the pipe fail\?$' 'empty standard input' -- - </dev/null
 printf '>a\nACGT\n>b\n' >x.fa
-refuses 1 '^fasta2h5: error: x\.fa:3: sequence b has no bases$' 'a header without a sequence' -- x.fa
+refuses 1 '^fasta2h5: error: x\.fa:3: empty sequence .b.$' 'a header without a sequence' -- x.fa
 printf '>a\nACGT\n> b\nA\n' >x.fa
-refuses 1 '^fasta2h5: error: x\.fa:3: a header without a name$' 'a header without a name' -- x.fa
+refuses 1 '^fasta2h5: error: x\.fa:3: header without a name$' 'a header without a name' -- x.fa
 printf 'a FASTA file?\n' >x.fa
-refuses 1 "^fasta2h5: error: x\\.fa: not FASTA: the first line does not start with '>'\$" 'text that is no FASTA' -- x.fa
+refuses 1 "^fasta2h5: error: x\\.fa: not a FASTA file: the first line does not start with '>'\$" 'text that is no FASTA' -- x.fa
 head -c 100000 "$BIN/fasta2h5" >x.fa
-refuses 1 "^fasta2h5: error: x\\.fa: not FASTA: the first line does not start with '>'\$" 'a program' -- x.fa
+refuses 1 "^fasta2h5: error: x\\.fa: not a FASTA file: the first line does not start with '>'\$" 'a program' -- x.fa
 printf '>a\nACGT\n>b\nA\n>a x\nA\n' >x.fa
-refuses 1 "^fasta2h5: error: x\\.fa: two sequences are named 'a', those of lines 1 and 5\$" 'a duplicate name' -- x.fa
+refuses 1 "^fasta2h5: error: x\\.fa: duplicate sequence name 'a' \\(lines 1 and 5\\)\$" 'a duplicate name' -- x.fa
 printf '>a\rACGT\r' >x.fa
-refuses 1 '^fasta2h5: error: x\.fa:1: sequence a has no bases \(lines that end in a carriage return alone' \
+refuses 1 '^fasta2h5: error: x\.fa:1: empty sequence .a.; lines must not end in a carriage return alone' \
     'line ends of an old Macintosh' -- x.fa
 printf '>a\nAC GT\n' >x.fa
 refuses 1 '^fasta2h5: error: x\.fa:2:3: white space between letters$' 'white space between letters' -- --on-bad-base n x.fa
@@ -312,7 +312,7 @@ run fasta2h5 -o there.h5 g.fa
 refused 1 '^fasta2h5: error: there\.h5 exists; use -f to replace it$' 'an output that exists'
 is "$(cat there.h5)" precious '  is left as it was'
 run fasta2h5 -f -o there.h5 bad.fa
-refused 1 'not an IUPAC code' 'with -f, but bad input'
+refused 1 'invalid base' 'with -f, but bad input'
 is "$(cat there.h5)" precious '  it is still there'
 run fasta2h5 -f --subsequence-length 100 -o there.h5 g.fa
 check g.fa there.h5 100 g 'with -f it is replaced'

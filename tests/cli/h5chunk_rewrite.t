@@ -141,7 +141,7 @@ for file in long_c.h5 long_p.h5; do
 done
 printf 'long1\t999\t1000\nelsewhere\t0\t1\n' >a.bed
 subset_is 'BED' long_c.h5 's == "long1" and beg == 0' -R a.bed
-stderr_like '[-]-regions-file a\.bed: 1 name is that of no sequence: elsewhere$' '  names it does not know are counted'
+stderr_like '[-]-regions-file a\.bed: 1 name matches no contig: elsewhere$' '  names it does not know are counted'
 printf 'long4\nlong1\n' >names
 subset_is 'names' long_p.h5 's in ("long1", "long4")' --names names
 subset_is 'names and regions add up' long_p.h5 's in ("long1", "long4") or (s == "long2" and end == 1000)' --names names \
@@ -149,7 +149,7 @@ subset_is 'names and regions add up' long_p.h5 's in ("long1", "long4") or (s ==
 subset_is 'all but names' long_p.h5 's not in ("long1", "long4")' --exclude-names names
 printf '# a comment\nlong4\nlong1 # another\nnone\nneither\n' >commented
 subset_is 'comments' long_p.h5 's not in ("long1", "long4")' --exclude-names commented
-stderr_like '[-]-exclude-names commented: 2 names are those of no sequence, the first is none$' '  are no names, the unknown are told'
+stderr_like '[-]-exclude-names commented: 2 names match no contig, the first is none$' '  are no names, the unknown are told'
 subset_is 'a region of what is not left out' long_c.h5 's == "long2" and end == 1000' --exclude-names names -r long2:1-5,long4
 subset_is 'no chunk of N' long_c.h5 's != "long2" or end <= 3000 or beg >= 6000' --drop-n
 subset_is 'no chunk of N, packed' long_c.h5 's != "long2" or end <= 3000 or beg >= 6000' --drop-n
@@ -164,15 +164,15 @@ assert [x.decode() for x in f["data/seq_names"][:]] == ["long1", "long2", "long3
 assert f["data/seq_lengths"][:].tolist() == [10234, 11468, 12702, 8000]'
 does '  of a partial file' -- subset -f -o b.h5 -r long2:5-6 a.h5
 same '  is that file' a.h5 b.h5
-refuses 2 'region long5: there is no sequence long5; there are: ' 'a region of nothing' -- subset -r long5 -o out.h5 long_c.h5
-refuses 2 'has only 8000 bases' 'a region behind the end' -- subset -r long4:8001-8002 -o out.h5 long_c.h5
+refuses 2 'region long5: unknown contig long5; the contigs are: ' 'a region of nothing' -- subset -r long5 -o out.h5 long_c.h5
+refuses 2 'past the end of the contig, which has 8000 bases' 'a region behind the end' -- subset -r long4:8001-8002 -o out.h5 long_c.h5
 refuses 2 'NAME:FIRST-LAST' 'half a region' -- subset -r long4:8001 -o out.h5 long_c.h5
 refuses 2 'ends before it begins' 'a region backwards' -- subset -r long4:9-8 -o out.h5 long_c.h5
 refuses 2 'nothing says' 'no wish' -- subset -o out.h5 long_c.h5
 refuses 2 'has none' '--drop-n of predictions' -- subset --drop-n -o out.h5 long_p.h5
 refuses 1 'no chunk is left' 'nothing left' -- subset --min-length 1M -o out.h5 long_c.h5
 refuses 1 'no chunk is left' 'all left out' -- subset --names names --exclude-names names -o out.h5 long_c.h5
-refuses 1 'names:1: contig, start and end' 'a BED file that is none' -- subset -R names -o out.h5 long_c.h5
+refuses 1 'names:1: expected contig, start and end' 'a BED file that is none' -- subset -R names -o out.h5 long_c.h5
 refuses 2 'standard input' 'a list from a pipe' -- subset --names - -o out.h5 long_c.h5
 refuses 1 'nowhere' 'a list that is not there' -- subset --names nowhere -o out.h5 long_c.h5
 

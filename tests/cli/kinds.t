@@ -46,12 +46,12 @@ while IFS='|' read -r files line words; do
         refused 1 "^[a-z0-9]*: error: [a-z/.0-9]*: $words$(name "$f")( in|\$|:|,)" "$(echo "$line" | sed "s/\\bF\\b/$f/")"
     done
 done <<'END'
-x.bam x.cram x.sam x.h5 p.h5 x.bw x.st|fasta2h5 -q -o o.h5 F|not FASTA, but 
+x.bam x.cram x.sam x.h5 p.h5 x.bw x.st|fasta2h5 -q -o o.h5 F|not a FASTA file, but 
 x.ckpt|fasta2h5 -q -o o.h5 F|this is 
 x.fa x.fa.gz x.bam x.cram x.sam x.ckpt x.bw x.st x.txt.gz x.h5.gz|bam2h5 -q -p x -o o.h5 F x.bam|not a genome file, which comes first, but 
 x.fa x.fa.gz x.h5 p.h5 x.st x.txt.gz|bam2h5 -q -p x -o o.h5 x.h5 F|neither reads \(BAM, CRAM, SAM\) nor a track \(bigWig, bedGraph\), but 
 x.ckpt|bam2h5 -q -p x -o o.h5 x.h5 F|this is 
-x.bam x.cram x.sam x.bw|covpredict -q -m x.ckpt -o o.h5 F|not FASTA, but 
+x.bam x.cram x.sam x.bw|covpredict -q -m x.ckpt -o o.h5 F|not a FASTA file, but 
 x.ckpt|covpredict -q -m x.ckpt -o o.h5 F|this is 
 x.fa x.fa.gz x.bam x.h5 p.h5 x.bw x.st x.txt.gz x.ckpt.gz|covpredict -q -m F -o o.h5 x.fa|not a zip archive, which a checkpoint of PyTorch is, but 
 x.fa x.bam x.cram x.sam|cov2bigwig -q -o o.bw F|this is 
@@ -66,7 +66,7 @@ END
 run h5chunk repack -q -o o.h5 x.txt
 refused 1 '^h5chunk: error: x\.txt: not an HDF5 file$' 'what is nothing known is not named'
 run fasta2h5 -q -o o.h5 x.txt
-refused 1 "^fasta2h5: error: x\\.txt: not FASTA: the first line does not start with '>'\$" '  nor text for fasta2h5'
+refused 1 "^fasta2h5: error: x\\.txt: not a FASTA file: the first line does not start with '>'\$" '  nor text for fasta2h5'
 
 # Both are HDF5.
 run covpredict -q -m x.ckpt -o o.h5 p.h5

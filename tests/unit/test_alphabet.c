@@ -10,7 +10,7 @@
 #include "common/seq/alphabet.h"
 #include "common/seq/alphabet_kern.h"
 
-/* IUPAC written out: the bases each letter stands for. */
+/* The bases that each IUPAC letter stands for. */
 static const struct {
     const char *bases;
     char letter;
@@ -140,12 +140,11 @@ static void test_onehot_inexact(void **state)
             v[k] = -1;
             assert_int_equal(cov_code_from_onehot(v), COV_CODE_BAD);
         }
-    /* 1/3 rounded to a half, the halves next to 0.25, a subnormal and a negative zero are as
-     * good. */
+    /* 1/3 as a half, the halves next to 0.25, a subnormal and a negative zero are accepted. */
     assert_int_equal(cov_code_from_onehot_f16((uint16_t[4]){0x3555, 0x3555, 0, 0x3555}), 7);
     assert_int_equal(cov_code_from_onehot_f16((uint16_t[4]){0x33ff, 0x3401, 0x3400, 0x3400}), 15);
     assert_int_equal(cov_code_from_onehot_f16((uint16_t[4]){0x0001, 0x3c00, 0x8000, 0}), 1);
-    /* Infinity, NaN, -1, 2, 0.75 and a mixture are not. */
+    /* Infinity, NaN, -1, 2, 0.75 and a mixture are refused. */
     static const uint16_t bad[] = {0x7c00, 0x7e00, 0xbc00, 0x4000, 0x3a00};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
         assert_int_equal(cov_code_from_onehot_f16((uint16_t[4]){0, bad[i], 0, 0}), COV_CODE_BAD);
@@ -184,7 +183,7 @@ static void test_reverse_complement(void **state)
         }
 }
 
-/* Every byte at every place of texts of every length around those that are translated at once. */
+/* Every byte at every place of texts, with lengths around the size of a block. */
 static void test_texts(void **state)
 {
     (void)state;

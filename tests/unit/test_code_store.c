@@ -1,4 +1,4 @@
-/* test_code_store.c - codes that wait, in memory and in the temporary file.
+/* test_code_store.c - the buffer of codes, in memory and in the temporary file.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -17,7 +17,7 @@ static uint8_t *random_codes(struct cov_rng *r, size_t n)
     return codes;
 }
 
-/* Pieces of several lengths, up to more than what stays in memory; read at random. */
+/* Pieces of several lengths, beyond what stays in memory; random reads. */
 static void test_pieces(void **state)
 {
     (void)state;
@@ -46,7 +46,7 @@ static void test_pieces(void **state)
                 assert_int_equal(back[n], 0xee);
             }
     }
-    /* Cut in the file and in memory, then more. */
+    /* Cut in the file and in memory, then append. */
     for (size_t k = N; k-- > 0;) {
         assert_int_equal(cov_code_store_cut(s, begins[k], NULL), 0);
         assert_int_equal(cov_code_store_end(s), begins[k]);
@@ -65,7 +65,7 @@ static void test_pieces(void **state)
     cov_code_store_free(s);
 }
 
-/* The folder matters when the file is needed. */
+/* A missing folder is an error only when the file is needed. */
 static void test_no_folder(void **state)
 {
     (void)state;

@@ -1,40 +1,12 @@
 /* test_fasta.c - the FASTA scanner: what it finds and where.
  * SPDX-License-Identifier: MIT */
-#include "tests/lib/unit.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include "tests/lib/own_folder.h"
 
 #include "common/seq/alphabet.h"
 #include "common/seq/fasta.h"
 
-static char path[] = "/tmp/test_fasta.XXXXXX";
-
-static int set_up(void **state)
-{
-    (void)state;
-    int fd = mkstemp(path);
-    return fd < 0 ? -1 : close(fd);
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    return unlink(path);
-}
-
-static void put(const char *text, size_t n)
-{
-    FILE *f = fopen(path, "wb");
-    assert_non_null(f);
-    assert_int_equal(fwrite(text, 1, n, f), n);
-    assert_int_equal(fclose(f), 0);
-}
-
-/* What the file holds as text: ">name@line ACGT ...", "$" at the end, or the error without the
- * path. Codes are read `cap` at a time. */
+/* Reads x.fa, `cap` codes at a time, into text: ">name@line ACGT ...", then "$" at the end or the
+ * error without "x.fa:". */
 static void scan(size_t cap, struct cov_fasta_bad *bad, char *out, size_t n_out)
 {
     struct cov_fasta *f;
@@ -42,9 +14,9 @@ static void scan(size_t cap, struct cov_fasta_bad *bad, char *out, size_t n_out)
     size_t n = 0;
     uint8_t codes[64];
     out[0] = '\0';
-    int rc = cov_fasta_open(path, 1, &f, &e);
+    int rc = cov_fasta_open("x.fa", 1, &f, &e);
     assert_int_equal(rc, 0);
-    assert_string_equal(cov_fasta_name(f), path);
+    assert_string_equal(cov_fasta_name(f), "x.fa");
     struct cov_fasta_header header;
     while ((rc = cov_fasta_next(f, &header, &e)) > 0) {
         assert_int_equal(header.n, strlen(header.name));
@@ -70,8 +42,8 @@ static void scan(size_t cap, struct cov_fasta_bad *bad, char *out, size_t n_out)
     }
     if (rc) {
         assert_int_equal(rc, COV_EINPUT);
-        assert_memory_equal(e.text, path, strlen(path));
-        (void)snprintf(out + n, n_out - n, "!%s", e.text + strlen(path) + 1);
+        assert_memory_equal(e.text, "x.fa:", 5);
+        (void)snprintf(out + n, n_out - n, "!%s", e.text + 5);
     } else {
         (void)snprintf(out + n, n_out - n, "$");
         assert_int_equal(cov_fasta_done(f), cov_fasta_total(f));
@@ -98,32 +70,32 @@ static void test_contents(void **state)
         {">a\n>b\nac\n\nRyU\n", ">a@1  >b@2 ACRYT $"},
         {">>a\n", ">>a@1  $"},
         {">a\rAC\r", ">a@1  $"},
-        {"ACGT\n", "! not FASTA: the first line does not start with '>'"},
-        {"; old\n>a\nA\n", "! not FASTA: the first line does not start with '>'"},
-        {" >a\nA\n", "! not FASTA: the first line does not start with '>'"},
-        {"\n\nx\n>a\n", "!3: not FASTA: text before the first '>'"},
-        /* What stands in the place of a line as long as the last. */
+        {"ACGT\n", "! not a FASTA file: the first line does not start with '>'"},
+        {"; old\n>a\nA\n", "! not a FASTA file: the first line does not start with '>'"},
+        {" >a\nA\n", "! not a FASTA file: the first line does not start with '>'"},
+        {"\n\nx\n>a\n", "!3: not a FASTA file: text before the first '>'"},
+        /* Lines of other lengths where a line as long as the last is expected. */
         {">a\nACGT\nACGT\nTGCA\n", ">a@1 ACGTACGTTGCA $"},
         {">a\nACGT\nAC\nT\n>bcd\nAC\n", ">a@1 ACGTACT >bcd@5 AC $"},
         {">a\nACGT\n>b\nG\nACGT\n", ">a@1 ACGT >b@3 GACGT $"},
         {">a\nACGT\nAC \n\nAC\t\r\nGT", ">a@1 ACGTACACGT $"},
-        {">a\nA\n>\nC\n", ">a@1 A !3: a header without a name"},
-        {">a\nA\n> b\nC\n", ">a@1 A !3: a header without a name"},
-        {">a\nA\n>", ">a@1 A !3: a header without a name"},
+        {">a\nA\n>\nC\n", ">a@1 A !3: header without a name"},
+        {">a\nA\n> b\nC\n", ">a@1 A !3: header without a name"},
+        {">a\nA\n>", ">a@1 A !3: header without a name"},
     };
     char found[256];
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         for (size_t cap = 1; cap < 20; cap++) {
-            put(cases[i].text, strlen(cases[i].text));
+            put_bytes("x.fa", cases[i].text, strlen(cases[i].text));
             scan(cap, NULL, found, sizeof found);
             assert_string_equal(found, cases[i].found);
         }
-    put(">a\0b\nA\n", 7);
+    put_bytes("x.fa", ">a\0b\nA\n", 7);
     scan(9, NULL, found, sizeof found);
-    assert_string_equal(found, "!1: a zero byte in a name");
+    assert_string_equal(found, "!1: zero byte in a name");
 }
 
-/* Letters outside IUPAC, wherever they stand in a line. */
+/* Invalid letters at each place of lines of each length. */
 static void test_bad_letters(void **state)
 {
     (void)state;
@@ -133,15 +105,14 @@ static void test_bad_letters(void **state)
             size_t size = (size_t)snprintf(text, sizeof text, ">a\nAC\n%.*s\nG\n", (int)n,
                                            "ACGTNACGTNACGTNACGTNACGTNACGTNACGTNACGTNACGTNACGTN");
             text[6 + at] = 'x';
-            put(text, size);
+            put_bytes("x.fa", text, size);
             scan(20, NULL, found, sizeof found);
-            (void)snprintf(
-                expected, sizeof expected,
-                "!3:%zu: letter 'x' is not an IUPAC code (--on-bad-base n reads it as N)", at + 1);
+            (void)snprintf(expected, sizeof expected,
+                           "!3:%zu: invalid base 'x'; --on-bad-base n reads it as N", at + 1);
             assert_string_equal(strchr(found, '!'), expected);
             text[6 + at] = 'n';
             text[6 + n / 2] = text[3] = '\x80';
-            put(text, size);
+            put_bytes("x.fa", text, size);
             struct cov_fasta_bad bad = {0, 0, 0};
             scan(20, &bad, found, sizeof found);
             assert_int_equal(bad.n, 2);
@@ -151,11 +122,11 @@ static void test_bad_letters(void **state)
             assert_int_equal(found[7 + n / 2], 'N');
             assert_int_equal(strlen(found), 5 + 2 + n + 1 + 2);
             scan(20, NULL, found, sizeof found);
-            assert_string_equal(found, ">a@1 !2:1: byte 0x80 is not an IUPAC code");
+            assert_string_equal(found, ">a@1 !2:1: invalid byte 0x80");
             text[3] = 'A';
             text[6 + n / 2] = 'A';
             text[6 + at] = '\f';
-            put(text, size);
+            put_bytes("x.fa", text, size);
             bad.n = 0;
             scan(20, &bad, found, sizeof found);
             if (at + 1 < n) {
@@ -176,16 +147,16 @@ static void test_long_names(void **state)
     memset(text, 'n', sizeof text);
     text[0] = '>';
     text[COV_FASTA_MAX_NAME + 1] = '\n';
-    put(text, COV_FASTA_MAX_NAME + 2);
+    put_bytes("x.fa", text, COV_FASTA_MAX_NAME + 2);
     scan(9, NULL, found, sizeof found);
     assert_int_equal(strlen(found), 1 + COV_FASTA_MAX_NAME + 3 + 2);
     text[COV_FASTA_MAX_NAME + 1] = 'n';
-    put(text, COV_FASTA_MAX_NAME + 2);
+    put_bytes("x.fa", text, COV_FASTA_MAX_NAME + 2);
     scan(9, NULL, found, sizeof found);
-    assert_string_equal(found, "!1: a name of more than 4095 bytes");
+    assert_string_equal(found, "!1: name longer than 4095 bytes");
 }
 
-/* A long line, and the end of a line and a header at every place around the end of the buffer. */
+/* The end of a long line and the next header at each place around the end of the buffer. */
 static void test_buffers(void **state)
 {
     (void)state;
@@ -199,11 +170,11 @@ static void test_buffers(void **state)
         memset(text, 'C', n);
         memcpy(text, head, sizeof head);
         memcpy(text + n, tail, sizeof tail - 1);
-        put(text, n + sizeof tail - 1);
+        put_bytes("x.fa", text, n + sizeof tail - 1);
         struct cov_fasta *f;
         struct cov_fasta_header header;
         static uint8_t codes[1000];
-        assert_int_equal(cov_fasta_open(path, 1, &f, NULL), 0);
+        assert_int_equal(cov_fasta_open("x.fa", 1, &f, NULL), 0);
         assert_int_equal(cov_fasta_next(f, &header, NULL), 1);
         size_t letters = 0, got;
         do {
@@ -227,11 +198,11 @@ static void test_buffers(void **state)
         assert_int_equal(cov_fasta_next(f, &header, NULL), 0);
         cov_fasta_free(f);
     }
-    /* White space that begins before the end of the buffer, and a letter behind it. */
+    /* White space across the end of the buffer, followed by a letter. */
     memset(text, 'C', N);
     memcpy(text, head, sizeof head);
     memset(text + (1 << 18) - 5, ' ', 10);
-    put(text, N);
+    put_bytes("x.fa", text, N);
     struct cov_fasta *f;
     struct cov_fasta_header header;
     struct cov_err e = COV_ERR_INIT;
@@ -239,9 +210,9 @@ static void test_buffers(void **state)
     uint8_t *codes = malloc(N);
     size_t got;
     assert_non_null(codes);
-    (void)snprintf(expected, sizeof expected, "%s:2:%d: white space between letters", path,
+    (void)snprintf(expected, sizeof expected, "x.fa:2:%d: white space between letters",
                    (1 << 18) - 5 - 3 + 1);
-    assert_int_equal(cov_fasta_open(path, 1, &f, NULL), 0);
+    assert_int_equal(cov_fasta_open("x.fa", 1, &f, NULL), 0);
     assert_int_equal(cov_fasta_next(f, &header, NULL), 1);
     assert_int_equal(cov_fasta_codes(f, codes, (1 << 18) - 8, &got, NULL, NULL), 0);
     assert_int_equal(got, (1 << 18) - 8);
@@ -260,5 +231,5 @@ int main(void)
         cmocka_unit_test(test_long_names),
         cmocka_unit_test(test_buffers),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

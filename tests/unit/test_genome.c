@@ -1,69 +1,37 @@
-/* test_genome.c - genomes read from FASTA: bases at random access, names, limits, refusals.
+/* test_genome.c - sequences read from FASTA: as a stream of intervals, and as a whole genome.
  * SPDX-License-Identifier: MIT */
-#include "tests/lib/unit.h"
+#include "tests/lib/own_folder.h"
+#include "tests/lib/own_log.h"
 
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
-#include "common/base/log.h"
+#include "common/base/rng.h"
 #include "common/seq/alphabet.h"
 #include "common/seq/genome.h"
 
-static char path[] = "/tmp/test_genome.XXXXXX";
-static char path2[] = "/tmp/test_genome.XXXXXX";
-static char warning[512];
-
-static void keep_warning(void *arg, enum cov_log_level level, const char *text)
-{
-    (void)arg;
-    (void)level;
-    (void)snprintf(warning, sizeof warning, "%s", text);
-}
-
-static int set_up(void **state)
-{
-    (void)state;
-    cov_log_set(keep_warning, NULL, COV_LOG_WARNING);
-    int fd = mkstemp(path), fd2 = mkstemp(path2);
-    return fd < 0 || fd2 < 0 || close(fd) || close(fd2) ? -1 : 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    return unlink(path) | unlink(path2);
-}
-
-static void put(const char *to, const char *text)
-{
-    FILE *f = fopen(to, "wb");
-    assert_non_null(f);
-    assert_true(fputs(text, f) >= 0);
-    assert_int_equal(fclose(f), 0);
-}
-
 static const struct cov_genome_options defaults = {.tmpdir = "/tmp", .n_threads = 1};
 
-/* The genome in a line: "a=ACGT b=NN", or "!error" without the path. */
-static const char *describe(const char *fasta, const struct cov_genome_options *options)
+/* Appends the message of a failure without "x.fa:". */
+static void append_error(char *out, size_t n_out, const struct cov_err *e)
+{
+    size_t n = strlen(out), skip = strncmp(e->text, "x.fa:", 5) == 0 ? 5 : 0;
+    assert_int_equal(e->code, COV_EINPUT);
+    (void)snprintf(out + n, n_out - n, "!%s", e->text + skip);
+}
+
+/* The genome in a line, "a=ACGT b=NN", or "!error". */
+static const char *read_all(const char *fasta, const struct cov_genome_options *options)
 {
     static char out[1024];
     struct cov_genome *g;
     struct cov_err e = COV_ERR_INIT;
-    put(path, fasta);
-    warning[0] = '\0';
-    int rc = cov_genome_read(path, options, NULL, &g, &e);
-    if (rc) {
+    put_text("x.fa", fasta);
+    start_log(COV_LOG_WARNING);
+    out[0] = '\0';
+    if (cov_genome_read("x.fa", options, NULL, &g, &e)) {
         assert_null(g);
-        assert_int_equal(rc, COV_EINPUT);
-        const char *text = e.text;
-        if (strncmp(text, path, strlen(path)) == 0)
-            text += strlen(path) + 1;
-        (void)snprintf(out, sizeof out, "!%s", text);
+        append_error(out, sizeof out, &e);
         return out;
     }
     int64_t n_bases = 0;
@@ -83,209 +51,321 @@ static const char *describe(const char *fasta, const struct cov_genome_options *
     return out;
 }
 
-static void test_bases(void **state)
+/* The stream with L = 4: "<0a ACGT AC-->" with "<" for `first` and ">" for `last`; then "!error". */
+static const char *read_pairs(const char *fasta, const struct cov_genome_options *options)
 {
-    (void)state;
-    assert_string_equal(describe(">a x\nACGT\nacg\n\n>b\r\nRYSWKMBDHVNU\r\nn", &defaults),
-                        "a=ACGTACG b=RYSWKMBDHVNTN");
-    assert_string_equal(warning, "");
+    enum { L = 4 };
+    static char out[1024];
+    struct cov_fasta_pairs *p;
+    struct cov_fasta_pair pair;
+    struct cov_err e = COV_ERR_INIT;
+    size_t n = 0;
+    int64_t expected = 0;
+    uint8_t codes[L + 1];
+    put_text("x.fa", fasta);
+    start_log(COV_LOG_WARNING);
+    out[0] = '\0';
+    int got = cov_fasta_pairs_open("x.fa", options, L, &p, &e);
+    assert_int_equal(got, 0);
+    codes[L] = 0xee;
+    while ((got = cov_fasta_pairs_next(p, &pair, codes, &e)) > 0) {
+        assert_int_equal(codes[L], 0xee);
+        if (pair.first) {
+            expected = 0;
+            n += (size_t)snprintf(out + n, sizeof out - n, "<%zu%s", pair.seq, pair.name);
+        }
+        assert_int_equal(pair.beg, expected);
+        expected = pair.end;
+        out[n++] = ' ';
+        for (size_t i = 0; i < L; i++)
+            out[n++] = cov_letter_of_code[codes[i]];
+        if (pair.last)
+            out[n++] = '>';
+        else
+            assert_int_equal(pair.end - pair.beg, L);
+        out[n] = '\0';
+    }
+    if (got < 0)
+        append_error(out, sizeof out, &e);
+    else
+        assert_int_equal(cov_fasta_pairs_done(p), cov_fasta_pairs_total(p));
+    cov_fasta_pairs_free(p);
+    return out;
 }
 
-static void test_refused(void **state)
+static void sequences_are_read(void **state)
+{
+    (void)state;
+    assert_string_equal(read_all(">a x\nACGT\nacg\n\n>b\r\nRYSWKMBDHVNU\r\nn", &defaults),
+                        "a=ACGTACG b=RYSWKMBDHVNTN");
+    assert_string_equal(
+        read_pairs(">a x\nACGTA\n>b\nAC\nGT\n\n>c\nG\n>d\nACG\nTAC\nGTA\n", &defaults),
+        "<0a ACGT A--->"
+        "<1b ACGT>"
+        "<2c G--->"
+        "<3d ACGT ACGT A--->");
+    assert_int_equal(logged.n_warnings, 0);
+}
+
+static void bad_input_is_refused(void **state)
 {
     (void)state;
     static const struct {
         const char *fasta, *error;
     } cases[] = {
-        {"", "! no sequence: the file is empty"},
-        {"\n\n", "! no sequence: the file is empty"},
-        {"ACGT\n", "! not FASTA: the first line does not start with '>'"},
-        {">a\n>b\nA\n", "!1: sequence a has no bases"},
-        {">b\nA\n>a\n", "!3: sequence a has no bases"},
-        {">b\nA\n>a\n \n", "!3: sequence a has no bases"},
-        {">a\rACGT\r",
-         "!1: sequence a has no bases (lines that end in a carriage return alone are not read)"},
-        {">a\nACGT\nACXT\n",
-         "!3:3: letter 'X' is not an IUPAC code (--on-bad-base n reads it as N)"},
-        {">a\nAC-T\n", "!2:3: letter '-' is not an IUPAC code (--on-bad-base n reads it as N)"},
-        {">a\nACGT*\n", "!2:5: letter '*' is not an IUPAC code (--on-bad-base n reads it as N)"},
-        {">a\nACGT\n;c\n", "!3:1: letter ';' is not an IUPAC code (--on-bad-base n reads it as N)"},
-        {">a\nA>GT\n", "!2:2: letter '>' is not an IUPAC code (--on-bad-base n reads it as N)"},
-        {">a\nA\x1bGT\n", "!2:2: byte 0x1b is not an IUPAC code"},
-        {">a\nA\xc3\xa4T\n", "!2:2: byte 0xc3 is not an IUPAC code"},
+        {"", "! empty file"},
+        {"\n\n", "! empty file"},
+        {"ACGT\n", "! not a FASTA file: the first line does not start with '>'"},
+        {">a\n>b\nA\n", "!1: empty sequence 'a'"},
+        {">b\nA\n>a\n", "!3: empty sequence 'a'"},
+        {">b\nA\n>a\n \n", "!3: empty sequence 'a'"},
+        {">a\rACGT\r", "!1: empty sequence 'a'; lines must not end in a carriage return alone"},
+        {">a\nACGT\nACXT\n", "!3:3: invalid base 'X'; --on-bad-base n reads it as N"},
+        {">a\nAC-T\n", "!2:3: invalid base '-'; --on-bad-base n reads it as N"},
+        {">a\nACGT*\n", "!2:5: invalid base '*'; --on-bad-base n reads it as N"},
+        {">a\nACGT\n;c\n", "!3:1: invalid base ';'; --on-bad-base n reads it as N"},
+        {">a\nA>GT\n", "!2:2: invalid base '>'; --on-bad-base n reads it as N"},
+        {">a\nA\x1bGT\n", "!2:2: invalid byte 0x1b"},
+        {">a\nA\xc3\xa4T\n", "!2:2: invalid byte 0xc3"},
         {">a\nAC GT\n", "!2:3: white space between letters"},
         {">a\n\tAC\n", "!2:1: white space between letters"},
         {">a\nAC\rGT\n", "!2:3: white space between letters"},
-        {">a\nA\n>b\nC\n>a x\nG\n", "! two sequences are named 'a', those of lines 1 and 5"},
+        {">a\nA\n>b\nC\n>a x\nG\n", "! duplicate sequence name 'a' (lines 1 and 5)"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        assert_string_equal(describe(cases[i].fasta, &defaults), cases[i].error);
+    for (size_t i = 0; i < COV_COUNT(cases); i++) {
+        assert_string_equal(read_all(cases[i].fasta, &defaults), cases[i].error);
+        assert_string_equal(strchr(read_pairs(cases[i].fasta, &defaults), '!'), cases[i].error);
+    }
+    /* The stream returns what comes before the fault. */
+    assert_string_equal(read_pairs(">a\nACGTAC\n>b\nACGTAX\n", &defaults),
+                        "<0a ACGT AC--><1b ACGT!4:6: invalid base 'X'; --on-bad-base n reads it "
+                        "as N");
 }
 
-static void test_bad_base_is_n(void **state)
+static void bad_bases_become_n(void **state)
 {
     (void)state;
     struct cov_genome_options options = defaults;
-    char expected[256];
     options.bad_base_is_n = true;
-    assert_string_equal(describe(">a\nACXT-A*\n>b\nEE\n", &options), "a=ACNTNAN b=NN");
-    (void)snprintf(expected, sizeof expected,
-                   "%s: 5 letters that are not IUPAC codes were read as N, the first at line 2, "
-                   "column 3",
-                   path);
-    assert_string_equal(warning, expected);
-    /* Those of sequences that are left out do not count. */
+    assert_string_equal(read_all(">a\nACXT-A*\n>b\nEE\n", &options), "a=ACNTNAN b=NN");
+    assert_string_equal(logged.text,
+                        "x.fa: read 5 invalid letters as N, the first at line 2, column 3");
+    /* Skipped sequences do not count. */
     options.min_length = 3;
-    assert_string_equal(describe(">a\nXX\n>b\nAC\nGX\n", &options), "b=ACGN");
-    (void)snprintf(expected, sizeof expected,
-                   "%s: 1 letters that are not IUPAC codes were read as N, the first at line 5, "
-                   "column 2",
-                   path);
-    assert_string_equal(warning, expected);
-    /* White space is no letter. */
-    assert_string_equal(describe(">a\nAC GT\n", &options), "!2:3: white space between letters");
+    assert_string_equal(read_all(">a\nXX\n>b\nAC\nGX\n", &options), "b=ACGN");
+    assert_string_equal(logged.text,
+                        "x.fa: read 1 invalid letters as N, the first at line 5, column 2");
+    assert_string_equal(read_all(">a\nAC GT\n", &options), "!2:3: white space between letters");
 }
 
-static void test_limits(void **state)
+static void limits_skip_sequences(void **state)
 {
     (void)state;
+    static const char fasta[] = ">a\nA\n>b\nACGTAC\n>c\nACGTACGTACGTX\n>d\nACGTACGTAC\n";
+    static const char five[] = ">a\nA\n>b\nAC\n>c\nACG\n>d\nACGT\n>e\nTG\n";
     struct cov_genome_options options = defaults;
-    static const char fasta[] = ">a\nA\n>b\nAC\n>c\nACG\n>d\nACGT\n>e\nTG\n";
-    char expected[256];
     options.min_length = 2;
     options.max_length = 3;
-    assert_string_equal(describe(fasta, &options), "b=AC c=ACG e=TG");
-    (void)snprintf(expected, sizeof expected,
-                   "%s: 2 of 5 sequences left out by length: 1 too short, 1 too long", path);
-    assert_string_equal(warning, expected);
+    assert_string_equal(read_all(five, &options), "b=AC c=ACG e=TG");
+    assert_string_equal(logged.text,
+                        "x.fa: 2 of 5 sequences left out by length: 1 too short, 1 too long");
     options.max_length = 0;
-    assert_string_equal(describe(fasta, &options), "b=AC c=ACG d=ACGT e=TG");
-    options.min_length = 5;
-    assert_string_equal(describe(fasta, &options), "! no sequence has a length within the limits");
+    assert_string_equal(read_all(five, &options), "b=AC c=ACG d=ACGT e=TG");
+    /* The stream returns nothing of a sequence that is skipped. */
+    options.bad_base_is_n = true;
+    options.min_length = 6;
+    assert_string_equal(read_pairs(fasta, &options),
+                        "<0b ACGT AC--><1c ACGT ACGT ACGT N---><2d ACGT ACGT AC-->");
+    assert_string_equal(logged.text,
+                        "x.fa: read 1 invalid letters as N, the first at line 6, column 13");
+    options.min_length = 7;
+    assert_string_equal(read_pairs(fasta, &options), "<0c ACGT ACGT ACGT N---><1d ACGT ACGT AC-->");
+    options.max_length = 12;
+    assert_string_equal(read_pairs(fasta, &options), "<0d ACGT ACGT AC-->");
+    assert_string_equal(logged.text,
+                        "x.fa: 3 of 4 sequences left out by length: 2 too short, 1 too long");
+    options.min_length = 11;
+    assert_string_equal(read_pairs(fasta, &options),
+                        "! no sequence has a length within the limits");
+    assert_string_equal(read_all(fasta, &options), "! no sequence has a length within the limits");
+    /* Skipped sequences are checked, too. */
+    options.bad_base_is_n = false;
+    assert_string_equal(read_pairs(fasta, &options),
+                        "!6:13: invalid base 'X'; --on-bad-base n reads it as N");
 }
 
-static void test_rename(void **state)
+static void sequences_are_renamed(void **state)
 {
     (void)state;
     struct cov_genome_options options = defaults;
-    char expected[256];
-    options.rename_path = path2;
-    put(path2, "a\tchrA\nb a\n");
-    assert_string_equal(describe(">a\nA\n>b\nC\n>c\nG\n", &options), "chrA=A a=C c=G");
-    assert_string_equal(warning, "");
-    put(path2, "a\tchrA\nx\ty\nc\tz\n");
+    static const char abc[] = ">a\nA\n>b\nC\n>c\nG\n";
+    options.rename_path = "names";
+    put_text("names", "a\tchrA\nb a\n");
+    assert_string_equal(read_all(abc, &options), "chrA=A a=C c=G");
+    assert_int_equal(logged.n_warnings, 0);
+    put_text("names", "a\tchrA\nx\ty\nc\tz\n");
     options.min_length = 2;
-    assert_string_equal(describe(">a\nAC\n>b\nCG\n>c\nG\n", &options), "chrA=AC b=CG");
-    (void)snprintf(expected, sizeof expected, "%s: 1 of 3 names are not in %s", path2, path);
-    assert_string_equal(warning, expected);
+    assert_string_equal(read_all(">a\nAC\n>b\nCG\n>c\nG\n", &options), "chrA=AC b=CG");
+    assert_string_equal(logged.text, "names: 1 of 3 names are not in x.fa");
     options.min_length = 0;
-    put(path2, "a\tc\n");
-    assert_string_equal(describe(">a\nA\n>b\nC\n>c\nG\n", &options),
-                        "! two sequences are named 'c' after renaming, those of lines 1 and 5");
-    put(path2, "a\n");
-    assert_string_equal(describe(">a\nA\n", &options) + 1 + strlen(path2), ":1: not two columns");
+    options.max_length = 5;
+    put_text("names", "a\tb\nb a\nlong c\n");
+    assert_string_equal(read_pairs(">a\nA\n>long\nACGTAC\n>b\nC\n>c\nG\n", &options),
+                        "<0b A---><1a C---><2c G--->");
+    put_text("names", "a\tc\n");
+    assert_string_equal(
+        read_pairs(abc, &options),
+        "<0c A---><1b C--->! duplicate sequence name 'c' after renaming (lines 1 and 5)");
+    put_text("names", "a\n");
+    struct cov_fasta_pairs *p;
+    assert_int_equal(cov_fasta_pairs_open("x.fa", &options, 4, &p, NULL), COV_EINPUT);
+    assert_null(p);
+    assert_string_equal(read_all(abc, &options), "!names:1: expected two columns");
 }
 
-/* Longer than all buffers, sequences of odd length, and a long one left out in between. */
-static void test_large(void **state)
+/* ---- large files ---- */
+
+enum { MOST = 5000001, N_SEQS = 5 };
+static const size_t lengths[N_SEQS] = {3, MOST, 1, 2500001, 70001};
+static char letters[MOST]; /* each sequence is the start of these */
+
+static void write_large(size_t width)
 {
-    (void)state;
-    enum { N = 5000001, N_SEQS = 5 };
-    static const size_t lengths[N_SEQS] = {3, N, 1, 4000003, 70001};
-    struct cov_genome_options options = defaults;
-    char *letters = malloc(N);
-    assert_non_null(letters);
-    uint32_t x = 1;
-    for (size_t i = 0; i < N; i++) {
-        x = x * 1664525 + 1013904223;
-        letters[i] = cov_letter_of_code[1 + (x >> 16) % 15];
-    }
-    FILE *f = fopen(path, "wb");
+    struct cov_rng r;
+    cov_rng_init(&r, 1);
+    for (size_t i = 0; i < MOST; i++)
+        letters[i] = cov_letter_of_code[1 + cov_rng_below(&r, 15)];
+    FILE *f = fopen("x.fa", "wb");
     assert_non_null(f);
     for (size_t s = 0; s < N_SEQS; s++) {
         (void)fprintf(f, ">%zu\n", s);
-        for (size_t i = 0; i < lengths[s]; i += 77777)
-            (void)fprintf(f, "%.*s\n", (int)(lengths[s] - i < 77777 ? lengths[s] - i : 77777),
+        for (size_t i = 0; i < lengths[s]; i += width)
+            (void)fprintf(f, "%.*s\n", (int)(lengths[s] - i < width ? lengths[s] - i : width),
                           letters + i);
     }
     assert_int_equal(fclose(f), 0);
+}
+
+/* codes[0..n) are those of letters[beg ..). */
+static void check_codes(const uint8_t *codes, int64_t beg, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (codes[i] != cov_code_of_letter[(unsigned char)letters[(size_t)beg + i]])
+            fail_msg("base %lld", (long long)beg + (long long)i);
+}
+
+/* The bases do not depend on L or on limits; sequences are longer than all buffers. */
+static void large_sequences_are_streamed(void **state)
+{
+    (void)state;
+    static const size_t Ls[] = {999, 1000, 21384, 100001, 3000000};
+    uint8_t *codes = malloc(3000000);
+    assert_non_null(codes);
+    write_large(61);
+    for (int kind = 0; kind < 4; kind++)
+        for (size_t k = 0; k < COV_COUNT(Ls); k++) {
+            struct cov_genome_options options = defaults;
+            struct cov_fasta_pairs *p;
+            struct cov_fasta_pair pair;
+            options.min_length = kind & 1 ? 70001 : 0;
+            options.max_length = kind & 2 ? MOST - 1 : 0;
+            assert_ok(cov_fasta_pairs_open("x.fa", &options, Ls[k], &p, &e));
+            size_t n_seqs = 0;
+            while (cov_fasta_pairs_next(p, &pair, codes, NULL) > 0) {
+                size_t n = (size_t)(pair.end - pair.beg);
+                check_codes(codes, pair.beg, n);
+                for (size_t i = n; i < Ls[k]; i++)
+                    assert_int_equal(codes[i], COV_CODE_PAD);
+                assert_int_equal(pair.seq, n_seqs);
+                if (pair.last) {
+                    assert_int_equal(pair.end, lengths[strtoul(pair.name, NULL, 10)]);
+                    n_seqs++;
+                }
+            }
+            assert_int_equal(n_seqs, (kind & 1 ? 3 : 5) - (kind & 2 ? 1 : 0));
+            cov_fasta_pairs_free(p);
+        }
+    free(codes);
+    cov_fasta_pairs_free(NULL);
+}
+
+static void large_genomes_have_random_access(void **state)
+{
+    (void)state;
+    struct cov_genome_options options = defaults;
     struct cov_genome *g;
-    options.max_length = N - 1;
-    assert_int_equal(cov_genome_read(path, &options, NULL, &g, NULL), 0);
+    options.max_length = MOST - 1;
+    write_large(77777);
+    assert_ok(cov_genome_read("x.fa", &options, NULL, &g, &e));
     assert_int_equal(g->n_seqs, 4);
     assert_string_equal(g->names[1], "2");
-    assert_int_equal(g->lengths[2], 4000003);
+    assert_int_equal(g->lengths[2], 2500001);
     uint8_t codes[40001];
     for (size_t s = 0; s < g->n_seqs; s++)
         for (int64_t beg = 0; beg < g->lengths[s]; beg += 39999) {
             int64_t end = beg + 40000 < g->lengths[s] ? beg + 40000 : g->lengths[s];
             codes[end - beg] = 0xee;
             assert_int_equal(cov_genome_codes(g, s, beg, end, codes, NULL), 0);
-            for (int64_t i = beg; i < end; i++)
-                if (codes[i - beg] != cov_code_of_letter[(unsigned char)letters[i]])
-                    fail_msg("sequence %zu, base %lld", s, (long long)i);
+            check_codes(codes, beg, (size_t)(end - beg));
             assert_int_equal(codes[end - beg], 0xee);
         }
     cov_genome_free(g);
-    free(letters);
 }
 
-static void test_many(void **state)
+static void many_sequences_are_read(void **state)
 {
     (void)state;
-    enum { N_SEQS = 100000 };
-    FILE *f = fopen(path, "wb");
+    enum { MANY = 100000 };
+    FILE *f = fopen("x.fa", "wb");
     assert_non_null(f);
-    for (int i = 0; i < N_SEQS; i++)
+    for (int i = 0; i < MANY; i++)
         (void)fprintf(f, ">scaffold_%d\nACG\n", i);
     assert_int_equal(fclose(f), 0);
     struct cov_genome *g;
-    assert_int_equal(cov_genome_read(path, &defaults, NULL, &g, NULL), 0);
-    assert_int_equal(g->n_seqs, N_SEQS);
-    assert_string_equal(g->names[N_SEQS - 1], "scaffold_99999");
+    assert_ok(cov_genome_read("x.fa", &defaults, NULL, &g, &e));
+    assert_int_equal(g->n_seqs, MANY);
+    assert_string_equal(g->names[MANY - 1], "scaffold_99999");
     uint8_t codes[3];
-    assert_int_equal(cov_genome_codes(g, N_SEQS - 1, 1, 3, codes, NULL), 0);
+    assert_ok(cov_genome_codes(g, MANY - 1, 1, 3, codes, &e));
     assert_int_equal(codes[0], COV_CODE_C);
     assert_int_equal(codes[1], COV_CODE_G);
     cov_genome_free(g);
 }
 
-/* The temporary file does not fit where it is to be. */
-static void test_no_room(void **state)
+static void full_disk_is_an_error(void **state)
 {
     (void)state;
-    FILE *f = fopen(path, "wb");
-    assert_non_null(f);
-    (void)fputs(">a\n", f);
-    for (int i = 0; i < 120000; i++)
-        (void)fputs("ACGTACGTACGTACGTACGTACGTACGTACGTACGTACGTACGTACGTACGTACGTACGTACGT\n", f);
-    assert_int_equal(fclose(f), 0);
     struct cov_genome *g;
     struct cov_err e = COV_ERR_INIT;
     struct rlimit before, limit;
+    write_large(64);
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
     limit = before;
     limit.rlim_cur = 1 << 20;
     (void)signal(SIGXFSZ, SIG_IGN);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
-    int rc = cov_genome_read(path, &defaults, NULL, &g, &e);
+    int rc = cov_genome_read("x.fa", &defaults, NULL, &g, &e);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
     assert_int_equal(rc, COV_EIO);
-    assert_string_equal(e.text, "temporary file in /tmp: File too large");
+    check_error(&e, COV_EIO, "temporary file in /tmp: File too large");
     struct cov_genome_options options = defaults;
     options.tmpdir = "/nonexistent";
-    cov_err_clear(&e);
-    assert_int_equal(cov_genome_read(path, &options, NULL, &g, &e), COV_EIO);
+    assert_int_equal(cov_genome_read("x.fa", &options, NULL, &g, &e), COV_EIO);
     cov_genome_free(NULL);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bases),         cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_bad_base_is_n), cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_rename),        cmocka_unit_test(test_large),
-        cmocka_unit_test(test_many),          cmocka_unit_test(test_no_room),
+        cmocka_unit_test(sequences_are_read),
+        cmocka_unit_test(bad_input_is_refused),
+        cmocka_unit_test(bad_bases_become_n),
+        cmocka_unit_test(limits_skip_sequences),
+        cmocka_unit_test(sequences_are_renamed),
+        cmocka_unit_test(large_sequences_are_streamed),
+        cmocka_unit_test(large_genomes_have_random_access),
+        cmocka_unit_test(many_sequences_are_read),
+        cmocka_unit_test(full_disk_is_an_error),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests_name("genome", tests, enter_folder, leave_folder);
 }

@@ -1,4 +1,4 @@
-/* test_grid.c - chunk grids: arithmetic ones, and others row by row.
+/* test_grid.c - chunk grids, arithmetic and row by row; overlapping windows.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -30,10 +30,8 @@ static struct cov_grid *build(size_t L, const struct expected *rows, size_t n)
     struct cov_grid *g;
     assert_int_equal(cov_grid_builder_new(L, &b, NULL), 0);
     for (size_t i = 0; i < n; i++) {
-        const char *name = names[rows[i].seq];
-        assert_int_equal(
-            cov_grid_builder_add(b, "sp", 2, name, strlen(name), rows[i].start, rows[i].end, NULL),
-            0);
+        struct cov_seq_id id = cov_seq_id("sp", names[rows[i].seq]);
+        assert_ok(cov_grid_builder_add(b, &id, rows[i].start, rows[i].end, &e));
     }
     assert_int_equal(cov_grid_builder_finish(b, &g, NULL), 0);
     return g;
@@ -83,11 +81,11 @@ static void test_new_refuses(void **state)
     struct cov_err e = COV_ERR_INIT;
     assert_int_equal(cov_grid_new(2, names, (const int64_t[]){1, 1}, "sp", 10, &g, &e), COV_EINPUT);
     assert_null(g);
-    assert_string_equal(e.text, "sequence a is there twice");
+    assert_string_equal(e.text, "duplicate sequence a");
     cov_err_clear(&e);
     assert_int_equal(cov_grid_new(1, names, (const int64_t[]){0}, "sp", 10, &g, &e), COV_EINPUT);
     cov_err_clear(&e);
-    /* More chunks than can be numbered. */
+    /* More chunks than a size_t can number. */
     names[1] = "b";
     const int64_t huge[] = {INT64_MAX, INT64_MAX};
     assert_int_equal(cov_grid_new(2, names, huge, "sp", 1, &g, &e), COV_ENOMEM);
@@ -111,8 +109,7 @@ static void test_builder_regular(void **state)
     cov_grid_free(g);
 }
 
-/* Every way of leaving out one row, swapping two neighbours, or stopping early keeps the rows as
- * they came. */
+/* A grid without one row, with two neighbours swapped, or cut short lists the rows as they came. */
 static void test_builder_irregular(void **state)
 {
     (void)state;
@@ -169,18 +166,18 @@ static void check_strand(const struct expected *rows, size_t n_rows, bool minus,
 static void test_strand_rows(void **state)
 {
     (void)state;
-    /* The strands interleaved, and cut at other places than multiples of L. */
+    /* Strands interleaved, and chunks that do not end at multiples of L. */
     const struct expected good[] = {{0, 7, 17}, {0, 17, 9}, {0, 0, 7}, {0, 9, 0}};
     check_strand(good, 4, false, NULL);
     check_strand(good, 4, true, NULL);
     const struct expected hole[] = {{0, 0, 7}, {0, 8, 17}, {0, 9, 0}};
-    check_strand(hole, 3, false, "sequence a, + strand: a hole at position 7");
-    check_strand(hole, 3, true, "sequence a, - strand: a hole at position 9");
+    check_strand(hole, 3, false, "sequence a, + strand: chunks missing at position 7");
+    check_strand(hole, 3, true, "sequence a, - strand: chunks missing at position 9");
     const struct expected overlap[] = {{0, 0, 7}, {0, 6, 16}};
     check_strand(overlap, 2, false, "sequence a, + strand: chunks overlap at position 6");
     const struct expected inside[] = {{0, 0, 10}, {0, 2, 5}};
     check_strand(inside, 2, false, "sequence a, + strand: chunks overlap at position 2");
-    check_strand(inside, 2, true, "sequence a, - strand: a hole at position 0");
+    check_strand(inside, 2, true, "sequence a, - strand: chunks missing at position 0");
     const struct expected twice[] = {{0, 0, 10}, {0, 0, 10}};
     check_strand(twice, 2, false, "sequence a, + strand: chunks overlap at position 0");
 }
@@ -200,10 +197,9 @@ static void test_builder_refuses(void **state)
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         struct cov_err e = COV_ERR_INIT;
-        assert_int_equal(
-            cov_grid_builder_add(b, "", 0, bad[i].name, bad[i].n, bad[i].start, bad[i].end, &e),
-            COV_EINPUT);
-        assert_memory_equal(e.text, "row 0: ", 7);
+        struct cov_seq_id id = {"", 0, bad[i].name, bad[i].n};
+        assert_int_equal(cov_grid_builder_add(b, &id, bad[i].start, bad[i].end, &e), COV_EINPUT);
+        check_error(&e, COV_EINPUT, "row 0: ");
     }
     cov_grid_builder_free(b);
     cov_grid_builder_free(NULL);
@@ -216,10 +212,11 @@ static void test_species(void **state)
     struct cov_grid_builder *b;
     struct cov_grid *g;
     assert_int_equal(cov_grid_builder_new(10, &b, NULL), 0);
-    assert_int_equal(cov_grid_builder_add(b, "x", 1, "a", 1, 0, 5, NULL), 0);
-    assert_int_equal(cov_grid_builder_add(b, "x", 1, "a", 1, 5, 0, NULL), 0);
-    assert_int_equal(cov_grid_builder_add(b, "", 0, "a", 1, 0, 7, NULL), 0);
-    assert_int_equal(cov_grid_builder_add(b, "", 0, "a", 1, 7, 0, NULL), 0);
+    struct cov_seq_id x = cov_seq_id("x", "a"), none = cov_seq_id("", "a");
+    assert_ok(cov_grid_builder_add(b, &x, 0, 5, &e));
+    assert_ok(cov_grid_builder_add(b, &x, 5, 0, &e));
+    assert_ok(cov_grid_builder_add(b, &none, 0, 7, &e));
+    assert_ok(cov_grid_builder_add(b, &none, 7, 0, &e));
     assert_int_equal(cov_grid_builder_finish(b, &g, NULL), 0);
     assert_true(cov_grid_is_regular(g));
     assert_int_equal(cov_grid_n_seqs(g), 2);
@@ -283,7 +280,7 @@ static void test_pairs(void **state)
 static void test_pairs_of_any_rows(void **state)
 {
     (void)state;
-    /* Strands missing, an interval twice, another cut, and nothing in order. */
+    /* Missing strands, a duplicate interval, a shorter one, and no order. */
     static const struct expected rows[] = {{1, 10, 0},  {0, 10, 20}, {0, 0, 10}, {0, 20, 10},
                                            {0, 10, 20}, {0, 0, 7},   {1, 10, 12}};
     struct cov_grid *g = build(10, rows, COV_COUNT(rows));
@@ -355,18 +352,63 @@ static void test_declared_sequences_are_binding(void **state)
     struct cov_grid_builder *b;
     struct cov_err e = COV_ERR_INIT;
     assert_int_equal(cov_grid_builder_new(10, &b, NULL), 0);
-    assert_int_equal(cov_grid_builder_declare(b, "sp", 2, "a", 1, 15, NULL), 0);
-    assert_int_equal(cov_grid_builder_declare(b, "sp", 2, "a", 1, 15, &e), COV_EINPUT);
-    assert_non_null(strstr(e.text, "sequence a is there twice"));
-    assert_int_equal(cov_grid_builder_declare(b, "sp", 2, "b", 1, 0, NULL), COV_EINPUT);
-    assert_int_equal(cov_grid_builder_declare(b, "sp", 2, "", 0, 5, NULL), COV_EINPUT);
-    e = (struct cov_err)COV_ERR_INIT;
-    assert_int_equal(cov_grid_builder_add(b, "sp", 2, "c", 1, 0, 5, &e), COV_EINPUT);
-    assert_non_null(strstr(e.text, "c is none of the genome's sequences"));
-    e = (struct cov_err)COV_ERR_INIT;
-    assert_int_equal(cov_grid_builder_add(b, "sp", 2, "a", 1, 20, 10, &e), COV_EINPUT);
-    assert_non_null(strstr(e.text, "it has 15 bases"));
+    struct cov_seq_id a = cov_seq_id("sp", "a"), other = cov_seq_id("sp", "b"),
+                      none = cov_seq_id("sp", "");
+    assert_int_equal(cov_grid_builder_declare(b, &a, 15, NULL), 0);
+    assert_int_equal(cov_grid_builder_declare(b, &a, 15, &e), COV_EINPUT);
+    check_error(&e, COV_EINPUT, "duplicate sequence a");
+    assert_int_equal(cov_grid_builder_declare(b, &other, 0, NULL), COV_EINPUT);
+    assert_int_equal(cov_grid_builder_declare(b, &none, 5, NULL), COV_EINPUT);
+    assert_int_equal(cov_grid_builder_add(b, &other, 0, 5, &e), COV_EINPUT);
+    check_error(&e, COV_EINPUT, "b is not a sequence of the genome");
+    assert_int_equal(cov_grid_builder_add(b, &a, 20, 10, &e), COV_EINPUT);
+    check_error(&e, COV_EINPUT, "past the end of a sequence of 15 bases");
     cov_grid_builder_free(b);
+}
+
+/* ---- overlapping windows ---- */
+
+/* Compares the windows with those found by stepping along the sequence. */
+static void check_windows(int64_t length, int64_t L, int64_t N)
+{
+    int64_t beg = 0, core = 0, k = 0;
+    for (;; k++, beg += L - N) {
+        int64_t end = beg + L < length ? beg + L : length;
+        struct cov_window w = cov_window_number(length, L, N, k);
+        assert_int_equal(w.beg, beg);
+        assert_int_equal(w.end, end);
+        assert_int_equal(w.core_beg, core);
+        assert_true(w.core_beg >= w.beg && w.core_end <= w.end && w.core_beg < w.core_end);
+        for (; core < w.core_end; core++)
+            assert_int_equal(cov_window_at(length, L, N, core), k);
+        if (end == length)
+            break;
+        /* The boundary is in the middle of the overlap. */
+        assert_in_range(w.end - w.core_end - (w.core_end - (beg + L - N)), 0, 1);
+    }
+    assert_int_equal(core, length);
+    /* The last window is needed: the one before it does not reach the end. */
+    assert_true(k == 0 || beg - (L - N) + L < length);
+}
+
+static void test_windows_tile(void **state)
+{
+    (void)state;
+    for (int64_t L = 1; L <= 9; L++)
+        for (int64_t N = 0; N < L; N++)
+            for (int64_t length = 1; length <= 40; length++)
+                check_windows(length, L, N);
+}
+
+static void test_windows_of_a_long_sequence(void **state)
+{
+    (void)state;
+    const int64_t length = INT64_C(1) << 50, L = 21384, N = 5000;
+    struct cov_window w = cov_window_number(length, L, N, cov_window_at(length, L, N, length - 1));
+    assert_int_equal(w.end, length);
+    assert_in_range(w.end - w.beg, N + 1, L);
+    w = cov_window_number(length, L, N, cov_window_at(length, L, N, length / 3));
+    assert_in_range(length / 3, w.core_beg, w.core_end - 1);
 }
 
 int main(void)
@@ -384,6 +426,8 @@ int main(void)
         cmocka_unit_test(test_shards),
         cmocka_unit_test(test_partial),
         cmocka_unit_test(test_declared_sequences_are_binding),
+        cmocka_unit_test(test_windows_tile),
+        cmocka_unit_test(test_windows_of_a_long_sequence),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* test_holdout.c - what is kept back for validation.
+/* test_holdout.c - what is held out for validation.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -10,8 +10,8 @@
 
 enum { N_LONG = 9, N_SHORT = 11, N = N_LONG + N_SHORT, L = 10 };
 
-/* 9 sequences of 10 pairs and 11 of one: of 101 pairs, 90.9 make up N90, so all long ones and one
- * short one. */
+/* 9 sequences of 10 pairs and 11 of one pair. Of 101 pairs, 90.9 make up N90: all long sequences and
+ * one short one. */
 static struct cov_grid *make_grid(void)
 {
     static char text[N][8];
@@ -19,7 +19,7 @@ static struct cov_grid *make_grid(void)
     int64_t lengths[N];
     struct cov_grid *g;
     for (int i = 0; i < N; i++) {
-        /* Short ones first, so that the order in the file is not that of the lengths. */
+        /* Short ones first, so that the sequences are not in order of length. */
         (void)snprintf(text[i], sizeof text[i], "s%02d", i);
         names[i] = text[i];
         lengths[i] = i < N_SHORT ? 7 : 10 * L;
@@ -28,7 +28,7 @@ static struct cov_grid *make_grid(void)
     return g;
 }
 
-/* held_seq[] from held[]; each sequence goes one way. */
+/* held_seq[] from held[]; all rows of a sequence must agree. */
 static void by_sequence(const struct cov_grid *g, const bool *held, bool *held_seq)
 {
     int seen[N];
@@ -51,8 +51,8 @@ static void test_sequences(void **state)
     for (uint64_t seed = 0; seed < 200; seed++) {
         assert_int_equal(cov_holdout_sequences(g, 0.2, seed, held, NULL), 0);
         by_sequence(g, held, held_seq);
-        /* The first group: 9 long ones and s00, the first of the short ones. ceil(10 * 0.2) of
-         * them, and ceil(10 * 0.2) of the others. */
+        /* ceil(10 * 0.2) of the first group (9 long sequences and s00, the first short one) and
+         * ceil(10 * 0.2) of the others. */
         int first = held_seq[0], second = 0;
         for (int i = 0; i < N; i++) {
             ever[i] = ever[i] || held_seq[i];
@@ -113,10 +113,10 @@ static void test_too_few(void **state)
     struct cov_grid *g;
     struct cov_err e = COV_ERR_INIT;
     bool held[256];
-    /* Each group has one. */
+    /* Each group has one sequence. */
     assert_int_equal(cov_grid_new(2, names, lengths, "sp", L, &g, NULL), 0);
     assert_int_equal(cov_holdout_sequences(g, 0.5, 1, held, &e), COV_EINPUT);
-    assert_non_null(strstr(e.text, "2 sequences"));
+    assert_non_null(strstr(e.text, "(2)"));
     cov_grid_free(g);
     assert_int_equal(cov_grid_new(1, names + 1, lengths + 1, "sp", L, &g, NULL), 0);
     assert_int_equal(cov_holdout_pairs(g, 0.5, 1, held, NULL), COV_EINPUT);

@@ -1,26 +1,22 @@
-/* test_names.c - the set of names.
+/* test_names.c - sets of names, and files of new names and of lengths.
  * SPDX-License-Identifier: MIT */
-#include "tests/lib/unit.h"
-
-#include <stdio.h>
-#include <string.h>
+#include "tests/lib/own_folder.h"
 
 #include "common/seq/names.h"
 
-static void test_many(void **state)
+static void many_names_keep_their_numbers(void **state)
 {
     (void)state;
     struct cov_names *s;
-    struct cov_err e = COV_ERR_INIT;
     char name[32];
     size_t index, n;
     bool is_new;
     enum { COUNT = 50000 };
-    assert_int_equal(cov_names_new(&s, &e), 0);
+    assert_ok(cov_names_new(&s, &e));
     for (size_t round = 0; round < 2; round++)
         for (size_t i = 0; i < COUNT; i++) {
             int length = snprintf(name, sizeof name, "contig_%zu", i);
-            assert_int_equal(cov_names_add(s, name, (size_t)length, &index, &is_new, &e), 0);
+            assert_ok(cov_names_add(s, name, (size_t)length, &index, &is_new, &e));
             assert_int_equal(is_new, round == 0);
             assert_int_equal(index, i);
         }
@@ -33,18 +29,17 @@ static void test_many(void **state)
     cov_names_free(s);
 }
 
-static void test_any_bytes(void **state)
+/* Zeros of each length are different names. */
+static void names_hold_any_bytes(void **state)
 {
     (void)state;
+    static const char zeros[40];
     struct cov_names *s;
-    struct cov_err e = COV_ERR_INIT;
     size_t index, n;
     bool is_new;
-    /* Every length of zeros is a name of its own. */
-    static const char zeros[40];
-    assert_int_equal(cov_names_new(&s, &e), 0);
+    assert_ok(cov_names_new(&s, &e));
     for (size_t i = 0; i <= sizeof zeros; i++) {
-        assert_int_equal(cov_names_add(s, zeros, i, &index, &is_new, &e), 0);
+        assert_ok(cov_names_add(s, zeros, i, &index, &is_new, &e));
         assert_true(is_new);
         assert_int_equal(index, i);
     }
@@ -59,11 +54,113 @@ static void test_any_bytes(void **state)
     cov_names_free(NULL);
 }
 
+static void rename_gives_new_names(void **state)
+{
+    (void)state;
+    struct cov_rename *r;
+    put_text("x", "1\tchr1\r\n\n  2 chr2  \n#x y z\nMT\tchrM # mitochondrion");
+    assert_ok(cov_rename_read("x", &r, &e));
+    assert_int_equal(cov_rename_count(r), 3);
+    assert_int_equal(cov_rename_unused(r), 3);
+    assert_string_equal(cov_rename_apply(r, "1", 1), "chr1");
+    assert_string_equal(cov_rename_apply(r, "2xx", 1), "chr2");
+    assert_string_equal(cov_rename_apply(r, "MT", 2), "chrM");
+    assert_string_equal(cov_rename_apply(r, "1", 1), "chr1");
+    const char *name = "chr1";
+    assert_ptr_equal(cov_rename_apply(r, name, 4), name);
+    assert_int_equal(cov_rename_unused(r), 0);
+    cov_rename_free(r);
+    put_text("x", "");
+    assert_ok(cov_rename_read("x", &r, &e));
+    assert_int_equal(cov_rename_count(r), 0);
+    cov_rename_free(r);
+    cov_rename_free(NULL);
+}
+
+static void rename_refuses_malformed_files(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        size_t n;
+        const char *error;
+    } cases[] = {
+        {"a b\nc\n", 6, "x:2: expected two columns"},
+        {"a b c\n", 6, "x:1: expected two columns"},
+        {"a\0 b\n", 5, "x:1: "},
+        {"a b\0\n", 5, "x:1: "},
+        {"a b\n\nc d\na e\n", 13, "x:4: duplicate name 'a'"},
+    };
+    struct cov_rename *r;
+    struct cov_err e = COV_ERR_INIT;
+    for (size_t i = 0; i < COV_COUNT(cases); i++) {
+        put_bytes("x", cases[i].text, cases[i].n);
+        assert_int_equal(cov_rename_read("x", &r, &e), COV_EINPUT);
+        check_error(&e, COV_EINPUT, cases[i].error);
+        assert_null(r);
+    }
+    char text[5000];
+    memset(text, 'x', sizeof text);
+    text[1] = '\t';
+    put_bytes("x", text, sizeof text);
+    assert_int_equal(cov_rename_read("x", &r, &e), COV_EINPUT);
+    check_error(&e, COV_EINPUT, "x:1: name longer than 4095 bytes");
+    assert_int_equal(cov_rename_read("/nonexistent", &r, &e), COV_EIO);
+    check_error(&e, COV_EIO, "/nonexistent");
+}
+
+static void sizes_are_read(void **state)
+{
+    (void)state;
+    struct cov_sizes *s;
+    size_t i;
+    put_text("x", "chr2\t1000\r\n\n#x\n  chr1 999999999999999999 60 61\nx 1");
+    assert_ok(cov_sizes_read("x", &s, &e));
+    assert_int_equal(cov_sizes_count(s), 3);
+    assert_string_equal(cov_sizes_name(s, 0), "chr2");
+    assert_int_equal(cov_sizes_length(s, 0), 1000);
+    assert_true(cov_sizes_find(s, "chr1", &i));
+    assert_int_equal(i, 1);
+    assert_int_equal(cov_sizes_length(s, i), 999999999999999999);
+    assert_false(cov_sizes_find(s, "chr", &i));
+    cov_sizes_free(s);
+    put_text("x", "");
+    assert_ok(cov_sizes_read("x", &s, &e));
+    assert_int_equal(cov_sizes_count(s), 0);
+    cov_sizes_free(s);
+    cov_sizes_free(NULL);
+}
+
+static void sizes_refuse_malformed_files(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"a 1\nb\n",     "a 1\nb 0\n",
+                                        "a 1\nb -1\n",  "a 1\nb x\n",
+                                        "a 1\nb 1.5\n", "a 1\nb 1000000000000000000\n"};
+    struct cov_sizes *s;
+    struct cov_err e = COV_ERR_INIT;
+    for (size_t i = 0; i < COV_COUNT(texts); i++) {
+        put_text("x", texts[i]);
+        assert_int_equal(cov_sizes_read("x", &s, &e), COV_EINPUT);
+        check_error(&e, COV_EINPUT, "x:2: expected a name and a length above 0");
+        assert_null(s);
+    }
+    put_text("x", "a 1\nb 2\na 1\n");
+    assert_int_equal(cov_sizes_read("x", &s, &e), COV_EINPUT);
+    check_error(&e, COV_EINPUT, "x:3: duplicate name 'a'");
+    assert_int_equal(cov_sizes_read("/nonexistent/x", &s, &e), COV_EIO);
+    check_error(&e, COV_EIO, "/nonexistent/x");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_many),
-        cmocka_unit_test(test_any_bytes),
+        cmocka_unit_test(many_names_keep_their_numbers),
+        cmocka_unit_test(names_hold_any_bytes),
+        cmocka_unit_test(rename_gives_new_names),
+        cmocka_unit_test(rename_refuses_malformed_files),
+        cmocka_unit_test(sizes_are_read),
+        cmocka_unit_test(sizes_refuse_malformed_files),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests_name("names", tests, enter_folder, leave_folder);
 }

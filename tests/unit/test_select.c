@@ -1,17 +1,80 @@
-/* test_select.c - rows by region, name and length.
+/* test_select.c - regions as text; rows by region, name and length.
  * SPDX-License-Identifier: MIT */
-#include "tests/lib/unit.h"
+#include "tests/lib/own_folder.h"
+#include "tests/lib/own_log.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include "common/base/log.h"
 #include "common/seq/select.h"
 
-static char path[] = "/tmp/test_select.XXXXXX";
-static char warning[512];
+static void range_is_parsed(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *name;
+        int64_t beg, end; /* end 0: not this sequence */
+    } cases[] = {
+        {"chr1:1-10", "chr1", 0, 10},
+        {"chr1:1,001-2,000,000", "chr1", 1000, 2000000},
+        {"chr1", "chr1", 0, INT64_MAX},
+        {"chr1:1-10", "chr1:1-10", 0, INT64_MAX},
+        {"chr1:1-10", "chr", 0, 0},
+        {"chr1:1-10", "chr10", 0, 0},
+        {"HLA*1:2:7-9", "HLA*1:2", 6, 9},
+        {"HLA*1:2:7-9", "HLA*1", 0, 0},
+        {"chr1:1-", "chr1", 0, 0},
+        {"chr1:-10", "chr1", 0, 0},
+        {"chr1:1-10x", "chr1", 0, 0},
+        {"chr1:1,-10", "chr1", 0, 0},
+        {"chr1:,1-10", "chr1", 0, 0},
+        {"chr1:10", "chr1", 0, 0},
+        {"chr1:1-1000000000000000000", "chr1", 0, 0},
+        {"chr1:1-9999999999999999999", "chr1", 0, 0},
+        {"chr1:1-999999999999999999", "chr1", 0, 999999999999999999},
+        {":1-10", "", 0, 0},
+    };
+    for (size_t i = 0; i < COV_COUNT(cases); i++) {
+        struct cov_range r;
+        int64_t beg = 0, end = 0;
+        assert_int_equal(cov_range_parse(cases[i].text, &r, NULL), COV_OK);
+        assert_int_equal(cov_range_means(&r, cases[i].name, &beg, &end), cases[i].end > 0);
+        assert_int_equal(beg, cases[i].beg);
+        assert_int_equal(end, cases[i].end);
+    }
+}
+
+static void range_refuses_malformed_text(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *reason;
+    } cases[] = {
+        {"", "empty region"},
+        {"chr1:0-10", "chr1:0-10: positions start at 1"},
+        {"chr1:10-9", "chr1:10-9: ends before it begins"},
+    };
+    for (size_t i = 0; i < COV_COUNT(cases); i++) {
+        struct cov_range r;
+        struct cov_err e = COV_ERR_INIT;
+        assert_int_equal(cov_range_parse(cases[i].text, &r, &e), COV_EUSAGE);
+        assert_non_null(strstr(e.text, cases[i].reason));
+    }
+}
+
+static void range_errors_name_the_place(void **state)
+{
+    (void)state;
+    struct cov_range r;
+    struct cov_err e = COV_ERR_INIT;
+    assert_int_equal(cov_range_parse("x:5-7", &r, &e), 0);
+    (void)cov_range_fail_unknown(&r, "a.bw", &e);
+    check_error(&e, COV_EUSAGE, "region x:5-7: unknown contig x in a.bw");
+    (void)cov_range_fail_beyond(&r, 4, "x.bg", &e);
+    check_error(&e, COV_EUSAGE,
+                "region x:5-7: begins past the end of the contig, which has 4 bases in x.bg");
+    assert_int_equal(cov_range_parse("x:5", &r, &e), 0);
+    (void)cov_range_fail_unknown(&r, "a.bw", &e);
+    check_error(&e, COV_EUSAGE,
+                "region x:5: unknown contig x:5 in a.bw (expected NAME or NAME:FIRST-LAST)");
+}
 
 /* Rows 0..5: a, [0,10) [10,20) [20,25) and back; 6, 7: "b:1-3", 8..11: "a:x" */
 static struct cov_grid *make_grid(void)
@@ -30,7 +93,7 @@ static struct cov_select *begin(const struct cov_grid *g)
     return s;
 }
 
-/* Frees s. `wanted`: a '1' for each row that should be. */
+/* Checks the selected rows ('1' in `wanted`) and frees s. */
 static void expect(struct cov_select *s, int64_t min_length, const char *wanted)
 {
     bool rows[32];
@@ -43,7 +106,7 @@ static void expect(struct cov_select *s, int64_t min_length, const char *wanted)
     cov_select_free(s);
 }
 
-static void test_regions(void **state)
+static void regions_select_chunks(void **state)
 {
     (void)state;
     static const struct {
@@ -79,8 +142,8 @@ static void test_regions(void **state)
     cov_grid_free(g);
 }
 
-/* Parts of a list that was cut at its commas. */
-static void test_lists(void **state)
+/* Parts of a list that was split at its commas. */
+static void lists_join_numbers(void **state)
 {
     (void)state;
     static char a[] = "a", b[] = "123", c[] = "123-5";
@@ -114,25 +177,25 @@ static void test_lists(void **state)
     cov_grid_free(g);
 }
 
-static void test_bad_regions(void **state)
+static void bad_regions_are_refused(void **state)
 {
     (void)state;
     static const struct {
         const char *region, *why;
     } cases[] = {
-        {"c", "there is no sequence c; there are: a"},
-        {"c:1-2", "no sequence c; there are: a"},
-        {"c:x", "no sequence c or c:x"},
-        {"a:y", "NAME or NAME:FIRST-LAST"},
-        {"a:", "NAME or NAME:FIRST-LAST"},
-        {"a:5", "NAME or NAME:FIRST-LAST"},
-        {"a:5-", "NAME or NAME:FIRST-LAST"},
-        {"a:-5", "NAME or NAME:FIRST-LAST"},
-        {"a:1-2-3", "NAME or NAME:FIRST-LAST"},
-        {"a:1-9999999999999999999", "NAME or NAME:FIRST-LAST"},
-        {"a:0-5", "count from 1"},
+        {"c", "unknown contig c; the contigs are: a"},
+        {"c:1-2", "unknown contig c; the contigs are: a"},
+        {"c:x", "unknown contig c or c:x"},
+        {"a:y", "malformed (expected NAME or NAME:FIRST-LAST)"},
+        {"a:", "malformed (expected NAME or NAME:FIRST-LAST)"},
+        {"a:5", "malformed (expected NAME or NAME:FIRST-LAST)"},
+        {"a:5-", "malformed (expected NAME or NAME:FIRST-LAST)"},
+        {"a:-5", "malformed (expected NAME or NAME:FIRST-LAST)"},
+        {"a:1-2-3", "malformed (expected NAME or NAME:FIRST-LAST)"},
+        {"a:1-9999999999999999999", "malformed (expected NAME or NAME:FIRST-LAST)"},
+        {"a:0-5", "start at 1"},
         {"a:6-5", "ends before it begins"},
-        {"a:26-30", "only 25 bases"},
+        {"a:26-30", "which has 25 bases"},
     };
     struct cov_grid *g = make_grid();
     for (size_t i = 0; i < COV_COUNT(cases); i++) {
@@ -146,51 +209,34 @@ static void test_bad_regions(void **state)
     cov_grid_free(g);
 }
 
-static void put(const char *text)
-{
-    FILE *f = fopen(path, "w");
-    assert_non_null(f);
-    assert_true(fputs(text, f) >= 0);
-    assert_int_equal(fclose(f), 0);
-}
-
-static void note(void *arg, enum cov_log_level level, const char *text)
-{
-    (void)arg;
-    assert_int_equal(level, COV_LOG_WARNING);
-    (void)snprintf(warning, sizeof warning, "%s", text);
-}
-
-static void test_files(void **state)
+static void files_select_rows(void **state)
 {
     (void)state;
     struct cov_grid *g = make_grid();
     struct cov_select *s = begin(g);
-    cov_log_set(note, NULL, COV_LOG_WARNING);
-    *warning = '\0';
-    put("# comment\ntrack name=x\nbrowser position a\n\na 10\t11 more words\na:x\t0\t0\n");
-    assert_int_equal(cov_select_read_bed(s, path, NULL), 0);
-    assert_string_equal(warning, "");
+    start_log(COV_LOG_WARNING);
+    put_text("x",
+             "# comment\ntrack name=x\nbrowser position a\n\na 10\t11 more words\na:x\t0\t0\n");
+    assert_ok(cov_select_read_bed(s, "x", &e));
+    assert_int_equal(logged.n_warnings, 0);
     expect(s, 0, "010010000000");
 
     s = begin(g);
-    put("a\t0\t1\nc\t0\t1\nd\t5\t9\nc\t5\t9\na\t24\t9999\na\t25\t26\n");
-    assert_int_equal(cov_select_read_bed(s, path, NULL), 0);
-    assert_int_equal(strncmp(warning, "--regions-file ", 15), 0);
-    assert_non_null(strstr(warning, ": 2 names are those of no sequence, the first is c"));
+    put_text("x", "a\t0\t1\nc\t0\t1\nd\t5\t9\nc\t5\t9\na\t24\t9999\na\t25\t26\n");
+    assert_ok(cov_select_read_bed(s, "x", &e));
+    assert_string_equal(logged.text, "--regions-file x: 2 names match no contig, the first is c");
     expect(s, 0, "101101000000");
 
     s = begin(g);
-    put("b:1-3 words\n\n# a\nzz\n");
-    assert_int_equal(cov_select_read_names(s, "--val-names", path, NULL), 0);
-    assert_int_equal(strncmp(warning, "--val-names ", 12), 0);
-    assert_non_null(strstr(warning, ": 1 name is that of no sequence: zz"));
+    put_text("x", "b:1-3 words\n\n# a\nzz\n");
+    assert_ok(cov_select_read_names(s, "--val-names", "x", &e));
+    assert_string_equal(logged.text, "--val-names x: 1 name matches no contig: zz");
     expect(s, 0, "000000110000");
 
-    /* A list without a name asks for nothing, which is not everything. */
+    /* An empty list selects nothing, as opposed to no list. */
     s = begin(g);
-    put("\n");
-    assert_int_equal(cov_select_read_names(s, "--val-names", path, NULL), 0);
+    put_text("x", "\n");
+    assert_int_equal(cov_select_read_names(s, "--val-names", "x", NULL), 0);
     expect(s, 0, "000000000000");
 
     static const char *const bad[] = {"a\n",      "a 1\n",     "a x 2\n",
@@ -199,9 +245,9 @@ static void test_files(void **state)
         struct cov_err e = COV_ERR_INIT;
         char text[64];
         (void)snprintf(text, sizeof text, "a 1 2\n%s", bad[i]);
-        put(text);
+        put_text("x", text);
         s = begin(g);
-        assert_int_equal(cov_select_read_bed(s, path, &e), COV_EINPUT);
+        assert_int_equal(cov_select_read_bed(s, "x", &e), COV_EINPUT);
         assert_non_null(strstr(e.text, ":2: "));
         cov_select_free(s);
     }
@@ -209,16 +255,17 @@ static void test_files(void **state)
     cov_grid_free(g);
 }
 
-/* One name in two species, and a strand that is missing. */
-static void test_irregular(void **state)
+/* One name in two species, and missing strands. */
+static void irregular_grids_work(void **state)
 {
     (void)state;
     struct cov_grid_builder *b;
     struct cov_grid *g;
     assert_int_equal(cov_grid_builder_new(10, &b, NULL), 0);
-    assert_int_equal(cov_grid_builder_add(b, "u", 1, "a", 1, 20, 10, NULL), 0);
-    assert_int_equal(cov_grid_builder_add(b, "u", 1, "a", 1, 0, 10, NULL), 0);
-    assert_int_equal(cov_grid_builder_add(b, "v", 1, "a", 1, 0, 5, NULL), 0);
+    struct cov_seq_id u = cov_seq_id("u", "a"), v = cov_seq_id("v", "a");
+    assert_int_equal(cov_grid_builder_add(b, &u, 20, 10, NULL), 0);
+    assert_int_equal(cov_grid_builder_add(b, &u, 0, 10, NULL), 0);
+    assert_int_equal(cov_grid_builder_add(b, &v, 0, 5, NULL), 0);
     assert_int_equal(cov_grid_builder_finish(b, &g, NULL), 0);
     struct cov_select *s = begin(g);
     assert_int_equal(cov_select_region(s, "a:1-1", NULL), 0);
@@ -229,8 +276,8 @@ static void test_irregular(void **state)
     cov_grid_free(g);
 }
 
-/* Stretches of what was asked for, base by base. */
-static void test_stretches(void **state)
+/* Requested stretches, compared base by base. */
+static void stretches_are_found(void **state)
 {
     (void)state;
     static char *names[] = {"a", "b", "c"};
@@ -261,25 +308,18 @@ static void test_stretches(void **state)
     cov_grid_free(g);
 }
 
-static int make_file(void **state)
-{
-    (void)state;
-    int fd = mkstemp(path);
-    return fd < 0 ? -1 : close(fd);
-}
-
-static int remove_file(void **state)
-{
-    (void)state;
-    return unlink(path);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_regions),     cmocka_unit_test(test_lists),
-        cmocka_unit_test(test_bad_regions), cmocka_unit_test(test_files),
-        cmocka_unit_test(test_irregular),   cmocka_unit_test(test_stretches),
+        cmocka_unit_test(range_is_parsed),
+        cmocka_unit_test(range_refuses_malformed_text),
+        cmocka_unit_test(range_errors_name_the_place),
+        cmocka_unit_test(regions_select_chunks),
+        cmocka_unit_test(lists_join_numbers),
+        cmocka_unit_test(bad_regions_are_refused),
+        cmocka_unit_test(files_select_rows),
+        cmocka_unit_test(irregular_grids_work),
+        cmocka_unit_test(stretches_are_found),
     };
-    return cmocka_run_group_tests(tests, make_file, remove_file);
+    return cmocka_run_group_tests_name("select", tests, enter_folder, leave_folder);
 }

@@ -210,7 +210,8 @@ static int make_grid(const struct parts *p, struct cov_grid **out, struct cov_er
     for (size_t i = 0; !rc && i < p->n_rows; i++) {
         const struct cov_chunk *c = &p->rows[i].chunk;
         struct cov_seq_id id = cov_grid_seq_id(g, c->seq);
-        rc = cov_grid_builder_add(b, &id, c->minus ? c->end : c->beg, c->minus ? c->beg : c->end, e);
+        rc =
+            cov_grid_builder_add(b, &id, c->minus ? c->end : c->beg, c->minus ? c->beg : c->end, e);
     }
     if (!rc)
         return cov_grid_builder_finish(b, out, e);

@@ -15,7 +15,6 @@
 #include "common/base/progress.h"
 #include "common/seq/grid.h"
 #include "common/seq/names.h"
-#include "common/seq/names.h"
 #include "common/store/coverage_store.h"
 #include "common/track/counting.h"
 
