@@ -408,7 +408,7 @@ units-aarch64: all $(UNITS)
 	$(Q)$(PROVE) --exec '$(ARM_QEMU)' $(call longest_first,$(sort $(UNITS)))
 
 # On a machine with CUDA and a GPU, and little else: the same layers, linked with the plugin's kernels.
-BARE_SRC := $(filter-out common/base/bgz.c common/base/json_read.c $(foreach c,blosc deflate lz4 lzf zstd,common/codec/$c.c), \
+BARE_SRC := $(filter-out common/base/bgz.c common/base/json.c $(foreach c,blosc deflate lz4 lzf zstd,common/codec/$c.c), \
             $(filter common/base/% common/seq/% common/codec/% common/compute/% common/net/%,$(LIB_SRC)))
 GPU     := build/gpu
 GPU_OBJ := $(BARE_SRC:%.c=$(GPU)/%.o)

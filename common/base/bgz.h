@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "common/base/err.h"
+#include "common/base/kind.h"
 
 struct cov_bgz;
 
@@ -38,6 +39,13 @@ int64_t cov_bgz_total(const struct cov_bgz *b);
 
 /* What messages call the input: its path, or "standard input". Borrowed until close. */
 const char *cov_bgz_name(const struct cov_bgz *b);
+
+/* Of a regular file, which is unpacked if need be: *packed, if not NULL, says so. Of others nothing is read. */
+enum cov_kind cov_kind_of_file(const char *path, bool *packed);
+
+/* COV_EINPUT: "<path>: <what>, but a BAM file", where what is "not an HDF5 file", or ", but an HDF5 file compressed
+ * by gzip"; without the end where nothing is known. */
+int cov_fail_kind(struct cov_err *e, const char *path, const char *what);
 
 enum cov_bgz_mode {
     COV_BGZ_PLAIN,   /* bytes as they are */

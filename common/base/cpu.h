@@ -53,4 +53,10 @@ const char *cov_cpu_feature_name(unsigned feature);
 /* What the machine has, whatever the limit: buf[0..n) gets "<model name>: avx f16c fma avx2", cut to fit and ended by a zero (n > 0). */
 void cov_cpu_describe(char *buf, size_t n);
 
+/* CPUs that the quotas of this process's control group and of all groups above it allow, the
+ * smallest of them rounded up; 0 when there is none. Reads `root`/proc/self/cgroup and, below
+ * `root`/sys/fs/cgroup, cpu.max (version 2) or cpu.cfs_quota_us and cpu.cfs_period_us (version 1);
+ * what is missing sets no limit. `root` is "" but in tests. */
+unsigned cov_cpu_quota(const char *root);
+
 #endif

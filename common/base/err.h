@@ -1,29 +1,35 @@
-/* err.h - how a function of libcov says that it failed, and why.
+/* err.h - error codes and messages, and the compiler attributes used throughout libcov.
  *
- * A fallible function returns 0 or one of the negative COV_E* codes and takes a `struct cov_err *`
+ * A function that can fail returns 0 or one of the negative COV_E* codes and takes a `struct cov_err *`
  * as its last argument, which may be NULL. The lowest layer names the object (file, record, data
- * set, offset); a layer above may put context in front, once.
+ * set, offset); a higher layer may add context once, as a prefix.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_BASE_ERR_H
 #define COV_BASE_ERR_H
 
-#include "common/base/attr.h"
+/* The caller must check the returned status. */
+#define COV_MUST_USE __attribute__((warn_unused_result))
+
+/* The compiler checks arguments from `args` on against the printf format `fmt`. */
+#define COV_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
+
+#define COV_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 enum cov_status {
     COV_OK = 0,
-    COV_EINPUT = -1,       /* the input is damaged, or is not what it should be */
-    COV_EIO = -2,          /* the operating system refused: open, read, write, rename */
+    COV_EINPUT = -1,       /* the input is damaged or not of the expected kind */
+    COV_EIO = -2,          /* an operation of the system failed: open, read, write, rename */
     COV_ENOMEM = -3,       /* out of memory, or a size that cannot be addressed */
     COV_EUSAGE = -4,       /* the command line contradicts itself or the input */
-    COV_EEXIST = -5,       /* the output is already there */
-    COV_EUNSUPPORTED = -6, /* valid, but beyond this build or machine */
-    COV_EPIPE = -7,        /* the reader of our standard output has gone */
-    COV_EUNLIKE = -8,      /* measurements of different machines: they cannot be compared */
+    COV_EEXIST = -5,       /* the output exists */
+    COV_EUNSUPPORTED = -6, /* valid, but not supported by this build or machine */
+    COV_EPIPE = -7,        /* the reader of standard output has closed it */
+    COV_EUNLIKE = -8,      /* measurements of different machines cannot be compared */
 };
 
 struct cov_err {
     int code;        /* enum cov_status of the first failure, 0 if none */
-    char text[1024]; /* one line, without a newline at the end */
+    char text[1024]; /* one line without a newline */
 };
 
 #define COV_ERR_INIT                                                                               \
@@ -31,21 +37,21 @@ struct cov_err {
         0, ""                                                                                      \
     }
 
-/* Fills *e (if not NULL and still empty: the first failure is kept) and returns `code`. Bytes that
- * would spoil a terminal (control characters from file contents) are replaced by '?'. */
+/* Fills *e, unless it is NULL or holds an earlier failure, and returns `code`. Replaces control
+ * characters, which file contents may bring into the text, by '?'. */
 int cov_fail(struct cov_err *e, int code, const char *fmt, ...) COV_PRINTF(3, 4);
 
-/* The same with ": <strerror(errno)>" behind the text. Code: COV_EIO, COV_ENOMEM for ENOMEM,
- * COV_EPIPE for EPIPE. */
+/* The same with ": <strerror(errno)>" appended. The code is COV_ENOMEM for ENOMEM, COV_EPIPE for
+ * EPIPE, else COV_EIO. */
 int cov_fail_errno(struct cov_err *e, const char *fmt, ...) COV_PRINTF(2, 3);
 
-/* Puts "<text>: " in front of the text of *e. Keeps its code, and returns it. */
+/* Prepends "<text>: " to the text of *e. Returns its code, which stays the same. */
 int cov_err_prefix(struct cov_err *e, const char *fmt, ...) COV_PRINTF(2, 3);
 
-/* Puts `name` in the place of `other` wherever that stands in the text. */
+/* Replaces `other` by `name` everywhere in the text. */
 void cov_err_rename(struct cov_err *e, const char *other, const char *name);
 
-/* Forgets a failure that has been dealt with. */
+/* Resets *e after a failure was handled. */
 void cov_err_clear(struct cov_err *e);
 
 #endif

@@ -3,10 +3,7 @@
 #ifndef COV_BASE_KIND_H
 #define COV_BASE_KIND_H
 
-#include <stdbool.h>
 #include <stddef.h>
-
-#include "common/base/err.h"
 
 enum cov_kind {
     COV_KIND_UNKNOWN,
@@ -28,12 +25,5 @@ const char *cov_kind_name(enum cov_kind kind);
 
 /* Of a file that begins with these bytes, unpacked where it is gzip. A checkpoint is known by some 64 bytes. */
 enum cov_kind cov_kind_of(const void *bytes, size_t n);
-
-/* Of a regular file, which is unpacked if need be: *packed, if not NULL, says so. Of others nothing is read. */
-enum cov_kind cov_kind_of_file(const char *path, bool *packed);
-
-/* COV_EINPUT: "<path>: <what>, but a BAM file", where what is "not an HDF5 file", or ", but an HDF5 file compressed
- * by gzip"; without the end where nothing is known. */
-int cov_fail_kind(struct cov_err *e, const char *path, const char *what);
 
 #endif

@@ -10,7 +10,7 @@
 #include <signal.h>
 #include <stddef.h>
 
-#include "common/base/attr.h"
+#include "common/base/err.h"
 
 /* How many files and folders of COV_LEFTOVER_TREE there may be at a time, and of COV_LEFTOVER_EMPTY. */
 enum { COV_LEFTOVERS_MAX = 4096, COV_LEFTOVERS_MAX_EMPTY = 64 };

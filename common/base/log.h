@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "common/base/attr.h"
+#include "common/base/err.h"
 
 enum cov_log_level {
     COV_LOG_ERROR,

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/base/attr.h"
+#include "common/base/err.h"
 #include "common/base/leftovers.h"
 #include "common/base/mem.h"
 #include "common/base/path.h"

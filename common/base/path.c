@@ -8,7 +8,7 @@
 #include <strings.h>
 #include <sys/stat.h>
 
-#include "common/base/attr.h"
+#include "common/base/err.h"
 #include "common/base/mem.h"
 
 static const char *const known_suffixes[] = {

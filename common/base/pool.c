@@ -19,7 +19,7 @@
 #include <immintrin.h>
 #endif
 
-#include "common/base/cgroup.h"
+#include "common/base/cpu.h"
 #include "common/base/mem.h"
 
 /* Items first .. end-1 of one call; items before `next` have been started. */
@@ -284,7 +284,7 @@ static unsigned affinity_cpus(void)
 unsigned cov_pool_default_size(void)
 {
     unsigned cpus = affinity_cpus();
-    unsigned quota = cov_cgroup_cpus("");
+    unsigned quota = cov_cpu_quota("");
     if (quota && (quota < cpus || !cpus))
         cpus = quota;
     return cpus ? cpus : 1;

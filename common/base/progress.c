@@ -7,8 +7,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "common/base/attr.h"
 #include "common/base/clock.h"
+#include "common/base/err.h"
 
 enum { MAX_TEXT = 256, MIN_BAR = 10, MAX_BAR = 40 };
 

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/base/kind.h"
+#include "common/base/bgz.h"
 #include "common/base/mem.h"
 #include "common/codec/deflate.h"
 

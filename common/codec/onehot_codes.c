@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "common/base/attr.h"
+#include "common/base/err.h"
 #include "common/seq/alphabet.h"
 
 enum { N_LITERALS = 286, N_DISTANCES = 30, END = 256, MATCH_258 = 285 };

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "common/job/libraries.h"
 
-#include "common/base/attr.h"
 #include "common/base/bgz.h"
+#include "common/base/err.h"
 #include "common/codec/blosc.h"
 #include "common/codec/deflate.h"
 #include "common/codec/lz4.h"

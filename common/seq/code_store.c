@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
-#include "common/base/spool.h"
+#include "common/base/tmpfile.h"
 #include "common/seq/alphabet.h"
 
 /* Bytes in memory, and codes packed or unpacked at once (even, so that each step starts at a byte). */

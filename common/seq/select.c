@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "common/base/lines.h"
-#include "common/base/listing.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/text.h"

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "common/base/err.h"
-#include "common/base/spool.h"
+#include "common/base/tmpfile.h"
 #include "common/codec/blob.h"
 #include "common/seq/grid.h"
 #include "common/store/coverage_file.h"

@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/base/kind.h"
+#include "common/base/bgz.h"
 #include "common/base/log.h"
 #include "common/base/path.h"
 #include "common/store/h5_private.h"

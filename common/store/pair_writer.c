@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
-#include "common/base/spool.h"
+#include "common/base/tmpfile.h"
 
 /* What waited is given back to the disk when it is this much: not for every short contig. */
 #define SPOOL_BYTES ((int64_t)1 << 26)

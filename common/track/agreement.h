@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "common/base/err.h"
-#include "common/base/spool.h"
+#include "common/base/tmpfile.h"
 
 /* Of weighted pairs: sums of squares and products are of deviations from the means. All zero:
  * none. */

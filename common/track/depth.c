@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
-#include "common/base/spool.h"
+#include "common/base/tmpfile.h"
 
 /* Pages of 64 Ki positions, 256 KiB a lane: the one or two that sorted reads need stay in a core's
  * cache. Of large genomes they are larger, as each may have a buffer of steps that wait. At most

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
-#include "common/base/spool.h"
+#include "common/base/tmpfile.h"
 
 enum { BUFFER = 65536, LONGEST = 10 + 10 + 5 };
 

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "common/base/attr.h"
+#include "common/base/err.h"
 #include "common/base/rng.h"
 #include "common/codec/onehot.h"
 #include "common/seq/alphabet.h"

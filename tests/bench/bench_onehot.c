@@ -7,8 +7,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "common/base/attr.h"
 #include "common/base/bgz.h"
+#include "common/base/err.h"
 #include "common/base/rng.h"
 #include "common/codec/codec.h"
 #include "common/codec/deflate.h"

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "common/base/attr.h"
 #include "common/base/cpu.h"
+#include "common/base/err.h"
 #include "common/base/number.h"
 #include "common/base/rng.h"
 #include "common/compute/cpu/kernels/gemm.h"

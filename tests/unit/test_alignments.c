@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
-#include "common/base/attr.h"
+#include "common/base/err.h"
 #include "common/track/alignments.h"
 
 enum { READS = 40000 };

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/attr.h"
+#include "common/base/err.h"
 #include "common/codec/blosc.h"
 
 /* Version 2, of the compressor 1, flags, element of 2 bytes; sizes of contents, block and buffer,

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/base/attr.h"
+#include "common/base/err.h"
 #include "common/seq/alphabet.h"
 #include "common/store/chunk_file.h"
 #include "common/store/chunk_table.h"

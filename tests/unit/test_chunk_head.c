@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/attr.h"
+#include "common/base/err.h"
 #include "common/store/chunk_head.h"
 
 static const struct cov_h5_type int32 = {COV_H5_INT, 4, true, false, '\0'};

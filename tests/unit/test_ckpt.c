@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "common/base/attr.h"
+#include "common/base/err.h"
 #include "common/base/rng.h"
 #include "common/ckpt/ckpt.h"
 #include "common/ckpt/pickle_writer.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/attr.h"
+#include "common/base/err.h"
 #include "common/base/rng.h"
 #include "common/store/coverage_store.h"
 

@@ -5,8 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "common/base/cpu.h"
+#include "tests/lib/own_folder.h"
 
 /* What /proc/cpuinfo says of a key, with a space at both ends. */
 static char *kernel_says(const char *key)
@@ -80,11 +82,52 @@ static void describes(void **state)
     }
 }
 
+/* Writes a file and the folders that it needs. */
+static void put_below(const char *path, const char *text)
+{
+    char folder[128];
+    for (const char *p = strchr(path, '/'); p; p = strchr(p + 1, '/')) {
+        (void)snprintf(folder, sizeof folder, "%.*s", (int)(p - path), path);
+        (void)mkdir(folder, 0777);
+    }
+    put_text(path, text);
+}
+
+static void finds_quota(void **state)
+{
+    (void)state;
+    assert_int_equal(cov_cpu_quota("."), 0);
+    put_below("proc/self/cgroup", "0::/a.slice/job_7\n");
+    assert_int_equal(cov_cpu_quota("."), 0);
+    put_below("sys/fs/cgroup/a.slice/job_7/cpu.max", "max 100000\n");
+    assert_int_equal(cov_cpu_quota("."), 0);
+    put_below("sys/fs/cgroup/a.slice/cpu.max", "350000 100000\n");
+    assert_int_equal(cov_cpu_quota("."), 4);
+    put_below("sys/fs/cgroup/a.slice/job_7/cpu.max", "100001 100000\n");
+    assert_int_equal(cov_cpu_quota("."), 2);
+    put_below("sys/fs/cgroup/a.slice/job_7/cpu.max", "10000 100000\n");
+    assert_int_equal(cov_cpu_quota("."), 1);
+    put_below("sys/fs/cgroup/a.slice/job_7/cpu.max", "gibberish\n");
+    assert_int_equal(cov_cpu_quota("."), 4);
+
+    /* In a container, the process's group is the root; versions 1 and 2 may both be mounted. */
+    put_below("proc/self/cgroup", "5:memory:/x\n4:cpu,cpuacct:/\n0::/\n");
+    assert_int_equal(cov_cpu_quota("."), 0);
+    put_below("sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us", "-1\n");
+    put_below("sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us", "100000\n");
+    assert_int_equal(cov_cpu_quota("."), 0);
+    put_below("sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us", "250000\n");
+    assert_int_equal(cov_cpu_quota("."), 3);
+    put_below("sys/fs/cgroup/cpu.max", "200000 100000\n");
+    assert_int_equal(cov_cpu_quota("."), 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(agrees_with_kernel),
         cmocka_unit_test(describes),
+        cmocka_unit_test(finds_quota),
     };
-    return cmocka_run_group_tests_name("cpu", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("cpu", tests, enter_folder, leave_folder);
 }

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/json_read.h"
+#include "common/base/json.h"
 #include "tools/benchmark/figure.h"
 
 static void collects(void **state)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/attr.h"
+#include "common/base/err.h"
 #include "common/store/int_to_float.h"
 
 enum { N = 3000, LARGEST = (1 << 24) - 1 };

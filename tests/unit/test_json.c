@@ -5,6 +5,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/base/json.h"
 
@@ -119,6 +120,128 @@ static void numbers(void **state)
     number_is(DBL_MAX, "1.7976931348623157e+308");
 }
 
+static void finds_texts(void **state)
+{
+    (void)state;
+    static const char text[] =
+        " {\"a\": \"x\", \"A\": \"y\", \"n\": 1, \"l\": [\"a\"], "
+        "\"u\": \"\\u00e9\\\"\\n\", \"o\": {\"in\": \"z\"}, \"null\": null} \n";
+    struct cov_json_value *v;
+    assert_int_equal(cov_json_parse(text, strlen(text), &v, NULL), COV_OK);
+    assert_string_equal(cov_json_text(v, "a"), "x");
+    assert_string_equal(cov_json_text(v, "A"), "y");
+    assert_string_equal(cov_json_text(v, "u"), "\xc3\xa9\"\n");
+    assert_null(cov_json_text(v, "n"));
+    assert_null(cov_json_text(v, "l"));
+    assert_null(cov_json_text(v, "o"));
+    assert_null(cov_json_text(v, "in"));
+    assert_null(cov_json_text(v, "null"));
+    assert_null(cov_json_text(v, "absent"));
+    cov_json_free(v);
+    cov_json_free(NULL);
+}
+
+static void walks(void **state)
+{
+    (void)state;
+    static const char text[] = "{\"a\": [1, -2.5e1, \"x\"], \"o\": {\"p\": 7}, \"t\": true}";
+    struct cov_json_value *v;
+    double x = 0;
+    assert_int_equal(cov_json_parse(text, strlen(text), &v, NULL), COV_OK);
+    const struct cov_json_value *a = cov_json_member(v, "a"), *i = cov_json_first(a);
+    assert_true(cov_json_is_array(a) && !cov_json_is_object(a) && cov_json_is_object(v));
+    assert_ptr_equal(a, cov_json_first(v));
+    assert_string_equal(cov_json_key(a), "a");
+    assert_null(cov_json_key(i));
+    assert_true(cov_json_number(i, &x) && x == 1);
+    i = cov_json_next(i);
+    assert_true(cov_json_number(i, &x) && x == -25);
+    i = cov_json_next(i);
+    assert_false(cov_json_number(i, &x));
+    assert_null(cov_json_next(i));
+    assert_true(cov_json_number(cov_json_member(cov_json_member(v, "o"), "p"), &x) && x == 7);
+    assert_null(cov_json_member(a, "p"));
+    assert_null(cov_json_member(NULL, "p"));
+    assert_null(cov_json_first(NULL));
+    assert_null(cov_json_next(NULL));
+    assert_null(cov_json_key(NULL));
+    assert_false(cov_json_number(NULL, &x) || cov_json_is_array(NULL) || cov_json_is_object(NULL));
+    assert_false(cov_json_number(cov_json_member(v, "t"), &x));
+    cov_json_free(v);
+}
+
+static void other_values_have_no_members(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "[\"a\", {\"a\": \"b\"}]", "\"a\"", "1", "true", "null", "{}", "[]"};
+    for (size_t i = 0; i < COV_COUNT(texts); i++) {
+        struct cov_json_value *v;
+        assert_int_equal(cov_json_parse(texts[i], strlen(texts[i]), &v, NULL), COV_OK);
+        assert_null(cov_json_text(v, "a"));
+        cov_json_free(v);
+    }
+}
+
+/* Where exactly cJSON stumbles is its own affair. */
+static void refuse(const char *text, size_t n, const char *says)
+{
+    struct cov_json_value *v;
+    struct cov_err e = COV_ERR_INIT;
+    /* Exactly n bytes, so that a sanitizer sees what is read behind them. */
+    char *copy = malloc(n ? n : 1);
+    assert_non_null(copy);
+    memcpy(copy, text, n);
+    assert_int_equal(cov_json_parse(copy, n, &v, &e), COV_EINPUT);
+    assert_int_equal(strncmp(e.text, says, strlen(says)), 0);
+    assert_null(v);
+    free(copy);
+}
+
+static void refuses_what_is_no_json(void **state)
+{
+    (void)state;
+    refuse("", 0, "no JSON from byte ");
+    refuse("{\"a\": 1} x", 10, "no JSON from byte ");
+    refuse("{\"a\": \"b", 8, "no JSON from byte ");
+    refuse("{\"a\" \"b\"}", 9, "no JSON from byte ");
+    refuse("{\"a\": \"b\"}\0", 11, "a zero byte: this is not text");
+    refuse("{\"a\": \"\\ud800\"}", 15, "no JSON from byte ");
+    /* Deeper than any stack. */
+    size_t n = 1 << 20;
+    char *deep = malloc(n);
+    assert_non_null(deep);
+    memset(deep, '[', n);
+    refuse(deep, n, "no JSON from byte ");
+    free(deep);
+}
+
+/* Whatever is cut off or flipped: an answer or an error. */
+static void survives_damage(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "{\"assemblyUnit\":\"non-nuclear\",\"length\":12.5e3,\"x\":[{},\"\\u0041\"]}";
+    size_t n = strlen(text);
+    for (size_t cut = 0; cut < n; cut++)
+        for (unsigned flip = 0; flip < 256; flip++) {
+            char *copy = malloc(n); /* without a zero behind it */
+            assert_non_null(copy);
+            for (size_t i = 0; i < n; i++)
+                copy[i] = text[i];
+            copy[cut] = (char)(copy[cut] ^ flip);
+            struct cov_json_value *v;
+            size_t length = flip ? n : cut;
+            if (cov_json_parse(copy, length, &v, NULL) == COV_OK) {
+                const char *unit = cov_json_text(v, "assemblyUnit");
+                assert_true(!unit || strlen(unit) <= n);
+                assert_true(flip != 0);
+                cov_json_free(v);
+            }
+            free(copy);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -126,6 +249,11 @@ int main(void)
         cmocka_unit_test(escapes),
         cmocka_unit_test(replaces_what_is_no_utf8),
         cmocka_unit_test(numbers),
+        cmocka_unit_test(finds_texts),
+        cmocka_unit_test(walks),
+        cmocka_unit_test(other_values_have_no_members),
+        cmocka_unit_test(refuses_what_is_no_json),
+        cmocka_unit_test(survives_damage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,8 +5,8 @@
 #include <sys/stat.h>
 #include <zlib.h>
 
-#include "common/base/attr.h"
-#include "common/base/kind.h"
+#include "common/base/bgz.h"
+#include "common/base/err.h"
 
 #define ZIP_HEAD "PK\3\4..........................."
 
@@ -39,14 +39,6 @@ static const struct sample samples[] = {
     SAMPLE("", COV_KIND_UNKNOWN),
 };
 
-static void put(const char *path, const struct sample *s)
-{
-    FILE *f = fopen(path, "wb");
-    assert_non_null(f);
-    assert_int_equal(fwrite(s->bytes, 1, s->n, f), s->n);
-    assert_int_equal(fclose(f), 0);
-}
-
 static void put_packed(const char *path, const struct sample *s)
 {
     gzFile f = gzopen(path, "wb");
@@ -77,7 +69,7 @@ static void knows_files(void **state)
     for (size_t i = 0; i < COV_COUNT(samples); i++) {
         enum cov_kind kind = samples[i].kind;
         bool packed = true;
-        put("a", &samples[i]);
+        put_bytes("a", samples[i].bytes, samples[i].n);
         assert_int_equal(cov_kind_of_file("a", &packed), kind);
         assert_false(packed);
         put_packed("a", &samples[i]);
@@ -98,8 +90,7 @@ static void knows_files(void **state)
 static void knows_damaged_files(void **state)
 {
     (void)state;
-    static const struct sample cut = SAMPLE("\x1f\x8b\x08\0", COV_KIND_GZIP);
-    put("a", &cut);
+    put_bytes("a", "\x1f\x8b\x08", 4);
     assert_int_equal(cov_kind_of_file("a", NULL), COV_KIND_GZIP);
 }
 
@@ -125,7 +116,7 @@ static void tells(void **state)
         if (cases[i].packed)
             put_packed("a", cases[i].sample);
         else
-            put("a", cases[i].sample);
+            put_bytes("a", cases[i].sample->bytes, cases[i].sample->n);
         assert_int_equal(cov_fail_kind(&e, "a", "not good"), COV_EINPUT);
         assert_string_equal(e.text, cases[i].text);
     }

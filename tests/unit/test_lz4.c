@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/attr.h"
+#include "common/base/err.h"
 #include "common/codec/lz4.h"
 
 /* 250 times the byte 7 in blocks of 100: twice a literal, a match of 94 bytes and five literals;

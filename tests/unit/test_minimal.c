@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/attr.h"
 #include "common/base/cpu.h"
+#include "common/base/err.h"
 #include "common/base/rng.h"
 #include "common/compute/cpu/layers/minimal.h"
 #include "common/compute/cpu/layers/ref.h"

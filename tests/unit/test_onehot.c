@@ -7,8 +7,8 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "common/base/attr.h"
 #include "common/base/cpu.h"
+#include "common/base/err.h"
 #include "common/base/rng.h"
 #include "common/codec/codec.h"
 #include "common/codec/deflate.h"

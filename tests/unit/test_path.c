@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/base/attr.h"
+#include "common/base/err.h"
 #include "common/base/path.h"
 
 static void check(char *made, const char *expected)

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
-#include "common/base/attr.h"
+#include "common/base/err.h"
 #include "common/base/rng.h"
 
 /* The generator's published first outputs from the state 1, 2, 3, 4. */

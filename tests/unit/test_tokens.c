@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/attr.h"
+#include "common/base/err.h"
 #include "common/base/rng.h"
 #include "common/codec/deflate.h"
 #include "common/codec/tokens.h"

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/base/attr.h"
+#include "common/base/err.h"
 #include "common/base/rng.h"
 #include "common/ckpt/zip.h"
 

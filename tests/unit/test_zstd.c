@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/attr.h"
+#include "common/base/err.h"
 #include "common/codec/zstd.h"
 
 #define MAGIC 0x28, 0xb5, 0x2f, 0xfd

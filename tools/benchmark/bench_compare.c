@@ -7,8 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "common/base/json_read.h"
-#include "common/base/listing.h"
+#include "common/base/json.h"
 #include "common/base/mem.h"
 #include "common/base/text.h"
 #include "tools/benchmark/child.h"

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "common/base/attr.h"
+#include "common/base/err.h"
 #include "common/base/version.h"
 #include "common/cli/tool.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/json_read.h"
+#include "common/base/json.h"
 #include "common/base/mem.h"
 #include "tools/benchmark/spread.h"
 

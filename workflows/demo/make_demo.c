@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/attr.h"
+#include "common/base/err.h"
 #include "common/base/mem.h"
 #include "common/base/rng.h"
 #include "common/ckpt/ckpt.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/base/bgz.h"
-#include "common/base/json_read.h"
+#include "common/base/json.h"
 #include "common/base/mem.h"
 #include "common/base/text.h"
 

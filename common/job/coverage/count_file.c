@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/listing.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
+#include "common/base/text.h"
 
 int cov_measured_file_init(const struct cov_measured_genome *g, struct cov_measured_file *m,
                            struct cov_err *e)

@@ -10,7 +10,7 @@
 
 #include "common/base/log.h"
 #include "common/base/mem.h"
-#include "common/base/spool.h"
+#include "common/base/tmpfile.h"
 
 /* What stands in front of a record that waits. */
 struct waiting {

@@ -11,12 +11,12 @@
 #include <sys/stat.h>
 
 #include "common/base/clock.h"
-#include "common/base/listing.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/outfile.h"
 #include "common/base/path.h"
 #include "common/base/pool.h"
+#include "common/base/text.h"
 #include "common/job/tracks/compare_report.h"
 #include "common/job/tracks/convert_plot.h"
 #include "common/job/tracks/convert_source.h"

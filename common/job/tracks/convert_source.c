@@ -6,8 +6,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "common/base/attr.h"
-#include "common/base/kind.h"
+#include "common/base/bgz.h"
+#include "common/base/err.h"
 #include "common/base/mem.h"
 #include "common/base/path.h"
 #include "common/job/tracks/convert_signal.h"

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "common/base/attr.h"
+#include "common/base/err.h"
 
 /* ---- choosing ---- */
 

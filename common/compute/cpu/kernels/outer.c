@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "common/compute/cpu/kernels/outer.h"
 
-#include "common/base/attr.h"
+#include "common/base/err.h"
 
 const struct cov_outer *cov_outer_choose(unsigned features, enum cov_arithmetic arithmetic)
 {

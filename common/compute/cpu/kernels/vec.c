@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "common/compute/cpu/kernels/vec.h"
 
-#include "common/base/attr.h"
+#include "common/base/err.h"
 
 const struct cov_vec *cov_vec_choose(unsigned features)
 {

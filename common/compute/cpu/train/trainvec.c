@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "common/compute/cpu/train/trainvec.h"
 
-#include "common/base/attr.h"
+#include "common/base/err.h"
 
 const struct cov_trainvec *cov_trainvec_choose(unsigned features)
 {
