@@ -1,8 +1,9 @@
 /* bgz.c - see bgz.h.
  *
- * BGZF (SAM specification, section 4.1) is read by htslib; plain gzip (RFC 1952) by zlib, because
- * htslib takes padding behind the last member for damage; the blocks that are written are made by
- * htslib and put out here, so that a failed write is known with its reason.
+ * htslib reads BGZF (SAM specification, section 4.1). Plain gzip (RFC 1952) goes through zlib's
+ * inflate: htslib takes padding after the last member for damage, and gzread neither reads from a
+ * pipe whose first bytes were examined nor reports trailing garbage. Blocks are written here, not
+ * by htslib, which does not return the errno of a failed write.
  * SPDX-License-Identifier: MIT */
 #include "common/base/bgz.h"
 
@@ -12,6 +13,7 @@
 #include <htslib/hfile.h>
 #include <htslib/hts.h>
 #include <htslib/hts_log.h>
+#include <htslib/kstring.h>
 #include <htslib/tbx.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -27,17 +29,17 @@
 #include "common/base/pool.h"
 
 enum kind { PLAIN, GZIP, BGZF_BLOCKS };
-enum { GZIP_BUFFER = 1 << 18 };
+enum { GZIP_BUFFER = 1 << 18, META_FIELDS = 7, META_BYTES = 4 * META_FIELDS };
 enum { BLOCK_IN = 0xff00, BLOCK_OUT = BGZF_MAX_BLOCK_SIZE, BLOCKS_A_THREAD = 4 };
 
-/* Blocks that are compressed together. */
+/* Blocks that are compressed and written together. */
 struct batch {
     struct cov_bgz *owner;
     uint8_t *in, *out;
     size_t n_in;
-    size_t *n_out;    /* of each block */
-    size_t n_started; /* blocks given to the pool and not yet written */
-    size_t n_pending; /* of those not yet ready */
+    size_t *n_out;    /* per block */
+    size_t n_started; /* blocks handed to the pool and not yet written */
+    size_t n_pending; /* those of them still in the pool */
     struct cov_err err;
 };
 
@@ -53,12 +55,12 @@ struct cov_bgz {
     bool z_ready, z_in_member;
     bool at_end;
     uint8_t *z_in;
-    uint8_t ahead[COV_BGZ_PEEK]; /* bytes that were looked at and not yet read */
+    uint8_t ahead[COV_BGZ_PEEK]; /* bytes peeked at and not yet read */
     size_t n_ahead;
 
     /* Writing. */
     int fd;                         /* -1: reading */
-    int level;                      /* of compression; -1: htslib's own choice */
+    int level;                      /* compression level; -1: htslib's default */
     cov_bgz_deflate_fn *deflate_by; /* NULL: htslib */
     size_t batch_blocks;
     struct batch batches[2];
@@ -100,7 +102,7 @@ const char *cov_bgz_fault(const struct BGZF *stream)
         const char *text;
     } faults[] = {{BGZF_ERR_CRC, "the checksum of a block is wrong"},
                   {BGZF_ERR_ZLIB, "a block does not decompress"},
-                  {BGZF_ERR_HEADER, "the head of a block is damaged"},
+                  {BGZF_ERR_HEADER, "the header of a block is damaged"},
                   {BGZF_ERR_IO, "it ends within a block"}};
     for (size_t i = 0; i < COV_COUNT(faults); i++)
         if (stream->errcode & faults[i].bit)
@@ -131,19 +133,18 @@ static struct cov_bgz *new_stream(const char *name, struct cov_err *e)
     return b;
 }
 
-/* Closes and frees all there is. The return value is that of closing the output. */
-static int release(struct cov_bgz *b)
+void cov_bgz_abort(struct cov_bgz *b)
 {
-    int status = 0;
-    cov_pool_free(b->pool); /* waits for the blocks in work */
+    if (!b)
+        return;
+    cov_pool_free(b->pool); /* waits for its blocks */
     for (int i = 0; i < 2; i++) {
         free(b->batches[i].in);
         free(b->batches[i].out);
         free(b->batches[i].n_out);
     }
     if (b->fd >= 0)
-        status = close(b->fd);
-    int number = errno;
+        (void)close(b->fd);
     if (b->z_ready)
         (void)inflateEnd(&b->z);
     free(b->z_in);
@@ -155,18 +156,10 @@ static int release(struct cov_bgz *b)
     (void)pthread_mutex_destroy(&b->lock);
     free(b->name);
     free(b);
-    errno = number;
-    return status;
 }
 
-void cov_bgz_abort(struct cov_bgz *b)
-{
-    if (b)
-        (void)release(b);
-}
-
-/* A descriptor of our own for `path`, or for standard input or output, which must outlive the
- * stream. */
+/* Opens `path`, or duplicates standard input or output, which must stay open after the stream is
+ * closed. */
 static int open_descriptor(const char *path, bool writing, struct cov_err *e)
 {
     int fd;
@@ -186,15 +179,11 @@ static int open_descriptor(const char *path, bool writing, struct cov_err *e)
 
 /* ---------------------------------------------------------------- reading */
 
-/* Compressions that are found where one of ours is hoped for. */
+/* Compressed formats that are recognised but not read. */
 static const struct {
     const char *magic, *program;
-} foreign[] = {{"BZh", "bzip2"},
-               {"\xfd"
-                "7zXZ",
-                "xz"},
-               {"\x28\xb5\x2f\xfd", "zstd"},
-               {"PK\3\4", "zip"}};
+} foreign[] = {
+    {"BZh", "bzip2"}, {"\3757zXZ", "xz"}, {"\x28\xb5\x2f\xfd", "zstd"}, {"PK\3\4", "zip"}};
 
 static int find_kind(struct cov_bgz *b, struct cov_err *e)
 {
@@ -219,60 +208,50 @@ static int find_kind(struct cov_bgz *b, struct cov_err *e)
     return COV_OK;
 }
 
+/* Sets up the decompression of b->file. */
+static int start_reading(struct cov_bgz *b, unsigned n_threads, struct cov_err *e)
+{
+    int rc = find_kind(b, e);
+    if (rc)
+        return rc;
+    if (b->kind == GZIP) {
+        b->z_in = cov_malloc(GZIP_BUFFER, 1, e);
+        b->z_ready = b->z_in_member = b->z_in && inflateInit2(&b->z, 15 + 16) == Z_OK;
+    } else if (b->kind == BGZF_BLOCKS) {
+        b->bgzf = bgzf_hopen(b->file, "r");
+    }
+    if ((b->kind == GZIP && !b->z_ready) || (b->kind == BGZF_BLOCKS && !b->bgzf) ||
+        (b->bgzf && n_threads > 1 && bgzf_mt(b->bgzf, (int)n_threads, 256)))
+        return cov_fail(e, COV_ENOMEM, "%s: out of memory", b->name);
+    return COV_OK;
+}
+
 int cov_bgz_open_read(const char *path, unsigned n_threads, struct cov_bgz **out, struct cov_err *e)
 {
     *out = NULL;
-    int rc = COV_OK;
-    struct cov_bgz *b = new_stream(strcmp(path, "-") == 0 ? "standard input" : path, e);
+    struct stat st;
+    struct cov_bgz *b = new_stream(cov_path_is_std(path) ? "standard input" : path, e);
     if (!b)
         return COV_ENOMEM;
-    if (!cov_path_is_std(path))
-        rc = cov_path_check_file(path, e);
-    if (rc)
-        goto out;
-    int fd = open_descriptor(path, false, e);
-    if (fd < 0) {
+    int rc = cov_path_is_std(path) ? COV_OK : cov_path_check_file(path, e);
+    int fd = rc ? -1 : open_descriptor(path, false, e);
+    if (!rc && fd < 0)
         rc = COV_EIO;
-        goto out;
-    }
-    struct stat st;
-    bool regular = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
-    b->file = hdopen(fd, "r");
-    if (!b->file) {
+    bool regular = !rc && fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+    b->file = rc ? NULL : hdopen(fd, "r");
+    if (!rc && !b->file) {
         rc = cov_fail_errno(e, "%s", b->name);
         (void)close(fd);
-        goto out;
     }
-    rc = find_kind(b, e);
-    if (rc)
-        goto out;
+    if (!rc)
+        rc = start_reading(b, n_threads, e);
+    if (rc) {
+        cov_bgz_abort(b);
+        return rc;
+    }
     if (b->kind == PLAIN && regular)
         b->total = st.st_size;
-    if (b->kind == GZIP) {
-        b->z_in = cov_malloc(GZIP_BUFFER, 1, e);
-        if (b->z_in && inflateInit2(&b->z, 15 + 16) == Z_OK)
-            b->z_ready = b->z_in_member = true;
-        else
-            rc = cov_fail(e, COV_ENOMEM, "%s: out of memory", b->name);
-    } else if (b->kind == BGZF_BLOCKS) {
-        b->bgzf = bgzf_hopen(b->file, "r");
-        if (!b->bgzf || (n_threads > 1 && bgzf_mt(b->bgzf, (int)n_threads, 256)))
-            rc = cov_fail(e, COV_ENOMEM, "%s: out of memory", b->name);
-    }
-out:
-    if (rc)
-        cov_bgz_abort(b);
-    else
-        *out = b;
-    return rc;
-}
-
-static int read_plain(struct cov_bgz *b, void *buf, size_t n, size_t *got, struct cov_err *e)
-{
-    ssize_t k = hread(b->file, buf, n);
-    if (k < 0)
-        return cov_fail_errno(e, "%s", b->name);
-    *got = (size_t)k;
+    *out = b;
     return COV_OK;
 }
 
@@ -283,23 +262,23 @@ static int read_bgzf(struct cov_bgz *b, void *buf, size_t n, size_t *got, struct
         *got = (size_t)k;
         return COV_OK;
     }
-    /* With threads htslib may report the end after a failure: the flags hold the truth. */
+    /* With threads, htslib may return the end of file after a failure; the flags are reliable. */
     if (herrno(b->bgzf->fp)) {
         errno = herrno(b->bgzf->fp);
         return cov_fail_errno(e, "%s", b->name);
     }
     if (b->bgzf->errcode & BGZF_ERR_IO)
-        return cov_fail(e, COV_EINPUT, "%s: truncated: it ends inside a BGZF block", b->name);
+        return cov_fail(e, COV_EINPUT, "%s: truncated inside a BGZF block", b->name);
     if (k < 0 || b->bgzf->errcode)
         return cov_fail(e, COV_EINPUT, "%s: truncated or damaged BGZF data", b->name);
     if (b->bgzf->no_eof_block)
-        return cov_fail(e, COV_EINPUT, "%s: truncated: BGZF's end-of-file block is missing",
+        return cov_fail(e, COV_EINPUT, "%s: truncated: the end-of-file block of BGZF is missing",
                         b->name);
     b->at_end = true;
     return COV_OK;
 }
 
-/* Puts more of the file behind what is left of it in z_in. */
+/* Appends more of the file to the rest of z_in. */
 static int refill(struct cov_bgz *b, bool *end, struct cov_err *e)
 {
     if (b->z.avail_in)
@@ -313,7 +292,7 @@ static int refill(struct cov_bgz *b, bool *end, struct cov_err *e)
     return COV_OK;
 }
 
-/* Between members: begins the next one, or finds the end. */
+/* Between members: starts the next one, or finds the end. */
 static int next_member(struct cov_bgz *b, struct cov_err *e)
 {
     bool end = false, zeros = false;
@@ -335,7 +314,7 @@ static int next_member(struct cov_bgz *b, struct cov_err *e)
             b->z.avail_in--;
         }
         if (b->z.avail_in >= 2 || (end && b->z.avail_in)) {
-            cov_warn("%s: what stands behind the gzip data is ignored", b->name);
+            cov_warn("%s: trailing garbage after the gzip data is ignored", b->name);
             break;
         }
     }
@@ -363,7 +342,7 @@ static int read_gzip(struct cov_bgz *b, void *buf, size_t n, size_t *got, struct
                 return rc;
         }
         if (end)
-            return cov_fail(e, COV_EINPUT, "%s: truncated: it ends inside the gzip data", b->name);
+            return cov_fail(e, COV_EINPUT, "%s: truncated inside the gzip data", b->name);
         int status = inflate(&b->z, Z_NO_FLUSH);
         if (status == Z_MEM_ERROR)
             return cov_fail(e, COV_ENOMEM, "%s: out of memory", b->name);
@@ -377,25 +356,26 @@ static int read_gzip(struct cov_bgz *b, void *buf, size_t n, size_t *got, struct
     return COV_OK;
 }
 
-static int read_on(struct cov_bgz *b, void *buf, size_t n, size_t *got, struct cov_err *e)
+static int read_more(struct cov_bgz *b, void *buf, size_t n, size_t *got, struct cov_err *e)
 {
     *got = 0;
     if (n == 0 || b->at_end)
         return COV_OK;
-    switch (b->kind) {
-    case GZIP:
+    if (b->kind == GZIP)
         return read_gzip(b, buf, n, got, e);
-    case BGZF_BLOCKS:
+    if (b->kind == BGZF_BLOCKS)
         return read_bgzf(b, buf, n, got, e);
-    default:
-        return read_plain(b, buf, n, got, e);
-    }
+    ssize_t k = hread(b->file, buf, n);
+    if (k < 0)
+        return cov_fail_errno(e, "%s", b->name);
+    *got = (size_t)k;
+    return COV_OK;
 }
 
 int cov_bgz_read(struct cov_bgz *b, void *buf, size_t n, size_t *got, struct cov_err *e)
 {
     if (b->n_ahead == 0)
-        return read_on(b, buf, n, got, e);
+        return read_more(b, buf, n, got, e);
     *got = n < b->n_ahead ? n : b->n_ahead;
     memcpy(buf, b->ahead, *got);
     b->n_ahead -= *got;
@@ -409,7 +389,7 @@ int cov_bgz_peek(struct cov_bgz *b, void *buf, size_t n, size_t *got, struct cov
     if (n > COV_BGZ_PEEK)
         n = COV_BGZ_PEEK;
     for (size_t k = 1; b->n_ahead < n && k > 0; b->n_ahead += k) {
-        int rc = read_on(b, b->ahead + b->n_ahead, n - b->n_ahead, &k, e);
+        int rc = read_more(b, b->ahead + b->n_ahead, n - b->n_ahead, &k, e);
         if (rc)
             return rc;
     }
@@ -430,7 +410,7 @@ size_t cov_bgz_block_rest(const struct BGZF *stream, const uint8_t **at)
     return rest > 0 ? (size_t)rest : 0;
 }
 
-/* As bgzf_read does it, but for the block's address, which only bgzf_tell gives. */
+/* As bgzf_read does, except for the address of the block, which only bgzf_tell returns. */
 void cov_bgz_block_skip(struct BGZF *stream, size_t n)
 {
     stream->block_offset += (int)n;
@@ -441,8 +421,8 @@ void cov_bgz_block_skip(struct BGZF *stream, size_t n)
 
 /* ---------------------------------------------------------------- kinds of files */
 
-/* Of what is read from anywhere in it, and thus not where it is compressed. */
-static bool is_unpacked(enum cov_kind kind)
+/* True for formats that need random access and so cannot be read from a gzip file. */
+static bool is_random_access(enum cov_kind kind)
 {
     return kind == COV_KIND_HDF5 || kind == COV_KIND_BIGWIG || kind == COV_KIND_BIGBED ||
            kind == COV_KIND_CKPT || kind == COV_KIND_ZIP;
@@ -487,7 +467,8 @@ int cov_fail_kind(struct cov_err *e, const char *path, const char *what)
     enum cov_kind kind = cov_kind_of_file(path, &packed);
     const char *name = cov_kind_name(kind);
     return cov_fail(e, COV_EINPUT, "%s: %s%s%s%s", path, what, name ? ", but " : "",
-                    name ? name : "", packed && is_unpacked(kind) ? " compressed by gzip" : "");
+                    name ? name : "",
+                    packed && is_random_access(kind) ? " compressed by gzip" : "");
 }
 
 /* ---------------------------------------------------------------- writing */
@@ -496,32 +477,27 @@ int cov_bgz_open_write(const char *path, enum cov_bgz_mode mode, unsigned n_thre
                        struct cov_bgz **out, struct cov_err *e)
 {
     *out = NULL;
-    int rc = COV_ENOMEM;
-    bool compress = mode != COV_BGZ_PLAIN;
-    struct cov_bgz *b = new_stream(strcmp(path, "-") == 0 ? "standard output" : path, e);
+    bool compress = mode != COV_BGZ_PLAIN, parallel = compress && n_threads > 1;
+    struct cov_bgz *b = new_stream(cov_path_is_std(path) ? "standard output" : path, e);
     if (!b)
         return COV_ENOMEM;
     b->kind = compress ? BGZF_BLOCKS : PLAIN;
     b->level = mode == COV_BGZ_STORED ? 0 : -1;
-    b->batch_blocks = compress && n_threads > 1 ? (size_t)n_threads * BLOCKS_A_THREAD : 1;
-    if (compress && n_threads > 1) {
-        rc = cov_pool_new(n_threads, &b->pool, e);
-        if (rc)
-            goto out;
-        rc = COV_ENOMEM;
-    }
-    for (int i = 0; i < 2; i++) {
+    b->batch_blocks = parallel ? (size_t)n_threads * BLOCKS_A_THREAD : 1;
+    int rc = parallel ? cov_pool_new(n_threads, &b->pool, e) : COV_OK;
+    for (int i = 0; i < 2 && !rc; i++) {
         struct batch *batch = &b->batches[i];
         batch->owner = b;
         batch->in = cov_malloc(b->batch_blocks, BLOCK_IN, e);
         batch->out = cov_malloc(b->batch_blocks, BLOCK_OUT, e);
         batch->n_out = cov_calloc(b->batch_blocks, sizeof *batch->n_out, e);
         if (!batch->in || !batch->out || !batch->n_out)
-            goto out;
+            rc = COV_ENOMEM;
     }
-    b->fd = open_descriptor(path, true, e);
-    rc = b->fd < 0 ? COV_EIO : COV_OK;
-out:
+    if (!rc)
+        b->fd = open_descriptor(path, true, e);
+    if (!rc && b->fd < 0)
+        rc = COV_EIO;
     if (rc)
         cov_bgz_abort(b);
     else
@@ -548,14 +524,14 @@ void cov_bgz_deflate_by(struct cov_bgz *b, cov_bgz_deflate_fn *fn)
     b->deflate_by = fn;
 }
 
-/* n bytes of x, the least significant first. */
+/* Stores the n low bytes of x in little-endian order. */
 static void put_number(uint8_t *to, uint32_t x, int n)
 {
     for (int i = 0; i < n; i++)
         to[i] = (uint8_t)(x >> (8 * i));
 }
 
-/* A block of BGZF (SAM specification, section 4.1.1): a gzip member with its own size in front. */
+/* Makes a BGZF block (SAM specification, section 4.1.1): a gzip member whose header holds its size. */
 static int make_block(cov_bgz_deflate_fn *fn, const uint8_t *src, size_t n, uint8_t *dst,
                       size_t *n_dst, struct cov_err *e)
 {
@@ -606,7 +582,7 @@ static void block_ready(void *arg, size_t item, int code, const struct cov_err *
     (void)pthread_mutex_unlock(&b->lock);
 }
 
-/* Begins to compress what is in the batch. */
+/* Starts to compress the blocks of the batch. */
 static int start_batch(struct cov_bgz *b, struct batch *batch, struct cov_err *e)
 {
     size_t n = (batch->n_in + BLOCK_IN - 1) / BLOCK_IN;
@@ -647,8 +623,8 @@ static int finish_batch(struct cov_bgz *b, struct batch *batch, struct cov_err *
     return COV_OK;
 }
 
-/* Sends the current batch on its way and makes room in the other one. */
-static int turn(struct cov_bgz *b, struct cov_err *e)
+/* Starts the current batch, and finishes the other one to make room. */
+static int switch_batches(struct cov_bgz *b, struct cov_err *e)
 {
     struct batch *batch = &b->batches[b->current];
     if (b->kind == PLAIN) {
@@ -673,7 +649,7 @@ int cov_bgz_write(struct cov_bgz *b, const void *buf, size_t n, struct cov_err *
         p += k;
         n -= k;
         if (batch->n_in == cap) {
-            int rc = turn(b, e);
+            int rc = switch_batches(b, e);
             if (rc)
                 return rc;
         }
@@ -681,10 +657,10 @@ int cov_bgz_write(struct cov_bgz *b, const void *buf, size_t n, struct cov_err *
     return COV_OK;
 }
 
-/* The last batches and BGZF's end-of-file block. */
+/* Writes the last batches and BGZF's end-of-file block. */
 static int finish_writing(struct cov_bgz *b, struct cov_err *e)
 {
-    int rc = turn(b, e);
+    int rc = switch_batches(b, e);
     if (rc || b->kind == PLAIN)
         return rc;
     rc = finish_batch(b, &b->batches[!b->current], e);
@@ -699,44 +675,31 @@ static int finish_writing(struct cov_bgz *b, struct cov_err *e)
 
 int cov_bgz_close(struct cov_bgz *b, struct cov_err *e)
 {
-    if (b->fd < 0) {
-        (void)release(b);
-        return COV_OK;
+    int rc = COV_OK;
+    if (b->fd >= 0) {
+        rc = finish_writing(b, e);
+        if (close(b->fd) && !rc)
+            rc = cov_fail_errno(e, "%s", b->name);
+        b->fd = -1;
     }
-    char name[512];
-    (void)strncpy(name, b->name, sizeof name - 1);
-    name[sizeof name - 1] = '\0';
-    int rc = finish_writing(b, e);
-    if (release(b) && !rc)
-        rc = cov_fail_errno(e, "%s", name);
+    cov_bgz_abort(b);
     return rc;
 }
 
 /* ---------------------------------------------------------------- the index */
 
-/* The names of contigs, each with its end, and what tabix's format has in front of them. */
-enum { META_FIELDS = 7, META_BYTES = 4 * META_FIELDS };
-struct contigs {
-    uint8_t *bytes;
-    size_t n, cap;
-    size_t last; /* where the last name begins */
-    int count;
+/* Makes what tbx_index_build3 makes, in a third less of the time of writing a bedGraph file. */
+struct indexer {
+    const char *path;
+    BGZF *in;
+    hts_idx_t *idx;
+    kstring_t
+        meta;    /* tabix's header: seven numbers, then the contigs' names, each with a zero byte */
+    size_t last; /* offset of the last name in it */
+    int n_contigs;
 };
 
-static int add_contig(struct contigs *c, const char *name, size_t n, struct cov_err *e)
-{
-    int rc = COV_RESERVE(&c->bytes, &c->cap, c->n + n + 1, e);
-    if (rc)
-        return rc;
-    c->last = c->n;
-    memcpy(c->bytes + c->n, name, n);
-    c->bytes[c->n + n] = '\0';
-    c->n += n + 1;
-    c->count++;
-    return COV_OK;
-}
-
-/* A number and the tab behind it; NULL: there is none. */
+/* Reads digits and the tab after them. Returns what follows, NULL if `p` is something else. */
 static const char *take_position(const char *p, hts_pos_t *x)
 {
     const char *beg = p;
@@ -745,9 +708,8 @@ static const char *take_position(const char *p, hts_pos_t *x)
     return p > beg && *p == '\t' ? p + 1 : NULL;
 }
 
-/* The line that ends at the stream's current place. */
-static int index_line(hts_idx_t *idx, struct contigs *c, const kstring_t *line, BGZF *in,
-                      const char *path, struct cov_err *e)
+/* Adds the line that the stream has just passed. */
+static int index_line(struct indexer *x, const kstring_t *line, struct cov_err *e)
 {
     const char *tab = memchr(line->s, '\t', line->l), *p = tab ? tab + 1 : NULL;
     hts_pos_t beg = 0, end = 0;
@@ -756,86 +718,82 @@ static int index_line(hts_idx_t *idx, struct contigs *c, const kstring_t *line, 
     if (p)
         p = take_position(p, &end);
     if (!p)
-        return cov_fail(e, COV_EINPUT, "%s: no index can be made: '%.60s' is not bedGraph", path,
+        return cov_fail(e, COV_EINPUT, "%s: cannot be indexed: '%.60s' is not bedGraph", x->path,
                         line->s);
     size_t n = (size_t)(tab - line->s);
-    if (c->count == 0 || strncmp((const char *)c->bytes + c->last, line->s, n) != 0 ||
-        c->bytes[c->last + n] != '\0') {
-        int rc = add_contig(c, line->s, n, e);
-        if (rc)
-            return rc;
+    const char *last = x->meta.s + x->last;
+    if (x->n_contigs == 0 || strncmp(last, line->s, n) != 0 || last[n] != '\0') {
+        x->last = x->meta.l;
+        x->n_contigs++;
+        if (kputsn(line->s, n, &x->meta) < 0 || kputc('\0', &x->meta) < 0)
+            return cov_fail(e, COV_ENOMEM, "%s: out of memory", x->path);
     }
-    if (hts_idx_push(idx, c->count - 1, beg, end, (uint64_t)bgzf_tell(in), 1))
-        return cov_fail(e, COV_EINPUT, "%s: no index can be made: '%.60s' is out of place", path,
+    if (hts_idx_push(x->idx, x->n_contigs - 1, beg, end, (uint64_t)bgzf_tell(x->in), 1))
+        return cov_fail(e, COV_EINPUT, "%s: cannot be indexed: '%.60s' is not sorted", x->path,
                         line->s);
     return COV_OK;
 }
 
-static int index_lines(BGZF *in, hts_idx_t *idx, struct contigs *c, const char *path,
-                       struct cov_err *e)
+static int index_lines(struct indexer *x, struct cov_err *e)
 {
     kstring_t line = KS_INITIALIZE;
     int n, rc = COV_OK;
-    while (!rc && (n = bgzf_getline(in, '\n', &line)) >= 0)
+    while (!rc && (n = bgzf_getline(x->in, '\n', &line)) >= 0)
         if (line.l > 0 && line.s[0] != tbx_conf_bed.meta_char)
-            rc = index_line(idx, c, &line, in, path, e);
+            rc = index_line(x, &line, e);
     if (!rc && n < -1)
-        rc = cov_fail(e, COV_EIO, "%s: cannot be read back", path);
+        rc = cov_fail(e, COV_EIO, "%s: cannot be read back", x->path);
+    if (!rc && hts_idx_finish(x->idx, (uint64_t)bgzf_tell(x->in)))
+        rc = cov_fail(e, COV_ENOMEM, "%s: out of memory", x->path);
     ks_free(&line);
     return rc;
 }
 
-static int save_index(hts_idx_t *idx, struct contigs *c, const char *path, const char *index_path,
-                      bool csi, struct cov_err *e)
+static int save_index(struct indexer *x, const char *index_path, int format, struct cov_err *e)
 {
     const tbx_conf_t *bed = &tbx_conf_bed;
-    const int32_t fields[META_FIELDS] = {bed->preset,
-                                         bed->sc,
-                                         bed->bc,
-                                         bed->ec,
-                                         bed->meta_char,
-                                         bed->line_skip,
-                                         (int32_t)(c->n - META_BYTES)};
+    const int32_t fields[META_FIELDS] = {
+        bed->preset,
+        bed->sc,
+        bed->bc,
+        bed->ec,
+        bed->meta_char,
+        bed->line_skip,
+        (int32_t)(x->meta.l - META_BYTES),
+    };
     for (int i = 0; i < META_FIELDS; i++)
-        put_number(c->bytes + 4 * (size_t)i, (uint32_t)fields[i], 4);
-    if (hts_idx_set_meta(idx, (uint32_t)c->n, c->bytes, 1))
+        put_number((uint8_t *)x->meta.s + 4 * (size_t)i, (uint32_t)fields[i], 4);
+    if (hts_idx_set_meta(x->idx, (uint32_t)x->meta.l, (uint8_t *)x->meta.s, 1))
         return cov_fail(e, COV_ENOMEM, "%s: out of memory", index_path);
-    if (hts_idx_save_as(idx, path, index_path, csi ? HTS_FMT_CSI : HTS_FMT_TBI))
-        return cov_fail(e, COV_EIO, "%s: the index of %s could not be written", index_path, path);
+    if (hts_idx_save_as(x->idx, x->path, index_path, format))
+        return cov_fail(e, COV_EIO, "%s: cannot write the index of %s", index_path, x->path);
     return COV_OK;
 }
 
 int cov_bgz_index_bed(const char *path, const char *index_path, bool csi, struct cov_err *e)
 {
-    /* Of tabix: bins of 2^14 bases, in five levels, which is all of 2^29; in six for more. */
+    /* As tabix: bins of 2^14 bases in five levels cover 2^29 bases; longer contigs need six. */
     enum { SHIFT = 14, TBI_LEVELS = 5, CSI_LEVELS = 6 };
+    static const char no_fields[META_BYTES] = {0};
+    int format = csi ? HTS_FMT_CSI : HTS_FMT_TBI, rc = COV_OK;
     cov_bgz_set_log();
-    static const char no_names[META_BYTES] = {0};
-    struct contigs c = {0};
-    hts_idx_t *idx = NULL;
-    int rc = COV_OK;
-    BGZF *in = bgzf_open(path, "r");
-    if (!in)
+    struct indexer x = {.path = path, .in = bgzf_open(path, "r")};
+    if (!x.in)
         return cov_fail_errno(e, "%s", path);
-    if (bgzf_compression(in) != bgzf)
-        rc = cov_fail(e, COV_EINPUT, "%s: no index can be made: it is not in BGZF", path);
-    if (!rc)
-        rc = add_contig(&c, no_names, META_BYTES - 1, e);
-    c.count = 0;
-    if (!rc)
-        idx = hts_idx_init(0, csi ? HTS_FMT_CSI : HTS_FMT_TBI, (uint64_t)bgzf_tell(in), SHIFT,
-                           csi ? CSI_LEVELS : TBI_LEVELS);
-    if (!rc && !idx)
+    if (bgzf_compression(x.in) != bgzf)
+        rc = cov_fail(e, COV_EINPUT, "%s: cannot be indexed: not in BGZF", path);
+    else
+        x.idx = hts_idx_init(0, format, (uint64_t)bgzf_tell(x.in), SHIFT,
+                             csi ? CSI_LEVELS : TBI_LEVELS);
+    if (!rc && (!x.idx || kputsn(no_fields, META_BYTES, &x.meta) < 0))
         rc = cov_fail(e, COV_ENOMEM, "%s: out of memory", index_path);
     if (!rc)
-        rc = index_lines(in, idx, &c, path, e);
-    if (!rc && hts_idx_finish(idx, (uint64_t)bgzf_tell(in)))
-        rc = cov_fail(e, COV_ENOMEM, "%s: out of memory", index_path);
+        rc = index_lines(&x, e);
     if (!rc)
-        rc = save_index(idx, &c, path, index_path, csi, e);
-    if (idx)
-        hts_idx_destroy(idx);
-    free(c.bytes);
-    (void)bgzf_close(in);
+        rc = save_index(&x, index_path, format, e);
+    if (x.idx)
+        hts_idx_destroy(x.idx);
+    ks_free(&x.meta);
+    (void)bgzf_close(x.in);
     return rc;
 }

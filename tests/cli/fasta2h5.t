@@ -239,7 +239,7 @@ gzip -c g.fa >x.gz
 size=$(wc -c <x.gz)
 for n in 2 12 1000 $((size - 1)); do
     head -c "$n" x.gz >cut.gz
-    refuses 1 '^fasta2h5: error: cut\.gz: truncated: it ends inside the gzip data$' "gzip cut to $n bytes" -- cut.gz
+    refuses 1 '^fasta2h5: error: cut\.gz: truncated inside the gzip data$' "gzip cut to $n bytes" -- cut.gz
 done
 head -c $((size - 8)) x.gz >cut.gz
 printf '\1\2\3\4\5\6\7\10' >>cut.gz
@@ -248,7 +248,7 @@ if command -v bgzip >/dev/null; then
     bgzip -c g.fa >x.bgz
     size=$(wc -c <x.bgz)
     head -c $((size - 28)) x.bgz >cut.bgz
-    refuses 1 "^fasta2h5: error: cut\\.bgz: truncated: BGZF's end-of-file block is missing\$" 'bgzip without its end' -- cut.bgz
+    refuses 1 "^fasta2h5: error: cut\\.bgz: truncated: the end-of-file block of BGZF is missing\$" 'bgzip without its end' -- cut.bgz
     head -c $((size / 2)) x.bgz >cut.bgz
     for threads in 1 3; do
         refuses 1 '^fasta2h5: error: cut\.bgz: truncated' "bgzip cut in the middle, $threads threads" -- -@ $threads cut.bgz

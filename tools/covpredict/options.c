@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/base/attr.h"
+#include "common/base/err.h"
 #include "common/base/number.h"
 #include "common/base/path.h"
 #include "common/job/tracks/track_files.h"
