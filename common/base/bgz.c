@@ -693,9 +693,8 @@ struct indexer {
     const char *path;
     BGZF *in;
     hts_idx_t *idx;
-    kstring_t
-        meta;    /* tabix's header: seven numbers, then the contigs' names, each with a zero byte */
-    size_t last; /* offset of the last name in it */
+    kstring_t meta; /* tabix's header: seven integers, then the names, each with a zero byte */
+    size_t last;    /* offset of the last name in it */
     int n_contigs;
 };
 
