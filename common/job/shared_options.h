@@ -19,7 +19,7 @@
 #include <stddef.h>
 
 #include "common/cli/opt.h"
-#include "common/seq/fasta_pairs.h"
+#include "common/seq/genome.h"
 
 #define COV_RENAME_OPTION(at)                                                                      \
     {                                                                                              \
