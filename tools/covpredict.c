@@ -25,7 +25,7 @@ static int open_device(const struct covpredict_config *c, struct cov_device **ou
     return cov_device_open(&c->device.choice, &cpu, out, e);
 }
 
-struct job {
+struct task {
     struct cov_common *common;
     const struct covpredict_config *config;
     const bool *given;
@@ -51,15 +51,15 @@ static int check_length(const void *arg, size_t L, struct cov_err *e)
 }
 
 /* Opens the input. Inputs that the model cannot take fail before they are read. */
-static int open_input(const struct job *j, const char *tmpdir, struct cov_loader **loader,
+static int open_input(const struct task *t, const char *tmpdir, struct cov_loader **loader,
                       struct cov_err *e)
 {
-    const struct covpredict_config *c = j->config;
-    const struct length_check length = {j->model, c->overlap};
+    const struct covpredict_config *c = t->config;
+    const struct length_check length = {t->model, c->overlap};
     struct cov_loader_options from = {
         .chunk_length = (size_t)c->fasta.chunk_length,
         .species = c->fasta.species,
-        .genome = cov_fasta_options_genome(&c->fasta, tmpdir, (unsigned)j->common->threads),
+        .genome = cov_fasta_options_genome(&c->fasta, tmpdir, (unsigned)t->common->threads),
         .shard = c->shard_index,
         .n_shards = c->n_shards,
         .regions = (const char *const *)c->regions.items,
@@ -70,15 +70,15 @@ static int open_input(const struct job *j, const char *tmpdir, struct cov_loader
         .loading = (enum cov_loading)c->loading,
         /* Chunks of similar length save work together; a stream is written in the grid's order, and
          * neighbours share windows. */
-        .order = j->to_stream || c->overlap > 0 ? COV_ORDER_GRID : COV_ORDER_FILLED,
-        .fasta_option = covpredict_fasta_only(j->given),
+        .order = t->to_stream || c->overlap > 0 ? COV_ORDER_GRID : COV_ORDER_FILLED,
+        .fasta_option = covpredict_fasta_only(t->given),
         .check = check_length,
         .check_arg = &length,
     };
     int rc = COV_OK;
-    if (j->given[ROW_FASTA + COV_FASTA_ROW_LENGTH]) /* before a pipe makes us wait */
+    if (t->given[ROW_FASTA + COV_FASTA_ROW_LENGTH]) /* before a pipe makes us wait */
         rc = check_length(&length, from.chunk_length, e);
-    return rc ? rc : cov_loader_open(j->input, &from, &j->common->progress, loader, e);
+    return rc ? rc : cov_loader_open(t->input, &from, &t->common->progress, loader, e);
 }
 
 /* "chr1:1-100,chr2". NULL: out of memory. Caller frees. */
@@ -93,14 +93,15 @@ static char *join_regions(const struct cov_strings *regions, struct cov_err *e)
     return text;
 }
 
-static int predict_resumed(const struct job *j, struct cov_loader *loader, struct cov_pool *pool,
-                           const struct cov_predict_options *how, struct cov_err *e)
+static int predict_resumed(const struct task *t, struct cov_loader *loader,
+                           const struct cov_predict_options *how, const struct cov_job *job,
+                           struct cov_err *e)
 {
-    const struct covpredict_config *c = j->config;
+    const struct covpredict_config *c = t->config;
     char *regions = join_regions(&c->regions, e);
     if (!regions)
         return COV_ENOMEM;
-    const struct cov_predict_fact files[] = {{"input", j->input},
+    const struct cov_predict_fact files[] = {{"input", t->input},
                                              {"--model", c->model},
                                              {"--rename", c->fasta.rename},
                                              {"--regions-file", c->bed}};
@@ -109,15 +110,14 @@ static int predict_resumed(const struct job *j, struct cov_loader *loader, struc
         {"--regions", regions[0] ? regions : "none"},
         {"--on-bad-base", cov_on_bad_base_names[c->fasta.on_bad_base]}};
     const struct cov_predict_resume resume = {
-        .output = j->common->output,
-        .force = j->common->force,
+        .output = t->common->output,
+        .force = t->common->force,
         .files = files,
         .n_files = COV_COUNT(files),
         .facts = facts,
         .n_facts = COV_COUNT(facts),
     };
-    int rc = cov_predict_resume(loader, j->model, pool, how, &resume, &j->common->progress,
-                                &j->common->stats, e);
+    int rc = cov_predict_resume(loader, t->model, how, &resume, job, e);
     free(regions);
     return rc;
 }
@@ -151,11 +151,11 @@ static int evaluate(struct cov_common *common, const struct covpredict_config *c
 }
 
 /* Predicts to `path`, or with --resume to the final output. */
-static int predict(const struct job *j, struct cov_device *device, const char *tmpdir,
+static int predict(const struct task *t, struct cov_device *device, const char *tmpdir,
                    const char *path, struct cov_err *e)
 {
-    const struct covpredict_config *c = j->config;
-    struct cov_stats *stats = &j->common->stats;
+    const struct covpredict_config *c = t->config;
+    struct cov_stats *stats = &t->common->stats;
     struct cov_loader *loader = NULL;
     struct cov_pool *pool = NULL;
     const struct cov_predict_options how = {
@@ -166,20 +166,20 @@ static int predict(const struct job *j, struct cov_device *device, const char *t
         .device = device,
         .tmpdir = tmpdir,
     };
-    int rc = open_input(j, tmpdir, &loader, e);
+    int rc = open_input(t, tmpdir, &loader, e);
     if (!rc)
-        rc = cov_model_try(j->model, device, cov_loader_chunk_length(loader), e);
+        rc = cov_model_try(t->model, device, cov_loader_chunk_length(loader), e);
     if (!rc)
-        rc = cov_pool_new((unsigned)j->common->threads + cov_device_waiting(device), &pool, e);
+        rc = cov_pool_new((unsigned)t->common->threads + cov_device_waiting(device), &pool, e);
+    const struct cov_job job = {pool, &t->common->progress, stats};
     double clock = cov_clock();
     if (!rc)
-        rc = cov_loader_load(loader, pool, &j->common->progress, e);
+        rc = cov_loader_load(loader, pool, &t->common->progress, e);
     if (!rc && c->loading != COV_LOAD_DISK)
         cov_stats_add_stage(stats, "load", cov_clock() - clock);
     if (!rc)
-        rc = c->resume
-                 ? predict_resumed(j, loader, pool, &how, e)
-                 : cov_predict(loader, j->model, pool, &how, path, &j->common->progress, stats, e);
+        rc = c->resume ? predict_resumed(t, loader, &how, &job, e)
+                       : cov_predict(loader, t->model, &how, path, &job, e);
     cov_pool_free(pool);
     cov_loader_close(loader);
     return rc;
@@ -209,10 +209,10 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
         rc = cov_model_open(c->model, &model, e);
     if (!rc)
         rc = open_device(c, &device, e);
-    const struct job job = {common, c, given, operands[0], to_stream, model};
+    const struct task task = {common, c, given, operands[0], to_stream, model};
     if (!rc)
-        rc = predict(&job, device, common->tmpdir ? common->tmpdir : dir, to_stream ? "-" : out.tmp,
-                     e);
+        rc = predict(&task, device, common->tmpdir ? common->tmpdir : dir,
+                     to_stream ? "-" : out.tmp, e);
     if (!rc && to_file)
         rc = cov_outfile_commit(&out, e);
     cov_device_close(device);

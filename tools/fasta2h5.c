@@ -73,8 +73,8 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
     if (!rc)
         rc = cov_pool_new((unsigned)common->threads, &pool, e);
     if (!rc)
-        rc = cov_encode_fasta(fasta, common->output, common->force, &encode, pool,
-                              &common->progress, &common->stats, e);
+        rc = cov_encode_fasta(fasta, common->output, common->force, &encode,
+                              &(struct cov_job){pool, &common->progress, &common->stats}, e);
     cov_pool_free(pool);
     free(stem);
     free(folder);

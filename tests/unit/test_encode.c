@@ -65,7 +65,7 @@ static int encode(const char *to, bool force, unsigned n_threads, struct cov_sta
         .compression = {COV_CODEC_GZIP, 0},
         .genome = {.tmpdir = dir, .n_threads = n_threads},
     };
-    int rc = cov_encode_fasta(fasta, to, force, &options, pool, NULL, stats, e);
+    int rc = cov_encode_fasta(fasta, to, force, &options, &(struct cov_job){pool, NULL, stats}, e);
     cov_pool_free(pool);
     return rc;
 }

@@ -125,7 +125,8 @@ static void run_examples(struct rig *r, size_t batch, size_t fail_at)
                      0);
     struct seen seen = {.x = x, .list = list, .fail_at = fail_at};
     struct cov_err e = COV_ERR_INIT;
-    int rc = cov_evaluate_examples(x, list, n, net, batch, r->pool, NULL, look, &seen, &e);
+    const struct cov_evaluate_work work = {x, list, n, net, batch, look, &seen};
+    int rc = cov_evaluate_examples(&work, r->pool, NULL, &e);
     assert_int_equal(rc, fail_at ? COV_EPIPE : COV_OK);
     assert_int_equal(seen.n, fail_at ? fail_at : n - n_gaps);
     if (fail_at)
@@ -158,7 +159,9 @@ static void test_files(void **state)
     struct cov_stats stats = {0};
     rig_init(&r, 2, biases);
     const struct cov_evaluate_options o = {.batch = 2, .device = r.device};
-    assert_int_equal(cov_evaluate(files, N_FILES, r.model, r.pool, &o, NULL, &stats, &v, NULL), 0);
+    assert_int_equal(cov_evaluate(files, N_FILES, r.model, &o,
+                                  &(struct cov_job){r.pool, NULL, &stats}, &v, NULL),
+                     0);
     assert_int_equal(v->n_files, N_FILES);
     uint64_t n_chunks = 0;
     for (size_t k = 0; k < N_FILES; k++) {
@@ -238,7 +241,8 @@ static void refused(const struct rig *r, const char *path, int code, const char 
     const struct cov_evaluate_options o = {.device = r->device};
     struct cov_evaluation *v;
     struct cov_err e = COV_ERR_INIT;
-    assert_int_equal(cov_evaluate(&path, 1, r->model, r->pool, &o, NULL, NULL, &v, &e), code);
+    assert_int_equal(
+        cov_evaluate(&path, 1, r->model, &o, &(struct cov_job){.pool = r->pool}, &v, &e), code);
     assert_null(v);
     if (!strstr(e.text, path) || !strstr(e.text, text))
         fail_msg("'%s' is not in '%s'", text, e.text);

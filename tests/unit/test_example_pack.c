@@ -11,7 +11,7 @@
 
 enum { MAX_L = 33, KINDS = 7 };
 
-/* Hundredths as example_file.h makes them. */
+/* Hundredths as examples.h makes them. */
 static float draw(struct cov_rng *rng, size_t kind)
 {
     uint64_t x = cov_rng_next(rng);

@@ -5,7 +5,6 @@
 
 #include "common/base/rng.h"
 #include "common/job/train/example_feed.h"
-#include "common/job/train/example_file.h"
 #include "common/job/train/example_plan.h"
 
 static struct cov_examples *open_examples(enum cov_loading loading)

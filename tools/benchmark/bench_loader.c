@@ -73,11 +73,12 @@ static int make_file(struct shared *s, struct cov_pool *pool, const char *name,
         .layout = layout,
         .compression = {codec, codec == COV_CODEC_BLOSC ? 5 : 0},
         .genome = {.tmpdir = s->all.tmpdir, .n_threads = 1}};
+    const struct cov_job job = {pool, s->b->progress, &stats};
     *path = cov_path_join(s->all.tmpdir, name, e);
     if (!*path)
         return COV_ENOMEM;
     cov_stats_init(&stats, "benchmark", "");
-    int rc = cov_encode_fasta(s->o->fasta, *path, true, &options, pool, s->b->progress, &stats, e);
+    int rc = cov_encode_fasta(s->o->fasta, *path, true, &options, &job, e);
     s->all.n_chunks = (size_t)stats.chunks;
     cov_stats_fini(&stats);
     return rc;

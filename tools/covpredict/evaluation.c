@@ -84,8 +84,8 @@ int covpredict_evaluate(struct cov_common *common, const char *model,
         rc =
             cov_pool_new((unsigned)common->threads + cov_device_waiting(options->device), &pool, e);
     if (!rc)
-        rc = cov_evaluate((const char *const *)files, n, m, pool, options, &common->progress,
-                          &common->stats, &v, e);
+        rc = cov_evaluate((const char *const *)files, n, m, options,
+                          &(struct cov_job){pool, &common->progress, &common->stats}, &v, e);
     if (!rc)
         rc = write_table(v, &out, e);
     cov_pool_free(pool);

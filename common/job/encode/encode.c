@@ -47,7 +47,7 @@ struct slot {
     size_t n_names, cap_names;
 };
 
-struct job {
+struct run {
     const struct cov_encode_options *options;
     size_t L, slot_pairs;
     struct cov_fasta_pairs *fasta;
@@ -100,15 +100,15 @@ static int keep_name(struct slot *s, struct piece *piece, struct cov_err *e)
 static int source(void *arg, size_t slot, uint64_t n, struct cov_err *e)
 {
     (void)n;
-    struct job *job = arg;
-    struct slot *s = &job->slots[slot];
+    struct run *r = arg;
+    struct slot *s = &r->slots[slot];
     s->n = s->n_names = 0;
-    while (s->n < job->slot_pairs && !job->at_end) {
+    while (s->n < r->slot_pairs && !r->at_end) {
         struct piece *piece = &s->pieces[s->n];
-        int got = cov_fasta_pairs_next(job->fasta, &piece->pair, s->codes + job->L * s->n, e);
+        int got = cov_fasta_pairs_next(r->fasta, &piece->pair, s->codes + r->L * s->n, e);
         if (got < 0)
             return got;
-        job->at_end = got == 0;
+        r->at_end = got == 0;
         if (got == 0)
             break;
         if (piece->pair.first) {
@@ -116,132 +116,132 @@ static int source(void *arg, size_t slot, uint64_t n, struct cov_err *e)
             if (rc)
                 return rc;
         }
-        piece->sampled = job->n_read++ % job->sample_step == 0;
+        piece->sampled = r->n_read++ % r->sample_step == 0;
         s->n++;
     }
-    int64_t done = cov_fasta_pairs_done(job->fasta);
-    cov_progress_add(job->progress, done - job->done);
-    job->done = done;
+    int64_t done = cov_fasta_pairs_done(r->fasta);
+    cov_progress_add(r->progress, done - r->done);
+    r->done = done;
     return s->n > 0;
 }
 
-static int encode_both(const struct job *job, const struct piece *piece, const uint8_t *codes,
+static int encode_both(const struct run *r, const struct piece *piece, const uint8_t *codes,
                        uint8_t *scratch, struct cov_blob *blobs, struct cov_err *e)
 {
     size_t n = (size_t)(piece->pair.end - piece->pair.beg);
     cov_blob_clear(&blobs[COV_PLUS]);
     cov_blob_clear(&blobs[COV_MINUS]);
-    return cov_chunk_writer_encode_both(job->writer, codes, n, scratch, &blobs[COV_PLUS],
+    return cov_chunk_writer_encode_both(r->writer, codes, n, scratch, &blobs[COV_PLUS],
                                         &blobs[COV_MINUS], e);
 }
 
 static int work(void *arg, size_t slot, unsigned worker, struct cov_err *e)
 {
-    const struct job *job = arg;
-    struct slot *s = &job->slots[slot];
+    const struct run *r = arg;
+    struct slot *s = &r->slots[slot];
     int rc = COV_OK;
     for (size_t i = 0; i < s->n && !rc; i++) {
         struct piece *piece = &s->pieces[i];
         const struct cov_fasta_pair *pair = &piece->pair;
-        const uint8_t *codes = s->codes + job->L * i;
+        const uint8_t *codes = s->codes + r->L * i;
         if (piece->sampled || pair->last)
             piece->hash = hash_codes(codes, (size_t)(pair->end - pair->beg));
-        if (job->stream) {
+        if (r->stream) {
             const struct cov_stream_pair both = {pair->beg, pair->end, {true, true}};
             const uint8_t *const strands[2] = {codes, NULL};
-            rc = cov_stream_pack(&job->head, &both, strands, NULL, &s->blobs[i][0], e);
+            rc = cov_stream_pack(&r->head, &both, strands, NULL, &s->blobs[i][0], e);
         } else {
-            rc = encode_both(job, piece, codes, job->scratch + job->scratch_bytes * worker,
-                             s->blobs[i], e);
+            rc = encode_both(r, piece, codes, r->scratch + r->scratch_bytes * worker, s->blobs[i],
+                             e);
         }
     }
     return rc;
 }
 
 /* Notes what has been written, to read some of it back. */
-static void remember(struct job *job, const struct piece *piece)
+static void remember(struct run *r, const struct piece *piece)
 {
-    struct sample sample = {job->n_written++, piece->hash};
+    struct sample sample = {r->n_written++, piece->hash};
     if (piece->pair.last)
-        job->last = sample;
-    if (!piece->sampled || sample.pair % job->sample_step)
+        r->last = sample;
+    if (!piece->sampled || sample.pair % r->sample_step)
         return;
-    if (job->n_samples == SAMPLE) {
-        job->sample_step *= 2;
-        job->n_samples /= 2;
-        for (size_t i = 0; i < job->n_samples; i++)
-            job->samples[i] = job->samples[2 * i];
-        if (sample.pair % job->sample_step)
+    if (r->n_samples == SAMPLE) {
+        r->sample_step *= 2;
+        r->n_samples /= 2;
+        for (size_t i = 0; i < r->n_samples; i++)
+            r->samples[i] = r->samples[2 * i];
+        if (sample.pair % r->sample_step)
             return;
     }
-    job->samples[job->n_samples++] = sample;
+    r->samples[r->n_samples++] = sample;
 }
 
-static int put(struct job *job, const struct slot *s, const struct piece *piece,
+static int put(struct run *r, const struct slot *s, const struct piece *piece,
                const struct cov_blob *blobs, struct cov_err *e)
 {
     const struct cov_fasta_pair *p = &piece->pair;
-    const char *species = job->options->species, *name = s->names + piece->name;
+    const char *species = r->options->species, *name = s->names + piece->name;
     int rc = COV_OK;
     if (p->first)
-        rc = job->stream ? cov_stream_begin(job->stream, species, name, e)
-                         : cov_pair_writer_begin(job->file, species, name, e);
+        rc = r->stream ? cov_stream_begin(r->stream, species, name, e)
+                       : cov_pair_writer_begin(r->file, species, name, e);
     if (!rc)
-        rc = job->stream ? cov_stream_put(job->stream, &blobs[0], e)
-                         : cov_pair_writer_put(job->file, p->beg, p->end, &blobs[COV_PLUS],
-                                               &blobs[COV_MINUS], e);
+        rc = r->stream ? cov_stream_put(r->stream, &blobs[0], e)
+                       : cov_pair_writer_put(r->file, p->beg, p->end, &blobs[COV_PLUS],
+                                             &blobs[COV_MINUS], e);
     if (!rc && p->last)
-        rc = job->stream ? cov_stream_end(job->stream, p->end, e)
-                         : cov_pair_writer_end(job->file, p->end, e);
+        rc = r->stream ? cov_stream_end(r->stream, p->end, e)
+                       : cov_pair_writer_end(r->file, p->end, e);
     return rc;
 }
 
 static int sink(void *arg, size_t slot, uint64_t n, struct cov_err *e)
 {
     (void)n;
-    struct job *job = arg;
-    const struct slot *s = &job->slots[slot];
+    struct run *r = arg;
+    const struct slot *s = &r->slots[slot];
     for (size_t i = 0; i < s->n; i++) {
         const struct piece *piece = &s->pieces[i];
-        int rc = put(job, s, piece, s->blobs[i], e);
+        int rc = put(r, s, piece, s->blobs[i], e);
         if (rc)
             return rc;
-        remember(job, piece);
-        job->stats->bases += piece->pair.end - piece->pair.beg;
-        job->stats->chunks += 2;
+        remember(r, piece);
+        r->stats->bases += piece->pair.end - piece->pair.beg;
+        r->stats->chunks += 2;
     }
     return COV_OK;
 }
 
-static int alloc_slots(struct job *job, const struct cov_pool *pool, struct cov_err *e)
+static int alloc_slots(struct run *r, const struct cov_pool *pool, struct cov_err *e)
 {
     size_t n_codes, n_scratch;
     /* Lines of the cache of their own for each. */
-    job->scratch_bytes = (cov_onehot_scratch(job->L) / 64 + 2) * 64;
-    job->slot_pairs = job->L < SLOT_BASES ? SLOT_BASES / job->L : 1;
-    if (job->slot_pairs > SLOT_PAIRS)
-        job->slot_pairs = SLOT_PAIRS;
-    if (cov_size_mul(job->L, job->slot_pairs, &n_codes) ||
-        cov_size_mul(job->scratch_bytes, cov_pool_size(pool), &n_scratch))
-        return cov_fail(e, COV_ENOMEM, "out of memory: chunks of %zu bases", job->L);
-    job->n_slots = cov_ring_slots(pool) +
-                   (n_codes > SLOT_BASES ? MORE_SLOTS * (size_t)SLOT_BASES / n_codes : MORE_SLOTS);
-    job->slots = cov_calloc(job->n_slots, sizeof *job->slots, e);
-    job->scratch = cov_malloc(n_scratch, 1, e);
-    if (!job->slots || !job->scratch)
+    r->scratch_bytes = (cov_onehot_scratch(r->L) / 64 + 2) * 64;
+    r->slot_pairs = r->L < SLOT_BASES ? SLOT_BASES / r->L : 1;
+    if (r->slot_pairs > SLOT_PAIRS)
+        r->slot_pairs = SLOT_PAIRS;
+    if (cov_size_mul(r->L, r->slot_pairs, &n_codes) ||
+        cov_size_mul(r->scratch_bytes, cov_pool_size(pool), &n_scratch))
+        return cov_fail(e, COV_ENOMEM, "out of memory: chunks of %zu bases", r->L);
+    r->n_slots = cov_ring_slots(pool) +
+                 (n_codes > SLOT_BASES ? MORE_SLOTS * (size_t)SLOT_BASES / n_codes : MORE_SLOTS);
+    r->slots = cov_calloc(r->n_slots, sizeof *r->slots, e);
+    r->scratch = cov_malloc(n_scratch, 1, e);
+    if (!r->slots || !r->scratch)
         return COV_ENOMEM;
-    for (size_t i = 0; i < job->n_slots; i++) {
-        job->slots[i].codes = cov_malloc(n_codes, 1, e);
-        if (!job->slots[i].codes)
+    for (size_t i = 0; i < r->n_slots; i++) {
+        r->slots[i].codes = cov_malloc(n_codes, 1, e);
+        if (!r->slots[i].codes)
             return COV_ENOMEM;
     }
     return COV_OK;
 }
 
-static void free_slots(struct job *job)
+static void free_slots(struct run *r)
 {
-    for (size_t i = 0; job->slots && i < job->n_slots; i++) {
-        struct slot *s = &job->slots[i];
+    for (size_t i = 0; r->slots && i < r->n_slots; i++) {
+        struct slot *s = &r->slots[i];
         for (size_t k = 0; k < SLOT_PAIRS; k++) {
             cov_blob_fini(&s->blobs[k][0]);
             cov_blob_fini(&s->blobs[k][1]);
@@ -249,8 +249,8 @@ static void free_slots(struct job *job)
         free(s->codes);
         free(s->names);
     }
-    free(job->slots);
-    free(job->scratch);
+    free(r->slots);
+    free(r->scratch);
 }
 
 /* ---- reading back ---- */
@@ -280,20 +280,19 @@ static int check_pair(struct cov_chunk_file *f, const struct sample *sample, str
 
 /* Whether some rows of the file, the first and the last pair among them, are read back as they
  * should be. */
-static int verify(const struct job *job, const char *path, struct cov_err *e)
+static int verify(const struct run *r, const char *path, struct cov_err *e)
 {
     struct cov_chunk_file *f = NULL;
     struct cov_blob raw = COV_BLOB_INIT;
-    uint8_t *codes = cov_malloc(job->L, 1, e);
+    uint8_t *codes = cov_malloc(r->L, 1, e);
     int rc = codes ? cov_chunk_file_open(path, &f, e) : COV_ENOMEM;
     if (!rc) {
         const struct cov_grid *grid = cov_chunk_file_grid(f);
-        bool same = cov_grid_n_pairs(grid) == job->n_written &&
-                    cov_grid_n_chunks(grid) == 2 * job->n_written &&
-                    cov_grid_chunk_length(grid) == job->L;
-        for (size_t i = 0; i <= job->n_samples && same && !rc; i++)
-            rc = check_pair(f, i < job->n_samples ? &job->samples[i] : &job->last, &raw, codes,
-                            &same, e);
+        bool same = cov_grid_n_pairs(grid) == r->n_written &&
+                    cov_grid_n_chunks(grid) == 2 * r->n_written &&
+                    cov_grid_chunk_length(grid) == r->L;
+        for (size_t i = 0; i <= r->n_samples && same && !rc; i++)
+            rc = check_pair(f, i < r->n_samples ? &r->samples[i] : &r->last, &raw, codes, &same, e);
         if (!rc && !same)
             rc = cov_fail(e, COV_EIO, "%s: what was written does not read back", path);
     }
@@ -305,92 +304,91 @@ static int verify(const struct job *job, const char *path, struct cov_err *e)
 
 /* ---- all of it ---- */
 
-static int open_output(struct job *job, const char *tmp, const char *fasta, struct cov_err *e)
+static int open_output(struct run *r, const char *tmp, const char *fasta, struct cov_err *e)
 {
-    const struct cov_encode_options *o = job->options;
+    const struct cov_encode_options *o = r->options;
     const struct cov_chunk_writer_options options = {.layout = o->layout,
                                                      .compression = o->compression};
-    job->head.L = job->L;
-    job->head.has_bases = true;
-    int rc = cov_chunk_head_add_attr(&job->head, NULL, "input_path", fasta, e);
+    r->head.L = r->L;
+    r->head.has_bases = true;
+    int rc = cov_chunk_head_add_attr(&r->head, NULL, "input_path", fasta, e);
     if (rc)
         return rc;
     if (!tmp)
-        return cov_stream_create("-", &job->head, false, false, 1, &job->stream, e);
-    rc = cov_chunk_writer_new(tmp, &job->head, &options, &job->writer, e);
+        return cov_stream_create("-", &r->head, false, false, 1, &r->stream, e);
+    rc = cov_chunk_writer_new(tmp, &r->head, &options, &r->writer, e);
     if (!rc)
-        rc = cov_pair_writer_new(job->writer, job->L, o->genome.tmpdir, COV_PAIR_WRITER_MEMORY,
-                                 false, &job->file, e);
+        rc = cov_pair_writer_new(r->writer, r->L, o->genome.tmpdir, COV_PAIR_WRITER_MEMORY, false,
+                                 &r->file, e);
     return rc;
 }
 
-static int finish_output(struct job *job, struct cov_err *e)
+static int finish_output(struct run *r, struct cov_err *e)
 {
-    int rc = job->stream ? cov_stream_finish(job->stream, e)
-                         : cov_pair_writer_finish(job->file, NULL, e);
-    job->stream = NULL;
-    job->file = NULL;
+    int rc = r->stream ? cov_stream_finish(r->stream, e) : cov_pair_writer_finish(r->file, NULL, e);
+    r->stream = NULL;
+    r->file = NULL;
     return rc;
 }
 
-static int convert(struct job *job, const char *fasta, const char *tmp, struct cov_pool *pool,
+static int convert(struct run *r, const char *fasta, const char *tmp, struct cov_pool *pool,
                    struct cov_err *e)
 {
     static const struct cov_ring_stages stages = {source, work, sink};
     struct cov_ring_times times = {0};
-    int rc = cov_fasta_pairs_open(fasta, &job->options->genome, job->L, &job->fasta, e);
+    int rc = cov_fasta_pairs_open(fasta, &r->options->genome, r->L, &r->fasta, e);
     if (!rc)
-        rc = open_output(job, tmp, fasta, e);
+        rc = open_output(r, tmp, fasta, e);
     if (!rc)
-        rc = alloc_slots(job, pool, e);
+        rc = alloc_slots(r, pool, e);
     if (rc)
         return rc;
-    job->stats->bases = job->stats->chunks = 0;
-    cov_progress_begin(job->progress, "converting", "bytes", cov_fasta_pairs_total(job->fasta));
-    rc = cov_ring_run(pool, job->n_slots, &stages, job, &times, e);
-    cov_progress_end(job->progress);
+    r->stats->bases = r->stats->chunks = 0;
+    cov_progress_begin(r->progress, "converting", "bytes", cov_fasta_pairs_total(r->fasta));
+    rc = cov_ring_run(pool, r->n_slots, &stages, r, &times, e);
+    cov_progress_end(r->progress);
     double clock = cov_clock();
     if (!rc)
-        rc = finish_output(job, e);
+        rc = finish_output(r, e);
     times.sink += cov_clock() - clock;
-    cov_stats_add_stage(job->stats, "parse", times.source);
-    cov_stats_add_stage(job->stats, "encode", times.work);
-    cov_stats_add_stage(job->stats, tmp ? "hdf5" : "output", times.sink);
+    cov_stats_add_stage(r->stats, "parse", times.source);
+    cov_stats_add_stage(r->stats, "encode", times.work);
+    cov_stats_add_stage(r->stats, tmp ? "hdf5" : "output", times.sink);
     return rc;
 }
 
 int cov_encode_fasta(const char *fasta, const char *output, bool force,
-                     const struct cov_encode_options *options, struct cov_pool *pool,
-                     struct cov_progress *progress, struct cov_stats *stats, struct cov_err *e)
+                     const struct cov_encode_options *options, const struct cov_job *job,
+                     struct cov_err *e)
 {
     struct cov_outfile out = COV_OUTFILE_INIT;
-    struct job job = {.options = options,
-                      .L = options->chunk_length,
-                      .progress = progress,
-                      .stats = stats,
-                      .sample_step = 1};
+    struct run r = {.options = options,
+                    .L = options->chunk_length,
+                    .progress = job->progress,
+                    .stats = job->stats,
+                    .sample_step = 1};
     bool stream = cov_path_is_std(output);
     int rc = COV_OK;
     /* First, so that an output that cannot be is known before a long read. */
     if (!stream)
         rc = cov_outfile_begin(&out, output, COV_OUTFILE_SEEKABLE, force, e);
     if (!rc)
-        rc = convert(&job, fasta, stream ? NULL : out.tmp, pool, e);
+        rc = convert(&r, fasta, stream ? NULL : out.tmp, job->pool, e);
     double clock = cov_clock();
     if (!rc && !stream) {
-        rc = verify(&job, out.tmp, e);
-        cov_stats_add_stage(stats, "verify", cov_clock() - clock);
+        rc = verify(&r, out.tmp, e);
+        cov_stats_add_stage(job->stats, "verify", cov_clock() - clock);
         clock = cov_clock();
     }
     if (!rc && !stream) {
         rc = cov_outfile_commit(&out, e);
-        cov_stats_add_stage(stats, "output", cov_clock() - clock);
+        cov_stats_add_stage(job->stats, "output", cov_clock() - clock);
     }
-    cov_stream_abort(job.stream);
-    cov_pair_writer_abort(job.file);
-    cov_fasta_pairs_free(job.fasta);
-    cov_chunk_head_fini(&job.head);
-    free_slots(&job);
+    cov_stream_abort(r.stream);
+    cov_pair_writer_abort(r.file);
+    cov_fasta_pairs_free(r.fasta);
+    cov_chunk_head_fini(&r.head);
+    free_slots(&r);
     cov_outfile_end(&out, e);
     return rc;
 }

@@ -7,10 +7,8 @@
 #include <stddef.h>
 
 #include "common/base/err.h"
-#include "common/base/pool.h"
-#include "common/base/progress.h"
-#include "common/cli/stats.h"
 #include "common/codec/codec.h"
+#include "common/job/job.h"
 #include "common/seq/genome.h"
 #include "common/store/chunk_file.h"
 
@@ -29,8 +27,7 @@ struct cov_encode_options {
  * genome.tmpdir, until their sequence ends. Fills in bases, chunks and stages of *stats: parse,
  * encode (summed over the threads), hdf5 or output, verify, commit. */
 int cov_encode_fasta(const char *fasta, const char *output, bool force,
-                     const struct cov_encode_options *options, struct cov_pool *pool,
-                     struct cov_progress *progress, struct cov_stats *stats,
+                     const struct cov_encode_options *options, const struct cov_job *job,
                      struct cov_err *e) COV_MUST_USE;
 
 #endif

@@ -594,7 +594,7 @@ int cov_loader_codes(const struct cov_loader *l, const struct cov_loader_item *i
     if (!item->has[COV_PLUS] && !item->has[COV_MINUS])
         return COV_OK;
     if (l->stream)
-        return cov_loader_stream_codes(l->stream, item, &raw[0], codes, e);
+        return cov_loader_stream_codes(l->stream, &raw[0], codes, e);
     if (l->kept_codes) {
         cov_kept_codes_get(l->kept_codes, item->pair, codes);
         return COV_OK;

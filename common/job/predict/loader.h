@@ -16,6 +16,7 @@
 #include "common/base/pool.h"
 #include "common/base/progress.h"
 #include "common/codec/blob.h"
+#include "common/job/predict/loader_item.h"
 #include "common/seq/genome.h"
 #include "common/seq/grid.h"
 #include "common/seq/select.h"
@@ -86,18 +87,6 @@ bool cov_loader_is_partial(const struct cov_loader *l);
 
 /* The regions, for what is within a chunk; NULL: all is wanted. Borrowed until close. */
 const struct cov_select *cov_loader_regions(const struct cov_loader *l);
-
-/* A pair on its way. Sequences are numbered as in the grid, from a stream as they come. In
- * COV_ORDER_GRID and from a stream, a sequence without any pair comes as an item without a strand. */
-struct cov_loader_item {
-    size_t pair; /* of the grid; not for a stream */
-    size_t seq;
-    int64_t beg, end;
-    size_t rows[2];   /* in the grid; COV_NO_ROW for a strand that is not there, and of a stream */
-    bool has[2];      /* [COV_PLUS], [COV_MINUS] */
-    bool first, last; /* of its sequence. Only for a stream and COV_ORDER_GRID */
-    int64_t length;   /* of the sequence; from a stream known with its last item, else -1 */
-};
 
 /* Calling thread: the next pair; what is stored of it goes into raw[0..2), which are reused. Returns
  * 1, 0 at the end, or a failure. */

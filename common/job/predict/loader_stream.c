@@ -11,6 +11,7 @@
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/tmpfile.h"
+#include "common/seq/grid.h"
 
 /* What stands in front of a record that waits. */
 struct waiting {
@@ -274,11 +275,10 @@ int cov_loader_stream_next(struct cov_loader_stream *s, struct cov_loader_item *
     return 0;
 }
 
-int cov_loader_stream_codes(const struct cov_loader_stream *s, const struct cov_loader_item *item,
-                            const struct cov_blob *raw, uint8_t *const codes[2], struct cov_err *e)
+int cov_loader_stream_codes(const struct cov_loader_stream *s, const struct cov_blob *raw,
+                            uint8_t *const codes[2], struct cov_err *e)
 {
     struct cov_stream_pair pair;
-    (void)item;
     return cov_stream_unpack(cov_stream_head(s->in), cov_stream_name(s->in), raw, &pair, codes,
                              NULL, e);
 }

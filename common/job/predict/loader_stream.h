@@ -6,7 +6,8 @@
 
 #include "common/base/err.h"
 #include "common/codec/blob.h"
-#include "common/job/predict/loader.h"
+#include "common/job/predict/loader_item.h"
+#include "common/seq/genome.h"
 #include "common/store/stream.h"
 
 struct cov_loader_stream;
@@ -24,9 +25,8 @@ bool cov_loader_stream_is_partial(const struct cov_loader_stream *s);
 /* As in loader.h; the names are those of the item that came last. */
 int cov_loader_stream_next(struct cov_loader_stream *s, struct cov_loader_item *item,
                            struct cov_blob *raw, struct cov_err *e) COV_MUST_USE;
-int cov_loader_stream_codes(const struct cov_loader_stream *s, const struct cov_loader_item *item,
-                            const struct cov_blob *raw, uint8_t *const codes[2],
-                            struct cov_err *e) COV_MUST_USE;
+int cov_loader_stream_codes(const struct cov_loader_stream *s, const struct cov_blob *raw,
+                            uint8_t *const codes[2], struct cov_err *e) COV_MUST_USE;
 const char *cov_loader_stream_name(const struct cov_loader_stream *s);
 const char *cov_loader_stream_species(const struct cov_loader_stream *s);
 

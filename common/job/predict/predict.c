@@ -348,18 +348,18 @@ struct cov_predictions_options cov_predict_layout(const struct cov_loader *loade
     };
 }
 
-int cov_predict(struct cov_loader *loader, const struct cov_model *model, struct cov_pool *pool,
+int cov_predict(struct cov_loader *loader, const struct cov_model *model,
                 const struct cov_predict_options *options, const char *path,
-                struct cov_progress *progress, struct cov_stats *stats, struct cov_err *e)
+                const struct cov_job *job, struct cov_err *e)
 {
     struct run r = {.loader = loader,
                     .regions = cov_loader_regions(loader),
-                    .progress = progress,
+                    .progress = job->progress,
                     .round = options->type != COV_SIGNAL_FLOAT32,
                     .length = cov_loader_chunk_length(loader),
                     .n_datasets = (size_t)model->hp.output_size,
-                    .n_workers = cov_pool_size(pool),
-                    .n_slots = cov_ring_slots(pool)};
+                    .n_workers = cov_pool_size(job->pool),
+                    .n_slots = cov_ring_slots(job->pool)};
     const struct cov_device *device = options->device;
     struct cov_ring_times times = {0};
     const struct cov_predictions_options layout = cov_predict_layout(loader, model, options);
@@ -376,19 +376,25 @@ int cov_predict(struct cov_loader *loader, const struct cov_model *model, struct
     if (rc == COV_OK && options->full)
         cov_net_compute_all(r.net);
     if (rc == COV_OK && options->overlap > 0)
-        rc = cov_predict_overlap_new(loader, options->overlap, r.n_datasets, r.batch, r.n_slots,
-                                     r.n_workers, &r.overlap, e);
+        rc =
+            cov_predict_overlap_new(loader,
+                                    &(struct cov_predict_overlap_sizes){.overlap = options->overlap,
+                                                                        .n_datasets = r.n_datasets,
+                                                                        .batch = r.batch,
+                                                                        .n_slots = r.n_slots,
+                                                                        .n_workers = r.n_workers},
+                                    &r.overlap, e);
     if (rc == COV_OK)
         rc = cov_predict_output_open(path, loader, &layout, options->tmpdir, options->journal,
                                      &r.output, e);
     if (rc == COV_OK)
-        rc = run(&r, pool, &times, e);
+        rc = run(&r, job->pool, &times, e);
     if (rc == COV_OK) {
         rc = cov_predict_output_close(r.output, e);
         r.output = NULL;
     }
-    if (rc == COV_OK && stats)
-        rc = note(&r, device, &times, stats, e);
+    if (rc == COV_OK && job->stats)
+        rc = note(&r, device, &times, job->stats, e);
     cov_predict_output_abort(r.output);
     release(&r);
     cov_predict_overlap_free(r.overlap);

@@ -6,10 +6,8 @@
 #include <stdbool.h>
 
 #include "common/base/err.h"
-#include "common/base/pool.h"
-#include "common/base/progress.h"
-#include "common/cli/stats.h"
 #include "common/compute/device.h"
+#include "common/job/job.h"
 #include "common/job/predict/loader.h"
 #include "common/job/predict/model.h"
 #include "common/store/journal.h"
@@ -42,9 +40,8 @@ struct cov_predictions_options cov_predict_layout(const struct cov_loader *loade
  * for any pool size and batch. Adds to `stats` (may be NULL) chunks, bases, what was computed of them,
  * device, precision and stages. Logs
  * one line with device, kernels and model. */
-int cov_predict(struct cov_loader *loader, const struct cov_model *model, struct cov_pool *pool,
+int cov_predict(struct cov_loader *loader, const struct cov_model *model,
                 const struct cov_predict_options *options, const char *path,
-                struct cov_progress *progress, struct cov_stats *stats,
-                struct cov_err *e) COV_MUST_USE;
+                const struct cov_job *job, struct cov_err *e) COV_MUST_USE;
 
 #endif

@@ -68,9 +68,9 @@ void cov_predict_overlap_free(struct cov_predict_overlap *o)
     free(o);
 }
 
-int cov_predict_overlap_new(struct cov_loader *loader, size_t overlap, size_t D, size_t batch,
-                            size_t n_slots, unsigned n_workers, struct cov_predict_overlap **out,
-                            struct cov_err *e)
+int cov_predict_overlap_new(struct cov_loader *loader,
+                            const struct cov_predict_overlap_sizes *sizes,
+                            struct cov_predict_overlap **out, struct cov_err *e)
 {
     *out = NULL;
     size_t row;
@@ -79,23 +79,23 @@ int cov_predict_overlap_new(struct cov_loader *loader, size_t overlap, size_t D,
         return COV_ENOMEM;
     *o = (struct cov_predict_overlap){.loader = loader,
                                       .L = cov_loader_chunk_length(loader),
-                                      .N = overlap,
-                                      .D = D,
-                                      .batch = batch,
-                                      .n_slots = n_slots,
-                                      .n_workers = n_workers};
-    o->slots = cov_calloc(n_slots, sizeof *o->slots, e);
-    o->workers = cov_calloc(n_workers, sizeof *o->workers, e);
-    bool good = o->slots && o->workers && cov_size_mul(o->L, D, &row) == 0 &&
-                cov_size_mul(row, batch, &row) == 0;
-    for (unsigned i = 0; good && i < n_workers; i++) {
-        o->workers[i].codes = cov_malloc(batch, o->L, e);
+                                      .N = sizes->overlap,
+                                      .D = sizes->n_datasets,
+                                      .batch = sizes->batch,
+                                      .n_slots = sizes->n_slots,
+                                      .n_workers = sizes->n_workers};
+    o->slots = cov_calloc(o->n_slots, sizeof *o->slots, e);
+    o->workers = cov_calloc(o->n_workers, sizeof *o->workers, e);
+    bool good = o->slots && o->workers && cov_size_mul(o->L, o->D, &row) == 0 &&
+                cov_size_mul(row, o->batch, &row) == 0;
+    for (unsigned i = 0; good && i < o->n_workers; i++) {
+        o->workers[i].codes = cov_malloc(o->batch, o->L, e);
         o->workers[i].values = cov_malloc(row, sizeof(float), e);
         good = o->workers[i].codes && o->workers[i].values;
     }
     if (!good) {
         cov_predict_overlap_free(o);
-        return cov_fail(e, COV_ENOMEM, "a batch of %zu windows is too large", batch);
+        return cov_fail(e, COV_ENOMEM, "a batch of %zu windows is too large", sizes->batch);
     }
     *out = o;
     return COV_OK;

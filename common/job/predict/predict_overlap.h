@@ -13,11 +13,18 @@
 
 struct cov_predict_overlap;
 
-/* For n_slots slots of pairs and n_workers workers, which compute `batch` windows at a time, each on one
- * strand, of D data sets. The loader, made with `neighbours`, is borrowed until free. */
-int cov_predict_overlap_new(struct cov_loader *loader, size_t overlap, size_t D, size_t batch,
-                            size_t n_slots, unsigned n_workers, struct cov_predict_overlap **out,
-                            struct cov_err *e) COV_MUST_USE;
+struct cov_predict_overlap_sizes {
+    size_t overlap; /* bases shared by neighbouring windows */
+    size_t n_datasets;
+    size_t batch; /* windows that a worker computes at a time, each on one strand */
+    size_t n_slots;
+    unsigned n_workers;
+};
+
+/* Borrows the loader, opened with `neighbours`, until free. Free with cov_predict_overlap_free. */
+int cov_predict_overlap_new(struct cov_loader *loader,
+                            const struct cov_predict_overlap_sizes *sizes,
+                            struct cov_predict_overlap **out, struct cov_err *e) COV_MUST_USE;
 void cov_predict_overlap_free(struct cov_predict_overlap *o); /* NULL is accepted */
 
 /* Calling thread: empties a slot; adds a pair to it, with both strands, behind those before it. */

@@ -22,12 +22,12 @@
 /* The line of a journal's head that may differ: values do not, but for rounding. */
 #define COMPUTED_BY "computed by"
 
-struct job {
+struct run {
     struct cov_loader *loader;
     const struct cov_model *model;
     const struct cov_predict_options *options;
     const struct cov_predict_resume *resume;
-    struct cov_progress *progress;
+    const struct cov_job *job;
     struct cov_journal *journal;
     size_t n_pairs;
 };
@@ -65,7 +65,7 @@ static int add_line(struct text *t, const char *name, const char *value, struct 
     return COV_OK;
 }
 
-static int add_file(struct job *j, struct text *t, const char *name, const char *path,
+static int add_file(struct run *r, struct text *t, const char *name, const char *path,
                     struct cov_err *e)
 {
     uint64_t fingerprint;
@@ -73,7 +73,7 @@ static int add_file(struct job *j, struct text *t, const char *name, const char 
     char value[80];
     if (!path)
         return add_line(t, name, "none", e);
-    int rc = cov_fingerprint_file(path, j->progress, &fingerprint, &n_bytes, e);
+    int rc = cov_fingerprint_file(path, r->job->progress, &fingerprint, &n_bytes, e);
     if (rc)
         return rc;
     (void)snprintf(value, sizeof value, "%" PRId64 " bytes, fingerprint %016" PRIx64, n_bytes,
@@ -100,16 +100,16 @@ static uint64_t fingerprint_grid(const struct cov_grid *g)
     return h;
 }
 
-static int describe_run(struct job *j, const struct cov_device *device, struct text *t,
+static int describe_run(struct run *r, const struct cov_device *device, struct text *t,
                         struct cov_err *e)
 {
     static const char *const types[] = {"int16", "int32", "int64", "float32"};
-    const struct cov_predict_options *o = j->options;
-    const struct cov_grid *grid = cov_loader_grid(j->loader);
+    const struct cov_predict_options *o = r->options;
+    const struct cov_grid *grid = cov_loader_grid(r->loader);
     char number[64];
     int rc = add_line(t, "version", cov_version(), e);
-    for (size_t i = 0; !rc && i < j->resume->n_files; i++)
-        rc = add_file(j, t, j->resume->files[i].name, j->resume->files[i].value, e);
+    for (size_t i = 0; !rc && i < r->resume->n_files; i++)
+        rc = add_file(r, t, r->resume->files[i].name, r->resume->files[i].value, e);
     if (!rc)
         rc = add_line(t, "--precision", device->ops->precision(device), e);
     if (!rc)
@@ -122,8 +122,8 @@ static int describe_run(struct job *j, const struct cov_device *device, struct t
         rc = add_line(t, "--overlap", number, e);
     if (!rc)
         rc = add_line(t, "--full", o->full ? "yes" : "no", e);
-    for (size_t i = 0; !rc && i < j->resume->n_facts; i++)
-        rc = add_line(t, j->resume->facts[i].name, j->resume->facts[i].value, e);
+    for (size_t i = 0; !rc && i < r->resume->n_facts; i++)
+        rc = add_line(t, r->resume->facts[i].name, r->resume->facts[i].value, e);
     /* Whatever else decides about them. */
     (void)snprintf(number, sizeof number, "%zu, fingerprint %016" PRIx64, cov_grid_n_chunks(grid),
                    fingerprint_grid(grid));
@@ -143,7 +143,7 @@ static const char *split_line(const char *line, int *n_name, int *n_value, const
 }
 
 /* Whether a journal begun with `old` can be gone on with by the run `new`. */
-static int compare_runs(const struct job *j, const char *old, const char *new, struct cov_err *e)
+static int compare_runs(const struct run *r, const char *old, const char *new, struct cov_err *e)
 {
     while (*old || *new) {
         int n, m, n_old, n_new;
@@ -155,14 +155,14 @@ static int compare_runs(const struct job *j, const char *old, const char *new, s
             continue;
         if (strncmp(name, COMPUTED_BY "\t", sizeof COMPUTED_BY) == 0) {
             cov_warn("%s was begun on %.*s, and goes on on %.*s: values may differ by rounding",
-                     cov_journal_path(j->journal), n_old, was, n_new, is);
+                     cov_journal_path(r->journal), n_old, was, n_new, is);
             continue;
         }
         return cov_fail(
             e, COV_EEXIST,
             "%s is of a run with another %.*s: %.*s, now %.*s; the same as then goes on "
             "with it, -f starts afresh",
-            cov_journal_path(j->journal), n_name, name, n_old, was, n_new, is);
+            cov_journal_path(r->journal), n_name, name, n_old, was, n_new, is);
     }
     return COV_OK;
 }
@@ -177,59 +177,59 @@ static bool is_done(const void *arg, size_t pair)
 /* The run is known: goes on with the journal, or begins it. */
 static int begin(void *arg, const struct cov_device *device, struct cov_err *e)
 {
-    struct job *j = arg;
+    struct run *r = arg;
     struct text now = {0};
     struct cov_err differs = COV_ERR_INIT;
     bool damaged;
-    const char *old = cov_journal_head(j->journal, &damaged), *path = cov_journal_path(j->journal);
-    int rc = describe_run(j, device, &now, e);
+    const char *old = cov_journal_head(r->journal, &damaged), *path = cov_journal_path(r->journal);
+    int rc = describe_run(r, device, &now, e);
     if (!rc && damaged)
         (void)cov_fail(&differs, COV_EINPUT, "%s: its head is damaged; -f starts afresh", path);
     else if (!rc && old)
-        (void)compare_runs(j, old, now.data, &differs);
-    if (!rc && differs.code && !j->resume->force)
+        (void)compare_runs(r, old, now.data, &differs);
+    if (!rc && differs.code && !r->resume->force)
         rc = cov_fail(e, differs.code, "%s", differs.text);
     if (!rc && (!old || differs.code))
-        rc = cov_journal_begin(j->journal, now.data, e);
+        rc = cov_journal_begin(r->journal, now.data, e);
     free(now.data);
     if (!rc)
-        rc = cov_journal_scan(j->journal, j->n_pairs, e);
+        rc = cov_journal_scan(r->journal, r->n_pairs, e);
     if (rc)
         return rc;
-    if (cov_journal_n_pieces(j->journal) > 0)
-        cov_info("%s: %zu of %zu pairs of chunks are done", path, cov_journal_n_pieces(j->journal),
-                 j->n_pairs);
-    cov_loader_leave_out(j->loader, is_done, j->journal);
+    if (cov_journal_n_pieces(r->journal) > 0)
+        cov_info("%s: %zu of %zu pairs of chunks are done", path, cov_journal_n_pieces(r->journal),
+                 r->n_pairs);
+    cov_loader_leave_out(r->loader, is_done, r->journal);
     return COV_OK;
 }
 
 /* Everything is in the journal: makes the file of it, in the order of a run without one. */
-static int write_file(struct job *j, struct cov_stats *stats, struct cov_err *e)
+static int write_file(struct run *r, struct cov_err *e)
 {
     struct cov_outfile out = COV_OUTFILE_INIT;
     struct cov_predict_output *to = NULL;
     struct cov_loader_item item;
     struct cov_blob blobs[2] = {COV_BLOB_INIT, COV_BLOB_INIT};
     const struct cov_predictions_options layout =
-        cov_predict_layout(j->loader, j->model, j->options);
+        cov_predict_layout(r->loader, r->model, r->options);
     double clock = cov_clock();
-    int rc = cov_outfile_begin_tagged(&out, j->resume->output, "resume", COV_OUTFILE_SEEKABLE,
-                                      j->resume->force, e);
+    int rc = cov_outfile_begin_tagged(&out, r->resume->output, "resume", COV_OUTFILE_SEEKABLE,
+                                      r->resume->force, e);
     if (!rc)
-        rc = cov_predict_output_open(out.tmp, j->loader, &layout, j->options->tmpdir, NULL, &to, e);
-    cov_loader_leave_out(j->loader, NULL, NULL);
+        rc = cov_predict_output_open(out.tmp, r->loader, &layout, r->options->tmpdir, NULL, &to, e);
+    cov_loader_leave_out(r->loader, NULL, NULL);
     if (!rc)
-        rc = cov_loader_rewind(j->loader, 0, e);
-    cov_progress_begin(j->progress, "writing", "chunks", cov_loader_n_left(j->loader));
-    while (!rc && cov_loader_next_item(j->loader, &item)) {
+        rc = cov_loader_rewind(r->loader, 0, e);
+    cov_progress_begin(r->job->progress, "writing", "chunks", cov_loader_n_left(r->loader));
+    while (!rc && cov_loader_next_item(r->loader, &item)) {
         if (!item.has[COV_PLUS] && !item.has[COV_MINUS])
             continue;
-        rc = cov_journal_read(j->journal, item.pair, blobs, e);
+        rc = cov_journal_read(r->journal, item.pair, blobs, e);
         if (!rc)
             rc = cov_predict_output_put(to, &item, "", "", blobs, e);
-        cov_progress_add(j->progress, item.has[COV_PLUS] + item.has[COV_MINUS]);
+        cov_progress_add(r->job->progress, item.has[COV_PLUS] + item.has[COV_MINUS]);
     }
-    cov_progress_end(j->progress);
+    cov_progress_end(r->job->progress);
     if (!rc) {
         rc = cov_predict_output_close(to, e);
         to = NULL;
@@ -240,8 +240,8 @@ static int write_file(struct job *j, struct cov_stats *stats, struct cov_err *e)
     cov_outfile_end(&out, e);
     cov_blob_fini(&blobs[0]);
     cov_blob_fini(&blobs[1]);
-    if (!rc && stats)
-        cov_stats_add_stage(stats, "write", cov_clock() - clock);
+    if (!rc && r->job->stats)
+        cov_stats_add_stage(r->job->stats, "write", cov_clock() - clock);
     return rc;
 }
 
@@ -264,7 +264,7 @@ static bool same_table(const struct cov_chunk_head *a, const struct cov_chunk_he
 }
 
 /* What tells the predictions of this run from those in the file; NULL: nothing does. */
-static const char *difference(const struct job *j, const struct cov_chunk_file *f,
+static const char *difference(const struct run *r, const struct cov_chunk_file *f,
                               const struct cov_chunk_head *wanted)
 {
     const char *name = wanted->sets[0].name;
@@ -282,7 +282,7 @@ static const char *difference(const struct job *j, const struct cov_chunk_file *
         return "it has other regions, or it alone has some or none";
     if (!cov_chunk_head_same_attr(head, wanted, name, COV_SIGNAL_OVERLAP_ATTR))
         return "it was predicted with another --overlap";
-    return same_grid(cov_chunk_file_grid(f), cov_loader_grid(j->loader)) ? NULL
+    return same_grid(cov_chunk_file_grid(f), cov_loader_grid(r->loader)) ? NULL
                                                                          : "it has other chunks";
 }
 
@@ -292,12 +292,12 @@ static bool is_before(struct timespec a, struct timespec b)
 }
 
 /* The first of the files read that has been written to since; NULL if there is none. */
-static const char *newer_file(const struct job *j, struct timespec time)
+static const char *newer_file(const struct run *r, struct timespec time)
 {
     struct stat st;
-    const struct cov_predict_resume *r = j->resume;
-    for (size_t i = 0; i < r->n_files; i++) {
-        const char *path = r->files[i].value;
+    const struct cov_predict_resume *resume = r->resume;
+    for (size_t i = 0; i < resume->n_files; i++) {
+        const char *path = resume->files[i].value;
         if (path && stat(path, &st) == 0 && is_before(time, st.st_mtim))
             return path;
     }
@@ -306,32 +306,32 @@ static const char *newer_file(const struct job *j, struct timespec time)
 
 /* *done: the output is there and fits. COV_EEXIST says why it does not, unless it may be
  * replaced. */
-static int look_at_output(const struct job *j, bool *done, struct cov_err *e)
+static int look_at_output(const struct run *r, bool *done, struct cov_err *e)
 {
     struct stat st;
-    const char *output = j->resume->output, *why = NULL, *newer;
+    const char *output = r->resume->output, *why = NULL, *newer;
     struct cov_chunk_file *f = NULL;
     struct cov_chunk_head wanted;
     const struct cov_predictions_options layout =
-        cov_predict_layout(j->loader, j->model, j->options);
+        cov_predict_layout(r->loader, r->model, r->options);
     *done = false;
     if (stat(output, &st) != 0 || !S_ISREG(st.st_mode))
         return COV_OK;
-    int rc = cov_predictions_head(cov_loader_chunk_length(j->loader), &layout, &wanted, e);
+    int rc = cov_predictions_head(cov_loader_chunk_length(r->loader), &layout, &wanted, e);
     if (rc)
         return rc;
     struct cov_err failure = COV_ERR_INIT;
-    if (j->journal && is_before(st.st_mtim, cov_journal_time(j->journal)))
+    if (r->journal && is_before(st.st_mtim, cov_journal_time(r->journal)))
         why = "it is older than the journal of a run that is to replace it";
     else if (cov_chunk_file_open(output, &f, &failure) != COV_OK)
         why = "it is not a predictions file";
     else
-        why = difference(j, f, &wanted);
-    newer = why ? NULL : newer_file(j, st.st_mtim);
+        why = difference(r, f, &wanted);
+    newer = why ? NULL : newer_file(r, st.st_mtim);
     *done = !why && !newer;
     cov_chunk_file_close(f);
     cov_chunk_head_fini(&wanted);
-    if (*done || j->resume->force)
+    if (*done || r->resume->force)
         return COV_OK;
     return newer ? cov_fail(e, COV_EEXIST, "%s exists, but %s is newer; use -f to replace it",
                             output, newer)
@@ -341,11 +341,11 @@ static int look_at_output(const struct job *j, bool *done, struct cov_err *e)
 /* ---- all of it ---- */
 
 /* Whether a file can be made there. Removes what a run left that was killed as it made it. */
-static int try_output(const struct job *j, struct cov_err *e)
+static int try_output(const struct run *r, struct cov_err *e)
 {
     struct cov_outfile out;
-    int rc = cov_outfile_begin_tagged(&out, j->resume->output, "resume", COV_OUTFILE_SEEKABLE,
-                                      j->resume->force, e);
+    int rc = cov_outfile_begin_tagged(&out, r->resume->output, "resume", COV_OUTFILE_SEEKABLE,
+                                      r->resume->force, e);
     cov_outfile_end(&out, e);
     return rc;
 }
@@ -353,38 +353,37 @@ static int try_output(const struct job *j, struct cov_err *e)
 #define KEPT "what is done is kept in %s: the same command goes on from there"
 
 /* With the journal, which is locked. *done: the output is there. */
-static int go_on(struct job *j, struct cov_pool *pool, struct cov_stats *stats, bool *done,
-                 struct cov_err *e)
+static int go_on(struct run *r, bool *done, struct cov_err *e)
 {
-    struct cov_predict_options options = *j->options;
-    options.journal = j->journal;
+    struct cov_predict_options options = *r->options;
+    options.journal = r->journal;
     options.begin = begin;
-    options.begin_arg = j;
-    int rc = look_at_output(j, done, e);
+    options.begin_arg = r;
+    int rc = look_at_output(r, done, e);
     if (rc || *done)
         return rc;
-    rc = try_output(j, e);
-    char *words = cov_strfmt(NULL, KEPT, cov_journal_path(j->journal));
+    rc = try_output(r, e);
+    char *words = cov_strfmt(NULL, KEPT, cov_journal_path(r->journal));
     cov_log_set_last_words(words);
     free(words);
     if (!rc)
-        rc = cov_predict(j->loader, j->model, pool, &options, NULL, j->progress, stats, e);
+        rc = cov_predict(r->loader, r->model, &options, NULL, r->job, e);
     if (!rc)
-        rc = write_file(j, stats, e);
+        rc = write_file(r, e);
     cov_log_set_last_words(NULL);
     return rc;
 }
 
 int cov_predict_resume(struct cov_loader *loader, const struct cov_model *model,
-                       struct cov_pool *pool, const struct cov_predict_options *options,
-                       const struct cov_predict_resume *resume, struct cov_progress *progress,
-                       struct cov_stats *stats, struct cov_err *e)
+                       const struct cov_predict_options *options,
+                       const struct cov_predict_resume *resume, const struct cov_job *job,
+                       struct cov_err *e)
 {
-    struct job j = {.loader = loader,
+    struct run r = {.loader = loader,
                     .model = model,
                     .options = options,
                     .resume = resume,
-                    .progress = progress,
+                    .job = job,
                     .n_pairs = cov_loader_n_pairs(loader)};
     struct stat st;
     bool done = false;
@@ -392,21 +391,21 @@ int cov_predict_resume(struct cov_loader *loader, const struct cov_model *model,
     int rc = path ? COV_OK : COV_ENOMEM;
     /* An output that is complete may be in a folder that cannot be written to. */
     if (!rc && stat(path, &st) != 0)
-        rc = look_at_output(&j, &done, e);
+        rc = look_at_output(&r, &done, e);
     if (!rc && !done) {
-        rc = cov_journal_open(path, &j.journal, e);
+        rc = cov_journal_open(path, &r.journal, e);
         if (!rc)
-            rc = go_on(&j, pool, stats, &done, e);
+            rc = go_on(&r, &done, e);
         if (!rc) {
-            rc = cov_journal_remove(j.journal, e);
-            j.journal = NULL;
+            rc = cov_journal_remove(r.journal, e);
+            r.journal = NULL;
         }
     }
-    if (rc && j.journal && cov_journal_n_pieces(j.journal) > 0)
+    if (rc && r.journal && cov_journal_n_pieces(r.journal) > 0)
         cov_info(KEPT, path);
     if (!rc && done)
         cov_info("nothing to do: %s is complete", resume->output);
-    cov_journal_close(j.journal);
+    cov_journal_close(r.journal);
     free(path);
     return rc;
 }

@@ -34,8 +34,8 @@ char *cov_predict_journal_name(const char *output, struct cov_err *e) COV_MUST_U
  * journal of other inputs or options, which the text names, unless `force`; while another
  * process works on it. `options` without a journal. */
 int cov_predict_resume(struct cov_loader *loader, const struct cov_model *model,
-                       struct cov_pool *pool, const struct cov_predict_options *options,
-                       const struct cov_predict_resume *resume, struct cov_progress *progress,
-                       struct cov_stats *stats, struct cov_err *e) COV_MUST_USE;
+                       const struct cov_predict_options *options,
+                       const struct cov_predict_resume *resume, const struct cov_job *job,
+                       struct cov_err *e) COV_MUST_USE;
 
 #endif

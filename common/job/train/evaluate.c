@@ -1,7 +1,6 @@
 /* evaluate.c - see evaluate.h.
  * SPDX-License-Identifier: MIT */
 #include "common/job/train/evaluate.h"
-#include "common/compute/device_open.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,7 +9,7 @@
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/ring.h"
-#include "common/job/train/example_file.h"
+#include "common/compute/device_open.h"
 
 /* ---------------------------------------------------------------- examples */
 
@@ -27,17 +26,13 @@ struct worker {
 };
 
 struct run {
-    struct cov_examples *x;
-    const struct cov_example *list;
-    size_t n, next, batch, L, D;
-    struct cov_net *net;
+    const struct cov_evaluate_work *w;
+    size_t next, L, D;
     struct cov_progress *progress;
     struct slot *slots;
     size_t n_slots;
     struct worker *workers;
     unsigned n_workers;
-    cov_evaluate_fn *fn;
-    void *arg;
 };
 
 static int fetch(void *arg, size_t slot, uint64_t n, struct cov_err *e)
@@ -46,12 +41,12 @@ static int fetch(void *arg, size_t slot, uint64_t n, struct cov_err *e)
     struct run *r = arg;
     struct slot *s = &r->slots[slot];
     s->first = r->next;
-    for (s->n = 0; s->n < r->batch && r->next < r->n; s->n++, r->next++) {
-        int rc = cov_examples_fetch(r->x, &r->list[r->next], &s->raw[s->n], e);
+    for (s->n = 0; s->n < r->w->batch && r->next < r->w->n; s->n++, r->next++) {
+        int rc = cov_examples_fetch(r->w->x, &r->w->list[r->next], &s->raw[s->n], e);
         if (rc)
             return rc;
     }
-    int rc = cov_examples_complete(r->x, e);
+    int rc = cov_examples_complete(r->w->x, e);
     return rc ? rc : s->n > 0;
 }
 
@@ -61,9 +56,9 @@ static int decode(const struct run *r, struct slot *s, const struct worker *w, s
 {
     *n = 0;
     for (size_t k = 0; k < s->n; k++) {
-        const struct cov_example *example = &r->list[s->first + k];
+        const struct cov_example *example = &r->w->list[s->first + k];
         uint8_t *codes = w->codes + *n * r->L;
-        int rc = cov_examples_decode(r->x, example, &s->raw[k], w->scratch, codes,
+        int rc = cov_examples_decode(r->w->x, example, &s->raw[k], w->scratch, codes,
                                      w->targets + *n * r->L * r->D, e);
         if (rc)
             return rc;
@@ -81,10 +76,10 @@ static int work(void *arg, size_t slot, unsigned worker, struct cov_err *e)
     size_t n = 0, i = 0;
     int rc = decode(r, s, w, &n, e);
     if (!rc && n > 0)
-        rc = cov_net_forward(r->net, worker, n, w->codes, w->values, e);
+        rc = cov_net_forward(r->w->net, worker, n, w->codes, w->values, e);
     for (size_t k = 0; !rc && k < s->n; k++) {
-        const struct cov_example *example = &r->list[s->first + k];
-        const bool *present = cov_examples_present(r->x, example->file);
+        const struct cov_example *example = &r->w->list[s->first + k];
+        const bool *present = cov_examples_present(r->w->x, example->file);
         if (s->gap[k])
             continue;
         size_t at = i++ * r->L * r->D;
@@ -108,7 +103,7 @@ static int add(void *arg, size_t slot, uint64_t n, struct cov_err *e)
     int rc = COV_OK;
     for (size_t k = 0; !rc && k < s->n; k++)
         if (!s->gap[k])
-            rc = r->fn(r->arg, s->first + k, s->fits + k * r->D, e);
+            rc = r->w->fn(r->w->arg, s->first + k, s->fits + k * r->D, e);
     cov_progress_add(r->progress, (int64_t)s->n);
     return rc;
 }
@@ -116,24 +111,24 @@ static int add(void *arg, size_t slot, uint64_t n, struct cov_err *e)
 static int allocate(struct run *r, struct cov_err *e)
 {
     size_t row;
-    if (cov_size_mul(r->L, r->D, &row) || cov_size_mul(row, r->batch, &row))
-        return cov_fail(e, COV_ENOMEM, "a batch of %zu chunks is too large", r->batch);
+    if (cov_size_mul(r->L, r->D, &row) || cov_size_mul(row, r->w->batch, &row))
+        return cov_fail(e, COV_ENOMEM, "a batch of %zu chunks is too large", r->w->batch);
     r->slots = cov_calloc(r->n_slots, sizeof *r->slots, e);
     r->workers = cov_calloc(r->n_workers, sizeof *r->workers, e);
     if (!r->slots || !r->workers)
         return COV_ENOMEM;
     for (size_t i = 0; i < r->n_slots; i++) {
         struct slot *s = &r->slots[i];
-        s->raw = cov_calloc(r->batch, sizeof *s->raw, e);
-        s->gap = cov_calloc(r->batch, sizeof *s->gap, e);
-        s->fits = cov_calloc(r->batch, r->D * sizeof *s->fits, e);
+        s->raw = cov_calloc(r->w->batch, sizeof *s->raw, e);
+        s->gap = cov_calloc(r->w->batch, sizeof *s->gap, e);
+        s->fits = cov_calloc(r->w->batch, r->D * sizeof *s->fits, e);
         if (!s->raw || !s->gap || !s->fits)
             return COV_ENOMEM;
     }
     for (unsigned i = 0; i < r->n_workers; i++) {
         struct worker *w = &r->workers[i];
-        w->scratch = cov_malloc(cov_examples_scratch(r->x), 1, e);
-        w->codes = cov_malloc(r->batch, r->L, e);
+        w->scratch = cov_malloc(cov_examples_scratch(r->w->x), 1, e);
+        w->codes = cov_malloc(r->w->batch, r->L, e);
         w->targets = cov_malloc(row, sizeof *w->targets, e);
         w->values = cov_malloc(row, sizeof *w->values, e);
         if (!w->scratch || !w->codes || !w->targets || !w->values)
@@ -146,7 +141,7 @@ static void release(struct run *r)
 {
     for (size_t i = 0; r->slots && i < r->n_slots; i++) {
         struct slot *s = &r->slots[i];
-        for (size_t k = 0; s->raw && k < r->batch; k++)
+        for (size_t k = 0; s->raw && k < r->w->batch; k++)
             cov_example_raw_fini(&s->raw[k]);
         free(s->raw);
         free(s->gap);
@@ -162,25 +157,17 @@ static void release(struct run *r)
     free(r->workers);
 }
 
-int cov_evaluate_examples(struct cov_examples *x, const struct cov_example *list, size_t n,
-                          struct cov_net *net, size_t batch, struct cov_pool *pool,
-                          struct cov_progress *progress, cov_evaluate_fn *fn, void *arg,
-                          struct cov_err *e)
+int cov_evaluate_examples(const struct cov_evaluate_work *w, struct cov_pool *pool,
+                          struct cov_progress *progress, struct cov_err *e)
 {
     static const struct cov_ring_stages stages = {fetch, work, add};
     struct run r = {
-        .x = x,
-        .list = list,
-        .n = n,
-        .batch = batch,
-        .L = cov_examples_chunk_length(x),
-        .D = cov_examples_n_datasets(x),
-        .net = net,
+        .w = w,
+        .L = cov_examples_chunk_length(w->x),
+        .D = cov_examples_n_datasets(w->x),
         .progress = progress,
         .n_slots = cov_ring_slots(pool),
         .n_workers = cov_pool_size(pool),
-        .fn = fn,
-        .arg = arg,
     };
     int rc = allocate(&r, e);
     if (!rc)
@@ -247,11 +234,10 @@ static int new_evaluation(const char *const *paths, size_t n, const struct cov_m
 }
 
 /* What a whole run has, whichever file is read. */
-struct job {
+struct task {
     const struct cov_model *model;
     const struct cov_evaluate_options *o;
-    struct cov_pool *pool;
-    struct cov_progress *progress;
+    const struct cov_job *job;
     struct cov_forward_counts counts;
     int64_t bases;
 };
@@ -273,7 +259,7 @@ static int list_rows(const struct cov_examples *x, struct cov_example **list, si
 
 /* A file as its chunks come. */
 struct adding {
-    struct job *job;
+    struct task *task;
     struct cov_evaluated_file *file;
     const struct cov_examples *x;
     const struct cov_example *list;
@@ -285,48 +271,49 @@ static int add_chunk(void *arg, size_t i, const struct cov_fit *fits, struct cov
     int rc = cov_evaluate_check(a->x, &a->list[i], fits, e);
     if (rc)
         return rc;
-    for (int64_t d = 0; d < a->job->model->hp.output_size; d++)
+    for (int64_t d = 0; d < a->task->model->hp.output_size; d++)
         if (fits[d].n > 0) {
             cov_score_add(&a->file->scores[d], &fits[d], 1);
             cov_score_add(&a->file->total, &fits[d], 1);
         }
     a->file->n_chunks++;
-    a->job->bases += a->list[i].end - a->list[i].beg;
+    a->task->bases += a->list[i].end - a->list[i].beg;
     return COV_OK;
 }
 
-static int evaluate_opened(struct job *j, struct cov_examples *x, struct cov_evaluated_file *f,
+static int evaluate_opened(struct task *t, struct cov_examples *x, struct cov_evaluated_file *f,
                            struct cov_err *e)
 {
     size_t L = cov_examples_chunk_length(x), n = 0;
-    size_t batch = j->o->batch ? j->o->batch : cov_device_batch(j->o->device, L);
+    size_t batch = t->o->batch ? t->o->batch : cov_device_batch(t->o->device, L);
     struct cov_example *list = NULL;
     struct cov_net *net = NULL;
     struct cov_forward_counts counts;
-    int rc = cov_model_check_length(j->model, L, e);
+    int rc = cov_model_check_length(t->model, L, e);
     if (rc)
         (void)cov_err_prefix(e, "%s", f->path);
     if (!rc)
         rc = list_rows(x, &list, &n, e);
     if (!rc)
-        rc = cov_net_new(j->o->device, &j->model->hp, j->model->block, L, cov_pool_size(j->pool),
-                         batch, &net, e);
+        rc = cov_net_new(t->o->device, &t->model->hp, t->model->block, L,
+                         cov_pool_size(t->job->pool), batch, &net, e);
     if (rc)
         goto out;
-    if (j->o->full)
+    if (t->o->full)
         cov_net_compute_all(net);
-    memcpy(f->present, cov_examples_present(x, 0), (size_t)j->model->hp.output_size);
-    cov_progress_begin(j->progress, "evaluating", "chunks", (int64_t)n);
-    struct adding adding = {j, f, x, list};
-    rc = cov_evaluate_examples(x, list, n, net, batch, j->pool, j->progress, add_chunk, &adding, e);
-    cov_progress_end(j->progress);
+    memcpy(f->present, cov_examples_present(x, 0), (size_t)t->model->hp.output_size);
+    cov_progress_begin(t->job->progress, "evaluating", "chunks", (int64_t)n);
+    struct adding adding = {t, f, x, list};
+    const struct cov_evaluate_work work_on = {x, list, n, net, batch, add_chunk, &adding};
+    rc = cov_evaluate_examples(&work_on, t->job->pool, t->job->progress, e);
+    cov_progress_end(t->job->progress);
     cov_net_counts(net, &counts);
-    j->counts.positions_computed += counts.positions_computed;
-    j->counts.positions_at_rest += counts.positions_at_rest;
-    j->counts.chunks_repeated += counts.chunks_repeated;
+    t->counts.positions_computed += counts.positions_computed;
+    t->counts.positions_at_rest += counts.positions_at_rest;
+    t->counts.chunks_repeated += counts.chunks_repeated;
     if (!rc && f->n_chunks == 0)
         cov_warn("%s: nothing of it is evaluated: all chunks are gaps%s", f->path,
-                 j->o->blacklist ? " or on the blacklist" : "");
+                 t->o->blacklist ? " or on the blacklist" : "");
     else if (!rc && f->total.n_rows == 0)
         cov_warn("%s: it has none of the model's data sets", f->path);
 out:
@@ -335,36 +322,36 @@ out:
     return rc;
 }
 
-static int evaluate_file(struct job *j, struct cov_evaluated_file *f, struct cov_err *e)
+static int evaluate_file(struct task *t, struct cov_evaluated_file *f, struct cov_err *e)
 {
     const struct cov_examples_options from = {
-        .datasets = (const char *const *)j->model->datasets,
-        .n_datasets = (size_t)j->model->hp.output_size,
-        .blacklist = j->o->blacklist,
+        .datasets = (const char *const *)t->model->datasets,
+        .n_datasets = (size_t)t->model->hp.output_size,
+        .blacklist = t->o->blacklist,
     };
     const char *const path[1] = {f->path};
     struct cov_examples *x = NULL;
     int rc = cov_examples_open(path, 1, &from, &x, e);
     if (!rc)
-        rc = evaluate_opened(j, x, f, e);
+        rc = evaluate_opened(t, x, f, e);
     cov_examples_close(x);
     return rc;
 }
 
-static int note(const struct job *j, const struct cov_evaluation *v, struct cov_stats *stats,
+static int note(const struct task *t, const struct cov_evaluation *v, struct cov_stats *stats,
                 struct cov_err *e)
 {
     stats->section = "covpredict --evaluate";
-    const struct cov_device *device = j->o->device;
+    const struct cov_device *device = t->o->device;
     stats->device = cov_strdup(device->ops->describe(device), e);
     if (!stats->device)
         return COV_ENOMEM;
     stats->precision = device->ops->precision(device);
-    stats->bases = j->bases;
+    stats->bases = t->bases;
     stats->chunks = 0;
-    stats->positions_computed = (int64_t)j->counts.positions_computed;
-    stats->positions_at_rest = (int64_t)j->counts.positions_at_rest;
-    stats->chunks_repeated = (int64_t)j->counts.chunks_repeated;
+    stats->positions_computed = (int64_t)t->counts.positions_computed;
+    stats->positions_at_rest = (int64_t)t->counts.positions_at_rest;
+    stats->chunks_repeated = (int64_t)t->counts.chunks_repeated;
     int rc = COV_OK;
     for (size_t k = 0; k < v->n_files; k++) {
         const struct cov_evaluated_file *f = &v->files[k];
@@ -384,22 +371,21 @@ static int note(const struct job *j, const struct cov_evaluation *v, struct cov_
 }
 
 int cov_evaluate(const char *const *paths, size_t n, const struct cov_model *model,
-                 struct cov_pool *pool, const struct cov_evaluate_options *options,
-                 struct cov_progress *progress, struct cov_stats *stats,
+                 const struct cov_evaluate_options *options, const struct cov_job *job,
                  struct cov_evaluation **out, struct cov_err *e)
 {
-    struct job j = {.model = model, .o = options, .pool = pool, .progress = progress};
+    struct task t = {.model = model, .o = options, .job = job};
     struct cov_evaluation *v = NULL;
     *out = NULL;
     int rc = new_evaluation(paths, n, model, &v, e);
     if (!rc)
         cov_info("%s, %u thread%s; %s: %s", options->device->ops->describe(options->device),
-                 cov_pool_size(pool), cov_pool_size(pool) == 1 ? "" : "s", model->path,
+                 cov_pool_size(job->pool), cov_pool_size(job->pool) == 1 ? "" : "s", model->path,
                  model->description);
     for (size_t k = 0; !rc && k < n; k++)
-        rc = evaluate_file(&j, &v->files[k], e);
-    if (!rc && stats)
-        rc = note(&j, v, stats, e);
+        rc = evaluate_file(&t, &v->files[k], e);
+    if (!rc && job->stats)
+        rc = note(&t, v, job->stats, e);
     if (rc)
         cov_evaluation_free(v);
     else

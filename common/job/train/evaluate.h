@@ -11,10 +11,8 @@
 
 #include "common/base/err.h"
 #include "common/base/json.h"
-#include "common/base/pool.h"
-#include "common/base/progress.h"
-#include "common/cli/stats.h"
 #include "common/compute/device.h"
+#include "common/job/job.h"
 #include "common/job/predict/model.h"
 #include "common/job/train/examples.h"
 #include "common/net/loss.h"
@@ -24,12 +22,20 @@
  * is no target. Not called for gaps. A failure ends the evaluation. */
 typedef int cov_evaluate_fn(void *arg, size_t i, const struct cov_fit *fits, struct cov_err *e);
 
-/* Runs examples list[0..n) through `net`, of pool-size workers and at least `batch` chunks a call. Gaps
- * (example_file.h) are passed over. The same for any pool. */
-int cov_evaluate_examples(struct cov_examples *x, const struct cov_example *list, size_t n,
-                          struct cov_net *net, size_t batch, struct cov_pool *pool,
-                          struct cov_progress *progress, cov_evaluate_fn *fn, void *arg,
-                          struct cov_err *e) COV_MUST_USE;
+struct cov_evaluate_work {
+    struct cov_examples *x;
+    const struct cov_example *list; /* [n], of x */
+    size_t n;
+    struct cov_net *net; /* for a worker per thread of the pool, and `batch` chunks a call */
+    size_t batch;
+    cov_evaluate_fn *fn;
+    void *arg;
+};
+
+/* Runs the examples through the network and calls w->fn for all but gaps (examples.h). The results do not
+ * depend on the size of the pool. */
+int cov_evaluate_examples(const struct cov_evaluate_work *w, struct cov_pool *pool,
+                          struct cov_progress *progress, struct cov_err *e) COV_MUST_USE;
 
 /* COV_EINPUT, with the example's place, for fits[D] of a network whose values are not finite. */
 int cov_evaluate_check(const struct cov_examples *x, const struct cov_example *example,
@@ -61,8 +67,7 @@ struct cov_evaluation {
 /* Evaluates `model` on genome files with measured coverage, each as one batch. Adds to `stats` (may be
  * NULL) what cov_predict does, and figures. Free with cov_evaluation_free. */
 int cov_evaluate(const char *const *paths, size_t n, const struct cov_model *model,
-                 struct cov_pool *pool, const struct cov_evaluate_options *options,
-                 struct cov_progress *progress, struct cov_stats *stats,
+                 const struct cov_evaluate_options *options, const struct cov_job *job,
                  struct cov_evaluation **out, struct cov_err *e) COV_MUST_USE;
 void cov_evaluation_free(struct cov_evaluation *v); /* NULL is accepted */
 

@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "common/base/mem.h"
-#include "common/job/train/example_file.h"
 
 struct cov_example_feed {
     struct cov_examples *x;

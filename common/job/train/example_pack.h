@@ -12,7 +12,7 @@
 size_t cov_example_pack_bound(size_t L, size_t D);
 
 /* Packs codes[L] and targets[L, D]; returns the bytes that were written to out[]. Targets are those of
- * example_file.h: hundredths. */
+ * examples.h: hundredths. */
 size_t cov_example_pack(const uint8_t *codes, const float *targets, size_t L, size_t D,
                         uint8_t *out);
 

@@ -5,20 +5,231 @@
 #include <assert.h>
 #include <dirent.h>
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/path.h"
 #include "common/base/ring.h"
 #include "common/job/predict/loader_memory.h"
-#include "common/job/train/example_file.h"
 #include "common/job/train/example_pack.h"
 #include "common/job/train/rank_rows.h"
 #include "common/seq/alphabet.h"
+#include "common/store/chunk_file.h"
+#include "common/store/signal_file.h"
+
+/* ---------------------------------------------------------------- one file */
+
+#define BLACKLIST "data/blacklist"
+
+/* A data set that is there. */
+struct source {
+    size_t dataset, n_columns;
+};
+
+struct genome_file {
+    char *path;
+    struct cov_chunk_file *file;
+    size_t L, n_datasets;
+    bool *present;
+    char *datasets;         /* all that are there, with commas between */
+    struct source *sources; /* [n_sources], of the sets ks[] of the head */
+    size_t *ks, n_sources;
+    size_t scratch; /* bytes of the elements of a row, of all sources */
+    bool *dropped;  /* of each row; NULL: none */
+};
+
+static void close_genome_file(struct genome_file *f)
+{
+    if (!f)
+        return;
+    cov_chunk_file_close(f->file);
+    free(f->path);
+    free(f->present);
+    free(f->datasets);
+    free(f->sources);
+    free(f->ks);
+    free(f->dropped);
+    free(f);
+}
+
+/* Elements begin at multiples of 8 bytes. */
+static size_t row_bytes(const struct cov_chunk_set *set)
+{
+    return (cov_chunk_set_row_bytes(set) + 7) / 8 * 8;
+}
+
+static char *list_parts(const struct cov_signal_part *parts, size_t n, struct cov_err *e)
+{
+    char *list = cov_strdup(n ? parts[0].name : "", e);
+    for (size_t i = 1; list && i < n; i++) {
+        char *longer = cov_strfmt(e, "%s,%s", list, parts[i].name);
+        free(list);
+        list = longer;
+    }
+    return list;
+}
+
+static int find_sources(struct genome_file *f, const char *const *datasets, struct cov_err *e)
+{
+    const struct cov_chunk_head *head = cov_chunk_file_head(f->file);
+    struct cov_signal_part *parts = NULL;
+    size_t n_parts = 0;
+    int rc = cov_signal_find_parts(head, COV_SIGNAL_MEASURED, &parts, &n_parts, e);
+    if (rc)
+        return cov_err_prefix(e, "%s", f->path);
+    f->datasets = list_parts(parts, n_parts, e);
+    f->present = cov_calloc(f->n_datasets, sizeof *f->present, e);
+    f->sources = cov_calloc(f->n_datasets, sizeof *f->sources, e);
+    f->ks = cov_calloc(f->n_datasets, sizeof *f->ks, e);
+    if (!f->datasets || !f->present || !f->sources || !f->ks)
+        rc = COV_ENOMEM;
+    for (size_t d = 0; !rc && d < f->n_datasets; d++)
+        for (size_t i = 0; i < n_parts; i++) {
+            if (strcmp(parts[i].name, datasets[d]) != 0)
+                continue;
+            const struct cov_chunk_set *set = &head->sets[parts[i].set];
+            f->present[d] = true;
+            f->sources[f->n_sources] = (struct source){d, set->dims[1]};
+            f->ks[f->n_sources++] = parts[i].set;
+            f->scratch += row_bytes(set);
+        }
+    cov_signal_free_parts(parts, n_parts);
+    return rc;
+}
+
+static int read_blacklist(struct genome_file *f, struct cov_err *e)
+{
+    const struct cov_chunk_head *head = cov_chunk_file_head(f->file);
+    const struct cov_chunk_set *set = cov_chunk_head_set(head, BLACKLIST);
+    if (!set) {
+        cov_warn("%s: there is no " BLACKLIST " in it, so --blacklist leaves nothing out: h5chunk "
+                 "blacklist writes one",
+                 f->path);
+        return COV_OK;
+    }
+    if (set->type.kind != COV_H5_INT || cov_chunk_set_row_bytes(set) != set->type.bytes)
+        return cov_fail(e, COV_EINPUT, "%s: " BLACKLIST ": not one integer a chunk", f->path);
+    struct cov_blob raw = COV_BLOB_INIT;
+    size_t k = (size_t)(set - head->sets), n = cov_grid_n_chunks(cov_chunk_file_grid(f->file));
+    const struct cov_chunk_parts parts = {false, &k, 1};
+    f->dropped = cov_calloc(n, sizeof *f->dropped, e);
+    int rc = f->dropped ? COV_OK : COV_ENOMEM;
+    for (size_t i = 0; !rc && i < n; i++) {
+        uint8_t elem[8];
+        uint8_t *const elems[1] = {elem};
+        int64_t value = 1;
+        cov_blob_clear(&raw);
+        rc = cov_chunk_file_fetch(f->file, i, parts, &raw, e);
+        if (!rc)
+            rc = cov_chunk_file_decode(f->file, i, parts, &raw, NULL, elems, e);
+        if (!rc)
+            rc = cov_h5_to_int64(&set->type, elem, 1, &value, e);
+        f->dropped[i] = value == 0;
+    }
+    cov_blob_fini(&raw);
+    return rc;
+}
+
+static int open_genome_file(const char *path, const char *const *datasets, size_t n_datasets,
+                            bool blacklist, struct genome_file **out, struct cov_err *e)
+{
+    *out = NULL;
+    struct genome_file *f = cov_calloc(1, sizeof *f, e);
+    if (!f)
+        return COV_ENOMEM;
+    f->n_datasets = n_datasets;
+    f->path = cov_strdup(path, e);
+    int rc = f->path ? cov_chunk_file_open(path, &f->file, e) : COV_ENOMEM;
+    if (!rc && !cov_chunk_file_head(f->file)->has_bases)
+        rc = cov_fail(e, COV_EINPUT, "%s: there are no bases in it, it is not a genome file", path);
+    if (!rc) {
+        f->L = cov_grid_chunk_length(cov_chunk_file_grid(f->file));
+        rc = find_sources(f, datasets, e);
+    }
+    if (!rc && blacklist)
+        rc = read_blacklist(f, e);
+    if (rc) {
+        close_genome_file(f);
+        return rc;
+    }
+    *out = f;
+    return COV_OK;
+}
+
+static bool is_dropped(const struct genome_file *f, size_t i)
+{
+    return f->dropped && f->dropped[i];
+}
+
+static int fetch_stored_row(struct genome_file *f, size_t i, struct cov_blob *raw,
+                            struct cov_err *e)
+{
+    cov_blob_clear(raw);
+    return cov_chunk_file_fetch(f->file, i, (struct cov_chunk_parts){true, f->ks, f->n_sources},
+                                raw, e);
+}
+
+/* Bytes of scratch for decoding. */
+static size_t stored_row_scratch(const struct genome_file *f)
+{
+    return f->n_sources * sizeof(uint8_t *) + f->scratch + f->L * sizeof(float);
+}
+
+/* targets[i, d] = the means of one data set, rounded. */
+static int put_targets(const struct genome_file *f, size_t i, size_t s, const uint8_t *elems,
+                       float *means, float *targets, struct cov_err *e)
+{
+    const struct cov_grid *grid = cov_chunk_file_grid(f->file);
+    const struct cov_chunk_set *set = &cov_chunk_file_head(f->file)->sets[f->ks[s]];
+    struct cov_chunk chunk = cov_grid_chunk(grid, i);
+    size_t length = (size_t)(chunk.end - chunk.beg), n_columns = f->sources[s].n_columns;
+    const struct cov_signal_columns columns = {&set->type, n_columns, 0, n_columns, false};
+    size_t good = cov_signal_means(&columns, elems, length, f->L, means);
+    if (good < length)
+        return cov_fail(e, COV_EINPUT, "%s: %s: row %zu, index %zu: %g is not a valid coverage",
+                        f->path, set->name, i, good, (double)means[good]);
+    float *at = targets + f->sources[s].dataset;
+    for (size_t t = 0; t < length; t++, at += f->n_datasets)
+        *at = rintf(means[t] * 100.0F) / 100.0F;
+    return COV_OK;
+}
+
+static int decode_stored_row(const struct genome_file *f, size_t i, struct cov_blob *raw,
+                             uint8_t *scratch, uint8_t *codes, float *targets, struct cov_err *e)
+{
+    const struct cov_chunk_head *head = cov_chunk_file_head(f->file);
+    uint8_t **elems = (uint8_t **)(void *)scratch, *at = scratch + f->n_sources * sizeof *elems;
+    for (size_t s = 0; s < f->n_sources; s++) {
+        elems[s] = at;
+        at += row_bytes(&head->sets[f->ks[s]]);
+    }
+    int rc = cov_chunk_file_decode(f->file, i, (struct cov_chunk_parts){true, f->ks, f->n_sources},
+                                   raw, codes, elems, e);
+    memset(targets, 0, f->L * f->n_datasets * sizeof *targets);
+    for (size_t s = 0; !rc && s < f->n_sources; s++)
+        rc = put_targets(f, i, s, elems[s], (float *)(void *)at, targets, e);
+    return rc;
+}
+
+bool cov_example_is_gap(const uint8_t *codes, size_t n)
+{
+    bool has_n = false;
+    for (size_t i = 0; i < n; i++) {
+        if (codes[i] == COV_CODE_N)
+            has_n = true;
+        else if (codes[i] & COV_CODE_C)
+            return false;
+    }
+    return has_n;
+}
+
+/* ---------------------------------------------------------------- several files */
 
 struct file {
-    struct cov_example_file *file;
+    struct genome_file *file;
     size_t first, n_rows;       /* rows, counted over all files */
     bool *gap;                  /* [n_rows]; NULL before they were looked for */
     struct cov_kept_rows *kept; /* what is in memory: of all rows but the gaps; NULL: nothing */
@@ -43,7 +254,7 @@ void cov_examples_close(struct cov_examples *x)
         return;
     for (size_t k = 0; x->files && k < x->n_files; k++) {
         cov_kept_rows_free(x->files[k].kept);
-        cov_example_file_close(x->files[k].file);
+        close_genome_file(x->files[k].file);
         free(x->files[k].gap);
     }
     cov_rank_rows_free(x->spread);
@@ -54,11 +265,11 @@ void cov_examples_close(struct cov_examples *x)
 static int open_file(struct cov_examples *x, const char *path, struct cov_err *e)
 {
     struct file *f = &x->files[x->n_files];
-    int rc = cov_example_file_open(path, x->datasets, x->n_datasets, x->blacklist, &f->file, e);
+    int rc = open_genome_file(path, x->datasets, x->n_datasets, x->blacklist, &f->file, e);
     if (rc)
         return rc;
-    const struct cov_grid *grid = cov_example_file_grid(f->file);
-    size_t L = cov_grid_chunk_length(grid), scratch = cov_example_file_scratch(f->file);
+    const struct cov_grid *grid = cov_chunk_file_grid(f->file->file);
+    size_t L = cov_grid_chunk_length(grid), scratch = stored_row_scratch(f->file);
     f->first = x->n_rows;
     f->n_rows = cov_grid_n_chunks(grid);
     x->n_rows += f->n_rows;
@@ -167,28 +378,28 @@ size_t cov_examples_chunk_length(const struct cov_examples *x)
 
 const char *cov_examples_path(const struct cov_examples *x, size_t file)
 {
-    return cov_example_file_path(x->files[file].file);
+    return x->files[file].file->path;
 }
 
 const struct cov_grid *cov_examples_grid(const struct cov_examples *x, size_t file)
 {
-    return cov_example_file_grid(x->files[file].file);
+    return cov_chunk_file_grid(x->files[file].file->file);
 }
 
 const bool *cov_examples_present(const struct cov_examples *x, size_t file)
 {
-    return cov_example_file_present(x->files[file].file);
+    return x->files[file].file->present;
 }
 
 const char *cov_examples_datasets(const struct cov_examples *x, size_t file)
 {
-    return cov_example_file_datasets(x->files[file].file);
+    return x->files[file].file->datasets;
 }
 
 bool cov_examples_keeps(const struct cov_examples *x, size_t file, size_t i)
 {
     const struct file *f = &x->files[file];
-    return !(f->gap && f->gap[i]) && !cov_example_file_drops(f->file, i);
+    return !(f->gap && f->gap[i]) && !is_dropped(f->file, i);
 }
 
 size_t cov_examples_n_kept(const struct cov_examples *x)
@@ -214,12 +425,12 @@ static int share_rows(struct cov_examples *x, size_t *firsts, struct cov_err *e)
     size_t n = x->ranks->n, n_read = 0, k = 0, seen = 0;
     for (size_t f = 0; f < x->n_files; f++)
         for (size_t i = 0; i < x->files[f].n_rows; i++)
-            n_read += !cov_example_file_drops(x->files[f].file, i);
+            n_read += !is_dropped(x->files[f].file, i);
     for (size_t f = 0; f < x->n_files; f++)
         for (size_t i = 0; i < x->files[f].n_rows; i++) {
             while (k < n && seen >= n_read / n * k + (k < n_read % n ? k : n_read % n))
                 firsts[k++] = x->files[f].first + i;
-            seen += !cov_example_file_drops(x->files[f].file, i);
+            seen += !is_dropped(x->files[f].file, i);
         }
     while (k <= n)
         firsts[k++] = x->n_rows;
@@ -233,8 +444,8 @@ static int publish_rows(struct cov_examples *x, struct cov_err *e)
     for (size_t f = 0; !rc && f < x->n_files; f++) {
         const struct file *file = &x->files[f];
         for (size_t i = 0; i < file->n_rows; i++)
-            file->gap[i] = !cov_example_file_drops(file->file, i) &&
-                           cov_rank_rows_bytes(x->spread, file->first + i) == 0;
+            file->gap[i] =
+                !is_dropped(file->file, i) && cov_rank_rows_bytes(x->spread, file->first + i) == 0;
     }
     return rc;
 }
@@ -265,14 +476,14 @@ static int fetch_row(void *arg, size_t slot, uint64_t n, struct cov_err *e)
     (void)n;
     struct preparation *p = arg;
     struct slot *s = &p->slots[slot];
-    while (p->next < p->end && cov_example_file_drops(p->file->file, p->next)) {
+    while (p->next < p->end && is_dropped(p->file->file, p->next)) {
         p->next++;
         cov_progress_add(p->progress, 1);
     }
     if (p->next >= p->end)
         return 0;
     s->row = p->next++;
-    int rc = cov_example_file_fetch(p->file->file, s->row, &s->raw, e);
+    int rc = fetch_stored_row(p->file->file, s->row, &s->raw, e);
     return rc ? rc : 1;
 }
 
@@ -282,8 +493,7 @@ static int look_at_row(void *arg, size_t slot, unsigned worker, struct cov_err *
     const struct cov_examples *x = p->x;
     struct slot *s = &p->slots[slot];
     const struct worker *w = &p->workers[worker];
-    int rc = cov_example_file_decode(p->file->file, s->row, &s->raw, w->scratch, w->codes,
-                                     w->targets, e);
+    int rc = decode_stored_row(p->file->file, s->row, &s->raw, w->scratch, w->codes, w->targets, e);
     if (rc)
         return rc;
     s->gap = cov_example_is_gap(w->codes, x->L);
@@ -395,7 +605,7 @@ int cov_examples_fetch(struct cov_examples *x, const struct cov_example *example
         size_t i = example->rows[k];
         rc = x->spread ? cov_rank_rows_get(x->spread, f->first + i, &raw->rows[k], e)
              : f->kept ? cov_kept_rows_get(f->kept, i, &raw->rows[k], e)
-                       : cov_example_file_fetch(f->file, i, &raw->rows[k], e);
+                       : fetch_stored_row(f->file, i, &raw->rows[k], e);
     }
     return rc;
 }
@@ -410,16 +620,22 @@ size_t cov_examples_scratch(const struct cov_examples *x)
     return x->scratch;
 }
 
+/* Where a row is decoded to. */
+struct target {
+    uint8_t *scratch, *codes;
+    float *targets;
+};
+
 static int decode_row(const struct cov_examples *x, const struct cov_example *example, int k,
-                      struct cov_example_raw *raw, uint8_t *scratch, uint8_t *codes, float *targets,
-                      struct cov_err *e)
+                      struct cov_example_raw *raw, const struct target *to, struct cov_err *e)
 {
     const struct file *f = &x->files[example->file];
     if (!x->packed || !(f->kept || x->spread))
-        return cov_example_file_decode(f->file, example->rows[k], &raw->rows[k], scratch, codes,
-                                       targets, e);
+        return decode_stored_row(f->file, example->rows[k], &raw->rows[k], to->scratch, to->codes,
+                                 to->targets, e);
     size_t n;
-    cov_example_unpack(cov_blob_piece(&raw->rows[k], 0, &n), x->L, x->n_datasets, codes, targets);
+    cov_example_unpack(cov_blob_piece(&raw->rows[k], 0, &n), x->L, x->n_datasets, to->codes,
+                       to->targets);
     return COV_OK;
 }
 
@@ -431,14 +647,15 @@ int cov_examples_decode(const struct cov_examples *x, const struct cov_example *
     size_t D = x->n_datasets;
     struct cov_chunk chunk = cov_grid_chunk(grid, example->rows[0]);
     if (chunk.beg == example->beg && chunk.end == example->end)
-        return decode_row(x, example, 0, raw, scratch, codes, targets, e);
+        return decode_row(x, example, 0, raw, &(struct target){scratch, codes, targets}, e);
     uint8_t *row_targets = scratch + x->scratch - x->L * D * sizeof(float);
     uint8_t *row_codes = row_targets - (x->L + 15) / 8 * 8;
     memset(codes, COV_CODE_PAD, x->L);
     memset(targets, 0, x->L * D * sizeof *targets);
     for (int k = 0; k < 2 && example->rows[k] != COV_NO_ROW; k++) {
         float *from = (float *)(void *)row_targets;
-        int rc = decode_row(x, example, k, raw, scratch, row_codes, from, e);
+        const struct target row = {scratch, row_codes, from};
+        int rc = decode_row(x, example, k, raw, &row, e);
         if (rc)
             return rc;
         chunk = cov_grid_chunk(grid, example->rows[k]);

@@ -85,4 +85,8 @@ int cov_examples_decode(const struct cov_examples *x, const struct cov_example *
                         struct cov_example_raw *raw, uint8_t *scratch, uint8_t *codes,
                         float *targets, struct cov_err *e) COV_MUST_USE;
 
+/* Whether Predmoter takes codes[0..n) for a gap: the largest value in the column of C is 0.25, that of
+ * N. */
+bool cov_example_is_gap(const uint8_t *codes, size_t n);
+
 #endif

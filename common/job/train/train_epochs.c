@@ -4,11 +4,13 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
+#include "common/base/path.h"
 #include "common/base/pool.h"
 #include "common/base/text.h"
 #include "common/compute/device_open.h"
@@ -17,8 +19,6 @@
 #include "common/job/train/example_plan.h"
 #include "common/job/train/ranks.h"
 #include "common/job/train/train_saver.h"
-#include "common/job/train/train_setup.h"
-#include "common/job/train/train_words.h"
 #include "common/net/net.h"
 #include "common/net/train.h"
 
@@ -54,6 +54,77 @@ struct run {
     double train_seconds, wait_seconds, val_seconds, save_seconds, load_seconds;
 };
 
+/* ---------------------------------------------------------------- messages */
+
+void cov_train_describe(const struct cov_train_options *o, const struct cov_train_point *p,
+                        int64_t n_steps, const double *loss, char *text, size_t n)
+{
+    int64_t epoch = p->epoch + 1;
+    char of[64] = "";
+    if (loss)
+        (void)snprintf(of, sizeof of, ", loss %.5g", *loss);
+    if (o->max_steps > 0)
+        (void)snprintf(text, n, "epoch %" PRId64 ", step %" PRId64 " of %" PRId64 "%s", epoch,
+                       p->state.n_steps, n_steps, of);
+    else
+        (void)snprintf(text, n, "epoch %" PRId64 " (%" PRId64 " of %" PRId64 ")%s", epoch,
+                       epoch + 1, o->epochs, of);
+}
+
+int cov_train_fail_diverged(const struct cov_train_options *o, const struct cov_train_point *p,
+                            double rate, bool in_validation, int64_t n_saved, struct cov_err *e)
+{
+    if (!e)
+        return COV_EINPUT;
+    struct cov_err why = *e;
+    char *last = cov_path_join(o->output, "last.ckpt", NULL);
+    char *left = n_saved > 0 ? cov_strfmt(NULL,
+                                          "%s is that of epoch %" PRId64
+                                          ", from which --resume-training goes on",
+                                          last ? last : "last.ckpt", p->epoch - in_validation)
+                 : o->resume ? cov_strfmt(NULL, "%s is as it was", o->resume)
+                             : cov_strdup("no epoch was complete, nothing is saved", NULL);
+    cov_err_clear(e);
+    const char *help = o->clip > 0 ? "A lower --learning-rate or --clip, or more --warmup-steps"
+                                   : "A lower --learning-rate, more --warmup-steps, or --clip 1";
+    int rc = cov_fail(e, COV_EINPUT,
+                      "step %" PRId64 " (epoch %" PRId64 ", learning rate %.4g): %s: the training "
+                      "has diverged. %s may keep it from that; %s",
+                      p->state.n_steps + !in_validation, p->epoch + !in_validation, rate, why.text,
+                      help, left ? left : "");
+    free(left);
+    free(last);
+    return rc;
+}
+
+void cov_train_set_last_words(const struct cov_train_options *o, const struct cov_train_point *p)
+{
+    char *last = cov_path_join(o->output, "last.ckpt", NULL);
+    char *words = cov_strfmt(
+        NULL, "%s has what epochs up to %" PRId64 " made; --resume-training goes on from it",
+        last ? last : "last.ckpt", p->epoch);
+    cov_log_set_last_words(words);
+    free(words);
+    free(last);
+}
+
+bool cov_train_steps_differ(const struct cov_train_options *o, const struct cov_train_point *p,
+                            int64_t n, double *had)
+{
+    int64_t n_epochs = p->epoch + 1;
+    if (n_epochs <= 0 || p->state.n_steps <= 0)
+        return false;
+    *had = p->training.n_epoch_steps > 0 ? (double)p->training.n_epoch_steps
+                                         : (double)p->state.n_steps / (double)n_epochs;
+    double slack = o->random_offset ? (double)n / 8 : 0;
+    /* All epochs but the last one were whole. */
+    double whole = (double)(n_epochs - 1) * ((double)n - slack);
+    bool may_be_cut = o->max_steps > 0 && (double)p->state.n_steps >= whole;
+    return *had > (double)n + slack || (*had < (double)n - slack && !may_be_cut);
+}
+
+/* ---------------------------------------------------------------- steps */
+
 /* The rate of step `step` (the first is 0) of n_steps: rising over the warm-up, then constant, or falling
  * as a cosine to 0. */
 static double rate_of(const struct cov_train_options *o, double learning_rate, int64_t step,
@@ -69,7 +140,7 @@ static double rate_of(const struct cov_train_options *o, double learning_rate, i
 
 static void describe(struct run *r, const double *loss)
 {
-    cov_train_words_progress(r->o, &r->setup.point, r->n_steps, loss, r->what, sizeof r->what);
+    cov_train_describe(r->o, &r->setup.point, r->n_steps, loss, r->what, sizeof r->what);
 }
 
 static void add_mean(struct means *m, double loss, double accuracy, size_t n)
@@ -130,7 +201,7 @@ static int add_chunk(void *arg, size_t i, const struct cov_fit *fits, struct cov
 
 static int tell_divergence(const struct run *r, double rate, struct cov_err *e)
 {
-    return cov_train_words_diverged(r->o, &r->setup.point, rate, r->in_validation, r->n_saved, e);
+    return cov_train_fail_diverged(r->o, &r->setup.point, rate, r->in_validation, r->n_saved, e);
 }
 
 /* Loss and accuracy of the weights as they are saved. */
@@ -152,9 +223,10 @@ static int validate(struct run *r, struct cov_err *e)
                          n->L, cov_pool_size(r->pool), batch, &net, e);
     if (rc)
         return rc;
+    const struct cov_evaluate_work work = {r->setup.val, r->val.items + beg, end - beg, net,
+                                           batch,        add_chunk,          &v};
     cov_progress_begin(r->progress, "validating", "chunks", (int64_t)(end - beg));
-    rc = cov_evaluate_examples(r->setup.val, r->val.items + beg, end - beg, net, batch, r->pool,
-                               r->progress, add_chunk, &v, e);
+    rc = cov_evaluate_examples(&work, r->pool, r->progress, e);
     cov_progress_end(r->progress);
     cov_net_free(net);
     if (v.diverged)
@@ -294,7 +366,7 @@ static int run_epoch(struct run *r, bool *stop, struct cov_err *e)
         rc = cov_train_saver_clear(&r->saver, p, r->o->init_from ? r->o->init_from : r->o->resume,
                                    e);
     if (!rc)
-        cov_train_words_at_signals(r->o, p);
+        cov_train_set_last_words(r->o, p);
     r->save_seconds += cov_clock() - clock;
     return rc;
 }
@@ -318,7 +390,7 @@ static int count_steps_of(const struct run *r, int64_t epoch, int64_t *n, struct
 static void compare_steps(const struct run *r, int64_t n)
 {
     double had;
-    if (r->o->resume && cov_train_words_steps_differ(r->o, &r->setup.point, n, &had))
+    if (r->o->resume && cov_train_steps_differ(r->o, &r->setup.point, n, &had))
         cov_warn("%s: its last epoch had %.4g steps, but now one has %" PRId64
                  ": --batch-size (-b) and --accumulate are not in a checkpoint and must be given "
                  "again as they were",

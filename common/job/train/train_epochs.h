@@ -10,68 +10,7 @@
 #include "common/base/err.h"
 #include "common/base/progress.h"
 #include "common/cli/stats.h"
-#include "common/compute/device_open.h"
-#include "common/job/predict/loader.h"
-#include "common/job/train/train_log.h"
-#include "common/net/hparams.h"
-
-/* Hyper-parameters that may be asked for, which a checkpoint must not contradict. */
-enum cov_train_field {
-    COV_FIELD_MODEL_TYPE,
-    COV_FIELD_CNN_LAYERS,
-    COV_FIELD_FILTER_SIZE,
-    COV_FIELD_KERNEL_SIZE,
-    COV_FIELD_STEP,
-    COV_FIELD_UP,
-    COV_FIELD_DILATION,
-    COV_FIELD_LSTM_LAYERS,
-    COV_FIELD_HIDDEN_SIZE,
-    COV_FIELD_BNORM,
-    COV_FIELD_DROPOUT,
-    COV_FIELD_DATASETS,
-    COV_FIELD_LEARNING_RATE,
-    COV_TRAIN_FIELDS
-};
-extern const char *const cov_train_field_names[COV_TRAIN_FIELDS]; /* "cnn-layers" */
-
-enum cov_train_schedule { COV_SCHEDULE_CONSTANT, COV_SCHEDULE_COSINE };
-
-struct cov_train_options {
-    const char *input;  /* the folder with train/ and val/ */
-    const char *output; /* a folder, made if it is not there */
-    bool force;         /* a training that is there already is begun afresh */
-    /* The network, unless a checkpoint says it; `asked` are the fields that it must not contradict
-     * (COV_EUSAGE). A learning rate that was asked for goes before that of the checkpoint. */
-    struct cov_hparams hp;
-    const char *const *datasets; /* [hp.output_size] */
-    double learning_rate;
-    bool asked[COV_TRAIN_FIELDS];
-    const char *resume;    /* checkpoint to go on from; NULL: none */
-    const char *init_from; /* checkpoint to begin with; NULL: none */
-    /* The data. */
-    enum cov_loading loading;
-    bool blacklist, shuffle, pair_strands, random_offset;
-    size_t batch;      /* chunks of a batch */
-    size_t accumulate; /* batches of a step */
-    /* The course. */
-    bool has_seed;
-    uint32_t seed;
-    int64_t epochs, max_steps; /* max_steps 0: any number */
-    enum cov_train_schedule schedule;
-    int64_t warmup_steps; /* the rate rises to its full in so many steps */
-    double clip;          /* norm that a gradient may have; 0: any */
-    double average;       /* 0: the weights themselves are validated and saved; else their moving
-                             average, which keeps so much of itself in a step */
-    const float *loss_weights; /* [hp.output_size]; NULL: all 1 */
-    size_t n_loss_weights;
-    /* What is kept, and when it ends. */
-    enum cov_train_quantity save_by, stop_by;
-    int64_t top_k, patience;
-    const char *tensorboard; /* folder of event files; NULL: none */
-    struct cov_device_choice device;
-    struct cov_cpu_options cpu; /* its precision is that of any device */
-    unsigned n_threads;
-};
+#include "common/job/train/train_setup.h"
 
 /* Trains. After each epoch there are the checkpoints of train_saver.h and the lines of train_log.h; what
  * ends the run leaves the last ones whole. The same seed gives the same bytes of weights on a CPU or a
@@ -79,5 +18,30 @@ struct cov_train_options {
  * training in it, without `force`, unless `resume` is of that folder. Adds to `stats` (may be NULL). */
 int cov_train(const struct cov_train_options *options, struct cov_progress *progress,
               struct cov_stats *stats, struct cov_err *e) COV_MUST_USE;
+
+/* ---- messages; visible for their tests ----
+ *
+ * Epochs are numbered as in checkpoints and metrics, from 0. */
+
+/* For the progress of the epoch behind the point: "epoch 4 (5 of 5), loss 0.25", or with o->max_steps "epoch 4,
+ * step 12 of 100, loss 0.25", of n_steps in all. Without a loss where that is NULL. */
+void cov_train_describe(const struct cov_train_options *o, const struct cov_train_point *p,
+                        int64_t n_steps, const double *loss, char *text, size_t n);
+
+/* Puts around *e, which says that numbers have left what a float can be, where that was (at the learning rate
+ * `rate`; in the validation of the epoch that the point has, or in the step behind it), what helps, and what is
+ * left: n_saved epochs of this run. Returns COV_EINPUT. */
+int cov_train_fail_diverged(const struct cov_train_options *o, const struct cov_train_point *p,
+                            double rate, bool in_validation, int64_t n_saved, struct cov_err *e);
+
+/* What is to be said after a signal from now on, the point being saved (cov_log_set_last_words). */
+void cov_train_set_last_words(const struct cov_train_options *o, const struct cov_train_point *p);
+
+/* Whether the last epoch of a training that is gone on from had another number of steps than n, which one has
+ * now: not all options are in the checkpoint. *had: that number; of a checkpoint without it, the mean. An epoch
+ * that --max-steps may have cut off is no other one, nor one that differs a little because epochs are cut
+ * anew (--random-offset). */
+bool cov_train_steps_differ(const struct cov_train_options *o, const struct cov_train_point *p,
+                            int64_t n, double *had);
 
 #endif

@@ -1,11 +1,11 @@
-/* test_train_words.c - what a training says of its epochs and steps.
+/* test_train_epochs.c - what a training says of its epochs and steps.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
 #include <string.h>
 
 #include "common/base/log.h"
-#include "common/job/train/train_words.h"
+#include "common/job/train/train_epochs.h"
 
 /* The last epoch is the one of as many as there are, by the number that its checkpoint has. */
 static void counts_epochs(void **state)
@@ -15,15 +15,15 @@ static void counts_epochs(void **state)
     struct cov_train_point p = {.epoch = -1, .state = {.n_steps = 12}};
     const double loss = 0.25;
     char text[120], small[10];
-    cov_train_words_progress(&o, &p, 60, NULL, text, sizeof text);
+    cov_train_describe(&o, &p, 60, NULL, text, sizeof text);
     assert_string_equal(text, "epoch 0 (1 of 5)");
     p.epoch = 3;
-    cov_train_words_progress(&o, &p, 60, &loss, text, sizeof text);
+    cov_train_describe(&o, &p, 60, &loss, text, sizeof text);
     assert_string_equal(text, "epoch 4 (5 of 5), loss 0.25");
-    cov_train_words_progress(&o, &p, 60, &loss, small, sizeof small);
+    cov_train_describe(&o, &p, 60, &loss, small, sizeof small);
     assert_string_equal(small, "epoch 4 (");
     o.max_steps = 50;
-    cov_train_words_progress(&o, &p, 50, &loss, text, sizeof text);
+    cov_train_describe(&o, &p, 50, &loss, text, sizeof text);
     assert_string_equal(text, "epoch 4, step 12 of 50, loss 0.25");
 }
 
@@ -34,7 +34,7 @@ static void tells_of_divergence(void **state)
     const struct cov_train_point p = {.epoch = 3, .state = {.n_steps = 12}};
     struct cov_err e = COV_ERR_INIT;
     (void)cov_fail(&e, COV_EINPUT, "a loss is infinite");
-    assert_int_equal(cov_train_words_diverged(&o, &p, 0.5, false, 1, &e), COV_EINPUT);
+    assert_int_equal(cov_train_fail_diverged(&o, &p, 0.5, false, 1, &e), COV_EINPUT);
     assert_string_equal(e.text, "step 13 (epoch 4, learning rate 0.5): a loss is infinite: the "
                                 "training has diverged. A lower --learning-rate, more "
                                 "--warmup-steps, or --clip 1 may keep it from that; m/last.ckpt is "
@@ -43,11 +43,11 @@ static void tells_of_divergence(void **state)
     (void)cov_fail(&e, COV_EINPUT, "x");
     o.clip = 1;
     o.resume = "r.ckpt";
-    assert_int_equal(cov_train_words_diverged(&o, &p, 0.5, true, 0, &e), COV_EINPUT);
+    assert_int_equal(cov_train_fail_diverged(&o, &p, 0.5, true, 0, &e), COV_EINPUT);
     assert_string_equal(e.text, "step 12 (epoch 3, learning rate 0.5): x: the training has "
                                 "diverged. A lower --learning-rate or --clip, or more "
                                 "--warmup-steps may keep it from that; r.ckpt is as it was");
-    assert_int_equal(cov_train_words_diverged(&o, &p, 0.5, true, 0, NULL), COV_EINPUT);
+    assert_int_equal(cov_train_fail_diverged(&o, &p, 0.5, true, 0, NULL), COV_EINPUT);
 }
 
 static void hear(void *arg, enum cov_log_level level, const char *text)
@@ -63,7 +63,7 @@ static void leaves_last_words(void **state)
     const struct cov_train_options o = {.output = "m"};
     const struct cov_train_point p = {.epoch = 2};
     cov_log_set(hear, NULL, COV_LOG_INFO);
-    cov_train_words_at_signals(&o, &p);
+    cov_train_set_last_words(&o, &p);
     assert_non_null(cov_log_last_words());
     assert_string_equal(cov_log_last_words(),
                         "m/last.ckpt has what epochs up to 2 made; --resume-training goes on from "
@@ -103,7 +103,7 @@ static void compares_steps(void **state)
                                           .state = {.n_steps = cases[i].n_steps},
                                           .training = {.n_epoch_steps = cases[i].of_last}};
         double had = 0;
-        if (cov_train_words_steps_differ(&o, &p, 10, &had) != cases[i].differ ||
+        if (cov_train_steps_differ(&o, &p, 10, &had) != cases[i].differ ||
             (cases[i].differ && had != cases[i].had))
             fail_msg("case %zu: had %g", i, had);
     }
@@ -117,5 +117,5 @@ int main(void)
         cmocka_unit_test(leaves_last_words),
         cmocka_unit_test(compares_steps),
     };
-    return cmocka_run_group_tests_name("train_words", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("train_epochs", tests, NULL, NULL);
 }
