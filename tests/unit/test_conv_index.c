@@ -8,7 +8,6 @@
 
 #include "common/base/rng.h"
 #include "common/compute/cuda/conv_index.h"
-#include "common/compute/cuda/outer_rows.h"
 
 enum { MAX_ROWS = 64, MAX_KERNEL = 12 };
 
@@ -198,38 +197,36 @@ static void back_fragments(void **state)
         assert_int_equal((&seen[0][0][0])[i], 1);
 }
 
-/* Splits are all rows of a batch once; going on from a row is being at the next ones. */
-static void rows_of_gradients(void **state)
+/* Splits cover all rows of a batch once; advancing from a row gives the rows that follow it. */
+static void split_rows(void **state)
 {
     (void)state;
     struct cov_rng rng;
     cov_rng_init(&rng, 9);
     for (int round = 0; round < 200; round++) {
-        struct cov_cuda_outer o = {.n = draw(&rng, 0, 7), .splits = draw(&rng, 1, 9)};
-        int t_out = draw(&rng, 1, 300);
-        o.t_out = t_out;
-        o.phase = cov_conv_phase_plain(t_out, 3, 1, 1, 1);
-        size_t rows = (size_t)o.n * (size_t)t_out, each = cov_outer_split_rows(&o);
+        int n_sequences = draw(&rng, 0, 7), splits = draw(&rng, 1, 9), t_out = draw(&rng, 1, 300);
+        struct cov_conv_phase phase = cov_conv_phase_plain(t_out, 3, 1, 1, 1);
+        size_t rows = (size_t)n_sequences * (size_t)t_out, each = cov_conv_split_rows(rows, splits);
         assert_int_equal(each % 32, 0);
-        assert_true(each * (size_t)o.splits >= rows);
+        assert_true(each * (size_t)splits >= rows);
         int by = draw(&rng, 1, 40);
-        struct cov_outer_row r = cov_outer_row_at(&o, 0);
+        struct cov_conv_row r = cov_conv_row_at(&phase, 0);
         for (size_t m = 0; m < rows; m += (size_t)by) {
-            struct cov_outer_row at = cov_outer_row_at(&o, m);
+            struct cov_conv_row at = cov_conv_row_at(&phase, m);
             assert_int_equal(r.m, m);
             assert_int_equal(r.b, at.b);
             assert_int_equal(r.t, at.t);
-            assert_in_range(r.b, 0, o.n - 1);
+            assert_in_range(r.b, 0, n_sequences - 1);
             assert_in_range(r.t, 0, t_out - 1);
-            assert_int_equal(cov_outer_z_row(&o, r), m);
-            assert_int_equal(cov_outer_x_row(&o, r, 2), r.t + 1);
-            cov_outer_row_forth(&o, &r, by);
+            assert_int_equal(cov_conv_y_row(&phase, r, t_out), m);
+            assert_int_equal(cov_conv_x_row(&phase, r, 2), r.t + 1);
+            cov_conv_row_advance(&phase, n_sequences, &r, by);
         }
     }
 }
 
-/* The columns of a tile's threads are every one once. */
-static void columns_of_gradients(void **state)
+/* The threads of a tile have every column once. */
+static void tile_columns(void **state)
 {
     (void)state;
     static const int tiles[][2] = {{128, 8}, {64, 4}, {8, 1}}; /* columns, of a thread */
@@ -237,7 +234,7 @@ static void columns_of_gradients(void **state)
         int seen[128] = {0}, bn = tiles[i][0], tn = tiles[i][1];
         for (int across = 0; across < bn / tn; across++)
             for (int j = 0; j < tn; j++)
-                seen[cov_outer_column(bn, tn, across, j)]++;
+                seen[cov_tile_column(bn, tn, across, j)]++;
         for (int column = 0; column < bn; column++)
             assert_int_equal(seen[column], 1);
     }
@@ -253,8 +250,8 @@ int main(void)
         cmocka_unit_test(tiles),
         cmocka_unit_test(fragments),
         cmocka_unit_test(back_fragments),
-        cmocka_unit_test(rows_of_gradients),
-        cmocka_unit_test(columns_of_gradients),
+        cmocka_unit_test(split_rows),
+        cmocka_unit_test(tile_columns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,10 @@
-/* columns.cu - what training sums up column by column, and norms (train_kernels.h).
+/* columns.cu - column sums and batch norm in training (kernels.h).
  *
- * A block takes 32 columns of a slice of rows, eight rows at a time. A thread adds up to 32 values in
- * single precision, and these sums in double, so that cards with few units for it do not wait.
+ * A block sums 32 columns of a slice of rows, eight rows at a time. A thread adds up to 32 values in
+ * single precision, and these sums in double, so that cards with few double-precision units do not wait.
  * SPDX-License-Identifier: MIT */
 #include "common/compute/cuda/epilogue.h"
-#include "common/compute/cuda/train_kernels.h"
+#include "common/compute/cuda/kernels.h"
 
 enum {
     ACROSS = 32,
@@ -21,9 +21,9 @@ SIMT_DEVICE float read_z(const struct cov_cuda_columns &c, size_t at)
                     : ((const float *)c.z)[at];
 }
 
-/* What a value adds to the two sums of its column. */
+/* What an element adds to the two sums of its column. */
 template <int KIND>
-SIMT_DEVICE float2 look_at(const struct cov_cuda_columns &c, size_t at, int column)
+SIMT_DEVICE float2 terms_of(const struct cov_cuda_columns &c, size_t at, int column)
 {
     if (KIND == COV_CUDA_COLUMN_NORM) {
         float r = c.r[at];
@@ -56,7 +56,7 @@ template <int KIND> SIMT_KERNEL(THREADS) columns(struct cov_cuda_columns c, size
         for (size_t row = beg + down; row < end; row += RUN * DOWN) {
             float a = 0, b = 0;
             for (int i = 0; i < RUN && row + i * DOWN < end; i++) {
-                float2 v = look_at<KIND>(c, (row + i * DOWN) * c.width + column, column);
+                float2 v = terms_of<KIND>(c, (row + i * DOWN) * c.width + column, column);
                 a += v.x;
                 b += v.y;
             }
@@ -91,26 +91,20 @@ void cov_cuda_columns(const struct cov_cuda_columns *c, void *stream)
     size_t slice = rows_of_slice(c->rows), shared = 2 * THREADS * sizeof(double);
     dim3 grid((unsigned)cov_cuda_column_slices(c->rows),
               (unsigned)(c->width + ACROSS - 1) / ACROSS);
-    switch (c->kind) {
-    case COV_CUDA_COLUMN_NORM:
-        simt_launch(columns<COV_CUDA_COLUMN_NORM>, grid, THREADS, shared, stream, *c, slice);
-        break;
-    case COV_CUDA_COLUMN_NORM_BACK:
-        simt_launch(columns<COV_CUDA_COLUMN_NORM_BACK>, grid, THREADS, shared, stream, *c, slice);
-        break;
-    case COV_CUDA_COLUMN_BACK:
-        simt_launch(columns<COV_CUDA_COLUMN_BACK>, grid, THREADS, shared, stream, *c, slice);
-        break;
-    case COV_CUDA_COLUMN_SUM:
-        simt_launch(columns<COV_CUDA_COLUMN_SUM>, grid, THREADS, shared, stream, *c, slice);
-        break;
-    }
+    void (*kernel)(struct cov_cuda_columns, size_t) = columns<COV_CUDA_COLUMN_SUM>;
+    if (c->kind == COV_CUDA_COLUMN_NORM)
+        kernel = columns<COV_CUDA_COLUMN_NORM>;
+    else if (c->kind == COV_CUDA_COLUMN_NORM_BACK)
+        kernel = columns<COV_CUDA_COLUMN_NORM_BACK>;
+    else if (c->kind == COV_CUDA_COLUMN_BACK)
+        kernel = columns<COV_CUDA_COLUMN_BACK>;
+    simt_launch(kernel, grid, THREADS, shared, stream, *c, slice);
 }
 
-SIMT_KERNEL(THREADS)
+SIMT_KERNEL(SIMT_THREADS)
 column_total(const double *partial, int slices, int pitch, int n, double *total)
 {
-    int i = (int)(blockIdx.x * THREADS + threadIdx.x);
+    int i = (int)simt_item();
     if (i >= n)
         return;
     double sum = 0;
@@ -122,13 +116,12 @@ column_total(const double *partial, int slices, int pitch, int n, double *total)
 void cov_cuda_column_total(const double *partial, int slices, int pitch, int n, double *total,
                            void *stream)
 {
-    simt_launch(column_total, dim3((unsigned)(n + THREADS - 1) / THREADS), THREADS, 0, stream,
-                partial, slices, pitch, n, total);
+    simt_launch_items(column_total, (size_t)n, stream, partial, slices, pitch, n, total);
 }
 
-SIMT_KERNEL(THREADS) norm_forward(struct cov_cuda_norm n)
+SIMT_KERNEL(SIMT_THREADS) norm_forward(struct cov_cuda_norm n)
 {
-    int o = (int)(blockIdx.x * THREADS + threadIdx.x);
+    int o = (int)simt_item();
     if (o >= n.width)
         return;
     if (o >= n.c) {
@@ -147,10 +140,11 @@ SIMT_KERNEL(THREADS) norm_forward(struct cov_cuda_norm n)
     n.batch_var[o] = (float)(n.positions > 1 ? var * n.positions / (n.positions - 1) : var);
 }
 
-/* dr = gamma rstd (dy - sum dy / positions - x^ sum (dy x^) / positions), as factors of dy and r. */
-SIMT_KERNEL(THREADS) norm_backward(struct cov_cuda_norm n)
+/* dr = gamma rstd (dy - sum dy / positions - x^ sum (dy x^) / positions), as factors of dy and r and a
+ * constant. */
+SIMT_KERNEL(SIMT_THREADS) norm_backward(struct cov_cuda_norm n)
 {
-    int o = (int)(blockIdx.x * THREADS + threadIdx.x);
+    int o = (int)simt_item();
     if (o >= n.width)
         return;
     if (o >= n.c) {
@@ -166,35 +160,28 @@ SIMT_KERNEL(THREADS) norm_backward(struct cov_cuda_norm n)
 
 void cov_cuda_norm_forward(const struct cov_cuda_norm *n, void *stream)
 {
-    simt_launch(norm_forward, dim3((unsigned)(n->width + THREADS - 1) / THREADS), THREADS, 0,
-                stream, *n);
+    simt_launch_items(norm_forward, (size_t)n->width, stream, *n);
 }
 
 void cov_cuda_norm_backward(const struct cov_cuda_norm *n, void *stream)
 {
-    simt_launch(norm_backward, dim3((unsigned)(n->width + THREADS - 1) / THREADS), THREADS, 0,
-                stream, *n);
+    simt_launch_items(norm_backward, (size_t)n->width, stream, *n);
 }
 
-/* A thread makes four columns of a row. */
-SIMT_KERNEL(THREADS)
-norm_apply(const float *r, const float *scale, const float *shift, void *y, bool y_bf16,
-           size_t rows, int width)
+/* A thread computes four columns of a row. */
+SIMT_KERNEL(SIMT_THREADS) norm_apply(struct cov_cuda_norm_apply a)
 {
-    size_t at = ((size_t)blockIdx.x * THREADS + threadIdx.x) * 4;
-    if (at >= rows * width)
+    size_t at = simt_item() * 4;
+    if (at >= a.rows * a.width)
         return;
-    int column = (int)(at % width);
-    float4 v = simt_read4(r + at), s = simt_read4(scale + column), d = simt_read4(shift + column);
-    store2(y, at, y_bf16, fmaf(v.x, s.x, d.x), fmaf(v.y, s.y, d.y));
-    store2(y, at + 2, y_bf16, fmaf(v.z, s.z, d.z), fmaf(v.w, s.w, d.w));
+    int column = (int)(at % a.width);
+    float4 v = simt_read4(a.r + at), s = simt_read4(a.scale + column),
+           d = simt_read4(a.shift + column);
+    store2(a.y, at, a.y_bf16, fmaf(v.x, s.x, d.x), fmaf(v.y, s.y, d.y));
+    store2(a.y, at + 2, a.y_bf16, fmaf(v.z, s.z, d.z), fmaf(v.w, s.w, d.w));
 }
 
-void cov_cuda_norm_apply(const float *r, const float *scale, const float *shift, void *y,
-                         bool y_bf16, size_t rows, int width, void *stream)
+void cov_cuda_norm_apply(const struct cov_cuda_norm_apply *a, void *stream)
 {
-    size_t items = rows * width / 4;
-    if (items > 0)
-        simt_launch(norm_apply, dim3((unsigned)((items + THREADS - 1) / THREADS)), THREADS, 0,
-                    stream, r, scale, shift, y, y_bf16, rows, width);
+    simt_launch_items(norm_apply, a->rows * a->width / 4, stream, *a);
 }

@@ -1,16 +1,18 @@
-/* conv_index.h - which rows a convolution reads and writes, for host and device alike.
+/* conv_index.h - index arithmetic of the kernels, for host and device: which rows a convolution reads
+ * and writes, and how tiles and fragments are laid out.
  *
- * Both kinds of convolution come down to phases: in phase p,
+ * Both kinds of convolution are sums of phases. A phase computes
  *   y[out_first + out_stride t] = sum over taps i < n_taps of W_i x[in_stride t + first + i step],
  * t < rows, where W_i is PyTorch's kernel at k_first + i k_step, and rows of x outside [0, t_in) are
- * zero. A convolution has one phase, a transposed one as many as its stride. What of this a matrix
- * product needs is here too: its row m is row m % rows of sequence m / rows, its column k of the
- * weights is channel k % c of tap k / c. Where the middle of a layer is left out, the rows that are
- * counted are those before it and those behind: t = cov_conv_phase_row(row).
+ * zero. A convolution has one phase, a transposed convolution has `stride` of them. As a matrix product,
+ * row m of a phase is row m % rows of sequence m / rows, and row k of the weights is channel k % c of
+ * tap k / c. If the middle of a layer is skipped, only the rows before and after it are numbered:
+ * t = cov_conv_phase_row(row).
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_CUDA_CONV_INDEX_H
 #define COV_COMPUTE_CUDA_CONV_INDEX_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #if defined(__CUDACC__)
@@ -20,8 +22,8 @@
 #endif
 
 struct cov_conv_phase {
-    int rows;        /* of a sequence */
-    int split, skip; /* rows from `split` on are `skip` further */
+    int rows;        /* per sequence */
+    int split, skip; /* row numbers >= split stand for t = number + skip */
     int in_stride, out_stride, out_first;
     int n_taps, first, step;
     int k_first, k_step;
@@ -60,8 +62,8 @@ COV_HD struct cov_conv_phase cov_conv_phase_plain(int t_out, int kernel, int str
     return p;
 }
 
-/* Phase `phase` < stride of a transposed convolution: rows t of the output with t % stride == phase.
- * Kernel k reaches them from row (t + pad - k dilation) / stride, where that divides. */
+/* Phase `phase` < stride of a transposed convolution: the output rows t with t % stride == phase.
+ * Kernel position k contributes x[(t + pad - k dilation) / stride] if stride divides that. */
 COV_HD struct cov_conv_phase cov_conv_phase_transposed(int phase, int t_out, int kernel, int stride,
                                                        int dilation, int pad)
 {
@@ -76,7 +78,7 @@ COV_HD struct cov_conv_phase cov_conv_phase_transposed(int phase, int t_out, int
     while (p.k_first < kernel && p.k_first < p.k_step &&
            (phase + pad - p.k_first * dilation) % stride != 0)
         p.k_first++;
-    if (p.k_first >= kernel || p.k_first >= p.k_step) { /* none reaches them */
+    if (p.k_first >= kernel || p.k_first >= p.k_step) { /* no kernel position contributes */
         p.n_taps = p.first = p.step = p.k_first = 0;
         return p;
     }
@@ -86,8 +88,8 @@ COV_HD struct cov_conv_phase cov_conv_phase_transposed(int phase, int t_out, int
     return p;
 }
 
-/* The phase for rows [0, head) and [tail, t_out) of the output alone; where a transposed convolution
- * is wanted at both ends, for all of them. */
+/* Limits the phase to output rows [0, head) and [tail, t_out). A phase of a transposed convolution that
+ * is needed at both ends keeps all rows. */
 COV_HD struct cov_conv_phase cov_conv_phase_cut(struct cov_conv_phase p, int t_out, int head,
                                                 int tail)
 {
@@ -102,8 +104,8 @@ COV_HD struct cov_conv_phase cov_conv_phase_cut(struct cov_conv_phase p, int t_o
     return p;
 }
 
-/* Channels of a layer's rows as they stand in memory: `groups` of them (the directions of an LSTM),
- * each of `size`, begin `pitch` apart; what is between is zero. */
+/* Layout of the channels of a row: `groups` groups (the directions of an LSTM) of `size` channels each,
+ * which start `pitch` elements apart. The elements in between are zero. */
 struct cov_channels {
     int groups, size, pitch;
 };
@@ -123,17 +125,70 @@ COV_HD int cov_round_up(int n, int to)
     return (n + to - 1) / to * to;
 }
 
-/* In an operand of a product that is kept as rows of 64 bytes, four pieces of 16 each: where piece
- * `piece` of row `row` stands, in bytes. Eight rows of one piece, and so what ldmatrix reads at
- * once, are in different banks. */
+/* A tile in shared memory has rows of 64 bytes, stored as four swizzled vectors of 16 bytes. Returns
+ * the byte offset of vector `piece` of row `row`. The same vector of eight consecutive rows, which
+ * ldmatrix reads at once, falls into different banks. */
 COV_HD int cov_tile_place(int row, int piece)
 {
     return row * 64 + ((piece ^ (row >> 1 & 3)) << 4);
 }
 
-/* The fragment of 16 by 16 weights that a lane of the LSTM's warp `warp` holds for gates 2 pair (rows
- * 0-7) and 2 pair + 1 (rows 8-15) of units 8 warp ... 8 warp + 7: register `reg` < 4, half `half` < 2
- * of it is the weight of this gate, unit, and h. (mma.m16n8k16, operand A.) */
+/* Column j < tn of a thread in a tile of bn columns. Threads take vectors of four columns, or single
+ * columns if tn < 4, so that neighbouring threads read neighbouring vectors. */
+COV_HD int cov_tile_column(int bn, int tn, int across, int j)
+{
+    return tn >= 4 ? j / 4 * (bn / (tn / 4)) + across * 4 + j % 4 : j * (bn / tn) + across;
+}
+
+/* A row of a phase: number m among all sequences, which is row t of sequence b. */
+struct cov_conv_row {
+    size_t m;
+    int b, t;
+};
+
+COV_HD struct cov_conv_row cov_conv_row_at(const struct cov_conv_phase *p, size_t m)
+{
+    struct cov_conv_row r;
+    int rows = p->rows > 0 ? p->rows : 1;
+    r.m = m;
+    r.b = (int)(m / rows);
+    r.t = (int)(m - (size_t)r.b * rows);
+    return r;
+}
+
+/* Moves r on by `by` rows; there are n sequences. */
+COV_HD void cov_conv_row_advance(const struct cov_conv_phase *p, int n, struct cov_conv_row *r,
+                                 int by)
+{
+    r->m += by;
+    r->t += by;
+    while (r->t >= p->rows && r->m < (size_t)n * p->rows) {
+        r->t -= p->rows;
+        r->b++;
+    }
+}
+
+/* The row of x that a tap reads, within its sequence; it may be outside of [0, t_in). */
+COV_HD int cov_conv_x_row(const struct cov_conv_phase *p, struct cov_conv_row r, int tap)
+{
+    return r.t * p->in_stride + p->first + tap * p->step;
+}
+
+/* The row of y among those of all sequences. */
+COV_HD size_t cov_conv_y_row(const struct cov_conv_phase *p, struct cov_conv_row r, int t_out)
+{
+    return (size_t)r.b * t_out + r.t * p->out_stride + p->out_first;
+}
+
+/* Rows per split if `rows` are divided into `splits`: a multiple of 32; the last splits may be shorter. */
+COV_HD size_t cov_conv_split_rows(size_t rows, int splits)
+{
+    return (rows + (size_t)splits * 32 - 1) / ((size_t)splits * 32) * 32;
+}
+
+/* The weight that a lane of the LSTM kernel holds in half `half` < 2 of register `reg` < 4 of a
+ * fragment: operand A of mma.m16n8k16, 16 rows of weights by 16 of h. Rows 0-7 are gate 2 pair and rows
+ * 8-15 gate 2 pair + 1, each of units 8 warp to 8 warp + 7. */
 struct cov_lstm_place {
     int gate, unit, h;
 };
@@ -148,8 +203,8 @@ COV_HD struct cov_lstm_place cov_lstm_fragment(int warp, int pair, int k16, int 
     return p;
 }
 
-/* The same of the way back in training, where a warp makes the gradients by h of 16 units, from those by
- * all gates: k is 4 unit + gate. */
+/* The same for the backward pass, in which a warp computes the gradients of h for 16 units from the
+ * gradients of all gates: the depth of the product is 4 unit + gate. */
 COV_HD struct cov_lstm_place cov_lstm_back_fragment(int warp, int k16, int lane, int reg, int half)
 {
     struct cov_lstm_place p;
@@ -160,7 +215,7 @@ COV_HD struct cov_lstm_place cov_lstm_back_fragment(int warp, int k16, int lane,
     return p;
 }
 
-/* bf16(v), to nearest even; the bits of v as they are. */
+/* The float with these bits, rounded to bf16 (to nearest even). */
 COV_HD uint32_t cov_bf16_of_bits(uint32_t bits)
 {
     uint32_t rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;

@@ -165,9 +165,7 @@ static int add_first(struct making *m, struct cov_err *e)
 
 static void put_weight(char *w, const struct cov_cuda_step *s, int k, int column, float value)
 {
-    const struct cov_cuda_gemm *g = &s->gemm;
-    size_t at =
-        s->products == COV_CUDA_FP32 ? (size_t)k * g->width + column : (size_t)column * g->k + k;
+    size_t at = cov_cuda_gemm_weight(s->products, &s->gemm, k, column);
     if (s->products == COV_CUDA_BF16) {
         uint32_t bits;
         memcpy(&bits, &value, sizeof bits);

@@ -271,10 +271,15 @@ static int add_training(struct cov_training *base, const struct cov_train_batch 
     int rc = run(t, (uint64_t)t->n_steps, batch, score, e);
     if (rc)
         return rc;
-    cov_cuda_take_gradient((const float *)cov_train_at(t, t->mem.gradient),
-                           (const uint8_t *)cov_train_at(t, t->mem.statistic), t->n_batches == 0,
-                           COV_TRAIN_MOMENTUM, (float *)cov_train_at(t, t->mem.sum),
-                           (float *)cov_train_at(t, t->mem.block), t->plan.n_floats, t->stream);
+    struct cov_cuda_gradient g = {};
+    g.gradient = (const float *)cov_train_at(t, t->mem.gradient);
+    g.statistic = (const uint8_t *)cov_train_at(t, t->mem.statistic);
+    g.first = t->n_batches == 0;
+    g.momentum = COV_TRAIN_MOMENTUM;
+    g.sum = (float *)cov_train_at(t, t->mem.sum);
+    g.block = (float *)cov_train_at(t, t->mem.block);
+    g.n = t->plan.n_floats;
+    cov_cuda_take_gradient(&g, t->stream);
     rc = cov_rt_launched("the sum of gradients", e);
     t->n_batches++;
     return rc ? name_card(t, e) : COV_OK;

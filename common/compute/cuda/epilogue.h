@@ -1,21 +1,27 @@
-/* epilogue.h - what happens to a sum of products before it is stored, for all kernels of
- * kernels.h.
+/* epilogue.h - what kernels do with values beside products: unpacking bases, bias, ReLU and norm, and
+ * stores as float or bf16.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_CUDA_EPILOGUE_H
 #define COV_COMPUTE_CUDA_EPILOGUE_H
 
 #include "common/compute/cuda/simt.h"
 
+/* The base code at position t of sequence b; codes[n, (length + 1) / 2] as cov_codes_pack packs them. */
+SIMT_DEVICE int packed_code(const uint8_t *codes, size_t b, int length, int t)
+{
+    return codes[b * (((size_t)length + 1) / 2) + t / 2] >> (t % 2 ? 0 : 4) & 15;
+}
+
 /* norm(relu(sum + bias)). */
 SIMT_DEVICE float finish(float sum, float bias, float scale, float shift, bool relu)
 {
     float v = sum + bias;
     if (relu)
-        v = v < 0.0f ? 0.0f : v; /* NaN stays */
+        v = v < 0.0f ? 0.0f : v; /* keeps NaN */
     return fmaf(v, scale, shift);
 }
 
-/* Element i and the next of y; i is even. */
+/* y[i] = a, y[i + 1] = b; i is even. */
 SIMT_DEVICE void store2(void *y, size_t i, bool bf16, float a, float b)
 {
     if (bf16)

@@ -1,8 +1,11 @@
-/* kernels.h - the kernels of the plugin, as the host calls them: each queues its work on a stream
- * (runtime.h) and returns; whether that was possible, cov_rt_launched says. All memory is the
- * device's; n is sequences of a batch, activations are channel-last, x[n, t, c], c a multiple of 8, so
- * that rows are whole pieces of 16 bytes. What a sequence's values are does not depend on the others,
- * nor on its place.
+/* kernels.h - the kernels of the plugin, as the host calls them: each function queues work on a stream
+ * (runtime.h) and returns; cov_rt_launched reports whether that succeeded.
+ *
+ * All pointers are to device memory. n is the number of sequences of a batch. Activations are
+ * channel-last, x[n, t, c], with c a multiple of 8, so that rows consist of whole vectors of 16 bytes.
+ * The values of a sequence depend neither on the other sequences of the batch nor on its place among
+ * them; sums over a batch are added in an order that depends on sizes only, so that the same input gives
+ * the same bits.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_CUDA_KERNELS_H
 #define COV_COMPUTE_CUDA_KERNELS_H
@@ -13,42 +16,70 @@
 
 #include "common/compute/cuda/conv_index.h"
 
-/* What products are made of; sums are in single precision. */
+/* Operands of products; sums are always in single precision. */
 enum cov_cuda_products {
     COV_CUDA_FP32,   /* single precision */
-    COV_CUDA_TF32X3, /* operands in two terms of tf32 each, three products: some 2^-21 */
+    COV_CUDA_TF32X3, /* each operand split into two tf32 terms, three products: error about 2^-21 */
     COV_CUDA_TF32,   /* operands rounded to tf32 */
     COV_CUDA_BF16,   /* operands rounded to bf16 */
 };
 
-/* A phase of a convolution, a linear layer, or an LSTM's product with x, as a product of matrices:
+/* ---- products of matrices: products_fp32.cu, products_mma.cu ---- */
+
+/* A phase of a convolution, a linear layer, or the input product of an LSTM:
  *   y[b, out_first + out_stride t, o] = norm(relu(bias[o] + sum_k x[b, row of k, channel of k] w[k,o])),
- * relu if asked for, norm(v) = v scale[o] + shift[o]; rows and channels by conv_index.h. o < n_cols,
- * a multiple of 8. */
+ * with relu if requested, and norm(v) = v scale[o] + shift[o]; conv_index.h defines the rows and
+ * channels. o < n_cols, a multiple of 8. */
 struct cov_cuda_gemm {
     const void *x;                     /* [n, t_in, c]: float, or bf16 with COV_CUDA_BF16 */
-    const void *w;                     /* as cov_cuda_gemm_sizes says */
+    const void *w;                     /* see cov_cuda_gemm_sizes */
     const float *bias, *scale, *shift; /* [width] */
     void *y;                           /* [n, t_out, pitch]: float, or bf16 if y_bf16 */
     int n, t_in, c, t_out, pitch, n_cols;
     struct cov_conv_phase phase;
     bool relu, y_bf16;
-    int k, width; /* of w, of cov_cuda_gemm_sizes */
+    int k, width; /* of w, from cov_cuda_gemm_sizes */
 };
 
-/* How the weights of a product are kept: k and width are at least n_taps * c and n_cols, what is
- * beyond them is zero. COV_CUDA_FP32: float w[k, width]; else w[width, k], of bf16 or float. */
+/* The shape of the weights of a product: *k >= n_taps * c, *width >= n_cols; the rest is zero. */
 void cov_cuda_gemm_sizes(enum cov_cuda_products products, int n_taps, int c, int n_cols, int *k,
                          int *width);
+/* The element of w that holds row `row` of column `column`: float w[k, width] with COV_CUDA_FP32, else
+ * w[width, k], of bf16 or float. */
+size_t cov_cuda_gemm_weight(enum cov_cuda_products products, const struct cov_cuda_gemm *g, int row,
+                            int column);
 void cov_cuda_gemm(enum cov_cuda_products products, const struct cov_cuda_gemm *g, void *stream);
 void cov_cuda_gemm_fp32(const struct cov_cuda_gemm *g, void *stream);
 void cov_cuda_gemm_mma(enum cov_cuda_products products, const struct cov_cuda_gemm *g,
                        void *stream);
 
-/* The first convolution, from bases: y[b, t, o] = norm(relu(bias[o] + sum_k table[k, code, o])), code
- * that of row t in_stride + first + k dilation; no code is 0. */
+/* The gradient of the weights of a phase, as partial sums over splits of its rows m:
+ *   partial[split][tap * c + i, o] = sum over m of the split of x[row of m and tap, i] z[row of m, o].
+ * A row of partial has n_cols floats; splits start `stride` floats apart. */
+struct cov_cuda_outer {
+    const void *x; /* [n, t_in, x_pitch], of which c channels are read: float, or bf16 */
+    const void *z; /* [n, t_out, z_pitch], of which n_cols columns are read: same type as x */
+    float *partial;
+    int n, t_in, x_pitch, c, t_out, z_pitch, n_cols; /* pitches, c and n_cols are multiples of 8 */
+    struct cov_conv_phase phase;
+    int splits;
+    size_t stride;
+};
+
+/* The number of splits that keeps a card busy, given the rows of all sequences. */
+int cov_cuda_outer_splits(int n_taps, int c, int n_cols, size_t rows);
+/* x and z are bf16 with COV_CUDA_BF16. */
+void cov_cuda_outer(enum cov_cuda_products products, const struct cov_cuda_outer *o, void *stream);
+void cov_cuda_outer_fp32(const struct cov_cuda_outer *o, void *stream);
+void cov_cuda_outer_mma(enum cov_cuda_products products, const struct cov_cuda_outer *o,
+                        void *stream);
+
+/* ---- the first and the last layer: end_layers.cu ---- */
+
+/* The first convolution, from base codes: y[b, t, o] = norm(relu(bias[o] + sum_k table[k, code, o])),
+ * with the code of row t in_stride + first + k dilation; rows outside of the sequence add 0. */
 struct cov_cuda_first {
-    const uint8_t *codes;              /* [n, (t_in + 1) / 2], as cov_codes_pack packs them */
+    const uint8_t *codes;              /* [n, (t_in + 1) / 2], packed by cov_codes_pack */
     const float *table;                /* [kernel, 16, c] */
     const float *bias, *scale, *shift; /* [c] */
     void *y;                           /* [n, t_out, c], float, or bf16 if y_bf16 */
@@ -58,45 +89,7 @@ struct cov_cuda_first {
 };
 void cov_cuda_first_layer(const struct cov_cuda_first *f, void *stream);
 
-/* What an LSTM layer does for a sequence. */
-struct cov_cuda_extent {
-    int head, tail;  /* gates of rows [head, tail) are those of row head - 1 */
-    int forward;     /* steps of the forward direction; the backward one makes all */
-    int products[2]; /* out: of each direction, steps with products */
-};
-
-/* The steps of an LSTM layer; gates[b, t, direction, unit, i f g o] = w_ih x + b_ih + b_hh are there.
- * y[b, t, direction * units + u] = h; u < units, of which those beyond the layer's own have weights
- * and gates of zero, and so an h of zero.
- *
- * A step's gates depend on x[t] and h[t-1] alone. With `rest`, while neither has moved since they were
- * last computed, a sequence keeps them, and only c = f c + i g and h = o tanh(c) are done; a block
- * of sequences that all rest makes no products. What has moved is what has other bits in the bf16
- * version, whose values are therefore the same bits with and without; in the other it is what has
- * moved by about what a sum's rounding is. Each sequence decides for itself. */
-struct cov_cuda_lstm {
-    const float *gates;
-    const void *w;                   /* as the version says */
-    void *y;                         /* float, or bf16 if y_bf16 */
-    struct cov_cuda_extent *extents; /* of sequence b: extents[b * extent_pitch] */
-    int n, t, directions, units, extent_pitch;
-    bool y_bf16, rest;
-};
-
-/* In single precision, for any size: float w[direction, h, unit, gate]; units is a multiple of 8.
- * Whether it fits into a block's shared memory of so many bytes. */
-bool cov_cuda_lstm_fp32_fits(int units, size_t shared_bytes);
-void cov_cuda_lstm_fp32(const struct cov_cuda_lstm *l, void *stream);
-
-/* With h and weights as bf16, for up to COV_CUDA_LSTM_UNITS units, which are a multiple of 32; a
- * block keeps the weights of a direction in registers through all steps. w is fragments:
- * bf16 w[direction, warp, pair, k16, lane, reg, half] (cov_lstm_fragment), units / 8 warps, units / 16
- * k16. */
-enum { COV_CUDA_LSTM_UNITS = 128 };
-bool cov_cuda_lstm_bf16_fits(int units, size_t shared_bytes);
-void cov_cuda_lstm_bf16(const struct cov_cuda_lstm *l, void *stream);
-
-/* The last layer: out[b, r, d] = exp(bias[d] + sum_i w[d, i] x[b, r, i]), r < rows, i < c_in, `pad`
+/* The last layer: out[b, r, d] = exp(bias[d] + sum_i w[d, i] x[b, r, i]), r < rows, i < c_in, and `pad`
  * where the base is padding; x[n, t, c] is float. */
 struct cov_cuda_output {
     const float *x, *w, *bias;
@@ -106,5 +99,200 @@ struct cov_cuda_output {
     float pad;
 };
 void cov_cuda_output(const struct cov_cuda_output *o, void *stream);
+
+/* ---- LSTMs: lstm_fp32.cu, lstm_bf16.cu ---- */
+
+/* The steps that an LSTM layer computes for a sequence. */
+struct cov_cuda_extent {
+    int head, tail;  /* rows [head, tail) have the gates of row head - 1 */
+    int forward;     /* steps of the forward direction; the backward direction makes all */
+    int products[2]; /* out: per direction, the steps with products */
+};
+
+/* The steps of an LSTM layer. gates[b, t, direction, unit, i f g o] = w_ih x + b_ih + b_hh is given.
+ * Writes y[b, t, direction * units + u] = h, u < units. Units past the layer's own have zero weights and
+ * gates, so their h is 0.
+ *
+ * The gates of a step depend on x[t] and h[t-1] only. With `rest`, a sequence reuses its gates as long as
+ * neither has changed since they were computed; then only c = f c + i g and h = o tanh(c) are computed,
+ * and a block whose sequences all rest skips the products. In the bf16 version, "changed" means other
+ * bits, so the values are the same bits with and without `rest`; in the fp32 version it means a change of
+ * more than about the rounding of a sum. Each sequence decides for itself. */
+struct cov_cuda_lstm {
+    const float *gates;
+    const void *w;                   /* see below */
+    void *y;                         /* float, or bf16 if y_bf16 */
+    struct cov_cuda_extent *extents; /* of sequence b: extents[b * extent_pitch] */
+    int n, t, directions, units, extent_pitch;
+    bool y_bf16, rest;
+};
+
+/* The same in training: keeps gates and cells for the backward pass. */
+struct cov_cuda_lstm_train {
+    /* [n, t, direction, unit, 4]. In: w_ih x + b_ih + b_hh. After the forward pass: i, f, g, o after
+     * sigmoid and tanh. */
+    float *gates;
+    float *cells; /* [n, t, direction, unit] */
+    const void *w;
+    int n, t, directions, units;
+    /* Forward: */
+    void *y; /* [n, t, direction, unit] h: float, or bf16 if y_bf16 */
+    bool y_bf16;
+    uint16_t *h_bf16; /* the same as bf16, in addition to a float y; NULL: not wanted */
+    /* Backward: the gradient of the layer's output, and the gradient of the gates before sigmoid and
+     * tanh, which may overwrite `gates` if it is float. */
+    const float *dy; /* [n, t, direction, unit] */
+    void *dgates;    /* as gates: float, or bf16 if dgates_bf16 */
+    bool dgates_bf16;
+};
+
+/* Single precision, any size. Weights are float w[direction, h, unit, gate]; for the backward pass
+ * w[direction, unit of the gate, unit of h, gate]. units is a multiple of 8. _fits: whether the kernels
+ * fit into this much shared memory per block. */
+bool cov_cuda_lstm_fp32_fits(int units, size_t shared_bytes);
+void cov_cuda_lstm_fp32(const struct cov_cuda_lstm *l, void *stream);
+bool cov_cuda_lstm_train_fits(int units, size_t shared_bytes);
+void cov_cuda_lstm_forward_fp32(const struct cov_cuda_lstm_train *l, void *stream);
+void cov_cuda_lstm_backward_fp32(const struct cov_cuda_lstm_train *l, void *stream);
+
+/* h, weights, and the gradients of gates (dgates) as bf16, for up to COV_CUDA_LSTM_UNITS units, a
+ * multiple of 32. A block keeps the weights of a direction in registers through all steps, as fragments:
+ * bf16 w[direction, warp, pair, k16, lane, reg, half] (cov_lstm_fragment), with units / 8 warps and
+ * units / 16 k16; for the backward pass w[direction, warp, k16, lane, reg, half]
+ * (cov_lstm_back_fragment), with units / 16 warps and units / 4 k16. */
+enum { COV_CUDA_LSTM_UNITS = 128 };
+bool cov_cuda_lstm_bf16_fits(int units, size_t shared_bytes);
+void cov_cuda_lstm_bf16(const struct cov_cuda_lstm *l, void *stream);
+void cov_cuda_lstm_forward_bf16(const struct cov_cuda_lstm_train *l, void *stream);
+void cov_cuda_lstm_backward_bf16(const struct cov_cuda_lstm_train *l, void *stream);
+
+/* ---- column sums and batch norm in training: columns.cu ---- */
+
+enum cov_cuda_column_kind {
+    COV_CUDA_COLUMN_NORM,      /* sums of r and of r^2 */
+    COV_CUDA_COLUMN_NORM_BACK, /* sums of dy and of dy x^, x^ = (r - mean) rstd */
+    COV_CUDA_COLUMN_BACK,      /* z = by_d dy + by_r r + by_one where r > 0, else 0; sums of z */
+    COV_CUDA_COLUMN_SUM,       /* sums of z */
+};
+
+/* Sums over rows of `width` columns, in slices of rows; partial[slice][2][width], of which kinds with one
+ * sum use the first half. */
+struct cov_cuda_columns {
+    enum cov_cuda_column_kind kind;
+    const float *r, *dy;               /* [rows, width] */
+    const float *mean, *rstd;          /* [width] */
+    const float *by_d, *by_r, *by_one; /* [width] */
+    void *z;                           /* [rows, width] */
+    bool z_bf16;
+    double *partial;
+    size_t rows;
+    int width;
+};
+
+int cov_cuda_column_slices(size_t rows);
+void cov_cuda_columns(const struct cov_cuda_columns *c, void *stream);
+
+/* total[i] = sum over slices of partial[slice][i], i < n <= pitch; slices start `pitch` apart. */
+void cov_cuda_column_total(const double *partial, int slices, int pitch, int n, double *total,
+                           void *stream);
+
+/* The vectors of a batch norm, 0 for channels past c. */
+struct cov_cuda_norm {
+    const double *total;       /* [2][width], over all `positions` of the batch */
+    const float *gamma, *beta; /* [c] */
+    float *mean, *rstd;        /* [width] */
+    float *scale, *shift;      /* y = r scale + shift */
+    float *by_d, *by_r, *by_one;
+    float *batch_mean, *batch_var; /* [c] mean and unbiased variance */
+    double positions, eps;
+    int c, width;
+};
+void cov_cuda_norm_forward(const struct cov_cuda_norm *n, void *stream);
+void cov_cuda_norm_backward(const struct cov_cuda_norm *n, void *stream);
+
+/* y[rows, width] = r scale + shift, float or bf16. */
+struct cov_cuda_norm_apply {
+    const float *r, *scale, *shift;
+    void *y;
+    bool y_bf16;
+    size_t rows;
+    int width;
+};
+void cov_cuda_norm_apply(const struct cov_cuda_norm_apply *a, void *stream);
+
+/* ---- the loss: train_loss.cu ---- */
+
+struct cov_cuda_loss {
+    float *p; /* [n, t, pitch], data set d in column d: p, then exp(p), then the gradient */
+    const uint8_t *codes;   /* packed, as of the first layer */
+    const float *targets;   /* [n, t, depth] */
+    const uint8_t *present; /* [n, depth] */
+    const float *weights;   /* [depth] */
+    double *slices;         /* [n, cov_cuda_loss_slices(t), depth, 7] */
+    double *scores;         /* [n, depth]: positions that count */
+    double *sums;           /* [4]: weighted losses, accuracies, rows, weights */
+    int n, t, depth, pitch;
+};
+int cov_cuda_loss_slices(int t);
+void cov_cuda_loss_score(const struct cov_cuda_loss *l, void *stream);
+/* l->sums are those of the whole batch. */
+void cov_cuda_loss_backward(const struct cov_cuda_loss *l, void *stream);
+
+/* ---- operands from parameters, gradients to parameters, dropout: train_pack.cu ---- */
+
+/* One-hot rows of packed codes: x[n, t, 8], float or bf16, the last four columns 0; table[16, 4]. */
+void cov_cuda_onehot(const uint8_t *codes, const float *table, void *x, bool bf16, int n, int t,
+                     void *stream);
+
+/* to[i] = block[places[2 i]] + block[places[2 i + 1]], where place -1 adds 0; float or bf16. */
+void cov_cuda_gather(const float *block, const int *places, void *to, bool bf16, size_t n,
+                     void *stream);
+/* to[i] = sum over splits s of partial[s stride + places[i]]; places NULL: of partial[s stride + i]. */
+void cov_cuda_collect_floats(const float *partial, size_t stride, int splits, const int *places,
+                             float *to, size_t n, void *stream);
+void cov_cuda_collect_doubles(const double *partial, size_t stride, int splits, const int *places,
+                              float *to, size_t n, void *stream);
+
+/* to[n, t, width] = from with dropout applied (dropout.h); 0 where no channel is. If float, `to` may be
+ * `from`. */
+struct cov_cuda_dropout {
+    const float *from;
+    void *to;
+    bool to_bf16;
+    uint64_t seed, step, layer, first; /* first: the number of sequence 0 within the batch */
+    uint32_t limit;
+    float keep; /* 1 / (1 - p) */
+    int n, t;
+    struct cov_channels channels;
+};
+void cov_cuda_dropout(const struct cov_cuda_dropout *d, void *stream);
+
+/* ---- the optimiser step: optimiser.cu ---- */
+
+/* Adds the gradient of a batch: where statistic[i] is 0, sum = gradient if `first`, else
+ * sum + gradient; elsewhere block moves towards the gradient by `momentum`. */
+struct cov_cuda_gradient {
+    const float *gradient;
+    const uint8_t *statistic;
+    bool first;
+    float momentum, *sum, *block;
+    size_t n;
+};
+void cov_cuda_take_gradient(const struct cov_cuda_gradient *g, void *stream);
+/* *total = sum of squares of sum[i] where statistic[i] is 0; partial[cov_cuda_square_slices(n)]. */
+int cov_cuda_square_slices(size_t n);
+void cov_cuda_squares(const float *sum, const uint8_t *statistic, size_t n, double *partial,
+                      double *total, void *stream);
+
+struct cov_cuda_adam {
+    const float *sum; /* gradients */
+    const uint8_t *statistic;
+    float *block, *moment1, *moment2, *average;
+    float scale, rest1, beta2, rest2, rate, root, eps; /* as in net/adam.c */
+    float average_rest;                                /* 0: no average */
+    bool average_begins;
+    size_t n;
+};
+void cov_cuda_adam_step(const struct cov_cuda_adam *a, void *stream);
 
 #endif

@@ -1,31 +1,27 @@
-/* optimiser.cu - gradients summed up, their length, Adam, and averaged weights (train_kernels.h).
+/* optimiser.cu - the sum of gradients, its norm, Adam, and the average of weights (kernels.h).
  * SPDX-License-Identifier: MIT */
+#include "common/compute/cuda/kernels.h"
 #include "common/compute/cuda/simt.h"
-#include "common/compute/cuda/train_kernels.h"
 
-enum { THREADS = 256, SLICE = 16384 };
+enum { THREADS = SIMT_THREADS, SLICE = 16384 };
 
-SIMT_KERNEL(THREADS)
-take_gradient(const float *gradient, const uint8_t *statistic, bool first, float momentum,
-              float *sum, float *block, size_t n)
+SIMT_KERNEL(THREADS) take_gradient(struct cov_cuda_gradient g)
 {
-    size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
-    if (i >= n)
+    size_t i = simt_item();
+    if (i >= g.n)
         return;
-    if (statistic[i])
-        block[i] += momentum * (gradient[i] - block[i]);
+    if (g.statistic[i])
+        g.block[i] += g.momentum * (g.gradient[i] - g.block[i]);
     else
-        sum[i] = first ? gradient[i] : sum[i] + gradient[i];
+        g.sum[i] = g.first ? g.gradient[i] : g.sum[i] + g.gradient[i];
 }
 
-void cov_cuda_take_gradient(const float *gradient, const uint8_t *statistic, bool first,
-                            float momentum, float *sum, float *block, size_t n, void *stream)
+void cov_cuda_take_gradient(const struct cov_cuda_gradient *g, void *stream)
 {
-    simt_launch(take_gradient, dim3((unsigned)((n + THREADS - 1) / THREADS)), THREADS, 0, stream,
-                gradient, statistic, first, momentum, sum, block, n);
+    simt_launch_items(take_gradient, g->n, stream, *g);
 }
 
-/* *to = the sum over the threads of a block. */
+/* *to = the sum of `mine` over the threads of a block. */
 SIMT_DEVICE void add_up(double mine, double *to)
 {
     double *const all = (double *)simt_shared(); /* [THREADS] */
@@ -74,7 +70,7 @@ void cov_cuda_squares(const float *sum, const uint8_t *statistic, size_t n, doub
 
 SIMT_KERNEL(THREADS) adam_step(struct cov_cuda_adam a)
 {
-    size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
+    size_t i = simt_item();
     if (i >= a.n)
         return;
     float p = a.block[i];
@@ -93,6 +89,5 @@ SIMT_KERNEL(THREADS) adam_step(struct cov_cuda_adam a)
 
 void cov_cuda_adam_step(const struct cov_cuda_adam *a, void *stream)
 {
-    simt_launch(adam_step, dim3((unsigned)((a->n + THREADS - 1) / THREADS)), THREADS, 0, stream,
-                *a);
+    simt_launch_items(adam_step, a->n, stream, *a);
 }

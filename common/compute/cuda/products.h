@@ -1,69 +1,128 @@
-/* products.h - products of fragments on tensor cores, of each kind of operands, for all kernels that
- * make tiles with them.
+/* products.h - how products of matrices read rows of x and place rows of y (struct cov_cuda_gemm).
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_CUDA_PRODUCTS_H
 #define COV_COMPUTE_CUDA_PRODUCTS_H
 
+#include "common/compute/cuda/epilogue.h"
 #include "common/compute/cuda/kernels.h"
-#include "common/compute/cuda/simt.h"
 
-/* Warps of a block, each of which makes WARP_SIDE rows and as many columns: MT by NT tiles. */
-enum { WARPS = 4, WARP_SIDE = 64, MT = WARP_SIDE / 16, NT = WARP_SIDE / 8 };
-
-/* Rows of a block of so many columns. */
-template <int COLUMNS> struct block {
-    static constexpr int ROWS = WARP_SIDE * (WARPS / (COLUMNS / WARP_SIDE));
+/* What a thread reads of x: vectors of 16 bytes from PARTS rows, at the same depth of the product. */
+template <int PARTS> struct gather {
+    const char *sequence[PARTS]; /* NULL: past the last row */
+    int row[PARTS];              /* that tap 0 reads */
+    int tap, channel;            /* of the next vector */
 };
 
-/* What is left of v when its tf32 is taken off, as tf32. */
-SIMT_DEVICE uint32_t tf32_rest(uint32_t v)
-{
-    return simt_tf32(simt_float(v) - simt_float(simt_tf32(simt_float(v))));
+/* Starts with the rows `first`, first + `apart`, ..., at element `k` of depth. */
+template <int ELEMENT, int PARTS>
+SIMT_DEVICE struct gather<PARTS> gather_begin(const struct cov_cuda_gemm &g, int first, int apart,
+                                              int k) {
+    struct gather<PARTS> x;
+    for (int i = 0; i < PARTS; i++) {
+        int row = first + i * apart, b = row / g.phase.rows;
+        x.sequence[i] = row < g.n * g.phase.rows
+                            ? (const char *)g.x + (size_t)b * g.t_in * g.c * ELEMENT
+                            : NULL;
+        x.row[i] = cov_conv_phase_row(&g.phase, row - b * g.phase.rows) * g.phase.in_stride +
+                   g.phase.first;
+    }
+    x.tap = k / g.c;
+    x.channel = k % g.c;
+    return x;
 }
 
-/* sum += a b, of 32 bytes of k: MT tiles of 16 rows by NT of 8 columns. */
-template <int PRODUCTS>
-SIMT_DEVICE void multiply(float sum[MT][NT][4], const uint32_t a[MT][4],
-                          const uint32_t b[NT / 2][4])
+/* Whether x has the vector of row i; if so, *from is its address. */
+template <int ELEMENT, int PARTS>
+SIMT_DEVICE bool gather_next(const struct cov_cuda_gemm &g, const struct gather<PARTS> &x, int i,
+                             const char **from)
 {
-    uint32_t high[MT][4], low[MT][4];
-#pragma unroll
-    for (int mt = 0; mt < MT; mt++)
-#pragma unroll
-        for (int i = 0; i < 4; i++) {
-            high[mt][i] = PRODUCTS == COV_CUDA_BF16 ? a[mt][i] : simt_tf32(simt_float(a[mt][i]));
-            low[mt][i] = PRODUCTS == COV_CUDA_TF32X3 ? tf32_rest(a[mt][i]) : 0;
-        }
-#pragma unroll
-    for (int nt = 0; nt < NT; nt++) {
-        uint32_t b0 = b[nt / 2][nt % 2 * 2], b1 = b[nt / 2][nt % 2 * 2 + 1];
-        if (PRODUCTS == COV_CUDA_BF16) {
-#pragma unroll
-            for (int mt = 0; mt < MT; mt++)
-                simt_mma_bf16(sum[mt][nt], high[mt], b0, b1);
-            continue;
-        }
-        uint32_t high0 = simt_tf32(simt_float(b0)), high1 = simt_tf32(simt_float(b1));
-        if (PRODUCTS == COV_CUDA_TF32X3) {
-            /* Tensor cores cut off what does not fit into the sum: so a sum of their own, and the whole
-             * one by additions that round. */
-            uint32_t low0 = tf32_rest(b0), low1 = tf32_rest(b1);
-#pragma unroll
-            for (int mt = 0; mt < MT; mt++) {
-                float part[4] = {0, 0, 0, 0};
-                simt_mma_tf32(part, low[mt], high0, high1);
-                simt_mma_tf32(part, high[mt], low0, low1);
-                simt_mma_tf32(part, high[mt], high0, high1);
-#pragma unroll
-                for (int i = 0; i < 4; i++)
-                    sum[mt][nt][i] += part[i];
-            }
-            continue;
-        }
-#pragma unroll
-        for (int mt = 0; mt < MT; mt++)
-            simt_mma_tf32(sum[mt][nt], high[mt], high0, high1);
+    int row = x.row[i] + x.tap * g.phase.step;
+    bool there = x.sequence[i] && x.tap < g.phase.n_taps && row >= 0 && row < g.t_in;
+    *from = there ? x.sequence[i] + ((size_t)row * g.c + x.channel) * ELEMENT : (const char *)g.x;
+    return there;
+}
+
+/* Moves on by `by` elements of depth. */
+template <int PARTS>
+SIMT_DEVICE void gather_advance(const struct cov_cuda_gemm &g, struct gather<PARTS> *x, int by)
+{
+    x->channel += by;
+    while (x->channel >= g.c) {
+        x->channel -= g.c;
+        x->tap++;
     }
+}
+
+/* The element of y at which a row of the product begins. */
+SIMT_DEVICE size_t y_offset(const struct cov_cuda_gemm &g, int row)
+{
+    int b = row / g.phase.rows, t = cov_conv_phase_row(&g.phase, row - b * g.phase.rows);
+    return ((size_t)b * g.t_out + t * g.phase.out_stride + g.phase.out_first) * g.pitch;
+}
+
+/* Where a block of the gradient kernels works: a tile of BM by BN weights and a split of the rows. */
+struct outer_block {
+    int split, k_first, n_first;
+    size_t beg, end; /* rows of the split */
+};
+
+template <int BM, int BN>
+SIMT_DEVICE struct outer_block outer_block_of(const struct cov_cuda_outer &o, int tiles,
+                                              size_t split_rows)
+{
+    struct outer_block at;
+    const size_t rows = (size_t)o.n * o.phase.rows;
+    at.split = (int)blockIdx.x / tiles;
+    at.k_first = (int)blockIdx.x % tiles * BM;
+    at.n_first = (int)blockIdx.y * BN;
+    at.beg = at.split * split_rows;
+    at.end = at.beg + split_rows < rows ? at.beg + split_rows : rows;
+    return at;
+}
+
+/* The steps of `depth` rows that a split takes. */
+SIMT_DEVICE int outer_steps(const struct outer_block &at, int depth)
+{
+    return at.end > at.beg ? (int)((at.end - at.beg + depth - 1) / depth) : 0;
+}
+
+/* The row at which a thread begins to read an operand; past all rows if it has none to read. */
+SIMT_DEVICE struct cov_conv_row outer_row(const struct cov_cuda_outer &o, size_t m, bool reads)
+{
+    return cov_conv_row_at(&o.phase, reads ? m : (size_t)o.n * o.phase.rows);
+}
+
+/* Whether x has the row that a tap reads for row r of the split; if so, *offset is its element
+ * `channel`. */
+SIMT_DEVICE bool outer_x(const struct cov_cuda_outer &o, const struct outer_block &at,
+                         const struct cov_conv_row &r, int tap, int channel, size_t *offset)
+{
+    int row = cov_conv_x_row(&o.phase, r, tap);
+    bool there = r.m < at.end && row >= 0 && row < o.t_in;
+    *offset = there ? ((size_t)r.b * o.t_in + row) * o.x_pitch + channel : 0;
+    return there;
+}
+
+/* The same for column `column` of z. */
+SIMT_DEVICE bool outer_z(const struct cov_cuda_outer &o, const struct outer_block &at,
+                         const struct cov_conv_row &r, int column, size_t *offset)
+{
+    bool there = r.m < at.end;
+    *offset = there ? cov_conv_y_row(&o.phase, r, o.t_out) * o.z_pitch + column : 0;
+    return there;
+}
+
+/* Queues a gradient kernel with tiles of BM by BN weights. */
+template <int BM, int BN, typename Kernel>
+static void outer_launch(Kernel kernel, const struct cov_cuda_outer *o, int threads,
+                         size_t shared_bytes, void *stream)
+{
+    int tiles = (o->phase.n_taps * o->c + BM - 1) / BM;
+    if (tiles > 0)
+        simt_launch(kernel,
+                    dim3((unsigned)(tiles * o->splits), (unsigned)(o->n_cols + BN - 1) / BN),
+                    threads, shared_bytes, stream, *o, tiles,
+                    cov_conv_split_rows((size_t)o->n * o->phase.rows, o->splits));
 }
 
 #endif

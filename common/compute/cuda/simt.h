@@ -1,6 +1,6 @@
-/* simt.h - the words that kernels are written in: CUDA's, and the few instructions beyond its
- * language. Tests bring an emulation of the same words (simt_emulated.h of tests/lib, included before all
- * else), so that the kernels run on a machine without a GPU too.
+/* simt.h - the primitives that kernels use: CUDA's, and thin wrappers of PTX instructions. Tests
+ * provide an emulation of the same primitives (tests/lib/simt_emulated.h, included before everything
+ * else), so that the kernels also run without a GPU.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_CUDA_SIMT_H
 #define COV_COMPUTE_CUDA_SIMT_H
@@ -15,12 +15,12 @@
 #error "neither nvcc nor the emulation"
 #endif
 
-/* Kernels, templates of them above all, have names of their own among all files: the linker takes one of
- * those of the same name for all. */
+/* Kernel names, in particular those of templates, must be unique among all files: the linker merges
+ * templates of the same name. */
 #define SIMT_KERNEL(threads) __global__ void __launch_bounds__(threads)
 #define SIMT_DEVICE static __device__ __forceinline__
 
-/* The shared memory of a block, as large as its launch says. */
+/* The dynamic shared memory of the block; the launch sets its size. */
 SIMT_DEVICE char *simt_shared(void)
 {
     extern __shared__ uint4 simt_shared_memory[];
@@ -37,13 +37,13 @@ SIMT_DEVICE uint32_t simt_bits(float v)
     return __float_as_uint(v);
 }
 
-/* Through the cache for data that nobody writes. */
+/* Reads through the read-only cache. */
 SIMT_DEVICE float4 simt_read4(const float *p)
 {
     return __ldg((const float4 *)p);
 }
 
-/* exp to about 2^-21, for gates whose h is rounded to bf16. */
+/* exp(v) with a relative error of about 2^-21; for LSTM gates whose h is rounded to bf16. */
 SIMT_DEVICE float simt_exp_fast(float v)
 {
     float e;
@@ -51,7 +51,7 @@ SIMT_DEVICE float simt_exp_fast(float v)
     return e;
 }
 
-/* 1 / v to the last bit or two; 0 beyond 2^126. */
+/* 1 / v with an error of at most 1 ulp; 0 for |v| > 2^126. */
 SIMT_DEVICE float simt_reciprocal_fast(float v)
 {
     float r;
@@ -59,13 +59,13 @@ SIMT_DEVICE float simt_reciprocal_fast(float v)
     return r;
 }
 
-/* Bit i: `v` of lane i. All lanes of a warp together. */
+/* Bit i is `v` of lane i. All lanes of the warp must call it. */
 SIMT_DEVICE uint32_t simt_ballot(bool v)
 {
     return __ballot_sync(0xffffffffU, v);
 }
 
-/* *shared |= bits, whoever else does it at the time. */
+/* *shared |= bits, atomically. */
 SIMT_DEVICE void simt_or(uint32_t *shared, uint32_t bits)
 {
     (void)atomicOr(shared, bits);
@@ -78,7 +78,7 @@ SIMT_DEVICE uint32_t simt_shared_address(const void *p)
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
 
-/* 16 bytes to shared memory, behind this thread's back; zeros unless `there`. */
+/* Starts an asynchronous copy of 16 bytes to shared memory; writes zeros if !there. */
 SIMT_DEVICE void simt_copy16(void *shared, const void *global, bool there)
 {
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(simt_shared_address(shared)),
@@ -86,20 +86,21 @@ SIMT_DEVICE void simt_copy16(void *shared, const void *global, bool there)
                  : "memory");
 }
 
-/* The copies since the last one are a group. */
+/* Commits the copies since the last call as one group. */
 SIMT_DEVICE void simt_copy_group(void)
 {
     asm volatile("cp.async.commit_group;" ::: "memory");
 }
 
-/* Until at most the last N groups of this thread are under way. */
+/* Waits until at most the last N groups of this thread are pending. */
 template <int N> SIMT_DEVICE void simt_copy_wait(void)
 {
     asm volatile("cp.async.wait_group %0;" ::"n"(N) : "memory");
 }
 
-/* Four matrices of 8 rows of 16 bytes; lane i gives the address of row i % 8 of matrix i / 8, and
- * gets 4 bytes at 4 (i % 4) of row i / 4 of each. All lanes of a warp together, as the products. */
+/* ldmatrix: loads four matrices of 8 rows of 16 bytes. Lane i passes the address of row i % 8 of matrix
+ * i / 8, and receives the 4 bytes at 4 (i % 4) of row i / 4 of each matrix. All lanes of the warp must
+ * call it; the same holds for the products below. */
 SIMT_DEVICE void simt_load_matrices(uint32_t r[4], const void *shared)
 {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
@@ -108,7 +109,7 @@ SIMT_DEVICE void simt_load_matrices(uint32_t r[4], const void *shared)
                  : "memory");
 }
 
-/* The same, turned around: rows and columns of each matrix of 8 by 8 bf16 change places. */
+/* The same, with each matrix of 8 by 8 bf16 transposed. */
 SIMT_DEVICE void simt_load_transposed(uint32_t r[4], const void *shared)
 {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
@@ -135,7 +136,7 @@ SIMT_DEVICE void simt_mma_tf32(float d[4], const uint32_t a[4], uint32_t b0, uin
                  : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
-#else /* Turing has none of these; the host does not choose kernels that use them */
+#else /* Turing lacks these instructions; the host does not launch kernels that use them */
 
 SIMT_DEVICE void simt_copy16(void *, const void *, bool)
 {
@@ -174,8 +175,8 @@ SIMT_DEVICE void simt_mma_tf32(float *, const uint32_t *, uint32_t, uint32_t)
 
 #endif
 
-/* Queues a kernel; a failure is found by cov_rt_launched (runtime.h). `shared_bytes` beyond 48 KiB are
- * asked for. */
+/* Queues a kernel; cov_rt_launched (runtime.h) reports a failure. More than 48 KiB of shared memory
+ * must be requested explicitly. */
 template <typename... Parameters, typename... Arguments>
 static void simt_launch(void (*kernel)(Parameters...), dim3 grid, int threads, size_t shared_bytes,
                         void *stream, Arguments... arguments)
@@ -188,7 +189,7 @@ static void simt_launch(void (*kernel)(Parameters...), dim3 grid, int threads, s
 
 #endif
 
-/* bf16(v), to nearest even. */
+/* v rounded to bf16 (to nearest even). */
 SIMT_DEVICE uint32_t simt_bf16(float v)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -200,6 +201,7 @@ SIMT_DEVICE uint32_t simt_bf16(float v)
 #endif
 }
 
+/* The same of two values; a is the low half. */
 SIMT_DEVICE uint32_t simt_bf16_pair(float a, float b)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -211,8 +213,8 @@ SIMT_DEVICE uint32_t simt_bf16_pair(float a, float b)
 #endif
 }
 
-/* v rounded to tf32, which keeps 10 bits of the fraction: to nearest, ties away from zero, as
- * cvt.rna.tf32 does. */
+/* v rounded to tf32, which has 10 bits of fraction: to nearest, ties away from zero, as cvt.rna.tf32
+ * does. */
 SIMT_DEVICE uint32_t simt_tf32(float v)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -223,6 +225,23 @@ SIMT_DEVICE uint32_t simt_tf32(float v)
     uint32_t bits = simt_bits(v);
     return (bits & 0x7f800000) == 0x7f800000 ? bits : (bits + 0x1000) & 0xffffe000;
 #endif
+}
+
+/* Kernels in which a thread computes one item: the item, and the launch for n items. */
+enum { SIMT_THREADS = 256 };
+
+SIMT_DEVICE size_t simt_item(void)
+{
+    return (size_t)blockIdx.x * SIMT_THREADS + threadIdx.x;
+}
+
+template <typename... Parameters, typename... Arguments>
+static void simt_launch_items(void (*kernel)(Parameters...), size_t n, void *stream,
+                              Arguments... arguments)
+{
+    if (n > 0)
+        simt_launch(kernel, dim3((unsigned)((n + SIMT_THREADS - 1) / SIMT_THREADS)), SIMT_THREADS,
+                    0, stream, arguments...);
 }
 
 #endif

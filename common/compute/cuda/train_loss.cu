@@ -1,22 +1,37 @@
-/* train_loss.cu - loss, accuracy, and the gradient where it begins (train_kernels.h).
+/* train_loss.cu - loss, accuracy (Pearson's r), and the gradient of the network's output (kernels.h).
  *
- * A row of the batch is a chunk and a data set; its sums are made in double, by slices of positions.
- * Sums of squares suffice for Pearson's r, as doubles have twice the digits of the values.
+ * A row of the batch is a chunk and a data set. Its sums are in double, over slices of positions. Sums of
+ * squares suffice for Pearson's r, since doubles have twice the digits of the values.
  * SPDX-License-Identifier: MIT */
-#include "common/compute/cuda/simt.h"
-#include "common/compute/cuda/train_kernels.h"
+#include "common/compute/cuda/epilogue.h"
+#include "common/compute/cuda/kernels.h"
 
-enum { THREADS = 256, SLICE = 4096, SUMS = 7 };
+enum { THREADS = SIMT_THREADS, SLICE = 4096, SUMS = 7 };
 
 SIMT_DEVICE bool is_padding(const struct cov_cuda_loss &l, int b, int t)
 {
-    return (l.codes[b * (((size_t)l.t + 1) / 2) + t / 2] >> (t % 2 ? 0 : 4) & 15) == 0;
+    return packed_code(l.codes, (size_t)b, l.t, t) == 0;
 }
 
-/* A block takes a slice of a chunk, and leaves exp(p) in p. */
+/* *to = the sum over a block of sum number threadIdx.x, for each of N sums; all threads must call it. */
+template <int N> SIMT_DEVICE void add_up(const double (&mine)[N], double *to)
+{
+    double *const all = (double *)simt_shared(); /* [N][THREADS] */
+    for (int i = 0; i < N; i++)
+        all[i * THREADS + threadIdx.x] = mine[i];
+    __syncthreads();
+    if (threadIdx.x < N) {
+        double total = 0;
+        for (int i = 0; i < THREADS; i++)
+            total += all[threadIdx.x * THREADS + i];
+        to[threadIdx.x] = total;
+    }
+    __syncthreads();
+}
+
+/* A block sums a slice of a chunk, and replaces p by exp(p). */
 SIMT_KERNEL(THREADS) score_slices(struct cov_cuda_loss l, int slices)
 {
-    double *const all = (double *)simt_shared(); /* [SUMS][THREADS] */
     const int b = (int)blockIdx.x / slices, slice = (int)blockIdx.x % slices;
     const int end = (slice + 1) * SLICE < l.t ? (slice + 1) * SLICE : l.t;
     for (int d = 0; d < l.depth; d++) {
@@ -37,20 +52,11 @@ SIMT_KERNEL(THREADS) score_slices(struct cov_cuda_loss l, int slices)
             sum[5] += target * target;
             sum[6] += x * target;
         }
-        for (int i = 0; i < SUMS; i++)
-            all[i * THREADS + threadIdx.x] = sum[i];
-        __syncthreads();
-        if (threadIdx.x < SUMS) {
-            double total = 0;
-            for (int i = 0; i < THREADS; i++)
-                total += all[threadIdx.x * THREADS + i];
-            l.slices[((size_t)blockIdx.x * l.depth + d) * SUMS + threadIdx.x] = total;
-        }
-        __syncthreads();
+        add_up(sum, l.slices + ((size_t)blockIdx.x * l.depth + d) * SUMS);
     }
 }
 
-/* What the row adds to the sums of the batch. */
+/* Adds a row to the sums of the batch. */
 SIMT_DEVICE void add_row(const struct cov_cuda_loss &l, int row, int slices, double sums[4])
 {
     int b = row / l.depth, d = row % l.depth;
@@ -73,19 +79,10 @@ SIMT_DEVICE void add_row(const struct cov_cuda_loss &l, int row, int slices, dou
 /* One block. */
 SIMT_KERNEL(THREADS) score_batch(struct cov_cuda_loss l, int slices)
 {
-    double *const all = (double *)simt_shared(); /* [4][THREADS] */
     double sums[4] = {0, 0, 0, 0};
     for (int row = (int)threadIdx.x; row < l.n * l.depth; row += THREADS)
         add_row(l, row, slices, sums);
-    for (int i = 0; i < 4; i++)
-        all[i * THREADS + threadIdx.x] = sums[i];
-    __syncthreads();
-    if (threadIdx.x < 4) {
-        double total = 0;
-        for (int i = 0; i < THREADS; i++)
-            total += all[threadIdx.x * THREADS + i];
-        l.sums[threadIdx.x] = total;
-    }
+    add_up(sums, l.sums);
 }
 
 int cov_cuda_loss_slices(int t)
@@ -102,10 +99,10 @@ void cov_cuda_loss_score(const struct cov_cuda_loss *l, void *stream)
     simt_launch(score_batch, dim3(1), THREADS, 4 * THREADS * sizeof(double), stream, *l, slices);
 }
 
-/* A thread makes a column of a position. */
+/* A thread computes a column of a position. */
 SIMT_KERNEL(THREADS) loss_backward(struct cov_cuda_loss l)
 {
-    size_t at = (size_t)blockIdx.x * THREADS + threadIdx.x, row = at / l.pitch;
+    size_t at = simt_item(), row = at / l.pitch;
     if (row >= (size_t)l.n * l.t)
         return;
     int d = (int)(at % l.pitch), b = (int)(row / l.t), t = (int)(row - (size_t)b * l.t);
@@ -120,8 +117,5 @@ SIMT_KERNEL(THREADS) loss_backward(struct cov_cuda_loss l)
 
 void cov_cuda_loss_backward(const struct cov_cuda_loss *l, void *stream)
 {
-    size_t items = (size_t)l->n * l->t * l->pitch;
-    if (items > 0)
-        simt_launch(loss_backward, dim3((unsigned)((items + THREADS - 1) / THREADS)), THREADS, 0,
-                    stream, *l);
+    simt_launch_items(loss_backward, (size_t)l->n * l->t * l->pitch, stream, *l);
 }

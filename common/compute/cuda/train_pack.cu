@@ -1,29 +1,20 @@
-/* train_pack.cu - bases, parameters and gradients in the forms that products take, and dropout
- * (train_kernels.h).
+/* train_pack.cu - brings bases and parameters into the layouts of operands, and gradients back; dropout
+ * (kernels.h).
  * SPDX-License-Identifier: MIT */
 #include "common/compute/cuda/epilogue.h"
-#include "common/compute/cuda/train_kernels.h"
+#include "common/compute/cuda/kernels.h"
 
 #define COV_DROPOUT_FN COV_HD
 #include "common/compute/dropout.h"
 
-enum { THREADS = 256 };
-
-static dim3 grid_of(size_t items)
-{
-    return dim3((unsigned)((items + THREADS - 1) / THREADS));
-}
-
-SIMT_KERNEL(THREADS)
+SIMT_KERNEL(SIMT_THREADS)
 onehot(const uint8_t *codes, const float *table, void *x, bool bf16, size_t rows, int t)
 {
-    size_t row = (size_t)blockIdx.x * THREADS + threadIdx.x;
+    size_t row = simt_item();
     if (row >= rows)
         return;
     size_t b = row / t;
-    int i = (int)(row - b * t);
-    int code = codes[b * (((size_t)t + 1) / 2) + i / 2] >> (i % 2 ? 0 : 4) & 15;
-    float4 v = simt_read4(table + 4 * code);
+    float4 v = simt_read4(table + 4 * packed_code(codes, b, t, (int)(row - b * t)));
     store2(x, row * 8, bf16, v.x, v.y);
     store2(x, row * 8 + 2, bf16, v.z, v.w);
     store2(x, row * 8 + 4, bf16, 0, 0);
@@ -34,14 +25,13 @@ void cov_cuda_onehot(const uint8_t *codes, const float *table, void *x, bool bf1
                      void *stream)
 {
     size_t rows = (size_t)n * t;
-    if (rows > 0)
-        simt_launch(onehot, grid_of(rows), THREADS, 0, stream, codes, table, x, bf16, rows, t);
+    simt_launch_items(onehot, rows, stream, codes, table, x, bf16, rows, t);
 }
 
-SIMT_KERNEL(THREADS)
+SIMT_KERNEL(SIMT_THREADS)
 gather(const float *block, const int *places, void *to, bool bf16, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
+    size_t i = simt_item();
     if (i >= n)
         return;
     int a = places[2 * i], b = places[2 * i + 1];
@@ -51,15 +41,14 @@ gather(const float *block, const int *places, void *to, bool bf16, size_t n)
 void cov_cuda_gather(const float *block, const int *places, void *to, bool bf16, size_t n,
                      void *stream)
 {
-    if (n > 0)
-        simt_launch(gather, grid_of(n), THREADS, 0, stream, block, places, to, bf16, n);
+    simt_launch_items(gather, n, stream, block, places, to, bf16, n);
 }
 
 template <typename T>
-SIMT_KERNEL(THREADS)
+SIMT_KERNEL(SIMT_THREADS)
 collect(const T *partial, size_t stride, int splits, const int *places, float *to, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
+    size_t i = simt_item();
     if (i >= n)
         return;
     size_t at = places ? (size_t)places[i] : i;
@@ -72,22 +61,20 @@ collect(const T *partial, size_t stride, int splits, const int *places, float *t
 void cov_cuda_collect_floats(const float *partial, size_t stride, int splits, const int *places,
                              float *to, size_t n, void *stream)
 {
-    simt_launch(collect<float>, grid_of(n), THREADS, 0, stream, partial, stride, splits, places, to,
-                n);
+    simt_launch_items(collect<float>, n, stream, partial, stride, splits, places, to, n);
 }
 
 void cov_cuda_collect_doubles(const double *partial, size_t stride, int splits, const int *places,
                               float *to, size_t n, void *stream)
 {
-    simt_launch(collect<double>, grid_of(n), THREADS, 0, stream, partial, stride, splits, places,
-                to, n);
+    simt_launch_items(collect<double>, n, stream, partial, stride, splits, places, to, n);
 }
 
-/* A thread makes an element of a row. */
-SIMT_KERNEL(THREADS) dropout(struct cov_cuda_dropout d)
+/* A thread computes an element of a row. */
+SIMT_KERNEL(SIMT_THREADS) dropout(struct cov_cuda_dropout d)
 {
     const int width = cov_channel_width(d.channels), c = d.channels.groups * d.channels.size;
-    size_t at = (size_t)blockIdx.x * THREADS + threadIdx.x, row = at / width;
+    size_t at = simt_item(), row = at / width;
     if (row >= (size_t)d.n * d.t)
         return;
     int place = (int)(at % width), within = place % d.channels.pitch;
@@ -104,7 +91,5 @@ SIMT_KERNEL(THREADS) dropout(struct cov_cuda_dropout d)
 
 void cov_cuda_dropout(const struct cov_cuda_dropout *d, void *stream)
 {
-    size_t items = (size_t)d->n * d->t * cov_channel_width(d->channels);
-    if (items > 0)
-        simt_launch(dropout, grid_of(items), THREADS, 0, stream, *d);
+    simt_launch_items(dropout, (size_t)d->n * d->t * cov_channel_width(d->channels), stream, *d);
 }

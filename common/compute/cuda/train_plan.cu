@@ -62,9 +62,7 @@ static void set_packed(struct cov_train_places *p, size_t element, size_t place)
 static void set_weight(struct making_training *m, enum cov_cuda_products products,
                        const struct cov_train_product *p, int k, int column, size_t place)
 {
-    const struct cov_cuda_gemm *g = &p->gemm;
-    size_t at =
-        products == COV_CUDA_FP32 ? (size_t)k * g->width + column : (size_t)column * g->k + k;
+    size_t at = cov_cuda_gemm_weight(products, &p->gemm, k, column);
     set_packed(places_for(m, products), p->w + at, place);
 }
 

@@ -6,7 +6,6 @@
 #define COV_COMPUTE_CUDA_TRAIN_PLAN_H
 
 #include "common/compute/cuda/cuda_plan.h"
-#include "common/compute/cuda/train_kernels.h"
 
 /* A growing list of ints. */
 struct cov_train_places {

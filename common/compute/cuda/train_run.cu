@@ -199,8 +199,9 @@ static int conv_forward(struct cov_cuda_training *t, size_t i, struct cov_err *e
         struct cov_cuda_norm n = norm_of(t, i, positions);
         cov_cuda_norm_forward(&n, t->stream);
     }
-    cov_cuda_norm_apply(floats(t, m->r), scale, shift, cov_train_at(t, m->y), s->y_bf16,
-                        rows_of(t, i), s->width, t->stream);
+    struct cov_cuda_norm_apply apply = {
+        floats(t, m->r), scale, shift, cov_train_at(t, m->y), s->y_bf16, rows_of(t, i), s->width};
+    cov_cuda_norm_apply(&apply, t->stream);
     return COV_OK;
 }
 

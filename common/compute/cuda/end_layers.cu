@@ -1,30 +1,28 @@
-/* first_layer.cu - from packed bases to the first convolution's output (kernels.h), by a table of
- * what each base adds at each tap: a one-hot input would be sixteen times as much to read.
+/* end_layers.cu - the first and the last layer (kernels.h).
+ *
+ * The first convolution works on packed base codes and a table of what each base adds at each tap; a
+ * one-hot input would be sixteen times as much to read.
  * SPDX-License-Identifier: MIT */
 #include "common/compute/cuda/epilogue.h"
 #include "common/compute/cuda/kernels.h"
 
-enum { THREADS = 256 };
-
-/* A thread makes four channels of a row. */
-SIMT_KERNEL(THREADS)
+/* A thread computes four channels of a row. */
+SIMT_KERNEL(SIMT_THREADS)
 first_layer(struct cov_cuda_first f)
 {
     const int groups = f.c / 4;
-    const size_t row_bytes = ((size_t)f.t_in + 1) / 2, rows = (size_t)f.n * f.phase.rows;
-    size_t at = (size_t)blockIdx.x * THREADS + threadIdx.x;
+    const size_t rows = (size_t)f.n * f.phase.rows, at = simt_item();
     if (at >= rows * groups)
         return;
     size_t row = at / groups, b = row / f.phase.rows;
     int o = (int)(at % groups) * 4;
     int t = cov_conv_phase_row(&f.phase, (int)(row - b * f.phase.rows));
-    const uint8_t *codes = f.codes + b * row_bytes;
     float4 sum = make_float4(0, 0, 0, 0);
     for (int k = 0; k < f.kernel; k++) {
         int from = t * f.phase.in_stride + f.phase.first + k * f.dilation;
         if (from < 0 || from >= f.t_in)
             continue;
-        int code = codes[from / 2] >> (from % 2 ? 0 : 4) & 15;
+        int code = packed_code(f.codes, b, f.t_in, from);
         float4 v = simt_read4(f.table + ((size_t)k * 16 + code) * f.c + o);
         sum.x += v.x;
         sum.y += v.y;
@@ -42,9 +40,29 @@ first_layer(struct cov_cuda_first f)
 
 void cov_cuda_first_layer(const struct cov_cuda_first *f, void *stream)
 {
-    size_t items = (size_t)f->n * f->phase.rows * (f->c / 4);
-    if (items == 0)
+    simt_launch_items(first_layer, (size_t)f->n * f->phase.rows * (f->c / 4), stream, *f);
+}
+
+/* A thread computes all values of a position. */
+SIMT_KERNEL(SIMT_THREADS)
+output_layer(struct cov_cuda_output o)
+{
+    const size_t row = simt_item();
+    if (row >= (size_t)o.n * o.rows)
         return;
-    simt_launch(first_layer, dim3((unsigned)((items + THREADS - 1) / THREADS)), THREADS, 0, stream,
-                *f);
+    size_t b = row / o.rows;
+    int t = (int)(row - b * o.rows);
+    int code = packed_code(o.codes, b, o.t, t);
+    const float *x = o.x + (b * o.t + t) * o.c;
+    for (int d = 0; d < o.depth; d++) {
+        float sum = o.bias[d];
+        for (int i = 0; i < o.c_in; i++)
+            sum = fmaf(o.w[d * o.c_in + i], x[i], sum);
+        o.out[row * o.depth + d] = code ? expf(sum) : o.pad;
+    }
+}
+
+void cov_cuda_output(const struct cov_cuda_output *o, void *stream)
+{
+    simt_launch_items(output_layer, (size_t)o->n * o->rows, stream, *o);
 }

@@ -1,0 +1,62 @@
+/* lstm.h - what the LSTM kernels of both precisions share: places in memory, and a unit at a step of
+ * training, forward and backward.
+ * SPDX-License-Identifier: MIT */
+#ifndef COV_COMPUTE_CUDA_LSTM_H
+#define COV_COMPUTE_CUDA_LSTM_H
+
+#include "common/compute/cuda/epilogue.h"
+#include "common/compute/cuda/kernels.h"
+
+/* The element of y and cells, [n, t, direction, unit], that holds a unit; its gates are at four times
+ * that. `l` is struct cov_cuda_lstm or struct cov_cuda_lstm_train. */
+template <typename Layer>
+SIMT_DEVICE size_t lstm_place(const Layer &l, int sequence, int t, int direction, int unit)
+{
+    return (((size_t)sequence * l.t + t) * l.directions + direction) * l.units + unit;
+}
+
+/* A block per SEQUENCES sequences and direction. */
+template <typename Layer> static dim3 lstm_grid(const Layer *l, int sequences)
+{
+    return dim3((unsigned)((l->n + sequences - 1) / sequences), (unsigned)l->directions);
+}
+
+/* The row that holds a sequence's gates of step t. */
+SIMT_DEVICE int gates_row(int head, int tail, int t)
+{
+    return t >= head && t < tail ? head - 1 : t;
+}
+
+/* Writes h, and what the backward pass needs. */
+SIMT_DEVICE void lstm_keep(const struct cov_cuda_lstm_train &l, size_t place, float4 gates,
+                           float state, float h)
+{
+    *(float4 *)(l.gates + place * 4) = gates;
+    l.cells[place] = state;
+    store1(l.y, place, l.y_bf16, h);
+    if (l.h_bf16)
+        l.h_bf16[place] = (uint16_t)simt_bf16(h);
+}
+
+/* The gradient of gates i, f, g, o before sigmoid and tanh, from dh, that of h. `shown` is tanh of the
+ * cell, `past` the cell of the step before. *dc is the gradient of the cell: in, from the step after; out,
+ * for the step before. */
+SIMT_DEVICE float4 lstm_gradient(float4 gates, float shown, float past, float dh, float *dc)
+{
+    float by_cell = fmaf(dh * gates.w, 1.0f - shown * shown, *dc);
+    float4 by;
+    by.x = by_cell * gates.z * gates.x * (1.0f - gates.x);
+    by.y = by_cell * past * gates.y * (1.0f - gates.y);
+    by.z = by_cell * gates.x * (1.0f - gates.z * gates.z);
+    by.w = dh * shown * gates.w * (1.0f - gates.w);
+    *dc = by_cell * gates.y;
+    return by;
+}
+
+SIMT_DEVICE void lstm_write_gradient(const struct cov_cuda_lstm_train &l, size_t place, float4 by)
+{
+    store2(l.dgates, place * 4, l.dgates_bf16, by.x, by.y);
+    store2(l.dgates, place * 4 + 2, l.dgates_bf16, by.z, by.w);
+}
+
+#endif

@@ -1,0 +1,424 @@
+/* products_mma.cu - products of matrices, and gradients of weights, on tensor cores (kernels.h): bf16,
+ * tf32, and tf32 in three products.
+ *
+ * A block of 4 warps computes a tile of 128 rows by 128 columns, or 256 by 64; a warp 64 by 64 of them.
+ * A pipeline of STAGES stages copies the operands to shared memory (cp.async) two steps ahead. A step is
+ * 64 bytes of depth: 32 elements of bf16 or 16 of tf32. Since 32 bytes of depth are 16 bf16 or 8 tf32,
+ * the fragments of both types have the same bytes, and one kernel serves both.
+ *
+ * Product: both operands are rows of 64 bytes. Rows of x are gathered as in products_fp32.cu.
+ *
+ * Gradient: the rows of a split are the depth, and both operands lie in shared memory as they do in
+ * memory, so that their fragments run across rows: ldmatrix transposes those of bf16, and those of tf32,
+ * one register per element, are read one by one. Rows are padded by 8 elements, so that the lanes of a
+ * warp read from different banks.
+ *
+ * Bound of a product of 128 by 128 by 32 of bf16 on a multiprocessor of an H200: 256 products of 16x8x16
+ * take 256 cycles at the peak rate, 420 at the 60 % that mma.sync reaches. Reading fragments from shared
+ * memory, 8 of 512 bytes per warp and 16 of depth, takes 256 cycles at 128 bytes per cycle, writing the
+ * tiles 128, together 384. (Warps of 64 by 32 would read half as much again, 512 cycles, and be bound by
+ * it.) Registers allow two blocks per multiprocessor, so that one multiplies while the other waits. That
+ * is some 550 TFLOP/s at best; the products of a chunk are 7.6 GFLOP, 14 us of the 50 us that 20,000
+ * chunks/s leave. wgmma would read one operand from shared memory once per block, and reach the peak.
+ * SPDX-License-Identifier: MIT */
+#include "common/compute/cuda/products.h"
+
+/* A warp computes WARP_SIDE rows by WARP_SIDE columns: MT by NT products of 16 by 8. */
+enum { WARPS = 4, WARP_SIDE = 64, MT = WARP_SIDE / 16, NT = WARP_SIDE / 8 };
+enum { THREADS = 32 * WARPS, ROW_BYTES = 64, STAGES = 3 };
+
+/* The tile of a block with BN columns, and the sizes of a step. */
+template <int PRODUCTS, int BN> struct tile {
+    static constexpr bool BF16 = PRODUCTS == COV_CUDA_BF16;
+    static constexpr int ELEMENT = BF16 ? 2 : 4;   /* bytes */
+    static constexpr int PIECE = 16 / ELEMENT;     /* elements of a copy */
+    static constexpr int BK = ROW_BYTES / ELEMENT; /* depth of a step */
+    static constexpr int WARPS_ACROSS = BN / WARP_SIDE, BM = WARP_SIDE * (WARPS / WARPS_ACROSS);
+    /* Of a gradient: elements of a padded row, bytes of an operand. */
+    static constexpr int A_PITCH = BM + 8, B_PITCH = BN + 8;
+    static constexpr int A_BYTES = BK * A_PITCH * ELEMENT, B_BYTES = BK * B_PITCH * ELEMENT;
+};
+
+/* The warp's part of a tile: its lane, and its first row and column. */
+struct warp_part {
+    int lane, m, n;
+};
+
+template <int WARPS_ACROSS> SIMT_DEVICE struct warp_part warp_part_of(void)
+{
+    struct warp_part w;
+    int warp = (int)threadIdx.x / 32;
+    w.lane = (int)threadIdx.x % 32;
+    w.m = warp / WARPS_ACROSS * WARP_SIDE;
+    w.n = warp % WARPS_ACROSS * WARP_SIDE;
+    return w;
+}
+
+/* ---- products of fragments ---- */
+
+/* v minus its tf32, as tf32. */
+SIMT_DEVICE uint32_t tf32_rest(uint32_t v)
+{
+    return simt_tf32(simt_float(v) - simt_float(simt_tf32(simt_float(v))));
+}
+
+/* sum += a b in three products of tf32. Tensor cores truncate what does not fit into the sum. So the
+ * products have a sum of their own, which is added to the total with rounding. */
+SIMT_DEVICE void multiply_x3(float sum[MT][NT][4], int nt, const uint32_t high[MT][4],
+                             const uint32_t low[MT][4], const uint32_t b[2])
+{
+    uint32_t high0 = simt_tf32(simt_float(b[0])), high1 = simt_tf32(simt_float(b[1]));
+    uint32_t low0 = tf32_rest(b[0]), low1 = tf32_rest(b[1]);
+#pragma unroll
+    for (int mt = 0; mt < MT; mt++) {
+        float part[4] = {0, 0, 0, 0};
+        simt_mma_tf32(part, low[mt], high0, high1);
+        simt_mma_tf32(part, high[mt], low0, low1);
+        simt_mma_tf32(part, high[mt], high0, high1);
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+            sum[mt][nt][i] += part[i];
+    }
+}
+
+/* sum += a b, of 32 bytes of depth: MT fragments of 16 rows by NT of 8 columns. */
+template <int PRODUCTS>
+SIMT_DEVICE void multiply(float sum[MT][NT][4], const uint32_t a[MT][4],
+                          const uint32_t b[NT / 2][4])
+{
+    uint32_t high[MT][4], low[MT][4];
+#pragma unroll
+    for (int mt = 0; mt < MT; mt++)
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            high[mt][i] = PRODUCTS == COV_CUDA_BF16 ? a[mt][i] : simt_tf32(simt_float(a[mt][i]));
+            low[mt][i] = PRODUCTS == COV_CUDA_TF32X3 ? tf32_rest(a[mt][i]) : 0;
+        }
+#pragma unroll
+    for (int nt = 0; nt < NT; nt++) {
+        const uint32_t *const bv = &b[nt / 2][nt % 2 * 2];
+        if constexpr (PRODUCTS == COV_CUDA_TF32X3) {
+            multiply_x3(sum, nt, high, low, bv);
+        } else if constexpr (PRODUCTS == COV_CUDA_BF16) {
+#pragma unroll
+            for (int mt = 0; mt < MT; mt++)
+                simt_mma_bf16(sum[mt][nt], high[mt], bv[0], bv[1]);
+        } else {
+            uint32_t b0 = simt_tf32(simt_float(bv[0])), b1 = simt_tf32(simt_float(bv[1]));
+#pragma unroll
+            for (int mt = 0; mt < MT; mt++)
+                simt_mma_tf32(sum[mt][nt], high[mt], b0, b1);
+        }
+    }
+}
+
+/* sum = the products of `steps` steps. copy(step, stage) starts the copies of a step into a stage of
+ * shared memory; load(stage, half, a, b) reads the fragments of half of a stage. */
+template <int PRODUCTS, typename Copy, typename Load>
+SIMT_DEVICE void multiply_steps(int steps, Copy copy, Load load, float sum[MT][NT][4])
+{
+#pragma unroll
+    for (int mt = 0; mt < MT; mt++)
+#pragma unroll
+        for (int nt = 0; nt < NT; nt++)
+#pragma unroll
+            for (int i = 0; i < 4; i++)
+                sum[mt][nt][i] = 0;
+    for (int step = 0; step < STAGES - 1; step++) {
+        if (step < steps)
+            copy(step, step % STAGES);
+        simt_copy_group();
+    }
+    for (int step = 0; step < steps; step++) {
+        simt_copy_wait<STAGES - 2>();
+        __syncthreads(); /* this stage has arrived, and all warps have read the one to fill next */
+        if (step + STAGES - 1 < steps)
+            copy(step + STAGES - 1, (step + STAGES - 1) % STAGES);
+        simt_copy_group();
+#pragma unroll
+        for (int half = 0; half < 2; half++) {
+            uint32_t a[MT][4], b[NT / 2][4];
+            load(step % STAGES, half, a, b);
+            multiply<PRODUCTS>(sum, a, b);
+        }
+    }
+}
+
+/* ---- products ---- */
+
+/* The epilogue of a warp. */
+SIMT_DEVICE void write_y(const struct cov_cuda_gemm &g, int m_first, int n_first, int lane,
+                         const float sum[MT][NT][4])
+{
+    size_t to[MT][2];
+    bool there[MT][2];
+#pragma unroll
+    for (int mt = 0; mt < MT; mt++)
+#pragma unroll
+        for (int half = 0; half < 2; half++) {
+            int row = m_first + mt * 16 + half * 8 + lane / 4;
+            there[mt][half] = row < g.n * g.phase.rows;
+            to[mt][half] = y_offset(g, row);
+        }
+#pragma unroll
+    for (int nt = 0; nt < NT; nt++) {
+        int o = n_first + nt * 8 + lane % 4 * 2;
+        if (o >= g.n_cols)
+            continue;
+        float2 bias = *(const float2 *)(g.bias + o), scale = *(const float2 *)(g.scale + o),
+               shift = *(const float2 *)(g.shift + o);
+#pragma unroll
+        for (int mt = 0; mt < MT; mt++)
+#pragma unroll
+            for (int half = 0; half < 2; half++) {
+                float v0 = sum[mt][nt][half * 2], v1 = sum[mt][nt][half * 2 + 1];
+                v0 = finish(v0, bias.x, scale.x, shift.x, g.relu);
+                v1 = finish(v1, bias.y, scale.y, shift.y, g.relu);
+                if (there[mt][half])
+                    store2(g.y, to[mt][half] + o, g.y_bf16, v0, v1);
+            }
+    }
+}
+
+template <int PRODUCTS, int BN> SIMT_KERNEL(THREADS) gemm_mma(struct cov_cuda_gemm g)
+{
+    using T = struct tile<PRODUCTS, BN>;
+    constexpr int BM = T::BM, BK = T::BK, ELEMENT = T::ELEMENT;
+    constexpr int A_PARTS = BM * 4 / THREADS, B_PARTS = BN * 4 / THREADS, APART = THREADS / 4;
+    char *const shared = simt_shared(); /* [STAGES][BM + BN] rows */
+    const int tid = (int)threadIdx.x, piece = tid % 4;
+    const int across = (g.n_cols + BN - 1) / BN;
+    const int m_first = (int)blockIdx.x / across * BM, n_first = (int)blockIdx.x % across * BN;
+    const struct warp_part warp = warp_part_of<T::WARPS_ACROSS>();
+    struct gather<A_PARTS> x =
+        gather_begin<ELEMENT, A_PARTS>(g, m_first + tid / 4, APART, piece * T::PIECE);
+
+    auto copy = [&](int step, int stage) {
+        char *const a = shared + stage * (BM + BN) * ROW_BYTES, *const b = a + BM * ROW_BYTES;
+        const char *from;
+        for (int i = 0; i < A_PARTS; i++) {
+            bool there = gather_next<ELEMENT>(g, x, i, &from);
+            simt_copy16(a + cov_tile_place(tid / 4 + i * APART, piece), from, there);
+        }
+        for (int i = 0; i < B_PARTS; i++) {
+            int row = tid / 4 + i * APART;
+            size_t at = (size_t)(n_first + row) * g.k + step * BK + piece * T::PIECE;
+            simt_copy16(b + cov_tile_place(row, piece), (const char *)g.w + at * ELEMENT, true);
+        }
+        gather_advance(g, &x, BK);
+    };
+    /* The matrices that this lane addresses. Of A: rows 0-7 and 8-15 of a vector of 16 bytes, then of
+     * the next vector. Of B: 8 columns of a vector and of the next, then the next 8 columns. */
+    const int lane = warp.lane;
+    const int a_row = warp.m + lane / 8 % 2 * 8 + lane % 8, a_piece = lane / 16;
+    const int b_row = warp.n + lane / 16 * 8 + lane % 8, b_piece = lane / 8 % 2;
+    auto load = [&](int stage, int half, uint32_t av[MT][4], uint32_t bv[NT / 2][4]) {
+        const char *const a = shared + stage * (BM + BN) * ROW_BYTES, *const b = a + BM * ROW_BYTES;
+#pragma unroll
+        for (int mt = 0; mt < MT; mt++)
+            simt_load_matrices(av[mt], a + cov_tile_place(a_row + mt * 16, half * 2 + a_piece));
+#pragma unroll
+        for (int i = 0; i < NT / 2; i++)
+            simt_load_matrices(bv[i], b + cov_tile_place(b_row + i * 16, half * 2 + b_piece));
+    };
+    float sum[MT][NT][4];
+    multiply_steps<PRODUCTS>(g.k / BK, copy, load, sum);
+    write_y(g, m_first + warp.m, n_first + warp.n, lane, sum);
+}
+
+/* ---- gradients ---- */
+
+/* The fragments of half of a stage: MATRICES of bf16, each of 16 depths by 16 columns. `lane_depth`
+ * and `lane_column`: where the matrices that this lane addresses begin. */
+template <int MATRICES, int PITCH>
+SIMT_DEVICE void load_transposed(const char *rows, int lane_depth, int lane_column,
+                                 uint32_t v[MATRICES][4])
+{
+#pragma unroll
+    for (int i = 0; i < MATRICES; i++)
+        simt_load_transposed(v[i], rows + (lane_depth * PITCH + lane_column + i * 16) * 2);
+}
+
+/* Writes the warp's part of the gradient. */
+SIMT_DEVICE void write_partial(const struct cov_cuda_outer &o, const struct outer_block &at,
+                               const struct warp_part &warp, const float sum[MT][NT][4])
+{
+#pragma unroll
+    for (int mt = 0; mt < MT; mt++)
+#pragma unroll
+        for (int half = 0; half < 2; half++) {
+            int k = at.k_first + warp.m + mt * 16 + half * 8 + warp.lane / 4;
+            if (k >= o.phase.n_taps * o.c)
+                continue;
+            float *to = o.partial + at.split * o.stride + (size_t)k * o.n_cols;
+#pragma unroll
+            for (int nt = 0; nt < NT; nt++) {
+                int column = at.n_first + warp.n + nt * 8 + warp.lane % 4 * 2;
+                if (column < o.n_cols)
+                    *(float2 *)(to + column) =
+                        make_float2(sum[mt][nt][half * 2], sum[mt][nt][half * 2 + 1]);
+            }
+        }
+}
+
+template <int PRODUCTS, int BN>
+SIMT_KERNEL(THREADS)
+outer_mma(struct cov_cuda_outer o, int tiles, size_t split_rows)
+{
+    using T = struct tile<PRODUCTS, BN>;
+    constexpr int BM = T::BM, BK = T::BK, ELEMENT = T::ELEMENT, STAGE = T::A_BYTES + T::B_BYTES;
+    constexpr int A_ACROSS = BM / T::PIECE, A_PARTS = BK * A_ACROSS / THREADS;
+    constexpr int B_ACROSS = BN / T::PIECE, B_PARTS = BK * B_ACROSS / THREADS;
+    static_assert(A_PARTS * THREADS == BK * A_ACROSS && B_PARTS * THREADS == BK * B_ACROSS,
+                  "whole vectors per thread");
+    char *const shared = simt_shared();
+    const int tid = (int)threadIdx.x;
+    const struct outer_block at = outer_block_of<BM, BN>(o, tiles, split_rows);
+    const struct warp_part warp = warp_part_of<T::WARPS_ACROSS>();
+    const int a_column = tid % A_ACROSS * T::PIECE, b_column = tid % B_ACROSS * T::PIECE;
+    const int tap = (at.k_first + a_column) / o.c, channel = (at.k_first + a_column) % o.c;
+    /* The rows that this thread copies next. */
+    struct cov_conv_row a_row = outer_row(o, at.beg + tid / A_ACROSS, tap < o.phase.n_taps);
+    struct cov_conv_row b_row =
+        outer_row(o, at.beg + tid / B_ACROSS, at.n_first + b_column < o.n_cols);
+
+    auto copy = [&](int, int stage) {
+        char *const a = shared + stage * STAGE, *const b = a + T::A_BYTES;
+        size_t from;
+#pragma unroll
+        for (int i = 0; i < A_PARTS; i++) {
+            bool there = outer_x(o, at, a_row, tap, channel, &from);
+            int to = (tid + i * THREADS) / A_ACROSS * T::A_PITCH + a_column;
+            simt_copy16(a + to * ELEMENT, (const char *)o.x + from * ELEMENT, there);
+            cov_conv_row_advance(&o.phase, o.n, &a_row, THREADS / A_ACROSS);
+        }
+#pragma unroll
+        for (int i = 0; i < B_PARTS; i++) {
+            bool there = outer_z(o, at, b_row, at.n_first + b_column, &from);
+            int to = (tid + i * THREADS) / B_ACROSS * T::B_PITCH + b_column;
+            simt_copy16(b + to * ELEMENT, (const char *)o.z + from * ELEMENT, there);
+            cov_conv_row_advance(&o.phase, o.n, &b_row, THREADS / B_ACROSS);
+        }
+    };
+    auto load = [&](int stage, int half, uint32_t av[MT][4], uint32_t bv[NT / 2][4]) {
+        const char *const a = shared + stage * STAGE, *const b = a + T::A_BYTES;
+        const int lane = warp.lane;
+        if constexpr (T::BF16) {
+            /* Of A: columns 0-7 and 8-15 at depth 0-7, then at 8-15. Of B: depths 0-7 and 8-15 of 8
+             * columns, then of the next 8. */
+            load_transposed<MT, T::A_PITCH>(a, half * 16 + lane / 16 * 8 + lane % 8,
+                                            warp.m + lane / 8 % 2 * 8, av);
+            load_transposed<NT / 2, T::B_PITCH>(b, half * 16 + lane / 8 % 2 * 8 + lane % 8,
+                                                warp.n + lane / 16 * 8, bv);
+        } else {
+            int depth = half * 8 + lane % 4;
+            const uint32_t *a_at = (const uint32_t *)a + depth * T::A_PITCH + warp.m + lane / 4;
+            const uint32_t *b_at = (const uint32_t *)b + depth * T::B_PITCH + warp.n + lane / 4;
+#pragma unroll
+            for (int mt = 0; mt < MT; mt++)
+#pragma unroll
+                for (int i = 0; i < 4; i++)
+                    av[mt][i] = a_at[i / 2 * 4 * T::A_PITCH + mt * 16 + i % 2 * 8];
+#pragma unroll
+            for (int i = 0; i < NT * 2; i++)
+                bv[i / 4][i % 4] = b_at[i % 2 * 4 * T::B_PITCH + i / 2 * 8];
+        }
+    };
+    float sum[MT][NT][4];
+    multiply_steps<PRODUCTS>(outer_steps(at, BK), copy, load, sum);
+    write_partial(o, at, warp, sum);
+}
+
+/* ---- launches ---- */
+
+template <int PRODUCTS, int BN> static void launch(const struct cov_cuda_gemm *g, void *stream)
+{
+    constexpr int BM = tile<PRODUCTS, BN>::BM;
+    int m = g->n * g->phase.rows;
+    if (m > 0)
+        simt_launch(gemm_mma<PRODUCTS, BN>,
+                    dim3((unsigned)(m + BM - 1) / BM * ((unsigned)(g->n_cols + BN - 1) / BN)),
+                    THREADS, (size_t)STAGES * (BM + BN) * ROW_BYTES, stream, *g);
+}
+
+template <int PRODUCTS, int BN> static void launch(const struct cov_cuda_outer *o, void *stream)
+{
+    using T = struct tile<PRODUCTS, BN>;
+    outer_launch<T::BM, BN>(outer_mma<PRODUCTS, BN>, o, THREADS,
+                            (size_t)STAGES * (T::A_BYTES + T::B_BYTES), stream);
+}
+
+/* `args`: struct cov_cuda_gemm or struct cov_cuda_outer. */
+template <int PRODUCTS, typename Args> static void choose_tile(const Args *args, void *stream)
+{
+    if (args->n_cols <= 64)
+        launch<PRODUCTS, 64>(args, stream);
+    else
+        launch<PRODUCTS, 128>(args, stream);
+}
+
+template <typename Args>
+static void choose(enum cov_cuda_products products, const Args *args, void *stream)
+{
+    if (products == COV_CUDA_BF16)
+        choose_tile<COV_CUDA_BF16>(args, stream);
+    else if (products == COV_CUDA_TF32)
+        choose_tile<COV_CUDA_TF32>(args, stream);
+    else
+        choose_tile<COV_CUDA_TF32X3>(args, stream);
+}
+
+void cov_cuda_gemm_mma(enum cov_cuda_products products, const struct cov_cuda_gemm *g, void *stream)
+{
+    choose(products, g, stream);
+}
+
+void cov_cuda_outer_mma(enum cov_cuda_products products, const struct cov_cuda_outer *o,
+                        void *stream)
+{
+    choose(products, o, stream);
+}
+
+void cov_cuda_gemm(enum cov_cuda_products products, const struct cov_cuda_gemm *g, void *stream)
+{
+    if (products == COV_CUDA_FP32)
+        cov_cuda_gemm_fp32(g, stream);
+    else
+        cov_cuda_gemm_mma(products, g, stream);
+}
+
+void cov_cuda_outer(enum cov_cuda_products products, const struct cov_cuda_outer *o, void *stream)
+{
+    if (products == COV_CUDA_FP32)
+        cov_cuda_outer_fp32(o, stream);
+    else
+        cov_cuda_outer_mma(products, o, stream);
+}
+
+/* ---- sizes ---- */
+
+void cov_cuda_gemm_sizes(enum cov_cuda_products products, int n_taps, int c, int n_cols, int *k,
+                         int *width)
+{
+    *k = cov_round_up(n_taps * c, products == COV_CUDA_BF16 ? 32 : 16);
+    *width = n_cols > 64                                ? cov_round_up(n_cols, 128)
+             : products == COV_CUDA_FP32 && n_cols <= 8 ? 8
+                                                        : 64;
+}
+
+size_t cov_cuda_gemm_weight(enum cov_cuda_products products, const struct cov_cuda_gemm *g, int row,
+                            int column)
+{
+    return products == COV_CUDA_FP32 ? (size_t)row * g->width + column
+                                     : (size_t)column * g->k + row;
+}
+
+/* About as many blocks as a large card runs at a time, and splits of at least LEAST_ROWS rows. */
+int cov_cuda_outer_splits(int n_taps, int c, int n_cols, size_t rows)
+{
+    enum { BLOCKS = 264, LEAST_ROWS = 512, TILE = 128 };
+    int tiles = ((n_taps * c + TILE - 1) / TILE) * ((n_cols + TILE - 1) / TILE);
+    size_t most = (rows + LEAST_ROWS - 1) / LEAST_ROWS;
+    int splits = tiles > 0 && tiles < BLOCKS ? BLOCKS / tiles : 1;
+    return most < 1 ? 1 : (size_t)splits > most ? (int)most : splits;
+}
