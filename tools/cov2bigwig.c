@@ -9,7 +9,7 @@
 #include "common/job/tracks/compare.h"
 #include "common/job/tracks/convert.h"
 #include "common/track/formats/bigwig_verify.h"
-#include "common/track/smoother.h"
+#include "common/track/smooth.h"
 
 struct config {
     const char *basename, *smooth, *plot, *plot_region, *blacklist, *rename, *sizes;
@@ -192,30 +192,31 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
     const struct config *c = config;
     const char *const lists[] = {c->blacklist, c->rename, c->sizes, c->compare};
     struct cov_convert_options convert = {
-        .measured = c->experimental,
+        .source = {.measured = c->experimental,
+                   .datasets = c->datasets.items,
+                   .n_datasets = c->datasets.n,
+                   .strand = (enum cov_strand)c->strand,
+                   .values = {.smoothing = {.window = c->window},
+                              .scale = c->scale,
+                              .skip_zero = c->skip_zero,
+                              .has_min = given[ROW_MIN_VALUE],
+                              .min_value = c->min_value},
+                   .blacklist_path = c->blacklist,
+                   .rename_path = c->rename,
+                   .sizes_path = c->sizes},
         .output = common->output,
         .force = common->force,
         .tmpdir = common->tmpdir,
         .basename = c->basename,
         .has_kind = given[ROW_FORMAT],
         .kind = (enum cov_track_kind)c->format,
-        .datasets = c->datasets.items,
-        .n_datasets = c->datasets.n,
-        .strand = (enum cov_strand)c->strand,
-        .smoothing = {.window = c->window},
-        .blacklist_path = c->blacklist,
-        .rename_path = c->rename,
-        .sizes_path = c->sizes,
-        .has_min = given[ROW_MIN_VALUE],
-        .min_value = c->min_value,
-        .skip_zero = c->skip_zero,
-        .scale = c->scale,
         .plot_path = c->plot,
         .plot_region = c->plot_region,
     };
     if (c->smooth && c->window > 0)
         return cov_fail(e, COV_EUSAGE, "--smooth and --window-size: one of them is wanted");
-    if (c->smooth && cov_smoothing_parse(c->smooth, "--smooth", &convert.smoothing, e))
+    if (c->smooth &&
+        cov_smoothing_parse(c->smooth, "--smooth", &convert.source.values.smoothing, e))
         return COV_EUSAGE;
     for (size_t i = 0; i < COV_COUNT(lists); i++) {
         if (!lists[i])

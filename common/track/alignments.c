@@ -12,7 +12,6 @@
 #include <sys/stat.h>
 
 #include "common/base/bgz.h"
-#include "common/base/kind.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/path.h"

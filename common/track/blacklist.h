@@ -10,9 +10,14 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "common/base/err.h"
-#include "common/track/track_filter.h"
+
+/* Bases beg .. end-1 of a contig, 0-based. */
+struct cov_region {
+    int64_t beg, end;
+};
 
 struct cov_blacklist;
 

@@ -14,13 +14,17 @@
 
 #include "common/base/cpu.h"
 #include "common/base/mem.h"
-#include "common/track/gauss_private.h"
 #include "common/track/strands.h"
 
 enum {
     BLOCK = COV_GAUSS_BLOCK,
     SLICE = 512 /* values that are taken at once */
 };
+
+void cov_gauss_sums_base(const struct cov_gauss_window *window, double *out)
+{
+    cov_gauss_sums_body(window, out);
+}
 
 int cov_gauss_init(struct cov_gauss *g, double sd, bool round, struct cov_err *e)
 {
@@ -94,7 +98,8 @@ static void make_block(struct cov_gauss *g, size_t n)
         size_t n_runs = 1;
         while (g->first + n_runs < g->n_runs && runs[n_runs].beg < end)
             n_runs++;
-        g->sums_fn(runs, n_runs, beg, end, g->weights, g->sums, zero, sum);
+        const struct cov_gauss_window window = {runs, n_runs, beg, end, g->weights, g->sums, zero};
+        g->sums_fn(&window, sum);
     }
     for (size_t k = 0; k < n; k++)
         g->ready[k] = (float)(g->round ? cov_round_half_even(sum[k]) : sum[k]);

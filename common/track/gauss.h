@@ -13,16 +13,14 @@
 #include <stdint.h>
 
 #include "common/base/err.h"
+#include "common/track/gauss_sums.h"
 
-enum { COV_GAUSS_MAX_SD = 10000, COV_GAUSS_BLOCK = 32 };
-
-struct cov_gauss_run; /* of equal values */
+enum { COV_GAUSS_MAX_SD = 10000 };
 
 struct cov_gauss {
     size_t r;
-    bool round; /* outputs are integers */
-    void (*sums_fn)(const struct cov_gauss_run *, size_t, int64_t, int64_t, const double *,
-                    const double *, int64_t, double *); /* of this processor: gauss_private.h */
+    bool round;                 /* outputs are integers */
+    cov_gauss_sums_fn *sums_fn; /* chosen for this CPU */
     /* The places j of the kernel in descending order, from r+BLOCK on; both go on with what they
      * are at their ends. */
     double *weights; /* w[j]. Owned */

@@ -1,9 +1,8 @@
 /* gauss_avx2.c - the sums of gauss.c for AVX2.
  * SPDX-License-Identifier: MIT */
-#include "common/track/gauss_private.h"
+#include "common/track/gauss_sums.h"
 
-void cov_gauss_sums_avx2(const struct cov_gauss_run *runs, size_t n, int64_t beg, int64_t end,
-                         const double *weights, const double *sums, int64_t zero, double *out)
+void cov_gauss_sums_avx2(const struct cov_gauss_window *window, double *out)
 {
-    cov_gauss_sums_body(runs, n, beg, end, weights, sums, zero, out);
+    cov_gauss_sums_body(window, out);
 }

@@ -102,4 +102,10 @@ int cov_track_close(struct cov_track_sink *s, struct cov_err *e) COV_MUST_USE;
 /* Frees the sink; if it was not closed, what it has written is worthless. NULL is accepted. */
 void cov_track_free(struct cov_track_sink *s);
 
+/* Both were made with these contigs, or without, and neither has begun. They are borrowed until
+ * free, and are closed with the tee, but not freed. */
+int cov_tee_new(struct cov_track_sink *a, struct cov_track_sink *b,
+                const struct cov_track_contigs *contigs, struct cov_track_sink **out,
+                struct cov_err *e) COV_MUST_USE;
+
 #endif

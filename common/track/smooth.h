@@ -1,4 +1,4 @@
-/* smooth.h - centred moving mean along a contig, as a stream.
+/* smooth.h - smoothing along a contig, as a stream: moving mean, or Gaussian (gauss.h).
  *
  *   out[i] = sum(x[i-l] .. x[i+r]) / w,   r = floor((w-1)/2), l = w-1-r,   x = 0 beyond the ends
  *
@@ -13,6 +13,9 @@
 #include <stdint.h>
 
 #include "common/base/err.h"
+#include "common/track/gauss.h"
+
+/* ---- moving mean ---- */
 
 enum { COV_SMOOTH_MAX_WINDOW = 1000000 };
 
@@ -48,5 +51,39 @@ size_t cov_smooth_add(struct cov_smooth *s, const float *values, size_t n, float
 /* The contig ends here: writes the next of the values that are left, at most n; returns how many, 0
  * when as many came out as went in. */
 size_t cov_smooth_end(struct cov_smooth *s, float *out, size_t n);
+
+/* ---- either ---- */
+
+/* What is wanted: one of the two, or neither. */
+struct cov_smoothing {
+    int64_t window; /* of the moving mean; 0: none */
+    double sd;      /* of the Gaussian; 0: none */
+};
+
+/* Reads "gauss:SD". `what` stands in front of the error, which is COV_EUSAGE. */
+int cov_smoothing_parse(const char *text, const char *what, struct cov_smoothing *s,
+                        struct cov_err *e) COV_MUST_USE;
+
+/* What is added to names of files: "", "_ws=150", "_smooth=2.5". */
+enum { COV_SMOOTHING_TAIL = 64 };
+void cov_smoothing_tail(const struct cov_smoothing *s, char tail[COV_SMOOTHING_TAIL]);
+
+/* All zero does not smooth: `smooths` is false, and none of the functions below may be called but
+ * init and fini. */
+struct cov_smoother {
+    bool smooths;
+    bool is_gauss;
+    struct cov_smooth mean; /* one of the two is used */
+    struct cov_gauss gauss;
+};
+
+/* `round`: values are whole numbers, and results are to be. As the init, fini, begin, add and end
+ * of smooth.h and gauss.h; each takes what comes as a contig of its own from begin to end. */
+int cov_smoother_init(struct cov_smoother *s, const struct cov_smoothing *wanted, bool round,
+                      struct cov_err *e) COV_MUST_USE;
+void cov_smoother_fini(struct cov_smoother *s);
+void cov_smoother_begin(struct cov_smoother *s);
+size_t cov_smoother_add(struct cov_smoother *s, const float *values, size_t n, float *out);
+size_t cov_smoother_end(struct cov_smoother *s, float *out, size_t n);
 
 #endif

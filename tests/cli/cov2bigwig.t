@@ -182,8 +182,8 @@ rm -r out v.* f.h5 f.bg d.* e.bw e.bg w.bg s.* names ids regions.bed
 
 refuses 2 '2 data sets .* cannot go to one file' 'two data sets and one file' -o x.bw p.h5
 refuses 2 '2 data sets .* cannot go to one file' 'two data sets and standard output' -o - p.h5
-refuses 2 "there is no data set 'x'; it has: atacseq, h3k4me3$" 'an unknown data set' --datasets x -o x.bw p.h5
-refuses 2 "data set 'atacseq' comes twice" 'a data set twice' --datasets atacseq,atacseq -o ./ p.h5
+refuses 2 "unknown data set 'x'; it has: atacseq, h3k4me3$" 'an unknown data set' --datasets x -o x.bw p.h5
+refuses 2 "duplicate data set 'atacseq'" 'a data set twice' --datasets atacseq,atacseq -o ./ p.h5
 refuses 2 'the suffix tells no format' 'an unknown suffix' -o x.wig one.h5
 refuses 2 'the suffix tells no format' 'no suffix' -o x one.h5
 refuses 2 '--format is for an output folder' 'a format for a file' --format bigwig -o x.bw one.h5

@@ -219,7 +219,7 @@ refuses 2 'p\.h5: it has 2 data sets \(atacseq, h3k4me3\), but e\.bw is one trac
     --compare e.bw p.h5
 refuses 2 'e\.h5: it has 2 data sets \(atacseq, h3k4me3\), but x\.bg is one track' '  the other way round' \
     --compare e.h5 x.bg
-refuses 2 "no data set 'x'" 'a data set that is not there' --compare e.h5 --datasets x p.h5
+refuses 2 "unknown data set 'x'" 'a data set that is not there' --compare e.h5 --datasets x p.h5
 refuses 2 'is a track, which has no data sets' '  nor in tracks' --compare e.bw --datasets x x.bg
 
 refuses 2 'both go to standard output' 'two outputs in one' --compare y.bg --stats - x.bg

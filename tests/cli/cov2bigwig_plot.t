@@ -121,10 +121,10 @@ rm script got wanted odd.bg
 
 # ---------------------------------------------------------------- wrong usage
 
-refuses 2 '--plot: of what region' 'no region' --plot y.png p.h5
-refuses 2 '--plot-region is for --plot' 'a region without a picture' --plot-region chr1 -o y.bw one.h5
+refuses 2 '--plot needs --plot-region' 'no region' --plot y.png p.h5
+refuses 2 '--plot-region needs --plot' 'a region without a picture' --plot-region chr1 -o y.bw one.h5
 refuses 2 '-o/--output is missing' 'neither' one.h5
-refuses 2 'y.pdf: a picture ends in .png or .svg' 'an unknown suffix' --plot y.pdf --plot-region chr1 p.h5
+refuses 2 'y.pdf: the name must end in .png or .svg' 'an unknown suffix' --plot y.pdf --plot-region chr1 p.h5
 refuses 2 'region none:1-5: unknown contig none in p.h5$' 'an unknown sequence' --plot y.png --plot-region none:1-5 p.h5
 mkdir out
 refuses 2 'region none:1-5: unknown contig none in p.h5$' 'also with tracks' --plot y.png --plot-region none:1-5 -o out/ p.h5
@@ -137,9 +137,9 @@ refuses 2 'region chr1:4001-4002: begins past the end of the contig, which has 4
 refuses 2 'begins past the end of the contig, which has 5000 bases in x.bg$' 'beyond that of a track' \
     --plot y.png --plot-region chrom:5001-5002 --chrom-sizes sizes x.bg
 ask make pred many.h5 names=chr1 max_length=50 length=50 "datasets=$(seq -s , 101)" || exit 99
-refuses 2 'y.png: there is room for 100 data sets in it, not for 101$' 'more data sets than there is room for' \
+refuses 2 'y.png: too many data sets .101.; the limit is 100$' 'more data sets than there is room for' \
     --plot y.png --plot-region chr1 many.h5
-refuses 2 'room for 100 data sets' '  said before the work' --plot y.png --plot-region chr1 -o out/ many.h5
+refuses 2 'too many data sets .101.' '  said before the work' --plot y.png --plot-region chr1 -o out/ many.h5
 refuses 2 '--basename is for an output folder' 'a name for no folder' --basename z --plot y.png --plot-region chr1 p.h5
 refuses 1 'x.png exists; use -f' 'a picture that is there' --plot x.png --plot-region chr1 p.h5
 refuses 1 'none.*does not exist' 'a folder that is not there' --plot none/x.png --plot-region chr1 p.h5

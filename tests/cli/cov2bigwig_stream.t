@@ -121,7 +121,7 @@ printf 'chr1\nchr10\nchr2\nMito\nscaffold|7:x.1\nB\na\n\303\251\n' >ids
 from one.h5 --blacklist-file ids -o s.bw
 refused 1 'standard input: no sequence is left to convert: all are listed in ids' 'a blacklist of everything'
 from one.h5 --datasets x -o s.bw
-refused 2 "there is no data set 'x'; it has: atacseq" 'a data set that is not there'
+refused 2 "unknown data set 'x'; it has: atacseq" 'a data set that is not there'
 from p.h5 -o s.bw
 refused 2 '2 data sets' 'two data sets for one file'
 from e.h5 -o s.bw

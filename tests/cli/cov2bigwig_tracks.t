@@ -221,5 +221,5 @@ refuses 1 'bad.bg:2: the value is missing' 'a line that is none' -o out.bg bad.b
 head -c 700 x.bw >cut.bw
 refuses 1 'cut.bw: damaged or cut short' 'a cut bigWig' -o out.bg cut.bw
 run sh -c 'cat x.bw | cov2bigwig -o out.bg -'
-refused 1 'standard input: a bigWig is read from a regular file only' 'a bigWig from a pipe'
+refused 1 'standard input: a bigWig must be a regular file, not a pipe' 'a bigWig from a pipe'
 done_testing

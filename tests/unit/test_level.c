@@ -15,7 +15,7 @@
 #include "common/compute/cpu/train/trainvec.h"
 #include "common/compute/device.h"
 #include "common/seq/alphabet_kern.h"
-#include "common/track/gauss_private.h"
+#include "common/track/gauss.h"
 
 static void chooses_levels(void **state)
 {

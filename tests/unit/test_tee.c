@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "common/track/bins.h"
-#include "common/track/tee.h"
 
 static const int64_t lengths[] = {10, 20};
 static const char *const names[] = {"a", "b"};

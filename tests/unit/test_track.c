@@ -14,7 +14,7 @@
 #include "common/track/runs.h"
 #include "common/track/sink.h"
 #include "common/track/strands.h"
-#include "common/track/track_filter.h"
+#include "common/track/value_pipe.h"
 
 /* ---- a sink that remembers ---- */
 
@@ -413,42 +413,50 @@ static void runs_pass_failures_on(void **state)
     assert_int_equal(cov_runs_end(&runs, NULL), COV_EIO);
 }
 
-/* ---- filter ---- */
+/* ---- value pipe ---- */
 
-static void filters(void **state)
+static void pass_intervals(struct memory *m, const struct cov_value_rules *rules,
+                           const struct cov_interval *iv, size_t n)
+{
+    static struct cov_value_pipe pipe;
+    init(m);
+    assert_int_equal(cov_value_pipe_init(&pipe, rules, false, &m->base, NULL), COV_OK);
+    assert_int_equal(cov_track_begin(&m->base, 0, NULL), COV_OK);
+    cov_value_pipe_begin(&pipe, NULL, 0);
+    assert_int_equal(cov_value_pipe_add_intervals(&pipe, iv, n, NULL), COV_OK);
+    assert_int_equal(cov_value_pipe_end(&pipe, NULL), COV_OK);
+    cov_value_pipe_fini(&pipe);
+}
+
+static void filters_values(void **state)
 {
     (void)state;
     const struct cov_interval in[] = {{0, 10, 0},    {10, 20, 3},   {20, 30, 0.25F},
                                       {30, 100, -1}, {100, 101, 7}, {101, 300, 2}};
-    struct memory m;
-    struct cov_track_filter f = {.sink = &m.base};
-
-    init(&m);
-    assert_int_equal(cov_track_begin(&m.base, 0, NULL), COV_OK);
-    cov_track_filter_begin(&f, NULL, 0);
-    assert_int_equal(cov_track_filter_add(&f, in, COV_COUNT(in), NULL), COV_OK);
-    assert_int_equal(cov_track_filter_end(&f, NULL), COV_OK);
-    check(&m, in, COV_COUNT(in));
-
-    const struct cov_interval no_zero[] = {
-        {10, 20, 3}, {20, 30, 0.25F}, {30, 100, -1}, {100, 101, 7}, {101, 300, 2}};
-    init(&m);
-    f.skip_zero = true;
-    assert_int_equal(cov_track_begin(&m.base, 0, NULL), COV_OK);
-    cov_track_filter_begin(&f, NULL, 0);
-    assert_int_equal(cov_track_filter_add(&f, in, COV_COUNT(in), NULL), COV_OK);
-    assert_int_equal(cov_track_filter_end(&f, NULL), COV_OK);
-    check(&m, no_zero, COV_COUNT(no_zero));
-
     const struct cov_interval large[] = {{10, 20, 3}, {100, 101, 7}, {101, 300, 2}};
-    init(&m);
-    f.has_min = true;
-    f.min = 2;
-    assert_int_equal(cov_track_begin(&m.base, 0, NULL), COV_OK);
-    cov_track_filter_begin(&f, NULL, 0);
-    assert_int_equal(cov_track_filter_add(&f, in, COV_COUNT(in), NULL), COV_OK);
-    assert_int_equal(cov_track_filter_end(&f, NULL), COV_OK);
+    struct cov_value_rules rules = {.scale = 1};
+    struct memory m;
+    pass_intervals(&m, &rules, in, COV_COUNT(in));
+    check(&m, in, COV_COUNT(in));
+    rules.skip_zero = true;
+    pass_intervals(&m, &rules, in, COV_COUNT(in));
+    check(&m, in + 1, COV_COUNT(in) - 1);
+    rules.has_min = true;
+    rules.min_value = 2;
+    pass_intervals(&m, &rules, in, COV_COUNT(in));
     check(&m, large, COV_COUNT(large));
+}
+
+/* Smoothing over 3 bases restarts after a gap; the scale is applied afterwards. */
+static void smooths_and_scales(void **state)
+{
+    (void)state;
+    const struct cov_value_rules rules = {.smoothing = {.window = 3}, .scale = 2};
+    const struct cov_interval in[] = {{0, 1, 3}, {1, 3, 6}, {5, 6, 9}};
+    const struct cov_interval out[] = {{0, 1, 6}, {1, 2, 10}, {2, 3, 8}, {5, 6, 6}};
+    struct memory m;
+    pass_intervals(&m, &rules, in, COV_COUNT(in));
+    check(&m, out, COV_COUNT(out));
 }
 
 /* Against a mask, base by base, with random intervals and regions. */
@@ -479,14 +487,17 @@ static void cuts_regions_out(void **state)
             at = end + 1 + (int64_t)cov_rng_below(&rng, round % 2 ? 2 : 30);
         }
         struct memory m;
-        struct cov_track_filter f = {.sink = &m.base, .skip_zero = round % 3 == 0};
+        static struct cov_value_pipe pipe;
+        const struct cov_value_rules rules = {.scale = 1, .skip_zero = round % 3 == 0};
         init(&m);
+        assert_int_equal(cov_value_pipe_init(&pipe, &rules, false, &m.base, NULL), COV_OK);
         assert_int_equal(cov_track_begin(&m.base, 0, NULL), COV_OK);
-        cov_track_filter_begin(&f, regions, n_regions);
+        cov_value_pipe_begin(&pipe, regions, n_regions);
         for (size_t i = 0; i < n_in; i += 7)
-            assert_int_equal(cov_track_filter_add(&f, in + i, n_in - i < 7 ? n_in - i : 7, NULL),
-                             COV_OK);
-        assert_int_equal(cov_track_filter_end(&f, NULL), COV_OK);
+            assert_int_equal(
+                cov_value_pipe_add_intervals(&pipe, in + i, n_in - i < 7 ? n_in - i : 7, NULL),
+                COV_OK);
+        assert_int_equal(cov_value_pipe_end(&pipe, NULL), COV_OK);
         float got[N];
         for (size_t i = 0; i < N; i++)
             got[i] = -1;
@@ -494,7 +505,7 @@ static void cuts_regions_out(void **state)
             for (int64_t k = m.iv[i].beg; k < m.iv[i].end; k++)
                 got[k] = m.iv[i].value;
         for (size_t i = 0; i < N; i++)
-            assert_true(got[i] == (f.skip_zero && expected[i] == 0 ? -1 : expected[i]));
+            assert_true(got[i] == (rules.skip_zero && expected[i] == 0 ? -1 : expected[i]));
     }
 }
 
@@ -616,7 +627,8 @@ int main(void)
         cmocka_unit_test(runs_leave_holes),
         cmocka_unit_test(runs_repeat),
         cmocka_unit_test(runs_pass_failures_on),
-        cmocka_unit_test(filters),
+        cmocka_unit_test(filters_values),
+        cmocka_unit_test(smooths_and_scales),
         cmocka_unit_test(cuts_regions_out),
         cmocka_unit_test(reads_ids),
         cmocka_unit_test(reads_bed),

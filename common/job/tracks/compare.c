@@ -5,7 +5,9 @@
 
 #include <errno.h>
 #include <float.h>
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -17,29 +19,27 @@
 #include "common/base/path.h"
 #include "common/base/pool.h"
 #include "common/base/text.h"
-#include "common/job/tracks/compare_report.h"
-#include "common/job/tracks/convert_plot.h"
-#include "common/job/tracks/convert_source.h"
+#include "common/job/tracks/plot.h"
+#include "common/track/comparison.h"
 #include "common/track/formats/intervals.h"
 
 /* Lives on as what --stats has to tell. */
 struct job {
     struct cov_compare_options o;
-    struct cov_convert_options measured_options;
+    struct cov_source_options measured_options;
     int64_t bin_sizes[COV_COMPARE_MAX_BIN_SIZES];
     char *measured_path, *stem, *dir;
     struct cov_pool *pool;
-    struct cov_convert_source *source, *measured;
+    struct cov_track_source *source, *measured;
     /* Data sets, of both. */
     size_t n;
     struct cov_interval_store **stores;
     struct cov_comparison_options comparison;
-    struct cov_compare_track *tracks;
-    struct cov_track_sink **sinks; /* of the stores, and then of the comparisons */
-    struct cov_compare_report report;
-    struct cov_outfile out;        /* of the table; empty when it is printed */
-    struct cov_convert_plot *plot; /* NULL: none */
-    const char **datasets;         /* its names of them */
+    struct cov_comparison **comparisons; /* [n] */
+    struct cov_track_sink **sinks;       /* of the stores, and then of the comparisons */
+    struct cov_outfile out;              /* of the table; empty when it is printed */
+    struct cov_plot *plot;               /* NULL: none */
+    const char *const *datasets;         /* [n]: names for the table; NULL: none */
 };
 
 /* ---------------------------------------------------------------- options */
@@ -79,11 +79,11 @@ static int check_options(const struct cov_compare_options *o, struct cov_err *e)
 static int choose_options(struct job *j, bool is_track, struct cov_err *e)
 {
     enum cov_intervals_kind kind;
-    struct cov_convert_options *o = &j->measured_options, *input = &j->o.input;
+    struct cov_source_options *o = &j->measured_options, *input = &j->o.input.source;
     int rc = cov_intervals_detect(j->measured_path, &kind, e);
     if (rc)
         return rc;
-    o->scale = 1;
+    o->values.scale = 1;
     if (kind != COV_INTERVALS_NONE)
         return COV_OK;
     o->measured = true;
@@ -99,10 +99,10 @@ static int choose_options(struct job *j, bool is_track, struct cov_err *e)
 
 /* ---------------------------------------------------------------- data sets */
 
-static void list_datasets(const struct cov_convert_source *s, struct cov_listing *l)
+static void list_datasets(const struct cov_track_source *s, struct cov_listing *l)
 {
-    for (size_t k = 0; k < cov_convert_source_n_datasets(s); k++)
-        cov_listing_add(l, cov_convert_source_dataset(s, k));
+    for (size_t k = 0; k < s->n_datasets; k++)
+        cov_listing_add(l, s->datasets[k]);
 }
 
 static int no_dataset(const struct job *j, const struct cov_listing *lacking, int code,
@@ -118,34 +118,35 @@ static int no_dataset(const struct job *j, const struct cov_listing *lacking, in
 static int match_names(struct job *j, size_t *ours, size_t *theirs, struct cov_err *e)
 {
     struct cov_listing lacking = {0};
-    size_t n_measured = cov_convert_source_n_datasets(j->measured);
+    const struct cov_track_source *measured = j->measured;
+    bool chosen = j->o.input.source.n_datasets > 0;
     j->n = 0;
-    for (size_t k = 0; k < cov_convert_source_n_datasets(j->source); k++) {
-        const char *name = cov_convert_source_dataset(j->source, k);
+    for (size_t k = 0; k < j->source->n_datasets; k++) {
+        const char *name = j->source->datasets[k];
         size_t i = 0;
-        while (i < n_measured && strcmp(cov_convert_source_dataset(j->measured, i), name) != 0)
+        while (i < measured->n_datasets && strcmp(measured->datasets[i], name) != 0)
             i++;
-        if (i == n_measured) {
+        if (i == measured->n_datasets) {
             cov_listing_add(&lacking, name);
             continue;
         }
         ours[j->n] = k;
         theirs[j->n++] = i;
     }
-    if (lacking.n > 0 && (j->n == 0 || j->o.input.n_datasets > 0))
-        return no_dataset(j, &lacking, j->o.input.n_datasets ? COV_EUSAGE : COV_EINPUT, e);
+    if (lacking.n > 0 && (j->n == 0 || chosen))
+        return no_dataset(j, &lacking, chosen ? COV_EUSAGE : COV_EINPUT, e);
     if (lacking.n > 0)
         cov_warn("%s: it lacks data sets of %s, which are left out: %s%s", j->measured_path,
-                 cov_convert_source_name(j->source), lacking.text, cov_listing_more(&lacking));
-    int rc = cov_convert_source_keep(j->source, ours, j->n, e);
-    return rc ? rc : cov_convert_source_keep(j->measured, theirs, j->n, e);
+                 j->source->name, lacking.text, cov_listing_more(&lacking));
+    int rc = cov_track_source_keep(j->source, ours, j->n, e);
+    return rc ? rc : cov_track_source_keep(j->measured, theirs, j->n, e);
 }
 
 static int match_datasets(struct job *j, struct cov_err *e)
 {
-    const struct cov_convert_source *ours = j->source, *theirs = j->measured;
-    size_t n = cov_convert_source_n_datasets(ours), m = cov_convert_source_n_datasets(theirs);
-    if (!cov_convert_source_is_track(ours) && !cov_convert_source_is_track(theirs)) {
+    const struct cov_track_source *ours = j->source, *theirs = j->measured;
+    size_t n = ours->n_datasets, m = theirs->n_datasets;
+    if (!ours->is_track && !theirs->is_track) {
         size_t *a = cov_calloc(n, sizeof *a, e), *b = cov_calloc(n, sizeof *b, e);
         int rc = a && b ? match_names(j, a, b, e) : COV_ENOMEM;
         free(a);
@@ -159,33 +160,35 @@ static int match_datasets(struct job *j, struct cov_err *e)
     list_datasets(n > 1 ? ours : theirs, &names);
     return cov_fail(e, COV_EUSAGE,
                     "%s: it has %zu data sets (%s%s), but %s is one track: --datasets names one",
-                    cov_convert_source_name(n > 1 ? ours : theirs), n > 1 ? n : m, names.text,
-                    cov_listing_more(&names), cov_convert_source_name(n > 1 ? theirs : ours));
+                    (n > 1 ? ours : theirs)->name, n > 1 ? n : m, names.text,
+                    cov_listing_more(&names), (n > 1 ? theirs : ours)->name);
 }
 
 /* ---------------------------------------------------------------- work */
 
 static int open_files(struct job *j, const char *input, unsigned n_threads, struct cov_err *e)
 {
-    struct cov_convert_input in = {0}, measured = {0};
-    int rc = cov_convert_input_look(input, &in, e);
+    struct cov_source_input in = {0}, measured = {0};
+    int rc = cov_source_input_detect(input, &in, e);
     if (!rc)
         rc = choose_options(j, in.is_track, e);
     if (!rc)
-        rc = cov_convert_input_look(j->measured_path, &measured, e);
+        rc = cov_source_input_detect(j->measured_path, &measured, e);
     /* Opening HDF5 forks, so that the first of the two must not have threads. */
     if (!rc)
-        rc = cov_convert_source_open(&measured, &j->measured_options, 1, &j->measured, e);
+        rc = cov_track_source_open(&measured, &j->measured_options, 1, &j->measured, e);
     if (!rc)
-        rc = cov_convert_source_open(&in, &j->o.input, n_threads, &j->source, e);
-    cov_convert_input_close(&in);
+        rc = cov_track_source_open(&in, &j->o.input.source, n_threads, &j->source, e);
+    cov_source_input_close(&in);
     return rc ? rc : match_datasets(j, e);
 }
 
 static int read_measured(struct job *j, struct cov_progress *progress, struct cov_stats *stats,
                          struct cov_err *e)
 {
-    const struct cov_track_contigs *contigs = cov_convert_source_contigs(j->measured);
+    const struct cov_track_contigs *contigs = j->measured->contigs;
+    const struct cov_source_run how = {
+        .pool = j->pool, .what = "reading the measured track", .progress = progress};
     double beg = cov_clock();
     int rc = COV_OK;
     for (size_t k = 0; !rc && k < j->n; k++) {
@@ -194,12 +197,10 @@ static int read_measured(struct job *j, struct cov_progress *progress, struct co
             j->sinks[k] = cov_interval_store_sink(j->stores[k]);
     }
     if (!rc && j->plot)
-        rc = cov_convert_plot_add(j->plot, 1, "measured", j->measured, j->datasets, j->n, j->sinks,
-                                  e);
+        rc = cov_plot_add(j->plot, 1, j->measured, j->datasets, j->sinks, e);
     /* Bases, chunks and the other stages are those of the input. */
     if (!rc)
-        rc = cov_convert_source_run(j->measured, j->pool, j->sinks, "reading what was measured",
-                                    progress, NULL, e);
+        rc = cov_track_source_run(j->measured, j->sinks, &how, e);
     if (!rc && stats)
         cov_stats_add_stage(stats, "measured", cov_clock() - beg);
     return rc;
@@ -208,32 +209,208 @@ static int read_measured(struct job *j, struct cov_progress *progress, struct co
 static int compare(struct job *j, struct cov_progress *progress, struct cov_stats *stats,
                    struct cov_err *e)
 {
-    const struct cov_track_contigs *contigs = cov_convert_source_contigs(j->source);
+    const struct cov_track_contigs *contigs = j->source->contigs;
     int rc = COV_OK;
     j->comparison = (struct cov_comparison_options){
         .bin_sizes = j->bin_sizes,
         .n_bin_sizes = j->o.n_bin_sizes,
         .has_threshold = j->o.has_threshold,
         .threshold = (float)j->o.threshold,
-        .has_lengths = {cov_convert_source_has_lengths(j->source),
-                        cov_convert_source_has_lengths(j->measured)},
+        .has_lengths = {j->source->has_lengths, j->measured->has_lengths},
         .max_bytes = COV_COMPARE_MEMORY / j->n,
         .dir = j->dir,
         .pool = j->pool};
     for (size_t k = 0; !rc && k < j->n; k++) {
-        struct cov_compare_track *t = &j->tracks[k];
-        t->dataset = j->datasets[k];
-        rc = cov_comparison_new(cov_convert_source_name(j->source), contigs, j->stores[k],
-                                &j->comparison, &t->comparison, e);
+        rc = cov_comparison_new(j->source->name, contigs, j->stores[k], &j->comparison,
+                                &j->comparisons[k], e);
         if (!rc)
-            j->sinks[k] = cov_comparison_sink(t->comparison);
+            j->sinks[k] = cov_comparison_sink(j->comparisons[k]);
     }
     if (!rc && j->plot)
-        rc = cov_convert_plot_add(j->plot, 0, cov_convert_source_label(j->source), j->source,
-                                  j->datasets, j->n, j->sinks, e);
+        rc = cov_plot_add(j->plot, 0, j->source, j->datasets, j->sinks, e);
+    const struct cov_source_run how = {j->pool, "comparing", progress, stats};
+    return rc ? rc : cov_track_source_run(j->source, j->sinks, &how, e);
+}
+
+/* ---------------------------------------------------------------- table */
+
+/* Names come from files; control characters would break the table. */
+static void put_text(const char *text, FILE *f)
+{
+    for (const char *p = text; *p; p++)
+        (void)fputc((unsigned char)*p < ' ' || *p == 0x7f ? '?' : *p, f);
+}
+
+static void put_number(double x, FILE *f)
+{
+    if (isnan(x))
+        (void)fputs("\tNA", f);
+    else
+        (void)fprintf(f, "\t%.9g", x);
+}
+
+static void put_head(const struct cov_comparison_options *o, FILE *f)
+{
+    (void)fputs("sample\tdataset\tcontig\tbases", f);
+    for (size_t k = 0; k < o->n_bin_sizes; k++)
+        (void)fprintf(f, "\tbins_%" PRId64 "\tpearson_%" PRId64 "\tspearman_%" PRId64,
+                      o->bin_sizes[k], o->bin_sizes[k], o->bin_sizes[k]);
+    if (o->has_threshold)
+        (void)fputs("\tpeaks\tpeaks_measured\tpeak_bases\tpeak_bases_measured\tpeak_bases_both"
+                    "\tprecision\trecall\tf1",
+                    f);
+    (void)fputc('\n', f);
+}
+
+/* `contig` is NULL for the total. The first column is unique in the table. */
+static void put_row(const struct job *j, const char *dataset, const char *contig,
+                    const struct cov_comparison_row *row, FILE *f)
+{
+    put_text(j->stem, f);
+    if (dataset) {
+        (void)fputc('_', f);
+        put_text(dataset, f);
+    }
+    if (contig) {
+        (void)fputc(':', f);
+        put_text(contig, f);
+    }
+    (void)fputc('\t', f);
+    put_text(dataset ? dataset : "NA", f);
+    (void)fputc('\t', f);
+    put_text(contig ? contig : "total", f);
+    (void)fprintf(f, "\t%" PRId64, row->bases);
+    for (size_t k = 0; k < j->comparison.n_bin_sizes; k++) {
+        const struct cov_agreement *a = &row->agreements[k];
+        (void)fprintf(f, "\t%" PRIu64, a->n);
+        put_number(a->pearson, f);
+        put_number(a->spearman, f);
+    }
+    if (j->comparison.has_threshold) {
+        const struct cov_peak_counts *c = &row->peaks;
+        (void)fprintf(f, "\t%zu\t%zu\t%" PRId64 "\t%" PRId64 "\t%" PRId64, c->n, c->n_measured,
+                      c->bases, c->bases_measured, c->both);
+        put_number(cov_peak_precision(c), f);
+        put_number(cov_peak_recall(c), f);
+        put_number(cov_peak_f1(c), f);
+    }
+    (void)fputc('\n', f);
+}
+
+/* The caller checks the stream for errors. */
+static void print_table(const struct job *j, FILE *f)
+{
+    put_head(&j->comparison, f);
+    for (size_t k = 0; k < j->n; k++) {
+        struct cov_comparison *c = j->comparisons[k];
+        for (size_t i = 0; i < cov_comparison_n_rows(c); i++) {
+            const struct cov_comparison_row *row = cov_comparison_row(c, i);
+            put_row(j, j->datasets[k], cov_track_contig_name(cov_comparison_sink(c), row->contig),
+                    row, f);
+        }
+        put_row(j, j->datasets[k], NULL, cov_comparison_total(c), f);
+    }
+}
+
+/* ---------------------------------------------------------------- JSON */
+
+static void print_row(const struct cov_comparison_options *o, const struct cov_comparison_row *row,
+                      struct cov_json *json)
+{
+    cov_json_int(json, "bases", row->bases);
+    cov_json_begin_array(json, "bins");
+    for (size_t k = 0; k < o->n_bin_sizes; k++) {
+        const struct cov_agreement *a = &row->agreements[k];
+        cov_json_begin_object(json, NULL);
+        cov_json_int(json, "size", o->bin_sizes[k]);
+        cov_json_int(json, "n", (int64_t)a->n);
+        cov_json_double(json, "pearson", a->pearson);
+        cov_json_double(json, "spearman", a->spearman);
+        cov_json_end_object(json);
+    }
+    cov_json_end_array(json);
+    if (!o->has_threshold)
+        return;
+    const struct cov_peak_counts *c = &row->peaks;
+    cov_json_begin_object(json, "peaks");
+    cov_json_int(json, "n", (int64_t)c->n);
+    cov_json_int(json, "n_measured", (int64_t)c->n_measured);
+    cov_json_int(json, "bases", c->bases);
+    cov_json_int(json, "bases_measured", c->bases_measured);
+    cov_json_int(json, "bases_both", c->both);
+    cov_json_double(json, "precision", cov_peak_precision(c));
+    cov_json_double(json, "recall", cov_peak_recall(c));
+    cov_json_double(json, "f1", cov_peak_f1(c));
+    cov_json_end_object(json);
+}
+
+static void print_track(const struct job *j, size_t k, struct cov_json *json)
+{
+    struct cov_comparison *c = j->comparisons[k];
+    cov_json_begin_object(json, NULL);
+    cov_json_string(json, "dataset", j->datasets[k]);
+    cov_json_begin_object(json, "total");
+    print_row(&j->comparison, cov_comparison_total(c), json);
+    cov_json_end_object(json);
+    cov_json_begin_array(json, "contigs");
+    for (size_t i = 0; i < cov_comparison_n_rows(c); i++) {
+        const struct cov_comparison_row *row = cov_comparison_row(c, i);
+        cov_json_begin_object(json, NULL);
+        cov_json_string(json, "contig", cov_track_contig_name(cov_comparison_sink(c), row->contig));
+        print_row(&j->comparison, row, json);
+        cov_json_end_object(json);
+    }
+    cov_json_end_array(json);
+    cov_json_end_object(json);
+}
+
+/* "comparison": {...} of --stats. */
+static void print_json(struct cov_json *json, const void *arg)
+{
+    const struct job *j = arg;
+    cov_json_begin_object(json, "comparison");
+    cov_json_string(json, "measured", j->measured_path);
+    cov_json_double(json, "peak_threshold",
+                    j->comparison.has_threshold ? (double)j->comparison.threshold : (double)NAN);
+    cov_json_begin_array(json, "tracks");
+    for (size_t k = 0; k < j->n; k++)
+        print_track(j, k, json);
+    cov_json_end_array(json);
+    cov_json_end_object(json);
+}
+
+/* The totals of data set k, as figures of a MultiQC report. */
+static int add_figures(const struct job *j, size_t k, struct cov_stats *stats, struct cov_err *e)
+{
+    const struct cov_comparison_row *row = cov_comparison_total(j->comparisons[k]);
+    const char *part = j->n > 1 ? j->datasets[k] : NULL;
+    int rc = COV_OK;
+    for (size_t i = 0; i < j->comparison.n_bin_sizes && !rc; i++) {
+        const struct cov_agreement *a = &row->agreements[i];
+        char pearson[32], spearman[32];
+        (void)snprintf(pearson, sizeof pearson, "pearson_%" PRId64, j->bin_sizes[i]);
+        (void)snprintf(spearman, sizeof spearman, "spearman_%" PRId64, j->bin_sizes[i]);
+        rc = cov_stats_add_figure(stats, part, pearson, "Pearson's r in bins of that many bases", 3,
+                                  a->pearson, e);
+        if (!rc)
+            rc = cov_stats_add_figure(stats, part, spearman,
+                                      "Spearman's rho in bins of that many bases", 3, a->spearman,
+                                      e);
+    }
+    if (!j->comparison.has_threshold)
+        return rc;
+    const struct cov_peak_counts *c = &row->peaks;
+    if (!rc)
+        rc = cov_stats_add_figure(stats, part, "precision",
+                                  "share of the bases in predicted peaks that are in measured ones",
+                                  3, cov_peak_precision(c), e);
+    if (!rc)
+        rc = cov_stats_add_figure(stats, part, "recall",
+                                  "share of the bases in measured peaks that are in predicted ones",
+                                  3, cov_peak_recall(c), e);
     return rc ? rc
-              : cov_convert_source_run(j->source, j->pool, j->sinks, "comparing", progress, stats,
-                                       e);
+              : cov_stats_add_figure(stats, part, "f1", "harmonic mean of precision and recall", 3,
+                                     cov_peak_f1(c), e);
 }
 
 /* ---------------------------------------------------------------- what came of it */
@@ -244,10 +421,10 @@ static int compare(struct job *j, struct cov_progress *progress, struct cov_stat
 /* The contigs of one data set, as all have the same. */
 static int check_contigs(const struct job *j, struct cov_err *e)
 {
-    struct cov_comparison *c = j->tracks[0].comparison;
+    struct cov_comparison *c = j->comparisons[0];
     const struct cov_track_sink *ours = cov_comparison_sink(c);
     const struct cov_track_sink *theirs = cov_interval_store_sink(j->stores[0]);
-    const char *list = j->o.input.blacklist_path;
+    const char *list = j->o.input.source.blacklist_path;
     struct cov_listing only = {0}, only_measured = {0};
     size_t n = cov_track_n_contigs(ours), m = cov_track_n_contigs(theirs);
     for (size_t i = 0; i < n; i++)
@@ -270,9 +447,9 @@ static int check_contigs(const struct job *j, struct cov_err *e)
             list ? ", without what is listed in " : "", list ? list : "", list ? "," : "",
             only_measured.text, more_measured);
     for (size_t k = 0; k < j->n; k++) {
-        const char *dataset = j->tracks[k].dataset, *colon = dataset ? ": " : "";
-        int64_t both = cov_comparison_total(j->tracks[k].comparison)->bases;
-        int64_t all = cov_comparison_sink(j->tracks[k].comparison)->summary.n_bases;
+        const char *dataset = j->datasets[k], *colon = dataset ? ": " : "";
+        int64_t both = cov_comparison_total(j->comparisons[k])->bases;
+        int64_t all = cov_comparison_sink(j->comparisons[k])->summary.n_bases;
         dataset = dataset ? dataset : "";
         if (both == 0)
             return cov_fail(e, COV_EINPUT, "%s: %s%sno base has a value in it and in %s",
@@ -296,7 +473,7 @@ static int begin_table(struct job *j, struct cov_err *e)
                : cov_outfile_begin(&j->out, output, COV_OUTFILE_STREAM, j->o.input.force, e);
 }
 
-static int print_table(const struct job *j, struct cov_err *e)
+static int write_table(const struct job *j, struct cov_err *e)
 {
     const char *path = j->out.path;
     FILE *f = path ? fopen(j->out.tmp, "w") : j->o.printed;
@@ -304,7 +481,7 @@ static int print_table(const struct job *j, struct cov_err *e)
         return cov_fail_errno(e, "%s", path);
     int why = 0;
     errno = 0;
-    cov_compare_print_table(&j->report, f);
+    print_table(j, f);
     if (fflush(f) != 0 || ferror(f))
         why = errno ? errno : EIO;
     if (path && fclose(f) != 0 && !why)
@@ -316,11 +493,10 @@ static int print_table(const struct job *j, struct cov_err *e)
 /* The table, and the picture. */
 static int write_outputs(struct job *j, struct cov_err *e)
 {
-    struct cov_outfile *const files[] = {&j->out,
-                                         j->plot ? cov_convert_plot_file(j->plot) : &j->out};
-    int rc = j->plot ? cov_convert_plot_draw(j->plot, e) : COV_OK;
+    struct cov_outfile *const files[] = {&j->out, j->plot ? cov_plot_file(j->plot) : &j->out};
+    int rc = j->plot ? cov_plot_draw(j->plot, e) : COV_OK;
     if (!rc)
-        rc = print_table(j, e);
+        rc = write_table(j, e);
     return rc ? rc : cov_outfile_commit_all(files, j->plot ? 2 : 1, e);
 }
 
@@ -329,31 +505,24 @@ static int write_outputs(struct job *j, struct cov_err *e)
 static void free_job(void *arg)
 {
     struct job *j = arg;
-    cov_convert_plot_free(j->plot);
+    cov_plot_free(j->plot);
     for (size_t k = 0; k < j->n; k++) {
-        if (j->tracks)
-            cov_comparison_free(j->tracks[k].comparison);
+        if (j->comparisons)
+            cov_comparison_free(j->comparisons[k]);
         if (j->stores)
             cov_interval_store_free(j->stores[k]);
     }
-    cov_convert_source_close(j->source);
-    cov_convert_source_close(j->measured);
+    cov_track_source_close(j->source);
+    cov_track_source_close(j->measured);
     cov_pool_free(j->pool);
     cov_outfile_abort(&j->out);
     free(j->stores);
-    free(j->tracks);
+    free(j->comparisons);
     free(j->sinks);
-    free(j->datasets);
     free(j->measured_path);
     free(j->stem);
     free(j->dir);
     free(j);
-}
-
-static void print_more(struct cov_json *json, const void *arg)
-{
-    const struct job *j = arg;
-    cov_compare_print_json(&j->report, json);
 }
 
 static int new_job(const char *input, const struct cov_compare_options *options, struct job **out,
@@ -366,7 +535,7 @@ static int new_job(const char *input, const struct cov_compare_options *options,
     const char *tmpdir = options->input.tmpdir, *output = options->input.output;
     j->out = (struct cov_outfile)COV_OUTFILE_INIT;
     j->o = *options;
-    j->o.input.unrounded = true; /* as those of tracks are */
+    j->o.input.source.values.unrounded = true; /* like the values of tracks */
     memcpy(j->bin_sizes, options->bin_sizes, options->n_bin_sizes * sizeof *j->bin_sizes);
     j->measured_path = cov_strdup(options->measured, e);
     j->stem = cov_path_stem(input, e);
@@ -377,16 +546,11 @@ static int new_job(const char *input, const struct cov_compare_options *options,
 static int prepare(struct job *j, unsigned n_threads, struct cov_err *e)
 {
     j->stores = cov_calloc(j->n, sizeof(struct cov_interval_store *), e);
-    j->tracks = cov_calloc(j->n, sizeof *j->tracks, e);
+    j->comparisons = cov_calloc(j->n, sizeof(struct cov_comparison *), e);
     j->sinks = cov_calloc(j->n, sizeof(struct cov_track_sink *), e);
-    j->datasets = cov_calloc(j->n, sizeof *j->datasets, e);
-    for (size_t k = 0; j->datasets && k < j->n; k++)
-        j->datasets[k] = cov_convert_source_dataset(
-            cov_convert_source_is_track(j->source) ? j->measured : j->source, k);
-    j->report =
-        (struct cov_compare_report){j->stem, j->measured_path, &j->comparison, j->tracks, j->n};
-    return j->stores && j->tracks && j->sinks && j->datasets ? cov_pool_new(n_threads, &j->pool, e)
-                                                             : COV_ENOMEM;
+    j->datasets = (j->source->is_track ? j->measured : j->source)->datasets;
+    return j->stores && j->comparisons && j->sinks ? cov_pool_new(n_threads, &j->pool, e)
+                                                   : COV_ENOMEM;
 }
 
 int cov_compare_run(const char *input, const struct cov_compare_options *options,
@@ -398,7 +562,8 @@ int cov_compare_run(const char *input, const struct cov_compare_options *options
     if (!rc)
         rc = new_job(input, options, &j, e);
     if (!rc)
-        rc = cov_convert_plot_new(&j->o.input, &j->plot, e);
+        rc = cov_plot_new(j->o.input.plot_path, j->o.input.plot_region, j->o.input.force,
+                          j->o.input.tmpdir, &j->plot, e);
     if (!rc)
         rc = open_files(j, input, n_threads, e);
     if (!rc)
@@ -413,16 +578,16 @@ int cov_compare_run(const char *input, const struct cov_compare_options *options
         rc = check_contigs(j, e);
     if (!rc)
         rc = write_outputs(j, e);
-    if (!rc && stats) {
+    if (!rc && stats)
         stats->section = "cov2bigwig --compare";
-        rc = cov_compare_add_figures(&j->report, stats, e);
-    }
+    for (size_t k = 0; !rc && stats && k < j->n; k++)
+        rc = add_figures(j, k, stats, e);
     if (rc || !stats) {
         if (j)
             free_job(j);
         return rc;
     }
-    stats->print_more = print_more;
+    stats->print_more = print_json;
     stats->free_more = free_job;
     stats->more = j;
     return COV_OK;

@@ -11,17 +11,14 @@
 #include "common/base/path.h"
 #include "common/base/pool.h"
 #include "common/base/text.h"
-#include "common/job/tracks/convert_plot.h"
-#include "common/job/tracks/convert_source.h"
+#include "common/job/tracks/plot.h"
 
 struct job {
     const char *input;
     const struct cov_convert_options *o;
     struct cov_pool *pool;
-    struct cov_convert_source *source;
-    size_t n; /* tracks */
-    const char **datasets;
-    struct cov_convert_plot *plot; /* NULL: none */
+    struct cov_track_source *source;
+    struct cov_plot *plot; /* NULL: none */
     struct cov_track_files *files;
     struct cov_track_sink **sinks; /* of the files, or of the picture, or both */
 };
@@ -62,22 +59,22 @@ static int check_source(const struct job *j, struct cov_err *e)
         return COV_OK;
     if (!cov_path_names_dir(j->o->output))
         rc = cov_track_kind_of(j->o->output, &kind, e);
-    if (!rc && kind == COV_TRACK_BIGWIG && !cov_convert_source_has_lengths(j->source))
+    if (!rc && kind == COV_TRACK_BIGWIG && !j->source->has_lengths)
         rc = cov_fail(e, COV_EUSAGE,
                       "%s: a bigWig needs the lengths of the sequences, which bedGraph does not "
                       "have: --chrom-sizes FILE",
-                      cov_convert_source_name(j->source));
+                      j->source->name);
     return rc;
 }
 
 /* ---------------------------------------------------------------- outputs */
 
 /* As Predmoter: "_avg_strand_bl_ws=150"; "_bl_ws=150" of a track. */
-static char *name_tail(const struct cov_convert_options *o, bool is_track, struct cov_err *e)
+static char *name_tail(const struct cov_source_options *o, bool is_track, struct cov_err *e)
 {
     static const char *const strands[] = {"_avg_strand", "_+_strand", "_-_strand"};
     char smoothing[COV_SMOOTHING_TAIL];
-    cov_smoothing_tail(&o->smoothing, smoothing);
+    cov_smoothing_tail(&o->values.smoothing, smoothing);
     return cov_strfmt(e, "%s%s%s", is_track ? "" : strands[o->strand],
                       o->blacklist_path ? "_bl" : "", smoothing);
 }
@@ -92,31 +89,26 @@ static int open_files(struct job *j, const char *tail, const char *stem, struct 
                                             .basename = o->basename ? o->basename : stem,
                                             .tail = tail,
                                             .kind = o->has_kind ? o->kind : COV_TRACK_BIGWIG};
-    int rc = cov_track_files_open(&target, cov_convert_source_contigs(j->source), j->datasets, j->n,
-                                  cov_pool_size(j->pool), &j->files, e);
-    for (size_t k = 0; !rc && k < j->n; k++)
+    int rc = cov_track_files_open(&target, j->source->contigs, j->source->datasets,
+                                  j->source->n_datasets, cov_pool_size(j->pool), &j->files, e);
+    for (size_t k = 0; !rc && k < j->source->n_datasets; k++)
         j->sinks[k] = cov_track_files_sink(j->files, k);
     return rc;
 }
 
 static int open_outputs(struct job *j, struct cov_err *e)
 {
-    j->n = cov_convert_source_n_datasets(j->source);
-    j->datasets = cov_calloc(j->n, sizeof *j->datasets, e);
-    j->sinks = cov_calloc(j->n, sizeof *j->sinks, e);
-    if (!j->datasets || !j->sinks)
+    const struct cov_track_source *s = j->source;
+    j->sinks = cov_calloc(s->n_datasets, sizeof *j->sinks, e);
+    if (!j->sinks)
         return COV_ENOMEM;
-    for (size_t k = 0; k < j->n; k++)
-        j->datasets[k] = cov_convert_source_dataset(j->source, k);
-    bool is_track = cov_convert_source_is_track(j->source);
-    char *tail = name_tail(j->o, is_track, e);
+    char *tail = name_tail(&j->o->source, s->is_track, e);
     char *stem = cov_path_stem(j->input, e);
     int rc = tail && stem ? COV_OK : COV_ENOMEM;
     if (!rc && j->o->output)
         rc = open_files(j, tail, stem, e);
     if (!rc && j->plot)
-        rc = cov_convert_plot_add(j->plot, 0, cov_convert_source_label(j->source), j->source,
-                                  j->datasets, j->n, j->sinks, e);
+        rc = cov_plot_add(j->plot, 0, s, s->datasets, j->sinks, e);
     free(tail);
     free(stem);
     return rc;
@@ -125,8 +117,8 @@ static int open_outputs(struct job *j, struct cov_err *e)
 /* Nothing that was asked for gets its name unless all of it is complete. */
 static int commit(struct job *j, struct cov_err *e)
 {
-    int rc = j->plot ? cov_convert_plot_draw(j->plot, e) : COV_OK;
-    struct cov_outfile *picture = j->plot ? cov_convert_plot_file(j->plot) : NULL;
+    int rc = j->plot ? cov_plot_draw(j->plot, e) : COV_OK;
+    struct cov_outfile *picture = j->plot ? cov_plot_file(j->plot) : NULL;
     if (rc)
         return rc;
     return j->files ? cov_track_files_commit(j->files, picture, e) : cov_outfile_commit(picture, e);
@@ -134,42 +126,47 @@ static int commit(struct job *j, struct cov_err *e)
 
 static void tell(const struct job *j)
 {
-    for (size_t k = 0; j->files && k < j->n; k++) {
+    for (size_t k = 0; j->files && k < j->source->n_datasets; k++) {
         const struct cov_track_sink *s = cov_track_files_sink(j->files, k);
         const struct cov_track_summary *sum = &s->summary;
+        const char *dataset = j->source->datasets[k];
         cov_debug("%s: %s%s%llu interval%s on %zu contig%s, values %.9g to %.9g", s->name,
-                  j->datasets[k] ? j->datasets[k] : "", j->datasets[k] ? ", " : "",
-                  (unsigned long long)sum->n_intervals, cov_text_s((int64_t)sum->n_intervals),
-                  cov_track_n_contigs(s), cov_text_s((int64_t)cov_track_n_contigs(s)), sum->min,
-                  sum->max);
+                  dataset ? dataset : "", dataset ? ", " : "", (unsigned long long)sum->n_intervals,
+                  cov_text_s((int64_t)sum->n_intervals), cov_track_n_contigs(s),
+                  cov_text_s((int64_t)cov_track_n_contigs(s)), sum->min, sum->max);
     }
 }
 
 /* ---------------------------------------------------------------- all of it */
 
-static int run(struct job *j, unsigned n_threads, struct cov_progress *progress,
-               struct cov_stats *stats, struct cov_err *e)
+int cov_convert_run(const char *input, const struct cov_convert_options *options,
+                    unsigned n_threads, struct cov_progress *progress, struct cov_stats *stats,
+                    struct cov_err *e)
 {
-    struct cov_convert_options o = *j->o; /* as the source is to see them */
-    struct cov_convert_input in = {0};
+    struct job job = {.input = input, .o = options}, *j = &job;
+    struct cov_source_options o = j->o->source;
+    struct cov_source_input in = {0};
+    struct cov_source_run how = {
+        .what = j->o->output ? "converting" : "reading", .progress = progress, .stats = stats};
     int rc = check_options(j->o, e);
     if (!rc)
-        rc = cov_convert_plot_new(j->o, &j->plot, e);
-    if (!rc && !o.output)
-        o.only = cov_convert_plot_range(j->plot);
+        rc = cov_plot_new(j->o->plot_path, j->o->plot_region, j->o->force, j->o->tmpdir, &j->plot,
+                          e);
+    if (!rc && !j->o->output)
+        o.only = cov_plot_range(j->plot);
     if (!rc)
-        rc = cov_convert_input_look(j->input, &in, e);
+        rc = cov_source_input_detect(j->input, &in, e);
     if (!rc)
-        rc = cov_convert_source_open(&in, &o, n_threads, &j->source, e);
+        rc = cov_track_source_open(&in, &o, n_threads, &j->source, e);
     if (!rc)
         rc = check_source(j, e);
     if (!rc)
         rc = cov_pool_new(n_threads, &j->pool, e);
     if (!rc)
         rc = open_outputs(j, e);
+    how.pool = j->pool;
     if (!rc)
-        rc = cov_convert_source_run(j->source, j->pool, j->sinks,
-                                    j->files ? "converting" : "reading", progress, stats, e);
+        rc = cov_track_source_run(j->source, j->sinks, &how, e);
     double beg = cov_clock();
     if (!rc)
         rc = commit(j, e);
@@ -177,19 +174,10 @@ static int run(struct job *j, unsigned n_threads, struct cov_progress *progress,
         cov_stats_add_stage(stats, "finish", cov_clock() - beg);
     if (!rc)
         tell(j);
-    cov_convert_plot_free(j->plot);
+    cov_plot_free(j->plot);
     cov_track_files_free(j->files);
-    cov_convert_source_close(j->source);
-    free(j->datasets);
+    cov_track_source_close(j->source);
     free(j->sinks);
     cov_pool_free(j->pool);
     return rc;
-}
-
-int cov_convert_run(const char *input, const struct cov_convert_options *options,
-                    unsigned n_threads, struct cov_progress *progress, struct cov_stats *stats,
-                    struct cov_err *e)
-{
-    struct job j = {.input = input, .o = options};
-    return run(&j, n_threads, progress, stats, e);
 }

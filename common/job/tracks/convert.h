@@ -5,43 +5,26 @@
 #define COV_JOB_TRACKS_CONVERT_H
 
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "common/base/err.h"
 #include "common/base/progress.h"
 #include "common/cli/stats.h"
 #include "common/job/tracks/track_files.h"
-#include "common/seq/select.h"
-#include "common/track/smoother.h"
-#include "common/track/strands.h"
+#include "common/job/tracks/track_source.h"
 
-/* Texts are borrowed for the call. */
+/* Strings are borrowed for the call. */
 struct cov_convert_options {
-    bool measured;      /* the input is a genome file: its measured coverage, else predictions */
-    const char *output; /* a file whose suffix tells the format, "-" (bedGraph), or a folder; NULL:
-                         * none */
+    struct cov_source_options source; /* all but `only` */
+    const char *output;               /* a file, with the format as its suffix; "-": bedGraph; a
+                                       * folder; NULL: no tracks */
     bool force;
-    const char *tmpdir; /* for what bigWig puts aside; NULL: the folder of the output */
-    /* For a folder; both are errors for a file. */
+    const char *tmpdir; /* for temporary files of bigWig; NULL: the folder of the output */
+    /* For a folder; errors for a file. */
     const char *basename; /* NULL: the input's stem */
     bool has_kind;
-    enum cov_track_kind kind; /* looked at only if has_kind; else BIGWIG */
-    char *const *datasets;    /* in the order of the outputs; n_datasets = 0: all of the input */
-    size_t n_datasets;
-    enum cov_strand strand;
-    struct cov_smoothing smoothing;
-    bool unrounded;             /* smoothed values stay as they are, of whole numbers too */
-    const char *blacklist_path; /* NULL: none */
-    const char *rename_path;    /* NULL: none */
-    const char *sizes_path;     /* lengths of the contigs of bedGraph; NULL: none */
-    bool has_min;
-    double min_value; /* values below are left out, if has_min */
-    bool skip_zero;
-    double scale;
-    const char *plot_path; /* a picture of the region `plot_region`; NULL: none */
+    enum cov_track_kind kind; /* if has_kind; otherwise BIGWIG */
+    const char *plot_path;    /* a picture of plot_region; NULL: none */
     const char *plot_region;
-    const struct cov_range *only; /* the only sequence that is read, by its new name; NULL: all */
 };
 
 /* Converts `input`: signal (HDF5 or a stream), or a track (see convert_track.h), told by content.

@@ -20,6 +20,7 @@
 #include "common/base/text.h"
 #include "common/base/tmpfile.h"
 #include "common/job/tracks/gnuplot.h"
+#include "common/track/bins.h"
 
 /* Pixels. */
 enum {
@@ -38,32 +39,63 @@ enum {
 
 static const char font_name[] = "DejaVu Sans";
 
+/* The tracks of one source. */
+struct series {
+    const char *name; /* for the legend */
+    const struct cov_track_source *source;
+    struct cov_track_sink **bins; /* [n_panels] */
+    struct cov_track_sink **tees; /* [n_panels]; NULL where the caller had no sink */
+};
+
 struct cov_plot {
     bool is_svg;
     char *gnuplot, *tmpdir;
     struct cov_outfile file;
+    struct cov_range range;
+    size_t n_panels, n_series;
+    const char *const *datasets; /* [n_panels] */
+    struct series series[COV_PLOT_SERIES];
+};
+
+/* A data set; its series are drawn below each other on one scale. */
+struct panel {
+    const char *name; /* NULL: not shown */
+    struct cov_bins series[COV_PLOT_SERIES];
 };
 
 /* ---------------------------------------------------------------- opening */
 
-int cov_plot_new(const char *path, bool force, const char *tmpdir, struct cov_plot **out,
-                 struct cov_err *e)
+static int open_plot(struct cov_plot *p, const char *path, const char *region, bool force,
+                     const char *tmpdir, struct cov_err *e)
+{
+    int rc = cov_range_parse(region, &p->range, e);
+    p->is_svg = cov_path_has_suffix(path, ".svg");
+    if (!rc && !p->is_svg && !cov_path_has_suffix(path, ".png"))
+        rc = cov_fail(e, COV_EUSAGE, "--plot %s: the name must end in .png or .svg", path);
+    if (!rc)
+        rc = cov_gnuplot_find(&p->gnuplot, e);
+    if (rc)
+        return rc;
+    p->tmpdir = tmpdir ? cov_strdup(tmpdir, e) : cov_path_dir(path, e);
+    return p->tmpdir ? cov_outfile_begin(&p->file, path, COV_OUTFILE_SEEKABLE, force, e)
+                     : COV_ENOMEM;
+}
+
+int cov_plot_new(const char *path, const char *region, bool force, const char *tmpdir,
+                 struct cov_plot **out, struct cov_err *e)
 {
     *out = NULL;
-    bool is_svg = cov_path_has_suffix(path, ".svg");
-    if (!is_svg && !cov_path_has_suffix(path, ".png"))
-        return cov_fail(e, COV_EUSAGE, "--plot %s: a picture ends in .png or .svg", path);
+    if (!path && !region)
+        return COV_OK;
+    if (!region)
+        return cov_fail(e, COV_EUSAGE, "--plot needs --plot-region NAME:FIRST-LAST");
+    if (!path)
+        return cov_fail(e, COV_EUSAGE, "--plot-region needs --plot");
     struct cov_plot *p = cov_calloc(1, sizeof *p, e);
     if (!p)
         return COV_ENOMEM;
-    p->is_svg = is_svg;
     p->file = (struct cov_outfile)COV_OUTFILE_INIT;
-    int rc = cov_gnuplot_find(&p->gnuplot, e);
-    if (!rc) {
-        p->tmpdir = tmpdir ? cov_strdup(tmpdir, e) : cov_path_dir(path, e);
-        rc = p->tmpdir ? cov_outfile_begin(&p->file, path, COV_OUTFILE_SEEKABLE, force, e)
-                       : COV_ENOMEM;
-    }
+    int rc = open_plot(p, path, region, force, tmpdir, e);
     if (rc)
         cov_plot_free(p);
     else
@@ -75,15 +107,73 @@ void cov_plot_free(struct cov_plot *p)
 {
     if (!p)
         return;
+    for (size_t i = 0; i < COV_PLOT_SERIES; i++) {
+        const struct series *s = &p->series[i];
+        for (size_t k = 0; k < p->n_panels; k++) {
+            cov_track_free(s->tees ? s->tees[k] : NULL);
+            cov_track_free(s->bins ? s->bins[k] : NULL);
+        }
+        free(s->bins);
+        free(s->tees);
+    }
     cov_outfile_abort(&p->file);
     free(p->gnuplot);
     free(p->tmpdir);
     free(p);
 }
 
+const struct cov_range *cov_plot_range(const struct cov_plot *p)
+{
+    return &p->range;
+}
+
 struct cov_outfile *cov_plot_file(struct cov_plot *p)
 {
     return &p->file;
+}
+
+/* ---------------------------------------------------------------- collecting */
+
+/* Puts a sink that collects the bins of data set k before *sink. */
+static int add_bins(const struct cov_plot *p, size_t series, size_t k, struct cov_track_sink **sink,
+                    struct cov_err *e)
+{
+    const struct series *s = &p->series[series];
+    const struct cov_track_contigs *contigs = s->source->contigs;
+    struct cov_bins_extent x;
+    int rc = cov_bins_new(&p->range, COV_PLOT_BINS, s->source->name, contigs, &s->bins[k], e);
+    if (!rc && contigs && (series == 0 || cov_bins_found(s->bins[k])))
+        rc = cov_bins_extent(s->bins[k], true, &x, e);
+    if (!rc && *sink)
+        rc = cov_tee_new(*sink, s->bins[k], contigs, &s->tees[k], e);
+    if (!rc)
+        *sink = s->tees[k] ? s->tees[k] : s->bins[k];
+    return rc;
+}
+
+int cov_plot_add(struct cov_plot *p, size_t series, const struct cov_track_source *source,
+                 const char *const *datasets, struct cov_track_sink **sinks, struct cov_err *e)
+{
+    size_t n = source->n_datasets;
+    assert(series < COV_PLOT_SERIES && !p->series[series].bins);
+    assert(p->n_series == 0 || n == p->n_panels);
+    if (n > COV_PLOT_MAX_PANELS)
+        return cov_fail(e, COV_EUSAGE, "%s: too many data sets (%zu); the limit is %d",
+                        p->file.path, n, (int)COV_PLOT_MAX_PANELS);
+    struct series *s = &p->series[series];
+    if (p->n_series++ == 0)
+        p->datasets = datasets;
+    p->n_panels = n;
+    s->name = series == 0 ? source->label : "measured";
+    s->source = source;
+    s->bins = cov_calloc(n, sizeof(struct cov_track_sink *), e);
+    s->tees = cov_calloc(n, sizeof(struct cov_track_sink *), e);
+    if (!s->bins || !s->tees)
+        return COV_ENOMEM;
+    int rc = COV_OK;
+    for (size_t k = 0; !rc && k < n; k++)
+        rc = add_bins(p, series, k, &sinks[k], e);
+    return rc;
 }
 
 /* ---------------------------------------------------------------- texts and scales */
@@ -112,7 +202,7 @@ static double nice_step(double x)
 }
 
 /* The least and the greatest of a panel's values, 0 among them. */
-static void find_range(const struct cov_plot_panel *p, size_t n_series, double *least, double *most)
+static void find_range(const struct panel *p, size_t n_series, double *least, double *most)
 {
     *least = *most = 0;
     for (size_t s = 0; s < n_series; s++)
@@ -131,9 +221,9 @@ static void find_range(const struct cov_plot_panel *p, size_t n_series, double *
 
 struct script {
     FILE *f;
-    const struct cov_plot_panel *panels;
+    const struct panel *panels;
     size_t n_panels;
-    const char *const *names;
+    const struct series *series;
     size_t n_series;
     int height, row;
 };
@@ -226,7 +316,7 @@ static void put_head(const struct script *s)
                       "set label %zu at screen %.6f, %.6f left textcolor rgb '#333333' ",
                       i + 1, x / WIDTH, screen_y(s, 30), (x + 12) / WIDTH, screen_y(s, 18),
                       colours[i], i + 4, (x + 20) / WIDTH, screen_y(s, 24));
-        cov_gnuplot_put_text(s->f, s->names[i]);
+        cov_gnuplot_put_text(s->f, s->series[i].name);
         (void)fprintf(s->f, "\n");
     }
 }
@@ -234,7 +324,7 @@ static void put_head(const struct script *s)
 /* One series of one data set, `top` pixels from the top. */
 static void put_row(const struct script *s, size_t panel, size_t series, int top)
 {
-    const struct cov_plot_panel *p = &s->panels[panel];
+    const struct panel *p = &s->panels[panel];
     bool first = panel == 0 && series == 0;
     bool last = panel + 1 == s->n_panels && series + 1 == s->n_series;
     double least, most;
@@ -262,7 +352,7 @@ static void put_row(const struct script *s, size_t panel, size_t series, int top
                   panel, series, colours[series]);
 }
 
-static int rows_height(const struct script *s, const struct cov_plot_panel *p)
+static int rows_height(const struct script *s, const struct panel *p)
 {
     int n = (int)s->n_series;
     return (p->name ? NAME : 0) + n * s->row + (n - 1) * BETWEEN + BELOW;
@@ -293,7 +383,7 @@ static void put_script(struct script *s, bool is_svg)
     (void)fprintf(s->f, "set multiplot\n");
     int top = TOP;
     for (size_t i = 0; i < s->n_panels; i++) {
-        const struct cov_plot_panel *p = &s->panels[i];
+        const struct panel *p = &s->panels[i];
         for (size_t k = 0; k < s->n_series; k++)
             put_row(s, i, k, top + (p->name ? NAME : 0) + (int)k * (s->row + BETWEEN));
         top += rows_height(s, p);
@@ -323,17 +413,14 @@ static int check_picture(const struct cov_plot *p, struct cov_err *e)
                 : cov_fail(e, COV_EIO, "%s: %s has not drawn all of it", p->file.path, p->gnuplot);
 }
 
-int cov_plot_draw(struct cov_plot *p, const struct cov_plot_panel *panels, size_t n_panels,
-                  const char *const *names, size_t n_series, struct cov_err *e)
+static int draw(struct cov_plot *p, const struct panel *panels, struct cov_err *e)
 {
-    assert(n_panels > 0 && n_panels <= COV_PLOT_MAX_PANELS);
-    assert(n_series > 0 && n_series <= COV_PLOT_SERIES);
     int fd;
     int rc = cov_tmpfile(p->tmpdir, &fd, e);
     if (rc)
         return rc;
     struct script s = {
-        .panels = panels, .n_panels = n_panels, .names = names, .n_series = n_series};
+        .panels = panels, .n_panels = p->n_panels, .series = p->series, .n_series = p->n_series};
     int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
     s.f = copy >= 0 ? fdopen(copy, "w") : NULL;
     if (!s.f) {
@@ -350,4 +437,44 @@ int cov_plot_draw(struct cov_plot *p, const struct cov_plot_panel *panels, size_
         rc = cov_gnuplot_run(p->gnuplot, fd, p->file.tmp, p->tmpdir, e);
     (void)close(fd); /* a temporary file that was read */
     return rc ? rc : check_picture(p, e);
+}
+
+/* The extent of data set k: that of series 0, except that series 1 may know the contig's length. */
+static int find_extent(const struct cov_plot *p, size_t k, struct cov_bins_extent *x,
+                       struct cov_err *e)
+{
+    struct cov_bins_extent other;
+    const struct series *s = p->series;
+    bool has_lengths = s[0].source->has_lengths;
+    int rc = cov_bins_extent(s[0].bins[k], has_lengths, x, e);
+    if (rc || has_lengths || p->n_series == 1 || !cov_bins_found(s[1].bins[k]) ||
+        !s[1].source->has_lengths)
+        return rc;
+    rc = cov_bins_extent(s[1].bins[k], true, &other, e);
+    if (!rc && strcmp(x->contig, other.contig) == 0)
+        x->end = other.end;
+    return rc;
+}
+
+int cov_plot_draw(struct cov_plot *p, struct cov_err *e)
+{
+    struct panel *panels = cov_calloc(p->n_panels, sizeof *panels, e);
+    int rc = panels ? COV_OK : COV_ENOMEM;
+    int64_t unit = 1;
+    for (size_t i = 0; i < p->n_series; i++)
+        for (size_t k = 0; k < p->n_panels; k++) {
+            int64_t own = cov_bins_unit(p->series[i].bins[k]);
+            unit = own > unit ? own : unit;
+        }
+    for (size_t k = 0; !rc && k < p->n_panels; k++) {
+        struct cov_bins_extent x;
+        panels[k].name = p->datasets[k];
+        rc = find_extent(p, k, &x, e);
+        for (size_t i = 0; !rc && i < p->n_series; i++)
+            cov_bins_get(p->series[i].bins[k], &x, unit, &panels[k].series[i]);
+    }
+    if (!rc)
+        rc = draw(p, panels, e);
+    free(panels);
+    return rc;
 }

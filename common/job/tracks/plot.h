@@ -1,7 +1,7 @@
-/* plot.h - a picture of tracks in a region, drawn by gnuplot.
+/* plot.h - a picture of the tracks in one region, drawn by gnuplot.
  *
- * A panel is a data set; in it each series (predicted, measured) is a filled curve of its own, one
- * below the other, on one scale.
+ * Each data set has a panel. In a panel, series 0 (the input) and series 1 (measured, optional) are
+ * filled curves below each other, on one scale.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_JOB_TRACKS_PLOT_H
 #define COV_JOB_TRACKS_PLOT_H
@@ -11,36 +11,45 @@
 
 #include "common/base/err.h"
 #include "common/base/outfile.h"
-#include "common/track/bins.h"
+#include "common/job/tracks/track_source.h"
+#include "common/seq/select.h"
+#include "common/track/sink.h"
 
 enum {
     COV_PLOT_SERIES = 2,
-    COV_PLOT_BINS = 960, /* points of a curve for which there is room: pixels */
+    COV_PLOT_BINS = 960, /* maximum points of a curve; one pixel each */
     COV_PLOT_MAX_PANELS = 100
-};
-
-struct cov_plot_panel {
-    const char *name; /* of the data set; NULL: none is shown */
-    struct cov_bins series[COV_PLOT_SERIES];
 };
 
 struct cov_plot;
 
-/* Checks that `path` ends in .png or .svg (COV_EUSAGE), that there is a gnuplot, and that the file
- * can be made: COV_EEXIST if it is there, without `force`. `tmpdir` NULL: beside the picture. Free
- * with cov_plot_free. */
-int cov_plot_new(const char *path, bool force, const char *tmpdir, struct cov_plot **out,
+/* Prepares the picture `path` (.png or .svg) of `region`, see cov_range_parse; *out is NULL if both
+ * are NULL. COV_EUSAGE if only one is given, or for another suffix; COV_EUNSUPPORTED without
+ * gnuplot; COV_EEXIST if the file exists, without `force`. Temporary files are made in `tmpdir`, or
+ * beside the picture if that is NULL. */
+int cov_plot_new(const char *path, const char *region, bool force, const char *tmpdir,
+                 struct cov_plot **out, struct cov_err *e) COV_MUST_USE;
+
+/* The region. Borrowed. */
+const struct cov_range *cov_plot_range(const struct cov_plot *p);
+
+/* Adds the tracks of `source` as series 0 or 1: replaces each sinks[k], which may be NULL, by a
+ * sink that collects the bins of data set k and passes everything on to the old one. Both series
+ * have the same data sets; the names of the first call are shown. Borrows everything until
+ * cov_plot_free. COV_EUSAGE: too many data sets, or the region is not in the contigs of series 0. */
+int cov_plot_add(struct cov_plot *p, size_t series, const struct cov_track_source *source,
+                 const char *const *datasets, struct cov_track_sink **sinks,
                  struct cov_err *e) COV_MUST_USE;
 
-/* Draws the panels, whose series 0 .. n_series-1 are called names[]; all are of the region of the
- * first. The picture is complete when this returns 0. */
-int cov_plot_draw(struct cov_plot *p, const struct cov_plot_panel *panels, size_t n_panels,
-                  const char *const *names, size_t n_series, struct cov_err *e) COV_MUST_USE;
+/* Draws the picture, after all sinks have been closed. The region is clipped to the length of its
+ * contig if a series knows that. COV_EUSAGE if series 0 did not have the region. */
+int cov_plot_draw(struct cov_plot *p, struct cov_err *e) COV_MUST_USE;
 
-/* The picture's file, which gets its name when it is committed. */
+/* The picture's file, for cov_outfile_commit. */
 struct cov_outfile *cov_plot_file(struct cov_plot *p);
 
-/* What was not committed is removed. NULL is accepted. */
+/* Also frees the sinks of cov_plot_add; deletes the picture if it was not committed. NULL is
+ * accepted. */
 void cov_plot_free(struct cov_plot *p);
 
 #endif

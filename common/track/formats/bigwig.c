@@ -25,8 +25,7 @@
 #include "common/base/path.h"
 #include "common/base/tmpfile.h"
 #include "common/track/formats/bigwig_blocks.h"
-#include "common/track/formats/bigwig_bytes.h"
-#include "common/track/formats/bigwig_trees.h"
+#include "common/track/formats/bigwig_layout.h"
 #include "common/track/formats/bigwig_verify.h"
 #include "common/track/formats/bigwig_zoom.h"
 

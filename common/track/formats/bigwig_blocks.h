@@ -8,8 +8,7 @@
 
 #include "common/base/err.h"
 #include "common/base/pool.h"
-#include "common/track/formats/bigwig_bytes.h"
-#include "common/track/formats/bigwig_trees.h"
+#include "common/track/formats/bigwig_layout.h"
 
 /* Bytes of a block before compression, at most: the size of the buffers of libBigWig and of UCSC's
  * programs. */

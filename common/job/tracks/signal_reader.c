@@ -1,25 +1,26 @@
-/* convert_reader.c - see convert_reader.h.
+/* signal_reader.c - see signal_reader.h.
  * SPDX-License-Identifier: MIT */
-#include "common/job/tracks/convert_reader.h"
+#include "common/job/tracks/signal_reader.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "common/base/mem.h"
-#include "common/seq/grid.h"
+#include "common/base/path.h"
 
 /* ---------------------------------------------------------------- contigs */
 
 static int by_name(const void *a, const void *b)
 {
-    const struct cov_convert_contig *x = a, *y = b;
+    const struct cov_track_contig *x = a, *y = b;
     return strcmp(x->name, y->name);
 }
 
-static int check_twins(const struct cov_convert_reader *r, struct cov_err *e)
+static int check_twins(const struct cov_signal_reader *r, struct cov_err *e)
 {
     for (size_t i = 1; i < r->n_contigs; i++) {
-        const struct cov_convert_contig *a = &r->contigs[i - 1], *b = &r->contigs[i];
+        const struct cov_track_contig *a = &r->contigs[i - 1], *b = &r->contigs[i];
         if (strcmp(a->name, b->name) != 0)
             continue;
         const char *x = cov_grid_name(r->grid, a->seq), *y = cov_grid_name(r->grid, b->seq);
@@ -34,7 +35,7 @@ static int check_twins(const struct cov_convert_reader *r, struct cov_err *e)
 }
 
 /* Names of the blacklist and of the renaming are those of the input. */
-static int make_plan(struct cov_convert_reader *r, struct cov_err *e)
+static int make_plan(struct cov_signal_reader *r, struct cov_err *e)
 {
     size_t n_seqs = cov_grid_n_seqs(r->grid);
     r->contigs = cov_calloc(n_seqs, sizeof *r->contigs, e);
@@ -43,15 +44,15 @@ static int make_plan(struct cov_convert_reader *r, struct cov_err *e)
     if (!r->contigs || !r->names || !r->lengths)
         return COV_ENOMEM;
     for (size_t seq = 0; seq < n_seqs; seq++) {
-        struct cov_convert_contig c;
-        if (!cov_convert_lists_contig(&r->lists, cov_grid_name(r->grid, seq), &c))
+        struct cov_track_contig c;
+        if (!cov_contig_filter_take(&r->filter, cov_grid_name(r->grid, seq), &c))
             continue;
         c.seq = seq;
         r->contigs[r->n_contigs++] = c;
     }
-    cov_convert_lists_warn(&r->lists, r->name);
+    cov_contig_filter_warn(&r->filter, r->name);
     if (r->n_contigs == 0)
-        return cov_convert_lists_nothing_left(&r->lists, r->name, e);
+        return cov_contig_filter_fail_empty(&r->filter, r->name, e);
     qsort(r->contigs, r->n_contigs, sizeof *r->contigs, by_name);
     for (size_t i = 0; i < r->n_contigs; i++) {
         r->names[i] = r->contigs[i].name;
@@ -62,13 +63,13 @@ static int make_plan(struct cov_convert_reader *r, struct cov_err *e)
 
 /* ---------------------------------------------------------------- a file */
 
-bool cov_convert_wants(const struct cov_convert_options *o, enum cov_strand_index strand)
+bool cov_signal_needs(const struct cov_source_options *o, enum cov_strand_index strand)
 {
     return o->strand != (strand == COV_PLUS ? COV_STRAND_MINUS : COV_STRAND_PLUS);
 }
 
 /* The rows of a contig, whose strands are there from end to end. */
-static int list_rows(struct cov_convert_reader *r, size_t seq, struct cov_err *e)
+static int list_rows(struct cov_signal_reader *r, size_t seq, struct cov_err *e)
 {
     size_t n[2] = {0, 0};
     for (int strand = 0; strand < 2; strand++) {
@@ -76,7 +77,7 @@ static int list_rows(struct cov_convert_reader *r, size_t seq, struct cov_err *e
         r->rows[strand] = NULL;
     }
     for (int strand = 0; strand < 2; strand++) {
-        if (!cov_convert_wants(r->o, (enum cov_strand_index)strand))
+        if (!cov_signal_needs(r->o, (enum cov_strand_index)strand))
             continue;
         int rc = cov_grid_strand_rows(r->grid, seq, strand == COV_MINUS, &r->rows[strand],
                                       &n[strand], e);
@@ -97,11 +98,11 @@ static int list_rows(struct cov_convert_reader *r, size_t seq, struct cov_err *e
 }
 
 /* Of a pair that lacks a strand: whether it is of use. */
-static int use_pair(const struct cov_convert_reader *r, const char *sequence, int64_t beg,
+static int use_pair(const struct cov_signal_reader *r, const char *sequence, int64_t beg,
                     int64_t end, const bool has[2], bool *use, struct cov_err *e)
 {
-    *use = (has[COV_PLUS] || !cov_convert_wants(r->o, COV_PLUS)) &&
-           (has[COV_MINUS] || !cov_convert_wants(r->o, COV_MINUS));
+    *use = (has[COV_PLUS] || !cov_signal_needs(r->o, COV_PLUS)) &&
+           (has[COV_MINUS] || !cov_signal_needs(r->o, COV_MINUS));
     if (*use || r->o->strand != COV_STRAND_AVG)
         return COV_OK;
     char there = has[COV_PLUS] ? '+' : '-';
@@ -112,7 +113,7 @@ static int use_pair(const struct cov_convert_reader *r, const char *sequence, in
 }
 
 /* Of a contig in a partial file: the next pair that is of use; *use is false behind the last. */
-static int next_pair(struct cov_convert_reader *r, size_t seq, struct cov_pair *pair, bool *use,
+static int next_pair(struct cov_signal_reader *r, size_t seq, struct cov_pair *pair, bool *use,
                      struct cov_err *e)
 {
     const char *name = cov_grid_name(r->grid, seq);
@@ -129,13 +130,13 @@ static int next_pair(struct cov_convert_reader *r, size_t seq, struct cov_pair *
                             (long long)pair->beg + 1, (long long)r->covered);
     }
     for (int strand = 0; *use && strand < 2; strand++)
-        if (!cov_convert_wants(r->o, (enum cov_strand_index)strand))
+        if (!cov_signal_needs(r->o, (enum cov_strand_index)strand))
             pair->rows[strand] = COV_NO_ROW;
     return COV_OK;
 }
 
 /* The next pair of the current contig, as next_pair. */
-static int next_of_contig(struct cov_convert_reader *r, struct cov_pair *pair, bool *use,
+static int next_of_contig(struct cov_signal_reader *r, struct cov_pair *pair, bool *use,
                           struct cov_err *e)
 {
     size_t seq = r->contigs[r->contig - 1].seq;
@@ -157,8 +158,7 @@ static int next_of_contig(struct cov_convert_reader *r, struct cov_pair *pair, b
     return COV_OK;
 }
 
-static int begin_contig(struct cov_convert_reader *r, struct cov_convert_piece *p,
-                        struct cov_err *e)
+static int begin_contig(struct cov_signal_reader *r, struct cov_signal_piece *p, struct cov_err *e)
 {
     p->number = r->contig++;
     p->contig = r->contigs[p->number];
@@ -170,7 +170,7 @@ static int begin_contig(struct cov_convert_reader *r, struct cov_convert_piece *
     return COV_OK;
 }
 
-static int read_file(struct cov_convert_reader *r, struct cov_convert_piece *p, struct cov_err *e)
+static int read_file(struct cov_signal_reader *r, struct cov_signal_piece *p, struct cov_err *e)
 {
     struct cov_pair pair;
     bool found = false;
@@ -192,13 +192,19 @@ static int read_file(struct cov_convert_reader *r, struct cov_convert_piece *p, 
     p->beg = pair.beg;
     r->covered = pair.end;
     r->n_chunks += (pair.rows[COV_PLUS] != COV_NO_ROW) + (pair.rows[COV_MINUS] != COV_NO_ROW);
-    return cov_signal_source_fetch(r->source, pair.rows, r->ks, r->n_ks, &p->signal, e);
+    for (int strand = 0; strand < 2 && !rc; strand++) {
+        p->rows[strand] = pair.rows[strand];
+        if (pair.rows[strand] != COV_NO_ROW)
+            rc = cov_signal_file_fetch(r->file, pair.rows[strand], r->ks, r->n_ks, &p->raw[strand],
+                                       e);
+    }
+    return rc;
 }
 
 /* ---------------------------------------------------------------- a stream */
 
 /* A sequence begins: whether as a contig of the tracks. */
-static int announce(struct cov_convert_reader *r, struct cov_convert_piece *p,
+static int announce(struct cov_signal_reader *r, struct cov_signal_piece *p,
                     const struct cov_stream_item *item, struct cov_err *e)
 {
     size_t number;
@@ -208,7 +214,7 @@ static int announce(struct cov_convert_reader *r, struct cov_convert_piece *p,
         rc = cov_copy_text(&p->sequence, &p->cap_sequence, item->sequence, e);
     if (rc)
         return rc;
-    r->skips = !cov_convert_lists_contig(&r->lists, p->sequence, &p->contig);
+    r->skips = !cov_contig_filter_take(&r->filter, p->sequence, &p->contig);
     if (r->skips)
         return COV_OK;
     p->begins = true;
@@ -223,7 +229,7 @@ static int announce(struct cov_convert_reader *r, struct cov_convert_piece *p,
                     r->name, name);
 }
 
-static int take_pair(struct cov_convert_reader *r, struct cov_convert_piece *p,
+static int take_pair(struct cov_signal_reader *r, struct cov_signal_piece *p,
                      const struct cov_stream_item *item, bool *use, struct cov_err *e)
 {
     const struct cov_stream_pair *pair = &item->pair;
@@ -234,12 +240,12 @@ static int take_pair(struct cov_convert_reader *r, struct cov_convert_piece *p,
         return rc;
     p->n = (size_t)(pair->end - pair->beg);
     p->beg = pair->beg;
-    r->n_chunks += cov_convert_wants(r->o, COV_PLUS) + cov_convert_wants(r->o, COV_MINUS);
+    r->n_chunks += cov_signal_needs(r->o, COV_PLUS) + cov_signal_needs(r->o, COV_MINUS);
     return COV_OK;
 }
 
 /* Reads on until the piece has bases, or can take no more because a contig begins and ends. */
-static int read_stream(struct cov_convert_reader *r, struct cov_convert_piece *p, struct cov_err *e)
+static int read_stream(struct cov_signal_reader *r, struct cov_signal_piece *p, struct cov_err *e)
 {
     bool full = false;
     p->ends = r->owes_end;
@@ -247,7 +253,7 @@ static int read_stream(struct cov_convert_reader *r, struct cov_convert_piece *p
     r->owes_end = false;
     while (!full) {
         struct cov_stream_item item;
-        int rc = cov_signal_source_next(r->source, &item, &p->signal, e);
+        int rc = cov_stream_next(cov_signal_stream_records(r->stream), &item, &p->raw[0], e);
         if (!rc && item.event == COV_STREAM_DONE) {
             r->done = full = true;
         } else if (!rc && item.event == COV_STREAM_BEGIN) {
@@ -268,22 +274,64 @@ static int read_stream(struct cov_convert_reader *r, struct cov_convert_piece *p
 
 /* ---------------------------------------------------------------- all of it */
 
-int cov_convert_reader_open(struct cov_convert_reader *r, const char *input, struct cov_bgz *in,
-                            const struct cov_convert_options *o, struct cov_err *e)
+/* Regular files are detected by content; everything else that is not a folder must be a stream. */
+static bool is_stream(const char *path)
 {
-    r->o = o;
-    int rc = cov_signal_source_open(
-        input, in, o->measured ? COV_SIGNAL_MEASURED : COV_SIGNAL_PREDICTED, &r->source, e);
-    if (!rc)
-        rc = cov_convert_lists_open(&r->lists, o, e);
+    struct stat st;
+    struct cov_bgz *b;
+    bool yes = false;
+    if (cov_path_is_std(path))
+        return true;
+    if (stat(path, &st) != 0 || S_ISDIR(st.st_mode))
+        return false;
+    if (!S_ISREG(st.st_mode))
+        return true;
+    /* The next call to open it reports the error. */
+    if (st.st_size == 0 || cov_bgz_open_read(path, 1, &b, NULL))
+        return false;
+    if (cov_stream_is(b, &yes, NULL))
+        yes = false;
+    cov_bgz_abort(b);
+    return yes;
+}
+
+static int open_signal(struct cov_signal_reader *r, const char *path, struct cov_bgz *in,
+                       struct cov_err *e)
+{
+    enum cov_signal_kind kind = r->o->measured ? COV_SIGNAL_MEASURED : COV_SIGNAL_PREDICTED;
+    int rc;
+    if (in)
+        rc = cov_signal_stream_new(in, kind, &r->stream, e);
+    else
+        rc = is_stream(path) ? cov_signal_stream_open(path, kind, &r->stream, e)
+                             : cov_signal_file_open(path, kind, &r->file, e);
     if (rc)
         return rc;
-    r->name = cov_signal_source_name(r->source);
-    r->grid = cov_signal_source_grid(r->source);
+    r->path = cov_strdup(r->stream ? cov_signal_stream_name(r->stream) : path, e);
+    if (!r->path)
+        return COV_ENOMEM;
+    r->name = r->path;
+    r->grid = r->file ? cov_signal_file_grid(r->file) : NULL;
+    r->chunk_length =
+        r->grid ? cov_grid_chunk_length(r->grid) : cov_signal_stream_chunk_length(r->stream);
+    r->has_gaps =
+        r->file ? cov_signal_file_has_gaps(r->file) : cov_signal_stream_has_gaps(r->stream);
+    return COV_OK;
+}
+
+int cov_signal_reader_open(struct cov_signal_reader *r, const char *path, struct cov_bgz *in,
+                           const struct cov_source_options *o, struct cov_err *e)
+{
+    r->o = o;
+    int rc = open_signal(r, path, in, e);
+    if (!rc)
+        rc = cov_contig_filter_open(&r->filter, o, e);
+    if (rc)
+        return rc;
     return r->grid ? make_plan(r, e) : cov_names_new(&r->announced, e);
 }
 
-void cov_convert_reader_close(struct cov_convert_reader *r)
+void cov_signal_reader_close(struct cov_signal_reader *r)
 {
     free(r->rows[COV_PLUS]);
     free(r->rows[COV_MINUS]);
@@ -292,17 +340,38 @@ void cov_convert_reader_close(struct cov_convert_reader *r)
     free(r->lengths);
     free(r->sequence);
     cov_names_free(r->announced);
-    cov_convert_lists_close(&r->lists);
-    cov_signal_source_close(r->source);
+    cov_contig_filter_close(&r->filter);
+    cov_signal_file_close(r->file);
+    cov_signal_stream_close(r->stream);
+    free(r->path);
 }
 
-void cov_convert_piece_fini(struct cov_convert_piece *p)
+size_t cov_signal_reader_n_datasets(const struct cov_signal_reader *r)
 {
-    cov_signal_piece_fini(&p->signal);
+    return r->stream ? cov_signal_stream_n_datasets(r->stream)
+                     : cov_signal_file_n_datasets(r->file);
+}
+
+const char *cov_signal_reader_dataset(const struct cov_signal_reader *r, size_t k)
+{
+    return r->stream ? cov_signal_stream_dataset(r->stream, k)
+                     : cov_signal_file_dataset(r->file, k);
+}
+
+bool cov_signal_reader_is_float(const struct cov_signal_reader *r, size_t k)
+{
+    return r->stream ? cov_signal_stream_is_float(r->stream, k)
+                     : cov_signal_file_is_float(r->file, k);
+}
+
+void cov_signal_piece_fini(struct cov_signal_piece *p)
+{
+    cov_blob_fini(&p->raw[0]);
+    cov_blob_fini(&p->raw[1]);
     free(p->sequence);
 }
 
-int64_t cov_convert_reader_count(const struct cov_convert_reader *r)
+int64_t cov_signal_reader_count(const struct cov_signal_reader *r)
 {
     if (!r->grid)
         return -1;
@@ -322,19 +391,34 @@ int64_t cov_convert_reader_count(const struct cov_convert_reader *r)
     return n;
 }
 
-int cov_convert_reader_next(struct cov_convert_reader *r, struct cov_convert_piece *p,
-                            struct cov_err *e)
+int cov_signal_reader_next(struct cov_signal_reader *r, struct cov_signal_piece *p,
+                           struct cov_err *e)
 {
     p->ends = p->begins = false;
     p->n = 0;
     return r->grid ? read_file(r, p, e) : read_stream(r, p, e);
 }
 
-int cov_convert_reader_check(const struct cov_convert_reader *r, struct cov_err *e)
+int cov_signal_reader_decode(const struct cov_signal_reader *r, struct cov_signal_piece *p,
+                             float *const values[2], struct cov_err *e)
+{
+    if (r->stream) {
+        const struct cov_signal_output out = {r->ks, r->n_ks, {values[0], values[1]}};
+        return cov_signal_stream_decode(r->stream, p->sequence, &p->raw[0], &out, &p->raw[1], e);
+    }
+    int rc = COV_OK;
+    for (int strand = 0; strand < 2 && !rc; strand++)
+        if (values[strand])
+            rc = cov_signal_file_decode(r->file, p->rows[strand], r->ks, r->n_ks, &p->raw[strand],
+                                        values[strand], e);
+    return rc;
+}
+
+int cov_signal_reader_check(const struct cov_signal_reader *r, struct cov_err *e)
 {
     if (r->grid)
         return COV_OK;
-    cov_convert_lists_warn(&r->lists, r->name);
+    cov_contig_filter_warn(&r->filter, r->name);
     return cov_names_count(r->announced) ? COV_OK
-                                         : cov_convert_lists_nothing_left(&r->lists, r->name, e);
+                                         : cov_contig_filter_fail_empty(&r->filter, r->name, e);
 }

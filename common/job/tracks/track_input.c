@@ -1,30 +1,31 @@
-/* convert_track.c - see convert_track.h.
+/* track_input.c - see track_source.h: tracks from a bigWig or bedGraph file.
  *
- * Contigs are announced to the output as they come; those without intervals are so too, as far as
- * the header of a bigWig or the list of lengths names them.
+ * Values are floats and are not rounded, and contigs keep the order of the file. A contig is
+ * announced to the sink when its first interval is read; contigs without intervals are announced
+ * too, if the bigWig's header or the list of lengths names them.
  * SPDX-License-Identifier: MIT */
-#include "common/job/tracks/convert_track.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "common/base/clock.h"
-#include "common/base/log.h"
 #include "common/base/mem.h"
-#include "common/job/tracks/convert_lane.h"
-#include "common/job/tracks/convert_lists.h"
+#include "common/job/tracks/contig_filter.h"
+#include "common/job/tracks/track_source.h"
 #include "common/seq/names.h"
 #include "common/track/formats/intervals.h"
+#include "common/track/value_pipe.h"
 
-struct cov_convert_track {
-    const struct cov_convert_options *o;
+struct track_input {
+    struct cov_track_source base; /* first */
+    const char *no_name[1];       /* base.datasets */
+    const struct cov_source_options *o;
     struct cov_progress *progress;
     struct cov_intervals *file;
     struct cov_sizes *sizes; /* NULL: none */
-    struct cov_convert_lists lists;
+    struct cov_contig_filter filter;
     struct cov_track_sink *sink; /* of the run. Borrowed */
-    struct cov_convert_lane *lane;
+    struct cov_value_pipe *pipe;
     /* The contigs that are listed, in the sizes or in the header of a bigWig. */
     size_t n_listed, next_listed; /* those before next_listed have been announced */
     bool *announced;              /* [n_listed] */
@@ -38,9 +39,9 @@ struct cov_convert_track {
 
 /* ---------------------------------------------------------------- options */
 
-static int check_options(const struct cov_convert_track *j, struct cov_err *e)
+static int check_options(const struct track_input *j, struct cov_err *e)
 {
-    const struct cov_convert_options *o = j->o;
+    const struct cov_source_options *o = j->o;
     const char *name = cov_intervals_name(j->file);
     bool is_bigwig = cov_intervals_kind(j->file) == COV_INTERVALS_BIGWIG;
     if (o->measured)
@@ -57,24 +58,24 @@ static int check_options(const struct cov_convert_track *j, struct cov_err *e)
 
 /* ---------------------------------------------------------------- contigs */
 
-static const char *listed_name(const struct cov_convert_track *j, size_t i)
+static const char *listed_name(const struct track_input *j, size_t i)
 {
     return j->sizes ? cov_sizes_name(j->sizes, i) : cov_intervals_contig(j->file, i);
 }
 
-static int64_t listed_length(const struct cov_convert_track *j, size_t i)
+static int64_t listed_length(const struct track_input *j, size_t i)
 {
     return j->sizes ? cov_sizes_length(j->sizes, i) : cov_intervals_length(j->file, i);
 }
 
 /* The listed contigs before `end` that have not come have no intervals. */
-static int announce_until(struct cov_convert_track *j, size_t end, struct cov_err *e)
+static int announce_until(struct track_input *j, size_t end, struct cov_err *e)
 {
     int rc = COV_OK;
     for (; !rc && j->next_listed < end; j->next_listed++) {
-        struct cov_convert_contig c;
+        struct cov_track_contig c;
         if (j->announced[j->next_listed] ||
-            !cov_convert_lists_contig(&j->lists, listed_name(j, j->next_listed), &c))
+            !cov_contig_filter_take(&j->filter, listed_name(j, j->next_listed), &c))
             continue;
         rc = cov_track_begin_named(j->sink, c.name, e);
         if (!rc)
@@ -83,24 +84,24 @@ static int announce_until(struct cov_convert_track *j, size_t end, struct cov_er
     return rc;
 }
 
-static int end_contig(struct cov_convert_track *j, struct cov_err *e)
+static int end_contig(struct track_input *j, struct cov_err *e)
 {
     if (!j->begun || j->skips)
         return COV_OK;
-    int rc = cov_convert_lane_end(j->lane, e);
+    int rc = cov_value_pipe_end(j->pipe, e);
     return rc ? rc : cov_track_end_contig(j->sink, j->length < 0 ? j->end : j->length, e);
 }
 
-static int begin_contig(struct cov_convert_track *j, size_t contig, struct cov_err *e)
+static int begin_contig(struct track_input *j, size_t contig, struct cov_err *e)
 {
     const char *name = cov_intervals_contig(j->file, contig);
-    struct cov_convert_contig c;
+    struct cov_track_contig c;
     size_t i = contig;
     j->begun = true;
     j->contig = contig;
     j->end = 0;
     j->length = -1;
-    j->skips = !cov_convert_lists_contig(&j->lists, name, &c);
+    j->skips = !cov_contig_filter_take(&j->filter, name, &c);
     if (j->sizes && !cov_sizes_find(j->sizes, name, &i)) {
         char place[COV_INTERVALS_PLACE];
         cov_intervals_place(j->file, 0, place);
@@ -116,12 +117,11 @@ static int begin_contig(struct cov_convert_track *j, size_t contig, struct cov_e
     }
     if (rc || j->skips)
         return rc;
-    cov_convert_lane_begin(j->lane, c.regions, c.n_regions);
+    cov_value_pipe_begin(j->pipe, c.regions, c.n_regions);
     return cov_track_begin_named(j->sink, c.name, e);
 }
 
-static int take_batch(struct cov_convert_track *j, const struct cov_intervals_batch *b,
-                      struct cov_err *e)
+static int take_batch(struct track_input *j, const struct cov_intervals_batch *b, struct cov_err *e)
 {
     if (j->skips)
         return COV_OK;
@@ -138,10 +138,10 @@ static int take_batch(struct cov_convert_track *j, const struct cov_intervals_ba
         j->n_bases += b->iv[i].end - b->iv[i].beg;
     }
     j->end = b->iv[b->n - 1].end;
-    return cov_convert_lane_pass(j->lane, b->iv, b->n, e);
+    return cov_value_pipe_add_intervals(j->pipe, b->iv, b->n, e);
 }
 
-static int convert(struct cov_convert_track *j, struct cov_err *e)
+static int convert(struct track_input *j, struct cov_err *e)
 {
     struct cov_intervals_batch b;
     int rc;
@@ -164,15 +164,15 @@ static int convert(struct cov_convert_track *j, struct cov_err *e)
         rc = announce_until(j, j->n_listed, e);
     if (rc)
         return rc;
-    cov_convert_lists_warn(&j->lists, cov_intervals_name(j->file));
+    cov_contig_filter_warn(&j->filter, cov_intervals_name(j->file));
     return cov_track_n_contigs(j->sink)
                ? COV_OK
-               : cov_convert_lists_nothing_left(&j->lists, cov_intervals_name(j->file), e);
+               : cov_contig_filter_fail_empty(&j->filter, cov_intervals_name(j->file), e);
 }
 
 /* ---------------------------------------------------------------- all of it */
 
-static int open_input(struct cov_convert_track *j, const char *input, struct cov_bgz *in,
+static int open_input(struct track_input *j, const char *input, struct cov_bgz *in,
                       unsigned n_threads, struct cov_err *e)
 {
     int rc =
@@ -180,7 +180,7 @@ static int open_input(struct cov_convert_track *j, const char *input, struct cov
     if (!rc)
         rc = check_options(j, e);
     if (!rc)
-        rc = cov_convert_lists_open(&j->lists, j->o, e);
+        rc = cov_contig_filter_open(&j->filter, j->o, e);
     if (!rc && j->o->sizes_path)
         rc = cov_sizes_read(j->o->sizes_path, &j->sizes, e);
     if (rc)
@@ -190,70 +190,64 @@ static int open_input(struct cov_convert_track *j, const char *input, struct cov
     return j->announced ? COV_OK : COV_ENOMEM;
 }
 
-int cov_convert_track_open(const char *input, struct cov_bgz *in,
-                           const struct cov_convert_options *o, unsigned n_threads,
-                           struct cov_convert_track **out, struct cov_err *e)
+static void close_input(struct cov_track_source *s)
 {
-    *out = NULL;
-    struct cov_convert_track *j = cov_calloc(1, sizeof *j, e);
-    if (!j) {
-        cov_bgz_abort(in);
-        return COV_ENOMEM;
-    }
-    j->o = o;
-    int rc = open_input(j, input, in, n_threads, e);
-    if (rc)
-        cov_convert_track_close(j);
-    else
-        *out = j;
-    return rc;
-}
-
-void cov_convert_track_close(struct cov_convert_track *j)
-{
-    if (!j)
-        return;
-    if (j->lane)
-        cov_convert_lane_fini(j->lane);
-    free(j->lane);
-    cov_convert_lists_close(&j->lists);
+    struct track_input *j = (struct track_input *)s;
+    if (j->pipe)
+        cov_value_pipe_fini(j->pipe);
+    free(j->pipe);
+    cov_contig_filter_close(&j->filter);
     cov_sizes_free(j->sizes);
     cov_intervals_close(j->file);
     free(j->announced);
     free(j);
 }
 
-const char *cov_convert_track_name(const struct cov_convert_track *j)
+static int run(struct cov_track_source *s, struct cov_track_sink *const *sinks,
+               const struct cov_source_run *how, struct cov_err *e)
 {
-    return cov_intervals_name(j->file);
-}
-
-bool cov_convert_track_has_lengths(const struct cov_convert_track *j)
-{
-    return j->sizes || cov_intervals_kind(j->file) == COV_INTERVALS_BIGWIG;
-}
-
-int cov_convert_track_run(struct cov_convert_track *j, struct cov_track_sink *sink,
-                          const char *what, struct cov_progress *progress, struct cov_stats *stats,
-                          struct cov_err *e)
-{
-    j->sink = sink;
-    j->progress = progress;
-    j->lane = cov_calloc(1, sizeof *j->lane, e);
-    int rc = j->lane ? cov_convert_lane_init(j->lane, j->o, false, sink, e) : COV_ENOMEM;
+    struct track_input *j = (struct track_input *)s;
+    j->sink = sinks[0];
+    j->progress = how->progress;
+    j->pipe = cov_calloc(1, sizeof *j->pipe, e);
+    int rc = j->pipe ? cov_value_pipe_init(j->pipe, &j->o->values, false, j->sink, e) : COV_ENOMEM;
     if (rc)
         return rc;
     double beg = cov_clock();
-    cov_progress_begin(progress, what, "intervals", -1);
+    cov_progress_begin(j->progress, how->what, "intervals", -1);
     rc = convert(j, e);
     double middle = cov_clock();
     if (!rc)
-        rc = cov_track_close(sink, e);
-    cov_progress_end(progress);
-    if (stats) {
-        stats->bases = j->n_bases;
-        cov_stats_add_stage(stats, "convert", middle - beg);
-        cov_stats_add_stage(stats, "finish", cov_clock() - middle);
+        rc = cov_track_close(j->sink, e);
+    cov_progress_end(j->progress);
+    if (how->stats) {
+        how->stats->bases = j->n_bases;
+        cov_stats_add_stage(how->stats, "convert", middle - beg);
+        cov_stats_add_stage(how->stats, "finish", cov_clock() - middle);
     }
     return rc;
+}
+
+int cov_track_input_open(const char *path, struct cov_bgz *in, const struct cov_source_options *o,
+                         unsigned n_threads, struct cov_track_source **out, struct cov_err *e)
+{
+    static const struct cov_source_type type = {.run = run, .close = close_input};
+    *out = NULL;
+    struct track_input *j = cov_calloc(1, sizeof *j, e);
+    if (!j) {
+        cov_bgz_abort(in);
+        return COV_ENOMEM;
+    }
+    j->o = o;
+    int rc = open_input(j, path, in, n_threads, e);
+    j->base = (struct cov_track_source){
+        .type = &type, .label = "track", .is_track = true, .n_datasets = 1, .datasets = j->no_name};
+    if (rc) {
+        close_input(&j->base);
+        return rc;
+    }
+    j->base.name = cov_intervals_name(j->file);
+    j->base.has_lengths = j->sizes || cov_intervals_kind(j->file) == COV_INTERVALS_BIGWIG;
+    *out = &j->base;
+    return COV_OK;
 }

@@ -1,0 +1,103 @@
+/* track_source.h - an input of cov2bigwig, read as one track per data set: signal (HDF5 files and
+ * chunk streams) or a track (bigWig, bedGraph).
+ *
+ * The caller provides the sinks: output files, or a comparison.
+ * SPDX-License-Identifier: MIT */
+#ifndef COV_JOB_TRACKS_TRACK_SOURCE_H
+#define COV_JOB_TRACKS_TRACK_SOURCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "common/base/bgz.h"
+#include "common/base/err.h"
+#include "common/base/pool.h"
+#include "common/base/progress.h"
+#include "common/cli/stats.h"
+#include "common/seq/select.h"
+#include "common/track/sink.h"
+#include "common/track/strands.h"
+#include "common/track/value_pipe.h"
+
+/* What to read, and how to make tracks of it. Strings are borrowed until the source is closed. */
+struct cov_source_options {
+    bool measured;         /* signal: measured coverage of a genome file, not predictions */
+    char *const *datasets; /* in the order of the sinks; n_datasets = 0: all */
+    size_t n_datasets;
+    enum cov_strand strand;
+    struct cov_value_rules values;
+    const char *blacklist_path;   /* NULL: none */
+    const char *rename_path;      /* NULL: none */
+    const char *sizes_path;       /* lengths of the contigs of a bedGraph; NULL: none */
+    const struct cov_range *only; /* read only the contig with this new name; NULL: all */
+};
+
+struct cov_track_source;
+
+/* For cov_track_source_run. */
+struct cov_source_run {
+    struct cov_pool *pool;
+    const char *what;              /* for the progress: "converting" */
+    struct cov_progress *progress; /* may be NULL */
+    struct cov_stats *stats;       /* gets bases, chunks and stages; may be NULL */
+};
+
+/* One kind of input; see the functions below. */
+struct cov_source_type {
+    int (*keep)(struct cov_track_source *s, const size_t *which, size_t n, struct cov_err *e);
+    int (*run)(struct cov_track_source *s, struct cov_track_sink *const *sinks,
+               const struct cov_source_run *how, struct cov_err *e);
+    void (*close)(struct cov_track_source *s);
+};
+
+/* Strings and arrays are borrowed until close. */
+struct cov_track_source {
+    const struct cov_source_type *type; /* private */
+    const char *name;                   /* for messages */
+    const char *label;                  /* for a legend: "predicted", "measured" or "track" */
+    bool is_track;                      /* it has one data set, without a name */
+    bool has_lengths; /* false: a bedGraph without a list of lengths; contigs end with their last
+                       * interval */
+    size_t n_datasets;
+    const char **datasets;                   /* names; NULL for a track */
+    const struct cov_track_contigs *contigs; /* for the sinks; NULL: contigs are announced */
+};
+
+/* An input whose kind is known. All zeros is an empty one. */
+struct cov_source_input {
+    const char *path;   /* borrowed */
+    struct cov_bgz *in; /* for pipes: open and unread. Owned */
+    bool is_track;
+};
+
+/* Detects what `path` is; it may be a pipe. Starts no threads. */
+int cov_source_input_detect(const char *path, struct cov_source_input *input,
+                            struct cov_err *e) COV_MUST_USE;
+void cov_source_input_close(struct cov_source_input *input);
+
+/* Opens `input` (which is empty afterwards) and reads the lists named in the options. COV_EUSAGE
+ * for options that do not fit the input. Opening HDF5 forks: call this before starting threads.
+ * `n_threads` > 1 decompress BGZF. */
+int cov_track_source_open(struct cov_source_input *input, const struct cov_source_options *o,
+                          unsigned n_threads, struct cov_track_source **out,
+                          struct cov_err *e) COV_MUST_USE;
+void cov_track_source_close(struct cov_track_source *s); /* NULL is accepted */
+
+/* Before the run: keeps only the n data sets which[], in this order. */
+int cov_track_source_keep(struct cov_track_source *s, const size_t *which, size_t n,
+                          struct cov_err *e) COV_MUST_USE;
+
+/* Reads the whole input once, writes each data set to its sink, and closes the sinks. Different
+ * sinks are used by different threads. COV_EINPUT names the place of damaged or missing data. */
+int cov_track_source_run(struct cov_track_source *s, struct cov_track_sink *const *sinks,
+                         const struct cov_source_run *how, struct cov_err *e) COV_MUST_USE;
+
+/* The two kinds, for cov_track_source_open: signal_input.c and track_input.c. `in` is the input if
+ * it is already open, or NULL. Both own `in`, also after a failure. */
+int cov_signal_input_open(const char *path, struct cov_bgz *in, const struct cov_source_options *o,
+                          struct cov_track_source **out, struct cov_err *e) COV_MUST_USE;
+int cov_track_input_open(const char *path, struct cov_bgz *in, const struct cov_source_options *o,
+                         unsigned n_threads, struct cov_track_source **out,
+                         struct cov_err *e) COV_MUST_USE;
+
+#endif

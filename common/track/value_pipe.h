@@ -1,0 +1,67 @@
+/* value_pipe.h - turns values along a contig into the intervals of a track: smoothing, scaling,
+ * run-length encoding, filtering.
+ * SPDX-License-Identifier: MIT */
+#ifndef COV_TRACK_VALUE_PIPE_H
+#define COV_TRACK_VALUE_PIPE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/err.h"
+#include "common/track/blacklist.h"
+#include "common/track/runs.h"
+#include "common/track/sink.h"
+#include "common/track/smooth.h"
+
+struct cov_value_rules {
+    struct cov_smoothing smoothing;
+    bool unrounded; /* do not round smoothed integers */
+    double scale;   /* factor for every value, after smoothing */
+    bool skip_zero; /* drop values of 0 */
+    bool has_min;   /* drop values below min_value */
+    double min_value;
+};
+
+enum { COV_VALUE_PIPE_ROOM = 1024, COV_VALUE_PIPE_BLOCK = 256 };
+
+/* Private, except `sink` and `round`. */
+struct cov_value_pipe {
+    struct cov_track_sink *sink; /* borrowed */
+    bool round;
+    const struct cov_value_rules *rules; /* borrowed */
+    int64_t at;                          /* end of the last value that came in */
+    struct cov_smoother smoother;
+    struct cov_runs runs;
+    float room[COV_VALUE_PIPE_ROOM]; /* values that the smoother still holds at its end */
+    /* Regions of the contig to drop, and intervals on their way to the sink. */
+    const struct cov_region *regions;
+    size_t n_regions, region;
+    size_t n;
+    struct cov_interval iv[COV_VALUE_PIPE_BLOCK];
+};
+
+/* `round`: inputs are integers, and smoothed values are rounded to integers unless the rules say
+ * otherwise. Free with cov_value_pipe_fini, which accepts all zeros. */
+int cov_value_pipe_init(struct cov_value_pipe *p, const struct cov_value_rules *rules, bool round,
+                        struct cov_track_sink *sink, struct cov_err *e) COV_MUST_USE;
+void cov_value_pipe_fini(struct cov_value_pipe *p);
+
+/* Starts a contig at base 0; the caller starts it in the sink. Drops `regions` (ascending,
+ * disjoint; borrowed until cov_value_pipe_end). */
+void cov_value_pipe_begin(struct cov_value_pipe *p, const struct cov_region *regions,
+                          size_t n_regions);
+
+/* Adds the values of bases beg .. beg+n-1; overwrites x[]. Bases skipped since the last call have
+ * no value, and smoothing restarts after them. */
+int cov_value_pipe_add(struct cov_value_pipe *p, int64_t beg, float *x, size_t n,
+                       struct cov_err *e) COV_MUST_USE;
+
+/* Adds n non-empty intervals, ascending; otherwise like cov_value_pipe_add. */
+int cov_value_pipe_add_intervals(struct cov_value_pipe *p, const struct cov_interval *iv, size_t n,
+                                 struct cov_err *e) COV_MUST_USE;
+
+/* Ends the contig and passes everything that is left to the sink. */
+int cov_value_pipe_end(struct cov_value_pipe *p, struct cov_err *e) COV_MUST_USE;
+
+#endif
