@@ -1,4 +1,4 @@
-/* benchmark.c - measures every stage, the loaders and the network; plots, report, advice; made-up data.
+/* benchmark.c - measures the tools, the loaders and the network; charts, report, recommendations; synthetic data.
  *
  * The subcommands are in tools/benchmark/.
  * SPDX-License-Identifier: MIT */

@@ -1,70 +1,70 @@
 #!/bin/sh
-# benchmark: what is made up, and the files of each measurement.
+# benchmark: synthetic data, and the outputs of each measurement.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 
-# Made-up genomes.
+# Synthetic genomes.
 run benchmark synth --size 0.0013G --contigs 3 --gc 0.42 --n-content 0.02 --repeats 0.25 --depth 0.5 -o one/
-status_is 0 'a genome and reads are made up'
+status_is 0 'synth makes a genome and reads'
 is "$(echo one/*)" 'one/genome.fa one/reads.sam' '  in a folder'
 grep -v '>' one/genome.fa | tr -d '\n' >bases
-is "$(wc -c <bases)" 1300000 '  of the size that was told'
-is "$(grep -c '^>chr[123]$' one/genome.fa)" 3 '  in contigs'
+is "$(wc -c <bases)" 1300000 '  of the requested size'
+is "$(grep -c '^>chr[123]$' one/genome.fa)" 3 '  and number of contigs'
 part() { # LETTERS: in thousandths of all
     echo $(($(tr -cd "$1" <bases | wc -c) * 1000 / $(wc -c <bases)))
 }
-like "$(part CGcg)" '^4[01].$' '  with the G and C'
-like "$(part Nn)" '^[12].$' '  the N'
-like "$(part acgt)" '^2[0-9].$' '  and the repeats that were told'
-is "$(tr -d 'ACGTNacgt' <bases)" '' '  and nothing else'
+like "$(part CGcg)" '^4[01].$' '  with the requested GC content'
+like "$(part Nn)" '^[12].$' '  N content'
+like "$(part acgt)" '^2[0-9].$' '  and repeats'
+is "$(tr -d 'ACGTNacgt' <bases)" '' '  without other letters'
 run benchmark synth -@ 1 --size 1300k --contigs 3 --gc 0.42 --n-content 0.02 --repeats 0.25 --depth 0.5 -o two/
-ok 'the same on one thread' diff -r one two
+ok 'one thread gives the same files' diff -r one two
 run benchmark synth --seed 2 --size 1300k --contigs 3 --depth 0.5 -o two/
-refused 1 'use -f to replace it' 'what is there stays'
+refused 1 'use -f to replace it' 'outputs are not overwritten'
 run benchmark synth --rna --seed 2 --size 1000 --contigs 2 -o -
-is "$(grep -v '>' "$stdout" | tr -d '\n' | tr -d 'ACGUNacgu')" '' 'RNA has U for T, on standard output'
-is "$(grep -v '>' "$stdout" | tr -d '\n' | wc -c)" 1000 '  and its size'
-# So many reads that they are made in parts: each lies in the genome, has a name of its own, and they are sorted.
+is "$(grep -v '>' "$stdout" | tr -d '\n' | tr -d 'ACGUNacgu')" '' 'RNA on standard output has U for T'
+is "$(grep -v '>' "$stdout" | tr -d '\n' | wc -c)" 1000 '  and the requested size'
+# High depth, so that reads are made in parts.
 run benchmark synth --size 12k --contigs 1 --depth 84 --read-length 4 -@ 2 -o deep/
 status_is 0 'many short reads'
 awk 'FNR == NR { if (/^>/) name = substr($1, 2); else seq[name] = seq[name] toupper($1); next }
     /^@/ { next } { n++; if (substr(seq[$3], $4, length($10)) != $10) print "read", n
     if ($3 == before && $4 < last) print "not sorted", n; before = $3; last = $4 }
     END { print n > "count" }' deep/genome.fa deep/reads.sam | head -n 3 >wrong
-is "$(cat wrong)" '' '  sorted, and as the genome is'
-like "$(cat count)" '^25[0-9]{4}$' '  as many as the depth is'
-is "$(grep -v '^@' deep/reads.sam | cut -f 1 | sort | uniq -d | wc -l)" 0 '  none of them twice'
+is "$(cat wrong)" '' '  match the genome and are sorted'
+like "$(cat count)" '^25[0-9]{4}$' '  with the requested depth'
+is "$(grep -v '^@' deep/reads.sam | cut -f 1 | sort | uniq -d | wc -l)" 0 '  with unique names'
 rm -r deep
 run benchmark synth --size 45k --depth 101 --read-length 1 -o deep/
-refused 2 'more than 100 would begin at each base' 'more than can be'
+refused 2 'more than 100 reads start at each base' 'too many reads'
 run benchmark synth -q --size 1M -o /dev/full
 refused 1 '^benchmark: error: /dev/full: No space left on device$' 'a full disk'
 run benchmark synth --size 5 --contigs 6 -o -
 refused 2 'too few for 6 contigs' 'more contigs than bases'
 run benchmark synth --reads x.sam -o y.fa
-refused 2 'none without --depth' 'reads of depth 0'
+refused 2 '--reads needs --depth' '--reads without --depth'
 run benchmark synth --n-content 0.9 --repeats 0.9 -o y.fa
-refused 2 'leave nothing else' 'more than all'
+refused 2 'more than 0.95 together' 'too many N and repeats'
 
-# What was made up is what the tools take: each read says the bases of its place.
+# The tools accept the synthetic files; reads match the genome.
 run fasta2h5 -q -o genome.h5 one/genome.fa
-status_is 0 'fasta2h5 takes the genome'
+status_is 0 'fasta2h5 reads the genome'
 run bam2h5 -q -p made genome.h5 one/reads.sam
-status_is 0 'bam2h5 takes the reads'
+status_is 0 'bam2h5 reads the reads'
 awk 'FNR == NR { if (/^>/) name = substr($1, 2); else seq[name] = seq[name] toupper($1); next }
     /^@/ { next } { n++; if (substr(seq[$3], $4, 100) != $10) { print "read", n; exit }
     if ($3 == before && $4 < last) { print "not sorted", n; exit } before = $3; last = $4 }
     END { print n > "count" }' one/genome.fa one/reads.sam >wrong
-is "$(cat wrong)" '' '  which are sorted, and lie in the genome'
-like "$(cat count)" '^6[0-9]{3}$' '  as many as the depth is'
+is "$(cat wrong)" '' '  which match the genome and are sorted'
+like "$(cat count)" '^6[0-9]{3}$' '  with the requested depth'
 
-# Small networks, for a moment each. Figures of the machine are of no use under valgrind and sanitizers, but are there.
+# Small networks, very short runs.
 make_ckpt bi-hybrid small.ckpt || exit 99
 run benchmark model -m small.ckpt --length 1600,800 --batch-size 1,2 --precision exact,bf16 --repeats 3 --seconds 0.01 \
     --layers --training 3 -@ 2 -o model/
-status_is 0 'the network is measured'
+status_is 0 'model measures the network'
 stdout_like '^model/chunks_per_second/device=cpu,precision=exact,batch=2,threads=2,length=1600	chunks/s	higher	3	' \
-    '  and a table is printed'
+    '  and prints a table'
 if "$PYTHON" -c '' 2>/dev/null; then
     charts=$("$PYTHON" "$SRC/tests/lib/benchmark_check.py" model model \
         model/chunks_per_second/device=cpu,precision=bf16,batch=1,threads=2,length=1600 \
@@ -74,39 +74,39 @@ if "$PYTHON" -c '' 2>/dev/null; then
         model/layer_ms/01_conv_4_4,form=look-up \
         model/training_chunks_per_second/device=cpu,precision=fp32,batch=3,threads=2,length=1600 \
         model/training_chunks_per_second/device=cpu,precision=bf16,batch=3,threads=2,length=1600 2>&1)
-    is "$charts" "$(find model -name '*.svg' | wc -l)" '  in the right form, every chart a part of the page'
+    is "$charts" "$(find model -name '*.svg' | wc -l)" '  in well-formed files, with all charts in the page'
 fi
 is "$(cut -f 1 model/benchmark.tsv | grep -Ec 'layer_ms/(01_conv.*form=|.*form=look-up)')" 1 \
-    '  the first layer, and no other one, as look-up alone'
+    '  look-up is used for the first layer only'
 if command -v gnuplot >/dev/null; then
-    is "$(cd model && echo *.png)" 'model_batch.png model_layers.png model_length.png model_threads.png model_training.png' '  the charts'
+    is "$(cd model && echo *.png)" 'model_batch.png model_layers.png model_length.png model_threads.png model_training.png' '  with all charts'
     is "$(head -c 8 model/model_batch.png | od -An -tx1 | tr -d ' \n')" 89504e470d0a1a0a '  as PNG'
 fi
 run benchmark model -m small.ckpt --length 800 --batch-size 1 --repeats 1 --seconds 0.01 -@ 1 -o model/
-refused 1 'benchmark.json exists; use -f to replace it' 'results are not replaced'
+refused 1 'benchmark.json exists; use -f to replace it' 'results are not overwritten'
 run benchmark model -m small.ckpt --length 800 --batch-size 1 --threads-list 99 --repeats 1 --seconds 0.01 -@ 2 -o many/
-unlike "$(cat "$stderr")" 'other programs' 'more threads than processors do not count as other programs'
+unlike "$(cat "$stderr")" 'machine was busy' 'more threads than processors do not count as a busy machine'
 run benchmark model -m small.ckpt --precision fp64 -o x/
-refused 2 "'fp64' is none of" 'a precision that there is not'
+refused 2 "'fp64' is not exact" 'an unknown precision'
 run benchmark model -m small.ckpt --precision balanced --training 2 -o x/
-refused 2 'fp32 or bf16, of which --precision has none' 'a precision that training has not'
+refused 2 '--training: needs fp32 or bf16' 'a precision that training does not support'
 run benchmark model -m small.ckpt --device gpu -o x/
-refused 2 "'gpu' is none of" 'a device that there is not'
+refused 2 "'gpu' is none of" 'an unknown device'
 run benchmark model -m small.ckpt --length 801 -o x/
-refused 1 '801' 'a length that the network cannot take'
+refused 1 '801' 'a length that the network does not support'
 run benchmark model -m small.ckpt -o -
-refused 2 'not standard output' 'standard output is no folder'
+refused 2 'not standard output' 'standard output is not a folder'
 run benchmark model -m none.ckpt -o y/
-refused 1 'none.ckpt' 'a checkpoint that is not there'
-ok '  and no folder is made then' test ! -e y
+refused 1 'none.ckpt' 'a missing checkpoint'
+ok '  creates no folder' test ! -e y
 
-# What a user has in the folder under the names of what is made meanwhile.
+# Files of the user with the names of the run's temporary files.
 mkdir -p mine/pipeline_bigwig
-for file in made_up.ckpt made_up.fa made_up_1.fa stage0.h5 pipeline.h5 loader_packed.h5 pipeline_bigwig/x.bw; do
+for file in random.ckpt synthetic.fa synthetic_1.fa stage0.h5 pipeline.h5 loader_packed.h5 pipeline_bigwig/x.bw; do
     echo mine >"mine/$file"
 done
 cp -r mine before
-# ended FILE COMMAND...: runs it and ends it by a signal when it has made FILE for the meantime
+# ended FILE COMMAND...: runs it, and sends SIGTERM when it has made the temporary FILE
 ended() {
     file=$1
     shift
@@ -120,100 +120,100 @@ ended() {
 }
 mkdir tmp
 ended stage0.predictions.h5 benchmark stages -m small.ckpt --sizes 400k,800k --repeats 50 -@ 2 -o mine/
-is $? 143 'a run that is ended'
-ok '  leaves nothing behind, and what is not its own' diff -r before mine
+is $? 143 'a killed run'
+ok '  removes its files, and only those' diff -r before mine
 ended loader_original.h5 benchmark loader --size 4M --tmpdir tmp -@ 2 -o mine/
-is "$? $(find tmp -mindepth 1)" '143 ' '  also of another folder'
-ok '  which it used instead' diff -r before mine
+is "$? $(find tmp -mindepth 1)" '143 ' '  also in --tmpdir'
+ok '  instead of the output folder' diff -r before mine
 ended pipeline_snakemake.tsv benchmark report --quick -m small.ckpt --fasta one/genome.fa -@ 2 -o mine/
-is $? 143 '  also when some of its files are complete'
-ok '  none of which are left' diff -r before mine
+is $? 143 '  also when some of its files are finished'
+ok '  which it removes' diff -r before mine
 benchmark synth --size 1G -@ 1 -o new/deep/ >/dev/null 2>&1 &
 for _ in $(seq 300); do
     [ ! -d new/deep ] || break
     sleep 0.1
 done
-ok 'a folder is made for a genome' test -d new/deep
+ok 'synth creates the output folder' test -d new/deep
 kill -TERM $!
 wait $!
-is $? 143 '  whose making is ended'
-ok '  and goes with it' test ! -e new
+is $? 143 '  when it is killed'
+ok '  it removes the folder' test ! -e new
 for file in benchmark.tsv pipeline_stages.png pipeline_snakemake.tsv pipeline_flame.svg model_layers.svg; do
     mkdir taken && echo mine >"taken/$file"
     run benchmark report -m small.ckpt -o taken/
-    refused 1 "taken/$file exists; use -f to replace it" 'what is there is seen before anything is measured'
-    is "$(find taken -type f) $(cat "taken/$file")" "taken/$file mine" '  and stays'
+    refused 1 "taken/$file exists; use -f to replace it" 'an existing output is reported before measuring'
+    is "$(find taken -type f) $(cat "taken/$file")" "taken/$file mine" '  and is kept'
     rm -r taken
 done
 run benchmark pipeline --size 30k -m small.ckpt --repeats 1 --tmpdir tmp -@ 2 -o mine/
 is "$(find tmp -mindepth 1; find mine -name '.*' ! -name .; diff -r before mine | grep -v '^Only in mine: ')" '' \
-    'what is of others is there after a run, too'
+    'a finished run keeps files of the user'
 
 # filled FOLDER SUBCOMMAND NAME...
 filled() {
     "$PYTHON" -c '' 2>/dev/null || return 0
     charts=$("$PYTHON" "$SRC/tests/lib/benchmark_check.py" "$@" 2>&1)
-    is "$charts" "$(find "$1" -name '*.svg' | wc -l)" '  in the right form, every chart a part of the page'
-    is "$(find "$1" -name 'made_up*' -o -name '*.h5' -o -name '.*' ! -name . | wc -l)" 0 '  and nothing is left of the run'
+    is "$charts" "$(find "$1" -name '*.svg' | wc -l)" '  in well-formed files, with all charts in the page'
+    is "$(find "$1" -name 'synthetic*' -o -name 'random*' -o -name '*.h5' -o -name '.*' ! -name . | wc -l)" 0 '  and no temporary files are left'
 }
 run benchmark encode --length 100,301 --batch-size 4 --repeats 2 --seconds 0.001 -@ 1 -o encode/
-status_is 0 'encoding is measured'
+status_is 0 'encode measures encoding'
 filled encode encode encode/bases_per_second/form=packed,length=301 encode/bases_per_second/form=deflate,length=100 \
     encode/padded_bases_per_second/padding=grouped,length=301 encode/padding_share/padding=max_length,length=100
 run benchmark loader --size 60000 --subsequence-length 1000 --repeats 2 --seconds 0.001 --batch-list 3,4 --threads-list 2 \
     --device-rate 50000 -@ 2 -o loader/
-status_is 0 'loading is measured'
+status_is 0 'loader measures loading'
 filled loader loader loader/epoch_seconds/strategy=original,io=unlimited loader/epoch_seconds/strategy=+blosc,io=1000MB/s \
     loader/ratio_to_original/strategy=+ring-buffer,io=unlimited loader/device_use/strategy=+device-decode,io=1000MB/s \
     loader/bytes_per_base/strategy=+packed loader/chunks_per_second/strategy=+ring-buffer,threads=2,batch=3
 run benchmark loader --fasta one/genome.fa --io-limit 40M --repeats 2 --seconds 0.001 --batch-list 4 --threads-list 1 -@ 1 \
     --warm -o limited/
-status_is 0 'a given genome, reading limited'
-# 1.3 Mbp packed are 1.3 MB of both strands, so 33 ms at least; less than nothing is left to chance.
+status_is 0 'loader with a given genome and an I/O limit'
+# 1.3 Mbp packed are 1.3 MB for both strands, hence at least 33 ms.
 slow=$(awk -F '\t' '$1 == "loader/epoch_seconds/strategy=+ring-buffer,io=40MB/s" { print ($6 > 0.03 && $6 < 1) }' limited/benchmark.tsv)
-is "$slow" 1 '  takes as long as the limit says'
-ok '  and is left alone' test -s one/genome.fa
+is "$slow" 1 '  takes the time that the limit implies'
+ok '  and keeps the genome' test -s one/genome.fa
 run benchmark loader --io-limit 1000MB -o x/
-refused 2 "--io-limit: '1000MB'" 'a limit that is none'
+refused 2 "--io-limit: '1000MB'" 'an invalid limit'
 run benchmark stages -m small.ckpt --sizes 20k,40k --repeats 2 -@ 2 -o stages/
-status_is 0 'stages are measured'
+status_is 0 'stages measures the tools'
 filled stages stages stages/wall_seconds/stage=fasta2h5,bases=20000 stages/cpu_seconds/stage=covpredict,bases=40000 \
     stages/peak_rss_bytes/stage=bigwig,bases=40000 stages/seconds_per_mbp/stage=bedgraph stages/fit_r2/stage=covpredict
 run benchmark stages -m small.ckpt --fasta one/genome.fa --sizes 5k -o x/
-refused 2 'contradict each other' 'sizes of a genome that is given'
+refused 2 'contradict each other' '--sizes with --fasta'
 run benchmark pipeline -m small.ckpt --size 30k --shards 3 --repeats 1 -@ 2 -o pipeline/
-status_is 0 'the pipeline is measured'
+status_is 0 'pipeline measures the pipeline'
 filled pipeline pipeline pipeline/wall_seconds/stage=covpredict pipeline/wall_seconds/stage=all \
     pipeline/peak_rss_bytes/stage=merge
 is "$(head -n 1 pipeline/pipeline_snakemake.tsv | tr '\t' ' ')" \
     'stage s h:m:s max_rss max_vms max_uss max_pss io_in io_out mean_load cpu_time' '  with the columns of Snakemake'
 is "$(cut -f 1 pipeline/pipeline_snakemake.tsv | tr '\n' ' ')" 'stage fasta2h5 covpredict merge bigwig bedgraph all ' \
     '  and its stages'
-# Inputs are opened before anything is measured or made.
+# Inputs are checked before measuring.
 printf '>a\nACGT\n>\nACGT\n' >late.fa
 : >empty.fa
 mkfifo pipe.fa
 for command in report pipeline stages loader; do
     run benchmark $command --fasta missing.fa -o failed/
-    refused 1 'error: missing\.fa: No such file' "$command: a genome that is not there"
+    refused 1 'error: missing\.fa: No such file' "$command: a missing genome"
     [ $command = loader ] && continue
     run benchmark $command --fasta late.fa -m missing.ckpt -o failed/
-    refused 1 'error: missing\.ckpt: No such file' '  or no checkpoint'
+    refused 1 'error: missing\.ckpt: No such file' '  a missing checkpoint'
     run benchmark $command -m late.fa -o failed/
-    refused 1 'error: late\.fa: ' '  or what is none'
+    refused 1 'error: late\.fa: ' '  a file that is not a checkpoint'
 done
 run benchmark pipeline --fasta empty.fa -o failed/
 refused 1 'error: empty\.fa: no sequence' 'an empty genome'
 run benchmark pipeline --fasta pipe.fa -o failed/
-refused 1 'error: pipe\.fa: is not a file' '  or a pipe'
+refused 1 'error: pipe\.fa: not a regular file' '  a pipe'
 run benchmark stages --fasta late.fa,- -o failed/
-refused 2 'not standard input' '  or standard input'
-ok '  no folder is made then' test ! -e failed
+refused 2 'not standard input' '  standard input'
+ok '  create no folder' test ! -e failed
 run benchmark pipeline -m small.ckpt --fasta late.fa -@ 2 -o failed/
-refused 1 'fasta2h5 failed with status 1: fasta2h5: error: late\.fa:3: ' 'a stage that fails is named'
-ok '  and nothing is left, nor its folder' test ! -e failed
+refused 1 'fasta2h5 failed with status 1: fasta2h5: error: late\.fa:3: ' 'the error names a failed stage'
+ok '  and the folder is removed' test ! -e failed
 run benchmark encode --length 100 --batch-size 1 --repeats 1 --seconds 0.001 -@ 1 -q -o deep/y/
-ok 'a folder is made with those above it' test -s deep/y/benchmark.json
+ok 'parent folders are created' test -s deep/y/benchmark.json
 run benchmark model -m small.ckpt -o small.ckpt/y/
-refused 1 'small.ckpt/y' 'a folder that cannot be made'
+refused 1 'small.ckpt/y' 'a folder that cannot be created'
 done_testing

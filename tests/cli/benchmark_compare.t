@@ -1,9 +1,9 @@
 #!/bin/sh
-# benchmark compare: ratios of two files, machines that differ, and commands in turn.
+# benchmark compare: ratios of two files, different machines, paired commands.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 
-# file MEMORY NAME BETTER VALUE...: a benchmark of one figure
+# file MEMORY NAME BETTER VALUE...: a benchmark.json with one figure
 file() {
     memory=$1 name=$2 better=$3
     shift 3
@@ -25,80 +25,80 @@ echo '{"figures": [' >cut.json
 echo '{"figures": [{"name": "x"}]}' >bad.json
 
 run benchmark compare base.json same.json
-status_is 0 'what is as fast is no failure'
-is "$(head -n 1 "$stdout")" "$(printf 'name\tunit\tbase\tnew\tratio\tlow\thigh\tverdict')" '  the table has a head'
-like "$(sed -n 2p "$stdout")" '^stages/a	s	10	10\.2	1\.0200	.*	same$' '  and a line'
+status_is 0 'the same speed passes'
+is "$(head -n 1 "$stdout")" "$(printf 'name\tunit\tbase\tnew\tratio\tlow\thigh\tverdict')" '  with a header'
+like "$(sed -n 2p "$stdout")" '^stages/a	s	10	10\.2	1\.0200	.*	same$' '  and a row'
 run benchmark compare base.json slow.json
-refused 1 '1 of 1 figures is worse by more than 10 %: stages/a' 'slower by a fifth'
-stdout_like '	1\.2000	.*	worse$' '  stands in the table'
+refused 1 '1 of 1 figures is worse by more than 10 %: stages/a' '20 % slower fails'
+stdout_like '	1\.2000	.*	worse$' '  with a row in the table'
 run benchmark compare --max-slowdown 0.25 base.json slow.json
-status_is 0 '  unless that is allowed'
+status_is 0 '  unless --max-slowdown allows it'
 said=$(trap '' XFSZ && ulimit -f 0 && benchmark compare -o cut.tsv base.json slow.json 2>&1)
-like "$? $said" '^1 .*cut\.tsv: File too large' '  or cannot be written'
-ok '  and then is not there' test ! -e cut.tsv
+like "$? $said" '^1 .*cut\.tsv: File too large' '  a table that cannot be written'
+ok '  is not created' test ! -e cut.tsv
 run benchmark compare base.json fast.json
-status_is 0 'what is faster is no failure'
-stdout_like '	0\.8000	.*	better$' '  and is said'
+status_is 0 'faster passes'
+stdout_like '	0\.8000	.*	better$' '  with the verdict better'
 run benchmark compare rate.json low_rate.json
-refused 1 'model/b' 'a rate is worse when it is lower'
+refused 1 'model/b' 'a lower rate is worse'
 run benchmark compare low_rate.json rate.json
-status_is 0 '  and better when it is higher'
+status_is 0 '  and a higher one better'
 run benchmark compare base.json noisy.json
-status_is 0 'what may be noise is no failure'
+status_is 0 'a difference within noise passes'
 run benchmark compare base.json other.json
-refused 3 'different machines, and cannot be compared: the probe memory_gb_per_second is 20 there and 10 here' \
-    'other machines cannot be compared'
-is "$(cat "$stdout")" '' '  and there is no table'
+refused 3 'different machines: probe memory_gb_per_second is 20 in the first and 10 in the second' \
+    'different machines cannot be compared'
+is "$(cat "$stdout")" '' '  and print no table'
 run benchmark compare --probe-tolerance 1.5 base.json other.json
-refused 1 'stages/a' '  unless that is wanted'
+refused 1 'stages/a' '  unless --probe-tolerance allows it'
 run benchmark compare base.json disk.json
-status_is 0 'disks differ from hour to hour'
+status_is 0 'disk probes have a larger tolerance'
 run benchmark compare base.json rate.json
-refused 1 'no figure in common' 'nothing to compare'
+refused 1 'no common figures' 'nothing to compare'
 run benchmark compare base.json turned.json
-refused 1 'better is higher in one file' 'figures that contradict each other'
+refused 1 '"better" differs between the files' 'contradictory figures'
 run benchmark compare base.json cut.json
-refused 1 'cut.json: no JSON' 'a file that was cut'
+refused 1 'cut.json: no JSON' 'a truncated file'
 run benchmark compare base.json bad.json
-refused 1 'bad.json: figure x: better' 'a figure without a sense'
+refused 1 'bad.json: figure x: "better"' 'a figure without "better"'
 sed 's/"unit": "s"/"unit": "s\\tq\\nx"/' base.json >odd.json
 run benchmark compare odd.json odd.json
-is "$(sed -n '2,$p' "$stdout" | cut -f 1-3)" "$(printf 'stages/a\ts?q?x\t10')" 'a unit cannot break the table'
+is "$(sed -n '2,$p' "$stdout" | cut -f 1-3)" "$(printf 'stages/a\ts?q?x\t10')" 'control characters in a unit'
 run benchmark compare base.json none.json
-refused 1 'none.json' 'a file that is not there'
+refused 1 'none.json' 'a missing file'
 run benchmark compare base.json
-refused 2 '' 'one file alone'
+refused 2 '' 'only one file'
 run benchmark compare --repeats 5 base.json same.json
-refused 2 '--repeats is for --paired' 'options that are for commands'
+refused 2 '--repeats needs --paired' 'options for commands'
 run benchmark compare --paired --probe-tolerance 1 true true
-refused 2 '--probe-tolerance is not for --paired' '  and for files'
+refused 2 '--probe-tolerance cannot be used with --paired' '  and for files'
 run benchmark compare -o table.tsv base.json slow.json
-refused 1 'stages/a' 'the table to a file'
-like "$(cat table.tsv)" 'worse' '  which is there, as the failure is'
+refused 1 'stages/a' 'a table in a file'
+like "$(cat table.tsv)" 'worse' '  is written even on failure'
 run benchmark compare -o table.tsv base.json same.json
-refused 1 'use -f to replace it' '  and is not replaced'
+refused 1 'use -f to replace it' '  is not overwritten'
 run benchmark compare -fq -o ./ base.json same.json
-status_is 0 'or to a folder'
-like "$(cat compare.tsv)" 'same' '  as compare.tsv'
+status_is 0 'a table in a folder'
+like "$(cat compare.tsv)" 'same' '  is called compare.tsv'
 run benchmark compare -q -o new/er/ base.json same.json
-status_is 0 '  that is made'
-like "$(cat new/er/compare.tsv)" 'same' '  for it'
+status_is 0 '  a new folder'
+like "$(cat new/er/compare.tsv)" 'same' '  is created'
 run benchmark compare --paired true
 refused 2 "an input is missing \\(usage: benchmark compare \\[options\\] BASE\\.json NEW\\.json or benchmark compare --paired \\[options\\] 'COMMAND A' 'COMMAND B'\\)" \
-    'the usage of both kinds on one line'
+    'a usage error shows both forms'
 run benchmark compare --paired --repeats 4 true true
-refused 2 '5' 'too few rounds'
+refused 2 '5' 'too few repeats'
 run benchmark compare --help
-stdout_like '5 at least' '  as the help says'
+stdout_like 'at least 5' '  the help states the minimum'
 
-# Commands: each says when it runs.
+# Commands append to a file, which shows their order.
 run benchmark compare --paired --repeats 5 'echo A >>order; sleep 0.02' 'echo B >>order; sleep 0.05'
-refused 1 'takes 2\.[0-9]* times as long|takes 1\.[6-9][0-9]* times as long' 'a slower command'
-is "$(tr -d '\n' <order | cut -c 1-14)" ABABBAABBAABBA 'they run once each, then in turn'
+refused 1 'takes 2\.[0-9]* times as long|takes 1\.[6-9][0-9]* times as long' 'a slower command fails'
+is "$(tr -d '\n' <order | cut -c 1-14)" ABABBAABBAABBA 'commands run once each, then in blocks A B B A'
 run benchmark compare --paired --repeats 5 'sleep 0.05' 'sleep 0.02'
-status_is 0 'a faster command is no failure'
+status_is 0 'a faster command passes'
 run benchmark compare --paired --repeats 5 true 'echo lost; echo why >&2; exit 4'
-refused 1 'failed with status 4: why' 'a command that fails'
+refused 1 'failed with status 4: why' 'a failing command'
 run benchmark compare --paired --repeats 5 true 'kill -9 $$'
-refused 1 'ended by signal 9' '  or is killed'
+refused 1 'killed by signal 9' 'a killed command'
 done_testing

@@ -1,5 +1,5 @@
 #!/bin/sh
-# benchmark report: everything in one page, and advice that follows from the figures.
+# benchmark report: all figures in one page, and recommendations that follow from them.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 need_python json
@@ -7,18 +7,18 @@ need_python json
 make_ckpt bi-hybrid small.ckpt || exit 99
 benchmark synth --size 100k --contigs 2 -o small.fa || exit 99
 run benchmark report --quick -m small.ckpt --fasta small.fa -@ 2 -o report/
-status_is 0 'all is measured'
+status_is 0 'report measures everything'
 is "$(cut -f 1 "$stdout" | tr '\n' ' ')" 'setting batch threads precision device layout where more hardware helps ' \
-    '  and what is recommended is printed'
+    '  and prints recommendations'
 like "$(cut -f 3 "$stdout" | tr '\n' ' ')" \
     '^how covpredict --batch-size [0-9]* covpredict -@ [12] covpredict --precision exact covpredict --device cpu fasta2h5 --layout ' \
-    '  with the options that set it'
+    '  with the options to set them'
 charts=$("$PYTHON" "$SRC/tests/lib/benchmark_check.py" report model,loader,encode,stages,pipeline \
     model/chunks_per_second/device=cpu,precision=exact,batch=1,threads=2,length=10688 loader/epoch_seconds/strategy=original,io=unlimited \
     encode/bases_per_second/form=codes,length=500 stages/seconds_per_mbp/stage=covpredict pipeline/wall_seconds/stage=all 2>&1)
-is "$charts" "$(find report -name '*.svg' | wc -l)" 'in the right form, every chart a part of the page'
-is "$(find . -name 'made_up*' -o -name '*.h5' -o -name '.*' ! -name . | wc -l)" 0 'nothing is left of the run'
-ok 'the genome and the checkpoint that were given are' test -s small.fa -a -s small.ckpt
+is "$charts" "$(find report -name '*.svg' | wc -l)" 'well-formed files, with all charts in the page'
+is "$(find . -name 'synthetic*' -o -name 'random*' -o -name '*.h5' -o -name '.*' ! -name . | wc -l)" 0 'no temporary files are left'
+ok 'given inputs are kept' test -s small.fa -a -s small.ckpt
 cat >advice.py <<'END'
 import json
 b = json.load(open("report/benchmark.json"))
@@ -30,7 +30,7 @@ exact = {n: v for n, v in speed.items() if "precision=exact" in n and "threads=2
 chosen = [v for n, v in exact.items() if f"batch={advice['batch']['value']}," in n]
 assert chosen and chosen[0] >= 0.9 * max(exact.values()), (chosen, exact)
 every = {n: v for n, v in speed.items() if "precision=exact" in n}
-if "other programs" in advice["threads"]["reason"]:
+if "too busy" in advice["threads"]["reason"]:
     assert advice["threads"]["value"] == "2"
 else:
     chosen = [v for n, v in every.items() if f"threads={advice['threads']['value']}," in n]
@@ -41,5 +41,5 @@ assert ("packed" in advice["layout"]["value"]) == (not ("original" in best or "b
 page = open("report/report.html").read()
 assert all(a["value"] in page for a in advice.values())
 END
-ok 'the advice is what the figures say' "$PYTHON" advice.py
+ok 'recommendations follow from the figures' "$PYTHON" advice.py
 done_testing

@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-"""Whether a folder that `benchmark` filled holds what it must.
+"""Checks the output folder of `benchmark`.
 
 usage: benchmark_check.py FOLDER SUBCOMMAND,... [NAME...]
 
-The figures of benchmark.json have the form that they must have, names that begin with one of the subcommands, and
-those NAMEs are among them; the table and the section of MultiQC say the same; report.html is well-formed and needs no
-other file. Prints the number of its pictures.
+The figures of benchmark.json are well-formed, their names begin with one of the subcommands, and the NAMEs are among
+them; the table and MultiQC's file have the same figures; report.html is well-formed and self-contained. Prints the
+number of its pictures.
 SPDX-License-Identifier: MIT"""
 
 import json
@@ -36,7 +36,7 @@ assert mqc["id"].startswith("covtools_benchmark") and len(mqc["data"]) == len(fo
 page = xml.etree.ElementTree.parse(folder + "/report.html").getroot()
 svgs = page.findall(".//{http://www.w3.org/2000/svg}svg")
 ids = [x.get("id") for x in page.iter() if x.get("id")]
-assert len(ids) == len(set(ids)), "ids stand twice"
+assert len(ids) == len(set(ids)), "duplicate ids"
 text = open(folder + "/report.html").read()
 assert "src=" not in text and 'href="http' not in text
 print(len(svgs))

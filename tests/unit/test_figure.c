@@ -1,4 +1,4 @@
-/* test_figure.c - figures: collected, written, read again.
+/* test_figure.c - figures are collected, written and read back; statistics.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -8,46 +8,48 @@
 #include <string.h>
 
 #include "common/base/json.h"
+#include "common/base/rng.h"
 #include "tools/benchmark/figure.h"
 
-static void collects(void **state)
+static void collects_values(void **state)
 {
     (void)state;
-    struct cov_figures f = {0};
+    struct figures f = {0};
     const double values[] = {3, NAN, 1, INFINITY, 2}, none[] = {NAN};
-    assert_int_equal(cov_figures_add(&f, "a/b", "s", false, values, 5, NULL), 0);
-    assert_int_equal(cov_figures_add(&f, "none", "s", false, none, 1, NULL), 0);
+    assert_int_equal(figures_add(&f, "a/b", "s", false, values, 5, NULL), 0);
+    assert_int_equal(figures_add(&f, "none", "s", false, none, 1, NULL), 0);
     assert_int_equal(f.n, 1);
     assert_int_equal(f.items[0].n, 3);
     assert_true(f.items[0].median == 2 && f.items[0].low == 1 && f.items[0].high == 3);
-    assert_true(f.items[0].values[0] == 3); /* in their order */
-    assert_int_equal(cov_figures_add_one(&f, "a/b", "s", false, 10, NULL), 0);
+    assert_true(f.items[0].values[0] == 3); /* in the order added */
+    assert_int_equal(figures_add_one(&f, "s", false, 10, NULL, "a/%s", "b"), 0);
     assert_int_equal(f.n, 1);
     assert_true(f.items[0].median == 2.5 && f.items[0].high == 10);
-    assert_null(cov_figures_find(&f, "a"));
-    assert_ptr_equal(cov_figures_find(&f, "a/b"), &f.items[0]);
-    cov_figures_fini(&f);
+    assert_null(figures_find(&f, "a"));
+    assert_ptr_equal(figures_find(&f, "a/b"), &f.items[0]);
+    assert_ptr_equal(figures_findf(&f, "%s/b", "a"), &f.items[0]);
+    figures_fini(&f);
 }
 
-static void comes_back(void **state)
+static void survives_json(void **state)
 {
     (void)state;
-    struct cov_figures f = {0}, back = {0};
+    struct figures f = {0}, back = {0};
     const double values[] = {0.1, 1e-300, 3};
     char *text = NULL;
     size_t n = 0;
     struct cov_json j;
     struct cov_json_value *v;
-    assert_int_equal(cov_figures_add(&f, "x\"y", "1/s", true, values, 3, NULL), 0);
-    assert_int_equal(cov_figures_add_one(&f, "z", "", false, 7, NULL), 0);
+    assert_int_equal(figures_add(&f, "x\"y", "1/s", true, values, 3, NULL), 0);
+    assert_int_equal(figures_add_one(&f, "", false, 7, NULL, "z"), 0);
     FILE *out = open_memstream(&text, &n);
     cov_json_init(&j, out);
     cov_json_begin_object(&j, NULL);
-    cov_figures_print_json(&f, &j);
+    figures_print_json(&f, &j);
     cov_json_end_object(&j);
     assert_int_equal(fclose(out), 0);
     assert_int_equal(cov_json_parse(text, n, &v, NULL), 0);
-    assert_int_equal(cov_figures_read(v, &back, NULL), 0);
+    assert_int_equal(figures_read(v, &back, NULL), 0);
     assert_int_equal(back.n, 2);
     assert_string_equal(back.items[0].name, "x\"y");
     assert_string_equal(back.items[0].unit, "1/s");
@@ -55,52 +57,52 @@ static void comes_back(void **state)
     assert_memory_equal(back.items[0].values, values, sizeof values);
     cov_json_free(v);
     free(text);
-    cov_figures_fini(&f);
-    cov_figures_fini(&back);
+    figures_fini(&f);
+    figures_fini(&back);
 }
 
-static void refuses(void **state)
+static void rejects_malformed_json(void **state)
 {
     (void)state;
     static const struct {
         const char *text, *why;
     } cases[] = {
-        {"{}", "no list of figures"},
-        {"{\"figures\": {}}", "no list of figures"},
-        {"{\"figures\": [1]}", "a figure has no name"},
-        {"{\"figures\": [{\"name\": \"a\"}]}", "figure a: better is neither higher nor lower"},
+        {"{}", "missing array of figures"},
+        {"{\"figures\": {}}", "missing array of figures"},
+        {"{\"figures\": [1]}", "a figure without name"},
+        {"{\"figures\": [{\"name\": \"a\"}]}", "figure a: \"better\" is neither higher nor lower"},
         {"{\"figures\": [{\"name\": \"a\", \"better\": \"less\"}]}",
-         "figure a: better is neither higher nor lower"},
+         "figure a: \"better\" is neither higher nor lower"},
         {"{\"figures\": [{\"name\": \"a\", \"better\": \"lower\", \"values\": []}]}",
          "figure a: no values"},
         {"{\"figures\": [{\"name\": \"a\", \"better\": \"lower\", \"values\": [\"1\"]}]}",
          "figure a: a value is not a number"},
         {"{\"figures\": [{\"name\": \"a\", \"better\": \"lower\", \"values\": [1]},"
          "{\"name\": \"a\", \"better\": \"lower\", \"values\": [1]}]}",
-         "figure a stands twice"},
+         "figure a: duplicate"},
     };
     for (size_t i = 0; i < COV_COUNT(cases); i++) {
-        struct cov_figures f = {0};
+        struct figures f = {0};
         struct cov_json_value *v;
         struct cov_err e = COV_ERR_INIT;
         assert_int_equal(cov_json_parse(cases[i].text, strlen(cases[i].text), &v, &e), 0);
-        assert_int_equal(cov_figures_read(v, &f, &e), COV_EINPUT);
+        assert_int_equal(figures_read(v, &f, &e), COV_EINPUT);
         assert_string_equal(e.text, cases[i].why);
         cov_json_free(v);
-        cov_figures_fini(&f);
+        figures_fini(&f);
     }
-    struct cov_figures f = {0};
+    struct figures f = {0};
     struct cov_json_value *v;
     static const char median[] =
         "{\"figures\": [{\"name\": \"a\", \"better\": \"lower\", \"median\": 4}]}";
     assert_int_equal(cov_json_parse(median, strlen(median), &v, NULL), 0);
-    assert_int_equal(cov_figures_read(v, &f, NULL), 0);
+    assert_int_equal(figures_read(v, &f, NULL), 0);
     assert_true(f.items[0].n == 1 && f.items[0].median == 4);
     cov_json_free(v);
-    cov_figures_fini(&f);
+    figures_fini(&f);
 }
 
-static void shows_numbers(void **state)
+static void formats_numbers(void **state)
 {
     (void)state;
     static const struct {
@@ -111,16 +113,82 @@ static void shows_numbers(void **state)
                  {2e9, "2.00 G"},   {1.2e-5, "1.20e-05"}};
     char text[32];
     for (size_t i = 0; i < COV_COUNT(cases); i++)
-        assert_string_equal(cov_figure_text(cases[i].value, text), cases[i].text);
+        assert_string_equal(figure_text(cases[i].value, text), cases[i].text);
+}
+
+/* ---------------------------------------------------------------- statistics */
+
+static void finds_medians(void **state)
+{
+    (void)state;
+    double odd[] = {3, -1, 2}, even[] = {4, 1, 3, 2};
+    spread_sort(odd, 3);
+    spread_sort(even, 4);
+    assert_true(odd[0] == -1 && odd[1] == 2 && odd[2] == 3);
+    assert_true(spread_median(odd, 3) == 2);
+    assert_true(spread_median(even, 4) == 2.5);
+    assert_true(spread_median(even, 1) == 1);
+}
+
+static void single_values_have_no_width(void **state)
+{
+    (void)state;
+    const double a = 4, b = 5;
+    struct spread r;
+    assert_int_equal(spread_ratio(&a, 1, &b, 1, &r, NULL), 0);
+    assert_true(r.at == 1.25 && r.low == 1.25 && r.high == 1.25);
+}
+
+/* For values around 10 and 12 with a spread of 5 %, about 95 of 100 intervals hold the true ratio, and none
+ * holds 1. */
+static void intervals_cover_the_true_ratio(void **state)
+{
+    (void)state;
+    struct cov_rng rng;
+    cov_rng_init(&rng, 3);
+    int held = 0, above_one = 0;
+    for (int i = 0; i < 100; i++) {
+        double a[15], b[15];
+        struct spread r, again;
+        for (int k = 0; k < 15; k++) {
+            a[k] = 10 * (0.95 + 0.1 * cov_rng_double(&rng));
+            b[k] = 12 * (0.95 + 0.1 * cov_rng_double(&rng));
+        }
+        assert_int_equal(spread_ratio(a, 15, b, 15, &r, NULL), 0);
+        assert_int_equal(spread_ratio(a, 15, b, 15, &again, NULL), 0);
+        assert_true(r.low == again.low && r.high == again.high);
+        assert_true(r.low <= r.at && r.at <= r.high && r.high - r.low < 0.2);
+        held += r.low <= 1.2 && r.high >= 1.2;
+        above_one += r.low > 1;
+    }
+    assert_true(held >= 85);
+    assert_int_equal(above_one, 100);
+}
+
+static void fits_lines(void **state)
+{
+    (void)state;
+    const double x[] = {1, 2, 4, 5}, y[] = {5, 7, 11, 13}, flat[] = {2, 2, 2, 2},
+                 bent[] = {0, 1, 1, 0};
+    struct line line = spread_line(x, y, 4);
+    assert_true(fabs(line.slope - 2) < 1e-12 && fabs(line.offset - 3) < 1e-12);
+    assert_true(fabs(line.r2 - 1) < 1e-12);
+    line = spread_line(x, flat, 4);
+    assert_true(line.slope == 0 && line.r2 == 1);
+    assert_true(spread_line(x, bent, 4).r2 < 1e-12);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(collects),
-        cmocka_unit_test(comes_back),
-        cmocka_unit_test(refuses),
-        cmocka_unit_test(shows_numbers),
+        cmocka_unit_test(collects_values),
+        cmocka_unit_test(survives_json),
+        cmocka_unit_test(rejects_malformed_json),
+        cmocka_unit_test(formats_numbers),
+        cmocka_unit_test(finds_medians),
+        cmocka_unit_test(single_values_have_no_width),
+        cmocka_unit_test(intervals_cover_the_true_ratio),
+        cmocka_unit_test(fits_lines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

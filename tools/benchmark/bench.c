@@ -6,16 +6,19 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/base/mem.h"
 
-/* Of the disk, for each second of a probe. */
+/* Bytes of the disk probe per second of probing. */
 #define DISK_BYTES 256e6
-/* The part of the processor that is enough. */
+/* Share of a processor that a compute thread gets on an idle machine. */
 #define UNDISTURBED 0.9
 
-static void free_advice(struct cov_bench_advice *a)
+enum { MAX_TEXT = 1 << 30 };
+
+static void free_advice(struct bench_advice *a)
 {
     free(a->what);
     free(a->value);
@@ -23,10 +26,10 @@ static void free_advice(struct cov_bench_advice *a)
     free(a->reason);
 }
 
-void cov_bench_fini(struct cov_bench *b)
+void bench_fini(struct bench *b)
 {
-    cov_figures_fini(&b->figures);
-    cov_charts_fini(&b->charts);
+    figures_fini(&b->figures);
+    charts_fini(&b->charts);
     for (size_t i = 0; i < b->n_notes; i++)
         free(b->notes[i]);
     for (size_t i = 0; i < b->n_advice; i++)
@@ -42,24 +45,24 @@ void cov_bench_fini(struct cov_bench *b)
     free(b->files);
 }
 
-int cov_bench_begin(struct cov_bench *b, double seconds, struct cov_err *e)
+int bench_begin(struct bench *b, double seconds, struct cov_err *e)
 {
     struct cov_pool *pool = NULL;
     int rc = cov_tmpfolder_make(&b->work, b->tmpdir ? b->tmpdir : b->dir, "benchmark", e);
     if (rc)
         return rc;
-    cov_machine_describe(&b->machine);
+    machine_describe(&b->machine);
     cov_progress_begin(b->progress, "probing the machine", "", -1);
     rc = cov_pool_new(b->threads, &pool, e);
     if (!rc)
-        rc = cov_machine_probe(&b->machine, pool, b->work.path, seconds,
-                               (size_t)(seconds * DISK_BYTES), e);
+        rc = machine_probe(&b->machine, pool, b->work.path, seconds, (size_t)(seconds * DISK_BYTES),
+                           e);
     cov_pool_free(pool);
     cov_progress_end(b->progress);
     return rc;
 }
 
-int cov_bench_note(struct cov_bench *b, struct cov_err *e, const char *fmt, ...)
+int bench_note(struct bench *b, struct cov_err *e, const char *fmt, ...)
 {
     char text[1024];
     va_list ap;
@@ -75,10 +78,10 @@ int cov_bench_note(struct cov_bench *b, struct cov_err *e, const char *fmt, ...)
     return COV_OK;
 }
 
-int cov_bench_advise(struct cov_bench *b, const char *what, const char *value, char *how,
-                     char *reason, struct cov_err *e)
+int bench_advise(struct bench *b, const char *what, const char *value, char *how, char *reason,
+                 struct cov_err *e)
 {
-    struct cov_bench_advice a = {.what = cov_strdup(what, e), .value = cov_strdup(value, e)};
+    struct bench_advice a = {.what = cov_strdup(what, e), .value = cov_strdup(value, e)};
     a.how = how;
     a.reason = reason;
     if (!a.what || !a.value || !how || !reason ||
@@ -90,30 +93,30 @@ int cov_bench_advise(struct cov_bench *b, const char *what, const char *value, c
     return COV_OK;
 }
 
-void cov_bench_print_advice(const struct cov_bench *b, FILE *out)
+void bench_print_advice(const struct bench *b, FILE *out)
 {
     (void)fprintf(out, "setting\tvalue\thow\treason\n");
     for (size_t i = 0; i < b->n_advice; i++) {
-        const struct cov_bench_advice *a = &b->advice[i];
+        const struct bench_advice *a = &b->advice[i];
         (void)fprintf(out, "%s\t%s\t%s\t%s\n", a->what, a->value, a->how, a->reason);
     }
 }
 
-int cov_bench_add_file(struct cov_bench *b, const char *name, const char *title, struct cov_err *e)
+int bench_add_file(struct bench *b, const char *name, const char *title, struct cov_err *e)
 {
     if (COV_RESERVE(&b->files, &b->cap_files, b->n_files + 1, e))
         return COV_ENOMEM;
-    struct cov_bench_file *f = &b->files[b->n_files++];
-    *f = (struct cov_bench_file){cov_strdup(name, e), title ? cov_strdup(title, e) : NULL};
+    struct bench_file *f = &b->files[b->n_files++];
+    *f = (struct bench_file){cov_strdup(name, e), title ? cov_strdup(title, e) : NULL};
     return f->name && (f->title || !title) ? COV_OK : COV_ENOMEM;
 }
 
-bool cov_bench_is_disturbed(const struct cov_bench *b)
+bool bench_is_disturbed(const struct bench *b)
 {
     return b->processor_had < UNDISTURBED * b->processor_wanted;
 }
 
-void cov_bench_remove(const char *path)
+void bench_remove(const char *path)
 {
     DIR *dir = opendir(path);
     const struct dirent *entry;
@@ -124,33 +127,79 @@ void cov_bench_remove(const char *path)
     (void)remove(path);
 }
 
-int cov_bench_run(struct cov_bench *b, const char *what, const struct cov_bench_case *cases,
-                  size_t n, struct cov_err *e)
+int bench_read_text(const char *path, char **text, size_t *n, struct cov_err *e)
 {
+    struct stat st;
+    *text = NULL;
+    *n = 0;
+    FILE *f = fopen(path, "re");
+    if (!f)
+        return cov_fail_errno(e, "%s", path);
+    int rc = COV_OK;
+    if (fstat(fileno(f), &st) != 0)
+        rc = cov_fail_errno(e, "%s", path);
+    else if (!S_ISREG(st.st_mode) || st.st_size > MAX_TEXT)
+        rc = cov_fail(e, COV_EINPUT, "%s: not a regular file of at most %d MiB", path,
+                      MAX_TEXT >> 20);
+    else if (!(*text = cov_calloc((size_t)st.st_size + 1, 1, e)))
+        rc = COV_ENOMEM;
+    if (!rc)
+        *n = fread(*text, 1, (size_t)st.st_size, f);
+    if (!rc && ferror(f))
+        rc = cov_fail_errno(e, "%s", path);
+    (void)fclose(f); /* was only read */
+    return rc;
+}
+
+int bench_cases_add(struct bench_cases *list, struct bench_case c, struct cov_err *e)
+{
+    if (!c.name || COV_RESERVE(&list->items, &list->cap, list->n + 1, e)) {
+        free(c.name);
+        return COV_ENOMEM;
+    }
+    list->items[list->n++] = c;
+    return COV_OK;
+}
+
+void bench_cases_fini(struct bench_cases *list)
+{
+    for (size_t i = 0; i < list->n; i++)
+        free(list->items[i].name);
+    free(list->items);
+}
+
+static int run_case(const struct bench_case *c, double seconds, double *value, struct cov_err *e)
+{
+    int rc = c->run(c->arg, seconds, value, e);
+    return rc ? cov_err_prefix(e, "%s", c->name) : rc;
+}
+
+int bench_run(struct bench *b, const char *what, const struct bench_cases *cases, struct cov_err *e)
+{
+    size_t n = cases->n;
     double *values = cov_calloc(n * b->repeats + 1, sizeof *values, e);
     int rc = values ? COV_OK : COV_ENOMEM;
     cov_progress_begin(b->progress, what, "runs", (int64_t)(n * (b->repeats + 1)));
     for (size_t i = 0; i < n && !rc; i++) {
+        const struct bench_case *c = &cases->items[i];
         double ignored;
-        if (cases[i].check)
-            rc = cases[i].check(cases[i].arg, e);
+        if (c->check && (rc = c->check(c->arg, e)))
+            rc = cov_err_prefix(e, "%s", c->name);
         if (!rc)
-            rc = cases[i].run(cases[i].arg, 0, &ignored, e);
-        if (rc)
-            (void)cov_err_prefix(e, "%s", cases[i].name);
+            rc = run_case(c, 0, &ignored, e);
         cov_progress_add(b->progress, 1);
     }
     for (size_t round = 0; round < b->repeats && !rc; round++)
         for (size_t k = 0; k < n && !rc; k++) {
             size_t i = round % 2 ? n - 1 - k : k;
-            rc = cases[i].run(cases[i].arg, b->seconds, &values[i * b->repeats + round], e);
-            if (rc)
-                (void)cov_err_prefix(e, "%s", cases[i].name);
+            rc = run_case(&cases->items[i], b->seconds, &values[i * b->repeats + round], e);
             cov_progress_add(b->progress, 1);
         }
-    for (size_t i = 0; i < n && !rc; i++)
-        rc = cov_figures_add(&b->figures, cases[i].name, cases[i].unit, cases[i].higher_is_better,
-                             values + i * b->repeats, b->repeats, e);
+    for (size_t i = 0; i < n && !rc; i++) {
+        const struct bench_case *c = &cases->items[i];
+        rc = figures_add(&b->figures, c->name, c->unit, c->higher_is_better,
+                         values + i * b->repeats, b->repeats, e);
+    }
     cov_progress_end(b->progress);
     free(values);
     return rc;

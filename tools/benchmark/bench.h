@@ -1,10 +1,10 @@
-/* bench.h - a benchmark: how often things are measured, what came of it, and how that is written down.
+/* bench.h - a benchmark run: settings, timed cases, results.
  *
- * Cases that are to be compared are run in turn, there and back, so that what changes on the machine
- * meanwhile meets all of them alike; each is checked before, and run once without a clock.
+ * Cases to be compared are timed in alternating order, so that a change of the machine's speed affects all
+ * of them alike. Each is checked first, and run once untimed.
  * SPDX-License-Identifier: MIT */
-#ifndef COV_BENCHMARK_BENCH_H
-#define COV_BENCHMARK_BENCH_H
+#ifndef BENCHMARK_BENCH_H
+#define BENCHMARK_BENCH_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,103 +15,112 @@
 #include "common/base/pool.h"
 #include "common/base/progress.h"
 #include "common/base/tmpfile.h"
-#include "common/cli/stats.h"
 #include "tools/benchmark/chart.h"
 #include "tools/benchmark/figure.h"
 #include "tools/benchmark/machine.h"
 
-/* What to do on this machine, and why. */
-struct cov_bench_advice {
+/* A recommended setting. All strings are owned. */
+struct bench_advice {
     char *what, *value; /* "batch", "8" */
-    char *how;          /* "covpredict --batch-size 8"; "": it is no option */
-    char *reason;       /* the figures that it follows from. Owned, as all */
+    char *how;          /* "covpredict --batch-size 8"; "" if there is no such option */
+    char *reason;       /* the figures behind it */
 };
 
-/* A file that was made while something was measured: a table, a flame graph as SVG. It stands in `work`, and
- * goes with all others to the output folder, by the same name. */
-struct cov_bench_file {
+/* A file written to `work` during a measurement (a table, a flame graph). It is copied to the output folder
+ * under the same name. */
+struct bench_file {
     char *name;  /* Owned */
-    char *title; /* of a picture, for the report; NULL: it is none. Owned */
+    char *title; /* caption in the report; NULL if it is not a picture. Owned */
 };
 
-/* What is measured, for the names of the files that may come of it. */
-enum cov_bench_part {
-    COV_BENCH_STAGES = 1,
-    COV_BENCH_PIPELINE = 2,
-    COV_BENCH_LOADER = 4,
-    COV_BENCH_ENCODE = 8,
-    COV_BENCH_MODEL = 16,
-    COV_BENCH_ALL = 31,
+/* What is measured; decides which output files are checked beforehand. */
+enum bench_part {
+    BENCH_STAGES = 1,
+    BENCH_PIPELINE = 2,
+    BENCH_LOADER = 4,
+    BENCH_ENCODE = 8,
+    BENCH_MODEL = 16,
+    BENCH_ALL = 31,
 };
 
-struct cov_bench {
+struct bench {
     /* Set by the caller, borrowed. */
-    const char *dir;    /* where outputs go */
-    const char *tmpdir; /* where `work` is made; NULL: in `dir` */
+    const char *dir;    /* output folder */
+    const char *tmpdir; /* parent of `work`; NULL: `dir` */
     const char *command;
-    unsigned parts; /* enum cov_bench_part, added up */
+    unsigned parts; /* enum bench_part, or-ed */
     bool force;
     unsigned threads;
     size_t repeats;
-    double seconds; /* that a case runs for in a repeat, at least */
+    double seconds; /* minimum time of one repeat of a case */
     uint64_t seed;
     struct cov_progress *progress; /* may be NULL */
 
-    struct cov_newfolder
-        folder; /* `dir`, if it was not there: it goes again unless something is in it */
-    struct cov_tmpfolder work; /* for what is made meanwhile, none of which is left. Owned */
-    struct cov_machine machine;
-    struct cov_figures figures;
-    struct cov_charts charts;
-    /* Seconds that threads which only compute had the processor, and that they took for it. */
+    struct cov_newfolder folder; /* `dir` if it was created; removed again if it stays empty */
+    struct cov_tmpfolder work;   /* temporary files. Owned */
+    struct machine machine;
+    struct figures figures;
+    struct charts charts;
+    /* CPU seconds that compute threads got, and wall seconds they ran for. */
     double processor_had, processor_wanted;
     char **notes; /* sentences. Owned, as is each */
     size_t n_notes, cap_notes;
-    struct cov_bench_advice *advice; /* Owned */
+    struct bench_advice *advice; /* Owned */
     size_t n_advice, cap_advice;
-    struct cov_bench_file *files; /* Owned */
+    struct bench_file *files; /* Owned */
     size_t n_files, cap_files;
 };
 
-void cov_bench_fini(struct cov_bench *b);
+void bench_fini(struct bench *b);
 
-/* Makes `work`, and the machine is described and probed, for about `seconds` each. */
-int cov_bench_begin(struct cov_bench *b, double seconds, struct cov_err *e) COV_MUST_USE;
+/* Creates `work`, describes the machine, and runs its probes for about `seconds` each. */
+int bench_begin(struct bench *b, double seconds, struct cov_err *e) COV_MUST_USE;
 
-int cov_bench_note(struct cov_bench *b, struct cov_err *e, const char *fmt, ...)
+int bench_note(struct bench *b, struct cov_err *e, const char *fmt, ...)
     COV_PRINTF(3, 4) COV_MUST_USE;
-/* Takes the texts, of which `how` and `reason` may be NULL for want of memory: COV_ENOMEM. */
-int cov_bench_advise(struct cov_bench *b, const char *what, const char *value, char *how,
-                     char *reason, struct cov_err *e) COV_MUST_USE;
-/* As a table, with a line of column names: setting, value, how, reason. */
-void cov_bench_print_advice(const struct cov_bench *b, FILE *out);
-/* `name` of b->work is complete. `title`: NULL for what is no picture. */
-int cov_bench_add_file(struct cov_bench *b, const char *name, const char *title,
-                       struct cov_err *e) COV_MUST_USE;
+/* Takes ownership of `how` and `reason`; if one is NULL (out of memory), returns COV_ENOMEM. */
+int bench_advise(struct bench *b, const char *what, const char *value, char *how, char *reason,
+                 struct cov_err *e) COV_MUST_USE;
+/* Prints a table with the header setting, value, how, reason. */
+void bench_print_advice(const struct bench *b, FILE *out);
+/* Adds the finished file `name` of b->work to the outputs. `title`: NULL if it is not a picture. */
+int bench_add_file(struct bench *b, const char *name, const char *title,
+                   struct cov_err *e) COV_MUST_USE;
 
-/* Whether other programs had so much of the processor meanwhile that numbers of threads cannot be
- * compared. */
-bool cov_bench_is_disturbed(const struct cov_bench *b);
+/* Returns true if other programs used so much CPU time that thread counts cannot be compared. */
+bool bench_is_disturbed(const struct bench *b);
 
-/* Removes a file of `work`, or a folder of it with the files in it; whatever fails. */
-void cov_bench_remove(const char *path);
+/* Removes a file, or a folder and the files in it; ignores errors. */
+void bench_remove(const char *path);
+/* Reads a regular file of up to 1 GiB; the text is NUL-terminated. Caller frees *text. */
+int bench_read_text(const char *path, char **text, size_t *n, struct cov_err *e) COV_MUST_USE;
 
-/* ---- measuring ---- */
+/* ---- timed cases ---- */
 
-struct cov_bench_case {
+struct bench_case {
     char *name; /* of its figure. Owned by the list */
     const char *unit;
     bool higher_is_better;
-    /* Whether what it does is right; NULL: there is nothing to check. Called once. */
+    /* Checks that the results are right; called once; may be NULL. */
     int (*check)(void *arg, struct cov_err *e);
-    /* Does it for at least `seconds` (0: once), and gives the figure's value. */
+    /* Repeats the work for at least `seconds` (0: once), and sets the figure's value. */
     int (*run)(void *arg, double seconds, double *value, struct cov_err *e);
     void *arg;
 };
 
-/* Checks all cases, runs each once, and then b->repeats times in turn; adds their figures in the order
- * of the cases. `what` is for the progress. */
-int cov_bench_run(struct cov_bench *b, const char *what, const struct cov_bench_case *cases,
-                  size_t n, struct cov_err *e) COV_MUST_USE;
+/* All zero is an empty list. */
+struct bench_cases {
+    struct bench_case *items;
+    size_t n, cap;
+};
+
+/* Takes ownership of c.name; if it is NULL (out of memory), returns COV_ENOMEM. */
+int bench_cases_add(struct bench_cases *list, struct bench_case c, struct cov_err *e) COV_MUST_USE;
+void bench_cases_fini(struct bench_cases *list);
+
+/* Checks all cases, runs each once, then b->repeats times in alternating order; adds their figures in the
+ * order of the cases. `what` labels the progress. */
+int bench_run(struct bench *b, const char *what, const struct bench_cases *cases,
+              struct cov_err *e) COV_MUST_USE;
 
 #endif

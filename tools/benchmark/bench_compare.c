@@ -1,61 +1,61 @@
-/* bench_compare.c - see bench_compare.h.
+/* bench_compare.c - benchmark compare: two files of figures, or two commands run alternately.
  * SPDX-License-Identifier: MIT */
-#include "tools/benchmark/bench_compare.h"
-
 #include <math.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "common/base/json.h"
 #include "common/base/mem.h"
+#include "common/base/outfile.h"
+#include "common/base/path.h"
 #include "common/base/text.h"
+#include "common/base/tmpfile.h"
 #include "tools/benchmark/child.h"
 #include "tools/benchmark/figure.h"
-#include "tools/benchmark/spread.h"
+#include "tools/benchmark/measuring.h"
 
-enum { MAX_FILE = 1 << 28, MORE_BLOCKS = 5, CONFIRM = 2 };
-/* A disk that is asked twice does not say the same. */
+/* Paired commands run up to MORE_BLOCKS times the requested blocks while the result is open, and at least
+ * CONFIRM times as many before B is called slower. */
+enum { MORE_BLOCKS = 5, CONFIRM = 2 };
+/* Probes of one disk vary much. */
 #define DISK_TOLERANCE 3.0
+
+struct settings {
+    double max_slowdown;    /* fail if a figure is worse by more than this fraction */
+    double probe_tolerance; /* fraction that the probes of the machines may differ by */
+    size_t blocks;          /* minimum number of blocks A B B A */
+    bool cpu_clock;         /* compare CPU time of commands, instead of wall time */
+    const char *tmpdir;
+    struct cov_progress *progress;
+};
 
 /* ---------------------------------------------------------------- files */
 
 struct file {
     struct cov_json_value *json;
-    struct cov_figures figures;
+    struct figures figures;
 };
 
 static int read_file(const char *path, struct file *file, struct cov_err *e)
 {
-    struct stat st;
-    FILE *f = fopen(path, "re");
-    if (!f)
-        return cov_fail_errno(e, "%s", path);
-    int rc = COV_OK;
-    if (fstat(fileno(f), &st) != 0 || !S_ISREG(st.st_mode) || st.st_size > MAX_FILE)
-        rc = cov_fail(e, COV_EINPUT, "%s is not a file of a benchmark", path);
-    char *text = rc ? NULL : cov_malloc((size_t)st.st_size + 1, 1, e);
-    size_t n = text ? fread(text, 1, (size_t)st.st_size, f) : 0;
-    if (!rc && !text)
-        rc = COV_ENOMEM;
-    if (!rc && ferror(f))
-        rc = cov_fail_errno(e, "%s", path);
-    (void)fclose(f); /* was only read */
-    if (!rc) {
-        rc = cov_json_parse(text, n, &file->json, e);
-        if (!rc)
-            rc = cov_figures_read(file->json, &file->figures, e);
-        if (rc)
-            (void)cov_err_prefix(e, "%s", path);
-    }
+    char *text;
+    size_t n;
+    int rc = bench_read_text(path, &text, &n, e);
+    if (rc)
+        return rc;
+    rc = cov_json_parse(text, n, &file->json, e);
+    if (!rc)
+        rc = figures_read(file->json, &file->figures, e);
     free(text);
-    return rc;
+    return rc ? cov_err_prefix(e, "%s", path) : rc;
 }
 
 static void close_file(struct file *file)
 {
     cov_json_free(file->json);
-    cov_figures_fini(&file->figures);
+    figures_fini(&file->figures);
 }
 
 static int compare_probes(const struct file *a, const struct file *b, double tolerance,
@@ -76,10 +76,11 @@ static int compare_probes(const struct file *a, const struct file *b, double tol
             char text[64];
             (void)snprintf(text, sizeof text, "%s", name);
             cov_text_make_printable(text);
-            return cov_fail(e, COV_EUNLIKE,
-                            "these are of different machines, and cannot be compared: the probe %s "
-                            "is %.4g there and %.4g here",
-                            text, x, y);
+            return cov_fail(
+                e, COV_EUNLIKE,
+                "the files are from different machines: probe %s is %.4g in the first and "
+                "%.4g in the second",
+                text, x, y);
         }
     }
     return COV_OK;
@@ -97,9 +98,9 @@ static void put_head(FILE *out)
     (void)fprintf(out, "name\tunit\tbase\tnew\tratio\tlow\thigh\tverdict\n");
 }
 
-/* A line. Above 1 is worse. */
+/* r: ratio of the speeds; above 1 if NEW is worse */
 static void put_row(const char *name, const char *unit, double base, double new_one,
-                    const struct cov_spread *r, double max_slowdown, struct verdicts *v, FILE *out)
+                    const struct spread *r, double max_slowdown, struct verdicts *v, FILE *out)
 {
     bool worse = r->at > 1 + max_slowdown && r->low > 1;
     bool better = r->at < 1 / (1 + max_slowdown) && r->high < 1;
@@ -122,7 +123,7 @@ static void put_row(const char *name, const char *unit, double base, double new_
 static int conclude(const struct verdicts *v, double max_slowdown, struct cov_err *e)
 {
     if (v->n_compared == 0)
-        return cov_fail(e, COV_EINPUT, "the files have no figure in common");
+        return cov_fail(e, COV_EINPUT, "no common figures");
     if (v->n_worse == 0)
         return COV_OK;
     return cov_fail(e, COV_EINPUT, "%zu of %zu figures %s worse by more than %.4g %%: %s%s",
@@ -135,17 +136,17 @@ static int compare_figures(const struct file *base, const struct file *new_one, 
 {
     put_head(out);
     for (size_t i = 0; i < base->figures.n; i++) {
-        const struct cov_figure *a = &base->figures.items[i];
-        const struct cov_figure *b = cov_figures_find(&new_one->figures, a->name);
-        struct cov_spread r;
+        const struct figure *a = &base->figures.items[i];
+        const struct figure *b = figures_find(&new_one->figures, a->name);
+        struct spread r;
         if (!b)
             continue;
         if (a->higher_is_better != b->higher_is_better)
-            return cov_fail(e, COV_EINPUT,
-                            "figure %s: better is higher in one file, lower in the other", a->name);
-        const struct cov_figure *under = a->higher_is_better ? b : a;
-        const struct cov_figure *over = a->higher_is_better ? a : b;
-        int rc = cov_spread_ratio(under->values, under->n, over->values, over->n, &r, e);
+            return cov_fail(e, COV_EINPUT, "figure %s: \"better\" differs between the files",
+                            a->name);
+        const struct figure *under = a->higher_is_better ? b : a;
+        const struct figure *over = a->higher_is_better ? a : b;
+        int rc = spread_ratio(under->values, under->n, over->values, over->n, &r, e);
         if (rc)
             return rc;
         if (isfinite(r.at) && r.at > 0)
@@ -154,8 +155,10 @@ static int compare_figures(const struct file *base, const struct file *new_one, 
     return COV_OK;
 }
 
-int cov_bench_compare(const char *base, const char *new_one,
-                      const struct cov_bench_compare_options *options, FILE *out, struct cov_err *e)
+/* COV_EINPUT if a figure is worse by more than max_slowdown and its interval is above 1, or if there is
+ * nothing to compare; COV_EUNLIKE, with nothing printed, if the machines differ. */
+static int compare_files(const char *base, const char *new_one, const struct settings *options,
+                         FILE *out, struct cov_err *e)
 {
     struct file a = {0}, b = {0};
     struct verdicts v = {0};
@@ -176,7 +179,7 @@ int cov_bench_compare(const char *base, const char *new_one,
 /* ---------------------------------------------------------------- commands */
 
 struct pair {
-    const struct cov_bench_compare_options *options;
+    const struct settings *options;
     const char *commands[2];
     double *times[2]; /* [2 a block] */
     double *ratios;   /* [blocks] */
@@ -186,8 +189,8 @@ struct pair {
 static int time_command(const struct pair *p, int which, double *seconds, struct cov_err *e)
 {
     const char *const arguments[] = {"/bin/sh", "-c", p->commands[which], NULL};
-    struct cov_child child = {.arguments = arguments};
-    int rc = cov_children_run(&child, 1, p->options->tmpdir, NULL, e);
+    struct child child = {.arguments = arguments};
+    int rc = children_run(&child, 1, p->options->tmpdir, NULL, e);
     *seconds = p->options->cpu_clock ? child.cost.cpu : child.cost.wall;
     return rc ? cov_err_prefix(e, "%s", p->commands[which]) : rc;
 }
@@ -210,14 +213,13 @@ static int run_block(struct pair *p, struct cov_err *e)
         return rc;
     double a = faster(p->times[0] + 2 * p->n), b = faster(p->times[1] + 2 * p->n);
     if (!(a > 0) || !(b > 0))
-        return cov_fail(e, COV_EINPUT, "%s: takes no time that could be measured",
-                        p->commands[a > 0]);
+        return cov_fail(e, COV_EINPUT, "%s: too fast to be measured", p->commands[a > 0]);
     p->ratios[p->n++] = b / a;
     cov_progress_add(p->options->progress, 1);
     return COV_OK;
 }
 
-static int run_blocks(struct pair *p, struct cov_spread *r, struct cov_err *e)
+static int run_blocks(struct pair *p, struct spread *r, struct cov_err *e)
 {
     double ignored, limit = 1 + p->options->max_slowdown;
     int rc = time_command(p, 0, &ignored, e);
@@ -227,8 +229,7 @@ static int run_blocks(struct pair *p, struct cov_spread *r, struct cov_err *e)
     while (!rc && !enough) {
         rc = run_block(p, e);
         if (!rc && p->n >= p->options->blocks) {
-            rc = cov_spread_of(p->ratios, p->n, r, e);
-            /* That it is slower is said of twice as many: few ratios are close by chance. */
+            rc = spread_of(p->ratios, p->n, r, e);
             enough = p->n == p->max || r->high < limit ||
                      (r->low > limit && p->n >= CONFIRM * p->options->blocks);
         }
@@ -238,17 +239,18 @@ static int run_blocks(struct pair *p, struct cov_spread *r, struct cov_err *e)
 
 static double median(double *v, size_t n)
 {
-    cov_spread_sort(v, n);
-    return cov_spread_median(v, n);
+    spread_sort(v, n);
+    return spread_median(v, n);
 }
 
-int cov_bench_compare_paired(const char *a, const char *b,
-                             const struct cov_bench_compare_options *options, FILE *out,
-                             struct cov_err *e)
+/* Each block gives the ratio of the faster B to the faster A; the result is their median. Fails as
+ * compare_files. */
+static int compare_commands(const char *a, const char *b, const struct settings *options, FILE *out,
+                            struct cov_err *e)
 {
     struct pair p = {.options = options, .commands = {a, b}, .max = options->blocks * MORE_BLOCKS};
     struct verdicts v = {0};
-    struct cov_spread r = {0};
+    struct spread r = {0};
     p.times[0] = cov_calloc(2 * p.max, sizeof(double), e);
     p.times[1] = cov_calloc(2 * p.max, sizeof(double), e);
     p.ratios = cov_calloc(p.max, sizeof(double), e);
@@ -271,3 +273,142 @@ int cov_bench_compare_paired(const char *a, const char *b,
     free(p.ratios);
     return rc;
 }
+
+/* ---------------------------------------------------------------- the subcommand */
+
+struct compare_config {
+    double max_slowdown, tolerance;
+    bool paired;
+    int64_t repeats;
+    int clock;
+};
+
+#define FIELD(name) offsetof(struct compare_config, name)
+
+static const char *const clocks[] = {"wall", "cpu", NULL};
+
+enum { ROW_SLOWDOWN, ROW_TOLERANCE, ROW_PAIRED, ROW_REPEATS, ROW_CLOCK };
+
+static const struct cov_opt compare_options[] = {
+    [ROW_SLOWDOWN] = {.name = "max-slowdown",
+                      .type = COV_OPT_FLOAT,
+                      .field = FIELD(max_slowdown),
+                      .metavar = "F",
+                      .def = "0.1",
+                      .min = 0,
+                      .max = 1000,
+                      .help = "fraction by which a figure may be worse"},
+    [ROW_TOLERANCE] = {.name = "probe-tolerance",
+                       .type = COV_OPT_FLOAT,
+                       .field = FIELD(tolerance),
+                       .metavar = "F",
+                       .def = "0.25",
+                       .min = 0,
+                       .max = 1000,
+                       .help = "fraction by which the probes of the machines may differ"},
+    [ROW_PAIRED] = {.name = "paired",
+                    .type = COV_OPT_FLAG,
+                    .field = FIELD(paired),
+                    .help = "run two commands alternately, and compare their times"},
+    [ROW_REPEATS] = {.name = "repeats",
+                     .type = COV_OPT_INT,
+                     .field = FIELD(repeats),
+                     .metavar = "N",
+                     .def = "10",
+                     .min = 5,
+                     .max = 1000,
+                     .help = "blocks of runs A, B, B, A, at least 5; up to five times as many if "
+                             "the times vary much"},
+    [ROW_CLOCK] = {.name = "clock",
+                   .type = COV_OPT_ENUM,
+                   .field = FIELD(clock),
+                   .def = "wall",
+                   .choices = clocks,
+                   .help = "time of commands that is compared: wall or CPU time"},
+    {.name = NULL},
+};
+
+static int compare_to(const struct compare_config *c, char **operands,
+                      const struct settings *options, FILE *out, struct cov_err *e)
+{
+    return c->paired ? compare_commands(operands[0], operands[1], options, out, e)
+                     : compare_files(operands[0], operands[1], options, out, e);
+}
+
+/* The table is written even if a figure is worse. */
+static int compare_to_file(const struct compare_config *c, char **operands,
+                           const struct settings *options, const char *output, bool force,
+                           struct cov_err *e)
+{
+    struct cov_outfile out = COV_OUTFILE_INIT;
+    struct cov_newfolder made = COV_NEWFOLDER_INIT;
+    bool folder = cov_path_names_dir(output);
+    char *path = folder ? cov_path_join(output, "compare.tsv", e) : cov_strdup(output, e);
+    int rc = !path ? COV_ENOMEM : folder ? cov_newfolder_make(&made, output, e) : COV_OK;
+    if (!rc)
+        rc = cov_outfile_begin(&out, path, COV_OUTFILE_STREAM, force, e);
+    FILE *f = rc ? NULL : fopen(out.tmp, "we");
+    if (!rc && !f)
+        rc = cov_fail_errno(e, "%s", path);
+    int verdict = rc ? rc : compare_to(c, operands, options, f, e);
+    long n = f ? ftell(f) : 0;
+    bool bad = f && ferror(f);
+    if (f && (fclose(f) != 0 || bad)) {
+        if (e)
+            *e = (struct cov_err)COV_ERR_INIT; /* without a table the verdict is void */
+        verdict = cov_fail_errno(e, "%s", path);
+        n = 0;
+    }
+    if (!rc && n > 0) {
+        struct cov_err why = COV_ERR_INIT;
+        rc = cov_outfile_commit(&out, &why);
+        if (rc && !verdict)
+            verdict = cov_fail(e, rc, "%s", why.text);
+    }
+    cov_outfile_end(&out, e);
+    cov_newfolder_fini(&made);
+    free(path);
+    return verdict;
+}
+
+static int compare_run(struct cov_common *common, void *config, const bool *given, int n_operands,
+                       char **operands, struct cov_err *e)
+{
+    (void)n_operands;
+    const struct compare_config *c = config;
+    const struct settings options = {.max_slowdown = c->max_slowdown,
+                                     .probe_tolerance = c->tolerance,
+                                     .blocks = (size_t)c->repeats,
+                                     .cpu_clock = c->clock == 1,
+                                     .tmpdir = common->tmpdir ? common->tmpdir : ".",
+                                     .progress = &common->progress};
+    if (!c->paired && (given[ROW_REPEATS] || given[ROW_CLOCK]))
+        return cov_fail(e, COV_EUSAGE, "--%s needs --paired",
+                        compare_options[given[ROW_REPEATS] ? ROW_REPEATS : ROW_CLOCK].name);
+    if (c->paired && given[ROW_TOLERANCE])
+        return cov_fail(e, COV_EUSAGE, "--probe-tolerance cannot be used with --paired");
+    if (!common->output || cov_path_is_std(common->output))
+        return compare_to(c, operands, &options, stdout, e);
+    return compare_to_file(c, operands, &options, common->output, common->force, e);
+}
+
+const struct cov_tool benchmark_compare = {
+    .name = "compare",
+    .summary = "compare the figures of two files, or the times of two commands",
+    .synopsis =
+        "[options] BASE.json NEW.json\n       benchmark compare --paired [options] 'COMMAND A' "
+        "'COMMAND B'",
+    .examples = "  benchmark compare --max-slowdown 0.05 base/benchmark.json new/benchmark.json\n"
+                "  benchmark compare --paired 'old/fasta2h5 -fo x.h5 g.fa' 'new/fasta2h5 -fo x.h5 "
+                "g.fa'\n",
+    .options = compare_options,
+    .config_bytes = sizeof(struct compare_config),
+    .min_operands = 2,
+    .max_operands = 2,
+    .output_optional = true,
+    .output_help =
+        "file for the table, or a folder (DIR/) for compare.tsv, created if missing (default: "
+        "standard output)",
+    .lacks = COV_LACKS_THREADS,
+    .run = compare_run,
+};

@@ -1,7 +1,5 @@
-/* bench_encode.c - see bench_encode.h.
+/* bench_encode.c - benchmark encode: encoding of letters, and the cost of padding, by sequence length.
  * SPDX-License-Identifier: MIT */
-#include "tools/benchmark/bench_encode.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +10,7 @@
 #include "common/codec/codec.h"
 #include "common/codec/onehot.h"
 #include "common/seq/alphabet.h"
+#include "tools/benchmark/measuring.h"
 
 enum form { CODES, PACKED, ONEHOT_F16, ONEHOT_F32, DEFLATE, DEFLATE_FAST, LIBDEFLATE, FORMS };
 static const char *const form_names[FORMS] = {"codes",   "packed",       "onehot_f16", "onehot_f32",
@@ -22,7 +21,7 @@ static const char *const padding_names[PADDINGS] = {"max_length", "longest", "gr
 
 enum { N_SEQUENCES = 256, LEAST = 32 };
 
-/* Sequences of one length, or of all up to it, as letters; and room for what they become. */
+/* Letters of L bases, of which shorter sequences are prefixes, and buffers for their encoded forms. */
 struct text {
     size_t L, cap;
     char *letters; /* [cap] */
@@ -53,7 +52,7 @@ static int ascending(const void *a, const void *b)
 
 static const struct cov_codec_choice libdeflate = {COV_CODEC_LIBDEFLATE, 6};
 
-/* Bytes that any compression may need. */
+/* Upper bound for all compressions. */
 static size_t bound(size_t L)
 {
     size_t a = cov_onehot_bound(L), b = cov_codec_bound(libdeflate, 8 * L);
@@ -91,7 +90,7 @@ static int open_text(struct text *t, size_t L, size_t batch, uint64_t seed, stru
 struct form_case {
     struct text *text;
     enum form form;
-    size_t n_bytes; /* of the last one */
+    size_t n_bytes; /* of the last result */
 };
 
 static int encode(struct form_case *c, struct cov_err *e)
@@ -120,7 +119,7 @@ static int encode(struct form_case *c, struct cov_err *e)
     case DEFLATE_FAST:
         if (!cov_onehot_encode(c->form == DEFLATE ? COV_ONEHOT_SMALL : COV_ONEHOT_FAST, t->codes, L,
                                t->bytes, bound(L), &c->n_bytes))
-            return cov_fail(e, COV_EINPUT, "bases that cannot be encoded");
+            return cov_fail(e, COV_EINPUT, "bases cannot be encoded");
         break;
     default:
         break;
@@ -128,7 +127,7 @@ static int encode(struct form_case *c, struct cov_err *e)
     return COV_OK;
 }
 
-/* What came of it says the letters. */
+/* Decodes the result and compares it with the letters. */
 static int check_form(void *arg, struct cov_err *e)
 {
     static const struct cov_filter filters[] = {{COV_H5_SHUFFLE, 2, 0}, {COV_H5_DEFLATE, 0, 0}};
@@ -152,12 +151,12 @@ static int check_form(void *arg, struct cov_err *e)
         else if (c->form >= DEFLATE || c->form == ONEHOT_F16)
             code = cov_code_from_onehot_f16(t->halves + 4 * i);
         if (cov_letter_of_code[code & 15] != t->letters[i])
-            return cov_fail(e, COV_EINPUT, "base %zu is not what was encoded", i + 1);
+            return cov_fail(e, COV_EINPUT, "base %zu: decoded value differs", i + 1);
     }
     return COV_OK;
 }
 
-/* Bases a second. */
+/* Bases per second. */
 static int run_form(void *arg, double seconds, double *value, struct cov_err *e)
 {
     struct form_case *c = arg;
@@ -180,7 +179,7 @@ struct padding_case {
     enum padding padding;
 };
 
-/* What each sequence of the batch that begins at i is padded to. */
+/* The padded length of the sequences of the batch that starts at i. */
 static size_t padded_length(const struct padding_case *c, const size_t *lengths, size_t i)
 {
     size_t most = 0;
@@ -191,7 +190,7 @@ static size_t padded_length(const struct padding_case *c, const size_t *lengths,
     return most;
 }
 
-/* Encodes all sequences once. *bases: of them; *padded: with padding. */
+/* Encodes all sequences once. *bases: without padding; *padded: with it. */
 static int pad_all(const struct padding_case *c, double *bases, double *padded, struct cov_err *e)
 {
     struct text *t = c->text;
@@ -228,131 +227,175 @@ static int run_padding(void *arg, double seconds, double *value, struct cov_err 
 /* ---------------------------------------------------------------- all of them */
 
 struct all {
-    struct cov_bench *b;
-    const struct cov_bench_encode_options *o;
+    struct bench *b;
+    const struct bench_encode_options *o;
     struct text *texts;
     struct form_case *forms;
     struct padding_case *paddings;
-    struct cov_bench_case *cases;
-    size_t n;
+    struct bench_cases cases;
 };
-
-static char *name_form(size_t form, int64_t length, struct cov_err *e)
-{
-    return cov_strfmt(e, "encode/bases_per_second/form=%s,length=%lld", form_names[form],
-                      (long long)length);
-}
-
-static char *name_padding(const char *figure, size_t padding, int64_t length, struct cov_err *e)
-{
-    return cov_strfmt(e, "encode/%s/padding=%s,length=%lld", figure, padding_names[padding],
-                      (long long)length);
-}
 
 static int plan(struct all *a, struct cov_err *e)
 {
-    for (size_t i = 0; i < a->o->n_lengths; i++) {
-        int rc =
-            open_text(&a->texts[i], (size_t)a->o->lengths[i], (size_t)a->o->batch, a->b->seed, e);
-        if (rc)
-            return rc;
-        for (size_t k = 0; k < FORMS; k++, a->n++) {
-            struct form_case *c = &a->forms[i * FORMS + k];
-            *c = (struct form_case){.text = &a->texts[i], .form = (enum form)k};
-            a->cases[a->n] = (struct cov_bench_case){.name = name_form(k, a->o->lengths[i], e),
-                                                     .unit = "bases/s",
-                                                     .higher_is_better = true,
-                                                     .check = check_form,
-                                                     .run = run_form,
-                                                     .arg = c};
-            if (!a->cases[a->n].name)
-                return COV_ENOMEM;
+    int rc = COV_OK;
+    for (size_t i = 0; i < a->o->lengths.n && !rc; i++) {
+        long long L = a->o->lengths.items[i];
+        rc = open_text(&a->texts[i], (size_t)L, (size_t)a->o->batch, a->b->seed, e);
+        for (size_t k = 0; k < FORMS && !rc; k++) {
+            struct form_case *form = &a->forms[i * FORMS + k];
+            *form = (struct form_case){.text = &a->texts[i], .form = (enum form)k};
+            const struct bench_case c = {
+                .name =
+                    cov_strfmt(e, "encode/bases_per_second/form=%s,length=%lld", form_names[k], L),
+                .unit = "bases/s",
+                .higher_is_better = true,
+                .check = check_form,
+                .run = run_form,
+                .arg = form};
+            rc = bench_cases_add(&a->cases, c, e);
         }
-        for (size_t k = 0; k < PADDINGS; k++, a->n++) {
-            struct padding_case *c = &a->paddings[i * PADDINGS + k];
-            *c = (struct padding_case){&a->texts[i], (enum padding)k};
-            a->cases[a->n] = (struct cov_bench_case){
-                .name = name_padding("padded_bases_per_second", k, a->o->lengths[i], e),
+        for (size_t k = 0; k < PADDINGS && !rc; k++) {
+            struct padding_case *padding = &a->paddings[i * PADDINGS + k];
+            *padding = (struct padding_case){&a->texts[i], (enum padding)k};
+            const struct bench_case c = {
+                .name = cov_strfmt(e, "encode/padded_bases_per_second/padding=%s,length=%lld",
+                                   padding_names[k], L),
                 .unit = "bases/s",
                 .higher_is_better = true,
                 .run = run_padding,
-                .arg = c};
-            if (!a->cases[a->n].name)
-                return COV_ENOMEM;
+                .arg = padding};
+            rc = bench_cases_add(&a->cases, c, e);
         }
     }
-    return COV_OK;
+    return rc;
 }
 
 static int add_padding_shares(const struct all *a, struct cov_err *e)
 {
     int rc = COV_OK;
-    for (size_t i = 0; i < a->o->n_lengths && !rc; i++)
+    for (size_t i = 0; i < a->o->lengths.n && !rc; i++)
         for (size_t k = 0; k < PADDINGS && !rc; k++) {
             double bases, padded;
-            char *name = name_padding("padding_share", k, a->o->lengths[i], e);
-            rc = name ? pad_all(&a->paddings[i * PADDINGS + k], &bases, &padded, e) : COV_ENOMEM;
+            rc = pad_all(&a->paddings[i * PADDINGS + k], &bases, &padded, e);
             if (!rc)
-                rc = cov_figures_add_one(&a->b->figures, name, "of positions", false,
-                                         1 - bases / padded, e);
-            free(name);
+                rc = figures_add_one(&a->b->figures, "of positions", false, 1 - bases / padded, e,
+                                     "encode/padding_share/padding=%s,length=%lld",
+                                     padding_names[k], (long long)a->o->lengths.items[i]);
         }
     return rc;
 }
 
 static int draw(const struct all *a, struct cov_err *e)
 {
-    struct cov_chart *forms, *paddings;
-    int rc = cov_charts_add(&a->b->charts, COV_CHART_LINES, "encode_forms",
-                            "Letters to what networks take and files hold, one core",
-                            "bases of a sequence", "million bases/s", &forms, e);
+    static const struct chart like_forms = {.kind = CHART_LINES,
+                                            .file = "encode_forms",
+                                            .title = "Encoding of letters, one core",
+                                            .x = "bases of a sequence",
+                                            .y = "million bases/s",
+                                            .log_x = true,
+                                            .log_y = true};
+    static const struct chart like_paddings = {
+        .kind = CHART_LINES,
+        .file = "encode_padding",
+        .title = "Padded one-hot floats of sequences of all lengths, one core",
+        .x = "the longest sequence",
+        .y = "million bases/s, without padding",
+        .log_x = true};
+    struct chart *forms, *paddings;
+    int rc = charts_add(&a->b->charts, &like_forms, &forms, e);
     if (!rc)
-        rc = cov_charts_add(&a->b->charts, COV_CHART_LINES, "encode_padding",
-                            "Sequences of all lengths to one-hot floats, padded, one core",
-                            "the longest sequence", "million bases/s, without padding", &paddings,
-                            e);
-    if (rc)
-        return rc;
-    forms->log_x = paddings->log_x = forms->log_y = true;
-    for (size_t i = 0; i < a->n && !rc; i++) {
-        const struct cov_figure *f = cov_figures_find(&a->b->figures, a->cases[i].name);
-        bool is_form = a->cases[i].run == run_form;
-        const struct form_case *form = a->cases[i].arg;
-        const struct padding_case *padding = a->cases[i].arg;
-        if (!f)
-            continue;
-        rc = is_form ? cov_chart_add(forms, form_names[form->form], (double)form->text->L,
-                                     f->median * 1e-6, f->low * 1e-6, f->high * 1e-6, e)
-                     : cov_chart_add(paddings, padding_names[padding->padding],
-                                     (double)padding->text->L, f->median * 1e-6, f->low * 1e-6,
-                                     f->high * 1e-6, e);
+        rc = charts_add(&a->b->charts, &like_paddings, &paddings, e);
+    for (size_t i = 0; i < a->cases.n && !rc; i++) {
+        const struct bench_case *c = &a->cases.items[i];
+        const struct figure *f = figures_find(&a->b->figures, c->name);
+        const struct form_case *form = c->arg;
+        const struct padding_case *padding = c->arg;
+        rc = c->run == run_form ? chart_add_figure(forms, form_names[form->form],
+                                                   (double)form->text->L, f, 1e-6, e)
+                                : chart_add_figure(paddings, padding_names[padding->padding],
+                                                   (double)padding->text->L, f, 1e-6, e);
     }
     return rc;
 }
 
-int cov_bench_encode(struct cov_bench *b, const struct cov_bench_encode_options *options,
-                     struct cov_err *e)
+int bench_encode(struct bench *b, const struct bench_encode_options *options, struct cov_err *e)
 {
     struct all a = {.b = b, .o = options};
-    size_t n = options->n_lengths;
+    size_t n = options->lengths.n;
     a.texts = cov_calloc(n, sizeof *a.texts, e);
     a.forms = cov_calloc(n * FORMS, sizeof *a.forms, e);
     a.paddings = cov_calloc(n * PADDINGS, sizeof *a.paddings, e);
-    a.cases = cov_calloc(n * (FORMS + PADDINGS), sizeof *a.cases, e);
-    int rc = a.texts && a.forms && a.paddings && a.cases ? plan(&a, e) : COV_ENOMEM;
+    int rc = a.texts && a.forms && a.paddings ? plan(&a, e) : COV_ENOMEM;
     if (!rc)
-        rc = cov_bench_run(b, "encoding", a.cases, a.n, e);
+        rc = bench_run(b, "encoding", &a.cases, e);
     if (!rc)
         rc = add_padding_shares(&a, e);
     if (!rc)
         rc = draw(&a, e);
     for (size_t i = 0; a.texts && i < n; i++)
         close_text(&a.texts[i]);
-    for (size_t i = 0; a.cases && i < n * (FORMS + PADDINGS); i++)
-        free(a.cases[i].name);
+    bench_cases_fini(&a.cases);
     free(a.texts);
     free(a.forms);
     free(a.paddings);
-    free(a.cases);
     return rc;
 }
+
+/* ---------------------------------------------------------------- the subcommand */
+
+struct encode_config {
+    struct benchmark_config common;
+    struct cov_strings lengths;
+    int64_t batch;
+};
+
+static const struct cov_opt encode_options[] = {
+    {.name = "length",
+     .type = COV_OPT_LIST,
+     .field = offsetof(struct encode_config, lengths),
+     .metavar = "N,...",
+     .def = "500,2k,8k,21384",
+     .help = "bases of a sequence"},
+    {.name = "batch-size",
+     .type = COV_OPT_INT,
+     .field = offsetof(struct encode_config, batch),
+     .metavar = "N",
+     .def = "16",
+     .min = 1,
+     .max = 256,
+     .help = "sequences padded together"},
+    BENCHMARK_OPTIONS("5", "0.02"),
+    {.name = NULL},
+};
+
+static int encode_run(struct cov_common *common, void *config, const bool *given, int n_operands,
+                      char **operands, struct cov_err *e)
+{
+    (void)given;
+    (void)n_operands;
+    (void)operands;
+    const struct encode_config *c = config;
+    const struct number_limits lengths = {.option = "--length", .min = 8, .max = 1 << 24};
+    struct bench_encode_options o = {.batch = c->batch};
+    struct bench b = {0};
+    int rc = benchmark_numbers(&c->lengths, &lengths, &o.lengths, e);
+    if (!rc)
+        rc = benchmark_begin(common, &c->common, BENCH_ENCODE, 4 * c->common.seconds, &b, e);
+    if (!rc)
+        rc = bench_encode(&b, &o, e);
+    if (!rc)
+        rc = benchmark_end(common, &b, e);
+    bench_fini(&b);
+    free(o.lengths.items);
+    return rc;
+}
+
+const struct cov_tool benchmark_encode = {
+    .name = "encode",
+    .summary = "measure encoding and padding by sequence length",
+    BENCHMARK_OUTPUT,
+    .examples = "  benchmark encode --length 500,5k,50k\n",
+    .options = encode_options,
+    .config_bytes = sizeof(struct encode_config),
+    .run = encode_run,
+};

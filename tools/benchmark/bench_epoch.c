@@ -18,11 +18,13 @@
 #include "common/store/h5_plain.h"
 #include "tools/benchmark/machine.h"
 
-const char *const cov_strategy_names[COV_STRATEGIES] = {
+const char *const strategy_names[STRATEGIES] = {
     "original", "+blosc", "+packed", "+device-decode", "+ring-buffer",
 };
 
-int cov_epochs_init(struct cov_epochs *all, struct cov_err *e)
+enum { MAX_SLOTS = 256 };
+
+int epochs_init(struct epochs *all, struct cov_err *e)
 {
     all->dropped = true;
     all->of_half = cov_malloc(1 << 16, sizeof *all->of_half, e);
@@ -31,10 +33,10 @@ int cov_epochs_init(struct cov_epochs *all, struct cov_err *e)
     return all->of_half ? COV_OK : COV_ENOMEM;
 }
 
-void cov_epochs_fini(struct cov_epochs *all)
+void epochs_fini(struct epochs *all)
 {
-    for (int i = 0; i <= COV_STRATEGY_PACKED; i++)
-        free(all->files[i]); /* the others are the last of these */
+    for (int i = 0; i <= STRATEGY_PACKED; i++)
+        free(all->files[i]); /* the other entries are aliases of the last one */
     free(all->of_half);
 }
 
@@ -48,9 +50,7 @@ static void sleep_until(double at)
     (void)nanosleep(&t, NULL);
 }
 
-enum { MAX_SLOTS = 256 };
-
-/* A batch of pairs of chunks, and what is stored of them. */
+/* A batch of pairs of chunks, as stored and decoded. */
 struct batch {
     size_t n; /* pairs */
     struct cov_loader_item *items;
@@ -59,19 +59,19 @@ struct batch {
     size_t n_chunks;
 };
 
-/* Epochs with the same file open. */
+/* Epochs of one open file. */
 struct run {
-    struct cov_epoch *of;
+    struct epoch *of;
     struct cov_loader *loader;
     struct cov_h5_plain *plain;
     struct cov_pool *pool;
-    size_t L, *order; /* order: of the rows of `plain` */
+    size_t L, *order; /* order: a permutation of the rows of `plain` */
     uint16_t *halves;
-    float *floats; /* [2 pairs, L, 4]: a batch as a device would get it */
+    float *floats; /* [2 pairs, L, 4]: a batch as the device gets it */
     struct batch batches[MAX_SLOTS];
     size_t n_slots;
 
-    /* Of an epoch. */
+    /* The current epoch. */
     double started, read_bytes, device_free, device_busy;
     double fed; /* when the device got the last batch */
     size_t chunks, total;
@@ -79,7 +79,7 @@ struct run {
     uint64_t checksum;
 };
 
-/* A reader that is not allowed more than so many bytes a second. */
+/* Delays the reader to keep to the I/O limit. */
 static void throttle(struct run *p, double bytes)
 {
     p->read_bytes += bytes;
@@ -96,13 +96,13 @@ static void feed_device(struct run *p, size_t n_chunks)
     double begin = p->device_free > now ? p->device_free : now;
     p->device_free = begin + needs;
     p->device_busy += needs;
-    sleep_until(p->device_free - needs); /* one batch is computed, one is ahead */
-    /* What the device did, and what passed, goes to the parts of the epoch that the chunks are in. */
+    sleep_until(p->device_free - needs); /* one batch is computed while the next is loaded */
+    /* Spreads both times over the parts of the epoch that these chunks belong to. */
     double passed = cov_clock() - p->fed;
     for (size_t i = p->chunks - n_chunks; i < p->chunks; i++) {
-        size_t bin = i * COV_EPOCH_BINS / p->total;
-        p->of->busy[bin < COV_EPOCH_BINS ? bin : COV_EPOCH_BINS - 1] += needs / (double)n_chunks;
-        p->of->spent[bin < COV_EPOCH_BINS ? bin : COV_EPOCH_BINS - 1] += passed / (double)n_chunks;
+        size_t bin = i * EPOCH_BINS / p->total;
+        p->of->busy[bin < EPOCH_BINS ? bin : EPOCH_BINS - 1] += needs / (double)n_chunks;
+        p->of->spent[bin < EPOCH_BINS ? bin : EPOCH_BINS - 1] += passed / (double)n_chunks;
     }
     p->fed += passed;
 }
@@ -113,9 +113,8 @@ static void add_checksum(struct run *p, const uint8_t *codes)
         p->checksum += cov_fingerprint(1, codes, p->L);
 }
 
-/* ---------------------------------------------------------------- one after the other */
+/* ---------------------------------------------------------------- strategies without overlap */
 
-/* By a table of all halves, of which those of Helixer are a few. */
 static void expand_halves(const float *of_half, const uint16_t *halves, size_t n, float *floats)
 {
     for (size_t i = 0; i < n; i++)
@@ -208,7 +207,7 @@ static int in_turn(struct run *p, struct cov_err *e)
         rc = decode(p, 0, 0, e);
         if (rc)
             return rc;
-        if (p->of->strategy < COV_STRATEGY_DEVICE)
+        if (p->of->strategy < STRATEGY_DEVICE)
             expand_codes(p, &p->batches[0]);
         rc = hand_over(p, 0, 0, e);
         if (rc)
@@ -225,7 +224,7 @@ static int run_epoch(struct run *p, struct cov_err *e)
     int rc = COV_OK;
     if (!p->of->all->warm)
         p->of->all->dropped =
-            cov_machine_drop_cache(p->of->all->files[p->of->strategy]) && p->of->all->dropped;
+            machine_drop_cache(p->of->all->files[p->of->strategy]) && p->of->all->dropped;
     p->of->seed++;
     if (p->loader) {
         rc = cov_loader_rewind(p->loader, p->of->seed, e);
@@ -243,9 +242,9 @@ static int run_epoch(struct run *p, struct cov_err *e)
     p->started = p->fed = p->device_free = cov_clock();
     if (rc)
         return rc;
-    if (p->of->strategy == COV_STRATEGY_ORIGINAL)
+    if (p->of->strategy == STRATEGY_ORIGINAL)
         rc = original(p, e);
-    else if (p->of->strategy == COV_STRATEGY_RING)
+    else if (p->of->strategy == STRATEGY_RING)
         rc = cov_ring_run(p->pool, p->n_slots, &stages, p, NULL, e);
     else
         rc = in_turn(p, e);
@@ -278,7 +277,7 @@ static void close_run(struct run *p)
 
 static int open_source(struct run *p, const char *path, struct cov_err *e)
 {
-    if (p->of->strategy != COV_STRATEGY_ORIGINAL) {
+    if (p->of->strategy != STRATEGY_ORIGINAL) {
         const struct cov_loader_options options = {
             .genome = {.tmpdir = p->of->all->tmpdir, .n_threads = 1},
             .order = COV_ORDER_SHUFFLED,
@@ -302,15 +301,15 @@ static int open_source(struct run *p, const char *path, struct cov_err *e)
     return p->order && p->halves ? COV_OK : COV_ENOMEM;
 }
 
-/* Rooms for batches, threads, and the file. *out is the caller's to close, in any case. */
-static int open_run(struct cov_epoch *of, struct run **out, struct cov_err *e)
+/* The caller closes *out in any case. */
+static int open_run(struct epoch *of, struct run **out, struct cov_err *e)
 {
     struct run *p = *out = cov_calloc(1, sizeof *p, e);
     if (!p)
         return COV_ENOMEM;
     p->of = of;
     int rc = open_source(p, p->of->all->files[p->of->strategy], e);
-    if (!rc && p->of->strategy == COV_STRATEGY_RING)
+    if (!rc && p->of->strategy == STRATEGY_RING)
         rc = cov_pool_new(p->of->threads, &p->pool, e);
     if (rc)
         return rc;
@@ -324,7 +323,7 @@ static int open_run(struct cov_epoch *of, struct run **out, struct cov_err *e)
         if (!b->items || !b->raw || !b->codes)
             return COV_ENOMEM;
     }
-    if (p->of->strategy < COV_STRATEGY_DEVICE) {
+    if (p->of->strategy < STRATEGY_DEVICE) {
         p->floats = cov_malloc(8 * p->of->n_pairs * p->L, sizeof *p->floats, e);
         if (!p->floats)
             return COV_ENOMEM;
@@ -333,11 +332,11 @@ static int open_run(struct cov_epoch *of, struct run **out, struct cov_err *e)
     return COV_OK;
 }
 
-int cov_epoch_check(void *arg, struct cov_err *e)
+int epoch_check(void *arg, struct cov_err *e)
 {
-    const struct cov_epoch *epoch = arg;
-    struct cov_epoch unlimited = *epoch;
-    struct cov_epochs *all = epoch->all;
+    const struct epoch *epoch = arg;
+    struct epoch unlimited = *epoch;
+    struct epochs *all = epoch->all;
     struct run *p;
     unlimited.io_limit = 0;
     unlimited.device_rate = 0;
@@ -349,15 +348,15 @@ int cov_epoch_check(void *arg, struct cov_err *e)
     if (!rc && all->checksum == 0)
         all->checksum = p->checksum;
     if (!rc && (p->checksum != all->checksum || p->chunks != all->n_chunks))
-        rc = cov_fail(e, COV_EINPUT, "%s gives other chunks than the others do",
-                      cov_strategy_names[epoch->strategy]);
+        rc = cov_fail(e, COV_EINPUT, "%s: loads other chunks than the other strategies",
+                      strategy_names[epoch->strategy]);
     close_run(p);
     return rc;
 }
 
-int cov_epoch_time(void *arg, double seconds, double *value, struct cov_err *e)
+int epoch_time(void *arg, double seconds, double *value, struct cov_err *e)
 {
-    struct cov_epoch *epoch = arg;
+    struct epoch *epoch = arg;
     struct run *p;
     double spent = 0, busy = 0;
     size_t n = 0;
@@ -375,10 +374,10 @@ int cov_epoch_time(void *arg, double seconds, double *value, struct cov_err *e)
     return rc;
 }
 
-int cov_epoch_rate(void *arg, double seconds, double *value, struct cov_err *e)
+int epoch_rate(void *arg, double seconds, double *value, struct cov_err *e)
 {
-    const struct cov_epoch *epoch = arg;
-    int rc = cov_epoch_time(arg, seconds, value, e);
+    const struct epoch *epoch = arg;
+    int rc = epoch_time(arg, seconds, value, e);
     *value = (double)epoch->all->n_chunks / *value;
     return rc;
 }

@@ -1,10 +1,10 @@
-/* bench_epoch.h - an epoch of loading in one of the ways that there are, with a clock.
+/* bench_epoch.h - timed epochs: all chunks of a genome from a file to a device, by several strategies.
  *
- * The stand-in of a device computes a batch in the time that is told, while the next one is loaded, and
- * takes no more than one ahead: as a GPU that a training program feeds. It takes no time of the CPU.
+ * The simulated device computes a batch for a given time while the next one is loaded, as a GPU does in
+ * training. It uses no CPU time.
  * SPDX-License-Identifier: MIT */
-#ifndef COV_BENCHMARK_BENCH_EPOCH_H
-#define COV_BENCHMARK_BENCH_EPOCH_H
+#ifndef BENCHMARK_BENCH_EPOCH_H
+#define BENCHMARK_BENCH_EPOCH_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,54 +13,53 @@
 #include "common/base/err.h"
 
 /* Each adds something to the one before. */
-enum cov_loading_strategy {
-    COV_STRATEGY_ORIGINAL, /* Helixer's file, a row at a time by libhdf5; one-hot floats */
-    COV_STRATEGY_BLOSC,    /* compressed by Blosc, decoded here */
-    COV_STRATEGY_PACKED,   /* half a byte a base */
-    COV_STRATEGY_DEVICE,   /* codes go to the device, which makes what it wants of them */
-    COV_STRATEGY_RING,     /* read, decode and device at the same time, on all threads */
-    COV_STRATEGIES
+enum strategy {
+    STRATEGY_ORIGINAL, /* Helixer's file, read row by row with libhdf5; one-hot floats */
+    STRATEGY_BLOSC,    /* compressed with Blosc, decoded by covtools */
+    STRATEGY_PACKED,   /* half a byte per base */
+    STRATEGY_DEVICE,   /* codes go to the device, which expands them */
+    STRATEGY_RING,     /* reading, decoding and the device overlap, on all threads */
+    STRATEGIES
 };
-extern const char *const cov_strategy_names[COV_STRATEGIES]; /* "original", "+blosc", ... */
+extern const char *const strategy_names[STRATEGIES]; /* "original", "+blosc", ... */
 
-/* What all epochs of a benchmark share. */
-struct cov_epochs {
-    const char *tmpdir;          /* borrowed */
-    bool warm;                   /* the system's cache is left as it is, else dropped before each */
-    char *files[COV_STRATEGIES]; /* of one genome. The last three are one string. Owned */
+/* State shared by all epochs of a benchmark. */
+struct epochs {
+    const char *tmpdir;      /* borrowed */
+    bool warm;               /* keep the page cache, instead of dropping it before each epoch */
+    char *files[STRATEGIES]; /* of one genome. The last three are one string. Owned */
     size_t n_chunks;
     uint64_t checksum; /* of all chunks; 0: not known yet */
-    bool dropped;      /* caches could be */
+    bool dropped;      /* the page cache could be dropped */
     float *of_half;    /* [65536]. Owned */
 };
 
-/* Without the files, which the caller enters. */
-int cov_epochs_init(struct cov_epochs *all, struct cov_err *e) COV_MUST_USE;
-void cov_epochs_fini(struct cov_epochs *all);
+enum { EPOCH_BINS = 20 };
 
-enum { COV_EPOCH_BINS = 20 };
-
-struct cov_epoch {
-    struct cov_epochs *all;
-    enum cov_loading_strategy strategy;
-    int64_t io_limit;       /* bytes a second; 0: unlimited */
-    double bytes_per_chunk; /* what is stored of one, for the limit */
-    unsigned threads;       /* of the last strategy */
-    size_t n_pairs;         /* of a batch */
-    double device_rate;     /* chunks a second; 0: there is no device, loading alone */
-    uint64_t seed;          /* of the order; another one after each epoch */
-    /* Of each part of the epochs, the seconds that the device worked, and those that passed. */
-    double busy[COV_EPOCH_BINS], spent[COV_EPOCH_BINS];
+struct epoch {
+    struct epochs *all;
+    enum strategy strategy;
+    int64_t io_limit;       /* bytes per second; 0: unlimited */
+    double bytes_per_chunk; /* stored size, for the limit */
+    unsigned threads;       /* of STRATEGY_RING */
+    size_t n_pairs;         /* per batch */
+    double device_rate;     /* chunks per second; 0: no device */
+    uint64_t seed;          /* of the order; changes after each epoch */
+    /* Seconds that the device worked, and that passed, in each part of the epochs. */
+    double busy[EPOCH_BINS], spent[EPOCH_BINS];
 };
 
-/* Cases of cov_bench_run: `arg` is an epoch. */
+/* Allocates; the caller fills in `files`, which epochs_fini frees. */
+int epochs_init(struct epochs *all, struct cov_err *e) COV_MUST_USE;
+void epochs_fini(struct epochs *all);
 
-/* That it gives the chunks that the others gave: COV_EINPUT. */
-int cov_epoch_check(void *arg, struct cov_err *e) COV_MUST_USE;
-/* Seconds of an epoch, the mean of as many as `seconds` take; or, with a device, the part of them in which
- * it works, and `busy` and `spent`. */
-int cov_epoch_time(void *arg, double seconds, double *value, struct cov_err *e) COV_MUST_USE;
-/* Chunks a second. */
-int cov_epoch_rate(void *arg, double seconds, double *value, struct cov_err *e) COV_MUST_USE;
+/* Functions for bench_cases; arg is a struct epoch. */
+
+/* COV_EINPUT if this strategy loads other chunks than the ones checked before. */
+int epoch_check(void *arg, struct cov_err *e) COV_MUST_USE;
+/* Mean seconds of an epoch; with a device, the share of them in which it works, and `busy` and `spent`. */
+int epoch_time(void *arg, double seconds, double *value, struct cov_err *e) COV_MUST_USE;
+/* Chunks per second. */
+int epoch_rate(void *arg, double seconds, double *value, struct cov_err *e) COV_MUST_USE;
 
 #endif

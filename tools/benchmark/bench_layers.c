@@ -1,7 +1,6 @@
-/* bench_layers.c - see bench_layers.h.
+/* bench_layers.c - time of each layer of the network on one core.
  * SPDX-License-Identifier: MIT */
-#include "tools/benchmark/bench_layers.h"
-
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,23 +13,24 @@
 #include "common/compute/cpu/layers/lstm.h"
 #include "common/net/shape.h"
 #include "common/seq/alphabet.h"
+#include "tools/benchmark/measuring.h"
 
-/* How a layer is computed: by products, or a convolution with fewer multiplications (compute/cpu/minimal.h), or
- * the first one from a table of what bases make. */
+/* How a layer is computed: by matrix products, as a convolution with fewer multiplications
+ * (compute/cpu/kernels/minimal.h), or the first one from a table of its products with each base. */
 enum { DIRECT, MINIMAL, LOOK_UP, FORMS };
 static const char *const form_names[FORMS] = {"direct", "minimal", "look-up"};
 
-/* A layer in the form that networks have, and direct where that is the minimal one; its input and output. */
+/* A layer in the form that predictions use, and also direct if that is minimal, with input and output. */
 struct layer {
     struct cov_layer layer;
-    size_t n_seqs; /* side by side: of an LSTM */
+    size_t n_seqs; /* computed together, by an LSTM */
     struct cov_fast_layer *fast[FORMS];
-    struct cov_lstm *lstm; /* or this, as the first form */
-    uint8_t *codes;        /* of which look-up reads, instead of x */
+    struct cov_lstm *lstm; /* instead of fast[DIRECT] */
+    uint8_t *codes;        /* input of LOOK_UP, instead of x */
     float *x, *y, *scratch;
 };
 
-/* One form of it: a case. */
+/* A case: one form of a layer. */
 struct form {
     struct layer *layer;
     size_t which;
@@ -41,22 +41,6 @@ static double thread_seconds(void)
     struct timespec t;
     (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-double cov_bench_layer_operations(const struct cov_layer *l)
-{
-    double t_in = (double)l->t_in, t_out = (double)l->t_out;
-    double in = (double)l->c_in, out = (double)l->c_out, hidden = (double)l->hidden;
-    switch (l->kind) {
-    case COV_LAYER_CONV:
-        return 2 * t_out * in * out * (double)l->kernel;
-    case COV_LAYER_CONV_TRANSPOSED:
-        return 2 * t_in * in * out * (double)l->kernel;
-    case COV_LAYER_LSTM:
-        return 2 * t_in * 4 * hidden * (in + hidden) * (double)l->directions;
-    default:
-        return 2 * t_out * in * out;
-    }
 }
 
 static int init_forms(struct layer *b, const struct cov_layer_weights *w, bool first,
@@ -138,7 +122,7 @@ static void run_once(struct layer *b, size_t which)
         cov_fast_rows(b->fast[which], all, b->x, l->c_in, b->y, l->c_out, b->scratch);
 }
 
-/* Milliseconds a sequence, at least until `seconds` are over. */
+/* Milliseconds per sequence. */
 static int run_form(void *arg, double seconds, double *value, struct cov_err *e)
 {
     (void)e;
@@ -154,11 +138,10 @@ static int run_form(void *arg, double seconds, double *value, struct cov_err *e)
     return COV_OK;
 }
 
-/* On a thread of the pool, which flushes denormals. */
+/* Cases run on a thread of the pool, which flushes denormals as in predictions. */
 struct job {
-    struct cov_bench *b;
-    const struct cov_bench_case *cases;
-    size_t n;
+    struct bench *b;
+    const struct bench_cases *cases;
 };
 
 static int measure(void *arg, size_t item, unsigned worker, struct cov_err *e)
@@ -166,7 +149,7 @@ static int measure(void *arg, size_t item, unsigned worker, struct cov_err *e)
     (void)item;
     (void)worker;
     const struct job *j = arg;
-    return cov_bench_run(j->b, "measuring layers", j->cases, j->n, e);
+    return bench_run(j->b, "measuring layers", j->cases, e);
 }
 
 /* "03_conv_128_256" */
@@ -176,69 +159,65 @@ static void name_layer(const struct cov_layer *l, size_t i, char name[64])
     (void)snprintf(name, 64, "%02zu_%s_%zu_%zu", i + 1, kinds[l->kind], l->c_in, l->c_out);
 }
 
-static int report(struct cov_bench *b, struct layer *layers, size_t n, struct cov_err *e)
+static int report(struct bench *b, struct layer *layers, size_t n, struct cov_err *e)
 {
-    struct cov_chart *chart;
-    double peak = cov_machine_probe_value(&b->machine, "fp32_gflops_core");
-    int rc = cov_charts_add(&b->charts, COV_CHART_BARS, "model_layers",
-                            "Time of each layer, one core, fp32", "layer", "milliseconds a chunk",
-                            &chart, e);
+    static const struct chart like = {.kind = CHART_BARS,
+                                      .file = "model_layers",
+                                      .title = "Time of each layer, one core, fp32",
+                                      .x = "layer",
+                                      .y = "milliseconds per chunk"};
+    struct chart *chart;
+    double peak = machine_probe_value(&b->machine, "fp32_gflops_core");
+    int rc = charts_add(&b->charts, &like, &chart, e);
     for (size_t i = 0; i < n && !rc; i++)
         for (size_t form = 0; form < FORMS && !rc; form++) {
-            char layer[64], name[128];
+            char layer[64];
             name_layer(&layers[i].layer, i, layer);
-            (void)snprintf(name, sizeof name, "model/layer_ms/%s,form=%s", layer, form_names[form]);
-            const struct cov_figure *f = cov_figures_find(&b->figures, name);
-            if (!f)
-                continue;
-            rc = cov_chart_add_bar(chart, form_names[form], layer, f->median, f->low, f->high, e);
-            if (form == LOOK_UP)
-                continue; /* additions alone */
-            double share = cov_bench_layer_operations(&layers[i].layer) / f->median * 1e-6 / peak;
-            (void)snprintf(name, sizeof name, "model/layer_share/%s,form=%s", layer,
-                           form_names[form]);
-            if (!rc && peak > 0)
-                rc = cov_figures_add_one(&b->figures, name, "of the limit", true, share, e);
+            const struct figure *f =
+                figures_findf(&b->figures, "model/layer_ms/%s,form=%s", layer, form_names[form]);
+            rc = chart_add_bar(chart, form_names[form], layer, f, 1, e);
+            /* LOOK_UP does no multiplications. */
+            if (f && form != LOOK_UP && peak > 0 && !rc)
+                rc = figures_add_one(&b->figures, "of the limit", true,
+                                     bench_layer_operations(&layers[i].layer) / f->median * 1e-6 /
+                                         peak,
+                                     e, "model/layer_share/%s,form=%s", layer, form_names[form]);
         }
     return rc;
 }
 
-static int run_layers(struct cov_bench *b, struct layer *layers, size_t n, struct cov_err *e)
+static int run_layers(struct bench *b, struct layer *layers, size_t n, struct cov_err *e)
 {
-    struct cov_bench_case *cases = cov_calloc(FORMS * n, sizeof *cases, e);
+    struct bench_cases cases = {0};
     struct form *forms = cov_calloc(FORMS * n, sizeof *forms, e);
     struct cov_pool *pool = NULL;
-    struct job job = {b, cases, 0};
-    int rc = cases && forms ? COV_OK : COV_ENOMEM;
+    struct job job = {b, &cases};
+    int rc = forms ? COV_OK : COV_ENOMEM;
     for (size_t i = 0; i < n && !rc; i++)
         for (size_t form = 0; form < FORMS && !rc; form++) {
             char layer[64];
             if (!layers[i].fast[form] && (form != DIRECT || !layers[i].lstm))
                 continue;
             name_layer(&layers[i].layer, i, layer);
-            forms[job.n] = (struct form){&layers[i], form};
-            cases[job.n] = (struct cov_bench_case){
+            forms[cases.n] = (struct form){&layers[i], form};
+            const struct bench_case c = {
                 .name = cov_strfmt(e, "model/layer_ms/%s,form=%s", layer, form_names[form]),
                 .unit = "ms",
                 .run = run_form,
-                .arg = &forms[job.n]};
-            rc = cases[job.n].name ? COV_OK : COV_ENOMEM;
-            job.n++;
+                .arg = &forms[cases.n]};
+            rc = bench_cases_add(&cases, c, e);
         }
     if (!rc)
         rc = cov_pool_new(1, &pool, e);
     if (!rc)
         rc = cov_pool_for(pool, 1, measure, &job, e);
     cov_pool_free(pool);
-    for (size_t i = 0; i < job.n; i++)
-        free(cases[i].name);
-    free(cases);
+    bench_cases_fini(&cases);
     free(forms);
     return rc ? rc : report(b, layers, n, e);
 }
 
-int cov_bench_layers(struct cov_bench *b, const struct cov_bench_net *net, size_t L,
-                     struct cov_err *e)
+int bench_layers(struct bench *b, const struct bench_net *net, size_t L, struct cov_err *e)
 {
     struct cov_params params = {0};
     struct cov_layer *shapes = NULL;

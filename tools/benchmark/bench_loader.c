@@ -1,28 +1,31 @@
-/* bench_loader.c - see bench_loader.h: the files, what is measured with them, and what it says.
+/* bench_loader.c - benchmark loader: loading chunks of a genome by several strategies.
  * SPDX-License-Identifier: MIT */
-#include "tools/benchmark/bench_loader.h"
-
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/mem.h"
 #include "common/base/path.h"
+#include "common/base/pool.h"
 #include "common/job/encode/encode.h"
 #include "common/job/predict/loader.h"
 #include "common/seq/alphabet.h"
 #include "common/store/h5_plain.h"
 #include "tools/benchmark/bench_epoch.h"
+#include "tools/benchmark/measuring.h"
 
 struct shared {
-    struct cov_bench *b;
-    const struct cov_bench_loader_options *o;
-    struct cov_epochs all;
+    struct bench *b;
+    const struct bench_loader_options *o;
+    struct epochs all;
 };
 
 /* ---------------------------------------------------------------- the files */
 
-/* data/X of the file of the genome again, as libhdf5 and zlib write it. */
+/* Rewrites data/X as Helixer does, with libhdf5 and zlib. */
 static int write_as_helixer(const struct shared *s, const char *path, struct cov_err *e)
 {
     struct cov_h5_plain *p = NULL;
@@ -73,11 +76,11 @@ static int make_file(struct shared *s, struct cov_pool *pool, const char *name,
         .layout = layout,
         .compression = {codec, codec == COV_CODEC_BLOSC ? 5 : 0},
         .genome = {.tmpdir = s->all.tmpdir, .n_threads = 1}};
-    const struct cov_job job = {pool, s->b->progress, &stats};
     *path = cov_path_join(s->all.tmpdir, name, e);
     if (!*path)
         return COV_ENOMEM;
     cov_stats_init(&stats, "benchmark", "");
+    const struct cov_job job = {pool, s->b->progress, &stats};
     int rc = cov_encode_fasta(s->o->fasta, *path, true, &options, &job, e);
     s->all.n_chunks = (size_t)stats.chunks;
     cov_stats_fini(&stats);
@@ -90,28 +93,26 @@ static int make_files(struct shared *s, struct cov_err *e)
     int rc = cov_pool_new(s->b->threads, &pool, e);
     if (!rc)
         rc = make_file(s, pool, "loader_original.h5", COV_LAYOUT_ONEHOT, COV_CODEC_FAST,
-                       &s->all.files[COV_STRATEGY_ORIGINAL], e);
+                       &s->all.files[STRATEGY_ORIGINAL], e);
     if (!rc)
-        rc = write_as_helixer(s, s->all.files[COV_STRATEGY_ORIGINAL], e);
+        rc = write_as_helixer(s, s->all.files[STRATEGY_ORIGINAL], e);
     if (!rc)
         rc = make_file(s, pool, "loader_blosc.h5", COV_LAYOUT_ONEHOT, COV_CODEC_BLOSC,
-                       &s->all.files[COV_STRATEGY_BLOSC], e);
+                       &s->all.files[STRATEGY_BLOSC], e);
     if (!rc)
         rc = make_file(s, pool, "loader_packed.h5", COV_LAYOUT_PACKED, COV_CODEC_NONE,
-                       &s->all.files[COV_STRATEGY_PACKED], e);
+                       &s->all.files[STRATEGY_PACKED], e);
     cov_pool_free(pool);
-    s->all.files[COV_STRATEGY_DEVICE] = s->all.files[COV_STRATEGY_RING] =
-        s->all.files[COV_STRATEGY_PACKED];
+    s->all.files[STRATEGY_DEVICE] = s->all.files[STRATEGY_RING] = s->all.files[STRATEGY_PACKED];
     return rc;
 }
 
-/* What is stored of a chunk's bases, and a figure of it. */
-static int measure_storage(struct shared *s, enum cov_loading_strategy strategy, double *per_chunk,
+/* Sets *per_chunk to the stored bytes of a chunk's bases. */
+static int measure_storage(struct shared *s, enum strategy strategy, double *per_chunk,
                            struct cov_err *e)
 {
     struct cov_chunk_file *f;
     struct cov_h5_storage storage;
-    char name[80];
     int rc = cov_chunk_file_open(s->all.files[strategy], &f, e);
     if (rc)
         return rc;
@@ -124,10 +125,8 @@ static int measure_storage(struct shared *s, enum cov_loading_strategy strategy,
     if (rc)
         return rc;
     *per_chunk = (double)storage.stored_bytes / (double)s->all.n_chunks;
-    (void)snprintf(name, sizeof name, "loader/bytes_per_base/strategy=%s",
-                   cov_strategy_names[strategy]);
-    return cov_figures_add_one(&s->b->figures, name, "bytes", false,
-                               (double)storage.stored_bytes / bases, e);
+    return figures_add_one(&s->b->figures, "bytes", false, (double)storage.stored_bytes / bases, e,
+                           "loader/bytes_per_base/strategy=%s", strategy_names[strategy]);
 }
 
 /* ---------------------------------------------------------------- figures */
@@ -140,208 +139,339 @@ static const char *limit_name(int64_t limit, char text[32])
     return text;
 }
 
-static char *name_of(const char *figure, int strategy, int64_t limit, struct cov_err *e)
+static const struct figure *find_figure(const struct shared *s, const char *figure, int strategy,
+                                        int64_t limit)
 {
     char text[32];
-    return cov_strfmt(e, "loader/%s/strategy=%s,io=%s", figure, cov_strategy_names[strategy],
-                      limit_name(limit, text));
+    return figures_findf(&s->b->figures, "loader/%s/strategy=%s,io=%s", figure,
+                         strategy_names[strategy], limit_name(limit, text));
 }
 
-/* The times of each repeat over those of the original in the same repeat. */
+/* Divides the time of the original strategy by that of this one, repeat by repeat. */
 static int add_ratios(struct shared *s, int strategy, int64_t limit, struct cov_err *e)
 {
-    char *base = name_of("epoch_seconds", COV_STRATEGY_ORIGINAL, limit, e);
-    char *mine = name_of("epoch_seconds", strategy, limit, e);
-    char *name = name_of("ratio_to_original", strategy, limit, e);
-    const struct cov_figure *a = base ? cov_figures_find(&s->b->figures, base) : NULL;
-    const struct cov_figure *m = mine ? cov_figures_find(&s->b->figures, mine) : NULL;
-    double *ratios = a && m ? cov_malloc(a->n, sizeof *ratios, e) : NULL;
-    int rc = ratios && name ? COV_OK : COV_ENOMEM;
-    size_t n = rc ? 0 : a->n < m->n ? a->n : m->n;
-    for (size_t i = 0; i < n; i++)
-        ratios[i] = a->values[i] / m->values[i];
-    if (!rc)
-        rc = cov_figures_add(&s->b->figures, name, "times", true, ratios, n, e);
-    free(ratios);
-    free(base);
-    free(mine);
-    free(name);
+    char text[32];
+    const struct figure *a = find_figure(s, "epoch_seconds", STRATEGY_ORIGINAL, limit);
+    const struct figure *m = find_figure(s, "epoch_seconds", strategy, limit);
+    int rc = COV_OK;
+    for (size_t i = 0; a && m && i < a->n && i < m->n && !rc; i++) {
+        rc = figures_add_one(&s->b->figures, "times", true, a->values[i] / m->values[i], e,
+                             "loader/ratio_to_original/strategy=%s,io=%s", strategy_names[strategy],
+                             limit_name(limit, text));
+        /* Adding a figure may move the others. */
+        a = find_figure(s, "epoch_seconds", STRATEGY_ORIGINAL, limit);
+        m = find_figure(s, "epoch_seconds", strategy, limit);
+    }
     return rc;
 }
 
-static int chart_bars(struct shared *s, const char *figure, const char *file, const char *title,
-                      const char *y, double factor, struct cov_err *e)
+static int chart_bars(struct shared *s, const char *figure, const struct chart *like, double factor,
+                      struct cov_err *e)
 {
-    struct cov_chart *c;
-    int rc =
-        cov_charts_add(&s->b->charts, COV_CHART_BARS, file, title, "loading strategy", y, &c, e);
-    for (size_t l = 0; l < s->o->n_io_limits && !rc; l++)
-        for (int i = 0; i < COV_STRATEGIES && !rc; i++) {
-            char text[32], *name = name_of(figure, i, s->o->io_limits[l], e);
-            const struct cov_figure *f = name ? cov_figures_find(&s->b->figures, name) : NULL;
-            if (f)
-                rc = cov_chart_add_bar(c, limit_name(s->o->io_limits[l], text),
-                                       cov_strategy_names[i], factor * f->median, factor * f->low,
-                                       factor * f->high, e);
-            free(name);
+    struct chart *c;
+    int rc = charts_add(&s->b->charts, like, &c, e);
+    for (size_t l = 0; l < s->o->io_limits.n && !rc; l++)
+        for (int i = 0; i < STRATEGIES && !rc; i++) {
+            char text[32];
+            int64_t limit = s->o->io_limits.items[l];
+            rc = chart_add_bar(c, limit_name(limit, text), strategy_names[i],
+                               find_figure(s, figure, i, limit), factor, e);
         }
     return rc;
 }
 
-/* Cases of all strategies at one limit. */
+/* Measures all strategies at one I/O limit: epochs, or the use of a device. */
 static int measure_limit(struct shared *s, const double *per_chunk, int64_t limit, bool device,
-                         struct cov_epoch *epochs, struct cov_err *e)
+                         struct epoch *epochs, struct cov_err *e)
 {
-    struct cov_bench_case cases[COV_STRATEGIES];
+    struct bench_cases cases = {0};
+    char text[32];
     int rc = COV_OK;
-    memset(cases, 0, sizeof cases);
-    for (int i = 0; i < COV_STRATEGIES && !rc; i++) {
-        epochs[i] = (struct cov_epoch){.all = &s->all,
-                                       .strategy = (enum cov_loading_strategy)i,
-                                       .io_limit = limit,
-                                       .threads = s->b->threads,
-                                       .n_pairs = (size_t)(s->o->batch + 1) / 2,
-                                       .bytes_per_chunk = per_chunk[i],
-                                       .device_rate = device ? s->o->device_rate : 0,
-                                       .seed = s->b->seed};
-        cases[i] = (struct cov_bench_case){
-            .name = name_of(device ? "device_use" : "epoch_seconds", i, limit, e),
-            .unit = device ? "of an epoch" : "s",
-            .higher_is_better = device,
-            .check = device ? NULL : cov_epoch_check,
-            .run = cov_epoch_time,
-            .arg = &epochs[i]};
-        rc = cases[i].name ? COV_OK : COV_ENOMEM;
+    for (int i = 0; i < STRATEGIES && !rc; i++) {
+        epochs[i] = (struct epoch){.all = &s->all,
+                                   .strategy = (enum strategy)i,
+                                   .io_limit = limit,
+                                   .threads = s->b->threads,
+                                   .n_pairs = (size_t)(s->o->batch + 1) / 2,
+                                   .bytes_per_chunk = per_chunk[i],
+                                   .device_rate = device ? s->o->device_rate : 0,
+                                   .seed = s->b->seed};
+        const struct bench_case c = {.name = cov_strfmt(e, "loader/%s/strategy=%s,io=%s",
+                                                        device ? "device_use" : "epoch_seconds",
+                                                        strategy_names[i], limit_name(limit, text)),
+                                     .unit = device ? "of an epoch" : "s",
+                                     .higher_is_better = device,
+                                     .check = device ? NULL : epoch_check,
+                                     .run = epoch_time,
+                                     .arg = &epochs[i]};
+        rc = bench_cases_add(&cases, c, e);
     }
     if (!rc)
-        rc = cov_bench_run(s->b, device ? "feeding a device" : "loading", cases, COV_STRATEGIES, e);
-    for (int i = 0; i < COV_STRATEGIES; i++)
-        free(cases[i].name);
-    for (int i = 1; i < COV_STRATEGIES && !rc && !device; i++)
+        rc = bench_run(s->b, device ? "feeding a device" : "loading", &cases, e);
+    bench_cases_fini(&cases);
+    for (int i = 1; i < STRATEGIES && !rc && !device; i++)
         rc = add_ratios(s, i, limit, e);
     return rc;
 }
 
-/* How busy the device was over the last epochs, as it went on. */
-static int chart_use(struct shared *s, const struct cov_epoch *epochs, struct cov_err *e)
+/* How busy the device was during the last epochs. */
+static int chart_use(struct shared *s, const struct epoch *epochs, struct cov_err *e)
 {
-    struct cov_chart *c;
-    int rc = cov_charts_add(&s->b->charts, COV_CHART_LINES, "loader_device_use",
-                            "Use of a device over an epoch, I/O unlimited",
-                            "progress of the epoch [%]", "use of the device [%]", &c, e);
-    if (rc)
-        return rc;
-    c->top = 105;
-    c->right = 100;
-    for (int i = 0; i < COV_STRATEGIES && !rc; i++)
-        for (int k = 0; k < COV_EPOCH_BINS && !rc; k++) {
+    static const struct chart like = {.kind = CHART_LINES,
+                                      .file = "loader_device_use",
+                                      .title = "Use of a device during an epoch, I/O unlimited",
+                                      .x = "progress of the epoch [%]",
+                                      .y = "use of the device [%]",
+                                      .top = 105,
+                                      .right = 100};
+    struct chart *c;
+    int rc = charts_add(&s->b->charts, &like, &c, e);
+    for (int i = 0; i < STRATEGIES && !rc; i++)
+        for (int k = 0; k < EPOCH_BINS && !rc; k++) {
             double use = 100 * epochs[i].busy[k] / epochs[i].spent[k];
-            use = use < 100 ? use : 100;
             if (epochs[i].spent[k] > 0)
-                rc = cov_chart_add(c, cov_strategy_names[i], (k + 0.5) * 100 / COV_EPOCH_BINS, use,
-                                   use, use, e);
+                rc = chart_add(c, strategy_names[i], (k + 0.5) * 100 / EPOCH_BINS,
+                               use < 100 ? use : 100, e);
         }
     return rc;
 }
 
-static int sweep(struct shared *s, double per_chunk, struct cov_err *e)
+static int chart_sweep(struct shared *s, const struct epoch *epochs,
+                       const struct bench_cases *cases, struct cov_err *e)
 {
-    size_t n = s->o->n_threads * s->o->n_batches, k = 0;
-    struct cov_epoch *epochs = cov_calloc(n, sizeof *epochs, e);
-    struct cov_bench_case *cases = cov_calloc(n, sizeof *cases, e);
-    struct cov_chart *c = NULL;
-    int rc = epochs && cases ? COV_OK : COV_ENOMEM;
-    for (size_t t = 0; t < s->o->n_threads && !rc; t++)
-        for (size_t b = 0; b < s->o->n_batches && !rc; b++, k++) {
-            epochs[k] = (struct cov_epoch){.all = &s->all,
-                                           .strategy = COV_STRATEGY_RING,
-                                           .threads = (unsigned)s->o->threads[t],
-                                           .n_pairs = (size_t)(s->o->batches[b] + 1) / 2,
-                                           .bytes_per_chunk = per_chunk,
-                                           .seed = s->b->seed};
-            cases[k] = (struct cov_bench_case){
-                .name = cov_strfmt(
-                    e, "loader/chunks_per_second/strategy=+ring-buffer,threads=%lld,batch=%lld",
-                    (long long)s->o->threads[t], (long long)s->o->batches[b]),
-                .unit = "chunks/s",
-                .higher_is_better = true,
-                .run = cov_epoch_rate,
-                .arg = &epochs[k]};
-            rc = cases[k].name ? COV_OK : COV_ENOMEM;
-        }
-    if (!rc)
-        rc = cov_bench_run(s->b, "sweeping threads and batch", cases, n, e);
-    if (!rc)
-        rc = cov_charts_add(&s->b->charts, COV_CHART_LINES, "loader_sweep",
-                            "The ring buffer over batch and threads, I/O unlimited",
-                            "chunks of a batch", "chunks/s", &c, e);
-    if (c)
-        c->log_x = true;
-    for (size_t i = 0; i < n && !rc; i++) {
+    static const struct chart like = {.kind = CHART_LINES,
+                                      .file = "loader_sweep",
+                                      .title = "Ring buffer by batch and threads, I/O unlimited",
+                                      .x = "chunks per batch",
+                                      .y = "chunks/s",
+                                      .log_x = true};
+    struct chart *c;
+    int rc = charts_add(&s->b->charts, &like, &c, e);
+    for (size_t i = 0; i < cases->n && !rc; i++) {
         char series[32];
-        const struct cov_figure *f = cov_figures_find(&s->b->figures, cases[i].name);
         (void)snprintf(series, sizeof series, "%u thread%s", epochs[i].threads,
                        epochs[i].threads == 1 ? "" : "s");
-        if (f)
-            rc = cov_chart_add(c, series, (double)s->o->batches[i % s->o->n_batches], f->median,
-                               f->low, f->high, e);
+        rc = chart_add_figure(c, series, (double)s->o->batches.items[i % s->o->batches.n],
+                              figures_find(&s->b->figures, cases->items[i].name), 1, e);
     }
-    for (size_t i = 0; cases && i < n; i++)
-        free(cases[i].name);
-    free(cases);
+    return rc;
+}
+
+/* The last strategy by number of threads and batch size. */
+static int sweep(struct shared *s, double per_chunk, struct cov_err *e)
+{
+    size_t n = s->o->threads.n * s->o->batches.n;
+    struct epoch *epochs = cov_calloc(n, sizeof *epochs, e);
+    struct bench_cases cases = {0};
+    int rc = epochs ? COV_OK : COV_ENOMEM;
+    for (size_t k = 0; k < n && !rc; k++) {
+        int64_t threads = s->o->threads.items[k / s->o->batches.n];
+        int64_t batch = s->o->batches.items[k % s->o->batches.n];
+        epochs[k] = (struct epoch){.all = &s->all,
+                                   .strategy = STRATEGY_RING,
+                                   .threads = (unsigned)threads,
+                                   .n_pairs = (size_t)(batch + 1) / 2,
+                                   .bytes_per_chunk = per_chunk,
+                                   .seed = s->b->seed};
+        const struct bench_case c = {
+            .name = cov_strfmt(
+                e, "loader/chunks_per_second/strategy=+ring-buffer,threads=%lld,batch=%lld",
+                (long long)threads, (long long)batch),
+            .unit = "chunks/s",
+            .higher_is_better = true,
+            .run = epoch_rate,
+            .arg = &epochs[k]};
+        rc = bench_cases_add(&cases, c, e);
+    }
+    if (!rc)
+        rc = bench_run(s->b, "sweeping threads and batch", &cases, e);
+    if (!rc)
+        rc = chart_sweep(s, epochs, &cases, e);
+    bench_cases_fini(&cases);
     free(epochs);
     return rc;
 }
 
 static int measure(struct shared *s, struct cov_err *e)
 {
-    double per_chunk[COV_STRATEGIES];
-    struct cov_epoch *epochs = cov_calloc(COV_STRATEGIES, sizeof *epochs, e);
+    static const struct {
+        const char *figure;
+        struct chart like;
+        double factor;
+    } bars[] = {
+        {"epoch_seconds",
+         {.file = "loader_epoch", .title = "Loading time of an epoch", .y = "seconds"},
+         1},
+        {"ratio_to_original",
+         {.file = "loader_ratio", .title = "Speed relative to the original", .y = "times"},
+         1},
+        {"device_use",
+         {.file = "loader_device_mean", .title = "Mean use of a device", .y = "percent"},
+         100},
+    };
+    const struct numbers *limits = &s->o->io_limits;
+    double per_chunk[STRATEGIES];
+    struct epoch *epochs = cov_calloc(STRATEGIES, sizeof *epochs, e);
     int rc = epochs ? COV_OK : COV_ENOMEM;
-    for (int i = 0; i < COV_STRATEGIES && !rc; i++)
-        rc = measure_storage(s, (enum cov_loading_strategy)i, &per_chunk[i], e);
-    for (size_t l = 0; l < s->o->n_io_limits && !rc; l++)
-        rc = measure_limit(s, per_chunk, s->o->io_limits[l], false, epochs, e);
-    for (size_t l = s->o->n_io_limits; l > 0 && !rc; l--)
-        rc = measure_limit(s, per_chunk, s->o->io_limits[l - 1], true, epochs, e);
-    if (!rc)
-        rc = chart_bars(s, "epoch_seconds", "loader_epoch", "An epoch of loading", "seconds", 1, e);
-    if (!rc)
-        rc = chart_bars(s, "ratio_to_original", "loader_ratio",
-                        "How many times as fast as the original", "times", 1, e);
-    if (!rc)
-        rc = chart_bars(s, "device_use", "loader_device_mean", "Mean use of a device", "percent",
-                        100, e);
-    /* The last that was measured was the first limit: unlimited, if that is asked for. */
-    if (!rc && s->o->io_limits[0] == 0)
+    for (int i = 0; i < STRATEGIES && !rc; i++)
+        rc = measure_storage(s, (enum strategy)i, &per_chunk[i], e);
+    for (size_t l = 0; l < limits->n && !rc; l++)
+        rc = measure_limit(s, per_chunk, limits->items[l], false, epochs, e);
+    for (size_t l = limits->n; l > 0 && !rc; l--)
+        rc = measure_limit(s, per_chunk, limits->items[l - 1], true, epochs, e);
+    for (size_t i = 0; i < COV_COUNT(bars) && !rc; i++) {
+        struct chart like = bars[i].like;
+        like.kind = CHART_BARS;
+        like.x = "loading strategy";
+        rc = chart_bars(s, bars[i].figure, &like, bars[i].factor, e);
+    }
+    /* The last epochs had the first limit: unlimited, if that was requested. */
+    if (!rc && limits->items[0] == 0)
         rc = chart_use(s, epochs, e);
     free(epochs);
-    return rc ? rc : sweep(s, per_chunk[COV_STRATEGY_RING], e);
+    return rc ? rc : sweep(s, per_chunk[STRATEGY_RING], e);
 }
 
-int cov_bench_loader(struct cov_bench *b, const struct cov_bench_loader_options *options,
-                     struct cov_err *e)
+int bench_loader(struct bench *b, const struct bench_loader_options *options, struct cov_err *e)
 {
     struct shared s = {
         .b = b, .o = options, .all = {.tmpdir = b->work.path, .warm = options->warm}};
-    int rc = cov_epochs_init(&s.all, e);
+    int rc = epochs_init(&s.all, e);
     if (!rc)
         rc = make_files(&s, e);
     if (!rc)
         rc = measure(&s, e);
     if (!rc)
-        rc = cov_bench_note(
+        rc = bench_note(
             b, e,
-            "Loading: %zu chunks in shuffled order, %s; the device is a stand-in that takes %.0f "
-            "chunks a second; a limit of I/O is a reader that waits.",
+            "Loading: %zu chunks in shuffled order, %s; the device is simulated, at %.0f chunks/s; "
+            "an I/O limit is a reader that waits.",
             s.all.n_chunks,
-            options->warm   ? "the files in the system's cache"
-            : s.all.dropped ? "the system's cache of the files dropped before each epoch"
-                            : "the system did not let its cache be dropped",
+            options->warm   ? "files in the page cache"
+            : s.all.dropped ? "the page cache dropped before each epoch"
+                            : "the page cache could not be dropped",
             options->device_rate);
-    for (int i = 0; i <= COV_STRATEGY_PACKED; i++)
+    for (int i = 0; i <= STRATEGY_PACKED; i++)
         if (s.all.files[i])
-            cov_bench_remove(s.all.files[i]);
-    cov_epochs_fini(&s.all);
+            bench_remove(s.all.files[i]);
+    epochs_fini(&s.all);
     return rc;
 }
+
+/* ---------------------------------------------------------------- the subcommand */
+
+struct loader_config {
+    struct benchmark_config common;
+    const char *fasta;
+    int64_t size, batch, length;
+    struct cov_strings limits, threads, batches;
+    double device_rate;
+    bool warm;
+};
+
+#define FIELD(name) offsetof(struct loader_config, name)
+
+static const struct cov_opt loader_options[] = {
+    BENCHMARK_FASTA(FIELD(fasta), "the genome"),
+    BENCHMARK_SIZE(FIELD(size), "20M"),
+    {.name = "io-limit",
+     .type = COV_OPT_LIST,
+     .field = FIELD(limits),
+     .metavar = "N,...",
+     .def = "unlimited,1000M",
+     .help = "bytes per second that reading is limited to, as by a slower disk, or unlimited"},
+    {.name = "batch-size",
+     .type = COV_OPT_INT,
+     .field = FIELD(batch),
+     .metavar = "N",
+     .def = "16",
+     .min = 1,
+     .max = 4096,
+     .help = "chunks per batch when strategies are compared"},
+    {.name = "threads-list",
+     .type = COV_OPT_LIST,
+     .field = FIELD(threads),
+     .metavar = "N,...",
+     .help = "numbers of threads of the sweep (default: one and all)"},
+    {.name = "batch-list",
+     .type = COV_OPT_LIST,
+     .field = FIELD(batches),
+     .metavar = "N,...",
+     .def = "2,8,32",
+     .help = "batch sizes of the sweep"},
+    {.name = "device-rate",
+     .type = COV_OPT_FLOAT,
+     .field = FIELD(device_rate),
+     .metavar = "N",
+     .def = "20000",
+     .min = 1,
+     .max = 1e9,
+     .help = "chunks per second of the simulated device"},
+    {.name = "warm",
+     .type = COV_OPT_FLAG,
+     .field = FIELD(warm),
+     .help = "keep files in the page cache (default: drop it before each epoch)"},
+    {.name = "subsequence-length",
+     .type = COV_OPT_SIZE,
+     .field = FIELD(length),
+     .metavar = "N",
+     .def = "21384",
+     .min = 1,
+     .max = 268435456,
+     .help = "length of the chunks"},
+    BENCHMARK_OPTIONS("5", "0.2"),
+    {.name = NULL},
+};
+
+static int loader_run(struct cov_common *common, void *config, const bool *given, int n_operands,
+                      char **operands, struct cov_err *e)
+{
+    (void)given;
+    (void)n_operands;
+    (void)operands;
+    const struct loader_config *c = config;
+    int64_t one_and_all[] = {1, common->threads};
+    const struct number_limits io = {
+        .option = "--io-limit", .min = 1, .max = INT64_MAX, .zero = "unlimited"};
+    const struct number_limits threads = {.option = "--threads-list",
+                                          .min = 1,
+                                          .max = 1024,
+                                          .def = {one_and_all, common->threads > 1 ? 2 : 1}};
+    const struct number_limits batches = {.option = "--batch-list", .min = 1, .max = 4096};
+    struct bench_loader_options o = {
+        .batch = c->batch, .device_rate = c->device_rate, .warm = c->warm, .length = c->length};
+    char *fasta = NULL;
+    struct bench b = {0};
+    int rc = benchmark_numbers(&c->limits, &io, &o.io_limits, e);
+    if (!rc)
+        rc = benchmark_numbers(&c->threads, &threads, &o.threads, e);
+    if (!rc)
+        rc = benchmark_numbers(&c->batches, &batches, &o.batches, e);
+    if (!rc)
+        rc = benchmark_check_inputs(c->fasta, NULL, e);
+    if (!rc)
+        rc = benchmark_begin(common, &c->common, BENCH_LOADER, 4 * c->common.seconds, &b, e);
+    if (!rc)
+        rc = benchmark_genome(&b, c->fasta, "synthetic.fa", c->size, &fasta, e);
+    o.fasta = fasta;
+    if (!rc)
+        rc = bench_loader(&b, &o, e);
+    if (!rc)
+        rc = benchmark_end(common, &b, e);
+    free(fasta);
+    bench_fini(&b);
+    free(o.io_limits.items);
+    free(o.threads.items);
+    free(o.batches.items);
+    return rc;
+}
+
+const struct cov_tool benchmark_loader = {
+    .name = "loader",
+    .summary = "measure loading: strategies, threads and batch, use of a device",
+    BENCHMARK_OUTPUT,
+    .examples = "  benchmark loader --size 100M --io-limit unlimited,1000M -o results/\n",
+    .options = loader_options,
+    .config_bytes = sizeof(struct loader_config),
+    .run = loader_run,
+};

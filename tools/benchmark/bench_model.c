@@ -1,8 +1,8 @@
-/* bench_model.c - see bench_model.h.
+/* bench_model.c - benchmark model: speed of the network by batch, precision, threads and length, and the
+ * distance of each precision from fp32.
  * SPDX-License-Identifier: MIT */
-#include "tools/benchmark/bench_model.h"
-
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,97 +11,31 @@
 #include "common/base/mem.h"
 #include "common/base/rng.h"
 #include "common/compute/device_open.h"
-#include "common/job/predict/model.h"
 #include "common/net/net.h"
-#include "common/net/shape.h"
-#include "tools/benchmark/bench_layers.h"
-#include "tools/benchmark/bench_train.h"
-#include "tools/benchmark/random_model.h"
-#include "tools/benchmark/spread.h"
-
-/* ---------------------------------------------------------------- the network */
-
-static int open_combined(uint64_t seed, struct cov_bench_net *out, struct cov_err *e)
-{
-    struct cov_params params = {0};
-    out->hp = cov_combined_size;
-    int rc = cov_params_init(&out->hp, &params, e);
-    if (rc)
-        return rc;
-    out->label = cov_strdup("random weights, of the published size", e);
-    out->block = cov_calloc64(params.n_floats, sizeof *out->block, e);
-    if (out->block)
-        cov_params_randomize(&out->hp, &params, seed, out->block);
-    cov_params_fini(&params);
-    return out->label && out->block ? COV_OK : COV_ENOMEM;
-}
-
-int cov_bench_net_open(const char *path, uint64_t seed, struct cov_bench_net *out,
-                       struct cov_err *e)
-{
-    struct cov_model *model;
-    *out = (struct cov_bench_net){0};
-    if (strcmp(path, "combined") == 0)
-        return open_combined(seed, out, e);
-    int rc = cov_model_open(path, &model, e);
-    if (rc)
-        return rc;
-    out->hp = model->hp;
-    out->block = model->block;
-    out->label = cov_strdup(model->description, e);
-    model->block = NULL;
-    cov_model_close(model);
-    return out->label ? COV_OK : COV_ENOMEM;
-}
-
-void cov_bench_net_close(struct cov_bench_net *n)
-{
-    free(n->block);
-    free(n->label);
-    *n = (struct cov_bench_net){0};
-}
-
-int cov_bench_net_operations(const struct cov_bench_net *n, size_t L, double *operations,
-                             struct cov_err *e)
-{
-    struct cov_params params = {0};
-    struct cov_layer *layers = NULL;
-    struct cov_layer_weights *weights = NULL;
-    size_t n_layers = 0;
-    int rc = cov_params_init(&n->hp, &params, e);
-    if (!rc)
-        rc = cov_shape(&n->hp, L, &params, n->block, &layers, &weights, &n_layers, e);
-    *operations = 0;
-    for (size_t i = 0; i < n_layers && !rc; i++)
-        *operations += cov_bench_layer_operations(&layers[i]);
-    free(layers);
-    free(weights);
-    cov_params_fini(&params);
-    return rc;
-}
+#include "tools/benchmark/measuring.h"
 
 /* ---------------------------------------------------------------- a case */
 
 struct setup {
-    struct cov_bench *b;
-    const struct cov_bench_net *net;
+    struct bench *b;
+    const struct bench_net *net;
     enum cov_precision precision;
     struct cov_device_choice choice;
-    const char *device, *levels; /* device: a name of it; levels: NULL, all */
+    const char *device, *levels; /* device: its name; levels: NULL for all */
     size_t batch, length;
     unsigned threads;
     uint64_t seed;
 };
 
-/* The network of a setup on its device, and bases for it. */
+/* The network of a setup on its device, with input and output. */
 struct loaded {
     struct cov_device *dev;
     struct cov_net *net;
     struct cov_pool *pool;
-    size_t batch, n_codes, n_values; /* of a thread */
+    size_t batch, n_codes, n_values; /* per thread */
     uint8_t *codes;                  /* [threads, batch, L] */
     float *values;                   /* [threads, batch, L, outputs] */
-    double (*spent)[2];              /* [threads] seconds of the processor, and that passed */
+    double (*spent)[2];              /* [threads] CPU and wall seconds */
 };
 
 static void unload(struct loaded *l)
@@ -158,7 +92,7 @@ static int run(void *arg, double seconds, double *value, struct cov_err *e)
     struct loaded l;
     int rc = load(s, &l, e);
     if (!rc)
-        rc = cov_pool_for(l.pool, s->threads, forward, &l, e); /* touches its memory */
+        rc = cov_pool_for(l.pool, s->threads, forward, &l, e); /* warms up */
     double start = cov_clock(), spent = 0;
     size_t rounds = 0;
     while (!rc && seconds > 0 && (rounds == 0 || spent < seconds)) {
@@ -167,7 +101,7 @@ static int run(void *arg, double seconds, double *value, struct cov_err *e)
         spent = cov_clock() - start;
     }
     *value = rounds > 0 ? (double)(rounds * s->threads * s->batch) / spent : 0;
-    /* More threads than there are processors take turns with each other. */
+    /* If there are more threads than processors, they take turns. */
     bool each_has_one = s->choice.kind == COV_DEVICE_CPU && s->threads <= cov_pool_default_size();
     for (unsigned i = 0; rounds > 0 && each_has_one && i < s->threads; i++) {
         s->b->processor_had += l.spent[i][0];
@@ -218,16 +152,16 @@ static int compare(const float *a, const float *ref, size_t n, struct distance *
         rr += r * r;
         ar += x * r;
     }
-    cov_spread_sort(errors, n);
+    spread_sort(errors, n);
     d->max = errors[n - 1];
-    d->median = cov_spread_median(errors, n);
+    d->median = spread_median(errors, n);
     d->one_minus_r = aa > 0 && rr > 0 ? 1 - ar / sqrt(aa * rr) : 0;
     d->one_minus_r = d->one_minus_r > 0 ? d->one_minus_r : 0;
     free(errors);
     return COV_OK;
 }
 
-/* Single precision against the scalar reference, on a piece that it can do in a moment. */
+/* Compares fp32 with the scalar reference, on a short input since the reference is slow. */
 static int check_fp32(const struct setup *s, struct cov_err *e)
 {
     struct setup fast = *s, scalar;
@@ -252,20 +186,19 @@ static int check_fp32(const struct setup *s, struct cov_err *e)
         rc = compare(a, ref, n, &d, e);
     if (!rc && !(d.max < 1e-3))
         rc = cov_fail(e, COV_EINPUT,
-                      "fp32 is %.2g off the scalar reference: nothing is measured of what is wrong",
+                      "fp32 differs from the scalar reference by a factor of %.2g; not measured",
                       d.max);
     free(a);
     free(ref);
     return rc;
 }
 
-/* The distance of each precision from fp32, over a chunk. */
-static int measure_distance(struct cov_bench *b, struct setup s, const char *name, const float *ref,
+/* Adds the distance of a precision from fp32. */
+static int measure_distance(struct bench *b, struct setup s, const char *name, const float *ref,
                             size_t n, struct cov_err *e)
 {
     float *a = NULL;
     struct distance d;
-    char label[96];
     int rc = compute(&s, &a, &n, e);
     if (!rc)
         rc = compare(a, ref, n, &d, e);
@@ -273,15 +206,16 @@ static int measure_distance(struct cov_bench *b, struct setup s, const char *nam
     if (rc)
         return rc;
     if (!(d.max < 0.5))
-        return cov_fail(e, COV_EINPUT, "%s is %.2g off fp32: nothing is measured of what is wrong",
+        return cov_fail(e, COV_EINPUT, "%s differs from fp32 by a factor of %.2g; not measured",
                         name, d.max);
-    (void)snprintf(label, sizeof label, "model/max_relative_error/precision=%s", name);
-    rc = cov_figures_add_one(&b->figures, label, "of fp32", false, d.max, e);
-    (void)snprintf(label, sizeof label, "model/median_relative_error/precision=%s", name);
+    rc = figures_add_one(&b->figures, "of fp32", false, d.max, e,
+                         "model/max_relative_error/precision=%s", name);
     if (!rc)
-        rc = cov_figures_add_one(&b->figures, label, "of fp32", false, d.median, e);
-    (void)snprintf(label, sizeof label, "model/one_minus_r/precision=%s", name);
-    return rc ? rc : cov_figures_add_one(&b->figures, label, "of fp32", false, d.one_minus_r, e);
+        rc = figures_add_one(&b->figures, "of fp32", false, d.median, e,
+                             "model/median_relative_error/precision=%s", name);
+    return rc ? rc
+              : figures_add_one(&b->figures, "of fp32", false, d.one_minus_r, e,
+                                "model/one_minus_r/precision=%s", name);
 }
 
 /* ---------------------------------------------------------------- all of them */
@@ -294,10 +228,10 @@ static int parse_precision(const char *name, enum cov_precision *out, struct cov
             return COV_OK;
         }
     return cov_fail(e, COV_EUSAGE,
-                    "--precision: '%s' is none of exact, fp32, bf16x3, balanced, bf16, tf32", name);
+                    "--precision: '%s' is not exact, fp32, bf16x3, balanced, bf16 or tf32", name);
 }
 
-/* "auto" becomes what it comes to here. */
+/* Resolves "auto" to the device of this machine. */
 static int find_device(const char *text, struct setup *s, struct cov_err *e)
 {
     struct cov_device *dev = NULL;
@@ -314,10 +248,9 @@ static int find_device(const char *text, struct setup *s, struct cov_err *e)
     return cov_device_parse(s->device, &s->choice, e);
 }
 
-/* Those of the precisions that a network is trained in (covtrain), of which exact is fp32, each
- * once: out[2]. */
-static int find_training(const struct cov_bench_model_options *o, enum cov_precision out[2],
-                         size_t *n, struct cov_err *e)
+/* The requested precisions that training supports (exact counts as fp32), without duplicates. */
+static int find_training(const struct bench_model_options *o, enum cov_precision out[2], size_t *n,
+                         struct cov_err *e)
 {
     enum cov_precision p = COV_PRECISION_EXACT;
     *n = 0;
@@ -332,11 +265,11 @@ static int find_training(const struct cov_bench_model_options *o, enum cov_preci
             out[(*n)++] = p;
     }
     return *n > 0 ? COV_OK
-                  : cov_fail(e, COV_EUSAGE,
-                             "--training: in fp32 or bf16, of which --precision has none");
+                  : cov_fail(e, COV_EUSAGE, "--training: needs fp32 or bf16 in --precision");
 }
 
-int cov_bench_model_check(const struct cov_bench_model_options *options, struct cov_err *e)
+/* COV_EUSAGE for an unknown precision or device, or if training supports none of the precisions. */
+static int check_options(const struct bench_model_options *options, struct cov_err *e)
 {
     enum cov_precision ignored, training[2];
     struct cov_device_choice device;
@@ -346,43 +279,35 @@ int cov_bench_model_check(const struct cov_bench_model_options *options, struct 
         rc = parse_precision(options->precisions[i], &ignored, e);
     for (size_t i = 0; i < options->n_devices && !rc; i++)
         rc = cov_device_parse(options->devices[i], &device, e);
-    return rc || options->n_training == 0 ? rc : find_training(options, training, &n, e);
+    return rc || options->training.n == 0 ? rc : find_training(options, training, &n, e);
 }
 
 struct sweep {
-    struct cov_bench *b;
-    const struct cov_bench_net *net;
-    const struct cov_bench_model_options *o;
-    struct setup *setups;
-    struct cov_bench_case *cases;
-    size_t n;
+    struct bench *b;
+    const struct bench_net *net;
+    const struct bench_model_options *o;
+    struct setup *setups; /* of the cases */
+    struct bench_cases cases;
 };
-
-static char *name_case(const struct setup *s, struct cov_err *e)
-{
-    return cov_strfmt(
-        e, "model/chunks_per_second/device=%s,precision=%s,batch=%zu,threads=%u,length=%zu",
-        s->device, cov_precision_name(s->precision), s->batch, s->threads, s->length);
-}
 
 static int add_case(struct sweep *w, struct setup s, struct cov_err *e)
 {
-    char *name = name_case(&s, e);
-    if (!name)
-        return COV_ENOMEM;
-    for (size_t i = 0; i < w->n; i++)
-        if (strcmp(w->cases[i].name, name) == 0) {
-            free(name);
+    struct setup *copy = &w->setups[w->cases.n];
+    struct bench_case c = {
+        .name = cov_strfmt(
+            e, "model/chunks_per_second/device=%s,precision=%s,batch=%zu,threads=%u,length=%zu",
+            s.device, cov_precision_name(s.precision), s.batch, s.threads, s.length),
+        .unit = "chunks/s",
+        .higher_is_better = true,
+        .run = run,
+        .arg = copy};
+    for (size_t i = 0; i < w->cases.n && c.name; i++)
+        if (strcmp(w->cases.items[i].name, c.name) == 0) {
+            free(c.name);
             return COV_OK;
         }
-    w->setups[w->n] = s;
-    w->cases[w->n] = (struct cov_bench_case){.name = name,
-                                             .unit = "chunks/s",
-                                             .higher_is_better = true,
-                                             .run = run,
-                                             .arg = &w->setups[w->n]};
-    w->n++;
-    return COV_OK;
+    *copy = s;
+    return bench_cases_add(&w->cases, c, e);
 }
 
 /* The first of each list. */
@@ -390,9 +315,9 @@ static int first_setup(const struct sweep *w, struct setup *s, struct cov_err *e
 {
     *s = (struct setup){.b = w->b,
                         .net = w->net,
-                        .batch = (size_t)w->o->batches[0],
-                        .length = (size_t)w->o->lengths[0],
-                        .threads = (unsigned)w->o->threads[0],
+                        .batch = (size_t)w->o->batches.items[0],
+                        .length = (size_t)w->o->lengths.items[0],
+                        .threads = (unsigned)w->o->threads.items[0],
                         .seed = w->b->seed};
     int rc = find_device(w->o->devices[0], s, e);
     return rc ? rc : parse_precision(w->o->precisions[0], &s->precision, e);
@@ -400,121 +325,118 @@ static int first_setup(const struct sweep *w, struct setup *s, struct cov_err *e
 
 static int plan(struct sweep *w, struct cov_err *e)
 {
-    const struct cov_bench_model_options *o = w->o;
+    const struct bench_model_options *o = w->o;
     struct setup s;
     int rc = first_setup(w, &s, e);
     for (size_t d = 0; d < o->n_devices && !rc; d++)
         for (size_t p = 0; p < o->n_precisions && !rc; p++)
-            for (size_t i = 0; i < o->n_batches && !rc; i++) {
+            for (size_t i = 0; i < o->batches.n && !rc; i++) {
                 struct setup k = s;
                 rc = find_device(o->devices[d], &k, e);
                 if (!rc)
                     rc = parse_precision(o->precisions[p], &k.precision, e);
-                k.batch = (size_t)o->batches[i];
+                k.batch = (size_t)o->batches.items[i];
                 if (!rc)
                     rc = add_case(w, k, e);
             }
-    for (size_t i = 1; i < o->n_threads && !rc; i++) {
+    for (size_t i = 1; i < o->threads.n && !rc; i++) {
         struct setup k = s;
-        k.threads = (unsigned)o->threads[i];
+        k.threads = (unsigned)o->threads.items[i];
         rc = add_case(w, k, e);
     }
-    for (size_t i = 1; i < o->n_lengths && !rc; i++) {
+    for (size_t i = 1; i < o->lengths.n && !rc; i++) {
         struct setup k = s;
-        k.length = (size_t)o->lengths[i];
+        k.length = (size_t)o->lengths.items[i];
         rc = add_case(w, k, e);
     }
     return rc;
 }
 
-static const struct cov_figure *figure_of(const struct sweep *w, size_t i)
+static const struct figure *figure_of(const struct sweep *w, size_t i)
 {
-    return cov_figures_find(&w->b->figures, w->cases[i].name);
+    return figures_find(&w->b->figures, w->cases.items[i].name);
 }
 
-/* A point of the line of its precision, and of its device where there are several. */
-static int add_point(struct cov_chart *c, const struct sweep *w, const struct setup *s, double x,
-                     const struct cov_figure *f, struct cov_err *e)
-{
-    char name[80];
-    (void)snprintf(name, sizeof name, "%s%s%s", cov_precision_name(s->precision),
-                   w->o->n_devices > 1 ? ", " : "", w->o->n_devices > 1 ? s->device : "");
-    return cov_chart_add(c, name, x, f->median, f->low, f->high, e);
-}
-
+/* One line per precision, and per device if there are several. */
 static int chart_batches(const struct sweep *w, struct cov_err *e)
 {
-    struct cov_chart *c;
-    int rc = cov_charts_add(&w->b->charts, COV_CHART_LINES, "model_batch",
-                            "Chunks a second over the batch of a thread", "chunks of a batch",
-                            "chunks/s", &c, e);
-    if (rc)
-        return rc;
-    c->log_x = true;
-    for (size_t i = 0; i < w->n && !rc; i++) {
-        const struct setup *s = &w->setups[i], *first = &w->setups[0];
-        const struct cov_figure *f = figure_of(w, i);
-        if (f && s->threads == first->threads && s->length == first->length)
-            rc = add_point(c, w, s, (double)s->batch, f, e);
+    static const struct chart like = {.kind = CHART_LINES,
+                                      .file = "model_batch",
+                                      .title = "Speed by batch of a thread",
+                                      .x = "chunks per batch",
+                                      .y = "chunks/s",
+                                      .log_x = true};
+    const struct setup *first = &w->setups[0];
+    struct chart *c;
+    int rc = charts_add(&w->b->charts, &like, &c, e);
+    for (size_t i = 0; i < w->cases.n && !rc; i++) {
+        const struct setup *s = &w->setups[i];
+        char name[80];
+        (void)snprintf(name, sizeof name, "%s%s%s", cov_precision_name(s->precision),
+                       w->o->n_devices > 1 ? ", " : "", w->o->n_devices > 1 ? s->device : "");
+        if (s->threads == first->threads && s->length == first->length)
+            rc = chart_add_figure(c, name, (double)s->batch, figure_of(w, i), 1, e);
     }
     return rc;
 }
 
 static int chart_others(const struct sweep *w, struct cov_err *e)
 {
-    struct cov_chart *threads = NULL, *lengths = NULL;
+    static const struct chart like_threads = {.kind = CHART_LINES,
+                                              .file = "model_threads",
+                                              .title = "Speed by number of threads",
+                                              .x = "threads",
+                                              .y = "chunks/s"};
+    static const struct chart like_lengths = {.kind = CHART_LINES,
+                                              .file = "model_length",
+                                              .title = "Speed by length of a chunk",
+                                              .x = "positions of a chunk",
+                                              .y = "thousand positions/s",
+                                              .log_x = true};
+    struct chart *threads = NULL, *lengths = NULL;
     const struct setup *first = &w->setups[0];
     int rc = COV_OK;
-    if (w->o->n_threads > 1)
-        rc = cov_charts_add(&w->b->charts, COV_CHART_LINES, "model_threads",
-                            "Chunks a second over threads", "threads", "chunks/s", &threads, e);
-    if (!rc && w->o->n_lengths > 1)
-        rc = cov_charts_add(&w->b->charts, COV_CHART_LINES, "model_length",
-                            "Positions a second over the length of chunks", "positions of a chunk",
-                            "thousand positions/s", &lengths, e);
-    if (lengths)
-        lengths->log_x = true;
-    for (size_t i = 0; i < w->n && !rc; i++) {
+    if (w->o->threads.n > 1)
+        rc = charts_add(&w->b->charts, &like_threads, &threads, e);
+    if (!rc && w->o->lengths.n > 1)
+        rc = charts_add(&w->b->charts, &like_lengths, &lengths, e);
+    for (size_t i = 0; i < w->cases.n && !rc; i++) {
         const struct setup *s = &w->setups[i];
-        const struct cov_figure *f = figure_of(w, i);
-        double k = (double)s->length * 1e-3;
-        if (!f || s->precision != first->precision || s->batch != first->batch)
+        const char *precision = cov_precision_name(s->precision);
+        if (s->precision != first->precision || s->batch != first->batch)
             continue;
         if (threads && s->length == first->length)
-            rc = cov_chart_add(threads, cov_precision_name(s->precision), s->threads, f->median,
-                               f->low, f->high, e);
+            rc = chart_add_figure(threads, precision, s->threads, figure_of(w, i), 1, e);
         if (!rc && lengths && s->threads == first->threads)
-            rc = cov_chart_add(lengths, cov_precision_name(s->precision), (double)s->length,
-                               f->median * k, f->low * k, f->high * k, e);
+            rc = chart_add_figure(lengths, precision, (double)s->length, figure_of(w, i),
+                                  (double)s->length * 1e-3, e);
     }
     return rc;
 }
 
-/* What part of the matrix products that the machine can do the best batch of each precision does. */
+/* Adds the share of the measured peak of matrix products that the best batch of each precision reaches. */
 static int add_shares(const struct sweep *w, struct cov_err *e)
 {
     double operations;
     const struct setup *first = &w->setups[0];
-    int rc = cov_bench_net_operations(w->net, first->length, &operations, e);
+    int rc = bench_net_operations(w->net, first->length, &operations, e);
     for (size_t p = 0; p < w->o->n_precisions && !rc; p++) {
         double best = 0;
         const char *precision = w->o->precisions[p];
-        char name[96];
-        for (size_t i = 0; i < w->n; i++) {
+        for (size_t i = 0; i < w->cases.n; i++) {
             const struct setup *s = &w->setups[i];
-            const struct cov_figure *f = figure_of(w, i);
+            const struct figure *f = figure_of(w, i);
             if (f && s->choice.kind == COV_DEVICE_CPU && s->threads == w->b->threads &&
                 s->length == first->length &&
                 strcmp(cov_precision_name(s->precision), precision) == 0 && f->median > best)
                 best = f->median;
         }
         bool bf16 = strncmp(precision, "bf16", 4) == 0 || strcmp(precision, "balanced") == 0;
-        double limit =
-            cov_machine_probe_value(&w->b->machine, bf16 ? "bf16_gflops" : "fp32_gflops");
-        (void)snprintf(name, sizeof name, "model/limit_share/precision=%s", precision);
+        double limit = machine_probe_value(&w->b->machine, bf16 ? "bf16_gflops" : "fp32_gflops");
         if (limit > 0 && best > 0)
-            rc = cov_figures_add_one(&w->b->figures, name, "of the limit", true,
-                                     best * operations * 1e-9 / limit, e);
+            rc = figures_add_one(&w->b->figures, "of the limit", true,
+                                 best * operations * 1e-9 / limit, e,
+                                 "model/limit_share/precision=%s", precision);
     }
     return rc;
 }
@@ -545,27 +467,24 @@ static int measure_distances(const struct sweep *w, struct cov_err *e)
 static int measure_training(const struct sweep *w, struct cov_err *e)
 {
     enum cov_precision precisions[2];
-    struct cov_bench_train_options o = {.precisions = precisions,
-                                        .batches = w->o->training,
-                                        .n_batches = w->o->n_training,
-                                        .L = (size_t)w->o->lengths[0]};
+    struct bench_train_options o = {
+        .precisions = precisions, .batches = w->o->training, .L = (size_t)w->o->lengths.items[0]};
     int rc = find_training(w->o, precisions, &o.n_precisions, e);
-    return rc ? rc : cov_bench_train(w->b, w->net, &o, e);
+    return rc ? rc : bench_train(w->b, w->net, &o, e);
 }
 
-int cov_bench_model(struct cov_bench *b, const struct cov_bench_net *net,
-                    const struct cov_bench_model_options *options, struct cov_err *e)
+int bench_model(struct bench *b, const struct bench_net *net,
+                const struct bench_model_options *options, struct cov_err *e)
 {
     struct sweep w = {.b = b, .net = net, .o = options};
-    size_t most = options->n_devices * options->n_precisions * options->n_batches +
-                  options->n_threads + options->n_lengths;
+    size_t most = options->n_devices * options->n_precisions * options->batches.n +
+                  options->threads.n + options->lengths.n;
     w.setups = cov_calloc(most, sizeof *w.setups, e);
-    w.cases = cov_calloc(most, sizeof *w.cases, e);
-    int rc = w.setups && w.cases ? plan(&w, e) : COV_ENOMEM;
+    int rc = w.setups ? plan(&w, e) : COV_ENOMEM;
     if (!rc)
         rc = measure_distances(&w, e);
     if (!rc)
-        rc = cov_bench_run(b, "measuring the network", w.cases, w.n, e);
+        rc = bench_run(b, "measuring the network", &w.cases, e);
     if (!rc)
         rc = chart_batches(&w, e);
     if (!rc)
@@ -573,20 +492,146 @@ int cov_bench_model(struct cov_bench *b, const struct cov_bench_net *net,
     if (!rc)
         rc = add_shares(&w, e);
     if (!rc && options->layers)
-        rc = cov_bench_layers(b, net, (size_t)options->lengths[0], e);
-    if (!rc && options->n_training > 0)
+        rc = bench_layers(b, net, (size_t)options->lengths.items[0], e);
+    if (!rc && options->training.n > 0)
         rc = measure_training(&w, e);
     if (!rc)
-        rc = cov_bench_note(b, e, "The network: %s.", net->label);
-    if (!rc && cov_bench_is_disturbed(b))
-        rc = cov_bench_note(
-            b, e,
-            "The network: its threads had a processor for %.0f %% of their time, other "
-            "programs had it for the rest.",
-            100 * b->processor_had / b->processor_wanted);
-    for (size_t i = 0; w.cases && i < w.n; i++)
-        free(w.cases[i].name);
-    free(w.cases);
+        rc = bench_note(b, e, "The network: %s.", net->label);
+    if (!rc && bench_is_disturbed(b))
+        rc = bench_note(b, e,
+                        "The network: the machine was busy; compute threads got only %.0f %% of "
+                        "their CPU time.",
+                        100 * b->processor_had / b->processor_wanted);
+    bench_cases_fini(&w.cases);
     free(w.setups);
     return rc;
 }
+
+/* ---------------------------------------------------------------- the subcommand */
+
+struct model_config {
+    struct benchmark_config common;
+    const char *model;
+    struct cov_strings batches, precisions, devices, threads, lengths, training;
+    bool layers;
+};
+
+#define FIELD(name) offsetof(struct model_config, name)
+
+static const struct cov_opt model_options[] = {
+    {.name = "model",
+     .letter = 'm',
+     .type = COV_OPT_STRING,
+     .field = FIELD(model),
+     .metavar = "CKPT",
+     .def = "combined",
+     .help = "checkpoint, or the word combined: random weights in the published size"},
+    {.name = "batch-size",
+     .type = COV_OPT_LIST,
+     .field = FIELD(batches),
+     .metavar = "N,...",
+     .def = "1,4,16",
+     .help = "chunks that a thread computes at a time"},
+    {.name = "precision",
+     .type = COV_OPT_LIST,
+     .field = FIELD(precisions),
+     .metavar = "P,...",
+     .def = "exact",
+     .help = "exact, fp32, bf16x3, balanced, bf16, or tf32 (only on a GPU)"},
+    {.name = "device",
+     .type = COV_OPT_LIST,
+     .field = FIELD(devices),
+     .metavar = "D,...",
+     .def = "auto",
+     .help = "where to compute: cpu, cuda, cuda:0, or auto for the best available"},
+    {.name = "threads-list",
+     .type = COV_OPT_LIST,
+     .field = FIELD(threads),
+     .metavar = "N,...",
+     .help = "numbers of threads to compare, with the first precision and batch (default: all "
+             "and one)"},
+    {.name = "length",
+     .type = COV_OPT_LIST,
+     .field = FIELD(lengths),
+     .metavar = "N,...",
+     .def = "21384",
+     .help = "positions of a chunk; lengths after the first are measured with the first precision "
+             "and batch only"},
+    {.name = "layers",
+     .type = COV_OPT_FLAG,
+     .field = FIELD(layers),
+     .help = "also measure each layer, on one core"},
+    {.name = "training",
+     .type = COV_OPT_LIST,
+     .field = FIELD(training),
+     .metavar = "N,...",
+     .help = "also measure training on the CPU with these batch sizes, in fp32 (for exact and "
+             "fp32) and bf16"},
+    BENCHMARK_OPTIONS("5", "0.5"),
+    {.name = NULL},
+};
+
+static int read_options(const struct cov_common *common, const struct model_config *c,
+                        struct bench_model_options *o, struct cov_err *e)
+{
+    int64_t all_and_one[] = {common->threads, 1};
+    const struct number_limits batches = {.option = "--batch-size", .min = 1, .max = 4096};
+    const struct number_limits threads = {.option = "--threads-list",
+                                          .min = 1,
+                                          .max = 1024,
+                                          .def = {all_and_one, common->threads > 1 ? 2 : 1}};
+    const struct number_limits lengths = {.option = "--length", .min = 1, .max = 1 << 24};
+    const struct number_limits training = {.option = "--training", .min = 1, .max = 4096};
+    o->precisions = (const char *const *)c->precisions.items;
+    o->n_precisions = c->precisions.n;
+    o->devices = (const char *const *)c->devices.items;
+    o->n_devices = c->devices.n;
+    o->layers = c->layers;
+    int rc = benchmark_numbers(&c->batches, &batches, &o->batches, e);
+    if (!rc)
+        rc = benchmark_numbers(&c->threads, &threads, &o->threads, e);
+    if (!rc)
+        rc = benchmark_numbers(&c->lengths, &lengths, &o->lengths, e);
+    if (!rc)
+        rc = benchmark_numbers(&c->training, &training, &o->training, e);
+    return rc ? rc : check_options(o, e);
+}
+
+static int model_run(struct cov_common *common, void *config, const bool *given, int n_operands,
+                     char **operands, struct cov_err *e)
+{
+    (void)given;
+    (void)n_operands;
+    (void)operands;
+    const struct model_config *c = config;
+    struct bench_model_options o = {0};
+    struct bench_net net = {0};
+    struct bench b = {0};
+    int rc = read_options(common, c, &o, e);
+    if (!rc)
+        rc = bench_net_open(c->model, (uint64_t)c->common.seed, &net, e);
+    if (!rc)
+        rc = benchmark_begin(common, &c->common, BENCH_MODEL, 4 * c->common.seconds, &b, e);
+    if (!rc)
+        rc = bench_model(&b, &net, &o, e);
+    if (!rc)
+        rc = benchmark_end(common, &b, e);
+    bench_fini(&b);
+    bench_net_close(&net);
+    free(o.batches.items);
+    free(o.threads.items);
+    free(o.lengths.items);
+    free(o.training.items);
+    return rc;
+}
+
+const struct cov_tool benchmark_model = {
+    .name = "model",
+    .summary = "measure the network: batch, precision, threads, layers, distance from fp32",
+    BENCHMARK_OUTPUT,
+    .examples = "  benchmark model --model combined --batch-size 1,4,16 --precision exact,bf16\n"
+                "  benchmark model -m model.ckpt --layers -o results/\n",
+    .options = model_options,
+    .config_bytes = sizeof(struct model_config),
+    .run = model_run,
+};

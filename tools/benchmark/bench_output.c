@@ -3,58 +3,306 @@
 #include "tools/benchmark/bench_output.h"
 
 #include <assert.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/base/err.h"
 #include "common/base/json.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/outfile.h"
 #include "common/base/path.h"
+#include "common/base/version.h"
 #include "common/cli/multiqc.h"
+#include "common/cli/tool.h"
 #include "common/job/tracks/gnuplot.h"
-#include "tools/benchmark/bench_html.h"
 
-/* All that a run may leave; begin() takes no other. */
+/* ---------------------------------------------------------------- the page */
+
+static const char style[] =
+    "body{font:15px/1.5 system-ui,'DejaVu Sans',sans-serif;color:#222;background:#f4f5f7;margin:0}"
+    "main{max-width:980px;margin:0 auto;padding:24px}"
+    "h1{font-size:26px;margin:8px 0 2px}h2{font-size:19px;margin:0 0 12px}"
+    "section{background:#fff;border:1px solid #dfe2e6;border-radius:8px;padding:18px 20px;"
+    "margin:18px 0}"
+    "p.sub{color:#666;margin:0 0 12px}"
+    "table{border-collapse:collapse;width:100%;font-size:13.5px}"
+    "th,td{text-align:left;padding:4px 10px 4px 0;border-bottom:1px solid #eceef0;"
+    "vertical-align:top}"
+    "th{color:#666;font-weight:600}td.n{text-align:right;font-variant-numeric:tabular-nums;"
+    "white-space:nowrap}th.n{text-align:right}"
+    "td.v{font-weight:600;white-space:nowrap;color:#1d5fa3}"
+    "svg{max-width:100%;height:auto;display:block;margin:6px 0 14px}"
+    "summary{cursor:pointer;color:#1d5fa3;margin:6px 0}"
+    "dl{display:grid;grid-template-columns:max-content 1fr;gap:2px 18px;margin:0;font-size:14px}"
+    "dt{color:#666}dd{margin:0}"
+    "code{font-size:13px;overflow-wrap:anywhere}td code{white-space:nowrap}";
+
 static const struct {
-    unsigned part; /* 0: whatever is measured */
-    bool chart;    /* as SVG and PNG */
+    const char *prefix, *title, *about;
+} sections[] = {
+    {"model", "The network",
+     "Chunks per second (a chunk is 21,384 bases of one strand unless stated otherwise) by batch, "
+     "precision and threads; the time of each layer; and the distance of each precision from "
+     "fp32."},
+    {"loader", "Loading",
+     "An epoch: all chunks of a genome, read, decoded and passed to the device, as Helixer's files "
+     "are usually read (original), and with our improvements added one by one."},
+    {"encode", "Encoding",
+     "Encoding of bases for networks and files, and the cost of padding, by sequence length."},
+    {"stages", "Stages",
+     "The three tools on genomes of several sizes, with lines fitted to their times."},
+    {"pipeline", "Pipeline",
+     "From a FASTA to tracks, with prediction in shards: the cost of each stage."},
+};
+
+static void put_bytes(FILE *f, const char *text, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        unsigned char c = (unsigned char)text[i];
+        if (c == '&')
+            (void)fputs("&amp;", f);
+        else if (c == '<')
+            (void)fputs("&lt;", f);
+        else if (c == '>')
+            (void)fputs("&gt;", f);
+        else if (c == '"')
+            (void)fputs("&quot;", f);
+        else if (c < ' ' || c == 0x7f)
+            (void)fputc(' ', f);
+        else
+            (void)fputc(c, f);
+    }
+}
+
+static void put_text(FILE *f, const char *text)
+{
+    put_bytes(f, text, strlen(text));
+}
+
+/* Returns true if an id or a reference to one starts at p; *n: bytes before its name. */
+static bool is_id(const char *p, size_t *n)
+{
+    static const char *const ways[] = {" id=\"",        " id='", "xlink:href=\"#",
+                                       "xlink:href='#", "url(#", " href=\"#"};
+    for (size_t i = 0; i < COV_COUNT(ways); i++) {
+        *n = strlen(ways[i]);
+        if (strncmp(p, ways[i], *n) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Puts the svg element without the prolog, and makes its ids unique in the page. */
+static void put_svg(FILE *f, size_t number, const char *text)
+{
+    const char *p = strstr(text, "<svg");
+    size_t n;
+    for (; p && *p; p++) {
+        if (is_id(p, &n)) {
+            (void)fwrite(p, 1, n, f);
+            (void)fprintf(f, "c%zu-", number);
+            p += n - 1;
+        } else {
+            (void)fputc(*p, f);
+        }
+    }
+    (void)fputc('\n', f);
+}
+
+static const char *title_of_probe(const char *name)
+{
+    static const char *const titles[][2] = {
+        {"fp32_gflops", "fp32, all threads [GFLOP/s]"},
+        {"fp32_gflops_core", "fp32, one thread [GFLOP/s]"},
+        {"bf16_gflops", "bf16, all threads [GFLOP/s]"},
+        {"bf16_gflops_core", "bf16, one thread [GFLOP/s]"},
+        {"memory_gb_per_second", "memory read [GB/s]"},
+        {"disk_write_mb_per_second", "disk write [MB/s]"},
+        {"disk_read_mb_per_second", "disk read [MB/s]"},
+    };
+    for (size_t i = 0; i < COV_COUNT(titles); i++)
+        if (strcmp(name, titles[i][0]) == 0)
+            return titles[i][1];
+    return name;
+}
+
+static void put_machine(const struct bench *b, FILE *f)
+{
+    const struct machine *m = &b->machine;
+    char text[32];
+    (void)fprintf(f, "<section>\n<h2>The machine</h2>\n<dl>\n<dt>processor</dt><dd>");
+    put_text(f, m->cpu);
+    (void)fprintf(f, "</dd>\n<dt>kernels</dt><dd>");
+    put_text(f, m->levels);
+    (void)fprintf(f, "</dd>\n<dt>threads</dt><dd>%u of %u processors</dd>\n", b->threads,
+                  m->online);
+    (void)fprintf(f, "<dt>memory</dt><dd>%.1f GB</dd>\n<dt>system</dt><dd>",
+                  (double)m->memory_bytes * 1e-9);
+    put_text(f, m->system);
+    (void)fprintf(f, "</dd>\n<dt>compiler</dt><dd>");
+    put_text(f, __VERSION__);
+    (void)fprintf(f, "</dd>\n");
+    for (size_t i = 0; i < m->n_probes; i++) {
+        (void)fprintf(f, "<dt>");
+        put_text(f, title_of_probe(m->probes[i].name));
+        (void)fprintf(f, "</dt><dd>%s</dd>\n", figure_text(m->probes[i].value, text));
+    }
+    (void)fprintf(f, "<dt>command</dt><dd><code>");
+    put_text(f, b->command ? b->command : "");
+    (void)fprintf(f, "</code></dd>\n</dl>\n</section>\n");
+}
+
+/* Allows line breaks only before options. */
+static void put_command(FILE *f, const char *text)
+{
+    for (const char *end; *text; text = end + (*end == ' ')) {
+        end = strstr(text, " --");
+        end = end ? end : text + strlen(text);
+        (void)fprintf(f, "<code>");
+        put_bytes(f, text, (size_t)(end - text));
+        (void)fprintf(f, "</code>%s", *end ? " " : "");
+    }
+}
+
+static void put_advice(const struct bench *b, FILE *f)
+{
+    if (b->n_advice == 0)
+        return;
+    (void)fprintf(f, "<section>\n<h2>Recommended on this machine</h2>\n<table>\n"
+                     "<tr><th>setting</th><th>value</th><th>how</th><th>reason</th></tr>\n");
+    for (size_t i = 0; i < b->n_advice; i++) {
+        (void)fprintf(f, "<tr><td>");
+        put_text(f, b->advice[i].what);
+        (void)fprintf(f, "</td><td class=\"v\">");
+        put_text(f, b->advice[i].value);
+        (void)fprintf(f, "</td><td>");
+        put_command(f, b->advice[i].how);
+        (void)fprintf(f, "</td><td>");
+        put_text(f, b->advice[i].reason);
+        (void)fprintf(f, "</td></tr>\n");
+    }
+    (void)fprintf(f, "</table>\n</section>\n");
+}
+
+static bool of_section(const char *name, const char *prefix)
+{
+    size_t n = strlen(prefix);
+    return strncmp(name, prefix, n) == 0 && (name[n] == '/' || name[n] == '_' || name[n] == '.');
+}
+
+static void put_figures(const struct bench *b, const char *prefix, FILE *f)
+{
+    (void)fprintf(f, "<details>\n<summary>figures</summary>\n<table>\n<tr><th>name</th>"
+                     "<th class=\"n\">median</th><th class=\"n\">low</th><th class=\"n\">high</th>"
+                     "<th>unit</th><th class=\"n\">n</th><th>better</th></tr>\n");
+    for (size_t i = 0; i < b->figures.n; i++) {
+        const struct figure *figure = &b->figures.items[i];
+        char median[32], low[32], high[32];
+        if (!of_section(figure->name, prefix))
+            continue;
+        (void)fprintf(f, "<tr><td>");
+        put_text(f, figure->name + strlen(prefix) + 1);
+        (void)fprintf(f,
+                      "</td><td class=\"n\">%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td>"
+                      "<td>",
+                      figure_text(figure->median, median), figure_text(figure->low, low),
+                      figure_text(figure->high, high));
+        put_text(f, figure->unit);
+        (void)fprintf(f, "</td><td class=\"n\">%zu</td><td>%s</td></tr>\n", figure->n,
+                      figure->higher_is_better ? "higher" : "lower");
+    }
+    (void)fprintf(f, "</table>\n</details>\n");
+}
+
+static void put_section(const struct bench *b, const struct bench_picture *pictures, size_t n,
+                        size_t section, FILE *f)
+{
+    const char *prefix = sections[section].prefix;
+    bool any = false;
+    for (size_t i = 0; i < b->figures.n && !any; i++)
+        any = of_section(b->figures.items[i].name, prefix);
+    if (!any)
+        return;
+    (void)fprintf(f, "<section id=\"%s\">\n<h2>%s</h2>\n<p class=\"sub\">%s</p>\n", prefix,
+                  sections[section].title, sections[section].about);
+    for (size_t i = 0; i < n; i++)
+        if (of_section(pictures[i].name, prefix))
+            put_svg(f, i, pictures[i].text);
+    put_figures(b, prefix, f);
+    (void)fprintf(f, "</section>\n");
+}
+
+void bench_print_html(const struct bench *b, const struct bench_picture *pictures, size_t n,
+                      FILE *f)
+{
+    (void)fprintf(f,
+                  "<!DOCTYPE html>\n<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\">\n"
+                  "<head>\n<meta charset=\"utf-8\"/>\n"
+                  "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
+                  "<title>covtools benchmark</title>\n<style>%s</style>\n</head>\n<body>\n<main>\n"
+                  "<h1>covtools benchmark</h1>\n<p class=\"sub\">covtools ",
+                  style);
+    put_text(f, cov_version());
+    (void)fprintf(f, " on ");
+    put_text(f, b->machine.system);
+    (void)fprintf(f, "</p>\n");
+    put_advice(b, f);
+    for (size_t i = 0; i < COV_COUNT(sections); i++)
+        put_section(b, pictures, n, i, f);
+    if (b->n_notes > 0) {
+        (void)fprintf(f, "<section>\n<h2>Notes</h2>\n<ul>\n");
+        for (size_t i = 0; i < b->n_notes; i++) {
+            (void)fprintf(f, "<li>");
+            put_text(f, b->notes[i]);
+            (void)fprintf(f, "</li>\n");
+        }
+        (void)fprintf(f, "</ul>\n</section>\n");
+    }
+    put_machine(b, f);
+    (void)fprintf(f, "</main>\n</body>\n</html>\n");
+}
+
+/* ---------------------------------------------------------------- files */
+
+/* All possible outputs. */
+static const struct {
+    unsigned part; /* 0: all */
+    bool chart;    /* SVG and PNG */
     const char *name;
 } outputs[] = {
     {0, false, "benchmark.json"},
     {0, false, "benchmark.tsv"},
     {0, false, "benchmark_mqc.json"},
     {0, false, "report.html"},
-    {COV_BENCH_STAGES, true, "stages_time"},
-    {COV_BENCH_STAGES, true, "stages_memory"},
-    {COV_BENCH_PIPELINE, true, "pipeline_stages"},
-    {COV_BENCH_PIPELINE, false, "pipeline_snakemake.tsv"},
-    {COV_BENCH_PIPELINE, false, "pipeline_flame.svg"},
-    {COV_BENCH_LOADER, true, "loader_epoch"},
-    {COV_BENCH_LOADER, true, "loader_ratio"},
-    {COV_BENCH_LOADER, true, "loader_device_mean"},
-    {COV_BENCH_LOADER, true, "loader_device_use"},
-    {COV_BENCH_LOADER, true, "loader_sweep"},
-    {COV_BENCH_ENCODE, true, "encode_forms"},
-    {COV_BENCH_ENCODE, true, "encode_padding"},
-    {COV_BENCH_MODEL, true, "model_batch"},
-    {COV_BENCH_MODEL, true, "model_threads"},
-    {COV_BENCH_MODEL, true, "model_length"},
-    {COV_BENCH_MODEL, true, "model_layers"},
-    {COV_BENCH_MODEL, true, "model_training"},
+    {BENCH_STAGES, true, "stages_time"},
+    {BENCH_STAGES, true, "stages_memory"},
+    {BENCH_PIPELINE, true, "pipeline_stages"},
+    {BENCH_PIPELINE, false, "pipeline_snakemake.tsv"},
+    {BENCH_PIPELINE, false, "pipeline_flame.svg"},
+    {BENCH_LOADER, true, "loader_epoch"},
+    {BENCH_LOADER, true, "loader_ratio"},
+    {BENCH_LOADER, true, "loader_device_mean"},
+    {BENCH_LOADER, true, "loader_device_use"},
+    {BENCH_LOADER, true, "loader_sweep"},
+    {BENCH_ENCODE, true, "encode_forms"},
+    {BENCH_ENCODE, true, "encode_padding"},
+    {BENCH_MODEL, true, "model_batch"},
+    {BENCH_MODEL, true, "model_threads"},
+    {BENCH_MODEL, true, "model_length"},
+    {BENCH_MODEL, true, "model_layers"},
+    {BENCH_MODEL, true, "model_training"},
 };
 
-static bool is_wanted(const struct cov_bench *b, size_t i)
+static bool is_wanted(const struct bench *b, size_t i)
 {
     return outputs[i].part == 0 || (outputs[i].part & b->parts);
 }
 
-/* What would be refused when all has been measured is refused now. */
-static int check_output(const struct cov_bench *b, const char *name, const char *suffix,
+/* Reports before measuring that an output exists or cannot be written. */
+static int check_output(const struct bench *b, const char *name, const char *suffix,
                         struct cov_err *e)
 {
     struct cov_outfile out = COV_OUTFILE_INIT;
@@ -67,7 +315,7 @@ static int check_output(const struct cov_bench *b, const char *name, const char 
     return rc;
 }
 
-int cov_bench_output_begin(struct cov_bench *b, struct cov_err *e)
+int bench_output_begin(struct bench *b, struct cov_err *e)
 {
     int rc = cov_newfolder_make(&b->folder, b->dir, e);
     if (rc)
@@ -84,19 +332,18 @@ int cov_bench_output_begin(struct cov_bench *b, struct cov_err *e)
     return rc;
 }
 
-/* The files of a run, until all are complete. */
+/* Files in progress. */
 struct output {
-    const struct cov_bench *b;
+    const struct bench *b;
     struct cov_stats *stats;
     struct cov_outfile *files;
     size_t n, cap;
-    struct cov_bench_svg *pictures;
-    char **texts; /* of the pictures */
+    struct bench_picture *pictures;
+    char **texts; /* of the pictures. Owned */
     size_t n_pictures;
 };
 
-/* Whether it was looked at before the run. */
-static bool is_listed(const struct cov_bench *b, const char *name, bool chart)
+static bool is_listed(const struct bench *b, const char *name, bool chart)
 {
     for (size_t i = 0; i < COV_COUNT(outputs); i++)
         if (is_wanted(b, i) && outputs[i].chart == chart && strcmp(outputs[i].name, name) == 0)
@@ -142,12 +389,12 @@ static int write_file(struct output *o, const char *name,
 static void print_json(const struct output *o, FILE *f)
 {
     struct cov_json j;
-    const struct cov_bench *b = o->b;
+    const struct bench *b = o->b;
     cov_json_init(&j, f);
     cov_json_begin_object(&j, NULL);
     cov_json_string(&j, "command", b->command);
-    cov_machine_print_json(&b->machine, b->threads, &j);
-    cov_figures_print_json(&b->figures, &j);
+    machine_print_json(&b->machine, b->threads, &j);
+    figures_print_json(&b->figures, &j);
     if (b->n_advice > 0) {
         cov_json_begin_array(&j, "recommendations");
         for (size_t i = 0; i < b->n_advice; i++) {
@@ -171,12 +418,12 @@ static void print_json(const struct output *o, FILE *f)
 
 static void print_tsv(const struct output *o, FILE *f)
 {
-    cov_figures_print_tsv(&o->b->figures, f);
+    figures_print_tsv(&o->b->figures, f);
 }
 
 static void print_html(const struct output *o, FILE *f)
 {
-    cov_bench_html_print(o->b, o->pictures, o->n_pictures, f);
+    bench_print_html(o->b, o->pictures, o->n_pictures, f);
 }
 
 static void print_multiqc(const struct output *o, FILE *f)
@@ -189,21 +436,20 @@ static void print_multiqc(const struct output *o, FILE *f)
     (void)fputc('\n', f);
 }
 
-/* Figures as those of the run's statistics: a row each in MultiQC's table. */
-static int fill_stats(const struct cov_bench *b, struct cov_stats *s, struct cov_err *e)
+/* One row of MultiQC's table per figure. */
+static int fill_stats(const struct bench *b, struct cov_stats *s, struct cov_err *e)
 {
     int rc = COV_OK;
     for (size_t i = 0; i < b->figures.n && !rc; i++) {
-        const struct cov_figure *f = &b->figures.items[i];
+        const struct figure *f = &b->figures.items[i];
         char *part = cov_strfmt(e, "%s (%s)", f->name, f->unit);
-        rc = part ? cov_stats_add_figure(s, part, "median", "the median of the repeats", 3,
-                                         f->median, e)
-                  : COV_ENOMEM;
+        rc = part
+                 ? cov_stats_add_figure(s, part, "median", "median of the repeats", 3, f->median, e)
+                 : COV_ENOMEM;
         if (!rc)
-            rc = cov_stats_add_figure(s, part, "low", "the least of the repeats", 3, f->low, e);
+            rc = cov_stats_add_figure(s, part, "low", "minimum of the repeats", 3, f->low, e);
         if (!rc)
-            rc =
-                cov_stats_add_figure(s, part, "high", "the greatest of the repeats", 3, f->high, e);
+            rc = cov_stats_add_figure(s, part, "high", "maximum of the repeats", 3, f->high, e);
         free(part);
     }
     return rc;
@@ -211,54 +457,34 @@ static int fill_stats(const struct cov_bench *b, struct cov_stats *s, struct cov
 
 /* ---------------------------------------------------------------- pictures */
 
-static int read_text(const char *path, char **text, struct cov_err *e)
-{
-    struct stat st;
-    FILE *f = fopen(path, "re");
-    if (!f || fstat(fileno(f), &st) != 0) {
-        int rc = cov_fail_errno(e, "%s", path);
-        if (f)
-            (void)fclose(f);
-        return rc;
-    }
-    *text = cov_calloc((size_t)st.st_size + 1, 1, e);
-    size_t n = *text ? fread(*text, 1, (size_t)st.st_size, f) : 0;
-    bool bad = *text && n != (size_t)st.st_size;
-    (void)fclose(f); /* was only read */
-    if (bad)
-        return cov_fail(e, COV_EIO, "%s cannot be read", path);
-    return *text ? COV_OK : COV_ENOMEM;
-}
-
 static int add_picture(struct output *o, const char *name, const char *title, const char *path,
                        struct cov_err *e)
 {
     char *text = NULL;
-    int rc = read_text(path, &text, e);
-    if (rc) {
-        free(text);
+    size_t n;
+    int rc = bench_read_text(path, &text, &n, e);
+    if (rc)
         return rc;
-    }
     o->texts[o->n_pictures] = text;
-    o->pictures[o->n_pictures++] = (struct cov_bench_svg){name, title, text};
+    o->pictures[o->n_pictures++] = (struct bench_picture){name, title, text};
     return COV_OK;
 }
 
-static int draw(struct output *o, const char *gnuplot, const struct cov_chart *c, struct cov_err *e)
+static int draw(struct output *o, const char *gnuplot, const struct chart *c, struct cov_err *e)
 {
     const char *tmp;
     int rc = begin(o, c->file, ".svg", &tmp, e);
     if (!rc)
-        rc = cov_chart_draw(c, gnuplot, tmp, true, o->b->dir, e);
+        rc = chart_draw(c, gnuplot, tmp, true, o->b->dir, e);
     if (!rc)
         rc = add_picture(o, c->file, c->title, tmp, e);
     if (!rc)
         rc = begin(o, c->file, ".png", &tmp, e);
-    return rc ? rc : cov_chart_draw(c, gnuplot, tmp, false, o->b->dir, e);
+    return rc ? rc : chart_draw(c, gnuplot, tmp, false, o->b->dir, e);
 }
 
-/* `work` may be on another disk: the file is copied. */
-static int take_file(struct output *o, const struct cov_bench_file *file, struct cov_err *e)
+/* Copies, since `work` may be on another file system. */
+static int take_file(struct output *o, const struct bench_file *file, struct cov_err *e)
 {
     const char *tmp;
     char *path = cov_path_join(o->b->work.path, file->name, e);
@@ -273,7 +499,7 @@ static int take_file(struct output *o, const struct cov_bench_file *file, struct
 
 static int draw_all(struct output *o, struct cov_err *e)
 {
-    const struct cov_bench *b = o->b;
+    const struct bench *b = o->b;
     struct cov_err why = COV_ERR_INIT;
     char *gnuplot = NULL;
     size_t n = b->charts.n + b->n_files;
@@ -294,7 +520,7 @@ static int draw_all(struct output *o, struct cov_err *e)
     return rc;
 }
 
-int cov_bench_output_write(const struct cov_bench *b, struct cov_stats *stats, struct cov_err *e)
+int bench_output_write(const struct bench *b, struct cov_stats *stats, struct cov_err *e)
 {
     struct output o = {.b = b, .stats = stats};
     struct cov_outfile **all = NULL;

@@ -1,19 +1,33 @@
-/* bench_output.h - what a benchmark leaves in its folder: benchmark.json, benchmark.tsv,
- * benchmark_mqc.json for MultiQC, the charts as SVG and PNG, and report.html with all of it.
+/* bench_output.h - outputs of a benchmark: benchmark.json, benchmark.tsv, benchmark_mqc.json for MultiQC, charts
+ * as SVG and PNG, and report.html with everything.
  * SPDX-License-Identifier: MIT */
-#ifndef COV_BENCHMARK_BENCH_OUTPUT_H
-#define COV_BENCHMARK_BENCH_OUTPUT_H
+#ifndef BENCHMARK_BENCH_OUTPUT_H
+#define BENCHMARK_BENCH_OUTPUT_H
+
+#include <stddef.h>
+#include <stdio.h>
 
 #include "common/base/err.h"
+#include "common/cli/stats.h"
 #include "tools/benchmark/bench.h"
 
-/* Before anything is measured: makes the folder if it is missing, and fails if
- * one of the files that b->parts may leave is there and may not be replaced (COV_EEXIST), or cannot be. */
-int cov_bench_output_begin(struct cov_bench *b, struct cov_err *e) COV_MUST_USE;
+/* Called before measuring: creates the folder if it is missing, and fails if one of the outputs of b->parts
+ * exists without b->force (COV_EEXIST), or cannot be written. */
+int bench_output_begin(struct bench *b, struct cov_err *e) COV_MUST_USE;
 
-/* Writes all files; they appear together. Without gnuplot there are no charts, with a warning. `stats`
- * gets the figures, for --stats and for MultiQC. */
-int cov_bench_output_write(const struct cov_bench *b, struct cov_stats *stats,
-                           struct cov_err *e) COV_MUST_USE;
+/* Writes all files; they appear together. Without gnuplot, warns and leaves out the charts. Adds the figures to
+ * `stats`, for --stats and MultiQC. */
+int bench_output_write(const struct bench *b, struct cov_stats *stats,
+                       struct cov_err *e) COV_MUST_USE;
+
+struct bench_picture {
+    const char *name; /* of its file; its first word is that of the section that shows it */
+    const char *title;
+    const char *text; /* the SVG file */
+};
+
+/* Writes the report as one self-contained page, well-formed as XML too. Ids in the pictures are made unique. */
+void bench_print_html(const struct bench *b, const struct bench_picture *pictures, size_t n,
+                      FILE *f);
 
 #endif

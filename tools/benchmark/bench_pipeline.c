@@ -1,18 +1,17 @@
-/* bench_pipeline.c - see bench_stages.h: the pipeline in shards.
+/* bench_pipeline.c - benchmark pipeline: FASTA to tracks, with prediction in shards.
  * SPDX-License-Identifier: MIT */
-#include "tools/benchmark/bench_stages.h"
-
-#include <errno.h>
+#include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "common/base/mem.h"
 #include "common/base/path.h"
 #include "tools/benchmark/child.h"
 #include "tools/benchmark/flame.h"
+#include "tools/benchmark/measuring.h"
 
 enum step { ENCODE, PREDICT, MERGE, BIGWIG, BEDGRAPH, ALL, STEPS };
 static const char *const step_names[STEPS] = {"fasta2h5", "covpredict", "merge",
@@ -20,26 +19,24 @@ static const char *const step_names[STEPS] = {"fasta2h5", "covpredict", "merge",
 
 enum { MAX_ARGUMENTS = 16, MAX_SHARDS = 64, CACHE_LINE = 64 };
 
-/* A program and its arguments. */
 struct command {
     const char *arguments[MAX_SHARDS + MAX_ARGUMENTS];
 };
 
 struct pipeline {
-    struct cov_bench *b;
-    const struct cov_bench_pipeline_options *o;
-    char *fasta2h5, *covpredict, *cov2bigwig, *h5chunk;
+    struct bench *b;
+    const struct bench_pipeline_options *o;
+    struct child_tools tools;
     char threads[16], shard_threads[16];
-    char *genome, *merged, *bigwig, *bedgraph; /* files and folders of the run */
+    char *genome, *merged, *bigwig, *bedgraph; /* paths */
     char *parts[MAX_SHARDS], shards[MAX_SHARDS][24];
     struct command commands[MAX_SHARDS + ALL];
-    struct cov_child_cost *costs; /* [repeats][STEPS], of shards together */
-    size_t n_repeats;
+    struct child_cost *costs; /* [repeats][STEPS], sums over shards */
 };
 
-static const struct cov_child_cost no_cost = {.counters = {-1, -1, -1, -1, -1, -1}};
+static const struct child_cost no_cost = {.counters = {-1, -1, -1, -1}};
 
-static void add_cost(struct cov_child_cost *to, const struct cov_child_cost *c)
+static void add_cost(struct child_cost *to, const struct child_cost *c)
 {
     to->cpu += c->cpu;
     to->max_rss += c->max_rss;
@@ -48,7 +45,7 @@ static void add_cost(struct cov_child_cost *to, const struct cov_child_cost *c)
     to->max_pss += c->max_pss;
     to->read_bytes += c->read_bytes > 0 ? c->read_bytes : 0;
     to->written_bytes += c->written_bytes > 0 ? c->written_bytes : 0;
-    for (int i = 0; i < COV_CHILD_COUNTERS; i++)
+    for (int i = 0; i < CHILD_COUNTERS; i++)
         if (c->counters[i] >= 0)
             to->counters[i] = (to->counters[i] > 0 ? to->counters[i] : 0) + c->counters[i];
 }
@@ -77,22 +74,23 @@ static int name_files(struct pipeline *p, struct cov_err *e)
 
 static void set_commands(struct pipeline *p)
 {
-    const char *const encode[] = {p->fasta2h5, "-fq",     "-@",        p->threads,
-                                  "-o",        p->genome, p->o->fasta, NULL};
-    const char *const merge[] = {p->h5chunk, "merge", "-fq",     "-@",
-                                 p->threads, "-o",    p->merged, NULL};
-    const char *const bigwig[] = {p->cov2bigwig, "-fq", "-@",      p->threads, "--format",
-                                  "bigwig",      "-o",  p->bigwig, p->merged,  NULL};
-    const char *const bedgraph[] = {p->cov2bigwig, "-fq", "-@",        p->threads, "--format",
-                                    "bedgraph.gz", "-o",  p->bedgraph, p->merged,  NULL};
+    const char *const encode[] = {p->tools.fasta2h5, "-fq",       "-@", p->threads, "-o",
+                                  p->genome,         p->o->fasta, NULL};
+    const char *const merge[] = {p->tools.h5chunk, "merge", "-fq",     "-@",
+                                 p->threads,       "-o",    p->merged, NULL};
+    const char *const bigwig[] = {p->tools.cov2bigwig, "-fq",    "-@", p->threads,
+                                  "--format",          "bigwig", "-o", p->bigwig,
+                                  p->merged,           NULL};
+    const char *const bedgraph[] = {p->tools.cov2bigwig, "-fq", "-@",        p->threads, "--format",
+                                    "bedgraph.gz",       "-o",  p->bedgraph, p->merged,  NULL};
     memcpy(p->commands[ENCODE].arguments, encode, sizeof encode);
     memcpy(p->commands[MERGE].arguments, merge, sizeof merge);
     memcpy(p->commands[BIGWIG].arguments, bigwig, sizeof bigwig);
     memcpy(p->commands[BEDGRAPH].arguments, bedgraph, sizeof bedgraph);
     for (unsigned i = 0; i < p->o->shards; i++) {
-        const char *const predict[] = {p->covpredict, "-fq",       "-@",      p->shard_threads,
-                                       "-m",          p->o->model, "--shard", p->shards[i],
-                                       "-o",          p->parts[i], p->genome, NULL};
+        const char *const predict[] = {
+            p->tools.covpredict, "-fq",        "-@", p->shard_threads, "-m",      p->o->model,
+            "--shard",           p->shards[i], "-o", p->parts[i],      p->genome, NULL};
         memcpy(p->commands[ALL + i].arguments, predict, sizeof predict);
         p->commands[MERGE].arguments[COV_COUNT(merge) - 1 + i] = p->parts[i];
     }
@@ -100,23 +98,23 @@ static void set_commands(struct pipeline *p)
 
 /* ---------------------------------------------------------------- running */
 
-static int run_step(struct pipeline *p, int step, struct cov_child_cost *cost, struct cov_err *e)
+static int run_step(struct pipeline *p, int step, struct child_cost *cost, struct cov_err *e)
 {
-    struct cov_child children[MAX_SHARDS] = {{0}};
+    struct child children[MAX_SHARDS] = {{0}};
     size_t n = step == PREDICT ? p->o->shards : 1;
     for (size_t i = 0; i < n; i++)
-        children[i] = (struct cov_child){
+        children[i] = (struct child){
             .arguments = p->commands[step == PREDICT ? ALL + i : (size_t)step].arguments,
             .sample = true,
             .count = true};
     *cost = no_cost;
-    int rc = cov_children_run(children, n, p->b->work.path, &cost->wall, e);
+    int rc = children_run(children, n, p->b->work.path, &cost->wall, e);
     for (size_t i = 0; i < n && !rc; i++)
         add_cost(cost, &children[i].cost);
     return rc;
 }
 
-static int run_all(struct pipeline *p, struct cov_child_cost costs[STEPS], struct cov_err *e)
+static int run_all(struct pipeline *p, struct child_cost costs[STEPS], struct cov_err *e)
 {
     int rc = COV_OK;
     costs[ALL] = no_cost;
@@ -124,10 +122,10 @@ static int run_all(struct pipeline *p, struct cov_child_cost costs[STEPS], struc
         rc = run_step(p, step, &costs[step], e);
         if (rc)
             return rc;
-        struct cov_child_cost most = costs[ALL];
+        struct child_cost most = costs[ALL];
         add_cost(&costs[ALL], &costs[step]);
         costs[ALL].wall += costs[step].wall;
-        /* One after the other they hold what the largest does. */
+        /* Steps run one after the other, so the peak of all is that of the largest. */
         costs[ALL].max_rss =
             most.max_rss > costs[step].max_rss ? most.max_rss : costs[step].max_rss;
         costs[ALL].max_vms =
@@ -141,23 +139,21 @@ static int run_all(struct pipeline *p, struct cov_child_cost costs[STEPS], struc
     return rc;
 }
 
-/* The merged predictions are sound, and cover the genome. */
 static int check_result(const struct pipeline *p, struct cov_err *e)
 {
-    const char *const verify[] = {p->h5chunk, "verify", "-q", p->merged, NULL};
-    struct cov_child child = {.arguments = verify};
-    return cov_children_run(&child, 1, p->b->work.path, NULL, e);
+    const char *const verify[] = {p->tools.h5chunk, "verify", "-q", p->merged, NULL};
+    return child_run(verify, p->b->work.path, e);
 }
 
 static int measure(struct pipeline *p, struct cov_err *e)
 {
-    struct cov_child_cost warm_up[STEPS];
+    struct child_cost warm_up[STEPS];
     cov_progress_begin(p->b->progress, "running the pipeline", "stages",
-                       (int64_t)((p->n_repeats + 1) * ALL));
+                       (int64_t)((p->b->repeats + 1) * ALL));
     int rc = run_all(p, warm_up, e);
     if (!rc)
         rc = check_result(p, e);
-    for (size_t i = 0; i < p->n_repeats && !rc; i++)
+    for (size_t i = 0; i < p->b->repeats && !rc; i++)
         rc = run_all(p, p->costs + i * STEPS, e);
     cov_progress_end(p->b->progress);
     return rc;
@@ -165,137 +161,92 @@ static int measure(struct pipeline *p, struct cov_err *e)
 
 /* ---------------------------------------------------------------- figures */
 
-static int add_figure(struct pipeline *p, const char *figure, const char *unit, bool higher,
-                      int step,
-                      double (*value)(const struct pipeline *, const struct cov_child_cost *),
-                      struct cov_err *e)
+static const struct {
+    const char *name, *unit;
+    bool higher_is_better;
+} kinds[] = {
+    {"wall_seconds", "s", false},
+    {"cpu_seconds", "s", false},
+    {"peak_rss_bytes", "bytes", false},
+    {"written_bytes", "bytes", false},
+    {"instructions_per_cycle", "instructions", true},
+    {"cache_misses", "misses", false},
+    {"memory_share", "of the limit", false},
+    {"page_faults", "faults", false},
+};
+
+/* Bytes of cache misses over the measured memory bandwidth. NAN: not counted. */
+static double memory_share(const struct pipeline *p, const struct child_cost *c)
 {
-    char name[96];
-    double *values = cov_malloc(p->n_repeats, sizeof *values, e);
-    if (!values)
-        return COV_ENOMEM;
-    (void)snprintf(name, sizeof name, "pipeline/%s/stage=%s", figure, step_names[step]);
-    for (size_t i = 0; i < p->n_repeats; i++)
-        values[i] = value(p, &p->costs[i * STEPS + (size_t)step]);
-    int rc = cov_figures_add(&p->b->figures, name, unit, higher, values, p->n_repeats, e);
-    free(values);
-    return rc;
+    double limit = machine_probe_value(&p->b->machine, "memory_gb_per_second") * 1e9;
+    int64_t misses = c->counters[COUNT_CACHE_MISSES];
+    return misses > 0 ? (double)misses * CACHE_LINE / c->wall / limit : (double)NAN;
 }
 
-static double wall(const struct pipeline *p, const struct cov_child_cost *c)
+/* Adds the figures of a step; counters that were not read become NAN, which figures_add skips. */
+static int add_figures(struct pipeline *p, int step, struct cov_err *e)
 {
-    (void)p;
-    return c->wall;
-}
-
-static double cpu(const struct pipeline *p, const struct cov_child_cost *c)
-{
-    (void)p;
-    return c->cpu;
-}
-
-static double rss(const struct pipeline *p, const struct cov_child_cost *c)
-{
-    (void)p;
-    return (double)c->max_rss;
-}
-
-static double written(const struct pipeline *p, const struct cov_child_cost *c)
-{
-    (void)p;
-    return (double)c->written_bytes;
-}
-
-static double instructions_a_cycle(const struct pipeline *p, const struct cov_child_cost *c)
-{
-    (void)p;
-    return (double)c->counters[COV_COUNT_INSTRUCTIONS] / (double)c->counters[COV_COUNT_CYCLES];
-}
-
-/* Lines that came from memory, of what memory can give: near 1, it is bound by bandwidth. */
-static double memory_share(const struct pipeline *p, const struct cov_child_cost *c)
-{
-    double limit = cov_machine_probe_value(&p->b->machine, "memory_gb_per_second") * 1e9;
-    return (double)c->counters[COV_COUNT_CACHE_MISSES] * CACHE_LINE / c->wall / limit;
-}
-
-static double cache_misses(const struct pipeline *p, const struct cov_child_cost *c)
-{
-    (void)p;
-    return (double)c->counters[COV_COUNT_CACHE_MISSES];
-}
-
-static double page_faults(const struct pipeline *p, const struct cov_child_cost *c)
-{
-    (void)p;
-    return (double)c->counters[COV_COUNT_PAGE_FAULTS];
-}
-
-static int add_counters(struct pipeline *p, int step, struct cov_err *e)
-{
-    const int64_t *counted = p->costs[step].counters;
     int rc = COV_OK;
-    if (counted[COV_COUNT_CYCLES] > 0 && counted[COV_COUNT_INSTRUCTIONS] > 0)
-        rc = add_figure(p, "instructions_per_cycle", "instructions", true, step,
-                        instructions_a_cycle, e);
-    if (!rc && counted[COV_COUNT_CACHE_MISSES] > 0) {
-        rc = add_figure(p, "cache_misses", "misses", false, step, cache_misses, e);
-        if (!rc)
-            rc = add_figure(p, "memory_share", "of the limit", false, step, memory_share, e);
+    for (size_t i = 0; i < p->b->repeats; i++) {
+        const struct child_cost *c = &p->costs[i * STEPS + (size_t)step];
+        const int64_t *n = c->counters;
+        const double values[COV_COUNT(kinds)] = {
+            c->wall,
+            c->cpu,
+            (double)c->max_rss,
+            (double)c->written_bytes,
+            n[COUNT_CYCLES] > 0 && n[COUNT_INSTRUCTIONS] > 0
+                ? (double)n[COUNT_INSTRUCTIONS] / (double)n[COUNT_CYCLES]
+                : (double)NAN,
+            n[COUNT_CACHE_MISSES] > 0 ? (double)n[COUNT_CACHE_MISSES] : (double)NAN,
+            memory_share(p, c),
+            n[COUNT_PAGE_FAULTS] > 0 ? (double)n[COUNT_PAGE_FAULTS] : (double)NAN,
+        };
+        for (size_t k = 0; k < COV_COUNT(kinds) && !rc; k++)
+            rc =
+                figures_add_one(&p->b->figures, kinds[k].unit, kinds[k].higher_is_better, values[k],
+                                e, "pipeline/%s/stage=%s", kinds[k].name, step_names[step]);
     }
-    if (!rc && counted[COV_COUNT_PAGE_FAULTS] > 0)
-        rc = add_figure(p, "page_faults", "faults", false, step, page_faults, e);
     return rc;
 }
 
 static int note_counters(struct pipeline *p, struct cov_err *e)
 {
-    const struct cov_child_cost *c = &p->costs[PREDICT];
-    if (c->counters[COV_COUNT_CACHE_MISSES] <= 0)
-        return cov_bench_note(
+    double share = memory_share(p, &p->costs[PREDICT]);
+    if (isnan(share))
+        return bench_note(
             p->b, e,
-            "Pipeline: this machine does not let cycles, instructions and cache "
-            "misses be counted (perf_event_open): whether a stage is bound by the "
-            "bandwidth of memory was not measured.");
-    double share = memory_share(p, c);
-    return cov_bench_note(
-        p->b, e,
-        "Pipeline: prediction reads %.0f %% of what memory can give; it is %sbound "
-        "by its bandwidth.",
-        100 * share, share > 0.7 ? "" : "not ");
+            "Pipeline: hardware counters cannot be read here (perf_event_open); memory "
+            "bandwidth was not measured.");
+    return bench_note(p->b, e,
+                      "Pipeline: prediction uses %.0f %% of the memory bandwidth; it is "
+                      "%smemory-bound.",
+                      100 * share, share > 0.7 ? "" : "not ");
 }
 
 static int report(struct pipeline *p, struct cov_err *e)
 {
-    struct cov_chart *c;
-    int rc = cov_charts_add(&p->b->charts, COV_CHART_BARS, "pipeline_stages",
-                            "What each stage of the pipeline takes", "stage", "seconds", &c, e);
+    static const struct chart like = {.kind = CHART_BARS,
+                                      .file = "pipeline_stages",
+                                      .title = "Time of each stage of the pipeline",
+                                      .x = "stage",
+                                      .y = "seconds"};
+    struct chart *c;
+    int rc = charts_add(&p->b->charts, &like, &c, e);
     for (int step = 0; step < STEPS && !rc; step++) {
-        char name[96];
-        rc = add_figure(p, "wall_seconds", "s", false, step, wall, e);
-        if (!rc)
-            rc = add_figure(p, "cpu_seconds", "s", false, step, cpu, e);
-        if (!rc)
-            rc = add_figure(p, "peak_rss_bytes", "bytes", false, step, rss, e);
-        if (!rc)
-            rc = add_figure(p, "written_bytes", "bytes", false, step, written, e);
-        if (!rc)
-            rc = add_counters(p, step, e);
-        for (int k = 0; k < 2 && !rc; k++) {
-            (void)snprintf(name, sizeof name, "pipeline/%s/stage=%s",
-                           k ? "cpu_seconds" : "wall_seconds", step_names[step]);
-            const struct cov_figure *f = cov_figures_find(&p->b->figures, name);
-            if (f)
-                rc = cov_chart_add_bar(c, k ? "CPU" : "wall", step_names[step], f->median, f->low,
-                                       f->high, e);
-        }
+        rc = add_figures(p, step, e);
+        for (int k = 0; k < 2 && !rc; k++)
+            rc = chart_add_bar(c, k ? "CPU" : "wall", step_names[step],
+                               figures_findf(&p->b->figures, "pipeline/%s/stage=%s", kinds[k].name,
+                                             step_names[step]),
+                               1, e);
     }
     return rc ? rc : note_counters(p, e);
 }
 
-/* ---------------------------------------------------------------- files of their own */
+/* ---------------------------------------------------------------- additional files */
 
-/* The columns of Snakemake's `benchmark:`, of the last repeat. */
+/* The last repeat, in the columns of Snakemake's `benchmark:`. */
 static int write_table(struct pipeline *p, struct cov_err *e)
 {
     static const char name[] = "pipeline_snakemake.tsv";
@@ -306,7 +257,7 @@ static int write_table(struct pipeline *p, struct cov_err *e)
         (void)fprintf(f, "stage\ts\th:m:s\tmax_rss\tmax_vms\tmax_uss\tmax_pss\tio_in\tio_out\t"
                          "mean_load\tcpu_time\n");
         for (int step = 0; step < STEPS; step++) {
-            const struct cov_child_cost *c = &p->costs[(p->n_repeats - 1) * STEPS + (size_t)step];
+            const struct child_cost *c = &p->costs[(p->b->repeats - 1) * STEPS + (size_t)step];
             const double mb = 1 << 20;
             long s = (long)c->wall;
             (void)fprintf(f,
@@ -323,39 +274,33 @@ static int write_table(struct pipeline *p, struct cov_err *e)
             rc = cov_fail_errno(e, "%s", path);
     }
     if (!rc)
-        rc = cov_bench_add_file(p->b, name, NULL, e);
+        rc = bench_add_file(p->b, name, NULL, e);
     free(path);
     return rc;
 }
 
 static const char flame_name[] = "pipeline_flame.svg";
+static const char flame_title[] = "CPU time of prediction";
 
-/* What `perf script` said. */
+/* script: output of `perf script` */
 static int draw_flame(const struct pipeline *p, const char *script, struct cov_err *e)
 {
-    struct stat st = {0};
     char *path = cov_path_join(p->b->work.path, flame_name, e), *text = NULL;
-    FILE *in = fopen(script, "re"), *f = NULL;
-    int rc = path ? COV_OK : COV_ENOMEM;
-    if (!rc && (!in || fstat(fileno(in), &st) != 0))
-        rc = cov_fail_errno(e, "%s", script);
-    if (!rc && !(text = cov_malloc((size_t)st.st_size + 1, 1, e)))
-        rc = COV_ENOMEM;
-    size_t n = text ? fread(text, 1, (size_t)st.st_size, in) : 0;
+    FILE *f = NULL;
+    size_t n;
+    int rc = path ? bench_read_text(script, &text, &n, e) : COV_ENOMEM;
     if (!rc && !(f = fopen(path, "we")))
         rc = cov_fail_errno(e, "%s", path);
     if (!rc)
-        rc = cov_flame_draw(text, n, "Where the time of prediction goes", f, e);
+        rc = flame_draw(text, n, flame_title, f, e);
     if (f && fclose(f) != 0 && !rc)
         rc = cov_fail_errno(e, "%s", path);
-    if (in)
-        (void)fclose(in);
     free(text);
     free(path);
     return rc;
 }
 
-/* Without perf, or where it may not look, there is a note instead. */
+/* Adds a note instead if perf is missing or not permitted. */
 static int profile(struct pipeline *p, struct cov_err *e)
 {
     struct cov_err why = COV_ERR_INIT;
@@ -366,19 +311,34 @@ static int profile(struct pipeline *p, struct cov_err *e)
         free(script);
         return COV_ENOMEM;
     }
-    int rc = cov_child_find("perf", &perf, &why);
-    const char *const record[] = {perf,           "record",     "-q",      "-F",       "99",
-                                  "--call-graph", "dwarf,8192", "-o",      data,       "--",
-                                  p->covpredict,  "-fq",        "-@",      p->threads, "-m",
-                                  p->o->model,    "-o",         p->merged, p->genome,  NULL};
+    int rc = child_find("perf", &perf, &why);
+    const char *const record[] = {perf,
+                                  "record",
+                                  "-q",
+                                  "-F",
+                                  "99",
+                                  "--call-graph",
+                                  "dwarf,8192",
+                                  "-o",
+                                  data,
+                                  "--",
+                                  p->tools.covpredict,
+                                  "-fq",
+                                  "-@",
+                                  p->threads,
+                                  "-m",
+                                  p->o->model,
+                                  "-o",
+                                  p->merged,
+                                  p->genome,
+                                  NULL};
     const char *const print[] = {perf, "script", "--no-inline", "-F", "comm,ip,sym,dso",
                                  "-i", data,     NULL};
-    struct cov_child recording = {.arguments = record},
-                     printing = {.arguments = print, .output = script};
+    struct child printing = {.arguments = print, .output = script};
     if (!rc)
-        rc = cov_children_run(&recording, 1, p->b->work.path, NULL, &why);
+        rc = child_run(record, p->b->work.path, &why);
     if (!rc)
-        rc = cov_children_run(&printing, 1, p->b->work.path, NULL, &why);
+        rc = children_run(&printing, 1, p->b->work.path, NULL, &why);
     if (!rc)
         rc = draw_flame(p, script, &why);
     (void)remove(data);
@@ -388,8 +348,8 @@ static int profile(struct pipeline *p, struct cov_err *e)
     free(script);
     if (rc == COV_ENOMEM)
         return cov_fail(e, rc, "%s", why.text);
-    return rc ? cov_bench_note(p->b, e, "Pipeline: there is no flame graph: %s.", why.text)
-              : cov_bench_add_file(p->b, flame_name, "Where the time of prediction goes", e);
+    return rc ? bench_note(p->b, e, "Pipeline: no flame graph: %s.", why.text)
+              : bench_add_file(p->b, flame_name, flame_title, e);
 }
 
 /* ---------------------------------------------------------------- all of it */
@@ -399,15 +359,8 @@ static int open_pipeline(struct pipeline *p, struct cov_err *e)
     unsigned each = p->b->threads / p->o->shards;
     (void)snprintf(p->threads, sizeof p->threads, "%u", p->b->threads);
     (void)snprintf(p->shard_threads, sizeof p->shard_threads, "%u", each ? each : 1);
-    p->n_repeats = p->b->repeats;
-    p->costs = cov_calloc(p->n_repeats * STEPS, sizeof *p->costs, e);
-    int rc = p->costs ? cov_child_find("fasta2h5", &p->fasta2h5, e) : COV_ENOMEM;
-    if (!rc)
-        rc = cov_child_find("covpredict", &p->covpredict, e);
-    if (!rc)
-        rc = cov_child_find("cov2bigwig", &p->cov2bigwig, e);
-    if (!rc)
-        rc = cov_child_find("h5chunk", &p->h5chunk, e);
+    p->costs = cov_calloc(p->b->repeats * STEPS, sizeof *p->costs, e);
+    int rc = p->costs ? child_tools_find(&p->tools, e) : COV_ENOMEM;
     if (!rc)
         rc = name_files(p, e);
     if (!rc)
@@ -421,19 +374,15 @@ static void close_pipeline(struct pipeline *p)
     for (size_t i = 0; i < COV_COUNT(files) + MAX_SHARDS; i++) {
         char *file = i < COV_COUNT(files) ? *files[i] : p->parts[i - COV_COUNT(files)];
         if (file)
-            cov_bench_remove(file);
+            bench_remove(file);
         free(file);
     }
-    free(p->fasta2h5);
-    free(p->covpredict);
-    free(p->cov2bigwig);
-    free(p->h5chunk);
+    child_tools_free(&p->tools);
     free(p->costs);
     free(p);
 }
 
-int cov_bench_pipeline(struct cov_bench *b, const struct cov_bench_pipeline_options *options,
-                       struct cov_err *e)
+int bench_pipeline(struct bench *b, const struct bench_pipeline_options *options, struct cov_err *e)
 {
     if (options->shards > MAX_SHARDS)
         return cov_fail(e, COV_EUSAGE, "--shards: at most %d", MAX_SHARDS);
@@ -452,9 +401,76 @@ int cov_bench_pipeline(struct cov_bench *b, const struct cov_bench_pipeline_opti
     if (!rc && options->profile)
         rc = profile(p, e);
     if (!rc)
-        rc = cov_bench_note(
-            b, e, "Pipeline: prediction in %u shards at the same time, of %s thread%s each.",
-            options->shards, p->shard_threads, strcmp(p->shard_threads, "1") == 0 ? "" : "s");
+        rc = bench_note(b, e, "Pipeline: prediction in %u concurrent shards of %s thread%s each.",
+                        options->shards, p->shard_threads,
+                        strcmp(p->shard_threads, "1") == 0 ? "" : "s");
     close_pipeline(p);
     return rc;
 }
+
+/* ---------------------------------------------------------------- the subcommand */
+
+struct pipeline_config {
+    struct benchmark_config common;
+    const char *model, *fasta;
+    int64_t size, shards;
+    bool profile;
+};
+
+static const struct cov_opt pipeline_options[] = {
+    BENCHMARK_MODEL(offsetof(struct pipeline_config, model)),
+    BENCHMARK_FASTA(offsetof(struct pipeline_config, fasta), "the genome"),
+    BENCHMARK_SIZE(offsetof(struct pipeline_config, size), "4M"),
+    {.name = "shards",
+     .type = COV_OPT_INT,
+     .field = offsetof(struct pipeline_config, shards),
+     .metavar = "N",
+     .def = "2",
+     .min = 1,
+     .max = 64,
+     .help = "concurrent shards of prediction, which share the threads"},
+    {.name = "profile",
+     .type = COV_OPT_FLAG,
+     .field = offsetof(struct pipeline_config, profile),
+     .help = "also draw a flame graph of prediction (needs perf)"},
+    BENCHMARK_REPEATS("3"),
+    {.name = NULL},
+};
+
+static int pipeline_run(struct cov_common *common, void *config, const bool *given, int n_operands,
+                        char **operands, struct cov_err *e)
+{
+    (void)given;
+    (void)n_operands;
+    (void)operands;
+    const struct pipeline_config *c = config;
+    struct bench b = {0};
+    char *fasta = NULL, *model = NULL;
+    int rc = benchmark_check_inputs(c->fasta, c->model, e);
+    if (!rc)
+        rc = benchmark_begin(common, &c->common, BENCH_PIPELINE, 0.1, &b, e);
+    if (!rc)
+        rc = benchmark_genome(&b, c->fasta, "synthetic.fa", c->size, &fasta, e);
+    if (!rc)
+        rc = benchmark_model_file(&b, c->model, &model, e);
+    const struct bench_pipeline_options o = {fasta, model, (unsigned)c->shards, c->profile};
+    if (!rc)
+        rc = bench_pipeline(&b, &o, e);
+    if (!rc)
+        rc = benchmark_end(common, &b, e);
+    free(fasta);
+    free(model);
+    bench_fini(&b);
+    return rc;
+}
+
+const struct cov_tool benchmark_pipeline = {
+    .name = "pipeline",
+    .summary = "measure FASTA to tracks in shards, with hardware counters and a flame graph",
+    BENCHMARK_OUTPUT,
+    .examples =
+        "  benchmark pipeline -m model.ckpt --fasta rice.fa --shards 8 --profile -o results/\n",
+    .options = pipeline_options,
+    .config_bytes = sizeof(struct pipeline_config),
+    .run = pipeline_run,
+};

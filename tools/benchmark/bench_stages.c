@@ -1,58 +1,22 @@
-/* bench_stages.c - see bench_stages.h: the stages one by one.
+/* bench_stages.c - benchmark stages: the tools as users run them, by genome size.
  * SPDX-License-Identifier: MIT */
-#include "tools/benchmark/bench_stages.h"
-
-#include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "common/base/mem.h"
-#include "common/base/path.h"
 #include "common/seq/genome.h"
 #include "tools/benchmark/child.h"
-#include "tools/benchmark/spread.h"
+#include "tools/benchmark/measuring.h"
 
 enum stage { ENCODE, PREDICT, BIGWIG, BEDGRAPH, STAGES };
 static const char *const stage_names[STAGES] = {"fasta2h5", "covpredict", "bigwig", "bedgraph"};
 
-enum { MAX_REPEATS = 1000, MAX_ARGUMENTS = 16 };
+enum { MAX_ARGUMENTS = 16 };
 
-int cov_bench_count_bases(const char *path, const char *tmpdir, int64_t *n, struct cov_err *e)
-{
-    const struct cov_genome_options options = {.tmpdir = tmpdir, .n_threads = 1};
-    struct cov_genome *g;
-    int rc = cov_genome_read(path, &options, NULL, &g, e);
-    if (rc)
-        return rc;
-    *n = g->n_bases;
-    cov_genome_free(g);
-    return COV_OK;
-}
-
-struct tools {
-    char *fasta2h5, *covpredict, *cov2bigwig, *h5chunk;
-};
-
-static int find_tools(struct tools *t, struct cov_err *e)
-{
-    int rc = cov_child_find("fasta2h5", &t->fasta2h5, e);
-    if (!rc)
-        rc = cov_child_find("covpredict", &t->covpredict, e);
-    if (!rc)
-        rc = cov_child_find("cov2bigwig", &t->cov2bigwig, e);
-    return rc ? rc : cov_child_find("h5chunk", &t->h5chunk, e);
-}
-
-static void free_tools(struct tools *t)
-{
-    free(t->fasta2h5);
-    free(t->covpredict);
-    free(t->cov2bigwig);
-    free(t->h5chunk);
-}
+#define FIGURE "stages/%s/stage=%s,bases=%lld"
 
 /* One stage of one genome. */
 struct stage_case {
@@ -61,28 +25,27 @@ struct stage_case {
     const char *arguments[MAX_ARGUMENTS];
     char *output, *h5chunk; /* output: file or folder. Owned */
     const char *tmpdir;
-    struct cov_child_cost *costs; /* [repeats] */
+    struct child_cost *costs; /* [repeats] */
     size_t n;
 };
 
-static int run_stage(struct stage_case *c, struct cov_child_cost *cost, struct cov_err *e)
+static int run_stage(struct stage_case *c, struct child_cost *cost, struct cov_err *e)
 {
-    struct cov_child child = {.arguments = c->arguments};
-    int rc = cov_children_run(&child, 1, c->tmpdir, NULL, e);
+    struct child child = {.arguments = c->arguments};
+    int rc = children_run(&child, 1, c->tmpdir, NULL, e);
     *cost = child.cost;
     return rc;
 }
 
-/* Makes what the next stage needs, and has HDF5 files looked at. */
+/* Makes the input of the next stage, and verifies HDF5 files. */
 static int check_stage(void *arg, struct cov_err *e)
 {
     struct stage_case *c = arg;
-    struct cov_child_cost ignored;
+    struct child_cost ignored;
     int rc = run_stage(c, &ignored, e);
     if (!rc && c->stage <= PREDICT) {
         const char *const verify[] = {c->h5chunk, "verify", "-q", c->output, NULL};
-        struct cov_child child = {.arguments = verify};
-        rc = cov_children_run(&child, 1, c->tmpdir, NULL, e);
+        rc = child_run(verify, c->tmpdir, e);
     }
     return rc;
 }
@@ -91,7 +54,7 @@ static int time_stage(void *arg, double seconds, double *value, struct cov_err *
 {
     struct stage_case *c = arg;
     *value = 0;
-    if (seconds <= 0) /* it was run to be checked */
+    if (seconds <= 0) /* check_stage has run it */
         return COV_OK;
     int rc = run_stage(c, &c->costs[c->n], e);
     *value = c->costs[c->n++].wall;
@@ -99,22 +62,23 @@ static int time_stage(void *arg, double seconds, double *value, struct cov_err *
 }
 
 struct stages {
-    struct cov_bench *b;
-    const struct cov_bench_genome *genomes;
+    struct bench *b;
+    const struct bench_genome *genomes;
     size_t n_genomes;
-    struct tools tools;
+    struct child_tools tools;
     char threads[16];
     struct stage_case *stages; /* [n_genomes][STAGES] */
-    struct cov_bench_case *cases;
+    struct bench_cases cases;  /* the same order */
 };
 
-static char *name_figure(const char *figure, const struct stage_case *c, struct cov_err *e)
+static const struct figure *find_figure(const struct stages *s, const char *figure,
+                                        const struct stage_case *c)
 {
-    return cov_strfmt(e, "stages/%s/stage=%s,bases=%lld", figure, stage_names[c->stage],
-                      (long long)c->n_bases);
+    return figures_findf(&s->b->figures, FIGURE, figure, stage_names[c->stage],
+                         (long long)c->n_bases);
 }
 
-/* The command of a stage of genome g. */
+/* The command of a stage. */
 static void set_arguments(const struct stages *s, struct stage_case *c, const char *input,
                           const char *model)
 {
@@ -161,66 +125,58 @@ static int plan_genome(struct stages *s, size_t g, const char *model, struct cov
             return cov_fail_errno(e, "%s", c->output);
         set_arguments(s, c, input, model);
         input = i < PREDICT ? c->output : of[PREDICT].output;
-        s->cases[g * STAGES + (size_t)i] =
-            (struct cov_bench_case){.name = name_figure("wall_seconds", c, e),
-                                    .unit = "s",
-                                    .check = check_stage,
-                                    .run = time_stage,
-                                    .arg = c};
-        if (!s->cases[g * STAGES + (size_t)i].name)
+        const struct bench_case timed = {
+            .name = cov_strfmt(e, FIGURE, "wall_seconds", stage_names[i], (long long)c->n_bases),
+            .unit = "s",
+            .check = check_stage,
+            .run = time_stage,
+            .arg = c};
+        if (bench_cases_add(&s->cases, timed, e))
             return COV_ENOMEM;
     }
     return COV_OK;
 }
 
-static int add_costs(struct cov_bench *b, const struct stage_case *c, struct cov_err *e)
+static int add_costs(struct bench *b, const struct stage_case *c, struct cov_err *e)
 {
     static const char *const names[] = {"cpu_seconds", "peak_rss_bytes", "read_bytes",
                                         "written_bytes"};
     int rc = COV_OK;
-    for (size_t k = 0; k < COV_COUNT(names) && !rc; k++) {
-        char *name = name_figure(names[k], c, e);
-        double *values = cov_calloc(c->n + 1, sizeof *values, e);
-        rc = name && values ? COV_OK : COV_ENOMEM;
-        for (size_t i = 0; i < c->n && !rc; i++) {
-            const struct cov_child_cost *cost = &c->costs[i];
-            values[i] = k == 0   ? cost->cpu
-                        : k == 1 ? (double)cost->max_rss
-                        : k == 2 ? (double)cost->read_bytes
-                                 : (double)cost->written_bytes;
-        }
-        if (!rc && c->n > 0 && values[0] >= 0)
-            rc = cov_figures_add(&b->figures, name, k == 0 ? "s" : "bytes", false, values, c->n, e);
-        free(values);
-        free(name);
+    for (size_t i = 0; i < c->n; i++) {
+        const struct child_cost *cost = &c->costs[i];
+        const double values[] = {cost->cpu, (double)cost->max_rss, (double)cost->read_bytes,
+                                 (double)cost->written_bytes};
+        for (size_t k = 0; k < COV_COUNT(names) && !rc; k++)
+            if (values[k] >= 0)
+                rc =
+                    figures_add_one(&b->figures, k == 0 ? "s" : "bytes", false, values[k], e,
+                                    FIGURE, names[k], stage_names[c->stage], (long long)c->n_bases);
     }
     return rc;
 }
 
-/* The line through the times of a stage, as figures, and in the chart. */
-static int fit(struct stages *s, int stage, struct cov_chart *chart, struct cov_err *e)
+/* Adds the times of a stage to the chart, and fits a line to them. */
+static int fit(struct stages *s, int stage, struct chart *chart, struct cov_err *e)
 {
     double *x = cov_calloc(s->n_genomes, sizeof *x, e), *y = cov_calloc(s->n_genomes, sizeof *y, e);
     int rc = x && y ? COV_OK : COV_ENOMEM;
     bool differ = false;
-    char name[96];
     for (size_t g = 0; g < s->n_genomes && !rc; g++) {
-        const struct cov_bench_case *c = &s->cases[g * STAGES + (size_t)stage];
-        const struct cov_figure *f = cov_figures_find(&s->b->figures, c->name);
+        const struct figure *f =
+            find_figure(s, "wall_seconds", &s->stages[g * STAGES + (size_t)stage]);
         x[g] = (double)s->genomes[g].n_bases * 1e-6;
         y[g] = f ? f->median : 0;
         differ = differ || x[g] != x[0];
-        if (f)
-            rc = cov_chart_add(chart, stage_names[stage], x[g], f->median, f->low, f->high, e);
+        rc = chart_add_figure(chart, stage_names[stage], x[g], f, 1, e);
     }
     if (!rc && differ) {
-        struct cov_line line = cov_spread_line(x, y, s->n_genomes);
-        (void)snprintf(name, sizeof name, "stages/seconds_per_mbp/stage=%s", stage_names[stage]);
-        rc = cov_figures_add_one(&s->b->figures, name, "s", false, line.slope, e);
-        (void)snprintf(name, sizeof name, "stages/fit_r2/stage=%s", stage_names[stage]);
+        struct line line = spread_line(x, y, s->n_genomes);
+        rc = figures_add_one(&s->b->figures, "s", false, line.slope, e,
+                             "stages/seconds_per_mbp/stage=%s", stage_names[stage]);
         if (!rc)
-            rc = cov_figures_add_one(&s->b->figures, name, "of variance", true, line.r2, e);
-        cov_chart_set_line(chart, stage_names[stage], line.slope, line.offset);
+            rc = figures_add_one(&s->b->figures, "of variance", true, line.r2, e,
+                                 "stages/fit_r2/stage=%s", stage_names[stage]);
+        chart_set_line(chart, stage_names[stage], &line);
     }
     free(x);
     free(y);
@@ -229,58 +185,177 @@ static int fit(struct stages *s, int stage, struct cov_chart *chart, struct cov_
 
 static int report(struct stages *s, struct cov_err *e)
 {
-    struct cov_chart *times, *memory;
-    int rc = cov_charts_add(&s->b->charts, COV_CHART_LINES, "stages_time",
-                            "Time of each stage over the size of the genome", "million bases",
-                            "seconds", &times, e);
+    /* Prediction takes many times as long as the others, hence log_y. */
+    static const struct chart like_times = {.kind = CHART_LINES,
+                                            .file = "stages_time",
+                                            .title = "Time of each stage by genome size",
+                                            .x = "million bases",
+                                            .y = "seconds",
+                                            .log_y = true};
+    static const struct chart like_memory = {.kind = CHART_LINES,
+                                             .file = "stages_memory",
+                                             .title = "Peak memory of each stage by genome size",
+                                             .x = "million bases",
+                                             .y = "MB"};
+    struct chart *times, *memory;
+    int rc = charts_add(&s->b->charts, &like_times, &times, e);
     if (!rc)
-        times->log_y = true; /* prediction takes many times as long as the others */
-    if (!rc)
-        rc = cov_charts_add(&s->b->charts, COV_CHART_LINES, "stages_memory",
-                            "Memory of each stage over the size of the genome", "million bases",
-                            "MB held at most", &memory, e);
+        rc = charts_add(&s->b->charts, &like_memory, &memory, e);
     for (size_t i = 0; i < s->n_genomes * STAGES && !rc; i++)
         rc = add_costs(s->b, &s->stages[i], e);
     for (int i = 0; i < STAGES && !rc; i++)
         rc = fit(s, i, times, e);
     for (size_t i = 0; i < s->n_genomes * STAGES && !rc; i++) {
         const struct stage_case *c = &s->stages[i];
-        char *name = name_figure("peak_rss_bytes", c, e);
-        const struct cov_figure *f = name ? cov_figures_find(&s->b->figures, name) : NULL;
-        if (f)
-            rc = cov_chart_add(memory, stage_names[c->stage], (double)c->n_bases * 1e-6,
-                               f->median * 1e-6, f->low * 1e-6, f->high * 1e-6, e);
-        free(name);
+        rc = chart_add_figure(memory, stage_names[c->stage], (double)c->n_bases * 1e-6,
+                              find_figure(s, "peak_rss_bytes", c), 1e-6, e);
     }
     return rc;
 }
 
-int cov_bench_stages(struct cov_bench *b, const struct cov_bench_genome *genomes, size_t n,
-                     const char *model, struct cov_err *e)
+int bench_stages(struct bench *b, const struct bench_genome *genomes, size_t n, const char *model,
+                 struct cov_err *e)
 {
     struct stages s = {.b = b, .genomes = genomes, .n_genomes = n};
     (void)snprintf(s.threads, sizeof s.threads, "%u", b->threads);
     s.stages = cov_calloc(n * STAGES, sizeof *s.stages, e);
-    s.cases = cov_calloc(n * STAGES, sizeof *s.cases, e);
-    int rc = s.stages && s.cases ? find_tools(&s.tools, e) : COV_ENOMEM;
+    int rc = s.stages ? child_tools_find(&s.tools, e) : COV_ENOMEM;
     for (size_t g = 0; g < n && !rc; g++)
         rc = plan_genome(&s, g, model, e);
     if (!rc)
-        rc = cov_bench_run(b, "running the stages", s.cases, n * STAGES, e);
+        rc = bench_run(b, "running the stages", &s.cases, e);
     if (!rc)
         rc = report(&s, e);
-    for (size_t i = 0; i < n * STAGES; i++) {
-        if (s.stages && s.stages[i].output)
-            cov_bench_remove(s.stages[i].output);
-        if (s.stages) {
-            free(s.stages[i].output);
-            free(s.stages[i].costs);
-        }
-        if (s.cases)
-            free(s.cases[i].name);
+    for (size_t i = 0; s.stages && i < n * STAGES; i++) {
+        if (s.stages[i].output)
+            bench_remove(s.stages[i].output);
+        free(s.stages[i].output);
+        free(s.stages[i].costs);
     }
     free(s.stages);
-    free(s.cases);
-    free_tools(&s.tools);
+    bench_cases_fini(&s.cases);
+    child_tools_free(&s.tools);
     return rc;
 }
+
+/* ---------------------------------------------------------------- genomes */
+
+static int count_bases(const char *path, const char *tmpdir, int64_t *n, struct cov_err *e)
+{
+    const struct cov_genome_options options = {.tmpdir = tmpdir, .n_threads = 1};
+    struct cov_genome *g;
+    int rc = cov_genome_read(path, &options, NULL, &g, e);
+    if (rc)
+        return rc;
+    *n = g->n_bases;
+    cov_genome_free(g);
+    return COV_OK;
+}
+
+void bench_genomes_free(struct bench_genome *genomes, size_t n)
+{
+    for (size_t i = 0; genomes && i < n; i++)
+        free(genomes[i].path);
+    free(genomes);
+}
+
+int bench_genomes_make(const struct bench *b, const int64_t *sizes, size_t n,
+                       struct bench_genome **out, struct cov_err *e)
+{
+    struct bench_genome *genomes = *out = cov_calloc(n, sizeof *genomes, e);
+    int rc = genomes ? COV_OK : COV_ENOMEM;
+    for (size_t i = 0; i < n && !rc; i++) {
+        char name[48];
+        (void)snprintf(name, sizeof name, "synthetic_%zu.fa", i + 1);
+        genomes[i].n_bases = sizes[i];
+        rc = benchmark_genome(b, NULL, name, sizes[i], &genomes[i].path, e);
+    }
+    return rc;
+}
+
+static int read_genomes(const struct bench *b, const struct cov_strings *files,
+                        struct bench_genome **out, struct cov_err *e)
+{
+    struct bench_genome *genomes = *out = cov_calloc(files->n, sizeof *genomes, e);
+    int rc = genomes ? COV_OK : COV_ENOMEM;
+    for (size_t i = 0; i < files->n && !rc; i++) {
+        genomes[i].path = cov_strdup(files->items[i], e);
+        rc = genomes[i].path ? count_bases(files->items[i], b->work.path, &genomes[i].n_bases, e)
+                             : COV_ENOMEM;
+    }
+    return rc;
+}
+
+/* ---------------------------------------------------------------- the subcommand */
+
+struct stages_config {
+    struct benchmark_config common;
+    const char *model;
+    struct cov_strings files, sizes;
+};
+
+enum { ROW_FASTA, ROW_SIZES };
+
+static const struct cov_opt stages_options[] = {
+    [ROW_FASTA] = {.name = "fasta",
+                   .type = COV_OPT_LIST,
+                   .field = offsetof(struct stages_config, files),
+                   .metavar = "FASTA,...",
+                   .help = "genomes (default: synthetic ones)"},
+    [ROW_SIZES] = {.name = "sizes",
+                   .type = COV_OPT_LIST,
+                   .field = offsetof(struct stages_config, sizes),
+                   .metavar = "N,...",
+                   .def = "1M,2M,4M",
+                   .help = "bases of the synthetic genomes"},
+    BENCHMARK_MODEL(offsetof(struct stages_config, model)),
+    BENCHMARK_REPEATS("3"),
+    {.name = NULL},
+};
+
+static int stages_run(struct cov_common *common, void *config, const bool *given, int n_operands,
+                      char **operands, struct cov_err *e)
+{
+    (void)n_operands;
+    (void)operands;
+    const struct stages_config *c = config;
+    const struct number_limits limits = {.option = "--sizes", .min = 1000, .max = (int64_t)1e12};
+    struct bench b = {0};
+    struct bench_genome *genomes = NULL;
+    struct numbers sizes = {0};
+    char *model = NULL;
+    int rc = given[ROW_FASTA] && given[ROW_SIZES]
+                 ? cov_fail(e, COV_EUSAGE, "--fasta and --sizes contradict each other")
+                 : benchmark_numbers(&c->sizes, &limits, &sizes, e);
+    for (size_t i = 0; i < c->files.n && !rc; i++)
+        rc = benchmark_check_inputs(c->files.items[i], NULL, e);
+    if (!rc)
+        rc = benchmark_check_inputs(NULL, c->model, e);
+    if (!rc)
+        rc = benchmark_begin(common, &c->common, BENCH_STAGES, 0.1, &b, e);
+    if (!rc)
+        rc = c->files.n ? read_genomes(&b, &c->files, &genomes, e)
+                        : bench_genomes_make(&b, sizes.items, sizes.n, &genomes, e);
+    if (!rc)
+        rc = benchmark_model_file(&b, c->model, &model, e);
+    size_t n = c->files.n ? c->files.n : sizes.n;
+    if (!rc)
+        rc = bench_stages(&b, genomes, n, model, e);
+    if (!rc)
+        rc = benchmark_end(common, &b, e);
+    free(model);
+    bench_genomes_free(genomes, n);
+    bench_fini(&b);
+    free(sizes.items);
+    return rc;
+}
+
+const struct cov_tool benchmark_stages = {
+    .name = "stages",
+    .summary = "measure each tool by genome size",
+    BENCHMARK_OUTPUT,
+    .examples = "  benchmark stages -m model.ckpt --fasta rice.fa,maize.fa -o results/\n",
+    .options = stages_options,
+    .config_bytes = sizeof(struct stages_config),
+    .run = stages_run,
+};

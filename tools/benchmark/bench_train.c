@@ -1,8 +1,7 @@
-/* bench_train.c - see bench_train.h.
+/* bench_train.c - speed of training.
  * SPDX-License-Identifier: MIT */
-#include "tools/benchmark/bench_train.h"
-
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,14 +9,15 @@
 #include "common/base/mem.h"
 #include "common/base/rng.h"
 #include "common/net/train.h"
+#include "tools/benchmark/measuring.h"
 
-/* Positions of the piece on which the scalar reference is asked. */
+/* Positions of a chunk that is compared with the scalar reference. */
 enum { CHECK_LENGTH = 256 };
 
 struct setup {
     const struct cov_hparams *hp;
-    const float *block; /* initial weights, as training begins with */
-    const char *levels; /* of the CPU; NULL: all */
+    const float *block; /* initial weights */
+    const char *levels; /* CPU levels; NULL: all */
     enum cov_precision precision;
     size_t batch, L;
     unsigned threads;
@@ -87,7 +87,7 @@ static int learn(struct training *t, double *loss, struct cov_err *e)
     return rc ? rc : cov_trainer_step(t->trainer, &adam, e);
 }
 
-/* The loss of a batch of a short piece, and of the same after a step. */
+/* The loss of a batch before and after one step. */
 static int learn_piece(const struct setup *s, double losses[2], struct cov_err *e)
 {
     struct training t;
@@ -115,7 +115,8 @@ static int check(void *arg, struct cov_err *e)
         rc = learn_piece(&piece, scalar, e);
     for (int i = 0; i < 2 && !rc; i++)
         if (!(fabs(fast[i] - scalar[i]) <= 1e-2 * fabs(scalar[i])))
-            rc = cov_fail(e, COV_EINPUT, "the loss in %s is %g, by the scalar reference %g",
+            rc = cov_fail(e, COV_EINPUT,
+                          "the loss in %s is %g, but that of the scalar reference is %g",
                           cov_precision_name(s->precision), fast[i], scalar[i]);
     return rc;
 }
@@ -128,7 +129,7 @@ static int run(void *arg, double seconds, double *value, struct cov_err *e)
     size_t n = 0;
     int rc = open_training(s, &t, e);
     if (!rc)
-        rc = learn(&t, &loss, e); /* touches its memory */
+        rc = learn(&t, &loss, e); /* warms up */
     double start = cov_clock();
     while (!rc && seconds > 0 && (n == 0 || spent < seconds)) {
         rc = learn(&t, &loss, e);
@@ -140,57 +141,58 @@ static int run(void *arg, double seconds, double *value, struct cov_err *e)
     return rc;
 }
 
-/* The cases of a sweep: precision by precision, all batches. */
-static int add_cases(struct cov_bench *b, const struct cov_bench_train_options *o,
-                     const struct setup *common, struct setup *setups, struct cov_bench_case *cases,
+/* All batches of the first precision, then of the next. */
+static int add_cases(struct bench *b, const struct bench_train_options *o,
+                     const struct setup *common, struct setup *setups, struct bench_cases *cases,
                      struct cov_err *e)
 {
-    for (size_t i = 0; i < o->n_precisions * o->n_batches; i++) {
+    int rc = COV_OK;
+    for (size_t i = 0; i < o->n_precisions * o->batches.n && !rc; i++) {
         struct setup *s = &setups[i];
         *s = *common;
-        s->precision = o->precisions[i / o->n_batches];
-        s->batch = (size_t)o->batches[i % o->n_batches];
-        cases[i] = (struct cov_bench_case){
+        s->precision = o->precisions[i / o->batches.n];
+        s->batch = (size_t)o->batches.items[i % o->batches.n];
+        const struct bench_case c = {
             .name = cov_strfmt(e,
                                "model/training_chunks_per_second/device=cpu,precision=%s,batch=%zu,"
                                "threads=%u,length=%zu",
                                cov_precision_name(s->precision), s->batch, b->threads, o->L),
             .unit = "chunks/s",
             .higher_is_better = true,
-            .check = i % o->n_batches == 0 ? check : NULL,
+            .check = i % o->batches.n == 0 ? check : NULL,
             .run = run,
             .arg = s};
-        if (!cases[i].name)
-            return COV_ENOMEM;
-    }
-    return COV_OK;
-}
-
-static int draw(struct cov_bench *b, const struct setup *setups, const struct cov_bench_case *cases,
-                size_t n, struct cov_err *e)
-{
-    struct cov_chart *chart;
-    int rc = cov_charts_add(&b->charts, COV_CHART_LINES, "model_training",
-                            "Training: chunks a second over the batch", "chunks of a batch",
-                            "chunks/s", &chart, e);
-    for (size_t i = 0; i < n && !rc; i++) {
-        const struct cov_figure *f = cov_figures_find(&b->figures, cases[i].name);
-        if (f)
-            rc = cov_chart_add(chart, cov_precision_name(setups[i].precision),
-                               (double)setups[i].batch, f->median, f->low, f->high, e);
+        rc = bench_cases_add(cases, c, e);
     }
     return rc;
 }
 
-int cov_bench_train(struct cov_bench *b, const struct cov_bench_net *net,
-                    const struct cov_bench_train_options *options, struct cov_err *e)
+static int draw(struct bench *b, const struct setup *setups, const struct bench_cases *cases,
+                struct cov_err *e)
 {
-    size_t n = options->n_precisions * options->n_batches;
-    struct setup *setups = cov_calloc(n, sizeof *setups, e);
-    struct cov_bench_case *cases = cov_calloc(n, sizeof *cases, e);
+    static const struct chart like = {.kind = CHART_LINES,
+                                      .file = "model_training",
+                                      .title = "Speed of training by batch",
+                                      .x = "chunks per batch",
+                                      .y = "chunks/s"};
+    struct chart *chart;
+    int rc = charts_add(&b->charts, &like, &chart, e);
+    for (size_t i = 0; i < cases->n && !rc; i++)
+        rc = chart_add_figure(chart, cov_precision_name(setups[i].precision),
+                              (double)setups[i].batch,
+                              figures_find(&b->figures, cases->items[i].name), 1, e);
+    return rc;
+}
+
+int bench_train(struct bench *b, const struct bench_net *net,
+                const struct bench_train_options *options, struct cov_err *e)
+{
+    struct setup *setups =
+        cov_calloc(options->n_precisions * options->batches.n, sizeof *setups, e);
+    struct bench_cases cases = {0};
     struct cov_params params = {0};
     float *block = NULL;
-    int rc = setups && cases ? cov_params_init(&net->hp, &params, e) : COV_ENOMEM;
+    int rc = setups ? cov_params_init(&net->hp, &params, e) : COV_ENOMEM;
     if (!rc && !(block = cov_calloc64(params.n_floats, sizeof *block, e)))
         rc = COV_ENOMEM;
     if (!rc)
@@ -198,14 +200,12 @@ int cov_bench_train(struct cov_bench *b, const struct cov_bench_net *net,
     const struct setup common = {
         .hp = &net->hp, .block = block, .L = options->L, .threads = b->threads, .seed = b->seed};
     if (!rc)
-        rc = add_cases(b, options, &common, setups, cases, e);
+        rc = add_cases(b, options, &common, setups, &cases, e);
     if (!rc)
-        rc = cov_bench_run(b, "training", cases, n, e);
+        rc = bench_run(b, "training", &cases, e);
     if (!rc)
-        rc = draw(b, setups, cases, n, e);
-    for (size_t i = 0; cases && i < n; i++)
-        free(cases[i].name);
-    free(cases);
+        rc = draw(b, setups, &cases, e);
+    bench_cases_fini(&cases);
     free(setups);
     free(block);
     cov_params_fini(&params);

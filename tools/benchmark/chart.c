@@ -13,10 +13,10 @@
 #include "common/base/tmpfile.h"
 #include "common/job/tracks/gnuplot.h"
 
-/* Pixels; groups of bars from which on their names are slanted. */
+/* WIDTH, HEIGHT: pixels. SLANTED_FROM: number of groups from which their names are slanted. */
 enum { WIDTH = 900, HEIGHT = 420, SLANTED_FROM = 6, MAX_TICS = 8 };
 
-static void free_chart(struct cov_chart *c)
+static void free_chart(struct chart *c)
 {
     for (size_t i = 0; i < c->n_series; i++) {
         free(c->series[i].name);
@@ -26,45 +26,31 @@ static void free_chart(struct cov_chart *c)
         free(c->groups[i]);
     free(c->series);
     free(c->groups);
-    free(c->file);
-    free(c->title);
-    free(c->x);
-    free(c->y);
     free(c);
 }
 
-void cov_charts_fini(struct cov_charts *c)
+void charts_fini(struct charts *c)
 {
     for (size_t i = 0; i < c->n; i++)
         free_chart(c->items[i]);
     free(c->items);
-    *c = (struct cov_charts){NULL, 0, 0};
+    *c = (struct charts){NULL, 0, 0};
 }
 
-int cov_charts_add(struct cov_charts *c, enum cov_chart_kind kind, const char *file,
-                   const char *title, const char *x, const char *y, struct cov_chart **out,
-                   struct cov_err *e)
+int charts_add(struct charts *c, const struct chart *like, struct chart **out, struct cov_err *e)
 {
     if (COV_RESERVE(&c->items, &c->cap, c->n + 1, e))
         return COV_ENOMEM;
-    struct cov_chart *chart = cov_calloc(1, sizeof *chart, e);
+    struct chart *chart = cov_malloc(1, sizeof *chart, e);
     if (!chart)
         return COV_ENOMEM;
-    chart->kind = kind;
-    chart->file = cov_strdup(file, e);
-    chart->title = cov_strdup(title, e);
-    chart->x = cov_strdup(x, e);
-    chart->y = cov_strdup(y, e);
-    if (!chart->file || !chart->title || !chart->x || !chart->y) {
-        free_chart(chart);
-        return COV_ENOMEM;
-    }
+    *chart = *like;
     c->items[c->n++] = *out = chart;
     return COV_OK;
 }
 
-int cov_chart_add(struct cov_chart *c, const char *series, double x, double y, double low,
-                  double high, struct cov_err *e)
+static int add_point(struct chart *c, const char *series, const struct chart_point *point,
+                     struct cov_err *e)
 {
     size_t i = 0;
     while (i < c->n_series && strcmp(c->series[i].name, series) != 0)
@@ -72,36 +58,43 @@ int cov_chart_add(struct cov_chart *c, const char *series, double x, double y, d
     if (i == c->n_series) {
         if (COV_RESERVE(&c->series, &c->cap_series, i + 1, e))
             return COV_ENOMEM;
-        c->series[i] = (struct cov_chart_series){.name = cov_strdup(series, e)};
+        c->series[i] = (struct chart_series){.name = cov_strdup(series, e)};
         if (!c->series[i].name)
             return COV_ENOMEM;
         c->n_series++;
     }
-    struct cov_chart_series *s = &c->series[i];
+    struct chart_series *s = &c->series[i];
     if (COV_RESERVE(&s->points, &s->cap, s->n + 1, e))
         return COV_ENOMEM;
-    /* Ascending: lines go from point to point. */
+    /* Sorted by x, since lines connect consecutive points. */
     size_t at = s->n++;
-    for (; at > 0 && s->points[at - 1].x > x; at--)
+    for (; at > 0 && s->points[at - 1].x > point->x; at--)
         s->points[at] = s->points[at - 1];
-    s->points[at] = (struct cov_chart_point){x, y, low, high};
+    s->points[at] = *point;
     return COV_OK;
 }
 
-void cov_chart_set_line(struct cov_chart *c, const char *series, double slope, double offset)
+int chart_add(struct chart *c, const char *series, double x, double y, struct cov_err *e)
 {
-    for (size_t i = 0; i < c->n_series; i++)
-        if (strcmp(c->series[i].name, series) == 0) {
-            c->series[i].has_line = true;
-            c->series[i].slope = slope;
-            c->series[i].offset = offset;
-        }
+    const struct chart_point point = {x, y, y, y};
+    return add_point(c, series, &point, e);
 }
 
-int cov_chart_add_bar(struct cov_chart *c, const char *series, const char *group, double y,
-                      double low, double high, struct cov_err *e)
+int chart_add_figure(struct chart *c, const char *series, double x, const struct figure *f,
+                     double factor, struct cov_err *e)
+{
+    if (!f)
+        return COV_OK;
+    const struct chart_point point = {x, factor * f->median, factor * f->low, factor * f->high};
+    return add_point(c, series, &point, e);
+}
+
+int chart_add_bar(struct chart *c, const char *series, const char *group, const struct figure *f,
+                  double factor, struct cov_err *e)
 {
     size_t i = 0;
+    if (!f)
+        return COV_OK;
     while (i < c->n_groups && strcmp(c->groups[i], group) != 0)
         i++;
     if (i == c->n_groups) {
@@ -112,7 +105,17 @@ int cov_chart_add_bar(struct cov_chart *c, const char *series, const char *group
             return COV_ENOMEM;
         c->n_groups++;
     }
-    return cov_chart_add(c, series, (double)i, y, low, high, e);
+    return chart_add_figure(c, series, (double)i, f, factor, e);
+}
+
+void chart_set_line(struct chart *c, const char *series, const struct line *line)
+{
+    for (size_t i = 0; i < c->n_series; i++)
+        if (strcmp(c->series[i].name, series) == 0) {
+            c->series[i].has_line = true;
+            c->series[i].slope = line->slope;
+            c->series[i].offset = line->offset;
+        }
 }
 
 /* ---------------------------------------------------------------- the script */
@@ -120,7 +123,7 @@ int cov_chart_add_bar(struct cov_chart *c, const char *series, const char *group
 static const char *const colours[] = {"#2f7fd1", "#e07b39", "#4a9d5b", "#b05fb0",
                                       "#8c8c8c", "#c9a227", "#3aa6a6", "#a33b3b"};
 
-static void put_series(FILE *f, size_t number, const struct cov_chart_series *s)
+static void put_series(FILE *f, size_t number, const struct chart_series *s)
 {
     (void)fprintf(f, "$d%zu << EOD\n", number);
     for (size_t i = 0; i < s->n; i++)
@@ -130,7 +133,7 @@ static void put_series(FILE *f, size_t number, const struct cov_chart_series *s)
     (void)fprintf(f, "EOD\n");
 }
 
-static bool has_spread(const struct cov_chart_series *s)
+static bool has_spread(const struct chart_series *s)
 {
     for (size_t i = 0; i < s->n; i++)
         if (s->points[i].low < s->points[i].y || s->points[i].high > s->points[i].y)
@@ -138,7 +141,7 @@ static bool has_spread(const struct cov_chart_series *s)
     return false;
 }
 
-static void put_bars(FILE *f, const struct cov_chart *c)
+static void put_bars(FILE *f, const struct chart *c)
 {
     double width = 0.8 / (double)c->n_series;
     (void)fprintf(f,
@@ -169,8 +172,8 @@ static void put_bars(FILE *f, const struct cov_chart *c)
     (void)fprintf(f, "\n");
 }
 
-/* Where there are few, the x of the points are what stands at the axis. */
-static void put_x_tics(FILE *f, const struct cov_chart *c)
+/* Puts a tic at each x of the points, if there are few. */
+static void put_x_tics(FILE *f, const struct chart *c)
 {
     double at[MAX_TICS];
     size_t n = 0;
@@ -191,7 +194,7 @@ static void put_x_tics(FILE *f, const struct cov_chart *c)
     (void)fprintf(f, ")\n");
 }
 
-static void put_lines(FILE *f, const struct cov_chart *c)
+static void put_lines(FILE *f, const struct chart *c)
 {
     put_x_tics(f, c);
     if (c->log_x)
@@ -201,7 +204,7 @@ static void put_lines(FILE *f, const struct cov_chart *c)
     if (c->right > 0) {
         (void)fprintf(f, "set xrange [0:%.9g]\nset xtics auto\nplot ", c->right);
     } else {
-        /* What is above the values would be a power of ten where the axis is logarithmic. */
+        /* On a logarithmic axis, space above the values would extend to the next power of ten. */
         (void)fprintf(f, "set offsets graph 0.03, graph 0.03, %s, 0\nplot ",
                       c->log_y ? "0" : "graph 0.06");
     }
@@ -222,7 +225,7 @@ static void put_lines(FILE *f, const struct cov_chart *c)
     (void)fprintf(f, "\n");
 }
 
-static void put_script(FILE *f, const struct cov_chart *c, bool is_svg)
+static void put_script(FILE *f, const struct chart *c, bool is_svg)
 {
     (void)fprintf(f,
                   "set encoding utf8\n"
@@ -248,13 +251,13 @@ static void put_script(FILE *f, const struct cov_chart *c, bool is_svg)
         (void)fprintf(f, "set yrange [0:%.9g]\n", c->top);
     for (size_t i = 0; i < c->n_series; i++)
         put_series(f, i, &c->series[i]);
-    if (c->kind == COV_CHART_BARS)
+    if (c->kind == CHART_BARS)
         put_bars(f, c);
     else
         put_lines(f, c);
 }
 
-static bool has_points(const struct cov_chart *c)
+static bool has_points(const struct chart *c)
 {
     for (size_t i = 0; i < c->n_series; i++)
         for (size_t k = 0; k < c->series[i].n; k++)
@@ -263,8 +266,8 @@ static bool has_points(const struct cov_chart *c)
     return false;
 }
 
-int cov_chart_draw(const struct cov_chart *c, const char *gnuplot, const char *path, bool is_svg,
-                   const char *tmpdir, struct cov_err *e)
+int chart_draw(const struct chart *c, const char *gnuplot, const char *path, bool is_svg,
+               const char *tmpdir, struct cov_err *e)
 {
     int fd;
     if (!has_points(c))
@@ -286,6 +289,6 @@ int cov_chart_draw(const struct cov_chart *c, const char *gnuplot, const char *p
     }
     if (!rc)
         rc = cov_gnuplot_run(gnuplot, fd, path, tmpdir, e);
-    (void)close(fd); /* a temporary file that was read */
+    (void)close(fd);
     return rc;
 }

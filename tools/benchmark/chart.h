@@ -1,66 +1,70 @@
-/* chart.h - charts of figures: lines over a number, or bars in groups, drawn by gnuplot.
+/* chart.h - charts of figures drawn by gnuplot: lines over a number, or grouped bars.
  * SPDX-License-Identifier: MIT */
-#ifndef COV_BENCHMARK_CHART_H
-#define COV_BENCHMARK_CHART_H
+#ifndef BENCHMARK_CHART_H
+#define BENCHMARK_CHART_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "common/base/err.h"
+#include "tools/benchmark/figure.h"
 
-enum cov_chart_kind { COV_CHART_LINES, COV_CHART_BARS };
+enum chart_kind { CHART_LINES, CHART_BARS };
 
-/* Of bars, x is the number of the group. low and high are shown where they differ from y. */
-struct cov_chart_point {
+/* For bars, x is the index of the group. An error bar shows low and high where they differ from y. */
+struct chart_point {
     double x, y, low, high;
 };
 
-struct cov_chart_series {
+struct chart_series {
     char *name; /* Owned */
-    struct cov_chart_point *points;
+    struct chart_point *points;
     size_t n, cap;
-    /* y = slope x + offset, which is drawn dashed in the place of a line through the points. */
+    /* If has_line, y = slope x + offset is drawn dashed instead of a line through the points. */
     bool has_line;
     double slope, offset;
 };
 
-struct cov_chart {
-    enum cov_chart_kind kind;
-    char *file;          /* name without folder and suffix. Owned, as are the other texts */
-    char *title, *x, *y; /* x and y: what is on the axes */
-    bool log_x;
-    bool log_y;
-    double top, right; /* of the axes of y and x; 0: by the values */
-    struct cov_chart_series *series;
+struct chart {
+    /* Set by the caller; borrowed. */
+    enum chart_kind kind;
+    const char *file;          /* name without folder and suffix */
+    const char *title, *x, *y; /* x and y: labels of the axes */
+    bool log_x, log_y;
+    double top, right; /* ends of the y and x axes; 0: automatic */
+
+    struct chart_series *series;
     size_t n_series, cap_series;
     char **groups; /* names of the groups of bars */
     size_t n_groups, cap_groups;
 };
 
-struct cov_charts {
-    struct cov_chart **items;
+struct charts {
+    struct chart **items;
     size_t n, cap;
 };
 
-void cov_charts_fini(struct cov_charts *c);
+void charts_fini(struct charts *c);
 
-/* Adds an empty one, which stays where it is. */
-int cov_charts_add(struct cov_charts *c, enum cov_chart_kind kind, const char *file,
-                   const char *title, const char *x, const char *y, struct cov_chart **out,
-                   struct cov_err *e) COV_MUST_USE;
+/* Adds a chart like `like`, whose texts must outlive it. *out stays valid until charts_fini. */
+int charts_add(struct charts *c, const struct chart *like, struct chart **out,
+               struct cov_err *e) COV_MUST_USE;
 
-/* Adds a point to the series of that name, which is made if it is new. */
-int cov_chart_add(struct cov_chart *c, const char *series, double x, double y, double low,
-                  double high, struct cov_err *e) COV_MUST_USE;
-/* The line of the series of that name, if there is one. */
-void cov_chart_set_line(struct cov_chart *c, const char *series, double slope, double offset);
-/* The same as cov_chart_add of a bar in the group of that name. */
-int cov_chart_add_bar(struct cov_chart *c, const char *series, const char *group, double y,
-                      double low, double high, struct cov_err *e) COV_MUST_USE;
+/* Adds a point to the named series, which is created on first use. */
+int chart_add(struct chart *c, const char *series, double x, double y,
+              struct cov_err *e) COV_MUST_USE;
+/* Adds a figure times `factor`; does nothing if f is NULL. */
+int chart_add_figure(struct chart *c, const char *series, double x, const struct figure *f,
+                     double factor, struct cov_err *e) COV_MUST_USE;
+/* The same as a bar of the named group. */
+int chart_add_bar(struct chart *c, const char *series, const char *group, const struct figure *f,
+                  double factor, struct cov_err *e) COV_MUST_USE;
+/* Sets the line of the named series, if there is one. */
+void chart_set_line(struct chart *c, const char *series, const struct line *line);
 
-/* Draws it to the file `path`, which is there, as SVG or PNG. `gnuplot` is the program. A chart without
- * a point is COV_EINPUT. */
-int cov_chart_draw(const struct cov_chart *c, const char *gnuplot, const char *path, bool is_svg,
-                   const char *tmpdir, struct cov_err *e) COV_MUST_USE;
+/* Draws the chart to the existing file `path` as SVG or PNG. `gnuplot` is the program's path. COV_EINPUT
+ * if the chart has no points. */
+int chart_draw(const struct chart *c, const char *gnuplot, const char *path, bool is_svg,
+               const char *tmpdir, struct cov_err *e) COV_MUST_USE;
 
 #endif

@@ -22,35 +22,29 @@
 #include "common/base/mem.h"
 #include "common/base/tmpfile.h"
 
-enum { STATUS_NO_EXEC = 127, SAMPLE_MS = 50, SAID = 4000 };
-
-const char *const cov_child_counter_names[COV_CHILD_COUNTERS] = {
-    "cycles", "instructions", "cache_references", "cache_misses", "page_faults", "context_switches",
-};
+enum { STATUS_NO_EXEC = 127, SAMPLE_MS = 50, MAX_MESSAGE = 4000 };
 
 struct running {
     pid_t pid;
-    int watch; /* a descriptor that can be read when it has ended; negative: there is none */
-    int errors;
-    int counters[COV_CHILD_COUNTERS];
+    int watch;  /* readable after the end of the process; -1: not supported */
+    int errors; /* its standard error */
+    int counters[CHILD_COUNTERS];
     double started;
     bool ended;
 };
 
 /* ---------------------------------------------------------------- counters */
 
-static int open_counter(enum cov_child_counter which, pid_t pid)
+static int open_counter(enum child_counter which, pid_t pid)
 {
     static const struct {
         uint32_t type;
         uint64_t config;
-    } events[COV_CHILD_COUNTERS] = {
+    } events[CHILD_COUNTERS] = {
         {PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES},
         {PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS},
-        {PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_REFERENCES},
         {PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES},
         {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS},
-        {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES},
     };
     struct perf_event_attr attr;
     memset(&attr, 0, sizeof attr);
@@ -70,7 +64,7 @@ static int open_counter(enum cov_child_counter which, pid_t pid)
     return fd;
 }
 
-/* What was counted, for all of the time where the processor took turns with it. */
+/* Extrapolates if the kernel multiplexed the counter. -1: not counted. */
 static int64_t read_counter(int fd)
 {
     uint64_t value[3];
@@ -81,7 +75,7 @@ static int64_t read_counter(int fd)
 
 /* ---------------------------------------------------------------- /proc */
 
-/* The number behind `key` in /proc/PID/FILE; -1: it is not there. */
+/* The number after `key` in /proc/PID/FILE; -1 if it is missing. */
 static int64_t proc_number(pid_t pid, const char *file, const char *key)
 {
     char path[64], line[256];
@@ -102,7 +96,7 @@ static void keep_most(int64_t *most, int64_t kilobytes)
         *most = kilobytes * 1024;
 }
 
-static void sample(pid_t pid, struct cov_child_cost *cost)
+static void sample(pid_t pid, struct child_cost *cost)
 {
     int64_t clean = proc_number(pid, "smaps_rollup", "Private_Clean:");
     int64_t dirty = proc_number(pid, "smaps_rollup", "Private_Dirty:");
@@ -114,10 +108,10 @@ static void sample(pid_t pid, struct cov_child_cost *cost)
 
 /* ---------------------------------------------------------------- start and end */
 
-static _Noreturn void run_child(const struct cov_child *c, int go, int output, int errors)
+static _Noreturn void run_child(const struct child *c, int go, int output, int errors)
 {
     char byte, *const *arguments;
-    memcpy(&arguments, &c->arguments, sizeof arguments); /* execvp does not change them */
+    memcpy(&arguments, &c->arguments, sizeof arguments); /* execvp takes them without const */
     (void)prctl(PR_SET_PDEATHSIG, SIGTERM);
     int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
     if (null >= 0 && dup2(null, STDIN_FILENO) >= 0 && dup2(output, STDOUT_FILENO) >= 0 &&
@@ -126,13 +120,13 @@ static _Noreturn void run_child(const struct cov_child *c, int go, int output, i
     _exit(STATUS_NO_EXEC);
 }
 
-static int start(struct cov_child *c, struct running *r, const char *tmpdir, struct cov_err *e)
+static int start(struct child *c, struct running *r, const char *tmpdir, struct cov_err *e)
 {
     int go[2], output = open(c->output ? c->output : "/dev/null",
                              O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (output < 0)
         return cov_fail_errno(e, "%s", c->output ? c->output : "/dev/null");
-    /* The memory of a child counts from what it has before it becomes another program. */
+    /* The peak memory of a child includes its copy of this process before exec. */
     (void)malloc_trim(0);
     int rc = cov_tmpfile(tmpdir, &r->errors, e);
     if (rc) {
@@ -149,8 +143,8 @@ static int start(struct cov_child *c, struct running *r, const char *tmpdir, str
             rc = cov_fail_errno(e, "%s cannot be run", c->arguments[0]);
         } else {
             r->watch = (int)syscall(SYS_pidfd_open, pid, 0);
-            for (int i = 0; i < COV_CHILD_COUNTERS && c->count; i++)
-                r->counters[i] = open_counter((enum cov_child_counter)i, pid);
+            for (int i = 0; i < CHILD_COUNTERS && c->count; i++)
+                r->counters[i] = open_counter((enum child_counter)i, pid);
             r->started = cov_clock();
             if (write(go[1], "", 1) != 1)
                 rc = cov_fail_errno(e, "%s cannot be run", c->arguments[0]);
@@ -161,18 +155,18 @@ static int start(struct cov_child *c, struct running *r, const char *tmpdir, str
     return rc;
 }
 
-/* The last line of what it said. */
-static int refuse(const struct cov_child *c, const struct running *r, int status, struct cov_err *e)
+/* Fails with the last line that it wrote to standard error. */
+static int refuse(const struct child *c, const struct running *r, int status, struct cov_err *e)
 {
-    char text[SAID + 1];
+    char text[MAX_MESSAGE + 1];
     off_t size = lseek(r->errors, 0, SEEK_END);
-    ssize_t n = pread(r->errors, text, SAID, size > SAID ? size - SAID : 0);
+    ssize_t n = pread(r->errors, text, MAX_MESSAGE, size > MAX_MESSAGE ? size - MAX_MESSAGE : 0);
     text[n > 0 ? n : 0] = '\0';
     while (n > 0 && (text[n - 1] == '\n' || text[n - 1] == ' '))
         text[--n] = '\0';
     const char *newline = strrchr(text, '\n'), *line = newline ? newline + 1 : text;
     if (WIFSIGNALED(status))
-        return cov_fail(e, COV_EIO, "%s was ended by signal %d (%s)", c->arguments[0],
+        return cov_fail(e, COV_EIO, "%s was killed by signal %d (%s)", c->arguments[0],
                         WTERMSIG(status), strsignal(WTERMSIG(status)));
     if (WEXITSTATUS(status) == STATUS_NO_EXEC && !*line)
         return cov_fail(e, COV_EIO, "%s cannot be run", c->arguments[0]);
@@ -180,7 +174,7 @@ static int refuse(const struct cov_child *c, const struct running *r, int status
                     WEXITSTATUS(status), *line ? ": " : "", line);
 }
 
-static int finish(struct cov_child *c, struct running *r, struct cov_err *e)
+static int finish(struct child *c, struct running *r, struct cov_err *e)
 {
     struct rusage usage;
     int status;
@@ -197,22 +191,22 @@ static int finish(struct cov_child *c, struct running *r, struct cov_err *e)
     c->cost.cpu = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
                   (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
     c->cost.max_rss = (int64_t)usage.ru_maxrss * 1024;
-    for (int i = 0; i < COV_CHILD_COUNTERS; i++)
+    for (int i = 0; i < CHILD_COUNTERS; i++)
         c->cost.counters[i] = c->count ? read_counter(r->counters[i]) : -1;
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
         return refuse(c, r, status, e);
     return COV_OK;
 }
 
-/* Whether it has ended; it can still be looked at in /proc then. */
+/* Leaves an ended process in place, so that its /proc entry can still be read. */
 static bool has_ended(const struct running *r)
 {
     siginfo_t info = {0};
     return waitid(P_PID, (id_t)r->pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid != 0;
 }
 
-static int wait_for(struct cov_child *children, struct running *running, size_t n,
-                    struct pollfd *polls, struct cov_err *e)
+static int wait_for(struct child *children, struct running *running, size_t n, struct pollfd *polls,
+                    struct cov_err *e)
 {
     for (size_t left = n; left > 0;) {
         bool samples = false, watched = true;
@@ -252,22 +246,22 @@ static void release(struct running *r)
         (void)close(r->watch);
     if (r->errors >= 0)
         (void)close(r->errors);
-    for (int i = 0; i < COV_CHILD_COUNTERS; i++)
+    for (int i = 0; i < CHILD_COUNTERS; i++)
         if (r->counters[i] >= 0)
             (void)close(r->counters[i]);
 }
 
-int cov_children_run(struct cov_child *children, size_t n, const char *tmpdir, double *wall,
-                     struct cov_err *e)
+int children_run(struct child *children, size_t n, const char *tmpdir, double *wall,
+                 struct cov_err *e)
 {
     struct running *running = cov_calloc(n, sizeof *running, e);
     struct pollfd *polls = cov_calloc(n, sizeof *polls, e);
     int rc = running && polls ? COV_OK : COV_ENOMEM;
     for (size_t i = 0; i < n && running; i++) {
         running[i].watch = running[i].errors = -1;
-        for (int k = 0; k < COV_CHILD_COUNTERS; k++)
+        for (int k = 0; k < CHILD_COUNTERS; k++)
             running[i].counters[k] = -1;
-        children[i].cost = (struct cov_child_cost){0};
+        children[i].cost = (struct child_cost){0};
     }
     double started = cov_clock();
     for (size_t i = 0; i < n && !rc; i++)
@@ -289,29 +283,48 @@ static bool is_program(const char *path)
     return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
 }
 
-int cov_child_find(const char *name, char **path, struct cov_err *e)
+int child_run(const char *const *arguments, const char *tmpdir, struct cov_err *e)
+{
+    struct child child = {.arguments = arguments};
+    return children_run(&child, 1, tmpdir, NULL, e);
+}
+
+int child_find(const char *name, char **path, struct cov_err *e)
 {
     char self[4096];
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
     self[n > 0 ? n : 0] = '\0';
-    char *slash = strrchr(self, '/');
-    if (slash) {
-        *path = cov_strfmt(e, "%.*s/%s", (int)(slash - self), self, name);
+    const char *slash = strrchr(self, '/');
+    const char *folder = self, *end = slash ? slash : self, *search = getenv("PATH");
+    do {
+        *path = cov_strfmt(e, "%.*s/%s", (int)(end - folder), folder, name);
         if (!*path)
             return COV_ENOMEM;
-        if (is_program(*path))
+        if (end > folder && is_program(*path))
             return COV_OK;
         free(*path);
-    }
-    for (const char *p = getenv("PATH"); p && *p; p += strcspn(p, ":"), p += *p == ':') {
-        *path = cov_strfmt(e, "%.*s/%s", (int)strcspn(p, ":"), p, name);
-        if (!*path)
-            return COV_ENOMEM;
-        if (is_program(*path))
-            return COV_OK;
-        free(*path);
-    }
+        folder = search;
+        end = folder ? folder + strcspn(folder, ":") : NULL;
+        search = end && *end ? end + 1 : NULL;
+    } while (folder);
     *path = NULL;
-    return cov_fail(e, COV_EUNSUPPORTED, "there is no %s, neither beside this program nor in PATH",
-                    name);
+    return cov_fail(e, COV_EUNSUPPORTED, "%s: not found beside this program or in PATH", name);
+}
+
+int child_tools_find(struct child_tools *t, struct cov_err *e)
+{
+    int rc = child_find("fasta2h5", &t->fasta2h5, e);
+    if (!rc)
+        rc = child_find("covpredict", &t->covpredict, e);
+    if (!rc)
+        rc = child_find("cov2bigwig", &t->cov2bigwig, e);
+    return rc ? rc : child_find("h5chunk", &t->h5chunk, e);
+}
+
+void child_tools_free(struct child_tools *t)
+{
+    free(t->fasta2h5);
+    free(t->covpredict);
+    free(t->cov2bigwig);
+    free(t->h5chunk);
 }

@@ -1,8 +1,8 @@
-/* child.h - runs programs and measures what they cost: time, memory, what they read and wrote, and, where
- * the machine allows it, what the processor counted.
+/* child.h - runs programs and measures their cost: time, memory, I/O, and hardware counters where the
+ * machine allows it.
  * SPDX-License-Identifier: MIT */
-#ifndef COV_BENCHMARK_CHILD_H
-#define COV_BENCHMARK_CHILD_H
+#ifndef BENCHMARK_CHILD_H
+#define BENCHMARK_CHILD_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,45 +10,50 @@
 
 #include "common/base/err.h"
 
-enum cov_child_counter {
-    COV_COUNT_CYCLES,
-    COV_COUNT_INSTRUCTIONS,
-    COV_COUNT_CACHE_REFERENCES,
-    COV_COUNT_CACHE_MISSES,
-    COV_COUNT_PAGE_FAULTS,
-    COV_COUNT_SWITCHES, /* of context */
-    COV_CHILD_COUNTERS
+enum child_counter {
+    COUNT_CYCLES,
+    COUNT_INSTRUCTIONS,
+    COUNT_CACHE_MISSES,
+    COUNT_PAGE_FAULTS,
+    CHILD_COUNTERS
 };
-extern const char *const cov_child_counter_names[COV_CHILD_COUNTERS]; /* "cycles" */
 
-/* What a program cost, with all that it started and waited for. */
-struct cov_child_cost {
+/* Cost of a program, including the children that it waited for. */
+struct child_cost {
     double wall, cpu; /* seconds; cpu: user and system */
-    int64_t max_rss;  /* bytes, by the kernel */
-    /* The most that was seen, if `sample`: bytes; else 0. uss: its own alone; pss: shared in parts. */
+    int64_t max_rss;  /* bytes, from the kernel */
+    /* Largest samples in bytes; 0 without `sample`. uss: unshared; pss: shared pages count in part. */
     int64_t max_vms, max_uss, max_pss;
-    int64_t read_bytes, written_bytes;    /* from and to storage; -1: not known */
-    int64_t counters[COV_CHILD_COUNTERS]; /* -1: not counted */
+    int64_t read_bytes, written_bytes; /* of storage; -1: unknown */
+    int64_t counters[CHILD_COUNTERS];  /* -1: not counted */
 };
 
-struct cov_child {
-    const char *const
-        *arguments;     /* ended by NULL; the first is the program, looked for in PATH unless it
-                                     has a slash */
-    const char *output; /* file for standard output, made or emptied; NULL: it is thrown away */
-    bool sample;        /* looks at memory twenty times a second */
-    bool count;
-    struct cov_child_cost cost; /* out */
+struct child {
+    /* Ended by NULL. The first is the program; it is searched in PATH unless it has a slash. */
+    const char *const *arguments;
+    const char *output;     /* file for standard output, created or truncated; NULL: discarded */
+    bool sample;            /* sample memory twenty times a second */
+    bool count;             /* read hardware counters */
+    struct child_cost cost; /* out */
 };
 
-/* Runs all n at the same time, and waits for them; *wall is from the first start to the last end. COV_EIO
- * names the first program that failed, with the last line that it said on standard error, and then has
- * ended the others. */
-int cov_children_run(struct cov_child *children, size_t n, const char *tmpdir, double *wall,
-                     struct cov_err *e) COV_MUST_USE;
+/* Runs n programs at the same time and waits for them; *wall (may be NULL) is from the first start to the
+ * last end. If one fails, ends the others; the COV_EIO error has the last line that it wrote to standard
+ * error. */
+int children_run(struct child *children, size_t n, const char *tmpdir, double *wall,
+                 struct cov_err *e) COV_MUST_USE;
+/* Runs one program, without measuring it. */
+int child_run(const char *const *arguments, const char *tmpdir, struct cov_err *e) COV_MUST_USE;
 
-/* The path of the tool `name`: beside the program that runs, else in PATH. COV_EUNSUPPORTED when it is
- * in neither. Caller frees. */
-int cov_child_find(const char *name, char **path, struct cov_err *e) COV_MUST_USE;
+/* The path of a program: beside this one, else in PATH. COV_EUNSUPPORTED if it is in neither.
+ * Caller frees. */
+int child_find(const char *name, char **path, struct cov_err *e) COV_MUST_USE;
+
+/* The tools that are measured as child processes. Owned. */
+struct child_tools {
+    char *fasta2h5, *covpredict, *cov2bigwig, *h5chunk;
+};
+int child_tools_find(struct child_tools *t, struct cov_err *e) COV_MUST_USE;
+void child_tools_free(struct child_tools *t);
 
 #endif

@@ -3,14 +3,17 @@
 #include "tools/benchmark/figure.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/json.h"
 #include "common/base/mem.h"
-#include "tools/benchmark/spread.h"
+#include "common/base/rng.h"
 
-void cov_figures_fini(struct cov_figures *f)
+enum { MAX_NAME = 256, DRAWS = 2000, SEED = 1979 };
+
+void figures_fini(struct figures *f)
 {
     for (size_t i = 0; i < f->n; i++) {
         free(f->items[i].name);
@@ -18,10 +21,10 @@ void cov_figures_fini(struct cov_figures *f)
         free(f->items[i].values);
     }
     free(f->items);
-    *f = (struct cov_figures){NULL, 0, 0};
+    *f = (struct figures){NULL, 0, 0};
 }
 
-static struct cov_figure *find(const struct cov_figures *f, const char *name)
+static struct figure *find(const struct figures *f, const char *name)
 {
     for (size_t i = 0; i < f->n; i++)
         if (strcmp(f->items[i].name, name) == 0)
@@ -29,21 +32,31 @@ static struct cov_figure *find(const struct cov_figures *f, const char *name)
     return NULL;
 }
 
-const struct cov_figure *cov_figures_find(const struct cov_figures *f, const char *name)
+const struct figure *figures_find(const struct figures *f, const char *name)
 {
     return find(f, name);
 }
 
-/* An empty one at the end of the list. */
-static struct cov_figure *append(struct cov_figures *f, const char *name, const char *unit,
-                                 bool higher_is_better, struct cov_err *e)
+const struct figure *figures_findf(const struct figures *f, const char *fmt, ...)
+{
+    char name[MAX_NAME];
+    va_list ap;
+    va_start(ap, fmt);
+    (void)vsnprintf(name, sizeof name, fmt, ap);
+    va_end(ap);
+    return find(f, name);
+}
+
+/* Appends a figure without values. */
+static struct figure *append(struct figures *f, const char *name, const char *unit,
+                             bool higher_is_better, struct cov_err *e)
 {
     if (COV_RESERVE(&f->items, &f->cap, f->n + 1, e))
         return NULL;
-    struct cov_figure *figure = &f->items[f->n];
-    *figure = (struct cov_figure){.name = cov_strdup(name, e),
-                                  .unit = cov_strdup(unit, e),
-                                  .higher_is_better = higher_is_better};
+    struct figure *figure = &f->items[f->n];
+    *figure = (struct figure){.name = cov_strdup(name, e),
+                              .unit = cov_strdup(unit, e),
+                              .higher_is_better = higher_is_better};
     if (!figure->name || !figure->unit) {
         free(figure->name);
         free(figure->unit);
@@ -53,25 +66,25 @@ static struct cov_figure *append(struct cov_figures *f, const char *name, const 
     return figure;
 }
 
-/* `scratch` has room for all values. */
-static void summarize(struct cov_figure *figure, double *scratch)
+/* scratch: [figure->n] */
+static void summarize(struct figure *figure, double *scratch)
 {
     memcpy(scratch, figure->values, figure->n * sizeof *scratch);
-    cov_spread_sort(scratch, figure->n);
-    figure->median = cov_spread_median(scratch, figure->n);
+    spread_sort(scratch, figure->n);
+    figure->median = spread_median(scratch, figure->n);
     figure->low = scratch[0];
     figure->high = scratch[figure->n - 1];
 }
 
-int cov_figures_add(struct cov_figures *f, const char *name, const char *unit,
-                    bool higher_is_better, const double *values, size_t n, struct cov_err *e)
+int figures_add(struct figures *f, const char *name, const char *unit, bool higher_is_better,
+                const double *values, size_t n, struct cov_err *e)
 {
     size_t n_finite = 0;
     for (size_t i = 0; i < n; i++)
         n_finite += isfinite(values[i]) != 0;
     if (n_finite == 0)
         return COV_OK;
-    struct cov_figure *figure = find(f, name);
+    struct figure *figure = find(f, name);
     if (!figure)
         figure = append(f, name, unit, higher_is_better, e);
     if (!figure)
@@ -91,24 +104,29 @@ int cov_figures_add(struct cov_figures *f, const char *name, const char *unit,
     return COV_OK;
 }
 
-int cov_figures_add_one(struct cov_figures *f, const char *name, const char *unit,
-                        bool higher_is_better, double value, struct cov_err *e)
+int figures_add_one(struct figures *f, const char *unit, bool higher_is_better, double value,
+                    struct cov_err *e, const char *fmt, ...)
 {
-    return cov_figures_add(f, name, unit, higher_is_better, &value, 1, e);
+    char name[MAX_NAME];
+    va_list ap;
+    va_start(ap, fmt);
+    (void)vsnprintf(name, sizeof name, fmt, ap);
+    va_end(ap);
+    return figures_add(f, name, unit, higher_is_better, &value, 1, e);
 }
 
 /* ---------------------------------------------------------------- printing */
 
-static const char *better(const struct cov_figure *figure)
+static const char *better(const struct figure *figure)
 {
     return figure->higher_is_better ? "higher" : "lower";
 }
 
-void cov_figures_print_json(const struct cov_figures *f, struct cov_json *j)
+void figures_print_json(const struct figures *f, struct cov_json *j)
 {
     cov_json_begin_array(j, "figures");
     for (size_t i = 0; i < f->n; i++) {
-        const struct cov_figure *figure = &f->items[i];
+        const struct figure *figure = &f->items[i];
         cov_json_begin_object(j, NULL);
         cov_json_string(j, "name", figure->name);
         cov_json_string(j, "unit", figure->unit);
@@ -126,17 +144,17 @@ void cov_figures_print_json(const struct cov_figures *f, struct cov_json *j)
     cov_json_end_array(j);
 }
 
-void cov_figures_print_tsv(const struct cov_figures *f, FILE *out)
+void figures_print_tsv(const struct figures *f, FILE *out)
 {
     (void)fprintf(out, "name\tunit\tbetter\tn\tmedian\tlow\thigh\n");
     for (size_t i = 0; i < f->n; i++) {
-        const struct cov_figure *figure = &f->items[i];
+        const struct figure *figure = &f->items[i];
         (void)fprintf(out, "%s\t%s\t%s\t%zu\t%.6g\t%.6g\t%.6g\n", figure->name, figure->unit,
                       better(figure), figure->n, figure->median, figure->low, figure->high);
     }
 }
 
-const char *cov_figure_text(double value, char text[32])
+const char *figure_text(double value, char text[32])
 {
     static const struct {
         double from, unit;
@@ -179,7 +197,7 @@ static int read_values(const struct cov_json_value *item, const char *name, doub
     }
     if (*n > 0)
         return COV_OK;
-    /* What is left of a figure when its values have been thrown away. */
+    /* A file may hold only the summary of a figure. */
     if (!cov_json_number(cov_json_member(item, "median"), &median))
         return cov_fail(e, COV_EINPUT, "figure %s: no values", name);
     if (COV_RESERVE(values, &cap, 1, e))
@@ -188,30 +206,118 @@ static int read_values(const struct cov_json_value *item, const char *name, doub
     return COV_OK;
 }
 
-static int read_figure(const struct cov_json_value *item, struct cov_figures *f, struct cov_err *e)
+static int read_figure(const struct cov_json_value *item, struct figures *f, struct cov_err *e)
 {
     const char *name = cov_json_text(item, "name"), *unit = cov_json_text(item, "unit");
     const char *way = cov_json_text(item, "better");
     double *values = NULL;
     size_t n = 0;
     if (!name)
-        return cov_fail(e, COV_EINPUT, "a figure has no name");
+        return cov_fail(e, COV_EINPUT, "a figure without name");
     if (find(f, name))
-        return cov_fail(e, COV_EINPUT, "figure %s stands twice", name);
+        return cov_fail(e, COV_EINPUT, "figure %s: duplicate", name);
     if (!way || (strcmp(way, "higher") != 0 && strcmp(way, "lower") != 0))
-        return cov_fail(e, COV_EINPUT, "figure %s: better is neither higher nor lower", name);
+        return cov_fail(e, COV_EINPUT, "figure %s: \"better\" is neither higher nor lower", name);
     int rc = read_values(item, name, &values, &n, e);
     if (!rc)
-        rc = cov_figures_add(f, name, unit ? unit : "", way[0] == 'h', values, n, e);
+        rc = figures_add(f, name, unit ? unit : "", way[0] == 'h', values, n, e);
     free(values);
     return rc;
 }
 
-int cov_figures_read(const struct cov_json_value *file, struct cov_figures *f, struct cov_err *e)
+int figures_read(const struct cov_json_value *file, struct figures *f, struct cov_err *e)
 {
     const struct cov_json_value *list = cov_json_member(file, "figures");
-    int rc = cov_json_is_array(list) ? COV_OK : cov_fail(e, COV_EINPUT, "no list of figures");
+    int rc = cov_json_is_array(list) ? COV_OK : cov_fail(e, COV_EINPUT, "missing array of figures");
     for (const struct cov_json_value *v = cov_json_first(list); v && !rc; v = cov_json_next(v))
         rc = read_figure(v, f, e);
     return rc;
+}
+
+/* ---------------------------------------------------------------- statistics */
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+void spread_sort(double *v, size_t n)
+{
+    if (n > 1)
+        qsort(v, n, sizeof *v, ascending);
+}
+
+double spread_median(const double *v, size_t n)
+{
+    return n % 2 ? v[n / 2] : v[n / 2 - 1] / 2 + v[n / 2] / 2;
+}
+
+/* The median of n values drawn from v with replacement; scratch: [n]. */
+static double draw(struct cov_rng *rng, const double *v, size_t n, double *scratch)
+{
+    for (size_t i = 0; i < n; i++)
+        scratch[i] = v[cov_rng_below(rng, n)];
+    spread_sort(scratch, n);
+    return spread_median(scratch, n);
+}
+
+static double median_of(const double *v, size_t n, double *scratch)
+{
+    memcpy(scratch, v, n * sizeof *v);
+    spread_sort(scratch, n);
+    return spread_median(scratch, n);
+}
+
+/* The middle 95 % of the draws, widened to hold the value itself. */
+static void set_interval(double *draws, struct spread *out)
+{
+    spread_sort(draws, DRAWS);
+    out->low = draws[DRAWS / 40];
+    out->high = draws[DRAWS - 1 - DRAWS / 40];
+    out->low = out->low < out->at ? out->low : out->at;
+    out->high = out->high > out->at ? out->high : out->at;
+}
+
+int spread_ratio(const double *a, size_t na, const double *b, size_t nb, struct spread *out,
+                 struct cov_err *e)
+{
+    size_t n = na > nb ? na : nb;
+    double *draws = cov_malloc(DRAWS + n, sizeof *draws, e);
+    if (!draws)
+        return COV_ENOMEM;
+    double *scratch = draws + DRAWS;
+    struct cov_rng rng;
+    cov_rng_init(&rng, SEED);
+    out->at = median_of(b, nb, scratch) / median_of(a, na, scratch);
+    for (int i = 0; i < DRAWS; i++) {
+        double under = draw(&rng, a, na, scratch);
+        draws[i] = draw(&rng, b, nb, scratch) / under;
+    }
+    set_interval(draws, out);
+    free(draws);
+    return COV_OK;
+}
+
+int spread_of(const double *v, size_t n, struct spread *out, struct cov_err *e)
+{
+    static const double one = 1;
+    return spread_ratio(&one, 1, v, n, out, e);
+}
+
+struct line spread_line(const double *x, const double *y, size_t n)
+{
+    double mx = 0, my = 0, xx = 0, xy = 0, yy = 0;
+    for (size_t i = 0; i < n; i++) {
+        mx += x[i] / (double)n;
+        my += y[i] / (double)n;
+    }
+    for (size_t i = 0; i < n; i++) {
+        xx += (x[i] - mx) * (x[i] - mx);
+        xy += (x[i] - mx) * (y[i] - my);
+        yy += (y[i] - my) * (y[i] - my);
+    }
+    struct line line = {.slope = xy / xx, .r2 = yy > 0 ? xy * xy / (xx * yy) : 1};
+    line.offset = my - line.slope * mx;
+    return line;
 }

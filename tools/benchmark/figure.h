@@ -1,7 +1,7 @@
-/* figure.h - what a benchmark measured: named figures, each with the values of its repeats.
+/* figure.h - named figures with the values of their repeats, and their statistics.
  * SPDX-License-Identifier: MIT */
-#ifndef COV_BENCHMARK_FIGURE_H
-#define COV_BENCHMARK_FIGURE_H
+#ifndef BENCHMARK_FIGURE_H
+#define BENCHMARK_FIGURE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,46 +10,73 @@
 #include "common/base/err.h"
 #include "common/base/json.h"
 
-struct cov_figure {
+struct cov_json_value;
+
+struct figure {
     char *name; /* "model/chunks_per_second/precision=fp32,batch=16". Owned */
     char *unit; /* "chunks/s". Owned */
     bool higher_is_better;
     size_t n;                 /* > 0 */
-    double *values;           /* [n] as they came. Owned */
-    double median, low, high; /* low and high: the least and the greatest value */
+    double *values;           /* [n] in order of measurement. Owned */
+    double median, low, high; /* low and high: the smallest and the largest value */
 };
 
 /* All zero is an empty list. */
-struct cov_figures {
-    struct cov_figure *items;
+struct figures {
+    struct figure *items;
     size_t n, cap;
 };
 
-void cov_figures_fini(struct cov_figures *f);
+void figures_fini(struct figures *f);
 
-/* Adds values[0..n), which are copied; those that are not finite are left out, and a figure of which
- * none is left is not added. A figure of that name that is there gets them as more of its values. */
-int cov_figures_add(struct cov_figures *f, const char *name, const char *unit,
-                    bool higher_is_better, const double *values, size_t n,
-                    struct cov_err *e) COV_MUST_USE;
-int cov_figures_add_one(struct cov_figures *f, const char *name, const char *unit,
-                        bool higher_is_better, double value, struct cov_err *e) COV_MUST_USE;
+/* Copies the finite ones of values[0..n). Appends them to the figure of that name if there is one. Does
+ * nothing if no value is finite. */
+int figures_add(struct figures *f, const char *name, const char *unit, bool higher_is_better,
+                const double *values, size_t n, struct cov_err *e) COV_MUST_USE;
+/* Adds a single value. The name is made of fmt, in less than 256 bytes. */
+int figures_add_one(struct figures *f, const char *unit, bool higher_is_better, double value,
+                    struct cov_err *e, const char *fmt, ...) COV_PRINTF(6, 7) COV_MUST_USE;
 
-/* NULL: there is none. Borrowed until the next one is added. */
-const struct cov_figure *cov_figures_find(const struct cov_figures *f, const char *name);
+/* NULL if there is none. Borrowed until the next figure is added. */
+const struct figure *figures_find(const struct figures *f, const char *name);
+/* The same with a name made of fmt, in less than 256 bytes. */
+const struct figure *figures_findf(const struct figures *f, const char *fmt, ...) COV_PRINTF(2, 3);
 
-/* As the array "figures" of the open object. */
-void cov_figures_print_json(const struct cov_figures *f, struct cov_json *j);
-/* As a table, with a line of column names: name, unit, better, n, median, low, high. */
-void cov_figures_print_tsv(const struct cov_figures *f, FILE *out);
+/* Writes the array "figures" of the open object. */
+void figures_print_json(const struct figures *f, struct cov_json *j);
+/* Writes a table with the header name, unit, better, n, median, low, high. */
+void figures_print_tsv(const struct figures *f, FILE *out);
 
-/* Reads the array "figures" of a file. COV_EINPUT names what is missing or of a wrong
- * kind. Names may not stand twice. */
-struct cov_json_value;
-int cov_figures_read(const struct cov_json_value *file, struct cov_figures *f,
-                     struct cov_err *e) COV_MUST_USE;
+/* Reads the array "figures" of a file. COV_EINPUT if it is missing or malformed, or a name is not unique. */
+int figures_read(const struct cov_json_value *file, struct figures *f,
+                 struct cov_err *e) COV_MUST_USE;
 
-/* A number for people: four digits that count, with k, M, G. */
-const char *cov_figure_text(double value, char text[32]);
+/* A number for people: four significant digits, with k, M, G. Returns text. */
+const char *figure_text(double value, char text[32]);
+
+/* ---- statistics ---- */
+
+/* A median and its 95 % interval, by the bootstrap (Efron, "Bootstrap methods: another look at the
+ * jackknife", 1979). The seed is fixed: the same values give the same interval. */
+struct spread {
+    double at, low, high;
+};
+
+/* Sorts v[0..n) in ascending order. */
+void spread_sort(double *v, size_t n);
+/* Of sorted v[0..n), n > 0. */
+double spread_median(const double *v, size_t n);
+/* The median of v[0..n), n > 0, and its interval. */
+int spread_of(const double *v, size_t n, struct spread *out, struct cov_err *e) COV_MUST_USE;
+/* The median of b over the median of a; na, nb > 0. With one value each the interval has no width. */
+int spread_ratio(const double *a, size_t na, const double *b, size_t nb, struct spread *out,
+                 struct cov_err *e) COV_MUST_USE;
+
+/* y = slope x + offset by least squares through n > 1 points, not all at one x. r2: the share of y's
+ * variance that the line explains (1 if y is constant). */
+struct line {
+    double slope, offset, r2;
+};
+struct line spread_line(const double *x, const double *y, size_t n);
 
 #endif

@@ -14,11 +14,11 @@ enum { MAX_DEPTH = 48, NAME = 80, WIDTH = 900, ROW = 17, TOP = 34, LETTER = 7, M
 struct node {
     char name[NAME];
     size_t n;           /* samples */
-    size_t first, next; /* of its callees, and of those beside it; 0: none */
+    size_t first, next; /* first callee, next sibling; 0: none */
 };
 
 struct tree {
-    struct node *nodes; /* 0: all */
+    struct node *nodes; /* nodes[0] is the root */
     size_t n, cap, depth;
 };
 
@@ -55,7 +55,7 @@ static void take_name(const char *line, size_t n, char name[NAME])
     (void)snprintf(name, NAME, "%.*s", (int)(stop - p < NAME - 1 ? stop - p : NAME - 1), p);
 }
 
-/* A sample: names[0] is where the program was, the last one what called it all. */
+/* A stack sample: names[0] is the innermost function, names[n - 1] the outermost. */
 static int add_sample(struct tree *t, char (*names)[NAME], size_t n, struct cov_err *e)
 {
     size_t at = 0, depth = 0;
@@ -116,7 +116,7 @@ static void put_text(FILE *f, const char *text, size_t n)
     }
 }
 
-/* A warm colour, the same for a name each time. */
+/* A warm colour that depends only on the name. */
 static unsigned colour(const char *name)
 {
     uint32_t h = 2166136261U;
@@ -184,7 +184,7 @@ static int draw(const struct tree *t, const char *title, FILE *f, struct cov_err
     return COV_OK;
 }
 
-int cov_flame_draw(const char *text, size_t n, const char *title, FILE *out, struct cov_err *e)
+int flame_draw(const char *text, size_t n, const char *title, FILE *out, struct cov_err *e)
 {
     struct tree t = {0};
     if (COV_RESERVE(&t.nodes, &t.cap, 64, e))
@@ -193,7 +193,7 @@ int cov_flame_draw(const char *text, size_t n, const char *title, FILE *out, str
     t.n = 1;
     int rc = read_samples(&t, text, n, e);
     if (!rc && t.nodes[0].n == 0)
-        rc = cov_fail(e, COV_EINPUT, "perf has taken no sample");
+        rc = cov_fail(e, COV_EINPUT, "no samples");
     if (!rc)
         rc = draw(&t, title, out, e);
     free(t.nodes);

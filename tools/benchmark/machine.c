@@ -20,10 +20,10 @@
 #include "common/compute/cpu/kernels/level.h"
 #include "common/compute/device.h"
 
-void cov_machine_describe(struct cov_machine *m)
+void machine_describe(struct machine *m)
 {
     struct utsname u;
-    *m = (struct cov_machine){.online = 1};
+    *m = (struct machine){.online = 1};
     cov_cpu_describe(m->cpu, sizeof m->cpu);
     cov_device_describe_levels(m->levels, sizeof m->levels);
     if (uname(&u) == 0)
@@ -34,7 +34,7 @@ void cov_machine_describe(struct cov_machine *m)
     m->memory_bytes = pages > 0 && page > 0 ? (int64_t)pages * page : 0;
 }
 
-double cov_machine_probe_value(const struct cov_machine *m, const char *name)
+double machine_probe_value(const struct machine *m, const char *name)
 {
     for (size_t i = 0; i < m->n_probes; i++)
         if (strcmp(m->probes[i].name, name) == 0)
@@ -42,16 +42,16 @@ double cov_machine_probe_value(const struct cov_machine *m, const char *name)
     return 0;
 }
 
-static void add(struct cov_machine *m, const char *name, double value)
+static void add(struct machine *m, const char *name, double value)
 {
-    if (m->n_probes == COV_MACHINE_MAX_PROBES || !(value > 0))
+    if (m->n_probes == MACHINE_MAX_PROBES || !(value > 0))
         return;
-    struct cov_probe *p = &m->probes[m->n_probes++];
+    struct probe *p = &m->probes[m->n_probes++];
     (void)snprintf(p->name, sizeof p->name, "%s", name);
     p->value = value;
 }
 
-void cov_machine_print_json(const struct cov_machine *m, unsigned threads, struct cov_json *j)
+void machine_print_json(const struct machine *m, unsigned threads, struct cov_json *j)
 {
     cov_json_begin_object(j, "machine");
     cov_json_string(j, "cpu", m->cpu);
@@ -71,19 +71,19 @@ void cov_machine_print_json(const struct cov_machine *m, unsigned threads, struc
 
 /* ---------------------------------------------------------------- probes of all threads */
 
-/* Operands that stay in the second cache, as those of a convolution. */
+/* Operands that fit the L2 cache, shaped like those of a convolution. */
 enum { ROWS = 56, K = 576, COLUMNS = 64, TRIES = 12 };
-/* Bytes a thread reads, more than its share of the last cache. */
+/* Bytes that a thread reads; more than its share of the last-level cache. */
 enum { READ_BYTES = 48 << 20 };
 
-struct probe {
-    const struct cov_gemm *gemm; /* NULL: memory is read */
+struct meter {
+    const struct cov_gemm *gemm; /* NULL: read memory */
     struct cov_matrix b;
     float *a;              /* [ROWS, K] */
     uint64_t **memory;     /* [threads][READ_BYTES / 8] */
-    double seconds;        /* of a try */
-    volatile uint64_t sum; /* so that reading is not left out */
-    double *work;          /* [threads]: operations, or bytes, a second */
+    double seconds;        /* per try */
+    volatile uint64_t sum; /* keeps the reads from being optimised away */
+    double *work;          /* [threads]: operations or bytes per second */
 };
 
 static uint64_t read_all(const uint64_t *p)
@@ -98,7 +98,7 @@ static uint64_t read_all(const uint64_t *p)
 static int work(void *arg, size_t item, unsigned worker, struct cov_err *e)
 {
     (void)worker;
-    struct probe *p = arg;
+    struct meter *p = arg;
     float *c = p->gemm ? cov_calloc64((size_t)ROWS * COLUMNS, sizeof *c, e) : NULL;
     if (p->gemm && !c)
         return COV_ENOMEM;
@@ -118,8 +118,8 @@ static int work(void *arg, size_t item, unsigned worker, struct cov_err *e)
     return COV_OK;
 }
 
-/* The best of the tries on n threads. */
-static int measure(struct probe *p, struct cov_pool *pool, size_t n, double *best,
+/* The best try on n threads. */
+static int measure(struct meter *p, struct cov_pool *pool, size_t n, double *best,
                    struct cov_err *e)
 {
     *best = 0;
@@ -134,11 +134,11 @@ static int measure(struct probe *p, struct cov_pool *pool, size_t n, double *bes
     return rc;
 }
 
-static int probe_products(struct cov_machine *m, const struct cov_gemm *gemm, const char *name,
+static int probe_products(struct machine *m, const struct cov_gemm *gemm, const char *name,
                           struct cov_pool *pool, double seconds, struct cov_err *e)
 {
     unsigned n = cov_pool_size(pool);
-    struct probe p = {.gemm = gemm, .seconds = seconds / TRIES / 2};
+    struct meter p = {.gemm = gemm, .seconds = seconds / TRIES / 2};
     double best = 0;
     char label[40];
     float *b = cov_calloc64((size_t)K * COLUMNS, sizeof *b, e);
@@ -167,11 +167,10 @@ static int probe_products(struct cov_machine *m, const struct cov_gemm *gemm, co
     return rc;
 }
 
-static int probe_memory(struct cov_machine *m, struct cov_pool *pool, double seconds,
-                        struct cov_err *e)
+static int probe_memory(struct machine *m, struct cov_pool *pool, double seconds, struct cov_err *e)
 {
     unsigned n = cov_pool_size(pool);
-    struct probe p = {.seconds = seconds / TRIES};
+    struct meter p = {.seconds = seconds / TRIES};
     double best = 0;
     p.memory = cov_calloc(n, sizeof *p.memory, e);
     p.work = cov_calloc(n, sizeof *p.work, e);
@@ -195,12 +194,12 @@ static int probe_memory(struct cov_machine *m, struct cov_pool *pool, double sec
 
 /* ---------------------------------------------------------------- the disk */
 
-bool cov_machine_drop_cache(const char *path)
+bool machine_drop_cache(const char *path)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return false;
-    /* What was written and is not on the disk yet would stay. */
+    /* Dirty pages would stay in the cache. */
     bool dropped = fsync(fd) == 0 && posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED) == 0;
     (void)close(fd);
     return dropped;
@@ -221,7 +220,7 @@ static int transfer(int fd, bool writes, uint8_t *buf, size_t piece, size_t n, c
     return COV_OK;
 }
 
-static int probe_disk(struct cov_machine *m, const char *dir, size_t n, struct cov_err *e)
+static int probe_disk(struct machine *m, const char *dir, size_t n, struct cov_err *e)
 {
     enum { PIECE = 4 << 20, DISK_TRIES = 3 };
     int fd;
@@ -257,8 +256,8 @@ static int probe_disk(struct cov_machine *m, const char *dir, size_t n, struct c
     return rc;
 }
 
-int cov_machine_probe(struct cov_machine *m, struct cov_pool *pool, const char *dir, double seconds,
-                      size_t disk_bytes, struct cov_err *e)
+int machine_probe(struct machine *m, struct cov_pool *pool, const char *dir, double seconds,
+                  size_t disk_bytes, struct cov_err *e)
 {
     struct cov_cpu_choice cpu;
     m->n_probes = 0;

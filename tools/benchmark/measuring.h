@@ -1,15 +1,17 @@
-/* measuring.h - the subcommands of benchmark, and what those that measure have in common.
+/* measuring.h - the subcommands of benchmark, what they share, and what `report` runs of each.
  * SPDX-License-Identifier: MIT */
 #ifndef BENCHMARK_MEASURING_H
 #define BENCHMARK_MEASURING_H
 
 #include "common/cli/tool.h"
+#include "common/compute/device.h"
 #include "tools/benchmark/bench.h"
+#include "tools/benchmark/bench_net.h"
 
-/* run_synth.c, run_report.c, run_loader.c, run_model.c, run_compare.c */
-extern const struct cov_tool benchmark_stages, benchmark_pipeline, benchmark_report;
-extern const struct cov_tool benchmark_synth, benchmark_model, benchmark_loader, benchmark_encode,
-    benchmark_compare;
+extern const struct cov_tool benchmark_synth, benchmark_stages, benchmark_pipeline,
+    benchmark_loader, benchmark_encode, benchmark_model, benchmark_compare, benchmark_report;
+
+/* ---- options ---- */
 
 /* The first member of each config. */
 struct benchmark_config {
@@ -17,7 +19,7 @@ struct benchmark_config {
     double seconds;
 };
 
-/* Its rows of the table: all of them, those of what runs once in a repeat, and the last alone. */
+/* Rows of the option table: all three, without --seconds, and --seed alone. */
 #define BENCHMARK_OPTIONS(def_repeats, def_seconds)                                                \
     {.name = "seconds",                                                                            \
      .type = COV_OPT_FLOAT,                                                                        \
@@ -26,7 +28,7 @@ struct benchmark_config {
      .def = def_seconds,                                                                           \
      .min = 0.001,                                                                                 \
      .max = 3600,                                                                                  \
-     .help = "how long each repeat lasts at least"},                                               \
+     .help = "minimum duration of each repeat"},                                                   \
         BENCHMARK_REPEATS(def_repeats)
 #define BENCHMARK_REPEATS(def_repeats)                                                             \
     {.name = "repeats",                                                                            \
@@ -36,65 +38,175 @@ struct benchmark_config {
      .def = def_repeats,                                                                           \
      .min = 1,                                                                                     \
      .max = 1000,                                                                                  \
-     .help = "how often each figure is measured, in turn with the others"},                        \
+     .help = "measurements of each figure, alternating with the others"},                          \
         BENCHMARK_SEED
 #define BENCHMARK_SEED                                                                             \
     {                                                                                              \
         .name = "seed", .type = COV_OPT_INT, .field = offsetof(struct benchmark_config, seed),     \
-        .metavar = "N", .def = "1", .min = 0, .max = 1e15, .help = "of all that is random"         \
+        .metavar = "N", .def = "1", .min = 0, .max = 1e15, .help = "seed of all random numbers"    \
     }
 
-/* What several measure with, at `at` of their config. */
+/* Rows whose field is at offset `at` of a config. */
 #define BENCHMARK_MODEL(at)                                                                        \
     {                                                                                              \
         .name = "model", .letter = 'm', .type = COV_OPT_STRING, .flags = COV_OPT_PATH_IN,          \
         .field = (at), .metavar = "CKPT",                                                          \
-        .help = "checkpoint; without it, one of the published size with random weights"            \
+        .help = "checkpoint (default: random weights in the published size)"                       \
     }
 #define BENCHMARK_FASTA(at, what)                                                                  \
     {                                                                                              \
         .name = "fasta", .type = COV_OPT_STRING, .flags = COV_OPT_PATH_IN, .field = (at),          \
-        .metavar = "FASTA", .help = what "; without it, one is made up"                            \
+        .metavar = "FASTA", .help = what " (default: a synthetic genome)"                          \
     }
 #define BENCHMARK_SIZE(at, def_size)                                                               \
     {                                                                                              \
         .name = "size", .type = COV_OPT_SIZE, .field = (at), .metavar = "N", .def = def_size,      \
-        .min = 1000, .max = 1e12, .help = "bases of the one that is made up"                       \
+        .min = 1000, .max = 1e12, .help = "bases of the synthetic genome"                          \
     }
 
-/* Where results go without -o. */
+/* Members of the struct cov_tool of a subcommand that measures. */
 #define BENCHMARK_FOLDER "benchmark-results"
-#define BENCHMARK_OUTPUT_HELP                                                                      \
-    "folder for benchmark.json, benchmark.tsv, charts and report.html, made if missing; without "  \
-    "it, " BENCHMARK_FOLDER
+#define BENCHMARK_OUTPUT                                                                           \
+    .synopsis = "[options] [-o DIR/]", .output_optional = true,                                    \
+    .output_help = "folder for benchmark.json, benchmark.tsv, charts and report.html, created if " \
+                   "missing (default: " BENCHMARK_FOLDER ")"
 
-/* Before anything is made: the FASTA can be opened, time and again, and has a first record; the checkpoint is
- * one. NULL: there is nothing to check. */
+/* A list of integers. */
+struct numbers {
+    int64_t *items;
+    size_t n;
+};
+
+/* What a list option takes. */
+struct number_limits {
+    const char *option; /* for errors */
+    int64_t min, max;
+    struct numbers def; /* for an empty list */
+    const char *zero;   /* a word for 0; may be NULL */
+};
+
+/* Parses the items of a list option. Caller frees out->items. */
+int benchmark_numbers(const struct cov_strings *list, const struct number_limits *limits,
+                      struct numbers *out, struct cov_err *e) COV_MUST_USE;
+
+/* ---- start and end ---- */
+
+/* Fails if the FASTA (it must be a file with at least one record) or the checkpoint cannot be read; either
+ * may be NULL. */
 int benchmark_check_inputs(const char *fasta, const char *model, struct cov_err *e) COV_MUST_USE;
 
-/* Sets *b up for `parts` (enum cov_bench_part), checks the outputs and probes the machine, for up to `seconds` each. cov_bench_fini is the
- * caller's, in any case; it removes what is made meanwhile. */
+/* Sets up *b for `parts` (enum bench_part), checks the outputs, and probes the machine for up to `seconds`
+ * a probe. The caller calls bench_fini in any case. */
 int benchmark_begin(struct cov_common *common, const struct benchmark_config *config,
-                    unsigned parts, double seconds, struct cov_bench *b,
+                    unsigned parts, double seconds, struct bench *b,
                     struct cov_err *e) COV_MUST_USE;
 
-/* Writes the files, and unless quiet a table to standard output: what is recommended, if there is that,
- * else the figures. */
-int benchmark_end(struct cov_common *common, const struct cov_bench *b,
-                  struct cov_err *e) COV_MUST_USE;
+/* Writes all files, and unless quiet prints the recommendations, or the figures if there are none. */
+int benchmark_end(struct cov_common *common, const struct bench *b, struct cov_err *e) COV_MUST_USE;
 
-/* A list of whole numbers or sizes in [min, max], where the word `zero` (may be NULL) stands for 0; of no
- * items, def[0..n_def). *out is the caller's to free. `what`: the option, for errors. */
-int benchmark_list(const struct cov_strings *list, const char *what, const char *zero, int64_t min,
-                   int64_t max, const int64_t *def, size_t n_def, int64_t **out, size_t *n,
+/* A copy of `fasta`, or, if NULL, the path of a synthetic genome `name` of n_bases, written to b->work.
+ * Caller frees *path. */
+int benchmark_genome(const struct bench *b, const char *fasta, const char *name, int64_t n_bases,
+                     char **path, struct cov_err *e) COV_MUST_USE;
+/* A copy of `model`, or, if NULL, the path of a checkpoint with random weights. Caller frees *path. */
+int benchmark_model_file(const struct bench *b, const char *model, char **path,
+                         struct cov_err *e) COV_MUST_USE;
+
+/* ---- measurements; each adds figures, charts and notes ---- */
+
+/* A FASTA to measure with. */
+struct bench_genome {
+    char *path; /* Owned */
+    int64_t n_bases;
+};
+
+/* Writes n synthetic genomes to b->work. The caller frees *out with bench_genomes_free, in any case. */
+int bench_genomes_make(const struct bench *b, const int64_t *sizes, size_t n,
+                       struct bench_genome **out, struct cov_err *e) COV_MUST_USE;
+void bench_genomes_free(struct bench_genome *genomes, size_t n);
+
+/* The tools, stage by stage, on n genomes: FASTA to genome file, predictions, bigWig, bedGraph.
+ * stages/{wall_seconds,cpu_seconds,peak_rss_bytes,read_bytes,written_bytes}/stage=S,bases=N; for genomes of
+ * different sizes stages/{seconds_per_mbp,fit_r2}/stage=S from the line through the times. */
+int bench_stages(struct bench *b, const struct bench_genome *genomes, size_t n, const char *model,
+                 struct cov_err *e) COV_MUST_USE;
+
+struct bench_pipeline_options {
+    const char *fasta, *model;
+    unsigned shards; /* of prediction; they run at the same time and share the threads */
+    bool profile;    /* also draw a flame graph of prediction, from perf */
+};
+
+/* FASTA to genome file, predictions in shards, merged file, bigWig and bedGraph.
+ * pipeline/{wall_seconds,cpu_seconds,peak_rss_bytes,written_bytes}/stage=S (also stage=all), and hardware
+ * counters where they can be read; the files pipeline_snakemake.tsv (the columns of Snakemake's benchmark)
+ * and pipeline_flame.svg. A note says what could not be measured. */
+int bench_pipeline(struct bench *b, const struct bench_pipeline_options *options,
                    struct cov_err *e) COV_MUST_USE;
 
-/* The path of the genome: a copy of `fasta`, or, NULL, that of one of n_bases made up as `name` for the
- * meantime. Caller frees. */
-int benchmark_genome(const struct cov_bench *b, const char *fasta, const char *name,
-                     int64_t n_bases, char **path, struct cov_err *e) COV_MUST_USE;
-/* The same of a checkpoint, whose weights are random. */
-int benchmark_model_file(const struct cov_bench *b, const char *model, char **path,
-                         struct cov_err *e) COV_MUST_USE;
+struct bench_loader_options {
+    const char *fasta;
+    struct numbers io_limits;        /* bytes per second; 0: unlimited */
+    struct numbers threads, batches; /* of the sweep of the last strategy */
+    int64_t batch;                   /* chunks per batch, except in the sweep */
+    double device_rate;              /* chunks per second of the simulated device */
+    bool warm;                       /* keep files in the page cache, instead of dropping them */
+    int64_t length;                  /* positions of a chunk */
+};
+
+/* An epoch: all chunks of a genome from a file to the device, with each loading strategy.
+ * loader/{epoch_seconds,ratio_to_original,device_use}/strategy=S,io=LIMIT (device_use: share of an epoch in
+ * which the device is busy), loader/bytes_per_base/strategy=S,
+ * loader/chunks_per_second/strategy=+ring-buffer,threads=T,batch=B. COV_EINPUT if the strategies do not all
+ * load the same chunks. */
+int bench_loader(struct bench *b, const struct bench_loader_options *options,
+                 struct cov_err *e) COV_MUST_USE;
+
+struct bench_encode_options {
+    struct numbers lengths; /* of sequences */
+    int64_t batch;          /* sequences padded together */
+};
+
+/* Encoding of letters on one thread: encode/bases_per_second/form=F,length=L for codes, packed, onehot_f16,
+ * onehot_f32, deflate (as fasta2h5 writes it), deflate_fast, libdeflate. Padding of sequences of up to L
+ * bases as one-hot floats: encode/{padded_bases_per_second,padding_share}/padding=P,length=L for max_length
+ * (all to L), longest (of a batch), grouped (longest, after sorting by length). */
+int bench_encode(struct bench *b, const struct bench_encode_options *options,
+                 struct cov_err *e) COV_MUST_USE;
+
+struct bench_model_options {
+    struct numbers batches, threads, lengths; /* at least one each */
+    const char *const *precisions, *const *devices;
+    size_t n_precisions, n_devices;
+    bool layers;             /* also measure each layer */
+    struct numbers training; /* batches, in fp32 (also for exact) and bf16; may be empty */
+};
+
+/* model/chunks_per_second/device=D,precision=P,batch=B,threads=T,length=L: all devices, precisions and
+ * batches with the first thread count and length; the other thread counts and lengths with the first
+ * precision and batch. model/limit_share/precision=P (of the matrix products that the probes measured),
+ * model/{max_relative_error,median_relative_error,one_minus_r}/precision=P, and bench_layers and bench_train.
+ * COV_EINPUT if values of the network are wrong. */
+int bench_model(struct bench *b, const struct bench_net *net,
+                const struct bench_model_options *options, struct cov_err *e) COV_MUST_USE;
+
+/* Each layer at L positions, fp32 on one core: model/layer_ms/NN_KIND_IN_OUT,form=F (ms per chunk) and
+ * model/layer_share/... (of the matrix products of one core). Forms: direct, minimal (a convolution with
+ * fewer multiplications), look-up (the first layer from a table of its products with bases). */
+int bench_layers(struct bench *b, const struct bench_net *net, size_t L,
+                 struct cov_err *e) COV_MUST_USE;
+
+struct bench_train_options {
+    const enum cov_precision *precisions;
+    size_t n_precisions;
+    struct numbers batches;
+    size_t L;
+};
+
+/* Forward, backward and a step of Adam on the CPU, from initial weights, on random bases and targets:
+ * model/training_chunks_per_second/device=cpu,precision=P,batch=B,threads=T,length=L. COV_EINPUT if a loss
+ * differs from that of the scalar reference. */
+int bench_train(struct bench *b, const struct bench_net *net,
+                const struct bench_train_options *options, struct cov_err *e) COV_MUST_USE;
 
 #endif

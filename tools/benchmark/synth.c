@@ -1,17 +1,22 @@
-/* synth.c - see synth.h.
+/* synth.c - benchmark synth; see synth.h.
  *
- * A contig is made in blocks, each from a seed of its own, so that all threads can make some. Bases
- * are drawn by tables of 256 letters, eight for a random number.
+ * A contig is made in blocks, each with a seed of its own, so that threads can share the work. Bases are drawn
+ * from tables of 256 letters, eight per random number.
  * SPDX-License-Identifier: MIT */
 #include "tools/benchmark/synth.h"
 
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/mem.h"
 #include "common/base/outfile.h"
+#include "common/base/path.h"
 #include "common/base/ring.h"
 #include "common/base/rng.h"
+#include "common/base/tmpfile.h"
+#include "tools/benchmark/measuring.h"
 
 enum {
     LINE = 80,
@@ -19,25 +24,25 @@ enum {
     N_FAMILIES = 16,
     MIN_FAMILY = 300,
     MAX_FAMILY = 5000,
-    MIN_RUN = 20, /* of N */
+    MIN_RUN = 20, /* runs of N */
     MAX_RUN = 2000,
-    CHANGED = 16, /* a base in so many of a copy is another one */
+    CHANGED = 16, /* one base in CHANGED of a copy is substituted */
     PEAK_STEP = 10000,
     PEAK_WIDTH = 600,
-    MOST_STARTS = 100,     /* of reads at a base, on the average */
-    READS_TEXT = 32000000, /* bytes of reads that are made at a time, about */
-    READ_EXTRA = 160       /* and of a read, beside its bases */
+    MOST_STARTS = 100,     /* mean number of reads that start at a base */
+    READS_TEXT = 32000000, /* approximate bytes of reads per work item */
+    READ_EXTRA = 160       /* bytes of a SAM line besides the bases */
 };
-/* Blocks draw from one seed each, repeats from this one. */
+/* Changes the seed for the repeat families. */
 #define FAMILY_STREAM UINT64_C(0x9e3779b97f4a7c15)
 
 struct block {
     size_t contig;
     int64_t beg, n;
-    int64_t lo; /* where the part begins whose reads are made */
+    int64_t lo; /* start of the part whose reads are made */
     unsigned piece;
     char *bases; /* [BLOCK] */
-    char *text;  /* bases with line ends, and a header in front */
+    char *text;  /* FASTA lines, with the header at the start of a contig */
     size_t n_text;
     char *reads;
     size_t n_reads_text, cap_reads;
@@ -46,7 +51,7 @@ struct block {
 };
 
 struct run {
-    const struct cov_synth_options *o;
+    const struct synth_options *o;
     FILE *fasta, *sam;
     const char *fasta_name, *sam_name; /* as messages call them */
     struct cov_progress *progress;
@@ -55,30 +60,30 @@ struct run {
         char bases[MAX_FAMILY];
         size_t n;
     } families[N_FAMILIES];
-    char letters[2][256]; /* with a G or C less, or more, so that both together are as wanted */
-    double more;          /* how often the second is used */
-    /* Where there are many reads, a block is made several times, each with the reads of a part of it, whole
-     * steps of peaks; and where those are still too many, with a piece of them. */
+    char letters[2][256]; /* GC content rounded down and up to 1/128 */
+    double more;          /* share of lines that use the second table, so that the mean is exact */
+    /* At high depth a block is made several times, each time with the reads of another part (a multiple of
+     * PEAK_STEP), or even of one of n_pieces pieces of a part. */
     int64_t part;
     unsigned n_pieces;
-    size_t contig; /* where the source is */
+    size_t contig; /* next work item */
     int64_t at, lo;
     unsigned piece;
     struct block *blocks;
     size_t n_blocks;
 };
 
-int cov_synth_check(const struct cov_synth_options *o, struct cov_err *e)
+static int check_options(const struct synth_options *o, struct cov_err *e)
 {
     if (o->n_contigs > o->n_bases)
         return cov_fail(e, COV_EUSAGE, "%lld bases are too few for %lld contigs",
                         (long long)o->n_bases, (long long)o->n_contigs);
     if (o->n_content + o->repeats > 0.95)
-        return cov_fail(e, COV_EUSAGE, "N and repeats leave nothing else");
+        return cov_fail(e, COV_EUSAGE, "--n-content and --repeats: more than 0.95 together");
     if (o->depth > 0 && o->depth > MOST_STARTS * (double)o->read_length)
         return cov_fail(
             e, COV_EUSAGE,
-            "a depth of %.4g by reads of %lld bases: more than %d would begin at each base",
+            "--depth %.4g with reads of %lld bases: more than %d reads start at each base",
             o->depth, (long long)o->read_length, MOST_STARTS);
     return COV_OK;
 }
@@ -98,7 +103,7 @@ static void draw(const struct run *r, struct cov_rng *rng, char *bases, size_t n
         bases[i] = letters[cov_rng_next(rng) & 255];
 }
 
-/* Bases between two things of about `n` bases of which all is to hold the part `share`. */
+/* A random gap between features of mean length n that cover `share` of all bases. */
 static int64_t gap(struct cov_rng *rng, double n, double share)
 {
     double mean = n * (1 - share) / share;
@@ -172,12 +177,12 @@ static char *put_string(char *p, const char *text)
     return p;
 }
 
-/* The starts of the reads of a part, in ascending order. */
+/* Sorted start positions of the reads of a part. */
 static int draw_starts(const struct run *r, struct cov_rng *rng, struct block *b, size_t *n,
                        struct cov_err *e)
 {
-    const struct cov_synth_options *o = r->o;
-    int64_t last = b->n - o->read_length; /* start of a read of the block */
+    const struct synth_options *o = r->o;
+    int64_t last = b->n - o->read_length; /* last possible start in the block */
     int64_t end = b->lo + r->part < b->n ? b->lo + r->part : b->n;
     int64_t room = (end <= last ? end : last + 1) - b->lo;
     *n = 0;
@@ -189,7 +194,7 @@ static int draw_starts(const struct run *r, struct cov_rng *rng, struct block *b
         return COV_ENOMEM;
     for (size_t i = 0; i < *n; i++) {
         int64_t at = (int64_t)cov_rng_below(rng, (uint64_t)room);
-        if (i % 2) /* the sum of two is densest in its middle */
+        if (i % 2) /* triangular distribution around a peak */
             at = at / PEAK_STEP * PEAK_STEP + PEAK_STEP / 2 - PEAK_WIDTH / 2 +
                  (int64_t)(cov_rng_below(rng, PEAK_WIDTH / 2) + cov_rng_below(rng, PEAK_WIDTH / 2));
         b->starts[i] = b->lo + (at < room ? at : room - 1);
@@ -199,10 +204,10 @@ static int draw_starts(const struct run *r, struct cov_rng *rng, struct block *b
     return COV_OK;
 }
 
-/* Reads that lie within the block and begin in its part: a piece of them. */
+/* Writes one piece of the reads that start in the part and end in the block. */
 static int put_reads(const struct run *r, struct cov_rng *rng, struct block *b, struct cov_err *e)
 {
-    const struct cov_synth_options *o = r->o;
+    const struct synth_options *o = r->o;
     size_t n;
     if (b->lo > 0)
         cov_rng_init(rng, cov_rng_next(rng) + (uint64_t)b->lo);
@@ -306,7 +311,7 @@ static int sink(void *arg, size_t slot, uint64_t n, struct cov_err *e)
 
 static void make_tables(struct run *r)
 {
-    double gc = r->o->gc * 128; /* of each of the two, in 128ths of a table's half */
+    double gc = r->o->gc * 128; /* of 128 entries for each of G and C */
     int n = (int)gc;
     r->more = gc - n;
     for (int which = 0; which < 2; which++) {
@@ -333,10 +338,10 @@ static void make_families(struct run *r)
     }
 }
 
-/* How blocks are divided for their reads. */
+/* Chooses `part` and `n_pieces` by the size of the reads. */
 static void make_parts(struct run *r)
 {
-    const struct cov_synth_options *o = r->o;
+    const struct synth_options *o = r->o;
     double per_base =
         o->depth / (double)o->read_length * ((double)o->read_length + READ_EXTRA + sizeof(int64_t));
     double steps = READS_TEXT / (PEAK_STEP * per_base);
@@ -360,7 +365,7 @@ static int make_lengths(struct run *r, struct cov_err *e)
     cov_rng_init(&rng, r->o->seed + 1);
     for (size_t i = 0; i < n; i++)
         sum += weights[i] = 0.5 + cov_rng_double(&rng);
-    /* Each has a base; the others are given out by weight. */
+    /* One base each; the others are distributed by weight. */
     int64_t left = r->o->n_bases - (int64_t)n, spare = left;
     for (size_t i = 0; i < n; i++) {
         int64_t k = (int64_t)((double)left * weights[i] / sum);
@@ -396,38 +401,31 @@ static void put_sam_head(const struct run *r)
                       (long long)r->lengths[i]);
 }
 
-/* What messages call the two files. */
-struct names {
-    const char *fasta, *sam;
-};
-
-static int write_both(const struct cov_synth_options *options, FILE *fasta, FILE *sam,
-                      const struct names *names, struct cov_pool *pool,
-                      struct cov_progress *progress, struct cov_err *e)
+/* sam: NULL without reads */
+static int write_streams(const struct synth_options *options, const char *const names[2],
+                         FILE *const streams[2], struct cov_pool *pool,
+                         struct cov_progress *progress, struct cov_err *e)
 {
     static const struct cov_ring_stages stages = {source, work, sink};
-    int rc = cov_synth_check(options, e);
-    if (rc)
-        return rc;
     struct run *r = cov_calloc(1, sizeof *r, e);
     if (!r)
         return COV_ENOMEM;
     r->o = options;
-    r->fasta = fasta;
-    r->sam = options->depth > 0 ? sam : NULL;
-    r->fasta_name = names->fasta;
-    r->sam_name = names->sam;
+    r->fasta = streams[0];
+    r->sam = streams[1];
+    r->fasta_name = names[0];
+    r->sam_name = names[1];
     r->progress = progress;
     make_tables(r);
     make_families(r);
     make_parts(r);
-    rc = make_lengths(r, e);
+    int rc = make_lengths(r, e);
     size_t n_slots = cov_ring_slots(pool);
     if (!rc)
         rc = allocate(r, n_slots, e);
     if (!rc && r->sam)
         put_sam_head(r);
-    cov_progress_begin(progress, "making up", "bases", options->n_bases);
+    cov_progress_begin(progress, "simulating", "bases", options->n_bases);
     if (!rc)
         rc = cov_ring_run(pool, n_slots, &stages, r, NULL, e);
     cov_progress_end(progress);
@@ -443,50 +441,201 @@ static int write_both(const struct cov_synth_options *options, FILE *fasta, FILE
     return rc;
 }
 
-int cov_synth_write(const struct cov_synth_options *options, FILE *fasta, FILE *sam,
-                    struct cov_pool *pool, struct cov_progress *progress, struct cov_err *e)
-{
-    static const struct names names = {"the FASTA cannot be written",
-                                       "the reads cannot be written"};
-    return write_both(options, fasta, sam, &names, pool, progress, e);
-}
-
-/* Opens the file of an output. */
-static int open_output(struct cov_outfile *o, const char *path, bool force, FILE **f,
-                       struct cov_err *e)
-{
-    int rc = cov_outfile_begin(o, path, COV_OUTFILE_STREAM, force, e);
-    if (rc)
-        return rc;
-    *f = fopen(o->tmp, "we");
-    return *f ? COV_OK : cov_fail_errno(e, "%s", path);
-}
-
-static int close_output(FILE *f, const char *path, int rc, struct cov_err *e)
-{
-    if (f && fclose(f) != 0 && !rc)
-        rc = cov_fail_errno(e, "%s", path);
-    return rc;
-}
-
-int cov_synth_files(const struct cov_synth_options *options, const char *fasta_path,
-                    const char *sam_path, bool force, struct cov_pool *pool,
-                    struct cov_progress *progress, struct cov_err *e)
+int synth_files(const struct synth_options *options, const char *fasta_path, const char *sam_path,
+                bool force, struct cov_pool *pool, struct cov_progress *progress, struct cov_err *e)
 {
     struct cov_outfile out[2] = {COV_OUTFILE_INIT, COV_OUTFILE_INIT};
     struct cov_outfile *const both[2] = {&out[0], &out[1]};
-    const struct names names = {fasta_path, sam_path};
-    FILE *fasta = NULL, *sam = NULL;
-    int rc = open_output(&out[0], fasta_path, force, &fasta, e);
-    if (!rc && sam_path)
-        rc = open_output(&out[1], sam_path, force, &sam, e);
+    const char *const paths[2] = {fasta_path, sam_path};
+    FILE *streams[2] = {NULL, NULL};
+    size_t n = sam_path ? 2 : 1;
+    int rc = check_options(options, e);
+    for (size_t i = 0; i < n && !rc; i++) {
+        rc = cov_outfile_begin(&out[i], paths[i], COV_OUTFILE_STREAM, force, e);
+        if (!rc && !(streams[i] = fopen(out[i].tmp, "we")))
+            rc = cov_fail_errno(e, "%s", paths[i]);
+    }
     if (!rc)
-        rc = write_both(options, fasta, sam, &names, pool, progress, e);
-    rc = close_output(fasta, fasta_path, rc, e);
-    rc = close_output(sam, sam_path, rc, e);
+        rc = write_streams(options, paths, streams, pool, progress, e);
+    for (size_t i = 0; i < n; i++)
+        if (streams[i] && fclose(streams[i]) != 0 && !rc)
+            rc = cov_fail_errno(e, "%s", paths[i]);
     if (!rc)
-        rc = cov_outfile_commit_all(both, sam_path ? 2 : 1, e);
+        rc = cov_outfile_commit_all(both, n, e);
     cov_outfile_end(&out[0], e);
     cov_outfile_end(&out[1], e);
     return rc;
 }
+
+/* ---------------------------------------------------------------- the subcommand */
+
+struct synth_config {
+    int64_t size, contigs, read_length, seed;
+    double gc, n_content, repeats, depth;
+    bool rna;
+    const char *reads;
+};
+
+#define FIELD(name) offsetof(struct synth_config, name)
+
+enum { ROW_READS = 7 };
+
+static const struct cov_opt synth_options[] = {
+    {.name = "size",
+     .type = COV_OPT_SIZE,
+     .field = FIELD(size),
+     .metavar = "N",
+     .def = "10M",
+     .min = 1,
+     .max = 1e13,
+     .help = "total number of bases, e.g. 0.125G"},
+    {.name = "contigs",
+     .type = COV_OPT_SIZE,
+     .field = FIELD(contigs),
+     .metavar = "N",
+     .def = "5",
+     .min = 1,
+     .max = 100000000,
+     .help = "number of contigs; their lengths vary by up to a factor of three"},
+    {.name = "gc",
+     .type = COV_OPT_FLOAT,
+     .field = FIELD(gc),
+     .metavar = "F",
+     .def = "0.36",
+     .min = 0,
+     .max = 1,
+     .help = "fraction of bases that are G or C"},
+    {.name = "n-content",
+     .type = COV_OPT_FLOAT,
+     .field = FIELD(n_content),
+     .metavar = "F",
+     .def = "0.01",
+     .min = 0,
+     .max = 0.95,
+     .help = "fraction of bases that are N, in runs"},
+    {.name = "repeats",
+     .type = COV_OPT_FLOAT,
+     .field = FIELD(repeats),
+     .metavar = "F",
+     .def = "0.3",
+     .min = 0,
+     .max = 0.95,
+     .help = "fraction of bases in copies of sixteen repeats, in lower case"},
+    {.name = "rna", .type = COV_OPT_FLAG, .field = FIELD(rna), .help = "U instead of T"},
+    {.name = "depth",
+     .type = COV_OPT_FLOAT,
+     .field = FIELD(depth),
+     .metavar = "F",
+     .def = "0",
+     .min = 0,
+     .max = 10000,
+     .help = "mean read depth; the reads are written as sorted SAM, half of them near peaks"},
+    [ROW_READS] = {.name = "reads",
+                   .type = COV_OPT_STRING,
+                   .flags = COV_OPT_PATH_OUT,
+                   .field = FIELD(reads),
+                   .metavar = "FILE",
+                   .help = "file for the reads (default: reads.sam beside the genome)"},
+    {.name = "read-length",
+     .type = COV_OPT_INT,
+     .field = FIELD(read_length),
+     .metavar = "N",
+     .def = "100",
+     .min = 1,
+     .max = 100000,
+     .help = "length of a read"},
+    {.name = "seed",
+     .type = COV_OPT_INT,
+     .field = FIELD(seed),
+     .metavar = "N",
+     .def = "1",
+     .min = 0,
+     .max = 1e15,
+     .help = "seed of all random numbers: the same seed gives the same files"},
+    {.name = NULL},
+};
+
+/* Paths of the FASTA and, with --depth, of the SAM; creates the folder of -o DIR/. Caller frees both. */
+static int name_outputs(const struct cov_common *common, const struct synth_config *c,
+                        struct cov_newfolder *folder, char **fasta, char **sam, struct cov_err *e)
+{
+    const char *out = common->output ? common->output : BENCHMARK_FOLDER "/";
+    *fasta = *sam = NULL;
+    if (cov_path_names_dir(out)) {
+        int rc = cov_newfolder_make(folder, out, e);
+        if (rc)
+            return rc;
+        *fasta = cov_path_join(out, "genome.fa", e);
+    } else {
+        *fasta = cov_strdup(out, e);
+    }
+    if (!*fasta)
+        return COV_ENOMEM;
+    if (c->depth <= 0)
+        return COV_OK;
+    if (c->reads) {
+        *sam = cov_strdup(c->reads, e);
+    } else {
+        char *dir = cov_path_dir(*fasta, e);
+        *sam = dir ? cov_path_join(dir, "reads.sam", e) : NULL;
+        free(dir);
+    }
+    return *sam ? COV_OK : COV_ENOMEM;
+}
+
+static int synth_run(struct cov_common *common, void *config, const bool *given, int n_operands,
+                     char **operands, struct cov_err *e)
+{
+    (void)n_operands;
+    (void)operands;
+    const struct synth_config *c = config;
+    const struct synth_options options = {.n_bases = c->size,
+                                          .n_contigs = c->contigs,
+                                          .gc = c->gc,
+                                          .n_content = c->n_content,
+                                          .repeats = c->repeats,
+                                          .rna = c->rna,
+                                          .depth = c->depth,
+                                          .read_length = c->read_length,
+                                          .seed = (uint64_t)c->seed};
+    static const char *const stdout_name[2] = {"standard output", NULL};
+    FILE *const streams[2] = {stdout, NULL};
+    bool to_stdout = common->output && cov_path_is_std(common->output);
+    struct cov_newfolder folder = COV_NEWFOLDER_INIT;
+    struct cov_pool *pool = NULL;
+    char *fasta = NULL, *sam = NULL;
+    int rc = check_options(&options, e);
+    if (!rc && given[ROW_READS] && c->depth <= 0)
+        rc = cov_fail(e, COV_EUSAGE, "--reads needs --depth");
+    if (!rc && to_stdout && c->depth > 0)
+        rc = cov_fail(e, COV_EUSAGE, "--depth needs a file or folder as output");
+    if (!rc && !to_stdout)
+        rc = name_outputs(common, c, &folder, &fasta, &sam, e);
+    if (!rc)
+        rc = cov_pool_new((unsigned)common->threads, &pool, e);
+    if (!rc && to_stdout)
+        rc = write_streams(&options, stdout_name, streams, pool, &common->progress, e);
+    else if (!rc)
+        rc = synth_files(&options, fasta, sam, common->force, pool, &common->progress, e);
+    common->stats.bases = c->size;
+    cov_pool_free(pool);
+    free(fasta);
+    free(sam);
+    cov_newfolder_fini(&folder);
+    return rc;
+}
+
+const struct cov_tool benchmark_synth = {
+    .name = "synth",
+    .summary = "simulate a genome of a given size, and reads of it",
+    .synopsis = "[options] [-o DIR/|FILE|-]",
+    .examples = "  benchmark synth --size 0.125G -o genome.fa\n"
+                "  benchmark synth --size 20M --depth 5 --seed 7 -o synthetic/\n",
+    .options = synth_options,
+    .config_bytes = sizeof(struct synth_config),
+    .output_optional = true,
+    .output_help = "the FASTA, or a folder (DIR/) for genome.fa and reads.sam, created if missing "
+                   "(default: " BENCHMARK_FOLDER "/)",
+    .lacks = COV_LACKS_TMPDIR,
+    .run = synth_run,
+};

@@ -1,4 +1,4 @@
-/* test_bench_html.c - the report of a benchmark as a page: texts stand in it as they are, whatever is in them.
+/* test_bench_output.c - the report page escapes all texts.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -7,19 +7,19 @@
 #include <string.h>
 
 #include "common/base/mem.h"
-#include "tools/benchmark/bench_html.h"
+#include "tools/benchmark/bench_output.h"
 
 /* A name of a file, and as it is written. */
 #define NAME "<b>&\"'\x7f.fa"
 #define WRITTEN "&lt;b&gt;&amp;&quot;' .fa"
 
-static char *print(const struct cov_bench *b)
+static char *print(const struct bench *b)
 {
     char *page = NULL;
     size_t n;
     FILE *f = open_memstream(&page, &n);
     assert_non_null(f);
-    cov_bench_html_print(b, NULL, 0, f);
+    bench_print_html(b, NULL, 0, f);
     assert_int_equal(fclose(f), 0);
     return page;
 }
@@ -28,15 +28,13 @@ static void escapes_texts(void **state)
 {
     (void)state;
     const double one = 1;
-    struct cov_bench b = {.command = "benchmark model --fasta " NAME, .threads = 1};
-    assert_int_equal(
-        cov_bench_advise(&b, "what " NAME, "value " NAME,
-                         cov_strdup("covpredict " NAME " --batch-size 8 --x " NAME, NULL),
-                         cov_strdup("reason " NAME, NULL), NULL),
-        0);
-    assert_int_equal(cov_bench_note(&b, NULL, "note %s", NAME), 0);
-    assert_int_equal(cov_figures_add(&b.figures, "model/" NAME, "unit " NAME, true, &one, 1, NULL),
+    struct bench b = {.command = "benchmark model --fasta " NAME, .threads = 1};
+    assert_int_equal(bench_advise(&b, "what " NAME, "value " NAME,
+                                  cov_strdup("covpredict " NAME " --batch-size 8 --x " NAME, NULL),
+                                  cov_strdup("reason " NAME, NULL), NULL),
                      0);
+    assert_int_equal(bench_note(&b, NULL, "note %s", NAME), 0);
+    assert_int_equal(figures_add(&b.figures, "model/" NAME, "unit " NAME, true, &one, 1, NULL), 0);
     char *page = print(&b);
     static const char *const wanted[] = {
         "<code>benchmark model --fasta " WRITTEN "</code>",
@@ -54,11 +52,11 @@ static void escapes_texts(void **state)
             fail_msg("missing: %s", wanted[i]);
     assert_null(strstr(page, "<b>"));
     free(page);
-    cov_bench_fini(&b);
+    bench_fini(&b);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(escapes_texts)};
-    return cmocka_run_group_tests_name("bench_html", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("bench_output", tests, NULL, NULL);
 }

@@ -1,0 +1,141 @@
+/* bench_net.c - see bench_net.h.
+ * SPDX-License-Identifier: MIT */
+#include "tools/benchmark/bench_net.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/mem.h"
+#include "common/ckpt/ckpt.h"
+#include "common/job/predict/model.h"
+#include "common/net/shape.h"
+
+enum { CHUNK_LENGTH = 21384 };
+#define LEARNING_RATE 0.001
+
+static const struct cov_hparams combined_hparams = {.model_type = COV_MODEL_BI_HYBRID,
+                                                    .cnn_layers = 3,
+                                                    .filter_size = 64,
+                                                    .kernel_size = 9,
+                                                    .step = 2,
+                                                    .up = 2,
+                                                    .dilation = 1,
+                                                    .lstm_layers = 2,
+                                                    .hidden_size = 128,
+                                                    .input_size = 4,
+                                                    .output_size = 2,
+                                                    .bnorm = true};
+
+static int open_combined(uint64_t seed, struct bench_net *out, struct cov_err *e)
+{
+    struct cov_params params = {0};
+    out->hp = combined_hparams;
+    int rc = cov_params_init(&out->hp, &params, e);
+    if (rc)
+        return rc;
+    out->label = cov_strdup("random weights, of the published size", e);
+    out->block = cov_calloc64(params.n_floats, sizeof *out->block, e);
+    if (out->block)
+        cov_params_randomize(&out->hp, &params, seed, out->block);
+    cov_params_fini(&params);
+    return out->label && out->block ? COV_OK : COV_ENOMEM;
+}
+
+int bench_net_open(const char *path, uint64_t seed, struct bench_net *out, struct cov_err *e)
+{
+    struct cov_model *model;
+    *out = (struct bench_net){0};
+    if (strcmp(path, "combined") == 0)
+        return open_combined(seed, out, e);
+    int rc = cov_model_open(path, &model, e);
+    if (rc)
+        return rc;
+    out->hp = model->hp;
+    out->block = model->block;
+    out->label = cov_strdup(model->description, e);
+    model->block = NULL;
+    cov_model_close(model);
+    return out->label ? COV_OK : COV_ENOMEM;
+}
+
+void bench_net_close(struct bench_net *n)
+{
+    free(n->block);
+    free(n->label);
+    *n = (struct bench_net){0};
+}
+
+/* ---------------------------------------------------------------- as a checkpoint */
+
+static int add_weights(struct cov_ckpt *c, const struct bench_net *net, struct cov_err *e)
+{
+    struct cov_params params = {0};
+    int rc = cov_params_init(&net->hp, &params, e);
+    for (size_t i = 0; i < params.n_items && !rc; i++) {
+        const struct cov_param *p = &params.items[i];
+        struct cov_torch_tensor *t;
+        int64_t shape[3];
+        for (int d = 0; d < p->n_dims; d++)
+            shape[d] = (int64_t)p->shape[d];
+        rc = cov_ckpt_add_tensor(c, p->name, COV_TORCH_FLOAT32, p->n_dims, shape, &t, e);
+        if (!rc)
+            memcpy(t->f32, net->block + p->offset, p->n * sizeof *net->block);
+    }
+    cov_params_fini(&params);
+    return rc;
+}
+
+int bench_net_write_random(const char *path, uint64_t seed, struct cov_err *e)
+{
+    static const char *names[] = {"random1", "random2"};
+    struct cov_ckpt c = COV_CKPT_INIT;
+    struct bench_net net;
+    int rc = bench_net_open("combined", seed, &net, e);
+    if (!rc)
+        rc = cov_ckpt_set_version(&c, "2.0.2", e);
+    if (!rc)
+        rc = cov_model_add_hparams(&c, &net.hp, CHUNK_LENGTH, LEARNING_RATE, names, e);
+    if (!rc)
+        rc = add_weights(&c, &net, e);
+    if (!rc)
+        rc = cov_ckpt_write(path, &c, e);
+    cov_ckpt_fini(&c);
+    bench_net_close(&net);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- operations */
+
+double bench_layer_operations(const struct cov_layer *l)
+{
+    double t_in = (double)l->t_in, t_out = (double)l->t_out;
+    double in = (double)l->c_in, out = (double)l->c_out, hidden = (double)l->hidden;
+    switch (l->kind) {
+    case COV_LAYER_CONV:
+        return 2 * t_out * in * out * (double)l->kernel;
+    case COV_LAYER_CONV_TRANSPOSED:
+        return 2 * t_in * in * out * (double)l->kernel;
+    case COV_LAYER_LSTM:
+        return 2 * t_in * 4 * hidden * (in + hidden) * (double)l->directions;
+    default:
+        return 2 * t_out * in * out;
+    }
+}
+
+int bench_net_operations(const struct bench_net *n, size_t L, double *operations, struct cov_err *e)
+{
+    struct cov_params params = {0};
+    struct cov_layer *layers = NULL;
+    struct cov_layer_weights *weights = NULL;
+    size_t n_layers = 0;
+    int rc = cov_params_init(&n->hp, &params, e);
+    if (!rc)
+        rc = cov_shape(&n->hp, L, &params, n->block, &layers, &weights, &n_layers, e);
+    *operations = 0;
+    for (size_t i = 0; i < n_layers && !rc; i++)
+        *operations += bench_layer_operations(&layers[i]);
+    free(layers);
+    free(weights);
+    cov_params_fini(&params);
+    return rc;
+}

@@ -1,0 +1,34 @@
+/* bench_net.h - the network to measure: a checkpoint, or random weights.
+ * SPDX-License-Identifier: MIT */
+#ifndef BENCHMARK_BENCH_NET_H
+#define BENCHMARK_BENCH_NET_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/err.h"
+#include "common/net/hparams.h"
+#include "common/net/shape.h"
+
+struct bench_net {
+    struct cov_hparams hp;
+    float *block; /* parameters, as in params.h. Owned */
+    char *label;  /* Owned */
+};
+
+/* `path`: a checkpoint, or the word "combined" for random weights in the size of Predmoter's published
+ * models for two data sets (1.53 M parameters). */
+int bench_net_open(const char *path, uint64_t seed, struct bench_net *out,
+                   struct cov_err *e) COV_MUST_USE;
+void bench_net_close(struct bench_net *n);
+
+/* Writes such random weights as a checkpoint to `path`, replacing it. The data sets are random1, random2. */
+int bench_net_write_random(const char *path, uint64_t seed, struct cov_err *e) COV_MUST_USE;
+
+/* Multiplications and additions of direct convolutions and products, per chunk: of a layer, and of the
+ * network at L positions. */
+double bench_layer_operations(const struct cov_layer *l);
+int bench_net_operations(const struct bench_net *n, size_t L, double *operations,
+                         struct cov_err *e) COV_MUST_USE;
+
+#endif

@@ -1,0 +1,385 @@
+/* bench_report.c - benchmark report: all measurements, and recommended settings for this machine.
+ * SPDX-License-Identifier: MIT */
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/mem.h"
+#include "tools/benchmark/bench_epoch.h"
+#include "tools/benchmark/measuring.h"
+
+/* A setting that needs less memory or fewer threads is preferred from this share of the best speed. */
+#define AS_GOOD 0.95
+/* Speedup from which a less exact precision is mentioned. */
+#define WORTH_IT 1.2
+
+static const char speed_prefix[] = "model/chunks_per_second/";
+
+/* A case of bench_model, parsed from the name of its figure. */
+struct setting {
+    char device[16], precision[16];
+    long batch, threads, length;
+    double speed;
+};
+
+static bool part_of(const char *name, const char *key, char *to, size_t size)
+{
+    const char *p = strstr(name, key);
+    if (!p)
+        return false;
+    p += strlen(key);
+    (void)snprintf(to, size, "%.*s", (int)strcspn(p, ","), p);
+    return true;
+}
+
+static bool read_setting(const struct figure *f, struct setting *s)
+{
+    char number[24];
+    if (strncmp(f->name, speed_prefix, strlen(speed_prefix)) != 0 ||
+        !part_of(f->name, "device=", s->device, sizeof s->device) ||
+        !part_of(f->name, "precision=", s->precision, sizeof s->precision) ||
+        !part_of(f->name, "batch=", number, sizeof number))
+        return false;
+    s->batch = strtol(number, NULL, 10);
+    if (!part_of(f->name, "threads=", number, sizeof number))
+        return false;
+    s->threads = strtol(number, NULL, 10);
+    if (!part_of(f->name, "length=", number, sizeof number))
+        return false;
+    s->length = strtol(number, NULL, 10);
+    s->speed = f->median;
+    return true;
+}
+
+/* The fastest setting with the length and precision of `like`: with its threads, the smallest batch that is
+ * as good; else with its batch, the fewest threads. */
+static struct setting best_of(const struct bench *b, const struct setting *like, bool same_threads)
+{
+    struct setting best = *like, s;
+    for (size_t i = 0; i < b->figures.n; i++)
+        if (read_setting(&b->figures.items[i], &s) && s.length == like->length &&
+            strcmp(s.precision, like->precision) == 0 &&
+            (same_threads ? s.threads == like->threads : s.batch == like->batch) &&
+            s.speed > best.speed)
+            best = s;
+    struct setting least = best;
+    for (size_t i = 0; i < b->figures.n; i++)
+        if (read_setting(&b->figures.items[i], &s) && s.length == like->length &&
+            strcmp(s.precision, like->precision) == 0 &&
+            (same_threads ? s.threads == like->threads && s.batch < least.batch
+                          : s.batch == like->batch && s.threads < least.threads) &&
+            s.speed >= AS_GOOD * best.speed)
+            least = s;
+    return least;
+}
+
+static int advise_batch(struct bench *b, const struct setting *first, struct setting *best,
+                        struct cov_err *e)
+{
+    double most = 0;
+    struct setting s, at = *first;
+    *best = best_of(b, first, true);
+    for (size_t i = 0; i < b->figures.n; i++)
+        if (read_setting(&b->figures.items[i], &s) && s.threads == first->threads &&
+            s.length == first->length && strcmp(s.precision, first->precision) == 0 &&
+            s.speed > most) {
+            most = s.speed;
+            at = s;
+        }
+    char value[24];
+    (void)snprintf(value, sizeof value, "%ld", best->batch);
+    return bench_advise(
+        b, "batch", value, cov_strfmt(e, "covpredict --batch-size %s", value),
+        cov_strfmt(
+            e,
+            "%.4g chunks/s in %s; the maximum is %.4g, with a batch of %ld; a larger batch needs "
+            "more memory",
+            best->speed, best->precision, most, at.batch),
+        e);
+}
+
+/* fastest: the best batch with the threads of `first` */
+static int advise_threads(struct bench *b, const struct setting *first,
+                          const struct setting *fastest, struct cov_err *e)
+{
+    struct setting best = best_of(b, first, false), s, one = {.threads = 0};
+    bool disturbed = bench_is_disturbed(b);
+    char value[24], *reason;
+    if (best.speed < AS_GOOD * fastest->speed || disturbed)
+        best = *fastest;
+    for (size_t i = 0; i < b->figures.n; i++)
+        if (read_setting(&b->figures.items[i], &s) && s.threads == 1 && s.batch == first->batch &&
+            s.length == first->length && strcmp(s.precision, first->precision) == 0)
+            one = s;
+    if (disturbed)
+        reason =
+            cov_strdup("all threads: the machine was too busy to compare numbers of threads", e);
+    else if (one.threads && best.threads > 1)
+        reason = cov_strfmt(e, "%.4g chunks/s, %.2f times the speed of one thread (%.4g)",
+                            best.speed, best.speed / one.speed, one.speed);
+    else
+        reason = cov_strfmt(e, "%.4g chunks/s, and no other number is faster", best.speed);
+    (void)snprintf(value, sizeof value, "%ld", best.threads);
+    return bench_advise(b, "threads", value, cov_strfmt(e, "covpredict -@ %s", value), reason, e);
+}
+
+static double error_of(const struct bench *b, const char *precision)
+{
+    const struct figure *f =
+        figures_findf(&b->figures, "model/max_relative_error/precision=%s", precision);
+    return f ? f->median : 0;
+}
+
+/* Recommends exact; the reason mentions a faster precision if it gains enough. */
+static int advise_precision(struct bench *b, const struct setting *exact, struct cov_err *e)
+{
+    struct setting s, fast = *exact;
+    for (size_t i = 0; i < b->figures.n; i++)
+        if (read_setting(&b->figures.items[i], &s) && s.threads == exact->threads &&
+            s.length == exact->length && strcmp(s.precision, exact->precision) != 0 &&
+            s.speed > fast.speed)
+            fast = s;
+    bool gains =
+        strcmp(fast.precision, exact->precision) != 0 && fast.speed > WORTH_IT * exact->speed;
+    char *reason =
+        gains ? cov_strfmt(
+                    e,
+                    "same values as fp32, at %.4g chunks/s; if an error of %.2g %% is acceptable, "
+                    "%s is %.2f times as fast",
+                    exact->speed, 100 * error_of(b, fast.precision), fast.precision,
+                    fast.speed / exact->speed)
+              : cov_strfmt(e,
+                           "same values as fp32, and no other precision is %.0f %% faster than its "
+                           "%.4g chunks/s",
+                           100 * (WORTH_IT - 1), exact->speed);
+    return bench_advise(b, "precision", exact->precision,
+                        cov_strfmt(e, "covpredict --precision %s", exact->precision), reason, e);
+}
+
+static int advise_network(struct bench *b, struct cov_err *e)
+{
+    struct setting first, best;
+    size_t i = 0;
+    while (i < b->figures.n && !read_setting(&b->figures.items[i], &first))
+        i++;
+    if (i == b->figures.n)
+        return COV_OK;
+    int rc = advise_batch(b, &first, &best, e);
+    if (!rc)
+        rc = advise_threads(b, &first, &best, e);
+    if (!rc)
+        rc = advise_precision(b, &best, e);
+    return rc ? rc
+              : bench_advise(b, "device", first.device,
+                             cov_strfmt(e, "covpredict --device %s", first.device),
+                             cov_strfmt(e, "%.4g chunks/s, the fastest measured", best.speed), e);
+}
+
+/* ---------------------------------------------------------------- loading */
+
+static const struct figure *of_strategy(const struct bench *b, const char *figure, int strategy,
+                                        const char *rest)
+{
+    return figures_findf(&b->figures, "loader/%s/strategy=%s%s", figure, strategy_names[strategy],
+                         rest);
+}
+
+static int advise_loading(struct bench *b, struct cov_err *e)
+{
+    static const char unlimited[] = ",io=unlimited";
+    const struct figure *original = of_strategy(b, "epoch_seconds", STRATEGY_ORIGINAL, unlimited);
+    const struct figure *best = original;
+    int which = STRATEGY_ORIGINAL;
+    for (int i = 0; i < STRATEGIES && original; i++) {
+        const struct figure *f = of_strategy(b, "epoch_seconds", i, unlimited);
+        if (f && f->median < best->median) {
+            best = f;
+            which = i;
+        }
+    }
+    if (!original)
+        return COV_OK;
+    const struct figure *stored = of_strategy(b, "bytes_per_base", which, "");
+    const char *layout = which < STRATEGY_PACKED ? "onehot" : "packed";
+    const char *compression = which == STRATEGY_ORIGINAL ? "gzip"
+                              : which == STRATEGY_BLOSC  ? "blosc"
+                                                         : "none";
+    return bench_advise(
+        b, "layout", layout,
+        cov_strfmt(e, "fasta2h5 --layout %s --compression %s", layout, compression),
+        cov_strfmt(
+            e,
+            "%.3g s to load an epoch with %s, %.1f times as fast as the original; %.2f bytes per "
+            "base for both strands",
+            best->median, strategy_names[which], original->median / best->median,
+            stored ? stored->median : 0.0),
+        e);
+}
+
+/* ---------------------------------------------------------------- the pipeline */
+
+static int advise_stage(struct bench *b, struct cov_err *e)
+{
+    static const char prefix[] = "pipeline/wall_seconds/stage=";
+    const struct figure *most = NULL,
+                        *all = figures_find(&b->figures, "pipeline/wall_seconds/stage=all");
+    for (size_t i = 0; i < b->figures.n; i++) {
+        const struct figure *f = &b->figures.items[i];
+        if (strncmp(f->name, prefix, strlen(prefix)) == 0 && f != all &&
+            (!most || f->median > most->median))
+            most = f;
+    }
+    if (!most || !all)
+        return COV_OK;
+    return bench_advise(b, "where more hardware helps", most->name + strlen(prefix),
+                        cov_strdup("", e),
+                        cov_strfmt(e, "%.0f %% of the pipeline's %.3g s",
+                                   100 * most->median / all->median, all->median),
+                        e);
+}
+
+/* Adds recommendations for what was measured. */
+static int advise(struct bench *b, struct cov_err *e)
+{
+    int rc = advise_network(b, e);
+    if (!rc)
+        rc = advise_loading(b, e);
+    return rc ? rc : advise_stage(b, e);
+}
+
+/* ---------------------------------------------------------------- all measurements */
+
+struct report_config {
+    struct benchmark_config common; /* only the seed is an option */
+    const char *model, *fasta;
+    bool quick;
+};
+
+static const struct cov_opt report_options[] = {
+    BENCHMARK_MODEL(offsetof(struct report_config, model)),
+    BENCHMARK_FASTA(offsetof(struct report_config, fasta),
+                    "the genome for the loaders and the pipeline"),
+    {.name = "quick",
+     .type = COV_OPT_FLAG,
+     .field = offsetof(struct report_config, quick),
+     .help = "small genomes and few repeats: a minute or two on two cores"},
+    BENCHMARK_SEED,
+    {.name = NULL},
+};
+
+static int report_model(struct bench *b, const char *path, bool quick, struct cov_err *e)
+{
+    int64_t training[] = {4, 8}, few[] = {4, 1, 16}, many[] = {8, 1, 2, 4, 16, 32};
+    int64_t lengths[] = {21384, 10688}, threads[] = {b->threads, 1};
+    static const char *const precisions[] = {"exact", "bf16", "fp32", "bf16x3", "balanced"};
+    static const char *const devices[] = {"auto"};
+    struct bench_model_options o = {
+        .batches = {many, COV_COUNT(many)},
+        .threads = {threads, b->threads > 1 ? 2 : 1},
+        .lengths = {lengths, COV_COUNT(lengths)},
+        .precisions = precisions,
+        .n_precisions = COV_COUNT(precisions),
+        .devices = devices,
+        .n_devices = 1,
+        .layers = true,
+        .training = {training, COV_COUNT(training)},
+    };
+    if (quick) {
+        o.batches = (struct numbers){few, COV_COUNT(few)};
+        o.lengths = (struct numbers){lengths + 1, 1}; /* half a chunk */
+        o.n_precisions = 2;
+        o.training.n = 1;
+    }
+    struct bench_net net;
+    int rc = bench_net_open(path, b->seed, &net, e);
+    b->seconds = quick ? 0.1 : 1;
+    if (!rc)
+        rc = bench_model(b, &net, &o, e);
+    bench_net_close(&net);
+    return rc;
+}
+
+static int report_loader(struct bench *b, const char *fasta, bool quick, struct cov_err *e)
+{
+    int64_t limits[] = {0, 1000000000}, batches[] = {2, 8, 32}, threads[] = {1, b->threads};
+    int64_t lengths[] = {500, 2000, 8000, 21384};
+    const struct bench_loader_options loader = {.fasta = fasta,
+                                                .io_limits = {limits, COV_COUNT(limits)},
+                                                .threads = {threads, b->threads > 1 ? 2 : 1},
+                                                .batches = {batches, COV_COUNT(batches)},
+                                                .batch = 16,
+                                                .device_rate = 20000,
+                                                .length = 21384};
+    const struct bench_encode_options encode = {{lengths, COV_COUNT(lengths)}, 16};
+    b->seconds = quick ? 0.05 : 0.5;
+    int rc = bench_loader(b, &loader, e);
+    b->seconds = quick ? 0.01 : 0.1;
+    return rc ? rc : bench_encode(b, &encode, e);
+}
+
+static int report_all(struct bench *b, const struct report_config *c, const char *fasta,
+                      const char *model, struct cov_err *e)
+{
+    static const int64_t small[] = {100000, 200000, 400000}, large[] = {2000000, 5000000, 10000000};
+    enum { N_GENOMES = COV_COUNT(small) };
+    struct bench_genome *genomes = NULL;
+    struct bench_pipeline_options pipeline = {fasta, model, 2, true};
+    size_t repeats = b->repeats;
+    /* The tools run first: the memory of this process counts as theirs when they are started. */
+    int rc = bench_genomes_make(b, c->quick ? small : large, N_GENOMES, &genomes, e);
+    b->seconds = 1;
+    b->repeats = c->quick ? 2 : 3;
+    if (!rc)
+        rc = bench_stages(b, genomes, N_GENOMES, model, e);
+    if (!rc && !c->fasta)
+        pipeline.fasta = genomes[N_GENOMES / 2].path;
+    if (!rc)
+        rc = bench_pipeline(b, &pipeline, e);
+    b->repeats = repeats;
+    if (!rc)
+        rc = report_model(b, model, c->quick, e);
+    if (!rc)
+        rc = report_loader(b, fasta, c->quick, e);
+    bench_genomes_free(genomes, N_GENOMES);
+    return rc ? rc : advise(b, e);
+}
+
+static int report_run(struct cov_common *common, void *config, const bool *given, int n_operands,
+                      char **operands, struct cov_err *e)
+{
+    (void)given;
+    (void)n_operands;
+    (void)operands;
+    const struct report_config *c = config;
+    const struct benchmark_config how = {c->quick ? 3 : 7, c->common.seed, 1};
+    struct bench b = {0};
+    char *fasta = NULL, *model = NULL;
+    int rc = benchmark_check_inputs(c->fasta, c->model, e);
+    if (!rc)
+        rc = benchmark_begin(common, &how, BENCH_ALL, c->quick ? 0.1 : 1, &b, e);
+    if (!rc)
+        rc = benchmark_genome(&b, c->fasta, "synthetic.fa", c->quick ? 2000000 : 20000000, &fasta,
+                              e);
+    if (!rc)
+        rc = benchmark_model_file(&b, c->model, &model, e);
+    if (!rc)
+        rc = report_all(&b, c, fasta, model, e);
+    if (!rc)
+        rc = benchmark_end(common, &b, e);
+    free(fasta);
+    free(model);
+    bench_fini(&b);
+    return rc;
+}
+
+const struct cov_tool benchmark_report = {
+    .name = "report",
+    .summary = "measure everything, and recommend settings for this machine",
+    BENCHMARK_OUTPUT,
+    .examples = "  benchmark report --quick\n"
+                "  benchmark report -m model.ckpt --fasta rice.fa -o results/\n",
+    .options = report_options,
+    .config_bytes = sizeof(struct report_config),
+    .run = report_run,
+};
