@@ -12,6 +12,7 @@
 #include "common/base/pool.h"
 #include "common/job/encode/encode.h"
 #include "common/job/predict/loader.h"
+#include "common/job/shared_options.h"
 #include "common/seq/alphabet.h"
 #include "common/store/h5_plain.h"
 #include "tools/benchmark/bench_epoch.h"
@@ -411,14 +412,7 @@ static const struct cov_opt loader_options[] = {
      .type = COV_OPT_FLAG,
      .field = FIELD(warm),
      .help = "keep files in the page cache (default: drop it before each epoch)"},
-    {.name = "subsequence-length",
-     .type = COV_OPT_SIZE,
-     .field = FIELD(length),
-     .metavar = "N",
-     .def = "21384",
-     .min = 1,
-     .max = 268435456,
-     .help = "length of the chunks"},
+    COV_SUBSEQUENCE_LENGTH_OPTION(FIELD(length)),
     BENCHMARK_OPTIONS("5", "0.2"),
     {.name = NULL},
 };
