@@ -202,7 +202,10 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
                char **operands, struct cov_err *e)
 {
     const struct config *c = config;
-    struct cov_measure_options measure = {
+    struct cov_coverage_add_options add = {
+        .output = common->output,
+        .force = common->force,
+        .n_threads = (unsigned)common->threads,
         .prefix = c->prefix,
         .files = (const char *const *)(operands + 1),
         .n_files = (size_t)n_operands - 1,
@@ -216,21 +219,19 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
         .reference = c->reference,
         .rename_path = c->rename,
         .elem_bytes = type_bytes[c->dtype],
-        .mode = c->append    ? COV_MEASURE_APPEND
-                : c->replace ? COV_MEASURE_REPLACE
-                             : COV_MEASURE_NEW,
+        .mode = c->append    ? COV_COVERAGE_APPEND
+                : c->replace ? COV_COVERAGE_REPLACE
+                             : COV_COVERAGE_NEW,
         .tmpdir = common->tmpdir,
     };
     int rc = check(c, given, n_operands, operands, common, e);
     if (!rc && given[ROW_SHIFT])
-        rc = parse_shift(c->shift, &measure.counting, e);
+        rc = parse_shift(c->shift, &add.counting, e);
     const char *const lists[] = {c->reference, c->rename};
     for (size_t i = 0; !rc && i < COV_COUNT(lists); i++)
         if (lists[i])
             rc = cov_stats_add_input(&common->stats, lists[i], e);
-    return rc ? rc
-              : cov_measure(operands[0], common->output, common->force, &measure,
-                            (unsigned)common->threads, &common->progress, &common->stats, e);
+    return rc ? rc : cov_coverage_add(operands[0], &add, &common->progress, &common->stats, e);
 }
 
 int main(int argc, char **argv)

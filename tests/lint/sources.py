@@ -32,16 +32,10 @@ LAYERS = {
     "track/formats": ["base", "seq", "codec", "track"],
 }
 BELOW_JOBS = [layer for layer in LAYERS if not layer.startswith("compute/c")]
-# Jobs do not know each other, but for training, which predicts to validate.
-LAYERS.update({
-    "job": BELOW_JOBS,
-    "job/encode": BELOW_JOBS,
-    "job/coverage": BELOW_JOBS,
-    "job/chunks": BELOW_JOBS,
-    "job/predict": BELOW_JOBS,
-    "job/tracks": BELOW_JOBS,
-    "job/train": BELOW_JOBS + ["job/predict"],
-})
+# Jobs share common/job and do not know each other; only training uses prediction, to validate.
+LAYERS["job"] = BELOW_JOBS
+LAYERS.update({f"job/{name}": BELOW_JOBS + ["job"] for name in ("encode", "coverage", "chunks", "predict", "tracks")})
+LAYERS["job/train"] = BELOW_JOBS + ["job", "job/predict"]
 
 # Headers of the C library, of Linux, and of the compiler. All others are third-party.
 SYSTEM = re.compile(

@@ -32,11 +32,11 @@ struct slot {
 
 struct job {
     const char *path;
-    const struct cov_measure_options *o;
-    struct cov_measured_genome genome;
+    const struct cov_coverage_add_options *o;
+    struct cov_count_genome genome;
     struct cov_chunk_file *file;
-    struct cov_measured_file *files; /* [o->n_files] */
-    enum cov_intervals_kind *kinds;  /* [o->n_files]: NONE of reads */
+    struct cov_count_file *files;   /* [o->n_files] */
+    enum cov_intervals_kind *kinds; /* [o->n_files]: NONE of reads */
     struct cov_coverage_reader *old;
     struct cov_coverage_writer *writer;
     size_t n_old, n_columns, elem_bytes;
@@ -84,14 +84,14 @@ static int open_old(struct job *j, struct cov_err *e)
                                       cov_grid_chunk_length(grid), &j->old, e);
     if (rc)
         return rc;
-    if (j->old->n_columns > 0 && j->o->mode == COV_MEASURE_NEW)
+    if (j->old->n_columns > 0 && j->o->mode == COV_COVERAGE_NEW)
         return cov_fail(e, COV_EEXIST,
                         "%s has coverage of %s already (%zu column%s); use --append or --replace",
                         j->path, j->o->prefix, j->old->n_columns,
                         j->old->n_columns == 1 ? "" : "s");
-    if (j->old->n_columns == 0 && j->o->mode != COV_MEASURE_NEW)
+    if (j->old->n_columns == 0 && j->o->mode != COV_COVERAGE_NEW)
         cov_warn("%s has no coverage of %s yet", j->path, j->o->prefix);
-    j->n_old = j->o->mode == COV_MEASURE_APPEND ? j->old->n_columns : 0;
+    j->n_old = j->o->mode == COV_COVERAGE_APPEND ? j->old->n_columns : 0;
     j->n_columns = j->n_old + j->o->n_files;
     /* Coverage of 2^15 is rare: that two bytes are enough is found wrong in time. */
     j->genome.elem_bytes = j->o->elem_bytes ? j->o->elem_bytes : 2;
@@ -118,8 +118,8 @@ static int find_kinds(struct job *j, struct cov_err *e)
     return rc;
 }
 
-static char *describe_settings(const struct cov_measure_options *o, const char *path, bool is_track,
-                               struct cov_err *e)
+static char *describe_settings(const struct cov_coverage_add_options *o, const char *path,
+                               bool is_track, struct cov_err *e)
 {
     if (is_track)
         return cov_strfmt(e, "count=track strand=both file=%s", path);
@@ -137,7 +137,7 @@ static char *describe_settings(const struct cov_measure_options *o, const char *
                       c->exclude_flags, path);
 }
 
-static void tell(const struct cov_measured_file *m)
+static void tell(const struct cov_count_file *m)
 {
     if (m->is_track) {
         cov_info("%s: %lld intervals, %lld of them on contigs that are not in the genome", m->path,
@@ -172,11 +172,13 @@ static int count_files(struct job *j, struct cov_err *e)
     if (!j->files || !j->new_settings)
         return COV_ENOMEM;
     for (size_t k = 0; !rc && k < n; k++) {
-        j->files[k].path = j->o->files[k];
         bool is_track = j->kinds[k] != COV_INTERVALS_NONE;
+        j->files[k].path = cov_strdup(j->o->files[k], e);
+        if (!j->files[k].path)
+            return COV_ENOMEM;
         rc = is_track
-                 ? cov_measure_track(&j->genome, &j->files[k], e)
-                 : cov_measure_reads(&j->genome, &j->o->counting, j->o->reference, &j->files[k], e);
+                 ? cov_count_track(&j->genome, &j->files[k], e)
+                 : cov_count_reads(&j->genome, &j->o->counting, j->o->reference, &j->files[k], e);
         if (rc)
             break;
         tell(&j->files[k]);
@@ -395,83 +397,87 @@ static int verify(const struct job *j, const char *path, struct cov_err *e)
     return rc;
 }
 
-/* ---------------------------------------------------------------- what is said of it */
+/* ---------------------------------------------------------------- statistics */
 
-/* Kept for --stats when everything else is gone. */
-struct more {
+/* What --stats prints, after the job is gone. */
+struct summary {
+    struct cov_count_file *files; /* [n_files] */
     size_t n_files, n_seqs;
-    char **paths, **names;
+    struct cov_names *names; /* of the sequences */
     int64_t *lengths;
-    double *means;  /* [n_files][n_seqs] */
-    int64_t *reads; /* [n_files][COV_SKIP_N + 2]: by result, elsewhere, seen */
-    bool *is_track; /* [n_files] */
-    int64_t *n_rounded;
     int bits;
 };
 
-static void free_more(void *arg)
+static void free_files(struct cov_count_file *files, size_t n)
 {
-    struct more *m = arg;
-    for (size_t k = 0; m->paths && k < m->n_files; k++)
-        free(m->paths[k]);
-    for (size_t s = 0; m->names && s < m->n_seqs; s++)
-        free(m->names[s]);
-    free(m->paths);
-    free(m->names);
+    for (size_t k = 0; files && k < n; k++)
+        cov_count_file_fini(&files[k]);
+    free(files);
+}
+
+static void free_summary(void *arg)
+{
+    struct summary *m = arg;
+    free_files(m->files, m->n_files);
+    cov_names_free(m->names);
     free(m->lengths);
-    free(m->means);
-    free(m->reads);
-    free(m->is_track);
-    free(m->n_rounded);
     free(m);
 }
 
-static void print_more(struct cov_json *json, const void *arg)
+static void print_file(struct cov_json *json, const struct cov_count_file *f)
 {
-    const struct more *m = arg;
+    cov_json_begin_object(json, NULL);
+    cov_json_string(json, "path", f->path);
+    cov_json_int(json, f->is_track ? "intervals" : "reads", f->n_seen);
+    for (int r = COV_COUNTED; !f->is_track && r < COV_SKIP_N; r++)
+        cov_json_int(json, cov_count_result_names[r], f->n_by_result[r]);
+    if (f->is_track)
+        cov_json_int(json, "rounded", f->n_rounded);
+    cov_json_int(json, "not_in_genome", f->n_elsewhere);
+    cov_json_end_object(json);
+}
+
+static double mean_coverage(const struct summary *m, size_t k, size_t s)
+{
+    return m->files[k].sums[s] / (double)m->lengths[s];
+}
+
+static void print_summary(struct cov_json *json, const void *arg)
+{
+    const struct summary *m = arg;
     cov_json_int(json, "bits", m->bits);
     cov_json_begin_array(json, "files");
-    for (size_t k = 0; k < m->n_files; k++) {
-        const int64_t *reads = m->reads + k * (COV_SKIP_N + 2);
-        cov_json_begin_object(json, NULL);
-        cov_json_string(json, "path", m->paths[k]);
-        cov_json_int(json, m->is_track[k] ? "intervals" : "reads", reads[COV_SKIP_N + 1]);
-        for (int r = COV_COUNTED; !m->is_track[k] && r < COV_SKIP_N; r++)
-            cov_json_int(json, cov_count_result_names[r], reads[r]);
-        if (m->is_track[k])
-            cov_json_int(json, "rounded", m->n_rounded[k]);
-        cov_json_int(json, "not_in_genome", reads[COV_SKIP_N]);
-        cov_json_end_object(json);
-    }
+    for (size_t k = 0; k < m->n_files; k++)
+        print_file(json, &m->files[k]);
     cov_json_end_array(json);
     cov_json_begin_array(json, "contigs");
     for (size_t s = 0; s < m->n_seqs; s++) {
         cov_json_begin_object(json, NULL);
-        cov_json_string(json, "name", m->names[s]);
+        cov_json_string(json, "name", cov_names_get(m->names, s, NULL));
         cov_json_int(json, "length", m->lengths[s]);
         cov_json_begin_array(json, "mean_coverage");
         for (size_t k = 0; k < m->n_files; k++)
-            cov_json_double(json, NULL, m->means[k * m->n_seqs + s]);
+            cov_json_double(json, NULL, mean_coverage(m, k, s));
         cov_json_end_array(json);
         cov_json_end_object(json);
     }
     cov_json_end_array(json);
 }
 
-/* What a report shows: reads of all BAM files (intervals of tracks), and the mean over the genome. */
-static int add_figures(const struct more *m, struct cov_stats *stats, struct cov_err *e)
+/* Figures for the MultiQC report: reads of all alignment files, and the mean over the genome. */
+static int add_figures(const struct summary *m, struct cov_stats *stats, struct cov_err *e)
 {
     int64_t seen = 0, counted = 0;
     double sum = 0;
     bool any_reads = false;
     for (size_t k = 0; k < m->n_files; k++) {
-        if (!m->is_track[k]) {
+        if (!m->files[k].is_track) {
             any_reads = true;
-            seen += m->reads[k * (COV_SKIP_N + 2) + COV_SKIP_N + 1];
-            counted += m->reads[k * (COV_SKIP_N + 2) + COV_COUNTED];
+            seen += m->files[k].n_seen;
+            counted += m->files[k].n_by_result[COV_COUNTED];
         }
         for (size_t s = 0; s < m->n_seqs; s++)
-            sum += m->means[k * m->n_seqs + s] * (double)m->lengths[s];
+            sum += mean_coverage(m, k, s) * (double)m->lengths[s];
     }
     int rc = COV_OK;
     if (any_reads)
@@ -486,51 +492,32 @@ static int add_figures(const struct more *m, struct cov_stats *stats, struct cov
     return rc;
 }
 
-static int note(const struct job *j, struct cov_stats *stats, struct cov_err *e)
+/* Hands the counts and the names of the sequences over to *stats. */
+static int add_summary(struct job *j, struct cov_stats *stats, struct cov_err *e)
 {
     const struct cov_grid *grid = j->genome.grid;
-    struct more *m = cov_calloc(1, sizeof *m, e);
+    struct summary *m = cov_calloc(1, sizeof *m, e);
     if (!m)
         return COV_ENOMEM;
     stats->more = m;
-    stats->print_more = print_more;
-    stats->free_more = free_more;
-    m->n_files = j->o->n_files;
+    stats->print_more = print_summary;
+    stats->free_more = free_summary;
     m->n_seqs = cov_grid_n_seqs(grid);
     m->bits = 8 * (int)j->elem_bytes;
-    m->paths = cov_calloc(m->n_files, sizeof *m->paths, e);
-    m->names = cov_calloc(m->n_seqs, sizeof *m->names, e);
     m->lengths = cov_calloc(m->n_seqs, sizeof *m->lengths, e);
-    m->means = cov_calloc(m->n_seqs * m->n_files, sizeof *m->means, e);
-    m->reads = cov_calloc(m->n_files * (COV_SKIP_N + 2), sizeof *m->reads, e);
-    m->is_track = cov_calloc(m->n_files, sizeof *m->is_track, e);
-    m->n_rounded = cov_calloc(m->n_files, sizeof *m->n_rounded, e);
-    if (!m->paths || !m->names || !m->lengths || !m->means || !m->reads || !m->is_track ||
-        !m->n_rounded)
+    if (!m->lengths)
         return COV_ENOMEM;
     stats->bases = 0;
     stats->chunks = (int64_t)cov_grid_n_chunks(grid);
-    for (size_t s = 0; s < m->n_seqs; s++) {
-        m->lengths[s] = cov_grid_seq_length(grid, s);
-        m->names[s] = cov_strdup(cov_grid_name(grid, s), e);
-        if (!m->names[s])
-            return COV_ENOMEM;
-        stats->bases += m->lengths[s];
-    }
-    for (size_t k = 0; k < m->n_files; k++) {
-        const struct cov_measured_file *f = &j->files[k];
-        int64_t *reads = m->reads + k * (COV_SKIP_N + 2);
-        memcpy(reads, f->n_by_result, sizeof f->n_by_result);
-        reads[COV_SKIP_N] = f->n_elsewhere;
-        reads[COV_SKIP_N + 1] = f->n_seen;
-        m->is_track[k] = f->is_track;
-        m->n_rounded[k] = f->n_rounded;
-        m->paths[k] = cov_strdup(f->path, e);
-        if (!m->paths[k])
-            return COV_ENOMEM;
-        for (size_t s = 0; s < m->n_seqs; s++)
-            m->means[k * m->n_seqs + s] = f->sums[s] / (double)m->lengths[s];
-    }
+    for (size_t s = 0; s < m->n_seqs; s++)
+        stats->bases += m->lengths[s] = cov_grid_seq_length(grid, s);
+    m->n_files = j->o->n_files;
+    m->files = j->files;
+    j->files = NULL;
+    for (size_t k = 0; k < m->n_files; k++)
+        cov_coverage_store_fini(&m->files[k].store);
+    m->names = j->genome.names;
+    j->genome.names = NULL;
     return add_figures(m, stats, e);
 }
 
@@ -548,15 +535,11 @@ static void fini(struct job *j)
         free(j->workers[i].values);
         cov_blob_fini(&j->workers[i].blob);
     }
-    for (size_t k = 0; k < j->o->n_files; k++) {
-        if (j->files)
-            cov_measured_file_fini(&j->files[k]);
-        if (j->new_settings)
-            free(j->new_settings[k]);
-    }
+    free_files(j->files, j->o->n_files);
+    for (size_t k = 0; j->new_settings && k < j->o->n_files; k++)
+        free(j->new_settings[k]);
     free(j->slots);
     free(j->workers);
-    free(j->files);
     free(j->kinds);
     free(j->new_settings);
     free(j->names);
@@ -584,9 +567,8 @@ static int require_hdf5(const char *path, struct cov_err *e)
     return cov_fail_kind(e, path, "not a genome file, which comes first");
 }
 
-int cov_measure(const char *genome, const char *output, bool force,
-                const struct cov_measure_options *options, unsigned n_threads,
-                struct cov_progress *progress, struct cov_stats *stats, struct cov_err *e)
+int cov_coverage_add(const char *genome, const struct cov_coverage_add_options *options,
+                     struct cov_progress *progress, struct cov_stats *stats, struct cov_err *e)
 {
     struct job j = {.path = genome, .o = options};
     struct cov_outfile out = COV_OUTFILE_INIT;
@@ -597,8 +579,9 @@ int cov_measure(const char *genome, const char *output, bool force,
     if (!rc)
         rc = require_hdf5(genome, e);
     if (!rc)
-        rc = output ? cov_outfile_begin(&out, output, COV_OUTFILE_SEEKABLE, force, e)
-                    : cov_outfile_begin_update(&out, genome, force, e);
+        rc = options->output
+                 ? cov_outfile_begin(&out, options->output, COV_OUTFILE_SEEKABLE, options->force, e)
+                 : cov_outfile_begin_update(&out, genome, options->force, e);
     if (!rc) {
         dir = cov_path_dir(out.path, e);
         j.genome.tmpdir = options->tmpdir ? options->tmpdir : dir;
@@ -608,7 +591,7 @@ int cov_measure(const char *genome, const char *output, bool force,
         rc = open_old(&j, e);
     /* Opening HDF5 forks: before there are threads, whose locks the child would inherit. */
     if (!rc)
-        rc = cov_pool_new(n_threads, &j.genome.pool, e);
+        rc = cov_pool_new(options->n_threads, &j.genome.pool, e);
     double clock = cov_clock();
     if (!rc)
         rc = count_files(&j, e);
@@ -625,7 +608,7 @@ int cov_measure(const char *genome, const char *output, bool force,
     if (!rc)
         rc = verify(&j, out.tmp, e);
     if (!rc)
-        rc = note(&j, stats, e);
+        rc = add_summary(&j, stats, e);
     if (!rc)
         rc = cov_outfile_commit(&out, e);
     cov_stats_add_stage(stats, "write", cov_clock() - clock);

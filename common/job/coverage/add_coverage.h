@@ -13,7 +13,10 @@
 #include "common/cli/stats.h"
 #include "common/track/counting.h"
 
-struct cov_measure_options {
+struct cov_coverage_add_options {
+    const char *output; /* a new file; NULL: replaces the genome file */
+    bool force;
+    unsigned n_threads;
     const char *prefix;
     const char *const *files; /* BAM, CRAM, SAM, bigWig or bedGraph, told by content */
     size_t n_files;
@@ -22,7 +25,7 @@ struct cov_measure_options {
     const char *reference;   /* for CRAM; NULL: as htslib finds it */
     const char *rename_path; /* two columns: name in the files, name in the genome; NULL: none */
     size_t elem_bytes;       /* of a stored value: 2, 4, 8, or 0: the smallest that fits */
-    enum { COV_MEASURE_NEW, COV_MEASURE_APPEND, COV_MEASURE_REPLACE } mode;
+    enum { COV_COVERAGE_NEW, COV_COVERAGE_APPEND, COV_COVERAGE_REPLACE } mode;
     const char *tmpdir;
 };
 
@@ -33,9 +36,8 @@ struct cov_measure_options {
  * options are about reads and no file has any. COV_EEXIST when the prefix is there and the mode is
  * NEW. The same values for any number of threads. Adds to stats what was counted and skipped, and
  * the mean coverage of each contig. */
-int cov_measure(const char *genome, const char *output, bool force,
-                const struct cov_measure_options *options, unsigned n_threads,
-                struct cov_progress *progress, struct cov_stats *stats,
-                struct cov_err *e) COV_MUST_USE;
+int cov_coverage_add(const char *genome, const struct cov_coverage_add_options *options,
+                     struct cov_progress *progress, struct cov_stats *stats,
+                     struct cov_err *e) COV_MUST_USE;
 
 #endif

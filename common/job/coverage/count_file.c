@@ -10,8 +10,8 @@
 #include "common/base/mem.h"
 #include "common/base/text.h"
 
-int cov_measured_file_init(const struct cov_measured_genome *g, struct cov_measured_file *m,
-                           struct cov_err *e)
+int cov_count_file_init(const struct cov_count_genome *g, struct cov_count_file *m,
+                        struct cov_err *e)
 {
     int rc = cov_coverage_store_init(&m->store, cov_grid_n_pairs(g->grid),
                                      cov_grid_chunk_length(g->grid), g->elem_bytes, g->tmpdir, e);
@@ -19,16 +19,18 @@ int cov_measured_file_init(const struct cov_measured_genome *g, struct cov_measu
     return m->sums ? COV_OK : COV_ENOMEM;
 }
 
-void cov_measured_file_fini(struct cov_measured_file *m)
+void cov_count_file_fini(struct cov_count_file *m)
 {
     cov_coverage_store_fini(&m->store);
     free(m->sums);
+    free(m->path);
     m->sums = NULL;
+    m->path = NULL;
 }
 
 typedef int32_t four __attribute__((vector_size(16)));
 
-struct cov_depth_lane cov_measured_lane(const int32_t *depth, size_t n, int64_t *sum)
+struct cov_depth_lane cov_count_lane(const int32_t *depth, size_t n, int64_t *sum)
 {
     enum {
         BLOCK = 1 << 14
@@ -58,8 +60,8 @@ struct cov_depth_lane cov_measured_lane(const int32_t *depth, size_t n, int64_t 
     return (struct cov_depth_lane){depth, max};
 }
 
-int cov_measured_contig(const struct cov_measured_genome *g, const char *path, const char *name,
-                        int64_t length, size_t *seq, struct cov_err *e)
+int cov_count_find_contig(const struct cov_count_genome *g, const char *path, const char *name,
+                          int64_t length, size_t *seq, struct cov_err *e)
 {
     const char *ours = g->rename ? cov_rename_apply(g->rename, name, strlen(name)) : name;
     *seq = SIZE_MAX;
@@ -74,9 +76,9 @@ int cov_measured_contig(const struct cov_measured_genome *g, const char *path, c
                     (long long)length, (long long)wanted, g->path);
 }
 
-int cov_measured_compare(const struct cov_measured_genome *g, const char *path, const size_t *seqs,
-                         size_t n, const char *(*name)(const void *arg, size_t i), const void *arg,
-                         struct cov_err *e)
+int cov_count_check_contigs(const struct cov_count_genome *g, const char *path, const size_t *seqs,
+                            size_t n, const char *(*name)(const void *arg, size_t i),
+                            const void *arg, struct cov_err *e)
 {
     size_t n_seqs = cov_grid_n_seqs(g->grid), n_common = 0;
     bool *found = cov_calloc(n_seqs, sizeof *found, e);

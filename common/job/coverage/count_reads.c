@@ -39,9 +39,9 @@ struct slot {
 };
 
 struct job {
-    const struct cov_measured_genome *g;
+    const struct cov_count_genome *g;
     const struct cov_counting *rules;
-    struct cov_measured_file *m;
+    struct cov_count_file *m;
     struct cov_alignments *file;
     struct cov_depth *depth;
     struct cov_spans spans;
@@ -76,8 +76,8 @@ static int match_contigs(struct job *j, struct cov_err *e)
     int64_t at = 0;
     for (size_t i = 0; i < j->n_contigs; i++) {
         int64_t length = cov_alignments_contig_length(j->file, i);
-        int rc = cov_measured_contig(j->g, j->m->path, cov_alignments_contig(j->file, i), length,
-                                     &j->seqs[i], e);
+        int rc = cov_count_find_contig(j->g, j->m->path, cov_alignments_contig(j->file, i), length,
+                                       &j->seqs[i], e);
         if (rc)
             return rc;
         j->begin[i] = at;
@@ -88,7 +88,8 @@ static int match_contigs(struct job *j, struct cov_err *e)
         at += length;
     }
     j->begin[j->n_contigs] = at;
-    return cov_measured_compare(j->g, j->m->path, j->seqs, j->n_contigs, contig_name, j->file, e);
+    return cov_count_check_contigs(j->g, j->m->path, j->seqs, j->n_contigs, contig_name, j->file,
+                                   e);
 }
 
 /* The reads of a sorted file come in its order; then those without a place. */
@@ -220,7 +221,7 @@ static int encode_pair(const struct job *j, struct piece *piece, struct cov_err 
     int64_t sums[COV_DEPTH_MAX_LANES] = {0};
     piece->max = 0;
     for (size_t k = 0; k < j->n_lanes; k++) {
-        struct cov_depth_lane lane = cov_measured_lane(piece->lanes[k], piece->n, &sums[k]);
+        struct cov_depth_lane lane = cov_count_lane(piece->lanes[k], piece->n, &sums[k]);
         struct cov_depth_lane *strands = lanes[k % 2 ? COV_SPLICED : COV_COVERAGE];
         if (k < LANE_DEPTH_MINUS)
             strands[COV_PLUS] = lane;
@@ -293,8 +294,8 @@ static void fini(struct job *j)
     cov_alignments_close(j->file);
 }
 
-int cov_measure_reads(const struct cov_measured_genome *g, const struct cov_counting *rules,
-                      const char *reference, struct cov_measured_file *m, struct cov_err *e)
+int cov_count_reads(const struct cov_count_genome *g, const struct cov_counting *rules,
+                    const char *reference, struct cov_count_file *m, struct cov_err *e)
 {
     static const struct cov_ring_stages stages = {source, work, sink};
     struct job j = {.g = g, .rules = rules, .m = m, .reach = cov_count_reach(rules)};
@@ -304,7 +305,7 @@ int cov_measure_reads(const struct cov_measured_genome *g, const struct cov_coun
     if (!rc)
         rc = match_contigs(&j, e);
     if (!rc)
-        rc = cov_measured_file_init(g, m, e);
+        rc = cov_count_file_init(g, m, e);
     if (rc)
         goto out;
     j.sorted = cov_alignments_is_sorted(j.file);

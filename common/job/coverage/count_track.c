@@ -24,8 +24,8 @@ struct slot {
 };
 
 struct job {
-    const struct cov_measured_genome *g;
-    struct cov_measured_file *m;
+    const struct cov_count_genome *g;
+    struct cov_count_file *m;
     struct cov_intervals *file;
     size_t
         *seqs; /* in the grid, or SIZE_MAX, of the contigs that have come, or of all of a bigWig */
@@ -55,8 +55,9 @@ static int match_contigs(struct job *j, size_t n, struct cov_err *e)
 {
     int rc = COV_RESERVE(&j->seqs, &j->cap_seqs, n, e);
     for (; !rc && j->n_seqs < n; j->n_seqs += rc == 0)
-        rc = cov_measured_contig(j->g, j->m->path, cov_intervals_contig(j->file, j->n_seqs),
-                                 cov_intervals_length(j->file, j->n_seqs), &j->seqs[j->n_seqs], e);
+        rc =
+            cov_count_find_contig(j->g, j->m->path, cov_intervals_contig(j->file, j->n_seqs),
+                                  cov_intervals_length(j->file, j->n_seqs), &j->seqs[j->n_seqs], e);
     return rc;
 }
 
@@ -192,7 +193,7 @@ static int work(void *arg, size_t slot, unsigned worker, struct cov_err *e)
     struct slot *s = &j->slots[slot];
     struct cov_pair p = cov_grid_pair(j->g->grid, s->pair);
     int64_t sum;
-    struct cov_depth_lane lane = cov_measured_lane(s->values, s->n, &sum), none = {NULL, 0};
+    struct cov_depth_lane lane = cov_count_lane(s->values, s->n, &sum), none = {NULL, 0};
     const struct cov_depth_lane lanes[COV_COVERAGE_SETS][2] = {
         [COV_COVERAGE] = {lane, lane},
         [COV_SPLICED] = {none, none},
@@ -215,7 +216,7 @@ static int sink(void *arg, size_t slot, uint64_t n, struct cov_err *e)
 
 static int prepare(struct job *j, struct cov_err *e)
 {
-    int rc = cov_measured_file_init(j->g, j->m, e);
+    int rc = cov_count_file_init(j->g, j->m, e);
     if (rc)
         return rc;
     j->m->is_track = true;
@@ -236,7 +237,8 @@ static int compare(struct job *j, struct cov_err *e)
 {
     int rc = match_contigs(j, cov_intervals_n_contigs(j->file), e);
     return rc ? rc
-              : cov_measured_compare(j->g, j->m->path, j->seqs, j->n_seqs, contig_name, j->file, e);
+              : cov_count_check_contigs(j->g, j->m->path, j->seqs, j->n_seqs, contig_name, j->file,
+                                        e);
 }
 
 static void fini(struct job *j)
@@ -250,8 +252,7 @@ static void fini(struct job *j)
     cov_intervals_close(j->file);
 }
 
-int cov_measure_track(const struct cov_measured_genome *g, struct cov_measured_file *m,
-                      struct cov_err *e)
+int cov_count_track(const struct cov_count_genome *g, struct cov_count_file *m, struct cov_err *e)
 {
     static const struct cov_ring_stages stages = {source, work, sink};
     struct job j = {.g = g, .m = m};

@@ -187,8 +187,7 @@ static int read_measured(struct job *j, struct cov_progress *progress, struct co
                          struct cov_err *e)
 {
     const struct cov_track_contigs *contigs = j->measured->contigs;
-    const struct cov_source_run how = {
-        .pool = j->pool, .what = "reading the measured track", .progress = progress};
+    const struct cov_job job = {.pool = j->pool, .progress = progress};
     double beg = cov_clock();
     int rc = COV_OK;
     for (size_t k = 0; !rc && k < j->n; k++) {
@@ -200,7 +199,7 @@ static int read_measured(struct job *j, struct cov_progress *progress, struct co
         rc = cov_plot_add(j->plot, 1, j->measured, j->datasets, j->sinks, e);
     /* Bases, chunks and the other stages are those of the input. */
     if (!rc)
-        rc = cov_track_source_run(j->measured, j->sinks, &how, e);
+        rc = cov_track_source_run(j->measured, j->sinks, "reading the measured track", &job, e);
     if (!rc && stats)
         cov_stats_add_stage(stats, "measured", cov_clock() - beg);
     return rc;
@@ -228,8 +227,8 @@ static int compare(struct job *j, struct cov_progress *progress, struct cov_stat
     }
     if (!rc && j->plot)
         rc = cov_plot_add(j->plot, 0, j->source, j->datasets, j->sinks, e);
-    const struct cov_source_run how = {j->pool, "comparing", progress, stats};
-    return rc ? rc : cov_track_source_run(j->source, j->sinks, &how, e);
+    const struct cov_job job = {j->pool, progress, stats};
+    return rc ? rc : cov_track_source_run(j->source, j->sinks, "comparing", &job, e);
 }
 
 /* ---------------------------------------------------------------- table */

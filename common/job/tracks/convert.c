@@ -143,11 +143,10 @@ int cov_convert_run(const char *input, const struct cov_convert_options *options
                     unsigned n_threads, struct cov_progress *progress, struct cov_stats *stats,
                     struct cov_err *e)
 {
-    struct job job = {.input = input, .o = options}, *j = &job;
+    struct job this = {.input = input, .o = options}, *j = &this;
     struct cov_source_options o = j->o->source;
     struct cov_source_input in = {0};
-    struct cov_source_run how = {
-        .what = j->o->output ? "converting" : "reading", .progress = progress, .stats = stats};
+    struct cov_job job = {.progress = progress, .stats = stats};
     int rc = check_options(j->o, e);
     if (!rc)
         rc = cov_plot_new(j->o->plot_path, j->o->plot_region, j->o->force, j->o->tmpdir, &j->plot,
@@ -164,9 +163,10 @@ int cov_convert_run(const char *input, const struct cov_convert_options *options
         rc = cov_pool_new(n_threads, &j->pool, e);
     if (!rc)
         rc = open_outputs(j, e);
-    how.pool = j->pool;
+    job.pool = j->pool;
     if (!rc)
-        rc = cov_track_source_run(j->source, j->sinks, &how, e);
+        rc =
+            cov_track_source_run(j->source, j->sinks, j->files ? "converting" : "reading", &job, e);
     double beg = cov_clock();
     if (!rc)
         rc = commit(j, e);

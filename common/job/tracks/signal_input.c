@@ -250,22 +250,22 @@ static void warn_about_gaps(const struct signal_input *j, int64_t n_there)
 }
 
 static int run(struct cov_track_source *source_base, struct cov_track_sink *const *sinks,
-               const struct cov_source_run *how, struct cov_err *e)
+               const char *what, const struct cov_job *job, struct cov_err *e)
 {
     struct signal_input *j = (struct signal_input *)source_base;
-    struct cov_stats *stats = how->stats;
+    struct cov_stats *stats = job->stats;
     static const struct cov_ring_stages stages = {source, work, sink};
     struct cov_ring_times times = {0};
     int64_t n_there = cov_signal_reader_count(&j->reader);
-    j->pool = how->pool;
-    j->progress = how->progress;
+    j->pool = job->pool;
+    j->progress = job->progress;
     int rc = prepare_pipes(j, sinks, e);
     if (!rc)
         rc = prepare_slots(j, e);
     if (rc)
         return rc;
     warn_about_gaps(j, n_there);
-    cov_progress_begin(j->progress, how->what, "bp", n_there);
+    cov_progress_begin(j->progress, what, "bp", n_there);
     rc = cov_ring_run(j->pool, j->n_slots, &stages, j, &times, e);
     double beg = cov_clock();
     if (!rc)

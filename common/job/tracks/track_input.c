@@ -203,27 +203,27 @@ static void close_input(struct cov_track_source *s)
     free(j);
 }
 
-static int run(struct cov_track_source *s, struct cov_track_sink *const *sinks,
-               const struct cov_source_run *how, struct cov_err *e)
+static int run(struct cov_track_source *s, struct cov_track_sink *const *sinks, const char *what,
+               const struct cov_job *job, struct cov_err *e)
 {
     struct track_input *j = (struct track_input *)s;
     j->sink = sinks[0];
-    j->progress = how->progress;
+    j->progress = job->progress;
     j->pipe = cov_calloc(1, sizeof *j->pipe, e);
     int rc = j->pipe ? cov_value_pipe_init(j->pipe, &j->o->values, false, j->sink, e) : COV_ENOMEM;
     if (rc)
         return rc;
     double beg = cov_clock();
-    cov_progress_begin(j->progress, how->what, "intervals", -1);
+    cov_progress_begin(j->progress, what, "intervals", -1);
     rc = convert(j, e);
     double middle = cov_clock();
     if (!rc)
         rc = cov_track_close(j->sink, e);
     cov_progress_end(j->progress);
-    if (how->stats) {
-        how->stats->bases = j->n_bases;
-        cov_stats_add_stage(how->stats, "convert", middle - beg);
-        cov_stats_add_stage(how->stats, "finish", cov_clock() - middle);
+    if (job->stats) {
+        job->stats->bases = j->n_bases;
+        cov_stats_add_stage(job->stats, "convert", middle - beg);
+        cov_stats_add_stage(job->stats, "finish", cov_clock() - middle);
     }
     return rc;
 }

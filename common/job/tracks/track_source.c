@@ -81,7 +81,7 @@ int cov_track_source_keep(struct cov_track_source *s, const size_t *which, size_
 }
 
 int cov_track_source_run(struct cov_track_source *s, struct cov_track_sink *const *sinks,
-                         const struct cov_source_run *how, struct cov_err *e)
+                         const char *what, const struct cov_job *job, struct cov_err *e)
 {
-    return s->type->run(s, sinks, how, e);
+    return s->type->run(s, sinks, what, job, e);
 }

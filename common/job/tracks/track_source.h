@@ -11,9 +11,7 @@
 
 #include "common/base/bgz.h"
 #include "common/base/err.h"
-#include "common/base/pool.h"
-#include "common/base/progress.h"
-#include "common/cli/stats.h"
+#include "common/job/job.h"
 #include "common/seq/select.h"
 #include "common/track/sink.h"
 #include "common/track/strands.h"
@@ -34,19 +32,11 @@ struct cov_source_options {
 
 struct cov_track_source;
 
-/* For cov_track_source_run. */
-struct cov_source_run {
-    struct cov_pool *pool;
-    const char *what;              /* for the progress: "converting" */
-    struct cov_progress *progress; /* may be NULL */
-    struct cov_stats *stats;       /* gets bases, chunks and stages; may be NULL */
-};
-
 /* One kind of input; see the functions below. */
 struct cov_source_type {
     int (*keep)(struct cov_track_source *s, const size_t *which, size_t n, struct cov_err *e);
-    int (*run)(struct cov_track_source *s, struct cov_track_sink *const *sinks,
-               const struct cov_source_run *how, struct cov_err *e);
+    int (*run)(struct cov_track_source *s, struct cov_track_sink *const *sinks, const char *what,
+               const struct cov_job *job, struct cov_err *e);
     void (*close)(struct cov_track_source *s);
 };
 
@@ -88,9 +78,10 @@ int cov_track_source_keep(struct cov_track_source *s, const size_t *which, size_
                           struct cov_err *e) COV_MUST_USE;
 
 /* Reads the whole input once, writes each data set to its sink, and closes the sinks. Different
- * sinks are used by different threads. COV_EINPUT names the place of damaged or missing data. */
+ * sinks are used by different threads. `what` is shown as the progress ("converting"). COV_EINPUT names the place of damaged or missing data. */
 int cov_track_source_run(struct cov_track_source *s, struct cov_track_sink *const *sinks,
-                         const struct cov_source_run *how, struct cov_err *e) COV_MUST_USE;
+                         const char *what, const struct cov_job *job,
+                         struct cov_err *e) COV_MUST_USE;
 
 /* The two kinds, for cov_track_source_open: signal_input.c and track_input.c. `in` is the input if
  * it is already open, or NULL. Both own `in`, also after a failure. */
