@@ -1,4 +1,4 @@
-/* ckpt.c - see ckpt.h: making and reading.
+/* ckpt.c - see ckpt.h: building and reading. (ckpt_writer.c writes.)
  * SPDX-License-Identifier: MIT */
 #include "common/ckpt/ckpt.h"
 
@@ -58,13 +58,13 @@ static int by_text(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* No two of names[0..n) are the same. Changes their order. */
+/* Fails if two of names[0..n) are equal. Sorts them. */
 static int check_unique(const char **names, size_t n, const char *what, struct cov_err *e)
 {
     qsort(names, n, sizeof *names, by_text);
     for (size_t i = 1; i < n; i++)
         if (strcmp(names[i], names[i - 1]) == 0)
-            return cov_fail(e, COV_EINPUT, "%s %s stands twice", what, names[i]);
+            return cov_fail(e, COV_EINPUT, "duplicate %s %s", what, names[i]);
     return COV_OK;
 }
 
@@ -76,7 +76,7 @@ int cov_ckpt_check_names(const struct cov_ckpt *c, struct cov_err *e)
         return COV_ENOMEM;
     for (size_t i = 0; i < c->n_hparams; i++)
         names[i] = c->hparams[i].name;
-    int rc = check_unique(names, c->n_hparams, "hyper-parameter", e);
+    int rc = check_unique(names, c->n_hparams, "hyperparameter", e);
     for (size_t i = 0; i < c->n_tensors; i++)
         names[i] = c->tensors[i].name;
     if (!rc)
@@ -85,7 +85,7 @@ int cov_ckpt_check_names(const struct cov_ckpt *c, struct cov_err *e)
     return rc;
 }
 
-/* ---------------------------------------------------------------- making */
+/* ---------------------------------------------------------------- building */
 
 static int set_text(char **to, const char *text, struct cov_err *e)
 {
@@ -102,7 +102,7 @@ int cov_ckpt_set_version(struct cov_ckpt *c, const char *lightning_version, stru
     return set_text(&c->lightning_version, lightning_version, e);
 }
 
-/* Appends *h with a copy of `name`; owns in any case what *h owns. */
+/* Appends *h with a copy of `name`; takes ownership of what *h owns, even on failure. */
 static int add_hparam(struct cov_ckpt *c, const char *name, struct cov_hparam *h, struct cov_err *e)
 {
     struct cov_hparam *grown = cov_realloc(c->hparams, c->n_hparams + 1, sizeof *grown, e);
@@ -173,7 +173,7 @@ int cov_ckpt_add_tensor(struct cov_ckpt *c, const char *name, enum cov_torch_dty
     for (int i = 0; i < n_dims; i++) {
         t.shape[i] = shape[i];
         if (shape[i] < 0 || cov_size_mul(t.n_elems, (size_t)shape[i], &t.n_elems))
-            return cov_fail(e, COV_ENOMEM, "tensor %s: a size that cannot be addressed", name);
+            return cov_fail(e, COV_ENOMEM, "tensor %s: too large", name);
     }
     struct cov_torch_tensor *grown = cov_realloc(c->tensors, c->n_tensors + 1, sizeof *grown, e);
     if (grown)
@@ -192,18 +192,18 @@ int cov_ckpt_add_tensor(struct cov_ckpt *c, const char *name, enum cov_torch_dty
 
 /* ---------------------------------------------------------------- reading */
 
-/* The entry of the checkpoint by that key, which must be of that kind. */
+/* *out = the value of `key`, which must have that kind. */
 static int get(const struct cov_pickle_value *root, const char *key, enum cov_pickle_kind kind,
                const struct cov_pickle_value **out, struct cov_err *e)
 {
     const struct cov_pickle_value *v = cov_pickle_get(root, key);
     *out = v;
     if (!v)
-        return cov_fail(e, COV_EINPUT, "no checkpoint of PyTorch Lightning: it has no %s", key);
-    /* A dict may be of a class of its own. */
+        return cov_fail(e, COV_EINPUT, "not a PyTorch Lightning checkpoint: %s is missing", key);
+    /* A dict may be an instance of a subclass. */
     bool dict = kind == COV_PICKLE_DICT && v->kind == COV_PICKLE_OBJECT;
     if (v->kind != kind && !dict)
-        return cov_fail(e, COV_EINPUT, "%s is of type %s", key, cov_pickle_type(v));
+        return cov_fail(e, COV_EINPUT, "%s has type %s", key, cov_pickle_type(v));
     return COV_OK;
 }
 
@@ -229,7 +229,7 @@ static bool is_strings(const struct cov_pickle_value *v)
     return true;
 }
 
-/* What hparam_fini frees is owned by *h even on failure. */
+/* Fills *h, which must be freed with hparam_fini even on failure. */
 static int read_hparam_value(const struct cov_pickle_value *v, struct cov_hparam *h,
                              struct cov_err *e)
 {
@@ -299,7 +299,7 @@ static int read_tensors(struct cov_torch_file *f, const struct cov_pickle_value 
     return rc;
 }
 
-/* All but the tensors. Messages do not name the file yet. */
+/* Reads all but the tensors. Messages do not name the file yet. */
 static int read_plain(const struct cov_pickle_value *root, struct cov_ckpt *c,
                       const struct cov_pickle_value **state, struct cov_err *e)
 {

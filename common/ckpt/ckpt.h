@@ -1,8 +1,8 @@
-/* ckpt.h - checkpoints of PyTorch Lightning 2 as Predmoter writes and reads them, as plain data.
+/* ckpt.h - PyTorch Lightning 2 checkpoints, as Predmoter writes and reads them.
  *
- * Reading takes what prediction needs: the hyper-parameters and the state dict. The rest of a
- * checkpoint (loops, callbacks, optimiser states) is reached with torch_file.h. Whether tensors fit
- * the hyper-parameters is for the network to say.
+ * Reads what prediction needs: hyperparameters and state dict. ckpt_training.h reads the state of
+ * training; the rest is accessible through torch_file.h. Whether tensors fit the hyperparameters is
+ * checked by the network.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_CKPT_CKPT_H
 #define COV_CKPT_CKPT_H
@@ -20,7 +20,7 @@ enum cov_hparam_kind {
     COV_HPARAM_INT,
     COV_HPARAM_FLOAT,
     COV_HPARAM_STRING,
-    COV_HPARAM_STRINGS, /* a list or tuple of strings; an empty list, too */
+    COV_HPARAM_STRINGS, /* a list or tuple of strings, possibly empty */
     COV_HPARAM_OTHER,   /* anything else: only its type is kept */
 };
 
@@ -29,9 +29,9 @@ struct cov_hparam {
     enum cov_hparam_kind kind;
     bool boolean;    /* BOOL */
     int64_t integer; /* INT */
-    double number;   /* FLOAT; INT too, so that 0 is taken where 0.0 is meant */
-    char *string;    /* STRING; OTHER: what it is, for messages ("dict"). Owned */
-    char **strings;  /* STRINGS: [n_strings]. Owned, as is each */
+    double number;   /* FLOAT and INT, so that 0 is accepted for 0.0 */
+    char *string;    /* STRING; OTHER: its type, for messages ("dict"). Owned */
+    char **strings;  /* STRINGS: [n_strings]. Owned, and so is each string */
     size_t n_strings;
 };
 
@@ -49,31 +49,30 @@ struct cov_ckpt {
         0, 0, 0, 0, 0, 0, 0                                                                        \
     }
 
-/* Reads a checkpoint. *out must be freed with cov_ckpt_free. COV_EINPUT names the file and the
- * key or tensor: as cov_torch_open; a missing epoch, global_step, pytorch-lightning_version,
- * state_dict or hyper_parameters; a name that stands twice; something in the state dict that is
- * no tensor; a weight that is NaN or infinite. */
+/* Reads a checkpoint. Free *out with cov_ckpt_free. COV_EINPUT names the file and the key or
+ * tensor: errors of cov_torch_open; a missing epoch, global_step, pytorch-lightning_version,
+ * state_dict or hyper_parameters; a duplicate name; a state_dict item that is not a tensor; a
+ * weight that is NaN or infinite. */
 int cov_ckpt_read(const char *path, struct cov_ckpt **out, struct cov_err *e) COV_MUST_USE;
 
-/* Writes a checkpoint to `path` (an outfile's temporary name) that torch.load and Predmoter's
- * LitHybridNet.load_from_checkpoint open: floating tensors as float32, the others as int64, each
- * a storage of its own. Loops, callbacks, optimiser states and schedulers are empty. The same
- * bytes for the same content. What cov_ckpt_read would refuse is refused: COV_EINPUT for a
- * weight that is NaN or infinite, a name that stands twice; COV_EUNSUPPORTED for a
- * hyper-parameter of kind OTHER. */
+/* Writes a checkpoint to `path` (the temporary name of an outfile) that torch.load and Predmoter's
+ * LitHybridNet.load_from_checkpoint open: floating-point tensors as float32, others as int64, each
+ * in its own storage. Loops, callbacks, optimiser states and schedulers are empty. The same content
+ * gives the same bytes. Refuses what cov_ckpt_read would refuse: COV_EINPUT for a weight that is
+ * NaN or infinite and for a duplicate name; COV_EUNSUPPORTED for a hyperparameter of kind OTHER. */
 int cov_ckpt_write(const char *path, const struct cov_ckpt *c, struct cov_err *e) COV_MUST_USE;
 
 void cov_ckpt_fini(struct cov_ckpt *c); /* frees what *c owns */
-void cov_ckpt_free(struct cov_ckpt *c); /* the same, and c itself. NULL is accepted */
+void cov_ckpt_free(struct cov_ckpt *c); /* frees *c too. NULL is accepted */
 
-/* By name; NULL when there is none. Borrowed until free. */
+/* By name; NULL if there is none. Borrowed until free. */
 const struct cov_hparam *cov_ckpt_hparam(const struct cov_ckpt *c, const char *name);
 const struct cov_torch_tensor *cov_ckpt_tensor(const struct cov_ckpt *c, const char *name);
 
 /* COV_EINPUT if two hyperparameters or two tensors have the same name. */
 int cov_ckpt_check_names(const struct cov_ckpt *c, struct cov_err *e) COV_MUST_USE;
 
-/* For making a checkpoint, from COV_CKPT_INIT or one that was read. Texts are copied. */
+/* Build a checkpoint, from COV_CKPT_INIT or one that was read. Texts are copied. */
 int cov_ckpt_set_version(struct cov_ckpt *c, const char *lightning_version,
                          struct cov_err *e) COV_MUST_USE;
 int cov_ckpt_add_none(struct cov_ckpt *c, const char *name, struct cov_err *e) COV_MUST_USE;
@@ -87,8 +86,8 @@ int cov_ckpt_add_string(struct cov_ckpt *c, const char *name, const char *value,
                         struct cov_err *e) COV_MUST_USE;
 int cov_ckpt_add_strings(struct cov_ckpt *c, const char *name, const char *const *values, size_t n,
                          struct cov_err *e) COV_MUST_USE;
-/* A tensor of zeros, FLOAT32 or INT64; (*out)->f32 or i64 is for the caller to fill. *out is
- * valid until the next call. */
+/* Adds a tensor of zeros, FLOAT32 or INT64; the caller fills (*out)->f32 or i64. *out is valid
+ * until the next call. */
 int cov_ckpt_add_tensor(struct cov_ckpt *c, const char *name, enum cov_torch_dtype dtype,
                         int n_dims, const int64_t *shape, struct cov_torch_tensor **out,
                         struct cov_err *e) COV_MUST_USE;

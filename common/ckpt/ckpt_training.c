@@ -1,4 +1,4 @@
-/* ckpt_training.c - see ckpt_training.h: reading.
+/* ckpt_training.c - see ckpt_training.h: reading. (ckpt_writer.c writes.)
  * SPDX-License-Identifier: MIT */
 #include "common/ckpt/ckpt_training.h"
 
@@ -9,7 +9,7 @@
 #include "common/base/mem.h"
 #include "common/ckpt/torch_file.h"
 
-/* More than this is damage. */
+/* More is a damaged file. */
 enum { MAX_PARAMS = 100000, MAX_SAVED = 100000 };
 
 void cov_ckpt_training_forget(struct cov_ckpt_training *t)
@@ -53,12 +53,12 @@ static int wrong(const char *what, const struct cov_pickle_value *v, struct cov_
 {
     if (!v)
         return cov_fail(e, COV_EINPUT, "%s is missing", what);
-    return cov_fail(e, COV_EINPUT, "%s is of type %s", what, cov_pickle_type(v));
+    return cov_fail(e, COV_EINPUT, "%s has type %s", what, cov_pickle_type(v));
 }
 
 /* A number, or a tensor of one element. */
-static int get_number(struct cov_torch_file *f, const struct cov_pickle_value *v, const char *what,
-                      double *out, struct cov_err *e)
+static int to_number(struct cov_torch_file *f, const struct cov_pickle_value *v, const char *what,
+                     double *out, struct cov_err *e)
 {
     if (v && v->kind == COV_PICKLE_INT) {
         *out = (double)v->u.integer;
@@ -80,6 +80,12 @@ static int get_number(struct cov_torch_file *f, const struct cov_pickle_value *v
         *out = t.f32 ? (double)t.f32[0] : (double)t.i64[0];
     cov_torch_tensor_fini(&t);
     return rc;
+}
+
+static int get_number(struct cov_torch_file *f, const struct cov_pickle_value *dict,
+                      const char *key, double *out, struct cov_err *e)
+{
+    return to_number(f, cov_pickle_get(dict, key), key, out, e);
 }
 
 static int get_int(const struct cov_pickle_value *dict, const char *key, int64_t *out,
@@ -110,19 +116,19 @@ static int read_moments(struct cov_torch_file *f, const struct cov_pickle_value 
     const struct cov_pickle_value *mean = cov_pickle_get(v, "exp_avg");
     const struct cov_pickle_value *square = cov_pickle_get(v, "exp_avg_sq");
     (void)snprintf(name, sizeof name, "step of parameter %zu", i);
-    int rc = get_number(f, cov_pickle_get(v, "step"), name, &m->step, e);
+    int rc = to_number(f, cov_pickle_get(v, "step"), name, &m->step, e);
     if (rc)
         return rc;
     if (!mean || !square)
-        return cov_fail(e, COV_EINPUT, "parameter %zu has no exp_avg or exp_avg_sq: not of Adam",
-                        i);
+        return cov_fail(e, COV_EINPUT,
+                        "parameter %zu has no exp_avg or exp_avg_sq: not an Adam optimiser", i);
     (void)snprintf(name, sizeof name, "exp_avg of parameter %zu", i);
     rc = cov_torch_read_tensor(f, mean, name, &m->mean, e);
     (void)snprintf(name, sizeof name, "exp_avg_sq of parameter %zu", i);
     return rc ? rc : cov_torch_read_tensor(f, square, name, &m->square, e);
 }
 
-/* The states stand under the numbers of the parameters. */
+/* States are keyed by parameter number. */
 static int read_states(struct cov_torch_file *f, const struct cov_pickle_value *state,
                        struct cov_ckpt_adam *a, struct cov_err *e)
 {
@@ -133,7 +139,7 @@ static int read_states(struct cov_torch_file *f, const struct cov_pickle_value *
         const struct cov_pickle_value *key = state->items[k];
         if (key->kind != COV_PICKLE_INT || key->u.integer < 0 ||
             (uint64_t)key->u.integer >= a->n_params || found[key->u.integer])
-            rc = cov_fail(e, COV_EINPUT, "a state of no parameter, or a second one");
+            rc = cov_fail(e, COV_EINPUT, "a state of an unknown or repeated parameter");
         if (rc)
             break;
         found[key->u.integer] = true;
@@ -156,24 +162,24 @@ static int read_adam(struct cov_torch_file *f, const struct cov_pickle_value *li
     const struct cov_pickle_value *state = cov_pickle_get(list->items[0], "state");
     if (list->n_items != 1 || !groups || groups->kind != COV_PICKLE_LIST || groups->n_items != 1 ||
         !is_dict(state))
-        return cov_fail(e, COV_EINPUT, "not one optimiser with one group of parameters");
+        return cov_fail(e, COV_EINPUT, "expected one optimiser with one group of parameters");
     const struct cov_pickle_value *group = groups->items[0];
     const struct cov_pickle_value *betas = cov_pickle_get(group, "betas");
     const struct cov_pickle_value *params = cov_pickle_get(group, "params");
     if (!betas || (betas->kind != COV_PICKLE_TUPLE && betas->kind != COV_PICKLE_LIST) ||
         betas->n_items != 2 || !params || params->kind != COV_PICKLE_LIST)
-        return cov_fail(e, COV_EINPUT, "no Adam");
+        return cov_fail(e, COV_EINPUT, "not an Adam optimiser");
     if (params->n_items > MAX_PARAMS)
         return cov_fail(e, COV_EINPUT, "%zu parameters are too many", params->n_items);
     a->is_there = true;
     a->n_params = params->n_items;
-    int rc = get_number(f, cov_pickle_get(group, "lr"), "lr", &a->learning_rate, e);
+    int rc = get_number(f, group, "lr", &a->learning_rate, e);
     if (!rc)
-        rc = get_number(f, betas->items[0], "betas", &a->beta1, e);
+        rc = to_number(f, betas->items[0], "betas", &a->beta1, e);
     if (!rc)
-        rc = get_number(f, betas->items[1], "betas", &a->beta2, e);
+        rc = to_number(f, betas->items[1], "betas", &a->beta2, e);
     if (!rc)
-        rc = get_number(f, cov_pickle_get(group, "eps"), "eps", &a->eps, e);
+        rc = get_number(f, group, "eps", &a->eps, e);
     if (!rc && state->n_items > 0)
         rc = read_states(f, state, a, e);
     return rc;
@@ -181,7 +187,8 @@ static int read_adam(struct cov_torch_file *f, const struct cov_pickle_value *li
 
 /* ---------------------------------------------------------------- callbacks */
 
-/* The state of the callback whose key begins so; *is_max from the rest of the key. NULL: none. */
+/* The state of the callback whose key starts with `begin` and the monitor's name, or NULL. *is_max
+ * comes from the rest of the key. */
 static const struct cov_pickle_value *find_callback(const struct cov_pickle_value *callbacks,
                                                     const char *begin, char **monitor, bool *is_max,
                                                     int *rc, struct cov_err *e)
@@ -219,8 +226,7 @@ static int read_stopping(struct cov_torch_file *f, const struct cov_pickle_value
         rc = get_int(v, "stopped_epoch", &s->stopped_epoch, e);
     if (!rc)
         rc = get_int(v, "patience", &s->patience, e);
-    return rc ? rc
-              : get_number(f, cov_pickle_get(v, "best_score"), "best_score", &s->best_score, e);
+    return rc ? rc : get_number(f, v, "best_score", &s->best_score, e);
 }
 
 static int read_saved(struct cov_torch_file *f, const struct cov_pickle_value *dict,
@@ -234,7 +240,7 @@ static int read_saved(struct cov_torch_file *f, const struct cov_pickle_value *d
         struct cov_ckpt_saved *saved = &s->saved[s->n_saved++];
         rc = cov_pickle_string(dict->items[i], &saved->path, e);
         if (!rc)
-            rc = get_number(f, dict->items[i + 1], "score", &saved->score, e);
+            rc = to_number(f, dict->items[i + 1], "score", &saved->score, e);
     }
     return rc;
 }
@@ -248,21 +254,23 @@ static int read_saving(struct cov_torch_file *f, const struct cov_pickle_value *
     if (rc || !v)
         return rc;
     s->is_there = true;
-    rc = get_text(v, "dirpath", &s->dir, e);
-    if (!rc)
-        rc = get_text(v, "best_model_path", &s->best_path, e);
-    if (!rc)
-        rc = get_text(v, "kth_best_model_path", &s->kth_path, e);
-    if (!rc)
-        rc = get_text(v, "last_model_path", &s->last_path, e);
-    if (!rc)
-        rc = get_number(f, cov_pickle_get(v, "best_model_score"), "best_model_score",
-                        &s->best_score, e);
-    if (!rc)
-        rc = get_number(f, cov_pickle_get(v, "current_score"), "current_score", &s->current_score,
-                        e);
-    if (!rc)
-        rc = get_number(f, cov_pickle_get(v, "kth_value"), "kth_value", &s->kth_score, e);
+    const struct {
+        const char *key;
+        char **text;
+    } texts[] = {{"dirpath", &s->dir},
+                 {"best_model_path", &s->best_path},
+                 {"kth_best_model_path", &s->kth_path},
+                 {"last_model_path", &s->last_path}};
+    const struct {
+        const char *key;
+        double *score;
+    } scores[] = {{"best_model_score", &s->best_score},
+                  {"current_score", &s->current_score},
+                  {"kth_value", &s->kth_score}};
+    for (size_t i = 0; !rc && i < COV_COUNT(texts); i++)
+        rc = get_text(v, texts[i].key, texts[i].text, e);
+    for (size_t i = 0; !rc && i < COV_COUNT(scores); i++)
+        rc = get_number(f, v, scores[i].key, scores[i].score, e);
     return rc ? rc : read_saved(f, cov_pickle_get(v, "best_k_models"), s, e);
 }
 
@@ -282,9 +290,9 @@ static int read_callbacks(struct cov_torch_file *f, const struct cov_pickle_valu
     return rc ? rc : read_saving(f, callbacks, &t->saving, e);
 }
 
-/* ---------------------------------------------------------------- all of it */
+/* ---------------------------------------------------------------- the whole state */
 
-/* The number that is so many dictionaries deep; 0 if it is not there. */
+/* The integer at a path of `depth` dictionary keys, or 0. */
 static int64_t count_of(const struct cov_pickle_value *v, const char *const *path, size_t depth)
 {
     for (size_t i = 0; v && i < depth; i++)
@@ -344,7 +352,7 @@ int cov_ckpt_read_training(const char *path, struct cov_ckpt_training *out, stru
     cov_torch_close(f);
     if (rc) {
         cov_ckpt_training_fini(out);
-        /* Messages about tensors name the file already. */
+        /* Messages about tensors already name the file. */
         if (strncmp(why.text, path, strlen(path)) == 0)
             return cov_fail(e, rc, "%s", why.text);
         return cov_fail(e, rc, "%s: %s: %s", path, part, why.text);

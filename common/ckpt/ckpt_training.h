@@ -1,9 +1,7 @@
-/* ckpt_training.h - what a checkpoint holds besides the network: the state of training, by which
- * Predmoter (PyTorch Lightning 2) and covtrain go on.
- *
- * That are optimizer_states (Adam), callbacks (EarlyStopping, ModelCheckpoint, the seed) and loops; and,
- * where state_dict holds averaged weights, current_model_state with those that are trained, as
- * Lightning's callback for averages has it.
+/* ckpt_training.h - the state of training in a checkpoint, from which Predmoter (PyTorch Lightning
+ * 2) and covtrain resume: optimizer_states (Adam), callbacks (EarlyStopping, ModelCheckpoint, the
+ * seed) and loops. If state_dict holds averaged weights, current_model_state holds the trained
+ * ones, as Lightning's WeightAveraging callback stores them.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_CKPT_CKPT_TRAINING_H
 #define COV_CKPT_CKPT_TRAINING_H
@@ -24,7 +22,7 @@ struct cov_ckpt_moments {
 struct cov_ckpt_adam {
     bool is_there;
     double learning_rate, beta1, beta2, eps;
-    size_t n_params;                  /* trained tensors, in the order of the state dict */
+    size_t n_params;                  /* trained tensors, in state dict order */
     struct cov_ckpt_moments *moments; /* [n_params]; NULL before the first step. Owned */
 };
 
@@ -32,12 +30,12 @@ struct cov_ckpt_adam {
 struct cov_ckpt_stopping {
     bool is_there;
     char *monitor; /* "avg_train_loss". Owned */
-    bool is_max;   /* more of it is better */
+    bool is_max;   /* true: larger is better */
     int64_t wait_count, stopped_epoch, patience;
     double best_score;
 };
 
-/* A checkpoint that is there. */
+/* A saved checkpoint. */
 struct cov_ckpt_saved {
     char *path; /* Owned */
     double score;
@@ -46,7 +44,7 @@ struct cov_ckpt_saved {
 /* ModelCheckpoint. */
 struct cov_ckpt_saving {
     bool is_there;
-    char *monitor; /* Owned, as are the texts below */
+    char *monitor; /* Owned, and so are the texts below */
     bool is_max;
     double best_score, current_score, kth_score;
     char *dir, *best_path, *kth_path, *last_path;
@@ -60,26 +58,26 @@ struct cov_ckpt_training {
     struct cov_ckpt_saving saving;
     bool has_seed;
     uint32_t seed;
-    /* Of the loops: batches in all, and in the last epoch of training and of validation; steps in that
-     * epoch. */
+    /* Of the loops: batches in total and in the last epoch of training and of validation; steps in
+     * that epoch. */
     int64_t n_batches, n_epoch_batches, n_val_batches, n_epoch_steps;
-    struct cov_torch_tensor *current; /* [n_current], as c->tensors. Owned */
+    struct cov_torch_tensor *current; /* [n_current], like cov_ckpt.tensors. Owned */
     size_t n_current;
 };
 
-/* All zero is an empty one. */
+/* An all-zero struct is empty. */
 void cov_ckpt_training_fini(struct cov_ckpt_training *t);
 
-/* Frees its tensors, once they are taken: adam.moments and current. */
+/* Frees its tensors, adam.moments and current, after they were used. */
 void cov_ckpt_training_forget(struct cov_ckpt_training *t);
 
-/* What the checkpoint at `path` has of it; *out is filled in whole. What is not there stays empty;
- * COV_EINPUT for what is damaged, and for optimisers other than Adam. */
+/* Reads the state from the checkpoint at `path` into *out. Missing parts stay empty; COV_EINPUT for
+ * damage and for optimisers other than Adam. */
 int cov_ckpt_read_training(const char *path, struct cov_ckpt_training *out,
                            struct cov_err *e) COV_MUST_USE;
 
-/* As cov_ckpt_write, with this state. Random numbers of Python, NumPy and PyTorch, which Predmoter wants,
- * begin as by the seed. */
+/* As cov_ckpt_write, with this state. The random number states of Python, NumPy and PyTorch, which
+ * Predmoter requires, are those right after seeding. */
 int cov_ckpt_write_training(const char *path, const struct cov_ckpt *c,
                             const struct cov_ckpt_training *t, struct cov_err *e) COV_MUST_USE;
 

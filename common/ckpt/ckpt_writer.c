@@ -1,4 +1,8 @@
-/* ckpt_writer.c - see ckpt.h: writing.
+/* ckpt_writer.c - see ckpt.h and ckpt_training.h: writing.
+ *
+ * The order of keys is that of Predmoter's checkpoints; their contents follow Lightning 2's
+ * trainer/connectors/checkpoint_connector.py and the state_dict functions of its loops and
+ * callbacks.
  * SPDX-License-Identifier: MIT */
 #include "common/ckpt/ckpt_training.h"
 
@@ -108,7 +112,7 @@ static void put_torch(struct put *p, const struct cov_torch_tensor *t)
                t->n_elems, t->n_dims, t->shape, t->f32 ? (const void *)t->f32 : t->i64);
 }
 
-/* A tensor without dimensions. */
+/* A tensor of no dimensions. */
 static void put_scalar(struct put *p, double value)
 {
     assert(p->n_scalars < p->cap_scalars);
@@ -134,7 +138,7 @@ static void put_counts(struct cov_pickle_writer *w, const char *key, unsigned wh
     cov_pickle_end_dict(w);
 }
 
-/* {"total": ..., "current": ...} without its end. */
+/* {"total": ..., "current": ... without the closing brace. */
 static void begin_progress(struct cov_pickle_writer *w, const char *key, unsigned which,
                            int64_t total, int64_t current)
 {
@@ -179,7 +183,7 @@ static void put_fit_loop(struct cov_pickle_writer *w, const struct cov_ckpt *c,
     put_progress(w, "epoch_loop.manual_optimization.optim_step_progress", 0, 0, 0);
     put_empty(w, "epoch_loop.val_loop.state_dict");
     put_batches(w, "epoch_loop.val_loop.batch_progress", t->n_val_batches, t->n_val_batches, true);
-    /* At the time of saving the epoch is not completed yet. */
+    /* The epoch is not complete when it is saved. */
     begin_dict(w, "epoch_progress");
     put_counts(w, "total", STARTED | PROCESSED, c->epoch + 1, c->epoch);
     put_counts(w, "current", STARTED | PROCESSED, c->epoch + 1, c->epoch);
@@ -210,8 +214,8 @@ static void put_loops(struct cov_pickle_writer *w, const struct cov_ckpt *c,
 
 /* ---------------------------------------------------------------- callbacks */
 
-/* PyTorch's generator on the CPU after manual_seed: seed, 1 number left, seeded, the next one, the
- * state in words of 64 bits, and nothing of normal numbers. */
+/* State of PyTorch's CPU generator after manual_seed: seed, 1 number left, seeded flag, index of
+ * the next number, the state as 64-bit words, and no cached normal number. */
 static int put_torch_rng(struct put *p, uint32_t seed, struct cov_err *e)
 {
     enum { BYTES = 5056, HEAD = 24 };
@@ -387,7 +391,7 @@ static int put_training(struct put *p, const struct cov_ckpt *c, const struct co
 {
     struct cov_pickle_writer *w = &p->w;
     int rc = COV_OK;
-    /* All scalars: their addresses must not change. */
+    /* Enough for all scalars, so that they never move. */
     p->cap_scalars = t ? t->adam.n_params + t->saving.n_saved + 4 : 1;
     p->scalars = cov_calloc(p->cap_scalars, sizeof *p->scalars, e);
     if (!p->scalars)
@@ -484,7 +488,7 @@ static int put_checkpoint(struct put *p, const struct cov_ckpt *c,
     return cov_pickle_stop(w, e);
 }
 
-/* `what` there is of those without names of their own. */
+/* `what`: where tensors without names are. */
 static int check_finite(const struct cov_torch_tensor *t, size_t n, const char *what,
                         struct cov_err *e)
 {
@@ -503,7 +507,7 @@ static int check_writable(const struct cov_ckpt *c, const struct cov_ckpt_traini
         return cov_fail(e, COV_EINPUT, "a checkpoint needs an epoch, a step and a version");
     for (size_t i = 0; i < c->n_hparams; i++)
         if (c->hparams[i].kind == COV_HPARAM_OTHER)
-            return cov_fail(e, COV_EUNSUPPORTED, "hyper-parameter %s of type %s cannot be written",
+            return cov_fail(e, COV_EUNSUPPORTED, "hyperparameter %s of type %s cannot be written",
                             c->hparams[i].name, c->hparams[i].string);
     int rc = check_finite(c->tensors, c->n_tensors, "of state_dict", e);
     if (!rc && t)
@@ -519,7 +523,7 @@ static int check_writable(const struct cov_ckpt *c, const struct cov_ckpt_traini
 static int write_archive(const char *path, const struct put *p, struct cov_err *e)
 {
     struct cov_zip_writer *zip = NULL;
-    /* 512 bytes are more than a storage needs beside its data. */
+    /* The headers of an entry take less than 512 bytes. */
     uint64_t n_bytes = p->w.n_bytes + 4096;
     for (size_t i = 0; i < p->n_storages; i++)
         n_bytes += p->storages[i].n_bytes + 512;

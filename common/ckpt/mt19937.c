@@ -11,7 +11,7 @@ void cov_mt19937_seed(uint32_t seed, uint32_t state[COV_MT19937_N])
         state[i] = 1812433253U * (state[i - 1] ^ (state[i - 1] >> 30)) + i;
 }
 
-/* One step of the mixing of an array: place i takes in the one before it. */
+/* Mixes word i with the word before it. */
 static void mix(uint32_t *state, size_t i, uint32_t factor, uint32_t plus)
 {
     uint32_t before = state[i - 1];

@@ -1,9 +1,9 @@
 /* pickle.c - see pickle.h.
  *
- * A pickle is a program for a stack machine. This one runs it with every operation that would call
- * Python replaced by a note of what would have been called. That the values form no cycle follows
- * from one rule: what has been put into another value must not change any more. Python writes a
- * value whole before it puts it anywhere, except where a structure contains itself.
+ * A pickle is a program for a stack machine. This one runs it with every opcode that would call
+ * Python replaced by a record of the call. One rule makes the values acyclic: a value that was put
+ * into another must not change any more. Python completes a value before it puts it anywhere,
+ * unless a structure contains itself.
  * SPDX-License-Identifier: MIT */
 #include "common/ckpt/pickle.h"
 
@@ -16,7 +16,7 @@ static const struct cov_pickle_limits default_limits = {(size_t)4 << 20, 100};
 
 enum { BLOCK_VALUES = 512 };
 
-/* Values live in blocks, so that freeing needs no walk along the graph. */
+/* Values are allocated in blocks, which are freed without walking the graph. */
 struct block {
     struct block *next;
     size_t n;
@@ -31,16 +31,16 @@ struct cov_pickle {
 struct machine {
     struct cov_pickle *p;
     const uint8_t *data;
-    size_t n, at, op_at; /* `op_at`: where the operation in progress began */
+    size_t n, at, op_at; /* start of the current opcode */
     const struct cov_pickle_name *names;
     size_t n_names;
     struct cov_pickle_limits limits;
-    size_t n_pushed; /* bounds the stack, the values, the items of all of them, and the memo */
+    size_t n_pushed; /* bounds the stack, the values, all items and the memo */
     struct cov_pickle_value **stack;
     size_t n_stack, cap_stack;
-    size_t *marks; /* heights of the stack */
+    size_t *marks; /* stack heights */
     size_t n_marks, cap_marks;
-    struct cov_pickle_value **memo; /* [cap_memo]; NULL where nothing was stored. n_memo others */
+    struct cov_pickle_value **memo; /* [cap_memo]; n_memo are not NULL */
     size_t n_memo, cap_memo;
     struct cov_err *e;
 };
@@ -53,25 +53,24 @@ static int damaged(struct machine *m, const char *what)
 
 static int too_deep(struct machine *m)
 {
-    return cov_fail(m->e, COV_EINPUT, "pickle with values nested more than %u deep",
-                    m->limits.max_depth);
+    return cov_fail(m->e, COV_EINPUT, "pickle nests values more than %u deep", m->limits.max_depth);
 }
 
 static int refuse(struct machine *m, const char *operation)
 {
     return cov_fail(m->e, COV_EINPUT,
-                    "pickle with the operation %s at byte %zu, which torch.save does not write; "
+                    "pickle uses opcode %s at byte %zu, which torch.save does not write; "
                     "nothing was executed",
                     operation, m->op_at);
 }
 
-/* ---------------------------------------------------------------- bytes of the program */
+/* ---------------------------------------------------------------- bytes */
 
-/* The next n bytes, or NULL when there are fewer. */
+/* The next n bytes, or NULL if fewer are left. */
 static const uint8_t *take(struct machine *m, uint64_t n)
 {
     if (n > m->n - m->at) {
-        (void)damaged(m, "it ends in the middle of an operation");
+        (void)damaged(m, "truncated operation");
         return NULL;
     }
     const uint8_t *p = m->data + m->at;
@@ -87,7 +86,7 @@ static uint64_t little_endian(const uint8_t *p, int n)
     return v;
 }
 
-/* An unsigned number of n <= 8 bytes. */
+/* An unsigned integer of n <= 8 bytes. */
 static int take_number(struct machine *m, int n, uint64_t *out)
 {
     const uint8_t *p = take(m, (uint64_t)n);
@@ -114,7 +113,7 @@ static struct cov_pickle_value *new_value(struct machine *m, enum cov_pickle_kin
     return v;
 }
 
-/* Room for one more value on the stack. */
+/* Makes room for one more value. */
 static int reserve_stack(struct machine *m)
 {
     int rc = COV_RESERVE(&m->stack, &m->cap_stack, m->n_stack + 1, m->e);
@@ -126,7 +125,7 @@ static int push(struct machine *m, struct cov_pickle_value *v)
     if (!v)
         return COV_ENOMEM;
     if (++m->n_pushed > m->limits.max_values)
-        return cov_fail(m->e, COV_EINPUT, "pickle of more than %zu values", m->limits.max_values);
+        return cov_fail(m->e, COV_EINPUT, "pickle has more than %zu values", m->limits.max_values);
     int rc = reserve_stack(m);
     if (rc)
         return rc;
@@ -134,7 +133,7 @@ static int push(struct machine *m, struct cov_pickle_value *v)
     return COV_OK;
 }
 
-/* How many values lie above the topmost mark. */
+/* The number of values above the topmost mark. */
 static size_t height(const struct machine *m)
 {
     return m->n_stack - (m->n_marks ? m->marks[m->n_marks - 1] : 0);
@@ -142,7 +141,7 @@ static size_t height(const struct machine *m)
 
 static int need(struct machine *m, size_t n)
 {
-    return height(m) < n ? damaged(m, "the stack is too short") : COV_OK;
+    return height(m) < n ? damaged(m, "stack underflow") : COV_OK;
 }
 
 static struct cov_pickle_value *pop(struct machine *m)
@@ -155,21 +154,21 @@ static struct cov_pickle_value *top(struct machine *m)
     return m->stack[m->n_stack - 1];
 }
 
-/* Takes the topmost mark away; the values above it are stack[*beg .. n_stack), for the caller to
+/* Removes the topmost mark; the values above it are stack[*beg .. n_stack), for the caller to
  * take. */
 static int pop_mark(struct machine *m, size_t *beg)
 {
     if (!m->n_marks)
-        return damaged(m, "there is no mark");
+        return damaged(m, "missing mark");
     *beg = m->marks[--m->n_marks];
     return COV_OK;
 }
 
-/* `part` is now contained in `whole`. */
+/* Records that `whole` contains `part`. */
 static int contain(struct machine *m, struct cov_pickle_value *whole, struct cov_pickle_value *part)
 {
     if (whole->sealed || whole == part)
-        return damaged(m, "a value changes after it was put into another, or contains itself");
+        return damaged(m, "a value changes after being stored in another, or contains itself");
     if (part->depth >= m->limits.max_depth)
         return too_deep(m);
     part->sealed = true;
@@ -190,9 +189,9 @@ static int add_items(struct machine *m, struct cov_pickle_value *whole,
     return rc;
 }
 
-/* ---------------------------------------------------------------- operations */
+/* ---------------------------------------------------------------- opcodes */
 
-/* What an operation works on: `kind` of value; n bytes of a number or a length, or n values. */
+/* `kind` of value; n bytes of an integer or length, or n values. */
 struct operation {
     const char *name;
     int (*run)(struct machine *m, const struct operation *op); /* NULL: refused */
@@ -205,18 +204,18 @@ static int op_proto(struct machine *m, const struct operation *op)
     uint64_t version;
     int rc = take_number(m, op->n, &version);
     if (!rc && (version < 2 || version > 5))
-        rc =
-            cov_fail(m->e, COV_EINPUT, "pickle of protocol %d: only 2 to 5 are read", (int)version);
+        rc = cov_fail(m->e, COV_EINPUT, "pickle protocol %d is not supported, only 2 to 5",
+                      (int)version);
     return rc;
 }
 
-/* A hint for readers of streams: the next n bytes belong together. */
+/* A hint for stream readers: the next n bytes belong together. */
 static int op_frame(struct machine *m, const struct operation *op)
 {
     uint64_t n;
     int rc = take_number(m, op->n, &n);
     if (!rc && n > m->n - m->at)
-        rc = damaged(m, "a frame goes beyond the end");
+        rc = damaged(m, "a frame extends past the end");
     return rc;
 }
 
@@ -242,7 +241,7 @@ static int push_int(struct machine *m, int64_t integer)
     return push(m, v);
 }
 
-/* Four bytes have a sign; one and two have none. */
+/* Four bytes are signed; one and two are unsigned. */
 static int op_int(struct machine *m, const struct operation *op)
 {
     uint64_t number;
@@ -262,7 +261,7 @@ static int push_text(struct machine *m, enum cov_pickle_kind kind, const uint8_t
     return push(m, v);
 }
 
-/* Strings and bytes behind their length. */
+/* Strings and bytes after their length. */
 static int op_text(struct machine *m, const struct operation *op)
 {
     uint64_t n;
@@ -273,7 +272,7 @@ static int op_text(struct machine *m, const struct operation *op)
     return p ? push_text(m, op->kind, p, n) : COV_EINPUT;
 }
 
-/* A length, and as many bytes: little-endian two's complement; none is 0. */
+/* A length and its bytes, in little-endian two's complement; no bytes mean 0. */
 static int op_long(struct machine *m, const struct operation *op)
 {
     uint64_t n;
@@ -316,7 +315,7 @@ static int op_mark(struct machine *m, const struct operation *op)
     return rc;
 }
 
-/* A tuple or a set of the values from stack[beg] on. */
+/* A tuple or set of stack[beg..]. */
 static int collect(struct machine *m, enum cov_pickle_kind kind, size_t beg)
 {
     struct cov_pickle_value *v = new_value(m, kind);
@@ -340,18 +339,17 @@ static int op_collect_marked(struct machine *m, const struct operation *op)
     return rc ? rc : collect(m, op->kind, beg);
 }
 
-/* Puts the values from stack[beg] on into the one below, a list, a set, or (in pairs) a dict or
- * object. */
+/* Puts stack[beg..] into the value below: a list, a set, or (as pairs) a dict or object. */
 static int put_into(struct machine *m, enum cov_pickle_kind kind, size_t beg)
 {
     size_t bottom = m->n_marks ? m->marks[m->n_marks - 1] : 0;
     if (beg <= bottom)
-        return damaged(m, "the stack is too short");
+        return damaged(m, "stack underflow");
     size_t n = m->n_stack - beg;
     struct cov_pickle_value *whole = m->stack[beg - 1];
     bool pairs = kind == COV_PICKLE_DICT;
     if (!(whole->kind == kind || (pairs && whole->kind == COV_PICKLE_OBJECT)) || (pairs && n % 2))
-        return damaged(m, "items for a value that cannot take them");
+        return damaged(m, "items added to a value that cannot hold them");
     int rc = add_items(m, whole, m->stack + beg, n);
     m->n_stack = beg;
     return rc;
@@ -370,7 +368,7 @@ static int op_put_marked(struct machine *m, const struct operation *op)
     return rc ? rc : put_into(m, op->kind, beg);
 }
 
-/* Stores the topmost value, under a number or (n 0) the next one. */
+/* Stores the topmost value under an index, or under the next one if n is 0. */
 static int op_memo_put(struct machine *m, const struct operation *op)
 {
     uint64_t index = m->n_memo;
@@ -379,9 +377,9 @@ static int op_memo_put(struct machine *m, const struct operation *op)
         rc = need(m, 1);
     if (rc)
         return rc;
-    /* Numbers are given one by one, from 0 or 1 on. */
+    /* Indices are consecutive, from 0 or 1. */
     if (index > m->n_pushed)
-        return damaged(m, "a value is stored under too large a number");
+        return damaged(m, "a memo index is too large");
     size_t before = m->cap_memo;
     rc = COV_RESERVE(&m->memo, &m->cap_memo, (size_t)index + 1, m->e);
     if (rc)
@@ -399,7 +397,7 @@ static int op_memo_get(struct machine *m, const struct operation *op)
     if (rc)
         return rc;
     if (index >= m->cap_memo || !m->memo[index])
-        return damaged(m, "a value that was never stored is fetched");
+        return damaged(m, "a memo index was never stored");
     return push(m, m->memo[index]);
 }
 
@@ -418,18 +416,18 @@ static int push_name(struct machine *m, const char *module, size_t n_module, con
     }
     const size_t most = 100;
     return cov_fail(m->e, COV_EINPUT,
-                    "pickle asks for %.*s.%.*s, which is not allowed; nothing was executed",
+                    "pickle imports %.*s.%.*s, which is not allowed; nothing was executed",
                     (int)(n_module < most ? n_module : most), module,
                     (int)(n_name < most ? n_name : most), name);
 }
 
-/* The next line of text, without its end. */
+/* The next line of text, without its newline. */
 static int take_line(struct machine *m, const char **line, size_t *n)
 {
     const uint8_t *beg = m->data + m->at;
     const uint8_t *end = memchr(beg, '\n', m->n - m->at);
     if (!end)
-        return damaged(m, "it ends in the middle of a name");
+        return damaged(m, "truncated name");
     *line = (const char *)beg;
     *n = (size_t)(end - beg);
     m->at += *n + 1;
@@ -460,7 +458,7 @@ static int op_stack_global(struct machine *m, const struct operation *op)
                      name->u.text.n_bytes);
 }
 
-/* A call, or a construction. */
+/* A call or construction. */
 static int op_object(struct machine *m, const struct operation *op)
 {
     (void)op;
@@ -469,7 +467,7 @@ static int op_object(struct machine *m, const struct operation *op)
         return rc;
     struct cov_pickle_value *args = pop(m), *callee = pop(m);
     if (callee->kind != COV_PICKLE_GLOBAL || args->kind != COV_PICKLE_TUPLE)
-        return damaged(m, "a call of something that is not a function");
+        return damaged(m, "a call of a value that is not a function");
     struct cov_pickle_value *v = new_value(m, COV_PICKLE_OBJECT);
     if (!v)
         return COV_ENOMEM;
@@ -489,7 +487,7 @@ static int op_build(struct machine *m, const struct operation *op)
         return rc;
     struct cov_pickle_value *state = pop(m), *v = top(m);
     if (v->kind != COV_PICKLE_OBJECT || v->u.object.state)
-        return damaged(m, "a state for a value that cannot take it");
+        return damaged(m, "state set on a value that cannot hold it");
     rc = contain(m, v, state);
     if (!rc)
         v->u.object.state = state;
@@ -510,16 +508,16 @@ static int op_persistent(struct machine *m, const struct operation *op)
     return rc ? rc : push(m, v);
 }
 
-/* Refused like its neighbours, but the name it asks for, if that is not allowed, says more. */
+/* Refused like other protocol 0 opcodes; a name that is not allowed gives the better message. */
 static int op_inst(struct machine *m, const struct operation *op)
 {
     int rc = op_global(m, op);
     return rc ? rc : refuse(m, op->name);
 }
 
-/* ---------------------------------------------------------------- the program */
+/* ---------------------------------------------------------------- running */
 
-/* By their codes in Lib/pickletools.py. Those without a function exist, but torch.save does not
+/* By code, from Lib/pickletools.py. Opcodes without a function are refused: torch.save does not
  * write them. */
 static const struct operation operations[256] = {
     [0x80] = {"PROTO", op_proto, 0, 1},
@@ -598,7 +596,7 @@ static int run_operation(struct machine *m, uint8_t code)
         return op->run(m, op);
     if (op->name)
         return refuse(m, op->name);
-    return cov_fail(m->e, COV_EINPUT, "damaged pickle: unknown operation 0x%02x at byte %zu", code,
+    return cov_fail(m->e, COV_EINPUT, "damaged pickle: unknown opcode 0x%02x at byte %zu", code,
                     m->op_at);
 }
 
@@ -616,9 +614,9 @@ static int run(struct machine *m)
             return rc;
     }
     if (m->n_stack != 1 || m->n_marks)
-        return damaged(m, "it ends with values left over");
+        return damaged(m, "values are left over at the end");
     if (m->at != m->n)
-        return damaged(m, "bytes follow the end");
+        return damaged(m, "trailing bytes");
     m->p->root = pop(m);
     return COV_OK;
 }
@@ -670,7 +668,7 @@ const struct cov_pickle_value *cov_pickle_root(const struct cov_pickle *p)
     return p->root;
 }
 
-/* ---------------------------------------------------------------- looking at values */
+/* ---------------------------------------------------------------- accessing values */
 
 bool cov_pickle_is_string(const struct cov_pickle_value *v, const char *text)
 {
@@ -692,10 +690,9 @@ int cov_pickle_string(const struct cov_pickle_value *v, char **out, struct cov_e
 {
     *out = NULL;
     if (v->kind != COV_PICKLE_STRING)
-        return cov_fail(e, COV_EINPUT, "a value of type %s stands where a string should",
-                        cov_pickle_type(v));
+        return cov_fail(e, COV_EINPUT, "expected a string, found type %s", cov_pickle_type(v));
     if (memchr(v->u.text.data, 0, v->u.text.n_bytes))
-        return cov_fail(e, COV_EINPUT, "a string with a zero byte in it");
+        return cov_fail(e, COV_EINPUT, "a string contains a zero byte");
     *out = cov_strndup(v->u.text.data, v->u.text.n_bytes, e);
     return *out ? COV_OK : COV_ENOMEM;
 }

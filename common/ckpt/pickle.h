@@ -1,8 +1,8 @@
-/* pickle.h - Python pickles as trees of values, for files that torch.save wrote (protocols 2 to 5).
+/* pickle.h - Python pickles as trees of values, for files written by torch.save (protocols 2 to 5).
  *
- * This is no unpickler: it imports, calls and constructs nothing. What a pickle would call is kept
- * as data (OBJECT), and only names of a list that the caller gives may be asked for. Works without
- * recursion, within limits. Opcodes: Python's Lib/pickletools.py. Those that torch.save does not
+ * This is not an unpickler: it imports, calls and constructs nothing. What a pickle would call is
+ * kept as data (OBJECT), and only names in the caller's allow-list are accepted. Works without
+ * recursion and within limits. Opcodes: Python's Lib/pickletools.py; those that torch.save does not
  * write are refused by name.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_CKPT_PICKLE_H
@@ -18,7 +18,7 @@ enum cov_pickle_kind {
     COV_PICKLE_NONE,
     COV_PICKLE_BOOL,
     COV_PICKLE_INT,
-    COV_PICKLE_LONG, /* an integer beyond 64 bits: `text` has its little-endian two's complement */
+    COV_PICKLE_LONG, /* more than 64 bits: `text` is its little-endian two's complement */
     COV_PICKLE_FLOAT,
     COV_PICKLE_STRING, /* UTF-8 */
     COV_PICKLE_BYTES,
@@ -26,30 +26,29 @@ enum cov_pickle_kind {
     COV_PICKLE_TUPLE,
     COV_PICKLE_SET,
     COV_PICKLE_DICT,
-    COV_PICKLE_GLOBAL,     /* a name of the list: a class or a function */
-    COV_PICKLE_OBJECT,     /* what `callee` called with `args` gives; `state` and pairs put in */
-    COV_PICKLE_PERSISTENT, /* something outside the pickle, known by `args` */
+    COV_PICKLE_GLOBAL,     /* a name of the allow-list: a class or function */
+    COV_PICKLE_OBJECT,     /* the result of calling `callee` with `args`; with `state` and items */
+    COV_PICKLE_PERSISTENT, /* an object outside the pickle, identified by `args` */
 };
 
-/* A name that pickles may ask for. `tag` means something to the caller alone. */
+/* An allowed name. `tag` is for the caller. */
 struct cov_pickle_name {
     const char *module, *name;
     int tag;
 };
 
-/* Values form a directed graph without cycles, at most max_depth deep. A value may be reached
- * along many paths, so that walking all of them can take exponential time: visit only what is
- * needed. */
+/* Values form an acyclic graph, at most max_depth deep. A value may be reached along many paths, so
+ * that walking all of them can take exponential time: visit only what is needed. */
 struct cov_pickle_value {
     enum cov_pickle_kind kind;
-    unsigned depth; /* 0: contains nothing */
-    bool sealed;    /* contained in another value: does not change any more */
+    unsigned depth; /* a leaf */
+    bool sealed;    /* contained in another value: must not change any more */
     union {
         bool boolean;
         int64_t integer;
         double number;
         struct {
-            const char *data; /* not terminated. Borrowed from the pickle */
+            const char *data; /* not NUL-terminated. Borrowed from the pickle */
             size_t n_bytes;
         } text;
         const struct cov_pickle_name *global;
@@ -69,10 +68,10 @@ struct cov_pickle_limits {
 
 struct cov_pickle;
 
-/* Reads the pickle data[0..n), which is borrowed until free. `names[0..n_names)` are the names
- * that may be asked for; borrowed as well. `limits` may be NULL: 2^22 values, 100 deep.
- * COV_EINPUT gives the byte offset; for a name that is not allowed the text is "pickle asks for
- * os.system, which is not allowed; nothing was executed". */
+/* Reads the pickle data[0..n) with the allow-list names[0..n_names); both are borrowed until free.
+ * `limits` may be NULL: 2^22 values, 100 deep. COV_EINPUT gives the byte offset; for a name that is
+ * not allowed the text is "pickle imports os.system, which is not allowed; nothing was
+ * executed". */
 int cov_pickle_read(const void *data, size_t n, const struct cov_pickle_name *names, size_t n_names,
                     const struct cov_pickle_limits *limits, struct cov_pickle **out,
                     struct cov_err *e) COV_MUST_USE;
@@ -80,18 +79,18 @@ void cov_pickle_free(struct cov_pickle *p); /* NULL is accepted */
 
 const struct cov_pickle_value *cov_pickle_root(const struct cov_pickle *p);
 
-/* The value of the string key in a DICT or OBJECT (the last one, as in Python); NULL when there
- * is none, or v is neither. */
+/* The value of a string key in a DICT or OBJECT (the last one, as in Python); NULL if there is none
+ * or v is neither. */
 const struct cov_pickle_value *cov_pickle_get(const struct cov_pickle_value *v, const char *key);
 
-/* Whether v is the STRING `text`. */
+/* Returns true if v is the STRING `text`. */
 bool cov_pickle_is_string(const struct cov_pickle_value *v, const char *text);
 
-/* A STRING as a new C string, to be freed with free(). COV_EINPUT when v is none, or has a zero
- * byte in it. */
+/* A STRING as a new C string, freed with free(). COV_EINPUT if v is not a STRING or contains a zero
+ * byte. */
 int cov_pickle_string(const struct cov_pickle_value *v, char **out, struct cov_err *e) COV_MUST_USE;
 
-/* What v is, for messages: "dict", "tuple", ... */
+/* The Python type, for messages: "dict", "tuple", ... */
 const char *cov_pickle_type(const struct cov_pickle_value *v);
 
 #endif

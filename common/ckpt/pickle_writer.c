@@ -1,6 +1,5 @@
-/* pickle_writer.c - see pickle_writer.h.
- *
- * Nothing is put into the memo: a value that is needed twice is written twice.
+/* pickle_writer.c - see pickle_writer.h. The memo is not used: a value needed twice is written
+ * twice.
  * SPDX-License-Identifier: MIT */
 #include "common/ckpt/pickle_writer.h"
 

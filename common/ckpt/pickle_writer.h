@@ -1,6 +1,6 @@
-/* pickle_writer.h - making pickles of protocol 2, operation by operation.
+/* pickle_writer.h - writes pickles of protocol 2, opcode by opcode.
  *
- * An allocation that fails makes all later operations do nothing; cov_pickle_stop reports it.
+ * After a failed allocation all later calls do nothing; cov_pickle_stop returns the error.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_CKPT_PICKLE_WRITER_H
 #define COV_CKPT_PICKLE_WRITER_H
@@ -25,7 +25,7 @@ struct cov_pickle_writer {
 void cov_pickle_begin(struct cov_pickle_writer *w);
 int cov_pickle_stop(struct cov_pickle_writer *w, struct cov_err *e) COV_MUST_USE;
 
-/* A value on the stack. Strings are UTF-8. */
+/* Push a value. Strings are UTF-8. */
 void cov_pickle_none(struct cov_pickle_writer *w);
 void cov_pickle_bool(struct cov_pickle_writer *w, bool value);
 void cov_pickle_int(struct cov_pickle_writer *w, int64_t value);
@@ -33,20 +33,20 @@ void cov_pickle_float(struct cov_pickle_writer *w, double value);
 void cov_pickle_text(struct cov_pickle_writer *w, const char *text);
 void cov_pickle_global(struct cov_pickle_writer *w, const char *module, const char *name);
 
-/* What is pushed between begin and end becomes a tuple; a list of items; a dict, key and value
- * in turn. */
+/* Values pushed between begin and end become a tuple; the items of a list; the keys and values of a
+ * dict in turn. */
 void cov_pickle_begin_tuple(struct cov_pickle_writer *w);
 void cov_pickle_end_tuple(struct cov_pickle_writer *w);
 void cov_pickle_begin_list(struct cov_pickle_writer *w);
 void cov_pickle_end_list(struct cov_pickle_writer *w);
 void cov_pickle_begin_dict(struct cov_pickle_writer *w);
 void cov_pickle_end_dict(struct cov_pickle_writer *w);
-/* A collections.OrderedDict, likewise. */
+/* The same for a collections.OrderedDict. */
 void cov_pickle_begin_ordered_dict(struct cov_pickle_writer *w);
 
-/* The topmost tuple becomes the result of calling the global below it with it. */
+/* Replaces the topmost tuple and the global below it by the result of calling it with the tuple. */
 void cov_pickle_call(struct cov_pickle_writer *w);
-/* The topmost value becomes what the reader knows by it. */
+/* Replaces the topmost value by the object that the reader finds under this persistent id. */
 void cov_pickle_persistent(struct cov_pickle_writer *w);
 
 #endif

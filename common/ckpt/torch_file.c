@@ -1,7 +1,5 @@
-/* torch_file.c - see torch_file.h.
- *
- * What PyTorch's own torch/serialization.py and torch/_utils.py do with the same pickles is the
- * source for the layout.
+/* torch_file.c - see torch_file.h. The layout follows PyTorch's torch/serialization.py (_save,
+ * _load) and torch/_utils.py (_rebuild_tensor_v2 and the like).
  * SPDX-License-Identifier: MIT */
 #include "common/ckpt/torch_file.h"
 
@@ -15,12 +13,12 @@
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "storages are copied as they are");
 
-/* ---------------------------------------------------------------- what pickles may ask for */
+/* ---------------------------------------------------------------- the allow-list */
 
 enum { OPAQUE, TENSOR, TENSOR_V3, PARAMETER, UNTYPED, STORAGE = 0x100, DTYPE = 0x200 };
 
-/* The classes of storages, elements' types, functions that put tensors together; NumPy's arrays
- * and the like, which callbacks keep and nobody here looks into. */
+/* Storage classes, element types and functions that rebuild tensors; NumPy arrays and the like,
+ * which callbacks store and this program ignores. */
 static const struct cov_pickle_name allowed[] = {
     {"collections", "OrderedDict", OPAQUE},
     {"collections", "defaultdict", OPAQUE},
@@ -172,14 +170,14 @@ static int64_t load_int(enum cov_torch_dtype dtype, const uint8_t *p)
 struct cov_torch_file {
     char *path;
     struct cov_zip *zip;
-    char *prefix; /* of all entries: "archive/" */
+    char *prefix; /* prefix of all entries */
     uint8_t *text;
     struct cov_pickle *pickle;
-    uint8_t **storages;    /* [entries of zip]; NULL where not read yet */
-    uint64_t n_elems_read; /* of all tensors */
+    uint8_t **storages;    /* [entries of zip]; NULL: not read yet */
+    uint64_t n_elems_read; /* sum over tensors */
 };
 
-/* The one entry "<prefix>/data.pkl". */
+/* Finds the only entry "<name>/data.pkl". */
 static int find_pickle(struct cov_torch_file *f, size_t *entry, struct cov_err *e)
 {
     for (size_t i = 0; i < cov_zip_n_entries(f->zip); i++) {
@@ -187,19 +185,19 @@ static int find_pickle(struct cov_torch_file *f, size_t *entry, struct cov_err *
         if (!slash || strcmp(slash, "/data.pkl") != 0)
             continue;
         if (f->prefix)
-            return cov_fail(e, COV_EINPUT, "%s: holds two files data.pkl", f->path);
+            return cov_fail(e, COV_EINPUT, "%s: contains two data.pkl entries", f->path);
         f->prefix = cov_strndup(name, (size_t)(slash - name) + 1, e);
         if (!f->prefix)
             return COV_ENOMEM;
         *entry = i;
     }
     if (!f->prefix)
-        return cov_fail(e, COV_EINPUT, "%s: holds no data.pkl, so torch.save did not write it",
+        return cov_fail(e, COV_EINPUT, "%s: not written by torch.save: it has no data.pkl",
                         f->path);
     return COV_OK;
 }
 
-/* *entry = that of "<prefix><folder><key>", if there is one. */
+/* *entry = "<prefix><folder><key>", if it exists. */
 static int find_entry(const struct cov_torch_file *f, const char *folder, const char *key,
                       size_t *entry, bool *found, struct cov_err *e)
 {
@@ -224,7 +222,7 @@ static int check_byte_order(const struct cov_torch_file *f, struct cov_err *e)
         if (rc || memcmp(text, "little", sizeof text) == 0)
             return rc;
     }
-    return cov_fail(e, COV_EUNSUPPORTED, "%s: its storages are not little-endian", f->path);
+    return cov_fail(e, COV_EUNSUPPORTED, "%s: the storages are not little-endian", f->path);
 }
 
 static int read_pickle(struct cov_torch_file *f, struct cov_err *e)
@@ -289,13 +287,13 @@ const struct cov_pickle_value *cov_torch_root(const struct cov_torch_file *f)
 
 /* ---------------------------------------------------------------- reading a tensor */
 
-/* A tensor as the pickle describes it. */
+/* A tensor as described by the pickle. */
 struct description {
     const struct cov_pickle_value *storage; /* a persistent id */
     uint64_t offset;                        /* in elements, like the strides */
     uint64_t stride[COV_TORCH_MAX_DIMS];
-    const uint8_t *data; /* of the storage */
-    size_t n_in_storage; /* its elements */
+    const uint8_t *data; /* the storage */
+    size_t n_in_storage; /* elements in the storage */
 };
 
 static int bad_tensor(const struct cov_torch_file *f, const struct cov_torch_tensor *t,
@@ -310,7 +308,7 @@ static int tag_of(const struct cov_pickle_value *v)
     return v->kind == COV_PICKLE_GLOBAL ? v->u.global->tag : OPAQUE;
 }
 
-/* Item i of a tuple, if it is a number >= 0. */
+/* Item i of a tuple, if it is an integer >= 0. */
 static bool get_size(const struct cov_pickle_value *tuple, size_t i, uint64_t *out)
 {
     const struct cov_pickle_value *v = tuple->items[i];
@@ -320,8 +318,7 @@ static bool get_size(const struct cov_pickle_value *tuple, size_t i, uint64_t *o
     return true;
 }
 
-/* From the arguments (storage, offset, size, stride, ...) of a function that puts a tensor
- * together. */
+/* Reads the arguments (storage, offset, size, stride, ...) of _rebuild_tensor_v2. */
 static int describe(const struct cov_torch_file *f, const struct cov_pickle_value *args,
                     struct cov_torch_tensor *t, struct description *d, struct cov_err *e)
 {
@@ -345,9 +342,9 @@ static int describe(const struct cov_torch_file *f, const struct cov_pickle_valu
     return COV_OK;
 }
 
-/* Finds the storage behind the persistent id ("storage", class, key, place, number of elements),
- * and reads it unless it was read before. `dtype`: what its elements are taken for, or NULL:
- * what the class says, which goes to t->dtype. */
+/* Finds the storage of the persistent id ("storage", class, key, location, number of elements) and
+ * reads it unless it was read before. `dtype` is the element type; NULL: that of the storage
+ * class. */
 static int read_storage(struct cov_torch_file *f, struct cov_torch_tensor *t, struct description *d,
                         const struct cov_pickle_value *dtype, struct cov_err *e)
 {
@@ -358,9 +355,9 @@ static int read_storage(struct cov_torch_file *f, struct cov_torch_tensor *t, st
         return bad_tensor(f, t, "the description of its storage is damaged", e);
     int class = tag_of(id->items[1]), type = dtype ? tag_of(dtype) : class;
     if (!(class & STORAGE) && class != UNTYPED)
-        return bad_tensor(f, t, "its storage is of an unknown class", e);
+        return bad_tensor(f, t, "unknown storage class", e);
     if (dtype && !(type & DTYPE))
-        return bad_tensor(f, t, "its elements are of an unknown type", e);
+        return bad_tensor(f, t, "unknown element type", e);
     t->dtype = type == UNTYPED ? COV_TORCH_UINT8 : (enum cov_torch_dtype)(type & 0xff);
     size_t n_unit = class == UNTYPED ? 1 : dtypes[class & 0xff].n_bytes;
 
@@ -398,7 +395,7 @@ static int read_storage(struct cov_torch_file *f, struct cov_torch_tensor *t, st
     return COV_OK;
 }
 
-/* Counts the elements, and checks that they all lie within the storage. */
+/* Counts the elements and checks that none is past the end of the storage. */
 static int check_extent(struct cov_torch_file *f, struct cov_torch_tensor *t,
                         const struct description *d, struct cov_err *e)
 {
@@ -410,10 +407,10 @@ static int check_extent(struct cov_torch_file *f, struct cov_torch_tensor *t,
         asked *= (double)t->shape[i];
     }
     if (asked == 0)
-        return COV_OK; /* whatever the other sizes are, and wherever it begins */
+        return COV_OK; /* empty: other sizes and the offset do not matter */
     if (overflow || n > cov_zip_file_bytes(f->zip) - f->n_elems_read) {
         (void)cov_fail(e, COV_EINPUT,
-                       "%s: tensor %s: its shape asks for %.6g elements, but the file has only "
+                       "%s: tensor %s: its shape has %.6g elements, but the file has only "
                        "%.6g bytes",
                        f->path, t->name, asked, (double)cov_zip_file_bytes(f->zip));
         return COV_EINPUT;
@@ -424,7 +421,7 @@ static int check_extent(struct cov_torch_file *f, struct cov_torch_tensor *t,
                     cov_size_add(last, step, &last);
     }
     if (overflow || last >= d->n_in_storage)
-        return bad_tensor(f, t, "it goes beyond its storage", e);
+        return bad_tensor(f, t, "it extends past its storage", e);
     t->n_elems = n;
     f->n_elems_read += n;
     return COV_OK;
@@ -441,7 +438,7 @@ static bool is_contiguous(const struct cov_torch_tensor *t, const struct descrip
     return true;
 }
 
-/* Copies the elements in row-major order. The extent was checked: no index can be out of bounds. */
+/* Copies the elements in row-major order. check_extent has verified all indices. */
 static void copy_elements(struct cov_torch_tensor *t, const struct description *d)
 {
     if (t->n_elems == 0)
@@ -477,14 +474,14 @@ int cov_torch_read_tensor(struct cov_torch_file *f, const struct cov_pickle_valu
     int rc = out->name ? COV_OK : COV_ENOMEM;
     if (rc)
         goto out;
-    /* A parameter's first argument is the tensor in it. */
+    /* The first argument of a parameter is its tensor. */
     if (v->kind == COV_PICKLE_OBJECT && tag_of(v->u.object.callee) == PARAMETER &&
         v->u.object.args->n_items > 0)
         v = v->u.object.args->items[0];
     int tag = v->kind == COV_PICKLE_OBJECT ? tag_of(v->u.object.callee) : OPAQUE;
     if (tag != TENSOR && tag != TENSOR_V3) {
-        rc = cov_fail(e, COV_EINPUT, "%s: tensor %s: is not a tensor but of type %s", f->path, name,
-                      cov_pickle_type(v));
+        rc = cov_fail(e, COV_EINPUT, "%s: tensor %s: expected a tensor, found type %s", f->path,
+                      name, cov_pickle_type(v));
         goto out;
     }
     const struct cov_pickle_value *args = v->u.object.args, *dtype = NULL;

@@ -1,9 +1,9 @@
-/* torch_file.h - files of torch.save (PyTorch 1.6 and newer): a zip archive of one pickle and raw
- * storages.
+/* torch_file.h - files of torch.save (PyTorch 1.6 and newer): a zip archive of one pickle,
+ * <name>/data.pkl, and raw storages, <name>/data/<key>.
  *
  * Reading yields the pickle's tree of values, and tensors on demand. Nothing in a file is executed:
- * names that the pickle asks for are looked up in a fixed list and kept as data; any other name is
- * an error.
+ * names that the pickle imports are looked up in a fixed allow-list and kept as data; any other
+ * name is an error.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_CKPT_TORCH_FILE_H
 #define COV_CKPT_TORCH_FILE_H
@@ -14,7 +14,7 @@
 #include "common/base/err.h"
 #include "common/ckpt/pickle.h"
 
-/* Types of elements in a file. In memory there are two: float32 and int64. */
+/* Element types in a file. In memory there are two: float32 and int64. */
 enum cov_torch_dtype {
     COV_TORCH_FLOAT32,
     COV_TORCH_FLOAT64,
@@ -46,26 +46,24 @@ void cov_torch_tensor_fini(struct cov_torch_tensor *t);
 
 const char *cov_torch_dtype_name(enum cov_torch_dtype dtype); /* "float32" */
 
-/* Allocates the (zeroed) elements of a tensor of which the other fields are set. */
+/* Allocates the zeroed elements of a tensor whose other fields are set. */
 int cov_torch_tensor_alloc(struct cov_torch_tensor *t, struct cov_err *e) COV_MUST_USE;
 
 struct cov_torch_file;
 
-/* Opens `path` and reads its pickle. COV_EINPUT names what is wrong: no zip archive, damaged,
- * compressed entries, big-endian storages, a pickle that asks for a name that is not allowed,
- * ... */
+/* Opens `path` and reads its pickle. COV_EINPUT names the fault: not a zip archive, damaged,
+ * compressed entries, big-endian storages, a name that is not allowed, ... */
 int cov_torch_open(const char *path, struct cov_torch_file **out, struct cov_err *e) COV_MUST_USE;
 void cov_torch_close(struct cov_torch_file *f); /* NULL is accepted */
 
-/* The pickle's value. Borrowed until close. */
+/* The top value. Borrowed until close. */
 const struct cov_pickle_value *cov_torch_root(const struct cov_torch_file *f);
 
-/* Reads the tensor (or nn.Parameter) that `v`, a value below the root, describes. *out is filled
- * in whole; the caller frees it with cov_torch_tensor_fini. `name` goes into it (a copy) and
- * into messages. Every index is checked against the bytes that the storage really has; float64
- * is rounded to float32. COV_EINPUT: no tensor; beyond its storage; sizes that lie (all tensors
- * read from this file have more elements than the file has bytes); a value that is NaN or
- * infinite. */
+/* Reads the tensor (or nn.Parameter) described by `v`, a value below the root. *out is overwritten;
+ * free it with cov_torch_tensor_fini. `name` is copied into it and used in messages. Every index is
+ * checked against the bytes of the storage; float64 is rounded to float32. COV_EINPUT: not a
+ * tensor; past its storage; impossible sizes (all tensors read from this file together have more
+ * elements than the file has bytes); NaN or infinite values. */
 int cov_torch_read_tensor(struct cov_torch_file *f, const struct cov_pickle_value *v,
                           const char *name, struct cov_torch_tensor *out,
                           struct cov_err *e) COV_MUST_USE;

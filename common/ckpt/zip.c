@@ -1,4 +1,4 @@
-/* zip.c - the reading half of zip.h.
+/* zip.c - see zip.h. Section numbers are those of APPNOTE.TXT 6.3.10.
  * SPDX-License-Identifier: MIT */
 #include "common/ckpt/zip.h"
 
@@ -25,11 +25,12 @@ enum {
     MAX_ENTRIES = 1 << 20,
 };
 
-/* Bits of an entry's flags: three kinds of encryption; sizes and checksum stand behind the data. */
+/* General purpose bits (4.4.4): 0, 6 and 13 mean encryption; 3: a data descriptor after the data
+ * holds sizes and checksum. */
 enum { FLAGS_ENCRYPTED = 0x2041, FLAG_DESCRIPTOR = 8 };
 
 struct entry {
-    char *name; /* in the block of names */
+    char *name; /* in `names` */
     uint64_t size;
     uint64_t header_at, data_at;
     uint32_t crc;
@@ -39,12 +40,12 @@ struct cov_zip {
     int fd;
     char *path;
     uint64_t n_bytes;
-    struct entry *entries; /* by name, once they are read */
+    struct entry *entries; /* sorted by name after reading */
     size_t n_entries;
-    char *names; /* all names, each with a zero behind it */
+    char *names; /* NUL-terminated */
 };
 
-/* Where the directory is. */
+/* The central directory. */
 struct place {
     uint64_t at, n_bytes, n_entries;
 };
@@ -80,7 +81,7 @@ static uint32_t get32(const uint8_t *p)
     return (uint32_t)get(p, 4);
 }
 
-/* n bytes from offset `at`, which were there when the file was opened. */
+/* Reads n bytes at `at`. They were in the file when it was opened. */
 static int read_at(const struct cov_zip *z, uint64_t at, void *buf, size_t n, struct cov_err *e)
 {
     uint8_t *p = buf;
@@ -91,7 +92,7 @@ static int read_at(const struct cov_zip *z, uint64_t at, void *buf, size_t n, st
         if (got < 0)
             return cov_fail_errno(e, "%s", z->path);
         if (got == 0)
-            return cov_fail(e, COV_EINPUT, "%s: became shorter while it was read", z->path);
+            return cov_fail(e, COV_EINPUT, "%s: truncated while being read", z->path);
         p += got;
         at += (uint64_t)got;
         n -= (size_t)got;
@@ -99,9 +100,9 @@ static int read_at(const struct cov_zip *z, uint64_t at, void *buf, size_t n, st
     return COV_OK;
 }
 
-/* ---------------------------------------------------------------- where the directory is */
+/* ---------------------------------------------------------------- the end records */
 
-/* Why there is no end record. */
+/* Fails with the reason why there is no end record. */
 static int no_end(const struct cov_zip *z, struct cov_err *e)
 {
     uint8_t first[4] = {0};
@@ -109,12 +110,14 @@ static int no_end(const struct cov_zip *z, struct cov_err *e)
     if (rc)
         return rc;
     if (get32(first) == 0x04034b50)
-        return damaged(z, "its end is missing; the file was probably cut short", e);
-    (void)cov_fail_kind(e, z->path, "not a zip archive, which a checkpoint of PyTorch is");
+        return cov_fail(e, COV_EINPUT, "%s: truncated zip archive: the end record is missing",
+                        z->path);
+    (void)cov_fail_kind(e, z->path, "not a zip archive, as PyTorch checkpoints are");
     return COV_EINPUT;
 }
 
-/* Finds the end record: the last one whose comment ends with the file. *at = its offset. */
+/* Finds the end of central directory record (4.3.16): the last one whose comment ends with the
+ * file. *at = its offset. */
 static int find_end(const struct cov_zip *z, uint8_t *record, uint64_t *at, struct cov_err *e)
 {
     size_t n = z->n_bytes < END_BYTES + MAX_COMMENT ? (size_t)z->n_bytes : END_BYTES + MAX_COMMENT;
@@ -122,7 +125,7 @@ static int find_end(const struct cov_zip *z, uint8_t *record, uint64_t *at, stru
     if (!tail)
         return COV_ENOMEM;
     int rc = read_at(z, z->n_bytes - n, tail, n, e);
-    size_t i = n < END_BYTES ? 0 : n - END_BYTES + 1; /* one behind the place looked at */
+    size_t i = n < END_BYTES ? 0 : n - END_BYTES + 1; /* 1 + the offset being tested */
     while (!rc && i > 0 &&
            (get32(tail + i - 1) != 0x06054b50 || i - 1 + END_BYTES + get16(tail + i + 19) != n))
         i--;
@@ -136,8 +139,8 @@ static int find_end(const struct cov_zip *z, uint8_t *record, uint64_t *at, stru
     return rc;
 }
 
-/* Replaces what the end record says by what the zip64 record in front of it says, if there is
- * one. *end: where the directory must end. */
+/* Replaces the values of the end record by those of the zip64 end record (4.3.14) that the locator
+ * before it (4.3.15) points to, if any. *end: where the directory must end. */
 static int read_end64(const struct cov_zip *z, uint64_t end_at, struct place *dir, uint64_t *end,
                       struct cov_err *e)
 {
@@ -150,17 +153,17 @@ static int read_end64(const struct cov_zip *z, uint64_t end_at, struct place *di
         return rc;
     uint64_t at = get(locator + 8, 8), locator_at = end_at - LOCATOR_BYTES;
     if (get32(locator + 4) != 0 || get32(locator + 16) != 1)
-        return damaged(z, "it consists of several files", e);
+        return damaged(z, "it is split over several files", e);
     if (locator_at < END64_BYTES || at > locator_at - END64_BYTES)
-        return damaged(z, "the zip64 end record lies outside", e);
+        return damaged(z, "the zip64 end record lies outside the file", e);
     rc = read_at(z, at, record, sizeof record, e);
     if (rc)
         return rc;
     if (get32(record) != 0x06064b50 || get(record + 4, 8) != locator_at - at - 12)
-        return damaged(z, "the zip64 end record is not where it should be", e);
+        return damaged(z, "the zip64 end record is misplaced", e);
     if (get32(record + 16) != 0 || get32(record + 20) != 0 ||
         get(record + 24, 8) != get(record + 32, 8))
-        return damaged(z, "it consists of several files", e);
+        return damaged(z, "it is split over several files", e);
     struct place wide = {get(record + 48, 8), get(record + 40, 8), get(record + 32, 8)};
     if ((dir->n_entries != UINT16_MAX && dir->n_entries != wide.n_entries) ||
         (dir->n_bytes != UINT32_MAX && dir->n_bytes != wide.n_bytes) ||
@@ -179,22 +182,22 @@ static int find_directory(const struct cov_zip *z, struct place *dir, struct cov
     if (rc)
         return rc;
     if (get16(record + 4) != 0 || get16(record + 6) != 0 || get16(record + 8) != get16(record + 10))
-        return damaged(z, "it consists of several files", e);
+        return damaged(z, "it is split over several files", e);
     *dir = (struct place){get32(record + 16), get32(record + 12), get16(record + 10)};
     rc = read_end64(z, end_at, dir, &end, e);
     if (rc)
         return rc;
     if (dir->at > end || dir->n_bytes != end - dir->at)
-        return damaged(z, "the directory is not where it should be", e);
+        return damaged(z, "the directory is misplaced", e);
     if (dir->n_entries > dir->n_bytes / CENTRAL_BYTES || dir->n_entries > MAX_ENTRIES)
-        return damaged(z, "more entries than it can hold", e);
+        return damaged(z, "more entries than fit in the directory", e);
     return COV_OK;
 }
 
 /* ---------------------------------------------------------------- entries */
 
-/* Replaces those of size, stored size and offset that are all ones by their 64-bit values in the
- * extra field. */
+/* Replaces size, stored size and offset, where all bits are set, by the 64-bit values of the zip64
+ * extra field (4.5.3). */
 static int read_extra64(const uint8_t *extra, size_t n, uint64_t *const fields[3])
 {
     size_t at = 0;
@@ -248,7 +251,7 @@ static int read_central(const struct cov_zip *z, const uint8_t *p, size_t left, 
     size_t n_name = get16(p + 28), n_extra = get16(p + 30), n_comment = get16(p + 32);
     *n_record = CENTRAL_BYTES + n_name + n_extra + n_comment;
     if (*n_record > left)
-        return damaged(z, "a record goes beyond the directory", e);
+        return damaged(z, "a record extends past the directory", e);
     const char *name = (const char *)p + CENTRAL_BYTES;
     if (!good_name(name, n_name))
         return damaged(z, "an entry has a name that is not allowed", e);
@@ -264,16 +267,16 @@ static int read_central(const struct cov_zip *z, const uint8_t *p, size_t left, 
     if (get16(p + 8) & FLAGS_ENCRYPTED)
         return bad_entry(z, entry, "it is encrypted", e);
     if (get16(p + 10) != 0)
-        return bad_entry(z, entry, "it is compressed; torch.save stores entries as they are", e);
+        return bad_entry(z, entry, "it is compressed; torch.save writes stored entries", e);
     if (stored != entry->size)
         return bad_entry(z, entry, "its two sizes differ", e);
     if (get16(p + 34) != 0)
-        return damaged(z, "it consists of several files", e);
+        return damaged(z, "it is split over several files", e);
     return COV_OK;
 }
 
-/* Checks the local header against the directory, and finds where the data begins. `dir_at`:
- * where entries must end. */
+/* Checks the local header (4.3.7) against the directory and finds the data. dir_at: where entries
+ * must end. */
 static int read_local(const struct cov_zip *z, struct entry *entry, uint64_t dir_at,
                       struct cov_err *e)
 {
@@ -282,16 +285,16 @@ static int read_local(const struct cov_zip *z, struct entry *entry, uint64_t dir
     size_t n_name = strlen(entry->name);
     uint64_t fixed = LOCAL_BYTES + n_name;
     if (dir_at < fixed || entry->header_at > dir_at - fixed)
-        return bad_entry(z, entry, "it lies outside of the archive", e);
+        return bad_entry(z, entry, "it lies outside the archive", e);
     int rc = read_at(z, entry->header_at, header, sizeof header, e);
     if (rc)
         return rc;
     if (get32(header) != 0x04034b50 || get16(header + 26) != n_name)
-        return bad_entry(z, entry, "its header is not where it should be", e);
+        return bad_entry(z, entry, "its header is misplaced", e);
     rc = read_at(z, entry->header_at + LOCAL_BYTES, name, n_name, e);
     if (rc)
         return rc;
-    /* With a descriptor behind the data, the header may leave sizes and checksum open. */
+    /* A data descriptor allows the header to leave sizes and checksum zero. */
     bool known = !(get16(header + 6) & FLAG_DESCRIPTOR);
     uint32_t stored = get32(header + 18), size = get32(header + 22);
     if (memcmp(name, entry->name, n_name) != 0 || get16(header + 8) != 0 ||
@@ -302,7 +305,7 @@ static int read_local(const struct cov_zip *z, struct entry *entry, uint64_t dir
         return bad_entry(z, entry, "its header contradicts the directory", e);
     entry->data_at = entry->header_at + fixed + get16(header + 28);
     if (entry->data_at > dir_at || entry->size > dir_at - entry->data_at)
-        return bad_entry(z, entry, "it goes beyond the archive's entries", e);
+        return bad_entry(z, entry, "it extends past the archive's entries", e);
     return COV_OK;
 }
 
@@ -318,7 +321,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-/* No bytes belong to two entries, and no name either. */
+/* Entries must not overlap or share a name. */
 static int check_entries(struct cov_zip *z, struct cov_err *e)
 {
     struct entry *entries = z->entries;
@@ -329,7 +332,7 @@ static int check_entries(struct cov_zip *z, struct cov_err *e)
     qsort(entries, z->n_entries, sizeof *entries, by_name);
     for (size_t i = 1; i < z->n_entries; i++)
         if (strcmp(entries[i].name, entries[i - 1].name) == 0)
-            return bad_entry(z, &entries[i], "there are two of this name", e);
+            return bad_entry(z, &entries[i], "duplicate name", e);
     return COV_OK;
 }
 
@@ -343,7 +346,7 @@ static int read_directory(struct cov_zip *z, struct cov_err *e)
     rc = COV_ENOMEM;
     z->n_entries = (size_t)dir.n_entries;
     data = cov_malloc((size_t)dir.n_bytes, 1, e);
-    /* A name is shorter than its record, even with a zero behind it. */
+    /* A name with its terminator is shorter than its record. */
     z->names = cov_malloc((size_t)dir.n_bytes, 1, e);
     z->entries = cov_calloc(z->n_entries, sizeof *z->entries, e);
     if (!data || !z->names || !z->entries)
@@ -366,7 +369,7 @@ out:
     return rc;
 }
 
-/* ---------------------------------------------------------------- the public part */
+/* ---------------------------------------------------------------- reading */
 
 static int open_file(struct cov_zip *z, const char *path, struct cov_err *e)
 {
@@ -374,7 +377,7 @@ static int open_file(struct cov_zip *z, const char *path, struct cov_err *e)
     z->path = cov_strdup(path, e);
     if (!z->path)
         return COV_ENOMEM;
-    /* A pipe is not to be waited for: it is refused just below. */
+    /* Do not wait for a pipe, which is refused below. */
     z->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (z->fd < 0 || fstat(z->fd, &st) != 0)
         return cov_fail_errno(e, "%s", path);
@@ -461,7 +464,7 @@ int cov_zip_read(const struct cov_zip *z, size_t i, void *buf, struct cov_err *e
     const struct entry *entry = &z->entries[i];
     int rc = read_at(z, entry->data_at, buf, (size_t)entry->size, e);
     if (!rc && cov_crc32(0, buf, (size_t)entry->size) != entry->crc)
-        rc = bad_entry(z, entry, "its checksum is wrong, the file is damaged", e);
+        rc = bad_entry(z, entry, "wrong checksum; the file is damaged", e);
     return rc;
 }
 
@@ -481,10 +484,10 @@ struct cov_zip_writer {
     uint64_t offset; /* bytes written */
     uint64_t n_entries;
     struct bytes directory;
-    struct bytes header; /* of the entry in progress */
+    struct bytes header; /* of the current entry */
 };
 
-/* ---------------------------------------------------------------- little-endian fields */
+/* ---- little-endian fields ---- */
 
 static void put(struct bytes *b, uint64_t value, int n)
 {
@@ -492,7 +495,7 @@ static void put(struct bytes *b, uint64_t value, int n)
         b->data[b->n++] = (uint8_t)(value >> (8 * i));
 }
 
-/* A field of 32 bits, which zip64 leaves to the extra field. */
+/* A 32-bit field that zip64 moves to the extra field. */
 static void put32(struct bytes *b, uint64_t value, bool zip64)
 {
     put(b, zip64 ? UINT32_MAX : value, 4);
@@ -512,9 +515,10 @@ static int write_bytes(struct cov_zip_writer *w, const void *data, size_t n, str
     return COV_OK;
 }
 
-/* ---------------------------------------------------------------- entries */
+/* ---- entries ---- */
 
-/* What local header and directory have in common, from the version to the length of the name. */
+/* The fields that local header and directory record share, from the version to the length of the
+ * name. */
 static void put_common(struct bytes *b, bool zip64, uint32_t crc, uint64_t size, size_t n_name)
 {
     put(b, zip64 ? 45 : 20, 2); /* version needed */
@@ -528,8 +532,7 @@ static void put_common(struct bytes *b, bool zip64, uint32_t crc, uint64_t size,
     put(b, n_name, 2);
 }
 
-/* The local header. An extra field "FB" (PyTorch's) pads it so that the data begins at an
- * aligned offset. */
+/* The local header. PyTorch's extra field "FB" pads it so that the data is aligned. */
 static void put_local(struct cov_zip_writer *w, const char *name, size_t n_name, uint32_t crc,
                       uint64_t size)
 {
@@ -555,7 +558,7 @@ static void put_local(struct cov_zip_writer *w, const char *name, size_t n_name,
     b->n += padding;
 }
 
-/* The entry's record of the directory. */
+/* A central directory record (4.3.12). */
 static void put_central(struct cov_zip_writer *w, const char *name, size_t n_name, uint32_t crc,
                         uint64_t size)
 {
@@ -607,7 +610,7 @@ int cov_zip_add(struct cov_zip_writer *w, const char *name, const void *data, si
     size_t n_name = strlen(name);
     if (n_name > UINT16_MAX - 128)
         return cov_fail(e, COV_EUNSUPPORTED, "%s: an entry's name of %zu bytes", w->path, n_name);
-    /* Behind the entry come its padded header, and the directory that grows by a record. */
+    /* The padded header and the new directory record. */
     size_t n_header = LOCAL_BYTES + n_name + 24 + ALIGNMENT, n_record = 46 + n_name + 28;
     uint64_t end = w->offset + n_header + n + w->directory.n + n_record;
     if (!w->zip64 && (n > UINT32_MAX || end >= UINT32_MAX || w->n_entries >= UINT16_MAX - 1))
@@ -626,14 +629,14 @@ int cov_zip_add(struct cov_zip_writer *w, const char *name, const void *data, si
     return rc ? rc : write_bytes(w, data, n, e);
 }
 
-/* The records behind the directory that say where it is. */
+/* The end records. */
 static void put_end(struct cov_zip_writer *w, uint64_t directory_at)
 {
     struct bytes *b = &w->directory;
     uint64_t n_directory = b->n;
     if (w->zip64) {
         put(b, 0x06064b50, 4);
-        put(b, 44, 8); /* bytes of this record from here on */
+        put(b, 44, 8); /* bytes of this record after this field */
         put(b, 45, 2);
         put(b, 45, 2);
         put(b, 0, 4);

@@ -1,9 +1,8 @@
-/* zip.h - zip archives of uncompressed ("stored") entries, as torch.save writes them; zip64
- * included.
+/* zip.h - zip archives of uncompressed ("stored") entries, as torch.save writes them; with zip64.
  *
- * Format: PKWARE's APPNOTE.TXT 6.3. Own code because readers that map a checkpoint into memory want
- * each entry at a multiple of 64 bytes, which libraries for zip files cannot write, and because
- * nothing but stored entries is wanted.
+ * Format: PKWARE's APPNOTE.TXT 6.3. An implementation of its own because programs that map a
+ * checkpoint into memory want each entry at a multiple of 64 bytes, which zip libraries cannot
+ * write.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_CKPT_ZIP_H
 #define COV_CKPT_ZIP_H
@@ -18,21 +17,21 @@
 
 struct cov_zip;
 
-/* Opens the archive and checks all of its structure: every entry within the file, none
- * overlapping another or the directory, both copies of each header agreeing, no name twice.
- * COV_EINPUT says what is wrong, also for entries that are compressed or encrypted, archives of
- * several files, and names that are absolute or have ".." or a backslash in them. */
+/* Opens the archive and checks its whole structure: no entry reaches past the file, or overlaps
+ * another or the directory, both copies of each header agree, no name is repeated. COV_EINPUT names
+ * the fault, also for compressed or encrypted entries, split archives, and names that are absolute
+ * or contain ".." or a backslash. */
 int cov_zip_open(const char *path, struct cov_zip **out, struct cov_err *e) COV_MUST_USE;
 void cov_zip_close(struct cov_zip *z); /* NULL is accepted */
 
 uint64_t cov_zip_file_bytes(const struct cov_zip *z); /* size of the archive */
 
-/* Entries 0 .. n-1, in the order of their names. */
+/* Entries 0 .. n-1, sorted by name. */
 size_t cov_zip_n_entries(const struct cov_zip *z);
 const char *cov_zip_name(const struct cov_zip *z, size_t i); /* borrowed until close */
 size_t cov_zip_size(const struct cov_zip *z, size_t i);      /* bytes; at most the file's */
 
-/* *i = the entry of that name; false when there is none. */
+/* *i = the entry of that name; returns false if there is none. */
 bool cov_zip_find(const struct cov_zip *z, const char *name, size_t *i);
 
 /* Reads entry i into buf[0..size) and checks its CRC-32. */
@@ -42,18 +41,17 @@ int cov_zip_read(const struct cov_zip *z, size_t i, void *buf, struct cov_err *e
 
 struct cov_zip_writer;
 
-/* Creates or truncates `path`. With `zip64`, sizes and offsets have 64 bits, which takes
- * archives beyond 4 GiB or 65,534 entries; old readers know only the other kind. The same bytes
- * for the same entries: all times are 1980-01-01. */
+/* Creates or truncates `path`. `zip64` makes sizes and offsets 64 bits, for archives over 4 GiB or
+ * 65,534 entries; old readers cannot read it. The same entries give the same bytes: all times are
+ * 1980-01-01. */
 int cov_zip_create(const char *path, bool zip64, struct cov_zip_writer **out,
                    struct cov_err *e) COV_MUST_USE;
 
-/* Appends an entry of n bytes, which begin at a multiple of 64. COV_EUNSUPPORTED when the
- * archive needs zip64. */
+/* Appends an entry of n bytes, aligned to 64. COV_EUNSUPPORTED if the archive needs zip64. */
 int cov_zip_add(struct cov_zip_writer *w, const char *name, const void *data, size_t n,
                 struct cov_err *e) COV_MUST_USE;
 
-/* Writes the directory and closes; frees *w in any case. The file is complete if this returns 0. */
+/* Writes the directory and closes; always frees *w. The file is complete if this returns 0. */
 int cov_zip_finish(struct cov_zip_writer *w, struct cov_err *e) COV_MUST_USE;
 void cov_zip_abort(struct cov_zip_writer *w); /* NULL is accepted */
 

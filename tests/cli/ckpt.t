@@ -8,7 +8,7 @@ for kind in cnn hybrid bi-hybrid; do
     status_is 0 "$kind: made"
     run dump_ckpt x.ckpt
     status_is 0 "$kind: read"
-    stdout_like "^hparam	model_type	string	$kind\$" "$kind: hyper-parameters"
+    stdout_like "^hparam	model_type	string	$kind\$" "$kind: hyperparameters"
     stdout_like '^tensor	out.bias	float32	[12]	' "$kind: tensors"
 done
 
@@ -18,17 +18,17 @@ broken() {
     run dump_ckpt "$1.ckpt"
     refused 1 "^dump_ckpt: error: $1\\.ckpt: $2\$" "$1 is refused"
 }
-broken os-system 'pickle asks for os\.system, which is not allowed; nothing was executed'
+broken os-system 'pickle imports os\.system, which is not allowed; nothing was executed'
 ok 'and was not called' test ! -e executed
 broken petabytes \
-    'tensor out\.weight: its shape asks for 3\.60288e\+16 elements, but the file has only [0-9]+ bytes'
-broken no-hparams 'no checkpoint of PyTorch Lightning: it has no hyper_parameters'
-broken bare-state 'no checkpoint of PyTorch Lightning: it has no state_dict'
+    'tensor out\.weight: its shape has 3\.60288e\+16 elements, but the file has only [0-9]+ bytes'
+broken no-hparams 'not a PyTorch Lightning checkpoint: hyper_parameters is missing'
+broken bare-state 'not a PyTorch Lightning checkpoint: state_dict is missing'
 broken nan 'tensor out\.bias: element 0 is NaN or infinite'
 
 head -c 3000 x.ckpt >cut.ckpt
 run dump_ckpt cut.ckpt
-refused 1 'cut\.ckpt: damaged zip archive: its end is missing; the file was probably cut short' 'cut short'
+refused 1 'cut\.ckpt: truncated zip archive: the end record is missing' 'cut short'
 printf 'not a checkpoint\n' >text.ckpt
 run dump_ckpt text.ckpt
 refused 1 'text\.ckpt: not a zip archive' 'a text'

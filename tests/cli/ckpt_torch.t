@@ -89,9 +89,9 @@ EOF
 run dump_ckpt old.ckpt
 refused 1 'old\.ckpt: not a zip archive' 'the format before PyTorch 1.6 is refused'
 run dump_ckpt state.ckpt
-refused 1 'state\.ckpt: no checkpoint of PyTorch Lightning: it has no state_dict' 'a state dict alone is refused'
+refused 1 'state\.ckpt: not a PyTorch Lightning checkpoint: state_dict is missing' 'a state dict alone is refused'
 run dump_ckpt evil.ckpt
-refused 1 'evil\.ckpt: pickle asks for posix\.system, which is not allowed; nothing was executed' 'os.system is refused'
+refused 1 'evil\.ckpt: pickle imports posix\.system, which is not allowed; nothing was executed' 'os.system is refused'
 ok 'and was not called' test ! -e executed
 run dump_ckpt nan.ckpt
 refused 1 'nan\.ckpt: tensor bad: element 1 is NaN' 'a weight that is NaN is refused'

@@ -15,7 +15,7 @@
 #include "common/ckpt/pickle_writer.h"
 #include "common/ckpt/zip.h"
 
-/* Predmoter's hyper-parameters. */
+/* Predmoter's hyperparameters. */
 struct network {
     const char *type;
     int layers, filters, kernel, step, up, lstm_layers, hidden;

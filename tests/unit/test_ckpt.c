@@ -173,9 +173,9 @@ static void refused_writing(void **state)
         const char *message;
     } all[] = {
         {0, COV_EINPUT, "tensor weight: element 3 is NaN"},
-        {1, COV_EINPUT, "tensor weight stands twice"},
-        {2, COV_EINPUT, "hyper-parameter bnorm stands twice"},
-        {3, COV_EUNSUPPORTED, "hyper-parameter cnn_layers of type dict"},
+        {1, COV_EINPUT, "duplicate tensor weight"},
+        {2, COV_EINPUT, "duplicate hyperparameter bnorm"},
+        {3, COV_EUNSUPPORTED, "hyperparameter cnn_layers of type dict"},
         {4, COV_EINPUT, "needs an epoch"},
         {5, COV_EINPUT, "needs an epoch"},
     };
@@ -237,7 +237,7 @@ static void cut_or_changed(void **state)
     uint8_t *data = load(path, &n);
     for (size_t i = 0; i < n; i++) {
         store(path2, data, i);
-        read_bad(path2, i == 0 ? "the file is empty" : i < 4 ? "not a zip archive" : "cut short");
+        read_bad(path2, i == 0 ? "the file is empty" : i < 4 ? "not a zip archive" : "truncated");
     }
     /* Whatever bit is flipped: an error, or what was written. */
     size_t n_noticed = 0;
@@ -505,22 +505,22 @@ static void bad_tensors(void **state)
         make_tensors(&t, 1);                                                                       \
         read_bad(path, "tensor x: " message);                                                      \
     } while (0)
-    BAD("it goes beyond its storage", t.offset = 1);
-    BAD("it goes beyond its storage", t.shape[0] = 5);
-    BAD("it goes beyond its storage", t.shape[1] = 7);
-    BAD("it goes beyond its storage", t.stride[0] = 7);
-    BAD("it goes beyond its storage", t.stride[1] = 2);
-    BAD("it goes beyond its storage", t.stride[0] = INT64_MAX);
-    BAD("it goes beyond its storage", t.stride[0] = t.stride[1] = INT64_MAX);
-    BAD("it goes beyond its storage", t.offset = INT64_MAX);
-    BAD("it goes beyond its storage", t.offset = INT64_MAX, t.stride[0] = INT64_MAX);
+    BAD("it extends past its storage", t.offset = 1);
+    BAD("it extends past its storage", t.shape[0] = 5);
+    BAD("it extends past its storage", t.shape[1] = 7);
+    BAD("it extends past its storage", t.stride[0] = 7);
+    BAD("it extends past its storage", t.stride[1] = 2);
+    BAD("it extends past its storage", t.stride[0] = INT64_MAX);
+    BAD("it extends past its storage", t.stride[0] = t.stride[1] = INT64_MAX);
+    BAD("it extends past its storage", t.offset = INT64_MAX);
+    BAD("it extends past its storage", t.offset = INT64_MAX, t.stride[0] = INT64_MAX);
     BAD("a negative size or stride", t.shape[0] = -1);
     BAD("a negative size or stride", t.stride[1] = -1);
     BAD("its description is damaged", t.offset = -1);
-    BAD("its shape asks for 9.0072e+15 elements", t.shape[0] = (int64_t)1 << 51, t.shape[1] = 4);
-    BAD("its shape asks for 1.84467e+19 elements", t.shape[0] = t.shape[1] = (int64_t)1 << 32);
-    BAD("its shape asks for 8.50706e+37 elements", t.shape[0] = t.shape[1] = INT64_MAX);
-    BAD("its shape asks for 1e+15 elements", t.shape[0] = 1000000000, t.shape[1] = 1000000,
+    BAD("its shape has 9.0072e+15 elements", t.shape[0] = (int64_t)1 << 51, t.shape[1] = 4);
+    BAD("its shape has 1.84467e+19 elements", t.shape[0] = t.shape[1] = (int64_t)1 << 32);
+    BAD("its shape has 8.50706e+37 elements", t.shape[0] = t.shape[1] = INT64_MAX);
+    BAD("its shape has 1e+15 elements", t.shape[0] = 1000000000, t.shape[1] = 1000000,
         t.stride[0] = t.stride[1] = 0);
     BAD("too many dimensions", t.n_dims = 9);
     BAD("its storage data/0 has 96 bytes instead of 100", t.n_declared = 25);
@@ -531,11 +531,11 @@ static void bad_tensors(void **state)
     BAD("the description of its storage is damaged", t.n_declared = -1);
     BAD("its storage data/1 is missing", t.key = "1");
     BAD("its storage data/../data.pkl is missing", t.key = "../data.pkl");
-    BAD("its storage is of an unknown class", t.class_module = "collections",
+    BAD("unknown storage class", t.class_module = "collections",
         t.class_name = "OrderedDict");
     BAD("its description is damaged", t.maker = "_rebuild_tensor_v3");
-    BAD("its elements are of an unknown type", t.maker = "_rebuild_tensor_v3", t.dtype = "Size");
-    BAD("is not a tensor but of type persistent id", t.maker = "_rebuild_parameter_with_state");
+    BAD("unknown element type", t.maker = "_rebuild_tensor_v3", t.dtype = "Size");
+    BAD("expected a tensor, found type persistent id", t.maker = "_rebuild_parameter_with_state");
     static float bad[24];
     bad[5] = INFINITY;
     BAD("element 5 is NaN or infinite", t.data = bad);
@@ -558,9 +558,9 @@ static void bad_tensors(void **state)
     t.shape[0] = 1000;
     t.stride[0] = t.stride[1] = 0;
     make_tensors(&t, 100);
-    read_bad(path, "its shape asks for 6000 elements, but the file has only");
+    read_bad(path, "its shape has 6000 elements, but the file has only");
     make_tensors_named(&plain, 2, true);
-    read_bad(path, "tensor x stands twice");
+    read_bad(path, "duplicate tensor x");
 }
 
 /* What is not a tensor, or a parameter around one. */
@@ -585,10 +585,10 @@ static void other_values(void **state)
     assert_memory_equal(cov_ckpt_tensor(c, "p")->f32, storage, sizeof storage);
     cov_ckpt_free(c);
     for (int kind = 0; kind < 5; kind++) {
-        static const char *const messages[] = {"x: is not a tensor but of type int",
-                                               "x: is not a tensor but of type dict",
-                                               "x: is not a tensor but of type FloatStorage",
-                                               "x: is not a tensor but of type _rebuild_parameter",
+        static const char *const messages[] = {"x: expected a tensor, found type int",
+                                               "x: expected a tensor, found type dict",
+                                               "x: expected a tensor, found type FloatStorage",
+                                               "x: expected a tensor, found type _rebuild_parameter",
                                                "tensor x: its description is damaged"};
         struct cov_pickle_writer bad = COV_PICKLE_WRITER_INIT;
         put_head(&bad);
@@ -632,7 +632,7 @@ static void other_entries(void **state)
         {"m/more/data.pkl", "x", NULL},
         {"m/byteorder", "big", "not little-endian"},
         {"m/byteorder", "LITTLE", "not little-endian"},
-        {"m2/data.pkl", "x", "holds two files data.pkl"},
+        {"m2/data.pkl", "x", "contains two data.pkl entries"},
     };
     for (size_t i = 0; i < COV_COUNT(all); i++) {
         struct cov_pickle_writer w = COV_PICKLE_WRITER_INIT;
@@ -657,7 +657,7 @@ static void other_entries(void **state)
     assert_int_equal(cov_zip_create(path, false, &zip, NULL), 0);
     assert_int_equal(cov_zip_add(zip, "data.pkl", "N.", 2, NULL), 0);
     assert_int_equal(cov_zip_finish(zip, NULL), 0);
-    read_bad(path, "holds no data.pkl");
+    read_bad(path, "it has no data.pkl");
 }
 
 /* One of the items of a checkpoint is missing, or of another type; the pickle is no dict. */
@@ -689,7 +689,7 @@ static void other_pickles(void **state)
             }
             cov_pickle_end_dict(&w);
             finish_archive(&w, storage, sizeof storage, NULL, NULL);
-            (void)snprintf(message, sizeof message, how ? "%s is of type None" : "it has no %s",
+            (void)snprintf(message, sizeof message, how ? "%s has type None" : "%s is missing",
                            keys[wrong]);
             read_bad(path, message);
         }
@@ -698,10 +698,10 @@ static void other_pickles(void **state)
     cov_pickle_begin(&w);
     cov_pickle_int(&w, 5);
     finish_archive(&w, storage, sizeof storage, NULL, NULL);
-    read_bad(path, "no checkpoint of PyTorch Lightning: it has no state_dict");
+    read_bad(path, "not a PyTorch Lightning checkpoint: state_dict is missing");
 }
 
-/* A checkpoint whose hyper-parameters `put` pushes. */
+/* A checkpoint whose hyperparameters `put` pushes. */
 static void make_hparams(void (*put)(struct cov_pickle_writer *w))
 {
     struct cov_pickle_writer w = COV_PICKLE_WRITER_INIT;
@@ -775,9 +775,9 @@ static void hyper_parameters(void **state)
     }
     cov_ckpt_free(c);
     make_hparams(put_twice);
-    read_bad(path, "hyper-parameter step stands twice");
+    read_bad(path, "duplicate hyperparameter step");
     make_hparams(put_no_name);
-    read_bad(path, "hyper_parameters: a value of type int stands where a string should");
+    read_bad(path, "hyper_parameters: expected a string, found type int");
 }
 
 int main(void)

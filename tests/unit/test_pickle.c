@@ -214,44 +214,44 @@ static void nothing_is_executed(void **state)
         const char *message;
     } all[] = {
         /* GLOBAL and REDUCE: what pickle.dumps makes of a __reduce__ */
-        {LITERAL("\x80\2cos\nsystem\nX\2\0\0\0id\x85R."), "asks for os.system,"},
-        {LITERAL("cposix\nsystem\n(X\2\0\0\0idtR."), "asks for posix.system,"},
-        {LITERAL("c__builtin__\neval\nX\1\0\0\0001\x85R."), "asks for __builtin__.eval,"},
-        {LITERAL("cbuiltins\nexec\nX\1\0\0\0001\x85R."), "asks for builtins.exec,"},
+        {LITERAL("\x80\2cos\nsystem\nX\2\0\0\0id\x85R."), "imports os.system,"},
+        {LITERAL("cposix\nsystem\n(X\2\0\0\0idtR."), "imports posix.system,"},
+        {LITERAL("c__builtin__\neval\nX\1\0\0\0001\x85R."), "imports __builtin__.eval,"},
+        {LITERAL("cbuiltins\nexec\nX\1\0\0\0001\x85R."), "imports builtins.exec,"},
         {LITERAL("ccollections\nOrderedDict.fromkeys\n)R."), "collections.OrderedDict.fromkeys,"},
-        {LITERAL("ccollections.abc\nOrderedDict\n)R."), "asks for collections.abc.OrderedDict,"},
-        {LITERAL("ccollections\norderedDict\n)R."), "asks for collections.orderedDict,"},
-        {LITERAL("c\n\n)R."), "asks for ., which"},
-        {LITERAL("cos\nsys\ttem\x1b[2J\n)R."), "asks for os.sys?tem?[2J,"},
+        {LITERAL("ccollections.abc\nOrderedDict\n)R."), "imports collections.abc.OrderedDict,"},
+        {LITERAL("ccollections\norderedDict\n)R."), "imports collections.orderedDict,"},
+        {LITERAL("c\n\n)R."), "imports ., which"},
+        {LITERAL("cos\nsys\ttem\x1b[2J\n)R."), "imports os.sys?tem?[2J,"},
         /* STACK_GLOBAL */
-        {LITERAL("\x80\4\x8c\2os\x8c\6system\x93\x8c\2id\x85R."), "asks for os.system,"},
-        {LITERAL("\x80\4\x8c\2os\x8c\6system\x93."), "asks for os.system,"},
+        {LITERAL("\x80\4\x8c\2os\x8c\6system\x93\x8c\2id\x85R."), "imports os.system,"},
+        {LITERAL("\x80\4\x8c\2os\x8c\6system\x93."), "imports os.system,"},
         {LITERAL("\x80\4K\1K\2\x93."), "a name that is not a string"},
         {LITERAL("\x80\4C\2osC\6system\x93."), "a name that is not a string"},
         /* INST, OBJ, NEWOBJ, NEWOBJ_EX, BUILD */
-        {LITERAL("(X\2\0\0\0idios\nsystem\n."), "asks for os.system,"},
-        {LITERAL("(icollections\nOrderedDict\n."), "the operation INST"},
-        {LITERAL("(cos\nsystem\nX\2\0\0\0ido."), "asks for os.system,"},
-        {LITERAL("(ccollections\nOrderedDict\no."), "the operation OBJ at byte 26,"},
-        {LITERAL("cos\nsystem\nX\2\0\0\0id\x85\x81."), "asks for os.system,"},
-        {LITERAL("ccollections\nOrderedDict\n)}\x92."), "the operation NEWOBJ_EX"},
-        {LITERAL("cos\nsystem\n}b."), "asks for os.system,"},
-        {LITERAL("ccollections\nOrderedDict\n}b."), "a state for a value that cannot take it"},
-        {LITERAL("]}b."), "a state for a value that cannot take it"},
-        {LITERAL("ccollections\nOrderedDict\n)R}b}b."), "a state for a value that cannot take it"},
+        {LITERAL("(X\2\0\0\0idios\nsystem\n."), "imports os.system,"},
+        {LITERAL("(icollections\nOrderedDict\n."), "opcode INST"},
+        {LITERAL("(cos\nsystem\nX\2\0\0\0ido."), "imports os.system,"},
+        {LITERAL("(ccollections\nOrderedDict\no."), "opcode OBJ at byte 26,"},
+        {LITERAL("cos\nsystem\nX\2\0\0\0id\x85\x81."), "imports os.system,"},
+        {LITERAL("ccollections\nOrderedDict\n)}\x92."), "opcode NEWOBJ_EX"},
+        {LITERAL("cos\nsystem\n}b."), "imports os.system,"},
+        {LITERAL("ccollections\nOrderedDict\n}b."), "state set on a value that cannot hold it"},
+        {LITERAL("]}b."), "state set on a value that cannot hold it"},
+        {LITERAL("ccollections\nOrderedDict\n)R}b}b."), "state set on a value that cannot hold it"},
         /* calls of what is no name */
-        {LITERAL("X\2\0\0\0os)R."), "a call of something that is not a function"},
-        {LITERAL("ccollections\nOrderedDict\n)R)R."), "a call of something that is not a function"},
-        {LITERAL("ccollections\nOrderedDict\n]R."), "a call of something that is not a function"},
-        {LITERAL("K\1)\x81."), "a call of something that is not a function"},
+        {LITERAL("X\2\0\0\0os)R."), "a call of a value that is not a function"},
+        {LITERAL("ccollections\nOrderedDict\n)R)R."), "a call of a value that is not a function"},
+        {LITERAL("ccollections\nOrderedDict\n]R."), "a call of a value that is not a function"},
+        {LITERAL("K\1)\x81."), "a call of a value that is not a function"},
         /* registered extensions, and text ids */
-        {LITERAL("\x82\1."), "the operation EXT1"},
-        {LITERAL("\x83\1\0."), "the operation EXT2"},
-        {LITERAL("\x84\1\0\0\0."), "the operation EXT4"},
-        {LITERAL("Pos.system\n."), "the operation PERSID"},
+        {LITERAL("\x82\1."), "opcode EXT1"},
+        {LITERAL("\x83\1\0."), "opcode EXT2"},
+        {LITERAL("\x84\1\0\0\0."), "opcode EXT4"},
+        {LITERAL("Pos.system\n."), "opcode PERSID"},
         /* protocol 0 */
-        {LITERAL("cos\nsystem\n(S'id'\ntR."), "asks for os.system,"},
-        {LITERAL("(lp0\nI1\na."), "the operation LIST"},
+        {LITERAL("cos\nsystem\n(S'id'\ntR."), "imports os.system,"},
+        {LITERAL("(lp0\nI1\na."), "opcode LIST"},
     };
     for (size_t i = 0; i < COV_COUNT(all); i++)
         bad(all[i].text, all[i].n, all[i].message);
@@ -279,8 +279,8 @@ static void every_code(void **state)
             cov_pickle_free(p);
         }
     }
-    bad(LITERAL("\xff."), "unknown operation 0xff at byte 0");
-    bad(LITERAL("NZ."), "unknown operation 0x5a at byte 1");
+    bad(LITERAL("\xff."), "unknown opcode 0xff at byte 0");
+    bad(LITERAL("NZ."), "unknown opcode 0x5a at byte 1");
 }
 
 static void damaged(void **state)
@@ -291,27 +291,27 @@ static void damaged(void **state)
         size_t n;
         const char *message;
     } all[] = {
-        {LITERAL(""), "ends in the middle"},
+        {LITERAL(""), "truncated operation"},
         {LITERAL("."), "values left over"},
         {LITERAL("NN."), "values left over"},
         {LITERAL("(N."), "values left over"},
-        {LITERAL("N.N"), "bytes follow the end"},
+        {LITERAL("N.N"), "trailing bytes"},
         {LITERAL("\x80\1N."), "protocol 1"},
         {LITERAL("\x80\6N."), "protocol 6"},
-        {LITERAL("\x95\xff\xff\xff\xff\xff\xff\xff\xffN."), "a frame goes beyond the end"},
+        {LITERAL("\x95\xff\xff\xff\xff\xff\xff\xff\xffN."), "a frame extends past the end"},
         {LITERAL("X\xff\xff\xff\xff"
                  "abc."),
-         "ends in the middle"},
+         "truncated operation"},
         {LITERAL("\x8d\xff\xff\xff\xff\xff\xff\xff\xff"
                  "abc."),
-         "ends in the middle"},
+         "truncated operation"},
         {LITERAL("\x8e\0\0\0\0\0\0\0\x80"
                  "abc."),
-         "ends in the middle"},
-        {LITERAL("\x8b\xff\xff\xff\x7f\1."), "ends in the middle"},
-        {LITERAL("\x8b\xff\xff\xff\xff\1."), "ends in the middle"},
-        {LITERAL("cos"), "ends in the middle of a name"},
-        {LITERAL("cos\nsystem"), "ends in the middle of a name"},
+         "truncated operation"},
+        {LITERAL("\x8b\xff\xff\xff\x7f\1."), "truncated operation"},
+        {LITERAL("\x8b\xff\xff\xff\xff\1."), "truncated operation"},
+        {LITERAL("cos"), "truncated name"},
+        {LITERAL("cos\nsystem"), "truncated name"},
         {LITERAL("h\0."), "never stored"},
         {LITERAL("Nq\1h\0."), "never stored"},
         {LITERAL("Nq\1j\xff\xff\xff\xff."), "never stored"},
@@ -359,14 +359,14 @@ static void limits(void **state)
     cov_pickle_free(p);
     bad_limited(LITERAL("](NNNNNNNNNNe."), &few, "more than 10 values");
     bad_limited(LITERAL("Nq\0h\0h\0h\0h\0h\0h\0h\0h\0h\0h\0t."), &few, "more than 10 values");
-    bad(LITERAL("Nq\2."), "under too large a number");
-    bad(LITERAL("Nr\xff\xff\xff\xff."), "under too large a number");
+    bad(LITERAL("Nq\2."), "a memo index is too large");
+    bad(LITERAL("Nr\xff\xff\xff\xff."), "a memo index is too large");
     assert_int_equal(cov_pickle_read(LITERAL("]]]]]]aaaaa."), names, 2, &few, &p, NULL), 0);
     assert_int_equal(cov_pickle_root(p)->depth, 5);
     cov_pickle_free(p);
-    bad_limited(LITERAL("]]]]]]]aaaaaa."), &few, "nested more than 5 deep");
-    bad_limited(LITERAL("N\x85\x85\x85\x85\x85\x85."), &few, "nested more than 5 deep");
-    bad_limited(LITERAL("((((((t"), &few, "nested more than 5 deep");
+    bad_limited(LITERAL("]]]]]]]aaaaaa."), &few, "nests values more than 5 deep");
+    bad_limited(LITERAL("N\x85\x85\x85\x85\x85\x85."), &few, "nests values more than 5 deep");
+    bad_limited(LITERAL("((((((t"), &few, "nests values more than 5 deep");
 
     /* A million of everything that nests. */
     enum { N = 1000000 };
@@ -455,7 +455,7 @@ static void writing(void **state)
 
     /* Cut off anywhere it is damaged; changed anywhere it must not crash. */
     for (size_t n = 0; n < w.n_bytes; n++)
-        bad((const char *)w.data, n, "ends");
+        bad((const char *)w.data, n, "truncated");
     struct cov_rng rng;
     cov_rng_init(&rng, 1);
     for (size_t i = 0; i < 8 * w.n_bytes; i++) {

@@ -256,13 +256,13 @@ static void cut_or_changed(void **state)
         for (size_t n = 0; n < image.n; n++)
             bad(&(struct image){image.data, n}, n == 0  ? "the file is empty"
                                                 : n < 4 ? "not a zip archive"
-                                                        : "its end is missing");
+                                                        : "the end record is missing");
         /* One more byte in front, or behind. */
         uint8_t *longer = calloc(1, image.n + 2);
         assert_non_null(longer);
         memcpy(longer + 1, image.data, image.n);
-        bad(&(struct image){longer, image.n + 1}, "not where it should be");
-        bad(&(struct image){longer + 1, image.n + 1}, "its end is missing");
+        bad(&(struct image){longer, image.n + 1}, "misplaced");
+        bad(&(struct image){longer + 1, image.n + 1}, "the end record is missing");
         free(longer);
         /* A flipped bit is noticed, or does not matter; and whatever is read is what was
          * written. */
@@ -330,39 +330,39 @@ static void lies(void **state)
         {END, 0, 6, 2, 1, "several files"},
         {END, 0, 8, 2, 3, "several files"},
         {END, 0, 8, 4, 0x00030003, "more than its entries"},
-        {END, 0, 8, 4, 0x00050005, "more entries than it can hold"},
-        {END, 0, 8, 4, 0xfffefffe, "more entries than it can hold"},
-        {END, 0, 12, 4, 10, "not where it should be"},
-        {END, 0, 12, 4, 0xfffffff0, "not where it should be"},
-        {END, 0, 16, 4, 0, "not where it should be"},
-        {END, 0, 16, 4, 0xfffffff0, "not where it should be"},
-        {END, 0, 20, 2, 1, "its end is missing"},
+        {END, 0, 8, 4, 0x00050005, "more entries than fit in the directory"},
+        {END, 0, 8, 4, 0xfffefffe, "more entries than fit in the directory"},
+        {END, 0, 12, 4, 10, "misplaced"},
+        {END, 0, 12, 4, 0xfffffff0, "misplaced"},
+        {END, 0, 16, 4, 0, "misplaced"},
+        {END, 0, 16, 4, 0xfffffff0, "misplaced"},
+        {END, 0, 20, 2, 1, "the end record is missing"},
         {CENTRAL, 0, 0, 4, 0, "a record of the directory is missing"},
         {CENTRAL, 0, 8, 2, 1, "entry b/first: it is encrypted"},
         {CENTRAL, 0, 10, 2, 8, "entry b/first: it is compressed"},
         {CENTRAL, 0, 16, 4, 0, "entry b/first: its header contradicts"},
         {CENTRAL, 0, 20, 4, 4, "entry b/first: its two sizes differ"},
         {CENTRAL, 0, 24, 4, 6, "entry b/first: its two sizes differ"},
-        {CENTRAL, 0, 28, 2, 0xffff, "a record goes beyond"},
+        {CENTRAL, 0, 28, 2, 0xffff, "a record extends past"},
         {CENTRAL, 0, 28, 2, 0, "a name that is not allowed"},
-        {CENTRAL, 0, 30, 2, 0xffff, "a record goes beyond"},
-        {CENTRAL, 0, 32, 2, 0xffff, "a record goes beyond"},
-        {CENTRAL, 3, 32, 2, 1, "a record goes beyond"},
+        {CENTRAL, 0, 30, 2, 0xffff, "a record extends past"},
+        {CENTRAL, 0, 32, 2, 0xffff, "a record extends past"},
+        {CENTRAL, 3, 32, 2, 1, "a record extends past"},
         {CENTRAL, 0, 34, 2, 1, "several files"},
-        {CENTRAL, 0, 42, 4, 1, "its header is not where it should be"},
-        {CENTRAL, 0, 42, 4, 64, "its header is not where it should be"},
+        {CENTRAL, 0, 42, 4, 1, "its header is misplaced"},
+        {CENTRAL, 0, 42, 4, 64, "its header is misplaced"},
         {CENTRAL, 0, 42, 4, 0x7fffffff, "it lies outside"},
         {CENTRAL, 0, 42, 4, 0xfffffffe, "it lies outside"},
-        {LOCAL, 0, 0, 4, 0, "its header is not where it should be"},
+        {LOCAL, 0, 0, 4, 0, "its header is misplaced"},
         {LOCAL, 0, 6, 2, 1, "its header contradicts"},
         {LOCAL, 0, 8, 2, 8, "its header contradicts"},
         {LOCAL, 0, 14, 4, 0, "its header contradicts"},
         {LOCAL, 0, 18, 4, 6, "its header contradicts"},
         {LOCAL, 0, 22, 4, 4, "its header contradicts"},
-        {LOCAL, 0, 26, 2, 6, "its header is not where it should be"},
-        {LOCAL, 0, 28, 2, 0xffff, "it goes beyond"},
+        {LOCAL, 0, 26, 2, 6, "its header is misplaced"},
+        {LOCAL, 0, 28, 2, 0xffff, "it extends past"},
         {LOCAL, 0, 28, 2, 100, "it overlaps another one"},
-        {LOCAL, 3, 28, 2, 100, "it goes beyond"},
+        {LOCAL, 3, 28, 2, 100, "it extends past"},
         {LOCAL, 0, 30, 1, 'c', "its header contradicts"},
     };
     make(false);
@@ -373,22 +373,22 @@ static void zip64_lies(void **state)
 {
     (void)state;
     static const struct lie all[] = {
-        {LOCATOR64, 0, 0, 4, 0, "not where it should be"},
+        {LOCATOR64, 0, 0, 4, 0, "misplaced"},
         {LOCATOR64, 0, 4, 4, 1, "several files"},
         {LOCATOR64, 0, 16, 4, 2, "several files"},
-        {LOCATOR64, 0, 8, 8, 0, "the zip64 end record is not where it should be"},
-        {LOCATOR64, 0, 8, 8, UINT64_MAX, "the zip64 end record lies outside"},
-        {LOCATOR64, 0, 8, 8, (uint64_t)1 << 63, "the zip64 end record lies outside"},
-        {END64, 0, 0, 4, 0, "the zip64 end record is not where it should be"},
-        {END64, 0, 4, 8, 45, "the zip64 end record is not where it should be"},
-        {END64, 0, 4, 8, UINT64_MAX, "the zip64 end record is not where it should be"},
+        {LOCATOR64, 0, 8, 8, 0, "the zip64 end record is misplaced"},
+        {LOCATOR64, 0, 8, 8, UINT64_MAX, "the zip64 end record lies outside the file"},
+        {LOCATOR64, 0, 8, 8, (uint64_t)1 << 63, "the zip64 end record lies outside the file"},
+        {END64, 0, 0, 4, 0, "the zip64 end record is misplaced"},
+        {END64, 0, 4, 8, 45, "the zip64 end record is misplaced"},
+        {END64, 0, 4, 8, UINT64_MAX, "the zip64 end record is misplaced"},
         {END64, 0, 16, 4, 1, "several files"},
         {END64, 0, 20, 4, 1, "several files"},
         {END64, 0, 24, 8, 3, "several files"},
-        {END64, 0, 40, 8, UINT64_MAX, "not where it should be"},
-        {END64, 0, 40, 8, 1, "not where it should be"},
-        {END64, 0, 48, 8, UINT64_MAX, "not where it should be"},
-        {END64, 0, 48, 8, 0, "not where it should be"},
+        {END64, 0, 40, 8, UINT64_MAX, "misplaced"},
+        {END64, 0, 40, 8, 1, "misplaced"},
+        {END64, 0, 48, 8, UINT64_MAX, "misplaced"},
+        {END64, 0, 48, 8, 0, "misplaced"},
         {END, 0, 8, 4, 0x00030003, "contradict each other"},
         {END, 0, 12, 4, 3, "contradict each other"},
         {END, 0, 16, 4, 3, "contradict each other"},
@@ -400,7 +400,7 @@ static void zip64_lies(void **state)
         {CENTRAL, 0, 65, 8, UINT64_MAX, "its two sizes differ"},
         {CENTRAL, 0, 73, 8, UINT64_MAX, "it lies outside"},
         {CENTRAL, 0, 73, 8, UINT64_MAX - 20, "it lies outside"},
-        {CENTRAL, 0, 73, 8, 1, "its header is not where it should be"},
+        {CENTRAL, 0, 73, 8, 1, "its header is misplaced"},
     };
     make(true);
     check_lies(all, COV_COUNT(all));
@@ -412,7 +412,7 @@ static void zip64_lies(void **state)
     for (size_t i = 0; i < COV_COUNT(sizes); i++) {
         put(&image, at + 57, sizes[i], 8);
         put(&image, at + 65, sizes[i], 8);
-        bad(&image, "it goes beyond");
+        bad(&image, "it extends past");
     }
     /* Entries that are said to be more than the directory has room for. */
     size_t end = find(&image, END64, 0);
@@ -420,7 +420,7 @@ static void zip64_lies(void **state)
     for (size_t i = 0; i < COV_COUNT(counts); i++) {
         put(&image, end + 24, counts[i], 8);
         put(&image, end + 32, counts[i], 8);
-        bad(&image, i == 0 ? "" : "more entries than it can hold");
+        bad(&image, i == 0 ? "" : "more entries than fit in the directory");
     }
     free(image.data);
 }
@@ -433,7 +433,7 @@ static void overlaps(void **state)
     /* The second record of the directory takes the first one's place: twice the same entry. */
     size_t first = find(&image, CENTRAL, 0), second = find(&image, CENTRAL, 2);
     put(&image, second + 42, get(&image, first + 42, 4), 4);
-    bad(&image, "entry b/second: its header is not where it should be");
+    bad(&image, "entry b/second: its header is misplaced");
     free(image.data);
 
     /* Two entries of one name and place; two of one name; one that reaches into the next. */
@@ -444,7 +444,7 @@ static void overlaps(void **state)
         assert_int_equal(cov_zip_add(w, pair[i], "same", 4, NULL), 0);
     assert_int_equal(cov_zip_finish(w, NULL), 0);
     image = load(path);
-    bad(&image, "entry x: there are two of this name");
+    bad(&image, "entry x: duplicate name");
     first = find(&image, CENTRAL, 0);
     second = find(&image, CENTRAL, 1);
     uint64_t was = get(&image, second + 42, 4);
@@ -506,7 +506,7 @@ static void descriptors(void **state)
     /* The checksum of the directory counts. */
     size_t at = find(&image, CENTRAL, 2);
     put(&image, at + 16, get(&image, at + 16, 4) ^ 1, 4);
-    bad(&image, "entry b/second: its checksum is wrong");
+    bad(&image, "entry b/second: wrong checksum");
     free(image.data);
 }
 
