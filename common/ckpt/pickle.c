@@ -614,7 +614,7 @@ static int run(struct machine *m)
             return rc;
     }
     if (m->n_stack != 1 || m->n_marks)
-        return damaged(m, "values are left over at the end");
+        return damaged(m, "values left over at the end");
     if (m->at != m->n)
         return damaged(m, "trailing bytes");
     m->p->root = pop(m);

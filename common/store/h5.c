@@ -1,4 +1,4 @@
-/* h5.c - see h5.h: the library and its errors, files.
+/* h5.c - see h5.h: the library, its errors, files, attributes and lists of data sets.
  * SPDX-License-Identifier: MIT */
 #include "common/store/h5.h"
 
@@ -10,10 +10,10 @@
 
 /* ---- errors ---- */
 
-/* What went wrong first, at the bottom of libhdf5. */
+/* The innermost error of libhdf5. */
 struct reason {
     char text[400];
-    bool is_io; /* the operating system's own words */
+    bool is_io; /* text of the operating system's error */
 };
 
 static herr_t take_first(unsigned n, const H5E_error2_t *error, void *arg)
@@ -32,8 +32,6 @@ static herr_t take_first(unsigned n, const H5E_error2_t *error, void *arg)
     return 0;
 }
 
-/* Fails with "<path>: [<set>: ]<what> (<libhdf5's reason>)". To be called before anything else is
- * asked of libhdf5, which then forgets the reason. */
 int cov_h5_fail(struct cov_err *e, int code, const char *path, const char *set, const char *what)
 {
     struct reason r = {"", false};
@@ -51,8 +49,7 @@ int cov_h5_fail(struct cov_err *e, int code, const char *path, const char *set, 
 
 /* ---- the library ---- */
 
-/* libhdf5 calls these where it reads chunks itself. Nothing is compressed here: 0 means "not
- * smaller". */
+/* Filters for chunks that libhdf5 reads itself. They only decode: 0 means "not smaller". */
 static size_t undo_filter(int id, uint64_t claim, unsigned flags, size_t n, size_t *cap, void **buf)
 {
     const struct cov_filter filter = {id, 0, 0};
@@ -90,8 +87,7 @@ FILTER(lz4_filter, COV_H5_LZ4)
 FILTER(zstd_filter, COV_H5_ZSTD)
 #undef FILTER
 
-/* Registers what no one has registered yet. Plugins in files are left alone: they trust what they
- * decode. */
+/* Registers missing filters. Plugins in files are not loaded: they trust the data they decode. */
 static int register_filters(struct cov_err *e)
 {
     static const H5Z_class2_t filters[] = {
@@ -105,7 +101,7 @@ static int register_filters(struct cov_err *e)
     int rc = COV_OK;
     for (size_t i = 0; i < COV_COUNT(filters); i++)
         if (H5Zfilter_avail(filters[i].id) <= 0 && H5Zregister(&filters[i]) < 0 && !rc)
-            rc = cov_fail(e, COV_EIO, "libhdf5 does not take the filter %s", filters[i].name);
+            rc = cov_fail(e, COV_EIO, "libhdf5 does not accept the filter %s", filters[i].name);
     if (known_state)
         (void)H5PLset_loading_state(plugins);
     return rc;
@@ -113,8 +109,7 @@ static int register_filters(struct cov_err *e)
 
 static int init_library(struct cov_err *e)
 {
-    /* At the end of the process files are closed already; after a failed write, libhdf5 would try
-     * again. */
+    /* Files are closed before exit; after a failed write libhdf5 would try again at exit. */
     (void)H5dont_atexit();
     if (H5open() < 0)
         return cov_fail(e, COV_EIO, "libhdf5 does not start");
@@ -129,8 +124,7 @@ static hid_t access_list(void)
     hid_t fapl = H5Pcreate(H5P_FILE_ACCESS);
     (void)H5Pset_fclose_degree(fapl, H5F_CLOSE_STRONG);
 #if H5_VERSION_GE(1, 10, 7)
-    /* Locks fail on many network file systems, and protect nothing here: outputs have temporary
-     * names. */
+    /* Locks fail on many network file systems and are not needed: outputs have temporary names. */
     (void)H5Pset_file_locking(fapl, false, true);
 #endif
     return fapl;
@@ -184,7 +178,7 @@ static int open_file(const char *path, bool to_write, struct cov_h5 **out, struc
     if (!f)
         return COV_ENOMEM;
     hid_t fapl = access_list();
-    /* These macros start libhdf5: not before init_library. */
+    /* These macros initialise libhdf5: only after init_library. */
     f->id = H5Fopen(path, to_write ? H5F_ACC_RDWR : H5F_ACC_RDONLY, fapl);
     if (f->id < 0)
         rc = cov_h5_fail(e, COV_EINPUT, path, NULL, "damaged HDF5 file");
@@ -201,10 +195,9 @@ int cov_h5_open_unchecked(const char *path, struct cov_h5 **out, struct cov_err 
     return open_file(path, false, out, e);
 }
 
-/* 1, 0, or negative when the file is too damaged to tell. */
 int cov_h5_exists(const struct cov_h5 *f, const char *name)
 {
-    /* Each step on the way has to be asked for. */
+    /* Every group of the path has to be checked. */
     char part[256];
     size_t n = strlen(name);
     if (n >= sizeof part)
@@ -279,8 +272,8 @@ void cov_h5_free_names(char **names, size_t n)
 
 /* ---- writing ---- */
 
-/* What libhdf5 keeps of indices of chunks while a file is written, where they grow at few places:
- * else up to 32 MB. */
+/* Limits the cache of chunk indices while writing, which happens at few places; otherwise up to 32
+ * MB. */
 static void limit_metadata(hid_t fapl)
 {
     enum { MOST_BYTES = 2 << 20 };
@@ -325,7 +318,7 @@ int cov_h5_open_to_change(const char *path, struct cov_h5 **out, struct cov_err 
 int cov_h5_remove(struct cov_h5 *f, const char *name, struct cov_err *e)
 {
     return H5Ldelete(f->id, name, H5P_DEFAULT) < 0
-               ? cov_h5_fail(e, COV_EIO, f->path, name, "cannot be taken out")
+               ? cov_h5_fail(e, COV_EIO, f->path, name, "cannot be removed")
                : COV_OK;
 }
 
@@ -349,10 +342,10 @@ void cov_h5_version(char *buf, size_t n)
     (void)snprintf(buf, n, "%u.%u.%u", major, minor, release);
 }
 
-/* Deeper groups, longer texts, or more names are damage. */
+/* More is a damaged file. */
 enum { MAX_DEPTH = 16, MAX_TEXT = 65536, MAX_LINKS = 65536 };
 
-/* The data set, or the file itself. Negative on failure. */
+/* Opens the data set, or the root group. Negative on failure. */
 static hid_t open_object(const struct cov_h5 *f, const char *set)
 {
     return set ? H5Dopen2(f->id, set, H5P_DEFAULT) : H5Gopen2(f->id, "/", H5P_DEFAULT);
@@ -419,7 +412,7 @@ static int read_text(const struct attrs *a, hid_t attr, hid_t type, char **text)
                 *a->f->texts_failed = true;
             return cov_h5_fail(a->e, COV_EINPUT, a->f->path, a->set, "a damaged attribute");
         }
-        /* libhdf5 ends it with a zero. */
+        /* libhdf5 terminates it with a zero. */
         *text = cov_strdup(value ? value : "", a->e);
         if (value)
             (void)H5free_memory(value);
@@ -518,7 +511,7 @@ void cov_h5_free_attrs(struct cov_h5_attr *attrs, size_t n)
 
 struct walk {
     const struct cov_h5 *f;
-    char path[256]; /* of the group, empty or with a / at its end */
+    char path[256]; /* of the group: empty, or ending with / */
     int depth;
     size_t n_links, max_sets;
     char **names;
@@ -551,10 +544,10 @@ static int visit_object(struct walk *w, hid_t group, const char *name)
     if (info.type == H5O_TYPE_DATASET)
         return add_set(w);
     if (info.type != H5O_TYPE_GROUP)
-        return COV_OK; /* a type that data sets may share */
+        return COV_OK; /* a named data type */
     size_t n = strlen(w->path);
     if (w->depth == MAX_DEPTH || n + 1 >= sizeof w->path)
-        return cov_fail(w->e, COV_EINPUT, "%s: %s: groups within groups without end", w->f->path,
+        return cov_fail(w->e, COV_EINPUT, "%s: %s: groups are nested too deeply", w->f->path,
                         w->path);
     w->path[n] = '/';
     w->path[n + 1] = '\0';
@@ -572,16 +565,16 @@ static herr_t visit_link(hid_t group, const char *name, const H5L_info_t *info, 
     struct walk *w = arg;
     size_t n = strlen(w->path), n_name = strlen(name);
     if (n + n_name >= sizeof w->path || n_name == 0 || ++w->n_links > MAX_LINKS) {
-        w->rc = cov_fail(w->e, COV_EINPUT, "%s: %s: too many names, or too long ones", w->f->path,
-                         w->path);
+        w->rc =
+            cov_fail(w->e, COV_EINPUT, "%s: %s: too many or too long names", w->f->path, w->path);
         return -1;
     }
     memcpy(w->path + n, name, n_name + 1);
     if (info->type == H5L_TYPE_HARD)
         w->rc = visit_object(w, group, name);
     else
-        w->rc = cov_fail(w->e, COV_EUNSUPPORTED, "%s: %s: a link to elsewhere is not supported",
-                         w->f->path, w->path);
+        w->rc = cov_fail(w->e, COV_EUNSUPPORTED,
+                         "%s: %s: soft and external links are not supported", w->f->path, w->path);
     w->path[n] = '\0';
     return w->rc ? -1 : 0;
 }

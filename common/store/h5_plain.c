@@ -46,15 +46,15 @@ static int open_set(struct cov_h5_plain *p, struct cov_err *e)
     cov_h5_close_id(space);
     p->type = p->set >= 0 ? H5Dget_type(p->set) : H5I_INVALID_HID;
     if (!good || p->type < 0 || H5Tget_size(p->type) != sizeof(uint16_t))
-        return fail(p, e, "no one-hot matrix of halves");
+        return fail(p, e, "not a one-hot float16 matrix");
     p->n_rows = dims[0];
     p->L = dims[1];
     const hsize_t row[3] = {1, p->L, COLUMNS};
     p->memory = H5Screate_simple(3, row, NULL);
-    return p->memory >= 0 ? COV_OK : fail(p, e, "no space of a row");
+    return p->memory >= 0 ? COV_OK : fail(p, e, "cannot create the data space of a row");
 }
 
-/* The set that is there makes room for an empty one. */
+/* Replaces the data set by an empty one. */
 static int replace(struct cov_h5_plain *p, struct cov_err *e)
 {
     const hsize_t dims[3] = {p->n_rows, p->L, COLUMNS}, chunk[3] = {1, p->L, COLUMNS};

@@ -1,5 +1,5 @@
-/* h5_plain.h - the bases of a genome file row by row through libhdf5 alone, filters included: as h5py
- * does it, for comparison.
+/* h5_plain.h - the bases of a genome file through libhdf5 alone, filters included, as h5py reads
+ * and writes them: for benchmarks.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_STORE_H5_PLAIN_H
 #define COV_STORE_H5_PLAIN_H
@@ -11,10 +11,11 @@
 
 struct cov_h5_plain;
 
-/* Opens data/X, [N, L, 4] of halves. One thread, as all of libhdf5. Free with cov_h5_plain_close. */
+/* Opens data/X, float16 [N, L, 4]. One thread, like all of libhdf5. Free with
+ * cov_h5_plain_close. */
 int cov_h5_plain_open(const char *path, struct cov_h5_plain **out, struct cov_err *e) COV_MUST_USE;
-/* Opens a genome file to change it: data/X is replaced by an empty one of the same size that libhdf5
- * compresses as Helixer has it, by shuffle and zlib's level 4. */
+/* Opens a genome file to change it: replaces data/X by an empty data set of the same size, which
+ * libhdf5 compresses as Helixer does: shuffle and zlib level 4. */
 int cov_h5_plain_open_anew(const char *path, struct cov_h5_plain **out,
                            struct cov_err *e) COV_MUST_USE;
 
@@ -27,7 +28,7 @@ int cov_h5_plain_read(struct cov_h5_plain *p, size_t row, uint16_t *halves,
 int cov_h5_plain_write(struct cov_h5_plain *p, size_t row, const uint16_t *halves,
                        struct cov_err *e) COV_MUST_USE;
 
-/* Frees *p in any case; the status matters for a file that was changed. NULL is accepted. */
+/* Always frees *p; the status matters if the file was changed. NULL is accepted. */
 int cov_h5_plain_close(struct cov_h5_plain *p, struct cov_err *e);
 
 #endif

@@ -1,5 +1,5 @@
-/* h5_probe.c - see h5_probe.h, and cov_h5_open of h5.h, which probes first. The superblock is that of the
- * HDF5 file format specification, versions 0-3.
+/* h5_probe.c - see h5_probe.h; and cov_h5_open of h5.h, which probes first. The superblock follows
+ * the HDF5 file format specification, versions 0 to 3.
  * SPDX-License-Identifier: MIT */
 #include "common/store/h5_probe.h"
 
@@ -30,7 +30,7 @@ static uint64_t little_endian(const uint8_t *p, size_t n)
     return x;
 }
 
-/* pread that gives 0 bytes behind the end. */
+/* pread that reads zeros past the end. */
 static bool read_at(int fd, off_t offset, uint8_t *buf, size_t n)
 {
     memset(buf, 0, n);
@@ -45,9 +45,8 @@ static bool read_at(int fd, off_t offset, uint8_t *buf, size_t n)
     return true;
 }
 
-/* The signature stands at 0, or at 512, 1024, 2048, ... behind somebody else's header. Where: *at,
- * with the 64 bytes from there in head[]; *at = size when there is none. False when reading fails.
- */
+/* Finds the signature at 0, 512, 1024, 2048, ..., after a user block. *at = its offset, with 64
+ * bytes from there in head[]; *at = size if there is none. False if reading fails. */
 static bool find_signature(int fd, uint64_t size, uint8_t head[64], uint64_t *at)
 {
     for (*at = 0; *at < size; *at = *at ? 2 * *at : 512) {
@@ -67,7 +66,7 @@ int cov_h5_is_signed(const char *path, bool *yes, struct cov_err *e)
     *yes = false;
     if (stat(path, &st))
         return cov_fail_errno(e, "%s", path);
-    if (!S_ISREG(st.st_mode)) /* looking into a pipe would take bytes out of it */
+    if (!S_ISREG(st.st_mode)) /* reading from a pipe would consume bytes */
         return COV_OK;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
@@ -75,7 +74,7 @@ int cov_h5_is_signed(const char *path, bool *yes, struct cov_err *e)
     uint64_t size = (uint64_t)st.st_size, at;
     int rc = find_signature(fd, size, head, &at) ? COV_OK : cov_fail_errno(e, "%s", path);
     *yes = rc == COV_OK && at < size;
-    (void)close(fd); /* opened for reading: nothing can be lost */
+    (void)close(fd); /* read-only: nothing can be lost */
     return rc;
 }
 
@@ -88,7 +87,7 @@ static int check(int fd, const char *path, struct cov_err *e)
     if (fstat(fd, &st))
         return cov_fail_errno(e, "%s", path);
     if (!S_ISREG(st.st_mode))
-        return cov_fail(e, COV_EINPUT, "%s: an HDF5 file has to be a regular file", path);
+        return cov_fail(e, COV_EINPUT, "%s: not a regular file, as HDF5 files must be", path);
     if (st.st_size == 0)
         return cov_fail(e, COV_EINPUT, "%s: the file is empty", path);
     uint8_t head[64];
@@ -99,18 +98,18 @@ static int check(int fd, const char *path, struct cov_err *e)
         return cov_fail_kind(e, path, "not an HDF5 file");
     unsigned version = head[8];
     if (version > 3)
-        return cov_fail(e, COV_EINPUT, "%s: HDF5 superblock of unknown version %u", path, version);
-    size_t n = head[version < 2 ? 13 : 9]; /* bytes of an address */
+        return cov_fail(e, COV_EINPUT, "%s: unknown HDF5 superblock version %u", path, version);
+    size_t n = head[version < 2 ? 13 : 9]; /* bytes per address */
     if (n != 2 && n != 4 && n != 8)
         return cov_fail(e, COV_EINPUT, "%s: damaged HDF5 superblock", path);
-    /* Four addresses: the base, another, and the end of the file; the third in version 2. */
+    /* Four addresses: the base, another, the end of the file (the third in version 2). */
     const uint8_t *addresses = head + (version == 0 ? 24 : version == 1 ? 28 : 12);
     uint64_t base = little_endian(addresses, n), end = little_endian(addresses + 2 * n, n);
-    /* Some header may have been put in front since. */
+    /* A user block may have been added later. */
     end += at - base;
     if (end > size)
-        return cov_fail(e, COV_EINPUT, "%s: cut short: %" PRIu64 " bytes of %" PRIu64, path, size,
-                        end);
+        return cov_fail(e, COV_EINPUT, "%s: truncated: %" PRIu64 " of %" PRIu64 " bytes", path,
+                        size, end);
     return COV_OK;
 }
 
@@ -131,8 +130,7 @@ enum { STATUS_BAD_TEXTS = 3, STATUS_CACHE_IMAGE = 4 };
 #define MEMORY_BYTES ((rlim_t)2 << 30)
 #define TEXT_BYTES ((rlim_t)64 << 20)
 
-/* Bytes of address space in use, so that the limit is one on what is added (sanitizers use
- * terabytes). */
+/* Address space in use, so that only additional memory is limited (sanitizers use terabytes). */
 static rlim_t memory_in_use(void)
 {
     char text[64] = "";
@@ -198,9 +196,8 @@ static void try_group(struct cov_h5 *f, const char *group, struct cov_blob *raw)
     cov_h5_free_names(names, n_names);
 }
 
-/* Whether the file holds an image of libhdf5's cache. libhdf5 (1.10.8 at least) takes the lengths
- * in it as they are: a damaged one makes it read and write beyond its buffers, which need not end
- * in a crash. */
+/* Returns true if the file holds a metadata cache image. libhdf5 (1.10.8 at least) trusts the
+ * lengths in it: damage makes it read and write past its buffers, which need not crash. */
 static bool has_cache_image(const struct cov_h5 *f)
 {
     haddr_t at;
@@ -208,8 +205,8 @@ static bool has_cache_image(const struct cov_h5 *f)
     return H5Fget_mdc_image_info(f->id, &at, &n) >= 0 && n > 0;
 }
 
-/* All that a reader here asks libhdf5 for. Errors are left to whoever opens the file in earnest.
- * Returns whether its attributes can be read without harm. */
+/* Does what readers do. Errors are left to the caller that opens the file. Returns true if its
+ * attributes can be read safely. */
 static bool try_file(const char *path)
 {
     bool texts_failed = false;
@@ -219,7 +216,7 @@ static bool try_file(const char *path)
     if (cov_h5_open_unchecked(path, &f, NULL))
         return true;
     if (has_cache_image(f))
-        _exit(STATUS_CACHE_IMAGE); /* closing it would read the image */
+        _exit(STATUS_CACHE_IMAGE); /* closing would read the image */
     f->texts_failed = &texts_failed;
     try_attrs(f, NULL);
     char **names;
@@ -229,7 +226,7 @@ static bool try_file(const char *path)
             try_set(f, names[i], &raw);
         cov_h5_free_names(names, n);
     } else {
-        /* Some readers are content with these. */
+        /* Some readers only need these. */
         for (size_t g = 0; g < COV_COUNT(groups); g++)
             try_group(f, groups[g], &raw);
     }
@@ -240,7 +237,7 @@ static bool try_file(const char *path)
 
 static _Noreturn void run_child(const char *path)
 {
-    /* A crash is to be a crash, without whatever the program or a sanitizer does about one. */
+    /* Crashes must end the child, whatever handlers the program or a sanitizer installed. */
     static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE,  SIGILL, SIGABRT, SIGXCPU,
                                   SIGALRM, SIGINT, SIGTERM, SIGHUP, SIGPIPE};
     sigset_t all;
@@ -270,7 +267,7 @@ int cov_h5_probe(const char *path, bool *good_texts, struct cov_err *e)
     if (child == 0)
         run_child(path);
     if (child < 0) {
-        cov_debug("%s: not tried in a child process first: %s", path, strerror(errno));
+        cov_debug("%s: not probed in a child process: %s", path, strerror(errno));
         return COV_OK;
     }
     int status;
@@ -278,17 +275,15 @@ int cov_h5_probe(const char *path, bool *good_texts, struct cov_err *e)
     do
         got = waitpid(child, &status, 0);
     while (got < 0 && errno == EINTR);
-    /* Nothing is known when SIGCHLD is ignored, and a child that waits for a disk proves
-     * nothing. */
+    /* No verdict if SIGCHLD is ignored, or if the child waited for a disk. */
     if (got != child || (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM))
         return COV_OK;
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)
-        return cov_fail(e, COV_EINPUT, "%s: damaged HDF5 file: libhdf5 does not come to an end",
-                        path);
+        return cov_fail(e, COV_EINPUT, "%s: damaged HDF5 file: libhdf5 does not terminate", path);
     if (WIFEXITED(status) && WEXITSTATUS(status) == STATUS_CACHE_IMAGE)
         return cov_fail(
             e, COV_EINPUT,
-            "%s: HDF5 file with a metadata cache image, which libhdf5 does not read safely: "
+            "%s: HDF5 file with a metadata cache image, which libhdf5 cannot read safely; "
             "h5repack writes a copy without it",
             path);
     *good_texts = !WIFEXITED(status) || WEXITSTATUS(status) != STATUS_BAD_TEXTS;

@@ -144,7 +144,7 @@ int cov_h5_unpack(const struct cov_h5_rows *rows, struct cov_h5_block block, str
 
 /* ---- numbers ---- */
 
-/* dst = n elements of 2, 4 or 8 bytes with the order of their bytes turned round. */
+/* dst = n elements of 2, 4 or 8 bytes with reversed byte order. */
 static void swap_bytes(const uint8_t *src, size_t bytes, size_t n, uint8_t *dst)
 {
     for (size_t i = 0; i < n; i++)
@@ -221,7 +221,7 @@ int cov_h5_to_int64(const struct cov_h5_type *type, const void *src, size_t n, i
     assert(type->kind == COV_H5_INT && type->bytes >= 1 && type->bytes <= 8);
     const uint8_t *p = src;
     if (type->big_endian != FOREIGN && type->is_signed) {
-        switch (type->bytes) { /* what nearly all files have */
+        switch (type->bytes) { /* the types of nearly all files */
         case 2:
             CONVERT(int16_t, (int64_t));
             return COV_OK;
@@ -257,7 +257,7 @@ size_t cov_h5_string_length(const struct cov_h5_type *type, const char *text)
     return n;
 }
 
-/* ---- the way back ---- */
+/* ---- packing ---- */
 
 size_t cov_h5_filters(struct cov_codec_choice choice, size_t elem_bytes,
                       struct cov_filter filters[3])
@@ -280,7 +280,7 @@ size_t cov_h5_filters(struct cov_codec_choice choice, size_t elem_bytes,
     return n;
 }
 
-/* Behind the end of the blob: mask, compressed bytes, then the chunk and the scratch. */
+/* Layout past the end of the blob: mask, compressed bytes, the chunk, the scratch. */
 int cov_h5_pack_begin(struct cov_codec_choice choice, size_t n, struct cov_blob *b, uint8_t **src,
                       uint8_t **scratch, struct cov_err *e)
 {
@@ -317,8 +317,8 @@ int cov_h5_pack_end(struct cov_codec_choice choice, const struct cov_filter *fil
     return cov_blob_end_piece(b, COV_H5_PIECE_HEAD + n_packed, e);
 }
 
-/* An integer of any type: a negative number has `negative`, and its absolute value. */
-struct whole {
+/* An integer of any type: sign and absolute value. */
+struct integer {
     bool negative;
     uint64_t size;
 };
@@ -351,15 +351,15 @@ static uint64_t sign_bit(size_t bytes)
     }
 }
 
-static struct whole load_whole(const struct cov_h5_type *t, const uint8_t *p)
+static struct integer load_integer(const struct cov_h5_type *t, const uint8_t *p)
 {
     uint64_t x = load(p, t->bytes), sign = sign_bit(t->bytes);
     bool negative = t->is_signed && (x & sign);
-    /* Extended, then negated. */
-    return (struct whole){negative, negative ? ~(x | ~(sign - 1)) + 1 : x};
+    /* Sign-extended, then negated. */
+    return (struct integer){negative, negative ? ~(x | ~(sign - 1)) + 1 : x};
 }
 
-static bool store_whole(const struct cov_h5_type *t, struct whole w, uint8_t *p)
+static bool store_integer(const struct cov_h5_type *t, struct integer w, uint8_t *p)
 {
     uint64_t sign = sign_bit(t->bytes), most = t->is_signed ? sign - 1 : sign - 1 + sign;
     uint64_t least = t->is_signed ? sign : 0;
@@ -369,16 +369,16 @@ static bool store_whole(const struct cov_h5_type *t, struct whole w, uint8_t *p)
     return true;
 }
 
-static bool whole_of_double(double v, struct whole *w)
+static bool integer_of_double(double v, struct integer *w)
 {
     double size = fabs(v);
     if (!(size < 18446744073709551616.0) || size != trunc(size)) /* 2^64 */
         return false;
-    *w = (struct whole){v < 0, (uint64_t)size};
+    *w = (struct integer){v < 0, (uint64_t)size};
     return true;
 }
 
-static bool double_of_whole(struct whole w, double *v)
+static bool double_of_integer(struct integer w, double *v)
 {
     double size = (double)w.size;
     if (size >= 18446744073709551616.0 || (uint64_t)size != w.size)
@@ -405,17 +405,17 @@ static bool store_double(const struct cov_h5_type *t, double v, uint8_t *p)
 static bool convert(const struct cov_h5_type *from, const uint8_t *src,
                     const struct cov_h5_type *to, uint8_t *dst)
 {
-    struct whole w;
+    struct integer w;
     double v;
     if (from->kind == COV_H5_INT) {
-        w = load_whole(from, src);
+        w = load_integer(from, src);
         if (to->kind == COV_H5_INT)
-            return store_whole(to, w, dst);
-        return double_of_whole(w, &v) && store_double(to, v, dst);
+            return store_integer(to, w, dst);
+        return double_of_integer(w, &v) && store_double(to, v, dst);
     }
     cov_h5_to_double(from, src, 1, &v);
     if (to->kind == COV_H5_INT)
-        return whole_of_double(v, &w) && store_whole(to, w, dst);
+        return integer_of_double(v, &w) && store_integer(to, w, dst);
     return store_double(to, v, dst);
 }
 
@@ -433,7 +433,7 @@ size_t cov_h5_retype(const struct cov_h5_type *from, const void *src, size_t n,
 void cov_h5_print_element(const struct cov_h5_type *type, const void *src, char *text, size_t size)
 {
     if (type->kind == COV_H5_INT) {
-        struct whole w = load_whole(type, src);
+        struct integer w = load_integer(type, src);
         (void)snprintf(text, size, "%s%" PRIu64, w.negative ? "-" : "", w.size);
         return;
     }

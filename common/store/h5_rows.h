@@ -1,4 +1,4 @@
-/* h5_rows.h - rows of an HDF5 data set on their way from stored bytes to numbers. No HDF5 here: any
+/* h5_rows.h - rows of an HDF5 data set: from stored bytes to numbers, and back. Uses no HDF5: any
  * thread.
  *
  * A row is one index of the first dimension. Data sets have up to three dimensions: rows,
@@ -28,27 +28,26 @@ struct cov_h5_type {
     char padding; /* of STRING: ' ', or '\0' */
 };
 
-/* But for the order of the bytes, which readers here undo. */
+/* Ignores the byte order, which is undone on reading. */
 bool cov_h5_same_type(const struct cov_h5_type *a, const struct cov_h5_type *b);
 
 struct cov_h5_rows {
     struct cov_h5_type type;
-    size_t dims[3];  /* 1 where the data set has fewer dimensions */
-    bool chunked;    /* pieces are stored chunks; else plain elements */
-    size_t chunk[3]; /* if chunked: not 0, and the chunk has at most COV_H5_MAX_BYTES */
+    size_t dims[3];  /* 1 for missing dimensions */
+    bool chunked;    /* pieces are stored chunks, otherwise plain elements */
+    size_t chunk[3]; /* if chunked: > 0, at most COV_H5_MAX_BYTES per chunk */
     struct cov_filter filters[3];
     size_t n_filters;
-    uint8_t *fill; /* one element, of chunks that are not stored. Owned by the data set */
+    uint8_t *fill; /* one element, for missing chunks. Owned by the data set */
 };
 
-/* A chunk, and all chunks that one row touches, may not be larger. */
+/* Upper bound of a chunk, and of all chunks of one row. */
 #define COV_H5_MAX_BYTES ((size_t)1 << 30)
 
-/* A piece of a blob that holds a stored chunk: the filter mask, then the bytes; empty for a chunk
- * that is not stored. */
+/* A piece that holds a stored chunk: the filter mask, then the bytes; empty for a missing chunk. */
 #define COV_H5_PIECE_HEAD sizeof(uint32_t)
 
-/* How many pieces hold columns [col, col + n_cols) of a row. */
+/* The number of pieces of columns [col, col + n_cols) of a row. */
 size_t cov_h5_n_pieces(const struct cov_h5_rows *rows, size_t col, size_t n_cols);
 
 /* Rows [row, row + n_rows), all positions, columns [col, col + n_cols). */
@@ -63,10 +62,10 @@ struct cov_h5_block {
 int cov_h5_unpack(const struct cov_h5_rows *rows, struct cov_h5_block block, struct cov_blob *raw,
                   size_t first_piece, const uint8_t **elems, struct cov_err *e) COV_MUST_USE;
 
-/* dst[0..n) = numbers of type INT or FLOAT. A 64-bit integer may be rounded. */
+/* dst[0..n) = numbers of type INT or FLOAT. 64-bit integers may be rounded. */
 void cov_h5_to_double(const struct cov_h5_type *type, const void *src, size_t n, double *dst);
 
-/* dst[0..n) = numbers of type INT. COV_EINPUT for one that an int64_t cannot hold. */
+/* dst[0..n) = numbers of type INT. COV_EINPUT if one does not fit. */
 int cov_h5_to_int64(const struct cov_h5_type *type, const void *src, size_t n, int64_t *dst,
                     struct cov_err *e) COV_MUST_USE;
 
@@ -81,19 +80,19 @@ void cov_h5_print_element(const struct cov_h5_type *type, const void *src, char 
 /* The length of a STRING without its padding. */
 size_t cov_h5_string_length(const struct cov_h5_type *type, const char *text);
 
-/* ---- the way back: pieces from elements ---- */
+/* ---- packing: pieces from elements ---- */
 
-/* The filters of a data set written with this choice, shuffled if elem_bytes is not 0; returns how
- * many. Nothing is shuffled that is not compressed, and Blosc shuffles for itself: SHUFFLE is there
- * if there are two. */
+/* filters[] = those of a data set written with this choice; returns their number. SHUFFLE comes
+ * first if elem_bytes is not 0, unless there is no compression or it is Blosc, which shuffles by
+ * itself: so two filters mean SHUFFLE. */
 size_t cov_h5_filters(struct cov_codec_choice choice, size_t elem_bytes,
                       struct cov_filter filters[3]);
 
-/* A piece is made in two steps, in the blob it goes to. This gives room at *src for the n bytes of
- * the chunk, as they are when they come to the compression, and room for as many at *scratch. */
+/* A piece is made in place in two steps. This one returns room for the n bytes of the chunk, as the
+ * compression gets them, at *src, and for n more at *scratch. */
 int cov_h5_pack_begin(struct cov_codec_choice choice, size_t n, struct cov_blob *b, uint8_t **src,
                       uint8_t **scratch, struct cov_err *e) COV_MUST_USE;
-/* Compresses what was put at *src, through the filters (cov_h5_filters) before the last already,
+/* Compresses the bytes at *src, to which the filters before the last (cov_h5_filters) were applied,
  * and ends the piece. */
 int cov_h5_pack_end(struct cov_codec_choice choice, const struct cov_filter *filters,
                     size_t n_filters, size_t n, struct cov_blob *b, struct cov_err *e) COV_MUST_USE;

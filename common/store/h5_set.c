@@ -1,4 +1,4 @@
-/* h5_set.c - see h5.h: data sets described and read.
+/* h5_set.c - see h5.h: data sets.
  * SPDX-License-Identifier: MIT */
 #include "common/store/h5_private.h"
 
@@ -10,9 +10,9 @@
 
 #include "common/base/mem.h"
 
-/* Rows are handed out one by one. Where few rows share a chunk, each caller gets the stored chunks
- * and decodes them itself, in whatever thread; where more do, that would be done again for each
- * row, so they are decoded here, once. */
+/* Rows are fetched one by one. If few rows share a chunk, each caller gets the stored chunks and
+ * decodes them in its own thread. If more do, every row would decode the chunk again, so chunks are
+ * decoded here, once. */
 enum { MAX_SHARED_ROWS = 8 };
 
 /* A band is the rows that share chunks. Two decoded bands are kept: rows are read in order, or in two
@@ -68,10 +68,10 @@ static int describe_type(const struct cov_h5_set *s, struct cov_h5_type *t, stru
     t->bytes = H5Tget_size(s->type);
     if (kind == H5T_STRING) {
         if (H5Tis_variable_str(s->type) != 0)
-            return fail_set(s, e, COV_EINPUT, "strings of variable length are not supported");
+            return fail_set(s, e, COV_EINPUT, "variable-length strings are not supported");
         t->kind = COV_H5_STRING;
         t->padding = H5Tget_strpad(s->type) == H5T_STR_SPACEPAD ? ' ' : '\0';
-        /* No name is that long. */
+        /* More is a damaged file. */
         return t->bytes > 0 && t->bytes <= 65536
                    ? COV_OK
                    : fail_set(s, e, COV_EINPUT, "strings of more than 65536 bytes");
@@ -91,7 +91,7 @@ static int describe_type(const struct cov_h5_set *s, struct cov_h5_type *t, stru
         return COV_OK;
     }
     return fail_set(s, e, COV_EINPUT,
-                    "the type of its elements is none of integer, float, text of fixed length");
+                    "elements are neither integers, floats nor fixed-length strings");
 }
 
 static int describe_shape(struct cov_h5_set *s, int rank, size_t dims[3], struct cov_err *e)
@@ -115,7 +115,7 @@ static int describe_shape(struct cov_h5_set *s, int rank, size_t dims[3], struct
     return COV_OK;
 }
 
-/* The filters as they were applied; *ours: cov_codec_undo knows them all. */
+/* Reads the list of filters; *ours: cov_codec_undo supports all of them. */
 static int describe_filters(const struct cov_h5_set *s, hid_t dcpl, struct cov_h5_rows *r,
                             bool *ours, struct cov_err *e)
 {
@@ -133,15 +133,14 @@ static int describe_filters(const struct cov_h5_set *s, hid_t dcpl, struct cov_h
             return fail_set(s, e, COV_EINPUT, "damaged list of filters");
         if (H5Zfilter_avail(id) <= 0) {
             (void)H5Eclear2(H5E_DEFAULT);
-            return cov_fail(
-                e, COV_EUNSUPPORTED,
-                "%s: %s: HDF5 filter %d (%s) is not known here; repack the file with gzip", s->path,
-                s->name, (int)id, name);
+            return cov_fail(e, COV_EUNSUPPORTED,
+                            "%s: %s: unknown HDF5 filter %d (%s); repack the file with gzip",
+                            s->path, s->name, (int)id, name);
         }
         if (!*ours)
             continue;
         r->filters[i].id = id;
-        /* libhdf5 takes the size from the list, and so do we: it is part of the stored form. */
+        /* The element size is part of the stored form, so it comes from the list. */
         r->filters[i].elem_bytes = id == H5Z_FILTER_SHUFFLE && n_values > 0 ? values[0] : 0;
         r->filters[i].level = 0;
     }
@@ -150,7 +149,7 @@ static int describe_filters(const struct cov_h5_set *s, hid_t dcpl, struct cov_h
     return COV_OK;
 }
 
-/* Bytes of a block, or more than COV_H5_MAX_BYTES when it is too large. */
+/* The product, or SIZE_MAX on overflow. */
 static size_t block_bytes(size_t a, size_t b, size_t c, size_t d)
 {
     size_t n;
@@ -233,7 +232,7 @@ void cov_h5_set_close(struct cov_h5_set *s)
     free(s);
 }
 
-/* libhdf5's own cache of decoded chunks: useless where chunks are fetched raw. */
+/* Sets libhdf5's cache of decoded chunks: none if chunks are fetched raw. */
 static void set_cache(const struct cov_h5_set *s, hid_t dapl)
 {
     const struct cov_h5_rows *r = &s->stored;
@@ -254,7 +253,7 @@ int cov_h5_set_open(struct cov_h5 *f, const char *name, int rank, struct cov_h5_
     if (found < 0)
         return cov_h5_fail(e, COV_EINPUT, f->path, name, "damaged HDF5 file");
     if (found == 0)
-        return cov_fail(e, COV_EINPUT, "%s: there is no data set %s", f->path, name);
+        return cov_fail(e, COV_EINPUT, "%s: no data set %s", f->path, name);
     struct cov_h5_set *s = new_set(f, name, e);
     if (!s)
         return COV_ENOMEM;
@@ -262,7 +261,7 @@ int cov_h5_set_open(struct cov_h5 *f, const char *name, int rank, struct cov_h5_
     hid_t dcpl = H5I_INVALID_HID, dapl = H5I_INVALID_HID;
     s->id = H5Dopen2(f->id, name, H5P_DEFAULT);
     if (s->id < 0) {
-        rc = fail_set(s, e, COV_EINPUT, "not a data set, or a damaged one");
+        rc = fail_set(s, e, COV_EINPUT, "not a data set, or damaged");
         goto out;
     }
     s->type = H5Dget_type(s->id);
@@ -283,7 +282,7 @@ int cov_h5_set_open(struct cov_h5 *f, const char *name, int rank, struct cov_h5_
         goto out;
     s->handed = s->stored;
     s->handed.chunked = !s->undo_by_hdf5 && s->stored.chunk[0] <= MAX_SHARED_ROWS;
-    /* The cache is chosen when a data set is opened, and what suits is known only now. */
+    /* The cache can only be set on opening, and the right size is known only now. */
     dapl = H5Pcreate(H5P_DATASET_ACCESS);
     set_cache(s, dapl);
     cov_h5_close_id(s->id);
@@ -317,7 +316,7 @@ static void add_text(char *text, size_t cap, const char *fmt, ...)
     va_end(args);
 }
 
-/* Names as --compression has them; `value` is that of the list of values which is the level. */
+/* Adds the name as in --compression, and the level, which is values[known.value]. */
 static void add_filter(char *text, size_t cap, int id, const unsigned *values, size_t n_values)
 {
     static const struct {
@@ -375,8 +374,7 @@ int cov_h5_set_storage(const struct cov_h5_set *s, struct cov_h5_storage *out, s
     return rc;
 }
 
-/* libhdf5 has no other way of telling that a chunk was never written, short of visiting them
- * all. */
+/* The only cheap way to tell that a chunk was never written. */
 static herr_t compare_text(unsigned n, const H5E_error2_t *error, void *arg)
 {
     if (n == 0 && error->desc && strcmp(error->desc, "chunk storage is not allocated") == 0)
@@ -391,7 +389,7 @@ static bool says_not_stored(void)
     return says;
 }
 
-/* Whether a chunk is in the file, as its index has it. */
+/* Returns true if the chunk index gives the chunk an address. */
 static bool has_place(const struct cov_h5_set *s, const hsize_t at[3])
 {
     haddr_t place = HADDR_UNDEF;
@@ -406,15 +404,15 @@ static int fetch_chunk(struct cov_h5_set *s, const hsize_t at[3], struct cov_blo
     hsize_t n = 0;
     bool found = H5Dget_chunk_storage_size(s->id, at, &n) >= 0;
     if (!found && !says_not_stored())
-        return fail_set(s, e, COV_EINPUT, "damaged index of chunks");
+        return fail_set(s, e, COV_EINPUT, "damaged chunk index");
     if (found && n == 0 && has_place(s, at))
-        return cov_fail(e, COV_EINPUT, "%s: %s: a chunk of no bytes in the index of chunks",
-                        s->path, s->name);
+        return cov_fail(e, COV_EINPUT, "%s: %s: an empty chunk in the chunk index", s->path,
+                        s->name);
     if (n == 0)
         return cov_blob_end_piece(raw, 0, e);
     const struct cov_h5_rows *r = &s->stored;
     size_t plain = r->chunk[0] * r->chunk[1] * r->chunk[2] * r->type.bytes;
-    /* No filter makes a chunk much larger than it was. */
+    /* No filter makes a chunk much larger. */
     if (n > 2 * plain + 4096)
         return cov_fail(e, COV_EINPUT, "%s: %s: a chunk of %zu bytes takes %llu in the file",
                         s->path, s->name, plain, (unsigned long long)n);
@@ -576,7 +574,7 @@ static hid_t make_type(const struct cov_h5_type *t)
     }
     type = H5Tcopy(t->bytes == 8 ? H5T_IEEE_F64LE : H5T_IEEE_F32LE);
     if (t->bytes == 2) {
-        /* As h5py makes it from F32: the fields first, then the size that they fit into. */
+        /* As h5py derives it from F32: first the fields, then the size they fit into. */
         (void)H5Tset_fields(type, 15, 10, 5, 0, 10);
         (void)H5Tset_size(type, 2);
         (void)H5Tset_ebias(type, 15);
@@ -584,7 +582,7 @@ static hid_t make_type(const struct cov_h5_type *t)
     return type;
 }
 
-/* Zeros, which are the default, are not declared: as h5py. */
+/* Zeros are the default and not declared, as in h5py. */
 static bool set_fill(hid_t dcpl, const struct cov_h5_new *spec, hid_t type)
 {
     if (!spec->fill_elem)
@@ -667,13 +665,13 @@ int cov_h5_set_resize(struct cov_h5_set *s, size_t n_rows, struct cov_err *e)
     if (n_rows == s->stored.dims[0])
         return COV_OK;
     if (H5Dset_extent(s->id, dims) < 0)
-        return fail_set(s, e, COV_EIO, "cannot be made longer or shorter");
+        return fail_set(s, e, COV_EIO, "cannot be resized");
     s->stored.dims[0] = n_rows;
     return COV_OK;
 }
 
-/* To be followed by what makes it shorter again. That would rewrite a chunk that it goes through,
- * so that only chunks of one row are made for later rows. */
+/* The caller must shrink the data set at the end. Shrinking rewrites a chunk that it cuts, so spare
+ * rows are only added if chunks have one row. */
 static int grow(struct cov_h5_set *s, size_t row, struct cov_err *e)
 {
     enum { ROWS_AT_ONCE = 64 };

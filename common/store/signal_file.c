@@ -360,7 +360,7 @@ static int predicted_parts(const struct cov_chunk_head *h, struct cov_signal_par
     const struct cov_chunk_set *set = cov_chunk_head_set(h, PREDICTIONS);
     const struct cov_chunk_table *names = cov_chunk_head_table(h, DATASETS);
     if (!set || !names)
-        return cov_fail(e, COV_EINPUT, "there is no data set %s", set ? DATASETS : PREDICTIONS);
+        return cov_fail(e, COV_EINPUT, "no data set %s", set ? DATASETS : PREDICTIONS);
     int rc = check_set(h, set, e);
     if (rc)
         return rc;

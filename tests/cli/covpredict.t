@@ -195,7 +195,7 @@ size=$(wc -c <g.h5)
 for part in 1 40 80 $((size - 1)); do
     [ "$part" -lt 100 ] && part=$((size * part / 100))
     head -c "$part" g.h5 >cut.h5
-    refuses 1 "^covpredict: error: cut\\.h5: cut short: $part bytes of $size\$" "a genome file cut to $part bytes" -- \
+    refuses 1 "^covpredict: error: cut\\.h5: truncated: $part of $size bytes\$" "a genome file cut to $part bytes" -- \
         -m cnn.ckpt -o x.h5 cut.h5
 done
 "$PYTHON" - <<'END'
@@ -213,10 +213,10 @@ while read -r kind regex; do
     refuses 1 "^covpredict: error: bad\\.h5: $regex" "a genome file, $kind" -- -@ 2 -m cnn.ckpt -o x.h5 bad.h5
     echo "$kind" >>"$tap_dir/tried"
 done <<'END'
-no-X there is no data set data/X$
-no-data there is no data set data/X$
-no-seqids there is no data set data/seqids$
-no-start_ends there is no data set data/start_ends$
+no-X no data set data/X$
+no-data no data set data/X$
+no-seqids no data set data/seqids$
+no-start_ends no data set data/start_ends$
 five-columns data/X: 5 columns instead of 4
 three-columns data/X: 3 columns instead of 4
 two-dimensions data/X: 2 dimensions instead of 3$

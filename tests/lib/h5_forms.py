@@ -201,7 +201,7 @@ def refused(folder):
         put_x=lambda g: g.create_dataset('X', data=X.reshape(N, L * 4).astype('f2')))
     one('x_columns', r'data/X: 3 columns instead of 4', put_x=lambda g: g.create_dataset('X', data=X[:, :, :3]))
     one('x_group', 'data/X: not a data set', put_x=lambda g: g.create_group('X'))
-    one('x_dangling', 'there is no data set data/X', put_x=lambda g: g.__setitem__('X', h5py.SoftLink('/nowhere')))
+    one('x_dangling', 'no data set data/X', put_x=lambda g: g.__setitem__('X', h5py.SoftLink('/nowhere')))
     one('x_scalar', 'data/X: 0 dimensions instead of 3', put_x=lambda g: g.create_dataset('X', data=1.0))
     one('x_null', 'data/X: ', put_x=lambda g: g.create_dataset('X', data=h5py.Empty('f2')))
     one('x_none', 'there are no chunks in it', put_x=lambda g: g.create_dataset('X', (0, L, 4), 'f2'))
@@ -211,7 +211,7 @@ def refused(folder):
         put_x=lambda g: g.create_dataset('X', (N, L, 4), 'f2', chunks=(1 << 23, 32, 4), maxshape=(None,) * 3))
     one('x_many_rows', r'data/seqids: 10 x 1 elements instead of 1152921504606846976 x 1',
         put_x=lambda g: g.create_dataset('X', (1 << 60, L, 4), 'f2', chunks=(1, L, 4)))
-    one('names_variable', 'data/seqids: strings of variable length',
+    one('names_variable', 'data/seqids: variable-length strings',
         seqids=lambda g: g.create_dataset('seqids', data=[n.decode() for n in NAMES], dtype=h5py.string_dtype()))
     one('names_numbers', 'data/seqids: the elements are not texts',
         seqids=lambda g: g.create_dataset('seqids', data=np.arange(N)))
@@ -221,7 +221,7 @@ def refused(folder):
     one('names_huge', 'data/seqids: strings of more than', seqids=lambda g: g.create_dataset(
         'seqids', (N,), 'S70000', chunks=(1,)))
     one('ranges_float', 'data/start_ends: the elements are not integers', ranges='f8')
-    one('no_filter', r'data/X: HDF5 filter 32123 \(\) is not known here', put_x=lambda g: low_level(
+    one('no_filter', r'data/X: unknown HDF5 filter 32123 \(\)', put_x=lambda g: low_level(
         g, 'X', X, 'f2', lambda p: (p.set_chunk((1, L, 4)), p.set_filter(32123, h5py.h5z.FLAG_OPTIONAL, ()))))
 
 

@@ -68,6 +68,16 @@ static inline void check_text(const char *path, const char *expected)
     free(text);
 }
 
+static inline void check_same_files(const char *a, const char *b)
+{
+    size_t n_a, n_b;
+    char *text_a = get_bytes(a, &n_a), *text_b = get_bytes(b, &n_b);
+    assert_int_equal(n_a, n_b);
+    assert_memory_equal(text_a, text_b, n_a);
+    free(text_a);
+    free(text_b);
+}
+
 /* Entries of a folder, except `.` and `..`. */
 static inline int count_files(const char *dir)
 {

@@ -14,35 +14,14 @@
 #include "common/store/chunk_table.h"
 #include "common/store/h5.h"
 #include "tests/lib/genome_io.h"
-
-static char home[] = "/tmp/cov_test_bases_XXXXXX";
-
-static int go_home(void **state)
-{
-    (void)state;
-    return mkdtemp(home) && chdir(home) == 0 ? 0 : -1;
-}
-
-static int leave_home(void **state)
-{
-    (void)state;
-    return chdir("/") == 0 && rmdir(home) == 0 ? 0 : -1;
-}
+#include "tests/lib/make_grid.h"
+#include "tests/lib/own_folder.h"
 
 enum { L = 33 };
 
 static const struct cov_codec_choice none = {COV_CODEC_NONE, 0}, gzip = {COV_CODEC_GZIP, 0},
                                      fast = {COV_CODEC_FAST, 0}, lzf = {COV_CODEC_LZF, 0},
                                      best = {COV_CODEC_LIBDEFLATE, 9};
-
-static struct cov_grid *two_sequences(size_t chunk_length)
-{
-    char *names[] = {"chr1", "scaffold_2"};
-    const int64_t lengths[] = {100, 33};
-    struct cov_grid *grid;
-    assert_int_equal(cov_grid_new(2, names, lengths, "Zea mays", chunk_length, &grid, NULL), 0);
-    return grid;
-}
 
 /* Every code, padding at the end of a chunk that is not full. */
 static void codes_of(const struct cov_grid *grid, size_t i, uint8_t *codes)
@@ -111,13 +90,12 @@ static void test_round_trips(void **state)
 {
     (void)state;
     const struct cov_codec_choice choices[] = {none, gzip, fast, lzf, best};
-    struct cov_grid *grid = two_sequences(L);
+    struct cov_grid *grid = two_sequences(100, 33, L);
     for (size_t c = 0; c < COV_COUNT(choices); c++) {
         write_genome("x.h5", grid, choices[c]);
         check_genome("x.h5", grid);
     }
     cov_grid_free(grid);
-    assert_int_equal(unlink("x.h5"), 0);
 }
 
 /* Rows that onehot.h can encode are its streams, without a filter left out, and the others are
@@ -128,7 +106,7 @@ static void test_onehot(void **state)
     static const uint8_t simple[] = {1, 2, 4, 8, 15, 3, 12};
     const struct cov_codec_choice choices[] = {gzip, fast};
     const enum cov_onehot_effort efforts[] = {COV_ONEHOT_SMALL, COV_ONEHOT_FAST};
-    struct cov_grid *grid = two_sequences(L);
+    struct cov_grid *grid = two_sequences(100, 33, L);
     size_t n_rows = cov_grid_n_chunks(grid), bound = cov_onehot_bound(L);
     uint8_t codes[16][L], back[L], *stream = malloc(bound);
     assert_non_null(stream);
@@ -173,33 +151,16 @@ static void test_onehot(void **state)
     }
     free(stream);
     cov_grid_free(grid);
-    assert_int_equal(unlink("x.h5"), 0);
 }
 
 /* More rows than a block of the table, of many sequences. */
 static void test_many_rows(void **state)
 {
     (void)state;
-    enum { N = 5000 };
-    char **names = calloc(N, sizeof *names);
-    int64_t *lengths = calloc(N, sizeof *lengths);
-    assert_true(names && lengths);
-    for (size_t i = 0; i < N; i++) {
-        names[i] = malloc(30);
-        assert_non_null(names[i]);
-        (void)snprintf(names[i], 30, "contig_%zu", i);
-        lengths[i] = (int64_t)(1 + i % 40);
-    }
-    struct cov_grid *grid;
-    assert_int_equal(cov_grid_new(N, names, lengths, "", L, &grid, NULL), 0);
+    struct cov_grid *grid = many_contigs(40, L);
     write_genome("x.h5", grid, gzip);
     check_genome("x.h5", grid);
     cov_grid_free(grid);
-    for (size_t i = 0; i < N; i++)
-        free(names[i]);
-    free(names);
-    free(lengths);
-    assert_int_equal(unlink("x.h5"), 0);
 }
 
 static char warnings[4096];
@@ -237,7 +198,6 @@ static void test_long_names(void **state)
     assert_string_equal(warnings, expected);
     check_genome("x.h5", grid);
     cov_grid_free(grid);
-    assert_int_equal(unlink("x.h5"), 0);
 }
 
 /* ---- files in other forms, and wrong ones ---- */
@@ -327,7 +287,7 @@ static const struct cov_h5_type half = {COV_H5_FLOAT, 2, true, false, '\0'},
 static void test_other_forms(void **state)
 {
     (void)state;
-    struct cov_grid *grid = two_sequences(L);
+    struct cov_grid *grid = two_sequences(100, 33, L);
     size_t n = cov_grid_n_chunks(grid);
     uint8_t *halves = elements_of(grid, 2), *singles = elements_of(grid, 4);
     const struct form forms[] = {
@@ -344,7 +304,6 @@ static void test_other_forms(void **state)
     free(halves);
     free(singles);
     cov_grid_free(grid);
-    assert_int_equal(unlink("x.h5"), 0);
 }
 
 static void refuse(const char *path, const char *text)
@@ -359,13 +318,13 @@ static void refuse(const char *path, const char *text)
 static void test_wrong_layouts(void **state)
 {
     (void)state;
-    struct cov_grid *grid = two_sequences(L);
+    struct cov_grid *grid = two_sequences(100, 33, L);
     size_t n = cov_grid_n_chunks(grid);
     uint8_t *elems = calloc(n * L * 16, 2);
     assert_non_null(elems);
     struct form form = {n, L, 4, half, {1, L, 4}, gzip, true};
     write_form("x.h5", grid, &form, NULL);
-    refuse("x.h5", "x.h5: there is no data set data/X");
+    refuse("x.h5", "x.h5: no data set data/X");
     form.columns = 5;
     write_form("x.h5", grid, &form, elems);
     refuse("x.h5", "x.h5: data/X: 5 columns instead of 4 (C, A, T, G)");
@@ -379,7 +338,7 @@ static void test_wrong_layouts(void **state)
     refuse("x.h5", "x.h5: data/X: the elements are not of a float type");
     form.type = half;
     write_form("x.h5", NULL, &form, elems);
-    refuse("x.h5", "x.h5: there is no data set data/seqids");
+    refuse("x.h5", "x.h5: no data set data/seqids");
     /* Chunks shorter than start_ends says. */
     form.positions = 32;
     write_form("x.h5", grid, &form, elems);
@@ -389,14 +348,13 @@ static void test_wrong_layouts(void **state)
     assert_non_null(strstr(e.text, "x.h5: data: row 0"));
     free(elems);
     cov_grid_free(grid);
-    assert_int_equal(unlink("x.h5"), 0);
 }
 
 /* Decodes row 3 (the last of the + strand: one base, then padding) after row and position were
  * given these values; `text`: the expected error, NULL for none. */
 static void poke(const struct form *form, size_t t, const uint16_t values[4], const char *text)
 {
-    struct cov_grid *grid = two_sequences(L);
+    struct cov_grid *grid = two_sequences(100, 33, L);
     uint8_t *elems = elements_of(grid, 2), codes[L];
     memcpy(elems + (3 * L + t) * 8, values, 8);
     write_form("x.h5", grid, form, elems);
@@ -438,32 +396,25 @@ static void test_contents(void **state)
              ROW "32: a base behind the end that data/start_ends gives");
     }
 #undef ROW
-    assert_int_equal(unlink("x.h5"), 0);
 }
 
 /* Bytes changed at random: decoded, or refused with a text that names the file. */
 static void test_flipped(void **state)
 {
     (void)state;
-    struct cov_grid *grid = two_sequences(L);
+    struct cov_grid *grid = two_sequences(100, 33, L);
     write_genome("x.h5", grid, gzip);
     cov_grid_free(grid);
-    static uint8_t file[1 << 16];
-    FILE *stream = fopen("x.h5", "rb");
-    assert_non_null(stream);
-    size_t n = fread(file, 1, sizeof file, stream), n_refused = 0;
-    assert_int_equal(fclose(stream), 0);
-    assert_true(n > 1000 && n < sizeof file);
+    size_t n, n_refused = 0;
+    char *file = get_bytes("x.h5", &n);
+    assert_true(n > 1000);
     uint32_t r = 7;
     for (int k = 0; k < 300; k++) {
         r = r * 1664525 + 1013904223;
         size_t at = (r >> 4) % n;
-        uint8_t old = file[at];
-        file[at] ^= (uint8_t)(1U << (r >> 29));
-        stream = fopen("x.h5", "wb");
-        assert_non_null(stream);
-        assert_int_equal(fwrite(file, 1, n, stream), n);
-        assert_int_equal(fclose(stream), 0);
+        char old = file[at];
+        file[at] ^= (char)(1U << (r >> 29));
+        put_bytes("x.h5", file, n);
         file[at] = old;
         struct cov_chunk_file *f;
         struct cov_blob raw = COV_BLOB_INIT;
@@ -487,22 +438,18 @@ static void test_flipped(void **state)
         cov_chunk_file_close(f);
     }
     assert_true(n_refused > 10);
-    assert_int_equal(unlink("x.h5"), 0);
 }
 
 static void test_same_bytes(void **state)
 {
     (void)state;
-    struct cov_grid *grid = two_sequences(L);
-    static uint8_t files[2][1 << 16];
+    struct cov_grid *grid = two_sequences(100, 33, L);
+    char *files[2];
     size_t n[2];
     assert_int_equal(setenv("SOURCE_DATE_EPOCH", "1700000000", 1), 0);
     for (int k = 0; k < 2; k++) {
         write_genome("x.h5", grid, gzip);
-        FILE *stream = fopen("x.h5", "rb");
-        assert_non_null(stream);
-        n[k] = fread(files[k], 1, sizeof files[k], stream);
-        assert_int_equal(fclose(stream), 0);
+        files[k] = get_bytes("x.h5", &n[k]);
         sleep(k == 0);
     }
     assert_int_equal(n[0], n[1]);
@@ -520,7 +467,6 @@ static void test_same_bytes(void **state)
     }
     assert_int_equal(unsetenv("SOURCE_DATE_EPOCH"), 0);
     cov_grid_free(grid);
-    assert_int_equal(unlink("x.h5"), 0);
 }
 
 int main(void)
@@ -532,5 +478,5 @@ int main(void)
         cmocka_unit_test(test_contents),    cmocka_unit_test(test_flipped),
         cmocka_unit_test(test_same_bytes),
     };
-    return cmocka_run_group_tests(tests, go_home, leave_home);
+    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

@@ -13,30 +13,13 @@
 #include "common/store/chunk_file.h"
 #include "common/store/chunk_table.h"
 #include "common/store/h5.h"
+#include "tests/lib/make_grid.h"
+#include "tests/lib/own_folder.h"
 
-static char home[] = "/tmp/cov_test_chunk_file_XXXXXX";
-
-static int go_home(void **state)
+static int enter(void **state)
 {
-    (void)state;
-    return mkdtemp(home) && chdir(home) == 0 && setenv("SOURCE_DATE_EPOCH", "1700000000", 1) == 0
-               ? 0
-               : -1;
+    return setenv("SOURCE_DATE_EPOCH", "1700000000", 1) || enter_folder(state);
 }
-
-static int leave_home(void **state)
-{
-    (void)state;
-    return chdir("/") == 0 && rmdir(home) == 0 ? 0 : -1;
-}
-
-#define succeeds(call)                                                                             \
-    do {                                                                                           \
-        struct cov_err e = COV_ERR_INIT;                                                           \
-        int rc_ = (call);                                                                          \
-        if (rc_)                                                                                   \
-            fail_msg("%s: %d: %s", #call, rc_, e.text);                                            \
-    } while (0)
 
 static const struct cov_codec_choice choices[] = {
     {COV_CODEC_NONE, 0}, {COV_CODEC_GZIP, 0}, {COV_CODEC_FAST, 0}, {COV_CODEC_LIBDEFLATE, 9},
@@ -44,21 +27,12 @@ static const struct cov_codec_choice choices[] = {
 };
 static const struct cov_codec_choice gzip = {COV_CODEC_GZIP, 0};
 
-static struct cov_grid *two_sequences(size_t L)
-{
-    char *names[] = {"chr1", "scaffold_2"};
-    const int64_t lengths[] = {100, 33};
-    struct cov_grid *grid;
-    succeeds(cov_grid_new(2, names, lengths, "Zea mays", L, &grid, &e));
-    return grid;
-}
-
 /* Rows 1, 2 and 5 of it: two of the + strand, one of the - strand; or none. */
 static struct cov_grid *partial_grid(size_t L, size_t n)
 {
     static const size_t rows[] = {1, 2, 5};
-    struct cov_grid *all = two_sequences(L), *some;
-    succeeds(cov_grid_select(all, rows, n, &some, &e));
+    struct cov_grid *all = two_sequences(100, 33, L), *some;
+    assert_ok(cov_grid_select(all, rows, n, &some, &e));
     cov_grid_free(all);
     assert_true(cov_grid_is_partial(some));
     return some;
@@ -113,22 +87,22 @@ static struct cov_chunk_head full_head(size_t L, bool bases)
     static const char *const bams[] = {"one.bam", "two.bam"};
     struct cov_chunk_head h = {.L = L, .has_bases = bases};
     for (size_t k = 0; k < COV_COUNT(sets); k++)
-        succeeds(cov_chunk_head_add_set(&h, &sets[k], &e));
-    succeeds(cov_chunk_head_add_texts(&h, "evaluation/a_meta/bam_files", 512, 2, bams, &e));
+        assert_ok(cov_chunk_head_add_set(&h, &sets[k], &e));
+    assert_ok(cov_chunk_head_add_texts(&h, "evaluation/a_meta/bam_files", 512, 2, bams, &e));
     static char matrix[] = "extra/deep/matrix";
     uint8_t elems[6 * 8];
     for (size_t i = 0; i < sizeof elems; i++)
         elems[i] = (uint8_t)(i % 8 < 6 ? i : 0x40);
     const struct cov_chunk_table table = {
         matrix, {COV_H5_FLOAT, 8, true, false, '\0'}, 3, {2, 3, 1}, elems, sizeof elems};
-    succeeds(cov_chunk_head_add_table(&h, &table, &e));
-    succeeds(cov_chunk_head_add_texts(&h, "prediction/datasets", 25, 2, bams, &e));
-    succeeds(cov_chunk_head_add_texts(&h, "prediction/model_name", 256, 1, bams, &e));
-    succeeds(cov_chunk_head_add_attr(&h, NULL, "input_path", "gr\xc3\xbc\xc3\x9f.fa", &e));
-    succeeds(cov_chunk_head_add_attr(&h, NULL, "timestamp", "long ago", &e));
-    succeeds(cov_chunk_head_add_attr(&h, names[0], "means", "0 is out", &e));
-    succeeds(cov_chunk_head_add_attr(&h, names[5], "unit", "reads", &e));
-    succeeds(cov_chunk_head_add_attr(&h, matrix, "empty", "", &e));
+    assert_ok(cov_chunk_head_add_table(&h, &table, &e));
+    assert_ok(cov_chunk_head_add_texts(&h, "prediction/datasets", 25, 2, bams, &e));
+    assert_ok(cov_chunk_head_add_texts(&h, "prediction/model_name", 256, 1, bams, &e));
+    assert_ok(cov_chunk_head_add_attr(&h, NULL, "input_path", "gr\xc3\xbc\xc3\x9f.fa", &e));
+    assert_ok(cov_chunk_head_add_attr(&h, NULL, "timestamp", "long ago", &e));
+    assert_ok(cov_chunk_head_add_attr(&h, names[0], "means", "0 is out", &e));
+    assert_ok(cov_chunk_head_add_attr(&h, names[5], "unit", "reads", &e));
+    assert_ok(cov_chunk_head_add_attr(&h, matrix, "empty", "", &e));
     return h;
 }
 
@@ -185,7 +159,7 @@ static void write_file(const char *path, const struct cov_grid *grid,
     struct cov_chunk_writer *w;
     struct cov_blob blob = COV_BLOB_INIT;
     struct rows rows = new_rows(h, group);
-    succeeds(cov_chunk_writer_new(path, h, options, &w, &e));
+    assert_ok(cov_chunk_writer_new(path, h, options, &w, &e));
     size_t n_groups = (n + group - 1) / group;
     for (size_t g = 0; g < n_groups; g++) {
         size_t first = group * (backwards ? n_groups - 1 - g : g);
@@ -196,18 +170,18 @@ static void write_file(const char *path, const struct cov_grid *grid,
         /* The pieces need not be the first of the blob. */
         for (size_t i = 0; i < g % 3; i++) {
             uint8_t *at;
-            succeeds(cov_blob_room(&blob, 5, &at, &e));
+            assert_ok(cov_blob_room(&blob, 5, &at, &e));
             memset(at, 0xee, 5);
-            succeeds(cov_blob_end_piece(&blob, 5, &e));
+            assert_ok(cov_blob_end_piece(&blob, 5, &e));
         }
-        succeeds(cov_chunk_writer_encode(w, m, (const uint8_t *const *)rows.codes,
-                                         (const uint8_t *const *const *)rows.elems, &blob, &e));
+        assert_ok(cov_chunk_writer_encode(w, m, (const uint8_t *const *)rows.codes,
+                                          (const uint8_t *const *const *)rows.elems, &blob, &e));
         assert_int_equal(blob.n_pieces, g % 3 + cov_chunk_writer_n_pieces(w));
-        succeeds(cov_chunk_writer_put(w, first, &blob, g % 3, &e));
+        assert_ok(cov_chunk_writer_put(w, first, &blob, g % 3, &e));
     }
     free_rows(&rows);
     cov_blob_fini(&blob);
-    succeeds(cov_chunk_writer_finish(w, grid, &e));
+    assert_ok(cov_chunk_writer_finish(w, grid, &e));
 }
 
 static void check_grid(const struct cov_grid *g, const struct cov_grid *grid)
@@ -271,7 +245,7 @@ static void check_file(const char *path, const struct cov_grid *grid,
                        const struct cov_chunk_head *h, bool plain)
 {
     struct cov_chunk_file *f;
-    succeeds(cov_chunk_file_open(path, &f, &e));
+    assert_ok(cov_chunk_file_open(path, &f, &e));
     check_grid(cov_chunk_file_grid(f), grid);
     check_head(cov_chunk_file_head(f), h);
     struct cov_blob raw = COV_BLOB_INIT;
@@ -292,10 +266,10 @@ static void check_file(const char *path, const struct cov_grid *grid,
             bool bases = h->has_bases && (step == 1 || i % 2);
             cov_blob_clear(&raw);
             memset(rows.codes[1], 0xee, h->L);
-            succeeds(cov_chunk_file_fetch(f, i, (struct cov_chunk_parts){bases, ks, n}, &raw, &e));
+            assert_ok(cov_chunk_file_fetch(f, i, (struct cov_chunk_parts){bases, ks, n}, &raw, &e));
             for (int again = 0; again < 2; again++)
-                succeeds(cov_chunk_file_decode(f, i, (struct cov_chunk_parts){bases, ks, n}, &raw,
-                                               rows.codes[1], to, &e));
+                assert_ok(cov_chunk_file_decode(f, i, (struct cov_chunk_parts){bases, ks, n}, &raw,
+                                                rows.codes[1], to, &e));
             if (bases)
                 assert_memory_equal(rows.codes[1], rows.codes[0], h->L);
             for (size_t j = 0; j < n; j++)
@@ -313,7 +287,7 @@ static void test_round_trips(void **state)
     (void)state;
     static const size_t lengths[] = {33, 20}, groups[] = {0, 3, 10, 16};
     for (size_t l = 0; l < COV_COUNT(lengths); l++) {
-        struct cov_grid *grid = two_sequences(lengths[l]);
+        struct cov_grid *grid = two_sequences(100, 33, lengths[l]);
         struct cov_chunk_head h = full_head(lengths[l], true);
         for (size_t c = 0; c < COV_COUNT(choices); c++)
             /* One size of groups with every codec, each with some. */
@@ -328,14 +302,13 @@ static void test_round_trips(void **state)
         cov_chunk_head_fini(&h);
         cov_grid_free(grid);
     }
-    assert_int_equal(unlink("x.h5"), 0);
 }
 
 /* Bases alone, nothing but bases read, no bases. */
 static void test_parts(void **state)
 {
     (void)state;
-    struct cov_grid *grid = two_sequences(33);
+    struct cov_grid *grid = two_sequences(100, 33, 33);
     struct cov_chunk_head bases = {.L = 33, .has_bases = true}, all = full_head(33, true),
                           others = full_head(33, false);
     const struct cov_chunk_writer_options options = {COV_LAYOUT_PACKED, gzip, 0};
@@ -349,15 +322,15 @@ static void test_parts(void **state)
                         "x.h5: this is a predictions file; a genome file with data/X is needed");
     for (int k = 0; k < 2; k++) {
         write_file("x.h5", grid, k ? &all : &bases, &options, false, false);
-        succeeds(cov_chunk_file_open_bases("x.h5", &f, &e));
+        assert_ok(cov_chunk_file_open_bases("x.h5", &f, &e));
         check_grid(cov_chunk_file_grid(f), grid);
         const struct cov_chunk_head *h = cov_chunk_file_head(f);
         assert_true(h->has_bases && h->n_sets == 0 && h->n_tables == 0 && h->n_attrs == 0);
         assert_string_equal(cov_chunk_file_bases_name(f), "data/X_packed");
         uint8_t codes[33], expected[33];
         struct cov_blob raw = COV_BLOB_INIT;
-        succeeds(cov_chunk_file_fetch(f, 2, COV_CHUNK_BASES, &raw, &e));
-        succeeds(cov_chunk_file_decode(f, 2, COV_CHUNK_BASES, &raw, codes, NULL, &e));
+        assert_ok(cov_chunk_file_fetch(f, 2, COV_CHUNK_BASES, &raw, &e));
+        assert_ok(cov_chunk_file_decode(f, 2, COV_CHUNK_BASES, &raw, codes, NULL, &e));
         codes_of(grid, 2, false, expected);
         assert_memory_equal(codes, expected, 33);
         cov_blob_fini(&raw);
@@ -368,13 +341,12 @@ static void test_parts(void **state)
     cov_chunk_head_fini(&all);
     cov_chunk_head_fini(&others);
     cov_grid_free(grid);
-    assert_int_equal(unlink("x.h5"), 0);
 }
 
 static void test_storage(void **state)
 {
     (void)state;
-    struct cov_grid *grid = two_sequences(33);
+    struct cov_grid *grid = two_sequences(100, 33, 33);
     struct cov_chunk_head h = full_head(33, true);
     static const struct {
         enum cov_codec_id id;
@@ -395,9 +367,9 @@ static void test_storage(void **state)
         write_file("x.h5", grid, &h, &options, true, false);
         struct cov_chunk_file *f;
         struct cov_h5_storage s;
-        succeeds(cov_chunk_file_open("x.h5", &f, &e));
+        assert_ok(cov_chunk_file_open("x.h5", &f, &e));
         assert_string_equal(cov_chunk_file_bases_name(f), "data/X");
-        succeeds(cov_chunk_file_storage(f, "data/X", &s, &e));
+        assert_ok(cov_chunk_file_storage(f, "data/X", &s, &e));
         assert_string_equal(s.filters, cases[c].x);
         assert_int_equal(s.rank, 3);
         assert_int_equal(s.type.kind, COV_H5_FLOAT);
@@ -406,10 +378,10 @@ static void test_storage(void **state)
         assert_true(s.stored_bytes > 0);
         if (cases[c].id == COV_CODEC_NONE)
             assert_int_equal(s.stored_bytes, cov_grid_n_chunks(grid) * 33 * 8);
-        succeeds(cov_chunk_file_storage(f, "evaluation/a_coverage", &s, &e));
+        assert_ok(cov_chunk_file_storage(f, "evaluation/a_coverage", &s, &e));
         assert_string_equal(s.filters, cases[c].coverage);
         assert_true(s.chunk[0] == 1 && s.chunk[1] == 33 && s.chunk[2] == 1 && s.dims[2] == 2);
-        succeeds(cov_chunk_file_storage(f, "data/blacklist", &s, &e));
+        assert_ok(cov_chunk_file_storage(f, "data/blacklist", &s, &e));
         assert_true(s.rank == 1 && s.chunk[0] == cov_grid_n_chunks(grid));
         struct cov_err err = COV_ERR_INIT;
         assert_int_equal(cov_chunk_file_storage(f, "data/none", &s, &err), COV_EINPUT);
@@ -417,44 +389,20 @@ static void test_storage(void **state)
     }
     cov_chunk_head_fini(&h);
     cov_grid_free(grid);
-    assert_int_equal(unlink("x.h5"), 0);
-}
-
-static size_t load(const char *path, uint8_t *file, size_t cap)
-{
-    FILE *stream = fopen(path, "rb");
-    assert_non_null(stream);
-    size_t n = fread(file, 1, cap, stream);
-    assert_int_equal(fclose(stream), 0);
-    assert_true(n < cap);
-    return n;
-}
-
-static void save(const char *path, const uint8_t *file, size_t n)
-{
-    FILE *stream = fopen(path, "wb");
-    assert_non_null(stream);
-    assert_int_equal(fwrite(file, 1, n, stream), n);
-    assert_int_equal(fclose(stream), 0);
 }
 
 static void test_same_bytes(void **state)
 {
     (void)state;
-    static uint8_t files[2][1 << 17];
-    size_t n[2];
-    struct cov_grid *grid = two_sequences(33);
+    struct cov_grid *grid = two_sequences(100, 33, 33);
     struct cov_chunk_head h = full_head(33, true);
     const struct cov_chunk_writer_options options = {COV_LAYOUT_ONEHOT, gzip, 0};
     for (int k = 0; k < 2; k++) {
-        write_file("x.h5", grid, &h, &options, false, false);
-        n[k] = load("x.h5", files[k], sizeof files[k]);
+        write_file(k ? "y.h5" : "x.h5", grid, &h, &options, false, false);
     }
-    assert_int_equal(n[0], n[1]);
-    assert_memory_equal(files[0], files[1], n[0]);
+    check_same_files("x.h5", "y.h5");
     cov_chunk_head_fini(&h);
     cov_grid_free(grid);
-    assert_int_equal(unlink("x.h5"), 0);
 }
 
 static void test_partial(void **state)
@@ -472,8 +420,8 @@ static void test_partial(void **state)
             struct cov_h5 *f;
             struct cov_h5_attr *attrs;
             size_t n_attrs, n_found = 0;
-            succeeds(cov_h5_open("x.h5", &f, &e));
-            succeeds(cov_h5_list_attrs(f, NULL, &attrs, &n_attrs, &e));
+            assert_ok(cov_h5_open("x.h5", &f, &e));
+            assert_ok(cov_h5_list_attrs(f, NULL, &attrs, &n_attrs, &e));
             for (size_t i = 0; i < n_attrs; i++)
                 n_found +=
                     strcmp(attrs[i].name, "partial") == 0 && attrs[i].is_int && attrs[i].value == 1;
@@ -483,36 +431,19 @@ static void test_partial(void **state)
             cov_chunk_head_fini(&h);
             cov_grid_free(grid);
         }
-    assert_int_equal(unlink("x.h5"), 0);
 }
 
 /* More rows than one stored chunk of small ones. */
 static void test_many_rows(void **state)
 {
     (void)state;
-    enum { N = 5000 };
-    char **names = calloc(N, sizeof *names);
-    int64_t *lengths = calloc(N, sizeof *lengths);
-    assert_true(names && lengths);
-    for (size_t i = 0; i < N; i++) {
-        names[i] = malloc(30);
-        assert_non_null(names[i]);
-        (void)snprintf(names[i], 30, "contig_%zu", i);
-        lengths[i] = (int64_t)(1 + i % 20);
-    }
-    struct cov_grid *grid;
-    succeeds(cov_grid_new(N, names, lengths, "", 20, &grid, &e));
+    struct cov_grid *grid = many_contigs(20, 20);
     struct cov_chunk_head h = full_head(20, true);
     const struct cov_chunk_writer_options options = {COV_LAYOUT_PACKED, gzip, 1000};
     write_file("x.h5", grid, &h, &options, true, false);
     check_file("x.h5", grid, &h, true);
     cov_chunk_head_fini(&h);
     cov_grid_free(grid);
-    for (size_t i = 0; i < N; i++)
-        free(names[i]);
-    free(names);
-    free(lengths);
-    assert_int_equal(unlink("x.h5"), 0);
 }
 
 /* ---- what is refused ---- */
@@ -522,11 +453,11 @@ static void test_wrong_use(void **state)
     (void)state;
     struct cov_chunk_head h = {.L = 33, .has_bases = true};
     struct cov_chunk_writer_options options = {COV_LAYOUT_ONEHOT, gzip, 0};
-    struct cov_grid *grid = two_sequences(33), *other = two_sequences(32);
+    struct cov_grid *grid = two_sequences(100, 33, 33), *other = two_sequences(100, 33, 32);
     struct cov_chunk_writer *w;
     for (int k = 0; k < 2; k++) {
         struct cov_err err = COV_ERR_INIT;
-        succeeds(cov_chunk_writer_new("x.h5", &h, &options, &w, &e));
+        assert_ok(cov_chunk_writer_new("x.h5", &h, &options, &w, &e));
         assert_int_equal(cov_chunk_writer_finish(w, k ? other : grid, &err), COV_EUSAGE);
         assert_string_equal(err.text, k ? "chunks of 32 bases in a file of chunks of 33"
                                         : "0 stored chunks of 1 rows, but the grid has 10 rows");
@@ -550,7 +481,6 @@ static void test_wrong_use(void **state)
     assert_int_equal(setenv("SOURCE_DATE_EPOCH", "1700000000", 1), 0);
     cov_grid_free(grid);
     cov_grid_free(other);
-    assert_int_equal(unlink("x.h5"), 0);
 }
 
 /* A file with the columns of `grid`, and a data set. */
@@ -566,13 +496,13 @@ static void write_odd(const struct cov_grid *grid, const char *name, int rank,
         .unlimited = {true, false, false},
         .chunk = {1, positions, 1},
     };
-    succeeds(cov_h5_create("x.h5", &f, &e));
-    succeeds(cov_chunk_table_write(f, grid, 25, gzip, &e));
-    succeeds(cov_h5_set_create(f, name, &spec, &s, &e));
+    assert_ok(cov_h5_create("x.h5", &f, &e));
+    assert_ok(cov_chunk_table_write(f, grid, 25, gzip, &e));
+    assert_ok(cov_h5_set_create(f, name, &spec, &s, &e));
     cov_h5_set_close(s);
     if (length)
-        succeeds(cov_h5_write_attr_int(f, name, "subsequence_length", length, &e));
-    succeeds(cov_h5_finish(f, &e));
+        assert_ok(cov_h5_write_attr_int(f, name, "subsequence_length", length, &e));
+    assert_ok(cov_h5_finish(f, &e));
 }
 
 static void refuse(const char *text)
@@ -590,19 +520,19 @@ static void test_wrong_files(void **state)
     (void)state;
     const struct cov_h5_type byte = {COV_H5_INT, 1, false, false, '\0'},
                              word = {COV_H5_INT, 2, true, false, '\0'};
-    struct cov_grid *grid = two_sequences(33);
+    struct cov_grid *grid = two_sequences(100, 33, 33);
     size_t n = cov_grid_n_chunks(grid);
     struct cov_chunk_file *f;
     write_odd(grid, "data/X_packed", 2, byte, n, 17, 33);
-    succeeds(cov_chunk_file_open("x.h5", &f, &e));
+    assert_ok(cov_chunk_file_open("x.h5", &f, &e));
     cov_chunk_file_close(f);
     write_odd(grid, "data/X_packed", 2, byte, n, 17, 34);
-    succeeds(cov_chunk_file_open("x.h5", &f, &e));
+    assert_ok(cov_chunk_file_open("x.h5", &f, &e));
     /* Rows that were never stored are padding, where the grid has bases. */
     struct cov_blob raw = COV_BLOB_INIT;
     struct cov_err err = COV_ERR_INIT;
     uint8_t codes[34];
-    succeeds(cov_chunk_file_fetch(f, 0, COV_CHUNK_BASES, &raw, &e));
+    assert_ok(cov_chunk_file_fetch(f, 0, COV_CHUNK_BASES, &raw, &e));
     assert_int_equal(cov_chunk_file_decode(f, 0, COV_CHUNK_BASES, &raw, codes, NULL, &err),
                      COV_EINPUT);
     assert_string_equal(err.text, "x.h5: data/X_packed: row 0 (chr1:1-33, + strand), index 0: "
@@ -634,7 +564,6 @@ static void test_wrong_files(void **state)
     write_odd(grid, "prediction/datasets", 1, word, n, 1, 0);
     refuse("there are no chunks in it");
     cov_grid_free(grid);
-    assert_int_equal(unlink("x.h5"), 0);
 }
 
 /* Bytes changed at random, and cut files: read to the end, or refused with a text that names the
@@ -642,8 +571,8 @@ static void test_wrong_files(void **state)
 static void test_damaged(void **state)
 {
     (void)state;
-    static uint8_t file[1 << 17], bad[1 << 17];
-    struct cov_grid *grid = two_sequences(33);
+    static uint8_t good[1 << 17], bad[1 << 17];
+    struct cov_grid *grid = two_sequences(100, 33, 33);
     size_t n_refused = 0, n_file = 0;
     uint32_t r = 7;
     for (int k = 0; k < 200; k++) {
@@ -653,15 +582,17 @@ static void test_damaged(void **state)
                 k % 100 ? COV_LAYOUT_PACKED : COV_LAYOUT_ONEHOT, gzip, k < 100 ? 1 : 3};
             write_file("x.h5", grid, &h, &options, true, false);
             cov_chunk_head_fini(&h);
-            n_file = load("x.h5", file, sizeof file);
+            char *file = get_bytes("x.h5", &n_file);
+            assert_in_range(n_file, 1000, sizeof good);
+            memcpy(good, file, n_file);
+            free(file);
         }
-        assert_true(n_file > 1000);
-        memcpy(bad, file, n_file);
+        memcpy(bad, good, n_file);
         for (int i = 0; i < 1 + k % 4; i++) {
             r = r * 1664525 + 1013904223;
             bad[(r >> 4) % n_file] ^= (uint8_t)(1U << (r >> 29));
         }
-        save("y.h5", bad, k % 10 ? n_file : (r >> 4) % n_file);
+        put_bytes("y.h5", bad, k % 10 ? n_file : (r >> 4) % n_file);
         struct cov_chunk_file *f;
         struct cov_blob raw = COV_BLOB_INIT;
         struct cov_err err = COV_ERR_INIT;
@@ -699,8 +630,6 @@ static void test_damaged(void **state)
     }
     assert_true(n_refused > 50);
     cov_grid_free(grid);
-    assert_int_equal(unlink("x.h5"), 0);
-    assert_int_equal(unlink("y.h5"), 0);
 }
 
 int main(void)
@@ -712,5 +641,5 @@ int main(void)
         cmocka_unit_test(test_wrong_use),   cmocka_unit_test(test_wrong_files),
         cmocka_unit_test(test_damaged),
     };
-    return cmocka_run_group_tests(tests, go_home, leave_home);
+    return cmocka_run_group_tests(tests, enter, leave_folder);
 }

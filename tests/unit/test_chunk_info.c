@@ -10,8 +10,7 @@
 #include "common/job/chunks/chunk_info.h"
 #include "common/store/stream.h"
 #include "tests/lib/make_chunks.h"
-
-static char dir[] = "/tmp/cov-test-XXXXXX";
+#include "tests/lib/own_folder.h"
 
 /* x.h5: a predictions file; x.cov: the same as a stream without chr2 and chr1's last - chunk. */
 static void write_stream(void)
@@ -45,19 +44,12 @@ static void write_stream(void)
 
 static int enter(void **state)
 {
-    (void)state;
-    if (!mkdtemp(dir) || chdir(dir))
+    if (enter_folder(state))
         return -1;
     make_chunks("x.h5", false, NULL);
     make_chunks("g.h5", true, NULL);
     write_stream();
     return 0;
-}
-
-static int leave(void **state)
-{
-    (void)state;
-    return unlink("x.h5") || unlink("g.h5") || unlink("x.cov") || chdir("/") || rmdir(dir);
 }
 
 static char *info(const char *path, bool json, int wanted)
@@ -155,12 +147,8 @@ static void refuses_other_files(void **state)
 {
     (void)state;
     free(info("none", false, COV_EIO));
-    FILE *f = fopen("other", "w");
-    assert_non_null(f);
-    assert_true(fputs("chr1\n", f) >= 0);
-    assert_int_equal(fclose(f), 0);
+    put_text("other", "chr1\n");
     free(info("other", false, COV_EINPUT));
-    assert_int_equal(unlink("other"), 0);
     assert_int_equal(truncate("x.cov", 200), 0);
     free(info("x.cov", false, COV_EINPUT));
 }
@@ -174,5 +162,5 @@ int main(void)
         cmocka_unit_test(describes_streams),
         cmocka_unit_test(refuses_other_files),
     };
-    return cmocka_run_group_tests(tests, enter, leave);
+    return cmocka_run_group_tests(tests, enter, leave_folder);
 }

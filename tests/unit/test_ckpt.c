@@ -15,6 +15,7 @@
 #include "common/ckpt/ckpt.h"
 #include "common/ckpt/pickle_writer.h"
 #include "common/ckpt/zip.h"
+#include "tests/lib/own_folder.h"
 
 /* Two files in memory: many are written here. */
 static char path[40], path2[40];
@@ -114,29 +115,6 @@ static void read_bad(const char *from, const char *message)
         fail_msg("\"%s\" is not in \"%s\"", message, e.text);
 }
 
-/* The bytes of a file. */
-static uint8_t *load(const char *from, size_t *n)
-{
-    FILE *f = fopen(from, "rb");
-    assert_non_null(f);
-    assert_int_equal(fseek(f, 0, SEEK_END), 0);
-    *n = (size_t)ftell(f);
-    assert_int_equal(fseek(f, 0, SEEK_SET), 0);
-    uint8_t *data = malloc(*n);
-    assert_non_null(data);
-    assert_int_equal(fread(data, 1, *n, f), *n);
-    assert_int_equal(fclose(f), 0);
-    return data;
-}
-
-static void store(const char *to, const void *data, size_t n)
-{
-    FILE *f = fopen(to, "wb");
-    assert_non_null(f);
-    assert_int_equal(fwrite(data, 1, n, f), n);
-    assert_int_equal(fclose(f), 0);
-}
-
 static void round_trip(void **state)
 {
     (void)state;
@@ -152,13 +130,8 @@ static void round_trip(void **state)
     assert_null(cov_ckpt_tensor(r, "down"));
     assert_int_equal((uintptr_t)cov_ckpt_tensor(r, "weight")->f32 % 64, 0);
     /* The same bytes again, from what was read. */
-    size_t n, n2;
     assert_int_equal(cov_ckpt_write(path2, r, NULL), 0);
-    uint8_t *one = load(path, &n), *two = load(path2, &n2);
-    assert_int_equal(n, n2);
-    assert_memory_equal(one, two, n);
-    free(one);
-    free(two);
+    check_same_files(path, path2);
     cov_ckpt_free(r);
     cov_ckpt_fini(&c);
     cov_ckpt_fini(&c);
@@ -234,9 +207,9 @@ static void cut_or_changed(void **state)
     fill(&c);
     assert_int_equal(cov_ckpt_write(path, &c, NULL), 0);
     size_t n;
-    uint8_t *data = load(path, &n);
+    char *data = get_bytes(path, &n);
     for (size_t i = 0; i < n; i++) {
-        store(path2, data, i);
+        put_bytes(path2, data, i);
         read_bad(path2, i == 0 ? "the file is empty" : i < 4 ? "not a zip archive" : "truncated");
     }
     /* Whatever bit is flipped: an error, or what was written. */
@@ -244,8 +217,8 @@ static void cut_or_changed(void **state)
     for (size_t bit = 0; bit < 8 * n; bit++) {
         struct cov_ckpt *r = NULL;
         struct cov_err e = COV_ERR_INIT;
-        data[bit / 8] ^= (uint8_t)(1 << bit % 8);
-        store(path2, data, n);
+        data[bit / 8] ^= (char)(1 << bit % 8);
+        put_bytes(path2, data, n);
         if (cov_ckpt_read(path2, &r, &e) == 0) {
             assert_true(same(&c, r));
         } else {
@@ -253,7 +226,7 @@ static void cut_or_changed(void **state)
             n_noticed++;
         }
         cov_ckpt_free(r);
-        data[bit / 8] ^= (uint8_t)(1 << bit % 8);
+        data[bit / 8] ^= (char)(1 << bit % 8);
     }
     assert_true(n_noticed > 8 * n / 2);
     free(data);
@@ -531,8 +504,7 @@ static void bad_tensors(void **state)
     BAD("the description of its storage is damaged", t.n_declared = -1);
     BAD("its storage data/1 is missing", t.key = "1");
     BAD("its storage data/../data.pkl is missing", t.key = "../data.pkl");
-    BAD("unknown storage class", t.class_module = "collections",
-        t.class_name = "OrderedDict");
+    BAD("unknown storage class", t.class_module = "collections", t.class_name = "OrderedDict");
     BAD("its description is damaged", t.maker = "_rebuild_tensor_v3");
     BAD("unknown element type", t.maker = "_rebuild_tensor_v3", t.dtype = "Size");
     BAD("expected a tensor, found type persistent id", t.maker = "_rebuild_parameter_with_state");
@@ -585,11 +557,11 @@ static void other_values(void **state)
     assert_memory_equal(cov_ckpt_tensor(c, "p")->f32, storage, sizeof storage);
     cov_ckpt_free(c);
     for (int kind = 0; kind < 5; kind++) {
-        static const char *const messages[] = {"x: expected a tensor, found type int",
-                                               "x: expected a tensor, found type dict",
-                                               "x: expected a tensor, found type FloatStorage",
-                                               "x: expected a tensor, found type _rebuild_parameter",
-                                               "tensor x: its description is damaged"};
+        static const char *const messages[] = {
+            "x: expected a tensor, found type int", "x: expected a tensor, found type dict",
+            "x: expected a tensor, found type FloatStorage",
+            "x: expected a tensor, found type _rebuild_parameter",
+            "tensor x: its description is damaged"};
         struct cov_pickle_writer bad = COV_PICKLE_WRITER_INIT;
         put_head(&bad);
         cov_pickle_text(&bad, "state_dict");

@@ -14,20 +14,7 @@
 #include "common/store/h5.h"
 #include "common/store/h5_probe.h"
 #include "tests/lib/own_child.h"
-
-static char home[] = "/tmp/cov_test_h5_XXXXXX";
-
-static int go_home(void **state)
-{
-    (void)state;
-    return mkdtemp(home) && chdir(home) == 0 ? 0 : -1;
-}
-
-static int leave_home(void **state)
-{
-    (void)state;
-    return chdir("/") == 0 && rmdir(home) == 0 ? 0 : -1;
-}
+#include "tests/lib/own_folder.h"
 
 /* ---- small helpers ---- */
 
@@ -38,21 +25,9 @@ struct bytes {
 
 static struct bytes slurp(const char *path)
 {
-    FILE *f = fopen(path, "rb");
-    assert_non_null(f);
-    struct bytes b = {malloc(1 << 20), 0};
-    assert_non_null(b.data);
-    b.n = fread(b.data, 1, 1 << 20, f);
-    assert_int_equal(fclose(f), 0);
+    struct bytes b;
+    b.data = (uint8_t *)get_bytes(path, &b.n);
     return b;
-}
-
-static void spill(const char *path, const uint8_t *data, size_t n)
-{
-    FILE *f = fopen(path, "wb");
-    assert_non_null(f);
-    assert_int_equal(fwrite(data, 1, n, f), n);
-    assert_int_equal(fclose(f), 0);
 }
 
 static int32_t value(size_t row, size_t pos, size_t col)
@@ -188,7 +163,6 @@ static void test_round_trips(void **state)
                 write_file("x.h5", &spec, choices[c], variant & 2);
                 check_file("x.h5", &spec, variant & 2);
             }
-    assert_int_equal(unlink("x.h5"), 0);
 }
 
 static void test_same_bytes(void **state)
@@ -199,13 +173,7 @@ static void test_same_bytes(void **state)
     /* Times in the file would have whole seconds. */
     sleep(1);
     write_file("b.h5", &spec, gzip, false);
-    struct bytes a = slurp("a.h5"), b = slurp("b.h5");
-    assert_int_equal(a.n, b.n);
-    assert_memory_equal(a.data, b.data, a.n);
-    free(a.data);
-    free(b.data);
-    assert_int_equal(unlink("a.h5"), 0);
-    assert_int_equal(unlink("b.h5"), 0);
+    check_same_files("a.h5", "b.h5");
 }
 
 static void test_names(void **state)
@@ -244,7 +212,7 @@ static void test_names(void **state)
 
     cov_err_clear(&e);
     assert_int_equal(cov_h5_set_open(f, "g/c", 3, &s, &e), COV_EINPUT);
-    assert_string_equal(e.text, "x.h5: there is no data set g/c");
+    assert_string_equal(e.text, "x.h5: no data set g/c");
     cov_err_clear(&e);
     assert_int_equal(cov_h5_set_open(f, "g", 3, &s, &e), COV_EINPUT);
     assert_non_null(strstr(e.text, "x.h5: g: "));
@@ -256,7 +224,6 @@ static void test_names(void **state)
     cov_h5_close(f);
     cov_h5_close(NULL);
     cov_h5_set_close(NULL);
-    assert_int_equal(unlink("x.h5"), 0);
 }
 
 static void refuse(const char *path, int code, const char *text)
@@ -273,19 +240,18 @@ static void test_no_hdf5(void **state)
     (void)state;
     refuse("none.h5", COV_EIO, "none.h5: No such file or directory");
     refuse(".", COV_EINPUT, ".: is a folder, not a file");
-    refuse("/dev/null", COV_EINPUT, "/dev/null: an HDF5 file has to be a regular file");
+    refuse("/dev/null", COV_EINPUT, "/dev/null: not a regular file, as HDF5 files must be");
     assert_int_equal(mkfifo("pipe", 0600), 0);
-    refuse("pipe", COV_EINPUT, "pipe: an HDF5 file has to be a regular file");
+    refuse("pipe", COV_EINPUT, "pipe: not a regular file, as HDF5 files must be");
     assert_int_equal(unlink("pipe"), 0);
-    spill("x.h5", (const uint8_t *)"", 0);
+    put_bytes("x.h5", "", 0);
     refuse("x.h5", COV_EINPUT, "x.h5: the file is empty");
-    spill("x.h5", (const uint8_t *)">chr1\nACGT\n", 11);
+    put_bytes("x.h5", ">chr1\nACGT\n", 11);
     refuse("x.h5", COV_EINPUT, "x.h5: not an HDF5 file, but a FASTA file");
-    spill("x.h5", (const uint8_t *)"\x89HDF\r\n\x1a\n\x09", 9);
-    refuse("x.h5", COV_EINPUT, "x.h5: HDF5 superblock of unknown version 9");
-    spill("x.h5", (const uint8_t *)"\x89HDF\r\n\x1a\n", 8);
+    put_bytes("x.h5", "\x89HDF\r\n\x1a\n\x09", 9);
+    refuse("x.h5", COV_EINPUT, "x.h5: unknown HDF5 superblock version 9");
+    put_bytes("x.h5", "\x89HDF\r\n\x1a\n", 8);
     refuse("x.h5", COV_EINPUT, "x.h5: damaged HDF5 superblock");
-    assert_int_equal(unlink("x.h5"), 0);
 }
 
 /* A reader's whole way through a file; everything is allowed but a crash, a hang, or an error
@@ -328,26 +294,25 @@ static void test_cut_short(void **state)
     struct bytes whole = slurp("x.h5");
     assert_int_equal(read_all("x.h5"), 0);
     for (size_t n = 0; n < whole.n; n += 61) {
-        spill("x.h5", whole.data, n);
+        put_bytes("x.h5", whole.data, n);
         assert_int_equal(read_all("x.h5"), COV_EINPUT);
     }
-    spill("x.h5", whole.data, whole.n - 1);
+    put_bytes("x.h5", whole.data, whole.n - 1);
     char text[100];
-    (void)snprintf(text, sizeof text, "x.h5: cut short: %zu bytes of %zu", whole.n - 1, whole.n);
+    (void)snprintf(text, sizeof text, "x.h5: truncated: %zu of %zu bytes", whole.n - 1, whole.n);
     refuse("x.h5", COV_EINPUT, text);
     /* A header in front, as h5jam puts it, is none of our business. */
     uint8_t *jammed = calloc(1, whole.n + 512);
     assert_non_null(jammed);
     memcpy(jammed + 512, whole.data, whole.n);
-    spill("x.h5", jammed, whole.n + 511);
-    (void)snprintf(text, sizeof text, "x.h5: cut short: %zu bytes of %zu", whole.n + 511,
+    put_bytes("x.h5", jammed, whole.n + 511);
+    (void)snprintf(text, sizeof text, "x.h5: truncated: %zu of %zu bytes", whole.n + 511,
                    whole.n + 512);
     refuse("x.h5", COV_EINPUT, text);
-    spill("x.h5", jammed, whole.n + 512);
+    put_bytes("x.h5", jammed, whole.n + 512);
     check_file("x.h5", &spec, false);
     free(jammed);
     free(whole.data);
-    assert_int_equal(unlink("x.h5"), 0);
 }
 
 static void test_flipped(void **state)
@@ -366,7 +331,7 @@ static void test_flipped(void **state)
             size_t at = (r >> 4) % whole.n;
             uint8_t old = whole.data[at];
             whole.data[at] ^= (uint8_t)(r >> 28 ? r >> 24 : 0xff);
-            spill("x.h5", whole.data, whole.n);
+            put_bytes("x.h5", whole.data, whole.n);
             n_refused += read_all("x.h5") != 0;
             n_tried++;
             whole.data[at] = old;
@@ -375,7 +340,6 @@ static void test_flipped(void **state)
     }
     /* Much of a small file is empty space in tables; but some damage must be seen. */
     assert_true(n_refused > n_tried / 50);
-    assert_int_equal(unlink("x.h5"), 0);
 }
 
 /* Chunk rows of 0: libhdf5 1.10.8 divides by it when it opens the set. The child takes the blow. */
@@ -394,7 +358,7 @@ static void test_crash_of_libhdf5(void **state)
             n_found++;
         }
     assert_int_equal(n_found, 1);
-    spill("x.h5", whole.data, whole.n);
+    put_bytes("x.h5", whole.data, whole.n);
     struct cov_h5 *f;
     struct cov_h5_set *s;
     struct cov_err e = COV_ERR_INIT;
@@ -406,7 +370,6 @@ static void test_crash_of_libhdf5(void **state)
     assert_int_equal(rc, COV_EINPUT);
     cov_h5_close(f);
     free(whole.data);
-    assert_int_equal(unlink("x.h5"), 0);
 }
 
 /* libhdf5 allocates, and fills, as many bytes as an attribute of variable length claims to have. */
@@ -439,7 +402,7 @@ static void test_long_attribute(void **state)
         }
     }
     assert_int_equal(n_found, 1);
-    spill("x.h5", whole.data, whole.n);
+    put_bytes("x.h5", whole.data, whole.n);
     free(whole.data);
     assert_int_equal(getrusage(RUSAGE_SELF, &before), 0);
     int rc = cov_h5_open("x.h5", &f, &e);
@@ -450,7 +413,6 @@ static void test_long_attribute(void **state)
     assert_int_equal(getrusage(RUSAGE_SELF, &after), 0);
     assert_true(after.ru_maxrss - before.ru_maxrss < 1 << 18); /* KiB */
     cov_h5_close(f);
-    assert_int_equal(unlink("x.h5"), 0);
 }
 
 /* The probe may be where the caller ignores its children, or has a handler for them. */
@@ -463,7 +425,6 @@ static void test_probe_ignoring_children(void **state)
     bool good_texts;
     assert_int_equal(cov_h5_probe("x.h5", &good_texts, NULL), 0);
     (void)signal(SIGCHLD, old);
-    assert_int_equal(unlink("x.h5"), 0);
 }
 
 /* Writes a file with an image of libhdf5's cache. For a process of its own: libhdf5 does not free
@@ -491,7 +452,6 @@ static void test_cache_image(void **state)
     bool good_texts;
     assert_int_equal(cov_h5_probe("x.h5", &good_texts, &e), COV_EINPUT);
     assert_non_null(strstr(e.text, "x.h5: HDF5 file with a metadata cache image"));
-    assert_int_equal(unlink("x.h5"), 0);
 }
 
 static int fill_disk(void *arg)
@@ -553,5 +513,5 @@ int main(void)
         cmocka_unit_test(test_cache_image),
         cmocka_unit_test(test_full_disk),
     };
-    return cmocka_run_group_tests(tests, go_home, leave_home);
+    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

@@ -10,22 +10,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/base/log.h"
 #include "common/store/journal.h"
 #include "tests/lib/own_child.h"
-
-static char dir[] = "/tmp/test_journalXXXXXX";
-static int n_warnings;
+#include "tests/lib/own_folder.h"
+#include "tests/lib/own_log.h"
 
 enum { N = 20 };
 static const char head[] = "version\t1\ninput\tx\n";
-
-static void count_warning(void *arg, enum cov_log_level level, const char *text)
-{
-    (void)arg;
-    (void)text;
-    n_warnings += level == COV_LOG_WARNING;
-}
 
 /* The blobs of piece i: some pieces and bytes, also none. */
 static void fill(size_t i, struct cov_blob blobs[2])
@@ -185,7 +176,7 @@ static void test_damage(void **state)
         assert_int_equal(fseek(f, at, SEEK_SET), 0);
         assert_int_equal(fputc(byte ^ 4, f), byte ^ 4);
         assert_int_equal(fclose(f), 0);
-        n_warnings = 0;
+        logged.n_warnings = 0;
         int rc = cov_journal_open("d", &j, &e);
         if (at < 16) {
             assert_int_equal(rc, COV_EINPUT); /* any file: it is not touched */
@@ -202,7 +193,7 @@ static void test_damage(void **state)
         } else {
             assert_int_equal(rc, 0);
             assert_int_equal(cov_journal_scan(j, N, NULL), 0);
-            assert_int_equal(n_warnings, 1);
+            assert_int_equal(logged.n_warnings, 1);
             assert_in_range(cov_journal_n_pieces(j), 0, N - 2);
             for (size_t i = 0; i < N; i++)
                 if (cov_journal_has(j, i))
@@ -303,17 +294,8 @@ static void test_no_folder(void **state)
 
 static int enter(void **state)
 {
-    (void)state;
-    cov_log_set(count_warning, NULL, COV_LOG_WARNING);
-    return mkdtemp(dir) && chdir(dir) == 0 ? 0 : -1;
-}
-
-static int leave(void **state)
-{
-    (void)state;
-    for (const char *p = "acdlokf"; *p; p++)
-        (void)unlink((char[]){*p, '\0'});
-    return chdir("/") == 0 ? rmdir(dir) : -1;
+    start_log(COV_LOG_WARNING);
+    return enter_folder(state);
 }
 
 int main(void)
@@ -325,5 +307,5 @@ int main(void)
         cmocka_unit_test(test_lock),          cmocka_unit_test(test_full_disk),
         cmocka_unit_test(test_no_folder),
     };
-    return cmocka_run_group_tests_name("journal", tests, enter, leave);
+    return cmocka_run_group_tests_name("journal", tests, enter, leave_folder);
 }

@@ -10,32 +10,14 @@
 #include "common/base/err.h"
 #include "common/seq/alphabet.h"
 #include "common/store/pair_writer.h"
+#include "tests/lib/own_folder.h"
 
-static char home[] = "/tmp/cov_test_pair_writer_XXXXXX";
-
-static int go_home(void **state)
+static int enter(void **state)
 {
-    (void)state;
-    return mkdtemp(home) && chdir(home) == 0 && setenv("SOURCE_DATE_EPOCH", "1700000000", 1) == 0
-               ? 0
-               : -1;
+    return setenv("SOURCE_DATE_EPOCH", "1700000000", 1) || enter_folder(state);
 }
 
-static int leave_home(void **state)
-{
-    (void)state;
-    return chdir("/") == 0 && rmdir(home) == 0 ? 0 : -1;
-}
-
-#define succeeds(call)                                                                             \
-    do {                                                                                           \
-        struct cov_err e = COV_ERR_INIT;                                                           \
-        int rc_ = (call);                                                                          \
-        if (rc_)                                                                                   \
-            fail_msg("%s: %d: %s", #call, rc_, e.text);                                            \
-    } while (0)
-
-enum { L = 33, D = 2, FILE_BYTES = 1 << 18 };
+enum { L = 33, D = 2 };
 
 static const struct cov_chunk_writer_options options = {COV_LAYOUT_ONEHOT, {COV_CODEC_GZIP, 0}, 0};
 
@@ -44,7 +26,7 @@ static struct cov_grid *sequences(void)
     char *names[] = {"chr1", "short", "chr2", "exact"};
     const int64_t lengths[] = {500, 1, 333, 66};
     struct cov_grid *grid;
-    succeeds(cov_grid_new(4, names, lengths, "Zea mays", L, &grid, &e));
+    assert_ok(cov_grid_new(4, names, lengths, "Zea mays", L, &grid, &e));
     return grid;
 }
 
@@ -58,8 +40,8 @@ static struct cov_chunk_writer *new_writer(const char *path)
     struct cov_chunk_head h = {.L = L, .has_bases = true};
     struct cov_chunk_writer *w;
     for (size_t k = 0; k < COV_COUNT(sets); k++)
-        succeeds(cov_chunk_head_add_set(&h, &sets[k], &e));
-    succeeds(cov_chunk_writer_new(path, &h, &options, &w, &e));
+        assert_ok(cov_chunk_head_add_set(&h, &sets[k], &e));
+    assert_ok(cov_chunk_writer_new(path, &h, &options, &w, &e));
     cov_chunk_head_fini(&h);
     return w;
 }
@@ -81,7 +63,7 @@ static void encode(const struct cov_chunk_writer *w, struct cov_chunk c, struct 
     const uint8_t *const *const rows[] = {row};
     const uint8_t *const all_codes[] = {codes};
     cov_blob_clear(out);
-    succeeds(cov_chunk_writer_encode(w, 1, all_codes, rows, out, &e));
+    assert_ok(cov_chunk_writer_encode(w, 1, all_codes, rows, out, &e));
 }
 
 static void write_known(const char *path, const struct cov_grid *grid)
@@ -90,10 +72,10 @@ static void write_known(const char *path, const struct cov_grid *grid)
     struct cov_blob blob = COV_BLOB_INIT;
     for (size_t i = 0; i < cov_grid_n_chunks(grid); i++) {
         encode(w, cov_grid_chunk(grid, i), &blob);
-        succeeds(cov_chunk_writer_put(w, i, &blob, 0, &e));
+        assert_ok(cov_chunk_writer_put(w, i, &blob, 0, &e));
     }
     cov_blob_fini(&blob);
-    succeeds(cov_chunk_writer_finish(w, grid, &e));
+    assert_ok(cov_chunk_writer_finish(w, grid, &e));
 }
 
 static void write_pairs(const char *path, const struct cov_grid *grid, size_t memory, bool partial,
@@ -102,11 +84,11 @@ static void write_pairs(const char *path, const struct cov_grid *grid, size_t me
     struct cov_chunk_writer *w = new_writer(path);
     struct cov_pair_writer *p;
     struct cov_blob blobs[2] = {COV_BLOB_INIT, COV_BLOB_INIT};
-    succeeds(cov_pair_writer_new(w, L, ".", memory, partial, &p, &e));
+    assert_ok(cov_pair_writer_new(w, L, ".", memory, partial, &p, &e));
     for (size_t s = 0; s < cov_grid_n_seqs(grid); s++) {
         size_t beg, end;
         cov_grid_seq_pairs(grid, s, &beg, &end);
-        succeeds(cov_pair_writer_begin(p, cov_grid_species(grid, s), cov_grid_name(grid, s), &e));
+        assert_ok(cov_pair_writer_begin(p, cov_grid_species(grid, s), cov_grid_name(grid, s), &e));
         for (size_t k = beg; k < end; k++) {
             struct cov_pair pair = cov_grid_pair(grid, k);
             const struct cov_blob *stored[2] = {NULL, NULL};
@@ -115,32 +97,21 @@ static void write_pairs(const char *path, const struct cov_grid *grid, size_t me
                     encode(w, cov_grid_chunk(grid, pair.rows[strand]), &blobs[strand]);
                     stored[strand] = &blobs[strand];
                 }
-            succeeds(cov_pair_writer_put(p, pair.beg, pair.end, stored[0], stored[1], &e));
+            assert_ok(cov_pair_writer_put(p, pair.beg, pair.end, stored[0], stored[1], &e));
         }
-        succeeds(cov_pair_writer_end(p, cov_grid_seq_length(grid, s), &e));
+        assert_ok(cov_pair_writer_end(p, cov_grid_seq_length(grid, s), &e));
     }
     for (int strand = 0; strand < 2; strand++)
         cov_blob_fini(&blobs[strand]);
-    succeeds(cov_pair_writer_finish(p, made, &e));
+    assert_ok(cov_pair_writer_finish(p, made, &e));
 }
 
 static void check_same(const char *a, const char *b)
 {
-    static uint8_t files[2][FILE_BYTES];
-    const char *const paths[2] = {a, b};
-    size_t n[2];
-    for (int k = 0; k < 2; k++) {
-        FILE *stream = fopen(paths[k], "rb");
-        assert_non_null(stream);
-        n[k] = fread(files[k], 1, FILE_BYTES, stream);
-        assert_int_equal(fclose(stream), 0);
-    }
-    assert_true(n[0] > 1000 && n[0] < FILE_BYTES);
-    assert_int_equal(n[0], n[1]);
-    assert_memory_equal(files[0], files[1], n[0]);
+    check_same_files(a, b);
     /* And it is a file of chunks. */
     struct cov_chunk_file *f;
-    succeeds(cov_chunk_file_open(b, &f, &e));
+    assert_ok(cov_chunk_file_open(b, &f, &e));
     cov_chunk_file_close(f);
 }
 
@@ -161,8 +132,6 @@ static void test_same_file(void **state)
         check_same("known.h5", "pairs.h5");
     }
     cov_grid_free(grid);
-    assert_int_equal(unlink("known.h5"), 0);
-    assert_int_equal(unlink("pairs.h5"), 0);
 }
 
 static void test_partial(void **state)
@@ -178,7 +147,7 @@ static void test_partial(void **state)
     };
     for (size_t k = 0; k < COV_COUNT(cases); k++) {
         struct cov_grid *grid, *made;
-        succeeds(cov_grid_select(all, cases[k].rows, cases[k].n, &grid, &e));
+        assert_ok(cov_grid_select(all, cases[k].rows, cases[k].n, &grid, &e));
         write_known("known.h5", grid);
         write_pairs("pairs.h5", grid, 300 * k, true, &made);
         assert_true(cov_grid_is_partial(made));
@@ -189,8 +158,6 @@ static void test_partial(void **state)
         cov_grid_free(grid);
     }
     cov_grid_free(all);
-    assert_int_equal(unlink("known.h5"), 0);
-    assert_int_equal(unlink("pairs.h5"), 0);
 }
 
 /* What must not come: one step too many after [0, 33) and [33, 50) of chr1, of length 50. */
@@ -222,14 +189,14 @@ static int take_step(struct cov_pair_writer *p, enum step step, const struct cov
         return cov_pair_writer_end(p, step == SHORT_END ? 49 : 51, err);
     if (step == NO_END)
         return cov_pair_writer_begin(p, "", "chr2", err);
-    succeeds(cov_pair_writer_end(p, 50, &e));
+    assert_ok(cov_pair_writer_end(p, 50, &e));
     if (step == OUTSIDE)
         return cov_pair_writer_put(p, 0, 33, blob, blob, err);
-    succeeds(cov_pair_writer_begin(p, "", step == TWICE ? "chr1" : "chr2", &e));
+    assert_ok(cov_pair_writer_begin(p, "", step == TWICE ? "chr1" : "chr2", &e));
     if (step == NO_PAIR)
         return cov_pair_writer_end(p, 10, err);
-    succeeds(cov_pair_writer_put(p, 0, 10, blob, blob, &e));
-    succeeds(cov_pair_writer_end(p, 10, &e));
+    assert_ok(cov_pair_writer_put(p, 0, 10, blob, blob, &e));
+    assert_ok(cov_pair_writer_end(p, 10, &e));
     return COV_OK;
 }
 
@@ -255,11 +222,11 @@ static void test_refused(void **state)
         struct cov_chunk_writer *w = new_writer("x.h5");
         struct cov_pair_writer *p;
         struct cov_err err = COV_ERR_INIT;
-        succeeds(cov_pair_writer_new(w, L, ".", COV_PAIR_WRITER_MEMORY, false, &p, &e));
+        assert_ok(cov_pair_writer_new(w, L, ".", COV_PAIR_WRITER_MEMORY, false, &p, &e));
         encode(w, (struct cov_chunk){0, 0, 33, false}, &blob);
-        succeeds(cov_pair_writer_begin(p, "", "chr1", &e));
-        succeeds(cov_pair_writer_put(p, 0, 33, &blob, &blob, &e));
-        succeeds(cov_pair_writer_put(p, 33, 50, &blob, &blob, &e));
+        assert_ok(cov_pair_writer_begin(p, "", "chr1", &e));
+        assert_ok(cov_pair_writer_put(p, 0, 33, &blob, &blob, &e));
+        assert_ok(cov_pair_writer_put(p, 33, 50, &blob, &blob, &e));
         int rc = take_step(p, (enum step)step, &blob, &err);
         if (step == TWICE) {
             assert_int_equal(rc, 0);
@@ -273,26 +240,25 @@ static void test_refused(void **state)
     /* A sequence that has no end, and an end without a beginning. */
     struct cov_pair_writer *p;
     struct cov_err err = COV_ERR_INIT;
-    succeeds(cov_pair_writer_new(new_writer("x.h5"), L, ".", 0, true, &p, &e));
+    assert_ok(cov_pair_writer_new(new_writer("x.h5"), L, ".", 0, true, &p, &e));
     assert_int_equal(cov_pair_writer_end(p, 10, NULL), COV_EINPUT);
-    succeeds(cov_pair_writer_begin(p, "", "chr1", &e));
+    assert_ok(cov_pair_writer_begin(p, "", "chr1", &e));
     assert_int_equal(cov_pair_writer_finish(p, NULL, &err), COV_EINPUT);
     assert_string_equal(err.text, "chr1: the sequence has no end");
     /* Partial ones may overlap but not go back; their lengths are no shorter than their chunks. */
-    succeeds(cov_pair_writer_new(new_writer("x.h5"), L, ".", 0, true, &p, &e));
-    succeeds(cov_pair_writer_begin(p, "", "chr1", &e));
-    succeeds(cov_pair_writer_put(p, 33, 66, &blob, NULL, &e));
+    assert_ok(cov_pair_writer_new(new_writer("x.h5"), L, ".", 0, true, &p, &e));
+    assert_ok(cov_pair_writer_begin(p, "", "chr1", &e));
+    assert_ok(cov_pair_writer_put(p, 33, 66, &blob, NULL, &e));
     assert_int_equal(cov_pair_writer_put(p, 0, 33, &blob, &blob, NULL), COV_EINPUT);
     assert_int_equal(cov_pair_writer_end(p, 65, NULL), COV_EINPUT);
     cov_pair_writer_abort(p);
     cov_pair_writer_abort(NULL);
     /* A folder for what waits that is not there. */
-    succeeds(cov_pair_writer_new(new_writer("x.h5"), L, "no/such", 0, false, &p, &e));
-    succeeds(cov_pair_writer_begin(p, "", "chr1", &e));
+    assert_ok(cov_pair_writer_new(new_writer("x.h5"), L, "no/such", 0, false, &p, &e));
+    assert_ok(cov_pair_writer_begin(p, "", "chr1", &e));
     assert_int_equal(cov_pair_writer_put(p, 0, 33, &blob, &blob, NULL), COV_EIO);
     cov_pair_writer_abort(p);
     cov_blob_fini(&blob);
-    assert_int_equal(unlink("x.h5"), 0);
 }
 
 int main(void)
@@ -302,5 +268,5 @@ int main(void)
         cmocka_unit_test(test_partial),
         cmocka_unit_test(test_refused),
     };
-    return cmocka_run_group_tests(tests, go_home, leave_home);
+    return cmocka_run_group_tests(tests, enter, leave_folder);
 }

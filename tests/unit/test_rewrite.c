@@ -115,7 +115,7 @@ static void test_two_files(void **state)
     plan.model = 1;
     assert_int_equal(cov_recast(&plan, paths[2], &job, &e), COV_EINPUT);
     assert_non_null(strstr(e.text, paths[0]));
-    assert_non_null(strstr(e.text, "there is no data set data/y"));
+    assert_non_null(strstr(e.text, "no data set data/y"));
     for (int i = 0; i < 2; i++)
         cov_chunk_file_close(files[i]);
     cov_grid_free(g);

@@ -13,35 +13,14 @@
 #include "common/store/chunk_table.h"
 #include "common/store/h5.h"
 #include "common/store/signal_file.h"
+#include "tests/lib/make_grid.h"
+#include "tests/lib/own_folder.h"
 #include "tests/lib/predictions_writer.h"
-
-static char home[] = "/tmp/cov_test_signal_file_XXXXXX";
-
-static int go_home(void **state)
-{
-    (void)state;
-    return mkdtemp(home) && chdir(home) == 0 ? 0 : -1;
-}
-
-static int leave_home(void **state)
-{
-    (void)state;
-    return chdir("/") == 0 && rmdir(home) == 0 ? 0 : -1;
-}
 
 enum { L = 21, D = 3 };
 
 static const struct cov_codec_choice none = {COV_CODEC_NONE, 0}, gzip = {COV_CODEC_GZIP, 0},
                                      lzf = {COV_CODEC_LZF, 0};
-
-static struct cov_grid *two_sequences(void)
-{
-    char *names[] = {"chr1", "scaffold_2"};
-    const int64_t lengths[] = {50, 21};
-    struct cov_grid *grid;
-    assert_int_equal(cov_grid_new(2, names, lengths, "Zea mays", L, &grid, NULL), 0);
-    return grid;
-}
 
 static size_t length_of(const struct cov_grid *grid, size_t i)
 {
@@ -121,7 +100,7 @@ static void test_round_trips(void **state)
     const struct cov_codec_choice choices[] = {none, gzip, lzf, {COV_CODEC_LIBDEFLATE, 9}};
     static const enum cov_signal_type types[] = {COV_SIGNAL_INT16, COV_SIGNAL_INT32,
                                                  COV_SIGNAL_INT64, COV_SIGNAL_FLOAT32};
-    struct cov_grid *grid = two_sequences();
+    struct cov_grid *grid = two_sequences(50, 21, L);
     for (size_t c = 0; c < COV_COUNT(choices); c++)
         for (size_t k = 0; k < COV_COUNT(types); k++) {
             bool is_float = types[k] == COV_SIGNAL_FLOAT32;
@@ -129,7 +108,6 @@ static void test_round_trips(void **state)
             check_predictions("x.h5", grid, is_float, is_float);
         }
     cov_grid_free(grid);
-    assert_int_equal(unlink("x.h5"), 0);
 }
 
 /* The value at base 3 of a chunk, in the first data set, with the type's limits. */
@@ -149,7 +127,7 @@ static void test_limits(void **state)
         {COV_SIGNAL_FLOAT32, 3e38F, NULL},         {COV_SIGNAL_FLOAT32, NAN, "float32"},
         {COV_SIGNAL_FLOAT32, INFINITY, "float32"},
     };
-    struct cov_grid *grid = two_sequences();
+    struct cov_grid *grid = two_sequences(50, 21, L);
     for (size_t k = 0; k < COV_COUNT(cases); k++) {
         const struct cov_predictions_options options = {.model_name = "m",
                                                         .datasets = datasets,
@@ -178,28 +156,18 @@ static void test_limits(void **state)
     }
     predictions_writer_abort(NULL);
     cov_grid_free(grid);
-    assert_int_equal(unlink("x.h5"), 0);
 }
 
 static void test_same_bytes(void **state)
 {
     (void)state;
-    static uint8_t files[2][1 << 16];
-    size_t n[2];
-    struct cov_grid *grid = two_sequences();
+    struct cov_grid *grid = two_sequences(50, 21, L);
     for (int k = 0; k < 2; k++) {
         write_predictions(k ? "y.h5" : "x.h5", grid, COV_SIGNAL_INT32, gzip, false);
-        FILE *stream = fopen(k ? "y.h5" : "x.h5", "rb");
-        assert_non_null(stream);
-        n[k] = fread(files[k], 1, sizeof files[k], stream);
-        assert_int_equal(fclose(stream), 0);
         sleep(k == 0);
     }
-    assert_int_equal(n[0], n[1]);
-    assert_memory_equal(files[0], files[1], n[0]);
+    check_same_files("x.h5", "y.h5");
     cov_grid_free(grid);
-    assert_int_equal(unlink("x.h5"), 0);
-    assert_int_equal(unlink("y.h5"), 0);
 }
 
 /* All rows of a file of D data sets, -1 throughout. */
@@ -238,7 +206,7 @@ static void test_long_names(void **state)
                                                     .n_datasets = 2,
                                                     .type = COV_SIGNAL_INT16,
                                                     .compression = none};
-    struct cov_grid *grid = two_sequences();
+    struct cov_grid *grid = two_sequences(50, 21, L);
     struct predictions_writer *w;
     cov_log_set(take_warning, NULL, COV_LOG_WARNING);
     assert_int_equal(predictions_writer_new("x.h5", grid, &options, &w, NULL), 0);
@@ -267,7 +235,6 @@ static void test_long_names(void **state)
     cov_blob_fini(&raw);
     cov_signal_file_close(f);
     cov_grid_free(grid);
-    assert_int_equal(unlink("x.h5"), 0);
 }
 
 /* ---- measured coverage ---- */
@@ -358,7 +325,7 @@ static void test_measured(void **state)
     };
     static const char *const names[] = {"atacseq", "h3k4me3", "moaseq"};
     static const size_t n_cols[] = {2, 4, 700}, ks[] = {2, 0, 1};
-    struct cov_grid *grid = two_sequences();
+    struct cov_grid *grid = two_sequences(50, 21, L);
     size_t n = cov_grid_n_chunks(grid);
     write_measured("x.h5", grid, sets, COV_COUNT(sets), n, 0);
     struct cov_signal_file *f;
@@ -385,7 +352,6 @@ static void test_measured(void **state)
     cov_blob_fini(&raw);
     cov_signal_file_close(f);
     cov_grid_free(grid);
-    assert_int_equal(unlink("x.h5"), 0);
 }
 
 static void refuse(const char *path, enum cov_signal_kind kind, const char *text)
@@ -400,7 +366,7 @@ static void refuse(const char *path, enum cov_signal_kind kind, const char *text
 static void test_refused(void **state)
 {
     (void)state;
-    struct cov_grid *grid = two_sequences();
+    struct cov_grid *grid = two_sequences(50, 21, L);
     size_t n = cov_grid_n_chunks(grid);
     const struct column_set a = {"evaluation/a_coverage", 1, int32, {1, L, 1}};
     const struct column_set x = {"data/X", 4, int32, {1, L, 4}};
@@ -417,9 +383,9 @@ static void test_refused(void **state)
     refuse(
         "x.h5", COV_SIGNAL_MEASURED,
         "x.h5: this is a predictions file without measured coverage (evaluation/<name>_coverage)");
-    refuse("x.h5", COV_SIGNAL_PREDICTED, "x.h5: there is no data set prediction/datasets");
+    refuse("x.h5", COV_SIGNAL_PREDICTED, "x.h5: no data set prediction/datasets");
     write_measured("x.h5", grid, NULL, 0, n, 0);
-    refuse("x.h5", COV_SIGNAL_PREDICTED, "x.h5: there is no data set prediction/predictions");
+    refuse("x.h5", COV_SIGNAL_PREDICTED, "x.h5: no data set prediction/predictions");
     refuse("x.h5", COV_SIGNAL_MEASURED,
            "x.h5: this is a file without measured coverage (evaluation/<name>_coverage)");
     write_measured("x.h5", grid, &a, 1, n - 1, 0);
@@ -460,13 +426,12 @@ static void test_refused(void **state)
     }
     cov_signal_file_close(NULL);
     cov_grid_free(grid);
-    assert_int_equal(unlink("x.h5"), 0);
 }
 
 static void test_bad_values(void **state)
 {
     (void)state;
-    struct cov_grid *grid = two_sequences();
+    struct cov_grid *grid = two_sequences(50, 21, L);
     const struct column_set a = {"evaluation/a_coverage", 1, int32, {1, L, 1}};
     write_measured("x.h5", grid, &a, 1, cov_grid_n_chunks(grid), -3);
     struct cov_signal_file *f;
@@ -489,7 +454,6 @@ static void test_bad_values(void **state)
     cov_blob_fini(&raw);
     cov_signal_file_close(f);
     cov_grid_free(grid);
-    assert_int_equal(unlink("x.h5"), 0);
 }
 
 int main(void)
@@ -500,5 +464,5 @@ int main(void)
         cmocka_unit_test(test_measured),    cmocka_unit_test(test_refused),
         cmocka_unit_test(test_bad_values),
     };
-    return cmocka_run_group_tests(tests, go_home, leave_home);
+    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

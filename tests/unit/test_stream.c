@@ -13,29 +13,8 @@
 #include "common/seq/alphabet.h"
 #include "common/seq/grid.h"
 #include "common/store/stream.h"
-
-static char home[] = "/tmp/test_stream.XXXXXX";
-
-static int go_home(void **state)
-{
-    (void)state;
-    return mkdtemp(home) && chdir(home) == 0 ? 0 : -1;
-}
-
-static int leave_home(void **state)
-{
-    (void)state;
-    (void)unlink("a");
-    (void)unlink("b");
-    return chdir("/") == 0 && rmdir(home) == 0 ? 0 : -1;
-}
-
-static void *grab(size_t n, size_t size)
-{
-    void *p = calloc(n ? n : 1, size);
-    assert_non_null(p);
-    return p;
-}
+#include "tests/lib/own_folder.h"
+#include "tests/lib/stream_bytes.h"
 
 /* ---------------------------------------------------------------- made-up genomes */
 
@@ -366,53 +345,11 @@ static void expect_equal(const struct genome *g, const char *path, unsigned n_th
 
 /* ---------------------------------------------------------------- files */
 
-struct bytes {
-    uint8_t *p;
-    size_t n;
-};
-
 static struct bytes get(const char *path)
 {
-    struct stat st;
-    assert_int_equal(stat(path, &st), 0);
-    struct bytes b = {grab((size_t)st.st_size, 1), (size_t)st.st_size};
-    int fd = open(path, O_RDONLY);
-    assert_int_equal(read(fd, b.p, b.n), (ssize_t)b.n);
-    assert_int_equal(close(fd), 0);
+    struct bytes b;
+    b.p = (uint8_t *)get_bytes(path, &b.n);
     return b;
-}
-
-static void put(const char *path, const void *p, size_t n)
-{
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    assert_int_equal(write(fd, p, n), (ssize_t)n);
-    assert_int_equal(close(fd), 0);
-}
-
-/* As contents of a file of that kind. */
-static void frame(const char *path, enum cov_bgz_mode mode, const void *p, size_t n)
-{
-    struct cov_bgz *b;
-    assert_int_equal(cov_bgz_open_write(path, mode, 1, &b, NULL), 0);
-    assert_int_equal(cov_bgz_write(b, p, n, NULL), 0);
-    assert_int_equal(cov_bgz_close(b, NULL), 0);
-}
-
-static struct bytes unframed(const char *path)
-{
-    struct bytes out = {grab(1 << 22, 1), 0};
-    struct cov_bgz *b;
-    assert_int_equal(cov_bgz_open_read(path, 1, &b, NULL), 0);
-    for (size_t got = 1; got; out.n += got)
-        assert_int_equal(cov_bgz_read(b, out.p + out.n, (1 << 22) - out.n, &got, NULL), 0);
-    cov_bgz_abort(b);
-    return out;
-}
-
-static void has(const struct cov_err *e, const char *part)
-{
-    if (!strstr(e->text, part))
-        fail_msg("'%s' is not in '%s'", part, e->text);
 }
 
 /* ---------------------------------------------------------------- round trips */
@@ -467,7 +404,7 @@ static void test_cut(void **state)
             struct cov_err e = COV_ERR_INIT;
             assert_int_equal(truncate("a", (off_t)cuts[i]), 0);
             assert_int_equal(read_stream(&g, "a", 1 + (i % 20 == 0), &e), COV_EINPUT);
-            has(&e, cuts[i] >= 18 ? "truncated" : "");
+            check_error(&e, COV_EINPUT, cuts[i] >= 18 ? "truncated" : "");
         }
         free(file.p);
     }
@@ -524,7 +461,7 @@ static void test_damaged_files(void **state)
         struct bytes copy = {grab(file.n + 300, 1), file.n};
         memcpy(copy.p, file.p, file.n);
         mutate(&copy);
-        put("b", copy.p, copy.n);
+        put_bytes("b", copy.p, copy.n);
         free(copy.p);
         struct cov_err e = COV_ERR_INIT;
         int rc = read_stream(&g, "b", 1 + (seed % 50 == 0), &e);
@@ -583,5 +520,5 @@ int main(void)
         cmocka_unit_test(test_damaged_files),
         cmocka_unit_test(test_damaged_contents),
     };
-    return cmocka_run_group_tests(tests, go_home, leave_home);
+    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

@@ -11,29 +11,8 @@
 
 #include "common/seq/grid.h"
 #include "common/store/stream.h"
-
-static char home[] = "/tmp/test_stream_format.XXXXXX";
-
-static int go_home(void **state)
-{
-    (void)state;
-    return mkdtemp(home) && chdir(home) == 0 ? 0 : -1;
-}
-
-static int leave_home(void **state)
-{
-    (void)state;
-    (void)unlink("a");
-    (void)unlink("b");
-    return chdir("/") == 0 && rmdir(home) == 0 ? 0 : -1;
-}
-
-static void *grab(size_t n, size_t size)
-{
-    void *p = calloc(n ? n : 1, size);
-    assert_non_null(p);
-    return p;
-}
+#include "tests/lib/own_folder.h"
+#include "tests/lib/stream_bytes.h"
 
 /* Reads the stream to its end, and all bases in it. */
 static int read_stream(const char *path, unsigned n_threads, struct cov_err *e)
@@ -69,51 +48,13 @@ static void expect_sound(const char *path)
     assert_int_equal(rc, 0);
 }
 
-struct bytes {
-    uint8_t *p;
-    size_t n;
-};
-
-static void put(const char *path, const void *p, size_t n)
-{
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    assert_int_equal(write(fd, p, n), (ssize_t)n);
-    assert_int_equal(close(fd), 0);
-}
-
-/* As contents of a file of that kind. */
-static void frame(const char *path, enum cov_bgz_mode mode, const void *p, size_t n)
-{
-    struct cov_bgz *b;
-    assert_int_equal(cov_bgz_open_write(path, mode, 1, &b, NULL), 0);
-    assert_int_equal(cov_bgz_write(b, p, n, NULL), 0);
-    assert_int_equal(cov_bgz_close(b, NULL), 0);
-}
-
-static struct bytes unframed(const char *path)
-{
-    struct bytes out = {grab(1 << 16, 1), 0};
-    struct cov_bgz *b;
-    assert_int_equal(cov_bgz_open_read(path, 1, &b, NULL), 0);
-    for (size_t got = 1; got; out.n += got)
-        assert_int_equal(cov_bgz_read(b, out.p + out.n, (1 << 16) - out.n, &got, NULL), 0);
-    cov_bgz_abort(b);
-    return out;
-}
-
-static void has(const struct cov_err *e, const char *part)
-{
-    if (!strstr(e->text, part))
-        fail_msg("'%s' is not in '%s'", part, e->text);
-}
-
 static void expect_refused(const char *path, const char *part)
 {
     for (unsigned n_threads = 1; n_threads <= 2; n_threads++) {
         struct cov_err e = COV_ERR_INIT;
         assert_int_equal(read_stream(path, n_threads, &e), COV_EINPUT);
         assert_memory_equal(e.text, path, strlen(path));
-        has(&e, part);
+        check_error(&e, COV_EINPUT, part);
     }
 }
 
@@ -175,7 +116,7 @@ static void test_refused_pairs(void **state)
         assert_int_equal(cov_stream_pack(&head, &cases[i].pair, codes,
                                          (const uint8_t *const *const[2]){0, 0}, &record, &e),
                          COV_EINPUT);
-        has(&e, cases[i].part);
+        check_error(&e, COV_EINPUT, cases[i].part);
     }
     cov_blob_fini(&record);
 }
@@ -502,8 +443,8 @@ static void test_writing_order(void **state)
         int finished = cov_stream_finish(w, rc ? NULL : &e);
         assert_int_equal(finished, orders[i].part ? COV_EINPUT : 0);
         if (orders[i].part) {
-            has(&e, orders[i].part);
             assert_memory_equal(e.text, "a: ", 3);
+            check_error(&e, COV_EINPUT, orders[i].part);
             expect_refused("a", "did the program");
         } else {
             assert_string_equal(e.text, "");
@@ -639,7 +580,7 @@ static void test_kinds(void **state)
         uint8_t start[8];
         size_t got;
         if (i == 2)
-            put("a", ">COVSTRM\n", 9);
+            put_bytes("a", ">COVSTRM\n", 9);
         assert_int_equal(cov_bgz_open_read(i == 1 ? "b" : "a", 1, &b, NULL), 0);
         assert_int_equal(cov_stream_is(b, &yes, NULL), 0);
         assert_int_equal(yes, i < 2);
@@ -672,7 +613,7 @@ static void test_standard_output(void **state)
     int fd = open(ptsname(terminal), O_RDWR | O_NOCTTY);
     assert_true(fd >= 0);
     assert_int_equal(write_to(fd, &e), COV_EUSAGE);
-    has(&e, "standard output is a terminal");
+    check_error(&e, COV_EUSAGE, "standard output is a terminal");
     assert_int_equal(close(fd), 0);
     assert_int_equal(close(terminal), 0);
 
@@ -701,5 +642,5 @@ int main(void)
         cmocka_unit_test(test_damaged_heads),   cmocka_unit_test(test_kinds),
         cmocka_unit_test(test_standard_output),
     };
-    return cmocka_run_group_tests(tests, go_home, leave_home);
+    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

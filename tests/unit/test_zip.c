@@ -12,6 +12,7 @@
 #include "common/base/err.h"
 #include "common/base/rng.h"
 #include "common/ckpt/zip.h"
+#include "tests/lib/own_folder.h"
 
 /* Two files in memory: many are written here. */
 static char path[40], path2[40];
@@ -33,24 +34,8 @@ struct image {
 static struct image load(const char *from)
 {
     struct image image;
-    FILE *f = fopen(from, "rb");
-    assert_non_null(f);
-    assert_int_equal(fseek(f, 0, SEEK_END), 0);
-    image.n = (size_t)ftell(f);
-    assert_int_equal(fseek(f, 0, SEEK_SET), 0);
-    image.data = malloc(image.n);
-    assert_non_null(image.data);
-    assert_int_equal(fread(image.data, 1, image.n, f), image.n);
-    assert_int_equal(fclose(f), 0);
+    image.data = (uint8_t *)get_bytes(from, &image.n);
     return image;
-}
-
-static void store(const char *to, const void *data, size_t n)
-{
-    FILE *f = fopen(to, "wb");
-    assert_non_null(f);
-    assert_int_equal(fwrite(data, 1, n, f), n);
-    assert_int_equal(fclose(f), 0);
 }
 
 static uint64_t get(const struct image *image, size_t at, int n)
@@ -110,7 +95,7 @@ static int read_all(const char *from, struct cov_err *e)
 static void bad(const struct image *image, const char *message)
 {
     struct cov_err e = COV_ERR_INIT;
-    store(path2, image->data, image->n);
+    put_bytes(path2, image->data, image->n);
     assert_int_equal(read_all(path2, &e), COV_EINPUT);
     if (!strstr(e.text, message) || !strstr(e.text, path2))
         fail_msg("\"%s\" is not in \"%s\"", message, e.text);
@@ -270,7 +255,7 @@ static void cut_or_changed(void **state)
         for (size_t bit = 0; bit < 8 * image.n; bit++) {
             struct cov_err e = COV_ERR_INIT;
             image.data[bit / 8] ^= (uint8_t)(1 << bit % 8);
-            store(path2, image.data, image.n);
+            put_bytes(path2, image.data, image.n);
             n_noticed += read_all(path2, &e) != 0;
             image.data[bit / 8] ^= (uint8_t)(1 << bit % 8);
         }
@@ -287,7 +272,7 @@ static void cut_or_changed(void **state)
                 was[i] = image.data[at[i]];
                 image.data[at[i]] = (uint8_t)cov_rng_next(&rng);
             }
-            store(path2, image.data, image.n);
+            put_bytes(path2, image.data, image.n);
             if (read_all(path2, &e))
                 assert_int_equal(e.code, COV_EINPUT);
             for (int i = 3; i >= 0; i--)
@@ -317,7 +302,7 @@ static void check_lies(const struct lie *lies, size_t n_lies)
         bad(&image, lie->message);
         put(&image, at, was, lie->n);
     }
-    store(path2, image.data, image.n);
+    put_bytes(path2, image.data, image.n);
     assert_int_equal(read_all(path2, NULL), 0);
     free(image.data);
 }
@@ -501,7 +486,7 @@ static void descriptors(void **state)
         at = find(&image, CENTRAL, i);
         put(&image, at + 8, 0x808, 2);
     }
-    store(path2, image.data, image.n);
+    put_bytes(path2, image.data, image.n);
     assert_int_equal(read_all(path2, NULL), 0);
     /* The checksum of the directory counts. */
     size_t at = find(&image, CENTRAL, 2);

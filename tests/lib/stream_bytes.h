@@ -1,0 +1,46 @@
+/* stream_bytes.h - for unit tests: chunk streams without and with the blocks of BGZF around them.
+ * SPDX-License-Identifier: MIT */
+#ifndef TESTS_STREAM_BYTES_H
+#define TESTS_STREAM_BYTES_H
+
+#include "tests/lib/unit.h"
+
+#include <stdlib.h>
+
+#include "common/base/bgz.h"
+
+struct bytes {
+    uint8_t *p;
+    size_t n;
+};
+
+static inline void *grab(size_t n, size_t size)
+{
+    void *p = calloc(n ? n : 1, size);
+    assert_non_null(p);
+    return p;
+}
+
+/* Writes the bytes as the contents of a file of that kind. */
+static inline void frame(const char *path, enum cov_bgz_mode mode, const void *p, size_t n)
+{
+    struct cov_bgz *b;
+    assert_ok(cov_bgz_open_write(path, mode, 1, &b, &e));
+    assert_ok(cov_bgz_write(b, p, n, &e));
+    assert_ok(cov_bgz_close(b, &e));
+}
+
+/* The contents, of up to 4 MiB. Free out.p with free(). */
+static inline struct bytes unframed(const char *path)
+{
+    enum { MOST = 1 << 22 };
+    struct bytes out = {grab(MOST, 1), 0};
+    struct cov_bgz *b;
+    assert_ok(cov_bgz_open_read(path, 1, &b, &e));
+    for (size_t got = 1; got; out.n += got)
+        assert_ok(cov_bgz_read(b, out.p + out.n, MOST - out.n, &got, &e));
+    cov_bgz_abort(b);
+    return out;
+}
+
+#endif
