@@ -112,7 +112,7 @@ static int no_end(const struct cov_zip *z, struct cov_err *e)
     if (get32(first) == 0x04034b50)
         return cov_fail(e, COV_EINPUT, "%s: truncated zip archive: the end record is missing",
                         z->path);
-    (void)cov_fail_kind(e, z->path, "not a zip archive, as PyTorch checkpoints are");
+    (void)cov_fail_kind(e, z->path, "not a zip archive (PyTorch checkpoint)");
     return COV_EINPUT;
 }
 

@@ -196,7 +196,7 @@ def refused(folder):
         print(path, text, sep='\t')
 
     one('x_int', 'data/X: the elements are not of a float type', x_type='i1')
-    one('x_complex', 'data/X: the type of its elements is none of', x_type='c8')
+    one('x_complex', 'data/X: elements are neither', x_type='c8')
     one('x_rank', 'data/X: 2 dimensions instead of 3',
         put_x=lambda g: g.create_dataset('X', data=X.reshape(N, L * 4).astype('f2')))
     one('x_columns', r'data/X: 3 columns instead of 4', put_x=lambda g: g.create_dataset('X', data=X[:, :, :3]))
