@@ -255,13 +255,13 @@ while read -r kind regex; do
     make_ckpt "$kind" bad.ckpt || exit 99
     refuses 1 "^covpredict: error: bad\\.ckpt: $regex" "a checkpoint, $kind" -- -m bad.ckpt -o x.h5 g.h5
 done <<'END'
-wrong-shape tensor out\.weight is 1 x 5, but the hyper-parameters make it 1 x 4$
+wrong-shape tensor out\.weight is 1 x 5, but the hyperparameters make it 1 x 4$
 missing-tensor tensor out\.bias is missing$
-extra-tensor tensor down_layer_list\.9\.bias has no place in the network
+extra-tensor unknown tensor down_layer_list\.9\.bias: 
 petabytes tensor out\.weight: its shape has .* elements, but the file has only [0-9]+ bytes$
 petabytes-hparams filter_size is 1099511627776, more than
 huge-layers cnn_layers is 9223372036854775807, more than
-missing-hparam hyper-parameter kernel_size is missing$
+missing-hparam hyperparameter kernel_size is missing$
 unknown-type model_type is "rnn", not cnn, hybrid or bi-hybrid$
 even-kernel step is 1 with the even kernel_size 8$
 zero-step step is 0, less than 1$

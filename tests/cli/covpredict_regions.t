@@ -42,14 +42,14 @@ done <<'END'
 2|--overlap 1008 g.h5|--overlap: 1008 bases are not fewer than the 1008 of a chunk$
 2|--overlap 30k g.fa|--overlap: 30000 bases are not fewer than the 21384 of a chunk$
 2|--overlap -1 g.h5|--overlap: 
-1|--overlap 10 part.2.h5|part\.2\.h5: overlap needs whole sequences, but of c[0-9] there are not all chunks
+1|--overlap 10 part.2.h5|part\.2\.h5: --overlap needs whole sequences, but chunks of c[0-9] are missing
 2|--overlap 10 g.stream|g\.stream is a chunk stream, which cannot be predicted with overlap$
 2|-r c1 g.stream|g\.stream is a chunk stream, which cannot be limited to regions$
 2|-r c9 g.h5|g\.h5: region c9: unknown contig c9; the contigs are: c1, c2, c3, c4, c5, \.\.\.$
 2|-r c9:1-2 g.fa|g\.fa: region c9:1-2: unknown contig c9; the contigs are: c1, c2, c3, c4, c5, \.\.\.$
 2|-r c1:5000-5001 g.h5|g\.h5: region c1:5000-5001: begins past the end of the contig, which has 4000 bases$
 2|-r c1:2-1 g.h5|g\.h5: region c1:2-1: ends before it begins$
-1|-R none.bed g.h5|g\.h5: nothing of it is in the regions$
+1|-R none.bed g.h5|g\.h5: no sequence overlaps the regions$
 1|-R absent.bed g.h5|absent\.bed: No such file
 END
 rm part.?.h5 g.stream none.bed

@@ -68,7 +68,7 @@ rm x.h5 s.json
 stopped -m m.ckpt g.h5
 status_is 1 'a full disk'
 stderr_like '^covpredict: error: x\.h5\.resume: cannot be written: File too large$' '  is said'
-stderr_like '^covpredict: what is done is kept in x\.h5\.resume: the same command goes on from there$' '  and what is left'
+stderr_like '^covpredict: finished chunks are kept in x\.h5\.resume; run the same command to resume$' '  and what is left'
 leaves g.fa g.h5 m.ckpt other.ckpt whole.h5 fasta.h5 x.h5.resume '  nothing but the journal is'
 cp x.h5.resume kept
 run covpredict -m m.ckpt --shard 1/9 -o x.h5 g.h5
@@ -77,7 +77,7 @@ rm x.h5
 while IFS='|' read -r args regex; do
     # shellcheck disable=SC2086 # a list of words
     run covpredict -q --resume -o x.h5 $args
-    refused 1 "^covpredict: error: x\.h5\.resume is of a run with another $regex; the same as then goes on with it, -f starts afresh$" "refused: $args"
+    refused 1 "^covpredict: error: x\.h5\.resume: journal of a run with another $regex; use the same to resume, or -f to start over$" "refused: $args"
     cmp -s kept x.h5.resume || fail '  the journal is as it was'
 done <<'END'
 -m other.ckpt g.h5|--model: .*
@@ -128,13 +128,13 @@ rm x.h5
 cp kept x.h5.resume
 printf 'xyz' | dd of=x.h5.resume bs=1 seek=40 conv=notrunc 2>/dev/null
 run covpredict -q --resume -m m.ckpt -o x.h5 g.h5
-refused 1 '^covpredict: error: x\.h5\.resume: its head is damaged; -f starts afresh$' 'a damaged head'
+refused 1 '^covpredict: error: x\.h5\.resume: damaged head; use -f to start over$' 'a damaged head'
 run covpredict -q -f --resume -m m.ckpt -o x.h5 g.h5
-ok '  -f starts afresh' cmp x.h5 whole.h5
+ok '  -f starts over' cmp x.h5 whole.h5
 rm x.h5
 head -c 3000 /dev/zero >x.h5.resume
 run covpredict -q --resume -m m.ckpt -o x.h5 g.h5
-refused 1 '^covpredict: error: x\.h5\.resume: its head is damaged; -f starts afresh$' 'one whose bytes a crash of the machine lost'
+refused 1 '^covpredict: error: x\.h5\.resume: damaged head; use -f to start over$' 'one whose bytes a crash of the machine lost'
 echo 'a file of mine' >x.h5.resume
 run covpredict -q -f --resume -m m.ckpt -o x.h5 g.h5
 refused 1 '^covpredict: error: x\.h5\.resume: is there, but is not a journal' 'a file of another kind is not touched'
@@ -152,7 +152,7 @@ done <<'END'
 -o - g.h5|--resume: output to standard output cannot be resumed$
 -o x.h5 -|--resume: standard input is not a file that can be read again$
 -o x.h5 /dev/null|--resume: /dev/null is not a file that can be read again$
--o x.h5 g.stream|g\.stream is a chunk stream, which cannot be gone on with \(--resume\)$
+-o x.h5 g.stream|g\.stream is a chunk stream, which cannot be resumed \(--resume\)$
 END
 run covpredict -q --resume -m m.ckpt -o absent/x.h5 g.h5
 status_is 1 'a folder that is not there'
@@ -178,7 +178,7 @@ done
 kill $!
 wait $!
 is $? 143 'ended by SIGTERM'
-is "$(tail -n 1 signal.txt)" 'covpredict: what is done is kept in long.h5.resume: the same command goes on from there' \
+is "$(tail -n 1 signal.txt)" 'covpredict: finished chunks are kept in long.h5.resume; run the same command to resume' \
     '  says how to go on'
 ok '  from the journal' test -s long.h5.resume
 ok '  and leaves no predictions' test ! -e long.h5

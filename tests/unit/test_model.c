@@ -34,9 +34,9 @@ static const struct cov_hparams small = {
 struct variant {
     struct cov_hparams hp;       /* what the tensors are made for */
     const char *without_hparam;  /* left out */
-    const char *changed_integer; /* a hyper-parameter with another value ... */
+    const char *changed_integer; /* a hyperparameter with another value ... */
     int64_t integer;             /* ... this */
-    const char *as_string;       /* a hyper-parameter that is "x" instead */
+    const char *as_string;       /* a hyperparameter that is "x" instead */
     const char *as_none;         /* one that is None instead */
     bool loose_types;            /* whole numbers as floats, bools and floats as whole numbers */
     const char *const *datasets;
@@ -287,17 +287,17 @@ static void needs_hparams(void **state)
         char text[96];
         struct variant v = usual();
         v.without_hparam = needed[i];
-        (void)snprintf(text, sizeof text, "hyper-parameter %s is missing", needed[i]);
+        (void)snprintf(text, sizeof text, "hyperparameter %s is missing", needed[i]);
         refuses(&v, text);
         v.without_hparam = NULL;
         v.as_string = needed[i];
-        (void)snprintf(text, sizeof text, "hyper-parameter %s is a text, not ", needed[i]);
+        (void)snprintf(text, sizeof text, "hyperparameter %s is a string, not ", needed[i]);
         refuses(&v, is(needed[i], "model_type") ? "model_type is \"x\"" : text);
         v = usual();
         v.hp.model_type = COV_MODEL_CNN;
         v.without_hparam = needed[i];
         if (i < 11)
-            refuses(&v, "hyper-parameter ");
+            refuses(&v, "hyperparameter ");
         else
             cov_model_close(opens(&v));
     }
@@ -306,13 +306,13 @@ static void needs_hparams(void **state)
     cov_model_close(opens(&v));
     v = usual();
     v.as_none = "step";
-    refuses(&v, "hyper-parameter step is None, not a whole number");
+    refuses(&v, "hyperparameter step is None, not an integer");
     v.as_none = "model_type";
-    refuses(&v, "hyper-parameter model_type is None, not a text");
+    refuses(&v, "hyperparameter model_type is None, not a string");
     v = usual();
     v.changed_integer = "bnorm";
     v.integer = 2;
-    refuses(&v, "hyper-parameter bnorm is an int, not True or False");
+    refuses(&v, "hyperparameter bnorm is an int, not True or False");
 }
 
 /* Numbers that are no whole ones, in place of a checkpoint's kernel_size. */
@@ -334,8 +334,8 @@ static void refuses_fractions(void **state)
         struct cov_err e = COV_ERR_INIT;
         assert_int_equal(cov_model_open(path, &m, &e), COV_EINPUT);
         assert_null(m);
-        assert_non_null(strstr(e.text, "hyper-parameter kernel_size is "));
-        assert_non_null(strstr(e.text, "not a whole number"));
+        assert_non_null(strstr(e.text, "hyperparameter kernel_size is "));
+        assert_non_null(strstr(e.text, "not an integer"));
     }
 }
 
@@ -356,12 +356,12 @@ static void refuses_sizes(void **state)
         /* 2 * 16 * 10^7 parameters could be; the file has not got them. */
         {"filter_size", 10000000,
          "tensor down_layer_list.0.weight is 3 x 4 x 4, but the "
-         "hyper-parameters make it 10000000 x 4 x 4"},
+         "hyperparameters make it 10000000 x 4 x 4"},
         {"hidden_size", 10000,
          "tensor lstm_layer_list.0.weight_ih_l0 is 20 x 3, but the "
-         "hyper-parameters make it 40000 x 3"},
+         "hyperparameters make it 40000 x 3"},
         {"input_size", 5, "input_size is 5, not 4"},
-        {"output_size", 1, "datasets are 2, but output_size is 1"},
+        {"output_size", 1, "datasets has 2 names, but output_size is 1"},
         {"output_size", 1000000000, "output_size is 1000000000, more than 10000"},
         {"step", 9, "step 9 is too large for kernel_size 4 and dilation 1"},
         {"step", 1, "step is 1 with the even kernel_size 4"},
@@ -386,10 +386,10 @@ static void refuses_tensors(void **state)
     refuses(&v, "tensor up_layer_list.1.running_var is missing");
     v = usual();
     v.reshaped = "up_layer_list.0.weight";
-    refuses(&v, "tensor up_layer_list.0.weight is 4 x 4 x 5, but the hyper-parameters make it "
+    refuses(&v, "tensor up_layer_list.0.weight is 4 x 4 x 5, but the hyperparameters make it "
                 "5 x 4 x 4");
     v.flat = true;
-    refuses(&v, "tensor up_layer_list.0.weight is 80, but the hyper-parameters make it 5 x 4 x 4");
+    refuses(&v, "tensor up_layer_list.0.weight is 80, but the hyperparameters make it 5 x 4 x 4");
     v = usual();
     v.as_integers = "out.bias";
     refuses(&v, "tensor out.bias is of type int64, not a floating one");
@@ -415,15 +415,15 @@ static void refuses_datasets(void **state)
     (void)state;
     struct variant v = usual();
     v.n_datasets = 1;
-    refuses(&v, "datasets are 1, but output_size is 2");
+    refuses(&v, "datasets has 1 names, but output_size is 2");
     v.n_datasets = 0;
-    refuses(&v, "datasets are 0, but output_size is 2");
+    refuses(&v, "datasets has 0 names, but output_size is 2");
     static const char *const twice[] = {"atac", "atac"}, *const unnamed[] = {"atac", ""};
     v = usual();
     v.datasets = twice;
-    refuses(&v, "datasets: \"atac\" is there twice");
+    refuses(&v, "datasets: duplicate name \"atac\"");
     v.datasets = unnamed;
-    refuses(&v, "datasets: number 2 has no name");
+    refuses(&v, "datasets: name 2 is empty");
 }
 
 static void names_missing_file(void **state)

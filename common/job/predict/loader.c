@@ -1,8 +1,8 @@
 /* loader.c - see loader.h.
  *
- * Rows of the grid that comes are rows of the grid that is stored, some of them after regions, a shard
- * or limits of length: `rows` maps one to the other. With neighbours, what is fetched, decoded and kept
- * in memory are pairs of the stored grid.
+ * Regions, shards and limits of length reduce the stored grid to the grid that is delivered; `rows`
+ * maps rows of the latter to rows of the file. With `neighbours`, pairs of the stored grid are
+ * fetched, decoded and kept in memory.
  * SPDX-License-Identifier: MIT */
 #include "common/job/predict/loader.h"
 
@@ -24,24 +24,24 @@
 
 struct cov_loader {
     char *path;
-    struct cov_chunk_file *file; /* one of these */
+    struct cov_chunk_file *file; /* exactly one of these three is set */
     struct cov_genome *genome;
     struct cov_loader_stream *stream;
-    const struct cov_grid *grid;   /* what comes: as stored, or `own`; not of a stream */
-    const struct cov_grid *stored; /* the file's, or `of_fasta` */
+    const struct cov_grid *grid;   /* delivered: the stored grid or `own`; NULL for a stream */
+    const struct cov_grid *stored; /* of the file, or `of_fasta` */
     struct cov_grid *of_fasta, *own;
-    struct cov_select *regions; /* NULL: all is wanted */
+    struct cov_select *regions; /* NULL: everything is wanted */
     bool neighbours;
-    bool (*left_out)(const void *arg, size_t pair); /* NULL: none */
-    const void *left_out_arg;
-    size_t *rows; /* of the file, for each row of `grid`; NULL: the same */
+    bool (*excluded)(const void *arg, size_t pair); /* NULL: none */
+    const void *excluded_arg;
+    size_t *rows; /* row in the file of each row of `grid`; NULL: the same */
     bool partial;
     enum cov_loading loading;
-    struct cov_kept_rows *kept_rows; /* as it is loaded */
+    struct cov_kept_rows *kept_rows; /* in memory, as stored */
     struct cov_kept_codes *kept_codes;
     enum cov_loader_order order;
-    size_t *pairs;    /* in their order; NULL: that of the grid */
-    size_t next, seq; /* pair, and in the order of the grid, the sequence to come */
+    size_t *pairs;    /* in order of delivery; NULL: in grid order */
+    size_t next, seq; /* next pair, and in grid order, next sequence */
 };
 
 /* ---------------------------------------------------------------- opening */
@@ -104,14 +104,14 @@ static int open_file(struct cov_loader *l, const struct cov_loader_options *o, s
     return check_length(o, cov_grid_chunk_length(l->grid), e);
 }
 
-/* Takes *in. */
+/* Takes ownership of *in. */
 static int open_stream(struct cov_loader *l, struct cov_bgz *in, const struct cov_loader_options *o,
                        struct cov_err *e)
 {
     const char *cannot = o->n_shards > 0                   ? "cut into shards"
                          : o->n_regions > 0 || o->bed_path ? "limited to regions"
                          : o->neighbours                   ? "predicted with overlap"
-                         : o->resumes                      ? "gone on with (--resume)"
+                         : o->resumes                      ? "resumed (--resume)"
                          : o->loading != COV_LOAD_DISK     ? "loaded into memory"
                          : o->order == COV_ORDER_SHUFFLED  ? "put into another order"
                                                            : NULL;
@@ -130,7 +130,7 @@ static int open_stream(struct cov_loader *l, struct cov_bgz *in, const struct co
     return rc ? rc : check_length(o, cov_loader_stream_chunk_length(l->stream), e);
 }
 
-/* What is no HDF5 file. */
+/* Opens input other than HDF5. */
 static int open_bytes(struct cov_loader *l, const struct cov_loader_options *o,
                       struct cov_progress *progress, struct cov_err *e)
 {
@@ -148,8 +148,8 @@ static int open_bytes(struct cov_loader *l, const struct cov_loader_options *o,
     return rc;
 }
 
-/* Only these rows of the grid are left. */
-static int narrow(struct cov_loader *l, size_t *rows, size_t n, struct cov_err *e)
+/* Reduces the grid to these rows. Takes ownership of `rows`. */
+static int keep_rows(struct cov_loader *l, size_t *rows, size_t n, struct cov_err *e)
 {
     struct cov_grid *grid;
     int rc = cov_grid_select(l->grid, rows, n, &grid, e);
@@ -166,9 +166,9 @@ static int narrow(struct cov_loader *l, size_t *rows, size_t n, struct cov_err *
     return COV_OK;
 }
 
-/* Leaves out what is too short or too long; those of a FASTA are out already. */
-static int limit_lengths(struct cov_loader *l, const struct cov_genome_options *o,
-                         struct cov_err *e)
+/* Drops sequences outside the limits of length; for a FASTA, the reader has already done so. */
+static int apply_length_limits(struct cov_loader *l, const struct cov_genome_options *o,
+                               struct cov_err *e)
 {
     size_t n_seqs = cov_grid_n_seqs(l->grid), n_rows = cov_grid_n_chunks(l->grid);
     size_t n_short = 0, n_long = 0, n = 0;
@@ -195,11 +195,12 @@ static int limit_lengths(struct cov_loader *l, const struct cov_genome_options *
         return cov_fail(e, COV_EINPUT,
                         "%s: no sequence in the regions has a length within the limits", l->path);
     }
-    return narrow(l, rows, n, e);
+    return keep_rows(l, rows, n, e);
 }
 
-/* Leaves out what overlaps no region. */
-static int take_regions(struct cov_loader *l, const struct cov_loader_options *o, struct cov_err *e)
+/* Drops chunks that overlap no region. */
+static int apply_regions(struct cov_loader *l, const struct cov_loader_options *o,
+                         struct cov_err *e)
 {
     size_t n_rows = cov_grid_n_chunks(l->grid), n = 0, *rows = NULL;
     int rc = cov_select_new(l->stored, &l->regions, e);
@@ -224,9 +225,9 @@ static int take_regions(struct cov_loader *l, const struct cov_loader_options *o
         if (wanted[i])
             rows[n++] = i;
     if (n == 0)
-        rc = cov_fail(e, COV_EINPUT, "%s: nothing of it is in the regions", l->path);
+        rc = cov_fail(e, COV_EINPUT, "%s: no sequence overlaps the regions", l->path);
     if (!rc) {
-        rc = narrow(l, rows, n, e); /* takes the list */
+        rc = keep_rows(l, rows, n, e); /* takes ownership */
         rows = NULL;
     }
 out:
@@ -235,7 +236,7 @@ out:
     return rc;
 }
 
-/* Whether the pairs of a sequence are those of a regular grid; true too if there are none. */
+/* Returns true if the pairs of a sequence are those of a regular grid, or if it has none. */
 static bool is_whole(const struct cov_grid *g, size_t seq)
 {
     size_t beg, end;
@@ -258,22 +259,21 @@ static int check_whole(const struct cov_loader *l, struct cov_err *e)
         if (!is_whole(g, s))
             return cov_fail(
                 e, COV_EINPUT,
-                "%s: overlap needs whole sequences, but of %s there are not all chunks, "
-                "one behind the other, on both strands",
+                "%s: --overlap needs whole sequences, but chunks of %s are missing or out of order",
                 l->path, cov_grid_name(g, s));
     return COV_OK;
 }
 
-static int take_shard(struct cov_loader *l, const struct cov_loader_options *o, struct cov_err *e)
+static int apply_shard(struct cov_loader *l, const struct cov_loader_options *o, struct cov_err *e)
 {
     size_t beg, end, *rows, n;
     assert(o->shard < o->n_shards);
     cov_grid_shard(l->grid, o->shard, o->n_shards, &beg, &end);
     int rc = cov_grid_rows_of_pairs(l->grid, beg, end, &rows, &n, e);
-    return rc ? rc : narrow(l, rows, n, e);
+    return rc ? rc : keep_rows(l, rows, n, e);
 }
 
-/* Whether some position of some strand is not there. */
+/* Returns true if any position of any strand is missing. */
 static bool has_holes(const struct cov_grid *g)
 {
     for (size_t s = 0; !cov_grid_is_regular(g) && s < cov_grid_n_seqs(g); s++) {
@@ -322,7 +322,7 @@ static int sort_by_filled(struct cov_loader *l, struct cov_err *e)
     return COV_OK;
 }
 
-/* Fisher and Yates, from the order of the grid, so that the seed alone decides. */
+/* Fisher-Yates shuffle, starting from grid order so that the result depends only on the seed. */
 static void shuffle(struct cov_loader *l, uint64_t seed)
 {
     struct cov_rng rng;
@@ -362,11 +362,11 @@ static int open_any(struct cov_loader *l, const struct cov_loader_options *o,
     if (o->neighbours)
         rc = check_whole(l, e);
     if (!rc && (o->n_regions > 0 || o->bed_path))
-        rc = take_regions(l, o, e);
+        rc = apply_regions(l, o, e);
     if (!rc && l->file)
-        rc = limit_lengths(l, &o->genome, e);
+        rc = apply_length_limits(l, &o->genome, e);
     if (!rc && o->n_shards > 0)
-        rc = take_shard(l, o, e);
+        rc = apply_shard(l, o, e);
     if (rc)
         return rc;
     l->partial = has_holes(l->grid);
@@ -432,19 +432,19 @@ const char *cov_loader_species(const struct cov_loader *l, size_t seq)
 
 /* ---------------------------------------------------------------- pairs */
 
-/* Row i of the grid of what is fetched in the file. */
+/* Row in the file of row i of source_grid(). */
 static size_t file_row(const struct cov_loader *l, size_t i)
 {
     return l->rows && !l->neighbours ? l->rows[i] : i;
 }
 
-/* What is fetched, decoded and kept. */
+/* The grid whose pairs are fetched, decoded and kept in memory. */
 static const struct cov_grid *source_grid(const struct cov_loader *l)
 {
     return l->neighbours ? l->stored : l->grid;
 }
 
-static void describe(const struct cov_grid *g, size_t p, struct cov_loader_item *item)
+static void fill_item(const struct cov_grid *g, size_t p, struct cov_loader_item *item)
 {
     struct cov_pair pair = cov_grid_pair(g, p);
     *item = (struct cov_loader_item){
@@ -460,12 +460,13 @@ static void describe(const struct cov_grid *g, size_t p, struct cov_loader_item 
     }
 }
 
-static bool is_left_out(const struct cov_loader *l, size_t p)
+static bool is_excluded(const struct cov_loader *l, size_t p)
 {
-    return l->left_out && l->left_out(l->left_out_arg, p);
+    return l->excluded && l->excluded(l->excluded_arg, p);
 }
 
-/* The next pair of the sequence whose turn it is, or the news that it has none. */
+/* Delivers the next pair of the current sequence, or an empty item for a sequence without pairs.
+ * Returns false if the pair is excluded. */
 static bool next_of_sequence(struct cov_loader *l, struct cov_loader_item *item)
 {
     size_t beg, end;
@@ -481,9 +482,9 @@ static bool next_of_sequence(struct cov_loader *l, struct cov_loader_item *item)
     }
     size_t p = l->next++;
     l->seq += l->next == end;
-    if (is_left_out(l, p))
+    if (is_excluded(l, p))
         return false;
-    describe(l->grid, p, item);
+    fill_item(l->grid, p, item);
     item->first = p == beg;
     item->last = p + 1 == end;
     return true;
@@ -493,9 +494,9 @@ int cov_loader_next_item(struct cov_loader *l, struct cov_loader_item *item)
 {
     while (l->pairs && l->next < cov_grid_n_pairs(l->grid)) {
         size_t p = l->pairs[l->next++];
-        if (is_left_out(l, p))
+        if (is_excluded(l, p))
             continue;
-        describe(l->grid, p, item);
+        fill_item(l->grid, p, item);
         return 1;
     }
     while (!l->pairs && l->seq < cov_grid_n_seqs(l->grid))
@@ -512,20 +513,20 @@ int64_t cov_loader_n_left(const struct cov_loader *l)
     for (size_t i = l->next; i < cov_grid_n_pairs(l->grid); i++) {
         size_t p = l->pairs ? l->pairs[i] : i;
         struct cov_pair pair = cov_grid_pair(l->grid, p);
-        if (!is_left_out(l, p))
+        if (!is_excluded(l, p))
             n += (pair.rows[COV_PLUS] != COV_NO_ROW) + (pair.rows[COV_MINUS] != COV_NO_ROW);
     }
     return n;
 }
 
-void cov_loader_leave_out(struct cov_loader *l, bool (*fn)(const void *arg, size_t pair),
-                          const void *arg)
+void cov_loader_exclude(struct cov_loader *l, bool (*fn)(const void *arg, size_t pair),
+                        const void *arg)
 {
-    l->left_out = fn;
-    l->left_out_arg = arg;
+    l->excluded = fn;
+    l->excluded_arg = arg;
 }
 
-/* Fetches the rows of a pair of a file; a FASTA's codes are read by the worker that needs them. */
+/* Fetches the stored rows of a pair. Codes of a FASTA are read later, by the worker. */
 static int fetch(struct cov_loader *l, const struct cov_loader_item *item, struct cov_blob raw[2],
                  struct cov_err *e)
 {
@@ -562,11 +563,11 @@ int cov_loader_neighbour(struct cov_loader *l, size_t seq, int64_t at, struct co
     size_t beg, end;
     assert(l->neighbours && !l->stream);
     cov_grid_seq_pairs(l->stored, seq, &beg, &end);
-    describe(l->stored, beg + (size_t)at / cov_grid_chunk_length(l->stored), item);
+    fill_item(l->stored, beg + (size_t)at / cov_grid_chunk_length(l->stored), item);
     return l->loading == COV_LOAD_DISK ? fetch(l, item, raw, e) : COV_OK;
 }
 
-/* Codes of a pair as they are stored. */
+/* Decodes a pair from a file or FASTA. */
 static int decode(const struct cov_loader *l, const struct cov_loader_item *item,
                   struct cov_blob raw[2], uint8_t *const codes[2], struct cov_err *e)
 {
@@ -610,7 +611,8 @@ int cov_loader_codes(const struct cov_loader *l, const struct cov_loader_item *i
 int cov_loader_rewind(struct cov_loader *l, uint64_t seed, struct cov_err *e)
 {
     if (l->stream)
-        return cov_fail(e, COV_EUSAGE, "%s is a chunk stream, which comes only once", l->path);
+        return cov_fail(e, COV_EUSAGE, "%s is a chunk stream, which can be read only once",
+                        l->path);
     l->next = l->seq = 0;
     if (l->order == COV_ORDER_SHUFFLED)
         shuffle(l, seed);
@@ -627,7 +629,7 @@ struct load {
         struct cov_blob raw[2];
     } * slots;
     size_t n_slots;
-    uint8_t *codes; /* three chunks a worker */
+    uint8_t *codes; /* three chunks per worker */
 };
 
 static int load_fetch(void *arg, size_t slot, uint64_t n, struct cov_err *e)
@@ -636,7 +638,7 @@ static int load_fetch(void *arg, size_t slot, uint64_t n, struct cov_err *e)
     struct load_slot *s = &d->slots[slot];
     if (n == cov_grid_n_pairs(source_grid(d->l)))
         return 0;
-    describe(source_grid(d->l), (size_t)n, &s->item);
+    fill_item(source_grid(d->l), (size_t)n, &s->item);
     int rc = fetch(d->l, &s->item, s->raw, e);
     return rc ? rc : 1;
 }
@@ -705,7 +707,7 @@ int cov_loader_load(struct cov_loader *l, struct cov_pool *pool, struct cov_prog
     free(d.codes);
     if (rc)
         return rc;
-    /* The temporary file has done its work. */
+    /* The temporary file is no longer needed. */
     cov_genome_free(l->genome);
     l->genome = NULL;
     return COV_OK;

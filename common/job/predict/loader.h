@@ -1,9 +1,9 @@
-/* loader.h - the pairs of chunks of an input, wherever they are: a genome file (one-hot or packed), a
- * FASTA in any form, the chunk stream.
+/* loader.h - reads pairs of chunks from any input: a genome file (one-hot or packed), a FASTA in
+ * any form, or a chunk stream.
  *
- * The kind is found by content. All give the same pairs and the same codes for the same genome, so
- * that what is computed from them is the same. Where the pairs are at random access they come in the
- * order of the grid, by filled length, or shuffled by a seed; from a stream as they arrive.
+ * The kind of input is detected from its content. The same genome gives the same pairs and codes,
+ * whatever its form. Files and FASTA are delivered in grid order, by filled length, or shuffled by
+ * a seed; a stream in its own order.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_JOB_PREDICT_LOADER_H
 #define COV_JOB_PREDICT_LOADER_H
@@ -22,106 +22,106 @@
 #include "common/seq/select.h"
 
 enum cov_loading {
-    COV_LOAD_DISK,       /* read and decoded each time */
-    COV_LOAD_RAM,        /* kept as stored: compressed; of a FASTA as COV_LOAD_RAM_PACKED */
-    COV_LOAD_RAM_PACKED, /* kept as codes, 4 bits a base, decoded once */
-    COV_LOAD_RANKS       /* of examples.h alone: so, spread over the memory of several processes */
+    COV_LOAD_DISK,       /* read and decoded on each access */
+    COV_LOAD_RAM,        /* kept compressed as stored; a FASTA as with COV_LOAD_RAM_PACKED */
+    COV_LOAD_RAM_PACKED, /* decoded once, kept with 4 bits per base */
+    COV_LOAD_RANKS /* for examples.h only: packed, distributed over the memory of several processes */
 };
 
 enum cov_loader_order {
-    COV_ORDER_GRID,    /* sequences in order, intervals ascending */
-    COV_ORDER_FILLED,  /* by how much of the chunk is bases, longest first; else as above. Of a
-                          stream, as they arrive */
-    COV_ORDER_SHUFFLED /* at random, by the seed */
+    COV_ORDER_GRID,   /* sequences in order, intervals ascending */
+    COV_ORDER_FILLED, /* by the number of bases in the chunk, descending, then in grid order; a stream stays in its own order */
+    COV_ORDER_SHUFFLED /* in random order given by the seed */
 };
 
 struct cov_loader_options {
-    size_t chunk_length;              /* L of a FASTA's grid; other inputs bring their own */
-    const char *species;              /* of a FASTA; NULL: the stem of its name */
-    struct cov_genome_options genome; /* how a FASTA is read; the limits of length hold for all */
-    enum cov_loading loading;         /* of what is at random access */
+    size_t chunk_length; /* L of a FASTA's grid; other inputs define their own */
+    const char *species; /* of a FASTA; NULL: the stem of its name */
+    struct cov_genome_options
+        genome;               /* how a FASTA is read; limits of length apply to every input */
+    enum cov_loading loading; /* for files and FASTA */
     enum cov_loader_order order;
     uint64_t seed;
-    size_t shard, n_shards; /* only pairs of shard `shard` (from 0); n_shards 0: all */
-    /* Only chunks that overlap these, before shards are cut; see select.h. */
+    size_t shard, n_shards; /* deliver only shard `shard`, counted from 0; n_shards 0: everything */
+    /* Deliver only chunks that overlap these regions (select.h); shards are cut afterwards. */
     const char *const *regions;
     size_t n_regions;
     const char *bed_path; /* NULL: none */
-    bool resumes;         /* pairs are told apart by their numbers, and some left out */
-    /* What is computed of a chunk needs its neighbours, which cov_loader_neighbour gives. */
+    bool resumes;         /* --resume: pairs are identified by number and may be excluded */
+    /* cov_loader_neighbour will be called. */
     bool neighbours;
     /* Option that needs a FASTA, say "species", for the error if the input is none; NULL: any input. */
     const char *fasta_option;
-    /* Called as soon as L is known, before a genome is read; its failure is that of the opening. May
-     * be NULL. */
+    /* Called as soon as L is known, before a genome is read; if it fails, opening fails. May be
+     * NULL. */
     int (*check)(const void *arg, size_t L, struct cov_err *e);
     const void *check_arg;
 };
 
 struct cov_loader;
 
-/* Opens `path`; "-": standard input, a FASTA or a stream. A FASTA is read and checked from end to
- * end here. Sequences outside the limits of length are left out, counted in a warning; that nothing
- * is left is an error. A FASTA is then a smaller genome; a genome file or a stream becomes a partial
- * one, which knows all its sequences. COV_EUSAGE for what a stream cannot do (shards, regions,
- * neighbours, resuming, loading, shuffling), and by `fasta_option`; for regions that are not there or malformed.
- * With `neighbours`, COV_EINPUT for a genome file whose sequences are not whole, in Helixer's chunks.
- * Free with cov_loader_close. */
+/* Opens `path`; "-" is standard input, with a FASTA or a stream. A FASTA is read and checked
+ * completely. Sequences outside the limits of length are dropped with a warning that counts them;
+ * it is an error if none is left. A FASTA then becomes a smaller genome; a genome file or stream
+ * becomes a partial genome with all its sequence names. COV_EUSAGE for operations a stream does not
+ * support (shards, regions, neighbours, resuming, loading, shuffling), for `fasta_option`, and for
+ * unknown or malformed regions. With `neighbours`, COV_EINPUT for a genome file with incomplete
+ * sequences. Free with cov_loader_close. */
 int cov_loader_open(const char *path, const struct cov_loader_options *options,
                     struct cov_progress *progress, struct cov_loader **out,
                     struct cov_err *e) COV_MUST_USE;
 void cov_loader_close(struct cov_loader *l); /* NULL is accepted */
 
-/* Before the first pair, unless `loading` is COV_LOAD_DISK: brings everything into memory; the pool
- * decodes. COV_LOAD_RAM keeps a stored chunk of several rows once for each of them;
- * COV_LOAD_RAM_PACKED keeps the - chunk only where it is not the reverse complement of the + chunk. */
+/* Loads everything into memory, decoding in the pool; does nothing with COV_LOAD_DISK. Must precede
+ * the first pair. COV_LOAD_RAM stores a chunk of several rows once per row. COV_LOAD_RAM_PACKED
+ * stores the - chunk only where it is not the reverse complement of the + chunk. */
 int cov_loader_load(struct cov_loader *l, struct cov_pool *pool, struct cov_progress *progress,
                     struct cov_err *e) COV_MUST_USE;
 
 size_t cov_loader_chunk_length(const struct cov_loader *l);
-/* The grid of all that will come, after shard and limits of length; NULL for a stream. */
+/* The grid that is delivered, after regions, shard and limits of length; NULL for a stream. */
 const struct cov_grid *cov_loader_grid(const struct cov_loader *l);
 size_t cov_loader_n_pairs(const struct cov_loader *l); /* SIZE_MAX for a stream */
-/* Whether sequences may come with holes, with one strand, or with nothing. */
+/* Returns true if sequences may have holes, lack a strand, or have no chunks. */
 bool cov_loader_is_partial(const struct cov_loader *l);
 
-/* The regions, for what is within a chunk; NULL: all is wanted. Borrowed until close. */
+/* The regions, for masking inside chunks; NULL: everything is wanted. Borrowed until close. */
 const struct cov_select *cov_loader_regions(const struct cov_loader *l);
 
-/* Calling thread: the next pair; what is stored of it goes into raw[0..2), which are reused. Returns
- * 1, 0 at the end, or a failure. */
+/* Calling thread: delivers the next pair and its stored data in raw[0..2), which are reused.
+ * Returns 1, 0 at the end, or a negative error code. */
 int cov_loader_next(struct cov_loader *l, struct cov_loader_item *item, struct cov_blob raw[2],
                     struct cov_err *e) COV_MUST_USE;
 
-/* Chunks that have yet to come; -1 for a stream. */
+/* Number of chunks still to be delivered; -1 for a stream. */
 int64_t cov_loader_n_left(const struct cov_loader *l);
 
-/* The same without what is stored of it; not for a stream. Returns 1, or 0 at the end. */
+/* Delivers the next pair without its stored data; not for a stream. Returns 1, or 0 at the end. */
 int cov_loader_next_item(struct cov_loader *l, struct cov_loader_item *item) COV_MUST_USE;
 
-/* Pairs for which fn(arg, pair) is true do not come. Not for a stream. */
-void cov_loader_leave_out(struct cov_loader *l, bool (*fn)(const void *arg, size_t pair),
-                          const void *arg);
+/* Excludes pairs for which fn(arg, pair) returns true. Not for a stream. */
+void cov_loader_exclude(struct cov_loader *l, bool (*fn)(const void *arg, size_t pair),
+                        const void *arg);
 
-/* With the option `neighbours`, calling thread: fetches the pair that holds base `at` of a sequence,
- * whether or not it comes by itself: *item and raw[] are for cov_loader_codes, the pair and rows are not
- * those of cov_loader_grid. */
+/* Calling thread, with the option `neighbours`: fetches the pair that contains base `at` of a
+ * sequence, whether or not it is delivered. *item and raw[] are for cov_loader_codes; their pair
+ * and rows refer to the stored grid. */
 int cov_loader_neighbour(struct cov_loader *l, size_t seq, int64_t at, struct cov_loader_item *item,
                          struct cov_blob raw[2], struct cov_err *e) COV_MUST_USE;
 
-/* Any thread: codes[s][0..L), of each strand s that is there, in its own direction, COV_CODE_PAD
- * behind its end. raw[] serves as scratch. */
+/* Any thread: decodes codes[s][0..L) of each strand s that is present, in its own direction, padded
+ * with COV_CODE_PAD. raw[] is used as scratch. */
 int cov_loader_codes(const struct cov_loader *l, const struct cov_loader_item *item,
                      struct cov_blob raw[2], uint8_t *const codes[2],
                      struct cov_err *e) COV_MUST_USE;
 
-/* Calling thread: name and species of a sequence that came. Borrowed until the next call of
- * next. */
+/* Calling thread: name and species of a delivered sequence. Borrowed until the next call of
+ * cov_loader_next. */
 const char *cov_loader_name(const struct cov_loader *l, size_t seq);
 const char *cov_loader_species(const struct cov_loader *l, size_t seq);
 
-/* Starts again; COV_ORDER_SHUFFLED in the order of `seed`, whatever the one before was. COV_EUSAGE
- * for a stream. */
+/* Restarts from the first pair; COV_ORDER_SHUFFLED in the order of `seed`, independent of earlier
+ * orders. COV_EUSAGE for a stream. */
 int cov_loader_rewind(struct cov_loader *l, uint64_t seed, struct cov_err *e) COV_MUST_USE;
 
 #endif

@@ -7,16 +7,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A pair on its way. Sequences are numbered as in the grid, from a stream as they come. In
- * COV_ORDER_GRID and from a stream, a sequence without any pair comes as an item without a strand. */
+/* A pair of chunks. Sequences are numbered as in the grid; in a stream, in order of arrival. In
+ * COV_ORDER_GRID and from a stream, a sequence without pairs gives one item without strands. */
 struct cov_loader_item {
-    size_t pair; /* of the grid; not for a stream */
+    size_t pair; /* in the grid; unused for a stream */
     size_t seq;
     int64_t beg, end;
-    size_t rows[2];   /* in the grid; COV_NO_ROW for a strand that is not there, and of a stream */
+    size_t rows[2];   /* in the grid; COV_NO_ROW for a missing strand, and for a stream */
     bool has[2];      /* [COV_PLUS], [COV_MINUS] */
-    bool first, last; /* of its sequence. Only for a stream and COV_ORDER_GRID */
-    int64_t length;   /* of the sequence; from a stream known with its last item, else -1 */
+    bool first, last; /* of its sequence; set only for a stream and COV_ORDER_GRID */
+    int64_t length; /* of the sequence; for a stream known only with the last item, otherwise -1 */
 };
 
 #endif

@@ -10,20 +10,20 @@
 
 /* ---------------------------------------------------------------- rows as they are stored */
 
-/* Rows stand one behind the other in blocks of this size; a longer one has a block of its own. */
+/* Rows are contiguous in blocks of this size; a longer row gets its own block. */
 enum { BLOCK_BYTES = 1 << 22 };
 
 struct row {
     const uint8_t *data;
     size_t n_bytes;
-    size_t first_end; /* in `ends` */
+    size_t first_end; /* index into `ends` */
     size_t n_pieces;
 };
 
 struct cov_kept_rows {
     struct row *rows;
     size_t n_rows;
-    size_t *ends; /* of the pieces, as in a blob */
+    size_t *ends; /* ends of pieces, as in a blob */
     size_t n_ends, cap_ends;
     uint8_t **blocks;
     size_t n_blocks, cap_blocks;
@@ -58,7 +58,7 @@ void cov_kept_rows_free(struct cov_kept_rows *k)
     free(k);
 }
 
-/* Makes the last block have n free bytes. */
+/* Ensures n free bytes in the last block. */
 static int make_room(struct cov_kept_rows *k, size_t n, struct cov_err *e)
 {
     if (k->n_blocks > 0 && n <= k->size - k->used)
@@ -123,10 +123,10 @@ int cov_kept_rows_get(const struct cov_kept_rows *k, size_t i, struct cov_blob *
 struct cov_kept_codes {
     const struct cov_grid *grid;
     size_t n_pairs;
-    size_t *at;      /* of each pair in `packed`, bytes; and the end */
-    uint8_t *packed; /* of the + strand, or of the - strand where that is all there is */
-    /* Packed codes of - strands that are not the reverse complement; NULL: it is. Owned, as each.
-     */
+    size_t *at;      /* [n_pairs + 1]: byte offset of each pair in `packed` */
+    uint8_t *packed; /* + strand, or - strand where there is no + strand */
+    /* Packed codes of - strands that are not the reverse complement of the + strand, else NULL.
+     * Owned. */
     uint8_t **minus;
 };
 

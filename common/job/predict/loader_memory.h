@@ -1,5 +1,4 @@
-/* loader_memory.h - what a loader keeps in memory: rows as they are stored, or codes of pairs, 4
- * bits a base. For loader.c alone.
+/* loader_memory.h - chunks kept in memory: rows as stored, or codes packed to 4 bits per base.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_JOB_PREDICT_LOADER_MEMORY_H
 #define COV_JOB_PREDICT_LOADER_MEMORY_H
@@ -19,10 +18,10 @@ struct cov_kept_rows;
 int cov_kept_rows_new(size_t n_rows, struct cov_kept_rows **out, struct cov_err *e) COV_MUST_USE;
 void cov_kept_rows_free(struct cov_kept_rows *k); /* NULL is accepted */
 
-/* Copies the pieces of row i, which is put once. One thread. */
+/* Stores a copy of row i. Each row is put once, by one thread. */
 int cov_kept_rows_put(struct cov_kept_rows *k, size_t i, const struct cov_blob *row,
                       struct cov_err *e) COV_MUST_USE;
-/* *row = the pieces of row i again. Any thread, once all are put. */
+/* *row = the pieces of row i. Any thread, once all rows are put. */
 int cov_kept_rows_get(const struct cov_kept_rows *k, size_t i, struct cov_blob *row,
                       struct cov_err *e) COV_MUST_USE;
 
@@ -30,16 +29,17 @@ int cov_kept_rows_get(const struct cov_kept_rows *k, size_t i, struct cov_blob *
 
 struct cov_kept_codes;
 
-/* Room for the pairs of `grid`, which is borrowed until free. */
+/* Allocates room for the pairs of `grid`, which is borrowed until free. Free with
+ * cov_kept_codes_free. */
 int cov_kept_codes_new(const struct cov_grid *grid, struct cov_kept_codes **out,
                        struct cov_err *e) COV_MUST_USE;
 void cov_kept_codes_free(struct cov_kept_codes *k); /* NULL is accepted */
 
-/* Keeps pair p: codes[s][0..L) of each of its strands. The - strand takes no room where it is the
- * reverse complement; scratch[L] is for finding out. Any thread, each pair once. */
+/* Stores pair p: codes[s][0..L) of each of its strands. A - strand that is the reverse complement
+ * takes no space; scratch[L] is used for the comparison. Any thread, each pair once. */
 int cov_kept_codes_put(struct cov_kept_codes *k, size_t p, uint8_t *const codes[2],
                        uint8_t *scratch, struct cov_err *e) COV_MUST_USE;
-/* codes[s][0..L) again, of the strands of the pair. Any thread, once all are put. */
+/* codes[s][0..L) = codes of the strands of pair p. Any thread, once all pairs are put. */
 void cov_kept_codes_get(const struct cov_kept_codes *k, size_t p, uint8_t *const codes[2]);
 
 #endif

@@ -1,7 +1,7 @@
 /* loader_stream.c - see loader_stream.h.
  *
- * How long a sequence is, a stream says only behind it. Where that decides whether the sequence is
- * left out, its records wait in a temporary file until enough of them has come.
+ * A stream gives the length of a sequence only at its end. If limits of length apply, the records
+ * of a sequence wait in a temporary file until its length is known to be within them.
  * SPDX-License-Identifier: MIT */
 #include "common/job/predict/loader_stream.h"
 
@@ -13,7 +13,7 @@
 #include "common/base/tmpfile.h"
 #include "common/seq/grid.h"
 
-/* What stands in front of a record that waits. */
+/* Header of a record in the temporary file. */
 struct waiting {
     struct cov_stream_pair pair;
     size_t n_bytes;
@@ -22,19 +22,20 @@ struct waiting {
 struct cov_loader_stream {
     struct cov_stream *in;
     struct cov_genome_options limits;
-    struct cov_blob ahead; /* the record that was read ahead */
+    struct cov_blob ahead; /* one record is read ahead */
     struct cov_stream_pair ahead_pair;
     bool has_ahead;
-    size_t n_seqs; /* that began */
+    size_t n_seqs; /* begun so far */
     char *species, *name;
     size_t cap_species, cap_name;
-    bool first; /* nothing of the sequence has come yet */
-    bool done;  /* at the end */
+    bool first; /* no pair of the sequence was delivered yet */
+    bool done;  /* end of the stream was read */
     /* Limits of length. */
-    bool undecided, ended; /* the sequence; ended: its length is known */
+    bool undecided,
+        ended; /* undecided: not known whether the sequence is within the limits; ended: its length is known */
     int64_t length;
     struct cov_spool spool;
-    int64_t at; /* in the spool: the next to come */
+    int64_t at; /* offset of the next record in the spool */
     size_t n_short, n_long;
 };
 
@@ -63,7 +64,8 @@ int cov_loader_stream_open(struct cov_bgz *b, const struct cov_genome_options *o
     s->limits = *options;
     int rc = cov_stream_open(b, &s->in, e);
     if (!rc && !cov_stream_head(s->in)->has_bases)
-        rc = cov_fail(e, COV_EINPUT, "%s: a stream without bases; that of a genome file is needed",
+        rc = cov_fail(e, COV_EINPUT,
+                      "%s: a chunk stream without bases; expected that of a genome file",
                       cov_stream_name(s->in));
     if (!rc && (options->min_length > 0 || options->max_length > 0))
         rc = cov_spool_init(&s->spool, options->tmpdir, e);
@@ -106,7 +108,7 @@ static int put_in_spool(struct cov_loader_stream *s, const struct cov_stream_pai
                         const struct cov_blob *record, struct cov_err *e)
 {
     struct waiting w;
-    memset(&w, 0, sizeof w); /* padding too, as it is written */
+    memset(&w, 0, sizeof w); /* the padding is written, too */
     w.pair = *pair;
     w.n_bytes = record->n_bytes;
     int rc = cov_spool_append(&s->spool, &w, sizeof w, NULL, e);
@@ -133,15 +135,15 @@ static int take_from_spool(struct cov_loader_stream *s, struct cov_stream_pair *
     return COV_OK;
 }
 
-/* Forgets what waits. */
+/* Discards waiting records. */
 static int empty_spool(struct cov_loader_stream *s, struct cov_err *e)
 {
     s->at = 0;
     return cov_spool_truncate(&s->spool, 0, e);
 }
 
-/* Reads on until it is known whether the sequence that began stays. If it does, what was read waits
- * in the spool. */
+/* Reads until it is known whether the current sequence is within the limits. If it is, its records
+ * wait in the spool. */
 static int decide(struct cov_loader_stream *s, struct cov_blob *record, struct cov_err *e)
 {
     bool too_long = false, long_enough = false;
@@ -178,7 +180,7 @@ static int report(const struct cov_loader_stream *s, struct cov_err *e)
     return COV_OK;
 }
 
-/* The next record of the stream, without pairs of sequences that are left out. */
+/* Reads the next record, without pairs of sequences outside the limits. */
 static int next_record(struct cov_loader_stream *s, struct cov_stream_item *item,
                        struct cov_blob *record, struct cov_err *e)
 {
@@ -213,10 +215,10 @@ static int next_record(struct cov_loader_stream *s, struct cov_stream_item *item
 
 /* ---------------------------------------------------------------- pairs */
 
-/* Fills in *item with the pair that was read ahead, whose record is in *raw, or with nothing, for a
- * sequence that has no pair. */
-static void hand_out(struct cov_loader_stream *s, bool last, int64_t length,
-                     struct cov_loader_item *item)
+/* Fills *item with the pair read ahead, whose record is in *raw, or with an empty item for a
+ * sequence without pairs. */
+static void deliver(struct cov_loader_stream *s, bool last, int64_t length,
+                    struct cov_loader_item *item)
 {
     *item = (struct cov_loader_item){.seq = s->n_seqs - 1,
                                      .rows = {COV_NO_ROW, COV_NO_ROW},
@@ -264,7 +266,7 @@ int cov_loader_stream_next(struct cov_loader_stream *s, struct cov_loader_item *
             swap(raw, &s->ahead);
         bool ends = record.event == COV_STREAM_END;
         if (had_ahead || ends)
-            hand_out(s, ends, ends ? record.length : -1, item);
+            deliver(s, ends, ends ? record.length : -1, item);
         if (!ends) {
             s->ahead_pair = record.pair;
             s->has_ahead = true;

@@ -1,5 +1,5 @@
-/* loader_stream.h - the pairs of a chunk stream, one read ahead so that the last of a sequence is
- * known as such; sequences outside the limits of length left out. For loader.c alone.
+/* loader_stream.h - reads pairs from a chunk stream, for loader.c only. One pair is read ahead, to
+ * know which is the last of its sequence. Drops sequences outside the limits of length.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_JOB_PREDICT_LOADER_STREAM_H
 #define COV_JOB_PREDICT_LOADER_STREAM_H
@@ -12,9 +12,9 @@
 
 struct cov_loader_stream;
 
-/* Takes *b, which holds a stream, in any case. COV_EINPUT for a stream without bases. Of the
- * options, borrowed until close, it takes the limits of length, and the folder in which a sequence
- * waits while it may be outside of them. Free with cov_loader_stream_close. */
+/* Takes ownership of *b, also on failure. COV_EINPUT for a stream without bases. Uses the limits of
+ * length and tmpdir of the options, which are borrowed until close. Free with
+ * cov_loader_stream_close. */
 int cov_loader_stream_open(struct cov_bgz *b, const struct cov_genome_options *options,
                            struct cov_loader_stream **out, struct cov_err *e) COV_MUST_USE;
 void cov_loader_stream_close(struct cov_loader_stream *s); /* NULL is accepted */
@@ -22,7 +22,7 @@ void cov_loader_stream_close(struct cov_loader_stream *s); /* NULL is accepted *
 size_t cov_loader_stream_chunk_length(const struct cov_loader_stream *s);
 bool cov_loader_stream_is_partial(const struct cov_loader_stream *s);
 
-/* As in loader.h; the names are those of the item that came last. */
+/* As in loader.h; name and species are those of the last item. */
 int cov_loader_stream_next(struct cov_loader_stream *s, struct cov_loader_item *item,
                            struct cov_blob *raw, struct cov_err *e) COV_MUST_USE;
 int cov_loader_stream_codes(const struct cov_loader_stream *s, const struct cov_blob *raw,

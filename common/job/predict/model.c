@@ -15,16 +15,16 @@
 #include "common/net/shape.h"
 
 static const char *const kind_names[] = {
-    [COV_HPARAM_NONE] = "None",     [COV_HPARAM_BOOL] = "a bool",
-    [COV_HPARAM_INT] = "an int",    [COV_HPARAM_FLOAT] = "a float",
-    [COV_HPARAM_STRING] = "a text", [COV_HPARAM_STRINGS] = "a list of texts",
+    [COV_HPARAM_NONE] = "None",       [COV_HPARAM_BOOL] = "a bool",
+    [COV_HPARAM_INT] = "an int",      [COV_HPARAM_FLOAT] = "a float",
+    [COV_HPARAM_STRING] = "a string", [COV_HPARAM_STRINGS] = "a list of strings",
 };
 
-/* Says what a hyper-parameter is that is not what it should be. */
+/* Fails with the actual and expected type of a hyperparameter. */
 static int wrong_kind(const struct cov_hparam *h, const char *wanted, struct cov_err *e)
 {
     const char *is = h->kind == COV_HPARAM_OTHER ? h->string : kind_names[h->kind];
-    return cov_fail(e, COV_EINPUT, "hyper-parameter %s is %s, not %s", h->name, is, wanted);
+    return cov_fail(e, COV_EINPUT, "hyperparameter %s is %s, not %s", h->name, is, wanted);
 }
 
 static int find(const struct cov_ckpt *c, const char *name, const struct cov_hparam **out,
@@ -32,11 +32,11 @@ static int find(const struct cov_ckpt *c, const char *name, const struct cov_hpa
 {
     *out = cov_ckpt_hparam(c, name);
     if (!*out)
-        return cov_fail(e, COV_EINPUT, "hyper-parameter %s is missing", name);
+        return cov_fail(e, COV_EINPUT, "hyperparameter %s is missing", name);
     return COV_OK;
 }
 
-/* A whole number, stored as an int or as a float. */
+/* Reads an integer, stored as int or float. */
 static int read_integer(const struct cov_ckpt *c, const char *name, int64_t *out, struct cov_err *e)
 {
     const struct cov_hparam *h;
@@ -47,11 +47,10 @@ static int read_integer(const struct cov_ckpt *c, const char *name, int64_t *out
         return COV_OK;
     }
     if (h->kind != COV_HPARAM_FLOAT)
-        return wrong_kind(h, "a whole number", e);
-    /* Also false of NaN. Below 2^53 every whole number has a double of its own. */
+        return wrong_kind(h, "an integer", e);
+    /* Also false for NaN. Every integer up to 2^53 is exact in a double. */
     if (!(fabs(h->number) <= 0x1p53 && h->number == floor(h->number)))
-        return cov_fail(e, COV_EINPUT, "hyper-parameter %s is %g, not a whole number", name,
-                        h->number);
+        return cov_fail(e, COV_EINPUT, "hyperparameter %s is %g, not an integer", name, h->number);
     *out = (int64_t)h->number;
     return COV_OK;
 }
@@ -67,7 +66,7 @@ static int read_number(const struct cov_ckpt *c, const char *name, double *out, 
     return COV_OK;
 }
 
-/* A bool, stored as one or as 0 or 1. */
+/* Reads a bool, stored as bool, 0 or 1. */
 static int read_bool(const struct cov_ckpt *c, const char *name, bool *out, struct cov_err *e)
 {
     const struct cov_hparam *h;
@@ -90,7 +89,7 @@ static int read_hparams(const struct cov_ckpt *c, struct cov_hparams *hp, struct
     if (find(c, "model_type", &type, e))
         return COV_EINPUT;
     if (type->kind != COV_HPARAM_STRING)
-        return wrong_kind(type, "a text", e);
+        return wrong_kind(type, "a string", e);
     if (cov_model_type_parse(type->string, &hp->model_type, e))
         return COV_EINPUT;
     bool lstm = hp->model_type != COV_MODEL_CNN;
@@ -126,20 +125,20 @@ static int copy_datasets(const struct cov_ckpt *c, struct cov_model *m, struct c
     if (find(c, "datasets", &h, e))
         return COV_EINPUT;
     if (h->kind != COV_HPARAM_STRINGS)
-        return wrong_kind(h, "a list of texts", e);
+        return wrong_kind(h, "a list of strings", e);
     if (h->n_strings != (size_t)m->hp.output_size)
-        return cov_fail(e, COV_EINPUT, "datasets are %zu, but output_size is %lld", h->n_strings,
-                        (long long)m->hp.output_size);
+        return cov_fail(e, COV_EINPUT, "datasets has %zu names, but output_size is %lld",
+                        h->n_strings, (long long)m->hp.output_size);
     m->datasets = cov_calloc(h->n_strings, sizeof *m->datasets, e);
     if (!m->datasets)
         return COV_ENOMEM;
     for (size_t i = 0; i < h->n_strings; i++) {
         const char *name = h->strings[i];
         if (!*name)
-            return cov_fail(e, COV_EINPUT, "datasets: number %zu has no name", i + 1);
+            return cov_fail(e, COV_EINPUT, "datasets: name %zu is empty", i + 1);
         for (size_t j = 0; j < i; j++)
             if (strcmp(name, m->datasets[j]) == 0)
-                return cov_fail(e, COV_EINPUT, "datasets: \"%s\" is there twice", name);
+                return cov_fail(e, COV_EINPUT, "datasets: duplicate name \"%s\"", name);
         m->datasets[i] = cov_strdup(name, e);
         if (!m->datasets[i])
             return COV_ENOMEM;
@@ -149,7 +148,7 @@ static int copy_datasets(const struct cov_ckpt *c, struct cov_model *m, struct c
 
 enum { SHAPE_TEXT = COV_TORCH_MAX_DIMS * 24 };
 
-/* "64 x 4 x 9"; of a scalar "a scalar". */
+/* Returns "64 x 4 x 9", or "a scalar". */
 static const char *shape_text(int n_dims, const int64_t *shape, char text[SHAPE_TEXT])
 {
     size_t n = 0;
@@ -172,7 +171,7 @@ static int check_shape(const struct cov_torch_tensor *t, const struct cov_param 
     }
     char is[SHAPE_TEXT], should[SHAPE_TEXT];
     if (!same)
-        return cov_fail(e, COV_EINPUT, "tensor %s is %s, but the hyper-parameters make it %s",
+        return cov_fail(e, COV_EINPUT, "tensor %s is %s, but the hyperparameters make it %s",
                         param->name, shape_text(t->n_dims, t->shape, is),
                         shape_text(param->n_dims, wanted, should));
     if (!t->f32)
@@ -181,7 +180,7 @@ static int check_shape(const struct cov_torch_tensor *t, const struct cov_param 
     return COV_OK;
 }
 
-/* Whether `name` is the count of batches that a norm of the network has seen in training. */
+/* Returns true if `name` is the count of batches that a norm of the network saw in training. */
 static bool is_batch_count(const struct cov_params *params, const char *name)
 {
     static const char suffix[] = ".num_batches_tracked";
@@ -193,16 +192,18 @@ static bool is_batch_count(const struct cov_params *params, const char *name)
     return cov_params_find(params, mean) != NULL;
 }
 
-/* Refuses what the table has not, then what the checkpoint has not. Then their sizes are those of
- * tensors that were read from the file, and the block is allocated. */
+/* Checks that tensors and parameters match before it allocates: sizes of the parameters are then
+ * those of tensors that were read from the file. */
 static int copy_tensors(const struct cov_ckpt *c, const struct cov_params *params,
                         struct cov_model *m, struct cov_err *e)
 {
     for (size_t i = 0; i < c->n_tensors; i++) {
         const char *name = c->tensors[i].name;
         if (!cov_params_find(params, name) && !is_batch_count(params, name))
-            return cov_fail(e, COV_EINPUT,
-                            "tensor %s has no place in the network of the hyper-parameters", name);
+            return cov_fail(
+                e, COV_EINPUT,
+                "unknown tensor %s: the network of these hyperparameters has none of this name",
+                name);
     }
     for (size_t i = 0; i < params->n_items; i++) {
         const struct cov_torch_tensor *t = cov_ckpt_tensor(c, params->items[i].name);
@@ -281,7 +282,7 @@ int cov_model_open(const char *path, struct cov_model **out, struct cov_err *e)
     struct cov_ckpt *c = NULL;
     struct cov_model *m = NULL;
     *out = NULL;
-    int rc = cov_ckpt_read(path, &c, e); /* names the file in its errors */
+    int rc = cov_ckpt_read(path, &c, e); /* errors name the file */
     if (rc)
         return rc;
     m = cov_calloc(1, sizeof *m, e);

@@ -15,25 +15,25 @@
 #include "common/job/predict/predict_overlap.h"
 #include "common/net/net.h"
 
-/* Pairs that share windows with overlap, unless they have more bases: of the windows a worker computes, one in
- * so many is computed again for the pairs behind. */
+/* With overlap: number of pairs whose windows are computed together, unless they have more bases.
+ * The last window of such a group is computed again for the next group. */
 enum { OVERLAP_PAIRS = 32, OVERLAP_BASES = 1 << 20 };
 
-/* A pair of chunks, as fetched and as encoded. */
+/* A pair of chunks: fetched input and encoded output. */
 struct piece {
     struct cov_loader_item item;
     struct cov_blob raw[2], out[2];
-    char *species, *name; /* of its sequence */
+    char *species, *name; /* name and species of its sequence */
     size_t cap_species, cap_name;
 };
 
-/* What is in flight: as many pairs as make a batch, or one. */
+/* Pairs in flight: those of a batch, at least one. */
 struct slot {
     size_t n;
     struct piece *pieces; /* [n_pairs] */
 };
 
-/* What a worker computes in. */
+/* Buffers of a worker. */
 struct worker {
     uint8_t *codes; /* [2 n_pairs, L] */
     float *values;  /* [2 n_pairs, L, D] */
@@ -44,8 +44,8 @@ struct run {
     struct cov_loader *loader;
     struct cov_net *net;
     struct cov_predict_output *output;
-    struct cov_predict_overlap *overlap; /* NULL: chunks as they are */
-    const struct cov_select *regions;    /* NULL: all is wanted */
+    struct cov_predict_overlap *overlap; /* NULL: no overlap */
+    const struct cov_select *regions;    /* NULL: everything is wanted */
     struct cov_progress *progress;
     bool round;
     size_t batch, n_pairs, length, n_datasets;
@@ -53,12 +53,12 @@ struct run {
     size_t n_slots;
     struct worker *workers;
     unsigned n_workers;
-    int64_t left;          /* chunks that have yet to be fetched; -1: not known */
-    int64_t bases, chunks; /* that were fetched */
+    int64_t left;          /* chunks not fetched yet; -1: unknown */
+    int64_t bases, chunks; /* fetched so far */
 };
 
-/* The pairs that a slot gets: towards the end fewer, so that no worker computes a whole batch while the
- * others have nothing left to do. Down to a quarter of one, since small ones are slower. */
+/* Returns the number of pairs for a slot. Near the end slots get fewer, so that all workers finish
+ * at about the same time; at least a quarter, since small batches are slower. */
 static size_t choose_pairs(const struct run *r)
 {
     if (r->overlap || r->left < 0 || r->n_workers == 1)
@@ -102,7 +102,7 @@ static int fetch(void *arg, size_t slot, uint64_t n, struct cov_err *e)
     return s->n > 0;
 }
 
-/* The codes of all chunks of the slot, one behind the other: *n of them. */
+/* Decodes the codes of all chunks of the slot, contiguous: *n of them. */
 static int decode(const struct run *r, struct slot *s, uint8_t *codes, size_t *n, struct cov_err *e)
 {
     *n = 0;
@@ -120,7 +120,7 @@ static int decode(const struct run *r, struct slot *s, uint8_t *codes, size_t *n
     return COV_OK;
 }
 
-/* Nothing is said of what is outside of the regions. */
+/* Masks positions outside the regions. */
 static void mask(const struct run *r, const struct cov_loader_item *item, int strand, float *values)
 {
     int64_t at = item->beg, beg, end;
@@ -145,7 +145,7 @@ static int encode(const struct run *r, struct slot *s, const struct worker *w, s
             of[strand] = values;
             if (p->item.has[strand] && r->regions)
                 mask(r, &p->item, strand, values);
-            /* With overlap each strand has its place. */
+            /* With overlap, a missing strand has values, too. */
             if (p->item.has[strand] || r->overlap)
                 values += r->length * r->n_datasets;
         }
@@ -156,7 +156,7 @@ static int encode(const struct run *r, struct slot *s, const struct worker *w, s
     return COV_OK;
 }
 
-/* All chunks of the slot as they are, one behind the other: *n of them. */
+/* Predicts all chunks of the slot without overlap, contiguous: *n of them. */
 static int compute_chunks(const struct run *r, struct slot *s, unsigned worker, size_t *n,
                           struct cov_err *e)
 {
@@ -183,7 +183,7 @@ static int compute(void *arg, size_t slot, unsigned worker, struct cov_err *e)
         return rc;
     if (r->round)
         for (size_t i = 0; i < n * r->length * r->n_datasets; i++)
-            w->values[i] = rintf(w->values[i]); /* half to even: the default rounding mode */
+            w->values[i] = rintf(w->values[i]); /* rounds half to even, the default mode */
     return encode(r, s, w, e);
 }
 
@@ -267,9 +267,10 @@ static int run(struct run *r, struct cov_pool *pool, struct cov_ring_times *time
     return rc;
 }
 
-/* What the run was, for --stats. */
-static int note(const struct run *r, const struct cov_device *device,
-                const struct cov_ring_times *times, struct cov_stats *stats, struct cov_err *e)
+/* Fills in the statistics. */
+static int fill_stats(const struct run *r, const struct cov_device *device,
+                      const struct cov_ring_times *times, struct cov_stats *stats,
+                      struct cov_err *e)
 {
     stats->device = cov_strdup(device->ops->describe(device), e);
     if (!stats->device)
@@ -288,8 +289,8 @@ static int note(const struct run *r, const struct cov_device *device,
     return COV_OK;
 }
 
-/* Chunks a worker computes at a time, and the pairs it takes for them. No worker needs room for
- * more than its share of all. */
+/* Chooses the chunks that a worker computes at a time, and the pairs of a slot. No worker gets room
+ * for more than its share of the input. */
 static void choose_batch(struct run *r, const struct cov_device *device, size_t wanted,
                          bool overlap)
 {
@@ -308,7 +309,7 @@ static void choose_batch(struct run *r, const struct cov_device *device, size_t 
         r->batch = 2 * r->n_pairs;
 }
 
-/* Of all bases that are wanted, however they were asked for; 0 without regions. */
+/* Fingerprint of the selected bases, independent of how regions were given; 0 without regions. */
 static uint64_t fingerprint_regions(const struct cov_loader *loader)
 {
     const struct cov_select *regions = cov_loader_regions(loader);
@@ -319,7 +320,7 @@ static uint64_t fingerprint_regions(const struct cov_loader *loader)
         bool found = cov_select_stretch(regions, s, 0, length, &beg, &end);
         while (found) {
             found = cov_select_stretch(regions, s, end, length, &next_beg, &next_end);
-            if (found && next_beg == end) { /* two that touch are one */
+            if (found && next_beg == end) { /* merge adjacent regions */
                 end = next_end;
                 continue;
             }
@@ -394,7 +395,7 @@ int cov_predict(struct cov_loader *loader, const struct cov_model *model,
         r.output = NULL;
     }
     if (rc == COV_OK && job->stats)
-        rc = note(&r, device, &times, job->stats, e);
+        rc = fill_stats(&r, device, &times, job->stats, e);
     cov_predict_output_abort(r.output);
     release(&r);
     cov_predict_overlap_free(r.overlap);

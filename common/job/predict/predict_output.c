@@ -12,11 +12,11 @@
 
 struct cov_predict_output {
     struct cov_chunk_head head;
-    const struct cov_grid *grid; /* of a file whose rows are known */
+    const struct cov_grid *grid; /* of a file whose rows are known in advance */
     struct cov_chunk_writer *writer;
-    struct cov_pair_writer *pairs; /* has taken the writer, which encodes */
+    struct cov_pair_writer *pairs; /* owns the writer, which encodes */
     struct cov_stream_writer *stream;
-    struct cov_journal *journal; /* NULL: none; else the writer does nothing but encode */
+    struct cov_journal *journal; /* NULL: none; otherwise the writer only encodes */
 };
 
 static int open_file(struct cov_predict_output *o, const char *path,
@@ -66,7 +66,7 @@ static size_t row_bytes(const struct cov_predict_output *o)
 
 size_t cov_predict_output_scratch(const struct cov_predict_output *o)
 {
-    return 2 * row_bytes(o); /* of both strands */
+    return 2 * row_bytes(o); /* both strands */
 }
 
 int cov_predict_output_encode(const struct cov_predict_output *o,
@@ -94,7 +94,7 @@ int cov_predict_output_encode(const struct cov_predict_output *o,
     return cov_stream_pack(&o->head, &pair, NULL, elems, &out[0], e);
 }
 
-/* Of a sequence without any there is nothing to keep. */
+/* Skips a sequence without pairs. */
 static int put_in_journal(struct cov_predict_output *o, const struct cov_loader_item *item,
                           const struct cov_blob out[2], struct cov_err *e)
 {
@@ -113,7 +113,7 @@ static int put_rows(struct cov_predict_output *o, const struct cov_loader_item *
     return rc;
 }
 
-/* To what gets sequences one after the other. */
+/* For outputs that are written sequence by sequence. */
 static int put_in_order(struct cov_predict_output *o, const struct cov_loader_item *item,
                         const char *species, const char *name, const struct cov_blob out[2],
                         struct cov_err *e)

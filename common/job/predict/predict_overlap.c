@@ -9,7 +9,7 @@
 #include "common/seq/alphabet.h"
 #include "common/seq/grid.h"
 
-/* A pair of chunks that windows take bases from. */
+/* A pair of chunks that provides bases for windows. */
 struct source {
     struct cov_loader_item item;
     struct cov_blob raw[2];
@@ -109,7 +109,7 @@ void cov_predict_overlap_clear(struct cov_predict_overlap *o, size_t slot)
     s->n_pairs = s->n_sources = s->n_windows = 0;
 }
 
-/* The bases of a window, as far as the pairs before did not need them. They ascend. */
+/* Fetches the pairs that provide the bases of a window, unless already fetched. Windows ascend. */
 static int add_sources(struct cov_predict_overlap *o, struct slot *s, size_t seq,
                        const struct cov_window *w, struct cov_err *e)
 {
@@ -170,7 +170,7 @@ int cov_predict_overlap_add(struct cov_predict_overlap *o, size_t slot,
 
 /* ---- workers ---- */
 
-/* Longest first: what is filled alike rests together. */
+/* Longest first, so that windows of similar length are computed together. */
 static int by_length(const void *a, const void *b)
 {
     const struct window *x = a, *y = b;
@@ -199,8 +199,8 @@ static int decode_sources(const struct cov_predict_overlap *o, struct slot *s, s
     return rc;
 }
 
-/* codes[0..L) of a window in its own direction, out of its sources. */
-static void take_codes(const struct cov_predict_overlap *o, const struct slot *s,
+/* codes[0..L) = bases of a window in its own direction, from its sources. */
+static void copy_codes(const struct cov_predict_overlap *o, const struct slot *s,
                        const struct window *x, const uint8_t *sources, uint8_t *codes)
 {
     memset(codes, COV_CODE_PAD, o->L);
@@ -218,9 +218,9 @@ static void take_codes(const struct cov_predict_overlap *o, const struct slot *s
     }
 }
 
-/* The core of a window goes to the pairs. */
-static void put_values(const struct cov_predict_overlap *o, const struct slot *s,
-                       const struct window *x, const float *values, float *out)
+/* Copies the core of a window to the pairs. */
+static void copy_values(const struct cov_predict_overlap *o, const struct slot *s,
+                        const struct window *x, const float *values, float *out)
 {
     for (size_t k = 0; k < s->n_pairs; k++) {
         const struct cov_loader_item *item = &s->pairs[k];
@@ -253,10 +253,10 @@ int cov_predict_overlap_compute(struct cov_predict_overlap *o, size_t slot, unsi
     for (size_t beg = 0; !rc && beg < s->n_windows; beg += o->batch) {
         size_t n = s->n_windows - beg < o->batch ? s->n_windows - beg : o->batch;
         for (size_t k = 0; k < n; k++)
-            take_codes(o, s, &s->windows[beg + k], w->sources, w->codes + k * o->L);
+            copy_codes(o, s, &s->windows[beg + k], w->sources, w->codes + k * o->L);
         rc = cov_net_forward(net, worker, n, w->codes, w->values, e);
         for (size_t k = 0; !rc && k < n; k++)
-            put_values(o, s, &s->windows[beg + k], w->values + k * row, values);
+            copy_values(o, s, &s->windows[beg + k], w->values + k * row, values);
     }
     return rc;
 }

@@ -1,8 +1,7 @@
-/* predict_overlap.h - predictions of pairs of chunks from overlapping windows (windows.h). For predict.c
- * alone.
+/* predict_overlap.h - predicts pairs of chunks from overlapping windows. For predict.c only.
  *
- * The pairs that are in a slot together share windows; a window at their edge is computed for the next
- * slot, or shard, once more, to the same values.
+ * Pairs in a slot share windows. A window at the edge of a slot or shard is computed again for the
+ * next one, to the same values.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_JOB_PREDICT_PREDICT_OVERLAP_H
 #define COV_JOB_PREDICT_PREDICT_OVERLAP_H
@@ -27,13 +26,13 @@ int cov_predict_overlap_new(struct cov_loader *loader,
                             struct cov_predict_overlap **out, struct cov_err *e) COV_MUST_USE;
 void cov_predict_overlap_free(struct cov_predict_overlap *o); /* NULL is accepted */
 
-/* Calling thread: empties a slot; adds a pair to it, with both strands, behind those before it. */
+/* Calling thread: clear empties a slot; add appends a pair, with both strands. */
 void cov_predict_overlap_clear(struct cov_predict_overlap *o, size_t slot);
 int cov_predict_overlap_add(struct cov_predict_overlap *o, size_t slot,
                             const struct cov_loader_item *item, struct cov_err *e) COV_MUST_USE;
 
-/* A worker: values[2 k + strand][L][D] of the k-th pair that was added, in its own direction,
- * COV_PAD_VALUE where it is padding, or where no region is. */
+/* Worker thread: values[2 k + strand][L][D] = predictions of the k-th pair of the slot, in the
+ * strand's direction; COV_PAD_VALUE in padding and outside the regions. */
 int cov_predict_overlap_compute(struct cov_predict_overlap *o, size_t slot, unsigned worker,
                                 struct cov_net *net, float *values, struct cov_err *e) COV_MUST_USE;
 

@@ -19,7 +19,7 @@
 #include "common/job/predict/predict_output.h"
 #include "common/store/chunk_file.h"
 
-/* The line of a journal's head that may differ: values do not, but for rounding. */
+/* The only line of a journal's head that may differ: values change only by rounding. */
 #define COMPUTED_BY "computed by"
 
 struct run {
@@ -58,7 +58,7 @@ static int add_line(struct text *t, const char *name, const char *value, struct 
     if (rc)
         return rc;
     (void)snprintf(t->data + t->n, n + m + 1, "%s\t%s\n", name, value);
-    for (size_t i = 0; i + 1 < m; i++) /* one line, whatever is in the value */
+    for (size_t i = 0; i + 1 < m; i++) /* a value must not break the line */
         if (t->data[t->n + n + i] == '\n')
             t->data[t->n + n + i] = ' ';
     t->n += n + m;
@@ -81,7 +81,7 @@ static int add_file(struct run *r, struct text *t, const char *name, const char 
     return add_line(t, name, value, e);
 }
 
-/* Names, lengths and rows of all that is to be predicted. */
+/* Fingerprint of names, lengths and rows to be predicted. */
 static uint64_t fingerprint_grid(const struct cov_grid *g)
 {
     uint64_t h = 0;
@@ -124,7 +124,7 @@ static int describe_run(struct run *r, const struct cov_device *device, struct t
         rc = add_line(t, "--full", o->full ? "yes" : "no", e);
     for (size_t i = 0; !rc && i < r->resume->n_facts; i++)
         rc = add_line(t, r->resume->facts[i].name, r->resume->facts[i].value, e);
-    /* Whatever else decides about them. */
+    /* Everything else that determines the values. */
     (void)snprintf(number, sizeof number, "%zu, fingerprint %016" PRIx64, cov_grid_n_chunks(grid),
                    fingerprint_grid(grid));
     if (!rc)
@@ -132,7 +132,7 @@ static int describe_run(struct run *r, const struct cov_device *device, struct t
     return rc ? rc : add_line(t, COMPUTED_BY, device->ops->describe(device), e);
 }
 
-/* The value in a line "name\tvalue", and the line behind it. */
+/* Returns the value of a line "name\tvalue"; *next = the next line. */
 static const char *split_line(const char *line, int *n_name, int *n_value, const char **next)
 {
     size_t n = strcspn(line, "\n"), tab = strcspn(line, "\t\n");
@@ -142,7 +142,7 @@ static const char *split_line(const char *line, int *n_name, int *n_value, const
     return line + tab + (line[tab] == '\t');
 }
 
-/* Whether a journal begun with `old` can be gone on with by the run `new`. */
+/* Checks that a journal started by the run `old` can be resumed by the run `new`. */
 static int compare_runs(const struct run *r, const char *old, const char *new, struct cov_err *e)
 {
     while (*old || *new) {
@@ -154,15 +154,14 @@ static int compare_runs(const struct run *r, const char *old, const char *new, s
         if (n_old == n_new && strncmp(was, is, (size_t)n_old) == 0)
             continue;
         if (strncmp(name, COMPUTED_BY "\t", sizeof COMPUTED_BY) == 0) {
-            cov_warn("%s was begun on %.*s, and goes on on %.*s: values may differ by rounding",
+            cov_warn("%s: started on %.*s, resuming on %.*s: values may differ by rounding",
                      cov_journal_path(r->journal), n_old, was, n_new, is);
             continue;
         }
-        return cov_fail(
-            e, COV_EEXIST,
-            "%s is of a run with another %.*s: %.*s, now %.*s; the same as then goes on "
-            "with it, -f starts afresh",
-            cov_journal_path(r->journal), n_name, name, n_old, was, n_new, is);
+        return cov_fail(e, COV_EEXIST,
+                        "%s: journal of a run with another %.*s: %.*s, now %.*s; use the same to "
+                        "resume, or -f to start over",
+                        cov_journal_path(r->journal), n_name, name, n_old, was, n_new, is);
     }
     return COV_OK;
 }
@@ -174,7 +173,7 @@ static bool is_done(const void *arg, size_t pair)
     return cov_journal_has(arg, pair);
 }
 
-/* The run is known: goes on with the journal, or begins it. */
+/* Called when the run is known: resumes the journal or starts it. */
 static int begin(void *arg, const struct cov_device *device, struct cov_err *e)
 {
     struct run *r = arg;
@@ -184,7 +183,7 @@ static int begin(void *arg, const struct cov_device *device, struct cov_err *e)
     const char *old = cov_journal_head(r->journal, &damaged), *path = cov_journal_path(r->journal);
     int rc = describe_run(r, device, &now, e);
     if (!rc && damaged)
-        (void)cov_fail(&differs, COV_EINPUT, "%s: its head is damaged; -f starts afresh", path);
+        (void)cov_fail(&differs, COV_EINPUT, "%s: damaged head; use -f to start over", path);
     else if (!rc && old)
         (void)compare_runs(r, old, now.data, &differs);
     if (!rc && differs.code && !r->resume->force)
@@ -199,11 +198,11 @@ static int begin(void *arg, const struct cov_device *device, struct cov_err *e)
     if (cov_journal_n_pieces(r->journal) > 0)
         cov_info("%s: %zu of %zu pairs of chunks are done", path, cov_journal_n_pieces(r->journal),
                  r->n_pairs);
-    cov_loader_leave_out(r->loader, is_done, r->journal);
+    cov_loader_exclude(r->loader, is_done, r->journal);
     return COV_OK;
 }
 
-/* Everything is in the journal: makes the file of it, in the order of a run without one. */
+/* Writes the output file from the complete journal, in the order of a run without one. */
 static int write_file(struct run *r, struct cov_err *e)
 {
     struct cov_outfile out = COV_OUTFILE_INIT;
@@ -217,7 +216,7 @@ static int write_file(struct run *r, struct cov_err *e)
                                       r->resume->force, e);
     if (!rc)
         rc = cov_predict_output_open(out.tmp, r->loader, &layout, r->options->tmpdir, NULL, &to, e);
-    cov_loader_leave_out(r->loader, NULL, NULL);
+    cov_loader_exclude(r->loader, NULL, NULL);
     if (!rc)
         rc = cov_loader_rewind(r->loader, 0, e);
     cov_progress_begin(r->job->progress, "writing", "chunks", cov_loader_n_left(r->loader));
@@ -263,7 +262,7 @@ static bool same_table(const struct cov_chunk_head *a, const struct cov_chunk_he
     return s && t && s->n_bytes == t->n_bytes && memcmp(s->elems, t->elems, s->n_bytes) == 0;
 }
 
-/* What tells the predictions of this run from those in the file; NULL: nothing does. */
+/* Returns how the predictions in the file differ from those of this run; NULL: not at all. */
 static const char *difference(const struct run *r, const struct cov_chunk_file *f,
                               const struct cov_chunk_head *wanted)
 {
@@ -275,11 +274,11 @@ static const char *difference(const struct run *r, const struct cov_chunk_file *
     if (!same_table(head, wanted, "prediction/datasets"))
         return "it has other data sets";
     if (!same_table(head, wanted, "prediction/model_name"))
-        return "it has another name of the model";
+        return "it has another model name";
     if (!cov_h5_same_type(&set->type, &wanted->sets[0].type))
         return "it has another type of values";
     if (!cov_chunk_head_same_attr(head, wanted, name, COV_SIGNAL_WHICH_ATTR))
-        return "it has other regions, or it alone has some or none";
+        return "it has other regions";
     if (!cov_chunk_head_same_attr(head, wanted, name, COV_SIGNAL_OVERLAP_ATTR))
         return "it was predicted with another --overlap";
     return same_grid(cov_chunk_file_grid(f), cov_loader_grid(r->loader)) ? NULL
@@ -291,7 +290,7 @@ static bool is_before(struct timespec a, struct timespec b)
     return a.tv_sec != b.tv_sec ? a.tv_sec < b.tv_sec : a.tv_nsec < b.tv_nsec;
 }
 
-/* The first of the files read that has been written to since; NULL if there is none. */
+/* Returns the first input file modified after `time`; NULL: none. */
 static const char *newer_file(const struct run *r, struct timespec time)
 {
     struct stat st;
@@ -304,9 +303,9 @@ static const char *newer_file(const struct run *r, struct timespec time)
     return NULL;
 }
 
-/* *done: the output is there and fits. COV_EEXIST says why it does not, unless it may be
- * replaced. */
-static int look_at_output(const struct run *r, bool *done, struct cov_err *e)
+/* *done: the output exists and matches this run. COV_EEXIST with the reason if it does not match,
+ * unless it may be replaced. */
+static int check_output(const struct run *r, bool *done, struct cov_err *e)
 {
     struct stat st;
     const char *output = r->resume->output, *why = NULL, *newer;
@@ -322,7 +321,7 @@ static int look_at_output(const struct run *r, bool *done, struct cov_err *e)
         return rc;
     struct cov_err failure = COV_ERR_INIT;
     if (r->journal && is_before(st.st_mtim, cov_journal_time(r->journal)))
-        why = "it is older than the journal of a run that is to replace it";
+        why = "it is older than the journal of the run that replaces it";
     else if (cov_chunk_file_open(output, &f, &failure) != COV_OK)
         why = "it is not a predictions file";
     else
@@ -340,7 +339,7 @@ static int look_at_output(const struct run *r, bool *done, struct cov_err *e)
 
 /* ---- all of it ---- */
 
-/* Whether a file can be made there. Removes what a run left that was killed as it made it. */
+/* Checks that the output can be created. Removes the temporary file of a killed run. */
 static int try_output(const struct run *r, struct cov_err *e)
 {
     struct cov_outfile out;
@@ -350,16 +349,16 @@ static int try_output(const struct run *r, struct cov_err *e)
     return rc;
 }
 
-#define KEPT "what is done is kept in %s: the same command goes on from there"
+#define KEPT "finished chunks are kept in %s; run the same command to resume"
 
-/* With the journal, which is locked. *done: the output is there. */
-static int go_on(struct run *r, bool *done, struct cov_err *e)
+/* Runs with the locked journal. *done: the output is complete. */
+static int run_journal(struct run *r, bool *done, struct cov_err *e)
 {
     struct cov_predict_options options = *r->options;
     options.journal = r->journal;
     options.begin = begin;
     options.begin_arg = r;
-    int rc = look_at_output(r, done, e);
+    int rc = check_output(r, done, e);
     if (rc || *done)
         return rc;
     rc = try_output(r, e);
@@ -389,13 +388,13 @@ int cov_predict_resume(struct cov_loader *loader, const struct cov_model *model,
     bool done = false;
     char *path = cov_predict_journal_name(resume->output, e);
     int rc = path ? COV_OK : COV_ENOMEM;
-    /* An output that is complete may be in a folder that cannot be written to. */
+    /* A complete output may be in a read-only folder. */
     if (!rc && stat(path, &st) != 0)
-        rc = look_at_output(&r, &done, e);
+        rc = check_output(&r, &done, e);
     if (!rc && !done) {
         rc = cov_journal_open(path, &r.journal, e);
         if (!rc)
-            rc = go_on(&r, &done, e);
+            rc = run_journal(&r, &done, e);
         if (!rc) {
             rc = cov_journal_remove(r.journal, e);
             r.journal = NULL;

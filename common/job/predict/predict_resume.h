@@ -1,38 +1,39 @@
-/* predict_resume.h - predictions that go on where a killed run ended.
+/* predict_resume.h - predictions that resume after an interrupted run.
  *
- * What is finished goes to a journal beside the output, OUTPUT.resume, and from there to the
- * predictions file when all of it is there. So the file is, byte by byte, that of a run that was
- * never killed. Of the latter only the journal is left.
+ * Finished pairs are stored in a journal next to the output, OUTPUT.resume, and copied to the
+ * predictions file once all are there. The file is byte for byte that of an uninterrupted run. A
+ * killed run leaves only the journal.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_JOB_PREDICT_PREDICT_RESUME_H
 #define COV_JOB_PREDICT_PREDICT_RESUME_H
 
 #include "common/job/predict/predict.h"
 
-/* Something that another run has to have in common: {"--shard", "2/3"}; of a file, {"--rename", its
- * path}, the contents. */
+/* A property that a resuming run must share: {"--shard", "2/3"}; for a file the contents:
+ * {"--rename", its path}. */
 struct cov_predict_fact {
     const char *name, *value;
 };
 
 struct cov_predict_resume {
-    const char *output; /* the final name */
-    bool force;         /* an output or a journal of another run is replaced, not refused */
-    const struct cov_predict_fact *files; /* all that are read; without a path there is none */
+    const char *output;                   /* final name */
+    bool force;                           /* replace an output or a journal of another run */
+    const struct cov_predict_fact *files; /* all input files; the path may be NULL */
     size_t n_files;
-    const struct cov_predict_fact *facts; /* beyond the options of cov_predict and the grid */
+    const struct cov_predict_fact
+        *facts; /* in addition to the options of cov_predict and the grid */
     size_t n_facts;
 };
 
 /* "OUTPUT.resume". Caller frees. */
 char *cov_predict_journal_name(const char *output, struct cov_err *e) COV_MUST_USE;
 
-/* cov_predict to the file resume->output, from a journal if there is one. An output that is
- * there and is what would be written, as far as can be told without predicting (grid, regions,
- * overlap, types, data sets, model's name; none of the files is newer), is left alone, and the
- * log says that there is nothing to do. COV_EEXIST for any other output, unless `force`; for a
- * journal of other inputs or options, which the text names, unless `force`; while another
- * process works on it. `options` without a journal. */
+/* Runs cov_predict to the file resume->output, starting from its journal if there is one. Leaves an
+ * existing output alone if it matches this run as far as can be checked without predicting (grid,
+ * regions, overlap, types, data sets, model name, no newer input), and logs that there is nothing
+ * to do. COV_EEXIST for any other existing output and for a journal of other inputs or options
+ * (named in the error), unless `force`; also while another process uses the journal.
+ * options->journal must be NULL. */
 int cov_predict_resume(struct cov_loader *loader, const struct cov_model *model,
                        const struct cov_predict_options *options,
                        const struct cov_predict_resume *resume, const struct cov_job *job,
