@@ -15,11 +15,11 @@
 #include "common/job/train/train_epochs.h"
 #include "tools/covtrain/options.h"
 
-/* As --precision names them (options.c). */
+/* By the names of --precision (options.c). */
 static const enum cov_precision precision_values[] = {COV_PRECISION_FP32, COV_PRECISION_BF16,
                                                       COV_PRECISION_TF32};
 
-/* "true" or "false", in letters of either case, as Python has them. */
+/* Parses "true" or "false" in any case, as Python writes them. */
 static int parse_bool(const char *text, int row, bool *out, struct cov_err *e)
 {
     if (strcasecmp(text, "true") != 0 && strcasecmp(text, "false") != 0)
@@ -41,12 +41,12 @@ static int check_device(struct cov_device_options *o, struct cov_err *e)
     return rc;
 }
 
-/* Options that contradict each other; --ram-efficient becomes --loading. */
+/* Checks for contradicting options; translates --ram-efficient to --loading. */
 static int check(struct covtrain_config *c, const bool *given, const struct cov_common *common,
                  struct cov_err *e)
 {
     if (cov_path_is_std(common->output))
-        return cov_fail(e, COV_EUSAGE, "-o: the result is a folder, not standard output");
+        return cov_fail(e, COV_EUSAGE, "-o: the output is a folder, not standard output");
     if (c->resume && c->init_from)
         return cov_fail(e, COV_EUSAGE, "--resume-training and --init-from contradict each other");
     if (c->pair_strands && c->batch < 2)
@@ -66,12 +66,11 @@ static int check(struct covtrain_config *c, const bool *given, const struct cov_
     for (size_t i = 0; i < c->datasets.n; i++)
         for (size_t k = 0; k < i; k++)
             if (strcmp(c->datasets.items[i], c->datasets.items[k]) == 0)
-                return cov_fail(e, COV_EUSAGE, "--datasets: %s is there twice",
-                                c->datasets.items[i]);
+                return cov_fail(e, COV_EUSAGE, "--datasets: duplicate %s", c->datasets.items[i]);
     return check_device(&c->device, e);
 }
 
-/* The weights of the losses. Caller frees; NULL without any. */
+/* Parses the weights of the losses. Caller frees *out; NULL if none are given. */
 static int parse_weights(const struct cov_strings *list, float **out, struct cov_err *e)
 {
     *out = NULL;
@@ -155,9 +154,9 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
     for (int i = 0; i < COV_TRAIN_FIELDS; i++)
         for (int row = 0; covtrain_options[row].name; row++)
             if (strcmp(covtrain_options[row].name, cov_train_field_names[i]) == 0)
-                o.asked[i] = given[row];
+                o.requested[i] = given[row];
     if (cov_ranks_expected() > 0)
-        common->stats_path = NULL; /* the first process writes it */
+        common->stats_path = NULL; /* written by the first process */
     if (!rc)
         rc = cov_train(&o, &common->progress, &common->stats, e);
     free(weights);
@@ -182,10 +181,10 @@ static const struct cov_tool tool = {
     .config_bytes = sizeof(struct covtrain_config),
     .min_operands = 0,
     .max_operands = 0,
-    .output_help = "the folder for checkpoints and metrics; it is made if need be",
+    .output_help = "folder for checkpoints and metrics, created if missing",
     .lacks = COV_LACKS_TMPDIR,
     .run = run,
-    .before_error = cov_ranks_let_first_tell,
+    .before_error = cov_ranks_let_first_report,
     .print_versions = print_versions,
 };
 

@@ -25,7 +25,7 @@ struct cov_device_options {
      .field = (at) + offsetof(struct cov_device_options, device),                                  \
      .def = "auto",                                                                                \
      .metavar = "auto|cpu|cuda[:" cards "]",                                                       \
-     .help = "where to compute: on the CPU or on NVIDIA GPUs. auto takes GPUs if there are any "   \
+     .help = "where to compute: on the CPU or on NVIDIA GPUs. auto uses GPUs if available "        \
              "and --cpu is not given; cuda fails without one"},                                    \
     {                                                                                              \
         .name = "cpu", .type = COV_OPT_STRING,                                                     \

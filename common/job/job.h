@@ -1,4 +1,4 @@
-/* job.h - what a tool gives to a job of common/job beside inputs and options.
+/* job.h - what a job of common/job needs in addition to inputs and options.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_JOB_JOB_H
 #define COV_JOB_JOB_H

@@ -244,7 +244,7 @@ refuses 1 '^covpredict: error: bad\.fa: empty file$' 'an empty FASTA' -- -m cnn.
 printf '>a\nACGT\nAC-T\n' >bad.fa
 refuses 1 "^covpredict: error: bad\\.fa:3:3: invalid base '-'; --on-bad-base n reads it as N\$" 'a bad letter' -- -m cnn.ckpt -o x.h5 bad.fa
 head -c 3000 g.fa.gz >bad.fa
-refuses 1 '^covpredict: error: bad\.fa: truncated: ' 'gzip that is cut short' -- -m cnn.ckpt -o x.h5 bad.fa
+refuses 1 '^covpredict: error: bad\.fa: truncated' 'gzip that is cut short' -- -m cnn.ckpt -o x.h5 bad.fa
 refuses 1 '^covpredict: error: g\.fa: no sequence has a length within the limits$' 'nothing is left of a FASTA' -- \
     --min-length 8k -m cnn.ckpt -o x.h5 g.fa
 rm cut.h5 rotten.h5 bad.h5 bad.fa

@@ -54,13 +54,13 @@ cp "$stdout" black.tsv
 ok '  leaves chunks out' ask table black.tsv floats.h5 all.h5 blacklist
 unlike "$(cat "$stderr")" 'data/blacklist' '  of which there is nothing to say'
 run covpredict -q -m m.ckpt --evaluate --blacklist all.h5 one.h5
-is "$(cat "$stderr")" 'covpredict: warning: one.h5: there is no data/blacklist in it, so --blacklist leaves nothing out: h5chunk blacklist writes one' \
+is "$(cat "$stderr")" 'covpredict: warning: one.h5: no data/blacklist; --blacklist has no effect (h5chunk blacklist adds one)' \
     'a file without a blacklist is told, once'
 run covpredict -m cnn.ckpt --evaluate all.h5
 is "$(cut -f 2 "$stdout" | paste -sd ' ')" 'dataset atacseq' 'a model of one data set has no total'
 run covpredict -m m.ckpt --evaluate other.h5
 status_is 0 'a file with other data sets'
-stderr_like "other\.h5: it has none of the model's data sets" '  is said'
+stderr_like "other\.h5: none of the model's data sets is in the file" '  is said'
 is "$(grep -c '	NA	NA	NA	0$' "$stdout")" 3 '  is all NA'
 
 run covpredict -m m.ckpt --evaluate g.h5

@@ -75,26 +75,26 @@ run covtrain -q -i d -b 8 -o r2 --resume-training r2/predmoter*epoch=0*.ckpt -e 
 ok 'from an earlier checkpoint too, whose metrics are kept' cmp r2/metrics.jsonl one/two/metrics.jsonl
 cp -r r r3
 run covtrain -q -i d -o r3 --resume-training r3/last.ckpt -e 4
-stderr_like 'r3/last\.ckpt: its last epoch had 6 steps, but now one has 1: --batch-size \(-b\)' 'a resume without -b is told of'
+stderr_like 'r3/last\.ckpt: the last epoch had 6 steps, but an epoch now has 1: --batch-size \(-b\)' 'a resume without -b is told of'
 run covtrain -q -i d -o r3 --resume-training r3/last.ckpt -e 5
 stderr_is '' '  once, not again when that is gone on from'
 run covtrain -i d -o r3 --resume-training r3/last.ckpt -e 7
 stderr_like 'to validate with; 22 steps$' '  18 steps were made, and one an epoch follows'
 run covtrain -i d -b 8 -o r --resume-training r/last.ckpt -e 3
 status_is 0 'what is complete already'
-stderr_like 'r/last\.ckpt has 3 epochs already: there is nothing to do' '  is said to be'
+stderr_like 'nothing to do: r/last\.ckpt already has 3 epochs' '  is reported'
 run covtrain -i d -b 8 -o r --resume-training r/last.ckpt -e 9 --max-steps 18
 status_is 0 'steps that are complete already'
-stderr_like 'r/last\.ckpt has 18 steps already: there is nothing to do' '  are said to be'
+stderr_like 'nothing to do: r/last\.ckpt already has 18 steps' '  are reported'
 train -o r -e 3
-refused 1 'r/last\.ckpt: exists, a training is in this folder; --resume-training r/last\.ckpt goes on' \
+refused 1 'r/last\.ckpt: exists: the folder contains a training; use --resume-training r/last\.ckpt to continue it' \
     'a folder with a training in it'
 # A training in place of another one: the checkpoints of that one go, once there is one of the new; others stay.
 cp -r one/two anew && cp anew/last.ckpt anew/mine.ckpt && cp anew/predmoter*epoch=1* anew/predmoter_v0.3.2.ckpt
 run covtrain -i e -o anew -f
 is "$(ls anew | grep -c 'epoch=')" 3 'a training in place of another one that cannot begin leaves it'
 run covtrain -i d --filter-size 8 --hidden-size 8 -b 8 -o anew -f --seed 1 --learning-rate 1000
-refused 1 'the training has diverged\. .*; no epoch was complete, nothing is saved' '  and one that ends in its first epoch'
+refused 1 'the training has diverged; .*; no epoch was completed, nothing is saved' '  and one that ends in its first epoch'
 ok '  leaves its metrics, too' cmp anew/metrics.log one/two/metrics.log
 ok '  of all steps' cmp anew/metrics.jsonl one/two/metrics.jsonl
 is "$(find anew -name '.*')" '' '  and nothing half'
@@ -102,7 +102,7 @@ run covtrain -i d $net -o anew -f -e 1 --seed 3
 is "$(ls anew | sed 's/accuracy=.*/accuracy=/' | paste -sd ' ')" \
     'last.ckpt metrics.jsonl metrics.log mine.ckpt predmoter_v0.3.2.ckpt predmoter_v0.3.2_epoch=0_avg_val_accuracy=' \
     '  else its checkpoints go'
-stderr_like 'anew: 3 checkpoints of the training that was there are removed' '  which is said'
+stderr_like 'anew: 3 checkpoints of the replaced training are removed' '  which is said'
 cp one/two/predmoter* anew
 run covtrain -q -f -i d -b 8 -e 1 -o anew --seed 3 --init-from $(ls anew/predmoter*epoch=2*)
 is "$(ls anew | grep -c 'epoch=')" 2 '  but not the one that it began with'
@@ -111,7 +111,7 @@ run covtrain -q -i d $net -o bare -f -e 1 --seed 3
 is "$(ls bare | grep -c 'epoch=')" 4 'where no training was, nothing is removed'
 cp one/two/predmoter*epoch=0* elsewhere.ckpt
 run covtrain -q -i d -b 8 -o r --resume-training elsewhere.ckpt -e 3
-refused 1 'r/last\.ckpt: exists, another training than that of elsewhere\.ckpt' "  and a resume of another one's"
+refused 1 'r/last\.ckpt: exists: the folder contains another training than that of elsewhere\.ckpt' "  and a resume of another one's"
 run covtrain -q -i d -b 8 -o r -f --resume-training elsewhere.ckpt -e 3
 ok '  which -f lets go on' cmp r/last.ckpt one/two/last.ckpt
 all='-e 3 --random-offset --pair-strands --average-weights 0.9 --schedule cosine --warmup-steps 3 --clip 1
@@ -126,7 +126,7 @@ train -q -o again $(echo "$all" | sed 's/max-steps 7/max-steps 5/') --tensorboar
 run covtrain -q -i d -b 8 -o again $(echo "$all" | sed 's/--lstm.*//') --tensorboard logs/resumed --resume-training again/predmoter*epoch=0*.ckpt
 ok '  and resumed' cmp whole/last.ckpt again/last.ckpt
 run covtrain -i d -b 8 -o again -e 4 --resume-training again/last.ckpt
-stderr_like 'again/last\.ckpt: has averaged weights, which are not gone on with' '  without the average, which is said'
+stderr_like 'again/last\.ckpt: averaged weights are discarded without' '  without the average, which is said'
 run covpredict -m whole/last.ckpt --evaluate d/val/v.h5
 is "$(sed -n '4s/.*total	[^	]*	\([^	]\{6\}\).*/\1/p' "$stdout")" "$(tail -n 1 whole/metrics.log | cut -d ' ' -f 3 | cut -c 1-6)" \
     '  the averaged weights are those of the checkpoint'
@@ -137,12 +137,12 @@ h5py.File("d/train/a.h5", "r+")["data/blacklist"] = [0] * 5 + [1] * 19'
     train -q -o y -f -e 1 $option
     status_is 0 "$option"
     [ "$option" != --blacklist ] ||
-        is "$(sed 's/ in it, .* h5chunk blacklist writes one$//' "$stderr")" 'covtrain: warning: d/train/b.h5: there is no data/blacklist
-covtrain: warning: d/val/v.h5: there is no data/blacklist' '  files without one are told, each once'
+        is "$(sed 's/; --blacklist .*$//' "$stderr")" 'covtrain: warning: d/train/b.h5: no data/blacklist
+covtrain: warning: d/val/v.h5: no data/blacklist' '  a warning for each file without one'
     is "$(cmp -s y/last.ckpt one/two/predmoter*epoch=0*; echo $?)" 1 '  changes something'
 done
 train -o few -e 1
-stderr_like 'an epoch has 6 steps, of up to 8 chunks: with a smaller --batch-size \(-b\) there are more' 'few steps an epoch are told'
+stderr_like 'an epoch has 6 steps, of up to 8 chunks: a smaller --batch-size \(-b\) gives more steps' 'few steps an epoch are told'
 train -o many -e 1 --accumulate 1 -f
 run covtrain -i d --filter-size 8 --hidden-size 8 -b 4 -e 1 --seed 1 -o many -f
 unlike "$(cat "$stderr")" 'an epoch has' '  and many are not'
@@ -276,16 +276,16 @@ run covtrain -i a.fa -o bad
 refused 1 'a\.fa: not a folder, but a FASTA file$' 'a FASTA file in place of the folder'
 mkdir bare.in
 run covtrain -i bare.in -o bad
-refused 1 'bare\.in: there is no folder train. in it' 'a folder with nothing in it'
+refused 1 'bare\.in: no folder train/' 'a folder with nothing in it'
 mkdir -p e/train e/val
 run covtrain -i e -o bad
-refused 1 'e/train: there is no file \*\.h5' 'no files'
+refused 1 'e/train: no file \*\.h5' 'no files'
 cp d/train/a.h5 e/train && cp d/val/v.h5 e/val
 run covtrain -i e $net -e 1 -o bad --datasets moaseq
 refused 1 'no file has any of the data sets; .*/a\.h5 has: atacseq,h3k4me3' 'none of the data sets'
 run covtrain -i e $net -e 1 -o ok --datasets atacseq,moaseq
 status_is 0 'a data set that no file has'
-stderr_like 'e/train: no file has the data set moaseq, which so is not trained' '  is a warning'
+stderr_like 'e/train: no file has the data set moaseq, which is not trained' '  is a warning'
 stderr_like 'e/val: .* not validated' '  of either folder'
 mkdir -p no/val && cp -r e/train no && cp d/val/v.h5 no/val
 "$PYTHON" -c 'import h5py; del h5py.File("no/val/v.h5", "r+")["evaluation/atacseq_coverage"]'
@@ -304,14 +304,14 @@ refused 1 'b\.h5: chunks of 120 positions, but those of e/train/a\.h5 have 240' 
 div='--filter-size 8 --hidden-size 8 --seed 1 -@ 1'
 for precision in fp32 bf16; do
     run covtrain -q -i d $div -b 8 -o div.$precision --precision $precision --learning-rate 1000 --tensorboard div.$precision/log
-    refused 1 'step 2 \(epoch 0, learning rate 1000\): the loss .* not finite: the training has diverged\. .*--clip 1 .*nothing is saved' \
+    refused 1 'step 2 \(epoch 0, learning rate 1000\): the loss .* not finite: the training has diverged; .*--clip 1 .*nothing is saved' \
         "a loss that is not finite, $precision"
     ok '  leaves no checkpoint' test ! -e div.$precision/last.ckpt
     is "$(grep -c step div.$precision/metrics.jsonl)" 1 '  but the metrics of the steps before'
     ok '  in the events too' test "$(grep -ac 'learning_rate' div.$precision/log/events*)" -eq 1
     # The rate grows until the second moments of Adam would be too large.
     run covtrain -q -i d $div -b 48 -e 20 -o late.$precision/ --precision $precision --learning-rate 1000 --warmup-steps 1000
-    refused 1 "step 3 \(epoch 2, learning rate 3\): the (gradient|loss) .* diverged\. .*; late\.$precision/last\.ckpt is that of epoch 1, from which --resume" \
+    refused 1 "step 3 \(epoch 2, learning rate 3\): the (gradient|loss) .* diverged; .*; late\.$precision/last\.ckpt is that of epoch 1; --resume" \
         '  after two epochs'
     is "$(rows late.$precision/metrics.log) $(grep -c step late.$precision/metrics.jsonl)" '2 2' '  whose metrics are there'
     ok '  as are their checkpoints' cmp late.$precision/last.ckpt late.$precision/predmoter*epoch=1_*
@@ -324,14 +324,14 @@ status_is 0 'the folder of a training without a checkpoint is that of a new one'
 is "$(rows div.fp32/metrics.log) $(grep -c step div.fp32/metrics.jsonl)" '1 1' '  which has its own metrics alone'
 rm div.fp32/last.ckpt
 run covtrain -i d $div -b 48 -o div.fp32 -e 1
-refused 1 'div\.fp32/metrics\.log: exists, a training is in this folder; use -f to replace it$' '  but not one with an epoch'
+refused 1 'div\.fp32/metrics\.log: exists: the folder contains a training; use -f to replace it$' '  but not one with an epoch'
 run covtrain -q -i d -b 8 -o div.val -e 2 --resume-training one/two/predmoter*epoch=0*
 status_is 0 'a checkpoint from elsewhere is gone on from in it, too'
 is "$(rows div.val/metrics.log) $(grep -c step div.val/metrics.jsonl)" '1 6' '  without the metrics that were there'
 train -q -o stays -e 1
 cp stays/last.ckpt stays.ckpt
 run covtrain -q -i d -b 8 -o stays --resume-training stays/last.ckpt --learning-rate 1000 --clip 2
-refused 1 'A lower --learning-rate or --clip, .*; stays/last\.ckpt is as it was' 'after a resume'
+refused 1 'a lower --learning-rate or --clip, .*; stays/last\.ckpt is unchanged' 'after a resume'
 ok '  which it is' cmp stays/last.ckpt stays.ckpt
 is "$(rows stays/metrics.log) $(grep -c step stays/metrics.jsonl)" '1 7' '  and so are its metrics'
 run covtrain -q -i d -b 8 -o stays --resume-training stays/last.ckpt --learning-rate 0.01 -e 3
@@ -349,13 +349,13 @@ until_saved() {
 covtrain -i d $net -o sig/ -e 100000 --patience 100000 --save-top-k 1 2>sig.txt &
 until_saved sig
 train -o sig -f
-refused 1 'sig: another run is at work in this folder' 'two runs in one folder'
+refused 1 'sig: another run is using this folder' 'two runs in one folder'
 kill $!
 wait $!
 is $? 143 'ended by SIGTERM'
-like "$(tail -n 1 sig.txt)" '^covtrain: sig/last\.ckpt has what epochs up to [0-9]+ made; --resume-training goes on' \
+like "$(tail -n 1 sig.txt)" '^covtrain: sig/last\.ckpt has the state after epoch [0-9]+; --resume-training continues' \
     '  which says how to go on'
-is "$(sed -n 's/.*epochs up to \([0-9]*\) made.*/\1/p' sig.txt)" "$(tail -n 1 sig/metrics.log | cut -d ' ' -f 1)" \
+is "$(sed -n 's/.*state after epoch \([0-9]*\);.*/\1/p' sig.txt)" "$(tail -n 1 sig/metrics.log | cut -d ' ' -f 1)" \
     '  from the last line of the metrics'
 ok '  with a last checkpoint' dump_ckpt sig/last.ckpt
 is "$(find sig -name '.*' ! -name sig)" '' '  and nothing half'

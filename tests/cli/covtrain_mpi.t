@@ -80,7 +80,7 @@ in=e
 run covtrain -q -f -i d $net -o packed --loading ram-packed
 run covtrain -f -i d $net -o spread --loading ranks
 status_is 0 'without mpirun'
-stderr_like '--loading ranks in one process, without mpirun, is ram-packed' '  which is said'
+stderr_like 'without mpirun, --loading ranks is the same as ram-packed' '  which is said'
 ok '  it is ram-packed' cmp spread/last.ckpt packed/last.ckpt
 
 # The memory of a process, above that of one that reads from disk; 50 MB when it is all there.

@@ -395,19 +395,19 @@ static void refuses_tensors(void **state)
     refuses(&v, "tensor out.bias is of type int64, not a floating one");
     v = usual();
     v.extra = "lstm_layer_list.1.weight_ih_l0";
-    refuses(&v, "tensor lstm_layer_list.1.weight_ih_l0 has no place");
+    refuses(&v, "unknown tensor lstm_layer_list.1.weight_ih_l0: ");
     v.extra = "down_layer_list.0.num_batches_tracked"; /* a convolution, no norm */
-    refuses(&v, "tensor down_layer_list.0.num_batches_tracked has no place");
+    refuses(&v, "unknown tensor down_layer_list.0.num_batches_tracked: ");
     v.extra = ".num_batches_tracked";
-    refuses(&v, "tensor .num_batches_tracked has no place");
+    refuses(&v, "unknown tensor .num_batches_tracked: ");
     v.extra = "a_name_that_is_longer_than_any_name_a_parameter_of_the_network_can_have"
               ".num_batches_tracked";
-    refuses(&v, "tensor a_name_that_is_longer");
+    refuses(&v, "unknown tensor a_name_that_is_longer");
     /* A network without dropout counts its LSTM layers 0, 1. */
     v = usual();
     v.changed_integer = "dropout";
     v.integer = 0;
-    refuses(&v, "tensor lstm_layer_list.2.");
+    refuses(&v, "unknown tensor lstm_layer_list.2.");
 }
 
 static void refuses_datasets(void **state)

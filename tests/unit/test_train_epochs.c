@@ -36,17 +36,17 @@ static void tells_of_divergence(void **state)
     (void)cov_fail(&e, COV_EINPUT, "a loss is infinite");
     assert_int_equal(cov_train_fail_diverged(&o, &p, 0.5, false, 1, &e), COV_EINPUT);
     assert_string_equal(e.text, "step 13 (epoch 4, learning rate 0.5): a loss is infinite: the "
-                                "training has diverged. A lower --learning-rate, more "
-                                "--warmup-steps, or --clip 1 may keep it from that; m/last.ckpt is "
-                                "that of epoch 3, from which --resume-training goes on");
+                                "training has diverged; a lower --learning-rate, more "
+                                "--warmup-steps, or --clip 1 may prevent it; m/last.ckpt is that of "
+                                "epoch 3; --resume-training continues from it");
     cov_err_clear(&e);
     (void)cov_fail(&e, COV_EINPUT, "x");
     o.clip = 1;
     o.resume = "r.ckpt";
     assert_int_equal(cov_train_fail_diverged(&o, &p, 0.5, true, 0, &e), COV_EINPUT);
     assert_string_equal(e.text, "step 12 (epoch 3, learning rate 0.5): x: the training has "
-                                "diverged. A lower --learning-rate or --clip, or more "
-                                "--warmup-steps may keep it from that; r.ckpt is as it was");
+                                "diverged; a lower --learning-rate or --clip, or more "
+                                "--warmup-steps may prevent it; r.ckpt is unchanged");
     assert_int_equal(cov_train_fail_diverged(&o, &p, 0.5, true, 0, NULL), COV_EINPUT);
 }
 
@@ -66,7 +66,7 @@ static void leaves_last_words(void **state)
     cov_train_set_last_words(&o, &p);
     assert_non_null(cov_log_last_words());
     assert_string_equal(cov_log_last_words(),
-                        "m/last.ckpt has what epochs up to 2 made; --resume-training goes on from "
+                        "m/last.ckpt has the state after epoch 2; --resume-training continues from "
                         "it");
     cov_log_set_last_words(NULL);
     cov_log_set(NULL, NULL, COV_LOG_WARNING);

@@ -161,14 +161,14 @@ static void test_refused(void **state)
         void (*change)(struct parts *parts);
         const char *text;
     } cases[] = {
-        {one_moment_less, "optimizer_states: of "},
+        {one_moment_less, "optimizer_states: "},
         {shorter_moment, "has 2 elements, but "},
         {negative_step, "optimizer_states: parameter 1 has -1 steps"},
         {wrong_beta, "betas 1, 0.999 and eps 1e-08 are not Adam's"},
-        {many_steps, "2000000000000000 steps are not counts of a training"},
+        {many_steps, "and 2000000000000000 steps"},
         {many_epochs, "2000000000000000 epochs"},
         {current_renamed, "current_model_state: tensor out.weight is missing"},
-        {current_shorter, "current_model_state: tensor out.bias is of another shape"},
+        {current_shorter, "current_model_state: tensor out.bias has another shape"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct cov_train_network n;

@@ -39,7 +39,7 @@ static void save(const struct cov_train_saver *s, const struct cov_train_network
     bool stop;
     values[s->save_by] = value;
     p->epoch++;
-    cov_train_saver_judge(s, p, values, &stop);
+    cov_train_saver_check(s, p, values, &stop);
     assert_int_equal(cov_train_saver_save(s, n, p, values, NULL), 0);
 }
 
@@ -198,7 +198,7 @@ static void test_stops(void **state)
             bool stop = false;
             values[cases[i].by] = cases[i].values[k];
             p.epoch++;
-            cov_train_saver_judge(&s, &p, values, &stop);
+            cov_train_saver_check(&s, &p, values, &stop);
             assert_int_equal(stop, k + 1 == cases[i].n && cases[i].stops);
         }
         free_point(&n, &p);

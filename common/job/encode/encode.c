@@ -1,7 +1,7 @@
 /* encode.c - see encode.h.
  *
  * One pipeline: the calling thread parses and writes, the pool encodes. A slot of the ring holds
- * several pairs, so that handing them over costs little.
+ * several pairs to reduce the cost of synchronisation.
  * SPDX-License-Identifier: MIT */
 #include "common/job/encode/encode.h"
 
@@ -18,14 +18,14 @@
 #include "common/store/pair_writer.h"
 #include "common/store/stream.h"
 
-/* Bases and pairs of a slot, and pairs that are read back in the end besides the last. */
+/* Bases and pairs per slot, and pairs that are read back at the end, in addition to the last. */
 enum { SLOT_BASES = 1 << 18, SLOT_PAIRS = 16, SAMPLE = 16 };
 
-/* Slots besides the usual number, which keep the workers busy while the - chunks of a sequence are
- * written at its end; fewer where chunks are so long that a slot has more than SLOT_BASES. */
+/* Extra slots, which keep the workers busy while the - chunks of a sequence are written at its end.
+ * With long chunks, where a slot has more than SLOT_BASES, there are fewer. */
 enum { MORE_SLOTS = 24 };
 
-/* What is remembered of a pair to be read back: its number and a hash of the + chunk. */
+/* A pair to be read back: its number and a hash of the + chunk. */
 struct sample {
     size_t pair;
     uint64_t hash;
@@ -33,7 +33,7 @@ struct sample {
 
 struct piece {
     struct cov_fasta_pair pair;
-    size_t name; /* in the slot's names, if the sequence begins */
+    size_t name; /* offset in the slot's names; set for the first pair of a sequence */
     bool sampled;
     uint64_t hash;
 };
@@ -41,8 +41,8 @@ struct piece {
 struct slot {
     struct piece pieces[SLOT_PAIRS];
     size_t n;
-    struct cov_blob blobs[SLOT_PAIRS][2]; /* a file: by strand; a stream: the record is the first */
-    uint8_t *codes;                       /* L a pair */
+    struct cov_blob blobs[SLOT_PAIRS][2]; /* file: by strand; stream: the record is the first */
+    uint8_t *codes;                       /* L per pair */
     char *names;
     size_t n_names, cap_names;
 };
@@ -54,13 +54,13 @@ struct run {
     bool at_end;
     struct slot *slots;
     size_t n_slots;
-    uint8_t *scratch; /* scratch_bytes a worker */
+    uint8_t *scratch; /* scratch_bytes per worker */
     size_t scratch_bytes;
     struct cov_progress *progress;
-    int64_t done; /* bytes of the FASTA that progress knows of */
+    int64_t done; /* bytes of the FASTA reported to progress */
     struct cov_stats *stats;
 
-    /* Either of the two. */
+    /* Either `file` (with `writer`) or `stream`. */
     struct cov_chunk_writer *writer; /* owned by `file` */
     struct cov_pair_writer *file;
     struct cov_stream_writer *stream;
@@ -68,7 +68,7 @@ struct run {
 
     size_t n_read, n_written; /* pairs */
     struct sample samples[SAMPLE], last;
-    size_t n_samples, sample_step; /* of every so many pairs one */
+    size_t n_samples, sample_step; /* every sample_step-th pair is sampled */
 };
 
 static uint64_t hash_codes(const uint8_t *codes, size_t n)
@@ -158,8 +158,8 @@ static int work(void *arg, size_t slot, unsigned worker, struct cov_err *e)
     return rc;
 }
 
-/* Notes what has been written, to read some of it back. */
-static void remember(struct run *r, const struct piece *piece)
+/* Adds a written pair to the sample to be read back. */
+static void add_sample(struct run *r, const struct piece *piece)
 {
     struct sample sample = {r->n_written++, piece->hash};
     if (piece->pair.last)
@@ -206,7 +206,7 @@ static int sink(void *arg, size_t slot, uint64_t n, struct cov_err *e)
         int rc = put(r, s, piece, s->blobs[i], e);
         if (rc)
             return rc;
-        remember(r, piece);
+        add_sample(r, piece);
         r->stats->bases += piece->pair.end - piece->pair.beg;
         r->stats->chunks += 2;
     }
@@ -216,7 +216,7 @@ static int sink(void *arg, size_t slot, uint64_t n, struct cov_err *e)
 static int alloc_slots(struct run *r, const struct cov_pool *pool, struct cov_err *e)
 {
     size_t n_codes, n_scratch;
-    /* Lines of the cache of their own for each. */
+    /* Workers do not share cache lines. */
     r->scratch_bytes = (cov_onehot_scratch(r->L) / 64 + 2) * 64;
     r->slot_pairs = r->L < SLOT_BASES ? SLOT_BASES / r->L : 1;
     if (r->slot_pairs > SLOT_PAIRS)
@@ -278,8 +278,7 @@ static int check_pair(struct cov_chunk_file *f, const struct sample *sample, str
     return rc;
 }
 
-/* Whether some rows of the file, the first and the last pair among them, are read back as they
- * should be. */
+/* Reads back a sample of the file, including the first and last pair. */
 static int verify(const struct run *r, const char *path, struct cov_err *e)
 {
     struct cov_chunk_file *f = NULL;
@@ -294,7 +293,7 @@ static int verify(const struct run *r, const char *path, struct cov_err *e)
         for (size_t i = 0; i <= r->n_samples && same && !rc; i++)
             rc = check_pair(f, i < r->n_samples ? &r->samples[i] : &r->last, &raw, codes, &same, e);
         if (!rc && !same)
-            rc = cov_fail(e, COV_EIO, "%s: what was written does not read back", path);
+            rc = cov_fail(e, COV_EIO, "%s: data read back differs from data written", path);
     }
     cov_chunk_file_close(f);
     cov_blob_fini(&raw);
@@ -302,7 +301,7 @@ static int verify(const struct run *r, const char *path, struct cov_err *e)
     return rc;
 }
 
-/* ---- all of it ---- */
+/* ---- the job ---- */
 
 static int open_output(struct run *r, const char *tmp, const char *fasta, struct cov_err *e)
 {
@@ -369,7 +368,7 @@ int cov_encode_fasta(const char *fasta, const char *output, bool force,
                     .sample_step = 1};
     bool stream = cov_path_is_std(output);
     int rc = COV_OK;
-    /* First, so that an output that cannot be is known before a long read. */
+    /* First, so that an output that cannot be written fails before a long read. */
     if (!stream)
         rc = cov_outfile_begin(&out, output, COV_OUTFILE_SEEKABLE, force, e);
     if (!rc)

@@ -1,4 +1,4 @@
-/* encode.h - FASTA to genome file or chunk stream.
+/* encode.h - converts FASTA to a genome file or a chunk stream.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_JOB_ENCODE_ENCODE_H
 #define COV_JOB_ENCODE_ENCODE_H
@@ -20,12 +20,12 @@ struct cov_encode_options {
     struct cov_genome_options genome;
 };
 
-/* Reads `fasta` ("-": standard input) and writes it, as it comes, to the genome file `output`,
- * which appears when it is complete and a sample of it has been read back; or, "-", to standard
- * output as the chunk stream. The same bytes for any number of threads. Memory is that of the
- * names, of a few chunks a thread and of 48 MiB; chunks of the - strand wait there, or else in
- * genome.tmpdir, until their sequence ends. Fills in bases, chunks and stages of *stats: parse,
- * encode (summed over the threads), hdf5 or output, verify, commit. */
+/* Converts `fasta` ("-": standard input) in one pass to the genome file `output`, which appears
+ * once it is complete and a sample of it was read back, or to a chunk stream on standard output
+ * ("-"). The output does not depend on the number of threads. Memory: names, a few chunks per
+ * thread, and 48 MiB for chunks of the - strand, which wait there or in genome.tmpdir until their
+ * sequence ends. Fills in bases, chunks and stages of job->stats: parse, encode (summed over the
+ * threads), hdf5 or output, verify, commit. */
 int cov_encode_fasta(const char *fasta, const char *output, bool force,
                      const struct cov_encode_options *options, const struct cov_job *job,
                      struct cov_err *e) COV_MUST_USE;

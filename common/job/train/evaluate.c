@@ -14,7 +14,7 @@
 /* ---------------------------------------------------------------- examples */
 
 struct slot {
-    size_t first, n;             /* of the list */
+    size_t first, n;             /* first item of the list, and number of items */
     struct cov_example_raw *raw; /* [batch] */
     bool *gap;                   /* [batch] */
     struct cov_fit *fits;        /* [batch, D] */
@@ -50,7 +50,7 @@ static int fetch(void *arg, size_t slot, uint64_t n, struct cov_err *e)
     return rc ? rc : s->n > 0;
 }
 
-/* Decodes what the slot holds, gaps left out: *n chunks. */
+/* Decodes the examples of the slot except gaps: *n chunks. */
 static int decode(const struct run *r, struct slot *s, const struct worker *w, size_t *n,
                   struct cov_err *e)
 {
@@ -233,7 +233,7 @@ static int new_evaluation(const char *const *paths, size_t n, const struct cov_m
     return COV_OK;
 }
 
-/* What a whole run has, whichever file is read. */
+/* State shared by all files of a run. */
 struct task {
     const struct cov_model *model;
     const struct cov_evaluate_options *o;
@@ -242,7 +242,7 @@ struct task {
     int64_t bases;
 };
 
-/* All rows of the one file that are not dropped. Caller frees. */
+/* Lists all rows of the file that the blacklist keeps. Caller frees *list. */
 static int list_rows(const struct cov_examples *x, struct cov_example **list, size_t *n,
                      struct cov_err *e)
 {
@@ -257,7 +257,7 @@ static int list_rows(const struct cov_examples *x, struct cov_example **list, si
     return COV_OK;
 }
 
-/* A file as its chunks come. */
+/* Sums up the chunks of a file. */
 struct adding {
     struct task *task;
     struct cov_evaluated_file *file;
@@ -312,10 +312,10 @@ static int evaluate_opened(struct task *t, struct cov_examples *x, struct cov_ev
     t->counts.positions_at_rest += counts.positions_at_rest;
     t->counts.chunks_repeated += counts.chunks_repeated;
     if (!rc && f->n_chunks == 0)
-        cov_warn("%s: nothing of it is evaluated: all chunks are gaps%s", f->path,
+        cov_warn("%s: nothing to evaluate: all chunks are gaps%s", f->path,
                  t->o->blacklist ? " or on the blacklist" : "");
     else if (!rc && f->total.n_rows == 0)
-        cov_warn("%s: it has none of the model's data sets", f->path);
+        cov_warn("%s: none of the model's data sets is in the file", f->path);
 out:
     cov_net_free(net);
     free(list);
@@ -338,8 +338,8 @@ static int evaluate_file(struct task *t, struct cov_evaluated_file *f, struct co
     return rc;
 }
 
-static int note(const struct task *t, const struct cov_evaluation *v, struct cov_stats *stats,
-                struct cov_err *e)
+static int fill_stats(const struct task *t, const struct cov_evaluation *v, struct cov_stats *stats,
+                      struct cov_err *e)
 {
     stats->section = "covpredict --evaluate";
     const struct cov_device *device = t->o->device;
@@ -385,7 +385,7 @@ int cov_evaluate(const char *const *paths, size_t n, const struct cov_model *mod
     for (size_t k = 0; !rc && k < n; k++)
         rc = evaluate_file(&t, &v->files[k], e);
     if (!rc && job->stats)
-        rc = note(&t, v, job->stats, e);
+        rc = fill_stats(&t, v, job->stats, e);
     if (rc)
         cov_evaluation_free(v);
     else
@@ -395,11 +395,11 @@ int cov_evaluate(const char *const *paths, size_t n, const struct cov_model *mod
 
 /* ---------------------------------------------------------------- report */
 
-/* Calls fn for each row of the table; `score` has no rows where there is nothing. */
-static void each_row(const struct cov_evaluation *v,
-                     void (*fn)(void *arg, const struct cov_evaluated_file *f, const char *dataset,
-                                const struct cov_score *score),
-                     void *arg)
+/* Calls fn for each row of the table; `score` has n_rows = 0 where the file lacks the data set. */
+static void for_each_row(const struct cov_evaluation *v,
+                         void (*fn)(void *arg, const struct cov_evaluated_file *f,
+                                    const char *dataset, const struct cov_score *score),
+                         void *arg)
 {
     for (size_t k = 0; k < v->n_files; k++) {
         const struct cov_evaluated_file *f = &v->files[k];
@@ -410,7 +410,7 @@ static void each_row(const struct cov_evaluation *v,
     }
 }
 
-/* Names come from files and command lines: one must not begin another column or line. */
+/* Prints a name from a file or command line; it must not start another column or line. */
 static void put_text(const char *text, FILE *f)
 {
     for (const char *p = text; *p; p++)
@@ -441,7 +441,7 @@ static void print_row(void *arg, const struct cov_evaluated_file *file, const ch
 void cov_evaluation_print(const struct cov_evaluation *v, FILE *f)
 {
     (void)fputs("file\tdataset\tloss\tpearson\tpearson_all\tchunks\n", f);
-    each_row(v, print_row, f);
+    for_each_row(v, print_row, f);
 }
 
 static void print_json_row(void *arg, const struct cov_evaluated_file *file, const char *dataset,
@@ -461,6 +461,6 @@ static void print_json_row(void *arg, const struct cov_evaluated_file *file, con
 void cov_evaluation_print_json(const struct cov_evaluation *v, struct cov_json *j)
 {
     cov_json_begin_array(j, "evaluation");
-    each_row(v, print_json_row, j);
+    for_each_row(v, print_json_row, j);
     cov_json_end_array(j);
 }

@@ -1,4 +1,4 @@
-/* evaluate.h - how well a network predicts what was measured: Predmoter's test mode, and the
+/* evaluate.h - compares predictions with measured coverage: Predmoter's test mode, and the
  * validation of training.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_JOB_TRAIN_EVALUATE_H
@@ -18,8 +18,8 @@
 #include "common/net/loss.h"
 #include "common/net/net.h"
 
-/* Called by the calling thread, in order: example i of the list has fits[D], of no position where there
- * is no target. Not called for gaps. A failure ends the evaluation. */
+/* Called by the calling thread, in order: example i of the list has fits[D], with n = 0 where there
+ * is no target. Not called for gaps. Evaluation stops if it fails. */
 typedef int cov_evaluate_fn(void *arg, size_t i, const struct cov_fit *fits, struct cov_err *e);
 
 struct cov_evaluate_work {
@@ -32,23 +32,23 @@ struct cov_evaluate_work {
     void *arg;
 };
 
-/* Runs the examples through the network and calls w->fn for all but gaps (examples.h). The results do not
- * depend on the size of the pool. */
+/* Runs the examples through the network and calls w->fn for all except gaps (cov_example_is_gap).
+ * The results do not depend on the size of the pool. */
 int cov_evaluate_examples(const struct cov_evaluate_work *w, struct cov_pool *pool,
                           struct cov_progress *progress, struct cov_err *e) COV_MUST_USE;
 
-/* COV_EINPUT, with the example's place, for fits[D] of a network whose values are not finite. */
+/* COV_EINPUT with the file and row if values of the network, judging by fits[D], are not finite. */
 int cov_evaluate_check(const struct cov_examples *x, const struct cov_example *example,
                        const struct cov_fit *fits, struct cov_err *e) COV_MUST_USE;
 
 struct cov_evaluate_options {
-    size_t batch; /* chunks a worker computes at a time; 0: as cov_device_batch */
+    size_t batch; /* chunks a worker computes at a time; 0: cov_device_batch */
     bool full;    /* compute everything (device.h) */
     bool blacklist;
     struct cov_device *device; /* borrowed */
 };
 
-/* What is found of a file. */
+/* Results of a file. */
 struct cov_evaluated_file {
     char *path;
     uint64_t n_chunks;
@@ -64,17 +64,17 @@ struct cov_evaluation {
     size_t n_files;
 };
 
-/* Evaluates `model` on genome files with measured coverage, each as one batch. Adds to `stats` (may be
- * NULL) what cov_predict does, and figures. Free with cov_evaluation_free. */
+/* Evaluates `model` on genome files with measured coverage; each file counts as one batch. Adds to
+ * job->stats (may be NULL) what cov_predict adds, and figures. Free with cov_evaluation_free. */
 int cov_evaluate(const char *const *paths, size_t n, const struct cov_model *model,
                  const struct cov_evaluate_options *options, const struct cov_job *job,
                  struct cov_evaluation **out, struct cov_err *e) COV_MUST_USE;
 void cov_evaluation_free(struct cov_evaluation *v); /* NULL is accepted */
 
-/* The table: tab-separated, a line of names first, a row a file and data set, and one with the data
- * set "total" a file where the model has several. */
+/* Prints a tab-separated table with a header: a row per file and data set, and, where the model has
+ * several, a row per file with the data set "total". */
 void cov_evaluation_print(const struct cov_evaluation *v, FILE *f);
-/* "evaluation": [...], the same rows. */
+/* Writes the same rows as JSON: "evaluation": [...]. */
 void cov_evaluation_print_json(const struct cov_evaluation *v, struct cov_json *j);
 
 #endif

@@ -14,7 +14,7 @@
 struct cov_event_file {
     FILE *f;
     char *path;
-    struct cov_newfolder folder; /* that it is in, if it was not there */
+    struct cov_newfolder folder; /* its folder, if it was created */
 };
 
 /* CRC-32C (Castagnoli) of data[0..n). */
@@ -34,7 +34,7 @@ static uint32_t crc32c(const void *data, uint64_t n)
 
 enum { MAX_TAG = 200, MAX_EVENT = MAX_TAG + 64 };
 
-/* Numbers of fields, and types on the wire. */
+/* Field numbers and wire types. */
 enum { WALL_TIME = 1, STEP = 2, FILE_VERSION = 3, SUMMARY = 5, SESSION_LOG = 7 };
 enum { VALUE = 1, TAG = 1, SIMPLE_VALUE = 2 };
 enum { STATUS = 1, STATUS_START = 1 };
@@ -183,7 +183,7 @@ int cov_event_file_close(struct cov_event_file *f, struct cov_err *e)
 {
     if (!f)
         return COV_OK;
-    int rc = ferror(f->f) ? cov_fail(e, COV_EIO, "%s: it is not all there", f->path) : COV_OK;
+    int rc = ferror(f->f) ? cov_fail(e, COV_EIO, "%s: incomplete", f->path) : COV_OK;
     if (fclose(f->f) && !rc)
         rc = cov_fail_errno(e, "%s", f->path);
     cov_newfolder_fini(&f->folder);

@@ -1,7 +1,7 @@
 /* example_feed.c - see example_feed.h.
  *
- * Batch n is in slot n mod n_slots. The slot of the batch that the caller has is free again when it asks
- * for the next.
+ * Batch n is in slot n mod n_slots. The slot of the caller's batch becomes free when the caller
+ * requests the next batch.
  * SPDX-License-Identifier: MIT */
 #include "common/job/train/example_feed.h"
 
@@ -21,11 +21,11 @@ struct cov_example_feed {
     uint8_t *scratch;
     const struct cov_example_plan *plan;
     size_t share, n_shares;
-    bool runs; /* there is a thread */
+    bool runs; /* the thread is running */
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    size_t n_made, n_taken; /* batches; the caller has the last one taken */
+    size_t n_made, n_taken; /* batches; the caller uses batch n_taken - 1 */
     bool stop;
     int code;
     struct cov_err err;
@@ -97,7 +97,7 @@ void cov_example_feed_share(size_t n, size_t share, size_t n_shares, size_t *beg
     *end = *beg + each + (share < rest);
 }
 
-/* All are fetched before the first is decoded, so that those of other processes are waited for once. */
+/* Fetches all examples before decoding, so that data of other processes is awaited only once. */
 static int make_batch(struct cov_example_feed *f, size_t i, struct cov_err *e)
 {
     struct cov_feed_batch *b = &f->slots[i % f->n_slots];
@@ -114,7 +114,7 @@ static int make_batch(struct cov_example_feed *f, size_t i, struct cov_err *e)
     for (size_t k = 0; !rc && k < b->n; k++) {
         rc = cov_examples_decode(f->x, &items[k], &f->raw[k], f->scratch, b->codes + k * f->L,
                                  b->targets + k * f->L * f->D, e);
-        /* A piece of two rows may be a gap where they are none: it has no targets. */
+        /* An example cut from two rows may be a gap although its rows are not; it has no targets. */
         bool gap =
             !rc && cov_example_is_gap(b->codes + k * f->L, (size_t)(items[k].end - items[k].beg));
         const bool *present = cov_examples_present(f->x, items[k].file);
@@ -131,7 +131,7 @@ static void *make_batches(void *arg)
     int rc = COV_OK;
     (void)pthread_mutex_lock(&f->lock);
     while (!f->stop && !rc && f->n_made < f->plan->n_batches) {
-        /* All slots are full, or the caller's. */
+        /* All slots are full or in use by the caller. */
         if (f->n_made - (f->n_taken > 0 ? f->n_taken - 1 : 0) == f->n_slots) {
             (void)pthread_cond_wait(&f->changed, &f->lock);
             continue;
@@ -160,21 +160,21 @@ int cov_example_feed_begin(struct cov_example_feed *f, const struct cov_example_
     f->stop = false;
     f->code = COV_OK;
     f->err = (struct cov_err)COV_ERR_INIT;
-    /* Signals are for the caller's thread. */
+    /* Signals are handled by the calling thread. */
     sigset_t all, before;
     (void)sigfillset(&all);
     (void)pthread_sigmask(SIG_SETMASK, &all, &before);
     int why = pthread_create(&f->thread, NULL, make_batches, f);
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
     f->runs = why == 0;
-    return why ? cov_fail(e, COV_EIO, "no thread could be started: %s", strerror(why)) : COV_OK;
+    return why ? cov_fail(e, COV_EIO, "cannot start a thread: %s", strerror(why)) : COV_OK;
 }
 
 int cov_example_feed_next(struct cov_example_feed *f, const struct cov_feed_batch **batch,
                           struct cov_err *e)
 {
     (void)pthread_mutex_lock(&f->lock);
-    /* The caller has had batch n_taken - 1 at the most; it is done with it only now. */
+    /* The caller has finished with batch n_taken - 1 only now. */
     size_t n = f->n_taken;
     while (f->n_made <= n && !f->code && n < f->plan->n_batches)
         (void)pthread_cond_wait(&f->changed, &f->lock);

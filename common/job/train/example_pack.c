@@ -1,7 +1,7 @@
 /* example_pack.c - see example_pack.h.
  *
- * First the codes, then for each data set a byte that says the form, and its values. Numbers are in
- * the order of the machine's bytes: what is packed never leaves the run.
+ * The codes come first, then for each data set a byte with the form, and its values. Byte order is
+ * that of the machine: packed data never leaves the run.
  * SPDX-License-Identifier: MIT */
 #include "common/job/train/example_pack.h"
 
@@ -20,7 +20,7 @@ size_t cov_example_pack_bound(size_t L, size_t D)
     return (L + 1) / 2 + D * (1 + 4 * L);
 }
 
-/* The shortest form in which a value is exact. */
+/* Returns the shortest form that holds a value exactly. */
 static enum form form_of(float v)
 {
     if (v >= 0 && v <= UINT16_MAX && v == (float)(uint16_t)v)
@@ -29,7 +29,7 @@ static enum form form_of(float v)
     return h >= 0 && h <= UINT16_MAX && h / 100.0F == v ? HUNDREDTHS : FLOATS;
 }
 
-/* The form of all values; whole numbers beyond 655 do not fit where others have hundredths. */
+/* Returns the form of all values of a data set. HUNDREDTHS cannot hold values above 655.35. */
 static enum form common_form(const float *targets, size_t L, size_t D)
 {
     enum form most = ZEROS;

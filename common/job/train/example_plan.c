@@ -7,7 +7,7 @@
 #include "common/base/mem.h"
 #include "common/base/rng.h"
 
-/* What stays together: one example, or both strands of an interval. */
+/* Examples that stay together: one, or both strands of an interval. */
 struct unit {
     struct cov_example items[2];
     size_t n;
@@ -36,7 +36,7 @@ static int add_unit(struct maker *m, const struct unit *u, struct cov_err *e)
     return rc;
 }
 
-/* The strands of an interval, together or not. */
+/* Adds the strands of an interval as one unit or as two. */
 static int add_strands(struct maker *m, const struct unit *both, struct cov_err *e)
 {
     int rc = COV_OK;
@@ -61,7 +61,7 @@ static int add_rows(struct maker *m, size_t file, struct cov_err *e)
     return rc;
 }
 
-/* Which strands of a pair are kept, as bits. */
+/* Returns the kept strands of a pair, as bits. */
 static unsigned kept_strands(const struct maker *m, size_t file, const struct cov_pair *pair)
 {
     unsigned kept = 0;
@@ -71,7 +71,7 @@ static unsigned kept_strands(const struct maker *m, size_t file, const struct co
     return kept;
 }
 
-/* Interval [beg, end), of this pair and maybe the next. */
+/* Adds interval [beg, end), which is in pair p and possibly the next. */
 static int add_interval(struct maker *m, size_t file, size_t p, int64_t beg, int64_t end,
                         unsigned kept, struct cov_err *e)
 {
@@ -87,7 +87,7 @@ static int add_interval(struct maker *m, size_t file, size_t p, int64_t beg, int
     return add_strands(m, &u, e);
 }
 
-/* Cuts the stretch of the pairs [first, last], which is [beg, end), at a new offset. */
+/* Cuts the stretch [beg, end), which starts with pair `first`, at a new offset. */
 static int cut_stretch(struct maker *m, size_t file, size_t first, int64_t beg, int64_t end,
                        unsigned kept, struct cov_err *e)
 {

@@ -1,6 +1,6 @@
-/* example_plan.h - the examples of an epoch in their order, and the batches that they make.
+/* example_plan.h - the order of the examples of an epoch, and their batches.
  *
- * The seed, the number of the epoch and the options decide, nothing else.
+ * Depends only on the seed, the number of the epoch and the options.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_JOB_TRAIN_EXAMPLE_PLAN_H
 #define COV_JOB_TRAIN_EXAMPLE_PLAN_H
@@ -13,13 +13,13 @@
 #include "common/job/train/examples.h"
 
 struct cov_example_plan_options {
-    size_t batch;      /* examples of a batch; at least 2 with pair_strands */
-    bool shuffle;      /* an order of its own in each epoch; else that of files and rows */
-    bool pair_strands; /* both strands of an interval are in one batch, side by side, where both are
-                          kept; a batch may be one example short for it */
-    /* Stretches of rows that follow each other are cut at a new offset in each epoch: examples of L
-     * bases from there on, and at the ends what is left, unless it is shorter than L / 8. Stretches of
-     * at most L bases stay whole. */
+    size_t batch; /* examples per batch; at least 2 with pair_strands */
+    bool shuffle; /* another random order in each epoch; otherwise files and rows in order */
+    bool
+        pair_strands; /* put both strands of an interval, if kept, next to each other in one batch; a batch may be one example short for it */
+    /* Cut stretches of consecutive rows at a new offset in each epoch: examples of L bases from
+     * there, and the remainders at both ends, unless shorter than L / 8. Stretches of at most L
+     * bases stay whole. */
     bool random_offset;
     uint64_t seed;
 };
@@ -31,7 +31,7 @@ struct cov_example_plan {
     size_t n_batches;
 };
 
-/* The plan of an epoch over all rows that are kept. Free with cov_example_plan_fini. */
+/* Plans an epoch over all kept rows. Free with cov_example_plan_fini. */
 int cov_example_plan_init(struct cov_example_plan *p, const struct cov_examples *x,
                           const struct cov_example_plan_options *options, uint64_t epoch,
                           struct cov_err *e) COV_MUST_USE;

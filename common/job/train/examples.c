@@ -24,7 +24,7 @@
 
 #define BLACKLIST "data/blacklist"
 
-/* A data set that is there. */
+/* A data set found in the file. */
 struct source {
     size_t dataset, n_columns;
 };
@@ -34,11 +34,11 @@ struct genome_file {
     struct cov_chunk_file *file;
     size_t L, n_datasets;
     bool *present;
-    char *datasets;         /* all that are there, with commas between */
-    struct source *sources; /* [n_sources], of the sets ks[] of the head */
+    char *datasets;         /* names of all data sets in the file, comma separated */
+    struct source *sources; /* [n_sources]; source s is set ks[s] of the head */
     size_t *ks, n_sources;
-    size_t scratch; /* bytes of the elements of a row, of all sources */
-    bool *dropped;  /* of each row; NULL: none */
+    size_t scratch; /* bytes of the elements of a row, all sources */
+    bool *dropped;  /* [n_rows]: on the blacklist; NULL: none */
 };
 
 static void close_genome_file(struct genome_file *f)
@@ -55,7 +55,7 @@ static void close_genome_file(struct genome_file *f)
     free(f);
 }
 
-/* Elements begin at multiples of 8 bytes. */
+/* Rounded up, so that the elements of each set are aligned to 8 bytes. */
 static size_t row_bytes(const struct cov_chunk_set *set)
 {
     return (cov_chunk_set_row_bytes(set) + 7) / 8 * 8;
@@ -105,8 +105,8 @@ static int read_blacklist(struct genome_file *f, struct cov_err *e)
     const struct cov_chunk_head *head = cov_chunk_file_head(f->file);
     const struct cov_chunk_set *set = cov_chunk_head_set(head, BLACKLIST);
     if (!set) {
-        cov_warn("%s: there is no " BLACKLIST " in it, so --blacklist leaves nothing out: h5chunk "
-                 "blacklist writes one",
+        cov_warn("%s: no " BLACKLIST
+                 "; --blacklist has no effect (h5chunk blacklist adds one)",
                  f->path);
         return COV_OK;
     }
@@ -144,7 +144,7 @@ static int open_genome_file(const char *path, const char *const *datasets, size_
     f->path = cov_strdup(path, e);
     int rc = f->path ? cov_chunk_file_open(path, &f->file, e) : COV_ENOMEM;
     if (!rc && !cov_chunk_file_head(f->file)->has_bases)
-        rc = cov_fail(e, COV_EINPUT, "%s: there are no bases in it, it is not a genome file", path);
+        rc = cov_fail(e, COV_EINPUT, "%s: not a genome file: no bases", path);
     if (!rc) {
         f->L = cov_grid_chunk_length(cov_chunk_file_grid(f->file));
         rc = find_sources(f, datasets, e);
@@ -172,13 +172,13 @@ static int fetch_stored_row(struct genome_file *f, size_t i, struct cov_blob *ra
                                 raw, e);
 }
 
-/* Bytes of scratch for decoding. */
+/* Bytes of scratch for decode_stored_row. */
 static size_t stored_row_scratch(const struct genome_file *f)
 {
     return f->n_sources * sizeof(uint8_t *) + f->scratch + f->L * sizeof(float);
 }
 
-/* targets[i, d] = the means of one data set, rounded. */
+/* targets[t, d] = the means of one data set, rounded to hundredths. */
 static int put_targets(const struct genome_file *f, size_t i, size_t s, const uint8_t *elems,
                        float *means, float *targets, struct cov_err *e)
 {
@@ -230,20 +230,20 @@ bool cov_example_is_gap(const uint8_t *codes, size_t n)
 
 struct file {
     struct genome_file *file;
-    size_t first, n_rows;       /* rows, counted over all files */
-    bool *gap;                  /* [n_rows]; NULL before they were looked for */
-    struct cov_kept_rows *kept; /* what is in memory: of all rows but the gaps; NULL: nothing */
+    size_t first, n_rows;       /* first: number of the first row, counted over all files */
+    bool *gap;                  /* [n_rows]; NULL before cov_examples_prepare */
+    struct cov_kept_rows *kept; /* rows in memory, except gaps; NULL: none */
 };
 
 struct cov_examples {
     struct file *files;
     size_t n_files, n_datasets, L, scratch;
-    size_t n_rows; /* of all files */
+    size_t n_rows; /* in all files */
     bool blacklist, packed;
     enum cov_loading loading;
     const char *const *datasets;
     struct cov_ranks *ranks;
-    struct cov_rank_rows *spread; /* what is in the memory of all processes; NULL: nothing */
+    struct cov_rank_rows *spread; /* rows distributed over the processes; NULL: none */
 };
 
 /* ---------------------------------------------------------------- opening */
@@ -300,7 +300,8 @@ int cov_examples_open(const char *const *paths, size_t n,
     int rc = x->files ? COV_OK : COV_ENOMEM;
     for (size_t k = 0; !rc && k < n; k++)
         rc = open_file(x, paths[k], e);
-    /* A row that is cut out of two: its neighbours' codes and targets stand behind the scratch. */
+    /* An example cut from two rows needs room for the codes and targets of one row, after the
+     * scratch. */
     size_t row = (x->L + 15) / 8 * 8 + x->L * x->n_datasets * sizeof(float);
     x->scratch = (x->scratch + 7) / 8 * 8 + row;
     if (rc) {
@@ -316,7 +317,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* The files *.h5 of a folder: *n of them in (*paths)[]; both to be freed. */
+/* Lists the files *.h5 in a folder by name: (*paths)[0 .. *n). Caller frees the list and its items. */
 static int list_dir(const char *dir, char ***paths, size_t *n, struct cov_err *e)
 {
     DIR *d = opendir(dir);
@@ -338,7 +339,7 @@ static int list_dir(const char *dir, char ***paths, size_t *n, struct cov_err *e
     }
     (void)closedir(d);
     if (!rc && *n == 0)
-        rc = cov_fail(e, COV_EINPUT, "%s: there is no file *.h5 in it", dir);
+        rc = cov_fail(e, COV_EINPUT, "%s: no file *.h5 in this folder", dir);
     if (*n > 0)
         qsort(*paths, *n, sizeof **paths, by_name);
     return rc;
@@ -419,7 +420,7 @@ struct cov_example cov_example_of_row(const struct cov_examples *x, size_t file,
 
 /* ---------------------------------------------------------------- preparing */
 
-/* The first rows of the processes' shares: as many rows that are not dropped in each. */
+/* Chooses the first rows of the processes' shares: each share has the same number of rows to read. */
 static int share_rows(struct cov_examples *x, size_t *firsts, struct cov_err *e)
 {
     size_t n = x->ranks->n, n_read = 0, k = 0, seen = 0;
@@ -437,7 +438,7 @@ static int share_rows(struct cov_examples *x, size_t *firsts, struct cov_err *e)
     return cov_rank_rows_new(x->ranks, x->n_rows, firsts, &x->spread, e);
 }
 
-/* Makes the rows of all processes known to each; gaps are those that none has. */
+/* Shares the rows of all processes. Rows that no process has are gaps. */
 static int publish_rows(struct cov_examples *x, struct cov_err *e)
 {
     int rc = cov_rank_rows_publish(x->spread, e);
@@ -450,7 +451,7 @@ static int publish_rows(struct cov_examples *x, struct cov_err *e)
     return rc;
 }
 
-/* A row on its way into memory. */
+/* A row while it is loaded. */
 struct slot {
     size_t row;
     struct cov_blob raw;
@@ -468,7 +469,7 @@ struct preparation {
     struct slot *slots;
     struct worker *workers;
     struct cov_progress *progress;
-    size_t next, end; /* rows */
+    size_t next, end; /* rows of the file */
 };
 
 static int fetch_row(void *arg, size_t slot, uint64_t n, struct cov_err *e)
@@ -487,7 +488,7 @@ static int fetch_row(void *arg, size_t slot, uint64_t n, struct cov_err *e)
     return rc ? rc : 1;
 }
 
-static int look_at_row(void *arg, size_t slot, unsigned worker, struct cov_err *e)
+static int check_row(void *arg, size_t slot, unsigned worker, struct cov_err *e)
 {
     struct preparation *p = arg;
     const struct cov_examples *x = p->x;
@@ -525,11 +526,11 @@ static int keep_row(void *arg, size_t slot, uint64_t n, struct cov_err *e)
     return p->file->kept ? cov_kept_rows_put(p->file->kept, s->row, &s->raw, e) : COV_OK;
 }
 
-/* Rows [beg, end), counted over all files, as far as they are of this one. */
+/* Prepares those of the rows [beg, end), counted over all files, that are in this file. */
 static int prepare_file(struct preparation *p, struct file *f, size_t beg, size_t end,
                         struct cov_pool *pool, struct cov_err *e)
 {
-    static const struct cov_ring_stages stages = {fetch_row, look_at_row, keep_row};
+    static const struct cov_ring_stages stages = {fetch_row, check_row, keep_row};
     p->file = f;
     p->next = beg > f->first ? beg - f->first : 0;
     p->end = end > f->first ? end - f->first : 0;
@@ -620,7 +621,7 @@ size_t cov_examples_scratch(const struct cov_examples *x)
     return x->scratch;
 }
 
-/* Where a row is decoded to. */
+/* Buffers for a decoded row. */
 struct target {
     uint8_t *scratch, *codes;
     float *targets;

@@ -1,8 +1,8 @@
 /* rank_rows.c - see rank_rows.h.
  *
- * How much memory a process has to share is known only when its rows are: until then they are in blocks. They
- * are moved in pieces, each of which is a window of its own, so that nothing is there twice. Blocks are mapped,
- * as free() need not give memory back while some behind is in use.
+ * A process knows how much memory it has to share only once it has all its rows; until then they
+ * are in blocks. They are then moved to windows piece by piece, so that no more than a piece exists
+ * twice. Blocks are mapped, since free() may not return memory to the system.
  * SPDX-License-Identifier: MIT */
 #include "common/job/train/rank_rows.h"
 
@@ -25,14 +25,14 @@ struct cov_rank_rows {
     struct cov_ranks *ranks;
     size_t n_rows;
     size_t *firsts; /* [ranks->n + 1] */
-    double *sizes;  /* [n_rows], of this process; until they are published */
-    size_t *at;     /* [n_rows + 1]: where rows would be if all were in one memory */
+    double *sizes;  /* [n_rows]: bytes of rows of this process; freed by publish */
+    size_t *at;     /* [n_rows + 1]: offsets of rows in the concatenation of all rows */
     struct block *blocks;
     size_t n_blocks, cap_blocks;
-    size_t piece_bytes; /* of each but the last of a process */
+    size_t piece_bytes; /* of each piece except the last of a process */
     void *windows[MAX_PIECES];
     size_t n_pieces;
-    bool in_flight[MAX_PIECES]; /* something was asked for */
+    bool in_flight[MAX_PIECES]; /* a transfer was started */
 };
 
 int cov_rank_rows_new(struct cov_ranks *ranks, size_t n_rows, const size_t *firsts,
@@ -76,7 +76,7 @@ void cov_rank_rows_free(struct cov_rank_rows *k)
     free(k);
 }
 
-/* Makes the last block have n free bytes. */
+/* Ensures n free bytes in the last block. */
 static int make_room(struct cov_rank_rows *k, size_t n, struct cov_err *e)
 {
     const struct block *last = k->n_blocks > 0 ? &k->blocks[k->n_blocks - 1] : NULL;
@@ -88,7 +88,7 @@ static int make_room(struct cov_rank_rows *k, size_t n, struct cov_err *e)
     struct block b = {.size = n > BLOCK_BYTES ? n : BLOCK_BYTES};
     void *data = mmap(NULL, b.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (data == MAP_FAILED)
-        return cov_fail(e, COV_ENOMEM, "out of memory: no %zu bytes for chunks", b.size);
+        return cov_fail(e, COV_ENOMEM, "out of memory: cannot map %zu bytes for chunks", b.size);
     b.data = data;
     k->blocks[k->n_blocks++] = b;
     return COV_OK;
@@ -113,7 +113,8 @@ static size_t share_bytes(const struct cov_rank_rows *k, size_t rank)
     return k->at[k->firsts[rank + 1]] - k->at[k->firsts[rank]];
 }
 
-/* Shares the bytes from `beg` on; those before *done of the block *from are shared already. */
+/* Shares the piece that starts at byte `beg`. The first *done bytes of block **from were shared
+ * before. */
 static int move_piece(struct cov_rank_rows *k, size_t beg, struct block **from, size_t *done,
                       struct cov_err *e)
 {
@@ -166,7 +167,7 @@ size_t cov_rank_rows_bytes(const struct cov_rank_rows *k, size_t i)
     return k->at[i + 1] - k->at[i];
 }
 
-/* The process that has row i: of those that begin with it, the last, as the others have none. */
+/* Returns the process that has row i: the last one whose share begins at or before it. */
 static size_t owner_of(const struct cov_rank_rows *k, size_t i)
 {
     size_t low = 0, high = k->ranks->n;

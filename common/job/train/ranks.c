@@ -1,4 +1,4 @@
-/* ranks.c - see ranks.h: without MPI, up to the loading of the plugin.
+/* ranks.c - see ranks.h. Knows nothing of MPI; loads the plugin.
  * SPDX-License-Identifier: MIT */
 #include "common/job/train/ranks.h"
 
@@ -14,8 +14,8 @@
 #define PLUGIN "covtools/covtools-mpi.so"
 #define SYMBOL "cov_ranks_mpi"
 
-/* A number that a launcher put into the environment. */
-static size_t number_of(const char *const *names)
+/* Reads a number that the launcher put into the environment. */
+static size_t environment_number(const char *const *names)
 {
     for (; *names; names++) {
         const char *text = getenv(*names);
@@ -30,17 +30,17 @@ static size_t number_of(const char *const *names)
 size_t cov_ranks_expected(void)
 {
     static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", NULL};
-    return number_of(names);
+    return environment_number(names);
 }
 
-void cov_ranks_let_first_tell(void)
+void cov_ranks_let_first_report(void)
 {
     static const struct timespec long_enough = {3, 0};
     if (cov_ranks_expected() > 0)
         (void)nanosleep(&long_enough, NULL);
 }
 
-/* The plugin stands beside the library that this is in. */
+/* The plugin is installed next to this library. */
 static char *plugin_path(struct cov_err *e)
 {
     Dl_info info;
@@ -80,7 +80,7 @@ int cov_ranks_open(struct cov_ranks *r, struct cov_err *e)
 {
     static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", NULL};
     *r = (struct cov_ranks){.n = 1};
-    if (number_of(sizes) < 2)
+    if (environment_number(sizes) < 2)
         return COV_OK;
     int rc = load(r, e);
     if (!rc)
@@ -95,7 +95,7 @@ void cov_ranks_close(struct cov_ranks *r, bool failed)
     free(r->shared);
     if (r->ops && !failed)
         r->ops->close();
-    *r = (struct cov_ranks){.n = 1}; /* the plugin stays: MPI cannot be unloaded */
+    *r = (struct cov_ranks){.n = 1}; /* the plugin stays loaded: MPI cannot be unloaded */
 }
 
 int cov_ranks_sum(void *arg, double *v, size_t n, struct cov_err *e)

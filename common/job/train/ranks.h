@@ -1,8 +1,9 @@
 /* ranks.h - several processes that train together: `mpirun -n N covtrain`.
  *
- * MPI is in a plugin (covtools/covtools-mpi.so beside the library), which is loaded only by a process that mpirun
- * has started, so that nothing else depends on it. What is said to be of all is called by all processes, in
- * the same order and by one thread; another thread may read what the others share meanwhile.
+ * MPI is in a plugin (covtools/covtools-mpi.so next to the library), loaded only by processes that
+ * mpirun started, so that nothing else depends on it. Functions marked "collective" must be called
+ * by all processes, in the same order and by one thread; another thread may read shared memory at
+ * the same time.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_JOB_TRAIN_RANKS_H
 #define COV_JOB_TRAIN_RANKS_H
@@ -12,12 +13,12 @@
 
 #include "common/base/err.h"
 
-/* What the plugin exports, as cov_ranks_mpi(). */
+/* Exported by the plugin, as cov_ranks_mpi(). */
 struct cov_ranks_ops {
     int (*open)(size_t *rank, size_t *n, struct cov_err *e);
-    /* v[0..n) = its sum over all processes, the same bits in each. */
+    /* v[0..n) = sum over all processes, bitwise identical in each. */
     int (*sum)(double *v, size_t n, struct cov_err *e);
-    /* As the functions of these names below; a window is one process's memory that all read. */
+    /* See the functions of these names below. A window is memory of one process that all can read. */
     int (*share)(size_t n, void **window, void **base, struct cov_err *e);
     int (*publish)(void *window, struct cov_err *e);
     int (*get)(void *window, size_t rank, size_t at, size_t n, void *to, struct cov_err *e);
@@ -27,38 +28,38 @@ struct cov_ranks_ops {
 };
 
 struct cov_ranks {
-    const struct cov_ranks_ops *ops; /* NULL: there is one process */
+    const struct cov_ranks_ops *ops; /* NULL: one process */
     void *plugin;
     size_t rank, n;
-    void **shared; /* windows. Owned */
+    void **shared; /* windows; owned */
     size_t n_shared, cap_shared;
 };
 
-/* The number of this process as mpirun gave it, before anything is opened; 0 without. */
+/* The number of this process, as set by mpirun, before anything is opened; 0 without mpirun. */
 size_t cov_ranks_expected(void);
 
-/* Before a failure is told: where this is not the first of several processes, gives that one the time to tell it,
- * if it fails alike, upon which mpirun ends this process. */
-void cov_ranks_let_first_tell(void);
+/* Call before reporting a failure. In all processes but the first it waits: if the first fails the
+ * same way, it reports the failure, and mpirun ends this process. */
+void cov_ranks_let_first_report(void);
 
-/* *r is one process of one unless mpirun has started several. COV_EUNSUPPORTED says what is missing for
- * that. Free with cov_ranks_close. */
+/* Joins the processes that mpirun started; without mpirun *r is the only process. COV_EUNSUPPORTED
+ * says what is missing. Free with cov_ranks_close. */
 int cov_ranks_open(struct cov_ranks *r, struct cov_err *e) COV_MUST_USE;
-/* After a failure, which the others do not know of, nothing is closed: mpirun ends all processes when
- * this one ends with another status than 0. */
+/* After a failure, which the other processes do not know about, closes nothing: mpirun ends all
+ * processes when this one exits with a status other than 0. */
 void cov_ranks_close(struct cov_ranks *r, bool failed);
 
-/* Of all, as cov_train_reduce wants it; arg is the cov_ranks. */
+/* Collective: a reduction for cov_train_reduce; arg is the cov_ranks. */
 int cov_ranks_sum(void *arg, double *v, size_t n, struct cov_err *e) COV_MUST_USE;
 
-/* Of all, of which there are several: *base = n bytes of this process (another number in each), which all
- * read through *window once each has written its own and called cov_ranks_publish. Both last until
- * cov_ranks_close. */
+/* Collective, only with several processes: *base = n bytes of this process (n may differ), readable
+ * by all through *window after each process wrote its bytes and called cov_ranks_publish. Both are
+ * valid until cov_ranks_close. */
 int cov_ranks_share(struct cov_ranks *r, size_t n, void **window, void **base,
                     struct cov_err *e) COV_MUST_USE;
 int cov_ranks_publish(struct cov_ranks *r, void *window, struct cov_err *e) COV_MUST_USE;
-/* One thread at a time: to[0..n) = the bytes of process `rank` from `at` on, with the next
- * cov_ranks_complete; the other processes need not do anything for it. */
+/* Starts reading bytes [at, at + n) of process `rank` into to[]; they are valid after the next
+ * cov_ranks_complete. One thread at a time; needs no call in the other processes. */
 int cov_ranks_get(struct cov_ranks *r, void *window, size_t rank, size_t at, size_t n, void *to,
                   struct cov_err *e) COV_MUST_USE;
 int cov_ranks_complete(struct cov_ranks *r, void *window, struct cov_err *e) COV_MUST_USE;

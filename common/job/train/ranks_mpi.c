@@ -1,9 +1,9 @@
-/* ranks_mpi.c - see ranks.h: the plugin. The one file that knows MPI.
+/* ranks_mpi.c - see ranks.h: the plugin, the only file that uses MPI.
  *
- * Any library of MPI does with calls that come one after another (MPI_THREAD_SERIALIZED); several at a time
- * not all can do, least of all with windows. So there is a lock around each call. It blocks nobody for good: a
- * call that waits for another process makes progress for all that this process is asked for, and a process
- * without one has the lock free.
+ * Every MPI library supports calls from several threads one at a time (MPI_THREAD_SERIALIZED), but
+ * not all support concurrent calls, especially with windows. So a lock surrounds each call. It
+ * cannot deadlock: a call that waits for another process also serves requests to this process, and
+ * a process without such a call has the lock free.
  * SPDX-License-Identifier: MIT */
 #include <limits.h>
 #include <mpi.h>
@@ -29,7 +29,7 @@ static int fail(int code, const char *what, struct cov_err *e)
     return cov_fail(e, COV_EIO, "MPI: %s: %s", what, text);
 }
 
-/* The end of a call. */
+/* Ends a call: reports its error and releases the lock. */
 static int end(int code, const char *what, struct cov_err *e)
 {
     int rc = code ? fail(code, what, e) : COV_OK;
@@ -50,14 +50,14 @@ static int open_ranks(size_t *rank, size_t *n, struct cov_err *e)
     if (code)
         return fail(code, "cannot start", e);
     if (given < MPI_THREAD_SERIALIZED)
-        return cov_fail(e, COV_EUNSUPPORTED, "MPI: this build of it cannot do with threads");
+        return cov_fail(e, COV_EUNSUPPORTED, "MPI: this build does not support threads");
     *rank = (size_t)i;
     *n = (size_t)size;
     return COV_OK;
 }
 
-/* In two steps, so that all have the bits of process 0; the standard does not promise it of
- * MPI_Allreduce. */
+/* Reduce and broadcast, so that all processes get the bits of process 0; the standard does not
+ * guarantee this for MPI_Allreduce. */
 static int sum(double *v, size_t n, struct cov_err *e)
 {
     (void)pthread_mutex_lock(&lock);
@@ -84,7 +84,7 @@ static int share(size_t n, void **window, void **base, struct cov_err *e)
         code = MPI_Win_set_errhandler(w->win, MPI_ERRORS_RETURN);
     if (!code)
         code = MPI_Win_lock_all(MPI_MODE_NOCHECK, w->win);
-    int rc = end(code, "no memory that all can read (of one machine it is in /dev/shm)", e);
+    int rc = end(code, "cannot allocate shared memory (on one machine it is in /dev/shm)", e);
     if (rc)
         free(w);
     else

@@ -1,4 +1,4 @@
-/* train_epochs.c - see train_epochs.h: the epochs.
+/* train_epochs.c - see train_epochs.h.
  * SPDX-License-Identifier: MIT */
 #include "common/job/train/train_epochs.h"
 
@@ -22,13 +22,13 @@
 #include "common/net/net.h"
 #include "common/net/train.h"
 
-/* Batches that are made ahead, with the one in use. */
+/* Batches prepared in advance, including the one in use. */
 enum { SLOTS = 4 };
 
-/* An epoch of fewer is said to have few. */
+/* Log a hint if an epoch has fewer steps. */
 enum { FEW_STEPS = 10 };
 
-/* Means over batches, weighted by their chunks; of those that have a target. */
+/* Means over batches that have a target, weighted by their chunks. */
 struct means {
     double loss, accuracy, chunks;
 };
@@ -36,7 +36,7 @@ struct means {
 struct run {
     const struct cov_train_options *o;
     struct cov_progress *progress;
-    struct cov_ranks ranks; /* of which the first one writes */
+    struct cov_ranks ranks; /* the first one writes outputs */
     struct cov_train_setup setup;
     struct cov_train_saver saver;
     struct cov_pool *pool;
@@ -44,12 +44,12 @@ struct run {
     struct cov_trainer *trainer;
     struct cov_example_feed *feed;
     struct cov_train_log *log;
-    struct cov_example_plan val; /* in the order of the files */
-    int64_t n_steps;             /* of the whole training */
+    struct cov_example_plan val; /* in file order */
+    int64_t n_steps;             /* in the whole training */
     double values[COV_TRAIN_QUANTITIES];
-    char what[120];     /* on the progress bar */
-    bool in_validation; /* of the epoch that the point has */
-    int64_t n_saved;    /* epochs of this run */
+    char what[120];     /* label of the progress bar */
+    bool in_validation; /* validating epoch point.epoch, not training the next one */
+    int64_t n_saved;    /* epochs saved by this run */
     int64_t chunks, bases;
     double train_seconds, wait_seconds, val_seconds, save_seconds, load_seconds;
 };
@@ -80,16 +80,16 @@ int cov_train_fail_diverged(const struct cov_train_options *o, const struct cov_
     char *last = cov_path_join(o->output, "last.ckpt", NULL);
     char *left = n_saved > 0 ? cov_strfmt(NULL,
                                           "%s is that of epoch %" PRId64
-                                          ", from which --resume-training goes on",
+                                          "; --resume-training continues from it",
                                           last ? last : "last.ckpt", p->epoch - in_validation)
-                 : o->resume ? cov_strfmt(NULL, "%s is as it was", o->resume)
-                             : cov_strdup("no epoch was complete, nothing is saved", NULL);
+                 : o->resume ? cov_strfmt(NULL, "%s is unchanged", o->resume)
+                             : cov_strdup("no epoch was completed, nothing is saved", NULL);
     cov_err_clear(e);
-    const char *help = o->clip > 0 ? "A lower --learning-rate or --clip, or more --warmup-steps"
-                                   : "A lower --learning-rate, more --warmup-steps, or --clip 1";
+    const char *help = o->clip > 0 ? "a lower --learning-rate or --clip, or more --warmup-steps"
+                                   : "a lower --learning-rate, more --warmup-steps, or --clip 1";
     int rc = cov_fail(e, COV_EINPUT,
-                      "step %" PRId64 " (epoch %" PRId64 ", learning rate %.4g): %s: the training "
-                      "has diverged. %s may keep it from that; %s",
+                      "step %" PRId64 " (epoch %" PRId64
+                      ", learning rate %.4g): %s: the training has diverged; %s may prevent it; %s",
                       p->state.n_steps + !in_validation, p->epoch + !in_validation, rate, why.text,
                       help, left ? left : "");
     free(left);
@@ -101,7 +101,7 @@ void cov_train_set_last_words(const struct cov_train_options *o, const struct co
 {
     char *last = cov_path_join(o->output, "last.ckpt", NULL);
     char *words = cov_strfmt(
-        NULL, "%s has what epochs up to %" PRId64 " made; --resume-training goes on from it",
+        NULL, "%s has the state after epoch %" PRId64 "; --resume-training continues from it",
         last ? last : "last.ckpt", p->epoch);
     cov_log_set_last_words(words);
     free(words);
@@ -117,7 +117,7 @@ bool cov_train_steps_differ(const struct cov_train_options *o, const struct cov_
     *had = p->training.n_epoch_steps > 0 ? (double)p->training.n_epoch_steps
                                          : (double)p->state.n_steps / (double)n_epochs;
     double slack = o->random_offset ? (double)n / 8 : 0;
-    /* All epochs but the last one were whole. */
+    /* All epochs but the last were complete. */
     double whole = (double)(n_epochs - 1) * ((double)n - slack);
     bool may_be_cut = o->max_steps > 0 && (double)p->state.n_steps >= whole;
     return *had > (double)n + slack || (*had < (double)n - slack && !may_be_cut);
@@ -125,10 +125,10 @@ bool cov_train_steps_differ(const struct cov_train_options *o, const struct cov_
 
 /* ---------------------------------------------------------------- steps */
 
-/* The rate of step `step` (the first is 0) of n_steps: rising over the warm-up, then constant, or falling
- * as a cosine to 0. */
-static double rate_of(const struct cov_train_options *o, double learning_rate, int64_t step,
-                      int64_t n_steps)
+/* Learning rate of step `step` (from 0) of n_steps: rises during the warm-up, then is constant or
+ * falls as a cosine to 0. */
+static double learning_rate_at(const struct cov_train_options *o, double learning_rate,
+                               int64_t step, int64_t n_steps)
 {
     if (step < o->warmup_steps)
         return learning_rate * (double)(step + 1) / (double)o->warmup_steps;
@@ -163,11 +163,11 @@ static struct cov_example_plan_options plan_options(const struct run *r)
 
 /* ---------------------------------------------------------------- validation */
 
-/* The batches of the validation as their chunks come. */
+/* Sums up the chunks of the validation, batch by batch. */
 struct validation {
     const struct run *run;
-    size_t first; /* example of this process, of all */
-    size_t batch; /* number of the current one */
+    size_t first; /* first example of this process */
+    size_t batch; /* number of the current batch */
     struct cov_score score;
     struct means means;
     bool diverged;
@@ -199,12 +199,12 @@ static int add_chunk(void *arg, size_t i, const struct cov_fit *fits, struct cov
     return COV_OK;
 }
 
-static int tell_divergence(const struct run *r, double rate, struct cov_err *e)
+static int fail_diverged(const struct run *r, double rate, struct cov_err *e)
 {
     return cov_train_fail_diverged(r->o, &r->setup.point, rate, r->in_validation, r->n_saved, e);
 }
 
-/* Loss and accuracy of the weights as they are saved. */
+/* Computes loss and accuracy of the weights that are saved. */
 static int validate(struct run *r, struct cov_err *e)
 {
     const struct cov_train_network *n = &r->setup.network;
@@ -230,7 +230,7 @@ static int validate(struct run *r, struct cov_err *e)
     cov_progress_end(r->progress);
     cov_net_free(net);
     if (v.diverged)
-        return tell_divergence(r, p->training.adam.learning_rate, e);
+        return fail_diverged(r, p->training.adam.learning_rate, e);
     while (v.batch < end_of_batches)
         end_batch(&v);
     double sums[] = {v.means.loss, v.means.accuracy, v.means.chunks};
@@ -252,14 +252,15 @@ static int next_batch(struct run *r, const struct cov_feed_batch **batch, struct
     return rc;
 }
 
-/* One step of the optimiser: up to `accumulate` batches, from batch *at of the plan on. */
+/* One step of the optimiser: up to `accumulate` batches, starting with batch *at of the plan. */
 static int step(struct run *r, const struct cov_example_plan *plan, size_t *at, struct means *epoch,
                 struct cov_err *e)
 {
     struct cov_train_point *p = &r->setup.point;
     struct means of_step = {0};
     uint64_t first = 0;
-    double rate = rate_of(r->o, r->setup.network.learning_rate, p->state.n_steps, r->n_steps);
+    double rate =
+        learning_rate_at(r->o, r->setup.network.learning_rate, p->state.n_steps, r->n_steps);
     for (size_t k = 0; k < r->o->accumulate && *at < plan->n_batches; k++, ++*at) {
         const struct cov_feed_batch *batch;
         struct cov_train_score score;
@@ -273,7 +274,7 @@ static int step(struct run *r, const struct cov_example_plan *plan, size_t *at, 
                                               batch->present, first + beg};
         rc = cov_trainer_batch(r->trainer, &share, &score, e);
         if (rc)
-            return rc == COV_EINPUT ? tell_divergence(r, rate, e) : rc;
+            return rc == COV_EINPUT ? fail_diverged(r, rate, e) : rc;
         first += n;
         p->n_batches++;
         if (score.n_rows > 0) {
@@ -286,7 +287,7 @@ static int step(struct run *r, const struct cov_example_plan *plan, size_t *at, 
     const struct cov_adam adam = {rate, a->beta1, a->beta2, a->eps, r->o->clip, r->o->average};
     int rc = cov_trainer_step(r->trainer, &adam, e);
     if (rc)
-        return rc == COV_EINPUT ? tell_divergence(r, rate, e) : rc;
+        return rc == COV_EINPUT ? fail_diverged(r, rate, e) : rc;
     p->training.adam.learning_rate = adam.learning_rate;
     const struct cov_train_step line = {++p->state.n_steps, of_step.loss / of_step.chunks,
                                         of_step.accuracy / of_step.chunks, adam.learning_rate};
@@ -328,7 +329,7 @@ static int train_epoch(struct run *r, const struct cov_example_plan *plan, struc
     return rc;
 }
 
-/* Training, validation, what is kept of it. */
+/* Trains and validates an epoch; saves checkpoints and metrics. */
 static int run_epoch(struct run *r, bool *stop, struct cov_err *e)
 {
     struct cov_train_point *p = &r->setup.point;
@@ -355,7 +356,7 @@ static int run_epoch(struct run *r, bool *stop, struct cov_err *e)
              p->epoch, r->values[COV_TRAIN_LOSS], r->values[COV_TRAIN_ACCURACY],
              r->values[COV_VAL_LOSS], r->values[COV_VAL_ACCURACY], cov_clock() - clock);
     clock = cov_clock();
-    cov_train_saver_judge(&r->saver, p, r->values, stop);
+    cov_train_saver_check(&r->saver, p, r->values, stop);
     bool first = r->n_saved++ == 0;
     if (r->ranks.rank > 0)
         return COV_OK;
@@ -371,9 +372,9 @@ static int run_epoch(struct run *r, bool *stop, struct cov_err *e)
     return rc;
 }
 
-/* ---------------------------------------------------------------- all of it */
+/* ---------------------------------------------------------------- the training */
 
-/* Steps of an epoch. */
+/* *n = number of steps of an epoch. */
 static int count_steps_of(const struct run *r, int64_t epoch, int64_t *n, struct cov_err *e)
 {
     const struct cov_example_plan_options options = plan_options(r);
@@ -386,36 +387,34 @@ static int count_steps_of(const struct run *r, int64_t epoch, int64_t *n, struct
     return COV_OK;
 }
 
-/* Says of a resumed training that its epochs have n steps, if the last one had another number. */
+/* Warns if epochs of a resumed training, now n steps long, had another number before. */
 static void compare_steps(const struct run *r, int64_t n)
 {
     double had;
     if (r->o->resume && cov_train_steps_differ(r->o, &r->setup.point, n, &had))
-        cov_warn("%s: its last epoch had %.4g steps, but now one has %" PRId64
-                 ": --batch-size (-b) and --accumulate are not in a checkpoint and must be given "
-                 "again as they were",
-                 r->o->resume, had, n);
+        cov_warn(
+            "%s: the last epoch had %.4g steps, but an epoch now has %" PRId64
+            ": --batch-size (-b) and --accumulate are not in a checkpoint and must be given again",
+            r->o->resume, had, n);
 }
 
-/* Steps of the whole training: those that were made, those of the epochs that follow, as they will be; or as many
- * as are asked for. */
+/* Counts the steps of the whole training: those made before, and those of the remaining epochs, up
+ * to --max-steps. */
 static int count_steps(struct run *r, struct cov_err *e)
 {
-    /* The same in each epoch, unless they are cut anew; and of no use for a constant rate. */
+    /* With random offsets epochs differ, which matters only to a schedule. */
     bool differ = r->o->random_offset && r->o->schedule != COV_SCHEDULE_CONSTANT;
     int64_t most = r->o->max_steps > 0 ? r->o->max_steps : INT64_MAX, n = 0;
     int rc = count_steps_of(r, 0, &n, e);
     if (rc)
         return rc;
     if (n == 0)
-        return cov_fail(e, COV_EINPUT,
-                        "%s/train: there is nothing to train on: all chunks are gaps%s",
+        return cov_fail(e, COV_EINPUT, "%s/train: nothing to train on: all chunks are gaps%s",
                         r->o->input, r->o->blacklist ? " or on the blacklist" : "");
     compare_steps(r, n);
     if (n < FEW_STEPS && (int64_t)r->o->batch > n && !r->o->resume)
-        cov_info("an epoch has %" PRId64
-                 " step%s, of up to %zu chunks: with a smaller --batch-size "
-                 "(-b) there are more, which mostly learns faster",
+        cov_info("an epoch has %" PRId64 " step%s, of up to %zu chunks: a smaller --batch-size "
+                 "(-b) gives more steps, which usually learns faster",
                  n, cov_text_s(n), r->o->batch * r->o->accumulate);
     int64_t epoch = r->setup.point.epoch + 1, n_left = 0;
     r->n_steps = r->setup.point.state.n_steps;
@@ -431,7 +430,7 @@ static int count_steps(struct run *r, struct cov_err *e)
     return rc;
 }
 
-static void tell_data(const struct run *r)
+static void log_data(const struct run *r)
 {
     int64_t n = (int64_t)cov_examples_n_kept(r->setup.train);
     int64_t n_files = (int64_t)cov_examples_n_files(r->setup.train);
@@ -453,15 +452,14 @@ static int load_data(struct run *r, struct cov_err *e)
     if (!rc)
         rc = cov_example_plan_init(&r->val, r->setup.val, &in_order, 0, e);
     if (!rc && r->val.n == 0)
-        rc = cov_fail(e, COV_EINPUT, "%s/val: there is nothing to validate with", r->o->input);
+        rc = cov_fail(e, COV_EINPUT, "%s/val: nothing to validate with", r->o->input);
     r->load_seconds = cov_clock() - clock;
     if (!rc)
-        tell_data(r);
+        log_data(r);
     return rc;
 }
 
-/* Where several processes share the batches, each must compute as the others do: they are on GPUs only if that
- * was asked for. */
+/* Processes that share batches must all compute the same way: they use GPUs only if requested. */
 static int open_device(struct run *r, struct cov_err *e)
 {
     struct cov_device_choice choice = r->o->device;
@@ -541,13 +539,13 @@ static int train(struct run *r, struct cov_err *e)
     return rc ? rc : rc2;
 }
 
-static int note(const struct run *r, struct cov_stats *stats, struct cov_err *e)
+static int fill_stats(const struct run *r, struct cov_stats *stats, struct cov_err *e)
 {
     static const char *const descriptions[COV_TRAIN_QUANTITIES] = {
-        [COV_VAL_LOSS] = "Poisson loss of the last epoch on the chunks held back",
-        [COV_VAL_ACCURACY] = "Pearson's r of the last epoch on the chunks held back",
-        [COV_TRAIN_LOSS] = "Poisson loss of the last epoch in training",
-        [COV_TRAIN_ACCURACY] = "Pearson's r of the last epoch in training",
+        [COV_VAL_LOSS] = "Poisson loss of the last epoch, validation",
+        [COV_VAL_ACCURACY] = "Pearson's r of the last epoch, validation",
+        [COV_TRAIN_LOSS] = "Poisson loss of the last epoch, training",
+        [COV_TRAIN_ACCURACY] = "Pearson's r of the last epoch, training",
     };
     stats->device = cov_strdup(r->device->ops->describe(r->device), e);
     if (!stats->device)
@@ -560,8 +558,8 @@ static int note(const struct run *r, struct cov_stats *stats, struct cov_err *e)
     cov_stats_add_stage(stats, "wait", r->wait_seconds);
     cov_stats_add_stage(stats, "validate", r->val_seconds);
     cov_stats_add_stage(stats, "save", r->save_seconds);
-    int rc = cov_stats_add_figure(stats, NULL, "epochs", "epochs, those before a resume too", 0,
-                                  (double)(r->setup.point.epoch + 1), e);
+    int rc = cov_stats_add_figure(stats, NULL, "epochs", "epochs, including those before resuming",
+                                  0, (double)(r->setup.point.epoch + 1), e);
     if (!rc)
         rc = cov_stats_add_figure(stats, NULL, "steps", "steps of the optimiser", 0,
                                   (double)r->setup.point.state.n_steps, e);
@@ -579,7 +577,7 @@ int cov_train(const struct cov_train_options *options, struct cov_progress *prog
         r.values[i] = (double)NAN;
     int rc = cov_ranks_open(&r.ranks, e);
     if (!rc && r.ranks.rank > 0) {
-        /* The first process tells. */
+        /* The first process logs. */
         cov_log_set(NULL, NULL, COV_LOG_ERROR);
         r.progress = NULL;
     }
@@ -590,17 +588,15 @@ int cov_train(const struct cov_train_options *options, struct cov_progress *prog
     if (!rc)
         rc = open_trainer(&r, e);
     if (!rc && r.setup.point.epoch + 1 >= options->epochs)
-        cov_info("%s has %" PRId64
-                 " epochs already: there is nothing to do (they count in --epochs)",
+        cov_info("nothing to do: %s already has %" PRId64 " epochs, which count in --epochs",
                  options->resume, r.setup.point.epoch + 1);
     else if (!rc && is_over(&r))
-        cov_info("%s has %" PRId64
-                 " steps already: there is nothing to do (they count in --max-steps)",
+        cov_info("nothing to do: %s already has %" PRId64 " steps, which count in --max-steps",
                  options->resume, r.setup.point.state.n_steps);
     else if (!rc)
         rc = train(&r, e);
     if (!rc && stats)
-        rc = note(&r, stats, e);
+        rc = fill_stats(&r, stats, e);
     cov_example_feed_free(r.feed);
     cov_trainer_free(r.trainer);
     cov_device_close(r.device);

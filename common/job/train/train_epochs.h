@@ -1,4 +1,4 @@
-/* train_epochs.h - training of a network on genome files with measured coverage: what covtrain does.
+/* train_epochs.h - trains a network on genome files with measured coverage: what covtrain does.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_JOB_TRAIN_TRAIN_EPOCHS_H
 #define COV_JOB_TRAIN_TRAIN_EPOCHS_H
@@ -12,35 +12,38 @@
 #include "common/cli/stats.h"
 #include "common/job/train/train_setup.h"
 
-/* Trains. After each epoch there are the checkpoints of train_saver.h and the lines of train_log.h; what
- * ends the run leaves the last ones whole. The same seed gives the same bytes of weights on a CPU or a
- * GPU of one kind, whatever the threads; so do three epochs, and two and a third one resumed. COV_EEXIST for an output folder with a
- * training in it, without `force`, unless `resume` is of that folder. Adds to `stats` (may be NULL). */
+/* Trains a network. After each epoch writes the checkpoints of train_saver.h and the lines of
+ * train_log.h; a run that is interrupted leaves the last ones intact. The same seed gives the same
+ * bytes of weights on a CPU, or on GPUs of one kind, for any number of threads; training three
+ * epochs gives the same bytes as two epochs and a third one resumed. COV_EEXIST for an output
+ * folder that contains a training, unless `force` is set or `resume` is in that folder. Adds to
+ * `stats` (may be NULL). */
 int cov_train(const struct cov_train_options *options, struct cov_progress *progress,
               struct cov_stats *stats, struct cov_err *e) COV_MUST_USE;
 
-/* ---- messages; visible for their tests ----
+/* ---- messages; exported for tests ----
  *
  * Epochs are numbered as in checkpoints and metrics, from 0. */
 
-/* For the progress of the epoch behind the point: "epoch 4 (5 of 5), loss 0.25", or with o->max_steps "epoch 4,
- * step 12 of 100, loss 0.25", of n_steps in all. Without a loss where that is NULL. */
+/* The label of the epoch after the point: "epoch 4 (5 of 5), loss 0.25", or with o->max_steps
+ * "epoch 4, step 12 of 100, loss 0.25", of n_steps in all. `loss` may be NULL. */
 void cov_train_describe(const struct cov_train_options *o, const struct cov_train_point *p,
                         int64_t n_steps, const double *loss, char *text, size_t n);
 
-/* Puts around *e, which says that numbers have left what a float can be, where that was (at the learning rate
- * `rate`; in the validation of the epoch that the point has, or in the step behind it), what helps, and what is
- * left: n_saved epochs of this run. Returns COV_EINPUT. */
+/* Extends *e, an overflow of the network, with the place (learning rate `rate`; validation of epoch
+ * point.epoch, or the step after it), advice, and the last usable checkpoint after n_saved epochs
+ * of this run. Returns COV_EINPUT. */
 int cov_train_fail_diverged(const struct cov_train_options *o, const struct cov_train_point *p,
                             double rate, bool in_validation, int64_t n_saved, struct cov_err *e);
 
-/* What is to be said after a signal from now on, the point being saved (cov_log_set_last_words). */
+/* Sets the message for a run that is ended by a signal, once the point is saved
+ * (cov_log_set_last_words). */
 void cov_train_set_last_words(const struct cov_train_options *o, const struct cov_train_point *p);
 
-/* Whether the last epoch of a training that is gone on from had another number of steps than n, which one has
- * now: not all options are in the checkpoint. *had: that number; of a checkpoint without it, the mean. An epoch
- * that --max-steps may have cut off is no other one, nor one that differs a little because epochs are cut
- * anew (--random-offset). */
+/* Returns true if the last epoch of a resumed training had another number of steps than n, that of
+ * an epoch now: not all options are in a checkpoint. *had = that number, or the mean if the
+ * checkpoint lacks it. Ignores an epoch that --max-steps may have cut short, and small differences
+ * due to --random-offset. */
 bool cov_train_steps_differ(const struct cov_train_options *o, const struct cov_train_point *p,
                             int64_t n, double *had);
 

@@ -27,8 +27,7 @@ static const char *const file_names[N_FILES] = {COV_TRAIN_TABLE, "metrics.jsonl"
 struct cov_train_log {
     FILE *files[N_FILES];
     char *paths[N_FILES];
-    struct cov_outfile
-        outs[N_FILES]; /* those that are to replace what is there with the first epoch */
+    struct cov_outfile outs[N_FILES]; /* replace existing files when the first epoch is complete */
     struct cov_event_file *events;
 };
 
@@ -47,8 +46,8 @@ bool cov_train_log_has_epochs(const char *path)
     return has;
 }
 
-/* The number behind `key` in a line; -1 if it is not there. */
-static int64_t number_behind(const char *line, const char *key)
+/* Returns the number after `key` in a line; -1 if absent. */
+static int64_t number_after(const char *line, const char *key)
 {
     const char *at = strstr(line, key);
     char *end;
@@ -58,19 +57,19 @@ static int64_t number_behind(const char *line, const char *key)
     return end > at + strlen(key) ? n : -1;
 }
 
-/* Whether a line is of the time up to epoch and step. */
+/* Returns true if a line belongs to the time up to epoch and step. */
 static bool is_kept(int file, const char *line, int64_t epoch, int64_t step)
 {
     if (!strchr(line, '\n'))
-        return false; /* cut off by whatever ended the run */
+        return false; /* cut off when the run ended */
     if (file == TABLE)
         return strncmp(line, "epoch ", 6) == 0 ||
-               (*line >= '0' && *line <= '9' && number_behind(line, "") <= epoch);
-    int64_t s = number_behind(line, "{\"step\": "), n = number_behind(line, "{\"epoch\": ");
+               (*line >= '0' && *line <= '9' && number_after(line, "") <= epoch);
+    int64_t s = number_after(line, "{\"step\": "), n = number_after(line, "{\"epoch\": ");
     return (s >= 0 && s <= step) || (n >= 0 && n <= epoch);
 }
 
-/* Writes the lines that are kept to a new file, to take the place of the old one, which may not be there. */
+/* Writes the kept lines to a new file, which will replace the old one (which may be missing). */
 static int keep_lines(int file, const char *path, int64_t epoch, int64_t step,
                       struct cov_outfile *out, struct cov_err *e)
 {
@@ -125,7 +124,7 @@ int cov_train_log_open(const char *dir, const char *events, int64_t epoch, int64
     }
     if (!rc && events)
         rc = cov_event_file_open(events, &l->events, e);
-    /* What a run that was killed has told of steps that are made again. */
+    /* Hide steps of a killed run that are repeated now. */
     if (!rc && l->events)
         rc = cov_event_file_start(l->events, step + 1, e);
     if (!rc && l->events)
@@ -147,7 +146,7 @@ static void put_json(FILE *f, const char *key, double value)
         (void)fprintf(f, ", \"%s\": null", key);
 }
 
-/* So that who watches sees each step, and a run that is killed has told of all that it made. */
+/* Each step is visible at once, and a killed run has logged everything it did. */
 static int flush(struct cov_train_log *l, struct cov_err *e)
 {
     for (int i = 0; i < N_FILES; i++)
@@ -202,7 +201,7 @@ int cov_train_log_close(struct cov_train_log *l, struct cov_err *e)
     int rc = COV_OK;
     for (int i = 0; i < N_FILES; i++) {
         if (l->files[i] && ferror(l->files[i]) && !rc)
-            rc = cov_fail(e, COV_EIO, "%s: it is not all there", l->paths[i]);
+            rc = cov_fail(e, COV_EIO, "%s: incomplete", l->paths[i]);
         if (l->files[i] && fclose(l->files[i]) && !rc)
             rc = cov_fail_errno(e, "%s", l->paths[i]);
         cov_outfile_abort(&l->outs[i]);

@@ -9,10 +9,10 @@
 #include "common/base/mem.h"
 #include "common/job/predict/model.h"
 
-/* Of PyTorch Lightning, whose form the checkpoints have. */
+/* Version of PyTorch Lightning whose format the checkpoints have. */
 #define LIGHTNING "2.0.2"
 
-/* Of epochs, steps and batches; more than this is damage. */
+/* Limit of epochs, steps and batches; a larger number means damage. */
 #define MAX_COUNT INT64_C(1000000000000000)
 
 #define VAR_SUFFIX ".running_var"
@@ -71,7 +71,7 @@ void cov_train_point_fini(struct cov_train_point *p)
 
 /* ---------------------------------------------------------------- reading */
 
-/* The count of batches that the norms have seen; they all have the same. */
+/* Reads the count of batches that the norms saw, which is the same for all; -1 if absent. */
 static int64_t read_count(const struct cov_ckpt *c)
 {
     for (size_t i = 0; i < c->n_tensors; i++) {
@@ -93,7 +93,7 @@ static int check_moment(const struct cov_torch_tensor *t, const struct cov_param
     return COV_OK;
 }
 
-/* Adam's moments, in the order of the parameters. */
+/* Copies Adam's moments, which are in the order of the parameters. */
 static int take_moments(const struct cov_train_network *n, struct cov_train_point *p,
                         struct cov_err *e)
 {
@@ -119,13 +119,13 @@ static int take_moments(const struct cov_train_network *n, struct cov_train_poin
     for (size_t i = 0; i < n->params.n_items; i++)
         n_trained += n->params.items[i].trained;
     if (n_trained != a->n_params)
-        return cov_fail(e, COV_EINPUT, "optimizer_states: of %zu parameters, but there are %zu",
+        return cov_fail(e, COV_EINPUT, "optimizer_states: %zu parameters, but the network has %zu",
                         a->n_params, n_trained);
     p->has_moments = true;
     return COV_OK;
 }
 
-/* The weights in training, where the state dict has averages. */
+/* Copies the weights in training, if the state dict has averages. */
 static int take_current(const struct cov_train_network *n, struct cov_train_point *p,
                         struct cov_err *e)
 {
@@ -139,21 +139,21 @@ static int take_current(const struct cov_train_network *n, struct cov_train_poin
                 found = &t->current[k];
         if (!found || found->n_elems != param->n || !found->f32)
             return cov_fail(e, COV_EINPUT, "current_model_state: tensor %s %s", param->name,
-                            found ? "is of another shape" : "is missing");
+                            found ? "has another shape" : "is missing");
         memcpy(p->state.block + param->offset, found->f32, param->n * sizeof(float));
     }
     p->has_average = true;
     return COV_OK;
 }
 
-/* Counts that can be counted on, and an Adam. */
+/* Checks that counts and Adam's parameters are plausible. */
 static int check_counts(const struct cov_ckpt *c, const struct cov_ckpt_training *t,
                         struct cov_err *e)
 {
     const struct cov_ckpt_adam *a = &t->adam;
     if (c->epoch > MAX_COUNT || c->global_step > MAX_COUNT || t->n_batches > MAX_COUNT ||
         t->stopping.wait_count < 0 || t->stopping.wait_count > MAX_COUNT)
-        return cov_fail(e, COV_EINPUT, "%lld epochs and %lld steps are not counts of a training",
+        return cov_fail(e, COV_EINPUT, "implausible counts: %lld epochs and %lld steps",
                         (long long)c->epoch, (long long)c->global_step);
     if (a->is_there &&
         !(a->beta1 >= 0 && a->beta1 < 1 && a->beta2 >= 0 && a->beta2 < 1 && a->eps >= 0))
@@ -238,7 +238,7 @@ static int add_param(struct cov_ckpt *c, const struct cov_param *param, const fl
     return rc;
 }
 
-/* The state dict of these parameters. */
+/* Adds the state dict of these parameters. */
 static int add_tensors(const struct cov_train_network *n, const float *block, int64_t n_batches,
                        struct cov_ckpt *c, struct cov_err *e)
 {
@@ -260,7 +260,7 @@ static int add_tensors(const struct cov_train_network *n, const float *block, in
     return rc;
 }
 
-/* A tensor that borrows its elements. */
+/* Returns a tensor that borrows its elements. */
 static struct cov_torch_tensor borrow(const struct cov_param *param, float *elems)
 {
     struct cov_torch_tensor t = {
@@ -271,7 +271,8 @@ static struct cov_torch_tensor borrow(const struct cov_param *param, float *elem
     return t;
 }
 
-/* Adam's state of all trained parameters; to be freed, but not what its tensors borrow. */
+/* Lists Adam's state of all trained parameters. Caller frees a->moments, but not the borrowed
+ * elements. */
 static int list_moments(const struct cov_train_network *n, const struct cov_train_point *p,
                         struct cov_ckpt_adam *a, struct cov_err *e)
 {
@@ -295,7 +296,7 @@ static int list_moments(const struct cov_train_network *n, const struct cov_trai
     return COV_OK;
 }
 
-/* What was written has the same weights and moments. */
+/* Checks that the file has the weights and moments that were written. */
 static int read_back(const char *path, const struct cov_train_network *n,
                      const struct cov_train_point *p, struct cov_err *e)
 {
@@ -319,14 +320,15 @@ static int read_back(const char *path, const struct cov_train_network *n,
         same = memcmp(p2.state.average, p->state.average, n_bytes) == 0;
     cov_train_network_fini(&n2);
     cov_train_point_fini(&p2);
-    return same ? COV_OK : cov_fail(e, COV_EIO, "%s: read back, it is not what was written", path);
+    return same ? COV_OK
+                : cov_fail(e, COV_EIO, "%s: data read back differs from data written", path);
 }
 
 int cov_train_point_write(const char *path, const struct cov_train_network *n,
                           const struct cov_train_point *p, struct cov_err *e)
 {
     struct cov_ckpt c = COV_CKPT_INIT, current = COV_CKPT_INIT;
-    struct cov_ckpt_training t = p->training; /* borrows its texts */
+    struct cov_ckpt_training t = p->training; /* borrows its strings */
     t.current = NULL;
     t.n_current = 0;
     int rc = list_moments(n, p, &t.adam, e);

@@ -17,7 +17,7 @@
 #include "common/base/outfile.h"
 #include "common/base/path.h"
 
-/* Whether more of it is better. */
+/* Returns true if larger values are better. */
 static bool more_is_better(enum cov_train_quantity q)
 {
     return q == COV_VAL_ACCURACY || q == COV_TRAIN_ACCURACY;
@@ -49,7 +49,7 @@ static bool is_better(double a, double b, bool is_max)
     return is_max ? a > b : a < b;
 }
 
-/* The worst of those that are kept; of equal ones the oldest. */
+/* Returns the worst of the kept checkpoints; of equal ones the oldest. */
 static size_t find_worst(const struct cov_ckpt_saving *saving)
 {
     size_t worst = 0;
@@ -59,7 +59,7 @@ static size_t find_worst(const struct cov_ckpt_saving *saving)
     return worst;
 }
 
-static int note_extremes(struct cov_ckpt_saving *saving, struct cov_err *e)
+static int update_extremes(struct cov_ckpt_saving *saving, struct cov_err *e)
 {
     size_t best = 0, worst = find_worst(saving);
     for (size_t i = 1; i < saving->n_saved; i++)
@@ -73,8 +73,8 @@ static int note_extremes(struct cov_ckpt_saving *saving, struct cov_err *e)
     return rc ? rc : set_text(&saving->kth_path, saving->saved[worst].path, e);
 }
 
-/* Names are without the folder, which so may be moved. Of Predmoter's paths the folder is cut off. What
- * is no longer there is forgotten, and what is not a name of a checkpoint of an epoch: it may be removed. */
+/* Removes folders from names, so that the folder may be moved. Drops entries whose file is missing,
+ * or whose name is not that of an epoch's checkpoint, since files listed here may be removed. */
 static void keep_present(const struct cov_train_saver *s, struct cov_ckpt_saving *saving)
 {
     size_t n = 0;
@@ -113,7 +113,7 @@ static int begin_saving(const struct cov_train_saver *s, struct cov_ckpt_saving 
         rc = set_text(&saving->kth_path, "", e);
     saving->is_there = true;
     saving->is_max = more_is_better(s->save_by);
-    return rc ? rc : note_extremes(saving, e);
+    return rc ? rc : update_extremes(saving, e);
 }
 
 int cov_train_saver_begin(const struct cov_train_saver *s, struct cov_train_point *p,
@@ -127,19 +127,19 @@ int cov_train_saver_begin(const struct cov_train_saver *s, struct cov_train_poin
         stopping->is_max = more_is_better(s->stop_by);
         stopping->is_there = true;
         stopping->wait_count = stopping->stopped_epoch = 0;
-        stopping->best_score = (double)NAN; /* none yet */
+        stopping->best_score = (double)NAN; /* not known yet */
     }
     stopping->patience = s->patience;
     return rc ? rc : begin_saving(s, &p->training.saving, e);
 }
 
-/* As it is in a checkpoint, where a comparison after resuming must come out the same. */
+/* Rounds as a checkpoint does, so that comparisons give the same result after resuming. */
 static double rounded(double x)
 {
     return (double)(float)x;
 }
 
-void cov_train_saver_judge(const struct cov_train_saver *s, struct cov_train_point *p,
+void cov_train_saver_check(const struct cov_train_saver *s, struct cov_train_point *p,
                            const double values[COV_TRAIN_QUANTITIES], bool *stop)
 {
     struct cov_ckpt_stopping *stopping = &p->training.stopping;
@@ -163,8 +163,8 @@ void cov_train_saver_judge(const struct cov_train_saver *s, struct cov_train_poi
 
 /* ---------------------------------------------------------------- files */
 
-/* Under a name that is the same for the same checkpoint: a killed run leaves nothing but what the next one
- * replaces. */
+/* The temporary name depends only on the checkpoint, so that the next run replaces what a killed
+ * run left. */
 static int write_one(const struct cov_train_saver *s, const char *name,
                      const struct cov_train_network *n, const struct cov_train_point *p,
                      struct cov_err *e)
@@ -192,9 +192,10 @@ static int remove_one(const struct cov_train_saver *s, const char *name, struct 
     return rc;
 }
 
-/* Enters a checkpoint; *dropped is the path of the one that is kept no longer, to be freed. */
-static int enter(const struct cov_train_saver *s, struct cov_ckpt_saving *saving, const char *path,
-                 double score, char **dropped, struct cov_err *e)
+/* Adds a checkpoint to the list; *dropped = the one that is no longer kept, if any. Caller frees
+ * it. */
+static int add_saved(const struct cov_train_saver *s, struct cov_ckpt_saving *saving,
+                     const char *path, double score, char **dropped, struct cov_err *e)
 {
     struct cov_ckpt_saved *grown =
         cov_realloc(saving->saved, saving->n_saved + 1, sizeof *grown, e);
@@ -212,7 +213,7 @@ static int enter(const struct cov_train_saver *s, struct cov_ckpt_saving *saving
         saving->n_saved--;
     }
     saving->saved[saving->n_saved++] = (struct cov_ckpt_saved){copy, score};
-    return note_extremes(saving, e);
+    return update_extremes(saving, e);
 }
 
 static bool is_kept(const struct cov_train_saver *s, const struct cov_ckpt_saving *saving,
@@ -232,7 +233,7 @@ int cov_train_saver_save(const struct cov_train_saver *s, const struct cov_train
     double value = values[s->save_by], score = rounded(value);
     char *dropped = NULL, *name = NULL;
     int rc = COV_OK;
-    /* The worst there is. */
+    /* Treat NaN as the worst value. */
     if (isnan(score))
         score = saving->is_max ? -HUGE_VAL : HUGE_VAL;
     if (!isfinite(score))
@@ -241,7 +242,7 @@ int cov_train_saver_save(const struct cov_train_saver *s, const struct cov_train
     if (!rc && is_kept(s, saving, score)) {
         name = cov_strfmt(e, COV_CKPT_NAME "_epoch=%" PRId64 "_%s=%.4f.ckpt", p->epoch,
                           saving->monitor, value);
-        rc = name ? enter(s, saving, name, score, &dropped, e) : COV_ENOMEM;
+        rc = name ? add_saved(s, saving, name, score, &dropped, e) : COV_ENOMEM;
         if (!rc)
             rc = write_one(s, name, n, p, e);
     }
@@ -294,7 +295,7 @@ int cov_train_saver_clear(const struct cov_train_saver *s, const struct cov_trai
     }
     (void)closedir(d);
     if (!rc && n > 0)
-        cov_info("%s: %" PRId64 " checkpoint%s of the training that was there %s removed", s->dir,
-                 n, n == 1 ? "" : "s", n == 1 ? "is" : "are");
+        cov_info("%s: %" PRId64 " checkpoint%s of the replaced training %s removed", s->dir, n,
+                 n == 1 ? "" : "s", n == 1 ? "is" : "are");
     return rc;
 }

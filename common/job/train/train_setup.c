@@ -56,12 +56,13 @@ static int lock_folder(struct cov_train_setup *s, const char *path, struct cov_e
     if (flock(s->lock, LOCK_EX | LOCK_NB) == 0)
         return COV_OK;
     if (errno == EWOULDBLOCK)
-        return cov_fail(e, COV_EEXIST, "%s: another run is at work in this folder", path);
-    cov_warn("%s: the file system has no locks: a second run would not be noticed", path);
+        return cov_fail(e, COV_EEXIST, "%s: another run is using this folder", path);
+    cov_warn("%s: the file system has no locks: a second run in this folder would not be detected",
+             path);
     return COV_OK;
 }
 
-/* Whether a file is in the folder. */
+/* Returns true if a file is in the folder. */
 static bool is_in_folder(const char *path, const char *dir)
 {
     struct stat of_path, of_dir;
@@ -72,9 +73,9 @@ static bool is_in_folder(const char *path, const char *dir)
     return is;
 }
 
-/* A training that is in the folder already; one that is gone on from may be, and any with -f. One that ended
- * before its first checkpoint is none. */
-static int look_for_old(struct cov_train_setup *s, const struct cov_train_options *o,
+/* Looks for a training in the output folder. It is accepted if it is the one to resume, or with -f.
+ * A training that never wrote a checkpoint does not count. */
+static int check_folder(struct cov_train_setup *s, const struct cov_train_options *o,
                         struct cov_err *e)
 {
     const char *dir = o->output;
@@ -91,17 +92,17 @@ static int look_for_old(struct cov_train_setup *s, const struct cov_train_option
         s->replaces = true;
     else if (is_there && o->resume)
         rc = cov_fail(e, COV_EEXIST,
-                      "%s: exists, another training than that of %s is in this folder; use -f "
-                      "to replace it",
+                      "%s: exists: the folder contains another training than that of %s; use -f to "
+                      "replace it",
                       has_last ? last : table, o->resume);
     else if (is_there && has_last)
         rc = cov_fail(e, COV_EEXIST,
-                      "%s: exists, a training is in this folder; --resume-training %s "
-                      "goes on with it, use -f to replace it",
+                      "%s: exists: the folder contains a training; use --resume-training %s to "
+                      "continue it, or -f to replace it",
                       last, last);
     else if (is_there)
         rc = cov_fail(e, COV_EEXIST,
-                      "%s: exists, a training is in this folder; use -f to replace it", table);
+                      "%s: exists: the folder contains a training; use -f to replace it", table);
     free(table);
     free(last);
     return rc;
@@ -109,7 +110,7 @@ static int look_for_old(struct cov_train_setup *s, const struct cov_train_option
 
 /* ---------------------------------------------------------------- the network */
 
-/* What a field is in numbers; data sets and the learning rate are no such fields. */
+/* The value of a field; not for data sets and the learning rate. */
 static double field_value(const struct cov_hparams *hp, enum cov_train_field field)
 {
     const double values[COV_TRAIN_FIELDS] = {
@@ -153,24 +154,24 @@ static int refuse_datasets(const struct cov_train_network *n, const char *path, 
     return rc;
 }
 
-/* What was asked for is what the checkpoint is. */
+/* Checks that requested fields match the checkpoint. */
 static int check_fields(const struct cov_train_options *o, const struct cov_train_network *n,
                         const char *path, struct cov_err *e)
 {
     for (int i = 0; i < COV_FIELD_DATASETS; i++) {
         enum cov_train_field field = (enum cov_train_field)i;
-        double asked = field_value(&o->hp, field), is = field_value(&n->hp, field);
-        if (!o->asked[i] || asked == is)
+        double given = field_value(&o->hp, field), is = field_value(&n->hp, field);
+        if (!o->requested[i] || given == is)
             continue;
         if (field == COV_FIELD_MODEL_TYPE)
             return cov_fail(e, COV_EUSAGE, "--model-type %s contradicts %s, which is %s",
                             cov_model_type_name(o->hp.model_type), path,
                             cov_model_type_name(n->hp.model_type));
         return cov_fail(e, COV_EUSAGE, "--%s %g contradicts %s, where it is %g",
-                        cov_train_field_names[i], asked, path, is);
+                        cov_train_field_names[i], given, path, is);
     }
-    return o->asked[COV_FIELD_DATASETS] && !same_datasets(o, n) ? refuse_datasets(n, path, e)
-                                                                : COV_OK;
+    return o->requested[COV_FIELD_DATASETS] && !same_datasets(o, n) ? refuse_datasets(n, path, e)
+                                                                    : COV_OK;
 }
 
 static int open_checkpoint(struct cov_train_setup *s, const struct cov_train_options *o,
@@ -183,23 +184,22 @@ static int open_checkpoint(struct cov_train_setup *s, const struct cov_train_opt
     if (rc)
         return rc;
     struct cov_train_point *p = &s->point;
-    if (o->asked[COV_FIELD_LEARNING_RATE])
+    if (o->requested[COV_FIELD_LEARNING_RATE])
         s->network.learning_rate = o->learning_rate;
     if (!o->init_from && !p->has_moments) {
-        cov_warn("%s: without a state of the optimiser, which begins anew", path);
+        cov_warn("%s: no state of the optimiser, which starts afresh", path);
         p->state.n_steps = 0;
     }
     if (!o->init_from && p->has_average && o->average <= 0)
-        cov_warn("%s: has averaged weights, which are not gone on with without --average-weights",
-                 path);
+        cov_warn("%s: averaged weights are discarded without --average-weights", path);
     if (!o->init_from)
         return COV_OK;
-    /* The weights alone: those that predict. */
+    /* Keep only the weights that predict. */
     if (p->has_average)
         memcpy(p->state.block, p->state.average, s->network.params.n_floats * sizeof(float));
     for (size_t i = 0; i < s->network.params.n_floats; i++)
         p->state.moment1[i] = p->state.moment2[i] = 0;
-    if (!o->asked[COV_FIELD_LEARNING_RATE])
+    if (!o->requested[COV_FIELD_LEARNING_RATE])
         s->network.learning_rate = o->learning_rate;
     cov_ckpt_training_fini(&p->training);
     p->has_moments = p->has_average = false;
@@ -219,7 +219,7 @@ static int choose_seed(struct cov_train_setup *s, const struct cov_train_options
         return COV_OK;
     }
     if (getrandom(&s->seed, sizeof s->seed, 0) != (ssize_t)sizeof s->seed)
-        return cov_fail_errno(e, "no random seed");
+        return cov_fail_errno(e, "cannot draw a random seed");
     double seed = ranks->rank == 0 ? s->seed : 0;
     int rc = cov_ranks_sum(ranks, &seed, 1, e);
     s->seed = (uint32_t)seed;
@@ -237,7 +237,7 @@ static int open_network(struct cov_train_setup *s, const struct cov_train_option
     }
     rc = cov_hparams_check(&o->hp, e);
     if (rc == COV_EINPUT && e)
-        e->code = COV_EUSAGE; /* the command line's, not a file's */
+        e->code = COV_EUSAGE; /* from the command line, not from a file */
     if (rc)
         return rc == COV_EINPUT ? COV_EUSAGE : rc;
     rc = choose_seed(s, o, ranks, e);
@@ -256,7 +256,7 @@ static int open_part(const struct cov_train_setup *s, const struct cov_train_opt
                      struct cov_ranks *ranks, const char *part, struct cov_examples **out,
                      struct cov_err *e)
 {
-    /* All of it is one process's. */
+    /* One process keeps everything itself. */
     bool alone = o->loading == COV_LOAD_RANKS && ranks->n == 1;
     const struct cov_examples_options options = {
         .datasets = (const char *const *)s->network.datasets,
@@ -269,18 +269,17 @@ static int open_part(const struct cov_train_setup *s, const struct cov_train_opt
     struct stat status;
     int rc = dir ? COV_OK : COV_ENOMEM;
     if (!rc && stat(dir, &status) != 0 && errno == ENOENT)
-        rc = cov_fail(
-            e, COV_EINPUT,
-            "%s: there is no folder %s/ in it; covtrain reads the files of train/ and of val/, "
-            "which `h5chunk split` makes of a genome file",
-            o->input, part);
+        rc = cov_fail(e, COV_EINPUT,
+                      "%s: no folder %s/; covtrain needs train/ and val/, which `h5chunk split` "
+                      "makes from a genome file",
+                      o->input, part);
     if (!rc)
         rc = cov_examples_open_dir(dir, &options, out, e);
     free(dir);
     return rc;
 }
 
-/* Whether the files of a part have something to say of the data sets. */
+/* Checks that the files of train/ or val/ have some of the data sets. */
 static int check_datasets(const struct cov_train_setup *s, const struct cov_examples *x,
                           const char *input, const char *part, struct cov_err *e)
 {
@@ -294,7 +293,7 @@ static int check_datasets(const struct cov_train_setup *s, const struct cov_exam
             found = cov_examples_present(x, k)[d];
         n_found += found;
         if (!found)
-            cov_warn("%s: no file has the data set %s, which so is not %s", dir,
+            cov_warn("%s: no file has the data set %s, which is not %s", dir,
                      s->network.datasets[d], x == s->train ? "trained" : "validated");
     }
     int rc = n_found > 0 ? COV_OK
@@ -359,10 +358,10 @@ int cov_train_setup_open(struct cov_train_setup *s, const struct cov_train_optio
     if (!rc)
         rc = lock_folder(s, o->output, e);
     if (!rc)
-        rc = look_for_old(s, o, e);
+        rc = check_folder(s, o, e);
     if (!rc && s->has_random_seed)
         cov_info("seed %u", s->seed);
     if (!rc && o->loading == COV_LOAD_RANKS && ranks->n == 1)
-        cov_info("--loading ranks in one process, without mpirun, is ram-packed");
+        cov_info("without mpirun, --loading ranks is the same as ram-packed");
     return rc;
 }

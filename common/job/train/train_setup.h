@@ -1,5 +1,5 @@
-/* train_setup.h - what training needs before its first step: the output folder, the network with its
- * first weights, the data. For train_epochs.c alone.
+/* train_setup.h - the options of a training, and what it needs before its first step: output
+ * folder, network with initial weights, data.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_JOB_TRAIN_TRAIN_SETUP_H
 #define COV_JOB_TRAIN_TRAIN_SETUP_H
@@ -18,7 +18,7 @@
 #include "common/job/train/train_point.h"
 #include "common/net/hparams.h"
 
-/* Hyper-parameters that may be asked for, which a checkpoint must not contradict. */
+/* Options that, if given, must not contradict the checkpoint. */
 enum cov_train_field {
     COV_FIELD_MODEL_TYPE,
     COV_FIELD_CNN_LAYERS,
@@ -40,58 +40,59 @@ extern const char *const cov_train_field_names[COV_TRAIN_FIELDS]; /* "cnn-layers
 enum cov_train_schedule { COV_SCHEDULE_CONSTANT, COV_SCHEDULE_COSINE };
 
 struct cov_train_options {
-    const char *input;  /* the folder with train/ and val/ */
-    const char *output; /* a folder, made if it is not there */
-    bool force;         /* a training that is there already is begun afresh */
-    /* The network, unless a checkpoint says it; `asked` are the fields that it must not contradict
-     * (COV_EUSAGE). A learning rate that was asked for goes before that of the checkpoint. */
+    const char *input;  /* folder with train/ and val/ */
+    const char *output; /* folder, created if missing */
+    bool force;         /* replace a training in the output folder */
+    /* The network, unless a checkpoint defines it. Fields in `requested` must not contradict the
+     * checkpoint (COV_EUSAGE); a requested learning rate overrides that of the checkpoint. */
     struct cov_hparams hp;
     const char *const *datasets; /* [hp.output_size] */
     double learning_rate;
-    bool asked[COV_TRAIN_FIELDS];
-    const char *resume;    /* checkpoint to go on from; NULL: none */
-    const char *init_from; /* checkpoint to begin with; NULL: none */
+    bool requested[COV_TRAIN_FIELDS];
+    const char *resume;    /* checkpoint to resume; NULL: none */
+    const char *init_from; /* checkpoint to start from; NULL: none */
     /* The data. */
     enum cov_loading loading;
     bool blacklist, shuffle, pair_strands, random_offset;
-    size_t batch;      /* chunks of a batch */
-    size_t accumulate; /* batches of a step */
-    /* The course. */
+    size_t batch;      /* chunks per batch */
+    size_t accumulate; /* batches per step */
+    /* Optimisation. */
     bool has_seed;
     uint32_t seed;
-    int64_t epochs, max_steps; /* max_steps 0: any number */
+    int64_t epochs, max_steps; /* max_steps 0: no limit */
     enum cov_train_schedule schedule;
-    int64_t warmup_steps; /* the rate rises to its full in so many steps */
-    double clip;          /* norm that a gradient may have; 0: any */
-    double average;       /* 0: the weights themselves are validated and saved; else their moving
-                             average, which keeps so much of itself in a step */
+    int64_t warmup_steps; /* steps in which the learning rate rises */
+    double clip;          /* largest norm of a gradient; 0: no limit */
+    double
+        average; /* decay of the moving average of weights that is validated and saved; 0: the weights themselves */
     const float *loss_weights; /* [hp.output_size]; NULL: all 1 */
     size_t n_loss_weights;
-    /* What is kept, and when it ends. */
+    /* Checkpoints and early stopping. */
     enum cov_train_quantity save_by, stop_by;
     int64_t top_k, patience;
-    const char *tensorboard; /* folder of event files; NULL: none */
+    const char *tensorboard; /* folder for event files; NULL: none */
     struct cov_device_choice device;
-    struct cov_cpu_options cpu; /* its precision is that of any device */
+    struct cov_cpu_options cpu; /* its precision applies to any device */
     unsigned n_threads;
 };
 
 struct cov_train_setup {
-    int lock; /* on the output folder; -1: none */
+    int lock; /* of the output folder; -1: none */
     struct cov_newfolder
-        folder; /* that one, if it was not there: it goes again unless something is in it */
+        folder; /* the output folder, if it was created; removed again if it stays empty */
     uint32_t seed;
-    bool has_random_seed; /* nobody gave it */
-    bool replaces;        /* another training that is in the output folder */
-    bool has_remains;     /* metrics in the output folder of one that never had a checkpoint */
+    bool has_random_seed; /* the seed was not given */
+    bool replaces;        /* replaces another training in the output folder */
+    bool
+        has_remains; /* the output folder has metrics of a training that never wrote a checkpoint */
     struct cov_train_network network;
     struct cov_train_point point;
     struct cov_examples *train, *val;
 };
 
-/* All zero but lock = -1 is an empty one. Free with cov_train_setup_fini, after a failure too. Sequences
- * are not read yet (cov_examples_prepare). Of several processes the first one has the output folder, and its
- * seed is that of all. */
+/* Opens network and data; does not read sequences yet (cov_examples_prepare). Of several processes,
+ * the first opens the output folder, and all use its seed. `{.lock = -1}` is an empty setup. Free
+ * with cov_train_setup_fini, also after a failure. */
 int cov_train_setup_open(struct cov_train_setup *s, const struct cov_train_options *o,
                          struct cov_ranks *ranks, struct cov_err *e) COV_MUST_USE;
 void cov_train_setup_fini(struct cov_train_setup *s);
