@@ -258,7 +258,7 @@ refused 1 'multiple' 'chunks that do not suit the network'
 train -o -
 refused 2 'a folder' 'standard output'
 train -o bad --datasets atacseq,atacseq
-refused 2 'twice' 'a data set twice'
+refused 2 'duplicate atacseq' 'a duplicate data set'
 COVTOOLS_PLUGINS=$work train -o bad/deep --device cuda
 status_is 1 'no plugin for GPUs'
 train -e 1 -o bad --tensorboard d/train/a.h5
