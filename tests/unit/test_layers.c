@@ -269,13 +269,13 @@ static void check_lstm(struct cov_rng *rng, const struct cov_layer *l, size_t n,
     assert_int_equal(cov_lstm_new(l, &w, kernels->gemm, kernels->vec, &f, NULL), 0);
     size_t n_scratch = cov_lstm_scratch(f);
     float *scratch = guarded(n_scratch);
-    cov_lstm_run(f, n, tasks, false, NULL, x, y, scratch);
+    cov_lstm_run(f, &(struct cov_lstm_batch){n, tasks, false, NULL, x, y}, scratch);
     for (size_t b = 0; b < n; b++) {
         take(x, l->t_in, n, l->c_in, b, one);
         take(y, l->t_in, n, l->c_out, b, got);
         cov_ref_layer(l, &w, one, want, ref_state);
         assert_close(got, want, n_out, 1e-5f, l);
-        cov_lstm_run(f, 1, tasks, true, NULL, one, want, scratch);
+        cov_lstm_run(f, &(struct cov_lstm_batch){1, tasks, true, NULL, one, want}, scratch);
         assert_memory_equal(got, want, n_out * sizeof *got);
     }
     cov_lstm_free(f);

@@ -100,14 +100,14 @@ static void check(struct cov_rng *rng, const struct cov_layer *l, size_t n)
             for (size_t t = tasks[b].rows.end; t < l->t_in; t++)
                 x[(t * n + b) * l->c_in] = NAN;
     }
-    cov_lstm_run(f, n, tasks, false, NULL, x, y, scratch);
+    cov_lstm_run(f, &(struct cov_lstm_batch){n, tasks, false, NULL, x, y}, scratch);
     for (size_t b = 0; b < n; b++) {
         struct cov_rows rows = tasks[b].rows;
         size_t beg = rows.beg * l->c_out, n_wanted = (rows.end - rows.beg) * l->c_out;
         struct cov_lstm_task task = {.rows = rows};
         take(x, l->t_in, n, l->c_in, b, one);
         take(y, l->t_in, n, l->c_out, b, got);
-        cov_lstm_run(f, 1, &task, false, NULL, one, alone, scratch);
+        cov_lstm_run(f, &(struct cov_lstm_batch){1, &task, false, NULL, one, alone}, scratch);
         assert_memory_equal(got + beg, alone + beg, n_wanted * sizeof *got);
         assert_true(task.x_products == tasks[b].x_products &&
                     task.h_products == tasks[b].h_products);
@@ -168,10 +168,10 @@ static void test_rests(void **state)
         x[i] =
             i < (size_t)STILL_FROM * N * 20 ? (float)cov_rng_double(&rng) : 0.05f * (float)(i % 20);
     struct cov_lstm_task tasks[N] = {{.rows = {0, T}}, {.rows = {0, T}}, {.rows = {0, T}}};
-    cov_lstm_run(f, N, tasks, true, NULL, x, full, scratch);
+    cov_lstm_run(f, &(struct cov_lstm_batch){N, tasks, true, NULL, x, full}, scratch);
     for (size_t b = 0; b < N; b++)
         assert_true(tasks[b].x_products == (size_t)2 * T && tasks[b].h_products == (size_t)2 * T);
-    cov_lstm_run(f, N, tasks, false, NULL, x, y, scratch);
+    cov_lstm_run(f, &(struct cov_lstm_batch){N, tasks, false, NULL, x, y}, scratch);
     for (size_t b = 0; b < N; b++) {
         /* Forward the moving rows and one; backward the first and the moving ones. */
         assert_int_equal(tasks[b].x_products, 2 * STILL_FROM + 2);
@@ -215,9 +215,9 @@ static void test_counts_without_end(void **state)
     for (size_t t = 0; t < T; t++)
         x[t] = t < TURN ? 1 : -1;
     struct cov_lstm_task task = {.rows = {0, T}};
-    cov_lstm_run(f, 1, &task, true, NULL, x, full, scratch);
+    cov_lstm_run(f, &(struct cov_lstm_batch){1, &task, true, NULL, x, full}, scratch);
     assert_int_equal(task.h_products, T);
-    cov_lstm_run(f, 1, &task, false, NULL, x, y, scratch);
+    cov_lstm_run(f, &(struct cov_lstm_batch){1, &task, false, NULL, x, y}, scratch);
     assert_int_equal(task.x_products, 2);
     assert_true(task.h_products < T / 2);
     for (size_t i = 0; i < (size_t)T * H; i++)
@@ -276,13 +276,15 @@ static void run_two(struct cov_lstm *const *f, const struct cov_lstm_padding *pa
         if (padding)
             assert_int_equal(tasks[b].x_padded, filled[b]);
     }
-    cov_lstm_run(f[0], n, tasks, full, padding, x, between, scratch);
+    cov_lstm_run(f[0], &(struct cov_lstm_batch){n, tasks, full, padding, x, between}, scratch);
     for (size_t b = 0; b < n; b++) {
         products[b] = tasks[b].x_products + tasks[b].h_products;
         tasks[b].x_padded = tasks[b].y_padded;
         tasks[b].rows = (struct cov_rows){0, wanted(filled[b])};
     }
-    cov_lstm_run(f[1], n, tasks, full, padding ? padding + 1 : NULL, between, y, scratch);
+    cov_lstm_run(f[1],
+                 &(struct cov_lstm_batch){n, tasks, full, padding ? padding + 1 : NULL, between, y},
+                 scratch);
     for (size_t b = 0; b < n; b++)
         tasks[b].h_products += tasks[b].x_products + products[b];
     free(scratch);
@@ -344,7 +346,7 @@ static void test_shares_padding(void **state)
     /* Of the padding itself, x is not read, and only the forward direction runs. */
     float *scratch = floats(cov_lstm_scratch(f[0]));
     task = (struct cov_lstm_task){.rows = {0, PAD_T}, .x_padded = 0};
-    cov_lstm_run(f[0], 1, &task, false, padding, NULL, alone, scratch);
+    cov_lstm_run(f[0], &(struct cov_lstm_batch){1, &task, false, padding, NULL, alone}, scratch);
     assert_int_equal(task.y_padded, 0);
     assert_in_range(task.x_products, 1, 20);
     for (size_t t = 0; t < PAD_T; t++)

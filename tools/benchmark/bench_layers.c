@@ -115,7 +115,8 @@ static void run_once(struct layer *b, size_t which)
     for (size_t i = 0; i < b->n_seqs; i++)
         tasks[i] = (struct cov_lstm_task){.rows = all};
     if (b->lstm)
-        cov_lstm_run(b->lstm, b->n_seqs, tasks, true, NULL, b->x, b->y, b->scratch);
+        cov_lstm_run(b->lstm, &(struct cov_lstm_batch){b->n_seqs, tasks, true, NULL, b->x, b->y},
+                     b->scratch);
     else if (which == LOOK_UP)
         cov_fast_rows_of_codes(b->fast[which], all, b->codes, b->y, l->c_out);
     else

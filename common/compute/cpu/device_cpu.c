@@ -377,7 +377,10 @@ static const float *run_lstms(const struct cpu_program *p, struct arena *a, size
                 tasks[b].rows = plan[1].ranges[0];
         }
         float *y = a->lstm[(i - p->lstm_beg + 1) % 2];
-        cov_lstm_run(p->lstm[i], n, tasks, p->full, padding ? &padding[i] : NULL, x, y, a->scratch);
+        cov_lstm_run(
+            p->lstm[i],
+            &(struct cov_lstm_batch){n, tasks, p->full, padding ? &padding[i] : NULL, x, y},
+            a->scratch);
         for (size_t b = 0; b < n; b++)
             a->work[b] +=
                 cov_plan_work_of_lstm(&p->layers[i], tasks[b].x_products, tasks[b].h_products);

@@ -1,0 +1,117 @@
+/* lstm_private.h - one direction of an LSTM layer running over its sequences: the state that lstm.c
+ * (products and steps) and lstm_rest.c (what is not computed again) share.
+ * SPDX-License-Identifier: MIT */
+#ifndef COV_COMPUTE_CPU_LAYERS_LSTM_PRIVATE_H
+#define COV_COMPUTE_CPU_LAYERS_LSTM_PRIVATE_H
+
+#include <stdint.h>
+
+#include "common/compute/cpu/layers/lstm.h"
+#include "common/compute/cpu/layers/strassen.h"
+
+enum {
+    COV_LSTM_STEPS = 16,       /* of a block, at most */
+    COV_LSTM_BLOCK_ROWS = 192, /* steps of all sequences: the cache holds them beside the weights */
+};
+#define COV_LSTM_NONE SIZE_MAX
+
+struct cov_lstm {
+    struct cov_layer layer;
+    const struct cov_gemm *gemm;
+    const struct cov_vec *vec;
+    float *bias;               /* [directions, 4*hidden] */
+    struct cov_matrix w_ih[2]; /* [c_in, 4*hidden]; or */
+    struct cov_strassen *pairs[2];
+    struct cov_matrix w_hh[2]; /* [hidden, 4*hidden] */
+};
+
+/* The vector that a result was computed from. Vectors within `reach` of it give the same result. */
+struct cov_lstm_anchor {
+    const float *at; /* NULL: nothing was computed yet */
+    float reach;     /* NAN until it is needed */
+};
+
+/* One sequence. */
+struct cov_lstm_sequence {
+    size_t beg, end;          /* its steps; those before beg are the padding's */
+    struct cov_lstm_anchor x; /* of its last sums over x */
+    struct cov_lstm_anchor h; /* of its last gates */
+    const float *gates;       /* [4*hidden] its last gates, in block.sums or kept_gates */
+};
+
+/* A few steps of all sequences, whose products with x are computed together: one row for each step of
+ * a sequence at which x has moved. */
+struct cov_lstm_block {
+    float *x_rows; /* [BLOCK_ROWS, gathered or prepared row of x] */
+    float *sums;   /* [BLOCK_ROWS, 4*hidden] sums over x, then over h, too, then gates */
+    size_t row[COV_LSTM_STEPS][COV_LSTM_ROWS]; /* row of a step of a sequence; COV_LSTM_NONE */
+    size_t n_moved[COV_LSTM_STEPS];            /* sequences that have a row */
+};
+
+struct cov_lstm_pass {
+    const struct cov_lstm *f;
+    size_t direction; /* 0: forward, 1: backward */
+    struct cov_lstm_batch io;
+    float *cells_out; /* [T, hidden] receives the cells of a backward direction of one; or NULL */
+
+    struct cov_lstm_sequence seq[COV_LSTM_ROWS];
+    float *cell;       /* [n, hidden] */
+    float *x_sums;     /* [n, 4*hidden] last sums over x */
+    float *kept_gates; /* [n, 4*hidden] last gates */
+
+    struct cov_lstm_block block;
+    struct {
+        float *h;    /* [n, hidden] */
+        float *sums; /* [n, 4*hidden] */
+    } gathered;      /* sequences that move at a step at which others rest */
+    float *zeros;    /* [hidden] h before the first step */
+    float *strassen; /* scratch of f->pairs */
+};
+
+/* ---- places ---- */
+
+/* The row of a step: backward directions start at the last row. */
+static inline size_t cov_lstm_row(const struct cov_lstm_pass *p, size_t step)
+{
+    return p->direction ? p->f->layer.t_in - 1 - step : step;
+}
+
+/* Row t of x, or the row that it is a copy of. */
+static inline const float *cov_lstm_planned_row(const struct cov_row_plan *plan, const float *x,
+                                                size_t stride, size_t t)
+{
+    return x + (plan ? cov_plan_source(plan, t) : t) * stride;
+}
+
+/* h of sequence b at row t, a part of y. */
+static inline float *cov_lstm_h(const struct cov_lstm_pass *p, size_t b, size_t t)
+{
+    const struct cov_layer *l = &p->f->layer;
+    return p->io.y + ((t * p->io.n + b) * l->directions + p->direction) * l->hidden;
+}
+
+/* Whether sequence b computes this step. */
+static inline bool cov_lstm_runs(const struct cov_lstm_pass *p, size_t b, size_t step)
+{
+    return step >= p->seq[b].beg && step < p->seq[b].end;
+}
+
+/* ---- lstm_rest.c: sequences that rest ---- */
+
+/* Whether x is not the one of the last sums over x. */
+bool cov_lstm_x_moved(struct cov_lstm_pass *p, size_t b, const float *x);
+/* Whether h is the one of the last gates. */
+bool cov_lstm_h_rests(struct cov_lstm_pass *p, size_t b, const float *h);
+/* Before the block's sums are overwritten: copies gates that a resting sequence still needs. */
+void cov_lstm_keep_gates(struct cov_lstm_pass *p);
+
+/* ---- lstm_rest.c: rows of the padding ---- */
+
+/* Before the forward direction: sets y_padded to what it is if the forward direction settles too. */
+void cov_lstm_expect_padding(const struct cov_lstm_pass *p, size_t b);
+/* After a step of the forward direction: moves y_padded past rows that differ from the padding's. */
+void cov_lstm_compare_with_padding(const struct cov_lstm_pass *p, size_t step);
+/* Sets the state of a backward direction whose first step is seq[b].beg > 0. */
+void cov_lstm_start_in_padding(const struct cov_lstm_pass *p, size_t b);
+
+#endif
