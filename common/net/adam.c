@@ -4,9 +4,13 @@
 
 #include <math.h>
 
-void cov_adam_step(const struct cov_adam *adam, int64_t step, double scale, size_t n,
-                   const float *restrict g, float *restrict p, float *restrict m, float *restrict v)
+void cov_adam_step(const struct cov_adam *adam, int64_t step, double scale,
+                   const struct cov_adam_slice *slice)
 {
+    const size_t n = slice->n;
+    const float *restrict g = slice->gradient;
+    float *restrict p = slice->parameters, *restrict m = slice->moment1;
+    float *restrict v = slice->moment2;
     double correction1 = 1 - pow(adam->beta1, (double)step);
     double correction2 = 1 - pow(adam->beta2, (double)step);
     float beta2 = (float)adam->beta2, rest1 = (float)(1 - adam->beta1);

@@ -9,9 +9,16 @@
 
 #include "common/compute/device.h"
 
-/* Step number `step` (the first is 1) of parameters p[n] with the gradient g times `scale`; m and v
- * are the moments. Any split of the parameters into calls gives the same bits. */
-void cov_adam_step(const struct cov_adam *adam, int64_t step, double scale, size_t n,
-                   const float *g, float *p, float *m, float *v);
+/* Some of the parameters; the arrays do not overlap. */
+struct cov_adam_slice {
+    size_t n;
+    const float *gradient; /* [n] */
+    float *parameters, *moment1, *moment2;
+};
+
+/* Step number `step` (the first is 1) with the gradient times `scale`. Any split of the parameters into
+ * slices gives the same bits. */
+void cov_adam_step(const struct cov_adam *adam, int64_t step, double scale,
+                   const struct cov_adam_slice *slice);
 
 #endif

@@ -234,8 +234,9 @@ static int step_slice(void *arg, size_t item, unsigned worker, struct cov_err *e
     (void)e;
     struct cov_trainer *t = arg;
     const struct slice *s = &t->slices[item];
-    cov_adam_step(t->adam, t->n_steps + 1, t->scale, s->n, t->sum + s->beg, t->block + s->beg,
-                  t->moment1 + s->beg, t->moment2 + s->beg);
+    const struct cov_adam_slice slice = {s->n, t->sum + s->beg, t->block + s->beg,
+                                         t->moment1 + s->beg, t->moment2 + s->beg};
+    cov_adam_step(t->adam, t->n_steps + 1, t->scale, &slice);
     return COV_OK;
 }
 

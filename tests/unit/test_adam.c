@@ -32,7 +32,7 @@ static void is_that_of_the_paper(void **state)
             wanted[i] -=
                 adam.learning_rate * up / (sqrt(v2[i] / (1 - pow(adam.beta2, step))) + adam.eps);
         }
-        cov_adam_step(&adam, step, 0.5, N, g, p, m, v);
+        cov_adam_step(&adam, step, 0.5, &(struct cov_adam_slice){N, g, p, m, v});
     }
     for (int i = 0; i < N; i++) {
         assert_true(fabs((double)p[i] - wanted[i]) < 2e-6);
@@ -52,10 +52,11 @@ static void does_not_depend_on_the_split(void **state)
         p[0][i] = p[1][i] = (float)cov_rng_double(&rng);
         g[i] = (float)cov_rng_double(&rng);
     }
-    cov_adam_step(&adam, 1, 1, N, g, p[0], m[0], v[0]);
+    cov_adam_step(&adam, 1, 1, &(struct cov_adam_slice){N, g, p[0], m[0], v[0]});
     for (size_t at = 0, n = 1; at < N; at += n, n++) {
         n = at + n > N ? N - at : n;
-        cov_adam_step(&adam, 1, 1, n, g + at, p[1] + at, m[1] + at, v[1] + at);
+        cov_adam_step(&adam, 1, 1,
+                      &(struct cov_adam_slice){n, g + at, p[1] + at, m[1] + at, v[1] + at});
     }
     assert_memory_equal(p[0], p[1], sizeof p[0]);
     assert_memory_equal(m[0], m[1], sizeof m[0]);

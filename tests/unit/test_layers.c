@@ -121,8 +121,9 @@ static void check_rows(struct cov_rng *rng, const struct cov_layer *l,
     float *scratch = guarded(n_scratch), *packed = guarded(n_y);
     /* In two ranges, the second one first. */
     size_t unit = cov_plan_unit(l), middle = cov_rng_below(rng, l->t_out / unit + 1) * unit;
-    cov_fast_rows(f, (struct cov_rows){middle, l->t_out}, spread, x_stride, got, y_stride, scratch);
-    cov_fast_rows(f, (struct cov_rows){0, middle}, spread, x_stride, got, y_stride, scratch);
+    const struct cov_layer_io io = {spread, x_stride, got, y_stride};
+    cov_fast_rows(f, (struct cov_rows){middle, l->t_out}, &io, scratch);
+    cov_fast_rows(f, (struct cov_rows){0, middle}, &io, scratch);
     for (size_t t = 0; t < l->t_out; t++) {
         memcpy(packed + t * l->c_out, got + t * y_stride, l->c_out * sizeof *got);
         for (size_t c = l->c_out; c < y_stride; c++)

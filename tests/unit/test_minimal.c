@@ -58,7 +58,7 @@ static void input_matrix(const struct cov_minimal_kernels *kernels,
         memset(x, 0, sizeof x);
         for (size_t c = 0; c < n; c++)
             x[i * n + c] = 1;
-        kernels->input(p, 1, n, x, n, v, n, 0);
+        kernels->input(p, &(struct cov_minimal_tiles){1, n, n, 0}, x, n, v);
         for (size_t k = 0; k < p->n_points; k++) {
             b[k][i] = (double)v[k * n];
             for (size_t c = 1; c < n; c++)
@@ -83,7 +83,7 @@ static void output_matrix(const struct cov_minimal_kernels *kernels,
             for (size_t c = 0; c < n; c++)
                 s[k * n + c] = (float)sign;
             const struct cov_finish finish = {zeros, ones, zeros, n % 2 ? 0 : -INFINITY};
-            kernels->output(p, 1, n, s, n, 0, &finish, y, n);
+            kernels->output(p, &(struct cov_minimal_tiles){1, n, n, 0}, s, &finish, y, n);
             for (size_t j = 0; j < p->outputs; j++) {
                 a[j][k] += sign * (double)y[j * n] * (n % 2 ? 1 : 0.5);
                 for (size_t c = 1; c < n; c++)
@@ -200,7 +200,8 @@ static void run_spread(const struct cov_layer *l, const struct cov_minimal *m,
     float *spread = guarded(n_x, NAN), *got = guarded(n_y, NAN), *scratch = guarded(n_scratch, NAN);
     for (size_t t = 0; t < l->t_in; t++)
         memcpy(spread + t * x_stride, x + t * l->c_in, l->c_in * sizeof *x);
-    cov_minimal_run(m, 0, l->t_out, spread, x_stride, &p->finish, got, y_stride, scratch);
+    const struct cov_layer_io io = {spread, x_stride, got, y_stride};
+    cov_minimal_run(m, (struct cov_rows){0, l->t_out}, &io, &p->finish, scratch);
     for (size_t t = 0; t < l->t_out; t++) {
         memcpy(y + t * l->c_out, got + t * y_stride, l->c_out * sizeof *y);
         for (size_t c = l->c_out; t + 1 < l->t_out && c < y_stride; c++)
@@ -229,7 +230,8 @@ static void check_part(struct cov_rng *rng, const struct cov_layer *l, const str
         if (used)
             memcpy(part + j * l->c_in, x + j * l->c_in, l->c_in * sizeof *x);
     }
-    cov_minimal_run(m, beg, end, part, l->c_in, &p->finish, got, l->c_out, scratch);
+    const struct cov_layer_io io = {part, l->c_in, got, l->c_out};
+    cov_minimal_run(m, (struct cov_rows){beg, end}, &io, &p->finish, scratch);
     for (size_t i = 0; i < n_y; i++)
         assert_int_equal(isnan(got[i]) != 0, i < beg * l->c_out || i >= end * l->c_out);
     float most = 1e-3f;

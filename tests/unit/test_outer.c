@@ -53,16 +53,19 @@ static void check(struct cov_rng *rng, const struct cov_outer *t, size_t m, size
             want[i] += operand(t, a[r * lda + i / ldc]) * operand(t, b[r * ldb + i % ldc]);
     }
     const struct cov_outer_rows next[2] = {{a, k, m, lda}, {b, k, n, ldb}};
-    t->add(m, n, k, a, lda, b, ldb, c, ldc, next);
+    t->add(&(struct cov_outer_sum){m, n, k, a, lda, b, ldb, c, ldc}, next);
     for (size_t i = 0; i < m * ldc; i++)
         if (!(fabs((double)c[i] - want[i]) <= 2e-7 * (10 + (double)k)))
             fail_msg("%s, %zu x %zu over %zu: %g at %zu instead of %g", t->name, m, n, k,
                      (double)c[i], i, want[i]);
     size_t half_m = m / 2, half_n = n / 2;
-    t->add(half_m, n, k, a, lda, b, ldb, split, ldc, NULL);
-    t->add(m - half_m, half_n, k, a + half_m, lda, b, ldb, split + half_m * ldc, ldc, NULL);
-    t->add(m - half_m, n - half_n, k, a + half_m, lda, b + half_n, ldb,
-           split + half_m * ldc + half_n, ldc, next);
+    t->add(&(struct cov_outer_sum){half_m, n, k, a, lda, b, ldb, split, ldc}, NULL);
+    t->add(&(struct cov_outer_sum){m - half_m, half_n, k, a + half_m, lda, b, ldb,
+                                   split + half_m * ldc, ldc},
+           NULL);
+    t->add(&(struct cov_outer_sum){m - half_m, n - half_n, k, a + half_m, lda, b + half_n, ldb,
+                                   split + half_m * ldc + half_n, ldc},
+           next);
     assert_memory_equal(split, c, m * ldc * sizeof *c);
     free(a);
     free(b);

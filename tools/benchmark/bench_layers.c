@@ -120,7 +120,8 @@ static void run_once(struct layer *b, size_t which)
     else if (which == LOOK_UP)
         cov_fast_rows_of_codes(b->fast[which], all, b->codes, b->y, l->c_out);
     else
-        cov_fast_rows(b->fast[which], all, b->x, l->c_in, b->y, l->c_out, b->scratch);
+        cov_fast_rows(b->fast[which], all, &(struct cov_layer_io){b->x, l->c_in, b->y, l->c_out},
+                      b->scratch);
 }
 
 /* Milliseconds per sequence. */

@@ -241,32 +241,41 @@ static void copy_rows(const struct cov_row_plan *plan, size_t c, float *y, size_
     }
 }
 
-/* Layers [beg, end) of one sequence; the last one writes to y with rows y_stride apart. Adds to
- * *work. codes: of which x is the one-hot rows; or NULL. */
-static void run_rows(const struct cpu_program *p, struct arena *a, const struct cov_row_plan *plans,
-                     size_t beg, size_t end, const uint8_t *codes, const float *x, size_t x_stride,
-                     float *y, size_t y_stride, double *work)
+/* Layers [of.beg, of.end) of one sequence, from its codes if io->x is NULL. Returns the
+ * multiplications that it took. */
+static double run_rows(const struct cpu_program *p, struct arena *a,
+                       const struct cov_row_plan *plans, struct cov_rows of, const uint8_t *codes,
+                       const struct cov_layer_io *io)
 {
-    for (size_t i = beg; i < end; i++) {
+    double work = 0;
+    const float *x = io->x;
+    size_t x_stride = io->x_stride;
+    if (!x && !cov_fast_reads_codes(p->fast[0])) {
+        one_hot(plans, codes, a->onehot);
+        x = a->onehot;
+        x_stride = 4;
+    }
+    for (size_t i = of.beg; i < of.end; i++) {
         const struct cov_layer *l = &p->layers[i];
         const struct cov_row_plan *plan = &plans[i + 1];
-        float *to = i + 1 == end ? y : a->rows[i % 2];
-        size_t to_stride = i + 1 == end ? y_stride : l->c_out;
+        bool last = i + 1 == of.end;
+        const struct cov_layer_io step = {x, x_stride, last ? io->y : a->rows[i % 2],
+                                          last ? io->y_stride : l->c_out};
         for (size_t k = 0; k < plan->n_ranges; k++) {
             struct cov_rows rows = plan->ranges[k];
-            if (codes && cov_fast_reads_codes(p->fast[i]))
-                cov_fast_rows_of_codes(p->fast[i], rows, codes, to, to_stride);
+            if (x)
+                cov_fast_rows(p->fast[i], rows, &step, a->scratch);
             else
-                cov_fast_rows(p->fast[i], rows, x, x_stride, to, to_stride, a->scratch);
-            *work += (double)(rows.end - rows.beg) * cov_plan_work_of_row(l);
+                cov_fast_rows_of_codes(p->fast[i], rows, codes, step.y, step.y_stride);
+            work += (double)(rows.end - rows.beg) * cov_plan_work_of_row(l);
         }
         if (i + 1 != p->lstm_beg ||
             p->lstm_beg == p->lstm_end) /* an LSTM reads copies where they come from */
-            copy_rows(plan, l->c_out, to, to_stride);
-        x = to;
-        x_stride = to_stride;
-        codes = NULL;
+            copy_rows(plan, l->c_out, step.y, step.y_stride);
+        x = step.y;
+        x_stride = step.y_stride;
     }
+    return work;
 }
 
 /* The next `n` floats of *at, whole cache lines. */
@@ -312,11 +321,8 @@ static int make_padding(const struct cpu_program *p, struct arena *a, struct pad
     float *x;
     int rc = codes ? place_padding(p, of, &x, e) : COV_ENOMEM;
     if (rc == COV_OK) {
-        double work = 0;
-        if (!cov_fast_reads_codes(p->fast[0]))
-            one_hot(of->plans, codes, a->onehot);
-        run_rows(p, a, of->plans, 0, p->lstm_beg, codes, a->onehot, 4, x,
-                 p->layers[p->lstm_beg].c_in, &work);
+        const struct cov_layer_io io = {.y = x, .y_stride = p->layers[p->lstm_beg].c_in};
+        (void)run_rows(p, a, of->plans, (struct cov_rows){0, p->lstm_beg}, codes, &io);
         cov_lstm_settle(p->lstm[p->lstm_beg], x, &of->plans[p->lstm_beg]);
         for (size_t i = p->lstm_beg; i < p->lstm_end; i++)
             cov_lstm_run_padding(p->lstm[i], &of->layers[i], a->scratch);
@@ -409,22 +415,21 @@ static int forward_block(struct cpu_program *p, struct arena *a, size_t n,
             cov_plan_full(p->layers, p->n_layers, plans);
         else
             cov_plan(p->layers, p->n_layers, in, plans);
-        a->work[b] = 0;
-        if (!cov_fast_reads_codes(p->fast[0]))
-            one_hot(plans, in, a->onehot);
-        if (lstm)
-            run_rows(p, a, plans, 0, p->lstm_beg, in, a->onehot, 4, a->lstm[0] + b * c, n * c,
-                     &a->work[b]);
-        else
-            run_rows(p, a, plans, 0, p->n_layers, in, a->onehot, 4, out + chunks[b].index * row,
-                     depth, &a->work[b]);
+        const struct cov_layer_io io = {
+            .y = lstm ? a->lstm[0] + b * c : out + chunks[b].index * row,
+            .y_stride = lstm ? n * c : depth,
+        };
+        a->work[b] =
+            run_rows(p, a, plans, (struct cov_rows){0, lstm ? p->lstm_beg : p->n_layers}, in, &io);
     }
     if (lstm) {
         const float *x = run_lstms(p, a, n, chunks, padding);
         c = p->layers[p->lstm_end - 1].c_out;
-        for (size_t b = 0; b < n; b++)
-            run_rows(p, a, a->plans + b * n_plans, p->lstm_end, p->n_layers, NULL, x + b * c, n * c,
-                     out + chunks[b].index * row, depth, &a->work[b]);
+        for (size_t b = 0; b < n; b++) {
+            const struct cov_layer_io io = {x + b * c, n * c, out + chunks[b].index * row, depth};
+            a->work[b] += run_rows(p, a, a->plans + b * n_plans,
+                                   (struct cov_rows){p->lstm_end, p->n_layers}, NULL, &io);
+        }
     }
     for (size_t b = 0; b < n; b++) {
         double part = a->work[b] / p->full_work;

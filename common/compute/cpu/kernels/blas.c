@@ -91,9 +91,8 @@ const char *cov_blas_describe(void)
     return blas.description;
 }
 
-void cov_blas_sgemm(size_t m, size_t n, size_t k, const float *a, size_t lda, const float *b,
-                    float *c, size_t ldc, bool add)
+void cov_blas_sgemm(size_t m, size_t n, size_t k, const float *a, const float *b, float *c)
 {
-    blas.sgemm(ROW_MAJOR, NO_TRANS, NO_TRANS, (int)m, (int)n, (int)k, 1.0f, a, (int)lda, b, (int)n,
-               add ? 1.0f : 0.0f, c, (int)ldc);
+    blas.sgemm(ROW_MAJOR, NO_TRANS, NO_TRANS, (int)m, (int)n, (int)k, 1.0f, a, (int)k, b, (int)n,
+               0.0f, c, (int)n);
 }

@@ -18,9 +18,7 @@ bool cov_blas_load(void);
 /* "OpenBLAS 0.3.21 SkylakeX"; "" when it is not loaded. */
 const char *cov_blas_describe(void);
 
-/* c[m,n] (row stride ldc) = a[m,k] (row stride lda >= k) * b[k,n], plus c itself if `add`. Only
- * after cov_blas_load has returned true. */
-void cov_blas_sgemm(size_t m, size_t n, size_t k, const float *a, size_t lda, const float *b,
-                    float *c, size_t ldc, bool add);
+/* c[m,n] = a[m,k] b[k,n]. Only after cov_blas_load has returned true. */
+void cov_blas_sgemm(size_t m, size_t n, size_t k, const float *a, const float *b, float *c);
 
 #endif

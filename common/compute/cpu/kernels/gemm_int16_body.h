@@ -237,11 +237,21 @@ static inline __attribute__((always_inline)) void whole_rows(const int vectors, 
     }
 }
 
-/* All rows of one panel of B's rows from k0 on, as many as there are, but at most k, in parts of
- * COV_INT16_DEPTH. */
-static void multiply_panel(size_t m, size_t k, const float *ready, const struct cov_matrix *b,
-                           size_t k0, size_t panel, float *c, size_t ldc, bool add)
+/* Rows of a that are ready, columns k0 .. k0+k-1 of it, times B. */
+struct whole_product {
+    size_t k0, k;
+    const float *ready;
+    const struct cov_matrix *b;
+    size_t ldc;
+    bool add;
+};
+
+/* c[m, panel] of one panel of B, in parts of COV_INT16_DEPTH of k. */
+static void multiply_panel(const struct whole_product *of, size_t panel, size_t m,
+                           const float *ready, float *c, size_t ldc)
 {
+    const struct cov_matrix *b = of->b;
+    size_t k = of->k, k0 = of->k0;
     size_t stride = ready_floats(k), depth = (b->k + 1) / 2, part = COV_INT16_DEPTH / 2;
     size_t n_parts = (depth + part - 1) / part;
     const int32_t *cross = b->cross + (panel * n_parts + k0 / COV_INT16_DEPTH) * b->panel;
@@ -266,26 +276,26 @@ static void multiply_panel(size_t m, size_t k, const float *ready, const struct 
                 .b_cross = cross + i / part * b->panel,
             };
             if (b->panel > WHOLE_LANES)
-                whole_rows(2, n, &p, c + r0 * ldc, ldc, add || i > 0);
+                whole_rows(2, n, &p, c + r0 * ldc, ldc, of->add || i > 0);
             else
-                whole_rows(1, n, &p, c + r0 * ldc, ldc, add || i > 0);
+                whole_rows(1, n, &p, c + r0 * ldc, ldc, of->add || i > 0);
         }
         r0 += n;
     }
 }
 
-static void multiply(size_t m, size_t k, const float *ready, const struct cov_matrix *b, size_t k0,
-                     float *c, size_t ldc, bool add)
+static void multiply(const struct whole_product *of, size_t m, float *c)
 {
-    size_t n_whole = b->n / b->panel, cols = b->n - n_whole * b->panel;
+    const struct cov_matrix *b = of->b;
+    size_t n_whole = b->n / b->panel, cols = b->n - n_whole * b->panel, ldc = of->ldc;
     for (size_t j = 0; j < n_whole; j++)
-        multiply_panel(m, k, ready, b, k0, j, c + j * b->panel, ldc, add);
+        multiply_panel(of, j, m, of->ready, c + j * b->panel, ldc);
     for (size_t r = 0; cols > 0 && r < m; r += WHOLE_ROWS) { /* columns that fill no panel */
         float whole[WHOLE_ROWS * WHOLE_PANEL] = {0}, *to = c + r * ldc + n_whole * b->panel;
         size_t n = m - r < WHOLE_ROWS ? m - r : WHOLE_ROWS;
-        for (size_t i = 0; add && i < n; i++)
+        for (size_t i = 0; of->add && i < n; i++)
             memcpy(whole + i * b->panel, to + i * ldc, cols * sizeof *c);
-        multiply_panel(n, k, ready + r * ready_floats(k), b, k0, n_whole, whole, b->panel, add);
+        multiply_panel(of, n_whole, n, of->ready + r * ready_floats(of->k), whole, b->panel);
         for (size_t i = 0; i < n; i++)
             memcpy(to + i * ldc, whole + i * b->panel, cols * sizeof *c);
     }
@@ -294,7 +304,7 @@ static void multiply(size_t m, size_t k, const float *ready, const struct cov_ma
 static void run_ready(size_t m, const float *ready, const struct cov_matrix *b, float *c,
                       size_t ldc)
 {
-    multiply(m, b->k, ready, b, 0, c, ldc, false);
+    multiply(&(struct whole_product){0, b->k, ready, b, ldc, false}, m, c);
 }
 
 /* Parts of k have units of their own. */
@@ -308,7 +318,7 @@ static void run_int16(size_t m, const float *a, size_t lda, const struct cov_mat
         for (size_t r = 0; r < m; r += fit) {
             size_t n = m - r < fit ? m - r : fit;
             make_ready(n, k, a + r * lda + k0, lda, ready);
-            multiply(n, k, ready, b, k0, c + r * ldc, ldc, add || k0 > 0);
+            multiply(&(struct whole_product){k0, k, ready, b, ldc, add || k0 > 0}, n, c + r * ldc);
         }
     }
 }

@@ -14,7 +14,18 @@
 
 enum { COV_OUTER_DEPTH = 128 };
 
-/* Rows of memory that are to be read soon: `width` floats each, `stride` apart. */
+/* c[i * ldc + j] += sum over r < k of a[r * lda + i] b[r * ldb + j], i < m, j < n. */
+struct cov_outer_sum {
+    size_t m, n, k;
+    const float *a;
+    size_t lda;
+    const float *b;
+    size_t ldb;
+    float *c;
+    size_t ldc;
+};
+
+/* Rows of memory that are read soon: `width` floats each, `stride` apart. */
 struct cov_outer_rows {
     const float *row;
     size_t n_rows, width, stride;
@@ -24,11 +35,9 @@ struct cov_outer {
     const char *name;
     unsigned needs; /* COV_CPU_* bits */
 
-    /* c[i * ldc + j] += sum over r < k of a[r * lda + i] b[r * ldb + j], i < m, j < n. Rows of a
-     * and b that are multiplied later are called into the cache meanwhile, and in the end, if it is
-     * not NULL, next[2]. */
-    void (*add)(size_t m, size_t n, size_t k, const float *a, size_t lda, const float *b,
-                size_t ldb, float *c, size_t ldc, const struct cov_outer_rows *next);
+    /* Meanwhile prefetches rows of a and b that are multiplied later; at the end next[2], unless it
+     * is NULL. */
+    void (*add)(const struct cov_outer_sum *s, const struct cov_outer_rows *next);
 
     enum cov_arithmetic arithmetic; /* COV_FP32 or COV_BF16 */
 };

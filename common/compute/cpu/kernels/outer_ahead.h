@@ -20,18 +20,19 @@ static inline size_t cov_outer_lines(const struct cov_outer_rows *r)
     return r->n_rows * ((r->width + COV_OUTER_LINE - 1) / COV_OUTER_LINE);
 }
 
-/* While rows [r, r + rows) of k are multiplied, in n_tiles tiles: the block behind them, or, if
- * there is none, next. */
-static inline struct cov_outer_ahead
-cov_outer_ahead_of(size_t m, size_t n, size_t k, size_t r, size_t rows, const float *a, size_t lda,
-                   const float *b, size_t ldb, const struct cov_outer_rows *next, size_t n_tiles)
+/* While rows [r, r + rows) of k are multiplied, in n_tiles tiles: the block after them, or, if there is
+ * none, next. */
+static inline struct cov_outer_ahead cov_outer_ahead_of(const struct cov_outer_sum *s, size_t r,
+                                                        size_t rows,
+                                                        const struct cov_outer_rows *next,
+                                                        size_t n_tiles)
 {
     struct cov_outer_ahead h = {0};
-    size_t beg = r + rows, left = k - beg;
+    size_t beg = r + rows, left = s->k - beg;
     if (left > 0) {
         left = left < COV_OUTER_DEPTH ? left : COV_OUTER_DEPTH;
-        h.rows[0] = (struct cov_outer_rows){a + beg * lda, left, m, lda};
-        h.rows[1] = (struct cov_outer_rows){b + beg * ldb, left, n, ldb};
+        h.rows[0] = (struct cov_outer_rows){s->a + beg * s->lda, left, s->m, s->lda};
+        h.rows[1] = (struct cov_outer_rows){s->b + beg * s->ldb, left, s->n, s->ldb};
     } else if (next) {
         h.rows[0] = next[0];
         h.rows[1] = next[1];

@@ -10,6 +10,7 @@
 #include "common/compute/cpu/kernels/bf16.h"
 #include "common/compute/cpu/kernels/outer.h"
 #include "common/compute/cpu/kernels/outer_ahead.h"
+#include "common/compute/cpu/kernels/tiles.h"
 
 enum {
     LANES = 16,
@@ -72,18 +73,7 @@ static void run_tile(size_t rows, size_t k, const uint32_t *a, const uint32_t *b
                      size_t ldc)
 {
     switch (rows) {
-        TILE(1)
-        TILE(2)
-        TILE(3)
-        TILE(4)
-        TILE(5)
-        TILE(6)
-        TILE(7)
-        TILE(8)
-        TILE(9)
-        TILE(10)
-        TILE(11)
-        TILE(12)
+        COV_TILES_12(TILE)
     default:
         break;
     }
@@ -110,42 +100,45 @@ static void pack_right(size_t n, size_t k, const float *b, size_t ldb, uint32_t 
         }
 }
 
-/* One block of rows, columns of b that fit. */
-static void add_block(size_t m, size_t n, size_t k, const float *a, size_t lda, const float *b,
-                      size_t ldb, float *c, size_t ldc, struct cov_outer_ahead *ahead)
+/* Products of s->k <= COV_OUTER_DEPTH rows, and of s->n <= COLUMNS columns of b. */
+static void add_block(const struct cov_outer_sum *s, struct cov_outer_ahead *ahead)
 {
     _Alignas(64) uint32_t left[PAIRS * SLICE], right[PAIRS * COLUMNS];
-    size_t pairs = (k + 1) / 2;
-    pack_right(n, k, b, ldb, right);
-    for (size_t i = 0; i < m; i += SLICE) {
-        size_t slice = m - i < SLICE ? m - i : SLICE;
-        for (size_t s = 0; s < k; s += 2)
-            join(slice, a + s * lda + i, lda, s + 1 < k, left + s / 2 * SLICE);
-        for (size_t j = 0; j < n; j += WIDTH)
+    size_t pairs = (s->k + 1) / 2;
+    pack_right(s->n, s->k, s->b, s->ldb, right);
+    for (size_t i = 0; i < s->m; i += SLICE) {
+        size_t slice = s->m - i < SLICE ? s->m - i : SLICE;
+        for (size_t k = 0; k < s->k; k += 2)
+            join(slice, s->a + k * s->lda + i, s->lda, k + 1 < s->k, left + k / 2 * SLICE);
+        for (size_t j = 0; j < s->n; j += WIDTH)
             for (size_t r = 0; r < slice; r += ROWS) {
                 size_t rows = slice - r < ROWS ? slice - r : ROWS;
                 const uint32_t *panel = right + j * pairs;
-                float *to = c + (i + r) * ldc + j;
+                float *to = s->c + (i + r) * s->ldc + j;
                 cov_outer_call(ahead);
-                if (n - j < WIDTH)
-                    run_edge(rows, n - j, pairs, left + r, panel, to, ldc);
+                if (s->n - j < WIDTH)
+                    run_edge(rows, s->n - j, pairs, left + r, panel, to, s->ldc);
                 else
-                    run_tile(rows, pairs, left + r, panel, to, ldc);
+                    run_tile(rows, pairs, left + r, panel, to, s->ldc);
             }
     }
 }
 
-static void add(size_t m, size_t n, size_t k, const float *a, size_t lda, const float *b,
-                size_t ldb, float *c, size_t ldc, const struct cov_outer_rows *next)
+static void add(const struct cov_outer_sum *s, const struct cov_outer_rows *next)
 {
-    size_t n_tiles = (m + ROWS - 1) / ROWS * ((n + WIDTH - 1) / WIDTH);
-    for (size_t r = 0; r < k; r += COV_OUTER_DEPTH) {
-        size_t rows = k - r < COV_OUTER_DEPTH ? k - r : COV_OUTER_DEPTH;
-        struct cov_outer_ahead ahead =
-            cov_outer_ahead_of(m, n, k, r, rows, a, lda, b, ldb, next, n_tiles);
-        for (size_t j = 0; j < n; j += COLUMNS)
-            add_block(m, n - j < COLUMNS ? n - j : COLUMNS, rows, a + r * lda, lda, b + r * ldb + j,
-                      ldb, c + j, ldc, &ahead);
+    size_t n_tiles = (s->m + ROWS - 1) / ROWS * ((s->n + WIDTH - 1) / WIDTH);
+    for (size_t r = 0; r < s->k; r += COV_OUTER_DEPTH) {
+        size_t rows = s->k - r < COV_OUTER_DEPTH ? s->k - r : COV_OUTER_DEPTH;
+        struct cov_outer_ahead ahead = cov_outer_ahead_of(s, r, rows, next, n_tiles);
+        for (size_t j = 0; j < s->n; j += COLUMNS) {
+            struct cov_outer_sum block = *s;
+            block.n = s->n - j < COLUMNS ? s->n - j : COLUMNS;
+            block.k = rows;
+            block.a += r * s->lda;
+            block.b += r * s->ldb + j;
+            block.c += j;
+            add_block(&block, &ahead);
+        }
     }
 }
 

@@ -55,13 +55,23 @@ INLINE void tile(const int rows, size_t k, const float *a, size_t lda, const flo
     }
 }
 
+/* Rows of k with packed columns of b. */
+struct panel {
+    size_t cols, k; /* cols <= WIDTH */
+    const float *a; /* [k, all columns of a] */
+    size_t lda;
+    const float *b; /* [k, WIDTH] */
+    float *c;
+    size_t ldc;
+};
+
 #define TILE(r)                                                                                    \
     case r:                                                                                        \
-        tile(r, k, a, lda, b, c, ldc);                                                             \
+        tile(r, p->k, p->a + i, p->lda, p->b, c, ldc);                                             \
         break;
 
-static void run_tile(size_t rows, size_t k, const float *a, size_t lda, const float *b, float *c,
-                     size_t ldc)
+/* c[rows, WIDTH] += the products of columns i .. i+rows-1 of a. */
+static void run_tile(size_t rows, const struct panel *p, size_t i, float *c, size_t ldc)
 {
     switch (rows) {
         COV_TILES(ROWS, TILE)
@@ -70,15 +80,14 @@ static void run_tile(size_t rows, size_t k, const float *a, size_t lda, const fl
     }
 }
 
-/* A tile at the right edge: `cols` of its columns are there. */
-static void run_edge(size_t rows, size_t cols, size_t k, const float *a, size_t lda, const float *b,
-                     float *c, size_t ldc)
+/* A tile at the right edge, of fewer than WIDTH columns. */
+static void run_edge(size_t rows, const struct panel *p, size_t i)
 {
     float whole[ROWS * WIDTH] = {0};
-    run_tile(rows, k, a, lda, b, whole, WIDTH);
+    run_tile(rows, p, i, whole, WIDTH);
     for (size_t r = 0; r < rows; r++)
-        for (size_t j = 0; j < cols; j++)
-            c[r * ldc + j] += whole[r * WIDTH + j];
+        for (size_t j = 0; j < p->cols; j++)
+            p->c[(i + r) * p->ldc + j] += whole[r * WIDTH + j];
 }
 
 /* packed[k, WIDTH] = `cols` columns of b, and zeros. */
@@ -94,37 +103,35 @@ INLINE void pack(size_t k, size_t cols, const float *b, size_t ldb, float *packe
     }
 }
 
-static size_t tiles_of(size_t m, size_t n)
-{
-    return (m + ROWS - 1) / ROWS * ((n + WIDTH - 1) / WIDTH);
-}
-
-/* All columns of a of one block of rows with one panel. */
-static void run_panel(size_t m, size_t cols, size_t k, const float *a, size_t lda, const float *b,
-                      float *c, size_t ldc, struct cov_outer_ahead *ahead)
+static void run_panel(size_t m, const struct panel *p, struct cov_outer_ahead *ahead)
 {
     for (size_t i = 0; i < m; i += ROWS) {
         size_t rows = m - i < ROWS ? m - i : ROWS;
         cov_outer_call(ahead);
-        if (cols < WIDTH)
-            run_edge(rows, cols, k, a + i, lda, b, c + i * ldc, ldc);
+        if (p->cols < WIDTH)
+            run_edge(rows, p, i);
         else
-            run_tile(rows, k, a + i, lda, b, c + i * ldc, ldc);
+            run_tile(rows, p, i, p->c + i * p->ldc, p->ldc);
     }
 }
 
-static void add(size_t m, size_t n, size_t k, const float *a, size_t lda, const float *b,
-                size_t ldb, float *c, size_t ldc, const struct cov_outer_rows *next)
+static void add(const struct cov_outer_sum *s, const struct cov_outer_rows *next)
 {
     _Alignas(64) float packed[DEPTH * WIDTH];
-    for (size_t r = 0; r < k; r += DEPTH) {
-        size_t rows = k - r < DEPTH ? k - r : DEPTH;
-        struct cov_outer_ahead ahead =
-            cov_outer_ahead_of(m, n, k, r, rows, a, lda, b, ldb, next, tiles_of(m, n));
-        for (size_t j = 0; j < n; j += WIDTH) {
-            size_t cols = n - j < WIDTH ? n - j : WIDTH;
-            pack(rows, cols, b + r * ldb + j, ldb, packed);
-            run_panel(m, cols, rows, a + r * lda, lda, packed, c + j, ldc, &ahead);
+    size_t n_tiles = (s->m + ROWS - 1) / ROWS * ((s->n + WIDTH - 1) / WIDTH);
+    for (size_t r = 0; r < s->k; r += DEPTH) {
+        size_t rows = s->k - r < DEPTH ? s->k - r : DEPTH;
+        struct cov_outer_ahead ahead = cov_outer_ahead_of(s, r, rows, next, n_tiles);
+        for (size_t j = 0; j < s->n; j += WIDTH) {
+            const struct panel p = {.cols = s->n - j < WIDTH ? s->n - j : WIDTH,
+                                    .k = rows,
+                                    .a = s->a + r * s->lda,
+                                    .lda = s->lda,
+                                    .b = packed,
+                                    .c = s->c + j,
+                                    .ldc = s->ldc};
+            pack(rows, p.cols, s->b + r * s->ldb + j, s->ldb, packed);
+            run_panel(s->m, &p, &ahead);
         }
     }
 }

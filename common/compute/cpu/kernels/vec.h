@@ -18,6 +18,17 @@ struct cov_finish {
     float lowest;
 };
 
+/* A first layer by table look-up. */
+struct cov_look_up {
+    size_t rows, n;
+    const float *table; /* [n_taps, 16, n] */
+    size_t n_taps;
+    const uint8_t *codes;
+    size_t step, apart; /* of rows and of taps, in codes */
+    float *y;           /* row r at y + r * y_stride */
+    size_t y_stride;
+};
+
 struct cov_vec {
     const char *name;
     unsigned needs; /* COV_CPU_* bits */
@@ -48,11 +59,9 @@ struct cov_vec {
      * thread that flushes denormals. NaN stays NaN. */
     void (*exp)(size_t n, float *y);
 
-    /* Row r < rows of y, at y + r * y_stride: what `f` makes of the sum over k < n_taps of
-     * table[k, code, n], code = codes[r * step + k * apart] modulo 16. */
-    void (*look_up)(size_t rows, size_t n, size_t n_taps, const float *table, const uint8_t *codes,
-                    size_t step, size_t apart, const struct cov_finish *f, float *y,
-                    size_t y_stride);
+    /* y[rows,n]: `f` of the sum over k < n_taps of table[k, code], code = codes[r * step + k * apart]
+     * modulo 16. */
+    void (*look_up)(const struct cov_look_up *l, const struct cov_finish *f);
 
     /* The terms of a pair of rows (strassen.h), `half` floats each: term j at v + j * v_step. */
     void (*strassen_terms)(size_t half, const float *first, const float *second, float *v,

@@ -205,14 +205,14 @@ static void exp_all(size_t n, float *restrict y)
 
 /* ---- sums of rows of a table ---- */
 
-/* n <= LANES columns of `vectors` vectors in a row. */
+/* n <= LANES columns of each of `vectors` vectors, from column c on, of one row of y. */
 static inline __attribute__((always_inline)) void
-look_up_row(const int vectors, const size_t n, size_t width, size_t n_taps, const float *table,
-            const uint8_t *codes, size_t apart, const struct cov_finish *f, size_t c, float *y)
+look_up_row(const int vectors, const size_t n, const struct cov_look_up *l, const uint8_t *codes,
+            const struct cov_finish *f, size_t c, float *y)
 {
     vec sum[LOOK_UP_VECTORS] = {{0}};
-    for (size_t k = 0; k < n_taps; k++) {
-        const float *row = table + (k * 16 + (codes[k * apart] & 15)) * width + c;
+    for (size_t k = 0; k < l->n_taps; k++) {
+        const float *row = l->table + (k * 16 + (codes[k * l->apart] & 15)) * l->n + c;
 #pragma GCC unroll 4
         for (int i = 0; i < vectors; i++)
             sum[i] += load(n, row + i * LANES);
@@ -226,18 +226,19 @@ look_up_row(const int vectors, const size_t n, size_t width, size_t n_taps, cons
     }
 }
 
-static void look_up(size_t rows, size_t n, size_t n_taps, const float *table, const uint8_t *codes,
-                    size_t step, size_t apart, const struct cov_finish *f, float *y,
-                    size_t y_stride)
+static void look_up(const struct cov_look_up *of, const struct cov_finish *f)
 {
-    for (size_t r = 0; r < rows; r++, codes += step, y += y_stride) {
+    const struct cov_look_up l = *of;
+    const uint8_t *codes = l.codes;
+    float *y = l.y;
+    for (size_t r = 0; r < l.rows; r++, codes += l.step, y += l.y_stride) {
         size_t c = 0;
-        for (; c + LOOK_UP_VECTORS * LANES <= n; c += LOOK_UP_VECTORS * LANES)
-            look_up_row(LOOK_UP_VECTORS, LANES, n, n_taps, table, codes, apart, f, c, y);
-        for (; c + LANES <= n; c += LANES)
-            look_up_row(1, LANES, n, n_taps, table, codes, apart, f, c, y);
-        if (c < n)
-            look_up_row(1, n - c, n, n_taps, table, codes, apart, f, c, y);
+        for (; c + LOOK_UP_VECTORS * LANES <= l.n; c += LOOK_UP_VECTORS * LANES)
+            look_up_row(LOOK_UP_VECTORS, LANES, &l, codes, f, c, y);
+        for (; c + LANES <= l.n; c += LANES)
+            look_up_row(1, LANES, &l, codes, f, c, y);
+        if (c < l.n)
+            look_up_row(1, l.n - c, &l, codes, f, c, y);
     }
 }
 

@@ -305,11 +305,11 @@ size_t cov_fast_layer_scratch(const struct cov_fast_layer *f)
 /* a[rows, n_taps*c_in] = what output rows i0 .. i0+rows-1 of a phase see of x; zeros beyond its
  * ends. */
 static void gather(const struct cov_fast_layer *f, const struct phase *p, size_t i0, size_t rows,
-                   const float *x, size_t x_stride, float *a)
+                   const struct cov_layer_io *io, float *a)
 {
     size_t c = f->layer.c_in;
     int64_t t_in = (int64_t)f->layer.t_in;
-    bool dense = x_stride == c;
+    bool dense = io->x_stride == c;
     for (size_t i = 0; i < rows; i++) {
         int64_t base = (int64_t)((i0 + i) * f->in_step);
         size_t k = 0;
@@ -323,7 +323,7 @@ static void gather(const struct cov_fast_layer *f, const struct phase *p, size_t
             if (row < 0 || row >= t_in)
                 memset(a, 0, c * sizeof *a);
             else
-                memcpy(a, x + (size_t)row * x_stride, n * c * sizeof *a);
+                memcpy(a, io->x + (size_t)row * io->x_stride, n * c * sizeof *a);
             a += n * c;
             k += n;
         }
@@ -338,7 +338,7 @@ static size_t phase_rows_below(const struct cov_fast_layer *f, const struct phas
 
 /* acc[rows, c_out] = the sums of output rows i0 .. i0+rows-1 of a phase. */
 static void run_tile(const struct cov_fast_layer *f, const struct phase *p, size_t i0, size_t rows,
-                     const float *x, size_t x_stride, float *acc, float *gathered)
+                     const struct cov_layer_io *io, float *acc, float *gathered)
 {
     const struct cov_layer *l = &f->layer;
     size_t depth = p->n_taps * l->c_in;
@@ -347,27 +347,27 @@ static void run_tile(const struct cov_fast_layer *f, const struct phase *p, size
         return;
     }
     if (f->kernels.openblas) {
-        gather(f, p, i0, rows, x, x_stride, gathered);
-        cov_blas_sgemm(rows, l->c_out, depth, gathered, depth, p->taps, acc, l->c_out, false);
+        gather(f, p, i0, rows, io, gathered);
+        cov_blas_sgemm(rows, l->c_out, depth, gathered, p->taps, acc);
         return;
     }
     /* Rows that see nothing beyond the ends of x are read where they are, overlapping. */
     int64_t from = (int64_t)(i0 * f->in_step) + p->offset[0];
     int64_t to = (int64_t)((i0 + rows - 1) * f->in_step) + p->offset[p->n_taps - 1];
     bool inside = from >= 0 && to < (int64_t)l->t_in;
-    if (p->contiguous && inside && x_stride == l->c_in) {
-        f->kernels.gemm->run(rows, x + (size_t)from * x_stride, f->in_step * x_stride, &p->matrix,
-                             acc, l->c_out, false);
+    if (p->contiguous && inside && io->x_stride == l->c_in) {
+        f->kernels.gemm->run(rows, io->x + (size_t)from * io->x_stride, f->in_step * io->x_stride,
+                             &p->matrix, acc, l->c_out, false);
     } else {
-        gather(f, p, i0, rows, x, x_stride, gathered);
+        gather(f, p, i0, rows, io, gathered);
         f->kernels.gemm->run(rows, gathered, depth, &p->matrix, acc, l->c_out, false);
     }
 }
 
 /* Rows of a phase are whole tiles from a multiple of COV_PLAN_TILE on (plan.h), the last ones of a
  * layer aside. */
-static void run_convolution(const struct cov_fast_layer *f, struct cov_rows rows, const float *x,
-                            size_t x_stride, float *y, size_t y_stride, float *scratch)
+static void run_convolution(const struct cov_fast_layer *f, struct cov_rows rows,
+                            const struct cov_layer_io *io, float *scratch)
 {
     const struct cov_layer *l = &f->layer;
     size_t tile = tile_rows(f);
@@ -377,44 +377,43 @@ static void run_convolution(const struct cov_fast_layer *f, struct cov_rows rows
         size_t beg = phase_rows_below(f, p, rows.beg), end = phase_rows_below(f, p, rows.end);
         for (size_t i0 = beg; i0 < end; i0 += tile) {
             size_t n = end - i0 < tile ? end - i0 : tile;
-            run_tile(f, p, i0, n, x, x_stride, acc, gathered);
+            run_tile(f, p, i0, n, io, acc, gathered);
             f->kernels.vec->finish(n, l->c_out, acc, &f->finish,
-                                   y + (p->first + i0 * f->n_phases) * y_stride,
-                                   f->n_phases * y_stride);
+                                   io->y + (p->first + i0 * f->n_phases) * io->y_stride,
+                                   f->n_phases * io->y_stride);
         }
     }
 }
 
-static void run_linear(const struct cov_fast_layer *f, struct cov_rows rows, const float *x,
-                       size_t x_stride, float *y, size_t y_stride)
+static void run_linear(const struct cov_fast_layer *f, struct cov_rows rows,
+                       const struct cov_layer_io *io)
 {
     const struct cov_layer *l = &f->layer;
     for (size_t t = rows.beg; t < rows.end; t++) {
-        const float *in = x + t * x_stride;
-        float *out = y + t * y_stride;
+        const float *in = io->x + t * io->x_stride;
+        float *out = io->y + t * io->y_stride;
         for (size_t o = 0; o < l->c_out; o++) {
             float sum = f->bias[o];
             for (size_t i = 0; i < l->c_in; i++)
                 sum += f->linear[i * l->c_out + o] * in[i];
             out[o] = sum;
         }
-        if (y_stride != l->c_out)
+        if (io->y_stride != l->c_out)
             f->kernels.vec->exp(l->c_out, out);
     }
-    if (y_stride == l->c_out)
-        f->kernels.vec->exp((rows.end - rows.beg) * l->c_out, y + rows.beg * y_stride);
+    if (io->y_stride == l->c_out)
+        f->kernels.vec->exp((rows.end - rows.beg) * l->c_out, io->y + rows.beg * io->y_stride);
 }
 
-void cov_fast_rows(const struct cov_fast_layer *f, struct cov_rows rows, const float *x,
-                   size_t x_stride, float *y, size_t y_stride, float *scratch)
+void cov_fast_rows(const struct cov_fast_layer *f, struct cov_rows rows,
+                   const struct cov_layer_io *io, float *scratch)
 {
     if (f->layer.kind == COV_LAYER_LINEAR_EXP)
-        run_linear(f, rows, x, x_stride, y, y_stride);
+        run_linear(f, rows, io);
     else if (f->minimal)
-        cov_minimal_run(f->minimal, rows.beg, rows.end, x, x_stride, &f->finish, y, y_stride,
-                        scratch);
+        cov_minimal_run(f->minimal, rows, io, &f->finish, scratch);
     else
-        run_convolution(f, rows, x, x_stride, y, y_stride, scratch);
+        run_convolution(f, rows, io, scratch);
 }
 
 bool cov_fast_reads_codes(const struct cov_fast_layer *f)
@@ -427,21 +426,27 @@ void cov_fast_rows_of_codes(const struct cov_fast_layer *f, struct cov_rows rows
 {
     const struct cov_layer *l = &f->layer;
     int64_t stride = (int64_t)l->stride, t_in = (int64_t)l->t_in, reach = (int64_t)span(l);
+    struct cov_look_up look = {.n = l->c_out,
+                               .n_taps = l->kernel,
+                               .table = f->table,
+                               .step = l->stride,
+                               .apart = l->dilation,
+                               .y_stride = y_stride};
     for (size_t t = rows.beg; t < rows.end;) {
         int64_t from = (int64_t)t * stride - l->pad;
         uint8_t window[MAX_SPAN]; /* at the ends: one-hot rows of nothing are beyond them */
-        const uint8_t *at = window;
-        size_t n = 1;
+        look.codes = window;
+        look.rows = 1;
         if (from >= 0 && from + reach <= t_in) {
             size_t fit = (size_t)((t_in - reach - from) / stride) + 1;
-            n = fit < rows.end - t ? fit : rows.end - t;
-            at = codes + from;
+            look.rows = fit < rows.end - t ? fit : rows.end - t;
+            look.codes = codes + from;
         } else {
             for (int64_t i = 0; i < reach; i++)
                 window[i] = from + i >= 0 && from + i < t_in ? codes[from + i] : COV_CODE_PAD;
         }
-        f->kernels.vec->look_up(n, l->c_out, l->kernel, f->table, at, l->stride, l->dilation,
-                                &f->finish, y + t * y_stride, y_stride);
-        t += n;
+        look.y = y + t * y_stride;
+        f->kernels.vec->look_up(&look, &f->finish);
+        t += look.rows;
     }
 }

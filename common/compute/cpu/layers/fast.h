@@ -38,11 +38,10 @@ void cov_fast_layer_free(struct cov_fast_layer *f); /* NULL is accepted */
 /* Floats of scratch that running it needs, from the beginning of a cache line on. */
 size_t cov_fast_layer_scratch(const struct cov_fast_layer *f);
 
-/* Rows `rows` of y of one sequence; row t of x starts at x + t * x_stride, of y at
- * y + t * y_stride. `rows` begins at a multiple of cov_plan_unit(layer), and ends at one or with
- * the layer. */
-void cov_fast_rows(const struct cov_fast_layer *f, struct cov_rows rows, const float *x,
-                   size_t x_stride, float *y, size_t y_stride, float *scratch);
+/* Rows `rows` of y of one sequence. They start at a multiple of cov_plan_unit(layer), and end at one
+ * or with the layer. */
+void cov_fast_rows(const struct cov_fast_layer *f, struct cov_rows rows,
+                   const struct cov_layer_io *io, float *scratch);
 
 /* The same of a first layer, from the codes[t_in] whose one-hot rows are x: sums of rows of a table.
  * Where it cannot, it reads rows of x. */

@@ -349,10 +349,8 @@ size_t cov_minimal_scratch(const struct cov_minimal *m)
 /* What is read and written. Rows before x_beg and from x_end on count as zeros, and rows before
  * y_beg and from y_end on are not written. */
 struct task {
-    const float *x;
+    struct cov_layer_io io;
     const struct cov_finish *finish;
-    float *y;
-    size_t x_stride, y_stride;
     int64_t x_beg, x_end, y_beg, y_end;
 };
 
@@ -394,9 +392,10 @@ static void transform_edge(const struct cov_minimal *m, const struct task *t, si
         if (row < t->x_beg || row >= t->x_end)
             memset(edge + k * c, 0, c * sizeof *edge);
         else
-            memcpy(edge + k * c, t->x + (size_t)row * t->x_stride, c * sizeof *edge);
+            memcpy(edge + k * c, t->io.x + (size_t)row * t->io.x_stride, c * sizeof *edge);
     }
-    m->kernels->input(&m->points, 1, m->depth, edge, m->depth, v, v_step, 0);
+    const struct cov_minimal_tiles one = {1, m->depth, v_step, 0};
+    m->kernels->input(&m->points, &one, edge, m->depth, v);
 }
 
 /* Tiles [beg, end) at every point, rows of points v_step apart, of tiles depth_stride. */
@@ -404,7 +403,7 @@ static void transform_tiles(const struct cov_minimal *m, const struct task *t, s
                             size_t end, float *v, size_t v_step, float *edge)
 {
     /* Rows that follow one another are one. */
-    bool dense = t->x_stride == m->layer.c_in;
+    bool dense = t->io.x_stride == m->layer.c_in;
     size_t n_parts = dense ? 1 : m->places.in_phases, channels = dense ? m->depth : m->layer.c_in;
     size_t i = beg;
     while (i < end) {
@@ -413,14 +412,14 @@ static void transform_tiles(const struct cov_minimal *m, const struct task *t, s
             transform_edge(m, t, i++, to, v_step, edge);
             continue;
         }
-        const float *from = t->x + (size_t)in_row(m, i) * t->x_stride;
+        const float *from = t->io.x + (size_t)in_row(m, i) * t->io.x_stride;
         size_t n = 1;
         while (i + n < end && sees_inside(m, t, i + n))
             n++;
+        const struct cov_minimal_tiles tiles = {n, channels, v_step, m->depth_stride};
         for (size_t part = 0; part < n_parts; part++)
-            m->kernels->input(&m->points, n, channels, from + part * t->x_stride,
-                              m->places.in_phases * t->x_stride, to + part * channels, v_step,
-                              m->depth_stride);
+            m->kernels->input(&m->points, &tiles, from + part * t->io.x_stride,
+                              m->places.in_phases * t->io.x_stride, to + part * channels);
         i += n;
     }
 }
@@ -459,25 +458,26 @@ static bool ends_inside(const struct cov_minimal *m, const struct task *t, size_
 
 /* Rows of y of tiles [beg, end) of a phase, from the products s[point, tile, column]. */
 static void write_phase(const struct cov_minimal *m, const struct task *t, const struct panel *p,
-                        size_t phase, size_t beg, size_t end, const float *s, float *edge)
+                        size_t phase, struct cov_rows of, const float *s, float *edge)
 {
     size_t width = m->gemm->width, c = p->column;
     const struct cov_finish finish = {t->finish->bias + c, t->finish->scale + c,
                                       t->finish->shift + c, t->finish->lowest};
-    size_t i = beg;
+    size_t beg = of.beg, end = of.end, i = beg;
     while (i < end) {
         bool inside = ends_inside(m, t, i, phase);
         int64_t row = out_row(m, i, phase);
-        size_t n = 1, step = m->places.out_phases * t->y_stride;
+        size_t n = 1, step = m->places.out_phases * t->io.y_stride;
         while (inside && i + n < end && ends_inside(m, t, i + n, phase))
             n++;
-        m->kernels->output(&m->points, n, p->cols, s + (i - beg) * width, BLOCK * width, width,
-                           &finish, inside ? t->y + (size_t)row * t->y_stride + c : edge,
+        const struct cov_minimal_tiles tiles = {n, p->cols, BLOCK * width, width};
+        m->kernels->output(&m->points, &tiles, s + (i - beg) * width, &finish,
+                           inside ? t->io.y + (size_t)row * t->io.y_stride + c : edge,
                            inside ? step : width);
         for (size_t j = 0; !inside && j < m->points.outputs;
              j++, row += (int64_t)m->places.out_phases)
             if (row >= t->y_beg && row < t->y_end)
-                memcpy(t->y + (size_t)row * t->y_stride + c, edge + j * width,
+                memcpy(t->io.y + (size_t)row * t->io.y_stride + c, edge + j * width,
                        p->cols * sizeof *edge);
         i += n;
     }
@@ -492,7 +492,7 @@ static void expect_rows(const struct cov_minimal *m, const struct task *t,
     for (size_t phase = panel->phase; phase < panel->phase + panel->n_phases; phase++)
         for (size_t r = beg; r < end; r++) {
             int64_t row = out_row(m, first, phase) + (int64_t)(r * m->places.out_phases);
-            const float *y = t->y + (size_t)row * t->y_stride + panel->column;
+            const float *y = t->io.y + (size_t)row * t->io.y_stride + panel->column;
             for (size_t c = 0; row >= t->y_beg && row < t->y_end && c < panel->cols; c += LINE)
                 __builtin_prefetch(y + c, 1);
         }
@@ -517,18 +517,13 @@ static void multiply_block(const struct cov_minimal *m, const struct task *t,
     }
 }
 
-void cov_minimal_run(const struct cov_minimal *m, size_t beg, size_t end, const float *x,
-                     size_t x_stride, const struct cov_finish *finish, float *y, size_t y_stride,
-                     float *scratch)
+void cov_minimal_run(const struct cov_minimal *m, struct cov_rows rows,
+                     const struct cov_layer_io *io, const struct cov_finish *finish, float *scratch)
 {
-    if (beg >= end)
+    if (rows.beg >= rows.end)
         return;
-    struct task t = {.x = x, .finish = finish};
-    t.y = y;
-    t.x_stride = x_stride;
-    t.y_stride = y_stride;
-    t.y_beg = (int64_t)beg;
-    t.y_end = (int64_t)end;
+    struct task t = {
+        .io = *io, .finish = finish, .y_beg = (int64_t)rows.beg, .y_end = (int64_t)rows.end};
     find_x(&m->layer, &t);
     float *sums = scratch, *edge = sums + sums_floats(m), *v = edge + edge_floats(m);
     float *unready = v + n_blocks(m) * block_floats(m);
@@ -548,7 +543,8 @@ void cov_minimal_run(const struct cov_minimal *m, size_t beg, size_t end, const 
                 size_t n = min_size(BLOCK, stop - i);
                 multiply_block(m, &t, p, i, n, v + (i - g) / BLOCK * block_floats(m), sums);
                 for (size_t phase = 0; phase < p->n_phases; phase++)
-                    write_phase(m, &t, p, p->phase + phase, i, i + n, sums + phase * p->cols, edge);
+                    write_phase(m, &t, p, p->phase + phase, (struct cov_rows){i, i + n},
+                                sums + phase * p->cols, edge);
             }
     }
 }

@@ -21,6 +21,16 @@
 #include "common/compute/cpu/kernels/gemm.h"
 #include "common/compute/cpu/kernels/vec.h"
 #include "common/compute/device.h"
+#include "common/compute/plan.h"
+
+/* What a layer reads and writes of one sequence: row t of x starts at x + t * x_stride, of y at
+ * y + t * y_stride. */
+struct cov_layer_io {
+    const float *x;
+    size_t x_stride;
+    float *y;
+    size_t y_stride;
+};
 
 enum {
     COV_MINIMAL_OUTPUTS = 4,     /* of a tile, */
@@ -47,21 +57,25 @@ struct cov_minimal_points {
  * the most taps. */
 void cov_minimal_points_init(size_t taps, size_t outputs, struct cov_minimal_points *p);
 
+/* Layout of transformed tiles: point p, tile i, channel c is at p * point_step + i * tile_step + c. */
+struct cov_minimal_tiles {
+    size_t n_tiles, n_channels, point_step, tile_step;
+};
+
 /* The transforms, compiled once per instruction set. */
 struct cov_minimal_kernels {
     const char *name;
     unsigned needs; /* COV_CPU_* bits */
 
-    /* Of each tile i < n_tiles and channel c < n: v[p * v_step + i * v_row + c] = B[p] x at every
-     * point, where x[k] is at x + (i * outputs + k) * x_step + c. */
-    void (*input)(const struct cov_minimal_points *points, size_t n_tiles, size_t n, const float *x,
-                  size_t x_step, float *v, size_t v_step, size_t v_row);
+    /* Transformed rows of x: for each tile i and channel c, v[p,i,c] = B[p] x at every point p,
+     * where x[k] is at x + (i * outputs + k) * x_step + c. */
+    void (*input)(const struct cov_minimal_points *points, const struct cov_minimal_tiles *tiles,
+                  const float *x, size_t x_step, float *v);
 
-    /* Of each tile i < n_tiles and channel c < n: row i * outputs + j of y, rows y_step apart, gets
-     * what `finish` makes of the sum y[j] of the products s[p * s_step + i * s_row + c]. */
-    void (*output)(const struct cov_minimal_points *points, size_t n_tiles, size_t n,
-                   const float *s, size_t s_step, size_t s_row, const struct cov_finish *finish,
-                   float *y, size_t y_step);
+    /* Rows of y: for each tile i and channel c, row i * outputs + j of y, rows y_step apart, is
+     * `finish` of the sum y[j] of the products s[p,i,c]. */
+    void (*output)(const struct cov_minimal_points *points, const struct cov_minimal_tiles *tiles,
+                   const float *s, const struct cov_finish *finish, float *y, size_t y_step);
 };
 
 extern const struct cov_minimal_kernels cov_minimal_base, cov_minimal_avx2, cov_minimal_avx512;
@@ -95,12 +109,10 @@ void cov_minimal_free(struct cov_minimal *m); /* NULL is accepted */
 /* Floats of scratch that running it needs, from the beginning of a cache line on. */
 size_t cov_minimal_scratch(const struct cov_minimal *m);
 
-/* Rows beg .. end-1 of y of one sequence: the convolution, finished, each of c_out.
- * Row t of x starts at x + t * x_stride, of y at y + t * y_stride. Only those rows of x are read
- * that the rows of y depend on. Their rounding depends on beg and end, but on no row of x besides.
- */
-void cov_minimal_run(const struct cov_minimal *m, size_t beg, size_t end, const float *x,
-                     size_t x_stride, const struct cov_finish *finish, float *y, size_t y_stride,
+/* Rows `rows` of y of one sequence: the convolution, finished. Reads only the rows of x that these
+ * depend on. Their rounding depends on `rows`, but on no other rows of x. */
+void cov_minimal_run(const struct cov_minimal *m, struct cov_rows rows,
+                     const struct cov_layer_io *io, const struct cov_finish *finish,
                      float *scratch);
 
 #endif

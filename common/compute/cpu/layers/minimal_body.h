@@ -14,7 +14,7 @@
 typedef float vec __attribute__((vector_size(LANES * sizeof(float)), aligned(4), may_alias));
 typedef int32_t mask __attribute__((vector_size(LANES * sizeof(float)), aligned(4), may_alias));
 
-/* Everything is inlined with constant `pairs` and `single`, so that arrays are registers. */
+/* Everything is inlined with a constant number of points, so that arrays are registers. */
 #define INLINE static inline __attribute__((always_inline))
 
 enum {
@@ -39,9 +39,23 @@ struct coefficients {
     vec whole[MAX_PAIRS + 1], without[MAX_PAIRS][MAX_PAIRS];
 };
 
-INLINE void get_coefficients(const int pairs, const struct cov_minimal_points *p,
+/* What n_points, a constant where it is passed, comes to. */
+#define PAIRS(n_points) (((n_points)-2) / 2)
+#define SINGLE(n_points) ((n_points) % 2)
+#define OUTPUTS(n_points) ((n_points) == MAX_POINTS ? MAX_OUTPUTS : COV_MINIMAL_OUTPUTS)
+
+/* Rows that are read, and rows that are written. */
+struct lanes_io {
+    const float *from;
+    size_t from_step;
+    float *to;
+    size_t to_step;
+};
+
+INLINE void get_coefficients(const int n_points, const struct cov_minimal_points *p,
                              struct coefficients *k)
 {
+    const int pairs = PAIRS(n_points);
     const vec zero = {0};
 #pragma GCC unroll 8
     for (int h = 0; h < pairs; h++) {
@@ -61,20 +75,19 @@ INLINE void get_coefficients(const int pairs, const struct cov_minimal_points *p
 }
 
 /* v of x for LANES channels of one tile. */
-INLINE void input_lanes(const int pairs, const bool single, const struct coefficients *k,
-                        const float *x, size_t x_step, float *v, size_t v_step)
+INLINE void input_lanes(const int n_points, const struct coefficients *k, struct lanes_io io)
 {
-    const int size = 2 * pairs + 2;
+    const int pairs = PAIRS(n_points), single = SINGLE(n_points), size = 2 * pairs + 2;
     vec d[MAX_POINTS];
 #pragma GCC unroll 8
     for (int i = 0; i < size + single; i++)
-        d[i] = load(x + (size_t)i * x_step);
+        d[i] = load(io.from + (size_t)i * io.from_step);
     if (single) {
         vec at_single = d[size - 1];
 #pragma GCC unroll 8
         for (int j = 0; j < pairs; j++)
             at_single += k->whole[j] * d[2 * j + 1];
-        store(v + (size_t)(size - 1) * v_step, at_single);
+        store(io.to + (size_t)(size - 1) * io.to_step, at_single);
 #pragma GCC unroll 8
         for (int i = 0; i < size; i++)
             d[i] = d[i + 1] - k->single[1] * d[i];
@@ -85,8 +98,8 @@ INLINE void input_lanes(const int pairs, const bool single, const struct coeffic
         at_zero += k->whole[j] * d[2 * j];
         at_infinity += k->whole[j] * d[2 * j + 1];
     }
-    store(v, at_zero);
-    store(v + (size_t)(size - 1 + single) * v_step, at_infinity);
+    store(io.to, at_zero);
+    store(io.to + (size_t)(size - 1 + single) * io.to_step, at_infinity);
 #pragma GCC unroll 8
     for (int h = 0; h < pairs; h++) {
         vec odd = d[2 * pairs - 1], even = d[2 * pairs]; /* the highest power's coefficient is 1 */
@@ -95,47 +108,47 @@ INLINE void input_lanes(const int pairs, const bool single, const struct coeffic
             odd += k->without[h][j] * d[2 * j + 1];
             even += k->without[h][j] * d[2 * j + 2];
         }
-        store(v + (size_t)(2 * h + 1) * v_step, even + k->pair[h][1] * odd);
-        store(v + (size_t)(2 * h + 2) * v_step, even - k->pair[h][1] * odd);
+        store(io.to + (size_t)(2 * h + 1) * io.to_step, even + k->pair[h][1] * odd);
+        store(io.to + (size_t)(2 * h + 2) * io.to_step, even - k->pair[h][1] * odd);
     }
 }
 
-/* Channels that do not fill a vector go through arrays that do. */
-INLINE void input_rest(const int pairs, const bool single, const struct coefficients *k, size_t n,
-                       const float *x, size_t x_step, float *v, size_t v_step)
+/* n < LANES channels, through arrays of whole vectors. */
+INLINE void input_rest(const int n_points, const struct coefficients *k, size_t n,
+                       struct lanes_io io)
 {
-    const int n_points = 2 * pairs + 2 + single;
     float in[MAX_POINTS * LANES] = {0}, out[MAX_POINTS * LANES];
     for (int i = 0; i < n_points; i++)
-        memcpy(in + i * LANES, x + (size_t)i * x_step, n * sizeof *x);
-    input_lanes(pairs, single, k, in, LANES, out, LANES);
+        memcpy(in + i * LANES, io.from + (size_t)i * io.from_step, n * sizeof *in);
+    input_lanes(n_points, k, (struct lanes_io){in, LANES, out, LANES});
     for (int i = 0; i < n_points; i++)
-        memcpy(v + (size_t)i * v_step, out + i * LANES, n * sizeof *v);
+        memcpy(io.to + (size_t)i * io.to_step, out + i * LANES, n * sizeof *out);
 }
 
-INLINE void input_tiles(const int pairs, const bool single, const struct cov_minimal_points *p,
-                        size_t n_tiles, size_t n, const float *x, size_t x_step, float *v,
-                        size_t v_step, size_t v_row)
+INLINE void input_tiles(const int n_points, const struct cov_minimal_points *p,
+                        const struct cov_minimal_tiles *t, const float *x, size_t x_step, float *v)
 {
+    const size_t outputs = OUTPUTS(n_points), v_step = t->point_step;
     struct coefficients k;
-    get_coefficients(pairs, p, &k);
-    for (size_t i = 0; i < n_tiles; i++) {
-        const float *from = x + i * p->outputs * x_step;
-        float *to = v + i * v_row;
+    get_coefficients(n_points, p, &k);
+    for (size_t i = 0; i < t->n_tiles; i++) {
+        const float *from = x + i * outputs * x_step;
+        float *to = v + i * t->tile_step;
         size_t c = 0;
-        for (; c + LANES <= n; c += LANES) {
+        for (; c + LANES <= t->n_channels; c += LANES) {
             for (size_t j = 0; j < p->n_points; j++)
-                __builtin_prefetch(to + v_row + j * v_step + c, 1);
-            for (size_t j = 0; j < p->outputs; j++) /* what the next tile sees besides */
+                __builtin_prefetch(to + t->tile_step + j * v_step + c, 1);
+            for (size_t j = 0; j < outputs; j++) /* rows that only the next tile reads */
                 __builtin_prefetch(from + (p->n_points + j) * x_step + c);
-            input_lanes(pairs, single, &k, from + c, x_step, to + c, v_step);
+            input_lanes(n_points, &k, (struct lanes_io){from + c, x_step, to + c, v_step});
         }
-        if (c < n)
-            input_rest(pairs, single, &k, n - c, from + c, x_step, to + c, v_step);
+        if (c < t->n_channels)
+            input_rest(n_points, &k, t->n_channels - c,
+                       (struct lanes_io){from + c, x_step, to + c, v_step});
     }
 }
 
-/* What stands behind the sum of a convolution, for LANES channels. */
+/* struct cov_finish, for LANES channels. */
 struct finish {
     vec bias, scale, shift, lowest;
 };
@@ -149,17 +162,17 @@ INLINE vec finished(vec sum, const struct finish *f)
 }
 
 /* The rows of y of the products s for LANES channels of one tile. */
-INLINE void output_lanes(const int outputs, const int pairs, const bool single,
-                         const struct coefficients *k, const float *s, size_t s_step,
-                         const struct finish *f, float *y, size_t y_step)
+INLINE void output_lanes(const int n_points, const struct coefficients *k, const struct finish *f,
+                         struct lanes_io io)
 {
+    const int pairs = PAIRS(n_points), single = SINGLE(n_points), outputs = OUTPUTS(n_points);
     const int size = 2 * pairs + 2;
-    vec sum[MAX_OUTPUTS] = {load(s)};
-    sum[outputs - 1] = load(s + (size_t)(size - 1 + single) * s_step);
+    vec sum[MAX_OUTPUTS] = {load(io.from)};
+    sum[outputs - 1] = load(io.from + (size_t)(size - 1 + single) * io.from_step);
 #pragma GCC unroll 8
     for (int h = 0; h < pairs; h++) {
-        vec plus = load(s + (size_t)(2 * h + 1) * s_step);
-        vec minus = load(s + (size_t)(2 * h + 2) * s_step);
+        vec plus = load(io.from + (size_t)(2 * h + 1) * io.from_step);
+        vec minus = load(io.from + (size_t)(2 * h + 2) * io.from_step);
         vec even = plus + minus, odd = plus - minus;
         sum[0] += even;
 #pragma GCC unroll 8
@@ -167,7 +180,7 @@ INLINE void output_lanes(const int outputs, const int pairs, const bool single,
             sum[j] += k->pair[h][j] * (j % 2 ? odd : even);
     }
     if (single) {
-        vec at_single = load(s + (size_t)(size - 1) * s_step);
+        vec at_single = load(io.from + (size_t)(size - 1) * io.from_step);
         sum[0] += at_single;
 #pragma GCC unroll 8
         for (int j = 1; j < outputs; j++)
@@ -175,88 +188,80 @@ INLINE void output_lanes(const int outputs, const int pairs, const bool single,
     }
 #pragma GCC unroll 8
     for (int j = 0; j < outputs; j++)
-        store(y + (size_t)j * y_step, finished(sum[j], f));
+        store(io.to + (size_t)j * io.to_step, finished(sum[j], f));
 }
 
-INLINE void output_rest(const int outputs, const int pairs, const bool single,
-                        const struct coefficients *k, size_t n, const float *s, size_t s_step,
-                        const struct cov_finish *finish, size_t c, float *y, size_t y_step)
+/* n < LANES channels, from c on. */
+INLINE void output_rest(const int n_points, const struct coefficients *k, size_t n, size_t c,
+                        const struct cov_finish *finish, struct lanes_io io)
 {
-    const int n_points = 2 * pairs + 2 + single;
     float in[MAX_POINTS * LANES] = {0}, out[MAX_OUTPUTS * LANES];
     float last[3 * LANES] = {0};
     for (int i = 0; i < n_points; i++)
-        memcpy(in + i * LANES, s + (size_t)i * s_step, n * sizeof *s);
+        memcpy(in + i * LANES, io.from + (size_t)i * io.from_step, n * sizeof *in);
     memcpy(last, finish->bias + c, n * sizeof *last);
     memcpy(last + LANES, finish->scale + c, n * sizeof *last);
     memcpy(last + 2 * LANES, finish->shift + c, n * sizeof *last);
     const struct finish f = {load(last), load(last + LANES), load(last + 2 * LANES),
                              (vec){0} + finish->lowest};
-    output_lanes(outputs, pairs, single, k, in, LANES, &f, out, LANES);
-    for (int j = 0; j < outputs; j++)
-        memcpy(y + (size_t)j * y_step, out + j * LANES, n * sizeof *y);
+    output_lanes(n_points, k, &f, (struct lanes_io){in, LANES, out, LANES});
+    for (int j = 0; j < OUTPUTS(n_points); j++)
+        memcpy(io.to + (size_t)j * io.to_step, out + j * LANES, n * sizeof *out);
 }
 
-INLINE void output_tiles(const int outputs, const int pairs, const bool single,
-                         const struct cov_minimal_points *p, size_t n_tiles, size_t n,
-                         const float *s, size_t s_step, size_t s_row,
+INLINE void output_tiles(const int n_points, const struct cov_minimal_points *p,
+                         const struct cov_minimal_tiles *t, const float *s,
                          const struct cov_finish *finish, float *y, size_t y_step)
 {
     struct coefficients k;
-    get_coefficients(pairs, p, &k);
-    size_t tile = (size_t)outputs * y_step, c = 0;
+    get_coefficients(n_points, p, &k);
+    size_t n = t->n_channels, s_step = t->point_step, s_row = t->tile_step, c = 0;
+    size_t tile = (size_t)OUTPUTS(n_points) * y_step;
     for (; c + LANES <= n; c += LANES) {
         const struct finish f = {load(finish->bias + c), load(finish->scale + c),
                                  load(finish->shift + c), (vec){0} + finish->lowest};
-        for (size_t i = 0; i < n_tiles; i++)
-            output_lanes(outputs, pairs, single, &k, s + i * s_row + c, s_step, &f,
-                         y + i * tile + c, y_step);
+        for (size_t i = 0; i < t->n_tiles; i++)
+            output_lanes(n_points, &k, &f,
+                         (struct lanes_io){s + i * s_row + c, s_step, y + i * tile + c, y_step});
     }
-    for (size_t i = 0; c < n && i < n_tiles; i++)
-        output_rest(outputs, pairs, single, &k, n - c, s + i * s_row + c, s_step, finish, c,
-                    y + i * tile + c, y_step);
+    for (size_t i = 0; c < n && i < t->n_tiles; i++)
+        output_rest(n_points, &k, n - c, c, finish,
+                    (struct lanes_io){s + i * s_row + c, s_step, y + i * tile + c, y_step});
 }
 
-static void input(const struct cov_minimal_points *p, size_t n_tiles, size_t n, const float *x,
-                  size_t x_step, float *v, size_t v_step, size_t v_row)
+#define INPUT(n)                                                                                   \
+    case n:                                                                                        \
+        input_tiles(n, p, t, x, x_step, v);                                                        \
+        break;
+
+static void input(const struct cov_minimal_points *p, const struct cov_minimal_tiles *t,
+                  const float *x, size_t x_step, float *v)
 {
     switch (p->n_points) {
-    case 5:
-        input_tiles(1, true, p, n_tiles, n, x, x_step, v, v_step, v_row);
-        break;
-    case 6:
-        input_tiles(2, false, p, n_tiles, n, x, x_step, v, v_step, v_row);
-        break;
-    case 7:
-        input_tiles(2, true, p, n_tiles, n, x, x_step, v, v_step, v_row);
-        break;
-    case 8:
-        input_tiles(3, false, p, n_tiles, n, x, x_step, v, v_step, v_row);
-        break;
+        INPUT(5)
+        INPUT(6)
+        INPUT(7)
+        INPUT(8)
     default:
-        input_tiles(4, false, p, n_tiles, n, x, x_step, v, v_step, v_row);
+        input_tiles(MAX_POINTS, p, t, x, x_step, v);
     }
 }
 
-static void output(const struct cov_minimal_points *p, size_t n_tiles, size_t n, const float *s,
-                   size_t s_step, size_t s_row, const struct cov_finish *finish, float *y,
-                   size_t y_step)
+#define OUTPUT(n)                                                                                  \
+    case n:                                                                                        \
+        output_tiles(n, p, t, s, finish, y, y_step);                                               \
+        break;
+
+static void output(const struct cov_minimal_points *p, const struct cov_minimal_tiles *t,
+                   const float *s, const struct cov_finish *finish, float *y, size_t y_step)
 {
     switch (p->n_points) {
-    case 5:
-        output_tiles(4, 1, true, p, n_tiles, n, s, s_step, s_row, finish, y, y_step);
-        break;
-    case 6:
-        output_tiles(4, 2, false, p, n_tiles, n, s, s_step, s_row, finish, y, y_step);
-        break;
-    case 7:
-        output_tiles(4, 2, true, p, n_tiles, n, s, s_step, s_row, finish, y, y_step);
-        break;
-    case 8:
-        output_tiles(4, 3, false, p, n_tiles, n, s, s_step, s_row, finish, y, y_step);
-        break;
+        OUTPUT(5)
+        OUTPUT(6)
+        OUTPUT(7)
+        OUTPUT(8)
     default:
-        output_tiles(6, 4, false, p, n_tiles, n, s, s_step, s_row, finish, y, y_step);
+        output_tiles(MAX_POINTS, p, t, s, finish, y, y_step);
     }
 }
 

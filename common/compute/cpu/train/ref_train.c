@@ -204,9 +204,11 @@ static void gates_backward(size_t hidden, const double *gates, const double *cel
 }
 
 void cov_ref_lstm_backward(const struct cov_layer *l, size_t d, const struct cov_ref_lstm *s,
-                           const double *x, const double *y, const double *dy, double *dx,
-                           double *const dw[4], double *scratch)
+                           const double *x, const double *y,
+                           const struct cov_ref_lstm_gradients *gradients, double *scratch)
 {
+    const double *dy = gradients->dy;
+    double *dx = gradients->dx, *const *dw = gradients->dw;
     size_t hidden = l->hidden, n_gates = 4 * hidden, width = l->directions * hidden;
     double *dgates = scratch, *dh = scratch + n_gates, *dc = dh + hidden;
     memset(dh, 0, 2 * hidden * sizeof *dh);
@@ -260,15 +262,16 @@ size_t cov_ref_row_score(size_t L, size_t stride, const uint8_t *codes, const do
     return n;
 }
 
-int cov_ref_batch_score(const double *scores, size_t n_chunks, size_t D, const float *loss_weights,
-                        const struct cov_train_reduce *reduce, struct cov_train_score *score,
-                        double *weight_sum, struct cov_err *e)
+int cov_ref_batch_score(const struct cov_training_spec *spec, const double *scores, size_t n_chunks,
+                        size_t D, struct cov_train_score *score, double *weight_sum,
+                        struct cov_err *e)
 {
+    const struct cov_train_reduce *reduce = &spec->reduce;
     double sums[4] = {0}; /* weighted losses, accuracies, rows, weights */
     *score = (struct cov_train_score){0};
     for (size_t i = 0; i < n_chunks * D; i++) {
         const double *from = scores + i * 3;
-        double weight = (double)loss_weights[i % D];
+        double weight = (double)spec->loss_weights[i % D];
         if (from[2] == 0)
             continue;
         sums[0] += weight * from[0];

@@ -43,23 +43,27 @@ struct cov_ref_lstm {
 /* The columns of direction d of y[T,directions*hidden]. */
 void cov_ref_lstm(const struct cov_layer *l, size_t d, const struct cov_ref_lstm *s,
                   const double *x, double *y);
-/* Adds to dx[T,c_in], and to the gradients that dw has; its gates and cells are not used. scratch:
- * 6 * hidden. */
+/* Gradients: of y[T,directions*hidden]; of x[T,c_in]; of w_ih, w_hh, b_ih, b_hh. */
+struct cov_ref_lstm_gradients {
+    const double *dy;
+    double *dx, *dw[4];
+};
+/* Adds to dx and dw. scratch: 6 * hidden. */
 void cov_ref_lstm_backward(const struct cov_layer *l, size_t d, const struct cov_ref_lstm *s,
-                           const double *x, const double *y, const double *dy, double *dx,
-                           double *const dw[4], double *scratch);
+                           const double *x, const double *y,
+                           const struct cov_ref_lstm_gradients *gradients, double *scratch);
 
 /* A row of the batch: p[L] and targets[L], `stride` apart, of what is not padding. loss = mean of
  * exp(p) - t p; accuracy = Pearson's r of exp(p) and t with 1e-8 added to its denominator. Returns
  * the number of columns (0: no loss). */
 size_t cov_ref_row_score(size_t L, size_t stride, const uint8_t *codes, const double *p,
                          const float *targets, double *loss, double *accuracy);
-/* The batch's score from scores[n_chunks, D, 3], of each row the loss, the accuracy and the number of columns
- * (0: it does not count), summed over all processes; *weight_sum = the sum of the weights of rows. COV_EINPUT
- * for a loss that is not finite. */
-int cov_ref_batch_score(const double *scores, size_t n_chunks, size_t D, const float *loss_weights,
-                        const struct cov_train_reduce *reduce, struct cov_train_score *score,
-                        double *weight_sum, struct cov_err *e) COV_MUST_USE;
+/* The batch's score from scores[n_chunks, D, 3], per row the loss, the accuracy and the number of columns
+ * (0: not counted), summed over all processes; *weight_sum = the sum of the weights of rows. Reads
+ * loss_weights, not NULL, and reduce of the spec. COV_EINPUT for a loss that is not finite. */
+int cov_ref_batch_score(const struct cov_training_spec *spec, const double *scores, size_t n_chunks,
+                        size_t D, struct cov_train_score *score, double *weight_sum,
+                        struct cov_err *e) COV_MUST_USE;
 /* dp = scale (exp(p) - t), 0 on padding. */
 void cov_ref_row_backward(size_t L, size_t stride, const uint8_t *codes, const double *p,
                           const float *targets, double scale, double *dp);

@@ -358,6 +358,7 @@ int cov_fast_training_new(const struct cov_training_kernels *kernels,
     if (rc == COV_OK) {
         for (size_t d = 0; d < outputs; d++)
             t->loss_weights[d] = spec->loss_weights ? spec->loss_weights[d] : 1;
+        t->spec.loss_weights = t->loss_weights;
         rc = make_layers(t, spec, e);
     }
     if (rc) {

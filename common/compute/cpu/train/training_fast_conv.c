@@ -57,8 +57,8 @@ static int forward_piece(void *arg, size_t item, unsigned worker, struct cov_err
     size_t b = item / s->pieces.n, c = s->layer.c_out;
     struct cov_rows rows = cov_train_piece(&s->pieces, item % s->pieces.n);
     struct cov_view x = cov_train_input(t, t->layer), r = cov_train_before_norm(t, t->layer);
-    cov_fast_rows(s->forward, rows, x.data + b * x.seq, x.row, r.data + b * r.seq, r.row,
-                  t->scratch[worker]);
+    const struct cov_layer_io io = {x.data + b * x.seq, x.row, r.data + b * r.seq, r.row};
+    cov_fast_rows(s->forward, rows, &io, t->scratch[worker]);
     if (s->norm) {
         memset(sums_of(s, item), 0, 2 * c * sizeof(double));
         t->kernels.vec->norm_sums(rows.end - rows.beg, c, r.data + b * r.seq + rows.beg * r.row,
@@ -76,9 +76,11 @@ static int norm_piece(void *arg, size_t item, unsigned worker, struct cov_err *e
     size_t b = item / s->pieces.n;
     struct cov_rows rows = cov_train_piece(&s->pieces, item % s->pieces.n);
     struct cov_view r = cov_train_before_norm(t, t->layer), y = cov_train_output(t, t->layer);
-    t->kernels.vec->scale(rows.end - rows.beg, s->layer.c_out,
-                          r.data + b * r.seq + rows.beg * r.row, r.row, s->scale, s->shift,
-                          y.data + b * y.seq + rows.beg * y.row, y.row);
+    const struct cov_trainvec_rows in = {.rows = rows.end - rows.beg,
+                                         .c = s->layer.c_out,
+                                         .r = r.data + b * r.seq + rows.beg * r.row,
+                                         .r_stride = r.row};
+    t->kernels.vec->scale(&in, s->scale, s->shift, y.data + b * y.seq + rows.beg * y.row, y.row);
     return COV_OK;
 }
 
@@ -136,6 +138,20 @@ int cov_train_conv_forward(struct cov_fast_training *t, struct cov_err *e)
 
 /* ---- backward through the norm and the ReLU ---- */
 
+/* Rows of sequence b before the norm, with the gradient of the output. */
+static struct cov_trainvec_rows rows_with_gradient(const struct cov_fast_training *t, size_t b,
+                                                   struct cov_rows rows)
+{
+    struct cov_view r = cov_train_before_norm(t, t->layer);
+    struct cov_view d = cov_train_at(cov_train_output(t, t->layer), t->d_in);
+    return (struct cov_trainvec_rows){.rows = rows.end - rows.beg,
+                                      .c = t->layers[t->layer].layer.c_out,
+                                      .r = r.data + b * r.seq + rows.beg * r.row,
+                                      .r_stride = r.row,
+                                      .d = d.data + b * d.seq + rows.beg * d.row,
+                                      .d_stride = d.row};
+}
+
 static int norm_sums_piece(void *arg, size_t item, unsigned worker, struct cov_err *e)
 {
     (void)worker;
@@ -144,12 +160,9 @@ static int norm_sums_piece(void *arg, size_t item, unsigned worker, struct cov_e
     struct cov_train_layer *s = &t->layers[t->layer];
     size_t b = item / s->pieces.n, c = s->layer.c_out;
     struct cov_rows rows = cov_train_piece(&s->pieces, item % s->pieces.n);
-    struct cov_view r = cov_train_before_norm(t, t->layer);
-    struct cov_view d = cov_train_at(cov_train_output(t, t->layer), t->d_in);
+    const struct cov_trainvec_rows in = rows_with_gradient(t, b, rows);
     memset(sums_of(s, item), 0, 2 * c * sizeof(double));
-    t->kernels.vec->norm_backward_sums(
-        rows.end - rows.beg, c, s->mean, s->rstd, r.data + b * r.seq + rows.beg * r.row, r.row,
-        d.data + b * d.seq + rows.beg * d.row, d.row, sums_of(s, item));
+    t->kernels.vec->norm_backward_sums(&in, s->mean, s->rstd, sums_of(s, item));
     return COV_OK;
 }
 
@@ -188,12 +201,9 @@ static int relu_piece(void *arg, size_t item, unsigned worker, struct cov_err *e
     struct cov_train_layer *s = &t->layers[t->layer];
     size_t b = item / s->pieces.n, c = s->layer.c_out;
     struct cov_rows rows = cov_train_piece(&s->pieces, item % s->pieces.n);
-    struct cov_view r = cov_train_before_norm(t, t->layer);
-    struct cov_view d = cov_train_at(cov_train_output(t, t->layer), t->d_in);
+    const struct cov_trainvec_rows in = rows_with_gradient(t, b, rows);
     memset(sums_of(s, item), 0, c * sizeof(double));
-    t->kernels.vec->relu_backward(rows.end - rows.beg, c, s->by_d, s->by_r, s->by_one,
-                                  r.data + b * r.seq + rows.beg * r.row, r.row,
-                                  d.data + b * d.seq + rows.beg * d.row, d.row,
+    t->kernels.vec->relu_backward(&in, s->by_d, s->by_r, s->by_one,
                                   t->z + (b * s->layer.t_out + rows.beg) * c, sums_of(s, item));
     return COV_OK;
 }
@@ -267,11 +277,18 @@ static void add_taps(const struct cov_train_layer *layer, const struct sides *s,
         if (first == last)
             continue;
         size_t row = (size_t)((int64_t)first * stride + offset);
-        layer->outer->add(m1 - m0, columns, last - first,
-                          s->wide.data + b * s->wide.seq + row * s->wide.row + (m0 - k * s->wide_c),
-                          l->stride * s->wide.row,
-                          s->narrow.data + b * s->narrow.seq + first * s->narrow.row + tile->n0,
-                          s->narrow.row, sums + (m0 - tile->m0) * columns, columns, NULL);
+        const struct cov_outer_sum sum = {
+            .m = m1 - m0,
+            .n = columns,
+            .k = last - first,
+            .a = s->wide.data + b * s->wide.seq + row * s->wide.row + (m0 - k * s->wide_c),
+            .lda = l->stride * s->wide.row,
+            .b = s->narrow.data + b * s->narrow.seq + first * s->narrow.row + tile->n0,
+            .ldb = s->narrow.row,
+            .c = sums + (m0 - tile->m0) * columns,
+            .ldc = columns,
+        };
+        layer->outer->add(&sum, NULL);
     }
 }
 
@@ -293,11 +310,18 @@ static void add_sequence(const struct cov_train_layer *layer, const struct sides
     }
     size_t row = beg * l->stride - (size_t)l->pad;
     add_taps(layer, s, tile, b, 0, beg, sums);
-    layer->outer->add(tile->m1 - tile->m0, columns, end - beg,
-                      s->wide.data + b * s->wide.seq + row * s->wide_c + tile->m0,
-                      l->stride * s->wide_c,
-                      s->narrow.data + b * s->narrow.seq + beg * s->narrow.row + tile->n0,
-                      s->narrow.row, sums, columns, NULL);
+    const struct cov_outer_sum sum = {
+        .m = tile->m1 - tile->m0,
+        .n = columns,
+        .k = end - beg,
+        .a = s->wide.data + b * s->wide.seq + row * s->wide_c + tile->m0,
+        .lda = l->stride * s->wide_c,
+        .b = s->narrow.data + b * s->narrow.seq + beg * s->narrow.row + tile->n0,
+        .ldb = s->narrow.row,
+        .c = sums,
+        .ldc = columns,
+    };
+    layer->outer->add(&sum, NULL);
     add_taps(layer, s, tile, b, end, s->narrow_rows, sums);
 }
 
@@ -336,8 +360,8 @@ static int backward_item(void *arg, size_t item, unsigned worker, struct cov_err
     size_t b = item / s->back_pieces.n, c = s->layer.c_out;
     struct cov_rows rows = cov_train_piece(&s->back_pieces, item % s->back_pieces.n);
     struct cov_view d = cov_train_at(cov_train_input(t, t->layer), t->d_out);
-    cov_fast_rows(s->backward, rows, t->z + b * s->layer.t_out * c, c, d.data + b * d.seq, d.row,
-                  t->scratch[worker]);
+    const struct cov_layer_io io = {t->z + b * s->layer.t_out * c, c, d.data + b * d.seq, d.row};
+    cov_fast_rows(s->backward, rows, &io, t->scratch[worker]);
     return COV_OK;
 }
 

@@ -96,8 +96,7 @@ int cov_train_score_batch(struct cov_fast_training *t, struct cov_train_score *s
     *score = (struct cov_train_score){0};
     int rc = cov_pool_for(t->spec.pool, t->batch->n, score_one, t, e);
     return rc ? rc
-              : cov_ref_batch_score(t->scores, t->batch->n, n, t->loss_weights, &t->spec.reduce,
-                                    score, &t->weight_sum, e);
+              : cov_ref_batch_score(&t->spec, t->scores, t->batch->n, n, score, &t->weight_sum, e);
 }
 
 /* The gradients of data set d from sequence b: adds to dx[L,c_in], and to sums[c_in + 1], of its

@@ -271,39 +271,50 @@ static struct rest rest_of(const struct cov_fast_training *t)
     return r;
 }
 
-/* A tile of the gradient of weights that `k` rows of a are multiplied with: gradient[gate, m]. */
-static void add_tile(const struct cov_fast_training *t, const float *a, size_t lda, size_t m0,
-                     size_t m_end, size_t n0, size_t k, const float *dgates, float *gradient,
-                     size_t width, float *sums)
+/* gradient[gate, m], row stride `width`, of the tile of weights at [n0, m0]. `sum` has all columns, and
+ * scratch as its c. */
+static void add_tile(const struct cov_train_layer *s, struct cov_outer_sum sum, size_t m0,
+                     size_t n0, float *gradient, size_t width)
 {
-    const struct cov_train_layer *s = &t->layers[t->layer];
-    size_t n_gates = 4 * s->layer.hidden;
-    size_t m = m_end - m0 < COV_TRAIN_TILE_ROWS ? m_end - m0 : COV_TRAIN_TILE_ROWS;
-    size_t n = n_gates - n0 < COV_TRAIN_TILE_COLUMNS ? n_gates - n0 : COV_TRAIN_TILE_COLUMNS;
-    memset(sums, 0, m * n * sizeof *sums);
-    s->outer->add(m, n, k, a + m0, lda, dgates + n0, n_gates, sums, n, NULL);
-    cov_train_transpose(sums, m, n, n, gradient + n0 * width + m0, width);
+    sum.m = sum.m - m0 < COV_TRAIN_TILE_ROWS ? sum.m - m0 : COV_TRAIN_TILE_ROWS;
+    sum.n = sum.n - n0 < COV_TRAIN_TILE_COLUMNS ? sum.n - n0 : COV_TRAIN_TILE_COLUMNS;
+    sum.a += m0;
+    sum.b += n0;
+    sum.ldc = sum.n;
+    memset(sum.c, 0, sum.m * sum.n * sizeof *sum.c);
+    s->outer->add(&sum, NULL);
+    cov_train_transpose(sum.c, sum.m, sum.n, sum.n, gradient + n0 * width + m0, width);
 }
 
 static void tile_item(const struct cov_fast_training *t, const struct rest *r, size_t item,
-                      float *sums)
+                      float *scratch)
 {
     const struct cov_train_layer *s = &t->layers[t->layer];
     const struct cov_layer *l = &s->layer;
     size_t n = t->batch->n, n_gates = 4 * l->hidden, steps = l->t_in;
     size_t n0 = item % r->columns * COV_TRAIN_TILE_COLUMNS, k = item / r->columns;
     size_t d = k / (r->ih_rows + r->hh_rows), row = k % (r->ih_rows + r->hh_rows);
-    const float *dgates = s->gates + d * steps * n * n_gates;
+    struct cov_outer_sum sum = {.m = l->c_in,
+                                .n = n_gates,
+                                .k = steps * n,
+                                .a = cov_train_input(t, t->layer).data,
+                                .lda = l->c_in,
+                                .b = s->gates + d * steps * n * n_gates,
+                                .ldb = n_gates,
+                                .c = scratch};
     if (row < r->ih_rows) {
-        add_tile(t, cov_train_input(t, t->layer).data, l->c_in, row * COV_TRAIN_TILE_ROWS, l->c_in,
-                 n0, steps * n, dgates, cov_train_gradient(t, s->weights.w_ih[d]), l->c_in, sums);
+        add_tile(s, sum, row * COV_TRAIN_TILE_ROWS, n0, cov_train_gradient(t, s->weights.w_ih[d]),
+                 l->c_in);
         return;
     }
-    /* Each step but the first saw the h before it. */
-    const float *h = s->y + d * l->hidden + (d ? n * l->c_out : 0);
-    add_tile(t, h, l->c_out, (row - r->ih_rows) * COV_TRAIN_TILE_ROWS, l->hidden, n0,
-             (steps - 1) * n, dgates + (d ? 0 : n * n_gates),
-             cov_train_gradient(t, s->weights.w_hh[d]), l->hidden, sums);
+    /* Each step but the first read the h of the step before. */
+    sum.m = l->hidden;
+    sum.k = (steps - 1) * n;
+    sum.a = s->y + d * l->hidden + (d ? n * l->c_out : 0);
+    sum.lda = l->c_out;
+    sum.b += d ? 0 : n * n_gates;
+    add_tile(s, sum, (row - r->ih_rows) * COV_TRAIN_TILE_ROWS, n0,
+             cov_train_gradient(t, s->weights.w_hh[d]), l->hidden);
 }
 
 static void rows_item(const struct cov_fast_training *t, size_t item)

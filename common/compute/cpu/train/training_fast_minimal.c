@@ -41,7 +41,8 @@ static void find_input(const struct cov_minimal_kernels *kernels, struct cov_tra
     float x[MAX_POINTS * ROOM] = {0}, v[MAX_POINTS * ROOM];
     for (size_t k = 0; k < m->points.n_points; k++)
         x[k * ROOM + k] = 1;
-    kernels->input(&m->points, 1, ROOM, x, ROOM, v, ROOM, 0);
+    const struct cov_minimal_tiles one = {1, ROOM, ROOM, 0};
+    kernels->input(&m->points, &one, x, ROOM, v);
     for (size_t p = 0; p < m->points.n_points; p++)
         for (size_t k = 0; k < m->points.n_points; k++)
             m->input[p][k] = (double)v[p * ROOM + k];
@@ -56,7 +57,8 @@ static void find_output(const struct cov_minimal_kernels *kernels, struct cov_tr
     float s[MAX_POINTS * ROOM] = {0}, y[TILE * ROOM];
     for (size_t p = 0; p < m->points.n_points; p++)
         s[p * ROOM + p] = 1;
-    kernels->output(&m->points, 1, ROOM, s, ROOM, 0, &finish, y, ROOM);
+    const struct cov_minimal_tiles one = {1, ROOM, ROOM, 0};
+    kernels->output(&m->points, &one, s, &finish, y, ROOM);
     for (size_t p = 0; p < m->points.n_points; p++)
         for (size_t j = 0; j < TILE; j++)
             m->output[p][j] = (double)y[j * ROOM + p];
@@ -111,26 +113,32 @@ size_t cov_train_minimal_scratch(const struct cov_train_minimal *m)
     return TILES * (m->depth + COLUMNS);
 }
 
-/* to[n] = the sum over k < n_terms of by[k] times row first + k * step of a sequence, as far as it
- * has them. */
+/* Rows first, first + step, ... of an array of n_rows rows, `row` floats apart. */
+struct seen {
+    const float *data;
+    size_t row, n_rows;
+    int64_t first;
+    size_t step;
+};
+
+/* to[n] = the sum over k < n_terms of by[k] times row k; rows beyond the array count as zeros. */
 static void combine(const struct cov_trainvec *vec, size_t n, size_t n_terms, const double *by,
-                    int64_t first, size_t step, const float *data, size_t row, size_t n_rows,
-                    float *to)
+                    const struct seen *s, float *to)
 {
     const float *rows[MAX_POINTS];
     float factors[MAX_POINTS];
     size_t n_there = 0;
     for (size_t k = 0; k < n_terms; k++) {
-        int64_t at = first + (int64_t)(k * step);
-        if (by[k] == 0 || at < 0 || at >= (int64_t)n_rows)
+        int64_t at = s->first + (int64_t)(k * s->step);
+        if (by[k] == 0 || at < 0 || at >= (int64_t)s->n_rows)
             continue;
-        rows[n_there] = data + (size_t)at * row;
+        rows[n_there] = s->data + (size_t)at * s->row;
         factors[n_there++] = (float)by[k];
     }
     vec->combine(n, n_there, rows, factors, to);
 }
 
-/* Row of x, or y, where a tile's first row in a phase is. */
+/* Row of x, or y, where a tile's first row of a phase is. */
 static int64_t row_of(size_t tile, size_t phases, size_t phase, int64_t first)
 {
     return (int64_t)(tile * TILE * phases + phase) + first;
@@ -147,63 +155,83 @@ static struct part part_at(const struct cov_train_minimal *m, size_t b, size_t f
     return (struct part){b, first, rest < TILES ? rest : TILES};
 }
 
-/* Rows 0 .. n-1 of an array of n_rows from `first` on, `step` apart, those beyond its ends left out: a
- * share of them, `share` of AT_ONCE. */
-static struct cov_outer_rows rows_from(const float *data, size_t row, size_t n_rows, int64_t first,
-                                       size_t step, size_t n, size_t width, size_t share)
+/* A point, and columns [column, column + n_columns) of its products. */
+struct slice {
+    size_t point, column, n_columns;
+};
+
+/* The `share`-th of AT_ONCE shares of the first n rows, without those beyond the array. */
+static struct cov_outer_rows rows_from(const struct seen *s, size_t n, size_t width, size_t share)
 {
     size_t beg = share * n / AT_ONCE, end = (share + 1) * n / AT_ONCE;
-    size_t at = (first < 0 ? 0 : (size_t)first) + beg * step;
-    size_t left = at < n_rows ? (n_rows - at + step - 1) / step : 0;
+    size_t at = (s->first < 0 ? 0 : (size_t)s->first) + beg * s->step;
+    size_t left = at < s->n_rows ? (s->n_rows - at + s->step - 1) / s->step : 0;
     n = end - beg < left ? end - beg : left;
-    return (struct cov_outer_rows){n > 0 ? data + at * row : data, n, width, step * row};
+    return (struct cov_outer_rows){n > 0 ? s->data + at * s->row : s->data, n, width,
+                                   s->step * s->row};
 }
 
-/* What a part reads of x and, of some columns, of z. */
+/* What a part reads of x and of z for a slice: rows[0] and rows[1]. */
 static void rows_of(const struct cov_fast_training *t, const struct cov_train_minimal *m,
-                    const struct part *p, size_t column, size_t n_columns, size_t share,
+                    const struct part *p, const struct slice *of, size_t share,
                     struct cov_outer_rows rows[2])
 {
     const struct cov_layer *l = &t->layers[t->layer].layer;
     struct cov_view x = cov_train_input(t, t->layer);
     size_t n = p->n * TILE, in = m->places.in_phases, out = m->places.out_phases;
-    bool whole = n_columns > l->c_out; /* more phases than one */
-    rows[0] = rows_from(x.data + p->b * x.seq, x.row, l->t_in,
-                        row_of(p->first, in, 0, m->places.in_first), 1, n * in, l->c_in, share);
-    rows[1] = rows_from(t->z + p->b * l->t_out * l->c_out + (whole ? 0 : column % l->c_out),
-                        l->c_out, l->t_out,
-                        row_of(p->first, out, whole ? 0 : column / l->c_out, m->places.out_first),
-                        whole ? 1 : out, whole ? n * out : n, whole ? l->c_out : n_columns, share);
+    bool whole = of->n_columns > l->c_out; /* more than one phase */
+    const struct seen of_x = {x.data + p->b * x.seq, x.row, l->t_in,
+                              row_of(p->first, in, 0, m->places.in_first), 1};
+    const struct seen of_z = {
+        t->z + p->b * l->t_out * l->c_out + (whole ? 0 : of->column % l->c_out), l->c_out, l->t_out,
+        row_of(p->first, out, whole ? 0 : of->column / l->c_out, m->places.out_first),
+        whole ? 1 : out};
+    rows[0] = rows_from(&of_x, n * in, l->c_in, share);
+    rows[1] = rows_from(&of_z, whole ? n * out : n, whole ? l->c_out : of->n_columns, share);
 }
 
-/* A point and some columns: adds a part, and calls `next` meanwhile. */
+/* Adds the products of a part to a slice, and prefetches `next` meanwhile. */
 static void add_tiles(const struct cov_fast_training *t, const struct cov_train_minimal *m,
-                      size_t point, size_t column, size_t n_columns, const struct part *part,
+                      const struct slice *of, const struct part *part,
                       const struct cov_outer_rows *next, float *scratch)
 {
     const struct cov_train_layer *s = &t->layers[t->layer];
     const struct cov_layer *l = &s->layer;
-    size_t b = part->b, first = part->first, n = part->n;
+    size_t b = part->b, first = part->first, n = part->n, end = of->column + of->n_columns;
     struct cov_view x = cov_train_input(t, t->layer);
-    const float *z = t->z + b * l->t_out * l->c_out, *data = x.data + b * x.seq;
+    const struct seen of_x = {x.data + b * x.seq, x.row, l->t_in, 0, m->places.in_phases};
+    const struct seen of_z = {t->z + b * l->t_out * l->c_out, l->c_out, l->t_out, 0,
+                              m->places.out_phases};
     float *left = scratch, *right = scratch + TILES * m->depth;
-    float *sums = m->products + point * m->depth * m->columns + column;
     for (size_t i = 0; i < n; i++) {
-        for (size_t phase = 0; phase < m->places.in_phases; phase++)
-            combine(t->kernels.vec, l->c_in, m->points.n_points, m->input[point],
-                    row_of(first + i, m->places.in_phases, phase, m->places.in_first),
-                    m->places.in_phases, data, x.row, l->t_in,
+        for (size_t phase = 0; phase < m->places.in_phases; phase++) {
+            struct seen rows = of_x;
+            rows.first = row_of(first + i, m->places.in_phases, phase, m->places.in_first);
+            combine(t->kernels.vec, l->c_in, m->points.n_points, m->input[of->point], &rows,
                     left + i * m->depth + phase * l->c_in);
-        for (size_t c = column, wide; c < column + n_columns; c += wide) { /* phase by phase */
-            size_t phase = c / l->c_out, o = c % l->c_out, rest = column + n_columns - c;
-            wide = l->c_out - o < rest ? l->c_out - o : rest;
-            combine(t->kernels.vec, wide, TILE, m->output[point],
-                    row_of(first + i, m->places.out_phases, phase, m->places.out_first),
-                    m->places.out_phases, z + o, l->c_out, l->t_out,
-                    right + i * n_columns + c - column);
+        }
+        for (size_t c = of->column, wide; c < end; c += wide) { /* phase by phase */
+            size_t phase = c / l->c_out, o = c % l->c_out;
+            struct seen rows = of_z;
+            wide = l->c_out - o < end - c ? l->c_out - o : end - c;
+            rows.data += o;
+            rows.first = row_of(first + i, m->places.out_phases, phase, m->places.out_first);
+            combine(t->kernels.vec, wide, TILE, m->output[of->point], &rows,
+                    right + i * of->n_columns + c - of->column);
         }
     }
-    s->outer->add(m->depth, n_columns, n, left, m->depth, right, n_columns, sums, m->columns, next);
+    const struct cov_outer_sum sum = {
+        .m = m->depth,
+        .n = of->n_columns,
+        .k = n,
+        .a = left,
+        .lda = m->depth,
+        .b = right,
+        .ldb = of->n_columns,
+        .c = m->products + of->point * m->depth * m->columns + of->column,
+        .ldc = m->columns,
+    };
+    s->outer->add(&sum, next);
 }
 
 void cov_train_minimal_item(const struct cov_fast_training *t, const struct cov_train_minimal *m,
@@ -218,10 +246,11 @@ void cov_train_minimal_item(const struct cov_fast_training *t, const struct cov_
         bool last = p.first + p.n == m->places.n_tiles;
         struct part next = part_at(m, p.b + last, last ? 0 : p.first + p.n);
         for (size_t i = point; i < end; i++) {
+            const struct slice of = {i, column, n_columns};
             struct cov_outer_rows rows[2];
             if (next.b < t->batch->n)
-                rows_of(t, m, &next, column, n_columns, i - point, rows);
-            add_tiles(t, m, i, column, n_columns, &p, next.b < t->batch->n ? rows : NULL, scratch);
+                rows_of(t, m, &next, &of, i - point, rows);
+            add_tiles(t, m, &of, &p, next.b < t->batch->n ? rows : NULL, scratch);
         }
         p = next;
     }

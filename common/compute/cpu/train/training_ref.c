@@ -359,8 +359,7 @@ static int score_batch(struct cov_ref_training *t, struct cov_train_score *score
     *score = (struct cov_train_score){0};
     int rc = cov_pool_for(t->spec.pool, t->batch->n, score_one, t, e);
     return rc ? rc
-              : cov_ref_batch_score(t->scores, t->batch->n, n, t->loss_weights, &t->spec.reduce,
-                                    score, &t->weight_sum, e);
+              : cov_ref_batch_score(&t->spec, t->scores, t->batch->n, n, score, &t->weight_sum, e);
 }
 
 static int loss_backward_one(void *arg, size_t b, unsigned worker, struct cov_err *e)
@@ -413,10 +412,14 @@ static void lstm_backward(struct cov_ref_training *t, size_t b, const double *d_
     memset(dx, 0, l->t_in * l->c_in * sizeof *dx);
     for (size_t d = 0; d < l->directions; d++) {
         struct cov_ref_lstm s = lstm_of(t, b, d);
-        double *const dw[4] = {gradient_of(t, b, w->w_ih[d]), gradient_of(t, b, w->w_hh[d]),
-                               gradient_of(t, b, w->b_ih[d]), gradient_of(t, b, w->b_hh[d])};
-        cov_ref_lstm_backward(l, d, &s, input_of(t, b), t->kept[t->layer].y + b * out_size(l), d_in,
-                              dx, dw, t->scratch + b * t->scratch_size);
+        const struct cov_ref_lstm_gradients gradients = {
+            .dy = d_in,
+            .dx = dx,
+            .dw = {gradient_of(t, b, w->w_ih[d]), gradient_of(t, b, w->w_hh[d]),
+                   gradient_of(t, b, w->b_ih[d]), gradient_of(t, b, w->b_hh[d])},
+        };
+        cov_ref_lstm_backward(l, d, &s, input_of(t, b), t->kept[t->layer].y + b * out_size(l),
+                              &gradients, t->scratch + b * t->scratch_size);
     }
     if (t->layer > 0 && drops(t, t->layer - 1))
         drop(t, t->layer - 1, b, dx, dx);
@@ -530,6 +533,7 @@ int cov_ref_training_new(struct cov_device *dev, const struct cov_training_spec 
         memcpy(t->weights, spec->weights, n * sizeof *t->weights);
         for (size_t d = 0; d < outputs; d++)
             t->loss_weights[d] = spec->loss_weights ? spec->loss_weights[d] : 1;
+        t->spec.loss_weights = t->loss_weights;
         rc = make_memory(t, e);
     }
     if (rc) {

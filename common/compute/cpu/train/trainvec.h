@@ -9,6 +9,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Rows of c values before a norm, and the gradient of the norm's output. */
+struct cov_trainvec_rows {
+    size_t rows, c;
+    const float *r;
+    size_t r_stride;
+    const float *d;
+    size_t d_stride;
+};
+
 /* The steps of an LSTM for some sequences: strides from one to the next. */
 struct cov_trainvec_lstm {
     size_t rows, hidden;
@@ -29,17 +38,15 @@ struct cov_trainvec {
 
     /* sums[i] += r, sums[c + i] += r^2 */
     void (*norm_sums)(size_t rows, size_t c, const float *r, size_t r_stride, double *sums);
-    /* y = r * scale + shift */
-    void (*scale)(size_t rows, size_t c, const float *r, size_t r_stride, const float *scale,
-                  const float *shift, float *y, size_t y_stride);
+    /* y = r * scale + shift; d is not read */
+    void (*scale)(const struct cov_trainvec_rows *x, const float *scale, const float *shift,
+                  float *y, size_t y_stride);
     /* sums[i] += d, sums[c + i] += d (r - mean) rstd */
-    void (*norm_backward_sums)(size_t rows, size_t c, const float *mean, const float *rstd,
-                               const float *r, size_t r_stride, const float *d, size_t d_stride,
-                               double *sums);
-    /* z = by_d d + by_r r + shift where r > 0, else 0; sums[i] += z. */
-    void (*relu_backward)(size_t rows, size_t c, const float *by_d, const float *by_r,
-                          const float *shift, const float *r, size_t r_stride, const float *d,
-                          size_t d_stride, float *z, double *sums);
+    void (*norm_backward_sums)(const struct cov_trainvec_rows *x, const float *mean,
+                               const float *rstd, double *sums);
+    /* z[rows,c] = by_d d + by_r r + shift where r > 0, else 0; sums[i] += z */
+    void (*relu_backward)(const struct cov_trainvec_rows *x, const float *by_d, const float *by_r,
+                          const float *shift, float *z, double *sums);
     /* y[n] = sum over k < n_terms <= 8 of by[k] rows[k] */
     void (*combine)(size_t n, size_t n_terms, const float *const *rows, const float *by, float *y);
     /* sums[i] += x */

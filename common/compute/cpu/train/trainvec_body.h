@@ -24,32 +24,35 @@ static void norm_sums(size_t rows, size_t c, const float *restrict r, size_t r_s
         }
 }
 
-static void scale_rows(size_t rows, size_t c, const float *restrict r, size_t r_stride,
-                       const float *restrict scale, const float *restrict shift, float *restrict y,
-                       size_t y_stride)
+static void scale_rows(const struct cov_trainvec_rows *x, const float *restrict scale,
+                       const float *restrict shift, float *restrict y, size_t y_stride)
 {
+    const size_t rows = x->rows, c = x->c, r_stride = x->r_stride;
+    const float *restrict r = x->r;
     for (size_t t = 0; t < rows; t++)
         for (size_t k = 0; k < c; k++)
             y[t * y_stride + k] = r[t * r_stride + k] * scale[k] + shift[k];
 }
 
-static void norm_backward_sums(size_t rows, size_t c, const float *restrict mean,
-                               const float *restrict rstd, const float *restrict r, size_t r_stride,
-                               const float *restrict d, size_t d_stride, double *restrict sums)
+static void norm_backward_sums(const struct cov_trainvec_rows *x, const float *restrict mean,
+                               const float *restrict rstd, double *restrict sums)
 {
+    const size_t rows = x->rows, c = x->c, r_stride = x->r_stride, d_stride = x->d_stride;
+    const float *restrict r = x->r, *restrict d = x->d;
     for (size_t t = 0; t < rows; t++)
         for (size_t k = 0; k < c; k++) {
-            float by = d[t * d_stride + k], x = (r[t * r_stride + k] - mean[k]) * rstd[k];
+            float by = d[t * d_stride + k], v = (r[t * r_stride + k] - mean[k]) * rstd[k];
             sums[k] += (double)by;
-            sums[c + k] += (double)(by * x);
+            sums[c + k] += (double)(by * v);
         }
 }
 
-static void relu_backward(size_t rows, size_t c, const float *restrict by_d,
+static void relu_backward(const struct cov_trainvec_rows *x, const float *restrict by_d,
                           const float *restrict by_r, const float *restrict shift,
-                          const float *restrict r, size_t r_stride, const float *restrict d,
-                          size_t d_stride, float *restrict z, double *restrict sums)
+                          float *restrict z, double *restrict sums)
 {
+    const size_t rows = x->rows, c = x->c, r_stride = x->r_stride, d_stride = x->d_stride;
+    const float *restrict r = x->r, *restrict d = x->d;
     for (size_t t = 0; t < rows; t++)
         for (size_t k = 0; k < c; k++) {
             float at = r[t * r_stride + k];
@@ -131,80 +134,78 @@ INLINE void call_units(const struct cov_trainvec_lstm *s, size_t r, size_t u, si
     __builtin_prefetch(s->next_y + r * y_stride + u);
 }
 
-/* n <= LANES units of one sequence. */
-INLINE void forward_units(const size_t n, size_t hidden, const float *sums, const float *bias,
-                          float *gates, const float *before, float *cell, float *h)
+/* Units [u, u + n) of sequence r, n <= LANES. */
+INLINE void forward_units(const size_t n, const struct cov_trainvec_lstm *s, size_t r, size_t u,
+                          const float *sums, const float *bias, float *h)
 {
+    const size_t hidden = s->hidden, at = r * s->cells_stride + u;
+    float *gates = s->gates + r * s->gates_stride + u;
     vec i = sigmoid(load(n, sums) + load(n, bias));
     vec f = sigmoid(load(n, sums + hidden) + load(n, bias + hidden));
     vec g = hyperbolic(load(n, sums + 2 * hidden) + load(n, bias + 2 * hidden));
     vec o = sigmoid(load(n, sums + 3 * hidden) + load(n, bias + 3 * hidden));
     vec c = i * g;
-    if (before)
-        c = f * load(n, before) + c;
+    if (s->before)
+        c = f * load(n, s->before + at) + c;
     store(n, i, gates);
     store(n, f, gates + hidden);
     store(n, g, gates + 2 * hidden);
     store(n, o, gates + 3 * hidden);
-    store(n, c, cell);
+    store(n, c, s->cells + at);
     store(n, o * hyperbolic(c), h);
 }
 
-static void lstm_forward(const struct cov_trainvec_lstm *s, const float *sums, const float *bias,
+static void lstm_forward(const struct cov_trainvec_lstm *of, const float *sums, const float *bias,
                          float *h, size_t h_stride)
 {
-    size_t hidden = s->hidden, whole = hidden / LANES * LANES;
-    for (size_t r = 0; r < s->rows; r++, sums += 4 * hidden) {
-        float *gates = s->gates + r * s->gates_stride, *cell = s->cells + r * s->cells_stride;
-        const float *before = s->before ? s->before + r * s->cells_stride : NULL;
+    const struct cov_trainvec_lstm s = *of; /* which no store can change */
+    size_t whole = s.hidden / LANES * LANES;
+    for (size_t r = 0; r < s.rows; r++, sums += 4 * s.hidden) {
         float *to = h + r * h_stride;
         for (size_t u = 0; u < whole; u += LANES) {
-            call_units(s, r, u, h_stride);
-            forward_units(LANES, hidden, sums + u, bias + u, gates + u, before ? before + u : NULL,
-                          cell + u, to + u);
+            call_units(&s, r, u, h_stride);
+            forward_units(LANES, &s, r, u, sums + u, bias + u, to + u);
         }
-        if (whole < hidden)
-            forward_units(hidden - whole, hidden, sums + whole, bias + whole, gates + whole,
-                          before ? before + whole : NULL, cell + whole, to + whole);
+        if (whole < s.hidden)
+            forward_units(s.hidden - whole, &s, r, whole, sums + whole, bias + whole, to + whole);
     }
 }
 
-INLINE void backward_units(const size_t n, size_t hidden, float *gates, const float *cell,
-                           const float *before, const float *dy, const float *next, float *dc)
+INLINE void backward_units(const size_t n, const struct cov_trainvec_lstm *s, size_t r, size_t u,
+                           const float *dy, const float *next, float *dc)
 {
+    const size_t hidden = s->hidden, at = r * s->cells_stride + u;
+    float *gates = s->gates + r * s->gates_stride + u;
     vec i = load(n, gates), f = load(n, gates + hidden), g = load(n, gates + 2 * hidden);
-    vec o = load(n, gates + 3 * hidden), shown = hyperbolic(load(n, cell)), dh = load(n, dy);
+    vec o = load(n, gates + 3 * hidden), shown = hyperbolic(load(n, s->cells + at));
+    vec dh = load(n, dy);
     const vec one = all(1.0f);
     if (next)
         dh = dh + load(n, next);
     vec by_cell = load(n, dc) + dh * o * (one - shown * shown);
     store(n, by_cell * g * i * (one - i), gates);
     vec by_f = {0};
-    if (before)
-        by_f = by_cell * load(n, before) * f * (one - f);
+    if (s->before)
+        by_f = by_cell * load(n, s->before + at) * f * (one - f);
     store(n, by_f, gates + hidden);
     store(n, by_cell * i * (one - g * g), gates + 2 * hidden);
     store(n, dh * shown * o * (one - o), gates + 3 * hidden);
     store(n, by_cell * f, dc);
 }
 
-static void lstm_backward(const struct cov_trainvec_lstm *s, const float *dy, size_t dy_stride,
+static void lstm_backward(const struct cov_trainvec_lstm *of, const float *dy, size_t dy_stride,
                           const float *from_next, float *dc)
 {
-    size_t hidden = s->hidden, whole = hidden / LANES * LANES;
-    for (size_t r = 0; r < s->rows; r++, dc += hidden) {
-        float *gates = s->gates + r * s->gates_stride;
-        const float *cell = s->cells + r * s->cells_stride, *by = dy + r * dy_stride;
-        const float *before = s->before ? s->before + r * s->cells_stride : NULL;
-        const float *next = from_next ? from_next + r * hidden : NULL;
+    const struct cov_trainvec_lstm s = *of; /* which no store can change */
+    size_t whole = s.hidden / LANES * LANES;
+    for (size_t r = 0; r < s.rows; r++, dc += s.hidden) {
+        const float *by = dy + r * dy_stride, *next = from_next ? from_next + r * s.hidden : NULL;
         for (size_t u = 0; u < whole; u += LANES) {
-            call_units(s, r, u, dy_stride);
-            backward_units(LANES, hidden, gates + u, cell + u, before ? before + u : NULL, by + u,
-                           next ? next + u : NULL, dc + u);
+            call_units(&s, r, u, dy_stride);
+            backward_units(LANES, &s, r, u, by + u, next ? next + u : NULL, dc + u);
         }
-        if (whole < hidden)
-            backward_units(hidden - whole, hidden, gates + whole, cell + whole,
-                           before ? before + whole : NULL, by + whole, next ? next + whole : NULL,
+        if (whole < s.hidden)
+            backward_units(s.hidden - whole, &s, r, whole, by + whole, next ? next + whole : NULL,
                            dc + whole);
     }
 }
