@@ -39,20 +39,20 @@
 #define COV_MIN_LENGTH_OPTION(at)                                                                  \
     {                                                                                              \
         .name = "min-length", .type = COV_OPT_SIZE, .field = (at), .metavar = "N", .min = 1,       \
-        .max = 1e15, .help = "omit sequences shorter than N bases"                            \
+        .max = 1e15, .help = "omit sequences shorter than N bases"                                 \
     }
 
 #define COV_MAX_LENGTH_OPTION(at)                                                                  \
     {                                                                                              \
         .name = "max-length", .type = COV_OPT_SIZE, .field = (at), .metavar = "N", .min = 1,       \
-        .max = 1e15, .help = "omit sequences longer than N bases"                             \
+        .max = 1e15, .help = "omit sequences longer than N bases"                                  \
     }
 
 /* `before` of the help text: "" or, say, "with --evaluate: ". */
 #define COV_BLACKLIST_OPTION(at, before)                                                           \
     {                                                                                              \
         .name = "blacklist", .type = COV_OPT_FLAG, .field = (at),                                  \
-        .help = before "omit the chunks that a file's data/blacklist marks"                   \
+        .help = before "omit the chunks that a file's data/blacklist marks"                        \
     }
 
 /* `names`: of enum cov_loading, as far as the tool has them; `more` ends the help text. */

@@ -105,8 +105,7 @@ static int read_blacklist(struct genome_file *f, struct cov_err *e)
     const struct cov_chunk_head *head = cov_chunk_file_head(f->file);
     const struct cov_chunk_set *set = cov_chunk_head_set(head, BLACKLIST);
     if (!set) {
-        cov_warn("%s: no " BLACKLIST
-                 "; --blacklist has no effect (h5chunk blacklist adds one)",
+        cov_warn("%s: no " BLACKLIST "; --blacklist has no effect (h5chunk blacklist adds one)",
                  f->path);
         return COV_OK;
     }
