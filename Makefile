@@ -1,8 +1,8 @@
 # covtools. `make help` lists the targets.
 #
-# Yours to set: CC CPPFLAGS CFLAGS LDFLAGS LDLIBS PKG_CONFIG PYTHON, prefix and the other install folders,
-# DESTDIR, SAN=address,undefined (a sanitized build in a folder of its own), V=1 (show the commands), CUDA=1 (the
-# plugin for GPUs too), NVCC CUDA_ARCHS CXX.
+# Variables for users: CC CPPFLAGS CFLAGS LDFLAGS LDLIBS PKG_CONFIG PYTHON, prefix and the other install folders,
+# DESTDIR, SAN=address,undefined (a sanitized build in its own folder), V=1 (show commands), CUDA=1 (build the GPU
+# plugin, too), NVCC CUDA_ARCHS CXX.
 
 prefix       ?= /usr/local
 exec_prefix  ?= $(prefix)
@@ -32,7 +32,7 @@ WRAP         ?=
 V            ?=
 CUDA         ?=
 NVCC         ?= $(or $(shell command -v nvcc 2>/dev/null),$(wildcard /usr/local/cuda/bin/nvcc),nvcc)
-# Turing to Hopper; of the last also what later cards compile for themselves.
+# Turing to Hopper. For the last one, PTX is included, which later GPUs compile themselves.
 CUDA_ARCHS   ?= 75 80 86 89 90
 
 .DEFAULT_GOAL := all
@@ -40,41 +40,39 @@ CUDA_ARCHS   ?= 75 80 86 89 90
 .SUFFIXES:
 MAKEFLAGS += --no-builtin-rules
 
-# ---------------------------------------------------------------- what has to be installed
+# ---------------------------------------------------------------- packages
 
-# To build, to test, and for the demo: Debian 12 and current Ubuntu.
+# To build, to test and for the demo, on Debian 12 and current Ubuntu.
 DEPS := gcc libc6-dev make pkg-config libhts-dev libhdf5-dev libbigwig-dev libdeflate-dev liblzf-dev \
         libcjson-dev liblz4-dev libzstd-dev libblosc-dev libopenblas-pthread-dev zlib1g-dev libcmocka-dev perl tabix gnuplot-nox \
         python3 python3-h5py python3-numpy python3-pybigwig
-# For the checks of developers, and the tests that say SKIP without: torch.load of our checkpoints, h5py with
-# plugins.
+# For developers' checks and for tests that are skipped otherwise: torch.load of our checkpoints, h5py with plugins.
 DEPS_EXTRA := clang-format clang-tidy shellcheck mandoc valgrind gcovr git python3-torch \
         hdf5-filter-plugin hdf5-filter-plugin-blosc-serial libopenmpi-dev openmpi-bin
 
-# apt is only troubled for what is missing.
+# Calls apt only if a package is missing.
 apt = @missing=$$(for p in $(1); do \
     dpkg-query -W -f '$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || echo $$p; done); \
   [ -z "$$missing" ] || { [ "$$(id -u)" -eq 0 ] || { echo "missing:" $$missing "(run as root: sudo make $@)" >&2; exit 1; }; \
     apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $$missing; }
 
-# For the tests of workflows and containers. Not in DEPS_EXTRA: Python's packages below Snakemake take minutes to
-# install.
+# For tests of workflows and containers. Not in DEPS_EXTRA, because Snakemake's Python packages take minutes to install.
 DEPS_WORKFLOWS := snakemake debootstrap zsh fish
 
 .PHONY: deps deps-extra deps-aarch64 deps-workflows
-deps: ## install the Debian or Ubuntu packages that building, testing and the demo need (as root)
+deps: ## install the Debian or Ubuntu packages for building, testing and the demo (as root)
 	$(call apt,$(DEPS))
-deps-extra: ## install what developers' checks need besides
+deps-extra: ## install the packages for developers' checks
 	$(call apt,$(DEPS_EXTRA))
-deps-workflows: ## install what the tests of the workflows, container-check and those of completions need
+deps-workflows: ## install the packages for tests of workflows, containers and completions
 	$(call apt,$(DEPS_WORKFLOWS))
 
-# For check-aarch64. A list of packages of its own, and nothing installed: this machine's is not to know of another
-# architecture. What they need comes along.
+# For check-aarch64. Uses a separate package list and installs nothing, so that this machine's package manager does not
+# learn about another architecture. Dependencies are included.
 ARM     := build/aarch64
 ARM_APT := apt-get -qq -o APT::Architecture=arm64 -o APT::Architectures=arm64 -o Dir::State::Lists=$(CURDIR)/$(ARM)/apt/lists \
            -o Dir::State::status=$(CURDIR)/$(ARM)/apt/status -o Dir::Cache=$(CURDIR)/$(ARM)/apt -o APT::Sandbox::User=
-deps-aarch64: ## install cross compiler and emulator (as root), and put the libraries for aarch64 below build/
+deps-aarch64: ## install a cross compiler and emulator (as root), and unpack libraries for aarch64 in build/
 	$(call apt,gcc-aarch64-linux-gnu qemu-user)
 	rm -rf $(ARM)/apt $(ARM)/root
 	mkdir -p $(ARM)/apt/lists/partial $(ARM)/apt/archives/partial $(ARM)/root
@@ -88,9 +86,8 @@ deps-aarch64: ## install cross compiler and emulator (as root), and put the libr
 DEPS_GOALS  := $(filter deps deps-extra deps-aarch64 deps-workflows,$(MAKECMDGOALS))
 OTHER_GOALS := $(filter-out deps deps-extra deps-aarch64 deps-workflows,$(MAKECMDGOALS))
 ifneq ($(and $(DEPS_GOALS),$(OTHER_GOALS)),)
-# `sudo make deps check`: the other goals are for a second make, as this one was read before the packages
-# were there. Unless they install something, it runs as the owner of the folder: nothing in it is to
-# belong to root in the end.
+# `sudo make deps check`: a second make runs the other goals, because this one was parsed before the packages were
+# installed. Unless they install something, it runs as the owner of the folder, so that no file belongs to root.
 OWNER := $(shell stat -c %u .)
 AS_OWNER := $(if $(filter-out 0,$(OWNER)),$(if $(filter 0,$(shell id -u)),$(if $(filter install uninstall,$(OTHER_GOALS)),,\
   env HOME="$$(getent passwd $(OWNER) | cut -d: -f6)" \
@@ -102,10 +99,10 @@ after-deps: $(DEPS_GOALS)
 	+@$(AS_OWNER) $(MAKE) --no-print-directory $(OTHER_GOALS)
 else
 
-# ---------------------------------------------------------------- what is built from what
+# ---------------------------------------------------------------- sources
 
-# From .version in a `git archive`, which fills it in; else from the tag of a clone; else the base alone.
-# Root may build in a tree of somebody else: git must not refuse that, nor leave its index to root.
+# The version comes from .version, which `git archive` fills in, or from the tag of a clone, or is the base alone.
+# Root may build in another user's tree: git must neither refuse that nor write an index that belongs to root.
 VERSION_BASE := 0.1.0
 SO_MAJOR     := 0
 GIT          := GIT_OPTIONAL_LOCKS=0 git -c safe.directory='$(CURDIR)'
@@ -120,16 +117,16 @@ empty   :=
 tab     := $(empty)	$(empty)
 VARIANT := $(if $(SAN),san-$(subst $(comma),-,$(SAN)),$(if $(COVERAGE),coverage,default))
 B       := build/$(VARIANT)
-# The default variant's programs stand at the top, where users look for them.
+# Programs of the default variant are at the top, where users look for them.
 TOP     := $(if $(filter default,$(VARIANT)),.,$(B))
 BIN     := $(TOP)/bin
 LIB     := $(TOP)/lib
 
-# Plugins that are loaded when they are needed are no part of the library.
+# Plugins are not part of the library.
 MPI_SRC    := common/job/train/ranks_mpi.c
 LIB_SRC    := $(filter-out $(MPI_SRC),$(sort $(wildcard common/*/*.c common/*/*/*.c common/*/*/*/*.c)))
 TOOL_SRC   := $(sort $(wildcard tools/*.c))
-# The rest of a tool that does not fit in one file: tools/TOOL/*.c
+# Further files of a tool: tools/TOOL/*.c
 PART_SRC   := $(sort $(wildcard tools/*/*.c))
 UNIT_SRC   := $(sort $(wildcard tests/unit/*.c))
 HELPER_SRC := $(sort $(wildcard tests/lib/*.c))
@@ -144,8 +141,8 @@ MAN5       := $(sort $(wildcard man/*.5))
 MAN7       := $(sort $(wildcard man/*.7))
 CLI_TESTS  := $(sort $(wildcard tests/cli/*.t))
 ifdef SAN
-# Those that compare values with the files of other programs, or look at sources and pages: they go the
-# ways that other tests go. MPI keeps memory to its end.
+# Skips tests that compare values with other programs' files or inspect sources and pages: other tests cover the same
+# code. MPI does not free its memory.
 CLI_TESTS := $(filter-out %_reference.t %/benchmark.t %/benchmark_report.t %/covtrain_mpi.t %/codecs.t %/clients.t %_torch.t %/covpredict_full.t %/covtrain_plant.t \
   %/covpredict_precision.t %/cpg.t %/demo.t %/h5_layout.t %/h5chunk_recast.t %/install.t %/lint.t %/onehot.t %/pipeline.t %/snakemake.t %/tutorial.t,$(CLI_TESTS))
 UNIT_SRC := $(filter-out %/test_reference_models.c %/test_reference_training.c,$(UNIT_SRC))
@@ -153,7 +150,7 @@ endif
 
 TOOLS   := $(TOOL_SRC:tools/%.c=%)
 UNITS   := $(UNIT_SRC:tests/unit/%.c=$(B)/tests/%)
-# Kernels on the CPU need a C++ compiler; sanitizers know nothing of fibers.
+# GPU kernels in emulation need a C++ compiler and fibers, which sanitizers do not support.
 EMULATE := $(if $(SAN)$(COVERAGE),,$(shell command -v $(CXX) 2>/dev/null))
 EMULATED := $(if $(EMULATE),$(patsubst %,$(B)/tests/check_%,kernels host training))
 MOCK_PLUGIN := $(if $(EMULATE),$(B)/tests/plugins/covtools-cuda.so)
@@ -165,7 +162,7 @@ obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
 # ---------------------------------------------------------------- flags
 
 PACKAGES := htslib hdf5-serial libdeflate liblzf liblz4 libzstd blosc libcjson
-# Goals that do without the libraries.
+# Goals that do not need the libraries.
 ifneq ($(filter-out deps deps-extra deps-aarch64 deps-workflows help clean format format-check dist container-check uninstall check-gpu bench-gpu report-gpu build/gpu/%,$(or $(MAKECMDGOALS),all)),)
   MISSING := $(shell for p in $(PACKAGES); do $(PKG_CONFIG) --exists $$p 2>/dev/null || echo $$p; done)
   ifneq ($(MISSING),)
@@ -173,7 +170,7 @@ ifneq ($(filter-out deps deps-extra deps-aarch64 deps-workflows help clean forma
   endif
 endif
 
-# Open MPI, if it is there: for covtrain in several processes.
+# Open MPI, if installed, for covtrain in several processes.
 MPI_CFLAGS := $(shell $(PKG_CONFIG) --cflags ompi-c 2>/dev/null)
 MPI_LIBS   := $(shell $(PKG_CONFIG) --libs ompi-c 2>/dev/null)
 PKG_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(PACKAGES) 2>/dev/null)
@@ -187,12 +184,12 @@ COV_CFLAGS   := -std=c11 -fPIC -fvisibility=default -ffp-contract=off $(WARN) $(
 COV_LDFLAGS  := $(SAN_FLAGS) -Wl,--as-needed
 RPATH        := -Wl,--enable-new-dtags -Wl,-rpath,'$$ORIGIN/../lib'
 
-# Files of one instruction set; everything else is for the baseline.
+# Flags of files for one instruction set; all others use the baseline.
 cc_option  = $(if $(shell $(CC) -Werror $(1) -x c -c /dev/null -o /dev/null 2>/dev/null && echo yes),$(1))
 VEC_CFLAGS := -ftree-vectorize $(call cc_option,-fvect-cost-model=dynamic) -fno-math-errno -fno-trapping-math
 ISA_vec_base := $(VEC_CFLAGS)
 ISA_trainvec_base := $(VEC_CFLAGS)
-# Loops over the parameters of a network, and the values of a track.
+# Loops over parameters of a network and values of a track.
 ISA_adam     := $(VEC_CFLAGS)
 ISA_strands  := $(VEC_CFLAGS)
 ISA_runs     := $(VEC_CFLAGS)
@@ -246,7 +243,7 @@ $(B)/obj/%.o: %.c $(B)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(CC) $(COV_CPPFLAGS) $(CPPFLAGS) $(COV_CFLAGS) $(ISA_$(notdir $*)) $(CFLAGS) $(HOT_CFLAGS) -MMD -MP -c -o $@ $<
-# Sanitized tests spend most of their time in these, whatever the rest is compiled with.
+# Sanitized tests spend most of their time here, so this is optimised in any case.
 ifdef SAN
 $(B)/obj/common/net/%.o: HOT_CFLAGS := -O2
 endif
@@ -278,7 +275,7 @@ $(BIN)/%: $(B)/obj/tools/%.o $$(call obj,$$(wildcard tools/$$*/*.c)) $(LIB)/libc
 	$(Q)$(call link,$(RPATH))
 
 ABS_RPATH = -Wl,-rpath,$(abspath $(LIB))
-# What tools/benchmark/ holds is tested like the library.
+# Files of tools/benchmark/ have unit tests, too.
 $(B)/benchmark.a: $(call obj,$(wildcard tools/benchmark/*.c))
 	$(Q)rm -f $@ && ar rcs $@ $^
 $(B)/tests/%: $(B)/obj/tests/unit/%.o $(B)/benchmark.a $(LIB)/libcov.so
@@ -301,9 +298,9 @@ $(B)/demo/%: $(B)/obj/workflows/demo/%.o $(LIB)/libcov.so
 .SECONDARY: $(call obj,$(ALL_SRC))
 -include $(patsubst %.o,%.d,$(call obj,$(ALL_SRC)))
 
-# ---------------------------------------------------------------- the plugin for GPUs
+# ---------------------------------------------------------------- the GPU plugin
 
-# With what nvcc can: compute_75 ... of those asked for.
+# Those of CUDA_ARCHS that nvcc supports.
 NVCC_ARCHS = $(or $(filter $(CUDA_ARCHS),$(subst compute_,,$(shell $(NVCC) --list-gpu-arch))),$(error $(NVCC) can build for none of CUDA_ARCHS=$(CUDA_ARCHS)))
 NVCC_FLAGS = -std=c++17 -O3 -I. $(foreach a,$(NVCC_ARCHS),-gencode arch=compute_$a,code=sm_$a) \
   -gencode arch=compute_$(lastword $(NVCC_ARCHS)),code=compute_$(lastword $(NVCC_ARCHS)) \
@@ -317,8 +314,7 @@ $(B)/cuda/%.o: %.cu $(B)/cuda/flags
 	$(call say,NVCC,$<)
 	$(Q)$(NVCC) $(NVCC_FLAGS) -MMD -MP -c -o $@ $<
 $(B)/cuda/common/compute/cuda/cuda_device.o: $(B)/version
-# CUDA's runtime is part of it, which looks for the driver when it is asked; nothing of CUDA has to be
-# installed.
+# Contains CUDA's runtime, which loads the driver on demand, so that CUDA need not be installed.
 $(PLUGIN): $(CUDA_OBJ) $(LIB)/libcov.so
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
@@ -326,7 +322,7 @@ $(PLUGIN): $(CUDA_OBJ) $(LIB)/libcov.so
 	  -Xcompiler -static-libstdc++,-static-libgcc
 -include $(CUDA_OBJ:.o=.d)
 
-# The same sources on the emulation of tests/lib.
+# The same sources with the emulation of tests/lib.
 MOCK_OBJ := $(patsubst %,$(B)/mock/%.o,$(filter-out %/cuda_runtime.cu,$(CUDA_SRC)) $(wildcard tests/lib/*.cc))
 MOCK_CXX = $(CXX) -x c++ -std=c++17 -I. -include tests/lib/simt_emulated.h $(VERSION_MACROS) -O3 -g -fPIC -ffp-contract=off -Wall -Wextra \
   -Wno-unknown-pragmas -Werror
@@ -347,42 +343,42 @@ $(EMULATED): $(B)/tests/%: $(B)/mock/tests/gpu/%.cc.o $(MOCK_OBJ) $(LIB)/libcov.
 
 # ---------------------------------------------------------------- tests
 
-# What tests see: where the programs are, what to put in front of them, and the reference files if they are there.
-# Freed memory that the sanitizer keeps (256 MB, if not told) is copied at each fork, which opening HDF5 is.
+# The environment of tests: programs, a wrapper for them, and reference files if available. The sanitizer's quarantine
+# (256 MB by default) is copied at each fork, and opening HDF5 forks.
 TEST_ENV = BIN='$(abspath $(BIN))' TESTLIB='$(abspath $(B))/tests/lib' SRC='$(CURDIR)' WRAP='$(WRAP)' PYTHON='$(PYTHON)' SAN='$(SAN)' \
            SHARED="$${SHARED:-$(abspath ../shared)}" CMOCKA_MESSAGE_OUTPUT=TAP \
            COVTOOLS_PLUGINS='$(abspath $(B))/tests/none' LSAN_OPTIONS='suppressions=$(CURDIR)/tests/lib/lsan.supp:print_suppressions=0' \
            ASAN_OPTIONS="$${ASAN_OPTIONS:-quarantine_size_mb=16}"
 PROVE = $(TEST_ENV) prove --timer $(PROVE_FLAGS)
 
-# The longest first, so that with several at once none of them runs alone in the end; most units are short.
+# Starts the longest tests first, so that none runs alone at the end of a parallel run.
 LONGEST := $(patsubst %,$(B)/tests/test_%,reference_models lstm) \
   $(patsubst %,tests/cli/%.t,h5chunk_recast covpredict_precision fasta2h5 cov2bigwig_reference cov2bigwig_compare damaged_hdf5 \
   damaged_fasta h5_reference covpredict covpredict_shard clients h5_layout damaged_chunks)
 longest_first = $(filter $(1),$(LONGEST)) $(filter-out $(LONGEST),$(1))
 
 .PHONY: check check-unit check-cli check-long
-check: all $(UNITS) $(EMULATED) $(HELPERS) $(DEMOS) ## run all tests; SAN=address,undefined under sanitizers
+check: all $(UNITS) $(EMULATED) $(HELPERS) $(DEMOS) ## run all tests (SAN=address,undefined: under sanitizers)
 	$(Q)$(PROVE) --exec '' $(call longest_first,$(CLI_TESTS) $(sort $(UNITS)) $(EMULATED))
-check-unit: $(UNITS) $(EMULATED) ## run the tests of the library's files
+check-unit: $(UNITS) $(EMULATED) ## run the unit tests
 	$(Q)$(PROVE) --exec '' $(sort $(UNITS)) $(EMULATED)
-check-cli: all $(HELPERS) $(DEMOS) ## run the tests of the command lines
+check-cli: all $(HELPERS) $(DEMOS) ## run the command-line tests
 	$(Q)$(PROVE) --exec '' $(CLI_TESTS)
-# Leaks are for the leak sanitizer. Valgrind's processor is not the one that the system describes, and it
-# keeps denormal numbers, which the tests left out would notice.
+# The leak sanitizer finds leaks. The excluded tests fail under valgrind, because its CPU differs from the one that the
+# system reports, and it does not flush denormals.
 VALGRIND = valgrind -q --error-exitcode=99 --leak-check=no --suppressions=tests/lib/valgrind.supp
-check-long: all $(UNITS) $(DEMOS) ## run the tests of the library's files under valgrind, and train the demo's network
+check-long: all $(UNITS) $(DEMOS) ## run the unit tests under valgrind, and train the demo's network
 	$(Q)LONG=1 $(PROVE) --exec '' tests/cli/covtrain_plant.t
 	$(Q)$(PROVE) --exec '$(VALGRIND)' $(filter-out %/test_cpu %/test_pool,$(sort $(UNITS)))
 
-# What concerns the kernels at every level of the CPU that the machine has; the first tests run all levels
-# by themselves, those of LEVEL_UNITS as COVTOOLS_CPU says.
+# Tests of the kernels at each CPU level of the machine. CPU_UNITS run all levels themselves, LEVEL_UNITS the level in
+# COVTOOLS_CPU.
 CPU_UNITS   := $(patsubst %,$(B)/tests/test_%,cpu level gemm gemm_dot gemm_int16 gemm_amx outer vec minimal strassen lstm layers training_fast)
 LEVEL_UNITS := $(patsubst %,$(B)/tests/test_%,device_cpu reference_models reference_training)
 CPU_LEVELS  := base avx2 avx512 avx512bf16 amx
 check_instructions = $(if $(filter x86_64-%,$(shell $(CC) -dumpmachine)),$(Q)tests/lint/instructions.sh $(B)/obj/common $(B)/obj/tools)
 .PHONY: check-cpu
-check-cpu: all $(HELPERS) $(DEMOS) $(CPU_UNITS) $(LEVEL_UNITS) ## run the network's tests at every level of the CPU; AVX2's under valgrind
+check-cpu: all $(HELPERS) $(DEMOS) $(CPU_UNITS) $(LEVEL_UNITS) ## run the network's tests at every CPU level, those of AVX2 under valgrind
 	$(check_instructions)
 	$(Q)$(PROVE) --exec '' $(CPU_UNITS)
 	$(Q)there=$$($(BIN)/covpredict --version | sed -n 's/^--cpu: //p'); for level in $(CPU_LEVELS); do \
@@ -391,8 +387,7 @@ check-cpu: all $(HELPERS) $(DEMOS) $(CPU_UNITS) $(LEVEL_UNITS) ## run the networ
 	done
 	$(if $(SAN),,$(Q)$(PROVE) --exec '$(VALGRIND)' $(filter-out %/test_cpu %/test_reference_models %/test_reference_training,$(CPU_UNITS) $(LEVEL_UNITS)))
 
-# A cross build in a folder of its own, with the libraries that deps-aarch64 has put there, and the tests of the
-# library's files on an emulator.
+# A cross build in its own folder with the libraries of deps-aarch64, and the unit tests in an emulator.
 ARM_ROOT  := $(CURDIR)/$(ARM)/root
 ARM_CC    := aarch64-linux-gnu-gcc
 ARM_QEMU  := qemu-aarch64 -L $(ARM_ROOT)
@@ -400,14 +395,14 @@ ARM_PKG   := $(ARM_ROOT)/usr/lib/aarch64-linux-gnu/pkgconfig
 ARM_BUILD := CC='$(ARM_CC) --sysroot=$(ARM_ROOT)' CFLAGS='-O2 -Werror' VARIANT=aarch64 CXX=none MPI_LIBS= MPI_CFLAGS= \
              PKG_CONFIG='env PKG_CONFIG_SYSROOT_DIR=$(ARM_ROOT) PKG_CONFIG_LIBDIR=$(ARM_PKG) $(PKG_CONFIG)'
 .PHONY: check-aarch64 units-aarch64
-check-aarch64: ## cross-build for aarch64, and test the library's files under qemu-user (after deps-aarch64)
+check-aarch64: ## cross-build for aarch64 and run the unit tests under qemu-user (after deps-aarch64)
 	$(Q)if ! command -v $(ARM_CC) >/dev/null || ! command -v qemu-aarch64 >/dev/null || ! [ -e $(ARM_PKG) ]; then \
 	  echo 'check-aarch64: SKIP, no cross compiler, qemu-user or libraries (make deps-aarch64)'; else \
 	  $(MAKE) --no-print-directory $(ARM_BUILD) units-aarch64; fi
 units-aarch64: all $(UNITS)
 	$(Q)$(PROVE) --exec '$(ARM_QEMU)' $(call longest_first,$(sort $(UNITS)))
 
-# On a machine with CUDA and a GPU, and little else: the same layers, linked with the plugin's kernels.
+# For a machine with CUDA and a GPU but without htslib and HDF5: only the layers that the kernels need.
 BARE_SRC := $(filter-out common/base/bgz.c common/base/json.c $(foreach c,blosc deflate lz4 lzf zstd,common/codec/$c.c), \
             $(filter common/base/% common/seq/% common/codec/% common/compute/% common/net/%,$(LIB_SRC)))
 GPU     := build/gpu
@@ -428,46 +423,45 @@ $(GPU)/check_kernels $(GPU)/check_training $(GPU)/bench_gpu: $(GPU)/%: $(GPU)/te
 	$(Q)$(NVCC) -cudart static -o $@ $^ -lm -ldl -lpthread
 .PHONY: check-gpu bench-gpu report-gpu
 .SECONDARY: $(GPU_OBJ) $(patsubst %,$(GPU)/tests/gpu/%.cc.o,check_kernels check_training bench_gpu)
-# Whole programs where htslib and HDF5 are; the sanitizer, which is slow, on small networks.
-check-gpu: $(GPU)/check_kernels $(GPU)/check_training ## test the kernels on a GPU; needs CUDA, but no htslib and HDF5
+# The sanitizer is slow, so it runs on small networks only.
+check-gpu: $(GPU)/check_kernels $(GPU)/check_training ## test the kernels on a GPU (needs CUDA, but neither htslib nor HDF5)
 	$(Q)$(PROVE) --exec '' $^ :: --big
 	$(Q)if command -v compute-sanitizer >/dev/null; then for tool in memcheck racecheck; do \
 	  echo "== $$tool"; for check in $^; do \
 	  compute-sanitizer --tool $$tool --error-exitcode 1 $$check || exit 1; done; done; \
-	  else echo 'check-gpu: no compute-sanitizer, memcheck and racecheck are left out'; fi
-report-gpu: ## build, test and measure on a GPU, whatever fails, and report in short (build/gpu/report/report.txt)
+	  else echo 'check-gpu: no compute-sanitizer; skipping memcheck and racecheck'; fi
+report-gpu: ## build, test and measure on a GPU, and write a report even if something fails (build/gpu/report/report.txt)
 	$(Q)tests/gpu/report.sh
-bench-gpu: $(GPU)/bench_gpu ## chunks a second by batch and precision, time of each layer; PyTorch beside it
+bench-gpu: $(GPU)/bench_gpu ## measure chunks per second by batch and precision, the time of each layer, and PyTorch
 	$(Q)$<
 	$(Q)$(PYTHON) tests/gpu/torch_peer.py
 -include $(GPU_OBJ:.o=.d) $(CUDA_TEST_SRC:%=$(GPU)/%.d)
 
 .PHONY: check-nextflow
-check-nextflow: all $(DEMOS) ## run the Nextflow pipeline: killed, resumed, in shards, as a stub (NEXTFLOW=that of ../shared)
+check-nextflow: all $(DEMOS) ## test the Nextflow pipeline: killed, resumed, in shards, as a stub (NEXTFLOW=PROGRAM)
 	$(Q)nextflow='$(or $(NEXTFLOW),$(shell command -v nextflow),$(abspath $(wildcard ../shared/tools/nextflow/nextflow)))'; \
 	[ -n "$$nextflow" ] || { echo 'check-nextflow: SKIP, no nextflow'; exit; }; \
 	PATH='$(abspath $(BIN))':$$(dirname "$$nextflow"):"$$PATH" workflows/nextflow/check.sh $(B)/demo/make_plant build/nextflow
 
 .PHONY: coverage
-coverage: ## build with gcov, run the tests, show which lines of the library they reach
+coverage: ## build with gcov, run the tests, and print the line coverage
 	$(Q)find build/coverage -name '*.gcda' -delete 2>/dev/null || true
 	$(Q)$(MAKE) --no-print-directory COVERAGE=1 CFLAGS='-O0 -g' check
 	$(Q)gcovr --root . --filter 'common/' --filter 'tools/' --object-directory build/coverage --print-summary
 
 .PHONY: bench bench-codecs
-bench-codecs: $(B)/bench/bench_codecs ## bytes and MB/s of the compressions (DATA="ELEM_BYTES CHUNK_BYTES FILE")
+bench-codecs: $(B)/bench/bench_codecs ## measure sizes and MB/s of the codecs (DATA="ELEM_BYTES CHUNK_BYTES FILE")
 	$(Q)$< $(DATA)
-bench: all ## benchmark report in build/bench (BENCH_FLAGS=--quick)
+bench: all ## run benchmark report in build/bench (BENCH_FLAGS=--quick)
 	$(Q)mkdir -p build && $(BIN)/benchmark report -f $(BENCH_FLAGS) -o build/bench/
 
 # ---------------------------------------------------------------- checks of the sources
 
 TIDY := $(ALL_SRC:%.c=build/tidy/%.ok)
-# The analyzer may look at a quarter of the states of a function that it would by default: a fifth of the
-# time, and the whole tree in minutes.
+# Limits the analyzer to a quarter of the default number of states, which takes a fifth of the time.
 TIDY_LIMITS := -Xclang -analyzer-config -Xclang max-nodes=50000
 .PHONY: tidy format format-check lint
-tidy: $(TIDY) ## clang-tidy, no warning allowed; only what changed since the last time
+tidy: $(TIDY) ## run clang-tidy on files that have changed; no warnings allowed
 build/tidy/%.ok: %.c .clang-tidy
 	@mkdir -p $(@D)
 	$(call say,TIDY,$<)
@@ -476,13 +470,13 @@ build/tidy/%.ok: %.c .clang-tidy
 	$(Q)rm $@.log && touch $@
 -include $(TIDY:.ok=.d)
 
-format: ## clang-format all sources
+format: ## format all sources with clang-format
 	$(Q)$(CLANG_FORMAT) -i $(ALL_SRC) $(HEADERS) $(CUDA_SRC) $(CUDA_TEST_SRC)
-format-check: ## whether clang-format would change something
+format-check: ## check that all sources are formatted
 	$(Q)$(CLANG_FORMAT) --dry-run -Werror $(ALL_SRC) $(HEADERS) $(CUDA_SRC) $(CUDA_TEST_SRC)
 
 SHELL_SRC = $(CLI_TESTS) $(wildcard tests/*.sh tests/*/*.sh workflows/*/*.sh tools/*/*.sh containers/*.sh .ci/run)
-lint: all ## layers, names, banned calls, instructions of each object, man pages against option tables, shell scripts, the Snakemake workflow
+lint: all ## check layers, names, banned calls, instructions of objects, man pages against options, shell scripts, Snakemake
 	$(Q)$(PYTHON) tests/lint/sources.py .
 	$(check_instructions)
 	$(Q)$(PYTHON) tests/lint/man_pages.py $(BIN) $(MAN1)
@@ -501,7 +495,7 @@ $(B)/cov.h: $(PUBLIC) Makefile
 	@{ echo '/* cov.h - libcov as a whole.'; echo ' * SPDX-License-Identifier: MIT */'; echo '#ifndef COV_H'; \
 	   echo '#define COV_H'; printf '#include "%s"\n' $(PUBLIC); echo '#endif'; } > $@
 
-# Each tool prints its options, from which the completions of the shells are made.
+# Shell completions are made from what each tool prints about its options.
 COMPLETIONS := $(foreach t,$(TOOLS),$(B)/completion/$t $(B)/completion/_$t $(B)/completion/$t.fish)
 complete = @mkdir -p $(@D) && tools/completion/completion.sh $(1) $< > $@
 $(B)/completion/_%: $(BIN)/% tools/completion/completion.sh tools/completion/completion.awk
@@ -535,44 +529,44 @@ install: all $(B)/cov.h $(COMPLETIONS) ## install tools, library, headers, man p
 	$(INSTALL) -m 644 $(TOOLS:%=$(B)/completion/%.fish) $(DESTDIR)$(fishcompletiondir)
 	$(INSTALL) -m 644 README.md NEWS.md LICENSE $(DESTDIR)$(docdir)
 	[ -n '$(DESTDIR)' ] || [ "$$(id -u)" -ne 0 ] || ldconfig
-install-strip: ## the same without debugging symbols
+install-strip: ## install without debugging symbols
 	$(MAKE) STRIP_FLAG=-s install
-uninstall: ## remove what install installed
+uninstall: ## remove the installed files
 	rm -f $(TOOLS:%=$(DESTDIR)$(bindir)/%) $(MAN1:man/%=$(DESTDIR)$(man1dir)/%) $(MAN5:man/%=$(DESTDIR)$(man5dir)/%) \
 	  $(MAN7:man/%=$(DESTDIR)$(man7dir)/%) $(TOOLS:%=$(DESTDIR)$(bashcompletiondir)/%) \
 	  $(TOOLS:%=$(DESTDIR)$(zshcompletiondir)/_%) $(TOOLS:%=$(DESTDIR)$(fishcompletiondir)/%.fish)
 	rm -f $(addprefix $(DESTDIR)$(libdir)/,libcov.so $(SONAME) $(SO_FILE) covtools/covtools-cuda.so covtools/covtools-mpi.so) $(DESTDIR)$(pkgconfigdir)/libcov.pc
 	rm -rf $(DESTDIR)$(includedir)/covtools $(DESTDIR)$(docdir)
 
-# ---------------------------------------------------------------- the rest
+# ---------------------------------------------------------------- demo, containers, archive
 
 .PHONY: demo demo-train
-demo: all $(DEMOS) ## a trained network predicts a chromosome that it has not seen; ends with a picture
+demo: all $(DEMOS) ## predict a chromosome that the demo's network has not seen, and draw it
 	@PATH='$(abspath $(BIN))':"$$PATH" workflows/demo/demo.sh $(B)/demo/make_plant build/demo
-demo-train: all $(DEMOS) ## train the demo's network again, workflows/demo/plant.ckpt (a few minutes)
+demo-train: all $(DEMOS) ## train the demo's network, workflows/demo/plant.ckpt, again (a few minutes)
 	@PATH='$(abspath $(BIN))':"$$PATH" workflows/demo/train.sh $(B)/demo/make_plant build/demo-train
 	cp build/demo-train/plant.ckpt workflows/demo/plant.ckpt
 
 .PHONY: container-check
-container-check: ## the steps of the containers in debootstrap roots, and the tests there (as root; CONTAINER_CHECK=folder)
+container-check: ## run the steps of the containers, and the tests, in debootstrap roots (as root; CONTAINER_CHECK=FOLDER)
 	$(Q)$(MAKE) --no-print-directory DIST=build/container-check.tar.gz dist
 	$(Q)command -v debootstrap >/dev/null || { echo 'container-check: no debootstrap (apt-get install debootstrap)' >&2; exit 1; }
 	$(Q)containers/check.sh build/container-check.tar.gz '$(or $(CONTAINER_CHECK),build/container-check)'
 
 .PHONY: samples
-samples: all $(DEMOS) ## made-up samples in build/samples, for the tutorial (man man/covtools.7) and the workflows
+samples: all $(DEMOS) ## make synthetic samples in build/samples, for the tutorial (man man/covtools.7) and the workflows
 	$(Q)rm -rf build/samples
 	$(Q)workflows/demo/samples.sh $(B)/demo/make_plant build/samples
 
 .PHONY: dist clean help
-# The same bytes for the same commit: times are those of the commit, and none is in gzip's header.
+# Reproducible: uses the times of the commit, and no time in gzip's header.
 DIST ?= covtools-$(VERSION:-dirty=).tar.gz
 dist: ## pack the committed sources as covtools-VERSION.tar.gz
 	@mkdir -p '$(dir $(DIST))'
 	$(GIT) -c tar.tar.gz.command='gzip -9nc' archive --format=tar.gz --prefix=covtools-$(VERSION:-dirty=)/ -o '$(DIST)' HEAD
-clean: ## remove everything that was built
+clean: ## remove all build products
 	rm -rf build bin lib covtools-*.tar.gz
-help: ## show this list
+help: ## print this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/\1$(tab)\2/p' Makefile | while IFS='$(tab)' read -r name text; do \
 	  printf '  %-15s %s\n' "$$name" "$$text"; done
 
