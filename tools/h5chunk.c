@@ -1,4 +1,4 @@
-/* h5chunk.c - looks into files of chunks, checks them, and makes others of them.
+/* h5chunk.c - shows, checks and converts files of chunks.
  *
  * The subcommands are in tools/h5chunk/.
  * SPDX-License-Identifier: MIT */
@@ -17,7 +17,7 @@ int main(int argc, char **argv)
 {
     static const struct cov_tool tool = {
         .name = "h5chunk",
-        .summary = "show, check, convert, cut and join files of chunks",
+        .summary = "show, check, convert, split and join files of chunks",
         .subcommands = subcommands,
         .examples = "  h5chunk info genome.h5\n"
                     "  h5chunk verify genome.h5 predictions.h5\n",

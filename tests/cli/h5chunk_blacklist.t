@@ -1,5 +1,5 @@
 #!/bin/sh
-# h5chunk blacklist: reports and lists of ids, files changed in place and new ones, and what is refused.
+# h5chunk blacklist: reports and lists of ids, in place and to new files, and errors.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 need_python h5py numpy
@@ -17,7 +17,7 @@ awk 'BEGIN {
 }' >g.fa
 fasta2h5 -q --subsequence-length 100 -o g.h5 g.fa || exit 99
 
-# check NAMES FILE: rows of these sequences are 0, all others 1; everything else is as in g.h5.
+# check.py NAMES FILE: rows of these sequences are 0, all others 1; everything else equals g.h5.
 cat >check.py <<'END'
 import sys
 
@@ -45,36 +45,36 @@ holds() { # NAMES FILE NAME
 
 printf 's2\n\n# a comment\ns5 # another\n' >names
 run h5chunk blacklist --names names -o new.h5 g.h5
-status_is 0 'a list of ids, to a new file'
-stderr_is 'h5chunk: 2 of 5 sequences are left out, 4 of 14 chunks' '  how many'
-holds 's2 s5' new.h5 '  which'
+status_is 0 'a list of ids, with a new file'
+stderr_is 'h5chunk: blacklisted 2 of 5 sequences, 4 of 14 chunks' '  reports the numbers'
+holds 's2 s5' new.h5 '  marks their rows'
 cp g.h5 same.h5
 chmod 640 same.h5
 run h5chunk blacklist -q --names names --list list same.h5
-status_is 0 'the file itself'
-stderr_is '' '  -q: quietly'
-holds 's2 s5' same.h5 '  is changed'
+status_is 0 'the file itself is changed'
+stderr_is '' '  -q prints nothing'
+holds 's2 s5' same.h5 '  marks the rows'
 is "$(stat -c %a same.h5)" 640 '  keeps its permissions'
-is "$(cat list)" "$(printf 's2\ns5')" '  and the list is written'
+is "$(cat list)" "$(printf 's2\ns5')" '  and writes the list'
 run h5chunk verify same.h5
-status_is 0 '  the file is sound'
+status_is 0 '  the file passes verify'
 run h5chunk blacklist --names list -f --list - -q --stats stats.json same.h5
-stdout_is "$(printf 's2\ns5')" 'the list to standard output, and read again'
+stdout_is "$(printf 's2\ns5')" 'a list is written to standard output, and read back'
 ok 'statistics' "$PYTHON" -c 'import json
 s = json.load(open("stats.json"))
 assert s["inputs"] == ["same.h5", "list"] and s["bases"] == 500 and s["chunks"] == 14, s'
 ln -s same.h5 link.h5
 echo s1 >one
 run h5chunk blacklist -f --names one link.h5
-holds s1 same.h5 'a symbolic link: the file that it leads to'
-ok '  the link stays' test -L link.h5
+holds s1 same.h5 'the target of a symbolic link is changed'
+ok '  the link is kept' test -L link.h5
 : >empty
 run h5chunk blacklist -f --names empty same.h5
 status_is 0 'an empty list'
-holds '' same.h5 '  leaves nothing out'
+holds '' same.h5 '  blacklists nothing'
 printf 's1\nother\nmore\n' >unknown
 run h5chunk blacklist -f --names unknown --list list2 same.h5
-stderr_like '^h5chunk: warning: unknown: 2 of 3 names are not in same\.h5 \(the first is other\)$' 'ids that are not there'
+stderr_like '^h5chunk: warning: unknown: 2 of 3 names are not in same\.h5 \(first: other\)$' 'unknown ids'
 is "$(cat list2)" s1 '  are not in the list'
 
 # ---------------------------------------------------------------- reports
@@ -89,30 +89,30 @@ cat >report.jsonl <<'END'
 END
 run h5chunk blacklist --report report.jsonl -o report.h5 --list report.list g.h5
 status_is 0 'a report'
-holds 's2 s3 s4 s5' report.h5 '  each reason to leave out'
-is "$(tr '\n' ' ' <report.list)" 's2 s3 s4 s5 ' '  the list, in the order of the file'
+holds 's2 s3 s4 s5' report.h5 '  blacklists for each reason'
+is "$(tr '\n' ' ' <report.list)" 's2 s3 s4 s5 ' '  lists in the order of the file'
 gzip -c report.jsonl >report.jsonl.gz
 run h5chunk blacklist -f --report report.jsonl.gz -o report.h5 g.h5
 holds 's2 s3 s4 s5' report.h5 'a compressed report'
-# By the other accession, when the first line has no refseqAccession.
+# The first line has no refseqAccession.
 sed '1s/"refseqAccession":"s1",//; s/"genbankAccession":"g/"genbankAccession":"s/; s/"refseqAccession":"s/"refseqAccession":"r/' \
     report.jsonl >genbank.jsonl
 run h5chunk blacklist -f --report genbank.jsonl -o report.h5 g.h5
-holds 's2 s3 s4 s5' report.h5 'genbankAccession, where the first line has no other'
+holds 's2 s3 s4 s5' report.h5 'genbankAccession if the first line has no refseqAccession'
 sed '2s/"refseqAccession":"s2",//' report.jsonl >mixed.jsonl
 run h5chunk blacklist -f --report mixed.jsonl -o report.h5 g.h5
-holds 's3 s4 s5' report.h5 'a sequence without refseqAccession goes by the other one'
-stderr_like '^h5chunk: warning: g\.h5: 1 of 5 sequences are not in mixed\.jsonl and are kept \(the first is s2\)$' \
-    '  sequences that the report lacks'
-stderr_like '^h5chunk: warning: mixed\.jsonl: 1 of 5 sequences are not in g\.h5$' '  and those that the file lacks'
+holds 's3 s4 s5' report.h5 'a sequence without refseqAccession gets its genbankAccession'
+stderr_like '^h5chunk: warning: g\.h5: 1 of 5 sequences are not in mixed\.jsonl and are kept \(first: s2\)$' \
+    '  warns of sequences that the report lacks'
+stderr_like '^h5chunk: warning: mixed\.jsonl: 1 of 5 sequences are not in g\.h5$' '  and of those that the file lacks'
 
-# ---------------------------------------------------------------- what is refused
+# ---------------------------------------------------------------- errors
 
 rm -f report.h5 new.h5 link.h5 list list2
 cp g.h5 before.h5
-kept() { # NAME: no file is new, none has changed
+kept() { # no file is new or changed
     leaves before.h5 check.py empty g.fa g.h5 genbank.jsonl mixed.jsonl names one report.jsonl \
-        report.jsonl.gz report.list same.h5 stats.json unknown "  and leaves nothing"
+        report.jsonl.gz report.list same.h5 stats.json unknown "  and leaves no files"
     ok '  and changes nothing' cmp before.h5 g.h5
 }
 refuses() { # STATUS REGEX NAME -- [ARG]...
@@ -122,53 +122,53 @@ refuses() { # STATUS REGEX NAME -- [ARG]...
     refused "$wanted" "$regex" "$name"
     kept
 }
-refuses 1 'same\.h5: it has data/blacklist already; use -f' 'a blacklist that is there already' -- --names names same.h5
-refuses 1 'before\.h5 exists; use -f' 'an output that is there' -- --names names -o before.h5 g.h5
-refuses 1 'one exists; use -f' 'a list that is there' -- --names names --list one g.h5
-refuses 2 'report or --names is missing' 'neither' -- g.h5
+refuses 1 'same\.h5: already has data/blacklist; use -f' 'an existing blacklist' -- --names names same.h5
+refuses 1 'before\.h5 exists; use -f' 'an existing output' -- --names names -o before.h5 g.h5
+refuses 1 'one exists; use -f' 'an existing list' -- --names names --list one g.h5
+refuses 2 'needs --report or --names' 'neither' -- g.h5
 refuses 2 'report and --names contradict' 'both' -- --report report.jsonl --names names g.h5
 refuses 2 'g\.h5 is an input' 'the input as output' -- --names names -o g.h5 g.h5
 refuses 2 'names is an input' 'the list of ids as list' -- --names names -f --list names g.h5
-refuses 2 "list and --output both name 'x'" 'one file for both' -- --names names --list x -o x g.h5
+refuses 2 "list and --output both name 'x'" 'the same file for both' -- --names names --list x -o x g.h5
 refuses 2 'cannot be written to standard output' 'standard output' -- --names names -o - g.h5
 refuses 2 "unknown option '-@'" 'threads' -- --names names -@ 2 g.h5
-refuses 1 'none: No such file' 'no list' -- --names none g.h5
-refuses 1 'none\.h5: .*No such file' 'no genome file' -- --names names none.h5
-refuses 1 'g\.fa: ' 'no HDF5' -- --names names g.fa
+refuses 1 'none: No such file' 'a missing list' -- --names none g.h5
+refuses 1 'none\.h5: .*No such file' 'a missing genome file' -- --names names none.h5
+refuses 1 'g\.fa: ' 'not an HDF5 file' -- --names names g.fa
 printf 's1\t0\t10\n' >../bed
-refuses 1 'bed: regions, where ids of whole sequences are wanted' 'a BED file' -- --names ../bed g.h5
-refuses 1 'names:1: no JSON' 'a report that is none' -- --report names g.h5
-refuses 1 'empty: there is no sequence in it' 'an empty report' -- --report empty g.h5
+refuses 1 'bed: has regions; only sequence ids are allowed' 'a BED file' -- --names ../bed g.h5
+refuses 1 'names:1: no JSON' 'a file that is not a report' -- --report names g.h5
+refuses 1 'empty: no sequences' 'an empty report' -- --report empty g.h5
 sed 's/"s\([0-9]\)"/"t\1"/' report.jsonl >../other.jsonl
-refuses 1 'other\.jsonl: none of its 5 sequences \(as t1\) is in g\.h5 \(which has s1\)' 'a report of another genome' -- \
+refuses 1 'other\.jsonl: none of its 5 sequences \(first: t1\) is in g\.h5 \(first: s1\)' 'a report of another genome' -- \
     --report ../other.jsonl g.h5
 head -c 300 report.jsonl >../cut.jsonl
-refuses 1 'cut\.jsonl:3: no JSON' 'a report that was cut off' -- --report ../cut.jsonl g.h5
+refuses 1 'cut\.jsonl:3: no JSON' 'a truncated report' -- --report ../cut.jsonl g.h5
 cat report.jsonl report.jsonl >../twice.jsonl
-refuses 1 'twice\.jsonl:7: s1 is there twice' 'a sequence that is there twice' -- --report ../twice.jsonl g.h5
+refuses 1 'twice\.jsonl:7: duplicate s1' 'a duplicate sequence' -- --report ../twice.jsonl g.h5
 printf '{"a": 1}\n' >../json.jsonl
 refuses 1 'json\.jsonl:1: neither refseqAccession nor genbankAccession' 'other JSON' -- --report ../json.jsonl g.h5
 run_unprivileged sh -c 'mkdir ../ro && cp g.h5 ../ro && chmod 555 ../ro && h5chunk blacklist --names names ../ro/g.h5'
-refused 1 'Permission denied' 'a folder that cannot be written to'
+refused 1 'Permission denied' 'a read-only folder'
 chmod 755 ../ro
 chmod 444 ../ro/g.h5
 run_unprivileged h5chunk blacklist --names names ../ro/g.h5
-refused 1 '\.\./ro/g\.h5: cannot be written \(-o writes another file\): Permission denied$' 'a file that cannot be written to'
-ok '  is as it was' cmp g.h5 ../ro/g.h5
-# A disk that is full, while the copy is made and behind it.
+refused 1 '\.\./ro/g\.h5: cannot be written \(-o writes another file\): Permission denied$' 'a read-only file'
+ok '  is not changed' cmp g.h5 ../ro/g.h5
+# The disk is full during the copy, and after it.
 size=$(stat -c %s g.h5)
 for blocks in $((size / 1024 / 2)) $((size / 1024)); do
     # shellcheck disable=SC2016 # for the inner shell
     run bash -c 'ulimit -f "$0"; h5chunk blacklist --names names g.h5' "$blocks"
-    status_is 1 "no room but for $blocks KiB"
+    status_is 1 "disk full after $blocks KiB"
     kept
 done
 
-# ---------------------------------------------------------------- as Predmoter's test files
+# ---------------------------------------------------------------- Predmoter's test files
 
 for i in 4 5; do
     data=$SHARED/reference/predmoter_testdata/train_data_$i.h5
-    name="as Predmoter's train_data_$i"
+    name="equal to Predmoter's train_data_$i"
     if [ ! -e "$data" ]; then
         pass "$name # SKIP no reference files"
         continue

@@ -1,5 +1,5 @@
 #!/bin/sh
-# h5chunk info: the table and the JSON, of every kind of file.
+# h5chunk info: table and JSON for every kind of file.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 need_python h5py numpy
@@ -32,34 +32,34 @@ END
 
 run h5chunk info g.h5
 status_is 0 'a genome file'
-stderr_is '' '  without a message'
-stdout_like '^  data set         type     shape       chunk       filters                 bytes    a base$' '  a head'
+stderr_is '' '  prints no messages'
+stdout_like '^  data set         type     shape       chunk       filters                 bytes    a base$' '  a header'
 stdout_like '^  data/X           float16  8 x 10 x 4  1 x 10 x 4  shuffle, gzip 4  +[0-9]+ +[0-9.]+$' '  the bases'
 stdout_like '^  data/species     S25      8           8           gzip 4           +[0-9]+ +[0-9.]+$' '  a column'
-stdout_like '^g\.h5: genome file$' '  its kind'
-stdout_like '^  chunks     8 of 10 bases, in 4 pairs$' '  its chunks'
-stdout_like '^  bases      one-hot$' '  its layout'
-stdout_like '^  sequences  2, together 35 bases, the longest 25, the shortest 10$' '  its sequences'
-stdout_like "^  size       $(stat -c %s g.h5) bytes, [0-9.]+ a base\$" '  its size'
+stdout_like '^g\.h5: genome file$' '  the kind'
+stdout_like '^  chunks     8 of 10 bases, in 4 pairs$' '  the chunks'
+stdout_like '^  bases      one-hot$' '  the layout'
+stdout_like '^  sequences  2, together 35 bases, the longest 25, the shortest 10$' '  the sequences'
+stdout_like "^  size       $(stat -c %s g.h5) bytes, [0-9.]+ a base\$" '  the size'
 stdout_like '^            25         6  chr1 \(Sp\)$' '  the first sequence'
-stdout_like '^            10         2  chr2 \(Sp\)$' '  and the last'
-stdout_like '^  attribute  input_path: g\.fa$' '  and its attributes'
+stdout_like '^            10         2  chr2 \(Sp\)$' '  the last sequence'
+stdout_like '^  attribute  input_path: g\.fa$' '  attributes'
 run h5chunk info p.h5 part.h5
 status_is 0 'a predictions file and a partial file'
-stdout_like '^p\.h5: predictions file$' '  the kind of the first'
+stdout_like '^p\.h5: predictions file$' '  kind of the first'
 stdout_like '^  prediction/predictions  int16 big-endian  8 x 10 x 2  3 x 5 x 1  shuffle, gzip 7, fletcher32 ' '  its storage'
-stdout_like '^  prediction/datasets: atac, a\?b$' '  names, without what a terminal would obey'
-stdout_like '^part\.h5: genome file$' '  the kind of the second'
-stdout_like '^  partial    10 of these bases are here$' '  that it is partial'
-stdout_like '^            10         0  chr2 \(Sp\)$' '  and that it has no chunk of a sequence'
+stdout_like '^  prediction/datasets: atac, a\?b$' '  names, without control characters'
+stdout_like '^part\.h5: genome file$' '  kind of the second'
+stdout_like '^  partial    10 of these bases are here$' '  a partial file'
+stdout_like '^            10         0  chr2 \(Sp\)$' '  a sequence without chunks'
 run h5chunk info many.h5
-stdout_like '^many\.h5: file of chunks$' 'a file of neither kind'
-stdout_like '^  \.\.\. and 10 more \(--json lists them all\)$' 'of many sequences a part is listed'
+stdout_like '^many\.h5: file of chunks$' 'a file of another kind'
+stdout_like '^  \.\.\. and 10 more \(--json lists them all\)$' 'only some of many sequences are listed'
 
 h5chunk cat -o g.cov g.h5
 run h5chunk info g.cov
 stdout_like '^g\.cov: genome file, as a stream$' 'a chunk stream in a file'
-stdout_like '^            25         6  chr1 \(Sp\)$' '  its sequences'
+stdout_like '^            25         6  chr1 \(Sp\)$' '  the sequences'
 
 run h5chunk info --json g.h5 p.h5 part.h5 many.h5
 status_is 0 'JSON'
@@ -99,19 +99,19 @@ assert len(files[3]["sequences"]) == 30
 assert files[1]["names"] == {"prediction/datasets": ["atac", "a\x1bb"]}
 assert files[0]["attributes"]["input_path"] == "g.fa"
 END
-ok '  with everything that h5py sees' "$PYTHON" check.py
+ok '  equals what h5py reads' "$PYTHON" check.py
 
 run h5chunk info none.h5
-refused 1 '^h5chunk: error: none\.h5: .*No such file' 'no file'
+refused 1 '^h5chunk: error: none\.h5: .*No such file' 'a missing file'
 run h5chunk info g.fa
-refused 1 '^h5chunk: error: g\.fa: ' 'a file of another kind'
+refused 1 '^h5chunk: error: g\.fa: ' 'not an HDF5 file'
 head -c 3000 g.h5 >cut.h5
 run h5chunk info --json g.h5 cut.h5
-refused 1 '^h5chunk: error: cut\.h5: ' 'a file that was cut off'
-ok '  what was printed before is JSON' "$PYTHON" -c 'import json, sys
+refused 1 '^h5chunk: error: cut\.h5: ' 'a truncated file'
+ok '  the output is still valid JSON' "$PYTHON" -c 'import json, sys
 assert len(json.load(open(sys.argv[1]))["files"]) == 1' "$stdout"
 run sh -c 'h5chunk info g.h5 >/dev/full'
 refused 1 'standard output: No space left on device$' 'a full disk'
 run h5chunk info
-refused 2 'an input is missing \(usage: h5chunk info' 'no file is named'
+refused 2 'an input is missing \(usage: h5chunk info' 'no operand'
 done_testing

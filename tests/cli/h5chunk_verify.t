@@ -19,7 +19,7 @@ awk 'BEGIN {
 run fasta2h5 --subsequence-length 100 --compression libdeflate --species S -o bases.h5 g.fa
 status_is 0 'a genome file'
 
-# What is made of it, and then damaged. `make NAME` writes NAME.h5.
+# `make NAME` writes NAME.h5: a sound file, or one with a fault.
 cat >make.py <<'END'
 import os
 import sys
@@ -36,7 +36,7 @@ def lengths(f):
 
 
 def fill(f, name, columns, dtype):
-    """A data set of values behind which there is -1."""
+    """A data set of random values, padded with -1."""
     rng = np.random.default_rng(5)
     n = lengths(f)
     values = rng.integers(0, 50, (len(n), L, columns)).astype(dtype)
@@ -119,7 +119,7 @@ def swap_bases(f):
 
 
 def flip(name, at, where):
-    """A byte of the stored chunk of that place."""
+    """Flips a byte of the stored chunk at these coordinates."""
     def change(f, path):
         info = f[name].id.get_chunk_info_by_coord(at)
         f.close()
@@ -133,7 +133,7 @@ def flip(name, at, where):
 
 
 def cut_apart(f):
-    """chr2 alone, its - strand in two pieces."""
+    """Only chr2, with its - strand in two chunks."""
     rows(f, [6, 7, 7])
     f["data/start_ends"][1] = (60, 20)
     f["data/start_ends"][2] = (20, 0)
@@ -243,7 +243,7 @@ if len(sys.argv) > 1 and sys.argv[1] == "serve":
         try:
             main(line.strip())
             print("ok", flush=True)
-        except Exception as error:  # whatever it is, the test has to hear of it
+        except Exception as error:  # the test reports it
             print(type(error).__name__, str(error).replace("\n", " "), flush=True)
 END
 start_python make.py
@@ -254,12 +254,12 @@ for name in genome predictions floats partial f_zero; do
     ask "$name" || fail "making $name"
     run h5chunk verify "$name.h5"
     status_is 0 "$name is sound"
-    is "$(cat "$stdout" "$stderr")" '' '  and nothing is said'
+    is "$(cat "$stdout" "$stderr")" '' '  prints nothing'
 done
 run h5chunk verify bases.h5 genome.h5 predictions.h5
 status_is 0 'several files'
 run h5chunk verify --stats stats.json genome.h5 predictions.h5
-ok 'statistics add up' "$PYTHON" -c 'import json
+ok 'statistics are summed over files' "$PYTHON" -c 'import json
 s = json.load(open("stats.json"))
 assert s["chunks"] == 16 and s["bases"] == 620, s'
 for compression in gzip fast lzf none; do
@@ -272,7 +272,7 @@ done
 
 while IFS='|' read -r name lines; do
     ask "$name" || fail "making $name"
-    # More than one line are separated by @.
+    # @ separates lines.
     wanted=$(printf '%s' "$lines" | tr @ '\n' | sed "s/^/$name.h5: /")
     for threads in 1 3; do
         run h5chunk verify -@ "$threads" "$name.h5"
@@ -284,40 +284,40 @@ base|data/X: row 1 (chr1:101-200, + strand), index 3: the four values are those 
 nan_base|data/X: row 1 (chr1:101-200, + strand), index 3: the four values are those of no base
 gap|data/X: row 0 (chr1:1-100, + strand), index 99: all values are 0 (padding), but data/start_ends has a base there
 behind|data/X: row 6 (chr2:1-60, + strand), index 60: a base behind the end that data/start_ends gives
-strand|data/X: row 4 (chr1:101-200, - strand): T at index 7, where the + strand (row 1) says G
-overlap|data/start_ends: row 1 (chr1:91-190, + strand): overlaps row 0@data/start_ends: row 2 (chr1:201-250, + strand): no chunk of this strand has the bases 191 to 200 before it
-hole|data/start_ends: row 1 (chr1:201-250, + strand): no chunk of this strand has the bases 101 to 200 before it@data/start_ends: row 2 (chr1:201-250, - strand): no chunk of this strand has the bases 101 to 200 before it
-short_strand|data/start_ends: chr1, - strand: no chunk has the bases 201 to 250
-no_minus|data/start_ends: chr2, - strand: no chunk has the bases 1 to 60
-cut_apart|data/start_ends: row 2 (chr2:1-20, - strand): the + strand has no chunk of the same place@data/start_ends: row 0 (chr2:1-60, + strand): the - strand has no chunk of the same place@data/start_ends: row 1 (chr2:21-60, - strand): the + strand has no chunk of the same place
+strand|data/X: row 4 (chr1:101-200, - strand): T at index 7, but the + strand (row 1) has G
+overlap|data/start_ends: row 1 (chr1:91-190, + strand): overlaps row 0@data/start_ends: row 2 (chr1:201-250, + strand): bases 191 to 200 of this strand are missing before it
+hole|data/start_ends: row 1 (chr1:201-250, + strand): bases 101 to 200 of this strand are missing before it@data/start_ends: row 2 (chr1:201-250, - strand): bases 101 to 200 of this strand are missing before it
+short_strand|data/start_ends: chr1, - strand: bases 201 to 250 are missing
+no_minus|data/start_ends: chr2, - strand: bases 1 to 60 are missing
+cut_apart|data/start_ends: row 2 (chr2:1-20, - strand): the + strand has no chunk of the same interval@data/start_ends: row 0 (chr2:1-60, + strand): the - strand has no chunk of the same interval@data/start_ends: row 1 (chr2:21-60, - strand): the + strand has no chunk of the same interval
 twice|data/start_ends: row 2 (chr1:101-200, + strand): overlaps row 1
 partial_overlap|data/start_ends: row 2 (chr1:101-200, + strand): overlaps row 0
 negative|evaluation/atac_coverage: row 2 (chr1:201-250, + strand): -5 at index 49, column 1
-padding|evaluation/atac_coverage: row 2 (chr1:201-250, + strand): 0 instead of -1 at index 50, column 0, behind the end
+padding|evaluation/atac_coverage: row 2 (chr1:201-250, + strand): 0 instead of -1 at index 50, column 0, past the end
 spliced|evaluation/atac_spliced_coverage: row 7 (chr2:1-60, - strand): -1 at index 0, column 0
 blacklist|data/blacklist: row 5 (chr1:1-100, - strand): 2 is neither 0 nor 1
 columns|evaluation/atac_spliced_coverage: 1 columns, but evaluation/atac_coverage has 2
-positions|evaluation/atac_spliced_coverage: rows that are not numbers of 100 positions
-bam_files|evaluation/atac_meta/bam_files: 1 names of 2 columns
-bam_name|evaluation/atac_meta/bam_files: row 1: no name
-same_name|data/seqids: chr1 is the name of a sequence of T too
-blank|data/seqids: 'chr 2' is not a name: there is white space in it
+positions|evaluation/atac_spliced_coverage: rows are not numbers for 100 positions
+bam_files|evaluation/atac_meta/bam_files: 1 names for 2 columns
+bam_name|evaluation/atac_meta/bam_files: row 1: empty name
+same_name|data/seqids: duplicate name chr1, also in T
+blank|data/seqids: 'chr 2': white space in a name
 p_negative|prediction/predictions: row 0 (chr1:1-100, + strand): -1 at index 0, column 1
-p_padding|prediction/predictions: row 7 (chr2:1-60, - strand): 7 instead of -1 at index 60, column 1, behind the end
-p_names|prediction/datasets: row 1: 'atac' is there twice
-p_columns|prediction/datasets: 1 names of 2 columns
-p_no_names|prediction/datasets: missing: the columns of the predictions have no names
+p_padding|prediction/predictions: row 7 (chr2:1-60, - strand): 7 instead of -1 at index 60, column 1, past the end
+p_names|prediction/datasets: row 1: duplicate name 'atac'
+p_columns|prediction/datasets: 1 names for 2 columns
+p_no_names|prediction/datasets: missing: names of the columns of the predictions
 f_nan|prediction/predictions: row 3 (chr1:201-250, - strand): nan at index 12, column 0
 f_infinite|prediction/predictions: row 3 (chr1:201-250, - strand): inf at index 12, column 0
 f_negative|prediction/predictions: row 3 (chr1:201-250, - strand): -0.25 at index 12, column 0
 END
 
-# What a decompressor says of damaged data is its own affair. A flip may also give other bases.
+# The message depends on the decompressor; a flip may also change bases.
 while IFS='|' read -r name set; do
     ask "$name" || fail "making $name"
     run h5chunk verify "$name.h5"
     stdout_like "^$name\\.h5: $set, [+-] strand\\).*: ." "$name is found"
-    is "$(wc -l <"$stdout")" 1 '  and nothing else'
+    is "$(wc -l <"$stdout")" 1 '  and no other finding'
 done <<'END'
 flip_x|data/X: row 4 \(chr1:101-200
 flip_coverage|evaluation/atac_coverage: row 3 \(chr1:201-250
@@ -328,36 +328,36 @@ END
 
 ask p_many
 run h5chunk verify p_many.h5
-is "$(sed 's/.*row \([0-9]\) .*/\1/' "$stdout" | tr '\n' ' ')" '0 5 1 4 2 3 6 7 ' 'findings come in the order of the pairs'
+is "$(sed 's/.*row \([0-9]\) .*/\1/' "$stdout" | tr '\n' ' ')" '0 5 1 4 2 3 6 7 ' 'findings are in the order of the pairs'
 ask long_many
 for threads in 1 3; do
     run h5chunk verify -@ "$threads" long_many.h5
-    is "$(grep -c ': -7 at index 0' "$stdout") $(wc -l <"$stdout")" '20 21' "of many findings the first are printed, -@ $threads"
+    is "$(grep -c ': -7 at index 0' "$stdout") $(wc -l <"$stdout")" '20 21' "only the first of many findings are printed, -@ $threads"
     is "$(tail -n 1 "$stdout")" \
-        'long_many.h5: prediction/predictions: ... and 100 more chunks with values that cannot be' '  the others counted'
-    refused 1 'long_many\.h5 is not sound \(findings: 120\)$' '  all of them'
+        'long_many.h5: prediction/predictions: ... and 100 more chunks with invalid values' '  the others are counted'
+    refused 1 'long_many\.h5 is not sound \(findings: 120\)$' '  all count'
 done
 run h5chunk verify genome.h5 negative.h5 predictions.h5 p_names.h5
 refused 1 '^h5chunk: error: 2 of 4 files are not sound \(findings: 2\)$' 'several files'
-is "$(cut -d : -f 1 "$stdout" | tr '\n' ' ')" 'negative.h5 p_names.h5 ' '  each line names its file'
+is "$(cut -d : -f 1 "$stdout" | tr '\n' ' ')" 'negative.h5 p_names.h5 ' '  each line begins with its file'
 
 # ---------------------------------------------------------------- files that cannot be opened
 
 ask cut
 run h5chunk verify cut.h5
-refused 1 '^h5chunk: error: cut\.h5: ' 'a file that was cut off'
+refused 1 '^h5chunk: error: cut\.h5: ' 'a truncated file'
 stdout_is '' '  is a failure, not a finding'
 run h5chunk verify none.h5
-refused 1 '^h5chunk: error: none\.h5: .*No such file' 'no file'
+refused 1 '^h5chunk: error: none\.h5: .*No such file' 'a missing file'
 run h5chunk verify g.fa
-refused 1 '^h5chunk: error: g\.fa: ' 'a file of another kind'
+refused 1 '^h5chunk: error: g\.fa: ' 'not an HDF5 file'
 run h5chunk verify cut.h5 negative.h5 none.h5 genome.h5
-refused 1 '^h5chunk: error: cut\.h5: ' 'the others are looked at all the same'
-stdout_like '^negative\.h5: ' '  findings are printed'
-stderr_like '^h5chunk: warning: none\.h5: ' '  and what else cannot be opened is told'
+refused 1 '^h5chunk: error: cut\.h5: ' 'other files are still checked'
+stdout_like '^negative\.h5: ' '  their findings are printed'
+stderr_like '^h5chunk: warning: none\.h5: ' '  and other failures become warnings'
 run sh -c 'h5chunk verify negative.h5 >/dev/full'
 refused 1 'negative\.h5 is not sound|No space left' 'a full disk'
 run h5chunk verify -o x genome.h5
-refused 2 "unknown option '-o'" 'there is no output'
+refused 2 "unknown option '-o'" '-o is not an option'
 
 done_testing

@@ -1,4 +1,4 @@
-/* test_rewrite.c - rows of files of chunks to a new file.
+/* test_rewrite.c - rows of several files are written to a new one.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -11,12 +11,12 @@
 
 enum { L = 10 };
 
-static char folder[] = "/tmp/test_recast.XXXXXX";
+static char folder[] = "/tmp/test_rewrite.XXXXXX";
 static char paths[3][64];
-static struct cov_recast_job job;
+static struct cov_job job;
 static struct cov_stats stats;
 
-/* One sequence of 25 bases: three chunks a strand. */
+/* One sequence of 25 bases: three chunks per strand. */
 static struct cov_grid *make_grid(void)
 {
     char *names[] = {"a"};
@@ -26,8 +26,7 @@ static struct cov_grid *make_grid(void)
     return g;
 }
 
-/* Row i holds the bases `code` and the values base + 100 * i + position; with the set y, also 7 *
- * i. */
+/* Row i holds the bases `code` and the values base + 100 * i + position; set y, if requested, 7 * i. */
 static void write_file(const char *path, uint8_t code, int16_t base, bool with_y)
 {
     struct cov_chunk_head head = {.L = L, .has_bases = true};
@@ -68,26 +67,26 @@ static void write_file(const char *path, uint8_t code, int16_t base, bool with_y
     cov_grid_free(g);
 }
 
-/* Rows of two files, of which the second has one set more; other type, layout and stored chunks. */
-static void test_two_files(void **state)
+/* The second file has one more set; type, layout and chunk rows change. */
+static void joins_two_files(void **state)
 {
     (void)state;
     write_file(paths[0], 1, 0, false);
     write_file(paths[1], 8, 1000, true);
     struct cov_chunk_file *files[2], *f;
     const char *const names[] = {paths[0], paths[1]};
-    const struct cov_recast_row rows[] = {{1, 0}, {0, 1}, {0, 2}, {1, 3}, {1, 4}, {0, 5}};
-    const struct cov_recast_storage storage = {.has_layout = true,
-                                               .layout = COV_LAYOUT_PACKED,
-                                               .chunk_rows = 4,
-                                               .has_type = true,
-                                               .type = cov_recast_type(2)};
+    const struct cov_rewrite_row rows[] = {{1, 0}, {0, 1}, {0, 2}, {1, 3}, {1, 4}, {0, 5}};
+    const struct cov_rewrite_storage storage = {.has_layout = true,
+                                                .layout = COV_LAYOUT_PACKED,
+                                                .chunk_rows = 4,
+                                                .has_type = true,
+                                                .type = cov_rewrite_type(2)};
     struct cov_grid *g = make_grid();
     for (int i = 0; i < 2; i++)
         assert_int_equal(cov_chunk_file_open(paths[i], &files[i], NULL), 0);
-    struct cov_recast_plan plan = {
+    struct cov_rewrite_plan plan = {
         .files = files, .paths = names, .n_files = 2, .rows = rows, .grid = g, .storage = &storage};
-    assert_int_equal(cov_recast(&plan, paths[2], &job, NULL), 0);
+    assert_int_equal(cov_rewrite(&plan, paths[2], &job, NULL), 0);
     assert_int_equal(cov_chunk_file_open(paths[2], &f, NULL), 0);
     assert_int_equal(cov_chunk_file_head(f)->n_sets, 1);
     assert_string_equal(cov_chunk_file_bases_name(f), "data/X_packed");
@@ -110,19 +109,18 @@ static void test_two_files(void **state)
     cov_blob_fini(&raw);
     cov_chunk_file_close(f);
 
-    /* The model decides what there has to be. */
+    /* Every file must have the sets of the model. */
     struct cov_err e = COV_ERR_INIT;
     plan.model = 1;
-    assert_int_equal(cov_recast(&plan, paths[2], &job, &e), COV_EINPUT);
+    assert_int_equal(cov_rewrite(&plan, paths[2], &job, &e), COV_EINPUT);
     assert_non_null(strstr(e.text, paths[0]));
-    assert_non_null(strstr(e.text, "no data set data/y"));
+    assert_non_null(strstr(e.text, "missing data set data/y"));
     for (int i = 0; i < 2; i++)
         cov_chunk_file_close(files[i]);
     cov_grid_free(g);
 }
 
-/* Which value does not fit, and where. */
-static void test_does_not_fit(void **state)
+static void reports_values_that_do_not_fit(void **state)
 {
     (void)state;
     struct cov_err e = COV_ERR_INIT;
@@ -136,7 +134,7 @@ static void test_does_not_fit(void **state)
                                        .fill = (uint8_t *)&fill};
     struct cov_chunk_set to = from;
     to.type.bytes = 1;
-    assert_int_equal(cov_recast_elems(&from, &to, (const uint8_t *)values, out, "f: row 3", &e),
+    assert_int_equal(cov_rewrite_elems(&from, &to, (const uint8_t *)values, out, "f: row 3", &e),
                      COV_EINPUT);
     assert_string_equal(e.text,
                         "f: row 3: prediction/x: position 2 of the chunk: 300 does not fit int8");
@@ -167,8 +165,8 @@ static int end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_two_files),
-        cmocka_unit_test(test_does_not_fit),
+        cmocka_unit_test(joins_two_files),
+        cmocka_unit_test(reports_values_that_do_not_fit),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

@@ -1,4 +1,4 @@
-/* test_set_blacklist.c - data/blacklist of genome files.
+/* test_set_blacklist.c - data/blacklist of genome files, and sequence reports.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -22,7 +22,7 @@ static int enter(void **state)
 static int leave(void **state)
 {
     (void)state;
-    return unlink("g.h5") || unlink("names") || chdir("/") || rmdir(dir);
+    return unlink("g.h5") || unlink("names") || unlink("report") || chdir("/") || rmdir(dir);
 }
 
 static void put(const char *path, const char *text)
@@ -37,7 +37,8 @@ static int set(const struct cov_set_blacklist_options *o)
 {
     struct cov_stats stats;
     cov_stats_init(&stats, "test", "0");
-    int rc = cov_set_blacklist("g.h5", o, NULL, &stats, NULL);
+    const struct cov_job job = {.stats = &stats};
+    int rc = cov_set_blacklist("g.h5", o, &job, NULL);
     cov_stats_fini(&stats);
     return rc;
 }
@@ -77,7 +78,7 @@ static void changes_the_file(void **state)
     holds("g.h5", without_chr1);
 }
 
-static void writes_another(void **state)
+static void writes_a_new_file(void **state)
 {
     (void)state;
     struct cov_set_blacklist_options o = {.names = "names", .output = "new.h5", .list = "list"};
@@ -102,11 +103,115 @@ static void writes_another(void **state)
     assert_int_equal(unlink("new.h5"), 0);
 }
 
+/* ---------------------------------------------------------------- NCBI's sequence reports */
+
+static int read_text(const char *text, struct cov_sequence_report *r, struct cov_err *e)
+{
+    put("report", text);
+    return cov_sequence_report_read("report", r, e);
+}
+
+static void expect(const struct cov_sequence_report *r, const char *id, bool drops)
+{
+    size_t index;
+    assert_true(cov_names_find(r->ids, id, strlen(id), &index));
+    assert_int_equal(r->drops[index], drops);
+}
+
+static void drops_what_is_not_nuclear(void **state)
+{
+    (void)state;
+    struct cov_sequence_report r;
+    assert_int_equal(
+        read_text("{\"refseqAccession\":\"a\",\"genbankAccession\":\"A\",\"chrName\":\"1\","
+                  "\"assemblyUnit\":\"Primary Assembly\",\"role\":\"assembled-molecule\"}\r\n"
+                  "  \n"
+                  "{\"refseqAccession\":\"b\",\"chrName\":\"Un\"}\n"
+                  "{\"refseqAccession\":\"c\",\"assemblyUnit\":\"non-nuclear\"}\n"
+                  "{\"refseqAccession\":\"d\",\"role\":\"unplaced-scaffold\"}\n"
+                  "{\"genbankAccession\":\"e\",\"role\":\"unlocalized-scaffold\"}\n"
+                  "{\"refseqAccession\":\"f\",\"chrName\":\"un\",\"role\":7}",
+                  &r, NULL),
+        COV_OK);
+    assert_int_equal(cov_names_count(r.ids), 6);
+    expect(&r, "a", false);
+    expect(&r, "b", true);
+    expect(&r, "c", true);
+    expect(&r, "d", true);
+    expect(&r, "e", true);
+    expect(&r, "f", false);
+    cov_sequence_report_fini(&r);
+    cov_sequence_report_fini(&r);
+}
+
+static void first_line_decides_on_the_accession(void **state)
+{
+    (void)state;
+    struct cov_sequence_report r;
+    assert_int_equal(read_text("{\"genbankAccession\":\"A\"}\n"
+                               "{\"refseqAccession\":\"b\",\"genbankAccession\":\"B\"}\n",
+                               &r, NULL),
+                     COV_OK);
+    expect(&r, "A", false);
+    expect(&r, "B", false);
+    cov_sequence_report_fini(&r);
+}
+
+static void refuse(const char *text, const char *says)
+{
+    struct cov_sequence_report r;
+    struct cov_err e = COV_ERR_INIT;
+    assert_int_equal(read_text(text, &r, &e), COV_EINPUT);
+    assert_int_equal(strncmp(e.text, "report", strlen("report")), 0);
+    assert_non_null(strstr(e.text, says));
+    assert_null(r.ids);
+}
+
+static void rejects_other_files(void **state)
+{
+    (void)state;
+    refuse("", ": no sequences");
+    refuse(" \n\n", ": no sequences");
+    refuse("{\"refseqAccession\":\"a\"}\n{\"refseqAccession\":", ":2: no JSON");
+    refuse("{\"refseqAccession\":\"a\"}\n{\"refseqAccession\":\"a\"}\n", ":2: duplicate a");
+    refuse("\n{\"refseqAccession\":\"\"}\n", ":2: neither refseqAccession nor");
+    refuse("[]\n", ":1: neither refseqAccession nor");
+    refuse("id\tname\n", ":1: no JSON");
+}
+
+/* Lines cross the borders of the blocks that are read at many places. */
+static void reads_long_reports(void **state)
+{
+    (void)state;
+    enum { N = 3000, LINE = 200 };
+    char *text = calloc(N, LINE);
+    assert_non_null(text);
+    size_t n = 0;
+    for (int i = 0; i < N; i++)
+        n += (size_t)snprintf(text + n, LINE,
+                              "{\"refseqAccession\":\"s%d\",\"pad\":\"%*s\",\"role\":\"%s\"}\n", i,
+                              i % 97, "", i % 3 ? "x" : "unplaced-scaffold");
+    struct cov_sequence_report r;
+    assert_int_equal(read_text(text, &r, NULL), COV_OK);
+    assert_int_equal(cov_names_count(r.ids), N);
+    for (int i = 0; i < N; i++) {
+        char id[16];
+        (void)snprintf(id, sizeof id, "s%d", i);
+        expect(&r, id, i % 3 == 0);
+    }
+    cov_sequence_report_fini(&r);
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(changes_the_file),
-        cmocka_unit_test(writes_another),
+        cmocka_unit_test(writes_a_new_file),
+        cmocka_unit_test(drops_what_is_not_nuclear),
+        cmocka_unit_test(first_line_decides_on_the_accession),
+        cmocka_unit_test(rejects_other_files),
+        cmocka_unit_test(reads_long_reports),
     };
     return cmocka_run_group_tests(tests, enter, leave);
 }

@@ -1,20 +1,20 @@
-/* cut.c - h5chunk subset, split, merge: some of the rows, parts of a file, and the whole of parts.
+/* cut.c - h5chunk subset, split, merge: parts of a file, and their union.
  * SPDX-License-Identifier: MIT */
 #include <stddef.h>
 
 #include "common/base/path.h"
 #include "common/job/chunks/merge.h"
-#include "common/job/chunks/repack.h"
-#include "common/job/chunks/split.h"
+#include "common/job/chunks/subset.h"
+#include "common/job/shared_options.h"
 #include "tools/h5chunk/subcommands.h"
 
-/* A list on standard input, which files are not read from either. */
+/* Adds a list of names or regions to the inputs; it cannot be standard input. */
 static int check_list(struct cov_common *common, const char *path, struct cov_err *e)
 {
     if (!path)
         return COV_OK;
     if (cov_path_is_std(path))
-        return cov_fail(e, COV_EUSAGE, "lists are not read from standard input");
+        return cov_fail(e, COV_EUSAGE, "lists cannot be read from standard input");
     return cov_stats_add_input(&common->stats, path, e);
 }
 
@@ -30,43 +30,19 @@ struct subset_config {
 enum { ROW_REGION, ROW_BED, ROW_NAMES, ROW_EXCLUDED, ROW_DROP_N, ROW_MIN_LENGTH };
 
 static const struct cov_opt subset_options[] = {
-    [ROW_REGION] = {.name = "regions",
-                    .letter = 'r',
-                    .type = COV_OPT_LIST,
-                    .field = offsetof(struct subset_config, regions),
-                    .metavar = "REGION,...",
-                    .help = "keep chunks that overlap it: NAME or NAME:FIRST-LAST, from 1; several "
-                            "with commas, or given several times"},
-    [ROW_BED] = {.name = "regions-file",
-                 .letter = 'R',
-                 .type = COV_OPT_STRING,
-                 .flags = COV_OPT_PATH_IN,
-                 .field = offsetof(struct subset_config, bed),
-                 .metavar = "BED",
-                 .help = "keep chunks that overlap its regions"},
-    [ROW_NAMES] = {.name = "names",
-                   .type = COV_OPT_STRING,
-                   .flags = COV_OPT_PATH_IN,
-                   .field = offsetof(struct subset_config, names),
-                   .metavar = "FILE",
-                   .help = "keep the sequences it lists, one a line"},
-    [ROW_EXCLUDED] = {.name = "exclude-names",
-                      .type = COV_OPT_STRING,
-                      .flags = COV_OPT_PATH_IN,
-                      .field = offsetof(struct subset_config, excluded),
-                      .metavar = "FILE",
-                      .help = "leave out the sequences it lists, one a line"},
+    [ROW_REGION] =
+        COV_REGIONS_OPTION(offsetof(struct subset_config, regions), "keep chunks that overlap"),
+    [ROW_BED] =
+        COV_REGIONS_FILE_OPTION(offsetof(struct subset_config, bed), "keep chunks that overlap"),
+    [ROW_NAMES] = H5CHUNK_FILE_OPTION("names", offsetof(struct subset_config, names),
+                                      "keep the listed sequences, one per line"),
+    [ROW_EXCLUDED] = H5CHUNK_FILE_OPTION("exclude-names", offsetof(struct subset_config, excluded),
+                                         "leave out the listed sequences, one per line"),
     [ROW_DROP_N] = {.name = "drop-n",
                     .type = COV_OPT_FLAG,
                     .field = offsetof(struct subset_config, drop_n),
-                    .help = "leave out chunks without any base but N"},
-    [ROW_MIN_LENGTH] = {.name = "min-length",
-                        .type = COV_OPT_SIZE,
-                        .field = offsetof(struct subset_config, min_length),
-                        .metavar = "N",
-                        .min = 1,
-                        .max = 1e18,
-                        .help = "leave out sequences of fewer bases"},
+                    .help = "leave out chunks of N only"},
+    [ROW_MIN_LENGTH] = COV_MIN_LENGTH_OPTION(offsetof(struct subset_config, min_length)),
     {.name = NULL},
 };
 
@@ -82,14 +58,14 @@ static int subset_run(struct cov_common *common, void *config, const bool *given
                                                .excluded_path = c->excluded,
                                                .min_length = c->min_length,
                                                .drop_n = c->drop_n};
-    struct cov_recast_job job;
+    struct cov_rewrite_job job;
     bool any = false;
     for (int i = ROW_REGION; i <= ROW_MIN_LENGTH; i++)
         any = any || given[i];
     if (!any)
         return cov_fail(e, COV_EUSAGE,
-                        "nothing says what to keep: give -r, -R, --names, --exclude-names, "
-                        "--drop-n or --min-length");
+                        "needs one of -r, -R, --names, --exclude-names, --drop-n and "
+                        "--min-length");
     int rc = check_list(common, c->bed, e);
     if (!rc)
         rc = check_list(common, c->names, e);
@@ -100,13 +76,13 @@ static int subset_run(struct cov_common *common, void *config, const bool *given
     rc = h5chunk_begin(common, operands, 1, false, &job, e);
     if (!rc)
         rc = cov_subset(operands[0], common->output, &options, &job, e);
-    cov_pool_free(job.pool);
+    cov_pool_free(job.job.pool);
     return rc;
 }
 
 const struct cov_tool h5chunk_subset = {
     .name = "subset",
-    .summary = "keep some chunks: regions, sequences, what is not all N",
+    .summary = "keep some chunks: by region, by sequence, without N",
     .synopsis = "[options] -o OUT FILE",
     .examples = "  h5chunk subset -r Chr1,Chr2:1-5000000 -o some.h5 genome.h5\n"
                 "  h5chunk subset --drop-n --min-length 10k -o train.h5 genome.h5\n",
@@ -138,7 +114,7 @@ static const struct cov_opt split_options[] = {
                     .metavar = "N",
                     .min = 1,
                     .max = 4000,
-                    .help = "cut into N files of as many pairs of chunks, in order: PREFIX.1.h5 to "
+                    .help = "split into N files of consecutive pairs of chunks: PREFIX.1.h5 to "
                             "PREFIX.N.h5"},
     [ROW_FRACTION] = {.name = "val-fraction",
                       .type = COV_OPT_FLOAT,
@@ -146,28 +122,24 @@ static const struct cov_opt split_options[] = {
                       .metavar = "F",
                       .min = 1e-9,
                       .max = 0.999999999,
-                      .help = "fraction of the sequences or pairs of chunks, drawn at random, that "
-                              "is for validation"},
+                      .help =
+                          "fraction of the sequences or pairs of chunks to draw for validation"},
     [ROW_SEED] = {.name = "seed",
                   .type = COV_OPT_INT,
                   .field = offsetof(struct split_config, seed),
                   .metavar = "S",
                   .min = 0,
                   .max = 9007199254740992.0,
-                  .help = "seed of the draw: the same seed draws the same"},
+                  .help = "seed of the random draw"},
     [ROW_BY] = {.name = "by",
                 .type = COV_OPT_ENUM,
                 .field = offsetof(struct split_config, by),
                 .def = "sequence",
                 .choices = units,
                 .help =
-                    "draw sequences, those up to N90 apart from the others, or pairs of chunks"},
-    [ROW_VAL_NAMES] = {.name = "val-names",
-                       .type = COV_OPT_STRING,
-                       .flags = COV_OPT_PATH_IN,
-                       .field = offsetof(struct split_config, val_names),
-                       .metavar = "FILE",
-                       .help = "the sequences for validation, one a line"},
+                    "draw sequences (longest up to N90 and others separately) or pairs of chunks"},
+    [ROW_VAL_NAMES] = H5CHUNK_FILE_OPTION("val-names", offsetof(struct split_config, val_names),
+                                          "the sequences for validation, one per line"),
     {.name = NULL},
 };
 
@@ -176,19 +148,18 @@ static int check_split(const struct split_config *c, const bool *given, const ch
 {
     int n = given[ROW_SHARDS] + given[ROW_FRACTION] + given[ROW_VAL_NAMES];
     if (n != 1)
-        return cov_fail(e, COV_EUSAGE,
-                        "one of --shards, --val-fraction and --val-names is wanted%s",
-                        n ? ", not several" : "");
+        return cov_fail(e, COV_EUSAGE, "needs %sone of --shards, --val-fraction and --val-names",
+                        n ? "only " : "");
     if (!given[ROW_FRACTION] && (given[ROW_SEED] || given[ROW_BY]))
-        return cov_fail(e, COV_EUSAGE, "--%s goes with --val-fraction",
+        return cov_fail(e, COV_EUSAGE, "--%s needs --val-fraction",
                         given[ROW_SEED] ? "seed" : "by");
     if (given[ROW_FRACTION] && !given[ROW_SEED])
-        return cov_fail(e, COV_EUSAGE, "--val-fraction wants a --seed");
+        return cov_fail(e, COV_EUSAGE, "--val-fraction needs --seed");
     if (c->shards && cov_path_names_dir(output))
-        return cov_fail(e, COV_EUSAGE, "%s: a folder; --shards wants what names begin with",
+        return cov_fail(e, COV_EUSAGE, "%s: is a folder; --shards needs a prefix of file names",
                         output);
     if (!c->shards && !cov_path_names_dir(output))
-        return cov_fail(e, COV_EUSAGE, "%s: a folder is wanted, named with '/' at its end", output);
+        return cov_fail(e, COV_EUSAGE, "%s: not a folder; add '/' at the end", output);
     return COV_OK;
 }
 
@@ -201,7 +172,7 @@ static int split_run(struct cov_common *common, void *config, const bool *given,
                                               .fraction = c->fraction,
                                               .seed = (uint64_t)c->seed,
                                               .by_pairs = c->by == 1};
-    struct cov_recast_job job;
+    struct cov_rewrite_job job;
     int rc = check_split(c, given, common->output, e);
     if (!rc)
         rc = check_list(common, c->val_names, e);
@@ -212,13 +183,13 @@ static int split_run(struct cov_common *common, void *config, const bool *given,
         rc = cov_split_shards(operands[0], common->output, (size_t)c->shards, &job, e);
     else if (!rc)
         rc = cov_split_holdout(operands[0], common->output, &holdout, &job, e);
-    cov_pool_free(job.pool);
+    cov_pool_free(job.job.pool);
     return rc;
 }
 
 const struct cov_tool h5chunk_split = {
     .name = "split",
-    .summary = "cut a file into shards, or into training and validation data",
+    .summary = "split a file into shards, or into training and validation data",
     .synopsis = "-o PREFIX --shards N FILE\n"
                 "       h5chunk split -o DIR/ (--val-fraction F --seed S | --val-names FILE) FILE",
     .examples = "  h5chunk split --shards 8 -o parts/genome genome.h5\n"
@@ -243,12 +214,12 @@ static int merge_run(struct cov_common *common, void *config, const bool *given,
 {
     (void)given;
     const struct merge_config *c = config;
-    struct cov_recast_job job;
+    struct cov_rewrite_job job;
     int rc = h5chunk_begin(common, operands, n_operands, false, &job, e);
     if (!rc)
         rc = cov_merge((const char *const *)operands, (size_t)n_operands, common->output,
                        c->allow_holes, &job, e);
-    cov_pool_free(job.pool);
+    cov_pool_free(job.job.pool);
     return rc;
 }
 
@@ -256,7 +227,7 @@ static const struct cov_opt merge_options[] = {
     {.name = "allow-holes",
      .type = COV_OPT_FLAG,
      .field = offsetof(struct merge_config, allow_holes),
-     .help = "chunks may be missing, as in the parts of a subset; the result is then partial"},
+     .help = "allow missing chunks, as in parts of a subset; the result is then partial"},
     {.name = NULL},
 };
 

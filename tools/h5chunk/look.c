@@ -1,5 +1,5 @@
-/* look.c - h5chunk info, verify and blacklist: what is in files of chunks, whether they are sound, and
- * what of it training is to leave out.
+/* look.c - h5chunk info, verify and blacklist: contents of a file, its integrity, and the sequences that
+ * training leaves out.
  * SPDX-License-Identifier: MIT */
 #include <stddef.h>
 #include <stdio.h>
@@ -36,7 +36,7 @@ static int info_run(struct cov_common *common, void *config, const bool *given, 
 
 const struct cov_tool h5chunk_info = {
     .name = "info",
-    .summary = "show what is in files: shapes, types, filters, sizes, sequences",
+    .summary = "show the contents of files: shapes, types, filters, sizes, sequences",
     .synopsis = "[options] FILE...",
     .examples = "  h5chunk info genome.h5\n"
                 "  h5chunk info --json *.h5 | jq '.files[].bytes_per_base'\n",
@@ -52,20 +52,20 @@ const struct cov_tool h5chunk_info = {
 
 static const struct cov_opt verify_options[] = {{.name = NULL}};
 
-/* Goes on after a file that cannot be opened, which leads to status 1 as findings do. */
+/* A file that cannot be opened leads to status 1, as findings do, after the other files were checked. */
 static int verify_run(struct cov_common *common, void *config, const bool *given, int n_operands,
                       char **operands, struct cov_err *e)
 {
     (void)config;
     (void)given;
-    struct cov_pool *pool = NULL;
+    struct cov_job job = {.progress = &common->progress, .stats = &common->stats};
     size_t n_findings = 0;
     int n_unsound = 0, failed = COV_OK;
-    int rc = cov_pool_new((unsigned)common->threads, &pool, e);
+    int rc = cov_pool_new((unsigned)common->threads, &job.pool, e);
     for (int i = 0; i < n_operands && !rc; i++) {
         struct cov_err failure = COV_ERR_INIT;
         size_t n = 0;
-        rc = cov_verify(operands[i], pool, stdout, &common->progress, &common->stats, &n, &failure);
+        rc = cov_verify(operands[i], stdout, &job, &n, &failure);
         n_findings += n;
         n_unsound += n > 0;
         if (rc && failed)
@@ -75,7 +75,7 @@ static int verify_run(struct cov_common *common, void *config, const bool *given
         if (rc != COV_ENOMEM)
             rc = COV_OK;
     }
-    cov_pool_free(pool);
+    cov_pool_free(job.pool);
     if (failed || rc)
         return failed ? failed : rc;
     if (n_findings > 0 && n_operands == 1)
@@ -88,7 +88,7 @@ static int verify_run(struct cov_common *common, void *config, const bool *given
 
 const struct cov_tool h5chunk_verify = {
     .name = "verify",
-    .summary = "check that files are sound, and say where they are not",
+    .summary = "check files, and report what is wrong where",
     .synopsis = "[options] FILE...",
     .examples = "  h5chunk verify genome.h5 predictions.h5\n",
     .options = verify_options,
@@ -105,25 +105,17 @@ struct blacklist_config {
 };
 
 static const struct cov_opt blacklist_options[] = {
-    {.name = "report",
-     .type = COV_OPT_STRING,
-     .flags = COV_OPT_PATH_IN,
-     .field = offsetof(struct blacklist_config, report),
-     .metavar = "FILE",
-     .help = "NCBI's sequence_report.jsonl: leave out what is unplaced, unlocalized, or not of the "
-             "nucleus"},
-    {.name = "names",
-     .type = COV_OPT_STRING,
-     .flags = COV_OPT_PATH_IN,
-     .field = offsetof(struct blacklist_config, names),
-     .metavar = "FILE",
-     .help = "leave out these sequences: ids, one a line"},
+    H5CHUNK_FILE_OPTION("report", offsetof(struct blacklist_config, report),
+                        "NCBI's sequence_report.jsonl: blacklist unplaced, unlocalized and "
+                        "non-nuclear sequences"),
+    H5CHUNK_FILE_OPTION("names", offsetof(struct blacklist_config, names),
+                        "blacklist these sequences: ids, one per line"),
     {.name = "list",
      .type = COV_OPT_STRING,
      .flags = COV_OPT_PATH_OUT,
      .field = offsetof(struct blacklist_config, list),
      .metavar = "OUT",
-     .help = "write the ids that are left out there, as cov2bigwig --blacklist-file takes them"},
+     .help = "write the blacklisted ids to this file, for cov2bigwig --blacklist-file"},
     {.name = NULL},
 };
 
@@ -138,20 +130,21 @@ static int blacklist_run(struct cov_common *common, void *config, const bool *gi
                                                       .output = common->output,
                                                       .list = c->list,
                                                       .force = common->force};
+    const struct cov_job job = {.progress = &common->progress, .stats = &common->stats};
     const char *from = c->report ? c->report : c->names;
     if (!from)
-        return cov_fail(e, COV_EUSAGE, "--report or --names is missing");
+        return cov_fail(e, COV_EUSAGE, "needs --report or --names");
     if (c->report && c->names)
         return cov_fail(e, COV_EUSAGE, "--report and --names contradict each other");
     if (common->output && cov_path_is_std(common->output))
         return cov_fail(e, COV_EUSAGE, "a genome file cannot be written to standard output");
     int rc = cov_stats_add_input(&common->stats, from, e);
-    return rc ? rc : cov_set_blacklist(operands[0], &options, &common->progress, &common->stats, e);
+    return rc ? rc : cov_set_blacklist(operands[0], &options, &job, e);
 }
 
 const struct cov_tool h5chunk_blacklist = {
     .name = "blacklist",
-    .summary = "note in a genome file which sequences training is to leave out",
+    .summary = "mark the sequences of a genome file that training leaves out",
     .synopsis = "(--report FILE | --names FILE) [options] [-o OUT.h5] GENOME.h5",
     .examples = "  h5chunk blacklist --report sequence_report.jsonl --list dropped.txt genome.h5\n",
     .options = blacklist_options,
@@ -159,7 +152,7 @@ const struct cov_tool h5chunk_blacklist = {
     .min_operands = 1,
     .max_operands = 1,
     .output_optional = true,
-    .output_help = "write a new file there; without it, GENOME.h5 is changed",
+    .output_help = "write a new file (default: change GENOME.h5)",
     .lacks = COV_LACKS_THREADS | COV_LACKS_TMPDIR,
     .run = blacklist_run,
 };

@@ -1,10 +1,10 @@
-/* store.c - h5chunk repack, cat, save: the same chunks stored in another way.
+/* store.c - h5chunk repack, cat, save: the same chunks in another storage.
  * SPDX-License-Identifier: MIT */
 #include <stddef.h>
 
 #include "common/base/path.h"
 #include "common/job/chunks/cat.h"
-#include "common/job/chunks/repack.h"
+#include "common/job/shared_options.h"
 #include "tools/h5chunk/subcommands.h"
 
 struct config {
@@ -16,29 +16,26 @@ struct config {
 /* In the order of enum cov_layout. */
 static const char *const layouts[] = {"onehot", "packed", NULL};
 
-/* Rows that are asked whether they were given. */
 enum { ROW_LAYOUT, ROW_DTYPE };
 
 #define FIELD(name) offsetof(struct config, name)
 
 #define STORAGE_OPTIONS(default_compression, default_layout)                                       \
-    [ROW_LAYOUT] = {.name = "layout",                                                              \
-                    .type = COV_OPT_ENUM,                                                          \
-                    .field = FIELD(layout),                                                        \
-                    .choices = layouts,                                                            \
-                    .help = "how bases are stored: as Helixer does, or with 4 bits a base; "       \
-                            "without it, " default_layout},                                        \
+    [ROW_LAYOUT] =                                                                                 \
+        {.name = "layout",                                                                         \
+         .type = COV_OPT_ENUM,                                                                     \
+         .field = FIELD(layout),                                                                   \
+         .choices = layouts,                                                                       \
+         .help =                                                                                   \
+             "storage of bases: as in Helixer, or 4 bits per base (default: " default_layout ")"}, \
     [ROW_DTYPE] = {.name = "dtype",                                                                \
                    .type = COV_OPT_ENUM,                                                           \
                    .field = FIELD(dtype),                                                          \
-                   .choices = cov_recast_types,                                                    \
-                   .help = "type of coverage and predictions; a value that it cannot hold is an "  \
-                           "error"},                                                               \
-    {                                                                                              \
-        .name = "compression", .type = COV_OPT_STRING, .field = FIELD(compression),                \
-        .metavar = "gzip|fast|libdeflate[:LEVEL]|lzf|lz4|zstd[:LEVEL]|blosc[:LEVEL]|none",         \
-        .help = "compression of all data sets; without it, " default_compression                   \
-    }
+                   .choices = cov_rewrite_types,                                                   \
+                   .help = "type of coverage and predictions; it is an error if a value does not " \
+                           "fit"},                                                                 \
+    COV_COMPRESSION_OPTION(FIELD(compression), NULL,                                               \
+                           "all data sets (default: " default_compression ")")
 
 static const struct cov_opt repack_options[] = {
     STORAGE_OPTIONS("as in FILE", "as in FILE"),
@@ -49,7 +46,7 @@ static const struct cov_opt repack_options[] = {
      .def = "1",
      .min = 1,
      .max = 1e6,
-     .help = "rows in each stored chunk"},
+     .help = "rows per stored HDF5 chunk"},
     {.name = NULL},
 };
 
@@ -59,27 +56,27 @@ static const struct cov_opt save_options[] = {
 };
 
 int h5chunk_begin(struct cov_common *common, char *const *inputs, int n_inputs, bool stream,
-                  struct cov_recast_job *job, struct cov_err *e)
+                  struct cov_rewrite_job *job, struct cov_err *e)
 {
-    *job = (struct cov_recast_job){
-        .progress = &common->progress, .stats = &common->stats, .force = common->force};
+    *job = (struct cov_rewrite_job){.job = {.progress = &common->progress, .stats = &common->stats},
+                                    .force = common->force};
     for (int i = 0; i < n_inputs; i++)
         if (cov_path_is_std(inputs[i]))
-            return cov_fail(e, COV_EUSAGE, "HDF5 is not read from standard input");
+            return cov_fail(e, COV_EUSAGE, "HDF5 cannot be read from standard input");
     if (common->output && cov_path_is_std(common->output) && !stream)
-        return cov_fail(e, COV_EUSAGE, "HDF5 is not written to standard output");
-    return cov_pool_new((unsigned)common->threads, &job->pool, e);
+        return cov_fail(e, COV_EUSAGE, "HDF5 cannot be written to standard output");
+    return cov_pool_new((unsigned)common->threads, &job->job.pool, e);
 }
 
 static int read_storage(const struct config *c, const bool *given,
-                        struct cov_recast_storage *storage, struct cov_err *e)
+                        struct cov_rewrite_storage *storage, struct cov_err *e)
 {
-    *storage = (struct cov_recast_storage){.has_compression = c->compression != NULL,
-                                           .has_layout = given[ROW_LAYOUT],
-                                           .has_type = given[ROW_DTYPE],
-                                           .layout = (enum cov_layout)c->layout,
-                                           .chunk_rows = (size_t)c->chunk_rows,
-                                           .type = cov_recast_type((size_t)c->dtype)};
+    *storage = (struct cov_rewrite_storage){.has_compression = c->compression != NULL,
+                                            .has_layout = given[ROW_LAYOUT],
+                                            .has_type = given[ROW_DTYPE],
+                                            .layout = (enum cov_layout)c->layout,
+                                            .chunk_rows = (size_t)c->chunk_rows,
+                                            .type = cov_rewrite_type((size_t)c->dtype)};
     return c->compression ? cov_codec_parse(c->compression, &storage->compression, e) : COV_OK;
 }
 
@@ -87,15 +84,15 @@ static int repack_run(struct cov_common *common, void *config, const bool *given
                       char **operands, struct cov_err *e)
 {
     (void)n_operands;
-    struct cov_recast_storage storage;
-    struct cov_recast_job job;
+    struct cov_rewrite_storage storage;
+    struct cov_rewrite_job job;
     int rc = read_storage(config, given, &storage, e);
     if (rc)
         return rc;
     rc = h5chunk_begin(common, operands, 1, false, &job, e);
     if (!rc)
         rc = cov_repack(operands[0], common->output, &storage, &job, e);
-    cov_pool_free(job.pool);
+    cov_pool_free(job.job.pool);
     return rc;
 }
 
@@ -107,13 +104,13 @@ static int cat_run(struct cov_common *common, void *config, const bool *given, i
     (void)config;
     (void)given;
     (void)n_operands;
-    struct cov_recast_job job;
+    struct cov_rewrite_job job;
     if (!common->output && common->stats_path && cov_path_is_std(common->stats_path))
-        return cov_fail(e, COV_EUSAGE, "--stats and the stream both go to standard output");
+        return cov_fail(e, COV_EUSAGE, "--stats: standard output is used for the stream");
     int rc = h5chunk_begin(common, operands, 1, true, &job, e);
     if (!rc)
         rc = cov_cat(operands[0], common->output ? common->output : "-", &job, e);
-    cov_pool_free(job.pool);
+    cov_pool_free(job.job.pool);
     return rc;
 }
 
@@ -121,21 +118,21 @@ static int save_run(struct cov_common *common, void *config, const bool *given, 
                     char **operands, struct cov_err *e)
 {
     (void)n_operands;
-    struct cov_recast_storage storage;
-    struct cov_recast_job job;
+    struct cov_rewrite_storage storage;
+    struct cov_rewrite_job job;
     int rc = read_storage(config, given, &storage, e);
     if (rc)
         return rc;
     rc = h5chunk_begin(common, operands, 0, false, &job, e);
     if (!rc)
         rc = cov_save(operands[0], common->output, &storage, common->tmpdir, &job, e);
-    cov_pool_free(job.pool);
+    cov_pool_free(job.job.pool);
     return rc;
 }
 
 const struct cov_tool h5chunk_repack = {
     .name = "repack",
-    .summary = "store a file anew: other compression, layout, type",
+    .summary = "change compression, layout or type of a file",
     .synopsis = "[options] -o OUT FILE",
     .examples = "  h5chunk repack --layout packed -o small.h5 genome.h5\n"
                 "  h5chunk repack --dtype int16 --compression lzf -o p16.h5 predictions.h5\n",
@@ -156,7 +153,7 @@ const struct cov_tool h5chunk_cat = {
     .min_operands = 1,
     .max_operands = 1,
     .output_optional = true,
-    .output_help = "where the stream goes, compressed if it is a file; without it, standard output",
+    .output_help = "file for the stream, which is compressed then (default: standard output)",
     .lacks = COV_LACKS_TMPDIR,
     .run = cat_run,
 };

@@ -6,20 +6,21 @@
 #include "common/cli/tool.h"
 #include "common/job/chunks/rewrite.h"
 
-/* look.c */
-extern const struct cov_tool h5chunk_info;
-extern const struct cov_tool h5chunk_verify;
-extern const struct cov_tool h5chunk_blacklist;
-
-/* store.c */
+/* look.c, store.c, cut.c */
+extern const struct cov_tool h5chunk_info, h5chunk_verify, h5chunk_blacklist;
 extern const struct cov_tool h5chunk_repack, h5chunk_cat, h5chunk_save;
-
-/* cut.c */
 extern const struct cov_tool h5chunk_subset, h5chunk_split, h5chunk_merge;
 
-/* Starts what a job runs in, unless one of the inputs, HDF5 files, is standard input, or the
- * output, where it is no stream, standard output. The pool is the caller's, in any case. */
+/* A row for an input file. */
+#define H5CHUNK_FILE_OPTION(name_, at, help_)                                                      \
+    {                                                                                              \
+        .name = (name_), .type = COV_OPT_STRING, .flags = COV_OPT_PATH_IN, .field = (at),          \
+        .metavar = "FILE", .help = (help_)                                                         \
+    }
+
+/* Prepares a job on HDF5 inputs. COV_EUSAGE if one of them is standard input, or, unless the output is a
+ * stream, the output is standard output. The caller frees job->job.pool, in any case. */
 int h5chunk_begin(struct cov_common *common, char *const *inputs, int n_inputs, bool stream,
-                  struct cov_recast_job *job, struct cov_err *e) COV_MUST_USE;
+                  struct cov_rewrite_job *job, struct cov_err *e) COV_MUST_USE;
 
 #endif

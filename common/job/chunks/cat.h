@@ -6,14 +6,14 @@
 #include "common/base/err.h"
 #include "common/job/chunks/rewrite.h"
 
-/* All that is in `input` as a stream at `output` ("-": standard output), in the order of pairs. */
-int cov_cat(const char *input, const char *output, const struct cov_recast_job *job,
+/* Writes the file `input` as a stream to `output` ("-": standard output), in the order of pairs. */
+int cov_cat(const char *input, const char *output, const struct cov_rewrite_job *job,
             struct cov_err *e) COV_MUST_USE;
 
-/* The stream `input` ("-": standard input) as a file in Helixer's order. `storage`: chunk_rows must
- * be 0; what is not said is gzip and one-hot. `tmpdir` (NULL: the folder of `output`) is for -
- * chunks that wait for the end of their sequence. */
-int cov_save(const char *input, const char *output, const struct cov_recast_storage *storage,
-             const char *tmpdir, const struct cov_recast_job *job, struct cov_err *e) COV_MUST_USE;
+/* Writes the stream `input` ("-": standard input) as a file in Helixer's order. `storage`: chunk_rows must be
+ * 0; the defaults are gzip and one-hot. `tmpdir` (NULL: the folder of `output`) is for - chunks, which wait for
+ * the end of their sequence. */
+int cov_save(const char *input, const char *output, const struct cov_rewrite_storage *storage,
+             const char *tmpdir, const struct cov_rewrite_job *job, struct cov_err *e) COV_MUST_USE;
 
 #endif

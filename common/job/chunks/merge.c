@@ -11,7 +11,7 @@
 #include "common/store/signal_file.h"
 
 struct row {
-    struct cov_recast_row from;
+    struct cov_rewrite_row from;
     struct cov_chunk chunk;
 };
 
@@ -24,7 +24,7 @@ struct parts {
     bool allow_holes;
 };
 
-/* ---- whether parts belong together ---- */
+/* ---- parts of one file ---- */
 
 static int fail_differ(const struct parts *p, size_t i, const char *what, struct cov_err *e)
 {
@@ -38,8 +38,8 @@ static int compare_sequences(const struct parts *p, size_t i, struct cov_err *e)
                           *b = cov_chunk_file_grid(p->files[i]);
     char text[512];
     if (cov_grid_chunk_length(a) != cov_grid_chunk_length(b)) {
-        (void)snprintf(text, sizeof text, "chunks of %zu and of %zu bases",
-                       cov_grid_chunk_length(a), cov_grid_chunk_length(b));
+        (void)snprintf(text, sizeof text, "chunks of %zu and %zu bases", cov_grid_chunk_length(a),
+                       cov_grid_chunk_length(b));
         return fail_differ(p, i, text, e);
     }
     size_t n = cov_grid_n_seqs(a), m = cov_grid_n_seqs(b);
@@ -48,8 +48,8 @@ static int compare_sequences(const struct parts *p, size_t i, struct cov_err *e)
         const char *u = cov_grid_species(a, s), *v = cov_grid_species(b, s);
         int64_t k = cov_grid_seq_length(a, s), l = cov_grid_seq_length(b, s);
         if (strcmp(u, v) != 0)
-            (void)snprintf(text, sizeof text, "sequence %zu is of species %.100s and of %.100s",
-                           s + 1, u, v);
+            (void)snprintf(text, sizeof text, "sequence %zu is of species %.100s and %.100s", s + 1,
+                           u, v);
         else if (strcmp(x, y) != 0)
             (void)snprintf(text, sizeof text, "sequence %zu is %.200s and %.200s", s + 1, x, y);
         else if (k != l)
@@ -68,23 +68,23 @@ static int compare_sequences(const struct parts *p, size_t i, struct cov_err *e)
 static const char *compare_set(const struct cov_chunk_set *a, const struct cov_chunk_set *b)
 {
     if (!b)
-        return "is in one of them only";
+        return "is missing in one of them";
     if (!cov_h5_same_type(&a->type, &b->type))
-        return "has two types";
+        return "has different types";
     if (a->rank != b->rank || a->dims[0] != b->dims[0] || a->dims[1] != b->dims[1])
-        return "has two shapes";
-    return memcmp(a->fill, b->fill, a->type.bytes) == 0 ? NULL : "has two fill values";
+        return "has different shapes";
+    return memcmp(a->fill, b->fill, a->type.bytes) == 0 ? NULL : "has different fill values";
 }
 
 static const char *compare_table(const struct cov_chunk_table *a, const struct cov_chunk_table *b)
 {
     if (!b)
-        return "is in one of them only";
+        return "is missing in one of them";
     if (!cov_h5_same_type(&a->type, &b->type))
-        return "has two types";
+        return "has different types";
     if (a->rank != b->rank || memcmp(a->dims, b->dims, sizeof a->dims) != 0)
-        return "has two shapes";
-    return memcmp(a->elems, b->elems, a->n_bytes) == 0 ? NULL : "is not the same";
+        return "has different shapes";
+    return memcmp(a->elems, b->elems, a->n_bytes) == 0 ? NULL : "differs";
 }
 
 static int compare_heads(const struct parts *p, size_t i, struct cov_err *e)
@@ -93,14 +93,14 @@ static int compare_heads(const struct parts *p, size_t i, struct cov_err *e)
                                 *b = cov_chunk_file_head(p->files[i]);
     const char *what = NULL, *name = NULL;
     if (a->has_bases != b->has_bases)
-        return fail_differ(p, i, "one has bases, the other has none", e);
+        return fail_differ(p, i, "only one has bases", e);
     for (size_t k = 0; !what && k < a->n_sets; k++) {
         name = a->sets[k].name;
         what = compare_set(&a->sets[k], cov_chunk_head_set(b, name));
     }
     for (size_t k = 0; !what && k < b->n_sets; k++) {
         name = b->sets[k].name;
-        what = cov_chunk_head_set(a, name) ? NULL : "is in one of them only";
+        what = cov_chunk_head_set(a, name) ? NULL : "is missing in one of them";
     }
     for (size_t k = 0; !what && k < a->n_tables; k++) {
         name = a->tables[k].name;
@@ -108,7 +108,7 @@ static int compare_heads(const struct parts *p, size_t i, struct cov_err *e)
     }
     for (size_t k = 0; !what && k < b->n_tables; k++) {
         name = b->tables[k].name;
-        what = cov_chunk_head_table(a, name) ? NULL : "is in one of them only";
+        what = cov_chunk_head_table(a, name) ? NULL : "is missing in one of them";
     }
     for (size_t k = 0; !what && k < a->n_sets; k++) {
         name = a->sets[k].name;
@@ -124,7 +124,7 @@ static int compare_heads(const struct parts *p, size_t i, struct cov_err *e)
 
 /* ---- rows ---- */
 
-/* Helixer's order; rows of one interval by file, for the message. */
+/* Helixer's order; rows of the same interval are sorted by file, for messages. */
 static int by_order(const void *a, const void *b)
 {
     const struct row *x = a, *y = b;
@@ -142,7 +142,7 @@ static int collect_rows(struct parts *p, struct cov_err *e)
     size_t n = 0;
     for (size_t i = 0; i < p->n; i++)
         if (cov_size_add(n, cov_grid_n_chunks(cov_chunk_file_grid(p->files[i])), &n))
-            return cov_fail(e, COV_ENOMEM, "more rows than can be addressed");
+            return cov_fail(e, COV_ENOMEM, "too many rows");
     p->rows = cov_malloc(n, sizeof *p->rows, e);
     if (!p->rows)
         return COV_ENOMEM;
@@ -156,18 +156,17 @@ static int collect_rows(struct parts *p, struct cov_err *e)
     return COV_OK;
 }
 
-/* No chunk covers [beg, end) of a strand. */
+/* [beg, end) of a strand is missing. */
 static int fail_hole(const struct cov_grid *g, size_t seq, bool minus, int64_t beg, int64_t end,
                      struct cov_err *e)
 {
     return cov_fail(e, COV_EINPUT,
-                    "sequence %s, %c strand: no part has the chunks of %" PRId64 "-%" PRId64
-                    "; parts of a subset are merged with --allow-holes",
+                    "sequence %s, %c strand: chunks of %" PRId64 "-%" PRId64
+                    " are missing; use --allow-holes to merge parts of a subset",
                     cov_grid_name(g, seq), minus ? '-' : '+', beg + 1, end);
 }
 
-/* Whether the rows [*at ..) begin with one strand of a sequence from end to end; *at is put behind
- * them. */
+/* Checks that the rows from *at on tile one strand of a sequence; moves *at past them. */
 static int check_strand(const struct parts *p, size_t seq, bool minus, size_t *at,
                         struct cov_err *e)
 {
@@ -182,7 +181,7 @@ static int check_strand(const struct parts *p, size_t seq, bool minus, size_t *a
         if (hole && !p->allow_holes)
             return fail_hole(g, seq, minus, minus ? here : edge, minus ? edge : here, e);
         if (here != edge && !hole) {
-            const struct row *before = r - 1; /* there is one: the edge is not where it began */
+            const struct row *before = r - 1; /* exists, since the edge has moved */
             int64_t x = r->chunk.beg, y = before->chunk.beg;
             return cov_fail(e, COV_EINPUT,
                             "sequence %s, %c strand: chunks overlap at position %" PRId64
@@ -220,33 +219,33 @@ static int make_grid(const struct parts *p, struct cov_grid **out, struct cov_er
 }
 
 static int write_rows(struct parts *p, const struct cov_grid *grid, const char *path,
-                      const struct cov_recast_job *job, struct cov_err *e)
+                      const struct cov_job *job, struct cov_err *e)
 {
-    struct cov_recast_row *rows = cov_malloc(p->n_rows, sizeof *rows, e);
+    struct cov_rewrite_row *rows = cov_malloc(p->n_rows, sizeof *rows, e);
     if (!rows)
         return COV_ENOMEM;
     for (size_t i = 0; i < p->n_rows; i++)
         rows[i] = p->rows[i].from;
-    const struct cov_recast_plan plan = {.files = p->files,
-                                         .paths = p->paths,
-                                         .n_files = p->n,
-                                         .model = p->n_rows ? rows[0].file : 0,
-                                         .rows = rows,
-                                         .grid = grid};
-    free(p->rows); /* the list has done its work, and memory may be short */
+    const struct cov_rewrite_plan plan = {.files = p->files,
+                                          .paths = p->paths,
+                                          .n_files = p->n,
+                                          .model = p->n_rows ? rows[0].file : 0,
+                                          .rows = rows,
+                                          .grid = grid};
+    free(p->rows); /* no longer needed; saves memory */
     p->rows = NULL;
-    int rc = cov_recast(&plan, path, job, e);
+    int rc = cov_rewrite(&plan, path, job, e);
     free(rows);
     return rc;
 }
 
 int cov_merge(const char *const *inputs, size_t n, const char *output, bool allow_holes,
-              const struct cov_recast_job *job, struct cov_err *e)
+              const struct cov_rewrite_job *job, struct cov_err *e)
 {
     struct cov_outfile out = COV_OUTFILE_INIT;
     struct cov_grid *grid = NULL;
     struct parts p = {.paths = inputs, .n = n, .allow_holes = allow_holes};
-    int rc = cov_recast_begin(&out, output, inputs, n, job->force, e);
+    int rc = cov_rewrite_begin(&out, output, inputs, n, job->force, e);
     if (rc)
         goto out;
     p.files = cov_calloc(n, sizeof *p.files, e);
@@ -266,7 +265,7 @@ int cov_merge(const char *const *inputs, size_t n, const char *output, bool allo
     if (!rc)
         rc = make_grid(&p, &grid, e);
     if (!rc)
-        rc = write_rows(&p, grid, out.tmp, job, e);
+        rc = write_rows(&p, grid, out.tmp, &job->job, e);
     if (!rc)
         rc = cov_outfile_commit(&out, e);
 out:

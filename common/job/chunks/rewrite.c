@@ -14,38 +14,38 @@
 #include "common/store/h5_rows.h"
 #include "common/store/signal_file.h"
 
-/* Bases in a slot, so that many short chunks do not each go round the ring alone. */
+/* Bases per slot, so that many short chunks share one. */
 enum { SLOT_BASES = 1 << 16 };
-/* Rows that are read back in the end. */
+/* Number of rows that are read back. */
 enum { SAMPLE = 16 };
 
 struct slot {
     size_t first, n;         /* rows of the new file */
-    struct cov_blob raw;     /* of all rows */
-    size_t *pieces;          /* [batch + 1]: where the pieces of a row begin */
-    struct cov_blob encoded; /* of all groups */
+    struct cov_blob raw;     /* all rows, as stored */
+    size_t *pieces;          /* [batch + 1]: first piece of each row */
+    struct cov_blob encoded; /* all groups of chunk_rows rows */
 };
 
-/* Where a worker decodes. */
+/* Buffers of a worker. */
 struct scratch {
     struct cov_blob raw;
     uint8_t *codes;                 /* [chunk_rows][L] */
-    uint8_t *read, *elems;          /* rows of all sets, as read [1] and as written [chunk_rows] */
-    uint8_t **read_at;              /* [n_sets]; where a set keeps its type these lead to elems */
+    uint8_t *read, *elems;          /* rows of all sets: [1] as read, [chunk_rows] as written */
+    uint8_t **read_at;              /* [n_sets]; points into elems if the type does not change */
     uint8_t **elems_at;             /* [chunk_rows][n_sets] */
     const uint8_t **codes_at;       /* [chunk_rows] */
     const uint8_t *const **rows_at; /* [chunk_rows]: into elems_at */
 };
 
 struct run {
-    const struct cov_recast_plan *plan;
+    const struct cov_rewrite_plan *plan;
     struct cov_progress *progress;
-    const struct cov_chunk_head *from; /* of the model */
+    const struct cov_chunk_head *from; /* the model's */
     struct cov_chunk_head to;
     struct cov_chunk_writer *writer;
-    size_t **ks; /* of each file, the sets in the order of the head */
+    size_t **ks; /* [n_files]: indices of the sets of the head in each file */
     size_t L, n_rows, n_sets, chunk_rows, batch, next;
-    size_t read_bytes, elem_bytes; /* of a row, all sets */
+    size_t read_bytes, elem_bytes; /* per row, all sets */
     struct slot *slots;
     size_t n_slots;
     struct scratch *scratch;
@@ -54,9 +54,9 @@ struct run {
 
 /* ---- types ---- */
 
-const char *const cov_recast_types[] = {"int16", "int32", "int64", "float32", NULL};
+const char *const cov_rewrite_types[] = {"int16", "int32", "int64", "float32", NULL};
 
-struct cov_h5_type cov_recast_type(size_t index)
+struct cov_h5_type cov_rewrite_type(size_t index)
 {
     static const struct cov_h5_type types[] = {
         {COV_H5_INT, 2, true, false, '\0'},
@@ -87,8 +87,8 @@ static size_t n_elems(const struct cov_chunk_set *s)
     return cov_chunk_set_row_bytes(s) / s->type.bytes;
 }
 
-int cov_recast_elems(const struct cov_chunk_set *from, const struct cov_chunk_set *to,
-                     const uint8_t *src, uint8_t *dst, const char *where, struct cov_err *e)
+int cov_rewrite_elems(const struct cov_chunk_set *from, const struct cov_chunk_set *to,
+                      const uint8_t *src, uint8_t *dst, const char *where, struct cov_err *e)
 {
     if (cov_h5_same_type(&from->type, &to->type)) {
         memcpy(dst, src, cov_chunk_set_row_bytes(from));
@@ -104,14 +104,14 @@ int cov_recast_elems(const struct cov_chunk_set *from, const struct cov_chunk_se
                     from->name, bad / from->dims[1] + 1, value, type);
 }
 
-int cov_recast_head(const struct cov_chunk_head *from, const struct cov_recast_storage *storage,
-                    const char *path, struct cov_chunk_head *to, struct cov_err *e)
+int cov_rewrite_head(const struct cov_chunk_head *from, const struct cov_rewrite_storage *storage,
+                     const char *path, struct cov_chunk_head *to, struct cov_err *e)
 {
     int rc = cov_chunk_head_copy(from, to, e);
     if (rc || !storage)
         return rc;
     if (storage->has_layout && !from->has_bases)
-        rc = cov_fail(e, COV_EUSAGE, "--layout is for bases; %s has none", path);
+        rc = cov_fail(e, COV_EUSAGE, "--layout: %s has no bases", path);
     size_t n = 0;
     for (size_t k = 0; !rc && storage->has_type && k < to->n_sets; k++) {
         struct cov_chunk_set *s = &to->sets[k];
@@ -133,12 +133,11 @@ int cov_recast_head(const struct cov_chunk_head *from, const struct cov_recast_s
         }
         cov_h5_print_element(&was, s->fill, value, sizeof value);
         print_type(&storage->type, type, sizeof type);
-        rc = cov_fail(e, COV_EINPUT, "%s: %s: the fill value %s does not fit %s", path, s->name,
-                      value, type);
+        rc = cov_fail(e, COV_EINPUT, "%s: %s: fill value %s does not fit %s", path, s->name, value,
+                      type);
     }
     if (!rc && storage->has_type && n == 0)
-        rc = cov_fail(e, COV_EUSAGE, "--dtype is for coverage and predictions; %s has neither",
-                      path);
+        rc = cov_fail(e, COV_EUSAGE, "--dtype: %s has neither coverage nor predictions", path);
     if (rc)
         cov_chunk_head_fini(to);
     return rc;
@@ -146,7 +145,7 @@ int cov_recast_head(const struct cov_chunk_head *from, const struct cov_recast_s
 
 /* ---- storage ---- */
 
-/* The compression of the bases, or of the largest set, by the names that cov_codec_parse knows. */
+/* Guesses the compression of the bases, or of the largest set, from its filters. */
 static int find_compression(struct cov_chunk_file *f, struct cov_codec_choice *out,
                             struct cov_err *e)
 {
@@ -174,10 +173,10 @@ static int find_compression(struct cov_chunk_file *f, struct cov_codec_choice *o
     return COV_OK;
 }
 
-static int choose_storage(const struct cov_recast_plan *plan, struct cov_chunk_writer_options *o,
+static int choose_storage(const struct cov_rewrite_plan *plan, struct cov_chunk_writer_options *o,
                           struct cov_err *e)
 {
-    const struct cov_recast_storage *s = plan->storage;
+    const struct cov_rewrite_storage *s = plan->storage;
     struct cov_chunk_file *model = plan->files[plan->model];
     const char *bases = cov_chunk_file_bases_name(model);
     *o = (struct cov_chunk_writer_options){.chunk_rows = s ? s->chunk_rows : 0};
@@ -193,20 +192,20 @@ static int choose_storage(const struct cov_recast_plan *plan, struct cov_chunk_w
 
 /* ---- rows ---- */
 
-/* Fetches row i of the new file behind what is in *raw. */
+/* Appends row i of the new file, as stored, to *raw. */
 static int fetch_row(const struct run *r, size_t i, struct cov_blob *raw, struct cov_err *e)
 {
-    const struct cov_recast_row *row = &r->plan->rows[i];
+    const struct cov_rewrite_row *row = &r->plan->rows[i];
     return cov_chunk_file_fetch(
         r->plan->files[row->file], row->row,
         (struct cov_chunk_parts){r->to.has_bases, r->ks[row->file], r->n_sets}, raw, e);
 }
 
-/* Row i of the new file, from s->raw, to place `at` of the scratch. */
+/* Decodes row i of the new file from s->raw to position `at` of the scratch. */
 static int decode_row(const struct run *r, size_t i, struct scratch *s, size_t at,
                       struct cov_err *e)
 {
-    const struct cov_recast_row *row = &r->plan->rows[i];
+    const struct cov_rewrite_row *row = &r->plan->rows[i];
     const struct cov_chunk_file *file = r->plan->files[row->file];
     uint8_t *const *elems = s->elems_at + at * r->n_sets;
     uint8_t *read = s->read;
@@ -224,7 +223,8 @@ static int decode_row(const struct run *r, size_t i, struct scratch *s, size_t a
         char where[COV_ROW_TEXT_BYTES + 512], text[COV_ROW_TEXT_BYTES];
         (void)snprintf(where, sizeof where, "%.500s: %s", r->plan->paths[row->file],
                        cov_row_text(cov_chunk_file_grid(file), row->row, text));
-        rc = cov_recast_elems(&r->from->sets[k], &r->to.sets[k], s->read_at[k], elems[k], where, e);
+        rc =
+            cov_rewrite_elems(&r->from->sets[k], &r->to.sets[k], s->read_at[k], elems[k], where, e);
     }
     return rc;
 }
@@ -250,7 +250,7 @@ static int source(void *arg, size_t slot, uint64_t n, struct cov_err *e)
     return s->n > 0;
 }
 
-/* Copies pieces [beg, end): decoding needs room behind them. */
+/* Copies pieces [beg, end), since decoding appends to the blob. */
 static int copy_pieces(const struct cov_blob *from, size_t beg, size_t end, struct cov_blob *to,
                        struct cov_err *e)
 {
@@ -303,14 +303,33 @@ static int sink(void *arg, size_t slot, uint64_t n, struct cov_err *e)
     return rc;
 }
 
-/* ---- room ---- */
+/* ---- buffers ---- */
+
+int cov_rewrite_room(const struct cov_chunk_head *h, uint8_t **room, uint8_t ***at,
+                     struct cov_err *e)
+{
+    size_t n = 1;
+    for (size_t k = 0; k < h->n_sets; k++)
+        if (cov_size_add(n, cov_chunk_set_row_bytes(&h->sets[k]), &n))
+            return cov_fail(e, COV_ENOMEM, "rows are too large");
+    *room = cov_malloc(n, 1, e);
+    *at = cov_calloc(h->n_sets + 1, sizeof **at, e);
+    if (!*room || !*at)
+        return COV_ENOMEM;
+    uint8_t *elem = *room;
+    for (size_t k = 0; k < h->n_sets; k++) {
+        (*at)[k] = elem;
+        elem += cov_chunk_set_row_bytes(&h->sets[k]);
+    }
+    return COV_OK;
+}
 
 static int allocate_scratch(struct run *r, struct scratch *s, struct cov_err *e)
 {
     size_t n = r->chunk_rows, n_codes, n_elem_bytes, n_ptrs;
     if (cov_size_mul(n, r->L, &n_codes) || cov_size_mul(n, r->elem_bytes, &n_elem_bytes) ||
         cov_size_mul(n, r->n_sets + 1, &n_ptrs))
-        return cov_fail(e, COV_ENOMEM, "chunks of %zu rows are too large", n);
+        return cov_fail(e, COV_ENOMEM, "%zu rows per chunk: too large", n);
     s->codes = cov_malloc(r->to.has_bases ? n_codes : 1, 1, e);
     s->read = cov_malloc(r->read_bytes + 1, 1, e);
     s->elems = cov_malloc(n_elem_bytes + 1, 1, e);
@@ -339,7 +358,7 @@ static int allocate(struct run *r, struct cov_err *e)
         if (cov_size_add(r->read_bytes, cov_chunk_set_row_bytes(&r->from->sets[k]),
                          &r->read_bytes) ||
             cov_size_add(r->elem_bytes, cov_chunk_set_row_bytes(&r->to.sets[k]), &r->elem_bytes))
-            return cov_fail(e, COV_ENOMEM, "rows too large to be addressed");
+            return cov_fail(e, COV_ENOMEM, "rows are too large");
     r->slots = cov_calloc(r->n_slots, sizeof *r->slots, e);
     r->scratch = cov_calloc(r->n_workers, sizeof *r->scratch, e);
     if (!r->slots || !r->scratch)
@@ -383,33 +402,37 @@ static void release(struct run *r)
 
 /* ---- reading back ---- */
 
-/* Whether row i of the finished file holds what its input holds. Uses the first worker's scratch.
- */
-static int compare_row(const struct run *r, struct cov_chunk_file *f, size_t i, const size_t *ks,
-                       struct cov_blob *raw, uint8_t *codes, uint8_t *const *elems, bool *same,
-                       struct cov_err *e)
+/* The new file, opened to be compared. */
+struct copy {
+    struct cov_chunk_file *file;
+    size_t *ks; /* of the sets of the head */
+    struct cov_blob raw;
+    uint8_t *codes, *room, **elems;
+};
+
+/* Sets *same if row i holds what its input holds. Uses the first worker's scratch. */
+static int compare_row(const struct run *r, struct copy *c, size_t i, bool *same, struct cov_err *e)
 {
+    const struct cov_chunk_parts parts = {r->to.has_bases, c->ks, r->n_sets};
     struct scratch *s = r->scratch;
     cov_blob_clear(&s->raw);
-    cov_blob_clear(raw);
+    cov_blob_clear(&c->raw);
     int rc = fetch_row(r, i, &s->raw, e);
     if (!rc)
         rc = decode_row(r, i, s, 0, e);
     if (!rc)
-        rc = cov_chunk_file_fetch(f, i, (struct cov_chunk_parts){r->to.has_bases, ks, r->n_sets},
-                                  raw, e);
+        rc = cov_chunk_file_fetch(c->file, i, parts, &c->raw, e);
     if (!rc)
-        rc = cov_chunk_file_decode(f, i, (struct cov_chunk_parts){r->to.has_bases, ks, r->n_sets},
-                                   raw, codes, elems, e);
+        rc = cov_chunk_file_decode(c->file, i, parts, &c->raw, c->codes, c->elems, e);
     if (rc)
         return rc;
-    *same = !r->to.has_bases || memcmp(codes, s->codes, r->L) == 0;
+    *same = !r->to.has_bases || memcmp(c->codes, s->codes, r->L) == 0;
     for (size_t k = 0; *same && k < r->n_sets; k++)
-        *same = memcmp(elems[k], s->elems_at[k], cov_chunk_set_row_bytes(&r->to.sets[k])) == 0;
+        *same = memcmp(c->elems[k], s->elems_at[k], cov_chunk_set_row_bytes(&r->to.sets[k])) == 0;
     return COV_OK;
 }
 
-/* The place of the sets of `head` in the file. */
+/* Finds the indices of the sets of `head` in the file. */
 static int find_sets(const struct cov_chunk_head *head, const struct cov_chunk_file *f,
                      const char *path, size_t *ks, struct cov_err *e)
 {
@@ -417,7 +440,7 @@ static int find_sets(const struct cov_chunk_head *head, const struct cov_chunk_f
     for (size_t k = 0; k < head->n_sets; k++) {
         const struct cov_chunk_set *s = cov_chunk_head_set(h, head->sets[k].name);
         if (!s)
-            return cov_fail(e, COV_EINPUT, "%s: there is no data set %s", path, head->sets[k].name);
+            return cov_fail(e, COV_EINPUT, "%s: missing data set %s", path, head->sets[k].name);
         ks[k] = (size_t)(s - h->sets);
     }
     return COV_OK;
@@ -425,41 +448,38 @@ static int find_sets(const struct cov_chunk_head *head, const struct cov_chunk_f
 
 static int read_back(const struct run *r, const char *path, struct cov_err *e)
 {
-    struct cov_chunk_file *f = NULL;
-    struct cov_blob raw = COV_BLOB_INIT;
-    size_t *ks = cov_calloc(r->n_sets + 1, sizeof *ks, e);
-    uint8_t *codes = cov_malloc(r->L, 1, e), *room = cov_malloc(r->elem_bytes + 1, 1, e);
-    uint8_t **elems = cov_calloc(r->n_sets + 1, sizeof *elems, e), *elem = room;
-    int rc = ks && codes && room && elems ? cov_chunk_file_open(path, &f, e) : COV_ENOMEM;
+    struct copy c = {.raw = COV_BLOB_INIT};
+    c.ks = cov_calloc(r->n_sets + 1, sizeof *c.ks, e);
+    c.codes = cov_malloc(r->L, 1, e);
+    int rc = c.ks && c.codes ? cov_rewrite_room(&r->to, &c.room, &c.elems, e) : COV_ENOMEM;
     if (!rc)
-        rc = find_sets(&r->to, f, path, ks, e);
-    for (size_t k = 0; !rc && k < r->n_sets; k++) {
-        elems[k] = elem;
-        elem += cov_chunk_set_row_bytes(&r->to.sets[k]);
-    }
-    bool same = !rc && cov_grid_n_chunks(cov_chunk_file_grid(f)) == r->n_rows &&
-                cov_grid_n_seqs(cov_chunk_file_grid(f)) == cov_grid_n_seqs(r->plan->grid) &&
-                cov_grid_is_partial(cov_chunk_file_grid(f)) == cov_grid_is_partial(r->plan->grid);
+        rc = cov_chunk_file_open(path, &c.file, e);
+    if (!rc)
+        rc = find_sets(&r->to, c.file, path, c.ks, e);
+    const struct cov_grid *grid = rc ? NULL : cov_chunk_file_grid(c.file);
+    bool same = grid && cov_grid_n_chunks(grid) == r->n_rows &&
+                cov_grid_n_seqs(grid) == cov_grid_n_seqs(r->plan->grid) &&
+                cov_grid_is_partial(grid) == cov_grid_is_partial(r->plan->grid);
     size_t n_sample = r->n_rows < SAMPLE ? r->n_rows : SAMPLE;
     for (size_t k = 0; !rc && same && k < n_sample; k++)
-        rc = compare_row(r, f, k + 1 < n_sample ? k * (r->n_rows / n_sample) : r->n_rows - 1, ks,
-                         &raw, codes, elems, &same, e);
+        rc = compare_row(r, &c, k + 1 < n_sample ? k * (r->n_rows / n_sample) : r->n_rows - 1,
+                         &same, e);
     if (!rc && !same)
-        rc = cov_fail(e, COV_EIO, "%s: what was written does not read back", path);
-    cov_chunk_file_close(f);
-    cov_blob_fini(&raw);
-    free(ks);
-    free(codes);
-    free(room);
-    free(elems);
+        rc = cov_fail(e, COV_EIO, "%s: read-back check failed", path);
+    cov_chunk_file_close(c.file);
+    cov_blob_fini(&c.raw);
+    free(c.ks);
+    free(c.codes);
+    free(c.room);
+    free(c.elems);
     return rc;
 }
 
-/* ---- all of it ---- */
+/* ---- the job ---- */
 
-/* Predictions of several files together: some of regions make all of them such, and of different
- * regions it is not known which. */
-static int join_regions(const struct cov_recast_plan *plan, struct cov_chunk_head *to,
+/* If one file has predictions of regions only, so has the result; if the files' regions differ, the result does
+ * not list them. */
+static int join_regions(const struct cov_rewrite_plan *plan, struct cov_chunk_head *to,
                         struct cov_err *e)
 {
     const char *set = "prediction/predictions", *gaps = COV_SIGNAL_REGIONS_ATTR,
@@ -477,9 +497,9 @@ static int join_regions(const struct cov_recast_plan *plan, struct cov_chunk_hea
 
 static int begin(struct run *r, const char *path, struct cov_err *e)
 {
-    const struct cov_recast_plan *plan = r->plan;
+    const struct cov_rewrite_plan *plan = r->plan;
     struct cov_chunk_writer_options options;
-    int rc = cov_recast_head(r->from, plan->storage, plan->paths[plan->model], &r->to, e);
+    int rc = cov_rewrite_head(r->from, plan->storage, plan->paths[plan->model], &r->to, e);
     if (!rc)
         rc = join_regions(plan, &r->to, e);
     if (!rc)
@@ -504,8 +524,8 @@ static int begin(struct run *r, const char *path, struct cov_err *e)
     return rc ? rc : cov_chunk_writer_new(path, &r->to, &options, &r->writer, e);
 }
 
-int cov_recast(const struct cov_recast_plan *plan, const char *path,
-               const struct cov_recast_job *job, struct cov_err *e)
+int cov_rewrite(const struct cov_rewrite_plan *plan, const char *path, const struct cov_job *job,
+                struct cov_err *e)
 {
     static const struct cov_ring_stages stages = {source, work, sink};
     struct run r = {.plan = plan,
@@ -540,39 +560,67 @@ int cov_recast(const struct cov_recast_plan *plan, const char *path,
     return rc;
 }
 
-int cov_recast_rows(struct cov_chunk_file *file, const char *input, const bool *wanted,
-                    const struct cov_recast_storage *storage, const char *path,
-                    const struct cov_recast_job *job, struct cov_err *e)
+int cov_rewrite_rows(struct cov_chunk_file *file, const char *input, const bool *wanted,
+                     const char *path, const struct cov_job *job, struct cov_err *e)
 {
     const struct cov_grid *all = cov_chunk_file_grid(file);
     size_t n_all = cov_grid_n_chunks(all), n = 0;
     struct cov_grid *some = NULL;
-    struct cov_recast_row *rows = cov_malloc(n_all, sizeof *rows, e);
+    struct cov_rewrite_row *rows = cov_malloc(n_all, sizeof *rows, e);
     size_t *numbers = cov_malloc(n_all, sizeof *numbers, e);
     int rc = rows && numbers ? COV_OK : COV_ENOMEM;
     for (size_t i = 0; !rc && i < n_all; i++)
         if (wanted[i]) {
-            rows[n] = (struct cov_recast_row){0, i};
+            rows[n] = (struct cov_rewrite_row){0, i};
             numbers[n++] = i;
         }
     if (!rc && n < n_all)
         rc = cov_grid_select(all, numbers, n, &some, e);
     free(numbers);
-    const struct cov_recast_plan plan = {.files = &file,
-                                         .paths = &input,
-                                         .n_files = 1,
-                                         .rows = rows,
-                                         .grid = some ? some : all,
-                                         .storage = storage};
+    const struct cov_rewrite_plan plan = {
+        .files = &file, .paths = &input, .n_files = 1, .rows = rows, .grid = some ? some : all};
     if (!rc)
-        rc = cov_recast(&plan, path, job, e);
+        rc = cov_rewrite(&plan, path, job, e);
     cov_grid_free(some);
     free(rows);
     return rc;
 }
 
-int cov_recast_begin(struct cov_outfile *out, const char *path, const char *const *inputs, size_t n,
-                     bool force, struct cov_err *e)
+int cov_repack(const char *input, const char *output, const struct cov_rewrite_storage *storage,
+               const struct cov_rewrite_job *job, struct cov_err *e)
+{
+    struct cov_outfile out = COV_OUTFILE_INIT;
+    struct cov_chunk_file *f = NULL;
+    struct cov_rewrite_row *rows = NULL;
+    int rc = cov_rewrite_begin(&out, output, &input, 1, job->force, e);
+    if (!rc)
+        rc = cov_chunk_file_open(input, &f, e);
+    if (!rc) {
+        size_t n = cov_grid_n_chunks(cov_chunk_file_grid(f));
+        rows = cov_malloc(n, sizeof *rows, e);
+        rc = rows ? COV_OK : COV_ENOMEM;
+        for (size_t i = 0; !rc && i < n; i++)
+            rows[i] = (struct cov_rewrite_row){0, i};
+    }
+    if (!rc) {
+        const struct cov_rewrite_plan plan = {.files = &f,
+                                              .paths = &input,
+                                              .n_files = 1,
+                                              .rows = rows,
+                                              .grid = cov_chunk_file_grid(f),
+                                              .storage = storage};
+        rc = cov_rewrite(&plan, out.tmp, &job->job, e);
+    }
+    if (!rc)
+        rc = cov_outfile_commit(&out, e);
+    free(rows);
+    cov_chunk_file_close(f);
+    cov_outfile_end(&out, e);
+    return rc;
+}
+
+int cov_rewrite_begin(struct cov_outfile *out, const char *path, const char *const *inputs,
+                      size_t n, bool force, struct cov_err *e)
 {
     struct stat a, b;
     bool exists = stat(path, &a) == 0;

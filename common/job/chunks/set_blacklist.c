@@ -6,23 +6,145 @@
 #include <string.h>
 
 #include "common/base/bgz.h"
+#include "common/base/json.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/outfile.h"
 #include "common/base/path.h"
-#include "common/job/chunks/sequence_report.h"
+#include "common/base/text.h"
 #include "common/store/chunk_file.h"
 #include "common/store/chunk_table.h"
 #include "common/track/blacklist.h"
 
 #define BLACKLIST "data/blacklist"
 
+/* ---------------------------------------------------------------- NCBI's report */
+
+void cov_sequence_report_fini(struct cov_sequence_report *r)
+{
+    cov_names_free(r->ids);
+    free(r->drops);
+    *r = (struct cov_sequence_report){0};
+}
+
+static bool member_is(const struct cov_json_value *v, const char *key, const char *text)
+{
+    const char *member = cov_json_text(v, key);
+    return member && strcmp(member, text) == 0;
+}
+
+static bool is_dropped(const struct cov_json_value *v)
+{
+    return member_is(v, "chrName", "Un") || member_is(v, "assemblyUnit", "non-nuclear") ||
+           member_is(v, "role", "unplaced-scaffold") ||
+           member_is(v, "role", "unlocalized-scaffold");
+}
+
+struct reader {
+    struct cov_sequence_report *report;
+    const char *path;
+    size_t line;
+    bool by_refseq; /* judging by the first line */
+};
+
+static int take_object(struct reader *r, const struct cov_json_value *v, struct cov_err *e)
+{
+    struct cov_sequence_report *report = r->report;
+    const char *refseq = cov_json_text(v, "refseqAccession");
+    const char *genbank = cov_json_text(v, "genbankAccession");
+    size_t index;
+    bool is_new;
+    if (cov_names_count(report->ids) == 0)
+        r->by_refseq = refseq != NULL;
+    const char *id = r->by_refseq ? refseq : genbank;
+    if (!id)
+        id = r->by_refseq ? genbank : refseq;
+    if (!id || !*id)
+        return cov_fail(e, COV_EINPUT,
+                        "%s:%zu: neither refseqAccession nor genbankAccession; not NCBI's "
+                        "sequence_report.jsonl?",
+                        r->path, r->line);
+    int rc = cov_names_add(report->ids, id, strlen(id), &index, &is_new, e);
+    if (!rc && !is_new)
+        rc = cov_fail(e, COV_EINPUT, "%s:%zu: duplicate %.200s", r->path, r->line, id);
+    if (rc)
+        return rc;
+    rc = COV_RESERVE(&report->drops, &report->cap, index + 1, e);
+    if (!rc)
+        report->drops[index] = is_dropped(v);
+    return rc;
+}
+
+static int take_line(struct reader *r, const char *beg, const char *end, struct cov_err *e)
+{
+    struct cov_json_value *v;
+    r->line++;
+    while (beg < end && cov_text_is_blank(*beg))
+        beg++;
+    if (beg == end)
+        return COV_OK;
+    int rc = cov_json_parse(beg, (size_t)(end - beg), &v, e);
+    if (rc)
+        return cov_err_prefix(e, "%s:%zu", r->path, r->line);
+    rc = take_object(r, v, e);
+    cov_json_free(v);
+    return rc;
+}
+
+static int read_lines(struct reader *r, struct cov_bgz *in, struct cov_err *e)
+{
+    enum { STEP = 1 << 16, MAX_LINE = 1 << 24 };
+    char *text = NULL;
+    size_t cap = 0, n = 0, got = 0;
+    int rc;
+    do {
+        rc = COV_RESERVE(&text, &cap, n + STEP, e);
+        if (!rc)
+            rc = cov_bgz_read(in, text + n, STEP, &got, e);
+        if (rc)
+            break;
+        const char *p = text, *newline;
+        const char *end = p + n + got;
+        while (!rc && (newline = memchr(p, '\n', (size_t)(end - p)))) {
+            rc = take_line(r, p, newline, e);
+            p = newline + 1;
+        }
+        n = (size_t)(end - p);
+        memmove(text, p, n);
+        if (!rc && n > MAX_LINE)
+            rc = cov_fail(e, COV_EINPUT, "%s:%zu: line is longer than %d bytes", r->path,
+                          r->line + 1, MAX_LINE);
+    } while (!rc && got > 0);
+    if (!rc)
+        rc = take_line(r, text, (const char *)text + n, e);
+    free(text);
+    return rc;
+}
+
+int cov_sequence_report_read(const char *path, struct cov_sequence_report *out, struct cov_err *e)
+{
+    struct cov_bgz *in = NULL;
+    struct reader r = {.report = out, .path = path};
+    *out = (struct cov_sequence_report){0};
+    int rc = cov_names_new(&out->ids, e);
+    if (!rc)
+        rc = cov_bgz_open_read(path, 1, &in, e);
+    if (!rc)
+        rc = read_lines(&r, in, e);
+    if (!rc && cov_names_count(out->ids) == 0)
+        rc = cov_fail(e, COV_EINPUT, "%s: no sequences", path);
+    cov_bgz_abort(in);
+    if (rc)
+        cov_sequence_report_fini(out);
+    return rc;
+}
+
 struct job {
     const char *path;
     const struct cov_set_blacklist_options *o;
     const struct cov_grid *grid;
-    bool *drops; /* of each sequence */
-    bool *keep;  /* of each row */
+    bool *drops; /* [n_seqs] */
+    bool *keep;  /* [n_rows] */
     size_t n_rows;
 };
 
@@ -49,12 +171,12 @@ static int mark_by_report(struct job *j, struct cov_err *e)
     size_t n_ids = cov_names_count(report.ids);
     if (n_here == 0)
         rc = cov_fail(e, COV_EINPUT,
-                      "%s: none of its %zu sequences (as %.100s) is in %s (which has %.100s)",
+                      "%s: none of its %zu sequences (first: %.100s) is in %s (first: %.100s)",
                       j->o->report, n_ids, cov_names_get(report.ids, 0, NULL), j->path, lacking);
     else if (n_lacking > 0)
-        cov_warn("%s: %zu of %zu sequences are not in %s and are kept (the first is %.100s)",
-                 j->path, n_lacking, n_seqs, j->o->report, lacking);
-    /* Names differ, so that each of the others in the report is one that the file lacks. */
+        cov_warn("%s: %zu of %zu sequences are not in %s and are kept (first: %.100s)", j->path,
+                 n_lacking, n_seqs, j->o->report, lacking);
+    /* Names are unique, so the others in the report are not in the file. */
     if (!rc && n_ids > n_here)
         cov_warn("%s: %zu of %zu sequences are not in %s", j->o->report, n_ids - n_here, n_ids,
                  j->path);
@@ -70,13 +192,12 @@ static int mark_by_names(struct job *j, struct cov_err *e)
     if (rc)
         return rc;
     if (cov_blacklist_has_regions(list))
-        rc = cov_fail(e, COV_EINPUT, "%s: regions, where ids of whole sequences are wanted",
-                      j->o->names);
+        rc = cov_fail(e, COV_EINPUT, "%s: has regions; only sequence ids are allowed", j->o->names);
     for (size_t s = 0; !rc && s < cov_grid_n_seqs(j->grid); s++)
         j->drops[s] = cov_blacklist_drops(list, cov_grid_name(j->grid, s));
     size_t n = cov_blacklist_n_unknown(list, &first);
     if (!rc && n > 0)
-        cov_warn("%s: %zu of %zu names are not in %s (the first is %.100s)", j->o->names, n,
+        cov_warn("%s: %zu of %zu names are not in %s (first: %.100s)", j->o->names, n,
                  cov_blacklist_n_names(list), j->path, first);
     cov_blacklist_free(list);
     return rc;
@@ -115,7 +236,7 @@ static int change(const struct job *j, const char *tmp, bool replace, struct cov
     return rc;
 }
 
-/* Reads back what will get the name. */
+/* Reads the result back. */
 static int check(const struct job *j, const char *tmp, struct cov_err *e)
 {
     struct cov_h5 *f;
@@ -125,7 +246,7 @@ static int check(const struct job *j, const char *tmp, struct cov_err *e)
         return rc;
     rc = cov_blacklist_rows_compare(f, j->keep, j->n_rows, &same, e);
     if (!rc && !same)
-        rc = cov_fail(e, COV_EIO, "%s: " BLACKLIST " was not stored as written", tmp);
+        rc = cov_fail(e, COV_EIO, "%s: " BLACKLIST ": read-back check failed", tmp);
     cov_h5_close(f);
     return rc;
 }
@@ -139,7 +260,7 @@ static int write_file(const struct job *j, struct cov_outfile *out, bool replace
     rc = change(j, out->tmp, replace, e);
     if (!rc)
         rc = check(j, out->tmp, e);
-    /* Messages have the temporary name, which means nothing to whoever reads them. */
+    /* The messages have the temporary name only. */
     return rc ? cov_err_prefix(e, "%s", out->path) : COV_OK;
 }
 
@@ -164,9 +285,9 @@ static int write_list(const struct job *j, const char *path, struct cov_err *e)
     return rc;
 }
 
-/* ---------------------------------------------------------------- all of it */
+/* ---------------------------------------------------------------- the job */
 
-static void tell(const struct job *j, struct cov_stats *stats)
+static void report(const struct job *j, struct cov_stats *stats)
 {
     size_t n_dropped = 0, n_rows = 0;
     int64_t bases = 0;
@@ -176,7 +297,7 @@ static void tell(const struct job *j, struct cov_stats *stats)
     }
     for (size_t i = 0; i < j->n_rows; i++)
         n_rows += !j->keep[i];
-    cov_info("%zu of %zu sequences are left out, %zu of %zu chunks", n_dropped,
+    cov_info("blacklisted %zu of %zu sequences, %zu of %zu chunks", n_dropped,
              cov_grid_n_seqs(j->grid), n_rows, j->n_rows);
     stats->bases = bases;
     stats->chunks = (int64_t)j->n_rows;
@@ -204,7 +325,7 @@ static int write_outputs(const struct job *j, bool replace, struct cov_progress 
 }
 
 int cov_set_blacklist(const char *path, const struct cov_set_blacklist_options *options,
-                      struct cov_progress *progress, struct cov_stats *stats, struct cov_err *e)
+                      const struct cov_job *job, struct cov_err *e)
 {
     struct job j = {.path = path, .o = options};
     struct cov_chunk_file *f;
@@ -214,14 +335,13 @@ int cov_set_blacklist(const char *path, const struct cov_set_blacklist_options *
     j.grid = cov_chunk_file_grid(f);
     bool replace = cov_chunk_head_set(cov_chunk_file_head(f), BLACKLIST) != NULL;
     if (replace && !options->force)
-        rc = cov_fail(e, COV_EEXIST, "%s: it has " BLACKLIST " already; use -f to replace that",
-                      path);
+        rc = cov_fail(e, COV_EEXIST, "%s: already has " BLACKLIST "; use -f to replace it", path);
     if (!rc)
         rc = mark(&j, e);
     if (!rc)
-        rc = write_outputs(&j, replace, progress, e);
+        rc = write_outputs(&j, replace, job->progress, e);
     if (!rc)
-        tell(&j, stats);
+        report(&j, job->stats);
     free(j.drops);
     free(j.keep);
     cov_chunk_file_close(f);

@@ -1,30 +1,44 @@
-/* set_blacklist.h - data/blacklist of a genome file, from NCBI's sequence report or a list of ids:
- * which sequences training is to leave out.
+/* set_blacklist.h - data/blacklist of a genome file, which sequences training leaves out, from NCBI's
+ * sequence_report.jsonl or a list of ids.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_JOB_CHUNKS_SET_BLACKLIST_H
 #define COV_JOB_CHUNKS_SET_BLACKLIST_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "common/base/err.h"
-#include "common/base/progress.h"
-#include "common/cli/stats.h"
+#include "common/job/job.h"
+#include "common/seq/names.h"
 
 struct cov_set_blacklist_options {
-    const char *report; /* sequence_report.h; or NULL, and then */
-    const char *names;  /* ids, one a line, as cov2bigwig's --blacklist-file */
-    const char *output; /* NULL: the file itself is changed */
-    const char
-        *list;  /* to write the ids of the file's sequences that are left out to; may be NULL */
-    bool force; /* replaces data/blacklist, output and list where they are there */
+    const char *report; /* sequence_report.jsonl; or NULL, and */
+    const char *names;  /* ids, one per line, as in cov2bigwig's --blacklist-file */
+    const char *output; /* NULL: change the file itself */
+    const char *list;   /* output for the ids of blacklisted sequences; may be NULL */
+    bool force;         /* replace existing data/blacklist, output and list */
 };
 
-/* The file is copied, the copy changed, read back, and given its name: `path` holds either what it
- * held or all of it. Ids that are not in the file are a warning with their number, and so are
- * sequences that the report lacks; a report that has none of them is COV_EINPUT. Adds to
- * stats->chunks and bases. */
+/* Writes a changed copy of `path`, reads it back, and renames it, so that the file is always complete. Warns
+ * of ids that are not in the file, and of sequences that the report lacks; COV_EINPUT if the report has none of
+ * the sequences. Sets chunks and bases of the statistics, which must be given. */
 int cov_set_blacklist(const char *path, const struct cov_set_blacklist_options *options,
-                      struct cov_progress *progress, struct cov_stats *stats,
-                      struct cov_err *e) COV_MUST_USE;
+                      const struct cov_job *job, struct cov_err *e) COV_MUST_USE;
+
+/* ---- NCBI's sequence_report.jsonl: one JSON object per line for each sequence of an assembly ---- */
+
+/* Sequences outside the chromosomes of the nucleus are dropped: chrName is "Un", assemblyUnit is "non-nuclear",
+ * or role is "unplaced-scaffold" or "unlocalized-scaffold". */
+struct cov_sequence_report {
+    struct cov_names *ids; /* refseqAccession if the first line has it, else genbankAccession */
+    bool *drops;           /* of each id */
+    size_t cap;
+};
+
+/* Reads the file, compressed or not. A sequence without the chosen accession gets the other one. COV_EINPUT
+ * "<path>:<line>: ..." for malformed lines, missing accessions, duplicate ids, and an empty file. */
+int cov_sequence_report_read(const char *path, struct cov_sequence_report *out,
+                             struct cov_err *e) COV_MUST_USE;
+void cov_sequence_report_fini(struct cov_sequence_report *r);
 
 #endif

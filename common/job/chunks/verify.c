@@ -1,11 +1,12 @@
 /* verify.c - see verify.h.
  *
- * The rows of a pair are fetched one after the other, decoded and compared in the pool, and what was
- * found is printed in the order of the pairs.
+ * The rows of a pair are fetched in turn, decoded and compared in the pool, and findings are printed in the
+ * order of the pairs.
  * SPDX-License-Identifier: MIT */
 #include "common/job/chunks/verify.h"
 
 #include <assert.h>
+#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -15,11 +16,300 @@
 
 #include "common/base/mem.h"
 #include "common/base/ring.h"
-#include "common/job/chunks/verify_head.h"
 #include "common/seq/alphabet.h"
+#include "common/seq/names.h"
 #include "common/store/chunk_file.h"
 #include "common/store/chunk_table.h"
 #include "common/store/signal_file.h"
+
+#define START_ENDS "data/start_ends"
+#define SEQIDS "data/seqids"
+
+/* ---------------------------------------------------------------- printing and counting */
+
+struct cov_finding_counter {
+    char *place;
+    enum cov_finding_kind kind;
+    size_t n;
+};
+
+static int find_counter(struct cov_findings *f, const char *place, enum cov_finding_kind kind,
+                        struct cov_finding_counter **found, struct cov_err *e)
+{
+    for (size_t i = 0; i < f->n_counters; i++)
+        if (f->counters[i].kind == kind && strcmp(f->counters[i].place, place) == 0) {
+            *found = &f->counters[i];
+            return COV_OK;
+        }
+    int rc = COV_RESERVE(&f->counters, &f->cap, f->n_counters + 1, e);
+    char *copy = rc ? NULL : cov_strdup(place, e);
+    if (!copy)
+        return COV_ENOMEM;
+    *found = &f->counters[f->n_counters++];
+    **found = (struct cov_finding_counter){copy, kind, 0};
+    return COV_OK;
+}
+
+int cov_findings_add(struct cov_findings *f, const char *place, enum cov_finding_kind kind,
+                     const char *line, struct cov_err *e)
+{
+    struct cov_finding_counter *counter;
+    int rc = find_counter(f, place, kind, &counter, e);
+    if (rc)
+        return rc;
+    f->n++;
+    if (counter->n++ < COV_VERIFY_MAX_LINES)
+        (void)fprintf(f->out, "%s\n", line);
+    return COV_OK;
+}
+
+size_t cov_findings_finish(struct cov_findings *f)
+{
+    static const char *const kinds[] = {
+        [COV_FOUND_DAMAGE] = "chunks that cannot be decoded",
+        [COV_FOUND_STRANDS] = "chunks whose strands differ",
+        [COV_FOUND_VALUES] = "chunks with invalid values",
+        [COV_FOUND_OVERLAP] = "overlapping chunks",
+        [COV_FOUND_HOLE] = "holes",
+        [COV_FOUND_ALONE] = "chunks without the other strand",
+        [COV_FOUND_NAMES] = "names",
+    };
+    for (size_t i = 0; i < f->n_counters; i++) {
+        const struct cov_finding_counter *c = &f->counters[i];
+        if (c->n > COV_VERIFY_MAX_LINES) {
+            struct cov_err line = COV_ERR_INIT;
+            (void)cov_fail(&line, COV_EINPUT, "%s: %s: ... and %zu more %s", f->path, c->place,
+                           c->n - COV_VERIFY_MAX_LINES, kinds[c->kind]);
+            (void)fprintf(f->out, "%s\n", line.text);
+        }
+        free(c->place);
+    }
+    free(f->counters);
+    return f->n;
+}
+
+static int add_line(struct cov_findings *f, const char *place, enum cov_finding_kind kind,
+                    struct cov_err *e, const char *format, ...) COV_PRINTF(5, 6);
+static int add_line(struct cov_findings *f, const char *place, enum cov_finding_kind kind,
+                    struct cov_err *e, const char *format, ...)
+{
+    char reason[600];
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(reason, sizeof reason, format, args);
+    va_end(args);
+    struct cov_err line = COV_ERR_INIT;
+    (void)cov_fail(&line, COV_EINPUT, "%s: %s: %s", f->path, place, reason);
+    return cov_findings_add(f, place, kind, line.text, e);
+}
+
+/* ---------------------------------------------------------------- the grid */
+
+/* State of one strand of a sequence while its chunks are followed. */
+struct strand {
+    int64_t end; /* of the covered part */
+    size_t row;  /* of the chunk that ends there */
+    bool broken; /* has an overlap or a hole */
+};
+
+static int follow(const struct cov_grid *g, const struct cov_pair *p, size_t strand,
+                  struct strand *s, struct cov_findings *f, struct cov_err *e)
+{
+    char where[COV_ROW_TEXT_BYTES];
+    size_t row = p->rows[strand];
+    int rc = COV_OK;
+    if (row == COV_NO_ROW)
+        return COV_OK;
+    if (p->beg < s->end) {
+        s->broken = true;
+        rc = add_line(f, START_ENDS, COV_FOUND_OVERLAP, e, "%s: overlaps row %zu",
+                      cov_row_text(g, row, where), s->row);
+    } else if (p->beg > s->end && !cov_grid_is_partial(g)) {
+        s->broken = true;
+        rc = add_line(f, START_ENDS, COV_FOUND_HOLE, e,
+                      "%s: bases %" PRId64 " to %" PRId64 " of this strand are missing before it",
+                      cov_row_text(g, row, where), s->end + 1, p->beg);
+    }
+    if (p->end > s->end) {
+        s->end = p->end;
+        s->row = row;
+    }
+    return rc;
+}
+
+/* Finds chunks without the other strand, if both strands are complete but cut at different places. */
+static int check_partners(const struct cov_grid *g, size_t beg, size_t end, struct cov_findings *f,
+                          struct cov_err *e)
+{
+    int rc = COV_OK;
+    for (size_t i = beg; i < end && !rc; i++) {
+        struct cov_pair p = cov_grid_pair(g, i);
+        for (size_t strand = 0; strand < 2 && !rc; strand++)
+            if (p.rows[strand] == COV_NO_ROW) {
+                char where[COV_ROW_TEXT_BYTES];
+                rc = add_line(f, START_ENDS, COV_FOUND_ALONE, e,
+                              "%s: the %c strand has no chunk of the same interval",
+                              cov_row_text(g, p.rows[1 - strand], where),
+                              strand == COV_PLUS ? '+' : '-');
+            }
+    }
+    return rc;
+}
+
+static int check_sequence(const struct cov_grid *g, size_t seq, struct cov_findings *f,
+                          struct cov_err *e)
+{
+    struct strand strands[2] = {{0, 0, false}, {0, 0, false}};
+    int64_t length = cov_grid_seq_length(g, seq);
+    size_t beg, end;
+    int rc = COV_OK;
+    cov_grid_seq_pairs(g, seq, &beg, &end);
+    for (size_t i = beg; i < end && !rc; i++) {
+        struct cov_pair p = cov_grid_pair(g, i);
+        for (size_t s = 0; s < 2 && !rc; s++)
+            rc = follow(g, &p, s, &strands[s], f, e);
+    }
+    if (rc || cov_grid_is_partial(g))
+        return rc;
+    for (size_t s = 0; s < 2 && !rc; s++)
+        if (strands[s].end < length) {
+            strands[s].broken = true;
+            rc = add_line(f, START_ENDS, COV_FOUND_HOLE, e,
+                          "%.200s, %c strand: bases %" PRId64 " to %" PRId64 " are missing",
+                          cov_grid_name(g, seq), s == COV_PLUS ? '+' : '-', strands[s].end + 1,
+                          length);
+        }
+    if (!rc && !strands[0].broken && !strands[1].broken)
+        rc = check_partners(g, beg, end, f, e);
+    return rc;
+}
+
+int cov_verify_grid(const struct cov_grid *grid, struct cov_findings *f, struct cov_err *e)
+{
+    int rc = COV_OK;
+    for (size_t s = 0; s < cov_grid_n_seqs(grid) && !rc; s++)
+        rc = check_sequence(grid, s, f, e);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- lists of names */
+
+/* Returns true for a name without white space and control characters. */
+static bool is_word(const char *name, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (isspace((unsigned char)name[i]) || iscntrl((unsigned char)name[i]))
+            return false;
+    return n > 0;
+}
+
+static int check_sequence_names(const struct cov_grid *g, struct cov_findings *f, struct cov_err *e)
+{
+    struct cov_names *seen = NULL;
+    int rc = cov_names_new(&seen, e);
+    for (size_t s = 0; s < cov_grid_n_seqs(g) && !rc; s++) {
+        const char *name = cov_grid_name(g, s);
+        size_t index;
+        bool is_new;
+        rc = cov_names_add(seen, name, strlen(name), &index, &is_new, e);
+        if (!rc && !is_new)
+            rc = add_line(f, SEQIDS, COV_FOUND_NAMES, e, "duplicate name %.200s, also in %s", name,
+                          cov_grid_species(g, s));
+        if (!rc && !is_word(name, strlen(name)))
+            rc = add_line(f, SEQIDS, COV_FOUND_NAMES, e, "'%.200s': white space in a name", name);
+    }
+    cov_names_free(seen);
+    return rc;
+}
+
+/* Checks a table of names of n_columns columns. */
+static int check_list(const struct cov_chunk_table *t, size_t n_columns, bool unique,
+                      struct cov_findings *f, struct cov_err *e)
+{
+    struct cov_names *seen = NULL;
+    if (t->type.kind != COV_H5_STRING || t->rank != 1)
+        return add_line(f, t->name, COV_FOUND_NAMES, e, "not a list of names");
+    if (t->dims[0] != n_columns)
+        return add_line(f, t->name, COV_FOUND_NAMES, e, "%zu names for %zu columns", t->dims[0],
+                        n_columns);
+    int rc = cov_names_new(&seen, e);
+    for (size_t i = 0; i < t->dims[0] && !rc; i++) {
+        const char *name = (const char *)t->elems + i * t->type.bytes;
+        size_t n = cov_h5_string_length(&t->type, name), index;
+        bool is_new;
+        rc = cov_names_add(seen, name, n, &index, &is_new, e);
+        if (!rc && n == 0)
+            rc = add_line(f, t->name, COV_FOUND_NAMES, e, "row %zu: empty name", i);
+        else if (!rc && unique && !is_new)
+            rc = add_line(f, t->name, COV_FOUND_NAMES, e, "row %zu: duplicate name '%.*s'", i,
+                          (int)(n < 200 ? n : 200), name);
+    }
+    cov_names_free(seen);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- data sets that belong together */
+
+/* The length of `text` without the suffix `end`; 0 if it does not end so. */
+static size_t length_before(const char *text, const char *end)
+{
+    size_t n = strlen(text), m = strlen(end);
+    return n > m && strcmp(text + n - m, end) == 0 ? n - m : 0;
+}
+
+/* Measured coverage: "evaluation/x_coverage", perhaps "evaluation/x_spliced_coverage", and the BAM file of each
+ * column in "evaluation/x_meta/bam_files". */
+static int check_coverage(const struct cov_chunk_head *head, const struct cov_chunk_set *set,
+                          struct cov_findings *f, struct cov_err *e)
+{
+    size_t n = length_before(set->name, "_spliced_coverage");
+    bool spliced = n > 0;
+    if (!spliced)
+        n = length_before(set->name, "_coverage");
+    char *coverage = cov_strfmt(e, "%.*s_coverage", (int)n, set->name);
+    char *bam_files = cov_strfmt(e, "%.*s_meta/bam_files", (int)n, set->name);
+    int rc = coverage && bam_files ? COV_OK : COV_ENOMEM;
+    if (!rc) {
+        const struct cov_chunk_set *of = spliced ? cov_chunk_head_set(head, coverage) : NULL;
+        const struct cov_chunk_table *t = cov_chunk_head_table(head, bam_files);
+        if (of && of->dims[1] != set->dims[1])
+            rc = add_line(f, set->name, COV_FOUND_VALUES, e, "%zu columns, but %s has %zu",
+                          set->dims[1], coverage, of->dims[1]);
+        else if (t && !of)
+            rc = check_list(t, set->dims[1], false, f, e);
+    }
+    free(coverage);
+    free(bam_files);
+    return rc;
+}
+
+static int check_set(const struct cov_chunk_head *head, const struct cov_chunk_set *set,
+                     struct cov_findings *f, struct cov_err *e)
+{
+    bool is_prediction = strcmp(set->name, "prediction/predictions") == 0;
+    bool is_coverage = strncmp(set->name, "evaluation/", strlen("evaluation/")) == 0 &&
+                       length_before(set->name, "_coverage") > 0;
+    if (!is_prediction && !is_coverage)
+        return COV_OK;
+    if (set->type.kind == COV_H5_STRING || set->rank < 2 || set->dims[0] != head->L)
+        return add_line(f, set->name, COV_FOUND_VALUES, e, "rows are not numbers for %zu positions",
+                        head->L);
+    if (is_coverage)
+        return check_coverage(head, set, f, e);
+    const struct cov_chunk_table *t = cov_chunk_head_table(head, "prediction/datasets");
+    return t ? check_list(t, set->dims[1], true, f, e)
+             : add_line(f, "prediction/datasets", COV_FOUND_NAMES, e,
+                        "missing: names of the columns of the predictions");
+}
+
+int cov_verify_head(const struct cov_chunk_head *head, const struct cov_grid *grid,
+                    struct cov_findings *f, struct cov_err *e)
+{
+    int rc = check_sequence_names(grid, f, e);
+    for (size_t k = 0; k < head->n_sets && !rc; k++)
+        rc = check_set(head, &head->sets[k], f, e);
+    return rc;
+}
 
 /* ---------------------------------------------------------------- findings of a pair */
 
@@ -32,12 +322,12 @@ struct finding {
 struct slot {
     struct cov_pair pair;
     struct cov_blob *raw; /* [2][1 + n_sets] */
-    bool *has;            /* [2][1 + n_sets]: it was fetched */
+    bool *has;            /* [2][1 + n_sets]: whether raw was fetched */
     struct finding *findings;
     size_t n_findings, cap;
 };
 
-/* What the elements of a set must be. */
+/* Which values the elements of a set may have. */
 enum rule { RULE_NONE, RULE_COVERAGE, RULE_REGIONS, RULE_BLACKLIST };
 
 struct job {
@@ -47,7 +337,7 @@ struct job {
     const char *path, *bases_name;
     enum rule *rules; /* of each set */
     size_t n_places;  /* 1 + number of sets */
-    struct cov_findings *findings;
+    struct cov_findings findings;
     struct slot *slots;
     size_t n_slots;
     uint8_t *codes; /* [workers][2][L] */
@@ -72,10 +362,16 @@ static const char *place_name(const struct job *j, size_t place)
     return place == 0 ? j->bases_name : j->head->sets[place - 1].name;
 }
 
-static int add(const struct job *j, struct slot *s, size_t place, enum cov_finding_kind kind,
-               size_t row, struct cov_err *e, const char *format, ...) COV_PRINTF(7, 8);
-static int add(const struct job *j, struct slot *s, size_t place, enum cov_finding_kind kind,
-               size_t row, struct cov_err *e, const char *format, ...)
+/* Where something was found. */
+struct site {
+    size_t place, row;
+    enum cov_finding_kind kind;
+};
+
+static int add(const struct job *j, struct slot *s, struct site at, struct cov_err *e,
+               const char *format, ...) COV_PRINTF(5, 6);
+static int add(const struct job *j, struct slot *s, struct site at, struct cov_err *e,
+               const char *format, ...)
 {
     char reason[300], where[COV_ROW_TEXT_BYTES];
     va_list args;
@@ -83,12 +379,12 @@ static int add(const struct job *j, struct slot *s, size_t place, enum cov_findi
     (void)vsnprintf(reason, sizeof reason, format, args);
     va_end(args);
     struct cov_err line = COV_ERR_INIT;
-    (void)cov_fail(&line, COV_EINPUT, "%s: %s: %s: %s", j->path, place_name(j, place),
-                   cov_row_text(j->grid, row, where), reason);
-    return add_text(s, place, kind, line.text, e);
+    (void)cov_fail(&line, COV_EINPUT, "%s: %s: %s: %s", j->path, place_name(j, at.place),
+                   cov_row_text(j->grid, at.row, where), reason);
+    return add_text(s, at.place, at.kind, line.text, e);
 }
 
-/* A failure to fetch or to decode becomes a finding; anything else stays what it is. */
+/* Turns a failure to fetch or to decode into a finding; out of memory remains a failure. */
 static int add_failure(const struct job *j, struct slot *s, size_t place, size_t row,
                        const struct cov_err *failure, struct cov_err *e)
 {
@@ -98,13 +394,13 @@ static int add_failure(const struct job *j, struct slot *s, size_t place, size_t
     bool named = strncmp(failure->text, j->path, n) == 0 && failure->text[n] == ':';
     return strstr(failure->text, ": row ") && named
                ? add_text(s, place, COV_FOUND_DAMAGE, failure->text, e)
-               : add(j, s, place, COV_FOUND_DAMAGE, row, e, "%s",
+               : add(j, s, (struct site){place, row, COV_FOUND_DAMAGE}, e, "%s",
                      failure->text + (named ? n + 2 : 0));
 }
 
-/* ---------------------------------------------------------------- what must be true of values */
+/* ---------------------------------------------------------------- values */
 
-/* The first of n values that breaks the rule; n if none does. The first n_inside are inside. */
+/* The index of the first of n values that breaks the rule; n if none does. Values from n_inside on are padding. */
 static size_t first_bad(enum rule rule, const struct cov_h5_type *type, const uint8_t *elems,
                         size_t n, size_t n_inside, double *value)
 {
@@ -139,14 +435,14 @@ static int check_values(const struct job *j, struct slot *s, size_t k, size_t ro
     size_t bad = first_bad(j->rules[k], &set->type, elems, n, inside * set->dims[1], &value);
     if (bad == n)
         return COV_OK;
+    const struct site at = {1 + k, row, COV_FOUND_VALUES};
     if (j->rules[k] == RULE_BLACKLIST)
-        return add(j, s, 1 + k, COV_FOUND_VALUES, row, e, "%g is neither 0 nor 1", value);
+        return add(j, s, at, e, "%g is neither 0 nor 1", value);
     size_t index = bad / set->dims[1], column = bad % set->dims[1];
     if (index < inside)
-        return add(j, s, 1 + k, COV_FOUND_VALUES, row, e, "%g at index %zu, column %zu", value,
-                   index, column);
-    return add(j, s, 1 + k, COV_FOUND_VALUES, row, e,
-               "%g instead of -1 at index %zu, column %zu, behind the end", value, index, column);
+        return add(j, s, at, e, "%g at index %zu, column %zu", value, index, column);
+    return add(j, s, at, e, "%g instead of -1 at index %zu, column %zu, past the end", value, index,
+               column);
 }
 
 /* ---------------------------------------------------------------- stages */
@@ -187,7 +483,7 @@ static int source(void *arg, size_t slot, uint64_t n, struct cov_err *e)
     return 1;
 }
 
-/* codes[0..L) of a row; *good tells whether they are there. */
+/* Decodes codes[0..L) of a row; *good is false if that failed. */
 static int decode_bases(const struct job *j, struct slot *s, size_t strand, uint8_t *codes,
                         bool *good, struct cov_err *e)
 {
@@ -208,8 +504,8 @@ static int check_strands(const struct job *j, struct slot *s, const uint8_t *plu
     for (size_t t = 0; t < n; t++) {
         uint8_t wanted = cov_code_complement[plus[n - 1 - t]];
         if (minus[t] != wanted)
-            return add(j, s, 0, COV_FOUND_STRANDS, s->pair.rows[COV_MINUS], e,
-                       "%c at index %zu, where the + strand (row %zu) says %c",
+            return add(j, s, (struct site){0, s->pair.rows[COV_MINUS], COV_FOUND_STRANDS}, e,
+                       "%c at index %zu, but the + strand (row %zu) has %c",
                        cov_letter_of_code[minus[t] & 15], t, s->pair.rows[COV_PLUS],
                        cov_letter_of_code[wanted]);
     }
@@ -252,7 +548,7 @@ static int sink(void *arg, size_t slot, uint64_t n, struct cov_err *e)
     int rc = COV_OK;
     for (size_t i = 0; i < s->n_findings && !rc; i++) {
         const struct finding *f = &s->findings[i];
-        rc = cov_findings_add(j->findings, place_name(j, f->place), f->kind, f->text, e);
+        rc = cov_findings_add(&j->findings, place_name(j, f->place), f->kind, f->text, e);
     }
     cov_progress_add(j->progress,
                      (s->pair.rows[0] != COV_NO_ROW) + (s->pair.rows[1] != COV_NO_ROW));
@@ -260,12 +556,6 @@ static int sink(void *arg, size_t slot, uint64_t n, struct cov_err *e)
 }
 
 /* ---------------------------------------------------------------- the job */
-
-static bool ends_in(const char *text, const char *end)
-{
-    size_t n = strlen(text), m = strlen(end);
-    return n >= m && strcmp(text + n - m, end) == 0;
-}
 
 static enum rule rule_of(const struct cov_chunk_head *head, const struct cov_chunk_set *set)
 {
@@ -275,7 +565,7 @@ static enum rule rule_of(const struct cov_chunk_head *head, const struct cov_chu
         return RULE_BLACKLIST;
     bool is_coverage = strcmp(set->name, "prediction/predictions") == 0 ||
                        (strncmp(set->name, "evaluation/", strlen("evaluation/")) == 0 &&
-                        ends_in(set->name, "_coverage"));
+                        length_before(set->name, "_coverage") > 0);
     if (!is_coverage || set->dims[0] != head->L)
         return RULE_NONE;
     return cov_chunk_head_attr(head, set->name, COV_SIGNAL_REGIONS_ATTR) ? RULE_REGIONS
@@ -292,7 +582,7 @@ static int prepare(struct job *j, const struct cov_pool *pool, struct cov_err *e
     }
     if (cov_size_mul(j->head->L, 2 * n_workers, &n_codes) ||
         cov_size_mul(j->elem_bytes, n_workers, &n_elems))
-        return cov_fail(e, COV_ENOMEM, "%s: out of memory: rows too large", j->path);
+        return cov_fail(e, COV_ENOMEM, "%s: rows are too large", j->path);
     j->n_slots = cov_ring_slots(pool);
     j->codes = cov_malloc(j->bases_name ? n_codes : 0, 1, e);
     j->elems = cov_malloc(n_elems, 1, e);
@@ -328,12 +618,24 @@ static void finish(struct job *j)
     free(j->elems);
 }
 
-int cov_verify(const char *path, struct cov_pool *pool, FILE *out, struct cov_progress *progress,
-               struct cov_stats *stats, size_t *n_findings, struct cov_err *e)
+static void count(const struct job *j, struct cov_stats *stats)
+{
+    size_t n = cov_grid_n_chunks(j->grid);
+    int64_t bases = 0;
+    for (size_t i = 0; i < n; i++) {
+        struct cov_chunk c = cov_grid_chunk(j->grid, i);
+        bases += c.minus ? 0 : c.end - c.beg;
+    }
+    stats->bases = (stats->bases < 0 ? 0 : stats->bases) + bases;
+    stats->chunks = (stats->chunks < 0 ? 0 : stats->chunks) + (int64_t)n;
+}
+
+int cov_verify(const char *path, FILE *out, const struct cov_job *job, size_t *n_findings,
+               struct cov_err *e)
 {
     static const struct cov_ring_stages stages = {source, work, sink};
-    struct cov_findings *findings = NULL;
-    struct job j = {.path = path, .progress = progress};
+    struct job j = {
+        .path = path, .progress = job->progress, .findings = {.path = path, .out = out}};
     struct cov_ring_times times = {0, 0, 0, 0};
     *n_findings = 0;
     int rc = cov_chunk_file_open(path, &j.file, e);
@@ -343,32 +645,21 @@ int cov_verify(const char *path, struct cov_pool *pool, FILE *out, struct cov_pr
     j.head = cov_chunk_file_head(j.file);
     j.bases_name = cov_chunk_file_bases_name(j.file);
     j.n_places = 1 + j.head->n_sets;
-    cov_progress_begin(progress, "verifying", "chunks", (int64_t)cov_grid_n_chunks(j.grid));
-    rc = cov_findings_new(path, out, &findings, e);
-    j.findings = findings;
+    cov_progress_begin(job->progress, "verifying", "chunks", (int64_t)cov_grid_n_chunks(j.grid));
+    rc = cov_verify_head(j.head, j.grid, &j.findings, e);
     if (!rc)
-        rc = cov_verify_head(j.head, j.grid, findings, e);
+        rc = cov_verify_grid(j.grid, &j.findings, e);
     if (!rc)
-        rc = cov_verify_grid(j.grid, findings, e);
+        rc = prepare(&j, job->pool, e);
     if (!rc)
-        rc = prepare(&j, pool, e);
-    if (!rc)
-        rc = cov_ring_run(pool, j.n_slots, &stages, &j, &times, e);
-    cov_progress_end(progress);
-    if (findings)
-        *n_findings = cov_findings_finish(findings);
-    if (!rc && stats) {
-        int64_t bases = 0;
-        for (size_t i = 0; i < cov_grid_n_chunks(j.grid); i++) {
-            struct cov_chunk c = cov_grid_chunk(j.grid, i);
-            bases += c.minus ? 0 : c.end - c.beg;
-        }
-        stats->bases = (stats->bases < 0 ? 0 : stats->bases) + bases;
-        stats->chunks =
-            (stats->chunks < 0 ? 0 : stats->chunks) + (int64_t)cov_grid_n_chunks(j.grid);
-        cov_stats_add_stage(stats, "read", times.source);
-        cov_stats_add_stage(stats, "check", times.work);
-        cov_stats_add_stage(stats, "wait", times.wait);
+        rc = cov_ring_run(job->pool, j.n_slots, &stages, &j, &times, e);
+    cov_progress_end(job->progress);
+    *n_findings = cov_findings_finish(&j.findings);
+    if (!rc && job->stats) {
+        count(&j, job->stats);
+        cov_stats_add_stage(job->stats, "read", times.source);
+        cov_stats_add_stage(job->stats, "check", times.work);
+        cov_stats_add_stage(job->stats, "wait", times.wait);
     }
     finish(&j);
     cov_chunk_file_close(j.file);

@@ -1,5 +1,5 @@
-/* verify.h - whether a file of chunks is sound: that every chunk decodes, the rows tile the
- * sequences, the strands agree, and what is in them can be true.
+/* verify.h - checks that a file of chunks is sound: all chunks decode, the rows tile the sequences, the strands
+ * agree, and values are valid.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_JOB_CHUNKS_VERIFY_H
 #define COV_JOB_CHUNKS_VERIFY_H
@@ -8,28 +8,66 @@
 #include <stdio.h>
 
 #include "common/base/err.h"
-#include "common/base/pool.h"
-#include "common/base/progress.h"
-#include "common/cli/stats.h"
+#include "common/job/job.h"
+#include "common/seq/grid.h"
+#include "common/store/chunk_head.h"
 
-/* Of one kind of finding in one data set, more lines than this are only counted. */
-enum { COV_VERIFY_MAX_LINES = 20 };
-
-/* Prints a line a finding to `out`, whose errors are left to the caller:
+/* Prints one line per finding to `out`, whose errors are left to the caller:
  *
  *   FILE: DATA SET: row N (SEQUENCE:BEG-END, - strand): REASON
  *
- * (rows, and indexes and columns in the reason, from 0, as HDF5 counts; BEG from 1) in an order that does not depend on the number of threads; *n_findings is how many there are,
- * those that were only counted included. A file that cannot be opened is a failure, not a finding.
+ * Rows, and indices and columns in the reason, count from 0, as in HDF5; BEG counts from 1. The order does not
+ * depend on the number of threads. *n_findings includes findings that were counted but not printed. A file that
+ * cannot be opened is a failure, not a finding.
  *
- * A finding is: a chunk that cannot be decoded; a base that is none, behind the end, or missing; a
- * chunk of the - strand that is not the reverse complement of that of the + strand, or that the
- * other strand lacks; rows of a strand that overlap, leave a hole (unless the file is partial) or
- * end before the sequence does; coverage or predictions that are negative (but for -1 where only
- * regions were predicted) or not finite, or not -1 behind the end; a blacklist with anything but 0 and 1; lists of names that do not fit the columns
- * that they name, with empty names, or names that come twice; sequences with names that are no
- * word, or with the same name. */
-int cov_verify(const char *path, struct cov_pool *pool, FILE *out, struct cov_progress *progress,
-               struct cov_stats *stats, size_t *n_findings, struct cov_err *e) COV_MUST_USE;
+ * Findings are:
+ * - chunks that cannot be decoded
+ * - missing or invalid bases, and bases past the end of the sequence
+ * - - chunks that are missing or not the reverse complement of the + chunk, and vice versa
+ * - overlapping rows of a strand, and, unless the file is partial, holes
+ * - coverage or predictions that are negative (except -1 where only regions were predicted), not finite, or not
+ *   -1 past the end
+ * - blacklist values other than 0 and 1
+ * - lists of names that do not fit the columns, and empty or duplicate names in them
+ * - sequence names that are duplicate or not a word
+ * `job`: statistics may be NULL. */
+int cov_verify(const char *path, FILE *out, const struct cov_job *job, size_t *n_findings,
+               struct cov_err *e) COV_MUST_USE;
+
+/* ---- parts of it, for tests ---- */
+
+/* Further findings of one kind in one data set are counted, but not printed. */
+enum { COV_VERIFY_MAX_LINES = 20 };
+
+enum cov_finding_kind {
+    COV_FOUND_DAMAGE,
+    COV_FOUND_STRANDS,
+    COV_FOUND_VALUES,
+    COV_FOUND_OVERLAP,
+    COV_FOUND_HOLE,
+    COV_FOUND_ALONE,
+    COV_FOUND_NAMES,
+};
+
+/* The caller sets path and out; the rest is zero. */
+struct cov_findings {
+    const char *path;
+    FILE *out;
+    struct cov_finding_counter *counters; /* in the order of the first findings. Owned */
+    size_t n_counters, cap, n;
+};
+
+/* Prints `line`, unless COV_VERIFY_MAX_LINES of this kind were printed for the data set `place`. */
+int cov_findings_add(struct cov_findings *f, const char *place, enum cov_finding_kind kind,
+                     const char *line, struct cov_err *e) COV_MUST_USE;
+/* Prints how many were not printed, frees what f owns, and returns the number of findings. */
+size_t cov_findings_finish(struct cov_findings *f);
+
+/* Checks data sets against each other, and names. */
+int cov_verify_head(const struct cov_chunk_head *head, const struct cov_grid *grid,
+                    struct cov_findings *f, struct cov_err *e) COV_MUST_USE;
+/* Finds overlaps, holes, and chunks without the other strand. */
+int cov_verify_grid(const struct cov_grid *grid, struct cov_findings *f,
+                    struct cov_err *e) COV_MUST_USE;
 
 #endif
