@@ -11,6 +11,7 @@
 
 #include "common/base/err.h"
 #include "common/base/mem.h"
+#include "common/base/number.h"
 #include "common/base/rng.h"
 #include "common/ckpt/ckpt.h"
 #include "common/cli/opt.h"
