@@ -1,4 +1,4 @@
-/* stats.h - what a run did and what it cost: the file of --stats.
+/* stats.h - what a run did, and its time and memory: the file of --stats.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_CLI_STATS_H
 #define COV_CLI_STATS_H
@@ -11,24 +11,24 @@
 
 #define COV_STATS_MAX_STAGES 16
 
-/* What a report shows of a run besides its cost. */
+/* A result that a report shows. */
 struct cov_stats_figure {
-    char *part; /* what it is of, as a data set; NULL: of all. Owned */
+    char *part; /* what it describes, as a data set; NULL: everything. Owned */
     char name[32];
     const char *description; /* a phrase */
     int decimals;
-    double value; /* NaN: there is none */
+    double value; /* NaN: none */
 };
 
-/* Filled by a job. A negative number means that it does not apply and is left out. */
+/* Filled by a job. Negative numbers do not apply and are left out of the file. */
 struct cov_stats {
     const char *tool, *version;
-    const char *section; /* what a report calls it: "h5chunk info"; NULL: `tool` */
+    const char *section; /* the title in a report: "h5chunk info"; NULL: `tool` */
     char *command;       /* the command line, quoted for a shell. Owned */
-    char **inputs;       /* Owned, as is each */
+    char **inputs;       /* Owned, like each string */
     int n_inputs;
     char *device;          /* Owned; NULL: "cpu" */
-    const char *precision; /* NULL: there is no choice of one; null in the file */
+    const char *precision; /* NULL: there is no choice; written as null */
     unsigned threads;
     int64_t bases, chunks, positions_computed, positions_at_rest, chunks_repeated;
     struct {
@@ -38,8 +38,7 @@ struct cov_stats {
     int n_stages;
     struct cov_stats_figure *figures; /* Owned */
     int n_figures;
-    /* More that a tool has to say, inside the top object. NULL: nothing. `more` is Owned, and freed
-     * by free_more. */
+    /* Prints further members of the top object; may be NULL. `more` is Owned, and freed by free_more. */
     void (*print_more)(struct cov_json *j, const void *more);
     void (*free_more)(void *more);
     void *more;
@@ -48,26 +47,30 @@ struct cov_stats {
     double started; /* monotonic clock */
 };
 
-/* Starts the clock. `tool` and `version` outlive *s. */
+/* Starts the clock. `tool` and `version` must outlive *s. */
 void cov_stats_init(struct cov_stats *s, const char *tool, const char *version);
 void cov_stats_fini(struct cov_stats *s);
 int cov_stats_set_command(struct cov_stats *s, int argc, char **argv,
                           struct cov_err *e) COV_MUST_USE;
-/* A path that is there already is not added again. */
+/* Adds a path unless it was added before. */
 int cov_stats_add_input(struct cov_stats *s, const char *path, struct cov_err *e) COV_MUST_USE;
-/* Adds to the stage of that name (a string that outlives *s); of more than COV_STATS_MAX_STAGES
- * names the last takes it all. */
+/* Adds to the stage `name`, a string that must outlive *s. With more than COV_STATS_MAX_STAGES names, the
+ * last stage collects the rest. */
 void cov_stats_add_stage(struct cov_stats *s, const char *name, double seconds);
-/* Adds a figure. `part` and `name` are copied, `name` as far as it fits; `description` outlives *s. */
+/* Adds a figure. Copies `part`, and `name` as far as it fits; `description` must outlive *s. */
 int cov_stats_add_figure(struct cov_stats *s, const char *part, const char *name,
                          const char *description, int decimals, double value,
                          struct cov_err *e) COV_MUST_USE;
-/* Stops the clock: wall, CPU (all threads), peak memory. */
+/* Stops the clock: wall time, CPU time of all threads, peak memory. */
 void cov_stats_finish(struct cov_stats *s);
-/* As JSON; rates are over the wall time. Errors of the stream are left to the caller. */
+/* Writes JSON; rates are per second of wall time. The caller checks the stream for errors. */
 void cov_stats_print(const struct cov_stats *s, FILE *f);
-/* The same to a file, through an outfile; an existing one is replaced. A file whose name ends in
- * _mqc.json is a section of MultiQC's report besides (multiqc.h). */
+/* Adds MultiQC's table of the figures, time and memory to the open object: a row for `sample`, and a row
+ * "SAMPLE.PART" for each part with figures. Files of one tool have the same id, so that MultiQC joins
+ * them to one table. */
+void cov_stats_print_multiqc(const struct cov_stats *s, const char *sample, struct cov_json *j);
+/* Writes the same as cov_stats_print to a file, replacing an existing one. If the name ends in _mqc.json, the file is also
+ * a section of a MultiQC report. */
 int cov_stats_write(const struct cov_stats *s, const char *path, struct cov_err *e) COV_MUST_USE;
 
 #endif

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <stdio_ext.h>
@@ -19,19 +20,144 @@
 #include "common/base/pool.h"
 #include "common/base/text.h"
 #include "common/base/version.h"
-#include "common/cli/tool_private.h"
 
 enum exit_status {
     EXIT_FAILED = 1,
     EXIT_USAGE = 2,
     EXIT_UNLIKE = 3,
-    EXIT_NO_MEMORY = 128 + SIGKILL, /* as if the kernel had ended us for it */
+    EXIT_NO_MEMORY = 128 + SIGKILL, /* the status that the kernel's out-of-memory killer leaves */
     EXIT_NO_READER = 128 + SIGPIPE,
 };
 
+/* ---------------------------------------------------------------- the common options */
+
+/* The fields that the common options fill. */
+struct own {
+    struct cov_common common;
+    int progress; /* enum cov_progress_mode */
+    bool help, help_machine, version;
+};
+
+/* Indexed by enum cov_progress_mode. */
+static const char *const progress_modes[] = {"auto", "bar", "lines", "none", NULL};
+
+#define FIELD(name) offsetof(struct own, name)
+
+static const struct cov_opt common_options[] = {
+    {.name = "output",
+     .letter = 'o',
+     .type = COV_OPT_STRING,
+     .flags = COV_OPT_PATH_OUT,
+     .field = FIELD(common.output),
+     .metavar = "PATH",
+     .help = "where the result goes"},
+    {.name = "threads",
+     .letter = '@',
+     .type = COV_OPT_INT,
+     .field = FIELD(common.threads),
+     .metavar = "N",
+     .min = 1,
+     .max = 1024,
+     .help = "number of threads (default: all CPUs that this process may use)"},
+    {.name = "force",
+     .letter = 'f',
+     .type = COV_OPT_FLAG,
+     .field = FIELD(common.force),
+     .help = "replace an existing output"},
+    {.name = "quiet",
+     .letter = 'q',
+     .type = COV_OPT_FLAG,
+     .field = FIELD(common.quiet),
+     .help = "only warnings and errors"},
+    {.name = "verbose",
+     .letter = 'v',
+     .type = COV_OPT_COUNT,
+     .field = FIELD(common.verbose),
+     .help = "more detail, and a summary of time and memory at the end"},
+    {.name = "progress",
+     .type = COV_OPT_ENUM,
+     .field = FIELD(progress),
+     .def = "auto",
+     .choices = progress_modes,
+     .help = "how to show progress: auto is a bar on a terminal, otherwise a line every 30 s"},
+    {.name = "stats",
+     .type = COV_OPT_STRING,
+     .flags = COV_OPT_PATH_OUT,
+     .field = FIELD(common.stats_path),
+     .metavar = "FILE",
+     .help = "write statistics of the run as JSON; MultiQC reads a file named NAME_mqc.json"},
+    {.name = "tmpdir",
+     .type = COV_OPT_STRING,
+     .flags = COV_OPT_PATH_IN,
+     .field = FIELD(common.tmpdir),
+     .metavar = "DIR",
+     .help = "folder for temporary files (default: the folder of the output)"},
+    {.name = "help",
+     .letter = 'h',
+     .type = COV_OPT_FLAG,
+     .field = FIELD(help),
+     .help = "show this help"},
+    {.name = "version",
+     .type = COV_OPT_FLAG,
+     .field = FIELD(version),
+     .help = "show the version, the libraries and the processor"},
+    {.name = "help-machine",
+     .type = COV_OPT_FLAG,
+     .flags = COV_OPT_HIDDEN,
+     .field = FIELD(help_machine),
+     .help = "list the options in machine-readable form"},
+    {.name = NULL},
+};
+
+static bool lacks_option(const struct cov_tool *tool, const char *name)
+{
+    static const struct {
+        const char *name;
+        unsigned flag;
+    } options[] = {{"output", COV_LACKS_OUTPUT},
+                   {"threads", COV_LACKS_THREADS},
+                   {"progress", COV_LACKS_PROGRESS},
+                   {"tmpdir", COV_LACKS_TMPDIR}};
+    for (size_t i = 0; i < COV_COUNT(options); i++)
+        if (strcmp(name, options[i].name) == 0)
+            return (tool->lacks & options[i].flag) != 0;
+    return false;
+}
+
+/* A program, or one of its subcommands, with its arguments. */
+struct call {
+    const struct cov_tool *program, *tool;
+    char name[80];                                    /* "fasta2h5", "h5chunk info" */
+    struct cov_opt common[COV_COUNT(common_options)]; /* the common options of the tool */
+    struct own own;
+    void *config; /* filled by the tool's options */
+    bool *given;
+    int n_operands;
+    char **operands;
+    bool has_run; /* not only printed help or an error of usage */
+};
+
+static void set_call(struct call *call, const struct cov_tool *tool)
+{
+    const struct cov_tool *program = call->program;
+    size_t n = 0;
+    call->tool = tool;
+    (void)snprintf(call->name, sizeof call->name, "%s%s%s", program->name,
+                   tool != program ? " " : "", tool != program ? tool->name : "");
+    for (const struct cov_opt *o = common_options; o->name; o++) {
+        if (lacks_option(tool, o->name))
+            continue;
+        call->common[n] = *o;
+        if (strcmp(o->name, "output") == 0 && tool->output_help)
+            call->common[n].help = tool->output_help;
+        n++;
+    }
+    call->common[n] = (struct cov_opt){.name = NULL};
+}
+
 /* ---------------------------------------------------------------- texts */
 
-static void print_help(const struct cov_tool_call *call)
+static void print_help(const struct call *call)
 {
     const struct cov_tool *tool = call->tool;
     (void)printf("%s - %s\n\nUsage: %s %s\n", call->name, tool->summary, call->name,
@@ -52,7 +178,7 @@ static void print_subcommands(const struct cov_tool *program)
                  program->summary, program->name);
     for (const struct cov_tool *const *t = program->subcommands; *t; t++)
         (void)printf("  %-11s %s\n", (*t)->name, (*t)->summary);
-    (void)printf("\n'%s SUBCOMMAND --help' shows how one is used.\n", program->name);
+    (void)printf("\nRun '%s SUBCOMMAND --help' for the options of a subcommand.\n", program->name);
     if (program->examples)
         (void)printf("\nExamples:\n%s", program->examples);
 }
@@ -73,33 +199,33 @@ static void print_version(const struct cov_tool *tool)
     (void)printf("processor: %s\nMIT licence\n", cpu);
 }
 
-/* What is printed while a bar may stand on the line. */
-struct voice {
+/* Prints messages, over a progress bar if there is one. */
+struct printer {
     const char *tool;
     const struct cov_progress *progress;
 };
 
-static void say(const struct voice *v, const char *kind, const char *text)
+static void print_message(const struct printer *p, const char *kind, const char *text)
 {
-    const char *wipe = v->progress->mode == COV_PROGRESS_BAR ? "\r\033[K" : "";
-    (void)fprintf(stderr, "%s%s: %s%s\n", wipe, v->tool, kind, text);
+    const char *wipe = p->progress->mode == COV_PROGRESS_BAR ? "\r\033[K" : "";
+    (void)fprintf(stderr, "%s%s: %s%s\n", wipe, p->tool, kind, text);
 }
 
 static void receive_log(void *arg, enum cov_log_level level, const char *text)
 {
-    say(arg,
-        level == COV_LOG_ERROR     ? "error: "
-        : level == COV_LOG_WARNING ? "warning: "
-                                   : "",
-        text);
+    print_message(arg,
+                  level == COV_LOG_ERROR     ? "error: "
+                  : level == COV_LOG_WARNING ? "warning: "
+                                             : "",
+                  text);
 }
 
-/* Says what failed, and returns the exit status for it. `name` is that of the call. */
-static int report(const struct voice *v, const char *name, const struct cov_err *e)
+/* Reports a failure and returns the exit status for it. `name` is that of the call. */
+static int report(const struct printer *p, const char *name, const struct cov_err *e)
 {
     if (e->code == COV_EPIPE)
         return EXIT_NO_READER;
-    say(v, "error: ", e->text);
+    print_message(p, "error: ", e->text);
     if (e->code == COV_EUSAGE) {
         (void)fprintf(stderr, "Try '%s --help'.\n", name);
         return EXIT_USAGE;
@@ -119,7 +245,7 @@ static void format_bytes(double bytes, char *buf, size_t n)
     (void)snprintf(buf, n, "%.*f %s", unit == 0 ? 0 : 1, bytes, units[unit]);
 }
 
-static void tell_summary(const struct cov_stats *s)
+static void log_summary(const struct cov_stats *s)
 {
     char memory[32] = "unknown", rate[48] = "";
     if (s->peak_rss_bytes >= 0)
@@ -132,8 +258,8 @@ static void tell_summary(const struct cov_stats *s)
 
 /* ---------------------------------------------------------------- the process */
 
-/* "covtrain: ", for the handler of signals; and what brings it, or what the shell says next, to a line of its own,
- * behind a bar or ^C. */
+/* For the signal handler: "covtrain: ", and whether the cursor may be after a progress bar or ^C, so
+ * that a newline is needed. */
 static char signal_prefix[64];
 static volatile sig_atomic_t is_terminal, has_bar;
 
@@ -168,13 +294,12 @@ static void catch_signals(void)
     for (size_t i = 0; i < COV_COUNT(numbers); i++)
         if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
             (void)sigaction(numbers[i], &action, NULL);
-    /* A file that grows beyond this process's limit is an error of write(), as a full disk is. */
+    /* So that write() fails, as on a full disk, when a file reaches the limit of the process. */
     (void)signal(SIGXFSZ, SIG_IGN);
 }
 
-/* A closed standard stream would give its number to the next file that is opened, and messages
- * would be written into it. /dev/null takes the place, opened the wrong way round so that use is an
- * error. */
+/* The next file opened would get the number of a closed standard stream, and messages would go into
+ * that file. Opens /dev/null instead, in the wrong direction so that using it fails. */
 static int occupy_standard_streams(struct cov_err *e)
 {
     for (int fd = 0; fd <= 2; fd++)
@@ -184,7 +309,7 @@ static int occupy_standard_streams(struct cov_err *e)
     return COV_OK;
 }
 
-/* A stream that nothing was printed to may have been closed by whoever wrote to its descriptor. */
+/* A job that writes to the descriptor may have closed it, which is no error if nothing is buffered. */
 static int close_stdout(struct cov_err *e)
 {
     bool pending = __fpending(stdout) > 0, failed = ferror(stdout);
@@ -198,8 +323,8 @@ static int close_stdout(struct cov_err *e)
 
 /* ---------------------------------------------------------------- checks before the run */
 
-/* The synopsis on one line: the forms of one that has several stand behind each other. */
-static void write_usage(const struct cov_tool_call *call, char *usage, size_t cap)
+/* Writes the synopsis on one line; several forms are joined by "or". */
+static void write_usage(const struct call *call, char *usage, size_t cap)
 {
     size_t n = 0;
     int wrote = snprintf(usage, cap, "%s ", call->name);
@@ -218,54 +343,147 @@ static void write_usage(const struct cov_tool_call *call, char *usage, size_t ca
     usage[n] = '\0';
 }
 
-static int check_operands(const struct cov_tool_call *call, int n, char **operands,
-                          struct cov_err *e)
+static int check_operands(const struct call *call, struct cov_err *e)
 {
     const struct cov_tool *tool = call->tool;
-    bool few = n < tool->min_operands, many = tool->max_operands >= 0 && n > tool->max_operands;
+    int n = call->n_operands;
     char usage[512];
-    if (!few && !many)
-        return COV_OK;
     write_usage(call, usage, sizeof usage);
-    if (few)
+    if (n < tool->min_operands)
         return cov_fail(e, COV_EUSAGE, "an input is missing (usage: %s)", usage);
-    return cov_fail(e, COV_EUSAGE, "'%s' is one input too many (usage: %s)",
-                    operands[tool->max_operands], usage);
+    if (tool->max_operands >= 0 && n > tool->max_operands)
+        return cov_fail(e, COV_EUSAGE, "unexpected argument '%s' (usage: %s)",
+                        call->operands[tool->max_operands], usage);
+    return COV_OK;
 }
 
-static int check_common(const struct cov_tool *tool, const struct cov_tool_own *own,
-                        struct cov_err *e)
+static bool same_file(const char *a, const char *b)
 {
-    const struct cov_common *c = &own->common;
-    if (!c->output && !tool->output_optional && !(tool->lacks & COV_LACKS_OUTPUT))
+    if (cov_path_is_std(a) || cov_path_is_std(b))
+        return false;
+    struct stat s, t;
+    if (stat(a, &s) == 0 && stat(b, &t) == 0)
+        return S_ISREG(s.st_mode) && s.st_dev == t.st_dev && s.st_ino == t.st_ino;
+    return strcmp(a, b) == 0;
+}
+
+/* The value of an option of the tool that has `flag`, else NULL. */
+static const char *path_of(const struct call *call, const struct cov_opt *o, unsigned flag)
+{
+    return o->type == COV_OPT_STRING && (o->flags & flag)
+               ? *(const char *const *)((const char *)call->config + o->field)
+               : NULL;
+}
+
+/* The output `path` (NULL: none) must not be an input. */
+static int check_not_input(const struct call *call, const char *path, struct cov_err *e)
+{
+    bool found = false;
+    if (!path)
+        return COV_OK;
+    for (int i = 0; i < call->n_operands && !found; i++)
+        found = same_file(path, call->operands[i]);
+    for (const struct cov_opt *o = call->tool->options; o->name && !found; o++) {
+        const char *input = path_of(call, o, COV_OPT_PATH_IN);
+        found = input && same_file(path, input);
+    }
+    return found ? cov_fail(e, COV_EUSAGE, "%s is both an input and an output", path) : COV_OK;
+}
+
+/* Two options must not name the same output. */
+static int check_outputs(const char *name, const char *path, const char *other,
+                         const char *other_path, struct cov_err *e)
+{
+    if (path && other_path &&
+        (same_file(path, other_path) || (cov_path_is_std(path) && cov_path_is_std(other_path))))
+        return cov_fail(e, COV_EUSAGE, "--%s and --%s both name '%s'", name, other, other_path);
+    return COV_OK;
+}
+
+/* No output may be an input or another output. */
+static int check_paths(const struct call *call, struct cov_err *e)
+{
+    const char *output = call->own.common.output, *stats = call->own.common.stats_path;
+    int rc = check_not_input(call, output, e);
+    if (!rc)
+        rc = check_not_input(call, stats, e);
+    if (!rc)
+        rc = check_outputs("stats", stats, "output", output, e);
+    for (const struct cov_opt *o = call->tool->options; o->name && !rc; o++) {
+        const char *path = path_of(call, o, COV_OPT_PATH_OUT);
+        rc = check_not_input(call, path, e);
+        if (!rc)
+            rc = check_outputs(o->name, path, "output", output, e);
+        if (!rc)
+            rc = check_outputs(o->name, path, "stats", stats, e);
+    }
+    return rc;
+}
+
+/* The folder must exist and be writable. */
+static int check_folder(const char *path, const char *option, struct cov_err *e)
+{
+    struct stat s;
+    if (stat(path, &s))
+        return cov_fail_errno(e, "--%s: %s", option, path);
+    if (!S_ISDIR(s.st_mode))
+        return cov_fail(e, COV_EIO, "--%s: %s is not a folder", option, path);
+    if (access(path, W_OK | X_OK))
+        return cov_fail_errno(e, "--%s: %s", option, path);
+    return COV_OK;
+}
+
+/* Fails now rather than after hours of work. */
+static int check_stats_path(const char *path, bool force, struct cov_err *e)
+{
+    struct stat st;
+    if (cov_path_is_std(path))
+        return COV_OK;
+    if (cov_path_names_dir(path))
+        return cov_fail(e, COV_EIO, "--stats: %s is a folder", path);
+    if (!force && stat(path, &st) == 0 && S_ISREG(st.st_mode))
+        return cov_fail(e, COV_EEXIST, "--stats: %s exists; use -f to replace it", path);
+    char *dir = cov_path_dir(path, e);
+    if (!dir)
+        return COV_ENOMEM;
+    int rc = check_folder(dir, "stats", e);
+    free(dir);
+    return rc;
+}
+
+static int check_common(const struct call *call, struct cov_err *e)
+{
+    const struct cov_common *c = &call->own.common;
+    int progress = call->own.progress;
+    if (!c->output && !call->tool->output_optional && !(call->tool->lacks & COV_LACKS_OUTPUT))
         return cov_fail(e, COV_EUSAGE, "-o/--output is missing");
     if (c->quiet && c->verbose > 0)
         return cov_fail(e, COV_EUSAGE, "--quiet and --verbose contradict each other");
-    if (c->quiet && (own->progress == COV_PROGRESS_BAR || own->progress == COV_PROGRESS_LINES))
+    if (c->quiet && (progress == COV_PROGRESS_BAR || progress == COV_PROGRESS_LINES))
         return cov_fail(e, COV_EUSAGE, "--quiet and --progress=%s contradict each other",
-                        cov_tool_progress_modes[own->progress]);
+                        progress_modes[progress]);
     int rc = COV_OK;
     if (c->tmpdir)
-        rc = cov_tool_check_folder(c->tmpdir, "tmpdir", e);
+        rc = check_folder(c->tmpdir, "tmpdir", e);
     if (!rc && c->stats_path)
-        rc = cov_tool_check_stats_path(c->stats_path, c->force, e);
+        rc = check_stats_path(c->stats_path, c->force, e);
     return rc;
 }
 
 /* ---------------------------------------------------------------- main */
 
-static int run_tool(const struct cov_tool_call *call, struct cov_tool_own *own, void *config,
-                    const bool *given, int n_operands, char **operands, struct cov_err *e)
+static int run_tool(struct call *call, struct cov_err *e)
 {
-    struct cov_common *c = &own->common;
+    struct cov_common *c = &call->own.common;
     c->stats.threads = (unsigned)c->threads;
     c->stats.section = call->name;
-    for (int i = 0; i < n_operands; i++)
-        if (cov_stats_add_input(&c->stats, operands[i], e))
+    for (int i = 0; i < call->n_operands; i++)
+        if (cov_stats_add_input(&c->stats, call->operands[i], e))
             return COV_ENOMEM;
     cov_debug("%s %s with %u thread%s: %s", call->name, cov_version(), c->stats.threads,
               cov_text_s(c->stats.threads), c->stats.command);
-    int rc = call->tool->run(c, config, given, n_operands, operands, e);
+    call->has_run = true;
+    int rc = call->tool->run(c, call->config, call->given, call->n_operands, call->operands, e);
     cov_progress_end(&c->progress);
     cov_stats_finish(&c->stats);
     if (!rc && c->stats_path && cov_path_is_std(c->stats_path))
@@ -275,37 +493,43 @@ static int run_tool(const struct cov_tool_call *call, struct cov_tool_own *own, 
     return rc;
 }
 
-/* The tool with its arguments; argv[0] is not looked at. *ran: the tool itself was run. */
-static int main_part(const struct cov_tool_call *call, struct cov_tool_own *own, void *config,
-                     bool *given, int argc, char **argv, struct voice *voice, bool *ran,
-                     struct cov_err *e)
+/* Prints what --help, --version or --help-machine request. Returns false if none is given. */
+static bool print_requested(const struct call *call)
+{
+    const struct own *own = &call->own;
+    if (own->help) {
+        print_help(call);
+    } else if (own->version) {
+        print_version(call->program);
+    } else if (own->help_machine) {
+        cov_opt_print_machine(call->tool->options, stdout);
+        cov_opt_print_machine(call->common, stdout);
+    }
+    return own->help || own->version || own->help_machine;
+}
+
+/* argv[0] is ignored. */
+static int parse_and_run(struct call *call, int argc, char **argv, struct printer *printer,
+                         struct cov_err *e)
 {
     const struct cov_tool *tool = call->tool;
-    struct cov_common *c = &own->common;
+    struct cov_common *c = &call->own.common;
     const struct cov_opt_set sets[] = {
-        {tool->options, config, given},
-        {call->common, own, NULL},
+        {tool->options, call->config, call->given},
+        {call->common, &call->own, NULL},
     };
-    int n_operands;
-    int rc = cov_opt_parse(sets, COV_COUNT(sets), argc, argv, &n_operands, e);
-    if (own->help || own->version || own->help_machine) {
+    int rc = cov_opt_parse(sets, COV_COUNT(sets), argc, argv, &call->n_operands, e);
+    call->operands = argv + 1;
+    if (print_requested(call)) {
         cov_err_clear(e);
-        if (own->help) {
-            print_help(call);
-        } else if (own->version) {
-            print_version(call->program);
-        } else {
-            cov_opt_print_machine(tool->options, stdout);
-            cov_opt_print_machine(call->common, stdout);
-        }
         return COV_OK;
     }
     if (!rc)
-        rc = check_operands(call, n_operands, argv + 1, e);
+        rc = check_operands(call, e);
     if (!rc)
-        rc = check_common(tool, own, e);
+        rc = check_common(call, e);
     if (!rc)
-        rc = cov_tool_check_paths(tool, c, config, n_operands, argv + 1, e);
+        rc = check_paths(call, e);
     if (rc)
         return rc;
     if (tool->lacks & COV_LACKS_THREADS)
@@ -315,14 +539,13 @@ static int main_part(const struct cov_tool_call *call, struct cov_tool_own *own,
     cov_progress_init(&c->progress, call->program->name,
                       c->quiet || (tool->lacks & COV_LACKS_PROGRESS)
                           ? COV_PROGRESS_NONE
-                          : (enum cov_progress_mode)own->progress);
+                          : (enum cov_progress_mode)call->own.progress);
     has_bar = c->progress.mode == COV_PROGRESS_BAR;
-    cov_log_set(receive_log, voice,
+    cov_log_set(receive_log, printer,
                 c->quiet         ? COV_LOG_WARNING
                 : c->verbose > 0 ? COV_LOG_DEBUG
                                  : COV_LOG_INFO);
-    *ran = true;
-    return run_tool(call, own, config, given, n_operands, argv + 1, e);
+    return run_tool(call, e);
 }
 
 static const struct cov_tool *find_subcommand(const struct cov_tool *program, const char *name)
@@ -333,7 +556,7 @@ static const struct cov_tool *find_subcommand(const struct cov_tool *program, co
     return NULL;
 }
 
-/* Fails with the list of subcommands. `word` may be NULL. */
+/* Fails with a list of the subcommands. `word` may be NULL. */
 static int fail_with_list(const struct cov_tool *program, const char *what, const char *word,
                           struct cov_err *e)
 {
@@ -345,11 +568,11 @@ static int fail_with_list(const struct cov_tool *program, const char *what, cons
                     word ? word : "", word ? "'" : "", list);
 }
 
-/* Fills *call with the subcommand that is meant; call->tool is NULL when what was asked for has been
- * printed, or on failure. */
-static int choose(const struct cov_tool *program, int argc, char **argv, struct cov_tool_call *call,
-                  struct cov_err *e)
+/* Sets call->tool to the subcommand that is requested; it stays NULL after a failure, and when help or
+ * the version was printed instead. */
+static int choose_subcommand(struct call *call, int argc, char **argv, struct cov_err *e)
 {
+    const struct cov_tool *program = call->program;
     const char *word = argc > 1 ? argv[1] : NULL;
     if (!word)
         return fail_with_list(program, "a subcommand is missing", NULL, e);
@@ -366,9 +589,9 @@ static int choose(const struct cov_tool *program, int argc, char **argv, struct 
         const struct cov_tool *tool = find_subcommand(program, name);
         if (!tool)
             return fail_with_list(
-                program, name[0] == '-' ? "a subcommand stands before" : "unknown subcommand", name,
+                program, name[0] == '-' ? "a subcommand must precede" : "unknown subcommand", name,
                 e);
-        cov_tool_set_call(call, program, tool);
+        set_call(call, tool);
         if (help) {
             print_help(call);
             call->tool = NULL;
@@ -377,60 +600,58 @@ static int choose(const struct cov_tool *program, int argc, char **argv, struct 
     return COV_OK;
 }
 
-/* The program without what happens at its end. */
-static int main_of_call(const struct cov_tool_call *call, struct cov_tool_own *own, int argc,
-                        char **argv, struct voice *voice, bool *ran, struct cov_err *e)
+/* Runs call->tool with a config of its own. */
+static int run_call(struct call *call, int argc, char **argv, struct printer *printer,
+                    struct cov_err *e)
 {
     const struct cov_tool *tool = call->tool;
     size_t n_rows = 0;
     while (tool->options[n_rows].name)
         n_rows++;
-    void *config = cov_calloc(1, tool->config_bytes, e);
-    bool *given = cov_calloc(n_rows, sizeof *given, e);
-    int rc = config && given ? main_part(call, own, config, given, argc, argv, voice, ran, e)
-                             : COV_ENOMEM;
-    if (config)
-        cov_opt_fini(tool->options, config);
-    free(given);
-    free(config);
+    call->config = cov_calloc(1, tool->config_bytes, e);
+    call->given = cov_calloc(n_rows, sizeof *call->given, e);
+    int rc = call->config && call->given ? parse_and_run(call, argc, argv, printer, e) : COV_ENOMEM;
+    if (call->config)
+        cov_opt_fini(tool->options, call->config);
+    free(call->given);
+    free(call->config);
     return rc;
 }
 
 int cov_tool_main(const struct cov_tool *program, int argc, char **argv)
 {
-    struct cov_tool_own own = {.common.progress.mode = COV_PROGRESS_NONE};
-    struct voice voice = {program->name, &own.common.progress};
+    struct call call = {.program = program, .own.common.progress.mode = COV_PROGRESS_NONE};
+    struct cov_stats *stats = &call.own.common.stats;
+    struct printer printer = {program->name, &call.own.common.progress};
     struct cov_err e = COV_ERR_INIT;
-    struct cov_tool_call call = {.program = program};
-    bool ran = false;
-    cov_stats_init(&own.common.stats, program->name, cov_version());
+    cov_stats_init(stats, program->name, cov_version());
 
     int rc = occupy_standard_streams(&e);
     if (!rc) {
         (void)snprintf(signal_prefix, sizeof signal_prefix, "%s: ", program->name);
         is_terminal = isatty(STDERR_FILENO);
         catch_signals();
-        rc = cov_stats_set_command(&own.common.stats, argc, argv, &e);
+        rc = cov_stats_set_command(stats, argc, argv, &e);
     }
     if (!rc && program->subcommands)
-        rc = choose(program, argc, argv, &call, &e);
+        rc = choose_subcommand(&call, argc, argv, &e);
     else if (!rc)
-        cov_tool_set_call(&call, program, program);
+        set_call(&call, program);
     if (!rc && call.tool) {
         int skip = program->subcommands ? 1 : 0;
-        rc = main_of_call(&call, &own, argc - skip, argv + skip, &voice, &ran, &e);
+        rc = run_call(&call, argc - skip, argv + skip, &printer, &e);
     }
     if (rc)
-        (void)cov_fail(&e, rc, "failed for a reason that was not told");
+        (void)cov_fail(&e, rc, "unknown error");
     else
         rc = close_stdout(&e);
     if (rc && program->before_error)
         program->before_error();
-    int status = rc ? report(&voice, call.tool ? call.name : program->name, &e) : EXIT_SUCCESS;
-    if (!rc && ran)
-        tell_summary(&own.common.stats);
+    int status = rc ? report(&printer, call.tool ? call.name : program->name, &e) : EXIT_SUCCESS;
+    if (!rc && call.has_run)
+        log_summary(stats);
 
     cov_log_set(NULL, NULL, COV_LOG_WARNING);
-    cov_stats_fini(&own.common.stats);
+    cov_stats_fini(stats);
     return status;
 }

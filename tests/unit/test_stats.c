@@ -1,7 +1,8 @@
-/* test_stats.c - what a run did and what it cost.
+/* test_stats.c - statistics of a run, also in the form that MultiQC reads.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 
 #include "common/base/clock.h"
 #include "common/cli/stats.h"
+#include "tests/lib/own_folder.h"
 
 static void quotes_command(void **state)
 {
@@ -67,23 +69,9 @@ static void measures(void **state)
     cov_stats_fini(&s);
 }
 
-static char *contents(const char *path)
-{
-    char *text = calloc(1, 65536);
-    FILE *f = fopen(path, "r");
-    assert_non_null(f);
-    assert_non_null(text);
-    assert_true(fread(text, 1, 65535, f) > 0);
-    assert_int_equal(fclose(f), 0);
-    return text;
-}
-
 static void writes(void **state)
 {
     (void)state;
-    char dir[] = "/tmp/cov_stats_XXXXXX", path[64];
-    assert_non_null(mkdtemp(dir));
-    (void)snprintf(path, sizeof path, "%s/stats.json", dir);
     struct cov_stats s;
     cov_stats_init(&s, "tool", "1.2.3");
     s.threads = 2;
@@ -91,8 +79,8 @@ static void writes(void **state)
     s.cpu_seconds = 3;
     s.peak_rss_bytes = 1024;
     struct cov_err e = COV_ERR_INIT;
-    assert_int_equal(cov_stats_write(&s, path, &e), COV_OK);
-    char *text = contents(path);
+    assert_int_equal(cov_stats_write(&s, "stats.json", &e), COV_OK);
+    char *text = get_bytes("stats.json", NULL);
     assert_string_equal(text, "{\n"
                               "  \"tool\": \"tool\",\n"
                               "  \"version\": \"1.2.3\",\n"
@@ -114,8 +102,8 @@ static void writes(void **state)
     s.chunks_repeated = 1;
     s.precision = "exact";
     cov_stats_add_stage(&s, "read", 0.5);
-    assert_int_equal(cov_stats_write(&s, path, &e), COV_OK); /* replaces the first */
-    text = contents(path);
+    assert_int_equal(cov_stats_write(&s, "stats.json", &e), COV_OK); /* replaces the first */
+    text = get_bytes("stats.json", NULL);
     assert_non_null(strstr(text, "  \"precision\": \"exact\",\n"));
     assert_non_null(strstr(text, "  \"bases\": 100,\n"
                                  "  \"chunks\": 5,\n"
@@ -129,23 +117,131 @@ static void writes(void **state)
                                  "  }\n"
                                  "}\n"));
     free(text);
-    assert_int_equal(unlink(path), 0);
 
-    (void)snprintf(path, sizeof path, "%s/x_mqc.json", dir);
-    assert_int_equal(cov_stats_write(&s, path, &e), COV_OK);
-    text = contents(path);
+    assert_int_equal(cov_stats_write(&s, "y_mqc.json", &e), COV_OK);
+    text = get_bytes("y_mqc.json", NULL);
     assert_non_null(strstr(text, "  \"id\": \"covtools_tool\",\n"));
-    assert_non_null(strstr(text, "    \"x\": {\n"));
-    assert_non_null(strstr(text, "  \"bases\": 100,\n")); /* all of the above besides */
+    assert_non_null(strstr(text, "    \"y\": {\n"));
+    assert_non_null(strstr(text, "  \"bases\": 100,\n")); /* and all of the above */
     free(text);
-    assert_int_equal(unlink(path), 0);
-    assert_int_equal(rmdir(dir), 0); /* nothing else was left there */
+    assert_int_equal(count_files("."), 2);
 
-    assert_int_equal(cov_stats_write(&s, path, &e), COV_EIO);
-    assert_non_null(strstr(e.text, "cov_stats_"));
-    cov_err_clear(&e);
+    assert_int_equal(cov_stats_write(&s, "absent/x", &e), COV_EIO);
+    check_error(&e, COV_EIO, "absent/x: ");
     assert_int_equal(cov_stats_write(&s, "/dev/full", &e), COV_EIO);
     assert_string_equal(e.text, "/dev/full: No space left on device");
+    cov_stats_fini(&s);
+}
+
+/* MultiQC's sample is the name of the file without its suffix; other files have none. */
+static void names_multiqc_samples(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *path, *row;
+    } cases[] = {
+        {"b.c/x_mqc.json", "    \"x\": {\n"},
+        {"weed.cpg.1of4_mqc.json", "    \"weed.cpg.1of4\": {\n"},
+        {"x.json", NULL},
+        {"_mqc.json", NULL},
+        {"b.c/_mqc.json", NULL},
+        {"x_mqc.json.gz", NULL},
+        {"a_mqc.json/x", NULL},
+    };
+    struct cov_stats s;
+    cov_stats_init(&s, "tool", "1.2.3");
+    assert_int_equal(mkdir("b.c", 0777), 0);
+    assert_int_equal(mkdir("a_mqc.json", 0777), 0);
+    for (size_t i = 0; i < COV_COUNT(cases); i++) {
+        assert_int_equal(cov_stats_write(&s, cases[i].path, NULL), COV_OK);
+        char *text = get_bytes(cases[i].path, NULL);
+        assert_int_equal(strstr(text, "\"id\": ") != NULL, cases[i].row != NULL);
+        assert_true(!cases[i].row || strstr(text, cases[i].row));
+        free(text);
+    }
+    cov_stats_fini(&s);
+}
+
+/* MultiQC's part of the statistics, in an object. Caller frees. */
+static char *print_multiqc(const struct cov_stats *s, const char *sample)
+{
+    char *text = NULL;
+    size_t n = 0;
+    FILE *f = open_memstream(&text, &n);
+    assert_non_null(f);
+    struct cov_json j;
+    cov_json_init(&j, f);
+    cov_json_begin_object(&j, NULL);
+    cov_stats_print_multiqc(s, sample, &j);
+    cov_json_end_object(&j);
+    assert_int_equal(fclose(f), 0);
+    return text;
+}
+
+static void prints_time_and_memory_for_multiqc(void **state)
+{
+    (void)state;
+    struct cov_stats s;
+    cov_stats_init(&s, "tool", "1.2.3");
+    s.wall_seconds = 2;
+    s.cpu_seconds = 3;
+    s.threads = 4;
+    s.peak_rss_bytes = -1;
+    s.bases = 100;
+    char *text = print_multiqc(&s, "x");
+    assert_non_null(strstr(text, "\"id\": \"covtools_tool\","));
+    assert_non_null(strstr(text, "\"section_name\": \"tool\","));
+    assert_non_null(strstr(text, "\"description\": \"What tool 1.2.3 did, and what it cost.\","));
+    assert_non_null(strstr(text, "    \"bases\": {\n"
+                                 "      \"title\": \"Bases\",\n"
+                                 "      \"description\": \"bases of the genome\",\n"
+                                 "      \"format\": \"{:,.0f}\"\n"
+                                 "    }"));
+    assert_null(strstr(text, "peak_rss_mb")); /* unknown, and no chunks */
+    assert_non_null(strstr(text, "  \"data\": {\n"
+                                 "    \"x\": {\n"
+                                 "      \"wall_seconds\": 2,\n"
+                                 "      \"cpu_seconds\": 3,\n"
+                                 "      \"threads\": 4,\n"
+                                 "      \"bases\": 100,\n"
+                                 "      \"bases_per_second\": 50\n"
+                                 "    }\n"
+                                 "  }\n"
+                                 "}\n"));
+    free(text);
+    cov_stats_fini(&s);
+}
+
+static void prints_figures_for_multiqc(void **state)
+{
+    (void)state;
+    struct cov_stats s;
+    cov_stats_init(&s, "tool", "1.2.3");
+    s.section = "tool --compare it";
+    s.peak_rss_bytes = -1;
+    assert_int_equal(cov_stats_add_figure(&s, NULL, "n", "how many", 0, 7, NULL), COV_OK);
+    assert_int_equal(cov_stats_add_figure(&s, "a", "r", "how well", 3, 0.5, NULL), COV_OK);
+    assert_int_equal(cov_stats_add_figure(&s, "b", "r", "how well", 3, (double)NAN, NULL), COV_OK);
+    assert_int_equal(cov_stats_add_figure(&s, "a", "q", "how else", 3, 0.25, NULL), COV_OK);
+    char *text = print_multiqc(&s, "x");
+    assert_non_null(strstr(text, "\"id\": \"covtools_tool_compare_it\","));
+    const char *headers = strstr(text, "\"headers\"");
+    const char *header = strstr(headers, "\"r\": {");
+    assert_non_null(header);
+    assert_null(strstr(header + 1, "\"r\": {")); /* only once for two parts */
+    assert_non_null(strstr(text, "    \"x\": {\n"
+                                 "      \"n\": 7,\n"
+                                 "      \"wall_seconds\": 0,\n"
+                                 "      \"cpu_seconds\": 0,\n"
+                                 "      \"threads\": 0\n"
+                                 "    },\n"
+                                 "    \"x.a\": {\n"
+                                 "      \"r\": 0.5,\n"
+                                 "      \"q\": 0.25\n"
+                                 "    },\n"
+                                 "    \"x.b\": {}\n"
+                                 "  }\n"));
+    free(text);
     cov_stats_fini(&s);
 }
 
@@ -156,6 +252,9 @@ int main(void)
         cmocka_unit_test(adds_stages_and_inputs),
         cmocka_unit_test(measures),
         cmocka_unit_test(writes),
+        cmocka_unit_test(names_multiqc_samples),
+        cmocka_unit_test(prints_time_and_memory_for_multiqc),
+        cmocka_unit_test(prints_figures_for_multiqc),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

@@ -15,7 +15,6 @@
 #include "common/base/outfile.h"
 #include "common/base/path.h"
 #include "common/base/version.h"
-#include "common/cli/multiqc.h"
 #include "common/cli/tool.h"
 #include "common/job/tracks/gnuplot.h"
 
@@ -431,7 +430,7 @@ static void print_multiqc(const struct output *o, FILE *f)
     struct cov_json j;
     cov_json_init(&j, f);
     cov_json_begin_object(&j, NULL);
-    cov_multiqc_print(o->stats, "benchmark", &j);
+    cov_stats_print_multiqc(o->stats, "benchmark", &j);
     cov_json_end_object(&j);
     (void)fputc('\n', f);
 }
