@@ -1,11 +1,11 @@
-/* clock.h - seconds that pass.
+/* clock.h - clocks to measure time.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_BASE_CLOCK_H
 #define COV_BASE_CLOCK_H
 
-/* Seconds on a clock that never goes back. */
+/* Seconds of a monotonic clock. */
 double cov_clock(void);
-/* Seconds of the processor that this thread has had. */
+/* Seconds of CPU time of the calling thread. */
 double cov_clock_thread(void);
 
 #endif

@@ -1,4 +1,5 @@
-/* cpu.c - see cpu.h. Bits after the Intel SDM, volume 2A, CPUID.
+/* cpu.c - see cpu.h. CPUID bits as in the Intel SDM, volume 2A; control groups as in Linux's
+ * Documentation/admin-guide/cgroup-v2.rst, version 1 as in Documentation/scheduler/sched-bwc.rst.
  * SPDX-License-Identifier: MIT */
 #include "common/base/cpu.h"
 
@@ -73,7 +74,7 @@ static uint64_t xcr0(void)
 
 enum { EAX, EBX, ECX, EDX };
 
-/* All of AMD that have AVX-512: Zen 4 and Zen 5. */
+/* The AMD processors with AVX-512: Zen 4 and Zen 5. */
 static bool has_adders(void)
 {
     char vendor[13] = "";
@@ -86,7 +87,7 @@ static bool has_adders(void)
     return strcmp(vendor, "AuthenticAMD") == 0;
 }
 
-/* Of CPUID 1's EAX. */
+/* The family in EAX of CPUID 1. */
 static unsigned family(unsigned signature)
 {
     unsigned base = signature >> 8 & 15;
@@ -182,7 +183,7 @@ const char *cov_cpu_feature_name(unsigned feature)
     return NULL;
 }
 
-/* name[0..n) = the processor's name after Linux, or "CPU of unknown kind". */
+/* name[0..n) = the processor's name in /proc/cpuinfo, or "CPU of unknown kind". */
 static void model_name(char *name, size_t n)
 {
     (void)snprintf(name, n, "CPU of unknown kind");
@@ -219,7 +220,7 @@ void cov_cpu_describe(char *buf, size_t n)
         }
 }
 
-/* text[0..n) = the first line of the file, without its end; whether there is one. */
+/* text[0..n) = the first line of the file, without the newline. Returns false if there is none. */
 static bool read_line(const char *folder, const char *name, char *text, size_t n)
 {
     char path[PATH_MAX];
@@ -236,7 +237,7 @@ static bool read_line(const char *folder, const char *name, char *text, size_t n
     return got;
 }
 
-/* The positive number at *text, which is moved behind it; 0 when there is none ("max", "-1"). */
+/* The positive number at *text, which it advances; 0 if there is none ("max", "-1"). */
 static long long read_number(const char **text)
 {
     char *end;
@@ -247,7 +248,7 @@ static long long read_number(const char **text)
     return valid ? value : 0;
 }
 
-/* The quota of one group in CPUs, rounded up; 0: none. */
+/* The quota of one group in CPUs, rounded up; 0 if there is none. */
 static unsigned quota_of(const char *folder, bool v2)
 {
     char text[64], period_text[64];
@@ -276,7 +277,7 @@ static unsigned smaller(unsigned a, unsigned b)
     return a && (a < b || !b) ? a : b;
 }
 
-/* The smallest quota from mount/group up to the mount itself. `group` is cut short on the way. */
+/* The smallest quota from mount/group up to the mount itself. Cuts `group` on the way. */
 static unsigned quota_above(const char *mount, char *group, bool v2)
 {
     unsigned cpus = 0;
@@ -292,7 +293,7 @@ static unsigned quota_above(const char *mount, char *group, bool v2)
     }
 }
 
-/* Whether the comma separated list has `word`. */
+/* Returns true if the comma-separated list contains `word`. */
 static bool list_has(const char *list, const char *word)
 {
     size_t n = strlen(word);

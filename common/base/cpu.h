@@ -1,8 +1,7 @@
-/* cpu.h - what the processor can do that a kernel may want, as far as the operating system
- * allows it.
+/* cpu.h - the processor: the features that kernels may use, and how many CPUs the process may use.
  *
- * Detection only: nothing is switched on. AMX also needs Linux's permission, which whoever runs its
- * instructions asks for.
+ * Detection only. AMX also needs a permission from Linux, which the user of its instructions
+ * requests.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_BASE_CPU_H
 #define COV_BASE_CPU_H
@@ -10,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A bit is set when the CPU has the instructions and the OS saves their registers. */
+/* A bit is set if the CPU has the instructions and the OS saves their registers. */
 enum cov_cpu_feature {
     COV_CPU_AVX = 1U << 0,
     COV_CPU_F16C = 1U << 1,
@@ -30,9 +29,10 @@ enum cov_cpu_feature {
     COV_CPU_NEON = 1U << 15,
     COV_CPU_SVE = 1U << 16,
     COV_CPU_ARM_BF16 = 1U << 17,
-    /* Not what it can do, but how: with AVX-512 it begins an addition beside every multiplication. */
+    /* Not an instruction set: with AVX-512, an addition can start together with every
+     * multiplication. */
     COV_CPU_ADDERS = 1U << 18,
-    COV_CPU_FREE_LANES = 1U << 19, /* to read a float to all lanes of a register takes no adder */
+    COV_CPU_FREE_LANES = 1U << 19, /* broadcasting a float from memory needs no adder */
 };
 
 /* The features of this machine that cov_cpu_limit allows. */
@@ -43,20 +43,21 @@ unsigned cov_cpu_features(void);
  * once. */
 void cov_cpu_limit(unsigned features);
 
-/* Asks Linux (5.16 and later) for the tile registers, for this process and all of its threads;
- * whether they may be used. */
+/* Requests the tile registers from Linux (5.16 and later), for all threads of the process. Returns
+ * true if they may be used. */
 bool cov_cpu_permit_amx(void);
 
-/* "avx2" of COV_CPU_AVX2; NULL for anything but one known bit. */
+/* "avx2" for COV_CPU_AVX2; NULL for anything but one known bit. */
 const char *cov_cpu_feature_name(unsigned feature);
 
-/* What the machine has, whatever the limit: buf[0..n) gets "<model name>: avx f16c fma avx2", cut to fit and ended by a zero (n > 0). */
+/* buf[0..n) = "<model name>: avx f16c fma avx2", truncated to fit (n > 0): what the machine has,
+ * without the limit. */
 void cov_cpu_describe(char *buf, size_t n);
 
-/* CPUs that the quotas of this process's control group and of all groups above it allow, the
- * smallest of them rounded up; 0 when there is none. Reads `root`/proc/self/cgroup and, below
- * `root`/sys/fs/cgroup, cpu.max (version 2) or cpu.cfs_quota_us and cpu.cfs_period_us (version 1);
- * what is missing sets no limit. `root` is "" but in tests. */
+/* CPUs allowed by the quotas of the control groups of this process, from its own up to the root:
+ * the smallest, rounded up; 0 if there is none. Reads `root`/proc/self/cgroup and, below
+ * `root`/sys/fs/cgroup, cpu.max (version 2) or cpu.cfs_quota_us and cpu.cfs_period_us (version 1).
+ * `root` is "" except in tests. */
 unsigned cov_cpu_quota(const char *root);
 
 #endif

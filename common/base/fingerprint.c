@@ -13,7 +13,7 @@
 
 enum { BLOCK = 1 << 20 };
 
-/* An odd factor spreads each bit upward, the shift brings the upper ones down again. */
+/* The odd factor spreads each bit upward, the shift brings high bits down. */
 static uint64_t mix(uint64_t h, uint64_t x)
 {
     h = (h ^ x) * UINT64_C(0x9e3779b97f4a7c15);
@@ -53,13 +53,14 @@ int cov_fingerprint_file(const char *path, struct cov_progress *progress, uint64
     if (!block)
         rc = COV_ENOMEM;
     else if (!S_ISREG(st.st_mode))
-        rc = cov_fail(e, COV_EUSAGE, "%s: is not a regular file, which could be read again", path);
+        rc = cov_fail(e, COV_EUSAGE, "%s: not a regular file, which is needed to read it again",
+                      path);
     cov_progress_begin(progress, "checking", "bytes", rc ? 0 : (int64_t)st.st_size);
     size_t n = 0;
     for (ssize_t got = 1; !rc && got != 0;) {
         got = read(fd, block + n, BLOCK - n);
         if (got < 0 && errno != EINTR)
-            rc = cov_fail_errno(e, "%s: cannot be read", path);
+            rc = cov_fail_errno(e, "%s: cannot read", path);
         n += got > 0 ? (size_t)got : 0;
         if (n == BLOCK || (got == 0 && n > 0)) {
             *out = cov_fingerprint(*out, block, n);

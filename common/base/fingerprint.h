@@ -1,5 +1,5 @@
-/* fingerprint.h - a number that tells one content from another, to find out that a file has
- * changed. It does not resist who wants two contents to have the same.
+/* fingerprint.h - a 64-bit hash of contents, to detect that a file has changed. It is not
+ * cryptographic.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_BASE_FINGERPRINT_H
 #define COV_BASE_FINGERPRINT_H
@@ -10,11 +10,11 @@
 #include "common/base/err.h"
 #include "common/base/progress.h"
 
-/* Of n bytes that follow those that `before` stands for (0: none). A text in two parts has another
- * one than as a whole. The same on every machine. */
+/* Hashes n bytes that follow those with the hash `before` (0: none). Hashing a text in two parts
+ * gives another result than in one. The same on every machine. */
 uint64_t cov_fingerprint(uint64_t before, const void *data, size_t n);
 
-/* Of all bytes of the regular file `path`, and how many they are. `progress` may be NULL. */
+/* Hashes the regular file `path`; *n_bytes is its size. `progress` may be NULL. */
 int cov_fingerprint_file(const char *path, struct cov_progress *progress, uint64_t *out,
                          int64_t *n_bytes, struct cov_err *e) COV_MUST_USE;
 

@@ -12,7 +12,7 @@ float cov_half_to_float(uint16_t bits)
         value = (float)mantissa * 0x1p-24F;
         return bits & 0x8000 ? -value : value;
     }
-    /* The biases of the exponents are 15 and 127. */
+    /* The exponent biases are 15 and 127. */
     exponent = exponent == 0x1f ? 0xff : exponent + 112;
     uint32_t wide = (uint32_t)(bits & 0x8000) << 16 | exponent << 23 | mantissa << 13;
     memcpy(&value, &wide, sizeof value);

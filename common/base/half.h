@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* The number with these bits, which float holds exactly; infinities and NaN stay what they are. */
+/* Converts a half precision number, exactly; infinities and NaN are kept. */
 float cov_half_to_float(uint16_t bits);
 
 #endif

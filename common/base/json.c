@@ -18,7 +18,7 @@ void cov_json_init(struct cov_json *j, FILE *f)
     *j = (struct cov_json){.f = f, .first = {true}};
 }
 
-/* The length in bytes of the UTF-8 character at `s`, 0 if there is none (RFC 3629). */
+/* The length in bytes of the UTF-8 character at `s`, 0 if it is invalid (RFC 3629). */
 static int utf8_length(const unsigned char *s)
 {
     if (s[0] < 0x80)
@@ -27,7 +27,8 @@ static int utf8_length(const unsigned char *s)
             : s[0] >= 0xe0 && s[0] <= 0xef ? 3
             : s[0] >= 0xf0 && s[0] <= 0xf4 ? 4
                                            : 0;
-    /* Neither overlong forms, nor surrogates, nor beyond U+10FFFF; a zero byte ends it in time. */
+    /* Rejects overlong forms, surrogates and code points above U+10FFFF; a zero byte ends the check
+     * below. */
     if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
         (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
         return 0;
@@ -55,7 +56,7 @@ static void put_string(FILE *f, const char *text)
     (void)fputc('"', f);
 }
 
-/* The comma, the new line and the key in front of a value. */
+/* Writes the comma, the newline and the key before a value. */
 static void begin_value(struct cov_json *j, const char *key)
 {
     if (j->depth > 0)
@@ -147,7 +148,7 @@ void cov_json_bool(struct cov_json *j, const char *key, bool value)
     (void)fputs(value ? "true" : "false", j->f);
 }
 
-/* A cJSON, by another name. */
+/* A cJSON under another name. */
 struct cov_json_value {
     cJSON item;
 };
@@ -167,7 +168,7 @@ int cov_json_parse(const char *text, size_t n, struct cov_json_value **out, stru
     const char *end = NULL;
     *out = NULL;
     if (memchr(text, '\0', n))
-        return cov_fail(e, COV_EINPUT, "a zero byte: this is not text");
+        return cov_fail(e, COV_EINPUT, "not a text file: it has a zero byte");
     char *copy = cov_strndup(text, n, e);
     if (!copy)
         return COV_ENOMEM;
@@ -175,7 +176,7 @@ int cov_json_parse(const char *text, size_t n, struct cov_json_value **out, stru
     *out = (struct cov_json_value *)cJSON_ParseWithOpts(copy, &end, true);
     if (!*out)
         rc =
-            cov_fail(e, COV_EINPUT, "no JSON from byte %zu on", end ? (size_t)(end - copy) + 1 : 1);
+            cov_fail(e, COV_EINPUT, "invalid JSON at byte %zu", end ? (size_t)(end - copy) + 1 : 1);
     free(copy);
     return rc;
 }

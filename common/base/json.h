@@ -1,4 +1,4 @@
-/* json.h - writing JSON (RFC 8259).
+/* json.h - writing and reading JSON (RFC 8259).
  * SPDX-License-Identifier: MIT */
 #ifndef COV_BASE_JSON_H
 #define COV_BASE_JSON_H
@@ -10,9 +10,9 @@
 
 #include "common/base/err.h"
 
-/* A writer over a stream; indents by two spaces. `key` is NULL inside arrays and at the top. Errors
- * of the stream are left to the caller's ferror and fclose. Depth is at most 16. Bytes that are no
- * valid UTF-8 become U+FFFD; a number that is not finite and a string that is NULL become null. */
+/* A writer to a stream; indents by two spaces. `key` is NULL in arrays and at the top. The caller
+ * checks the stream for errors. Depth is at most 16. Invalid UTF-8 becomes U+FFFD; NaN, infinities
+ * and NULL strings become null. */
 struct cov_json {
     FILE *f;
     int depth;
@@ -32,18 +32,18 @@ void cov_json_bool(struct cov_json *j, const char *key, bool value);
 
 struct cov_json_value;
 
-/* The value that the n bytes at `text` are; nothing but white space may follow it. COV_EINPUT when
- * they are no JSON. Free with cov_json_free. */
+/* Parses the n bytes at `text`, which only white space may follow. COV_EINPUT if they are not JSON.
+ * Free with cov_json_free. */
 int cov_json_parse(const char *text, size_t n, struct cov_json_value **out,
                    struct cov_err *e) COV_MUST_USE;
 void cov_json_free(struct cov_json_value *v); /* NULL is accepted */
 
-/* What follows is borrowed from v, takes NULL for a value that is not there, and gives NULL (false) for
- * one of another kind. */
+/* The functions below accept NULL, and return NULL or false for values of another kind. Results are
+ * borrowed from v. */
 
-/* The member of an object. */
+/* A member of an object. */
 const struct cov_json_value *cov_json_member(const struct cov_json_value *v, const char *key);
-/* The first element of an array, or member of an object, and the one behind. */
+/* The first element of an array or member of an object, and the next one. */
 const struct cov_json_value *cov_json_first(const struct cov_json_value *v);
 const struct cov_json_value *cov_json_next(const struct cov_json_value *v);
 const char *cov_json_key(const struct cov_json_value *v); /* of a member */
@@ -51,8 +51,7 @@ bool cov_json_is_array(const struct cov_json_value *v);
 bool cov_json_is_object(const struct cov_json_value *v);
 bool cov_json_number(const struct cov_json_value *v, double *out);
 
-/* The text of a member of an object; NULL when `v` is no object, has no such member, or that is no
- * string. Borrowed from v. */
+/* The string member `key` of an object; NULL if there is none. */
 const char *cov_json_text(const struct cov_json_value *v, const char *key);
 
 #endif

@@ -1,4 +1,4 @@
-/* kind.h - what a file is by its first bytes, for those who were given another one than they need.
+/* kind.h - the kind of a file, from its first bytes, for messages about files of the wrong kind.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_BASE_KIND_H
 #define COV_BASE_KIND_H
@@ -17,13 +17,14 @@ enum cov_kind {
     COV_KIND_STREAM, /* covstream(5) */
     COV_KIND_CKPT,
     COV_KIND_ZIP,
-    COV_KIND_GZIP, /* of what is none of these */
+    COV_KIND_GZIP, /* compressed data of no other kind */
 };
 
-/* "a BAM file"; NULL of COV_KIND_UNKNOWN. */
+/* "a BAM file"; NULL for COV_KIND_UNKNOWN. */
 const char *cov_kind_name(enum cov_kind kind);
 
-/* Of a file that begins with these bytes, unpacked where it is gzip. A checkpoint is known by some 64 bytes. */
+/* The kind of a file that starts with these bytes, decompressed if it is gzip. 64 bytes are enough
+ * to recognise a checkpoint. */
 enum cov_kind cov_kind_of(const void *bytes, size_t n);
 
 #endif

@@ -14,17 +14,17 @@
 
 enum { MAX_TRIES = 1000, MAX_DEPTH = 8 };
 
-/* Whoever has set is_used fills the slot in, the name at last: a slot with a name is whole. */
+/* The thread that sets is_used fills the slot, the name last: a slot with a name is complete. */
 struct slot {
     _Atomic(bool) is_used;
     _Atomic(char *) name;
-    _Atomic(pid_t) pid; /* a forked child must not remove the files of its parent */
+    _Atomic(pid_t) pid; /* a forked child must not remove files of its parent */
     _Atomic(int) kind;
     _Atomic(size_t) kept;
-    _Atomic(uint64_t) number; /* of the entry, as they come */
+    _Atomic(uint64_t) number; /* sequence number of the entry */
 };
 
-/* Folders that go when they are empty are apart: they go last. */
+/* Folders to be removed if empty have a list of their own, because they are removed last. */
 static struct slot files[COV_LEFTOVERS_MAX], folders[COV_LEFTOVERS_MAX_EMPTY];
 static _Atomic(uint64_t) n_entries;
 
@@ -53,23 +53,23 @@ int cov_leftovers_add(enum cov_leftover_kind kind, char *name, size_t kept)
     return -1;
 }
 
-/* The slot stays used. */
+/* Does not free the slot. */
 static char *take(struct slot *s)
 {
     return s->pid == getpid() ? atomic_exchange(&s->name, NULL) : NULL;
 }
 
-char *cov_leftovers_take(enum cov_leftover_kind kind, int place)
+char *cov_leftovers_take(enum cov_leftover_kind kind, int slot)
 {
     int n;
-    struct slot *s = &slots_of(kind, &n)[place];
+    struct slot *s = &slots_of(kind, &n)[slot];
     char *name = take(s);
     if (name)
         s->is_used = false;
     return name;
 }
 
-/* By system calls alone, as readdir may not be called in a handler. */
+/* Uses system calls only: readdir is not async-signal-safe. */
 static void empty_folder(int fd, int depth)
 {
     _Alignas(struct dirent64) char buf[2048];
@@ -91,7 +91,7 @@ static void empty_folder(int fd, int depth)
         }
 }
 
-/* Again and again, as other threads and programs may still put files there. */
+/* Tries repeatedly, as other threads and programs may still add files. */
 static void remove_tree(const char *name)
 {
     for (int attempt = 0; attempt < MAX_TRIES; attempt++) {
@@ -127,7 +127,7 @@ void cov_leftovers_remove(enum cov_leftover_kind kind, char *name, size_t kept)
         (void)unlink(name);
 }
 
-/* The folder that was entered last before entry *before, which becomes its number; NULL: there is none. */
+/* The folder added last before entry *before, which is set to its number; NULL if there is none. */
 static struct slot *last_folder(uint64_t *before)
 {
     struct slot *last = NULL;
@@ -143,7 +143,7 @@ static struct slot *last_folder(uint64_t *before)
     return last;
 }
 
-/* The names are not freed: free may not be called in a handler. */
+/* Does not free the names: free is not async-signal-safe. */
 void cov_leftovers_remove_all(void)
 {
     int number = errno;
@@ -154,7 +154,7 @@ void cov_leftovers_remove_all(void)
         cov_leftovers_remove((enum cov_leftover_kind)files[i].kind, name, 0);
         files[i].is_used = false;
     }
-    /* Those that were made last are within others. */
+    /* The latest first: they are inside earlier ones. */
     uint64_t before = UINT64_MAX;
     for (struct slot *s = last_folder(&before); s; s = last_folder(&before)) {
         char *name = take(s);

@@ -12,7 +12,7 @@
 
 struct cov_lines {
     struct cov_bgz *in;
-    char *text; /* text[beg .. end) has not been given out yet */
+    char *text; /* text[beg..end) is not returned yet */
     size_t beg, end, cap;
     size_t number; /* of the last line */
     bool at_end;   /* of the file */
@@ -39,7 +39,7 @@ int cov_lines_open(const char *path, struct cov_lines **out, struct cov_err *e)
     return rc;
 }
 
-/* Reads more behind what is there. */
+/* Appends more of the file to the buffer. */
 static int fill(struct cov_lines *l, struct cov_err *e)
 {
     enum { STEP = 1 << 16 };
@@ -81,10 +81,11 @@ int cov_lines_next(struct cov_lines *l, const char **text, size_t *n, size_t *nu
     l->beg += *n + (newline != NULL);
     const char *name = cov_bgz_name(l->in);
     if (*n > COV_MAX_LINE)
-        return cov_fail(e, COV_EINPUT, "%s:%zu: a line of more than %d bytes", name, *number,
+        return cov_fail(e, COV_EINPUT, "%s:%zu: line longer than %d bytes", name, *number,
                         (int)COV_MAX_LINE);
     if (memchr(*text, '\0', *n))
-        return cov_fail(e, COV_EINPUT, "%s:%zu: a zero byte: this is not text", name, *number);
+        return cov_fail(e, COV_EINPUT, "%s:%zu: not a text file: it has a zero byte", name,
+                        *number);
     return 1;
 }
 

@@ -13,15 +13,15 @@ struct cov_lines;
 int cov_lines_open(const char *path, struct cov_lines **out, struct cov_err *e) COV_MUST_USE;
 void cov_lines_close(struct cov_lines *l); /* NULL is accepted */
 
-/* The next line: *text[0 .. *n), without its newline, borrowed until the next call; *number counts
- * from 1. Returns 1, 0 at the end, or a failure: COV_EINPUT "<path>:<line>: ..." for a line of more
- * than COV_MAX_LINE bytes or with a zero byte. */
+/* Reads the next line: *text[0..*n) without its newline, borrowed until the next call; *number
+ * counts from 1. Returns 1, 0 at the end, or a failure: COV_EINPUT "<path>:<line>: ..." for a line
+ * of more than COV_MAX_LINE bytes or with a zero byte. */
 enum { COV_MAX_LINE = 1 << 20 };
 int cov_lines_next(struct cov_lines *l, const char **text, size_t *n, size_t *number,
                    struct cov_err *e) COV_MUST_USE;
 
-/* The next word of *p .. end, which is moved behind it: *n bytes. NULL when there is none before
- * the end or before a word that begins with '#'. */
+/* The next word of *p..end, which has *n bytes; advances *p past it. Returns NULL at the end, and
+ * at a word that starts with '#'. */
 const char *cov_line_word(const char **p, const char *end, size_t *n);
 
 #endif

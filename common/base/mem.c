@@ -33,7 +33,7 @@ static void *out_of_memory(size_t n, size_t size, struct cov_err *e)
     return NULL;
 }
 
-/* The number of bytes to ask the allocator for; 0 when it cannot be addressed, and only then. */
+/* The number of bytes to allocate, at least 1; 0 if it cannot be addressed. */
 static size_t request(size_t n, size_t size)
 {
     size_t bytes;
@@ -76,7 +76,7 @@ void *cov_malloc_huge(size_t n, struct cov_err *e)
     void *p = aligned_alloc(page, n);
     if (!p)
         return out_of_memory(n, 1, e);
-    (void)madvise(p, n, MADV_HUGEPAGE); /* only advice */
+    (void)madvise(p, n, MADV_HUGEPAGE); /* failure does not matter */
     return p;
 }
 
@@ -87,8 +87,7 @@ void *cov_realloc(void *p, size_t n, size_t size, struct cov_err *e)
     return q ? q : out_of_memory(n, size, e);
 }
 
-/* The pointer is of a type that is not known here, which a void ** must not be used for: its bytes
- * are copied, which all pointers to objects have alike. */
+/* The type of *p is unknown here and must not be accessed as a void *, so its bytes are copied. */
 int cov_reserve(void *p, size_t *cap, size_t need, size_t size, struct cov_err *e)
 {
     void *held;

@@ -21,25 +21,24 @@ void *cov_malloc(size_t n, size_t size, struct cov_err *e) COV_MUST_USE;
 void *cov_calloc(size_t n, size_t size, struct cov_err *e) COV_MUST_USE;
 void *cov_calloc64(size_t n, size_t size, struct cov_err *e) COV_MUST_USE;
 
-/* n > 0 bytes, a multiple of 2 MiB, in large pages where the system has them: cheaper to begin
- * with, and for what is used in all its length. Uninitialised. */
+/* n > 0 bytes, a multiple of 2 MiB, uninitialised, in huge pages where the system has them: faster
+ * to touch first, and for data that is used in full. */
 void *cov_malloc_huge(size_t n, struct cov_err *e) COV_MUST_USE;
 
 /* As realloc(p, n * size): on failure p stays valid and NULL is returned. */
 void *cov_realloc(void *p, size_t n, size_t size, struct cov_err *e) COV_MUST_USE;
 
-/* Makes *p, a pointer of any type, point to at least `need` of its elements, growing geometrically;
- * *cap is in elements. COV_ENOMEM leaves both as they were. */
+/* Grows the array *p of any type, geometrically, to at least `need` elements; *cap is its size in
+ * elements. On COV_ENOMEM both are unchanged. */
 #define COV_RESERVE(p, cap, need, e) cov_reserve((p), (cap), (need), sizeof **(p), (e))
-/* The same of elements of `size` bytes. `p` is the address of the pointer. */
+/* The same for elements of `size` bytes. `p` is the address of the pointer. */
 int cov_reserve(void *p, size_t *cap, size_t need, size_t size, struct cov_err *e) COV_MUST_USE;
 
-/* Copies `text` to *to, a buffer of *cap bytes that is used again and again: it grows as
- * cov_reserve makes it. */
+/* Copies `text` to *to, a reusable buffer of *cap bytes that grows as by cov_reserve. */
 int cov_copy_text(char **to, size_t *cap, const char *text, struct cov_err *e) COV_MUST_USE;
 
 char *cov_strdup(const char *text, struct cov_err *e) COV_MUST_USE;
-/* A copy of the n bytes at `text` with a zero behind them. */
+/* A copy of the n bytes at `text` with a terminating zero. */
 char *cov_strndup(const char *text, size_t n, struct cov_err *e) COV_MUST_USE;
 /* A new formatted string. */
 char *cov_strfmt(struct cov_err *e, const char *fmt, ...) COV_PRINTF(2, 3) COV_MUST_USE;

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The factor that a letter behind a size stands for; 0 if none. */
+/* The factor of the letter after a size; 0 if it is none. */
 static int64_t size_unit(char letter)
 {
     switch (letter) {
@@ -28,8 +28,8 @@ static int64_t size_unit(char letter)
     }
 }
 
-/* The decimals ".125" at *text, which is moved behind them, of a size whose unit follows: that part
- * of the unit; -1 where it is no whole number. */
+/* Reads decimals such as ".125" at *text, which it advances, of a size in the unit that follows.
+ * Returns their part of the unit; -1 if that is not an integer. */
 static int64_t size_decimals(char **text)
 {
     int64_t value = 0, scale = 1;
@@ -41,8 +41,8 @@ static int64_t size_decimals(char **text)
     return scale > 1 && unit && value * unit % scale == 0 ? value * unit / scale : -1;
 }
 
-static int parse_whole(const char *text, const char *what, bool is_size, int64_t min, int64_t max,
-                       int64_t *out, struct cov_err *e)
+static int parse_integer(const char *text, const char *what, bool is_size, int64_t min, int64_t max,
+                         int64_t *out, struct cov_err *e)
 {
     const char *digits = text + (*text == '-' || *text == '+');
     char *end = NULL;
@@ -55,7 +55,7 @@ static int parse_whole(const char *text, const char *what, bool is_size, int64_t
     if (end && is_size && size_unit(*end))
         unit = size_unit(*end++);
     if (!end || *end || decimals < 0)
-        return cov_fail(e, COV_EUSAGE, "%s: '%s' is not a whole number%s", what, text,
+        return cov_fail(e, COV_EUSAGE, "%s: '%s' is not an integer%s", what, text,
                         is_size ? " (k, M or G may follow it)" : "");
     int64_t scaled;
     if (overflow || __builtin_mul_overflow((int64_t)value, unit, &scaled) ||
@@ -74,13 +74,13 @@ static int parse_whole(const char *text, const char *what, bool is_size, int64_t
 int cov_parse_i64(const char *text, const char *what, int64_t min, int64_t max, int64_t *out,
                   struct cov_err *e)
 {
-    return parse_whole(text, what, false, min, max, out, e);
+    return parse_integer(text, what, false, min, max, out, e);
 }
 
 int cov_parse_size(const char *text, const char *what, int64_t min, int64_t max, int64_t *out,
                    struct cov_err *e)
 {
-    return parse_whole(text, what, true, min, max, out, e);
+    return parse_integer(text, what, true, min, max, out, e);
 }
 
 int cov_parse_double(const char *text, const char *what, double min, double max, double *out,

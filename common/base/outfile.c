@@ -34,8 +34,8 @@ static int check_folder(const char *path, const char *dir, struct cov_err *e)
     return cov_fail_errno(e, "%s: folder %s", path, dir);
 }
 
-/* Standard streams and descriptors of this process, which may be anything, and are to be written
- * to, not replaced. */
+/* Returns true for standard streams and descriptors of this process, which are written to, not
+ * replaced. */
 static bool names_descriptor(const char *path)
 {
     static const char *const heads[] = {"/dev/std", "/dev/fd/", "/proc/self/fd/"};
@@ -45,22 +45,22 @@ static bool names_descriptor(const char *path)
     return false;
 }
 
-/* What is at `path` decides: sets o->path and o->in_place. */
-static int look_at_target(struct cov_outfile *o, const char *path, enum cov_outfile_kind kind,
-                          struct cov_err *e)
+/* Sets o->path and o->in_place, depending on what exists at `path`. */
+static int set_target(struct cov_outfile *o, const char *path, enum cov_outfile_kind kind,
+                      struct cov_err *e)
 {
     struct stat st, link;
     if (!*path)
-        return cov_fail(e, COV_EIO, "the name of the output is empty");
+        return cov_fail(e, COV_EIO, "the output has an empty name");
     if (lstat(path, &link) != 0 && errno != ENOENT && errno != ENOTDIR)
         return cov_fail_errno(e, "%s", path);
     bool is_link = lstat(path, &link) == 0 && S_ISLNK(link.st_mode);
     bool exists = stat(path, &st) == 0;
     if ((exists && S_ISDIR(st.st_mode)) || path[strlen(path) - 1] == '/')
-        return cov_fail(e, COV_EIO, "%s: is a folder, not a file to write to", path);
+        return cov_fail(e, COV_EIO, "%s: is a folder, not a file", path);
     if ((exists && !S_ISREG(st.st_mode)) || names_descriptor(path)) {
         if (kind == COV_OUTFILE_SEEKABLE)
-            return cov_fail(e, COV_EIO, "%s: is not a regular file; this format needs one", path);
+            return cov_fail(e, COV_EIO, "%s: not a regular file, which this format needs", path);
         o->in_place = true;
     } else if ((exists || is_link) && !o->force) {
         return cov_fail(e, COV_EEXIST, "%s exists; use -f to replace it", path);
@@ -76,8 +76,8 @@ static int look_at_target(struct cov_outfile *o, const char *path, enum cov_outf
     return o->path ? COV_OK : COV_ENOMEM;
 }
 
-/* "dir/.stem.<tag, or pid>.tmp.suffix" for "dir/stem.suffix", where the suffix may be double, as
- * ".bg.gz". Long names are cut, as the file system limits them. */
+/* "dir/.stem.<tag or pid>.tmp.suffix" for "dir/stem.suffix"; the suffix may be double, as ".bg.gz".
+ * Shortens long names to what file systems allow. */
 static char *temporary_name(const char *dir, const char *path, const char *tag, int attempt,
                             struct cov_err *e)
 {
@@ -106,8 +106,8 @@ static char *temporary_name(const char *dir, const char *path, const char *tag, 
     return cov_path_join(dir, hidden, e);
 }
 
-/* Creates the temporary file and lists it, which a signal must not come between. The umask makes
- * the permissions those of any new file. */
+/* Creates the temporary file and adds it to the leftovers, with signals blocked. Its permissions
+ * follow the umask. */
 static int create(struct cov_outfile *o, const char *dir, const char *tag, struct cov_err *e)
 {
     for (int attempt = 0; attempt < MAX_TRIES; attempt++) {
@@ -137,7 +137,7 @@ static int create(struct cov_outfile *o, const char *dir, const char *tag, struc
         free(name);
         if (fd >= 0) {
             (void)close(fd);
-            return cov_fail(e, COV_EUNSUPPORTED, "%s: more than %d outputs at a time", o->path,
+            return cov_fail(e, COV_EUNSUPPORTED, "%s: more than %d outputs at once", o->path,
                             COV_LEFTOVERS_MAX);
         }
         errno = number;
@@ -162,7 +162,7 @@ int cov_outfile_begin_tagged(struct cov_outfile *o, const char *path, const char
     *o = (struct cov_outfile)COV_OUTFILE_INIT;
     o->force = force;
     char *dir = NULL;
-    int code = look_at_target(o, path, kind, e);
+    int code = set_target(o, path, kind, e);
     if (code != COV_OK)
         goto out;
     if (o->in_place) {
@@ -188,23 +188,25 @@ int cov_outfile_begin_update(struct cov_outfile *o, const char *path, bool force
     if (stat(path, &st))
         return cov_fail_errno(e, "%s", path);
     if (access(path, W_OK))
-        return cov_fail_errno(e, "%s: cannot be written (-o writes another file)", path);
+        return cov_fail_errno(e, "%s: cannot write (use -o to write another file)", path);
     if (!force && !(st.st_mode & (S_IWUSR | S_IWGRP | S_IWOTH)))
-        return cov_fail(e, COV_EIO, "%s: is write-protected; use -f to change it, or -o for a copy",
+        return cov_fail(e, COV_EIO, "%s: write-protected; use -f to change it, or -o for a copy",
                         path);
     return cov_outfile_begin(o, path, COV_OUTFILE_SEEKABLE, true, e);
 }
 
 /* ---- copying ---- */
 
-/* Copies the next bytes: how many, 0 at the end, or -1 with errno. The file system may share them. */
+/* Copies the next bytes. Returns how many, 0 at the end, or -1 with errno. The file system may
+ * share them between the files. */
 static ssize_t copy_some(int in, int out, bool *share, char *buf, size_t n)
 {
     if (*share) {
         ssize_t got = copy_file_range(in, NULL, out, NULL, (size_t)1 << 26, 0);
         if (got > 0 || (got < 0 && errno == EINTR))
             return got;
-        /* Not between these file systems, some of which say 0; what failed in earnest fails again. */
+        /* Not supported between these file systems, some of which return 0; a real failure happens
+         * again below. */
         *share = false;
     }
     ssize_t got = read(in, buf, n);
@@ -228,7 +230,7 @@ int cov_outfile_copy(struct cov_outfile *o, const char *from, struct cov_progres
         return cov_fail_errno(e, "%s", from);
     int out = open(o->tmp, O_WRONLY | O_TRUNC | O_CLOEXEC);
     if (out < 0 || fstat(in, &st) != 0)
-        code = cov_fail_errno(e, "%s: cannot be copied", from);
+        code = cov_fail_errno(e, "%s: cannot copy", from);
     struct stat target;
     if (code == COV_OK && stat(o->path, &target) == 0 && target.st_ino == st.st_ino &&
         target.st_dev == st.st_dev) {
@@ -240,15 +242,15 @@ int cov_outfile_copy(struct cov_outfile *o, const char *from, struct cov_progres
     for (ssize_t got = 1; code == COV_OK && got != 0;) {
         got = copy_some(in, out, &share, buf, sizeof buf);
         if (got < 0 && errno != EINTR)
-            code = cov_fail_errno(e, "%s: a copy cannot be written", o->path);
+            code = cov_fail_errno(e, "%s: cannot write a copy", o->path);
         cov_progress_add(progress, got > 0 ? got : 0);
     }
     cov_progress_end(progress);
     if (code == COV_OK)
-        /* A copy is made to be changed. Some file systems have no permissions. */
+        /* A copy will be changed. Some file systems have no permissions. */
         (void)fchmod(out, (st.st_mode & 0777) | S_IRUSR | S_IWUSR);
     if (out >= 0 && close(out) != 0 && code == COV_OK)
-        code = cov_fail_errno(e, "%s: a copy cannot be written", o->path);
+        code = cov_fail_errno(e, "%s: cannot write a copy", o->path);
     (void)close(in); /* opened for reading */
     return code;
 }
@@ -261,26 +263,27 @@ static int sync_file(const char *tmp, const char *path, struct cov_err *e)
     if (fd < 0)
         return cov_fail_errno(e, "%s: temporary file %s", path, tmp);
     int code = COV_OK;
-    /* File systems that have nothing to sync say EINVAL or EROFS. */
+    /* File systems without anything to sync return EINVAL or EROFS. */
     if (fsync(fd) != 0 && errno != EINVAL && errno != EROFS)
-        code = cov_fail_errno(e, "%s: cannot be stored", path);
+        code = cov_fail_errno(e, "%s: cannot sync", path);
     (void)close(fd); /* opened for reading */
     return code;
 }
 
-/* Gives `tmp` the name `path` unless there is a file; returns 0 or -1 with errno. */
+/* Renames `tmp` to `path` unless that exists. Returns 0, or -1 with errno. */
 static int rename_new(const char *tmp, const char *path)
 {
     if (renameat2(AT_FDCWD, tmp, AT_FDCWD, path, RENAME_NOREPLACE) == 0)
         return 0;
     if (errno != ENOSYS && errno != EINVAL)
         return -1;
-    /* The file system (NFS) or the kernel cannot; a hard link does not replace either. */
+    /* The file system (NFS) or the kernel does not support it; a hard link does not replace a file
+     * either. */
     if (link(tmp, path) == 0)
         return unlink(tmp);
     if (errno == EEXIST)
         return -1;
-    /* Nor can it link (FAT, some FUSE): what is left is to look first. */
+    /* No hard links either (FAT, some FUSE): check first, then rename. */
     struct stat st;
     if (lstat(path, &st) == 0) {
         errno = EEXIST;
@@ -289,8 +292,8 @@ static int rename_new(const char *tmp, const char *path)
     return rename(tmp, path);
 }
 
-/* Makes the new name last. The file is there and whole: that some file systems cannot sync a folder
- * is no failure. */
+/* Makes the new name durable. The file is complete: a file system that cannot sync a folder is no
+ * failure. */
 static void sync_folder(const char *path)
 {
     char *dir = cov_path_dir(path, NULL);
@@ -302,7 +305,7 @@ static void sync_folder(const char *path)
     free(dir);
 }
 
-/* Whether what the file was copied from is still what it is to replace. */
+/* Returns true if the file that was copied has not changed. */
 static bool is_unchanged(const struct cov_outfile *o)
 {
     struct stat st;
@@ -311,16 +314,15 @@ static bool is_unchanged(const struct cov_outfile *o)
            st.st_mtim.tv_nsec == o->copied_time.tv_nsec;
 }
 
-/* Gives the file its name; with keep_old, what has it now gets the temporary one, where the file
- * system can do that. */
+/* Renames the file. With keep_old, the old file gets the temporary name if the file system can
+ * exchange names. */
 static int place(struct cov_outfile *o, bool keep_old, struct cov_err *e)
 {
     int failed;
     struct stat st;
     bool there = lstat(o->path, &st) == 0;
     if (o->is_copy && !is_unchanged(o))
-        return cov_fail(e, COV_EEXIST,
-                        "%s has been changed meanwhile, by another program: run again", o->path);
+        return cov_fail(e, COV_EEXIST, "%s was changed by another program; run again", o->path);
     if (!o->force)
         failed = rename_new(o->tmp, o->path);
     else if (keep_old && there && S_ISREG(st.st_mode) &&
@@ -329,15 +331,16 @@ static int place(struct cov_outfile *o, bool keep_old, struct cov_err *e)
     else
         failed = rename(o->tmp, o->path);
     if (failed && errno == EEXIST)
-        return cov_fail(e, COV_EEXIST, "%s has appeared meanwhile; use -f to replace it", o->path);
+        return cov_fail(e, COV_EEXIST, "%s was created by another program; use -f to replace it",
+                        o->path);
     if (failed)
-        return cov_fail_errno(e, "%s: cannot be given its name", o->path);
+        return cov_fail_errno(e, "%s: cannot rename the temporary file to it", o->path);
     o->placed = true;
     o->replaced = there && !o->swapped;
     return COV_OK;
 }
 
-/* The reverse, unless what was there is gone: then the new file is better than none. */
+/* Undoes place(), unless the old file is gone: then the new one is better than none. */
 static void take_back(struct cov_outfile *o)
 {
     if (o->swapped)
@@ -358,9 +361,8 @@ int cov_outfile_commit_all(struct cov_outfile *const *files, size_t n, struct co
     for (size_t i = 0; code == COV_OK && i < n; i++)
         if (is_pending(files[i]))
             code = sync_file(files[i]->tmp, files[i]->path, e);
-    cov_leftovers_block_signals(
-        &before); /* a signal would find some with their names and some without */
-    /* First those that replace nothing, which can be taken back anywhere. */
+    cov_leftovers_block_signals(&before); /* so that no signal finds only some of them renamed */
+    /* First those that replace nothing: undoing them works everywhere. */
     for (size_t i = 0; code == COV_OK && i < n; i++)
         if (is_pending(files[i]) && access(files[i]->path, F_OK) != 0)
             code = place(files[i], n > 1, e);
@@ -371,7 +373,7 @@ int cov_outfile_commit_all(struct cov_outfile *const *files, size_t n, struct co
         if (code != COV_OK)
             take_back(files[i]);
         if (files[i]->placed && (code != COV_OK || !files[i]->swapped)) {
-            /* Another machine's process of the same number may make a file of that name from now
+            /* A process of the same id on another machine may create a file of that name from now
              * on. */
             free(cov_leftovers_take(COV_LEFTOVER_FILE, files[i]->slot));
             files[i]->slot = -1;

@@ -7,28 +7,28 @@
 
 #include "common/base/err.h"
 
-/* The name without folder, without ".gz", and without one known suffix of a FASTA, HDF5,
- * bedGraph, bigWig, BAM or checkpoint file, letters in any case: "x.1.fa.gz" -> "x.1"; "-" ->
- * "stdin". A name that is nothing but a suffix (".fa") stays. Caller frees. */
+/* The name without folder, ".gz" and one known suffix of a FASTA, HDF5, bedGraph, bigWig, BAM or
+ * checkpoint file, in any case of letters: "x.1.fa.gz" -> "x.1"; "-" -> "stdin". A name that is
+ * only a suffix (".fa") is kept. Caller frees. */
 char *cov_path_stem(const char *path, struct cov_err *e) COV_MUST_USE;
 
-/* The folder `path` lies in: "a/b" and "a/b/" -> "a", "b" -> ".", "/b" -> "/". Caller frees. */
+/* The folder of `path`: "a/b" and "a/b/" -> "a", "b" -> ".", "/b" -> "/". Caller frees. */
 char *cov_path_dir(const char *path, struct cov_err *e) COV_MUST_USE;
 
-/* "dir/name", with one slash between. Caller frees. */
+/* "dir/name", with one slash in between. Caller frees. */
 char *cov_path_join(const char *dir, const char *name, struct cov_err *e) COV_MUST_USE;
 
-/* Whether the name ends in `suffix`, letters in any case. */
+/* Returns true if the name ends in `suffix`, in any case of letters. */
 bool cov_path_has_suffix(const char *path, const char *suffix);
 
-/* Whether the name says that a folder is meant: a trailing slash, or a folder that is there. */
+/* Returns true if the name ends in a slash or is an existing folder. */
 bool cov_path_names_dir(const char *path);
 
-/* COV_EINPUT if a folder is at `path`, where a file is to be read; whatever else is there, or nothing, is none of its
- * business. */
+/* COV_EINPUT if `path`, a file to be read, is a folder. Ignores everything else that may be wrong
+ * with it. */
 int cov_path_check_file(const char *path, struct cov_err *e) COV_MUST_USE;
 
-/* "-" */
+/* Returns true for "-". */
 bool cov_path_is_std(const char *path);
 
 #endif

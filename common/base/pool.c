@@ -1,8 +1,7 @@
 /* pool.c - see pool.h.
  *
- * One queue under one lock: an entry is a run of items, of which cov_pool_submit queues runs of
- * one. Items are pieces of work of a millisecond and more (a chunk, a tile of a matrix), so that
- * a lock per item costs nothing.
+ * One queue under one lock. An entry is a run of items; cov_pool_submit queues runs of one. Items
+ * take a millisecond or more (a chunk, a tile of a matrix), so that a lock per item costs nothing.
  * SPDX-License-Identifier: MIT */
 #include "common/base/pool.h"
 
@@ -22,14 +21,14 @@
 #include "common/base/cpu.h"
 #include "common/base/mem.h"
 
-/* Items first .. end-1 of one call; items before `next` have been started. */
+/* The items next..end-1 of one call are not started yet. */
 struct run {
     struct run *after;
     cov_task_fn *fn;
     void *arg;
     size_t next, end;
     size_t n_running;
-    bool submitted; /* nobody waits: the worker calls `done` and frees the run */
+    bool submitted; /* no caller waits: the worker calls `done` and frees the run */
     cov_done_fn *done;
     void *done_arg;
     /* The failure of the lowest item so far. */
@@ -40,12 +39,12 @@ struct run {
 
 struct cov_pool {
     pthread_mutex_t lock;
-    pthread_cond_t work;  /* something was queued, or the pool ends */
+    pthread_cond_t work;  /* a run was queued, or the pool is ending */
     pthread_cond_t ended; /* a run of cov_pool_for has ended, or all workers are ready */
     struct run *first, **last;
     bool ending;
     unsigned n_threads, n_started;
-    unsigned n_ready; /* workers that wait, or have waited */
+    unsigned n_ready; /* workers that have started to wait for work */
     struct worker {
         struct cov_pool *pool;
         unsigned index;
@@ -53,11 +52,11 @@ struct cov_pool {
     } workers[];
 };
 
-/* The worker that the current thread is. */
+/* The worker of the current thread, NULL in other threads. */
 static _Thread_local const struct worker *current;
 
-/* Denormal numbers are taken and given as zero: they are a hundred times slower, and mean
- * nothing in a network's activations. */
+/* Treats denormal numbers as zero: they are a hundred times slower, and irrelevant in the
+ * activations of a network. */
 static void flush_denormals(void)
 {
 #if defined(__x86_64__)
@@ -71,7 +70,7 @@ static void flush_denormals(void)
 #endif
 }
 
-/* Takes the first run from the queue. */
+/* Removes the first run from the queue. */
 static void unqueue(struct cov_pool *pool)
 {
     pool->first = pool->first->after;
@@ -106,7 +105,7 @@ static void run_one(struct cov_pool *pool, unsigned index)
         run->err = err;
     }
     if (code != COV_OK && run->next < run->end) {
-        /* Runs leave the queue from its front only, so this one is the first. */
+        /* Runs are only removed from the front, so this one is the first. */
         run->end = run->next;
         unqueue(pool);
     }
@@ -157,7 +156,7 @@ int cov_pool_new(unsigned n_threads, struct cov_pool **out, struct cov_err *e)
     pool->last = &pool->first;
     pool->n_threads = n_threads;
 
-    /* Workers inherit the mask: signals are the business of the thread that started them. */
+    /* Workers inherit the mask: signals go to the thread that started them. */
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -176,9 +175,8 @@ int cov_pool_new(unsigned n_threads, struct cov_pool **out, struct cov_err *e)
         cov_pool_free(pool);
         return code;
     }
-    /* A process that forks now, as for a look at an HDF5 file, finds them waiting, not amid what a
-     * thread does to begin, with locks of the C library or a sanitizer, which a child would
-     * inherit. */
+    /* A later fork (to probe an HDF5 file) then finds the workers waiting, not starting with locks
+     * of the C library or a sanitizer held, which the child would inherit. */
     pthread_mutex_lock(&pool->lock);
     while (pool->n_ready < n_threads)
         pthread_cond_wait(&pool->ended, &pool->lock);
@@ -225,7 +223,7 @@ int cov_pool_for(struct cov_pool *pool, size_t n, cov_task_fn *fn, void *arg, st
     if (n == 0)
         return COV_OK;
     if (current && current->pool == pool) {
-        /* Waiting here for the other workers, which may wait in the same way, would never end. */
+        /* Waiting for the other workers could deadlock if they wait in the same way. */
         int code = COV_OK;
         for (size_t i = 0; i < n && code == COV_OK; i++)
             code = fn(arg, i, current->index, e);
@@ -259,11 +257,10 @@ int cov_pool_submit(struct cov_pool *pool, cov_task_fn *fn, void *arg, size_t it
     return COV_OK;
 }
 
-/* CPUs in the affinity mask; 0 when it cannot be had. */
+/* CPUs in the affinity mask; 0 if unknown. */
 static unsigned affinity_cpus(void)
 {
-    /* The mask must be as large as the kernel's, which is not told: larger machines need larger
-     * ones. */
+    /* The mask must be at least as large as the kernel's, whose size is unknown. */
     for (size_t n_cpus = 1024; n_cpus <= 1024 * 1024; n_cpus *= 2) {
         cpu_set_t *set = CPU_ALLOC(n_cpus);
         if (!set)

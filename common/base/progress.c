@@ -52,7 +52,7 @@ static void print_duration(char *text, size_t n, double seconds)
         (void)snprintf(text, n, "%ld h %02ld min", s / 3600, s / 60 % 60);
 }
 
-/* "1200/4000 chunks, 35.2 chunks/s, 1 min 20 s left"; what is not known is left out. */
+/* "1200/4000 chunks, 35.2 chunks/s, 1 min 20 s left", without what is unknown. */
 static void print_state(const struct cov_progress *p, double now, char *text, size_t n)
 {
     char done[32], total[32], rate[32], left[32];
@@ -77,7 +77,7 @@ static void draw_bar(const struct cov_progress *p, const char *state)
 {
     struct winsize size;
     int columns = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : 80;
-    /* The last column stays free: a terminal may go to the next line after filling it. */
+    /* The last column stays empty: some terminals wrap when it is filled. */
     int room = columns - 1 - (int)strlen(p->what) - (int)strlen(state) - 4;
     char line[MAX_TEXT + MAX_BAR + 64];
     if (p->total > 0 && room >= MIN_BAR) {

@@ -1,7 +1,7 @@
-/* progress.h - how far a run has come, for a person who waits.
+/* progress.h - progress of a run on standard error.
  *
- * On a terminal a bar with rate and time left, drawn again at most four times a second;
- * elsewhere a line every 30 s. Written to standard error.
+ * On a terminal a bar with rate and time left, redrawn at most four times a second; elsewhere a
+ * line every 30 s.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_BASE_PROGRESS_H
 #define COV_BASE_PROGRESS_H
@@ -17,19 +17,19 @@ enum cov_progress_mode {
 
 struct cov_progress {
     enum cov_progress_mode mode; /* never AUTO after init */
-    const char *tool;            /* stands in front of lines */
+    const char *tool;            /* starts each line */
     const char *what;            /* "predicting" */
     const char *unit;            /* "chunks" */
-    int64_t total, done;         /* total < 0: not known */
+    int64_t total, done;         /* total < 0: unknown */
     double started, drawn;
 };
 
-/* AUTO becomes BAR when standard error is a terminal, else LINES. */
+/* AUTO becomes BAR if standard error is a terminal, else LINES. */
 void cov_progress_init(struct cov_progress *p, const char *tool, enum cov_progress_mode mode);
-/* A new stage. All functions accept NULL. Called from one thread. */
+/* Begins a stage. All functions accept NULL, and are for one thread. */
 void cov_progress_begin(struct cov_progress *p, const char *what, const char *unit, int64_t total);
 void cov_progress_add(struct cov_progress *p, int64_t n);
-/* Clears the bar, so that messages do not mix with it. */
+/* Ends the stage and clears the bar. */
 void cov_progress_end(struct cov_progress *p);
 
 #endif

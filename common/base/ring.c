@@ -1,7 +1,7 @@
 /* ring.c - see ring.h.
  *
- * Piece n lives in slot n mod n_slots. The calling thread fills slots as long as one is free and
- * then waits for the oldest, so that workers have as much queued as there are slots.
+ * Piece n uses slot n mod n_slots. The calling thread fills slots while one is free, then waits for
+ * the oldest, so that the workers' queue is as long as possible.
  * SPDX-License-Identifier: MIT */
 #include "common/base/ring.h"
 
@@ -14,7 +14,7 @@
 #include "common/base/mem.h"
 
 struct slot {
-    bool ended; /* the work on it has ended */
+    bool ended; /* its work has ended */
     int code;
     struct cov_err err;
 };
@@ -25,11 +25,11 @@ struct ring {
     struct cov_pool *pool;
     struct slot *slots;
     size_t n_slots;
-    uint64_t head, tail; /* the oldest piece that has not been taken, and the next to be filled */
+    uint64_t head, tail; /* the oldest piece not yet taken, and the next to fill */
     pthread_mutex_t lock;
-    pthread_cond_t changed; /* some slot's work has ended */
+    pthread_cond_t changed; /* the work of some slot has ended */
     double work_seconds;
-    atomic_bool failed; /* some work has: nothing more needs to be read */
+    atomic_bool failed; /* work has failed: the source need not read more */
 };
 
 static int work(void *arg, size_t slot, unsigned worker, struct cov_err *e)
@@ -92,7 +92,7 @@ static void wait_for(struct ring *r, struct slot *slot, struct cov_ring_times *t
     t->wait += cov_clock() - beg;
 }
 
-/* Waits for the oldest slot and takes its result away. */
+/* Waits for the oldest slot and passes it to the sink. */
 static int take(struct ring *r, struct cov_ring_times *t, struct cov_err *e)
 {
     size_t i = (size_t)(r->head % r->n_slots);
@@ -108,8 +108,8 @@ static int take(struct ring *r, struct cov_ring_times *t, struct cov_err *e)
     return code;
 }
 
-/* A failure ends the input, but pieces before it still go all the way: so the failure that is
- * returned is that of the earliest piece, whatever the number of threads and slots. */
+/* A failure ends the input, but earlier pieces still reach the sink: so the failure of the earliest
+ * piece is returned, whatever the number of threads and slots. */
 static int run(struct ring *r, struct cov_ring_times *t, struct cov_err *e)
 {
     bool at_end = false;

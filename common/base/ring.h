@@ -1,10 +1,9 @@
-/* ring.h - the pipeline every job runs on: a ring of slots that are allocated once.
+/* ring.h - the pipeline of every job: a ring of slots that are allocated once.
  *
  *   source (caller's thread) -> work (any worker of the pool) -> sink (caller's thread, in order)
  *
- * Source and sink run on the calling thread alone, which therefore is the one thread that calls
- * HDF5. Memory is that of the slots; the sink sees slots in the order in which the source filled
- * them, whatever the number of threads.
+ * Source and sink run on the calling thread, the only one that calls HDF5. The slots are all the memory;
+ * the sink gets them in the order in which the source filled them, whatever the number of threads.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_BASE_RING_H
 #define COV_BASE_RING_H
@@ -16,29 +15,28 @@
 #include "common/base/pool.h"
 
 struct cov_ring_stages {
-    /* Fills `slot` with the n-th piece of work. Returns 1 when it did, 0 at the end of the
-     * input, or a failure. */
+    /* Fills `slot` with the n-th piece of work. Returns 1 if it did, 0 at the end of the input, or
+     * a failure. */
     int (*source)(void *arg, size_t slot, uint64_t n, struct cov_err *e);
-    /* Works on `slot`, in parallel with other slots. May be NULL, as the pool may then. */
+    /* Processes `slot`, in parallel with other slots. May be NULL, like the pool then. */
     int (*work)(void *arg, size_t slot, unsigned worker, struct cov_err *e);
-    /* Takes the result away. */
+    /* Consumes the result. */
     int (*sink)(void *arg, size_t slot, uint64_t n, struct cov_err *e);
 };
 
-/* Seconds spent: source, sink and wait are wall time of the calling thread, work is the sum over
- * the workers. */
+/* Seconds: source, sink and wait are wall time of the calling thread, work is the sum over all
+ * workers. */
 struct cov_ring_times {
     double source, work, sink, wait;
 };
 
-/* Runs the stages until the source ends or one of them fails; pieces before the one that failed
- * still reach the sink. Waits for the workers and returns the failure of the earliest piece,
- * which does not depend on the number of threads and slots. `times` (may be NULL) is added to.
- * n_slots >= 1. */
+/* Runs the stages until the source ends or a stage fails; pieces before the failed one still reach
+ * the sink. Waits for the workers and returns the failure of the earliest piece, which does not
+ * depend on the number of threads and slots. Adds to `times`, which may be NULL. n_slots >= 1. */
 int cov_ring_run(struct cov_pool *pool, size_t n_slots, const struct cov_ring_stages *stages,
                  void *arg, struct cov_ring_times *times, struct cov_err *e) COV_MUST_USE;
 
-/* A number of slots that keeps every worker and the calling thread busy: two a worker. */
+/* Two slots per worker, which keeps all workers and the calling thread busy. */
 size_t cov_ring_slots(const struct cov_pool *pool);
 
 #endif

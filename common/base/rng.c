@@ -33,7 +33,7 @@ uint64_t cov_rng_next(struct cov_rng *r)
 
 uint64_t cov_rng_below(struct cov_rng *r, uint64_t n)
 {
-    /* Draws below 2^64 mod n would make the small results more likely. */
+    /* Rejects numbers below 2^64 mod n, which would make small results more likely. */
     uint64_t least = -n % n, x;
     do
         x = cov_rng_next(r);

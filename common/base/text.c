@@ -36,7 +36,7 @@ void cov_listing_add(struct cov_listing *l, const char *name)
     l->n++;
     size_t length = strlen(name), room = sizeof l->text - 1;
     if (l->n_shown == 0 && length > room)
-        length = room; /* half a name is better than none */
+        length = room; /* part of a name is better than none */
     if (l->n_shown == SHOWN || l->n_shown + 1 < l->n ||
         l->used + length + 2 > room + 2 * !l->n_shown)
         return;

@@ -24,7 +24,7 @@ int cov_tmpfile(const char *dir, int *fd, struct cov_err *e)
     if (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL && errno != ENOENT)
         return cov_fail_errno(e, "cannot create a temporary file in folder %s", dir);
 
-    /* Not on this file system: a named file, gone before a signal can come. */
+    /* Not supported by this file system: uses a named file, unlinked before a signal can arrive. */
     char *name = cov_path_join(dir, ".covtools.XXXXXX", e);
     if (!name)
         return COV_ENOMEM;
@@ -58,7 +58,7 @@ int cov_tmpfolder_make(struct cov_tmpfolder *t, const char *dir, const char *nam
         t->slot = cov_leftovers_add(COV_LEFTOVER_TREE, listed, 0);
         if (t->slot < 0) {
             (void)rmdir(path);
-            rc = cov_fail(e, COV_EUNSUPPORTED, "%s: more than %d temporary files at a time", dir,
+            rc = cov_fail(e, COV_EUNSUPPORTED, "%s: more than %d temporary files at once", dir,
                           COV_LEFTOVERS_MAX);
         }
     }
@@ -82,8 +82,8 @@ void cov_tmpfolder_remove(struct cov_tmpfolder *t)
     *t = (struct cov_tmpfolder)COV_TMPFOLDER_INIT;
 }
 
-/* Makes what is missing of the path; f->kept is then how much of it was there, all of it if nothing was
- * missing. Returns 0 or an errno. */
+/* Makes the missing folders of the path; f->kept is the length of what existed. Returns 0 or an
+ * errno. */
 static int make_missing(struct cov_newfolder *f, char *path)
 {
     size_t n = strlen(path);
@@ -93,7 +93,7 @@ static int make_missing(struct cov_newfolder *f, char *path)
         if ((path[i] != '/' && path[i] != '\0') || path[i - 1] == '/')
             continue;
         path[i] = '\0';
-        why = mkdir(path, 0777) ? errno : 0; /* whether it is there shows at the end */
+        why = mkdir(path, 0777) ? errno : 0; /* EEXIST is checked at the end */
         if (why == 0 && f->kept == n) {
             f->kept = i;
             while (f->kept > 0 && path[f->kept - 1] != '/')
@@ -133,7 +133,7 @@ int cov_newfolder_make(struct cov_newfolder *f, const char *path, struct cov_err
     if (why == EEXIST || why == ENOTDIR)
         return cov_fail(e, COV_EIO, "%s: is not a folder", path);
     errno = why;
-    return cov_fail_errno(e, "%s: the folder cannot be made", path);
+    return cov_fail_errno(e, "%s: cannot make the folder", path);
 }
 
 int cov_newfolder_check(const char *path, struct cov_err *e)
@@ -142,7 +142,7 @@ int cov_newfolder_check(const char *path, struct cov_err *e)
     char *at = cov_strdup(path, e);
     int rc = at ? COV_OK : COV_ENOMEM;
     bool is_there = false;
-    /* The lowest one that is there. */
+    /* Find the lowest folder that exists. */
     while (!rc && !is_there) {
         is_there = stat(at, &st) == 0;
         if (is_there)
@@ -150,7 +150,7 @@ int cov_newfolder_check(const char *path, struct cov_err *e)
         if (errno == ENOTDIR)
             rc = cov_fail(e, COV_EIO, "%s: is not a folder", path);
         else if (errno != ENOENT || !*at)
-            rc = cov_fail_errno(e, "%s: the folder cannot be made", path);
+            rc = cov_fail_errno(e, "%s: cannot make the folder", path);
         char *above = rc ? NULL : cov_path_dir(at, e);
         if (!rc && !above)
             rc = COV_ENOMEM;
@@ -161,7 +161,7 @@ int cov_newfolder_check(const char *path, struct cov_err *e)
         rc = cov_fail(e, COV_EIO, "%s: is not a folder", path);
     if (!rc && access(at, W_OK | X_OK))
         rc = strcmp(at, path) == 0 ? cov_fail_errno(e, "%s", path)
-                                   : cov_fail_errno(e, "%s: the folder cannot be made", path);
+                                   : cov_fail_errno(e, "%s: cannot make the folder", path);
     free(at);
     return rc;
 }
@@ -170,7 +170,7 @@ void cov_newfolder_fini(struct cov_newfolder *f)
 {
     bool is_listed = f->path && f->slot >= 0;
     char *listed = is_listed ? cov_leftovers_take(COV_LEFTOVER_EMPTY, f->slot) : NULL;
-    /* Without a place in the list, which is short, the folder is removed here alone. */
+    /* If the list of leftovers was full, the folder is only removed here. */
     if (listed || (f->path && !is_listed))
         cov_leftovers_remove(COV_LEFTOVER_EMPTY, f->path, f->kept);
     free(listed);
@@ -188,7 +188,7 @@ int cov_spool_init(struct cov_spool *s, const char *dir, struct cov_err *e)
 void cov_spool_fini(struct cov_spool *s)
 {
     if (s->fd >= 0)
-        (void)close(s->fd); /* nobody will read it again */
+        (void)close(s->fd); /* not read again */
     free(s->dir);
     *s = (struct cov_spool)COV_SPOOL_INIT;
 }
@@ -226,7 +226,7 @@ int cov_spool_read(const struct cov_spool *s, int64_t at, void *buf, size_t n, s
         if (got > 0)
             done += (size_t)got;
         else if (got == 0)
-            return cov_fail(e, COV_EIO, "temporary file in %s: it has become shorter", s->dir);
+            return cov_fail(e, COV_EIO, "temporary file in %s: truncated", s->dir);
         else if (errno != EINTR)
             return fail(s, e);
     }

@@ -1,6 +1,6 @@
-/* tmpfile.h - files and folders for the meantime, and new folders that are to hold something in the end.
+/* tmpfile.h - temporary files and folders, and new folders for results.
  *
- * Whatever ends the program (an error, a signal) removes them.
+ * Whatever ends the program (an error, a signal) removes them, new folders only if they are empty.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_BASE_TMPFILE_H
 #define COV_BASE_TMPFILE_H
@@ -10,13 +10,13 @@
 
 #include "common/base/err.h"
 
-/* An unlinked temporary file in `dir` for reading and writing: it vanishes with its descriptor.
- * *fd is the caller's. */
+/* Opens an unlinked temporary file in `dir` for reading and writing: it vanishes when *fd, which
+ * the caller owns, is closed. */
 int cov_tmpfile(const char *dir, int *fd, struct cov_err *e) COV_MUST_USE;
 
-/* A new folder for files that are needed meanwhile. */
+/* A temporary folder. */
 struct cov_tmpfolder {
-    char *path; /* NULL: there is none. Owned */
+    char *path; /* NULL: none. Owned */
     int slot;
 };
 #define COV_TMPFOLDER_INIT                                                                         \
@@ -24,16 +24,16 @@ struct cov_tmpfolder {
         0, 0                                                                                       \
     }
 
-/* Makes `dir`/.NAME.XXXXXX, which nobody else uses. */
+/* Makes `dir`/.NAME.XXXXXX, a unique name. */
 int cov_tmpfolder_make(struct cov_tmpfolder *t, const char *dir, const char *name,
                        struct cov_err *e) COV_MUST_USE;
-/* Removes it with all that is in it. Harmless on zeros. */
+/* Removes it and its contents. Harmless on COV_TMPFOLDER_INIT. */
 void cov_tmpfolder_remove(struct cov_tmpfolder *t);
 
-/* A folder for results, and those above it, as far as they were not there. */
+/* A folder for results that did not exist, and those above it that did not. */
 struct cov_newfolder {
-    char *path;  /* NULL: it was there. Owned */
-    size_t kept; /* the first bytes of the path, which were there */
+    char *path;  /* NULL: it existed. Owned */
+    size_t kept; /* bytes of the path that existed */
     int slot;
 };
 #define COV_NEWFOLDER_INIT                                                                         \
@@ -41,18 +41,17 @@ struct cov_newfolder {
         0, 0, 0                                                                                    \
     }
 
-/* Makes the folder `path`, and those above it, as far as they are not there; *f is filled in whole. COV_EIO for
- * what is not a folder. */
+/* Makes the folder `path`, and missing ones above it; sets all of *f. COV_EIO if a part of it is
+ * not a folder. */
 int cov_newfolder_make(struct cov_newfolder *f, const char *path, struct cov_err *e) COV_MUST_USE;
-/* Whether it could be made or is there, of which nothing is changed: COV_EIO for what is not a folder, or lies in
- * none, and for a folder that is there and cannot be written to. */
+/* Checks, without a change, that `path` is a writable folder or can be made; COV_EIO otherwise. */
 int cov_newfolder_check(const char *path, struct cov_err *e) COV_MUST_USE;
-/* Removes of what was made whatever is empty: all of it, where nothing came of a run. Harmless on
- * zeros. */
+/* Removes the folders that were made if they are empty. Harmless on COV_NEWFOLDER_INIT. */
 void cov_newfolder_fini(struct cov_newfolder *f);
 
+/* Bytes in an unlinked temporary file, which vanishes with the process. */
 struct cov_spool {
-    int fd;          /* negative: nothing was appended yet, and there is no file */
+    int fd;          /* negative: no file, as nothing was appended yet */
     int64_t n_bytes; /* appended so far */
     char *dir;       /* Owned */
 };
@@ -62,19 +61,20 @@ struct cov_spool {
         -1, 0, 0                                                                                   \
     }
 
-/* The file will be in `dir`; it is made when something is appended. */
+/* The file in `dir` is created by the first append. */
 int cov_spool_init(struct cov_spool *s, const char *dir, struct cov_err *e) COV_MUST_USE;
 void cov_spool_fini(struct cov_spool *s); /* harmless on COV_SPOOL_INIT, and twice */
 
-/* Appends n bytes; *at (may be NULL) is where they begin. A full disk is COV_EIO, naming `dir`. */
+/* Appends n bytes; *at (may be NULL) is their offset. A full disk is COV_EIO, naming `dir`. */
 int cov_spool_append(struct cov_spool *s, const void *data, size_t n, int64_t *at,
                      struct cov_err *e) COV_MUST_USE;
 
-/* Bytes [at, at + n), all of which have been appended. Any thread, also while others append. */
+/* Reads the bytes [at, at + n), which must have been appended. For any thread, also during appends.
+ */
 int cov_spool_read(const struct cov_spool *s, int64_t at, void *buf, size_t n,
                    struct cov_err *e) COV_MUST_USE;
 
-/* Forgets what is behind the first n bytes, and gives the space back. */
+/* Drops all but the first n bytes, and frees their disk space. */
 int cov_spool_truncate(struct cov_spool *s, int64_t n, struct cov_err *e) COV_MUST_USE;
 
 #endif

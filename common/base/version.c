@@ -1,4 +1,4 @@
-/* version.c - the version and the commit, which the build puts in.
+/* version.c - see version.h. The Makefile defines the macros.
  * SPDX-License-Identifier: MIT */
 #include "common/base/version.h"
 

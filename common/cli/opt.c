@@ -56,11 +56,11 @@ static int choose(const struct cov_opt *o, const char *what, const char *text, i
         int n = snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "", o->choices[i]);
         used += n > 0 && (size_t)n < sizeof all - used ? (size_t)n : 0;
     }
-    return cov_fail(e, COV_EUSAGE, "%s: '%s' is none of %s", what, text, all);
+    return cov_fail(e, COV_EUSAGE, "%s: '%s' is not one of %s", what, text, all);
 }
 
-/* The whole-number range of a row. */
-static void whole_range(const struct cov_opt *o, int64_t *min, int64_t *max)
+/* The range of an INT or SIZE. */
+static void integer_range(const struct cov_opt *o, int64_t *min, int64_t *max)
 {
     const double two63 = 9223372036854775808.0;
     bool any = o->min == 0 && o->max == 0;
@@ -82,7 +82,7 @@ static int set_value(const struct cov_opt *o, void *field, const char *what, con
     case COV_OPT_INT:
     case COV_OPT_SIZE: {
         int64_t min, max;
-        whole_range(o, &min, &max);
+        integer_range(o, &min, &max);
         return o->type == COV_OPT_SIZE ? cov_parse_size(text, what, min, max, field, e)
                                        : cov_parse_i64(text, what, min, max, field, e);
     }
@@ -110,13 +110,13 @@ struct row {
     const struct cov_opt *opt; /* NULL: not found */
     void *field;
     bool *given;       /* NULL: nobody asks */
-    const char **seen; /* the value last given, NULL if none yet */
+    const char **seen; /* the last value, NULL if none yet */
 };
 
 struct parser {
     const struct cov_opt_set *sets;
     size_t n_sets;
-    const char **seen; /* one a row, the tables one after the other */
+    const char **seen; /* one per row, in the order of the tables */
     int argc;
     char **argv;
 };
@@ -136,7 +136,7 @@ static bool same_name(const char *name, const char *text, size_t n)
     return true;
 }
 
-/* The row of the long name text[0..n-1], or where `text` is NULL of the short name. */
+/* The row of the long name text[0..n), or, if `text` is NULL, of the short name. */
 static struct row find(const struct parser *p, const char *text, size_t n, char letter)
 {
     size_t index = 0;
@@ -152,8 +152,8 @@ static struct row find(const struct parser *p, const char *text, size_t n, char 
     return (struct row){NULL, NULL, NULL, NULL};
 }
 
-/* Whether one letter more, less or other makes a[0..n-1] of b, or two neighbours that change places; or it is
- * how b begins. */
+/* Returns true if a[0..n) is `b` with one letter inserted, deleted or replaced, or two neighbours
+ * swapped; or if it is a prefix of `b`. */
 static bool is_close(const char *a, size_t n, const char *b)
 {
     size_t m = strlen(b), head = 0, tail = 0;
@@ -169,7 +169,7 @@ static bool is_close(const char *a, size_t n, const char *b)
     return n > 2 && least + 1 >= most && (other <= 1 || swapped);
 }
 
-/* The option that a name may have been meant for. NULL: none, or several. */
+/* The option that the user may have meant. NULL: none, or several. */
 static const char *guess(const struct parser *p, const char *text, size_t n)
 {
     const char *found = NULL;
@@ -189,7 +189,7 @@ static bool takes_value(const struct cov_opt *o)
     return o->type != COV_OPT_FLAG && o->type != COV_OPT_COUNT;
 }
 
-/* An option was read; `value` is NULL for a flag, and where an optional value was left out. */
+/* Stores an option. `value` is NULL for a flag, and if an optional value is missing. */
 static int take(const struct row *r, const char *value, struct cov_err *e)
 {
     const struct cov_opt *o = r->opt;
@@ -202,7 +202,7 @@ static int take(const struct row *r, const char *value, struct cov_err *e)
                         text);
     if (value && o->type == COV_OPT_LIST && !*r->seen)
         free_strings(r->field);
-    /* The field of an optional value that was left out has its default already. */
+    /* A missing optional value: the field already has its default. */
     int rc = value || !takes_value(o) ? set_value(o, r->field, what, text, e) : COV_OK;
     if (rc)
         return rc;
@@ -212,7 +212,7 @@ static int take(const struct row *r, const char *value, struct cov_err *e)
     return COV_OK;
 }
 
-/* Whether `arg` is one of our options, and so hardly the value of the one before it. */
+/* Returns true if `arg` is a known option, and so unlikely to be a value. */
 static bool is_option(const struct parser *p, const char *arg)
 {
     if (arg[0] != '-' || !arg[1])
@@ -222,7 +222,7 @@ static bool is_option(const struct parser *p, const char *arg)
     return find(p, NULL, 0, arg[1]).opt != NULL;
 }
 
-/* The value of an option that has none attached: the next argument. */
+/* Takes the next argument as the value of an option. */
 static int next_value(const struct parser *p, const struct cov_opt *o, int *i, const char **value,
                       struct cov_err *e)
 {
@@ -230,7 +230,7 @@ static int next_value(const struct parser *p, const struct cov_opt *o, int *i, c
         return cov_fail(e, COV_EUSAGE, "--%s needs a value", o->name);
     if (is_option(p, p->argv[*i + 1]))
         return cov_fail(e, COV_EUSAGE,
-                        "--%s needs a value, but '%s' follows (--%s=%s if that is the value)",
+                        "--%s needs a value, but '%s' follows (write --%s=%s if that is the value)",
                         o->name, p->argv[*i + 1], o->name, p->argv[*i + 1]);
     *value = p->argv[++*i];
     return COV_OK;
@@ -243,7 +243,7 @@ static int parse_long(const struct parser *p, int *i, struct cov_err *e)
     struct row r = find(p, name, n, 0);
     const char *meant = r.opt ? NULL : guess(p, name, n);
     if (meant)
-        return cov_fail(e, COV_EUSAGE, "unknown option '--%.*s'; there is --%s", (int)n, name,
+        return cov_fail(e, COV_EUSAGE, "unknown option '--%.*s'; did you mean --%s?", (int)n, name,
                         meant);
     if (!r.opt)
         return cov_fail(e, COV_EUSAGE, "unknown option '--%.*s'", (int)n, name);
@@ -295,7 +295,7 @@ static int set_defaults(const struct parser *p, struct cov_err *e)
         [COV_OPT_FLOAT] = sizeof(double),  [COV_OPT_ENUM] = sizeof(int),
         [COV_OPT_STRING] = sizeof(char *), [COV_OPT_LIST] = sizeof(struct cov_strings),
     };
-    /* All fields first, so that cov_opt_fini may follow whatever fails later. */
+    /* All fields first, so that cov_opt_fini is safe whatever fails later. */
     for (size_t s = 0; s < p->n_sets; s++)
         for (const struct cov_opt *o = p->sets[s].table; o->name; o++) {
             memset((char *)p->sets[s].config + o->field, 0, bytes[o->type]);
@@ -331,7 +331,7 @@ static int parse_arguments(const struct parser *p, int *n_operands, struct cov_e
         char *arg = p->argv[i];
         int rc = COV_OK;
         if (options_ended || arg[0] != '-' || !arg[1])
-            p->argv[1 + (*n_operands)++] = arg; /* at or before i: read already */
+            p->argv[1 + (*n_operands)++] = arg; /* the index is at most i */
         else if (strcmp(arg, "--") == 0)
             options_ended = true;
         else
@@ -369,7 +369,7 @@ void cov_opt_fini(const struct cov_opt *table, void *config)
             free_strings((struct cov_strings *)((char *)config + o->field));
 }
 
-/* ---------------------------------------------------------------- what the table says */
+/* ---------------------------------------------------------------- printing the table */
 
 enum {
     HELP_COLUMN = 28,
@@ -382,7 +382,7 @@ static void print_choices(const struct cov_opt *o, FILE *f)
         (void)fprintf(f, "%s%s", i ? "|" : "", o->choices[i]);
 }
 
-/* "N", or "[=N]" where the value may be left out; nothing for a flag. */
+/* "N", or "[=N]" if the value is optional; nothing for a flag. */
 static void print_metavar(const struct cov_opt *o, FILE *f)
 {
     bool optional = o->flags & COV_OPT_OPTIONAL_VALUE;
@@ -394,7 +394,7 @@ static void print_metavar(const struct cov_opt *o, FILE *f)
     (void)fputs(optional ? "]" : "", f);
 }
 
-/* Prints `text` word by word from column `at` on, in lines from HELP_COLUMN to HELP_WIDTH. */
+/* Prints `text` from column `at`, wrapped to HELP_COLUMN..HELP_WIDTH. */
 static void print_wrapped(const char *text, size_t at, FILE *f)
 {
     if (at + 2 > HELP_COLUMN) {

@@ -250,7 +250,7 @@ refused 1 'empty: the file is empty$' '  and empty reads'
 rmdir folder && rm empty
 cp g.h5 safe.h5 && chmod 444 safe.h5
 run bam2h5 -q -p x safe.h5 sorted.bam
-refused 1 'safe.h5: (is write-protected; use -f|cannot be written)' 'a genome file that nobody may write to'
+refused 1 'safe.h5: (write-protected; use -f|cannot write)' 'a genome file that nobody may write to'
 ok '  and it is what it was' cmp g.h5 safe.h5
 ok 'and no output is left behind' test ! -e o.h5
 touch -d '2001-01-01' sorted.bam.bai

@@ -58,7 +58,7 @@ refused 1 'no common figures' 'nothing to compare'
 run benchmark compare base.json turned.json
 refused 1 '"better" differs between the files' 'contradictory figures'
 run benchmark compare base.json cut.json
-refused 1 'cut.json: no JSON' 'a truncated file'
+refused 1 'cut.json: invalid JSON' 'a truncated file'
 run benchmark compare base.json bad.json
 refused 1 'bad.json: figure x: "better"' 'a figure without "better"'
 sed 's/"unit": "s"/"unit": "s\\tq\\nx"/' base.json >odd.json

@@ -153,13 +153,13 @@ done <<'END'
 -o x.h5 g.h5|-m/--model is missing$
 -m cnn.ckpt g.h5|-o/--output is missing$
 -m cnn.ckpt -o x.h5|an input is missing
--m cnn.ckpt -o x.h5 g.h5 g.fa|'g\.fa' is one input too many
+-m cnn.ckpt -o x.h5 g.h5 g.fa|unexpected argument 'g\.fa'
 -m cnn.ckpt -m hybrid.ckpt -o x.h5 g.h5|--model is given twice
 -m cnn.ckpt -o x.h5 --nonsense g.h5|unknown option '--nonsense'$
 -m cnn.ckpt -o x.h5 --full=yes g.h5|.*--full
 -m cnn.ckpt -o x.h5 --float --dtype int32 g.h5|--float and --dtype contradict each other$
 -m cnn.ckpt -o x.h5 --float --dtype int32 absent|--float and --dtype contradict each other$
--m cnn.ckpt -o x.h5 --dtype int8 g.h5|--dtype: 'int8' is none of int16, int32, int64$
+-m cnn.ckpt -o x.h5 --dtype int8 g.h5|--dtype: 'int8' is not one of int16, int32, int64$
 -m cnn.ckpt -o x.h5 --subsequence-length 1008 g.h5|--subsequence-length is for FASTA input, but g\.h5 is a genome file$
 -m cnn.ckpt -o x.h5 --species x g.h5|--species is for FASTA input
 -m cnn.ckpt -o x.h5 --rename g.fa g.h5|--rename is for FASTA input
@@ -172,15 +172,15 @@ done <<'END'
 -m cnn.ckpt -o x.h5 --shard 0/2 g.h5|--shard: 0 is out of range
 -m cnn.ckpt -o x.h5 --shard 3/2 g.h5|--shard: 3 is out of range
 -m cnn.ckpt -o x.h5 --shard 1/2/3 g.h5|--shard: 
--m cnn.ckpt -o x.h5 --loading fast g.h5|--loading: 'fast' is none of disk, ram, ram-packed$
+-m cnn.ckpt -o x.h5 --loading fast g.h5|--loading: 'fast' is not one of disk, ram, ram-packed$
 -m cnn.ckpt -o x.h5 --min-length 6 --max-length 5 g.fa|--min-length 6 is greater than --max-length 5$
 -m cnn.ckpt -o x.h5 --batch-size 0 g.h5|--batch-size: 0 is out of range
--m cnn.ckpt -o x.h5 --batch-size 1M g.h5|--batch-size: '1M' is not a whole number
+-m cnn.ckpt -o x.h5 --batch-size 1M g.h5|--batch-size: '1M' is not an integer
 -m cnn.ckpt -o x.h5 --batch-size 5000 g.h5|--batch-size: 5000 is out of range
 -m cnn.ckpt -o x.h5 --subsequence-length 0 g.fa|--subsequence-length: 0 is out of range
--m cnn.ckpt -o x.h5 --precision half g.h5|--precision: 'half' is none of exact, fp32, bf16x3, balanced, bf16, tf32$
--m cnn.ckpt -f -o g.h5 g.h5|g\.h5 is an input: it cannot be an output too$
--m cnn.ckpt -f -o cnn.ckpt g.h5|cnn\.ckpt is an input: it cannot be an output too$
+-m cnn.ckpt -o x.h5 --precision half g.h5|--precision: 'half' is not one of exact, fp32, bf16x3, balanced, bf16, tf32$
+-m cnn.ckpt -f -o g.h5 g.h5|g\.h5 is both an input and an output$
+-m cnn.ckpt -f -o cnn.ckpt g.h5|cnn\.ckpt is both an input and an output$
 END
 
 # ---------------------------------------------------------------- bad genomes

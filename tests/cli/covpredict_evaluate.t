@@ -78,7 +78,7 @@ refused 2 '[-]-blacklist goes with --evaluate' '--blacklist alone'
 run covpredict -m m.ckpt all.h5
 refused 2 'o/--output is missing' 'predictions without an output'
 run covpredict -m m.ckpt -o y.h5 all.h5 one.h5
-refused 2 '.one\.h5. is one input too many' 'predictions of two inputs'
+refused 2 'unexpected argument .one\.h5.' 'predictions of two inputs'
 if [ -e /dev/full ]; then
     # shellcheck disable=SC2016 # the inner shell's
     run sh -c 'exec "$@" >/dev/full' sh covpredict -q -m m.ckpt --evaluate all.h5

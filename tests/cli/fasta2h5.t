@@ -271,9 +271,9 @@ while IFS='|' read -r args regex; do
     refuses 2 "^fasta2h5: error: $regex" "refused: $args" -- $args
 done <<'END'
 |an input is missing
-g.fa g.fa|'g\.fa' is one input too many
+g.fa g.fa|unexpected argument 'g\.fa'
 --nonsense g.fa|unknown option '--nonsense'
---layout wide g.fa|--layout: 'wide' is none of onehot, packed
+--layout wide g.fa|--layout: 'wide' is not one of onehot, packed
 --compression lz5 g.fa|.*gzip, fast, libdeflate
 --compression lz4:1 g.fa|.*gzip, fast, libdeflate
 --compression zstd:20 g.fa|.*gzip, fast, libdeflate
@@ -284,9 +284,9 @@ g.fa g.fa|'g\.fa' is one input too many
 --compression libdeflate: g.fa|
 --compression lzf:1 g.fa|
 --subsequence-length 0 g.fa|--subsequence-length: 0 is out of range
---subsequence-length 1.0005k g.fa|--subsequence-length: '1\.0005k' is not a whole number
+--subsequence-length 1.0005k g.fa|--subsequence-length: '1\.0005k' is not an integer
 --subsequence-length 1G g.fa|--subsequence-length: 1G is out of range
---on-bad-base x g.fa|--on-bad-base: 'x' is none of error, n
+--on-bad-base x g.fa|--on-bad-base: 'x' is not one of error, n
 --min-length -5 g.fa|--min-length: -5 is out of range
 --min-length 10 --max-length 9 g.fa|--min-length 10 is greater than --max-length 9
 --rename - g.fa|--rename cannot read standard input

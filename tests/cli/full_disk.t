@@ -1,6 +1,6 @@
 #!/bin/sh
-# A disk that is full, as a limit on the size of files: each tool names the output that was asked for, not the
-# temporary file that it writes, and leaves nothing.
+# A full disk, simulated by a limit on the size of files: each tool names the requested output, not its
+# temporary file, and leaves nothing behind.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 

@@ -137,13 +137,13 @@ refuses 1 'none\.h5: .*No such file' 'a missing genome file' -- --names names no
 refuses 1 'g\.fa: ' 'not an HDF5 file' -- --names names g.fa
 printf 's1\t0\t10\n' >../bed
 refuses 1 'bed: has regions; only sequence ids are allowed' 'a BED file' -- --names ../bed g.h5
-refuses 1 'names:1: no JSON' 'a file that is not a report' -- --report names g.h5
+refuses 1 'names:1: invalid JSON' 'a file that is not a report' -- --report names g.h5
 refuses 1 'empty: no sequences' 'an empty report' -- --report empty g.h5
 sed 's/"s\([0-9]\)"/"t\1"/' report.jsonl >../other.jsonl
 refuses 1 'other\.jsonl: none of its 5 sequences \(first: t1\) is in g\.h5 \(first: s1\)' 'a report of another genome' -- \
     --report ../other.jsonl g.h5
 head -c 300 report.jsonl >../cut.jsonl
-refuses 1 'cut\.jsonl:3: no JSON' 'a truncated report' -- --report ../cut.jsonl g.h5
+refuses 1 'cut\.jsonl:3: invalid JSON' 'a truncated report' -- --report ../cut.jsonl g.h5
 cat report.jsonl report.jsonl >../twice.jsonl
 refuses 1 'twice\.jsonl:7: duplicate s1' 'a duplicate sequence' -- --report ../twice.jsonl g.h5
 printf '{"a": 1}\n' >../json.jsonl

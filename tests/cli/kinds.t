@@ -1,5 +1,5 @@
 #!/bin/sh
-# A file of another kind than the one that a tool needs is named as what it is, by every tool.
+# Every tool that gets a file of the wrong kind names the kind of the file.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 
@@ -35,7 +35,7 @@ name() {
     esac
 }
 
-# FILES|COMMAND, where F is the file|what stands before its kind
+# FILES|COMMAND, where F is the file|the message before its kind
 while IFS='|' read -r files line words; do
     for f in $files; do
         rm -f d/train/* d/val/*
@@ -64,13 +64,13 @@ x.h5 x.bam|benchmark model -q --model F|not a zip archive, which a checkpoint of
 END
 
 run h5chunk repack -q -o o.h5 x.txt
-refused 1 '^h5chunk: error: x\.txt: not an HDF5 file$' 'what is nothing known is not named'
+refused 1 '^h5chunk: error: x\.txt: not an HDF5 file$' 'an unknown kind is not named'
 run fasta2h5 -q -o o.h5 x.txt
-refused 1 "^fasta2h5: error: x\\.txt: not a FASTA file: the first line does not start with '>'\$" '  nor text for fasta2h5'
+refused 1 "^fasta2h5: error: x\\.txt: not a FASTA file: the first line does not start with '>'\$" '  nor by fasta2h5'
 
 # Both are HDF5.
 run covpredict -q -m x.ckpt -o o.h5 p.h5
 refused 1 'p\.h5: this is a predictions file' 'predictions where a genome file is needed'
 run cov2bigwig -q -o o.bw x.h5
-refused 1 'x\.h5: no predictions file, but a genome file' 'a genome file where predictions are needed'
+refused 1 'x\.h5: no predictions file, but a genome file' 'a genome file instead of predictions'
 done_testing

@@ -1,11 +1,11 @@
 #!/bin/sh
-# fasta2h5, covpredict and cov2bigwig joined by pipes: the same tracks as by files, and no tracks at all
-# when one of them does not come to its end.
+# fasta2h5, covpredict and cov2bigwig joined by pipes write the same tracks as with files, and no tracks if
+# one of them fails.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 
-# Sequences of several lengths; enough of them that the whole takes a while.
-made_up() { # SEED LENGTH...
+# Random sequences of the given lengths.
+random_fasta() { # SEED LENGTH...
     awk -v seed="$1" -v lengths="$2" 'BEGIN {
         srand(seed)
         n = split(lengths, length_of, " ")
@@ -22,7 +22,7 @@ made_up() { # SEED LENGTH...
         }
     }'
 }
-made_up 3 '5000 1 999 1008 1009 2016 37 7777 300' >g.fa
+random_fasta 3 '5000 1 999 1008 1009 2016 37 7777 300' >g.fa
 make_ckpt cnn M.ckpt || exit 99
 
 values() { # BIGWIG
@@ -42,7 +42,7 @@ for threads in 1 2; do
     unlike "$(cat "$stderr")" 'error|warning' '  without an error'
     values files.bw >files.txt
     values pipe.bw >pipe.txt
-    ok '  the bigWig has the values that it has by files' cmp files.txt pipe.txt
+    ok '  the bigWig has the same values as with files' cmp files.txt pipe.txt
 done
 run bash -o pipefail -c 'fasta2h5 --subsequence-length 1008 -o - - <g.fa | covpredict -m M.ckpt -o q.h5 -'
 status_is 0 'fasta2h5 | covpredict'
@@ -53,7 +53,7 @@ fasta2h5 --subsequence-length 1008 -o - g.fa >g.stream
 covpredict -m M.ckpt -o - g.stream >p.stream
 cov2bigwig -f -o half.bw p.stream
 values half.bw >pipe.txt
-ok 'streams that wait in files: the same values' cmp files.txt pipe.txt
+ok 'streams stored in files: the same values' cmp files.txt pipe.txt
 leaves M.ckpt files.bw files.txt g.fa g.h5 g.stream half.bw p.h5 p.stream pipe.bw pipe.txt q.h5 \
     'nothing else is left'
 
@@ -68,29 +68,28 @@ for n in 0 1 17 18 100 $(($(size g.stream) / 2)) $(($(size g.stream) - 29)) $(($
     run covpredict -m M.ckpt -o x.h5 - <short
     refused 1 'standard input' "covpredict: the first $n bytes of a stream are refused"
     run covpredict -m M.ckpt -o - - <short
-    refused 1 'standard input' '  also when it writes a stream'
+    refused 1 'standard input' '  also if it writes a stream'
     cp "$stdout" short
     run cov2bigwig -o x.bw - <short
-    refused 1 'standard input' '  which cov2bigwig refuses in turn'
+    refused 1 'standard input' '  which cov2bigwig then refuses'
 done
 for n in 0 1 17 18 100 $(($(size p.stream) / 2)) $(($(size p.stream) - 29)) $(($(size p.stream) - 28)) $(($(size p.stream) - 1)); do
     head -c "$n" p.stream >short
     run cov2bigwig -o x.bw - <short
     refused 1 'standard input' "cov2bigwig: the first $n bytes of a stream are refused"
 done
-leaves M.ckpt g.fa g.h5 g.stream p.h5 p.stream short 'nothing is left of them'
+leaves M.ckpt g.fa g.h5 g.stream p.h5 p.stream short 'no output is left'
 
 # ---------------------------------------------------------------- one of three is killed
 
-# fasta2h5 reads from a pipe that stays open after the first bytes: so all three are at work until one of
-# them is killed.
+# fasta2h5 reads from a pipe that stays open after the first bytes, so all three run until one is killed.
 rm short ./*.stream ./*.h5
-made_up 4 400000 >part.fa
-made_up 5 '10 500000' | sed 's/^>/>more_/' >more.fa
+random_fasta 4 400000 >part.fa
+random_fasta 5 '10 500000' | sed 's/^>/>more_/' >more.fa
 # pipe_of NAME: opens the file descriptors 3 for reading and 4 for writing of a new pipe.
 pipe_of() {
     mkfifo "$1"
-    # shellcheck disable=SC2094 # a pipe that is open for both does not wait for anybody
+    # shellcheck disable=SC2094 # opening a pipe for both does not block
     exec 9<>"$1" 3<"$1" 4>"$1" 9>&-
     rm "$1"
 }
@@ -109,15 +108,15 @@ begin() { # BYTES
     exec 3<&- 4>&- 5<&-
     head -c "$1" part.fa >&7
 }
-# begun PID NAME: the program runs, not the shell that is about to: that has handlers for signals, which would
-# take the signal instead.
-begun() {
+# await_exec PID NAME: waits until the process runs the program, not the shell that starts it, whose handlers
+# would take the signal.
+await_exec() {
     until [ "$(cat "/proc/$1/comm")" = "$2" ]; do
         sleep 0.01
     done
 }
-# ended PID: its status is in $status.
-ended() {
+# await_end PID: sets $status.
+await_end() {
     wait "$1" 2>/dev/null
     status=$?
 }
@@ -131,9 +130,9 @@ for signal in KILL:137 TERM:143; do
     for bytes in 0 2000 400000; do
         for victim in first second third; do
             begin $bytes
-            begun "$first" fasta2h5
-            begun "$second" covpredict
-            begun "$third" cov2bigwig
+            await_exec "$first" fasta2h5
+            await_exec "$second" covpredict
+            await_exec "$third" cov2bigwig
             [ $bytes -eq 0 ] || sleep 0.3
             case $victim in
             first) pid=$first ;;
@@ -142,33 +141,33 @@ for signal in KILL:137 TERM:143; do
             esac
             kill -s "${signal%:*}" "$pid"
             name="SIG${signal%:*} to the $victim after $bytes bytes"
-            # What is upstream notices when it writes: it gets enough to write.
+            # Programs upstream notice when they write, so they get enough input.
             trap '' PIPE
             [ $victim = first ] || { tail -c +$((bytes + 1)) part.fa && cat more.fa; } >&7 2>/dev/null
             exec 7>&-
             trap - PIPE
-            ended "$first"
+            await_end "$first"
             first_status=$status
-            ended "$second"
+            await_end "$second"
             second_status=$status
-            ended "$third"
+            await_end "$third"
             third_status=$status
             case $victim in
             first)
                 is "$first_status" "${signal#*:}" "$name ends it"
-                is "$second_status $third_status" '1 1' '  and fails the two downstream'
-                failed second.err '  covpredict says so'
-                failed third.err '  cov2bigwig says so'
+                is "$second_status $third_status" '1 1' '  and the two downstream fail'
+                failed second.err '  covpredict reports it'
+                failed third.err '  cov2bigwig reports it'
                 ;;
             second)
                 is "$second_status" "${signal#*:}" "$name ends it"
-                is "$first_status $third_status" '141 1' '  ends the one upstream, and fails the one downstream'
+                is "$first_status $third_status" '141 1' '  the one upstream ends, the one downstream fails'
                 quiet first.err '  fasta2h5 is quiet'
-                failed third.err '  cov2bigwig says so'
+                failed third.err '  cov2bigwig reports it'
                 ;;
             third)
                 is "$third_status" "${signal#*:}" "$name ends it"
-                is "$first_status $second_status" '141 141' '  ends the two upstream'
+                is "$first_status $second_status" '141 141' '  the two upstream end'
                 quiet first.err '  fasta2h5 is quiet'
                 quiet second.err '  covpredict is quiet'
                 ;;

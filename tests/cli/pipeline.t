@@ -1,5 +1,5 @@
 #!/bin/sh
-# From FASTA to bigWig: fasta2h5, covpredict, cov2bigwig, one after the other.
+# From FASTA to bigWig with fasta2h5, covpredict and cov2bigwig.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 need_python h5py numpy pyBigWig
@@ -8,7 +8,7 @@ check() { # PREDICTIONS FOLDER NAME
     ok "$3" "$PYTHON" "$SRC/tests/lib/predict_check.py" tracks "$1" "$2"
 }
 
-# Names whose order as bytes is none of these; ends at, before and behind that of a chunk; N and soft masking.
+# Names not in byte order; lengths at, below and above multiples of a chunk; N and soft masking.
 awk 'BEGIN {
     srand(11)
     split("chr2 chr10 chr1 Mt scaffold_7|x chrB a", name, " ")

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What programs of subcommands have in common.
+# Features common to programs with subcommands.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 
@@ -14,7 +14,7 @@ status_is 0 '-h is the same'
 run toy_box --version
 like "$(head -n 1 "$stdout")" '^toy_box [0-9]+\.[0-9]+\.[0-9]+[^ ]*$' '--version'
 run toy_box rest --version
-like "$(head -n 1 "$stdout")" '^toy_box [0-9]+\.[0-9]+\.[0-9]+[^ ]*$' '--version of a subcommand is that of the program'
+like "$(head -n 1 "$stdout")" '^toy_box [0-9]+\.[0-9]+\.[0-9]+[^ ]*$' 'a subcommand prints the version of the program'
 run toy_box --help-machine
 stdout_is "$(printf 'spin\tturn round\nrest\tdo nothing')" '--help-machine lists the subcommands'
 
@@ -22,14 +22,14 @@ run toy_box spin --help
 is "$(head -n 1 "$stdout")" 'toy_box spin - turn round' 'help of a subcommand'
 stdout_like '^Usage: toy_box spin \[options\] \[-o OUT\] \[TOP\.\.\.\]$' '  shows its usage'
 stdout_like '^  -n, --times N  +how often \(default: 3\)$' '  and its options'
-stdout_like '^  -o, --output PATH +where to turn$' '  and what its output is'
+stdout_like '^  -o, --output PATH +where to turn$' '  and describes its output'
 cp "$stdout" help
 run toy_box --help spin
-ok 'the same by --help and its name' cmp help "$stdout"
+ok '--help SUBCOMMAND prints the same' cmp help "$stdout"
 rm help
 run toy_box rest --help
-unlike "$(cat "$stdout")" '^Options:|--output|--threads|--progress|--tmpdir' 'what a subcommand lacks is not in its help'
-stdout_like '^  -q, --quiet ' '  what it has, is'
+unlike "$(cat "$stdout")" '^Options:|--output|--threads|--progress|--tmpdir' 'help omits options that the subcommand lacks'
+stdout_like '^  -q, --quiet ' '  and has the others'
 run toy_box spin --help-machine
 is "$(cut -f 1 "$stdout" | tr '\n' ' ')" \
     'times log output threads force quiet verbose progress stats tmpdir help version ' \
@@ -41,7 +41,7 @@ run toy_box spin
 status_is 0 'a subcommand is run'
 stdout_like '^spin 3 given=0 threads=[1-9][0-9]* none$' '  with its defaults'
 run toy_box spin -n 2 -@ 5 -o x a --stats stats.json b
-stdout_is 'spin 2 given=1 threads=5 x <a> <b>' 'options of the subcommand and common ones'
+stdout_is 'spin 2 given=1 threads=5 x <a> <b>' 'options of the subcommand and common options'
 if "$PYTHON" -c '' 2>/dev/null; then
     ok 'statistics' "$PYTHON" -c 'import json
 s = json.load(open("stats.json"))
@@ -52,7 +52,7 @@ rm stats.json
 run toy_box rest a
 stdout_is 'rest threads=1 none' 'a subcommand without options'
 
-# Wrong usage: status 2, one line, a hint where the help is that is meant.
+# Wrong usage: status 2, one line, a hint to the right help.
 while IFS='|' read -r args text hint; do
     # shellcheck disable=SC2086 # a list of words
     run toy_box $args
@@ -62,14 +62,14 @@ done <<END
 |^toy_box: error: a subcommand is missing \\(subcommands: spin, rest\\)$|toy_box
 sing|^toy_box: error: unknown subcommand 'sing' \\(subcommands: spin, rest\\)$|toy_box
 --help sing|^toy_box: error: unknown subcommand 'sing' \\(subcommands: spin, rest\\)$|toy_box
--n 2 spin|^toy_box: error: a subcommand stands before '-n' \\(subcommands: spin, rest\\)$|toy_box
+-n 2 spin|^toy_box: error: a subcommand must precede '-n' \\(subcommands: spin, rest\\)$|toy_box
 spin -n 9|^toy_box: error: too often$|toy_box spin
 spin -n 10|^toy_box: error: --times: 10 is out of range|toy_box spin
-spin --log x x|^toy_box: error: x is an input: it cannot be an output too$|toy_box spin
+spin --log x x|^toy_box: error: x is both an input and an output$|toy_box spin
 spin --log x -o x|^toy_box: error: --log and --output both name 'x'$|toy_box spin
 spin --log x --stats x|^toy_box: error: --log and --stats both name 'x'$|toy_box spin
 rest|an input is missing \\(usage: toy_box rest TOY\\)$|toy_box rest
-rest a b|'b' is one input too many \\(usage: toy_box rest TOY\\)$|toy_box rest
+rest a b|unexpected argument 'b' \\(usage: toy_box rest TOY\\)$|toy_box rest
 rest -n 2 a|unknown option '-n'|toy_box rest
 rest -o x a|unknown option '-o'|toy_box rest
 rest --threads 2 a|unknown option '--threads'|toy_box rest

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What all tools have in common: options, messages, signals, statistics, exit status.
+# Features common to all tools: options, messages, signals, statistics, exit status.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 
@@ -8,10 +8,10 @@ run toy_tool --help
 status_is 0 '--help succeeds'
 stdout_like '^toy_tool - does little$' 'help begins with the summary'
 stdout_like '^Usage: toy_tool \[options\] -o OUT INPUT\.\.\.$' 'help shows the usage'
-stdout_like '^  -n, --number N  +a whole number \(default: 7\)$' 'help shows an option and its default'
+stdout_like '^  -n, --number N  +an integer \(default: 7\)$' 'help shows an option and its default'
 stdout_like '^      --shift\[=A,B\] +a value' 'help shows that a value is optional'
 stdout_like '^  -@, --threads N ' 'help shows the common options'
-unlike "$(cat "$stdout")" 'help-machine' 'help hides what is for programs'
+unlike "$(cat "$stdout")" 'help-machine' 'help omits hidden options'
 is "$(awk 'length > 80' "$stdout")" '' 'help is at most 80 columns wide'
 stderr_is '' 'help writes nothing to standard error'
 run toy_tool -h
@@ -19,11 +19,11 @@ status_is 0 '-h is the same'
 run toy_tool --version
 status_is 0 '--version succeeds'
 like "$(head -n 1 "$stdout")" '^toy_tool [0-9]+\.[0-9]+\.[0-9]+[^ ]*$' 'the version is the last word of line 1'
-stdout_like '^built with (gcc|clang) ' 'the compiler'
-stdout_like '^toylib 3\.2\.1$' 'the libraries'
-stdout_like '^processor: .' 'the processor'
+stdout_like '^built with (gcc|clang) ' '--version names the compiler'
+stdout_like '^toylib 3\.2\.1$' '--version names the libraries'
+stdout_like '^processor: .' '--version names the processor'
 run toy_tool --help-machine
-is "$(grep -c "$(printf '^number\tn\tint\tN\t7\t-\t-\ta whole number$')" "$stdout")" 1 '--help-machine: a row of the table'
+is "$(grep -c "$(printf '^number\tn\tint\tN\t7\t-\t-\tan integer$')" "$stdout")" 1 '--help-machine: a row of the table'
 is "$(awk -F '\t' 'NF != 8' "$stdout")" '' '--help-machine: eight fields in every line'
 for option in --help --version --help-machine; do
     # shellcheck disable=SC2016 # for the inner shell
@@ -33,7 +33,7 @@ done
 
 # A good run.
 run toy_tool -o x in
-status_is 0 'defaults'
+status_is 0 'a run with defaults'
 stdout_like '^number=7 size=1000 ratio=0\.5 shift=4,-5 names=a\+b <in>$' 'defaults are set'
 stdout_like '^threads=[1-9][0-9]* shift given=0$' 'the number of threads is chosen'
 stderr_is '' 'nothing on standard error'
@@ -51,7 +51,7 @@ while IFS='|' read -r args text; do
 done <<END
 |an input is missing
 -o x|an input is missing
--o x a b c|'c' is one input too many
+-o x a b c|unexpected argument 'c'
 a|-o/--output is missing
 -o x a --nonsense|unknown option '--nonsense'
 -o x a --numb 3|unknown option '--numb'
@@ -59,13 +59,13 @@ a|-o/--output is missing
 -o x a -n|--number needs a value
 -o x a --size --force|--size needs a value, but '--force' follows
 -o x a -n 11|--number: 11 is out of range \\(-10 to 10\\)
--o x a -n 3x|--number: '3x' is not a whole number
--o x a -n=|--number: '' is not a whole number
+-o x a -n 3x|--number: '3x' is not an integer
+-o x a -n=|--number: '' is not an integer
 -o x a --ratio nan|--ratio: 'nan' is not a number
 -o x a --ratio 1.5|--ratio: 1.5 is out of range \\(0 to 1\\)
--o x a --size 5T|--size: '5T' is not a whole number
+-o x a --size 5T|--size: '5T' is not an integer
 -o x a --size 99999999999G|--size: 99999999999G is out of range
--o x a --act sing|--act: 'sing' is none of print, write
+-o x a --act sing|--act: 'sing' is not one of print, write
 -o x a --name-list a,,b|--name-list: 'a,,b' has an empty part
 -o x a --model=|--model: the value is empty
 -o x a --force=yes|--force takes no value
@@ -74,7 +74,7 @@ a|-o/--output is missing
 -o x a -@ 1025|--threads: 1025 is out of range
 -o x a -q -v|--quiet and --verbose contradict
 -o x a -q --progress=bar|--quiet and --progress=bar contradict
--o x a --progress=dance|--progress: 'dance' is none of auto, bar, lines, none
+-o x a --progress=dance|--progress: 'dance' is not one of auto, bar, lines, none
 -o - a --stats -|--stats and --output both name '-'
 -o x a --stats x|--stats and --output both name 'x'
 -o x a --act usage|that makes no sense
@@ -84,15 +84,15 @@ leaves 'wrong usage leaves nothing behind'
 # Outputs and inputs.
 echo precious >in
 run toy_tool -a write -f -o in in
-refused 2 '^toy_tool: error: in is an input: it cannot be an output too$' 'the input cannot be the output'
+refused 2 '^toy_tool: error: in is both an input and an output$' 'an output cannot be an input'
 ln in link
 run toy_tool -a write -f -o out -m in --stats link other
-refused 2 '^toy_tool: error: link is an input' 'nor can statistics replace a model, under whatever name'
-is "$(cat in)" precious 'the input is as it was'
+refused 2 '^toy_tool: error: link is both an input and an output$' '  nor can the statistics file, also under another name'
+is "$(cat in)" precious '  the input is unchanged'
 rm link
 run toy_tool -a write -o out in
 status_is 0 'an output is written'
-is "$(cat out)" whole 'it is whole'
+is "$(cat out)" whole '  completely'
 run toy_tool -a write -o out in
 refused 1 '^toy_tool: error: out exists; use -f to replace it$' 'an existing output is not replaced'
 run toy_tool -a write -f -o out in
@@ -100,10 +100,10 @@ status_is 0 '-f replaces it'
 
 # Failures.
 run toy_tool -a fail -o x bad.fa
-refused 1 '^toy_tool: error: bad\.fa: is damaged$' 'a failed run has status 1'
+refused 1 '^toy_tool: error: bad\.fa: is damaged$' 'a failed run exits with status 1'
 is "$(grep -c '' "$stderr")" 1 '  and one line'
 run toy_tool -a no-memory -o x in
-refused 137 'out of memory' 'out of memory has status 137'
+refused 137 'out of memory' 'out of memory exits with status 137'
 
 # Messages.
 run toy_tool -a warn -o x in
@@ -115,7 +115,7 @@ run toy_tool -a warn -v -@ 2 -o x 'in put'
 stderr_like '^toy_tool: in detail$' '-v adds detail'
 like "$(tail -n 1 "$stderr")" \
     "^toy_tool: wall [0-9.]+ s, CPU [0-9.]+ s, peak memory [0-9.]+ [kMG]B: .*toy_tool -a warn -v -@ 2 -o x 'in put'\$" \
-    'the last line with -v is what the run cost'
+    'the last line with -v is the summary'
 
 # Statistics.
 run toy_tool -a write -f -@ 2 -o out --stats stats.json in
@@ -131,7 +131,7 @@ assert s["wall_seconds"] > 0 and s["cpu_seconds"] > 0 and s["peak_rss_bytes"] > 
 assert s["bases"] == 1000 and s["bases_per_second"] > 0 and s["stages"] == {"write": 0.25}, s
 assert "chunks" not in s and "chunks_per_second" not in s, s
 END
-    ok 'their fields' "$PYTHON" check.py
+    ok '  with all fields' "$PYTHON" check.py
     rm check.py
 fi
 run toy_tool -a write -o new --stats stats.json in
@@ -139,7 +139,7 @@ refused 1 '--stats: stats\.json exists; use -f to replace it$' 'statistics repla
 run toy_tool -a write -f -o out --stats - in
 stdout_like '^  "tool": "toy_tool",$' 'statistics to standard output'
 run toy_tool -a write -f -o out --stats no/such/stats.json in
-refused 1 'no/such' 'a missing folder for the statistics is found before the run'
+refused 1 'no/such' 'a missing folder for the statistics fails before the run'
 run toy_tool -a fail -o x --stats failed.json in
 leaves in out stats.json 'a failed run writes no statistics'
 
@@ -147,19 +147,19 @@ leaves in out stats.json 'a failed run writes no statistics'
 run toy_tool -o x --tmpdir in in
 refused 1 '^toy_tool: error: --tmpdir: in is not a folder$' '--tmpdir must be a folder'
 run toy_tool -o x --tmpdir none in
-refused 1 '^toy_tool: error: --tmpdir: none: No such file or directory$' '--tmpdir must be there'
+refused 1 '^toy_tool: error: --tmpdir: none: No such file or directory$' '--tmpdir must exist'
 mkdir locked && chmod 555 locked
 run_unprivileged toy_tool -o x --tmpdir locked in
 refused 1 '^toy_tool: error: --tmpdir: locked: Permission denied$' '--tmpdir must be writable'
 rmdir locked
 
-# Signals. A shell's job in the background ignores SIGINT, so perl sets that as the test wants it.
-begin_waiting() { # DEFAULT|IGNORE [OPTION]...
+# Signals. Background jobs of a shell ignore SIGINT, and nohup ignores SIGHUP; so perl sets the dispositions.
+begin_waiting() { # DEFAULT|IGNORE for SIGINT [OPTION]...
     int=$1
     shift
     : >"$stderr"
     # shellcheck disable=SC2016,SC2086 # for perl; WRAP is a list of words
-    perl -e '$SIG{INT} = shift; exec @ARGV' "$int" $WRAP "$TESTLIB/toy_tool" "$@" -a wait -o late in \
+    perl -e '@SIG{qw(HUP TERM PIPE)} = ("DEFAULT") x 3; $SIG{INT} = shift; exec @ARGV' "$int" $WRAP "$TESTLIB/toy_tool" "$@" -a wait -o late in \
         2>"$stderr" &
     pid=$!
     for _ in $(seq 100); do
@@ -169,10 +169,10 @@ begin_waiting() { # DEFAULT|IGNORE [OPTION]...
 }
 for signal in INT:130 TERM:143 HUP:129; do
     begin_waiting DEFAULT
-    like "$(find . -name '.*late*')" late "a temporary file is there before SIG${signal%:*}"
+    like "$(find . -name '.*late*')" late "a temporary file exists before SIG${signal%:*}"
     kill -s "${signal%:*}" "$pid"
     wait "$pid"
-    is $? "${signal#*:}" "SIG${signal%:*} ends it with 128 + signal"
+    is $? "${signal#*:}" "SIG${signal%:*} exits with 128 + signal"
     leaves in out stats.json "SIG${signal%:*} leaves nothing behind"
 done
 for mode in bar lines; do
@@ -181,32 +181,32 @@ for mode in bar lines; do
     kill -s INT "$pid"
     wait "$pid"
     is "$(cat "$stderr"; echo .)" "$([ $mode = lines ] && echo "$words" || printf '%s\n.' "${words%.}")" \
-        "behind a signal the next line begins anew where there is a bar: --progress $mode"
+        "after a signal, the cursor leaves the line of a bar: --progress $mode"
 done
 begin_waiting IGNORE
 kill -s INT "$pid"
 sleep 0.2
 kill -s TERM "$pid"
 wait "$pid"
-is $? 143 'SIGINT that was ignored at the start stays ignored'
+is $? 143 'a SIGINT that was ignored at the start stays ignored'
 # shellcheck disable=SC2016 # for the inner shell
 run sh -c '{ toy_tool -a flood -o x in; echo $? >status; } | :'
-is "$(cat status)" 141 'a reader that goes away ends it by SIGPIPE'
+is "$(cat status)" 141 'a closed pipe on standard output exits with SIGPIPE'
 # shellcheck disable=SC2016 # for the inner shell
 run sh -c 'trap "" PIPE; { toy_tool -a flood -o x in; echo $? >status; } | :'
-is "$(cat status)" 141 'the same where SIGPIPE is ignored'
+is "$(cat status)" 141 '  also if SIGPIPE is ignored'
 stderr_is '' '  quietly'
 rm status
 
-# Standard streams that are closed: never mixed up with the files that are opened next.
+# Closed standard streams must not be confused with the files that are opened next.
 # shellcheck disable=SC2016 # for the inner shell
 run sh -c 'exec 0<&- 1>&- 2>&-; toy_tool -a write -f -o out in'
 status_is 0 'an output is written with all standard streams closed'
-is "$(cat out)" whole '  and nothing but the output is in it'
+is "$(cat out)" whole '  and holds only the output'
 # shellcheck disable=SC2016 # for the inner shell
 run sh -c 'exec 1>&-; toy_tool -o x in'
 refused 1 'standard output: Bad file descriptor' 'printing to a closed standard output fails'
 run sh -c 'toy_tool -a flood -o x in >/dev/full'
-refused 1 '^toy_tool: error: standard output: No space left on device$' 'a full disk under standard output'
+refused 1 '^toy_tool: error: standard output: No space left on device$' 'standard output on a full disk'
 
 done_testing

@@ -1,5 +1,4 @@
-/* toy_tool.c - a program with one option of every type, for the tests of what all tools have in
- * common.
+/* toy_tool.c - a program with one option of every type, to test what all tools have in common.
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <inttypes.h>
@@ -38,14 +37,14 @@ static const char *const acts[] = {"print", "write", "fail", "usage", "no-memory
 #define FIELD(name) offsetof(struct toy, name)
 static const struct cov_opt options[] = {
     {"act", 'a', COV_OPT_ENUM, 0, FIELD(act), NULL, "print", 0, 0, acts, "what to do"},
-    {"number", 'n', COV_OPT_INT, 0, FIELD(number), "N", "7", -10, 10, NULL, "a whole number"},
+    {"number", 'n', COV_OPT_INT, 0, FIELD(number), "N", "7", -10, 10, NULL, "an integer"},
     {"size", 0, COV_OPT_SIZE, 0, FIELD(size), "SIZE", "1k", 0, 0, NULL, "a size"},
     {"ratio", 'r', COV_OPT_FLOAT, 0, FIELD(ratio), "X", "0.5", 0, 1, NULL, "a number"},
     {"model", 'm', COV_OPT_STRING, COV_OPT_PATH_IN, FIELD(model), "FILE", NULL, 0, 0, NULL,
      "a file"},
     {"name-list", 0, COV_OPT_LIST, 0, FIELD(names), "LIST", "a,b", 0, 0, NULL, "names"},
     {"shift", 0, COV_OPT_STRING, COV_OPT_OPTIONAL_VALUE, FIELD(shift), "A,B", "4,-5", 0, 0, NULL,
-     "a value that may be left out"},
+     "an optional value"},
     {.name = NULL},
 };
 
@@ -60,7 +59,7 @@ static void print(const struct toy *toy, int n_operands, char **operands)
     (void)printf("\n");
 }
 
-/* Begins the output, says so on standard error, and lives until a signal comes. */
+/* Begins the output, reports "waiting", and waits for a signal. */
 static int begin_and_wait(struct cov_outfile *out, const struct cov_common *c, struct cov_err *e)
 {
     int rc = cov_outfile_begin(out, c->output, COV_OUTFILE_STREAM, c->force, e);

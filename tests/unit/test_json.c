@@ -201,18 +201,18 @@ static void refuse(const char *text, size_t n, const char *says)
 static void refuses_what_is_no_json(void **state)
 {
     (void)state;
-    refuse("", 0, "no JSON from byte ");
-    refuse("{\"a\": 1} x", 10, "no JSON from byte ");
-    refuse("{\"a\": \"b", 8, "no JSON from byte ");
-    refuse("{\"a\" \"b\"}", 9, "no JSON from byte ");
-    refuse("{\"a\": \"b\"}\0", 11, "a zero byte: this is not text");
-    refuse("{\"a\": \"\\ud800\"}", 15, "no JSON from byte ");
+    refuse("", 0, "invalid JSON at byte ");
+    refuse("{\"a\": 1} x", 10, "invalid JSON at byte ");
+    refuse("{\"a\": \"b", 8, "invalid JSON at byte ");
+    refuse("{\"a\" \"b\"}", 9, "invalid JSON at byte ");
+    refuse("{\"a\": \"b\"}\0", 11, "not a text file: it has a zero byte");
+    refuse("{\"a\": \"\\ud800\"}", 15, "invalid JSON at byte ");
     /* Deeper than any stack. */
     size_t n = 1 << 20;
     char *deep = malloc(n);
     assert_non_null(deep);
     memset(deep, '[', n);
-    refuse(deep, n, "no JSON from byte ");
+    refuse(deep, n, "invalid JSON at byte ");
     free(deep);
 }
 

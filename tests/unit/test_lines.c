@@ -90,12 +90,12 @@ static void refuse(const char *text, size_t n, const char *why)
 static void test_refused(void **state)
 {
     (void)state;
-    refuse("ok\nno\0no\n", 9, ":2: a zero byte");
+    refuse("ok\nno\0no\n", 9, ":2: not a text file: it has a zero byte");
     char *text = malloc(COV_MAX_LINE + 2);
     assert_non_null(text);
     memset(text, 'x', COV_MAX_LINE + 1);
     text[COV_MAX_LINE + 1] = '\n';
-    refuse(text, COV_MAX_LINE + 2, ":1: a line of more than");
+    refuse(text, COV_MAX_LINE + 2, ":1: line longer than");
     free(text);
     struct cov_lines *l;
     assert_int_equal(cov_lines_open("/nonexistent", &l, NULL), COV_EIO);

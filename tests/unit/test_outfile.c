@@ -92,7 +92,7 @@ static void replaces_only_when_told(void **state)
     put_text(o.tmp, "ours");
     put_text("late.h5", "theirs");
     assert_int_equal(cov_outfile_commit(&o, &e), COV_EEXIST);
-    assert_string_equal(e.text, "late.h5 has appeared meanwhile; use -f to replace it");
+    assert_string_equal(e.text, "late.h5 was created by another program; use -f to replace it");
     check_text("late.h5", "theirs");
     begin(&o, "late.h5", true);
     put_text(o.tmp, "ours");
@@ -112,15 +112,15 @@ static void says_what_is_wrong(void **state)
     enum cov_outfile_kind kind = COV_OUTFILE_SEEKABLE;
     check_begin_fails("out/x.h5", kind, false, COV_EIO, "out/x.h5: folder out does not exist");
     check_begin_fails("file/x.h5", kind, false, COV_EIO, "file/x.h5: file is not a folder");
-    check_begin_fails("folder", kind, true, COV_EIO, "folder: is a folder, not a file to write to");
-    check_begin_fails("new/", kind, true, COV_EIO, "new/: is a folder, not a file to write to");
-    check_begin_fails("", kind, true, COV_EIO, "the name of the output is empty");
+    check_begin_fails("folder", kind, true, COV_EIO, "folder: is a folder, not a file");
+    check_begin_fails("new/", kind, true, COV_EIO, "new/: is a folder, not a file");
+    check_begin_fails("", kind, true, COV_EIO, "the output has an empty name");
     check_begin_fails("/dev/full", kind, true, COV_EIO,
-                      "/dev/full: is not a regular file; this format needs one");
+                      "/dev/full: not a regular file, which this format needs");
     check_begin_fails("pipe", kind, false, COV_EIO,
-                      "pipe: is not a regular file; this format needs one");
+                      "pipe: not a regular file, which this format needs");
     check_begin_fails("/dev/stdout", kind, true, COV_EIO,
-                      "/dev/stdout: is not a regular file; this format needs one");
+                      "/dev/stdout: not a regular file, which this format needs");
     check_begin_fails(
         "/proc/x.h5", kind, false, COV_EIO,
         "/proc/x.h5: cannot create a file in folder /proc: No such file or directory");
@@ -216,7 +216,7 @@ static void commits_all_or_none(void **state)
         assert_int_equal(unlink("b.h5"), 0);
         assert_int_equal(unlink("c.h5"), 0);
     }
-    assert_string_equal(e.text, "c.h5 has appeared meanwhile; use -f to replace it");
+    assert_string_equal(e.text, "c.h5 was created by another program; use -f to replace it");
 }
 
 static void has_limit(void **state)
@@ -232,7 +232,7 @@ static void has_limit(void **state)
         code = cov_outfile_begin(&o[n], name, COV_OUTFILE_STREAM, false, &e);
     }
     assert_int_equal(code, COV_EUNSUPPORTED);
-    assert_string_equal(e.text, "many4096: more than 4096 outputs at a time");
+    assert_string_equal(e.text, "many4096: more than 4096 outputs at once");
     for (int i = 0; i < n; i++)
         cov_outfile_abort(&o[i]);
     assert_int_equal(count_files("."), 0);
@@ -280,8 +280,7 @@ static void keeps_changes_of_others(void **state)
             assert_int_equal(utimensat(AT_FDCWD, "g.h5", times, 0), 0);
         }
         assert_int_equal(cov_outfile_commit(&o, &e), COV_EEXIST);
-        assert_string_equal(e.text,
-                            "g.h5 has been changed meanwhile, by another program: run again");
+        assert_string_equal(e.text, "g.h5 was changed by another program; run again");
         check_text("g.h5", "theirs");
         assert_int_equal(count_files("."), 1);
         assert_int_equal(unlink("g.h5"), 0);

@@ -126,7 +126,8 @@ static void vanish_together(void **state)
     struct cov_track_files *f = write_files(COV_TRACK_BEDGRAPH_GZ, false);
     put("out/x_b_avg.bg.gz", "mine");
     assert_int_equal(cov_track_files_commit(f, NULL, &e), COV_EEXIST);
-    assert_string_equal(e.text, "out/x_b_avg.bg.gz has appeared meanwhile; use -f to replace it");
+    assert_string_equal(e.text,
+                        "out/x_b_avg.bg.gz was created by another program; use -f to replace it");
     cov_track_files_free(f);
     is("out/x_b_avg.bg.gz", "mine");
     assert_int_equal(n_files(), 1);
