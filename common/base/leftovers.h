@@ -1,8 +1,8 @@
 /* leftovers.h - what a run that ends early must remove: temporary files, and folders that it made.
  *
- * One list per process, also used by signal handlers. Whoever takes a name out of it, the handler
- * or the program, owns the name; so they never handle the same one, without a lock, which a handler
- * could not take. outfile.h and tmpfile.h add what they make.
+ * One list per process, also used by signal handlers. Taking a name out of the list makes the taker,
+ * a handler or the program, its owner. So no lock is needed, which a handler could not take.
+ * outfile.h and tmpfile.h add what they make.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_BASE_LEFTOVERS_H
 #define COV_BASE_LEFTOVERS_H

@@ -264,7 +264,7 @@ run bam2h5 -q -p x g.h5 flipped.bam
 ok 'a failure leaves the genome file as it was' cmp g.h5 before.h5
 chmod a-w g.h5
 run_unprivileged bam2h5 -q -p x g.h5 sorted.bam
-refused 1 'g\.h5: cannot be written \(-o writes another file\): Permission denied$' 'a genome file that may not be written to'
+refused 1 'g\.h5: cannot write \(use -o to write another file\): Permission denied$' 'a genome file that may not be written to'
 run_unprivileged bam2h5 -q -p x -o o.h5 g.h5 sorted.bam
 status_is 0 '  is no hindrance to a new file'
 rm -f o.h5

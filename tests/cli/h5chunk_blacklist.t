@@ -127,8 +127,8 @@ refuses 1 'before\.h5 exists; use -f' 'an existing output' -- --names names -o b
 refuses 1 'one exists; use -f' 'an existing list' -- --names names --list one g.h5
 refuses 2 'needs --report or --names' 'neither' -- g.h5
 refuses 2 'report and --names contradict' 'both' -- --report report.jsonl --names names g.h5
-refuses 2 'g\.h5 is an input' 'the input as output' -- --names names -o g.h5 g.h5
-refuses 2 'names is an input' 'the list of ids as list' -- --names names -f --list names g.h5
+refuses 2 'g\.h5 is both an input and an output' 'the input as output' -- --names names -o g.h5 g.h5
+refuses 2 'names is both an input and an output' 'the list of ids as list' -- --names names -f --list names g.h5
 refuses 2 "list and --output both name 'x'" 'the same file for both' -- --names names --list x -o x g.h5
 refuses 2 'cannot be written to standard output' 'standard output' -- --names names -o - g.h5
 refuses 2 "unknown option '-@'" 'threads' -- --names names -@ 2 g.h5
@@ -153,7 +153,7 @@ refused 1 'Permission denied' 'a read-only folder'
 chmod 755 ../ro
 chmod 444 ../ro/g.h5
 run_unprivileged h5chunk blacklist --names names ../ro/g.h5
-refused 1 '\.\./ro/g\.h5: cannot be written \(-o writes another file\): Permission denied$' 'a read-only file'
+refused 1 '\.\./ro/g\.h5: cannot write \(use -o to write another file\): Permission denied$' 'a read-only file'
 ok '  is not changed' cmp g.h5 ../ro/g.h5
 # The disk is full during the copy, and after it.
 size=$(stat -c %s g.h5)

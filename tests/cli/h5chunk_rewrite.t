@@ -109,9 +109,9 @@ refuses 2 'gzip, fast' 'an unknown compression' -- repack --compression rar -o o
 refuses 2 'chunk-rows' 'zero rows' -- repack --chunk-rows 0 -o out.h5 long.h5
 refuses 2 'standard output' 'HDF5 to standard output' -- repack -o - long.h5
 refuses 2 'standard input' 'HDF5 from standard input' -- repack -o out.h5 -
-refuses 2 'is an input' 'the input as output' -- repack -f -o long.h5 long.h5
+refuses 2 'is both an input and an output' 'the input as output' -- repack -f -o long.h5 long.h5
 ln long.h5 link.h5
-refuses 2 'is an input' 'the input as output, by another name' -- repack -f -o link.h5 long.h5
+refuses 2 'is both an input and an output' 'the input as output, by another name' -- repack -f -o link.h5 long.h5
 rm link.h5
 echo kept >out_kept
 refuses_kept() {

@@ -53,14 +53,14 @@ x.fa x.fa.gz x.h5 p.h5 x.st x.txt.gz|bam2h5 -q -p x -o o.h5 x.h5 F|neither reads
 x.ckpt|bam2h5 -q -p x -o o.h5 x.h5 F|this is 
 x.bam x.cram x.sam x.bw|covpredict -q -m x.ckpt -o o.h5 F|not a FASTA file, but 
 x.ckpt|covpredict -q -m x.ckpt -o o.h5 F|this is 
-x.fa x.fa.gz x.bam x.h5 p.h5 x.bw x.st x.txt.gz x.ckpt.gz|covpredict -q -m F -o o.h5 x.fa|not a zip archive, which a checkpoint of PyTorch is, but 
+x.fa x.fa.gz x.bam x.h5 p.h5 x.bw x.st x.txt.gz x.ckpt.gz|covpredict -q -m F -o o.h5 x.fa|not a zip archive \(PyTorch checkpoint\), but 
 x.fa x.bam x.cram x.sam|cov2bigwig -q -o o.bw F|this is 
 x.txt.gz|cov2bigwig -q -o o.bw F|not an HDF5 file, but 
 x.ckpt|cov2bigwig -q -o o.bw F|this is 
 x.fa x.fa.gz x.bam x.ckpt x.bw x.txt.gz x.h5.gz x.ckpt.gz x.bw.gz|h5chunk repack -q -o o.h5 F|not an HDF5 file, but 
 x.fa x.bam x.bw x.txt.gz|h5chunk info F|not an HDF5 file, but 
 x.fa x.bam x.ckpt x.bw x.txt.gz|covtrain -q -i d -o m|not an HDF5 file, but 
-x.h5 x.bam|benchmark model -q --model F|not a zip archive, which a checkpoint of PyTorch is, but 
+x.h5 x.bam|benchmark model -q --model F|not a zip archive \(PyTorch checkpoint\), but 
 END
 
 run h5chunk repack -q -o o.h5 x.txt

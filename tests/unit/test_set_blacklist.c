@@ -172,11 +172,11 @@ static void rejects_other_files(void **state)
     (void)state;
     refuse("", ": no sequences");
     refuse(" \n\n", ": no sequences");
-    refuse("{\"refseqAccession\":\"a\"}\n{\"refseqAccession\":", ":2: no JSON");
+    refuse("{\"refseqAccession\":\"a\"}\n{\"refseqAccession\":", ":2: invalid JSON");
     refuse("{\"refseqAccession\":\"a\"}\n{\"refseqAccession\":\"a\"}\n", ":2: duplicate a");
     refuse("\n{\"refseqAccession\":\"\"}\n", ":2: neither refseqAccession nor");
     refuse("[]\n", ":1: neither refseqAccession nor");
-    refuse("id\tname\n", ":1: no JSON");
+    refuse("id\tname\n", ":1: invalid JSON");
 }
 
 /* Lines cross the borders of the blocks that are read at many places. */
