@@ -268,7 +268,7 @@ static int read_bgzf(struct cov_bgz *b, void *buf, size_t n, size_t *got, struct
         return cov_fail_errno(e, "%s", b->name);
     }
     if (b->bgzf->errcode & BGZF_ERR_IO)
-        return cov_fail(e, COV_EINPUT, "%s: truncated inside a BGZF block", b->name);
+        return cov_fail(e, COV_EINPUT, "%s: truncated: it ends inside a BGZF block", b->name);
     if (k < 0 || b->bgzf->errcode)
         return cov_fail(e, COV_EINPUT, "%s: truncated or damaged BGZF data", b->name);
     if (b->bgzf->no_eof_block)
@@ -342,7 +342,7 @@ static int read_gzip(struct cov_bgz *b, void *buf, size_t n, size_t *got, struct
                 return rc;
         }
         if (end)
-            return cov_fail(e, COV_EINPUT, "%s: truncated inside the gzip data", b->name);
+            return cov_fail(e, COV_EINPUT, "%s: truncated: it ends inside the gzip data", b->name);
         int status = inflate(&b->z, Z_NO_FLUSH);
         if (status == Z_MEM_ERROR)
             return cov_fail(e, COV_ENOMEM, "%s: out of memory", b->name);

@@ -239,7 +239,7 @@ gzip -c g.fa >x.gz
 size=$(wc -c <x.gz)
 for n in 2 12 1000 $((size - 1)); do
     head -c "$n" x.gz >cut.gz
-    refuses 1 '^fasta2h5: error: cut\.gz: truncated inside the gzip data$' "gzip cut to $n bytes" -- cut.gz
+    refuses 1 '^fasta2h5: error: cut\.gz: truncated: it ends inside the gzip data$' "gzip cut to $n bytes" -- cut.gz
 done
 head -c $((size - 8)) x.gz >cut.gz
 printf '\1\2\3\4\5\6\7\10' >>cut.gz
