@@ -176,7 +176,7 @@ static int check_predict(struct covpredict_config *c, const bool *given, const c
     if (rc)
         return rc;
     if (n_inputs > 1)
-        return cov_fail(e, COV_EUSAGE, "'%s' is one input too many", inputs[1]);
+        return cov_fail(e, COV_EUSAGE, "unexpected argument '%s'", inputs[1]);
     if (c->blacklist)
         return cov_fail(e, COV_EUSAGE, "--blacklist goes with --evaluate");
     if (c->as_float && given[ROW_DTYPE])
