@@ -1,9 +1,9 @@
 /* bases.c - see bases.h.
  *
- * A row of X has eight bytes: four halves in the columns C, A, T, G. Shuffled, a chunk is a plane
- * of all low bytes and a plane of all high bytes, so a row is one 32-bit word of each. Both ways
- * between codes and such words go by a table of 16, without the unshuffled array in between. For
- * two of the compressions even the words need not be made (onehot.h).
+ * A base in X is four halves, for the columns C, A, T, G. A shuffled chunk is a plane of all low
+ * bytes and a plane of all high bytes, so a base is one 32-bit word in each. A table of 16 converts
+ * between codes and such words, without an unshuffled array in between. For two of the compressions
+ * not even the words are needed (onehot.h).
  * SPDX-License-Identifier: MIT */
 #include "common/store/bases.h"
 
@@ -16,17 +16,17 @@
 #include "common/seq/alphabet.h"
 #include "common/store/chunk_table.h"
 
-/* Bytes of a one-hot row, and the level that Helixer's files declare. */
+/* Bytes of a one-hot base, and the level declared in Helixer's files. */
 enum { ROW_BYTES = 8, DECLARED_LEVEL = 4 };
 
 #define ONEHOT "data/X"
 #define PACKED "data/X_packed"
 #define LENGTH "subsequence_length"
 
-/* One-hot chunks of more bases do not fit into COV_H5_MAX_BYTES, and packed ones keep to it. */
+/* Longer one-hot chunks exceed COV_H5_MAX_BYTES; packed ones have the same limit. */
 #define MAX_LENGTH (COV_H5_MAX_BYTES / ROW_BYTES)
 
-/* The words of a code: byte k, counted from the lowest, of `low` and `high` belongs to column k. */
+/* The words of a code: byte k of `low` and `high`, from the lowest, belongs to column k. */
 struct words {
     uint32_t low[16], high[16];
 };
@@ -73,7 +73,7 @@ static int open_onehot(struct cov_h5 *f, struct cov_bases *b, struct cov_err *e)
     b->rows = cov_h5_set_rows(b->set);
     b->L = b->rows->dims[1];
     if (b->rows->type.kind != COV_H5_FLOAT)
-        return cov_fail(e, COV_EINPUT, "%s: data/X: the elements are not of a float type", b->path);
+        return cov_fail(e, COV_EINPUT, "%s: data/X: the elements are not floats", b->path);
     if (b->rows->dims[2] != 4)
         return cov_fail(e, COV_EINPUT, "%s: data/X: %zu columns instead of 4 (C, A, T, G)", b->path,
                         b->rows->dims[2]);
@@ -96,7 +96,7 @@ static int read_length(struct cov_h5 *f, struct cov_bases *b, struct cov_err *e)
     if (length <= 0 || (uint64_t)length > MAX_LENGTH || ((size_t)length + 1) / 2 != bytes)
         return cov_fail(e, COV_EINPUT,
                         "%s: " PACKED ": rows of %zu bytes, but the attribute " LENGTH
-                        " is missing or does not agree (%lld)",
+                        " is missing or wrong (%lld)",
                         b->path, bytes, (long long)length);
     b->L = (size_t)length;
     return COV_OK;
@@ -118,7 +118,8 @@ int cov_bases_open(struct cov_h5 *f, struct cov_bases **out, struct cov_err *e)
     *out = NULL;
     bool packed = cov_h5_has(f, PACKED), onehot = cov_h5_has(f, ONEHOT);
     if (packed && onehot)
-        return cov_fail(e, COV_EINPUT, "%s: there are both " ONEHOT " and " PACKED, cov_h5_path(f));
+        return cov_fail(e, COV_EINPUT, "%s: both " ONEHOT " and " PACKED " are present",
+                        cov_h5_path(f));
     struct cov_bases *b = cov_calloc(1, sizeof *b, e);
     if (!b)
         return COV_ENOMEM;
@@ -175,16 +176,16 @@ int cov_bases_fetch(struct cov_bases *b, size_t row, struct cov_blob *raw, struc
 /* The code whose row has exactly these words, or COV_CODE_BAD. */
 static inline uint8_t code_of_words(const struct words *w, uint32_t low, uint32_t high)
 {
-    /* By the columns that are not zero: bit 0 is C, 1 is A, 2 is T, 3 is G. */
+    /* By nonzero columns: bit 0 is C, 1 is A, 2 is T, 3 is G. */
     static const uint8_t code_of_columns[16] = {0, 2, 1, 3, 8,  10, 9,  11,
                                                 4, 6, 5, 7, 12, 14, 13, 15};
-    /* The high bytes of 1, 0.5, 0.33 and 0.25 have 0x20 in common; the product brings these bits of
-     * the four bytes to bits 26 to 29. */
+    /* The high bytes of 1, 0.5, 0.33 and 0.25 share bit 0x20; the product moves these four bits to
+     * bits 26 to 29. */
     uint8_t code = code_of_columns[(high & 0x20202020) * 0x00204081U >> 26 & 15];
     return w->low[code] == low && w->high[code] == high ? code : COV_CODE_BAD;
 }
 
-/* What is no exact row may be a tolerable one. */
+/* An inexact base may be within the tolerance. */
 static uint8_t code_of_halves(uint32_t low, uint32_t high)
 {
     uint16_t v[4];
@@ -205,7 +206,7 @@ static void decode_planes(const struct words *w, const uint8_t *planes, size_t L
     }
 }
 
-/* Four halves, little-endian, a base. */
+/* Four little-endian halves per base. */
 static void decode_halves(const struct words *w, const uint8_t *row, size_t L, uint8_t *codes)
 {
     for (size_t t = 0; t < L; t++) {
@@ -235,7 +236,7 @@ static void decode_floats(const struct cov_h5_type *type, const uint8_t *row, si
     }
 }
 
-/* Whether the one piece of a one-hot row holds, once decompressed, the two planes. */
+/* Returns true if the only piece of a one-hot row decompresses to the two planes. */
 static bool has_planes(const struct cov_h5_rows *r, const struct cov_blob *raw, size_t piece)
 {
     if (!r->chunked || r->type.bytes != 2 || r->type.big_endian || r->chunk[0] != 1 ||
@@ -298,7 +299,7 @@ static int decode_packed(const struct cov_bases *b, size_t row, struct cov_blob 
     return COV_OK;
 }
 
-/* Fails naming the row and the index of the base in it, from 0. */
+/* Fails, naming the row and the 0-based index in it. */
 static int fail_position(const struct cov_bases *b, const struct cov_grid *grid, size_t row,
                          size_t t, const char *what, struct cov_err *e)
 {
@@ -322,8 +323,8 @@ int cov_bases_decode(const struct cov_bases *b, const struct cov_grid *grid, siz
     size_t length = (size_t)(c.end - c.beg);
     const uint8_t *bad = memchr(codes, COV_CODE_BAD, b->L);
     if (bad)
-        return fail_position(b, grid, row, (size_t)(bad - codes),
-                             "the four values are those of no base", e);
+        return fail_position(b, grid, row, (size_t)(bad - codes), "the four values are not a base",
+                             e);
     bad = memchr(codes, COV_CODE_PAD, length);
     if (bad)
         return fail_position(b, grid, row, (size_t)(bad - codes),
@@ -333,8 +334,8 @@ int cov_bases_decode(const struct cov_bases *b, const struct cov_grid *grid, siz
                              e);
     for (size_t t = length; t < b->L; t++)
         if (codes[t] != COV_CODE_PAD)
-            return fail_position(b, grid, row, t,
-                                 "a base behind the end that data/start_ends gives", e);
+            return fail_position(b, grid, row, t, "a base past the end that data/start_ends gives",
+                                 e);
     return COV_OK;
 }
 
@@ -347,7 +348,7 @@ struct cov_bases_writer {
     struct cov_filter filters[3];
     size_t n_filters;
     size_t L, chunk_rows;
-    size_t chunk_bytes; /* plain */
+    size_t chunk_bytes; /* uncompressed */
     struct words words;
 };
 
@@ -412,7 +413,7 @@ void cov_bases_writer_close(struct cov_bases_writer *w)
     free(w);
 }
 
-/* Whether pieces may be made straight from codes, and how. */
+/* Returns true if pieces can be made straight from codes; *effort: how. */
 static bool is_by_codes(const struct cov_bases_writer *w, enum cov_onehot_effort *effort)
 {
     bool fast = w->compression.id == COV_CODEC_FAST;
@@ -420,7 +421,7 @@ static bool is_by_codes(const struct cov_bases_writer *w, enum cov_onehot_effort
     return w->layout == COV_LAYOUT_ONEHOT && (fast || w->compression.id == COV_CODEC_GZIP);
 }
 
-/* The n bytes behind the head at `at` are a piece. */
+/* Ends a piece of n bytes after its head at `at`. */
 static int end_stream(struct cov_blob *out, uint8_t *at, size_t n, struct cov_err *e)
 {
     const uint32_t mask = 0;
@@ -428,8 +429,8 @@ static int end_stream(struct cov_blob *out, uint8_t *at, size_t n, struct cov_er
     return cov_blob_end_piece(out, COV_H5_PIECE_HEAD + n, e);
 }
 
-/* Tries to make the piece of the chunk straight from its codes. Rows are one long row to it: padding
- * within, which it does not take, occurs in few. */
+/* Tries to make the piece of a chunk straight from its codes. Several rows become one long row;
+ * padding inside it, which the encoder rejects, is rare. */
 static int encode_by_codes(const struct cov_bases_writer *w, size_t n_rows,
                            const uint8_t *const *codes, struct cov_blob *out, bool *done,
                            struct cov_err *e)
@@ -456,7 +457,7 @@ static int encode_by_codes(const struct cov_bases_writer *w, size_t n_rows,
     return *done ? end_stream(out, at, n, e) : COV_OK;
 }
 
-/* Shuffled: the plane of low bytes of all rows, then that of the high ones. */
+/* The two planes of one row. */
 static void put_planes(const struct words *w, const uint8_t *codes, size_t L, uint8_t *low,
                        uint8_t *high)
 {

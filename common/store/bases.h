@@ -1,8 +1,8 @@
-/* bases.h - the bases of a file of chunks: one-hot in data/X, as Helixer has them, or packed in
- * data/X_packed; as codes on this side.
+/* bases.h - the bases of a file of chunks as codes; stored one-hot in data/X, as by Helixer, or
+ * packed in data/X_packed.
  *
- * Packed: uint8 [N, (L + 1) / 2], two bases a byte as cov_codes_pack makes them, with the attribute
- * subsequence_length = L. HDF5 is for one thread, decode and encode for any.
+ * Packed: uint8 [N, (L + 1) / 2], two bases per byte as made by cov_codes_pack, with the attribute
+ * subsequence_length = L. HDF5 belongs to one thread; any thread may decode and encode.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_STORE_BASES_H
 #define COV_STORE_BASES_H
@@ -25,8 +25,8 @@ struct cov_bases;
 
 bool cov_bases_are_in(const struct cov_h5 *f);
 
-/* Any float type and chunk shape of [N, L, 4], and packed ones. COV_EINPUT names file and data set.
- * To be closed before *f, which it borrows. */
+/* Opens one-hot bases [N, L, 4] of any float type and chunk shape, or packed ones. COV_EINPUT names
+ * file and data set. Borrows *f: close before it. */
 int cov_bases_open(struct cov_h5 *f, struct cov_bases **out, struct cov_err *e) COV_MUST_USE;
 void cov_bases_close(struct cov_bases *b); /* NULL is accepted */
 
@@ -34,15 +34,15 @@ size_t cov_bases_n_rows(const struct cov_bases *b);
 size_t cov_bases_length(const struct cov_bases *b); /* L */
 const char *cov_bases_name(const struct cov_bases *b);
 
-/* Adds the cov_bases_n_pieces stored pieces of a row to *raw. HDF5's thread. */
+/* HDF5's thread: adds the cov_bases_n_pieces stored pieces of a row to *raw. */
 int cov_bases_fetch(struct cov_bases *b, size_t row, struct cov_blob *raw,
                     struct cov_err *e) COV_MUST_USE;
 size_t cov_bases_n_pieces(const struct cov_bases *b);
 
-/* codes[0..L) of a row of the grid, whose pieces in *raw begin with first_piece; what is behind the
- * pieces serves as scratch. COV_EINPUT names file, row and position of a value that is no row of an
- * IUPAC code (NaN included), of a base behind the end that start_ends gives, of padding before it,
- * or of damaged compression. */
+/* Any thread: codes[0..L) of a row of the grid, whose pieces in *raw begin with first_piece. *raw
+ * serves as scratch after its pieces. COV_EINPUT names file, row and position: values of no IUPAC
+ * code (NaN included), a base past the end that start_ends gives, padding before it, damaged
+ * compression. */
 int cov_bases_decode(const struct cov_bases *b, const struct cov_grid *grid, size_t row,
                      struct cov_blob *raw, size_t first_piece, uint8_t *codes,
                      struct cov_err *e) COV_MUST_USE;
@@ -51,7 +51,7 @@ int cov_bases_decode(const struct cov_bases *b, const struct cov_grid *grid, siz
 
 struct cov_bases_writer;
 
-/* A new data set of no rows, chunk_rows of them a stored chunk. To be closed before *f. */
+/* A new data set without rows, chunk_rows of them per stored chunk. Close before *f. */
 int cov_bases_create(struct cov_h5 *f, enum cov_layout layout, size_t L, size_t chunk_rows,
                      struct cov_codec_choice compression, struct cov_bases_writer **out,
                      struct cov_err *e) COV_MUST_USE;
@@ -62,15 +62,14 @@ void cov_bases_writer_close(struct cov_bases_writer *w); /* NULL is accepted */
 int cov_bases_encode(const struct cov_bases_writer *w, size_t n_rows, const uint8_t *const *codes,
                      struct cov_blob *out, struct cov_err *e) COV_MUST_USE;
 
-/* The same of chunks of one row, for the + strand codes[0..L), of which n are no padding, to plus,
- * and for the other strand to minus. Faster than two calls. `scratch` has cov_onehot_scratch(L)
- * bytes. */
+/* The same for both strands of a chunk, with one row per stored chunk: codes[0..L), n of them
+ * bases, is the + strand. Faster than two calls. `scratch` has cov_onehot_scratch(L) bytes. */
 int cov_bases_encode_both(const struct cov_bases_writer *w, const uint8_t *codes, size_t n,
                           uint8_t *scratch, struct cov_blob *plus, struct cov_blob *minus,
                           struct cov_err *e) COV_MUST_USE;
 
-/* HDF5's thread: stores a piece as the chunk that begins at `row`, and makes the data set long
- * enough for that row; the rows behind it are for cov_bases_resize, at the end. */
+/* HDF5's thread: stores a piece as the chunk that begins at `row` and adds rows as needed, possibly
+ * more than needed: call cov_bases_resize at the end. */
 int cov_bases_put(struct cov_bases_writer *w, size_t row, const struct cov_blob *blob, size_t piece,
                   struct cov_err *e) COV_MUST_USE;
 int cov_bases_resize(struct cov_bases_writer *w, size_t n_rows, struct cov_err *e) COV_MUST_USE;

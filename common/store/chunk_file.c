@@ -10,7 +10,7 @@
 #include "common/store/chunk_table.h"
 #include "common/store/h5.h"
 
-/* All tables of a file; they are lists of names and the like. */
+/* Upper bound of all tables of a file; they are lists of names and the like. */
 #define MAX_TABLE_BYTES ((size_t)1 << 28)
 
 #define START_ENDS "data/start_ends"
@@ -19,7 +19,7 @@
 struct cov_chunk_file {
     struct cov_h5 *h5;
     struct cov_bases *bases;  /* NULL: there are none */
-    struct cov_h5_set **sets; /* of the head's, in its order */
+    struct cov_h5_set **sets; /* in the order of head.sets */
     size_t n_sets, n_rows, table_bytes;
     struct cov_chunk_head head;
     struct cov_grid *grid;
@@ -54,7 +54,7 @@ static bool starts_with(const char *text, const char *head)
     return strncmp(text, head, strlen(head)) == 0;
 }
 
-/* Whether data set `name` has one row a chunk; it may contradict itself. */
+/* *yes = data set `name` has one row per chunk. Fails on a contradiction. */
 static int is_by_chunk(const struct cov_chunk_file *f, const char *name, int rank, size_t n_rows,
                        bool *yes, struct cov_err *e)
 {
@@ -72,7 +72,7 @@ static int is_by_chunk(const struct cov_chunk_file *f, const char *name, int ran
     return COV_OK;
 }
 
-/* n elements, in place. */
+/* Reverses the bytes of n elements in place. */
 static void swap_elements(uint8_t *p, size_t bytes, size_t n)
 {
     for (; n-- > 0; p += bytes)
@@ -83,7 +83,7 @@ static void swap_elements(uint8_t *p, size_t bytes, size_t n)
         }
 }
 
-/* Takes *s. */
+/* Takes ownership of *s. */
 static int add_set(struct cov_chunk_file *f, const char *name, int rank, struct cov_h5_set *s,
                    struct cov_err *e)
 {
@@ -123,9 +123,8 @@ static int read_table(struct cov_chunk_file *f, const char *name, int rank, stru
     if (cov_size_mul(r->dims[0], r->dims[1] * r->dims[2], &n_elems) ||
         cov_size_mul(n_elems, r->type.bytes, &n_bytes) ||
         n_bytes > MAX_TABLE_BYTES - f->table_bytes)
-        return cov_fail(e, COV_EINPUT,
-                        "%s: %s: more data than can be passed on that is not by chunks",
-                        cov_h5_path(f->h5), name);
+        return cov_fail(e, COV_EINPUT, "%s: %s: more than 256 MiB of tables", cov_h5_path(f->h5),
+                        name);
     f->table_bytes += n_bytes;
     struct cov_chunk_table table = {
         .name = cov_strdup(name, e),
@@ -170,7 +169,7 @@ static int add_data(struct cov_chunk_file *f, const char *name, struct cov_err *
     return rc;
 }
 
-/* `set` NULL: those of the file. */
+/* `set` may be NULL: the file. */
 static int add_attrs(struct cov_chunk_file *f, const char *set, struct cov_err *e)
 {
     struct cov_h5_attr *attrs;
@@ -181,7 +180,7 @@ static int add_attrs(struct cov_chunk_file *f, const char *set, struct cov_err *
         if (!set && strcmp(name, "partial") == 0)
             continue;
         if (!attrs[i].text) {
-            cov_warn("%s: %s%sattribute %.100s is not text and is left out", cov_h5_path(f->h5),
+            cov_warn("%s: %s%sattribute %.100s is not a text; skipped", cov_h5_path(f->h5),
                      set ? set : "", set ? ": " : "", name);
             continue;
         }
@@ -216,7 +215,7 @@ static int add_all(struct cov_chunk_file *f, struct cov_err *e)
     return rc;
 }
 
-/* L, where there are no bases. */
+/* Finds L in a file without bases. */
 static int find_length(struct cov_chunk_file *f, struct cov_err *e)
 {
     const struct cov_chunk_set *p = cov_chunk_head_set(&f->head, PREDICTIONS);
@@ -225,8 +224,7 @@ static int find_length(struct cov_chunk_file *f, struct cov_err *e)
         if (f->head.sets[i].rank > 1 && f->head.sets[i].dims[0] > f->head.L)
             f->head.L = f->head.sets[i].dims[0];
     if (f->head.L == 0)
-        return cov_fail(e, COV_EINPUT,
-                        "%s: there are no chunks in it: neither bases nor another data set of rows",
+        return cov_fail(e, COV_EINPUT, "%s: no chunks: neither bases nor other data sets with rows",
                         cov_h5_path(f->h5));
     return COV_OK;
 }
@@ -239,8 +237,7 @@ static int open_parts(struct cov_chunk_file *f, const char *path, bool bases_onl
         return rc;
     bool has_bases = cov_bases_are_in(f->h5);
     if (bases_only && !has_bases && cov_h5_has(f->h5, PREDICTIONS))
-        return cov_fail(e, COV_EINPUT,
-                        "%s: this is a predictions file; a genome file with data/X is needed",
+        return cov_fail(e, COV_EINPUT, "%s: a predictions file, not a genome file with data/X",
                         path);
     rc = has_bases || bases_only ? open_bases(f, e) : count_rows(f, e);
     if (!rc && !bases_only)
@@ -341,7 +338,7 @@ int cov_chunk_file_decode(const struct cov_chunk_file *f, size_t i, struct cov_c
     return COV_OK;
 }
 
-/* ---- for info ---- */
+/* ---- description ---- */
 
 const char *cov_chunk_file_bases_name(const struct cov_chunk_file *f)
 {

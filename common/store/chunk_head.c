@@ -7,7 +7,7 @@
 
 #include "common/base/mem.h"
 
-/* Bytes of a name, with its zero: what h5.h takes. */
+/* Bytes of a name with its terminator, as in h5.h. */
 enum { NAME_BYTES = 256, MAX_STRING_BYTES = 65536 };
 
 void cov_chunk_head_fini(struct cov_chunk_head *h)
@@ -64,7 +64,7 @@ bool cov_chunk_head_is_reserved(const char *name)
     return false;
 }
 
-/* Steps of a path, none of them empty, "." or "..". */
+/* Returns true for a path whose steps are not empty, "." or "..". */
 static bool is_path(const char *name)
 {
     size_t n = strlen(name), beg = 0;
@@ -84,12 +84,11 @@ static bool is_path(const char *name)
 static int check_name(const struct cov_chunk_head *h, const char *name, struct cov_err *e)
 {
     if (!is_path(name))
-        return cov_fail(e, COV_EINPUT, "\"%s\" is not a name of a data set", name);
+        return cov_fail(e, COV_EINPUT, "\"%s\" is not a valid data set name", name);
     if (cov_chunk_head_is_reserved(name))
-        return cov_fail(e, COV_EINPUT, "%s: the name is that of a column of the grid or the bases",
-                        name);
+        return cov_fail(e, COV_EINPUT, "%s: the name is reserved for the grid or the bases", name);
     if (cov_chunk_head_set(h, name) || cov_chunk_head_table(h, name))
-        return cov_fail(e, COV_EINPUT, "%s: there are two data sets of this name", name);
+        return cov_fail(e, COV_EINPUT, "%s: duplicate data set", name);
     return COV_OK;
 }
 
@@ -113,7 +112,7 @@ static int check_shape(const char *name, const struct cov_h5_type *type, int ran
 {
     enum { MAX_RANK = 3 };
     if (!is_type(type))
-        return cov_fail(e, COV_EINPUT, "%s: not a type that a data set of chunks can have", name);
+        return cov_fail(e, COV_EINPUT, "%s: unsupported type", name);
     if (rank < 1 || rank > MAX_RANK)
         return cov_fail(e, COV_EINPUT, "%s: %d dimensions", name, rank);
     *n = type->bytes;
@@ -130,7 +129,7 @@ static int check_shape(const char *name, const struct cov_h5_type *type, int ran
 
 /* ---- adding ---- */
 
-/* Makes room for one more in an array of n, whose capacity is the next power of two. */
+/* Makes room for one more element in an array of n, whose capacity is the next power of two. */
 static int one_more(void **array, size_t n, size_t size, const char *what, struct cov_err *e)
 {
     if (n >= COV_CHUNK_MAX_SETS)
@@ -154,7 +153,7 @@ int cov_chunk_head_add_set(struct cov_chunk_head *h, const struct cov_chunk_set 
     if (rc)
         return rc;
     if (n == 0)
-        return cov_fail(e, COV_EINPUT, "%s: there is nothing in its rows", set->name);
+        return cov_fail(e, COV_EINPUT, "%s: its rows are empty", set->name);
     void *sets = h->sets;
     rc = one_more(&sets, h->n_sets, sizeof *h->sets, "data sets", e);
     if (rc)
@@ -246,11 +245,11 @@ int cov_chunk_head_add_attr(struct cov_chunk_head *h, const char *set, const cha
 {
     const char *place = set ? set : "the file";
     if (!*name || strlen(name) >= NAME_BYTES)
-        return cov_fail(e, COV_EINPUT, "%s: \"%s\" is not a name of an attribute", place, name);
+        return cov_fail(e, COV_EINPUT, "%s: \"%s\" is not a valid attribute name", place, name);
     if (cov_chunk_head_attr(h, set, name))
-        return cov_fail(e, COV_EINPUT, "%s: there are two attributes %s", place, name);
+        return cov_fail(e, COV_EINPUT, "%s: duplicate attribute %s", place, name);
     if (set && !cov_chunk_head_set(h, set) && !cov_chunk_head_table(h, set))
-        return cov_fail(e, COV_EINPUT, "attribute %s of %s, which is not there", name, set);
+        return cov_fail(e, COV_EINPUT, "attribute %s of %s, which is missing", name, set);
     void *attrs = h->attrs;
     int rc = one_more(&attrs, h->n_attrs, sizeof *h->attrs, "attributes", e);
     if (rc)

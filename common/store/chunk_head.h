@@ -1,8 +1,7 @@
-/* chunk_head.h - what a file of chunks holds besides its rows: the data sets that have one row a
- * chunk, those that have not, and attributes.
- *
- * The same for HDF5 files (chunk_file.h) and for the chunk stream (stream.h): what is read from one
- * can be written to the other. Bases are not among the data sets here; they travel as codes.
+/* chunk_head.h - the head of a file of chunks: its data sets with one row per chunk, its other data
+ * sets (tables) and attributes. HDF5 files (chunk_file.h) and the chunk stream (stream.h) share it:
+ * what is read from one can be written to the other. Bases are not listed; they are passed as
+ * codes.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_STORE_CHUNK_HEAD_H
 #define COV_STORE_CHUNK_HEAD_H
@@ -14,17 +13,17 @@
 #include "common/base/err.h"
 #include "common/store/h5_rows.h"
 
-/* A data set of one row a chunk: [n_chunks, positions, columns] elements. Elements outside HDF5 are
- * little-endian. */
+/* A data set with one row per chunk: [n_chunks, positions, columns] elements, little-endian outside
+ * of HDF5. */
 struct cov_chunk_set {
     char *name; /* "prediction/predictions", "evaluation/atacseq_coverage", "data/blacklist" */
     struct cov_h5_type type; /* not big-endian */
-    int rank;                /* 1 to 3, the rows included */
-    size_t dims[2];          /* positions and columns; 1 where the rank is less */
-    uint8_t *fill;           /* one element: what is in rows that were never written */
+    int rank;                /* 1 to 3, including the rows */
+    size_t dims[2];          /* positions and columns; 1 if missing */
+    uint8_t *fill;           /* one element: the value of missing rows */
 };
 
-/* A whole data set that is not by chunks: "prediction/datasets",
+/* A whole data set without rows per chunk: "prediction/datasets",
  * "evaluation/atacseq_meta/bam_files". */
 struct cov_chunk_table {
     char *name;
@@ -35,7 +34,7 @@ struct cov_chunk_table {
     size_t n_bytes;
 };
 
-/* A text attribute of the file, or, with a `set`, of one of its data sets. */
+/* A text attribute of the file or of a data set. */
 struct cov_chunk_attr {
     char *set; /* NULL: of the file */
     char *name, *text;
@@ -52,44 +51,44 @@ struct cov_chunk_head {
     size_t n_attrs;
 };
 
-/* More data sets, tables or attributes than this are a damaged file. */
+/* A file with more data sets, tables or attributes is damaged. */
 enum { COV_CHUNK_MAX_SETS = 4096 };
 
-/* All zero is an empty head. Everything in it is owned. */
+/* An all-zero head is empty. Owns everything in it. */
 void cov_chunk_head_fini(struct cov_chunk_head *h);
 int cov_chunk_head_copy(const struct cov_chunk_head *from, struct cov_chunk_head *to,
                         struct cov_err *e) COV_MUST_USE;
 
-/* What is added is copied and checked: COV_EINPUT for a name that is there already or is none of a
- * data set, or that belongs to the grid or the bases (data/X, data/seqids, ...), for a type, rank
- * or size that cannot be, and for more than COV_CHUNK_MAX_SETS; n_bytes and dims of a table agree,
- * and the data set of an attribute is there. A set without `fill` is filled with zeros. */
+/* Copies and checks what is added. COV_EINPUT for a name that exists already, is invalid, or
+ * belongs to the grid or the bases (data/X, data/seqids, ...), for an impossible type, rank or
+ * size, a table whose n_bytes and dims disagree, an attribute of a missing data set, and for more
+ * than COV_CHUNK_MAX_SETS. A set without `fill` is zero-filled. */
 int cov_chunk_head_add_set(struct cov_chunk_head *h, const struct cov_chunk_set *set,
                            struct cov_err *e) COV_MUST_USE;
 int cov_chunk_head_add_table(struct cov_chunk_head *h, const struct cov_chunk_table *table,
                              struct cov_err *e) COV_MUST_USE;
-/* n texts, zero-padded to `width` or the longest of them. */
+/* n texts, zero-padded to `width` or the longest text. */
 int cov_chunk_head_add_texts(struct cov_chunk_head *h, const char *name, size_t width, size_t n,
                              const char *const *texts, struct cov_err *e) COV_MUST_USE;
 int cov_chunk_head_add_attr(struct cov_chunk_head *h, const char *set, const char *name,
                             const char *text, struct cov_err *e) COV_MUST_USE;
 
-/* NULL is accepted for `set` (the file), as above. Without such an attribute nothing happens. */
+/* Removes an attribute, if present. `set` may be NULL: the file. */
 void cov_chunk_head_drop_attr(struct cov_chunk_head *h, const char *set, const char *name);
 
-/* NULL when there is none. */
+/* NULL if there is none. */
 const struct cov_chunk_set *cov_chunk_head_set(const struct cov_chunk_head *h, const char *name);
 const struct cov_chunk_table *cov_chunk_head_table(const struct cov_chunk_head *h,
                                                    const char *name);
 const char *cov_chunk_head_attr(const struct cov_chunk_head *h, const char *set, const char *name);
-/* Whether both have the same text in it, or neither has it. */
+/* Returns true if both have the same text in it, or both lack it. */
 bool cov_chunk_head_same_attr(const struct cov_chunk_head *a, const struct cov_chunk_head *b,
                               const char *set, const char *name);
 
-/* Whether `name` is a data set of the grid or of the bases, which are not among the sets. */
+/* Returns true if `name` is a data set of the grid or the bases, which are not listed here. */
 bool cov_chunk_head_is_reserved(const char *name);
 
-/* Bytes of one row of a set. */
+/* Bytes of one row. */
 size_t cov_chunk_set_row_bytes(const struct cov_chunk_set *set);
 
 #endif

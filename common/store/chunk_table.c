@@ -10,11 +10,11 @@
 #include "common/base/log.h"
 #include "common/base/mem.h"
 
-/* Helixer stores these columns in chunks of one row, which takes a hundred times as long to write
- * and to read; no reader minds the shape. */
+/* Helixer stores these columns in chunks of one row, which is a hundred times slower to write and
+ * read; no reader depends on the shape. */
 enum { BLOCK_ROWS = 4096, NAME_BYTES = 50, DECLARED_LEVEL = 4 };
 
-/* Of the whole genome, in partial files. */
+/* Columns of the whole genome, in partial files. */
 #define SEQ_NAMES "data/seq_names"
 #define SEQ_SPECIES "data/seq_species"
 #define SEQ_LENGTHS "data/seq_lengths"
@@ -22,7 +22,7 @@ enum { BLOCK_ROWS = 4096, NAME_BYTES = 50, DECLARED_LEVEL = 4 };
 /* ---- reading ---- */
 
 struct column {
-    struct cov_h5_set *set; /* NULL: there is none */
+    struct cov_h5_set *set; /* NULL: missing */
     uint8_t *block;         /* [BLOCK_ROWS][n_cols] elements */
 };
 
@@ -59,7 +59,7 @@ static int read_block(const struct column *c, size_t first, size_t n, struct cov
     return c->set ? cov_h5_set_read(c->set, first, n, 0, 1, c->block, e) : COV_OK;
 }
 
-/* Text i of the block, without its padding. */
+/* Text i of the block, without padding. */
 static const char *text_at(const struct column *c, size_t i, size_t *n)
 {
     if (!c->set) {
@@ -101,7 +101,7 @@ static int read_rows(const struct cov_h5 *f, size_t n_rows, const struct column 
     return COV_OK;
 }
 
-/* How many sequences a file says that its genome has: 0 where it does not. */
+/* *n = the number of sequences of the genome, or 0 if the file does not list them. */
 static int count_sequences(struct cov_h5 *f, size_t *n, struct cov_err *e)
 {
     struct cov_h5_set *set;
@@ -116,7 +116,7 @@ static int count_sequences(struct cov_h5 *f, size_t *n, struct cov_err *e)
     return *n ? COV_OK : cov_fail(e, COV_EINPUT, "%s: %s is empty", cov_h5_path(f), SEQ_NAMES);
 }
 
-/* The species of the first row, in a buffer of the column. */
+/* The species of the first row, in the column's buffer. */
 static int first_species(const struct column *species, size_t n_rows, const char **text, size_t *n,
                          struct cov_err *e)
 {
@@ -128,7 +128,7 @@ static int first_species(const struct column *species, size_t n_rows, const char
     return rc;
 }
 
-/* Declares the sequences of the genome, of which there are n. */
+/* Declares the n sequences of the genome. */
 static int read_sequences(struct cov_h5 *f, size_t n, const struct column *row_species,
                           size_t n_rows, struct cov_grid_builder *builder, struct cov_err *e)
 {
@@ -178,7 +178,7 @@ int cov_chunk_table_read(struct cov_h5 *f, size_t n_rows, size_t L, struct cov_g
     size_t n_seqs;
     int rc = count_sequences(f, &n_seqs, e);
     if (!rc && ((n_rows == 0 && n_seqs == 0) || L == 0))
-        rc = cov_fail(e, COV_EINPUT, "%s: there are no chunks in it", cov_h5_path(f));
+        rc = cov_fail(e, COV_EINPUT, "%s: no chunks", cov_h5_path(f));
     if (!rc)
         rc = open_column(f, "data/seqids", COV_H5_STRING, n_rows, 1, &seqids, e);
     if (!rc && cov_h5_has(f, "data/species"))
@@ -336,7 +336,7 @@ static void put_lengths(const void *arg, size_t first, size_t n, uint8_t *dst)
     }
 }
 
-/* Rows a stored chunk of a column of n rows, which may be none. */
+/* Rows per stored chunk of a column of n rows (n may be 0). */
 static size_t block_rows(size_t n)
 {
     return n == 0 || n > BLOCK_ROWS ? BLOCK_ROWS : n;
@@ -388,7 +388,7 @@ int cov_chunk_table_write(struct cov_h5 *f, const struct cov_grid *grid, size_t 
     return rc;
 }
 
-/* ---- the rows that are left out ---- */
+/* ---- data/blacklist ---- */
 
 #define BLACKLIST "data/blacklist"
 

@@ -1,8 +1,8 @@
 /* chunk_writer.c - see chunk_file.h: writing.
  *
- * How many rows there will be is never used before the end: data sets grow row by row, and what needs
- * to know it (the columns of the grid, data sets of small rows) is written last. So a file has the
- * same bytes whether its grid was known or came with the rows.
+ * The number of rows is not used before the end: data sets grow row by row, and what depends on it
+ * (the columns of the grid, data sets of small rows) is written last. So a file has the same bytes
+ * whether its grid was known or came with the rows.
  * SPDX-License-Identifier: MIT */
 #include "common/base/version.h"
 #include "common/store/chunk_file.h"
@@ -17,11 +17,12 @@
 #include "common/store/chunk_table.h"
 #include "common/store/h5.h"
 
-/* Levels of deflate as Helixer's and Predmoter's files declare them, and bytes of their species. */
+/* Declared deflate levels and species bytes of Helixer's and Predmoter's files. */
 enum { GENOME_LEVEL = 4, PREDICTIONS_LEVEL = 9, GENOME_SPECIES = 25, PREDICTIONS_SPECIES = 50 };
 
-/* Rows of one element, or of one column of at most SMALL_BYTES, wait in memory and get stored chunks of BLOCK_ROWS, or of at most
- * BLOCK_BYTES; tables of at most TABLE_BYTES are not compressed. */
+/* Rows of one element, or of one column of at most SMALL_BYTES, wait in memory and get stored
+ * chunks of up to BLOCK_ROWS rows and BLOCK_BYTES; tables of up to TABLE_BYTES are not
+ * compressed. */
 enum { SMALL_BYTES = 64, BLOCK_ROWS = 4096, BLOCK_BYTES = 1 << 24, TABLE_BYTES = 1 << 16 };
 
 struct set_writer {
@@ -31,7 +32,7 @@ struct set_writer {
     size_t n_filters;
     size_t row_bytes;
     bool small;
-    uint8_t *rows; /* [cap][row_bytes], of small ones */
+    uint8_t *rows; /* [cap][row_bytes], for small rows */
     size_t cap;
 };
 
@@ -40,13 +41,13 @@ struct cov_chunk_writer {
     struct cov_chunk_head head;
     struct cov_chunk_writer_options options;
     struct cov_bases_writer *bases;
-    struct set_writer *sets; /* of the head's, in its order */
+    struct set_writer *sets; /* in the order of head.sets */
     size_t n_pieces;
-    size_t n_groups, end; /* groups put, and the row behind the first of the last */
+    size_t n_groups, end; /* groups put; 1 + the largest first row of a group */
 };
 
-/* As Python prints a time, which is what Helixer writes: local time, or, so that outputs can be
- * repeated, SOURCE_DATE_EPOCH (https://reproducible-builds.org/specs/source-date-epoch/) in UTC. */
+/* Helixer writes the local time as Python prints it. For reproducible output, SOURCE_DATE_EPOCH
+ * (https://reproducible-builds.org/specs/source-date-epoch/) in UTC. */
 static int write_timestamp(struct cov_h5 *h5, struct cov_err *e)
 {
     const char *epoch = getenv("SOURCE_DATE_EPOCH");
@@ -67,7 +68,7 @@ static int write_timestamp(struct cov_h5 *h5, struct cov_err *e)
     }
     char text[64];
     if (!good || strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &tm) == 0)
-        return cov_fail(e, COV_EIO, "the time cannot be told");
+        return cov_fail(e, COV_EIO, "cannot get the time");
     return cov_h5_write_attr(h5, NULL, "timestamp", text, e);
 }
 
@@ -78,9 +79,9 @@ static bool is_prediction(const char *name)
     return strncmp(name, "prediction/", 11) == 0;
 }
 
-/* Bytes of the elements to shuffle, 0: not. It makes coverage (int32, int64) smaller by 15 to 40 % and
- * unrounded predictions by 20 %, at the same speed; LZF alone is indifferent. Deflated predictions,
- * which would gain 5 % as int32, keep the filters of Predmoter's files. */
+/* The element size for shuffling, or 0 not to shuffle. Shuffling makes coverage (int32, int64) 15
+ * to 40 % smaller and unrounded predictions 20 %, at the same speed; LZF alone gains nothing.
+ * Deflated predictions, which would gain 5 % as int32, keep the filters of Predmoter's files. */
 static size_t shuffled_bytes(const char *name, const struct cov_h5_type *type,
                              struct cov_codec_choice compression)
 {
@@ -115,7 +116,7 @@ static int write_attrs(struct cov_chunk_writer *w, const char *set, struct cov_e
     for (size_t i = 0; i < w->head.n_attrs; i++) {
         const struct cov_chunk_attr *a = &w->head.attrs[i];
         bool same = set && a->set ? strcmp(set, a->set) == 0 : set == a->set;
-        /* These two are ours to say. */
+        /* Written by the writer itself. */
         if (!same || (!set && (strcmp(a->name, "timestamp") == 0 ||
                                strcmp(a->name, "covtools_version") == 0)))
             continue;
@@ -126,7 +127,7 @@ static int write_attrs(struct cov_chunk_writer *w, const char *set, struct cov_e
     return COV_OK;
 }
 
-/* The data set itself, unless its rows are small. */
+/* Creates the data set, unless its rows are small. */
 static int begin_set(struct cov_chunk_writer *w, size_t k, struct cov_err *e)
 {
     struct set_writer *s = &w->sets[k];
@@ -139,7 +140,7 @@ static int begin_set(struct cov_chunk_writer *w, size_t k, struct cov_err *e)
     size_t bytes;
     if (cov_size_mul(s->row_bytes / s->what->dims[1], w->options.chunk_rows, &bytes) ||
         bytes > COV_H5_MAX_BYTES)
-        return cov_fail(e, COV_EUSAGE, "%s: %zu rows a chunk are too many", s->what->name,
+        return cov_fail(e, COV_EUSAGE, "%s: %zu rows per chunk are too many", s->what->name,
                         w->options.chunk_rows);
     struct cov_h5_new spec = spec_of(s->what, s, w->options.compression);
     if (!w->h5)
@@ -151,7 +152,7 @@ static int begin_set(struct cov_chunk_writer *w, size_t k, struct cov_err *e)
     return rc ? rc : write_attrs(w, s->what->name, e);
 }
 
-/* A data set of small rows, whole. */
+/* Writes a data set of small rows. */
 static int write_small(struct cov_chunk_writer *w, struct set_writer *s, size_t n_rows,
                        struct cov_err *e)
 {
@@ -202,7 +203,7 @@ static int write_table(struct cov_chunk_writer *w, const struct cov_chunk_table 
 
 /* ---- the file ---- */
 
-/* The file with its attributes, tables and bases. */
+/* Creates the file with its attributes, tables and bases. */
 static int create(struct cov_chunk_writer *w, const char *path, struct cov_err *e)
 {
     const struct cov_chunk_head *h = &w->head;
@@ -284,7 +285,7 @@ static void take_column(const uint8_t *row, size_t n, size_t n_cols, size_t col,
             memcpy(dst + size * t, row + t * step, size);
 }
 
-/* One piece a column. */
+/* One piece per column. */
 static int encode_columns(const struct cov_chunk_writer *w, const struct set_writer *s, size_t k,
                           size_t n_rows, const uint8_t *const *const *elems, struct cov_blob *out,
                           struct cov_err *e)

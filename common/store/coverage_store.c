@@ -8,11 +8,11 @@
 #include "common/base/mem.h"
 #include "common/store/coverage_file.h"
 
-/* Of so many pairs one is read back in the end; of few pairs more. */
+/* One in SAMPLED_OF pairs is read back, or more, to get at least SAMPLE pairs. */
 enum { SAMPLED_OF = 64, SAMPLE = 16 };
 
 struct cov_stored_pair {
-    int64_t at;             /* of its first piece; the others follow. -1: nothing was put */
+    int64_t at;             /* offset of the first piece; the others follow. -1: not put */
     uint32_t n_bytes[2][2]; /* [strand][set] */
     uint32_t elem_bytes;
     uint64_t hash;

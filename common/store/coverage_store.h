@@ -1,9 +1,9 @@
-/* coverage_store.h - coverage of the pairs of chunks of a genome, encoded as it will be stored, in
- * a temporary file.
+/* coverage_store.h - measured coverage of all pairs of chunks, in its stored form, in a temporary
+ * file.
  *
- * What is counted waits here until the largest value of all is known, which decides the type that
- * is written. Rows are encoded with the type that fits what is known of a pair, which as a rule is
- * that of all; the few others are encoded again.
+ * Counted coverage waits here until the overall maximum, which decides the element type, is known.
+ * Rows are encoded with the type that fits their pair, usually the final one; others are encoded
+ * again.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_STORE_COVERAGE_STORE_H
 #define COV_STORE_COVERAGE_STORE_H
@@ -21,30 +21,30 @@
 struct cov_coverage_store {
     struct cov_spool spool;
     size_t n_pairs, L;
-    size_t elem_bytes; /* of values at least */
+    size_t elem_bytes; /* minimum size */
     struct cov_stored_pair *pairs;
 };
 
 /* elem_bytes: 2, 4 or 8. */
 int cov_coverage_store_init(struct cov_coverage_store *s, size_t n_pairs, size_t L,
                             size_t elem_bytes, const char *tmpdir, struct cov_err *e) COV_MUST_USE;
-void cov_coverage_store_fini(struct cov_coverage_store *s); /* harmless on zeros */
+void cov_coverage_store_fini(struct cov_coverage_store *s); /* an all-zero store is accepted */
 
-/* A pair as it is put into the store. */
+/* An encoded pair. */
 struct cov_packed_pair {
     struct cov_blob blob;
     size_t elem_bytes;
-    uint64_t hash; /* of a pair of the sample */
+    uint64_t hash; /* for sampled pairs */
 };
 
-/* Any thread: encodes the rows that pair i of the grid has. lanes[set][strand] may be the same for
- * both strands. */
+/* Any thread: encodes the rows of pair i of the grid. lanes[set][strand] may be the same for both
+ * strands. */
 int cov_coverage_store_pack(const struct cov_coverage_store *s, size_t i,
                             const struct cov_pair *pair,
                             const struct cov_depth_lane lanes[COV_COVERAGE_SETS][2],
                             struct cov_packed_pair *out, struct cov_err *e) COV_MUST_USE;
 
-/* One thread: keeps a packed pair. */
+/* One thread: stores a packed pair. */
 int cov_coverage_store_put(struct cov_coverage_store *s, size_t i,
                            const struct cov_packed_pair *packed, struct cov_err *e) COV_MUST_USE;
 
@@ -66,18 +66,18 @@ int cov_coverage_store_get(const struct cov_coverage_store *s, const struct cov_
                            size_t elem_bytes, struct cov_coverage_scratch *scratch,
                            struct cov_blob *out, struct cov_err *e) COV_MUST_USE;
 
-/* Whether pieces of that size are there as cov_coverage_store_get gives them. */
+/* Returns true if all pieces already have elements of that size. */
 bool cov_coverage_store_is_ready(const struct cov_coverage_store *s, size_t elem_bytes);
 
-/* ---- the check of what was written ---- */
+/* ---- verifying the written file ---- */
 
-/* Whether pair i is in the sample that is to be read back; the first and the last are. */
+/* Returns true if pair i is in the sample to be read back; the first and the last pair are. */
 bool cov_coverage_store_samples(const struct cov_coverage_store *s, size_t i);
 
-/* A hash of rows: of the next row, with that of the rows before, at first 0. */
+/* Hash of a sequence of rows: adds a row to the hash of the rows before it (0 at first). */
 uint64_t cov_coverage_hash(uint64_t before, const int64_t *values, size_t n);
 
-/* The hash of the rows of a pair of the sample: + before -, coverage before spliced coverage. */
+/* Hash of the rows of a sampled pair: + before -, coverage before spliced coverage. */
 uint64_t cov_coverage_store_hash(const struct cov_coverage_store *s, size_t i,
                                  const struct cov_pair *pair);
 

@@ -55,9 +55,9 @@ struct cov_h5_block {
     size_t row, n_rows, col, n_cols;
 };
 
-/* (*elems)[n_rows][dims[1]][n_cols] = a block whose rows lie in the same chunks, as elements of
- * rows->type, from the pieces of *raw from first_piece on. *elems points into *raw, which also serves
- * as scratch after its pieces; valid until *raw is used again. COV_EINPUT for damaged compression or a
+/* (*elems)[n_rows][dims[1]][n_cols] = a block whose rows share chunks, as elements of rows->type,
+ * from the pieces of *raw from first_piece on. *elems points into *raw, which also serves as
+ * scratch after its pieces; valid until *raw is used again. COV_EINPUT for damaged compression or a
  * wrong size. */
 int cov_h5_unpack(const struct cov_h5_rows *rows, struct cov_h5_block block, struct cov_blob *raw,
                   size_t first_piece, const uint8_t **elems, struct cov_err *e) COV_MUST_USE;

@@ -1,4 +1,4 @@
-/* int_to_float.c - see int_to_float.h. Compiled for vectors.
+/* int_to_float.c - see int_to_float.h. Compiled for vectorisation.
  * SPDX-License-Identifier: MIT */
 #include "common/store/int_to_float.h"
 
@@ -7,8 +7,8 @@
 
 enum { TILE = 1024, BITS = 24 };
 
-/* Tile by tile, so that little is done in vain. `elems` of HDF5 chunks are aligned as the library that
- * allocated them is, and those of streams as they come: hence the types of alignment 1. */
+/* Converts in tiles, to stop early. Elements may be unaligned (in streams, or as libraries allocate
+ * them), hence types of alignment 1. */
 typedef uint64_t any_uint64 __attribute__((aligned(1), may_alias));
 typedef uint32_t any_uint32 __attribute__((aligned(1), may_alias));
 

@@ -17,20 +17,20 @@
 #include "common/codec/deflate.h"
 
 enum { MAX_HEAD = 1 << 16, MAX_TRIES = 100 };
-#define PIECE_MAGIC UINT32_C(0x70766f63) /* and the byte order */
+#define PIECE_MAGIC UINT32_C(0x70766f63) /* also shows the byte order */
 
 static const char file_magic[16] = "covtools journal";
 
-/* What a file begins with; the head follows. */
+/* The start of a file; the head follows. */
 struct file_head {
     char magic[16];
     uint32_t version, n_head, crc; /* of n_head and the head */
     uint32_t zero;
 };
 
-/* What stands before a piece: then the ends of the blobs' pieces (uint64_t), then their bytes. */
+/* The header of a piece; the ends of the blobs' pieces (uint64_t) and their bytes follow. */
 struct piece_head {
-    uint32_t magic, crc; /* of all behind it */
+    uint32_t magic, crc; /* of everything after it */
     uint64_t piece;
     uint64_t n_bytes[2];
     uint64_t n_pieces[2];
@@ -41,8 +41,8 @@ struct cov_journal {
     int fd;
     bool damaged;
     struct timespec time;
-    int64_t size, first; /* of the file; where pieces begin */
-    int64_t *at;         /* [n]: of each piece, 0 for one that is not there */
+    int64_t size, first; /* of the file; offset of the first piece */
+    int64_t *at;         /* [n]: offset of each piece, 0 if missing */
     size_t n, n_there;
     uint64_t *ends; /* scratch */
     size_t cap_ends;
@@ -52,7 +52,7 @@ struct cov_journal {
 
 /* ---- bytes ---- */
 
-/* Returns how many of the n bytes at `at` are there; less than n only at the end of the file. */
+/* Reads n bytes at `at`; *got < n only at the end of the file. */
 static int read_at(const struct cov_journal *j, int64_t at, void *buf, size_t n, size_t *got,
                    struct cov_err *e)
 {
@@ -69,7 +69,7 @@ static int read_at(const struct cov_journal *j, int64_t at, void *buf, size_t n,
     return COV_OK;
 }
 
-/* Writes the parts one behind the other at the end. */
+/* Appends the parts. */
 static int append(struct cov_journal *j, struct iovec *v, int n, struct cov_err *e)
 {
     int64_t at = j->size;
@@ -79,9 +79,9 @@ static int append(struct cov_journal *j, struct iovec *v, int n, struct cov_err 
             continue;
         if (m < 0) {
             int rc = cov_fail_errno(e, "%s: cannot be written", j->path);
-            /* A torn piece at the end would do no harm. */
+            /* A torn piece at the end is harmless. */
             if (ftruncate(j->fd, (off_t)j->size) != 0)
-                cov_debug("%s: a torn piece is left at its end", j->path);
+                cov_debug("%s: a torn piece remains at the end", j->path);
             return rc;
         }
         at += m;
@@ -99,7 +99,7 @@ static int append(struct cov_journal *j, struct iovec *v, int n, struct cov_err 
 static int truncate_to(struct cov_journal *j, int64_t size, struct cov_err *e)
 {
     if (ftruncate(j->fd, (off_t)size) != 0)
-        return cov_fail_errno(e, "%s: cannot be cut", j->path);
+        return cov_fail_errno(e, "%s: cannot be truncated", j->path);
     j->size = size;
     return COV_OK;
 }
@@ -114,14 +114,14 @@ static uint32_t head_crc(uint32_t n, const char *head)
 static int no_journal(const struct cov_journal *j, struct cov_err *e)
 {
     return cov_fail(e, COV_EINPUT,
-                    "%s: is there, but is not a journal of an unfinished run; another name for the "
-                    "output, or for this file, is needed",
+                    "%s: exists, but is not a journal of an unfinished run; rename the output or "
+                    "this file",
                     j->path);
 }
 
 static int read_head(struct cov_journal *j, struct cov_err *e)
 {
-    /* What is left of one where the machine stopped before its bytes came to the disk. */
+    /* Left if the machine stopped before the data reached the disk. */
     static const char lost[sizeof file_magic];
     struct file_head h;
     size_t got;
@@ -135,7 +135,7 @@ static int read_head(struct cov_journal *j, struct cov_err *e)
     if (memcmp(h.magic, file_magic, got < sizeof h.magic ? got : sizeof h.magic) != 0)
         return no_journal(j, e);
     if (got < sizeof h)
-        return COV_OK; /* killed as it began */
+        return COV_OK; /* killed while starting */
     j->damaged = h.version != 1 || h.zero != 0 || h.n_head > MAX_HEAD;
     if (j->damaged)
         return COV_OK;
@@ -166,7 +166,7 @@ int cov_journal_begin(struct cov_journal *j, const char *head, struct cov_err *e
 {
     size_t n = strlen(head);
     if (n > MAX_HEAD)
-        return cov_fail(e, COV_EUSAGE, "%s: what the run is takes %zu bytes to say", j->path, n);
+        return cov_fail(e, COV_EUSAGE, "%s: a head of %zu bytes is too long", j->path, n);
     struct file_head h = {.version = 1, .n_head = (uint32_t)n, .crc = head_crc((uint32_t)n, head)};
     memcpy(h.magic, file_magic, sizeof h.magic);
     char *copy = cov_strdup(head, e);
@@ -184,7 +184,7 @@ int cov_journal_begin(struct cov_journal *j, const char *head, struct cov_err *e
 
 /* ---- opening ---- */
 
-/* Opens and locks what is at the path now. 1 when it has gone meanwhile. */
+/* Opens and locks the file at the path. Returns 1 if another process removed or replaced it. */
 static int open_and_lock(struct cov_journal *j, struct cov_err *e)
 {
     struct stat mine, there;
@@ -193,8 +193,9 @@ static int open_and_lock(struct cov_journal *j, struct cov_err *e)
         return cov_fail_errno(e, "%s: cannot be opened", j->path);
     if (flock(j->fd, LOCK_EX | LOCK_NB) != 0) {
         if (errno == EWOULDBLOCK)
-            return cov_fail(e, COV_EEXIST, "%s: another run is at work on this output", j->path);
-        cov_warn("%s: the file system has no locks: a second run would not be noticed", j->path);
+            return cov_fail(e, COV_EEXIST, "%s: another run is writing this output", j->path);
+        cov_warn("%s: the file system does not support locks; a concurrent run would go unnoticed",
+                 j->path);
     }
     if (fstat(j->fd, &mine) != 0)
         return cov_fail_errno(e, "%s", j->path);
@@ -202,7 +203,7 @@ static int open_and_lock(struct cov_journal *j, struct cov_err *e)
         return no_journal(j, e);
     j->size = mine.st_size;
     j->time = mine.st_mtim;
-    /* The run that had it may have removed it before this one got the lock. */
+    /* Another run may have removed it before the lock was acquired. */
     return stat(j->path, &there) != 0 || there.st_ino != mine.st_ino || there.st_dev != mine.st_dev;
 }
 
@@ -233,7 +234,7 @@ int cov_journal_open(const char *path, struct cov_journal **out, struct cov_err 
         rc = open_and_lock(j, e);
     }
     if (rc == 1)
-        rc = cov_fail(e, COV_EEXIST, "%s: other runs take it away again and again", path);
+        rc = cov_fail(e, COV_EEXIST, "%s: other runs keep removing it", path);
     if (!rc)
         rc = read_head(j, e);
     if (rc) {
@@ -248,7 +249,7 @@ void cov_journal_close(struct cov_journal *j)
 {
     if (!j)
         return;
-    /* Nothing but a head: before it was looked for pieces it may hold some. */
+    /* Only a head. (Before the scan, pieces may follow it.) */
     if (j->size <= j->first)
         (void)unlink(j->path);
     release(j);
@@ -275,8 +276,7 @@ struct timespec cov_journal_time(const struct cov_journal *j)
 
 /* ---- pieces ---- */
 
-/* Whether the head of a piece can be that of one which begins at `at`; *n_body is what follows
- * it. */
+/* Returns true if *h is a possible header of a piece at `at`; *n_body: the bytes after it. */
 static bool plausible(const struct cov_journal *j, const struct piece_head *h, int64_t at,
                       uint64_t *n_body)
 {
@@ -294,7 +294,7 @@ static uint32_t crc_of_head(const struct piece_head *h)
     return cov_crc32(0, (const char *)h + skip, sizeof *h - skip);
 }
 
-/* Reads the piece at `at`: 1 when it is whole (its body is in j->bytes), 0 when it is not. */
+/* Reads the piece at `at`. Returns 1 if it is complete, with its body in j->bytes, or 0. */
 static int read_piece(struct cov_journal *j, int64_t at, struct piece_head *h, uint64_t *n_body,
                       struct cov_err *e)
 {
@@ -333,9 +333,8 @@ int cov_journal_scan(struct cov_journal *j, size_t n, struct cov_err *e)
     }
     if (got < 0 || at == j->size)
         return got < 0 ? got : COV_OK;
-    cov_warn("%s: what stands behind %zu whole pieces, %" PRId64
-             " bytes, is torn or damaged, and dropped",
-             j->path, j->n_there, j->size - at);
+    cov_warn("%s: torn or damaged after %zu complete pieces; dropped %" PRId64 " bytes", j->path,
+             j->n_there, j->size - at);
     return truncate_to(j, at, e);
 }
 
@@ -377,7 +376,7 @@ int cov_journal_append(struct cov_journal *j, size_t piece, const struct cov_blo
     return COV_OK;
 }
 
-/* Takes the bytes of one blob out of a body. */
+/* Fills one blob from a body. */
 static int fill_blob(struct cov_blob *b, const uint8_t *ends, uint64_t n_pieces,
                      const uint8_t *data, uint64_t n_bytes, struct cov_err *e)
 {
@@ -412,8 +411,8 @@ int cov_journal_read(struct cov_journal *j, size_t piece, struct cov_blob blobs[
         return got;
     if (got == 0 || h.piece != piece)
         return cov_fail(e, COV_EINPUT,
-                        "%s: piece %zu has been damaged during the run; run again to compute it "
-                        "anew",
+                        "%s: piece %zu was damaged during the run; run again to compute it "
+                        "again",
                         j->path, piece);
     const uint8_t *ends = j->bytes, *data = ends + 8 * (h.n_pieces[0] + h.n_pieces[1]);
     int rc = COV_OK;

@@ -9,10 +9,10 @@
 #include "common/base/mem.h"
 #include "common/base/tmpfile.h"
 
-/* What waited is given back to the disk when it is this much: not for every short contig. */
+/* The temporary file is truncated from this size on, not after every short contig. */
 #define SPOOL_BYTES ((int64_t)1 << 26)
 
-/* What waits in memory does so in blocks. */
+/* Waiting chunks in memory are stored in blocks. */
 enum { BLOCK_BYTES = 1 << 22, MAX_BLOCKS = COV_PAIR_WRITER_MEMORY / BLOCK_BYTES };
 
 struct pair {
@@ -26,9 +26,9 @@ struct seq {
     size_t first_pair;
 };
 
-/* Where a - chunk waits: the ends of its pieces, then the pieces. */
+/* A waiting - chunk: the ends of its pieces, then the pieces. */
 struct waiting {
-    void *memory; /* NULL: in the file, from `at` on */
+    void *memory; /* NULL: in the file, at `at` */
     int64_t at;
     size_t n_bytes; /* of the pieces */
 };
@@ -38,8 +38,8 @@ struct cov_pair_writer {
     size_t L, n_pieces, n_rows;
     bool partial, open; /* within a sequence */
     uint8_t *blocks[MAX_BLOCKS];
-    size_t memory;          /* bytes that may wait there */
-    size_t block, in_block; /* the one that is being filled, and bytes in it */
+    size_t memory;          /* limit in bytes */
+    size_t block, in_block; /* current block and bytes used in it */
     struct cov_spool spool;
     struct cov_blob blob;
     struct pair *pairs;
@@ -97,7 +97,7 @@ int cov_pair_writer_begin(struct cov_pair_writer *p, const char *species, const 
                           struct cov_err *e)
 {
     if (p->open)
-        return cov_fail(e, COV_EINPUT, "%s: begins before the sequence before it ends", name);
+        return cov_fail(e, COV_EINPUT, "%s: starts before the previous sequence ends", name);
     int rc = COV_RESERVE(&p->seqs, &p->cap_seqs, p->n_seqs + 1, e);
     if (rc)
         return rc;
@@ -118,7 +118,7 @@ static int check_pair(const struct cov_pair_writer *p, int64_t beg, int64_t end,
 {
     const char *name = p->open ? p->seqs[p->n_seqs - 1].name : "";
     if (!p->open)
-        return cov_fail(e, COV_EINPUT, "a pair of chunks outside of a sequence");
+        return cov_fail(e, COV_EINPUT, "a pair of chunks outside a sequence");
     bool first = p->n_pairs == p->seqs[p->n_seqs - 1].first_pair;
     int64_t before = first ? 0 : p->pairs[p->n_pairs - 1].end;
     int64_t least = first ? 0 : p->partial ? p->pairs[p->n_pairs - 1].beg : before;
@@ -126,16 +126,15 @@ static int check_pair(const struct cov_pair_writer *p, int64_t beg, int64_t end,
         return cov_fail(e, COV_EINPUT, "%s: %" PRId64 "-%" PRId64 " is not a chunk of %zu bases",
                         name, beg, end, p->L);
     if (beg < least)
-        return cov_fail(e, COV_EINPUT, "%s: %" PRId64 "-%" PRId64 " comes too late", name, beg,
+        return cov_fail(e, COV_EINPUT, "%s: %" PRId64 "-%" PRId64 " is out of order", name, beg,
                         end);
     if (!p->partial && (beg > before || !both))
         return cov_fail(e, COV_EINPUT, "%s: %s %" PRId64, name,
-                        both ? "there is a hole at" : "one strand is missing at",
-                        both ? before : beg);
+                        both ? "gap at" : "missing strand at", both ? before : beg);
     return COV_OK;
 }
 
-/* Memory for n bytes to wait in, aligned for any number; NULL when they have to go to the file. */
+/* Memory for n waiting bytes, aligned for any number; NULL if they have to go to the file. */
 static void *wait_in_memory(struct cov_pair_writer *p, size_t n)
 {
     const size_t align = sizeof(size_t);
@@ -194,13 +193,13 @@ int cov_pair_writer_put(struct cov_pair_writer *p, int64_t beg, int64_t end,
     return rc;
 }
 
-/* The chunk as it was, in p->blob, from the file. */
+/* Reads a chunk from the file into p->blob. */
 static int fetch(struct cov_pair_writer *p, const struct waiting *w, struct cov_err *e)
 {
     size_t head = p->n_pieces * sizeof *p->blob.ends, before = 0;
     uint8_t *at;
     cov_blob_clear(&p->blob);
-    /* The ends are read behind the pieces, where the blob has its scratch. */
+    /* The ends are read into the scratch after the pieces. */
     int rc = cov_blob_room(&p->blob, w->n_bytes + head, &at, e);
     if (!rc)
         rc = cov_spool_read(&p->spool, w->at, at + w->n_bytes, head, e);
@@ -215,7 +214,7 @@ static int fetch(struct cov_pair_writer *p, const struct waiting *w, struct cov_
     return rc;
 }
 
-/* Writes a chunk that waited as the next row. */
+/* Writes a waiting chunk as the next row. */
 static int put_minus(struct cov_pair_writer *p, const struct waiting *w, struct cov_err *e)
 {
     if (w->memory) {
@@ -235,13 +234,12 @@ static int put_minus(struct cov_pair_writer *p, const struct waiting *w, struct 
 int cov_pair_writer_end(struct cov_pair_writer *p, int64_t length, struct cov_err *e)
 {
     if (!p->open)
-        return cov_fail(e, COV_EINPUT, "the end of a sequence that did not begin");
+        return cov_fail(e, COV_EINPUT, "end of a sequence that did not start");
     struct seq *s = &p->seqs[p->n_seqs - 1];
     bool empty = p->n_pairs == s->first_pair;
     int64_t last = empty ? 0 : p->pairs[p->n_pairs - 1].end;
     if (length <= 0 || last > length || (!p->partial && last < length))
-        return cov_fail(e, COV_EINPUT,
-                        "%s: the length is said to be %" PRId64 ", but the chunks end at %" PRId64,
+        return cov_fail(e, COV_EINPUT, "%s: length %" PRId64 ", but the chunks end at %" PRId64,
                         s->name, length, last);
     int rc = COV_OK;
     for (; !rc && p->n_waiting > 0; p->n_waiting--)
@@ -305,11 +303,11 @@ int cov_pair_writer_finish(struct cov_pair_writer *p, struct cov_grid **grid, st
     if (grid)
         *grid = NULL;
     if (p->open)
-        rc = cov_fail(e, COV_EINPUT, "%s: the sequence has no end", p->seqs[p->n_seqs - 1].name);
+        rc = cov_fail(e, COV_EINPUT, "%s: the sequence is incomplete", p->seqs[p->n_seqs - 1].name);
     if (!rc)
         rc = make_grid(p, &g, e);
     if (!rc && cov_grid_n_seqs(g) != p->n_seqs)
-        rc = cov_fail(e, COV_EINPUT, "a sequence comes twice");
+        rc = cov_fail(e, COV_EINPUT, "duplicate sequence");
     if (!rc) {
         rc = cov_chunk_writer_finish(p->writer, g, e);
         p->writer = NULL;

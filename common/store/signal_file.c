@@ -1,4 +1,4 @@
-/* signal_file.c - see signal_file.h: reading.
+/* signal_file.c - see signal_file.h.
  * SPDX-License-Identifier: MIT */
 #include "common/store/signal_file.h"
 
@@ -13,17 +13,17 @@
 #include "common/store/h5.h"
 #include "common/store/int_to_float.h"
 
-/* More data sets than this in one file are a damaged file. */
+/* More is a damaged file. */
 enum { MAX_DATASETS = 4096 };
 
 #define PREDICTIONS "prediction/predictions"
 #define DATASETS "prediction/datasets"
 #define GROUP "evaluation"
 
-/* The columns of an HDF5 data set that make up one of ours. */
+/* A data set: some columns of an HDF5 data set. */
 struct dataset {
     char *name;
-    struct cov_h5_set *set; /* one of those opened */
+    struct cov_h5_set *set; /* one of `opened` */
     size_t col, n_cols;
 };
 
@@ -52,8 +52,9 @@ static int open_set(struct cov_signal_file *f, const char *name, struct cov_h5_s
     if (r->dims[2] == 0)
         return cov_fail(e, COV_EINPUT, "%s: %s: no columns", f->path, name);
     if (r->dims[0] != first->dims[0] || r->dims[1] != first->dims[1])
-        return cov_fail(e, COV_EINPUT, "%s: %s: %zu x %zu positions, but the others have %zu x %zu",
-                        f->path, name, r->dims[0], r->dims[1], first->dims[0], first->dims[1]);
+        return cov_fail(e, COV_EINPUT,
+                        "%s: %s: %zu x %zu positions, but other data sets have %zu x %zu", f->path,
+                        name, r->dims[0], r->dims[1], first->dims[0], first->dims[1]);
     *out = s;
     return COV_OK;
 }
@@ -66,7 +67,7 @@ static int make_lists(struct cov_signal_file *f, size_t n_sets, size_t n_dataset
     return f->opened && f->datasets ? COV_OK : COV_ENOMEM;
 }
 
-/* The names of the D columns of the predictions. */
+/* Reads the names of the columns of the predictions. */
 static int read_names(struct cov_signal_file *f, size_t n, struct cov_err *e)
 {
     struct cov_h5_set *s;
@@ -76,7 +77,7 @@ static int read_names(struct cov_signal_file *f, size_t n, struct cov_err *e)
     const struct cov_h5_rows *r = cov_h5_set_rows(s);
     char *text = NULL;
     if (r->type.kind != COV_H5_STRING) {
-        rc = cov_fail(e, COV_EINPUT, "%s: %s: the elements are not texts", f->path, DATASETS);
+        rc = cov_fail(e, COV_EINPUT, "%s: %s: the elements are not strings", f->path, DATASETS);
         goto out;
     }
     if (r->dims[0] != n) {
@@ -97,7 +98,7 @@ static int read_names(struct cov_signal_file *f, size_t n, struct cov_err *e)
             rc = cov_fail(e, COV_EINPUT, "%s: %s: name %zu is empty", f->path, DATASETS, k);
         for (size_t j = 0; !rc && j < k; j++)
             if (strcmp(f->datasets[j].name, d->name) == 0)
-                rc = cov_fail(e, COV_EINPUT, "%s: %s: %s is there twice", f->path, DATASETS,
+                rc = cov_fail(e, COV_EINPUT, "%s: %s: duplicate name %s", f->path, DATASETS,
                               d->name);
     }
 out:
@@ -122,9 +123,9 @@ static int look_for_regions(struct cov_signal_file *f, struct cov_err *e)
 static int open_predicted(struct cov_signal_file *f, struct cov_err *e)
 {
     if (!cov_h5_has(f->h5, PREDICTIONS) && cov_h5_has(f->h5, "data/X"))
-        return cov_fail(
-            e, COV_EINPUT, "%s: no predictions file, but a genome file%s", f->path,
-            cov_h5_has(f->h5, GROUP) ? " with measured coverage: --experimental is for that" : "");
+        return cov_fail(e, COV_EINPUT, "%s: a genome file%s, not a predictions file", f->path,
+                        cov_h5_has(f->h5, GROUP) ? " with measured coverage (use --experimental)"
+                                                 : "");
     struct cov_h5_set *s = NULL;
     int rc = make_lists(f, 1, MAX_DATASETS, e);
     if (!rc)
@@ -164,7 +165,7 @@ static int open_measured(struct cov_signal_file *f, struct cov_err *e)
                            : cov_h5_has(f->h5, PREDICTIONS) ? "a predictions file without"
                            : cov_h5_has(f->h5, "data/X")    ? "a genome file without"
                                                             : "a file without";
-        rc = cov_fail(e, COV_EINPUT, "%s: this is %s measured coverage (" GROUP "/<name>_coverage)",
+        rc = cov_fail(e, COV_EINPUT, "%s: %s measured coverage (" GROUP "/<name>_coverage)",
                       f->path, what);
     }
     if (!rc)
@@ -347,7 +348,7 @@ static int check_set(const struct cov_chunk_head *h, const struct cov_chunk_set 
                      struct cov_err *e)
 {
     if (s->type.kind == COV_H5_STRING || s->rank != 3)
-        return cov_fail(e, COV_EINPUT, "%s: not numbers in rows and columns", s->name);
+        return cov_fail(e, COV_EINPUT, "%s: not a matrix of numbers per chunk", s->name);
     if (s->dims[0] != h->L)
         return cov_fail(e, COV_EINPUT, "%s: rows of %zu positions, but chunks have %zu", s->name,
                         s->dims[0], h->L);
@@ -377,12 +378,12 @@ static int predicted_parts(const struct cov_chunk_head *h, struct cov_signal_par
             return cov_fail(e, COV_EINPUT, DATASETS ": name %zu is empty", k);
         for (size_t j = 0; j < k; j++)
             if (strcmp(parts[j].name, parts[k].name) == 0)
-                return cov_fail(e, COV_EINPUT, DATASETS ": %s is there twice", parts[k].name);
+                return cov_fail(e, COV_EINPUT, DATASETS ": duplicate name %s", parts[k].name);
     }
     return COV_OK;
 }
 
-/* Puts the last of n parts where the name of its set belongs. */
+/* Moves the last of n parts to its place in the order of set names. */
 static void sort_last(const struct cov_chunk_head *h, struct cov_signal_part *parts, size_t n)
 {
     struct cov_signal_part last = parts[n - 1];
@@ -412,8 +413,7 @@ static int measured_parts(const struct cov_chunk_head *h, struct cov_signal_part
     }
     if (*n == 0)
         return cov_fail(e, COV_EINPUT,
-                        "there is no measured coverage (" GROUP
-                        "/<name>_coverage), which bam2h5 adds");
+                        "no measured coverage (" GROUP "/<name>_coverage); bam2h5 adds it");
     return COV_OK;
 }
 
@@ -468,7 +468,7 @@ int cov_signal_file_decode(const struct cov_signal_file *f, size_t i, const size
     return COV_OK;
 }
 
-/* Widths of texts in Predmoter's files. */
+/* Text widths in Predmoter's files. */
 enum { MODEL_BYTES = 256, DATASET_BYTES = 25 };
 
 static struct cov_h5_type h5_type(enum cov_signal_type type)
@@ -491,7 +491,7 @@ static int add_texts(struct cov_chunk_head *h, const char *name, size_t usual,
     return cov_chunk_head_add_texts(h, name, width, n, texts, e);
 }
 
-/* What is in rows that were never written: -1 in any type. */
+/* The fill value of missing rows: -1 in any type. */
 static void put_fill(enum cov_signal_type type, uint8_t fill[8])
 {
     static const uint8_t minus_one[4] = {0, 0, 0x80, 0xbf};
@@ -500,8 +500,7 @@ static void put_fill(enum cov_signal_type type, uint8_t fill[8])
         memcpy(fill, minus_one, sizeof minus_one);
 }
 
-/* How the values came about, as far as they are not those of whole chunks, each predicted by
- * itself. */
+/* Attributes for predictions of regions and of overlapping windows. */
 static int add_attrs(struct cov_chunk_head *out, const char *set,
                      const struct cov_predictions_options *options, struct cov_err *e)
 {
@@ -533,7 +532,8 @@ int cov_predictions_head(size_t L, const struct cov_predictions_options *options
     };
     memset(out, 0, sizeof *out);
     if (L > COV_H5_MAX_BYTES / 8)
-        return cov_fail(e, COV_EUSAGE, "subsequences of %zu bases are too long for a file", L);
+        return cov_fail(e, COV_EUSAGE, "subsequences of %zu bases are too long for an HDF5 file",
+                        L);
     out->L = L;
     int rc = cov_chunk_head_add_set(out, &set, e);
     if (!rc)
@@ -550,13 +550,14 @@ int cov_predictions_head(size_t L, const struct cov_predictions_options *options
 
 /* ---- values ---- */
 
-/* Stores integers little-endian. Returns how many of the n values fit, in order. */
+/* Stores little-endian integers. Returns the number of values before the first that does not
+ * fit. */
 static inline __attribute__((always_inline)) size_t
 put_integers(const float *values, size_t n, size_t bytes, float limit, uint8_t *dst)
 {
     for (size_t t = 0; t < n; t++) {
         float v = values[t];
-        if (!(v >= -limit && v < limit)) /* NaN too */
+        if (!(v >= -limit && v < limit)) /* also NaN */
             return t;
         uint64_t x = (uint64_t)(int64_t)v;
         for (size_t j = 0; j < bytes; j++)
@@ -603,8 +604,7 @@ int cov_signal_pack(const struct cov_chunk_set *set, const float *values, const 
         return COV_OK;
     int64_t t = (int64_t)(good / set->dims[1]);
     return cov_fail(e, COV_EINPUT,
-                    "%s:%" PRId64 ", %c strand: the value %g does not fit the type of "
-                    "the output (%s%zu)",
+                    "%s:%" PRId64 ", %c strand: the value %g does not fit the output type %s%zu",
                     name, chunk->minus ? chunk->end - t : chunk->beg + t + 1,
                     chunk->minus ? '-' : '+', (double)values[good],
                     set->type.kind == COV_H5_FLOAT ? "float" : "int", 8 * set->type.bytes);

@@ -1,8 +1,7 @@
 /* signal_file.h - signal along a genome in HDF5: Predmoter's predictions files
- * (prediction/predictions), and the measured coverage in genome files
- * (evaluation/<prefix>_coverage).
+ * (prediction/predictions), and measured coverage in genome files (evaluation/<prefix>_coverage).
  *
- * As in chunk_file.h one thread touches HDF5, any thread encodes and decodes.
+ * As in chunk_file.h, HDF5 belongs to one thread, and any thread may encode and decode.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_STORE_SIGNAL_FILE_H
 #define COV_STORE_SIGNAL_FILE_H
@@ -16,14 +15,13 @@
 #include "common/seq/grid.h"
 #include "common/store/chunk_head.h"
 
-/* Value of a position that is padding. */
+/* Value of padding. */
 #define COV_SIGNAL_PAD (-1.0f)
 
-/* An attribute of prediction/predictions where only regions were predicted: then COV_SIGNAL_PAD
- * within a chunk means that there is no value. */
+/* Attribute of prediction/predictions if only regions were predicted: COV_SIGNAL_PAD within a chunk
+ * then means that a base has no value. */
 #define COV_SIGNAL_REGIONS_ATTR "outside_regions"
-/* Attributes of predictions beside it: which regions, as a fingerprint; bases that windows
- * shared. */
+/* Further attributes: fingerprint of the regions; bases shared by neighbouring windows. */
 #define COV_SIGNAL_WHICH_ATTR "regions"
 #define COV_SIGNAL_OVERLAP_ATTR "overlap"
 
@@ -35,8 +33,8 @@ struct cov_signal_file;
 
 /* Opens for reading and checks the layout (as cov_chunk_file_open). PREDICTED: one data set per
  * name in prediction/datasets. MEASURED: one per evaluation/<prefix>_coverage (not the spliced
- * ones), in the order of names. Errors name file and data set, and say which kind the file holds
- * instead, if it does. */
+ * ones), sorted by name. Errors name file and data set, and the kind of file if it is another
+ * one. */
 int cov_signal_file_open(const char *path, enum cov_signal_kind kind, struct cov_signal_file **out,
                          struct cov_err *e) COV_MUST_USE;
 void cov_signal_file_close(struct cov_signal_file *f); /* NULL is accepted */
@@ -46,34 +44,34 @@ const struct cov_grid *cov_signal_file_grid(const struct cov_signal_file *f);
 size_t cov_signal_file_n_datasets(const struct cov_signal_file *f);
 /* "atacseq". Borrowed until close. */
 const char *cov_signal_file_dataset(const struct cov_signal_file *f, size_t k);
-/* Whether only regions were predicted, so that bases may have no value: COV_SIGNAL_PAD. */
+/* Returns true if only regions were predicted: bases may have no value, COV_SIGNAL_PAD. */
 bool cov_signal_file_has_gaps(const struct cov_signal_file *f);
-/* Whether it is stored unrounded. */
+/* Returns true if it is stored unrounded. */
 bool cov_signal_file_is_float(const struct cov_signal_file *f, size_t k);
 
 /* HDF5's thread: fetches the stored bytes of row i of the data sets ks[0..n_ks) into *raw, which is
- * reused. */
+ * cleared first. */
 int cov_signal_file_fetch(struct cov_signal_file *f, size_t i, const size_t *ks, size_t n_ks,
                           struct cov_blob *raw, struct cov_err *e) COV_MUST_USE;
 
-/* Any thread: values[n_ks][L] of the fetched row in the chunk's own direction (start to end), as
- * float; where a data set has several columns (BAM files), their mean in double, unrounded.
- * COV_SIGNAL_PAD behind the end of the chunk, whatever is stored there. *raw serves as scratch
- * behind its pieces, which stay. COV_EINPUT for damaged compression, NaN or infinity, a negative
- * value before the end of the chunk, but for the gaps between regions. */
+/* Any thread: values[n_ks][L] of the fetched row, in the chunk's own direction (start to end); for
+ * a data set of several columns (BAM files), their unrounded mean, computed in double.
+ * COV_SIGNAL_PAD past the end of the chunk, whatever is stored there. *raw serves as scratch after
+ * its pieces, which are kept. COV_EINPUT for damaged compression and, before the end of the chunk,
+ * NaN, infinite and negative values, except gaps between regions. */
 int cov_signal_file_decode(const struct cov_signal_file *f, size_t i, const size_t *ks, size_t n_ks,
                            struct cov_blob *raw, float *values, struct cov_err *e) COV_MUST_USE;
 
-/* ---- the same from rows of elements, as chunk files and the chunk stream have them ---- */
+/* ---- the same from rows of chunk files and the chunk stream ---- */
 
-/* Where the values of a data set are: columns [col, col + n_cols) of set `set` of a head. */
+/* A data set: columns [col, col + n_cols) of set `set` of a head. */
 struct cov_signal_part {
     char *name; /* "atacseq" */
     size_t set, col, n_cols;
 };
 
-/* The data sets of this kind in a head, as cov_signal_file_open finds them: *n of them in
- * (*parts)[]. COV_EINPUT, the text naming the data set, not the input. Free with
+/* Finds the data sets of this kind in a head, as cov_signal_file_open does: *n of them in
+ * (*parts)[]. The text of COV_EINPUT names the data set, not the input. Free with
  * cov_signal_free_parts. */
 int cov_signal_find_parts(const struct cov_chunk_head *head, enum cov_signal_kind kind,
                           struct cov_signal_part **parts, size_t *n,
@@ -102,14 +100,14 @@ struct cov_predictions_options {
     size_t n_datasets;           /* D > 0 */
     enum cov_signal_type type;
     struct cov_codec_choice compression;
-    bool has_regions; /* what is outside of them is COV_SIGNAL_PAD, which an attribute says */
-    uint64_t regions; /* their fingerprint, another attribute */
-    size_t overlap;   /* bases that windows shared, an attribute unless 0 */
+    bool has_regions; /* positions outside them are COV_SIGNAL_PAD, as an attribute says */
+    uint64_t regions; /* fingerprint of the regions, another attribute */
+    size_t overlap;   /* bases shared by windows, an attribute unless 0 */
 };
 
-/* What a predictions file of chunks of L holds: the data set prediction/predictions, and the
- * tables model_name and datasets, of Predmoter's widths or as wide as they need (with a
- * warning). Free with cov_chunk_head_fini. */
+/* The head of a predictions file with chunks of L bases: the set prediction/predictions and the
+ * tables model_name and datasets, of Predmoter's widths or, with a warning, wider. Free with
+ * cov_chunk_head_fini. */
 int cov_predictions_head(size_t L, const struct cov_predictions_options *options,
                          struct cov_chunk_head *out, struct cov_err *e) COV_MUST_USE;
 

@@ -118,7 +118,8 @@ bool cov_signal_stream_is_float(const struct cov_signal_stream *s, size_t k)
     return s->head->sets[s->datasets[k].set].type.kind == COV_H5_FLOAT;
 }
 
-/* rows[strand * n_sets + set], NULL so far, for the sets and strands that are wanted, in *scratch. */
+/* Allocates in *scratch the rows[strand * n_sets + set] of the wanted sets and strands; others stay
+ * NULL. */
 static int place_rows(const struct cov_signal_stream *s, const bool *wanted,
                       struct cov_blob *scratch, float *const values[2], uint8_t **rows,
                       struct cov_err *e)
@@ -139,12 +140,12 @@ static int place_rows(const struct cov_signal_stream *s, const bool *wanted,
     return rc;
 }
 
-/* Positions of all data sets that are taken from their rows at a time, so that the rows, in which the
- * data sets lie side by side, are gone through once. */
+/* Positions per step: all data sets take theirs from a tile of the rows, so that rows are read
+ * once. */
 enum { TILE = 128 };
 
-/* Positions beg to end - 1 of data set d from the rows of its set. Returns the first that is no
- * coverage, or `end`. */
+/* Positions [beg, end) of data set d from its row. Returns the first without a valid coverage, or
+ * `end`. */
 static size_t take_values(const struct cov_signal_stream *s, const struct cov_signal_part *d,
                           const uint8_t *elems, size_t beg, size_t end, float *values)
 {

@@ -15,15 +15,15 @@
 struct cov_signal_stream;
 
 /* Opens a chunk stream at `path` ("-": standard input) and finds its data sets, as
- * cov_signal_file_open does: COV_EINPUT when it has none of that kind, and says which it has. */
+ * cov_signal_file_open does. COV_EINPUT if it has none of that kind; says which kind it has. */
 int cov_signal_stream_open(const char *path, enum cov_signal_kind kind,
                            struct cov_signal_stream **out, struct cov_err *e) COV_MUST_USE;
-/* The same from what has been opened, of which nothing was read. Owns `in`, after a failure too. */
+/* The same for an opened file from which nothing was read. Owns `in`, even on failure. */
 int cov_signal_stream_new(struct cov_bgz *in, enum cov_signal_kind kind,
                           struct cov_signal_stream **out, struct cov_err *e) COV_MUST_USE;
 void cov_signal_stream_close(struct cov_signal_stream *s); /* NULL is accepted */
 
-/* Its records are read by cov_stream_next. Borrowed until close. */
+/* For cov_stream_next. Borrowed until close. */
 struct cov_stream *cov_signal_stream_records(const struct cov_signal_stream *s);
 const char *cov_signal_stream_name(const struct cov_signal_stream *s); /* for messages. Borrowed */
 size_t cov_signal_stream_chunk_length(const struct cov_signal_stream *s);

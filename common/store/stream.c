@@ -59,11 +59,11 @@ static const char *order_where(const struct order *o, char buf[WHERE_BYTES])
         return "before the first sequence";
     const char *sequence = order_sequence(o);
     if (!o->in_seq)
-        (void)snprintf(buf, WHERE_BYTES, "behind sequence '%.200s'", sequence);
+        (void)snprintf(buf, WHERE_BYTES, "after sequence '%.200s'", sequence);
     else if (o->end == 0)
-        (void)snprintf(buf, WHERE_BYTES, "at the beginning of sequence '%.200s'", sequence);
+        (void)snprintf(buf, WHERE_BYTES, "at the start of sequence '%.200s'", sequence);
     else
-        (void)snprintf(buf, WHERE_BYTES, "in sequence '%.200s', behind position %lld", sequence,
+        (void)snprintf(buf, WHERE_BYTES, "in sequence '%.200s', after position %lld", sequence,
                        (long long)o->end);
     return buf;
 }
@@ -78,13 +78,13 @@ static int order_begin(struct order *o, const char *species, size_t n_species, c
                        size_t n_name, struct cov_err *e)
 {
     if (o->in_seq)
-        return refuse(o, "another sequence begins before this one ends", e);
+        return refuse(o, "another sequence starts before this one ends", e);
     if (n_name == 0)
-        return refuse(o, "a sequence without a name", e);
+        return refuse(o, "empty sequence name", e);
     if (n_name > COV_STREAM_MAX_NAME || n_species > COV_STREAM_MAX_NAME)
         return refuse(o, "a name of more than 65535 bytes", e);
     if (memchr(name, 0, n_name) || (n_species > 0 && memchr(species, 0, n_species)))
-        return refuse(o, "a name with a zero in it", e);
+        return refuse(o, "a name contains a zero byte", e);
     char *key = cov_malloc(n_species + 1 + n_name, 1, e);
     if (!key)
         return COV_ENOMEM;
@@ -96,7 +96,7 @@ static int order_begin(struct order *o, const char *species, size_t n_species, c
     bool is_new;
     int rc = cov_names_add(o->names, key, n_species + 1 + n_name, &index, &is_new, e);
     if (!rc && !is_new)
-        rc = cov_fail(e, COV_EINPUT, "%s: sequence '%.*s' comes twice", o->name,
+        rc = cov_fail(e, COV_EINPUT, "%s: duplicate sequence '%.*s'", o->name,
                       n_name < 200 ? (int)n_name : 200, name);
     free(key);
     if (rc)
@@ -114,9 +114,9 @@ static int order_pair(struct order *o, const struct cov_stream_pair *pair, struc
         return refuse(o, "chunks outside a sequence", e);
     const char *reason = NULL;
     if (pair->beg < o->end)
-        reason = "overlaps what is before it, or stands out of order";
+        reason = "overlaps the previous one, or is out of order";
     else if (!o->partial && pair->beg > o->end)
-        reason = "leaves a hole before it";
+        reason = "leaves a gap before it";
     else if (!o->partial && !(pair->has[COV_PLUS] && pair->has[COV_MINUS]))
         reason = "lacks a strand";
     if (reason) {
@@ -135,12 +135,11 @@ static int order_pair(struct order *o, const struct cov_stream_pair *pair, struc
 static int order_end(struct order *o, int64_t length, struct cov_err *e)
 {
     if (!o->in_seq)
-        return refuse(o, "the end of a sequence that has not begun", e);
+        return refuse(o, "end of a sequence that has not started", e);
     if (length < 1 || length < o->end || (!o->partial && length != o->end)) {
         char where[WHERE_BYTES];
-        return cov_fail(e, COV_EINPUT,
-                        "%s: %s: the sequence ends, but its length is said to be %lld", o->name,
-                        order_where(o, where), (long long)length);
+        return cov_fail(e, COV_EINPUT, "%s: %s: the sequence ends here, but its length is %lld",
+                        o->name, order_where(o, where), (long long)length);
     }
     o->in_seq = false;
     return COV_OK;
@@ -148,20 +147,20 @@ static int order_end(struct order *o, int64_t length, struct cov_err *e)
 
 static int order_last(struct order *o, struct cov_err *e)
 {
-    return o->in_seq ? refuse(o, "the stream ends before the sequence", e) : COV_OK;
+    return o->in_seq ? refuse(o, "the stream ends within a sequence", e) : COV_OK;
 }
 
 /* ---- reading ---- */
 
-/* Memory grows by this much at a time while a record is read, whatever length it claims. */
+/* Memory grows in such steps while a record is read, whatever length it claims. */
 enum { STEP = 1 << 20 };
 
 struct cov_stream {
     struct cov_bgz *in;
     struct cov_chunk_head head;
     struct order order;
-    struct cov_blob text; /* records that are not of a pair */
-    int failed;           /* the first failure: nothing is read behind it */
+    struct cov_blob text; /* records other than pairs */
+    int failed;           /* the first failure; nothing is read after it */
     bool done;
 };
 
@@ -193,7 +192,7 @@ void cov_stream_close(struct cov_stream *s)
 
 /* ---- bytes and records ---- */
 
-/* COV_EINPUT that says where: stream, sequence and position. */
+/* Fails, naming stream, sequence and position. */
 static int damaged(const struct cov_stream *s, const char *reason, struct cov_err *e)
 {
     char where[WHERE_BYTES];
@@ -201,7 +200,7 @@ static int damaged(const struct cov_stream *s, const char *reason, struct cov_er
                     order_where(&s->order, where), reason);
 }
 
-/* Up to n bytes, less only at the end of the file. */
+/* Reads up to n bytes, fewer only at the end of the file. */
 static int read_bytes(struct cov_stream *s, uint8_t *p, size_t n, size_t *got, struct cov_err *e)
 {
     *got = 0;
@@ -239,7 +238,7 @@ static int read_start(struct cov_stream *s, uint32_t *type, uint64_t *n_bytes, s
     return rc;
 }
 
-/* *b = the n_bytes of a record, which are no more than the record can have. */
+/* *b = the n_bytes of a record; the caller has checked the maximum. */
 static int read_payload(struct cov_stream *s, size_t n_bytes, struct cov_blob *b, struct cov_err *e)
 {
     int rc = COV_OK;
@@ -258,7 +257,7 @@ static int read_payload(struct cov_stream *s, size_t n_bytes, struct cov_blob *b
     return rc ? rc : cov_blob_end_piece(b, n, e);
 }
 
-/* ---- the beginning ---- */
+/* ---- the start ---- */
 
 int cov_stream_is(struct cov_bgz *b, bool *yes, struct cov_err *e)
 {
@@ -269,7 +268,7 @@ int cov_stream_is(struct cov_bgz *b, bool *yes, struct cov_err *e)
     return rc;
 }
 
-/* For a file whose first bytes are none of a stream: what it is. */
+/* Describes a file that does not start like a stream. */
 static const char *describe(const uint8_t *start, size_t n)
 {
     if (n == 0)
@@ -277,8 +276,8 @@ static const char *describe(const uint8_t *start, size_t n)
     if (start[0] == '>')
         return "it looks like a FASTA";
     if (n >= 8 && memcmp(start, "\x89HDF\r\n\x1a\n", 8) == 0)
-        return "it is an HDF5 file, of which `h5chunk cat` makes a stream";
-    return "it begins with other bytes";
+        return "it is an HDF5 file; `h5chunk cat` converts it";
+    return "it starts with other bytes";
 }
 
 static int read_head(struct cov_stream *s, struct cov_err *e)
@@ -294,16 +293,15 @@ static int read_head(struct cov_stream *s, struct cov_err *e)
                         describe(start, got));
     if (!cov_bgz_is_bgzf(s->in))
         return cov_fail(e, COV_EINPUT,
-                        "%s: a chunk stream, but without the blocks and checksums of BGZF: it was "
-                        "decompressed or compressed again; bgzip mends that",
+                        "%s: a chunk stream without the blocks and checksums of BGZF: it was "
+                        "decompressed or compressed again; bgzip repairs it",
                         s->order.name);
     rc = read_exactly(s, start + COV_STREAM_MAGIC_BYTES, 4, e);
     if (rc)
         return rc;
     uint32_t version = cov_stream_u32(start + COV_STREAM_MAGIC_BYTES);
     if (version != COV_STREAM_VERSION)
-        return cov_fail(e, COV_EINPUT,
-                        "%s: a chunk stream of version %u; this program reads version %d",
+        return cov_fail(e, COV_EINPUT, "%s: chunk stream version %u is not supported, only %d",
                         s->order.name, version, COV_STREAM_VERSION);
     uint32_t type;
     uint64_t n_bytes;
@@ -311,7 +309,7 @@ static int read_head(struct cov_stream *s, struct cov_err *e)
     if (rc)
         return rc;
     if (type != COV_STREAM_HEAD || n_bytes > COV_STREAM_MAX_HEAD)
-        return cov_fail(e, COV_EINPUT, "%s: damaged chunk stream: it does not begin with a head",
+        return cov_fail(e, COV_EINPUT, "%s: damaged chunk stream: it does not start with a head",
                         s->order.name);
     rc = read_payload(s, (size_t)n_bytes, &s->text, e);
     if (rc)
@@ -339,9 +337,9 @@ int cov_stream_open(struct cov_bgz *b, struct cov_stream **out, struct cov_err *
     return rc;
 }
 
-/* ---- the records behind the head ---- */
+/* ---- the records after the head ---- */
 
-/* One of the two texts of a record: its length and its bytes. */
+/* Takes a text of a record: length and bytes. */
 static bool take_text(const uint8_t **p, size_t *left, const char **text, size_t *n)
 {
     if (*left < 4 || cov_stream_u32(*p) > *left - 4)
@@ -361,7 +359,7 @@ static int next_begin(struct cov_stream *s, const struct cov_blob *b, struct cov
     const char *species, *name;
     if (!take_text(&p, &left, &species, &n_species) || !take_text(&p, &left, &name, &n_name) ||
         left > 0)
-        return damaged(s, "the name of a sequence is cut", e);
+        return damaged(s, "truncated sequence name", e);
     item->event = COV_STREAM_BEGIN;
     return order_begin(&s->order, species, n_species, name, n_name, e);
 }
@@ -384,7 +382,7 @@ static int next_end(struct cov_stream *s, const uint8_t *p, struct cov_stream_it
     item->event = COV_STREAM_END;
     item->length = (int64_t)cov_stream_u64(p);
     if (s->order.in_seq && cov_stream_u64(p + 8) != s->order.n_seq_pairs)
-        return damaged(s, "the sequence ends with a wrong number of chunks", e);
+        return damaged(s, "wrong number of chunks in the sequence", e);
     return order_end(&s->order, item->length, e);
 }
 
@@ -397,12 +395,12 @@ static int next_done(struct cov_stream *s, const uint8_t *p, struct cov_stream_i
         return rc;
     if (cov_stream_u64(p) != cov_names_count(s->order.names) ||
         cov_stream_u64(p + 8) != s->order.n_pairs || cov_stream_u64(p + 16) != s->order.n_bases)
-        return damaged(s, "the counts at the end are not those of what came", e);
+        return damaged(s, "the counts of the end record are wrong", e);
     uint8_t byte;
     size_t got;
     rc = read_bytes(s, &byte, 1, &got, e);
     if (!rc && got > 0)
-        rc = damaged(s, "there is something behind the end record", e);
+        rc = damaged(s, "data follows the end record", e);
     s->done = !rc;
     return rc;
 }
@@ -416,8 +414,7 @@ static int unknown_type(const struct cov_stream *s, uint32_t type, struct cov_er
         if (c[i] < 0x20 || c[i] > 0x7e)
             c[i] = '?';
     }
-    (void)snprintf(reason, sizeof reason, "a record of unknown type '%c%c%c%c'", c[0], c[1], c[2],
-                   c[3]);
+    (void)snprintf(reason, sizeof reason, "unknown record type '%c%c%c%c'", c[0], c[1], c[2], c[3]);
     return damaged(s, type == COV_STREAM_HEAD ? "a second head" : reason, e);
 }
 
@@ -481,7 +478,7 @@ int cov_stream_next(struct cov_stream *s, struct cov_stream_item *item, struct c
     assert(!s->done);
     memset(item, 0, sizeof *item);
     if (s->failed)
-        return cov_fail(e, s->failed, "%s: reading failed already", s->order.name);
+        return cov_fail(e, s->failed, "%s: reading failed before", s->order.name);
     return s->failed = next(s, item, record, e);
 }
 
@@ -491,7 +488,7 @@ struct cov_stream_writer {
     struct cov_bgz *out;
     struct cov_chunk_head head;
     struct order order;
-    int failed; /* the first failure: nothing is written behind it */
+    int failed; /* the first failure; nothing is written after it */
 };
 
 static int write_record(struct cov_stream_writer *w, uint32_t type, const uint8_t *p, size_t n,
@@ -503,7 +500,7 @@ static int write_record(struct cov_stream_writer *w, uint32_t type, const uint8_
     return rc ? rc : cov_bgz_write(w->out, p, n, e);
 }
 
-/* Magic, version, head. */
+/* Writes magic, version and head. */
 static int write_head(struct cov_stream_writer *w, struct cov_err *e)
 {
     struct cov_blob record = COV_BLOB_INIT;
@@ -527,9 +524,10 @@ int cov_stream_create(const char *path, const struct cov_chunk_head *head, bool 
 {
     *out = NULL;
     if (strcmp(path, "-") == 0 && isatty(STDOUT_FILENO))
-        return cov_fail(e, COV_EUSAGE,
-                        "standard output is a terminal: a chunk stream is for a pipe or a file "
-                        "(such as `| covpredict ... -` or `> FILE`)");
+        return cov_fail(
+            e, COV_EUSAGE,
+            "standard output is a terminal: redirect the chunk stream to a pipe or file "
+            "(such as `| covpredict ... -` or `> FILE`)");
     struct cov_stream_writer *w = cov_calloc(1, sizeof *w, e);
     if (!w)
         return COV_ENOMEM;
@@ -560,7 +558,7 @@ void cov_stream_abort(struct cov_stream_writer *w)
 
 static int already_failed(const struct cov_stream_writer *w, struct cov_err *e)
 {
-    return cov_fail(e, w->failed, "%s: not complete because of an earlier failure", w->order.name);
+    return cov_fail(e, w->failed, "%s: incomplete because of an earlier failure", w->order.name);
 }
 
 static uint8_t *put_text(uint8_t *p, const char *text, size_t n)
@@ -599,7 +597,7 @@ static int put(struct cov_stream_writer *w, const struct cov_blob *record, struc
     struct cov_stream_layout l;
     const char *reason = cov_stream_layout(&w->head, record->data, record->n_bytes, &l);
     if (reason)
-        return cov_fail(e, COV_EINPUT, "%s: a chunk that the stream cannot hold: %s", w->order.name,
+        return cov_fail(e, COV_EINPUT, "%s: the stream cannot hold this chunk: %s", w->order.name,
                         reason);
     int rc = order_pair(&w->order, &l.pair, e);
     return rc ? rc : write_record(w, COV_STREAM_CHUNKS, record->data, record->n_bytes, e);

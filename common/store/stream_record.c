@@ -1,7 +1,4 @@
-/* stream_pack.c - see stream.h: one pair as the bytes of its record, and back.
- *
- * Bases are half a byte each and stored once where the - chunk is the other strand of the + chunk.
- * A row with values for each position is stored without its padding, if that is the fill value.
+/* stream_record.c - see stream_record.h.
  * SPDX-License-Identifier: MIT */
 #include "common/store/stream_record.h"
 
@@ -19,7 +16,8 @@ static size_t packed_bytes(size_t n)
     return n / 2 + (n & 1);
 }
 
-/* Bytes of the first n positions of a row of a set that has L positions, or 0 for other sets. */
+/* Bytes of the first n positions of a row; 0 if the row has no values per position or no
+ * padding. */
 static size_t cut_bytes(const struct cov_chunk_head *head, const struct cov_chunk_set *set,
                         size_t n)
 {
@@ -43,9 +41,9 @@ static void list_strands(struct cov_stream_layout *l)
             l->strands[l->n_strands++] = s;
 }
 
-/* ---------------------------------------------------------------- packing */
+/* ---- packing pairs ---- */
 
-/* Whether minus[0..n) is the other strand of plus[0..n). */
+/* Returns true if minus[0..n) is the reverse complement of plus[0..n). */
 static bool is_other_strand(const uint8_t *plus, const uint8_t *minus, size_t n)
 {
     uint8_t block[1024];
@@ -67,14 +65,14 @@ static int check_bases(const struct cov_chunk_head *head, const struct cov_strea
     if (memchr(codes, COV_CODE_PAD, n))
         reason = "padding between its bases";
     else if (rest > 0 && (codes[n] || memcmp(codes + n, codes + n + 1, rest - 1) != 0))
-        reason = "bases behind its end";
+        reason = "bases past its end";
     if (reason)
         return cov_fail(e, COV_EINPUT, "chunk %lld-%lld: %s", (long long)pair->beg + 1,
                         (long long)pair->end, reason);
     return COV_OK;
 }
 
-/* Whether what is behind the first `cut` of the row's bytes is the fill value. */
+/* Returns true if the row has only the fill value from byte `cut` on. */
 static bool is_filled(const struct cov_chunk_set *set, const uint8_t *row, size_t cut)
 {
     size_t size = set->type.bytes, n = cov_chunk_set_row_bytes(set) - cut;
@@ -140,7 +138,7 @@ int cov_stream_pack(const struct cov_chunk_head *head, const struct cov_stream_p
     return cov_blob_end_piece(out, (size_t)(p - beg), e);
 }
 
-/* ---------------------------------------------------------------- unpacking */
+/* ---- unpacking pairs ---- */
 
 const char *cov_stream_layout(const struct cov_chunk_head *head, const uint8_t *p, size_t n_bytes,
                               struct cov_stream_layout *out)
@@ -150,7 +148,7 @@ const char *cov_stream_layout(const struct cov_chunk_head *head, const uint8_t *
     int64_t beg = (int64_t)cov_stream_u64(p), end = (int64_t)cov_stream_u64(p + 8);
     uint32_t flags = cov_stream_u32(p + 16);
     if (beg < 0 || end <= beg || (uint64_t)(end - beg) > head->L)
-        return "its interval is none of a chunk";
+        return "its interval is not that of a chunk";
     if (flags & ~(uint32_t)(FLAG_PLUS | FLAG_MINUS | FLAG_APART) || cov_stream_u32(p + 20))
         return "unknown flags";
     *out = (struct cov_stream_layout){
@@ -160,7 +158,7 @@ const char *cov_stream_layout(const struct cov_chunk_head *head, const uint8_t *
     };
     list_strands(out);
     if (out->n_strands == 0)
-        return "it is of no strand";
+        return "it has no strand";
     if (out->apart && (out->n_strands < 2 || !head->has_bases))
         return "contradictory flags";
     size_t n = COV_STREAM_PAIR_BYTES + out->n_strands * head->n_sets;
@@ -187,7 +185,7 @@ const char *cov_stream_layout(const struct cov_chunk_head *head, const uint8_t *
     return NULL;
 }
 
-/* p[0..n) = elements like the one at `fill`. */
+/* Fills p[0..n) with the element `fill`. */
 static void fill_bytes(uint8_t *p, size_t n, const uint8_t *fill, size_t size)
 {
     memcpy(p, fill, size);
@@ -219,7 +217,7 @@ static void unpack_elems(const struct cov_chunk_head *head, const struct cov_str
     }
 }
 
-/* codes[0..L) = n packed bases and padding. */
+/* codes[0..L) = n packed bases, then padding. Returns NULL, or what is wrong. */
 static const char *unpack_bases(const uint8_t *packed, size_t n, size_t L, uint8_t *codes)
 {
     cov_codes_unpack(packed, 0, n, codes);
@@ -258,7 +256,7 @@ int cov_stream_unpack(const struct cov_chunk_head *head, const char *name,
     struct cov_stream_layout l;
     const char *reason = cov_stream_layout(head, record->data, record->n_bytes, &l);
     if (reason)
-        return cov_fail(e, COV_EINPUT, "%s: a damaged record of a chunk: %s", name, reason);
+        return cov_fail(e, COV_EINPUT, "%s: damaged chunk record: %s", name, reason);
     *pair = l.pair;
     if (codes && head->has_bases)
         reason = unpack_codes(head, &l, codes);
@@ -277,20 +275,20 @@ enum { KIND_INT = 1, KIND_FLOAT = 2, KIND_STRING = 3 };
 static int check_limits(const struct cov_chunk_head *head, int code, struct cov_err *e)
 {
     if (head->L == 0 || head->L > COV_STREAM_MAX_L)
-        return cov_fail(e, code, "a subsequence length of %zu; in a stream it is 1 to %zu", head->L,
+        return cov_fail(e, code, "subsequence length %zu is not in 1 to %zu", head->L,
                         COV_STREAM_MAX_L);
     size_t n_bytes = 0;
     for (size_t k = 0; k < head->n_sets; k++) {
         size_t n = cov_chunk_set_row_bytes(&head->sets[k]);
         if (n > COV_STREAM_MAX_ROWS - n_bytes)
-            return cov_fail(e, code, "the data sets have more than %zu bytes a chunk",
+            return cov_fail(e, code, "the data sets have more than %zu bytes per chunk",
                             COV_STREAM_MAX_ROWS);
         n_bytes += n;
     }
     return COV_OK;
 }
 
-/* ---- writing ---- */
+/* ---- encoding the head ---- */
 
 static int put(struct cov_blob *b, const void *p, size_t n, struct cov_err *e)
 {
@@ -327,7 +325,7 @@ static int put_text(struct cov_blob *b, const char *text, struct cov_err *e)
     return rc ? rc : put(b, text, n, e);
 }
 
-/* Name, type and the sizes behind the first `skip` dimensions. */
+/* Name, type and the dimensions from `skip` on. */
 static int put_shape(struct cov_blob *b, const char *name, const struct cov_h5_type *type, int rank,
                      int skip, const size_t *dims, struct cov_err *e)
 {
@@ -394,23 +392,22 @@ int cov_stream_head_encode(const struct cov_chunk_head *head, bool partial, stru
     if (!rc)
         rc = encode(head, partial, out, e);
     if (!rc && out->n_bytes > COV_STREAM_MAX_HEAD)
-        rc = cov_fail(e, COV_EUNSUPPORTED,
-                      "more than 1 GiB of data sets that are not by chunks is not supported");
+        rc = cov_fail(e, COV_EUNSUPPORTED, "more than 1 GiB of tables is not supported");
     return rc;
 }
 
-/* ---- reading ---- */
+/* ---- decoding the head ---- */
 
 struct cursor {
     const uint8_t *p;
     size_t n;
 };
 
-/* The next n bytes, or NULL where there are not so many. */
+/* The next n bytes, or NULL if fewer are left. */
 static const uint8_t *take(struct cursor *c, size_t n, struct cov_err *e)
 {
     if (n > c->n) {
-        (void)cov_fail(e, COV_EINPUT, "it ends in the middle of a field");
+        (void)cov_fail(e, COV_EINPUT, "truncated field");
         return NULL;
     }
     const uint8_t *p = c->p;
@@ -433,7 +430,7 @@ static int take_size(struct cursor *c, size_t *v, struct cov_err *e)
         return COV_EINPUT;
     uint64_t value = cov_stream_u64(p);
     if (value > SIZE_MAX / 2)
-        return cov_fail(e, COV_EINPUT, "a size of %llu", (unsigned long long)value);
+        return cov_fail(e, COV_EINPUT, "impossible size %llu", (unsigned long long)value);
     *v = (size_t)value;
     return COV_OK;
 }
@@ -450,12 +447,12 @@ static int take_text(struct cursor *c, char **text, struct cov_err *e)
     if (!p)
         return COV_EINPUT;
     if (memchr(p, 0, n))
-        return cov_fail(e, COV_EINPUT, "a text with a zero in it");
+        return cov_fail(e, COV_EINPUT, "a text contains a zero byte");
     *text = cov_strndup((const char *)p, n, e);
     return *text ? COV_OK : COV_ENOMEM;
 }
 
-/* The way back of put_shape; `dims` holds 1 where there is none. */
+/* The inverse of put_shape; missing dims stay as they are. */
 static int take_shape(struct cursor *c, char **name, struct cov_h5_type *type, int *rank, int skip,
                       size_t *dims, struct cov_err *e)
 {
@@ -573,6 +570,6 @@ int cov_stream_head_decode(const uint8_t *p, size_t n, struct cov_chunk_head *he
     for (uint32_t i = 0; !rc && i < n_attrs; i++)
         rc = take_attr(&c, head, e);
     if (!rc && c.n > 0)
-        rc = cov_fail(e, COV_EINPUT, "%zu bytes too many", c.n);
+        rc = cov_fail(e, COV_EINPUT, "%zu trailing bytes", c.n);
     return rc ? rc : check_limits(head, COV_EINPUT, e);
 }

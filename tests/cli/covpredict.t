@@ -120,7 +120,7 @@ for case in 20:int16:1 20:int32:0 25:int32:1 25:int64:0 50:int64:1 50:float:0 10
         check '  is right' constant x.h5 "$("$PYTHON" -c "import math; print(math.exp($power))")"
     else
         rm -f x.h5
-        refuses 1 "^covpredict: error: c1:1, \+ strand: the value .* does not fit the type of the output" \
+        refuses 1 "^covpredict: error: c1:1, \+ strand: the value .* does not fit the output type" \
             "a coverage of exp($power) with $option" -- "$option" -m e.ckpt -o x.h5 g.h5
     fi
 done
@@ -187,7 +187,7 @@ END
 
 refuses 1 '^covpredict: error: absent\.h5: No such file or directory$' 'no such file' -- -m cnn.ckpt -o x.h5 absent.h5
 refuses 1 '^covpredict: error: \.: is a folder, not a file$' 'a folder' -- -m cnn.ckpt -o x.h5 .
-refuses 1 '^covpredict: error: cnn\.h5: this is a predictions file; a genome file' 'a predictions file' -- \
+refuses 1 '^covpredict: error: cnn\.h5: a predictions file, not a genome file' 'a predictions file' -- \
     -m cnn.ckpt -o x.h5 cnn.h5
 refuses 1 '^covpredict: error: cnn\.ckpt: this is a checkpoint of PyTorch$' 'a checkpoint' -- \
     -m hybrid.ckpt -o x.h5 cnn.ckpt
@@ -220,14 +220,14 @@ no-start_ends no data set data/start_ends$
 five-columns data/X: 5 columns instead of 4
 three-columns data/X: 3 columns instead of 4
 two-dimensions data/X: 2 dimensions instead of 3$
-integers data/X: the elements are not of a float type$
+integers data/X: the elements are not floats$
 fewer-rows data/seqids: 42 x 1 elements instead of 41 x 1$
-no-rows there are no chunks in it$
-nan data/X: row 2 \(c1:2017-3024, \+ strand\), index 5: the four values are those of no base$
-infinity data/X: row 2 \(c1:2017-3024, \+ strand\), index 5: the four values are those of no base$
-no-base data/X: row 2 \(c1:2017-3024, \+ strand\), index 5: the four values are those of no base$
+no-rows no chunks$
+nan data/X: row 2 \(c1:2017-3024, \+ strand\), index 5: the four values are not a base$
+infinity data/X: row 2 \(c1:2017-3024, \+ strand\), index 5: the four values are not a base$
+no-base data/X: row 2 \(c1:2017-3024, \+ strand\), index 5: the four values are not a base$
 padding-inside data/X: row 2 .*, index 5: all values are 0 \(padding\), but data/start_ends has a base there$
-base-behind data/X: row 8 \(c2:1-1, \+ strand\), index 1007: a base behind the end
+base-behind data/X: row 8 \(c2:1-1, \+ strand\), index 1007: a base past the end
 group-as-X data/X: not a data set
 negative data: row 0: invalid interval: c1 from -5 to 1003$
 huge-rows data/X: .* more than 1 GiB
@@ -296,7 +296,7 @@ echo precious >there.h5
 refuses 1 '^covpredict: error: there\.h5 exists; use -f to replace it$' 'an output that exists' -- -m cnn.ckpt -o there.h5 g.h5
 is "$(cat there.h5)" precious '  is left as it was'
 variant nan g.h5 bad.h5
-refuses 1 'no base$' 'with -f, but bad input' -- -f -m cnn.ckpt -o there.h5 bad.h5
+refuses 1 'not a base$' 'with -f, but bad input' -- -f -m cnn.ckpt -o there.h5 bad.h5
 is "$(cat there.h5)" precious '  it is still there'
 run covpredict -f -m cnn.ckpt -o there.h5 g.h5
 ok 'with -f it is replaced' cmp there.h5 cnn.h5

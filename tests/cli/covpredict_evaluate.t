@@ -64,7 +64,7 @@ stderr_like "other\.h5: none of the model's data sets is in the file" '  is said
 is "$(grep -c '	NA	NA	NA	0$' "$stdout")" 3 '  is all NA'
 
 run covpredict -m m.ckpt --evaluate g.h5
-refused 1 'g\.h5: there is no measured coverage' 'a file without coverage'
+refused 1 'g\.h5: no measured coverage' 'a file without coverage'
 run covpredict -m m.ckpt --evaluate bad.h5
 refused 1 'bad\.h5: evaluation/atacseq_coverage: row 1, index 5: -7 is not a valid coverage' 'a negative value'
 run covpredict -m m.ckpt --evaluate g.fa

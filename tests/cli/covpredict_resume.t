@@ -122,7 +122,7 @@ rm x.h5
 cp kept x.h5.resume
 printf 'xyz' | dd of=x.h5.resume bs=1 seek=$((size / 2)) conv=notrunc 2>/dev/null
 run covpredict -q --resume -m m.ckpt -o x.h5 g.h5
-stderr_like '^covpredict: warning: x\.h5\.resume: what stands behind [0-9]+ whole pieces, [0-9]+ bytes, is torn or damaged, and dropped$' 'a damaged one'
+stderr_like '^covpredict: warning: x\.h5\.resume: torn or damaged after [0-9]+ complete pieces; dropped [0-9]+ bytes$' 'a damaged one'
 ok '  starts from the last good piece' cmp x.h5 whole.h5
 rm x.h5
 cp kept x.h5.resume
@@ -137,7 +137,7 @@ run covpredict -q --resume -m m.ckpt -o x.h5 g.h5
 refused 1 '^covpredict: error: x\.h5\.resume: damaged head; use -f to start over$' 'one whose bytes a crash of the machine lost'
 echo 'a file of mine' >x.h5.resume
 run covpredict -q -f --resume -m m.ckpt -o x.h5 g.h5
-refused 1 '^covpredict: error: x\.h5\.resume: is there, but is not a journal' 'a file of another kind is not touched'
+refused 1 '^covpredict: error: x\.h5\.resume: exists, but is not a journal' 'a file of another kind is not touched'
 is "$(cat x.h5.resume)" 'a file of mine' '  it is as it was'
 rm x.h5.resume
 

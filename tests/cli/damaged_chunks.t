@@ -35,10 +35,10 @@ data[at:at + 4] = bytes(4)
 open("empty.h5", "wb").write(data)
 END
 run h5chunk verify empty.h5
-status_is 1 'h5chunk verify: a chunk of no bytes'
-stdout_like 'data/X: a chunk of no bytes' 'and what it says'
+status_is 1 'h5chunk verify: an empty chunk'
+stdout_like 'data/X: an empty chunk' 'and what it says'
 run h5chunk cat empty.h5
-refused 1 'empty.h5: data/X: a chunk of no bytes' 'h5chunk cat refuses it'
+refused 1 'empty.h5: data/X: an empty chunk' 'h5chunk cat refuses it'
 ok "$((n = ${COV_DAMAGED:-8})) damaged files" "$PYTHON" "$SRC/tests/fuzz/h5_damage.py" work "$n" "${COV_TEST_SEED:-1}" \
     m.ckpt reads.sam genome.h5 predictions.h5 packed.h5 partial.h5
 done_testing

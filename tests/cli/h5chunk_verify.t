@@ -280,10 +280,10 @@ while IFS='|' read -r name lines; do
     done
     refused 1 "^h5chunk: error: $name\\.h5 is not sound \\(findings: $(printf '%s\n' "$wanted" | wc -l)\\)\$" '  status 1'
 done <<'END'
-base|data/X: row 1 (chr1:101-200, + strand), index 3: the four values are those of no base
-nan_base|data/X: row 1 (chr1:101-200, + strand), index 3: the four values are those of no base
+base|data/X: row 1 (chr1:101-200, + strand), index 3: the four values are not a base
+nan_base|data/X: row 1 (chr1:101-200, + strand), index 3: the four values are not a base
 gap|data/X: row 0 (chr1:1-100, + strand), index 99: all values are 0 (padding), but data/start_ends has a base there
-behind|data/X: row 6 (chr2:1-60, + strand), index 60: a base behind the end that data/start_ends gives
+behind|data/X: row 6 (chr2:1-60, + strand), index 60: a base past the end that data/start_ends gives
 strand|data/X: row 4 (chr1:101-200, - strand): T at index 7, but the + strand (row 1) has G
 overlap|data/start_ends: row 1 (chr1:91-190, + strand): overlaps row 0@data/start_ends: row 2 (chr1:201-250, + strand): bases 191 to 200 of this strand are missing before it
 hole|data/start_ends: row 1 (chr1:201-250, + strand): bases 101 to 200 of this strand are missing before it@data/start_ends: row 2 (chr1:201-250, - strand): bases 101 to 200 of this strand are missing before it

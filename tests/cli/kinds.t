@@ -70,7 +70,7 @@ refused 1 "^fasta2h5: error: x\\.txt: not a FASTA file: the first line does not 
 
 # Both are HDF5.
 run covpredict -q -m x.ckpt -o o.h5 p.h5
-refused 1 'p\.h5: this is a predictions file' 'predictions where a genome file is needed'
+refused 1 'p\.h5: a predictions file' 'predictions where a genome file is needed'
 run cov2bigwig -q -o o.bw x.h5
-refused 1 'x\.h5: no predictions file, but a genome file' 'a genome file instead of predictions'
+refused 1 'x\.h5: a genome file, not a predictions file' 'a genome file instead of predictions'
 done_testing

@@ -195,7 +195,7 @@ def refused(folder):
         write(path, **options)
         print(path, text, sep='\t')
 
-    one('x_int', 'data/X: the elements are not of a float type', x_type='i1')
+    one('x_int', 'data/X: the elements are not floats', x_type='i1')
     one('x_complex', 'data/X: elements are neither', x_type='c8')
     one('x_rank', 'data/X: 2 dimensions instead of 3',
         put_x=lambda g: g.create_dataset('X', data=X.reshape(N, L * 4).astype('f2')))
@@ -204,7 +204,7 @@ def refused(folder):
     one('x_dangling', 'no data set data/X', put_x=lambda g: g.__setitem__('X', h5py.SoftLink('/nowhere')))
     one('x_scalar', 'data/X: 0 dimensions instead of 3', put_x=lambda g: g.create_dataset('X', data=1.0))
     one('x_null', 'data/X: ', put_x=lambda g: g.create_dataset('X', data=h5py.Empty('f2')))
-    one('x_none', 'there are no chunks in it', put_x=lambda g: g.create_dataset('X', (0, L, 4), 'f2'))
+    one('x_none', 'no chunks', put_x=lambda g: g.create_dataset('X', (0, L, 4), 'f2'))
     one('x_huge_row', 'data/X: rows or chunks of more than 1 GiB',
         put_x=lambda g: g.create_dataset('X', (N, 1 << 40, 4), 'f2', chunks=(1, 1024, 4)))
     one('x_huge_chunk', 'data/X: rows or chunks of more than 1 GiB',

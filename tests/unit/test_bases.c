@@ -335,7 +335,7 @@ static void test_wrong_layouts(void **state)
     form.rows = n;
     form.type = (struct cov_h5_type){COV_H5_INT, 4, true, false, '\0'};
     write_form("x.h5", grid, &form, elems);
-    refuse("x.h5", "x.h5: data/X: the elements are not of a float type");
+    refuse("x.h5", "x.h5: data/X: the elements are not floats");
     form.type = half;
     write_form("x.h5", NULL, &form, elems);
     refuse("x.h5", "x.h5: no data set data/seqids");
@@ -386,14 +386,14 @@ static void test_contents(void **state)
         poke(f, 0, (uint16_t[4]){0, ONE, 0, 0}, NULL);
         /* Within the tolerance, as other programs round 0.33, and a zero with a sign. */
         poke(f, 0, (uint16_t[4]){THIRD - 1, THIRD, THIRD, NEGATIVE_ZERO}, NULL);
-        poke(f, 0, (uint16_t[4]){0, NAN16, 0, 0}, ROW "0: the four values are those of no base");
-        poke(f, 0, (uint16_t[4]){ONE, ONE, 0, 0}, ROW "0: the four values are those of no base");
-        poke(f, 0, (uint16_t[4]){HALF, 0, 0, 0}, ROW "0: the four values are those of no base");
-        poke(f, 7, (uint16_t[4]){0, 0, 0, NAN16}, ROW "7: the four values are those of no base");
+        poke(f, 0, (uint16_t[4]){0, NAN16, 0, 0}, ROW "0: the four values are not a base");
+        poke(f, 0, (uint16_t[4]){ONE, ONE, 0, 0}, ROW "0: the four values are not a base");
+        poke(f, 0, (uint16_t[4]){HALF, 0, 0, 0}, ROW "0: the four values are not a base");
+        poke(f, 7, (uint16_t[4]){0, 0, 0, NAN16}, ROW "7: the four values are not a base");
         poke(f, 0, (uint16_t[4]){0, 0, 0, 0},
              ROW "0: all values are 0 (padding), but data/start_ends has a base there");
         poke(f, 32, (uint16_t[4]){0, 0, ONE, 0},
-             ROW "32: a base behind the end that data/start_ends gives");
+             ROW "32: a base past the end that data/start_ends gives");
     }
 #undef ROW
 }

@@ -318,8 +318,7 @@ static void test_parts(void **state)
     struct cov_err err = COV_ERR_INIT;
     assert_int_equal(cov_chunk_file_open_bases("x.h5", &f, &err), COV_EINPUT);
     assert_null(f);
-    assert_string_equal(err.text,
-                        "x.h5: this is a predictions file; a genome file with data/X is needed");
+    assert_string_equal(err.text, "x.h5: a predictions file, not a genome file with data/X");
     for (int k = 0; k < 2; k++) {
         write_file("x.h5", grid, k ? &all : &bases, &options, false, false);
         assert_ok(cov_chunk_file_open_bases("x.h5", &f, &e));
@@ -557,12 +556,12 @@ static void test_wrong_files(void **state)
     write_odd(grid, "evaluation/a_coverage", 2, word, n, 32, 0);
     refuse("row 0");
     write_odd(grid, "data/blacklist", 1, word, n, 1, 0);
-    refuse("there are no chunks in it");
+    refuse("no chunks");
     write_odd(grid, "extra/huge", 2, word, n, (size_t)1 << 28, 0);
-    refuse("extra/huge: more data than can be passed on");
+    refuse("extra/huge: more than 256 MiB of tables");
     /* What has the name of a list is one, however many rows it has. */
     write_odd(grid, "prediction/datasets", 1, word, n, 1, 0);
-    refuse("there are no chunks in it");
+    refuse("no chunks");
     cov_grid_free(grid);
 }
 

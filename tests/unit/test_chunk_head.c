@@ -105,7 +105,7 @@ static void test_wrong_sets(void **state)
     for (size_t i = 0; i < COV_COUNT(names); i++) {
         struct cov_chunk_set s = coverage();
         s.name = names[i] ? names[i] : text;
-        refuse_set(&h, &s, "is not a name of a data set");
+        refuse_set(&h, &s, "is not a valid data set name");
     }
     for (size_t i = 0; i < COV_COUNT(taken); i++) {
         struct cov_chunk_set s = coverage();
@@ -123,18 +123,18 @@ static void test_wrong_sets(void **state)
         struct cov_chunk_set s = coverage();
         s.type = types[i];
         s.fill = NULL;
-        refuse_set(&h, &s, "not a type");
+        refuse_set(&h, &s, "unsupported type");
     }
     static const struct {
         int rank;
         size_t dims[2];
         const char *text;
     } shapes[] = {
-        {0, {1, 1}, "0 dimensions"},        {4, {1, 1}, "4 dimensions"},
-        {-1, {1, 1}, "-1 dimensions"},      {1, {2, 1}, "damaged shape"},
-        {2, {2, 2}, "damaged shape"},       {3, {0, 2}, "nothing in its rows"},
-        {3, {2, 0}, "nothing in its rows"}, {3, {SIZE_MAX, 2}, "1 GiB"},
-        {3, {SIZE_MAX / 4, 4}, "1 GiB"},    {2, {((size_t)1 << 28) + 1, 1}, "1 GiB"},
+        {0, {1, 1}, "0 dimensions"},       {4, {1, 1}, "4 dimensions"},
+        {-1, {1, 1}, "-1 dimensions"},     {1, {2, 1}, "damaged shape"},
+        {2, {2, 2}, "damaged shape"},      {3, {0, 2}, "its rows are empty"},
+        {3, {2, 0}, "its rows are empty"}, {3, {SIZE_MAX, 2}, "1 GiB"},
+        {3, {SIZE_MAX / 4, 4}, "1 GiB"},   {2, {((size_t)1 << 28) + 1, 1}, "1 GiB"},
     };
     for (size_t i = 0; i < COV_COUNT(shapes); i++) {
         struct cov_chunk_set s = coverage();
@@ -145,7 +145,7 @@ static void test_wrong_sets(void **state)
     assert_int_equal(h.n_sets, 0);
     struct cov_chunk_set s = coverage();
     assert_int_equal(cov_chunk_head_add_set(&h, &s, NULL), 0);
-    refuse_set(&h, &s, "two data sets of this name");
+    refuse_set(&h, &s, "duplicate data set");
     uint8_t bytes[12] = {0};
     const struct cov_chunk_table same = {s.name, int32, 1, {3, 1, 1}, bytes, 12};
     assert_int_equal(cov_chunk_head_add_table(&h, &same, NULL), COV_EINPUT);

@@ -204,18 +204,18 @@ static void test_refused(void **state)
 {
     (void)state;
     static const char *const texts[] = {
-        [LATE] = "chr1: 17-50 comes too late",
-        [HOLE] = "chr1: there is a hole at 50",
+        [LATE] = "chr1: 17-50 is out of order",
+        [HOLE] = "chr1: gap at 50",
         [LONG] = "chr1: 50-84 is not a chunk of 33 bases",
         [BACKWARDS] = "chr1: 60-50 is not a chunk of 33 bases",
         [EMPTY] = "chr1: 50-50 is not a chunk of 33 bases",
-        [ONE_STRAND] = "chr1: one strand is missing at 50",
-        [NO_PAIR] = "chr2: the length is said to be 10, but the chunks end at 0",
-        [SHORT_END] = "chr1: the length is said to be 49, but the chunks end at 50",
-        [LONG_END] = "chr1: the length is said to be 51, but the chunks end at 50",
-        [NO_END] = "chr2: begins before the sequence before it ends",
-        [TWICE] = "a sequence comes twice",
-        [OUTSIDE] = "a pair of chunks outside of a sequence",
+        [ONE_STRAND] = "chr1: missing strand at 50",
+        [NO_PAIR] = "chr2: length 10, but the chunks end at 0",
+        [SHORT_END] = "chr1: length 49, but the chunks end at 50",
+        [LONG_END] = "chr1: length 51, but the chunks end at 50",
+        [NO_END] = "chr2: starts before the previous sequence ends",
+        [TWICE] = "duplicate sequence",
+        [OUTSIDE] = "a pair of chunks outside a sequence",
     };
     struct cov_blob blob = COV_BLOB_INIT;
     for (int step = LATE; step <= OUTSIDE; step++) {
@@ -244,7 +244,7 @@ static void test_refused(void **state)
     assert_int_equal(cov_pair_writer_end(p, 10, NULL), COV_EINPUT);
     assert_ok(cov_pair_writer_begin(p, "", "chr1", &e));
     assert_int_equal(cov_pair_writer_finish(p, NULL, &err), COV_EINPUT);
-    assert_string_equal(err.text, "chr1: the sequence has no end");
+    assert_string_equal(err.text, "chr1: the sequence is incomplete");
     /* Partial ones may overlap but not go back; their lengths are no shorter than their chunks. */
     assert_ok(cov_pair_writer_new(new_writer("x.h5"), L, ".", 0, true, &p, &e));
     assert_ok(cov_pair_writer_begin(p, "", "chr1", &e));

@@ -145,10 +145,9 @@ static void test_limits(void **state)
         assert_int_equal(rc, cases[k].name ? COV_EINPUT : 0);
         if (cases[k].name) {
             char text[200];
-            (void)snprintf(
-                text, sizeof text,
-                "chr1:39, - strand: the value %g does not fit the type of the output (%s)",
-                (double)cases[k].value, cases[k].name);
+            (void)snprintf(text, sizeof text,
+                           "chr1:39, - strand: the value %g does not fit the output type %s",
+                           (double)cases[k].value, cases[k].name);
             assert_string_equal(e.text, text);
         }
         cov_blob_fini(&blob);
@@ -373,21 +372,20 @@ static void test_refused(void **state)
     const struct column_set p = {"prediction/predictions", 2, int32, {1, L, 1}};
     write_measured("x.h5", grid, (struct column_set[]){a, x}, 2, n, 0);
     refuse("x.h5", COV_SIGNAL_PREDICTED,
-           "x.h5: no predictions file, but a genome file with measured coverage: --experimental is "
-           "for that");
+           "x.h5: a genome file with measured coverage (use --experimental), not a predictions "
+           "file");
     write_measured("x.h5", grid, &x, 1, n, 0);
-    refuse("x.h5", COV_SIGNAL_PREDICTED, "x.h5: no predictions file, but a genome file");
+    refuse("x.h5", COV_SIGNAL_PREDICTED, "x.h5: a genome file, not a predictions file");
     refuse("x.h5", COV_SIGNAL_MEASURED,
-           "x.h5: this is a genome file without measured coverage (evaluation/<name>_coverage)");
+           "x.h5: a genome file without measured coverage (evaluation/<name>_coverage)");
     write_measured("x.h5", grid, &p, 1, n, 0);
-    refuse(
-        "x.h5", COV_SIGNAL_MEASURED,
-        "x.h5: this is a predictions file without measured coverage (evaluation/<name>_coverage)");
+    refuse("x.h5", COV_SIGNAL_MEASURED,
+           "x.h5: a predictions file without measured coverage (evaluation/<name>_coverage)");
     refuse("x.h5", COV_SIGNAL_PREDICTED, "x.h5: no data set prediction/datasets");
     write_measured("x.h5", grid, NULL, 0, n, 0);
     refuse("x.h5", COV_SIGNAL_PREDICTED, "x.h5: no data set prediction/predictions");
     refuse("x.h5", COV_SIGNAL_MEASURED,
-           "x.h5: this is a file without measured coverage (evaluation/<name>_coverage)");
+           "x.h5: a file without measured coverage (evaluation/<name>_coverage)");
     write_measured("x.h5", grid, &a, 1, n - 1, 0);
     refuse("x.h5", COV_SIGNAL_MEASURED, "x.h5: data/seqids: 8 x 1 elements instead of 7 x 1");
 
@@ -396,7 +394,7 @@ static void test_refused(void **state)
         const char *const names[2];
         const char *text;
     } cases[] = {
-        {{"a", "a"}, "x.h5: prediction/datasets: a is there twice"},
+        {{"a", "a"}, "x.h5: prediction/datasets: duplicate name a"},
         {{"a", ""}, "x.h5: prediction/datasets: name 1 is empty"},
     };
     for (size_t k = 0; k < COV_COUNT(cases); k++) {

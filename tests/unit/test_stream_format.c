@@ -102,8 +102,8 @@ static void test_refused_pairs(void **state)
         const char *part;
     } cases[] = {
         {{0, 4, {true, false}}, {1, 1, 0, 1, 0}, "chunk 1-4: padding between its bases"},
-        {{0, 4, {false, true}}, {1, 1, 1, 1, 1}, "chunk 1-4: bases behind its end"},
-        {{0, 3, {true, false}}, {1, 1, 1, 0, 2}, "bases behind its end"},
+        {{0, 4, {false, true}}, {1, 1, 1, 1, 1}, "chunk 1-4: bases past its end"},
+        {{0, 3, {true, false}}, {1, 1, 1, 0, 2}, "bases past its end"},
         {{0, 6, {true, true}}, {1, 1, 1, 1, 1}, "not a chunk"},
         {{4, 4, {true, true}}, {1, 1, 1, 1, 1}, "not a chunk"},
         {{-1, 4, {true, true}}, {1, 1, 1, 1, 1}, "not a chunk"},
@@ -324,46 +324,46 @@ static const struct {
     {true, {SEQ(1), END(5, 0), SEQ(2), END(1, 0), DONE}, NULL, false},
     {false,
      {SEQ(1), PAIR(0, 10, 3), PAIR(9, 13, 3)},
-     "in sequence 's1', behind position 10: the next chunk, 10-13, overlaps",
+     "in sequence 's1', after position 10: the next chunk, 10-13, overlaps",
      false},
     {true, {SEQ(1), PAIR(0, 10, 3), PAIR(0, 10, 3)}, "overlaps", false},
     {true, {SEQ(1), PAIR(20, 30, 3), PAIR(10, 20, 3)}, "out of order", false},
     {false,
      {SEQ(1), PAIR(0, 10, 3), PAIR(11, 13, 3)},
-     "in sequence 's1', behind position 10: the next chunk, 12-13, leaves a hole",
+     "in sequence 's1', after position 10: the next chunk, 12-13, leaves a gap",
      false},
-    {false, {SEQ(1), PAIR(1, 10, 3)}, "at the beginning of sequence 's1': the next", false},
+    {false, {SEQ(1), PAIR(1, 10, 3)}, "at the start of sequence 's1': the next", false},
     {false, {SEQ(1), PAIR(0, 10, 1)}, "lacks a strand", false},
     {false, {SEQ(1), PAIR(0, 10, 2)}, "lacks a strand", false},
     {false, {PAIR(0, 10, 3)}, "before the first sequence: chunks outside a sequence", false},
     {false,
      {SEQ(1), PAIR(0, 10, 3), END(10, 1), PAIR(10, 20, 3)},
-     "behind sequence 's1': chunks outside a sequence",
+     "after sequence 's1': chunks outside a sequence",
      false},
-    {false, {SEQ(1), PAIR(0, 10, 3), SEQ(2)}, "another sequence begins", false},
-    {false, {END(10, 1)}, "the end of a sequence that has not begun", false},
-    {false, {SEQ(1), PAIR(0, 10, 3), END(11, 1)}, "length is said to be 11", false},
-    {false, {SEQ(1), PAIR(0, 10, 3), END(9, 1)}, "length is said to be 9", false},
-    {true, {SEQ(1), PAIR(0, 10, 3), END(9, 1)}, "length is said to be 9", false},
-    {false, {SEQ(1), END(1, 0)}, "length is said to be 1", false},
-    {true, {SEQ(1), END(0, 0)}, "length is said to be 0", false},
-    {true, {SEQ(1), END(-5, 0)}, "length is said to be -5", false},
-    {false, {SEQ(1), PAIR(0, 10, 3), DONE}, "the stream ends before the sequence", false},
+    {false, {SEQ(1), PAIR(0, 10, 3), SEQ(2)}, "another sequence starts", false},
+    {false, {END(10, 1)}, "end of a sequence that has not started", false},
+    {false, {SEQ(1), PAIR(0, 10, 3), END(11, 1)}, "its length is 11", false},
+    {false, {SEQ(1), PAIR(0, 10, 3), END(9, 1)}, "its length is 9", false},
+    {true, {SEQ(1), PAIR(0, 10, 3), END(9, 1)}, "its length is 9", false},
+    {false, {SEQ(1), END(1, 0)}, "its length is 1", false},
+    {true, {SEQ(1), END(0, 0)}, "its length is 0", false},
+    {true, {SEQ(1), END(-5, 0)}, "its length is -5", false},
+    {false, {SEQ(1), PAIR(0, 10, 3), DONE}, "the stream ends within a sequence", false},
     {false,
      {SEQ(1), PAIR(0, 1, 3), END(1, 1), SEQ(2), PAIR(0, 1, 3), END(1, 1), SEQ(1)},
-     "sequence 's1' comes twice",
+     "duplicate sequence 's1'",
      false},
-    {false, {SEQ(0)}, "a sequence without a name", false},
+    {false, {SEQ(0)}, "empty sequence name", false},
     {false, {SEQ(1), PAIR(0, 10, 3), END(10, 2)}, "wrong number of chunks", true},
-    {false, {SEQ(1), PAIR(0, 11, 3)}, "its interval is none of a chunk", true},
-    {false, {SEQ(1), PAIR(5, 5, 3)}, "its interval is none of a chunk", true},
-    {false, {SEQ(1), PAIR(-1, 5, 3)}, "its interval is none of a chunk", true},
-    {false, {SEQ(1), PAIR(0, INT64_MAX, 3)}, "its interval is none of a chunk", true},
-    {false, {SEQ(1), PAIR(0, 5, 0)}, "it is of no strand", true},
+    {false, {SEQ(1), PAIR(0, 11, 3)}, "its interval is not that of a chunk", true},
+    {false, {SEQ(1), PAIR(5, 5, 3)}, "its interval is not that of a chunk", true},
+    {false, {SEQ(1), PAIR(-1, 5, 3)}, "its interval is not that of a chunk", true},
+    {false, {SEQ(1), PAIR(0, INT64_MAX, 3)}, "its interval is not that of a chunk", true},
+    {false, {SEQ(1), PAIR(0, 5, 0)}, "it has no strand", true},
     {false, {SEQ(1), PAIR(0, 5, 8 | 3)}, "unknown flags", true},
     {false, {SEQ(1), PAIR(0, 5, 4 | 1)}, "contradictory flags", true},
     {false, {SEQ(1), PAIR(0, 5, 4 | 3)}, "wrong length", true},
-    {false, {SEQ(1)}, "at the beginning of sequence 's1' (did the program", true},
+    {false, {SEQ(1)}, "at the start of sequence 's1' (did the program", true},
 };
 
 static void name_of(int64_t i, char name[16])
@@ -459,9 +459,9 @@ static void test_damaged_records(void **state)
     static const struct {
         uint64_t counts[3];
         const char *part;
-    } counts[] = {{{2, 1, 10}, "the counts at the end"},
-                  {{1, 2, 10}, "the counts at the end"},
-                  {{1, 1, 11}, "the counts at the end"},
+    } counts[] = {{{2, 1, 10}, "the counts of the end record"},
+                  {{1, 2, 10}, "the counts of the end record"},
+                  {{1, 1, 11}, "the counts of the end record"},
                   {{1, 1, 10}, NULL}};
     for (size_t i = 0; i < COV_COUNT(counts); i++) {
         begin_made(false);
@@ -474,10 +474,10 @@ static void test_damaged_records(void **state)
     begin_made(false);
     add_done(0, 0, 0);
     add("x", 1);
-    end_made("behind the end record");
+    end_made("follows the end record");
     begin_made(false);
     add_start("NEWS", 4);
-    end_made("before the first sequence: a record of unknown type 'NEWS'");
+    end_made("before the first sequence: unknown record type 'NEWS'");
     begin_made(false);
     add_start("HEAD", 24);
     end_made("a second head");
@@ -488,17 +488,17 @@ static void test_damaged_records(void **state)
     add_start("SEQB", 10);
     add_number(7, 4);
     add("abcdef", 6);
-    end_made("the name of a sequence is cut");
+    end_made("truncated sequence name");
     begin_made(false);
     add_start("SEQB", 10);
     add_number(0, 4);
     add_number(2, 4);
     add("a\0", 2);
-    end_made("a name with a zero in it");
+    end_made("a name contains a zero byte");
     begin_made(false);
     add_seq("s");
     add_start("PAIR", (uint64_t)1 << 40);
-    end_made("at the beginning of sequence 's': the record has the wrong length");
+    end_made("at the start of sequence 's': the record has the wrong length");
     begin_made(false);
     add_seq("s");
     add_pair(0, 10, 3);
@@ -519,19 +519,19 @@ static void test_damaged_heads(void **state)
         int at, value;
         const char *part;
     } cases[] = {
-        {AT_L, 0, "a subsequence length of 0"},
-        {AT_L + 3, 0x11, "a subsequence length of 285212682"},
-        {AT_L + 7, 0xff, "a size of"},
+        {AT_L, 0, "subsequence length 0"},
+        {AT_L + 3, 0x11, "subsequence length 285212682"},
+        {AT_L + 7, 0xff, "impossible size"},
         {AT_FLAGS, 4, "unknown flags"},
-        {AT_SETS, 1, "ends in the middle"},
-        {AT_SETS + 3, 0xff, "ends in the middle"},
-        {AT_TABLES + 3, 0xff, "ends in the middle"},
-        {AT_ATTRS + 3, 0xff, "ends in the middle"},
-        {12, 'h', "does not begin with a head"},
-        {16 + 7, 1, "does not begin with a head"},
+        {AT_SETS, 1, "truncated field"},
+        {AT_SETS + 3, 0xff, "truncated field"},
+        {AT_TABLES + 3, 0xff, "truncated field"},
+        {AT_ATTRS + 3, 0xff, "truncated field"},
+        {12, 'h', "does not start with a head"},
+        {16 + 7, 1, "does not start with a head"},
         {16 + 2, 1, "truncated"},
-        {8, 2, "version 2; this program reads version 1"},
-        {8, 0, "version 0; this program reads version 1"},
+        {8, 2, "version 2 is not supported, only 1"},
+        {8, 0, "version 0 is not supported, only 1"},
     };
     for (size_t i = 0; i < COV_COUNT(cases); i++) {
         begin_made(false);
@@ -556,7 +556,7 @@ static void test_kinds(void **state)
         {"", 0, "a: not a chunk stream: it is empty"},
         {">chr1\nACGT\n", 11, "a: not a chunk stream: it looks like a FASTA"},
         {"\x89HDF\r\n\x1a\n\0\0", 10, "a: not a chunk stream: it is an HDF5 file"},
-        {"COVSTR", 6, "a: not a chunk stream: it begins with other bytes"},
+        {"COVSTR", 6, "a: not a chunk stream: it starts with other bytes"},
         {"COVSTRM\n", 8, "a: truncated: the chunk stream ends before its end record"},
     };
     for (size_t i = 0; i < COV_COUNT(cases); i++) {
@@ -571,9 +571,9 @@ static void test_kinds(void **state)
     add_done(0, 0, 0);
     frame("b", COV_BGZ_PLAIN, made.p, made.n);
     end_made(NULL);
-    expect_refused("b", "b: a chunk stream, but without the blocks and checksums of BGZF");
+    expect_refused("b", "b: a chunk stream without the blocks and checksums of BGZF");
     assert_int_equal(system("gzip <b >a"), 0);
-    expect_refused("a", "a: a chunk stream, but without the blocks and checksums of BGZF");
+    expect_refused("a", "a: a chunk stream without the blocks and checksums of BGZF");
     for (int i = 0; i < 3; i++) {
         bool yes = i == 2;
         struct cov_bgz *b;
