@@ -1,4 +1,5 @@
-/* make_examples.h - two small genome files with measured coverage that can be told from its place, for tests.
+/* make_examples.h - for tests: two small genome files whose measured coverage depends on the
+ * position.
  * SPDX-License-Identifier: MIT */
 #ifndef TESTS_MAKE_EXAMPLES_H
 #define TESTS_MAKE_EXAMPLES_H
@@ -23,7 +24,8 @@ static char home[] = "/tmp/cov_test_examples_XXXXXX";
 static char paths[N_FILES][64];
 static const char *const files[N_FILES] = {paths[0], paths[1]};
 
-/* Sequence two has N in [16, 32), which is a row, and one in [37, 57), which is none. Measured on the strands differs. */
+/* Sequence two has N in [16, 32), a whole row, and sequence one in [37, 57), which is no whole row.
+ * Coverage of the strands differs. */
 static inline uint8_t base_at(size_t file, size_t seq, int64_t at)
 {
     if ((seq == 1 && at >= 16 && at < 32) || (seq == 0 && at >= 37 && at < 57))
@@ -85,7 +87,7 @@ static inline void make_file(size_t file)
     cov_grid_free(grid);
 }
 
-/* The files in a folder of their own. */
+/* Creates the files in a temporary folder. */
 static inline int make_examples(void **state)
 {
     (void)state;

@@ -1,23 +1,18 @@
-/* make_point.h - a small network with a point of its training, and what ends a run of it too early, for tests.
+/* make_point.h - for tests: a small network with a point of its training, full disks, and listed folders.
  * SPDX-License-Identifier: MIT */
 #ifndef TESTS_MAKE_POINT_H
 #define TESTS_MAKE_POINT_H
 
-#include "tests/lib/unit.h"
+#include "tests/lib/own_folder.h"
 
-#include <dirent.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include "common/job/train/train_point.h"
 
 enum { MADE_LENGTH = 8 };
 
-/* A network with a convolution, a norm and two LSTMs, and a point with moments behind its epoch `epoch`. */
+/* A network with a convolution, a norm and two LSTMs, and its point with moments after epoch `epoch`. */
 static inline void make_point(struct cov_train_network *n, struct cov_train_point *p, int64_t epoch)
 {
     static const char *const datasets[] = {"one", "two"};
@@ -63,7 +58,7 @@ static inline void free_point(struct cov_train_network *n, struct cov_train_poin
     cov_train_network_fini(n);
 }
 
-/* Files do not grow beyond so many bytes, as if the disk were full; RLIM_INFINITY: they do. */
+/* Limits the size of files, as if the disk were full; RLIM_INFINITY: no limit. */
 static inline void limit_files(rlim_t bytes)
 {
     struct rlimit limit;
@@ -73,33 +68,12 @@ static inline void limit_files(rlim_t bytes)
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
 }
 
-/* What is in a file; to be freed. */
-static inline char *slurp(const char *path, size_t *n)
-{
-    FILE *f = fopen(path, "rb");
-    char *text = malloc(1 << 20);
-    assert_non_null(f);
-    assert_non_null(text);
-    *n = fread(text, 1, (1 << 20) - 1, f);
-    text[*n] = '\0';
-    assert_int_equal(fclose(f), 0);
-    return text;
-}
-
-static inline void spill(const char *path, const char *data, size_t n)
-{
-    FILE *f = fopen(path, "wb");
-    assert_non_null(f);
-    assert_int_equal(fwrite(data, 1, n, f), n);
-    assert_int_equal(fclose(f), 0);
-}
-
 static inline int by_text(const void *a, const void *b)
 {
     return strcmp(a, b);
 }
 
-/* The names in a folder, sorted, each with a blank behind it. Static. */
+/* The names in a folder, sorted, each followed by a space. Static. */
 static inline const char *list_folder(const char *dir)
 {
     static char list[4096];
@@ -118,18 +92,10 @@ static inline const char *list_folder(const char *dir)
     return list;
 }
 
-/* Removes a folder with its files. */
-static inline void remove_folder(const char *dir)
+/* Removes the files in the working folder. */
+static inline void empty_folder(void)
 {
-    DIR *d = opendir(dir);
-    assert_non_null(d);
-    for (struct dirent *entry; (entry = readdir(d)) != NULL;) {
-        char path[512];
-        (void)snprintf(path, sizeof path, "%s/%.255s", dir, entry->d_name);
-        (void)unlink(path);
-    }
-    assert_int_equal(closedir(d), 0);
-    assert_int_equal(rmdir(dir), 0);
+    assert_int_equal(system("rm -rf ./*"), 0); /* NOLINT(cert-env33-c): constant */
 }
 
 #endif

@@ -32,4 +32,12 @@ static inline void check_error(struct cov_err *e, int code, const char *part)
     cov_err_clear(e);
 }
 
+/* `call` takes &e, which this declares, and must fail with this code and a text that contains `part`. */
+#define assert_fails(call, code, part)                                                             \
+    do {                                                                                           \
+        struct cov_err e = COV_ERR_INIT;                                                           \
+        assert_int_equal((call), (code));                                                          \
+        check_error(&e, (code), (part));                                                           \
+    } while (0)
+
 #endif

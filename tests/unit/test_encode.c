@@ -1,13 +1,8 @@
-/* test_encode.c - FASTA to genome file and chunk stream, read back.
+/* test_encode.c - converts FASTA to a genome file and a chunk stream, and reads them back.
  * SPDX-License-Identifier: MIT */
-#include "tests/lib/unit.h"
+#include "tests/lib/own_folder.h"
 
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "common/job/encode/encode.h"
 #include "common/seq/alphabet.h"
@@ -16,18 +11,13 @@
 enum { N_SEQS = 4, L = 50 };
 static const size_t lengths[N_SEQS] = {1, 50, 1234, 100};
 
-static char dir[] = "/tmp/test_encode.XXXXXX";
-static char fasta[64], output[64], second[64];
+static const char fasta[] = "a.fa", output[] = "a.h5", second[] = "b.h5";
 static char letters[N_SEQS][2000];
 
 static int set_up(void **state)
 {
-    (void)state;
-    if (!mkdtemp(dir) || setenv("SOURCE_DATE_EPOCH", "0", 1))
+    if (enter_folder(state) || setenv("SOURCE_DATE_EPOCH", "0", 1))
         return -1;
-    (void)snprintf(fasta, sizeof fasta, "%s/a.fa", dir);
-    (void)snprintf(output, sizeof output, "%s/a.h5", dir);
-    (void)snprintf(second, sizeof second, "%s/b.h5", dir);
     FILE *f = fopen(fasta, "wb");
     if (!f)
         return -1;
@@ -42,15 +32,6 @@ static int set_up(void **state)
     return fclose(f);
 }
 
-static int tear_down(void **state)
-{
-    (void)state;
-    (void)unlink(fasta);
-    (void)unlink(output);
-    (void)unlink(second);
-    return rmdir(dir);
-}
-
 static enum cov_layout layout;
 
 static int encode(const char *to, bool force, unsigned n_threads, struct cov_stats *stats,
@@ -63,14 +44,14 @@ static int encode(const char *to, bool force, unsigned n_threads, struct cov_sta
         .chunk_length = L,
         .layout = layout,
         .compression = {COV_CODEC_GZIP, 0},
-        .genome = {.tmpdir = dir, .n_threads = n_threads},
+        .genome = {.tmpdir = ".", .n_threads = n_threads},
     };
     int rc = cov_encode_fasta(fasta, to, force, &options, &(struct cov_job){pool, NULL, stats}, e);
     cov_pool_free(pool);
     return rc;
 }
 
-/* Whether codes[0..L) are those of the chunk. */
+/* Checks that codes[0..L) are those of the chunk. */
 static void check_codes(const uint8_t *codes, size_t seq, int64_t beg, int64_t end, bool minus)
 {
     for (int64_t i = 0; i < L; i++) {
@@ -128,7 +109,7 @@ static void test_rows(void **state)
     layout = COV_LAYOUT_ONEHOT;
 }
 
-/* Encodes to standard output, which is the file `output` meanwhile. */
+/* Encodes to standard output, redirected to the file `output`. */
 static int encode_stream(unsigned n_threads, struct cov_err *e)
 {
     struct cov_stats stats;
@@ -191,34 +172,15 @@ static void test_stream(void **state)
     assert_int_equal(unlink(output), 0);
 }
 
-static void read_bytes(const char *path, char **p, size_t *n)
-{
-    struct stat st;
-    assert_int_equal(stat(path, &st), 0);
-    *n = (size_t)st.st_size;
-    *p = malloc(*n);
-    FILE *f = fopen(path, "rb");
-    assert_non_null(f);
-    assert_int_equal(fread(*p, 1, *n, f), *n);
-    assert_int_equal(fclose(f), 0);
-}
-
 static void test_threads(void **state)
 {
     (void)state;
     struct cov_stats stats;
-    char *a, *b;
-    size_t n_a, n_b;
     cov_stats_init(&stats, "test", "0");
     assert_int_equal(encode(output, true, 1, &stats, NULL), 0);
     assert_int_equal(encode(second, true, 5, &stats, NULL), 0);
     cov_stats_fini(&stats);
-    read_bytes(output, &a, &n_a);
-    read_bytes(second, &b, &n_b);
-    assert_int_equal(n_a, n_b);
-    assert_memory_equal(a, b, n_a);
-    free(a);
-    free(b);
+    check_same_files(output, second);
 }
 
 static void test_refused(void **state)
@@ -250,5 +212,5 @@ int main(void)
         cmocka_unit_test(test_threads),
         cmocka_unit_test(test_refused),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up, leave_folder);
 }

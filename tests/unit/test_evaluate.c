@@ -1,5 +1,5 @@
-/* test_evaluate.c - evaluation with networks whose values are known: what is evaluated and in which order, scores,
- * reports, and what ends it.
+/* test_evaluate.c - evaluation with networks of known output: which examples in which order,
+ * scores, reports, failures.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/make_examples.h"
 
@@ -8,7 +8,7 @@
 #include "common/job/train/evaluate.h"
 #include "common/net/shape.h"
 
-/* A network that says the same everywhere: e^bias of each data set. */
+/* A network with constant output: e^bias for each data set. */
 static const float biases[D] = {0.5F, 0, -1};
 
 static struct cov_model *constant_model(int64_t step, const float *bias)
@@ -64,7 +64,7 @@ static void rig_fini(struct rig *r)
     cov_device_close(r->device);
 }
 
-/* What the definitions give for a chunk: its loss with the data set. */
+/* The loss of a chunk and data set, by definition. */
 static double loss_of(size_t file, const struct cov_chunk *c, size_t d)
 {
     double sum = 0, p = (double)biases[d];
@@ -186,7 +186,7 @@ static void test_files(void **state)
         for (size_t d = 0; d < D; d += 2) {
             double loss = sums[d] / (double)n;
             assert_true(fabs(cov_score_loss(&f->scores[d]) - loss) < 1e-6 * fabs(loss));
-            assert_true(cov_score_accuracy(&f->scores[d]) == 0); /* of what is constant */
+            assert_true(cov_score_accuracy(&f->scores[d]) == 0); /* constant output */
         }
         double total = (sums[0] + sums[2]) / (double)(2 * n);
         assert_true(fabs(cov_score_loss(&f->total) - total) < 1e-6 * fabs(total));
@@ -207,7 +207,7 @@ static void test_files(void **state)
                    (unsigned)v->files[1].n_chunks);
     assert_non_null(strstr(text, line));
     free(text);
-    /* Names that would begin other columns. */
+    /* Names that would start another column. */
     free(v->datasets[0]);
     v->datasets[0] = strdup("a\tb\n\x7f");
     f = open_memstream(&text, &n_text);

@@ -1,4 +1,4 @@
-/* test_example_pack.c - chunks with targets of every kind are the same again.
+/* test_example_pack.c - packing and unpacking restores chunks with targets of every form.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -11,7 +11,7 @@
 
 enum { MAX_L = 33, KINDS = 7 };
 
-/* Hundredths as examples.h makes them. */
+/* Hundredths, as of examples.h. */
 static float draw(struct cov_rng *rng, size_t kind)
 {
     uint64_t x = cov_rng_next(rng);
@@ -25,7 +25,7 @@ static float draw(struct cov_rng *rng, size_t kind)
     case 3:
         return (float)(x % 65536) / 100.0F;
     case 4:
-        return x % 2 ? 700.0F : 0.25F; /* a whole number that is too large beside hundredths */
+        return x % 2 ? 700.0F : 0.25F; /* an integer too large for hundredths */
     case 5:
         return rintf((float)(x % 10000000)) / 100.0F;
     default:
@@ -33,7 +33,7 @@ static float draw(struct cov_rng *rng, size_t kind)
     }
 }
 
-/* Bytes of a data set of each kind. */
+/* Packed bytes of a data set of each kind. */
 static size_t bytes_of(size_t kind, size_t L)
 {
     static const size_t bytes[KINDS] = {0, 1, 2, 2, 4, 4, 4};
@@ -52,7 +52,7 @@ static void test_round_trip(void **state)
             codes[i] = (uint8_t)cov_rng_below(&rng, 16);
         for (size_t i = 0; i < L * KINDS; i++)
             targets[i] = draw(&rng, i % KINDS);
-        /* One value decides, whichever it is. */
+        /* A single value determines the form. */
         targets[2] = 65535;
         targets[3] = 0.01F;
         targets[4] = 0.25F;

@@ -1,4 +1,4 @@
-/* test_model.c - checkpoints that are a network, and those that are none.
+/* test_model.c - checkpoints read as networks, and invalid ones.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -30,22 +30,22 @@ static const struct cov_hparams small = {
     .dropout = 0.25,
 };
 
-/* How a checkpoint differs from that of `hp`. Names are NULL where nothing differs. */
+/* How a checkpoint differs from that of `hp`. NULL: no difference. */
 struct variant {
-    struct cov_hparams hp;       /* what the tensors are made for */
-    const char *without_hparam;  /* left out */
-    const char *changed_integer; /* a hyperparameter with another value ... */
-    int64_t integer;             /* ... this */
-    const char *as_string;       /* a hyperparameter that is "x" instead */
-    const char *as_none;         /* one that is None instead */
-    bool loose_types;            /* whole numbers as floats, bools and floats as whole numbers */
+    struct cov_hparams hp;       /* tensors are made for these */
+    const char *without_hparam;  /* omitted */
+    const char *changed_integer; /* hyperparameter with another value ... */
+    int64_t integer;             /* ... this one */
+    const char *as_string;       /* hyperparameter set to "x" */
+    const char *as_none;         /* hyperparameter set to None */
+    bool loose_types;            /* integers as floats, bools and floats as integers */
     const char *const *datasets;
     size_t n_datasets;
     const char *without_tensor;
-    const char *reshaped; /* a tensor of another shape: the same, turned around, or n_dims 1 */
+    const char *reshaped; /* tensor with another shape: reversed, or n_dims 1 */
     bool flat;
-    const char *as_integers; /* a tensor of int64 */
-    const char *extra;       /* a tensor more */
+    const char *as_integers; /* tensor of int64 */
+    const char *extra;       /* additional tensor */
     bool without_counts;     /* no num_batches_tracked */
 };
 
@@ -110,7 +110,7 @@ static void put_hparams(struct cov_ckpt *c, const struct variant *v)
         assert_int_equal(cov_ckpt_add_strings(c, "datasets", v->datasets, v->n_datasets, NULL), 0);
 }
 
-/* In reverse order, each element of the block its own index. */
+/* Tensors in reverse order; each element holds its index in the block. */
 static void put_tensors(struct cov_ckpt *c, const struct variant *v)
 {
     struct cov_params params;
@@ -315,7 +315,7 @@ static void needs_hparams(void **state)
     refuses(&v, "hyperparameter bnorm is an int, not True or False");
 }
 
-/* Numbers that are no whole ones, in place of a checkpoint's kernel_size. */
+/* Numbers that are not integers, as a checkpoint's kernel_size. */
 static void refuses_fractions(void **state)
 {
     (void)state;
@@ -353,7 +353,7 @@ static void refuses_sizes(void **state)
         {"cnn_layers", INT64_MIN, "cnn_layers is -9223372036854775808, less than 1"},
         {"filter_size", INT64_MAX, "filter_size is 9223372036854775807, more than"},
         {"filter_size", INT32_MAX, "cnn_layers 1, filter_size 2147483647, up 2, kernel_size 4"},
-        /* 2 * 16 * 10^7 parameters could be; the file has not got them. */
+        /* 2 * 16 * 10^7 parameters are possible, but not in the file. */
         {"filter_size", 10000000,
          "tensor down_layer_list.0.weight is 3 x 4 x 4, but the "
          "hyperparameters make it 10000000 x 4 x 4"},
@@ -382,7 +382,7 @@ static void refuses_tensors(void **state)
     v.without_tensor = "out.bias";
     refuses(&v, "tensor out.bias is missing");
     v = usual();
-    v.without_tensor = "up_layer_list.1.running_var"; /* also removes its count */
+    v.without_tensor = "up_layer_list.1.running_var"; /* its count is omitted, too */
     refuses(&v, "tensor up_layer_list.1.running_var is missing");
     v = usual();
     v.reshaped = "up_layer_list.0.weight";

@@ -1,5 +1,5 @@
-/* test_rank_rows.c - rows that several processes keep for each other, with threads in place of processes: who has
- * what, rows across the borders of blocks and pieces, rows left out, processes without any, failures.
+/* test_rank_rows.c - rows distributed over processes, here threads: owners, rows across blocks and
+ * pieces, omitted rows, processes without rows, failures.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -11,7 +11,7 @@
 
 enum { N = 4, N_ROWS = 40, MAX_WINDOWS = 16, MAX_GETS = N_ROWS * 4 };
 
-/* ---------------------------------------------------------------- processes that are threads */
+/* ---------------------------------------------------------------- threads as processes */
 
 struct request {
     const uint8_t *from;
@@ -30,7 +30,7 @@ static uint8_t *bases[N][MAX_WINDOWS];
 static size_t sizes[N][MAX_WINDOWS];
 static double sums[N_ROWS];
 static _Thread_local size_t self, n_windows;
-static _Thread_local int fail_share; /* that one fails */
+static _Thread_local int fail_share; /* share() fails */
 static size_t n_unshared;
 
 static void wait_for_all(void)
@@ -74,7 +74,7 @@ static int publish(void *window, struct cov_err *e)
     return COV_OK;
 }
 
-/* What is asked for comes with `complete`, not before. */
+/* Data arrives with `complete`, not earlier. */
 static int get(void *window, size_t rank, size_t at, size_t n, void *to, struct cov_err *e)
 {
     struct window *w = window;
@@ -120,11 +120,11 @@ static const struct cov_ranks_ops ops = {
 
 /* ---------------------------------------------------------------- the rows */
 
-/* The second process has none, the third one few. */
+/* The second process has no rows, the third few. */
 static const size_t firsts[N + 1] = {0, 15, 15, 18, N_ROWS};
 static size_t n_pieces_seen, n_wrong_of[N];
 
-/* Of some thousands to 2.5 million bytes; every seventh is left out. */
+/* 1,000 to 2.5 million bytes; every seventh row is omitted. */
 static size_t size_of(size_t i)
 {
     return i % 7 == 3 ? 0 : i % 5 == 0 ? 2500000 + i : 1000 + 37 * i;
@@ -158,13 +158,13 @@ static size_t count_wrong(const struct cov_blob *row, size_t i)
     return n_wrong + (n != size_of(i)) + (row->n_pieces != 1);
 }
 
-/* Gets all rows, several at a time; the number of those that are wrong. */
+/* Gets all rows, several at a time; returns the number of errors. */
 static size_t check_rows(struct cov_rank_rows *k)
 {
     struct cov_blob rows[3] = {COV_BLOB_INIT, COV_BLOB_INIT, COV_BLOB_INIT};
     size_t n_wrong = 0, numbers[3], n = 0;
     for (size_t j = 0; j < N_ROWS; j++) {
-        size_t i = (j * 13 + self) % N_ROWS; /* in an order of each one's own */
+        size_t i = (j * 13 + self) % N_ROWS; /* each process in another order */
         n_wrong += cov_rank_rows_bytes(k, i) != size_of(i);
         if (size_of(i) > 0) {
             n_wrong += cov_rank_rows_get(k, i, &rows[n], NULL) != COV_OK;
@@ -178,7 +178,7 @@ static size_t check_rows(struct cov_rank_rows *k)
             n_wrong += count_wrong(&rows[n], numbers[n]);
         }
     }
-    n_wrong += cov_rank_rows_complete(k, NULL) != COV_OK; /* of nothing */
+    n_wrong += cov_rank_rows_complete(k, NULL) != COV_OK; /* without a transfer */
     for (size_t i = 0; i < 3; i++)
         cov_blob_fini(&rows[i]);
     return n_wrong;
@@ -226,7 +226,7 @@ static void test_spread(void **state)
     assert_int_equal(n_unshared, N * n_pieces_seen);
 }
 
-/* Alone, so that nobody waits: a failure to share, and after it nothing is closed. */
+/* In a single process, so that nothing waits: sharing fails, and nothing is closed afterwards. */
 static void test_failure(void **state)
 {
     (void)state;
@@ -240,7 +240,7 @@ static void test_failure(void **state)
     self = n_windows = 0;
     assert_int_equal(cov_rank_rows_new(&ranks, 3, all, &k, &e), 0);
     assert_int_equal(cov_rank_rows_put(k, 1, data, sizeof data, &e), 0);
-    cov_rank_rows_free(k); /* unpublished */
+    cov_rank_rows_free(k); /* not published */
     cov_ranks_close(&ranks, true);
 
     fail_share = 1;

@@ -1,4 +1,4 @@
-/* test_train_epochs.c - what a training says of its epochs and steps.
+/* test_train_epochs.c - messages of a training about epochs and steps.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -7,7 +7,7 @@
 #include "common/base/log.h"
 #include "common/job/train/train_epochs.h"
 
-/* The last epoch is the one of as many as there are, by the number that its checkpoint has. */
+/* Epochs are numbered from 0, as in checkpoints; "of" counts them. */
 static void counts_epochs(void **state)
 {
     (void)state;
@@ -27,7 +27,7 @@ static void counts_epochs(void **state)
     assert_string_equal(text, "epoch 4, step 12 of 50, loss 0.25");
 }
 
-static void tells_of_divergence(void **state)
+static void reports_divergence(void **state)
 {
     (void)state;
     struct cov_train_options o = {.output = "m"};
@@ -51,19 +51,19 @@ static void tells_of_divergence(void **state)
     assert_int_equal(cov_train_fail_diverged(&o, &p, 0.5, true, 0, NULL), COV_EINPUT);
 }
 
-static void hear(void *arg, enum cov_log_level level, const char *text)
+static void ignore_log(void *arg, enum cov_log_level level, const char *text)
 {
     (void)arg;
     (void)level;
     (void)text;
 }
 
-static void leaves_last_words(void **state)
+static void sets_last_words(void **state)
 {
     (void)state;
     const struct cov_train_options o = {.output = "m"};
     const struct cov_train_point p = {.epoch = 2};
-    cov_log_set(hear, NULL, COV_LOG_INFO);
+    cov_log_set(ignore_log, NULL, COV_LOG_INFO);
     cov_train_set_last_words(&o, &p);
     assert_non_null(cov_log_last_words());
     assert_string_equal(cov_log_last_words(),
@@ -73,7 +73,8 @@ static void leaves_last_words(void **state)
     cov_log_set(NULL, NULL, COV_LOG_WARNING);
 }
 
-/* Steps in all and of the last epoch (0: not in the checkpoint), and whether an epoch of ten is another one. */
+/* All steps, steps of the last epoch (0: not in the checkpoint), and whether an epoch of ten steps
+ * differs. */
 static void compares_steps(void **state)
 {
     (void)state;
@@ -83,18 +84,18 @@ static void compares_steps(void **state)
         bool random_offset, differ;
         double had;
     } cases[] = {
-        {0, 0, 0, 0, false, false, 0}, /* a training that has not begun */
+        {0, 0, 0, 0, false, false, 0}, /* not started */
         {3, 30, 10, 0, false, false, 10},
         {3, 90, 30, 0, false, true, 30},
         {3, 9, 3, 0, false, true, 3},
-        {4, 100, 10, 0, false, false, 10}, /* changed before, not any more */
-        {3, 23, 3, 25, false, false, 3},   /* may have been cut off */
-        {3, 19, 9, 25, false, true, 9},    /* cannot */
+        {4, 100, 10, 0, false, false, 10}, /* changed earlier, but not in the last epoch */
+        {3, 23, 3, 25, false, false, 3},   /* may have been cut short */
+        {3, 19, 9, 25, false, true, 9},    /* cannot have been cut short */
         {3, 34, 11, 25, false, true, 11},
-        {3, 33, 11, 0, true, false, 11}, /* cut anew */
+        {3, 33, 11, 0, true, false, 11}, /* other offsets */
         {3, 36, 12, 0, true, true, 12},
         {3, 24, 8, 0, true, true, 8},
-        {3, 30, 0, 0, false, false, 10}, /* by the mean */
+        {3, 30, 0, 0, false, false, 10}, /* mean of all epochs */
         {3, 36, 0, 0, false, true, 12},
     };
     for (size_t i = 0; i < COV_COUNT(cases); i++) {
@@ -114,8 +115,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counts_epochs),
-        cmocka_unit_test(tells_of_divergence),
-        cmocka_unit_test(leaves_last_words),
+        cmocka_unit_test(reports_divergence),
+        cmocka_unit_test(sets_last_words),
         cmocka_unit_test(compares_steps),
     };
     return cmocka_run_group_tests_name("train_epochs", tests, NULL, NULL);

@@ -1,5 +1,5 @@
-/* test_train_saver.c - which checkpoints of a training are kept and when it stops: the best ones by a quantity, ties,
- * values that are none, what a resume takes over and forgets, folders and disks that cannot be written.
+/* test_train_saver.c - which checkpoints of a training are kept and when it stops: best ones, ties,
+ * values that are not numbers, resuming, unwritable folders and full disks.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/make_point.h"
 
@@ -9,29 +9,7 @@
 
 #define NAME "predmoter_v0.3.2_epoch="
 
-static char home[64];
-
-static int setup(void **state)
-{
-    (void)state;
-    (void)snprintf(home, sizeof home, "/tmp/cov_test_train_saver_XXXXXX");
-    return mkdtemp(home) ? 0 : -1;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    remove_folder(home);
-    return 0;
-}
-
-static char *in_home(const char *name, char path[256])
-{
-    (void)snprintf(path, 256, "%s/%s", home, name);
-    return path;
-}
-
-/* An epoch more, with `value` for the quantity of the saver. */
+/* Saves another epoch with `value` for the saver's metric. */
 static void save(const struct cov_train_saver *s, const struct cov_train_network *n,
                  struct cov_train_point *p, double value)
 {
@@ -47,35 +25,33 @@ static int64_t epoch_of(const char *name)
 {
     struct cov_train_network n;
     struct cov_train_point p;
-    char path[256];
-    assert_int_equal(cov_train_point_read(in_home(name, path), MADE_LENGTH, &n, &p, NULL), 0);
+    assert_int_equal(cov_train_point_read(name, MADE_LENGTH, &n, &p, NULL), 0);
     int64_t epoch = p.epoch;
     free_point(&n, &p);
     return epoch;
 }
 
-/* Saves epochs of these values; the folder is then `wanted`. */
+/* Saves epochs with these values and compares the list of files. */
 static void check_kept(enum cov_train_quantity by, int64_t top_k, const double *values,
                        size_t n_values, const char *wanted)
 {
-    const struct cov_train_saver s = {home, by, COV_TRAIN_LOSS, top_k, 5};
+    const struct cov_train_saver s = {".", by, COV_TRAIN_LOSS, top_k, 5};
     struct cov_train_network n;
     struct cov_train_point p;
     make_point(&n, &p, -1);
     assert_int_equal(cov_train_saver_begin(&s, &p, NULL), 0);
     for (size_t i = 0; i < n_values; i++)
         save(&s, &n, &p, values[i]);
-    assert_string_equal(list_folder(home), wanted);
+    assert_string_equal(list_folder("."), wanted);
     assert_int_equal(epoch_of("last.ckpt"), (int64_t)n_values - 1);
     free_point(&n, &p);
-    teardown(NULL);
-    assert_int_equal(setup(NULL), 0);
+    empty_folder();
 }
 
 static void test_kept(void **state)
 {
     (void)state;
-    /* Of equal ones the older stays, when it is the better of two, and goes, when one has to. */
+    /* Of equal ones the older stays among the best, and is the first to be removed. */
     const double r[] = {0.1, 0.3, 0.2, 0.3, 0.3};
     check_kept(COV_VAL_ACCURACY, 2, r, 5,
                "last.ckpt " NAME "1_avg_val_accuracy=0.3000.ckpt " NAME
@@ -89,7 +65,7 @@ static void test_kept(void **state)
     check_kept(COV_TRAIN_LOSS, 3, loss, 5,
                "last.ckpt " NAME "0_avg_train_loss=-3.0000.ckpt " NAME
                "1_avg_train_loss=-3.5000.ckpt " NAME "3_avg_train_loss=-3.2500.ckpt ");
-    /* What is no number is kept as long as there is room, as the worst. */
+    /* NaN counts as the worst value, but is kept while there is room. */
     check_kept(COV_TRAIN_LOSS, 2, loss + 1, 2,
                "last.ckpt " NAME "0_avg_train_loss=-3.5000.ckpt " NAME
                "1_avg_train_loss=nan.ckpt ");
@@ -98,10 +74,9 @@ static void test_kept(void **state)
 static void test_resume(void **state)
 {
     (void)state;
-    struct cov_train_saver s = {home, COV_VAL_ACCURACY, COV_VAL_LOSS, 2, 7};
+    struct cov_train_saver s = {".", COV_VAL_ACCURACY, COV_VAL_LOSS, 2, 7};
     struct cov_train_network n;
     struct cov_train_point p;
-    char path[256];
     make_point(&n, &p, -1);
     assert_int_equal(cov_train_saver_begin(&s, &p, NULL), 0);
     struct cov_ckpt_stopping *stopping = &p.training.stopping;
@@ -119,9 +94,8 @@ static void test_resume(void **state)
     assert_true(saving->best_score == 0.75 && saving->kth_score == 0.5);
     free_point(&n, &p);
 
-    /* All of it is in the checkpoint, and goes on. */
-    assert_int_equal(cov_train_point_read(in_home("last.ckpt", path), MADE_LENGTH, &n, &p, NULL),
-                     0);
+    /* The checkpoint holds the state, which resumes. */
+    assert_int_equal(cov_train_point_read("last.ckpt", MADE_LENGTH, &n, &p, NULL), 0);
     stopping->wait_count = 3;
     s.patience = 2;
     assert_int_equal(cov_train_saver_begin(&s, &p, NULL), 0);
@@ -129,13 +103,13 @@ static void test_resume(void **state)
     assert_int_equal(stopping->wait_count, 3);
     assert_int_equal(stopping->patience, 2);
     save(&s, &n, &p, 0.6);
-    assert_string_equal(list_folder(home), "last.ckpt " NAME "1_avg_val_accuracy=0.7500.ckpt " NAME
-                                           "2_avg_val_accuracy=0.6000.ckpt ");
+    assert_string_equal(list_folder("."), "last.ckpt " NAME "1_avg_val_accuracy=0.7500.ckpt " NAME
+                                          "2_avg_val_accuracy=0.6000.ckpt ");
 
-    /* Predmoter's paths have folders; what is not there, or is no epoch's, is forgotten: it is not to be
-     * removed later. */
-    assert_int_equal(unlink(in_home(NAME "1_avg_val_accuracy=0.7500.ckpt", path)), 0);
-    spill(in_home("mine", path), "x", 1);
+    /* Predmoter's paths have folders. Files that are missing, or are not an epoch's checkpoint, are
+     * dropped from the list, so that they are not removed later. */
+    assert_int_equal(unlink(NAME "1_avg_val_accuracy=0.7500.ckpt"), 0);
+    put_text("mine", "x");
     struct cov_ckpt_saved *grown = realloc(saving->saved, 3 * sizeof *grown);
     assert_non_null(grown);
     saving->saved = grown;
@@ -153,7 +127,7 @@ static void test_resume(void **state)
     assert_string_equal(saving->saved[0].path, NAME "2_avg_val_accuracy=0.6000.ckpt");
     assert_string_equal(saving->best_path, saving->saved[0].path);
 
-    /* Other quantities: nothing that was is comparable. Files stay. */
+    /* With other metrics old values are not comparable. Files stay. */
     s.save_by = COV_TRAIN_LOSS;
     s.stop_by = COV_TRAIN_ACCURACY;
     assert_int_equal(cov_train_saver_begin(&s, &p, NULL), 0);
@@ -161,9 +135,9 @@ static void test_resume(void **state)
     assert_string_equal(saving->best_path, "");
     assert_false(saving->is_max);
     assert_true(stopping->is_max && isnan(stopping->best_score) && stopping->wait_count == 0);
-    assert_string_equal(list_folder(home),
-                        "last.ckpt mine " NAME "2_avg_val_accuracy=0.6000.ckpt ");
+    assert_string_equal(list_folder("."), "last.ckpt mine " NAME "2_avg_val_accuracy=0.6000.ckpt ");
     free_point(&n, &p);
+    empty_folder();
 }
 
 static void test_stops(void **state)
@@ -173,22 +147,22 @@ static void test_stops(void **state)
         enum cov_train_quantity by;
         int64_t patience;
         double values[6];
-        size_t n; /* judged; the last one stops if ... */
+        size_t n; /* number of epochs; the last one stops training if `stops` */
         bool stops;
     } cases[] = {
-        {COV_TRAIN_LOSS, 2, {1, 0.5, 0.5, 0.7}, 4, true}, /* equal is no better */
+        {COV_TRAIN_LOSS, 2, {1, 0.5, 0.5, 0.7}, 4, true}, /* an equal value is no improvement */
         {COV_TRAIN_LOSS, 3, {1, 0.5, 0.5, 0.7}, 4, false},
-        {COV_TRAIN_LOSS, 2, {1, 2, 0.5, 2, 0.25, 3}, 6, false}, /* begun anew each time */
+        {COV_TRAIN_LOSS, 2, {1, 2, 0.5, 2, 0.25, 3}, 6, false}, /* the count restarts each time */
         {COV_VAL_ACCURACY, 2, {0.1, 0.2, 0.15, 0.1}, 4, true},
         {COV_VAL_ACCURACY, 1, {-0.2, -0.1}, 2, false},
         {COV_VAL_LOSS, 0, {1, 1}, 2, true},
         {COV_VAL_LOSS, 9, {1, (double)NAN}, 2, true},
         {COV_VAL_LOSS, 9, {(double)INFINITY}, 1, true},
-        /* Differences that a checkpoint does not keep are none. */
+        /* Differences below the precision of a checkpoint do not count. */
         {COV_VAL_LOSS, 1, {1, 1 - 1e-12}, 2, true},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const struct cov_train_saver s = {home, COV_VAL_LOSS, cases[i].by, -1, cases[i].patience};
+        const struct cov_train_saver s = {".", COV_VAL_LOSS, cases[i].by, -1, cases[i].patience};
         struct cov_train_network n;
         struct cov_train_point p;
         make_point(&n, &p, -1);
@@ -211,31 +185,27 @@ static void test_failures(void **state)
     struct cov_train_saver s = {"/nonexistent/folder", COV_VAL_LOSS, COV_VAL_LOSS, 1, 5};
     struct cov_train_network n;
     struct cov_train_point p;
-    struct cov_err e = COV_ERR_INIT;
     const double values[COV_TRAIN_QUANTITIES] = {0.5, 0, 0, 0},
                  better[COV_TRAIN_QUANTITIES] = {0.25};
     make_point(&n, &p, 0);
     assert_int_equal(cov_train_saver_begin(&s, &p, NULL), 0);
-    assert_int_equal(cov_train_saver_save(&s, &n, &p, values, &e), COV_EIO);
-    assert_non_null(strstr(e.text, "/nonexistent/folder/" NAME "0_avg_val_loss=0.5000.ckpt"));
+    assert_fails(cov_train_saver_save(&s, &n, &p, values, &e), COV_EIO,
+                 "/nonexistent/folder/" NAME "0_avg_val_loss=0.5000.ckpt");
     free_point(&n, &p);
 
     make_point(&n, &p, 0);
-    s.dir = home;
+    s.dir = ".";
     assert_int_equal(cov_train_saver_begin(&s, &p, NULL), 0);
     assert_int_equal(cov_train_saver_save(&s, &n, &p, values, NULL), 0);
-    char path[256];
     size_t n_before, n_after;
-    char *before = slurp(in_home("last.ckpt", path), &n_before);
+    char *before = get_bytes("last.ckpt", &n_before);
     p.epoch++;
     limit_files(n_before / 2);
-    cov_err_clear(&e);
-    assert_int_equal(cov_train_saver_save(&s, &n, &p, better, &e), COV_EIO);
+    assert_fails(cov_train_saver_save(&s, &n, &p, better, &e), COV_EIO, "./predmoter_");
     limit_files(RLIM_INFINITY);
-    assert_non_null(strstr(e.text, home));
-    /* The one that it was to take the place of is there, and last.ckpt as it was. */
-    assert_string_equal(list_folder(home), "last.ckpt " NAME "0_avg_val_loss=0.5000.ckpt ");
-    char *after = slurp(path, &n_after);
+    /* The checkpoint that would be replaced still exists, and last.ckpt is unchanged. */
+    assert_string_equal(list_folder("."), "last.ckpt " NAME "0_avg_val_loss=0.5000.ckpt ");
+    char *after = get_bytes("last.ckpt", &n_after);
     assert_int_equal(n_after, n_before);
     assert_memory_equal(after, before, n_before);
     free(before);
@@ -246,10 +216,10 @@ static void test_failures(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_kept, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_resume, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_stops, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_failures, setup, teardown),
+        cmocka_unit_test(test_kept),
+        cmocka_unit_test(test_resume),
+        cmocka_unit_test(test_stops),
+        cmocka_unit_test(test_failures),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }
