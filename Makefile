@@ -8,7 +8,6 @@ prefix       ?= /usr/local
 exec_prefix  ?= $(prefix)
 bindir       ?= $(exec_prefix)/bin
 libdir       ?= $(exec_prefix)/lib
-includedir   ?= $(prefix)/include
 datarootdir  ?= $(prefix)/share
 mandir       ?= $(datarootdir)/man
 man1dir      ?= $(mandir)/man1
@@ -18,7 +17,6 @@ bashcompletiondir ?= $(datarootdir)/bash-completion/completions
 zshcompletiondir  ?= $(datarootdir)/zsh/site-functions
 fishcompletiondir ?= $(datarootdir)/fish/vendor_completions.d
 docdir       ?= $(datarootdir)/doc/covtools
-pkgconfigdir ?= $(libdir)/pkgconfig
 
 CFLAGS       ?= -O2 -g
 PKG_CONFIG   ?= pkg-config
@@ -487,14 +485,6 @@ lint: all ## check layers, names, banned calls, instructions of objects, man pag
 
 # ---------------------------------------------------------------- installing
 
-SO_FILE := libcov.so.$(VERSION_BASE)
-# The headers of the layers, but not those that only the layer itself includes: of its subfolders, and *_private.h.
-PUBLIC := $(sort $(filter-out %_private.h,$(wildcard common/*/*.h)))
-$(B)/cov.h: $(PUBLIC) Makefile
-	@mkdir -p $(@D)
-	@{ echo '/* cov.h - libcov as a whole.'; echo ' * SPDX-License-Identifier: MIT */'; echo '#ifndef COV_H'; \
-	   echo '#define COV_H'; printf '#include "%s"\n' $(PUBLIC); echo '#endif'; } > $@
-
 # Shell completions are made from what each tool prints about its options.
 COMPLETIONS := $(foreach t,$(TOOLS),$(B)/completion/$t $(B)/completion/_$t $(B)/completion/$t.fish)
 complete = @mkdir -p $(@D) && tools/completion/completion.sh $(1) $< > $@
@@ -507,20 +497,14 @@ $(B)/completion/%: $(BIN)/% tools/completion/completion.sh tools/completion/comp
 
 .PHONY: install install-strip uninstall completions
 completions: $(COMPLETIONS)
-install: all $(B)/cov.h $(COMPLETIONS) ## install tools, library, headers, man pages, completions (prefix, DESTDIR)
-	$(INSTALL) -d $(DESTDIR)$(bindir) $(DESTDIR)$(libdir) $(DESTDIR)$(pkgconfigdir) $(DESTDIR)$(man1dir) $(DESTDIR)$(man5dir) \
+# The library is only for the tools: no headers, and no link to develop with.
+install: all $(COMPLETIONS) ## install tools, man pages, completions, documents (prefix, DESTDIR)
+	$(INSTALL) -d $(DESTDIR)$(bindir) $(DESTDIR)$(libdir) $(DESTDIR)$(man1dir) $(DESTDIR)$(man5dir) \
 	  $(DESTDIR)$(man7dir) $(DESTDIR)$(docdir) $(DESTDIR)$(bashcompletiondir) $(DESTDIR)$(zshcompletiondir) $(DESTDIR)$(fishcompletiondir)
 	$(INSTALL) $(STRIP_FLAG) $(TOOLS:%=$(BIN)/%) $(DESTDIR)$(bindir)
-	$(INSTALL) $(STRIP_FLAG) -m 644 $(LIB)/$(SONAME) $(DESTDIR)$(libdir)/$(SO_FILE)
-	ln -sf $(SO_FILE) $(DESTDIR)$(libdir)/$(SONAME)
-	ln -sf $(SONAME) $(DESTDIR)$(libdir)/libcov.so
+	$(INSTALL) $(STRIP_FLAG) -m 644 $(LIB)/$(SONAME) $(DESTDIR)$(libdir)
 	$(if $(CUDA),$(INSTALL) -d $(DESTDIR)$(libdir)/covtools && $(INSTALL) $(STRIP_FLAG) -m 644 $(PLUGIN) $(DESTDIR)$(libdir)/covtools)
 	$(if $(MPI_LIBS),$(INSTALL) -d $(DESTDIR)$(libdir)/covtools && $(INSTALL) $(STRIP_FLAG) -m 644 $(MPI_PLUGIN) $(DESTDIR)$(libdir)/covtools)
-	$(INSTALL) -D -m 644 $(B)/cov.h $(DESTDIR)$(includedir)/covtools/cov.h
-	for h in $(PUBLIC); do $(INSTALL) -D -m 644 $$h $(DESTDIR)$(includedir)/covtools/$$h || exit 1; done
-	printf '%s\n' 'prefix=$(prefix)' 'libdir=$(libdir)' 'includedir=$(includedir)' '' 'Name: libcov' \
-	  'Description: predicted coverage along genomes: FASTA, HDF5, network, tracks' 'Version: $(VERSION)' \
-	  'Libs: -L$${libdir} -lcov' 'Cflags: -I$${includedir} -I$${includedir}/covtools' > $(DESTDIR)$(pkgconfigdir)/libcov.pc
 	$(if $(MAN1),$(INSTALL) -m 644 $(MAN1) $(DESTDIR)$(man1dir))
 	$(if $(MAN5),$(INSTALL) -m 644 $(MAN5) $(DESTDIR)$(man5dir))
 	$(if $(MAN7),$(INSTALL) -m 644 $(MAN7) $(DESTDIR)$(man7dir))
@@ -535,8 +519,8 @@ uninstall: ## remove the installed files
 	rm -f $(TOOLS:%=$(DESTDIR)$(bindir)/%) $(MAN1:man/%=$(DESTDIR)$(man1dir)/%) $(MAN5:man/%=$(DESTDIR)$(man5dir)/%) \
 	  $(MAN7:man/%=$(DESTDIR)$(man7dir)/%) $(TOOLS:%=$(DESTDIR)$(bashcompletiondir)/%) \
 	  $(TOOLS:%=$(DESTDIR)$(zshcompletiondir)/_%) $(TOOLS:%=$(DESTDIR)$(fishcompletiondir)/%.fish)
-	rm -f $(addprefix $(DESTDIR)$(libdir)/,libcov.so $(SONAME) $(SO_FILE) covtools/covtools-cuda.so covtools/covtools-mpi.so) $(DESTDIR)$(pkgconfigdir)/libcov.pc
-	rm -rf $(DESTDIR)$(includedir)/covtools $(DESTDIR)$(docdir)
+	rm -f $(addprefix $(DESTDIR)$(libdir)/,$(SONAME) covtools/covtools-cuda.so covtools/covtools-mpi.so)
+	rm -rf $(DESTDIR)$(docdir)
 
 # ---------------------------------------------------------------- demo, containers, archive
 

@@ -36,6 +36,7 @@
 
 #include "common/base/err.h"
 #include "common/base/mem.h"
+#include "common/base/number.h"
 #include "common/base/rng.h"
 #include "common/cli/opt.h"
 
