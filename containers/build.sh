@@ -1,12 +1,12 @@
 #!/bin/sh
-# build.sh - what the first stage of the containers does, as root in a bare Debian 12: builds covtools from the
-# sources in the current folder.
+# build.sh - first stage of the containers, as root in a bare Debian 12: builds covtools from the sources in the current
+# folder.
 #
 #   build.sh DESTDIR [USER]
 #
-# DESTDIR gets what is to be installed. With USER the sources are that user's, who builds, and makes what $TESTS
-# says: check, unless told otherwise. With CUDA=1 in the environment, and nvcc in /usr/local/cuda, the plugin for GPUs too.
-# Dockerfile, covtools.def and check.sh run it.
+# Installs to DESTDIR. With USER, that user, who owns the sources, builds and runs `make $TESTS` (default: check).
+# With CUDA=1 in the environment and nvcc in /usr/local/cuda, builds the GPU plugin, too.
+# Used by Dockerfile, covtools.def and check.sh.
 # SPDX-License-Identifier: MIT
 set -eu
 dest=$1

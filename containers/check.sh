@@ -1,11 +1,11 @@
 #!/bin/sh
-# check.sh - the steps of the containers, in debootstrap roots, where no container engine is needed: a tarball of
-# `make dist` is built and tested in a bare Debian 12, and what was installed runs the tutorial of covtools(7) in
-# another one, as an unprivileged user, on a read-only root file system.
+# check.sh - the steps of the containers without a container engine, in debootstrap roots: builds and tests a tarball of
+# `make dist` in a bare Debian 12, then runs the tutorial of covtools(7) with the installed files in another one, as an
+# unprivileged user on a read-only root file system.
 #
-#   check.sh TARBALL FOLDER          as root; FOLDER gets some 3 GB, and keeps the bare system for the next time
+#   check.sh TARBALL FOLDER          as root; needs 3 GB in FOLDER, which keeps the bare system for the next run
 #
-# $TESTS are other goals of make than check; $MIRROR another mirror of Debian than deb.debian.org.
+# $TESTS: goals of make instead of check. $MIRROR: a Debian mirror instead of deb.debian.org.
 #
 # SPDX-License-Identifier: MIT
 set -eu
@@ -19,7 +19,7 @@ mkdir -p "$2"
 folder=$(readlink -f "$2")
 mirror=${MIRROR:-http://deb.debian.org/debian}
 
-# Mounts go with the namespace of this process.
+# Mounts vanish with the namespace of this process.
 if [ -z "${COVTOOLS_CHECK_NAMESPACE:-}" ]; then
     COVTOOLS_CHECK_NAMESPACE=1 exec unshare --mount --propagation private -- "$0" "$tarball" "$folder"
 fi
@@ -57,7 +57,7 @@ tar -xzf "$tarball" -C "$folder/build/src" --strip-components=1
 inside build chown -R builder:builder /src
 inside build sh -c 'cd /src && sh containers/build.sh /out builder && setpriv --reuid=builder --regid=builder --init-groups make samples'
 
-say 'what it needs to run'
+say 'runtime system'
 fresh run
 cp "$folder/build/src/containers/runtime.sh" "$folder/run/tmp/"
 inside run sh /tmp/runtime.sh
@@ -77,16 +77,16 @@ mount -o remount,bind,rw "$folder/run/data"
 mount -t proc proc "$folder/run/proc"
 mount --rbind /dev "$folder/run/dev"
 if inside run touch /written 2>/dev/null; then
-    echo 'check.sh: error: the root file system can be written to' >&2
+    echo 'check.sh: error: the root file system is writable' >&2
     exit 1
 fi
-# shellcheck disable=SC2016 # for the shell inside
+# shellcheck disable=SC2016 # expanded by the inner shell
 inside run setpriv --reuid=covtools --regid=covtools --init-groups bash -c \
     'set -eux; cd /data; ps --version; for tool in fasta2h5 bam2h5 covtrain covpredict cov2bigwig h5chunk benchmark; do $tool --version | head -n 1; done; . ./tutorial.sh'
 for file in weed.bw weed.png weed.tsv weed_merged.h5 moss.bw; do
     [ -s "$folder/run/data/$file" ] || {
-        echo "check.sh: error: the tutorial made no $file" >&2
+        echo "check.sh: error: the tutorial did not make $file" >&2
         exit 1
     }
 done
-say 'all as it should be'
+say 'passed'

@@ -1,7 +1,7 @@
 #!/bin/sh
-# runtime.sh - what the second stage of the containers does, as root in a bare Debian 12: installs the libraries
-# that covtools needs, gnuplot for pictures, and ps, which workflow engines ask for.
-# Dockerfile, covtools.def and check.sh run it.
+# runtime.sh - second stage of the containers, as root in a bare Debian 12: installs the libraries that covtools needs,
+# gnuplot for plots, and ps for workflow engines.
+# Used by Dockerfile, covtools.def and check.sh.
 # SPDX-License-Identifier: MIT
 set -eu
 export DEBIAN_FRONTEND=noninteractive

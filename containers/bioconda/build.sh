@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 set -eu
 
-# The libraries are all in ${PREFIX}, under the names that they have there, which are not always Debian's.
+# All libraries are in ${PREFIX}; some have other names than in Debian.
 flags=(
     CC="${CC}"
     CPPFLAGS="${CPPFLAGS} -I${PREFIX}/include $(pkg-config --cflags liblzf libcjson)"

@@ -1,20 +1,20 @@
 #!/bin/sh
-# The commands of covtools(7)'s tutorial, as they stand there.
+# Runs the commands of the tutorial in covtools(7).
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 
 need_program gnuplot
-ok 'samples are made up' "$SRC/workflows/demo/samples.sh" "$TESTLIB/../../demo/make_plant" . 60000
+ok 'samples are made' "$SRC/workflows/demo/samples.sh" "$TESTLIB/../../demo/make_plant" . 60000
 sed -n '/^\.SH TUTORIAL/,/^\.SH ENVIRONMENT/p' "$SRC/man/covtools.7" | sed -n '/^\.EX/,/^\.EE/p' |
     sed '/^\.E[XE]/d; s/\\-/-/g' >commands
 is "$(grep -c . commands)" 13 'the tutorial has 13 commands'
 while read -r command; do
     ok "$command" sh -e -c "$command"
 done <commands
-ok 'the joined parts are the whole' "$PYTHON" "$SRC/tests/lib/h5_equal.py" weed_predictions.h5 weed_merged.h5
-is "$(head -c 8 weed.png | od -An -tx1 | tr -d ' \n')" 89504e470d0a1a0a 'the picture is a PNG'
+ok 'the merged parts equal the whole' "$PYTHON" "$SRC/tests/lib/h5_equal.py" weed_predictions.h5 weed_merged.h5
+is "$(head -c 8 weed.png | od -An -tx1 | tr -d ' \n')" 89504e470d0a1a0a 'the plot is a PNG'
 
-# The same for a report.
+# The same figures in a MultiQC report.
 cov2bigwig -q -f --datasets atacseq --compare weed.h5 --peak-threshold 5 -o weed.tsv --stats cress_mqc.json weed_predictions.h5
 bam2h5 -q -f -p atacseq -o again.h5 weed.h5 weed_atacseq.sam --replace --stats reads_mqc.json
 cat >report.py <<'END'
@@ -26,13 +26,13 @@ for name in ("pearson_1", "spearman_1000", "precision", "recall", "f1"):
     assert abs(row[name] - float(total[name])) < 1e-6, name
     assert mqc["headers"][name]["format"] == "{:,.3f}", name
 assert mqc["id"] == "covtools_cov2bigwig_compare" and mqc["plot_type"] == "table", mqc["id"]
-assert mqc["comparison"]["tracks"], "what --stats has always had"
+assert mqc["comparison"]["tracks"], "--stats also has the comparison"
 reads = sum(not line.startswith("@") for line in open("weed_atacseq.sam"))
 mqc = json.load(open("reads_mqc.json"))
 row = mqc["data"]["reads"]
 assert row["reads"] == row["counted"] == reads, row
 assert abs(row["mean_coverage"] - 50 * reads / row["bases"]) < 1e-3, row
 END
-ok 'the figures of a report are those of the table and of the reads' "$PYTHON" report.py
+ok 'the report has the figures of the table and of the reads' "$PYTHON" report.py
 
 done_testing

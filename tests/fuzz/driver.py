@@ -1,5 +1,5 @@
-"""driver.py - what h5_damage.py and track_damage.py have in common: programs run, and damaged files made one
-after the other, of which those with findings are kept.
+"""driver.py - shared by h5_damage.py and track_damage.py: makes damaged files one by one, runs programs on them, and keeps
+the files with findings.
 SPDX-License-Identifier: MIT"""
 import collections
 import os
@@ -11,9 +11,9 @@ TIMEOUT = 30
 
 
 def run(commands, out, report, judge):
-    """Runs each command (name: arguments), with the folder `out` empty before. One that hangs is reported, and
-    of each other judge(name, done, files left in out, names of those that took it) says whether it took its input.
-    Returns the names of those that did."""
+    """Runs each command (name: arguments) with an empty folder `out`. Reports commands that hang; for each other,
+    judge(name, done, files left in out, names of commands that accepted it) returns true if it accepted its input.
+    Returns the names of commands that did."""
     taken = []
     for name, command in commands.items():
         shutil.rmtree(out, ignore_errors=True)

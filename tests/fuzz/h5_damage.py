@@ -1,11 +1,10 @@
-"""h5_damage.py - damaged copies of files of chunks, and every program run on each of them.
+"""h5_damage.py - runs every program on damaged copies of genome and predictions files.
 
   h5_damage.py WORKDIR N SEED MODEL.ckpt READS.sam BASE.h5...
 
-Makes N files out of the sound ones by flipping bits, cutting, wiping, and wrong shapes, types, counts and
-values, and runs every tool on each. A program may refuse a file (status 1, one line, nothing left behind) or
-take it. It may not crash, hang, end in silence otherwise, or make something else of a file than h5py reads in
-it. Prints what went wrong, and counts; status 1 if anything did.
+Makes N files from valid ones by flipping bits, cutting, wiping, and wrong shapes, types, counts and values, and runs
+every tool on each. A program may refuse a file (status 1, one line, no output) or accept it. It must not crash, hang, fail
+silently, or read other values than h5py does. Prints failures and counts; status 1 if there was a failure.
 SPDX-License-Identifier: MIT"""
 import os
 import random
@@ -22,7 +21,7 @@ import driver
 def flip(path, rng):
     with open(path, "r+b") as f:
         size = f.seek(0, 2)
-        # Half of them where the structure is, at the front.
+        # Half of them in the structure at the start.
         span = size if rng.random() < 0.5 else min(size, 4096)
         for _ in range(rng.choice((1, 1, 2, 8))):
             at = rng.randrange(span)
@@ -117,7 +116,7 @@ for name in names:
     if name.startswith("data/seq_") or name in ("data/X_packed", "data/species"):
         continue
     if name not in a:
-        sys.exit(f"{name} comes from nowhere")
+        sys.exit(f"{name} is not in the input")
     x, y = a[name][:], b[name][:]
     if x.shape != y.shape:
         sys.exit(f"{name} has another shape")
@@ -132,7 +131,7 @@ def is_faithful(path, made):
     try:
         done = subprocess.run([sys.executable, "-c", READ, path, made], capture_output=True, text=True, timeout=driver.TIMEOUT)
     except subprocess.TimeoutExpired:
-        return True, "h5py hangs on it: nothing is known"
+        return True, "h5py hangs on it"
     why = done.stderr.strip().split("\n")[-1]
     # Where the usual plugins are not installed, h5py reads neither file.
     return done.returncode == 0 or "can't open directory" in why, why
@@ -149,11 +148,11 @@ def run_all(path, model, reads, work, report):
         elif done.returncode == 1 and left:
             report(name, f"leaves {left}")
         elif done.returncode == 1 and not driver.errors(done) and not (name == "verify" and done.stdout):
-            report(name, "fails in silence")
+            report(name, "fails without a message")
         elif done.returncode == 0 and name == "repack --chunk-rows":
             good, why = is_faithful(path, f"{out}/rows.h5")
             if not good:
-                report(name, f"is not faithful: {why}")
+                report(name, f"changes values: {why}")
         return done.returncode == 0
 
     return driver.run(commands(path, model, reads, out), out, report, judge)

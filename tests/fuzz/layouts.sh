@@ -1,8 +1,8 @@
 #!/bin/sh
-# layouts.sh FOLDER CONTIGS LENGTH CHUNK - genome files of many contigs in every layout, made from every other
-# one, by streams, and in part, against what fasta2h5 writes: all have to give the same bytes by `h5chunk cat`.
-# Contigs have LENGTH bases and some more. FORMS: other forms of files than those below. Prints what differs;
-# status 1 if anything does. Run by hand, with the tools in PATH; these take some minutes:
+# layouts.sh FOLDER CONTIGS LENGTH CHUNK - converts genome files of many contigs from each layout to each other, also through
+# streams and in parts, and compares with fasta2h5: `h5chunk cat` must give the same bytes for all. Contigs have at
+# least LENGTH bases. FORMS: other forms of files than those below. Prints differences; status 1 if there are any. Run by
+# hand, with the tools in PATH; these take some minutes:
 #   layouts.sh /dev/shm/x 1840 20000 21384; layouts.sh /dev/shm/x 300000 1000 1100
 # SPDX-License-Identifier: MIT
 set -eu
@@ -18,7 +18,7 @@ n_bad=0
 
 awk -v n="$n_contigs" -v length_of="$length" 'BEGIN {
     srand(11)
-    # A pool of letters, of which each contig is a part: N and lower case among them.
+    # Letters, including N and lower case; each contig is a part of them.
     for (i = 0; i < 400000; i++)
         pool = pool substr("ACGTACGTACGTACGTacgtACGTACGTACGTACGTNY", 1 + int(rand() * 38), 1)
     for (c = 0; c < n; c++) {
@@ -35,7 +35,7 @@ grep '^>' genome.fa | sed 's/^>//' | awk 'NR % 3 == 1' >names
 
 # A form is LAYOUT:COMPRESSION:ROWS.
 forms=${FORMS:-onehot:gzip:1 onehot:fast:1 onehot:lzf:3 packed:zstd:1 packed:none:4}
-digest() { # of a file
+digest() { # FILE
     h5chunk cat -q "$1" | sha256sum | cut -d ' ' -f 1
 }
 check() { # NAME DIGEST EXPECTED

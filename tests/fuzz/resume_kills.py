@@ -1,13 +1,13 @@
-"""resume_kills.py - predictions that are killed again and again, and what comes of them in the end.
+"""resume_kills.py - kills covpredict --resume again and again, and checks the result.
 
   resume_kills.py WORKDIR KILLS SHARDS SEED GENOME MODEL [OPTION]...
 
-Predicts GENOME with MODEL without interruption (covpredict OPTION...), then in SHARDS shards with --resume,
-each killed with SIGKILL at a random moment and started again until it is done, until KILLS kills have been
-made. Between some of the runs the journal is cut or a byte of it changed, and during some a second run
-is started, which has to be refused. After each kill nothing but the journal (and a hidden temporary file, if it
-came as the output was written) may be there; each shard has to be, byte by byte, that of a run that was not
-killed, and together they are the whole. Prints what went wrong, and counts; status 1 if anything did.
+Predicts GENOME with MODEL without interruption (covpredict OPTION...), then in SHARDS shards with --resume, each killed
+with SIGKILL at a random moment and restarted until it is complete, until KILLS kills have been made. Between some runs the
+journal is cut or a byte of it changed; during some a second run is started, which must be refused. After each kill
+only the journal may exist (and a hidden temporary file, if the output was being written). Each shard must equal, byte
+by byte, that of an uninterrupted run, and the merged shards the whole. Prints failures and counts; status 1 if there
+was a failure.
 SPDX-License-Identifier: MIT"""
 import filecmp
 import os
@@ -23,7 +23,7 @@ def main():
     rng = random.Random(int(seed))
     os.makedirs(work, exist_ok=True)
     base = ["covpredict", "-q", "-m", model] + options
-    counts = {"kills": 0, "done": 0, "damaged": 0, "refused": 0, "gone on": 0}
+    counts = {"kills": 0, "done": 0, "damaged": 0, "refused": 0, "resumed": 0}
     failures = []
 
     def command(shard, output, *more):
@@ -40,7 +40,7 @@ def main():
         subprocess.run(command(shard, wanted[shard], "-f"), check=True)
         longest = max(longest, time.monotonic() - beg)
 
-    # Whether the process holds its lock; one that was started may not have come so far yet.
+    # Returns true if the process holds its lock; a new process may not hold it yet.
     def is_at_work(pid, journal):
         try:
             inode = os.stat(journal).st_ino
@@ -53,7 +53,7 @@ def main():
     def damage(journal):
         size = os.path.getsize(journal)
         with open(journal, "r+b") as f:
-            # The head is left: to begin afresh needs -f.
+            # Keeps the head, because starting anew needs -f.
             head = 32 + int.from_bytes(f.read(24)[20:24], "little")
             if size <= head:
                 return
@@ -74,15 +74,15 @@ def main():
             shard = rng.choice(list(left))
             output, journal = left[shard], left[shard] + ".resume"
             if os.path.exists(journal):
-                counts["gone on"] += 1
-                # Behind the output, what is written to would be the journal of another run.
+                counts["resumed"] += 1
+                # With a complete output, the journal would be that of another run.
                 if rng.random() < 0.2 and not os.path.exists(output):
                     damage(journal)
             run = subprocess.Popen(command(shard, output, "--resume"), stderr=subprocess.PIPE)
             if counts["kills"] < kills:
                 time.sleep(longest * rng.random() * (0.2 if rng.random() < 0.3 else 1))
                 if rng.random() < 0.1 and is_at_work(run.pid, journal):
-                    # Refused; or the first one, which no longer has the lock then, has made all of it meanwhile.
+                    # Must be refused, unless the first run has released its lock because it is complete.
                     words = [w for w in command(shard, output, "--resume") if w != "-q"]
                     second = subprocess.run(words, stderr=subprocess.PIPE)
                     if second.returncode == 1 and b"another run is at work" in second.stderr:
@@ -94,7 +94,7 @@ def main():
             if run.returncode == -9:
                 counts["kills"] += 1
                 there = {name for name in os.listdir(work) if name.startswith((f"x{shard}.", f".x{shard}."))}
-                # Killed before it removed the journal of a complete output.
+                # It may have been killed before it deleted the journal of a complete output.
                 there -= {f"x{shard}.h5.resume", f".x{shard}.resume.tmp.h5", f"x{shard}.h5"}
                 if there:
                     fail(f"a kill left {sorted(there)}")
@@ -103,12 +103,12 @@ def main():
             else:
                 del left[shard]
             if os.path.exists(output) and not filecmp.cmp(output, wanted[shard], shallow=False):
-                fail(f"{output}: not the bytes of a run that was not killed")
+                fail(f"{output}: differs from an uninterrupted run")
         counts["done"] += not failures
         rest = [name for name in os.listdir(work) if "x" in name and not name.startswith(("x", "wanted"))
                 or name.endswith(".resume")]
         if not failures and rest:
-            fail(f"left behind: {rest}")
+            fail(f"files remain: {rest}")
         for output in [] if failures else outputs.values():
             os.remove(output)
     if shards > 1 and not failures:

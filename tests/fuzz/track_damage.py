@@ -1,13 +1,12 @@
-"""track_damage.py - damaged copies of bigWig and bedGraph files, and what reads tracks run on each of them.
+"""track_damage.py - runs every reader of tracks on damaged copies of bigWig and bedGraph files.
 
   track_damage.py WORKDIR N SEED GENOME.h5
 
-Makes sound files, and N damaged ones of them by flipping bits, cutting, wiping, moving bytes, and wrong numbers
-where the structure is, and converts each. A program may refuse a file (status 1, one line, nothing left
-behind) or take it. It may not crash, hang, or make another track of it than it holds: of a compressed file
-that is the track of the sound one, as checksums are over all values; names and lengths of contigs, and text
-that is not compressed, are what the damaged file says, as it is read here. Prints what went wrong,
-and counts; status 1 if anything did. GENOME.h5 has the sequences of make_bases.
+Makes valid files, and N damaged ones by flipping bits, cutting, wiping, moving bytes, and wrong numbers in the structure,
+and converts each. A program may refuse a file (status 1, one line, no output) or accept it. It must not crash, hang, or
+read another track than the file holds: for a compressed file that is the original track, because checksums cover all
+values; names and lengths of contigs, and uncompressed text, are those of the damaged file. Prints failures and
+counts; status 1 if there was a failure. GENOME.h5 has the sequences of make_bases.
 SPDX-License-Identifier: MIT"""
 import gzip
 import math
@@ -267,22 +266,22 @@ def is_right(base, path, made):
             b = BigWig(path)
             there = sorted(map(tuple, b.track()))
         except (Broken, struct.error):
-            return "is made of a file that is broken"
+            return "accepts a broken file"
         names = {i: name for i, (name, _) in b.contigs.items()}
         if base.checked and sorted(map(tuple, merge(there))) != base.by_number:
-            return "has other values than the sound one"
+            return "has other values than the original"
         wanted = sorted(map(tuple, merge((names.get(n), b, e, v) for n, b, e, v in there)), key=str)
-        return None if sorted(map(tuple, got), key=str) == wanted else "is not what the file says"
+        return None if sorted(map(tuple, got), key=str) == wanted else "differs from the file"
     with open(path, "rb") as f:
         data = f.read()
     if data[:2] == b"\x1f\x8b":
         # What follows the last member and does not begin one is passed over by gzip too.
         done = subprocess.run(["gzip", "-dc", path], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         if done.returncode == 1:
-            return "is made of damaged gzip"
+            return "accepts damaged gzip"
         data = done.stdout
     wanted = parse_text(data)
-    return None if wanted is not None and merge(wanted) == got else "is not what the text says"
+    return None if wanted is not None and merge(wanted) == got else "differs from the text"
 
 
 def is_counted(path, made):
@@ -318,7 +317,7 @@ def run_all(base, path, genome, work, report):
             report(name, f"says {done.stderr[-300:]}")
         elif done.returncode == 0:
             if name == "bam2h5" and "to bedGraph" in taken and not is_counted(text, f"{out}/x.h5"):
-                report(name, "has counted something else")
+                report(name, "has other counts")
             if name == "to bedGraph":
                 shutil.copy(f"{out}/x.bg", text)
                 wrong = is_right(base, path, f"{out}/x.bg")
@@ -368,7 +367,7 @@ def main():
     os.makedirs(work, exist_ok=True)
     bases = make_bases(work, rng)
     for base in bases:
-        run_all(base, base.path, genome, work, lambda name, what: sys.exit(f"{base.path} is sound, but {name}: {what}"))
+        run_all(base, base.path, genome, work, lambda name, what: sys.exit(f"{base.path} is valid, but {name}: {what}"))
 
     def damage(k, i, kind):
         base = bases[k]

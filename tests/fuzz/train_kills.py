@@ -1,5 +1,5 @@
-"""train_kills.py - covtrain, killed at random moments, has its last complete checkpoint whole, and goes on from it to
-what a run that was let alone gives, byte for byte.
+"""train_kills.py - kills covtrain at random moments: its last checkpoint must stay whole, and a resumed training must
+give the bytes of an uninterrupted one.
 
 train_kills.py KILLS WHOLE DIR -- ARG...    WHOLE: last.ckpt of `covtrain ARG... -o` another folder; DIR: the folder to use
 The seed is printed; SEED=N sets it.
@@ -47,7 +47,7 @@ def main():
         if run.returncode == 0:
             done += 1
             if not filecmp.cmp(last, whole, shallow=False):
-                return "another last.ckpt after %d kills" % n
+                return "last.ckpt differs after %d kills" % n
             shutil.rmtree(folder)
     if os.path.exists(folder):
         run = start([*args, "-o", folder, *(["--resume-training", last] if os.path.exists(last) else ["-f"])])
@@ -55,11 +55,11 @@ def main():
         if run.returncode:
             return "the last run ended with %d: %s" % (run.returncode, error)
         if not filecmp.cmp(last, whole, shallow=False):
-            return "another last.ckpt after %d kills" % n
+            return "last.ckpt differs after %d kills" % n
         left = [name for name in os.listdir(folder) if name.startswith(".")]
         if left:
-            return "left behind: %s" % left
-    print("%d kills, %d runs to the end between them" % (n, done))
+            return "files remain: %s" % left
+    print("%d kills, %d complete runs" % (n, done))
     return 0
 
 

@@ -1,11 +1,10 @@
 #!/bin/sh
-# demo.sh - a network that has learned a made-up plant's promoters predicts a chromosome it has not seen.
+# demo.sh - a network that has learned a synthetic plant's promoters predicts a chromosome that it has not seen.
 #
 #   demo.sh MAKE_PLANT FOLDER [BASES]
 #
-# MAKE_PLANT is the program of make_plant.c; the tools are found in PATH. The network is plant.ckpt beside
-# this script, which train.sh made from chr1 to chr4. All files go to FOLDER; those of an earlier run are
-# replaced.
+# MAKE_PLANT is the program of make_plant.c; the tools must be in PATH. The network is plant.ckpt in the folder of this
+# script, which train.sh trained on chr1 to chr4. Writes all files to FOLDER and replaces those of an earlier run.
 # SPDX-License-Identifier: MIT
 set -eu
 LC_ALL=C
@@ -21,7 +20,7 @@ folder=$2
 bases=${3:-3000000}
 for program in fasta2h5 bam2h5 covpredict cov2bigwig gnuplot; do
     if ! command -v "$program" >/dev/null; then
-        echo "demo.sh: error: no program $program (is all built, and were its packages installed by \`make deps\`?)" >&2
+        echo "demo.sh: error: no program $program; run \`sudo make deps\` and \`make\`" >&2
         exit 1
     fi
 done
@@ -32,12 +31,12 @@ cp "$here/plant.ckpt" .
 say() {
     printf '\n%s\n' "$*"
 }
-show() { # a command, and runs it
+show() { # COMMAND...: prints and runs it
     printf '  $ %s\n' "$*"
     "$@"
 }
 
-say 'A made-up plant: its genome, and reads of ATAC-seq and of H3K4me3 ChIP-seq. Of them, those of chr5:'
+say 'A synthetic plant: its genome, and reads of ATAC-seq and H3K4me3 ChIP-seq. Chromosome 5:'
 "$make_plant" . "$bases"
 awk '/^>/ { on = $1 == ">chr5" } on' genome.fa >chr5.fa
 for assay in atacseq h3k4me3; do
@@ -45,17 +44,17 @@ for assay in atacseq h3k4me3; do
 done
 wc -c chr5.fa chr5_atacseq.sam chr5_h3k4me3.sam | awk '$2 != "total" { printf "  %-16s %9d bytes\n", $2, $1 }'
 
-say 'From the DNA alone, by a network that has seen chr1 to chr4:'
+say 'Predict coverage from the DNA, with a network that was trained on chr1 to chr4:'
 show fasta2h5 -f --stats stats/fasta2h5.json -o chr5.h5 chr5.fa
 show covpredict -f --stats stats/covpredict.json -m plant.ckpt --overlap 1k -o predictions.h5 chr5.h5
 show cov2bigwig -f --stats stats/cov2bigwig.json --basename chr5 -o tracks/ predictions.h5
 
-say 'What the reads say:'
+say 'Count the reads:'
 show bam2h5 -f --stats stats/atacseq.json -p atacseq --shift chr5.h5 chr5_atacseq.sam
 show bam2h5 -f --stats stats/h3k4me3.json -p h3k4me3 chr5.h5 chr5_h3k4me3.sam
 
-say 'The one beside the other:'
-# The region that is drawn: all of the chromosome where it is short.
+say 'Compare prediction and reads:'
+# The region to draw; all of a short chromosome.
 length=$(awk '$1 == "@SQ" { sub(/LN:/, "", $3); print $3 }' chr5_atacseq.sam)
 beg=160000
 end=200000

@@ -1,9 +1,9 @@
 #!/bin/sh
-# samples.sh - samples for the workflows: made-up genomes, one of them with reads, and the demo's network.
+# samples.sh - samples for the workflows: two synthetic genomes, one with reads, and the demo's network.
 #
 #   samples.sh MAKE_PLANT FOLDER [BASES]
 #
-# MAKE_PLANT is the program of make_plant.c. FOLDER gets moss.fa.gz, weed.fa, weed_atacseq.sam, weed_h3k4me3.sam,
+# MAKE_PLANT is the program of make_plant.c. Writes to FOLDER: moss.fa.gz, weed.fa, weed_atacseq.sam, weed_h3k4me3.sam,
 # plant.ckpt, the sheets config/samples.tsv (for Snakemake) and samples.csv (for Nextflow), and config/config.yaml.
 # SPDX-License-Identifier: MIT
 set -eu
@@ -25,7 +25,7 @@ mv genome.fa weed.fa
 mv atacseq.sam weed_atacseq.sam
 mv h3k4me3.sam weed_h3k4me3.sam
 rm features.bed
-# The other genome is a part of the same, under other names.
+# The other genome is a part of it, with other names.
 awk '/^>/ { n++ } n > 2 { sub(/^>chr/, ">scaffold_"); print }' weed.fa | gzip -n >moss.fa.gz
 cp "$here/plant.ckpt" .
 

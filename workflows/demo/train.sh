@@ -1,11 +1,11 @@
 #!/bin/sh
-# train.sh - makes the demo's network again: the made-up genome and its reads, and covtrain on them.
+# train.sh - trains the demo's network again: makes the synthetic genome and its reads, and runs covtrain on them.
 #
 #   train.sh MAKE_PLANT FOLDER [BASES [OPTION...]]
 #
-# MAKE_PLANT is the program of make_plant.c; the tools are found in PATH. chr4 is for validation, and the epoch
-# that predicts it best becomes FOLDER/plant.ckpt; how well it predicts chr5, which was not seen, is the table in the
-# end. OPTIONs are for covtrain: how long it learns and how fast, instead of what is here.
+# MAKE_PLANT is the program of make_plant.c; the tools must be in PATH. chr4 is for validation; the epoch that predicts it
+# best becomes FOLDER/plant.ckpt. Ends with a table of how well it predicts chr5, which is in neither set. OPTIONs of
+# covtrain replace the schedule below.
 # SPDX-License-Identifier: MIT
 set -eu
 LC_ALL=C

@@ -1,6 +1,6 @@
 #!/bin/sh
-# check.sh - runs the pipeline on made-up samples: killed in the middle and resumed, in 4 shards and in one
-# piece, and as a stub. `make check-nextflow` starts it, with nextflow and the tools in PATH.
+# check.sh - runs the pipeline on synthetic samples: killed and resumed, in 4 shards and in one job, and as a stub.
+# `make check-nextflow` starts it with nextflow and the tools in PATH.
 #
 #   check.sh MAKE_DEMO FOLDER
 #
@@ -16,7 +16,7 @@ make_plant=$(cd "$(dirname "$1")" && pwd)/${1##*/}
 rm -rf "$2"
 mkdir -p "$2/slow"
 cd "$2"
-# Nothing of an earlier run, nor of the user's.
+# Ignores earlier runs and the configuration of the user.
 HOME=$PWD NXF_HOME=$PWD/.nextflow-home
 export HOME NXF_HOME
 report=false
@@ -31,14 +31,14 @@ pipeline() { # LOG OPTION...
     shift
     nextflow -log "$log" run "$here/main.nf" -profile test -ansi-log false --report $report "$@"
 }
-tasks() { # LOG WHAT: how many
+tasks() { # LOG PATTERN: counts lines
     grep -c "$2" "$1" || true
 }
 
 "$here/../demo/samples.sh" "$make_plant" testdata 60000
 
-echo '== killed while it predicts'
-# shellcheck disable=SC2016 # for the script that it writes
+echo '== killed during prediction'
+# shellcheck disable=SC2016 # expanded by the script that it writes
 printf '#!/bin/sh\n[ "$1" = --version ] && { echo covpredict 0; exit; }\n: >"%s/predicting"\nexec sleep 60\n' \
     "$PWD" >slow/covpredict
 chmod +x slow/covpredict
@@ -51,19 +51,19 @@ until [ -e predicting ] || [ $n -eq 1200 ] || ! kill -0 "$group" 2>/dev/null; do
     n=$((n + 1))
 done
 [ -e predicting ] || fail "$(cat killed.txt)"
-sleep 5 # Nextflow writes down what is done in the background
+sleep 5 # Nextflow records finished tasks in the background
 kill -s KILL -- "-$group"
 wait "$group" 2>/dev/null || true
 
 echo '== resumed, in 4 shards'
 pipeline resumed.log -resume --shards 4 --outdir four
-[ "$(tasks resumed.log 'Cached process > COVTOOLS:FASTA2H5')" -ge 1 ] || fail 'nothing was resumed'
+[ "$(tasks resumed.log 'Cached process > COVTOOLS:FASTA2H5')" -ge 1 ] || fail 'no task was resumed'
 
-echo '== resumed when all is done'
+echo '== resumed when complete'
 pipeline again.log -resume --shards 4 --outdir four
-[ "$(tasks again.log 'Submitted process')" -eq 0 ] || fail 'something was done again'
+[ "$(tasks again.log 'Submitted process')" -eq 0 ] || fail 'a task was repeated'
 
-echo '== in one piece'
+echo '== in one job'
 pipeline one.log --outdir one
 for sample in weed moss; do
     for dataset in atacseq h3k4me3; do
@@ -71,7 +71,7 @@ for sample in weed moss; do
     done
 done
 for dataset in atacseq h3k4me3; do
-    grep -q '	total	87205	' one/metrics/weed.plant.$dataset.compare.tsv || fail "the comparison of $dataset"
+    grep -q '	total	87205	' one/metrics/weed.plant.$dataset.compare.tsv || fail "wrong comparison of $dataset"
 done
 [ $report = false ] || [ -s one/report/multiqc_report.html ] || fail 'no report'
 
@@ -81,4 +81,4 @@ pipeline stub.log -stub --outdir stub
 for dataset in atacseq h3k4me3; do
     [ -e "stub/metrics/weed.plant.$dataset.compare.tsv" ] || fail "no comparison of $dataset"
 done
-echo 'check.sh: all as it should be'
+echo 'check.sh: passed'

@@ -1,5 +1,5 @@
-// From a sheet of samples to tracks, metrics and a report: FASTA -> genome file -> prediction -> bigWig, and
-// where reads were measured, how well the tracks agree with them. The same graph as workflows/snakemake.
+// From a sheet of samples to tracks, metrics and a report: FASTA -> genome file -> prediction -> bigWig, and a comparison
+// with measured coverage where a sample has some. The same steps as workflows/snakemake.
 //
 //   nextflow run workflows/nextflow/main.nf --input samples.csv --outdir results
 //
@@ -18,19 +18,19 @@ include { COV2BIGWIG_TRACKS  } from './modules/local/cov2bigwig/tracks/main'
 include { COV2BIGWIG_COMPARE } from './modules/local/cov2bigwig/compare/main'
 include { MULTIQC            } from './modules/local/multiqc/main'
 
-// A row of the sheet, checked. Paths are relative to the folder of the sheet.
+// Checks a row of the sheet. Paths are relative to the folder of the sheet.
 def read_row(row, sheet) {
     def where = "${sheet}: ${row.sample ?: 'a row without a sample'}"
     ['sample', 'fasta', 'model', 'checkpoint'].each { column ->
         if (!row[column]) {
-            error "${where}: no ${column}"
+            error "${where}: missing ${column}"
         }
     }
     if (!(row.sample ==~ /[A-Za-z0-9][A-Za-z0-9._+-]*/) || !(row.model ==~ /[A-Za-z0-9_-]+/)) {
-        error "${where}: names are letters, digits, and . _ + - (a model: _ -)"
+        error "${where}: invalid name; use letters, digits and . _ + - (for a model _ -)"
     }
     if (row.bams && !(row.dataset ==~ /[A-Za-z0-9_-]+/)) {
-        error "${where}: bams without the name of their dataset"
+        error "${where}: missing dataset of the bams"
     }
     def at = { path -> file(path.startsWith('/') || path.contains('://') ? path : "${sheet.parent}/${path}", checkIfExists: true) }
     return [
@@ -60,7 +60,7 @@ workflow COVTOOLS {
     )
     measured = BAM2H5.out.genome.map { meta, genome -> [meta.id, genome] }
 
-    // A sample has a row for each data set that was measured.
+    // A sample has one row per measured data set.
     runs = rows.map { [it.sample, [id: it.id], it.checkpoint] }
         .unique()
         .combine(genomes, by: 0)
@@ -107,10 +107,10 @@ workflow COVTOOLS {
 
 workflow {
     if (!params.input) {
-        error 'which samples? --input samples.csv, with the columns sample,fasta,dataset,bams,model,checkpoint'
+        error 'missing --input: a sheet with the columns sample,fasta,dataset,bams,model,checkpoint'
     }
     if (!(params.shards instanceof Integer) || params.shards < 1) {
-        error "--shards ${params.shards}: a whole number above 0"
+        error "--shards ${params.shards}: expected an integer above 0"
     }
     sheet = file(params.input, checkIfExists: true)
     COVTOOLS(Channel.fromPath(sheet).splitCsv(header: true).map { read_row(it, sheet) })

@@ -1,4 +1,4 @@
-# The genome file with the measured coverage of one data set. SPDX-License-Identifier: MIT
+# Adds the measured coverage of a data set to a genome file. SPDX-License-Identifier: MIT
 
 
 rule bam2h5:

@@ -1,4 +1,4 @@
-# The configuration and the sheet of samples, checked, and what follows from them.
+# Reads and checks the configuration and the sheet of samples, and derives the targets.
 # SPDX-License-Identifier: MIT
 import csv
 import re
@@ -18,11 +18,11 @@ def read_samples(path):
             validate(row, "../schemas/samples.schema.yaml")
             name = row["sample"]
             if name in samples:
-                raise ValueError(f"{path}: sample {name} stands there twice")
+                raise ValueError(f"{path}: duplicate sample {name}")
             models = list(dict.fromkeys(row["models"].split(",") if "models" in row else config["models"]))
             for model in models:
                 if model not in config["models"]:
-                    raise ValueError(f"{path}: {name}: the configuration has no model {model}")
+                    raise ValueError(f"{path}: {name}: unknown model {model}")
             measured = {}
             for entry in row["bams"].split(",") if "bams" in row else []:
                 dataset, bam = entry.split("=", 1)
@@ -36,7 +36,7 @@ def read_samples(path):
 
 
 def any_of(names):
-    """The regular expression of a wildcard that is one of the names."""
+    """A regular expression that matches any of the names."""
     return "|".join(map(re.escape, sorted(names))) or "(?!)"
 
 
@@ -44,7 +44,7 @@ SAMPLES = read_samples(config["samples"])
 MODELS = config["models"]
 TRAININGS = config["training"]
 SHARDS = config["shards"]
-# (sample, model) that are predicted; (sample, model, data set) of tracks; those of them that were measured too.
+# RUNS: (sample, model) to predict. SIGNALS: (sample, model, data set) of tracks. COMPARED: those with measured coverage.
 RUNS = [(s, m) for s, sample in SAMPLES.items() for m in sample["models"]]
 SIGNALS = [(s, m, d) for s, m in RUNS for d in MODELS[m]["datasets"]]
 COMPARED = [(s, m, d) for s, m, d in SIGNALS if d in SAMPLES[s]["measured"]]
@@ -55,7 +55,7 @@ METRICS = (
     + [f"metrics/verify/{s}.{m}.txt" for s, m in RUNS]
     + [f"metrics/compare/{s}.{m}.{d}.tsv" for s, m, d in COMPARED]
 )
-# What MultiQC reads: the statistics of all steps.
+# The statistics of all steps, for MultiQC.
 STATS = (
     [f"stats/fasta2h5/{s}_mqc.json" for s in SAMPLES]
     + [f"stats/covtrain/{t}_mqc.json" for t in TRAININGS if any(MODELS[m]["checkpoint"] == f"trained/{t}.ckpt" for _, m in RUNS)]
@@ -102,7 +102,7 @@ def options_of_training(wildcards):
 
 
 def memory_of(tool):
-    """mem_mb of a rule: what a thread takes and what the program does, twice that when it ran out before."""
+    """mem_mb of a rule: fixed + per_thread * threads, doubled at each retry."""
     need = config[tool]["mem_mb"]
 
     def mem_mb(wildcards, threads, attempt):

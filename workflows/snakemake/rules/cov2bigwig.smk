@@ -1,4 +1,4 @@
-# A prediction as a track, and how well it agrees with what was measured. SPDX-License-Identifier: MIT
+# Converts a prediction to a track, and compares it with measured coverage. SPDX-License-Identifier: MIT
 
 
 rule cov2bigwig:

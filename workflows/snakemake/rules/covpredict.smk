@@ -1,5 +1,4 @@
-# Prediction: in one piece, or scattered in shards, each a job of its own, and joined again. A job that was
-# ended goes on from its journal when it is run again.
+# Predicts a genome in one job, or in one job per shard and merges these. An interrupted job resumes from its journal.
 # SPDX-License-Identifier: MIT
 
 if SHARDS == 1:

@@ -1,6 +1,6 @@
-# Training: a model whose checkpoint is trained/NAME.ckpt is made of the data of training NAME first. The folder
-# training/NAME is the tool's, so that a job that was ended goes on from its last checkpoint when it is run again. One that
-# was complete (training/NAME/complete) is run again because something has changed, and begins afresh.
+# Trains the network NAME of `training`, with the checkpoint trained/NAME.ckpt. Snakemake does not manage the folder
+# training/NAME, so that an interrupted job resumes from its last checkpoint. If training/NAME/complete exists, the job
+# is run again because something has changed, and starts anew.
 # SPDX-License-Identifier: MIT
 
 

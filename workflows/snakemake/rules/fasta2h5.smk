@@ -1,4 +1,4 @@
-# FASTA to genome file. SPDX-License-Identifier: MIT
+# Converts FASTA to a genome file. SPDX-License-Identifier: MIT
 
 
 rule fasta2h5:

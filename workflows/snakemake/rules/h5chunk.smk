@@ -1,4 +1,4 @@
-# What is in a predictions file, and whether all of it is sound. SPDX-License-Identifier: MIT
+# Describes and verifies a predictions file. SPDX-License-Identifier: MIT
 
 
 rule h5chunk_info:
@@ -23,7 +23,7 @@ rule h5chunk_info:
         "h5chunk info --json -f --stats {output.stats:q} {input:q} > {output.info:q} 2> {log:q}"
 
 
-# A finding ends the workflow, and is in the log: without one the list stays empty.
+# Faults are copied to the log and stop the workflow.
 rule h5chunk_verify:
     input:
         "predictions/{sample}.{model}.h5",

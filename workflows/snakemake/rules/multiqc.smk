@@ -1,4 +1,4 @@
-# One report of the statistics of all steps. SPDX-License-Identifier: MIT
+# Makes a report of the statistics of all steps. SPDX-License-Identifier: MIT
 
 
 rule multiqc:
