@@ -133,7 +133,7 @@ def is_faithful(path, made):
     except subprocess.TimeoutExpired:
         return True, "h5py hangs on it"
     why = done.stderr.strip().split("\n")[-1]
-    # Where the usual plugins are not installed, h5py reads neither file.
+    # Without the usual plugins, h5py can read neither file.
     return done.returncode == 0 or "can't open directory" in why, why
 
 
@@ -141,7 +141,7 @@ def run_all(path, model, reads, work, report):
     out = os.path.join(work, "out")
 
     def judge(name, done, left, taken):
-        # What is asked of bases means nothing to a file that has, or now seems to have, none.
+        # Options about bases do not apply to a file without (readable) bases.
         refused = done.returncode == 2 and b" has none" in done.stderr
         if done.returncode not in (0, 1) and not refused:
             report(name, f"status {done.returncode}: {done.stderr[-200:]}")

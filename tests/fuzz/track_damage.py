@@ -275,7 +275,7 @@ def is_right(base, path, made):
     with open(path, "rb") as f:
         data = f.read()
     if data[:2] == b"\x1f\x8b":
-        # What follows the last member and does not begin one is passed over by gzip too.
+        # gzip also ignores bytes after the last member that do not begin another one.
         done = subprocess.run(["gzip", "-dc", path], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         if done.returncode == 1:
             return "accepts damaged gzip"
@@ -307,7 +307,7 @@ def run_all(base, path, genome, work, report):
     text = os.path.join(work, "taken.bg")
 
     def judge(name, done, left, taken):
-        # A bedGraph that has become something else is no track: then other options would be wanted.
+        # A bedGraph that is damaged beyond recognition is not a track and needs other options.
         refused = done.returncode == 2 and (b" has the lengths" in done.stderr or b"--chrom-sizes" in done.stderr)
         if done.returncode not in (0, 1) and not refused:
             report(name, f"status {done.returncode}: {done.stderr[-300:]}")
