@@ -1,11 +1,11 @@
-"""overlap_ends.py - how far predictions near the ends of chunks are off, without and with --overlap.
+"""overlap_ends.py - measures errors of predictions near the ends of chunks, with and without --overlap.
 
   overlap_ends.py WORKDIR GENOME.fa MODEL CHUNK OVERLAP...
 
-The reference is what MODEL predicts when each sequence is one chunk, which has no ends within it. Prints, for
-chunks of CHUNK bases as they are (0) and for each OVERLAP, the mean absolute difference from it, within 500
-bases of the inner ends of chunks, of both strands and all data sets, how many times less that is than without
-overlap, the same over all bases, and the seconds of processor time. Sequences of one chunk are not counted.
+The reference is a prediction of MODEL with each sequence as one chunk, without inner ends. Prints, for chunks of
+CHUNK bases without overlap (0) and for each OVERLAP: the mean absolute difference within 500 bases of inner ends
+of chunks, over both strands and all data sets; its reduction compared with no overlap; the mean difference over
+all bases; and CPU seconds. Sequences of one chunk are ignored.
 
   build/default/demo/make_demo D 400000
   overlap_ends.py W D/genome.fa D/cpg.ckpt 21384 1000
@@ -20,7 +20,7 @@ import h5py
 import numpy as np
 
 NEAR = 500
-STRIDE = 5040 * 16  # a multiple of what any usual network wants
+STRIDE = 5040 * 16  # a multiple of the stride of any usual network
 
 
 def lengths_of(path):
@@ -43,7 +43,7 @@ def predict(genome, model, length, overlap, output):
 
 
 def strands(path):
-    """Per sequence and strand the values along it."""
+    """The values along each sequence and strand."""
     out = {}
     with h5py.File(path) as f:
         lengths = {}

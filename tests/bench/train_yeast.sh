@@ -1,12 +1,12 @@
 #!/bin/sh
-# train_yeast.sh DATA FOLDER plain|better [SEED]... - trains the network of the published size on yeast's ATAC-seq and says how
-# well it predicts chromosomes that it has not seen, and how long that took.
+# train_yeast.sh DATA FOLDER plain|better [SEED]... - trains a network of the published size on ATAC-seq of yeast; prints how
+# well it predicts held-out chromosomes, and the time of training.
 #
 # DATA holds bam/yeast_500k_SRR1822137.sorted.bam and fasta/sacCer3.renamed.fa.gz. Trained on chrI to chrXI and chrXIV, validated
-# on chrXIII, tested on chrXV and chrXVI; chrXII (ribosomal DNA) and the mitochondrion are left out. `plain` is Predmoter's own
-# recipe, `better` what this program adds to it. EPOCHS (19 of plain and 16 of better: in bf16 both take less than
-# half as long as 14 epochs of Predmoter's network in PyTorch), OPTIONS (of covtrain, besides: "--precision bf16"), the tools in PATH.
-# Prints a line a seed: Pearson's r base by base of both strands (`covpredict --evaluate`), and of their mean (`cov2bigwig --compare`).
+# on chrXIII, tested on chrXV and chrXVI; without chrXII (ribosomal DNA) and the mitochondrion. `plain` is Predmoter's recipe,
+# `better` uses more options of covtrain. Environment: EPOCHS (plain 19, better 16: in bf16 both take less than half as long
+# as 14 epochs of Predmoter's network in PyTorch), OPTIONS (more options of covtrain, say "--precision bf16"), the tools in PATH.
+# Prints a line per seed: Pearson's r base by base of both strands (`covpredict --evaluate`), and of their mean (`cov2bigwig --compare`).
 # SPDX-License-Identifier: MIT
 set -eu
 [ $# -ge 3 ] || {
@@ -42,7 +42,7 @@ if [ ! -e data/test/yeast.h5 ]; then
     done
 fi
 now() { date +%s; }
-best() { # the checkpoint of the least validation loss, of folder $1
+best() { # FOLDER: the checkpoint with the lowest validation loss
     awk 'NR > 1 && (least == "" || $2 < least) { least = $2; epoch = $1 } END { print epoch }' "$1/metrics.log" |
         { read -r epoch && ls "$1"/*_epoch="$epoch"_*.ckpt; }
 }

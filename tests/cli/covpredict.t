@@ -1,7 +1,8 @@
 #!/bin/sh
-# covpredict: every input and option, bad genomes and checkpoints, outputs that cannot be, signals.
+# covpredict: every input and option, invalid genomes and checkpoints, outputs that cannot be written, signals.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
+. "$SRC/tests/lib/covpredict.sh"
 need_python h5py numpy
 start_python "$SRC/tests/lib/predict_check.py"
 
@@ -16,66 +17,57 @@ variant() { # KIND GENOME FILE
 kinds() { # sound|broken
     "$PYTHON" "$SRC/tests/lib/predict_check.py" kinds "$1"
 }
-# refuses STATUS REGEX NAME -- [ARG]...: covpredict is refused and leaves nothing.
+# refuses STATUS REGEX NAME -- [ARG]...: covpredict fails and leaves no file.
 refuses() {
     wanted=$1 regex=$2 name=$3
     shift 4
     find . | sort >"$tap_dir/before"
     run covpredict "$@"
     refused "$wanted" "$regex" "$name"
-    is "$(find . | sort | comm -13 "$tap_dir/before" -)" '' '  and leaves nothing'
+    is "$(find . | sort | comm -13 "$tap_dir/before" -)" '' '  and leaves no file'
 }
 
-awk 'BEGIN {
-    srand(5)
-    n = split("A C G T a c g t N R", letter, " ")
-    split("4000 1 999 1008 1009 2500 37 7777", length_of, " ")
-    for (s = 1; s <= 8; s++) {
-        printf ">c%d some words\n", s
-        for (i = 1; i <= length_of[s]; i++)
-            printf "%s%s", letter[1 + int(rand() * (rand() < 0.9 ? 8 : n))], i % 60 == 0 || i == length_of[s] ? "\n" : ""
-    }
-}' >g.fa
+odd_lengths 5 >g.fa
 gzip -k g.fa
 fasta2h5 --subsequence-length 1008 -o g.h5 g.fa || exit 99
 for kind in cnn hybrid bi-hybrid; do
     make_ckpt $kind $kind.ckpt || exit 99
 done
 
-# ---------------------------------------------------------------- what it writes
+# ---------------------------------------------------------------- output
 
 for kind in cnn hybrid bi-hybrid; do
     run covpredict -m $kind.ckpt -o $kind.h5 g.h5
     status_is 0 "a genome file and a $kind model"
     stderr_like "^covpredict: .*, [0-9]+ threads?; $kind\.ckpt: $kind, [23] convolutions,.* parameters: atacseq" \
-        '  one line names device and model'
-    is "$(grep -c '' "$stderr")" 1 '  and that is all'
+        '  logs one line with device and model'
+    is "$(grep -c '' "$stderr")" 1 '  and nothing else'
     stdout_is '' '  nothing on standard output'
     datasets=atacseq
     [ $kind = bi-hybrid ] && datasets='atacseq h3k4me3'
     # shellcheck disable=SC2086 # a list of words
-    check '  the file is laid out as Predmoter does' layout $kind.h5 g.h5 $kind.ckpt i4 $datasets
+    check '  the file has the layout of Predmoter' layout $kind.h5 g.h5 $kind.ckpt i4 $datasets
     run covpredict --subsequence-length 1008 -m $kind.ckpt -f -o x.h5 g.fa
-    ok '  FASTA gives the same bytes' cmp x.h5 $kind.h5
+    ok '  the same bytes from FASTA' cmp x.h5 $kind.h5
     for batch in 1 3 16 17; do
         for threads in 1 2; do
             run covpredict -@ $threads --batch-size $batch -m $kind.ckpt -f -o x.h5 g.h5
-            ok "  so do batches of $batch on $threads threads" cmp x.h5 $kind.h5
+            ok "  the same bytes in batches of $batch on $threads threads" cmp x.h5 $kind.h5
         done
     done
     run covpredict -@ 1 --batch-size 2 --float -m $kind.ckpt -o f1.h5 g.h5
     run covpredict -@ 3 --float -m $kind.ckpt -o f3.h5 g.h5
     status_is 0 '  --float'
     # shellcheck disable=SC2086
-    check '    is laid out the same' layout f1.h5 g.h5 $kind.ckpt f4 $datasets
-    check '    is what is rounded' rounded $kind.h5 f1.h5
-    ok '    is the same bytes on 1 and 3 threads' cmp f1.h5 f3.h5
+    check '    has the same layout' layout f1.h5 g.h5 $kind.ckpt f4 $datasets
+    check '    rounds to the same values' rounded $kind.h5 f1.h5
+    ok '    gives the same bytes on 1 and 3 threads' cmp f1.h5 f3.h5
     rm x.h5 f1.h5 f3.h5
 done
 for threads in 1 2; do
     run covpredict -@ $threads --subsequence-length 999 -m hybrid.ckpt -o x$threads.h5 g.fa
 done
-ok 'another length of chunks, 1 and 2 threads' cmp x1.h5 x2.h5
+ok 'another chunk length, 1 and 2 threads' cmp x1.h5 x2.h5
 run covpredict --subsequence-length 1008 -m cnn.ckpt -f -o x1.h5 - <g.fa
 check 'standard input' same x1.h5 cnn.h5
 run covpredict --subsequence-length 1008 --species g -m cnn.ckpt -f -o x1.h5 - <g.fa.gz
@@ -90,7 +82,7 @@ stderr_is '' 'quiet'
 for dtype in int16 int32 int64; do
     run covpredict --dtype $dtype -m hybrid.ckpt -f -o x1.h5 g.h5
     check "$dtype" layout x1.h5 g.h5 hybrid.ckpt $dtype atacseq
-    check '  the values are those of int32' same x1.h5 hybrid.h5
+    check '  has the values of int32' same x1.h5 hybrid.h5
 done
 rm x1.h5 x2.h5
 
@@ -108,7 +100,7 @@ for kind in chunked lzf; do
 done
 rm v.h5 long.h5
 
-# Values that are just too large, and just not.
+# Values that just fit, and just do not.
 for case in 20:int16:1 20:int32:0 25:int32:1 25:int64:0 50:int64:1 50:float:0 100:float:1; do
     power=${case%%:*} dtype=${case#*:}
     option=--dtype=${dtype%:*}
@@ -117,7 +109,7 @@ for case in 20:int16:1 20:int32:0 25:int32:1 25:int64:0 50:int64:1 50:float:0 10
     if [ "${case##*:}" -eq 0 ]; then
         run covpredict "$option" -m e.ckpt -f -o x.h5 g.h5
         status_is 0 "a coverage of exp($power) with $option"
-        check '  is right' constant x.h5 "$("$PYTHON" -c "import math; print(math.exp($power))")"
+        check '  is correct' constant x.h5 "$("$PYTHON" -c "import math; print(math.exp($power))")"
     else
         rm -f x.h5
         refuses 1 "^covpredict: error: c1:1, \+ strand: the value .* does not fit the output type" \
@@ -144,7 +136,7 @@ assert {"fetch", "compute", "store"} <= set(s["stages"]) and s["device"] and s["
 '
 rm s.json x.h5
 
-# ---------------------------------------------------------------- wrong usage
+# ---------------------------------------------------------------- invalid usage
 
 while IFS='|' read -r args regex; do
     # shellcheck disable=SC2086 # a list of words
@@ -183,7 +175,7 @@ done <<'END'
 -m cnn.ckpt -f -o cnn.ckpt g.h5|cnn\.ckpt is both an input and an output$
 END
 
-# ---------------------------------------------------------------- bad genomes
+# ---------------------------------------------------------------- invalid genomes
 
 refuses 1 '^covpredict: error: absent\.h5: No such file or directory$' 'no such file' -- -m cnn.ckpt -o x.h5 absent.h5
 refuses 1 '^covpredict: error: \.: is a folder, not a file$' 'a folder' -- -m cnn.ckpt -o x.h5 .
@@ -206,7 +198,7 @@ data = bytearray(open("g.h5", "rb").read())
 data[at + size // 2:at + size] = bytes(size - size // 2)
 open("rotten.h5", "wb").write(data)
 END
-refuses 1 '^covpredict: error: rotten\.h5: data/X: row 5 \(c1:2017-3024, - strand\): ' 'a chunk that is damaged' -- \
+refuses 1 '^covpredict: error: rotten\.h5: data/X: row 5 \(c1:2017-3024, - strand\): ' 'a damaged chunk' -- \
     -m cnn.ckpt -o x.h5 rotten.h5
 while read -r kind regex; do
     variant "$kind" g.h5 bad.h5
@@ -233,7 +225,7 @@ negative data: row 0: invalid interval: c1 from -5 to 1003$
 huge-rows data/X: .* more than 1 GiB
 not-stored data/X: row 0 .*, index 0: all values are 0 \(padding\)
 END
-is "$(sort "$tap_dir/tried" | tr '\n' ' ')" "$(kinds broken | tr ' ' '\n' | sort | tr '\n' ' ')" 'all kinds were tried'
+is "$(sort "$tap_dir/tried" | tr '\n' ' ')" "$(kinds broken | tr ' ' '\n' | sort | tr '\n' ' ')" 'all kinds were tested'
 printf '' >bad.fa
 run covpredict -m cnn.ckpt -o x.h5 - </dev/null
 refused 1 '^covpredict: error: standard input: empty file; did the program' 'an empty pipe'
@@ -242,14 +234,14 @@ refuses 1 'none\.ckpt: the file is empty$' 'an empty checkpoint' -- -m none.ckpt
 rm none.ckpt
 refuses 1 '^covpredict: error: bad\.fa: empty file$' 'an empty FASTA' -- -m cnn.ckpt -o x.h5 bad.fa
 printf '>a\nACGT\nAC-T\n' >bad.fa
-refuses 1 "^covpredict: error: bad\\.fa:3:3: invalid base '-'; --on-bad-base n reads it as N\$" 'a bad letter' -- -m cnn.ckpt -o x.h5 bad.fa
+refuses 1 "^covpredict: error: bad\\.fa:3:3: invalid base '-'; --on-bad-base n reads it as N\$" 'an invalid letter' -- -m cnn.ckpt -o x.h5 bad.fa
 head -c 3000 g.fa.gz >bad.fa
-refuses 1 '^covpredict: error: bad\.fa: truncated' 'gzip that is cut short' -- -m cnn.ckpt -o x.h5 bad.fa
-refuses 1 '^covpredict: error: g\.fa: no sequence has a length within the limits$' 'nothing is left of a FASTA' -- \
+refuses 1 '^covpredict: error: bad\.fa: truncated' 'truncated gzip' -- -m cnn.ckpt -o x.h5 bad.fa
+refuses 1 '^covpredict: error: g\.fa: no sequence has a length within the limits$' 'limits of length that exclude every sequence' -- \
     --min-length 8k -m cnn.ckpt -o x.h5 g.fa
 rm cut.h5 rotten.h5 bad.h5 bad.fa
 
-# ---------------------------------------------------------------- bad checkpoints, lengths that do not fit
+# ---------------------------------------------------------------- invalid checkpoints and chunk lengths
 
 while read -r kind regex; do
     make_ckpt "$kind" bad.ckpt || exit 99
@@ -277,33 +269,33 @@ for bytes in 0 1 100 $((size / 2)) $((size - 1)); do
     head -c "$bytes" cnn.ckpt >bad.ckpt
     refuses 1 '^covpredict: error: bad\.ckpt: ' "a checkpoint cut to $bytes bytes" -- -m bad.ckpt -o x.h5 g.h5
 done
-refuses 1 '^covpredict: error: g\.fa: not a zip archive \(PyTorch checkpoint\), but a FASTA file$' 'a checkpoint that is no zip' -- -m g.fa -o x.h5 g.h5
+refuses 1 '^covpredict: error: g\.fa: not a zip archive \(PyTorch checkpoint\), but a FASTA file$' 'a checkpoint that is not a zip archive' -- -m g.fa -o x.h5 g.h5
 refuses 1 '^covpredict: error: .*absent\.ckpt: No such file or directory$' 'no such checkpoint' -- \
     -m absent.ckpt -o x.h5 g.h5
 refuses 1 '^covpredict: error: \.: is a folder, not a file$' 'a folder as checkpoint' -- -m . -o x.h5 g.h5
 rm bad.ckpt
 fasta2h5 --subsequence-length 1000 -o odd.h5 g.fa
 nearest='subsequence length 1000 is not a multiple of 9 .*; the nearest that fits is 999 or 1008$'
-refuses 1 "^covpredict: error: $nearest" 'a genome file with a length that the model cannot take' -- -m hybrid.ckpt -o x.h5 odd.h5
+refuses 1 "^covpredict: error: $nearest" 'a genome file with a chunk length that the model does not accept' -- -m hybrid.ckpt -o x.h5 odd.h5
 refuses 1 "^covpredict: error: $nearest" '  and a FASTA' -- --subsequence-length 1k -m hybrid.ckpt -o x.h5 g.fa
 mkfifo fifo
-refuses 1 "^covpredict: error: $nearest" '  which is known before it is read' -- --subsequence-length 1k -m hybrid.ckpt -o x.h5 fifo
+refuses 1 "^covpredict: error: $nearest" '  detected before it is read' -- --subsequence-length 1k -m hybrid.ckpt -o x.h5 fifo
 rm odd.h5
 
-# ---------------------------------------------------------------- outputs that cannot be
+# ---------------------------------------------------------------- outputs that cannot be written
 
 echo precious >there.h5
 refuses 1 '^covpredict: error: there\.h5 exists; use -f to replace it$' 'an output that exists' -- -m cnn.ckpt -o there.h5 g.h5
-is "$(cat there.h5)" precious '  is left as it was'
+is "$(cat there.h5)" precious '  is unchanged'
 variant nan g.h5 bad.h5
-refuses 1 'not a base$' 'with -f, but bad input' -- -f -m cnn.ckpt -o there.h5 bad.h5
-is "$(cat there.h5)" precious '  it is still there'
+refuses 1 'not a base$' 'with -f, but invalid input' -- -f -m cnn.ckpt -o there.h5 bad.h5
+is "$(cat there.h5)" precious '  it still exists'
 run covpredict -f -m cnn.ckpt -o there.h5 g.h5
-ok 'with -f it is replaced' cmp there.h5 cnn.h5
+ok '-f replaces it' cmp there.h5 cnn.h5
 rm there.h5 bad.h5
-refuses 1 '^covpredict: error: absent/x\.h5: folder absent does not exist$' 'a folder that is not there' -- \
+refuses 1 '^covpredict: error: absent/x\.h5: folder absent does not exist$' 'a missing folder' -- \
     -m cnn.ckpt -o absent/x.h5 g.h5
-refuses 1 '^covpredict: error: g\.fa/x\.h5: g\.fa is not a folder$' 'a folder that is a file' -- -m cnn.ckpt -o g.fa/x.h5 g.h5
+refuses 1 '^covpredict: error: g\.fa/x\.h5: g\.fa is not a folder$' 'a file in place of the folder' -- -m cnn.ckpt -o g.fa/x.h5 g.h5
 refuses 1 '^covpredict: error: ' 'a folder as output' -- -f -m cnn.ckpt -o . g.h5
 refuses 1 '^covpredict: error: /dev/full: ' '/dev/full as output' -- -f -m cnn.ckpt -o /dev/full g.h5
 ln -s /dev/full full.h5
@@ -311,7 +303,7 @@ refuses 1 '^covpredict: error: full\.h5: ' 'a link to it' -- -f -m cnn.ckpt -o f
 rm full.h5
 mkdir locked && chmod 555 locked
 run_unprivileged covpredict -m cnn.ckpt -o locked/x.h5 g.h5
-refused 1 '^covpredict: error: .*locked.*Permission denied$' 'a folder that is read-only'
+refused 1 '^covpredict: error: .*locked.*Permission denied$' 'a read-only folder'
 is "$(ls -A locked)" '' '  and stays empty'
 chmod 755 locked && rmdir locked
 mkdir room
@@ -321,10 +313,10 @@ as_root() {
 if as_root; then
     # shellcheck disable=SC2016 # for the inner shell
     run unshare -m sh -c 'mount --bind room room && mount -o remount,bind,ro room && covpredict -m cnn.ckpt -o room/x.h5 g.h5'
-    refused 1 '^covpredict: error: .*room.*Read-only file system$' 'a disk that is read-only'
+    refused 1 '^covpredict: error: .*room.*Read-only file system$' 'a read-only disk'
 fi
 
-# A disk that is full: for the temporary file of bases, and for the predictions.
+# A full disk: while writing the temporary file of bases, and the predictions.
 awk 'BEGIN { srand(1); print ">r"; for (i = 0; i < 20000; i++) { s = ""; for (k = 0; k < 70; k++)
     s = s substr("ACGT", 1 + int(rand() * 4), 1); print s } }' >r.fa
 fasta2h5 --compression none --subsequence-length 10k -o r.h5 r.fa
@@ -337,23 +329,23 @@ if as_root; then
         sed "s/>r/>r$i/" r.fa
     done >large.fa
     on_small_disk 400k -m cnn.ckpt -o room/x.h5 large.fa
-    refused 1 '^covpredict: error: temporary file in room: No space left on device$' 'a full disk while the bases are kept'
-    stdout_is '' '  and nothing is left there'
+    refused 1 '^covpredict: error: temporary file in room: No space left on device$' 'a full disk while bases are stored'
+    stdout_is '' '  and leaves no file there'
     rm large.fa
     for size in 4k 16k 400k; do
         on_small_disk $size --float -m cnn.ckpt -o room/x.h5 r.h5
-        refused 1 '^covpredict: error: .*room.*No space left on device$' "a disk of $size, full while the file is written"
-        stdout_is '' '  and nothing is left there'
+        refused 1 '^covpredict: error: .*room.*No space left on device$' "a disk of $size, full while the output is written"
+        stdout_is '' '  and leaves no file there'
     done
 fi
 for blocks in 1 10 400; do
     run sh -c "ulimit -f $blocks; exec covpredict --float -m cnn.ckpt -o room/x.h5 r.h5"
     refused 1 '^covpredict: error: .*room.*File too large$' "files of at most $blocks blocks"
-    is "$(ls -A room)" '' '  and nothing is left there'
+    is "$(ls -A room)" '' '  and leaves no file there'
 done
 rmdir room
 leaves g.fa g.fa.gz g.h5 r.fa r.h5 fifo cnn.ckpt hybrid.ckpt bi-hybrid.ckpt cnn.h5 hybrid.h5 bi-hybrid.h5 \
-    'nothing was left by any of these'
+    'no other files are left'
 
 # ---------------------------------------------------------------- signals
 
@@ -363,7 +355,7 @@ start() { # ARG...: in the background, with SIGINT as on a terminal
     pid=$!
 }
 for signal in INT:130 TERM:143; do
-    # While it reads: the pipe stays open, and has given some bases.
+    # While it reads from a pipe that stays open after some bases.
     start -q -m cnn.ckpt -o late.h5 fifo
     exec 7>fifo
     printf '>a\nACGT\n' >&7
@@ -373,7 +365,7 @@ for signal in INT:130 TERM:143; do
     done
     kill -s "${signal%:*}" "$pid"
     wait "$pid"
-    is $? "${signal#*:}" "SIG${signal%:*} while reading ends it with 128 + signal"
+    is $? "${signal#*:}" "SIG${signal%:*} while reading: exits with 128 + signal"
     exec 7>&-
     # While it predicts.
     start -q -@ 2 --batch-size 1 --float -m bi-hybrid.ckpt -o late.h5 r.h5
@@ -381,11 +373,11 @@ for signal in INT:130 TERM:143; do
         [ -n "$(find . -name '.*late*' -size +100k)" ] && break
         sleep 0.02
     done
-    like "$(find . -name '.*late*')" late '  a temporary file is there while it predicts'
+    like "$(find . -name '.*late*')" late '  a temporary file exists while it predicts'
     kill -s "${signal%:*}" "$pid"
     wait "$pid"
-    is $? "${signal#*:}" "SIG${signal%:*} while predicting ends it with 128 + signal"
+    is $? "${signal#*:}" "SIG${signal%:*} while predicting: exits with 128 + signal"
     stderr_is '' '  quietly'
-    is "$(find . -name '*late*')" '' '  and nothing is left behind'
+    is "$(find . -name '*late*')" '' '  and leaves no file'
 done
 done_testing

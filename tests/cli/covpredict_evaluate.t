@@ -1,5 +1,5 @@
 #!/bin/sh
-# covpredict --evaluate: the table and its JSON, gaps, the blacklist, several columns, what does not fit.
+# covpredict --evaluate: the table and its JSON, gaps, the blacklist, several columns, invalid input.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 . "$SRC/tests/lib/covpredict.sh"
@@ -36,10 +36,10 @@ covpredict -q -m m.ckpt --float -o floats.h5 g.h5 || exit 99
 run covpredict -m m.ckpt --evaluate --stats stats.json all.h5 one.h5
 status_is 0 'two files'
 cp "$stdout" two.tsv
-ok '  the table of the first' ask table two.tsv floats.h5 all.h5
+ok '  correct table of the first file' ask table two.tsv floats.h5 all.h5
 ok '  and of the second, which lacks a data set' ask table two.tsv floats.h5 one.h5
 ok '  --stats has the same' ask json two.tsv stats.json
-is "$(grep -c 'one.h5	h3k4me3	NA	NA	NA	0' two.tsv)" 1 '  NA where there is none'
+is "$(grep -c 'one.h5	h3k4me3	NA	NA	NA	0' two.tsv)" 1 '  NA for a missing data set'
 for how in '-@ 1 --batch-size 1' '-@ 3 --batch-size 7' '-o x.tsv'; do
     # shellcheck disable=SC2086 # a list of words
     run covpredict -q -m m.ckpt --evaluate $how all.h5 one.h5
@@ -47,20 +47,20 @@ for how in '-@ 1 --batch-size 1' '-@ 3 --batch-size 7' '-o x.tsv'; do
     ok "  the same bytes with $how" cmp two.tsv x.tsv
 done
 run covpredict -m m.ckpt --evaluate -o x.tsv all.h5
-status_is 1 'an output that is there is kept'
+status_is 1 'an existing output is kept'
 run covpredict -m m.ckpt --evaluate --blacklist all.h5
 status_is 0 '--blacklist'
 cp "$stdout" black.tsv
-ok '  leaves chunks out' ask table black.tsv floats.h5 all.h5 blacklist
-unlike "$(cat "$stderr")" 'data/blacklist' '  of which there is nothing to say'
+ok '  omits chunks' ask table black.tsv floats.h5 all.h5 blacklist
+unlike "$(cat "$stderr")" 'data/blacklist' '  without a message'
 run covpredict -q -m m.ckpt --evaluate --blacklist all.h5 one.h5
 is "$(cat "$stderr")" 'covpredict: warning: one.h5: no data/blacklist; --blacklist has no effect (h5chunk blacklist adds one)' \
-    'a file without a blacklist is told, once'
+    'one warning for a file without a blacklist'
 run covpredict -m cnn.ckpt --evaluate all.h5
-is "$(cut -f 2 "$stdout" | paste -sd ' ')" 'dataset atacseq' 'a model of one data set has no total'
+is "$(cut -f 2 "$stdout" | paste -sd ' ')" 'dataset atacseq' 'no total for a model of one data set'
 run covpredict -m m.ckpt --evaluate other.h5
 status_is 0 'a file with other data sets'
-stderr_like "other\.h5: none of the model's data sets is in the file" '  is said'
+stderr_like "other\.h5: none of the model's data sets is in the file" '  is reported'
 is "$(grep -c '	NA	NA	NA	0$' "$stdout")" 3 '  is all NA'
 
 run covpredict -m m.ckpt --evaluate g.h5
@@ -72,7 +72,7 @@ refused 1 'g\.fa' 'a FASTA'
 run covpredict -m m.ckpt --evaluate -
 refused 2 '--evaluate: needs a genome file with measured coverage' 'standard input'
 run covpredict -m m.ckpt --evaluate --shard 1/2 all.h5
-refused 2 '[-]-shard does not go with --evaluate' 'an option of predictions'
+refused 2 '[-]-shard does not go with --evaluate' 'an option for predictions'
 run covpredict -m m.ckpt --blacklist -o y.h5 all.h5
 refused 2 '[-]-blacklist goes with --evaluate' '--blacklist alone'
 run covpredict -m m.ckpt all.h5
@@ -80,11 +80,11 @@ refused 2 'o/--output is missing' 'predictions without an output'
 run covpredict -m m.ckpt -o y.h5 all.h5 one.h5
 refused 2 'unexpected argument .one\.h5.' 'predictions of two inputs'
 if [ -e /dev/full ]; then
-    # shellcheck disable=SC2016 # the inner shell's
+    # shellcheck disable=SC2016 # for the inner shell
     run sh -c 'exec "$@" >/dev/full' sh covpredict -q -m m.ckpt --evaluate all.h5
     status_is 1 'a full disk'
 fi
-# Files whose chunks are of different lengths, in any order: each as alone.
+# Files with different chunk lengths in any order give the same rows as each file alone.
 fasta2h5 -q --subsequence-length 1200 -o long.h5 g.fa || exit 99
 "$PYTHON" - <<'EOF' || exit 99
 import h5py
@@ -101,13 +101,13 @@ for files in 'one.h5 long.h5 all.h5' 'long.h5 one.h5 long.h5'; do
     run covpredict -q -m m.ckpt --evaluate $files
     status_is 0 "chunks of different lengths: $files"
     cp "$stdout" lengths.tsv
-    ok '  the table of the longer ones' ask table lengths.tsv long_floats.h5 long.h5
+    ok '  correct table for the longer ones' ask table lengths.tsv long_floats.h5 long.h5
     grep '^long\.h5' lengths.tsv >of_long
     grep '^one\.h5' lengths.tsv >of_one
     run covpredict -q -m m.ckpt --evaluate long.h5
-    is "$(sed 1d "$stdout")" "$(sort -u of_long | sort -t'	' -k2,2)" '  which are as alone'
+    is "$(sed 1d "$stdout")" "$(sort -u of_long | sort -t'	' -k2,2)" '  the same as for that file alone'
     run covpredict -q -m m.ckpt --evaluate one.h5
-    is "$(sed 1d "$stdout")" "$(cat of_one)" '  as are the others'
+    is "$(sed 1d "$stdout")" "$(cat of_one)" '  also for the other file'
 done
 
 done_testing

@@ -1,5 +1,5 @@
 #!/bin/sh
-# covpredict --evaluate against the test metrics of Predmoter.
+# covpredict --evaluate compared with the test metrics of Predmoter.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 need_shared reference/models reference/predmoter_testdata

@@ -1,5 +1,5 @@
 #!/bin/sh
-# covpredict on what is mostly padding, N, or the same again: against --full, in any batch, and --stats.
+# covpredict on input with much padding, N and repeats, compared with --full, in any batch, and --stats.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 need_python h5py numpy
@@ -27,7 +27,7 @@ BEGIN {
         printf "AT%s", i % 30 == 29 ? "\n" : ""
 }' >g.fa
 
-# stats FILE EXPRESSION: of s, the statistics, and full, the positions of all chunks.
+# stats NAME EXPRESSION: of s, the statistics, and full, the number of positions of all chunks.
 stats() {
     ok "$1" "$PYTHON" -c '
 import json, sys
@@ -46,8 +46,8 @@ for kind in cnn hybrid bi-hybrid counting; do
     stats '  computes everything' \
         's["positions_computed"] == full and s["positions_at_rest"] == 0 and s["chunks_repeated"] == 0'
     run covpredict -q -@ 1 --float --stats s.json --subsequence-length 1008 -m m.ckpt -o x.h5 g.fa
-    status_is 0 '  and without it'
-    stats '  less is computed' \
+    status_is 0 '  without --full'
+    stats '  computes less' \
         's["positions_computed"] < 0.8 * full and s["positions_at_rest"] > 0 and s["chunks_repeated"] > 17'
     ok '  the values are the same within 1e-5, padding exactly' "$PYTHON" -c '
 import h5py, numpy as np
@@ -61,8 +61,8 @@ assert np.array_equal(a == -1, b == -1) and np.all(np.abs(a - b) <= 1e-5 * np.ab
     done
     fasta2h5 -q --subsequence-length 1008 -o - g.fa >g.stream
     run covpredict -q --float --stats s.json -m m.ckpt -o y.h5 g.stream
-    stats '  less is computed of a stream, too' 's["positions_computed"] < 0.8 * full'
-    ok '  which gives the same values' "$PYTHON" -c '
+    stats '  computes less from a stream, too' 's["positions_computed"] < 0.8 * full'
+    ok '  with the same values' "$PYTHON" -c '
 import h5py, numpy as np
 def rows(f):
     f = h5py.File(f)
@@ -71,12 +71,12 @@ a, b = rows("x.h5"), rows("y.h5")
 assert a.keys() == b.keys() and all(np.array_equal(a[k], b[k]) for k in a)
 '
     run covpredict -q --full --float -m m.ckpt -o z.h5 g.stream
-    ok '  and with --full those of --full' "$PYTHON" -c '
+    ok '  and with --full the values of --full' "$PYTHON" -c '
 import h5py, numpy as np
 a, b = (np.sort(h5py.File(f)["prediction/predictions"][:].ravel()) for f in ("z.h5", "full.h5"))
 assert np.array_equal(a, b)
 '
     rm x.h5 y.h5 z.h5 full.h5
 done
-leaves g.fa g.stream m.ckpt 'nothing else is there'
+leaves g.fa g.stream m.ckpt 'no other files are left'
 done_testing

@@ -1,5 +1,5 @@
 #!/bin/sh
-# covpredict against the predictions of Predmoter, with its checkpoints.
+# covpredict compared with predictions of Predmoter, with its checkpoints.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 need_python h5py numpy
@@ -20,7 +20,7 @@ for model in cnn hybrid bihybrid plant; do
 done
 run covpredict -m "$SRC/workflows/demo/plant.ckpt" -o integers.h5 "$data/genome.h5"
 status_is 0 "the demo's network"
-check "  gives Predmoter's integers, two may be one off" nearly integers.h5 "$data/plant_predictions.h5"
+check "  gives Predmoter's integers; two may differ by one" nearly integers.h5 "$data/plant_predictions.h5"
 run covpredict -@ 1 --batch-size 3 -m "$SRC/workflows/demo/plant.ckpt" --species Made_plant -o plant_fasta.h5 "$data/genome.fa"
 status_is 0 '  from the FASTA, on one thread'
 check '    the same values' same plant_fasta.h5 integers.h5
@@ -30,7 +30,7 @@ reference=$SHARED/reference
 genome=$reference/fasta2h5/pred_data.21384.h5
 run covpredict -m "$reference/predmoter_testdata/mini_model.ckpt" -o mini.h5 "$genome"
 status_is 0 'the model of the test data'
-check "  gives Predmoter's integers, two may be one off" nearly mini.h5 "$reference/convert/pred_data_1_predictions.h5"
+check "  gives Predmoter's integers; two may differ by one" nearly mini.h5 "$reference/convert/pred_data_1_predictions.h5"
 run covpredict -@ 1 --batch-size 5 -m "$reference/predmoter_testdata/mini_model.ckpt" -o fasta.h5 \
     --species "$("$PYTHON" -c 'import h5py, sys; print(h5py.File(sys.argv[1])["data/species"][0].decode())' "$genome")" \
     "$reference/fasta2h5/pred_data.fa"

@@ -1,12 +1,12 @@
 #!/bin/sh
-# covpredict -r, -R and --overlap: regions have the values of the whole, windows are those of their definition.
+# covpredict -r, -R and --overlap: regions have the values of a full run, windows match their definition.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 need_python h5py numpy
 start_python "$SRC/tests/lib/overlap_check.py"
 
 make_ckpt bi-hybrid m.ckpt || exit 99
-ok 'a genome, and its windows as sequences of their own' ask genome g.fa 300
+ok 'makes a genome, and its windows as sequences' ask genome g.fa 300
 fasta2h5 --subsequence-length 1008 -o g.h5 g.fa || exit 99
 covpredict -q --float --subsequence-length 1008 -m m.ckpt -o windows.h5 g.fa.windows || exit 99
 covpredict -q --float -m m.ckpt -o plain.h5 g.h5 || exit 99
@@ -15,11 +15,11 @@ covpredict -q --float -m m.ckpt -o plain.h5 g.h5 || exit 99
 
 run covpredict -q --float --overlap 300 --batch-size 3 -@ 2 -m m.ckpt -o o.h5 g.h5
 status_is 0 '--overlap'
-ok '  values are those of the windows' ask overlap o.h5 windows.h5 300
+ok '  has the values of the windows' ask overlap o.h5 windows.h5 300
 run covpredict -q --float --overlap 300 -@ 1 --subsequence-length 1008 -m m.ckpt -o x.h5 g.fa
-ok '  of a FASTA the same bytes' cmp x.h5 o.h5
+ok '  the same bytes from FASTA' cmp x.h5 o.h5
 run covpredict -q -f --float --overlap 300 --loading ram-packed -m m.ckpt -o x.h5 g.h5
-ok '  from memory the same bytes' cmp x.h5 o.h5
+ok '  the same bytes from memory' cmp x.h5 o.h5
 for i in 1 2 3; do
     covpredict -q --float --overlap 300 --shard $i/3 --loading ram -m m.ckpt -o part$i.h5 g.h5 || fail "shard $i"
 done
@@ -27,7 +27,7 @@ run h5chunk merge -q -f -o x.h5 part3.h5 part1.h5 part2.h5
 ok '  shards give the same values' ask equal x.h5 o.h5
 rm part?.h5
 run sh -c 'covpredict -q --float --overlap 300 -m m.ckpt -o - g.h5 | h5chunk save -q -f -o x.h5 -'
-ok '  and so does a stream' ask equal x.h5 o.h5
+ok '  a stream gives the same values' ask equal x.h5 o.h5
 run covpredict -q -f --float --overlap 0 -m m.ckpt -o x.h5 g.h5
 ok '--overlap 0 changes nothing' cmp x.h5 plain.h5
 rm x.h5
@@ -59,12 +59,12 @@ rm part.?.h5 g.stream none.bed
 printf 'c1\t999\t1300\nc8\t5000\t5001\nc8\t5001\t6100\nc2\t0\t1\n' >r.bed
 run covpredict -q --float -R r.bed -m m.ckpt -o r.h5 g.h5
 status_is 0 '-R'
-ok '  values are those of the whole, and -1 outside' ask regions r.h5 plain.h5 r.bed
-ok '  h5chunk verify takes it' h5chunk verify r.h5
+ok '  has the values of a full run, and -1 outside' ask regions r.h5 plain.h5 r.bed
+ok '  passes h5chunk verify' h5chunk verify r.h5
 run covpredict -q -f --float -r c1:1,000-1,300,c8:5001-6100 -r c2 -m m.ckpt -o x.h5 g.h5
-ok '-r says the same' cmp x.h5 r.h5
+ok '-r gives the same bytes' cmp x.h5 r.h5
 run covpredict -q -f --float -R r.bed --overlap 300 -m m.ckpt -o x.h5 g.h5
-ok 'with --overlap, those of the whole with it' ask regions x.h5 o.h5 r.bed
+ok 'with --overlap, the values of a full run with --overlap' ask regions x.h5 o.h5 r.bed
 for i in 1 2; do
     covpredict -q --float -R r.bed --shard $i/2 -m m.ckpt -o part$i.h5 g.h5 || fail "shard $i"
 done
@@ -75,16 +75,16 @@ h5chunk subset -q -r c1 -o part1.h5 plain.h5 || exit 99
 covpredict -q --float -r c8:5001-6100 -m m.ckpt -o part2.h5 g.h5 || fail 'c8'
 covpredict -q --float -r c1:7-9 -m m.ckpt -o part3.h5 g.h5 || fail 'c1'
 run h5chunk merge -q -f --allow-holes -o y.h5 part1.h5 part2.h5
-ok 'beside chunks that are whole' h5chunk verify y.h5
+ok 'merged with complete chunks' h5chunk verify y.h5
 run h5chunk merge -q -f --allow-holes -o y.h5 part2.h5 part3.h5
 run covpredict --resume --float -r c1:7-9 -m m.ckpt -o y.h5 g.h5
-stderr_like '^covpredict: error: y\.h5 exists, and it has other regions' '  of several regions it is none of them'
+stderr_like '^covpredict: error: y\.h5 exists, and it has other regions' '  merged regions match neither of them'
 covpredict -q -f --float -r c8:5001-6100 --overlap 300 -m m.ckpt -o part2.h5 g.h5 || fail 'c8 with overlap'
 run h5chunk merge -q -f --allow-holes -o y.h5 part1.h5 part2.h5
-stderr_like 'prediction/predictions was predicted with different --overlap$' 'with and without --overlap they are not merged'
+stderr_like 'prediction/predictions was predicted with different --overlap$' 'files with and without --overlap are not merged'
 rm part?.h5 y.h5
 
-# Tracks have gaps where nothing was predicted, however they come.
+# Tracks have gaps where nothing was predicted, from any form of predictions.
 run cov2bigwig -q --datasets atacseq -o r.bg r.h5
 cov2bigwig -q --datasets atacseq -o plain.bg plain.h5 || exit 99
 ok 'a track of regions' ask track r.bg plain.bg r.bed
@@ -95,11 +95,11 @@ ok '  of a stream' cmp x.bg r.bg
 run h5chunk repack -q --compression lz4 -f -o x.h5 r.h5
 run cov2bigwig -q -f --datasets atacseq -o x.bg x.h5
 ok '  of a repacked file' cmp x.bg r.bg
-# Elsewhere -1 is no value.
+# Without the mark, -1 is not a valid value.
 ok 'a file without the mark' ask unmark x.h5
 run cov2bigwig -q -f --datasets atacseq -o x.bg x.h5
 status_is 1 '  is damaged'
-stderr_like 'x\.h5: atacseq: row [0-9]+ .*: -1 is not a valid coverage' '  and that is said'
+stderr_like 'x\.h5: atacseq: row [0-9]+ .*: -1 is not a valid coverage' '  which is reported'
 run h5chunk verify x.h5
-status_is 1 '  by h5chunk verify too'
+status_is 1 '  also by h5chunk verify'
 done_testing

@@ -1,9 +1,9 @@
 #!/bin/sh
-# covpredict --resume: a killed run goes on, to the same bytes; other runs, damage, full disks.
+# covpredict --resume: a killed run resumes and gives the same bytes; other runs, damage, full disks.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 
-# Sequences enough for many batches.
+# Enough sequences for many batches.
 awk 'BEGIN {
     srand(7)
     for (s = 1; s <= 40; s++) {
@@ -19,66 +19,66 @@ make_ckpt cnn other.ckpt 2 || exit 99
 covpredict -q --batch-size 2 -m m.ckpt -o whole.h5 g.h5 || exit 99
 covpredict -q -f --subsequence-length 96 -m m.ckpt -o fasta.h5 g.fa || exit 99
 
-# stopped OPTION...: a journal of some pairs, as a run leaves it that the disk was too full for.
+# stopped OPTION...: leaves a journal with some pairs, like a run on a full disk.
 stopped() {
     rm -f x.h5.resume
     run sh -c 'ulimit -f 20; shift $1; exec covpredict "$@"' sh 1 -@ 1 --batch-size 2 --resume -o x.h5 "$@"
 }
 
-# ---------------------------------------------------------------- from the beginning to the end
+# ---------------------------------------------------------------- uninterrupted runs
 
 run covpredict --resume -m m.ckpt -o x.h5 g.h5
-status_is 0 'nothing to go on with'
+status_is 0 'without a journal'
 ok '  the same bytes as without --resume' cmp x.h5 whole.h5
 leaves g.fa g.h5 m.ckpt other.ckpt whole.h5 fasta.h5 x.h5 '  and no journal'
 run covpredict --resume --stats s.json -m m.ckpt -o x.h5 g.h5
-status_is 0 'a complete one'
-stderr_like '^covpredict: nothing to do: x\.h5 is complete$' '  there is nothing to do'
+status_is 0 'a complete output'
+stderr_like '^covpredict: nothing to do: x\.h5 is complete$' '  has nothing to do'
 run covpredict --resume -f -m m.ckpt -o x.h5 g.h5
-stderr_like '^covpredict: nothing to do: x\.h5 is complete$' '  with -f too'
+stderr_like '^covpredict: nothing to do: x\.h5 is complete$' '  also with -f'
 for change in --float '--shard 1/2' '-r c1' '--overlap 8' '-m other.ckpt'; do
     model='-m m.ckpt'
     [ "$change" = '-m other.ckpt' ] && model=
     # shellcheck disable=SC2086 # lists of words
     run covpredict --resume $model $change -o x.h5 g.h5
-    stderr_like '^covpredict: error: x\.h5 exists, and .*; use -f to replace it$' "not of a run with $change"
+    stderr_like '^covpredict: error: x\.h5 exists, and .*; use -f to replace it$' "does not match a run with $change"
     [ "$status" -eq 1 ] || fail "  status $status"
 done
 run covpredict --resume -f -m m.ckpt --overlap 8 -o x.h5 g.h5
-stderr_like '^covpredict: warning|^covpredict: .*threads?;' '  with -f it is predicted'
+stderr_like '^covpredict: warning|^covpredict: .*threads?;' '  -f predicts it'
 run covpredict --resume -m m.ckpt -o x.h5 g.h5
-refused 1 '^covpredict: error: x\.h5 exists, and it was predicted with another --overlap; use -f to replace it$' 'nor one with overlap for one without'
+refused 1 '^covpredict: error: x\.h5 exists, and it was predicted with another --overlap; use -f to replace it$' 'output with --overlap, run without'
 covpredict -q -f --resume -m m.ckpt -r c9:1-20,c9:21-30 -o x.h5 g.h5 || fail 'regions'
 run covpredict --resume -m m.ckpt -r c9:1-30 -o x.h5 g.h5
-stderr_like '^covpredict: nothing to do: x\.h5 is complete$' 'the same regions in other words'
+stderr_like '^covpredict: nothing to do: x\.h5 is complete$' 'the same regions, given differently'
 run covpredict --resume -m m.ckpt -r c9:1-31 -o x.h5 g.h5
 refused 1 '^covpredict: error: x\.h5 exists, and it has other regions' 'other regions of the same chunk'
 covpredict -q -f --resume -m m.ckpt -o x.h5 g.h5 || fail 'the whole again'
 sleep 0.1
 touch g.h5
 run covpredict --resume -q -m m.ckpt -o x.h5 g.h5
-refused 1 '^covpredict: error: x\.h5 exists, but g\.h5 is newer; use -f to replace it$' 'an input that is newer'
+refused 1 '^covpredict: error: x\.h5 exists, but g\.h5 is newer; use -f to replace it$' 'a newer input'
 run covpredict --resume -q -f -m m.ckpt -o x.h5 g.h5
-status_is 0 '  -f predicts anew'
-ok '  to the same' cmp x.h5 whole.h5
+status_is 0 '  -f predicts again'
+ok '  with the same result' cmp x.h5 whole.h5
 rm x.h5 s.json
 
-# ---------------------------------------------------------------- a full disk, and another run
+# ---------------------------------------------------------------- full disks, and other runs
 
 stopped -m m.ckpt g.h5
 status_is 1 'a full disk'
-stderr_like '^covpredict: error: x\.h5\.resume: cannot be written: File too large$' '  is said'
-stderr_like '^covpredict: finished chunks are kept in x\.h5\.resume; run the same command to resume$' '  and what is left'
-leaves g.fa g.h5 m.ckpt other.ckpt whole.h5 fasta.h5 x.h5.resume '  nothing but the journal is'
+stderr_like '^covpredict: error: x\.h5\.resume: cannot be written: File too large$' '  is reported'
+stderr_like '^covpredict: finished chunks are kept in x\.h5\.resume; run the same command to resume$' '  and the journal is mentioned'
+leaves g.fa g.h5 m.ckpt other.ckpt whole.h5 fasta.h5 x.h5.resume '  leaves only the journal'
 cp x.h5.resume kept
 run covpredict -m m.ckpt --shard 1/9 -o x.h5 g.h5
-stderr_like '^covpredict: x\.h5\.resume is left of an interrupted run: --resume continues it$' 'a run without --resume says so'
+stderr_like '^covpredict: x\.h5\.resume is left of an interrupted run: --resume continues it$' 'a run without --resume mentions the journal'
 rm x.h5
 while IFS='|' read -r args regex; do
     # shellcheck disable=SC2086 # a list of words
     run covpredict -q --resume -o x.h5 $args
     refused 1 "^covpredict: error: x\.h5\.resume: journal of a run with another $regex; use the same to resume, or -f to start over$" "refused: $args"
-    cmp -s kept x.h5.resume || fail '  the journal is as it was'
+    cmp -s kept x.h5.resume || fail '  the journal is unchanged'
 done <<'END'
 -m other.ckpt g.h5|--model: .*
 -m m.ckpt --float g.h5|type of values: int32, now float32
@@ -91,21 +91,21 @@ done <<'END'
 -m m.ckpt --subsequence-length 96 g.fa|input: .*
 END
 run covpredict -@ 2 --batch-size 5 --loading ram --resume -m m.ckpt -o x.h5 g.h5
-status_is 0 'what is no more than a way of computing may change'
-stderr_like '^covpredict: x\.h5\.resume: [1-9][0-9]* of 360 pairs of chunks are done$' '  it goes on'
-ok '  to the same bytes' cmp x.h5 whole.h5
-leaves g.fa g.h5 m.ckpt other.ckpt whole.h5 fasta.h5 kept x.h5 '  and the journal is gone'
+status_is 0 'options that do not affect values may change'
+stderr_like '^covpredict: x\.h5\.resume: [1-9][0-9]* of 360 pairs of chunks are done$' '  it resumes'
+ok '  with the same bytes' cmp x.h5 whole.h5
+leaves g.fa g.h5 m.ckpt other.ckpt whole.h5 fasta.h5 kept x.h5 '  and the journal is removed'
 
-# Killed after the output got its name, and before it began to replace another.
+# Killed after the output got its final name, and before it replaced another output.
 cp kept x.h5.resume
 touch x.h5
 run covpredict --resume -m m.ckpt -o x.h5 g.h5
-stderr_like '^covpredict: nothing to do' 'an output that is newer than its journal'
+stderr_like '^covpredict: nothing to do' 'an output newer than its journal'
 leaves g.fa g.h5 m.ckpt other.ckpt whole.h5 fasta.h5 kept x.h5 '  the journal is removed'
 sleep 0.1
 cp kept x.h5.resume
 run covpredict -q --resume -m m.ckpt -o x.h5 g.h5
-refused 1 '^covpredict: error: x\.h5 exists, and it is older than the journal' 'an older one stays'
+refused 1 '^covpredict: error: x\.h5 exists, and it is older than the journal' 'an older output stays'
 run covpredict -q -f --resume -m m.ckpt -o x.h5 g.h5
 status_is 0 '  -f replaces it'
 
@@ -122,8 +122,8 @@ rm x.h5
 cp kept x.h5.resume
 printf 'xyz' | dd of=x.h5.resume bs=1 seek=$((size / 2)) conv=notrunc 2>/dev/null
 run covpredict -q --resume -m m.ckpt -o x.h5 g.h5
-stderr_like '^covpredict: warning: x\.h5\.resume: torn or damaged after [0-9]+ complete pieces; dropped [0-9]+ bytes$' 'a damaged one'
-ok '  starts from the last good piece' cmp x.h5 whole.h5
+stderr_like '^covpredict: warning: x\.h5\.resume: torn or damaged after [0-9]+ complete pieces; dropped [0-9]+ bytes$' 'a damaged journal'
+ok '  resumes after the last good piece' cmp x.h5 whole.h5
 rm x.h5
 cp kept x.h5.resume
 printf 'xyz' | dd of=x.h5.resume bs=1 seek=40 conv=notrunc 2>/dev/null
@@ -134,14 +134,14 @@ ok '  -f starts over' cmp x.h5 whole.h5
 rm x.h5
 head -c 3000 /dev/zero >x.h5.resume
 run covpredict -q --resume -m m.ckpt -o x.h5 g.h5
-refused 1 '^covpredict: error: x\.h5\.resume: damaged head; use -f to start over$' 'one whose bytes a crash of the machine lost'
+refused 1 '^covpredict: error: x\.h5\.resume: damaged head; use -f to start over$' 'a journal that lost its bytes in a crash'
 echo 'a file of mine' >x.h5.resume
 run covpredict -q -f --resume -m m.ckpt -o x.h5 g.h5
-refused 1 '^covpredict: error: x\.h5\.resume: exists, but is not a journal' 'a file of another kind is not touched'
-is "$(cat x.h5.resume)" 'a file of mine' '  it is as it was'
+refused 1 '^covpredict: error: x\.h5\.resume: exists, but is not a journal' 'a file of another kind'
+is "$(cat x.h5.resume)" 'a file of mine' '  is unchanged'
 rm x.h5.resume
 
-# ---------------------------------------------------------------- what cannot be
+# ---------------------------------------------------------------- invalid use
 
 fasta2h5 -q --subsequence-length 96 -o - g.fa >g.stream || exit 99
 while IFS='|' read -r args regex; do
@@ -155,7 +155,7 @@ done <<'END'
 -o x.h5 g.stream|g\.stream is a chunk stream, which cannot be resumed \(--resume\)$
 END
 run covpredict -q --resume -m m.ckpt -o absent/x.h5 g.h5
-status_is 1 'a folder that is not there'
+status_is 1 'a missing folder'
 run covpredict -q --resume -m m.ckpt -o . g.h5
 status_is 1 'a folder as output'
 rm g.stream
@@ -168,7 +168,7 @@ for shards in 1 3; do
     rm -r kills$shards
 done
 
-# By a signal, which comes while much is still to do.
+# By a signal, long before the end.
 awk 'BEGIN { srand(8); print ">c"; for (i = 1; i <= 3000000; i++) printf "%s", substr("ACGT", 1 + int(rand() * 4), 1) }' >long.fa
 covpredict --resume --full --cpu scalar -@ 1 --batch-size 2 --subsequence-length 96 -m m.ckpt -o long.h5 long.fa 2>signal.txt &
 for _ in $(seq 300); do
@@ -179,9 +179,9 @@ kill $!
 wait $!
 is $? 143 'ended by SIGTERM'
 is "$(tail -n 1 signal.txt)" 'covpredict: finished chunks are kept in long.h5.resume; run the same command to resume' \
-    '  says how to go on'
+    '  reports how to resume'
 ok '  from the journal' test -s long.h5.resume
 ok '  and leaves no predictions' test ! -e long.h5
 rm -f long.fa long.h5.resume signal.txt
-leaves g.fa g.h5 m.ckpt other.ckpt whole.h5 fasta.h5 kept 'nothing else is there'
+leaves g.fa g.h5 m.ckpt other.ckpt whole.h5 fasta.h5 kept 'no other files are left'
 done_testing

@@ -1,5 +1,5 @@
 #!/bin/sh
-# covpredict --shard, --loading, limits of length: parts are those of the whole, however the genome is read.
+# covpredict --shard, --loading, limits of length: parts equal those of a full run for any way of reading.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 . "$SRC/tests/lib/covpredict.sh"
@@ -25,12 +25,12 @@ for shards in 1 2 8 21 23 3; do
     done
     run h5chunk merge -o merged.h5 "$@"
     status_is 0 "$shards shards are merged"
-    same '  and give the whole' whole.h5 merged.h5
+    same '  and equal the full run' whole.h5 merged.h5
     rm merged.h5
     [ "$shards" -eq 3 ] || rm "$@"
 done
 
-ok 'three shards have the rows of their pairs' "$PYTHON" -c '
+ok 'three shards hold the rows of their pairs' "$PYTHON" -c '
 import h5py, numpy as np
 whole = h5py.File("whole.h5")
 rows = {}
@@ -50,7 +50,7 @@ assert not rows and n == [14, 14, 14], n
 '
 rm part?.h5
 run covpredict -q --shard 22/23 -m m.ckpt -o empty.h5 g.h5
-status_is 0 'a shard of nothing'
+status_is 0 'an empty shard'
 ok '  has no rows, but all names' "$PYTHON" -c '
 import h5py
 f = h5py.File("empty.h5")
@@ -61,12 +61,12 @@ for input in g.fa packed.h5; do
     run covpredict -q --subsequence-length 1008 --shard 2/3 -m m.ckpt -o a.h5 $input
     [ $input = g.fa ] || run covpredict -q --shard 2/3 -m m.ckpt -o a.h5 $input
     covpredict -q --shard 2/3 -m m.ckpt -o b.h5 g.h5
-    ok "a shard of $input is that of the genome file" cmp a.h5 b.h5
+    ok "a shard of $input equals that of the genome file" cmp a.h5 b.h5
     rm a.h5 b.h5
 done
 run sh -c 'covpredict -q --subsequence-length 1008 --species g --shard 2/3 -m m.ckpt -o a.h5 - <g.fa'
 covpredict -q --shard 2/3 -m m.ckpt -o b.h5 g.h5
-ok '  and that of a FASTA on standard input' cmp a.h5 b.h5
+ok '  also from a FASTA on standard input' cmp a.h5 b.h5
 for i in 1 2; do
     covpredict -q --shard $i/2 -m m.ckpt -o c$i.h5 a.h5 2>/dev/null && fail 'predictions are no genome'
     h5chunk split --shards 2 -o half g.h5 2>/dev/null || exit 99
@@ -78,7 +78,7 @@ same 'predictions of the parts of a genome file' whole.h5 c.h5
 rm [abc].h5 c?.h5 empty.h5
 
 run covpredict -q --shard 1/3 --stats s.json -m m.ckpt -o a.h5 g.h5
-ok '--stats are of the shard' "$PYTHON" -c '
+ok '--stats describes the shard' "$PYTHON" -c '
 import h5py, json, numpy as np
 s, f = json.load(open("s.json")), h5py.File("a.h5")
 span = np.abs(np.diff(f["data/start_ends"][:]))
@@ -87,7 +87,7 @@ assert s["positions_computed"] + s["positions_at_rest"] == len(span) * 1008, s
 '
 rm a.h5 s.json
 
-# ---------------------------------------------------------------- from memory
+# ---------------------------------------------------------------- loading into memory
 
 for input in g.h5 packed.h5 g.fa; do
     set --
@@ -96,12 +96,12 @@ for input in g.h5 packed.h5 g.fa; do
         for threads in 1 3; do
             run covpredict -@ $threads --stats s.json --loading $loading "$@" -m m.ckpt -o x.h5 $input
             ok "$input, --loading $loading, $threads threads" cmp whole.h5 x.h5
-            is "$(grep -c '"load"' s.json)" "$([ $loading = disk ] && echo 0 || echo 1)" '  --stats says how long loading took'
+            is "$(grep -c '"load"' s.json)" "$([ $loading = disk ] && echo 0 || echo 1)" '  --stats has the time of loading'
             rm x.h5 s.json
         done
     done
 done
-# Rows in another order and without some - strands.
+# Rows in another order, and some strands missing.
 "$PYTHON" - <<'END'
 import h5py, numpy as np
 with h5py.File("g.h5") as f, h5py.File("mixed.h5", "w") as g:
@@ -137,7 +137,7 @@ assert sorted({*f["data/seqids"][:]}) == [b"c1", b"c4", b"c5", b"c6"]
 h5chunk verify a.h5 || fail '  and sound'
 run covpredict --subsequence-length 1008 --min-length 1k --max-length 4000 -m m.ckpt -o b.h5 g.fa
 stderr_like '^covpredict: warning: g\.fa: 4 of 8 sequences left out by length: 3 too short, 1 too long$' 'and on a FASTA'
-ok '  which is a smaller genome' "$PYTHON" -c '
+ok '  gives a smaller genome' "$PYTHON" -c '
 import h5py, numpy as np
 f, g = h5py.File("a.h5"), h5py.File("b.h5")
 assert "partial" not in g.attrs and "seq_names" not in g["data"]
@@ -145,9 +145,9 @@ for name in "data/seqids", "data/start_ends", "prediction/predictions":
     assert np.array_equal(f[name][:], g[name][:])
 '
 run covpredict --min-length 1 --max-length 7777 -m m.ckpt -o c.h5 g.h5
-ok 'limits that leave nothing out change nothing' cmp c.h5 whole.h5
+ok 'limits that exclude no sequence change nothing' cmp c.h5 whole.h5
 run covpredict --min-length 8k -m m.ckpt -o d.h5 g.h5
-refused 1 '^covpredict: error: g\.h5: no sequence has a length within the limits$' 'nothing is left'
+refused 1 '^covpredict: error: g\.h5: no sequence has a length within the limits$' 'limits that exclude every sequence'
 rm a.h5 b.h5 c.h5
-leaves g.fa g.h5 packed.h5 m.ckpt whole.h5 'nothing else is there'
+leaves g.fa g.h5 packed.h5 m.ckpt whole.h5 'no other files are left'
 done_testing

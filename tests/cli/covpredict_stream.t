@@ -1,5 +1,5 @@
 #!/bin/sh
-# covpredict in a pipe: the chunk stream in and out, cut short, without readers.
+# covpredict in a pipe: chunk streams as input and output, truncated streams, readers that exit.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 . "$SRC/tests/lib/covpredict.sh"
@@ -40,7 +40,7 @@ for input in g.h5 g.fa g.stream -; do
     ok '  always the same bytes' cmp out.stream first.stream
 done
 run h5chunk save -o y.h5 first.stream
-ok '  which saved is what a stream gives' cmp x.h5 y.h5
+ok '  saved, equals the file predicted from a stream' cmp x.h5 y.h5
 rm y.h5
 run covpredict -q --float -m m.ckpt -o - g.h5
 mv "$stdout" out.stream
@@ -53,7 +53,7 @@ same '--dtype int64' a.h5 b.h5
 rm a.h5 b.h5
 fasta2h5 -q --subsequence-length 1008 -o - g.fa | covpredict -q -m m.ckpt -o - - |
     cov2bigwig -q --datasets h3k4me3 -o pipe.bedGraph -
-ok 'three tools in a pipe give the track that files give' cmp file.bedGraph pipe.bedGraph
+ok 'three tools in a pipe give the same track as with files' cmp file.bedGraph pipe.bedGraph
 rm file.bedGraph pipe.bedGraph
 run covpredict -q --stats s.json -m m.ckpt -o x.h5 - <g.stream
 ok '--stats' "$PYTHON" -c '
@@ -71,25 +71,25 @@ for i in 1 2 3; do
     run covpredict -q --shard $i/3 -m m.ckpt -o - g.h5
     status_is 0 "shard $i of 3 to a stream"
     h5chunk save -o x.h5 - <"$stdout"
-    same '  is that of a file' part$i.h5 x.h5
+    same '  equals that of a file' part$i.h5 x.h5
     rm part$i.h5 x.h5
 done
 for limits in '--min-length 1k' '--max-length 1008' '--min-length 37 --max-length 4000'; do
     # shellcheck disable=SC2086 # a list of words
     {
         run covpredict -q $limits -m m.ckpt -o a.h5 g.h5
-        said=$(sed 's/g\.h5/standard input/' "$stderr")
+        warned=$(sed 's/g\.h5/standard input/' "$stderr")
         run covpredict -q $limits -m m.ckpt -o b.h5 - <g.stream
     }
     status_is 0 "a stream with $limits"
-    same '  is a genome file with that' a.h5 b.h5
-    is "$(cat "$stderr")" "$said" '  and warned of as one'
+    same '  equals a genome file with these limits' a.h5 b.h5
+    is "$(cat "$stderr")" "$warned" '  with the same warning'
     rm a.h5 b.h5
 done
 run covpredict -q --min-length 8k -m m.ckpt -o x.h5 - <g.stream
-refused 1 '^covpredict: error: standard input: no sequence has a length within the limits$' 'nothing is left of a stream'
+refused 1 '^covpredict: error: standard input: no sequence has a length within the limits$' 'limits that exclude every sequence'
 
-# ---------------------------------------------------------------- refused
+# ---------------------------------------------------------------- invalid input and options
 
 while IFS='|' read -r args regex; do
     # shellcheck disable=SC2086 # a list of words
@@ -108,9 +108,9 @@ refused 1 '^covpredict: error: standard input: .*bases' 'a stream of predictions
 awk 'BEGIN { srand(2); print ">r"; for (i = 0; i < 400000; i++) printf "%s", substr("ACGT", 1 + int(rand() * 4), 1); print "" }' >r.fa
 fasta2h5 -q --subsequence-length 1000 -o - r.fa >odd.stream
 run covpredict -q -m hybrid.ckpt -o x.h5 - <odd.stream
-refused 1 'subsequence length 1000 is not a multiple of 9' 'a length that the model cannot take'
-# It is known from the head, which is in the first block: the rest may take its time. (A second thread
-# would read ahead, and be waited for.)
+refused 1 'subsequence length 1000 is not a multiple of 9' 'a chunk length that the model does not accept'
+# The head, in the first block, has the length; the rest may come late. (A second thread would read ahead
+# and wait.)
 mkfifo fifo
 {
     head -c 70000 odd.stream
@@ -118,7 +118,7 @@ mkfifo fifo
 } >fifo &
 feeder=$!
 run timeout 20 covpredict -q -@ 1 -m hybrid.ckpt -o x.h5 - <fifo
-refused 1 'subsequence length 1000 is not a multiple of 9' '  which the head of a stream says'
+refused 1 'subsequence length 1000 is not a multiple of 9' '  detected in the head of a stream'
 kill $feeder 2>/dev/null
 rm odd.stream r.fa fifo
 run "$PYTHON" -c '
@@ -136,7 +136,7 @@ for part in 0 1 30 100 $((size / 3)) $((size / 2)) $((size - 60)) $((size - 28))
     run covpredict -q -m m.ckpt -o - - <cut.stream
     refused 1 '^covpredict: error: standard input: ' '  from stream to stream'
     run h5chunk save -o x.h5 - <"$stdout"
-    [ "$status" -ne 0 ] || fail '  what was written is taken for whole'
+    [ "$status" -ne 0 ] || fail '  its output is accepted as complete'
 done
 rm cut.stream
 "$PYTHON" -c '
@@ -144,18 +144,18 @@ data = bytearray(open("g.stream", "rb").read())
 data[len(data) // 2] ^= 1
 open("flipped.stream", "wb").write(data)'
 run covpredict -q -m m.ckpt -o x.h5 - <flipped.stream
-refused 1 '^covpredict: error: standard input: ' 'a stream with a bit flipped'
+refused 1 '^covpredict: error: standard input: ' 'a stream with a flipped bit'
 rm flipped.stream
 run sh -c 'covpredict -q -m m.ckpt -o - g.h5 >/dev/full'
 refused 1 '^covpredict: error: standard output: No space left on device$' '/dev/full as standard output'
 
-# A reader that goes away.
+# A reader that exits early.
 {
     covpredict -q -m m.ckpt -o - g.h5 2>"$stderr"
     echo $? >ended
 } | head -c 1000 >/dev/null
-like "$(cat ended)" '^141$' 'without a reader it ends as by SIGPIPE'
+like "$(cat ended)" '^141$' 'without a reader it exits as if by SIGPIPE'
 stderr_is '' '  quietly'
 rm ended
-leaves g.fa g.h5 g.stream first.stream whole.h5 m.ckpt hybrid.ckpt 'nothing else is there'
+leaves g.fa g.h5 g.stream first.stream whole.h5 m.ckpt hybrid.ckpt 'no other files are left'
 done_testing

@@ -1,6 +1,6 @@
 #!/bin/sh
-# shellcheck disable=SC2086,SC2046,SC2012,SC2010 # lists of words, all through, and names of our own
-# covtrain: what it writes, the same weights whatever the threads and after a resume, options, kills, full disks.
+# shellcheck disable=SC2086,SC2046,SC2012,SC2010 # lists of words; known file names
+# covtrain: output, the same weights for any number of threads and after resuming, options, kills, full disks.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 need_python h5py numpy
@@ -10,21 +10,21 @@ for file in train/a train/b val/v; do
     "$PYTHON" "$SRC/tests/lib/training_data.py" d/$file.h5 "$(printf '%d' "'${file#*/}")" || exit 99
 done
 net='--filter-size 8 --hidden-size 8 --learning-rate 0.01 -b 8'
-train() { # ARG...: in the folder d
+train() { # ARG...: trains on the folder d
     run covtrain -i d $net --seed 1 "$@"
 }
-rows() { # FILE: epochs in it
+rows() { # FILE: number of epochs in it
     grep -c '^[0-9]' "$1"
 }
 
 train -o one/two -@ 1 -e 3 --stats stats.json
-status_is 0 'three epochs, into a folder that is made'
+status_is 0 'three epochs, into a new folder'
 is "$(ls one/two | sed 's/accuracy=.*/accuracy=/' | paste -sd ' ')" \
     "last.ckpt metrics.jsonl metrics.log $(for i in 0 1 2; do printf 'predmoter_v0.3.2_epoch=%d_avg_val_accuracy= ' $i; done | sed 's/ $//')" \
     '  checkpoints and metrics'
 is "$(head -n 1 one/two/metrics.log)" 'epoch avg_val_loss avg_val_accuracy avg_train_loss avg_train_accuracy' \
     "  Predmoter's columns"
-is "$(rows one/two/metrics.log)" 3 '  a row an epoch'
+is "$(rows one/two/metrics.log)" 3 '  a row per epoch'
 ok '  metrics.jsonl, statistics and checkpoints agree' "$PYTHON" - <<'EOF'
 import glob, json
 lines = [json.loads(x) for x in open("one/two/metrics.jsonl")]
@@ -44,8 +44,8 @@ stats = json.load(open("stats.json"))
 assert stats["chunks"] == 144 and set(stats["stages"]) == {"load", "train", "wait", "validate", "save"}
 EOF
 run covpredict -m one/two/last.ckpt --evaluate d/val/v.h5
-status_is 0 '  covpredict takes the checkpoint'
-ok '  and finds the metrics of the validation' "$PYTHON" - "$stdout" <<'EOF'
+status_is 0 '  covpredict reads the checkpoint'
+ok '  and computes the metrics of the validation' "$PYTHON" - "$stdout" <<'EOF'
 import sys
 row = open(sys.argv[1]).read().splitlines()[3].split("\t")
 last = open("one/two/metrics.log").read().split("\n")[-2].split()
@@ -59,77 +59,77 @@ train -q -o other --seed 2 -e 1
 run covtrain -q -i d $net --seed 2 -e 1 -o other -f
 is "$(cmp -s other/last.ckpt one/two/predmoter*epoch=0*; echo $?)" 1 'another seed gives other weights'
 
-# ---------------------------------------------------------------- going on
+# ---------------------------------------------------------------- resuming
 
 train -q -o r -e 2
 cp -r r r2
 run covtrain -i d -b 8 -o r --resume-training r/last.ckpt -e 3
 status_is 0 'two epochs and a resumed third one'
-stderr_like 'to validate with; 18 steps$' '  of so many steps in all'
-stderr_like 'epoch 2: training loss' '  are counted on'
-unlike "$(cat "$stderr")" 'must be given again' '  with as many steps in an epoch as before'
+stderr_like 'to validate with; 18 steps$' '  counts all steps'
+stderr_like 'epoch 2: training loss' '  continues to count epochs'
+unlike "$(cat "$stderr")" 'must be given again' '  without a warning: epochs have as many steps as before'
 ok '  the same bytes as three' cmp r/last.ckpt one/two/last.ckpt
 ok '  the same metrics' cmp r/metrics.log one/two/metrics.log
 ok '  and steps' cmp r/metrics.jsonl one/two/metrics.jsonl
 run covtrain -q -i d -b 8 -o r2 --resume-training r2/predmoter*epoch=0*.ckpt -e 3
-ok 'from an earlier checkpoint too, whose metrics are kept' cmp r2/metrics.jsonl one/two/metrics.jsonl
+ok 'resumed from an earlier checkpoint, keeping its metrics' cmp r2/metrics.jsonl one/two/metrics.jsonl
 cp -r r r3
 run covtrain -q -i d -o r3 --resume-training r3/last.ckpt -e 4
-stderr_like 'r3/last\.ckpt: the last epoch had 6 steps, but an epoch now has 1: --batch-size \(-b\)' 'a resume without -b is told of'
+stderr_like 'r3/last\.ckpt: the last epoch had 6 steps, but an epoch now has 1: --batch-size \(-b\)' 'resuming without -b is a warning'
 run covtrain -q -i d -o r3 --resume-training r3/last.ckpt -e 5
-stderr_is '' '  once, not again when that is gone on from'
+stderr_is '' '  which is not repeated when it is resumed again'
 run covtrain -i d -o r3 --resume-training r3/last.ckpt -e 7
-stderr_like 'to validate with; 22 steps$' '  18 steps were made, and one an epoch follows'
+stderr_like 'to validate with; 22 steps$' '  18 steps, and then one per epoch'
 run covtrain -i d -b 8 -o r --resume-training r/last.ckpt -e 3
-status_is 0 'what is complete already'
+status_is 0 'a training that is already complete'
 stderr_like 'nothing to do: r/last\.ckpt already has 3 epochs' '  is reported'
 run covtrain -i d -b 8 -o r --resume-training r/last.ckpt -e 9 --max-steps 18
-status_is 0 'steps that are complete already'
+status_is 0 'steps that are already complete'
 stderr_like 'nothing to do: r/last\.ckpt already has 18 steps' '  are reported'
 train -o r -e 3
 refused 1 'r/last\.ckpt: exists: the folder contains a training; use --resume-training r/last\.ckpt to continue it' \
-    'a folder with a training in it'
-# A training in place of another one: the checkpoints of that one go, once there is one of the new; others stay.
+    'a folder that contains a training'
+# A training that replaces another: old checkpoints are removed once there is a new one; other files stay.
 cp -r one/two anew && cp anew/last.ckpt anew/mine.ckpt && cp anew/predmoter*epoch=1* anew/predmoter_v0.3.2.ckpt
 run covtrain -i e -o anew -f
-is "$(ls anew | grep -c 'epoch=')" 3 'a training in place of another one that cannot begin leaves it'
+is "$(ls anew | grep -c 'epoch=')" 3 'a replacing training that cannot start leaves the old one'
 run covtrain -i d --filter-size 8 --hidden-size 8 -b 8 -o anew -f --seed 1 --learning-rate 1000
-refused 1 'the training has diverged; .*; no epoch was completed, nothing is saved' '  and one that ends in its first epoch'
-ok '  leaves its metrics, too' cmp anew/metrics.log one/two/metrics.log
+refused 1 'the training has diverged; .*; no epoch was completed, nothing is saved' '  and so does one that fails in its first epoch'
+ok '  including its metrics' cmp anew/metrics.log one/two/metrics.log
 ok '  of all steps' cmp anew/metrics.jsonl one/two/metrics.jsonl
-is "$(find anew -name '.*')" '' '  and nothing half'
+is "$(find anew -name '.*')" '' '  and leaves no temporary files'
 run covtrain -i d $net -o anew -f -e 1 --seed 3
 is "$(ls anew | sed 's/accuracy=.*/accuracy=/' | paste -sd ' ')" \
     'last.ckpt metrics.jsonl metrics.log mine.ckpt predmoter_v0.3.2.ckpt predmoter_v0.3.2_epoch=0_avg_val_accuracy=' \
-    '  else its checkpoints go'
-stderr_like 'anew: 3 checkpoints of the replaced training are removed' '  which is said'
+    '  otherwise old checkpoints are removed'
+stderr_like 'anew: 3 checkpoints of the replaced training are removed' '  which is reported'
 cp one/two/predmoter* anew
 run covtrain -q -f -i d -b 8 -e 1 -o anew --seed 3 --init-from $(ls anew/predmoter*epoch=2*)
-is "$(ls anew | grep -c 'epoch=')" 2 '  but not the one that it began with'
+is "$(ls anew | grep -c 'epoch=')" 2 '  except the one that it started from'
 mkdir bare && cp one/two/predmoter* bare
 run covtrain -q -i d $net -o bare -f -e 1 --seed 3
-is "$(ls bare | grep -c 'epoch=')" 4 'where no training was, nothing is removed'
+is "$(ls bare | grep -c 'epoch=')" 4 'without an old training nothing is removed'
 cp one/two/predmoter*epoch=0* elsewhere.ckpt
 run covtrain -q -i d -b 8 -o r --resume-training elsewhere.ckpt -e 3
-refused 1 'r/last\.ckpt: exists: the folder contains another training than that of elsewhere\.ckpt' "  and a resume of another one's"
+refused 1 'r/last\.ckpt: exists: the folder contains another training than that of elsewhere\.ckpt' "  also for a resume of another training"
 run covtrain -q -i d -b 8 -o r -f --resume-training elsewhere.ckpt -e 3
-ok '  which -f lets go on' cmp r/last.ckpt one/two/last.ckpt
+ok '  which -f allows' cmp r/last.ckpt one/two/last.ckpt
 all='-e 3 --random-offset --pair-strands --average-weights 0.9 --schedule cosine --warmup-steps 3 --clip 1
      --accumulate 2 --loss-weights 1,0.5 --max-steps 7 --lstm-layers 2 --dropout 0.2'
 train -q -o whole $all --tensorboard logs/of/events
-status_is 0 'with everything'
-is "$(grep -c step whole/metrics.jsonl)" 7 '  as many steps as asked for'
+status_is 0 'all options together'
+is "$(grep -c step whole/metrics.jsonl)" 7 '  makes the requested number of steps'
 train -q -o again $all -@ 1
-ok '  is the same again' cmp whole/last.ckpt again/last.ckpt
+ok '  gives the same bytes again' cmp whole/last.ckpt again/last.ckpt
 rm -r again
 train -q -o again $(echo "$all" | sed 's/max-steps 7/max-steps 5/') --tensorboard logs/resumed
 run covtrain -q -i d -b 8 -o again $(echo "$all" | sed 's/--lstm.*//') --tensorboard logs/resumed --resume-training again/predmoter*epoch=0*.ckpt
-ok '  and resumed' cmp whole/last.ckpt again/last.ckpt
+ok '  and after resuming' cmp whole/last.ckpt again/last.ckpt
 run covtrain -i d -b 8 -o again -e 4 --resume-training again/last.ckpt
-stderr_like 'again/last\.ckpt: averaged weights are discarded without' '  without the average, which is said'
+stderr_like 'again/last\.ckpt: averaged weights are discarded without' '  without the average: a warning'
 run covpredict -m whole/last.ckpt --evaluate d/val/v.h5
 is "$(sed -n '4s/.*total	[^	]*	\([^	]\{6\}\).*/\1/p' "$stdout")" "$(tail -n 1 whole/metrics.log | cut -d ' ' -f 3 | cut -c 1-6)" \
-    '  the averaged weights are those of the checkpoint'
+    '  the checkpoint has the averaged weights'
 for option in --random-offset --pair-strands '--average-weights 0.5' '--schedule cosine' '--warmup-steps 5' '--clip 0.01' \
     '--accumulate 3' '--loss-weights 1,3' --no-shuffle '--dropout 0.5 --lstm-layers 2' '--bnorm false' '--blacklist'; do
     [ "$option" = --blacklist ] && "$PYTHON" -c 'import h5py, sys
@@ -142,20 +142,20 @@ covtrain: warning: d/val/v.h5: no data/blacklist' '  a warning for each file wit
     is "$(cmp -s y/last.ckpt one/two/predmoter*epoch=0*; echo $?)" 1 '  changes something'
 done
 train -o few -e 1
-stderr_like 'an epoch has 6 steps, of up to 8 chunks: a smaller --batch-size \(-b\) gives more steps' 'few steps an epoch are told'
+stderr_like 'an epoch has 6 steps, of up to 8 chunks: a smaller --batch-size \(-b\) gives more steps' 'few steps per epoch: a hint'
 train -o many -e 1 --accumulate 1 -f
 run covtrain -i d --filter-size 8 --hidden-size 8 -b 4 -e 1 --seed 1 -o many -f
-unlike "$(cat "$stderr")" 'an epoch has' '  and many are not'
+unlike "$(cat "$stderr")" 'an epoch has' '  but not for many'
 train -q -o long -e 1000000000000000 --max-steps 2 --schedule cosine
-is "$(grep -c step long/metrics.jsonl)" 2 'epochs without end, but few steps'
+is "$(grep -c step long/metrics.jsonl)" 2 'countless epochs, but few steps'
 train -q -o top -e 4 --save-top-k 2 --ckpt-quantity avg_train_loss
-is "$(ls top | grep -c epoch=)" 2 '--save-top-k keeps so many'
+is "$(ls top | grep -c epoch=)" 2 '--save-top-k 2 keeps two'
 ok '  the best ones' sh -c 'ls top/*epoch=3_avg_train_loss* top/*epoch=2_avg_train_loss*'
 run covtrain -i d -o early -b 8 --hidden-size 8 --filter-size 8 --seed 1 -e 9 --learning-rate 1e-12 --stop-quantity avg_val_accuracy --patience 2
 status_is 0 'early stopping'
 stderr_like 'avg_val_accuracy has not improved on .* for 2 epochs: training stops' '  says so'
 ok '  before the last epoch' test "$(rows early/metrics.log)" -lt 9
-ok 'the events of TensorBoard' "$PYTHON" - <<'EOF'
+ok 'events for TensorBoard' "$PYTHON" - <<'EOF'
 import glob, json, os, struct
 
 def crc32c(data):
@@ -229,11 +229,11 @@ assert [v for _, v in scalars["avg_val_loss"]] == [struct.unpack("<f", struct.pa
                                                     for x in lines if "epoch" in x]
 EOF
 
-# ---------------------------------------------------------------- beginning with a checkpoint
+# ---------------------------------------------------------------- starting from a checkpoint
 
 run covtrain -q -i d -b 8 -e 1 --seed 3 -o tuned --init-from one/two/last.ckpt --hidden-size 8 --datasets atacseq,h3k4me3
 status_is 0 '--init-from'
-ok '  begins better than from nothing' "$PYTHON" -c '
+ok '  starts better than from random weights' "$PYTHON" -c '
 import json
 a, b = (json.loads(open(x + "/metrics.jsonl").readline())["loss"] for x in ("tuned", "one/two"))
 assert a < b - 0.05, (a, b)'
@@ -241,20 +241,20 @@ for option in '--hidden-size 9' '--model-type hybrid' '--bnorm False' '--dropout
     run covtrain -i d -o bad --init-from one/two/last.ckpt $option
     refused 2 "${option%% *}.* contradicts one/two/last\.ckpt|--cnn-layers 2 contradicts" "--init-from and $option"
     run covtrain -i d -o bad --resume-training one/two/last.ckpt $option
-    refused 2 "${option%% *}.* contradicts one/two/last\.ckpt|--cnn-layers 2 contradicts" "  and a resume"
+    refused 2 "${option%% *}.* contradicts one/two/last\.ckpt|--cnn-layers 2 contradicts" "  and --resume-training"
 done
 run covtrain -i d -o bad --init-from one/two/last.ckpt --resume-training one/two/last.ckpt
 refused 2 'contradict each other' 'both'
 train -o bad --ram-efficient true --loading ram
-refused 2 'contradict each other' 'Predmoter'"'"'s name for --loading and another'
+refused 2 'contradict each other' 'contradicting --ram-efficient and --loading'
 train -o bad --bnorm maybe
-refused 2 'neither true nor false' 'a bool that is none'
+refused 2 'neither true nor false' 'an invalid bool'
 train -o bad --loss-weights 1
 refused 2 '1 weights for 2 data sets' 'too few weights'
 train -o bad --kernel-size 8 --step 1
-refused 2 'step is 1 with the even kernel_size 8' 'no network'
+refused 2 'step is 1 with the even kernel_size 8' 'an invalid network'
 train -o bad --cnn-layers 6
-refused 1 'multiple' 'chunks that do not suit the network'
+refused 1 'multiple' 'an unsuitable chunk length'
 train -o -
 refused 2 'a folder' 'standard output'
 train -o bad --datasets atacseq,atacseq
@@ -262,21 +262,21 @@ refused 2 'duplicate atacseq' 'a duplicate data set'
 COVTOOLS_PLUGINS=$work train -o bad/deep --device cuda
 status_is 1 'no plugin for GPUs'
 train -e 1 -o bad --tensorboard d/train/a.h5
-refused 1 'd/train/a\.h5: is not a folder$' 'a file for the events'
+refused 1 'd/train/a\.h5: is not a folder$' 'a file in place of the folder for events'
 train -e 1 -o bad --tensorboard d/train/a.h5/below
-refused 1 'd/train/a\.h5/below: is not a folder$' '  or above them'
-ok 'nothing of these is left' test ! -e bad
+refused 1 'd/train/a\.h5/below: is not a folder$' '  or above it'
+ok 'none of these leaves a folder' test ! -e bad
 
 # ---------------------------------------------------------------- the data
 
 run covtrain -i nowhere -o bad
-refused 1 'nowhere: No such file or directory$' 'no folder'
+refused 1 'nowhere: No such file or directory$' 'a missing folder'
 printf '>a\nACGT\n' >a.fa
 run covtrain -i a.fa -o bad
 refused 1 'a\.fa: not a folder, but a FASTA file$' 'a FASTA file in place of the folder'
 mkdir bare.in
 run covtrain -i bare.in -o bad
-refused 1 'bare\.in: no folder train/' 'a folder with nothing in it'
+refused 1 'bare\.in: no folder train/' 'an empty folder'
 mkdir -p e/train e/val
 run covtrain -i e -o bad
 refused 1 'e/train: no file \*\.h5' 'no files'
@@ -290,7 +290,7 @@ stderr_like 'e/val: .* not validated' '  of either folder'
 mkdir -p no/val && cp -r e/train no && cp d/val/v.h5 no/val
 "$PYTHON" -c 'import h5py; del h5py.File("no/val/v.h5", "r+")["evaluation/atacseq_coverage"]'
 run covtrain -i no $net -e 1 -o bad --datasets atacseq
-refused 1 'no/val: no file has any of the data sets' 'nothing to validate with'
+refused 1 'no/val: no file has any of the data sets' 'no validation data'
 head -c 20000 d/train/b.h5 >e/train/b.h5
 run covtrain -i e $net -o bad
 refused 1 'e/train/b\.h5' 'a damaged file'
@@ -299,7 +299,7 @@ ok '  leaves no checkpoint' test ! -e bad/last.ckpt
 run covtrain -i e $net -o bad
 refused 1 'b\.h5: chunks of 120 positions, but those of e/train/a\.h5 have 240' 'chunks of two lengths'
 
-# ---------------------------------------------------------------- training that diverges
+# ---------------------------------------------------------------- diverging training
 
 div='--filter-size 8 --hidden-size 8 --seed 1 -@ 1'
 for precision in fp32 bf16; do
@@ -307,39 +307,39 @@ for precision in fp32 bf16; do
     refused 1 'step 2 \(epoch 0, learning rate 1000\): the loss .* not finite: the training has diverged; .*--clip 1 .*nothing is saved' \
         "a loss that is not finite, $precision"
     ok '  leaves no checkpoint' test ! -e div.$precision/last.ckpt
-    is "$(grep -c step div.$precision/metrics.jsonl)" 1 '  but the metrics of the steps before'
-    ok '  in the events too' test "$(grep -ac 'learning_rate' div.$precision/log/events*)" -eq 1
-    # The rate grows until the second moments of Adam would be too large.
+    is "$(grep -c step div.$precision/metrics.jsonl)" 1 '  but the metrics of earlier steps'
+    ok '  also as events' test "$(grep -ac 'learning_rate' div.$precision/log/events*)" -eq 1
+    # The rate grows until the second moments of Adam overflow.
     run covtrain -q -i d $div -b 48 -e 20 -o late.$precision/ --precision $precision --learning-rate 1000 --warmup-steps 1000
     refused 1 "step 3 \(epoch 2, learning rate 3\): the (gradient|loss) .* diverged; .*; late\.$precision/last\.ckpt is that of epoch 1; --resume" \
         '  after two epochs'
-    is "$(rows late.$precision/metrics.log) $(grep -c step late.$precision/metrics.jsonl)" '2 2' '  whose metrics are there'
+    is "$(rows late.$precision/metrics.log) $(grep -c step late.$precision/metrics.jsonl)" '2 2' '  whose metrics are kept'
     ok '  as are their checkpoints' cmp late.$precision/last.ckpt late.$precision/predmoter*epoch=1_*
 done
 run covtrain -q -i d $div -b 48 -o div.val --learning-rate 30
 refused 1 "step 1 \(epoch 0, .*: d/val/v\.h5: row 0: the network's value is not finite: the training has diverged" 'in validation'
 ok '  leaves no checkpoint' test ! -e div.val/last.ckpt
 run covtrain -i d $div -b 48 -o div.fp32 -e 1
-status_is 0 'the folder of a training without a checkpoint is that of a new one'
-is "$(rows div.fp32/metrics.log) $(grep -c step div.fp32/metrics.jsonl)" '1 1' '  which has its own metrics alone'
+status_is 0 'a training without a checkpoint is overwritten'
+is "$(rows div.fp32/metrics.log) $(grep -c step div.fp32/metrics.jsonl)" '1 1' '  including its metrics'
 rm div.fp32/last.ckpt
 run covtrain -i d $div -b 48 -o div.fp32 -e 1
-refused 1 'div\.fp32/metrics\.log: exists: the folder contains a training; use -f to replace it$' '  but not one with an epoch'
+refused 1 'div\.fp32/metrics\.log: exists: the folder contains a training; use -f to replace it$' '  but not one with a complete epoch'
 run covtrain -q -i d -b 8 -o div.val -e 2 --resume-training one/two/predmoter*epoch=0*
-status_is 0 'a checkpoint from elsewhere is gone on from in it, too'
-is "$(rows div.val/metrics.log) $(grep -c step div.val/metrics.jsonl)" '1 6' '  without the metrics that were there'
+status_is 0 'a checkpoint from another folder is resumed there, too'
+is "$(rows div.val/metrics.log) $(grep -c step div.val/metrics.jsonl)" '1 6' '  without the old metrics'
 train -q -o stays -e 1
 cp stays/last.ckpt stays.ckpt
 run covtrain -q -i d -b 8 -o stays --resume-training stays/last.ckpt --learning-rate 1000 --clip 2
 refused 1 'a lower --learning-rate or --clip, .*; stays/last\.ckpt is unchanged' 'after a resume'
-ok '  which it is' cmp stays/last.ckpt stays.ckpt
-is "$(rows stays/metrics.log) $(grep -c step stays/metrics.jsonl)" '1 7' '  and so are its metrics'
+ok '  which is true' cmp stays/last.ckpt stays.ckpt
+is "$(rows stays/metrics.log) $(grep -c step stays/metrics.jsonl)" '1 7' '  and its metrics are kept'
 run covtrain -q -i d -b 8 -o stays --resume-training stays/last.ckpt --learning-rate 0.01 -e 3
-ok '  from which a good rate goes on as if nothing had been' cmp stays/last.ckpt one/two/last.ckpt
+ok '  resuming with a lower rate gives the usual result' cmp stays/last.ckpt one/two/last.ckpt
 
 # ---------------------------------------------------------------- kills, full disks
 
-# until_saved DIR: has a run in the background a checkpoint in this folder?
+# until_saved DIR: waits for a checkpoint in this folder.
 until_saved() {
     for _ in $(seq 300); do
         [ -e "$1/last.ckpt" ] && return
@@ -354,11 +354,11 @@ kill $!
 wait $!
 is $? 143 'ended by SIGTERM'
 like "$(tail -n 1 sig.txt)" '^covtrain: sig/last\.ckpt has the state after epoch [0-9]+; --resume-training continues' \
-    '  which says how to go on'
+    '  reports how to resume'
 is "$(sed -n 's/.*state after epoch \([0-9]*\);.*/\1/p' sig.txt)" "$(tail -n 1 sig/metrics.log | cut -d ' ' -f 1)" \
     '  from the last line of the metrics'
-ok '  with a last checkpoint' dump_ckpt sig/last.ckpt
-is "$(find sig -name '.*' ! -name sig)" '' '  and nothing half'
+ok '  leaves a last checkpoint' dump_ckpt sig/last.ckpt
+is "$(find sig -name '.*' ! -name sig)" '' '  and leaves no temporary files'
 ok "${COV_KILLS:-3} kills" "$PYTHON" "$SRC/tests/fuzz/train_kills.py" "${COV_KILLS:-3}" one/two/last.ckpt killed -- \
     -i d $net --seed 1 -e 3
 
@@ -366,17 +366,17 @@ train -q -o full -e 1
 cp full/last.ckpt one.ckpt
 run sh -c 'ulimit -f 60; exec "$@"' sh covtrain -q -i d -b 8 -o full --resume-training full/last.ckpt -e 3
 refused 1 'full/.*: File too large' 'a checkpoint that cannot be written'
-ok '  leaves the one before' cmp full/last.ckpt one.ckpt
-is "$(find full -name '.*' ! -name full; find full -name '*epoch=1*')" '' '  and nothing half'
+ok '  leaves the previous one' cmp full/last.ckpt one.ckpt
+is "$(find full -name '.*' ! -name full; find full -name '*epoch=1*')" '' '  and leaves no temporary files'
 run covtrain -q -i d -b 8 -o full --resume-training full/last.ckpt -e 3
-ok '  from which training goes on' cmp full/last.ckpt one/two/last.ckpt
+ok '  from which training resumes' cmp full/last.ckpt one/two/last.ckpt
 mkdir room
 if [ "$(id -u)" -eq 0 ] && unshare -m mount -t tmpfs -o size=1m tmpfs room 2>/dev/null; then
-    # shellcheck disable=SC2016 # the inner shell's
+    # shellcheck disable=SC2016 # for the inner shell
     run unshare -m sh -c 'mount -t tmpfs -o size=400k tmpfs room && covtrain "$@"; s=$?; dump_ckpt room/o/last.ckpt; ls -A room/o; exit $s' - \
         -q -i d $net --seed 1 -e 50 -o room/o
     refused 1 'No space left on device' 'a full disk'
-    stdout_like '^tensor	out\.bias' '  the last checkpoint is whole'
-    unlike "$(cat "$stdout")" '^\.' '  nothing half is left'
+    stdout_like '^tensor	out\.bias' '  the last checkpoint is complete'
+    unlike "$(cat "$stdout")" '^\.' '  no temporary file is left'
 fi
 done_testing

@@ -1,6 +1,6 @@
 #!/bin/sh
-# covtrain in several processes of MPI: the same losses as in one, and data spread over the memory of all.
-# shellcheck disable=SC2086,SC2046 # lists of words, all through
+# covtrain in several MPI processes: the same losses as in one process, and data distributed over their memory.
+# shellcheck disable=SC2086,SC2046 # lists of words
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 need_python h5py numpy
@@ -14,7 +14,7 @@ for file in train/a val/v; do
     "$PYTHON" "$SRC/tests/lib/training_data.py" d/$file.h5 "$(printf '%d' "'${file#*/}")" || exit 99
 done
 net='--filter-size 8 --hidden-size 8 --lstm-layers 2 --dropout 0.2 -b 7 -e 2 --accumulate 2 --average-weights 0.9 --seed 1 -@ 1'
-ranks() { # N ARG...: in the folder $in
+ranks() { # N ARG...: N processes train on the folder $in
     n=$1
     shift
     run timeout 120 mpirun -n "$n" --oversubscribe covtrain -i "$in" $net "$@"
@@ -25,7 +25,7 @@ status_is 0 'one process'
 for n in 2 3; do
     ranks "$n" -o "$n" --stats "$n.json"
     status_is 0 "$n processes"
-    is "$(grep -c 'epoch 0: training loss' "$stderr")" 1 '  one of which tells'
+    is "$(grep -c 'epoch 0: training loss' "$stderr")" 1 '  one of which logs'
     ok '  have the same losses' "$PYTHON" -c '
 import json, sys
 a, b = ([json.loads(x) for x in open(f + "/metrics.jsonl")] for f in ("one", sys.argv[1]))
@@ -36,18 +36,18 @@ done
 ranks 2 -o again --seed 1
 ok 'the same bytes again' cmp again/last.ckpt 2/last.ckpt
 ranks 2 -o again
-is "$status" 1 'a training that is there already'
-like "$(cat "$stderr")" 'covtrain: error: again/last\.ckpt: exists' '  is said to be'
-# Where all fail alike, the first process tells.
+is "$status" 1 'a folder that contains a training'
+like "$(cat "$stderr")" 'covtrain: error: again/last\.ckpt: exists' '  is reported'
+# If all fail the same way, the first process reports it.
 in=nowhere
 ranks 3 -o bad
 is "$status $(grep 'covtrain: error' "$stderr" | cut -d';' -f1)" '1 covtrain: error: nowhere: No such file or directory' \
-    'what no process finds is told by one'
+    'a missing folder is reported once'
 in=d
 ranks 3 -o bad --dropout 2
-is "$status $(grep -c 'covtrain: error' "$stderr")" '2 1' '  and so is a wrong option'
+is "$status $(grep -c 'covtrain: error' "$stderr")" '2 1' '  and so is an invalid option'
 
-# ---------------------------------------------------------------- data in the memory of all
+# ---------------------------------------------------------------- distributed data
 
 all='--random-offset --pair-strands --blacklist'
 mkdir -p e/train
@@ -80,10 +80,10 @@ in=e
 run covtrain -q -f -i d $net -o packed --loading ram-packed
 run covtrain -f -i d $net -o spread --loading ranks
 status_is 0 'without mpirun'
-stderr_like 'without mpirun, --loading ranks is the same as ram-packed' '  which is said'
+stderr_like 'without mpirun, --loading ranks is the same as ram-packed' '  which is reported'
 ok '  it is ram-packed' cmp spread/last.ckpt packed/last.ckpt
 
-# The memory of a process, above that of one that reads from disk; 50 MB when it is all there.
+# Memory of a process, compared with one that reads from disk: 50 MB more if it holds all data.
 mkdir -p m/train m/val
 run benchmark synth -q --size 16M --depth 1 -o m/
 run fasta2h5 -q --subsequence-length 21384 -o m/train/g.h5 m/genome.fa
@@ -95,26 +95,26 @@ for how in disk ram-packed ranks; do
         --filter-size 2 --kernel-size 3 -b 2 -e 1 --max-steps 1 -@ 1 --seed 1 -o m/$how --loading $how --stats m/$how.json
     status_is 0 "  is trained on, --loading $how"
 done
-ok '  half of its data is in the memory of a process' "$PYTHON" -c '
+ok '  a process holds half of the data' "$PYTHON" -c '
 import json
 disk, packed, ranks = (json.load(open("m/%s.json" % x))["peak_rss_bytes"] for x in ("disk", "ram-packed", "ranks"))
 print(disk, packed, ranks)
 assert packed - disk > 40e6 and 0.3 < (ranks - disk) / (packed - disk) < 0.75'
 ok '  with the same result' cmp m/ranks/last.ckpt m/ram-packed/last.ckpt
 
-# ---------------------------------------------------------------- one that fails ends all
+# ---------------------------------------------------------------- failing processes
 
 "$PYTHON" - <<'EOF'
 import h5py
 with h5py.File("e/train/b.h5", "r") as f:
     at = f["data/X"].id.get_chunk_info(23)
-with open("e/train/b.h5", "r+b") as f: # of the last process's share
+with open("e/train/b.h5", "r+b") as f: # in the last process's share
     f.seek(at.byte_offset + at.size // 2)
     f.write(bytes(40))
 EOF
 ranks 3 -f -o bad --loading ranks
 is "$status" 1 'damage in the data of one process'
-is "$(grep -c 'covtrain: error: e/train/b\.h5: .*data/X' "$stderr")" 1 '  is told once, and ends all'
+is "$(grep -c 'covtrain: error: e/train/b\.h5: .*data/X' "$stderr")" 1 '  is reported once, and ends all processes'
 ok '  without a checkpoint' test ! -e bad/last.ckpt
 mpirun -n 2 --oversubscribe covtrain -q -i d $(echo "$net" | sed 's/-e 2//') -o killed -e 1000000 --patience 1000000 \
     --save-top-k 1 --loading ranks >out.txt 2>&1 &
@@ -126,15 +126,15 @@ done
 children=$(cat "/proc/$launcher/task/$launcher/children")
 kill -9 "${children%% *}"
 wait $launcher
-is "$(test $? -ne 0; echo $?)" 0 'a process that is killed ends the run'
-like "$(cat out.txt)" 'signal 9' '  which mpirun tells'
+is "$(test $? -ne 0; echo $?)" 0 'a killed process ends the run'
+like "$(cat out.txt)" 'signal 9' '  which mpirun reports'
 for child in $children; do
     for _ in 1 2 3 4 5 6 7 8 9 10; do
         [ ! -e "/proc/$child" ] || sleep 0.5
     done
     ok '  no process is left' test ! -e "/proc/$child"
 done
-ok '  the checkpoint is whole' dump_ckpt killed/last.ckpt
+ok '  the checkpoint is complete' dump_ckpt killed/last.ckpt
 
 mkdir -p bare/bin bare/lib
 cp "$BIN/covtrain" bare/bin && cp "$BIN"/../lib/libcov.so.? bare/lib

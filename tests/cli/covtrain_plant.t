@@ -1,11 +1,11 @@
 #!/bin/sh
-# covtrain_plant.t - a small network learns what a made-up plant's promoters tell, well enough to predict a chromosome
-# that it has not seen. With LONG=1 (make check-long) it is the demo's network, on the demo's genome.
+# covtrain_plant.t - a small network learns the promoters of a synthetic plant well enough to predict a held-out
+# chromosome. With LONG=1 (make check-long) it uses the network and the genome of the demo.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 need_program awk
 
-# A script is not to be wrapped, and its programs have tests of their own.
+# No wrapper: this runs a script, and its programs have their own tests.
 WRAP=
 make_plant=$TESTLIB/../../demo/make_plant
 train=$SRC/workflows/demo/train.sh
@@ -21,6 +21,6 @@ status_is 0 'a network is trained'
 for dataset in atacseq h3k4me3; do
     r=$(awk -v dataset=$dataset '$2 == dataset { print $5 }' "$stdout")
     is "$(echo "$r" | awk -v least=$least '{ print ($1 >= least) }')" 1 \
-        "$dataset of a chromosome that was not seen: r $r, at least $least"
+        "$dataset of a held-out chromosome: r $r, at least $least"
 done
 done_testing

@@ -1,16 +1,16 @@
 #!/bin/sh
 # shellcheck disable=SC2086 # lists of words
-# covtrain --precision: with every arithmetic and at every level of the CPU the same weights whatever the threads.
+# covtrain --precision: the same weights for any number of threads, in every precision and at every CPU level.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 need_python h5py numpy
 
-# Chunks that are worked on in several pieces, and a batch that threads do not share evenly.
+# Chunks that are computed in several pieces, and a batch that threads do not share evenly.
 mkdir -p d/train d/val
 "$PYTHON" "$SRC/tests/lib/training_data.py" d/train/a.h5 1 6 1200 || exit 99
 "$PYTHON" "$SRC/tests/lib/training_data.py" d/val/v.h5 2 2 1200 || exit 99
-# The first convolution is of its own kind, the second is wide enough for minimal filtering, back too; two layers
-# of LSTMs, with dropout between them.
+# The first convolution has its own code path, the second is wide enough for minimal filtering, also backward; two
+# LSTM layers with dropout between them.
 net='--model-type bi-hybrid --cnn-layers 2 --filter-size 96 --kernel-size 9 --lstm-layers 2 --hidden-size 40 --dropout 0.3
      --bnorm true -b 5 --max-steps 2 -e 1 --seed 1'
 train() { # FOLDER ARG...
@@ -22,7 +22,7 @@ differs() { # A B NAME
     if [ "$1" != "$2" ]; then pass "$3"; else fail "$3"; fi
 }
 unset COVTOOLS_CPU
-same_bytes() { # CPU PRECISION THAT-IS-USED: with one thread, two and three; `first`: the weights
+same_bytes() { # CPU PRECISION USED-PRECISION: with one, two and three threads; sets `first` to the weights
     train x --cpu "$1" --precision "$2" -@ 1
     is "$status $used" "0 $3" "--cpu $1 --precision $2 computes in $3"
     first=$weights
@@ -33,7 +33,7 @@ same_bytes() { # CPU PRECISION THAT-IS-USED: with one thread, two and three; `fi
 }
 for level in $(covtrain --version | sed -n 's/^--cpu: //p'); do
     case $level in
-    scalar) continue ;; # takes minutes, and knows no threads inside of a chunk
+    scalar) continue ;; # takes minutes, and uses no threads inside a chunk
     avx512bf16 | amx) bf16=bf16 ;;
     *) bf16=fp32 ;;
     esac
@@ -41,8 +41,8 @@ for level in $(covtrain --version | sed -n 's/^--cpu: //p'); do
     fp32=$first
     same_bytes $level bf16 $bf16
     case $bf16 in
-    fp32) is "$first" "$fp32" '  which are those of fp32' ;;
-    *) differs "$first" "$fp32" '  which are not those of fp32' ;;
+    fp32) is "$first" "$fp32" '  equal to those of fp32' ;;
+    *) differs "$first" "$fp32" '  different from those of fp32' ;;
     esac
 done
 

@@ -1,15 +1,15 @@
 #!/bin/sh
-# covtrain against PyTorch: an epoch more of checkpoints that Predmoter's trainer wrote, step by step.
+# covtrain compared with PyTorch: another epoch from checkpoints of Predmoter, step by step.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 need_shared reference/models reference/predmoter_testdata
 need_python torch h5py numpy
 
-export OMP_NUM_THREADS=1 # threads of so small networks wait for one another
+export OMP_NUM_THREADS=1 # threads only slow down such small networks
 data=$SHARED/reference/predmoter_testdata
 mkdir -p d/train d/val
 ln -s "$data/val_data_2.h5" d/train && ln -s "$data/val_data_2.h5" d/val
-# The same in shorter chunks, of which PyTorch's LSTM takes so much less time: sixteen with reads in them.
+# The same data in shorter chunks, since PyTorch's LSTM is slow: sixteen chunks with reads.
 mkdir -p s/train s/val
 "$PYTHON" - "$data/val_data_2.h5" s/train/short.h5 <<'EOF' || exit 99
 import sys
@@ -35,21 +35,21 @@ resume() { # CKPT EPOCHS [FOLDER]
     in=${3:-d}
     run covtrain -q -i "$in" -o o -b 2 -e "$2" --no-shuffle --resume-training "$1"
     status_is 0 "${1#"$SHARED/"}"
-    ok '  goes on as in PyTorch' "$PYTHON" "$SRC/tests/lib/torch_resume.py" "$1" "$in"/train/*.h5 2 o/metrics.jsonl
+    ok '  continues as in PyTorch' "$PYTHON" "$SRC/tests/lib/torch_resume.py" "$1" "$in"/train/*.h5 2 o/metrics.jsonl
 }
 resume "$SHARED/reference/models/cnn_plain/model.ckpt" 4
 resume "$data/mini_model.ckpt" 6 s
 is "$(grep -c step o/metrics.jsonl)" 8 '  in eight steps'
 
-# With dropout, and each epoch in an order of its own.
+# With dropout, and another order in each epoch.
 run covtrain -q -i s -o first -b 3 -e 1 --seed 5 --cnn-layers 1 --filter-size 16 --hidden-size 16 --lstm-layers 3 --dropout 0.3
 status_is 0 'three LSTM layers with dropout'
 run covtrain -q -i s -o next -b 3 -e 3 --resume-training first/last.ckpt
-status_is 0 '  go on'
+status_is 0 '  resumed'
 ok '  as in PyTorch with the same orders and dropout' "$PYTHON" "$SRC/tests/lib/torch_resume.py" first/last.ckpt s/train/short.h5 3 next/metrics.jsonl 5
 is "$(grep -c step next/metrics.jsonl)" 12 '  in two epochs of six steps'
 
-# Checkpoints that say what cannot be.
+# Checkpoints with impossible contents.
 cat >damage.py <<'EOF'
 import copy, sys
 import torch
@@ -71,10 +71,10 @@ EOF
 "$PYTHON" damage.py o/last.ckpt || exit 99
 for name in epoch steps moments betas; do
     run covtrain -q -i d -o bad -b 2 -e 9 --resume-training $name.ckpt
-    refused 1 "$name\\.ckpt: .*(are not counts|has -5 steps|not Adam)" "impossible $name"
+    refused 1 "$name\\.ckpt: .*(implausible counts|has -5 steps|not Adam)" "impossible $name"
 done
 mv saved.ckpt o/last.ckpt
 run covtrain -q -i d -o o -b 2 -e 7 --resume-training o/last.ckpt --save-top-k 1
-status_is 0 'names that are none of checkpoints of epochs'
+status_is 0 'listed names that are not checkpoints of epochs'
 ok '  are not removed' test -s o/last.ckpt -a -s o/metrics.log
 done_testing

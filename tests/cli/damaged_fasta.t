@@ -17,7 +17,7 @@ convert() { # FILE [OPTION]...
     *) refused 1 ': .' "refused: ${file#"$SHARED"/}: $(sed -n 's/.*: //p' "$stderr")" ;;
     esac
     is "$(find . -name "*$n.h5*" -o -name '.*' ! -name .)" "$([ "$status" -ne 0 ] || echo "./$n.h5")" \
-        '  and leaves nothing else behind'
+        '  and leaves no other file'
 }
 
 mkdir ../made
@@ -59,7 +59,7 @@ END
 } | LC_ALL=C sort >../files
 while read -r file; do
     convert "$file" --subsequence-length 1000
-    # Python compares the small ones.
+    # Small ones are compared with the result of Python.
     if [ "$status" -eq 0 ] && [ "$(wc -c <"$file")" -lt 200000 ]; then
         printf '%s\t%s\t1000\ts\n' "$file" "$n.h5" >>../converted
     else
@@ -67,10 +67,10 @@ while read -r file; do
     fi
 done <../files
 is "$([ "$(wc -l <../converted)" -gt 10 ] && echo many)" many 'many are converted'
-ok '  and the results are right' "$PYTHON" "$SRC/tests/lib/genome_check.py" list <../converted
+ok '  with correct results' "$PYTHON" "$SRC/tests/lib/genome_check.py" list <../converted
 
 rest_needs_shared data/damaged data/fasta
-# Protein, letters and all, can be forced.
+# Even protein can be forced.
 while read -r file; do
     convert "$file" --subsequence-length 1000 --on-bad-base n
     rm -f "$n.h5"

@@ -1,29 +1,29 @@
 #!/bin/sh
-# demo.t - the demo: its network predicts a chromosome of a made-up plant that it has not seen.
+# demo.t - the demo: its network predicts a chromosome of a synthetic plant that was not used for training.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 need_program gnuplot awk
 
-# A script is not to be wrapped, and its programs have tests of their own.
+# No wrapper: the demo is a script, and its programs have their own tests.
 WRAP=
 make_plant=$TESTLIB/../../demo/make_plant
 demo=$SRC/workflows/demo
 
 # The same bytes everywhere.
 mkdir one two
-ok 'the genome and the reads are made' "$make_plant" one 400000
-ok 'and again' "$make_plant" two 400000
+ok 'makes genome and reads' "$make_plant" one 400000
+ok 'and makes them again' "$make_plant" two 400000
 for file in genome.fa features.bed atacseq.sam h3k4me3.sam; do
     ok "$file is the same" cmp one/$file two/$file
 done
-is "$(cat one/* | cksum)" '4070223698 2853951' 'they are those of every machine'
+is "$(cat one/* | cksum)" '4070223698 2853951' 'as on every machine'
 like "$(sed '/>/d' one/genome.fa | fold -w 1 | sort -u | tr -d '\n')" '^ACGNTacgt$' 'soft masking and N'
 run "$make_plant" one 12x
-refused 2 'BASES' 'a size that is no number'
+refused 2 'BASES' 'a size that is not a number'
 run "$make_plant" no/folder
-refused 1 'no/folder' 'a folder that is not there'
+refused 1 'no/folder' 'a missing folder'
 
-# Reads lie where features.bed says, by coordinate, and not on N: SAM's coordinates are from 1.
+# Reads are where features.bed says, sorted, and not on N. Coordinates of SAM are 1-based.
 cat >reads.awk <<'EOF'
 /^@/ { next }
 FILENAME ~ /bed$/ {
@@ -56,19 +56,19 @@ END {
     print (n > 30 && r > 0.9) ? "good" : "n " n " r " r
 }
 EOF
-is "$(awk -v what=promoter -f reads.awk one/features.bed one/atacseq.sam)" good 'ATAC-seq is as strong as promoters'
+is "$(awk -v what=promoter -f reads.awk one/features.bed one/atacseq.sam)" good 'ATAC-seq matches the strength of promoters'
 is "$(awk -v what=enhancer -f reads.awk one/features.bed one/atacseq.sam)" good 'and enhancers'
-is "$(awk -v what=gene -f reads.awk one/features.bed one/h3k4me3.sam)" good 'H3K4me3 is as strong as genes'
+is "$(awk -v what=gene -f reads.awk one/features.bed one/h3k4me3.sam)" good 'H3K4me3 matches the strength of genes'
 
 run "$demo/demo.sh" "$make_plant" out 400000
 status_is 0 'the demo runs'
-stdout_like 'covpredict +[0-9.]+ s on [0-9]+ threads, +[0-9.]+ Mbp/s, +[0-9]+ MB' 'and says how fast'
+stdout_like 'covpredict +[0-9.]+ s on [0-9]+ threads, +[0-9.]+ Mbp/s, +[0-9]+ MB' 'and reports its speed'
 for dataset in atacseq h3k4me3; do
     stdout_like "$dataset +Pearson's r of predicted and measured: 0\.[6-9][0-9] base by base, 0\.[6-9]" \
-        "$dataset of a chromosome that was not seen is predicted"
+        "predicts $dataset of a held-out chromosome"
 done
 is "$(head -c 8 out/track.png | od -An -tx1 | tr -d ' \n')" 89504e470d0a1a0a 'the picture is a PNG'
-ok 'the tracks are there' test -s out/tracks/chr5_atacseq_avg_strand.bw -a -s out/tracks/chr5_h3k4me3_avg_strand.bw
-ok 'the demo runs again over its files' "$demo/demo.sh" "$make_plant" out 400000
+ok 'the tracks exist' test -s out/tracks/chr5_atacseq_avg_strand.bw -a -s out/tracks/chr5_h3k4me3_avg_strand.bw
+ok 'the demo runs again and replaces its files' "$demo/demo.sh" "$make_plant" out 400000
 
 done_testing

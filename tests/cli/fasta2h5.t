@@ -1,5 +1,5 @@
 #!/bin/sh
-# fasta2h5: every form of FASTA, every bad one, outputs that cannot be, signals.
+# fasta2h5: every form of FASTA, invalid input, outputs that cannot be written, signals.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 need_python h5py numpy
@@ -8,18 +8,18 @@ start_python "$SRC/tests/lib/genome_check.py"
 check() { # FASTA FILE LENGTH SPECIES NAME
     ok "$5" ask fasta "$1" "$2" "$3" "$4"
 }
-# refuses STATUS REGEX NAME -- [ARG]...: fasta2h5 is refused and leaves no output.
+# refuses STATUS REGEX NAME -- [ARG]...: fasta2h5 fails and leaves no output.
 refuses() {
     wanted=$1 regex=$2 name=$3
     shift 4
     run fasta2h5 -o out.h5 "$@"
     refused "$wanted" "$regex" "$name"
-    is "$(find . -name '*out.h5*' -o -name '.covtools*')" '' '  and leaves nothing'
+    is "$(find . -name '*out.h5*' -o -name '.covtools*')" '' '  and leaves no file'
 }
 
 # ---------------------------------------------------------------- forms of FASTA
 
-# Of odd lengths, with every letter, and longer and shorter than a chunk.
+# Sequences of odd lengths, shorter and longer than a chunk, with every letter.
 awk 'BEGIN {
     srand(7)
     n = split("A C G T a c g t N n R Y S W K M B D H V U u r y", letter, " ")
@@ -32,13 +32,13 @@ awk 'BEGIN {
 }' >g.fa
 run fasta2h5 --subsequence-length 100 -o g.h5 g.fa
 status_is 0 'a FASTA file'
-stderr_is '' '  without a word'
+stderr_is '' '  without any message'
 stdout_is '' '  and nothing on standard output'
-check g.fa g.h5 100 g '  every value is right'
+check g.fa g.h5 100 g '  every value is correct'
 gzip -k g.fa
 run fasta2h5 --subsequence-length 100 -o gz.h5 g.fa.gz
 status_is 0 'gzip'
-check g.fa gz.h5 100 g '  every value is right'
+check g.fa gz.h5 100 g '  every value is correct'
 { gzip -c g.fa | head -c 100000; printf '>more\nACGT\n' | gzip; } >two.gz
 cp g.fa two && printf '>more\nACGT\n' >>two
 run fasta2h5 --subsequence-length 100 -o two.h5 two.gz
@@ -52,7 +52,7 @@ if command -v bgzip >/dev/null; then
 fi
 run fasta2h5 --subsequence-length 100 -o stdin.h5 - <g.fa
 status_is 0 'standard input'
-check g.fa stdin.h5 100 stdin '  every value is right'
+check g.fa stdin.h5 100 stdin '  every value is correct'
 # shellcheck disable=SC2016 # for the inner shell
 run sh -c 'cat g.fa.gz | fasta2h5 --subsequence-length 100 --species x -o pipe.h5 -'
 check g.fa pipe.h5 100 x 'a pipe of gzip'
@@ -61,16 +61,16 @@ run fasta2h5 --subsequence-length 100 -o crlf.h5 crlf.fa
 check g.fa crlf.h5 100 crlf 'CRLF'
 tr -d '\n' <g.fa | sed 's/>s\([0-9]\)[^ ]* some words/\n>s\1|x:\/\1\n/g' | head -c -0 >oneline.fa
 run fasta2h5 --subsequence-length 100 -o oneline.h5 oneline.fa
-check g.fa oneline.h5 100 oneline 'one line a sequence, a blank line first, no newline at the end'
+check g.fa oneline.h5 100 oneline 'one line per sequence, a blank line first, no newline at the end'
 sed '/^>/!s/./&\n/g' g.fa >narrow.fa
 run fasta2h5 --subsequence-length 100 -o narrow.h5 narrow.fa
-check g.fa narrow.h5 100 narrow 'a letter a line, and blank lines'
+check g.fa narrow.h5 100 narrow 'one letter per line, and blank lines'
 sed 's/$/ \t/' g.fa >blank.fa
 run fasta2h5 --subsequence-length 100 -o blank.h5 blank.fa
 check g.fa blank.h5 100 blank 'white space at the ends of lines'
 tr acgtnryu ACGTNRYU <g.fa | sed '/^>/s/.*/\L&/' >upper.fa
 run fasta2h5 --subsequence-length 100 -o upper.h5 upper.fa
-check g.fa upper.h5 100 upper 'upper case is the same'
+check g.fa upper.h5 100 upper 'upper case gives the same'
 run fasta2h5 -o long.h5 g.fa
 check g.fa long.h5 21384 g 'the default length of a chunk'
 for length in 1 99 12345; do
@@ -81,7 +81,7 @@ for compression in none fast libdeflate libdeflate:12; do
     run fasta2h5 --compression $compression --subsequence-length 100 -f -o c.h5 g.fa
     check g.fa c.h5 100 g "compression $compression"
 done
-# As genomes are: few letters but ACGT, runs of N, repeats. One chunk has a code of three bases.
+# Like real genomes: few letters other than ACGT, runs of N, repeats. One chunk has a letter for three bases.
 awk 'BEGIN {
     srand(8)
     text = ""
@@ -100,8 +100,8 @@ awk 'BEGIN {
 for compression in gzip fast; do
     for length in 1 999 21384; do
         run fasta2h5 --compression $compression --subsequence-length $length -f -o $compression.h5 plain.fa
-        status_is 0 "compression $compression, few letters but ACGT, chunks of $length"
-        check plain.fa $compression.h5 $length plain '  every value is right'
+        status_is 0 "compression $compression, few letters other than ACGT, chunks of $length"
+        check plain.fa $compression.h5 $length plain '  every value is correct'
     done
 done
 ok 'fast and gzip have the same values and filters' "$PYTHON" - fast.h5 gzip.h5 <<'END'
@@ -121,7 +121,7 @@ END
 rm plain.fa
 run fasta2h5 --layout packed --subsequence-length 101 -o packed.h5 g.fa
 status_is 0 '--layout packed'
-ok '  has every base in half a byte' "$PYTHON" - packed.h5 g.fa <<'END'
+ok '  stores every base in 4 bits' "$PYTHON" - packed.h5 g.fa <<'END'
 import sys, h5py, numpy as np
 f = h5py.File(sys.argv[1])
 x = f["data/X_packed"]
@@ -150,7 +150,7 @@ run fasta2h5 -@ 1 --subsequence-length 100 -o epoch1.h5 g.fa
 run fasta2h5 -@ 4 --subsequence-length 100 -o epoch4.h5 g.fa
 ok 'the same bytes on 1 and 4 threads' cmp epoch1.h5 epoch4.h5
 run fasta2h5 -@ 3 --subsequence-length 100 --species g -f -o epoch4.h5 - <g.fa
-ok 'and from a pipe, but for the name of the input' "$PYTHON" - epoch1.h5 epoch4.h5 <<'END'
+ok 'and from a pipe, except the name of the input' "$PYTHON" - epoch1.h5 epoch4.h5 <<'END'
 import sys, h5py
 a, b = (h5py.File(p) for p in sys.argv[1:])
 names = []
@@ -161,18 +161,18 @@ for name in names:
 END
 run fasta2h5 -@ 1 --subsequence-length 100 -o - g.fa
 status_is 0 'the chunk stream'
-stderr_is '' '  without a word'
+stderr_is '' '  without any message'
 cp "$stdout" 1.stream
 run fasta2h5 -@ 4 --subsequence-length 100 -o - g.fa
 ok '  has the same bytes on 1 and 4 threads' cmp 1.stream "$stdout"
 is "$(head -c 2 1.stream | od -An -tx1)" ' 1f 8b' '  in BGZF'
 printf '>a\nACGT\nAX\n' >x.fa
 run fasta2h5 -o - x.fa
-refused 1 '^fasta2h5: error: x\.fa:3:2: ' '  of a FASTA that is bad in the end'
+refused 1 '^fasta2h5: error: x\.fa:3:2: ' '  of a FASTA with an error at the end'
 rm 1.stream x.fa
 unset SOURCE_DATE_EPOCH
 is "$("$PYTHON" -c 'import h5py; print(h5py.File("epoch1.h5").attrs["timestamp"][:19])')" '2001-09-09 01:46:40' \
-    'the time is that of SOURCE_DATE_EPOCH'
+    'the timestamp is SOURCE_DATE_EPOCH'
 rm -f ./*.h5 ./two* oneline.fa narrow.fa blank.fa upper.fa misnamed.fasta g.fa.gz
 
 # ---------------------------------------------------------------- names
@@ -181,32 +181,32 @@ long=$(printf 'n%.0s' $(seq 60))
 printf '>%s\nACGT\n>short\nAC\n' "$long" >long.fa
 run fasta2h5 --subsequence-length 10 -o long.h5 long.fa
 status_is 0 'a name of 60 bytes'
-stderr_like '^fasta2h5: warning: .*50' '  is told'
-check long.fa long.h5 10 long '  and kept whole'
+stderr_like '^fasta2h5: warning: .*50' '  is reported'
+check long.fa long.h5 10 long '  and stored completely'
 printf 'short\tother\nabsent x\n' >names.tsv
 run fasta2h5 --rename names.tsv --subsequence-length 10 -o renamed.h5 long.fa
-stderr_like '^fasta2h5: warning: names\.tsv: 1 of 2 names are not in long\.fa$' 'names to replace that are not there are counted'
+stderr_like '^fasta2h5: warning: names\.tsv: 1 of 2 names are not in long\.fa$' 'counts names that are not in the FASTA'
 sed 's/short/other/' long.fa >other.fa
 check other.fa renamed.h5 10 long '--rename'
 printf 'short\t%s\n' "$long" >names.tsv
 refuses 1 "^fasta2h5: error: long\\.fa: duplicate sequence name '$long' after renaming \\(lines 1 and 3\\)\$" \
-    'two names become one' -- --rename names.tsv long.fa
+    'two names that become equal' -- --rename names.tsv long.fa
 printf 'short\n' >names.tsv
 refuses 1 '^fasta2h5: error: names\.tsv:1: expected two columns$' 'a file of names with one column' -- --rename names.tsv long.fa
-refuses 1 '^fasta2h5: error: absent\.tsv: No such file or directory$' 'a file of names that is not there' -- \
+refuses 1 '^fasta2h5: error: absent\.tsv: No such file or directory$' 'a missing file of names' -- \
     --rename absent.tsv long.fa
 rm -f long.* other.fa renamed.h5
 
-# ---------------------------------------------------------------- limits and bad letters
+# ---------------------------------------------------------------- limits of length and invalid letters
 
 run fasta2h5 --min-length 100 --max-length 1k --subsequence-length 100 -o limits.h5 g.fa
 stderr_like '^fasta2h5: warning: g\.fa: 3 of 6 sequences left out by length: 2 too short, 1 too long$' \
-    'sequences that are left out are counted'
+    'counts excluded sequences'
 awk '/^>/ {use = /s[345]/} use' g.fa >middle.fa
 check middle.fa limits.h5 100 g '--min-length and --max-length'
-refuses 1 '^fasta2h5: error: g\.fa: no sequence has a length within the limits$' 'nothing is left' -- --min-length 20k g.fa
+refuses 1 '^fasta2h5: error: g\.fa: no sequence has a length within the limits$' 'limits that exclude every sequence' -- --min-length 20k g.fa
 printf '>a\nACXT\n-*\n' >bad.fa
-refuses 1 "^fasta2h5: error: bad\\.fa:2:3: invalid base 'X'; --on-bad-base n reads it as N\$" 'a bad letter' -- bad.fa
+refuses 1 "^fasta2h5: error: bad\\.fa:2:3: invalid base 'X'; --on-bad-base n reads it as N\$" 'an invalid letter' -- bad.fa
 run fasta2h5 --on-bad-base n --subsequence-length 10 -o n.h5 bad.fa
 status_is 0 '--on-bad-base n'
 stderr_like '^fasta2h5: warning: bad\.fa: read 3 invalid letters as N, the first at line 2, column 3$' \
@@ -215,7 +215,7 @@ printf '>a\nACNTNN\n' >n.fa
 check n.fa n.h5 10 bad '  and reads them as N'
 rm -f ./*.h5 n.fa middle.fa names.tsv
 
-# ---------------------------------------------------------------- bad input
+# ---------------------------------------------------------------- invalid input
 
 printf '' >empty.fa
 refuses 1 '^fasta2h5: error: empty\.fa: empty file$' 'an empty file' -- empty.fa
@@ -225,14 +225,14 @@ refuses 1 '^fasta2h5: error: x\.fa:3: empty sequence .b.$' 'a header without a s
 printf '>a\nACGT\n> b\nA\n' >x.fa
 refuses 1 '^fasta2h5: error: x\.fa:3: header without a name$' 'a header without a name' -- x.fa
 printf 'a FASTA file?\n' >x.fa
-refuses 1 "^fasta2h5: error: x\\.fa: not a FASTA file: the first line does not start with '>'\$" 'text that is no FASTA' -- x.fa
+refuses 1 "^fasta2h5: error: x\\.fa: not a FASTA file: the first line does not start with '>'\$" 'text that is not FASTA' -- x.fa
 head -c 100000 "$BIN/fasta2h5" >x.fa
 refuses 1 "^fasta2h5: error: x\\.fa: not a FASTA file: the first line does not start with '>'\$" 'a program' -- x.fa
 printf '>a\nACGT\n>b\nA\n>a x\nA\n' >x.fa
 refuses 1 "^fasta2h5: error: x\\.fa: duplicate sequence name 'a' \\(lines 1 and 5\\)\$" 'a duplicate name' -- x.fa
 printf '>a\rACGT\r' >x.fa
 refuses 1 '^fasta2h5: error: x\.fa:1: empty sequence .a.; lines must not end in a carriage return alone' \
-    'line ends of an old Macintosh' -- x.fa
+    'carriage returns as line ends' -- x.fa
 printf '>a\nAC GT\n' >x.fa
 refuses 1 '^fasta2h5: error: x\.fa:2:3: white space between letters$' 'white space between letters' -- --on-bad-base n x.fa
 gzip -c g.fa >x.gz
@@ -248,7 +248,7 @@ if command -v bgzip >/dev/null; then
     bgzip -c g.fa >x.bgz
     size=$(wc -c <x.bgz)
     head -c $((size - 28)) x.bgz >cut.bgz
-    refuses 1 "^fasta2h5: error: cut\\.bgz: truncated: the end-of-file block of BGZF is missing\$" 'bgzip without its end' -- cut.bgz
+    refuses 1 "^fasta2h5: error: cut\\.bgz: truncated: the end-of-file block of BGZF is missing\$" 'bgzip without its end block' -- cut.bgz
     head -c $((size / 2)) x.bgz >cut.bgz
     for threads in 1 3; do
         refuses 1 '^fasta2h5: error: cut\.bgz: truncated' "bgzip cut in the middle, $threads threads" -- -@ $threads cut.bgz
@@ -259,12 +259,12 @@ if command -v bgzip >/dev/null; then
 fi
 printf 'BZh91AY' >x.fa
 refuses 1 '^fasta2h5: error: x\.fa: compressed by bzip2; only gzip and bgzip are read$' 'another compression' -- x.fa
-refuses 1 '^fasta2h5: error: absent\.fa: No such file or directory$' 'a FASTA that is not there' -- absent.fa
+refuses 1 '^fasta2h5: error: absent\.fa: No such file or directory$' 'a missing FASTA' -- absent.fa
 mkdir folder
 refuses 1 '^fasta2h5: error: folder: is a folder, not a file$' 'a folder as FASTA' -- folder
 rm -rf x.* cut.* folder empty.fa
 
-# ---------------------------------------------------------------- wrong usage
+# ---------------------------------------------------------------- invalid usage
 
 while IFS='|' read -r args regex; do
     # shellcheck disable=SC2086 # a list of words
@@ -301,29 +301,29 @@ for option in --layout=packed --compression=gzip; do
 done
 run "$PYTHON" -c 'import pty, os, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))' \
     fasta2h5 -o - g.fa
-status_is 2 'refused: a terminal'
+status_is 2 'refused: output to a terminal'
 stdout_like 'fasta2h5: error: standard output is a terminal' '  with a reason'
-leaves g.fa crlf.fa bad.fa 'wrong usage writes nothing'
+leaves g.fa crlf.fa bad.fa 'invalid usage writes no file'
 
-# ---------------------------------------------------------------- outputs that cannot be
+# ---------------------------------------------------------------- outputs that cannot be written
 
 printf 'precious\n' >there.h5
 run fasta2h5 -o there.h5 g.fa
 refused 1 '^fasta2h5: error: there\.h5 exists; use -f to replace it$' 'an output that exists'
-is "$(cat there.h5)" precious '  is left as it was'
+is "$(cat there.h5)" precious '  is unchanged'
 run fasta2h5 -f -o there.h5 bad.fa
-refused 1 'invalid base' 'with -f, but bad input'
-is "$(cat there.h5)" precious '  it is still there'
+refused 1 'invalid base' 'with -f, but invalid input'
+is "$(cat there.h5)" precious '  it still exists'
 run fasta2h5 -f --subsequence-length 100 -o there.h5 g.fa
-check g.fa there.h5 100 g 'with -f it is replaced'
+check g.fa there.h5 100 g '-f replaces it'
 rm there.h5
 run fasta2h5 -o absent/out.h5 g.fa
-refused 1 '^fasta2h5: error: absent/out\.h5: folder absent does not exist$' 'a folder that is not there'
+refused 1 '^fasta2h5: error: absent/out\.h5: folder absent does not exist$' 'a missing folder'
 run fasta2h5 -o g.fa/out.h5 g.fa
-refused 1 '^fasta2h5: error: g\.fa/out\.h5: g\.fa is not a folder$' 'a folder that is a file'
+refused 1 '^fasta2h5: error: g\.fa/out\.h5: g\.fa is not a folder$' 'a file in place of the folder'
 mkdir locked && chmod 555 locked
 run_unprivileged fasta2h5 -o locked/out.h5 g.fa
-refused 1 '^fasta2h5: error: .*locked.*Permission denied$' 'a folder that is read-only'
+refused 1 '^fasta2h5: error: .*locked.*Permission denied$' 'a read-only folder'
 is "$(ls -A locked)" '' '  and stays empty'
 chmod 755 locked && rmdir locked
 run fasta2h5 -o . g.fa
@@ -332,10 +332,9 @@ run fasta2h5 -f -o /dev/full g.fa
 refused 1 '^fasta2h5: error: /dev/full: ' '/dev/full as output'
 run fasta2h5 -o g.fa g.fa
 refused 2 '^fasta2h5: error: ' 'the input as output'
-leaves g.fa crlf.fa bad.fa 'nothing was left by any of these'
+leaves g.fa crlf.fa bad.fa 'no other files are left'
 
-# A disk that is full: for what waits in a temporary file, as memory does not hold it, and for the
-# genome file.
+# A full disk: while writing the temporary file of waiting chunks, and the genome file.
 awk 'BEGIN { srand(1); print ">r"; for (i = 0; i < 60000; i++) { s = ""; for (k = 0; k < 70; k++)
     s = s substr("ACGT", 1 + int(rand() * 4), 1); print s } }' >r.fa
 mkdir room
@@ -350,13 +349,13 @@ if [ "$(id -u)" -eq 0 ] && unshare -m mount -t tmpfs -o size=1m tmpfs room 2>/de
         # shellcheck disable=SC2086 # a list of words
         on_small_disk $options rr.fa
         refused 1 '^fasta2h5: error: .*room.*No space left on device$' "a full disk: $options"
-        stdout_is '' '  and nothing is left there'
+        stdout_is '' '  and leaves no file there'
     done
     rm rr.fa
 fi
 run sh -c 'ulimit -f 1024; exec fasta2h5 -o room/out.h5 r.fa'
-refused 1 '^fasta2h5: error: .*room.*File too large$' 'a limit on the size of files is as a full disk'
-is "$(ls -A room)" '' '  and nothing is left there'
+refused 1 '^fasta2h5: error: .*room.*File too large$' 'a limit of file sizes acts like a full disk'
+is "$(ls -A room)" '' '  and leaves no file there'
 rmdir room
 
 # ---------------------------------------------------------------- signals
@@ -368,7 +367,7 @@ start() { # ARG...: in the background, with SIGINT as on a terminal
     pid=$!
 }
 for signal in INT:130 TERM:143; do
-    # While it reads: the pipe stays open, and has given some bases.
+    # While it reads from a pipe that stays open after some bases.
     start -o late.h5 fifo
     exec 7>fifo
     printf '>a\nACGT\n' >&7
@@ -378,19 +377,19 @@ for signal in INT:130 TERM:143; do
     done
     kill -s "${signal%:*}" "$pid"
     wait "$pid"
-    is $? "${signal#*:}" "SIG${signal%:*} while reading ends it with 128 + signal"
+    is $? "${signal#*:}" "SIG${signal%:*} while reading: exits with 128 + signal"
     exec 7>&-
-    # While it writes: most of the rows are still to come.
+    # While it writes: most rows are not written yet.
     start --compression libdeflate:12 --subsequence-length 10k -@ 1 -o late.h5 r.fa
     for _ in $(seq 300); do
         [ -n "$(find . -name '.*late*' -size +8k)" ] && break
         sleep 0.02
     done
-    like "$(find . -name '.*late*')" late '  a temporary file is there while it writes'
+    like "$(find . -name '.*late*')" late '  a temporary file exists while it writes'
     kill -s "${signal%:*}" "$pid"
     wait "$pid"
-    is $? "${signal#*:}" "SIG${signal%:*} while writing ends it with 128 + signal"
+    is $? "${signal#*:}" "SIG${signal%:*} while writing: exits with 128 + signal"
     stderr_is '' '  quietly'
-    leaves g.fa crlf.fa bad.fa r.fa fifo '  and nothing is left behind'
+    leaves g.fa crlf.fa bad.fa r.fa fifo '  and leaves no file'
 done
 done_testing

@@ -1,5 +1,5 @@
 #!/bin/sh
-# fasta2h5 against the files that Helixer made of the same FASTA.
+# fasta2h5 compared with files that Helixer made from the same FASTA.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 need_python h5py numpy
@@ -20,7 +20,7 @@ for compression in gzip fast libdeflate libdeflate:1 lzf none; do
     [ $compression = lzf ] && ! "$PYTHON" -c 'import h5py; assert h5py.h5z.filter_avail(32000)' && continue
     run fasta2h5 --species Species_artificialis_9 --compression $compression -o p.$compression.h5 "$ref/pred_data.fa"
     status_is 0 "pred_data.fa, compression $compression"
-    stderr_is '' '  without a word'
+    stderr_is '' '  without any message'
     same "$ref/pred_data.21384.h5" p.$compression.h5 '  equals the file by Helixer'
 done
 for threads in 1 2 5; do
@@ -28,7 +28,7 @@ for threads in 1 2 5; do
     status_is 0 "mixed.fa on $threads threads"
     same "$ref/mixed.1000.h5" m.$threads.h5 '  equals the file by Helixer'
 done
-ok 'the layout of the stored file too' "$PYTHON" - "$ref/mixed.1000.h5" m.1.h5 <<'END'
+ok 'the same storage layout' "$PYTHON" - "$ref/mixed.1000.h5" m.1.h5 <<'END'
 import sys, h5py
 a, b = (h5py.File(p, 'r') for p in sys.argv[1:])
 for name in ('X', 'seqids', 'species', 'start_ends'):
@@ -49,8 +49,8 @@ END
 fasta=$SHARED/data/fasta/sacCer3.renamed.fa.gz
 run fasta2h5 --stats stats.json -o y.h5 "$fasta"
 status_is 0 'a bgzip file of 12 Mbp'
-ok '  equals what Python makes of it' ask fasta "$fasta" y.h5 21384 sacCer3.renamed
-ok '  and is counted in the statistics' "$PYTHON" -c '
+ok '  equals the result of Python' ask fasta "$fasta" y.h5 21384 sacCer3.renamed
+ok '  and the statistics are correct' "$PYTHON" -c '
 import json, sys
 s = json.load(open("stats.json"))
 lengths = [int(line.split("\t")[1]) for line in open(sys.argv[1])]

@@ -1,4 +1,4 @@
-"""evaluate_check.py - the table of covpredict --evaluate, by h5py and NumPy.
+"""evaluate_check.py - checks the table of covpredict --evaluate with h5py and NumPy.
 
 evaluate_check.py table TABLE FLOATS GENOME [blacklist]   the rows of GENOME in TABLE follow from it and from its float
                                                           predictions FLOATS

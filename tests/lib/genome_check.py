@@ -1,6 +1,6 @@
-"""genome_check.py - compares a genome file with what it should be, read by h5py.
+"""genome_check.py - compares a genome file with its expected contents, with h5py.
 
-genome_check.py fasta FASTA FILE LENGTH SPECIES   encodes FASTA itself, in the plainest way
+genome_check.py fasta FASTA FILE LENGTH SPECIES   compares with its own encoding of FASTA
 genome_check.py file REFERENCE FILE               compares with another genome file
 genome_check.py list                              as fasta, for each line of standard input, tab separated
 genome_check.py serve                             fasta and file, for each request of tests/lib/tap.sh
@@ -72,7 +72,7 @@ def read_file(path):
 
 
 def compare(expected, path):
-    """What in the file at `path` is not as expected."""
+    """Lists the differences of the file at `path` from what is expected."""
     failures = []
 
     def check(same, what):

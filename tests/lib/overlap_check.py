@@ -1,4 +1,4 @@
-"""overlap_check.py - what tests/cli/covpredict_regions.t wants to know; see start_python in tap.sh.
+"""overlap_check.py - checks for tests/cli/covpredict_regions.t; see start_python in tap.sh.
 SPDX-License-Identifier: MIT"""
 import random
 
@@ -11,7 +11,7 @@ LENGTHS = {"c1": 4000, "c2": 1, "c3": 999, "c4": 1008, "c5": 1009, "c6": 2500, "
 
 
 def windows(n, overlap):
-    """By the definition: a step of L - overlap, until the end is reached."""
+    """Windows by definition: steps of L - overlap until the end."""
     out, beg = [], 0
     while True:
         out.append((beg, min(beg + L, n)))

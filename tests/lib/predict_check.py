@@ -1,9 +1,9 @@
-"""predict_check.py - genome files for covpredict to read, sound and broken, and looks at what it wrote, by h5py.
+"""predict_check.py - makes valid and invalid genome files for covpredict, and checks its output, with h5py.
 
 predict_check.py variant KIND GENOME FILE     FILE is GENOME stored in another way (`variants`) or broken (`broken`)
 predict_check.py kinds sound|broken           prints the kinds
 predict_check.py layout FILE GENOME MODEL TYPE DATASET...
-predict_check.py same FILE FILE [FIRST]       the same values; of FILE 2 the first rows are enough
+predict_check.py same FILE FILE [FIRST]       the same values; the second file may have more rows
 predict_check.py rounded FILE FLOATS          FILE is FLOATS, rounded half to even
 predict_check.py constant FILE VALUE
 predict_check.py close FILE EXPECTED [NAME]   float predictions against float32 exp(output) of the first rows, in

@@ -1,6 +1,6 @@
-"""torch_resume.py - what PyTorch makes of a checkpoint of Predmoter's that training goes on from.
+"""torch_resume.py - resumes training from a checkpoint of Predmoter in PyTorch, to compare with covtrain.
 
-torch_resume.py CKPT GENOME BATCH METRICS [SEED]    loss and accuracy of each step of the epochs behind CKPT, from its weights
+torch_resume.py CKPT GENOME BATCH METRICS [SEED]    loss and accuracy of each step of the epochs after CKPT, from its weights
                                                     and its optimiser, are those in METRICS (metrics.jsonl): in the order of
                                                     the file, or in the orders and with the dropout that covtrain draws by SEED
 
@@ -29,7 +29,7 @@ def score(p, t, base):
 
 
 class Dropout(torch.nn.Module):
-    """The dropout that covtrain draws behind LSTM layer i."""
+    """The dropout that covtrain draws after LSTM layer i."""
 
     def __init__(self, hp, i, seed):
         super().__init__()
@@ -40,7 +40,7 @@ class Dropout(torch.nn.Module):
 
 
 def main(ckpt, genome, batch, metrics, seed=None):
-    torch.set_num_threads(1)  # the LSTM's steps are too small for more
+    torch.set_num_threads(1)  # the steps of the LSTM are too small for threads
     c = torch.load(ckpt, map_location="cpu")
     hp = c["hyper_parameters"]
     net = Network(hp)

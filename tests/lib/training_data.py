@@ -1,6 +1,6 @@
-"""training_data.py - small genome files to train on, by h5py: coverage that follows from the bases.
+"""training_data.py - makes small genome files for training, with h5py: coverage depends on the bases.
 
-training_data.py FILE SEED [PAIRS [LENGTH]]   PAIRS chunks (12) of LENGTH (240) bases and as many on the - strand, of two
+training_data.py FILE SEED [PAIRS [LENGTH]]   PAIRS chunks (12) of LENGTH (240) bases on each strand, of two
                                               sequences; data sets atacseq (one column) and h3k4me3 (two)
 
 Coverage is high around CG (atacseq) and around TATA (h3k4me3), with noise.

@@ -1,7 +1,7 @@
-"""training_draws.py - what covtrain draws by a seed, again: the order of an epoch, and what dropout keeps.
+"""training_draws.py - repeats the random draws of covtrain: the order of an epoch, and dropout.
 
 Sources: David Blackman and Sebastiano Vigna, "Scrambled linear pseudorandom number generators" (xoshiro256**, splitmix64);
-common/compute/dropout.h and common/job/train/example_plan.c say what is drawn with them.
+common/compute/dropout.h and common/job/train/example_plan.c define the draws.
 SPDX-License-Identifier: MIT
 """
 import numpy as np
