@@ -62,7 +62,7 @@ static float unit_of_row(const float *a, size_t k, float *inverse)
 }
 
 /* Element [r,j] of the product of whole numbers; *size gets the sum of its absolute values. */
-static double whole_product(const struct gemm_data *d, const float *a, size_t n, size_t k, size_t j,
+static double int16_product(const struct gemm_data *d, const float *a, size_t n, size_t k, size_t j,
                             double *size)
 {
     float inverse, row = unit_of_row(a, k, &inverse);
@@ -97,7 +97,7 @@ static void check_product(const struct cov_gemm *gemm, struct gemm_data *d, size
         for (size_t j = 0; j < n; j++) {
             double sum = add ? (double)d->before[r * ldc + j] : 0, size = fabs(sum);
             if (gemm->arithmetic == COV_INT16)
-                sum += whole_product(d, d->a + r * lda, n, k, j, &size);
+                sum += int16_product(d, d->a + r * lda, n, k, j, &size);
             for (size_t i = 0; gemm->arithmetic != COV_INT16 && i < k; i++) {
                 double product = product_of(gemm->arithmetic, d->a[r * lda + i], d->b[i * n + j]);
                 sum += product;
@@ -114,11 +114,11 @@ static void check_product(const struct cov_gemm *gemm, struct gemm_data *d, size
         gemm->run(1, d->a + r * lda, lda, &b, d->row, n, add);
         assert_memory_equal(d->row, d->c + r * ldc, n * sizeof *d->row);
     }
-    if (gemm->make_ready && !add) { /* the same bits by hand */
-        float *ready = aligned_alloc(64, m * gemm->ready_floats(k) * sizeof *ready);
+    if (gemm->prepare && !add) { /* the same bits by hand */
+        float *ready = aligned_alloc(64, m * gemm->prepared_floats(k) * sizeof *ready);
         assert_non_null(ready);
-        gemm->make_ready(m, k, d->a, lda, ready);
-        gemm->run_ready(m, ready, &b, d->before, ldc);
+        gemm->prepare(m, k, d->a, lda, ready);
+        gemm->run_prepared(m, ready, &b, d->before, ldc);
         for (size_t r = 0; r < m; r++)
             assert_memory_equal(d->before + r * ldc, d->c + r * ldc, n * sizeof *d->c);
         free(ready);

@@ -10,10 +10,10 @@
 static void dot(int32_t *sums, const int32_t *a, const int32_t *b);
 #define DOT(sums, a, b)                                                                            \
     do {                                                                                           \
-        wholes a_ = (a), b_ = (b);                                                                 \
+        int32s a_ = (a), b_ = (b);                                                                 \
         dot((int32_t *)&(sums), (const int32_t *)&a_, (const int32_t *)&b_);                       \
     } while (0)
-#define EVERY_PAIR(p) ((wholes){0} + *(const int32_t *)(const void *)(p))
+#define EVERY_PAIR(p) ((int32s){0} + *(const int32_t *)(const void *)(p))
 /* Optimized, the copies of DOT keep the compiler busy for minutes. */
 #pragma GCC push_options
 #pragma GCC optimize("O0")
@@ -22,7 +22,7 @@ static void dot(int32_t *sums, const int32_t *a, const int32_t *b);
 
 static void dot(int32_t *sums, const int32_t *a, const int32_t *b)
 {
-    for (int i = 0; i < WHOLE_LANES; i++) {
+    for (int i = 0; i < INT16_LANES; i++) {
         int64_t sum = (int64_t)sums[i] + (int64_t)(int16_t)a[i] * (int16_t)b[i] +
                       (int64_t)(int16_t)(a[i] >> 16) * (int16_t)(b[i] >> 16);
         sums[i] = (int32_t)(uint32_t)(uint64_t)sum;
@@ -30,15 +30,15 @@ static void dot(int32_t *sums, const int32_t *a, const int32_t *b)
 }
 
 static const struct cov_gemm table = {.name = "whole numbers",
-                                      .lanes = WHOLE_LANES,
-                                      .width = WHOLE_PANEL,
+                                      .lanes = INT16_LANES,
+                                      .width = INT16_PANEL,
                                       .run = run_int16,
-                                      .pack = cov_gemm_pack_whole,
+                                      .pack = cov_gemm_pack_int16,
                                       .arithmetic = COV_INT16,
-                                      .k_unit = WHOLE_UNIT,
-                                      .ready_floats = ready_floats,
-                                      .make_ready = make_ready,
-                                      .run_ready = run_ready};
+                                      .k_unit = INT16_UNIT,
+                                      .prepared_floats = prepared_floats,
+                                      .prepare = prepare,
+                                      .run_prepared = run_prepared};
 
 static void multiplies(void **state)
 {
@@ -50,7 +50,7 @@ static void multiplies(void **state)
 static void holds_limits(void **state)
 {
     (void)state;
-    enum { K = WHOLE_DEPTH + 300 };
+    enum { K = INT16_DEPTH + 300 };
     static float a[K], b[K];
     struct cov_matrix m;
     float c;

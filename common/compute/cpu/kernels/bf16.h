@@ -1,7 +1,7 @@
 /* bf16.h - bfloat16: a float's upper half, rounded to nearest even.
  *
- * Split in two terms, a = high + low, high = bf16(a), low = bf16(a - high), a keeps 16 bits of its
- * fraction; high * high + high * low + low * high is the product to about 2^-16.
+ * Split into two terms, a = high + low with high = bf16(a) and low = bf16(a - high), a keeps 16
+ * bits of its fraction; high * high + high * low + low * high is the product to about 2^-16.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_CPU_KERNELS_BF16_H
 #define COV_COMPUTE_CPU_KERNELS_BF16_H
@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The bits of bf16(v); NaN stays NaN, and what is too large becomes infinity. */
+/* The bits of bf16(v). NaN stays NaN; values that are too large become infinity. */
 static inline uint16_t cov_bf16_bits(float v)
 {
     uint32_t bits;
@@ -32,7 +32,7 @@ static inline float cov_bf16_round(float v)
     return cov_bf16_float(cov_bf16_bits(v));
 }
 
-/* The second term. */
+/* The second term of v. */
 static inline float cov_bf16_low(float v)
 {
     return cov_bf16_round(v - cov_bf16_round(v));

@@ -10,8 +10,7 @@
 
 #include "common/base/cpu.h"
 
-/* cblas.h's enumerators and the two functions that are used; OpenBLAS's interface uses int sizes.
- */
+/* Enumerators of cblas.h, and its product; OpenBLAS's interface has int sizes. */
 enum { ROW_MAJOR = 101, NO_TRANS = 111 };
 typedef void sgemm_fn(int order, int trans_a, int trans_b, int m, int n, int k, float alpha,
                       const float *a, int lda, const float *b, int ldb, float beta, float *c,
@@ -23,7 +22,7 @@ static struct {
     char description[128];
 } blas = {PTHREAD_ONCE_INIT, NULL, ""};
 
-/* The kernels to ask for: NULL leaves it to the library. */
+/* The core type to request; NULL: OpenBLAS's choice. */
 static const char *core_type(void)
 {
     unsigned has = cov_cpu_features();
@@ -36,13 +35,13 @@ static const char *core_type(void)
     return NULL;
 }
 
-/* Puts a variable into the environment unless it is there; returns whether it did. */
+/* Sets an environment variable unless it is set; returns true if it did. */
 static bool put(const char *name, const char *value)
 {
     return value && !getenv(name) && setenv(name, value, 0) == 0;
 }
 
-/* Sets a pointer to a function, whose address is `function`: NULL, if there is none of that name. */
+/* Sets the function pointer at `function`; NULL if the library has no such symbol. */
 static void find_symbol(void *library, const char *name, void *function)
 {
     void *symbol = library ? dlsym(library, name) : NULL;
@@ -72,7 +71,7 @@ static void load(void)
         return;
     if (set_threads)
         set_threads(1);
-    /* "OpenBLAS 0.3.21 DYNAMIC_ARCH ...": the first two words. */
+    /* The first two words of "OpenBLAS 0.3.21 DYNAMIC_ARCH ...". */
     const char *text = config ? config() : "OpenBLAS";
     const char *end = strchr(text, ' ');
     end = end ? strchr(end + 1, ' ') : NULL;

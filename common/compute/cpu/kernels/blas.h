@@ -1,8 +1,8 @@
-/* blas.h - OpenBLAS's single precision matrix product, one thread a call.
+/* blas.h - OpenBLAS's single-precision matrix product, one thread per call.
  *
- * The library is loaded at run time, because it picks its kernels when it is loaded and picks badly
- * for CPUs newer than itself (0.3.21 takes Sapphire Rapids for Haswell): the core type has to be in
- * the environment by then.
+ * The default on CPUs that the library has no vector kernels for (level base). OpenBLAS selects its
+ * kernels when it is loaded, and selects badly on CPUs newer than itself (0.3.21 takes Sapphire
+ * Rapids for Haswell), so it is loaded at run time with the core type in the environment.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_CPU_KERNELS_BLAS_H
 #define COV_COMPUTE_CPU_KERNELS_BLAS_H
@@ -10,12 +10,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Loads the library at the first call; false when it is not there. Thread-safe, but the environment
- * changes for the time of the load. A core type in the user's environment is respected; calls use
- * one thread in any case. */
+/* Loads the library at the first call; returns false if it is not installed. Thread-safe, but sets
+ * environment variables during the load. A core type that the user has set is kept; calls always
+ * use one thread. */
 bool cov_blas_load(void);
 
-/* "OpenBLAS 0.3.21 SkylakeX"; "" when it is not loaded. */
+/* "OpenBLAS 0.3.21 SkylakeX"; "" if it is not loaded. */
 const char *cov_blas_describe(void);
 
 /* c[m,n] = a[m,k] b[k,n]. Only after cov_blas_load has returned true. */

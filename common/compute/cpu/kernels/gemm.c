@@ -10,7 +10,7 @@
 
 enum {
     MANY_CHANNELS = 64
-}; /* below it, making rows ready costs what cov_gemm_avx512_inner saves */
+}; /* with fewer, preparing rows costs what Winograd's inner product saves */
 
 const struct cov_gemm *cov_gemm_choose(unsigned features)
 {

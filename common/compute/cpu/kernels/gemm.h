@@ -1,9 +1,9 @@
 /* gemm.h - matrix products with a packed right-hand side, compiled once per instruction set: of
- * floats, or of operands that are rounded to bf16 or split in two terms of bf16 (bf16.h), with sums
- * in single precision in any case, or to whole numbers of 16 bits (int16.h).
+ * floats; of operands rounded to bf16 or split into two terms of bf16 (bf16.h); or of 16-bit
+ * integers (int16.h). Sums are in single precision; those of integers are exact over parts of k.
  *
  * Every element of the result is a fixed sequence of multiply-adds over k, whatever the shape and
- * the place of its row: so a row's values do not depend on the rows beside it. (OpenBLAS's do: its
+ * the position of its row, so a row's values do not depend on the other rows. (OpenBLAS's do: its
  * kernels for the edges of a matrix sum in another order.)
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_CPU_KERNELS_GEMM_H
@@ -15,76 +15,77 @@
 
 #include "common/base/err.h"
 
-/* What becomes of the operands a and b of a product. */
+/* How the operands a and b of a product are rounded. */
 enum cov_arithmetic {
     COV_FP32,   /* a b */
     COV_BF16,   /* bf16(a) bf16(b) */
     COV_BF16X3, /* high(a) high(b) + high(a) low(b) + low(a) high(b) */
-    COV_INT16,  /* whole(a) whole(b) and their units; a part of 8192 of k has units of its own */
+    COV_INT16,  /* integers times units of row and column; every 8192 of k have their own */
 };
 
-/* B[k,n], packed by one of the tables below, which alone can use it. */
+/* B[k,n], packed for one table below; only that table can read it. */
 struct cov_matrix {
     size_t k, n;
-    size_t panel; /* columns of a panel */
-    /* Owned. Either floats [ceil(n / panel), k, panel], zeros behind column n, rounded if that is
-     * asked for; or pairs of bf16 [ceil(n / panel), ceil(k / k_unit) * k_unit / 2, terms, panel,
-     * 2], zeros behind row k, too. On cache lines. */
+    size_t panel; /* columns per panel */
+    /* Owned, on cache lines. Either floats [ceil(n / panel), k, panel], zeros after column n; or
+     * pairs of 16-bit operands [ceil(n / panel), ceil(k / k_unit) * k_unit / 2, terms, panel, 2],
+     * zeros also after row k. */
     float *data;
     uint16_t *pairs;
-    float *unit; /* [ceil(n / panel) * panel] of columns, where they have one; owned */
-    /* Their cross terms (int16.h), negative, of each part of COV_INT16_DEPTH of k as far as it is whole
-     * units: [ceil(n / panel), parts, panel]; owned. */
+    float *unit; /* [ceil(n / panel) * panel] units of columns, or NULL; owned */
+    /* Owned: negative cross terms (int16.h) of each COV_INT16_DEPTH of k, as far as it is a
+     * multiple of COV_INT16_CROSS: [ceil(n / panel), parts, panel]. */
     int32_t *cross;
-    /* Where data are floats divided by units, too: sums of products of their own, of columns
-     * (gemm_inner_body.h); owned. */
+    /* Owned, for floats divided by units: per column, sums of products of its own elements
+     * (gemm_inner_body.h). */
     float *column_sums;
 };
 
 struct cov_gemm;
-/* Fills in the forms of b[k,n], row-major, that this table's kernels read, where m->k, n and panel say what is
- * wanted; after a failure cov_matrix_fini is still due. */
+/* Packs b[k,n], row-major, in the form that this table's kernels read; m->k, n and panel are set.
+ * Call cov_matrix_fini also after a failure. */
 typedef int cov_gemm_pack_fn(const struct cov_gemm *gemm, const float *b, struct cov_matrix *m,
                              struct cov_err *e);
 
 struct cov_gemm {
     const char *name;
     unsigned needs;      /* COV_CPU_* bits */
-    size_t lanes, width; /* columns of a narrow panel, and of a wide one */
+    size_t lanes, width; /* columns of a narrow and of a wide panel */
 
     /* c[m,n] (row stride ldc) = a[m,k] B, plus c itself if `add`. Row r of a starts at a + r * lda;
      * rows may overlap (lda < k). c must not overlap a. */
     void (*run)(size_t m, const float *a, size_t lda, const struct cov_matrix *b, float *c,
                 size_t ldc, bool add);
 
-    cov_gemm_pack_fn *pack; /* gemm_pack.h */
+    cov_gemm_pack_fn *pack; /* of gemm_pack.h */
     enum cov_arithmetic arithmetic;
-    size_t k_unit; /* rows of pairs come in this number; 0: B is floats */
+    size_t k_unit; /* rows of pairs are padded to a multiple of this; 0: B is floats */
 
-    /* Where rows of a can be made ready for products once, and not in each of them; NULL where that
-     * is nothing. ready_floats(k): what a row of k then takes, on cache lines. run_ready: c = a B
-     * for rows that were made ready with k = B's rows. */
-    size_t (*ready_floats)(size_t k);
-    void (*make_ready)(size_t m, size_t k, const float *a, size_t lda, float *ready);
-    void (*run_ready)(size_t m, const float *ready, const struct cov_matrix *b, float *c,
-                      size_t ldc);
+    /* Rows of a can be prepared once for several products; NULL if this table needs no preparation.
+     * prepared_floats(k): size of a prepared row of k values, a multiple of cache lines.
+     * run_prepared: c = a B for rows prepared with k = B's rows. */
+    size_t (*prepared_floats)(size_t k);
+    void (*prepare)(size_t m, size_t k, const float *a, size_t lda, float *ready);
+    void (*run_prepared)(size_t m, const float *ready, const struct cov_matrix *b, float *c,
+                         size_t ldc);
 
-    bool saves; /* multiplications by itself: strassen.h would gain nothing */
+    bool
+        winograd; /* needs fewer multiplications by itself: Strassen's algorithm (strassen.h) would gain nothing */
 };
 
 extern const struct cov_gemm cov_gemm_base, cov_gemm_avx2, cov_gemm_avx512;
-/* Faster where the processor has free adders. */
+/* Winograd's inner product, faster on processors with free adders (gemm_inner_body.h). */
 extern const struct cov_gemm cov_gemm_avx512_inner, cov_gemm_avx512_shared;
-/* With instructions for bf16: VDPBF16PS, and TDPBF16PS. */
+/* With bf16 instructions: VDPBF16PS, and AMX's TDPBF16PS. */
 extern const struct cov_gemm cov_gemm_dot_bf16, cov_gemm_amx_bf16, cov_gemm_amx_bf16x3;
-/* With an instruction for whole numbers: VPDPWSSD. */
+/* With an integer instruction: VPDPWSSD. */
 extern const struct cov_gemm cov_gemm_dot_int16;
 
-/* The widest in single precision whose needs are among `features`. */
+/* The widest single-precision table for these features (COV_CPU_* bits). */
 const struct cov_gemm *cov_gemm_choose(unsigned features);
-/* The fastest in single precision for the products of a layer with n_in and n_out channels. */
+/* The fastest single-precision table for products of a layer with n_in and n_out channels. */
 const struct cov_gemm *cov_gemm_choose_for(unsigned features, size_t n_in, size_t n_out);
-/* The fastest with instructions for this arithmetic; NULL if there are none. */
+/* The fastest table with instructions for this arithmetic; NULL if there is none. */
 const struct cov_gemm *cov_gemm_choose_bf16(unsigned features, enum cov_arithmetic arithmetic);
 
 /* Packs b[k,n], row-major. Free with cov_matrix_fini. */

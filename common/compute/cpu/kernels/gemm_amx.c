@@ -1,12 +1,12 @@
-/* gemm_amx.c - matrix products with TDPBF16PS on tiles (AMX: Sapphire Rapids and later). Whoever
- * runs them has asked for the kernel's permission (cov_cpu_permit_amx).
+/* gemm_amx.c - matrix products with TDPBF16PS on tiles (AMX: Sapphire Rapids and later). The caller
+ * has requested the permission (cov_cpu_permit_amx).
  *
- * Written on a CPU that lacks the instructions: there this code runs with each of them trapped and
- * done in C, and its loops with C in their place (tests/unit/test_gemm_amx.c); where it can run,
- * test_gemm.c tests it. How fast it is has not been measured.
+ * Tested without such a CPU: each instruction trapped and executed in C, and the loops with C in
+ * place of the instructions (tests/unit/test_gemm_amx.c). On a CPU that has AMX test_gemm.c tests
+ * it. Its speed has not been measured.
  *
- * The instructions are written out, as gcc 12 knows neither what LDTILECFG reads nor what loads and
- * stores of tiles have to do with memory.
+ * The instructions are inline assembly because gcc 12 does not know what LDTILECFG reads, nor that
+ * loads and stores of tiles access memory.
  * SPDX-License-Identifier: MIT */
 #ifdef __x86_64__
 #define TILE_CONFIGURE(t) __asm__ volatile("ldtilecfg %0" ::"m"(*(t)))

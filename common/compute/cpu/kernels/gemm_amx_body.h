@@ -1,25 +1,26 @@
 /* gemm_amx_body.h - products of tiles of 16 rows and 16 columns, 32 of k at a time; included by
- * gemm_amx.c, and by its test, which puts C in the place of the instructions. They define, with
- * tile numbers that are constants, TILE_CONFIGURE(struct tile_config *), TILE_RELEASE(),
- * TILE_ZERO(t), TILE_LOAD(t, address, bytes from row to row), TILE_STREAM (the same of what is not
- * used again soon), TILE_STORE(t, ...), TILE_DOT(sums, a, b).
+ * gemm_amx.c, and by its test with C in place of the instructions. Both define, with constant tile
+ * numbers, TILE_CONFIGURE(struct tile_config *), TILE_RELEASE(), TILE_ZERO(t), TILE_LOAD(t,
+ * address, row stride in bytes), TILE_STREAM (TILE_LOAD of data that is not used again soon),
+ * TILE_STORE(t, ...) and TILE_DOT(sums, a, b).
  *
- * Tiles: 0 1 2 3 are sums, 4 and 5 of a, 6 and 7 of B: two by two; or, with 16 rows or fewer, one
- * row of four over two panels, which keeps four chains of additions going, and 4 of a, 5 6 7 of B.
+ * Tiles 0 to 3 are sums, two by two, 4 and 5 of a, 6 and 7 of B. With at most 16 rows the sums are
+ * one row of four over two panels, which keeps four chains of additions busy: 4 of a, and 5, 6, 7
+ * of B.
  * SPDX-License-Identifier: MIT */
 #define PAIRS_ROWS 32
 #include "common/compute/cpu/kernels/gemm_pairs.h"
 
 enum { TILE = 16, TILE_UNIT = 32, TILE_BYTES = 64, N_TILES = 8 };
 
-/* As LDTILECFG reads it. */
+/* The layout that LDTILECFG reads. */
 struct tile_config {
     uint8_t palette, start_row, reserved[14];
     uint16_t row_bytes[16];
     uint8_t rows[16];
 };
 
-/* Tiles of B have 16 rows, the others as many as there are. */
+/* Tiles of B have 16 rows; the others have the rows of the product. */
 static void configure(size_t rows, bool wide)
 {
     struct tile_config t = {.palette = 1};
@@ -33,12 +34,13 @@ static void configure(size_t rows, bool wide)
     TILE_CONFIGURE(&t);
 }
 
-/* Where tiles of a and B are at a step of TILE_UNIT of k. */
+/* Tiles of a and B at a step of TILE_UNIT of k. */
 struct tile_steps {
     const uint16_t *high, *low, *b;
-    size_t a_bytes, b_bytes; /* from row to row */
-    size_t second;           /* from the first row of a to the 17th, uint16_t */
-    size_t b_low, b_step;    /* from B's first terms to its second; from a step to the next */
+    size_t a_bytes, b_bytes; /* row strides */
+    size_t second;           /* distance from the first row of a to the 17th, in uint16_t */
+    size_t b_low,
+        b_step; /* distance from B's first terms to its second; from one step to the next */
 };
 
 #define INLINE static inline __attribute__((always_inline))
@@ -54,7 +56,7 @@ INLINE void find_steps(const bool split, const struct pairs *p, const uint16_t *
     s->b_step = s->b_bytes / sizeof(uint16_t) * TILE;
 }
 
-/* Tiles of a: of its first or second terms. */
+/* Loads tiles of a: its first or second terms. */
 INLINE void load_a(const bool two_rows, const struct tile_steps *s, const uint16_t *a)
 {
     TILE_LOAD(4, a, s->a_bytes);
@@ -124,7 +126,7 @@ INLINE void multiply_square(const bool split, const bool two_rows, const bool tw
         TILE_STORE(3, below + TILE, c_bytes);
 }
 
-/* Sums 0 .. 3 of tile 4 with two panels. */
+/* Adds to sums 0 to 3: tile 4 times two panels. */
 INLINE void dot_wide(const struct tile_steps *s, const uint16_t *b, const uint16_t *next)
 {
     TILE_STREAM(5, b, s->b_bytes);
@@ -137,7 +139,7 @@ INLINE void dot_wide(const struct tile_steps *s, const uint16_t *b, const uint16
     TILE_DOT(3, 4, 5);
 }
 
-/* Two wide panels, 16 rows or fewer. */
+/* Two wide panels, at most 16 rows. */
 INLINE void multiply_wide(const bool split, const struct pairs *p, const uint16_t *b, float *c,
                           size_t ldc, bool add)
 {

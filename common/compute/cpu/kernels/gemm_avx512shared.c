@@ -1,7 +1,7 @@
-/* gemm_avx512shared.c - Winograd's inner product for Zen 5, which begins two multiply-adds and two additions
- * of 512 bits in a cycle, but no more than two reads: six of a for two vectors of columns, where three
- * do, left it at five ninths of what it can. To read a float to all lanes of a register is a read and
- * nothing else there.
+/* gemm_avx512shared.c - Winograd's inner product for Zen 5, which starts two multiply-adds and two
+ * additions of 512 bits per cycle, but only two reads. With a memory operand per instruction, a
+ * takes six reads for two vectors of columns and the kernel reaches five ninths of the peak;
+ * broadcasts to a register, which cost only a read on Zen 5, take three.
  * SPDX-License-Identifier: MIT */
 #ifdef __x86_64__
 #define INNER_SHARES 1

@@ -1,7 +1,6 @@
-/* gemm_body.h - the kernels of gemm.h on floats; included by the file of each instruction set,
- * which defines GEMM_LEVEL (the end of its tables' names), GEMM_NAME, GEMM_NEEDS, the floats of a
- * vector LANES, and ROWS: a tile of ROWS rows and two vectors of columns fills the registers with
- * sums.
+/* gemm_body.h - single-precision kernels of gemm.h; included by the file of each instruction set,
+ * which defines GEMM_LEVEL (the end of the table's name), GEMM_NAME, GEMM_NEEDS, LANES (floats per
+ * vector) and ROWS. A tile of ROWS rows and two vectors of columns fills the registers with sums.
  * SPDX-License-Identifier: MIT */
 #include "common/base/cpu.h"
 #include "common/compute/cpu/kernels/gemm_pack.h"
@@ -15,10 +14,10 @@ enum {
 
 typedef float vec __attribute__((vector_size(LANES * sizeof(float)), aligned(4), may_alias));
 
-/* MULTIPLY: sum += left right in place. MULTIPLY_FLOAT: the same with the float at p in all lanes.
- * An instruction that reads its operand counts once where the processor decodes and renames, which
- * is what bounds these loops as soon as the core is shared; but reads are bounded, too, so that
- * only every fourth row is read that way. */
+/* MULTIPLY: sum += left * right. MULTIPLY_FLOAT: the same with the float at p in all lanes. An
+ * instruction with a memory operand counts only once for decoding and renaming, which limit these
+ * loops when two threads share the core; but reads are limited, too, so only every fourth row is
+ * read that way. */
 #ifndef MULTIPLY
 #define MULTIPLY(sum, left, right) ((sum) += (left) * (right))
 #define EVERY_LANE(p) (*(p))
@@ -27,15 +26,16 @@ typedef float lanes;
 
 enum { UNROLL = 4 };
 
-/* One row of B. row[j]: rows 4 (j / 2) + j % 2 of a, two rows above the other ones. */
+/* Multiplies with one row of B. row[j] points to row 4 (j / 2) + j % 2 of a; two rows further is
+ * reached from the same pointer. */
 static inline __attribute__((always_inline)) void multiply_row(const int rows, const int vectors,
                                                                const float *const *row, size_t lda,
                                                                const vec *right, vec *sum0,
                                                                vec *sum1)
 {
     vec right0 = right[0], right1 = right[vectors - 1];
-    /* B comes from the second-level cache, or from beyond it; behind a panel's end stands mostly
-     * the one that is used next. */
+    /* B comes from the second-level cache or from memory; what follows a panel is usually the next
+     * one to be read. */
     __builtin_prefetch((const char *)(right + AHEAD * vectors));
     if (vectors * LANES > LINE)
         __builtin_prefetch((const char *)(right + AHEAD * vectors) + 64);
@@ -84,7 +84,9 @@ tile(const int rows, const int vectors, const struct operands *o, float *c, size
 #pragma GCC unroll 16
         for (int j = 0; j < n; j++) {
             row[j] += UNROLL;
-            __asm__("" : "+r"(row[j])); /* a pointer each, no index: that would be read apart */
+            __asm__(
+                ""
+                : "+r"(row[j])); /* one pointer per row, without index: indexed reads are split */
         }
     }
     for (; k > 0; k--, b += width) {

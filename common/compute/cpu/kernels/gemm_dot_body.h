@@ -1,6 +1,6 @@
-/* gemm_dot_body.h - products by instructions that multiply pairs of bf16 and add both to a float;
- * included by gemm_avx512bf16.c, and by its test, which puts C in the place of the instruction.
- * They define DOT(sums, a, b) on vectors of 16.
+/* gemm_dot_body.h - products by an instruction that multiplies pairs of bf16 and adds both to a
+ * float; included by gemm_avx512bf16.c, and by its test with C in place of the instruction. Both
+ * define DOT(sums, a, b) on vectors of 16.
  * SPDX-License-Identifier: MIT */
 #define PAIRS_ROWS 24
 #include "common/compute/cpu/kernels/gemm_pairs.h"
@@ -19,7 +19,7 @@ static inline int32_t pair(const uint16_t *x)
     return v;
 }
 
-/* One panel: rows <= DOT_ROWS and vectors are constants where this is inlined, so that the sums are
+/* One panel. rows <= DOT_ROWS and vectors are constants when this is inlined, so the sums are
  * registers. */
 static inline __attribute__((always_inline)) void dot_tile(const int rows, const int vectors,
                                                            const struct pairs *p, size_t row,

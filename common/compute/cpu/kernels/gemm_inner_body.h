@@ -1,24 +1,25 @@
-/* gemm_inner_body.h - matrix products of floats for processors that add beside multiplying: the
- * cores of AMD since Zen 4 begin a fused multiply-add and an addition of a whole vector in every
- * cycle, those of Intel either. Two thirds of k go in pairs, with one multiplication for two,
+/* gemm_inner_body.h - single-precision products for processors that add while they multiply: AMD's
+ * cores since Zen 4 start a fused multiply-add and an addition of whole vectors in every cycle,
+ * Intel's only one of the two. Two thirds of k form pairs that need one multiplication instead of
+ * two,
  *     (a0 + b1) (a1 + b0)  =  a0 b0 + a1 b1  +  a0 a1 + b0 b1
  *   - (a0 - b1) (a1 - b0)  =  a0 b0 + a1 b1  -  a0 a1 - b0 b1
- * where the products of a's elements are summed once a row, those of b's when B is packed; pairs
- * take turns in the sign, so that these sums stay small. Of six rows of B, one is multiplied as
- * ever, two make a pair of the first kind, one is multiplied, two make a pair of the second kind: as
- * many additions as multiply-adds, 4 cycles where 6 were. Source: S. Winograd, A New Algorithm for
- * Inner Product (1968).
+ * where the products of a's elements are summed once per row, and those of b's when B is packed.
+ * Pairs alternate in sign, so that these sums stay small. Of six rows of B, one is multiplied
+ * directly, two form a pair of the first kind, one is multiplied directly, two form a pair of the
+ * second kind: as many additions as multiply-adds, 4 cycles instead of 6. Source: S. Winograd, A
+ * New Algorithm for Inner Product (1968).
  *
- * Rounding is relative to the larger one of a and b. So columns of B and rows of a are first
- * multiplied by powers of two that bring their elements next to 1 in the quadratic mean, and the sums
- * by the inverse at last. Errors are then a tenth larger than those of plain products; a third, where
- * half of a's elements are zeros; two and a half times as large, where nine in ten are.
+ * Rounding is relative to the larger of a and b. So columns of B and rows of a are first scaled by
+ * powers of two to a root mean square close to 1, and sums are scaled back at the end. Errors are
+ * then 1.1 times those of plain products; 1.3 times if half of a's elements are zeros, 2.5 times if
+ * nine in ten are.
  *
- * Powers end at 2^60 and 2^-60. Beyond, errors grow, and sums of squares of rows overflow at 2^128:
- * results are then no numbers, nor are those of a row with an infinite element.
+ * Powers are limited to 2^60 and 2^-60. Beyond that, errors grow, and at 2^128 sums of squares of
+ * rows overflow: results are NaN then, as for rows with an infinite element.
  *
- * Included by the file of each way to read a: it defines INNER_SHARES, whether a float of a is read to a
- * register for both vectors of columns or by each instruction that takes it, and INNER_TABLE, INNER_NAME and
+ * The including file defines INNER_SHARES, whether a float of a is broadcast to a register for both
+ * vectors of columns or read by each instruction that uses it, and INNER_TABLE, INNER_NAME and
  * INNER_NEEDS of its table.
  * SPDX-License-Identifier: MIT */
 #include <immintrin.h>
@@ -31,19 +32,18 @@
 
 enum {
     LANES = 16,
-    ROWS = 12, /* of a tile: with two vectors of columns they fill the registers with sums */
-    SIX = COV_INNER_ROWS, /* rows of B */
-    TURN = 4,             /* rows of a */
+    ROWS = 12, /* of a tile: with two vectors of columns, the registers are full of sums */
+    SIX = COV_INNER_ROWS, /* rows of B in the pattern */
+    TURN = 4,             /* rows of a between direct products and pairs */
     AHEAD = 30,           /* rows of B */
-    ROOM = 12 * 1168,     /* floats of rows that are made ready at once, where nobody has done it */
+    ROOM = 12 * 1168,     /* floats of rows that run() prepares at once */
     MAX_SCALE = COV_INNER_MAX_SCALE,
 };
 #include "common/compute/cpu/kernels/gemm_tiling.h"
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* Rows of a are read from one pointer for two of them, and two rows behind: row r is
- * 4 (r / 4) + r % 2, or two further. */
+/* One pointer serves two rows of a: row r is at 4 (r / 4) + r % 2, or two rows further. */
 struct rows {
     const float *at[ROWS / 2];
     size_t two; /* floats of two rows */
@@ -59,7 +59,8 @@ INLINE void step(struct rows *a, const int rows, size_t floats)
 #pragma GCC unroll 8
     for (int j = 0; j < (rows + 3) / 4 * 2; j++) {
         a->at[j] += floats;
-        __asm__("" : "+r"(a->at[j])); /* a pointer each, no index: that would be read apart */
+        __asm__(""
+                : "+r"(a->at[j])); /* one pointer per row, without index: indexed reads are split */
     }
 }
 
@@ -72,9 +73,9 @@ INLINE __m512 lanes_at(const float *p)
     return v;
 }
 
-/* What follows is in assembly: the compiler writes sums to other registers and copies them back.
- * A float is read to a register, for both vectors of columns: on Zen 5 that is one of two reads in a
- * cycle and occupies nothing else. */
+/* In assembly: the compiler writes sums to other registers and copies them back. A float is
+ * broadcast to a register for both vectors of columns: on Zen 5 that takes one of two reads per
+ * cycle and no execution unit. */
 
 /* One row of a, one row of B. */
 INLINE void multiply_lanes(const int vectors, const float *left, __m512 right0, __m512 right1,
@@ -120,8 +121,8 @@ INLINE void multiply_pair(const int vectors, const bool negative, const float *l
         PAIR_OF_ONE("vaddps", "vfmadd231ps");
 }
 
-/* Three rows of B: one that is multiplied, and a pair. Of both a few rows of a in turn, lest there be
- * nothing to add for long; so the registers hold the sums, the pair, and four more. */
+/* Three rows of B: a direct product and a pair, alternating every few rows of a so that the adders
+ * stay busy; the registers hold the sums, the pair, and four more vectors. */
 INLINE void multiply_three(const int rows, const int vectors, const bool negative,
                            const struct rows *a, int k, const float *b, __m512 *sum0, __m512 *sum1)
 {
@@ -159,8 +160,8 @@ INLINE void multiply_one(const int rows, const int vectors, const struct rows *a
 
 #else
 
-/* In assembly: the compiler writes sums to other registers and copies them back; and it would read a
- * float to a register, which occupies an adder, to use it twice. */
+/* In assembly: the compiler writes sums to other registers and copies them back; and it would
+ * broadcast a float to a register to use it twice, which occupies an adder. */
 INLINE __m512 multiply(__m512 sum, const float *left, __m512 right)
 {
     __asm__ volatile("vfmadd231ps %2%{1to16%}, %1, %0" : "+v"(sum) : "v"(right), "m"(*left));
@@ -185,7 +186,7 @@ INLINE __m512 subtract_pair(__m512 sum, const float *left, __m512 right0, __m512
     return sum;
 }
 
-/* Three rows of B: one that is multiplied, and a pair. */
+/* Three rows of B: a direct product and a pair. */
 INLINE void multiply_three(const int rows, const int vectors, const bool negative,
                            const struct rows *a, int k, const float *b, __m512 *sum0, __m512 *sum1)
 {
@@ -227,15 +228,15 @@ INLINE void multiply_one(const int rows, const int vectors, const struct rows *a
 
 #endif
 
-/* A row of a that is ready ends in two floats, end_of(k) floats from its beginning: the sum of the
- * products of its own, and the inverse of its scale. Otherwise rows are as they came, and no elements
- * go in pairs. */
+/* A prepared row of a ends with two floats, end_of(k) floats after its start: the sum of its own
+ * products, and the inverse of its scale. Rows that are not prepared are multiplied without
+ * pairs. */
 static size_t end_of(size_t k)
 {
     return (k + LANES - 1) / LANES * LANES;
 }
 
-/* c[rows, vectors * LANES] = what the sums are in the units of rows and columns, plus c if `add`. */
+/* c[rows, vectors * LANES] = sums times the units of rows and columns, plus c if `add`. */
 INLINE void write_sums(const int rows, const int vectors, const bool add, const bool ready,
                        const float *units, size_t lda, const float *column_units, float *c,
                        size_t ldc, const __m512 *sum0, const __m512 *sum1)
@@ -253,7 +254,7 @@ INLINE void write_sums(const int rows, const int vectors, const bool add, const 
     }
 }
 
-/* c[rows, vectors * LANES]: both are constants where this is inlined, so that sums are registers. */
+/* c[rows, vectors * LANES]; both are constants when this is inlined, so the sums are registers. */
 INLINE void tile(const int rows, const int vectors, const bool ready, const struct operands *o,
                  float *c, size_t ldc, bool add)
 {
@@ -318,21 +319,21 @@ static void run_tile(size_t rows, size_t vectors, const struct operands *o, floa
     }
 }
 
-/* ---- rows that are ready ---- */
+/* ---- prepared rows ---- */
 
-/* What products of elements with the one behind are multiplied with. */
+/* Factors of the product of an element with the next one. */
 static const float turns[3][LANES] __attribute__((aligned(64))) = {
     {0, -1, 0, 0, 1, 0, 0, -1, 0, 0, 1, 0, 0, -1, 0, 0},
     {1, 0, 0, -1, 0, 0, 1, 0, 0, -1, 0, 0, 1, 0, 0, -1},
     {0, 0, 1, 0, 0, -1, 0, 0, 1, 0, 0, -1, 0, 0, 1, 0},
 };
 
-static size_t ready_floats(size_t k)
+static size_t prepared_floats(size_t k)
 {
     return end_of(k) + LANES;
 }
 
-/* Bit i: element i of n is there. */
+/* Bit i: element i exists. */
 INLINE __mmask16 first_of(size_t n)
 {
     return (__mmask16)(n < LANES ? (1U << n) - 1 : 0xffffU);
@@ -343,7 +344,7 @@ INLINE __m256 upper_half(__m512 v)
     return _mm256_castpd_ps(_mm512_extractf64x4_pd(_mm512_castps_pd(v), 1));
 }
 
-/* Of a row: the sum of squares, and the sum of the products of its own where k go in pairs. */
+/* The sum of a row's squares, and the sum of its own products where k forms pairs. */
 struct row_sums {
     float squares, pairs;
 };
@@ -373,8 +374,8 @@ INLINE struct row_sums sum_row(size_t k, const float *a)
     return (struct row_sums){sums[0], sums[1]};
 }
 
-/* The exponent of the power of two nearest to the root of the mean square, whose inverse is a row's
- * scale: that of a square in [1/2, 2) is 0. */
+/* Exponent of the power of two nearest to the root of the mean square (0 for a mean square in [1/2,
+ * 2)); a row's scale is the inverse power. */
 INLINE int exponent_of(float mean_square)
 {
     uint32_t bits;
@@ -391,7 +392,7 @@ INLINE float power_of_two(int exponent)
     return v;
 }
 
-static void make_ready(size_t m, size_t k, const float *a, size_t lda, float *ready)
+static void prepare(size_t m, size_t k, const float *a, size_t lda, float *ready)
 {
     size_t end = end_of(k);
     for (size_t r = 0; r < m; r++, a += lda, ready += end + LANES) {
@@ -409,25 +410,29 @@ static void make_ready(size_t m, size_t k, const float *a, size_t lda, float *re
     }
 }
 
-static void multiply_ready(size_t m, const float *ready, const struct cov_matrix *b, float *c,
-                           size_t ldc, bool add)
+static void multiply_prepared(size_t m, const float *ready, const struct cov_matrix *b, float *c,
+                              size_t ldc, bool add)
 {
-    struct operands o = {
-        .a = ready, .lda = ready_floats(b->k), .k = b->k, .ready = true, .b = b->data, .matrix = b};
+    struct operands o = {.a = ready,
+                         .lda = prepared_floats(b->k),
+                         .k = b->k,
+                         .ready = true,
+                         .b = b->data,
+                         .matrix = b};
     run_rows(m, &o, b->k, c, ldc, add);
 }
 
-static void run_ready(size_t m, const float *ready, const struct cov_matrix *b, float *c,
-                      size_t ldc)
+static void run_prepared(size_t m, const float *ready, const struct cov_matrix *b, float *c,
+                         size_t ldc)
 {
-    multiply_ready(m, ready, b, c, ldc, false);
+    multiply_prepared(m, ready, b, c, ldc, false);
 }
 
 static void run(size_t m, const float *a, size_t lda, const struct cov_matrix *b, float *c,
                 size_t ldc, bool add)
 {
     _Alignas(64) float ready[ROOM];
-    size_t fit = ROOM / ready_floats(b->k);
+    size_t fit = ROOM / prepared_floats(b->k);
     if (fit == 0) {
         struct operands o = {.a = a, .lda = lda, .k = b->k, .b = b->data, .matrix = b};
         run_rows(m, &o, b->k, c, ldc, add);
@@ -435,8 +440,8 @@ static void run(size_t m, const float *a, size_t lda, const struct cov_matrix *b
     }
     for (size_t r = 0; r < m; r += fit) {
         size_t rows = m - r < fit ? m - r : fit;
-        make_ready(rows, b->k, a + r * lda, lda, ready);
-        multiply_ready(rows, ready, b, c + r * ldc, ldc, add);
+        prepare(rows, b->k, a + r * lda, lda, ready);
+        multiply_prepared(rows, ready, b, c + r * ldc, ldc, add);
     }
 }
 
@@ -448,8 +453,8 @@ const struct cov_gemm INNER_TABLE = {
     .run = run,
     .pack = cov_gemm_pack_inner,
     .arithmetic = COV_FP32,
-    .ready_floats = ready_floats,
-    .make_ready = make_ready,
-    .run_ready = run_ready,
-    .saves = true,
+    .prepared_floats = prepared_floats,
+    .prepare = prepare,
+    .run_prepared = run_prepared,
+    .winograd = true,
 };

@@ -1,14 +1,13 @@
-/* gemm_int16_body.h - products of whole numbers of 16 bits (int16.h) by instructions that multiply
- * pairs of them and add both to one of 32 bits; included by gemm_avx512vnni.c, and by its test,
- * which puts C in the place of the instruction. They define DOT(sums, a, b) on vectors of 16, in
- * place and modulo 2^32, and EVERY_PAIR(p), the pair at p in all lanes.
+/* gemm_int16_body.h - products of 16-bit integers (int16.h) by an instruction that multiplies pairs
+ * of them and adds both to a 32-bit integer; included by gemm_avx512vnni.c, and by its test with C
+ * in place of the instruction. Both define DOT(sums, a, b) on vectors of 16, in place and modulo
+ * 2^32, and EVERY_PAIR(p), the pair at p in all lanes.
  *
- * Of Zen 4's four units for vectors two do DOT, and all of them add: two pairs of k in one DOT and
+ * Of Zen 4's four vector units two execute DOT, and all of them add: two pairs of k by one DOT and
  * two additions (int16.h) take three quarters of the time of two DOT.
  *
- * A row that is ready for products is its k numbers, zeros up to a cache line, and lines that begin
- * with its unit; there follow its cross terms, negative: of each COV_INT16_CROSS of k those from the
- * beginning of a part of COV_INT16_DEPTH on.
+ * A prepared row has its k integers, zeros up to a cache line, its unit, and its negative cross
+ * terms: one per COV_INT16_CROSS of k, each summed from the start of its part of COV_INT16_DEPTH.
  * SPDX-License-Identifier: MIT */
 #include <stdint.h>
 #include <string.h>
@@ -19,43 +18,43 @@
 #include "common/compute/cpu/kernels/tiles.h"
 
 enum {
-    WHOLE_LANES = 16,
-    WHOLE_PANEL = 32,
-    WHOLE_ROWS = 12, /* of a tile */
-    WHOLE_UNIT = 2,
-    WHOLE_LINE = 16, /* floats of a cache line */
-    WHOLE_UNROLL = 4,
-    WHOLE_AHEAD = 16,       /* pairs of rows of b */
-    WHOLE_DEPTH = 8192,     /* of k made ready at once, */
-    WHOLE_ROOM = 24 * 1024, /* and floats of rows of it */
+    INT16_LANES = 16,
+    INT16_PANEL = 32,
+    INT16_ROWS = 12, /* of a tile */
+    INT16_UNIT = 2,
+    INT16_LINE = 16, /* floats of a cache line */
+    INT16_UNROLL = 4,
+    INT16_AHEAD = 16,       /* pairs of rows of b */
+    INT16_DEPTH = 8192,     /* of k prepared at once */
+    INT16_ROOM = 24 * 1024, /* floats of prepared rows */
 };
 
-typedef float floats __attribute__((vector_size(WHOLE_LANES * 4), aligned(4), may_alias));
-typedef int32_t wholes __attribute__((vector_size(WHOLE_LANES * 4), aligned(4), may_alias));
-typedef uint16_t halves __attribute__((vector_size(WHOLE_LANES * 4), aligned(4), may_alias));
-/* Additions that may leave the type are those of unsigned numbers, which wrap. */
-typedef uint32_t words __attribute__((vector_size(WHOLE_LANES * 4), aligned(4), may_alias));
-typedef uint64_t fours __attribute__((vector_size(WHOLE_LANES * 4), aligned(4), may_alias));
+typedef float floats __attribute__((vector_size(INT16_LANES * 4), aligned(4), may_alias));
+typedef int32_t int32s __attribute__((vector_size(INT16_LANES * 4), aligned(4), may_alias));
+typedef uint16_t halves __attribute__((vector_size(INT16_LANES * 4), aligned(4), may_alias));
+/* Additions that may overflow use unsigned types, which wrap. */
+typedef uint32_t words __attribute__((vector_size(INT16_LANES * 4), aligned(4), may_alias));
+typedef uint64_t fours __attribute__((vector_size(INT16_LANES * 4), aligned(4), may_alias));
 
-static size_t whole_lines(size_t n)
+static size_t int16_lines(size_t n)
 {
-    return (n + WHOLE_LINE - 1) / WHOLE_LINE * WHOLE_LINE;
+    return (n + INT16_LINE - 1) / INT16_LINE * INT16_LINE;
 }
 
-/* Floats that the numbers of a row take. */
+/* Floats that the integers of a row take. */
 static size_t row_floats(size_t k)
 {
-    return whole_lines(k / 2 + k % 2);
+    return int16_lines(k / 2 + k % 2);
 }
 
-static size_t ready_floats(size_t k)
+static size_t prepared_floats(size_t k)
 {
-    return row_floats(k) + whole_lines(1 + (k + k % 2) / COV_INT16_CROSS);
+    return row_floats(k) + int16_lines(1 + (k + k % 2) / COV_INT16_CROSS);
 }
 
 static float largest_of(size_t k, const float *a)
 {
-    int32_t most = 0; /* as bits, which order as the numbers do; NaN is above all */
+    int32_t most = 0; /* bits of absolute values order as the values do; NaN is the largest */
     for (size_t i = 0; i < k; i++) {
         int32_t bits;
         memcpy(&bits, &a[i], sizeof bits);
@@ -67,7 +66,7 @@ static float largest_of(size_t k, const float *a)
     return largest;
 }
 
-static void round_whole(size_t k, const float *restrict a, float inverse, int16_t *restrict to)
+static void round_row(size_t k, const float *restrict a, float inverse, int16_t *restrict to)
 {
     for (size_t i = 0; i < k; i++)
         to[i] = cov_int16_of(a[i], inverse);
@@ -77,96 +76,95 @@ static void round_whole(size_t k, const float *restrict a, float inverse, int16_
 static void sum_row_cross(size_t k, const int16_t *row, int32_t *cross)
 {
     const fours *v = (const fours *)(const void *)row;
-    wholes sum = {0};
+    int32s sum = {0};
     for (size_t i = 0; i + COV_INT16_CROSS <= k; i += COV_INT16_CROSS) {
         if (i % COV_INT16_DEPTH == 0)
-            sum = (wholes){0};
-        for (int j = 0; j < 2; j++, v++) /* two pairs are a number of 64 bits */
-            DOT(sum, (wholes)(*v & UINT32_MAX), (wholes)(*v >> 32));
+            sum = (int32s){0};
+        for (int j = 0; j < 2; j++, v++) /* two pairs are a 64-bit number */
+            DOT(sum, (int32s)(*v & UINT32_MAX), (int32s)(*v >> 32));
         uint64_t total = 0;
-        for (int j = 0; j < WHOLE_LANES / 2; j++)
+        for (int j = 0; j < INT16_LANES / 2; j++)
             total += ((fours)sum)[j];
         *cross++ = (int32_t) - (uint32_t)total;
     }
 }
 
-static void make_ready(size_t m, size_t k, const float *a, size_t lda, float *ready)
+static void prepare(size_t m, size_t k, const float *a, size_t lda, float *ready)
 {
-    size_t n = row_floats(k), stride = ready_floats(k);
+    size_t n = row_floats(k), stride = prepared_floats(k);
     for (size_t r = 0; r < m; r++, ready += stride) {
         const float *from = a + r * lda;
         float inverse;
         ready[n] = cov_int16_row_unit(largest_of(k, from), &inverse);
         int16_t *to = (int16_t *)(void *)ready;
-        round_whole(k, from, inverse, to);
+        round_row(k, from, inverse, to);
         if (k < 2 * n)
             memset(to + k, 0, (2 * n - k) * sizeof *to);
         sum_row_cross(k + k % 2, to, (int32_t *)(void *)(ready + n + 1));
     }
 }
 
-/* A part of a product: rows of a that are ready, from some pair on, and a panel's rows. */
-struct whole_part {
+/* Part of a product: prepared rows of a from some pair on, and rows of a panel. */
+struct int16_part {
     const float *a, *units; /* of row 0 */
     const int32_t *cross;   /* of row 0, if pairs are crossed */
-    size_t stride;          /* from a row to the next */
-    size_t pairs, crossed;  /* crossed: the first ones of them, whole units of COV_INT16_CROSS */
+    size_t stride;          /* from row to row */
+    size_t pairs, crossed;  /* crossed: pairs from the start on, a multiple of COV_INT16_CROSS */
     const int16_t *b;
     const float *b_units;
     const int32_t *b_cross;
 };
 
-/* One pair of rows of b; row[j] is as in gemm_body.h. */
-static inline __attribute__((always_inline)) void whole_row(const int rows, const int vectors,
+/* Multiplies with one pair of rows of B; row[j] as in gemm_body.h. */
+static inline __attribute__((always_inline)) void int16_row(const int rows, const int vectors,
                                                             const float *const *row, size_t stride,
-                                                            const wholes *right, wholes *sum0,
-                                                            wholes *sum1)
+                                                            const int32s *right, int32s *sum0,
+                                                            int32s *sum1)
 {
-    wholes right0 = right[0], right1 = right[vectors - 1];
-    __builtin_prefetch((const char *)(right + WHOLE_AHEAD * vectors));
+    int32s right0 = right[0], right1 = right[vectors - 1];
+    __builtin_prefetch((const char *)(right + INT16_AHEAD * vectors));
     if (vectors == 2)
-        __builtin_prefetch((const char *)(right + WHOLE_AHEAD * vectors) + 64);
+        __builtin_prefetch((const char *)(right + INT16_AHEAD * vectors) + 64);
 #pragma GCC unroll 16
     for (int r = 0; r < rows; r++) {
         const float *p = row[r / 4 * 2 + r % 2] + (r % 4 < 2 ? 0 : 2 * stride);
-        wholes left = EVERY_PAIR(p);
+        int32s left = EVERY_PAIR(p);
         DOT(sum0[r], left, right0);
         if (vectors == 2)
             DOT(sum1[r], left, right1);
     }
 }
 
-/* Two pairs of rows of b, crossed. */
+/* Multiplies with two pairs of rows of B, crossed. */
 static inline __attribute__((always_inline)) void crossed_rows(const int rows, const int vectors,
                                                                const float *const *row,
-                                                               size_t stride, const wholes *right,
-                                                               wholes *sum0, wholes *sum1)
+                                                               size_t stride, const int32s *right,
+                                                               int32s *sum0, int32s *sum1)
 {
     halves first0 = (halves)right[0], first1 = (halves)right[vectors - 1];
     halves second0 = (halves)right[vectors], second1 = (halves)right[2 * vectors - 1];
 #pragma GCC unroll 4
     for (int i = 0; i < 2 * vectors; i++)
-        __builtin_prefetch((const char *)(right + WHOLE_AHEAD * vectors + i));
+        __builtin_prefetch((const char *)(right + INT16_AHEAD * vectors + i));
 #pragma GCC unroll 16
     for (int r = 0; r < rows; r++) {
         const float *p = row[r / 4 * 2 + r % 2] + (r % 4 < 2 ? 0 : 2 * stride);
         halves first = (halves)EVERY_PAIR(p), second = (halves)EVERY_PAIR(p + 1);
-        DOT(sum0[r], (wholes)(first + second0), (wholes)(second + first0));
+        DOT(sum0[r], (int32s)(first + second0), (int32s)(second + first0));
         if (vectors == 2)
-            DOT(sum1[r], (wholes)(first + second1), (wholes)(second + first1));
+            DOT(sum1[r], (int32s)(first + second1), (int32s)(second + first1));
     }
 }
 
-/* rows <= WHOLE_ROWS and vectors are constants where this is inlined, so that the sums are
- * registers. */
-static inline __attribute__((always_inline)) void whole_tile(const int rows, const int vectors,
-                                                             const struct whole_part *p, float *c,
+/* rows <= INT16_ROWS and vectors are constants when this is inlined, so the sums are registers. */
+static inline __attribute__((always_inline)) void int16_tile(const int rows, const int vectors,
+                                                             const struct int16_part *p, float *c,
                                                              size_t ldc, bool add)
 {
-    wholes sum0[WHOLE_ROWS] = {{0}}, sum1[WHOLE_ROWS] = {{0}};
-    const float *row[WHOLE_ROWS / 2 + 1];
+    int32s sum0[INT16_ROWS] = {{0}}, sum1[INT16_ROWS] = {{0}};
+    const float *row[INT16_ROWS / 2 + 1];
     const int n = (rows + 3) / 4 * 2;
-    const wholes *b = (const wholes *)(const void *)p->b;
+    const int32s *b = (const int32s *)(const void *)p->b;
     size_t k = p->crossed, stride = p->stride;
 #pragma GCC unroll 16
     for (int j = 0; j < n; j++)
@@ -177,14 +175,14 @@ static inline __attribute__((always_inline)) void whole_tile(const int rows, con
 #pragma GCC unroll 16
         for (int r = 0; r < rows; r++) {
             uint32_t of_row = (uint32_t)p->cross[(size_t)r * stride];
-            sum0[r] = (wholes)(cross0 + of_row);
-            sum1[r] = (wholes)(cross1 + of_row);
+            sum0[r] = (int32s)(cross0 + of_row);
+            sum1[r] = (int32s)(cross1 + of_row);
         }
     }
-    for (; k > 0; k -= WHOLE_UNROLL, b += WHOLE_UNROLL * vectors) {
+    for (; k > 0; k -= INT16_UNROLL, b += INT16_UNROLL * vectors) {
 #pragma GCC unroll 4
-        for (int i = 0; i < WHOLE_UNROLL; i += 2) {
-            const float *at[WHOLE_ROWS / 2 + 1];
+        for (int i = 0; i < INT16_UNROLL; i += 2) {
+            const float *at[INT16_ROWS / 2 + 1];
 #pragma GCC unroll 16
             for (int j = 0; j < n; j++)
                 at[j] = row[j] + i;
@@ -192,12 +190,14 @@ static inline __attribute__((always_inline)) void whole_tile(const int rows, con
         }
 #pragma GCC unroll 16
         for (int j = 0; j < n; j++) {
-            row[j] += WHOLE_UNROLL;
-            __asm__("" : "+r"(row[j])); /* a pointer each, no index: that would be read apart */
+            row[j] += INT16_UNROLL;
+            __asm__(
+                ""
+                : "+r"(row[j])); /* one pointer per row, without index: indexed reads are split */
         }
     }
     for (k = p->pairs - p->crossed; k > 0; k--, b += vectors) {
-        whole_row(rows, vectors, row, stride, b, sum0, sum1);
+        int16_row(rows, vectors, row, stride, b, sum0, sum1);
 #pragma GCC unroll 16
         for (int j = 0; j < n; j++)
             row[j]++;
@@ -221,24 +221,24 @@ static inline __attribute__((always_inline)) void whole_tile(const int rows, con
     }
 }
 
-#define WHOLE_CASE(r)                                                                              \
+#define INT16_CASE(r)                                                                              \
     case r:                                                                                        \
-        whole_tile(r, vectors, p, c, ldc, add);                                                    \
+        int16_tile(r, vectors, p, c, ldc, add);                                                    \
         break;
 
-static inline __attribute__((always_inline)) void whole_rows(const int vectors, size_t rows,
-                                                             const struct whole_part *p, float *c,
+static inline __attribute__((always_inline)) void int16_rows(const int vectors, size_t rows,
+                                                             const struct int16_part *p, float *c,
                                                              size_t ldc, bool add)
 {
     switch (rows) {
-        COV_TILES_12(WHOLE_CASE)
+        COV_TILES_12(INT16_CASE)
     default:
         break;
     }
 }
 
-/* Rows of a that are ready, columns k0 .. k0+k-1 of it, times B. */
-struct whole_product {
+/* Prepared rows of a, columns k0 .. k0+k-1, times B. */
+struct int16_product {
     size_t k0, k;
     const float *ready;
     const struct cov_matrix *b;
@@ -247,24 +247,24 @@ struct whole_product {
 };
 
 /* c[m, panel] of one panel of B, in parts of COV_INT16_DEPTH of k. */
-static void multiply_panel(const struct whole_product *of, size_t panel, size_t m,
+static void multiply_panel(const struct int16_product *of, size_t panel, size_t m,
                            const float *ready, float *c, size_t ldc)
 {
     const struct cov_matrix *b = of->b;
     size_t k = of->k, k0 = of->k0;
-    size_t stride = ready_floats(k), depth = (b->k + 1) / 2, part = COV_INT16_DEPTH / 2;
+    size_t stride = prepared_floats(k), depth = (b->k + 1) / 2, part = COV_INT16_DEPTH / 2;
     size_t n_parts = (depth + part - 1) / part;
     const int32_t *cross = b->cross + (panel * n_parts + k0 / COV_INT16_DEPTH) * b->panel;
     size_t pairs = depth - k0 / 2 < (k + 1) / 2 ? depth - k0 / 2 : (k + 1) / 2;
     const int16_t *rows = (const int16_t *)b->pairs + (panel * depth * 2 + k0) * b->panel;
-    for (size_t r0 = 0, n_left = (m + WHOLE_ROWS - 1) / WHOLE_ROWS; n_left > 0; n_left--) {
+    for (size_t r0 = 0, n_left = (m + INT16_ROWS - 1) / INT16_ROWS; n_left > 0; n_left--) {
         size_t n = (m - r0) / n_left; /* tiles of nearly equal height */
         const float *a = ready + r0 * stride;
         for (size_t i = 0; i < pairs; i += part) {
             const float *units = a + row_floats(k);
             size_t n_pairs = pairs - i < part ? pairs - i : part;
             size_t n_units = n_pairs / (COV_INT16_CROSS / 2); /* of cross terms */
-            struct whole_part p = {
+            struct int16_part p = {
                 .a = a + i,
                 .units = units,
                 .cross = (const int32_t *)(const void *)units + i / (COV_INT16_CROSS / 2) + n_units,
@@ -275,50 +275,50 @@ static void multiply_panel(const struct whole_product *of, size_t panel, size_t 
                 .b_units = b->unit + panel * b->panel,
                 .b_cross = cross + i / part * b->panel,
             };
-            if (b->panel > WHOLE_LANES)
-                whole_rows(2, n, &p, c + r0 * ldc, ldc, of->add || i > 0);
+            if (b->panel > INT16_LANES)
+                int16_rows(2, n, &p, c + r0 * ldc, ldc, of->add || i > 0);
             else
-                whole_rows(1, n, &p, c + r0 * ldc, ldc, of->add || i > 0);
+                int16_rows(1, n, &p, c + r0 * ldc, ldc, of->add || i > 0);
         }
         r0 += n;
     }
 }
 
-static void multiply(const struct whole_product *of, size_t m, float *c)
+static void multiply(const struct int16_product *of, size_t m, float *c)
 {
     const struct cov_matrix *b = of->b;
     size_t n_whole = b->n / b->panel, cols = b->n - n_whole * b->panel, ldc = of->ldc;
     for (size_t j = 0; j < n_whole; j++)
         multiply_panel(of, j, m, of->ready, c + j * b->panel, ldc);
-    for (size_t r = 0; cols > 0 && r < m; r += WHOLE_ROWS) { /* columns that fill no panel */
-        float whole[WHOLE_ROWS * WHOLE_PANEL] = {0}, *to = c + r * ldc + n_whole * b->panel;
-        size_t n = m - r < WHOLE_ROWS ? m - r : WHOLE_ROWS;
+    for (size_t r = 0; cols > 0 && r < m; r += INT16_ROWS) { /* columns that do not fill a panel */
+        float whole[INT16_ROWS * INT16_PANEL] = {0}, *to = c + r * ldc + n_whole * b->panel;
+        size_t n = m - r < INT16_ROWS ? m - r : INT16_ROWS;
         for (size_t i = 0; of->add && i < n; i++)
             memcpy(whole + i * b->panel, to + i * ldc, cols * sizeof *c);
-        multiply_panel(of, n_whole, n, of->ready + r * ready_floats(of->k), whole, b->panel);
+        multiply_panel(of, n_whole, n, of->ready + r * prepared_floats(of->k), whole, b->panel);
         for (size_t i = 0; i < n; i++)
             memcpy(to + i * ldc, whole + i * b->panel, cols * sizeof *c);
     }
 }
 
-static void run_ready(size_t m, const float *ready, const struct cov_matrix *b, float *c,
-                      size_t ldc)
+static void run_prepared(size_t m, const float *ready, const struct cov_matrix *b, float *c,
+                         size_t ldc)
 {
-    multiply(&(struct whole_product){0, b->k, ready, b, ldc, false}, m, c);
+    multiply(&(struct int16_product){0, b->k, ready, b, ldc, false}, m, c);
 }
 
-/* Parts of k have units of their own. */
+/* Every INT16_DEPTH of k has its own units. */
 static void run_int16(size_t m, const float *a, size_t lda, const struct cov_matrix *b, float *c,
                       size_t ldc, bool add)
 {
-    _Alignas(64) float ready[WHOLE_ROOM];
-    for (size_t k0 = 0; k0 < b->k; k0 += WHOLE_DEPTH) {
-        size_t k = b->k - k0 < WHOLE_DEPTH ? b->k - k0 : WHOLE_DEPTH;
-        size_t fit = WHOLE_ROOM / ready_floats(k);
+    _Alignas(64) float ready[INT16_ROOM];
+    for (size_t k0 = 0; k0 < b->k; k0 += INT16_DEPTH) {
+        size_t k = b->k - k0 < INT16_DEPTH ? b->k - k0 : INT16_DEPTH;
+        size_t fit = INT16_ROOM / prepared_floats(k);
         for (size_t r = 0; r < m; r += fit) {
             size_t n = m - r < fit ? m - r : fit;
-            make_ready(n, k, a + r * lda + k0, lda, ready);
-            multiply(&(struct whole_product){k0, k, ready, b, ldc, add || k0 > 0}, n, c + r * ldc);
+            prepare(n, k, a + r * lda + k0, lda, ready);
+            multiply(&(struct int16_product){k0, k, ready, b, ldc, add || k0 > 0}, n, c + r * ldc);
         }
     }
 }

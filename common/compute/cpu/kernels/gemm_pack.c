@@ -9,7 +9,8 @@
 #include "common/compute/cpu/kernels/bf16.h"
 #include "common/compute/cpu/kernels/int16.h"
 
-/* The cross terms of pairs of whole numbers, for parts of a panel: depth pairs of rows, in all. */
+/* cross = negative cross terms of `depth` pairs of rows of a panel, one row of terms per part of
+ * COV_INT16_DEPTH. */
 static void sum_cross(size_t depth, size_t width, const uint16_t *pairs, int32_t *cross)
 {
     const size_t part = COV_INT16_DEPTH / 2, unit = COV_INT16_CROSS / 2; /* in pairs */
@@ -24,7 +25,7 @@ static void sum_cross(size_t depth, size_t width, const uint16_t *pairs, int32_t
     }
 }
 
-int cov_gemm_pack_whole(const struct cov_gemm *gemm, const float *b, struct cov_matrix *m,
+int cov_gemm_pack_int16(const struct cov_gemm *gemm, const float *b, struct cov_matrix *m,
                         struct cov_err *e)
 {
     size_t cols = (m->n + m->panel - 1) / m->panel * m->panel;

@@ -1,6 +1,6 @@
-/* gemm_pairs.h - products on pairs of bf16 but for their innermost loops; included by the file of
- * each instruction set for bf16, which defines PAIRS_ROWS, the rows that it takes at once, and
- * behind the inclusion multiply_panels.
+/* gemm_pairs.h - products of pairs of bf16 without their innermost loops; included by the kernel
+ * files for bf16, which define PAIRS_ROWS, the rows taken at once, and, after the inclusion,
+ * multiply_panels.
  * SPDX-License-Identifier: MIT */
 #include <stdint.h>
 #include <string.h>
@@ -11,13 +11,13 @@
 
 enum {
     PAIRS_DEPTH = 1152, /* of k at once: nine taps of 128 channels */
-    PAIRS_GAP = 32,     /* behind a row, lest rows begin in one set of a cache */
+    PAIRS_GAP = 32,     /* after a row, so that rows do not start in the same set of the cache */
     PAIRS_PANEL = 32,   /* columns of a wide panel */
-    PAIRS_LANES = 16,   /* and of a narrow one */
+    PAIRS_LANES = 16,   /* and of a narrow panel */
     PAIRS_ROOM = PAIRS_ROWS * (PAIRS_DEPTH + PAIRS_GAP),
 };
 
-/* c[m,n] = a B, plus c itself if `add`: the arguments of struct cov_gemm's run. */
+/* The arguments of struct cov_gemm's run: c[m,n] = a B, plus c itself if `add`. */
 struct product {
     size_t m;
     const float *a;
@@ -28,20 +28,19 @@ struct product {
     bool add;
 };
 
-/* Rows of a in bf16, in one term or two, and a part of B's rows. */
+/* Rows of a in bf16, and some rows of B. */
 struct pairs {
     bool split;                 /* in two terms */
-    const uint16_t *high, *low; /* [rows, k], `stride` from one to the next */
+    const uint16_t *high, *low; /* [rows, k], row stride `stride` */
     size_t stride, rows;
     size_t k;       /* a multiple of k_unit */
     size_t panel;   /* columns of a panel of B */
-    size_t b_panel; /* from a panel to the next, in uint16_t */
+    size_t b_panel; /* from one panel to the next, in uint16_t */
     const uint16_t *b;
 };
 
 /* c[rows, n_panels * panel] (row stride ldc) = the product with panels of B, plus c itself if
- * `add`: for each pair of k in order, or each k_unit, low * high, then high * high, then high *
- * low. */
+ * `add`. Order of sums: for each k_unit of k, low * high, then high * high, then high * low. */
 static void multiply_panels(const struct pairs *p, size_t n_panels, float *c, size_t ldc, bool add);
 
 /* The terms of x[n]. */
@@ -54,8 +53,8 @@ static inline void round_row(bool split, size_t n, const float *restrict x, uint
         low[i] = cov_bf16_bits(cov_bf16_low(x[i]));
 }
 
-/* `k` columns of rows of a, and zeros up to p->k. Where rows overlap, what they share is rounded
- * once. */
+/* Rounds `k` columns of rows of a, with zeros up to p->k. Values that overlapping rows share are
+ * rounded once. */
 static void round_rows(size_t k, const float *a, size_t lda, struct pairs *p, uint16_t *high,
                        uint16_t *low)
 {
@@ -74,7 +73,7 @@ static void round_rows(size_t k, const float *a, size_t lda, struct pairs *p, ui
     }
 }
 
-/* The last columns, which do not fill a panel. */
+/* The last columns, fewer than a panel. */
 static void multiply_edge(const struct pairs *p, size_t cols, float *c, size_t ldc, bool add)
 {
     float whole[PAIRS_ROWS * PAIRS_PANEL] = {0};

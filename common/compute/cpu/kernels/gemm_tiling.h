@@ -1,23 +1,24 @@
-/* gemm_tiling.h - the tiles that a product of floats is made of; included by files of kernels, which
- * define the floats of a vector LANES, a tile's most rows ROWS, and run_tile.
+/* gemm_tiling.h - splits a product of floats into tiles; included by kernel files, which define
+ * LANES (floats per vector), ROWS (the most rows of a tile) and run_tile.
  * SPDX-License-Identifier: MIT */
 #include "common/compute/cpu/kernels/gemm.h"
 
-/* What a tile multiplies. */
+/* The operands of a tile. */
 struct operands {
-    const float *a; /* its rows; where they are ready, they were made so with k */
+    const float *a; /* its rows, prepared with k if `ready` */
     size_t lda, k;
     bool ready;
-    const float *b; /* k rows of one panel of the matrix, which begins at `column` */
+    const float *b; /* k rows of one panel of the matrix, from `column` on */
     const struct cov_matrix *matrix;
     size_t column;
 };
 
-/* c[rows, vectors * LANES] = the product, plus c itself if `add`; rows <= ROWS, and one vector or two. */
+/* c[rows, vectors * LANES] = the product, plus c itself if `add`; rows <= ROWS, one or two
+ * vectors. */
 static void run_tile(size_t rows, size_t vectors, const struct operands *o, float *c, size_t ldc,
                      bool add);
 
-/* A tile at the right edge: `cols` of its columns are wanted. */
+/* A tile at the right edge, of which only `cols` columns exist. */
 static void run_edge(size_t rows, size_t vectors, size_t cols, const struct operands *o, float *c,
                      size_t ldc, bool add)
 {
@@ -32,8 +33,8 @@ static void run_edge(size_t rows, size_t vectors, size_t cols, const struct oper
         }
 }
 
-/* c = m rows and all columns, from those of `first` on, which is of the first panel; panels are
- * `depth` rows apart. A panel stays in the cache while all rows of a pass over it. */
+/* c = all m rows and all columns; `first` holds the operands of the first panel, and panels are
+ * `depth` rows apart. A panel stays in the cache while all rows are multiplied with it. */
 static void run_rows(size_t m, const struct operands *first, size_t depth, float *c, size_t ldc,
                      bool add)
 {

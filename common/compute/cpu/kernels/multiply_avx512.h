@@ -1,11 +1,11 @@
-/* multiply_avx512.h - how the loops of products multiply and add on AVX-512; included by the file of
- * that instruction set of each (gemm_body.h says what the names mean).
+/* multiply_avx512.h - multiplying and adding in the inner loops of products on AVX-512; see
+ * MULTIPLY in gemm_body.h.
  * SPDX-License-Identifier: MIT */
 #include <immintrin.h>
 
 typedef __m512 lanes;
 #define EVERY_LANE(p) _mm512_set1_ps(*(p))
-/* The compiler writes sums to other registers and copies them back. */
+/* In assembly: the compiler writes sums to other registers and copies them back. */
 #define MULTIPLY(sum, left, right)                                                                 \
     __asm__ volatile("vfmadd231ps %2, %1, %0" : "+v"(sum) : "v"(left), "v"(right))
 #define MULTIPLY_FLOAT(sum, left, right)                                                           \

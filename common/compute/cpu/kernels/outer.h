@@ -1,9 +1,9 @@
-/* outer.h - sums of outer products of rows, which gradients of weights are; compiled once per
+/* outer.h - sums of outer products of rows, as in gradients of weights; compiled once per
  * instruction set.
  *
  * Every element of the result is a fixed sequence of multiply-adds over k, in blocks of
- * COV_OUTER_DEPTH that are summed up from zero and then added to it, whatever the shape and its
- * place: so results do not depend on how they are split into calls by m and n.
+ * COV_OUTER_DEPTH that are summed from zero and then added, whatever the shape and the position:
+ * results do not depend on how m and n are split into calls.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_CPU_KERNELS_OUTER_H
 #define COV_COMPUTE_CPU_KERNELS_OUTER_H
@@ -35,8 +35,8 @@ struct cov_outer {
     const char *name;
     unsigned needs; /* COV_CPU_* bits */
 
-    /* Meanwhile prefetches rows of a and b that are multiplied later; at the end next[2], unless it
-     * is NULL. */
+    /* Adds the sum. Prefetches the rows of a and b that are multiplied next, and at the end next[2]
+     * unless it is NULL. */
     void (*add)(const struct cov_outer_sum *s, const struct cov_outer_rows *next);
 
     enum cov_arithmetic arithmetic; /* COV_FP32 or COV_BF16 */
@@ -46,7 +46,8 @@ extern const struct cov_outer cov_outer_base, cov_outer_avx2, cov_outer_avx512;
 /* With VDPBF16PS. */
 extern const struct cov_outer cov_outer_dot_bf16;
 
-/* The fastest for this arithmetic whose needs are among `features`; of COV_BF16 NULL if there is none. */
+/* The fastest table for this arithmetic and these features (COV_CPU_* bits); NULL if there is none,
+ * which only happens for COV_BF16. */
 const struct cov_outer *cov_outer_choose(unsigned features, enum cov_arithmetic arithmetic);
 
 #endif

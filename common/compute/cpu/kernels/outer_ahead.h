@@ -1,6 +1,6 @@
-/* outer_ahead.h - reading ahead in sums of outer products: rows of a block are short pieces of
- * memory far from one another, which the processor does not foresee. While one block is multiplied,
- * the next one is called into the second-level cache, some lines a tile.
+/* outer_ahead.h - prefetching for sums of outer products: rows of a block are short and far apart,
+ * so the hardware does not prefetch them. While one block is multiplied, the next one is brought
+ * into the second-level cache, a few lines per tile.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_CPU_KERNELS_OUTER_AHEAD_H
 #define COV_COMPUTE_CPU_KERNELS_OUTER_AHEAD_H
@@ -10,8 +10,8 @@
 enum { COV_OUTER_LINE = 16 }; /* floats of a cache line */
 
 struct cov_outer_ahead {
-    struct cov_outer_rows rows[2]; /* what is still to be called, */
-    size_t at[2];                  /* but for so many floats of the first row */
+    struct cov_outer_rows rows[2]; /* rows that are still to be prefetched */
+    size_t at[2];                  /* floats already done of the first of them */
     size_t per_tile;               /* lines */
 };
 
@@ -20,8 +20,8 @@ static inline size_t cov_outer_lines(const struct cov_outer_rows *r)
     return r->n_rows * ((r->width + COV_OUTER_LINE - 1) / COV_OUTER_LINE);
 }
 
-/* While rows [r, r + rows) of k are multiplied, in n_tiles tiles: the block after them, or, if there is
- * none, next. */
+/* For the time in which rows [r, r + rows) of k are multiplied, in n_tiles tiles: the next block,
+ * or `next` if there is none. */
 static inline struct cov_outer_ahead cov_outer_ahead_of(const struct cov_outer_sum *s, size_t r,
                                                         size_t rows,
                                                         const struct cov_outer_rows *next,
@@ -43,7 +43,7 @@ static inline struct cov_outer_ahead cov_outer_ahead_of(const struct cov_outer_s
 }
 
 /* Before each tile. */
-static inline void cov_outer_call(struct cov_outer_ahead *h)
+static inline void cov_outer_prefetch(struct cov_outer_ahead *h)
 {
     size_t left = h->per_tile;
     for (size_t i = 0; i < 2; i++)

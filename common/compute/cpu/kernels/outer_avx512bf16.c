@@ -1,5 +1,5 @@
-/* outer_avx512bf16.c - sums of outer products with VDPBF16PS. Two rows of each operand are one of
- * pairs, which the instruction multiplies and adds.
+/* outer_avx512bf16.c - sums of outer products with VDPBF16PS. The instruction multiplies pairs,
+ * each from two rows of an operand, and adds both products.
  * SPDX-License-Identifier: MIT */
 #ifdef __x86_64__
 #include <immintrin.h>
@@ -18,12 +18,12 @@ enum {
     WIDTH = 2 * LANES,
     PAIRS = COV_OUTER_DEPTH / 2,
     SLICE = 8 * ROWS,   /* columns of a at once */
-    COLUMNS = 8 * WIDTH /* and of b */
+    COLUMNS = 8 * WIDTH /* of b at once */
 };
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* to[j] = x[j] in its lower half and, if there is a row below, x[stride + j] in its upper one. */
+/* to[j] = x[j] in the lower half and, if there is a next row, x[stride + j] in the upper half. */
 static void join(size_t n, const float *x, size_t stride, bool below, uint32_t *to)
 {
     size_t j = 0;
@@ -89,7 +89,7 @@ static void run_edge(size_t rows, size_t cols, size_t k, const uint32_t *a, cons
             c[r * ldc + j] += whole[r * WIDTH + j];
 }
 
-/* packed[panel][pair][WIDTH] of n <= COLUMNS columns of b, zeros behind them. */
+/* packed[panel][pair][WIDTH] = n <= COLUMNS columns of b, then zeros. */
 static void pack_right(size_t n, size_t k, const float *b, size_t ldb, uint32_t *packed)
 {
     for (size_t j = 0; j < n; j += WIDTH)
@@ -100,7 +100,7 @@ static void pack_right(size_t n, size_t k, const float *b, size_t ldb, uint32_t 
         }
 }
 
-/* Products of s->k <= COV_OUTER_DEPTH rows, and of s->n <= COLUMNS columns of b. */
+/* Sum over s->k <= COV_OUTER_DEPTH rows, of s->n <= COLUMNS columns of b. */
 static void add_block(const struct cov_outer_sum *s, struct cov_outer_ahead *ahead)
 {
     _Alignas(64) uint32_t left[PAIRS * SLICE], right[PAIRS * COLUMNS];
@@ -115,7 +115,7 @@ static void add_block(const struct cov_outer_sum *s, struct cov_outer_ahead *ahe
                 size_t rows = slice - r < ROWS ? slice - r : ROWS;
                 const uint32_t *panel = right + j * pairs;
                 float *to = s->c + (i + r) * s->ldc + j;
-                cov_outer_call(ahead);
+                cov_outer_prefetch(ahead);
                 if (s->n - j < WIDTH)
                     run_edge(rows, s->n - j, pairs, left + r, panel, to, s->ldc);
                 else

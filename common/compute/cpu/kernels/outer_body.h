@@ -1,9 +1,9 @@
-/* outer_body.h - the kernels of outer.h on floats; included by the file of each instruction set,
- * which defines OUTER_LEVEL (the end of its tables' names), OUTER_NAME, OUTER_NEEDS, LANES and ROWS
- * as gemm_body.h has them.
+/* outer_body.h - single-precision kernels of outer.h; included by the file of each instruction set,
+ * which defines OUTER_LEVEL (the end of the table's name), OUTER_NAME, OUTER_NEEDS, LANES and ROWS
+ * as for gemm_body.h.
  *
- * Rows of b are packed, as many as COV_OUTER_DEPTH and two vectors wide: they stay in the
- * first-level cache while all columns of a pass over them. Those of a are read where they are.
+ * COV_OUTER_DEPTH rows of b, two vectors wide, are packed: they stay in the first-level cache while
+ * all columns of a are multiplied with them. Rows of a are read in place.
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
@@ -24,8 +24,8 @@ typedef float lanes;
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* c[rows, WIDTH] += the products of `rows` columns of a with b[k, WIDTH]; rows <= ROWS is a constant
- * where this is inlined, so that the sums are registers. */
+/* c[rows, WIDTH] += products of `rows` columns of a with b[k, WIDTH]; rows <= ROWS is a constant
+ * when this is inlined, so the sums are registers. */
 INLINE void tile(const int rows, size_t k, const float *a, size_t lda, const float *b, float *c,
                  size_t ldc)
 {
@@ -55,7 +55,7 @@ INLINE void tile(const int rows, size_t k, const float *a, size_t lda, const flo
     }
 }
 
-/* Rows of k with packed columns of b. */
+/* Some rows of k, with a packed panel of b. */
 struct panel {
     size_t cols, k; /* cols <= WIDTH */
     const float *a; /* [k, all columns of a] */
@@ -70,7 +70,7 @@ struct panel {
         tile(r, p->k, p->a + i, p->lda, p->b, c, ldc);                                             \
         break;
 
-/* c[rows, WIDTH] += the products of columns i .. i+rows-1 of a. */
+/* c[rows, WIDTH] += products of columns i .. i+rows-1 of a. */
 static void run_tile(size_t rows, const struct panel *p, size_t i, float *c, size_t ldc)
 {
     switch (rows) {
@@ -90,7 +90,7 @@ static void run_edge(size_t rows, const struct panel *p, size_t i)
             p->c[(i + r) * p->ldc + j] += whole[r * WIDTH + j];
 }
 
-/* packed[k, WIDTH] = `cols` columns of b, and zeros. */
+/* packed[k, WIDTH] = `cols` columns of b, then zeros. */
 INLINE void pack(size_t k, size_t cols, const float *b, size_t ldb, float *packed)
 {
     for (size_t i = 0; i < k; i++, b += ldb, packed += WIDTH) {
@@ -107,7 +107,7 @@ static void run_panel(size_t m, const struct panel *p, struct cov_outer_ahead *a
 {
     for (size_t i = 0; i < m; i += ROWS) {
         size_t rows = m - i < ROWS ? m - i : ROWS;
-        cov_outer_call(ahead);
+        cov_outer_prefetch(ahead);
         if (p->cols < WIDTH)
             run_edge(rows, p, i);
         else

@@ -1,5 +1,5 @@
-/* tiles.h - the cases of a switch over a tile's rows, which the kernels of products are compiled for one by
- * one: COV_TILES_6(CASE) is CASE(1) .. CASE(6).
+/* tiles.h - cases of a switch over the rows of a tile, each compiled on its own: COV_TILES_6(CASE)
+ * is CASE(1) .. CASE(6).
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_CPU_KERNELS_TILES_H
 #define COV_COMPUTE_CPU_KERNELS_TILES_H

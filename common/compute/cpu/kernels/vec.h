@@ -1,8 +1,8 @@
-/* vec.h - the element-wise kernels, compiled once per instruction set.
+/* vec.h - element-wise kernels, compiled once per instruction set.
  *
- * Plain loops that the compiler vectorises, where multiplication and addition are never fused, so
- * that all levels give the same bits; but for the gates of an LSTM, which are written in vectors,
- * with multiply-adds where there are any.
+ * Plain loops that the compiler vectorises, without fused multiply-adds, so that all levels give
+ * the same bits. Except for LSTM gates, which are written with vectors and use fused multiply-adds
+ * if available.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_CPU_KERNELS_VEC_H
 #define COV_COMPUTE_CPU_KERNELS_VEC_H
@@ -11,20 +11,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What stands behind the sums of a convolution, by channel: y = max(sum + bias, lowest) * scale +
- * shift. lowest is 0 for ReLU, -INFINITY for none. */
+/* What follows the sums of a convolution, per channel: y = max(sum + bias, lowest) * scale + shift.
+ * lowest is 0 for ReLU, -INFINITY for none. */
 struct cov_finish {
     const float *bias, *scale, *shift;
     float lowest;
 };
 
-/* A first layer by table look-up. */
+/* A first layer by table look-up, from codes instead of one-hot rows. */
 struct cov_look_up {
     size_t rows, n;
     const float *table; /* [n_taps, 16, n] */
     size_t n_taps;
     const uint8_t *codes;
-    size_t step, apart; /* of rows and of taps, in codes */
+    size_t step, apart; /* from row to row and from tap to tap, in codes */
     float *y;           /* row r at y + r * y_stride */
     size_t y_stride;
 };
@@ -33,26 +33,26 @@ struct cov_vec {
     const char *name;
     unsigned needs; /* COV_CPU_* bits */
 
-    /* Row r of y, at y + r * y_stride, of acc[rows,n]; NaN stays NaN. */
+    /* y = finish of acc[rows,n], NaN stays NaN. Row r of y is at y + r * y_stride. */
     void (*finish)(size_t rows, size_t n, const float *acc, const struct cov_finish *f, float *y,
                    size_t y_stride);
 
-    /* One step of an LSTM for `rows` sequences: gates[r] + bias are pre-activations i, f, g, o of
-     * `hidden` units each, in whose place come sigmoid(i) tanh(g), sigmoid(f), anything, 1 /
-     * sigmoid(o); cell[r,u] = f cell + i g; h[r * h_stride + u] = o tanh(cell). Relative errors of
+    /* One step of an LSTM for `rows` sequences. gates[r] + bias are the pre-activations i, f, g, o
+     * of `hidden` units each; they are replaced by sigmoid(i) tanh(g), sigmoid(f), undefined, 1 /
+     * sigmoid(o). cell[r,u] = f cell + i g; h[r * h_stride + u] = o tanh(cell). Relative errors of
      * sigmoid and tanh: 3e-7, down to 5e-18. */
     void (*lstm_cell)(size_t rows, size_t hidden, float *gates, const float *bias, float *cell,
                       float *h, size_t h_stride);
 
-    /* One step of one sequence with the gates as lstm_cell left them; `before` is the h that they
-     * gave the step before (where cells have come to rest, too, it is the same). */
+    /* One step of one sequence whose gates, left by lstm_cell, have not changed; `before` is h of
+     * the previous step, which is copied where cells have not changed either. */
     void (*lstm_rest)(size_t hidden, const float *gates, float *cell, const float *before,
                       float *h);
 
-    /* The largest |a| of n; NaN if there is one. */
+    /* The largest |a| of n; NaN if any is. */
     float (*largest)(size_t n, const float *a);
 
-    /* Whether |a[i] - b[i]| <= most for all i < n; false where NaN is. */
+    /* Returns true if |a[i] - b[i]| <= most for all i < n; false if any is NaN. */
     bool (*within)(size_t n, const float *a, const float *b, float most);
 
     /* y[i] = exp(y[i]) for i < n, relative error 1.5e-7; infinity above 88.72, 0 below -87.33 on a
@@ -63,19 +63,20 @@ struct cov_vec {
      * modulo 16. */
     void (*look_up)(const struct cov_look_up *l, const struct cov_finish *f);
 
-    /* The terms of a pair of rows (strassen.h), `half` floats each: term j at v + j * v_step. */
+    /* The seven terms of a pair of rows (strassen.h), `half` floats each: term j at v + j *
+     * v_step. */
     void (*strassen_terms)(size_t half, const float *first, const float *second, float *v,
                            size_t v_step);
 
-    /* What the products of these terms sum up to, for n columns: product j at m + j * m_step. c0 and
-     * c1 are of the first row's halves, c2 and c3 of the second one's. */
+    /* Sums of the products of these terms, for n columns: product j at m + j * m_step. c0 and c1
+     * are the halves of the first row, c2 and c3 those of the second. */
     void (*strassen_sums)(size_t n, const float *m, size_t m_step, float *c0, float *c1, float *c2,
                           float *c3);
 };
 
 extern const struct cov_vec cov_vec_base, cov_vec_avx2, cov_vec_avx512;
 
-/* The widest whose needs are among `features`. */
+/* The widest table for these features (COV_CPU_* bits). */
 const struct cov_vec *cov_vec_choose(unsigned features);
 
 #endif

@@ -1,7 +1,7 @@
 /* vec_body.h - the kernels of vec.h; included by the file of each instruction set, which defines
- * VEC_TABLE, VEC_NAME, VEC_NEEDS, and the floats of a vector LANES, with FUSED(a, b, c) = a b + c,
- * rounded once if it can be, LEAST(a, b), MOST(a, b) = b where a or b is NaN, and ANY(v): whether
- * there is a bit in it.
+ * VEC_TABLE, VEC_NAME, VEC_NEEDS, LANES (floats per vector), FUSED(a, b, c) = a b + c, rounded once
+ * if possible, LEAST(a, b) and MOST(a, b), which are b if a or b is NaN, and ANY(v): whether any
+ * bit is set.
  * SPDX-License-Identifier: MIT */
 #include <stdint.h>
 #include <string.h>
@@ -11,8 +11,8 @@
 #include "common/compute/cpu/kernels/vec_gates.h"
 
 enum {
-    LOOK_UP_VECTORS = 4, /* sums side by side */
-    TOGETHER = 4,        /* vectors that are looked at before it is told what they are */
+    LOOK_UP_VECTORS = 4, /* vectors of sums at a time */
+    TOGETHER = 4,        /* vectors compared before the result is tested */
 };
 
 #ifndef ANY
@@ -40,7 +40,7 @@ static inline int32_t to_bits(float v)
     return bits;
 }
 
-/* 2^n for n in -126..127; for any other n some float, which then meets NaN. */
+/* 2^n for n in -126..127; an arbitrary float otherwise, which is then multiplied with NaN. */
 static inline float power_of_2(int32_t n)
 {
     return from_bits((uint32_t)(n + 127) << 23);
@@ -48,8 +48,8 @@ static inline float power_of_2(int32_t n)
 
 /* exp(x) = 2^n exp(r), n = round(x / ln 2), |r| <= ln(2) / 2; exp(r) = 1 + r + r^2 P(r), P minimax
  * of degree 4 (relative error 3e-9). Adding 1.5 * 2^23 rounds, and leaves n in the low bits. ln 2
- * is 355/512 - 2.12e-4, so that n * 355/512 is exact. 2^n goes in as two factors, since at both
- * ends n is beyond the exponents of one. */
+ * is 355/512 - 2.12e-4, so that n * 355/512 is exact. 2^n is multiplied in as two factors, since n
+ * exceeds the range of exponents at both ends. */
 static inline float exp_core(float x)
 {
     const float round = 12582912.0f;
@@ -71,7 +71,7 @@ static inline float exp_core(float x)
 
 /* ---- gates ---- */
 
-/* n <= LANES units of a row of lstm_cell: what comes to the cells. */
+/* n <= LANES units of a row of lstm_cell: i g. */
 static inline __attribute__((always_inline)) void open_input(const size_t n, size_t hidden,
                                                              float *gates, const float *bias)
 {
@@ -80,10 +80,10 @@ static inline __attribute__((always_inline)) void open_input(const size_t n, siz
     store(n, above_g / (under_i * (above_g + all(2.0f))), gates);
 }
 
-/* Then what stays of them, and the cells. A cell may count for thousands of steps, and what
- * rounding adds up to then decides when it tips over. So a gate that is quite open is exactly 1
- * (its division is its own), and f cell is rounded before the sum, as PyTorch does it: rounded
- * once, cells of a trained network ended up 30 times further from its values. */
+/* Then f, o and the cells. A cell may count for thousands of steps, and accumulated rounding
+ * decides when its sign changes. So an open gate is exactly 1 (its division is separate), and f
+ * cell is rounded before the sum, as in PyTorch: with a fused multiply-add, cells of a trained
+ * network were off 30 times further from PyTorch's. */
 static inline __attribute__((always_inline)) void
 open_others(const size_t n, size_t hidden, float *gates, const float *bias, float *cell)
 {
@@ -94,7 +94,7 @@ open_others(const size_t n, size_t hidden, float *gates, const float *bias, floa
     store(n, keep * load(n, cell) + load(n, gates), cell);
 }
 
-/* Then h. */
+/* Then h = o tanh(cell). */
 static inline __attribute__((always_inline)) void
 show(const size_t n, size_t hidden, const float *gates, const float *cell, float *h)
 {
@@ -114,8 +114,8 @@ static void finish(size_t rows, size_t n, const float *restrict acc, const struc
         }
 }
 
-/* All units of a row in three loops: what waits for its exponentials and its division is short
- * then, and many of them are under way at once. */
+/* All units of a row in three loops: chains of exponentials and divisions are short, and many of
+ * them overlap. */
 static void lstm_cell(size_t rows, size_t hidden, float *gates, const float *bias, float *cell,
                       float *h, size_t h_stride)
 {
@@ -160,7 +160,7 @@ static void lstm_rest(size_t hidden, const float *gates, float *cell, const floa
         rest_units(hidden - u, add + u, keep + u, under_o + u, cell + u, before + u, h + u);
 }
 
-/* As bits absolute values order as they do as numbers, and NaN is above all. */
+/* The bits of absolute values order as the values do, and NaN is the largest. */
 static float largest(size_t n, const float *a)
 {
     int32_t most = 0;
@@ -171,7 +171,7 @@ static float largest(size_t n, const float *a)
     return from_bits((uint32_t)most);
 }
 
-/* n <= LANES lanes: set where |a - b| is beyond `most`. */
+/* n <= LANES lanes: set where |a - b| > most. */
 static inline __attribute__((always_inline)) ints beyond(const size_t n, const float *a,
                                                          const float *b, vec most)
 {
@@ -203,7 +203,7 @@ static void exp_all(size_t n, float *restrict y)
         y[i] = exp_core(y[i]);
 }
 
-/* ---- sums of rows of a table ---- */
+/* ---- table look-up ---- */
 
 /* n <= LANES columns of each of `vectors` vectors, from column c on, of one row of y. */
 static inline __attribute__((always_inline)) void
@@ -242,7 +242,7 @@ static void look_up(const struct cov_look_up *of, const struct cov_finish *f)
     }
 }
 
-/* ---- sums of strassen.h ---- */
+/* ---- Strassen's terms and sums ---- */
 
 /* n <= LANES columns. */
 static inline __attribute__((always_inline)) void terms_of(const size_t n, size_t half,

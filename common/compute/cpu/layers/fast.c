@@ -30,8 +30,8 @@ struct phase {
     size_t first, rows; /* outputs first, first + step, ...: `rows` of them */
     size_t n_taps;
     int64_t *offset; /* [n_taps], ascending */
-    bool contiguous; /* the taps are on rows that follow one another */
-    float *taps;     /* [n_taps * c_in, c_out]; freed once packed, unless OpenBLAS reads it */
+    bool contiguous; /* taps are on consecutive rows */
+    float *taps;     /* [n_taps * c_in, c_out]; freed after packing, unless OpenBLAS reads it */
     struct cov_matrix matrix;
 };
 
@@ -40,9 +40,9 @@ struct cov_fast_layer {
     struct cov_cpu_kernels kernels;
     size_t n_phases, in_step;
     struct phase *phases;
-    struct cov_minimal *minimal; /* instead of phases, where that pays */
+    struct cov_minimal *minimal; /* instead of phases, if that is faster */
     float *bias, *scale, *shift; /* [c_out] */
-    struct cov_finish finish;    /* with these */
+    struct cov_finish finish;    /* points to these */
     float *linear;               /* [c_in, c_out] */
     float *table;                /* [kernel, 16 codes, c_out] of a first layer; or NULL */
 };
@@ -67,7 +67,7 @@ static void transpose(const float *src, size_t rows, size_t cols, float *dst)
 
 /* ---- making ---- */
 
-/* Room for n_taps taps of one phase; they are added in ascending order of offset. */
+/* Allocates n_taps taps of a phase; they are added in ascending order of offset. */
 static int phase_init(struct phase *p, const struct cov_layer *l, size_t n_taps, struct cov_err *e)
 {
     p->offset = cov_calloc(n_taps, sizeof *p->offset, e);
@@ -75,7 +75,7 @@ static int phase_init(struct phase *p, const struct cov_layer *l, size_t n_taps,
     return p->offset && p->taps ? COV_OK : COV_ENOMEM;
 }
 
-/* weight of tap k from input i to output o: at i * i_stride + o * o_stride + k */
+/* Adds tap k, whose weight from input i to output o is at i * i_stride + o * o_stride + k. */
 static void phase_add(struct phase *p, const struct cov_layer *l, const float *weight,
                       size_t i_stride, size_t o_stride, size_t k, int64_t offset)
 {
@@ -86,7 +86,7 @@ static void phase_add(struct phase *p, const struct cov_layer *l, const float *w
     p->offset[p->n_taps++] = offset;
 }
 
-/* All taps are there. */
+/* Packs a phase once all taps are added. */
 static int phase_pack(struct phase *p, const struct cov_fast_layer *f, struct cov_err *e)
 {
     const struct cov_layer *l = &f->layer;
@@ -116,8 +116,8 @@ static int make_conv(struct cov_fast_layer *f, const struct cov_layer_weights *w
     return phase_pack(p, f, e);
 }
 
-/* The phase of the outputs that tap k of a transposed convolution reaches: t = k * dilation - pad
- * modulo stride. */
+/* The phase of the outputs that tap k of a transposed convolution contributes to: t = k * dilation
+ * - pad modulo stride. */
 static size_t phase_of_tap(const struct cov_layer *l, size_t k)
 {
     int64_t stride = (int64_t)l->stride;
@@ -144,7 +144,7 @@ static int make_conv_transposed(struct cov_fast_layer *f, const struct cov_layer
         rc = phase_init(p, l, n_taps[r], e);
     }
     free(n_taps);
-    /* The last tap reaches the earliest input. */
+    /* The last tap reads the earliest input. */
     for (size_t k = l->kernel; rc == COV_OK && k-- > 0;) {
         size_t r = phase_of_tap(l, k);
         int64_t at = (int64_t)r + l->pad - (int64_t)(k * l->dilation);
@@ -184,7 +184,7 @@ static size_t span(const struct cov_layer *l)
     return (l->kernel - 1) * l->dilation + 1;
 }
 
-/* What each tap makes of each code. */
+/* The contribution of each tap for each code. */
 static int make_table(struct cov_fast_layer *f, const struct cov_layer_weights *w,
                       struct cov_err *e)
 {
@@ -302,8 +302,8 @@ size_t cov_fast_layer_scratch(const struct cov_fast_layer *f)
 
 /* ---- running ---- */
 
-/* a[rows, n_taps*c_in] = what output rows i0 .. i0+rows-1 of a phase see of x; zeros beyond its
- * ends. */
+/* a[rows, n_taps*c_in] = the rows of x that output rows i0 .. i0+rows-1 of a phase read; zeros
+ * beyond the ends. */
 static void gather(const struct cov_fast_layer *f, const struct phase *p, size_t i0, size_t rows,
                    const struct cov_layer_io *io, float *a)
 {
@@ -315,7 +315,7 @@ static void gather(const struct cov_fast_layer *f, const struct phase *p, size_t
         size_t k = 0;
         while (k < p->n_taps) {
             int64_t row = base + p->offset[k];
-            size_t n = 1; /* taps on rows that stand one behind the other */
+            size_t n = 1; /* taps on consecutive rows */
             if (dense && row >= 0)
                 while (k + n < p->n_taps && p->offset[k + n] == p->offset[k] + (int64_t)n &&
                        row + (int64_t)n < t_in)
@@ -330,7 +330,7 @@ static void gather(const struct cov_fast_layer *f, const struct phase *p, size_t
     }
 }
 
-/* How many rows of a phase are output rows before t. */
+/* The number of rows of a phase among the output rows before t. */
 static size_t phase_rows_below(const struct cov_fast_layer *f, const struct phase *p, size_t t)
 {
     return t <= p->first ? 0 : (t - p->first - 1) / f->n_phases + 1;
@@ -351,7 +351,7 @@ static void run_tile(const struct cov_fast_layer *f, const struct phase *p, size
         cov_blas_sgemm(rows, l->c_out, depth, gathered, p->taps, acc);
         return;
     }
-    /* Rows that see nothing beyond the ends of x are read where they are, overlapping. */
+    /* If all taps are within x, rows are read in place, overlapping. */
     int64_t from = (int64_t)(i0 * f->in_step) + p->offset[0];
     int64_t to = (int64_t)((i0 + rows - 1) * f->in_step) + p->offset[p->n_taps - 1];
     bool inside = from >= 0 && to < (int64_t)l->t_in;
@@ -364,8 +364,8 @@ static void run_tile(const struct cov_fast_layer *f, const struct phase *p, size
     }
 }
 
-/* Rows of a phase are whole tiles from a multiple of COV_PLAN_TILE on (plan.h), the last ones of a
- * layer aside. */
+/* Rows of a phase form whole tiles from a multiple of COV_PLAN_TILE on (plan.h), except for the
+ * last ones of a layer. */
 static void run_convolution(const struct cov_fast_layer *f, struct cov_rows rows,
                             const struct cov_layer_io *io, float *scratch)
 {
@@ -434,7 +434,7 @@ void cov_fast_rows_of_codes(const struct cov_fast_layer *f, struct cov_rows rows
                                .y_stride = y_stride};
     for (size_t t = rows.beg; t < rows.end;) {
         int64_t from = (int64_t)t * stride - l->pad;
-        uint8_t window[MAX_SPAN]; /* at the ends: one-hot rows of nothing are beyond them */
+        uint8_t window[MAX_SPAN]; /* at the ends of x: padding, whose one-hot rows are zeros */
         look.codes = window;
         look.rows = 1;
         if (from >= 0 && from + reach <= t_in) {

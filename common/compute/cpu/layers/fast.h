@@ -1,9 +1,9 @@
 /* fast.h - convolutions and the linear layer on matrix products (gemm.h, or OpenBLAS) and
- * vectorised element-wise kernels (vec.h).
+ * element-wise kernels (vec.h).
  *
- * Rows of a product do not depend on one another (gemm.h), and products of OpenBLAS are split by
- * fixed tiles of one sequence's rows: so what a sequence gets does not depend on the batch, on its
- * place in it, or on the threads.
+ * Rows of a product do not depend on one another (gemm.h), and OpenBLAS gets fixed tiles of one
+ * sequence's rows: the values of a sequence do not depend on the batch, on its place in it, or on
+ * the threads.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_CPU_LAYERS_FAST_H
 #define COV_COMPUTE_CPU_LAYERS_FAST_H

@@ -85,7 +85,7 @@ void cov_lstm_free(struct cov_lstm *f)
 /* Of a row of block.x_rows. */
 static size_t x_floats(const struct cov_lstm *f)
 {
-    return f->gemm->make_ready ? f->gemm->ready_floats(f->layer.c_in) : f->layer.c_in;
+    return f->gemm->prepare ? f->gemm->prepared_floats(f->layer.c_in) : f->layer.c_in;
 }
 
 size_t cov_lstm_scratch(const struct cov_lstm *f)
@@ -133,18 +133,18 @@ static void multiply_pairs(struct cov_lstm_pass *p, size_t steps, const float *c
 }
 
 /* Products of rows that are prepared first, all at once, so that the weights are read once. */
-static void multiply_ready(struct cov_lstm_pass *p, size_t n_rows, const float *const *rows)
+static void multiply_prepared(struct cov_lstm_pass *p, size_t n_rows, const float *const *rows)
 {
     const struct cov_gemm *gemm = p->f->gemm;
     size_t c_in = p->f->layer.c_in, row = x_floats(p->f);
     for (size_t i = 0; i < n_rows; i++) {
         for (size_t j = 0; i + AHEAD < n_rows && j < c_in; j += LINE)
             __builtin_prefetch(rows[i + AHEAD] + j);
-        gemm->make_ready(1, c_in, rows[i], 0, p->block.x_rows + i * row);
+        gemm->prepare(1, c_in, rows[i], 0, p->block.x_rows + i * row);
     }
     if (n_rows > 0)
-        gemm->run_ready(n_rows, p->block.x_rows, &p->f->w_ih[p->direction], p->block.sums,
-                        4 * p->f->layer.hidden);
+        gemm->run_prepared(n_rows, p->block.x_rows, &p->f->w_ih[p->direction], p->block.sums,
+                           4 * p->f->layer.hidden);
 }
 
 /* Gives rows of the block to the steps first .. first+steps-1 at which x has moved. rows[i] = x of row
@@ -188,8 +188,8 @@ static void multiply_x(struct cov_lstm_pass *p, size_t first, size_t steps)
         multiply_pairs(p, steps, rows);
         return;
     }
-    if (p->f->gemm->make_ready) {
-        multiply_ready(p, n_rows, rows);
+    if (p->f->gemm->prepare) {
+        multiply_prepared(p, n_rows, rows);
         return;
     }
     if (whole) {

@@ -1,10 +1,10 @@
 /* minimal.c - see minimal.h.
  *
- * Below, a row of a tile is `in_phases` rows of x or `out_phases` rows of y taken together. Tiles
- * go in blocks of BLOCK, of which some are transformed at once: few enough to stay in the
- * second-level cache beside one panel of weights, and small layers' weights altogether; then panel
- * by panel, block by block, the products of all points make sums that stay in the first-level cache
- * until they are rows of y.
+ * Below, a row of a tile is a group of `in_phases` rows of x or `out_phases` rows of y. Tiles are
+ * processed in blocks of BLOCK. A group of blocks is transformed at once, small enough for the
+ * second-level cache together with one panel of weights (or all weights of a small layer). Then,
+ * for each panel and block, the products at all points stay in the first-level cache until they
+ * become rows of y.
  * SPDX-License-Identifier: MIT */
 #include "common/compute/cpu/layers/minimal.h"
 
@@ -16,16 +16,16 @@
 enum {
     BLOCK = 36,         /* a multiple of the rows of every product kernel's tile */
     GROUP = 128 * 1024, /* floats of transformed tiles at once */
-    GAP = 16,           /* floats between rows of them, lest all begin in one set of a cache */
-    LINE = 16,          /* floats of a cache line */
+    GAP = 16,  /* floats between rows, so that they do not all start in the same set of the cache */
+    LINE = 16, /* floats of a cache line */
     MANY_CHANNELS = 64, /* on both sides of a layer */
     MAX_POINTS = COV_MINIMAL_MAX_POINTS,
 };
 
-/* Columns side by side, all points' weights of them: [column, column + cols) of an output phase,
- * or, where they are few, all columns of all phases. */
+/* Adjacent columns with their weights at all points: [column, column + cols) of an output phase or,
+ * if there are few, all columns of all phases. */
 struct panel {
-    size_t phase, n_phases, column, cols; /* cols: of each phase */
+    size_t phase, n_phases, column, cols; /* cols: per phase */
     struct cov_matrix at[MAX_POINTS];     /* k = 0: the products are zero */
 };
 
@@ -35,7 +35,7 @@ struct cov_minimal {
     const struct cov_minimal_kernels *kernels;
     struct cov_layer layer;
     struct cov_minimal_places places;
-    size_t depth, depth_stride; /* channels of a row of a tile; floats from one to the next */
+    size_t depth, depth_stride; /* channels of a row of a tile; floats from one row to the next */
     size_t n_panels;
     struct panel *panels;
 };
@@ -63,7 +63,7 @@ static int64_t divide(int64_t a, int64_t b)
 
 /* ---- points ---- */
 
-/* The product of all (y - pair[h]^2), h != leave_out; its degree is returned. */
+/* q = the product of all (y - pair[h]^2), h != leave_out; returns its degree. */
 static size_t product(const struct cov_minimal_points *p, size_t leave_out,
                       double q[COV_MINIMAL_MAX_PAIRS + 1])
 {
@@ -84,7 +84,7 @@ static size_t product(const struct cov_minimal_points *p, size_t leave_out,
 
 void cov_minimal_points_init(size_t taps, size_t outputs, struct cov_minimal_points *p)
 {
-    /* Of all fours of simple fractions, these leave the least rounding but for a tenth. */
+    /* Within a tenth, the smallest rounding of all sets of four simple fractions. */
     static const float few[COV_MINIMAL_MAX_PAIRS] = {1, 2, 0.5f},
                        many[COV_MINIMAL_MAX_PAIRS] = {0.5f, 0.75f, 1.25f, 2};
     const float *pairs = outputs == COV_MINIMAL_OUTPUTS ? few : many;
@@ -146,10 +146,9 @@ bool cov_minimal_can(const struct cov_layer *l)
            l->dilation == 1 && n_taps(l) >= 2 && n_taps(l) <= COV_MINIMAL_MAX_TAPS;
 }
 
-/* Measured on a Cascade Lake Xeon with AVX-512 and AVX2, and SSE2 kernels: with three taps or
- * more, 1.1 to 2.2 times faster from 16 channels of a tile's row on, slower at 8; with two taps,
- * where products are but 8/5 fewer, 1.1 times from 32 channels on either side. A first layer has 4.
- */
+/* Measured on a Cascade Lake Xeon with AVX-512, AVX2 and SSE2 kernels: with three taps or more, 1.1
+ * to 2.2 times faster from 16 channels of a tile's row on, slower at 8; with two taps, which save
+ * only 3/8 of the products, 1.1 times from 32 channels on either side. A first layer has 4. */
 bool cov_minimal_pays(const struct cov_layer *l)
 {
     size_t depth = l->kind == COV_LAYER_CONV ? l->stride * l->c_in : l->c_in;
@@ -157,13 +156,13 @@ bool cov_minimal_pays(const struct cov_layer *l)
            (n_taps(l) > 2 ? l->c_in >= 8 && depth >= 16 : l->c_in >= 32 && l->c_out >= 32);
 }
 
-/* Phases whose filter has all taps; the others' filter is one tap shorter. */
+/* Phases whose filter has all taps; the filters of the others are one tap shorter. */
 static size_t n_full(const struct cov_layer *l)
 {
     return l->kernel - (n_taps(l) - 1) * l->stride;
 }
 
-/* The taps of a filter, zeros where the kernel has none. */
+/* The taps of a filter, zero beyond the kernel. */
 static void take_filter(const struct cov_minimal *m, const float *weight, size_t in_phase,
                         size_t out_phase, size_t i, size_t o, double filter[COV_MINIMAL_MAX_TAPS])
 {
@@ -171,7 +170,7 @@ static void take_filter(const struct cov_minimal *m, const float *weight, size_t
     bool transposed = l->kind == COV_LAYER_CONV_TRANSPOSED;
     const float *from = weight + (transposed ? i * l->c_out + o : o * l->c_in + i) * l->kernel;
     for (size_t tap = 0; tap < m->points.taps; tap++) {
-        /* The last tap of a transposed convolution sees the earliest input. */
+        /* The last tap of a transposed convolution reads the earliest input. */
         size_t at = transposed ? m->points.taps - 1 - tap : tap;
         size_t in_kernel = at * l->stride + (transposed ? out_phase : in_phase);
         filter[tap] = in_kernel < l->kernel ? (double)from[in_kernel] : 0;
@@ -183,7 +182,8 @@ static void transform_weights(const struct cov_minimal *m, const float *weight,
                               const struct panel *panel, size_t width, float *b)
 {
     size_t size = m->depth * width, cols = panel->n_phases * panel->cols;
-    bool by_rows = m->layer.kind == COV_LAYER_CONV_TRANSPOSED; /* as the weights stand */
+    bool by_rows =
+        m->layer.kind == COV_LAYER_CONV_TRANSPOSED; /* in the order of the weights in memory */
     memset(b, 0, m->points.n_points * size * sizeof *b);
     for (size_t n = 0; n < m->depth * cols; n++) {
         size_t row = by_rows ? n / cols : n % m->depth, c = by_rows ? n % cols : n / m->depth;
@@ -199,15 +199,15 @@ static void transform_weights(const struct cov_minimal *m, const float *weight,
     }
 }
 
-/* The channels of a row of a tile that take part at point p. */
+/* The channels of a row of a tile that contribute at point p. */
 static size_t depth_at(const struct cov_minimal *m, size_t p)
 {
     bool last = m->layer.kind == COV_LAYER_CONV && p + 1 == m->points.n_points;
     return last ? n_full(&m->layer) * m->layer.c_in : m->depth;
 }
 
-/* Filters that are one tap shorter end, in a convolution, or begin, in a transposed one, with a
- * zero: they take no part at infinity, or at 0. */
+/* Filters that are one tap shorter end (convolution) or start (transposed) with a zero: they
+ * contribute nothing at infinity, or at 0. */
 static int make_panel(const struct cov_minimal *m, const struct cov_layer *l, const float *weight,
                       struct panel *panel, float *b, struct cov_err *e)
 {
@@ -217,7 +217,7 @@ static int make_panel(const struct cov_minimal *m, const struct cov_layer *l, co
     transform_weights(m, weight, panel, width, b);
     for (size_t p = 0; rc == COV_OK && p < m->points.n_points; p++) {
         if (l->kind == COV_LAYER_CONV_TRANSPOSED && p == 0 &&
-            panel->phase >= n_full(l)) /* all of its phases */
+            panel->phase >= n_full(l)) /* for all of its phases */
             continue;
         rc = cov_matrix_init(m->gemm, depth_at(m, p), width, b + p * m->depth * width,
                              &panel->at[p], e);
@@ -246,8 +246,8 @@ static int make_panels(struct cov_minimal *m, const struct cov_layer *l, const f
     return rc;
 }
 
-/* Output row t of a convolution sees rows t * stride - pad + tap of x; row j of x reaches rows
- * j * stride - pad + tap of a transposed one. */
+/* Output row t of a convolution reads rows t * stride - pad + tap of x; row j of x contributes to
+ * rows j * stride - pad + tap of a transposed one. */
 void cov_minimal_places_init(const struct cov_layer *l, size_t outputs,
                              struct cov_minimal_places *out)
 {
@@ -263,9 +263,9 @@ void cov_minimal_places_init(const struct cov_layer *l, size_t outputs,
     out->n_tiles = ((size_t)rows + outputs - 1) / outputs;
 }
 
-/* Six outputs leave 2.5 times the rounding of four, for 15 % fewer products. Behind the last
- * transposed convolutions that cannot be seen; before an LSTM that counts, single precision lost a
- * factor of five, to 1.6e-5, and keeps to four. */
+/* Six outputs have 2.5 times the rounding of four, for 15 % fewer products. After the last
+ * transposed convolutions that does not matter; before an LSTM that counts, the error of single
+ * precision grew five times, to 1.6e-5, so it uses four. */
 static bool makes_many(const struct cov_layer *l, const struct cov_gemm *gemm)
 {
     return n_taps(l) == COV_MINIMAL_MAX_TAPS &&
@@ -310,11 +310,11 @@ void cov_minimal_free(struct cov_minimal *m)
 
 /* ---- running ---- */
 
-/* Floats of a row of a transformed block as products read it, of the block, and how many of these
- * are made at once. */
+/* Sizes in floats: of a row of a transformed block as products read it, of the block, and the
+ * number of blocks transformed at once. */
 static size_t row_floats(const struct cov_minimal *m)
 {
-    return m->gemm->make_ready ? m->gemm->ready_floats(m->depth) : m->depth_stride;
+    return m->gemm->prepare ? m->gemm->prepared_floats(m->depth) : m->depth_stride;
 }
 
 static size_t block_floats(const struct cov_minimal *m)
@@ -328,7 +328,7 @@ static size_t n_blocks(const struct cov_minimal *m)
     return min_size(fit, (m->places.n_tiles + BLOCK - 1) / BLOCK);
 }
 
-/* The parts of the scratch, one behind the other. */
+/* Parts of the scratch, in order. */
 static size_t sums_floats(const struct cov_minimal *m)
 {
     return m->points.n_points * BLOCK * m->gemm->width;
@@ -343,11 +343,11 @@ static size_t edge_floats(const struct cov_minimal *m)
 size_t cov_minimal_scratch(const struct cov_minimal *m)
 {
     return sums_floats(m) + edge_floats(m) + n_blocks(m) * block_floats(m) +
-           (m->gemm->make_ready ? m->points.n_points * m->depth_stride : 0);
+           (m->gemm->prepare ? m->points.n_points * m->depth_stride : 0);
 }
 
-/* What is read and written. Rows before x_beg and from x_end on count as zeros, and rows before
- * y_beg and from y_end on are not written. */
+/* A call. Rows of x before x_beg and from x_end on count as zeros; rows of y before y_beg and from
+ * y_end on are not written. */
 struct task {
     struct cov_layer_io io;
     const struct cov_finish *finish;
@@ -369,7 +369,7 @@ static void find_x(const struct cov_layer *l, struct task *t)
     t->x_end = t->x_end > (int64_t)l->t_in ? (int64_t)l->t_in : t->x_end;
 }
 
-/* The row of x where tile i begins, and whether all that it sees is there. */
+/* The row of x where tile i starts, and whether the tile reads only existing rows. */
 static int64_t in_row(const struct cov_minimal *m, size_t i)
 {
     return (int64_t)(i * m->points.outputs * m->places.in_phases) + m->places.in_first;
@@ -381,7 +381,7 @@ static bool sees_inside(const struct cov_minimal *m, const struct task *t, size_
     return row >= t->x_beg && row + (int64_t)(m->points.n_points * m->places.in_phases) <= t->x_end;
 }
 
-/* A tile at an end of x: zeros are beyond it. */
+/* A tile at an end of x, with zeros beyond it. */
 static void transform_edge(const struct cov_minimal *m, const struct task *t, size_t i, float *v,
                            size_t v_step, float *edge)
 {
@@ -398,11 +398,11 @@ static void transform_edge(const struct cov_minimal *m, const struct task *t, si
     m->kernels->input(&m->points, &one, edge, m->depth, v);
 }
 
-/* Tiles [beg, end) at every point, rows of points v_step apart, of tiles depth_stride. */
+/* Transforms tiles [beg, end): points are v_step apart, tiles depth_stride. */
 static void transform_tiles(const struct cov_minimal *m, const struct task *t, size_t beg,
                             size_t end, float *v, size_t v_step, float *edge)
 {
-    /* Rows that follow one another are one. */
+    /* Consecutive rows count as one. */
     bool dense = t->io.x_stride == m->layer.c_in;
     size_t n_parts = dense ? 1 : m->places.in_phases, channels = dense ? m->depth : m->layer.c_in;
     size_t i = beg;
@@ -424,26 +424,27 @@ static void transform_tiles(const struct cov_minimal *m, const struct task *t, s
     }
 }
 
-/* v[point, tile, depth] of tiles [beg, end), as products read it. `unready`: a tile on its way. */
+/* v[point, tile, depth] of tiles [beg, end), as products read it. `unprepared` is scratch for a
+ * tile. */
 static void make_block(const struct cov_minimal *m, const struct task *t, size_t beg, size_t end,
-                       float *v, float *edge, float *unready)
+                       float *v, float *edge, float *unprepared)
 {
     size_t v_step = BLOCK * row_floats(m);
-    if (!m->gemm->make_ready) {
+    if (!m->gemm->prepare) {
         transform_tiles(m, t, beg, end, v, v_step, edge);
         return;
     }
     for (size_t i = beg; i < end; i++) {
-        transform_tiles(m, t, i, i + 1, unready, m->depth_stride, edge);
+        transform_tiles(m, t, i, i + 1, unprepared, m->depth_stride, edge);
         for (size_t p = 0; p < m->points.n_points; p++) {
             size_t k = depth_at(m, p);
-            m->gemm->make_ready(1, k, unready + p * m->depth_stride, 0,
-                                v + p * v_step + (i - beg) * m->gemm->ready_floats(k));
+            m->gemm->prepare(1, k, unprepared + p * m->depth_stride, 0,
+                             v + p * v_step + (i - beg) * m->gemm->prepared_floats(k));
         }
     }
 }
 
-/* The row of y where tile i of a phase begins, and whether all of its rows are wanted. */
+/* The row of y where tile i of a phase starts, and whether all of its rows are wanted. */
 static int64_t out_row(const struct cov_minimal *m, size_t i, size_t phase)
 {
     return (int64_t)(i * m->points.outputs * m->places.out_phases + phase) + m->places.out_first;
@@ -456,7 +457,7 @@ static bool ends_inside(const struct cov_minimal *m, const struct task *t, size_
            row + (int64_t)((m->points.outputs - 1) * m->places.out_phases) < t->y_end;
 }
 
-/* Rows of y of tiles [beg, end) of a phase, from the products s[point, tile, column]. */
+/* Writes rows of y of tiles `of` of a phase, from the products s[point, tile, column]. */
 static void write_phase(const struct cov_minimal *m, const struct task *t, const struct panel *p,
                         size_t phase, struct cov_rows of, const float *s, float *edge)
 {
@@ -483,7 +484,7 @@ static void write_phase(const struct cov_minimal *m, const struct task *t, const
     }
 }
 
-/* Asks for a share of the rows of y that n tiles will write, as many for each point. */
+/* Prefetches a share of the rows of y that n tiles write, an equal one for each point. */
 static void expect_rows(const struct cov_minimal *m, const struct task *t,
                         const struct panel *panel, size_t first, size_t n, size_t point)
 {
@@ -498,7 +499,7 @@ static void expect_rows(const struct cov_minimal *m, const struct task *t,
         }
 }
 
-/* s[point, tile, column] of n tiles v, the first of which is `first`. */
+/* s[point, tile, column] = products of n tiles v, from tile `first` on. */
 static void multiply_block(const struct cov_minimal *m, const struct task *t,
                            const struct panel *panel, size_t first, size_t n, const float *v,
                            float *s)
@@ -509,8 +510,8 @@ static void multiply_block(const struct cov_minimal *m, const struct task *t,
         expect_rows(m, t, panel, first, n, p);
         if (panel->at[p].k == 0)
             memset(to, 0, BLOCK * width * sizeof *to);
-        else if (m->gemm->make_ready)
-            m->gemm->run_ready(n, v + p * BLOCK * row_floats(m), &panel->at[p], to, width);
+        else if (m->gemm->prepare)
+            m->gemm->run_prepared(n, v + p * BLOCK * row_floats(m), &panel->at[p], to, width);
         else
             m->gemm->run(n, v + p * BLOCK * m->depth_stride, m->depth_stride, &panel->at[p], to,
                          width, false);
@@ -526,7 +527,7 @@ void cov_minimal_run(const struct cov_minimal *m, struct cov_rows rows,
         .io = *io, .finish = finish, .y_beg = (int64_t)rows.beg, .y_end = (int64_t)rows.end};
     find_x(&m->layer, &t);
     float *sums = scratch, *edge = sums + sums_floats(m), *v = edge + edge_floats(m);
-    float *unready = v + n_blocks(m) * block_floats(m);
+    float *unprepared = v + n_blocks(m) * block_floats(m);
     int64_t tile =
         (int64_t)(m->points.outputs * m->places.out_phases); /* rows of y; out_first <= 0 */
     size_t first = (size_t)((t.y_beg - m->places.out_first) / tile);
@@ -536,7 +537,7 @@ void cov_minimal_run(const struct cov_minimal *m, struct cov_rows rows,
         size_t stop = min_size(g + group, last + 1);
         for (size_t i = g; i < stop; i += BLOCK)
             make_block(m, &t, i, min_size(i + BLOCK, stop), v + (i - g) / BLOCK * block_floats(m),
-                       edge, unready);
+                       edge, unprepared);
         for (size_t k = 0; k < m->n_panels; k++)
             for (size_t i = g; i < stop; i += BLOCK) {
                 const struct panel *p = &m->panels[k];

@@ -1,19 +1,19 @@
 /* minimal.h - convolutions by minimal filtering (Toom-Cook, Winograd): m outputs of a filter with r
- * taps from m + r - 1 products instead of m r; m is 4, or 6.
+ * taps from m + r - 1 products instead of m r; m is 4 or 6.
  *
- * A convolution of stride s is one of stride 1 over s input rows taken together, with
- * r = ceil(kernel / s) taps and s * c_in channels; a transposed one makes s output rows together,
- * with r taps and s * c_out channels; where the kernel is no multiple of s, filters end in a tap of
- * zero. Input and filter are polynomials of degree m + r - 2 and r - 1; seen transposed, their
- * products at m + r - 2 numbers and at infinity determine the outputs:
+ * A convolution of stride s is one of stride 1 over groups of s input rows, with r = ceil(kernel /
+ * s) taps and s * c_in channels; a transposed one produces groups of s output rows, with r taps and
+ * s * c_out channels. If the kernel is not a multiple of s, filters end with a tap of zero. Input
+ * and filter are polynomials of degree m + r - 2 and r - 1; transposed, their products at m + r - 2
+ * points and at infinity determine the outputs:
  *     y[j] = sum_p p^j (sum_k G[p][k] g[k]) (sum_i B[p][i] x[i]),   j = 0 .. m - 1
  * where B[p] are the coefficients of M(x) / (x - p), M = product of (x - p), and G[p][k] = p^k /
- * product of (p - other p); at infinity B is M, G the last tap alone, and the product counts for
- * y[m - 1] only. Source: S. Winograd, Arithmetic Complexity of Computations (1980); A. Lavin and S.
- * Gray, Fast Algorithms for Convolutional Neural Networks (2015).
+ * product of (p - other p). At infinity B is M, G is the last tap alone, and the product
+ * contributes to y[m - 1] only. Sources: S. Winograd, Arithmetic Complexity of Computations (1980);
+ * A. Lavin and S. Gray, Fast Algorithms for Convolutional Neural Networks (2015).
  *
  * Tiles of m start at the beginning of a sequence, and rows of a product do not depend on one
- * another (gemm.h): so the values do not depend on the batch or on the threads.
+ * another (gemm.h), so the values do not depend on the batch or on the threads.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_CPU_LAYERS_MINIMAL_H
 #define COV_COMPUTE_CPU_LAYERS_MINIMAL_H
@@ -33,27 +33,28 @@ struct cov_layer_io {
 };
 
 enum {
-    COV_MINIMAL_OUTPUTS = 4,     /* of a tile, */
-    COV_MINIMAL_MAX_OUTPUTS = 6, /* or so many, of the most taps */
+    COV_MINIMAL_OUTPUTS = 4,     /* of a tile */
+    COV_MINIMAL_MAX_OUTPUTS = 6, /* of a tile, with the most taps only */
     COV_MINIMAL_MAX_TAPS = 5,
     COV_MINIMAL_MAX_PAIRS = 4,
     COV_MINIMAL_MAX_POINTS = COV_MINIMAL_MAX_OUTPUTS + COV_MINIMAL_MAX_TAPS - 1,
 };
 
-/* The numbers of a filter length, in this order: 0; pair[0], -pair[0]; ...; `single`, if there is
- * one; infinity. */
+/* The points of a filter length, in this order: 0; pair[0], -pair[0]; ...; `single`, if has_single;
+ * infinity. */
 struct cov_minimal_points {
     size_t taps, outputs, n_points; /* n_points = taps + outputs - 1, infinity included */
     size_t n_pairs;
     bool has_single;
     float pair[COV_MINIMAL_MAX_PAIRS], single;
-    /* Without `single`, M(x) = x Q(x^2): Q, Q(y) / (y - pair[h]^2), lowest power first; exact. */
+    /* Without `single`, M(x) = x Q(x^2): the coefficients of Q, and of Q(y) / (y - pair[h]^2),
+     * lowest power first; exact. */
     float whole[COV_MINIMAL_MAX_PAIRS + 1];
     float without[COV_MINIMAL_MAX_PAIRS][COV_MINIMAL_MAX_PAIRS];
     double filter[COV_MINIMAL_MAX_POINTS][COV_MINIMAL_MAX_TAPS]; /* G */
 };
 
-/* 2 <= taps <= COV_MINIMAL_MAX_TAPS; outputs: COV_MINIMAL_OUTPUTS, or COV_MINIMAL_MAX_OUTPUTS of
+/* 2 <= taps <= COV_MINIMAL_MAX_TAPS; outputs: COV_MINIMAL_OUTPUTS, or COV_MINIMAL_MAX_OUTPUTS with
  * the most taps. */
 void cov_minimal_points_init(size_t taps, size_t outputs, struct cov_minimal_points *p);
 
@@ -80,19 +81,18 @@ struct cov_minimal_kernels {
 
 extern const struct cov_minimal_kernels cov_minimal_base, cov_minimal_avx2, cov_minimal_avx512;
 
-/* The widest whose needs are among `features`. */
+/* The widest table for these features (COV_CPU_* bits). */
 const struct cov_minimal_kernels *cov_minimal_choose(unsigned features);
 
 /* A convolution with its weights transformed and packed. */
 struct cov_minimal;
 
-/* Whether a layer can be computed so, and whether that is faster than the direct product. */
+/* Whether a layer can be computed this way, and whether that is faster than the direct product. */
 bool cov_minimal_can(const struct cov_layer *layer);
 bool cov_minimal_pays(const struct cov_layer *layer);
 
-/* How the rows of a layer that can are taken together: row j of a tile is `in_phases` rows of x, or
- * `out_phases` rows of y, and the first tile, of `outputs` such rows,
- * begins at these rows of x and y. */
+/* How such a layer groups rows: row j of a tile is `in_phases` rows of x, or `out_phases` rows of
+ * y; the first tile, of `outputs` such rows, starts at in_first and out_first. */
 struct cov_minimal_places {
     size_t in_phases, out_phases;
     int64_t in_first, out_first;
@@ -101,12 +101,13 @@ struct cov_minimal_places {
 void cov_minimal_places_init(const struct cov_layer *layer, size_t outputs,
                              struct cov_minimal_places *out);
 
-/* A layer that can. weight as in struct cov_layer_weights, borrowed for the call. */
+/* cov_minimal_can(layer) must be true. weight as in struct cov_layer_weights, borrowed for the
+ * call. */
 int cov_minimal_new(const struct cov_layer *layer, const float *weight, const struct cov_gemm *gemm,
                     const struct cov_minimal_kernels *kernels, struct cov_minimal **out,
                     struct cov_err *e) COV_MUST_USE;
 void cov_minimal_free(struct cov_minimal *m); /* NULL is accepted */
-/* Floats of scratch that running it needs, from the beginning of a cache line on. */
+/* Floats of scratch that running it needs, starting on a cache line. */
 size_t cov_minimal_scratch(const struct cov_minimal *m);
 
 /* Rows `rows` of y of one sequence: the convolution, finished. Reads only the rows of x that these

@@ -1,9 +1,9 @@
 /* minimal_body.h - the transforms of minimal.h; included by the file of each instruction set, which
- * defines MINIMAL_TABLE, MINIMAL_NAME, MINIMAL_NEEDS and the floats of a vector LANES.
+ * defines MINIMAL_TABLE, MINIMAL_NAME, MINIMAL_NEEDS and LANES (floats per vector).
  *
  * The points p and -p share their even and odd parts: with N(x) = M(x) / (x^2 - p^2), their rows of
  * B are x N(x) + p N(x) and x N(x) - p N(x). A point c without its negative takes a factor x - c
- * out of all other rows: x[i + 1] - c x[i] stands for x[i] there.
+ * out of all other rows: there, x[i + 1] - c x[i] replaces x[i].
  * SPDX-License-Identifier: MIT */
 #include <stdint.h>
 #include <string.h>
@@ -33,18 +33,18 @@ INLINE void store(float *y, vec v)
     *(vec *)y = v;
 }
 
-/* Coefficients as vectors of their own, which no store can change. */
+/* Coefficients in separate vectors, which no store can change. */
 struct coefficients {
-    vec pair[MAX_PAIRS][MAX_OUTPUTS], single[MAX_OUTPUTS]; /* [j]: to the power of j */
+    vec pair[MAX_PAIRS][MAX_OUTPUTS], single[MAX_OUTPUTS]; /* [j]: the j-th power */
     vec whole[MAX_PAIRS + 1], without[MAX_PAIRS][MAX_PAIRS];
 };
 
-/* What n_points, a constant where it is passed, comes to. */
+/* Properties of a number of points, a constant wherever it is passed. */
 #define PAIRS(n_points) (((n_points)-2) / 2)
 #define SINGLE(n_points) ((n_points) % 2)
 #define OUTPUTS(n_points) ((n_points) == MAX_POINTS ? MAX_OUTPUTS : COV_MINIMAL_OUTPUTS)
 
-/* Rows that are read, and rows that are written. */
+/* Rows to read, and rows to write. */
 struct lanes_io {
     const float *from;
     size_t from_step;
@@ -113,7 +113,7 @@ INLINE void input_lanes(const int n_points, const struct coefficients *k, struct
     }
 }
 
-/* n < LANES channels, through arrays of whole vectors. */
+/* n < LANES channels, copied to arrays of whole vectors. */
 INLINE void input_rest(const int n_points, const struct coefficients *k, size_t n,
                        struct lanes_io io)
 {

@@ -1,21 +1,20 @@
 /* precision.c - see precision.h.
  *
- * What is fastest was measured: on Zen 4 (AVX-512 BF16 and VNNI, no AMX), single precision with
- * minimal filtering against bf16x3 with VDPBF16PS, and whole numbers of 16 bits, which multiply as
- * fast as bf16 does and leave a fifth of its error, so that minimal filtering can bear them; and on
- * Sapphire Rapids (bf16x3 on AMX 3.7 times faster than single precision without minimal filtering),
- * by a prototype, not by these kernels.
+ * Based on measurements. On Zen 4 (AVX-512 BF16 and VNNI, no AMX) single precision with minimal
+ * filtering beats bf16x3 with VDPBF16PS; 16-bit integers multiply as fast as bf16 with a fifth of
+ * its error, small enough for minimal filtering. On Sapphire Rapids a prototype, not these kernels,
+ * ran bf16x3 on AMX 3.7 times faster than single precision without minimal filtering.
  * SPDX-License-Identifier: MIT */
 #include "common/compute/cpu/layers/precision.h"
 
-enum { FIRST_CHANNELS = 4 }; /* of one-hot rows */
+enum { FIRST_CHANNELS = 4 }; /* one-hot rows */
 
 /* The operands of each precision. */
 static void set_operands(enum cov_precision precision, struct cov_cpu_arithmetic *a)
 {
     a->precision = precision;
     switch (precision) {
-    case COV_PRECISION_EXACT: /* bf16x3 on AMX promises more speed, but has not run there yet */
+    case COV_PRECISION_EXACT: /* bf16x3 on AMX promises more speed, but has not been measured yet */
     case COV_PRECISION_FP32:
     case COV_PRECISION_TF32:
         a->precision = COV_PRECISION_FP32;
@@ -69,7 +68,7 @@ enum cov_arithmetic cov_cpu_arithmetic_of(const struct cov_cpu_arithmetic *a,
     case COV_LAYER_CONV:
     case COV_LAYER_CONV_TRANSPOSED:
         if (a->conv == COV_INT16 && layer->c_in == FIRST_CHANNELS)
-            return COV_FP32; /* few products, and all others depend on them */
+            return COV_FP32; /* few products, and everything else depends on them */
         return a->conv != COV_BF16X3 && last_conv ? COV_FP32 : a->conv;
     case COV_LAYER_LSTM:
         return a->lstm;
@@ -86,7 +85,7 @@ struct cov_cpu_kernels cov_cpu_conv_kernels(const struct cov_cpu_arithmetic *a,
     struct cov_cpu_kernels kernels = *plain;
     if (operands != COV_FP32 && !kernels.openblas) {
         kernels.gemm = a->conv_gemm;
-        if (operands != COV_INT16) /* minimal filtering makes too much of the rounding of bf16 */
+        if (operands != COV_INT16) /* minimal filtering amplifies the rounding of bf16 too much */
             kernels.minimal = NULL;
     }
     return kernels;

@@ -1,5 +1,5 @@
-/* precision.h - what a named precision comes to on a CPU: which products are made of which
- * operands.
+/* precision.h - maps a named precision to the operands of each product, as far as the CPU's
+ * instructions make it worthwhile.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_CPU_LAYERS_PRECISION_H
 #define COV_COMPUTE_CPU_LAYERS_PRECISION_H
@@ -10,24 +10,24 @@
 #include "common/compute/device.h"
 
 struct cov_cpu_arithmetic {
-    enum cov_precision precision; /* what it comes to; not EXACT */
-    const char *why;              /* it is another one than the one that was asked for; or NULL */
+    enum cov_precision precision; /* the one in use; not EXACT */
+    const char *why;              /* why it is not the requested one; NULL if it is */
     enum cov_arithmetic conv, lstm;
-    /* Kernels for these; NULL: single precision. */
+    /* Kernels for these; NULL for single precision. */
     const struct cov_gemm *conv_gemm, *lstm_gemm;
 };
 
-/* What `wanted` comes to. Where what is more exact is at least as fast, it is taken: single
- * precision, or whole numbers of 16 bits, of training in the convolutions alone, and not in sums of
- * outer products (outer.h). */
+/* Chooses for the requested precision. A more exact arithmetic replaces it if it is at least as
+ * fast: single precision, or 16-bit integers. Training uses integers for convolutions only, never
+ * for sums of outer products (outer.h). */
 void cov_cpu_arithmetic_choose(enum cov_precision wanted, const struct cov_cpu_choice *cpu,
                                bool training, struct cov_cpu_arithmetic *out);
 
-/* What becomes of the operands of a layer. The last convolution, whose rounding the last layer
- * amplifies, is never in bf16 alone. */
+/* The operands of a layer. The last convolution, whose rounding the last layer amplifies, is never
+ * plain bf16. */
 enum cov_arithmetic cov_cpu_arithmetic_of(const struct cov_cpu_arithmetic *a,
                                           const struct cov_layer *layer, bool last_conv);
-/* The kernels of a convolution with these operands; `plain` are those of single precision. */
+/* The kernels of a convolution with these operands; `plain` are the single-precision ones. */
 struct cov_cpu_kernels cov_cpu_conv_kernels(const struct cov_cpu_arithmetic *a,
                                             enum cov_arithmetic operands,
                                             const struct cov_cpu_kernels *plain);

@@ -18,14 +18,13 @@
 void cov_ref_layer(const struct cov_layer *layer, const struct cov_layer_weights *w, const float *x,
                    float *y, double *state);
 
-/* The same with the operands of every product, weights and what they are multiplied with, rounded
- * or split as in products of matrices (gemm.h); h of an LSTM is a float first. */
+/* The same with the operands of every product rounded or split as in gemm.h; h of an LSTM is first
+ * rounded to float. */
 void cov_ref_layer_rounded(const struct cov_layer *layer, const struct cov_layer_weights *w,
                            enum cov_arithmetic arithmetic, const float *x, float *y, double *state);
 
-/* The arrays of struct cov_layer_weights as a list, in its order, so that they can be copied by
- * loops: how many floats each holds for a layer (0: not used; returns the sum), where they are, and
- * where to put others. */
+/* The arrays of struct cov_layer_weights as a list, in order, to copy them in loops: the floats of
+ * each for a layer (0: not used; returns the sum), where they are, and where to store others. */
 enum { COV_REF_N_WEIGHTS = 14 };
 size_t cov_ref_weight_sizes(const struct cov_layer *layer, size_t sizes[COV_REF_N_WEIGHTS]);
 void cov_ref_weight_list(const struct cov_layer_weights *w, const float *list[COV_REF_N_WEIGHTS]);

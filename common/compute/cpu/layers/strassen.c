@@ -1,7 +1,7 @@
 /* strassen.c - see strassen.h.
  *
- * A group of pairs is small enough to stay in the second-level cache. Panel by panel of B's columns,
- * and tile by tile of pairs, the seven products stay in the first-level cache until they are sums.
+ * A group of pairs fits in the second-level cache. For each panel of B's columns and each tile of
+ * pairs, the seven products stay in the first-level cache until they are summed.
  * SPDX-License-Identifier: MIT */
 #include "common/compute/cpu/layers/strassen.h"
 
@@ -11,33 +11,33 @@
 
 enum {
     TERMS = 7,
-    TILE = 12,      /* pairs; a multiple of the rows of every product kernel's tile */
-    GROUP = 72,     /* pairs */
-    AHEAD = 3,      /* pairs */
-    GAP = 16,       /* floats between rows, lest all begin in one set of a cache */
-    LINE = 16,      /* floats of a cache line */
-    MIN_DEPTH = 64, /* of k: below it the sums cost what they save */
+    TILE = 12,  /* pairs; a multiple of the rows of every product kernel's tile */
+    GROUP = 72, /* pairs */
+    AHEAD = 3,  /* pairs */
+    GAP = 16,  /* floats between rows, so that they do not all start in the same set of the cache */
+    LINE = 16, /* floats of a cache line */
+    MIN_DEPTH = 64, /* of k: with less, the sums cost what they save */
 };
 
 struct cov_strassen {
     const struct cov_gemm *gemm;
     const struct cov_vec *vec;
-    size_t half_k, half_n, row; /* row: floats from a row of terms to the next */
+    size_t half_k, half_n, row; /* row: floats from one row of terms to the next */
     size_t n_panels;
     struct cov_matrix (*panels)[TERMS]; /* [n_panels] of half_n columns */
 };
 
-/* Where pairs of k share a multiplication already, additions cost what is saved. */
+/* If pairs of k already share a multiplication, the additions cost what is saved. */
 bool cov_strassen_pays(const struct cov_gemm *gemm, size_t k, size_t n)
 {
-    return gemm->arithmetic == COV_FP32 && !gemm->saves && k % 2 == 0 && n % 2 == 0 &&
+    return gemm->arithmetic == COV_FP32 && !gemm->winograd && k % 2 == 0 && n % 2 == 0 &&
            k >= MIN_DEPTH && n >= MIN_DEPTH;
 }
 
 /* ---- making ---- */
 
-/* What the terms of a multiply, of quarters of B: b[row, 2 * half_n], at one element of the first
- * quarter. */
+/* The seven terms of B that the terms of a are multiplied with, at one element of the first quarter
+ * of b[k, 2 * half_n]. */
 static void take_terms(const float *b, size_t half_k, size_t half_n, double out[TERMS])
 {
     const float *below = b + half_k * 2 * half_n;
@@ -121,7 +121,7 @@ size_t cov_strassen_scratch(const struct cov_strassen *f)
     return TERMS * GROUP * f->row + products_floats(f) + 2 * f->gemm->width;
 }
 
-/* Asks for what comes soon: rows of a, and where sums go. */
+/* Prefetches rows of a. */
 static void expect_rows(const struct cov_strassen *f, const struct cov_strassen_pair *pair)
 {
     for (size_t i = 0; i < 2 * f->half_k; i += LINE) {
@@ -140,7 +140,7 @@ static void expect_sums(const struct cov_strassen *f, size_t beg, size_t cols,
         }
 }
 
-/* One panel of n pairs' products; v: the terms of their rows. */
+/* One panel of the products of n pairs; v: the terms of their rows. */
 static void run_tile(const struct cov_strassen *f, size_t panel, size_t n, const float *v,
                      const struct cov_strassen_pair *pairs, float *products)
 {

@@ -1,14 +1,14 @@
-/* strassen.h - products of pairs of rows with a matrix of weights, from seven eighths of the
- * multiplications: with the rows of a pair in halves of k, [a0 a1] and [a2 a3], and B in quarters
- * [[b0 b1], [b2 b3]],
+/* strassen.h - products of pairs of rows with a matrix of weights, with 7/8 of the multiplications.
+ * With the rows of a pair in halves of k, [a0 a1] and [a2 a3], and B in quarters [[b0 b1], [b2
+ * b3]],
  *     m0 = (a0 + a3) (b0 + b3)   m1 = (a2 + a3) b0   m2 = a0 (b1 - b3)   m3 = a3 (b2 - b0)
  *     m4 = (a0 + a1) b3   m5 = (a2 - a0) (b0 + b1)   m6 = (a1 - a3) (b2 + b3)
- * the first row's product is [m0 + m3 - m4 + m6, m2 + m4], the second one's [m1 + m3, m0 - m1 + m2 +
- * m5]. Source: V. Strassen, Gaussian Elimination is not Optimal (1969). Rounding is 1.4 times that
- * of a plain product, in the mean.
+ * the first row's product is [m0 + m3 - m4 + m6, m2 + m4], the second one's [m1 + m3, m0 - m1 + m2
+ * + m5]. Source: V. Strassen, Gaussian Elimination is not Optimal (1969). The mean rounding error
+ * is 1.4 times that of a plain product.
  *
- * What a row gets depends on the other row of its pair, so that pairs must be made of rows that
- * belong together, in the same way always; on other pairs it does not depend.
+ * A row's values depend on the other row of its pair, so pairs must be formed from rows of one
+ * sequence, always in the same way. They do not depend on other pairs.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_CPU_LAYERS_STRASSEN_H
 #define COV_COMPUTE_CPU_LAYERS_STRASSEN_H
@@ -18,13 +18,13 @@
 
 struct cov_strassen; /* B, packed */
 
-/* Two rows of a, and where their products belong. c[1] may be NULL: of no use. */
+/* Two rows of a and where their products go. c[1] may be NULL: not wanted. */
 struct cov_strassen_pair {
     const float *a[2]; /* [k] */
     float *c[2];       /* [n] */
 };
 
-/* Whether products with B[k,n] can be made so, and whether that is faster. */
+/* Returns true if products with B[k,n] can be computed this way and are faster. */
 bool cov_strassen_pays(const struct cov_gemm *gemm, size_t k, size_t n);
 
 /* b[k,n], row-major, is borrowed for the call. */

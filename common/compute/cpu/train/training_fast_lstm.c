@@ -129,8 +129,8 @@ static struct cov_trainvec_lstm kept_of(const struct cov_fast_training *t, const
 }
 
 /* The step after this one is at this row, of `y` too. */
-static void call_next(const struct cov_fast_training *t, const struct group *g, size_t row,
-                      const float *y, struct cov_trainvec_lstm *kept)
+static void prefetch_next(const struct cov_fast_training *t, const struct group *g, size_t row,
+                          const float *y, struct cov_trainvec_lstm *kept)
 {
     const struct cov_train_layer *s = &t->layers[t->layer];
     kept->next_gates = kept_at(t, g, s->gates, 4 * s->layer.hidden, row);
@@ -147,7 +147,7 @@ static void forward_step(const struct cov_fast_training *t, const struct group *
     size_t row = g->d ? l->t_in - 1 - step : step, before = g->d ? row + 1 : row - 1;
     struct cov_trainvec_lstm kept = kept_of(t, g, row);
     if (step + 1 < l->t_in)
-        call_next(t, g, g->d ? row - 1 : row + 1, s->y, &kept);
+        prefetch_next(t, g, g->d ? row - 1 : row + 1, s->y, &kept);
     if (step > 0) {
         kept.before = kept_at(t, g, s->cells, hidden, before);
         s->gemm->run(g->rows, s->y + y_place(t, g, before), l->c_out, &s->w_hh[g->d], sums, n_gates,
@@ -236,7 +236,7 @@ static int backward_group(void *arg, size_t item, unsigned worker, struct cov_er
         struct cov_trainvec_lstm kept = kept_of(t, &g, row);
         if (step > 0) {
             kept.before = kept_at(t, &g, s->cells, hidden, before);
-            call_next(t, &g, before, t->d_in, &kept);
+            prefetch_next(t, &g, before, t->d_in, &kept);
             kept.next_cells =
                 step > 1 ? kept_at(t, &g, s->cells, hidden, g.d ? row + 2 : row - 2) : NULL;
         }

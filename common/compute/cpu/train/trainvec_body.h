@@ -122,7 +122,7 @@ INLINE vec hyperbolic(vec x)
 }
 
 /* Calls units of row r of the next step. */
-INLINE void call_units(const struct cov_trainvec_lstm *s, size_t r, size_t u, size_t y_stride)
+INLINE void prefetch_units(const struct cov_trainvec_lstm *s, size_t r, size_t u, size_t y_stride)
 {
     if (!s->next_gates)
         return;
@@ -163,7 +163,7 @@ static void lstm_forward(const struct cov_trainvec_lstm *of, const float *sums, 
     for (size_t r = 0; r < s.rows; r++, sums += 4 * s.hidden) {
         float *to = h + r * h_stride;
         for (size_t u = 0; u < whole; u += LANES) {
-            call_units(&s, r, u, h_stride);
+            prefetch_units(&s, r, u, h_stride);
             forward_units(LANES, &s, r, u, sums + u, bias + u, to + u);
         }
         if (whole < s.hidden)
@@ -201,7 +201,7 @@ static void lstm_backward(const struct cov_trainvec_lstm *of, const float *dy, s
     for (size_t r = 0; r < s.rows; r++, dc += s.hidden) {
         const float *by = dy + r * dy_stride, *next = from_next ? from_next + r * s.hidden : NULL;
         for (size_t u = 0; u < whole; u += LANES) {
-            call_units(&s, r, u, dy_stride);
+            prefetch_units(&s, r, u, dy_stride);
             backward_units(LANES, &s, r, u, by + u, next ? next + u : NULL, dc + u);
         }
         if (whole < s.hidden)
