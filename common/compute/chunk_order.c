@@ -39,7 +39,7 @@ static uint64_t hash_codes(const uint8_t *codes, size_t L)
     return hash;
 }
 
-/* By filled length, longest first; those that may be equal beside one another. */
+/* By filled length, longest first; chunks that may be equal are adjacent. */
 static int compare_chunks(const void *a, const void *b)
 {
     const struct cov_ordered_chunk *x = a, *y = b;
@@ -55,7 +55,7 @@ static bool all_n(const uint8_t *codes, size_t L)
     return codes[0] == COV_CODE_N && memcmp(codes, codes + 1, L - 1) == 0;
 }
 
-/* The chunks of a call, sorted, each equal one with the first of its kind. */
+/* Sorts the chunks of a call; each refers to the first equal one. */
 static void sort_chunks(struct cov_chunk_order *o, const uint8_t *codes)
 {
     size_t L = o->L;
@@ -109,7 +109,7 @@ void cov_chunk_order_end(struct cov_chunk_order *o, float *out)
         memcpy(out + c->index * o->row, out + c->same_as * o->row, o->row * sizeof *out);
         o->n_repeated++;
     }
-    if (o->computed_n && !o->all_n) { /* without memory for them they are computed again */
+    if (o->computed_n && !o->all_n) { /* if there is no memory for them, they are computed again */
         o->all_n = cov_malloc(o->row, sizeof *out, NULL);
         if (o->all_n)
             memcpy(o->all_n, o->computed_n, o->row * sizeof *out);

@@ -1,10 +1,9 @@
-/* device.h - what computes a network: the table that the CPU and GPUs implement.
+/* device.h - a device computes networks: the tables that the CPU and GPUs implement.
  *
- * A device is given a network once, as a list of layers with their weights in PyTorch's layouts,
- * and packs it as it likes; then it runs batches of chunks through it. So a device may fuse layers,
- * keep its own layout of activations and overlap copies. What it computes is laid down by the scalar
- * reference (cpu/layers/ref.c). Arrays are row-major; T is positions, C channels, n sequences of a
- * batch.
+ * A device gets a network once, as a list of layers with weights in PyTorch's layouts, and packs it
+ * as it likes; then it runs batches of chunks through it. So a device may fuse layers, choose the
+ * layout of activations and overlap copies. The scalar reference (cpu/layers/ref.h) specifies what
+ * is computed. Arrays are row-major; T is positions, C channels, n sequences of a batch.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_DEVICE_H
 #define COV_COMPUTE_DEVICE_H
@@ -26,10 +25,10 @@ struct cov_layer {
     enum cov_layer_kind kind;
     size_t t_in, c_in, t_out, c_out;
     size_t kernel, stride, dilation;
-    int64_t pad;       /* zero rows in front (PyTorch's "padding"); negative: rows are skipped */
-    size_t hidden;     /* of an LSTM */
+    int64_t pad;   /* zero rows before the first (PyTorch's "padding"); negative: rows to skip */
+    size_t hidden; /* of an LSTM */
     size_t directions; /* of an LSTM: 1 or 2 */
-    bool norm;         /* BatchNorm behind the ReLU */
+    bool norm;         /* BatchNorm after the ReLU */
 };
 
 /* Borrowed while the network is made. PyTorch's shapes: conv weight[c_out,c_in,kernel], transposed
@@ -47,24 +46,24 @@ struct cov_layer_weights {
 /* In the denominator of the accuracy. */
 #define COV_PEARSON_EPS 1e-8
 
-/* What stands where a chunk is padding. */
+/* The value of padded positions. */
 #define COV_PAD_VALUE (-1.0f)
 
-/* What the forward calls of a program did with n chunks of L positions each: n L = positions_computed
- * + positions_at_rest + chunks_repeated L. A chunk's positions are computed to the part that was
- * made of the multiplications of a full one, whatever the layer. */
+/* Work of the forward calls of a program on n chunks of L positions: n L = positions_computed +
+ * positions_at_rest + chunks_repeated L. The positions of a chunk are split in proportion to the
+ * multiplications that were computed, out of those of a full chunk. */
 struct cov_forward_counts {
     uint64_t positions_computed, positions_at_rest;
-    uint64_t chunks_repeated; /* equal to one before, whose values were copied: of the same call, or
-                                 a chunk of nothing but N */
+    uint64_t
+        chunks_repeated; /* copied from an equal chunk of the same call, or from an earlier chunk of N only */
 };
 
 /* ---- training ---- */
 
 struct cov_pool;
 
-/* For several processes that share a batch: v[0..n) = its sum over all of them, the same bits in
- * each. NULL fn: there is one. */
+/* For processes that share a batch: v[0..n) = its sum over all of them, the same bits in each. NULL
+ * fn: only one process. */
 struct cov_train_reduce {
     int (*fn)(void *arg, double *v, size_t n, struct cov_err *e);
     void *arg;
@@ -75,48 +74,49 @@ struct cov_train_batch {
     const uint8_t *codes; /* [n,L] base codes, COV_CODE_PAD on padding */
     const float *targets; /* [n,L,D]; not read where absent or padding */
     const bool *present;  /* [n,D]: the chunk has a target for the data set */
-    uint64_t first;       /* number of the first chunk within the step's whole batch, over all calls
-                             and processes: what dropout draws does not depend on the split */
+    uint64_t
+        first; /* number of the first chunk within the step's whole batch, over all calls and processes, so that dropout does not depend on the split */
 };
 
 struct cov_train_score {
     double loss, accuracy; /* over the batch (of all processes); 0 if no row has a target */
-    uint64_t n_rows;       /* that have one, of all processes */
+    uint64_t n_rows;       /* rows that have a target, of all processes */
 };
 
-/* A network to train: what stays the same over its steps. Borrowed while it is made, but for block
- * and pool. */
+/* A network to train. Borrowed while the training is made, except for block and pool. */
 struct cov_training_spec {
-    const struct cov_layer *layers;          /* the last one's output is taken without exp */
+    const struct cov_layer *layers;          /* the output of the last one is taken without exp */
     const struct cov_layer_weights *weights; /* [n_layers] pointers into block */
     size_t n_layers;
-    const float *block; /* [n_floats] parameters; running statistics among them are not read */
+    const float *block; /* [n_floats] parameters; running statistics in it are not read */
     size_t n_floats;
     size_t max_batch;
-    double dropout;            /* between LSTM layers */
+    double dropout;            /* applied between LSTM layers */
     uint64_t seed;             /* of dropout */
     const float *loss_weights; /* [D]; NULL: all 1 */
     struct cov_train_reduce reduce;
     struct cov_pool *pool;
 };
 
-/* The optimiser: Adam as PyTorch's, without weight decay (net/adam.h). */
+/* The optimiser: Adam as in PyTorch, without weight decay (net/adam.h). */
 struct cov_adam {
     double learning_rate, beta1, beta2, eps; /* 0.001, 0.9, 0.999, 1e-8 */
-    double clip;    /* the norm of the gradient is cut to it; 0: it is not */
-    double average; /* average = average * this + parameters * (1 - this) after the step; 0: none */
+    double clip;                             /* upper limit of the gradient's norm; 0: none */
+    double
+        average; /* after the step, average = average * this + parameters * (1 - this); 0: no average */
 };
 
-/* By how much running statistics move, and what PyTorch adds to the norm of a gradient that is cut. */
+/* The momentum of running statistics, and the constant that PyTorch adds to the norm of a clipped
+ * gradient. */
 #define COV_TRAIN_MOMENTUM 0.1f
 #define COV_CLIP_EPS 1e-6
-/* The norm that a gradient may have, whose squares, the second moments, are floats. */
+/* Upper limit of the gradient's norm, whose squares must fit in floats. */
 #define COV_TRAIN_MAX_NORM 1e19
 
-/* Copies of what is trained; each array of n_floats of the block, NULL: not wanted (read), or
- * left as it is (write). Of what is not trained (running statistics) moments are 0. The average is
- * one of the running statistics, too; it begins as a copy of the parameters with the first step that
- * asks for it, and before that it reads as the parameters. */
+/* Copies of the state of a training; each array has the n_floats of the block; NULL: not wanted
+ * (read) or unchanged (write). Moments of running statistics are 0. The average covers running
+ * statistics, too; it starts as a copy of the parameters at the first step with adam.average, and
+ * reads as the parameters before. */
 struct cov_train_state {
     float *block, *moment1, *moment2, *average;
     int64_t n_steps; /* of the optimiser */
@@ -229,30 +229,29 @@ struct cov_device {
     const struct cov_device_ops *ops;
 };
 
-/* How exact the products of a network are; sums are in single precision, and so are the gates of an
- * LSTM, the norms, the last layer, and the last convolution unless it is bf16x3. */
+/* Precision of the products. Sums are in single precision, and so are LSTM gates, norms, the last
+ * layer, and the last convolution except in bf16x3. */
 enum cov_precision {
-    COV_PRECISION_EXACT,    /* the faster one of fp32 and bf16x3, if tested: fp32 */
+    COV_PRECISION_EXACT,    /* the faster one of fp32 and bf16x3, as far as measured: fp32 */
     COV_PRECISION_FP32,     /* single precision */
-    COV_PRECISION_BF16X3,   /* operands in two terms of bf16 each, three products */
-    COV_PRECISION_BALANCED, /* of the LSTM, operands rounded to bf16; of convolutions, in two terms
-                               of bf16, or single precision */
+    COV_PRECISION_BF16X3,   /* operands split into two terms of bf16, three products */
+    COV_PRECISION_BALANCED, /* LSTMs as in bf16, convolutions as in bf16x3 or fp32 */
     COV_PRECISION_BF16,     /* operands rounded to bf16 */
-    COV_PRECISION_TF32,     /* operands rounded to tf32, of 10 bits; of GPUs alone */
+    COV_PRECISION_TF32,     /* operands rounded to the 10 bits of tf32; GPUs only */
 };
 const char *cov_precision_name(enum cov_precision precision);
 
-/* All may be left zero. */
+/* All fields may be zero. */
 struct cov_cpu_options {
-    const char *levels; /* the instructions that may be used, as in cpu/kernels/level.h; NULL: all
-                                     that there are. "scalar" is the scalar reference */
-    enum cov_precision precision; /* a device may compute more exactly where that is as fast, and
-                                     says so to the log */
-    bool openblas;                /* convolutions on OpenBLAS, in single precision */
-    bool direct;                  /* without minimal filtering (cpu/layers/minimal.h) */
+    const char *
+        levels; /* allowed levels of instructions, as in cpu/kernels/level.h; NULL: all. "scalar" is the scalar reference */
+    enum cov_precision
+        precision; /* a device may use a more exact one that is as fast, and logs it */
+    bool openblas; /* convolutions on OpenBLAS, in single precision; for tests */
+    bool direct;   /* no minimal filtering (cpu/layers/minimal.h); for tests */
 };
 
-/* The CPU; `options` are borrowed for the call, NULL: all zero. */
+/* Opens the CPU; `options` are borrowed for the call, NULL: all zero. */
 int cov_device_open_cpu(const struct cov_cpu_options *options, struct cov_device **out,
                         struct cov_err *e) COV_MUST_USE;
 void cov_device_close(struct cov_device *dev); /* NULL is accepted */

@@ -9,10 +9,10 @@
 
 struct auto_device {
     struct cov_device base;
-    struct cov_device_ops ops;    /* its own, for the name */
-    struct cov_device *gpu, *cpu; /* cpu: NULL until it is wanted */
+    struct cov_device_ops ops;    /* its own copy, for the name */
+    struct cov_device *gpu, *cpu; /* cpu: NULL until it is needed */
     struct cov_cpu_options options;
-    char *levels; /* of options */
+    char *levels; /* a copy, for options */
 };
 
 static struct cov_device *current(const struct cov_device *dev)
@@ -21,7 +21,7 @@ static struct cov_device *current(const struct cov_device *dev)
     return d->cpu ? d->cpu : d->gpu;
 }
 
-/* After `why`, the CPU. */
+/* Switches to the CPU, because of `why`. */
 static int change(struct cov_device *dev, const struct cov_err *why, struct cov_err *e)
 {
     struct auto_device *d = (struct auto_device *)dev;
@@ -29,7 +29,7 @@ static int change(struct cov_device *dev, const struct cov_err *why, struct cov_
     if (rc || !d->cpu)
         return rc;
     d->ops.name = d->cpu->ops->name;
-    cov_warn("%s; going on with the CPU", why->text);
+    cov_warn("%s; continuing on the CPU", why->text);
     return COV_OK;
 }
 

@@ -18,7 +18,7 @@
 
 enum { MAX_CARD = 9999 };
 
-/* The number up to a comma or the end; *text goes behind it. */
+/* Parses the number up to a comma or the end, and moves *text after it. */
 static bool parse_card(const char **text, int *card)
 {
     char number[12];
@@ -35,20 +35,21 @@ static bool parse_card(const char **text, int *card)
     return true;
 }
 
-/* What stands behind "cuda:" in `all`. */
+/* Parses the text after "cuda:" in `all`. */
 static int parse_cards(const char *all, const char *text, struct cov_device_choice *out,
                        struct cov_err *e)
 {
     for (;;) {
         int card = 0;
         if (!parse_card(&text, &card))
-            return cov_fail(e, COV_EUSAGE,
-                            "--device: '%s': numbers of GPUs are expected behind 'cuda:', from 0 "
-                            "to %d and separated by commas, as in cuda:0 or cuda:0,1",
-                            all, MAX_CARD);
+            return cov_fail(
+                e, COV_EUSAGE,
+                "--device: '%s': expected GPU numbers from 0 to %d after 'cuda:', separated by "
+                "commas, as in cuda:0 or cuda:0,1",
+                all, MAX_CARD);
         for (size_t i = 0; i < out->n_cards; i++)
             if (out->cards[i] == card)
-                return cov_fail(e, COV_EUSAGE, "--device: GPU %d is named twice", card);
+                return cov_fail(e, COV_EUSAGE, "--device: duplicate GPU %d", card);
         if (out->n_cards == COV_DEVICE_MAX_CARDS)
             return cov_fail(e, COV_EUSAGE, "--device: more than %d GPUs", COV_DEVICE_MAX_CARDS);
         out->cards[out->n_cards++] = card;
@@ -71,11 +72,12 @@ int cov_device_parse(const char *text, struct cov_device_choice *out, struct cov
         return COV_OK;
     if (strncmp(text, "cuda:", 5) == 0)
         return parse_cards(text, text + 5, out, e);
-    return cov_fail(e, COV_EUSAGE, "--device: '%s' is none of auto, cpu, cuda, cuda:0,1,...", text);
+    return cov_fail(e, COV_EUSAGE,
+                    "--device: unknown device '%s'; use auto, cpu, cuda or cuda:0,1,...", text);
 }
 
-/* Where the plugin is: in the folder of COVTOOLS_PLUGINS, or below that of the library that this
- * function is in. Caller frees. */
+/* The path of the plugin: in the folder of COVTOOLS_PLUGINS, or in that of the library that
+ * contains this function. Caller frees. */
 static char *plugin_path(struct cov_err *e)
 {
     const char *folder = getenv("COVTOOLS_PLUGINS");
@@ -90,7 +92,7 @@ static char *plugin_path(struct cov_err *e)
     return path;
 }
 
-/* The plugin stays open until the process ends: CUDA's library does not like to be closed. */
+/* The plugin stays loaded until the process ends: the CUDA library does not support unloading. */
 static int load_plugin(const char *path, const struct cov_cuda_plugin **out, struct cov_err *e)
 {
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -98,15 +100,15 @@ static int load_plugin(const char *path, const struct cov_cuda_plugin **out, str
         return cov_fail(e, COV_EUNSUPPORTED, "%s", dlerror());
     const struct cov_cuda_plugin *plugin = dlsym(library, COV_CUDA_PLUGIN_SYMBOL);
     if (!plugin)
-        return cov_fail(e, COV_EUNSUPPORTED, "%s is not a plugin of covtools", path);
+        return cov_fail(e, COV_EUNSUPPORTED, "%s: not a covtools plugin", path);
     if (strcmp(plugin->version, cov_version()) != 0)
-        return cov_fail(e, COV_EUNSUPPORTED, "%s is of covtools %s, not %s", path, plugin->version,
-                        cov_version());
+        return cov_fail(e, COV_EUNSUPPORTED, "%s: plugin of covtools %s, not %s", path,
+                        plugin->version, cov_version());
     *out = plugin;
     return COV_OK;
 }
 
-/* *installed: the plugin is there, whatever came of it. */
+/* *installed: whether the plugin exists, even if loading it fails. */
 static int open_cuda(const struct cov_device_choice *choice, enum cov_precision precision,
                      bool *installed, struct cov_device **out, struct cov_err *e)
 {
@@ -116,11 +118,11 @@ static int open_cuda(const struct cov_device_choice *choice, enum cov_precision 
     if (!path)
         return COV_ENOMEM;
     *installed = access(path, F_OK) == 0;
-    int rc = *installed ? load_plugin(path, &plugin, e)
-                        : cov_fail(e, COV_EUNSUPPORTED,
-                                   "the plugin for GPUs is not installed: there is no %s (`make "
-                                   "CUDA=1` builds it)",
-                                   path);
+    int rc = *installed
+                 ? load_plugin(path, &plugin, e)
+                 : cov_fail(e, COV_EUNSUPPORTED,
+                            "GPU plugin not installed: %s not found (build it with `make CUDA=1`)",
+                            path);
     if (plugin)
         rc = plugin->open(&options, out, e);
     free(path);
@@ -141,19 +143,19 @@ int cov_device_open(const struct cov_device_choice *choice, const struct cov_cpu
         return rc ? cov_fail(e, rc, "--device cuda: %s", why.text) : COV_OK;
     if (rc == COV_OK)
         return cov_device_open_auto(*out, cpu, out, e);
-    /* What is missing is no wonder, unlike what is there and fails; and who has installed no plugin
-     * does not wait for GPUs. */
+    /* A missing GPU is normal, a failing one is worth a warning; without a plugin, nobody expects
+     * GPUs. */
     if (rc != COV_EUNSUPPORTED)
-        cov_warn("%s; going on with the CPU", why.text);
+        cov_warn("%s; continuing on the CPU", why.text);
     else if (installed)
-        cov_info("no GPU: %s; on the CPU", why.text);
+        cov_info("no GPU: %s; using the CPU", why.text);
     else
-        cov_debug("%s; on the CPU", why.text);
+        cov_debug("%s; using the CPU", why.text);
     return cov_device_open_cpu(cpu, out, e);
 }
 
-/* Of a device that gives no advice: as many as its products want, and fewer where chunks are so long that
- * their bases are more than BATCH_BASES. */
+/* Without advice: enough chunks for efficient products, fewer if they have more than BATCH_BASES
+ * bases. */
 enum { DEFAULT_BATCH = 16, BATCH_BASES = 1 << 20 };
 
 size_t cov_device_batch(const struct cov_device *dev, size_t L)

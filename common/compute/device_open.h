@@ -1,5 +1,5 @@
-/* device_open.h - the device of a name, as --device takes it: the CPU, or NVIDIA GPUs through the plugin
- * covtools-cuda.so, which is opened only then.
+/* device_open.h - opens the device of --device: the CPU, or NVIDIA GPUs through the plugin
+ * covtools-cuda.so, which is loaded only then.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_DEVICE_OPEN_H
 #define COV_COMPUTE_DEVICE_OPEN_H
@@ -10,7 +10,7 @@
 #include "common/compute/device.h"
 
 enum cov_device_kind {
-    COV_DEVICE_AUTO, /* GPUs if they can be had, else the CPU */
+    COV_DEVICE_AUTO, /* GPUs if available, otherwise the CPU */
     COV_DEVICE_CPU,
     COV_DEVICE_CUDA,
 };
@@ -19,7 +19,7 @@ enum { COV_DEVICE_MAX_CARDS = 64 };
 
 struct cov_device_choice {
     enum cov_device_kind kind;
-    int cards[COV_DEVICE_MAX_CARDS]; /* of COV_DEVICE_CUDA, none twice */
+    int cards[COV_DEVICE_MAX_CARDS]; /* of COV_DEVICE_CUDA, without duplicates */
     size_t n_cards;                  /* 0: all */
 };
 
@@ -27,17 +27,17 @@ struct cov_device_choice {
 int cov_device_parse(const char *text, struct cov_device_choice *out,
                      struct cov_err *e) COV_MUST_USE;
 
-/* Opens it; `cpu` is for the CPU, but its precision for any. The plugin is looked for in the folder
- * that the variable COVTOOLS_PLUGINS names, else in covtools/ beside the library. For
- * COV_DEVICE_CUDA, COV_EUNSUPPORTED says what is missing, and any other code what fails; for
- * COV_DEVICE_AUTO that is logged, and the CPU is opened, which also takes the place of GPUs later,
- * if they do not take a network (device_auto.h). Close with cov_device_close. */
+/* Opens a device. `cpu` holds options of the CPU; its precision applies to any device. The plugin
+ * is in the folder of the variable COVTOOLS_PLUGINS, or in covtools/ next to the library. With
+ * COV_DEVICE_CUDA a missing GPU or plugin is COV_EUNSUPPORTED, and other codes are failures. With
+ * COV_DEVICE_AUTO they are logged and the CPU is opened; it also replaces GPUs that fail later
+ * (device_auto.h). Close with cov_device_close. */
 int cov_device_open(const struct cov_device_choice *choice, const struct cov_cpu_options *cpu,
                     struct cov_device **out, struct cov_err *e) COV_MUST_USE;
 
-/* Chunks of L positions for a call: what the device wants, or what is good for a CPU's core. At least 1. */
+/* Chunks of L positions per call: the device's advice, or a default for a CPU core. At least 1. */
 size_t cov_device_batch(const struct cov_device *dev, size_t L);
-/* Threads that only wait for it, beside those that work. */
+/* Number of threads that only wait for the device, in addition to those that work. */
 unsigned cov_device_waiting(const struct cov_device *dev);
 
 #endif

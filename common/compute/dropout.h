@@ -1,5 +1,5 @@
-/* dropout.h - which elements dropout keeps: a hash of their place, so that a device can draw them in
- * any order, in parallel, and again on the way back.
+/* dropout.h - dropout decides by a hash of an element's place, so that elements can be drawn in any
+ * order, in parallel, and again in the backward pass.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_DROPOUT_H
 #define COV_COMPUTE_DROPOUT_H
@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What stands before each function: a device whose compiler wants more defines it first. */
+/* Qualifiers of each function; a device whose compiler needs more defines it first. */
 #ifndef COV_DROPOUT_FN
 #define COV_DROPOUT_FN static inline
 #endif
@@ -20,7 +20,7 @@ COV_DROPOUT_FN uint64_t cov_dropout_mix(uint64_t z)
     return z ^ z >> 31;
 }
 
-/* The key of the output of a layer for a chunk (its number in the whole batch of a step). */
+/* The key for the output of a layer and a chunk (its number in the whole batch of a step). */
 COV_DROPOUT_FN uint64_t cov_dropout_key(uint64_t seed, uint64_t step, uint64_t layer,
                                         uint64_t chunk)
 {
@@ -30,13 +30,14 @@ COV_DROPOUT_FN uint64_t cov_dropout_key(uint64_t seed, uint64_t step, uint64_t l
     return key;
 }
 
-/* The number of the first element of row t of an array of c channels: rows begin at even ones. */
+/* The number of the first element of row t of an array of c channels; rows start at even
+ * numbers. */
 COV_DROPOUT_FN uint64_t cov_dropout_place(uint64_t t, uint64_t c)
 {
     return t * (c + c % 2);
 }
 
-/* 32 random bits for element i: dropped where they are below p 2^32. */
+/* 32 random bits for element i: dropped if below p 2^32. */
 COV_DROPOUT_FN uint32_t cov_dropout_bits(uint64_t key, uint64_t i)
 {
     uint64_t z = cov_dropout_mix(key + (i / 2 + 1) * 0x9e3779b97f4a7c15U);

@@ -1,4 +1,4 @@
-/* plan.c - see plan.h. Runs are followed from the input up, needs from the output down.
+/* plan.c - see plan.h. Runs are propagated from the input up, needs from the output down.
  * SPDX-License-Identifier: MIT */
 #include "common/compute/plan.h"
 
@@ -6,7 +6,7 @@
 
 #include "common/seq/alphabet.h"
 
-/* Runs that are shorter are not worth the trouble. */
+/* Shorter runs are not worth it. */
 enum { MIN_RUN = 128 };
 
 static size_t greatest_divisor(size_t a, size_t b)
@@ -30,7 +30,7 @@ static int64_t div_up(int64_t a, int64_t b)
     return -div_down(-a, b);
 }
 
-/* v as a row of t, or the end. */
+/* v limited to [0, t]. */
 static size_t clamp(int64_t v, size_t t)
 {
     return v < 0 ? 0 : (size_t)v < t ? (size_t)v : t;
@@ -79,7 +79,7 @@ static void find_runs(const uint8_t *codes, size_t L, struct cov_row_plan *p)
         add_run(p, 1, found[n].beg, found[n].end, 1);
 }
 
-/* What a layer makes of the runs of its input. */
+/* The runs of a layer's output, from those of its input. */
 static void follow_runs(const struct cov_layer *l, const struct cov_row_plan *in,
                         struct cov_row_plan *out)
 {
@@ -91,7 +91,7 @@ static void follow_runs(const struct cov_layer *l, const struct cov_row_plan *in
         const struct cov_copy *run = &in->runs[i];
         int64_t beg = (int64_t)run->from, end = (int64_t)run->end;
         size_t period = run->period;
-        if (l->kind == COV_LAYER_CONV) { /* row t sees t * stride - pad ... + span */
+        if (l->kind == COV_LAYER_CONV) { /* row t reads t * stride - pad ... + span */
             beg = div_up(beg + pad, stride);
             end = div_down(end - 1 - span + pad, stride) + 1;
             period /= greatest_divisor(period, l->stride);
@@ -107,7 +107,7 @@ static void follow_runs(const struct cov_layer *l, const struct cov_row_plan *in
 
 /* ---- needs ---- */
 
-/* Adds a range that begins no earlier than those before; what touches is merged. */
+/* Adds a range that does not start before the previous ones; merges ranges that touch. */
 static void add_range(struct cov_row_plan *p, size_t beg, size_t end)
 {
     if (beg >= end)
@@ -128,11 +128,11 @@ static void add_units(struct cov_row_plan *p, size_t unit, size_t t, size_t beg,
     }
 }
 
-/* Splits the rows needed of a layer of t rows, ascending, into those to compute and copies. */
+/* Splits the needed rows of a layer of t rows, ascending, into rows to compute and copies. */
 static void split(struct cov_row_plan *p, size_t unit, size_t t, const struct cov_rows *needed,
                   size_t n_needed)
 {
-    size_t r = 0; /* the run that is next */
+    size_t r = 0; /* the next run */
     for (size_t i = 0; i < n_needed; i++) {
         size_t at = needed[i].beg, end = needed[i].end;
         for (; r < p->n_runs && p->runs[r].beg < end; r++) {
@@ -178,7 +178,7 @@ static void clear(size_t n_layers, struct cov_row_plan *plans)
         plans[i].n_ranges = plans[i].n_copies = plans[i].n_runs = 0;
 }
 
-/* From the runs of the input, in plans[0], to what is needed for the first `filled` positions. */
+/* From the runs of the input, in plans[0], to the rows needed for the first `filled` positions. */
 static void plan_rows(const struct cov_layer *layers, size_t n_layers, size_t filled,
                       struct cov_row_plan *plans)
 {
@@ -194,7 +194,7 @@ static void plan_rows(const struct cov_layer *layers, size_t n_layers, size_t fi
             add_range(p, needed[0].beg, needed[n_needed - 1].end);
         else
             split(p, cov_plan_unit(l), l->t_out, needed, n_needed);
-        /* Ranges ascend, and so does what they read. */
+        /* Ranges ascend, and so do the rows they read. */
         struct cov_row_plan read = {.n_ranges = 0};
         for (size_t k = 0; k < p->n_ranges; k++) {
             struct cov_rows rows = rows_read(l, p->ranges[k].beg, p->ranges[k].end);
@@ -205,7 +205,8 @@ static void plan_rows(const struct cov_layer *layers, size_t n_layers, size_t fi
         if (n_needed == 0)
             return;
     }
-    for (size_t k = 0; k < n_needed; k++) /* rows of the input are cheaper to make than to copy */
+    for (size_t k = 0; k < n_needed;
+         k++) /* rows of the input are cheaper to compute than to copy */
         add_range(&plans[0], needed[k].beg, needed[k].end);
 }
 
@@ -239,7 +240,7 @@ void cov_plan_full(const struct cov_layer *layers, size_t n_layers, struct cov_r
     }
 }
 
-/* ---- chunks that are padding behind ---- */
+/* ---- chunks that end with padding ---- */
 
 /* ends[i] = the run of constant rows [head, tail) of each layer, empty if there is none. */
 static void follow_padding(const struct cov_layer *layers, size_t n_layers, size_t filled,

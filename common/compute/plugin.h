@@ -1,4 +1,4 @@
-/* plugin.h - what covtools-cuda.so gives to the library that opens it (device_open.c): one symbol.
+/* plugin.h - the one symbol of covtools-cuda.so, for device_open.c, which loads it.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_PLUGIN_H
 #define COV_COMPUTE_PLUGIN_H
@@ -6,21 +6,21 @@
 #include "common/compute/device.h"
 
 struct cov_cuda_options {
-    const int *cards; /* which GPUs, none twice */
+    const int *cards; /* GPUs without duplicates */
     size_t n_cards;   /* 0: all that CUDA shows */
     enum cov_precision precision;
 };
 
 struct cov_cuda_plugin {
-    const char *version; /* as the library's own: tables of another version may be others */
-    /* COV_EUNSUPPORTED says what is missing. `options` are borrowed for the call. */
+    const char *version; /* must equal the library's own: tables differ between versions */
+    /* COV_EUNSUPPORTED names what is missing. `options` are borrowed for the call. */
     int (*open)(const struct cov_cuda_options *options, struct cov_device **out, struct cov_err *e);
 };
 
 #define COV_CUDA_PLUGIN_FILE "covtools-cuda.so"
 #define COV_CUDA_PLUGIN_SYMBOL "cov_cuda_plugin"
 
-/* The symbol; programs that are linked with the plugin use it so. */
+/* The symbol; for programs that link the plugin. */
 extern const struct cov_cuda_plugin cov_cuda_plugin;
 
 #endif

@@ -26,22 +26,22 @@ int cov_model_type_parse(const char *name, enum cov_model_type *out, struct cov_
     return cov_fail(e, COV_EINPUT, "model_type is \"%s\", not cnn, hybrid or bi-hybrid", name);
 }
 
-/* The kernel's extent beyond one step; what the paddings of both sides make up for. */
+/* How far the kernel extends beyond one step, which the paddings of both sides compensate. */
 static int64_t overhang(const struct cov_hparams *hp)
 {
     return hp->dilation * (hp->kernel_size - 1) + 1 - hp->step;
 }
 
-/* Predmoter's formulas hold the lengths of a layer's ends, which cancel: l_in = l_out * step of a
- * convolution makes (l_out - 1) * step - l_in = -step, and likewise for a transposed one. */
+/* In Predmoter's formulas the lengths cancel: l_in = l_out * step of a convolution makes (l_out -
+ * 1) * step - l_in = -step, and likewise for a transposed one. */
 struct cov_paddings cov_hparams_paddings(const struct cov_hparams *hp)
 {
     bool odd = (hp->step + hp->kernel_size) % 2 != 0;
     if (hp->dilation % 2 == 0 && hp->kernel_size % 2 == 0)
         odd = !odd;
     int64_t over = overhang(hp);
-    /* C's division truncates as Python's int() does; for the ceiling of over / 2 that is one too
-     * few where over is positive and odd. */
+    /* C's division truncates like Python's int(); for the ceiling of over / 2 that is one too small
+     * if over is positive and odd. */
     return (struct cov_paddings){
         .conv = over / 2 + (over > 0 && over % 2 != 0),
         .transposed = (over + odd) / 2,
@@ -49,7 +49,7 @@ struct cov_paddings cov_hparams_paddings(const struct cov_hparams *hp)
     };
 }
 
-/* *total += a * b * c. False when that is more than `limit`. */
+/* *total += a * b * c. Returns false if that exceeds `limit`. */
 static bool add_product(int64_t *total, int64_t limit, int64_t a, int64_t b, int64_t c)
 {
     int64_t product;
@@ -58,15 +58,15 @@ static bool add_product(int64_t *total, int64_t limit, int64_t a, int64_t b, int
            !__builtin_add_overflow(*total, product, total) && *total <= limit;
 }
 
-/* Whether all parameters, the norms' statistics too, are at most 2^31. */
+/* Returns true if all parameters and the norms' statistics are at most 2^31. */
 static bool parameters_fit(const struct cov_hparams *hp)
 {
     const int64_t limit = INT64_C(1) << 31;
     int64_t total = 0, channels = hp->input_size, filters = hp->filter_size;
     int64_t per_channel = hp->bnorm ? 5 : 1;
     for (int64_t i = 0; i < hp->cnn_layers; i++) {
-        /* A convolution, and the transposed one that leads back: the innermost of these reads what
-         * the LSTM layers give, which is counted below. */
+        /* A convolution and the transposed one of the same depth; the innermost of these reads the
+         * LSTM's output, which is counted below. */
         bool innermost = i == hp->cnn_layers - 1;
         int64_t times = innermost && hp->model_type != COV_MODEL_CNN ? 1 : 2;
         if (!add_product(&total, limit, times * channels, filters, hp->kernel_size) ||

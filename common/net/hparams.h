@@ -1,4 +1,4 @@
-/* hparams.h - the hyper-parameters of Predmoter's network (LitHybridNet), by its names.
+/* hparams.h - the hyperparameters of Predmoter's network (LitHybridNet), under its names.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_NET_HPARAMS_H
 #define COV_NET_HPARAMS_H
@@ -14,7 +14,7 @@ enum cov_model_type { COV_MODEL_CNN, COV_MODEL_HYBRID, COV_MODEL_BI_HYBRID };
 struct cov_hparams {
     enum cov_model_type model_type;
     int64_t cnn_layers, filter_size, kernel_size, step, up, dilation;
-    int64_t lstm_layers, hidden_size; /* without meaning for cnn */
+    int64_t lstm_layers, hidden_size; /* unused by cnn */
     int64_t input_size, output_size;
     bool bnorm;
     double dropout;
@@ -22,7 +22,7 @@ struct cov_hparams {
 
 enum {
     COV_HPARAMS_MAX_LAYERS = 256,    /* of cnn_layers, and of lstm_layers */
-    COV_HPARAMS_MAX_REACH = 1 << 20, /* positions from a kernel's first to its last, both counted */
+    COV_HPARAMS_MAX_REACH = 1 << 20, /* positions from a kernel's first to its last, inclusive */
     COV_HPARAMS_MAX_OUTPUTS = 10000, /* output_size */
 };
 
@@ -31,16 +31,15 @@ const char *cov_model_type_name(enum cov_model_type type);
 int cov_model_type_parse(const char *name, enum cov_model_type *out,
                          struct cov_err *e) COV_MUST_USE;
 
-/* COV_EINPUT names the hyper-parameter that is out of range or makes no network: sizes below 1
- * (lstm_layers and hidden_size unless cnn), input_size other than 4, step 1 with an even kernel, a
- * step so large that the padding would be negative, dropout outside [0, 1), more layers, more
- * outputs or a wider kernel than the limits above, more than 2^31 parameters (found without
- * overflow). */
+/* COV_EINPUT names the hyperparameter that is out of range: sizes below 1 (lstm_layers and
+ * hidden_size except for cnn), input_size other than 4, step 1 with an even kernel, a step so large
+ * that the padding would be negative, dropout outside [0, 1), values above the limits, or more than
+ * 2^31 parameters (found without overflow). */
 int cov_hparams_check(const struct cov_hparams *hp, struct cov_err *e) COV_MUST_USE;
 
 /* PyTorch's "padding" of the convolutions and of the transposed ones, and the "output_padding" of
- * the latter: those with which each convolution divides the length by step, and each transposed
- * one multiplies it. They do not depend on the length. Sizes as cov_hparams_check found sound. */
+ * the latter, with which each convolution divides the length by step and each transposed one
+ * multiplies it. They do not depend on the length. hp has passed cov_hparams_check. */
 struct cov_paddings {
     int64_t conv, transposed, output;
 };

@@ -1,9 +1,9 @@
-/* loss.h - how well values fit what was measured: Predmoter's loss and accuracy.
+/* loss.h - how well values fit measured coverage: Predmoter's loss and accuracy.
  *
  * A row is a chunk and one of its data sets, over the positions that are bases; v is the network's
  * value exp(p), t the target.
- *   loss     = mean over positions of v - t p       (Poisson, without what does not depend on p)
- *   accuracy = Pearson's r of v and t, with + 1e-8 in its denominator
+ *   loss     = mean over positions of v - t p       (Poisson, without terms that do not depend on p)
+ *   accuracy = Pearson's r of v and t, with 1e-8 added to its denominator
  * Sums are in double, in a fixed order.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_NET_LOSS_H
@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A row, or several as one long one. All zero: no position. */
+/* A row, or several as one long row. All zero: no positions. */
 struct cov_fit {
     uint64_t n;                 /* positions */
     double loss;                /* sum over them of v - t p */
@@ -20,16 +20,16 @@ struct cov_fit {
     double var_v, var_t, covar; /* sums of (v - mean_v)^2, (t - mean_t)^2 and their product */
 };
 
-/* Of values[n] and targets[n], which stand `stride` apart. p = log(v), of which values below the
- * smallest normal float have the log of that. */
+/* From values[n] and targets[n], `stride` apart. p = log(v); values below the smallest normal float
+ * count as that. */
 void cov_fit_row(const float *values, const float *targets, size_t n, size_t stride,
                  struct cov_fit *out);
-/* Adds the positions of another. */
+/* Adds the positions of another fit. */
 void cov_fit_merge(struct cov_fit *to, const struct cov_fit *from);
 double cov_fit_loss(const struct cov_fit *f);    /* mean over positions; n > 0 */
 double cov_fit_pearson(const struct cov_fit *f); /* n > 0 */
 
-/* Over rows. All zero: no row. */
+/* Means over rows. All zero: no rows. */
 struct cov_score {
     uint64_t n_rows;
     double loss, weights; /* sums: of a row's loss times its weight, of the weights */
@@ -37,12 +37,12 @@ struct cov_score {
     struct cov_fit all;   /* their positions as one row */
 };
 
-/* Adds a row, which has a position. `weight` is that of its loss. */
+/* Adds a row with at least one position. `weight` applies to its loss. */
 void cov_score_add(struct cov_score *s, const struct cov_fit *row, double weight);
-/* Means over the rows; NaN if there is none. */
+/* Means over the rows; NaN without rows. */
 double cov_score_loss(const struct cov_score *s);
 double cov_score_accuracy(const struct cov_score *s);
-/* One r over all positions; NaN if there is none. */
+/* One r over all positions; NaN without positions. */
 double cov_score_pearson_all(const struct cov_score *s);
 
 #endif

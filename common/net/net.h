@@ -1,4 +1,4 @@
-/* net.h - the network, ready to run on a device.
+/* net.h - a network, ready to run on a device.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_NET_NET_H
 #define COV_NET_NET_H
@@ -13,15 +13,14 @@ struct cov_net;
 int cov_net_new(struct cov_device *dev, const struct cov_hparams *hp, const float *block, size_t L,
                 unsigned n_workers, size_t max_batch, struct cov_net **out,
                 struct cov_err *e) COV_MUST_USE;
-/* Whether the device takes the network at all: makes it for one chunk at a time, and frees it. A
- * device that has another to take its place (device_auto.h) gives way now, before its advice on
- * batches and threads is asked for. */
+/* Tries whether the device can run the network, with one chunk per call. A device that can be
+ * replaced (device_auto.h) is replaced now, before its advice on batches and threads is used. */
 int cov_net_try(struct cov_device *dev, const struct cov_hparams *hp, const float *block, size_t L,
                 unsigned n_workers, struct cov_err *e) COV_MUST_USE;
-/* Before the first forward: everything is computed, also what is known (device.h). */
+/* Before the first forward: compute every position (device.h). */
 void cov_net_compute_all(struct cov_net *net);
 void cov_net_free(struct cov_net *net); /* NULL is accepted */
-/* What was done so far; while no forward is running. */
+/* Work so far; while no forward is running. */
 void cov_net_counts(const struct cov_net *net, struct cov_forward_counts *out);
 
 /* values[n,L,output_size] = exp(output), COV_PAD_VALUE on padding, of codes[n,L].

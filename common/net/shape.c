@@ -1,5 +1,5 @@
 /* shape.c - see shape.h. Layers: n convolutions down, the LSTM layers, n transposed convolutions
- * up, and the linear layer. The parameters of each stand together in the table, in the same order.
+ * up, and the linear layer. The parameters of a layer are adjacent in the table, in the same order.
  * SPDX-License-Identifier: MIT */
 #include "common/net/shape.h"
 
@@ -42,8 +42,8 @@ static size_t channels_at(const struct cov_hparams *hp, size_t depth)
     return channels;
 }
 
-/* Layer i < count_layers, lengths and padding left at zero. *module is its index in the list of its
- * kind in the state dict. */
+/* Layer i < count_layers without lengths and padding. *module is its index in the list of its kind
+ * in the state dict. */
 static struct cov_layer layer_at(const struct cov_hparams *hp, size_t i, size_t *module)
 {
     size_t n_cnn = (size_t)hp->cnn_layers, n_lstm = count_lstm(hp);
@@ -87,7 +87,7 @@ static struct cov_layer layer_at(const struct cov_hparams *hp, size_t i, size_t 
     return layer;
 }
 
-/* Appends a row to the table, which has room. */
+/* Appends a row to the table, which has room for it. */
 COV_PRINTF(6, 7)
 static void add(struct cov_params *p, bool trained, size_t n0, size_t n1, size_t n2,
                 const char *name, ...)
@@ -142,7 +142,7 @@ static void add_layer(struct cov_params *p, const struct cov_layer *l, size_t mo
     }
 }
 
-/* How many parameters add_layer appends. */
+/* The number of parameters that add_layer appends. */
 static size_t count_params(const struct cov_layer *l)
 {
     if (l->kind == COV_LAYER_LSTM)
@@ -213,7 +213,7 @@ void cov_params_randomize(const struct cov_hparams *hp, const struct cov_params 
     }
 }
 
-/* The weights of a layer, whose parameters are param[0 ...]. */
+/* The weights of a layer whose parameters are param[0 ...]. */
 static struct cov_layer_weights weights_of(const struct cov_layer *l, const struct cov_param *param,
                                            const float *block)
 {
@@ -238,7 +238,7 @@ static struct cov_layer_weights weights_of(const struct cov_layer *l, const stru
     return w;
 }
 
-/* Refuses a length that does not divide into whole steps, and says which ones do. */
+/* Refuses a length that is not a multiple of the step, and names the nearest ones that are. */
 static int check_length(const struct cov_hparams *hp, size_t L, struct cov_err *e)
 {
     size_t multiple = 1;
@@ -264,7 +264,7 @@ static int check_length(const struct cov_hparams *hp, size_t L, struct cov_err *
 }
 
 /* Sets the lengths and the padding of layer *l, which reads t positions, and checks that PyTorch's
- * Conv1d or ConvTranspose1d would give the same length. */
+ * Conv1d or ConvTranspose1d gives the same length. */
 static int set_lengths(const struct cov_hparams *hp, size_t t, struct cov_layer *l,
                        struct cov_err *e)
 {
@@ -292,7 +292,7 @@ static int set_lengths(const struct cov_hparams *hp, size_t t, struct cov_layer 
     return COV_OK;
 }
 
-/* So that devices can multiply sizes without a second thought. */
+/* So that devices can multiply sizes without overflow. */
 static int check_activations(const struct cov_layer *l, struct cov_err *e)
 {
     size_t wider = l->c_in > l->c_out ? l->c_in : l->c_out;

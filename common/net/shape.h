@@ -1,4 +1,4 @@
-/* shape.h - the layers of the network for a subsequence length, and where each parameter stands.
+/* shape.h - the layers of the network for a subsequence length, and the place of each parameter.
  *
  * All parameters (and the norms' running statistics) are one block of floats with a table of names,
  * so that loading, saving and uploading are loops over one array.
@@ -15,32 +15,33 @@ struct cov_param {
     int n_dims;
     size_t offset; /* in the block, floats */
     size_t n;      /* product of shape */
-    bool trained;  /* false: running_mean, running_var */
+    bool trained;  /* false for running_mean and running_var */
 };
 
 struct cov_params {
-    /* In the order of Predmoter's state dict, num_batches_tracked left out. Owned. */
+    /* In the order of Predmoter's state dict, without num_batches_tracked. Owned. */
     struct cov_param *items;
     size_t n_items;
     size_t n_floats; /* size of the block */
 };
 
-/* The table of a network that cov_hparams_check found sound. Free with cov_params_fini. */
+/* The table of a network; hp has passed cov_hparams_check. Free with cov_params_fini. */
 int cov_params_init(const struct cov_hparams *hp, struct cov_params *out,
                     struct cov_err *e) COV_MUST_USE;
 void cov_params_fini(struct cov_params *p);
-const struct cov_param *cov_params_find(const struct cov_params *p, const char *name); /* or NULL */
+const struct cov_param *cov_params_find(const struct cov_params *p,
+                                        const char *name); /* NULL if there is none */
 
-/* PyTorch's initial values, from `seed`: uniform in +-1/sqrt(fan_in) (of a transposed convolution
- * fan_in = c_out * kernel, of an LSTM +-1/sqrt(hidden)); norms 1 and 0, statistics 0 and 1. */
+/* PyTorch's initial values, from `seed`: uniform in +-1/sqrt(fan_in) (transposed convolution:
+ * fan_in = c_out * kernel; LSTM: +-1/sqrt(hidden)); norms 1 and 0, statistics 0 and 1. */
 void cov_params_randomize(const struct cov_hparams *hp, const struct cov_params *p, uint64_t seed,
                           float *block);
 
 /* The layers for chunks of L positions, with their weights as pointers into `block` (n_floats).
- * COV_EINPUT unless L is a multiple of step^cnn_layers (the text says so, and names the nearest
- * lengths that are) and at most 2^40; also where PyTorch's own formulas for the lengths do not
- * give exactly 1/step and step times a layer's length, and where positions times channels of a
- * layer are more than 2^40. Caller frees *layers and *weights. */
+ * COV_EINPUT unless L is a multiple of step^cnn_layers (the text names the nearest lengths that
+ * are) and at most 2^40; also if PyTorch's formulas for the lengths do not give exactly 1/step and
+ * step times a layer's length, or if a layer has more than 2^40 positions times channels. Caller
+ * frees *layers and *weights. */
 int cov_shape(const struct cov_hparams *hp, size_t L, const struct cov_params *p,
               const float *block, struct cov_layer **layers, struct cov_layer_weights **weights,
               size_t *n_layers, struct cov_err *e) COV_MUST_USE;

@@ -1,5 +1,5 @@
-/* train.c - see train.h. The device makes gradients; parameters, moments and the step are here, unless
- * the device keeps them too.
+/* train.c - see train.h. The device computes gradients; parameters, moments and steps are here,
+ * unless the device keeps them, too.
  * SPDX-License-Identifier: MIT */
 #include "common/net/train.h"
 
@@ -9,7 +9,7 @@
 
 #include "common/base/mem.h"
 
-/* Parameters of an item of the pool's work in a step. */
+/* Parameters per item of the pool's work in a step. */
 enum { SLICE = 1 << 16 };
 
 struct cov_trainer {
@@ -20,24 +20,24 @@ struct cov_trainer {
     /* [n_floats] each. If the device keeps them, only the block is here, with initial values. */
     float *block, *moment1, *moment2, *average;
     float *gradient; /* of the last batch */
-    float *sum;      /* of the batches since the last step */
-    double *shared;  /* the sum, to reduce; NULL: there is one process */
-    bool averages;   /* average is one, not yet the parameters */
-    bool loaded;     /* the device has the parameters as they are */
+    float *sum;      /* of all batches since the last step */
+    double *shared;  /* the sum, to reduce; NULL: only one process */
+    bool averages;   /* average differs from the parameters */
+    bool loaded;     /* the device has the current parameters */
     size_t n_batches;
     int64_t n_steps;
-    /* Items of a step: pieces of what is trained, in order. */
+    /* Items of a step: pieces of the trained parameters, in order. */
     struct slice {
         size_t beg, n;
         double squares; /* of the gradient */
     } * slices;
     size_t n_slices;
-    /* Of a step: */
+    /* During a step: */
     const struct cov_adam *adam;
     double scale;
 };
 
-/* Counts what there is to make, with NULL, or makes it. */
+/* Lists the slices; with NULL only counts them. */
 static size_t list_slices(const struct cov_params *params, struct slice *out)
 {
     size_t n = 0;
@@ -50,7 +50,7 @@ static size_t list_slices(const struct cov_params *params, struct slice *out)
     return n;
 }
 
-/* What the device does not keep. */
+/* Arrays that the device does not keep. */
 static int make_arrays(struct cov_trainer *t, struct cov_err *e)
 {
     size_t n = t->params.n_floats;
@@ -147,7 +147,7 @@ void cov_trainer_free(struct cov_trainer *t)
 
 /* ---- a batch ---- */
 
-/* The running statistics, and the gradients, which the first batch leaves where they are. */
+/* Moves the running statistics, and adds the gradients; the first batch's are swapped in. */
 static void take_gradient(struct cov_trainer *t)
 {
     for (size_t k = 0; k < t->params.n_items; k++) {
@@ -215,7 +215,7 @@ static int square_slice(void *arg, size_t item, unsigned worker, struct cov_err 
     return COV_OK;
 }
 
-/* *norm = the gradient's length, before `scale`. */
+/* *norm = the gradient's norm, before `scale`. */
 static int measure_gradient(struct cov_trainer *t, double *norm, struct cov_err *e)
 {
     double sum = 0;
@@ -240,7 +240,7 @@ static int step_slice(void *arg, size_t item, unsigned worker, struct cov_err *e
     return COV_OK;
 }
 
-/* The moving average, which begins with the parameters. */
+/* The moving average, which starts with the parameters. */
 static void take_average(struct cov_trainer *t, double keep)
 {
     size_t n = t->params.n_floats;
@@ -260,7 +260,7 @@ int cov_trainer_step(struct cov_trainer *t, const struct cov_adam *adam, struct 
     if (t->training->resident)
         return t->training->resident->step(t->training, adam, e);
     if (t->n_batches == 0)
-        return cov_fail(e, COV_EUSAGE, "a step without a batch before it");
+        return cov_fail(e, COV_EUSAGE, "no batch before the step");
     t->adam = adam;
     t->scale = 1 / (double)t->n_batches;
     t->n_batches = 0;
@@ -275,7 +275,7 @@ int cov_trainer_step(struct cov_trainer *t, const struct cov_adam *adam, struct 
         norm = adam->clip;
     }
     if (norm > COV_TRAIN_MAX_NORM)
-        return cov_fail(e, COV_EINPUT, "the gradient is too large, of norm %g", norm);
+        return cov_fail(e, COV_EINPUT, "the gradient is too large: norm %g", norm);
     t->loaded = false;
     rc = cov_pool_for(t->pool, t->n_slices, step_slice, t, e);
     t->n_steps++;

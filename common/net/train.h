@@ -1,17 +1,17 @@
 /* train.h - training of the network on a device: forward in training mode, backward, optimiser.
  *
- * What is computed is Predmoter's: for a batch of n chunks with targets t[n,L,D], p the network's
- * output (log coverage), rows are the pairs (chunk, data set) whose target is there, columns the
+ * Computes what Predmoter does. For a batch of n chunks with targets t[n,L,D], p the network's
+ * output (log coverage), rows are the pairs (chunk, data set) that have a target, columns the
  * positions that are not padding.
  *   loss     = sum over rows of w_d mean over columns of (exp(p) - t p)  /  sum over rows of w_d
- *   accuracy = mean over rows of Pearson's r of exp(p) and t, + 1e-8 in its denominator
- * w_d = 1 unless loss_weights are given. Norms take their mean and (biased) variance from all
- * positions of the batch, padding too, as PyTorch does, and move their running statistics by 0.1
- * (unbiased variance). Dropout stands between LSTM layers.
+ *   accuracy = mean over rows of Pearson's r of exp(p) and t, with 1e-8 added to its denominator
+ * w_d = 1 without loss_weights. Norms take mean and (biased) variance from all positions of the
+ * batch, including padding, as PyTorch does, and move their running statistics by 0.1 (unbiased
+ * variance). Dropout is applied between LSTM layers.
  *
- * Results do not depend on the number of threads: sums are by fixed pieces in a fixed order. Several
- * processes may share a batch (reduce); each has an equal trainer, and calls it in the same order.
- * Batches, scores, the hook and what is kept are in device.h, as a device takes them.
+ * Results do not depend on the number of threads: sums are over fixed pieces in a fixed order.
+ * Several processes may share a batch (reduce); each has an equal trainer, and they make the same
+ * calls in the same order. device.h defines batches, scores, the reduction and the state.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_NET_TRAIN_H
 #define COV_NET_TRAIN_H
@@ -25,32 +25,32 @@
 struct cov_trainer;
 
 struct cov_trainer_options {
-    const struct cov_hparams *hp; /* dropout among them */
+    const struct cov_hparams *hp; /* including dropout */
     size_t L;                     /* positions of a chunk */
-    size_t max_batch;             /* chunks of a call */
+    size_t max_batch;             /* chunks per call */
     uint64_t seed;                /* of dropout */
     const float *loss_weights;    /* [D]; NULL: all 1 */
     struct cov_train_reduce reduce;
     struct cov_pool *pool; /* borrowed until free */
 };
 
-/* `block` and what the options point to are borrowed for the call, but for the pool. COV_EUNSUPPORTED
- * for a device that cannot train. */
+/* `block` and what the options point to are borrowed for the call, except for the pool.
+ * COV_EUNSUPPORTED if the device cannot train. */
 int cov_trainer_new(struct cov_device *dev, const struct cov_trainer_options *options,
                     const float *block, struct cov_trainer **out, struct cov_err *e) COV_MUST_USE;
 void cov_trainer_free(struct cov_trainer *t); /* NULL is accepted */
 
 /* Forward and backward; adds the gradient of the batch's loss, and moves the running statistics.
- * COV_EINPUT for a loss that is not finite (nothing changes then). */
+ * COV_EINPUT for a loss that is not finite; nothing changes then. */
 int cov_trainer_batch(struct cov_trainer *t, const struct cov_train_batch *batch,
                       struct cov_train_score *score, struct cov_err *e) COV_MUST_USE;
-/* One step with the mean of the gradients of the calls of cov_trainer_batch since the last one.
- * COV_EINPUT for a gradient that is not finite, or so large that its squares are not (nothing but the
- * gradient is gone then); COV_EUSAGE without a batch before. */
+/* One step with the mean of the gradients since the last one. COV_EINPUT for a gradient that is not
+ * finite, or whose squares would not be; only the gradient is lost then. COV_EUSAGE without a batch
+ * since the last step. */
 int cov_trainer_step(struct cov_trainer *t, const struct cov_adam *adam,
                      struct cov_err *e) COV_MUST_USE;
 
-/* Writing drops gradients that wait for a step. */
+/* Writing discards gradients since the last step. */
 int cov_trainer_read(struct cov_trainer *t, struct cov_train_state *state,
                      struct cov_err *e) COV_MUST_USE;
 int cov_trainer_write(struct cov_trainer *t, const struct cov_train_state *state,

@@ -34,16 +34,16 @@ while IFS='|' read -r options regex; do
     predict -o x.h5 $options
     refused 2 "^covpredict: error: $regex" "$options"
 done <<'END'
---device gpu|--device: 'gpu' is none of auto, cpu, cuda, cuda:0,1,\.\.\.$
---device cuda:|--device: 'cuda:': numbers of GPUs are expected behind 'cuda:', from 0 to 9999 and separated by commas, as in cuda:0 or cuda:0,1$
---device cuda:x|--device: 'cuda:x': numbers of GPUs are expected behind 'cuda:', from 0 to 9999 and separated by commas, as in cuda:0 or cuda:0,1$
---device cuda:0,|--device: 'cuda:0,': numbers of GPUs are expected behind 'cuda:', from 0 to 9999 and separated by commas, as in cuda:0 or cuda:0,1$
---device cuda:-1|--device: 'cuda:-1': numbers of GPUs are expected behind 'cuda:', from 0 to 9999 and separated by commas, as in cuda:0 or cuda:0,1$
---device cuda:1,2,1|--device: GPU 1 is named twice$
+--device gpu|--device: unknown device 'gpu'; use auto, cpu, cuda or cuda:0,1,\.\.\.$
+--device cuda:|--device: 'cuda:': expected GPU numbers from 0 to 9999 after 'cuda:', separated by commas, as in cuda:0 or cuda:0,1$
+--device cuda:x|--device: 'cuda:x': expected GPU numbers from 0 to 9999 after 'cuda:', separated by commas, as in cuda:0 or cuda:0,1$
+--device cuda:0,|--device: 'cuda:0,': expected GPU numbers from 0 to 9999 after 'cuda:', separated by commas, as in cuda:0 or cuda:0,1$
+--device cuda:-1|--device: 'cuda:-1': expected GPU numbers from 0 to 9999 after 'cuda:', separated by commas, as in cuda:0 or cuda:0,1$
+--device cuda:1,2,1|--device: duplicate GPU 1$
 --device cuda --cpu base|--cpu and --device cuda contradict each other$
 END
 predict -o x.h5 --device cuda
-refused 1 "^covpredict: error: --device cuda: the plugin for GPUs is not installed: there is no $PWD/none/covtools-cuda\.so" \
+refused 1 "^covpredict: error: --device cuda: GPU plugin not installed: $PWD/none/covtools-cuda\.so not found" \
     'no plugin'
 predict -o cpu.h5 --device cpu
 status_is 0 'the CPU'
@@ -55,7 +55,7 @@ echo text >none/covtools-cuda.so
 predict -o x.h5 --device cuda
 refused 1 "^covpredict: error: --device cuda: $PWD/none/covtools-cuda\.so: " 'a file that is no plugin'
 predict -o x.h5
-stderr_like "no GPU: $PWD/none/covtools-cuda\.so: .*; on the CPU\$" '  auto says so'
+stderr_like "no GPU: $PWD/none/covtools-cuda\.so: .*; using the CPU\$" '  auto says so'
 ok '  and takes the CPU' cmp x.h5 cpu.h5
 
 # ---------------------------------------------------------------- with emulated cards
@@ -112,7 +112,7 @@ assert numpy.allclose(a, b, 1e-5, 0)"
     predict -o x.h5 --device cuda
     refused 1 '^covpredict: error: --device cuda: GPU 0 \(Mock A\) computes wrong values: ' 'a card that is broken'
     predict -o x.h5
-    stderr_like 'warning: GPU 0 \(Mock A\) computes wrong values: .*; going on with the CPU$' '  is not taken by auto'
+    stderr_like 'warning: GPU 0 \(Mock A\) computes wrong values: .*; continuing on the CPU$' '  is not taken by auto'
     ok '  which takes the CPU' cmp x.h5 cpu.h5
     # What a card has not enough memory for is an error, and with auto the CPU's.
     COVTOOLS_MOCK=memory=200000
@@ -120,7 +120,7 @@ assert numpy.allclose(a, b, 1e-5, 0)"
     refused 137 '^covpredict: error: GPU 0 \(Mock A\): memory: out of memory$' 'too little memory'
     run covpredict -q -f -m m.ckpt --subsequence-length 4800 -o x.h5 --stats stats.json g.fa
     status_is 0 '  auto'
-    is "$(cat "$stderr")" 'covpredict: warning: GPU 0 (Mock A): memory: out of memory; going on with the CPU' \
+    is "$(cat "$stderr")" 'covpredict: warning: GPU 0 (Mock A): memory: out of memory; continuing on the CPU' \
         '  says so in one line, also with -q'
     covpredict -q -f -m m.ckpt --subsequence-length 4800 -o y.h5 --device cpu g.fa
     ok '  and takes the CPU' cmp x.h5 y.h5
@@ -129,7 +129,7 @@ assert numpy.allclose(a, b, 1e-5, 0)"
     "$PYTHON" "$SRC/tests/lib/training_data.py" t.h5 1 2 4800 || exit 99
     run covpredict --evaluate -@ 2 -m m.ckpt --device auto t.h5
     status_is 0 '  --evaluate'
-    stderr_like '^covpredict: warning: GPU 0 \(Mock A\): memory: out of memory; going on with the CPU$' '  says so'
+    stderr_like '^covpredict: warning: GPU 0 \(Mock A\): memory: out of memory; continuing on the CPU$' '  says so'
     stderr_like '^covpredict: [^G].*, 2 threads; ' '  before it names the CPU and its threads'
     cp "$stdout" auto.tsv
     run covpredict --evaluate -@ 2 -m m.ckpt --device cpu t.h5
@@ -139,7 +139,7 @@ assert numpy.allclose(a, b, 1e-5, 0)"
     refused 1 '^covpredict: error: --device cuda: no NVIDIA driver' 'no driver'
     predict -o x.h5
     status_is 0 '  auto'
-    stderr_like 'no GPU: no NVIDIA driver \(libcuda\.so\.1\) is there; on the CPU$' '  says why'
+    stderr_like 'no GPU: no NVIDIA driver \(libcuda\.so\.1\) is there; using the CPU$' '  says why'
     ok '  and takes the CPU' cmp x.h5 cpu.h5
     covpredict --version >version
     ok '--version says so' grep -q 'no NVIDIA driver' version

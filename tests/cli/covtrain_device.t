@@ -37,13 +37,13 @@ while IFS='|' read -r options regex; do
     train -o x -e 1 $options
     refused 2 "^covtrain: error: $regex" "$options"
 done <<'END'
---device gpu|--device: 'gpu' is none of auto, cpu, cuda, cuda:0,1,\.\.\.$
---device cuda:x|--device: 'cuda:x': numbers of GPUs are expected
+--device gpu|--device: unknown device 'gpu'; use auto, cpu, cuda or cuda:0,1,\.\.\.$
+--device cuda:x|--device: 'cuda:x': expected GPU numbers
 --device cuda:0,1|--device cuda:0,1: training takes one GPU$
 --device cuda --cpu base|--cpu and --device cuda contradict each other$
 END
 train -o x -e 1 --device cuda
-refused 1 "^covtrain: error: --device cuda: the plugin for GPUs is not installed: there is no $PWD/none/covtools-cuda\.so" \
+refused 1 "^covtrain: error: --device cuda: GPU plugin not installed: $PWD/none/covtools-cuda\.so not found" \
     'no plugin'
 train -o cpu -e 2 --device cpu
 status_is 0 'the CPU'
@@ -84,10 +84,10 @@ if [ -f "$COVTOOLS_PLUGINS/covtools-cuda.so" ]; then
     COVTOOLS_MOCK=memory=1000000
     train -o x -e 1
     status_is 0 'what a card cannot hold, auto trains on the CPU'
-    stderr_like 'not enough memory .*; going on with the CPU$' '  and says so'
+    stderr_like 'not enough memory .*; continuing on the CPU$' '  and says so'
     COVTOOLS_MOCK=wrong=0
     train -o x -e 1
-    stderr_like 'GPU 0 \(Mock A\) computes wrong values: .*; going on with the CPU$' 'a broken card is not taken by auto'
+    stderr_like 'GPU 0 \(Mock A\) computes wrong values: .*; continuing on the CPU$' 'a broken card is not taken by auto'
 else
     pass 'emulated cards # SKIP no C++ compiler, or a sanitized build'
 fi

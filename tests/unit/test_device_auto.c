@@ -175,7 +175,7 @@ static void gives_way(void **state)
     levels[0] = '?'; /* a copy was taken */
     assert_int_equal(dev->ops->program_new(dev, &spec, &p, NULL), COV_OK);
     assert_int_equal(n_warnings, 1);
-    assert_string_equal(last_warning, "a GPU: no memory; going on with the CPU");
+    assert_string_equal(last_warning, "a GPU: no memory; continuing on the CPU");
     assert_string_equal(dev->ops->name, "cpu");
     assert_string_equal(dev->ops->precision(dev), "fp32");
     assert_non_null(strstr(dev->ops->describe(dev), "scalar reference"));
@@ -230,7 +230,7 @@ static void trains(void **state)
     struct cov_device *dev = open_auto(&options);
     assert_int_equal(dev->ops->training_new(dev, &training, &t, NULL), COV_OK);
     assert_int_equal(n_warnings, 1);
-    assert_string_equal(last_warning, "a GPU: cannot train; going on with the CPU");
+    assert_string_equal(last_warning, "a GPU: cannot train; continuing on the CPU");
     assert_int_equal(t->gradients->load(t, NULL), COV_OK);
     cov_training_free(t);
     cov_training_free(NULL);

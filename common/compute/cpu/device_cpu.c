@@ -1,12 +1,9 @@
-/* device_cpu.c - the CPU as a device (device.h).
+/* device_cpu.c - the CPU as a device (device.h). README.md lists what is not computed, and where.
  *
- * A worker runs its sequences through the whole network by itself, in an arena of its own: the
- * convolutions sequence by sequence, so that activations stay in its caches, the LSTM layers with up
- * to COV_LSTM_ROWS sequences side by side, those that are filled alike together, so that they rest
- * together. Beyond that, memory does not grow with the batch. What is constant is not computed
- * (plan.h, lstm.h), nor is a chunk that is equal to another one of the same call, or to one of
- * nothing but N before. What LSTM layers make of padding is computed once (lstm.h), when a chunk comes
- * that has much of it.
+ * A worker runs its sequences through the whole network in an arena of its own: convolutions one
+ * sequence at a time, so that activations stay in its caches; LSTM layers with up to COV_LSTM_ROWS
+ * sequences side by side, with similar padding, so that they rest together. Memory does not grow
+ * with the batch beyond that.
  * SPDX-License-Identifier: MIT */
 #include <pthread.h>
 #include <stdio.h>
@@ -29,15 +26,17 @@
 #include "common/compute/plan.h"
 #include "common/seq/alphabet.h"
 
-enum { LINE = 16, HUGE_PAGE = (2 << 20) / 4 }; /* floats of a cache line; of a large page */
-enum { MUCH_PADDING = 8 }; /* the part of a chunk, inverse, that makes its padding worth sharing */
+enum { LINE = 16, HUGE_PAGE = (2 << 20) / 4 }; /* floats of a cache line and of a large page */
+enum {
+    MUCH_PADDING = 8
+}; /* padding is shared if it is at least this fraction of a chunk: 1 / MUCH_PADDING */
 
 struct cpu_device {
     struct cov_device base;
     bool reference; /* the scalar reference instead of `kernels` */
     struct cov_cpu_kernels kernels;
     struct cov_cpu_arithmetic arithmetic, training;
-    unsigned features; /* that may be used */
+    unsigned features; /* allowed ones */
     char description[256];
 };
 
@@ -45,8 +44,8 @@ struct cpu_device {
 struct arena {
     float *memory;
     float *onehot;  /* [L, 4] */
-    float *rows[2]; /* activations of one sequence, in turn */
-    float *lstm[2]; /* [T, n, C], in turn */
+    float *rows[2]; /* activations of one sequence, alternating */
+    float *lstm[2]; /* [T, n, C], alternating */
     float *scratch;
     struct cov_row_plan *plans; /* [n_rows, n_layers + 1] */
     double *work;               /* [n_rows] multiplications */
@@ -54,13 +53,13 @@ struct arena {
     struct cov_forward_counts counts; /* without chunks_repeated */
 };
 
-/* A chunk of nothing but padding. */
+/* A chunk of only padding. */
 struct padding {
-    pthread_mutex_t lock; /* of its making; what is made stays as it is */
+    pthread_mutex_t lock; /* held while it is made; it does not change afterwards */
     bool made;
     float *memory;
     struct cov_row_plan *plans;      /* [n_layers + 1] */
-    struct cov_lstm_padding *layers; /* [n_layers]; the LSTMs */
+    struct cov_lstm_padding *layers; /* [n_layers], of LSTMs */
 };
 
 struct cpu_program {
@@ -68,11 +67,11 @@ struct cpu_program {
     const struct cpu_device *dev;
     struct cov_layer *layers;
     size_t n_layers, lstm_beg, lstm_end; /* layers [lstm_beg, lstm_end) are LSTMs */
-    bool full;                           /* compute what is constant, too */
+    bool full;                           /* compute everything */
     size_t n_rows;                       /* sequences side by side, at most COV_LSTM_ROWS */
-    struct cov_fast_layer **fast;        /* [n_layers]; NULL for an LSTM, and with the reference */
-    struct cov_lstm **lstm;              /* [n_layers]; the LSTMs */
-    struct cov_layer_weights *weights;   /* [n_layers], of the reference */
+    struct cov_fast_layer **fast;        /* [n_layers]; NULL for LSTMs and for the reference */
+    struct cov_lstm **lstm;              /* [n_layers], of LSTMs */
+    struct cov_layer_weights *weights;   /* [n_layers], for the reference */
     float **weight_memory;               /* [n_layers] */
     struct arena *arenas;
     unsigned n_workers;
@@ -88,7 +87,7 @@ static size_t max_size(size_t a, size_t b)
 
 /* ---- making ---- */
 
-/* The reference reads weights as PyTorch has them: keep a copy. */
+/* The reference reads weights in PyTorch's layouts: keeps a copy. */
 static int copy_weights(struct cpu_program *p, size_t i, const struct cov_layer_weights *w,
                         struct cov_err *e)
 {
@@ -137,7 +136,7 @@ static int pack_layer(struct cpu_program *p, size_t i, const struct cov_layer_we
     return cov_fast_layer_new(l, w, &kernels, &p->fast[i], e);
 }
 
-/* Floats that an LSTM layer reads or writes for one sequence, whichever is more. */
+/* Floats that an LSTM layer reads or writes for one sequence, the larger of both. */
 static size_t lstm_floats(const struct cov_layer *layers, size_t n_layers)
 {
     size_t most = 0;
@@ -147,7 +146,7 @@ static size_t lstm_floats(const struct cov_layer *layers, size_t n_layers)
     return most;
 }
 
-/* The memory is left as it comes, for the worker to touch first. */
+/* The memory is not initialised: the worker is to touch it first. */
 static int make_arenas(struct cpu_program *p, struct cov_err *e)
 {
     size_t rows = 0, scratch = 0, onehot = p->layers[0].t_in * 4;
@@ -161,12 +160,12 @@ static int make_arenas(struct cpu_program *p, struct cov_err *e)
                                         : cov_fast_layer_scratch(p->fast[i]);
         scratch = max_size(scratch, need);
     }
-    /* Every part starts on a cache line, the first one too. */
+    /* Every part starts on a cache line, including the first. */
     onehot = (onehot + LINE - 1) / LINE * LINE;
     rows = (rows + LINE - 1) / LINE * LINE;
     lstm = (lstm + LINE - 1) / LINE * LINE;
     size_t total = LINE + onehot + 2 * rows + 2 * lstm + scratch;
-    if (total > HUGE_PAGE) /* rows of a sequence are far apart in the LSTMs' part */
+    if (total > HUGE_PAGE) /* large pages, as rows of a sequence are far apart in the LSTMs' part */
         total = (total + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
     for (unsigned i = 0; i < p->n_workers; i++) {
         struct arena *a = &p->arenas[i];
@@ -228,7 +227,7 @@ static void one_hot(const struct cov_row_plan *plan, const uint8_t *codes, float
             memcpy(x + 4 * t, cov_onehot_f32[codes[t] & 15], 4 * sizeof *x);
 }
 
-/* Rows of y that are copies of rows that were computed. */
+/* Rows of y that are copies of computed rows. */
 static void copy_rows(const struct cov_row_plan *plan, size_t c, float *y, size_t y_stride)
 {
     for (size_t i = 0; i < plan->n_copies; i++) {
@@ -241,8 +240,8 @@ static void copy_rows(const struct cov_row_plan *plan, size_t c, float *y, size_
     }
 }
 
-/* Layers [of.beg, of.end) of one sequence, from its codes if io->x is NULL. Returns the
- * multiplications that it took. */
+/* Layers [of.beg, of.end) of one sequence, from its codes if io->x is NULL. Returns the number of
+ * multiplications. */
 static double run_rows(const struct cpu_program *p, struct arena *a,
                        const struct cov_row_plan *plans, struct cov_rows of, const uint8_t *codes,
                        const struct cov_layer_io *io)
@@ -270,7 +269,7 @@ static double run_rows(const struct cpu_program *p, struct arena *a,
             work += (double)(rows.end - rows.beg) * cov_plan_work_of_row(l);
         }
         if (i + 1 != p->lstm_beg ||
-            p->lstm_beg == p->lstm_end) /* an LSTM reads copies where they come from */
+            p->lstm_beg == p->lstm_end) /* LSTMs read copied rows from their source */
             copy_rows(plan, l->c_out, step.y, step.y_stride);
         x = step.y;
         x_stride = step.y_stride;
@@ -278,7 +277,7 @@ static double run_rows(const struct cpu_program *p, struct arena *a,
     return work;
 }
 
-/* The next `n` floats of *at, whole cache lines. */
+/* Takes the next `n` floats of *at, in whole cache lines. */
 static float *take(float **at, size_t n)
 {
     float *taken = *at;
@@ -286,8 +285,8 @@ static float *take(float **at, size_t n)
     return taken;
 }
 
-/* Plans the padding and its places in memory: the input of the LSTM layers, then of each one its
- * output and the cells of its backward direction. */
+/* Plans the padding and its memory: the input of the LSTM layers, then the output of each one and
+ * the cells of its backward direction. */
 static int place_padding(const struct cpu_program *p, struct padding *of, float **input,
                          struct cov_err *e)
 {
@@ -331,14 +330,14 @@ static int make_padding(const struct cpu_program *p, struct arena *a, struct pad
     return rc;
 }
 
-/* And some base: else nothing is computed. */
+/* Whether a chunk has much padding, and some base: without one nothing is computed. */
 static bool has_much_padding(const struct cpu_program *p, const struct cov_ordered_chunk *chunk)
 {
     size_t length = p->layers[0].t_in;
     return chunk->filled > 0 && length - chunk->filled >= length / MUCH_PADDING;
 }
 
-/* Makes the padding if one of n chunks is the first that wants it. *out: [n_layers], or NULL. */
+/* Makes the padding when one of n chunks is the first that needs it. *out: [n_layers], or NULL. */
 static int get_padding(struct cpu_program *p, struct arena *a, size_t n,
                        const struct cov_ordered_chunk *chunks, const struct cov_lstm_padding **out,
                        struct cov_err *e)
@@ -356,13 +355,13 @@ static int get_padding(struct cpu_program *p, struct arena *a, size_t n,
     (void)pthread_mutex_lock(&of->lock);
     if (!of->made)
         rc = make_padding(p, a, of, e);
-    of->made = true; /* or has failed: then there are no layers */
+    of->made = true; /* or failed: without layers */
     *out = of->layers;
     (void)pthread_mutex_unlock(&of->lock);
     return rc;
 }
 
-/* The LSTM layers of n chunks, from a->lstm[0]; returns where their output is. */
+/* The LSTM layers of n chunks, from a->lstm[0]; returns the address of their output. */
 static const float *run_lstms(const struct cpu_program *p, struct arena *a, size_t n,
                               const struct cov_ordered_chunk *chunks,
                               const struct cov_lstm_padding *padding)
@@ -541,9 +540,9 @@ static int program_new(struct cov_device *dev, const struct cov_program_spec *sp
             p->lstm_end++;
         for (size_t i = p->lstm_end; i < n_layers; i++)
             if (layers[i].kind == COV_LAYER_LSTM)
-                rc = cov_fail(e, COV_EUNSUPPORTED, "LSTM layers do not follow one another");
+                rc = cov_fail(e, COV_EUNSUPPORTED, "LSTM layers are not consecutive");
         if (p->lstm_beg < n_layers && (p->lstm_beg == 0 || p->lstm_end == n_layers))
-            rc = cov_fail(e, COV_EUNSUPPORTED, "no layer before or behind the LSTM layers");
+            rc = cov_fail(e, COV_EUNSUPPORTED, "no layer before or after the LSTM layers");
     }
     for (size_t i = 0; rc == COV_OK && i < n_layers; i++) {
         const struct cov_layer *l = &p->layers[i];
@@ -644,7 +643,7 @@ int cov_device_open_cpu(const struct cov_cpu_options *options, struct cov_device
     dev->features = cpu.features;
     dev->kernels.vec = cov_vec_choose(cpu.features);
     dev->kernels.gemm = cov_gemm_choose(cpu.features);
-    /* A CPU that we have no kernels for is better served by OpenBLAS, if it is there. */
+    /* Without kernels for this CPU, OpenBLAS is faster, if it is installed. */
     dev->kernels.openblas = options->openblas || (!options->levels && !options->direct &&
                                                   cpu.level == COV_LEVEL_BASE && cov_blas_load());
     dev->kernels.minimal = options->direct ? NULL : cov_minimal_choose(cpu.features);

@@ -359,7 +359,7 @@ static int step_training(struct cov_training *base, const struct cov_adam *adam,
     struct cov_cuda_training *t = (struct cov_cuda_training *)base;
     double square = 0, scale = 1;
     if (t->n_batches == 0)
-        return cov_fail(e, COV_EUSAGE, "a step without a batch before it");
+        return cov_fail(e, COV_EUSAGE, "no batch before the step");
     scale /= (double)t->n_batches;
     t->n_batches = 0;
     int rc = cov_rt_use(t->card, e);
@@ -377,7 +377,7 @@ static int step_training(struct cov_training *base, const struct cov_adam *adam,
         norm = adam->clip;
     }
     if (norm > COV_TRAIN_MAX_NORM)
-        return cov_fail(e, COV_EINPUT, "the gradient is too large, of norm %g", norm);
+        return cov_fail(e, COV_EINPUT, "the gradient is too large: norm %g", norm);
     queue_step(t, adam, scale);
     t->n_steps++;
     t->packed = false;

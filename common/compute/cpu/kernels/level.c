@@ -77,7 +77,7 @@ int cov_cpu_level_choose(const char *list, struct cov_cpu_choice *out, struct co
     if (!usable) {
         char there[128];
         cov_cpu_levels_describe(there, sizeof there);
-        return cov_fail(e, COV_EUNSUPPORTED, "this CPU and its operating system have no %s, but %s",
+        return cov_fail(e, COV_EUNSUPPORTED, "%s: not available on this machine; available: %s",
                         list, there);
     }
     unsigned level = N_LEVELS - 1;

@@ -1,4 +1,4 @@
-/* vec_base.c - the element-wise kernels for baseline.
+/* vec_base.c - element-wise kernels for any CPU of the architecture.
  * SPDX-License-Identifier: MIT */
 #define VEC_TABLE cov_vec_base
 #define VEC_NAME "baseline"

@@ -1,5 +1,5 @@
-/* vec_gates.h - exponentials, and what sigmoid and tanh are made of, on vectors; included by the body
- * of element-wise kernels, which defines LANES, and FUSED, LEAST and MOST if it can (vec_body.h).
+/* vec_gates.h - exponentials, sigmoid and tanh on vectors; included by the bodies of element-wise
+ * kernels, which define LANES and, if possible, FUSED, LEAST and MOST (vec_body.h).
  * SPDX-License-Identifier: MIT */
 #include <stddef.h>
 #include <stdint.h>
@@ -23,12 +23,12 @@ static inline vec all(float v)
     return v - (vec){0};
 }
 
-/* What exponents are held within: sigmoid and tanh are 0 or 1 beyond it, to 5e-18, and the product
- * of two exponentials and a number does not overflow. */
+/* Exponents are limited to this: beyond it sigmoid and tanh are 0 or 1 to 5e-18, and the product of
+ * two exponentials and a number does not overflow. */
 #define GATE_LIMIT 40.0f
 
-/* *q and the result p: exp(x) = p (1 + q), p a power of 2, for x held within GATE_LIMIT; n, r and P
- * of exp_core. NaN makes q NaN. */
+/* Returns p and sets *q: exp(x) = p (1 + q), p a power of 2, x limited to GATE_LIMIT; n, r and P as
+ * in exp_core. NaN makes q NaN. */
 static inline vec split_exp(vec x, vec *q)
 {
     const vec round = all(12582912.0f);
@@ -45,28 +45,28 @@ static inline vec split_exp(vec x, vec *q)
     return power;
 }
 
-/* 1 + exp(-x): sigmoid(x) is 1 over it. */
+/* 1 + exp(-x), the denominator of sigmoid(x). */
 static inline vec under_sigmoid(vec x)
 {
     vec q, power = split_exp(-x, &q);
     return FUSED(power, q, power) + all(1.0f);
 }
 
-/* exp(2x) - 1, which does not cancel near 0: tanh(x) is it over itself plus 2. */
+/* t = exp(2x) - 1, without cancellation near 0: tanh(x) = t / (t + 2). */
 static inline vec above_tanh(vec x)
 {
     vec q, power = split_exp(x + x, &q);
     return FUSED(power, q, power - all(1.0f));
 }
 
-/* tanh(x) sigmoid(o), of what is under sigmoid(o). */
+/* tanh(x) sigmoid(o), from the denominator of sigmoid(o). */
 static inline vec opened(vec x, vec under_o)
 {
     vec t = above_tanh(x);
     return t / ((t + all(2.0f)) * under_o);
 }
 
-/* n <= LANES floats, and zeros. */
+/* n <= LANES floats, then zeros. */
 static inline vec load(size_t n, const float *x)
 {
     vec v = {0};

@@ -19,7 +19,7 @@ struct cov_cpu_kernels {
     const struct cov_gemm *gemm;
     const struct cov_vec *vec;
     bool openblas; /* for the convolutions; cov_blas_load has returned true */
-    /* NULL: all convolutions are direct products, as they are with OpenBLAS. */
+    /* NULL: all convolutions are direct products, as with OpenBLAS. */
     const struct cov_minimal_kernels *minimal;
 };
 
@@ -29,13 +29,13 @@ struct cov_fast_layer;
 int cov_fast_layer_new(const struct cov_layer *layer, const struct cov_layer_weights *w,
                        const struct cov_cpu_kernels *kernels, struct cov_fast_layer **out,
                        struct cov_err *e) COV_MUST_USE;
-/* The sums alone of a convolution, without bias, ReLU and norm: what leads gradients back (of a
- * convolution, that is the transposed one with the same weights, and the other way round). */
+/* Only the sums of a convolution, without bias, ReLU and norm: for gradients of the input (of a
+ * convolution by the transposed one with the same weights, and vice versa). */
 int cov_fast_sums_new(const struct cov_layer *layer, const float *weight,
                       const struct cov_cpu_kernels *kernels, struct cov_fast_layer **out,
                       struct cov_err *e) COV_MUST_USE;
 void cov_fast_layer_free(struct cov_fast_layer *f); /* NULL is accepted */
-/* Floats of scratch that running it needs, from the beginning of a cache line on. */
+/* Floats of scratch that running it needs, starting on a cache line. */
 size_t cov_fast_layer_scratch(const struct cov_fast_layer *f);
 
 /* Rows `rows` of y of one sequence. They start at a multiple of cov_plan_unit(layer), and end at one
@@ -43,8 +43,8 @@ size_t cov_fast_layer_scratch(const struct cov_fast_layer *f);
 void cov_fast_rows(const struct cov_fast_layer *f, struct cov_rows rows,
                    const struct cov_layer_io *io, float *scratch);
 
-/* The same of a first layer, from the codes[t_in] whose one-hot rows are x: sums of rows of a table.
- * Where it cannot, it reads rows of x. */
+/* The same for a first layer from codes[t_in] instead of one-hot rows, by table look-up; only if
+ * cov_fast_reads_codes. */
 bool cov_fast_reads_codes(const struct cov_fast_layer *f);
 void cov_fast_rows_of_codes(const struct cov_fast_layer *f, struct cov_rows rows,
                             const uint8_t *codes, float *y, size_t y_stride);

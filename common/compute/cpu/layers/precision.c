@@ -44,8 +44,7 @@ void cov_cpu_arithmetic_choose(enum cov_precision wanted, const struct cov_cpu_c
     if (out->conv != COV_FP32 && !amx && cpu->level != COV_LEVEL_SCALAR) {
         if (!dot) {
             set_operands(COV_PRECISION_FP32, out);
-            out->why = "these CPU instructions do not multiply bf16, and fp32 is as fast and more "
-                       "exact";
+            out->why = "there are no bf16 instructions, and fp32 is as fast and more exact";
         } else if (wanted == COV_PRECISION_BF16X3) {
             set_operands(COV_PRECISION_FP32, out);
             out->why = "fp32 is faster on this CPU and more exact";

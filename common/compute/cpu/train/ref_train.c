@@ -9,7 +9,7 @@
 
 /* ---- convolutions and the last layer ---- */
 
-/* How many taps a layer has, and how far apart its weights stand. */
+/* The number of taps of a layer, and the distance between their weights. */
 struct taps {
     size_t n, i_stride, o_stride;
 };
@@ -186,8 +186,8 @@ void cov_ref_lstm(const struct cov_layer *l, size_t d, const struct cov_ref_lstm
     }
 }
 
-/* dgates[4*hidden], by what stands before sigmoid and tanh, of dh; dc of the step behind is taken,
- * and of this step left, in dc. */
+/* dgates[4*hidden], of the pre-activations, from dh. dc: in, the gradient from the next step; out,
+ * for the previous one. */
 static void gates_backward(size_t hidden, const double *gates, const double *cell,
                            const double *cell_before, const double *dh, double *dc, double *dgates)
 {

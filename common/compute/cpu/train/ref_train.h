@@ -1,8 +1,8 @@
-/* ref_train.h - the scalar reference of training: forward in training mode and backward of every
- * layer, of one sequence, in double. The specification that fast training is tested against.
+/* ref_train.h - the scalar reference of training: forward in training mode and backward for every
+ * layer, one sequence, in double. The specification that fast training is tested against.
  *
- * Weights are in PyTorch's layouts (device.h). d... is the gradient of the loss by ...; the
- * gradients of weights are added to what is there, others are written.
+ * Weights are in PyTorch's layouts (device.h). d... is the gradient of the loss with respect to
+ * ...; gradients of weights are added to, others are written.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_CPU_TRAIN_REF_TRAIN_H
 #define COV_COMPUTE_CPU_TRAIN_REF_TRAIN_H
@@ -17,8 +17,8 @@ void cov_ref_sums(const struct cov_layer *l, const double *weight, const double 
 void cov_ref_sums_backward(const struct cov_layer *l, const double *weight, const double *x,
                            const double *dz, double *dx, double *dweight, double *dbias);
 
-/* A norm in training mode: r[n_rows,c] is what it reads, x^ = (r - mean) rstd with the batch's mean
- * and rstd = 1 / sqrt(biased variance + COV_NORM_EPS), y = gamma x^ + beta. */
+/* A norm in training mode, of r[n_rows,c]: x^ = (r - mean) rstd with the batch's mean and rstd = 1
+ * / sqrt(biased variance + COV_NORM_EPS), y = gamma x^ + beta. */
 struct cov_ref_norm {
     const double *mean, *rstd, *gamma, *beta; /* [c] */
 };
@@ -29,18 +29,19 @@ void cov_ref_norm(size_t n_rows, size_t c, const struct cov_ref_norm *norm, cons
 /* sums[c] += dy, which is dbeta; sums[c + channel] += dy x^, which is dgamma */
 void cov_ref_norm_backward_sums(size_t n_rows, size_t c, const struct cov_ref_norm *norm,
                                 const double *r, const double *dy, double *sums);
-/* d = dr of d = dy, with the sums over all `positions` of the batch:
- * dr = gamma rstd (dy - sums[c] / positions - x^ sums[c + channel] / positions) */
+/* d: in, dy; out, dr, from the sums over all `positions` of the batch: dr = gamma rstd (dy -
+ * sums[c] / positions - x^ sums[c + channel] / positions) */
 void cov_ref_norm_backward(size_t n_rows, size_t c, const struct cov_ref_norm *norm,
                            const double *sums, double positions, const double *r, double *d);
 
-/* What one direction of an LSTM keeps of its way forward: i, f, g, o after sigmoid and tanh. */
+/* One direction of an LSTM, with the results of forward that backward needs: i, f, g, o after
+ * sigmoid and tanh. */
 struct cov_ref_lstm {
     const double *w_ih, *w_hh, *b_ih, *b_hh;
     double *gates; /* [T,4*hidden] */
     double *cells; /* [T,hidden] */
 };
-/* The columns of direction d of y[T,directions*hidden]. */
+/* Writes the columns of direction d of y[T,directions*hidden]. */
 void cov_ref_lstm(const struct cov_layer *l, size_t d, const struct cov_ref_lstm *s,
                   const double *x, double *y);
 /* Gradients: of y[T,directions*hidden]; of x[T,c_in]; of w_ih, w_hh, b_ih, b_hh. */
@@ -53,9 +54,9 @@ void cov_ref_lstm_backward(const struct cov_layer *l, size_t d, const struct cov
                            const double *x, const double *y,
                            const struct cov_ref_lstm_gradients *gradients, double *scratch);
 
-/* A row of the batch: p[L] and targets[L], `stride` apart, of what is not padding. loss = mean of
- * exp(p) - t p; accuracy = Pearson's r of exp(p) and t with 1e-8 added to its denominator. Returns
- * the number of columns (0: no loss). */
+/* A row of the batch: p[L] and targets[L], `stride` apart, without padding. loss = mean of exp(p) -
+ * t p; accuracy = Pearson's r of exp(p) and t with 1e-8 added to its denominator. Returns the
+ * number of columns (0: no loss). */
 size_t cov_ref_row_score(size_t L, size_t stride, const uint8_t *codes, const double *p,
                          const float *targets, double *loss, double *accuracy);
 /* The batch's score from scores[n_chunks, D, 3], per row the loss, the accuracy and the number of columns

@@ -1,4 +1,4 @@
-/* training_fast.c - see training_fast.h. Layer by layer over the whole batch, since a norm waits for
+/* training_fast.c - see training_fast.h. Layer by layer over the whole batch, since a norm needs
  * all of it. Activations are channel-last: sequence by sequence between convolutions, and by time,
  * [T, n, c], around the LSTMs.
  * SPDX-License-Identifier: MIT */
@@ -13,8 +13,8 @@
 #include "common/seq/alphabet.h"
 
 enum {
-    PIECE = 192 * 1024, /* floats of a piece, about */
-    BLOCK = 144,        /* rows of whole blocks of tiles (minimal.c), of four or six each */
+    PIECE = 192 * 1024, /* approximate floats of a piece */
+    BLOCK = 144,        /* rows of whole blocks of tiles (minimal.c), with four or six rows each */
 };
 
 /* ---- places ---- */
@@ -24,7 +24,7 @@ static bool is_lstm(const struct cov_fast_training *t, size_t i)
     return t->layers[i].layer.kind == COV_LAYER_LSTM;
 }
 
-/* The view of an array in the form of layer i's output. */
+/* The view of an array with the shape of layer i's output. */
 static struct cov_view view_of(const struct cov_fast_training *t, size_t i, float *data)
 {
     const struct cov_layer *l = &t->layers[i].layer;
@@ -104,8 +104,8 @@ static struct cov_pieces pieces_of(const struct cov_layer *l)
     return (struct cov_pieces){(l->t_out + rows - 1) / rows, rows, l->t_out};
 }
 
-/* The gradient of what a convolution reads is the transposed convolution, with the same weights, of
- * the gradient of its sums; and the other way round. */
+/* The gradient of a convolution's input is the transposed convolution, with the same weights, of
+ * the gradient of its sums; and vice versa. */
 static struct cov_layer back_of(const struct cov_layer *l)
 {
     struct cov_layer back = *l;
@@ -118,7 +118,7 @@ static struct cov_layer back_of(const struct cov_layer *l)
     return back;
 }
 
-/* What is large comes in large pages, uninitialised. */
+/* Large arrays use large pages and are not initialised. */
 static float *make(size_t n, bool *failed, struct cov_err *e)
 {
     const size_t page = (size_t)1 << 21;
@@ -251,7 +251,7 @@ static int pack_one(void *arg, size_t i, unsigned worker, struct cov_err *e)
     return is_lstm(t, i) ? cov_train_lstm_pack(t, i, e) : cov_train_conv_pack(t, i, e);
 }
 
-/* What the work needs is known once the layers are packed. */
+/* Once the layers are packed, the size is known. */
 static int make_scratch(struct cov_fast_training *t, struct cov_err *e)
 {
     size_t size = (size_t)COV_TRAIN_TILE_ROWS * COV_TRAIN_TILE_COLUMNS;
@@ -299,8 +299,9 @@ static int forward(struct cov_fast_training *t, struct cov_err *e)
     return rc;
 }
 
-/* The gradient of a layer's output is in one of two arrays: a convolution makes that of its sums in
- * the other one, and then that of its input in the first; an LSTM the latter in the other one. */
+/* The gradient of a layer's output is in one of two arrays. A convolution writes that of its sums
+ * to the other one, and then that of its input to the first; an LSTM writes that of its input to
+ * the other one. */
 static int backward(struct cov_fast_training *t, struct cov_err *e)
 {
     size_t at = 0;

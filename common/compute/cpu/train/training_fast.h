@@ -1,9 +1,9 @@
-/* training_fast.h - training on matrix products (gemm.h, minimal.h), sums of outer products (outer.h)
- * and element-wise kernels (trainvec.h): what ref_train.h lays down, in single precision, or with
- * products in bf16.
+/* training_fast.h - training as ref_train.h specifies it on matrix products (gemm.h, minimal.h),
+ * sums of outer products (outer.h) and element-wise kernels (trainvec.h), in single precision or
+ * with products in bf16.
  *
- * All work is split by fixed pieces of layers and sequences, and rows of a product do not depend on
- * one another, so that results do not depend on the threads.
+ * Work is split into fixed pieces of layers and sequences, and rows of a product do not depend on
+ * one another, so results do not depend on the number of threads.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_CPU_TRAIN_TRAINING_FAST_H
 #define COV_COMPUTE_CPU_TRAIN_TRAINING_FAST_H
@@ -18,7 +18,7 @@ struct cov_training_kernels {
     struct cov_cpu_kernels plain; /* of single precision */
     struct cov_cpu_arithmetic arithmetic;
     const struct cov_trainvec *vec;
-    /* Gradients of weights: of convolutions, but for the last one; of LSTMs; of the last one. */
+    /* Gradients of weights: of convolutions except the last; of LSTMs; of the last convolution. */
     const struct cov_outer *conv_outer, *lstm_outer, *last_outer;
 };
 

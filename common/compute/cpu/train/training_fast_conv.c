@@ -1,9 +1,9 @@
 /* training_fast_conv.c - convolutions of fast training, with ReLU and norm.
  *
- * The gradient of a convolution's weights is, for tap k, sum over t of x[t * stride - pad + k *
- * dilation] times dz[t]; of a transposed one the same with dz and x in each other's place. So there
- * is a wide side, of which row t sees `kernel` rows, and a narrow one; where taps are on rows that
- * follow one another, they are one long row of the wide side, read where it is.
+ * The gradient of a convolution's weights for tap k is the sum over t of x[t * stride - pad + k *
+ * dilation] times dz[t]; of a transposed one the same with dz and x exchanged. So there is a wide
+ * side, of which `kernel` rows contribute to row t, and a narrow one. If taps are on consecutive
+ * rows, they are one long row of the wide side, read in place.
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <string.h>
@@ -94,7 +94,7 @@ static void add_pieces(const struct cov_fast_training *t, struct cov_train_layer
             s->total[o] += sums_of(s, i)[o];
 }
 
-/* The same over all processes, with the positions behind them. */
+/* The same over all processes, followed by the number of positions. */
 static int share_sums(struct cov_fast_training *t, struct cov_train_layer *s, struct cov_err *e)
 {
     size_t width = 2 * s->layer.c_out;
@@ -210,7 +210,7 @@ static int relu_piece(void *arg, size_t item, unsigned worker, struct cov_err *e
 
 /* ---- gradients of the weights ---- */
 
-/* The two sides; `narrow` rows of either. */
+/* The two sides of the gradient. */
 struct sides {
     struct cov_view wide, narrow;
     size_t wide_rows, wide_c, narrow_rows, narrow_c;
@@ -262,7 +262,7 @@ static int64_t divide_up(int64_t a, int64_t b)
     return a > 0 ? (a + b - 1) / b : -(-a / b);
 }
 
-/* Narrow rows beg .. end-1 of sequence b, tap by tap: each with those rows that its tap sees. */
+/* Narrow rows beg .. end-1 of sequence b, tap by tap, each with the rows that its tap reads. */
 static void add_taps(const struct cov_train_layer *layer, const struct sides *s,
                      const struct tile *tile, size_t b, size_t beg, size_t end, float *sums)
 {
@@ -298,7 +298,7 @@ static void add_sequence(const struct cov_train_layer *layer, const struct sides
 {
     const struct cov_layer *l = &layer->layer;
     size_t columns = tile->n1 - tile->n0, beg = 0, end = 0;
-    if (l->dilation == 1 && s->wide.row == s->wide_c) { /* rows all of whose taps are there */
+    if (l->dilation == 1 && s->wide.row == s->wide_c) { /* rows all of whose taps exist */
         int64_t stride = (int64_t)l->stride;
         int64_t room = (int64_t)s->wide_rows + l->pad - (int64_t)l->kernel;
         beg = within(divide_up(l->pad, stride), 0, s->narrow_rows);
@@ -325,7 +325,7 @@ static void add_sequence(const struct cov_train_layer *layer, const struct sides
     add_taps(layer, s, tile, b, end, s->narrow_rows, sums);
 }
 
-/* Either kind of weight is at (narrow channel, wide channel, tap). */
+/* The weights of both kinds are at (narrow channel, wide channel, tap). */
 static void add_tile(const struct cov_fast_training *t, size_t item, float *sums)
 {
     const struct cov_train_layer *layer = &t->layers[t->layer];

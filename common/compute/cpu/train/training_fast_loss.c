@@ -1,4 +1,4 @@
-/* training_fast_loss.c - the last layer and the loss of fast training, of each sequence by itself.
+/* training_fast_loss.c - the last layer and the loss of fast training, one sequence at a time.
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static void run_linear(const struct cov_layer *l, const struct cov_layer_weights
         }
 }
 
-/* Sum of t p over what is not padding; returns how many positions that are. */
+/* Sum of t p without padding; returns the number of positions. */
 static size_t add_products(size_t L, size_t stride, const uint8_t *codes, const float *p,
                            const float *targets, double *sum)
 {
@@ -99,8 +99,8 @@ int cov_train_score_batch(struct cov_fast_training *t, struct cov_train_score *s
               : cov_ref_batch_score(&t->spec, t->scores, t->batch->n, n, score, &t->weight_sum, e);
 }
 
-/* The gradients of data set d from sequence b: adds to dx[L,c_in], and to sums[c_in + 1], of its
- * weights and its bias. */
+/* The gradients of data set d from sequence b: adds to dx[L,c_in], and for weights and bias to
+ * sums[c_in + 1]. */
 static void data_set_backward(const struct cov_fast_training *t, size_t b, size_t d, float scale,
                               float *dx, double *sums)
 {

@@ -1,9 +1,9 @@
 /* training_fast_lstm.c - LSTMs of fast training, and the dropout between them.
  *
- * Through time, each direction of a group of sequences is an item: forward, products with x are made
- * for a block of steps at once; backward, only the products with w_hh. What is left, the gradients
- * of x and of the weights, are large products over all steps afterwards. How many sequences are a
- * group changes no value.
+ * Each direction of a group of sequences is an item. Forward, products with x are computed for a
+ * block of steps at once; backward, only the products with w_hh. The gradients of x and of the
+ * weights are large products over all steps, computed afterwards. The size of a group changes no
+ * value.
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
@@ -14,10 +14,10 @@
 #include "common/compute/dropout.h"
 
 enum {
-    BLOCK_ROWS = 72, /* steps times sequences whose sums stay in the cache beside the weights */
-    MOST_ROWS = 16,  /* sequences of a group */
+    BLOCK_ROWS = 72, /* steps times sequences whose sums fit in the cache with the weights */
+    MOST_ROWS = 16,  /* sequences per group */
     LEAST_ROWS = 4,
-    DX_ROWS = 384, /* rows of an item of gradients of x */
+    DX_ROWS = 384, /* rows per item of gradients of x */
 };
 
 /* ---- parameters ---- */
@@ -83,7 +83,8 @@ static struct group group_at(const struct cov_fast_training *t, size_t item)
     return (struct group){item / groups, b, (k + 1) * n / groups - b};
 }
 
-/* Row t of a direction's gates or cells, `width` values a sequence, at the group's first. */
+/* Row t of a direction's gates or cells, `width` values per sequence, for the group's first
+ * sequence. */
 static float *kept_at(const struct cov_fast_training *t, const struct group *g, float *kept,
                       size_t width, size_t row)
 {
@@ -91,7 +92,7 @@ static float *kept_at(const struct cov_fast_training *t, const struct group *g, 
     return kept + ((g->d * steps + row) * t->batch->n + g->b) * width;
 }
 
-/* Row t of an array in the form of y, at the group's first. */
+/* Offset of row t in an array with the shape of y, for the group's first sequence. */
 static size_t y_place(const struct cov_fast_training *t, const struct group *g, size_t row)
 {
     const struct cov_layer *l = &t->layers[t->layer].layer;
@@ -100,7 +101,7 @@ static size_t y_place(const struct cov_fast_training *t, const struct group *g, 
 
 /* ---- forward ---- */
 
-/* sums[steps, rows, 4*hidden] over x of steps from row t0 on. */
+/* sums[steps, rows, 4*hidden] over x, from row t0 on. */
 static void multiply_x(const struct cov_fast_training *t, const struct group *g, size_t t0,
                        size_t steps, float *sums, float *gathered)
 {
@@ -128,7 +129,7 @@ static struct cov_trainvec_lstm kept_of(const struct cov_fast_training *t, const
                                       .cells = kept_at(t, g, s->cells, hidden, row)};
 }
 
-/* The step after this one is at this row, of `y` too. */
+/* Prefetches for the next step, which is at this row, also of `y`. */
 static void prefetch_next(const struct cov_fast_training *t, const struct group *g, size_t row,
                           const float *y, struct cov_trainvec_lstm *kept)
 {
@@ -177,7 +178,7 @@ static int forward_group(void *arg, size_t item, unsigned worker, struct cov_err
 
 /* ---- dropout ---- */
 
-/* Rows of layer i's output at one step: to = from with dropout. */
+/* Applies dropout to rows of layer i's output at one step. */
 static void drop_rows(const struct cov_fast_training *t, size_t i, size_t row, const float *from,
                       float *to)
 {
@@ -189,7 +190,7 @@ static void drop_rows(const struct cov_fast_training *t, size_t i, size_t row, c
                                 (float)(1 / (1 - p)), from + b * c, to + b * c);
 }
 
-/* Steps of an item of dropout. */
+/* Steps per item of dropout. */
 enum { DROP_STEPS = 64 };
 
 static int drop_steps(void *arg, size_t item, unsigned worker, struct cov_err *e)
@@ -249,8 +250,8 @@ static int backward_group(void *arg, size_t item, unsigned worker, struct cov_er
     return COV_OK;
 }
 
-/* Items of what is left: tiles of the gradients of w_ih and w_hh of each direction, then rows of the
- * gradient of x, with the sums for the bias. */
+/* Items after the steps: tiles of the gradients of w_ih and w_hh of each direction, then rows of
+ * the gradient of x, with the sums for the bias. */
 struct rest {
     size_t ih_rows, hh_rows, columns; /* tiles */
     size_t n_tiles, n_rows;
@@ -271,8 +272,8 @@ static struct rest rest_of(const struct cov_fast_training *t)
     return r;
 }
 
-/* gradient[gate, m], row stride `width`, of the tile of weights at [n0, m0]. `sum` has all columns, and
- * scratch as its c. */
+/* Writes a tile at [n0, m0] of gradient[gate, m], row stride `width`. `sum` describes all columns,
+ * with scratch as its c. */
 static void add_tile(const struct cov_train_layer *s, struct cov_outer_sum sum, size_t m0,
                      size_t n0, float *gradient, size_t width)
 {
@@ -361,7 +362,7 @@ static void add_bias(struct cov_fast_training *t, size_t n_items)
     }
 }
 
-/* What comes from a layer behind dropout goes back through it. */
+/* Gradients of an input with dropout go through the same dropout. */
 static int drop_back(void *arg, size_t item, unsigned worker, struct cov_err *e)
 {
     (void)worker;

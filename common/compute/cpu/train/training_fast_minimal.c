@@ -1,13 +1,12 @@
-/* training_fast_minimal.c - gradients of a convolution's weights by minimal filtering: the way back
- * of minimal.h.
+/* training_fast_minimal.c - gradients of a convolution's weights by minimal filtering: the backward
+ * direction of minimal.h.
  *
- * With y[j] = sum_p A[p][j] (sum_k G[p][k] g[k]) (sum_i B[p][i] x[i]), A[p][j] = p^j, the gradient of
- * a filter is
+ * With y[j] = sum_p A[p][j] (sum_k G[p][k] g[k]) (sum_i B[p][i] x[i]), A[p][j] = p^j, the gradient
+ * of a filter is
  *     dg[k] = sum_p G[p][k] sum over tiles of (sum_j A[p][j] dy[j]) (sum_i B[p][i] x[i]):
- * at each point the outer products of two transformed rows a tile, which are r + 3 for r taps of
- * four outputs each. Two points and some columns are an item, which calls the rows of the next tiles
- * into the cache while it multiplies; what it is of all sequences is kept, and the taps are made of it
- * when all points are there.
+ * at each of r + 3 points (r taps, four outputs), the outer product of two transformed rows per
+ * tile. An item computes two points of some columns for all sequences, and prefetches the rows of
+ * the next tiles meanwhile; the taps are computed when all points are done.
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +18,7 @@
 enum {
     TILES = COV_OUTER_DEPTH, /* at once */
     TILE = COV_MINIMAL_OUTPUTS,
-    AT_ONCE = 2, /* points of an item, which read x and dz but once */
+    AT_ONCE = 2, /* points of an item, which share the reading of x and dz */
     MAX_POINTS = COV_MINIMAL_MAX_POINTS,
     COLUMNS = COV_TRAIN_TILE_COLUMNS,
 };
@@ -31,10 +30,10 @@ struct cov_train_minimal {
     double output[MAX_POINTS][TILE];      /* A */
     size_t depth, columns;                /* channels of rows of a tile, of x and of y */
     size_t n_slices;                      /* of the columns */
-    float *products;                      /* [n_points, depth, columns] */
+    float *products;                      /* [n_points, depth, columns], of all sequences */
 };
 
-/* B as the kernel has it: what it makes of ones. */
+/* B of the kernel, from its output for unit vectors. */
 static void find_input(const struct cov_minimal_kernels *kernels, struct cov_train_minimal *m)
 {
     enum { ROOM = 16 };
@@ -48,7 +47,7 @@ static void find_input(const struct cov_minimal_kernels *kernels, struct cov_tra
             m->input[p][k] = (double)v[p * ROOM + k];
 }
 
-/* A as the kernel has it. */
+/* A of the kernel. */
 static void find_output(const struct cov_minimal_kernels *kernels, struct cov_train_minimal *m)
 {
     enum { ROOM = 16 };
@@ -64,7 +63,7 @@ static void find_output(const struct cov_minimal_kernels *kernels, struct cov_tr
             m->output[p][j] = (double)y[j * ROOM + p];
 }
 
-/* Measured on Zen 4: with fewer channels on either side of the products, the transforms take what
+/* Measured on Zen 4: with fewer channels on either side of the products, the transforms cost what
  * they save; products in bf16 take half the time. */
 bool cov_train_minimal_pays(const struct cov_layer *l, enum cov_arithmetic outer)
 {
@@ -160,7 +159,7 @@ struct slice {
     size_t point, column, n_columns;
 };
 
-/* The `share`-th of AT_ONCE shares of the first n rows, without those beyond the array. */
+/* One of AT_ONCE equal shares of the first n rows, without those beyond the array. */
 static struct cov_outer_rows rows_from(const struct seen *s, size_t n, size_t width, size_t share)
 {
     size_t beg = share * n / AT_ONCE, end = (share + 1) * n / AT_ONCE;
@@ -171,7 +170,7 @@ static struct cov_outer_rows rows_from(const struct seen *s, size_t n, size_t wi
                                    s->step * s->row};
 }
 
-/* What a part reads of x and of z for a slice: rows[0] and rows[1]. */
+/* The rows of x and of z that a part reads for a slice: rows[0] and rows[1]. */
 static void rows_of(const struct cov_fast_training *t, const struct cov_train_minimal *m,
                     const struct part *p, const struct slice *of, size_t share,
                     struct cov_outer_rows rows[2])
@@ -190,7 +189,7 @@ static void rows_of(const struct cov_fast_training *t, const struct cov_train_mi
     rows[1] = rows_from(&of_z, whole ? n * out : n, whole ? l->c_out : of->n_columns, share);
 }
 
-/* Adds the products of a part to a slice, and prefetches `next` meanwhile. */
+/* Adds the products of a part to a slice while prefetching `next`. */
 static void add_tiles(const struct cov_fast_training *t, const struct cov_train_minimal *m,
                       const struct slice *of, const struct part *part,
                       const struct cov_outer_rows *next, float *scratch)
@@ -256,7 +255,7 @@ void cov_train_minimal_item(const struct cov_fast_training *t, const struct cov_
     }
 }
 
-/* The taps of input channel i and output channel o, as minimal.c takes them for its weights. */
+/* The taps of input channel i and output channel o, in the order of minimal.c. */
 static void take_taps(const struct cov_fast_training *t, const struct cov_train_minimal *m,
                       size_t i, size_t o, float *gradient)
 {

@@ -1,5 +1,5 @@
-/* training_fast_private.h - what the files of fast training share: the layers' state, and their parts
- * of the way forward and back.
+/* training_fast_private.h - shared by the files of fast training: the state of the layers, and
+ * their forward and backward passes.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_CPU_TRAIN_TRAINING_FAST_PRIVATE_H
 #define COV_COMPUTE_CPU_TRAIN_TRAINING_FAST_PRIVATE_H
@@ -7,43 +7,44 @@
 #include "common/base/pool.h"
 #include "common/compute/cpu/train/training_fast.h"
 
-/* Row t of sequence b stands at data + t * row + b * seq. */
+/* Row t of sequence b is at data + t * row + b * seq. */
 struct cov_view {
     float *data;
     size_t row, seq;
 };
 
-/* The rows of a sequence in pieces of equal length, which alone decide how work is split. */
+/* The rows of a sequence in pieces of equal length; work is split by pieces only. */
 struct cov_pieces {
-    size_t n, rows, total; /* rows of a piece, but for the last one; of all */
+    size_t n, rows, total; /* rows of a piece except the last; of all pieces */
 };
 
 struct cov_train_minimal;
 
 struct cov_train_layer {
-    struct cov_layer layer, back;     /* back: the convolution that leads gradients back */
-    struct cov_layer_weights weights; /* into the block */
+    struct cov_layer layer,
+        back; /* back: the convolution that computes the gradient of the input */
+    struct cov_layer_weights weights; /* pointers into the block */
     bool norm, drops;
     const struct cov_outer *outer;
     const struct cov_gemm *gemm;       /* of an LSTM */
     struct cov_train_minimal *minimal; /* gradients of weights; NULL: direct sums of products */
 
     /* The parameters, packed. */
-    struct cov_fast_layer *forward, *backward; /* backward: NULL of the first layer */
+    struct cov_fast_layer *forward, *backward; /* backward: NULL for the first layer */
     struct cov_matrix w_ih[2], w_hh[2];        /* [c_in, 4*hidden], [hidden, 4*hidden] */
-    struct cov_matrix back_ih[2], back_hh[2];  /* the transposed ones */
+    struct cov_matrix back_ih[2], back_hh[2];  /* transposed */
     float *bias;                               /* [directions, 4*hidden] */
 
-    /* What is kept of the way forward. */
+    /* Results of the forward pass. */
     float *r;       /* before the norm; NULL: y */
     float *y;       /* the output; of the last layer its exponential */
     float *dropped; /* what the next layer reads; NULL: y */
     float *gates;   /* [directions, T, n, 4*hidden], then their gradients */
     float *cells;   /* [directions, T, n, hidden] */
 
-    struct cov_pieces pieces, back_pieces; /* of the output, of the input */
+    struct cov_pieces pieces, back_pieces; /* of the output; of the input */
     double *sums;                          /* [max_batch, pieces, 2*c_out] */
-    double *total;        /* [2*c_out + 1], of all processes; the last one is the positions */
+    double *total;        /* [2*c_out + 1], of all processes; the last is the number of positions */
     float *mean, *rstd;   /* [c_out], of a norm */
     float *scale, *shift; /* its y = r scale + shift */
     float *by_d, *by_r, *by_one; /* dz = by_d dy + by_r r + by_one */
@@ -51,40 +52,41 @@ struct cov_train_layer {
 
 struct cov_fast_training {
     struct cov_training base;
-    struct cov_training_spec spec; /* but what is borrowed no longer */
+    struct cov_training_spec spec; /* only what outlives the spec */
     struct cov_training_kernels kernels;
     struct cov_train_layer *layers;
     size_t n_layers, n_workers;
     float *loss_weights; /* [D] */
     float *onehot;       /* [max_batch, L, 4] */
-    float *d[2];         /* [max_batch, the largest layer] gradients, in turn */
+    float *d[2];         /* [max_batch, the largest layer] gradients, alternating */
     float **scratch;     /* [n_workers] */
     size_t scratch_size;
     double *scores;      /* [max_batch, D, 3]: loss, accuracy, columns */
     double *linear_sums; /* [max_batch, D*(4+1)]: gradients of the last layer */
 
-    /* Of the run: */
+    /* During a run: */
     const struct cov_train_batch *batch;
     float *gradient;
     uint64_t step;
-    size_t layer;      /* at work */
+    size_t layer;      /* the current one */
     float *d_in;       /* gradient of its output, in the output's view */
     float *d_out;      /* gradient of its input, in the input's view */
     float *z;          /* gradient of a convolution's sums, [n, t_out, c_out] */
-    size_t n_tiles;    /* items of outer products of a convolution's way back */
+    size_t n_tiles;    /* items of outer products of a convolution's backward pass */
     double *bias_sums; /* [items, directions*4*hidden] of an LSTM */
     double weight_sum;
 };
 
 /* ---- places ---- */
 
-/* What layer i reads and writes; its r; arrays of d_in are as y, those of d_out as x. */
+/* The views of what layer i reads and writes, and of its r. Arrays like d_in have the view of y,
+ * those like d_out that of x. */
 struct cov_view cov_train_input(const struct cov_fast_training *t, size_t i);
 struct cov_view cov_train_output(const struct cov_fast_training *t, size_t i);
 struct cov_view cov_train_before_norm(const struct cov_fast_training *t, size_t i);
 /* The same places in another array. */
 struct cov_view cov_train_at(struct cov_view like, float *data);
-/* Where the gradient of a parameter stands. */
+/* The address of a parameter's gradient. */
 float *cov_train_gradient(const struct cov_fast_training *t, const float *parameter);
 
 struct cov_rows cov_train_piece(const struct cov_pieces *p, size_t i);
@@ -96,27 +98,27 @@ int cov_train_reduce(const struct cov_fast_training *t, double *v, size_t n,
 void cov_train_transpose(const float *src, size_t rows, size_t cols, size_t src_stride, float *dst,
                          size_t dst_stride);
 
-/* The largest tile of a gradient of weights that is made at once. */
+/* The largest tile of a gradient of weights. */
 enum { COV_TRAIN_TILE_ROWS = 384, COV_TRAIN_TILE_COLUMNS = 256 };
 
-/* ---- convolutions: training_fast_conv.c; t->layer is the layer ---- */
+/* ---- convolutions: training_fast_conv.c; of t->layer ---- */
 
 int cov_train_conv_pack(struct cov_fast_training *t, size_t i, struct cov_err *e) COV_MUST_USE;
 size_t cov_train_conv_scratch(const struct cov_fast_training *t, size_t i);
 int cov_train_conv_forward(struct cov_fast_training *t, struct cov_err *e) COV_MUST_USE;
-/* dz goes to `z`, then d_out may be d_in. */
+/* Writes dz to `z`; d_out may be d_in. */
 int cov_train_conv_backward(struct cov_fast_training *t, float *z, struct cov_err *e) COV_MUST_USE;
 
 /* ---- gradients of weights by minimal filtering: training_fast_minimal.c ---- */
 
-/* Whether a layer can be filtered so (minimal.h), and that is faster than sums of outer products of these
- * operands. */
+/* Whether minimal filtering (minimal.h) can be used for a layer and is faster than sums of outer
+ * products of these operands. */
 bool cov_train_minimal_pays(const struct cov_layer *l, enum cov_arithmetic outer);
 int cov_train_minimal_new(const struct cov_layer *l, const struct cov_minimal_kernels *kernels,
                           struct cov_train_minimal **out, struct cov_err *e) COV_MUST_USE;
 void cov_train_minimal_free(struct cov_train_minimal *m); /* NULL is accepted */
 size_t cov_train_minimal_scratch(const struct cov_train_minimal *m);
-/* The products at a point, in any order of items; then the taps of input channel i. */
+/* One item of products, in any order; then the taps of input channel i. */
 size_t cov_train_minimal_items(const struct cov_train_minimal *m);
 void cov_train_minimal_item(const struct cov_fast_training *t, const struct cov_train_minimal *m,
                             size_t item, float *scratch);

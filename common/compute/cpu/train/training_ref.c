@@ -1,5 +1,6 @@
-/* training_ref.c - see training_ref.h. Layer by layer, the sequences of a batch as the pool's items;
- * each keeps what the way back needs, and has gradients of its own, which are summed up in order.
+/* training_ref.c - see training_ref.h. Layer by layer, the sequences of a batch as the pool's
+ * items. Each sequence keeps the results that backward needs, and its own gradients, which are
+ * added up in order.
  * SPDX-License-Identifier: MIT */
 #include "common/compute/cpu/train/training_ref.h"
 
@@ -13,20 +14,20 @@
 #include "common/compute/dropout.h"
 #include "common/seq/alphabet.h"
 
-/* What a layer keeps, of all sequences. */
+/* Results of a layer's forward pass, for all sequences. */
 struct kept {
     double *y;           /* [n, t_out, c_out] */
     double *r;           /* [n, t_out, c_out] before the norm; y if there is none */
-    double *dropped;     /* [n, t_out, c_out] what the next layer reads, where that is not y */
+    double *dropped;     /* [n, t_out, c_out] what the next layer reads; NULL: y */
     double *gates;       /* [n, directions, T, 4*hidden] */
     double *cells;       /* [n, directions, T, hidden] */
-    double *sums;        /* [n + 1, 2*c_out] of a norm, of each sequence; the last ones of all */
+    double *sums;        /* [n + 1, 2*c_out] of a norm, per sequence; the last row of all */
     double *mean, *rstd; /* [c_out] */
 };
 
 struct cov_ref_training {
     struct cov_training base;
-    struct cov_training_spec spec; /* but what is borrowed no longer */
+    struct cov_training_spec spec; /* only what outlives the spec */
     struct cov_layer *layers;
     struct cov_layer_weights *weights;
     float *loss_weights; /* [D] */
@@ -34,13 +35,13 @@ struct cov_ref_training {
     double *block;     /* [n_floats] */
     struct kept *kept; /* [n_layers] */
     double *x;         /* [max_batch, L, 4] */
-    double *d[2];      /* [max_batch, the largest layer]: gradients, in turn */
+    double *d[2];      /* [max_batch, the largest layer]: gradients, alternating */
     double *gradients; /* [max_batch, n_floats] */
     double *scratch;   /* [max_batch, 6*hidden] */
     double *scores;    /* [max_batch, D, 3]: loss, accuracy, columns */
     size_t d_size, scratch_size;
 
-    /* Of the run: */
+    /* During a run: */
     const double *params;
     const struct cov_train_batch *batch;
     uint64_t step;
@@ -156,7 +157,7 @@ static int load(struct cov_training *base, struct cov_err *e)
 
 /* ---- places ---- */
 
-/* Where a parameter stands in the block. */
+/* The offset of a parameter in the block. */
 static size_t offset_of(const struct cov_ref_training *t, const float *parameter)
 {
     return (size_t)(parameter - t->spec.block);
@@ -178,7 +179,7 @@ static size_t out_size(const struct cov_layer *l)
     return l->t_out * l->c_out;
 }
 
-/* What the layer reads of sequence b. */
+/* The input of the layer for sequence b. */
 static const double *input_of(const struct cov_ref_training *t, size_t b)
 {
     const struct cov_layer *l = &t->layers[t->layer];
@@ -208,7 +209,7 @@ static struct cov_ref_lstm lstm_of(const struct cov_ref_training *t, size_t b, s
                                  t->kept[t->layer].cells + at};
 }
 
-/* to = from with what is dropped as 0, the rest scaled. */
+/* to = from with dropout: dropped elements are 0, the others scaled. */
 static void drop(const struct cov_ref_training *t, size_t layer, size_t b, const double *from,
                  double *to)
 {
@@ -295,7 +296,7 @@ static int sum_up(struct cov_ref_training *t, double **all, struct cov_err *e)
     return rc;
 }
 
-/* Mean and variance of the batch, the latter into the gradient, too. */
+/* Mean and variance of the batch; the variance also into the gradient. */
 static int take_statistics(struct cov_ref_training *t, double *gradient, struct cov_err *e)
 {
     const struct cov_layer *l = &t->layers[t->layer];

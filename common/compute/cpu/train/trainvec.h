@@ -1,7 +1,7 @@
-/* trainvec.h - the element-wise kernels of training, compiled once per instruction set. What they
- * compute is in ref_train.h; here in single precision, with sums over rows in double.
+/* trainvec.h - element-wise kernels of training, compiled once per instruction set: ref_train.h in
+ * single precision, with sums over rows in double.
  *
- * Rows of c values each; row r of an array with a stride starts at r * stride.
+ * Rows have c values; row r of an array with a stride starts at r * stride.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_COMPUTE_CPU_TRAIN_TRAINVEC_H
 #define COV_COMPUTE_CPU_TRAIN_TRAINVEC_H
@@ -18,17 +18,17 @@ struct cov_trainvec_rows {
     size_t d_stride;
 };
 
-/* The steps of an LSTM for some sequences: strides from one to the next. */
+/* One step of an LSTM for several sequences; strides are from one sequence to the next. */
 struct cov_trainvec_lstm {
     size_t rows, hidden;
     size_t gates_stride, cells_stride;
-    float *gates; /* i, f, g, o, `hidden` each: written by forward; of backward, in their place
-                                come gradients */
-    float *cells; /* written by forward */
-    const float *before; /* cells of the step before; NULL: zeros */
+    float *
+        gates; /* i, f, g, o, `hidden` each: written by forward; backward replaces them by their gradients */
+    float *cells;        /* written by forward */
+    const float *before; /* cells of the previous step; NULL: zeros */
 
-    /* What the call after this one reads or writes anew, which is called into the cache meanwhile; NULL:
-     * nothing. Strides are those above, and that of h or dy. */
+    /* What the next call reads or writes, to be prefetched; NULL: nothing. Same strides, and those
+     * of h or dy. */
     const float *next_gates, *next_cells, *next_y;
 };
 
@@ -52,25 +52,24 @@ struct cov_trainvec {
     /* sums[i] += x */
     void (*column_sums)(size_t rows, size_t c, const float *x, size_t x_stride, double *sums);
 
-    /* sums[rows, 4*hidden] + bias are what stands before sigmoid and tanh; row r of h is at
-     * h + r * h_stride. */
+    /* sums[rows, 4*hidden] + bias are the pre-activations; row r of h is at h + r * h_stride. */
     void (*lstm_forward)(const struct cov_trainvec_lstm *s, const float *sums, const float *bias,
                          float *h, size_t h_stride);
-    /* dh = dy (row r at dy + r * dy_stride) + from_next[rows,hidden] (NULL: zeros); dc[rows,hidden]
-     * is the gradient that comes from the step behind by way of the cells, and then goes to the one
-     * before. */
+    /* dh = dy (row r at dy + r * dy_stride) + from_next[rows,hidden] (NULL: zeros).
+     * dc[rows,hidden]: in, the gradient of the cells from the next step; out, for the previous
+     * one. */
     void (*lstm_backward)(const struct cov_trainvec_lstm *s, const float *dy, size_t dy_stride,
                           const float *from_next, float *dc);
 
-    /* y[n] = x with those elements 0 whose bits are below `limit` (dropout.h, elements from `first`
-     * on, which is even), the others times `scale`. y may be x. */
+    /* y[n] = x with dropout: elements whose bits are below `limit` are 0, the others are scaled.
+     * Elements are numbered from `first`, which is even (dropout.h). y may be x. */
     void (*dropout)(size_t n, uint64_t key, uint64_t first, uint32_t limit, float scale,
                     const float *x, float *y);
 };
 
 extern const struct cov_trainvec cov_trainvec_base, cov_trainvec_avx2, cov_trainvec_avx512;
 
-/* The widest whose needs are among `features`. */
+/* The widest table for these features (COV_CPU_* bits). */
 const struct cov_trainvec *cov_trainvec_choose(unsigned features);
 
 #endif

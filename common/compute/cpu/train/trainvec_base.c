@@ -1,4 +1,4 @@
-/* trainvec_base.c - the element-wise kernels of training for baseline.
+/* trainvec_base.c - element-wise kernels of training for any CPU of the architecture.
  * SPDX-License-Identifier: MIT */
 #define TRAINVEC_TABLE cov_trainvec_base
 #define TRAINVEC_NAME "baseline"

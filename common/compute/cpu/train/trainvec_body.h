@@ -1,6 +1,6 @@
 /* trainvec_body.h - the kernels of trainvec.h; included by the file of each instruction set, which
- * defines TRAINVEC_TABLE, TRAINVEC_NAME, TRAINVEC_NEEDS, and LANES and the rest as vec_body.h has
- * them. Plain loops are left to the compiler.
+ * defines TRAINVEC_TABLE, TRAINVEC_NAME, TRAINVEC_NEEDS, and LANES and the others as for
+ * vec_body.h. The compiler vectorises plain loops.
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
 
@@ -11,7 +11,7 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* ---- norms: row by row, in the order of memory; the sums are near ---- */
+/* ---- norms: in the order of memory; the sums stay in the first-level cache ---- */
 
 static void norm_sums(size_t rows, size_t c, const float *restrict r, size_t r_stride,
                       double *restrict sums)
@@ -71,7 +71,7 @@ static void column_sums(size_t rows, size_t c, const float *restrict x, size_t x
             sums[k] += (double)x[t * x_stride + k];
 }
 
-/* n_terms is a constant where this is inlined. */
+/* n_terms is a constant when this is inlined. */
 INLINE void combine_terms(const int n_terms, size_t n, const float *const *rows, const float *by,
                           float *y)
 {
@@ -121,7 +121,7 @@ INLINE vec hyperbolic(vec x)
     return t / (t + all(2.0f));
 }
 
-/* Calls units of row r of the next step. */
+/* Prefetches units of row r for the next step. */
 INLINE void prefetch_units(const struct cov_trainvec_lstm *s, size_t r, size_t u, size_t y_stride)
 {
     if (!s->next_gates)
@@ -158,7 +158,7 @@ INLINE void forward_units(const size_t n, const struct cov_trainvec_lstm *s, siz
 static void lstm_forward(const struct cov_trainvec_lstm *of, const float *sums, const float *bias,
                          float *h, size_t h_stride)
 {
-    const struct cov_trainvec_lstm s = *of; /* which no store can change */
+    const struct cov_trainvec_lstm s = *of; /* a copy, which no store can change */
     size_t whole = s.hidden / LANES * LANES;
     for (size_t r = 0; r < s.rows; r++, sums += 4 * s.hidden) {
         float *to = h + r * h_stride;
@@ -196,7 +196,7 @@ INLINE void backward_units(const size_t n, const struct cov_trainvec_lstm *s, si
 static void lstm_backward(const struct cov_trainvec_lstm *of, const float *dy, size_t dy_stride,
                           const float *from_next, float *dc)
 {
-    const struct cov_trainvec_lstm s = *of; /* which no store can change */
+    const struct cov_trainvec_lstm s = *of; /* a copy, which no store can change */
     size_t whole = s.hidden / LANES * LANES;
     for (size_t r = 0; r < s.rows; r++, dc += s.hidden) {
         const float *by = dy + r * dy_stride, *next = from_next ? from_next + r * s.hidden : NULL;
