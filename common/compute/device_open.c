@@ -13,10 +13,11 @@
 #include "common/base/number.h"
 #include "common/base/path.h"
 #include "common/base/version.h"
-#include "common/compute/device_auto.h"
 #include "common/compute/plugin.h"
 
 enum { MAX_CARD = 9999 };
+
+/* ---- names ---- */
 
 /* Parses the number up to a comma or the end, and moves *text after it. */
 static bool parse_card(const char **text, int *card)
@@ -76,6 +77,8 @@ int cov_device_parse(const char *text, struct cov_device_choice *out, struct cov
                     "--device: unknown device '%s'; use auto, cpu, cuda or cuda:0,1,...", text);
 }
 
+/* ---- the plugin ---- */
+
 /* The path of the plugin: in the folder of COVTOOLS_PLUGINS, or in that of the library that
  * contains this function. Caller frees. */
 static char *plugin_path(struct cov_err *e)
@@ -129,6 +132,125 @@ static int open_cuda(const struct cov_device_choice *choice, enum cov_precision 
     return rc;
 }
 
+/* ---- GPUs that the CPU replaces ---- */
+
+struct auto_device {
+    struct cov_device base;
+    struct cov_device_ops ops;    /* its own copy, for the name */
+    struct cov_device *gpu, *cpu; /* cpu: NULL until it is needed */
+    struct cov_cpu_options options;
+    char *levels; /* a copy, for options */
+};
+
+static struct cov_device *current(const struct cov_device *dev)
+{
+    const struct auto_device *d = (const struct auto_device *)dev;
+    return d->cpu ? d->cpu : d->gpu;
+}
+
+/* Switches to the CPU, because of `why`. */
+static int change(struct cov_device *dev, const struct cov_err *why, struct cov_err *e)
+{
+    struct auto_device *d = (struct auto_device *)dev;
+    int rc = cov_device_open_cpu(&d->options, &d->cpu, e);
+    if (rc || !d->cpu)
+        return rc;
+    d->ops.name = d->cpu->ops->name;
+    cov_warn("%s; continuing on the CPU", why->text);
+    return COV_OK;
+}
+
+static void close_device(struct cov_device *dev)
+{
+    struct auto_device *d = (struct auto_device *)dev;
+    cov_device_close(d->gpu);
+    cov_device_close(d->cpu);
+    free(d->levels);
+    free(d);
+}
+
+static const char *describe(const struct cov_device *dev)
+{
+    return current(dev)->ops->describe(current(dev));
+}
+
+static const char *precision(const struct cov_device *dev)
+{
+    return current(dev)->ops->precision(current(dev));
+}
+
+static void advise(const struct cov_device *dev, struct cov_device_advice *out)
+{
+    if (current(dev)->ops->advise)
+        current(dev)->ops->advise(current(dev), out);
+}
+
+static int program_new(struct cov_device *dev, const struct cov_program_spec *spec,
+                       struct cov_program **out, struct cov_err *e)
+{
+    const struct auto_device *d = (const struct auto_device *)dev;
+    struct cov_err why = COV_ERR_INIT;
+    *out = NULL;
+    if (!d->cpu && d->gpu->ops->program_new(d->gpu, spec, out, &why) == COV_OK)
+        return COV_OK;
+    int rc = d->cpu ? COV_OK : change(dev, &why, e);
+    return rc ? rc : d->cpu->ops->program_new(d->cpu, spec, out, e);
+}
+
+static int training_new(struct cov_device *dev, const struct cov_training_spec *spec,
+                        struct cov_training **out, struct cov_err *e)
+{
+    const struct auto_device *d = (const struct auto_device *)dev;
+    const struct cov_device_ops *gpu = d->gpu->ops;
+    struct cov_err why = COV_ERR_INIT;
+    int rc = COV_OK;
+    *out = NULL;
+    if (!d->cpu) {
+        rc = gpu->training_new
+                 ? gpu->training_new(d->gpu, spec, out, &why)
+                 : cov_fail(&why, COV_EUNSUPPORTED, "%s: cannot train", gpu->describe(d->gpu));
+        if (rc == COV_OK)
+            return COV_OK;
+        rc = change(dev, &why, e);
+    }
+    return rc ? rc : d->cpu->ops->training_new(d->cpu, spec, out, e);
+}
+
+int cov_device_open_auto(struct cov_device *gpu, const struct cov_cpu_options *cpu,
+                         struct cov_device **out, struct cov_err *e)
+{
+    *out = NULL;
+    struct auto_device *d = cov_calloc(1, sizeof *d, e);
+    if (!d) {
+        cov_device_close(gpu);
+        return COV_ENOMEM;
+    }
+    d->gpu = gpu;
+    if (cpu)
+        d->options = *cpu;
+    if (d->options.levels) {
+        d->options.levels = d->levels = cov_strdup(d->options.levels, e);
+        if (!d->levels) {
+            close_device(&d->base);
+            return COV_ENOMEM;
+        }
+    }
+    d->ops = (struct cov_device_ops){
+        .name = gpu->ops->name,
+        .close = close_device,
+        .describe = describe,
+        .precision = precision,
+        .advise = advise,
+        .program_new = program_new,
+        .training_new = training_new,
+    };
+    d->base.ops = &d->ops;
+    *out = &d->base;
+    return COV_OK;
+}
+
+/* ---- opening ---- */
+
 int cov_device_open(const struct cov_device_choice *choice, const struct cov_cpu_options *cpu,
                     struct cov_device **out, struct cov_err *e)
 {
@@ -153,6 +275,8 @@ int cov_device_open(const struct cov_device_choice *choice, const struct cov_cpu
         cov_debug("%s; using the CPU", why.text);
     return cov_device_open_cpu(cpu, out, e);
 }
+
+/* ---- advice ---- */
 
 /* Without advice: enough chunks for efficient products, fewer if they have more than BATCH_BASES
  * bases. */

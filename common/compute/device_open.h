@@ -31,9 +31,17 @@ int cov_device_parse(const char *text, struct cov_device_choice *out,
  * is in the folder of the variable COVTOOLS_PLUGINS, or in covtools/ next to the library. With
  * COV_DEVICE_CUDA a missing GPU or plugin is COV_EUNSUPPORTED, and other codes are failures. With
  * COV_DEVICE_AUTO they are logged and the CPU is opened; it also replaces GPUs that fail later
- * (device_auto.h). Close with cov_device_close. */
+ * (cov_device_open_auto). Close with cov_device_close. */
 int cov_device_open(const struct cov_device_choice *choice, const struct cov_cpu_options *cpu,
                     struct cov_device **out, struct cov_err *e) COV_MUST_USE;
+
+/* For --device auto. Owns `gpu`, also after a failure. If it cannot make a network (no kernel for a layer, too little
+ * memory, no training, a failing card), the CPU, opened with a copy of `cpu` (NULL: all zero),
+ * makes this one and all later ones: one warning says why, and name, description, precision and
+ * advice become those of the CPU. Networks made before stay on the GPU. A failing forward call is a
+ * failure. */
+int cov_device_open_auto(struct cov_device *gpu, const struct cov_cpu_options *cpu,
+                         struct cov_device **out, struct cov_err *e) COV_MUST_USE;
 
 /* Chunks of L positions per call: the device's advice, or a default for a CPU core. At least 1. */
 size_t cov_device_batch(const struct cov_device *dev, size_t L);

@@ -14,7 +14,7 @@ int cov_net_new(struct cov_device *dev, const struct cov_hparams *hp, const floa
                 unsigned n_workers, size_t max_batch, struct cov_net **out,
                 struct cov_err *e) COV_MUST_USE;
 /* Tries whether the device can run the network, with one chunk per call. A device that can be
- * replaced (device_auto.h) is replaced now, before its advice on batches and threads is used. */
+ * replaced (cov_device_open_auto) is replaced now, before its advice on batches and threads is used. */
 int cov_net_try(struct cov_device *dev, const struct cov_hparams *hp, const float *block, size_t L,
                 unsigned n_workers, struct cov_err *e) COV_MUST_USE;
 /* Before the first forward: compute every position (device.h). */

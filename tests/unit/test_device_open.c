@@ -1,12 +1,18 @@
-/* test_device_open.c - names of devices, and what is opened where there is no plugin.
+/* test_device_open.c - names of devices; the CPU without a plugin, and in place of a GPU that fails.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/log.h"
 #include "common/compute/device_open.h"
+
+enum { L = 16 };
+
+/* ---- names and advice ---- */
 
 static void parses(const char *text, enum cov_device_kind kind, size_t n_cards)
 {
@@ -76,7 +82,7 @@ static void no_plugin(void **state)
     cov_device_close(dev);
 }
 
-/* A device that says what it wants. */
+/* A device with advice. */
 static void advise(const struct cov_device *dev, struct cov_device_advice *out)
 {
     (void)dev;
@@ -94,9 +100,241 @@ static void advice(void **state)
     assert_int_equal(cov_device_waiting(&dev), 4);
 }
 
+static char last_warning[512];
+static int n_warnings, n_closed;
+
+static void note(void *arg, enum cov_log_level level, const char *text)
+{
+    (void)arg;
+    if (level != COV_LOG_WARNING)
+        return;
+    n_warnings++;
+    (void)snprintf(last_warning, sizeof last_warning, "%s", text);
+}
+
+/* ---- a GPU that may refuse a network ---- */
+
+static size_t n_calls;
+
+static bool takes;
+
+static void close_gpu(struct cov_device *dev)
+{
+    (void)dev;
+    n_closed++;
+}
+
+static const char *describe_gpu(const struct cov_device *dev)
+{
+    (void)dev;
+    return "a GPU";
+}
+
+static const char *precision_gpu(const struct cov_device *dev)
+{
+    (void)dev;
+    return "tf32";
+}
+
+static void advise_gpu(const struct cov_device *dev, struct cov_device_advice *out)
+{
+    (void)dev;
+    *out = (struct cov_device_advice){.batch = 64, .batch_bases = 1 << 20, .n_waiting = 4};
+}
+
+static int forward_gpu(struct cov_program *p, unsigned worker, size_t n, const uint8_t *codes,
+                       float *out, struct cov_err *e)
+{
+    (void)p, (void)worker, (void)n, (void)codes, (void)e;
+    n_calls++;
+    out[0] = 7;
+    return COV_OK;
+}
+
+static void counts_gpu(const struct cov_program *p, struct cov_forward_counts *out)
+{
+    (void)p;
+    *out = (struct cov_forward_counts){.positions_computed = n_calls};
+}
+
+static void all_gpu(struct cov_program *p)
+{
+    (void)p;
+    n_calls = 100;
+}
+
+static void free_gpu(struct cov_program *p)
+{
+    (void)p;
+}
+
+static int new_gpu(struct cov_device *dev, const struct cov_program_spec *spec,
+                   struct cov_program **out, struct cov_err *e)
+{
+    static const struct cov_program_ops ops = {forward_gpu, all_gpu, counts_gpu, free_gpu};
+    static struct cov_program program = {&ops};
+    (void)dev, (void)spec;
+    if (!takes)
+        return cov_fail(e, COV_ENOMEM, "a GPU: no memory");
+    *out = &program;
+    return COV_OK;
+}
+
+static const struct cov_device_ops gpu_ops = {
+    .name = "cuda",
+    .close = close_gpu,
+    .describe = describe_gpu,
+    .precision = precision_gpu,
+    .advise = advise_gpu,
+    .program_new = new_gpu,
+};
+
+/* ---- a network of one convolution ---- */
+
+static const float numbers[4 * 2 + 2] = {0.5F, -0.25F, 1, 2, 0.125F, 1, 0, -1, 0.5F, 0.25F};
+static const struct cov_layer layers[2] = {
+    {.kind = COV_LAYER_CONV,
+     .t_in = L,
+     .c_in = 4,
+     .t_out = L,
+     .c_out = 2,
+     .kernel = 1,
+     .stride = 1,
+     .dilation = 1},
+    {.kind = COV_LAYER_LINEAR_EXP, .t_in = L, .c_in = 2, .t_out = L, .c_out = 1, .kernel = 1},
+};
+static const struct cov_layer_weights weights[2] = {{.weight = numbers, .bias = numbers + 8},
+                                                    {.weight = numbers, .bias = numbers + 8}};
+
+static const struct cov_program_spec spec = {layers, weights, 2, 1, 1};
+
+static struct cov_device *open_auto(const struct cov_cpu_options *cpu)
+{
+    static struct cov_device gpu = {&gpu_ops};
+    struct cov_device *dev;
+    n_warnings = n_closed = 0;
+    assert_int_equal(cov_device_open_auto(&gpu, cpu, &dev, NULL), COV_OK);
+    return dev;
+}
+
+static void run_forward(struct cov_program *p, float *values)
+{
+    uint8_t codes[L];
+    memset(codes, 1, L);
+    assert_int_equal(p->ops->forward(p, 0, 1, codes, values, NULL), COV_OK);
+}
+
+static void keeps_the_gpu(void **state)
+{
+    (void)state;
+    struct cov_program *p;
+    struct cov_forward_counts counts;
+    float values[L];
+    takes = true;
+    struct cov_device *dev = open_auto(NULL);
+    assert_int_equal(dev->ops->program_new(dev, &spec, &p, NULL), COV_OK);
+    assert_string_equal(dev->ops->name, "cuda");
+    assert_string_equal(dev->ops->describe(dev), "a GPU");
+    assert_string_equal(dev->ops->precision(dev), "tf32");
+    assert_int_equal(cov_device_waiting(dev), 4);
+    p->ops->compute_all(p);
+    run_forward(p, values);
+    assert_true(values[0] == 7);
+    p->ops->counts(p, &counts);
+    assert_int_equal(counts.positions_computed, 101);
+    cov_program_free(p);
+    cov_program_free(NULL);
+    assert_int_equal(n_warnings, 0);
+    cov_device_close(dev);
+    assert_int_equal(n_closed, 1);
+}
+
+static void falls_back_to_the_cpu(void **state)
+{
+    (void)state;
+    struct cov_device *dev, *cpu;
+    struct cov_program *p, *want_p;
+    float values[L], want[L];
+    char levels[] = "scalar";
+    struct cov_cpu_options options = {.levels = levels};
+    takes = false;
+    dev = open_auto(&options);
+    levels[0] = '?'; /* the device has its own copy */
+    assert_int_equal(dev->ops->program_new(dev, &spec, &p, NULL), COV_OK);
+    assert_int_equal(n_warnings, 1);
+    assert_string_equal(last_warning, "a GPU: no memory; continuing on the CPU");
+    assert_string_equal(dev->ops->name, "cpu");
+    assert_string_equal(dev->ops->precision(dev), "fp32");
+    assert_non_null(strstr(dev->ops->describe(dev), "scalar reference"));
+    assert_int_equal(cov_device_waiting(dev), 0);
+    run_forward(p, values);
+    cov_program_free(p);
+
+    options.levels = "scalar";
+    assert_int_equal(cov_device_open_cpu(&options, &cpu, NULL), COV_OK);
+    assert_int_equal(cpu->ops->program_new(cpu, &spec, &want_p, NULL), COV_OK);
+    run_forward(want_p, want);
+    assert_memory_equal(values, want, sizeof want);
+    cov_program_free(want_p);
+    cov_device_close(cpu);
+
+    takes = true; /* now always the CPU, without another warning */
+    assert_int_equal(dev->ops->program_new(dev, &spec, &p, NULL), COV_OK);
+    assert_string_equal(dev->ops->name, "cpu");
+    assert_int_equal(n_warnings, 1);
+    cov_program_free(p);
+    cov_device_close(dev);
+    assert_int_equal(n_closed, 1);
+}
+
+/* The CPU cannot be opened either. */
+static void fails_without_a_cpu(void **state)
+{
+    (void)state;
+    struct cov_program *p;
+    struct cov_err e = COV_ERR_INIT;
+    const struct cov_cpu_options options = {.levels = "none such"};
+    takes = false;
+    struct cov_device *dev = open_auto(&options);
+    assert_int_equal(dev->ops->program_new(dev, &spec, &p, &e), COV_EUSAGE);
+    assert_null(p);
+    cov_device_close(dev);
+}
+
+/* The GPU cannot train. */
+static void trains_on_the_cpu(void **state)
+{
+    (void)state;
+    struct cov_training *t;
+    const struct cov_training_spec training = {.layers = layers,
+                                               .weights = weights,
+                                               .n_layers = 2,
+                                               .block = numbers,
+                                               .n_floats = 10,
+                                               .max_batch = 1};
+    const struct cov_cpu_options options = {.levels = "scalar"};
+    takes = true;
+    struct cov_device *dev = open_auto(&options);
+    assert_int_equal(dev->ops->training_new(dev, &training, &t, NULL), COV_OK);
+    assert_int_equal(n_warnings, 1);
+    assert_string_equal(last_warning, "a GPU: cannot train; continuing on the CPU");
+    assert_int_equal(t->gradients->load(t, NULL), COV_OK);
+    cov_training_free(t);
+    cov_training_free(NULL);
+    cov_device_close(dev);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(names), cmocka_unit_test(no_plugin),
-                                       cmocka_unit_test(advice)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names),
+        cmocka_unit_test(no_plugin),
+        cmocka_unit_test(advice),
+        cmocka_unit_test(keeps_the_gpu),
+        cmocka_unit_test(falls_back_to_the_cpu),
+        cmocka_unit_test(fails_without_a_cpu),
+        cmocka_unit_test(trains_on_the_cpu),
+    };
+    cov_log_set(note, NULL, COV_LOG_INFO);
+    return cmocka_run_group_tests_name("device_open", tests, NULL, NULL);
 }
