@@ -18,7 +18,7 @@ struct cov_letters {
     cov_letters_fn *take;
 
     /* The same for n_lines lines of n letters and a newline each. Returns the number of lines before
-     * the first that is not like that. */
+     * the first other line. */
     size_t (*take_lines)(const char *text, size_t n, size_t n_lines, uint8_t *codes);
 };
 

@@ -176,12 +176,14 @@ size_t cov_names_count(const struct cov_names *s)
 
 /* ---- files of names ---- */
 
+struct target {
+    size_t to; /* index in cov_rename.to */
+    bool used;
+};
+
 struct cov_rename {
     struct cov_names *from, *to;
-    struct target {
-        size_t to; /* index in cov_rename.to */
-        bool used;
-    } * targets; /* of each name in `from` */
+    struct target *targets; /* of each name in `from` */
     size_t cap;
 };
 

@@ -69,7 +69,7 @@ bool cov_range_means(const struct cov_range *r, const char *name, int64_t *beg, 
     return true;
 }
 
-/* Appended to messages about a text that looks like a range but is none. */
+/* Appended to messages about a text with a colon that is not a valid range. */
 static const char *malformed(const struct cov_range *r)
 {
     return r->n_name == 0 && strchr(r->text, ':') ? " (expected NAME or NAME:FIRST-LAST)" : "";
@@ -182,7 +182,7 @@ static void exclude(struct cov_select *s, size_t k)
     } while (seq != last);
 }
 
-/* Fails for a region none of whose possible names is a sequence's. */
+/* Fails because no sequence has the name in the region. */
 static int refuse_name(const struct cov_select *s, const struct cov_range *r, struct cov_err *e)
 {
     struct cov_listing there = {{0}, 0, 0, 0};

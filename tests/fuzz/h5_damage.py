@@ -142,7 +142,7 @@ def run_all(path, model, reads, work, report):
 
     def judge(name, done, left, taken):
         # Options about bases do not apply to a file without (readable) bases.
-        refused = done.returncode == 2 and b" has none" in done.stderr
+        refused = done.returncode == 2 and (b" has no bases" in done.stderr or b" has neither " in done.stderr)
         if done.returncode not in (0, 1) and not refused:
             report(name, f"status {done.returncode}: {done.stderr[-200:]}")
         elif done.returncode == 1 and left:

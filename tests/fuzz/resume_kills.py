@@ -85,7 +85,7 @@ def main():
                     # Must be refused, unless the first run has released its lock because it is complete.
                     words = [w for w in command(shard, output, "--resume") if w != "-q"]
                     second = subprocess.run(words, stderr=subprocess.PIPE)
-                    if second.returncode == 1 and b"another run is at work" in second.stderr:
+                    if second.returncode == 1 and b"another run is writing this output" in second.stderr:
                         counts["refused"] += 1
                     elif second.returncode != 0 or b"nothing to do" not in second.stderr:
                         fail(f"{output}: a second run: status {second.returncode}: {second.stderr}")

@@ -93,7 +93,7 @@ static struct cov_select *begin(const struct cov_grid *g)
     return s;
 }
 
-/* Checks the selected rows ('1' in `wanted`) and frees s. */
+/* Checks that the selected rows are those with '1' in `wanted`; frees s. */
 static void expect(struct cov_select *s, int64_t min_length, const char *wanted)
 {
     bool rows[32];
