@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""Finds phrases in comments, messages and documents that make a reader stop.
+"""Finds odd phrases in comments, messages and documents.
 
 usage: english.py ROOT [PATH...]
 
-The phrases, and what to write instead, are in english.txt. Checks the files that git tracks below ROOT, or
-only the given paths (files or folders, relative to ROOT). Prints one line per finding, and exits with status 1 if there is one.
+english.txt lists them with better words. Checks the files that git tracks below ROOT, or only the given paths (files or
+folders, relative to ROOT). Prints one line per finding, and exits with status 1 if there is one.
 SPDX-License-Identifier: MIT"""
 
 import os
@@ -31,13 +31,13 @@ def read_phrases(path):
 
 
 def text_of(path, source):
-    """What a reader reads of a file, at the same offsets as in `source`; the rest is blank."""
+    """The comments and strings of a file, at the same offsets as in `source`; the rest is blank."""
     if path.endswith(CODE):
         kept = [" " if c != "\n" else c for c in source]
         for match in C_TEXT.finditer(source):
             kept[match.start():match.end()] = source[match.start():match.end()]
         source = "".join(kept)
-    # The marks that begin a line of a comment, and joints of string literals.
+    # Blanks the marks at the start of comment lines, and the gaps between adjacent string literals.
     source = re.sub(r"(?m)^([ \t]*)(\*|//|#|\.\\\")(?=\s)", lambda m: m.group(1) + " " * len(m.group(2)), source)
     return re.sub(r'"\s*\n\s*"', lambda m: re.sub(r"[^\n]", " ", m.group()), source)
 
