@@ -323,7 +323,7 @@ static int add_sequence(struct reader *r, const char *name, struct cov_err *e)
 static int read_pairs(struct reader *r, struct cov_progress *progress, struct cov_err *e)
 {
     struct cov_genome *g = r->g;
-    struct cov_fasta_pair pair;
+    struct cov_fasta_pair pair = {0};
     int64_t done = 0;
     int got;
     while ((got = cov_fasta_pairs_next(r->fasta, &pair, r->codes, e)) > 0) {
