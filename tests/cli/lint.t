@@ -1,5 +1,5 @@
 #!/bin/sh
-# The checks of the sources, of the instructions in objects and of the man pages: on this tree, and on trees with known faults.
+# The lints of sources, objects and man pages, on this tree and on trees with known faults.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 
@@ -11,13 +11,13 @@ pages() {
 }
 
 sources "$SRC"
-stdout_is '' 'the sources of this tree'
-status_is 0 '  have no finding'
+stdout_is '' 'this tree has no findings'
+status_is 0 '  and passes'
 pages "$BIN" "$SRC"/man/*.1
-stdout_is '' 'the man pages and the option tables'
-status_is 0 '  agree'
+stdout_is '' 'man pages agree with option tables'
+status_is 0 '  and pass'
 
-# A small tree that is right, then one fault at a time.
+# A small correct tree, then one fault at a time.
 spdx='/* SPDX-License-Identifier: MIT */'
 mkdir -p good/common/base good/common/seq good/common/store good/common/net good/tools
 echo "$spdx" >good/common/base/low.h
@@ -34,7 +34,7 @@ printf '%s\n' "$spdx" '#include "common/seq/mid.h"' '#include "common/base/low.h
 sources good
 stdout_is '' 'a small tree without a fault'
 
-fault() { # FILE LINE REGEX NAME: LINE is added to FILE
+fault() { # FILE LINE REGEX NAME: adds LINE to FILE
     rm -rf bad && cp -r good bad
     mkdir -p "bad/$(dirname "$1")"
     [ -e "bad/$1" ] || echo "$spdx" >"bad/$1"
@@ -47,40 +47,40 @@ fault() { # FILE LINE REGEX NAME: LINE is added to FILE
         is "$(grep -cE -e "$3" "$stdout") $(wc -l <"$stdout")" '1 1' "$4" || diag "$(cat "$stdout")"
     fi
 }
-fault common/base/low.c '#include "common/seq/mid.h"' 'low\.c:6: .*base must not know seq' 'an upward include'
-fault common/net/net.c '#include "common/store/store.h"' 'net must not know store' 'network and store'
-fault common/store/st.c '#include "common/net/net.h"' 'is no file' 'a missing header'
-fault common/base/own.c '#include "low.h"' 'is no file: includes are named from the top' 'a relative include'
-fault common/seq/z.c '#include <zlib.h>' 'zlib\.h> is included by common/base/low\.c already' 'a second user'
+fault common/base/up.c '#include "common/seq/mid.h"' 'up\.c:2: .*base must not include seq' 'an upward include'
+fault common/net/net.c '#include "common/store/store.h"' 'net must not include store' 'an include of a layer that is not allowed'
+fault common/store/st.c '#include "common/net/net.h"' 'is not a file' 'a missing header'
+fault common/base/own.c '#include "low.h"' 'is not a file; write paths from the top' 'a relative include'
+fault common/seq/z.c '#include <zlib.h>' 'zlib\.h> is already included by common/base/low\.c' 'a second user of a third-party header'
 fault common/seq/z.h '#include <lzf.h>' '<lzf\.h> in a header' 'a third-party header in a header'
-fault common/store/other.c '#include "common/store/room_private.h"' 'is for common/store/room\*\.c alone' 'the private header of another room'
-fault common/store/roomy.c '#include "common/store/room_private.h"' 'is for common/store/room\*\.c alone' 'or of one with a longer name'
-fault common/store/room.c '#include <hdf5.h>' '<hdf5\.h> is included by' 'a second user of what a private header knows'
-fault tools/z.c '#include <zlib.h>' 'for the library to include' 'a third-party header in a tool'
-fault tools/z.c '#include "tools/tool.c"' 'is not of the library' 'a tool that includes a tool'
+fault common/store/other.c '#include "common/store/room_private.h"' 'is only for common/store/room\*\.c' 'a private header of another topic'
+fault common/store/roomy.c '#include "common/store/room_private.h"' 'is only for common/store/room\*\.c' '  or of one with a longer name'
+fault common/store/room.c '#include <hdf5.h>' '<hdf5\.h> is already included by' 'a second user of a third-party header in a private one'
+fault tools/z.c '#include <zlib.h>' 'is only for the library' 'a third-party header in a tool'
+fault tools/z.c '#include "tools/tool.c"' 'is not a header of the library' 'a tool that includes a tool'
 mkdir -p good/tools/tool && echo "$spdx" >good/tools/tool/part.h
-fault tools/z.c '#include "tools/tool/part.h"' 'is not of the library' 'a tool that includes a part of another'
+fault tools/z.c '#include "tools/tool/part.h"' 'is not a header of the library' 'a tool that includes a part of another tool'
 printf '%s\n' '#include "tools/tool/part.h"' >>good/tools/tool.c
 sources good
-stdout_is '' 'a tool that includes a part of its own'
-fault common/store/store.c '#include <stdio.h>' 'first include is not "common/store/store\.h"' 'own header first'
-fault common/misc/x.c '' 'common/misc/ is no layer' 'an unknown layer'
-fault common/net/low.c '' 'the name is taken by common/base/low\.c' 'a name that is taken'
+stdout_is '' 'a tool may include its own parts'
+fault common/store/store.c '#include <stdio.h>' 'first include is not "common/store/store\.h"' 'another header before its own'
+fault common/misc/x.c '' 'common/misc/ is not a layer' 'an unknown layer'
+fault common/net/low.c '' 'the name is taken by common/base/low\.c' 'a duplicate file name'
 fault common/base/a.c 'int x(void) { return atoi("1"); }' 'atoi\(\) is banned' 'a banned call'
-fault tools/a.c 'int x(void) { return system("ls"); }' 'system\(\) is banned' 'a shell from a tool'
+fault tools/a.c 'int x(void) { return system("ls"); }' 'system\(\) is banned' 'a shell in a tool'
 fault common/base/a.c 'void x(void) { exit (1); }' 'exit\(\) is banned' 'an exit in the library'
-fault common/base/a.c 'void x(void) { _exit(1); }' '_exit\(\) is banned' 'the same without handlers'
-fault common/base/a.c 'void x(void) { if (fork()) atol(""); else _exit(1); }' 'atol\(\) is banned' 'a child may'
-fault common/base/a.c 'void x(void) { fputs("", stderr); }' 'stderr is for' 'a message from the library'
+fault common/base/a.c 'void x(void) { _exit(1); }' '_exit\(\) is banned' 'an _exit in the library'
+fault common/base/a.c 'void x(void) { if (fork()) atol(""); else _exit(1); }' 'atol\(\) is banned' 'an _exit in a child is allowed'
+fault common/base/a.c 'void x(void) { fputs("", stderr); }' 'stderr is for' 'a message of the library'
 fault common/base/a.c "/* TO""DO: later */" 'left' 'a note to oneself'
 rm -rf bad && cp -r good bad && echo 'int x;' >bad/common/base/bare.c
 sources bad
-stdout_like 'bare\.c:1: no line' 'no licence'
+stdout_like 'bare\.c:1: no line' 'no licence line'
 seq 801 | sed 's/.*/int x&;/' >>bad/common/base/bare.c
 sources bad
 stdout_like 'bare\.c:801: longer than 800 lines' 'a file that is too long'
 
-# Objects that keep to their instruction sets, then one that does not.
+# Correct objects, then one fault at a time.
 objects() {
     run "$SRC/tests/lint/instructions.sh" objects
 }
@@ -91,13 +91,13 @@ found_one() { # REGEX NAME
     objects
     is "$status $(grep -cE -e "$1" "$stdout") $(wc -l <"$stdout")" '1 1 1' "$2" || diag "$(cat "$stdout")"
 }
-fault_in() { # OBJECT CODE REGEX NAME: the object gets the code too
+fault_in() { # OBJECT CODE REGEX NAME: adds the code to the object
     mv "objects/$1" right.o
     printf '%s\n' "$2" | as -o wrong.o - && ld -r -o "objects/$1" right.o wrong.o
     found_one "$3" "$4"
     mv right.o "objects/$1"
 }
-lacking() { # OBJECT CODE REGEX NAME: the object has this code alone
+lacking() { # OBJECT CODE REGEX NAME: the object has only this code
     mv "objects/$1" right.o
     object "$1" "$2"
     found_one "$3" "$4"
@@ -118,16 +118,16 @@ instruction_checks() {
     object some_avx512vnni.o 'vpdpwssd %zmm0,%zmm1,%zmm2'
     object some_amx.o "vmovups (%rax),%zmm0; $tiles"
     objects
-    stdout_is '' 'objects without a fault'
-    status_is 0 '  have no finding'
-    fault_in plain.o 'vaddps %ymm0,%ymm1,%ymm2' "not of x86-64: .*vaddps" 'AVX outside of the files for it'
-    fault_in plain.o 'vaddss %xmm0,%xmm1,%xmm2' "not of x86-64: .*vaddss" 'AVX on the lower register'
+    stdout_is '' 'correct objects'
+    status_is 0 '  pass'
+    fault_in plain.o 'vaddps %ymm0,%ymm1,%ymm2' "not of x86-64: .*vaddps" 'AVX in a plain file'
+    fault_in plain.o 'vaddss %xmm0,%xmm1,%xmm2' "not of x86-64: .*vaddss" 'scalar AVX'
     fault_in plain.o 'pshufb %xmm0,%xmm1' "not of x86-64: .*pshufb" 'SSSE3'
     fault_in plain.o 'popcnt %eax,%ecx' "not of x86-64: .*popcnt" 'POPCNT'
     fault_in plain.o 'shlx %eax,%ecx,%edx' "not of x86-64: .*shlx" 'BMI2'
     fault_in plain.o 'vmovups %zmm17,(%rax)' "not of x86-64: .*vmovups" 'AVX-512'
     fault_in plain.o 'tilerelease' "not of x86-64: .*tilerelease" 'AMX'
-    fault_in gauss_avx2.o 'vfmadd231ps %ymm0,%ymm1,%ymm2' 'gauss_avx2.o: not of x86-64\+avx2: .*vfmadd231ps' 'FMA where only AVX2 was asked for'
+    fault_in gauss_avx2.o 'vfmadd231ps %ymm0,%ymm1,%ymm2' 'gauss_avx2.o: not of x86-64\+avx2: .*vfmadd231ps' 'FMA in AVX2'
     fault_in some_avx2.o 'vaddps %ymm0,%ymm1,%ymm2{%k1}' 'avx2\+fma: .*k1' 'a mask in AVX2'
     fault_in some_avx2.o 'vaddps %ymm0,%ymm1,%ymm17' 'avx2\+fma: .*ymm17' 'an upper register in AVX2'
     fault_in some_avx2.o 'shlx %eax,%ecx,%edx' 'avx2\+fma: .*shlx' 'BMI2 in AVX2 and FMA'
@@ -137,7 +137,7 @@ instruction_checks() {
     fault_in some_avx512bf16.o 'vpdpwssd %zmm0,%zmm1,%zmm2' 'bf16: .*vpdpwssd' 'VNNI in BF16'
     fault_in some_avx512vnni.o 'vdpbf16ps %zmm0,%zmm1,%zmm2' 'vnni: .*vdpbf16ps' 'BF16 in VNNI'
     fault_in some_amx.o 'vdpbf16ps %zmm0,%zmm1,%zmm2' 'amx_bf16: .*vdpbf16ps' 'BF16 on vectors in AMX'
-    fault_in some_amx.o 'tdpbssd %tmm2,%tmm1,%tmm0' 'amx_bf16: .*tdpbssd' 'tiles of whole numbers'
+    fault_in some_amx.o 'tdpbssd %tmm2,%tmm1,%tmm0' 'amx_bf16: .*tdpbssd' 'integer tiles'
     lacking some_avx2.o 'vaddps %xmm0,%xmm1,%xmm2' 'some_avx2.o: no %ymm' 'AVX2 without its registers'
     lacking some_avx512.o 'vaddps %ymm0,%ymm1,%ymm2' 'some_avx512.o: no %zmm' 'AVX-512 without its registers'
     lacking some_avx512bf16.o 'vaddps %zmm0,%zmm1,%zmm2' 'bf16.o: no vdpbf16ps' 'BF16 without its instruction'
@@ -146,10 +146,10 @@ instruction_checks() {
 }
 case $(as --version | tail -n 1) in
 *x86_64*) instruction_checks ;;
-*) diag 'the assembler is not for x86-64: instructions are not looked at' ;;
+*) diag 'the assembler is not for x86-64: the checks of instructions are skipped' ;;
 esac
 
-# A program and its page, then one fault at a time.
+# A program with a correct page, then one fault at a time.
 mkdir bin
 cp "$TESTLIB/toy_tool" bin/ 2>/dev/null
 cat >toy_tool.1 <<'END'
@@ -169,27 +169,27 @@ toy_tool --help-machine | awk -F '\t' '$1 != "act" {
     printf ".TP\n%s\\fB\\-\\-%s\\fR%s\n%s%s\n", letter, $1, value, $8, $5 == "\\-" ? "" : " (default: " $5 ")" }' >>toy_tool.1
 sed -i 's/\\fIACT\\fR/\\fIprint|write|fail|usage|no\\-memory|wait|flood|warn\\fR/' toy_tool.1
 pages bin toy_tool.1
-stdout_is '' 'a page without a fault'
+stdout_is '' 'a correct page'
 page_fault() { # SED-COMMAND N REGEX NAME: N findings, one of them matches
     sed "$1" toy_tool.1 >"$tap_dir/toy_tool.1"
     pages bin "$tap_dir/toy_tool.1"
     is "$status $(grep -cE -e "$3" "$stdout") $(wc -l <"$stdout")" "1 1 $2" "$4" || diag "$(cat "$stdout")"
 }
 page_fault 's/does little/does a lot/' 1 'NAME is not' 'another summary'
-page_fault 's/-number/-nummer/' 2 '--nummer is no option' 'an option that the program lacks'
+page_fault 's/-number/-nummer/' 2 '--nummer is not an option' 'an option that the program lacks'
 page_fault 's/-number/-nummer/' 2 '--number is missing' 'an option that the page lacks'
-page_fault 's/(default: 7)/(default: 8)/' 1 "--number: states the default \['8'\], it is \['7'\]" 'another default'
+page_fault 's/(default: 7)/(default: 8)/' 1 "--number: states the default \['8'\], expected \['7'\]" 'another default'
 page_fault 's/(default: 7)//' 1 '--number: states the default \[\]' 'no default'
-page_fault 's/replace an existing output/& (default: yes)/' 1 '--force: states the default' 'a made-up default'
+page_fault 's/replace an existing output/& (default: yes)/' 1 '--force: states the default' 'a wrong default'
 page_fault 's/\\fB\\-n\\fR, //' 1 '--number: the short name -n is missing' 'no short name'
-page_fault 's/^\\fB\\-\\-size/\\fB\\-s\\fR, &/' 1 '--size: has no short name' 'a made-up short name'
-page_fault 's/flood/food/g' 2 '--act: the choice flood is missing' 'a choice that is not there'
+page_fault 's/^\\fB\\-\\-size/\\fB\\-s\\fR, &/' 1 '--size: has no short name' 'a wrong short name'
+page_fault 's/flood/food/g' 2 '--act: the choice flood is missing' 'a missing choice'
 page_fault 's/\\fISIZE\\fR/\\fINUMBER\\fR/' 1 '--size: the value SIZE' 'another value'
 rm toy_tool.1
 pages bin
 stdout_is 'toy_tool: no man page' 'no page'
 
-# A program of subcommands and its page.
+# A program with subcommands and its page.
 rm bin/toy_tool
 cp "$TESTLIB/toy_box" bin/
 cat >toy_box.1 <<'END'
@@ -222,7 +222,7 @@ toy_box spin --help-machine | awk -F '\t' '$1 != "times" && $1 != "log" && $1 !=
     no = $1 ~ /threads|progress|tmpdir/ ? " (not of rest)" : ""
     printf ".TP\n%s\\fB\\-\\-%s\\fR%s\n%s%s%s\n", letter, $1, value, $8, $5 == "\\-" ? "" : " (default: " $5 ")", no }' >>toy_box.1
 pages bin toy_box.1
-stdout_is '' 'a page of subcommands without a fault'
+stdout_is '' 'a correct page of subcommands'
 page_of_box() { # SED-COMMAND N REGEX NAME: as page_fault
     sed "$1" toy_box.1 >"$tap_dir/toy_box.1"
     pages bin "$tap_dir/toy_box.1"
@@ -231,11 +231,11 @@ page_of_box() { # SED-COMMAND N REGEX NAME: as page_fault
 page_of_box 's/keeps/loses/' 1 'NAME is not' 'another summary of the program'
 page_of_box 's/toy_box rest/toy_box wait/' 1 'SYNOPSIS lacks rest' 'a subcommand that SYNOPSIS lacks'
 page_of_box 's/SH REST/SH RESTED/' 1 'no section REST' 'a subcommand without a section'
-page_of_box 's/-times/-turns/' 2 'spin: --turns is no option of it' 'an option that a subcommand lacks'
+page_of_box 's/-times/-turns/' 2 'spin: --turns is not an option' 'an option that a subcommand lacks'
 page_of_box 's/-times/-turns/' 2 'spin: --times is missing' 'an option that its section lacks'
 page_of_box 's/(default: 3)//' 1 'spin: --times: states the default' 'no default of an option'
 page_of_box 's/-quiet/-quick/' 3 'rest: --quiet is missing' 'a common option that the page lacks'
-page_of_box '0,/ (not of rest)/s///' 1 '--threads: states that it is not of \[\]' 'a common option that one lacks'
-page_of_box 's/only warnings/& (not of spin)/' 1 "--quiet: states that it is not of \['spin'\]" 'one that all have'
+page_of_box '0,/ (not of rest)/s///' 1 '--threads: states that \[\] lack it' 'a common option that a subcommand lacks, not stated'
+page_of_box 's/only warnings/& (not of spin)/' 1 "--quiet: states that \['spin'\] lack it" '  or stated of one that has it'
 
 done_testing

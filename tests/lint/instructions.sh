@@ -1,16 +1,15 @@
 #!/bin/sh
-# instructions.sh OBJDIR... - looks for instructions in object files that are not of their instruction set
-# (x86-64), and for those that a file was written for; prints what is wrong, and ends with status 1.
+# instructions.sh OBJDIR... - checks that object files (x86-64) contain only instructions of their instruction set, and
+# those that they were written for. Prints faults, and exits with status 1 if there is one.
 #
-# What belongs to which set, the assembler knows: what objdump prints of all files of a set goes back to it
-# with that set alone.
+# The output of objdump for all files of a set is assembled again with only that set enabled.
 # SPDX-License-Identifier: MIT
 set -u
 
 avx2=+avx2+fma
 avx512=$avx2+avx512f+avx512dq+avx512bw+avx512vl
 
-# What the file of an object may use besides SSE2: what whoever chooses it has asked cov_cpu_features for.
+# The extensions to SSE2 that an object may use: those that its users check with cov_cpu_features.
 set_of() {
     case $1 in
     */alphabet_avx2.o | */gauss_avx2.o) echo +avx2 ;;
@@ -20,12 +19,12 @@ set_of() {
     *_avx512vnni.o) echo $avx512+avx512_vnni ;;
     *_avx512*.o) echo $avx512 ;;
     *_amx.o) echo $avx512+amx_tile+amx_bf16 ;;
-    */base/cpu.o) echo +xsave ;; # XGETBV, which it asks for itself
+    */base/cpu.o) echo +xsave ;; # XGETBV, which it checks itself
     esac
 }
 
-# Code as the assembler reads it, each line once a file, with the name of the file before it. Left out: padding,
-# and where jumps go. BSF with a prefix that CPUs without TZCNT ignore is listed as TZCNT.
+# Code that the assembler can read, each line once per file, after the name of the file, without padding and jump targets.
+# objdump lists BSF with a prefix that CPUs without TZCNT ignore as TZCNT.
 # shellcheck disable=SC2016
 code='
 /^[^\t].*: +file format / { file = $0; sub(/: +file format .*/, "", file); print "# 1 \"" file "\""; next }
@@ -37,7 +36,7 @@ code='
     if (!((file, $0) in seen)) { seen[file, $0]; print }
 }'
 
-# What files were written for has to be there.
+# Instructions and registers that files must contain.
 # shellcheck disable=SC2016
 wanted='
 function want(text) { if (file != "" && !index(all, text)) print file ": no " text }
@@ -53,7 +52,7 @@ BEGIN { n = split("ldtilecfg tilerelease tilezero tileloadd tileloaddt1 tilestor
 { all = all $0 "\n" }
 END { done() }'
 
-# What the assembler says of a file, in one line: its first words, each once.
+# Joins the assembler's messages about a file into one line, each once.
 # shellcheck disable=SC2016
 sum_up='
 {

@@ -1,16 +1,15 @@
 #!/usr/bin/python3
-"""Whether the man pages say what the programs' option tables say.
+"""Checks that the man pages agree with the option tables of the programs.
 
 usage: man_pages.py BIN [PAGE...]
 
-For every program in the folder BIN there must be a page man/PROGRAM.1 among the pages. The entries of its
-OPTIONS section (.TP, then a line with the names) must be the options of `PROGRAM --help-machine`, with
-the same short names, the same value ("=" and the name of the value in italics or not), every choice of a
-list of choices, and the default as "(default: X)"; its NAME line must be the summary of `--help`.
-A program of subcommands (`PROGRAM --help-machine` lists them) has a section for each, named as it in capitals,
-with the entries of its options, and a section COMMON OPTIONS for those that several have; what some lack
-says so, in the order of the list, as "(not of X, Y)". SYNOPSIS names them all.
-Prints one line a finding, and ends with status 1 if there is one.
+Every program in the folder BIN needs a page man/PROGRAM.1 among the pages. The entries of its OPTIONS section (.TP, then
+a line with the names) must be the options of `PROGRAM --help-machine`, with the same short names, the same name of the
+value, every choice, and the default as "(default: X)"; its NAME line must be the summary of `--help`.
+The page of a program with subcommands (listed by `PROGRAM --help-machine`) has a section per subcommand, its name in
+capitals, with its options, and a section COMMON OPTIONS for shared ones; an option that some subcommands lack lists them, in
+the order of the list, as "(not of X, Y)". SYNOPSIS names all subcommands.
+Prints one line per finding, and exits with status 1 if there is one.
 SPDX-License-Identifier: MIT"""
 
 import os
@@ -20,7 +19,7 @@ import sys
 
 
 def plain(roff):
-    """A line of man(7) source as the reader sees it."""
+    """A line of man(7) source as plain text."""
     text = re.sub(r"^\.(?:[BI]|SM|SB)\s+", "", roff)
     match = re.match(r"^\.(?:[BIR][BIR])\s+(.*)", roff)
     if match:  # alternating fonts: the words are joined
@@ -59,7 +58,7 @@ def entries(lines):
         if re.match(r"^\.(TP|SS|PP|P|LP)\b", line):
             want_tag = line.startswith(".TP")
             if not want_tag:
-                found.append(None)  # text that belongs to no option
+                found.append(None)  # text outside of options
         elif want_tag:
             found.append([plain(line), ""])
             want_tag = False
@@ -79,7 +78,7 @@ def machine_rows(program, *arguments):
 
 
 def check_option(row, tag, text):
-    """Yields what is wrong with the entry of one option."""
+    """Yields the faults of the entry of one option."""
     name, letter, _, metavar, default, choices = row[:6]
     if letter != "-" and not re.search(rf"(?<![\w-])-{re.escape(letter)}(?![\w-])", tag):
         yield f"--{name}: the short name -{letter} is missing"
@@ -94,11 +93,11 @@ def check_option(row, tag, text):
     stated = re.findall(r"\(default: (.*?)\)", text)
     wanted = [default] if default != "-" else []
     if stated != wanted:
-        yield f"--{name}: states the default {stated}, it is {wanted}"
+        yield f"--{name}: states the default {stated}, expected {wanted}"
 
 
 def read_options(lines, found):
-    """Fills found with {option: (tag, text)}; yields what is wrong."""
+    """Fills found with {option: (tag, text)}; yields faults."""
     for tag, text in entries(lines):
         for option in re.findall(r"--([a-z0-9][a-z0-9-]*)", tag):
             if option in found:
@@ -107,7 +106,7 @@ def read_options(lines, found):
 
 
 def check_subcommands(program, parts, rows):
-    """The same of a program of subcommands; rows: [[name, summary]]."""
+    """Yields the faults of the page of a program with subcommands; rows: [[name, summary]]."""
     common, lacking = {}, {}
     yield from read_options(parts.get("COMMON OPTIONS", []), common)
     synopsis = " ".join(" ".join(map(plain, parts.get("SYNOPSIS", []))).split())
@@ -129,18 +128,18 @@ def check_subcommands(program, parts, rows):
             for text in check_option(row, *entry) if entry else [f"--{row[0]} is missing"]:
                 yield f"{sub}: {text}"
         for option in own:
-            yield f"{sub}: --{option} is no option of it"
+            yield f"{sub}: --{option} is not an option"
         for option in set(common) - taken:
             lacking.setdefault(option, []).append(sub)
     for option, (_, text) in common.items():
         stated = re.findall(r"\(not of (.*?)\)", text)
         wanted = [", ".join(lacking[option])] if option in lacking else []
         if stated != wanted:
-            yield f"--{option}: states that it is not of {stated}, it is not of {wanted}"
+            yield f"--{option}: states that {stated} lack it, expected {wanted}"
 
 
 def check_page(program, page):
-    """Yields what is wrong with one page."""
+    """Yields the faults of a page."""
     name = os.path.basename(program)
     parts = sections(page)
     summary = program_output(program, "--help").splitlines()[0]
@@ -158,7 +157,7 @@ def check_page(program, page):
         else:
             yield f"--{row[0]} is missing"
     for option in documented:
-        yield f"--{option} is no option of {name}"
+        yield f"--{option} is not an option"
 
 
 def main():

@@ -1,18 +1,17 @@
 #!/usr/bin/python3
-"""What a compiler does not see of the layout and the habits of the sources.
+"""Checks rules of the sources that a compiler does not check: layers, names, banned calls.
 
 usage: sources.py ROOT
 
-Checks the C sources, those for nvcc, and headers below common/, tools/, tests/ and workflows/, and the scripts, prints
-one line a finding, and ends with status 1 if there is one.
+Checks the sources for C and nvcc, the headers and the scripts below common/, tools/, tests/, workflows/, man/ and .ci/.
+Prints one line per finding, and exits with status 1 if there is one.
 SPDX-License-Identifier: MIT"""
 
 import os
 import re
 import sys
 
-# The folders of common/, and what the files of each may include besides their own folder. Order: no folder
-# includes one further down.
+# The folders of common/, and the other folders that files of each may include. No folder includes one further down.
 LAYERS = {
     "base": [],
     "cli": ["base"],
@@ -32,12 +31,12 @@ LAYERS = {
     "track/formats": ["base", "seq", "codec", "track"],
 }
 BELOW_JOBS = [layer for layer in LAYERS if not layer.startswith("compute/c")]
-# Jobs share common/job and do not know each other; only training uses prediction, to validate.
+# Jobs share common/job and do not include each other, except training, which predicts to validate.
 LAYERS["job"] = BELOW_JOBS
 LAYERS.update({f"job/{name}": BELOW_JOBS + ["job"] for name in ("encode", "coverage", "chunks", "predict", "tracks")})
 LAYERS["job/train"] = BELOW_JOBS + ["job", "job/predict"]
 
-# Headers of the C library, of Linux, and of the compiler. All others are third-party.
+# Headers of the C library, Linux and the compiler. All others are third-party.
 SYSTEM = re.compile(
     r"(assert|complex|ctype|errno|fenv|float|inttypes|iso646|limits|locale|math|setjmp|signal|stdalign"
     r"|stdarg|stdatomic|stdbool|stddef|stdint|stdio|stdio_ext|stdlib|stdnoreturn|string|strings|tgmath"
@@ -46,32 +45,37 @@ SYSTEM = re.compile(
     r"|(sys|linux|asm|bits)/.*)\.h"
 )
 
-# Calls that hide errors or overflow buffers.
+# Calls that hide errors or may overflow buffers.
 UNSAFE = ["atoi", "atol", "atoll", "atof", "sscanf", "alloca", "gets", "sprintf", "vsprintf", "strcpy",
           "strcat", "strtok", "tmpnam", "tempnam", "mktemp", "setlocale"]
-# What tests alone may do.
+# Calls that only tests may use.
 SHELLING = ["system", "popen"]
-# What only tool.c and progress.c of the library may do.
+# Calls that only tool.c and progress.c of the library may use.
 SPEAKING = ["exit", "_exit", "_Exit", "quick_exit", "abort", "printf", "vprintf", "puts", "putchar",
             "perror"]
 SPEAKERS = ["common/cli/tool.c", "common/base/progress.c"]
 
 MAX_LINES = 800
 
-INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
-# What the files of one room share that has several: h5_private.h is for h5.c and h5_*.c, and may stand
-# for them where one .c file is to know a third-party header.
+INCLUDE = re.compile(r'^[ \t]*#\s*include[ \t]*([<"])([^>"]+)[>"]', re.M)
+# A header that the files of one topic share: h5_private.h is for h5.c and h5_*.c. It may include a third-party header
+# on their behalf.
 PRIVATE = re.compile(r"(.+)_private\.h")
 LITERAL = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
 
 
 def blank_literals(text):
-    """The code without comments, strings and character constants, lines kept."""
+    """Blanks comments, strings and character constants; keeps lines."""
     return LITERAL.sub(lambda m: re.sub(r"[^\n]", " ", m.group()), text)
 
 
+def blank_comments(text):
+    """Blanks block comments; keeps lines."""
+    return re.sub(r"/\*.*?\*/", lambda m: re.sub(r"[^\n]", " ", m.group()), text, flags=re.S)
+
+
 def find_files(root):
-    """Paths below `root`, relative to it, of what is checked."""
+    """Paths of the files to check, relative to `root`."""
     for top in ("common", "tools", "tests", "workflows", "man", ".ci"):
         for folder, folders, names in os.walk(os.path.join(root, top)):
             folders.sort()
@@ -93,16 +97,16 @@ class Lint:
         if quote == "<":
             if not SYSTEM.fullmatch(target):
                 if parts[0] in ("tools", "workflows"):
-                    self.say(path, line, f"<{target}> is for the library to include")
+                    self.say(path, line, f"<{target}> is only for the library")
                 elif parts[0] == "common":
                     self.third_party.setdefault(target, []).append((path, line))
             return
         if not os.path.isfile(os.path.join(self.root, target)):
-            self.say(path, line, f'"{target}" is no file: includes are named from the top')
+            self.say(path, line, f'"{target}" is not a file; write paths from the top')
             return
         to = target.split("/")
         if parts[0] in ("tools", "workflows") and to[0] != "common" and not self.is_part(parts, to):
-            self.say(path, line, f'"{target}" is not of the library')
+            self.say(path, line, f'"{target}" is not a header of the library')
         if parts[0] != "common":
             return
         if to[0] != "common" or len(to) < 3:
@@ -110,11 +114,11 @@ class Lint:
             return
         here, there = "/".join(parts[1:-1]), "/".join(to[1:-1])
         if here in LAYERS and here != there and there not in LAYERS[here]:
-            self.say(path, line, f'"{target}": {here} must not know {there}')
+            self.say(path, line, f'"{target}": {here} must not include {there}')
 
     @staticmethod
     def is_part(path, target):
-        """Whether a header in tools/TOOL/ is included by tools/TOOL.c or a file in that folder."""
+        """True if a header in tools/TOOL/ is included by tools/TOOL.c or a file in that folder."""
         return (target[0] == path[0] == "tools" and len(target) == 3 and target[2].endswith(".h")
                 and path[1] in (target[1], target[1] + ".c"))
 
@@ -125,9 +129,9 @@ class Lint:
             includes.append(match.groups())
             self.check_include(path, line, *match.groups())
         for quote, target in includes:
-            room = PRIVATE.fullmatch(target) if quote == '"' else None
-            if room and not re.fullmatch(re.escape(room.group(1)) + r"(_[a-z0-9_]+)?\.c", path):
-                self.say(path, 1, f'"{target}" is for {room.group(1)}*.c alone')
+            topic = PRIVATE.fullmatch(target) if quote == '"' else None
+            if topic and not re.fullmatch(re.escape(topic.group(1)) + r"(_[a-z0-9_]+)?\.c", path):
+                self.say(path, 1, f'"{target}" is only for {topic.group(1)}*.c')
         own = path[:-2] + ".h"
         if path.endswith(".c") and os.path.isfile(os.path.join(self.root, own)):
             if not includes or includes[0] != ('"', own):
@@ -149,7 +153,7 @@ class Lint:
         parts = path.split("/")
         folder = "/".join(parts[1:-1])
         if parts[0] == "common" and folder and folder not in LAYERS:
-            self.say(path, 1, f"common/{folder}/ is no layer")
+            self.say(path, 1, f"common/{folder}/ is not a layer")
 
     def check_file(self, path):
         with open(os.path.join(self.root, path), "rb") as f:
@@ -166,10 +170,9 @@ class Lint:
         if not is_c:
             return
         if text.count("\n") > MAX_LINES:
-            self.say(path, MAX_LINES + 1, f"longer than {MAX_LINES} lines: two rooms?")
+            self.say(path, MAX_LINES + 1, f"longer than {MAX_LINES} lines: two topics?")
         self.check_layer(path)
-        self.check_includes(path, re.sub(r"/\*.*?\*/", lambda m: re.sub(r"[^\n]", " ", m.group()), text,
-                                         flags=re.S))
+        self.check_includes(path, blank_comments(text))
         self.check_calls(path, blank_literals(text))
 
     def check_names(self, paths):
@@ -190,9 +193,9 @@ class Lint:
             sources = sorted({p for p, _ in users})
             for path, line in users:
                 if path.endswith(".h") and not PRIVATE.fullmatch(path):
-                    self.say(path, line, f"<{header}> in a header: one .c file is to know it")
+                    self.say(path, line, f"<{header}> in a header; include it in one .c file")
                 elif path != sources[0]:
-                    self.say(path, line, f"<{header}> is included by {sources[0]} already")
+                    self.say(path, line, f"<{header}> is already included by {sources[0]}")
         for path, line, text in sorted(self.findings):
             print(f"{path}:{line}: {text}")
         return 1 if self.findings else 0
