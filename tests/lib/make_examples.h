@@ -46,7 +46,7 @@ static inline void add_set(struct cov_chunk_head *head, const char *name, size_t
     (void)snprintf(copy, sizeof copy, "%s", name);
     const struct cov_chunk_set set = {
         copy, {.kind = COV_H5_INT, .bytes = 4, .is_signed = true}, 3, {L, columns}, fill};
-    assert_int_equal(cov_chunk_head_add_set(head, &set, NULL), 0);
+    assert_ok(cov_chunk_head_add_set(head, &set, &e));
 }
 
 static inline void make_file(size_t file)
@@ -56,10 +56,10 @@ static inline void make_file(size_t file)
     struct cov_chunk_writer *w;
     struct cov_blob blob = COV_BLOB_INIT;
     const struct cov_chunk_writer_options options = {.compression = {COV_CODEC_LIBDEFLATE, 6}};
-    assert_int_equal(cov_grid_new(N_SEQS, names, lengths, "Sp", L, &grid, NULL), 0);
+    assert_ok(cov_grid_new(N_SEQS, names, lengths, "Sp", L, &grid, &e));
     add_set(&head, "evaluation/a_coverage", 1);
     add_set(&head, "evaluation/b_coverage", 2);
-    assert_int_equal(cov_chunk_writer_new(paths[file], &head, &options, &w, NULL), 0);
+    assert_ok(cov_chunk_writer_new(paths[file], &head, &options, &w, &e));
     for (size_t i = 0; i < cov_grid_n_chunks(grid); i++) {
         struct cov_chunk c = cov_grid_chunk(grid, i);
         uint8_t codes[L];
@@ -78,10 +78,10 @@ static inline void make_file(size_t file)
         const uint8_t *code_rows[] = {codes}, *sets[] = {(uint8_t *)a, (uint8_t *)b};
         const uint8_t *const *elems[] = {sets};
         cov_blob_clear(&blob);
-        assert_int_equal(cov_chunk_writer_encode(w, 1, code_rows, elems, &blob, NULL), 0);
-        assert_int_equal(cov_chunk_writer_put(w, i, &blob, 0, NULL), 0);
+        assert_ok(cov_chunk_writer_encode(w, 1, code_rows, elems, &blob, &e));
+        assert_ok(cov_chunk_writer_put(w, i, &blob, 0, &e));
     }
-    assert_int_equal(cov_chunk_writer_finish(w, grid, NULL), 0);
+    assert_ok(cov_chunk_writer_finish(w, grid, &e));
     cov_blob_fini(&blob);
     cov_chunk_head_fini(&head);
     cov_grid_free(grid);

@@ -29,8 +29,8 @@ static inline void make_point(struct cov_train_network *n, struct cov_train_poin
                                    .output_size = 2,
                                    .bnorm = true,
                                    .dropout = 0.25};
-    assert_int_equal(cov_train_network_init(n, &hp, datasets, 0.01, MADE_LENGTH, NULL), 0);
-    assert_int_equal(cov_train_point_init(p, n, NULL), 0);
+    assert_ok(cov_train_network_init(n, &hp, datasets, 0.01, MADE_LENGTH, &e));
+    assert_ok(cov_train_point_init(p, n, &e));
     cov_params_randomize(&hp, &n->params, 7, p->state.block);
     for (size_t i = 0; i < n->params.n_items; i++) {
         const struct cov_param *param = &n->params.items[i];

@@ -33,7 +33,7 @@ static struct cov_model *constant_model(int64_t step, const float *bias)
     assert_non_null(m->datasets);
     for (size_t d = 0; d < D; d++)
         m->datasets[d] = strdup(datasets[d]);
-    assert_int_equal(cov_params_init(&m->hp, &params, NULL), 0);
+    assert_ok(cov_params_init(&m->hp, &params, &e));
     m->block = aligned_alloc(64, (params.n_floats * sizeof(float) + 63) / 64 * 64);
     assert_non_null(m->block);
     memset(m->block, 0, params.n_floats * sizeof(float));
@@ -52,8 +52,8 @@ struct rig {
 
 static void rig_init(struct rig *r, unsigned n_threads, const float *bias)
 {
-    assert_int_equal(cov_device_open_cpu(NULL, &r->device, NULL), 0);
-    assert_int_equal(cov_pool_new(n_threads, &r->pool, NULL), 0);
+    assert_ok(cov_device_open_cpu(NULL, &r->device, &e));
+    assert_ok(cov_pool_new(n_threads, &r->pool, &e));
     r->model = constant_model(2, bias);
 }
 
@@ -168,7 +168,7 @@ static void test_files(void **state)
         double sums[D] = {0};
         size_t n = 0;
         struct cov_grid *grid;
-        assert_int_equal(cov_grid_new(N_SEQS, names, lengths, "Sp", L, &grid, NULL), 0);
+        assert_ok(cov_grid_new(N_SEQS, names, lengths, "Sp", L, &grid, &e));
         for (size_t i = 0; i < cov_grid_n_chunks(grid); i++) {
             struct cov_chunk c = cov_grid_chunk(grid, i);
             if (is_gap(&c))

@@ -79,8 +79,8 @@ static void test_checksums(void **state)
     struct cov_event_file *f;
     char path[600];
     size_t n;
-    assert_int_equal(cov_event_file_open(".", &f, NULL), 0);
-    assert_int_equal(cov_event_file_close(f, NULL), 0);
+    assert_ok(cov_event_file_open(".", &f, &e));
+    assert_ok(cov_event_file_close(f, &e));
     char *data = get_bytes(path_in(".", path, sizeof path), &n);
     assert_int_equal(n, 40);
     assert_memory_equal(data, head, sizeof head);
@@ -100,9 +100,9 @@ static void test_start(void **state)
     char path[600];
     size_t n_file, at = 0, n;
     struct cov_event_file *f;
-    assert_int_equal(cov_event_file_open(".", &f, NULL), 0);
-    assert_int_equal(cov_event_file_start(f, 300, NULL), 0);
-    assert_int_equal(cov_event_file_close(f, NULL), 0);
+    assert_ok(cov_event_file_open(".", &f, &e));
+    assert_ok(cov_event_file_start(f, 300, &e));
+    assert_ok(cov_event_file_close(f, &e));
     char *data = get_bytes(path_in(".", path, sizeof path), &n_file);
     (void)next_record(data, n_file, &at, &n);
     const char *event = next_record(data, n_file, &at, &n);
@@ -134,14 +134,14 @@ static void test_scalars(void **state)
     char path[600], tag[400];
     size_t n_file, at = 0, n;
     struct cov_event_file *f;
-    assert_int_equal(cov_event_file_open(dir, &f, NULL), 0);
+    assert_ok(cov_event_file_open(dir, &f, &e));
     for (size_t i = 0; i < 4; i++)
         assert_int_equal(cov_event_file_add(f, cases[i].step, cases[i].tag, cases[i].value, NULL),
                          0);
     memset(tag, 't', sizeof tag - 1);
     tag[sizeof tag - 1] = '\0';
-    assert_int_equal(cov_event_file_add(f, 1, tag, (double)NAN, NULL), 0);
-    assert_int_equal(cov_event_file_flush(f, NULL), 0);
+    assert_ok(cov_event_file_add(f, 1, tag, (double)NAN, &e));
+    assert_ok(cov_event_file_flush(f, &e));
     char *data = get_bytes(path_in(dir, path, sizeof path),
                            &n_file); /* everything is written before it is closed */
     (void)next_record(data, n_file, &at, &n);
@@ -162,7 +162,7 @@ static void test_scalars(void **state)
     assert_true(isnan(value));
     assert_int_equal(at, n_file);
     free(data);
-    assert_int_equal(cov_event_file_close(f, NULL), 0);
+    assert_ok(cov_event_file_close(f, &e));
     empty_folder();
 }
 
@@ -175,13 +175,13 @@ static void test_failures(void **state)
     assert_null(f);
     assert_fails(cov_event_file_open("/proc", &f, &e), COV_EIO, "/proc/events.out.tfevents.");
     assert_null(f);
-    assert_int_equal(cov_event_file_close(NULL, NULL), 0);
+    assert_ok(cov_event_file_close(NULL, &e));
 
     /* A disk that is full at a flush, while writing, and on closing. */
-    assert_int_equal(cov_event_file_open(".", &f, NULL), 0);
+    assert_ok(cov_event_file_open(".", &f, &e));
     limit_files(60);
-    assert_int_equal(cov_event_file_flush(f, NULL), 0);
-    assert_int_equal(cov_event_file_add(f, 1, "loss", 1, NULL), 0);
+    assert_ok(cov_event_file_flush(f, &e));
+    assert_ok(cov_event_file_add(f, 1, "loss", 1, &e));
     assert_fails(cov_event_file_flush(f, &e), COV_EIO, path_in(".", path, sizeof path));
     int rc = 0;
     for (int i = 0; i < 1000 && !rc; i++)

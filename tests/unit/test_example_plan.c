@@ -12,9 +12,9 @@ static struct cov_examples *open_examples(enum cov_loading loading)
     const struct cov_examples_options options = {datasets, D, false, loading, NULL};
     struct cov_examples *x;
     struct cov_pool *pool;
-    assert_int_equal(cov_examples_open_dir(home, &options, &x, NULL), 0);
-    assert_int_equal(cov_pool_new(2, &pool, NULL), 0);
-    assert_int_equal(cov_examples_prepare(x, pool, NULL, NULL), 0);
+    assert_ok(cov_examples_open_dir(home, &options, &x, &e));
+    assert_ok(cov_pool_new(2, &pool, &e));
+    assert_ok(cov_examples_prepare(x, pool, NULL, &e));
     cov_pool_free(pool);
     return x;
 }
@@ -72,9 +72,9 @@ static void run_feed(struct cov_examples *x, const struct cov_example_plan *plan
 {
     struct cov_example_feed *feed;
     const struct cov_feed_batch *b;
-    assert_int_equal(cov_example_feed_new(x, batch, 3, &feed, NULL), 0);
+    assert_ok(cov_example_feed_new(x, batch, 3, &feed, &e));
     for (size_t share = 0; share < n_shares; share++) {
-        assert_int_equal(cov_example_feed_begin(feed, plan, share, n_shares, NULL), 0);
+        assert_ok(cov_example_feed_begin(feed, plan, share, n_shares, &e));
         for (size_t i = 0; i < plan->n_batches; i++) {
             size_t first = i > 0 ? plan->ends[i - 1] : 0, beg, end;
             assert_int_equal(cov_example_feed_next(feed, &b, NULL), 1);
@@ -90,12 +90,12 @@ static void run_feed(struct cov_examples *x, const struct cov_example_plan *plan
                 count_example(x, ex);
             }
         }
-        assert_int_equal(cov_example_feed_next(feed, &b, NULL), 0);
+        assert_ok(cov_example_feed_next(feed, &b, &e));
     }
     /* Stopped halfway and restarted. */
-    assert_int_equal(cov_example_feed_begin(feed, plan, 0, 1, NULL), 0);
+    assert_ok(cov_example_feed_begin(feed, plan, 0, 1, &e));
     assert_int_equal(cov_example_feed_next(feed, &b, NULL), 1);
-    assert_int_equal(cov_example_feed_begin(feed, plan, 0, 1, NULL), 0);
+    assert_ok(cov_example_feed_begin(feed, plan, 0, 1, &e));
     cov_example_feed_free(feed);
 }
 
@@ -131,7 +131,7 @@ static void test_plans(void **state)
         assert_int_equal(cov_examples_n_kept(x), 2 * 2 * (7 + 2 + 1));
         for (uint64_t epoch = 0; epoch < 6; epoch++) {
             struct cov_example_plan plan;
-            assert_int_equal(cov_example_plan_init(&plan, x, &o, epoch, NULL), 0);
+            assert_ok(cov_example_plan_init(&plan, x, &o, epoch, &e));
             assert_int_equal(plan.ends[plan.n_batches - 1], plan.n);
             for (size_t i = 0, beg = 0; i < plan.n_batches; beg = plan.ends[i++])
                 assert_in_range(plan.ends[i] - beg, 1, o.batch);
@@ -160,20 +160,20 @@ static void test_orders(void **state)
     struct cov_examples *x = open_examples(COV_LOAD_DISK);
     struct cov_example_plan_options o = {.batch = 4, .shuffle = true, .seed = 1};
     struct cov_example_plan a, b;
-    assert_int_equal(cov_example_plan_init(&a, x, &o, 3, NULL), 0);
-    assert_int_equal(cov_example_plan_init(&b, x, &o, 3, NULL), 0);
+    assert_ok(cov_example_plan_init(&a, x, &o, 3, &e));
+    assert_ok(cov_example_plan_init(&b, x, &o, 3, &e));
     assert_memory_equal(a.items, b.items, a.n * sizeof *a.items);
     cov_example_plan_fini(&b);
-    assert_int_equal(cov_example_plan_init(&b, x, &o, 4, NULL), 0);
+    assert_ok(cov_example_plan_init(&b, x, &o, 4, &e));
     assert_memory_not_equal(a.items, b.items, a.n * sizeof *a.items);
     cov_example_plan_fini(&b);
     o.seed = 2;
-    assert_int_equal(cov_example_plan_init(&b, x, &o, 3, NULL), 0);
+    assert_ok(cov_example_plan_init(&b, x, &o, 3, &e));
     assert_memory_not_equal(a.items, b.items, a.n * sizeof *a.items);
     cov_example_plan_fini(&b);
     cov_example_plan_fini(&a);
     o.shuffle = false;
-    assert_int_equal(cov_example_plan_init(&a, x, &o, 9, NULL), 0);
+    assert_ok(cov_example_plan_init(&a, x, &o, 9, &e));
     for (size_t i = 1; i < a.n; i++)
         assert_true(a.items[i].file > a.items[i - 1].file ||
                     a.items[i].rows[0] > a.items[i - 1].rows[0]);
@@ -202,7 +202,7 @@ static void test_refused(void **state)
     assert_fails(cov_examples_open_dir("/proc/self/fd", &options, &x, &e), COV_EINPUT,
                  "no file *.h5");
     assert_null(x);
-    assert_int_equal(cov_examples_open(files, N_FILES, &options, &x, NULL), 0);
+    assert_ok(cov_examples_open(files, N_FILES, &options, &x, &e));
     cov_examples_close(x);
 }
 

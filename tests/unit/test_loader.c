@@ -53,7 +53,7 @@ static void codes_of(size_t seq, int64_t beg, int64_t end, int strand, bool twis
 static struct cov_grid *regular_grid(void)
 {
     struct cov_grid *grid;
-    assert_int_equal(cov_grid_new(N_SEQS, names, lengths, "genome", L, &grid, NULL), 0);
+    assert_ok(cov_grid_new(N_SEQS, names, lengths, "genome", L, &grid, &e));
     return grid;
 }
 
@@ -75,18 +75,18 @@ static struct cov_grid *some_rows(const struct cov_grid *g, bool declared, bool 
         rows[i - 1] = row;
     }
     if (declared) {
-        assert_int_equal(cov_grid_select(g, rows, n, &out, NULL), 0);
+        assert_ok(cov_grid_select(g, rows, n, &out, &e));
         return out;
     }
     struct cov_grid_builder *b;
-    assert_int_equal(cov_grid_builder_new(L, &b, NULL), 0);
+    assert_ok(cov_grid_builder_new(L, &b, &e));
     for (size_t i = 0; i < n; i++) {
         struct cov_chunk c = cov_grid_chunk(g, rows[i]);
         struct cov_seq_id id = cov_seq_id("genome", names[c.seq]);
         int64_t start = c.minus ? c.end : c.beg, end = c.minus ? c.beg : c.end;
-        assert_int_equal(cov_grid_builder_add(b, &id, start, end, NULL), 0);
+        assert_ok(cov_grid_builder_add(b, &id, start, end, &e));
     }
-    assert_int_equal(cov_grid_builder_finish(b, &out, NULL), 0);
+    assert_ok(cov_grid_builder_finish(b, &out, &e));
     return out;
 }
 
@@ -110,16 +110,16 @@ static void put_file(const char *path, const struct cov_grid *grid, enum cov_lay
     struct cov_blob blob = COV_BLOB_INIT;
     uint8_t codes[L];
     const uint8_t *const rows[] = {codes};
-    assert_int_equal(cov_chunk_writer_new(path, &head, &options, &w, NULL), 0);
+    assert_ok(cov_chunk_writer_new(path, &head, &options, &w, &e));
     for (size_t i = 0; i < cov_grid_n_chunks(grid); i++) {
         struct cov_chunk c = cov_grid_chunk(grid, i);
         codes_of(seq_of_name(cov_grid_name(grid, c.seq)), c.beg, c.end, c.minus, twisted, codes);
         cov_blob_clear(&blob);
-        assert_int_equal(cov_chunk_writer_encode(w, 1, rows, NULL, &blob, NULL), 0);
-        assert_int_equal(cov_chunk_writer_put(w, i, &blob, 0, NULL), 0);
+        assert_ok(cov_chunk_writer_encode(w, 1, rows, NULL, &blob, &e));
+        assert_ok(cov_chunk_writer_put(w, i, &blob, 0, &e));
     }
     cov_blob_fini(&blob);
-    assert_int_equal(cov_chunk_writer_finish(w, grid, NULL), 0);
+    assert_ok(cov_chunk_writer_finish(w, grid, &e));
 }
 
 static void put_stream(const char *path, const struct cov_grid *grid, bool twisted)
@@ -127,12 +127,11 @@ static void put_stream(const char *path, const struct cov_grid *grid, bool twist
     struct cov_stream_writer *w;
     struct cov_blob record = COV_BLOB_INIT;
     uint8_t codes[2][L];
-    assert_int_equal(cov_stream_create(path, &head, twisted, true, 1, &w, NULL), 0);
+    assert_ok(cov_stream_create(path, &head, twisted, true, 1, &w, &e));
     for (size_t s = 0; s < cov_grid_n_seqs(grid); s++) {
         size_t beg, end;
         cov_grid_seq_pairs(grid, s, &beg, &end);
-        assert_int_equal(
-            cov_stream_begin(w, cov_grid_species(grid, s), cov_grid_name(grid, s), NULL), 0);
+        assert_ok(cov_stream_begin(w, cov_grid_species(grid, s), cov_grid_name(grid, s), &e));
         for (size_t p = beg; p < end; p++) {
             struct cov_pair pair = cov_grid_pair(grid, p);
             struct cov_stream_pair what = {pair.beg, pair.end, {false, false}};
@@ -142,12 +141,12 @@ static void put_stream(const char *path, const struct cov_grid *grid, bool twist
                          codes[k]);
             }
             const uint8_t *const both[2] = {codes[0], codes[1]};
-            assert_int_equal(cov_stream_pack(&head, &what, both, NULL, &record, NULL), 0);
-            assert_int_equal(cov_stream_put(w, &record, NULL), 0);
+            assert_ok(cov_stream_pack(&head, &what, both, NULL, &record, &e));
+            assert_ok(cov_stream_put(w, &record, &e));
         }
-        assert_int_equal(cov_stream_end(w, cov_grid_seq_length(grid, s), NULL), 0);
+        assert_ok(cov_stream_end(w, cov_grid_seq_length(grid, s), &e));
     }
-    assert_int_equal(cov_stream_finish(w, NULL), 0);
+    assert_ok(cov_stream_finish(w, &e));
     cov_blob_fini(&record);
 }
 
@@ -250,8 +249,7 @@ static void collect(struct cov_loader *l, bool twisted, struct cov_loader_item *
             assert_int_equal(item->length, lengths[seq]);
         assert_string_equal(cov_loader_species(l, item->seq), "genome");
         memset(codes, 77, sizeof codes);
-        assert_int_equal(
-            cov_loader_codes(l, item, raw, (uint8_t *const[2]){codes[0], codes[1]}, NULL), 0);
+        assert_ok(cov_loader_codes(l, item, raw, (uint8_t *const[2]){codes[0], codes[1]}, &e));
         for (int s = COV_PLUS; s <= COV_MINUS; s++) {
             if (item->has[s])
                 codes_of(seq, item->beg, item->end, s, twisted, expected);
@@ -260,7 +258,7 @@ static void collect(struct cov_loader *l, bool twisted, struct cov_loader_item *
             assert_memory_equal(codes[s], expected, L);
         }
     }
-    assert_int_equal(cov_loader_next(l, &items[*n], raw, NULL), 0);
+    assert_ok(cov_loader_next(l, &items[*n], raw, &e));
     cov_blob_fini(&raw[0]);
     cov_blob_fini(&raw[1]);
 }
@@ -328,7 +326,7 @@ static void test_all(void **state)
                         drop_empty(items, &n);
                         check_pairs(l, items, n);
                         check_order(order, items, n);
-                        assert_int_equal(cov_loader_rewind(l, 8, NULL), 0);
+                        assert_ok(cov_loader_rewind(l, 8, &e));
                     }
                     assert_int_equal(cov_loader_is_partial(l), is_partial(inputs[k]));
                     cov_loader_close(l);
@@ -345,7 +343,7 @@ static void test_shuffle(void **state)
         struct cov_loader_options o = options_of(COV_LOAD_DISK, COV_ORDER_SHUFFLED, seed);
         struct cov_loader *l = open_with("regular.h5", &o, 1);
         collect(l, false, first, &n);
-        assert_int_equal(cov_loader_rewind(l, seed + 1, NULL), 0);
+        assert_ok(cov_loader_rewind(l, seed + 1, &e));
         collect(l, false, items, &m);
         for (size_t i = 0; i < n; i++) {
             n_moved += first[i].pair != i;
@@ -355,7 +353,7 @@ static void test_shuffle(void **state)
         o = options_of(COV_LOAD_RAM_PACKED, COV_ORDER_SHUFFLED, seed + 100);
         l = open_with("genome.fa", &o, 2);
         collect(l, false, items, &m);
-        assert_int_equal(cov_loader_rewind(l, seed, NULL), 0);
+        assert_ok(cov_loader_rewind(l, seed, &e));
         collect(l, false, items, &m);
         assert_int_equal(n, m);
         for (size_t i = 0; i < n; i++)
@@ -656,7 +654,7 @@ static void test_streams_refused(void **state)
         o.check_arg = &length;
         assert_int_equal(cov_loader_open(streams[k], &o, NULL, &l, NULL), COV_EUNSUPPORTED);
         o.check = NULL;
-        assert_int_equal(cov_loader_open(streams[k], &o, NULL, &l, NULL), 0);
+        assert_ok(cov_loader_open(streams[k], &o, NULL, &l, &e));
         assert_int_equal(cov_loader_rewind(l, 0, NULL), COV_EUSAGE);
         cov_loader_close(l);
     }
@@ -670,8 +668,8 @@ static void put_damaged(const char *path)
     struct cov_blob row = COV_BLOB_INIT;
     size_t n;
     put_file(path, grid, COV_LAYOUT_ONEHOT, false);
-    assert_int_equal(cov_chunk_file_open(path, &f, NULL), 0);
-    assert_int_equal(cov_chunk_file_fetch(f, 4, COV_CHUNK_BASES, &row, NULL), 0);
+    assert_ok(cov_chunk_file_open(path, &f, &e));
+    assert_ok(cov_chunk_file_fetch(f, 4, COV_CHUNK_BASES, &row, &e));
     cov_chunk_file_close(f);
     cov_grid_free(grid);
     size_t n_file;

@@ -64,20 +64,20 @@ static void put_integer(struct cov_ckpt *c, const struct variant *v, const char 
     if (is(v->changed_integer, name))
         value = v->integer;
     if (is(v->as_string, name))
-        assert_int_equal(cov_ckpt_add_string(c, name, "x", NULL), 0);
+        assert_ok(cov_ckpt_add_string(c, name, "x", &e));
     else if (is(v->as_none, name))
-        assert_int_equal(cov_ckpt_add_none(c, name, NULL), 0);
+        assert_ok(cov_ckpt_add_none(c, name, &e));
     else if (v->loose_types)
-        assert_int_equal(cov_ckpt_add_float(c, name, (double)value, NULL), 0);
+        assert_ok(cov_ckpt_add_float(c, name, (double)value, &e));
     else
-        assert_int_equal(cov_ckpt_add_int(c, name, value, NULL), 0);
+        assert_ok(cov_ckpt_add_int(c, name, value, &e));
 }
 
 static void put_hparams(struct cov_ckpt *c, const struct variant *v)
 {
     const struct cov_hparams *hp = &v->hp;
     if (is(v->as_none, "model_type"))
-        assert_int_equal(cov_ckpt_add_none(c, "model_type", NULL), 0);
+        assert_ok(cov_ckpt_add_none(c, "model_type", &e));
     else if (!is(v->without_hparam, "model_type"))
         assert_int_equal(
             cov_ckpt_add_string(
@@ -95,19 +95,19 @@ static void put_hparams(struct cov_ckpt *c, const struct variant *v)
     if (v->loose_types || is(v->changed_integer, "bnorm") || is(v->as_string, "bnorm"))
         put_integer(c, v, "bnorm", hp->bnorm);
     else if (!is(v->without_hparam, "bnorm"))
-        assert_int_equal(cov_ckpt_add_bool(c, "bnorm", hp->bnorm, NULL), 0);
+        assert_ok(cov_ckpt_add_bool(c, "bnorm", hp->bnorm, &e));
     if (is(v->changed_integer, "dropout") || is(v->as_string, "dropout"))
         put_integer(c, v, "dropout", 0);
     else if (!is(v->without_hparam, "dropout"))
-        assert_int_equal(cov_ckpt_add_float(c, "dropout", hp->dropout, NULL), 0);
-    assert_int_equal(cov_ckpt_add_float(c, "learning_rate", 0.001, NULL), 0);
+        assert_ok(cov_ckpt_add_float(c, "dropout", hp->dropout, &e));
+    assert_ok(cov_ckpt_add_float(c, "learning_rate", 0.001, &e));
     put_integer(c, v, "seq_len", 21384);
     put_integer(c, v, "input_size", hp->input_size);
     put_integer(c, v, "output_size", hp->output_size);
     if (is(v->as_string, "datasets"))
-        assert_int_equal(cov_ckpt_add_string(c, "datasets", "x", NULL), 0);
+        assert_ok(cov_ckpt_add_string(c, "datasets", "x", &e));
     else if (!is(v->without_hparam, "datasets"))
-        assert_int_equal(cov_ckpt_add_strings(c, "datasets", v->datasets, v->n_datasets, NULL), 0);
+        assert_ok(cov_ckpt_add_strings(c, "datasets", v->datasets, v->n_datasets, &e));
 }
 
 /* Tensors in reverse order; each element holds its index in the block. */
@@ -115,7 +115,7 @@ static void put_tensors(struct cov_ckpt *c, const struct variant *v)
 {
     struct cov_params params;
     struct cov_torch_tensor *t;
-    assert_int_equal(cov_params_init(&v->hp, &params, NULL), 0);
+    assert_ok(cov_params_init(&v->hp, &params, &e));
     for (size_t i = params.n_items; i-- > 0;) {
         const struct cov_param *p = &params.items[i];
         if (is(v->without_tensor, p->name))
@@ -141,13 +141,12 @@ static void put_tensors(struct cov_ckpt *c, const struct variant *v)
         if (!v->without_counts && strcmp(p->name + stem, "running_var") == 0) {
             char name[96];
             (void)snprintf(name, sizeof name, "%.*snum_batches_tracked", (int)stem, p->name);
-            assert_int_equal(cov_ckpt_add_tensor(c, name, COV_TORCH_INT64, 0, NULL, &t, NULL), 0);
+            assert_ok(cov_ckpt_add_tensor(c, name, COV_TORCH_INT64, 0, NULL, &t, &e));
             t->i64[0] = 77;
         }
     }
     if (v->extra)
-        assert_int_equal(
-            cov_ckpt_add_tensor(c, v->extra, COV_TORCH_FLOAT32, 1, (int64_t[]){3}, &t, NULL), 0);
+        assert_ok(cov_ckpt_add_tensor(c, v->extra, COV_TORCH_FLOAT32, 1, (int64_t[]){3}, &t, &e));
     cov_params_fini(&params);
 }
 

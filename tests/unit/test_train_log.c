@@ -16,14 +16,14 @@ static const double epoch_values[][COV_TRAIN_QUANTITIES] = {
 static void add_step(struct cov_train_log *l, int64_t step, double loss)
 {
     const struct cov_train_step s = {step, loss, 0.5, 0.001};
-    assert_int_equal(cov_train_log_step(l, &s, NULL), 0);
+    assert_ok(cov_train_log_step(l, &s, &e));
 }
 
 static void test_lines(void **state)
 {
     (void)state;
     struct cov_train_log *l;
-    assert_int_equal(cov_train_log_open(".", NULL, -1, 0, false, &l, NULL), 0);
+    assert_ok(cov_train_log_open(".", NULL, -1, 0, false, &l, &e));
     check_text(table, HEAD);
     check_text(lines, "");
     add_step(l, 1, 2.25);
@@ -31,9 +31,9 @@ static void test_lines(void **state)
     check_text(lines,
                "{\"step\": 1, \"loss\": 2.25, \"accuracy\": 0.5, \"learning_rate\": 0.001}\n");
     add_step(l, 2, (double)NAN);
-    assert_int_equal(cov_train_log_epoch(l, 0, 2, epoch_values[0], NULL), 0);
+    assert_ok(cov_train_log_epoch(l, 0, 2, epoch_values[0], &e));
     add_step(l, INT64_C(3000000000), -1);
-    assert_int_equal(cov_train_log_epoch(l, 1, 3, epoch_values[1], NULL), 0);
+    assert_ok(cov_train_log_epoch(l, 1, 3, epoch_values[1], &e));
     check_text(table, HEAD "0 0.5 0.25 1.5 0.125\n1 -0.123456789 1e-09 inf nan\n");
     check_text(lines,
                "{\"step\": 1, \"loss\": 2.25, \"accuracy\": 0.5, \"learning_rate\": 0.001}\n"
@@ -44,7 +44,7 @@ static void test_lines(void **state)
                "{\"step\": 3000000000, \"loss\": -1, \"accuracy\": 0.5, \"learning_rate\": 0.001}\n"
                "{\"epoch\": 1, \"avg_val_loss\": -0.123456789, \"avg_val_accuracy\": 1e-09, "
                "\"avg_train_loss\": null, \"avg_train_accuracy\": null}\n");
-    assert_int_equal(cov_train_log_close(l, NULL), 0);
+    assert_ok(cov_train_log_close(l, &e));
     assert_string_equal(list_folder("."), "metrics.jsonl metrics.log ");
 }
 
@@ -57,8 +57,8 @@ static void test_lines(void **state)
 static void reopen(int64_t epoch, int64_t step)
 {
     struct cov_train_log *l;
-    assert_int_equal(cov_train_log_open(".", NULL, epoch, step, false, &l, NULL), 0);
-    assert_int_equal(cov_train_log_close(l, NULL), 0);
+    assert_ok(cov_train_log_open(".", NULL, epoch, step, false, &l, &e));
+    assert_ok(cov_train_log_close(l, &e));
 }
 
 static void test_kept(void **state)
@@ -113,13 +113,12 @@ static void test_events_begin(void **state)
         struct cov_train_log *l;
         size_t n;
         (void)snprintf(dir, sizeof dir, "begin%zu", i);
-        assert_int_equal(
-            cov_train_log_open(".", dir, cases[i].epoch, cases[i].step, false, &l, NULL), 0);
+        assert_ok(cov_train_log_open(".", dir, cases[i].epoch, cases[i].step, false, &l, &e));
         char *data = slurp_events(dir, &n); /* visible at once */
         assert_int_equal(n, 40 + 16 + 9 + 6);
         assert_memory_equal(data + 40 + 12 + 9, cases[i].bytes, 6);
         free(data);
-        assert_int_equal(cov_train_log_close(l, NULL), 0);
+        assert_ok(cov_train_log_close(l, &e));
         empty_folder();
     }
 }
@@ -129,9 +128,9 @@ static void test_events(void **state)
     (void)state;
     static const char dir[] = "events";
     struct cov_train_log *l;
-    assert_int_equal(cov_train_log_open(".", dir, -1, 0, false, &l, NULL), 0);
+    assert_ok(cov_train_log_open(".", dir, -1, 0, false, &l, &e));
     add_step(l, 1, 2);
-    assert_int_equal(cov_train_log_epoch(l, 0, 1, epoch_values[0], NULL), 0);
+    assert_ok(cov_train_log_epoch(l, 0, 1, epoch_values[0], &e));
     size_t n, n_loss = 0, n_rate = 0, n_val = 0;
     char *data = slurp_events(dir, &n);
     for (size_t i = 0; i + 16 < n; i++) {
@@ -144,7 +143,7 @@ static void test_events(void **state)
     }
     free(data);
     assert_true(n_loss == 1 && n_rate == 1 && n_val == 1);
-    assert_int_equal(cov_train_log_close(l, NULL), 0);
+    assert_ok(cov_train_log_close(l, &e));
     empty_folder();
 }
 
@@ -164,12 +163,12 @@ static void test_failures(void **state)
     assert_int_equal(symlink("metrics.log", table), 0);
     assert_fails(cov_train_log_open(".", NULL, 0, 1, false, &l, &e), COV_EIO, table);
     assert_int_equal(unlink(table), 0);
-    assert_int_equal(cov_train_log_close(NULL, NULL), 0);
+    assert_ok(cov_train_log_close(NULL, &e));
 
     /* A full disk: the missing line is reported, again at the next epoch and on closing. */
-    assert_int_equal(cov_train_log_open(".", NULL, -1, 0, false, &l, NULL), 0);
+    assert_ok(cov_train_log_open(".", NULL, -1, 0, false, &l, &e));
     limit_files(100);
-    assert_int_equal(cov_train_log_step(l, &s, NULL), 0);
+    assert_ok(cov_train_log_step(l, &s, &e));
     assert_fails(cov_train_log_step(l, &s, &e), COV_EIO, "metrics.jsonl");
     assert_int_equal(cov_train_log_epoch(l, 0, 1, epoch_values[0], NULL), COV_EIO);
     assert_int_equal(cov_train_log_close(l, NULL), COV_EIO);

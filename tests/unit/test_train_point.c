@@ -21,8 +21,8 @@ static void assert_floats(const struct cov_train_network *n, const float *a, con
 static void round_trip(const struct cov_train_network *n, const struct cov_train_point *p,
                        struct cov_train_network *n2, struct cov_train_point *p2)
 {
-    assert_int_equal(cov_train_point_write(path, n, p, NULL), 0);
-    assert_int_equal(cov_train_point_read(path, n->L, n2, p2, NULL), 0);
+    assert_ok(cov_train_point_write(path, n, p, &e));
+    assert_ok(cov_train_point_read(path, n->L, n2, p2, &e));
     assert_int_equal(p2->epoch, p->epoch);
     assert_int_equal(p2->n_batches, p->n_batches);
     assert_int_equal(p2->state.n_steps, p->state.n_steps);
@@ -50,7 +50,7 @@ static void test_round_trips(void **state)
     /* Writing what was read gives the same bytes. */
     size_t n_first, n_second;
     char *first = get_bytes(path, &n_first);
-    assert_int_equal(cov_train_point_write(path, &n2, &p2, NULL), 0);
+    assert_ok(cov_train_point_write(path, &n2, &p2, &e));
     char *second = get_bytes(path, &n_second);
     assert_int_equal(n_first, n_second);
     assert_memory_equal(first, second, n_first);
@@ -188,7 +188,7 @@ static void test_damage(void **state)
     size_t size;
     make_point(&n, &p, 1);
     p.has_average = true;
-    assert_int_equal(cov_train_point_write(path, &n, &p, NULL), 0);
+    assert_ok(cov_train_point_write(path, &n, &p, &e));
     char *whole = get_bytes(path, &size);
     for (size_t cut = 0; cut < size; cut += 1 + size / 40) {
         put_bytes(path, whole, cut);

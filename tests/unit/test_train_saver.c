@@ -18,14 +18,14 @@ static void save(const struct cov_train_saver *s, const struct cov_train_network
     values[s->save_by] = value;
     p->epoch++;
     cov_train_saver_check(s, p, values, &stop);
-    assert_int_equal(cov_train_saver_save(s, n, p, values, NULL), 0);
+    assert_ok(cov_train_saver_save(s, n, p, values, &e));
 }
 
 static int64_t epoch_of(const char *name)
 {
     struct cov_train_network n;
     struct cov_train_point p;
-    assert_int_equal(cov_train_point_read(name, MADE_LENGTH, &n, &p, NULL), 0);
+    assert_ok(cov_train_point_read(name, MADE_LENGTH, &n, &p, &e));
     int64_t epoch = p.epoch;
     free_point(&n, &p);
     return epoch;
@@ -39,7 +39,7 @@ static void check_kept(enum cov_train_quantity by, int64_t top_k, const double *
     struct cov_train_network n;
     struct cov_train_point p;
     make_point(&n, &p, -1);
-    assert_int_equal(cov_train_saver_begin(&s, &p, NULL), 0);
+    assert_ok(cov_train_saver_begin(&s, &p, &e));
     for (size_t i = 0; i < n_values; i++)
         save(&s, &n, &p, values[i]);
     assert_string_equal(list_folder("."), wanted);
@@ -78,7 +78,7 @@ static void test_resume(void **state)
     struct cov_train_network n;
     struct cov_train_point p;
     make_point(&n, &p, -1);
-    assert_int_equal(cov_train_saver_begin(&s, &p, NULL), 0);
+    assert_ok(cov_train_saver_begin(&s, &p, &e));
     struct cov_ckpt_stopping *stopping = &p.training.stopping;
     struct cov_ckpt_saving *saving = &p.training.saving;
     assert_string_equal(stopping->monitor, "avg_val_loss");
@@ -95,10 +95,10 @@ static void test_resume(void **state)
     free_point(&n, &p);
 
     /* The checkpoint holds the state, which resumes. */
-    assert_int_equal(cov_train_point_read("last.ckpt", MADE_LENGTH, &n, &p, NULL), 0);
+    assert_ok(cov_train_point_read("last.ckpt", MADE_LENGTH, &n, &p, &e));
     stopping->wait_count = 3;
     s.patience = 2;
-    assert_int_equal(cov_train_saver_begin(&s, &p, NULL), 0);
+    assert_ok(cov_train_saver_begin(&s, &p, &e));
     assert_int_equal(saving->n_saved, 2);
     assert_int_equal(stopping->wait_count, 3);
     assert_int_equal(stopping->patience, 2);
@@ -122,7 +122,7 @@ static void test_resume(void **state)
         free(saving->saved[i].path);
         saving->saved[i].path = longer;
     }
-    assert_int_equal(cov_train_saver_begin(&s, &p, NULL), 0);
+    assert_ok(cov_train_saver_begin(&s, &p, &e));
     assert_int_equal(saving->n_saved, 1);
     assert_string_equal(saving->saved[0].path, NAME "2_avg_val_accuracy=0.6000.ckpt");
     assert_string_equal(saving->best_path, saving->saved[0].path);
@@ -130,7 +130,7 @@ static void test_resume(void **state)
     /* With other metrics old values are not comparable. Files stay. */
     s.save_by = COV_TRAIN_LOSS;
     s.stop_by = COV_TRAIN_ACCURACY;
-    assert_int_equal(cov_train_saver_begin(&s, &p, NULL), 0);
+    assert_ok(cov_train_saver_begin(&s, &p, &e));
     assert_int_equal(saving->n_saved, 0);
     assert_string_equal(saving->best_path, "");
     assert_false(saving->is_max);
@@ -166,7 +166,7 @@ static void test_stops(void **state)
         struct cov_train_network n;
         struct cov_train_point p;
         make_point(&n, &p, -1);
-        assert_int_equal(cov_train_saver_begin(&s, &p, NULL), 0);
+        assert_ok(cov_train_saver_begin(&s, &p, &e));
         for (size_t k = 0; k < cases[i].n; k++) {
             double values[COV_TRAIN_QUANTITIES] = {0};
             bool stop = false;
@@ -188,15 +188,15 @@ static void test_failures(void **state)
     const double values[COV_TRAIN_QUANTITIES] = {0.5, 0, 0, 0},
                  better[COV_TRAIN_QUANTITIES] = {0.25};
     make_point(&n, &p, 0);
-    assert_int_equal(cov_train_saver_begin(&s, &p, NULL), 0);
+    assert_ok(cov_train_saver_begin(&s, &p, &e));
     assert_fails(cov_train_saver_save(&s, &n, &p, values, &e), COV_EIO,
                  "/nonexistent/folder/" NAME "0_avg_val_loss=0.5000.ckpt");
     free_point(&n, &p);
 
     make_point(&n, &p, 0);
     s.dir = ".";
-    assert_int_equal(cov_train_saver_begin(&s, &p, NULL), 0);
-    assert_int_equal(cov_train_saver_save(&s, &n, &p, values, NULL), 0);
+    assert_ok(cov_train_saver_begin(&s, &p, &e));
+    assert_ok(cov_train_saver_save(&s, &n, &p, values, &e));
     size_t n_before, n_after;
     char *before = get_bytes("last.ckpt", &n_before);
     p.epoch++;
