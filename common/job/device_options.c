@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "common/base/mem.h"
+
 int cov_device_options_parse(struct cov_device_options *o, struct cov_err *e)
 {
     const bool cpu_given = o->cpu != NULL;
@@ -21,6 +23,19 @@ int cov_device_options_parse(struct cov_device_options *o, struct cov_err *e)
         o->cpu = NULL;
     rc = cov_device_limit_levels(o->cpu, e);
     return rc ? cov_err_prefix(e, "%s", cpu_given ? "--cpu" : "COVTOOLS_CPU") : COV_OK;
+}
+
+int cov_device_fill_stats(const struct cov_device *device, const struct cov_forward_counts *counts,
+                          struct cov_stats *stats, struct cov_err *e)
+{
+    stats->precision = device->ops->precision(device);
+    if (counts) {
+        stats->positions_computed = (int64_t)counts->positions_computed;
+        stats->positions_at_rest = (int64_t)counts->positions_at_rest;
+        stats->chunks_repeated = (int64_t)counts->chunks_repeated;
+    }
+    stats->device = cov_strdup(device->ops->describe(device), e);
+    return stats->device ? COV_OK : COV_ENOMEM;
 }
 
 void cov_device_print(FILE *f)

@@ -9,6 +9,7 @@
 
 #include "common/base/err.h"
 #include "common/cli/opt.h"
+#include "common/cli/stats.h"
 #include "common/compute/device_open.h"
 
 struct cov_device_options {
@@ -44,6 +45,10 @@ struct cov_device_options {
 /* Fills o->choice from --device, and o->cpu from the variable COVTOOLS_CPU unless --cpu is given. With
  * --cpu, auto is the CPU. Restricts the whole process to these levels. COV_EUSAGE for unknown levels or devices, and for --cpu with GPUs. */
 int cov_device_options_parse(struct cov_device_options *o, struct cov_err *e) COV_MUST_USE;
+
+/* Notes the device, its precision and, if `counts` is not NULL, what was computed. */
+int cov_device_fill_stats(const struct cov_device *device, const struct cov_forward_counts *counts,
+                          struct cov_stats *stats, struct cov_err *e) COV_MUST_USE;
 
 /* For --version: prints the devices of this machine, or why there is no GPU, and the levels of --cpu. */
 void cov_device_print(FILE *f);

@@ -3,6 +3,7 @@
 #include "common/job/predict/model.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,6 +84,27 @@ static int read_bool(const struct cov_ckpt *c, const char *name, bool *out, stru
     return COV_OK;
 }
 
+/* Hyperparameters that are sizes, in the order of a checkpoint. */
+static const struct {
+    const char *name;
+    size_t field; /* int64_t of struct cov_hparams */
+    bool of_lstm;
+} sizes[] = {
+    {"cnn_layers", offsetof(struct cov_hparams, cnn_layers), false},
+    {"filter_size", offsetof(struct cov_hparams, filter_size), false},
+    {"kernel_size", offsetof(struct cov_hparams, kernel_size), false},
+    {"step", offsetof(struct cov_hparams, step), false},
+    {"up", offsetof(struct cov_hparams, up), false},
+    {"dilation", offsetof(struct cov_hparams, dilation), false},
+    {"lstm_layers", offsetof(struct cov_hparams, lstm_layers), true},
+    {"hidden_size", offsetof(struct cov_hparams, hidden_size), true},
+};
+
+static int64_t *size_of(struct cov_hparams *hp, size_t i)
+{
+    return (int64_t *)(void *)((char *)hp + sizes[i].field);
+}
+
 static int read_hparams(const struct cov_ckpt *c, struct cov_hparams *hp, struct cov_err *e)
 {
     const struct cov_hparam *type;
@@ -93,25 +115,12 @@ static int read_hparams(const struct cov_ckpt *c, struct cov_hparams *hp, struct
     if (cov_model_type_parse(type->string, &hp->model_type, e))
         return COV_EINPUT;
     bool lstm = hp->model_type != COV_MODEL_CNN;
-    const struct {
-        const char *name;
-        int64_t *value;
-        bool used;
-    } sizes[] = {
-        {"cnn_layers", &hp->cnn_layers, true},
-        {"filter_size", &hp->filter_size, true},
-        {"kernel_size", &hp->kernel_size, true},
-        {"step", &hp->step, true},
-        {"up", &hp->up, true},
-        {"dilation", &hp->dilation, true},
-        {"lstm_layers", &hp->lstm_layers, lstm},
-        {"hidden_size", &hp->hidden_size, lstm},
-        {"input_size", &hp->input_size, true},
-        {"output_size", &hp->output_size, true},
-    };
     for (size_t i = 0; i < COV_COUNT(sizes); i++)
-        if (sizes[i].used && read_integer(c, sizes[i].name, sizes[i].value, e))
+        if ((lstm || !sizes[i].of_lstm) && read_integer(c, sizes[i].name, size_of(hp, i), e))
             return COV_EINPUT;
+    if (read_integer(c, "input_size", &hp->input_size, e) ||
+        read_integer(c, "output_size", &hp->output_size, e))
+        return COV_EINPUT;
     if (read_bool(c, "bnorm", &hp->bnorm, e))
         return COV_EINPUT;
     if (lstm && read_number(c, "dropout", &hp->dropout, e))
@@ -343,22 +352,10 @@ int cov_model_try(const struct cov_model *m, struct cov_device *dev, size_t L, s
 int cov_model_add_hparams(struct cov_ckpt *c, const struct cov_hparams *hp, size_t L,
                           double learning_rate, const char *const *datasets, struct cov_err *e)
 {
-    const struct {
-        const char *name;
-        int64_t value;
-    } sizes[] = {
-        {"cnn_layers", hp->cnn_layers},
-        {"filter_size", hp->filter_size},
-        {"kernel_size", hp->kernel_size},
-        {"step", hp->step},
-        {"up", hp->up},
-        {"dilation", hp->dilation},
-        {"lstm_layers", hp->lstm_layers},
-        {"hidden_size", hp->hidden_size},
-    };
+    struct cov_hparams copy = *hp;
     int rc = cov_ckpt_add_string(c, "model_type", cov_model_type_name(hp->model_type), e);
     for (size_t i = 0; !rc && i < COV_COUNT(sizes); i++)
-        rc = cov_ckpt_add_int(c, sizes[i].name, sizes[i].value, e);
+        rc = cov_ckpt_add_int(c, sizes[i].name, *size_of(&copy, i), e);
     if (!rc)
         rc = cov_ckpt_add_bool(c, "bnorm", hp->bnorm, e);
     if (!rc)

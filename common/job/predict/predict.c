@@ -11,6 +11,7 @@
 #include "common/base/mem.h"
 #include "common/base/ring.h"
 #include "common/compute/device_open.h"
+#include "common/job/device_options.h"
 #include "common/job/predict/predict_output.h"
 #include "common/job/predict/predict_overlap.h"
 #include "common/net/net.h"
@@ -272,21 +273,14 @@ static int fill_stats(const struct run *r, const struct cov_device *device,
                       const struct cov_ring_times *times, struct cov_stats *stats,
                       struct cov_err *e)
 {
-    stats->device = cov_strdup(device->ops->describe(device), e);
-    if (!stats->device)
-        return COV_ENOMEM;
-    stats->precision = device->ops->precision(device);
-    stats->bases = r->bases;
-    stats->chunks = r->chunks;
     struct cov_forward_counts counts;
     cov_net_counts(r->net, &counts);
-    stats->positions_computed = (int64_t)counts.positions_computed;
-    stats->positions_at_rest = (int64_t)counts.positions_at_rest;
-    stats->chunks_repeated = (int64_t)counts.chunks_repeated;
+    stats->bases = r->bases;
+    stats->chunks = r->chunks;
     cov_stats_add_stage(stats, "fetch", times->source);
     cov_stats_add_stage(stats, "compute", times->work);
     cov_stats_add_stage(stats, "store", times->sink);
-    return COV_OK;
+    return cov_device_fill_stats(device, &counts, stats, e);
 }
 
 /* Chooses the chunks that a worker computes at a time, and the pairs of a slot. No worker gets room

@@ -106,29 +106,27 @@ static int describe_run(struct run *r, const struct cov_device *device, struct t
     static const char *const types[] = {"int16", "int32", "int64", "float32"};
     const struct cov_predict_options *o = r->options;
     const struct cov_grid *grid = cov_loader_grid(r->loader);
-    char number[64];
+    char length[32], overlap[32], chunks[64];
+    (void)snprintf(length, sizeof length, "%zu", cov_grid_chunk_length(grid));
+    (void)snprintf(overlap, sizeof overlap, "%zu", o->overlap);
+    (void)snprintf(chunks, sizeof chunks, "%zu, fingerprint %016" PRIx64, cov_grid_n_chunks(grid),
+                   fingerprint_grid(grid));
+    const struct cov_predict_fact own[] = {
+        {"--precision", device->ops->precision(device)},
+        {"type of values", types[o->type]},
+        {"length of chunks", length},
+        {"--overlap", overlap},
+        {"--full", o->full ? "yes" : "no"},
+    };
     int rc = add_line(t, "version", cov_version(), e);
     for (size_t i = 0; !rc && i < r->resume->n_files; i++)
         rc = add_file(r, t, r->resume->files[i].name, r->resume->files[i].value, e);
-    if (!rc)
-        rc = add_line(t, "--precision", device->ops->precision(device), e);
-    if (!rc)
-        rc = add_line(t, "type of values", types[o->type], e);
-    (void)snprintf(number, sizeof number, "%zu", cov_grid_chunk_length(grid));
-    if (!rc)
-        rc = add_line(t, "length of chunks", number, e);
-    (void)snprintf(number, sizeof number, "%zu", o->overlap);
-    if (!rc)
-        rc = add_line(t, "--overlap", number, e);
-    if (!rc)
-        rc = add_line(t, "--full", o->full ? "yes" : "no", e);
+    for (size_t i = 0; !rc && i < COV_COUNT(own); i++)
+        rc = add_line(t, own[i].name, own[i].value, e);
     for (size_t i = 0; !rc && i < r->resume->n_facts; i++)
         rc = add_line(t, r->resume->facts[i].name, r->resume->facts[i].value, e);
-    /* Everything else that determines the values. */
-    (void)snprintf(number, sizeof number, "%zu, fingerprint %016" PRIx64, cov_grid_n_chunks(grid),
-                   fingerprint_grid(grid));
     if (!rc)
-        rc = add_line(t, "chunks", number, e);
+        rc = add_line(t, "chunks", chunks, e); /* everything else that determines the values */
     return rc ? rc : add_line(t, COMPUTED_BY, device->ops->describe(device), e);
 }
 

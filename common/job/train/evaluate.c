@@ -10,6 +10,7 @@
 #include "common/base/mem.h"
 #include "common/base/ring.h"
 #include "common/compute/device_open.h"
+#include "common/job/device_options.h"
 
 /* ---------------------------------------------------------------- examples */
 
@@ -342,30 +343,24 @@ static int fill_stats(const struct task *t, const struct cov_evaluation *v, stru
                       struct cov_err *e)
 {
     stats->section = "covpredict --evaluate";
-    const struct cov_device *device = t->o->device;
-    stats->device = cov_strdup(device->ops->describe(device), e);
-    if (!stats->device)
-        return COV_ENOMEM;
-    stats->precision = device->ops->precision(device);
     stats->bases = t->bases;
     stats->chunks = 0;
-    stats->positions_computed = (int64_t)t->counts.positions_computed;
-    stats->positions_at_rest = (int64_t)t->counts.positions_at_rest;
-    stats->chunks_repeated = (int64_t)t->counts.chunks_repeated;
-    int rc = COV_OK;
+    int rc = cov_device_fill_stats(t->o->device, &t->counts, stats, e);
     for (size_t k = 0; k < v->n_files; k++) {
         const struct cov_evaluated_file *f = &v->files[k];
         const char *part = v->n_files > 1 ? f->path : NULL;
         stats->chunks += (int64_t)f->n_chunks;
-        if (!rc)
-            rc = cov_stats_add_figure(stats, part, "loss", "Poisson loss, mean over chunks", 4,
-                                      cov_score_loss(&f->total), e);
-        if (!rc)
-            rc = cov_stats_add_figure(stats, part, "pearson", "Pearson's r, mean over chunks", 4,
-                                      cov_score_accuracy(&f->total), e);
-        if (!rc)
-            rc = cov_stats_add_figure(stats, part, "pearson_all", "Pearson's r over all positions",
-                                      4, cov_score_pearson_all(&f->total), e);
+        const struct {
+            const char *name, *description;
+            double value;
+        } figures[] = {
+            {"loss", "Poisson loss, mean over chunks", cov_score_loss(&f->total)},
+            {"pearson", "Pearson's r, mean over chunks", cov_score_accuracy(&f->total)},
+            {"pearson_all", "Pearson's r over all positions", cov_score_pearson_all(&f->total)},
+        };
+        for (size_t i = 0; !rc && i < COV_COUNT(figures); i++)
+            rc = cov_stats_add_figure(stats, part, figures[i].name, figures[i].description, 4,
+                                      figures[i].value, e);
     }
     return rc;
 }

@@ -137,7 +137,7 @@ static int move_piece(struct cov_rank_rows *k, size_t beg, struct block **from, 
             *done = 0;
         }
     }
-    return cov_ranks_publish(k->ranks, k->windows[i], e);
+    return k->ranks->ops->publish(k->windows[i], e);
 }
 
 int cov_rank_rows_publish(struct cov_rank_rows *k, struct cov_err *e)
@@ -193,7 +193,7 @@ int cov_rank_rows_get(struct cov_rank_rows *k, size_t i, struct cov_blob *row, s
     while (!rc && n > 0) {
         size_t piece = at / k->piece_bytes, in_piece = at % k->piece_bytes;
         size_t left = k->piece_bytes - in_piece, part = n < left ? n : left;
-        rc = cov_ranks_get(k->ranks, k->windows[piece], owner, in_piece, part, to, e);
+        rc = k->ranks->ops->get(k->windows[piece], owner, in_piece, part, to, e);
         k->in_flight[piece] = true;
         to += part;
         at += part;
@@ -208,7 +208,7 @@ int cov_rank_rows_complete(struct cov_rank_rows *k, struct cov_err *e)
     for (size_t i = 0; !rc && i < k->n_pieces; i++)
         if (k->in_flight[i]) {
             k->in_flight[i] = false;
-            rc = cov_ranks_complete(k->ranks, k->windows[i], e);
+            rc = k->ranks->ops->complete(k->windows[i], e);
         }
     return rc;
 }

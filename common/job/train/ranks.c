@@ -114,19 +114,3 @@ int cov_ranks_share(struct cov_ranks *r, size_t n, void **window, void **base, s
         r->shared[r->n_shared++] = *window;
     return rc;
 }
-
-int cov_ranks_publish(struct cov_ranks *r, void *window, struct cov_err *e)
-{
-    return r->ops->publish(window, e);
-}
-
-int cov_ranks_get(struct cov_ranks *r, void *window, size_t rank, size_t at, size_t n, void *to,
-                  struct cov_err *e)
-{
-    return r->ops->get(window, rank, at, n, to, e);
-}
-
-int cov_ranks_complete(struct cov_ranks *r, void *window, struct cov_err *e)
-{
-    return r->ops->complete(window, e);
-}

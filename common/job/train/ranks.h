@@ -18,12 +18,15 @@ struct cov_ranks_ops {
     int (*open)(size_t *rank, size_t *n, struct cov_err *e);
     /* v[0..n) = sum over all processes, bitwise identical in each. */
     int (*sum)(double *v, size_t n, struct cov_err *e);
-    /* See the functions of these names below. A window is memory of one process that all can read. */
+    /* Collective: *base = n bytes of this process (n may differ), a window that all can read after each
+     * process wrote its bytes and called publish, until unshare. */
     int (*share)(size_t n, void **window, void **base, struct cov_err *e);
-    int (*publish)(void *window, struct cov_err *e);
+    int (*publish)(void *window, struct cov_err *e); /* collective */
+    void (*unshare)(void *window);
+    /* One thread at a time: starts reading bytes [at, at + n) of process `rank` into to[]; they are valid
+     * after the next `complete`. Needs no call in the other processes. */
     int (*get)(void *window, size_t rank, size_t at, size_t n, void *to, struct cov_err *e);
     int (*complete)(void *window, struct cov_err *e);
-    void (*unshare)(void *window);
     void (*close)(void);
 };
 
@@ -52,16 +55,8 @@ void cov_ranks_close(struct cov_ranks *r, bool failed);
 /* Collective: a reduction for cov_train_reduce; arg is the cov_ranks. */
 int cov_ranks_sum(void *arg, double *v, size_t n, struct cov_err *e) COV_MUST_USE;
 
-/* Collective, only with several processes: *base = n bytes of this process (n may differ), readable
- * by all through *window after each process wrote its bytes and called cov_ranks_publish. Both are
- * valid until cov_ranks_close. */
+/* Collective, only with several processes: ops->share; the window is unshared by cov_ranks_close. */
 int cov_ranks_share(struct cov_ranks *r, size_t n, void **window, void **base,
                     struct cov_err *e) COV_MUST_USE;
-int cov_ranks_publish(struct cov_ranks *r, void *window, struct cov_err *e) COV_MUST_USE;
-/* Starts reading bytes [at, at + n) of process `rank` into to[]; they are valid after the next
- * cov_ranks_complete. One thread at a time; needs no call in the other processes. */
-int cov_ranks_get(struct cov_ranks *r, void *window, size_t rank, size_t at, size_t n, void *to,
-                  struct cov_err *e) COV_MUST_USE;
-int cov_ranks_complete(struct cov_ranks *r, void *window, struct cov_err *e) COV_MUST_USE;
 
 #endif

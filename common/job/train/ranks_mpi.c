@@ -139,7 +139,13 @@ static void close_ranks(void)
 
 const struct cov_ranks_ops *cov_ranks_mpi(void)
 {
-    static const struct cov_ranks_ops ops = {open_ranks, sum,      share,   publish,
-                                             get,        complete, release, close_ranks};
+    static const struct cov_ranks_ops ops = {.open = open_ranks,
+                                             .sum = sum,
+                                             .share = share,
+                                             .publish = publish,
+                                             .unshare = release,
+                                             .get = get,
+                                             .complete = complete,
+                                             .close = close_ranks};
     return &ops;
 }

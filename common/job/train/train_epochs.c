@@ -14,6 +14,7 @@
 #include "common/base/pool.h"
 #include "common/base/text.h"
 #include "common/compute/device_open.h"
+#include "common/job/device_options.h"
 #include "common/job/train/evaluate.h"
 #include "common/job/train/example_feed.h"
 #include "common/job/train/example_plan.h"
@@ -547,10 +548,6 @@ static int fill_stats(const struct run *r, struct cov_stats *stats, struct cov_e
         [COV_TRAIN_LOSS] = "Poisson loss of the last epoch, training",
         [COV_TRAIN_ACCURACY] = "Pearson's r of the last epoch, training",
     };
-    stats->device = cov_strdup(r->device->ops->describe(r->device), e);
-    if (!stats->device)
-        return COV_ENOMEM;
-    stats->precision = r->device->ops->precision(r->device);
     stats->chunks = r->chunks;
     stats->bases = r->bases;
     cov_stats_add_stage(stats, "load", r->load_seconds);
@@ -558,7 +555,9 @@ static int fill_stats(const struct run *r, struct cov_stats *stats, struct cov_e
     cov_stats_add_stage(stats, "wait", r->wait_seconds);
     cov_stats_add_stage(stats, "validate", r->val_seconds);
     cov_stats_add_stage(stats, "save", r->save_seconds);
-    int rc = cov_stats_add_figure(stats, NULL, "epochs", "epochs, including those before resuming",
+    int rc = cov_device_fill_stats(r->device, NULL, stats, e);
+    if (!rc)
+        rc = cov_stats_add_figure(stats, NULL, "epochs", "epochs, including those before resuming",
                                   0, (double)(r->setup.point.epoch + 1), e);
     if (!rc)
         rc = cov_stats_add_figure(stats, NULL, "steps", "steps of the optimiser", 0,

@@ -102,15 +102,12 @@ static int begin_saving(const struct cov_train_saver *s, struct cov_ckpt_saving 
         keep_present(s, saving);
     else
         forget_saved(saving);
-    int rc = set_text(&saving->monitor, monitor, e);
-    if (!rc)
-        rc = set_text(&saving->dir, ".", e);
-    if (!rc)
-        rc = set_text(&saving->last_path, "last.ckpt", e);
-    if (!rc)
-        rc = set_text(&saving->best_path, "", e);
-    if (!rc)
-        rc = set_text(&saving->kth_path, "", e);
+    char **const to[] = {&saving->monitor, &saving->dir, &saving->last_path, &saving->best_path,
+                         &saving->kth_path};
+    const char *const texts[] = {monitor, ".", "last.ckpt", "", ""};
+    int rc = COV_OK;
+    for (size_t i = 0; !rc && i < COV_COUNT(to); i++)
+        rc = set_text(to[i], texts[i], e);
     saving->is_there = true;
     saving->is_max = more_is_better(s->save_by);
     return rc ? rc : update_extremes(saving, e);
