@@ -11,6 +11,7 @@
 #include "common/cli/tool.h"
 #include "common/job/coverage/add_coverage.h"
 #include "common/job/libraries.h"
+#include "common/job/shared_options.h"
 
 struct config {
     const char *prefix, *shift, *reference, *rename;
@@ -124,12 +125,7 @@ static const struct cov_opt options[] = {
      .type = COV_OPT_FLAG,
      .field = FIELD(replace),
      .help = "remove the coverage that GENOME.h5 has of PREFIX first"},
-    {.name = "rename",
-     .type = COV_OPT_STRING,
-     .flags = COV_OPT_PATH_IN,
-     .field = FIELD(rename),
-     .metavar = "FILE",
-     .help = "two columns: name of a contig in the files, name in GENOME.h5"},
+    COV_RENAME_OPTION(FIELD(rename)),
     {.name = NULL},
 };
 

@@ -6,6 +6,7 @@
 #include "common/base/path.h"
 #include "common/cli/tool.h"
 #include "common/job/libraries.h"
+#include "common/job/shared_options.h"
 #include "common/job/tracks/compare.h"
 #include "common/job/tracks/convert.h"
 #include "common/track/formats/bigwig_verify.h"
@@ -107,12 +108,7 @@ static const struct cov_opt options[] = {
      .field = FIELD(blacklist),
      .metavar = "FILE",
      .help = "leave out sequences (one id a line) or regions (BED)"},
-    {.name = "rename",
-     .type = COV_OPT_STRING,
-     .flags = COV_OPT_PATH_IN,
-     .field = FIELD(rename),
-     .metavar = "FILE",
-     .help = "two columns: name of a sequence in INPUT, name to use instead"},
+    COV_RENAME_OPTION(FIELD(rename)),
     {.name = "chrom-sizes",
      .type = COV_OPT_STRING,
      .flags = COV_OPT_PATH_IN,

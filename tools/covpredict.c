@@ -198,7 +198,7 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
     const bool to_stream = cov_path_is_std(common->output), to_file = !to_stream && !c->resume;
     char *dir = cov_path_dir(common->output, e);
     rc = dir ? COV_OK : COV_ENOMEM;
-    /* Whatever may fail comes before the genome is read. */
+    /* Fail before the genome is read, if possible. */
     if (!rc && to_file)
         rc = hint_at_journal(common->output, e);
     if (!rc && to_file)

@@ -219,7 +219,7 @@ nan data/X: row 2 \(c1:2017-3024, \+ strand\), index 5: the four values are not 
 infinity data/X: row 2 \(c1:2017-3024, \+ strand\), index 5: the four values are not a base$
 no-base data/X: row 2 \(c1:2017-3024, \+ strand\), index 5: the four values are not a base$
 padding-inside data/X: row 2 .*, index 5: all values are 0 \(padding\), but data/start_ends has a base there$
-base-behind data/X: row 8 \(c2:1-1, \+ strand\), index 1007: a base past the end
+base-past-end data/X: row 8 \(c2:1-1, \+ strand\), index 1007: a base past the end
 group-as-X data/X: not a data set
 negative data: row 0: invalid interval: c1 from -5 to 1003$
 huge-rows data/X: .* more than 1 GiB

@@ -153,7 +153,7 @@ is "$(ls top | grep -c epoch=)" 2 '--save-top-k 2 keeps two'
 ok '  the best ones' sh -c 'ls top/*epoch=3_avg_train_loss* top/*epoch=2_avg_train_loss*'
 run covtrain -i d -o early -b 8 --hidden-size 8 --filter-size 8 --seed 1 -e 9 --learning-rate 1e-12 --stop-quantity avg_val_accuracy --patience 2
 status_is 0 'early stopping'
-stderr_like 'avg_val_accuracy has not improved on .* for 2 epochs: training stops' '  says so'
+stderr_like 'avg_val_accuracy has not improved on .* for 2 epochs: training stops' '  is reported'
 ok '  before the last epoch' test "$(rows early/metrics.log)" -lt 9
 ok 'events for TensorBoard' "$PYTHON" - <<'EOF'
 import glob, json, os, struct

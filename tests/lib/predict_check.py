@@ -99,7 +99,7 @@ BROKEN = {
     "infinity": lambda s, p: with_x(s, p, put((2, 5, 1), np.inf)),
     "no-base": lambda s, p: with_x(s, p, put((2, 5), 0.7)),
     "padding-inside": lambda s, p: with_x(s, p, put((2, 5), 0)),
-    "base-behind": lambda s, p: with_x(s, p, put((8, -1), (1, 0, 0, 0))),
+    "base-past-end": lambda s, p: with_x(s, p, put((8, -1), (1, 0, 0, 0))),
     "group-as-X": lambda s, p: change(s, p, lambda f: (f.__delitem__("data/X"), f.create_group("data/X"))),
     "negative": lambda s, p: change(s, p, lambda f: f["data/start_ends"].__setitem__(0, (-5, 1003))),
     # 8 TB a row, and rows that nothing was stored of

@@ -391,7 +391,7 @@ static void refuses_tensors(void **state)
     refuses(&v, "tensor up_layer_list.0.weight is 80, but the hyperparameters make it 5 x 4 x 4");
     v = usual();
     v.as_integers = "out.bias";
-    refuses(&v, "tensor out.bias is of type int64, not a floating one");
+    refuses(&v, "tensor out.bias has type int64, not a floating-point one");
     v = usual();
     v.extra = "lstm_layer_list.1.weight_ih_l0";
     refuses(&v, "unknown tensor lstm_layer_list.1.weight_ih_l0: ");
