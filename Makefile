@@ -133,7 +133,7 @@ BENCH_SRC  := $(sort $(wildcard tests/bench/*.c))
 CUDA_SRC   := $(sort $(wildcard common/compute/cuda/*.cu))
 CUDA_TEST_SRC := $(sort $(wildcard tests/gpu/*.cc tests/lib/*.cc))
 ALL_SRC    := $(LIB_SRC) $(if $(MPI_LIBS),$(MPI_SRC)) $(TOOL_SRC) $(PART_SRC) $(UNIT_SRC) $(HELPER_SRC) $(DEMO_SRC) $(BENCH_SRC)
-HEADERS    := $(sort $(wildcard common/*/*.h common/*/*/*.h common/*/*/*/*.h tools/*/*.h tests/lib/*.h))
+HEADERS    := $(sort $(wildcard common/*/*.h common/*/*/*.h common/*/*/*/*.h tools/*/*.h tests/lib/*.h workflows/demo/*.h))
 MAN1       := $(sort $(wildcard man/*.1))
 MAN5       := $(sort $(wildcard man/*.5))
 MAN7       := $(sort $(wildcard man/*.7))
@@ -142,7 +142,7 @@ ifdef SAN
 # Skips tests that compare values with other programs' files or inspect sources and pages: other tests cover the same
 # code. MPI does not free its memory.
 CLI_TESTS := $(filter-out %_reference.t %/benchmark.t %/benchmark_report.t %/covtrain_mpi.t %/codecs.t %/clients.t %_torch.t %/covpredict_full.t %/covtrain_plant.t \
-  %/covpredict_precision.t %/cpg.t %/demo.t %/h5_layout.t %/h5chunk_recast.t %/install.t %/lint.t %/onehot.t %/pipeline.t %/snakemake.t %/tutorial.t,$(CLI_TESTS))
+  %/covpredict_precision.t %/cpg.t %/demo.t %/h5_layout.t %/h5chunk_rewrite.t %/install.t %/lint.t %/onehot.t %/pipeline.t %/snakemake.t %/tutorial.t,$(CLI_TESTS))
 UNIT_SRC := $(filter-out %/test_reference_models.c %/test_reference_training.c,$(UNIT_SRC))
 endif
 
@@ -351,7 +351,7 @@ PROVE = $(TEST_ENV) prove --timer $(PROVE_FLAGS)
 
 # Starts the longest tests first, so that none runs alone at the end of a parallel run.
 LONGEST := $(patsubst %,$(B)/tests/test_%,reference_models lstm) \
-  $(patsubst %,tests/cli/%.t,h5chunk_recast covpredict_precision fasta2h5 cov2bigwig_reference cov2bigwig_compare damaged_hdf5 \
+  $(patsubst %,tests/cli/%.t,h5chunk_rewrite covpredict_precision fasta2h5 cov2bigwig_reference cov2bigwig_compare damaged_hdf5 \
   damaged_fasta h5_reference covpredict covpredict_shard clients h5_layout damaged_chunks)
 longest_first = $(filter $(1),$(LONGEST)) $(filter-out $(LONGEST),$(1))
 

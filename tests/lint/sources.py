@@ -118,8 +118,8 @@ class Lint:
 
     @staticmethod
     def is_part(path, target):
-        """True if a header in tools/TOOL/ is included by tools/TOOL.c or a file in that folder."""
-        return (target[0] == path[0] == "tools" and len(target) == 3 and target[2].endswith(".h")
+        """True if a header in tools/TOOL/ or workflows/NAME/ is included by TOOL.c or a file in that folder."""
+        return (target[0] == path[0] and len(target) == 3 and target[2].endswith(".h")
                 and path[1] in (target[1], target[1] + ".c"))
 
     def check_includes(self, path, text):

@@ -1,9 +1,9 @@
-# cpg.awk - counts CpG in a FASTA, and what the demo's network must make of it. Knows nothing of covtools.
+# cpg.awk - counts CpG in a FASTA, and computes the expected output of make_demo's network, without covtools.
 #
 #   awk -v flank=100 -v L=21384 -v what=count|coverage -f cpg.awk genome.fa
 #
-# For each base, n is the number of CG that lie wholly within `flank` bases of it, and within its chunk of L
-# bases, as the network sees no more. Prints a bedGraph of n, or of 2^(n / 4) rounded.
+# For each base, n is the number of CG within `flank` bases of it and within its chunk of L bases. Prints a bedGraph of
+# n, or of 2^(n / 4) rounded.
 # SPDX-License-Identifier: MIT
 
 function value(n)
@@ -18,7 +18,7 @@ function run(end)
     beg = end
 }
 
-# before[i]: CG in the chunk that end before position i (0-based, half-open).
+# before[i]: number of CG of the chunk that end at or before position i (0-based, half-open).
 function chunk(from, bases,    n, i, low, high, v)
 {
     n = length(bases)
@@ -28,7 +28,7 @@ function chunk(from, bases,    n, i, low, high, v)
     for (i = 0; i < n; i++) {
         low = i - flank > 0 ? i - flank : 0
         high = i + flank + 1 < n ? i + flank + 1 : n
-        # Those that end by `high`, less those that begin before `low`.
+        # CG that end by `high`, minus those that begin before `low`.
         v = value(before[high] - before[low + 1 < high ? low + 1 : high])
         if (v != current) {
             run(from + i)

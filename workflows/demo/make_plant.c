@@ -1,34 +1,32 @@
-/* make_plant.c - a small made-up plant genome, and reads of two assays whose strength its DNA decides.
+/* make_plant.c - a small synthetic plant genome, and reads of two assays whose signal depends on the DNA.
  *
  *   make_plant FOLDER [BASES]
  *
- * writes FOLDER/genome.fa, features.bed (what was put where), atacseq.sam and h3k4me3.sam. The same
- * bytes on every machine: all randomness comes from one seed, and numbers are only added, multiplied
- * and divided.
+ * writes FOLDER/genome.fa, features.bed (the features of the genome), atacseq.sam and h3k4me3.sam. The output is
+ * the same on every machine: numbers are only added, multiplied and divided.
  *
- * The genome: five chromosomes (30, 24, 19, 15 and 12 % of BASES) and a few contigs. Stretches of 4 to
- * 20 kb between 30 and 40 % GC with few CG; families of transposable elements, soft-masked, whose
- * copies differ; a centromere of one satellite; gaps of N. Genes on both strands have a leader rich in
- * C and T, exons richer in GC than introns, splice sites, and a promoter of 220 bases: TATA at -36 to
- * -29 in half of them, and six slots before it, of which about 1, 3 or 5 hold one of the others.
+ * The genome: five chromosomes and a few contigs. Regions of 4 to 20 kb with 30 to 40 % GC and few CG; families of
+ * transposable elements, soft-masked, with diverged copies; a centromere of one satellite; gaps of N. Genes on
+ * both strands have a leader rich in C and T, exons richer in GC than introns, splice sites, and a promoter of
+ * 220 bases: TATA at -36 to -29 in half of them, and six slots upstream, of which about 1, 3 or 5 hold one of the
+ * other motifs.
  *
- *   motif   consensus     strand   ATAC-seq   H3K4me3   (what an exact one adds to the strength)
+ *   motif   consensus     strand   ATAC-seq   H3K4me3   (contribution of an exact match)
  *   TATA    TATAWAWR      its own  0.7        -0.8
  *   CCAAT   GCCAATSR      either   0.6        0.7
  *   GC      RGGGCGGRRY    either   0.5        1.2
  *   G       GGCCACGTGGMR  its own  1.0        0.4
  *
- * One or two wrong bases, in a third of them, leave 60 or 25 % of it. The depth of the reads grows with
- * the strength s and its square. Enhancers, far from genes, are clusters of 2 to 4 of W boxes (TTGACY),
- * TGA (TGACGTCA) and TCP (GTGGGNCC) sites, and raise ATAC-seq alone.
+ * A third of the motifs have one or two mismatches, which leave 60 or 25 % of it. Read depth is quadratic in the
+ * sum s. Enhancers, between genes, are clusters of 2 to 4 W boxes (TTGACY), TGA (TGACGTCA) and TCP (GTGGGNCC)
+ * sites, and affect ATAC-seq only.
  *
- * ATAC-seq: Tn5 cuts lie about 90 bases before the TSS, fewer beyond the two nucleosomes beside, and in
- * enhancers. H3K4me3: nucleosomes from the TSS on, in the direction of the gene, for about 1200 bases.
- * Both have a background everywhere but in N, and chance makes each promoter and enhancer up to 15 %
- * stronger or weaker than its motifs tell. Numbers of reads are Poisson.
+ * ATAC-seq: Tn5 cuts around 90 bases upstream of the TSS, fewer next to the two flanking nucleosomes, and in
+ * enhancers. H3K4me3: nucleosomes from the TSS on, downstream, for about 1200 bases. Both have a background
+ * except in N, and each promoter and enhancer varies at random by up to 15 %. Read counts are Poisson.
  *
- * What misleads: single motifs between genes; four of a promoter without its gene; an enhancer's
- * alone; and elements of three families that bring along a whole promoter, which is silent.
+ * Decoys: single motifs between genes; four promoter motifs without a gene; single enhancer motifs; and copies of
+ * three families that contain a silent promoter.
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,11 +36,9 @@
 #include "common/base/mem.h"
 #include "common/base/number.h"
 #include "common/base/rng.h"
-#include "common/cli/opt.h"
+#include "workflows/demo/synthetic.h"
 
-enum { SEED = 20261122, LINE = 60, N_FAMILIES = 12 };
-
-enum { SATELLITE = 178, PROMOTER = 220 /* bases before the TSS */, SILENT_FAMILIES = 3 };
+enum { SEED = 20261122, PROMOTER = 220 /* bases before the TSS */, SILENT_FAMILIES = 3 };
 
 enum { ATACSEQ, H3K4ME3, N_ASSAYS };
 
@@ -52,9 +48,9 @@ static const struct {
     double background; /* mean depth */
 } assays[N_ASSAYS] = {{"atacseq", 50, 1.2}, {"h3k4me3", 75, 1.5}};
 
-enum { N_CORE = 4, N_MOTIFS = 7 /* from N_CORE on those of enhancers */ };
+enum { N_CORE = 4, N_MOTIFS = 7 /* those from N_CORE on are for enhancers */ };
 
-/* Of a promoter, for motifs but TATA: slot i >= 1 begins i SLOT before FIRST_SLOT. */
+/* Slots of a promoter for motifs other than TATA: slot i >= 1 begins at FIRST_SLOT - i SLOT. */
 enum { N_SLOTS = 6, SLOT = 26, FIRST_SLOT = -36 };
 
 static const struct motif {
@@ -68,39 +64,14 @@ static const struct motif {
     {"GTGGGNCC", true, {0.8, 0}},
 };
 
-struct piece {
-    const char *name;
-    char *bases;
-    int64_t n;
-    double *rate[N_ASSAYS]; /* reads that are expected about a base, both strands together */
-};
-
-struct family { /* of transposable elements: copies of a common ancestor */
-    char *bases;
-    int64_t n;
-};
-
 struct maker {
-    struct cov_rng rng;
-    struct family families[N_FAMILIES];
-    char satellite[SATELLITE]; /* the unit that a centromere repeats */
-    FILE *fasta, *features, *reads[N_ASSAYS];
+    struct genome g;
+    FILE *reads[N_ASSAYS];
 };
 
 /* ---- chance ---- */
 
-static int64_t between(struct maker *m, int64_t low, int64_t high)
-{
-    return low + (int64_t)cov_rng_below(&m->rng, (uint64_t)(high - low));
-}
-
-/* True in `per_mille` of 1000 cases. */
-static bool chance(struct maker *m, int per_mille)
-{
-    return (int)cov_rng_below(&m->rng, 1000) < per_mille;
-}
-
-/* exp(-x) for x >= 0 of a few units, the same on every machine. */
+/* exp(-x) for small x >= 0, the same on every machine. */
 static double exp_minus(double x)
 {
     enum { HALVINGS = 10 };
@@ -111,42 +82,24 @@ static double exp_minus(double x)
     return y;
 }
 
-static int poisson(struct maker *m, double mean)
+static int poisson(struct genome *g, double mean)
 {
     int n = 0;
-    double limit = exp_minus(mean), product = cov_rng_double(&m->rng);
+    double limit = exp_minus(mean), product = cov_rng_double(&g->rng);
     while (product > limit) {
-        product *= cov_rng_double(&m->rng);
+        product *= cov_rng_double(&g->rng);
         n++;
     }
     return n;
 }
 
-/* What motifs cannot tell. */
-static double luck(struct maker *m)
+/* A random factor of a site. */
+static double luck(struct genome *g)
 {
-    return 0.85 + 0.3 * cov_rng_double(&m->rng);
+    return 0.85 + 0.3 * cov_rng_double(&g->rng);
 }
 
 /* ---- bases ---- */
-
-static char draw_base(struct maker *m, int gc_per_mille)
-{
-    bool gc = chance(m, gc_per_mille), second = chance(m, 500);
-    return gc ? (second ? 'C' : 'G') : (second ? 'A' : 'T');
-}
-
-/* bases[0..n): as in most of a plant's genome, CG is rare, as methylated C turns into T. */
-static void draw_background(struct maker *m, char *bases, int64_t n, int gc_per_mille)
-{
-    char before = 'A';
-    for (int64_t i = 0; i < n; i++) {
-        char base = draw_base(m, gc_per_mille);
-        if (before == 'C' && base == 'G' && chance(m, 350))
-            base = 'A';
-        bases[i] = before = base;
-    }
-}
 
 static char complement(char base)
 {
@@ -154,7 +107,7 @@ static char complement(char base)
 }
 
 /* One of the bases that an IUPAC letter stands for. */
-static char draw_iupac(struct maker *m, char letter)
+static char draw_iupac(struct genome *g, char letter)
 {
     static const struct {
         char letter;
@@ -162,11 +115,11 @@ static char draw_iupac(struct maker *m, char letter)
     } sets[] = {{'R', "AG"}, {'Y', "CT"}, {'S', "CG"}, {'W', "AT"}, {'M', "AC"}, {'N', "ACGT"}};
     for (size_t i = 0; i < COV_COUNT(sets); i++)
         if (letter == sets[i].letter)
-            return sets[i].bases[between(m, 0, (int64_t)strlen(sets[i].bases))];
+            return sets[i].bases[between(g, 0, (int64_t)strlen(sets[i].bases))];
     return letter;
 }
 
-/* A place with a direction: base 0 is the first of a gene, those before it have numbers below. */
+/* A place with a direction: base 0 is the first of a gene, and upstream bases are negative. */
 struct site {
     struct piece *piece;
     int64_t at;
@@ -183,10 +136,10 @@ static void set_base(const struct site *s, int64_t x, char base)
     s->piece->bases[place(s, x)] = s->minus ? complement(base) : base;
 }
 
-static void draw_stretch(struct maker *m, const struct site *s, int64_t beg, int64_t end, int gc)
+static void draw_stretch(struct genome *g, const struct site *s, int64_t beg, int64_t end, int gc)
 {
     for (int64_t x = beg; x < end; x++)
-        set_base(s, x, draw_base(m, gc));
+        set_base(s, x, draw_base(g, gc));
 }
 
 static void set_bases(const struct site *s, int64_t x, const char *bases)
@@ -195,39 +148,40 @@ static void set_bases(const struct site *s, int64_t x, const char *bases)
         set_base(s, x++, *bases);
 }
 
-/* Puts it at x, with up to two wrong bases, and returns what is left of its strength. */
-static double put_motif(struct maker *m, const struct site *s, int64_t x, const struct motif *motif)
+/* Puts a motif at x, with up to two mismatches, and returns its relative strength. */
+static double put_motif(struct genome *g, const struct site *s, int64_t x,
+                        const struct motif *motif)
 {
     static const double left[] = {1, 0.6, 0.25};
     char word[16];
     size_t n = strlen(motif->consensus);
     for (size_t i = 0; i < n; i++)
-        word[i] = draw_iupac(m, motif->consensus[i]);
-    int n_wrong = chance(m, 650) ? 0 : chance(m, 750) ? 1 : 2;
+        word[i] = draw_iupac(g, motif->consensus[i]);
+    int n_wrong = chance(g, 650) ? 0 : chance(g, 750) ? 1 : 2;
     for (int i = 0; i < n_wrong; i++) {
         size_t where;
-        do /* a letter that is one base, not wrong yet */
-            where = cov_rng_below(&m->rng, n);
+        do /* skip ambiguous letters and earlier mismatches */
+            where = cov_rng_below(&g->rng, n);
         while (word[where] != motif->consensus[where]);
         while (word[where] == motif->consensus[where])
-            word[where] = draw_base(m, 500);
+            word[where] = draw_base(g, 500);
     }
-    bool flipped = motif->either && chance(m, 500);
+    bool flipped = motif->either && chance(g, 500);
     for (size_t i = 0; i < n; i++)
         set_base(s, x + (int64_t)i, flipped ? complement(word[n - 1 - i]) : word[i]);
     return left[n_wrong];
 }
 
-/* ---- what is measured ---- */
+/* ---- signal ---- */
 
-/* 1 in the middle, 0 from one unit on. */
+/* 1 at 0, and 0 from 1 on. */
 static double bump(double x)
 {
     double y = 1 - x * x;
     return y > 0 ? y * y : 0;
 }
 
-/* Reads whose depth is about `depth` where bump() is 1. */
+/* Adds a peak of read depth. */
 static void add_reads(struct piece *p, int assay, int64_t middle, int64_t half, double depth)
 {
     for (int64_t i = middle - half; i <= middle + half; i++)
@@ -243,8 +197,7 @@ static void open_promoter(const struct site *s, double depth)
     add_reads(s->piece, ATACSEQ, place(s, 140), 60, 0.15 * depth);
 }
 
-/* Seven nucleosomes from the TSS on, 185 bases apart, with less of it from the fourth on, and one
- * before. */
+/* Seven nucleosomes downstream of the TSS, 185 bases apart, weaker from the fourth on, and one upstream. */
 static void mark_gene(const struct site *s, double depth)
 {
     enum { FIRST = 80, REPEAT = 185, N_MARKED = 7 };
@@ -257,196 +210,137 @@ static void mark_gene(const struct site *s, double depth)
     add_reads(s->piece, H3K4ME3, place(s, -270), 90, 0.25 * depth);
 }
 
-/* ---- what is in the genome ---- */
+/* ---- features of the genome ---- */
 
-static void note(struct maker *m, const struct piece *p, int64_t beg, int64_t end, const char *what,
-                 double depth, char strand)
-{
-    (void)fprintf(m->features, "%s\t%lld\t%lld\t%s\t%d\t%c\n", p->name, (long long)beg,
-                  (long long)end, what, (int)depth, strand);
-}
-
-static void note_site(struct maker *m, const struct site *s, int64_t beg, int64_t end,
+static void note_site(struct genome *g, const struct site *s, int64_t beg, int64_t end,
                       const char *what, double depth)
 {
     int64_t a = place(s, beg), b = place(s, end);
-    note(m, s->piece, s->minus ? b + 1 : a, s->minus ? a + 1 : b, what, depth,
-         s->minus ? '-' : '+');
+    (void)fprintf(g->features, "%s\t%lld\t%lld\t%s\t%d\t%c\n", s->piece->name,
+                  (long long)(s->minus ? b + 1 : a), (long long)(s->minus ? a + 1 : b), what,
+                  (int)depth, s->minus ? '-' : '+');
 }
 
-/* A copy with about 6 % of the bases changed, soft-masked: in lower case. */
-static void put_copy(struct maker *m, char *bases, const char *original, int64_t n)
-{
-    for (int64_t i = 0; i < n; i++) {
-        char base = chance(m, 60) ? draw_base(m, 400) : original[i];
-        bases[i] = (char)(base | 0x20);
-    }
-}
-
-static void put_repeats(struct maker *m, const struct piece *p)
-{
-    for (int64_t at = between(m, 500, 6000);; at += between(m, 1500, 12000)) {
-        const struct family *f = &m->families[between(m, 0, N_FAMILIES)];
-        int64_t n = chance(m, 400) ? f->n : between(m, f->n / 4, f->n); /* often but a part */
-        if (at + n > p->n)
-            return;
-        put_copy(m, p->bases + at, f->bases, n);
-        note(m, p, at, at + n, "repeat", 0, '.');
-        at += n;
-    }
-}
-
-/* The centromere: one unit over and over, as in Arabidopsis, and never assembled to its end. It is
- * [*beg, *end). */
-static void put_centromere(struct maker *m, const struct piece *p, int64_t *beg, int64_t *end)
-{
-    int64_t n = p->n / 25 / SATELLITE * SATELLITE, gap = n / 3;
-    *beg = p->n / 9 * 5;
-    *end = *beg + n;
-    for (int64_t i = 0; i < n; i += SATELLITE)
-        put_copy(m, p->bases + *beg + i, m->satellite, SATELLITE);
-    note(m, p, *beg, *end, "repeat", 0, '.');
-    memset(p->bases + *beg + gap, 'N', (size_t)gap);
-    note(m, p, *beg + gap, *beg + 2 * gap, "gap", 0, '.');
-}
-
-static void put_gaps(struct maker *m, const struct piece *p)
-{
-    for (int64_t at = between(m, 15000, 60000); at + 3000 < p->n; at += between(m, 30000, 200000)) {
-        int64_t n = chance(m, 500) ? 100 : between(m, 200, 2500);
-        memset(p->bases + at, 'N', (size_t)n);
-        note(m, p, at, at + n, "gap", 0, '.');
-    }
-}
-
-/* Motifs of a promoter; `strength` gets what they give to each assay. */
-static void put_promoter(struct maker *m, const struct site *s, double strength[N_ASSAYS])
+/* Puts the motifs of a promoter, and adds their contributions to `strength`. */
+static void put_promoter(struct genome *g, const struct site *s, double strength[N_ASSAYS])
 {
     static const int richness[] = {150, 450, 800};
-    int per_mille = richness[between(m, 0, COV_COUNT(richness))];
-    draw_stretch(m, s, -PROMOTER, 0, 340);
+    int per_mille = richness[between(g, 0, COV_COUNT(richness))];
+    draw_stretch(g, s, -PROMOTER, 0, 340);
     for (int i = 0; i <= N_SLOTS; i++) {
-        const struct motif *motif = &motifs[i == 0 ? 0 : between(m, 1, N_CORE)];
-        int64_t x = i == 0 ? between(m, -36, -29) : FIRST_SLOT - i * SLOT + between(m, 0, 12);
-        if (!chance(m, i == 0 ? 500 : per_mille))
+        const struct motif *motif = &motifs[i == 0 ? 0 : between(g, 1, N_CORE)];
+        int64_t x = i == 0 ? between(g, -36, -29) : FIRST_SLOT - i * SLOT + between(g, 0, 12);
+        if (!chance(g, i == 0 ? 500 : per_mille))
             continue;
-        double left = put_motif(m, s, x, motif);
+        double left = put_motif(g, s, x, motif);
         for (int k = 0; k < N_ASSAYS; k++)
             strength[k] += left * motif->weight[k];
     }
-    set_bases(s, -2, chance(m, 500) ? "TCA" : "CCA"); /* the initiator */
+    set_bases(s, -2, chance(g, 500) ? "TCA" : "CCA"); /* the initiator */
 }
 
-/* A leader rich in C and T, then exons and introns in turn. */
-static void put_body(struct maker *m, const struct site *s, int64_t n)
+/* A leader rich in C and T, then alternating exons and introns. */
+static void put_body(struct genome *g, const struct site *s, int64_t n)
 {
-    int64_t leader = between(m, 60, 120);
+    int64_t leader = between(g, 60, 120);
     for (int64_t x = 1; x < leader; x++)
-        set_base(s, x, chance(m, 750) ? (chance(m, 450) ? 'C' : 'T') : draw_base(m, 400));
+        set_base(s, x, chance(g, 750) ? (chance(g, 450) ? 'C' : 'T') : draw_base(g, 400));
     for (int64_t x = leader; x < n;) {
-        int64_t exon = x + between(m, 150, 500), intron = exon + between(m, 80, 350);
-        draw_stretch(m, s, x, exon < n ? exon : n, 450);
+        int64_t exon = x + between(g, 150, 500), intron = exon + between(g, 80, 350);
+        draw_stretch(g, s, x, exon < n ? exon : n, 450);
         if (intron + 80 >= n) {
-            draw_stretch(m, s, x, n, 450);
+            draw_stretch(g, s, x, n, 450);
             return;
         }
-        draw_stretch(m, s, exon, intron, 320);
+        draw_stretch(g, s, exon, intron, 320);
         set_bases(s, exon, "GTAAGT");
         set_bases(s, intron - 6, "TTGCAG");
         x = intron;
     }
 }
 
-static void put_gene(struct maker *m, const struct site *s, int64_t n)
+static void put_gene(struct genome *g, const struct site *s, int64_t n)
 {
     double strength[N_ASSAYS] = {0};
-    put_body(m, s, n);
-    put_promoter(m, s, strength);
+    put_body(g, s, n);
+    put_promoter(g, s, strength);
     double open = strength[ATACSEQ], marked = strength[H3K4ME3] > 0 ? strength[H3K4ME3] : 0;
-    double depth = (5 * open + 6 * open * open) * luck(m);
-    double mark = (2 + 8 * marked + 2 * marked * marked) * luck(m);
+    double depth = (5 * open + 6 * open * open) * luck(g);
+    double mark = (2 + 8 * marked + 2 * marked * marked) * luck(g);
     open_promoter(s, depth);
     mark_gene(s, mark);
-    note_site(m, s, -PROMOTER, 0, "promoter", depth);
-    note_site(m, s, 0, n, "gene", mark);
+    note_site(g, s, -PROMOTER, 0, "promoter", depth);
+    note_site(g, s, 0, n, "gene", mark);
 }
 
-/* A cluster of `n` motifs about `middle`. */
-static void put_enhancer(struct maker *m, struct piece *p, int64_t middle, int n)
+/* A cluster of n motifs around `middle`; a single one is a decoy. */
+static void put_enhancer(struct genome *g, struct piece *p, int64_t middle, int n)
 {
-    const struct site s = {p, middle, chance(m, 500)};
+    const struct site s = {p, middle, chance(g, 500)};
     double strength = 0;
-    draw_stretch(m, &s, -90, 90, 380);
+    draw_stretch(g, &s, -90, 90, 380);
     for (int i = 0; i < n; i++) {
-        const struct motif *motif = &motifs[between(m, N_CORE, N_MOTIFS)];
-        int64_t x = -70 + i * 140 / n + between(m, 0, 140 / n - 10);
-        strength += put_motif(m, &s, x, motif) * motif->weight[ATACSEQ];
+        const struct motif *motif = &motifs[between(g, N_CORE, N_MOTIFS)];
+        int64_t x = -70 + i * 140 / n + between(g, 0, 140 / n - 10);
+        strength += put_motif(g, &s, x, motif) * motif->weight[ATACSEQ];
     }
-    double depth = n < 2 ? 0 : 8 * strength * strength * luck(m);
+    double depth = n < 2 ? 0 : 8 * strength * strength * luck(g);
     if (n > 1)
         add_reads(p, ATACSEQ, middle, 110, depth);
-    note_site(m, &s, -90, 90, n < 2 ? "decoy" : "enhancer", depth);
+    note_site(g, &s, -90, 90, n < 2 ? "decoy" : "enhancer", depth);
 }
 
-/* Motifs of a promoter without its gene. */
-static void put_orphans(struct maker *m, struct piece *p, int64_t at)
+/* Promoter motifs without a gene. */
+static void put_orphans(struct genome *g, struct piece *p, int64_t at)
 {
-    const struct site s = {p, at, chance(m, 500)};
+    const struct site s = {p, at, chance(g, 500)};
     int64_t x = 0;
-    for (int i = 0; i < N_CORE; i++, x += between(m, 30, 60))
-        (void)put_motif(m, &s, x, &motifs[between(m, 0, N_CORE)]);
-    note_site(m, &s, 0, x, "decoy", 0);
+    for (int i = 0; i < N_CORE; i++, x += between(g, 30, 60))
+        (void)put_motif(g, &s, x, &motifs[between(g, 0, N_CORE)]);
+    note_site(g, &s, 0, x, "decoy", 0);
 }
 
-/* What is in bases [beg, end) where no gene or promoter is. */
-static void put_between(struct maker *m, struct piece *p, int64_t beg, int64_t end)
+/* Fills [beg, end) between genes. */
+static void put_between(struct genome *g, struct piece *p, int64_t beg, int64_t end)
 {
-    for (int64_t at = beg + between(m, 100, 500); at + 100 < end; at += between(m, 300, 1500)) {
-        const struct site s = {p, at, chance(m, 500)};
-        (void)put_motif(m, &s, 0, &motifs[between(m, 0, N_MOTIFS)]);
+    for (int64_t at = beg + between(g, 100, 500); at + 100 < end; at += between(g, 300, 1500)) {
+        const struct site s = {p, at, chance(g, 500)};
+        (void)put_motif(g, &s, 0, &motifs[between(g, 0, N_MOTIFS)]);
     }
-    for (int64_t at = beg + between(m, 500, 900); at + 500 < end; at += between(m, 900, 2500))
-        if (chance(m, 550))
-            put_enhancer(m, p, at, (int)between(m, 2, 5));
-        else if (chance(m, 500))
-            put_enhancer(m, p, at, 1);
+    for (int64_t at = beg + between(g, 500, 900); at + 500 < end; at += between(g, 900, 2500))
+        if (chance(g, 550))
+            put_enhancer(g, p, at, (int)between(g, 2, 5));
+        else if (chance(g, 500))
+            put_enhancer(g, p, at, 1);
         else
-            put_orphans(m, p, at);
+            put_orphans(g, p, at);
 }
 
 /* Genes in [beg, end). */
-static void put_genes(struct maker *m, struct piece *p, int64_t beg, int64_t end)
+static void put_genes(struct genome *g, struct piece *p, int64_t beg, int64_t end)
 {
     for (int64_t at = beg;;) {
-        int64_t n = between(m, 800, 2800), gap = between(m, 300, 700);
-        if (chance(m, 500))
-            gap += between(m, 0, 3600);
-        bool minus = chance(m, 500);
+        int64_t n = between(g, 800, 2800), gap = between(g, 300, 700);
+        if (chance(g, 500))
+            gap += between(g, 0, 3600);
+        bool minus = chance(g, 500);
         int64_t first = at + gap + (minus ? 0 : PROMOTER);
         int64_t last = first + n + (minus ? PROMOTER : 0);
         if (last > end) {
-            put_between(m, p, at, end);
+            put_between(g, p, at, end);
             return;
         }
-        put_between(m, p, at, at + gap);
+        put_between(g, p, at, at + gap);
         const struct site s = {p, minus ? first + n - 1 : first, minus};
-        put_gene(m, &s, n);
+        put_gene(g, &s, n);
         at = last;
     }
 }
 
 /* ---- writing ---- */
 
-static void write_bases(struct maker *m, const struct piece *p)
-{
-    (void)fprintf(m->fasta, ">%s a made-up sequence of %lld bases\n", p->name, (long long)p->n);
-    for (int64_t i = 0; i < p->n; i += LINE)
-        (void)fprintf(m->fasta, "%.*s\n", (int)(p->n - i < LINE ? p->n - i : LINE), p->bases + i);
-}
-
-/* By coordinate. About half of the reads begin where they are drawn, and the others, of the -
- * strand, end there, so that theirs are written when their begin is reached. ATAC-seq's are as an
- * aligner places them: 4 bases before the cut, or to 5 beyond. */
+/* Writes reads sorted by position. A position is drawn for the 5' end, which is the end of - reads, so starts are
+ * collected first. ATAC-seq reads are shifted as by an aligner: +4 and -5 bases from the cut. */
 static int write_reads(struct maker *m, const struct piece *p, int assay, struct cov_err *e)
 {
     int length = assays[assay].read_length, shift = assay == ATACSEQ;
@@ -455,8 +349,8 @@ static int write_reads(struct maker *m, const struct piece *p, int assay, struct
     if (!begins)
         return COV_ENOMEM;
     for (int64_t i = 0; i < p->n; i++) {
-        for (int n = poisson(m, background + p->rate[assay][i]); n > 0; n--) {
-            bool minus = chance(m, 500);
+        for (int n = poisson(&m->g, background + p->rate[assay][i]); n > 0; n--) {
+            bool minus = chance(&m->g, 500);
             int64_t beg = minus ? i - length + 5 * shift : i - 4 * shift;
             if (beg >= 0 && beg + length <= p->n && !memchr(p->bases + beg, 'N', (size_t)length))
                 begins[2 * beg + minus]++;
@@ -475,20 +369,21 @@ static int write_reads(struct maker *m, const struct piece *p, int assay, struct
 
 static int fill_piece(struct maker *m, struct piece *p, struct cov_err *e)
 {
+    struct genome *g = &m->g;
     int64_t beg = p->n, end = p->n;
     for (int64_t at = 0; at < p->n;) {
-        int64_t n = between(m, 4000, 20000);
+        int64_t n = between(g, 4000, 20000);
         n = n < p->n - at ? n : p->n - at;
-        draw_background(m, p->bases + at, n, (int)between(m, 300, 400));
+        draw_background(g, p->bases + at, n, (int)between(g, 300, 400));
         at += n;
     }
-    put_repeats(m, p);
+    put_repeats(g, p, 1500, 12000);
     if (p->n >= 100000)
-        put_centromere(m, p, &beg, &end);
-    put_genes(m, p, 0, beg);
-    put_genes(m, p, end, p->n);
-    put_gaps(m, p);
-    write_bases(m, p);
+        put_centromere(g, p, &beg, &end);
+    put_genes(g, p, 0, beg);
+    put_genes(g, p, end, p->n);
+    put_gaps(g, p);
+    write_bases(g, p);
     int code = COV_OK;
     for (int i = 0; i < N_ASSAYS && code == COV_OK; i++)
         code = write_reads(m, p, i, e);
@@ -497,135 +392,85 @@ static int fill_piece(struct maker *m, struct piece *p, struct cov_err *e)
 
 static int make_piece(struct maker *m, const char *name, int64_t n, struct cov_err *e)
 {
-    struct piece p = {.name = name, .n = n};
+    double *rate[N_ASSAYS] = {NULL};
+    struct piece p = {.name = name, .n = n, .rate = rate};
     p.bases = cov_malloc((size_t)n, 1, e);
     int code = p.bases ? COV_OK : COV_ENOMEM;
     for (int i = 0; i < N_ASSAYS && code == COV_OK; i++) {
-        p.rate[i] = cov_calloc((size_t)n, sizeof *p.rate[i], e);
-        code = p.rate[i] ? COV_OK : COV_ENOMEM;
+        rate[i] = cov_calloc((size_t)n, sizeof *rate[i], e);
+        code = rate[i] ? COV_OK : COV_ENOMEM;
     }
     if (code == COV_OK)
         code = fill_piece(m, &p, e);
     free(p.bases);
     for (int i = 0; i < N_ASSAYS; i++)
-        free(p.rate[i]);
+        free(rate[i]);
     return code;
 }
 
-/* Five chromosomes of `n_bases` together, and contigs: one of exactly one chunk, and very short
- * ones. */
 static int make_pieces(struct maker *m, int64_t n_bases, struct cov_err *e)
 {
-    static const int shares[] = {30, 24, 19, 15, 12}; /* percent */
-    static const int contigs[] = {21384, 5003, 777, 41};
-    enum { N = COV_COUNT(shares) + COV_COUNT(contigs) };
-    struct {
-        char name[32];
-        int64_t n;
-    } pieces[N];
-    for (size_t i = 0; i < N; i++) {
-        bool large = i < COV_COUNT(shares);
-        size_t k = large ? i : i - COV_COUNT(shares);
-        (void)snprintf(pieces[i].name, sizeof pieces[i].name, large ? "chr%zu" : "contig_%zu",
-                       k + 1);
-        pieces[i].n = large ? n_bases / 100 * shares[k] : contigs[k];
-    }
+    char name[32];
+    int64_t n;
     for (int k = 0; k < N_ASSAYS; k++) {
         (void)fprintf(m->reads[k], "@HD\tVN:1.6\tSO:coordinate\n");
-        for (size_t i = 0; i < N; i++)
-            (void)fprintf(m->reads[k], "@SQ\tSN:%s\tLN:%lld\n", pieces[i].name,
-                          (long long)pieces[i].n);
+        for (size_t i = 0; i < N_PIECES; i++) {
+            describe_piece(i, n_bases, name, &n);
+            (void)fprintf(m->reads[k], "@SQ\tSN:%s\tLN:%lld\n", name, (long long)n);
+        }
     }
     int code = COV_OK;
-    for (size_t i = 0; i < N && code == COV_OK; i++)
-        code = make_piece(m, pieces[i].name, pieces[i].n, e);
+    for (size_t i = 0; i < N_PIECES && code == COV_OK; i++) {
+        describe_piece(i, n_bases, name, &n);
+        code = make_piece(m, name, n, e);
+    }
     return code;
 }
 
-/* The ancestors of the repeats; some have a promoter inside. */
-static int make_families(struct maker *m, struct cov_err *e)
+/* Ancestors of the repeats; some contain a promoter. */
+static int make_families(struct genome *g, struct cov_err *e)
 {
-    draw_background(m, m->satellite, SATELLITE, 360);
+    draw_background(g, g->satellite, SATELLITE, 360);
     for (int i = 0; i < N_FAMILIES; i++) {
-        struct family *f = &m->families[i];
-        f->n = between(m, i < SILENT_FAMILIES ? 1000 : 300, 4000);
-        f->bases = cov_malloc((size_t)f->n, 1, e);
-        if (!f->bases)
-            return COV_ENOMEM;
-        draw_background(m, f->bases, f->n, (int)between(m, 320, 460));
+        struct family *f = &g->families[i];
+        int code = make_family(g, f, i < SILENT_FAMILIES ? 1000 : 300, e);
+        if (code)
+            return code;
         if (i < SILENT_FAMILIES) {
             struct piece p = {.bases = f->bases, .n = f->n};
             const struct site s = {&p, f->n / 2, false};
             double unused[N_ASSAYS] = {0};
-            put_promoter(m, &s, unused);
+            put_promoter(g, &s, unused);
         }
     }
     return COV_OK;
 }
 
-static FILE *create(const char *folder, const char *name, const char *suffix, struct cov_err *e)
-{
-    char *path = cov_strfmt(e, "%s/%s.%s", folder, name, suffix);
-    FILE *f = path ? fopen(path, "we") : NULL;
-    if (path && !f)
-        (void)cov_fail_errno(e, "%s", path);
-    free(path);
-    return f;
-}
-
-/* Closes *f, whose writes went unchecked so far; NULL is accepted. */
-static int finish(FILE *f, const char *name, struct cov_err *e)
-{
-    if (!f)
-        return COV_OK;
-    int failed = ferror(f);
-    if (fclose(f) != 0 || failed)
-        return cov_fail_errno(e, "%s: cannot be written", name);
-    return COV_OK;
-}
-
 static int make_all(const char *folder, int64_t n_bases, struct cov_err *e)
 {
-    struct maker m = {0};
+    struct maker m = {.g = {.more = "\t0\t."}};
     int code = COV_EIO;
-    cov_rng_init(&m.rng, SEED);
-    m.fasta = create(folder, "genome", "fa", e);
-    m.features = m.fasta ? create(folder, "features", "bed", e) : NULL;
-    bool open = m.features;
+    cov_rng_init(&m.g.rng, SEED);
+    m.g.fasta = create(folder, "genome", "fa", e);
+    m.g.features = m.g.fasta ? create(folder, "features", "bed", e) : NULL;
+    bool open = m.g.features;
     for (int i = 0; i < N_ASSAYS && open; i++) {
         m.reads[i] = create(folder, assays[i].name, "sam", e);
         open = m.reads[i];
     }
     if (open)
-        code = make_families(&m, e);
+        code = make_families(&m.g, e);
     if (code == COV_OK)
         code = make_pieces(&m, n_bases, e);
     for (int i = 0; i < N_FAMILIES; i++)
-        free(m.families[i].bases);
-    for (int i = 0; i < N_ASSAYS; i++) {
-        int closed = finish(m.reads[i], assays[i].name, e);
-        code = code ? code : closed;
-    }
-    int closed = finish(m.features, "features.bed", e);
-    code = code ? code : closed;
-    closed = finish(m.fasta, "genome.fa", e);
-    return code ? code : closed;
+        free(m.g.families[i].bases);
+    for (int i = 0; i < N_ASSAYS; i++)
+        code = finish(m.reads[i], assays[i].name, code, e);
+    code = finish(m.g.features, "features.bed", code, e);
+    return finish(m.g.fasta, "genome.fa", code, e);
 }
 
 int main(int argc, char **argv)
 {
-    struct cov_err e = COV_ERR_INIT;
-    int64_t n_bases = 3000000;
-    if (argc < 2 || argc > 3) {
-        (void)fputs("usage: make_plant FOLDER [BASES]\n", stderr);
-        return 2;
-    }
-    int code = COV_OK;
-    if (argc == 3)
-        code = cov_parse_i64(argv[2], "BASES", 10000, 1000000000, &n_bases, &e);
-    if (code == COV_OK)
-        code = make_all(argv[1], n_bases, &e);
-    if (code != COV_OK)
-        (void)fprintf(stderr, "make_plant: error: %s\n", e.text);
-    return code == COV_OK ? 0 : code == COV_EUSAGE ? 2 : 1;
+    return run_program(argc, argv, "make_plant", 3000000, make_all);
 }
