@@ -1,8 +1,8 @@
-/* bench_stream.c - how fast the chunk stream is, from program to program.
+/* bench_stream.c - speed of the chunk stream between two programs.
  *
- *   bench_stream [MILLIONS OF BASES] [BYTES OF RESULTS A BASE AND STRAND]
+ *   bench_stream [MILLIONS_OF_BASES] [RESULT_BYTES_PER_BASE_AND_STRAND]
  *
- * One process packs and writes, another one reads and unpacks, each with one thread.
+ * One process packs and writes, another reads and unpacks, each with one thread.
  * SPDX-License-Identifier: MIT */
 #include <stdint.h>
 #include <stdio.h>

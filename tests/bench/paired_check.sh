@@ -1,23 +1,23 @@
 #!/bin/sh
-# paired_check.sh TIMES [OPTIONS] - whether `benchmark compare --paired` tells a slower kernel from noise.
+# paired_check.sh TIMES [OPTIONS] - checks that `benchmark compare --paired` tells a slower kernel from noise.
 #
-# TIMES times each: a piece of work for a kernel (kernel_work) against the same with a fifth more of it, which has to
-# be found worse, and against itself, which must not. OPTIONS are those of `benchmark compare` (--clock cpu, which on
-# a machine with other work is what to compare by). Prints a line a run, `slower` or `same` (what it was), the ratio,
-# its interval and the verdict, and at the end how many were right; fails unless all were. PATH has benchmark and
-# kernel_work: after `make && make build/default/bench/kernel_work` those of bin/ and build/default/bench/.
-# SECONDS_OF_WORK (0.2): how long a piece takes about.
+# TIMES times each, compares kernel_work with 20 % more of the same work, which must be found worse, and with itself,
+# which must not. OPTIONS are passed to `benchmark compare` (use --clock cpu on a busy machine). Prints a line per run:
+# `slower` or `same` (the truth), the ratio, its interval and the verdict; and at the end the numbers of right verdicts.
+# Fails unless all are right. benchmark and kernel_work must be in PATH: after
+# `make && make build/default/bench/kernel_work`, those of bin/ and build/default/bench/.
+# SECONDS_OF_WORK (0.2): approximate duration of a run.
 # SPDX-License-Identifier: MIT
 set -eu
 times=${1-}
 case $times in
 '' | *[!0-9]*)
-    sed -n '2,10p' "$0" >&2
+    sed -n '2,11p' "$0" >&2
     exit 2
     ;;
 esac
 shift
-# So much work that starting the program is nothing.
+# Enough work to make the start of the program negligible.
 pieces=$(kernel_work 200 | awk -v want="${SECONDS_OF_WORK:-0.2}" '{print int(want / $1 * 200 + 1)}')
 more=$((pieces * 6 / 5))
 echo "pieces of work: $pieces and $more"
@@ -37,5 +37,5 @@ while [ "$run" -lt "$times" ]; do
     done
 done
 echo "slower: $found of $times found"
-echo "same: $false of $times taken for slower"
+echo "same: $false of $times found slower"
 [ "$found" -eq "$times" ] && [ "$false" -eq 0 ]

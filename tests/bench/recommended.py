@@ -1,19 +1,19 @@
 #!/usr/bin/python3
-"""recommended.py - how far the settings that `benchmark report` recommends are from the best of a full sweep.
+"""recommended.py - compares the settings that `benchmark report` recommends with the best of a full sweep.
 
   recommended.py FOLDER -m CKPT [--size N] [--seconds S] [--repeats N] [--batches LIST] [--threads LIST] [--slack F]
                  [--loadings LIST] [--clock wall|cpu]
 
-FOLDER is that of `benchmark report -m CKPT -o FOLDER`. Predicts a made-up genome of N bases (1.5M) by covpredict with
-each batch (1,2,4,8,16,32), number of threads (one, and twice as many up to all), layout and compression of the genome
-file (onehot and gzip, onehot and blosc, packed and none) and --loading (disk, ram, ram-packed), in the precision and on
-the device that are recommended; and with what is recommended, which leaves --loading as it is. Prints the best, what is
-recommended and their ratio, by the medians of chunks a second; status 1 when the ratio is less than 1 - F (0.1).
+FOLDER is the output of `benchmark report -m CKPT -o FOLDER`. Predicts a synthetic genome of N bases (1.5M) with
+covpredict and all combinations of batch (1,2,4,8,16,32), threads (powers of two, and all), layout and compression of
+the genome file (onehot and gzip, onehot and blosc, packed and none) and --loading (disk, ram, ram-packed), with the
+recommended precision and device; and with the recommended settings, which do not include --loading. Prints the best
+setting, the recommended one and their ratio, by the median of chunks per second; exits with status 1 if the ratio is
+below 1 - F (0.1).
 
-Everything is run once, then again in rounds, up to N times (5), what may still be the best: what is within F and a
-half of it. After S seconds (not limited, if not told) it stops, and another call goes on: what was measured is kept in
-FOLDER/sweep/runs.tsv. On a machine with other work --clock cpu compares by what the threads would do if each had a
-processor all the time: chunks, times threads, a second of processor time. The tools are those in PATH.
+Every setting runs once; then those within 1.5 F of the best run again, up to N times (5). The script stops after S
+seconds (default: no limit); another call continues, since results are kept in FOLDER/sweep/runs.tsv. On a busy machine
+use --clock cpu, which compares chunks times threads per second of CPU time. The tools are those in PATH.
 
   benchmark report -m M.ckpt -o results/ && recommended.py results/ -m M.ckpt
 SPDX-License-Identifier: MIT"""
@@ -98,7 +98,7 @@ class Sweep:
         return statistics.median(self.speeds(setting))
 
     def waiting(self, settings, recommended):
-        """What is to be run next, in an order of its own: all that was not yet, else what may be the best and was run least."""
+        """The settings to run next: all new ones; else the candidates for the best with the fewest runs."""
         new = [s for s in settings if s not in self.runs]
         if new:
             return new
@@ -141,7 +141,7 @@ def main():
             sweep.run(setting)
     missing = [s for s in settings if s not in sweep.runs]
     if missing:
-        print(f"{len(missing)} of {len(settings)} settings are left: call again")
+        print(f"{len(missing)} of {len(settings)} settings remain: run again")
         return 0
     best = max(settings, key=sweep.speed)
     ratio = sweep.speed(recommended) / sweep.speed(best)
@@ -151,7 +151,7 @@ def main():
         print(f"{name}\t{text_of(s)}\t{sweep.speed(s):.4g} chunks/s ({speeds[0]:.4g} to {speeds[-1]:.4g}, n={len(speeds)})")
     print(f"ratio\t{ratio:.3f}")
     if waiting := sweep.waiting(settings, recommended):
-        print(f"{len(waiting)} settings are to be run again: call again")
+        print(f"{len(waiting)} settings need more runs: run again")
     return ratio < 1 - c.slack
 
 

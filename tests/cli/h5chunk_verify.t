@@ -138,10 +138,10 @@ def cut_apart(f):
     f["data/start_ends"][1] = (60, 20)
     f["data/start_ends"][2] = (20, 0)
     for name in ("data/X", "evaluation/atac_coverage", "evaluation/atac_spliced_coverage"):
-        v, behind = f[name][:], 0 if name == "data/X" else -1
+        v, padding = f[name][:], 0 if name == "data/X" else -1
         v[2, :20] = v[2, 40:60]
-        v[1, 40:] = behind
-        v[2, 20:] = behind
+        v[1, 40:] = padding
+        v[2, 20:] = padding
         f[name][:] = v
 
 
@@ -171,7 +171,7 @@ GENOMES = {
     "base": put("data/X", (1, 3), [.7, .7, 0, 0]),
     "nan_base": put("data/X", (1, 3), [np.nan, 0, 0, 0]),
     "gap": put("data/X", (0, 99), [0, 0, 0, 0]),
-    "behind": put("data/X", (6, 60), [1, 0, 0, 0]),
+    "past_end": put("data/X", (6, 60), [1, 0, 0, 0]),
     "strand": swap_bases,
     "overlap": set_ranges(r1=(90, 190)),
     "hole": lambda f: rows(f, [0, 2, 3, 5, 6, 7]),
@@ -283,7 +283,7 @@ done <<'END'
 base|data/X: row 1 (chr1:101-200, + strand), index 3: the four values are not a base
 nan_base|data/X: row 1 (chr1:101-200, + strand), index 3: the four values are not a base
 gap|data/X: row 0 (chr1:1-100, + strand), index 99: all values are 0 (padding), but data/start_ends has a base there
-behind|data/X: row 6 (chr2:1-60, + strand), index 60: a base past the end that data/start_ends gives
+past_end|data/X: row 6 (chr2:1-60, + strand), index 60: a base past the end that data/start_ends gives
 strand|data/X: row 4 (chr1:101-200, - strand): T at index 7, but the + strand (row 1) has G
 overlap|data/start_ends: row 1 (chr1:91-190, + strand): overlaps row 0@data/start_ends: row 2 (chr1:201-250, + strand): bases 191 to 200 of this strand are missing before it
 hole|data/start_ends: row 1 (chr1:201-250, + strand): bases 101 to 200 of this strand are missing before it@data/start_ends: row 2 (chr1:201-250, - strand): bases 101 to 200 of this strand are missing before it

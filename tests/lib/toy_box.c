@@ -1,4 +1,4 @@
-/* toy_box.c - a program with two subcommands, to test what such programs have in common.
+/* toy_box.c - a program with two subcommands, to test the common behaviour of such programs.
  * SPDX-License-Identifier: MIT */
 #include <inttypes.h>
 #include <stdio.h>

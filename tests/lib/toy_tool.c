@@ -1,4 +1,4 @@
-/* toy_tool.c - a program with one option of every type, to test what all tools have in common.
+/* toy_tool.c - a program with one option of every type, to test the common behaviour of tools.
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <inttypes.h>

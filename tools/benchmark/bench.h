@@ -1,7 +1,7 @@
 /* bench.h - a benchmark run: settings, timed cases, results.
  *
  * Cases to be compared are timed in alternating order, so that a change of the machine's speed affects all
- * of them alike. Each is checked first, and run once untimed.
+ * of them equally. Each is checked first, and run once untimed.
  * SPDX-License-Identifier: MIT */
 #ifndef BENCHMARK_BENCH_H
 #define BENCHMARK_BENCH_H

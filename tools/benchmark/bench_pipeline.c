@@ -125,7 +125,7 @@ static int run_all(struct pipeline *p, struct child_cost costs[STEPS], struct co
         struct child_cost most = costs[ALL];
         add_cost(&costs[ALL], &costs[step]);
         costs[ALL].wall += costs[step].wall;
-        /* Steps run one after the other, so the peak of all is that of the largest. */
+        /* Steps run in sequence, so the peak of all is that of the largest. */
         costs[ALL].max_rss =
             most.max_rss > costs[step].max_rss ? most.max_rss : costs[step].max_rss;
         costs[ALL].max_vms =

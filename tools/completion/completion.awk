@@ -1,10 +1,10 @@
-# completion.awk - completion of options for a shell, from a program's own list of them.
+# completion.awk - generates a shell's completion of options from a program's option list.
 #
 #   awk -v shell=bash|zsh|fish -v program=NAME -f completion.awk LIST
 #
-# LIST has tab-separated lines, as --help-machine prints them (common/cli/opt.h), with a column in front: the
-# subcommand that has the option, or nothing. Lines of three columns are those of `PROGRAM --help-machine`
-# of a program with subcommands, after that empty column: name and summary. completion.sh makes it.
+# LIST has tab-separated lines as printed by --help-machine (common/cli/opt.h), after a first column with the
+# subcommand of the option, or empty. Lines of three columns are the subcommands of a program: the empty column, name
+# and summary. completion.sh makes LIST.
 # SPDX-License-Identifier: MIT
 
 function quoted(text) # as one word of the shell
@@ -18,7 +18,7 @@ function quoted(text) # as one word of the shell
     return "'" text "'"
 }
 
-# The help as far as its first clause goes.
+# The first clause of the help.
 function brief(text)
 {
     sub(/[;:.] .*/, "", text)
@@ -32,7 +32,7 @@ function is_flag(type)
 
 # ---- bash ----
 
-# Names that are followed by a value, as a pattern of case; an optional value is attached and needs none.
+# The names of an option as a pattern of case, to complete its value.
 function bash_value(i)
 {
     return (letter[i] == "-" ? "" : "-" letter[i] "|") "--" name[i]
@@ -57,7 +57,7 @@ function bash_options(sub_name,    i, words, values)
 
 function bash(    i, k, words)
 {
-    # Where nothing is found, readline completes names of files.
+    # Without a match, readline completes file names.
     printf "# Completion of %s for bash: made by completion.awk.\n_%s() {\n", program, program
     print "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}\n    COMPREPLY=()"
     print "    # --name=value are three words here."

@@ -1,5 +1,5 @@
 #!/bin/sh
-# completion.sh - prints the completion of a program's options for a shell.
+# completion.sh - prints a shell's completion of a program's options.
 #
 #   completion.sh bash|zsh|fish PROGRAM
 #
@@ -12,7 +12,7 @@ program=$2
 list=$("$program" --help-machine)
 {
     printf '%s\n' "$list" | sed "s/^/$tab/"
-    # A program of subcommands lists these, in two columns.
+    # A program with subcommands lists them in two columns.
     printf '%s\n' "$list" | awk -F '\t' 'NF == 2 { print $1 }' | while read -r subcommand; do
         "$program" "$subcommand" --help-machine | sed "s/^/$subcommand$tab/"
     done

@@ -16,7 +16,7 @@
 
 /* ---- a file to a stream ---- */
 
-/* Bases per slot, so that many short chunks share one. */
+/* Bases per slot, so that short chunks share one. */
 enum { SLOT_BASES = 1 << 16 };
 
 struct cat_slot {

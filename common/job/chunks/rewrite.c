@@ -14,7 +14,7 @@
 #include "common/store/h5_rows.h"
 #include "common/store/signal_file.h"
 
-/* Bases per slot, so that many short chunks share one. */
+/* Bases per slot, so that short chunks share one. */
 enum { SLOT_BASES = 1 << 16 };
 /* Number of rows that are read back. */
 enum { SAMPLE = 16 };

@@ -17,7 +17,7 @@
 
 /* ---- chunks of N only ---- */
 
-/* Bases per slot, so that many short chunks share one. */
+/* Bases per slot, so that short chunks share one. */
 enum { SLOT_BASES = 1 << 16 };
 
 struct slot {
