@@ -1,4 +1,4 @@
-/* test_chunk_info.c - what is in files of chunks and in streams.
+/* test_chunk_info.c - contents of files of chunks and of streams.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 

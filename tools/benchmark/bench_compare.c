@@ -19,7 +19,7 @@
 /* Paired commands run up to MORE_BLOCKS times the requested blocks while the result is open, and at least
  * CONFIRM times as many before B is called slower. */
 enum { MORE_BLOCKS = 5, CONFIRM = 2 };
-/* Probes of one disk vary much. */
+/* Disk probes vary much between runs. */
 #define DISK_TOLERANCE 3.0
 
 struct settings {
@@ -181,7 +181,7 @@ static int compare_files(const char *base, const char *new_one, const struct set
 struct pair {
     const struct settings *options;
     const char *commands[2];
-    double *times[2]; /* [2 a block] */
+    double *times[2]; /* [2 per block] */
     double *ratios;   /* [blocks] */
     size_t n, max;
 };

@@ -23,8 +23,8 @@ enum { N_SEQUENCES = 256, LEAST = 32 };
 
 /* Letters of L bases, of which shorter sequences are prefixes, and buffers for their encoded forms. */
 struct text {
-    size_t L, cap;
-    char *letters; /* [cap] */
+    size_t L;
+    char *letters; /* [L] */
     uint8_t *codes, *packed, *plain, *bytes, *scratch, *back;
     uint16_t *halves; /* [L, 4] */
     float *floats;    /* [batch, L, 4] */

@@ -181,7 +181,7 @@ static int chart_bars(struct shared *s, const char *figure, const struct chart *
     return rc;
 }
 
-/* Measures all strategies at one I/O limit: epochs, or the use of a device. */
+/* Measures all strategies at one I/O limit: time of an epoch, or device utilisation. */
 static int measure_limit(struct shared *s, const double *per_chunk, int64_t limit, bool device,
                          struct epoch *epochs, struct cov_err *e)
 {
@@ -215,14 +215,14 @@ static int measure_limit(struct shared *s, const double *per_chunk, int64_t limi
     return rc;
 }
 
-/* How busy the device was during the last epochs. */
+/* Device utilisation during the last epochs. */
 static int chart_use(struct shared *s, const struct epoch *epochs, struct cov_err *e)
 {
     static const struct chart like = {.kind = CHART_LINES,
                                       .file = "loader_device_use",
-                                      .title = "Use of a device during an epoch, I/O unlimited",
+                                      .title = "Device utilisation during an epoch, I/O unlimited",
                                       .x = "progress of the epoch [%]",
-                                      .y = "use of the device [%]",
+                                      .y = "device utilisation [%]",
                                       .top = 105,
                                       .right = 100};
     struct chart *c;
@@ -307,7 +307,7 @@ static int measure(struct shared *s, struct cov_err *e)
          {.file = "loader_ratio", .title = "Speed relative to the original", .y = "times"},
          1},
         {"device_use",
-         {.file = "loader_device_mean", .title = "Mean use of a device", .y = "percent"},
+         {.file = "loader_device_mean", .title = "Mean device utilisation", .y = "percent"},
          100},
     };
     const struct numbers *limits = &s->o->io_limits;
@@ -462,7 +462,7 @@ static int loader_run(struct cov_common *common, void *config, const bool *given
 
 const struct cov_tool benchmark_loader = {
     .name = "loader",
-    .summary = "measure loading: strategies, threads and batch, use of a device",
+    .summary = "measure loading: strategies, threads and batch, device utilisation",
     BENCHMARK_OUTPUT,
     .examples = "  benchmark loader --size 100M --io-limit unlimited,1000M -o results/\n",
     .options = loader_options,

@@ -92,7 +92,7 @@ static int run(void *arg, double seconds, double *value, struct cov_err *e)
     struct loaded l;
     int rc = load(s, &l, e);
     if (!rc)
-        rc = cov_pool_for(l.pool, s->threads, forward, &l, e); /* warms up */
+        rc = cov_pool_for(l.pool, s->threads, forward, &l, e); /* warm-up */
     double start = cov_clock(), spent = 0;
     size_t rounds = 0;
     while (!rc && seconds > 0 && (rounds == 0 || spent < seconds)) {
@@ -185,8 +185,7 @@ static int check_fp32(const struct setup *s, struct cov_err *e)
     if (!rc)
         rc = compare(a, ref, n, &d, e);
     if (!rc && !(d.max < 1e-3))
-        rc = cov_fail(e, COV_EINPUT,
-                      "fp32 differs from the scalar reference by a factor of %.2g; not measured",
+        rc = cov_fail(e, COV_EINPUT, "fp32: relative error of %.2g against the scalar reference",
                       d.max);
     free(a);
     free(ref);
@@ -206,8 +205,7 @@ static int measure_distance(struct bench *b, struct setup s, const char *name, c
     if (rc)
         return rc;
     if (!(d.max < 0.5))
-        return cov_fail(e, COV_EINPUT, "%s differs from fp32 by a factor of %.2g; not measured",
-                        name, d.max);
+        return cov_fail(e, COV_EINPUT, "%s: relative error of %.2g against fp32", name, d.max);
     rc = figures_add_one(&b->figures, "of fp32", false, d.max, e,
                          "model/max_relative_error/precision=%s", name);
     if (!rc)

@@ -129,7 +129,7 @@ static int run(void *arg, double seconds, double *value, struct cov_err *e)
     size_t n = 0;
     int rc = open_training(s, &t, e);
     if (!rc)
-        rc = learn(&t, &loss, e); /* warms up */
+        rc = learn(&t, &loss, e); /* warm-up */
     double start = cov_clock();
     while (!rc && seconds > 0 && (n == 0 || spent < seconds)) {
         rc = learn(&t, &loss, e);

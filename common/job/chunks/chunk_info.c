@@ -14,7 +14,7 @@
 #include "common/store/h5_probe.h"
 #include "common/store/stream.h"
 
-/* Sequences that a table lists; JSON lists them all. */
+/* Number of sequences that the table lists; JSON lists all. */
 enum { MAX_SEQUENCES = 20 };
 
 struct sequence {
@@ -50,7 +50,7 @@ static void fini(struct content *c)
     free(c->sets);
 }
 
-/* ---------------------------------------------------------------- what there is to say */
+/* ---------------------------------------------------------------- contents */
 
 static int begin(struct content *c, const char *path, const struct cov_chunk_head *head,
                  struct cov_err *e)
@@ -78,7 +78,7 @@ static int add_sequence(struct content *c, const char *name, const char *species
     return s->name && s->species ? COV_OK : COV_ENOMEM;
 }
 
-/* To the last sequence, which a pair always follows. */
+/* Adds a pair to the last sequence. */
 static void add_pair(struct content *c, int64_t beg, int64_t end, bool plus, bool minus)
 {
     size_t n = (size_t)plus + (size_t)minus;
@@ -107,7 +107,7 @@ static int walk_grid(struct content *c, const struct cov_grid *g, struct cov_err
     return rc;
 }
 
-/* The data set, if it is there: all that must be are, in a file that was opened. */
+/* Adds a data set if it exists; required ones were checked when the file was opened. */
 static void add_set(struct content *c, struct cov_chunk_file *f, const char *name)
 {
     struct set *s = &c->sets[c->n_sets];
@@ -221,7 +221,7 @@ static void put_sizes(struct cov_json *j, const char *key, const size_t *sizes, 
     cov_json_end_array(j);
 }
 
-/* The texts of the tables that hold texts. */
+/* Tables of texts. */
 static int put_names(struct cov_json *j, const struct cov_chunk_head *h, struct cov_err *e)
 {
     cov_json_begin_object(j, "names");
@@ -301,7 +301,7 @@ static int put_json(const struct content *c, struct cov_json *j, struct cov_err 
 
 /* ---------------------------------------------------------------- as a table */
 
-/* A text of n bytes from a file, which a terminal may get to see. */
+/* Prints a text of n bytes from a file, without control characters. */
 static int print_text(FILE *out, const char *text, size_t n, struct cov_err *e)
 {
     char *copy = cov_strndup(text, n, e);
@@ -337,7 +337,7 @@ static void set_texts(const struct set *set, char texts[N_TEXTS][300])
         (void)snprintf(texts[CHUNK], sizeof texts[0], "none");
 }
 
-/* In columns as wide as what stands in them. */
+/* Prints aligned columns. */
 static void print_sets(const struct content *c, FILE *out)
 {
     char texts[N_TEXTS][300] = {"data set", "type", "shape", "chunk", "filters"};
@@ -457,7 +457,7 @@ static int print_table(const struct content *c, FILE *out, struct cov_err *e)
     return rc ? rc : print_sequences(c, out, e);
 }
 
-/* A stream in a file, or anything else: HDF5, or what is refused as none. */
+/* Opens a stream; *out is NULL for other files. */
 static int open_stream(const char *path, struct cov_stream **out, struct cov_err *e)
 {
     struct cov_bgz *b = NULL;
