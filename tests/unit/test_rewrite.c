@@ -1,6 +1,6 @@
 /* test_rewrite.c - rows of several files are written to a new one.
  * SPDX-License-Identifier: MIT */
-#include "tests/lib/unit.h"
+#include "tests/lib/own_folder.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,8 +11,7 @@
 
 enum { L = 10 };
 
-static char folder[] = "/tmp/test_rewrite.XXXXXX";
-static char paths[3][64];
+static const char *const paths[] = {"0.h5", "1.h5", "2.h5"};
 static struct cov_job job;
 static struct cov_stats stats;
 
@@ -74,7 +73,6 @@ static void joins_two_files(void **state)
     write_file(paths[0], 1, 0, false);
     write_file(paths[1], 8, 1000, true);
     struct cov_chunk_file *files[2], *f;
-    const char *const names[] = {paths[0], paths[1]};
     const struct cov_rewrite_row rows[] = {{1, 0}, {0, 1}, {0, 2}, {1, 3}, {1, 4}, {0, 5}};
     const struct cov_rewrite_storage storage = {.has_layout = true,
                                                 .layout = COV_LAYOUT_PACKED,
@@ -85,7 +83,7 @@ static void joins_two_files(void **state)
     for (int i = 0; i < 2; i++)
         assert_int_equal(cov_chunk_file_open(paths[i], &files[i], NULL), 0);
     struct cov_rewrite_plan plan = {
-        .files = files, .paths = names, .n_files = 2, .rows = rows, .grid = g, .storage = &storage};
+        .files = files, .paths = paths, .n_files = 2, .rows = rows, .grid = g, .storage = &storage};
     assert_int_equal(cov_rewrite(&plan, paths[2], &job, NULL), 0);
     assert_int_equal(cov_chunk_file_open(paths[2], &f, NULL), 0);
     assert_int_equal(cov_chunk_file_head(f)->n_sets, 1);
@@ -142,24 +140,16 @@ static void reports_values_that_do_not_fit(void **state)
 
 static int begin(void **state)
 {
-    (void)state;
-    if (!mkdtemp(folder))
-        return -1;
-    for (int i = 0; i < 3; i++)
-        (void)snprintf(paths[i], sizeof paths[i], "%s/%d.h5", folder, i);
     cov_stats_init(&stats, "test", "0");
     job.stats = &stats;
-    return cov_pool_new(2, &job.pool, NULL);
+    return enter_folder(state) || cov_pool_new(2, &job.pool, NULL);
 }
 
 static int end(void **state)
 {
-    (void)state;
-    for (int i = 0; i < 3; i++)
-        (void)unlink(paths[i]);
     cov_pool_free(job.pool);
     cov_stats_fini(&stats);
-    return rmdir(folder);
+    return leave_folder(state);
 }
 
 int main(void)

@@ -10,28 +10,7 @@
 #include "common/job/chunks/set_blacklist.h"
 #include "common/store/chunk_table.h"
 #include "tests/lib/make_chunks.h"
-
-static char dir[] = "/tmp/cov-test-XXXXXX";
-
-static int enter(void **state)
-{
-    (void)state;
-    return mkdtemp(dir) && chdir(dir) == 0 ? 0 : -1;
-}
-
-static int leave(void **state)
-{
-    (void)state;
-    return unlink("g.h5") || unlink("names") || unlink("report") || chdir("/") || rmdir(dir);
-}
-
-static void put(const char *path, const char *text)
-{
-    FILE *f = fopen(path, "w");
-    assert_non_null(f);
-    assert_true(fputs(text, f) >= 0);
-    assert_int_equal(fclose(f), 0);
-}
+#include "tests/lib/own_folder.h"
 
 static int set(const struct cov_set_blacklist_options *o)
 {
@@ -67,10 +46,10 @@ static void changes_the_file(void **state)
     (void)state;
     struct cov_set_blacklist_options o = {.names = "names"};
     make_chunks("g.h5", true, NULL);
-    put("names", "chr2\n");
+    put_text("names", "chr2\n");
     assert_int_equal(set(&o), COV_OK);
     holds("g.h5", without_chr2);
-    put("names", "chr1\n");
+    put_text("names", "chr1\n");
     assert_int_equal(set(&o), COV_EEXIST);
     holds("g.h5", without_chr2);
     o.force = true;
@@ -83,19 +62,14 @@ static void writes_a_new_file(void **state)
     (void)state;
     struct cov_set_blacklist_options o = {.names = "names", .output = "new.h5", .list = "list"};
     make_chunks("g.h5", true, NULL);
-    put("names", "chr1\nchr3\n");
+    put_text("names", "chr1\nchr3\n");
     assert_int_equal(set(&o), COV_OK);
     holds("new.h5", without_chr1);
     struct cov_h5 *f;
     assert_int_equal(cov_h5_open("g.h5", &f, NULL), COV_OK);
     assert_false(cov_h5_has(f, "data/blacklist"));
     cov_h5_close(f);
-    char text[16] = "";
-    FILE *list = fopen("list", "r");
-    assert_non_null(list);
-    assert_int_equal(fread(text, 1, sizeof text - 1, list), 5);
-    assert_string_equal(text, "chr1\n");
-    (void)fclose(list);
+    check_text("list", "chr1\n");
     assert_int_equal(set(&o), COV_EEXIST);
     assert_int_equal(unlink("list"), 0);
     assert_int_equal(set(&o), COV_EEXIST);
@@ -107,7 +81,7 @@ static void writes_a_new_file(void **state)
 
 static int read_text(const char *text, struct cov_sequence_report *r, struct cov_err *e)
 {
-    put("report", text);
+    put_text("report", text);
     return cov_sequence_report_read("report", r, e);
 }
 
@@ -213,5 +187,5 @@ int main(void)
         cmocka_unit_test(rejects_other_files),
         cmocka_unit_test(reads_long_reports),
     };
-    return cmocka_run_group_tests(tests, enter, leave);
+    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

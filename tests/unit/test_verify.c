@@ -9,20 +9,7 @@
 
 #include "common/job/chunks/verify.h"
 #include "tests/lib/make_chunks.h"
-
-static char dir[] = "/tmp/cov-test-XXXXXX";
-
-static int enter(void **state)
-{
-    (void)state;
-    return mkdtemp(dir) && chdir(dir) == 0 ? 0 : -1;
-}
-
-static int leave(void **state)
-{
-    (void)state;
-    return unlink("x.h5") || chdir("/") || rmdir(dir);
-}
+#include "tests/lib/own_folder.h"
 
 static void expect(bool bases, void (*spoil)(size_t, uint8_t *const[2]), size_t n_wanted,
                    const char *wanted)
@@ -263,5 +250,5 @@ int main(void)
         cmocka_unit_test(checks_lists_of_names),
         cmocka_unit_test(limits_printed_lines),
     };
-    return cmocka_run_group_tests(tests, enter, leave);
+    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

@@ -40,6 +40,7 @@ void bench_fini(struct bench *b)
     }
     cov_tmpfolder_remove(&b->work);
     cov_newfolder_fini(&b->folder);
+    free(b->speeds);
     free(b->notes);
     free(b->advice);
     free(b->files);

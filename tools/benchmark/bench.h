@@ -33,6 +33,14 @@ struct bench_file {
     char *title; /* caption in the report; NULL if it is not a picture. Owned */
 };
 
+/* A measured speed of the network, in chunks per second. */
+struct bench_speed {
+    const char *device, *precision; /* borrowed */
+    size_t batch, length;
+    unsigned threads;
+    double median;
+};
+
 /* What is measured; decides which output files are checked beforehand. */
 enum bench_part {
     BENCH_STAGES = 1,
@@ -63,6 +71,8 @@ struct bench {
     struct charts charts;
     /* CPU seconds that compute threads got, and wall seconds they ran for. */
     double processor_had, processor_wanted;
+    struct bench_speed *speeds; /* Owned */
+    size_t n_speeds, cap_speeds;
     char **notes; /* sentences. Owned, as is each */
     size_t n_notes, cap_notes;
     struct bench_advice *advice; /* Owned */

@@ -350,12 +350,8 @@ struct encode_config {
 };
 
 static const struct cov_opt encode_options[] = {
-    {.name = "length",
-     .type = COV_OPT_LIST,
-     .field = offsetof(struct encode_config, lengths),
-     .metavar = "N,...",
-     .def = "500,2k,8k,21384",
-     .help = "bases of a sequence"},
+    BENCHMARK_LIST("length", offsetof(struct encode_config, lengths), "N", "500,2k,8k,21384",
+                   "bases of a sequence"),
     {.name = "batch-size",
      .type = COV_OPT_INT,
      .field = offsetof(struct encode_config, batch),

@@ -355,6 +355,23 @@ static const struct figure *figure_of(const struct sweep *w, size_t i)
     return figures_find(&w->b->figures, w->cases.items[i].name);
 }
 
+static int add_speeds(const struct sweep *w, struct cov_err *e)
+{
+    struct bench *b = w->b;
+    for (size_t i = 0; i < w->cases.n; i++) {
+        const struct setup *s = &w->setups[i];
+        const struct figure *f = figure_of(w, i);
+        if (!f)
+            continue;
+        if (COV_RESERVE(&b->speeds, &b->cap_speeds, b->n_speeds + 1, e))
+            return COV_ENOMEM;
+        b->speeds[b->n_speeds++] = (struct bench_speed){
+            s->device, cov_precision_name(s->precision), s->batch, s->length, s->threads,
+            f->median};
+    }
+    return COV_OK;
+}
+
 /* One line per precision, and per device if there are several. */
 static int chart_batches(const struct sweep *w, struct cov_err *e)
 {
@@ -484,6 +501,8 @@ int bench_model(struct bench *b, const struct bench_net *net,
     if (!rc)
         rc = bench_run(b, "measuring the network", &w.cases, e);
     if (!rc)
+        rc = add_speeds(&w, e);
+    if (!rc)
         rc = chart_batches(&w, e);
     if (!rc)
         rc = chart_others(&w, e);
@@ -524,47 +543,28 @@ static const struct cov_opt model_options[] = {
      .metavar = "CKPT",
      .def = "combined",
      .help = "checkpoint, or the word combined: random weights in the published size"},
-    {.name = "batch-size",
-     .type = COV_OPT_LIST,
-     .field = FIELD(batches),
-     .metavar = "N,...",
-     .def = "1,4,16",
-     .help = "chunks that a thread computes at a time"},
-    {.name = "precision",
-     .type = COV_OPT_LIST,
-     .field = FIELD(precisions),
-     .metavar = "P,...",
-     .def = "exact",
-     .help = "exact, fp32, bf16x3, balanced, bf16, or tf32 (only on a GPU)"},
-    {.name = "device",
-     .type = COV_OPT_LIST,
-     .field = FIELD(devices),
-     .metavar = "D,...",
-     .def = "auto",
-     .help = "where to compute: cpu, cuda, cuda:0, or auto for the best available"},
-    {.name = "threads-list",
-     .type = COV_OPT_LIST,
-     .field = FIELD(threads),
-     .metavar = "N,...",
-     .help = "numbers of threads to compare, with the first precision and batch (default: all "
-             "and one)"},
-    {.name = "length",
-     .type = COV_OPT_LIST,
-     .field = FIELD(lengths),
-     .metavar = "N,...",
-     .def = "21384",
-     .help = "positions of a chunk; lengths after the first are measured with the first precision "
-             "and batch only"},
+    BENCHMARK_LIST("batch-size", FIELD(batches), "N", "1,4,16",
+                   "chunks that a thread computes at a time"),
+    BENCHMARK_LIST("precision", FIELD(precisions), "P", "exact",
+                   "exact, fp32, bf16x3, balanced, bf16, or tf32 (only on a GPU)"),
+    BENCHMARK_LIST("device", FIELD(devices), "D", "auto",
+                   "where to compute: cpu, cuda, cuda:0, or auto for the best available"),
+    BENCHMARK_LIST(
+        "threads-list", FIELD(threads), "N", NULL,
+        "numbers of threads to compare, with the first precision and batch (default: all "
+        "and one)"),
+    BENCHMARK_LIST(
+        "length", FIELD(lengths), "N", "21384",
+        "positions of a chunk; lengths after the first are measured with the first precision "
+        "and batch only"),
     {.name = "layers",
      .type = COV_OPT_FLAG,
      .field = FIELD(layers),
      .help = "also measure each layer, on one core"},
-    {.name = "training",
-     .type = COV_OPT_LIST,
-     .field = FIELD(training),
-     .metavar = "N,...",
-     .help = "also measure training on the CPU with these batch sizes, in fp32 (for exact and "
-             "fp32) and bf16"},
+    BENCHMARK_LIST(
+        "training", FIELD(training), "N", NULL,
+        "also measure training on the CPU with these batch sizes, in fp32 (for exact and "
+        "fp32) and bf16"),
     BENCHMARK_OPTIONS("5", "0.5"),
     {.name = NULL},
 };

@@ -14,113 +14,72 @@
 /* Speedup from which a less exact precision is mentioned. */
 #define WORTH_IT 1.2
 
-static const char speed_prefix[] = "model/chunks_per_second/";
-
-/* A case of bench_model, parsed from the name of its figure. */
-struct setting {
-    char device[16], precision[16];
-    long batch, threads, length;
-    double speed;
-};
-
-static bool part_of(const char *name, const char *key, char *to, size_t size)
+static bool is_like(const struct bench_speed *s, const struct bench_speed *like)
 {
-    const char *p = strstr(name, key);
-    if (!p)
-        return false;
-    p += strlen(key);
-    (void)snprintf(to, size, "%.*s", (int)strcspn(p, ","), p);
-    return true;
+    return s->length == like->length && strcmp(s->precision, like->precision) == 0;
 }
 
-static bool read_setting(const struct figure *f, struct setting *s)
+/* Among the speeds with the length and precision of `like`, and its threads or else its batch: *fastest, and
+ * the one with the smallest batch or the fewest threads that is about as fast. */
+static struct bench_speed best_of(const struct bench *b, const struct bench_speed *like,
+                                  bool same_threads, struct bench_speed *fastest)
 {
-    char number[24];
-    if (strncmp(f->name, speed_prefix, strlen(speed_prefix)) != 0 ||
-        !part_of(f->name, "device=", s->device, sizeof s->device) ||
-        !part_of(f->name, "precision=", s->precision, sizeof s->precision) ||
-        !part_of(f->name, "batch=", number, sizeof number))
-        return false;
-    s->batch = strtol(number, NULL, 10);
-    if (!part_of(f->name, "threads=", number, sizeof number))
-        return false;
-    s->threads = strtol(number, NULL, 10);
-    if (!part_of(f->name, "length=", number, sizeof number))
-        return false;
-    s->length = strtol(number, NULL, 10);
-    s->speed = f->median;
-    return true;
-}
-
-/* The fastest setting with the length and precision of `like`: with its threads, the smallest batch that is
- * as good; else with its batch, the fewest threads. */
-static struct setting best_of(const struct bench *b, const struct setting *like, bool same_threads)
-{
-    struct setting best = *like, s;
-    for (size_t i = 0; i < b->figures.n; i++)
-        if (read_setting(&b->figures.items[i], &s) && s.length == like->length &&
-            strcmp(s.precision, like->precision) == 0 &&
-            (same_threads ? s.threads == like->threads : s.batch == like->batch) &&
-            s.speed > best.speed)
-            best = s;
-    struct setting least = best;
-    for (size_t i = 0; i < b->figures.n; i++)
-        if (read_setting(&b->figures.items[i], &s) && s.length == like->length &&
-            strcmp(s.precision, like->precision) == 0 &&
-            (same_threads ? s.threads == like->threads && s.batch < least.batch
-                          : s.batch == like->batch && s.threads < least.threads) &&
-            s.speed >= AS_GOOD * best.speed)
-            least = s;
+    struct bench_speed least;
+    *fastest = *like;
+    for (size_t i = 0; i < b->n_speeds; i++)
+        if (is_like(&b->speeds[i], like) && b->speeds[i].median > fastest->median &&
+            (same_threads ? b->speeds[i].threads == like->threads
+                          : b->speeds[i].batch == like->batch))
+            *fastest = b->speeds[i];
+    least = *fastest;
+    for (size_t i = 0; i < b->n_speeds; i++) {
+        const struct bench_speed *s = &b->speeds[i];
+        if (is_like(s, like) && s->median >= AS_GOOD * fastest->median &&
+            (same_threads ? s->threads == like->threads && s->batch < least.batch
+                          : s->batch == like->batch && s->threads < least.threads))
+            least = *s;
+    }
     return least;
 }
 
-static int advise_batch(struct bench *b, const struct setting *first, struct setting *best,
-                        struct cov_err *e)
+static int advise_batch(struct bench *b, struct bench_speed *best, struct cov_err *e)
 {
-    double most = 0;
-    struct setting s, at = *first;
-    *best = best_of(b, first, true);
-    for (size_t i = 0; i < b->figures.n; i++)
-        if (read_setting(&b->figures.items[i], &s) && s.threads == first->threads &&
-            s.length == first->length && strcmp(s.precision, first->precision) == 0 &&
-            s.speed > most) {
-            most = s.speed;
-            at = s;
-        }
+    struct bench_speed fastest;
+    *best = best_of(b, &b->speeds[0], true, &fastest);
     char value[24];
-    (void)snprintf(value, sizeof value, "%ld", best->batch);
+    (void)snprintf(value, sizeof value, "%zu", best->batch);
     return bench_advise(
         b, "batch", value, cov_strfmt(e, "covpredict --batch-size %s", value),
         cov_strfmt(
             e,
-            "%.4g chunks/s in %s; the maximum is %.4g, with a batch of %ld; a larger batch needs "
+            "%.4g chunks/s in %s; the maximum is %.4g, with a batch of %zu; a larger batch needs "
             "more memory",
-            best->speed, best->precision, most, at.batch),
+            best->median, best->precision, fastest.median, fastest.batch),
         e);
 }
 
-/* fastest: the best batch with the threads of `first` */
-static int advise_threads(struct bench *b, const struct setting *first,
-                          const struct setting *fastest, struct cov_err *e)
+/* fastest: the best batch with the threads of the first speed */
+static int advise_threads(struct bench *b, const struct bench_speed *fastest, struct cov_err *e)
 {
-    struct setting best = best_of(b, first, false), s, one = {.threads = 0};
+    const struct bench_speed *first = &b->speeds[0], *one = NULL;
+    struct bench_speed ignored, best = best_of(b, first, false, &ignored);
     bool disturbed = bench_is_disturbed(b);
     char value[24], *reason;
-    if (best.speed < AS_GOOD * fastest->speed || disturbed)
+    if (best.median < AS_GOOD * fastest->median || disturbed)
         best = *fastest;
-    for (size_t i = 0; i < b->figures.n; i++)
-        if (read_setting(&b->figures.items[i], &s) && s.threads == 1 && s.batch == first->batch &&
-            s.length == first->length && strcmp(s.precision, first->precision) == 0)
-            one = s;
+    for (size_t i = 0; i < b->n_speeds; i++)
+        if (is_like(&b->speeds[i], first) && b->speeds[i].threads == 1 &&
+            b->speeds[i].batch == first->batch)
+            one = &b->speeds[i];
     if (disturbed)
         reason =
             cov_strdup("all threads: the machine was too busy to compare numbers of threads", e);
-    else if (one.threads && best.threads > 1)
+    else if (one && best.threads > 1)
         reason = cov_strfmt(e, "%.4g chunks/s, %.2f times the speed of one thread (%.4g)",
-                            best.speed, best.speed / one.speed, one.speed);
+                            best.median, best.median / one->median, one->median);
     else
-        reason = cov_strfmt(e, "%.4g chunks/s, and no other number is faster", best.speed);
-    (void)snprintf(value, sizeof value, "%ld", best.threads);
+        reason = cov_strfmt(e, "%.4g chunks/s, and no other number is faster", best.median);
+    (void)snprintf(value, sizeof value, "%u", best.threads);
     return bench_advise(b, "threads", value, cov_strfmt(e, "covpredict -@ %s", value), reason, e);
 }
 
@@ -132,48 +91,44 @@ static double error_of(const struct bench *b, const char *precision)
 }
 
 /* Recommends exact; the reason mentions a faster precision if it gains enough. */
-static int advise_precision(struct bench *b, const struct setting *exact, struct cov_err *e)
+static int advise_precision(struct bench *b, const struct bench_speed *exact, struct cov_err *e)
 {
-    struct setting s, fast = *exact;
-    for (size_t i = 0; i < b->figures.n; i++)
-        if (read_setting(&b->figures.items[i], &s) && s.threads == exact->threads &&
-            s.length == exact->length && strcmp(s.precision, exact->precision) != 0 &&
-            s.speed > fast.speed)
-            fast = s;
+    struct bench_speed fast = *exact;
+    for (size_t i = 0; i < b->n_speeds; i++)
+        if (b->speeds[i].threads == exact->threads && b->speeds[i].length == exact->length &&
+            !is_like(&b->speeds[i], exact) && b->speeds[i].median > fast.median)
+            fast = b->speeds[i];
     bool gains =
-        strcmp(fast.precision, exact->precision) != 0 && fast.speed > WORTH_IT * exact->speed;
+        strcmp(fast.precision, exact->precision) != 0 && fast.median > WORTH_IT * exact->median;
     char *reason =
         gains ? cov_strfmt(
                     e,
                     "same values as fp32, at %.4g chunks/s; if an error of %.2g %% is acceptable, "
                     "%s is %.2f times as fast",
-                    exact->speed, 100 * error_of(b, fast.precision), fast.precision,
-                    fast.speed / exact->speed)
+                    exact->median, 100 * error_of(b, fast.precision), fast.precision,
+                    fast.median / exact->median)
               : cov_strfmt(e,
                            "same values as fp32, and no other precision is %.0f %% faster than its "
                            "%.4g chunks/s",
-                           100 * (WORTH_IT - 1), exact->speed);
+                           100 * (WORTH_IT - 1), exact->median);
     return bench_advise(b, "precision", exact->precision,
                         cov_strfmt(e, "covpredict --precision %s", exact->precision), reason, e);
 }
 
 static int advise_network(struct bench *b, struct cov_err *e)
 {
-    struct setting first, best;
-    size_t i = 0;
-    while (i < b->figures.n && !read_setting(&b->figures.items[i], &first))
-        i++;
-    if (i == b->figures.n)
+    struct bench_speed best;
+    if (b->n_speeds == 0)
         return COV_OK;
-    int rc = advise_batch(b, &first, &best, e);
+    int rc = advise_batch(b, &best, e);
     if (!rc)
-        rc = advise_threads(b, &first, &best, e);
+        rc = advise_threads(b, &best, e);
     if (!rc)
         rc = advise_precision(b, &best, e);
+    const char *device = b->speeds[0].device;
     return rc ? rc
-              : bench_advise(b, "device", first.device,
-                             cov_strfmt(e, "covpredict --device %s", first.device),
-                             cov_strfmt(e, "%.4g chunks/s, the fastest measured", best.speed), e);
+              : bench_advise(b, "device", device, cov_strfmt(e, "covpredict --device %s", device),
+                             cov_strfmt(e, "%.4g chunks/s, the fastest measured", best.median), e);
 }
 
 /* ---------------------------------------------------------------- loading */

@@ -294,21 +294,14 @@ struct stages_config {
     struct cov_strings files, sizes;
 };
 
-enum { ROW_FASTA, ROW_SIZES };
+enum { ROW_MODEL, ROW_FASTA, ROW_SIZES };
 
 static const struct cov_opt stages_options[] = {
-    [ROW_FASTA] = {.name = "fasta",
-                   .type = COV_OPT_LIST,
-                   .field = offsetof(struct stages_config, files),
-                   .metavar = "FASTA,...",
-                   .help = "genomes (default: synthetic ones)"},
-    [ROW_SIZES] = {.name = "sizes",
-                   .type = COV_OPT_LIST,
-                   .field = offsetof(struct stages_config, sizes),
-                   .metavar = "N,...",
-                   .def = "1M,2M,4M",
-                   .help = "bases of the synthetic genomes"},
-    BENCHMARK_MODEL(offsetof(struct stages_config, model)),
+    [ROW_MODEL] = BENCHMARK_MODEL(offsetof(struct stages_config, model)),
+    [ROW_FASTA] = BENCHMARK_LIST("fasta", offsetof(struct stages_config, files), "FASTA", NULL,
+                                 "genomes (default: synthetic ones)"),
+    [ROW_SIZES] = BENCHMARK_LIST("sizes", offsetof(struct stages_config, sizes), "N", "1M,2M,4M",
+                                 "bases of the synthetic genomes"),
     BENCHMARK_REPEATS("3"),
     {.name = NULL},
 };

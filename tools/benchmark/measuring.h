@@ -64,6 +64,13 @@ struct benchmark_config {
         .min = 1000, .max = 1e12, .help = "bases of the synthetic genome"                          \
     }
 
+/* A row for a list; def_ may be NULL. */
+#define BENCHMARK_LIST(name_, at, metavar_, def_, help_)                                           \
+    {                                                                                              \
+        .name = (name_), .type = COV_OPT_LIST, .field = (at), .metavar = metavar_ ",...",          \
+        .def = (def_), .help = (help_)                                                             \
+    }
+
 /* Members of the struct cov_tool of a subcommand that measures. */
 #define BENCHMARK_FOLDER "benchmark-results"
 #define BENCHMARK_OUTPUT                                                                           \

@@ -480,6 +480,13 @@ struct synth_config {
 
 enum { ROW_READS = 7 };
 
+/* A row for a fraction of all bases. */
+#define FRACTION(name_, at, def_, max_, help_)                                                     \
+    {                                                                                              \
+        .name = (name_), .type = COV_OPT_FLOAT, .field = (at), .metavar = "F", .def = (def_),      \
+        .min = 0, .max = (max_), .help = (help_)                                                   \
+    }
+
 static const struct cov_opt synth_options[] = {
     {.name = "size",
      .type = COV_OPT_SIZE,
@@ -497,30 +504,10 @@ static const struct cov_opt synth_options[] = {
      .min = 1,
      .max = 100000000,
      .help = "number of contigs; their lengths vary by up to a factor of three"},
-    {.name = "gc",
-     .type = COV_OPT_FLOAT,
-     .field = FIELD(gc),
-     .metavar = "F",
-     .def = "0.36",
-     .min = 0,
-     .max = 1,
-     .help = "fraction of bases that are G or C"},
-    {.name = "n-content",
-     .type = COV_OPT_FLOAT,
-     .field = FIELD(n_content),
-     .metavar = "F",
-     .def = "0.01",
-     .min = 0,
-     .max = 0.95,
-     .help = "fraction of bases that are N, in runs"},
-    {.name = "repeats",
-     .type = COV_OPT_FLOAT,
-     .field = FIELD(repeats),
-     .metavar = "F",
-     .def = "0.3",
-     .min = 0,
-     .max = 0.95,
-     .help = "fraction of bases in copies of sixteen repeats, in lower case"},
+    FRACTION("gc", FIELD(gc), "0.36", 1, "fraction of bases that are G or C"),
+    FRACTION("n-content", FIELD(n_content), "0.01", 0.95, "fraction of bases that are N, in runs"),
+    FRACTION("repeats", FIELD(repeats), "0.3", 0.95,
+             "fraction of bases in copies of sixteen repeats, in lower case"),
     {.name = "rna", .type = COV_OPT_FLAG, .field = FIELD(rna), .help = "U instead of T"},
     {.name = "depth",
      .type = COV_OPT_FLOAT,

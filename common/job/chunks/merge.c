@@ -65,10 +65,12 @@ static int compare_sequences(const struct parts *p, size_t i, struct cov_err *e)
     return fail_differ(p, i, text, e);
 }
 
+static const char missing[] = "is missing in one of them";
+
 static const char *compare_set(const struct cov_chunk_set *a, const struct cov_chunk_set *b)
 {
     if (!b)
-        return "is missing in one of them";
+        return missing;
     if (!cov_h5_same_type(&a->type, &b->type))
         return "has different types";
     if (a->rank != b->rank || a->dims[0] != b->dims[0] || a->dims[1] != b->dims[1])
@@ -79,7 +81,7 @@ static const char *compare_set(const struct cov_chunk_set *a, const struct cov_c
 static const char *compare_table(const struct cov_chunk_table *a, const struct cov_chunk_table *b)
 {
     if (!b)
-        return "is missing in one of them";
+        return missing;
     if (!cov_h5_same_type(&a->type, &b->type))
         return "has different types";
     if (a->rank != b->rank || memcmp(a->dims, b->dims, sizeof a->dims) != 0)
@@ -97,10 +99,12 @@ static int compare_heads(const struct parts *p, size_t i, struct cov_err *e)
     for (size_t k = 0; !what && k < a->n_sets; k++) {
         name = a->sets[k].name;
         what = compare_set(&a->sets[k], cov_chunk_head_set(b, name));
+        if (!what && !cov_chunk_head_same_attr(a, b, name, COV_SIGNAL_OVERLAP_ATTR))
+            what = "was predicted with different --overlap";
     }
     for (size_t k = 0; !what && k < b->n_sets; k++) {
         name = b->sets[k].name;
-        what = cov_chunk_head_set(a, name) ? NULL : "is missing in one of them";
+        what = cov_chunk_head_set(a, name) ? NULL : missing;
     }
     for (size_t k = 0; !what && k < a->n_tables; k++) {
         name = a->tables[k].name;
@@ -108,12 +112,7 @@ static int compare_heads(const struct parts *p, size_t i, struct cov_err *e)
     }
     for (size_t k = 0; !what && k < b->n_tables; k++) {
         name = b->tables[k].name;
-        what = cov_chunk_head_table(a, name) ? NULL : "is missing in one of them";
-    }
-    for (size_t k = 0; !what && k < a->n_sets; k++) {
-        name = a->sets[k].name;
-        if (!cov_chunk_head_same_attr(a, b, name, COV_SIGNAL_OVERLAP_ATTR))
-            what = "was predicted with different --overlap";
+        what = cov_chunk_head_table(a, name) ? NULL : missing;
     }
     if (!what)
         return COV_OK;

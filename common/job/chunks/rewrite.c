@@ -561,7 +561,8 @@ int cov_rewrite(const struct cov_rewrite_plan *plan, const char *path, const str
 }
 
 int cov_rewrite_rows(struct cov_chunk_file *file, const char *input, const bool *wanted,
-                     const char *path, const struct cov_job *job, struct cov_err *e)
+                     const struct cov_rewrite_storage *storage, const char *path,
+                     const struct cov_job *job, struct cov_err *e)
 {
     const struct cov_grid *all = cov_chunk_file_grid(file);
     size_t n_all = cov_grid_n_chunks(all), n = 0;
@@ -570,15 +571,19 @@ int cov_rewrite_rows(struct cov_chunk_file *file, const char *input, const bool 
     size_t *numbers = cov_malloc(n_all, sizeof *numbers, e);
     int rc = rows && numbers ? COV_OK : COV_ENOMEM;
     for (size_t i = 0; !rc && i < n_all; i++)
-        if (wanted[i]) {
+        if (!wanted || wanted[i]) {
             rows[n] = (struct cov_rewrite_row){0, i};
             numbers[n++] = i;
         }
     if (!rc && n < n_all)
         rc = cov_grid_select(all, numbers, n, &some, e);
     free(numbers);
-    const struct cov_rewrite_plan plan = {
-        .files = &file, .paths = &input, .n_files = 1, .rows = rows, .grid = some ? some : all};
+    const struct cov_rewrite_plan plan = {.files = &file,
+                                          .paths = &input,
+                                          .n_files = 1,
+                                          .rows = rows,
+                                          .grid = some ? some : all,
+                                          .storage = storage};
     if (!rc)
         rc = cov_rewrite(&plan, path, job, e);
     cov_grid_free(some);
@@ -591,29 +596,13 @@ int cov_repack(const char *input, const char *output, const struct cov_rewrite_s
 {
     struct cov_outfile out = COV_OUTFILE_INIT;
     struct cov_chunk_file *f = NULL;
-    struct cov_rewrite_row *rows = NULL;
     int rc = cov_rewrite_begin(&out, output, &input, 1, job->force, e);
     if (!rc)
         rc = cov_chunk_file_open(input, &f, e);
-    if (!rc) {
-        size_t n = cov_grid_n_chunks(cov_chunk_file_grid(f));
-        rows = cov_malloc(n, sizeof *rows, e);
-        rc = rows ? COV_OK : COV_ENOMEM;
-        for (size_t i = 0; !rc && i < n; i++)
-            rows[i] = (struct cov_rewrite_row){0, i};
-    }
-    if (!rc) {
-        const struct cov_rewrite_plan plan = {.files = &f,
-                                              .paths = &input,
-                                              .n_files = 1,
-                                              .rows = rows,
-                                              .grid = cov_chunk_file_grid(f),
-                                              .storage = storage};
-        rc = cov_rewrite(&plan, out.tmp, &job->job, e);
-    }
+    if (!rc)
+        rc = cov_rewrite_rows(f, input, NULL, storage, out.tmp, &job->job, e);
     if (!rc)
         rc = cov_outfile_commit(&out, e);
-    free(rows);
     cov_chunk_file_close(f);
     cov_outfile_end(&out, e);
     return rc;

@@ -56,10 +56,11 @@ struct cov_rewrite_plan {
 int cov_rewrite(const struct cov_rewrite_plan *plan, const char *path, const struct cov_job *job,
                 struct cov_err *e) COV_MUST_USE;
 
-/* Writes the rows of one file for which wanted[] is true, in their order; the new file is partial unless
- * these are all rows. */
+/* Writes the rows of one file for which wanted[] is true (NULL: all), in their order; the new file is partial
+ * unless these are all rows. `storage`: NULL for that of the file. */
 int cov_rewrite_rows(struct cov_chunk_file *file, const char *input, const bool *wanted,
-                     const char *path, const struct cov_job *job, struct cov_err *e) COV_MUST_USE;
+                     const struct cov_rewrite_storage *storage, const char *path,
+                     const struct cov_job *job, struct cov_err *e) COV_MUST_USE;
 
 /* Writes all rows of the file `input` with another storage to `output`. */
 int cov_repack(const char *input, const char *output, const struct cov_rewrite_storage *storage,

@@ -179,7 +179,7 @@ int cov_subset(const char *input, const char *output, const struct cov_subset_op
     if (!rc && (n == 0 || !memchr(wanted, true, n)))
         rc = cov_fail(e, COV_EINPUT, "%s: no chunks left", input);
     if (!rc)
-        rc = cov_rewrite_rows(f, input, wanted, out.tmp, &job->job, e);
+        rc = cov_rewrite_rows(f, input, wanted, NULL, out.tmp, &job->job, e);
     if (!rc)
         rc = cov_outfile_commit(&out, e);
 out:
@@ -191,60 +191,76 @@ out:
 
 /* ---- several outputs ---- */
 
-/* Begins all outputs, to find existing files first. */
-static int begin_parts(const char *input, char *const *names, size_t n, bool force,
-                       struct cov_outfile **out, struct cov_err *e)
+/* A file that is split into n others. */
+struct split {
+    const char *input;
+    const struct cov_rewrite_job *job;
+    struct cov_chunk_file *file;
+    const struct cov_grid *grid;
+    bool *wanted; /* rows of the next output */
+    size_t n;
+    char **names;
+    struct cov_outfile *parts;
+};
+
+/* Begins the outputs, in order to find existing files first, and opens the input. */
+static int begin_split(struct split *s, struct cov_err *e)
 {
-    struct cov_outfile *parts = cov_calloc(n, sizeof *parts, e);
-    *out = parts;
-    if (!parts)
-        return COV_ENOMEM;
-    for (size_t i = 0; i < n; i++)
-        parts[i] = (struct cov_outfile)COV_OUTFILE_INIT;
-    int rc = COV_OK;
-    for (size_t i = 0; !rc && i < n; i++)
-        rc = cov_rewrite_begin(&parts[i], names[i], &input, 1, force, e);
-    return rc;
+    s->parts = cov_calloc(s->n, sizeof *s->parts, e);
+    int rc = s->parts ? COV_OK : COV_ENOMEM;
+    for (size_t i = 0; s->parts && i < s->n; i++)
+        s->parts[i] = (struct cov_outfile)COV_OUTFILE_INIT;
+    for (size_t i = 0; !rc && i < s->n; i++)
+        rc = cov_rewrite_begin(&s->parts[i], s->names[i], &s->input, 1, s->job->force, e);
+    if (!rc)
+        rc = cov_chunk_file_open(s->input, &s->file, e);
+    if (rc)
+        return rc;
+    s->grid = cov_chunk_file_grid(s->file);
+    s->wanted = cov_malloc(cov_grid_n_chunks(s->grid), sizeof *s->wanted, e);
+    return s->wanted ? COV_OK : COV_ENOMEM;
 }
 
-static int commit_parts(struct cov_outfile *parts, size_t n, struct cov_err *e)
+static int write_part(struct split *s, size_t i, struct cov_err *e)
 {
-    struct cov_outfile **files = cov_malloc(n, sizeof *files, e);
-    for (size_t i = 0; files && i < n; i++)
-        files[i] = &parts[i];
-    int rc = files ? cov_outfile_commit_all(files, n, e) : COV_ENOMEM;
+    return cov_rewrite_rows(s->file, s->input, s->wanted, NULL, s->parts[i].tmp, &s->job->job, e);
+}
+
+static int commit_split(struct split *s, struct cov_err *e)
+{
+    struct cov_outfile **files = cov_malloc(s->n, sizeof *files, e);
+    for (size_t i = 0; files && i < s->n; i++)
+        files[i] = &s->parts[i];
+    int rc = files ? cov_outfile_commit_all(files, s->n, e) : COV_ENOMEM;
     free(files);
     return rc;
 }
 
-static void free_parts(struct cov_outfile *parts, size_t n, struct cov_err *e)
+static void end_split(struct split *s, struct cov_err *e)
 {
-    for (size_t i = 0; parts && i < n; i++)
-        cov_outfile_end(&parts[i], e);
-    free(parts);
-}
-
-static void free_names(char **names, size_t n)
-{
-    for (size_t i = 0; names && i < n; i++)
-        free(names[i]);
-    free(names);
+    free(s->wanted);
+    cov_chunk_file_close(s->file);
+    for (size_t i = 0; s->parts && i < s->n; i++)
+        cov_outfile_end(&s->parts[i], e);
+    free(s->parts);
+    for (size_t i = 0; s->names && i < s->n; i++)
+        free(s->names[i]);
+    free(s->names);
 }
 
 /* ---- shards ---- */
 
-/* Sets wanted[] for the rows of shard `index` of n. */
-static int want_shard(const struct cov_grid *g, size_t index, size_t n, bool *wanted,
-                      struct cov_err *e)
+/* Sets s->wanted for the rows of shard i. */
+static int want_shard(struct split *s, size_t i, struct cov_err *e)
 {
     size_t beg, end, *rows, n_rows;
-    cov_grid_shard(g, index, n, &beg, &end);
-    int rc = cov_grid_rows_of_pairs(g, beg, end, &rows, &n_rows, e);
+    cov_grid_shard(s->grid, i, s->n, &beg, &end);
+    int rc = cov_grid_rows_of_pairs(s->grid, beg, end, &rows, &n_rows, e);
     if (rc)
         return rc;
-    memset(wanted, 0, cov_grid_n_chunks(g) * sizeof *wanted);
-    for (size_t i = 0; i < n_rows; i++)
-        wanted[rows[i]] = true;
+    memset(s->wanted, 0, cov_grid_n_chunks(s->grid) * sizeof *s->wanted);
+    for (size_t k = 0; k < n_rows; k++)
+        s->wanted[rows[k]] = true;
     free(rows);
     return COV_OK;
 }
@@ -252,44 +268,25 @@ static int want_shard(const struct cov_grid *g, size_t index, size_t n, bool *wa
 int cov_split_shards(const char *input, const char *prefix, size_t n,
                      const struct cov_rewrite_job *job, struct cov_err *e)
 {
-    struct cov_chunk_file *f = NULL;
-    struct cov_outfile *parts = NULL;
-    bool *wanted = NULL;
-    int rc = COV_ENOMEM;
-    char **names = cov_calloc(n, sizeof *names, e);
-    for (size_t i = 0; names && i < n; i++) {
-        names[i] = cov_strfmt(e, "%s.%zu.h5", prefix, i + 1);
-        if (!names[i])
-            goto out;
-    }
-    if (!names)
-        goto out;
-    rc = begin_parts(input, names, n, job->force, &parts, e);
+    struct split s = {.input = input, .job = job, .n = n};
+    s.names = cov_calloc(n, sizeof *s.names, e);
+    int rc = s.names ? COV_OK : COV_ENOMEM;
+    for (size_t i = 0; !rc && i < n; i++)
+        if (!(s.names[i] = cov_strfmt(e, "%s.%zu.h5", prefix, i + 1)))
+            rc = COV_ENOMEM;
     if (!rc)
-        rc = cov_chunk_file_open(input, &f, e);
-    if (rc)
-        goto out;
-    size_t n_pairs = cov_grid_n_pairs(cov_chunk_file_grid(f));
-    if (n_pairs < n) {
+        rc = begin_split(&s, e);
+    if (!rc && cov_grid_n_pairs(s.grid) < n)
         rc = cov_fail(e, COV_EUSAGE, "%s: %zu pairs of chunks are too few for %zu shards", input,
-                      n_pairs, n);
-        goto out;
-    }
-    wanted = cov_malloc(cov_grid_n_chunks(cov_chunk_file_grid(f)), sizeof *wanted, e);
-    if (!wanted)
-        rc = COV_ENOMEM;
+                      cov_grid_n_pairs(s.grid), n);
     for (size_t i = 0; !rc && i < n; i++) {
-        rc = want_shard(cov_chunk_file_grid(f), i, n, wanted, e);
+        rc = want_shard(&s, i, e);
         if (!rc)
-            rc = cov_rewrite_rows(f, input, wanted, parts[i].tmp, &job->job, e);
+            rc = write_part(&s, i, e);
     }
     if (!rc)
-        rc = commit_parts(parts, n, e);
-out:
-    free(wanted);
-    cov_chunk_file_close(f);
-    free_parts(parts, n, e);
-    free_names(names, n);
+        rc = commit_split(&s, e);
+    end_split(&s, e);
     return rc;
 }
 
@@ -353,38 +350,27 @@ int cov_split_holdout(const char *input, const char *folder,
                       const struct cov_split_holdout *options, const struct cov_rewrite_job *job,
                       struct cov_err *e)
 {
-    struct cov_chunk_file *f = NULL;
-    struct cov_outfile *parts = NULL;
-    bool *held = NULL;
+    struct split s = {.input = input, .job = job, .n = N_SETS};
     struct cov_newfolder folders[N_SETS] = {COV_NEWFOLDER_INIT, COV_NEWFOLDER_INIT};
     int rc = COV_ENOMEM;
     char *stem = cov_path_stem(input, e);
     char *name = stem ? cov_strfmt(e, "%s.h5", stem) : NULL;
-    char **names = cov_calloc(N_SETS, sizeof *names, e);
-    if (name && names)
-        rc = name_sets(folder, name, folders, names, e);
+    s.names = cov_calloc(N_SETS, sizeof *s.names, e);
+    if (name && s.names)
+        rc = name_sets(folder, name, folders, s.names, e);
     if (!rc)
-        rc = begin_parts(input, names, N_SETS, job->force, &parts, e);
+        rc = begin_split(&s, e);
     if (!rc)
-        rc = cov_chunk_file_open(input, &f, e);
-    if (rc)
-        goto out;
-    const struct cov_grid *g = cov_chunk_file_grid(f);
-    held = cov_malloc(cov_grid_n_chunks(g), sizeof *held, e);
-    rc = held ? hold(g, input, options, held, e) : COV_ENOMEM;
+        rc = hold(s.grid, input, options, s.wanted, e);
     if (!rc)
-        rc = cov_rewrite_rows(f, input, held, parts[VAL].tmp, &job->job, e);
-    for (size_t i = 0; !rc && i < cov_grid_n_chunks(g); i++)
-        held[i] = !held[i];
+        rc = write_part(&s, VAL, e);
+    for (size_t i = 0; !rc && i < cov_grid_n_chunks(s.grid); i++)
+        s.wanted[i] = !s.wanted[i];
     if (!rc)
-        rc = cov_rewrite_rows(f, input, held, parts[TRAIN].tmp, &job->job, e);
+        rc = write_part(&s, TRAIN, e);
     if (!rc)
-        rc = commit_parts(parts, N_SETS, e);
-out:
-    free(held);
-    cov_chunk_file_close(f);
-    free_parts(parts, N_SETS, e);
-    free_names(names, N_SETS);
+        rc = commit_split(&s, e);
+    end_split(&s, e);
     for (int k = N_SETS; k-- > 0;)
         cov_newfolder_fini(&folders[k]);
     free(name);
