@@ -1,6 +1,6 @@
-/* test_bgz.c - byte streams: plain, gzip and BGZF, whole and cut short.
+/* test_bgz.c - byte streams: plain, gzip and BGZF, complete and truncated.
  * SPDX-License-Identifier: MIT */
-#include "tests/lib/unit.h"
+#include "tests/lib/own_folder.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,49 +11,17 @@
 #include "common/base/bgz.h"
 #include "common/base/log.h"
 
-static char dir[] = "/tmp/test_bgz.XXXXXX";
-static char path[64], path2[64];
-
-static int set_up(void **state)
-{
-    (void)state;
-    if (!mkdtemp(dir))
-        return -1;
-    (void)snprintf(path, sizeof path, "%s/a", dir);
-    (void)snprintf(path2, sizeof path2, "%s/b", dir);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    (void)unlink(path);
-    (void)unlink(path2);
-    return rmdir(dir);
-}
+static const char path[] = "a", path2[] = "b";
 
 struct bytes {
     uint8_t *p;
     size_t n;
 };
 
-static void put(const void *p, size_t n)
-{
-    FILE *f = fopen(path, "wb");
-    assert_non_null(f);
-    assert_int_equal(fwrite(p, 1, n, f), n);
-    assert_int_equal(fclose(f), 0);
-}
-
 static struct bytes get(const char *from)
 {
-    struct stat st;
-    assert_int_equal(stat(from, &st), 0);
-    struct bytes b = {malloc((size_t)st.st_size + 1), (size_t)st.st_size};
-    FILE *f = fopen(from, "rb");
-    assert_non_null(f);
-    assert_int_equal(fread(b.p, 1, b.n, f), b.n);
-    assert_int_equal(fclose(f), 0);
+    struct bytes b;
+    b.p = (uint8_t *)get_bytes(from, &b.n);
     return b;
 }
 
@@ -82,8 +50,7 @@ static void write_with(const char *to, struct bytes text, enum cov_bgz_mode mode
     assert_int_equal(cov_bgz_close(b, NULL), 0);
 }
 
-/* Reads path to the end in pieces of `step` bytes. Returns the status and puts what came into
- * *out. */
+/* Reads `path` to the end, `step` bytes at a time, into *out. Returns the status. */
 static int read_all(unsigned n_threads, size_t step, struct bytes *out, struct cov_err *e)
 {
     struct cov_bgz *b;
@@ -102,7 +69,7 @@ static int read_all(unsigned n_threads, size_t step, struct bytes *out, struct c
         out->n += got;
     }
     if (!rc) {
-        /* The end stays the end. */
+        /* Reading on at the end is no error. */
         uint8_t byte;
         assert_int_equal(cov_bgz_read(b, &byte, 1, &got, e), 0);
         assert_int_equal(got, 0);
@@ -127,7 +94,7 @@ static void expect_text(struct bytes text)
         }
 }
 
-/* Reading path fails, and the message has `part` in it. */
+/* Checks that reading `path` fails with a message that contains `part`. */
 static void expect_error(const char *part)
 {
     for (unsigned n_threads = 1; n_threads <= 3; n_threads += 2) {
@@ -141,7 +108,7 @@ static void expect_error(const char *part)
     }
 }
 
-static void test_round_trip(void **state)
+static void reads_what_it_wrote(void **state)
 {
     (void)state;
     static const size_t sizes[] = {0, 1, 0xff00, 0xff01, 3000000};
@@ -168,7 +135,7 @@ static void test_round_trip(void **state)
     }
 }
 
-static void test_total(void **state)
+static void knows_total_of_plain_files(void **state)
 {
     (void)state;
     struct bytes text = text_of(1000);
@@ -185,8 +152,8 @@ static void test_total(void **state)
     free(text.p);
 }
 
-/* What was looked at is read all the same, in any kind of file and however much it is. */
-static void test_peek(void **state)
+/* Bytes are read after a peek, in files of any kind, and any number of bytes. */
+static void peeks(void **state)
 {
     (void)state;
     static const size_t sizes[] = {0, 1, 20, COV_BGZ_PEEK, 70000};
@@ -219,8 +186,8 @@ static void test_peek(void **state)
         }
 }
 
-/* Every way to cut a BGZF file short is found, the missing end-of-file block too. */
-static void test_cut_bgzf(void **state)
+/* A BGZF file truncated anywhere is found, also without its end-of-file block. */
+static void finds_truncation_and_damage(void **state)
 {
     (void)state;
     struct bytes text = text_of(66000);
@@ -228,12 +195,12 @@ static void test_cut_bgzf(void **state)
     struct bytes file = get(path);
     enum { EOF_BLOCK = 28 };
     for (size_t n = 2; n < file.n; n += n < 30 || n + 60 > file.n ? 1 : 997) {
-        put(file.p, n);
-        expect_error(n == file.n - EOF_BLOCK ? "truncated: BGZF's end-of-file block" : "truncated");
+        put_bytes(path, file.p, n);
+        expect_error(n == file.n - EOF_BLOCK ? "truncated: the end-of-file block" : "truncated");
     }
     for (size_t n = 20; n + EOF_BLOCK < file.n; n += 3777) {
         file.p[n] ^= 0x10;
-        put(file.p, file.n);
+        put_bytes(path, file.p, file.n);
         expect_error("damaged");
         file.p[n] ^= 0x10;
     }
@@ -284,42 +251,42 @@ static void count_warning(void *arg, enum cov_log_level level, const char *text)
     n_warnings++;
 }
 
-static void test_gzip(void **state)
+static void reads_gzip_members(void **state)
 {
     (void)state;
     struct bytes text = text_of(60000), file = {NULL, 0}, empty = {text.p, 0};
     add_member(&file, empty);
-    put(file.p, file.n);
+    put_bytes(path, file.p, file.n);
     expect_text(empty);
     file.n = 0;
-    /* Members of any size, empty ones in between. */
+    /* Members of any size, also empty ones. */
     add_member(&file, (struct bytes){text.p, 20000});
     size_t first_end = file.n;
     add_member(&file, empty);
     size_t second_end = file.n;
     add_member(&file, (struct bytes){text.p + 20000, 40000});
-    put(file.p, file.n);
+    put_bytes(path, file.p, file.n);
     expect_text(text);
 
     for (size_t n = 2; n < file.n; n += n < 40 || n + 40 > file.n ? 1 : 997)
         if (n != first_end && n != second_end && n != first_end + 1 && n != second_end + 1) {
-            put(file.p, n);
+            put_bytes(path, file.p, n);
             expect_error("truncated");
         }
     for (size_t n = file.n - 8; n < file.n; n++) {
         file.p[n] ^= 1;
-        put(file.p, file.n);
+        put_bytes(path, file.p, file.n);
         expect_error("damaged");
         file.p[n] ^= 1;
     }
 
-    /* Padding is silent, whatever else is there is not. */
+    /* Padding is silent, other trailing bytes are not. */
     cov_log_set(count_warning, NULL, COV_LOG_WARNING);
     static const uint8_t tails[][4] = {{0, 0, 0, 0}, {0, 0, 0, 7}, {0x1f, 0, 0, 0}, {9, 9, 9, 9}};
     for (size_t i = 0; i < sizeof tails / sizeof tails[0]; i++)
         for (size_t n = 1; n <= 4; n++) {
             memcpy(file.p + file.n, tails[i], n);
-            put(file.p, file.n + n);
+            put_bytes(path, file.p, file.n + n);
             n_warnings = 0;
             expect_text(text);
             bool silent = i == 0 || (i == 1 && n < 4);
@@ -330,7 +297,7 @@ static void test_gzip(void **state)
     free(text.p);
 }
 
-static void test_refused(void **state)
+static void refuses_other_files(void **state)
 {
     (void)state;
     struct cov_bgz *b;
@@ -339,20 +306,21 @@ static void test_refused(void **state)
     assert_null(b);
     assert_string_equal(e.text, "/nonexistent/x: No such file or directory");
     cov_err_clear(&e);
-    assert_int_equal(cov_bgz_open_read(dir, 1, &b, &e), COV_EINPUT);
+    assert_int_equal(cov_bgz_open_read(".", 1, &b, &e), COV_EINPUT);
     assert_non_null(strstr(e.text, "is a folder, not a file"));
-    put("\xfd"
-        "7zXZ",
-        6);
+    put_bytes(path,
+              "\xfd"
+              "7zXZ",
+              6);
     expect_error("compressed by xz; only gzip and bgzip are read");
-    put("BZ", 2);
+    put_bytes(path, "BZ", 2);
     expect_text((struct bytes){(uint8_t[]){'B', 'Z'}, 2});
     cov_err_clear(&e);
     assert_int_equal(cov_bgz_open_write("/nonexistent/x", COV_BGZ_DEFLATE, 3, &b, &e), COV_EIO);
     assert_string_equal(e.text, "/nonexistent/x: No such file or directory");
 }
 
-static void test_full_disk(void **state)
+static void reports_a_full_disk(void **state)
 {
     (void)state;
     struct bytes text = text_of(2000000);
@@ -374,7 +342,7 @@ static void test_full_disk(void **state)
     free(text.p);
 }
 
-static void test_index(void **state)
+static void indexes_bedgraph(void **state)
 {
     (void)state;
     static uint8_t bed[] = "chr1\t0\t10\t5\nchr1\t10\t20\t6\nchr2\t0\t7\t1\n";
@@ -397,10 +365,14 @@ static void test_index(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_total),
-        cmocka_unit_test(test_peek),       cmocka_unit_test(test_cut_bgzf),
-        cmocka_unit_test(test_gzip),       cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_full_disk),  cmocka_unit_test(test_index),
+        cmocka_unit_test(reads_what_it_wrote),
+        cmocka_unit_test(knows_total_of_plain_files),
+        cmocka_unit_test(peeks),
+        cmocka_unit_test(finds_truncation_and_damage),
+        cmocka_unit_test(reads_gzip_members),
+        cmocka_unit_test(refuses_other_files),
+        cmocka_unit_test(reports_a_full_disk),
+        cmocka_unit_test(indexes_bedgraph),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

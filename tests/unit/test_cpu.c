@@ -1,4 +1,4 @@
-/* test_cpu.c - what is said of the processor.
+/* test_cpu.c - features of the processor, and how many CPUs may be used.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -10,7 +10,7 @@
 #include "common/base/cpu.h"
 #include "tests/lib/own_folder.h"
 
-/* What /proc/cpuinfo says of a key, with a space at both ends. */
+/* The value of a key in /proc/cpuinfo, with a space at both ends. */
 static char *kernel_says(const char *key)
 {
     FILE *f = fopen("/proc/cpuinfo", "r");
@@ -27,8 +27,8 @@ static char *kernel_says(const char *key)
     return value;
 }
 
-/* The list of flags; Linux leaves out what it does not save. NULL under an emulator, whose file is
- * that of the other architecture. */
+/* The list of flags; Linux omits features whose registers it does not save. NULL under an emulator,
+ * whose /proc/cpuinfo is that of the host. */
 static char *kernel_flags(void)
 {
 #ifdef __x86_64__
@@ -82,7 +82,7 @@ static void describes(void **state)
     }
 }
 
-/* Writes a file and the folders that it needs. */
+/* Writes a file, and makes its folders. */
 static void put_below(const char *path, const char *text)
 {
     char folder[128];

@@ -24,7 +24,7 @@ static void keeps_first(void **state)
     assert_int_equal(cov_fail(NULL, COV_ENOMEM, "unseen"), COV_ENOMEM);
 }
 
-static void says_why(void **state)
+static void appends_the_reason(void **state)
 {
     (void)state;
     struct cov_err e = COV_ERR_INIT;
@@ -39,7 +39,7 @@ static void says_why(void **state)
     assert_int_equal(cov_fail_errno(&e, "y"), COV_ENOMEM);
     cov_err_clear(&e);
 
-    /* However long the name, the reason is there. */
+    /* The reason is kept, however long the name is. */
     char name[4096];
     memset(name, 'n', sizeof name - 1);
     name[sizeof name - 1] = '\0';
@@ -105,8 +105,9 @@ static void logs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(keeps_first),     cmocka_unit_test(says_why), cmocka_unit_test(renames),
-        cmocka_unit_test(makes_printable), cmocka_unit_test(logs),
+        cmocka_unit_test(keeps_first), cmocka_unit_test(appends_the_reason),
+        cmocka_unit_test(renames),     cmocka_unit_test(makes_printable),
+        cmocka_unit_test(logs),
     };
     return cmocka_run_group_tests_name("err", tests, NULL, NULL);
 }

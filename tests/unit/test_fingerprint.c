@@ -1,6 +1,6 @@
-/* test_fingerprint.c - other bytes, another fingerprint; the same on every machine.
+/* test_fingerprint.c - the hash differs for different bytes, and is the same on every machine.
  * SPDX-License-Identifier: MIT */
-#include "tests/lib/unit.h"
+#include "tests/lib/own_folder.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,9 +9,9 @@
 
 #include "common/base/fingerprint.h"
 
-static char path[] = "/tmp/test_fingerprintXXXXXX";
+static const char path[] = "x";
 
-static void test_bytes(void **state)
+static void depends_on_every_bit(void **state)
 {
     (void)state;
     enum { N = 40 };
@@ -37,7 +37,7 @@ static void test_bytes(void **state)
     assert_true(cov_fingerprint(0, "covtools", 8) == UINT64_C(0x523038e8044fb3cb));
 }
 
-static void test_file(void **state)
+static void hashes_files(void **state)
 {
     (void)state;
     enum { N = (2 << 20) + 5 };
@@ -68,21 +68,9 @@ static void test_file(void **state)
     assert_int_equal(cov_fingerprint_file("/dev/null", NULL, &a, &n, NULL), COV_EUSAGE);
 }
 
-static int make_file(void **state)
-{
-    (void)state;
-    int fd = mkstemp(path);
-    return fd < 0 ? -1 : close(fd);
-}
-
-static int remove_file(void **state)
-{
-    (void)state;
-    return unlink(path);
-}
-
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_bytes), cmocka_unit_test(test_file)};
-    return cmocka_run_group_tests_name("fingerprint", tests, make_file, remove_file);
+    const struct CMUnitTest tests[] = {cmocka_unit_test(depends_on_every_bit),
+                                       cmocka_unit_test(hashes_files)};
+    return cmocka_run_group_tests_name("fingerprint", tests, enter_folder, leave_folder);
 }

@@ -1,4 +1,4 @@
-/* Half precision: every bit pattern.
+/* test_half.c - half precision: every bit pattern.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -6,7 +6,7 @@
 
 #include "common/base/half.h"
 
-static void test_known(void **state)
+static void known_values(void **state)
 {
     (void)state;
     assert_true(cov_half_to_float(0x3c00) == 1.0F);
@@ -22,8 +22,8 @@ static void test_known(void **state)
     assert_true(cov_half_to_float(0xfc00) == -INFINITY);
 }
 
-/* Patterns of one sign are numbers in ascending order; within a binade all steps are the same. */
-static void test_all(void **state)
+/* Patterns of one sign are numbers in ascending order; within a binade all steps are equal. */
+static void all_patterns(void **state)
 {
     (void)state;
     for (unsigned bits = 0; bits < 0x8000; bits++) {
@@ -45,8 +45,8 @@ static void test_all(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_known),
-        cmocka_unit_test(test_all),
+        cmocka_unit_test(known_values),
+        cmocka_unit_test(all_patterns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

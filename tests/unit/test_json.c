@@ -1,4 +1,4 @@
-/* test_json.c - writing JSON.
+/* test_json.c - writing and reading JSON.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -66,7 +66,7 @@ static void nests(void **state)
                "}\n");
 }
 
-/* The text of one string value. */
+/* Checks the text of a string value. */
 static void string_is(const char *value, const char *text)
 {
     struct writer w;
@@ -84,18 +84,18 @@ static void escapes(void **state)
     string_is("\xc3\xa4\xe2\x82\xac\xf0\x9f\x8c\xb1", "\"\xc3\xa4\xe2\x82\xac\xf0\x9f\x8c\xb1\"");
 }
 
-static void replaces_what_is_no_utf8(void **state)
+static void replaces_invalid_utf8(void **state)
 {
     (void)state;
     string_is("a\xff"
               "b",
               "\"a\\ufffdb\"");
-    string_is("\xc3", "\"\\ufffd\"");                                  /* cut short */
-    string_is("\xe2\x82", "\"\\ufffd\\ufffd\"");                       /* cut short */
+    string_is("\xc3", "\"\\ufffd\"");                                  /* truncated */
+    string_is("\xe2\x82", "\"\\ufffd\\ufffd\"");                       /* truncated */
     string_is("\xc0\x80", "\"\\ufffd\\ufffd\"");                       /* overlong */
     string_is("\xe0\x80\x80", "\"\\ufffd\\ufffd\\ufffd\"");            /* overlong */
     string_is("\xed\xa0\x80", "\"\\ufffd\\ufffd\\ufffd\"");            /* a surrogate */
-    string_is("\xf4\x90\x80\x80", "\"\\ufffd\\ufffd\\ufffd\\ufffd\""); /* beyond U+10FFFF */
+    string_is("\xf4\x90\x80\x80", "\"\\ufffd\\ufffd\\ufffd\\ufffd\""); /* above U+10FFFF */
     string_is("\xc3\xc3\xa4", "\"\\ufffd\xc3\xa4\"");
 }
 
@@ -107,7 +107,7 @@ static void number_is(double value, const char *text)
     expect(&w, text);
 }
 
-static void numbers(void **state)
+static void writes_numbers(void **state)
 {
     (void)state;
     number_is(0, "0");
@@ -183,12 +183,12 @@ static void other_values_have_no_members(void **state)
     }
 }
 
-/* Where exactly cJSON stumbles is its own affair. */
+/* The offset of a fault depends on cJSON. */
 static void refuse(const char *text, size_t n, const char *says)
 {
     struct cov_json_value *v;
     struct cov_err e = COV_ERR_INIT;
-    /* Exactly n bytes, so that a sanitizer sees what is read behind them. */
+    /* Exactly n bytes, so that a sanitizer finds reads past them. */
     char *copy = malloc(n ? n : 1);
     assert_non_null(copy);
     memcpy(copy, text, n);
@@ -198,7 +198,7 @@ static void refuse(const char *text, size_t n, const char *says)
     free(copy);
 }
 
-static void refuses_what_is_no_json(void **state)
+static void refuses_invalid_json(void **state)
 {
     (void)state;
     refuse("", 0, "invalid JSON at byte ");
@@ -216,7 +216,7 @@ static void refuses_what_is_no_json(void **state)
     free(deep);
 }
 
-/* Whatever is cut off or flipped: an answer or an error. */
+/* Truncated or changed anywhere, text is either parsed or refused. */
 static void survives_damage(void **state)
 {
     (void)state;
@@ -225,7 +225,7 @@ static void survives_damage(void **state)
     size_t n = strlen(text);
     for (size_t cut = 0; cut < n; cut++)
         for (unsigned flip = 0; flip < 256; flip++) {
-            char *copy = malloc(n); /* without a zero behind it */
+            char *copy = malloc(n); /* without a terminating zero */
             assert_non_null(copy);
             for (size_t i = 0; i < n; i++)
                 copy[i] = text[i];
@@ -247,12 +247,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nests),
         cmocka_unit_test(escapes),
-        cmocka_unit_test(replaces_what_is_no_utf8),
-        cmocka_unit_test(numbers),
+        cmocka_unit_test(replaces_invalid_utf8),
+        cmocka_unit_test(writes_numbers),
         cmocka_unit_test(finds_texts),
         cmocka_unit_test(walks),
         cmocka_unit_test(other_values_have_no_members),
-        cmocka_unit_test(refuses_what_is_no_json),
+        cmocka_unit_test(refuses_invalid_json),
         cmocka_unit_test(survives_damage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

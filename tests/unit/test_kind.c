@@ -1,4 +1,4 @@
-/* test_kind.c - what files are by their first bytes.
+/* test_kind.c - the kinds of files, from their first bytes.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/own_folder.h"
 
@@ -54,7 +54,7 @@ static void knows_bytes(void **state)
         assert_int_equal(cov_kind_of(samples[i].bytes, samples[i].n), samples[i].kind);
         assert_true((cov_kind_name(samples[i].kind) == NULL) ==
                     (samples[i].kind == COV_KIND_UNKNOWN));
-        for (size_t n = 0; n < samples[i].n; n++) { /* none that was cut is another one */
+        for (size_t n = 0; n < samples[i].n; n++) { /* a truncated file is not another kind */
             enum cov_kind kind = cov_kind_of(samples[i].bytes, n);
             assert_true(kind == samples[i].kind || kind == COV_KIND_UNKNOWN ||
                         (kind == COV_KIND_ZIP && samples[i].kind == COV_KIND_CKPT));
@@ -81,12 +81,12 @@ static void knows_files(void **state)
     }
     assert_int_equal(cov_kind_of_file("none", NULL), COV_KIND_UNKNOWN);
     assert_int_equal(cov_kind_of_file(".", NULL), COV_KIND_UNKNOWN);
-    /* Nobody writes to it: it must not be opened. */
+    /* A pipe without a writer must not be opened. */
     assert_int_equal(mkfifo("pipe", 0600), 0);
     assert_int_equal(cov_kind_of_file("pipe", NULL), COV_KIND_UNKNOWN);
 }
 
-/* Of gzip nothing but its first bytes. */
+/* Only the first bytes of a gzip file. */
 static void knows_damaged_files(void **state)
 {
     (void)state;
@@ -94,7 +94,7 @@ static void knows_damaged_files(void **state)
     assert_int_equal(cov_kind_of_file("a", NULL), COV_KIND_GZIP);
 }
 
-static void tells(void **state)
+static void fails_with_the_kind(void **state)
 {
     (void)state;
     static const struct sample hdf5 = SAMPLE("\x89HDF\r\n\x1a\n", COV_KIND_HDF5),
@@ -128,7 +128,7 @@ int main(void)
         cmocka_unit_test(knows_bytes),
         cmocka_unit_test(knows_files),
         cmocka_unit_test(knows_damaged_files),
-        cmocka_unit_test(tells),
+        cmocka_unit_test(fails_with_the_kind),
     };
     return cmocka_run_group_tests_name("kind", tests, enter_folder, leave_folder);
 }

@@ -1,5 +1,5 @@
-/* test_leftovers.c - the list of what is to be removed, by several threads at a time; what it is used
- * for is in test_outfile.c and test_tmpfile.c.
+/* test_leftovers.c - the list of files to remove, used by several threads; test_outfile.c and
+ * test_tmpfile.c test its users.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/own_folder.h"
 
@@ -12,7 +12,7 @@ enum { THREADS = 4, ROUNDS = 2, EACH = 500 };
 
 static pthread_barrier_t barrier;
 
-/* Files and folders in turn; every other thread begins with a folder. */
+/* Files and folders in turn; every other thread starts with a folder. */
 static void *enter(void *arg)
 {
     const size_t thread = *(const size_t *)arg;
@@ -40,8 +40,8 @@ static void *enter(void *arg)
     return failed;
 }
 
-/* Each keeps its kind, or it would not go. */
-static void threads_enter(void **state)
+/* Each must keep its kind, or it would not be removed. */
+static void threads_add(void **state)
 {
     (void)state;
     pthread_t threads[THREADS];
@@ -60,8 +60,8 @@ static void threads_enter(void **state)
     assert_int_equal(pthread_barrier_destroy(&barrier), 0);
 }
 
-/* Folders go from the last that was entered to the first, whose places may be the other way round. */
-static void folders_go_backwards(void **state)
+/* Folders are removed from the last to the first, whatever their slots. */
+static void removes_last_folders_first(void **state)
 {
     (void)state;
     char early[] = "early", outer[] = "outer", inner[] = "outer/inner", last[] = "outer/inner/last";
@@ -81,8 +81,8 @@ static void folders_go_backwards(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(folders_go_backwards),
-        cmocka_unit_test(threads_enter),
+        cmocka_unit_test(removes_last_folders_first),
+        cmocka_unit_test(threads_add),
     };
     return cmocka_run_group_tests_name("leftovers", tests, enter_folder, leave_folder);
 }

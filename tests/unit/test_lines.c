@@ -1,6 +1,6 @@
 /* test_lines.c - text files line by line.
  * SPDX-License-Identifier: MIT */
-#include "tests/lib/unit.h"
+#include "tests/lib/own_folder.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,22 +9,14 @@
 
 #include "common/base/lines.h"
 
-static char path[] = "/tmp/test_lines.XXXXXX";
-
-static void put(const char *text, size_t n)
-{
-    FILE *f = fopen(path, "wb");
-    assert_non_null(f);
-    assert_int_equal(fwrite(text, 1, n, f), n);
-    assert_int_equal(fclose(f), 0);
-}
+static const char path[] = "x";
 
 static void expect(const char *text, const char *const *lines, size_t n)
 {
     struct cov_lines *l;
     const char *line;
     size_t n_line, number;
-    put(text, strlen(text));
+    put_bytes(path, text, strlen(text));
     assert_int_equal(cov_lines_open(path, &l, NULL), 0);
     for (size_t i = 0; i < n; i++) {
         assert_int_equal(cov_lines_next(l, &line, &n_line, &number, NULL), 1);
@@ -37,7 +29,7 @@ static void expect(const char *text, const char *const *lines, size_t n)
     cov_lines_close(l);
 }
 
-static void test_lines(void **state)
+static void reads_lines(void **state)
 {
     (void)state;
     const char *const lines[] = {"a b", "", "last"};
@@ -47,8 +39,8 @@ static void test_lines(void **state)
     expect("a b\n\nlast", lines, 3);
 }
 
-/* Longer than what is read at a time, at every offset of the newline in it. */
-static void test_long_lines(void **state)
+/* Lines longer than the buffer, with the newline at every offset in it. */
+static void reads_long_lines(void **state)
 {
     (void)state;
     enum { N = 3 * 65536 + 7 };
@@ -59,7 +51,7 @@ static void test_long_lines(void **state)
     assert_non_null(text);
     for (size_t i = 0; i < N; i++)
         text[i] = i % 65521 == 65520 ? '\n' : 'x';
-    put(text, N);
+    put_bytes(path, text, N);
     assert_int_equal(cov_lines_open(path, &l, NULL), 0);
     for (size_t at = 0; at < N; at += n_line + 1) {
         assert_int_equal(cov_lines_next(l, &line, &n_line, &number, NULL), 1);
@@ -78,7 +70,7 @@ static void refuse(const char *text, size_t n, const char *why)
     const char *line;
     size_t n_line, number;
     int rc;
-    put(text, n);
+    put_bytes(path, text, n);
     assert_int_equal(cov_lines_open(path, &l, NULL), 0);
     while ((rc = cov_lines_next(l, &line, &n_line, &number, &e)) == 1)
         continue;
@@ -87,7 +79,7 @@ static void refuse(const char *text, size_t n, const char *why)
     cov_lines_close(l);
 }
 
-static void test_refused(void **state)
+static void refuses_bad_lines(void **state)
 {
     (void)state;
     refuse("ok\nno\0no\n", 9, ":2: not a text file: it has a zero byte");
@@ -101,7 +93,7 @@ static void test_refused(void **state)
     assert_int_equal(cov_lines_open("/nonexistent", &l, NULL), COV_EIO);
 }
 
-static void test_words(void **state)
+static void splits_words(void **state)
 {
     (void)state;
     const char text[] = "\t one  two#2 #three four", *p = text;
@@ -116,26 +108,13 @@ static void test_words(void **state)
     assert_null(cov_line_word(&p, text + strlen(text), &n));
 }
 
-static int make_file(void **state)
-{
-    (void)state;
-    int fd = mkstemp(path);
-    return fd < 0 ? -1 : close(fd);
-}
-
-static int remove_file(void **state)
-{
-    (void)state;
-    return unlink(path);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lines),
-        cmocka_unit_test(test_long_lines),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_words),
+        cmocka_unit_test(reads_lines),
+        cmocka_unit_test(reads_long_lines),
+        cmocka_unit_test(refuses_bad_lines),
+        cmocka_unit_test(splits_words),
     };
-    return cmocka_run_group_tests(tests, make_file, remove_file);
+    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

@@ -1,4 +1,4 @@
-/* test_outfile.c - outputs that appear whole or not at all.
+/* test_outfile.c - outputs that are either complete or absent.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -35,7 +35,7 @@ static void begin(struct cov_outfile *o, const char *path, bool force)
         fail_msg("%s", e.text);
 }
 
-static void appears_on_commit(void **state)
+static void commits(void **state)
 {
     (void)state;
     struct cov_outfile o;
@@ -58,12 +58,12 @@ static void appears_on_commit(void **state)
     assert_int_equal(unlink("new.bg.gz"), 0);
 }
 
-static void vanishes_on_abort(void **state)
+static void aborts(void **state)
 {
     (void)state;
     struct cov_outfile o, p, unused = COV_OUTFILE_INIT;
     begin(&o, "new.h5", false);
-    begin(&p, "new.h5", false); /* two at a time do not meet */
+    begin(&p, "new.h5", false); /* two at once do not collide */
     assert_string_not_equal(o.tmp, p.tmp);
     assert_int_equal(count_files("."), 2);
     cov_outfile_abort(&o);
@@ -73,7 +73,7 @@ static void vanishes_on_abort(void **state)
     assert_int_equal(count_files("."), 0);
 }
 
-static void replaces_only_when_told(void **state)
+static void replaces_only_with_force(void **state)
 {
     (void)state;
     struct cov_outfile o;
@@ -87,7 +87,7 @@ static void replaces_only_when_told(void **state)
     assert_int_equal(cov_outfile_commit(&o, &e), COV_OK);
     check_text("old.h5", "new");
 
-    /* It appears while we write. */
+    /* The output is created during the run. */
     begin(&o, "late.h5", false);
     put_text(o.tmp, "ours");
     put_text("late.h5", "theirs");
@@ -103,7 +103,7 @@ static void replaces_only_when_told(void **state)
     assert_int_equal(unlink("late.h5"), 0);
 }
 
-static void says_what_is_wrong(void **state)
+static void names_the_fault(void **state)
 {
     (void)state;
     put_text("file", "");
@@ -155,7 +155,8 @@ static void follows_links(void **state)
     check_begin_fails("link.h5", COV_OUTFILE_SEEKABLE, false, COV_EEXIST,
                       "link.h5 exists; use -f to replace it");
     begin(&o, "link.h5", true);
-    assert_int_equal(count_files("store"), 2); /* the temporary file lies beside the target */
+    assert_int_equal(count_files("store"),
+                     2); /* the temporary file is in the folder of the target */
     put_text(o.tmp, "new");
     assert_int_equal(cov_outfile_commit(&o, NULL), COV_OK);
     assert_int_equal(lstat("link.h5", &st), 0);
@@ -175,7 +176,7 @@ static void follows_links(void **state)
     assert_int_equal(rmdir("store"), 0);
 }
 
-static void cuts_long_names(void **state)
+static void shortens_long_names(void **state)
 {
     (void)state;
     struct cov_outfile o;
@@ -187,7 +188,7 @@ static void cuts_long_names(void **state)
     assert_int_equal(unlink(name), 0);
 }
 
-/* Files that belong together: a new one, one that replaces, one that is not there. */
+/* Files that belong together: a new one, one that replaces another, and one that is closed. */
 static void commits_all_or_none(void **state)
 {
     (void)state;
@@ -261,8 +262,8 @@ static void signal_removes(void **state)
     assert_int_equal(count_files("."), 0);
 }
 
-/* A copy that is to replace its source, which another program replaces meanwhile, or writes to. */
-static void keeps_changes_of_others(void **state)
+/* A copy that will replace its source, which another program replaces or changes before that. */
+static void keeps_changes_of_other_programs(void **state)
 {
     (void)state;
     for (int replaced = 0; replaced < 2; replaced++) {
@@ -318,8 +319,8 @@ static void copies(void **state)
     assert_int_equal(unlink("to"), 0);
 }
 
-/* A name that is the same each time: what a killed run left there is in nobody's way. */
-static void takes_over_tagged_names(void **state)
+/* A temporary name that is the same each time: replaces what a killed run left there. */
+static void reuses_tagged_names(void **state)
 {
     (void)state;
     struct cov_outfile o;
@@ -346,15 +347,15 @@ static void takes_over_tagged_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(appears_on_commit),
-        cmocka_unit_test(vanishes_on_abort),
-        cmocka_unit_test(replaces_only_when_told),
-        cmocka_unit_test(says_what_is_wrong),
+        cmocka_unit_test(commits),
+        cmocka_unit_test(aborts),
+        cmocka_unit_test(replaces_only_with_force),
+        cmocka_unit_test(names_the_fault),
         cmocka_unit_test(follows_links),
-        cmocka_unit_test(takes_over_tagged_names),
-        cmocka_unit_test(cuts_long_names),
+        cmocka_unit_test(reuses_tagged_names),
+        cmocka_unit_test(shortens_long_names),
         cmocka_unit_test(commits_all_or_none),
-        cmocka_unit_test(keeps_changes_of_others),
+        cmocka_unit_test(keeps_changes_of_other_programs),
         cmocka_unit_test(has_limit),
         cmocka_unit_test(copies),
         cmocka_unit_test(signal_removes),

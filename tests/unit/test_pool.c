@@ -1,4 +1,4 @@
-/* test_pool.c - the thread pool and the number of threads it may have.
+/* test_pool.c - the thread pool and its default size.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -66,7 +66,7 @@ static int fail_from_100(void *arg, size_t item, unsigned worker, struct cov_err
     atomic_fetch_add((atomic_int *)arg, 1);
     if (item < 100)
         return COV_OK;
-    /* The lowest failing item is the last one to end. */
+    /* The failing item with the lowest number ends last. */
     if (item == 100)
         usleep(20000);
     return cov_fail(e, COV_EINPUT, "item %zu", item);
@@ -83,7 +83,7 @@ static void returns_lowest_failure(void **state)
         assert_int_equal(cov_pool_for(pool, N, fail_from_100, &n_run, &e), COV_EINPUT);
         assert_string_equal(e.text, "item 100");
         assert_true(n_run >= 101 && n_run <= 100 + (int)n_threads);
-        /* The pool works on. */
+        /* The pool is still usable. */
         n_run = 0;
         assert_int_equal(cov_pool_for(pool, 100, fail_from_100, &n_run, NULL), COV_OK);
         assert_int_equal(n_run, 100);

@@ -1,4 +1,4 @@
-/* test_progress.c - what is shown to a person who waits.
+/* test_progress.c - the progress shown to a user.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -8,7 +8,7 @@
 
 #include "common/base/progress.h"
 
-/* What is written to standard error between begin and end. */
+/* Captures what is written to standard error between begin and end. */
 static int saved = -1;
 static FILE *capture;
 
@@ -33,8 +33,8 @@ static void end_capture(char *text, size_t n)
     assert_int_equal(fclose(capture), 0);
 }
 
-/* As if `seconds` had passed since the stage began. */
-static void pass(struct cov_progress *p, double seconds)
+/* Pretends that `seconds` have passed since the stage began. */
+static void advance_clock(struct cov_progress *p, double seconds)
 {
     p->started -= seconds;
     p->drawn -= seconds;
@@ -49,17 +49,17 @@ static void prints_lines(void **state)
     cov_progress_init(&p, "covpredict", COV_PROGRESS_AUTO);
     cov_progress_begin(&p, "predicting", "chunks", 4000);
     cov_progress_add(&p, 1000); /* too early for a line */
-    pass(&p, 34.0909);
+    advance_clock(&p, 34.0909);
     cov_progress_add(&p, 200);
     cov_progress_add(&p, 1);
     cov_progress_end(&p);
     cov_progress_begin(&p, "reading", "bases", -1);
-    pass(&p, 40);
+    advance_clock(&p, 40);
     cov_progress_add(&p, 123456789);
     cov_progress_end(&p);
     cov_progress_add(&p, 1); /* between stages */
     cov_progress_begin(&p, "writing", "rows", 1000000);
-    pass(&p, 100);
+    advance_clock(&p, 100);
     cov_progress_add(&p, 900);
     cov_progress_end(&p);
     cov_progress_end(&p);
@@ -80,7 +80,7 @@ static void draws_bar(void **state)
     cov_progress_init(&p, "covpredict", COV_PROGRESS_BAR);
     cov_progress_begin(&p, "predicting", "chunks", 100);
     cov_progress_add(&p, 10); /* too early */
-    pass(&p, 10);
+    advance_clock(&p, 10);
     cov_progress_add(&p, 40);
     cov_progress_end(&p);
     end_capture(text, sizeof text);
@@ -100,10 +100,10 @@ static void keeps_quiet(void **state)
     cov_progress_end(NULL);
     cov_progress_init(&p, "x", COV_PROGRESS_NONE);
     cov_progress_begin(&p, "x", "y", 1);
-    pass(&p, 100);
+    advance_clock(&p, 100);
     cov_progress_add(&p, 1);
     cov_progress_end(&p);
-    /* A stage that was over before anything was drawn leaves nothing to clear. */
+    /* A stage that ended before anything was drawn needs no clearing. */
     cov_progress_init(&p, "x", COV_PROGRESS_BAR);
     cov_progress_begin(&p, "x", "y", 1);
     cov_progress_end(&p);

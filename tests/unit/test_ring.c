@@ -99,7 +99,7 @@ static void keeps_order(void **state)
     }
 }
 
-static void needs_no_work(void **state)
+static void runs_without_work(void **state)
 {
     (void)state;
     struct job j = new_job(100, 3);
@@ -145,7 +145,7 @@ static void returns_earliest_failure(void **state)
                 assert_string_equal(e.text, cases[i].text);
                 assert_int_equal(j.n_taken, cases[i].n_taken);
                 assert_int_equal(j.wrong, 0);
-                /* Nothing is still running. */
+                /* No work is still running. */
                 assert_int_equal(j.n_worked, j.n_filled);
             }
         cov_pool_free(pool);
@@ -156,7 +156,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(keeps_order),
-        cmocka_unit_test(needs_no_work),
+        cmocka_unit_test(runs_without_work),
         cmocka_unit_test(returns_earliest_failure),
     };
     return cmocka_run_group_tests_name("ring", tests, NULL, NULL);

@@ -5,8 +5,8 @@
 #include "common/base/err.h"
 #include "common/base/rng.h"
 
-/* The generator's published first outputs from the state 1, 2, 3, 4. */
-static void follows_paper(void **state)
+/* The first outputs that the authors publish for the state 1, 2, 3, 4. */
+static void matches_reference(void **state)
 {
     (void)state;
     static const uint64_t expected[] = {11520, 0, 1509978240, UINT64_C(1215971899390074240)};
@@ -49,7 +49,7 @@ static void is_uniform(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(follows_paper),
+        cmocka_unit_test(matches_reference),
         cmocka_unit_test(is_uniform),
     };
     return cmocka_run_group_tests_name("rng", tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* test_text.c - texts from files and command lines.
+/* test_text.c - text from files and command lines, and lists of names.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -12,7 +12,7 @@ static void reads_positions(void **state)
     (void)state;
     static const struct {
         const char *text;
-        int64_t wanted; /* -1: it is none */
+        int64_t wanted; /* -1: invalid */
     } cases[] = {
         {"0", 0},
         {"007", 7},
@@ -44,7 +44,7 @@ static void makes_texts_printable(void **state)
     assert_string_equal(text, "a?b?[1m???\xc3\xa9");
 }
 
-static void shows_five(void **state)
+static void lists_five_names(void **state)
 {
     (void)state;
     static const char *const names[] = {"a", "bc", "d", "e", "f", "g", "h"};
@@ -59,7 +59,7 @@ static void shows_five(void **state)
     assert_int_equal(l.n, 7);
 }
 
-static void keeps_to_its_room(void **state)
+static void cuts_long_lists(void **state)
 {
     (void)state;
     struct cov_listing l = {0};
@@ -67,7 +67,7 @@ static void keeps_to_its_room(void **state)
     memset(name, 'x', 300);
     cov_listing_add(&l, name);
     cov_listing_add(&l, name);
-    cov_listing_add(&l, "short"); /* would look as if it were the second */
+    cov_listing_add(&l, "short"); /* must not follow the first, as if it were the second */
     assert_string_equal(l.text, name);
     assert_int_equal(l.n, 3);
     assert_string_equal(cov_listing_more(&l), ", ...");
@@ -88,8 +88,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_positions),
         cmocka_unit_test(makes_texts_printable),
-        cmocka_unit_test(shows_five),
-        cmocka_unit_test(keeps_to_its_room),
+        cmocka_unit_test(lists_five_names),
+        cmocka_unit_test(cuts_long_lists),
     };
     return cmocka_run_group_tests_name("text", tests, NULL, NULL);
 }

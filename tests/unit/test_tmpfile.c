@@ -1,4 +1,5 @@
-/* test_tmpfile.c - files and folders for the meantime, and new folders that go when nothing comes of them.
+/* test_tmpfile.c - temporary files and folders, and new folders, which are removed if they stay
+ * empty.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -17,7 +18,7 @@
 #include "tests/lib/own_child.h"
 #include "tests/lib/own_folder.h"
 
-/* With a file, a link to what is not in it, and a folder with a file. */
+/* Makes a folder with a file, a link to a folder outside, and a folder with a file. */
 static int fill_folder(struct cov_tmpfolder *t)
 {
     char path[128];
@@ -53,7 +54,7 @@ static void makes_folders(void **state)
     cov_tmpfolder_remove(&u);
     check_text("kept/c.fa", "c");
     assert_int_equal(cov_tmpfolder_make(&t, "nowhere", "work", &e), COV_EIO);
-    assert_non_null(strstr(e.text, "temporary folder in nowhere"));
+    check_error(&e, COV_EIO, "temporary folder in nowhere");
     assert_null(t.path);
     assert_int_equal(unlink("kept/c.fa"), 0);
     assert_int_equal(rmdir("kept"), 0);
@@ -65,7 +66,7 @@ static bool is_there(const char *path)
     return access(path, F_OK) == 0;
 }
 
-/* Of what was missing, whatever is empty goes again, and nothing else. */
+/* Only new folders that are empty are removed. */
 static void makes_new_folders(void **state)
 {
     (void)state;
@@ -77,7 +78,7 @@ static void makes_new_folders(void **state)
     for (size_t i = 0; i < COV_COUNT(names); i++) {
         assert_int_equal(cov_newfolder_make(&f, names[i], &e), COV_OK);
         assert_true(is_there(names[i]));
-        /* Another one that finds it leaves it. */
+        /* A second user, who finds it, does not remove it. */
         assert_int_equal(cov_newfolder_make(&g, names[i], NULL), COV_OK);
         assert_null(g.path);
         cov_newfolder_fini(&g);
@@ -98,7 +99,7 @@ static void makes_new_folders(void **state)
     assert_string_equal(e.text, "/dev/null: is not a folder");
     assert_int_equal(cov_newfolder_make(&f, "/dev/null/a", NULL), COV_EIO);
     assert_int_not_equal(cov_newfolder_make(&f, "", NULL), COV_OK);
-    /* What can be made, or is there, is not touched by a look. */
+    /* A check changes nothing. */
     static const char *const fit[] = {"kept", "kept/", "kept/a//b/", "new", "./new/a", ".", "/"};
     for (size_t i = 0; i < COV_COUNT(fit); i++)
         assert_int_equal(cov_newfolder_check(fit[i], &e), COV_OK);
@@ -117,15 +118,14 @@ static void makes_new_folders(void **state)
     memset(name + 7, 'x', 300);
     cov_err_clear(&e);
     assert_int_equal(cov_newfolder_make(&f, name, &e), COV_EIO);
-    assert_non_null(strstr(e.text, "cannot make the folder"));
-    cov_err_clear(&e);
+    check_error(&e, COV_EIO, "cannot make the folder");
     assert_int_equal(cov_newfolder_check(name + 7, &e), COV_EIO);
     assert_non_null(strstr(e.text, "cannot make the folder"));
     assert_int_equal(count_files("kept"), 0);
     assert_int_equal(rmdir("kept"), 0);
 }
 
-/* More of them than the list has places for. */
+/* More folders than the list has slots. */
 static void makes_many_new_folders(void **state)
 {
     (void)state;
@@ -140,7 +140,7 @@ static void makes_many_new_folders(void **state)
     assert_int_equal(count_files("."), 0);
 }
 
-/* A file in a folder for the meantime that is in a new one, all of which goes; and a result, which stays. */
+/* A temporary folder with files in a new folder, to be removed; and a result, to be kept. */
 static int make_all(void *arg)
 {
     struct cov_newfolder f, g, h;
@@ -165,25 +165,25 @@ static void signal_removes(void **state)
     assert_int_equal(rmdir("with"), 0);
 }
 
-/* A forked child leaves what its parent made. */
-static int remove_those_of_parents(void *arg)
+/* A forked child does not remove what its parent made. */
+static int remove_folders_of_parent(void *arg)
 {
     cov_leftovers_remove_all();
     cov_newfolder_fini(arg);
     return is_there("ours") ? 0 : -1;
 }
 
-static void leaves_those_of_parents(void **state)
+static void child_keeps_folders_of_its_parent(void **state)
 {
     (void)state;
     struct cov_newfolder f;
     assert_int_equal(cov_newfolder_make(&f, "ours", NULL), COV_OK);
-    check_in_child(remove_those_of_parents, &f);
+    check_in_child(remove_folders_of_parent, &f);
     cov_newfolder_fini(&f);
     assert_false(is_there("ours"));
 }
 
-static void makes_nameless_files(void **state)
+static void makes_unnamed_files(void **state)
 {
     (void)state;
     static const char *const dirs[] = {".", "/dev/shm"};
@@ -203,7 +203,7 @@ static void makes_nameless_files(void **state)
     assert_int_equal(cov_tmpfile("not/there", &fd, &e), COV_EIO);
     assert_string_equal(
         e.text, "cannot create a temporary file in folder not/there: No such file or directory");
-    /* A file system without unnamed files that refuses named ones too. */
+    /* A file system without unnamed files that also refuses named ones. */
     assert_int_equal(cov_tmpfile("/proc", &fd, NULL), COV_EIO);
 }
 
@@ -269,8 +269,8 @@ int main(void)
         cmocka_unit_test(makes_new_folders),
         cmocka_unit_test(makes_many_new_folders),
         cmocka_unit_test(signal_removes),
-        cmocka_unit_test(leaves_those_of_parents),
-        cmocka_unit_test(makes_nameless_files),
+        cmocka_unit_test(child_keeps_folders_of_its_parent),
+        cmocka_unit_test(makes_unnamed_files),
         cmocka_unit_test(spools_bytes),
         cmocka_unit_test(spool_failure_names_the_folder),
     };
