@@ -1,5 +1,5 @@
 #!/bin/sh
-# Files of chunks as other programs may write them, stored anew in every layout, codec and shape, read by h5py.
+# Files of chunks in unusual forms, rewritten in every layout, codec and shape, and read by h5py.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 need_python h5py numpy
@@ -13,12 +13,12 @@ stored() { # NAME LAYOUT [OPTION]...: odd.h5 stored with these options holds wha
     run h5chunk repack -q -f --layout "$layout" "$@" -o out.h5 odd.h5
     status_is 0 "$name: written"
     if [ "$layout" = packed ]; then forms compare odd.h5 out.h5 packed; else forms compare odd.h5 out.h5; fi
-    stdout_is '' '  h5py reads what was there'
-    status_is 0 '  to the end'
+    stdout_is '' '  h5py reads the same data'
+    status_is 0 '  and exits normally'
 }
 
 forms make odd.h5
-status_is 0 'a file of h5py: big-endian, texts with spaces, no chunks, shared chunks, checksums'
+status_is 0 'a file of h5py: big-endian, space-padded texts, contiguous, shared chunks, checksums'
 run h5chunk repack -o out.h5 odd.h5
 stderr_like 'warning: odd\.h5: attribute number is not a text; skipped$' 'a skipped attribute is reported'
 for compression in none gzip fast libdeflate:9 lzf; do
@@ -29,9 +29,9 @@ stored 'seven rows a chunk' onehot --chunk-rows 7
 stored 'seven rows a chunk, packed' packed --chunk-rows 7 --compression lzf
 stored 'all rows in a chunk' packed --chunk-rows 1000
 
-# And from what we wrote, once more.
+# Back from the packed form.
 mv out.h5 ours.h5
 run h5chunk repack -q --layout onehot -o out2.h5 ours.h5
 forms compare odd.h5 out2.h5
-stdout_is '' 'back from the packed form'
+stdout_is '' 'h5py reads the same data back from the packed form'
 done_testing

@@ -1,29 +1,29 @@
 #!/bin/sh
-# Checkpoints against PyTorch: what torch.load reads from ours, and what we read from files of torch.save.
+# Checkpoints compared with PyTorch: torch.load reads ours, and we read files of torch.save.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 need_python torch
 
-# Ours.
+# Checkpoints of covtools.
 for kind in cnn hybrid bi-hybrid; do
     make_ckpt "$kind" "$kind.ckpt"
 done
 make_ckpt hybrid again.ckpt
 ok 'the same seed gives the same bytes' cmp hybrid.ckpt again.ckpt
 make_ckpt hybrid other.ckpt 2
-is "$(cmp -s hybrid.ckpt other.ckpt; echo $?)" 1 'another seed gives others'
-ok "Python's zipfile finds no fault" "$PYTHON" -m zipfile -t hybrid.ckpt
-ok 'storages begin at multiples of 64 bytes' "$PYTHON" - hybrid.ckpt <<'EOF'
+is "$(cmp -s hybrid.ckpt other.ckpt; echo $?)" 1 'another seed gives other bytes'
+ok "Python's zipfile accepts it" "$PYTHON" -m zipfile -t hybrid.ckpt
+ok 'storages are aligned to 64 bytes' "$PYTHON" - hybrid.ckpt <<'EOF'
 import struct, sys, zipfile
 f = open(sys.argv[1], "rb")
 for i in zipfile.ZipFile(f).infolist():
     f.seek(i.header_offset + 26)
     assert (i.header_offset + 30 + sum(struct.unpack("<HH", f.read(4)))) % 64 == 0, i.filename
 EOF
-ok 'the items of a checkpoint of Lightning' "$PYTHON" - cnn.ckpt hybrid.ckpt bi-hybrid.ckpt <<'EOF'
+ok 'the items of a Lightning checkpoint' "$PYTHON" - cnn.ckpt hybrid.ckpt bi-hybrid.ckpt <<'EOF'
 import sys, torch
 for file in sys.argv[1:]:
-    # Torch 1.13 can read no floating number without leave to run code.
+    # PyTorch 1.13 cannot read floats with weights_only.
     kwargs = {} if torch.__version__.startswith("1.") else {"weights_only": True}
     c = torch.load(file, **kwargs)
     assert list(c) == ["epoch", "global_step", "pytorch-lightning_version", "state_dict", "loops",
@@ -33,8 +33,8 @@ for file in sys.argv[1:]:
     assert c["loops"] == c["callbacks"] == {} and c["optimizer_states"] == c["lr_schedulers"] == []
 EOF
 
-# Freshly written by torch.save: types, strides, shared storages, parameters, protocols.
-ok 'torch.save' "$PYTHON" - <<'EOF'
+# Written by torch.save: types, strides, shared storages, parameters, protocols.
+ok 'torch.save writes files' "$PYTHON" - <<'EOF'
 import argparse, collections, pathlib
 import numpy as np
 import torch
@@ -92,12 +92,12 @@ run dump_ckpt state.ckpt
 refused 1 'state\.ckpt: not a PyTorch Lightning checkpoint: state_dict is missing' 'a state dict alone is refused'
 run dump_ckpt evil.ckpt
 refused 1 'evil\.ckpt: pickle imports posix\.system, which is not allowed; nothing was executed' 'os.system is refused'
-ok 'and was not called' test ! -e executed
+ok '  and not executed' test ! -e executed
 run dump_ckpt nan.ckpt
 refused 1 'nan\.ckpt: tensor bad: element 1 is NaN' 'a weight that is NaN is refused'
 
-# From ours, from the fresh ones and from the reference checkpoints torch.load reads the same as we do: what
-# dump_ckpt prints, but for the sums, and what it writes.
+# torch.load and dump_ckpt read the same items (except sums) and values from our files, those of torch.save and the
+# reference checkpoints.
 set -- cnn hybrid bi-hybrid types strides module protocol2 protocol3 protocol4 protocol5
 for name; do
     shift
@@ -106,7 +106,7 @@ done
 for file in "$SHARED"/reference/models/*/*.ckpt "$SHARED"/reference/predmoter_testdata/*.ckpt; do
     [ -e "$file" ] && set -- "$@" "$file"
 done
-ok 'torch.load' "$PYTHON" - "$@" <<'EOF'
+ok 'torch.load reads all files' "$PYTHON" - "$@" <<'EOF'
 import sys, torch
 
 def hparam(name, value):

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The state of training in checkpoints against PyTorch: Predmoter's, read and written again, is the same.
+# The state of training in Predmoter's checkpoints is the same after reading and writing it, as read by PyTorch.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 need_shared reference/models reference/predmoter_testdata
@@ -9,18 +9,18 @@ mini=$SHARED/reference/predmoter_testdata/mini_model.ckpt
 run recode_ckpt "$mini" mini.ckpt
 status_is 0 "a checkpoint that Predmoter's trainer wrote"
 run recode_ckpt "$SHARED/reference/models/hybrid/model.ckpt" hybrid.ckpt
-status_is 0 'one without loops and callbacks'
+status_is 0 'a checkpoint without loops and callbacks'
 run recode_ckpt "$SHARED/reference/models/hybrid/init.ckpt" init.ckpt
-status_is 0 'one before the first step'
+status_is 0 'a checkpoint before the first step'
 run recode_ckpt mini.ckpt again.ckpt
-ok 'the same bytes from our own' cmp again.ckpt mini.ckpt
+ok 'rewriting our own checkpoint gives the same bytes' cmp again.ckpt mini.ckpt
 
 cat >compare.py <<'EOF'
 import sys
 import torch
 
 def load(path):
-    # Torch 1.13 can read no floating number without leave to run code.
+    # PyTorch 1.13 cannot read floats with weights_only.
     ours = not path.startswith("/") and not torch.__version__.startswith("1.")
     return torch.load(path, map_location="cpu", weights_only=ours)
 
@@ -57,7 +57,7 @@ for group in theirs["optimizer_states"][0]["param_groups"]:
     group["fused"] = None  # either says no
 compare(theirs, ours, "")
 EOF
-ok 'torch.load finds the same in it' "$PYTHON" compare.py "$mini" mini.ckpt
+ok 'torch.load finds the same state' "$PYTHON" compare.py "$mini" mini.ckpt
 for name in hybrid init; do
     file=model
     [ $name = init ] && file=init

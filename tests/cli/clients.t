@@ -19,8 +19,8 @@ run cov2bigwig --window-size 150 -o w.bg p.h5
 # Contigs as they come, with a tree of names that has to be made room for.
 "$PYTHON" "$SRC/tests/lib/track_check.py" make pred many.h5 datasets=atacseq length=100 max_length=200 \
     names="chr2,chr1,$(seq 999 -1 100 | sed 's/^/a_scaffold_with_a_long_name_/' | tr '\n' ',')last"
-run sh -c '"$TESTLIB/h5_stream" p.h5 | cov2bigwig --window-size 150 -o s.bw -'
-run sh -c '"$TESTLIB/h5_stream" many.h5 | cov2bigwig -o m.bw -'
+run sh -c 'h5chunk cat -q p.h5 | cov2bigwig --window-size 150 -o s.bw -'
+run sh -c 'h5chunk cat -q many.h5 | cov2bigwig -o m.bw -'
 run cov2bigwig -o m.bg many.h5
 cp w.bg s.bg
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Compressions beside deflate, exchanged with the plugins of HDF5 that Debian has, and with libzstd.
+# Compressions other than deflate, exchanged with Debian's HDF5 plugins and with libzstd.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 need_python h5py numpy
@@ -8,7 +8,7 @@ start_python "$SRC/tests/lib/h5_forms.py"
 codec_files() {
     "$PYTHON" "$SRC/tests/lib/codec_files.py" "$@"
 }
-# Random bases, a repeat, runs of N, a chunk of other letters.
+# Random bases, a repeat, runs of N, a chunk of ambiguity codes.
 awk 'BEGIN {
     srand(4)
     for (s = 1; s <= 3; s++) {
@@ -38,7 +38,7 @@ for compression in lz4 zstd zstd:19 blosc blosc:9; do
     run fasta2h5 --subsequence-length 5000 --compression $compression -o $compression.h5 g.fa
     status_is 0 "--compression $compression"
     run fasta2h5 --subsequence-length 5000 --compression $compression -@ 1 -o again.h5 -f g.fa
-    ok '  the same file from one thread, the time aside' "$PYTHON" - $compression.h5 again.h5 <<'END'
+    ok '  the same file from one thread, except for the time' "$PYTHON" - $compression.h5 again.h5 <<'END'
 import sys, h5py
 a, b = (h5py.File(p)['data/X'].id for p in sys.argv[1:])
 assert all(a.read_direct_chunk((i, 0, 0)) == b.read_direct_chunk((i, 0, 0)) for i in range(a.shape[0]))
@@ -53,12 +53,12 @@ END
     fi
 done
 
-# Those called odd have the filters in an order that is left to libhdf5, with our functions.
+# The "odd" kinds order filters so that libhdf5 decodes them, with our filter functions.
 for kind in lz4 lz4-odd blosc blosc-bytes blosc-zlib blosc-odd zstd zstd-odd; do
     if has_plugin $kind; then
         ok "a genome file by h5py and a plugin: $kind" codec_files write $kind none.h5 theirs.h5
         HDF5_PLUGIN_PATH=/nonexistent run h5_copy genome none theirs.h5 back.h5
-        status_is 0 '  read without it'
+        status_is 0 '  read without the plugin'
         same_genome none.h5 back.h5 '  with the same values'
     else
         pass "a genome file by h5py and a plugin: $kind # SKIP no plugin"
@@ -66,7 +66,7 @@ for kind in lz4 lz4-odd blosc blosc-bytes blosc-zlib blosc-odd zstd zstd-odd; do
 done
 
 mkdir forms
-ok 'measured coverage' "$PYTHON" "$SRC/tests/lib/h5_forms.py" make forms
+ok 'h5_forms.py make' "$PYTHON" "$SRC/tests/lib/h5_forms.py" make forms
 for compression in lz4 zstd blosc; do
     for type in int16 int32 float32; do
         run h5_copy measured $compression/$type forms/cov_le_i1.h5 p.h5
@@ -80,9 +80,9 @@ assert a.dtype == b.dtype and (a == b).all()' q.h5 r.h5
     done
 done
 
-# A changed byte in the middle of a chunk: with a checksum an error that names the chunk.
+# With a checksum, a changed byte in a chunk is an error that names the chunk.
 cp zstd.h5 flipped.h5
-ok 'a chunk is damaged' "$PYTHON" - flipped.h5 <<'END'
+ok 'damage a chunk' "$PYTHON" - flipped.h5 <<'END'
 import sys, h5py
 x = h5py.File(sys.argv[1])['data/X'].id
 info = x.get_chunk_info(2)

@@ -96,7 +96,7 @@ for dataset in atacseq h3k4me3; do
 done
 run cov2bigwig --compare e.h5 --peak-threshold 20 -@ 1 p.h5
 ok '  whatever the number of threads' cmp table "$stdout"
-"$TESTLIB/h5_stream" p.h5 >stream || exit 99
+h5chunk cat -q p.h5 >stream || exit 99
 run cov2bigwig --compare e.h5 - <stream
 cp "$stdout" table
 check table p_atacseq.bg e_atacseq.bg 'a chunk stream' dataset=atacseq stem=stdin

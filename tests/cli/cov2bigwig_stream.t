@@ -11,7 +11,7 @@ make_subset() { # FILE OUT LIST
 }
 # from FILE [ARG]...: cov2bigwig on the stream of FILE.
 from() {
-    "$TESTLIB/h5_stream" "$1" >stream || exit 99
+    h5chunk cat -q "$1" >stream || exit 99
     shift
     # shellcheck disable=SC2016 # for the inner shell
     run sh -c 'cat stream | cov2bigwig "$@" -' sh "$@"
@@ -94,7 +94,7 @@ done
 ok 'the same bytes with 2 threads' diff -r t1 t2
 ok 'the same bytes with 5 threads' diff -r t1 t5
 rm -r t1 t2 t5
-"$TESTLIB/h5_stream" one.h5 >one.stream
+h5chunk cat -q one.h5 >one.stream
 run cov2bigwig -o s.bw one.stream
 status_is 0 'a stream that was kept in a file'
 check_track one.h5 s.bw '  is right' arrival=1
@@ -144,7 +144,7 @@ refused 1 'standard input: atacseq: chr1:.*index 5: -1 is not a valid coverage' 
 
 # ---------------------------------------------------------------- streams that are cut
 
-"$TESTLIB/h5_stream" p.h5 >stream
+h5chunk cat -q p.h5 >stream
 size=$(stat -c %s stream)
 for part in 0 1 2 5 8; do
     head -c $((size * part / 10)) stream >part.cov

@@ -1,6 +1,5 @@
 #!/bin/sh
-# damaged_chunks - every tool on damaged files of chunks: no crash, no hang, nothing false. COV_DAMAGED=1000
-# makes as many files.
+# Every tool on damaged files of chunks: no crash, no hang, no wrong output. COV_DAMAGED: number of files.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 need_python h5py
@@ -22,9 +21,9 @@ covpredict -q -m m.ckpt -o predictions.h5 genome.h5
 h5chunk repack -q --layout packed --compression lz4 -o packed.h5 genome.h5
 h5chunk subset -q -r a -o partial.h5 genome.h5
 for base in genome predictions packed partial; do
-    ok "$base.h5 is sound" h5chunk verify $base.h5
+    ok "$base.h5 is valid" h5chunk verify $base.h5
 done
-# What the index of chunks says of the length of the first one.
+# Sets the length of the first chunk to 0 in the chunk index.
 "$PYTHON" - <<'END'
 import struct, h5py
 with h5py.File("genome.h5") as f:
@@ -36,7 +35,7 @@ open("empty.h5", "wb").write(data)
 END
 run h5chunk verify empty.h5
 status_is 1 'h5chunk verify: an empty chunk'
-stdout_like 'data/X: an empty chunk' 'and what it says'
+stdout_like 'data/X: an empty chunk' '  named in the output'
 run h5chunk cat empty.h5
 refused 1 'empty.h5: data/X: an empty chunk' 'h5chunk cat refuses it'
 ok "$((n = ${COV_DAMAGED:-8})) damaged files" "$PYTHON" "$SRC/tests/fuzz/h5_damage.py" work "$n" "${COV_TEST_SEED:-1}" \

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Damaged and hostile HDF5 files: refused with one line, whatever libhdf5 would do.
+# Damaged and hostile HDF5 files are refused with one line, even if libhdf5 crashes on them.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 make_ckpt cnn m.ckpt || exit 99
@@ -12,11 +12,10 @@ refuses() { # NAME PROGRAM ARG...
     refused 1 ': .' "$name: $(sed -n 's/.*: //p' "$stderr" | tail -n 1)"
     [ -z "$(ls -A out)" ] || fail "  and leaves $(ls -A out)"
 }
-# By every way of opening a file: for bases, predictions, coverage, and all that is in it. The subcommands of
-# h5chunk have the last in common.
+# In every way of opening a file: bases, predictions, coverage, everything (all subcommands of h5chunk).
 mkdir made
 "$PYTHON" - "$SRC/tests/data" made <<'END'
-# Files of other programs, cut short, and with a damaged superblock (signature, format version, sizes).
+# Files of other programs, truncated, and with a damaged superblock (signature, format version, sizes).
 import random, sys
 data, folder = sys.argv[1:]
 random.seed(1)
@@ -31,8 +30,7 @@ for name in "genome", "coverage", "plant_predictions":
             f.write(whole[:at] + bytes([whole[at] ^ 0x55]) + whole[at + 1:])
 END
 find made "$SHARED/data/damaged/cve_hdf5" "$SHARED/data/damaged/hdf5" -type f 2>/dev/null | LC_ALL=C sort >files
-# The sanitizers see nothing of libhdf5, which refuses nearly all of them: there each file goes one of the
-# ways, in turn.
+# Sanitizers do not instrument libhdf5, which refuses nearly all of them: there each file is only opened in one way.
 in_turn() { # WAY NAME PROGRAM ARG...
     [ -n "${SAN:-}" ] && [ $((n % 4)) -ne "$1" ] && return
     shift
@@ -49,6 +47,6 @@ while read -r file; do
     refuses "h5chunk verify, ${file##*/}" h5chunk verify -@ 1 "$file"
     refuses "h5chunk blacklist, ${file##*/}" h5chunk blacklist --names names -o out/x.h5 "$file"
 done <files
-is "$([ "$n" -ge 42 ] && echo many)" many 'many files were tried'
+is "$([ "$n" -ge 42 ] && echo many)" many 'at least 42 files'
 rest_needs_shared data/damaged/cve_hdf5 data/damaged/hdf5
 done_testing

@@ -1,11 +1,11 @@
 #!/bin/sh
-# Genome files and predictions files as other programs write them, and ours as those programs read them.
+# Reads genome and predictions files in the forms of other programs, and writes files in the forms they read.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 need_python h5py numpy
 start_python "$SRC/tests/lib/h5_forms.py"
 
-# copy_all KIND COMPRESSION FROM TO: all files of a folder; the name of each that fails, with its error.
+# copy_all KIND COMPRESSION FROM TO: copies all files of a folder; prints name and error of each failure.
 copy_all() {
     for file in "$3"/*.h5; do
         run h5_copy "$1" "$2" "$file" "$4/${file##*/}"
@@ -17,19 +17,19 @@ same() { # KIND A B NAME
 }
 
 mkdir forms genome signal refused
-ok 'files in many forms are made' "$PYTHON" "$SRC/tests/lib/h5_forms.py" make forms
+ok 'h5_forms.py make' "$PYTHON" "$SRC/tests/lib/h5_forms.py" make forms
 is "$(copy_all genome gzip forms genome)" '' 'all are read as genomes'
 same genome forms genome '  with the same values'
 is "$(copy_all measured gzip/float32 forms signal)" '' 'all are read as measured coverage'
 same measured forms signal '  with the same values'
 
-"$PYTHON" "$SRC/tests/lib/h5_forms.py" refused refused >list || fail 'wrong files are made'
+"$PYTHON" "$SRC/tests/lib/h5_forms.py" refused refused >list || fail 'h5_forms.py refused'
 while read -r file text; do
     run h5_copy genome gzip "$file" genome.h5
     refused 1 ": $file: $text" "$file is refused"
 done <list
 
-# Every compression and type, and back again.
+# Round trip of every compression and type.
 mkdir p q
 for compression in none gzip libdeflate:9 lzf; do
     run h5_copy genome $compression forms/contiguous.h5 genome.h5
@@ -43,7 +43,7 @@ for compression in none gzip libdeflate:9 lzf; do
     done
 done
 same predicted p q 'all values came back'
-ok 'with the types and filters asked for' "$PYTHON" - q/*.h5 <<'END'
+ok 'types and filters are as requested' "$PYTHON" - q/*.h5 <<'END'
 import os, sys, h5py
 for path in sys.argv[1:]:
     compression, dtype = os.path.basename(path).split('.')[:2]

@@ -1,10 +1,10 @@
 #!/bin/sh
-# The files of Helixer and Predmoter, and damaged ones, read by the library.
+# Reads files of Helixer and Predmoter, and damaged files.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 need_python h5py numpy
 
-# all_copied KIND TYPE FILE...: read, and with the same values.
+# all_copied KIND TYPE FILE...: copies the files and compares the values.
 all_copied() {
     kind=$1
     type=$2
@@ -14,7 +14,7 @@ all_copied() {
     for file; do
         ln -s "$file" from
         run h5_copy "$kind" "gzip/$type" "$file" "to/${file##*/}"
-        status_is 0 "$(basename "$file") is read: $kind"
+        status_is 0 "$(basename "$file") is copied: $kind"
     done
     ok '  with the same values' "$PYTHON" "$SRC/tests/lib/h5_forms.py" "$kind" from to
     rm -r from to
@@ -39,5 +39,5 @@ for file in "$SHARED"/data/damaged/hdf5/*.h5 "$SHARED"/data/damaged/cve_hdf5/cve
         refused 1 ": $file: " "$(basename "$file") is refused: $kind"
     done
 done
-leaves 'no file is made of them'
+leaves 'no output remains'
 done_testing

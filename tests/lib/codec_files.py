@@ -1,6 +1,6 @@
 """codec_files.py - genome files compressed by the filters of HDF5 plugins.
 
-codec_files.py available ID           whether libhdf5 finds a plugin for the filter, to decode and encode
+codec_files.py available ID           status 0 if libhdf5 has a plugin to decode and encode the filter
 codec_files.py write KIND FILE OUT    copies a genome file with its bases compressed by a plugin, or by libzstd
 codec_files.py check KIND FILE A      the declared filters are those of KIND, and the bases equal those of A
 
@@ -47,7 +47,7 @@ def unshuffle(data, like):
 
 
 def bases(path, kind):
-    """data/X by h5py, or, as there is no plugin in Debian, by libzstd chunk for chunk."""
+    """Writes data/X with h5py or, for zstd, which has no plugin in Debian, chunk by chunk with libzstd."""
     x = h5py.File(path)['data/X']
     if kind != 'zstd':
         return x[:]
@@ -67,12 +67,12 @@ def write(kind, source, out):
             f.copy('data/' + name, data)
         n_rows, length, _ = x.shape
         dcpl = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
-        # Blocks of LZ4 that end within the chunk; Blosc's LZ4 with bits shuffled and blosclz with bytes.
+        # LZ4 blocks smaller than the chunk; Blosc with bit-shuffled LZ4 and byte-shuffled blosclz.
         if kind == 'lz4':
             dcpl.set_chunk((1, length, 4))
             dcpl.set_shuffle()
             dcpl.set_filter(32004, h5py.h5z.FLAG_MANDATORY, (3000,))
-        elif kind == 'lz4-odd':  # libhdf5 has to undo this one
+        elif kind == 'lz4-odd':  # decoded by libhdf5
             dcpl.set_chunk((1, length, 4))
             dcpl.set_filter(32004, h5py.h5z.FLAG_MANDATORY, (0,))
             dcpl.set_shuffle()
@@ -94,13 +94,13 @@ def write(kind, source, out):
             dset.write(h5py.h5s.ALL, h5py.h5s.ALL, x)
             return
         for i in range(n_rows):
-            # The odd order: compressed first, then shuffled as rows of two bytes.
+            # The "odd" order: first compressed, then shuffled as elements of two bytes.
             chunk = pack(shuffle(x[i])) if kind == 'zstd' else odd(pack(x[i].tobytes()))
             dset.write_direct_chunk((i, 0, 0), chunk)
 
 
 def odd(packed):
-    """Shuffled by two bytes, the last byte of an odd number left alone."""
+    """Shuffles elements of two bytes; an odd last byte stays."""
     n = len(packed) // 2 * 2
     return shuffle(np.frombuffer(packed[:n], 'u2')) + packed[n:]
 

@@ -1,7 +1,7 @@
-/* dump_ckpt.c - what libcov reads from a checkpoint, for tests: dump_ckpt CKPT [RAW].
+/* dump_ckpt.c - prints what libcov reads from a checkpoint, for tests: dump_ckpt CKPT [RAW].
  *
- * Prints a line an item, fields separated by tabs. The elements of all tensors, one behind the
- * other, go to the file RAW, as float32 or int64.
+ * Prints one item per line, with tab-separated fields. The elements of all tensors are written to
+ * the file RAW, as float32 or int64.
  * SPDX-License-Identifier: MIT */
 #include <inttypes.h>
 #include <stdio.h>

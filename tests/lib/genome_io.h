@@ -1,5 +1,4 @@
-/* genome_io.h - a genome file written and read chunk by chunk, for tests: chunk_file.h with nothing
- * but bases.
+/* genome_io.h - for tests: genome files with bases only, read and written chunk by chunk.
  * SPDX-License-Identifier: MIT */
 #ifndef TESTS_GENOME_IO_H
 #define TESTS_GENOME_IO_H
@@ -22,7 +21,7 @@ static inline int genome_decode(const struct cov_chunk_file *f, size_t i, struct
     return cov_chunk_file_decode(f, i, COV_CHUNK_BASES, raw, codes, NULL, e);
 }
 
-/* Writes a one-hot file for chunks of L bases; the grid is for cov_chunk_writer_finish. */
+/* Creates a one-hot file with chunks of L bases; cov_chunk_writer_finish takes the grid. */
 static inline int genome_create(const char *path, size_t L, struct cov_codec_choice compression,
                                 const char *input_path, struct cov_chunk_writer **out,
                                 struct cov_err *e)

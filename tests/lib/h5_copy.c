@@ -1,4 +1,4 @@
-/* h5_copy.c - reads a file with the library and writes what it read with the library, for tests.
+/* h5_copy.c - copies a file by reading and writing it with the library, for tests.
  *
  * usage: h5_copy genome|predicted|measured COMPRESSION[/TYPE] IN OUT
  * Measured coverage is written as predictions. TYPE: int16, int32 (default), int64, float32.

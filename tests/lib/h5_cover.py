@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Measured coverage and predictions for a genome file, made up from a seed, as Helixer and Predmoter store them.
+"""Adds synthetic measured coverage and predictions to a genome file, as Helixer and Predmoter store them.
 
 usage: h5_cover.py GENOME.h5 COVERED.h5 PREDICTED.h5
 
@@ -15,7 +15,7 @@ import numpy as np
 
 
 def signal(rng, pieces, length, columns, scale):
-    """[rows, length, columns]: -1 behind the end of each piece."""
+    """[rows, length, columns]: -1 past the end of each chunk."""
     x = rng.poisson(scale, (len(pieces), length, columns)).astype(np.int64)
     filled = np.abs(pieces[:, 1] - pieces[:, 0])
     x[np.arange(length)[None, :] >= filled[:, None]] = -1

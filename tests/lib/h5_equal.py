@@ -1,12 +1,12 @@
 #!/usr/bin/python3
-"""Whether two files of chunks hold the same: data sets, types, shapes, values, fill values, attributes.
+"""Compares two files of chunks: data sets, types, shapes, values, fill values, attributes.
 
-usage: h5_equal.py A B [ROWS]      ROWS: numbers of the rows of A that B has, as a file, one a line
-       h5_equal.py rows A EXPRESSION ROWS    writes the numbers of the rows whose s (sequence), beg, end meet it
-       h5_equal.py whole A                   whether it is not marked as partial
-       h5_equal.py halves A DIR [sequences]  whether DIR/train/A and DIR/val/A are its rows, pairs (sequences) whole;
+usage: h5_equal.py A B [ROWS]      ROWS: a file with the numbers of the rows of A that B has, one per line
+       h5_equal.py rows A EXPRESSION ROWS    writes the numbers of the rows for which s (sequence), beg, end satisfy it
+       h5_equal.py whole A                   checks that A is not marked as partial
+       h5_equal.py halves A DIR [sequences]  checks that DIR/train/A and DIR/val/A have all its rows, no pair (sequence) split;
                                              writes their numbers as train.rows and val.rows
-       h5_equal.py serve                     any of these from tests/lib/tap.sh: ask A B [ROWS]
+       h5_equal.py serve                     serves requests of tests/lib/tap.sh: ask A B [ROWS]
 
 Storage (filters, chunk shapes, one-hot or packed bases) may differ. With `--dtype T` before A, coverage and
 predictions of B have the type T.
@@ -18,9 +18,9 @@ import numpy as np
 import serve
 
 STEP = 256
-# Texts whose width is the writer's choice.
+# Texts of any width.
 COLUMNS = {"data/seqids", "data/species", "data/seq_names", "data/seq_species"}
-# Of our own making; times and versions may differ.
+# Added by covtools; times and versions may differ.
 OURS = {"timestamp", "covtools_version", "partial", "subsequence_length"}
 
 
@@ -38,7 +38,7 @@ TABLE = one_hot_table()
 
 
 class Bases:
-    """data/X, whatever it is stored as."""
+    """data/X, from one-hot or packed bases."""
 
     def __init__(self, f):
         self.packed = "X_packed" in f["data"]

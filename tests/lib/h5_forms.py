@@ -1,12 +1,12 @@
-"""h5_forms.py - files as other programs might write them, and comparisons of what our reader made of them.
+"""h5_forms.py - makes files in the forms of other programs, and compares the copies that our reader made.
 
 h5_forms.py make FOLDER        writes FOLDER/*.h5: the same genome and coverage in many forms
-h5_forms.py refused FOLDER     writes files that have to be refused; prints "FILE<tab>what the error says"
+h5_forms.py refused FOLDER     writes invalid files; prints "FILE<tab>expected error"
 h5_forms.py genome A B         B's data/* equal A's, in the types and layout of Helixer
 h5_forms.py measured A B       B's predictions are the mean of A's coverage, in Predmoter's layout
 h5_forms.py predicted A B      B's predictions are those of A
                                A and B: files, or folders with files of the same names
-h5_forms.py serve              the last three for each request of tests/lib/tap.sh
+h5_forms.py serve              serves requests of tests/lib/tap.sh for the last three
 
 SPDX-License-Identifier: MIT
 """
@@ -58,7 +58,7 @@ X, COVERAGE = bases(), coverage(3)
 
 
 def low_level(group, name, data, dtype, change):
-    """A data set whose creation list is finished by change(list)."""
+    """A data set; change(list) modifies its creation property list."""
     data = np.asarray(data, dtype)
     plist = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
     change(plist)
@@ -104,7 +104,7 @@ def write(path, x=None, cov=None, seqids='S50', ranges='i8', species=True, put_x
 
 
 def with_holes(group):
-    """Rows 3 and up were never written: coverage 7, by the fill value."""
+    """Rows from 3 on are missing: coverage 7, the fill value."""
     dset = group.create_dataset('some_coverage', (N, L, 3), 'i4', chunks=(1, L, 1), fillvalue=7,
                                 maxshape=(None, L, None), compression='gzip')
     dset[:3] = COVERAGE[:3]
@@ -149,7 +149,7 @@ def forms():
         p.set_shuffle()
 
     yield 'filter_order', dict(put_cov=lambda g: low_level(g, 'some_coverage', COVERAGE, 'i4', odd_order))
-    # The other kinds of chunk index: fixed array, extensible array, B-tree 2, a single chunk, implicit.
+    # All other chunk indices: fixed array, extensible array, B-tree 2, a single chunk, implicit.
     for name, options in dict(fixed=dict(chunks=(1, L, 1), compression='gzip'),
                               extensible=dict(chunks=(1, L, 1), maxshape=(None, L, 3), compression='gzip'),
                               btree2=dict(chunks=(1, L, 1), maxshape=(None, None, 3), compression='gzip'),
@@ -181,7 +181,7 @@ def forms():
 def make(folder):
     for name, options in forms():
         write(os.path.join(folder, name + '.h5'), **options)
-    # A group that is elsewhere, and links on the way.
+    # A group elsewhere, reached through links.
     path = os.path.join(folder, 'links.h5')
     write(path)
     with h5py.File(path, 'r+') as f:

@@ -1,4 +1,4 @@
-/* make_chunks.h - a small file of chunks, for unit tests: chr1 of 25 bases and chr2 of 10, L = 10,
+/* make_chunks.h - for unit tests: a small file of chunks, chr1 of 25 bases and chr2 of 10, L = 10,
  * with bases, or with predictions of the data sets a and b.
  * SPDX-License-Identifier: MIT */
 #ifndef TESTS_MAKE_CHUNKS_H
@@ -24,7 +24,7 @@ static inline struct cov_grid *made_grid(void)
     return grid;
 }
 
-/* The head of a genome file, or of a predictions file. To be freed by cov_chunk_head_fini. */
+/* The head of a genome or predictions file. Free with cov_chunk_head_fini. */
 static inline void made_head(bool bases, struct cov_chunk_head *head)
 {
     static char name[] = "prediction/predictions";
@@ -40,7 +40,7 @@ static inline void made_head(bool bases, struct cov_chunk_head *head)
                      COV_OK);
 }
 
-/* Row i: codes[L], and the predictions [L][2] as 16-bit integers. */
+/* Row i: codes[L], and the predictions [L][2] as int16. */
 static inline void made_row(const struct cov_grid *grid, size_t i, uint8_t *codes, uint8_t *elems)
 {
     struct cov_chunk c = cov_grid_chunk(grid, i);
@@ -57,8 +57,7 @@ static inline void made_row(const struct cov_grid *grid, size_t i, uint8_t *code
         cov_codes_reverse_complement(codes, n);
 }
 
-/* Writes it; `spoil` (may be NULL) changes the codes and elements of rows before they are written.
- */
+/* Writes it; `spoil` (may be NULL) may change the codes and elements of rows first. */
 static inline void make_chunks(const char *path, bool bases,
                                void (*spoil)(size_t row, uint8_t *const codes_elems[2]))
 {

@@ -1,7 +1,7 @@
-/* make_ckpt.c - small checkpoints, sound and broken, for tests: make_ckpt KIND OUT [SEED].
+/* make_ckpt.c - small valid and broken checkpoints, for tests: make_ckpt KIND OUT [SEED].
  *
  * KIND is cnn, hybrid or bi-hybrid: networks of those types with random weights; counting: a
- * bi-hybrid one whose LSTMs count; or one of the table `kinds`, which says what is wrong with each.
+ * bi-hybrid network whose LSTMs count; or another kind of the table `kinds`, named after its fault.
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <math.h>
@@ -12,8 +12,8 @@
 #include "common/base/err.h"
 #include "common/base/rng.h"
 #include "common/ckpt/ckpt.h"
-#include "common/ckpt/pickle_writer.h"
 #include "common/ckpt/zip.h"
+#include "tests/lib/put_ckpt.h"
 
 /* Predmoter's hyperparameters. */
 struct network {
@@ -48,7 +48,7 @@ static void add_uniform(struct maker *m, const char *name, int n_dims, const int
         t->f32[i] = (float)(low + (high - low) * cov_rng_double(&m->rng));
 }
 
-/* Weight [shape] and bias [n_bias] as PyTorch draws them. */
+/* Weight [shape] and bias [n_bias], distributed as by PyTorch. */
 static void add_layer(struct maker *m, const char *layer, int n_dims, const int64_t *shape,
                       int64_t n_bias, int64_t fan_in)
 {
@@ -60,7 +60,7 @@ static void add_layer(struct maker *m, const char *layer, int n_dims, const int6
     add_uniform(m, name, 1, &n_bias, -bound, bound);
 }
 
-/* A BatchNorm1d that has seen data. */
+/* A trained BatchNorm1d. */
 static void add_norm(struct maker *m, const char *list, int k, int64_t n)
 {
     static const struct {
@@ -106,7 +106,7 @@ static void add_lstm(struct maker *m, int k, int64_t n_in, int64_t hidden, const
     }
 }
 
-/* Channels in front of layer i; behind the last one for i = layers. */
+/* Input channels of layer i; for i = layers, the output channels of the last. */
 static int64_t channels(const struct network *n, int i)
 {
     int64_t c = i == 0 ? 4 : n->filters;
@@ -143,7 +143,7 @@ static void add_weights(struct maker *m, const struct network *n)
             add_norm(m, "up_layer_list", k + 1, shape[1]);
         n_in = shape[1];
     }
-    /* Far wider than PyTorch's, so that rounded outputs differ. */
+    /* A far wider range than PyTorch's, so that rounded outputs differ. */
     const int64_t shape[2] = {n->n_datasets, n_in}, n_bias = n->n_datasets;
     add_uniform(m, "out.weight", 2, shape, -10, 10);
     add_uniform(m, "out.bias", 1, &n_bias, 1, 2);
@@ -208,7 +208,7 @@ static struct cov_hparam *hparam(struct maker *m, const char *name)
     abort();
 }
 
-/* The weights of the last layer for five channels instead of four. */
+/* The last layer has weights for five channels instead of four. */
 static void wrong_shape(struct maker *m)
 {
     struct cov_torch_tensor *old = tensor(m, "out.weight"), *t;
@@ -238,17 +238,6 @@ static void petabytes(struct maker *m)
     tensor(m, "out.weight")->shape[1] = (int64_t)1 << 55;
 }
 
-static void petabytes_hparams(struct maker *m)
-{
-    hparam(m, "filter_size")->integer = (int64_t)1 << 40;
-    hparam(m, "up")->integer = (int64_t)1 << 20;
-}
-
-static void huge_layers(struct maker *m)
-{
-    hparam(m, "cnn_layers")->integer = INT64_MAX;
-}
-
 static void missing_hparam(struct maker *m)
 {
     struct cov_hparam *h = hparam(m, "kernel_size");
@@ -256,7 +245,7 @@ static void missing_hparam(struct maker *m)
     *h = m->c.hparams[--m->c.n_hparams];
 }
 
-/* The output is `log_coverage` everywhere, whatever the bases. */
+/* Makes the output `log_coverage` everywhere. */
 static void constant_output(struct maker *m, float log_coverage)
 {
     struct cov_torch_tensor *weight = tensor(m, "out.weight"), *bias = tensor(m, "out.bias");
@@ -271,23 +260,7 @@ static void unknown_type(struct maker *m)
     memcpy(hparam(m, "model_type")->string, "rnn", 4);
 }
 
-static void even_kernel(struct maker *m)
-{
-    hparam(m, "kernel_size")->integer = 8;
-    hparam(m, "step")->integer = 1;
-}
-
-static void zero_step(struct maker *m)
-{
-    hparam(m, "step")->integer = 0;
-}
-
-static void negative_kernel(struct maker *m)
-{
-    hparam(m, "kernel_size")->integer = -9;
-}
-
-/* An archive of that pickle and of one storage, a single NaN. */
+/* Writes an archive of the pickle and one storage, a single NaN. */
 static int write_archive(const char *path, const struct cov_pickle_writer *w, struct cov_err *e)
 {
     static const float storage = NAN;
@@ -304,25 +277,6 @@ static int write_archive(const char *path, const struct cov_pickle_writer *w, st
         return cov_zip_finish(zip, e);
     cov_zip_abort(zip);
     return rc;
-}
-
-static void put_head(struct cov_pickle_writer *w)
-{
-    cov_pickle_begin(w);
-    cov_pickle_begin_dict(w);
-    cov_pickle_text(w, "epoch");
-    cov_pickle_int(w, 4);
-    cov_pickle_text(w, "global_step");
-    cov_pickle_int(w, 35);
-    cov_pickle_text(w, "pytorch-lightning_version");
-    cov_pickle_text(w, "2.0.2");
-}
-
-static void put_empty(struct cov_pickle_writer *w, const char *key)
-{
-    cov_pickle_text(w, key);
-    cov_pickle_begin_dict(w);
-    cov_pickle_end_dict(w);
 }
 
 /* state_dict is what os.system("touch executed") returns. */
@@ -346,7 +300,7 @@ static void no_hparams(struct cov_pickle_writer *w)
     cov_pickle_end_dict(w);
 }
 
-/* A state dict by itself, as torch.save(model.state_dict()) gives. */
+/* A bare state dict, as written by torch.save(model.state_dict()). */
 static void bare_state(struct cov_pickle_writer *w)
 {
     cov_pickle_begin(w);
@@ -354,37 +308,22 @@ static void bare_state(struct cov_pickle_writer *w)
     cov_pickle_end_dict(w);
 }
 
-/* A weight that is NaN, which cov_ckpt_write would refuse. */
+/* A NaN weight, which cov_ckpt_write refuses. */
 static void nan_weight(struct cov_pickle_writer *w)
 {
+    static const struct tensor scalar = {
+        .class_name = "FloatStorage", .n_declared = 1, .n_dims = 1, .shape = {1}, .stride = {1}};
     put_head(w);
     put_empty(w, "hyper_parameters");
     cov_pickle_text(w, "state_dict");
     cov_pickle_begin_dict(w);
     cov_pickle_text(w, "out.bias");
-    cov_pickle_global(w, "torch._utils", "_rebuild_tensor_v2");
-    cov_pickle_begin_tuple(w);
-    cov_pickle_begin_tuple(w);
-    cov_pickle_text(w, "storage");
-    cov_pickle_global(w, "torch", "FloatStorage");
-    cov_pickle_text(w, "0");
-    cov_pickle_text(w, "cpu");
-    cov_pickle_int(w, 1);
-    cov_pickle_end_tuple(w);
-    cov_pickle_persistent(w);
-    cov_pickle_int(w, 0);
-    for (int i = 0; i < 2; i++) { /* shape and stride */
-        cov_pickle_begin_tuple(w);
-        cov_pickle_int(w, 1);
-        cov_pickle_end_tuple(w);
-    }
-    cov_pickle_end_tuple(w);
-    cov_pickle_call(w);
+    put_tensor(w, &scalar);
     cov_pickle_end_dict(w);
     cov_pickle_end_dict(w);
 }
 
-/* Every other unit of the LSTMs keeps all of its cell, and adds a little at every step. */
+/* Every other unit of the LSTMs keeps its cell state and adds a little at every step. */
 static void counting(struct maker *m)
 {
     const int hidden = networks[2].hidden;
@@ -399,37 +338,42 @@ static void counting(struct maker *m)
     }
 }
 
+/* `change` or `hparams` change a network; or `pickle` writes all of a pickle but its end. */
 static const struct kind {
     const char *name;
-    int network;                                 /* changed by: */
-    void (*change)(struct maker *m);             /* or else: */
-    void (*pickle)(struct cov_pickle_writer *w); /* writes all of the pickle but the end */
-    float log_coverage;                          /* if not 0: the output at every position */
+    int network;
+    void (*change)(struct maker *m);
+    struct {
+        const char *name;
+        int64_t value;
+    } hparams[2];
+    void (*pickle)(struct cov_pickle_writer *w);
+    float log_coverage; /* if not 0: the output at every position */
 } kinds[] = {
-    {"cnn", 0, NULL, NULL, 0},
-    {"hybrid", 1, NULL, NULL, 0},
-    {"bi-hybrid", 2, NULL, NULL, 0},
-    {"counting", 2, counting, NULL, 0},
-    {"wrong-shape", 0, wrong_shape, NULL, 0},
-    {"missing-tensor", 0, missing_tensor, NULL, 0},
-    {"extra-tensor", 0, extra_tensor, NULL, 0},
-    {"petabytes", 0, petabytes, NULL, 0},
-    {"petabytes-hparams", 0, petabytes_hparams, NULL, 0},
-    {"huge-layers", 0, huge_layers, NULL, 0},
-    {"missing-hparam", 0, missing_hparam, NULL, 0},
-    {"unknown-type", 0, unknown_type, NULL, 0},
-    {"even-kernel", 0, even_kernel, NULL, 0},
-    {"zero-step", 0, zero_step, NULL, 0},
-    {"negative-kernel", 0, negative_kernel, NULL, 0},
-    {"os-system", 0, NULL, os_system, 0},
-    {"no-hparams", 0, NULL, no_hparams, 0},
-    {"bare-state", 0, NULL, bare_state, 0},
-    {"nan", 0, NULL, nan_weight, 0},
-    /* Sound ones whose output is more than fits 16, 32, 64 bits, and a float. */
-    {"exp-20", 0, NULL, NULL, 20},
-    {"exp-25", 0, NULL, NULL, 25},
-    {"exp-50", 0, NULL, NULL, 50},
-    {"exp-100", 0, NULL, NULL, 100},
+    {.name = "cnn"},
+    {.name = "hybrid", .network = 1},
+    {.name = "bi-hybrid", .network = 2},
+    {.name = "counting", .network = 2, .change = counting},
+    {"wrong-shape", .change = wrong_shape},
+    {"missing-tensor", .change = missing_tensor},
+    {"extra-tensor", .change = extra_tensor},
+    {"petabytes", .change = petabytes},
+    {"petabytes-hparams", .hparams = {{"filter_size", (int64_t)1 << 40}, {"up", (int64_t)1 << 20}}},
+    {"huge-layers", .hparams = {{"cnn_layers", INT64_MAX}}},
+    {"missing-hparam", .change = missing_hparam},
+    {"unknown-type", .change = unknown_type},
+    {"even-kernel", .hparams = {{"kernel_size", 8}, {"step", 1}}},
+    {"zero-step", .hparams = {{"step", 0}}},
+    {"negative-kernel", .hparams = {{"kernel_size", -9}}},
+    {"os-system", .pickle = os_system},
+    {"no-hparams", .pickle = no_hparams},
+    {"bare-state", .pickle = bare_state},
+    {"nan", .pickle = nan_weight},
+    /* Valid, but the output exceeds 16, 32 and 64 bits, and a float. */
+    {"exp-20", .log_coverage = 20},
+    {"exp-25", .log_coverage = 25},
+    {"exp-50", .log_coverage = 50},
+    {"exp-100", .log_coverage = 100},
 };
 
 static int make(const struct kind *kind, const char *path, uint64_t seed, struct cov_err *e)
@@ -449,6 +393,8 @@ static int make(const struct kind *kind, const char *path, uint64_t seed, struct
     make_network(&m, &networks[kind->network]);
     if (!m.rc && kind->change)
         kind->change(&m);
+    for (size_t i = 0; !m.rc && i < COV_COUNT(kind->hparams) && kind->hparams[i].name; i++)
+        hparam(&m, kind->hparams[i].name)->integer = kind->hparams[i].value;
     if (!m.rc && kind->log_coverage != 0)
         constant_output(&m, kind->log_coverage);
     rc = m.rc ? cov_fail(e, m.rc, "%s", m.e.text) : cov_ckpt_write(path, &m.c, e);

@@ -1,5 +1,4 @@
-/* predictions_writer.h - a predictions file of a grid that is known, on a chunk writer: values come row by
- * row. Byte for byte the same for the same grid, options and values put in the same order.
+/* predictions_writer.h - for tests: writes a predictions file of a known grid, row by row.
  * SPDX-License-Identifier: MIT */
 #ifndef TESTS_PREDICTIONS_WRITER_H
 #define TESTS_PREDICTIONS_WRITER_H
@@ -11,7 +10,7 @@
 #include "common/store/chunk_file.h"
 #include "common/store/signal_file.h"
 
-/* `grid` is borrowed until close; *blob of encode is reused; close frees in any case. */
+/* Borrows `grid` until close; encode clears *blob; close always frees. */
 struct predictions_writer {
     struct cov_chunk_writer *writer;
     const struct cov_grid *grid;

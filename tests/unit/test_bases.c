@@ -1,5 +1,4 @@
-/* test_bases.c - the bases of genome files: round trips, other layouts, contents that contradict
- * themselves.
+/* test_bases.c - the bases of genome files: round trips, other layouts, contradictory contents.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -23,7 +22,7 @@ static const struct cov_codec_choice none = {COV_CODEC_NONE, 0}, gzip = {COV_COD
                                      fast = {COV_CODEC_FAST, 0}, lzf = {COV_CODEC_LZF, 0},
                                      best = {COV_CODEC_LIBDEFLATE, 9};
 
-/* Every code, padding at the end of a chunk that is not full. */
+/* Every code, then padding. */
 static void codes_of(const struct cov_grid *grid, size_t i, uint8_t *codes)
 {
     struct cov_chunk c = cov_grid_chunk(grid, i);
@@ -42,7 +41,7 @@ static void write_genome(const char *path, const struct cov_grid *grid,
     assert_int_equal(
         genome_create(path, cov_grid_chunk_length(grid), compression, "some/where.fa", &w, NULL),
         0);
-    /* In another order than that of the rows. */
+    /* Not in row order. */
     for (size_t n = cov_grid_n_chunks(grid), i = n; i-- > 0;) {
         codes_of(grid, i, codes);
         assert_int_equal(genome_encode(w, codes, &blob, NULL), 0);
@@ -75,7 +74,7 @@ static void check_genome(const char *path, const struct cov_grid *grid)
         uint8_t codes[L], expected[L];
         codes_of(grid, i, expected);
         assert_int_equal(genome_fetch(f, i, &raw, NULL), 0);
-        /* Twice: the pieces stay. */
+        /* Twice: decoding keeps the pieces. */
         for (int round = 0; round < 2; round++) {
             memset(codes, 99, sizeof codes);
             assert_int_equal(genome_decode(f, i, &raw, codes, NULL), 0);
@@ -98,8 +97,8 @@ static void test_round_trips(void **state)
     cov_grid_free(grid);
 }
 
-/* Rows that onehot.h can encode are its streams, without a filter left out, and the others are
- * compressed in the general way; all come back. */
+/* Rows that onehot.h can encode are its streams, with all filters applied; others are compressed
+ * the general way. All rows decode. */
 static void test_onehot(void **state)
 {
     (void)state;
@@ -153,7 +152,7 @@ static void test_onehot(void **state)
     cov_grid_free(grid);
 }
 
-/* More rows than a block of the table, of many sequences. */
+/* More rows than a block of the table, in many sequences. */
 static void test_many_rows(void **state)
 {
     (void)state;
@@ -200,7 +199,7 @@ static void test_long_names(void **state)
     cov_grid_free(grid);
 }
 
-/* ---- files in other forms, and wrong ones ---- */
+/* ---- other layouts and invalid files ---- */
 
 struct form {
     size_t rows, positions, columns;
@@ -263,7 +262,7 @@ static void write_form(const char *path, const struct cov_grid *grid, const stru
     assert_int_equal(cov_h5_finish(f, NULL), 0);
 }
 
-/* X of the grid as halves or floats. */
+/* X of the grid as float16 or float32. */
 static uint8_t *elements_of(const struct cov_grid *grid, size_t bytes)
 {
     size_t n = cov_grid_n_chunks(grid);
@@ -350,8 +349,8 @@ static void test_wrong_layouts(void **state)
     cov_grid_free(grid);
 }
 
-/* Decodes row 3 (the last of the + strand: one base, then padding) after row and position were
- * given these values; `text`: the expected error, NULL for none. */
+/* Decodes row 3 (the last of the + strand: one base, then padding) with these values at (row,
+ * position); `text`: the expected error, or NULL. */
 static void poke(const struct form *form, size_t t, const uint16_t values[4], const char *text)
 {
     struct cov_grid *grid = two_sequences(100, 33, L);
@@ -384,7 +383,7 @@ static void test_contents(void **state)
     for (size_t i = 0; i < COV_COUNT(forms); i++) {
         const struct form *f = &forms[i];
         poke(f, 0, (uint16_t[4]){0, ONE, 0, 0}, NULL);
-        /* Within the tolerance, as other programs round 0.33, and a zero with a sign. */
+        /* Within the tolerance: 0.33 as rounded by other programs, and negative zero. */
         poke(f, 0, (uint16_t[4]){THIRD - 1, THIRD, THIRD, NEGATIVE_ZERO}, NULL);
         poke(f, 0, (uint16_t[4]){0, NAN16, 0, 0}, ROW "0: the four values are not a base");
         poke(f, 0, (uint16_t[4]){ONE, ONE, 0, 0}, ROW "0: the four values are not a base");
@@ -398,7 +397,7 @@ static void test_contents(void **state)
 #undef ROW
 }
 
-/* Bytes changed at random: decoded, or refused with a text that names the file. */
+/* Random damage is decoded, or refused with a text that names the file. */
 static void test_flipped(void **state)
 {
     (void)state;

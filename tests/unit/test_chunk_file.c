@@ -1,5 +1,5 @@
-/* test_chunk_file.c - files of chunks: every layout, codec and shape written and read, files that
- * grow, partial ones, damaged ones.
+/* test_chunk_file.c - files of chunks: every layout, codec and shape written and read; growing,
+ * partial and damaged files.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -27,7 +27,7 @@ static const struct cov_codec_choice choices[] = {
 };
 static const struct cov_codec_choice gzip = {COV_CODEC_GZIP, 0};
 
-/* Rows 1, 2 and 5 of it: two of the + strand, one of the - strand; or none. */
+/* The first n of rows 1, 2 and 5: two of the + strand, one of the - strand. */
 static struct cov_grid *partial_grid(size_t L, size_t n)
 {
     static const size_t rows[] = {1, 2, 5};
@@ -38,7 +38,7 @@ static struct cov_grid *partial_grid(size_t L, size_t n)
     return some;
 }
 
-/* Every code, or A, C, G, T and N; padding at the end of a chunk that is not full. */
+/* Every code, or A, C, G, T and N; then padding. */
 static void codes_of(const struct cov_grid *grid, size_t i, bool plain, uint8_t *codes)
 {
     static const uint8_t usual[] = {COV_CODE_A, COV_CODE_C, COV_CODE_G, COV_CODE_T, COV_CODE_N};
@@ -50,7 +50,7 @@ static void codes_of(const struct cov_grid *grid, size_t i, bool plain, uint8_t 
     }
 }
 
-/* Byte j of row i of set k: text is without zeros, floats without NaN. */
+/* Byte j of row i of set k: texts without zeros, floats without NaN. */
 static uint8_t byte_of(const struct cov_chunk_set *s, size_t k, size_t i, size_t j)
 {
     return (uint8_t)(s->type.kind == COV_H5_STRING ? 'a' + (i + j) % 26
@@ -106,7 +106,7 @@ static struct cov_chunk_head full_head(size_t L, bool bases)
     return h;
 }
 
-/* Rows of a group as the writer wants them, and as the reader gives them. */
+/* Rows of a group, for the writer and from the reader. */
 struct rows {
     size_t n_sets;
     uint8_t **codes;
@@ -167,7 +167,7 @@ static void write_file(const char *path, const struct cov_grid *grid,
         for (size_t r = 0; r < m; r++)
             fill_row(h, grid, first + r, plain, rows.codes[r], rows.elems[r]);
         cov_blob_clear(&blob);
-        /* The pieces need not be the first of the blob. */
+        /* The pieces may start anywhere in the blob. */
         for (size_t i = 0; i < g % 3; i++) {
             uint8_t *at;
             assert_ok(cov_blob_room(&blob, 5, &at, &e));
@@ -202,8 +202,7 @@ static void check_grid(const struct cov_grid *g, const struct cov_grid *grid)
     }
 }
 
-/* Sets come in the order of names, which is that of full_head; the writer's own attributes apart.
- */
+/* Sets come sorted by name, as in full_head. Ignores attributes of the writer. */
 static void check_head(const struct cov_chunk_head *got, const struct cov_chunk_head *h)
 {
     assert_int_equal(got->L, h->L);
@@ -254,7 +253,7 @@ static void check_file(const char *path, const struct cov_grid *grid,
     assert_true(h->n_sets <= COV_COUNT(ks));
     for (size_t i = 0; i < cov_grid_n_chunks(grid); i++) {
         fill_row(h, grid, i, plain, rows.codes[0], rows.elems[0]);
-        /* All sets; then each third, the last first, with the bases or without. */
+        /* All sets; then every third, in reverse, with and without bases. */
         for (size_t step = 1; step <= 3; step += 2) {
             size_t n = 0;
             uint8_t *to[16];
@@ -290,7 +289,7 @@ static void test_round_trips(void **state)
         struct cov_grid *grid = two_sequences(100, 33, lengths[l]);
         struct cov_chunk_head h = full_head(lengths[l], true);
         for (size_t c = 0; c < COV_COUNT(choices); c++)
-            /* One size of groups with every codec, each with some. */
+            /* All codecs with one group size, and all group sizes. */
             for (size_t k = 0; k < 4; k++) {
                 size_t group = groups[k < 2 ? 0 : 1 + c % (COV_COUNT(groups) - 1)];
                 const struct cov_chunk_writer_options options = {
@@ -304,7 +303,7 @@ static void test_round_trips(void **state)
     }
 }
 
-/* Bases alone, nothing but bases read, no bases. */
+/* A file of bases only; only bases read; no bases. */
 static void test_parts(void **state)
 {
     (void)state;
@@ -432,7 +431,7 @@ static void test_partial(void **state)
         }
 }
 
-/* More rows than one stored chunk of small ones. */
+/* More rows than a stored chunk of small rows. */
 static void test_many_rows(void **state)
 {
     (void)state;
@@ -445,7 +444,7 @@ static void test_many_rows(void **state)
     cov_grid_free(grid);
 }
 
-/* ---- what is refused ---- */
+/* ---- invalid use and invalid files ---- */
 
 static void test_wrong_use(void **state)
 {
@@ -482,7 +481,7 @@ static void test_wrong_use(void **state)
     cov_grid_free(other);
 }
 
-/* A file with the columns of `grid`, and a data set. */
+/* A file with the columns of `grid` and one more data set. */
 static void write_odd(const struct cov_grid *grid, const char *name, int rank,
                       struct cov_h5_type type, size_t rows, size_t positions, int64_t length)
 {
@@ -527,7 +526,7 @@ static void test_wrong_files(void **state)
     cov_chunk_file_close(f);
     write_odd(grid, "data/X_packed", 2, byte, n, 17, 34);
     assert_ok(cov_chunk_file_open("x.h5", &f, &e));
-    /* Rows that were never stored are padding, where the grid has bases. */
+    /* Missing rows are padding where the grid has bases. */
     struct cov_blob raw = COV_BLOB_INIT;
     struct cov_err err = COV_ERR_INIT;
     uint8_t codes[34];
@@ -559,14 +558,14 @@ static void test_wrong_files(void **state)
     refuse("no chunks");
     write_odd(grid, "extra/huge", 2, word, n, (size_t)1 << 28, 0);
     refuse("extra/huge: more than 256 MiB of tables");
-    /* What has the name of a list is one, however many rows it has. */
+    /* The lists of a predictions file are tables, whatever their number of rows. */
     write_odd(grid, "prediction/datasets", 1, word, n, 1, 0);
     refuse("no chunks");
     cov_grid_free(grid);
 }
 
-/* Bytes changed at random, and cut files: read to the end, or refused with a text that names the
- * file. */
+/* Random damage and truncation: the file is read to the end, or refused with a text that names
+ * it. */
 static void test_damaged(void **state)
 {
     (void)state;
@@ -606,7 +605,7 @@ static void test_damaged(void **state)
                 row_bytes += cov_chunk_set_row_bytes(&h->sets[j]);
             }
             struct rows rows = new_rows(h, 1);
-            /* Rows that a flipped bit made this long are nothing but time. */
+            /* Skip rows that a flipped bit made huge: they only take time. */
             size_t n_rows =
                 row_bytes < (size_t)1 << 24 ? cov_grid_n_chunks(cov_chunk_file_grid(f)) : 0;
             for (size_t i = 0; !rc && i < n_rows; i++) {

@@ -1,4 +1,4 @@
-/* test_chunk_head.c - what a file of chunks holds: copied, found, and refused when it cannot be.
+/* test_chunk_head.c - heads: copies, look-ups and invalid parts.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 

@@ -1,4 +1,5 @@
-/* test_chunk_order.c - which chunks of a call are computed, and that the others have their values.
+/* test_chunk_order.c - which chunks of a call are computed, and that the others get the right
+ * values.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -11,7 +12,7 @@
 
 enum { L = 13, DEPTH = 2, MOST = 24, ROW = L * DEPTH };
 
-/* What stands for the network: a value of each position that depends on all codes. */
+/* Replaces the network by a value per position that depends on all codes. */
 static void compute(const uint8_t *codes, float *out)
 {
     float sum = 0;
@@ -29,7 +30,7 @@ static size_t filled(const uint8_t *codes)
     return n;
 }
 
-/* Few kinds of chunks, so that many are equal; kind 0 is all N. */
+/* A small number of kinds of chunks, with many duplicates; kind 0 is all N. */
 static void draw(struct cov_rng *rng, size_t n, uint8_t *codes)
 {
     for (size_t i = 0; i < n; i++) {
@@ -76,7 +77,7 @@ static void orders(void **state)
         n_computed += o.n_todo;
     }
     assert_int_equal(o.n_repeated, n_all - n_computed);
-    /* Nothing but N is known from now on. */
+    /* From now on the result of all N is known. */
     memset(codes, COV_CODE_N, L);
     o.full = false;
     cov_chunk_order_begin(&o, 1, codes, out);

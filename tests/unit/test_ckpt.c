@@ -1,5 +1,5 @@
-/* test_ckpt.c - checkpoints and torch.save's files: round trips, every type of tensor, files that
- * lie.
+/* test_ckpt.c - checkpoints and files of torch.save: round trips, every tensor type, damaged and
+ * contradictory files.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -13,11 +13,11 @@
 #include "common/base/err.h"
 #include "common/base/rng.h"
 #include "common/ckpt/ckpt.h"
-#include "common/ckpt/pickle_writer.h"
 #include "common/ckpt/zip.h"
 #include "tests/lib/own_folder.h"
+#include "tests/lib/put_ckpt.h"
 
-/* Two files in memory: many are written here. */
+/* Two files in memory, because the tests write many. */
 static char path[40], path2[40];
 
 static int setup(void **state)
@@ -104,7 +104,7 @@ static struct cov_ckpt *read_good(const char *from)
     return c;
 }
 
-/* Reading must fail with `message` behind the name of the file. */
+/* Reading must fail with a text that starts with the file name and contains `message`. */
 static void read_bad(const char *from, const char *message)
 {
     struct cov_ckpt *c = NULL;
@@ -212,7 +212,7 @@ static void cut_or_changed(void **state)
         put_bytes(path2, data, i);
         read_bad(path2, i == 0 ? "the file is empty" : i < 4 ? "not a zip archive" : "truncated");
     }
-    /* Whatever bit is flipped: an error, or what was written. */
+    /* Any flipped bit gives an error or does not matter. */
     size_t n_noticed = 0;
     for (size_t bit = 0; bit < 8 * n; bit++) {
         struct cov_ckpt *r = NULL;
@@ -235,68 +235,8 @@ static void cut_or_changed(void **state)
 
 /* ---------------------------------------------------------------- tensors */
 
-/* A tensor as a pickle describes it. */
-struct tensor {
-    const char *class_module, *class_name;
-    const void *data;
-    size_t n_bytes;
-    int64_t n_declared, offset;
-    int n_dims;
-    int64_t shape[9], stride[9];
-    const char *maker; /* NULL: _rebuild_tensor_v2 */
-    const char *dtype; /* _rebuild_tensor_v3's */
-    const char *key;   /* NULL: "0" */
-};
-
-static void put_sizes(struct cov_pickle_writer *w, const int64_t *sizes, int n)
-{
-    cov_pickle_begin_tuple(w);
-    for (int i = 0; i < n; i++)
-        cov_pickle_int(w, sizes[i]);
-    cov_pickle_end_tuple(w);
-}
-
-static void put_tensor(struct cov_pickle_writer *w, const struct tensor *t)
-{
-    cov_pickle_global(w, "torch._utils", t->maker ? t->maker : "_rebuild_tensor_v2");
-    cov_pickle_begin_tuple(w);
-    cov_pickle_begin_tuple(w);
-    cov_pickle_text(w, "storage");
-    cov_pickle_global(w, t->class_module ? t->class_module : "torch", t->class_name);
-    cov_pickle_text(w, t->key ? t->key : "0");
-    cov_pickle_text(w, "cuda:3");
-    cov_pickle_int(w, t->n_declared);
-    cov_pickle_end_tuple(w);
-    cov_pickle_persistent(w);
-    cov_pickle_int(w, t->offset);
-    put_sizes(w, t->shape, t->n_dims);
-    put_sizes(w, t->stride, t->n_dims);
-    cov_pickle_bool(w, true);
-    cov_pickle_begin_ordered_dict(w);
-    cov_pickle_end_dict(w);
-    if (t->dtype)
-        cov_pickle_global(w, "torch", t->dtype);
-    cov_pickle_end_tuple(w);
-    cov_pickle_call(w);
-}
-
-static void put_head(struct cov_pickle_writer *w)
-{
-    cov_pickle_begin(w);
-    cov_pickle_begin_dict(w);
-    cov_pickle_text(w, "epoch");
-    cov_pickle_int(w, 1);
-    cov_pickle_text(w, "global_step");
-    cov_pickle_int(w, 2);
-    cov_pickle_text(w, "pytorch-lightning_version");
-    cov_pickle_text(w, "2.0.2");
-    cov_pickle_text(w, "hyper_parameters");
-    cov_pickle_begin_dict(w);
-    cov_pickle_end_dict(w);
-}
-
-/* An archive of the pickle, which is ended and freed, the storage data/0 and an entry more if
- * `extra` is not NULL. */
+/* Ends and frees the pickle, and writes an archive of it, the storage data/0 and, if `extra` is not
+ * NULL, another entry. */
 static void finish_archive(struct cov_pickle_writer *w, const void *storage, size_t n,
                            const char *extra, const char *text)
 {
@@ -311,12 +251,12 @@ static void finish_archive(struct cov_pickle_writer *w, const void *storage, siz
     free(w->data);
 }
 
-/* A checkpoint whose state dict is `copies` times t, under the names x, x0, x1, ...; or x all of
- * them. */
+/* A checkpoint whose state dict has t `copies` times, named x, x0, x1, ..., or all x. */
 static void make_tensors_named(const struct tensor *t, int copies, bool same_name)
 {
     struct cov_pickle_writer w = COV_PICKLE_WRITER_INIT;
     put_head(&w);
+    put_empty(&w, "hyper_parameters");
     cov_pickle_text(&w, "state_dict");
     cov_pickle_begin_dict(&w);
     for (int i = 0; i < copies; i++) {
@@ -368,8 +308,8 @@ static void types(void **state)
     static const float f32[] = {1.5f, -0.0f, 1e-45f, 3.4e38f};
     static const double f64[] = {1.5, -0.0, 1e-300, 0.1};
     static const float from_f64[] = {1.5f, -0.0f, 0, 0.1f};
-    /* 1, -2, 65504 (the largest), 2^-14 (the smallest normal), 2^-24 and 1023 * 2^-24
-     * (subnormal), -0, 1/3 */
+    /* 1, -2, 65504 (the largest), 2^-14 (the smallest normal), 2^-24 and 1023 * 2^-24 (subnormal),
+     * -0, 1/3 */
     static const uint16_t f16[] = {0x3c00, 0xc000, 0x7bff, 0x0400, 1, 0x03ff, 0x8000, 0x3555};
     static const float from_f16[] = {
         1, -2, 65504, 0x1p-14f, 0x1p-24f, 1023 * 0x1p-24f, -0.0f, 0.333251953125f};
@@ -434,7 +374,7 @@ static void strides(void **state)
     t = (struct tensor){"torch", "FloatStorage", storage, sizeof storage, 24,   0,
                         2,       {6, 4},         {1, 6},  NULL,           NULL, NULL};
     check_floats(&t, COV_TORCH_FLOAT32, expected, 24);
-    /* every second column of the last two rows: offset 12, step 2 */
+    /* every other column of the last two rows: offset 12, step 2 */
     static const float part[] = {12, 14, 16, 18, 20, 22};
     t.offset = 12;
     t.shape[0] = 2, t.shape[1] = 3;
@@ -446,7 +386,7 @@ static void strides(void **state)
     t.shape[0] = 3, t.shape[1] = 2;
     t.stride[0] = 0, t.stride[1] = 1;
     check_floats(&t, COV_TORCH_FLOAT32, rows, 6);
-    /* a size of one may have any stride; a scalar; four dimensions; nothing at all */
+    /* any stride for a size of one; a scalar; four dimensions; an empty tensor */
     t.offset = 23;
     t.shape[0] = 1, t.shape[1] = 1;
     t.stride[0] = INT64_MAX, t.stride[1] = 99;
@@ -523,7 +463,8 @@ static void bad_tensors(void **state)
     BAD("element 1 is NaN or infinite", t.class_name = "HalfStorage", t.data = nans,
         t.n_bytes = sizeof nans);
 
-    /* A storage that many share is fine, until together they ask for more than the file has. */
+    /* Many tensors may share a storage, unless together they have more elements than the file has
+     * bytes. */
     struct tensor t = plain;
     make_tensors(&t, 3);
     cov_ckpt_free(read_good(path));
@@ -535,12 +476,13 @@ static void bad_tensors(void **state)
     read_bad(path, "duplicate tensor x");
 }
 
-/* What is not a tensor, or a parameter around one. */
+/* Values that are not tensors, and a parameter around a tensor. */
 static void other_values(void **state)
 {
     (void)state;
     struct cov_pickle_writer w = COV_PICKLE_WRITER_INIT;
     put_head(&w);
+    put_empty(&w, "hyper_parameters");
     cov_pickle_text(&w, "state_dict");
     cov_pickle_begin_ordered_dict(&w);
     cov_pickle_text(&w, "p");
@@ -564,6 +506,7 @@ static void other_values(void **state)
             "tensor x: its description is damaged"};
         struct cov_pickle_writer bad = COV_PICKLE_WRITER_INIT;
         put_head(&bad);
+        put_empty(&bad, "hyper_parameters");
         cov_pickle_text(&bad, "state_dict");
         cov_pickle_begin_dict(&bad);
         cov_pickle_text(&bad, "x");
@@ -588,13 +531,14 @@ static void other_values(void **state)
     }
 }
 
-/* ---------------------------------------------------------------- what surrounds them */
+/* ---------------------------------------------------------------- entries, pickles and
+ * hyperparameters */
 
 static void other_entries(void **state)
 {
     (void)state;
     static const struct {
-        const char *name, *text, *message; /* message NULL: it is fine */
+        const char *name, *text, *message; /* message NULL: valid */
     } all[] = {
         {"m/version", "3\n", NULL},
         {"m/byteorder", "little", NULL},
@@ -611,9 +555,8 @@ static void other_entries(void **state)
         struct cov_ckpt *c = NULL;
         struct cov_err e = COV_ERR_INIT;
         put_head(&w);
-        cov_pickle_text(&w, "state_dict");
-        cov_pickle_begin_dict(&w);
-        cov_pickle_end_dict(&w);
+        put_empty(&w, "hyper_parameters");
+        put_empty(&w, "state_dict");
         cov_pickle_end_dict(&w);
         finish_archive(&w, storage, sizeof storage, all[i].name, all[i].text);
         int rc = cov_ckpt_read(path, &c, &e);
@@ -632,7 +575,7 @@ static void other_entries(void **state)
     read_bad(path, "it has no data.pkl");
 }
 
-/* One of the items of a checkpoint is missing, or of another type; the pickle is no dict. */
+/* A missing item, an item of another type, and a pickle that is not a dict. */
 static void other_pickles(void **state)
 {
     (void)state;
@@ -673,15 +616,14 @@ static void other_pickles(void **state)
     read_bad(path, "not a PyTorch Lightning checkpoint: state_dict is missing");
 }
 
-/* A checkpoint whose hyperparameters `put` pushes. */
+/* A checkpoint with hyperparameters written by `put`. */
 static void make_hparams(void (*put)(struct cov_pickle_writer *w))
 {
     struct cov_pickle_writer w = COV_PICKLE_WRITER_INIT;
     put_head(&w);
-    cov_pickle_text(&w, "state_dict");
-    cov_pickle_begin_dict(&w);
-    cov_pickle_end_dict(&w);
-    /* As in Python the last of two counts. */
+    put_empty(&w, "hyper_parameters");
+    put_empty(&w, "state_dict");
+    /* As in Python, the last of duplicate keys wins. */
     cov_pickle_text(&w, "hyper_parameters");
     cov_pickle_begin_ordered_dict(&w);
     put(&w);
@@ -702,9 +644,7 @@ static void put_unusual(struct cov_pickle_writer *w)
     cov_pickle_text(w, "a");
     cov_pickle_int(w, 1);
     cov_pickle_end_list(w);
-    cov_pickle_text(w, "dict");
-    cov_pickle_begin_dict(w);
-    cov_pickle_end_dict(w);
+    put_empty(w, "dict");
     cov_pickle_text(w, "path");
     cov_pickle_global(w, "pathlib", "PosixPath");
     cov_pickle_begin_tuple(w);

@@ -1,4 +1,4 @@
-/* test_ckpt_training.c - the state of training in checkpoints: round trips, what is missing, damage.
+/* test_ckpt_training.c - the state of training in checkpoints: round trips, missing parts, damage.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -101,7 +101,7 @@ static void test_round_trip(void **state)
     cov_ckpt_fini(&c);
 }
 
-/* Checkpoints for prediction alone. */
+/* Checkpoints without a state of training. */
 static void test_without(void **state)
 {
     (void)state;

@@ -17,7 +17,7 @@ static uint8_t *random_codes(struct cov_rng *r, size_t n)
     return codes;
 }
 
-/* Pieces of several lengths, beyond what stays in memory; random reads. */
+/* Pieces of several lengths, more than fit in memory; random reads. */
 static void test_pieces(void **state)
 {
     (void)state;
@@ -46,7 +46,7 @@ static void test_pieces(void **state)
                 assert_int_equal(back[n], 0xee);
             }
     }
-    /* Cut in the file and in memory, then append. */
+    /* Truncate in the file and in memory, then append. */
     for (size_t k = N; k-- > 0;) {
         assert_int_equal(cov_code_store_cut(s, begins[k], NULL), 0);
         assert_int_equal(cov_code_store_end(s), begins[k]);

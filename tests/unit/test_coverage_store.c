@@ -1,4 +1,4 @@
-/* test_coverage_store - coverage that waits encoded comes back as it was, in any type that holds it.
+/* test_coverage_store.c - stored coverage is returned unchanged, in any type that holds it.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -13,7 +13,7 @@ enum { N_PAIRS = 48, L = 700, N_LANES = 4 };
 
 static int32_t lanes[N_PAIRS][N_LANES][L];
 
-/* Zeros, steps, or random values of as many bits as the kind says. */
+/* Zeros, steps, or random values; the kind gives their bits. */
 static int32_t make_lane(struct cov_rng *rng, size_t kind, size_t n, int32_t *lane)
 {
     static const unsigned bits[] = {0, 0, 7, 8, 9, 15, 16, 31};
@@ -52,7 +52,7 @@ static void expect_row(const struct cov_coverage_store *s, size_t i, int strand,
     } else {
         assert_int_equal(rc, 0);
         memset(values, 0x55, sizeof values);
-        /* All L of them: behind the end there is -1. */
+        /* All L elements: -1 past the end. */
         rc = cov_coverage_decode_piece((struct cov_coverage_row){L, L, elem_bytes}, &out, 0, values,
                                        NULL);
         assert_int_equal(rc, 0);
@@ -81,7 +81,7 @@ static void test_round_trip(void **state)
             lane->depth = lanes[i][k];
             lane->max = make_lane(&rng, (i + k) % 8, (size_t)p.end, lanes[i][k]);
             if (i % 3 == 2 && k % 2)
-                *lane = in[i][k / 2][0]; /* both strands the same */
+                *lane = in[i][k / 2][0]; /* both strands are equal */
         }
         assert_int_equal(cov_coverage_store_pack(&s, i, &p, in[i], &packed, NULL), 0);
         if (i != 7)
@@ -102,7 +102,7 @@ static void test_round_trip(void **state)
     cov_blob_fini(&packed.blob);
 }
 
-/* The hash of what was counted is that of the values that are read back, and of no others. */
+/* The hash of the counted values equals that of the values read back, and only of those. */
 static void test_sample(void **state)
 {
     (void)state;
@@ -133,7 +133,7 @@ static void test_sample(void **state)
             zeros = cov_coverage_hash(zeros, values[1], 500);
         }
         assert_int_equal(hash == cov_coverage_store_hash(&s, 0, &p), !changed);
-        assert_true(zeros == cov_coverage_store_hash(&s, 1999, &p)); /* was not put */
+        assert_true(zeros == cov_coverage_store_hash(&s, 1999, &p)); /* not put */
     }
     assert_true(cov_coverage_store_is_ready(&s, 2));
     cov_coverage_store_fini(&s);

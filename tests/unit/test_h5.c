@@ -1,4 +1,5 @@
-/* test_h5.c - HDF5 files made and read: shapes, filters, holes, attributes, damage, full disks.
+/* test_h5.c - HDF5 files written and read: shapes, filters, missing chunks, attributes, damage,
+ * full disks.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -16,7 +17,7 @@
 #include "tests/lib/own_child.h"
 #include "tests/lib/own_folder.h"
 
-/* ---- small helpers ---- */
+/* ---- helpers ---- */
 
 struct bytes {
     uint8_t *data;
@@ -35,8 +36,8 @@ static int32_t value(size_t row, size_t pos, size_t col)
     return (int32_t)(row * 1000 + pos * 10 + col) - 500;
 }
 
-/* An int32 set of 11 x 20 x 3 in chunks of the given shape; row 4's chunks (and those of the rows
- * that share them) are not stored if `holes`. */
+/* An int32 set of 11 x 20 x 3 in chunks of the given shape. With `holes`, the chunks of row 4, and
+ * so of the rows that share them, are missing. */
 enum { ROWS = 11, POS = 20, COLS = 3, HOLE = 4, FILL = -7 };
 
 static struct cov_h5_new spec_of(const size_t chunk[3], struct cov_codec_choice choice,
@@ -122,7 +123,7 @@ static void check_file(const char *path, const struct cov_h5_new *spec, bool hol
     const struct cov_h5_rows *r = cov_h5_set_rows(s);
     assert_int_equal(r->type.kind, COV_H5_INT);
     assert_int_equal(r->dims[0], ROWS);
-    /* In no order, so that bands come and go. */
+    /* In random order, so that bands are replaced. */
     for (size_t step = 0; step < ROWS; step++) {
         size_t row = step * 7 % ROWS;
         for (size_t col = 0; col < COLS; col++)
@@ -170,7 +171,7 @@ static void test_same_bytes(void **state)
     (void)state;
     struct cov_h5_new spec = spec_of((size_t[3]){1, 20, 1}, gzip, true);
     write_file("a.h5", &spec, gzip, false);
-    /* Times in the file would have whole seconds. */
+    /* Times in the file have a resolution of a second. */
     sleep(1);
     write_file("b.h5", &spec, gzip, false);
     check_same_files("a.h5", "b.h5");
@@ -254,7 +255,7 @@ static void test_no_hdf5(void **state)
     refuse("x.h5", COV_EINPUT, "x.h5: damaged HDF5 superblock");
 }
 
-/* A reader's whole way through a file; everything is allowed but a crash, a hang, or an error
+/* Reads the whole file as a reader does. Errors are fine, but not a crash, a hang, or an error
  * without text. Returns the status. */
 static int read_all(const char *path)
 {
@@ -301,7 +302,7 @@ static void test_cut_short(void **state)
     char text[100];
     (void)snprintf(text, sizeof text, "x.h5: truncated: %zu of %zu bytes", whole.n - 1, whole.n);
     refuse("x.h5", COV_EINPUT, text);
-    /* A header in front, as h5jam puts it, is none of our business. */
+    /* A user block, as added by h5jam, is skipped. */
     uint8_t *jammed = calloc(1, whole.n + 512);
     assert_non_null(jammed);
     memcpy(jammed + 512, whole.data, whole.n);
@@ -338,11 +339,11 @@ static void test_flipped(void **state)
         }
         free(whole.data);
     }
-    /* Much of a small file is empty space in tables; but some damage must be seen. */
+    /* Much of a small file is unused space in tables, but some damage must be noticed. */
     assert_true(n_refused > n_tried / 50);
 }
 
-/* Chunk rows of 0: libhdf5 1.10.8 divides by it when it opens the set. The child takes the blow. */
+/* Chunks of 0 rows: libhdf5 1.10.8 divides by zero on opening the set, in the child. */
 static void test_crash_of_libhdf5(void **state)
 {
     (void)state;
@@ -363,7 +364,7 @@ static void test_crash_of_libhdf5(void **state)
     struct cov_h5_set *s;
     struct cov_err e = COV_ERR_INIT;
     int rc = cov_h5_open("x.h5", &f, &e);
-    if (!rc) /* a libhdf5 that has got better */
+    if (!rc) /* a fixed libhdf5 */
         rc = cov_h5_set_open(f, "data/deep/x", 3, &s, &e);
     else
         assert_string_equal(e.text, "x.h5: damaged HDF5 file: libhdf5 crashes on it");
@@ -372,7 +373,7 @@ static void test_crash_of_libhdf5(void **state)
     free(whole.data);
 }
 
-/* libhdf5 allocates, and fills, as many bytes as an attribute of variable length claims to have. */
+/* libhdf5 allocates and fills as many bytes as a variable-length attribute claims. */
 static void test_long_attribute(void **state)
 {
     (void)state;
@@ -388,7 +389,7 @@ static void test_long_attribute(void **state)
     cov_h5_set_close(s);
     assert_int_equal(cov_h5_write_attr(f, NULL, "name", "seventeen letters", NULL), 0);
     assert_int_equal(cov_h5_finish(f, NULL), 0);
-    /* The element: its length, where its heap is, its number there. */
+    /* The element: its length, the address of its heap, its index there. */
     struct bytes whole = slurp("x.h5");
     for (size_t i = 0; i + 16 < whole.n; i++) {
         uint32_t length;
@@ -415,7 +416,7 @@ static void test_long_attribute(void **state)
     cov_h5_close(f);
 }
 
-/* The probe may be where the caller ignores its children, or has a handler for them. */
+/* The probe works while the caller ignores SIGCHLD or handles it. */
 static void test_probe_ignoring_children(void **state)
 {
     (void)state;
@@ -427,8 +428,8 @@ static void test_probe_ignoring_children(void **state)
     (void)signal(SIGCHLD, old);
 }
 
-/* Writes a file with an image of libhdf5's cache. For a process of its own: libhdf5 does not free
- * all that it allocates for this. */
+/* Writes a file with an image of libhdf5's cache, in its own process because libhdf5 leaks
+ * memory. */
 static int write_cache_image(void *arg)
 {
     (void)arg;
@@ -443,7 +444,7 @@ static int write_cache_image(void *arg)
     return good && H5Gclose(group) >= 0 && H5Fclose(file) >= 0 ? 0 : -1;
 }
 
-/* A file that libhdf5 was told to keep an image of its cache in: not one to be trusted with. */
+/* A file with a metadata cache image is refused. */
 static void test_cache_image(void **state)
 {
     (void)state;
@@ -481,8 +482,8 @@ static int fill_disk(void *arg)
     return good ? 0 : -1;
 }
 
-/* A disk that is full when the file is written, or when it is closed: by a limit on the file's
- * size, in a process of its own. */
+/* A disk that fills up on writing or on closing: by a limit of the file size, in its own
+ * process. */
 static void test_full_disk(void **state)
 {
     (void)state;

@@ -31,7 +31,7 @@ static void test_integers(void **state)
             int64_t max = type.is_signed ? INT64_MAX >> (64 - 8 * bytes)
                           : bytes < 8    ? (int64_t)(UINT64_MAX >> (64 - 8 * bytes))
                                          : INT64_MAX;
-            /* Many, at an odd address, so that any blocking shows. */
+            /* Many, at an odd address, so that errors at block boundaries show. */
             static uint8_t raw[1 + 8 * N * COPIES];
             static int64_t expected[N * COPIES], got[N * COPIES];
             static double numbers[N * COPIES];
@@ -114,7 +114,7 @@ static void test_string_length(void **state)
 
 /* ---- rows ---- */
 
-/* Element (row, position, column) of the array that all tests store. */
+/* Element (row, position, column) of the test array. */
 static uint64_t element(const struct cov_h5_rows *r, size_t row, size_t pos, size_t col)
 {
     return (row * r->dims[1] + pos) * r->dims[2] + col + 1;
@@ -125,8 +125,7 @@ static void put_element(const struct cov_h5_rows *r, uint64_t x, uint8_t *dst)
     put_bytes(x * 0x9e3779b97f4a7c15U, &r->type, dst);
 }
 
-/* The piece of the chunk at (row, pos, col), as a writer would have made it; beyond the edges is
- * zero. */
+/* The piece of the chunk at (row, pos, col) as written by a writer; zeros past the edges. */
 static void add_piece(const struct cov_h5_rows *r, struct cov_codec_choice choice, size_t row,
                       size_t pos, size_t col, struct cov_blob *b)
 {
@@ -151,7 +150,7 @@ static bool is_missing(size_t row, size_t pos, size_t col, bool holes)
     return holes && (row + pos + col) % 3 == 1;
 }
 
-/* Pieces as cov_h5_set_fetch gives them: positions outside, columns inside. */
+/* Pieces in the order of cov_h5_set_fetch: positions, then columns. */
 static void fetch(const struct cov_h5_rows *r, struct cov_codec_choice choice, size_t row,
                   size_t col, size_t n_cols, bool holes, struct cov_blob *b)
 {
@@ -211,7 +210,7 @@ static void test_chunk_shapes(void **state)
                             size_t n_rows = left < 7 - row ? left : 7 - row;
                             const uint8_t *block = NULL;
                             cov_blob_clear(&raw);
-                            /* A piece that belongs to somebody else stands in front. */
+                            /* An unrelated piece comes first. */
                             assert_int_equal(cov_blob_end_piece(&raw, 0, NULL), 0);
                             fetch(&r, choices[c], row, col, n_cols, holes, &raw);
                             assert_int_equal(raw.n_pieces, 1 + cov_h5_n_pieces(&r, col, n_cols));
@@ -243,7 +242,7 @@ static void test_plain_rows(void **state)
     cov_blob_fini(&raw);
 }
 
-/* LZF that does not make a chunk smaller leaves it as it is, and says so. */
+/* If LZF does not shrink a chunk, it is stored unchanged, with the filter's mask bit. */
 static void test_mask(void **state)
 {
     (void)state;
@@ -305,7 +304,7 @@ static struct cov_h5_type float_type(size_t bytes)
     return (struct cov_h5_type){COV_H5_FLOAT, bytes, true, false, '\0'};
 }
 
-/* All integer types: the edges of each, into each. */
+/* Limits of each integer type, converted to each type. */
 static void test_retype_integers(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* test_journal.c - pieces of a run come back whole, or not at all; one process at a time.
+/* test_journal.c - pieces of a run are returned complete or not at all; one process at a time.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -18,7 +18,7 @@
 enum { N = 20 };
 static const char head[] = "version\t1\ninput\tx\n";
 
-/* The blobs of piece i: some pieces and bytes, also none. */
+/* The blobs of piece i: a few pieces and bytes, or none. */
 static void fill(size_t i, struct cov_blob blobs[2])
 {
     for (size_t b = 0; b < 2; b++) {
@@ -80,7 +80,7 @@ static long size_of(const char *path)
     return stat(path, &st) == 0 ? (long)st.st_size : -1;
 }
 
-/* Pieces N-1, N-2, .. 1, and 0 not. */
+/* Pieces N-1, N-2, ..., 1, without 0. */
 static void make(const char *path)
 {
     struct cov_journal *j;
@@ -130,7 +130,7 @@ static void test_empty(void **state)
     cov_journal_close(NULL);
 }
 
-/* Wherever it is cut, what was whole is there, and it can be gone on with. */
+/* Wherever it is truncated, complete pieces remain and more can be appended. */
 static void test_cut(void **state)
 {
     (void)state;
@@ -159,7 +159,7 @@ static void test_cut(void **state)
     }
 }
 
-/* Whichever byte of it changes, no piece comes back that was not put in. */
+/* Whichever byte changes, only pieces that were appended are returned. */
 static void test_damage(void **state)
 {
     (void)state;
@@ -179,12 +179,12 @@ static void test_damage(void **state)
         logged.n_warnings = 0;
         int rc = cov_journal_open("d", &j, &e);
         if (at < 16) {
-            assert_int_equal(rc, COV_EINPUT); /* any file: it is not touched */
+            assert_int_equal(rc, COV_EINPUT); /* another kind of file: not changed */
             assert_non_null(strstr(e.text, "is not a journal"));
             assert_int_equal(size_of("d"), size);
         } else if (at < first) {
             assert_int_equal(rc, 0);
-            /* The length of the head: it may seem to be cut. */
+            /* A changed length of the head may look like a truncated head. */
             if (!cov_journal_head(j, &damaged))
                 assert_true(damaged || (at >= 20 && at < 24));
             else
@@ -220,7 +220,7 @@ static void test_damaged_later(void **state)
     cov_journal_close(j);
 }
 
-/* A piece that does not belong to the run is as good as none. */
+/* A piece with a number outside of the run is ignored. */
 static void test_other_number(void **state)
 {
     (void)state;

@@ -1,10 +1,10 @@
-/* test_mt19937.c - states against those of NumPy and Python.
+/* test_mt19937.c - states compared with those of NumPy and Python.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
 #include "common/ckpt/mt19937.h"
 
-/* numpy.random.seed(5), random.seed(5): the first words, and all of them summed up. */
+/* numpy.random.seed(5), random.seed(5): the first words and the sum of all. */
 static void test_states(void **state)
 {
     (void)state;

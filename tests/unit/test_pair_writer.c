@@ -1,4 +1,4 @@
-/* test_pair_writer.c - pairs that come one by one make the same file as a grid that is known.
+/* test_pair_writer.c - writing pair by pair makes the same file as writing with a known grid.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -46,7 +46,7 @@ static struct cov_chunk_writer *new_writer(const char *path)
     return w;
 }
 
-/* The stored form of a chunk, which depends on where it lies and on nothing else. */
+/* The stored form of a chunk, which only depends on its position. */
 static void encode(const struct cov_chunk_writer *w, struct cov_chunk c, struct cov_blob *out)
 {
     static const uint8_t usual[] = {COV_CODE_A, COV_CODE_C, COV_CODE_G, COV_CODE_T, COV_CODE_N};
@@ -109,7 +109,7 @@ static void write_pairs(const char *path, const struct cov_grid *grid, size_t me
 static void check_same(const char *a, const char *b)
 {
     check_same_files(a, b);
-    /* And it is a file of chunks. */
+    /* It is a valid file of chunks. */
     struct cov_chunk_file *f;
     assert_ok(cov_chunk_file_open(b, &f, &e));
     cov_chunk_file_close(f);
@@ -120,7 +120,7 @@ static void test_same_file(void **state)
     (void)state;
     struct cov_grid *grid = sequences(), *made;
     write_known("known.h5", grid);
-    /* Chunks that wait in the file, some there, and all in memory. */
+    /* Waiting chunks all in the file, some there, and all in memory. */
     static const size_t memory[] = {0, 600, 3000, COV_PAIR_WRITER_MEMORY, SIZE_MAX};
     for (size_t k = 0; k < 2 * COV_COUNT(memory); k++) {
         bool partial = k % 2;
@@ -141,7 +141,7 @@ static void test_partial(void **state)
     static const struct {
         size_t n, rows[8];
     } cases[] = {
-        {8, {1, 2, 7, 16, 24, 31, 34, 36}}, /* strands alone, holes, a sequence left out */
+        {8, {1, 2, 7, 16, 24, 31, 34, 36}}, /* single strands, gaps, a sequence without chunks */
         {1, {33}},
         {0, {0}},
     };
@@ -160,7 +160,7 @@ static void test_partial(void **state)
     cov_grid_free(all);
 }
 
-/* What must not come: one step too many after [0, 33) and [33, 50) of chr1, of length 50. */
+/* Invalid calls after [0, 33) and [33, 50) of chr1, of length 50. */
 enum step {
     LATE,
     HOLE,
@@ -237,7 +237,7 @@ static void test_refused(void **state)
         assert_string_equal(err.text, texts[step]);
         cov_pair_writer_abort(p);
     }
-    /* A sequence that has no end, and an end without a beginning. */
+    /* A sequence without end, and an end without a start. */
     struct cov_pair_writer *p;
     struct cov_err err = COV_ERR_INIT;
     assert_ok(cov_pair_writer_new(new_writer("x.h5"), L, ".", 0, true, &p, &e));
@@ -245,7 +245,8 @@ static void test_refused(void **state)
     assert_ok(cov_pair_writer_begin(p, "", "chr1", &e));
     assert_int_equal(cov_pair_writer_finish(p, NULL, &err), COV_EINPUT);
     assert_string_equal(err.text, "chr1: the sequence is incomplete");
-    /* Partial ones may overlap but not go back; their lengths are no shorter than their chunks. */
+    /* In a partial file pairs may overlap but not go back, and a sequence is not shorter than its
+     * chunks. */
     assert_ok(cov_pair_writer_new(new_writer("x.h5"), L, ".", 0, true, &p, &e));
     assert_ok(cov_pair_writer_begin(p, "", "chr1", &e));
     assert_ok(cov_pair_writer_put(p, 33, 66, &blob, NULL, &e));
@@ -253,7 +254,7 @@ static void test_refused(void **state)
     assert_int_equal(cov_pair_writer_end(p, 65, NULL), COV_EINPUT);
     cov_pair_writer_abort(p);
     cov_pair_writer_abort(NULL);
-    /* A folder for what waits that is not there. */
+    /* A missing temporary folder. */
     assert_ok(cov_pair_writer_new(new_writer("x.h5"), L, "no/such", 0, false, &p, &e));
     assert_ok(cov_pair_writer_begin(p, "", "chr1", &e));
     assert_int_equal(cov_pair_writer_put(p, 0, 33, &blob, &blob, NULL), COV_EIO);

@@ -15,7 +15,7 @@ static const struct cov_pickle_name names[] = {
     {"torch", "FloatStorage", 8},
 };
 
-/* Pickles are given as string literals: what sizeof counts, less the final zero. */
+/* A string literal and its bytes, without the final zero. */
 #define LITERAL(text) (text), sizeof(text) - 1
 
 static struct cov_pickle *good(const char *text, size_t n)
@@ -27,13 +27,13 @@ static struct cov_pickle *good(const char *text, size_t n)
     return p;
 }
 
-/* Reading must fail, with `message` in its text. */
+/* Reading must fail with a text that contains `message`. */
 static void bad_limited(const char *text, size_t n, const struct cov_pickle_limits *limits,
                         const char *message)
 {
     struct cov_pickle *p = NULL;
     struct cov_err e = COV_ERR_INIT;
-    /* A copy of exactly that size: a sanitizer sees every byte read behind the end. */
+    /* An exact copy, so that a sanitizer notices reads past the end. */
     char *copy = malloc(n ? n : 1);
     assert_non_null(copy);
     memcpy(copy, text, n);
@@ -166,7 +166,7 @@ static void containers(void **state)
     assert_int_equal(item(tuple->items[1], 0), 5);
     assert_int_equal(item(tuple->items[2], 1), 7);
     assert_int_equal(item(tuple->items[3], 2), 10);
-    /* As in Python the last one counts. */
+    /* As in Python, the last one wins. */
     assert_int_equal(cov_pickle_get(root, "a")->kind, COV_PICKLE_SET);
     assert_int_equal(item(cov_pickle_get(root, "a"), 0), 11);
     assert_int_equal(root->items[9]->kind, COV_PICKLE_SET);
@@ -176,7 +176,7 @@ static void containers(void **state)
     cov_pickle_free(p);
 }
 
-/* OrderedDict() with a pair and a state, and a persistent id of a tuple. */
+/* OrderedDict() with an item and a state, and a persistent id that is a tuple. */
 static void objects(void **state)
 {
     (void)state;
@@ -204,7 +204,7 @@ static void objects(void **state)
     }
 }
 
-/* Every way to name a function or to have one called. */
+/* Every way to name a function or to call one. */
 static void nothing_is_executed(void **state)
 {
     (void)state;
@@ -213,7 +213,7 @@ static void nothing_is_executed(void **state)
         size_t n;
         const char *message;
     } all[] = {
-        /* GLOBAL and REDUCE: what pickle.dumps makes of a __reduce__ */
+        /* GLOBAL and REDUCE: what pickle.dumps writes for __reduce__ */
         {LITERAL("\x80\2cos\nsystem\nX\2\0\0\0id\x85R."), "imports os.system,"},
         {LITERAL("cposix\nsystem\n(X\2\0\0\0idtR."), "imports posix.system,"},
         {LITERAL("c__builtin__\neval\nX\1\0\0\0001\x85R."), "imports __builtin__.eval,"},
@@ -239,12 +239,12 @@ static void nothing_is_executed(void **state)
         {LITERAL("ccollections\nOrderedDict\n}b."), "state set on a value that cannot hold it"},
         {LITERAL("]}b."), "state set on a value that cannot hold it"},
         {LITERAL("ccollections\nOrderedDict\n)R}b}b."), "state set on a value that cannot hold it"},
-        /* calls of what is no name */
+        /* calls of values that are not names */
         {LITERAL("X\2\0\0\0os)R."), "a call of a value that is not a function"},
         {LITERAL("ccollections\nOrderedDict\n)R)R."), "a call of a value that is not a function"},
         {LITERAL("ccollections\nOrderedDict\n]R."), "a call of a value that is not a function"},
         {LITERAL("K\1)\x81."), "a call of a value that is not a function"},
-        /* registered extensions, and text ids */
+        /* registered extensions, and textual ids */
         {LITERAL("\x82\1."), "opcode EXT1"},
         {LITERAL("\x83\1\0."), "opcode EXT2"},
         {LITERAL("\x84\1\0\0\0."), "opcode EXT4"},
@@ -255,7 +255,7 @@ static void nothing_is_executed(void **state)
     };
     for (size_t i = 0; i < COV_COUNT(all); i++)
         bad(all[i].text, all[i].n, all[i].message);
-    /* Names that are very long are shortened. */
+    /* Very long names are shortened. */
     char text[1000];
     memset(text, 'x', sizeof text);
     text[0] = 'c';
@@ -266,7 +266,7 @@ static void nothing_is_executed(void **state)
 static void every_code(void **state)
 {
     (void)state;
-    /* Alone, no operation but those that push something may succeed; none may crash. */
+    /* A single opcode may only succeed if it pushes a value; none may crash. */
     for (int code = 0; code < 256; code++) {
         char text[64] = {(char)code};
         for (size_t n = 1; n < sizeof text; n++) {
@@ -368,7 +368,7 @@ static void limits(void **state)
     bad_limited(LITERAL("N\x85\x85\x85\x85\x85\x85."), &few, "nests values more than 5 deep");
     bad_limited(LITERAL("((((((t"), &few, "nests values more than 5 deep");
 
-    /* A million of everything that nests. */
+    /* A million of every opcode that nests. */
     enum { N = 1000000 };
     char *text = malloc(2 * N + 1);
     assert_non_null(text);
@@ -381,7 +381,7 @@ static void limits(void **state)
         assert_int_equal(cov_pickle_read(text, 2 * N, names, 2, NULL, &p, &e), COV_EINPUT);
         assert_null(p);
     }
-    /* Lists that hold the one before them twice: 2^90 paths, but 91 values. */
+    /* Lists that contain the previous list twice: 2^90 paths, but 91 values. */
     static const char first[] = {'(', ']', 'q', 0};
     size_t n = sizeof first;
     memcpy(text, first, n);
@@ -453,7 +453,7 @@ static void writing(void **state)
     assert_int_equal(v->items[3]->kind, COV_PICKLE_PERSISTENT);
     cov_pickle_free(p);
 
-    /* Cut off anywhere it is damaged; changed anywhere it must not crash. */
+    /* Any truncation is an error; any change must not crash. */
     for (size_t n = 0; n < w.n_bytes; n++)
         bad((const char *)w.data, n, "truncated");
     struct cov_rng rng;

@@ -35,7 +35,7 @@ static float value_of(const struct cov_grid *grid, size_t i, size_t t, size_t d)
 
 static const char *const datasets[D] = {"atacseq", "h3k4me3", "moa seq"};
 
-/* `half`: adds 0.5 where it is no padding. */
+/* `half`: adds 0.5, except to padding. */
 static void write_predictions(const char *path, const struct cov_grid *grid,
                               enum cov_signal_type type, struct cov_codec_choice compression,
                               bool half)
@@ -110,7 +110,7 @@ static void test_round_trips(void **state)
     cov_grid_free(grid);
 }
 
-/* The value at base 3 of a chunk, in the first data set, with the type's limits. */
+/* The value at base 3 of a chunk in the first data set, at the limits of each type. */
 static void test_limits(void **state)
 {
     (void)state;
@@ -140,7 +140,7 @@ static void test_limits(void **state)
         float values[L][D] = {{0}};
         values[3][1] = cases[k].value;
         assert_int_equal(predictions_writer_new("x.h5", grid, &options, &w, NULL), 0);
-        /* Row 4 is [42, 21) of the - strand: base 3 of it is position 39. */
+        /* Row 4 is [42, 21) of the - strand; its base 3 is position 39. */
         int rc = predictions_writer_encode(w, 4, values[0], &blob, &e);
         assert_int_equal(rc, cases[k].name ? COV_EINPUT : 0);
         if (cases[k].name) {
@@ -169,7 +169,7 @@ static void test_same_bytes(void **state)
     cov_grid_free(grid);
 }
 
-/* All rows of a file of D data sets, -1 throughout. */
+/* Writes all rows of D data sets, -1 throughout. */
 static void put_unknown(struct predictions_writer *w, const struct cov_grid *grid, size_t n)
 {
     struct cov_blob blob = COV_BLOB_INIT;
@@ -220,7 +220,7 @@ static void test_long_names(void **state)
     assert_int_equal(cov_signal_file_open("x.h5", COV_SIGNAL_PREDICTED, &f, NULL), 0);
     assert_string_equal(cov_signal_file_dataset(f, 0), "short");
     assert_string_equal(cov_signal_file_dataset(f, 1), name);
-    /* -1 where there are bases is no prediction. */
+    /* -1 at a base is not a valid prediction. */
     struct cov_blob raw = COV_BLOB_INIT;
     struct cov_err e = COV_ERR_INIT;
     float values[L];
@@ -261,7 +261,7 @@ static void put_number(const struct cov_h5_type *type, int64_t x, uint8_t *dst)
         dst[j] = (uint8_t)((uint64_t)x >> 8 * j);
 }
 
-/* The element at (bad_row, bad_pos) of every set is `bad`, if that is not 0. */
+/* The element at (bad_row, bad_pos) of every set is `bad`, if not 0. */
 static void write_measured(const char *path, const struct cov_grid *grid,
                            const struct column_set *sets, size_t n_sets, size_t n_rows, int64_t bad)
 {
@@ -389,7 +389,7 @@ static void test_refused(void **state)
     write_measured("x.h5", grid, &a, 1, n - 1, 0);
     refuse("x.h5", COV_SIGNAL_MEASURED, "x.h5: data/seqids: 8 x 1 elements instead of 7 x 1");
 
-    /* Names of the data sets are all different, and not empty. */
+    /* Names of data sets are unique and not empty. */
     static const struct {
         const char *const names[2];
         const char *text;
@@ -409,7 +409,7 @@ static void test_refused(void **state)
         assert_int_equal(predictions_writer_close(w, NULL), 0);
         refuse("x.h5", COV_SIGNAL_PREDICTED, cases[k].text);
     }
-    /* A file that lacks a row is none. */
+    /* A file that lacks a row is refused. */
     {
         const struct cov_predictions_options options = {.model_name = "m",
                                                         .datasets = datasets,

@@ -1,4 +1,4 @@
-/* test_stream.c - the chunk stream: round trips, and streams that were cut or damaged.
+/* test_stream.c - the chunk stream: round trips, truncated and damaged streams.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -16,7 +16,7 @@
 #include "tests/lib/own_folder.h"
 #include "tests/lib/stream_bytes.h"
 
-/* ---------------------------------------------------------------- made-up genomes */
+/* ---------------------------------------------------------------- synthetic genomes */
 
 enum { MAX_SETS = 4 };
 
@@ -92,7 +92,7 @@ static void make_codes(const struct genome *g, struct row *r)
         r->codes[COV_PLUS][i] = (uint8_t)(below(8) ? 1U << below(4) : 1 + below(15));
     memcpy(r->codes[COV_MINUS], r->codes[COV_PLUS], n);
     cov_codes_reverse_complement(r->codes[COV_MINUS], n);
-    if (below(5) == 0) /* one base of the strands does not agree */
+    if (below(5) == 0) /* the strands disagree in one base */
         r->codes[COV_MINUS][below(n)] ^= 1 << below(4);
     for (size_t i = 0; i < n; i++)
         if (r->codes[COV_MINUS][i] == 0)
@@ -228,7 +228,7 @@ static void expect_head(const struct genome *g, const struct cov_stream *s)
     }
 }
 
-/* Rows to unpack into. */
+/* Buffers to unpack into. */
 struct space {
     uint8_t *codes[2], *elems[2][MAX_SETS];
 };
@@ -275,7 +275,8 @@ static void expect_row(const struct genome *g, const struct row *r, const struct
     }
 }
 
-/* Reads the stream to its end. What comes is that of *g (if not NULL), or there is an error. */
+/* Reads the stream to its end. Its contents must be those of *g, if not NULL, unless there is an
+ * error. */
 static int read_stream(const struct genome *g, const char *path, unsigned n_threads,
                        struct cov_err *e)
 {
@@ -298,7 +299,7 @@ static int read_stream(const struct genome *g, const char *path, unsigned n_thre
         if (!rc && item.event == COV_STREAM_PAIR)
             rc = unpack(s, &record, &space, e);
         if (rc) {
-            /* It stays so, without another word. */
+            /* Later calls fail as well. */
             struct cov_err again = *e;
             if (item.event != COV_STREAM_PAIR)
                 assert_int_equal(cov_stream_next(s, &item, &record, &again), rc);
@@ -372,7 +373,7 @@ static void test_round_trip(void **state)
     }
 }
 
-/* ---------------------------------------------------------------- cut and damaged */
+/* ---------------------------------------------------------------- truncated and damaged */
 
 static int longest_first(const void *a, const void *b)
 {
@@ -380,7 +381,7 @@ static int longest_first(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-/* A stream of several blocks, with and without compression. */
+/* A stream of several blocks, compressed or not. */
 static void test_cut(void **state)
 {
     (void)state;
@@ -411,7 +412,7 @@ static void test_cut(void **state)
     free_genome(&g);
 }
 
-/* Changes a few bytes, or leaves out, repeats or swaps a piece. */
+/* Changes a few bytes, or removes, repeats or swaps a part. */
 static void mutate(struct bytes *b)
 {
     size_t at = below(b->n), n = 1 + below(b->n - at < 300 ? b->n - at : 300);
@@ -433,7 +434,7 @@ static void mutate(struct bytes *b)
         memmove(b->p + at, b->p + at + n, b->n - at - n);
         b->n -= n;
         break;
-    case 4: /* there is room for one */
+    case 4: /* there is room for one repetition */
         memmove(b->p + at + n, b->p + at, b->n - at);
         b->n += n;
         break;
@@ -443,7 +444,7 @@ static void mutate(struct bytes *b)
     }
 }
 
-/* Whatever happens to the file, it is refused or nothing has changed. */
+/* Any damage is refused or changes nothing. */
 static void test_damaged_files(void **state)
 {
     (void)state;
@@ -478,7 +479,7 @@ static void test_damaged_files(void **state)
     assert_in_range(n_refused, 1900, 2000);
 }
 
-/* The same behind the checksums: there may be other values, but the stream is sound or refused. */
+/* Damage inside the checksums may change values, but the stream is valid or refused. */
 static void test_damaged_contents(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* test_zip.c - archives of stored entries: round trips, and archives that lie.
+/* test_zip.c - archives of stored entries: round trips, damaged and contradictory archives.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -14,7 +14,7 @@
 #include "common/ckpt/zip.h"
 #include "tests/lib/own_folder.h"
 
-/* Two files in memory: many are written here. */
+/* Two files in memory, because the tests write many. */
 static char path[40], path2[40];
 
 static int setup(void **state)
@@ -25,7 +25,7 @@ static int setup(void **state)
     return access(path, R_OK | W_OK) || access(path2, R_OK | W_OK);
 }
 
-/* The bytes of an archive, to be changed. */
+/* The bytes of an archive. */
 struct image {
     uint8_t *data;
     size_t n;
@@ -52,7 +52,7 @@ static void put(struct image *image, size_t at, uint64_t value, int n)
         image->data[at + (size_t)i] = (uint8_t)(value >> (8 * i));
 }
 
-/* Offset of the k-th record that begins with that signature. */
+/* Offset of the k-th record with that signature. */
 static size_t find(const struct image *image, uint32_t signature, int k)
 {
     for (size_t i = 0; i + 4 <= image->n; i++)
@@ -77,7 +77,7 @@ static void make(bool zip64)
     assert_int_equal(cov_zip_finish(w, NULL), 0);
 }
 
-/* Everything is read. */
+/* Reads all entries. */
 static int read_all(const char *from, struct cov_err *e)
 {
     struct cov_zip *z;
@@ -127,7 +127,7 @@ static void round_trip(void **state)
         struct image image = load(path);
         assert_int_equal(cov_zip_file_bytes(z), image.n);
         cov_zip_close(z);
-        /* Data at multiples of 64; the same bytes again. */
+        /* Data is aligned to 64; the same calls give the same bytes. */
         for (int i = 0; i < (int)COV_COUNT(names); i++) {
             size_t at = find(&image, LOCAL, i);
             assert_int_equal((at + 30 + get(&image, at + 26, 2) + get(&image, at + 28, 2)) % 64, 0);
@@ -207,7 +207,7 @@ static void other_files(void **state)
         assert_null(z);
         assert_non_null(strstr(e.text, all[i].message));
     }
-    /* A pipe nobody writes to is not waited for. */
+    /* Opening a pipe without a writer does not wait. */
     struct cov_err e = COV_ERR_INIT;
     char folder[] = "/tmp/test_zip.XXXXXX", pipe[40];
     assert_non_null(mkdtemp(folder));
@@ -242,15 +242,14 @@ static void cut_or_changed(void **state)
             bad(&(struct image){image.data, n}, n == 0  ? "the file is empty"
                                                 : n < 4 ? "not a zip archive"
                                                         : "the end record is missing");
-        /* One more byte in front, or behind. */
+        /* An extra byte at the start or the end. */
         uint8_t *longer = calloc(1, image.n + 2);
         assert_non_null(longer);
         memcpy(longer + 1, image.data, image.n);
         bad(&(struct image){longer, image.n + 1}, "misplaced");
         bad(&(struct image){longer + 1, image.n + 1}, "the end record is missing");
         free(longer);
-        /* A flipped bit is noticed, or does not matter; and whatever is read is what was
-         * written. */
+        /* A flipped bit is an error or does not matter; what is read is what was written. */
         size_t n_noticed = 0;
         for (size_t bit = 0; bit < 8 * image.n; bit++) {
             struct cov_err e = COV_ERR_INIT;
@@ -260,7 +259,7 @@ static void cut_or_changed(void **state)
             image.data[bit / 8] ^= (uint8_t)(1 << bit % 8);
         }
         assert_true(n_noticed > 8 * image.n / 4);
-        /* Random damage all over. */
+        /* Random damage anywhere. */
         struct cov_rng rng;
         cov_rng_init(&rng, 7);
         for (int round = 0; round < 3000; round++) {
@@ -282,7 +281,7 @@ static void cut_or_changed(void **state)
     }
 }
 
-/* What is found when the n bytes at offset `at` of the k-th record of a kind are replaced by
+/* The error after the n bytes at offset `at` of the k-th record of a kind are replaced by
  * `value`. */
 struct lie {
     uint32_t record;
@@ -377,7 +376,7 @@ static void zip64_lies(void **state)
         {END, 0, 8, 4, 0x00030003, "contradict each other"},
         {END, 0, 12, 4, 3, "contradict each other"},
         {END, 0, 16, 4, 3, "contradict each other"},
-        /* the extra field of b/first: its id, its length, size, stored size, offset */
+        /* the extra field of b/first: id, length, size, stored size, offset */
         {CENTRAL, 0, 53, 2, 2, "it lies outside"},
         {CENTRAL, 0, 55, 2, 16, "its extra field is damaged"},
         {CENTRAL, 0, 55, 2, 200, "its extra field is damaged"},
@@ -389,7 +388,7 @@ static void zip64_lies(void **state)
     };
     make(true);
     check_lies(all, COV_COUNT(all));
-    /* Both sizes huge, and the sum of offset and size wrapping around. */
+    /* Both sizes are huge, and offset + size overflows. */
     struct image image = load(path);
     size_t at = find(&image, CENTRAL, 0);
     const uint64_t sizes[] = {image.n,         (uint64_t)1 << 50, (uint64_t)1 << 63,
@@ -399,7 +398,7 @@ static void zip64_lies(void **state)
         put(&image, at + 65, sizes[i], 8);
         bad(&image, "it extends past");
     }
-    /* Entries that are said to be more than the directory has room for. */
+    /* More entries than the directory has room for. */
     size_t end = find(&image, END64, 0);
     const uint64_t counts[] = {5, 1000, (uint64_t)1 << 32, UINT64_MAX};
     for (size_t i = 0; i < COV_COUNT(counts); i++) {
@@ -415,13 +414,13 @@ static void overlaps(void **state)
     (void)state;
     make(false);
     struct image image = load(path);
-    /* The second record of the directory takes the first one's place: twice the same entry. */
+    /* The second directory record points to the first entry: one entry twice. */
     size_t first = find(&image, CENTRAL, 0), second = find(&image, CENTRAL, 2);
     put(&image, second + 42, get(&image, first + 42, 4), 4);
     bad(&image, "entry b/second: its header is misplaced");
     free(image.data);
 
-    /* Two entries of one name and place; two of one name; one that reaches into the next. */
+    /* Duplicate entries; duplicate names; overlapping entries. */
     static const char *const pair[] = {"x", "x"};
     struct cov_zip_writer *w;
     assert_int_equal(cov_zip_create(path, false, &w, NULL), 0);
@@ -472,7 +471,7 @@ static void bad_names(void **state)
     free(image.data);
 }
 
-/* Sizes and checksum behind the data, as torch.save writes them. */
+/* Sizes and checksum after the data, as torch.save writes them. */
 static void descriptors(void **state)
 {
     (void)state;
@@ -488,7 +487,7 @@ static void descriptors(void **state)
     }
     put_bytes(path2, image.data, image.n);
     assert_int_equal(read_all(path2, NULL), 0);
-    /* The checksum of the directory counts. */
+    /* The checksum in the directory is used. */
     size_t at = find(&image, CENTRAL, 2);
     put(&image, at + 16, get(&image, at + 16, 4) ^ 1, 4);
     bad(&image, "entry b/second: wrong checksum");

@@ -1,4 +1,4 @@
-/* test_stream_format.c - the chunk stream: its bytes, what may follow what, what is no stream.
+/* test_stream_record.c - the chunk stream: its bytes, the order of records, invalid streams.
  * SPDX-License-Identifier: MIT */
 #include "tests/lib/unit.h"
 
@@ -14,7 +14,7 @@
 #include "tests/lib/own_folder.h"
 #include "tests/lib/stream_bytes.h"
 
-/* Reads the stream to its end, and all bases in it. */
+/* Reads the stream to its end, with all bases. */
 static int read_stream(const char *path, unsigned n_threads, struct cov_err *e)
 {
     struct cov_bgz *b;
@@ -60,7 +60,7 @@ static void expect_refused(const char *path, const char *part)
 
 /* ---------------------------------------------------------------- pairs */
 
-/* One strand is given and both come back; what is not wanted is not needed. */
+/* One strand is packed and both are unpacked; unneeded arguments may be NULL. */
 static void test_parts_of_pairs(void **state)
 {
     (void)state;
@@ -123,7 +123,7 @@ static void test_refused_pairs(void **state)
 
 /* ---------------------------------------------------------------- the format, byte for byte */
 
-/* Records made by hand, by what the man page says. */
+/* Records built by hand, following the man page. */
 static struct bytes made;
 
 static void add(const void *p, size_t n)
@@ -208,7 +208,7 @@ static void end_made(const char *part)
         expect_sound("a");
 }
 
-/* A stream with one of everything: what is written is what the man page says. */
+/* A stream with one of everything is written as the man page says. */
 static void test_format(void **state)
 {
     (void)state;
@@ -288,7 +288,7 @@ static void test_format(void **state)
     end_made(NULL);
 }
 
-/* ---------------------------------------------------------------- what may follow what */
+/* ---------------------------------------------------------------- the order of records */
 
 struct step {
     char what;
@@ -315,8 +315,8 @@ struct step {
 static const struct {
     bool partial;
     struct step steps[10];
-    const char *part; /* of the message; NULL: all is well */
-    bool for_reader;  /* a writer cannot even say it */
+    const char *part; /* part of the message; NULL: valid */
+    bool for_reader;  /* not possible with a writer */
 } orders[] = {
     {false, {DONE}, NULL, false},
     {false, {SEQ(1), PAIR(0, 10, 3), PAIR(10, 13, 3), END(13, 2), DONE}, NULL, false},
@@ -436,7 +436,7 @@ static void test_writing_order(void **state)
         int rc = 0;
         for (const struct step *t = orders[i].steps; !rc && t->what && t->what != 'D'; t++)
             rc = write_step(w, &head, t, &e);
-        /* What failed stays failed, and is no stream. */
+        /* A failure is permanent, and the output is not a stream. */
         struct cov_err end = COV_ERR_INIT;
         if (rc)
             assert_int_equal(cov_stream_end(w, 1, &end), COV_EINPUT);
@@ -543,7 +543,7 @@ static void test_damaged_heads(void **state)
     end_made(NULL);
 }
 
-/* ---------------------------------------------------------------- what is no stream */
+/* ---------------------------------------------------------------- invalid streams */
 
 static void test_kinds(void **state)
 {
@@ -590,7 +590,7 @@ static void test_kinds(void **state)
     }
 }
 
-/* Standard output is `fd` while a stream is written to it. */
+/* Writes a stream with `fd` as standard output. */
 static int write_to(int fd, struct cov_err *e)
 {
     const struct cov_chunk_head head = {.L = HAND_L, .has_bases = true};
