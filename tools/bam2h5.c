@@ -1,4 +1,4 @@
-/* bam2h5.c - measured coverage from alignments and tracks into a genome file.
+/* bam2h5.c - adds measured coverage from alignments and tracks to a genome file.
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <stddef.h>
@@ -27,7 +27,7 @@ static const char *const strands[] = {"both", "own", "first", "second", NULL};
 static const char *const types[] = {"auto", "int16", "int32", "int64", NULL};
 static const size_t type_bytes[] = {0, 2, 4, 8};
 
-/* Rows of what is about reads stand first. */
+/* Options that only apply to reads come first. */
 enum {
     ROW_SHIFT,
     ROW_EXCLUDE_FLAGS,
@@ -50,81 +50,78 @@ static const struct cov_opt options[] = {
                    .field = FIELD(shift),
                    .metavar = "A,B",
                    .def = "4,-5",
-                   .help = "move reads to the middle of the Tn5 cut (ATAC-seq): add A to the start "
-                           "of a + read and B to the end of a - read; a read is then all it spans"},
+                   .help =
+                       "shift reads to the centre of the Tn5 cut (ATAC-seq): add A to the start of "
+                       "+ reads and B to the end of - reads; a read then covers its whole span"},
     [ROW_EXCLUDE_FLAGS] = {.name = "exclude-flags",
                            .type = COV_OPT_INT,
                            .field = FIELD(exclude_flags),
                            .metavar = "N",
                            .max = MAX_FLAGS,
-                           .help = "leave out reads with any of these flags; without it, those of "
-                                   "the preset"},
-    [ROW_PRESET] =
-        {.name = "preset",
-         .type = COV_OPT_ENUM,
-         .field = FIELD(preset),
-         .def = "helixer",
-         .choices = presets,
-         .help = "which reads count: helixer leaves out unmapped, secondary and QC-failed ones "
-                 "(flags 772)"},
-    [ROW_COUNT] =
-        {.name = "count",
-         .type = COV_OPT_ENUM,
-         .field = FIELD(count),
-         .def = "read",
-         .choices = counts,
-         .help =
-             "what counts: the aligned bases of a read, its first base (the Tn5 cut), or the whole "
-             "fragment once a pair"},
-    [ROW_STRAND] =
-        {.name = "strand",
-         .type = COV_OPT_ENUM,
-         .field = FIELD(strand),
-         .def = "both",
-         .choices = strands,
-         .help =
-             "where a read counts: on both strands, on its own, or, in stranded protocols, on that "
-             "of the first or of the second read (dUTP)"},
+                           .help =
+                               "skip reads with any of these flags (default: those of the preset)"},
+    [ROW_PRESET] = {.name = "preset",
+                    .type = COV_OPT_ENUM,
+                    .field = FIELD(preset),
+                    .def = "helixer",
+                    .choices = presets,
+                    .help = "which reads count: helixer skips unmapped, secondary and QC-failed "
+                            "reads (flags 772)"},
+    [ROW_COUNT] = {.name = "count",
+                   .type = COV_OPT_ENUM,
+                   .field = FIELD(count),
+                   .def = "read",
+                   .choices = counts,
+                   .help = "what to count: the aligned bases of a read, its first base (the Tn5 "
+                           "cut), or the whole fragment once per pair"},
+    [ROW_STRAND] = {.name = "strand",
+                    .type = COV_OPT_ENUM,
+                    .field = FIELD(strand),
+                    .def = "both",
+                    .choices = strands,
+                    .help =
+                        "where a read counts: on both strands, on its own strand, or, for stranded "
+                        "protocols, on the strand of the first or of the second read (dUTP)"},
     [ROW_MIN_MAPQ] = {.name = "min-mapq",
                       .type = COV_OPT_INT,
                       .field = FIELD(min_mapq),
                       .metavar = "N",
                       .max = MAX_MAPQ,
-                      .help = "leave out reads of a smaller mapping quality"},
+                      .help = "skip reads with a lower mapping quality"},
     [ROW_REQUIRE_FLAGS] = {.name = "require-flags",
                            .type = COV_OPT_INT,
                            .field = FIELD(require_flags),
                            .metavar = "N",
                            .max = MAX_FLAGS,
-                           .help = "only reads with all of these flags"},
+                           .help = "count only reads with all of these flags"},
     [ROW_REFERENCE] = {.name = "reference",
                        .type = COV_OPT_STRING,
                        .flags = COV_OPT_PATH_IN,
                        .field = FIELD(reference),
                        .metavar = "FASTA",
-                       .help = "reference of CRAM files"},
+                       .help = "reference sequence for CRAM files"},
     {.name = "prefix",
      .letter = 'p',
      .type = COV_OPT_STRING,
      .flags = COV_OPT_REQUIRED,
      .field = FIELD(prefix),
      .metavar = "PREFIX",
-     .help = "name of the data set, as atacseq: evaluation/PREFIX_coverage"},
+     .help = "name of the data set, for example atacseq: stored as evaluation/PREFIX_coverage"},
     {.name = "dtype",
      .type = COV_OPT_ENUM,
      .field = FIELD(dtype),
      .def = "auto",
      .choices = types,
-     .help = "type of the values; auto is the smallest that holds them, one that does not is an "
-             "error"},
+     .help =
+         "type of the values; auto is the smallest that fits; values that do not fit are an error"},
     {.name = "append",
      .type = COV_OPT_FLAG,
      .field = FIELD(append),
-     .help = "add columns to the coverage that GENOME.h5 has of PREFIX"},
+     .help = "add columns to the existing coverage of PREFIX"},
     {.name = "replace",
      .type = COV_OPT_FLAG,
      .field = FIELD(replace),
-     .help = "remove the coverage that GENOME.h5 has of PREFIX first"},
+     .help = "replace the existing coverage of PREFIX"},
     COV_RENAME_OPTION(FIELD(rename)),
     {.name = NULL},
 };
@@ -135,7 +132,7 @@ static int parse_shift(const char *text, struct cov_counting *counting, struct c
     char first[32];
     size_t n = strcspn(text, ",");
     if (text[n] != ',' || n >= sizeof first)
-        return cov_fail(e, COV_EUSAGE, "--shift=%s: two numbers with a comma between are wanted",
+        return cov_fail(e, COV_EUSAGE, "--shift=%s: expected two numbers separated by a comma",
                         text);
     memcpy(first, text, n);
     first[n] = '\0';
@@ -147,20 +144,17 @@ static int parse_shift(const char *text, struct cov_counting *counting, struct c
     return rc;
 }
 
-/* The prefix becomes part of names in the file. */
+/* The prefix becomes part of data set names. */
 static int check_prefix(const char *prefix, struct cov_err *e)
 {
     static const char spliced[] = "_spliced";
     size_t n = strlen(prefix);
-    /* A list of --datasets has commas, a line of metrics blanks. */
+    /* --datasets separates names by commas, and lines of metrics by blanks. */
     if (strpbrk(prefix, "/, \t\n\v\f\r") || strcmp(prefix, ".") == 0)
-        return cov_fail(e, COV_EUSAGE,
-                        "--prefix %s: a name without '/', commas and white space is wanted",
+        return cov_fail(e, COV_EUSAGE, "--prefix %s: must not contain '/', commas or white space",
                         prefix);
     if (n >= sizeof spliced - 1 && strcmp(prefix + n - (sizeof spliced - 1), spliced) == 0)
-        return cov_fail(e, COV_EUSAGE,
-                        "--prefix %s: a name that ends in %s would not be found again", prefix,
-                        spliced);
+        return cov_fail(e, COV_EUSAGE, "--prefix %s: must not end in %s", prefix, spliced);
     return COV_OK;
 }
 
@@ -168,24 +162,25 @@ static int check(const struct config *c, const bool *given, int n_operands, char
                  const struct cov_common *common, struct cov_err *e)
 {
     if (c->append && c->replace)
-        return cov_fail(e, COV_EUSAGE, "--append and --replace contradict each other");
+        return cov_fail(e, COV_EUSAGE, "--append and --replace exclude each other");
     if (cov_path_is_std(operands[0]))
-        return cov_fail(e, COV_EUSAGE, "a genome file is not read from standard input");
+        return cov_fail(e, COV_EUSAGE, "the genome file must not be standard input");
     if (common->output && cov_path_is_std(common->output))
-        return cov_fail(e, COV_EUSAGE, "-o -: a genome file needs a name of its own");
+        return cov_fail(e, COV_EUSAGE,
+                        "-o -: the genome file cannot be written to standard output");
     if (c->rename && cov_path_is_std(c->rename))
-        return cov_fail(e, COV_EUSAGE, "--rename is not read from standard input");
+        return cov_fail(e, COV_EUSAGE, "--rename: the list must not be standard input");
     if (given[ROW_SHIFT] && access(operands[0], F_OK) && strchr(operands[0], ','))
-        return cov_fail(e, COV_EUSAGE, "%s: a value of --shift comes behind '=': --shift=%s",
-                        operands[0], operands[0]);
+        return cov_fail(e, COV_EUSAGE, "%s: a value for --shift needs '=': --shift=%s", operands[0],
+                        operands[0]);
     for (int i = 1; i < n_operands; i++)
         for (int k = 1; k < i; k++)
             if (strcmp(operands[i], operands[k]) == 0)
-                return cov_fail(e, COV_EUSAGE, "%s is given twice", operands[i]);
+                return cov_fail(e, COV_EUSAGE, "%s: given twice", operands[i]);
     return check_prefix(c->prefix, e);
 }
 
-/* An option that was given and says something of reads that is not so of tracks. */
+/* Returns the name of a given option that only applies to reads, or NULL. */
 static const char *find_for_reads(const struct config *c, const bool *given)
 {
     for (int row = 0; row < ROWS_OF_READS; row++)

@@ -1,4 +1,4 @@
-/* cov2bigwig.c - predictions, measured coverage or tracks to tracks for genome browsers.
+/* cov2bigwig.c - converts predictions, measured coverage or tracks to tracks for genome browsers.
  * SPDX-License-Identifier: MIT */
 #include <stddef.h>
 
@@ -24,11 +24,11 @@ struct config {
     double peak_threshold;
 };
 
-/* In the order of enum cov_track_kind and of enum cov_strand. */
+/* In the order of enum cov_track_kind and enum cov_strand. */
 static const char *const formats[] = {"bigwig", "bedgraph", "bedgraph.gz", NULL};
 static const char *const strands[] = {"avg", "+", "-", NULL};
 
-/* Rows that are asked whether they were given. */
+/* Options with a check whether they were given. */
 enum { ROW_FORMAT, ROW_MIN_VALUE, ROW_BIN_SIZES, ROW_PEAK_THRESHOLD };
 
 #define FIELD(name) offsetof(struct config, name)
@@ -39,32 +39,31 @@ static const struct cov_opt options[] = {
                     .field = FIELD(format),
                     .def = "bigwig",
                     .choices = formats,
-                    .help = "format of the files in an output folder; of a single file its suffix "
-                            "tells"},
+                    .help = "format of the files in an output folder; the format of a single file "
+                            "follows from its suffix"},
     [ROW_MIN_VALUE] = {.name = "min-value",
                        .type = COV_OPT_FLOAT,
                        .field = FIELD(min_value),
                        .metavar = "V",
-                       .help = "leave out bases with a smaller value"},
+                       .help = "drop bases with a smaller value"},
     [ROW_BIN_SIZES] = {.name = "bin-sizes",
                        .type = COV_OPT_LIST,
                        .field = FIELD(bin_sizes),
                        .metavar = "LIST",
-                       .help =
-                           "with --compare: sizes of bins, up to 16; without it, 1,10,100,1000"},
+                       .help = "with --compare: bin sizes, up to 16 (default: 1,10,100,1000)"},
     [ROW_PEAK_THRESHOLD] = {.name = "peak-threshold",
                             .type = COV_OPT_FLOAT,
                             .field = FIELD(peak_threshold),
                             .metavar = "V",
-                            .help = "with --compare: compare peaks too, which are at or above V, "
-                                    "have gaps up to 30 and at least 200 bases"},
+                            .help = "with --compare: also compare peaks, with values of at least "
+                                    "V, gaps up to 30 and a length of at least 200 bases"},
     {.name = "compare",
      .type = COV_OPT_STRING,
      .flags = COV_OPT_PATH_IN,
      .field = FIELD(compare),
      .metavar = "MEASURED",
-     .help = "no track: a table of how well INPUT agrees with MEASURED, a bigWig, a bedGraph or a "
-             "genome file with measured coverage"},
+     .help = "write no track but a table of how well INPUT agrees with MEASURED: a bigWig, a "
+             "bedGraph, or a genome file with measured coverage"},
     {.name = "experimental",
      .type = COV_OPT_FLAG,
      .field = FIELD(experimental),
@@ -73,13 +72,13 @@ static const struct cov_opt options[] = {
      .type = COV_OPT_LIST,
      .field = FIELD(datasets),
      .metavar = "LIST",
-     .help = "data sets to convert, separated by commas; without it, all"},
+     .help = "data sets to convert, separated by commas (default: all)"},
     {.name = "strand",
      .type = COV_OPT_ENUM,
      .field = FIELD(strand),
      .def = "avg",
      .choices = strands,
-     .help = "the mean of both strands, or one of them"},
+     .help = "mean of both strands, or one of them"},
     {.name = "window-size",
      .type = COV_OPT_SIZE,
      .field = FIELD(window),
@@ -101,50 +100,49 @@ static const struct cov_opt options[] = {
     {.name = "skip-zero",
      .type = COV_OPT_FLAG,
      .field = FIELD(skip_zero),
-     .help = "leave out bases with the value 0"},
+     .help = "drop bases with the value 0"},
     {.name = "blacklist-file",
      .type = COV_OPT_STRING,
      .flags = COV_OPT_PATH_IN,
      .field = FIELD(blacklist),
      .metavar = "FILE",
-     .help = "leave out sequences (one id a line) or regions (BED)"},
+     .help = "drop sequences (one id per line) or regions (BED)"},
     COV_RENAME_OPTION(FIELD(rename)),
     {.name = "chrom-sizes",
      .type = COV_OPT_STRING,
      .flags = COV_OPT_PATH_IN,
      .field = FIELD(sizes),
      .metavar = "FILE",
-     .help =
-         "two columns: name and length of each sequence of a bedGraph, which a bigWig needs; or "
-         "the index (.fai) of the FASTA file"},
+     .help = "two columns: name and length of each sequence of a bedGraph (needed for bigWig); or "
+             "the FASTA file's index (.fai)"},
     {.name = "basename",
      .type = COV_OPT_STRING,
      .field = FIELD(basename),
      .metavar = "NAME",
-     .help = "what names in an output folder begin with; without it, the name of INPUT without "
-             "folder and suffix"},
+     .help = "prefix of the names in an output folder (default: the name of INPUT without folder "
+             "and suffix)"},
     {.name = "plot",
      .type = COV_OPT_STRING,
      .flags = COV_OPT_PATH_OUT,
      .field = FIELD(plot),
      .metavar = "FILE",
-     .help = "draw a picture, .png or .svg, of --plot-region; -o may be left out then"},
+     .help = "draw --plot-region as a .png or .svg picture; -o is optional then"},
     {.name = "plot-region",
      .type = COV_OPT_STRING,
      .field = FIELD(plot_region),
      .metavar = "REGION",
-     .help = "the region that is drawn: NAME:FIRST-LAST, from 1 on, or NAME"},
+     .help = "region to draw: NAME:FIRST-LAST (1-based), or NAME"},
     {.name = NULL},
 };
 
-/* The bin sizes of the options, or else the usual ones; all different. */
+/* Parses --bin-sizes, or uses the defaults; all must differ. */
 static int get_bin_sizes(const struct cov_strings *list, int64_t *sizes, size_t *n,
                          struct cov_err *e)
 {
     static const int64_t usual[] = {1, 10, 100, 1000};
     *n = list->n ? list->n : COV_COUNT(usual);
     if (*n > COV_COMPARE_MAX_BIN_SIZES)
-        return cov_fail(e, COV_EUSAGE, "--bin-sizes: %zu are too many, %d are allowed", *n,
+        return cov_fail(e, COV_EUSAGE, "--bin-sizes: too many (%zu); the limit is %d", *n,
                         COV_COMPARE_MAX_BIN_SIZES);
     for (size_t i = 0; i < *n; i++) {
         int rc = COV_OK;
@@ -153,7 +151,7 @@ static int get_bin_sizes(const struct cov_strings *list, int64_t *sizes, size_t 
             rc = cov_parse_size(list->items[i], "--bin-sizes", 1, 1000000000, &sizes[i], e);
         for (size_t k = 0; !rc && k < i; k++)
             if (sizes[k] == sizes[i])
-                rc = cov_fail(e, COV_EUSAGE, "--bin-sizes: %s comes twice", list->items[i]);
+                rc = cov_fail(e, COV_EUSAGE, "--bin-sizes: duplicate %s", list->items[i]);
         if (rc)
             return rc;
     }
@@ -210,7 +208,7 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
         .plot_region = c->plot_region,
     };
     if (c->smooth && c->window > 0)
-        return cov_fail(e, COV_EUSAGE, "--smooth and --window-size: one of them is wanted");
+        return cov_fail(e, COV_EUSAGE, "--smooth and --window-size exclude each other");
     if (c->smooth &&
         cov_smoothing_parse(c->smooth, "--smooth", &convert.source.values.smoothing, e))
         return COV_EUSAGE;
@@ -218,15 +216,15 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
         if (!lists[i])
             continue;
         if (cov_path_is_std(lists[i]))
-            return cov_fail(e, COV_EUSAGE, "%s not read from standard input",
-                            lists[i] == c->compare ? "what --compare names is" : "lists are");
+            return cov_fail(e, COV_EUSAGE, "%s must not be standard input",
+                            lists[i] == c->compare ? "the track of --compare" : "a list");
         if (cov_stats_add_input(&common->stats, lists[i], e))
             return COV_ENOMEM;
     }
     if (c->compare)
         return run_compare(common, c, given, &convert, operands[0], e);
     if (given[ROW_BIN_SIZES] || given[ROW_PEAK_THRESHOLD])
-        return cov_fail(e, COV_EUSAGE, "--%s goes with --compare",
+        return cov_fail(e, COV_EUSAGE, "--%s needs --compare",
                         options[given[ROW_BIN_SIZES] ? ROW_BIN_SIZES : ROW_PEAK_THRESHOLD].name);
     return cov_convert_run(operands[0], &convert, (unsigned)common->threads, &common->progress,
                            &common->stats, e);
@@ -257,8 +255,8 @@ int main(int argc, char **argv)
         .min_operands = 1,
         .max_operands = 1,
         .output_optional = true,
-        .output_help = "where the result goes; --plot does without, and the table of --compare is "
-                       "printed then",
+        .output_help = "where to write the result (optional with --plot; --compare prints its "
+                       "table by default)",
         .run = run,
         .print_versions = print_versions,
     };

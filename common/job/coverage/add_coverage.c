@@ -1,7 +1,7 @@
 /* add_coverage.c - see add_coverage.h.
  *
- * First every file is counted into a store, encoded as it will be written; then the type of the
- * values is known, and the columns are written, pair by pair, to a copy of the genome file.
+ * Counts every file into a temporary store, in the encoding of the output. When all are counted,
+ * the value type is known, and the columns are written pair by pair to a copy of the genome file.
  * SPDX-License-Identifier: MIT */
 #include "common/job/coverage/add_coverage.h"
 
@@ -36,12 +36,12 @@ struct job {
     struct cov_count_genome genome;
     struct cov_chunk_file *file;
     struct cov_count_file *files;   /* [o->n_files] */
-    enum cov_intervals_kind *kinds; /* [o->n_files]: NONE of reads */
+    enum cov_intervals_kind *kinds; /* [o->n_files]; NONE for reads */
     struct cov_coverage_reader *old;
     struct cov_coverage_writer *writer;
     size_t n_old, n_columns, elem_bytes;
-    bool is_encoded; /* all that will be written */
-    /* Of all columns. */
+    bool is_encoded; /* everything that will be written is encoded already */
+    /* For all columns. */
     const char **names;
     char **new_settings; /* [o->n_files] */
     const char **settings;
@@ -68,15 +68,15 @@ static int open_genome(struct job *j, struct cov_err *e)
         rc = cov_names_add(j->genome.names, name, strlen(name), &index, &is_new, e);
         if (!rc && !is_new)
             rc = cov_fail(e, COV_EINPUT,
-                          "%s: %s is there in two species: reads cannot tell them apart", j->path,
-                          name);
+                          "%s: sequence %s is in two species; reads cannot tell them apart",
+                          j->path, name);
     }
     if (!rc && j->o->rename_path)
         rc = cov_rename_read(j->o->rename_path, &j->genome.rename, e);
     return rc;
 }
 
-/* What of the prefix is there already, and whether it may be. */
+/* Opens the coverage that the prefix already has, and checks it against the mode. */
 static int open_old(struct job *j, struct cov_err *e)
 {
     const struct cov_grid *grid = j->genome.grid;
@@ -86,14 +86,15 @@ static int open_old(struct job *j, struct cov_err *e)
         return rc;
     if (j->old->n_columns > 0 && j->o->mode == COV_COVERAGE_NEW)
         return cov_fail(e, COV_EEXIST,
-                        "%s has coverage of %s already (%zu column%s); use --append or --replace",
+                        "%s already has coverage of %s (%zu column%s); use --append or --replace",
                         j->path, j->o->prefix, j->old->n_columns,
                         j->old->n_columns == 1 ? "" : "s");
     if (j->old->n_columns == 0 && j->o->mode != COV_COVERAGE_NEW)
         cov_warn("%s has no coverage of %s yet", j->path, j->o->prefix);
     j->n_old = j->o->mode == COV_COVERAGE_APPEND ? j->old->n_columns : 0;
     j->n_columns = j->n_old + j->o->n_files;
-    /* Coverage of 2^15 is rare: that two bytes are enough is found wrong in time. */
+    /* Start with int16: depths of 2^15 are rare, and the store switches to a wider type when it
+     * meets one. */
     j->genome.elem_bytes = j->o->elem_bytes ? j->o->elem_bytes : 2;
     if (j->n_old > 0 && j->old->elem_bytes > j->genome.elem_bytes)
         j->genome.elem_bytes = j->old->elem_bytes;
@@ -102,7 +103,7 @@ static int open_old(struct job *j, struct cov_err *e)
 
 /* ---------------------------------------------------------------- counting */
 
-/* What the files are, by content. */
+/* Detects the kinds of the files by content. */
 static int find_kinds(struct job *j, struct cov_err *e)
 {
     size_t n = j->o->n_files, n_tracks = 0;
@@ -113,8 +114,8 @@ static int find_kinds(struct job *j, struct cov_err *e)
         n_tracks += j->kinds[k] != COV_INTERVALS_NONE;
     }
     if (!rc && n_tracks == n && j->o->for_reads)
-        rc = cov_fail(e, COV_EUSAGE, "--%s is about reads, but %s has none: it is a track",
-                      j->o->for_reads, j->o->files[0]);
+        rc = cov_fail(e, COV_EUSAGE, "--%s applies to reads, but %s is a track", j->o->for_reads,
+                      j->o->files[0]);
     return rc;
 }
 
@@ -186,7 +187,7 @@ static int count_files(struct job *j, struct cov_err *e)
         rc = j->new_settings[k] ? COV_OK : COV_ENOMEM;
     }
     if (!rc && j->genome.rename && cov_rename_unused(j->genome.rename))
-        cov_warn("%s: %zu of %zu names are in no file", j->o->rename_path,
+        cov_warn("%s: %zu of %zu names are in none of the files", j->o->rename_path,
                  cov_rename_unused(j->genome.rename), cov_rename_count(j->genome.rename));
     return rc;
 }
@@ -200,8 +201,8 @@ static void choose_type(struct job *j)
     if (!j->o->elem_bytes && j->elem_bytes < 4 && max > INT16_MAX)
         j->elem_bytes = 4;
     if (max == 0)
-        cov_warn("nothing was counted: the coverage is 0 everywhere");
-    cov_info("largest depth %d, stored as int%zu", max, 8 * j->elem_bytes);
+        cov_warn("no coverage: all values are 0");
+    cov_info("maximum depth %d, stored as int%zu", max, 8 * j->elem_bytes);
 }
 
 /* ---------------------------------------------------------------- writing */
@@ -226,7 +227,7 @@ static int source(void *arg, size_t slot, uint64_t n, struct cov_err *e)
     return 1;
 }
 
-/* The columns of one row, of both sets, in s->out: the old ones, then the new. */
+/* Encodes one row of both data sets into s->out: the old columns, then the new ones. */
 static int encode_row(const struct job *j, struct slot *s, struct cov_coverage_scratch *w,
                       const struct cov_pair *p, int strand, struct cov_err *e)
 {
@@ -313,7 +314,7 @@ static int write_columns(struct job *j, const char *path, struct cov_err *e)
     int rc = prepare(j, e);
     if (rc)
         return rc;
-    /* Without work it is not worth it to wake other threads. */
+    /* Without work for them, do not wake the other threads. */
     const struct cov_ring_stages stages = {source, j->is_encoded ? NULL : work, sink};
     const struct cov_coverage_options layout = {
         .prefix = j->o->prefix,
@@ -337,7 +338,7 @@ static int write_columns(struct job *j, const char *path, struct cov_err *e)
     return rc;
 }
 
-/* Whether the rows of a pair are those that were counted, and those that were there. */
+/* *same = the rows of a pair hold the counted values and the old columns. */
 static int check_pair(const struct job *j, struct cov_coverage_reader *r, size_t pair,
                       struct cov_blob raw[2], int64_t *got, bool *same, struct cov_err *e)
 {
@@ -373,8 +374,7 @@ static int check_pair(const struct job *j, struct cov_coverage_reader *r, size_t
     return rc;
 }
 
-/* Whether a sample of the new file, the first and the last pair among them, is read back as it
- * should be. */
+/* Reads back a sample of the new file that includes the first and the last pair. */
 static int verify(const struct job *j, const char *path, struct cov_err *e)
 {
     const struct cov_grid *grid = j->genome.grid;
@@ -389,7 +389,7 @@ static int verify(const struct job *j, const char *path, struct cov_err *e)
         if (cov_coverage_store_samples(&j->files[0].store, pair))
             rc = check_pair(j, r, pair, raw, got, &same, e);
     if (!rc && !same)
-        rc = cov_fail(e, COV_EIO, "%s: what was written does not read back", path);
+        rc = cov_fail(e, COV_EIO, "%s: data read back differ from the data written", path);
     cov_coverage_reader_close(r);
     cov_blob_fini(&raw[0]);
     cov_blob_fini(&raw[1]);
@@ -399,7 +399,7 @@ static int verify(const struct job *j, const char *path, struct cov_err *e)
 
 /* ---------------------------------------------------------------- statistics */
 
-/* What --stats prints, after the job is gone. */
+/* Printed by --stats after the job has been freed. */
 struct summary {
     struct cov_count_file *files; /* [n_files] */
     size_t n_files, n_seqs;
@@ -464,7 +464,8 @@ static void print_summary(struct cov_json *json, const void *arg)
     cov_json_end_array(json);
 }
 
-/* Figures for the MultiQC report: reads of all alignment files, and the mean over the genome. */
+/* Adds the figures of the MultiQC report: reads of all alignment files, mean coverage of the
+ * genome. */
 static int add_figures(const struct summary *m, struct cov_stats *stats, struct cov_err *e)
 {
     int64_t seen = 0, counted = 0;
@@ -492,7 +493,7 @@ static int add_figures(const struct summary *m, struct cov_stats *stats, struct 
     return rc;
 }
 
-/* Hands the counts and the names of the sequences over to *stats. */
+/* Moves the counts and the names of the sequences to *stats. */
 static int add_summary(struct job *j, struct cov_stats *stats, struct cov_err *e)
 {
     const struct cov_grid *grid = j->genome.grid;
@@ -551,8 +552,7 @@ static void fini(struct job *j)
     cov_pool_free(j->genome.pool);
 }
 
-/* A BAM file in the place of the genome file is to be an error of its own, before anything is made
- * beside it. */
+/* Rejects a BAM file in the place of the genome file before any output is created. */
 static int require_hdf5(const char *path, struct cov_err *e)
 {
     struct stat st;
@@ -563,8 +563,8 @@ static int require_hdf5(const char *path, struct cov_err *e)
     if (rc || yes)
         return rc;
     if (stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == 0)
-        return cov_fail(e, COV_EINPUT, "%s: the file is empty", path);
-    return cov_fail_kind(e, path, "not a genome file, which comes first");
+        return cov_fail(e, COV_EINPUT, "%s: empty file", path);
+    return cov_fail_kind(e, path, "not a genome file (the first argument)");
 }
 
 int cov_coverage_add(const char *genome, const struct cov_coverage_add_options *options,
@@ -589,7 +589,7 @@ int cov_coverage_add(const char *genome, const struct cov_coverage_add_options *
     }
     if (!rc)
         rc = open_old(&j, e);
-    /* Opening HDF5 forks: before there are threads, whose locks the child would inherit. */
+    /* Opening HDF5 forks, so start the threads afterwards: the child would inherit their locks. */
     if (!rc)
         rc = cov_pool_new(options->n_threads, &j.genome.pool, e);
     double clock = cov_clock();

@@ -1,4 +1,4 @@
-/* count_file.c - see count_file.h: what files of all kinds have in common.
+/* count_file.c - see count_file.h: what reads and tracks have in common.
  * SPDX-License-Identifier: MIT */
 #include "common/job/coverage/count_file.h"
 
@@ -34,7 +34,7 @@ struct cov_depth_lane cov_count_lane(const int32_t *depth, size_t n, int64_t *su
 {
     enum {
         BLOCK = 1 << 14
-    }; /* sums of so many halves of a word, in four of them, stay in a word */
+    }; /* the sums of that many 16-bit halves, in four lanes, fit in 32 bits */
     int32_t max = 0;
     int64_t total = 0;
     size_t i = 0;
@@ -72,7 +72,7 @@ int cov_count_find_contig(const struct cov_count_genome *g, const char *path, co
     int64_t wanted = cov_grid_seq_length(g->grid, *seq);
     if (length == wanted || length == -1)
         return COV_OK;
-    return cov_fail(e, COV_EINPUT, "%s: %s has %lld bases, but %lld in %s", path, name,
+    return cov_fail(e, COV_EINPUT, "%s: contig %s has %lld bases, but %lld in %s", path, name,
                     (long long)length, (long long)wanted, g->path);
 }
 
@@ -88,7 +88,7 @@ int cov_count_check_contigs(const struct cov_count_genome *g, const char *path, 
         if (seqs[i] == SIZE_MAX) {
             cov_listing_add(&only_file, name(arg, i));
         } else if (found[seqs[i]]) {
-            rc = cov_fail(e, COV_EINPUT, "%s: two of its contigs are %s of %s", path,
+            rc = cov_fail(e, COV_EINPUT, "%s: two contigs both map to %s of %s", path,
                           cov_grid_name(g->grid, seqs[i]), g->path);
         } else {
             found[seqs[i]] = true;
@@ -99,16 +99,16 @@ int cov_count_check_contigs(const struct cov_count_genome *g, const char *path, 
         if (!found[s])
             cov_listing_add(&only_genome, cov_grid_name(g->grid, s));
     if (!rc && n_common == 0)
-        rc = cov_fail(e, COV_EINPUT, "%s: none of its contigs (%s%s) is in %s (%s%s); --rename %s",
-                      path, only_file.text, cov_listing_more(&only_file), g->path, only_genome.text,
-                      cov_listing_more(&only_genome),
-                      g->rename ? "has the file's names first, then those of the genome"
-                                : "maps names");
+        rc =
+            cov_fail(e, COV_EINPUT, "%s: none of its contigs (%s%s) is in %s (%s%s); --rename %s",
+                     path, only_file.text, cov_listing_more(&only_file), g->path, only_genome.text,
+                     cov_listing_more(&only_genome),
+                     g->rename ? "expects the file's name first, then the genome's" : "maps names");
     if (!rc && only_file.n > 0)
-        cov_warn("%s: %zu of its %zu contigs are not in %s and are left out: %s%s", path,
-                 only_file.n, n, g->path, only_file.text, cov_listing_more(&only_file));
+        cov_warn("%s: skipping %zu of %zu contigs that are not in %s: %s%s", path, only_file.n, n,
+                 g->path, only_file.text, cov_listing_more(&only_file));
     if (!rc && only_genome.n > 0)
-        cov_warn("%s: %zu of the %zu sequences of %s are not in it and get 0: %s%s", path,
+        cov_warn("%s: %zu of the %zu sequences of %s are missing and get 0: %s%s", path,
                  only_genome.n, n_seqs, g->path, only_genome.text, cov_listing_more(&only_genome));
     free(found);
     return rc;

@@ -1,8 +1,8 @@
-/* count_reads.c - see count_file.h: reads to depth.
+/* count_reads.c - see count_file.h: depth from reads.
  *
- * The contigs that both sides have stand one behind the other, in the file's order, in the one
- * coordinate of depth.h. From sorted reads a chunk is taken as soon as no read can reach it any
- * more; from others when all have been read.
+ * The shared contigs are laid end to end, in file order, in the single coordinate of depth.h. With
+ * sorted reads, a chunk is taken as soon as no later read can reach it; with unsorted reads, after
+ * the last read.
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
 #include <stdlib.h>
@@ -15,13 +15,13 @@
 #include "common/track/alignments.h"
 #include "common/track/depth.h"
 
-/* How often the progress is told, in reads. */
+/* Reads between two updates of the progress. */
 enum { TOLD_READS = 1 << 14 };
 
-/* What lanes of depth.h hold; where both strands have the same there are the first two. */
+/* The lanes of depth.h. Only the first two are used if both strands have the same depth. */
 enum { LANE_DEPTH, LANE_SPLICED, LANE_DEPTH_MINUS, LANE_SPLICED_MINUS };
 
-/* Several pairs are handed over at a time, which costs less; fewer where chunks are long. */
+/* Pairs per slot: several, to reduce overhead, but fewer if chunks are long. */
 enum { SLOT_PAIRS = 8, SLOT_BASES = 1 << 16 };
 
 struct piece {
@@ -49,11 +49,11 @@ struct job {
     size_t *seqs;   /* [n_contigs]: in the grid, or SIZE_MAX */
     int64_t *begin; /* [n_contigs + 1]: in depth's coordinate */
     bool sorted, at_end;
-    int64_t horizon; /* nothing that comes counts before it */
+    int64_t horizon; /* later reads do not count before it */
     int last_contig;
     int64_t last_pos;
     int64_t reach;
-    /* Where taking is. */
+    /* The next pair to take. */
     size_t contig, pair, pair_end;
     struct slot *slots;
     size_t n_slots, slot_pairs;
@@ -84,7 +84,7 @@ static int match_contigs(struct job *j, struct cov_err *e)
         if (j->seqs[i] == SIZE_MAX)
             continue;
         if (length > INT64_MAX / 2 - at)
-            return cov_fail(e, COV_EINPUT, "%s: its contigs are too long", j->m->path);
+            return cov_fail(e, COV_EINPUT, "%s: contigs are too long", j->m->path);
         at += length;
     }
     j->begin[j->n_contigs] = at;
@@ -92,7 +92,7 @@ static int match_contigs(struct job *j, struct cov_err *e)
                                    e);
 }
 
-/* The reads of a sorted file come in its order; then those without a place. */
+/* Checks that reads are sorted by coordinate, with unplaced reads at the end. */
 static int check_order(struct job *j, const struct cov_read *r, struct cov_err *e)
 {
     bool placed = r->contig >= 0;
@@ -100,16 +100,15 @@ static int check_order(struct job *j, const struct cov_read *r, struct cov_err *
         placed ? r->contig < j->last_contig || (r->contig == j->last_contig && r->pos < j->last_pos)
                : false;
     if (back || (placed && j->at_end))
-        return cov_fail(
-            e, COV_EINPUT,
-            "%s: its header says that it is sorted by coordinate, but read %s at %s:%lld "
-            "comes too late; sort it",
-            j->m->path, r->name, cov_alignments_contig(j->file, (size_t)r->contig),
-            (long long)r->pos + 1);
+        return cov_fail(e, COV_EINPUT,
+                        "%s: not sorted: the header says sorted by coordinate, but read %s at "
+                        "%s:%lld is out of order; sort it",
+                        j->m->path, r->name, cov_alignments_contig(j->file, (size_t)r->contig),
+                        (long long)r->pos + 1);
     j->last_contig = r->contig;
     j->last_pos = r->pos;
     if (!placed) {
-        j->horizon = INT64_MAX - 1; /* what is left is still to be read */
+        j->horizon = INT64_MAX - 1; /* unplaced reads may follow */
         j->last_contig = INT32_MAX;
         return COV_OK;
     }
@@ -146,7 +145,7 @@ static int count_read(struct job *j, const struct cov_read *r, struct cov_err *e
     return rc;
 }
 
-/* Reads on until the positions before `until` are final. */
+/* Reads until all positions before `until` are final. */
 static int read_until(struct job *j, int64_t until, struct cov_err *e)
 {
     while (!j->at_end && (!j->sorted || j->horizon < until)) {
@@ -169,7 +168,7 @@ static int read_until(struct job *j, int64_t until, struct cov_err *e)
 
 /* ---- the pipeline ---- */
 
-/* Goes on to the next pair: 1, or 0 at the end of the last contig. */
+/* Finds the next pair: 1, or 0 after the last contig. */
 static int find_pair(struct job *j)
 {
     while (j->pair == j->pair_end) {
@@ -211,7 +210,7 @@ static int source(void *arg, size_t slot, uint64_t n, struct cov_err *e)
         rc = take_pair(j, &s->pieces[s->n], e);
     if (rc || s->n > 0)
         return rc ? rc : 1;
-    return read_until(j, INT64_MAX, e); /* to the end: it may be damaged there */
+    return read_until(j, INT64_MAX, e); /* read to the end to detect damage there */
 }
 
 static int encode_pair(const struct job *j, struct piece *piece, struct cov_err *e)
@@ -225,7 +224,7 @@ static int encode_pair(const struct job *j, struct piece *piece, struct cov_err 
         struct cov_depth_lane *strands = lanes[k % 2 ? COV_SPLICED : COV_COVERAGE];
         if (k < LANE_DEPTH_MINUS)
             strands[COV_PLUS] = lane;
-        strands[COV_MINUS] = lane; /* of the + strand, unless its own follows */
+        strands[COV_MINUS] = lane; /* same as the + strand, unless its own lane follows */
         piece->max = lane.max > piece->max ? lane.max : piece->max;
     }
     piece->sum = (double)sums[LANE_DEPTH];
@@ -310,8 +309,7 @@ int cov_count_reads(const struct cov_count_genome *g, const struct cov_counting 
         goto out;
     j.sorted = cov_alignments_is_sorted(j.file);
     if (!j.sorted)
-        cov_info("%s: not sorted by coordinate: all reads are read before anything is counted",
-                 m->path);
+        cov_info("%s: not sorted by coordinate: reading all reads before counting", m->path);
     const struct cov_depth_options depth = {
         .n_lanes = j.n_lanes, .n = j.begin[j.n_contigs], .tmpdir = g->tmpdir};
     rc = cov_depth_new(&depth, &j.depth, e);

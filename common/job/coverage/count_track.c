@@ -1,7 +1,7 @@
-/* count_track.c - see count_file.h: the values of a bigWig or bedGraph file to depth.
+/* count_track.c - see count_file.h: depth from the values of a bigWig or bedGraph file.
  *
- * Contigs come in the order of the file, and the chunks of one in ascending order, as the intervals
- * do. An interval that goes on in the next chunk waits.
+ * Contigs are in file order; intervals, and the chunks of a contig, ascend. An interval that
+ * continues in the next chunk is kept for it.
  * SPDX-License-Identifier: MIT */
 #include <stdbool.h>
 #include <stdlib.h>
@@ -27,15 +27,14 @@ struct job {
     const struct cov_count_genome *g;
     struct cov_count_file *m;
     struct cov_intervals *file;
-    size_t
-        *seqs; /* in the grid, or SIZE_MAX, of the contigs that have come, or of all of a bigWig */
+    size_t *seqs; /* sequences of the contigs read so far (of a bigWig, all), or SIZE_MAX */
     size_t n_seqs, cap_seqs;
-    /* The next interval is number i of the batch; its value is known when it has been looked at. */
+    /* The next interval is batch.iv[i]; `value` is valid if `looked`. */
     struct cov_intervals_batch batch;
     size_t i;
     bool looked, at_end;
     int32_t value;
-    /* Where taking is. */
+    /* The next pair to fill. */
     bool in_contig;
     size_t contig, pair, pair_end;
     int64_t covered; /* end of the last chunk of the contig */
@@ -50,7 +49,7 @@ static const char *contig_name(const void *file, size_t i)
     return cov_intervals_contig(file, i);
 }
 
-/* j->seqs of the contigs before `n`. */
+/* Fills j->seqs for the contigs before `n`. */
 static int match_contigs(struct job *j, size_t n, struct cov_err *e)
 {
     int rc = COV_RESERVE(&j->seqs, &j->cap_seqs, n, e);
@@ -61,16 +60,16 @@ static int match_contigs(struct job *j, size_t n, struct cov_err *e)
     return rc;
 }
 
-/* What is wrong with the next interval. */
+/* Fails because of the value of the next interval. */
 static int refuse(const struct job *j, const char *reason, struct cov_err *e)
 {
     char place[COV_INTERVALS_PLACE];
     cov_intervals_place(j->file, j->i, place);
-    return cov_fail(e, COV_EINPUT, "%s: the value %.9g %s", place, (double)j->batch.iv[j->i].value,
+    return cov_fail(e, COV_EINPUT, "%s: value %.9g %s", place, (double)j->batch.iv[j->i].value,
                     reason);
 }
 
-/* Looks at the next interval, which is of a sequence of the genome: j->value. */
+/* Checks the next interval, which is in the genome, and sets j->value. */
 static int look(struct job *j, struct cov_err *e)
 {
     const struct cov_interval *iv = &j->batch.iv[j->i];
@@ -81,12 +80,12 @@ static int look(struct job *j, struct cov_err *e)
     if (iv->end > length) {
         char place[COV_INTERVALS_PLACE];
         cov_intervals_place(j->file, j->i, place);
-        return cov_fail(e, COV_EINPUT, "%s: the interval ends at %lld, but %s has %lld bases in %s",
+        return cov_fail(e, COV_EINPUT, "%s: interval ends at %lld, but %s has %lld bases in %s",
                         place, (long long)iv->end, cov_grid_name(j->g->grid, seq),
                         (long long)length, j->g->path);
     }
     if (x < 0)
-        return refuse(j, "is negative: no coverage", e);
+        return refuse(j, "is negative", e);
     if (rounded > (double)INT32_MAX)
         return refuse(j, "does not fit in 32 bits", e);
     j->value = (int32_t)rounded;
@@ -94,7 +93,7 @@ static int look(struct job *j, struct cov_err *e)
     return COV_OK;
 }
 
-/* Makes the next interval of the file current, passing over contigs that the genome lacks. */
+/* Moves to the next interval of the file that is on a contig of the genome. */
 static int find_interval(struct job *j, struct cov_err *e)
 {
     int rc = COV_OK;
@@ -121,7 +120,7 @@ static void pass_interval(struct job *j)
     j->looked = false;
 }
 
-/* values[0..n) of the pair, and what is over of its intervals stays. */
+/* Fills values[0..n) of the pair. Keeps an interval that reaches past it. */
 static int fill_pair(struct job *j, const struct cov_pair *p, int32_t *values, struct cov_err *e)
 {
     int64_t done = p->beg; /* positions before it are filled */
@@ -147,7 +146,7 @@ static int fill_pair(struct job *j, const struct cov_pair *p, int32_t *values, s
 
 /* ---- the pipeline ---- */
 
-/* Goes on to a contig with chunks; 0 when there is none left. */
+/* Moves to the next contig with chunks; 0 if there is none. */
 static int find_contig(struct job *j, struct cov_err *e)
 {
     for (;;) {
@@ -155,7 +154,7 @@ static int find_contig(struct job *j, struct cov_err *e)
         if (rc || j->at_end)
             return rc;
         if (j->in_contig && j->batch.contig == j->contig) {
-            pass_interval(j); /* beyond the last chunk of a partial file */
+            pass_interval(j); /* past the last chunk of a partial file */
             continue;
         }
         j->in_contig = true;
@@ -232,7 +231,7 @@ static int prepare(struct job *j, struct cov_err *e)
     return COV_OK;
 }
 
-/* A bigWig lists its contigs beforehand; of bedGraph they are known when all has been read. */
+/* The contigs of a bigWig are known at the start, those of a bedGraph at the end. */
 static int compare(struct job *j, struct cov_err *e)
 {
     int rc = match_contigs(j, cov_intervals_n_contigs(j->file), e);
@@ -270,8 +269,8 @@ int cov_count_track(const struct cov_count_genome *g, struct cov_count_file *m, 
     if (!rc && !listed)
         rc = compare(&j, e);
     if (!rc && m->n_rounded > 0)
-        cov_warn("%s: %lld of %lld intervals had values that are not integers; they were rounded",
-                 m->path, (long long)m->n_rounded, (long long)(m->n_seen - m->n_elsewhere));
+        cov_warn("%s: rounded the values of %lld of %lld intervals to integers", m->path,
+                 (long long)m->n_rounded, (long long)(m->n_seen - m->n_elsewhere));
 out:
     fini(&j);
     return rc;

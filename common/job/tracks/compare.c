@@ -1,5 +1,5 @@
-/* compare.c - see compare.h. The measured tracks are read first and put aside, as their contigs
- * may stand in another order than those of the input, which is then compared as it comes.
+/* compare.c - see compare.h. Reads the measured tracks first and stores them, because the contigs
+ * of the input may be in another order; then compares the input as it is read.
  * SPDX-License-Identifier: MIT */
 #include "common/job/tracks/compare.h"
 
@@ -23,7 +23,7 @@
 #include "common/track/comparison.h"
 #include "common/track/formats/intervals.h"
 
-/* Lives on as what --stats has to tell. */
+/* Lives until --stats has been printed. */
 struct job {
     struct cov_compare_options o;
     struct cov_source_options measured_options;
@@ -31,13 +31,13 @@ struct job {
     char *measured_path, *stem, *dir;
     struct cov_pool *pool;
     struct cov_track_source *source, *measured;
-    /* Data sets, of both. */
+    /* Data sets that both have. */
     size_t n;
     struct cov_interval_store **stores;
     struct cov_comparison_options comparison;
     struct cov_comparison **comparisons; /* [n] */
-    struct cov_track_sink **sinks;       /* of the stores, and then of the comparisons */
-    struct cov_outfile out;              /* of the table; empty when it is printed */
+    struct cov_track_sink **sinks;       /* the stores; later the comparisons */
+    struct cov_outfile out;              /* the table; empty if it is printed */
     struct cov_plot *plot;               /* NULL: none */
     const char *const *datasets;         /* [n]: names for the table; NULL: none */
 };
@@ -49,33 +49,30 @@ static int check_options(const struct cov_compare_options *o, struct cov_err *e)
     const struct cov_convert_options *input = &o->input;
     struct stat st;
     if (cov_path_is_std(o->measured))
-        return cov_fail(e, COV_EUSAGE, "--compare: it is not read from standard input");
+        return cov_fail(e, COV_EUSAGE, "--compare: the measured track must not be standard input");
     if (stat(o->measured, &st) != 0)
         return cov_fail_errno(e, "%s", o->measured);
     if (!S_ISREG(st.st_mode))
-        return cov_fail(e, COV_EUSAGE, "--compare %s: it is not a regular file, as it has to be",
-                        o->measured);
+        return cov_fail(e, COV_EUSAGE, "--compare %s: not a regular file", o->measured);
     if (input->has_kind || input->basename)
         return cov_fail(e, COV_EUSAGE,
-                        "--%s is about tracks in an output folder; --compare writes a table",
+                        "--%s is for tracks in an output folder; --compare writes a table",
                         input->has_kind ? "format" : "basename");
     if (input->output && cov_path_names_dir(input->output))
-        return cov_fail(e, COV_EUSAGE, "%s is a folder; --compare writes a table to a file",
+        return cov_fail(e, COV_EUSAGE, "%s: is a folder; --compare writes a table to a file",
                         input->output);
     enum cov_track_kind kind;
     if (input->output && !cov_path_is_std(input->output) &&
         cov_track_kind_of(input->output, &kind, NULL) == COV_OK)
-        return cov_fail(e, COV_EUSAGE,
-                        "%s: its suffix is that of a track; --compare writes a table",
+        return cov_fail(e, COV_EUSAGE, "%s: has the suffix of a track; --compare writes a table",
                         input->output);
     if (o->has_threshold && fabs(o->threshold) > (double)FLT_MAX)
-        return cov_fail(e, COV_EUSAGE, "--peak-threshold: %g is beyond what values can be",
-                        o->threshold);
+        return cov_fail(e, COV_EUSAGE, "--peak-threshold: %g is out of range", o->threshold);
     return COV_OK;
 }
 
-/* How the measured file is read. Of a genome file that is compared with a track --datasets names
- * the data set, and --strand the strand, which are otherwise about the input too. */
+/* Chooses how to read the measured file. If a genome file is compared with a track, --datasets and
+ * --strand apply to the genome file; otherwise to both. */
 static int choose_options(struct job *j, bool is_track, struct cov_err *e)
 {
     enum cov_intervals_kind kind;
@@ -110,11 +107,11 @@ static int no_dataset(const struct job *j, const struct cov_listing *lacking, in
 {
     struct cov_listing known = {0};
     list_datasets(j->measured, &known);
-    return cov_fail(e, code, "%s: it has no data set %s%s; it has: %s%s", j->measured_path,
+    return cov_fail(e, code, "%s: unknown data set %s%s; it has: %s%s", j->measured_path,
                     lacking->text, cov_listing_more(lacking), known.text, cov_listing_more(&known));
 }
 
-/* Both have names: those that both have are kept. */
+/* Keeps the data sets whose names both inputs have. */
 static int match_names(struct job *j, size_t *ours, size_t *theirs, struct cov_err *e)
 {
     struct cov_listing lacking = {0};
@@ -136,7 +133,7 @@ static int match_names(struct job *j, size_t *ours, size_t *theirs, struct cov_e
     if (lacking.n > 0 && (j->n == 0 || chosen))
         return no_dataset(j, &lacking, chosen ? COV_EUSAGE : COV_EINPUT, e);
     if (lacking.n > 0)
-        cov_warn("%s: it lacks data sets of %s, which are left out: %s%s", j->measured_path,
+        cov_warn("%s: skipping data sets of %s that it does not have: %s%s", j->measured_path,
                  j->source->name, lacking.text, cov_listing_more(&lacking));
     int rc = cov_track_source_keep(j->source, ours, j->n, e);
     return rc ? rc : cov_track_source_keep(j->measured, theirs, j->n, e);
@@ -158,10 +155,11 @@ static int match_datasets(struct job *j, struct cov_err *e)
         return COV_OK;
     struct cov_listing names = {0};
     list_datasets(n > 1 ? ours : theirs, &names);
-    return cov_fail(e, COV_EUSAGE,
-                    "%s: it has %zu data sets (%s%s), but %s is one track: --datasets names one",
-                    (n > 1 ? ours : theirs)->name, n > 1 ? n : m, names.text,
-                    cov_listing_more(&names), (n > 1 ? theirs : ours)->name);
+    return cov_fail(
+        e, COV_EUSAGE,
+        "%s: has %zu data sets (%s%s), but %s is a single track; choose one with --datasets",
+        (n > 1 ? ours : theirs)->name, n > 1 ? n : m, names.text, cov_listing_more(&names),
+        (n > 1 ? theirs : ours)->name);
 }
 
 /* ---------------------------------------------------------------- work */
@@ -174,7 +172,7 @@ static int open_files(struct job *j, const char *input, unsigned n_threads, stru
         rc = choose_options(j, in.is_track, e);
     if (!rc)
         rc = cov_source_input_detect(j->measured_path, &measured, e);
-    /* Opening HDF5 forks, so that the first of the two must not have threads. */
+    /* Opening HDF5 forks, so the first of the two must not start threads. */
     if (!rc)
         rc = cov_track_source_open(&measured, &j->measured_options, 1, &j->measured, e);
     if (!rc)
@@ -197,7 +195,7 @@ static int read_measured(struct job *j, struct cov_progress *progress, struct co
     }
     if (!rc && j->plot)
         rc = cov_plot_add(j->plot, 1, j->measured, j->datasets, j->sinks, e);
-    /* Bases, chunks and the other stages are those of the input. */
+    /* Bases, chunks and the other stages describe the input. */
     if (!rc)
         rc = cov_track_source_run(j->measured, j->sinks, "reading the measured track", &job, e);
     if (!rc && stats)
@@ -414,10 +412,10 @@ static int add_figures(const struct job *j, size_t k, struct cov_stats *stats, s
 
 /* ---------------------------------------------------------------- what came of it */
 
-/* Less than this share of the bases compared is worth a warning. */
+/* Warn if less than this share of the bases is compared. */
 #define MUCH 0.9
 
-/* The contigs of one data set, as all have the same. */
+/* Checks the contigs of the first data set; all data sets have the same. */
 static int check_contigs(const struct job *j, struct cov_err *e)
 {
     struct cov_comparison *c = j->comparisons[0];
@@ -437,33 +435,31 @@ static int check_contigs(const struct job *j, struct cov_err *e)
         return cov_fail(e, COV_EINPUT, "%s: none of its contigs (%s%s) is in %s (%s%s)", ours->name,
                         only.text, more, theirs->name, only_measured.text, more_measured);
     if (only.n > 0)
-        cov_warn("%s: %zu of its %zu contigs are not in %s and are left out: %s%s", ours->name,
-                 only.n, n, theirs->name, only.text, more);
+        cov_warn("%s: skipping %zu of %zu contigs that are not in %s: %s%s", ours->name, only.n, n,
+                 theirs->name, only.text, more);
     if (only_measured.n > 0)
-        cov_warn(
-            "%s: %zu of its %zu contigs are not compared, as %s%s%s%s has none of that name: %s%s",
-            theirs->name, only_measured.n, m, ours->name,
-            list ? ", without what is listed in " : "", list ? list : "", list ? "," : "",
-            only_measured.text, more_measured);
+        cov_warn("%s: skipping %zu of %zu contigs that are not in %s%s%s%s: %s%s", theirs->name,
+                 only_measured.n, m, ours->name, list ? ", or are dropped by " : "",
+                 list ? list : "", list ? "," : "", only_measured.text, more_measured);
     for (size_t k = 0; k < j->n; k++) {
         const char *dataset = j->datasets[k], *colon = dataset ? ": " : "";
         int64_t both = cov_comparison_total(j->comparisons[k])->bases;
         int64_t all = cov_comparison_sink(j->comparisons[k])->summary.n_bases;
         dataset = dataset ? dataset : "";
         if (both == 0)
-            return cov_fail(e, COV_EINPUT, "%s: %s%sno base has a value in it and in %s",
+            return cov_fail(e, COV_EINPUT, "%s: %s%sno base has a value both in it and in %s",
                             ours->name, dataset, colon, theirs->name);
-        /* As of a track that was written without its zeros. */
+        /* Typical of a track that was written without its zeros. */
         if ((double)both < MUCH * (double)all)
-            cov_warn(
-                "%s: %s%sit has no value at %.0f %% of the bases of %s, which are left out: zeros "
-                "have to be in it as zeros",
-                theirs->name, dataset, colon, 100 - 100 * (double)both / (double)all, ours->name);
+            cov_warn("%s: %s%smissing values at %.0f %% of the bases of %s; they are skipped "
+                     "(zeros must be stored)",
+                     theirs->name, dataset, colon, 100 - 100 * (double)both / (double)all,
+                     ours->name);
     }
     return COV_OK;
 }
 
-/* Before the work, which may take long. */
+/* Before the work, which can take long. */
 static int begin_table(struct job *j, struct cov_err *e)
 {
     const char *output = j->o.input.output;
@@ -489,7 +485,7 @@ static int write_table(const struct job *j, struct cov_err *e)
     return why ? cov_fail_errno(e, "%s", path ? path : "standard output") : COV_OK;
 }
 
-/* The table, and the picture. */
+/* Writes the table and the picture. */
 static int write_outputs(struct job *j, struct cov_err *e)
 {
     struct cov_outfile *const files[] = {&j->out, j->plot ? cov_plot_file(j->plot) : &j->out};

@@ -30,7 +30,7 @@ bool cov_contig_filter_take(struct cov_contig_filter *f, const char *name,
     if (f->rename)
         c->name = cov_rename_apply(f->rename, name, strlen(name));
     int64_t beg, end;
-    /* Asks the list of any name, so that it knows which of its own are in the input. */
+    /* Look up every name, so that the list knows which of its names are in the input. */
     bool drops = f->blacklist && cov_blacklist_drops(f->blacklist, name);
     if (f->o->only && !cov_range_means(f->o->only, c->name, &beg, &end))
         return false;
@@ -46,7 +46,7 @@ void cov_contig_filter_warn(const struct cov_contig_filter *f, const char *input
         const char *first;
         size_t n = cov_blacklist_n_unknown(f->blacklist, &first);
         if (n)
-            cov_warn("%s: %zu of %zu names are not in %s, the first is %s", f->o->blacklist_path, n,
+            cov_warn("%s: %zu of %zu names are not in %s; the first is %s", f->o->blacklist_path, n,
                      cov_blacklist_n_names(f->blacklist), input, first);
     }
     if (f->rename && cov_rename_unused(f->rename))
@@ -58,11 +58,11 @@ int cov_contig_filter_fail_empty(const struct cov_contig_filter *f, const char *
                                  struct cov_err *e)
 {
     if (f->o->only && f->drops_only)
-        return cov_fail(e, COV_EUSAGE, "region %s: %s lists its sequence", f->o->only->text,
+        return cov_fail(e, COV_EUSAGE, "region %s: its contig is listed in %s", f->o->only->text,
                         f->o->blacklist_path);
     if (f->o->only)
         return cov_range_fail_unknown(f->o->only, input, e);
-    return cov_fail(e, COV_EINPUT, "%s: no sequence is left to convert%s%s", input,
+    return cov_fail(e, COV_EINPUT, "%s: no contig left to convert%s%s", input,
                     f->blacklist ? ": all are listed in " : "",
                     f->blacklist ? f->o->blacklist_path : "");
 }

@@ -20,7 +20,7 @@ struct job {
     struct cov_track_source *source;
     struct cov_plot *plot; /* NULL: none */
     struct cov_track_files *files;
-    struct cov_track_sink **sinks; /* of the files, or of the picture, or both */
+    struct cov_track_sink **sinks; /* write to the files, the picture, or both */
 };
 
 /* ---------------------------------------------------------------- options */
@@ -31,14 +31,13 @@ static int check_options(const struct cov_convert_options *o, struct cov_err *e)
         if (!o->plot_path && !o->plot_region)
             return cov_fail(e, COV_EUSAGE, "-o/--output is missing");
         if (o->has_kind || o->basename)
-            return cov_fail(e, COV_EUSAGE, "%s is for an output folder, and there is no --output",
+            return cov_fail(e, COV_EUSAGE, "%s is for an output folder, but --output is missing",
                             o->has_kind ? "--format" : "--basename");
         return COV_OK;
     }
     if (cov_path_names_dir(o->output)) {
         if (o->basename && strchr(o->basename, '/'))
-            return cov_fail(e, COV_EUSAGE, "--basename %s: a name without '/' is wanted",
-                            o->basename);
+            return cov_fail(e, COV_EUSAGE, "--basename %s: must not contain '/'", o->basename);
         return COV_OK;
     }
     enum cov_track_kind kind;
@@ -50,7 +49,7 @@ static int check_options(const struct cov_convert_options *o, struct cov_err *e)
     return rc;
 }
 
-/* What the options ask of this input's tracks. */
+/* Checks the output options against the input. */
 static int check_source(const struct job *j, struct cov_err *e)
 {
     enum cov_track_kind kind = j->o->has_kind ? j->o->kind : COV_TRACK_BIGWIG;
@@ -61,15 +60,15 @@ static int check_source(const struct job *j, struct cov_err *e)
         rc = cov_track_kind_of(j->o->output, &kind, e);
     if (!rc && kind == COV_TRACK_BIGWIG && !j->source->has_lengths)
         rc = cov_fail(e, COV_EUSAGE,
-                      "%s: a bigWig needs the lengths of the sequences, which bedGraph does not "
-                      "have: --chrom-sizes FILE",
+                      "%s: unknown contig lengths, which bigWig needs; use --chrom-sizes FILE",
                       j->source->name);
     return rc;
 }
 
 /* ---------------------------------------------------------------- outputs */
 
-/* As Predmoter: "_avg_strand_bl_ws=150"; "_bl_ws=150" of a track. */
+/* Suffix of the file names, as in Predmoter: "_avg_strand_bl_ws=150", or "_bl_ws=150" for a
+ * track. */
 static char *name_tail(const struct cov_source_options *o, bool is_track, struct cov_err *e)
 {
     static const char *const strands[] = {"_avg_strand", "_+_strand", "_-_strand"};
@@ -114,7 +113,7 @@ static int open_outputs(struct job *j, struct cov_err *e)
     return rc;
 }
 
-/* Nothing that was asked for gets its name unless all of it is complete. */
+/* No output gets its final name unless all of them are complete. */
 static int commit(struct job *j, struct cov_err *e)
 {
     int rc = j->plot ? cov_plot_draw(j->plot, e) : COV_OK;

@@ -1,5 +1,5 @@
-/* convert.h - the job of cov2bigwig: signal in HDF5, and tracks, to coverage tracks (Predmoter's
- * convert2coverage).
+/* convert.h - the job of cov2bigwig: converts signal in HDF5, and tracks, to coverage tracks (like
+ * Predmoter's convert2coverage).
  * SPDX-License-Identifier: MIT */
 #ifndef COV_JOB_TRACKS_CONVERT_H
 #define COV_JOB_TRACKS_CONVERT_H
@@ -14,12 +14,12 @@
 
 /* Strings are borrowed for the call. */
 struct cov_convert_options {
-    struct cov_source_options source; /* all but `only` */
-    const char *output;               /* a file, with the format as its suffix; "-": bedGraph; a
+    struct cov_source_options source; /* except `only` */
+    const char *output;               /* a file whose suffix gives the format; "-": bedGraph; a
                                        * folder; NULL: no tracks */
     bool force;
     const char *tmpdir; /* for temporary files of bigWig; NULL: the folder of the output */
-    /* For a folder; errors for a file. */
+    /* For a folder only. */
     const char *basename; /* NULL: the input's stem */
     bool has_kind;
     enum cov_track_kind kind; /* if has_kind; otherwise BIGWIG */
@@ -27,14 +27,14 @@ struct cov_convert_options {
     const char *plot_region;
 };
 
-/* Converts `input`: signal (HDF5 or a stream), or a track (see convert_track.h), told by content.
- * Per data set and contig: the mean of both strands (or one strand), rounded; smoothing, rounded;
- * times scale; less what is filtered. Float predictions are not rounded. Contigs stand in the order
- * of their (new) names as bytes. Outputs appear together when all are complete; after a failure
- * none of this run is left. Memory: chunks in flight, the window of the smoothing, and what the
- * formats need. Starts n_threads threads of its own, once the input is open. COV_EUSAGE: options
- * that contradict each other or do not fit the input. Fills in bases, chunks and stages of *stats;
- * `progress` and `stats` may be NULL. */
+/* Converts `input`: signal (HDF5 or a stream) or a track, detected by content. For each data set
+ * and contig: averages both strands (or takes one) and rounds; smooths and rounds; scales; filters.
+ * Float predictions and tracks are not rounded. Contigs are sorted by their new names as bytes,
+ * except those of streams and tracks. All outputs appear together when they are complete; a failed
+ * run leaves none. Memory: chunks in flight, the smoothing window, and buffers of the formats.
+ * Starts n_threads threads after the input is open. COV_EUSAGE for contradictory options or options
+ * that do not fit the input. Sets bases, chunks and stages of *stats; `progress` and `stats` may be
+ * NULL. */
 int cov_convert_run(const char *input, const struct cov_convert_options *options,
                     unsigned n_threads, struct cov_progress *progress, struct cov_stats *stats,
                     struct cov_err *e) COV_MUST_USE;

@@ -13,9 +13,9 @@
 #include "common/base/mem.h"
 #include "common/base/tmpfile.h"
 
-enum { SHOWN = 60 /* characters of a name */ };
+enum { SHOWN = 60 /* maximum characters of a name */ };
 
-enum { STATUS_NO_EXEC = 126, SAID = 2000 /* bytes that are read of what it says */ };
+enum { STATUS_NO_EXEC = 126, SAID = 2000 /* bytes of its error messages to read */ };
 
 int cov_gnuplot_find(char **program, struct cov_err *e)
 {
@@ -35,13 +35,12 @@ int cov_gnuplot_find(char **program, struct cov_err *e)
         p += n + (p[n] == ':');
     }
     return cov_fail(e, COV_EUNSUPPORTED,
-                    "there is no gnuplot, which draws pictures: on Debian and Ubuntu it is in the "
-                    "package gnuplot-nox");
+                    "gnuplot not found; on Debian and Ubuntu it is in the package gnuplot-nox");
 }
 
 static _Noreturn void run_child(const char *program, int script, int output, int errors)
 {
-    /* Its own settings only: neither those of the user nor a display. */
+    /* Ignore the user's settings and display. */
     char name[] = "gnuplot", settings[] = "-d", from[] = "-";
     char *const arguments[] = {name, settings, from, NULL};
     if (dup2(script, STDIN_FILENO) >= 0 && dup2(output, STDOUT_FILENO) >= 0 &&
@@ -50,8 +49,7 @@ static _Noreturn void run_child(const char *program, int script, int output, int
     _exit(STATUS_NO_EXEC);
 }
 
-/* The first line in the file, without what gnuplot puts in front: pictures of where in the script.
- */
+/* Fails with the first line of gnuplot's errors, without the excerpt of the script before it. */
 static int refuse(const char *program, int errors, struct cov_err *e)
 {
     char text[SAID + 1];
@@ -85,18 +83,18 @@ int cov_gnuplot_run(const char *program, int script, const char *output, const c
         if (child == 0)
             run_child(program, script, out, errors);
         if (child < 0)
-            rc = cov_fail_errno(e, "%s cannot be run", program);
+            rc = cov_fail_errno(e, "%s: cannot be run", program);
     }
     if (!rc) {
         do
             got = waitpid(child, &status, 0);
         while (got < 0 && errno == EINTR);
-        /* With SIGCHLD ignored there is no status; the output is looked at too. */
+        /* With SIGCHLD ignored there is no status; the caller checks the output too. */
         if (got == child && WIFSIGNALED(status))
-            rc = cov_fail(e, COV_EIO, "%s was ended by signal %d (%s)", program, WTERMSIG(status),
+            rc = cov_fail(e, COV_EIO, "%s: killed by signal %d (%s)", program, WTERMSIG(status),
                           strsignal(WTERMSIG(status)));
         else if (got == child && WEXITSTATUS(status) == STATUS_NO_EXEC)
-            rc = cov_fail(e, COV_EIO, "%s cannot be run", program);
+            rc = cov_fail(e, COV_EIO, "%s: cannot be run", program);
         else if (got == child && WEXITSTATUS(status) != 0)
             rc = refuse(program, errors, e);
     }
@@ -107,7 +105,8 @@ int cov_gnuplot_run(const char *program, int script, const char *output, const c
     return rc;
 }
 
-/* Bytes of the character at `c`, as UTF-8; 0 when that is none, or one that is not for the eye. */
+/* Returns the number of bytes of the UTF-8 character at `c`; 0 if it is invalid or not
+ * printable. */
 static size_t character(const char *c)
 {
     const unsigned char *u = (const unsigned char *)c;
@@ -117,7 +116,7 @@ static size_t character(const char *c)
     for (size_t i = 1; i < n; i++)
         if ((u[i] & 0xc0) != 0x80)
             return 0;
-    /* Longer than need be, halves of pairs, and what XML forbids. */
+    /* Overlong encodings, surrogates, and characters that XML forbids. */
     if (n == 3 && ((u[0] == 0xe0 && u[1] < 0xa0) || (u[0] == 0xed && u[1] >= 0xa0) ||
                    (u[0] == 0xef && u[1] == 0xbf && u[2] >= 0xbe)))
         return 0;

@@ -1,7 +1,7 @@
 /* plot.c - see plot.h.
  *
- * The script is all that gnuplot gets, numbers included, and the picture comes from its standard
- * output: so no name of a file has to be quoted. Texts are single-quoted and not interpreted.
+ * gnuplot reads the script, including the data, from a file descriptor, and writes the picture to
+ * its standard output, so no file name needs quoting. Texts are single-quoted and not interpreted.
  * SPDX-License-Identifier: MIT */
 #include "common/job/tracks/plot.h"
 
@@ -22,7 +22,7 @@
 #include "common/job/tracks/gnuplot.h"
 #include "common/track/bins.h"
 
-/* Pixels. */
+/* Sizes in pixels. */
 enum {
     WIDTH = 1080,
     LEFT = 70,
@@ -30,11 +30,11 @@ enum {
     TOP = 66,
     NAME = 26, /* above the rows of a data set */
     ROW = 110,
-    ONLY_ROW = 170, /* where there is one alone */
-    BETWEEN = 10,   /* rows */
-    BELOW = 8,      /* the rows of a data set */
+    ONLY_ROW = 170, /* height of a single row */
+    BETWEEN = 10,   /* between rows */
+    BELOW = 8,      /* below the rows of a data set */
     BOTTOM = 62,
-    LEGEND = 110 /* of a series */
+    LEGEND = 110 /* width per series */
 };
 
 static const char font_name[] = "DejaVu Sans";
@@ -44,7 +44,7 @@ struct series {
     const char *name; /* for the legend */
     const struct cov_track_source *source;
     struct cov_track_sink **bins; /* [n_panels] */
-    struct cov_track_sink **tees; /* [n_panels]; NULL where the caller had no sink */
+    struct cov_track_sink **tees; /* [n_panels]; NULL if the caller had no sink */
 };
 
 struct cov_plot {
@@ -193,7 +193,7 @@ static const char *with_commas(int64_t x, char text[32])
     return text;
 }
 
-/* The least of 1, 2 and 5 times a power of ten that is not below x > 0. */
+/* Returns the smallest of 1, 2 and 5 times a power of ten that is >= x > 0. */
 static double nice_step(double x)
 {
     double power = pow(10, floor(log10(x)));
@@ -201,7 +201,7 @@ static double nice_step(double x)
     return power * (m <= 1 ? 1 : m <= 2 ? 2 : m <= 5 ? 5 : 10);
 }
 
-/* The least and the greatest of a panel's values, 0 among them. */
+/* Minimum and maximum of a panel's values and 0. */
 static void find_range(const struct panel *p, size_t n_series, double *least, double *most)
 {
     *least = *most = 0;
@@ -235,11 +235,10 @@ static double screen_y(const struct script *s, int pixels_from_top)
     return 1 - (double)pixels_from_top / s->height;
 }
 
-/* Curves as steps: each bin at its both ends, and an empty line at a gap. Bins of one value are one
- * step. */
+/* Writes a curve as steps: both ends of each run of equal bins, and an empty line at a gap. */
 static void put_curve(FILE *f, size_t panel, size_t series, const struct cov_bins *b)
 {
-    /* Whatever follows, there is something to draw. */
+    /* Makes sure that there is something to draw. */
     (void)fprintf(f, "$d%zu_%zu << EOD\n%" PRId64 " 0\n%" PRId64 " 0\n\n", panel, series, b->beg,
                   b->end);
     for (size_t i = 0; i < b->n;) {
@@ -258,10 +257,10 @@ static void put_curve(FILE *f, size_t panel, size_t series, const struct cov_bin
     (void)fprintf(f, "EOD\n");
 }
 
-/* Positions are 1-based in what is shown: base p is between p-1 and p. */
+/* Labels are 1-based: base p is between p-1 and p. */
 static void put_x_axis(const struct script *s)
 {
-    enum { MEGA = 1000000, MEGA_FROM = 3 * MEGA /* bases of a region from which on it is Mb */ };
+    enum { MEGA = 1000000, MEGA_FROM = 3 * MEGA /* longer regions are labelled in Mb */ };
     const struct cov_bins *b = &s->panels[0].series[0];
     int64_t n = b->end - b->beg;
     bool mega = n >= MEGA_FROM;
@@ -287,7 +286,7 @@ static void put_x_axis(const struct script *s)
     (void)fprintf(s->f, ".' (%s)'\n", mega ? "Mb" : "bp");
 }
 
-/* Title, legend, and what a point is. */
+/* Title, legend, and the width of a bin. */
 static void put_head(const struct script *s)
 {
     const struct cov_bins *b = &s->panels[0].series[0];
@@ -306,7 +305,7 @@ static void put_head(const struct script *s)
         (void)fprintf(s->f, "; a point of a curve is the mean of %s bases",
                       with_commas(b->width, width));
     if (s->n_series > 1)
-        (void)fprintf(s->f, "; both tracks of a data set are on one scale");
+        (void)fprintf(s->f, "; both tracks of a data set share one scale");
     (void)fprintf(s->f, "'\n");
     for (size_t i = 0; i < s->n_series; i++) {
         double x = LEFT + COV_PLOT_BINS - LEGEND * (double)(s->n_series - i);
@@ -321,7 +320,7 @@ static void put_head(const struct script *s)
     }
 }
 
-/* One series of one data set, `top` pixels from the top. */
+/* Draws one series of one data set, `top` pixels from the top. */
 static void put_row(const struct script *s, size_t panel, size_t series, int top)
 {
     const struct panel *p = &s->panels[panel];
@@ -393,7 +392,7 @@ static void put_script(struct script *s, bool is_svg)
 
 /* ---------------------------------------------------------------- the picture */
 
-/* Whether the file begins and ends as a whole picture does. */
+/* Checks that the file starts and ends like a complete picture. */
 static int check_picture(const struct cov_plot *p, struct cov_err *e)
 {
     static const unsigned char png[] = {0x89, 'P', 'N', 'G'}, end[] = {'I', 'E', 'N', 'D'};
@@ -404,13 +403,13 @@ static int check_picture(const struct cov_plot *p, struct cov_err *e)
     off_t n = lseek(fd, 0, SEEK_END);
     bool good = n > (off_t)sizeof tail && pread(fd, head, sizeof head, 0) == sizeof head &&
                 pread(fd, tail, sizeof tail, n - (off_t)sizeof tail) == sizeof tail;
-    (void)close(fd); /* was only read */
+    (void)close(fd); /* opened for reading */
     if (good && p->is_svg)
         good = memcmp(head, "<?xm", 4) == 0 && memmem(tail, sizeof tail, "</svg>", 6);
     else if (good)
         good = memcmp(head, png, 4) == 0 && memmem(tail, sizeof tail, end, sizeof end);
     return good ? COV_OK
-                : cov_fail(e, COV_EIO, "%s: %s has not drawn all of it", p->file.path, p->gnuplot);
+                : cov_fail(e, COV_EIO, "%s: incomplete picture from %s", p->file.path, p->gnuplot);
 }
 
 static int draw(struct cov_plot *p, const struct panel *panels, struct cov_err *e)
@@ -435,7 +434,7 @@ static int draw(struct cov_plot *p, const struct panel *panels, struct cov_err *
     }
     if (!rc)
         rc = cov_gnuplot_run(p->gnuplot, fd, p->file.tmp, p->tmpdir, e);
-    (void)close(fd); /* a temporary file that was read */
+    (void)close(fd); /* temporary file, opened for reading */
     return rc ? rc : check_picture(p, e);
 }
 

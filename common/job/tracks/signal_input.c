@@ -1,5 +1,6 @@
-/* signal_input.c - see track_source.h: tracks from signal, HDF5 files or chunk streams. Pieces arrive
- * in the order of the tracks, so memory is limited to one chunk per slot and the smoothing window.
+/* signal_input.c - see track_source.h: tracks from signal in HDF5 files or chunk streams. Pieces
+ * are read in the order of the tracks, so memory is limited to one chunk per slot and the smoothing
+ * window.
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +35,7 @@ struct signal_input {
     struct slot *slots;
     float **scratch; /* per worker: [2][n_datasets][L] */
     unsigned n_workers;
-    struct slot *sinking; /* the slot that the pipes are reading */
+    struct slot *sinking; /* the slot that the pipes read */
 };
 
 /* ---------------------------------------------------------------- data sets */
@@ -95,7 +96,7 @@ static int source(void *arg, size_t slot, uint64_t n, struct cov_err *e)
     return rc ? rc : 1;
 }
 
-/* A base that lacks one of its values has none. */
+/* A base without a value on a needed strand gets none. */
 static void find_gaps(const float *plus, const float *minus, size_t n, float *out)
 {
     for (size_t i = 0; i < n; i++)
@@ -141,7 +142,7 @@ static int end_contig(const struct signal_input *j, struct cov_value_pipe *pipe,
     return rc || j->reader.grid ? rc : cov_track_end_contig(pipe->sink, p->length, e);
 }
 
-/* n values from base `beg` on, with gaps between them. */
+/* Adds n values from base `beg` on, with gaps between them. */
 static int add_stretches(struct cov_value_pipe *pipe, int64_t beg, float *x, size_t n,
                          struct cov_err *e)
 {
@@ -157,7 +158,7 @@ static int add_stretches(struct cov_value_pipe *pipe, int64_t beg, float *x, siz
     return rc;
 }
 
-/* The slot that is being taken, for data set k. */
+/* Adds the current slot to data set k. */
 static int take_slot(void *arg, size_t k, unsigned worker, struct cov_err *e)
 {
     (void)worker;
@@ -181,7 +182,7 @@ static int close_sink(void *arg, size_t k, unsigned worker, struct cov_err *e)
     return cov_track_close(j->pipes[k].sink, e);
 }
 
-/* Runs fn for each lane: one here, several in the pool. */
+/* Runs fn for each data set: in this thread if there is one, otherwise in the pool. */
 static int for_pipes(struct signal_input *j, cov_task_fn *fn, struct cov_err *e)
 {
     return j->base.n_datasets == 1 ? fn(j, 0, 0, e)
@@ -238,14 +239,14 @@ static int prepare_slots(struct signal_input *j, struct cov_err *e)
     return COV_OK;
 }
 
-/* Who has forgotten to merge is to know it. */
+/* A partial file may be a shard that should be merged first. */
 static void warn_about_gaps(const struct signal_input *j, int64_t n_there)
 {
     int64_t n = 0;
     for (size_t i = 0; n_there >= 0 && i < j->reader.n_contigs; i++)
         n += j->reader.lengths[i];
     if (n_there >= 0 && n_there < n)
-        cov_warn("%s is partial: %s%lld of %lld bases are in it", j->reader.name,
+        cov_warn("%s: partial file: it has %s%lld of %lld bases", j->reader.name,
                  j->reader.has_gaps ? "at most " : "", (long long)n_there, (long long)n);
 }
 

@@ -27,14 +27,14 @@ static int check_twins(const struct cov_signal_reader *r, struct cov_err *e)
         if (strcmp(x, y) != 0)
             return cov_fail(e, COV_EINPUT, "%s: %s and %s are both renamed to %s",
                             r->o->rename_path, x, y, a->name);
-        return cov_fail(e, COV_EINPUT, "%s: sequence %s is there in two species, %s and %s: %s",
-                        r->name, x, cov_grid_species(r->grid, a->seq),
-                        cov_grid_species(r->grid, b->seq), "one track cannot hold both");
+        return cov_fail(e, COV_EINPUT, "%s: sequence %s is in two species, %s and %s; %s", r->name,
+                        x, cov_grid_species(r->grid, a->seq), cov_grid_species(r->grid, b->seq),
+                        "one track cannot hold both");
     }
     return COV_OK;
 }
 
-/* Names of the blacklist and of the renaming are those of the input. */
+/* The lists use the names of the input. */
 static int make_plan(struct cov_signal_reader *r, struct cov_err *e)
 {
     size_t n_seqs = cov_grid_n_seqs(r->grid);
@@ -68,7 +68,7 @@ bool cov_signal_needs(const struct cov_source_options *o, enum cov_strand_index 
     return o->strand != (strand == COV_PLUS ? COV_STRAND_MINUS : COV_STRAND_PLUS);
 }
 
-/* The rows of a contig, whose strands are there from end to end. */
+/* Lists the rows of a contig that is complete on all needed strands. */
 static int list_rows(struct cov_signal_reader *r, size_t seq, struct cov_err *e)
 {
     size_t n[2] = {0, 0};
@@ -92,12 +92,12 @@ static int list_rows(struct cov_signal_reader *r, size_t seq, struct cov_err *e)
         same = cov_grid_chunk(r->grid, plus[i]).beg == cov_grid_chunk(r->grid, minus[i]).beg;
     if (!same)
         return cov_fail(e, COV_EINPUT,
-                        "%s: the strands of sequence %s are cut into chunks at different places",
+                        "%s: the strands of sequence %s are chunked at different positions",
                         r->name, cov_grid_name(r->grid, seq));
     return COV_OK;
 }
 
-/* Of a pair that lacks a strand: whether it is of use. */
+/* For a pair that may lack a strand: *use = it has the needed ones. */
 static int use_pair(const struct cov_signal_reader *r, const char *sequence, int64_t beg,
                     int64_t end, const bool has[2], bool *use, struct cov_err *e)
 {
@@ -106,13 +106,13 @@ static int use_pair(const struct cov_signal_reader *r, const char *sequence, int
     if (*use || r->o->strand != COV_STRAND_AVG)
         return COV_OK;
     char there = has[COV_PLUS] ? '+' : '-';
-    return cov_fail(e, COV_EINPUT,
-                    "%s: %s:%lld-%lld: only the %c strand is there, but the mean wants both; "
-                    "--strand %c takes this one",
-                    r->name, sequence, (long long)beg + 1, (long long)end, there, there);
+    return cov_fail(
+        e, COV_EINPUT,
+        "%s: %s:%lld-%lld: only the %c strand is present, but the mean needs both; use --strand %c",
+        r->name, sequence, (long long)beg + 1, (long long)end, there, there);
 }
 
-/* Of a contig in a partial file: the next pair that is of use; *use is false behind the last. */
+/* Partial file: sets *pair to the next usable pair of a contig; *use is false after the last. */
 static int next_pair(struct cov_signal_reader *r, size_t seq, struct cov_pair *pair, bool *use,
                      struct cov_err *e)
 {
@@ -135,7 +135,7 @@ static int next_pair(struct cov_signal_reader *r, size_t seq, struct cov_pair *p
     return COV_OK;
 }
 
-/* The next pair of the current contig, as next_pair. */
+/* The next pair of the current contig, like next_pair. */
 static int next_of_contig(struct cov_signal_reader *r, struct cov_pair *pair, bool *use,
                           struct cov_err *e)
 {
@@ -203,7 +203,7 @@ static int read_file(struct cov_signal_reader *r, struct cov_signal_piece *p, st
 
 /* ---------------------------------------------------------------- a stream */
 
-/* A sequence begins: whether as a contig of the tracks. */
+/* Handles the start of a sequence. */
 static int announce(struct cov_signal_reader *r, struct cov_signal_piece *p,
                     const struct cov_stream_item *item, struct cov_err *e)
 {
@@ -223,10 +223,11 @@ static int announce(struct cov_signal_reader *r, struct cov_signal_piece *p,
     if (rc || is_new)
         return rc;
     if (strcmp(name, p->sequence) != 0)
-        return cov_fail(e, COV_EINPUT, "%s: %s is renamed to %s, as a sequence before it is named",
+        return cov_fail(e, COV_EINPUT,
+                        "%s: %s is renamed to %s, which is the name of an earlier sequence",
                         r->o->rename_path, p->sequence, name);
-    return cov_fail(e, COV_EINPUT, "%s: two sequences are named %s: one track cannot hold both",
-                    r->name, name);
+    return cov_fail(e, COV_EINPUT, "%s: duplicate sequence %s; one track cannot hold both", r->name,
+                    name);
 }
 
 static int take_pair(struct cov_signal_reader *r, struct cov_signal_piece *p,
@@ -244,7 +245,7 @@ static int take_pair(struct cov_signal_reader *r, struct cov_signal_piece *p,
     return COV_OK;
 }
 
-/* Reads on until the piece has bases, or can take no more because a contig begins and ends. */
+/* Reads until the piece has bases or is full: it holds only one start and one end of a contig. */
 static int read_stream(struct cov_signal_reader *r, struct cov_signal_piece *p, struct cov_err *e)
 {
     bool full = false;

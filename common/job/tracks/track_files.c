@@ -19,8 +19,8 @@ enum { TBI, CSI, INDEXES };
 struct track {
     char *name; /* for messages */
     struct cov_outfile data;
-    /* Which kind of index there will be is known at the end when contigs are announced; until then
-     * both have their outfile. */
+    /* With announced contigs, the kind of index is known only at the end; until then both have an
+     * outfile. */
     struct cov_outfile indexes[INDEXES];
     char *index_names[INDEXES]; /* NULL: no index is written */
     struct cov_track_sink *sink;
@@ -29,7 +29,7 @@ struct track {
 struct cov_track_files {
     struct track *tracks;
     size_t n;
-    struct cov_newfolder folder; /* it goes again unless a file is in it */
+    struct cov_newfolder folder; /* removed again unless a file is in it */
 };
 
 static const struct {
@@ -56,14 +56,14 @@ int cov_track_kind_of(const char *path, enum cov_track_kind *kind, struct cov_er
             return COV_OK;
         }
     return cov_fail(e, COV_EUSAGE,
-                    "%s: the suffix tells no format; known are .bw .bigWig .bedGraph .bg "
-                    ".bedGraph.gz .bg.gz; a folder ends in '/'",
+                    "%s: unknown suffix; use .bw .bigWig .bedGraph .bg .bedGraph.gz or .bg.gz, or "
+                    "a folder that ends in '/'",
                     path);
 }
 
 /* ---- opening ---- */
 
-/* Names of data sets come from files: they must not lead to another folder. */
+/* Data set names come from files and must not lead to another folder. */
 static int check_dataset(const char *dataset, struct cov_err *e)
 {
     bool good = *dataset != '\0';
@@ -71,8 +71,7 @@ static int check_dataset(const char *dataset, struct cov_err *e)
         good = good && (unsigned char)*p >= ' ' && *p != 0x7f && *p != '/';
     if (good)
         return COV_OK;
-    return cov_fail(e, COV_EINPUT, "the data set '%s' cannot be part of the name of a file",
-                    dataset);
+    return cov_fail(e, COV_EINPUT, "data set '%s': not usable as part of a file name", dataset);
 }
 
 static char *name_of(const struct cov_track_target *target, const char *dataset, struct cov_err *e)
@@ -89,8 +88,8 @@ static char *name_of(const struct cov_track_target *target, const char *dataset,
     return path;
 }
 
-/* The outfiles of the index that there will be, or of both where that is not known yet. An index of
- * the other kind that is there is an existing output too. */
+/* Begins the outfile of the index, or of both kinds if the kind is not known yet. An existing index
+ * of the other kind counts as an existing output. */
 static int begin_indexes(struct track *t, const struct cov_track_contigs *contigs, bool force,
                          struct cov_err *e)
 {
@@ -158,12 +157,12 @@ int cov_track_files_open(const struct cov_track_target *target,
             return rc;
         if (n_datasets > 1)
             return cov_fail(e, COV_EUSAGE,
-                            "%zu data sets (%s, %s%s) cannot go to one file: name one with "
+                            "%zu data sets (%s, %s%s) do not fit in one file; choose one with "
                             "--datasets, or a folder with -o",
                             n_datasets, datasets[0], datasets[1], n_datasets > 2 ? ", ..." : "");
     }
     if (n_datasets == 0)
-        return cov_fail(e, COV_EINPUT, "%s: there is nothing to write", target->output);
+        return cov_fail(e, COV_EINPUT, "%s: nothing to write", target->output);
     struct cov_track_files *f = cov_calloc(1, sizeof *f, e);
     if (!f)
         return COV_ENOMEM;
@@ -196,7 +195,7 @@ struct cov_track_sink *cov_track_files_sink(const struct cov_track_files *f, siz
 
 /* ---- ending ---- */
 
-/* Which kind of index the track turned out not to need: INDEXES when it has none. */
+/* Returns the kind of index that is not needed; INDEXES if the track has no index. */
 static int other_index(const struct track *t)
 {
     if (!t->index_names[TBI])
@@ -223,7 +222,7 @@ int cov_track_files_commit(struct cov_track_files *f, struct cov_outfile *also, 
     }
     int rc = cov_outfile_commit_all(files, n, e);
     free(files);
-    /* An index of the other kind would be taken for that of the new file. */
+    /* A stale index of the other kind would be used for the new file. */
     for (size_t i = 0; i < f->n && !rc; i++) {
         const struct track *t = &f->tracks[i];
         int other = other_index(t);

@@ -24,16 +24,16 @@ struct track_input {
     struct cov_intervals *file;
     struct cov_sizes *sizes; /* NULL: none */
     struct cov_contig_filter filter;
-    struct cov_track_sink *sink; /* of the run. Borrowed */
+    struct cov_track_sink *sink; /* for the run. Borrowed */
     struct cov_value_pipe *pipe;
-    /* The contigs that are listed, in the sizes or in the header of a bigWig. */
+    /* The contigs listed in the file of sizes or in the bigWig's header. */
     size_t n_listed, next_listed; /* those before next_listed have been announced */
     bool *announced;              /* [n_listed] */
-    /* The current one. */
+    /* The current contig. */
     bool begun, skips;
     size_t contig;  /* in the file */
-    int64_t length; /* -1: not known */
-    int64_t end;    /* of its last interval */
+    int64_t length; /* -1: unknown */
+    int64_t end;    /* end of its last interval */
     int64_t n_bases;
 };
 
@@ -68,7 +68,7 @@ static int64_t listed_length(const struct track_input *j, size_t i)
     return j->sizes ? cov_sizes_length(j->sizes, i) : cov_intervals_length(j->file, i);
 }
 
-/* The listed contigs before `end` that have not come have no intervals. */
+/* Announces the listed contigs before `end` that had no intervals. */
 static int announce_until(struct track_input *j, size_t end, struct cov_err *e)
 {
     int rc = COV_OK;
@@ -105,11 +105,11 @@ static int begin_contig(struct track_input *j, size_t contig, struct cov_err *e)
     if (j->sizes && !cov_sizes_find(j->sizes, name, &i)) {
         char place[COV_INTERVALS_PLACE];
         cov_intervals_place(j->file, 0, place);
-        return j->skips
-                   ? COV_OK
-                   : cov_fail(e, COV_EINPUT, "%s: %s is not in %s", place, name, j->o->sizes_path);
+        return j->skips ? COV_OK
+                        : cov_fail(e, COV_EINPUT, "%s: contig %s is not in %s", place, name,
+                                   j->o->sizes_path);
     }
-    /* The order of a bigWig's header is that of its data. */
+    /* The header of a bigWig lists contigs in the order of the data. */
     int rc = !j->sizes && j->n_listed > 0 ? announce_until(j, i, e) : COV_OK;
     if (j->n_listed > 0) {
         j->announced[i] = true;
@@ -130,8 +130,7 @@ static int take_batch(struct track_input *j, const struct cov_intervals_batch *b
             char place[COV_INTERVALS_PLACE];
             cov_intervals_place(j->file, i, place);
             return cov_fail(e, COV_EINPUT,
-                            "%s: the interval ends at %" PRId64 ", but %s has %" PRId64
-                            " bases in %s",
+                            "%s: interval ends at %" PRId64 ", but %s has %" PRId64 " bases in %s",
                             place, b->iv[i].end, cov_intervals_contig(j->file, j->contig),
                             j->length, j->o->sizes_path);
         }

@@ -78,7 +78,8 @@ int cov_track_source_keep(struct cov_track_source *s, const size_t *which, size_
                           struct cov_err *e) COV_MUST_USE;
 
 /* Reads the whole input once, writes each data set to its sink, and closes the sinks. Different
- * sinks are used by different threads. `what` is shown as the progress ("converting"). COV_EINPUT names the place of damaged or missing data. */
+ * sinks are used by different threads. `what` labels the progress ("converting"). COV_EINPUT names
+ * the place of damaged or missing data. */
 int cov_track_source_run(struct cov_track_source *s, struct cov_track_sink *const *sinks,
                          const char *what, const struct cov_job *job,
                          struct cov_err *e) COV_MUST_USE;
