@@ -1,9 +1,9 @@
 /* agreement.c - see agreement.h.
  *
- * Ranks in two sorts. By x: each group of equal x gets its mean rank, and each pair is handed on
- * as (y, rank of x). By y: each group of equal y gets its own, and the products are summed.
- * Ranks are kept doubled, as whole numbers: a group of t behind c others has 2c + t + 1, and N
- * pairs the mean N + 1.
+ * Ranks are computed with two sorts. Sorted by x: each group of equal x gets its mean rank, and
+ * each pair becomes (y, rank of x). Sorted by y: each group of equal y gets its mean rank, and the
+ * products are summed. Ranks are stored doubled, as integers: a group of t values after c others
+ * has rank 2c + t + 1; the mean over N pairs is N + 1.
  * SPDX-License-Identifier: MIT */
 #include "common/track/agreement.h"
 
@@ -44,7 +44,7 @@ double cov_moments_pearson(const struct cov_moments *m)
 
 /* ---------------------------------------------------------------- keys */
 
-/* Ascends with x. */
+/* Maps floats to integers in the same order. */
 static uint32_t ordered(float x)
 {
     uint32_t bits;
@@ -93,8 +93,7 @@ static void sort_few(struct cov_pair_count *a, size_t n)
     }
 }
 
-/* By key, ascending; equal ones keep their order. By bytes, the lowest first, but for bytes that
- * are the same in all keys. */
+/* Sorts by key, ascending and stable: a radix sort that skips bytes that are equal in all keys. */
 static int sort(struct cov_pair_count *a, size_t n, struct cov_pairs_scratch *scratch,
                 struct cov_err *e)
 {
@@ -170,17 +169,17 @@ struct lane {
     struct cov_pair_count *buffer;
     size_t at, n; /* in the buffer */
     int64_t next; /* in the file */
-    size_t left;  /* there */
+    size_t left;  /* entries left in the file */
 };
 
-/* Pairs by key, ascending: an array, or runs that are merged. */
+/* Reads pairs by key, ascending, from an array or by merging runs. */
 struct cursor {
     const struct cov_pair_count *array;
     size_t at, n;
     const struct cov_sorted_runs *runs; /* NULL: the array */
     struct cov_pair_count *memory;
     struct lane *lanes;
-    size_t *heap; /* lanes that are not at their end, the one with the lowest key first */
+    size_t *heap; /* lanes that are not at their end, as a heap; the lowest key is first */
     size_t n_heap, room;
 };
 
@@ -190,7 +189,7 @@ static uint64_t lane_key(const struct cursor *c, size_t lane)
     return l->buffer[l->at].key;
 }
 
-/* Of equal keys that of the earlier run goes first: the order is always the same. */
+/* For equal keys the earlier run goes first, so that the order is always the same. */
 static bool goes_first(const struct cursor *c, size_t a, size_t b)
 {
     uint64_t x = lane_key(c, a), y = lane_key(c, b);
@@ -240,7 +239,7 @@ static int cursor_init(struct cursor *c, const struct cov_sorted_runs *runs,
     c->lanes = cov_calloc(runs->n, sizeof *c->lanes, e);
     c->heap = cov_calloc(runs->n, sizeof *c->heap, e);
     if (cov_size_mul(runs->n, c->room, &bytes))
-        return cov_fail(e, COV_ENOMEM, "%zu runs are too many", runs->n);
+        return cov_fail(e, COV_ENOMEM, "too many sorted runs (%zu)", runs->n);
     c->memory = cov_malloc(bytes, sizeof *c->memory, e);
     if (!c->lanes || !c->heap || !c->memory)
         return COV_ENOMEM;
@@ -257,7 +256,7 @@ static int cursor_init(struct cursor *c, const struct cov_sorted_runs *runs,
     return COV_OK;
 }
 
-/* The next one: 1, 0 at the end, or a failure. */
+/* Reads the next pair: 1, 0 at the end, or a failure. */
 static int next(struct cursor *c, struct cov_pair_count *out, struct cov_err *e)
 {
     if (!c->runs) {
@@ -323,7 +322,7 @@ static struct cov_pair_count *find(const struct cov_pairs *p, uint64_t key)
     return &p->table[i];
 }
 
-/* What is in the table goes to its beginning. */
+/* Moves the entries to the beginning of the table. */
 static void compact(struct cov_pairs *p)
 {
     size_t n = 0;
@@ -339,7 +338,7 @@ static void clear_slots(struct cov_pairs *p, size_t n_slots)
     p->used = 0;
 }
 
-/* Twice as many slots. */
+/* Doubles the number of slots. */
 static int grow(struct cov_pairs *p, struct cov_err *e)
 {
     size_t n = p->used, twice = p->n_slots * 2;
@@ -392,8 +391,8 @@ int cov_pairs_add(struct cov_pairs *p, float x, float y, uint64_t n, struct cov_
 
 /* ---------------------------------------------------------------- ranks */
 
-/* A pair on its way into the second sort: by y, with the doubled rank of x. Counts may take more
- * than 32 bits, whose upper ones are beside the rank. */
+/* An entry of the second sort: the key is y, followed by the low half of the count; n is the
+ * doubled rank of x, with the high half of the count above it. */
 static struct cov_pair_count with_rank(struct cov_pair_count pair, uint64_t rank)
 {
     return (struct cov_pair_count){pair.key << 32 | (uint32_t)pair.n, rank | pair.n >> 32 << 44};
@@ -419,7 +418,7 @@ static double from_mean(const struct sums *s, uint64_t rank)
     return (double)((int64_t)rank - (int64_t)s->mean);
 }
 
-/* Of pairs that come by key: those of one upper half. */
+/* Groups of pairs with equal upper halves of the key, from sorted pairs. */
 struct groups {
     struct cursor *c;
     struct cov_pair_count head; /* the first of the next group */
@@ -434,8 +433,7 @@ static int groups_begin(struct groups *g, struct cursor *c, struct cov_err *e)
     return g->more < 0 ? g->more : COV_OK;
 }
 
-/* Goes through all pairs by x, moments and `total` taking them: *t = how many the next group
- * has. */
+/* Reads the next group of equal x: *t = its number of pairs. Adds the pairs to *m and `total`. */
 static int count_group(struct groups *g, struct cov_moments *m, struct cov_pairs *total,
                        uint64_t *t, struct cov_err *e)
 {
@@ -453,7 +451,7 @@ static int count_group(struct groups *g, struct cov_moments *m, struct cov_pairs
     return g->more < 0 ? g->more : COV_OK;
 }
 
-/* Where pairs with ranks go: places of the table from the front, then into a sorted run. */
+/* Appends a ranked pair to the front of the table; a full table becomes a sorted run. */
 static int hand_on(struct cov_pairs *p, size_t *n, struct cov_pair_count pair, struct cov_err *e)
 {
     p->table[(*n)++] = pair;
@@ -466,8 +464,8 @@ static int hand_on(struct cov_pairs *p, size_t *n, struct cov_pair_count pair, s
     return rc;
 }
 
-/* By x: pairs of the table (sorted) or of the runs become pairs with the rank of x, *n of them
- * in the table and the rest in runs. */
+/* First sort: replaces the pairs of the table (sorted) or of the runs by ranked pairs; *n of them
+ * are in the table, the others in runs. */
 static int rank_x(struct cov_pairs *p, struct cov_pairs *total, struct sums *s,
                   struct cov_moments *m, size_t *n, struct cov_err *e)
 {
@@ -494,7 +492,7 @@ static int rank_x(struct cov_pairs *p, struct cov_pairs *total, struct sums *s,
                 break;
             }
             got += pair.n;
-            /* What is handed on stands at or before what has been read: twice, ahead and behind. */
+            /* Writes at or before the positions that both cursors have already read. */
             rc = hand_on(p, n, with_rank(pair, rank), e);
         }
     }
@@ -503,7 +501,7 @@ static int rank_x(struct cov_pairs *p, struct cov_pairs *total, struct sums *s,
     return rc;
 }
 
-/* By y. */
+/* Second sort. */
 static int rank_y(struct cov_pairs *p, size_t n, struct sums *s, struct cov_err *e)
 {
     struct cursor c;

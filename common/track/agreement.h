@@ -1,9 +1,9 @@
-/* agreement.h - Pearson's and Spearman's correlation of pairs of values that come in any order and
- * number.
+/* agreement.h - Pearson's and Spearman's correlation of any number of pairs of values, in any
+ * order.
  *
- * Pairs are counted: equal ones take no more room than one. When there are more different ones than
- * the room allows, they wait sorted in a temporary file, from which ranks are found by merging: the
- * result is the same, and so is the memory.
+ * Equal pairs are counted and share one entry. If there are more distinct pairs than memory allows,
+ * sorted runs go to a temporary file, and ranks are computed by merging them: the result is the
+ * same, and memory is bounded.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_TRACK_AGREEMENT_H
 #define COV_TRACK_AGREEMENT_H
@@ -14,32 +14,32 @@
 #include "common/base/err.h"
 #include "common/base/tmpfile.h"
 
-/* Of weighted pairs: sums of squares and products are of deviations from the means. All zero:
- * none. */
+/* Moments of weighted pairs; sums of squares and products are of deviations from the means. All
+ * zeros: no pairs. */
 struct cov_moments {
     double n, mean_x, mean_y, xx, yy, xy;
 };
 
 void cov_moments_add(struct cov_moments *m, double x, double y, double n);
 
-/* Pearson's r, NAN when it is not defined: fewer than two pairs, or all x or all y are equal. */
+/* Returns Pearson's r, or NAN if it is undefined: fewer than two pairs, or all x or all y are
+ * equal. */
 double cov_moments_pearson(const struct cov_moments *m);
 
 struct cov_agreement {
     uint64_t n; /* pairs */
     double pearson;
-    double
-        spearman; /* Pearson's r of ranks, equal values having their mean rank. Both NAN as above */
+    double spearman; /* Pearson's r of the ranks; ties get their mean rank. NAN like pearson */
 };
 
-/* A pair of values (as numbers that ascend with them) and how often it came; other parts of the
- * computation have other things in it. */
+/* A pair of values, mapped to integers in the same order, and its count. Some steps store other
+ * values in it. */
 struct cov_pair_count {
     uint64_t key, n;
 };
 
-/* Space for sorting, for several of struct cov_pairs that are not used at the same time. All
- * zero is an empty one. */
+/* Space for sorting; may be shared by several struct cov_pairs that are used one after another. All
+ * zeros is an empty one. */
 struct cov_pairs_scratch {
     struct cov_pair_count *room;
     size_t cap;
@@ -66,20 +66,19 @@ struct cov_pairs {
     struct cov_pairs_scratch *scratch;
 };
 
-/* The table takes `max_bytes` at most (64 KB at least), the scratch (borrowed until the end)
- * three quarters of that at most. Temporary files will be in `dir`. Free with cov_pairs_fini,
- * which is harmless on an empty one (all zero). */
+/* The table uses at most `max_bytes` (at least 64 KB), the scratch at most three quarters of that.
+ * Borrows the scratch until cov_pairs_fini, which accepts all zeros. Temporary files are made in
+ * `dir`. */
 int cov_pairs_init(struct cov_pairs *p, size_t max_bytes, const char *dir,
                    struct cov_pairs_scratch *scratch, struct cov_err *e) COV_MUST_USE;
 void cov_pairs_fini(struct cov_pairs *p);
 
-/* The pair (x, y), finite, n times. */
+/* Adds the pair (x, y), both finite, n times. */
 int cov_pairs_add(struct cov_pairs *p, float x, float y, uint64_t n,
                   struct cov_err *e) COV_MUST_USE;
 
-/* *out = the agreement of all pairs, which are added to `total` (may be NULL) and forgotten.
- * Fewer than 2^43 pairs. Memory besides: of what waits in files, 2 MB, or 512 bytes for each
- * time that the table was full. */
+/* Computes *out over all pairs (fewer than 2^43), adds them to `total` (may be NULL), and clears
+ * them. Additional memory for merging: 2 MB, or 512 bytes for each time the table was full. */
 int cov_pairs_finish(struct cov_pairs *p, struct cov_pairs *total, struct cov_agreement *out,
                      struct cov_err *e) COV_MUST_USE;
 

@@ -25,8 +25,8 @@ struct cov_alignments {
     sam_hdr_t *header;
     int32_t n_contigs;
     bam1_t *read;
-    uint32_t cigar[SHORT_CIGAR]; /* of a read that was taken from its block */
-    int64_t n_reads;             /* by the index, or -1 */
+    uint32_t cigar[SHORT_CIGAR]; /* of a read taken from its block */
+    int64_t n_reads;             /* from the index, or -1 */
     int64_t n_got;
 };
 
@@ -44,7 +44,7 @@ void cov_alignments_close(struct cov_alignments *a)
     free(a);
 }
 
-/* Whether the file at `path` changed before that at `other`. */
+/* Returns true if the file at `path` was modified before the one at `other`. */
 static bool is_older(const char *path, const char *other)
 {
     struct stat a, b;
@@ -53,7 +53,7 @@ static bool is_older(const char *path, const char *other)
     return a.st_mtim.tv_sec < b.st_mtim.tv_sec;
 }
 
-/* The number of reads by the index, if there is one. It is for the progress alone. */
+/* Gets the number of reads from the index, if there is one. Only used for the progress. */
 static void ask_index(struct cov_alignments *a)
 {
     static const char *const suffixes[] = {".csi", ".bai", ".crai"};
@@ -82,7 +82,7 @@ static void ask_index(struct cov_alignments *a)
     a->n_reads = n <= INT64_MAX ? (int64_t)n : -1;
 }
 
-/* Threads of htslib's own, with more blocks in flight than hts_set_threads() allows: fewer waits. */
+/* A thread pool with more blocks in flight than hts_set_threads() allows, which waits less. */
 static bool decompress_ahead(struct cov_alignments *a, int n_threads)
 {
     a->threads.pool = hts_tpool_init(n_threads);
@@ -90,7 +90,7 @@ static bool decompress_ahead(struct cov_alignments *a, int n_threads)
     return a->threads.pool && hts_set_thread_pool(a->file, &a->threads) == 0;
 }
 
-/* Whether the file could not be read on, for which errno is set. */
+/* Returns true if reading failed because of the system; sets errno. */
 static bool is_unreadable(const htsFile *f)
 {
     int number = f->is_bgzf
@@ -100,12 +100,12 @@ static bool is_unreadable(const htsFile *f)
     return number != 0;
 }
 
-/* htslib does not take it, or it is of another kind. */
+/* Fails because htslib rejects the file or it has another format. */
 static int refuse(const struct cov_alignments *a, struct cov_err *e)
 {
     enum cov_kind kind = cov_kind_of_file(a->path, NULL);
     if (kind == COV_KIND_BAM || kind == COV_KIND_CRAM || kind == COV_KIND_SAM)
-        return cov_fail(e, COV_EINPUT, "%s: %s that is damaged or cut short", a->path,
+        return cov_fail(e, COV_EINPUT, "%s: damaged or truncated (%s)", a->path,
                         cov_kind_name(kind));
     return cov_fail_kind(e, a->path,
                          "neither reads (BAM, CRAM, SAM) nor a track (bigWig, bedGraph)");
@@ -119,7 +119,7 @@ static int open_file(struct cov_alignments *a, const struct cov_alignments_optio
     if (rc)
         return rc;
     if (stat(a->path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == 0)
-        return cov_fail(e, COV_EINPUT, "%s: the file is empty", a->path);
+        return cov_fail(e, COV_EINPUT, "%s: empty file", a->path);
     cov_bgz_set_log();
     errno = 0;
     a->file = hts_open(a->path, "r");
@@ -132,29 +132,28 @@ static int open_file(struct cov_alignments *a, const struct cov_alignments_optio
     if (format != bam && format != cram && format != sam)
         return refuse(a, e);
     if (o->reference && hts_set_fai_filename(a->file, o->reference) != 0)
-        return cov_fail(e, COV_EINPUT, "%s: the reference %s cannot be used", a->path,
-                        o->reference);
+        return cov_fail(e, COV_EINPUT, "%s: unusable reference %s", a->path, o->reference);
     if (format == cram) {
-        /* Bases, qualities and tags need not be decoded; nor, without bases, a reference. */
+        /* Do not decode bases, qualities and tags; without bases no reference is needed. */
         int fields = SAM_QNAME | SAM_FLAG | SAM_RNAME | SAM_POS | SAM_MAPQ | SAM_CIGAR | SAM_RNEXT |
                      SAM_PNEXT | SAM_TLEN;
         if (hts_set_opt(a->file, CRAM_OPT_REQUIRED_FIELDS, fields) != 0)
-            return cov_fail(e, COV_EIO, "%s: htslib does not read a part of CRAM", a->path);
+            return cov_fail(e, COV_EIO, "%s: htslib cannot read only a part of CRAM", a->path);
     }
-    /* A file that was cut at the end of a block has lost the last one, which is empty; a pipe
-     * cannot be asked. */
+    /* A file that was cut at the end of a block lacks the last, empty block. Pipes cannot be
+     * checked. */
     if (hts_check_EOF(a->file) == 0)
-        return cov_fail(e, COV_EINPUT, "%s: cut short: the mark of its end is missing", a->path);
+        return cov_fail(e, COV_EINPUT, "%s: truncated: the end-of-file marker is missing", a->path);
     if (o->n_threads > 1 && !decompress_ahead(a, (int)o->n_threads))
-        return cov_fail(e, COV_ENOMEM, "%s: no threads to decompress it", a->path);
+        return cov_fail(e, COV_ENOMEM, "%s: cannot start threads for decompression", a->path);
     a->header = sam_hdr_read(a->file);
     if (!a->header && is_unreadable(a->file))
         return cov_fail_errno(e, "%s", a->path);
     if (!a->header)
-        return cov_fail(e, COV_EINPUT, "%s: the header is damaged", a->path);
+        return cov_fail(e, COV_EINPUT, "%s: damaged header", a->path);
     a->n_contigs = sam_hdr_nref(a->header);
     if (a->n_contigs <= 0)
-        return cov_fail(e, COV_EINPUT, "%s: the header names no sequences", a->path);
+        return cov_fail(e, COV_EINPUT, "%s: no sequences in the header", a->path);
     a->read = bam_init1();
     if (!a->read)
         return cov_fail(e, COV_ENOMEM, "out of memory");
@@ -209,14 +208,14 @@ int64_t cov_alignments_n_reads(const struct cov_alignments *a)
 
 /* ---- reads ---- */
 
-/* The operations that take bases of the read. */
+/* Operations that consume bases of the read. */
 enum {
     TAKES_BASES = 1 << COV_CIGAR_M | 1 << COV_CIGAR_I | 1 << COV_CIGAR_S | 1 << COV_CIGAR_EQ |
                   1 << COV_CIGAR_X
 };
 
-/* A record of a BAM file: its length without these four bytes, then 32 bytes, the name with its
- * end, the CIGAR, bases, qualities, tags. */
+/* A BAM record: its length without these four bytes, 32 fixed bytes, the name with its zero, CIGAR,
+ * bases, qualities, tags. */
 enum { LENGTH_BYTES = 4, FIXED_BYTES = 32 };
 
 static inline uint32_t load32(const uint8_t *p)
@@ -226,8 +225,8 @@ static inline uint32_t load32(const uint8_t *p)
     return le32toh(x);
 }
 
-/* Nearly every read lies within a block of a BAM file and is as it should be: it is taken from
- * there without copying its bases. false: htslib is to read it. */
+/* Fast path for a valid record that is inside one block of a BAM file: reads it without copying its
+ * bases. Returns false if htslib has to read it. */
 static bool take_from_block(struct cov_alignments *a, struct cov_read *read)
 {
     const uint8_t *at;
@@ -257,9 +256,9 @@ static bool take_from_block(struct cov_alignments *a, struct cov_read *read)
     }
     unsigned flags = cigar_and_flags >> 16;
     if (n_cigar > 0 && n_bases > 0 && n_taken != n_bases && !(flags & COV_READ_UNMAPPED))
-        return false; /* for which htslib refuses it */
+        return false; /* htslib reports it */
     if (n_cigar > 0 && a->cigar[0] == (n_bases << 4 | COV_CIGAR_S))
-        return false; /* the CIGAR is in a tag, as it has more than 65535 operations */
+        return false; /* more than 65535 operations: the CIGAR is in a tag */
     *read = (struct cov_read){
         .name = (const char *)name,
         .contig = contig,
@@ -276,8 +275,8 @@ static bool take_from_block(struct cov_alignments *a, struct cov_read *read)
     return true;
 }
 
-/* How many reads stand in front of a fault. Threads parse lines of SAM ahead, and a fault in them hides the lines
- * before it: they are read again by one. What is not a regular file cannot be. */
+/* Returns the number of reads before a fault. Threads parse SAM lines ahead, and a fault hides the
+ * lines before it, so a regular file is read again with one thread. */
 static int64_t count_sound(const struct cov_alignments *a)
 {
     struct stat st;
@@ -294,15 +293,15 @@ static int64_t count_sound(const struct cov_alignments *a)
     return n > a->n_got ? n : a->n_got;
 }
 
-/* Why there is no next read. */
+/* Describes why there is no next read. */
 static const char *find_fault(const struct cov_alignments *a)
 {
     const htsFile *f = a->file;
     const char *fault = f->is_bgzf ? cov_bgz_fault(f->fp.bgzf) : NULL;
     if (fault)
         return fault;
-    return f->format.format == sam   ? "the next line is not that of a read"
-           : f->format.format == bam ? "the next record is not that of a read"
+    return f->format.format == sam   ? "the next line is not a read"
+           : f->format.format == bam ? "the next record is not a read"
                                      : "the next container cannot be decoded";
 }
 
@@ -316,12 +315,12 @@ int cov_alignments_next(struct cov_alignments *a, struct cov_read *read, struct 
     if (got < -1 && is_unreadable(a->file))
         return cov_fail_errno(e, "%s", a->path);
     if (got < -1)
-        return cov_fail(e, COV_EINPUT, "%s: damaged or cut short behind read %lld: %s", a->path,
+        return cov_fail(e, COV_EINPUT, "%s: damaged or truncated after read %lld: %s", a->path,
                         (long long)count_sound(a), find_fault(a));
     a->n_got++;
     const bam1_t *b = a->read;
     if (b->core.tid >= a->n_contigs || b->core.pos < -1)
-        return cov_fail(e, COV_EINPUT, "%s: read %lld (%s) has no valid place", a->path,
+        return cov_fail(e, COV_EINPUT, "%s: read %lld (%s) has an invalid position", a->path,
                         (long long)a->n_got, bam_get_qname(b));
     *read = (struct cov_read){
         .name = bam_get_qname(b),

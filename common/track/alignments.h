@@ -1,6 +1,6 @@
-/* alignments.h - reads of a BAM, CRAM or SAM file, one after the other.
+/* alignments.h - reads the records of a BAM, CRAM or SAM file in order.
  *
- * The one room that knows htslib's alignment files.
+ * The only module that uses htslib's alignment files.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_TRACK_ALIGNMENTS_H
 #define COV_TRACK_ALIGNMENTS_H
@@ -25,7 +25,7 @@ enum {
     COV_READ_SUPPLEMENTARY = 0x800
 };
 
-/* Operations of a CIGAR, as numbered in BAM. An element is length << 4 | operation. */
+/* CIGAR operations, numbered as in BAM. An element is length << 4 | operation. */
 enum {
     COV_CIGAR_M,
     COV_CIGAR_I,
@@ -40,8 +40,8 @@ enum {
 
 struct cov_read {
     const char *name; /* borrowed until the next read */
-    int contig;       /* of the file; negative: none */
-    int64_t pos;      /* leftmost base, from 0 */
+    int contig;       /* number in the file; negative: none */
+    int64_t pos;      /* leftmost base, 0-based */
     unsigned flags, mapq;
     const uint32_t *cigar; /* borrowed until the next read */
     size_t n_cigar;
@@ -52,27 +52,28 @@ struct cov_read {
 struct cov_alignments;
 
 struct cov_alignments_options {
-    const char *reference; /* FASTA with index, for CRAM; NULL: as htslib finds it */
-    unsigned n_threads;    /* for decompression; 1: none besides the caller's */
+    const char *reference; /* FASTA with index, for CRAM; NULL: htslib finds it */
+    unsigned n_threads;    /* for decompression; 1: only the caller's */
 };
 
-/* Opens a file and reads its header. COV_EINPUT names the file: it is no alignment file, has no
- * header, is cut short. An index beside it that is older than the file is worth a warning. */
+/* Opens a file and reads its header. COV_EINPUT if it is not an alignment file, has no header, or
+ * is truncated. Warns if its index is older than the file. */
 int cov_alignments_open(const char *path, const struct cov_alignments_options *options,
                         struct cov_alignments **out, struct cov_err *e) COV_MUST_USE;
 void cov_alignments_close(struct cov_alignments *a); /* NULL is accepted */
 
 size_t cov_alignments_n_contigs(const struct cov_alignments *a);
-const char *cov_alignments_contig(const struct cov_alignments *a, size_t i); /* until close */
+const char *cov_alignments_contig(const struct cov_alignments *a, size_t i); /* borrowed until
+                                                                              * close */
 int64_t cov_alignments_contig_length(const struct cov_alignments *a, size_t i);
 
-/* Whether the header says that reads are sorted by coordinate. */
+/* Returns true if the header says that reads are sorted by coordinate. */
 bool cov_alignments_is_sorted(const struct cov_alignments *a);
 
-/* How many reads the index says there are, or -1. */
+/* Returns the number of reads according to the index, or -1. */
 int64_t cov_alignments_n_reads(const struct cov_alignments *a);
 
-/* The next read: 1, or 0 at the end. COV_EINPUT when the file is damaged or cut short. */
+/* Reads the next record: 1, or 0 at the end. COV_EINPUT if the file is damaged or truncated. */
 int cov_alignments_next(struct cov_alignments *a, struct cov_read *read,
                         struct cov_err *e) COV_MUST_USE;
 

@@ -14,23 +14,23 @@ struct bin {
     int64_t n; /* bases with a value */
 };
 
-/* Fine bins for each one that is asked for: how wide that will be is known at the end. */
+/* Fine bins per output bin; the width of the output bins is known only at the end. */
 enum { FINER = 16 };
 
 struct bins {
     struct cov_track_sink base;
     const struct cov_range *range;
     struct cov_bins out;
-    char *contig;  /* Owned; NULL: it has not come */
+    char *contig;  /* Owned; NULL: not seen yet */
     size_t number; /* of the contig */
     bool active;
     size_t most, n_fine;
-    int64_t unit; /* bases of a fine bin: a power of two */
+    int64_t unit; /* bases per fine bin, a power of two */
     struct bin *fine;
     double *means;
 };
 
-/* The range is of this contig. */
+/* Notes that the range is on this contig. */
 static int start(struct bins *b, size_t contig, const char *name, struct cov_err *e)
 {
     b->number = contig;
@@ -41,7 +41,7 @@ static int start(struct bins *b, size_t contig, const char *name, struct cov_err
 static int begin(struct cov_track_sink *s, struct cov_err *e)
 {
     struct bins *b = (struct bins *)s;
-    if (b->contig) { /* it is in the list of contigs, or has come */
+    if (b->contig) { /* found in the list of contigs, or seen before */
         b->active = b->number == s->contig;
         return COV_OK;
     }
@@ -92,7 +92,7 @@ static void free_bins(struct cov_track_sink *s)
 
 static const struct cov_track_format format = {.begin = begin, .add = add, .free = free_bins};
 
-/* Finds the range in the list of contigs, if it is there. */
+/* Looks for the range in the list of contigs. */
 static int find(struct bins *b, const struct cov_track_contigs *contigs, struct cov_err *e)
 {
     for (size_t i = 0; i < contigs->n; i++) {

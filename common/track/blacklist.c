@@ -11,7 +11,7 @@
 #include "common/base/text.h"
 #include "common/seq/names.h"
 
-/* A region of the name with number `name`. */
+/* A region on contig number `name`. */
 struct entry {
     size_t name;
     struct cov_region region;
@@ -20,12 +20,12 @@ struct entry {
 struct cov_blacklist {
     bool is_bed;
     struct cov_names *names;
-    bool *seen; /* of each name: the genome has it */
+    bool *seen; /* per name: it is in the genome */
     size_t cap_seen;
-    struct entry *entries; /* of a BED file; at first as in the file, then by name and position */
+    struct entry *entries; /* of a BED file, in file order, later sorted by name and position */
     size_t n_entries, cap_entries;
-    struct cov_region *regions; /* of all names, one behind the other */
-    size_t *first;              /* of each name, into regions, and one more for the end */
+    struct cov_region *regions; /* of all names, contiguous */
+    size_t *first;              /* per name: index into regions[]; one more for the end */
 };
 
 void cov_blacklist_free(struct cov_blacklist *b)
@@ -47,9 +47,9 @@ struct word {
     size_t n;
 };
 
-enum { MAX_WORDS = 4 }; /* contig, beg, end, anything */
+enum { MAX_WORDS = 4 }; /* contig, beg, end, and the first other column */
 
-/* The first words of a line, up to a comment. */
+/* Splits the first words of a line, up to a comment. */
 static size_t split(const char *p, const char *end, struct word words[MAX_WORDS])
 {
     size_t n = 0;
@@ -95,8 +95,8 @@ static int take_line(struct cov_blacklist *b, const char *path, size_t line, con
     bool is_region = n >= 3 && cov_text_position(words[1].text, words[1].n, &region.beg) &&
                      cov_text_position(words[2].text, words[2].n, &region.end);
     if (n > 1 && !is_region)
-        return cov_fail(e, COV_EINPUT, "%s:%zu: neither an id alone nor contig, start and end",
-                        path, line);
+        return cov_fail(e, COV_EINPUT, "%s:%zu: neither an id nor contig, start and end", path,
+                        line);
     if (cov_names_count(b->names) == 0)
         b->is_bed = is_region;
     if (b->is_bed != is_region)
@@ -120,7 +120,7 @@ static int by_place(const void *a, const void *b)
     return (x->region.beg > y->region.beg) - (x->region.beg < y->region.beg);
 }
 
-/* Sorts the entries and joins those that touch. */
+/* Sorts the entries and joins those that touch or overlap. */
 static int make_regions(struct cov_blacklist *b, struct cov_err *e)
 {
     size_t n_names = cov_names_count(b->names), n = 0;

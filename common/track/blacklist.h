@@ -1,9 +1,9 @@
-/* blacklist.h - what is to be left out of a track: whole contigs by name, or regions.
+/* blacklist.h - a list of contigs or regions to drop.
  *
- * A list of ids has one a line. A BED file has contig, beg, end (0-based, half-open) and any more
- * columns. Columns are separated by tabs or blanks. Blank lines, what follows a '#' at the start of
- * a column, and BED's `track` and `browser` lines are passed over. A region without a base leaves
- * nothing out. A file is either or: its first line decides.
+ * A list of ids has one id per line. A BED file has contig, beg, end (0-based, half-open) and any
+ * other columns. Columns are separated by tabs or blanks. Blank lines, comments that begin with '#'
+ * at the start of a column, and BED's `track` and `browser` lines are ignored, as are empty
+ * regions. The first line decides which of the two a file is.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_TRACK_BLACKLIST_H
 #define COV_TRACK_BLACKLIST_H
@@ -22,23 +22,23 @@ struct cov_region {
 struct cov_blacklist;
 
 /* Reads the file, compressed or not. COV_EINPUT "<path>:<line>: ..." for a line that is neither an
- * id nor a region, or is of the other kind than the lines before. Free with cov_blacklist_free. */
+ * id nor a region, or of the other kind than the lines before. Free with cov_blacklist_free. */
 int cov_blacklist_read(const char *path, struct cov_blacklist **out,
                        struct cov_err *e) COV_MUST_USE;
 void cov_blacklist_free(struct cov_blacklist *b); /* NULL is accepted */
 
-/* Whether it is a list of regions, not of ids. */
+/* Returns true for a list of regions, false for a list of ids. */
 bool cov_blacklist_has_regions(const struct cov_blacklist *b);
 
-/* Whether the whole contig is left out, because its id is listed. Notes that the contig exists. */
+/* Returns true if the contig's id is listed. Marks the contig as present in the input. */
 bool cov_blacklist_drops(struct cov_blacklist *b, const char *contig);
 
-/* The regions of a contig that are left out: *n of them, ascending, disjoint. Borrowed. */
+/* Returns the blacklisted regions of a contig: *n of them, ascending, disjoint. Borrowed. */
 const struct cov_region *cov_blacklist_regions(const struct cov_blacklist *b, const char *contig,
                                                size_t *n);
 
-/* Different names in the file, and how many of them cov_blacklist_drops was never asked for; *first
- * is one of those (borrowed). */
+/* The number of distinct names in the file, and the number of those that cov_blacklist_drops was
+ * never called with; *first is one of the latter (borrowed). */
 size_t cov_blacklist_n_names(const struct cov_blacklist *b);
 size_t cov_blacklist_n_unknown(const struct cov_blacklist *b, const char **first);
 

@@ -1,7 +1,7 @@
 /* comparison.c - see comparison.h.
  *
- * Both tracks are swept together. Stretches where both have one value are gathered, and then
- * counted bin size by bin size, which may be done by different threads.
+ * Sweeps both tracks together. Stretches where both have one value each are collected, and then
+ * counted for each bin size, possibly by several threads.
  * SPDX-License-Identifier: MIT */
 #include "common/track/comparison.h"
 
@@ -12,7 +12,7 @@
 #include "common/base/mem.h"
 #include "common/track/peaks.h"
 
-/* Both tracks have one value over the bases beg .. end-1. */
+/* Bases beg .. end-1, where both tracks have one value each. */
 struct stretch {
     int64_t beg, end;
     float x, y;
@@ -20,7 +20,7 @@ struct stretch {
 
 enum { STRETCHES = 4096 };
 
-/* A bin size. */
+/* The state of one bin size. */
 struct binning {
     int64_t size;
     int64_t end; /* of the current bin */
@@ -34,8 +34,8 @@ struct cov_comparison {
     struct cov_track_sink sink; /* first */
     const struct cov_comparison_options *o;
     struct cov_interval_store *store;
-    bool *has_measured; /* of each contig of the store: whether the track has it */
-    bool *has;          /* the other way round */
+    bool *has_measured; /* per contig of the store: the track has it */
+    bool *has;          /* per contig of the track: the store has it */
     size_t n_has, cap_has;
     size_t n_binnings;
     struct binning *binnings;
@@ -44,12 +44,13 @@ struct cov_comparison {
     struct cov_comparison_row total;
     struct cov_comparison_row *current; /* of the current contig; NULL: the total */
     /* The current contig. */
-    bool compares;   /* there is one, and the store has it */
-    size_t measured; /* its number there */
+    bool compares;   /* there is a contig, and the store has it */
+    size_t measured; /* its number in the store */
     int64_t bases;
     struct cov_peaks peaks, measured_peaks;
     struct cov_interval_cursor cursor;
-    const struct cov_interval *iv; /* of the store, that have come, and what is left of the first */
+    const struct cov_interval *iv; /* intervals read from the store, and the rest of the first
+                                    * one */
     size_t n_iv;
     struct cov_interval head;
     size_t n;
@@ -90,7 +91,7 @@ static int count_bins(struct binning *b, const struct stretch *s, struct cov_err
         b->end += b->size;
         rc = end_bin(b, e);
     }
-    /* Here a bin begins at beg, or the stretch ends within one. */
+    /* Now a bin begins at beg, or the stretch ends within the bin. */
     int64_t whole = s->end >= b->end ? (s->end - beg) / b->size : 0;
     if (!rc && whole > 0) {
         rc = cov_pairs_add(&b->pairs, s->x, s->y, (uint64_t)whole, e);
@@ -120,7 +121,7 @@ static int count_stretches(void *arg, size_t k, unsigned worker, struct cov_err 
     return rc;
 }
 
-/* Of small contigs one thread does it all: it takes less time than to tell the others. */
+/* For small contigs one thread is faster than several. */
 static int for_binnings(struct cov_comparison *c, cov_task_fn *fn, struct cov_err *e)
 {
     enum { SMALL = 100000 };
@@ -141,7 +142,7 @@ static int flush(struct cov_comparison *c, struct cov_err *e)
 
 /* ---------------------------------------------------------------- the sweep */
 
-/* The next intervals of the store into `head`; n_iv = 0 at the end of the contig. */
+/* Reads the next interval of the store into `head`; n_iv = 0 at the end of the contig. */
 static int next_measured(struct cov_comparison *c, struct cov_err *e)
 {
     if (c->n_iv > 0) {
@@ -158,7 +159,7 @@ static int next_measured(struct cov_comparison *c, struct cov_err *e)
     return COV_OK;
 }
 
-/* What the store has before base `end` and has not been swept; the track has nothing there. */
+/* Sweeps the store's intervals before base `end`, where the track has no values. */
 static int sweep_measured(struct cov_comparison *c, int64_t end, struct cov_err *e)
 {
     int rc = COV_OK;
@@ -175,7 +176,7 @@ static int sweep_measured(struct cov_comparison *c, int64_t end, struct cov_err 
     return rc;
 }
 
-/* Of an interval of the track, the part that the next one of the store begins behind. */
+/* Sweeps the part of an interval of the track that is before the store's next interval. */
 static int sweep_track(struct cov_comparison *c, struct cov_interval *iv, struct cov_err *e)
 {
     struct cov_interval part = *iv;
@@ -187,7 +188,7 @@ static int sweep_track(struct cov_comparison *c, struct cov_interval *iv, struct
     return cov_peaks_add(&c->peaks, &part, c->bases, false, e);
 }
 
-/* The part that both have, from where both begin. */
+/* Sweeps the part that both have; both begin there. */
 static int sweep_both(struct cov_comparison *c, struct cov_interval *iv, struct cov_err *e)
 {
     int64_t end = iv->end < c->head.end ? iv->end : c->head.end;
@@ -242,11 +243,13 @@ static int check_length(const struct cov_comparison *c, size_t contig, size_t me
                         track, name, a, b, other);
     if (has_a && !has_b && b > a)
         return cov_fail(e, COV_EINPUT,
-                        "%s: contig %s reaches base %" PRId64 ", but has %" PRId64 " bases in %s",
+                        "%s: contig %s reaches base %" PRId64 ", but has only %" PRId64
+                        " bases in %s",
                         other, name, b, a, track);
     if (has_b && !has_a && a > b)
         return cov_fail(e, COV_EINPUT,
-                        "%s: contig %s reaches base %" PRId64 ", but has %" PRId64 " bases in %s",
+                        "%s: contig %s reaches base %" PRId64 ", but has only %" PRId64
+                        " bases in %s",
                         track, name, a, b, other);
     return COV_OK;
 }
@@ -293,7 +296,7 @@ static int count_peaks(struct cov_comparison *c, struct cov_peak_counts *out, st
     return rc;
 }
 
-/* The current contig, if there is one, has ended. */
+/* Ends the current contig, if there is one. */
 static int end_contig(struct cov_comparison *c, struct cov_err *e)
 {
     if (!c->compares)
@@ -378,7 +381,7 @@ static void free_comparison(struct cov_track_sink *sink)
     free(c);
 }
 
-/* Each bin size has two tables, and scratch of three quarters of one. */
+/* Each bin size has two tables, and scratch of three quarters of a table. */
 static int prepare_binnings(struct cov_comparison *c, struct cov_err *e)
 {
     const struct cov_comparison_options *o = c->o;

@@ -23,7 +23,7 @@ static int make_room(struct cov_spans *s, size_t n, struct cov_err *e)
     return rc;
 }
 
-/* There is room for it. */
+/* The caller has reserved room. */
 static void add_span(struct cov_spans *s, int64_t beg, int64_t end, bool spliced)
 {
     if (beg >= end)
@@ -42,13 +42,14 @@ enum {
     SPLICES = 1 << COV_CIGAR_D | 1 << COV_CIGAR_N
 };
 
-/* Whether operation `op` is in `set`. Those that are in neither take no bases of the reference. */
+/* Returns true if operation `op` is in `set`. Operations in neither set consume no reference
+ * bases. */
 static inline bool is_in(uint32_t op, unsigned set)
 {
     return set >> (op & 0xf) & 1;
 }
 
-/* The end of the bases of the reference that the read spans. */
+/* Returns the end of the read on the reference. */
 static int64_t reference_end(const struct cov_read *r)
 {
     int64_t end = r->pos;
@@ -57,7 +58,7 @@ static int64_t reference_end(const struct cov_read *r)
     return end;
 }
 
-/* The runs of a read as its CIGAR says. */
+/* Adds the spans of a read from its CIGAR. */
 static void add_cigar(const struct cov_read *r, struct cov_spans *s)
 {
     int64_t at = r->pos;
@@ -70,7 +71,7 @@ static void add_cigar(const struct cov_read *r, struct cov_spans *s)
     }
 }
 
-/* Whether a read, or a fragment by its read that is asked, counts on the - strand. */
+/* Returns true if the read, or the fragment that it represents, counts on the - strand. */
 static bool counts_on_minus(const struct cov_counting *rules, const struct cov_read *r)
 {
     bool minus = r->flags & COV_READ_REVERSE;
@@ -81,7 +82,7 @@ static bool counts_on_minus(const struct cov_counting *rules, const struct cov_r
     case COV_COUNT_SECOND:
         return minus == second;
     case COV_COUNT_OWN:
-        /* A fragment lies on the strand of its first read. */
+        /* A fragment is on the strand of its first read. */
         return rules->unit == COV_COUNT_FRAGMENT && (r->flags & COV_READ_PAIRED) ? minus != second
                                                                                  : minus;
     case COV_COUNT_BOTH:
@@ -102,7 +103,7 @@ static enum cov_count_result filter(const struct cov_counting *rules, const stru
     return COV_COUNTED;
 }
 
-/* Whether the read stands for a fragment; a single one stands for itself. */
+/* Checks that the read represents a fragment; an unpaired read represents itself. */
 static enum cov_count_result filter_fragment(const struct cov_read *r)
 {
     if (r->flags & COV_READ_SUPPLEMENTARY)
@@ -133,13 +134,14 @@ int cov_count_spans(const struct cov_counting *rules, const struct cov_read *r, 
     bool pair = fragments && (r->flags & COV_READ_PAIRED);
     int64_t beg = r->pos, end = reference_end(r);
     if (beg >= length || end > length)
-        return cov_fail(e, COV_EINPUT, "the read %s covers bases %lld to %lld of %lld", r->name,
+        return cov_fail(e, COV_EINPUT, "read %s covers bases %lld to %lld of %lld", r->name,
                         (long long)beg + 1, (long long)end, (long long)length);
-    if (pair) /* some aligners count what was clipped: that may lie behind the contig */
+    if (pair) /* some aligners include clipped bases, which may be past the end of the contig */
         end = r->template_length < length - beg ? beg + r->template_length : length;
     spans->minus = counts_on_minus(rules, r);
     bool reverse = r->flags & COV_READ_REVERSE;
-    /* Both ends of a fragment are ends of reads: the left one of a + read, the right of a - read. */
+    /* Both ends of a fragment are ends of reads: the left end of a + read, the right end of a -
+     * read. */
     if (rules->has_shift && (pair || !reverse))
         beg += rules->shift_plus;
     if (rules->has_shift && (pair || reverse))

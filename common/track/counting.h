@@ -1,9 +1,9 @@
-/* counting.h - which reads count, and which bases of each: the rules of bam2h5.
+/* counting.h - which reads count, and which of their bases: the rules of bam2h5.
  *
- * Helixer's rules are the default: unmapped, secondary and QC-failed reads are left out, duplicates
- * and supplementary alignments are not; the operations M, = and X of a CIGAR are coverage, N and D
- * spliced coverage. With a shift a read is the whole span that it covers, its start moved on the +
- * strand, its end on the - strand, and there is no spliced coverage.
+ * Defaults are Helixer's rules: unmapped, secondary and QC-failed reads are skipped, duplicates and
+ * supplementary alignments are not; CIGAR operations M, = and X are coverage, N and D are spliced
+ * coverage. With a shift, a read covers its whole span, the start moved on the + strand and the end
+ * on the - strand, and there is no spliced coverage.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_TRACK_COUNTING_H
 #define COV_TRACK_COUNTING_H
@@ -18,14 +18,14 @@
 enum cov_count_unit {
     COV_COUNT_READ,
     COV_COUNT_CUT,     /* one base: the start of a + read, the end of a - read, after the shift */
-    COV_COUNT_FRAGMENT /* a proper pair once, from its leftmost to its rightmost base */
+    COV_COUNT_FRAGMENT /* a proper pair once, from its first to its last base */
 };
 
 enum cov_count_strand {
     COV_COUNT_BOTH,  /* every read on both strands */
-    COV_COUNT_OWN,   /* on the strand it maps to */
-    COV_COUNT_FIRST, /* stranded: on that of read 1; a single read is read 1 */
-    COV_COUNT_SECOND /* on that of read 2 (dUTP) */
+    COV_COUNT_OWN,   /* own: the strand it maps to */
+    COV_COUNT_FIRST, /* stranded: the strand of read 1; an unpaired read is read 1 */
+    COV_COUNT_SECOND /* the strand of read 2 (dUTP) */
 };
 
 struct cov_counting {
@@ -45,10 +45,10 @@ enum cov_count_result {
     COV_SKIP_UNMAPPED,
     COV_SKIP_FLAGS, /* --require-flags or --exclude-flags */
     COV_SKIP_MAPQ,
-    COV_SKIP_MATE,          /* fragments: the pair is counted with its other read */
-    COV_SKIP_DISCORDANT,    /* fragments: a read of a pair that is no proper one */
+    COV_SKIP_MATE,          /* fragments: counted with the mate */
+    COV_SKIP_DISCORDANT,    /* fragments: not a proper pair */
     COV_SKIP_SUPPLEMENTARY, /* fragments */
-    COV_SKIP_EMPTY,         /* it covers no base, or none is left after the shift */
+    COV_SKIP_EMPTY,         /* covers no base, or none after the shift */
     COV_SKIP_N
 };
 extern const char *const cov_count_result_names[COV_SKIP_N];
@@ -62,16 +62,16 @@ struct cov_span {
 struct cov_spans {
     struct cov_span *items;
     size_t n, cap;
-    bool minus; /* the strand it counts on; not for COV_COUNT_BOTH */
+    bool minus; /* the strand that it counts on; not for COV_COUNT_BOTH */
 };
 
-/* spans->items[0..n) = what `read` covers of its contig of `length` bases, ascending; the list is
- * reused (free items in the end). Negative: COV_EINPUT, naming the read, for one that lies beyond
- * its contig, or COV_ENOMEM. Else a cov_count_result; none but COV_COUNTED fills spans. */
+/* Sets spans->items[0..n) to what `read` covers of its contig of `length` bases, ascending. The
+ * array is reused; the caller frees items. Returns a cov_count_result; spans are set only for
+ * COV_COUNTED. Failures: COV_EINPUT, naming the read, if it is outside its contig; COV_ENOMEM. */
 int cov_count_spans(const struct cov_counting *rules, const struct cov_read *read, int64_t length,
                     struct cov_spans *spans, struct cov_err *e) COV_MUST_USE;
 
-/* How far before its position a read can count. */
+/* Returns how many bases before its position a read can count. */
 int64_t cov_count_reach(const struct cov_counting *rules);
 
 #endif

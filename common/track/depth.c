@@ -10,22 +10,22 @@
 #include "common/base/mem.h"
 #include "common/base/tmpfile.h"
 
-/* Pages of 64 Ki positions, 256 KiB a lane: the one or two that sorted reads need stay in a core's
- * cache. Of large genomes they are larger, as each may have a buffer of steps that wait. At most
- * 128 MiB a lane are there. */
+/* Pages of 64 Ki positions, 256 KiB per lane: the one or two pages that sorted reads need stay in
+ * the core's cache. Pages of large genomes are larger, as each page may have a buffer of waiting
+ * steps. Pages use at most 128 MiB per lane. */
 enum { PAGE_BITS = 16, ROOM_BITS = 25, MAX_PAGES_BITS = 14, BUFFER_STEPS = 1024 };
 
-/* A step that waits: position in the page, lane, and whether it goes down. */
+/* A waiting step: position in the page, lane, and direction. */
 #define STEP(at, lane, down) ((uint32_t)(at) << 3 | (uint32_t)(lane) << 1 | (uint32_t)(down))
 
-/* Steps of a page, written one behind the other; the file has them in blocks. */
+/* The waiting steps of a page. Full buffers go to blocks of the file. */
 struct waiting {
     uint32_t *buffer; /* [BUFFER_STEPS]; NULL: none yet */
     size_t n;
-    int64_t last; /* the block that was written last; it knows the one before; -1: none */
+    int64_t last; /* the last block written, which links to the one before; -1: none */
 };
 
-/* A block of the file: where the one before it begins, or -1, and the steps. */
+/* A block of the file: the offset of the previous block, or -1, and steps. */
 struct block {
     int64_t before;
     uint32_t n;
@@ -36,8 +36,8 @@ struct cov_depth {
     size_t n_lanes, max_pages, n_pages, n_there;
     unsigned bits;
     int64_t n, taken;
-    int32_t **pages;         /* [n_pages]: [n_lanes][1 << bits] steps; NULL: not there */
-    int32_t *spare;          /* the page that was given up last; all zero */
+    int32_t **pages;         /* [n_pages]: [n_lanes][1 << bits] steps; NULL: not in memory */
+    int32_t *spare;          /* the page that was released last; all zeros */
     struct waiting *waiting; /* [n_pages] */
     uint32_t depth[COV_DEPTH_MAX_LANES];
     struct cov_spool spool;
@@ -172,7 +172,7 @@ static int add_step(struct cov_depth *d, size_t lane, int64_t pos, bool down, st
 {
     size_t i = (size_t)(pos >> d->bits), at = (size_t)pos & (((size_t)1 << d->bits) - 1);
     if (!d->pages[i]) {
-        /* The page that is taken from has to have a place. */
+        /* Keep a place for the page that is read next. */
         size_t first = (size_t)(d->taken >> d->bits);
         if (d->n_there + (i != first && !d->pages[first]) >= d->max_pages)
             return wait(d, i, STEP(at, lane, down), e);
@@ -188,7 +188,7 @@ int cov_depth_add(struct cov_depth *d, size_t lane, int64_t beg, int64_t end, st
 {
     assert(d->taken <= beg && beg <= end && end <= d->n && lane < d->n_lanes);
     size_t i = (size_t)(beg >> d->bits), mask = ((size_t)1 << d->bits) - 1;
-    if (i == (size_t)(end >> d->bits) && d->pages[i]) { /* nearly always */
+    if (i == (size_t)(end >> d->bits) && d->pages[i]) { /* the common case */
         int32_t *steps = d->pages[i] + (lane << d->bits);
         steps[(size_t)beg & mask]++;
         steps[(size_t)end & mask]--;
@@ -200,9 +200,9 @@ int cov_depth_add(struct cov_depth *d, size_t lane, int64_t beg, int64_t end, st
 
 typedef uint32_t four __attribute__((vector_size(16)));
 
-/* out[i] = depth + steps[0] + .. + steps[i]; returns the last one. *signs: the bits of all of them:
- * the uppermost is set if one is beyond 2^31 - 1, as no step is. out NULL: they go nowhere. The
- * steps become 0. */
+/* out[i] = depth + steps[0] + .. + steps[i]; returns the last one and clears the steps. *signs is
+ * the OR of all values: its top bit is set if one exceeds 2^31 - 1, as no single step does. out may
+ * be NULL. */
 static uint32_t add_up(int32_t *steps, size_t n, uint32_t depth, int32_t *out, uint32_t *signs)
 {
     const four zero = {0};
@@ -240,7 +240,7 @@ static int take_run(struct cov_depth *d, int32_t *page, size_t at, size_t n, int
         d->depth[k] = add_up(page + (k << d->bits) + at, n, d->depth[k],
                              lanes ? lanes[k] + done : NULL, &signs);
         if (signs > INT32_MAX)
-            return cov_fail(e, COV_EINPUT, "more than %d reads cover a base", INT32_MAX);
+            return cov_fail(e, COV_EINPUT, "depth above %d", INT32_MAX);
     }
     return COV_OK;
 }

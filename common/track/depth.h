@@ -1,9 +1,9 @@
-/* depth.h - how many runs cover each position of a row of positions, from runs in any order.
+/* depth.h - counts how many spans cover each position, with spans in any order.
  *
- * Contigs stand one behind the other in one coordinate; several lanes are counted at a time. A run
- * is a step up and a step down; depth is their running sum. Steps are kept in pages of memory of
- * which only a few are there at a time; those for other pages wait in an unlinked temporary file.
- * So sorted input takes little memory and no file, and unsorted input takes no more memory.
+ * Contigs are laid end to end in one coordinate; several lanes are counted in parallel. A span is a
+ * step up and a step down, and depth is their running sum. Steps are kept in pages. Only a few
+ * pages are in memory; steps for other pages wait in an unlinked temporary file. So sorted input
+ * needs little memory and no file, and unsorted input needs no more memory.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_TRACK_DEPTH_H
 #define COV_TRACK_DEPTH_H
@@ -20,26 +20,26 @@ struct cov_depth;
 struct cov_depth_options {
     size_t n_lanes;     /* 1 to COV_DEPTH_MAX_LANES */
     int64_t n;          /* positions */
-    const char *tmpdir; /* of the temporary file */
+    const char *tmpdir; /* for the temporary file */
     size_t max_pages;   /* 0: chosen */
-    unsigned page_bits; /* log2 of the positions a page; 0: chosen. At most 28 */
+    unsigned page_bits; /* log2 of the positions per page, at most 28; 0: chosen */
 };
 
-/* All zero. Free with cov_depth_free. */
+/* Starts with depth 0 everywhere. Free with cov_depth_free. */
 int cov_depth_new(const struct cov_depth_options *options, struct cov_depth **out,
                   struct cov_err *e) COV_MUST_USE;
 void cov_depth_free(struct cov_depth *d); /* NULL is accepted */
 
-/* One more over [beg, end) of a lane; taken positions <= beg <= end <= n. */
+/* Adds one over [beg, end) of a lane; cov_depth_taken <= beg <= end <= n. */
 int cov_depth_add(struct cov_depth *d, size_t lane, int64_t beg, int64_t end,
                   struct cov_err *e) COV_MUST_USE;
 
-/* lanes[k][0..n) = depth at the next n positions, which then are taken. COV_EINPUT for a depth
- * beyond 2^31 - 1. lanes NULL: they are passed over. */
+/* Sets lanes[k][0..n) to the depth at the next n positions, which are taken then; lanes may be
+ * NULL. COV_EINPUT for a depth above 2^31 - 1. */
 int cov_depth_take(struct cov_depth *d, size_t n, int32_t *const *lanes,
                    struct cov_err *e) COV_MUST_USE;
 
-/* The next position that will be taken. */
+/* Returns the next position to take. */
 int64_t cov_depth_taken(const struct cov_depth *d);
 
 #endif

@@ -1,9 +1,9 @@
 /* gauss.c - see gauss.h.
  *
- * A run of equal values adds to an output its value times the part of the kernel that lies over
- * it, a difference of two sums. Outputs are made in blocks of 32 that are counted from the begin
- * of the contig, and runs are as long as they are in the contig: so each output is the same sum,
- * term by term, however the values came in. Nothing depends on the length of vectors either.
+ * A run of equal values contributes its value times the part of the kernel over it, which is a
+ * difference of two prefix sums. Outputs are computed in blocks of 32 that start at the beginning
+ * of the contig, with runs as long as in the contig. So each output is the same sum, term by term,
+ * for any split of the input and any vector length.
  * SPDX-License-Identifier: MIT */
 #include "common/track/gauss.h"
 
@@ -18,7 +18,7 @@
 
 enum {
     BLOCK = COV_GAUSS_BLOCK,
-    SLICE = 512 /* values that are taken at once */
+    SLICE = 512 /* values taken at once */
 };
 
 void cov_gauss_sums_base(const struct cov_gauss_window *window, double *out)
@@ -32,7 +32,7 @@ int cov_gauss_init(struct cov_gauss *g, double sd, bool round, struct cov_err *e
     *g = (struct cov_gauss){.r = (size_t)(4 * sd + 0.5), .round = round};
     g->sums_fn = cov_cpu_features() & COV_CPU_AVX2 ? cov_gauss_sums_avx2 : cov_gauss_sums_base;
     size_t n = 2 * (g->r + BLOCK);
-    /* A window of a block has as many runs as bases; moving them is to be rare. */
+    /* A window has at most as many runs as bases; room for two makes moving them rare. */
     g->cap_runs = 2 * (n + SLICE);
     g->weights = cov_calloc(n, sizeof *g->weights, e);
     g->sums = cov_calloc(n, sizeof *g->sums, e);
@@ -42,7 +42,7 @@ int cov_gauss_init(struct cov_gauss *g, double sd, bool round, struct cov_err *e
         return COV_ENOMEM;
     }
     int64_t r = (int64_t)g->r;
-    double *w = g->weights + g->r + BLOCK, total = 0; /* w[-j]: of place j */
+    double *w = g->weights + g->r + BLOCK, total = 0; /* w[-j] is place j */
     for (int64_t j = -r; j <= r; j++) {
         double q = (double)j / sd; /* sd*sd may be 0 */
         total += w[-j] = exp(-0.5 * q * q);
@@ -77,12 +77,12 @@ void cov_gauss_begin(struct cov_gauss *g)
 
 /* ---- sums ---- */
 
-/* ready[] = the next outputs, of which n are in the contig. */
+/* Computes the next BLOCK outputs into ready[]; n of them are in the contig. */
 static void make_block(struct cov_gauss *g, size_t n)
 {
     int64_t r = (int64_t)g->r, at = g->n_out;
     int64_t beg = at - r, end = at + BLOCK + r; /* of the windows of all of them */
-    /* What lies behind the end of the contig is 0, as are those before its begin. */
+    /* Values outside the contig are 0. */
     end = end < g->n_in ? end : g->n_in;
     while (g->runs[g->first].end <= beg)
         g->first++;
@@ -92,7 +92,7 @@ static void make_block(struct cov_gauss *g, size_t n)
         for (size_t k = 0; k < BLOCK; k++)
             sum[k] = (double)runs->value;
     } else {
-        /* Place j of the kernel of output at+k is in weights[r + BLOCK - j], and base p is at place
+        /* Place j of the kernel for output at+k is weights[r + BLOCK - j]; base p is at place
          * p-at-k. */
         int64_t zero = r + BLOCK + at;
         size_t n_runs = 1;
@@ -127,7 +127,7 @@ static void take(struct cov_gauss *g, const float *x, size_t n)
     }
 }
 
-/* At most n of the values that are determined. */
+/* Writes at most n finished values. */
 static size_t give(struct cov_gauss *g, float *out, size_t n)
 {
     size_t k = 0;

@@ -1,8 +1,9 @@
 /* interval_store.c - see interval_store.h.
  *
- * An interval is: its length * 2 + (whether there is a gap before it), the length of the gap if so,
- * and its value: a whole number of up to 24 bits * 2, or the byte 1 and the four bytes of the
- * float. Numbers are of 7 bits a byte, low ones first, the top bit saying that more follow.
+ * Encoding of an interval: its length * 2 + (1 if there is a gap before it), the length of the gap
+ * if there is one, and the value: an integer of up to 24 bits * 2, or the byte 1 and the four bytes
+ * of the float. Integers are stored in 7-bit groups, low groups first; the top bit says that more
+ * follow.
  * SPDX-License-Identifier: MIT */
 #include "common/track/interval_store.h"
 
@@ -15,7 +16,7 @@
 
 enum { BUFFER = 65536, LONGEST = 10 + 10 + 5 };
 
-/* A contig begins at byte `at`, and its last interval ends at base `end`. */
+/* A contig starts at byte `at`; its last interval ends at base `end`. */
 struct place {
     int64_t at, end;
 };
@@ -24,9 +25,9 @@ struct cov_interval_store {
     struct cov_track_sink sink; /* first */
     struct cov_spool spool;
     struct cov_names *names;
-    struct place *places; /* of each contig, in the order of their numbers */
+    struct place *places; /* per contig, in the order of their numbers */
     size_t n_places, cap;
-    int64_t n_bytes; /* all, those in the buffer too */
+    int64_t n_bytes; /* total, including the buffer */
     size_t n;        /* in the buffer */
     uint8_t buffer[BUFFER];
 };
@@ -43,7 +44,7 @@ static int flush(struct cov_interval_store *s, struct cov_err *e)
     return rc;
 }
 
-/* The contigs before `n` that have no place yet begin here. */
+/* Sets the places of contigs before `n` that have none yet. */
 static int place_until(struct cov_interval_store *s, size_t n, struct cov_err *e)
 {
     int rc = COV_RESERVE(&s->places, &s->cap, n, e);
@@ -100,7 +101,7 @@ static int add(struct cov_track_sink *sink, const struct cov_interval *iv, size_
     return COV_OK;
 }
 
-/* One more place, behind the last contig. */
+/* One more place, for the end of the last contig. */
 static int close_store(struct cov_track_sink *sink, struct cov_err *e)
 {
     struct cov_interval_store *s = store_of(sink);

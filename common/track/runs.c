@@ -20,12 +20,12 @@ static int hand_on(struct cov_runs *r, struct cov_err *e)
     return n ? r->emit(r->arg, r->iv, n, e) : COV_OK;
 }
 
-/* differs[i] = whether values[i] is another one than values[i - 1], 0 or 1; i < n <= TILE. */
+/* differs[i] = values[i] != values[i - 1] (0 or 1), i < n <= TILE. */
 enum { TILE = 256, WORD = 8 };
 
 static void compare(const float *values, size_t n, uint8_t *differs)
 {
-    if (n == TILE) /* the compiler makes vectors of it */
+    if (n == TILE) /* a constant bound: the compiler vectorizes it */
         for (size_t i = 0; i < TILE; i++)
             differs[i] = values[i] != values[(ptrdiff_t)i - 1];
     else
@@ -78,7 +78,7 @@ static void close_run(struct cov_runs *r)
 {
     if (r->open.beg >= 0) {
         r->open.end = r->end;
-        r->iv[r->n++] = r->open; /* there is room: a full block is handed on at once */
+        r->iv[r->n++] = r->open; /* there is room: a full block is passed on at once */
         r->open.beg = -1;
     }
 }

@@ -19,9 +19,9 @@ int cov_track_init(struct cov_track_sink *s, const struct cov_track_format *form
     for (size_t i = 0; i < contigs->n; i++) {
         int order = i ? strcmp(contigs->names[i - 1], contigs->names[i]) : -1;
         if (order == 0)
-            return cov_fail(e, COV_EINPUT, "%s: contig %s is there twice", name, contigs->names[i]);
+            return cov_fail(e, COV_EINPUT, "%s: duplicate contig %s", name, contigs->names[i]);
         if (order > 0)
-            return cov_fail(e, COV_EINPUT, "%s: contigs are not sorted: %s stands behind %s", name,
+            return cov_fail(e, COV_EINPUT, "%s: contigs are not sorted: %s follows %s", name,
                             contigs->names[i], contigs->names[i - 1]);
         if (contigs->lengths[i] <= 0)
             return cov_fail(e, COV_EINPUT, "%s: contig %s has length %" PRId64, name,
@@ -63,12 +63,12 @@ int cov_track_begin(struct cov_track_sink *s, size_t contig, struct cov_err *e)
     return begin(s, contig, s->contigs->lengths[contig], e);
 }
 
-/* The current contig must have ended. */
+/* Checks that the current contig has ended. */
 static int check_end(const struct cov_track_sink *s, struct cov_err *e)
 {
     if (s->contigs || !s->begun || s->at_end)
         return COV_OK;
-    return cov_fail(e, COV_EINPUT, "%s: contig %s has no end", s->name, s->contig_name);
+    return cov_fail(e, COV_EINPUT, "%s: missing end of contig %s", s->name, s->contig_name);
 }
 
 int cov_track_begin_named(struct cov_track_sink *s, const char *name, struct cov_err *e)
@@ -76,15 +76,15 @@ int cov_track_begin_named(struct cov_track_sink *s, const char *name, struct cov
     size_t contig;
     bool is_new;
     if (s->contigs)
-        return cov_fail(e, COV_EINPUT, "%s: contig %s is announced, but there is a list", s->name,
-                        name);
+        return cov_fail(e, COV_EINPUT, "%s: contig %s is announced, but there is a list of contigs",
+                        s->name, name);
     int rc = check_end(s, e);
     if (!rc)
         rc = cov_names_add(s->announced.names, name, strlen(name), &contig, &is_new, e);
     if (rc)
         return rc;
     if (!is_new)
-        return cov_fail(e, COV_EINPUT, "%s: contig %s is there twice", s->name, name);
+        return cov_fail(e, COV_EINPUT, "%s: duplicate contig %s", s->name, name);
     rc = COV_RESERVE(&s->announced.lengths, &s->announced.cap, contig + 1, e);
     if (rc)
         return rc;
@@ -95,7 +95,7 @@ int cov_track_begin_named(struct cov_track_sink *s, const char *name, struct cov
 int cov_track_end_contig(struct cov_track_sink *s, int64_t length, struct cov_err *e)
 {
     if (s->contigs || !s->begun || s->at_end)
-        return cov_fail(e, COV_EINPUT, "%s: the end of a contig that was not announced", s->name);
+        return cov_fail(e, COV_EINPUT, "%s: end of a contig that was not announced", s->name);
     if (length <= 0)
         return cov_fail(e, COV_EINPUT, "%s: contig %s has length %" PRId64, s->name, s->contig_name,
                         length);
@@ -105,7 +105,7 @@ int cov_track_end_contig(struct cov_track_sink *s, int64_t length, struct cov_er
                         s->name, s->contig_name, length, s->end);
     if (length > s->longest)
         return cov_fail(e, COV_EINPUT,
-                        "%s: contig %s has %" PRId64 " bases; this format ends at %" PRId64,
+                        "%s: contig %s has %" PRId64 " bases; the limit of this format is %" PRId64,
                         s->name, s->contig_name, length, s->longest);
     s->announced.lengths[s->contig] = length;
     s->at_end = true;
@@ -123,18 +123,18 @@ int cov_track_add(struct cov_track_sink *s, const struct cov_interval *iv, size_
                   struct cov_err *e)
 {
     if (!s->begun || s->at_end)
-        return cov_fail(e, COV_EINPUT, "%s: an interval without a contig", s->name);
+        return cov_fail(e, COV_EINPUT, "%s: interval without a contig", s->name);
     int64_t length = s->length;
     struct cov_track_summary sum = s->summary;
     for (size_t i = 0; i < n; i++) {
         if (iv[i].beg < s->end)
-            return refuse(s, &iv[i], "is out of order or overlaps the interval before it", e);
+            return refuse(s, &iv[i], "is out of order or overlaps the previous interval", e);
         if (iv[i].end <= iv[i].beg)
             return refuse(s, &iv[i], "is empty", e);
         if (iv[i].end > length)
             return refuse(s, &iv[i],
-                          s->contigs ? "goes beyond the end of the contig"
-                                     : "goes beyond what the format can hold",
+                          s->contigs ? "is past the end of the contig"
+                                     : "is past the limit of the format",
                           e);
         if (!isfinite(iv[i].value))
             return refuse(s, &iv[i], "is not a finite number", e);
@@ -175,10 +175,10 @@ void cov_track_free(struct cov_track_sink *s)
 struct tee {
     struct cov_track_sink base;
     struct cov_track_sink *to[2];
-    size_t n_ended; /* contigs whose length has been handed on, where they are announced */
+    size_t n_ended; /* announced contigs whose length has been passed on */
 };
 
-/* The length of an announced contig is known when the next one begins. */
+/* The length of an announced contig is known when the next one starts. */
 static int tee_end_contig(struct tee *t, struct cov_err *e)
 {
     int rc = COV_OK;

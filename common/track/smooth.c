@@ -1,8 +1,8 @@
 /* smooth.c - see smooth.h.
  *
- * The padded contig is cut into blocks of w. A window is the tail of one block and the head of the
- * next: two sums, both of which only ever grow. So the error does not grow along the contig as it
- * does with a running sum, and a window of zeros gives zero.
+ * The padded contig is divided into blocks of w. A window is the tail of one block and the head of
+ * the next, so its sum is two partial sums that only grow. Unlike in a running sum, errors do not
+ * accumulate along the contig, and a window of zeros gives zero.
  * SPDX-License-Identifier: MIT */
 #include "common/track/smooth.h"
 
@@ -49,15 +49,14 @@ void cov_smooth_begin(struct cov_smooth *s)
     memset(s->x, 0, s->at * sizeof *s->x);
 }
 
-/* The current window's values inside the contig, in order. */
+/* Collects the values of the current window that are inside the contig, in order. */
 static size_t gather(const struct cov_smooth *s, double *out)
 {
-    /* The window ends with x[at]; value n_out of the contig is at its place l. */
+    /* The window ends with x[at]; value n_out of the contig is at index l of the window. */
     size_t l = s->w - 1 - s->r, n_left = s->n_out < l ? s->n_out : l;
     size_t n_right = s->n_in - s->n_out;
     size_t n = n_left + (n_right < s->r + 1 ? n_right : s->r + 1);
-    size_t first =
-        s->at + 1 + (l - n_left); /* in `before` and `x` taken together, from s->at + 1 on */
+    size_t first = s->at + 1 + (l - n_left); /* index into `before` followed by `x` */
     for (size_t i = 0; i < n; i++) {
         size_t k = first + i;
         out[i] = (double)(k < s->w ? s->before[k] : s->x[k - s->w]);
@@ -65,9 +64,9 @@ static size_t gather(const struct cov_smooth *s, double *out)
     return n;
 }
 
-/* The sum of x[i] / w as numpy has it: its dot product is OpenBLAS's, which on AVX2 keeps 16 sums
- * with fused multiply-add and adds what is left over one by one. Exact results are not wanted
- * here. */
+/* The sum of x[i] / w in numpy's order: OpenBLAS's dot product, which on AVX2 keeps 16 sums with
+ * fused multiply-add and adds the rest one by one. The exact result would differ from
+ * Predmoter's. */
 static double numpy_mean(const double *x, size_t n, size_t w)
 {
     double a[16] = {0}, k = 1.0 / (double)w;
@@ -85,7 +84,7 @@ static double numpy_mean(const double *x, size_t n, size_t w)
     return sum;
 }
 
-/* The mean of the window that ends with x[at]. */
+/* Returns the mean of the window that ends with x[at]. */
 static float mean(const struct cov_smooth *s)
 {
     double sum = s->at + 1 < s->w ? s->tails[s->at + 1] + s->head : s->head;
@@ -93,7 +92,7 @@ static float mean(const struct cov_smooth *s)
     if (!s->round)
         return (float)m;
     double nearest = cov_round_half_even(m);
-    /* With whole numbers the quotient is halfway only if it is so exactly. */
+    /* For integers, the quotient is halfway only if the exact mean is. */
     if (fabs(m - nearest) == 0.5 && s->w <= MAX_TIE_WINDOW) {
         double x[MAX_TIE_WINDOW];
         nearest = cov_round_half_even(numpy_mean(x, gather(s, x), s->w));
@@ -101,8 +100,8 @@ static float mean(const struct cov_smooth *s)
     return (float)nearest;
 }
 
-/* Takes the next value of the padded contig. Returns whether that completes a window, with its
- * mean. */
+/* Takes the next value of the padded contig. Returns true if it completes a window, and sets *out
+ * to the mean. */
 static bool step(struct cov_smooth *s, float value, float *out)
 {
     s->x[s->at] = value;

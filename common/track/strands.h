@@ -1,4 +1,4 @@
-/* strands.h - one track from the two strands of a genome.
+/* strands.h - combines the two strands of a genome into one track.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_TRACK_STRANDS_H
 #define COV_TRACK_STRANDS_H
@@ -8,10 +8,10 @@
 
 enum cov_strand { COV_STRAND_AVG, COV_STRAND_PLUS, COV_STRAND_MINUS };
 
-/* The nearest integer, halves to the even one. x is finite. */
+/* Rounds to the nearest integer, half to even. x must be finite. */
 static inline double cov_round_half_even(double x)
 {
-    /* Where the unit of the last place is 1, additions round to integers in just this way. */
+    /* Where the unit of the last place is 1, addition rounds exactly like this. */
     const double big = 4503599627370496.0; /* 2^52 */
     double size = x < 0 ? -x : x;
     if (!(size < big))
@@ -20,12 +20,11 @@ static inline double cov_round_half_even(double x)
     return x < 0 ? -size : size;
 }
 
-/* out[i] = value of base i of n, ascending on the + strand. `plus` and `minus` are n values each in
- * their strand's own direction, so minus[n-1-i] belongs to base i; the one that is not needed may
- * be NULL.
+/* out[i] = value of base i of n, ascending on the + strand. `plus` and `minus` have n values each,
+ * in the direction of their strand: minus[n-1-i] is base i. The one that is not needed may be NULL.
  *   AVG:   out[i] = (plus[i] + minus[n-1-i]) / 2
  *   PLUS:  out[i] = plus[i]        MINUS: out[i] = minus[n-1-i]
- * `round`: values of each strand are rounded, and so is their mean, as Predmoter does it. */
+ * `round`: rounds the values of each strand, and then their mean, like Predmoter. */
 void cov_strands_combine(enum cov_strand strand, const float *plus, const float *minus, size_t n,
                          bool round, float *out);
 

@@ -44,7 +44,7 @@ done <<'END'
 END
 run bam2h5 -q -f -p x --min-mapq 255 -o o.h5 g.h5 sorted.sam
 status_is 0 'no read is good enough'
-stderr_like '^bam2h5: warning: nothing was counted: the coverage is 0 everywhere$' '  which is told'
+stderr_like '^bam2h5: warning: no coverage: all values are 0$' '  which is told'
 run bam2h5 -q -f -p x --min-mapq 20 -o o.h5 g.h5 sorted.sam
 stderr_is '' '  and only then'
 
@@ -126,11 +126,11 @@ assert f["evaluation/x_coverage"].chunks == (1, 1000, 1) and f["evaluation/x_cov
 assert f["evaluation/x_coverage"].attrs["settings"].split("\n")[1] == "count=read strand=both shift=none min_mapq=0 require_flags=0 exclude_flags=772 file=unsorted.bam"
 '
 run bam2h5 -q -p x in_place.h5 sorted.bam
-refused 1 'in_place.h5 has coverage of x already \(2 columns\); use --append or --replace' \
+refused 1 'in_place.h5 already has coverage of x \(2 columns\); use --append or --replace' \
     'coverage is not replaced unasked'
 bam2h5 -q -p x -o single.h5 g.h5 sorted.bam
 run bam2h5 -q -p x single.h5 sorted.bam
-refused 1 'single.h5 has coverage of x already \(1 column\); use ' '  one column, either'
+refused 1 'single.h5 already has coverage of x \(1 column\); use ' '  one column, either'
 rm -f single.h5
 run bam2h5 -q -p x --append --count cut in_place.h5 sorted.bam
 ok 'appended: the first column is as it was' check in_place.h5 x 0 sorted.sam
@@ -163,8 +163,8 @@ ok 'and its own values are there' check o.h5 y 1 deep.sam
 sed 's/SN:a/SN:chrA/; s/\ta\t/\tchrA\t/' sorted.sam >renamed.sam
 run bam2h5 -f -p x -o o.h5 g.h5 renamed.sam
 status_is 0 'contigs that one side lacks are no failure'
-stderr_like 'warning: renamed.sam: 1 of its 3 contigs are not in g.h5 and are left out: chrA$' 'but are told'
-stderr_like 'warning: renamed.sam: 1 of the 3 sequences of g.h5 are not in it and get 0: a$' 'on both sides'
+stderr_like 'warning: renamed.sam: skipping 1 of 3 contigs that are not in g.h5: chrA$' 'but are told'
+stderr_like 'warning: renamed.sam: 1 of the 3 sequences of g.h5 are missing and get 0: a$' 'on both sides'
 grep -v '	chrA	' renamed.sam >without.sam
 ok 'the rest is counted' check o.h5 x 0 without.sam
 printf 'chrA a\n' >names
@@ -172,7 +172,7 @@ run bam2h5 -q -f -p x --rename names -o o.h5 g.h5 renamed.sam
 ok 'renamed contigs' check o.h5 x 0 renamed.sam rename=chrA:a
 sed 's/LN:700/LN:701/' sorted.sam >longer.sam
 run bam2h5 -q -f -p x -o o.h5 g.h5 longer.sam
-refused 1 'longer.sam: b has 701 bases, but 700 in g.h5' 'a contig of another length'
+refused 1 'longer.sam: contig b has 701 bases, but 700 in g.h5' 'a contig of another length'
 printf '@SQ\tSN:z\tLN:9\n' >other.sam
 run bam2h5 -q -f -p x -o o.h5 g.h5 other.sam
 refused 1 'other.sam: none of its contigs \(z\) is in g.h5 \(a, b, c\); --rename maps names' 'no contig in common'
@@ -182,26 +182,26 @@ rm -f o.h5
 size=$(wc -c <sorted.bam)
 head -c $((size - 28)) sorted.bam >cut.bam
 run bam2h5 -q -p x -o o.h5 g.h5 cut.bam
-refused 1 'cut.bam: cut short: the mark of its end is missing' 'a BAM that was cut at a block'
+refused 1 'cut.bam: truncated: the end-of-file marker is missing' 'a BAM that was cut at a block'
 head -c $((size / 2)) sorted.bam >half.bam
 run bam2h5 -q -p x -o o.h5 g.h5 half.bam
 refused 1 'half.bam: ' 'a BAM that was cut anywhere'
 { head -c $((size / 2)) sorted.bam && printf 'xxxx' && tail -c +$((size / 2 + 5)) sorted.bam; } >flipped.bam
 run bam2h5 -q -p x -o o.h5 g.h5 flipped.bam
-refused 1 'flipped.bam: damaged or cut short behind read [0-9]+: (a|the [a-z]+ of a) block ' 'a corrupt BAM'
+refused 1 'flipped.bam: damaged or truncated after read [0-9]+: (a|the [a-z]+ of a) block ' 'a corrupt BAM'
 mkfifo pipe.bam
 for how in -q -v; do
     cat flipped.bam >pipe.bam &
     run bam2h5 $how --progress none -p x -o o.h5 g.h5 pipe.bam
     wait $!
-    refused 1 'pipe.bam: damaged or cut short behind read [0-9]+: ' "  that is a pipe, with $how"
+    refused 1 'pipe.bam: damaged or truncated after read [0-9]+: ' "  that is a pipe, with $how"
     is "$(grep -c '^\[E::' "$stderr" | sed 's/[1-9].*/some/')" "$([ $how = -q ] && echo 0 || echo some)" \
         "  and htslib's own words only at -v"
 done
 rm pipe.bam
 awk -F '\t' -v OFS='\t' '!/^@/ && ++n == 50 { $6 = "3Z" } 1' sorted.sam >cigar.sam
 run bam2h5 -q -p x -o o.h5 g.h5 cigar.sam
-refused 1 'cigar.sam: damaged or cut short behind read 49: the next line is not that of a read' 'a wrong line of SAM'
+refused 1 'cigar.sam: damaged or truncated after read 49: the next line is not a read' 'a wrong line of SAM'
 # Reads of 8 bases within a block of BAM, the second of which has a CIGAR for another number.
 "$PYTHON" - <<'END'
 import struct, zlib
@@ -221,32 +221,32 @@ bam("seven.bam", (0, 0, 0))
 bam("unmapped.bam", (0, 4, 0))
 END
 run bam2h5 -q -p x -o o.h5 g.h5 seven.bam
-refused 1 'seven.bam: damaged or cut short behind read 1: the next record is not that of a read' 'a CIGAR that does not fit the bases'
+refused 1 'seven.bam: damaged or truncated after read 1: the next record is not a read' 'a CIGAR that does not fit the bases'
 run bam2h5 -q -p x -o o.h5 g.h5 unmapped.bam
 status_is 0 'nor need it where the read is unmapped'
 rm -f o.h5
 { cat sorted.sam && printf 'late\t0\ta\t1\t9\t5M\t*\t0\t0\t*\t*\n'; } >late.sam
 run bam2h5 -q -p x -o o.h5 g.h5 late.sam
-refused 1 'late.sam: its header says that it is sorted by coordinate, but read late at a:1 comes too late' \
+refused 1 'late.sam: not sorted: the header says sorted by coordinate, but read late at a:1 is out of order' \
     'a file that is not sorted as it says'
 printf '@SQ\tSN:a\tLN:5000\nout\t0\ta\t4999\t9\t5M\t*\t0\t0\t*\t*\n' >out.sam
 run bam2h5 -q -p x -o o.h5 g.h5 out.sam
-refused 1 'out.sam: the read out covers bases 4999 to 5003 of 5000' 'a read beyond its contig'
+refused 1 'out.sam: read out covers bases 4999 to 5003 of 5000' 'a read beyond its contig'
 run bam2h5 -q -p x -o o.h5 g.h5 g.fa
 refused 1 'g.fa: neither reads \(BAM, CRAM, SAM\) nor a track \(bigWig, bedGraph\), but a FASTA file$' 'no alignment file'
 run bam2h5 -q -p x -o o.h5 g.h5 none.bam
 refused 1 'none.bam: No such file' 'a file that is not there'
 run bam2h5 -q -p x -o o.h5 sorted.bam sorted.bam
-refused 1 'sorted.bam: not a genome file, which comes first, but a BAM file$' 'no genome file'
+refused 1 'sorted.bam: not a genome file \(the first argument\), but a BAM file$' 'no genome file'
 mkdir folder && : >empty
 run bam2h5 -q -p x -o o.h5 folder sorted.bam
 refused 1 'folder: is a folder, not a file$' 'a folder as genome file'
 run bam2h5 -q -p x -o o.h5 g.h5 folder
 refused 1 'folder: is a folder, not a file$' '  and as reads'
 run bam2h5 -q -p x -o o.h5 empty sorted.bam
-refused 1 'empty: the file is empty$' 'an empty genome file'
+refused 1 'empty: empty file$' 'an empty genome file'
 run bam2h5 -q -p x -o o.h5 g.h5 empty
-refused 1 'empty: the file is empty$' '  and empty reads'
+refused 1 'empty: empty file$' '  and empty reads'
 rmdir folder && rm empty
 cp g.h5 safe.h5 && chmod 444 safe.h5
 run bam2h5 -q -p x safe.h5 sorted.bam
@@ -286,15 +286,15 @@ while read -r status regex options; do
     run bam2h5 $options
     refused "$status" "$regex" "bam2h5 $options"
 done <<'END'
-2 contradict -p.x --append --replace g.h5 sorted.bam
-2 --shift=4:.two.numbers -p x --shift=4 g.h5 sorted.bam
+2 exclude -p.x --append --replace g.h5 sorted.bam
+2 --shift=4:.expected.two.numbers -p x --shift=4 g.h5 sorted.bam
 2 --shift -p x --shift=4,b g.h5 sorted.bam
-2 comes.behind -p x --shift 4,-5 g.h5 sorted.bam
-2 name.without -p a/b g.h5 sorted.bam
-2 name.without -p a,b g.h5 sorted.bam
-2 found.again -p a_spliced g.h5 sorted.bam
+2 needs -p x --shift 4,-5 g.h5 sorted.bam
+2 must.not.contain -p a/b g.h5 sorted.bam
+2 must.not.contain -p a,b g.h5 sorted.bam
+2 must.not.end -p a_spliced g.h5 sorted.bam
 2 given.twice -p x g.h5 sorted.bam sorted.bam
 2 prefix g.h5 sorted.bam
-2 name.of.its.own -p x -o - g.h5 sorted.bam
+2 cannot.be.written -p x -o - g.h5 sorted.bam
 END
 done_testing

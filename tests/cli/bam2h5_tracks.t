@@ -92,7 +92,7 @@ gzip -k t.bg
 for file in t.bg t.bg.gz spaces.txt; do
     run bam2h5 -q -f -p x -o o.h5 g.h5 $file
     status_is 0 "$file is taken"
-    stderr_like 'warning: .*: 1 of the 3 sequences of g.h5 are not in it and get 0: c$' 'a sequence that it lacks is told'
+    stderr_like 'warning: .*: 1 of the 3 sequences of g.h5 are missing and get 0: c$' 'a sequence that it lacks is told'
     ok "$file: its values" make check o.h5 0 t.bg
 done
 run bam2h5 -f -p x -o o.h5 g.h5 t.bg --stats s.json
@@ -129,7 +129,7 @@ done
 make 2 fractions >f.bg
 run bam2h5 -q -f -p x -o o.h5 g.h5 f.bg
 n=$(awk '$4 != int($4)' f.bg | grep -c '')
-stderr_like "warning: f.bg: $n of $(grep -c '' f.bg) intervals had values that are not integers; they were rounded" \
+stderr_like "warning: f.bg: rounded the values of $n of $(grep -c '' f.bg) intervals to integers" \
     'rounded values are counted in a warning'
 ok 'halves to the even integer' make check o.h5 0 f.bg
 
@@ -166,7 +166,7 @@ ok 'and not for tracks' make check o.h5 1 t.bg
 # ---- contigs
 sed 's/^a/chrA/' t.bg >renamed.bg
 run bam2h5 -f -p x -o o.h5 g.h5 renamed.bg
-stderr_like 'warning: renamed.bg: 1 of its 2 contigs are not in g.h5 and are left out: chrA$' 'a contig that the genome lacks'
+stderr_like 'warning: renamed.bg: skipping 1 of 2 contigs that are not in g.h5: chrA$' 'a contig that the genome lacks'
 stderr_like "intervals, $(grep -c chrA renamed.bg) of them on contigs that are not in the genome" 'its intervals are counted'
 ok 'the rest is taken' make check o.h5 0 renamed.bg
 printf 'chrA a\n' >names
@@ -175,7 +175,7 @@ ok 'renamed contigs' make check o.h5 0 renamed.bg chrA=a
 { cat t.bg && printf 'chrA\t0\t1\t1\n'; } >both.bg
 rm -f o.h5
 run bam2h5 -q -p x --rename names -o o.h5 g.h5 both.bg
-refused 1 'both.bg: two of its contigs are a of g.h5' 'two contigs that are one'
+refused 1 'both.bg: two contigs both map to a of g.h5' 'two contigs that are one'
 
 # ---- partial genome files
 run h5chunk subset -q -o part.h5 -r a:2500-3500 -r b g.h5
@@ -191,12 +191,12 @@ while IFS='|' read -r name text regex; do
     run bam2h5 -q -p x -o o.h5 g.h5 "$name"
     refused 1 "$regex" "$name"
 done <<'END'
-beyond.bg|a 0 5 1\nb 699 701 1\n|beyond.bg:2: the interval ends at 701, but b has 700 bases in g.h5
-negative.bg|a 0 5 1\n\na 5 6 -1\n|negative.bg:3: the value -1 is negative
-large.bg|a 0 5 2147483648\n|large.bg:1: the value 2.14748365e\+09 does not fit in 32 bits
-order.bg|a 9 10 1\na 0 1 1\n|order.bg:2: a 0 1: it begins before the end of the interval before it
-apart.bg|a 0 1 1\nb 0 1 1\na 2 3 1\n|apart.bg:3: lines of this contig came before
-three.bg|a 0 1 1\na 1 2\n|three.bg:2: the value is missing
+beyond.bg|a 0 5 1\nb 699 701 1\n|beyond.bg:2: interval ends at 701, but b has 700 bases in g.h5
+negative.bg|a 0 5 1\n\na 5 6 -1\n|negative.bg:3: value -1 is negative
+large.bg|a 0 5 2147483648\n|large.bg:1: value 2.14748365e\+09 does not fit in 32 bits
+order.bg|a 9 10 1\na 0 1 1\n|order.bg:2: a 0 1: interval begins before the previous one ends
+apart.bg|a 0 1 1\nb 0 1 1\na 2 3 1\n|apart.bg:3: contig in two places
+three.bg|a 0 1 1\na 1 2\n|three.bg:2: missing value
 other.bg|z 0 1 1\n|other.bg: none of its contigs \(z\) is in g.h5 \(a, b, c\); --rename maps names
 nothing.bg|#\n|nothing.bg: none of its contigs
 END
@@ -206,7 +206,7 @@ refused 1 'cut.bg.gz: truncated' 'a cut gzip file'
 sed 's/SN:a/&/' g.fa | sed '2s/^/A/' >longer.fa
 fasta2h5 -q --subsequence-length 1000 -o longer.h5 longer.fa
 run bam2h5 -q -p x -o o.h5 longer.h5 t.bw
-refused 1 't.bw: a has 5000 bases, but 5001 in longer.h5' 'a bigWig with a contig of another length'
+refused 1 't.bw: contig a has 5000 bases, but 5001 in longer.h5' 'a bigWig with a contig of another length'
 size=$(wc -c <t.bw)
 for n in 3 63 200 $((size / 2)); do
     head -c "$n" t.bw >cut.bw
@@ -227,7 +227,7 @@ ok 'no output is left behind' test ! -e o.h5
 for option in --shift --count=cut --count=read --min-mapq=3 --require-flags=2 --exclude-flags=0 --strand=own \
     --reference=g.fa --preset=helixer; do
     run bam2h5 -q -p x $option -o o.h5 g.h5 t.bg t.bw
-    refused 2 "^bam2h5: error: ${option%%=*} is about reads, but t.bg has none: it is a track" "$option without reads"
+    refused 2 "^bam2h5: error: ${option%%=*} applies to reads, but t.bg is a track" "$option without reads"
 done
 run bam2h5 -q -p x --strand both -o o.h5 g.h5 t.bg
 status_is 0 '--strand both is what tracks are for'

@@ -135,7 +135,7 @@ status_is 0 'nothing is left of a compressed bedGraph'
 printf '# two of them\nchr1\n\nscaffold|7:x.1 # and why\nabsent\n' >ids
 run cov2bigwig --blacklist-file ids -f -o s.bw one.h5
 status_is 0 'a list of ids'
-stderr_like '^cov2bigwig: warning: ids: 1 of 3 names are not in one.h5, the first is absent$' '  counts unknown ones'
+stderr_like '^cov2bigwig: warning: ids: 1 of 3 names are not in one.h5; the first is absent$' '  counts unknown ones'
 check_track one.h5 s.bw '  leaves them out' 'drop=chr1,scaffold|7:x.1'
 printf 'chr1\t10\t20\nchr1\t15\t30\tx\nchr1\t0\t1\nchr2\t0\t999999\nB\t3\t4\n' >regions.bed
 run cov2bigwig --blacklist-file regions.bed -f -o s.bw one.h5
@@ -180,15 +180,15 @@ rm -r out v.* f.h5 f.bg d.* e.bw e.bg w.bg s.* names ids regions.bed
 
 # ---------------------------------------------------------------- wrong usage
 
-refuses 2 '2 data sets .* cannot go to one file' 'two data sets and one file' -o x.bw p.h5
-refuses 2 '2 data sets .* cannot go to one file' 'two data sets and standard output' -o - p.h5
+refuses 2 '2 data sets .* do not fit in one file' 'two data sets and one file' -o x.bw p.h5
+refuses 2 '2 data sets .* do not fit in one file' 'two data sets and standard output' -o - p.h5
 refuses 2 "unknown data set 'x'; it has: atacseq, h3k4me3$" 'an unknown data set' --datasets x -o x.bw p.h5
 refuses 2 "duplicate data set 'atacseq'" 'a data set twice' --datasets atacseq,atacseq -o ./ p.h5
-refuses 2 'the suffix tells no format' 'an unknown suffix' -o x.wig one.h5
-refuses 2 'the suffix tells no format' 'no suffix' -o x one.h5
+refuses 2 'unknown suffix' 'an unknown suffix' -o x.wig one.h5
+refuses 2 'unknown suffix' 'no suffix' -o x one.h5
 refuses 2 '--format is for an output folder' 'a format for a file' --format bigwig -o x.bw one.h5
 refuses 2 '--basename is for an output folder' 'a base name for a file' --basename x -o x.bw one.h5
-refuses 2 "--basename \.\./x: a name without '/' is wanted" 'a base name in another folder' --basename ../x -o . one.h5
+refuses 2 "--basename \.\./x: must not contain '/'" 'a base name in another folder' --basename ../x -o . one.h5
 refuses 2 '-o/--output is missing' 'no output' one.h5
 refuses 2 '' 'no input' -o x.bw
 refuses 2 '' 'two inputs' -o x.bw one.h5 p.h5
@@ -201,7 +201,7 @@ refuses 2 'scale' 'a scale that is not finite' --scale inf -o x.bw one.h5
 refuses 2 "--smooth: 'mean:3' is not gauss:SD" 'an unknown smoothing' --smooth mean:3 -o x.bw one.h5
 refuses 2 '--smooth: the standard deviation must be above 0' 'a width of 0' --smooth gauss:0 -o x.bw one.h5
 refuses 2 '--smooth: 10001 is out of range' 'a width that is too large' --smooth gauss:10001 -o x.bw one.h5
-refuses 2 '--smooth and --window-size: one of them is wanted' 'smoothing twice' --smooth gauss:3 --window-size 3 -o x.bw one.h5
+refuses 2 '--smooth and --window-size exclude each other' 'smoothing twice' --smooth gauss:3 --window-size 3 -o x.bw one.h5
 refuses 2 '--chrom-sizes is for bedGraph' 'lengths of what has them' --chrom-sizes p.h5 -o x.bw one.h5
 
 # ---------------------------------------------------------------- bad input
@@ -231,12 +231,12 @@ ask cut f.h5 bad.h5 what=nan || exit 99
 refuses 1 'bad\.h5: .*chr1' 'a value that is no number' -o x.bg.gz bad.h5
 make_input pred bad.h5 datasets=../x
 mkdir out
-refuses 1 "the data set '\.\./x' cannot be part of the name of a file" 'a data set that leads elsewhere' -o out/ bad.h5
+refuses 1 "data set '\.\./x': not usable as part of a file name" 'a data set that leads elsewhere' -o out/ bad.h5
 run cov2bigwig -o x.bw bad.h5
 status_is 0 '  and may be converted under another name'
 rm -r x.bw out
 make_input pred bad.h5 datasets=d names='a b,c'
-refuses 1 "contig 'a b' cannot stand in bedGraph" 'a name with a blank, in bedGraph' -o x.bg bad.h5
+refuses 1 "the name of contig 'a b' has white space" 'a name with a blank, in bedGraph' -o x.bg bad.h5
 run cov2bigwig -o x.bw bad.h5
 check_track bad.h5 x.bw '  but not in bigWig' dataset=d
 rm x.bw
@@ -254,12 +254,12 @@ with h5py.File("one.h5") as a, h5py.File("twice.h5", "w") as b:
     n[n == b"chr10"] = b"chr1"
     b["data/seqids"][:] = n
 END
-refuses 1 'twice\.h5: sequence chr1 is there in two species, (one and two|two and one)' 'a name in two species' -o x.bw twice.h5
+refuses 1 'twice\.h5: sequence chr1 is in two species, (one and two|two and one)' 'a name in two species' -o x.bw twice.h5
 printf 'chr1\t5\n' >list
-refuses 1 'list:1: neither an id alone nor contig, start and end' 'a bad blacklist' --blacklist-file list -o x.bw one.h5
+refuses 1 'list:1: neither an id nor contig, start and end' 'a bad blacklist' --blacklist-file list -o x.bw one.h5
 refuses 1 'absent: No such file' 'no such blacklist' --blacklist-file absent -o x.bw one.h5
 "$PYTHON" -c 'import h5py; print("\n".join({x.decode() for x in h5py.File("one.h5")["data/seqids"][:]}))' >list
-refuses 1 'one\.h5: no sequence is left to convert' 'a blacklist of everything' --blacklist-file list -o x.bw one.h5
+refuses 1 'one\.h5: no contig left to convert' 'a blacklist of everything' --blacklist-file list -o x.bw one.h5
 refuses 1 'is not a finite number' 'values that overflow' --scale 1e300 -o x.bw one.h5
 "$PYTHON" - <<'END'
 import h5py, numpy as np
@@ -275,7 +275,7 @@ with h5py.File("huge.h5", "w") as f:
     f["prediction/datasets"] = np.array([b"d"])
     f.create_dataset("prediction/predictions", (len(places), L, 1), "i2", chunks=(1, 2**24, 1), compression="gzip")
 END
-refuses 1 'contig big has 4294967296 bases; bigWig ends at 4294967295' 'a contig that bigWig cannot hold' -o x.bw huge.h5
+refuses 1 'contig big has 4294967296 bases; the limit of bigWig is 4294967295' 'a contig that bigWig cannot hold' -o x.bw huge.h5
 rm bad.h5 cut.h5 text.h5 f.h5 twice.h5 names list huge.h5
 
 # ---------------------------------------------------------------- outputs that cannot be

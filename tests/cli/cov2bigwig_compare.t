@@ -42,7 +42,7 @@ for x in x.bg x.bw; do
         run cov2bigwig --compare "$y" --peak-threshold 2.5 --bin-sizes 7,1,100000 "$x"
         cp "$stdout" table
         check table x.bg y.bg "$x and $y" sizes=7,1,100000 threshold=2.5
-        is "$(sed '/: it has no value at 42 % of the bases of x[.]b[gw], which are left out/d' "$stderr")" '' \
+        is "$(sed '/: missing values at 42 % of the bases of x[.]b[gw]/d' "$stderr")" '' \
             '  with a word about gaps alone'
     done
 done
@@ -50,7 +50,7 @@ track one.bw one.h5
 track sparse.bw --min-value 3 one.h5
 run cov2bigwig --compare sparse.bw one.bw
 status_is 0 'a measured track that lacks most bases'
-stderr_like 'warning: sparse.bw: it has no value at [0-9]+ % of the bases of one.bw, which are left out' '  is warned of'
+stderr_like 'warning: sparse.bw: missing values at [0-9]+ % of the bases of one.bw' '  is warned of'
 run cov2bigwig --compare y.bg --chrom-sizes sizes -@ 1 -o t.tsv - <x.bg
 status_is 0 'bedGraph from standard input'
 stdout_is '' '  and the table to a file'
@@ -73,12 +73,12 @@ run cov2bigwig --compare few.bg x.bg
 status_is 0 'contigs that only one has'
 cp "$stdout" table
 check table x.bg few.bg '  are left out'
-stderr_like 'x.bg: 2 of its 5 contigs are not in few.bg and are left out: m, short' '  and listed'
-stderr_like 'few.bg: 1 of its 4 contigs are not compared, as x.bg has none of that name: more' '  of both'
+stderr_like 'x.bg: skipping 2 of 5 contigs that are not in few.bg: m, short' '  and listed'
+stderr_like 'few.bg: skipping 1 of 4 contigs that are not in x.bg: more' '  of both'
 
 echo chr1 >drop
 run cov2bigwig --blacklist-file drop --compare y.bg x.bg
-stderr_like 'y.bg: 1 of its [0-9]+ contigs are not compared, as x.bg, without what is listed in drop, has none of that name: chr1' \
+stderr_like 'y.bg: skipping 1 of [0-9]+ contigs that are not in x.bg, or are dropped by drop: chr1' \
     'a contig that a list leaves out'
 
 # ---------------------------------------------------------------- signal
@@ -195,29 +195,29 @@ END
 
 # ---------------------------------------------------------------- wrong usage
 
-refuses 2 '--bin-sizes goes with --compare' 'bins without --compare' --bin-sizes 10 -o o.bw p.h5
-refuses 2 '--peak-threshold goes with --compare' 'peaks without --compare' --peak-threshold 1 -o o.bw p.h5
+refuses 2 '--bin-sizes needs --compare' 'bins without --compare' --bin-sizes 10 -o o.bw p.h5
+refuses 2 '--peak-threshold needs --compare' 'peaks without --compare' --peak-threshold 1 -o o.bw p.h5
 refuses 2 '-o/--output is missing' 'no output' p.h5
 for list in 0 1,0 x 1,1 -5 1.5 1k,1000 2G 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17; do
     refuses 2 '--bin-sizes' "bins $list" --compare e.h5 --bin-sizes=$list p.h5
 done
 refuses 2 '--peak-threshold' 'a threshold that is none' --compare e.h5 --peak-threshold nan p.h5
 for threshold in 1e39 -1e39; do
-    refuses 2 '--peak-threshold: .*1e\+39 is beyond' "a threshold of $threshold" --compare e.h5 --peak-threshold=$threshold p.h5
+    refuses 2 '--peak-threshold: .*1e\+39 is out of range' "a threshold of $threshold" --compare e.h5 --peak-threshold=$threshold p.h5
 done
 for suffix in bw bigWig bg bedGraph.gz; do
-    refuses 2 "t\.$suffix: its suffix is that of a track" "a table as $suffix" --compare e.h5 -o t.$suffix p.h5
+    refuses 2 "t\.$suffix: has the suffix of a track" "a table as $suffix" --compare e.h5 -o t.$suffix p.h5
 done
-refuses 2 'not read from standard input' 'standard input' --compare - p.h5
-refuses 2 '--compare pipe: it is not a regular file' 'a pipe' --compare pipe p.h5
-refuses 2 '--compare \.: it is not a regular file' '  or a folder' --compare . p.h5
+refuses 2 'must not be standard input' 'standard input' --compare - p.h5
+refuses 2 '--compare pipe: not a regular file' 'a pipe' --compare pipe p.h5
+refuses 2 '--compare \.: not a regular file' '  or a folder' --compare . p.h5
 refuses 2 '--strand: x.bg is a track' 'a strand of two tracks' --compare e.bw --strand + x.bg
-refuses 2 '--format is about tracks' 'a format' --compare e.h5 --format bedgraph p.h5
-refuses 2 '--basename is about tracks' 'a name' --compare e.h5 --basename x p.h5
-refuses 2 '\. is a folder' 'a folder' --compare e.h5 -o . p.h5
-refuses 2 'p\.h5: it has 2 data sets \(atacseq, h3k4me3\), but e\.bw is one track' 'two data sets and a track' \
+refuses 2 '--format is for tracks' 'a format' --compare e.h5 --format bedgraph p.h5
+refuses 2 '--basename is for tracks' 'a name' --compare e.h5 --basename x p.h5
+refuses 2 '\.: is a folder' 'a folder' --compare e.h5 -o . p.h5
+refuses 2 'p\.h5: has 2 data sets \(atacseq, h3k4me3\), but e\.bw is a single track' 'two data sets and a track' \
     --compare e.bw p.h5
-refuses 2 'e\.h5: it has 2 data sets \(atacseq, h3k4me3\), but x\.bg is one track' '  the other way round' \
+refuses 2 'e\.h5: has 2 data sets \(atacseq, h3k4me3\), but x\.bg is a single track' '  the other way round' \
     --compare e.h5 x.bg
 refuses 2 "unknown data set 'x'" 'a data set that is not there' --compare e.h5 --datasets x p.h5
 refuses 2 'is a track, which has no data sets' '  nor in tracks' --compare e.bw --datasets x x.bg
@@ -235,15 +235,15 @@ printf 'other\t0\t9\t1\n' >other.bg
 refuses 1 'none of its contigs \(.*chr2.*\) is in other\.bg \(other\)' 'no contig in common' --compare other.bg x.bg
 printf 'chr2\t0\t10\t1\n' >early.bg
 printf 'chr2\t10\t20\t1\n' >late.bg
-refuses 1 'no base has a value in it and in late\.bg' 'no base in common' --compare late.bg early.bg
+refuses 1 'no base has a value both in it and in late\.bg' 'no base in common' --compare late.bg early.bg
 sed 's/12345/12346/' sizes >longer
 track longer.bw --chrom-sizes longer x.bg
 refuses 1 'contig chr10 has 12345 bases, but 12346 in longer\.bw' 'another length' --compare longer.bw y.bw
 refuses 1 'contig chr10 has 12346 bases, but 12345 in y\.bw' '  the other way round' -o t --compare y.bw longer.bw
 printf 'chr2\t30000\t30012\t1\n' >beyond.bg
-refuses 1 'beyond\.bg: contig chr2 reaches base 30012, but has 30011 bases in y\.bw' 'bedGraph beyond the end' \
+refuses 1 'beyond\.bg: contig chr2 reaches base 30012, but has only 30011 bases in y\.bw' 'bedGraph beyond the end' \
     --compare beyond.bg y.bw
-refuses 1 'beyond\.bg: contig chr2 reaches base 30012, but has 30011 bases in y\.bw' '  the other way round' \
+refuses 1 'beyond\.bg: contig chr2 reaches base 30012, but has only 30011 bases in y\.bw' '  the other way round' \
     --compare y.bw beyond.bg
 printf 'chr2\t5\t9\t1\nchr2\t8\t12\t1\n' >overlap.bg
 refuses 1 'overlap\.bg:2' 'damaged bedGraph' --compare overlap.bg x.bg

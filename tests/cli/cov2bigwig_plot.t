@@ -18,7 +18,7 @@ plots() {
     shift
     run cov2bigwig -f "$@"
     status_is 0 "$name"
-    is "$(sed '/: it has no value at [0-9]* % of the bases of /d' "$stderr")" '' '  in silence'
+    is "$(sed '/: missing values at [0-9]* % of the bases of /d' "$stderr")" '' '  in silence'
 }
 is_png() {
     is "$(head -c 8 "$1" | od -An -tx1 | tr -d ' \n')" 89504e470d0a1a0a "  $1 is a PNG"
@@ -38,7 +38,7 @@ like "$(cat x.svg)" '>atacseq<' '  and the data sets'
 like "$(cat x.svg)" '>h3k4me3<' '  all of them'
 echo chr10 >drop
 plots 'what a list leaves out elsewhere' --plot x.svg --plot-region chr1 --blacklist-file drop p.h5
-refuses 2 'region chr10:1-1: drop lists its sequence' '  and here' --plot y.png --plot-region chr10:1-1 \
+refuses 2 'region chr10:1-1: its contig is listed in drop' '  and here' --plot y.png --plot-region chr10:1-1 \
     --blacklist-file drop p.h5
 plots 'bedGraph' --plot x.SVG --plot-region chrom:1-250 x.bg
 like "$(cat x.SVG)" '>chrom:1-250<' '  of which only the intervals are known'
@@ -159,14 +159,14 @@ fails() { # SCRIPT REGEX NAME
 }
 fails 'echo "nonsense" >&2; echo "  line 3: unknown or ambiguous terminal name" >&2; exit 1' \
     'gnuplot failed: line 3: unknown or ambiguous terminal name$' 'gnuplot fails'
-fails 'kill -9 $$' 'gnuplot was ended by signal 9 \(Killed\)$' 'gnuplot is killed'
-fails 'exit 0' 'y.png: .*gnuplot has not drawn all of it$' 'gnuplot draws nothing'
-fails "$(command -v gnuplot) \"\$@\" | head -c 3000" 'has not drawn all of it$' 'gnuplot stops in the middle'
+fails 'kill -9 $$' 'gnuplot: killed by signal 9 \(Killed\)$' 'gnuplot is killed'
+fails 'exit 0' 'y.png: incomplete picture from .*gnuplot$' 'gnuplot draws nothing'
+fails "$(command -v gnuplot) \"\$@\" | head -c 3000" 'incomplete picture from .*gnuplot$' 'gnuplot stops in the middle'
 echo '#!/nonexistent' >fake/gnuplot
 with_fake cov2bigwig --plot y.png --plot-region chr1:1-100 one.h5
-refused 1 'gnuplot cannot be run$' 'a gnuplot that cannot be run'
+refused 1 'gnuplot: cannot be run$' 'a gnuplot that cannot be run'
 # shellcheck disable=SC2016 # for the inner shell
 run sh -c 'PATH=/nonexistent exec "$BIN/cov2bigwig" --plot y.png --plot-region chr1:1-100 one.h5'
-refused 1 'there is no gnuplot, .* package gnuplot-nox$' 'no gnuplot'
+refused 1 'gnuplot not found; .* package gnuplot-nox$' 'no gnuplot'
 ok '  and no picture' test ! -e y.png
 done_testing

@@ -107,7 +107,7 @@ printf '# these\nchr2\nabsent\n' >ids
 from one.h5 --rename names --blacklist-file ids -o s.bw
 status_is 0 'names and a blacklist'
 check_track one.h5 s.bw '  are those of the stream' arrival=1 rename=names drop=chr2
-stderr_like '^cov2bigwig: warning: ids: 1 of 2 names are not in standard input, the first is absent$' '  unknown ones are counted'
+stderr_like '^cov2bigwig: warning: ids: 1 of 2 names are not in standard input; the first is absent$' '  unknown ones are counted'
 stderr_like '^cov2bigwig: warning: names: 1 of 3 names are not in standard input$' '  in both'
 printf 'chr1\t10\t20\nchr1\t15\t30\tx\nchr2\t0\t999999\n' >regions.bed
 from one.h5 --blacklist-file regions.bed -f -o s.bw
@@ -116,10 +116,10 @@ rm s.bw
 find . | sort >"$tap_dir/before"
 printf 'chr10 chr1\n' >names
 from one.h5 --rename names -o s.bw
-refused 1 'names: chr10 is renamed to chr1, as a sequence before it is named' 'two sequences of one name'
+refused 1 'names: chr10 is renamed to chr1, which is the name of an earlier sequence' 'two sequences of one name'
 printf 'chr1\nchr10\nchr2\nMito\nscaffold|7:x.1\nB\na\n\303\251\n' >ids
 from one.h5 --blacklist-file ids -o s.bw
-refused 1 'standard input: no sequence is left to convert: all are listed in ids' 'a blacklist of everything'
+refused 1 'standard input: no contig left to convert: all are listed in ids' 'a blacklist of everything'
 from one.h5 --datasets x -o s.bw
 refused 2 "unknown data set 'x'; it has: atacseq" 'a data set that is not there'
 from p.h5 -o s.bw
@@ -130,7 +130,7 @@ from one.h5 --experimental -o s.bw
 refused 1 'standard input: predictions, not measured coverage: ' 'predictions with --experimental'
 make_input pred blank.h5 datasets=d names='a b,c'
 from blank.h5 -o s.bg
-refused 1 "contig 'a b' cannot stand in bedGraph" 'a name with a blank'
+refused 1 "the name of contig 'a b' has white space" 'a name with a blank'
 from one.h5 --scale 1e300 -o s.bw
 refused 1 'is not a finite number' 'values that overflow'
 "$PYTHON" - <<'END'
@@ -194,9 +194,9 @@ for strand in + -; do
     check_track strands.h5 s.bw '  from a stream too' arrival=1 strand=$strand
 done
 rm x.bw s.bw
-refuses 1 'strands\.h5: chr1:1001-2000: only the \+ strand is there' 'the mean of a strand and nothing' -o x.bw strands.h5
+refuses 1 'strands\.h5: chr1:1001-2000: only the \+ strand is present' 'the mean of a strand and nothing' -o x.bw strands.h5
 from strands.h5 -o s.bw
-refused 1 'standard input: chr1:1001-2000: only the \+ strand is there, but the mean wants both; --strand \+ takes this one' '  from a stream'
+refused 1 'standard input: chr1:1001-2000: only the \+ strand is present, but the mean needs both; use --strand \+' '  from a stream'
 make_subset one.h5 none.h5 "$(for n in chr1 chr10 chr2 Mito scaffold\|7:x.1 B a é; do printf '%s:all,' "$n"; done)"
 run cov2bigwig -o x.bw none.h5
 status_is 0 'a partial file without rows'

@@ -175,7 +175,7 @@ done <<'END'
 END
 printf 'a\nnone\n' >ids
 run cov2bigwig -f -o o.bw --blacklist-file ids x.bw
-stderr_like 'warning: ids: 1 of 2 names are not in x.bw, the first is none' 'a name of the blacklist that is not there'
+stderr_like 'warning: ids: 1 of 2 names are not in x.bw; the first is none' 'a name of the blacklist that is not there'
 check 'a contig is left out' o.bw x.bg drop=a
 printf 'a\t100\t2000\n' >regions.bed
 run cov2bigwig -f -o o.bg --blacklist-file regions.bed x.bg
@@ -198,28 +198,28 @@ refused 1 'dir/y.bg exists; use -f to replace it' 'a file is not replaced unaske
 
 # ---- usage
 printf '2 1 a\n' >two
-refuses 2 'x.bg: a bigWig needs the lengths of the sequences, .*: --chrom-sizes FILE' 'no lengths' -o out.bw x.bg
+refuses 2 'x.bg: unknown contig lengths, which bigWig needs; use --chrom-sizes FILE' 'no lengths' -o out.bw x.bg
 refuses 2 '--chrom-sizes: x.bw is a bigWig, which has the lengths' 'lengths twice' -o out.bg --chrom-sizes sizes x.bw
 refuses 2 '--strand: x.bw is a track' 'a strand' -o out.bg --strand + x.bw
 refuses 2 '--datasets: x.bw is a track' 'a data set' -o out.bg --datasets x x.bw
 refuses 2 '--experimental is about genome files; x.bw is a track' 'measured coverage' -o out.bg --experimental x.bw
-refuses 2 'lists are not read from standard input' 'sizes from standard input' -o out.bw --chrom-sizes - x.bg
+refuses 2 'a list must not be standard input' 'sizes from standard input' -o out.bw --chrom-sizes - x.bg
 
 # ---- bad input
-refuses 1 'x.bg:1: z is not in two' 'a contig without a length' -o out.bw --chrom-sizes two x.bg
+refuses 1 'x.bg:1: contig z is not in two' 'a contig without a length' -o out.bw --chrom-sizes two x.bg
 printf 'z 2999\na 9000\nm 1\nb 700\n' >short
-refuses 1 'x.bg:[0-9]+: the interval ends at 3000, but z has 2999 bases in short' 'a length that is too short' \
+refuses 1 'x.bg:[0-9]+: interval ends at 3000, but z has 2999 bases in short' 'a length that is too short' \
     -o out.bw --chrom-sizes short x.bg
 printf 'z\n' >none
 refuses 1 'none:1: expected a name and a length above 0' 'sizes without a size' -o out.bw --chrom-sizes none x.bg
 printf 'z a\n' >twins
-refuses 1 'contig a is there twice' 'two contigs of one name' -o out.bw --rename twins x.bw
+refuses 1 'duplicate contig a' 'two contigs of one name' -o out.bw --rename twins x.bw
 printf 'z\na\nm\nb\nempty\n' >all
-refuses 1 'x.bw: no sequence is left to convert: all are listed in all' 'nothing left' -o out.bw --blacklist-file all x.bw
+refuses 1 'x.bw: no contig left to convert: all are listed in all' 'nothing left' -o out.bw --blacklist-file all x.bw
 printf 'a 0 1 1\na 0 1\n' >bad.bg
-refuses 1 'bad.bg:2: the value is missing' 'a line that is none' -o out.bg bad.bg
+refuses 1 'bad.bg:2: missing value' 'a line that is none' -o out.bg bad.bg
 head -c 700 x.bw >cut.bw
-refuses 1 'cut.bw: damaged or cut short' 'a cut bigWig' -o out.bg cut.bw
+refuses 1 'cut.bw: damaged or truncated' 'a cut bigWig' -o out.bg cut.bw
 run sh -c 'cat x.bw | cov2bigwig -o out.bg -'
 refused 1 'standard input: a bigWig must be a regular file, not a pipe' 'a bigWig from a pipe'
 done_testing

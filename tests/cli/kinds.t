@@ -48,7 +48,7 @@ while IFS='|' read -r files line words; do
 done <<'END'
 x.bam x.cram x.sam x.h5 p.h5 x.bw x.st|fasta2h5 -q -o o.h5 F|not a FASTA file, but 
 x.ckpt|fasta2h5 -q -o o.h5 F|this is 
-x.fa x.fa.gz x.bam x.cram x.sam x.ckpt x.bw x.st x.txt.gz x.h5.gz|bam2h5 -q -p x -o o.h5 F x.bam|not a genome file, which comes first, but 
+x.fa x.fa.gz x.bam x.cram x.sam x.ckpt x.bw x.st x.txt.gz x.h5.gz|bam2h5 -q -p x -o o.h5 F x.bam|not a genome file \(the first argument\), but 
 x.fa x.fa.gz x.h5 p.h5 x.st x.txt.gz|bam2h5 -q -p x -o o.h5 x.h5 F|neither reads \(BAM, CRAM, SAM\) nor a track \(bigWig, bedGraph\), but 
 x.ckpt|bam2h5 -q -p x -o o.h5 x.h5 F|this is 
 x.bam x.cram x.sam x.bw|covpredict -q -m x.ckpt -o o.h5 F|not a FASTA file, but 

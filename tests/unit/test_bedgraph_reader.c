@@ -154,38 +154,37 @@ static void refuses(void **state)
     static const struct {
         const char *text, *reason;
     } cases[] = {
-        {"a", "x:1: four columns are wanted: contig, begin, end, value"},
-        {"a 0 1 1\na\t\n", "x:2: four columns are wanted"},
-        {"a 0\n", "x:1: the end and the value are missing"},
-        {"a 0 1 \n", "x:1: the value is missing"},
+        {"a", "x:1: expected four columns: contig, begin, end, value"},
+        {"a 0 1 1\na\t\n", "x:2: expected four columns"},
+        {"a 0\n", "x:1: missing end and value"},
+        {"a 0 1 \n", "x:1: missing value"},
         {"a 0 1 1 +\n", "x:1: more than four columns: '+'"},
-        {"a -1 1 1\n", "x:1: no position: '-1'"},
-        {"a 0.0 1 1\n", "x:1: no position: '0.0'"},
-        {"a 0 1x 1\n", "x:1: no position: '1x'"},
-        {"a 0 1e3 1\n", "x:1: no position: '1e3'"},
-        {"a 0 1000000000000000000 1\n", "x:1: no position: '1000000000000000000'"},
-        {"a 0 99999999999999999999999 1\n", "x:1: no position"},
-        {"a 0 1 nan\n", "x:1: a 0 1: no finite number that a 32-bit float can hold: 'nan'"},
-        {"a 0 1 inf\n", "no finite number"},
-        {"a 0 1 1e39\n", "no finite number"},
-        {"a 0 1 1e999\n", "no finite number"},
-        {"a 0 1 0x10\n", "no finite number"},
-        {"a 0 1 1,5\n", "no finite number"},
-        {"a 0 1 1.5.\n", "no finite number"},
-        {"a 0 1 --1\n", "no finite number"},
-        {"a 0 1 1e\n", "no finite number"},
-        {"a 0 1 .\n", "no finite number"},
-        {"a 0 1 -\n", "no finite number"},
-        {"a 0 1 NA\n", "no finite number"},
-        {"a 5 5 1\n", "x:1: a 5 5: an interval without a base"},
-        {"a 5 4 1\n", "x:1: a 5 4: an interval without a base"},
-        {"a 0 5 1\n\na 4 6 1\n", "x:3: a 4 6: it begins before the end of the interval before it"},
-        {"a 10 11 1\na 0 1 1\n", "x:2: a 0 1: it begins before"},
-        {"a 0 1 1\nb 0 1 1\na 1 2 1\n", "x:3: lines of this contig came before, and others since; "
-                                        "sort the file: 'a'"},
-        {"fixedStep chrom=a start=1\n1\n", "x:1: this is wiggle, not bedGraph"},
-        {"a\001b 0 1 1\n", "x:1: a control character in the name of a contig"},
-        {"a 0 1 1\nb", "x:2: four columns are wanted"},
+        {"a -1 1 1\n", "x:1: invalid position: '-1'"},
+        {"a 0.0 1 1\n", "x:1: invalid position: '0.0'"},
+        {"a 0 1x 1\n", "x:1: invalid position: '1x'"},
+        {"a 0 1e3 1\n", "x:1: invalid position: '1e3'"},
+        {"a 0 1000000000000000000 1\n", "x:1: invalid position: '1000000000000000000'"},
+        {"a 0 99999999999999999999999 1\n", "x:1: invalid position"},
+        {"a 0 1 nan\n", "x:1: a 0 1: not a finite number that fits in a 32-bit float: 'nan'"},
+        {"a 0 1 inf\n", "not a finite number"},
+        {"a 0 1 1e39\n", "not a finite number"},
+        {"a 0 1 1e999\n", "not a finite number"},
+        {"a 0 1 0x10\n", "not a finite number"},
+        {"a 0 1 1,5\n", "not a finite number"},
+        {"a 0 1 1.5.\n", "not a finite number"},
+        {"a 0 1 --1\n", "not a finite number"},
+        {"a 0 1 1e\n", "not a finite number"},
+        {"a 0 1 .\n", "not a finite number"},
+        {"a 0 1 -\n", "not a finite number"},
+        {"a 0 1 NA\n", "not a finite number"},
+        {"a 5 5 1\n", "x:1: a 5 5: empty interval"},
+        {"a 5 4 1\n", "x:1: a 5 4: empty interval"},
+        {"a 0 5 1\n\na 4 6 1\n", "x:3: a 4 6: interval begins before the previous one ends"},
+        {"a 10 11 1\na 0 1 1\n", "x:2: a 0 1: interval begins before"},
+        {"a 0 1 1\nb 0 1 1\na 1 2 1\n", "x:3: contig in two places; sort the file: 'a'"},
+        {"fixedStep chrom=a start=1\n1\n", "x:1: not bedGraph but wiggle"},
+        {"a\001b 0 1 1\n", "x:1: not bedGraph: control character in the name of a contig"},
+        {"a 0 1 1\nb", "x:2: expected four columns"},
     };
     for (size_t i = 0; i < COV_COUNT(cases); i++) {
         char got[256];
@@ -198,7 +197,7 @@ static void refuses(void **state)
     char got[256];
     struct cov_err e = COV_ERR_INIT;
     assert_int_equal(read_all("a 0\0001 2 3\n", 11, got, sizeof got, &e), COV_EINPUT);
-    assert_non_null(strstr(e.text, "x:1: no position"));
+    assert_non_null(strstr(e.text, "x:1: invalid position"));
     /* A line without an end. */
     size_t n = 3 << 20;
     char *text = malloc(n);
@@ -208,7 +207,7 @@ static void refuses(void **state)
         text[i] = "a 0 1 1\n"[i];
     cov_err_clear(&e);
     assert_int_equal(read_all(text, n, got, sizeof got, &e), COV_EINPUT);
-    assert_string_equal(e.text, "x:2: a line of more than 1048576 bytes");
+    assert_string_equal(e.text, "x:2: line of more than 1048576 bytes");
     free(text);
 }
 

@@ -310,10 +310,10 @@ static void refuses_damage(void **state)
     } cases[] = {
         {0, 0, 4, 7, "not a bigWig file"},
         {0, 0, 4, 0x8789f2eb, "a bigBed file"},
-        {0, 4, 2, 5, "version 5 of bigWig is not known"},
+        {0, 4, 2, 5, "unknown bigWig version 5"},
         {0, 4, 2, 0, "version 0"},
-        {0, 8, 8, 1 << 20, "the list of contigs at byte 1048576 is beyond"},
-        {0, 8, 8, UINT64_MAX, "the list of contigs at byte 18446744073709551615 is beyond"},
+        {0, 8, 8, 1 << 20, "the list of contigs at byte 1048576 is past the end"},
+        {0, 8, 8, UINT64_MAX, "the list of contigs at byte 18446744073709551615 is past the end"},
         {0, 8, 8, 0, "no list of contigs at byte 0"},
         {0, 24, 8, 0, "no index at byte 0"},
         {0, 24, 8, UINT64_MAX - 8, "the index at byte"},
@@ -321,41 +321,41 @@ static void refuses_damage(void **state)
         {FROM_BPTREE, 8, 4, 0, "no list of contigs"},
         {FROM_BPTREE, 8, 4, UINT32_MAX, "no list of contigs"},
         {FROM_BPTREE, 12, 4, 9, "no list of contigs"},
-        {FROM_BPTREE, 16, 8, UINT64_MAX, "it cannot have the 18446744073709551615 contigs"},
-        {FROM_BPTREE, 16, 8, 1, "contig a has the number 1, which is not its own one of 0 to 0"},
-        {FROM_BPTREE, 16, 8, 3, "2 items instead of the 3"},
-        {FROM_BPTREE, 32, 1, 2, "no node of the list of contigs"},
-        {FROM_BPTREE, 34, 2, 0, "no node of the list of contigs"},
-        {FROM_BPTREE, 34, 2, 1, "1 items instead of the 2"},
-        {FROM_BPTREE, 36, 1, 0, "a contig has no name"},
-        {FROM_BPTREE, 36, 2, 0x6262, "contig bb is listed twice"},
-        {FROM_BPTREE, 41, 4, 0, "contig bb has the number 0"},
-        {FROM_BPTREE, 41, 4, 2, "contig a has the number 2"},
-        {FROM_BPTREE, 45, 4, 0, "contig a has no length"},
-        {FROM_BPTREE, 45, 4, 99, "a:1-100: beyond the end of the contig"},
+        {FROM_BPTREE, 16, 8, UINT64_MAX, "impossible number of contigs (18446744073709551615)"},
+        {FROM_BPTREE, 16, 8, 1, "contig a has number 1, which is taken or above 0"},
+        {FROM_BPTREE, 16, 8, 3, "2 instead of the declared 3 items"},
+        {FROM_BPTREE, 32, 1, 2, "invalid node of the list of contigs"},
+        {FROM_BPTREE, 34, 2, 0, "invalid node of the list of contigs"},
+        {FROM_BPTREE, 34, 2, 1, "1 instead of the declared 2 items"},
+        {FROM_BPTREE, 36, 1, 0, "contig without a name"},
+        {FROM_BPTREE, 36, 2, 0x6262, "duplicate contig bb"},
+        {FROM_BPTREE, 41, 4, 0, "contig bb has number 0"},
+        {FROM_BPTREE, 41, 4, 2, "contig a has number 2"},
+        {FROM_BPTREE, 45, 4, 0, "contig a has length 0"},
+        {FROM_BPTREE, 45, 4, 99, "a:1-100: past the end of the contig"},
         {FROM_RTREE, 0, 4, 1, "no index"},
-        {FROM_RTREE, 8, 8, UINT64_MAX, "it cannot have the 18446744073709551615 blocks"},
-        {FROM_RTREE, 8, 8, 0, "it has data, but none in its index"},
-        {FROM_RTREE, 8, 8, 5, "4 items instead of the 5"},
-        {FROM_RTREE, 8, 8, 3, "more than the 3 items"},
-        {FROM_LEAF, 0, 1, 9, "no node of the index"},
-        {FROM_LEAF, 2, 2, 0, "no node of the index"},
-        {FROM_LEAF, 2, 2, 3, "3 items instead of the 4"},
+        {FROM_RTREE, 8, 8, UINT64_MAX, "impossible number of blocks (18446744073709551615)"},
+        {FROM_RTREE, 8, 8, 0, "it has data, but the index is empty"},
+        {FROM_RTREE, 8, 8, 5, "4 instead of the declared 5 items"},
+        {FROM_RTREE, 8, 8, 3, "more than the declared 3 items"},
+        {FROM_LEAF, 0, 1, 9, "invalid node of the index"},
+        {FROM_LEAF, 2, 2, 0, "invalid node of the index"},
+        {FROM_LEAF, 2, 2, 3, "3 instead of the declared 4 items"},
         {FROM_LEAF, 20, 8, UINT64_MAX, "no block of"},
         {FROM_LEAF, 28, 8, UINT64_MAX, "no block of 18446744073709551615 bytes"},
-        {FROM_LEAF, 28, 8, 23, "is not a block of intervals"},
-        {FROM_LEAF, 28, 8, 61, "is not a block of intervals"},
-        {FROM_BLOCK, 0, 4, 2, "is not a block of intervals"},
-        {FROM_BLOCK, 0, 4, 1, "the intervals of contig a come in two places"},
-        {FROM_BLOCK, 20, 1, 0, "is not a block of intervals"},
-        {FROM_BLOCK, 20, 1, 4, "is not a block of intervals"},
-        {FROM_BLOCK, 20, 1, 3, "is not a block of intervals"},
-        {FROM_BLOCK, 22, 2, 65535, "is not a block of intervals"},
-        {FROM_BLOCK, 28, 4, 3, "bb:4-3: an interval without a base"},
-        {FROM_BLOCK, 28, 4, 8, "bb:8-8: before the end of the interval before it"},
-        {FROM_BLOCK, 28, 4, UINT32_MAX, "bb:4-4294967295: beyond the end of the contig"},
-        {FROM_BLOCK, 32, 4, 0x7f800000, "bb:4-7: a value that is not a finite number"},
-        {FROM_BLOCK, 32, 4, 0x7fc00000, "bb:4-7: a value that is not a finite number"},
+        {FROM_LEAF, 28, 8, 23, "invalid block of intervals"},
+        {FROM_LEAF, 28, 8, 61, "invalid block of intervals"},
+        {FROM_BLOCK, 0, 4, 2, "invalid block of intervals"},
+        {FROM_BLOCK, 0, 4, 1, "intervals of contig a in two places"},
+        {FROM_BLOCK, 20, 1, 0, "invalid block of intervals"},
+        {FROM_BLOCK, 20, 1, 4, "invalid block of intervals"},
+        {FROM_BLOCK, 20, 1, 3, "invalid block of intervals"},
+        {FROM_BLOCK, 22, 2, 65535, "invalid block of intervals"},
+        {FROM_BLOCK, 28, 4, 3, "bb:4-3: empty interval"},
+        {FROM_BLOCK, 28, 4, 8, "bb:8-8: overlaps or precedes the previous interval"},
+        {FROM_BLOCK, 28, 4, UINT32_MAX, "bb:4-4294967295: past the end of the contig"},
+        {FROM_BLOCK, 32, 4, 0x7f800000, "bb:4-7: value is not a finite number"},
+        {FROM_BLOCK, 32, 4, 0x7fc00000, "bb:4-7: value is not a finite number"},
     };
     static struct made m;
     const struct made_form forms[] = {{false, false, false, 4}, {true, false, false, 3}};
@@ -373,7 +373,7 @@ static void refuses_damage(void **state)
     s[0] = made_sections[1];
     s[1] = made_sections[0];
     make_bigwig(&m, &forms[0], s, MADE_N);
-    expect(&m, "bb:4-7: before the end of the interval before it");
+    expect(&m, "bb:4-7: overlaps or precedes the previous interval");
     /* Compressed blocks. */
     const struct made_form packed = {false, true, false, 4};
     make_bigwig(&m, &packed, made_sections, MADE_N);
@@ -384,7 +384,7 @@ static void refuses_damage(void **state)
     expect(&m, "more bytes than the 30");
     make_bigwig(&m, &packed, made_sections, MADE_N);
     made_patch(&m, 52, 0, 4);
-    expect(&m, "is not a block of intervals");
+    expect(&m, "invalid block of intervals");
 }
 
 /* Nodes that lead back to themselves, and paths of which there are more than any file has nodes. */
@@ -395,10 +395,10 @@ static void refuses_cycles(void **state)
     const struct made_form deep = {false, true, true, 4};
     make_bigwig(&m, &deep, made_sections, MADE_N);
     made_patch(&m, m.bptree + 36 + MADE_KEY, m.bptree + 32, 8);
-    expect(&m, "the list of contigs leads back to itself");
+    expect(&m, "the list of contigs has a cycle");
     make_bigwig(&m, &deep, made_sections, MADE_N);
     made_patch(&m, m.rtree + 48 + 4 + 16, m.rtree + 48, 8);
-    expect(&m, "the index leads back to itself");
+    expect(&m, "the index has a cycle");
     /* Each of 20 nodes names the next one 60 times; no leaf has what is wanted. */
     enum { LEVELS = 20, CHILDREN = 60 };
     struct cov_bigwig_reader *r;
@@ -430,7 +430,7 @@ static void refuses_cycles(void **state)
     assert_int_equal(cov_bigwig_reader_open("x.bw", &r, &e), 0);
     cov_bigwig_reader_seek(r, 0);
     assert_int_equal(read_on(r, &got, &e), COV_EINPUT);
-    assert_non_null(strstr(e.text, "the index leads back to itself"));
+    assert_non_null(strstr(e.text, "the index has a cycle"));
     cov_bigwig_reader_close(r);
     assert_int_equal(unlink("x.bw"), 0);
 }
@@ -452,7 +452,7 @@ static void refuses_other_files(void **state)
     size_t whole = m.n;
     for (size_t n = 0; n < whole - 4; n++) {
         m.n = n;
-        expect(&m, n < 64 ? "no bigWig has" : "beyond its");
+        expect(&m, n < 64 ? "damaged or truncated: only" : "past the end");
     }
     n_warnings = 0;
     struct list got = {0};

@@ -122,13 +122,13 @@ static void refuses_other_lengths(void **state)
     o.has_lengths[0] = false;
     assert_int_equal(compare(s, &o, &iv, 20), 0);
     assert_true(compare(s, &o, &iv, 27) < 0);
-    assert_string_equal(err.text, "x.bg: contig a reaches base 27, but has 26 bases in m.bw");
+    assert_string_equal(err.text, "x.bg: contig a reaches base 27, but has only 26 bases in m.bw");
     o.has_lengths[1] = false;
     assert_int_equal(compare(s, &o, &iv, 27), 0);
     o.has_lengths[0] = true;
     assert_int_equal(compare(s, &o, &iv, 27), 0);
     assert_true(compare(s, &o, &iv, 25) < 0);
-    assert_string_equal(err.text, "m.bw: contig a reaches base 26, but has 25 bases in x.bg");
+    assert_string_equal(err.text, "m.bw: contig a reaches base 26, but has only 25 bases in x.bg");
     cov_interval_store_free(s);
 }
 

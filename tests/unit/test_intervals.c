@@ -102,13 +102,13 @@ static void opens_both(void **state)
     put_file("", 0, COV_BGZ_PLAIN);
     assert_int_equal(cov_intervals_open("x", 1, &t, &e), COV_EINPUT);
     assert_null(t);
-    assert_string_equal(e.text, "x: it is empty");
+    assert_string_equal(e.text, "x: empty file");
     cov_err_clear(&e);
     put_file("a b c d", 7, COV_BGZ_DEFLATE);
     assert_int_equal(cov_intervals_detect("x", &kind, &e), 0);
     assert_int_equal(kind, COV_INTERVALS_NONE);
     assert_int_equal(cov_intervals_open("x", 1, &t, &e), COV_EINPUT);
-    assert_string_equal(e.text, "x: neither bigWig nor bedGraph");
+    assert_string_equal(e.text, "x: not bigWig or bedGraph");
     cov_err_clear(&e);
     assert_int_equal(cov_intervals_detect("none", &kind, &e), COV_EIO);
     assert_int_equal(cov_intervals_detect("/dev/null", &kind, NULL), 0);

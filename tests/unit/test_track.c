@@ -73,11 +73,11 @@ static void sink_checks_contigs(void **state)
     const int64_t some[] = {1, 2, 3}, none[] = {1, 0};
     struct cov_track_contigs c = {3, twice, some};
     assert_int_equal(cov_track_init(&s, &memory_format, "m", &c, &e), COV_EINPUT);
-    assert_string_equal(e.text, "m: contig b is there twice");
+    assert_string_equal(e.text, "m: duplicate contig b");
     cov_err_clear(&e);
     c = (struct cov_track_contigs){2, unsorted, some};
     assert_int_equal(cov_track_init(&s, &memory_format, "m", &c, &e), COV_EINPUT);
-    assert_string_equal(e.text, "m: contigs are not sorted: B stands behind b");
+    assert_string_equal(e.text, "m: contigs are not sorted: B follows b");
     cov_err_clear(&e);
     c = (struct cov_track_contigs){2, twice, none};
     assert_int_equal(cov_track_init(&s, &memory_format, "m", &c, &e), COV_EINPUT);
@@ -100,12 +100,12 @@ static void sink_checks_intervals(void **state)
         struct cov_interval iv;
         const char *error;
     } cases[] = {
-        {{2, 4, 1}, "m: b:3-4 (value 1) is out of order or overlaps the interval before it"},
-        {{0, 2, 1}, "m: b:1-2 (value 1) is out of order or overlaps the interval before it"},
-        {{-1, 2, 1}, "m: b:0-2 (value 1) is out of order or overlaps the interval before it"},
+        {{2, 4, 1}, "m: b:3-4 (value 1) is out of order or overlaps the previous interval"},
+        {{0, 2, 1}, "m: b:1-2 (value 1) is out of order or overlaps the previous interval"},
+        {{-1, 2, 1}, "m: b:0-2 (value 1) is out of order or overlaps the previous interval"},
         {{5, 5, 1}, "m: b:6-5 (value 1) is empty"},
         {{6, 5, 1}, "m: b:7-5 (value 1) is empty"},
-        {{9, 11, 1}, "m: b:10-11 (value 1) goes beyond the end of the contig"},
+        {{9, 11, 1}, "m: b:10-11 (value 1) is past the end of the contig"},
         {{5, 6, NAN}, "m: b:6-6 (value nan) is not a finite number"},
         {{5, 6, INFINITY}, "m: b:6-6 (value inf) is not a finite number"},
     };
@@ -135,7 +135,7 @@ static void sink_takes_announced_contigs(void **state)
     assert_int_equal(cov_track_begin_named(&m.base, "z", NULL), COV_OK);
     assert_int_equal(cov_track_add(&m.base, &iv, 1, NULL), COV_OK);
     assert_int_equal(cov_track_begin_named(&m.base, "y", &e), COV_EINPUT);
-    assert_string_equal(e.text, "m: contig z has no end");
+    assert_string_equal(e.text, "m: missing end of contig z");
     cov_err_clear(&e);
     assert_int_equal(cov_track_close(&m.base, NULL), COV_EINPUT);
     assert_int_equal(cov_track_end_contig(&m.base, 0, &e), COV_EINPUT);
@@ -148,7 +148,7 @@ static void sink_takes_announced_contigs(void **state)
     assert_int_equal(cov_track_end_contig(&m.base, 7, NULL), COV_EINPUT);
     assert_int_equal(cov_track_add(&m.base, &iv, 1, NULL), COV_EINPUT);
     assert_int_equal(cov_track_begin_named(&m.base, "z", &e), COV_EINPUT);
-    assert_string_equal(e.text, "m: contig z is there twice");
+    assert_string_equal(e.text, "m: duplicate contig z");
     assert_int_equal(cov_track_begin_named(&m.base, "a", NULL), COV_OK);
     assert_int_equal(cov_track_add(&m.base, &iv, 1, NULL), COV_OK);
     assert_int_equal(cov_track_end_contig(&m.base, INT64_MAX, NULL), COV_OK);
@@ -531,7 +531,7 @@ static void reads_ids(void **state)
     struct cov_blacklist *b;
     struct cov_err e = COV_ERR_INIT;
     assert_int_equal(read_text(text, sizeof text - 1, &b, &e), COV_EINPUT);
-    assert_non_null(strstr(e.text, ":4: neither an id alone nor contig, start and end"));
+    assert_non_null(strstr(e.text, ":4: neither an id nor contig, start and end"));
     assert_int_equal(read_text(good, sizeof good - 1, &b, NULL), COV_OK);
     const char *first;
     assert_int_equal(cov_blacklist_n_names(b), 3);
@@ -585,10 +585,10 @@ static void refuses_other_lists(void **state)
     } cases[] = {
         {"a\nb\t1\t2\n", ":2: a region among ids"},
         {"b\t1\t2\na\n", ":2: an id among regions"},
-        {"b\t1\n", ":1: neither an id alone nor contig, start and end"},
-        {"b\t1\tx\n", ":1: neither an id alone nor contig, start and end"},
-        {"b\t-1\t2\n", ":1: neither an id alone nor contig, start and end"},
-        {"b\t1\t99999999999999999999\n", ":1: neither an id alone nor contig, start and end"},
+        {"b\t1\n", ":1: neither an id nor contig, start and end"},
+        {"b\t1\tx\n", ":1: neither an id nor contig, start and end"},
+        {"b\t-1\t2\n", ":1: neither an id nor contig, start and end"},
+        {"b\t1\t99999999999999999999\n", ":1: neither an id nor contig, start and end"},
         {"b\t3\t2\n", ":1: the region ends before it starts"},
     };
     struct cov_blacklist *b;

@@ -32,9 +32,7 @@ typedef int32_t four __attribute__((vector_size(16)));
 
 struct cov_depth_lane cov_count_lane(const int32_t *depth, size_t n, int64_t *sum)
 {
-    enum {
-        BLOCK = 1 << 14
-    }; /* the sums of that many 16-bit halves, in four lanes, fit in 32 bits */
+    enum { BLOCK = 1 << 14 }; /* sums of BLOCK 16-bit halves, in four lanes, fit in 32 bits */
     int32_t max = 0;
     int64_t total = 0;
     size_t i = 0;

@@ -387,12 +387,11 @@ static int add_figures(const struct job *j, size_t k, struct cov_stats *stats, s
         char pearson[32], spearman[32];
         (void)snprintf(pearson, sizeof pearson, "pearson_%" PRId64, j->bin_sizes[i]);
         (void)snprintf(spearman, sizeof spearman, "spearman_%" PRId64, j->bin_sizes[i]);
-        rc = cov_stats_add_figure(stats, part, pearson, "Pearson's r in bins of that many bases", 3,
+        rc = cov_stats_add_figure(stats, part, pearson, "Pearson's r in bins of this size", 3,
                                   a->pearson, e);
         if (!rc)
-            rc = cov_stats_add_figure(stats, part, spearman,
-                                      "Spearman's rho in bins of that many bases", 3, a->spearman,
-                                      e);
+            rc = cov_stats_add_figure(stats, part, spearman, "Spearman's rho in bins of this size",
+                                      3, a->spearman, e);
     }
     if (!j->comparison.has_threshold)
         return rc;
@@ -438,9 +437,9 @@ static int check_contigs(const struct job *j, struct cov_err *e)
         cov_warn("%s: skipping %zu of %zu contigs that are not in %s: %s%s", ours->name, only.n, n,
                  theirs->name, only.text, more);
     if (only_measured.n > 0)
-        cov_warn("%s: skipping %zu of %zu contigs that are not in %s%s%s%s: %s%s", theirs->name,
+        cov_warn("%s: skipping %zu of %zu contigs that are not in %s%s%s: %s%s", theirs->name,
                  only_measured.n, m, ours->name, list ? ", or are dropped by " : "",
-                 list ? list : "", list ? "," : "", only_measured.text, more_measured);
+                 list ? list : "", only_measured.text, more_measured);
     for (size_t k = 0; k < j->n; k++) {
         const char *dataset = j->datasets[k], *colon = dataset ? ": " : "";
         int64_t both = cov_comparison_total(j->comparisons[k])->bases;

@@ -19,8 +19,8 @@ struct bedgraph {
     struct cov_bgz *out;
     char *path;
     const char *tbi_path, *csi_path;
-    bool warned; /* of a name that readers skip */
-    char *text;  /* room for a line of the current contig behind BUFFER bytes */
+    bool warned; /* about a name that readers skip */
+    char *text;  /* BUFFER bytes, and room for a line of the current contig */
     size_t n_text, cap_text;
     size_t n_name; /* length of the current contig's name */
 };
@@ -58,7 +58,7 @@ size_t cov_bedgraph_format_value(float value, char text[COV_BEDGRAPH_VALUE_BYTES
 
 /* ---- sink ---- */
 
-/* Puts the track's name into a failure: the stream calls itself by a temporary one. */
+/* Replaces the temporary name in a failure of the stream by the track's name. */
 static int named(const struct bedgraph *b, int rc, struct cov_err *e)
 {
     if (rc && strcmp(b->path, b->base.name) != 0 && strcmp(b->path, "-") != 0)
@@ -73,23 +73,23 @@ static int flush(struct bedgraph *b, struct cov_err *e)
     return named(b, rc, e);
 }
 
-/* Names that keep the lines whole. */
+/* Checks that a name does not break the lines. */
 static int check_name(struct bedgraph *b, const char *name, struct cov_err *e)
 {
     static const char *const heads[] = {"#", "track", "browser"};
     size_t n = strlen(name);
     if (n == 0)
-        return cov_fail(e, COV_EINPUT, "%s: a contig has no name", b->base.name);
+        return cov_fail(e, COV_EINPUT, "%s: contig without a name", b->base.name);
     for (size_t k = 0; k < n; k++)
         if ((unsigned char)name[k] <= ' ' || name[k] == 0x7f)
             return cov_fail(e, COV_EINPUT,
-                            "%s: white space or a control character in the name of contig '%s' "
-                            "cannot stand in bedGraph",
+                            "%s: the name of contig '%s' has white space or control characters, "
+                            "which bedGraph does not allow",
                             b->base.name, name);
     for (size_t k = 0; k < COV_COUNT(heads) && !b->warned; k++)
         if (strncmp(name, heads[k], strlen(heads[k])) == 0) {
-            cov_warn("%s: readers of bedGraph skip lines that begin with '%s', as those of "
-                     "contig %s do",
+            cov_warn("%s: readers of bedGraph skip lines that begin with '%s', such as those of "
+                     "contig %s",
                      b->base.name, heads[k], name);
             b->warned = true;
         }
@@ -105,7 +105,7 @@ static int begin(struct cov_track_sink *s, struct cov_err *e)
         return rc;
     b->n_name = strlen(s->contig_name);
     if (cov_size_add(b->n_name, BUFFER + 2 * MAX_NUMBER + COV_BEDGRAPH_VALUE_BYTES + 4, &room))
-        return cov_fail(e, COV_ENOMEM, "%s: the name of a contig is too long", s->name);
+        return cov_fail(e, COV_ENOMEM, "%s: contig name too long", s->name);
     rc = COV_RESERVE(&b->text, &b->cap_text, room, e);
     return rc;
 }
@@ -143,7 +143,7 @@ static int close_file(struct cov_track_sink *s, struct cov_err *e)
         return rc;
     rc = cov_bgz_close(b->out, e);
     b->out = NULL;
-    /* The index is made from the finished file: that reads all of it back. */
+    /* Indexing the finished file reads all of it back. */
     bool csi = cov_bedgraph_needs_csi(s);
     const char *index_path = csi ? b->csi_path : b->tbi_path;
     if (!rc && index_path)

@@ -1,8 +1,7 @@
 /* bedgraph_reader.c - see bedgraph_reader.h.
  *
- * Bytes are parsed where they were read, each looked at once: what is in the buffer ends with a
- * newline, at which every field ends too. The name of a contig is only compared with that of the
- * line before.
+ * Parses lines in the read buffer, looking at each byte once. The buffer ends with a newline, which
+ * also ends every field. The name of a contig is only compared with that of the line before.
  * SPDX-License-Identifier: MIT */
 #include "common/track/formats/bedgraph_reader.h"
 
@@ -21,19 +20,19 @@
 
 enum {
     STEP = 1 << 17,  /* bytes read at once */
-    BATCH = 1 << 10, /* intervals given at once */
-    MAX_DIGITS = 18, /* of which any number fits in 63 bits */
-    AT_ONCE = 8,     /* digits; as many bytes may be read behind the text */
-    MAX_VALUE = 64,  /* bytes of a value that strtod is asked about */
-    SHOWN = 40       /* bytes of a field in messages */
+    BATCH = 1 << 10, /* intervals returned at once */
+    MAX_DIGITS = 18, /* 18 digits fit in 63 bits */
+    AT_ONCE = 8,     /* digits parsed at once; the text is padded by as many bytes */
+    MAX_VALUE = 64,  /* longest value passed to strtod */
+    SHOWN = 40       /* bytes of a field shown in messages */
 };
 
 struct cov_bedgraph_reader {
     struct cov_bgz *in;
     bool at_end, failed;
-    char *text; /* text[at .. end) are whole lines, and text[end .. filled) the begin of one */
+    char *text; /* text[at .. end) are complete lines, text[end .. filled) the start of one */
     size_t at, end, filled, cap;
-    size_t line; /* of text[at] */
+    size_t line; /* line number of text[at] */
     struct cov_names *names;
     char *contig; /* the current one. Owned */
     size_t n_contig, cap_contig;
@@ -96,7 +95,7 @@ const char *cov_bedgraph_reader_contig(const struct cov_bedgraph_reader *r, size
 
 /* ---------------------------------------------------------------- lines */
 
-/* Reads on until there is a whole line, or the end. */
+/* Reads until there is a complete line, or the end. */
 static int fill(struct cov_bedgraph_reader *r, struct cov_err *e)
 {
     size_t seen = 0;
@@ -106,7 +105,7 @@ static int fill(struct cov_bedgraph_reader *r, struct cov_err *e)
     r->at = r->end = 0;
     while (r->end == 0 && !r->at_end) {
         if (r->filled > COV_MAX_LINE)
-            return cov_fail(e, COV_EINPUT, "%s:%zu: a line of more than %d bytes",
+            return cov_fail(e, COV_EINPUT, "%s:%zu: line of more than %d bytes",
                             cov_bgz_name(r->in), r->line, (int)COV_MAX_LINE);
         size_t got = 0;
         int rc = COV_RESERVE(&r->text, &r->cap, r->filled + STEP + 1 + AT_ONCE, e);
@@ -118,7 +117,7 @@ static int fill(struct cov_bedgraph_reader *r, struct cov_err *e)
         if (got == 0) {
             r->at_end = true;
             if (r->filled > 0)
-                r->text[r->filled++] = '\n'; /* that the last line lacks */
+                r->text[r->filled++] = '\n'; /* missing after the last line */
         }
         const char *newline = memrchr(r->text + seen, '\n', r->filled - seen);
         r->end = newline ? (size_t)(newline - r->text) + 1 : 0;
@@ -148,13 +147,14 @@ static inline bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* How many of the AT_ONCE bytes at p are digits, up to the first that is none, and their number:
- * neighbours are joined to numbers of two digits, these to four, and these to eight. */
+/* Parses up to AT_ONCE digits at p; returns their number. Joins neighbours to numbers of two
+ * digits, these to four, and these to eight. */
 static inline size_t read_eight(const char *p, uint64_t *number)
 {
     uint64_t x;
     memcpy(&x, p, sizeof x);
-    x = le64toh(x) ^ UINT64_C(0x3030303030303030); /* a digit is its value now, the first lowest */
+    x = le64toh(x) ^ UINT64_C(0x3030303030303030); /* digits become their values; the first is the
+                                                    * lowest byte */
     uint64_t others = ((x + UINT64_C(0x7676767676767676)) | x) & UINT64_C(0x8080808080808080);
     size_t n = others ? (size_t)__builtin_ctzll(others) / 8 : AT_ONCE;
     x = n > 0 ? x << 8 * (AT_ONCE - n) : 0;
@@ -164,7 +164,7 @@ static inline size_t read_eight(const char *p, uint64_t *number)
     return n;
 }
 
-/* The same for as many digits as there are, but for those behind MAX_DIGITS; *p: behind them. */
+/* The same for any number of digits, ignoring those after MAX_DIGITS; moves *p past them. */
 static inline size_t read_digits(const char **p, uint64_t *number)
 {
     size_t n = read_eight(*p, number);
@@ -175,7 +175,7 @@ static inline size_t read_digits(const char **p, uint64_t *number)
     return n;
 }
 
-/* A number without sign at *p; false when that is none of at most MAX_DIGITS digits. */
+/* Parses an unsigned number at *p; false if it has no digits, too many, or anything else. */
 static inline bool read_position(const char **p, int64_t *x)
 {
     uint64_t number;
@@ -184,8 +184,8 @@ static inline bool read_position(const char **p, int64_t *x)
     return n > 0 && ends_field(**p);
 }
 
-/* The field that begins at p as a finite number, by strtod. Only what decimal numbers are made of:
- * strtod also takes hexadecimal ones, "inf" and "nan". */
+/* Parses the field at p with strtod; false if it is not a finite decimal number. strtod alone would
+ * also accept hexadecimal numbers, "inf" and "nan". */
 static bool ask_strtod(const char *p, float *value)
 {
     char text[MAX_VALUE], *end;
@@ -201,8 +201,8 @@ static bool ask_strtod(const char *p, float *value)
     return n > 0 && *end == '\0' && isfinite(*value);
 }
 
-/* The field at *p as a number. One of few digits is exact as a double, and so is the power of ten
- * by which it is divided: then the quotient is the nearest double, as strtod has it. */
+/* Parses the field at *p as a number. A number with few digits, and the power of ten that divides
+ * it, are exact doubles, so the quotient is the nearest double, like that of strtod. */
 static inline bool read_value(const char **p, float *value)
 {
     enum { MOST = 15, POWERS = 16 };
@@ -253,7 +253,7 @@ static int refuse(struct cov_bedgraph_reader *r, const char *reason, const char 
                     field ? ": '" : "", (int)n, field ? field : "", field ? "'" : "");
 }
 
-/* Of an interval, which is named by its columns. */
+/* Fails because of an interval, naming its columns. */
 static int refuse_interval(struct cov_bedgraph_reader *r, const struct cov_interval *iv,
                            const char *reason, const char *field, struct cov_err *e)
 {
@@ -264,45 +264,44 @@ static int refuse_interval(struct cov_bedgraph_reader *r, const struct cov_inter
     return refuse(r, place, field, e);
 }
 
-/* Goes on to the contig whose name is at p. */
+/* Starts the contig whose name is at p. */
 static int change_contig(struct cov_bedgraph_reader *r, const char *p, struct cov_err *e)
 {
     size_t n = 0;
     bool is_new;
     for (; !ends_field(p[n]); n++)
         if ((unsigned char)p[n] < ' ' || p[n] == 0x7f)
-            return refuse(r, "a control character in the name of a contig: this is not bedGraph", p,
-                          e);
+            return refuse(r, "not bedGraph: control character in the name of a contig", p, e);
     if (is_word(p, "variableStep") || is_word(p, "fixedStep"))
-        return refuse(r, "this is wiggle, not bedGraph", p, e);
+        return refuse(r, "not bedGraph but wiggle", p, e);
     int rc = cov_names_add(r->names, p, n, &r->number, &is_new, e);
     if (!rc)
         rc = COV_RESERVE(&r->contig, &r->cap_contig, n + 1, e);
     if (rc)
         return rc;
     if (!is_new)
-        return refuse(r, "lines of this contig came before, and others since; sort the file", p, e);
+        return refuse(r, "contig in two places; sort the file", p, e);
     memcpy(r->contig, p, n);
     r->n_contig = n;
     r->last = 0;
     return COV_OK;
 }
 
-static const char no_number[] = "no finite number that a 32-bit float can hold";
+static const char no_number[] = "not a finite number that fits in a 32-bit float";
 
-/* The fields behind the contig's name: what is wrong with them (*field: which), or NULL. */
+/* Parses the fields after the contig's name. Returns NULL, or what is wrong with *field. */
 static inline const char *read_fields(const char **p, struct cov_interval *iv, const char **field)
 {
     const char *q = *field = pass_blanks(*p);
     if (!read_position(&q, &iv->beg))
-        return *q == '\n' && q == *field ? "four columns are wanted: contig, begin, end, value"
-                                         : "no position";
+        return *q == '\n' && q == *field ? "expected four columns: contig, begin, end, value"
+                                         : "invalid position";
     q = *field = pass_blanks(q);
     if (!read_position(&q, &iv->end))
-        return *q == '\n' && q == *field ? "the end and the value are missing" : "no position";
+        return *q == '\n' && q == *field ? "missing end and value" : "invalid position";
     q = *field = pass_blanks(q);
     if (*q == '\n')
-        return "the value is missing";
+        return "missing value";
     if (!read_value(&q, &iv->value))
         return no_number;
     q = *field = pass_blanks(q);
@@ -310,8 +309,7 @@ static inline const char *read_fields(const char **p, struct cov_interval *iv, c
     return *q == '\n' ? NULL : "more than four columns";
 }
 
-/* Takes the line at text[at]; *changes: whether it stays there because it begins a contig and there
- * are intervals of another. */
+/* Takes the line at text[at]. *changes: the line is left because it starts another contig. */
 static inline int take_line(struct cov_bedgraph_reader *r, bool *changes, struct cov_err *e)
 {
     const char *p = r->text + r->at, *field;
@@ -339,10 +337,10 @@ static inline int take_line(struct cov_bedgraph_reader *r, bool *changes, struct
     if (reason)
         return refuse(r, reason, *field == '\n' ? NULL : field, e);
     if (iv->end <= iv->beg)
-        return refuse_interval(r, iv, "an interval without a base", NULL, e);
+        return refuse_interval(r, iv, "empty interval", NULL, e);
     if (iv->beg < r->last)
-        return refuse_interval(
-            r, iv, "it begins before the end of the interval before it; sort the file", NULL, e);
+        return refuse_interval(r, iv, "interval begins before the previous one ends; sort the file",
+                               NULL, e);
     r->last = iv->end;
     r->lines[r->n++] = r->line++;
     r->at = (size_t)(p - r->text);

@@ -1,9 +1,8 @@
-/* bedgraph_reader.h - reads bedGraph: contig, beg, end, value, 0-based, half-open, separated by
+/* bedgraph_reader.h - reads bedGraph: contig, beg, end, value; 0-based, half-open, separated by
  * tabs or blanks.
  *
- * Blank lines, and those that begin with '#' or the words `track` or `browser`, are passed over.
- * All else is data, and an error "<path>:<line>: ..." (COV_EINPUT) where it is not what it should
- * be.
+ * Skips blank lines, and lines that begin with '#' or the words `track` or `browser`. Any other
+ * line must be data; otherwise the error is "<path>:<line>: ..." (COV_EINPUT).
  * SPDX-License-Identifier: MIT */
 #ifndef COV_TRACK_FORMATS_BEDGRAPH_READER_H
 #define COV_TRACK_FORMATS_BEDGRAPH_READER_H
@@ -22,19 +21,20 @@ struct cov_bedgraph_reader;
 int cov_bedgraph_reader_open(const char *path, unsigned n_threads, struct cov_bedgraph_reader **out,
                              struct cov_err *e) COV_MUST_USE;
 
-/* The same from what has been opened, of which nothing was read. Owns `in`, after a failure too. */
+/* The same for an open stream that has not been read. Owns `in`, also after a failure. */
 int cov_bedgraph_reader_new(struct cov_bgz *in, struct cov_bedgraph_reader **out,
                             struct cov_err *e) COV_MUST_USE;
 void cov_bedgraph_reader_close(struct cov_bedgraph_reader *r); /* NULL is accepted */
 
-/* The contigs that have come so far, in their order. Names until the next call of next. */
+/* The contigs read so far, in order. Names are borrowed until the next call of
+ * cov_bedgraph_reader_next. */
 size_t cov_bedgraph_reader_n_contigs(const struct cov_bedgraph_reader *r);
 const char *cov_bedgraph_reader_contig(const struct cov_bedgraph_reader *r, size_t i);
 
-/* The next intervals: *n > 0 of them, of one contig, and the number of the line of each, borrowed
- * until the next call. Those of a contig come together, ascend and do not overlap, and are not
- * empty; their values are finite: the nearest double, as a float. Returns 1, 0 at the end, or a
- * failure, after which every call fails. */
+/* Reads the next *n > 0 intervals, all on one contig, and their line numbers; borrowed until the
+ * next call. Intervals of a contig are contiguous in the file, ascending, disjoint and not empty;
+ * values are finite (the nearest double, as a float). Returns 1, 0 at the end, or a failure, after
+ * which every call fails. */
 int cov_bedgraph_reader_next(struct cov_bedgraph_reader *r, size_t *contig,
                              const struct cov_interval **iv, const size_t **lines, size_t *n,
                              struct cov_err *e) COV_MUST_USE;

@@ -5,12 +5,12 @@
  *   per zoom level: number of windows, blocks, R tree of them
  *   the magic number again
  *
- * The tree of contigs stands before the data because readers exist (that of JBrowse) that take what
- * lies between the two offsets for the tree. When contigs are announced on the way its size is not
- * known beforehand: some room is left, and when that is not enough the data is moved.
+ * The tree of contigs is before the data, because some readers (JBrowse) take everything between
+ * the two offsets for the tree. Its size is unknown if contigs are announced: some room is
+ * reserved, and if that is not enough, the data is moved.
  *
- * Blocks of zoom levels go to a temporary file and are copied behind the data at the end, less those
- * of levels that turned out to be of no use.
+ * Blocks of zoom levels go to a temporary file and are copied to the end of the data, except those
+ * of levels that turn out to be useless.
  * SPDX-License-Identifier: MIT */
 #include "common/track/formats/bigwig.h"
 
@@ -36,11 +36,11 @@ enum {
     SUMMARY_AT = HEADER_BYTES + COV_ZOOM_MAX_CHOSEN * ZOOM_HEADER_BYTES,
     TREE_AT = SUMMARY_AT + SUMMARY_BYTES,
     COUNT_BYTES = 8,
-    /* For the tree of contigs that are announced: 400 names of 30 letters. */
+    /* For the tree of announced contigs: 400 names of 30 letters. */
     TREE_ROOM = 16384 - TREE_AT,
 };
 
-/* A block has a head and items; 1024 are what UCSC's programs put into one. */
+/* A block has a head and items; UCSC's programs use 1024 items. */
 enum {
     BLOCK_ITEMS = 1024,
     ITEM_BYTES = 12,
@@ -53,18 +53,18 @@ static const uint32_t magic = 0x888ffc26;
 
 enum { SAMPLED_CONTIGS = 32, OTHER_SAMPLES = 2 };
 
-/* A contig whose first and last interval are looked for when the file is read back. */
+/* A contig whose first and last interval are checked when the file is read back. */
 struct sampled {
     size_t contig;
     struct cov_interval first, last;
 };
 
 struct level {
-    uint8_t *windows; /* of the open block; NULL before the first */
+    uint8_t *windows; /* of the current block; NULL before the first */
     size_t n;
     struct cov_rtree_block cover;
     struct cov_block_list list;
-    /* The first n_shared blocks are those of the level below; n_blocks with those. */
+    /* The first n_shared of n_blocks blocks are those of the level below. */
     size_t n_shared, n_blocks;
 };
 
@@ -74,9 +74,9 @@ struct bigwig {
     struct cov_bigwig_out outs[COV_BIGWIG_FILES];
     char *spool_what;
     struct cov_block_queue *queue;
-    uint64_t data_at; /* place of the number of blocks */
-    uint32_t contig;  /* of the intervals that came last */
-    /* The open block. */
+    uint64_t data_at; /* offset of the number of blocks */
+    uint32_t contig;  /* of the last intervals */
+    /* The current block. */
     uint8_t block[BLOCK_HEAD + BLOCK_ITEMS * ITEM_BYTES];
     size_t n_items;
     uint32_t block_beg, block_end;
@@ -84,11 +84,11 @@ struct bigwig {
     struct cov_block_list list;
     struct cov_zoom zoom;
     struct level levels[COV_ZOOM_LEVELS];
-    /* Of the reading back. */
+    /* For reading the file back. */
     size_t stride; /* every stride-th contig is sampled */
     struct sampled sampled[SAMPLED_CONTIGS];
     size_t n_sampled;
-    struct cov_bigwig_sample highest, last; /* the last one is the last of all */
+    struct cov_bigwig_sample highest, last; /* the last interval of all */
 };
 
 /* ---- zoom levels ---- */
@@ -105,7 +105,7 @@ static int flush_level(struct bigwig *b, size_t k, struct cov_err *e)
                                &l->list, e);
 }
 
-/* Sums of extreme values leave the range of a float. */
+/* Sums of extreme values exceed the range of a float. */
 static float to_float(double x)
 {
     const float most = 3.40282347e38F;
@@ -137,7 +137,7 @@ static int add_window(void *arg, size_t k, uint32_t contig, const struct cov_zoo
     return l->n == BLOCK_ITEMS ? flush_level(b, k, e) : COV_OK;
 }
 
-/* Windows that two levels have in common are stored once. */
+/* Windows that two levels share are stored once. */
 static int begin_level(void *arg, size_t k, struct cov_err *e)
 {
     struct bigwig *b = arg;
@@ -146,7 +146,7 @@ static int begin_level(void *arg, size_t k, struct cov_err *e)
     return rc;
 }
 
-/* The blocks of a level, of the files' cov_rtree_fn. */
+/* The blocks of a level, for a cov_rtree_fn. */
 struct level_blocks {
     const struct level *levels;
     size_t k;
@@ -179,7 +179,7 @@ static int flush_block(struct bigwig *b, struct cov_err *e)
     p = cov_put32(p, b->contig);
     p = cov_put32(p, b->block_beg);
     p = cov_put32(p, b->block_end);
-    p = cov_put64(p, 0); /* step and span, of other types */
+    p = cov_put64(p, 0); /* step and span, for other types */
     *p++ = BEDGRAPH;
     *p++ = 0;
     (void)cov_put16(p, (uint16_t)b->n_items);
@@ -187,7 +187,7 @@ static int flush_block(struct bigwig *b, struct cov_err *e)
     return cov_block_queue_add(b->queue, COV_BIGWIG_DATA, b->block, n, &cover, &b->list, e);
 }
 
-/* The contig that was the current one has no more intervals. */
+/* Ends the intervals of the current contig. */
 static int end_contig(struct bigwig *b, struct cov_err *e)
 {
     if (!b->contig_begun)
@@ -202,11 +202,11 @@ static int begin(struct cov_track_sink *s, struct cov_err *e)
     struct bigwig *b = (struct bigwig *)s;
     int rc = end_contig(b, e);
     if (!rc && s->contig >= UINT32_MAX)
-        rc = cov_fail(e, COV_EINPUT, "%s: bigWig cannot hold %zu contigs", s->name, s->contig);
+        rc = cov_fail(e, COV_EINPUT, "%s: too many contigs for bigWig (%zu)", s->name, s->contig);
     return rc;
 }
 
-/* Contigs to be sampled are every first, second, fourth ... of those with intervals. */
+/* Samples every contig with intervals, later every second, fourth and so on. */
 static void begin_sample(struct bigwig *b, const struct cov_interval *iv)
 {
     size_t contig = b->base.contig;
@@ -270,7 +270,7 @@ static int by_name(const void *x, const void *y)
                   ((const struct cov_bptree_item *)y)->name);
 }
 
-/* The contigs in the order of their names; the caller frees. */
+/* Returns the contigs sorted by name; caller frees. */
 static struct cov_bptree_item *sort_contigs(const struct cov_track_sink *s, size_t *key_bytes,
                                             struct cov_err *e)
 {
@@ -289,13 +289,13 @@ static struct cov_bptree_item *sort_contigs(const struct cov_track_sink *s, size
     return items;
 }
 
-/* Where the data begins behind a tree of contigs. */
+/* Offset of the data after a tree of contigs. */
 static uint64_t behind_tree(size_t n, size_t key_bytes)
 {
     return (TREE_AT + cov_bptree_bytes(n, key_bytes) + 7) / 8 * 8;
 }
 
-/* Moves the blocks, of which there are n bytes, so that the data begins at `to` > data_at. */
+/* Moves the n bytes of blocks so that the data begins at `to` > data_at. */
 static int move_data(struct bigwig *b, uint64_t n, uint64_t to, struct cov_err *e)
 {
     enum { PIECE = 1 << 20 };
@@ -303,7 +303,7 @@ static int move_data(struct bigwig *b, uint64_t n, uint64_t to, struct cov_err *
     uint64_t from = b->data_at + COUNT_BYTES, shift = to - b->data_at;
     uint8_t *piece = cov_malloc(PIECE, 1, e);
     int rc = piece ? COV_OK : COV_ENOMEM;
-    while (n > 0 && !rc) { /* from the end, as it moves up */
+    while (n > 0 && !rc) { /* from the end, since it moves up */
         size_t k = n < PIECE ? (size_t)n : PIECE;
         n -= k;
         rc = cov_bigwig_out_read(out, piece, k, from + n, e);
@@ -315,7 +315,7 @@ static int move_data(struct bigwig *b, uint64_t n, uint64_t to, struct cov_err *
     return rc;
 }
 
-/* Copies level k behind what is there. *data_at and *index_at: where it is. */
+/* Appends level k and sets *data_at and *index_at to its offsets. */
 static int put_level(struct bigwig *b, size_t k, uint64_t *data_at, uint64_t *index_at,
                      struct cov_err *e)
 {
@@ -371,7 +371,7 @@ static int put_zoom(struct bigwig *b, struct zoom_headers *headers, struct cov_e
     return rc;
 }
 
-/* All that stands before the data. */
+/* Writes everything before the data. */
 static int write_head(struct bigwig *b, const struct zoom_headers *zoom, uint64_t index_at,
                       const struct cov_bptree_item *items, size_t key_bytes, struct cov_err *e)
 {
@@ -385,8 +385,8 @@ static int write_head(struct bigwig *b, const struct zoom_headers *zoom, uint64_
     p = cov_put64(p, TREE_AT);
     p = cov_put64(p, b->data_at);
     p = cov_put64(p, index_at);
-    p = cov_put32(p, 0); /* fields, of bigBed */
-    p = cov_put64(p, 0); /* autoSql, likewise */
+    p = cov_put32(p, 0); /* fields (bigBed) */
+    p = cov_put64(p, 0); /* autoSql (bigBed) */
     p = cov_put64(p, SUMMARY_AT);
     (void)cov_put32(p, COV_BIGWIG_BLOCK_BYTES);
     memcpy(bytes + HEADER_BYTES, zoom->bytes, zoom->n * ZOOM_HEADER_BYTES);
@@ -437,7 +437,7 @@ static int write_rest(struct bigwig *b, struct cov_err *e)
     return rc;
 }
 
-/* What is looked for when the file is read back. */
+/* Reads the file back and checks samples of the intervals. */
 static int verify(const struct bigwig *b, struct cov_err *e)
 {
     struct cov_bigwig_sample samples[2 * SAMPLED_CONTIGS + OTHER_SAMPLES];
@@ -457,7 +457,7 @@ static int close_file(struct cov_track_sink *s, struct cov_err *e)
 {
     struct bigwig *b = (struct bigwig *)s;
     if (cov_track_n_contigs(s) == 0)
-        return cov_fail(e, COV_EINPUT, "%s: there is no contig to write", s->name);
+        return cov_fail(e, COV_EINPUT, "%s: no contigs to write", s->name);
     int rc = end_contig(b, e);
     for (size_t k = b->zoom.first; k < b->zoom.n_active && !rc; k++)
         rc = flush_level(b, k, e);
@@ -503,7 +503,7 @@ static int check_lengths(const struct bigwig *b, struct cov_err *e)
     for (size_t i = 0; contigs && i < contigs->n; i++)
         if (contigs->lengths[i] > UINT32_MAX)
             return cov_fail(e, COV_EINPUT,
-                            "%s: contig %s has %" PRId64 " bases; bigWig ends at %" PRIu32,
+                            "%s: contig %s has %" PRId64 " bases; the limit of bigWig is %" PRIu32,
                             b->base.name, contigs->names[i], contigs->lengths[i], UINT32_MAX);
     return COV_OK;
 }

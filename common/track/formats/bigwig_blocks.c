@@ -1,12 +1,12 @@
 /* bigwig_blocks.c - see bigwig_blocks.h.
  *
- * Blocks are gathered in batches, for a block of a small contig is less work than handing it to
- * another thread. A batch is queued in the pool when it is full; the oldest is written when its
- * place in the ring is wanted. Whoever waits for a batch that no worker has begun does its work
- * himself: so a worker may wait here too, though all others may be doing the same.
+ * Blocks are collected in batches, because a block of a small contig is less work than handing it
+ * to another thread. A full batch is submitted to the pool; the oldest batch is written when its
+ * place in the ring is needed. A thread that waits for a batch no worker has started does the work
+ * itself, so workers of the pool may wait here too.
  *
- * The pool may come to a batch long after that, even after the queue has gone. So what the tasks
- * look at is counted, and freed by the last who leaves.
+ * The pool may run a task long after that, even after the queue is gone. So the state that tasks
+ * use is reference-counted.
  * SPDX-License-Identifier: MIT */
 #include "common/track/formats/bigwig_blocks.h"
 
@@ -20,14 +20,14 @@
 #include "common/codec/deflate.h"
 #include "common/codec/tokens.h"
 
-/* Blocks of less than SMALL bytes are not worth codes of their own. */
+/* Blocks of less than SMALL bytes do not repay Huffman codes of their own. */
 enum { BATCH_BYTES = 1 << 17, BATCH_BLOCKS = 2048, SMALL = 1024, LEVEL = 1 };
 
-/* Batches a worker: enough for him who fills them not to wait while a worker is off its core. */
+/* Batches per worker: enough to keep the producer busy while a worker is descheduled. */
 enum { PER_WORKER = 8 };
 
-/* Where a window of a zoom level repeats what stands before it: the window before, whose end is its
- * begin, and its own least value, which may be the greatest as well. */
+/* Distances at which a window of a zoom level repeats earlier bytes: the previous window, whose end
+ * is this one's begin, and its own minimum, which is often the maximum too. */
 static const unsigned window_dists[] = {32, 28, 4};
 
 struct block {
@@ -41,12 +41,12 @@ enum state { EMPTY, QUEUED, RUNNING, DONE };
 
 struct batch {
     enum state state; /* under the lock */
-    uint64_t number;  /* likewise */
+    uint64_t number;  /* under the lock */
     size_t n_blocks, n_raw, bound;
     size_t n_out[COV_BIGWIG_FILES];
     struct block *blocks;
     uint8_t *raw;
-    uint8_t *out; /* what goes to the first file, and behind it what goes to the next */
+    uint8_t *out; /* bytes for the first file, followed by those for the second */
     size_t cap_out;
     int code;
     struct cov_err err;
@@ -55,7 +55,7 @@ struct batch {
 struct shared {
     pthread_mutex_t lock;
     pthread_cond_t done;
-    size_t n_users; /* the queue, and tasks that have not ended */
+    size_t n_users; /* the queue and unfinished tasks */
     size_t n_batches;
     struct batch *batches;
 };
@@ -64,7 +64,7 @@ struct cov_block_queue {
     struct shared *shared;
     struct cov_pool *pool;
     struct cov_bigwig_out *outs;
-    uint64_t head, tail; /* batches written, and begun: the last of them is being filled */
+    uint64_t head, tail; /* batches written, and started; the last one is being filled */
 };
 
 /* ---- compressing ---- */
@@ -119,7 +119,7 @@ static int compress(struct batch *b, struct cov_err *e)
     return rc;
 }
 
-/* Does the work of a batch that is RUNNING for the caller. */
+/* Compresses a batch that is RUNNING for the caller. */
 static void run_batch(struct shared *s, struct batch *b)
 {
     b->err = (struct cov_err)COV_ERR_INIT;
@@ -213,7 +213,7 @@ static int retire(struct cov_block_queue *q, struct cov_err *e)
     return COV_OK;
 }
 
-/* The batch that is being filled is full: hands it to the pool. */
+/* Submits the current batch to the pool. */
 static int submit(struct cov_block_queue *q, struct cov_err *e)
 {
     struct shared *s = q->shared;
@@ -231,7 +231,7 @@ static int submit(struct cov_block_queue *q, struct cov_err *e)
     return rc;
 }
 
-/* Begins the next batch, for which the oldest may have to make room. */
+/* Starts the next batch; may have to write the oldest first. */
 static int begin_batch(struct cov_block_queue *q, struct cov_err *e)
 {
     struct shared *s = q->shared;

@@ -10,14 +10,13 @@
 #include "common/base/pool.h"
 #include "common/track/formats/bigwig_layout.h"
 
-/* Bytes of a block before compression, at most: the size of the buffers of libBigWig and of UCSC's
- * programs. */
+/* Maximum bytes of an uncompressed block: the buffer size of libBigWig and of UCSC's programs. */
 enum { COV_BIGWIG_BLOCK_BYTES = 32768 };
 
-/* Bytes in front of the intervals of a block. */
+/* Bytes before the intervals of a block. */
 enum { COV_BIGWIG_BLOCK_HEAD = 24 };
 
-/* Where blocks go. Data and zoom levels grow at the same time, in two files. */
+/* Data and zoom levels grow at the same time, in two files. */
 enum cov_bigwig_file { COV_BIGWIG_DATA, COV_BIGWIG_SPOOL, COV_BIGWIG_FILES };
 
 /* The blocks of one index, in order. */
@@ -29,19 +28,19 @@ struct cov_block_list {
 struct cov_block_queue;
 
 /* `outs` are the COV_BIGWIG_FILES files, each written from its `at` on (borrowed until
- * cov_block_queue_free). Without a pool the caller compresses. May be used by a worker of the
- * pool. */
+ * cov_block_queue_free). Without a pool the calling thread compresses. The caller may be a worker
+ * of the pool. */
 int cov_block_queue_new(struct cov_pool *pool, struct cov_bigwig_out *outs,
                         struct cov_block_queue **out, struct cov_err *e) COV_MUST_USE;
 
-/* Adds a block of n <= COV_BIGWIG_BLOCK_BYTES bytes. When it has been written (in this or a later
- * call) it is at the end of *list, with its place in the file. `cover`: what it covers. The bytes
- * of the files do not depend on the pool. */
+/* Adds a block of n <= COV_BIGWIG_BLOCK_BYTES bytes that covers `cover`. When it is written, in
+ * this or a later call, it is appended to *list with its offset. The bytes of the files do not
+ * depend on the pool. */
 int cov_block_queue_add(struct cov_block_queue *q, enum cov_bigwig_file file, const void *data,
                         size_t n, const struct cov_rtree_block *cover, struct cov_block_list *list,
                         struct cov_err *e) COV_MUST_USE;
 
-/* Writes all that was added. */
+/* Writes all blocks added so far. */
 int cov_block_queue_flush(struct cov_block_queue *q, struct cov_err *e) COV_MUST_USE;
 
 /* NULL is accepted. */

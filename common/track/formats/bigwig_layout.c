@@ -1,8 +1,7 @@
 /* bigwig_layout.c - see bigwig_layout.h.
  *
- * Both trees are packed: every node but the last of a level is full, so that the places of all
- * nodes follow from the number of items. Levels stand from the root down, nodes of a level in
- * order.
+ * Both trees are packed: every node except the last of a level is full, so the offsets of all nodes
+ * follow from the number of items. Levels are stored from the root down, nodes of a level in order.
  * SPDX-License-Identifier: MIT */
 #include "common/track/formats/bigwig_layout.h"
 
@@ -26,7 +25,7 @@ int cov_bigwig_out_write(const struct cov_bigwig_out *out, const void *data, siz
             continue;
         if (done <= 0) {
             errno = done == 0 ? ENOSPC : errno;
-            return cov_fail_errno(e, "%s: cannot be written%s", out->name, out->what);
+            return cov_fail_errno(e, "%s: write error%s", out->name, out->what);
         }
         p += done;
         n -= (size_t)done;
@@ -44,10 +43,10 @@ int cov_bigwig_out_read(const struct cov_bigwig_out *out, void *data, size_t n, 
         if (done < 0 && errno == EINTR)
             continue;
         if (done < 0)
-            return cov_fail_errno(e, "%s: cannot be read back%s", out->name, out->what);
+            return cov_fail_errno(e, "%s: read error%s", out->name, out->what);
         if (done == 0)
-            return cov_fail(e, COV_EIO, "%s: cannot be read back%s: it has become shorter",
-                            out->name, out->what);
+            return cov_fail(e, COV_EIO, "%s: read error%s: the file was truncated", out->name,
+                            out->what);
         p += done;
         n -= (size_t)done;
         at += (uint64_t)done;
@@ -92,8 +91,8 @@ void cov_bigwig_out_fini(struct cov_bigwig_out *out)
 
 enum { FANOUT = 256, MAX_LEVELS = 8, NODE_HEAD = 4 };
 
-/* Levels of a tree over n items with `fanout` children a node: n_nodes[0] leaves, and so on to the
- * root. */
+/* The levels of a tree over n items with `fanout` children per node: n_nodes[0] leaves, and so on
+ * to the root. */
 struct levels {
     size_t n;
     size_t n_nodes[MAX_LEVELS];
@@ -135,7 +134,8 @@ static uint8_t *put_bounds(uint8_t *p, const struct cov_rtree_block *first,
     return cov_put32(p, last->end);
 }
 
-/* A box around items beg .. end-1: as they ascend without overlaps, their ends ascend too. */
+/* Writes a box around items beg .. end-1. Items ascend without overlaps, so their ends ascend
+ * too. */
 static uint8_t *put_box(uint8_t *p, cov_rtree_fn *block, const void *arg, size_t beg, size_t end)
 {
     struct cov_rtree_block first = {0}, last = {0};
@@ -165,9 +165,9 @@ int cov_rtree_put(struct cov_bigwig_out *out, size_t n, cov_rtree_fn *block, con
     p = cov_put32(p, per_block);
     p = cov_put32(p, 0);
     int rc = cov_bigwig_out_put(out, node, (size_t)(p - node), e);
-    uint64_t next = out->at; /* where the level below begins */
+    uint64_t next = out->at; /* offset of the level below */
     for (size_t level = l.n; level-- > 0 && !rc;) {
-        if (level) /* all nodes of a level but its last are full */
+        if (level) /* all nodes except the last are full */
             next += (l.n_nodes[level] - 1) * rtree_node_bytes(level) + NODE_HEAD +
                     children_of(&l, level, l.n_nodes[level] - 1, FANOUT, n) * RTREE_INNER;
         for (size_t i = 0; i < l.n_nodes[level] && !rc; i++) {
@@ -202,8 +202,8 @@ static size_t bptree_fanout(size_t n)
     return n < FANOUT ? n : FANOUT;
 }
 
-/* Nodes have room for all children, used or not, as UCSC's programs write them. Leaves and other
- * nodes are of one size: both have 8 bytes behind each name. */
+/* Nodes have room for all children, used or not, like those of UCSC's programs. Leaves and inner
+ * nodes have the same size: 8 bytes follow each name. */
 static uint64_t bptree_node_bytes(size_t n, size_t key_bytes)
 {
     return NODE_HEAD + (uint64_t)bptree_fanout(n) * (key_bytes + BPTREE_VALUE);
@@ -243,7 +243,7 @@ int cov_bptree_put(struct cov_bigwig_out *out, const struct cov_bptree_item *ite
             p = cov_put16(node + 2, (uint16_t)n_children);
             for (size_t c = i * fanout; c < i * fanout + n_children; c++) {
                 const struct cov_bptree_item *item = &items[level ? c * l.span[level - 1] : c];
-                memcpy(p, item->name, strlen(item->name)); /* zeros behind it */
+                memcpy(p, item->name, strlen(item->name)); /* the rest stays zero */
                 p += key_bytes;
                 if (level) {
                     p = cov_put64(p, next + c * bytes);

@@ -1,5 +1,5 @@
-/* bigwig_layout.h - the two indexes of a bigWig: the R tree of places in the genome, and the B+ tree
- * of contig names.
+/* bigwig_layout.h - building blocks of bigWig files: numbers, buffered writes, and the two indexes:
+ * the R tree of positions and the B+ tree of contig names.
  *
  * Kent et al., "BigWig and BigBed: enabling browsing of large distributed datasets" (2010),
  * supplement, tables 8 to 11 and 14 to 17.
@@ -13,7 +13,7 @@
 
 #include "common/base/err.h"
 
-/* Each puts a number at p and returns the place behind it. */
+/* Each stores a little-endian number at p and returns the end of it. */
 static inline uint8_t *cov_put16(uint8_t *p, uint16_t x)
 {
     p[0] = (uint8_t)x;
@@ -49,45 +49,45 @@ static inline uint8_t *cov_put_double(uint8_t *p, double x)
     return cov_put64(p, bits);
 }
 
-/* A file that is written piece after piece. Free with cov_bigwig_out_fini; what was put and not
- * flushed is lost. */
+/* A file that is written sequentially. Free with cov_bigwig_out_fini, which discards unflushed
+ * bytes. */
 struct cov_bigwig_out {
     int fd;           /* borrowed */
     const char *name; /* for messages. Borrowed */
-    const char *what; /* behind the name in messages: "" or what else this is. Borrowed */
-    uint64_t at;      /* place of the next byte in the file */
+    const char *what; /* appended to messages: "" or a note. Borrowed */
+    uint64_t at;      /* offset of the next byte */
     size_t n;
     uint8_t *buf; /* Owned; NULL until the first put */
 };
 
-/* The n bytes at `data` come next. COV_EIO "<name>: cannot be written<what>: <reason>". */
+/* Appends n bytes. COV_EIO "<name>: write error<what>: <reason>". */
 int cov_bigwig_out_put(struct cov_bigwig_out *out, const void *data, size_t n,
                        struct cov_err *e) COV_MUST_USE;
 int cov_bigwig_out_flush(struct cov_bigwig_out *out, struct cov_err *e) COV_MUST_USE;
 void cov_bigwig_out_fini(struct cov_bigwig_out *out);
 
-/* Writes n bytes at `at`, past the buffer. */
+/* Writes n bytes at `at`, bypassing the buffer. */
 int cov_bigwig_out_write(const struct cov_bigwig_out *out, const void *data, size_t n, uint64_t at,
                          struct cov_err *e) COV_MUST_USE;
-/* Reads n bytes back; COV_EIO when they are not there. */
+/* Reads n bytes back; COV_EIO if they are missing. */
 int cov_bigwig_out_read(const struct cov_bigwig_out *out, void *data, size_t n, uint64_t at,
                         struct cov_err *e) COV_MUST_USE;
 
 /* ---- trees ---- */
 
-/* A compressed block and what it covers, from base `beg` of contig `beg_contig` to base `end` (not
- * covered) of contig `end_contig`. */
+/* A compressed block, which covers base `beg` of contig `beg_contig` up to (not including) base
+ * `end` of contig `end_contig`. */
 struct cov_rtree_block {
     uint32_t beg_contig, beg, end_contig, end;
     uint64_t offset;
     uint32_t n_bytes;
 };
 
-/* Gives block i < n. */
+/* Returns block i < n. */
 typedef struct cov_rtree_block cov_rtree_fn(const void *arg, size_t i);
 
-/* Puts the R tree of n >= 0 blocks, ascending and without overlaps, with `shift` added to each
- * offset. `per_block`: most items in a block. */
+/* Writes the R tree of n >= 0 blocks, ascending and disjoint, with `shift` added to each offset.
+ * `per_block`: maximum items per block. */
 int cov_rtree_put(struct cov_bigwig_out *out, size_t n, cov_rtree_fn *block, const void *arg,
                   uint64_t shift, uint32_t per_block, struct cov_err *e) COV_MUST_USE;
 
@@ -99,7 +99,7 @@ struct cov_bptree_item {
 /* Bytes of the B+ tree of n > 0 names of at most `key_bytes` > 0 bytes. */
 uint64_t cov_bptree_bytes(size_t n, size_t key_bytes);
 
-/* Puts the B+ tree of n > 0 items, their names ascending as bytes. */
+/* Writes the B+ tree of n > 0 items, with names ascending as bytes. */
 int cov_bptree_put(struct cov_bigwig_out *out, const struct cov_bptree_item *items, size_t n,
                    size_t key_bytes, struct cov_err *e) COV_MUST_USE;
 

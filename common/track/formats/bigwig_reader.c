@@ -1,8 +1,8 @@
 /* bigwig_reader.c - see bigwig_reader.h.
  *
- * Both trees are walked from left to right with a stack of one place a level, so that memory does
- * not depend on what nodes say of themselves. A walk ends in any file: its depth is bounded, nodes
- * are no more than the file has room for, and so are the items that the tree's head says there are.
+ * Both trees are walked from left to right with a stack of one entry per level, so memory does not
+ * depend on the contents of nodes. A walk terminates for any file: its depth is bounded, and so are
+ * nodes (by the size of the file) and items (by the head of the tree).
  * SPDX-License-Identifier: MIT */
 #include "common/track/formats/bigwig_reader.h"
 
@@ -31,9 +31,9 @@ enum {
     NODE_HEAD = 4,
     SECTION_HEAD = 24,
     MAX_ITEM = 12,
-    /* A block is one section, whose number of items has 16 bits. */
+    /* A block is one section, with a 16-bit number of items. */
     MAX_BLOCK = SECTION_HEAD + UINT16_MAX * MAX_ITEM,
-    MAX_LEVELS = 32, /* of a tree: more than 2^32 items with two children a node */
+    MAX_LEVELS = 32, /* of a tree: enough for 2^32 items with two children per node */
     MAX_KEY = 4096,
     WINDOW = 1 << 14 /* more than the longest item */
 };
@@ -41,7 +41,7 @@ enum {
 static const uint32_t magic = 0x888ffc26, magic_bigbed = 0x8789f2eb;
 static const uint32_t magic_bptree = 0x78ca8c91, magic_rtree = 0x2468ace0;
 
-/* A node whose items up to `next` have been walked through. */
+/* A node, walked up to the item at `next`. */
 struct level {
     uint64_t next;
     unsigned left;
@@ -49,7 +49,7 @@ struct level {
 };
 
 struct walk {
-    const char *what; /* of the tree, for messages */
+    const char *what; /* name of the tree, for messages */
     size_t leaf_bytes, inner_bytes;
     uint64_t n_items, n_walked; /* in leaves */
     uint64_t n_nodes;
@@ -59,7 +59,7 @@ struct walk {
 
 struct contig {
     size_t name; /* in `names` */
-    bool done;   /* its intervals have come, or have begun to */
+    bool done;   /* its intervals have begun */
     uint32_t length;
 };
 
@@ -67,10 +67,10 @@ struct cov_bigwig_reader {
     char *path;
     int fd;
     uint64_t n_bytes;
-    bool big; /* the file is big-endian */
+    bool big; /* big-endian file */
     size_t max_block;
     bool compressed;
-    uint64_t rtree, n_blocks; /* root of the index; 0: there is none */
+    uint64_t rtree, n_blocks; /* offset of the root of the index; 0: no index */
     struct cov_names *names;
     struct contig *contigs; /* by number */
     size_t n_contigs;
@@ -81,7 +81,7 @@ struct cov_bigwig_reader {
     /* The walk through the intervals. */
     struct walk walk;
     bool begun, failed;
-    bool one; /* of contig `only` alone */
+    bool one; /* only those of contig `only` */
     size_t only;
     size_t contig; /* the current one; SIZE_MAX: none yet */
     int64_t end;   /* of its last interval */
@@ -130,9 +130,9 @@ static int read_at(const struct cov_bigwig_reader *r, void *data, size_t n, uint
         if (done < 0 && errno == EINTR)
             continue;
         if (done < 0)
-            return cov_fail_errno(e, "%s: cannot be read", r->path);
+            return cov_fail_errno(e, "%s: read error", r->path);
         if (done == 0)
-            return cov_fail(e, COV_EIO, "%s: it has become shorter while it was read", r->path);
+            return cov_fail(e, COV_EIO, "%s: truncated while it was read", r->path);
         p += done;
         n -= (size_t)done;
         at += (uint64_t)done;
@@ -140,15 +140,15 @@ static int read_at(const struct cov_bigwig_reader *r, void *data, size_t n, uint
     return COV_OK;
 }
 
-/* *p = n <= WINDOW bytes at `at`, until the next call. `what` is there, for messages. */
+/* Sets *p to the n <= WINDOW bytes at `at`, valid until the next call. `what` is for messages. */
 static int look(struct cov_bigwig_reader *r, uint64_t at, size_t n, const char *what,
                 const uint8_t **p, struct cov_err *e)
 {
     *p = r->window;
     if (at > r->n_bytes || n > r->n_bytes - at)
         return cov_fail(e, COV_EINPUT,
-                        "%s: damaged or cut short: %s at byte %" PRIu64 " is beyond its %" PRIu64
-                        " bytes",
+                        "%s: damaged or truncated: %s at byte %" PRIu64 " is past the end (%" PRIu64
+                        " bytes)",
                         r->path, what, at, r->n_bytes);
     if (at < r->window_at || at + n > r->window_at + r->n_window) {
         uint64_t left = r->n_bytes - at;
@@ -169,21 +169,21 @@ static int enter_node(struct cov_bigwig_reader *r, struct walk *w, uint64_t at, 
 {
     const uint8_t *p;
     if (w->n_levels == MAX_LEVELS || w->n_nodes++ > r->n_bytes / NODE_HEAD)
-        return cov_fail(e, COV_EINPUT, "%s: damaged: %s leads back to itself at byte %" PRIu64,
-                        r->path, w->what, at);
+        return cov_fail(e, COV_EINPUT, "%s: damaged: %s has a cycle at byte %" PRIu64, r->path,
+                        w->what, at);
     int rc = look(r, at, NODE_HEAD, w->what, &p, e);
     if (rc)
         return rc;
     struct level *l = &w->levels[w->n_levels++];
     *l = (struct level){at + NODE_HEAD, get16(p + 2, r->big), p[0] == 1};
     if (p[0] > 1 || (l->left == 0 && w->n_items > 0))
-        return cov_fail(e, COV_EINPUT, "%s: damaged: no node of %s at byte %" PRIu64, r->path,
+        return cov_fail(e, COV_EINPUT, "%s: damaged: invalid node of %s at byte %" PRIu64, r->path,
                         w->what, at);
     return COV_OK;
 }
 
-/* The next item of the tree: *p and whether it is a leaf's; one that is none leads to the place
- * where the walk goes on only if the caller enters that. Returns 1, 0 at the end, or a failure. */
+/* Reads the next item of the tree into *p, and whether it is in a leaf. The walk descends into an
+ * inner item only if the caller calls enter_node. Returns 1, 0 at the end, or a failure. */
 static int next_item(struct cov_bigwig_reader *r, struct walk *w, const uint8_t **p, bool *is_leaf,
                      struct cov_err *e)
 {
@@ -201,19 +201,18 @@ static int next_item(struct cov_bigwig_reader *r, struct walk *w, const uint8_t 
     *is_leaf = l->is_leaf;
     if (l->is_leaf && w->n_walked++ == w->n_items)
         return cov_fail(e, COV_EINPUT,
-                        "%s: damaged: %s has more than the %" PRIu64 " items that it should have",
-                        r->path, w->what, w->n_items);
+                        "%s: damaged: %s has more than the declared %" PRIu64 " items", r->path,
+                        w->what, w->n_items);
     return 1;
 }
 
-/* Whether the whole of a tree has come that was walked through. */
+/* Checks that a finished walk has seen the whole tree. */
 static int check_walk(const struct cov_bigwig_reader *r, const struct walk *w, struct cov_err *e)
 {
     if (w->n_walked == w->n_items)
         return COV_OK;
     return cov_fail(e, COV_EINPUT,
-                    "%s: damaged: %s has %" PRIu64 " items instead of the %" PRIu64
-                    " that it should have",
+                    "%s: damaged: %s has %" PRIu64 " instead of the declared %" PRIu64 " items",
                     r->path, w->what, w->n_walked, w->n_items);
 }
 
@@ -226,20 +225,20 @@ static int add_contig(struct cov_bigwig_reader *r, const uint8_t *key, size_t ke
     uint32_t number = get32(key + key_bytes, r->big), length = get32(key + key_bytes + 4, r->big);
     bool is_new;
     if (n == 0)
-        return cov_fail(e, COV_EINPUT, "%s: damaged: a contig has no name", r->path);
+        return cov_fail(e, COV_EINPUT, "%s: damaged: contig without a name", r->path);
     int rc = cov_names_add(r->names, (const char *)key, n, &name, &is_new, e);
     if (rc)
         return rc;
     const char *text = cov_names_get(r->names, name, NULL);
     if (!is_new)
-        return cov_fail(e, COV_EINPUT, "%s: damaged: contig %s is listed twice", r->path, text);
+        return cov_fail(e, COV_EINPUT, "%s: damaged: duplicate contig %s", r->path, text);
     if (number >= r->n_contigs || r->contigs[number].length > 0)
         return cov_fail(e, COV_EINPUT,
-                        "%s: damaged: contig %s has the number %" PRIu32
-                        ", which is not its own one of 0 to %zu",
+                        "%s: damaged: contig %s has number %" PRIu32
+                        ", which is taken or above %zu",
                         r->path, text, number, r->n_contigs - 1);
     if (length == 0)
-        return cov_fail(e, COV_EINPUT, "%s: damaged: contig %s has no length", r->path, text);
+        return cov_fail(e, COV_EINPUT, "%s: damaged: contig %s has length 0", r->path, text);
     r->contigs[number] = (struct contig){.name = name, .length = length};
     return COV_OK;
 }
@@ -257,9 +256,8 @@ static int read_contigs(struct cov_bigwig_reader *r, uint64_t at, struct cov_err
         return cov_fail(e, COV_EINPUT, "%s: damaged: no list of contigs at byte %" PRIu64, r->path,
                         at);
     if (n > r->n_bytes / (key_bytes + BPTREE_VALUE) || n > UINT32_MAX)
-        return cov_fail(e, COV_EINPUT,
-                        "%s: damaged: it cannot have the %" PRIu64 " contigs that it says", r->path,
-                        n);
+        return cov_fail(e, COV_EINPUT, "%s: damaged: impossible number of contigs (%" PRIu64 ")",
+                        r->path, n);
     r->n_contigs = (size_t)n;
     r->contigs = cov_calloc(r->n_contigs, sizeof *r->contigs, e);
     rc = r->contigs ? cov_names_new(&r->names, e) : COV_ENOMEM;
@@ -282,7 +280,7 @@ static int read_contigs(struct cov_bigwig_reader *r, uint64_t at, struct cov_err
 
 /* ---------------------------------------------------------------- opening */
 
-/* libBigWig gives files without intervals no index: *none when the header says that this is one. */
+/* libBigWig writes no index if there are no intervals. *none = the summary confirms that. */
 static int ask_summary(struct cov_bigwig_reader *r, uint64_t index, uint64_t summary, bool *none,
                        struct cov_err *e)
 {
@@ -295,7 +293,7 @@ static int ask_summary(struct cov_bigwig_reader *r, uint64_t index, uint64_t sum
     return rc;
 }
 
-/* `data`: where the blocks are, behind their number (of 4 bytes or 8). */
+/* `data`: offset of the number of blocks (4 or 8 bytes), which precedes the blocks. */
 static int read_index_head(struct cov_bigwig_reader *r, uint64_t at, uint64_t data,
                            struct cov_err *e)
 {
@@ -308,11 +306,10 @@ static int read_index_head(struct cov_bigwig_reader *r, uint64_t at, uint64_t da
     r->rtree = at + RTREE_HEAD;
     r->n_blocks = get64(p + 8, r->big);
     if (r->n_blocks > r->n_bytes / RTREE_LEAF)
-        return cov_fail(e, COV_EINPUT,
-                        "%s: damaged: it cannot have the %" PRIu64 " blocks that it says", r->path,
-                        r->n_blocks);
+        return cov_fail(e, COV_EINPUT, "%s: damaged: impossible number of blocks (%" PRIu64 ")",
+                        r->path, r->n_blocks);
     if (r->n_blocks == 0 && data + 8 < at)
-        return cov_fail(e, COV_EINPUT, "%s: damaged: it has data, but none in its index", r->path);
+        return cov_fail(e, COV_EINPUT, "%s: damaged: it has data, but the index is empty", r->path);
     return COV_OK;
 }
 
@@ -320,21 +317,21 @@ static int read_head(struct cov_bigwig_reader *r, struct cov_err *e)
 {
     const uint8_t *p;
     if (r->n_bytes < HEAD)
-        return cov_fail(e, COV_EINPUT, "%s: damaged or cut short: no bigWig has %" PRIu64 " bytes",
-                        r->path, r->n_bytes);
+        return cov_fail(e, COV_EINPUT, "%s: damaged or truncated: only %" PRIu64 " bytes", r->path,
+                        r->n_bytes);
     int rc = look(r, 0, HEAD, "the header", &p, e);
     if (rc)
         return rc;
     if (get32(p, false) == magic_bigbed || get32(p, true) == magic_bigbed)
-        return cov_fail(e, COV_EINPUT, "%s: a bigBed file, which has no values, not a bigWig",
+        return cov_fail(e, COV_EINPUT, "%s: not a bigWig but a bigBed file, which has no values",
                         r->path);
     if (!cov_bigwig_is_magic(p))
         return cov_fail(e, COV_EINPUT, "%s: not a bigWig file", r->path);
     r->big = get32(p, false) != magic;
     unsigned version = get16(p + 4, r->big);
     if (version < 1 || version > MAX_VERSION)
-        return cov_fail(e, version ? COV_EUNSUPPORTED : COV_EINPUT,
-                        "%s: version %u of bigWig is not known", r->path, version);
+        return cov_fail(e, version ? COV_EUNSUPPORTED : COV_EINPUT, "%s: unknown bigWig version %u",
+                        r->path, version);
     uint64_t bptree = get64(p + 8, r->big), rtree = get64(p + 24, r->big);
     uint64_t data = get64(p + 16, r->big);
     uint64_t summary = get64(p + 44, r->big);
@@ -344,7 +341,7 @@ static int read_head(struct cov_bigwig_reader *r, struct cov_err *e)
     r->max_block = max_block == 0 || max_block > MAX_BLOCK ? MAX_BLOCK : max_block;
     rc = look(r, r->n_bytes - COV_BIGWIG_MAGIC_BYTES, COV_BIGWIG_MAGIC_BYTES, "the end", &p, e);
     if (!rc && get32(p, r->big) != magic)
-        cov_warn("%s: the mark of its end is missing: it may have been cut short", r->path);
+        cov_warn("%s: the end marker is missing; the file may be truncated", r->path);
     if (!rc)
         rc = read_contigs(r, bptree, e);
     if (!rc)
@@ -359,7 +356,7 @@ static int open_file(struct cov_bigwig_reader *r, struct cov_err *e)
     if (r->fd < 0 || fstat(r->fd, &st) != 0)
         return cov_fail_errno(e, "%s", r->path);
     if (!S_ISREG(st.st_mode))
-        return cov_fail(e, COV_EINPUT, "%s: a bigWig is read from a regular file only", r->path);
+        return cov_fail(e, COV_EINPUT, "%s: a bigWig must be a regular file", r->path);
     r->n_bytes = (uint64_t)st.st_size;
     r->window = cov_malloc(WINDOW, 1, e);
     int rc = r->window ? read_head(r, e) : COV_ENOMEM;
@@ -418,7 +415,7 @@ int64_t cov_bigwig_reader_length(const struct cov_bigwig_reader *r, size_t i)
 
 /* ---------------------------------------------------------------- blocks */
 
-/* r->block = the *n bytes of the block that an item of a leaf leads to. */
+/* Reads the block of a leaf item into r->block; *n = its bytes. */
 static int fetch(struct cov_bigwig_reader *r, const uint8_t *item, uint64_t *at, size_t *n,
                  struct cov_err *e)
 {
@@ -427,7 +424,7 @@ static int fetch(struct cov_bigwig_reader *r, const uint8_t *item, uint64_t *at,
     size_t most = r->compressed ? cov_deflate_bound(r->max_block) : r->max_block;
     if (*at > r->n_bytes || n_packed > r->n_bytes - *at || n_packed > most)
         return cov_fail(e, COV_EINPUT,
-                        "%s: damaged or cut short: no block of %" PRIu64 " bytes at byte %" PRIu64,
+                        "%s: damaged or truncated: no block of %" PRIu64 " bytes at byte %" PRIu64,
                         r->path, n_packed, *at);
     *n = (size_t)n_packed;
     if (!r->compressed)
@@ -441,7 +438,7 @@ static int fetch(struct cov_bigwig_reader *r, const uint8_t *item, uint64_t *at,
     return rc ? cov_err_prefix(e, "%s: the block at byte %" PRIu64, r->path, *at) : COV_OK;
 }
 
-/* What is wrong with interval i of a block. */
+/* Fails because of an interval. */
 static int refuse(const struct cov_bigwig_reader *r, const struct cov_interval *iv,
                   const char *reason, struct cov_err *e)
 {
@@ -456,10 +453,10 @@ static int check_intervals(struct cov_bigwig_reader *r, size_t n, struct cov_err
         const struct cov_interval *iv = &r->iv[i];
         if (iv->beg < end || iv->end <= iv->beg || iv->end > length || !isfinite(iv->value))
             return refuse(r, iv,
-                          iv->end <= iv->beg     ? "an interval without a base"
-                          : iv->end > length     ? "beyond the end of the contig"
-                          : !isfinite(iv->value) ? "a value that is not a finite number"
-                                                 : "before the end of the interval before it",
+                          iv->end <= iv->beg     ? "empty interval"
+                          : iv->end > length     ? "past the end of the contig"
+                          : !isfinite(iv->value) ? "value is not a finite number"
+                                                 : "overlaps or precedes the previous interval",
                           e);
         end = iv->end;
     }
@@ -469,7 +466,7 @@ static int check_intervals(struct cov_bigwig_reader *r, size_t n, struct cov_err
 
 enum section { SECTION_BEDGRAPH = 1, SECTION_VARIABLE = 2, SECTION_FIXED = 3 };
 
-/* r->iv[0..n) from the items of a section; `big` is a constant where that matters. */
+/* Decodes the items of a section to iv[0..n). `big` is a constant at the call sites, for speed. */
 static inline void decode(const uint8_t *head, enum section type, size_t n, bool big,
                           struct cov_interval *iv)
 {
@@ -492,7 +489,7 @@ static inline void decode(const uint8_t *head, enum section type, size_t n, bool
     }
 }
 
-/* *contig and r->iv[0..*n) of the block that an item of a leaf leads to. */
+/* Reads *contig and r->iv[0..*n) from the block of a leaf item. */
 static int read_block(struct cov_bigwig_reader *r, const uint8_t *item, size_t *contig, size_t *n,
                       struct cov_err *e)
 {
@@ -508,8 +505,7 @@ static int read_block(struct cov_bigwig_reader *r, const uint8_t *item, size_t *
     *contig = type ? get32(p, r->big) : SIZE_MAX;
     if (type < SECTION_BEDGRAPH || type > SECTION_FIXED || *contig >= r->n_contigs ||
         n_bytes != SECTION_HEAD + *n * item_bytes[type])
-        return cov_fail(e, COV_EINPUT,
-                        "%s: damaged: what is at byte %" PRIu64 " is not a block of intervals",
+        return cov_fail(e, COV_EINPUT, "%s: damaged: invalid block of intervals at byte %" PRIu64,
                         r->path, at);
     rc = COV_RESERVE(&r->iv, &r->cap_iv, *n, e);
     if (rc)
@@ -556,13 +552,13 @@ static int begin(struct cov_bigwig_reader *r, struct cov_err *e)
     return r->rtree ? enter_node(r, &r->walk, r->rtree, e) : COV_OK;
 }
 
-/* Whether what an item stands for may have intervals of the contig that is wanted. */
+/* Returns true if an item may have intervals of the wanted contig. */
 static bool is_wanted(const struct cov_bigwig_reader *r, const uint8_t *item)
 {
     return !r->one || (get32(item, r->big) <= r->only && r->only <= get32(item + 8, r->big));
 }
 
-/* Goes on to the contig of a block. */
+/* Switches to the contig of a block. */
 static int change_contig(struct cov_bigwig_reader *r, size_t contig, struct cov_err *e)
 {
     if (contig == r->contig)
@@ -570,8 +566,8 @@ static int change_contig(struct cov_bigwig_reader *r, size_t contig, struct cov_
     r->contig = contig;
     r->end = 0;
     if (r->contigs[contig].done)
-        return cov_fail(e, COV_EINPUT, "%s: damaged: the intervals of contig %s come in two places",
-                        r->path, cov_bigwig_reader_contig(r, contig));
+        return cov_fail(e, COV_EINPUT, "%s: damaged: intervals of contig %s in two places", r->path,
+                        cov_bigwig_reader_contig(r, contig));
     r->contigs[contig].done = true;
     return COV_OK;
 }

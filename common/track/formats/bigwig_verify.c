@@ -1,4 +1,4 @@
-/* bigwig_verify.c - see bigwig_verify.h. The one file that knows libBigWig (0.4.7).
+/* bigwig_verify.c - see bigwig_verify.h. The only file that uses libBigWig (0.4.7).
  * SPDX-License-Identifier: MIT */
 #include "common/track/formats/bigwig_verify.h"
 
@@ -12,14 +12,14 @@ static int verify_header(const struct cov_track_sink *s, const bigWigFile_t *bw,
     const bigWigHdr_t *hdr = bw->hdr;
     if (hdr->nBasesCovered != sum->n_bases || hdr->minVal != sum->min || hdr->maxVal != sum->max ||
         hdr->sumData != sum->sum || hdr->sumSquared != sum->sum_squares)
-        return cov_fail(e, COV_EIO, "%s: read back, its summary is not what was written", s->name);
+        return cov_fail(e, COV_EIO, "%s: verification failed: the summary differs", s->name);
     size_t n = cov_track_n_contigs(s);
     bool same = bw->cl->nKeys == (int64_t)n;
     for (size_t i = 0; same && i < n; i++)
         same = bw->cl->chrom[i] && strcmp(bw->cl->chrom[i], cov_track_contig_name(s, i)) == 0 &&
                bw->cl->len[i] == (uint32_t)cov_track_contig_length(s, i);
     if (!same)
-        return cov_fail(e, COV_EIO, "%s: read back, its contigs are not what was written", s->name);
+        return cov_fail(e, COV_EIO, "%s: verification failed: the contigs differ", s->name);
     return COV_OK;
 }
 
@@ -36,7 +36,7 @@ static int verify_sample(const struct cov_track_sink *s, bigWigFile_t *bw,
         bwDestroyOverlappingIntervals(found);
     if (same)
         return COV_OK;
-    return cov_fail(e, COV_EIO, "%s: read back, %s:%" PRId64 "-%" PRId64 " is not what was written",
+    return cov_fail(e, COV_EIO, "%s: verification failed: %s:%" PRId64 "-%" PRId64 " differs",
                     s->name, contig, iv->beg + 1, iv->end);
 }
 
@@ -47,7 +47,7 @@ int cov_bigwig_verify(const char *path, const struct cov_track_sink *s,
     if (!bw || !bw->hdr || !bw->cl) {
         if (bw)
             bwClose(bw);
-        return cov_fail(e, COV_EIO, "%s: cannot be read back", s->name);
+        return cov_fail(e, COV_EIO, "%s: verification failed: unreadable", s->name);
     }
     int rc = verify_header(s, bw, e);
     for (size_t i = 0; i < n_samples && !rc; i++)

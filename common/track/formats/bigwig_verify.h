@@ -1,4 +1,4 @@
-/* bigwig_verify.h - reads a finished bigWig back, with a reader that is not ours: libBigWig.
+/* bigwig_verify.h - reads a finished bigWig back with an independent reader, libBigWig.
  * SPDX-License-Identifier: MIT */
 #ifndef COV_TRACK_FORMATS_BIGWIG_VERIFY_H
 #define COV_TRACK_FORMATS_BIGWIG_VERIFY_H
@@ -8,14 +8,14 @@
 #include "common/base/err.h"
 #include "common/track/sink.h"
 
-/* An interval to look for. */
+/* An interval to check. */
 struct cov_bigwig_sample {
     size_t contig;
     struct cov_interval iv;
 };
 
-/* COV_EIO when the file at `path` cannot be read, or its summary, its contigs or one of the samples
- * are not what `s` was given. */
+/* COV_EIO if the file at `path` cannot be read, or its summary, contigs or samples differ from what
+ * `s` was given. */
 int cov_bigwig_verify(const char *path, const struct cov_track_sink *s,
                       const struct cov_bigwig_sample *samples, size_t n_samples,
                       struct cov_err *e) COV_MUST_USE;

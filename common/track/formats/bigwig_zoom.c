@@ -2,10 +2,10 @@
  * SPDX-License-Identifier: MIT */
 #include "common/track/formats/bigwig_zoom.h"
 
-/* A window takes 32 bytes and an interval 12: with a fifth as many windows as intervals all levels
- * together are smaller than the data. Every contig has a window on each level, which is not held
- * against a level. Before a level is given up it has SLACK windows, lest a long constant stretch at
- * the beginning (the N of a chromosome's end) decides for the whole genome. */
+/* A window takes 32 bytes and an interval 12: with at most one window per five intervals, all
+ * levels together are smaller than the data. Each contig has a window on every level, which is not
+ * counted. A level is dropped only after SLACK windows, so that a long constant stretch at the
+ * start (the N of a chromosome's end) does not decide for the whole genome. */
 enum { FIRST_SHIFT = 3, INTERVALS_A_WINDOW = 5, SLACK = 1 << 16 };
 
 static unsigned shift_of(size_t level)
@@ -39,7 +39,7 @@ static void merge(struct cov_zoom_sums *a, const struct cov_zoom_sums *b)
     a->sum_squares += b->sum_squares;
 }
 
-/* Gives the lowest level up when it does not pay. No window of it is open. */
+/* Drops the lowest level if it has too many windows. None of its windows is open. */
 static void reconsider(struct cov_zoom *z)
 {
     while (z->first + 1 < z->n_active && z->levels[z->first].sums.n_bases == 0 &&
@@ -48,8 +48,8 @@ static void reconsider(struct cov_zoom *z)
         z->first++;
 }
 
-/* Takes the open window of level k away, hands it on and adds it to the level above, whose own
- * window may have to go first. `last`: it is the contig's last on this level. */
+/* Closes the open window of level k: passes it on and adds it to the level above, whose own window
+ * may have to be closed first. `last`: it is the contig's last on this level. */
 static int take_window(struct cov_zoom *z, size_t k, bool last, struct cov_err *e)
 {
     struct cov_zoom_level taken = z->levels[k];

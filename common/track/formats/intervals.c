@@ -19,7 +19,7 @@ struct cov_intervals {
     struct cov_bigwig_reader *bigwig; /* one of the two */
     struct cov_bedgraph_reader *bedgraph;
     struct cov_intervals_batch batch;
-    const size_t *lines; /* of bedGraph */
+    const size_t *lines; /* for bedGraph */
 };
 
 /* ---------------------------------------------------------------- kinds */
@@ -34,8 +34,8 @@ static bool is_number(const char *p, size_t n)
 
 enum line { LINE_OF_DATA, LINE_WITHOUT, LINE_OF_SOMETHING };
 
-/* What the line p .. end is for bedGraph; `whole`: that is all of it, otherwise the benefit of the
- * doubt. A number has to be where each of the positions begins. */
+/* Classifies the line p .. end for bedGraph. `whole`: it is complete; a partial line gets the
+ * benefit of the doubt. Positions must be numbers. */
 static enum line look_at_line(const char *p, const char *end, bool whole)
 {
     size_t n_fields = 0;
@@ -151,9 +151,9 @@ int cov_intervals_open(const char *path, unsigned n_threads, struct cov_interval
         return cov_intervals_new(in, out, e);
     if (!rc && kind == COV_INTERVALS_NONE)
         rc = cov_fail(e, COV_EINPUT, "%s: %s", cov_bgz_name(in),
-                      n > 0 ? "neither bigWig nor bedGraph" : "it is empty");
+                      n > 0 ? "not bigWig or bedGraph" : "empty file");
     if (!rc && cov_path_is_std(path))
-        rc = cov_fail(e, COV_EINPUT, "standard input: a bigWig is read from a regular file only");
+        rc = cov_fail(e, COV_EINPUT, "standard input: a bigWig must be a regular file, not a pipe");
     cov_bgz_abort(in);
     return rc ? rc : open_bigwig(path, out, e);
 }
