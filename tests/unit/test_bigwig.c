@@ -307,8 +307,8 @@ static void refuses_announced(void **state)
     cov_err_clear(&e);
     assert_int_equal(cov_track_add(s, &one, 1, &e), COV_OK);
     assert_int_equal(cov_track_end_contig(s, INT64_C(1) << 32, &e), COV_EINPUT);
-    assert_string_equal(e.text,
-                        "x.bw: contig chrL has 4294967296 bases; this format ends at 4294967295");
+    assert_string_equal(
+        e.text, "x.bw: contig chrL has 4294967296 bases; the limit of this format is 4294967295");
     cov_err_clear(&e);
     assert_int_equal(cov_track_close(s, &e), COV_EINPUT);
     assert_string_equal(e.text, "x.bw: contig chrL has no end");
