@@ -320,7 +320,7 @@ run sh -c 'exec cov2bigwig -o - one.h5 >/dev/full'
 refused 1 'standard output: No space left on device$' 'standard output to a full device'
 ln -s /dev/full full.bg && ln -s /dev/full full.bw
 refuses 1 'full\.bg: .*No space left on device$' 'bedGraph to a full device' -f -o full.bg one.h5
-refuses 1 'full\.bw: is not a regular file' 'bigWig to a device' -f -o full.bw one.h5
+refuses 1 'full\.bw: not a regular file' 'bigWig to a device' -f -o full.bw one.h5
 rm full.bg full.bw
 mkdir out
 make_input pred large.h5 length=20000 max_length=200000 names=a datasets=x,y

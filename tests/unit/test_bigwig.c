@@ -311,7 +311,7 @@ static void refuses_announced(void **state)
         e.text, "x.bw: contig chrL has 4294967296 bases; the limit of this format is 4294967295");
     cov_err_clear(&e);
     assert_int_equal(cov_track_close(s, &e), COV_EINPUT);
-    assert_string_equal(e.text, "x.bw: contig chrL has no end");
+    assert_string_equal(e.text, "x.bw: missing end of contig chrL");
     cov_track_free(s);
     assert_int_equal(unlink("x.bw"), 0);
 }
