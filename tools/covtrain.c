@@ -108,19 +108,7 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
         .input = c->input,
         .output = common->output,
         .force = common->force,
-        .hp = {.model_type = (enum cov_model_type)c->model_type,
-               .cnn_layers = c->cnn_layers,
-               .filter_size = c->filter_size,
-               .kernel_size = c->kernel_size,
-               .step = c->step,
-               .up = c->up,
-               .dilation = c->dilation,
-               .lstm_layers = c->lstm_layers,
-               .hidden_size = c->hidden_size,
-               .input_size = 4,
-               .output_size = (int64_t)(has_datasets ? c->datasets.n : COV_COUNT(usual)),
-               .bnorm = bnorm,
-               .dropout = c->dropout},
+        .hp = c->hp,
         .datasets = has_datasets ? (const char *const *)c->datasets.items : usual,
         .learning_rate = c->learning_rate,
         .resume = c->resume,
@@ -151,6 +139,10 @@ static int run(struct cov_common *common, void *config, const bool *given, int n
         .cpu = {.levels = c->device.cpu, .precision = precision_values[c->precision]},
         .n_threads = (unsigned)common->threads,
     };
+    o.hp.model_type = (enum cov_model_type)c->model_type;
+    o.hp.bnorm = bnorm;
+    o.hp.input_size = 4;
+    o.hp.output_size = (int64_t)(has_datasets ? c->datasets.n : COV_COUNT(usual));
     for (int i = 0; i < COV_TRAIN_FIELDS; i++)
         for (int row = 0; covtrain_options[row].name; row++)
             if (strcmp(covtrain_options[row].name, cov_train_field_names[i]) == 0)

@@ -5,7 +5,6 @@
 #include <stddef.h>
 
 #include "common/job/train/train_log.h"
-#include "common/net/hparams.h"
 
 /* In the order of the enums. */
 static const char *const model_types[] = {"cnn", "hybrid", "bi-hybrid", NULL};
@@ -80,30 +79,30 @@ const struct cov_opt covtrain_options[] = {
              "start at epoch 0 with the network, the data sets and the weights of a checkpoint"},
     [ROW_MODEL_TYPE] = CHOICE("model-type", model_type, "bi-hybrid", model_types,
                               "convolutions alone, with LSTMs, or with bidirectional LSTMs"),
-    [ROW_CNN_LAYERS] = INTEGER("cnn-layers", cnn_layers, "1", 1, COV_HPARAMS_MAX_LAYERS,
+    [ROW_CNN_LAYERS] = INTEGER("cnn-layers", hp.cnn_layers, "1", 1, COV_HPARAMS_MAX_LAYERS,
                                "convolutions, and equally many transposed convolutions"),
-    [ROW_FILTER_SIZE] =
-        INTEGER("filter-size", filter_size, "64", 1, MAX_SIZE, "channels of the first convolution"),
+    [ROW_FILTER_SIZE] = INTEGER("filter-size", hp.filter_size, "64", 1, MAX_SIZE,
+                                "channels of the first convolution"),
     [ROW_KERNEL_SIZE] =
-        INTEGER("kernel-size", kernel_size, "9", 1, MAX_SIZE, "size of a convolution's kernel"),
-    [ROW_STEP] = INTEGER("step", step, "2", 1, MAX_SIZE,
+        INTEGER("kernel-size", hp.kernel_size, "9", 1, MAX_SIZE, "size of a convolution's kernel"),
+    [ROW_STEP] = INTEGER("step", hp.step, "2", 1, MAX_SIZE,
                          "stride of the convolutions; the length of chunks must be a multiple of "
                          "step^cnn-layers"),
-    [ROW_UP] = INTEGER("up", up, "2", 1, MAX_SIZE,
+    [ROW_UP] = INTEGER("up", hp.up, "2", 1, MAX_SIZE,
                        "factor by which channels grow from one convolution to the next"),
-    [ROW_DILATION] = INTEGER("dilation", dilation, "1", 1, MAX_SIZE,
+    [ROW_DILATION] = INTEGER("dilation", hp.dilation, "1", 1, MAX_SIZE,
                              "distance between the positions of a kernel"),
-    [ROW_LSTM_LAYERS] =
-        INTEGER("lstm-layers", lstm_layers, "1", 1, COV_HPARAMS_MAX_LAYERS, "stacked LSTM layers"),
-    [ROW_HIDDEN_SIZE] =
-        INTEGER("hidden-size", hidden_size, "128", 1, MAX_SIZE, "units of an LSTM per direction"),
+    [ROW_LSTM_LAYERS] = INTEGER("lstm-layers", hp.lstm_layers, "1", 1, COV_HPARAMS_MAX_LAYERS,
+                                "stacked LSTM layers"),
+    [ROW_HIDDEN_SIZE] = INTEGER("hidden-size", hp.hidden_size, "128", 1, MAX_SIZE,
+                                "units of an LSTM per direction"),
     [ROW_BNORM] = {.name = "bnorm",
                    .type = COV_OPT_STRING,
                    .field = FIELD(bnorm),
                    .metavar = "true|false",
                    .def = "true",
                    .help = "batch normalisation after each convolution"},
-    [ROW_DROPOUT] = NUMBER("dropout", dropout, "P", "0", 0, 0.999999,
+    [ROW_DROPOUT] = NUMBER("dropout", hp.dropout, "P", "0", 0, 0.999999,
                            "probability of dropout between two LSTMs"),
     [ROW_LEARNING_RATE] = NUMBER("learning-rate", learning_rate, "V", "0.001", 1e-12, 1000,
                                  "learning rate of Adam; a resumed training keeps that of the "

@@ -8,6 +8,7 @@
 
 #include "common/job/device_options.h"
 #include "common/job/shared_options.h"
+#include "common/net/hparams.h"
 
 struct covtrain_config {
     const char *input;
@@ -15,10 +16,10 @@ struct covtrain_config {
     bool blacklist;
     const char *ram_efficient;
     int loading;
-    int model_type;
-    int64_t cnn_layers, filter_size, kernel_size, step, up, dilation, lstm_layers, hidden_size;
+    int model_type;        /* enum cov_model_type */
+    struct cov_hparams hp; /* but model_type, bnorm, input_size and output_size */
     const char *bnorm;
-    double dropout, learning_rate;
+    double learning_rate;
     int64_t batch, epochs, seed;
     bool no_shuffle, pair_strands, random_offset;
     const char *resume, *init_from;

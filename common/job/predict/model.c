@@ -184,8 +184,8 @@ static int check_shape(const struct cov_torch_tensor *t, const struct cov_param 
                         param->name, shape_text(t->n_dims, t->shape, is),
                         shape_text(param->n_dims, wanted, should));
     if (!t->f32)
-        return cov_fail(e, COV_EINPUT, "tensor %s has type %s, not a floating-point one", param->name,
-                        cov_torch_dtype_name(t->dtype));
+        return cov_fail(e, COV_EINPUT, "tensor %s has type %s, not a floating-point one",
+                        param->name, cov_torch_dtype_name(t->dtype));
     return COV_OK;
 }
 
