@@ -2,6 +2,7 @@
 # cov2bigwig: every option and output, bad inputs, outputs that cannot be, signals.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
+. "$SRC/tests/lib/signals.sh"
 . "$SRC/tests/lib/cov2bigwig.sh"
 need_python h5py numpy pyBigWig
 
@@ -354,17 +355,10 @@ with h5py.File("long.h5", "w") as f:
 END
 for signal in INT:130 TERM:143; do
     for file in x.bw x.bg.gz new/deep/; do
-        # shellcheck disable=SC2016,SC2086 # for perl; WRAP is a list of words
-        perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV' $WRAP "$BIN/cov2bigwig" -o $file long.h5 2>"$stderr" &
-        pid=$!
-        for _ in $(seq 300); do
-            [ -n "$(find . -name '.*.tmp.*' -size +8k)" ] && break
-            sleep 0.02
-        done
+        start cov2bigwig -o $file long.h5
+        wait_for -name '.*.tmp.*' -size +8k
         like "$(find . -name '.*.tmp.*')" tmp "a temporary file is there while $file is written"
-        kill -s "${signal%:*}" "$pid"
-        wait "$pid"
-        is $? "${signal#*:}" "  SIG${signal%:*} ends it with 128 + signal"
+        ends_by $signal 'while writing'
         stderr_is '' '  quietly'
         leaves p.h5 e.h5 one.h5 large.h5 long.h5 '  and nothing is left behind'
     done

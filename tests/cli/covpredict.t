@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
 . "$SRC/tests/lib/covpredict.sh"
+. "$SRC/tests/lib/signals.sh"
 need_python h5py numpy
 start_python "$SRC/tests/lib/predict_check.py"
 
@@ -349,34 +350,12 @@ leaves g.fa g.fa.gz g.h5 r.fa r.h5 fifo cnn.ckpt hybrid.ckpt bi-hybrid.ckpt cnn.
 
 # ---------------------------------------------------------------- signals
 
-# shellcheck disable=SC2016,SC2086 # for perl; WRAP is a list of words
-start() { # ARG...: in the background, with SIGINT as on a terminal
-    perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV' $WRAP "$BIN/covpredict" "$@" 2>"$stderr" &
-    pid=$!
-}
 for signal in INT:130 TERM:143; do
-    # While it reads from a pipe that stays open after some bases.
-    start -q -m cnn.ckpt -o late.h5 fifo
-    exec 7>fifo
-    printf '>a\nACGT\n' >&7
-    for _ in $(seq 100); do
-        [ -n "$(find . -name '.*late*')" ] && break
-        sleep 0.1
-    done
-    kill -s "${signal%:*}" "$pid"
-    wait "$pid"
-    is $? "${signal#*:}" "SIG${signal%:*} while reading: exits with 128 + signal"
-    exec 7>&-
-    # While it predicts.
-    start -q -@ 2 --batch-size 1 --float -m bi-hybrid.ckpt -o late.h5 r.h5
-    for _ in $(seq 300); do
-        [ -n "$(find . -name '.*late*' -size +100k)" ] && break
-        sleep 0.02
-    done
+    ends_while_reading $signal covpredict -q -m cnn.ckpt
+    start covpredict -q -@ 2 --batch-size 1 --float -m bi-hybrid.ckpt -o late.h5 r.h5
+    wait_for -name '.*late*' -size +100k
     like "$(find . -name '.*late*')" late '  a temporary file exists while it predicts'
-    kill -s "${signal%:*}" "$pid"
-    wait "$pid"
-    is $? "${signal#*:}" "SIG${signal%:*} while predicting: exits with 128 + signal"
+    ends_by $signal 'while predicting'
     stderr_is '' '  quietly'
     is "$(find . -name '*late*')" '' '  and leaves no file'
 done

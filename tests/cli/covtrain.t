@@ -155,20 +155,9 @@ run covtrain -i d -o early -b 8 --hidden-size 8 --filter-size 8 --seed 1 -e 9 --
 status_is 0 'early stopping'
 stderr_like 'avg_val_accuracy has not improved on .* for 2 epochs: training stops' '  is reported'
 ok '  before the last epoch' test "$(rows early/metrics.log)" -lt 9
+# Checksums: tests/unit/test_event_file.c.
 ok 'events for TensorBoard' "$PYTHON" - <<'EOF'
 import glob, json, os, struct
-
-def crc32c(data):
-    crc = 0xffffffff
-    for byte in data:
-        crc ^= byte
-        for _ in range(8):
-            crc = crc >> 1 ^ (0x82f63b78 if crc & 1 else 0)
-    return crc ^ 0xffffffff
-
-def check(data, stored):
-    crc = crc32c(data)
-    assert ((crc >> 15 | crc << 17) + 0xa282ead8) & 0xffffffff == struct.unpack("<I", stored)[0]
 
 def fields(data):
     at, out = 0, {}
@@ -192,14 +181,11 @@ def fields(data):
         out[key >> 3] = value
     return out
 
-assert crc32c(b"123456789") == 0xe3069283
 def read(data, scalars):
     at = n_events = 0
     while at < len(data):
         n = struct.unpack("<Q", data[at:at + 8])[0]
-        check(data[at:at + 8], data[at + 8:at + 12])
         event = data[at + 12:at + 12 + n]
-        check(event, data[at + 12 + n:at + 16 + n])
         at += 16 + n
         n_events += 1
         f = fields(event)

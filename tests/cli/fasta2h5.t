@@ -2,6 +2,7 @@
 # fasta2h5: every form of FASTA, invalid input, outputs that cannot be written, signals.
 # SPDX-License-Identifier: MIT
 . "$SRC/tests/lib/tap.sh"
+. "$SRC/tests/lib/signals.sh"
 need_python h5py numpy
 start_python "$SRC/tests/lib/genome_check.py"
 
@@ -360,35 +361,12 @@ rmdir room
 
 # ---------------------------------------------------------------- signals
 
-mkfifo fifo
-# shellcheck disable=SC2016,SC2086 # for perl; WRAP is a list of words
-start() { # ARG...: in the background, with SIGINT as on a terminal
-    perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV' $WRAP "$BIN/fasta2h5" "$@" 2>"$stderr" &
-    pid=$!
-}
 for signal in INT:130 TERM:143; do
-    # While it reads from a pipe that stays open after some bases.
-    start -o late.h5 fifo
-    exec 7>fifo
-    printf '>a\nACGT\n' >&7
-    for _ in $(seq 100); do
-        [ -n "$(find . -name '.*late*')" ] && break
-        sleep 0.1
-    done
-    kill -s "${signal%:*}" "$pid"
-    wait "$pid"
-    is $? "${signal#*:}" "SIG${signal%:*} while reading: exits with 128 + signal"
-    exec 7>&-
-    # While it writes: most rows are not written yet.
-    start --compression libdeflate:12 --subsequence-length 10k -@ 1 -o late.h5 r.fa
-    for _ in $(seq 300); do
-        [ -n "$(find . -name '.*late*' -size +8k)" ] && break
-        sleep 0.02
-    done
+    ends_while_reading $signal fasta2h5
+    start fasta2h5 --compression libdeflate:12 --subsequence-length 10k -@ 1 -o late.h5 r.fa
+    wait_for -name '.*late*' -size +8k # most rows are not written yet
     like "$(find . -name '.*late*')" late '  a temporary file exists while it writes'
-    kill -s "${signal%:*}" "$pid"
-    wait "$pid"
-    is $? "${signal#*:}" "SIG${signal%:*} while writing: exits with 128 + signal"
+    ends_by $signal 'while writing'
     stderr_is '' '  quietly'
     leaves g.fa crlf.fa bad.fa r.fa fifo '  and leaves no file'
 done

@@ -1,0 +1,33 @@
+# shellcheck shell=sh
+# signals.sh - ends tools in the background with signals; after tap.sh.
+# SPDX-License-Identifier: MIT
+
+# shellcheck disable=SC2016,SC2086 # for perl; WRAP is a list of words
+start() { # TOOL ARG...: starts a tool in the background, with SIGINT as on a terminal
+    tool=$1
+    shift
+    perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV' $WRAP "$BIN/$tool" "$@" 2>"$stderr" &
+    pid=$!
+}
+wait_for() { # FIND-ARG...: waits until find prints a file
+    for _ in $(seq 500); do
+        [ -n "$(find . "$@")" ] && return
+        sleep 0.02
+    done
+}
+ends_by() { # INT:130 NAME: the signal ends the tool with this status
+    kill -s "${1%:*}" "$pid"
+    wait "$pid"
+    is $? "${1#*:}" "SIG${1%:*} $2: exits with 128 + signal"
+}
+ends_while_reading() { # INT:130 TOOL ARG...: it writes late.h5, and reads a pipe that stays open after some bases
+    signal=$1
+    shift
+    [ -p fifo ] || mkfifo fifo
+    start "$@" -o late.h5 fifo
+    exec 7>fifo
+    printf '>a\nACGT\n' >&7
+    wait_for -name '.*late*'
+    ends_by "$signal" 'while reading'
+    exec 7>&-
+}
