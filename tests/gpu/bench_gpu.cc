@@ -1,60 +1,25 @@
-/* bench_gpu.cc - how fast a GPU is with a network of the published size: chunks a second by precision and
- * batch, with as many calls at a time as the plugin takes, bases and values copied; and what each
- * layer takes, as shares of the card's limits, which are those of its data sheet.
- * Then steps of training, by precision and batch.
+/* bench_gpu.cc - speed of a GPU with a network of the published size: chunks per second by precision and
+ * batch, with as many concurrent calls as the plugin supports, including copies of bases and values; the
+ * time of each layer, also as a share of the card's limits, which are those of its data sheet; and steps of
+ * training, by precision and batch.
  *   bench_gpu [--precision NAME] [SECONDS [BATCH...]]
  * SPDX-License-Identifier: MIT */
 extern "C" {
 #include "common/base/clock.h"
 #include "common/base/number.h"
 #include "common/base/pool.h"
-#include "common/base/rng.h"
-#include "common/compute/cuda/runtime.h"
-#include "common/compute/plugin.h"
 #include "common/net/net.h"
-#include "common/net/shape.h"
 #include "common/net/train.h"
 }
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <algorithm>
-#include <vector>
-
 #include "common/compute/cuda/cuda_program.h"
+#include "tests/gpu/rig.h"
 
 namespace
 {
 
 const size_t LENGTH = 21384, DEPTH = 2;
 const unsigned THREADS = COV_CUDA_LANES;
-
-void must(int rc, const struct cov_err *e)
-{
-    if (rc) {
-        fprintf(stderr, "bench_gpu: %s\n", e->text);
-        exit(1);
-    }
-}
-
-struct cov_hparams published(void)
-{
-    struct cov_hparams hp = {};
-    hp.model_type = COV_MODEL_BI_HYBRID;
-    hp.cnn_layers = 3;
-    hp.filter_size = 64;
-    hp.kernel_size = 9;
-    hp.step = hp.up = 2;
-    hp.dilation = 1;
-    hp.lstm_layers = 2;
-    hp.hidden_size = 128;
-    hp.input_size = 4;
-    hp.output_size = (int64_t)DEPTH;
-    hp.bnorm = true;
-    return hp;
-}
 
 struct Bench {
     size_t batch;
@@ -70,13 +35,13 @@ int forward(void *arg, size_t item, unsigned worker, struct cov_err *e)
     return cov_net_forward(b->net, worker, b->batch, b->codes.data(), b->values[worker].data(), e);
 }
 
-/* Rounds of a call on each thread for so many seconds, after one: median, lowest and highest rate; of
- * chunks with so many bases. */
+/* Prints the median, lowest and highest rate over rounds of a call per thread, which last `seconds` together;
+ * chunks have `bases` bases, the rest is padding. */
 void measure(struct cov_device *dev, const float *block, size_t batch, size_t bases, double seconds)
 {
     struct cov_err e = COV_ERR_INIT;
     struct cov_pool *pool;
-    struct cov_hparams hp = published();
+    struct cov_hparams hp = published(DEPTH);
     struct cov_rng rng;
     Bench b;
     b.batch = batch;
@@ -84,7 +49,7 @@ void measure(struct cov_device *dev, const float *block, size_t batch, size_t ba
     b.codes.resize(batch * LENGTH);
     for (size_t i = 0; i < b.codes.size(); i++)
         if (i % LENGTH < bases)
-            b.codes[i] = (uint8_t)(1U << cov_rng_below(&rng, 4));
+            b.codes[i] = draw_base(&rng);
     b.values.resize(THREADS);
     for (std::vector<float> &v : b.values)
         v.resize(batch * LENGTH * DEPTH);
@@ -113,7 +78,7 @@ void measure(struct cov_device *dev, const float *block, size_t batch, size_t ba
     cov_pool_free(pool);
 }
 
-/* Multiplications and sums of a step for one chunk, without those by padding zeros. */
+/* Multiplications and additions of a step for one chunk, without those of padding. */
 double work_of(const struct cov_layer &l, const struct cov_cuda_step &s)
 {
     double rows = (double)l.t_out;
@@ -133,7 +98,7 @@ double work_of(const struct cov_layer &l, const struct cov_cuda_step &s)
     return 2 * rows * (double)(l.c_in * l.c_out);
 }
 
-/* Bytes that a step cannot but read and write for one chunk. */
+/* Bytes that a step must read and write for one chunk. */
 double bytes_of(const struct cov_cuda_step &s)
 {
     switch (s.kind) {
@@ -151,7 +116,7 @@ double bytes_of(const struct cov_cuda_step &s)
     return (double)s.output.t * (s.output.c + s.output.depth) * 4;
 }
 
-/* Multiplications and sums that a multiprocessor makes in a cycle, by the data sheets; 0: not known. */
+/* Multiplications and additions of a multiprocessor per cycle, by the data sheets; 0: unknown. */
 double per_cycle(const struct cov_rt_card &card, const struct cov_cuda_step &s)
 {
     bool tensor = s.kind == COV_CUDA_STEP_LSTM_BF16 ||
@@ -171,7 +136,7 @@ void time_layers(struct cov_device *dev, const float *block, size_t batch)
 {
     struct cov_err e = COV_ERR_INIT;
     struct cov_params params;
-    struct cov_hparams hp = published();
+    struct cov_hparams hp = published(DEPTH);
     struct cov_layer *layers;
     struct cov_layer_weights *weights;
     struct cov_program *p;
@@ -218,12 +183,12 @@ void time_layers(struct cov_device *dev, const float *block, size_t batch)
     cov_params_fini(&params);
 }
 
-/* Whole steps of training, bases and targets copied: forward, backward, Adam. */
+/* Steps of training: copies of bases and targets, forward, backward, Adam. */
 void measure_training(struct cov_device *dev, const float *block, size_t batch, double seconds)
 {
     static const struct cov_adam adam = {0.001, 0.9, 0.999, 1e-8, 0, 0};
     struct cov_err e = COV_ERR_INIT;
-    struct cov_hparams hp = published();
+    struct cov_hparams hp = published(DEPTH);
     struct cov_trainer_options options = {};
     struct cov_train_batch b = {};
     struct cov_train_score score;
@@ -234,7 +199,7 @@ void measure_training(struct cov_device *dev, const float *block, size_t batch, 
     std::vector<char> present(batch * DEPTH, 1);
     cov_rng_init(&rng, 1);
     for (uint8_t &code : codes)
-        code = (uint8_t)(1U << cov_rng_below(&rng, 4));
+        code = draw_base(&rng);
     for (float &target : targets)
         target = (float)cov_rng_below(&rng, 5);
     b.n = batch;
@@ -258,7 +223,7 @@ void measure_training(struct cov_device *dev, const float *block, size_t batch, 
         double beg = cov_clock();
         must(cov_trainer_batch(trainer, &b, &score, &e), &e);
         must(cov_trainer_step(trainer, &adam, &e), &e);
-        if (i == 0) /* which touches the memory */
+        if (i == 0) /* the first step touches the memory */
             start = cov_clock();
         else
             rates.push_back((double)batch / (cov_clock() - beg));
@@ -279,10 +244,9 @@ int main(int argc, char **argv)
     static const enum cov_precision all[] = {COV_PRECISION_FP32, COV_PRECISION_BF16X3,
                                              COV_PRECISION_BALANCED, COV_PRECISION_TF32,
                                              COV_PRECISION_BF16};
-    static const int first = 0;
     struct cov_err e = COV_ERR_INIT;
     struct cov_params params;
-    struct cov_hparams hp = published();
+    struct cov_hparams hp = published(DEPTH);
     std::vector<size_t> batches;
     const char *only = NULL;
     int64_t seconds = 5, batch;
@@ -305,9 +269,7 @@ int main(int argc, char **argv)
         if (only && strcmp(only, cov_precision_name(precision)) != 0)
             continue;
         found = true;
-        struct cov_device *dev;
-        struct cov_cuda_options options = {&first, 1, precision};
-        must(cov_cuda_plugin.open(&options, &dev, &e), &e);
+        struct cov_device *dev = open_gpu(precision);
         printf("%s\n", dev->ops->describe(dev));
         struct cov_device_advice advice;
         dev->ops->advise(dev, &advice);
@@ -323,6 +285,6 @@ int main(int argc, char **argv)
         cov_device_close(dev);
     }
     if (!found)
-        must(cov_fail(&e, COV_EUSAGE, "there is no precision '%s'", only), &e);
+        must(cov_fail(&e, COV_EUSAGE, "unknown precision '%s'", only), &e);
     return 0;
 }

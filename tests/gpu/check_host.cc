@@ -1,26 +1,17 @@
-/* check_host.cc - what the plugin does on the host: cards that share a queue, batches that fit, memory
- * that does not suffice, failures in the middle; on the cards of tests/lib/runtime_mock.h. Prints TAP.
+/* check_host.cc - the host side of the plugin: cards that share a queue, batch sizes, too little memory,
+ * failures during prediction; on the mock cards of tests/lib/runtime_mock.h. Prints TAP.
  * SPDX-License-Identifier: MIT */
 extern "C" {
 #include "common/base/log.h"
 #include "common/base/pool.h"
-#include "common/base/rng.h"
-#include "common/compute/plugin.h"
 #include "common/net/net.h"
-#include "common/net/shape.h"
 #include "common/seq/alphabet.h"
 #include "tests/lib/runtime_mock.h"
 }
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <algorithm>
 #include <string>
-#include <vector>
 
-#include "tests/gpu/tap.h"
+#include "tests/gpu/rig.h"
 
 namespace
 {
@@ -50,26 +41,15 @@ void set_mock(const char *words)
 
 const size_t L = 24, N = 37;
 
-struct cov_hparams small_network(int64_t hidden)
+struct cov_hparams network(int64_t hidden)
 {
-    struct cov_hparams hp = {};
-    hp.model_type = COV_MODEL_BI_HYBRID;
-    hp.cnn_layers = 1;
-    hp.filter_size = 5;
-    hp.kernel_size = 5;
-    hp.step = 2;
-    hp.up = 1;
-    hp.dilation = 1;
-    hp.lstm_layers = 1;
-    hp.hidden_size = hidden;
-    hp.input_size = 4;
+    struct cov_hparams hp = small_network(5, 5, hidden);
     hp.output_size = 2;
-    hp.bnorm = true;
     return hp;
 }
 
 struct Run {
-    struct cov_hparams hp = small_network(6);
+    struct cov_hparams hp = network(6);
     std::vector<float> block;
     std::vector<uint8_t> codes;
     std::vector<int> cards;
@@ -77,9 +57,9 @@ struct Run {
     unsigned threads = 1;
     size_t batch = 4;
     bool full = false;
-    const char *then = NULL; /* words for the mock when the network is there */
-    size_t repeated = 0;     /* chunks that are expected to be */
-    /* What came of it. */
+    const char *then = NULL; /* COVTOOLS_MOCK once the network exists */
+    size_t repeated = 0;     /* expected number of repeated chunks */
+    /* Results. */
     int rc = COV_OK;
     struct cov_err e = COV_ERR_INIT;
     std::vector<float> values;
@@ -99,7 +79,7 @@ Run make_run(int64_t hidden)
     Run r;
     struct cov_params params;
     struct cov_rng rng;
-    r.hp = small_network(hidden);
+    r.hp = network(hidden);
     must(cov_params_init(&r.hp, &params, &r.e), &r.e);
     r.block.resize(params.n_floats);
     cov_params_randomize(&r.hp, &params, 5, r.block.data());
@@ -107,12 +87,12 @@ Run make_run(int64_t hidden)
     cov_rng_init(&rng, 6);
     r.codes.resize(N * L);
     for (uint8_t &code : r.codes)
-        code = (uint8_t)(1U << cov_rng_below(&rng, 4));
+        code = draw_base(&rng);
     r.values.resize(N * L * 2);
     return r;
 }
 
-/* Opens, predicts, closes; whatever happens, nothing of a card is left. */
+/* Opens, predicts, closes; checks that no memory of a card leaks, whatever happens. */
 void go(Run *r)
 {
     struct cov_device *dev = NULL;
@@ -142,7 +122,7 @@ void go(Run *r)
     cov_device_close(dev);
     cov_pool_free(pool);
     if (runtime_mock_left())
-        result(false, "all memory is given back");
+        result(false, "all memory is freed");
 }
 
 std::vector<float> one_card(void)
@@ -162,15 +142,16 @@ void several_cards(const std::vector<float> &want)
     set_mock("cards=3");
     r.threads = 7;
     r.batch = 2;
-    go(&r); /* all that there are */
+    go(&r); /* all cards */
     must(r.rc, &r.e);
     result(r.values == want, "three cards: the same bytes as one");
     bool all = true;
-    for (int card = 0; card < 3; card++) /* two waits are for its check, one for its weights */
+    for (int card = 0; card < 3;
+         card++) /* the self-check waits twice, the upload of weights once */
         all = all && runtime_mock_waits(card) > before[card] + 3;
-    result(all, "  and all of them were used");
+    result(all, "  all of them are used");
     result(has(r.described, "GPU 0 (Mock A), GPU 1 (Mock B), GPU 2 (Mock C), fp32"),
-           "  and are named");
+           "  all of them are named");
 
     r = make_run(6);
     size_t unused = runtime_mock_waits(1);
@@ -178,16 +159,16 @@ void several_cards(const std::vector<float> &want)
     r.threads = 3;
     go(&r);
     result(r.rc == COV_OK && r.values == want && runtime_mock_waits(1) == unused,
-           "two of three cards: the third is left alone");
+           "two of three cards: the third is not used");
     r = make_run(6);
     r.cards = {0, 3};
     go(&r);
     result(r.rc == COV_EUNSUPPORTED && has(r.e.text, "there is no GPU 3: CUDA shows 3, from 0"),
-           "a card that is not there");
+           "a card that does not exist");
 }
 
-/* What is copied, computed and copied back for one call does not wait for another: of each card all
- * lanes are under way at a time, if there are threads for them. */
+/* Calls do not wait for each other's copies or kernels: all lanes of each card work at the same time if
+ * there are enough threads. */
 void calls_overlap(const std::vector<float> &want)
 {
     Run r = make_run(6);
@@ -196,20 +177,19 @@ void calls_overlap(const std::vector<float> &want)
     r.threads = 9;
     r.batch = 2;
     go(&r);
-    result(r.rc == COV_OK && r.values == want, "eight calls are under way on two cards");
+    result(r.rc == COV_OK && r.values == want, "eight calls run at the same time on two cards");
     if (r.rc)
         printf("# %s\n", r.e.text);
 }
 
-/* Chunks that are equal, in one call or nothing but N, are computed once; of nothing but padding,
- * never. */
+/* Equal chunks of a call, and chunks of N only, are computed once; chunks of padding only, never. */
 void equal_chunks(void)
 {
     Run full = make_run(6);
     set_mock("cards=1");
     for (size_t i = 0; i < N; i++) {
         uint8_t *codes = &full.codes[i * L];
-        if (i % 4 == 1) /* as the one before, of the same call */
+        if (i % 4 == 1) /* equal to the one before, in the same call */
             memcpy(codes, codes - L, L);
         else if (i % 8 == 3) /* five of them */
             memset(codes, COV_CODE_N, L);
@@ -222,10 +202,10 @@ void equal_chunks(void)
     once.repeated = 9 + 4;
     go(&once);
     result(full.rc == COV_OK && once.rc == COV_OK && full.values == once.values,
-           "equal chunks, and empty ones: the same bytes");
+           "equal chunks and empty chunks: the same bytes");
 }
 
-/* The memory of a card such that it cannot hold lanes of 16 chunks, but smaller ones. */
+/* A card without enough memory for lanes of 16 chunks, but with enough for smaller ones. */
 void little_memory(const std::vector<float> &want)
 {
     Run r = make_run(6);
@@ -236,7 +216,7 @@ void little_memory(const std::vector<float> &want)
     go(&r);
     result(r.rc == COV_OK && r.values == want, "little memory: smaller batches, the same bytes");
     result(runtime_mock_refused() == refused && has(log_text, "for its memory"),
-           "  of which nothing was refused");
+           "  no allocation is refused");
 
     r = make_run(6);
     set_mock("cards=1,memory=500000,free_percent=300");
@@ -244,7 +224,7 @@ void little_memory(const std::vector<float> &want)
     r.threads = 2;
     go(&r);
     result(r.rc == COV_OK && r.values == want,
-           "less memory than was free a moment ago: the batch is halved, the same bytes");
+           "less memory than reported as free: the batch is halved, the same bytes");
     result(runtime_mock_refused() == refused + 1 &&
                has(log_text, "warning: GPU 0 (Mock A): not enough memory for batches of 64 chunks, "
                              "going on with 32\n"),
@@ -257,17 +237,18 @@ void little_memory(const std::vector<float> &want)
     go(&r);
     result(r.rc == COV_ENOMEM && has(r.e.text, "GPU 0 (Mock A): memory: out of memory") &&
                has(log_text, "batches of 256 chunks, going on with 128"),
-           "still not enough memory: an error, after one try");
+           "still not enough memory: an error after one retry");
     r = make_run(6);
     set_mock("cards=1,memory=500000,free_percent=2");
     r.threads = 3;
     go(&r);
     result(r.rc == COV_OK && r.values == want && has(log_text, "batches of 1 chunks"),
-           "memory for one call at a time: the same bytes");
+           "memory for a single lane: the same bytes");
     set_mock("cards=1,memory=1000");
     r = make_run(6);
     go(&r);
-    result(r.rc == COV_ENOMEM && has(r.e.text, "GPU 0 (Mock A)"), "not even for the weights");
+    result(r.rc == COV_ENOMEM && has(r.e.text, "GPU 0 (Mock A)"),
+           "too little memory for the weights");
 }
 
 void failures(void)
@@ -275,7 +256,7 @@ void failures(void)
     char words[64];
     for (int threads = 1; threads <= 5; threads += 4) {
         Run r = make_run(6);
-        /* The waits before count too, and those for the check of each card. */
+        /* Earlier waits count too, and so do those of the self-check of each card. */
         size_t waits = 0;
         for (int card = 0; card < 3; card++)
             waits += runtime_mock_waits(card);
@@ -283,7 +264,7 @@ void failures(void)
         set_mock(words);
         r.threads = (unsigned)threads;
         go(&r);
-        (void)snprintf(words, sizeof words, "a card fails in the middle, %d thread%s", threads,
+        (void)snprintf(words, sizeof words, "a card fails during prediction, %d thread%s", threads,
                        threads > 1 ? "s" : "");
         result(r.rc == COV_EIO && has(r.e.text, "Mock ") &&
                    has(r.e.text, "computing: an illegal memory access was encountered"),
@@ -294,7 +275,7 @@ void failures(void)
     go(&r);
     result(r.rc == COV_EUNSUPPORTED &&
                has(r.e.text, "an LSTM with 3000 units is too large for the memory of a block"),
-           "an LSTM that is too large");
+           "an LSTM that is too large for a block");
     r = make_run(6);
     set_mock("driver=no");
     go(&r);
@@ -352,6 +333,5 @@ int main(void)
     little_memory(want);
     failures();
     precisions(want);
-    printf("1..%d\n", n_tests);
-    return n_failed > 0;
+    return finish_tests();
 }

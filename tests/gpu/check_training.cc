@@ -1,30 +1,19 @@
 /* check_training.cc - training on a card against the scalar reference: gradients, statistics and scores of
- * drawn networks at each precision; and steps of the trainer, several calls each, cut, averaged, resumed,
- * shared. Prints TAP.
+ * random networks at each precision; and optimiser steps of several batches, with clipping, averages,
+ * resumption and several processes. Prints TAP.
  *   check_training [--big] [--precision NAME]
- * As check_kernels.cc it runs on a GPU (make check-gpu), where --big adds larger networks, and emulated; the
- * trainer is checked with fp32.
+ * Runs on a GPU (make check-gpu), where --big adds larger networks, and emulated (make check). The optimiser
+ * is checked in fp32.
  * SPDX-License-Identifier: MIT */
 extern "C" {
 #include "common/base/pool.h"
-#include "common/base/rng.h"
-#include "common/compute/cuda/runtime.h"
-#include "common/compute/plugin.h"
-#include "common/net/shape.h"
 #include "common/net/train.h"
 #include "common/seq/alphabet.h"
 }
 
-#include <math.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <algorithm>
-#include <vector>
-
-#include "tests/gpu/tap.h"
+#include "tests/gpu/rig.h"
 
 namespace
 {
@@ -40,13 +29,8 @@ struct Toy {
     std::vector<char> present;
 };
 
-size_t draw(struct cov_rng *rng, size_t low, size_t high)
-{
-    return low + cov_rng_below(rng, high - low + 1);
-}
-
-/* Bases and some other letters; the last chunk is padding from its middle on, and another one as a whole;
- * one target in four is missing, but not the first, and is not a number then. */
+/* Bases and a few ambiguity codes. The second half of the last chunk is padding, and so is all of chunk 2.
+ * One target in four, never the first, is missing and NaN. */
 void draw_batch(Toy *t, struct cov_rng *rng)
 {
     size_t outputs = (size_t)t->hp.output_size;
@@ -54,8 +38,7 @@ void draw_batch(Toy *t, struct cov_rng *rng)
     t->targets.resize(t->n * t->L * outputs);
     t->present.resize(t->n * outputs);
     for (uint8_t &code : t->codes)
-        code = (uint8_t)(cov_rng_below(rng, 20) ? 1U << cov_rng_below(rng, 4)
-                                                : 1 + cov_rng_below(rng, 15));
+        code = cov_rng_below(rng, 20) ? draw_base(rng) : (uint8_t)draw(rng, 1, 15);
     for (size_t i = t->L / 2; i < t->L; i++)
         t->codes[(t->n - 1) * t->L + i] = COV_CODE_PAD;
     if (t->n > 3)
@@ -103,32 +86,12 @@ struct cov_train_batch batch_of(const Toy &t, size_t beg, size_t end)
     return b;
 }
 
-struct cov_device *open_gpu(enum cov_precision precision)
-{
-    static const int first = 0;
-    struct cov_device *dev;
-    struct cov_err e = COV_ERR_INIT;
-    struct cov_cuda_options options = {&first, 1, precision};
-    must(cov_cuda_plugin.open(&options, &dev, &e), &e);
-    return dev;
-}
-
-struct cov_device *open_cpu(const char *levels)
-{
-    struct cov_device *dev;
-    struct cov_err e = COV_ERR_INIT;
-    struct cov_cpu_options options = {};
-    options.levels = levels;
-    must(cov_device_open_cpu(&options, &dev, &e), &e);
-    return dev;
-}
-
 struct Gradient {
     std::vector<float> v;
     struct cov_train_score score;
 };
 
-/* Of the batch, or of its first chunks. */
+/* The gradient and score of the first n chunks of the batch. */
 Gradient gradient_of(struct cov_device *dev, const Toy &t, size_t n)
 {
     struct cov_err e = COV_ERR_INIT;
@@ -162,7 +125,8 @@ Gradient gradient_of(struct cov_device *dev, const Toy &t, size_t n)
     return g;
 }
 
-/* The largest difference of a parameter's gradients, relative to the largest of them; *where: its name. */
+/* The largest error of a gradient, relative to the largest gradient of the same parameter; *where: its
+ * name. */
 double difference(const Toy &t, const Gradient &got, const Gradient &want, const char **where)
 {
     double worst = 0;
@@ -206,18 +170,19 @@ bool near(double a, double b, double bound)
 /* ---- gradients ---- */
 
 struct Precision {
-    const char *name;
+    std::string name;
     enum cov_precision precision;
-    double bound; /* of differences; 0: the direction counts */
+    double bound; /* of the error; 0: the direction of the gradient is checked instead */
+    bool truncated;
 };
 
-const Precision precisions[] = {
-    {"fp32", COV_PRECISION_FP32, 2e-4}, {"tf32x3", COV_PRECISION_BF16X3, 2e-4},
-    {"tf32", COV_PRECISION_TF32, 0},    {"balanced", COV_PRECISION_BALANCED, 0},
-    {"bf16", COV_PRECISION_BF16, 0},
+const Precision all_precisions[] = {
+    {"fp32", COV_PRECISION_FP32, 2e-4, false}, {"tf32x3", COV_PRECISION_BF16X3, 2e-4, false},
+    {"tf32", COV_PRECISION_TF32, 0, false},    {"balanced", COV_PRECISION_BALANCED, 0, false},
+    {"bf16", COV_PRECISION_BF16, 0, false},
 };
 
-struct cov_hparams draw_network(struct cov_rng *rng, size_t i, size_t most)
+struct cov_hparams draw_network(struct cov_rng *rng, size_t i, int64_t most)
 {
     static const int64_t kernels[][3] = {/* kernel, step, dilation */
                                          {9, 2, 1}, {5, 1, 1}, {4, 2, 1}, {7, 3, 1},
@@ -225,16 +190,16 @@ struct cov_hparams draw_network(struct cov_rng *rng, size_t i, size_t most)
     const int64_t *k = kernels[i % 8];
     struct cov_hparams hp = {};
     hp.model_type = (enum cov_model_type)((i + 2) % 3);
-    hp.cnn_layers = (int64_t)draw(rng, 1, 2);
-    hp.filter_size = (int64_t)draw(rng, 1, most);
+    hp.cnn_layers = draw(rng, 1, 2);
+    hp.filter_size = draw(rng, 1, most);
     hp.kernel_size = k[0];
     hp.step = k[1];
-    hp.up = (int64_t)draw(rng, 1, 2);
+    hp.up = draw(rng, 1, 2);
     hp.dilation = k[2];
-    hp.lstm_layers = (int64_t)draw(rng, 1, 2);
-    hp.hidden_size = (int64_t)draw(rng, 1, most);
+    hp.lstm_layers = draw(rng, 1, 2);
+    hp.hidden_size = draw(rng, 1, most);
     hp.input_size = 4;
-    hp.output_size = (int64_t)draw(rng, 1, 3);
+    hp.output_size = draw(rng, 1, 3);
     hp.bnorm = i % 4 != 1;
     hp.dropout = i % 3 == 0 ? 0.25 : 0;
     return hp;
@@ -255,68 +220,66 @@ bool check_gradient(struct cov_device *gpu, const Precision &p, const Toy &t, co
     if (!passed || !scored)
         printf("# %s, network %zu (kernel %d, step %d, dilation %d): off by %g at %s, 1 - cosine "
                "%g; loss %g for %g, accuracy %g for %g\n",
-               p.name, i, (int)t.hp.kernel_size, (int)t.hp.step, (int)t.hp.dilation, off, where,
-               turned, got.score.loss, want.score.loss, got.score.accuracy, want.score.accuracy);
+               p.name.c_str(), i, (int)t.hp.kernel_size, (int)t.hp.step, (int)t.hp.dilation, off,
+               where, turned, got.score.loss, want.score.loss, got.score.accuracy,
+               want.score.accuracy);
     if (got.v != again.v) {
-        printf("# %s, network %zu: not the same bits twice\n", p.name, i);
+        printf("# %s, network %zu: results differ between runs\n", p.name.c_str(), i);
         passed = false;
     }
     return passed && scored;
 }
 
-bool has_tensor_cores(void)
+/* Random networks, the first of which has all kinds of layers, more channels than a block's columns, dropout
+ * before bf16, and a batch large enough for stable norms. */
+std::vector<Toy> draw_toys(bool big)
 {
-    struct cov_rt_card card;
-    struct cov_err e = COV_ERR_INIT;
-    must(cov_rt_describe(0, &card, &e), &e);
-    return card.major >= 8;
-}
-
-/* At one precision; NULL: at all. */
-void check_gradients(bool big, const char *only)
-{
-    struct cov_rng rng;
-    struct cov_device *cpu = open_cpu("scalar");
     std::vector<Toy> toys;
-    std::vector<Gradient> want;
+    struct cov_rng rng;
     cov_rng_init(&rng, 77);
     for (size_t i = 0; i < (big ? 40U : 8U); i++) {
         struct cov_hparams hp = draw_network(&rng, i, big ? 150 : 37);
-        if (i == 0) { /* all kinds of layers, more channels than a block's, dropout before bf16 */
+        if (i == 0) {
             hp.model_type = COV_MODEL_BI_HYBRID;
             hp.cnn_layers = hp.lstm_layers = hp.up = 2;
             hp.filter_size = 36;
             hp.hidden_size = 33;
         }
-        size_t L = (size_t)(hp.step * hp.step) * draw(&rng, 1, big ? 200 : 9);
-        size_t n = draw(&rng, 1, big ? 20 : 6);
-        if (i == 0) { /* and so much of a batch that its norms hold still */
+        size_t L = (size_t)(hp.step * hp.step * draw(&rng, 1, big ? 200 : 9));
+        size_t n = (size_t)draw(&rng, 1, big ? 20 : 6);
+        if (i == 0) {
             L = 64;
             n = 9;
         }
         toys.push_back(make_toy(hp, L, n, 100 + i));
         if (i % 3 == 1)
             toys.back().loss_weights = std::vector<float>{0.5F, 2, 0};
-        want.push_back(gradient_of(cpu, toys[i], toys[i].n));
     }
+    return toys;
+}
+
+void check_gradients(bool big, const std::vector<Precision> &precisions)
+{
+    struct cov_device *cpu = open_cpu("scalar");
+    std::vector<Toy> toys = draw_toys(big);
+    std::vector<Gradient> want;
+    for (const Toy &t : toys)
+        want.push_back(gradient_of(cpu, t, t.n));
     for (const Precision &p : precisions) {
-        if (only && strcmp(only, p.name) != 0)
-            continue;
-        char name[128];
         double most = 0;
         bool passed = true;
         if (p.precision != COV_PRECISION_FP32 && !has_tensor_cores()) {
-            printf("ok %d # SKIP %s: no tensor cores\n", ++n_tests, p.name);
+            printf("ok %d # SKIP %s: no tensor cores\n", ++n_tests, p.name.c_str());
             continue;
         }
+        use_sums(p.truncated);
         struct cov_device *gpu = open_gpu(p.precision);
-        /* The emulation is slow: what the others add to fp32 are products. */
+        /* The emulation is slow, and the other precisions differ from fp32 in products only. */
         size_t n = big || p.precision == COV_PRECISION_FP32 ? toys.size() : 3;
         for (size_t i = 0; i < n; i++)
             passed = check_gradient(gpu, p, toys[i], want[i], i, &most) && passed;
-        printf("# %s: %s %.2g\n", p.name, p.bound > 0 ? "off by" : "1 - cosine", most);
-        (void)snprintf(name, sizeof name, "%s: gradients agree with the reference", p.name);
-        result(passed, name);
+        printf("# %s: %s %.2g\n", p.name.c_str(), p.bound > 0 ? "off by" : "1 - cosine", most);
+        result(passed, (p.name + ": gradients agree with the reference").c_str());
         cov_device_close(gpu);
     }
     cov_device_close(cpu);
@@ -326,26 +289,17 @@ void check_gradients(bool big, const char *only)
 
 /* ---- the trainer ---- */
 
-const struct cov_hparams hybrid = [] {
-    struct cov_hparams hp = {};
-    hp.model_type = COV_MODEL_BI_HYBRID;
-    hp.cnn_layers = 1;
-    hp.filter_size = 5;
-    hp.kernel_size = 5;
-    hp.step = hp.up = 2;
-    hp.dilation = 1;
-    hp.lstm_layers = 2;
-    hp.hidden_size = 6;
-    hp.input_size = 4;
-    hp.output_size = 2;
-    hp.bnorm = true;
+struct cov_hparams hybrid(void)
+{
+    struct cov_hparams hp = small_network(5, 5, 6);
+    hp.up = hp.lstm_layers = hp.output_size = 2;
     hp.dropout = 0.3;
     return hp;
-}();
+}
 
 const size_t L = 12, N = 4;
 
-/* With an eps that keeps gradients near 0 from going either way. */
+/* An eps so large that rounding of gradients near 0 does not change the direction of a step. */
 const struct cov_adam steady = {0.01, 0.9, 0.999, 0.1, 0, 0};
 
 struct Rig {
@@ -414,7 +368,7 @@ double most_off(const std::vector<float> &a, const std::vector<float> &b)
 
 const struct cov_train_reduce alone = {NULL, NULL};
 
-/* Steps of two calls each, cut, with an average from the second on. */
+/* Steps of two batches each, with clipping, and an average from the second step on. */
 std::vector<float> train(struct cov_device *dev, const Toy &t)
 {
     Rig r = make_rig(dev, t, alone);
@@ -431,13 +385,13 @@ std::vector<float> train(struct cov_device *dev, const Toy &t)
     return state;
 }
 
-void steps_are_those_of_the_cpu(struct cov_device *gpu, struct cov_device *cpu, const Toy &t)
+void steps_match_the_cpu(struct cov_device *gpu, struct cov_device *cpu, const Toy &t)
 {
     std::vector<float> got = train(gpu, t), want = train(cpu, t);
     double off = most_off(got, want);
     printf("# off by %g\n", off);
-    result(off <= 2e-5, "steps of several calls, cut and averaged: those of the CPU");
-    result(train(gpu, t) == got, "  and the same bytes twice");
+    result(off <= 2e-5, "steps of several batches, clipped and averaged, match the CPU's");
+    result(train(gpu, t) == got, "  the same bytes in a second run");
 }
 
 void resumes(struct cov_device *gpu, const Toy &t)
@@ -458,19 +412,20 @@ void resumes(struct cov_device *gpu, const Toy &t)
     std::vector<float> all = state_of(first);
     size_t n = first.n_floats;
     struct cov_train_state state = {&all[0], &all[n], &all[2 * n], &all[3 * n], 2};
-    learn(second, t, 0, 2); /* which writing drops */
+    learn(second, t, 0, 2); /* discarded by the write */
     must(cov_trainer_write(second.trainer, &state, &e), &e);
     learn(second, t, 0, N);
     step(second, adam);
-    result(state_of(second) == state_of(whole), "three steps are two and one more, to the byte");
+    result(state_of(second) == state_of(whole),
+           "two steps and a resumed third are three steps, to the byte");
     must(cov_trainer_read(second.trainer, &state, &e), &e);
-    result(state.n_steps == 3, "  and are counted");
+    result(state.n_steps == 3, "  the steps are counted");
     free_rig(&whole);
     free_rig(&first);
     free_rig(&second);
 }
 
-void refuses_what_is_not_finite(struct cov_device *gpu, Toy t)
+void refuses_infinite_loss(struct cov_device *gpu, Toy t)
 {
     struct cov_err e = COV_ERR_INIT;
     struct cov_train_score score;
@@ -480,8 +435,9 @@ void refuses_what_is_not_finite(struct cov_device *gpu, Toy t)
     struct cov_train_batch batch = batch_of(t, 0, N);
     result(cov_trainer_batch(r.trainer, &batch, &score, &e) == COV_EINPUT &&
                strstr(e.text, "not finite") && state_of(r) == before,
-           "a loss that is not finite: nothing changes");
-    result(cov_trainer_step(r.trainer, &steady, NULL) == COV_EUSAGE, "a step without a batch");
+           "a loss that is not finite is refused, nothing changes");
+    result(cov_trainer_step(r.trainer, &steady, NULL) == COV_EUSAGE,
+           "a step without a batch is refused");
     std::fill(t.present.begin(), t.present.end(), 0);
     batch = batch_of(t, 0, N);
     must(cov_trainer_batch(r.trainer, &batch, &score, &e), &e);
@@ -490,11 +446,11 @@ void refuses_what_is_not_finite(struct cov_device *gpu, Toy t)
     bool still = score.loss == 0 && score.accuracy == 0 && score.n_rows == 0;
     for (size_t i = 0; i < r.n_floats; i++)
         still = still && after[r.n_floats + i] == 0;
-    result(still, "no target: no loss, no gradient");
+    result(still, "no targets: no loss, no gradient");
     free_rig(&r);
 }
 
-/* Two processes as threads, which meet to sum up. */
+/* Two processes, as threads that meet to add their sums. */
 struct Process {
     Rig rig;
     const Toy *toy;
@@ -534,7 +490,7 @@ void *run_process(void *arg)
     return NULL;
 }
 
-/* The second one has `rest` of the chunks. */
+/* The second process has the last `rest` chunks. */
 void processes_share(struct cov_device *gpu, const Toy &t, size_t rest, const char *name)
 {
     Meeting m;
@@ -564,13 +520,13 @@ void processes_share(struct cov_device *gpu, const Toy &t, size_t rest, const ch
 
 void check_trainer(void)
 {
-    Toy t = make_toy(hybrid, L, N, 5);
+    Toy t = make_toy(hybrid(), L, N, 5);
     struct cov_device *gpu = open_gpu(COV_PRECISION_FP32), *cpu = open_cpu("scalar");
-    steps_are_those_of_the_cpu(gpu, cpu, t);
+    steps_match_the_cpu(gpu, cpu, t);
     resumes(gpu, t);
-    refuses_what_is_not_finite(gpu, t);
-    processes_share(gpu, t, 1, "processes that share a batch make the steps of one");
-    processes_share(gpu, t, 0, "  also where one of them has none of it");
+    refuses_infinite_loss(gpu, t);
+    processes_share(gpu, t, 1, "two processes that share a batch make the same steps as one");
+    processes_share(gpu, t, 0, "  also if one of them has no chunks");
     cov_device_close(gpu);
     cov_device_close(cpu);
     cov_params_fini(&t.params);
@@ -580,29 +536,9 @@ void check_trainer(void)
 
 int main(int argc, char **argv)
 {
-    bool big = false, known = false;
-    const char *only = NULL;
-    struct cov_err e = COV_ERR_INIT;
-    int n_cards;
-    for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--big") == 0)
-            big = true;
-        else if (strcmp(argv[i], "--precision") == 0 && i + 1 < argc)
-            only = argv[++i];
-        else
-            must(cov_fail(&e, COV_EUSAGE, "'%s' is no option", argv[i]), &e);
-    }
-    for (const Precision &p : precisions)
-        known = known || !only || strcmp(only, p.name) == 0;
-    if (!known)
-        must(cov_fail(&e, COV_EUSAGE, "there is no precision '%s'", only), &e);
-    if (cov_rt_count(&n_cards, &e)) {
-        printf("1..0 # SKIP %s\n", e.text);
-        return 0;
-    }
-    check_gradients(big, only);
-    if (!only || strcmp(only, "fp32") == 0)
+    Options o = parse_options(argc, argv);
+    check_gradients(o.big, choose_precisions(all_precisions, o.only));
+    if (!o.only || strcmp(o.only, "fp32") == 0)
         check_trainer();
-    printf("1..%d\n", n_tests);
-    return n_failed > 0;
+    return finish_tests();
 }

@@ -19,7 +19,7 @@ namespace
 
 enum { STACK = 64 * 1024, WARP = 32, EXCHANGE = 24 };
 
-/* A copy to shared memory that was asked for. */
+/* A pending copy to shared memory. */
 struct Copy {
     void *to;
     const void *from; /* NULL: zeros */
@@ -30,12 +30,12 @@ struct Fiber {
     jmp_buf at;
     bool begun, ended;
     char *stack;
-    size_t waits_block, waits_warp; /* how many barriers of each kind it has come to */
+    size_t waits_block, waits_warp; /* barriers of each kind that it has reached */
     std::deque<std::vector<Copy>> groups;
     std::vector<Copy> open;
 };
 
-/* One for each thread of the CPU that launches kernels. */
+/* One per CPU thread that launches kernels. */
 struct Machine {
     std::vector<Fiber> fibers;
     size_t n = 0, current = 0;
@@ -70,7 +70,7 @@ void enter()
     _longjmp(m.scheduler, 1);
 }
 
-/* Back to the scheduler, until its turn comes again. */
+/* Returns to the scheduler until it is this fiber's turn again. */
 void yield_fiber()
 {
     Machine &m = machine;
@@ -93,7 +93,7 @@ void resume(size_t i)
     setcontext(&f.start);
 }
 
-/* Runs a warp as far as it comes; false: not one step. */
+/* Runs a warp until all of its lanes wait; returns false if none could run. */
 bool run_warp(size_t first, size_t end, size_t all_block)
 {
     Machine &m = machine;
@@ -131,8 +131,8 @@ void run_block()
         f.open.clear();
     }
     for (;;) {
-        /* Who has come to a barrier goes on when all have. In between each warp runs on while others
-         * stand still, the last first every other time: what lacks a barrier reads what is not there. */
+        /* Threads pass a barrier once all have reached it. Between barriers warps run one after another,
+         * in reverse order every other time, so that a missing barrier makes a thread read stale data. */
         size_t all_block = SIZE_MAX;
         bool moved = false, ended = true;
         for (size_t i = 0; i < m.n; i++)
@@ -146,7 +146,7 @@ void run_block()
         if (ended)
             return;
         if (!moved)
-            die("a barrier that not all threads reach");
+            die("not all threads reach a barrier");
         m.backwards = !m.backwards;
     }
 }
@@ -172,7 +172,7 @@ void simt_run(dim3 grid, int threads, size_t shared_bytes, const std::function<v
     for (unsigned y = 0; y < grid.y; y++)
         for (unsigned x = 0; x < grid.x; x++) {
             blockIdx = dim3(x, y);
-            /* Whatever a block before it left there; 0xff bytes are NaN. */
+            /* Shared memory starts with garbage; 0xff bytes are NaN. */
             m.shared.assign(shared_bytes + 32, (char)0xff);
             m.shared_start = m.shared.data() + (16 - (uintptr_t)m.shared.data() % 16);
             run_block();
@@ -190,15 +190,16 @@ void __syncthreads(void)
     yield_fiber();
 }
 
-/* Lays down so many bytes of each lane, waits for its warp, and gives all 32, EXCHANGE bytes apart. */
+/* Publishes `bytes` bytes of each lane, waits for the warp, and returns those of all 32 lanes, EXCHANGE
+ * bytes apart. */
 static const void *simt_exchange(const void *mine, size_t bytes)
 {
     Machine &m = machine;
     size_t i = m.current, first = i / WARP * WARP;
     Fiber &f = m.fibers[i];
     if (bytes > EXCHANGE || first + WARP > m.n)
-        die("no whole warp");
-    /* Two places in turn: what a lane was given it reads before the exchange after the next. */
+        die("incomplete warp");
+    /* Two buffers in turn: a lane reads its result before the exchange after the next. */
     char *places = m.exchange.data() + f.waits_warp % 2 * m.n * EXCHANGE;
     memcpy(places + i * EXCHANGE, mine, bytes);
     f.waits_warp++;
@@ -209,7 +210,7 @@ static const void *simt_exchange(const void *mine, size_t bytes)
 void simt_copy16(void *shared, const void *global, bool there)
 {
     if ((uintptr_t)shared % 16 || (uintptr_t)global % 16)
-        die("a copy of 16 bytes that is not aligned");
+        die("misaligned copy of 16 bytes");
     machine.fibers[machine.current].open.push_back(Copy{shared, there ? global : nullptr});
 }
 
@@ -237,7 +238,7 @@ void simt_copy_wait_for(int groups)
 float4 simt_read4(const float *p)
 {
     if ((uintptr_t)p % 16)
-        die("a read of 16 bytes that is not aligned");
+        die("misaligned read of 16 bytes");
     return float4{p[0], p[1], p[2], p[3]};
 }
 
@@ -253,7 +254,7 @@ uint32_t simt_ballot(bool v)
 void simt_load_matrices(uint32_t r[4], const void *shared)
 {
     if ((uintptr_t)shared % 16)
-        die("a row of a matrix that is not aligned");
+        die("misaligned row of a matrix");
     const char *all = (const char *)simt_exchange(&shared, sizeof shared);
     unsigned lane = threadIdx.x % WARP;
     for (unsigned i = 0; i < 4; i++) {
@@ -266,7 +267,7 @@ void simt_load_matrices(uint32_t r[4], const void *shared)
 void simt_load_transposed(uint32_t r[4], const void *shared)
 {
     if ((uintptr_t)shared % 16)
-        die("a row of a matrix that is not aligned");
+        die("misaligned row of a matrix");
     const char *all = (const char *)simt_exchange(&shared, sizeof shared);
     unsigned lane = threadIdx.x % WARP;
     for (unsigned i = 0; i < 4; i++) {
@@ -283,13 +284,15 @@ void simt_load_transposed(uint32_t r[4], const void *shared)
 namespace
 {
 
-/* What each lane brings to a product. */
+enum simt_sums how_to_sum = SIMT_SUMS_EXACT;
+
+/* What each lane contributes to a product. */
 struct Operands {
     uint32_t a[4], b[2];
 };
-static_assert(sizeof(Operands) == EXCHANGE, "a list of them is what is exchanged");
+static_assert(sizeof(Operands) == EXCHANGE, "exchanged as an array");
 
-/* Elements k of row `row` of A, and of column `column` of B, of m16n8k16 with two bf16 a register; PTX
+/* v[16] = row `row` of A of m16n8k16, which has two bf16 per register; below, column `column` of B. PTX
  * manual, "Matrix Fragments for mma.m16n8k16 with floating point type". */
 void bf16_row(const Operands *all, int row, float *v)
 {
@@ -309,7 +312,7 @@ void bf16_column(const Operands *all, int column, float *v)
     }
 }
 
-/* The same of m16n8k8 with one tf32 a register. The hardware does not look at the low bits. */
+/* The same for m16n8k8 with one tf32 per register. The hardware ignores the low bits. */
 void tf32_row(const Operands *all, int row, float *v)
 {
     for (int k = 0; k < 8; k++)
@@ -333,12 +336,16 @@ void multiply(float d[4], const Operands &mine, void (*read_row)(const Operands 
         read_row(all, lane / 4 + i * 8, row[i]);
         read_column(all, lane % 4 * 2 + i, column[i]);
     }
-    for (int i = 0; i < 4; i++) {
-        double sum = (double)d[i];
-        for (int k = 0; k < DEPTH; k++)
-            sum += (double)row[i / 2][k] * (double)column[i % 2][k];
-        d[i] = (float)sum;
-    }
+    int step = how_to_sum == SIMT_SUMS_TRUNCATED ? DEPTH / 2 : DEPTH;
+    for (int i = 0; i < 4; i++)
+        for (int beg = 0; beg < DEPTH; beg += step) {
+            double sum = (double)d[i];
+            for (int k = beg; k < beg + step; k++)
+                sum += (double)row[i / 2][k] * (double)column[i % 2][k];
+            d[i] = (float)sum;
+            if (how_to_sum == SIMT_SUMS_TRUNCATED && fabs((double)d[i]) > fabs(sum))
+                d[i] = nextafterf(d[i], 0);
+        }
 }
 
 } // namespace
@@ -351,4 +358,9 @@ void simt_mma_bf16(float d[4], const uint32_t a[4], uint32_t b0, uint32_t b1)
 void simt_mma_tf32(float d[4], const uint32_t a[4], uint32_t b0, uint32_t b1)
 {
     multiply<8>(d, Operands{{a[0], a[1], a[2], a[3]}, {b0, b1}}, tf32_row, tf32_column);
+}
+
+void simt_set_sums(enum simt_sums sums)
+{
+    how_to_sum = sums;
 }

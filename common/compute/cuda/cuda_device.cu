@@ -9,7 +9,6 @@ extern "C" {
 #include "common/compute/cuda/cuda_program.h"
 #include "common/compute/cuda/cuda_training.h"
 #include "common/compute/cuda/self_check.h"
-#include "common/compute/cuda/train_check.h"
 
 #include <stdio.h>
 #include <stdlib.h>

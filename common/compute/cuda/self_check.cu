@@ -5,159 +5,292 @@ extern "C" {
 #include "common/base/rng.h"
 #include "common/compute/device.h"
 }
+#include "common/compute/cuda/cuda_training.h"
 #include "common/compute/cuda/self_check.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { LENGTH = 16, CHUNKS = 3, DEPTH = 2, N_LAYERS = 6, N_VALUES = CHUNKS * LENGTH * DEPTH };
+/* Large enough that the batch norms of training are stable, so that bf16 changes no sign before a ReLU. */
+enum { LENGTH = 32, CHUNKS = 3, DEPTH = 2, N_LAYERS = 7, N_VALUES = CHUNKS * LENGTH * DEPTH };
 
-/* The largest number of floats that one array of weights has. */
-enum { MOST_WEIGHTS = 4096 };
+/* ---- the network ---- */
 
-static struct cov_layer conv(enum cov_layer_kind kind, size_t t_in, size_t c_in, size_t c_out)
-{
-    struct cov_layer l = {};
-    l.kind = kind;
-    l.t_in = t_in;
-    l.t_out = kind == COV_LAYER_CONV ? t_in / 2 : t_in * 2;
-    l.c_in = c_in;
-    l.c_out = c_out;
-    l.kernel = 9;
-    l.stride = 2;
-    l.dilation = 1;
-    l.pad = 4;
-    l.norm = true;
-    return l;
-}
+/* A network with its parameters, and a batch. */
+struct sample {
+    struct cov_layer layers[N_LAYERS];
+    struct cov_layer_weights weights[N_LAYERS];
+    float *block;
+    size_t n_floats;
+    uint8_t codes[CHUNKS * LENGTH];
+    float targets[N_VALUES];
+    bool present[CHUNKS * DEPTH];
+};
 
-/* Two convolutions, an LSTM in both directions, two transposed ones, and the last layer. */
+/* Two convolutions, two LSTMs in both directions, two transposed convolutions, and the last layer. */
 static void make_layers(struct cov_layer layers[N_LAYERS])
 {
+    static const struct {
+        enum cov_layer_kind kind;
+        size_t t_in, c_in, t_out, c_out;
+    } shapes[N_LAYERS] = {
+        {COV_LAYER_CONV, LENGTH, 4, LENGTH / 2, 8},
+        {COV_LAYER_CONV, LENGTH / 2, 8, LENGTH / 4, 12},
+        {COV_LAYER_LSTM, LENGTH / 4, 12, LENGTH / 4, 20},
+        {COV_LAYER_LSTM, LENGTH / 4, 20, LENGTH / 4, 20},
+        {COV_LAYER_CONV_TRANSPOSED, LENGTH / 4, 20, LENGTH / 2, 12},
+        {COV_LAYER_CONV_TRANSPOSED, LENGTH / 2, 12, LENGTH, 4},
+        {COV_LAYER_LINEAR_EXP, LENGTH, 4, LENGTH, DEPTH},
+    };
     memset(layers, 0, N_LAYERS * sizeof *layers);
-    layers[0] = conv(COV_LAYER_CONV, LENGTH, 4, 8);
-    layers[1] = conv(COV_LAYER_CONV, LENGTH / 2, 8, 12);
-    struct cov_layer *lstm = &layers[2], *last = &layers[5];
-    lstm->kind = COV_LAYER_LSTM;
-    lstm->t_in = lstm->t_out = LENGTH / 4;
-    lstm->c_in = 12;
-    lstm->hidden = 10;
-    lstm->directions = 2;
-    lstm->c_out = 20;
-    layers[3] = conv(COV_LAYER_CONV_TRANSPOSED, LENGTH / 4, 20, 12);
-    layers[4] = conv(COV_LAYER_CONV_TRANSPOSED, LENGTH / 2, 12, 4);
-    last->kind = COV_LAYER_LINEAR_EXP;
-    last->t_in = last->t_out = LENGTH;
-    last->c_in = 4;
-    last->c_out = DEPTH;
-    last->kernel = last->stride = last->dilation = 1;
-}
-
-/* Weights of all layers: windows of one array of random numbers, positive ones for the norm. */
-static void make_weights(const float *plus_minus, const float *positive,
-                         struct cov_layer_weights weights[N_LAYERS])
-{
     for (size_t i = 0; i < N_LAYERS; i++) {
-        const float *v = plus_minus + 61 * i;
-        struct cov_layer_weights *w = &weights[i];
-        w->weight = v;
-        w->bias = w->beta = w->mean = v + 7;
-        w->gamma = w->var = positive + i;
-        for (size_t d = 0; d < 2; d++) {
-            w->w_ih[d] = v + 11 * d;
-            w->w_hh[d] = v + 17 * (d + 1);
-            w->b_ih[d] = v + 3 * d;
-            w->b_hh[d] = v + 5 * d;
-        }
+        struct cov_layer *l = &layers[i];
+        l->kind = shapes[i].kind;
+        l->t_in = shapes[i].t_in;
+        l->c_in = shapes[i].c_in;
+        l->t_out = shapes[i].t_out;
+        l->c_out = shapes[i].c_out;
+        l->norm = l->kind == COV_LAYER_CONV || l->kind == COV_LAYER_CONV_TRANSPOSED;
+        l->kernel = l->norm ? 9 : 1;
+        l->stride = l->norm ? 2 : 1;
+        l->dilation = 1;
+        l->pad = l->norm ? 4 : 0;
+        l->directions = l->kind == COV_LAYER_LSTM ? 2 : 0;
+        l->hidden = l->directions ? l->c_out / 2 : 0;
     }
 }
 
-/* What the reference says of codes[CHUNKS, LENGTH]. */
-static int reference(const struct cov_layer *layers, const struct cov_layer_weights *weights,
-                     const uint8_t *codes, float *values, struct cov_err *e)
+/* Takes the next n floats of the block and fills them with random numbers of [low, high). */
+static const float *fill_next(struct sample *s, size_t n, struct cov_rng *rng, double low,
+                              double high)
+{
+    float *v = s->block + s->n_floats;
+    for (size_t i = 0; i < n; i++)
+        v[i] = (float)(low + (high - low) * cov_rng_double(rng));
+    s->n_floats += n;
+    return v;
+}
+
+static size_t count_floats(const struct cov_layer layers[N_LAYERS])
+{
+    size_t n = 0;
+    for (size_t i = 0; i < N_LAYERS; i++) {
+        const struct cov_layer *l = &layers[i];
+        n += l->kind == COV_LAYER_LSTM ? l->directions * 4 * l->hidden * (l->c_in + l->hidden + 2)
+                                       : l->c_in * l->c_out * l->kernel + 5 * l->c_out;
+    }
+    return n;
+}
+
+/* Draws all parameters, of [-0.2, 0.2); positive ones for the scales of norms. */
+static void make_weights(struct sample *s, struct cov_rng *rng)
+{
+    const double low = -0.2, high = 0.2;
+    for (size_t i = 0; i < N_LAYERS; i++) {
+        const struct cov_layer *l = &s->layers[i];
+        struct cov_layer_weights *w = &s->weights[i];
+        for (size_t d = 0; d < l->directions; d++) {
+            w->w_ih[d] = fill_next(s, 4 * l->hidden * l->c_in, rng, low, high);
+            w->w_hh[d] = fill_next(s, 4 * l->hidden * l->hidden, rng, low, high);
+            w->b_ih[d] = fill_next(s, 4 * l->hidden, rng, low, high);
+            w->b_hh[d] = fill_next(s, 4 * l->hidden, rng, low, high);
+        }
+        if (l->kind == COV_LAYER_LSTM)
+            continue;
+        w->weight = fill_next(s, l->c_in * l->c_out * l->kernel, rng, low, high);
+        w->bias = fill_next(s, l->c_out, rng, low, high);
+        if (!l->norm)
+            continue;
+        w->beta = fill_next(s, l->c_out, rng, low, high);
+        w->mean = fill_next(s, l->c_out, rng, low, high);
+        w->gamma = fill_next(s, l->c_out, rng, 0.5, 1.5);
+        w->var = fill_next(s, l->c_out, rng, 0.5, 1.5);
+    }
+}
+
+/* Free s->block afterwards. */
+static int make_sample(struct sample *s, struct cov_err *e)
+{
+    struct cov_rng rng;
+    memset(s, 0, sizeof *s);
+    make_layers(s->layers);
+    s->block = (float *)cov_malloc(count_floats(s->layers), sizeof *s->block, e);
+    if (!s->block)
+        return COV_ENOMEM;
+    cov_rng_init(&rng, 1);
+    make_weights(s, &rng);
+    for (size_t i = 0; i < CHUNKS * LENGTH; i++)
+        s->codes[i] = i < CHUNKS * LENGTH - 5 ? (uint8_t)(1 + cov_rng_below(&rng, 15)) : 0;
+    for (float &target : s->targets)
+        target = (float)cov_rng_below(&rng, 5);
+    for (size_t i = 0; i < CHUNKS * DEPTH; i++)
+        s->present[i] = i != 3;
+    return COV_OK;
+}
+
+static int open_reference(struct cov_device **dev, struct cov_err *e)
 {
     struct cov_cpu_options options = {};
-    struct cov_device *dev;
-    struct cov_program *p = NULL;
     options.levels = "scalar";
-    int rc = cov_device_open_cpu(&options, &dev, e);
+    return cov_device_open_cpu(&options, dev, e);
+}
+
+/* Whether the precision is that of single precision, up to rounding. */
+static bool is_exact(struct cov_cuda_arithmetic a)
+{
+    return (a.conv == COV_CUDA_FP32 || a.conv == COV_CUDA_TF32X3) &&
+           (a.lstm == COV_CUDA_FP32 || a.lstm == COV_CUDA_TF32X3);
+}
+
+/* ---- prediction ---- */
+
+static int reference_values(const struct sample *s, float *values, struct cov_err *e)
+{
+    const struct cov_program_spec spec = {s->layers, s->weights, N_LAYERS, 1, CHUNKS};
+    struct cov_program *p = NULL;
+    struct cov_device *dev;
+    int rc = open_reference(&dev, e);
     if (rc)
         return rc;
-    const struct cov_program_spec spec = {layers, weights, N_LAYERS, 1, CHUNKS};
     rc = dev->ops->program_new(dev, &spec, &p, e);
     if (!rc)
-        rc = p->ops->forward(p, 0, CHUNKS, codes, values, e);
+        rc = p->ops->forward(p, 0, CHUNKS, s->codes, values, e);
     cov_program_free(p);
     cov_device_close(dev);
     return rc;
 }
 
-static int on_card(const struct cov_cuda_cards *cards, size_t which,
-                   struct cov_cuda_arithmetic arithmetic, size_t shared_bytes,
-                   const struct cov_layer *layers, const struct cov_layer_weights *weights,
-                   const uint8_t *codes, float *values, struct cov_err *e)
+/* Takes the plan over. */
+static int card_values(const struct sample *s, const struct cov_cuda_cards *card,
+                       struct cov_cuda_plan *plan, float *values, struct cov_err *e)
 {
-    struct cov_cuda_cards one = {};
-    struct cov_cuda_plan plan;
     struct cov_program *p = NULL;
-    one.n = 1;
-    one.card[0] = cards->card[which];
-    int rc = cov_cuda_plan_init(layers, weights, N_LAYERS, arithmetic, shared_bytes, &plan, e);
-    if (rc) {
-        cov_cuda_plan_fini(&plan);
-        return rc;
-    }
-    rc = cov_cuda_program_new(&one, &plan, 1, CHUNKS, &p, e);
+    int rc = cov_cuda_program_new(card, plan, 1, CHUNKS, &p, e);
     if (!rc)
-        rc = p->ops->forward(p, 0, CHUNKS, codes, values, e);
+        rc = p->ops->forward(p, 0, CHUNKS, s->codes, values, e);
     cov_program_free(p);
     return rc;
-}
-
-/* Larger than rounding of the kind could make it, smaller than an error would. */
-static double allowed(struct cov_cuda_arithmetic a)
-{
-    bool exact = (a.conv == COV_CUDA_FP32 || a.conv == COV_CUDA_TF32X3) &&
-                 (a.lstm == COV_CUDA_FP32 || a.lstm == COV_CUDA_TF32X3);
-    return exact ? 1e-4 : 0.1;
 }
 
 int cov_cuda_self_check(const struct cov_cuda_cards *cards, size_t which,
                         struct cov_cuda_arithmetic arithmetic, size_t shared_bytes,
                         struct cov_err *e)
 {
-    struct cov_layer layers[N_LAYERS];
-    struct cov_layer_weights weights[N_LAYERS] = {};
-    uint8_t codes[CHUNKS * LENGTH];
-    float want[N_VALUES], got[N_VALUES], positive[64];
-    struct cov_rng rng;
-    float *plus_minus = (float *)cov_malloc(MOST_WEIGHTS, sizeof *plus_minus, e);
-    if (!plus_minus)
-        return COV_ENOMEM;
-    cov_rng_init(&rng, 1);
-    for (size_t i = 0; i < MOST_WEIGHTS; i++)
-        plus_minus[i] = (float)(0.4 * cov_rng_double(&rng) - 0.2);
-    for (float &v : positive)
-        v = (float)(0.5 + cov_rng_double(&rng));
-    for (size_t i = 0; i < CHUNKS * LENGTH; i++)
-        codes[i] = i < CHUNKS * LENGTH - 5 ? (uint8_t)cov_rng_below(&rng, 15) + 1 : 0;
-    make_layers(layers);
-    make_weights(plus_minus, positive, weights);
-    int rc = reference(layers, weights, codes, want, e);
+    /* Above any rounding error, and below what a wrong kernel would cause. */
+    const double allowed = is_exact(arithmetic) ? 1e-4 : 0.1;
+    struct cov_cuda_cards one = {};
+    struct cov_cuda_plan plan = {};
+    struct sample s;
+    float want[N_VALUES], got[N_VALUES];
+    double off = 0; /* relative */
+    one.n = 1;
+    one.card[0] = cards->card[which];
+    int rc = make_sample(&s, e);
     if (!rc)
-        rc = on_card(cards, which, arithmetic, shared_bytes, layers, weights, codes, got, e);
-    double most = 0;
+        rc = reference_values(&s, want, e);
+    if (!rc)
+        rc = cov_cuda_plan_init(s.layers, s.weights, N_LAYERS, arithmetic, shared_bytes, &plan, e);
+    if (!rc)
+        rc = card_values(&s, &one, &plan, got, e);
+    else
+        cov_cuda_plan_fini(&plan);
     for (size_t i = 0; !rc && i < N_VALUES; i++) {
         double d = fabs((double)got[i] - (double)want[i]) / fabs((double)want[i]);
-        if (!(d <= most))
-            most = isnan(d) ? INFINITY : d;
+        if (!(d <= off))
+            off = isnan(d) ? INFINITY : d;
     }
-    free(plus_minus);
-    if (!rc && !(most <= allowed(arithmetic)))
-        return cov_fail(
-            e, COV_EIO,
-            "%s computes wrong values: a small network is off by %.2g, %.2g are allowed",
-            cards->card[which].name, most, allowed(arithmetic));
+    free(s.block);
+    if (!rc && !(off <= allowed))
+        return cov_fail(e, COV_EIO,
+                        "%s computes wrong values: a small network is off by %.2g, %.2g allowed",
+                        one.card[0].name, off, allowed);
+    return rc;
+}
+
+/* ---- training ---- */
+
+static struct cov_training_spec spec_of(const struct sample *s, struct cov_pool *pool)
+{
+    struct cov_training_spec spec = {};
+    spec.layers = s->layers;
+    spec.weights = s->weights;
+    spec.n_layers = N_LAYERS;
+    spec.block = s->block;
+    spec.n_floats = s->n_floats;
+    spec.max_batch = CHUNKS;
+    spec.dropout = 0.25;
+    spec.seed = 1;
+    spec.pool = pool;
+    return spec;
+}
+
+/* gradient[n_floats] = that of the sample's batch. Frees the training. */
+static int run_gradient(const struct sample *s, struct cov_training *t, float *gradient,
+                        struct cov_err *e)
+{
+    struct cov_train_batch b = {};
+    struct cov_train_score score;
+    b.n = CHUNKS;
+    b.codes = s->codes;
+    b.targets = s->targets;
+    b.present = s->present;
+    int rc = t->gradients->load(t, e);
+    if (!rc)
+        rc = t->gradients->run(t, 1, &b, gradient, &score, e);
+    cov_training_free(t);
+    return rc;
+}
+
+static int reference_gradient(const struct sample *s, struct cov_pool *pool, float *gradient,
+                              struct cov_err *e)
+{
+    struct cov_training_spec spec = spec_of(s, pool);
+    struct cov_training *t = NULL;
+    struct cov_device *dev;
+    int rc = open_reference(&dev, e);
+    if (rc)
+        return rc;
+    rc = dev->ops->training_new(dev, &spec, &t, e);
+    if (!rc)
+        rc = run_gradient(s, t, gradient, e);
+    cov_device_close(dev);
+    return rc;
+}
+
+int cov_cuda_train_check(const struct cov_cuda_cards *cards, struct cov_cuda_arithmetic arithmetic,
+                         size_t shared_bytes, struct cov_pool *pool, struct cov_err *e)
+{
+    /* Of the largest gradient: as above. */
+    const double allowed = is_exact(arithmetic) ? 1e-3 : 0.1;
+    struct cov_training *t = NULL;
+    struct sample s;
+    float *got = NULL, *want = NULL;
+    double off = 0, largest = 0;
+    int rc = make_sample(&s, e);
+    if (!rc) {
+        got = (float *)cov_malloc(s.n_floats, sizeof *got, e);
+        want = (float *)cov_malloc(s.n_floats, sizeof *want, e);
+        rc = got && want ? COV_OK : COV_ENOMEM;
+    }
+    if (!rc)
+        rc = reference_gradient(&s, pool, want, e);
+    struct cov_training_spec spec = spec_of(&s, pool);
+    if (!rc)
+        rc = cov_cuda_training_new(cards, &spec, arithmetic, shared_bytes, &t, e);
+    if (!rc)
+        rc = run_gradient(&s, t, got, e);
+    for (size_t i = 0; !rc && i < s.n_floats; i++) {
+        double d = fabs((double)got[i] - (double)want[i]);
+        largest = fmax(largest, fabs((double)want[i]));
+        off = d <= off ? off : d; /* takes NaN */
+    }
+    free(s.block);
+    free(got);
+    free(want);
+    if (!rc && !(off <= allowed * largest))
+        return cov_fail(e, COV_EIO,
+                        "%s computes wrong gradients: a small network is off by %.2g, %.2g allowed",
+                        cards->card[0].name, off / largest, allowed);
     return rc;
 }

@@ -1,0 +1,181 @@
+/* rig.h - what the programs that test and measure the plugin share: TAP output, options, devices and
+ * networks.
+ * SPDX-License-Identifier: MIT */
+#ifndef TESTS_GPU_RIG_H
+#define TESTS_GPU_RIG_H
+
+extern "C" {
+#include "common/base/rng.h"
+#include "common/compute/cuda/runtime.h"
+#include "common/compute/plugin.h"
+#include "common/net/shape.h"
+}
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+inline int n_tests, n_failed;
+
+inline void result(bool passed, const char *name)
+{
+    n_failed += !passed;
+    printf("%sok %d - %s\n", passed ? "" : "not ", ++n_tests, name);
+    fflush(stdout);
+}
+
+/* Ends the program after a failure that is not a test result. */
+inline void must(int rc, const struct cov_err *e)
+{
+    if (rc) {
+        printf("Bail out! %s\n", e->text);
+        exit(1);
+    }
+}
+
+/* Options of the check programs. Ends the program if there is no GPU. */
+struct Options {
+    bool big;
+    const char *only; /* precision; NULL: all */
+};
+
+inline Options parse_options(int argc, char **argv)
+{
+    Options o = {};
+    struct cov_err e = COV_ERR_INIT;
+    int n_cards;
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--big") == 0)
+            o.big = true;
+        else if (strcmp(argv[i], "--precision") == 0 && i + 1 < argc)
+            o.only = argv[++i];
+        else
+            must(cov_fail(&e, COV_EUSAGE, "unknown option '%s'", argv[i]), &e);
+    }
+    if (cov_rt_count(&n_cards, &e)) {
+        printf("1..0 # SKIP %s\n", e.text);
+        exit(0);
+    }
+    return o;
+}
+
+/* Selects how the emulation sums up products of tensor cores; a GPU sums up as it does. */
+inline void use_sums(bool truncated)
+{
+#if defined(SIMT_EMULATED_H)
+    simt_set_sums(truncated ? SIMT_SUMS_TRUNCATED : SIMT_SUMS_EXACT);
+#else
+    (void)truncated;
+#endif
+}
+
+/* The items of all[] that are named `only`; NULL: all of them. The emulation checks those that use tensor
+ * cores a second time, with truncated sums. */
+template <typename Precision, size_t N>
+std::vector<Precision> choose_precisions(const Precision (&all)[N], const char *only)
+{
+    std::vector<Precision> chosen;
+    struct cov_err e = COV_ERR_INIT;
+    for (const Precision &p : all) {
+        if (only && p.name != only)
+            continue;
+        chosen.push_back(p);
+#if defined(SIMT_EMULATED_H)
+        if (p.precision != COV_PRECISION_FP32) {
+            chosen.push_back(p);
+            chosen.back().name += ", truncated sums";
+            chosen.back().truncated = true;
+        }
+#endif
+    }
+    if (chosen.empty())
+        must(cov_fail(&e, COV_EUSAGE, "unknown precision '%s'", only), &e);
+    return chosen;
+}
+
+inline int finish_tests(void)
+{
+    printf("1..%d\n", n_tests);
+    return n_failed > 0;
+}
+
+inline struct cov_device *open_gpu(enum cov_precision precision)
+{
+    static const int first = 0;
+    struct cov_device *dev;
+    struct cov_err e = COV_ERR_INIT;
+    struct cov_cuda_options options = {&first, 1, precision};
+    must(cov_cuda_plugin.open(&options, &dev, &e), &e);
+    return dev;
+}
+
+inline struct cov_device *open_cpu(const char *levels)
+{
+    struct cov_device *dev;
+    struct cov_err e = COV_ERR_INIT;
+    struct cov_cpu_options options = {};
+    options.levels = levels;
+    must(cov_device_open_cpu(&options, &dev, &e), &e);
+    return dev;
+}
+
+inline bool has_tensor_cores(void)
+{
+    struct cov_rt_card card;
+    struct cov_err e = COV_ERR_INIT;
+    must(cov_rt_describe(0, &card, &e), &e);
+    return card.major >= 8;
+}
+
+/* The network of the published size. */
+inline struct cov_hparams published(int64_t outputs)
+{
+    return {.model_type = COV_MODEL_BI_HYBRID,
+            .cnn_layers = 3,
+            .filter_size = 64,
+            .kernel_size = 9,
+            .step = 2,
+            .up = 2,
+            .dilation = 1,
+            .lstm_layers = 2,
+            .hidden_size = 128,
+            .input_size = 4,
+            .output_size = outputs,
+            .bnorm = true,
+            .dropout = 0};
+}
+
+/* A network of one layer of each kind, with one output. */
+inline struct cov_hparams small_network(int64_t filters, int64_t kernel, int64_t hidden)
+{
+    struct cov_hparams hp = published(1);
+    hp.cnn_layers = hp.up = hp.lstm_layers = 1;
+    hp.filter_size = filters;
+    hp.kernel_size = kernel;
+    hp.hidden_size = hidden;
+    return hp;
+}
+
+/* min to max, both included. */
+inline int64_t draw(struct cov_rng *rng, int64_t min, int64_t max)
+{
+    return min + (int64_t)cov_rng_below(rng, (uint64_t)(max - min + 1));
+}
+
+inline uint8_t draw_base(struct cov_rng *rng)
+{
+    return (uint8_t)(1U << cov_rng_below(rng, 4));
+}
+
+/* |got - want| <= `off` in words: the largest of them; infinite if a value is not a number. */
+inline double larger(double most, double d)
+{
+    return d <= most ? most : isnan(d) ? INFINITY : d;
+}
+
+#endif
